@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Version, status codes and the context: what every other public header needs.
+#ifndef JOUNCE_BASE_H
+#define JOUNCE_BASE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JO_VERSION_STRING "0.1.0"
+#define JO_API __attribute__((visibility("default")))
+
+/// Every status of the library: zero is success, negative an error, positive success with a remark.
+/// The numbers never change.
+#define JO_STATUS_LIST(X)                                                   \
+  X(JO_EVENT, 1, "stopped at an event")                                     \
+  X(JO_OK, 0, "no error")                                                   \
+  X(JO_ERR_MEMORY, -1, "out of memory")                                     \
+  X(JO_ERR_ARGUMENT, -2, "argument is not valid")                           \
+  X(JO_ERR_MODEL, -3, "model is not valid")                                 \
+  X(JO_ERR_SINGULAR, -4, "matrix is singular to working precision")         \
+  X(JO_ERR_SYNTAX, -5, "text cannot be read")                               \
+  X(JO_ERR_FILE, -6, "file cannot be read or written")                      \
+  X(JO_ERR_COMPILER, -7, "generated code cannot be compiled or loaded")     \
+  X(JO_ERR_CONVERGENCE, -8, "iteration does not converge")                  \
+  X(JO_ERR_NUMERIC, -9, "a computed value is not finite")                   \
+  X(JO_ERR_LIMIT, -10, "a size or a step count exceeds its limit")
+
+typedef enum jo_status {
+#define X(name, value, text) name = value,
+  JO_STATUS_LIST(X)
+#undef X
+} jo_status;
+
+/// Memory hooks. All memory of the library passes through them.
+/// `resize` may be called with p == NULL; both return NULL when memory is exhausted.
+typedef struct jo_allocator {
+  void* (*resize)(void* user, void* p, size_t size);
+  void (*release)(void* user, void* p);
+  void* user;
+} jo_allocator;
+
+typedef enum jo_severity { JO_NOTICE, JO_WARNING, JO_ERROR } jo_severity;
+
+/// Carries the allocator and what went wrong. One per thread.
+typedef struct jo_context jo_context;
+
+/// Create a context. `allocator` may be NULL (malloc and free); it is copied.
+/// On failure `*out` is NULL. Ownership: caller, release with jo_context_destroy().
+JO_API jo_status jo_context_create(const jo_allocator* allocator, jo_context** out);
+JO_API void jo_context_destroy(jo_context* ctx);
+
+/// The first error since the context was made or cleared, as one sentence; "" when there is none.
+/// Valid until the next call that takes the context.
+JO_API const char* jo_context_message(const jo_context* ctx);
+
+/// Everything said since the context was made or cleared, in order: errors, warnings, notices.
+JO_API int jo_context_diagnostic_count(const jo_context* ctx);
+JO_API const char* jo_context_diagnostic(const jo_context* ctx, int i, jo_severity* severity);
+
+/// Forget messages; the context is then as new.
+JO_API void jo_context_clear(jo_context* ctx);
+
+JO_API const char* jo_status_text(jo_status status);
+JO_API const char* jo_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

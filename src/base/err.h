@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reporting: a cause is reported once, where it is known; callers propagate with JO_TRY.
+#ifndef JBASE_ERR_H
+#define JBASE_ERR_H
+
+#include "jounce/base.h"
+
+#define JO_TRY(call)                   \
+  do {                                 \
+    jo_status try_status_ = (call);    \
+    if (try_status_ < 0) return try_status_; \
+  } while (0)
+
+#define JERR_PRINTF(f, a) __attribute__((format(printf, f, a)))
+
+// Report an error and return `status`. Several errors may be reported before a pass gives up.
+jo_status jerr_set(jo_context* ctx, jo_status status, const char* format, ...) JERR_PRINTF(3, 4);
+
+// Report running out of memory; never allocates.
+jo_status jerr_memory(jo_context* ctx);
+
+void jerr_warn(jo_context* ctx, const char* format, ...) JERR_PRINTF(2, 3);
+void jerr_notice(jo_context* ctx, const char* format, ...) JERR_PRINTF(2, 3);
+
+// Errors reported since the context was made or cleared.
+int jerr_count(const jo_context* ctx);
+
+#endif

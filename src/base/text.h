@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A text that grows. Running out of memory is remembered (`failed`) and asked for once, at the end.
+#ifndef JBASE_TEXT_H
+#define JBASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/mem.h"
+
+typedef struct jtext {
+  jo_context* ctx;
+  char* data;  // always terminated once something was written; NULL before
+  size_t length;
+  size_t cap;
+  bool failed;
+} jtext;
+
+void jtext_init(jtext* t, jo_context* ctx);
+void jtext_free(jtext* t);
+void jtext_clear(jtext* t);
+
+void jtext_put(jtext* t, const char* s);
+void jtext_write(jtext* t, const char* s, size_t n);
+void jtext_printf(jtext* t, const char* format, ...) __attribute__((format(printf, 2, 3)));
+
+// A number that reads back exactly and is a floating literal in C, whatever the locale: 2.0, 1e-10.
+// Infinities and not-a-number are written as C expressions.
+void jtext_number(jtext* t, double value);
+
+// The same into a buffer; JTEXT_NUMBER_SIZE bytes are always enough.
+#define JTEXT_NUMBER_SIZE 40
+void jtext_format_number(char* buffer, double value);
+
+// Read a decimal number at `s` whatever the locale: digits[.digits][e[+-]digits], no sign.
+// Returns the characters used, 0 when there is no number.
+size_t jtext_scan_number(const char* s, size_t n, double* value);
+
+// Jaro-like closeness for "did you mean": small is close. Case-insensitive edit distance.
+int jtext_distance(const char* a, size_t na, const char* b, size_t nb);
+
+#endif

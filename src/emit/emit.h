@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// From functions over a graph to C source: deterministic, readable, split so that compilers stay
+// linear, and free of any text of the user that is not harmless.
+#ifndef JEMIT_EMIT_H
+#define JEMIT_EMIT_H
+
+#include "base/mem.h"
+#include "expr/schedule.h"
+
+typedef struct jemit_options {
+  int lanes;             // lanes evaluated together; 1: plain doubles, else a vector type
+  int chunk_statements;  // most statements in one C function; 0: all in one
+  int file_statements;   // about so many statements in one source file; 0: all in one
+  const char* title;     // one line for the head comment, sanitised; may be NULL
+} jemit_options;
+
+jemit_options jemit_options_default(void);
+
+typedef struct jemit_file {
+  const char* name;  // "kernel_0.c"
+  const char* text;
+  size_t length;
+} jemit_file;
+
+// What the emitted function needs from its caller.
+typedef struct jemit_entry {
+  const char* name;    // of the jexpr_fn
+  const char* symbol;  // C symbol: jk_<index>_<sanitised name>
+  size_t work;         // doubles of work space
+  int statements;
+} jemit_entry;
+
+typedef struct jemit_unit {
+  int lanes;
+  int nfile;
+  jemit_file* file;  // a shared header first, then sources
+  int nentry;
+  jemit_entry* entry;  // by function
+  char sha256[65];     // of all texts
+} jemit_unit;
+
+// Every emitted function is
+//   void SYMBOL(const double* const* in, double* const* out, double* work);
+// arrays lane-innermost as in expr/tape.h.
+jo_status jemit_c(jo_context* ctx, jarena* a, const jexpr_fn* fn, int nfn, const jemit_options* opt,
+                  jemit_unit* out);
+
+#endif

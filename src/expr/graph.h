@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The expression graph: where recursive formalisms write their equations.
+//
+//   node   an operator and the refs of its operands; immutable; operands precede users
+//   ref    32-bit index of a node; 0 is poison: any operation on it gives poison, so a pass asks
+//          jexpr_graph_status() once, at its end
+//   group  a named block of inputs (q, qd, p, t ...); a kernel gets one array per group
+//   mark   a name given to a node by a formalism ("wheel_fl: w.2"): an auxiliary variable, the left
+//          side of a recursive equation; counted and printed, without meaning for the value
+//
+// Equal expressions are one node (hash-consing), and builders return simplified, canonical nodes:
+// no pass has to look for common sub-expressions. See docs/theory/expressions.md.
+#ifndef JEXPR_GRAPH_H
+#define JEXPR_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+typedef uint32_t jexpr_ref;
+#define JEXPR_POISON 0u
+
+typedef enum jexpr_op {
+  JEXPR_NIL,  // the poison node
+#define OP(id, name, arity, class, text, value, da, db) JEXPR_##id,
+#include "expr/ops.def"
+  JEXPR_OP_COUNT
+} jexpr_op;
+
+typedef enum jexpr_class {
+  JEXPR_CLASS_LEAF,
+  JEXPR_CLASS_ARITH,
+  JEXPR_CLASS_FUNC,
+  JEXPR_CLASS_STEP,
+  JEXPR_CLASS_CHOICE
+} jexpr_class;
+
+typedef struct jexpr_op_info {
+  const char* name;  // as written in model files
+  int arity;         // -1: list
+  jexpr_class class_;
+  const char* c_text;
+} jexpr_op_info;
+
+extern const jexpr_op_info jexpr_ops[JEXPR_OP_COUNT];
+
+//  op              a                 b                 c
+//  CONST           index in constant[]
+//  INPUT           group             index in group
+//  unary..ternary  operand           operand           operand
+//  list            first in list[]   count
+typedef struct jexpr_node {
+  uint32_t op;
+  uint32_t a, b, c;
+} jexpr_node;
+
+// How the inputs of a group vary.
+typedef enum jexpr_vary {
+  JEXPR_PER_LANE,  // an own value in every lane of a batch
+  JEXPR_UNIFORM    // one value for all lanes
+} jexpr_vary;
+
+typedef struct jexpr_group_info {
+  const char* name;
+  int size;
+  jexpr_vary vary;
+} jexpr_group_info;
+
+typedef struct jexpr_mark_info {
+  jexpr_ref ref;
+  const char* text;
+} jexpr_mark_info;
+
+typedef struct jexpr_graph {
+  jo_context* ctx;
+  jarena names;  // group names and marks
+  jexpr_node* node;
+  int nnode, node_cap;
+  double* constant;
+  int nconstant, constant_cap;
+  uint32_t* list;
+  int nlist, list_cap;
+  uint32_t* table;  // open-addressing hash index of nodes, refs
+  int table_size;   // power of two
+  jexpr_group_info* group;
+  int ngroup, group_cap;
+  jexpr_mark_info* mark;  // in order of marking
+  int nmark, mark_cap;
+  jo_status status;  // first failure
+} jexpr_graph;
+
+// Life. create returns NULL when memory is exhausted (reported in ctx).
+jexpr_graph* jexpr_graph_create(jo_context* ctx);
+void jexpr_graph_destroy(jexpr_graph* g);
+jo_status jexpr_graph_status(const jexpr_graph* g);
+
+// Leaves.
+jexpr_ref jexpr_const(jexpr_graph* g, double value);
+int jexpr_group(jexpr_graph* g, const char* name, int size, jexpr_vary vary);  // -1 on failure
+jexpr_ref jexpr_input(jexpr_graph* g, int group, int index);
+
+// Builders. All simplify.
+jexpr_ref jexpr_add(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_sub(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_mul(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_div(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_neg(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_pow(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_powi(jexpr_graph* g, jexpr_ref a, int n);
+jexpr_ref jexpr_sqrt(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_exp(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_log(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_sin(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_cos(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_tan(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_asin(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_acos(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_atan(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_atan2(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_sinh(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_cosh(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_tanh(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_abs(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_sign(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_floor(jexpr_graph* g, jexpr_ref a);
+jexpr_ref jexpr_min(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_max(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_lt(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_le(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_eq(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
+jexpr_ref jexpr_select(jexpr_graph* g, jexpr_ref cond, jexpr_ref if_true, jexpr_ref if_false);
+jexpr_ref jexpr_locate(jexpr_graph* g, jexpr_ref x, const jexpr_ref* X, int n);
+jexpr_ref jexpr_pick(jexpr_graph* g, jexpr_ref k, const jexpr_ref* A, int m);
+
+// Build a node of any operator of fixed arity with simplification (parser, differentiation, tests).
+jexpr_ref jexpr_apply(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jexpr_ref c);
+
+// Name a node as an auxiliary variable of a recursive formalism; returns it. Every call counts as
+// one equation generated, unless the node is a leaf.
+jexpr_ref jexpr_mark(jexpr_graph* g, jexpr_ref a, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Reading.
+static inline const jexpr_node* jexpr_at(const jexpr_graph* g, jexpr_ref r) {
+  return &g->node[r];
+}
+static inline bool jexpr_is_const(const jexpr_graph* g, jexpr_ref r) {
+  return g->node[r].op == JEXPR_CONST;
+}
+static inline double jexpr_const_value(const jexpr_graph* g, jexpr_ref r) {
+  return g->constant[g->node[r].a];
+}
+static inline bool jexpr_is_value(const jexpr_graph* g, jexpr_ref r, double v) {
+  return jexpr_is_const(g, r) && jexpr_const_value(g, r) == v;
+}
+// Operands of any node: their number, and the k-th.
+int jexpr_nargs(const jexpr_graph* g, jexpr_ref r);
+jexpr_ref jexpr_arg(const jexpr_graph* g, jexpr_ref r, int k);
+
+// Structural check for tests: operands precede users, the hash index finds every node, no node
+// stands twice, every node is what its builder returns for its operands.
+bool jexpr_graph_is_valid(jexpr_graph* g);
+
+#endif

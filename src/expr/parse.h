@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions as users write them in model files. Grammar: docs/expressions.md.
+#ifndef JEXPR_PARSE_H
+#define JEXPR_PARSE_H
+
+#include "expr/graph.h"
+
+// Where names come from. `find` returns the node of a name, or JEXPR_POISON when there is none;
+// `suggest` (may be NULL) enumerates known names for "did you mean": the i-th, NULL at the end.
+typedef struct jexpr_scope {
+  jexpr_ref (*find)(void* user, jexpr_graph* g, const char* name, size_t length);
+  const char* (*suggest)(void* user, int i);
+  void* user;
+  // Calls of functions that are not operators, tables for instance: JEXPR_POISON when unknown.
+  // May be NULL. `nargs` arguments are given; a wrong number is reported by setting *expected
+  // to the right one (and returning poison).
+  jexpr_ref (*call)(void* user, jexpr_graph* g, const char* name, size_t length,
+                    const jexpr_ref* args, int nargs, int* expected);
+} jexpr_scope;
+
+// Parse `text` (length n). On a mistake reports "WHERE: column C: cause; hint" with the `where`
+// given (for instance "buggy.yaml:12: spring 'front'"), returns its status and sets *out to poison.
+jo_status jexpr_parse(jexpr_graph* g, const char* text, size_t n, const jexpr_scope* scope,
+                      const char* where, jexpr_ref* out);
+
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Callable functions from graphs, whichever back end evaluates them.
+#ifndef JKERNEL_KERNEL_H
+#define JKERNEL_KERNEL_H
+
+#include "base/err.h"
+#include "emit/emit.h"
+#include "expr/schedule.h"
+#include "expr/tape.h"
+
+typedef enum jkernel_backend {
+  JKERNEL_AUTO,    // compiled; interpreted, with one notice, when there is no compiler
+  JKERNEL_INTERP,  // interpreted
+  JKERNEL_CC       // compiled; an error when that fails
+} jkernel_backend;
+
+typedef struct jkernel_options {
+  jkernel_backend backend;
+  int lanes;              // lanes per evaluation, lane-innermost arrays
+  const char* compiler;   // NULL: $JOUNCE_CC, else cc, gcc, clang
+  const char* cache_dir;  // NULL: the user's cache folder
+  bool use_cache;         // false: compile anew, and keep nothing
+  int jobs;               // compilers at a time; 0: one per processor
+  int optimize;           // -O level
+  jemit_options emit;     // `lanes` is taken from above
+} jkernel_options;
+
+jkernel_options jkernel_options_default(void);
+
+typedef void (*jkernel_function)(const double* const* in, double* const* out, double* work);
+
+typedef struct jkernel {
+  const char* name;
+  int lanes;
+  size_t work;                // doubles of work space
+  jkernel_function function;  // NULL: interpreted
+  jexpr_tape tape;            // filled when interpreted
+  jexpr_counts counts;
+} jkernel;
+
+// Kernels made together share a library. Immutable once built; any number of threads may evaluate,
+// each with its own work space.
+typedef struct jkernel_set {
+  jo_context* ctx;
+  jarena arena;
+  jkernel_backend backend;  // INTERP or CC, what it came to
+  bool from_cache;
+  double compile_seconds;  // wall time in the compiler
+  void* library;
+  int n;
+  jkernel* kernel;  // as the functions were given
+} jkernel_set;
+
+// On failure *out is NULL and the context says why (for a compiler error: its first lines).
+// Ownership: caller, release with jkernel_destroy().
+jo_status jkernel_build(jo_context* ctx, const jexpr_fn* fn, int nfn, const jkernel_options* opt,
+                        jkernel_set** out);
+void jkernel_destroy(jkernel_set* set);
+
+const jkernel* jkernel_find(const jkernel_set* set, const char* name);  // NULL: none
+
+// Prepare work space of k->work doubles, once; then evaluate as often as wanted.
+void jkernel_init_work(const jkernel* k, double* work);
+
+static inline void jkernel_eval(const jkernel* k, const double* const* in, double* const* out,
+                                double* work) {
+  if (k->function) {
+    k->function(in, out, work);
+  } else {
+    jexpr_tape_eval(&k->tape, k->lanes, in, out, work);
+  }
+}
+
+#endif
