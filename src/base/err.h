@@ -5,9 +5,9 @@
 
 #include "jounce/base.h"
 
-#define JO_TRY(call)                   \
-  do {                                 \
-    jo_status try_status_ = (call);    \
+#define JO_TRY(call)                         \
+  do {                                       \
+    jo_status try_status_ = (call);          \
     if (try_status_ < 0) return try_status_; \
   } while (0)
 

@@ -27,10 +27,10 @@ typedef struct jarena_mark {
 void jarena_init(jarena* a, jo_context* ctx);
 void jarena_free(jarena* a);  // everything; the arena may be used again
 
-void* jarena_alloc(jarena* a, size_t size);  // NULL when memory is exhausted
+void* jarena_alloc(jarena* a, size_t size);            // NULL when memory is exhausted
 void* jarena_array(jarena* a, size_t n, size_t size);  // n * size, checked for overflow
 #define JARENA_ARRAY(a, n, type) ((type*)jarena_array((a), (size_t)(n), sizeof(type)))
-#define JARENA_NEW(a, type) ((type*)jarena_alloc((a), sizeof(type)))
+#define JARENA_NEW(a, type)      ((type*)jarena_alloc((a), sizeof(type)))
 
 char* jarena_strdup(jarena* a, const char* s);
 char* jarena_strndup(jarena* a, const char* s, size_t n);

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 
 typedef struct jproc_command {
-  const char* const* argv;   // NULL-terminated; argv[0] is looked up in PATH
-  const char* output_path;   // standard output and error go there; NULL: discarded
-  int exit_code;             // out: exit status, or 128 + signal
+  const char* const* argv;  // NULL-terminated; argv[0] is looked up in PATH
+  const char* output_path;  // standard output and error go there; NULL: discarded
+  int exit_code;            // out: exit status, or 128 + signal
 } jproc_command;
 
 // Run `n` commands, at most `jobs` at a time. An error only when a command could not be started.

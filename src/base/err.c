@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The context: diagnostics in order, and the first error as one sentence.
+//
+// Nothing here may fail for want of memory. The first error is written into the context itself;
+// what does not fit into memory later is counted, and its text replaced or left out.
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "base/mem.h"
+
+static const char text_memory[] = "out of memory";
+static const char text_lost[] = "a message was lost: out of memory";
+
+static void* heap_resize(void* user, void* p, size_t size) {
+  (void)user;
+  return realloc(p, size);
+}
+
+static void heap_release(void* user, void* p) {
+  (void)user;
+  free(p);
+}
+
+static void drop_messages(jo_context* ctx) {
+  for (int i = 0; i < ctx->n; i++) {
+    jmem_free(ctx, ctx->item[i].owned);
+  }
+  if (ctx->item != ctx->embedded) jmem_free(ctx, ctx->item);
+  ctx->item = ctx->embedded;
+  ctx->cap = JCONTEXT_EMBEDDED;
+  ctx->n = 0;
+  ctx->nerror = 0;
+  ctx->first[0] = '\0';
+}
+
+// Double the list; the embedded entries move out the first time.
+static bool grow_list(jo_context* ctx) {
+  size_t bytes = 2 * (size_t)ctx->cap * sizeof *ctx->item;
+  bool is_embedded = ctx->item == ctx->embedded;
+  jcontext_diagnostic* item = jmem_resize(ctx, is_embedded ? NULL : ctx->item, bytes);
+  if (!item) return false;
+  if (is_embedded) memcpy(item, ctx->embedded, sizeof ctx->embedded);
+  ctx->item = item;
+  ctx->cap *= 2;
+  return true;
+}
+
+static void append(jo_context* ctx, jo_severity severity, const char* text, char* owned) {
+  ctx->item[ctx->n++] = (jcontext_diagnostic){severity, text, owned};
+}
+
+// A copy of the formatted message; NULL when there is no memory.
+static char* format_copy(jo_context* ctx, const char* format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  if (length < 0) return NULL;
+  char* text = jmem_resize(ctx, NULL, (size_t)length + 1);
+  if (text) vsnprintf(text, (size_t)length + 1, format, args);
+  return text;
+}
+
+static void report(jo_context* ctx, jo_severity severity, const char* format, va_list args) {
+  bool is_first = severity == JO_ERROR && ctx->nerror++ == 0;
+  if (is_first) vsnprintf(ctx->first, sizeof ctx->first, format, args);
+  if (ctx->n == ctx->cap && !grow_list(ctx)) return;
+  if (is_first) {
+    append(ctx, severity, ctx->first, NULL);
+  } else {
+    char* text = format_copy(ctx, format, args);
+    append(ctx, severity, text ? text : text_lost, text);
+  }
+}
+
+jo_status jerr_set(jo_context* ctx, jo_status status, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(ctx, JO_ERROR, format, args);
+  va_end(args);
+  return status;
+}
+
+jo_status jerr_memory(jo_context* ctx) {
+  if (ctx->nerror++ == 0) memcpy(ctx->first, text_memory, sizeof text_memory);
+  if (ctx->n < ctx->cap) append(ctx, JO_ERROR, text_memory, NULL);
+  return JO_ERR_MEMORY;
+}
+
+void jerr_warn(jo_context* ctx, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(ctx, JO_WARNING, format, args);
+  va_end(args);
+}
+
+void jerr_notice(jo_context* ctx, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  report(ctx, JO_NOTICE, format, args);
+  va_end(args);
+}
+
+int jerr_count(const jo_context* ctx) {
+  return ctx->nerror;
+}
+
+jo_status jo_context_create(const jo_allocator* allocator, jo_context** out) {
+  jo_allocator use = {heap_resize, heap_release, NULL};
+  *out = NULL;
+  if (allocator) {
+    if (!allocator->resize || !allocator->release) return JO_ERR_ARGUMENT;
+    use = *allocator;
+  }
+  jo_context* ctx = use.resize(use.user, NULL, sizeof *ctx);
+  if (!ctx) return JO_ERR_MEMORY;
+  *ctx = (jo_context){.allocator = use, .cap = JCONTEXT_EMBEDDED};
+  ctx->item = ctx->embedded;
+  *out = ctx;
+  return JO_OK;
+}
+
+void jo_context_destroy(jo_context* ctx) {
+  if (!ctx) return;
+  drop_messages(ctx);
+  jo_allocator use = ctx->allocator;
+  use.release(use.user, ctx);
+}
+
+const char* jo_context_message(const jo_context* ctx) {
+  return ctx ? ctx->first : "";
+}
+
+int jo_context_diagnostic_count(const jo_context* ctx) {
+  return ctx ? ctx->n : 0;
+}
+
+const char* jo_context_diagnostic(const jo_context* ctx, int i, jo_severity* severity) {
+  if (!ctx || i < 0 || i >= ctx->n) return "";
+  if (severity) *severity = ctx->item[i].severity;
+  return ctx->item[i].text;
+}
+
+void jo_context_clear(jo_context* ctx) {
+  if (ctx) drop_messages(ctx);
+}
+
+const char* jo_status_text(jo_status status) {
+  switch (status) {
+#define X(name, value, text) \
+  case name: return text;
+    JO_STATUS_LIST(X)
+#undef X
+  }
+  return "unknown status";
+}
+
+const char* jo_version(void) {
+  return JO_VERSION_STRING;
+}

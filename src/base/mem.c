@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The allocator of a context, arenas and growable arrays.
+//
+// An arena is a chain of blocks, newest first; block sizes double from 4 KiB to 1 MiB, larger
+// requests get a block of their own. Memory is zeroed when handed out, so restored room is too.
+#include "base/mem.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+
+#define BLOCK_MIN ((size_t)4 << 10)
+#define BLOCK_MAX ((size_t)1 << 20)
+#define ALIGN     _Alignof(max_align_t)
+
+struct jarena_block {
+  jarena_block* older;
+  size_t size, used;  // bytes of `data`
+  _Alignas(max_align_t) char data[];
+};
+
+void* jmem_resize(jo_context* ctx, void* p, size_t size) {
+  // realloc(p, 0) may free or not: never ask.
+  return ctx->allocator.resize(ctx->allocator.user, p, size ? size : 1);
+}
+
+void jmem_free(jo_context* ctx, void* p) {
+  if (p) ctx->allocator.release(ctx->allocator.user, p);
+}
+
+bool jmem_grow(jo_context* ctx, void* array_pointer, int* cap, int need, size_t size) {
+  if (need <= *cap) return true;
+  int next = *cap < 8 ? 8 : *cap > INT_MAX / 2 ? INT_MAX : 2 * *cap;
+  if (next < need) next = need;
+  if ((size_t)next > SIZE_MAX / size) return false;
+  // the pointer is of any object type: go through its bytes
+  void* old;
+  memcpy(&old, array_pointer, sizeof old);
+  void* p = jmem_resize(ctx, old, (size_t)next * size);
+  if (!p) return false;
+  memcpy(array_pointer, &p, sizeof p);
+  *cap = next;
+  return true;
+}
+
+void jarena_init(jarena* a, jo_context* ctx) {
+  *a = (jarena){.ctx = ctx};
+}
+
+void jarena_free(jarena* a) {
+  jarena_restore(a, (jarena_mark){NULL, 0});
+}
+
+static jarena_block* add_block(jarena* a, size_t need) {
+  size_t size = a->head ? 2 * a->head->size : BLOCK_MIN;
+  if (size > BLOCK_MAX) size = BLOCK_MAX;
+  if (size < need) size = need;
+  jarena_block* b = jmem_resize(a->ctx, NULL, sizeof *b + size);
+  if (!b) return NULL;
+  b->older = a->head;
+  b->size = size;
+  b->used = 0;
+  a->head = b;
+  return b;
+}
+
+void* jarena_alloc(jarena* a, size_t size) {
+  if (size > PTRDIFF_MAX / 4) return NULL;
+  size_t need = (size + ALIGN - 1) / ALIGN * ALIGN;
+  if (need == 0) need = ALIGN;
+  jarena_block* b = a->head;
+  if (!b || b->size - b->used < need) b = add_block(a, need);
+  if (!b) return NULL;
+  void* p = b->data + b->used;
+  b->used += need;
+  return memset(p, 0, need);
+}
+
+void* jarena_array(jarena* a, size_t n, size_t size) {
+  if (size && n > SIZE_MAX / size) return NULL;
+  return jarena_alloc(a, n * size);
+}
+
+char* jarena_strdup(jarena* a, const char* s) {
+  return jarena_strndup(a, s, strlen(s));
+}
+
+char* jarena_strndup(jarena* a, const char* s, size_t n) {
+  char* copy = n < SIZE_MAX ? jarena_alloc(a, n + 1) : NULL;
+  if (copy && n) memcpy(copy, s, n);
+  return copy;
+}
+
+char* jarena_printf(jarena* a, const char* format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char* text = length < 0 ? NULL : jarena_alloc(a, (size_t)length + 1);
+  if (text) vsnprintf(text, (size_t)length + 1, format, args);
+  va_end(args);
+  return text;
+}
+
+jarena_mark jarena_save(const jarena* a) {
+  return (jarena_mark){a->head, a->head ? a->head->used : 0};
+}
+
+void jarena_restore(jarena* a, jarena_mark mark) {
+  while (a->head != mark.block) {
+    jarena_block* b = a->head;
+    a->head = b->older;
+    jmem_free(a->ctx, b);
+  }
+  if (a->head) a->head->used = mark.used;
+}
