@@ -20,8 +20,8 @@ jo_status jexpr_adjoint(jexpr_graph* g, const jexpr_ref* y, const jexpr_ref* yba
 // Sparse Jacobian d y / d x, column-compressed; structural zeros are left out.
 typedef struct jexpr_jacobian {
   int nrow, ncol, nnz;
-  int* col;         // start of each column in row/value  (ncol + 1)
-  int* row;         // row of each entry, increasing      (nnz)
+  int* col;          // start of each column in row/value  (ncol + 1)
+  int* row;          // row of each entry, increasing      (nnz)
   jexpr_ref* value;  // the entries                        (nnz)
 } jexpr_jacobian;
 

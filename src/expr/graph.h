@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/mem.h"
@@ -47,7 +48,7 @@ typedef struct jexpr_op_info {
 extern const jexpr_op_info jexpr_ops[JEXPR_OP_COUNT];
 
 //  op              a                 b                 c
-//  CONST           index in constant[]
+//  CONST                             low half          high half of the double
 //  INPUT           group             index in group
 //  unary..ternary  operand           operand           operand
 //  list            first in list[]   count
@@ -78,8 +79,6 @@ typedef struct jexpr_graph {
   jarena names;  // group names and marks
   jexpr_node* node;
   int nnode, node_cap;
-  double* constant;
-  int nconstant, constant_cap;
   uint32_t* list;
   int nlist, list_cap;
   uint32_t* table;  // open-addressing hash index of nodes, refs
@@ -150,7 +149,10 @@ static inline bool jexpr_is_const(const jexpr_graph* g, jexpr_ref r) {
   return g->node[r].op == JEXPR_CONST;
 }
 static inline double jexpr_const_value(const jexpr_graph* g, jexpr_ref r) {
-  return g->constant[g->node[r].a];
+  uint64_t bits = (uint64_t)g->node[r].c << 32 | g->node[r].b;
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
 }
 static inline bool jexpr_is_value(const jexpr_graph* g, jexpr_ref r, double v) {
   return jexpr_is_const(g, r) && jexpr_const_value(g, r) == v;

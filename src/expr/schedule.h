@@ -51,6 +51,7 @@ typedef struct jexpr_equations {
   int kept;
 } jexpr_equations;
 
-jexpr_equations jexpr_count_equations(const jexpr_graph* g, const jexpr_schedule* s, jarena* scratch);
+jexpr_equations jexpr_count_equations(const jexpr_graph* g, const jexpr_schedule* s,
+                                      jarena* scratch);
 
 #endif

@@ -19,12 +19,12 @@ typedef struct jexpr_ins {
 
 typedef struct jexpr_tape {
   int n;
-  jexpr_ins* ins;       // (n)
-  int* list;            // slots of list operands
-  int nslot;            // work slots, constants first
+  jexpr_ins* ins;  // (n)
+  int* list;       // slots of list operands
+  int nslot;       // work slots, constants first
   int nconst;
-  double* constant;     // (nconst)
-  bool* uniform;        // by group: one value for all lanes instead of one per lane  (ngroup)
+  double* constant;  // (nconst)
+  bool* uniform;     // by group: one value for all lanes instead of one per lane  (ngroup)
 } jexpr_tape;
 
 jo_status jexpr_tape_build(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr_tape* out);

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recursive differentiation. Every node gets one derivative node, in terms of the derivative nodes
+// of its operands, exactly as an equation AUXJ = AUXI + 2*P gets AUXJ.P = AUXI.P + 2; what turns
+// out zero or useless vanishes by simplification and elimination. docs/theory/expressions.md.
+#include "expr/diff.h"
+
+// d(node)/d(a), d(node)/d(b) for operators with a rule in ops.def.
+static jexpr_ref partial(jexpr_graph* g, jexpr_ref R, int k) {
+  const jexpr_node n = g->node[R];
+  const jexpr_ref A = n.a, B = n.b;
+  (void)A, (void)B;
+  // clang-format off
+  switch (n.op) {
+#define OP(id, name, arity, class, text, value, da, db) case JEXPR_##id: return k == 0 ? (da) : (db);
+#include "expr/ops.def"
+    default: return JEXPR_POISON;
+  }
+  // clang-format on
+}
+
+// Nodes that some of `y` depends on.
+static bool* reach(const jexpr_graph* g, jarena* a, const jexpr_ref* y, int ny) {
+  bool* need = JARENA_ARRAY(a, g->nnode, bool);
+  if (!need) return NULL;
+  jexpr_ref top = 0;
+  for (int i = 0; i < ny; i++) {
+    need[y[i]] = true;
+    if (y[i] > top) top = y[i];
+  }
+  for (jexpr_ref r = top; r > 0; r--) {
+    for (int k = 0; need[r] && k < jexpr_nargs(g, r); k++) {
+      need[jexpr_arg(g, r, k)] = true;
+    }
+  }
+  return need;
+}
+
+// Text of the mark of each node, NULL where it has none.
+static const char** marks_by_node(const jexpr_graph* g, jarena* a) {
+  const char** text = JARENA_ARRAY(a, g->nnode, const char*);
+  for (int i = g->nmark - 1; text && i >= 0; i--) {
+    text[g->mark[i].ref] = g->mark[i].text;
+  }
+  return text;
+}
+
+static bool any_poison(const jexpr_ref* r, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!r[i]) return true;
+  }
+  return false;
+}
+
+// A graph that already failed stays failed; poison from elsewhere is an argument error.
+static jo_status check(const jexpr_graph* g, bool poisoned) {
+  if (g->status < 0) return g->status;
+  return poisoned ? JO_ERR_ARGUMENT : JO_OK;
+}
+
+// ---- tangent -----------------------------------------------------------------------------------
+
+typedef struct tangent_pass {
+  jexpr_graph* g;
+  const jexpr_ref* d;  // derivative of each node so far
+  jexpr_ref zero;
+} tangent_pass;
+
+// pick(k, A_0 ...)' = pick(k, A_0' ...)
+static jexpr_ref tangent_pick(const tangent_pass* s, jexpr_ref r) {
+  jexpr_graph* g = s->g;
+  int n = jexpr_nargs(g, r) - 1;
+  jexpr_ref* d = jmem_resize(g->ctx, NULL, (size_t)n * sizeof *d);
+  if (!d) {
+    g->status = jerr_memory(g->ctx);
+    return JEXPR_POISON;
+  }
+  for (int k = 0; k < n; k++) {
+    d[k] = s->d[jexpr_arg(g, r, k + 1)];
+  }
+  jexpr_ref result = jexpr_pick(g, jexpr_arg(g, r, 0), d, n);
+  jmem_free(g->ctx, d);
+  return result;
+}
+
+// sum_k  d(node)/d(arg k)  d(arg k); partials only where the derivative of the operand is not zero
+static jexpr_ref tangent_rule(const tangent_pass* s, jexpr_ref r) {
+  jexpr_graph* g = s->g;
+  jexpr_ref sum = s->zero;
+  for (int k = 0; k < jexpr_nargs(g, r); k++) {
+    jexpr_ref dk = s->d[jexpr_arg(g, r, k)];
+    if (dk != s->zero) sum = jexpr_add(g, sum, jexpr_mul(g, partial(g, r, k), dk));
+  }
+  return sum;
+}
+
+static jexpr_ref tangent_node(const tangent_pass* s, jexpr_ref r) {
+  jexpr_graph* g = s->g;
+  const jexpr_node n = g->node[r];
+  switch (n.op) {
+    case JEXPR_ADD: return jexpr_add(g, s->d[n.a], s->d[n.b]);
+    case JEXPR_SUB: return jexpr_sub(g, s->d[n.a], s->d[n.b]);
+    case JEXPR_NEG: return jexpr_neg(g, s->d[n.a]);
+    case JEXPR_DIV:  // (da - r db) / b
+      return jexpr_div(g, jexpr_sub(g, s->d[n.a], jexpr_mul(g, r, s->d[n.b])), n.b);
+    case JEXPR_MIN: return jexpr_select(g, jexpr_lt(g, n.a, n.b), s->d[n.a], s->d[n.b]);
+    case JEXPR_MAX: return jexpr_select(g, jexpr_lt(g, n.b, n.a), s->d[n.a], s->d[n.b]);
+    case JEXPR_SELECT: return jexpr_select(g, n.a, s->d[n.b], s->d[n.c]);
+    case JEXPR_PICK: return tangent_pick(s, r);
+    default: break;
+  }
+  return jexpr_ops[n.op].class_ == JEXPR_CLASS_STEP ? s->zero : tangent_rule(s, r);
+}
+
+static bool has_varying_operand(const tangent_pass* s, jexpr_ref r) {
+  for (int k = 0; k < jexpr_nargs(s->g, r); k++) {
+    if (s->d[jexpr_arg(s->g, r, k)] != s->zero) return true;
+  }
+  return false;
+}
+
+// One sweep over the needed nodes below `end`; d holds the seeds and receives the derivatives.
+static void tangent_sweep(jexpr_graph* g, jexpr_ref end, const bool* need, const char* const* mark,
+                          jexpr_ref zero, jexpr_ref* d) {
+  tangent_pass pass = {g, d, zero};
+  for (jexpr_ref r = 1; r < end && g->status == JO_OK; r++) {
+    if (!need[r] || jexpr_nargs(g, r) == 0 || !has_varying_operand(&pass, r)) continue;
+    d[r] = tangent_node(&pass, r);
+    if (mark[r] && d[r] != zero) jexpr_mark(g, d[r], "d %s", mark[r]);
+  }
+}
+
+static void fill(jexpr_ref* d, int n, jexpr_ref value) {
+  for (int i = 0; i < n; i++) {
+    d[i] = value;
+  }
+}
+
+jo_status jexpr_tangent(jexpr_graph* g, const jexpr_ref* y, int ny, const jexpr_ref* x,
+                        const jexpr_ref* dx, int nx, jexpr_ref* dy) {
+  JO_TRY(check(g, any_poison(y, ny) || any_poison(x, nx) || any_poison(dx, nx)));
+  jarena scratch;
+  jarena_init(&scratch, g->ctx);
+  jexpr_ref zero = jexpr_const(g, 0.0);
+  int n = g->nnode;
+  bool* need = reach(g, &scratch, y, ny);
+  const char** mark = marks_by_node(g, &scratch);
+  jexpr_ref* d = JARENA_ARRAY(&scratch, n, jexpr_ref);
+  if (!need || !mark || !d || !zero) {
+    jarena_free(&scratch);
+    return g->status = jerr_memory(g->ctx);
+  }
+  fill(d, n, zero);
+  for (int k = 0; k < nx; k++) {
+    d[x[k]] = dx[k];
+  }
+  tangent_sweep(g, (jexpr_ref)n, need, mark, zero, d);
+  for (int i = 0; i < ny; i++) {
+    dy[i] = g->status == JO_OK ? d[y[i]] : JEXPR_POISON;
+  }
+  jarena_free(&scratch);
+  return g->status;
+}
+
+// ---- adjoint -----------------------------------------------------------------------------------
+
+typedef struct adjoint_pass {
+  jexpr_graph* g;
+  const bool* varies;  // depends on some x
+  jexpr_ref* bar;      // adjoint of each node so far
+  jexpr_ref zero;
+} adjoint_pass;
+
+static void accumulate(const adjoint_pass* s, jexpr_ref r, jexpr_ref contribution) {
+  if (s->varies[r]) s->bar[r] = jexpr_add(s->g, s->bar[r], contribution);
+}
+
+static void adjoint_choice(const adjoint_pass* s, jexpr_ref cond, jexpr_ref a, jexpr_ref b,
+                           jexpr_ref bar) {
+  accumulate(s, a, jexpr_select(s->g, cond, bar, s->zero));
+  accumulate(s, b, jexpr_select(s->g, cond, s->zero, bar));
+}
+
+// A_k gets the adjoint where pick chose it
+static void adjoint_pick(const adjoint_pass* s, jexpr_ref r, jexpr_ref bar) {
+  jexpr_graph* g = s->g;
+  for (int k = 0; k < jexpr_nargs(g, r) - 1; k++) {
+    jexpr_ref A = jexpr_arg(g, r, k + 1);
+    if (!s->varies[A]) continue;
+    jexpr_ref chosen = jexpr_eq(g, jexpr_arg(g, r, 0), jexpr_const(g, k));
+    accumulate(s, A, jexpr_select(g, chosen, bar, s->zero));
+  }
+}
+
+static void adjoint_rule(const adjoint_pass* s, jexpr_ref r, jexpr_ref bar) {
+  for (int k = 0; k < jexpr_nargs(s->g, r); k++) {
+    jexpr_ref a = jexpr_arg(s->g, r, k);
+    if (s->varies[a]) accumulate(s, a, jexpr_mul(s->g, bar, partial(s->g, r, k)));
+  }
+}
+
+static void adjoint_node(const adjoint_pass* s, jexpr_ref r) {
+  jexpr_graph* g = s->g;
+  const jexpr_node n = g->node[r];
+  jexpr_ref bar = s->bar[r];
+  switch (n.op) {
+    case JEXPR_DIV: {  // r = a / b:  abar += bar / b,  bbar -= (bar / b) r
+      jexpr_ref t = jexpr_div(g, bar, n.b);
+      accumulate(s, n.a, t);
+      if (s->varies[n.b]) accumulate(s, n.b, jexpr_neg(g, jexpr_mul(g, t, r)));
+      return;
+    }
+    case JEXPR_MIN: adjoint_choice(s, jexpr_lt(g, n.a, n.b), n.a, n.b, bar); return;
+    case JEXPR_MAX: adjoint_choice(s, jexpr_lt(g, n.b, n.a), n.a, n.b, bar); return;
+    case JEXPR_SELECT: adjoint_choice(s, n.a, n.b, n.c, bar); return;
+    case JEXPR_PICK: adjoint_pick(s, r, bar); return;
+    default: break;
+  }
+  if (jexpr_ops[n.op].class_ != JEXPR_CLASS_STEP) adjoint_rule(s, r, bar);
+}
+
+static bool* varying(const jexpr_graph* g, jarena* a, const jexpr_ref* x, int nx) {
+  bool* v = JARENA_ARRAY(a, g->nnode, bool);
+  if (!v) return NULL;
+  for (int k = 0; k < nx; k++) {
+    v[x[k]] = true;
+  }
+  for (jexpr_ref r = 1; r < (jexpr_ref)g->nnode; r++) {
+    for (int k = 0; !v[r] && k < jexpr_nargs(g, r); k++) {
+      v[r] = v[jexpr_arg(g, r, k)];
+    }
+  }
+  return v;
+}
+
+jo_status jexpr_adjoint(jexpr_graph* g, const jexpr_ref* y, const jexpr_ref* ybar, int ny,
+                        const jexpr_ref* x, int nx, jexpr_ref* xbar) {
+  JO_TRY(check(g, any_poison(y, ny) || any_poison(ybar, ny) || any_poison(x, nx)));
+  jarena scratch;
+  jarena_init(&scratch, g->ctx);
+  jexpr_ref zero = jexpr_const(g, 0.0);
+  int n = g->nnode;
+  bool* varies = varying(g, &scratch, x, nx);
+  jexpr_ref* bar = JARENA_ARRAY(&scratch, n, jexpr_ref);
+  if (!varies || !bar || !zero) {
+    jarena_free(&scratch);
+    return g->status = jerr_memory(g->ctx);
+  }
+  fill(bar, n, zero);
+  adjoint_pass pass = {g, varies, bar, zero};
+  for (int i = 0; i < ny; i++) {
+    accumulate(&pass, y[i], ybar[i]);
+  }
+  for (jexpr_ref r = (jexpr_ref)n - 1; r > 0 && g->status == JO_OK; r--) {
+    if (bar[r] != zero && jexpr_nargs(g, r) > 0) adjoint_node(&pass, r);
+  }
+  for (int k = 0; k < nx; k++) {
+    xbar[k] = g->status == JO_OK ? bar[x[k]] : JEXPR_POISON;
+  }
+  jarena_free(&scratch);
+  return g->status;
+}
+
+// ---- Jacobian ----------------------------------------------------------------------------------
+
+// All columns (forward) or rows (reverse) into a dense array of refs, column after column.
+static jo_status dense_forward(jexpr_graph* g, jarena* scratch, const jexpr_ref* y, int ny,
+                               const jexpr_ref* x, int nx, jexpr_ref zero, jexpr_ref* dense) {
+  int n = g->nnode;
+  bool* need = reach(g, scratch, y, ny);
+  const char** mark = marks_by_node(g, scratch);
+  jexpr_ref* d = JARENA_ARRAY(scratch, n, jexpr_ref);
+  if (!need || !mark || !d) return g->status = jerr_memory(g->ctx);
+  jexpr_ref one = jexpr_const(g, 1.0);
+  for (int k = 0; k < nx && g->status == JO_OK; k++) {
+    fill(d, n, zero);
+    d[x[k]] = one;
+    tangent_sweep(g, (jexpr_ref)n, need, mark, zero, d);
+    for (int i = 0; i < ny; i++) {
+      dense[k * ny + i] = d[y[i]];
+    }
+  }
+  return g->status;
+}
+
+static jo_status dense_reverse(jexpr_graph* g, jarena* scratch, const jexpr_ref* y, int ny,
+                               const jexpr_ref* x, int nx, jexpr_ref* dense) {
+  jexpr_ref one = jexpr_const(g, 1.0);
+  jexpr_ref* row = JARENA_ARRAY(scratch, nx, jexpr_ref);
+  if (!row) return g->status = jerr_memory(g->ctx);
+  for (int i = 0; i < ny; i++) {
+    JO_TRY(jexpr_adjoint(g, &y[i], &one, 1, x, nx, row));
+    for (int k = 0; k < nx; k++) {
+      dense[k * ny + i] = row[k];
+    }
+  }
+  return g->status;
+}
+
+static jo_status compress(jexpr_graph* g, jarena* a, const jexpr_ref* dense, jexpr_ref zero,
+                          jexpr_jacobian* J) {
+  int nnz = 0;
+  for (int i = 0; i < J->nrow * J->ncol; i++) {
+    nnz += dense[i] != zero;
+  }
+  J->col = JARENA_ARRAY(a, J->ncol + 1, int);
+  J->row = JARENA_ARRAY(a, nnz, int);
+  J->value = JARENA_ARRAY(a, nnz, jexpr_ref);
+  if (!J->col || !J->row || !J->value) return g->status = jerr_memory(g->ctx);
+  J->nnz = 0;
+  for (int k = 0; k < J->ncol; k++) {
+    for (int i = 0; i < J->nrow; i++) {
+      if (dense[k * J->nrow + i] == zero) continue;
+      J->row[J->nnz] = i;
+      J->value[J->nnz++] = dense[k * J->nrow + i];
+    }
+    J->col[k + 1] = J->nnz;
+  }
+  return JO_OK;
+}
+
+jo_status jexpr_jacobian_build(jexpr_graph* g, jarena* a, jexpr_mode mode, const jexpr_ref* y,
+                               int ny, const jexpr_ref* x, int nx, jexpr_jacobian* out) {
+  JO_TRY(check(g, any_poison(y, ny) || any_poison(x, nx)));
+  jarena scratch;
+  jarena_init(&scratch, g->ctx);
+  jexpr_ref zero = jexpr_const(g, 0.0);
+  jexpr_ref* dense = JARENA_ARRAY(&scratch, (size_t)nx * (size_t)ny, jexpr_ref);
+  bool forward = mode == JEXPR_FORWARD || (mode == JEXPR_CHEAPER && nx <= ny);
+  jo_status status;
+  if (!dense || !zero) {
+    status = g->status = jerr_memory(g->ctx);
+  } else if (forward) {
+    status = dense_forward(g, &scratch, y, ny, x, nx, zero, dense);
+  } else {
+    status = dense_reverse(g, &scratch, y, ny, x, nx, dense);
+  }
+  if (status == JO_OK) {
+    *out = (jexpr_jacobian){.nrow = ny, .ncol = nx};
+    status = compress(g, a, dense, zero, out);
+  }
+  jarena_free(&scratch);
+  return status;
+}
