@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files are read whole, replaced whole, and cached only where nobody else can write.
+#include "base/file.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/check.h"
+#include "support/failing_alloc.h"
+
+#define LIMIT ((size_t)1 << 20)
+
+typedef struct fixture {
+  jo_context* ctx;
+  jarena a;
+  const char* dir;
+} fixture;
+
+static int setup(void** state) {
+  fixture* x = calloc(1, sizeof *x);
+  if (!x || jo_context_create(NULL, &x->ctx) != JO_OK) return -1;
+  jarena_init(&x->a, x->ctx);
+  *state = x;
+  const char* tmp = getenv("TMPDIR");
+  return jfile_temp_dir(x->ctx, &x->a, tmp ? tmp : "/tmp", &x->dir) == JO_OK ? 0 : -1;
+}
+
+static int teardown(void** state) {
+  fixture* x = *state;
+  jfile_remove_dir(x->dir);
+  int left = jfile_exists(x->dir);
+  jarena_free(&x->a);
+  jo_context_destroy(x->ctx);
+  free(x);
+  return left;
+}
+
+static const char* below(fixture* x, const char* name) {
+  return jarena_printf(&x->a, "%s/%s", x->dir, name);
+}
+
+static int count_entries(const char* path) {
+  DIR* dir = opendir(path);
+  assert_non_null(dir);
+  int n = 0;
+  while (readdir(dir)) {
+    n++;
+  }
+  closedir(dir);
+  return n - 2;
+}
+
+static void test_file_read_returns_what_was_written(void** state) {
+  fixture* x = *state;
+  const char* path = below(x, "data");
+  char data[70000];
+  for (size_t i = 0; i < sizeof data; i++) {
+    data[i] = (char)(i * i >> 3);
+  }
+  for (size_t n = 0; n <= sizeof data; n = n * 3 + 1) {
+    assert_ok(x->ctx, jfile_write(x->ctx, path, data, n));
+    char* back = NULL;
+    size_t size = 1;
+    assert_ok(x->ctx, jfile_read(x->ctx, &x->a, path, LIMIT, &back, &size));
+    assert_int_equal(size, n);
+    assert_memory_equal(back, data, n);
+    assert_int_equal(back[size], '\0');
+  }
+  assert_int_equal(count_entries(x->dir), 1);
+}
+
+static void test_file_read_errors_name_path_and_reason(void** state) {
+  fixture* x = *state;
+  const char* path = below(x, "missing");
+  char* data = NULL;
+  size_t size = 0;
+  assert_int_equal(jfile_read(x->ctx, &x->a, path, LIMIT, &data, &size), JO_ERR_FILE);
+  assert_non_null(strstr(jo_context_message(x->ctx), path));
+  assert_non_null(strstr(jo_context_message(x->ctx), "No such file"));
+  assert_int_equal(jfile_read(x->ctx, &x->a, x->dir, LIMIT, &data, &size), JO_ERR_FILE);
+  assert_null(data);
+}
+
+static void test_file_read_refuses_large_files_and_pipes(void** state) {
+  fixture* x = *state;
+  const char* path = below(x, "big");
+  assert_ok(x->ctx, jfile_write(x->ctx, path, "12345", 5));
+  char* data = NULL;
+  size_t size = 0;
+  assert_int_equal(jfile_read(x->ctx, &x->a, path, 4, &data, &size), JO_ERR_LIMIT);
+  assert_ok(x->ctx, jfile_read(x->ctx, &x->a, path, 5, &data, &size));
+  const char* pipe_path = below(x, "pipe");
+  assert_int_equal(mkfifo(pipe_path, 0600), 0);
+  assert_int_equal(jfile_read(x->ctx, &x->a, pipe_path, LIMIT, &data, &size), JO_ERR_FILE);
+  assert_int_equal(jfile_write(x->ctx, pipe_path, "x", 1), JO_ERR_FILE);
+}
+
+static void test_file_write_failure_leaves_nothing_behind(void** state) {
+  fixture* x = *state;
+  const char* path = below(x, "folder/file");
+  assert_int_equal(jfile_write(x->ctx, path, "x", 1), JO_ERR_FILE);
+  assert_non_null(strstr(jo_context_message(x->ctx), path));
+  const char* taken = below(x, "taken");
+  assert_ok(x->ctx, jfile_make_dirs(x->ctx, taken));
+  assert_int_equal(jfile_write(x->ctx, taken, "x", 1), JO_ERR_FILE);
+  assert_int_equal(count_entries(x->dir), 1);
+  rmdir(taken);
+}
+
+enum { RECORD = 40000, ROUNDS = 60, WRITERS = 3 };
+
+typedef struct writer {
+  const char* path;
+  char letter;
+  jo_status status;
+} writer;
+
+static void* write_rounds(void* argument) {
+  writer* w = argument;
+  jo_context* ctx = NULL;
+  w->status = jo_context_create(NULL, &ctx);
+  static const size_t size = RECORD;
+  char* data = malloc(size);
+  if (data) memset(data, w->letter, size);
+  for (int i = 0; data && i < ROUNDS && w->status == JO_OK; i++) {
+    w->status = jfile_write(ctx, w->path, data, size);
+  }
+  free(data);
+  jo_context_destroy(ctx);
+  return NULL;
+}
+
+static void test_file_concurrent_writers_never_show_half_a_file(void** state) {
+  fixture* x = *state;
+  const char* path = below(x, "shared");
+  writer w[WRITERS];
+  pthread_t thread[WRITERS];
+  for (int i = 0; i < WRITERS; i++) {
+    w[i] = (writer){.path = path, .letter = (char)('a' + i)};
+  }
+  write_rounds(&w[0]);  // there is a file before anyone reads
+  for (int i = 0; i < WRITERS; i++) {
+    assert_int_equal(pthread_create(&thread[i], NULL, write_rounds, &w[i]), 0);
+  }
+  int torn = 0, failed = 0;
+  for (int i = 0; i < 2 * ROUNDS; i++) {
+    jarena_mark mark = jarena_save(&x->a);
+    char* data = NULL;
+    size_t size = 0;
+    failed += jfile_read(x->ctx, &x->a, path, LIMIT, &data, &size) != JO_OK;
+    torn += data && (size != RECORD || memchr(data, 0, size) || data[0] != data[size - 1]);
+    jarena_restore(&x->a, mark);
+  }
+  for (int i = 0; i < WRITERS; i++) {
+    pthread_join(thread[i], NULL);
+    assert_int_equal(w[i].status, JO_OK);
+  }
+  assert_int_equal(torn, 0);
+  assert_int_equal(failed, 0);
+  assert_int_equal(count_entries(x->dir), 1);
+}
+
+static void test_file_make_dirs_makes_parents_and_is_repeatable(void** state) {
+  fixture* x = *state;
+  const char* path = below(x, "a/b//c/");
+  assert_ok(x->ctx, jfile_make_dirs(x->ctx, path));
+  assert_ok(x->ctx, jfile_make_dirs(x->ctx, path));
+  assert_true(jfile_exists(below(x, "a/b/c")));
+  assert_ok(x->ctx, jfile_write(x->ctx, below(x, "plain"), "", 0));
+  const char* blocked = below(x, "plain/sub");
+  assert_int_equal(jfile_make_dirs(x->ctx, blocked), JO_ERR_FILE);
+  assert_int_equal(jfile_make_dirs(x->ctx, ""), JO_ERR_FILE);
+  rmdir(below(x, "a/b/c"));
+  rmdir(below(x, "a/b"));
+  rmdir(below(x, "a"));
+}
+
+static mode_t mode_of(const char* path) {
+  struct stat st;
+  assert_int_equal(stat(path, &st), 0);
+  return st.st_mode & 0777;
+}
+
+static void test_file_cache_dir_is_private_and_follows_the_variables(void** state) {
+  fixture* x = *state;
+  const char* path = NULL;
+  setenv("JOUNCE_CACHE_DIR", below(x, "own"), 1);
+  assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
+  assert_string_equal(path, below(x, "own"));
+  assert_int_equal(mode_of(path), 0700);
+  rmdir(path);
+
+  unsetenv("JOUNCE_CACHE_DIR");
+  setenv("XDG_CACHE_HOME", x->dir, 1);
+  assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
+  assert_string_equal(path, below(x, "jounce"));
+  rmdir(path);
+
+  setenv("XDG_CACHE_HOME", "not/absolute", 1);
+  setenv("HOME", x->dir, 1);
+  assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
+  assert_string_equal(path, below(x, ".cache/jounce"));
+  rmdir(path);
+  rmdir(below(x, ".cache"));
+
+  unsetenv("XDG_CACHE_HOME");
+  unsetenv("HOME");
+  assert_int_equal(jfile_cache_dir(x->ctx, &x->a, &path), JO_ERR_FILE);
+}
+
+static void test_file_cache_dir_refuses_what_others_may_write(void** state) {
+  fixture* x = *state;
+  const char* dir = below(x, "open");
+  const mode_t modes[] = {0777, 0722, 0720, 0702, 01777};
+  assert_int_equal(mkdir(dir, 0700), 0);
+  setenv("JOUNCE_CACHE_DIR", dir, 1);
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    assert_int_equal(chmod(dir, modes[i]), 0);
+    const char* path = NULL;
+    jo_context_clear(x->ctx);
+    assert_int_equal(jfile_cache_dir(x->ctx, &x->a, &path), JO_ERR_FILE);
+    assert_null(path);
+    assert_non_null(strstr(jo_context_message(x->ctx), dir));
+  }
+  assert_int_equal(chmod(dir, 0755), 0);
+  const char* path = NULL;
+  assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
+  rmdir(dir);
+  unsetenv("JOUNCE_CACHE_DIR");
+}
+
+static void test_file_temp_dirs_are_private_and_distinct(void** state) {
+  fixture* x = *state;
+  const char *a = NULL, *b = NULL;
+  assert_ok(x->ctx, jfile_temp_dir(x->ctx, &x->a, x->dir, &a));
+  assert_ok(x->ctx, jfile_temp_dir(x->ctx, &x->a, x->dir, &b));
+  assert_string_not_equal(a, b);
+  assert_int_equal(mode_of(a), 0700);
+  assert_ok(x->ctx, jfile_write(x->ctx, jarena_printf(&x->a, "%s/f", a), "x", 1));
+  jfile_remove_dir(a);
+  jfile_remove_dir(b);
+  assert_int_equal(count_entries(x->dir), 0);
+  assert_int_equal(jfile_temp_dir(x->ctx, &x->a, below(x, "missing"), &a), JO_ERR_FILE);
+}
+
+static jo_status use_all(const jo_allocator* allocator, const char* dir) {
+  jo_context* ctx = NULL;
+  jo_status status = jo_context_create(allocator, &ctx);
+  if (status < 0) return status;
+  jarena a;
+  jarena_init(&a, ctx);
+  const char *sub = NULL, *cache = NULL;
+  char* data = NULL;
+  size_t size = 0;
+  status = jfile_temp_dir(ctx, &a, dir, &sub);
+  if (status == JO_OK) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/file", sub);
+    status = jfile_write(ctx, path, "data", 4);
+    if (status == JO_OK) status = jfile_read(ctx, &a, path, LIMIT, &data, &size);
+    if (status == JO_OK) status = jfile_cache_dir(ctx, &a, &cache);
+    jfile_remove_dir(sub);
+  }
+  jarena_free(&a);
+  jo_context_destroy(ctx);
+  return status;
+}
+
+static void test_file_survives_running_out_of_memory_anywhere(void** state) {
+  fixture* x = *state;
+  setenv("JOUNCE_CACHE_DIR", below(x, "cache"), 1);
+  jo_status status = JO_ERR_MEMORY;
+  for (long n = 0; status < 0; n++) {
+    failing_alloc f;
+    failing_alloc_init(&f, n);
+    status = use_all(&f.allocator, x->dir);
+    assert_int_equal(f.live_bytes, 0);
+    if (status < 0) assert_int_equal(status, JO_ERR_MEMORY);
+    rmdir(below(x, "cache"));
+    assert_int_equal(count_entries(x->dir), 0);
+  }
+  unsetenv("JOUNCE_CACHE_DIR");
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      T(test_file_read_returns_what_was_written),
+      T(test_file_read_errors_name_path_and_reason),
+      T(test_file_read_refuses_large_files_and_pipes),
+      T(test_file_write_failure_leaves_nothing_behind),
+      T(test_file_concurrent_writers_never_show_half_a_file),
+      T(test_file_make_dirs_makes_parents_and_is_repeatable),
+      T(test_file_cache_dir_is_private_and_follows_the_variables),
+      T(test_file_cache_dir_refuses_what_others_may_write),
+      T(test_file_temp_dirs_are_private_and_distinct),
+      T(test_file_survives_running_out_of_memory_anywhere),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
