@@ -10,22 +10,22 @@ extern "C" {
 #endif
 
 #define JO_VERSION_STRING "0.1.0"
-#define JO_API __attribute__((visibility("default")))
+#define JO_API            __attribute__((visibility("default")))
 
 /// Every status of the library: zero is success, negative an error, positive success with a remark.
 /// The numbers never change.
-#define JO_STATUS_LIST(X)                                                   \
-  X(JO_EVENT, 1, "stopped at an event")                                     \
-  X(JO_OK, 0, "no error")                                                   \
-  X(JO_ERR_MEMORY, -1, "out of memory")                                     \
-  X(JO_ERR_ARGUMENT, -2, "argument is not valid")                           \
-  X(JO_ERR_MODEL, -3, "model is not valid")                                 \
-  X(JO_ERR_SINGULAR, -4, "matrix is singular to working precision")         \
-  X(JO_ERR_SYNTAX, -5, "text cannot be read")                               \
-  X(JO_ERR_FILE, -6, "file cannot be read or written")                      \
-  X(JO_ERR_COMPILER, -7, "generated code cannot be compiled or loaded")     \
-  X(JO_ERR_CONVERGENCE, -8, "iteration does not converge")                  \
-  X(JO_ERR_NUMERIC, -9, "a computed value is not finite")                   \
+#define JO_STATUS_LIST(X)                                               \
+  X(JO_EVENT, 1, "stopped at an event")                                 \
+  X(JO_OK, 0, "no error")                                               \
+  X(JO_ERR_MEMORY, -1, "out of memory")                                 \
+  X(JO_ERR_ARGUMENT, -2, "argument is not valid")                       \
+  X(JO_ERR_MODEL, -3, "model is not valid")                             \
+  X(JO_ERR_SINGULAR, -4, "matrix is singular to working precision")     \
+  X(JO_ERR_SYNTAX, -5, "text cannot be read")                           \
+  X(JO_ERR_FILE, -6, "file cannot be read or written")                  \
+  X(JO_ERR_COMPILER, -7, "generated code cannot be compiled or loaded") \
+  X(JO_ERR_CONVERGENCE, -8, "iteration does not converge")              \
+  X(JO_ERR_NUMERIC, -9, "a computed value is not finite")               \
   X(JO_ERR_LIMIT, -10, "a size or a step count exceeds its limit")
 
 typedef enum jo_status {

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The whole check, as `make check` runs it. Every step runs even when an earlier one failed; the
+# summary at the end tells which, with ctest's own words.
+set -u
+cd "$(dirname "$0")/.."
+
+jobs=$(nproc)
+fuzz_seconds=${JOUNCE_FUZZ_SECONDS:-20}
+logs=build/check
+mkdir -p "$logs"
+failed=()
+summary=()
+
+step() { # name command...
+  local name=$1 start=$SECONDS
+  shift
+  printf '== %s\n' "$name"
+  if "$@" >"$logs/$name.log" 2>&1; then
+    summary+=("$(printf 'ok      %-12s %4d s' "$name" $((SECONDS - start)))")
+  else
+    failed+=("$name")
+    summary+=("$(printf 'FAILED  %-12s %4d s   %s' "$name" $((SECONDS - start)) "$logs/$name.log")")
+    tail -n 60 "$logs/$name.log"
+  fi
+}
+
+build() { # preset
+  cmake --preset "$1" -DJOUNCE_WERROR=ON && cmake --build --preset "$1" -j "$jobs"
+}
+
+build_and_test() { # preset, wrapper...
+  local preset=$1
+  shift
+  build "$preset" && "$@" ctest --preset "$preset" -j "$jobs" --no-tests=error
+}
+
+fuzz() {
+  build fuzz || return 1
+  local target corpus
+  for target in build-fuzz/test/fuzz/fuzz_*; do
+    [ -x "$target" ] && [ -f "$target" ] || continue
+    corpus=test/fuzz/corpus_${target##*fuzz_}
+    # new inputs go to a folder of their own, the seeds stay as they are
+    mkdir -p "$logs/${target##*/}"
+    "$target" -max_total_time="$fuzz_seconds" -timeout=5 -rss_limit_mb=2048 -max_len=1024 \
+      -artifact_prefix="$logs/${target##*/}-" "$logs/${target##*/}" "$corpus" || return 1
+  done
+}
+
+# old thread sanitizers do not know the address layout of new kernels
+fixed_layout=()
+setarch -R true 2>/dev/null && fixed_layout=(setarch -R)
+
+step format tools/format.sh --check
+step layers python3 tools/check_layers.py
+step calls python3 tools/check_calls.py
+step headers python3 tools/check_headers.py
+step release build_and_test release
+step clang build clang
+step asan build_and_test asan
+step tsan build_and_test tsan "${fixed_layout[@]}"
+step fuzz fuzz
+
+echo
+python3 tools/longest.py
+echo
+printf '%s\n' "${summary[@]}"
+for name in release asan tsan; do
+  printf '%s: ' "$name"
+  grep -h 'tests passed' "$logs/$name.log" || echo "no test was run"
+done
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "check failed: ${failed[*]}"
+  exit 1
+fi
+echo "check passed"

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Who may include whom: fails on an include against the layers, or a knot inside a folder.
+
+The folders of src/ are layers (ARCHITECTURE.md). Inside a folder modules, that is a .c file and the
+header of the same name, may include each other's headers without cycles. A header without a .c file
+is shared inside of the modules that include it and makes no knot.
+"""
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# layer -> layers it may include, besides itself, base and include/jounce
+LAYERS = {
+    "base": [],
+    "math": [],
+    "expr": [],
+    "rt": [],
+    "model": ["math", "expr"],
+    "gen": ["model", "expr", "math"],
+    "emit": ["expr", "rt"],
+    "kernel": ["emit", "expr", "rt"],
+    "solve": ["kernel", "math"],
+    "study": ["solve", "kernel", "model", "math"],
+    "report": ["study", "math"],
+    "api": ["math", "expr", "rt", "model", "gen", "emit", "kernel", "solve", "study", "report"],
+}
+# what emitted code includes stands alone, but for the standard headers
+ALONE = {"rt"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
+
+
+def includes(path):
+    return INCLUDE.findall(path.read_text(encoding="utf-8"))
+
+
+def check_source(path, errors):
+    layer = path.relative_to(ROOT / "src").parts[0]
+    if layer not in LAYERS:
+        errors.append(f"{path}: layer '{layer}' is not in the table of tools/check_layers.py")
+        return
+    allowed = {layer, *LAYERS[layer]}
+    if layer not in ALONE:
+        allowed |= {"base", "jounce"}
+    for kind, name in includes(path):
+        if kind == "<" and not name.startswith("jounce/"):
+            continue
+        target = name.split("/")[0]
+        if "/" not in name or target not in allowed:
+            errors.append(f"{path.relative_to(ROOT)}: {layer} may not include \"{name}\"")
+        elif target != "jounce" and not (ROOT / "src" / name).is_file():
+            errors.append(f"{path.relative_to(ROOT)}: there is no \"{name}\"")
+
+
+def check_outside(errors):
+    for path in sorted((ROOT / "cli").rglob("*.[ch]")):
+        for kind, name in includes(path):
+            is_own = kind == '"' and (path.parent / name).is_file()
+            if not is_own and (kind == '"' or "/" in name) and not name.startswith(("jounce/", "sys/")):
+                errors.append(f"{path.relative_to(ROOT)}: cli may include only <jounce/...>, not \"{name}\"")
+    for path in sorted((ROOT / "include").rglob("*.h")):
+        for kind, name in includes(path):
+            if kind == '"' and not name.startswith("jounce/"):
+                errors.append(f"{path.relative_to(ROOT)}: public headers may not include \"{name}\"")
+
+
+def module_graph(folder):
+    """Modules of a folder and the modules of the same folder they include."""
+    graph = {}
+    for path in sorted(folder.glob("*.[ch]")):
+        uses = graph.setdefault(path.stem, set())
+        if not path.with_suffix(".c").is_file():
+            continue
+        for _, name in includes(path):
+            target = Path(name)
+            if target.parent.name == folder.name and target.stem != path.stem:
+                uses.add(target.stem)
+    return graph
+
+
+def find_cycle(graph):
+    state = {}
+
+    def visit(node, trail):
+        state[node] = "open"
+        for other in sorted(graph.get(node, ())):
+            if state.get(other) == "open":
+                return trail[trail.index(other):] + [other] if other in trail else [node, other]
+            if other not in state:
+                cycle = visit(other, trail + [other])
+                if cycle:
+                    return cycle
+        state[node] = "done"
+        return None
+
+    for node in sorted(graph):
+        if node not in state:
+            cycle = visit(node, [node])
+            if cycle:
+                return cycle
+    return None
+
+
+def main():
+    errors = []
+    sources = sorted((ROOT / "src").rglob("*.[ch]"))
+    for path in sources:
+        check_source(path, errors)
+    check_outside(errors)
+    for folder in sorted((ROOT / "src").iterdir()):
+        if folder.is_dir():
+            cycle = find_cycle(module_graph(folder))
+            if cycle:
+                errors.append(f"src/{folder.name}: modules form a knot: {' -> '.join(cycle)}")
+    for error in errors:
+        print(error)
+    print(f"layers: {len(sources)} files, {len(errors)} errors")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
