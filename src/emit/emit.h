@@ -28,6 +28,7 @@ typedef struct jemit_entry {
   const char* symbol;  // C symbol: jk_<index>_<sanitised name>
   size_t work;         // doubles of work space
   int statements;
+  jexpr_counts counts;
 } jemit_entry;
 
 typedef struct jemit_unit {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is computed where: a schedule cut into chunks, and the work slots that carry values from one
+// chunk to later ones.
+#ifndef JEMIT_PLAN_H
+#define JEMIT_PLAN_H
+
+#include "base/mem.h"
+#include "expr/schedule.h"
+
+// An output element, in a list of those that take the same value.
+typedef struct jemit_store {
+  int group;
+  int index;
+  jexpr_ref ref;
+  int next;  // -1: last
+} jemit_store;
+
+// Items are the statements of the schedule, then the stores of outputs that are leaves. Chunk k
+// holds items k * chunk ... (k + 1) * chunk - 1.
+typedef struct jemit_plan {
+  const jexpr_fn* fn;
+  int lanes;
+  jexpr_schedule schedule;
+  jexpr_counts counts;
+  int* position;      // in the schedule; -1: a leaf, or not needed       (by node)
+  bool* scalar;       // one value for all lanes                          (by node)
+  const char** mark;  // NULL: none                                       (by position)
+  int* first_store;   // -1: none                                         (by position)
+  int* slot;          // scalars: index into the work array; vectors: index of a block of `lanes`
+                      // values; -1: not needed by a later chunk          (by position)
+  jemit_store* store;
+  int nleaf;
+  int* leaf;  // stores of leaves                                         (nleaf)
+  int nitem, chunk, nchunk;
+  size_t work;  // doubles
+} jemit_plan;
+
+// Everything is in the arena.
+jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn, int lanes,
+                           int chunk_statements, jemit_plan* out);
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types and helpers of emitted code.
+//
+// With several lanes jk_real is a vector type: arithmetic is written with operators, everything
+// else goes through jkv_<operator>, which spells the operator's C text once per lane.
+#include "emit/prelude.h"
+
+#include "expr/graph.h"
+
+static const char common[] =
+    "#include <math.h>\n"
+    "\n"
+    "#define JK_HIDDEN __attribute__((visibility(\"hidden\")))\n"
+    "\n"
+    "/* largest k in 0 ... n-2 with X[k] <= x, else 0; X ascending */\n"
+    "static inline double jk_locate(double x, const double* X, int n) {\n"
+    "  int lo = 0;\n"
+    "  int hi = n - 1;\n"
+    "  while (hi - lo > 1) {\n"
+    "    const int mid = (lo + hi) / 2;\n"
+    "    if (X[mid] <= x) {\n"
+    "      lo = mid;\n"
+    "    } else {\n"
+    "      hi = mid;\n"
+    "    }\n"
+    "  }\n"
+    "  return (double)lo;\n"
+    "}\n"
+    "\n"
+    "/* an index into m values; 0 where there is none */\n"
+    "static inline int jk_index(double k, int m) {\n"
+    "  return k >= 0.0 && k < (double)m ? (int)k : 0;\n"
+    "}\n";
+
+static const char vector[] =
+    "\n"
+    "typedef double jk_real __attribute__((vector_size(8 * JK_LANES)));\n"
+    "typedef double jk_memory __attribute__((vector_size(8 * JK_LANES), aligned(8), may_alias));\n"
+    "#if defined(__GNUC__)\n"
+    "#pragma GCC diagnostic ignored \"-Wpsabi\"\n"
+    "#endif\n"
+    "#define JK_INLINE static inline __attribute__((always_inline))\n"
+    "\n"
+    "/* element i of an array with the lanes innermost */\n"
+    "JK_INLINE jk_real jk_at(const double* x, int i) {\n"
+    "  return (jk_real) * (const jk_memory*)(x + i * JK_LANES);\n"
+    "}\n"
+    "JK_INLINE void jk_put(double* x, int i, jk_real value) {\n"
+    "  *(jk_memory*)(x + i * JK_LANES) = (jk_memory)value;\n"
+    "}\n";
+
+// `{f(0), f(1), ...}` over the lanes.
+static void put_lanes(jtext* t, int lanes, const char* text) {
+  jtext_put(t, "(jk_real){");
+  for (int lane = 0; lane < lanes; lane++) {
+    if (lane > 0) jtext_put(t, ", ");
+    for (const char* s = text; *s != '\0'; s++) {
+      if (*s == '$' && s[1] == '#') {
+        jtext_printf(t, "%d", lane);
+        s++;
+      } else if (*s == '$') {
+        jtext_printf(t, "%c[%d]", s[1], lane);
+        s++;
+      } else {
+        jtext_write(t, s, 1);
+      }
+    }
+  }
+  jtext_put(t, "}");
+}
+
+static void put_helper(jtext* t, int lanes, const char* signature, const char* text) {
+  jtext_printf(t, "JK_INLINE jk_real %s {\n  return ", signature);
+  put_lanes(t, lanes, text);
+  jtext_put(t, ";\n}\n");
+}
+
+static void put_operator(jtext* t, int lanes, const jexpr_op_info* op) {
+  static const char* const parameters[] = {"", "jk_real a", "jk_real a, jk_real b",
+                                           "jk_real a, jk_real b, jk_real c"};
+  jtext_printf(t, "JK_INLINE jk_real jkv_%s(%s) {\n  return ", op->name, parameters[op->arity]);
+  put_lanes(t, lanes, op->c_text);
+  jtext_put(t, ";\n}\n");
+}
+
+void jemit_put_prelude(jtext* t, int lanes) {
+  jtext_put(t, common);
+  if (lanes == 1) return;
+  jtext_printf(t, "\n#define JK_LANES %d\n", lanes);
+  jtext_put(t, vector);
+  put_helper(t, lanes, "jk_all(double x)", "x");
+  for (int op = 1; op < JEXPR_OP_COUNT; op++) {
+    const jexpr_op_info* info = &jexpr_ops[op];
+    bool is_vector_operator = info->class_ == JEXPR_CLASS_ARITH;
+    if (info->arity > 0 && !is_vector_operator) put_operator(t, lanes, info);
+  }
+  // lists: the same for all lanes, or an own one in every lane
+  put_helper(t, lanes, "jkv_locate(jk_real a, const double* X, int n)", "jk_locate($a, X, n)");
+  put_helper(t, lanes, "jkv_pick(jk_real a, const double* A, int m)", "A[jk_index($a, m)]");
+  put_helper(t, lanes, "jkv_pick_each(jk_real a, const jk_real* A, int m)",
+             "A[jk_index($a, m)][$#]");
+  jtext_put(t,
+            "JK_INLINE jk_real jkv_locate_each(jk_real a, const jk_real* X, int n) {\n"
+            "  jk_real k = {0.0};\n"
+            "  for (int lane = 0; lane < JK_LANES; lane++) {\n"
+            "    int lo = 0;\n"
+            "    int hi = n - 1;\n"
+            "    while (hi - lo > 1) {\n"
+            "      const int mid = (lo + hi) / 2;\n"
+            "      if (X[mid][lane] <= a[lane]) {\n"
+            "        lo = mid;\n"
+            "      } else {\n"
+            "        hi = mid;\n"
+            "      }\n"
+            "    }\n"
+            "    k[lane] = (double)lo;\n"
+            "  }\n"
+            "  return k;\n"
+            "}\n");
+}

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements, chunk functions and entry functions.
+//
+//   const double t12 = t3 * q[4];   one operation; 12 is its place in the schedule
+//   const double t3 = w[0];         computed by an earlier chunk
+//   qdd[0] = t12;                   an output, stored where it is computed
+//
+// With several lanes a value that differs between them is a jk_real, read by jk_at and stored by
+// jk_put; a value common to all lanes stays a double and is spread by jk_all where a function
+// needs it.
+#include "emit/print.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "emit/names.h"
+
+#define LINE_WIDTH 96
+
+// ---- names of arrays
+
+static bool is_taken(const char* const* name, int n, const char* s) {
+  for (int i = 0; i < n; i++) {
+    if (strcmp(name[i], s) == 0) return true;
+  }
+  return false;
+}
+
+static jo_status name_arrays(jarena* a, jemit_printer* p) {
+  const jexpr_fn* fn = p->plan->fn;
+  const jexpr_graph* g = fn->graph;
+  for (int i = 0; i < g->ngroup; i++) {
+    const char* s = g->group[i].name;
+    bool keep = jemit_is_plain_name(s) && !is_taken(p->in_name, i, s);
+    p->in_name[i] = keep ? s : jarena_printf(a, "in%d", i);
+    if (!p->in_name[i]) return jerr_memory(p->ctx);
+  }
+  for (int i = 0; i < fn->nout; i++) {
+    const char* s = fn->out[i].name;
+    bool keep = jemit_is_plain_name(s) && !is_taken(p->in_name, g->ngroup, s) &&
+                !is_taken(p->out_name, i, s);
+    p->out_name[i] = keep ? s : jarena_printf(a, "out%d", i);
+    if (!p->out_name[i]) return jerr_memory(p->ctx);
+  }
+  return JO_OK;
+}
+
+jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan, int index,
+                             const char* symbol, jtext* body, jemit_printer* out) {
+  jemit_printer p = {
+      .ctx = ctx, .plan = plan, .index = index, .symbol = symbol, .chunk = -1, .body = body};
+  int ngroup = plan->fn->graph->ngroup;
+  int nout = plan->fn->nout;
+  p.in_name = JARENA_ARRAY(a, ngroup, const char*);
+  p.out_name = JARENA_ARRAY(a, nout, const char*);
+  p.in_used = JARENA_ARRAY(a, ngroup, bool);
+  p.out_used = JARENA_ARRAY(a, nout, bool);
+  p.loaded = JARENA_ARRAY(a, plan->schedule.n, int);
+  if (!p.in_name || !p.out_name || !p.in_used || !p.out_used || !p.loaded) return jerr_memory(ctx);
+  for (int i = 0; i < plan->schedule.n; i++)
+    p.loaded[i] = -1;
+  JO_TRY(name_arrays(a, &p));
+  *out = p;
+  return JO_OK;
+}
+
+// ---- operands
+
+// printf is most of the cost of emission: integers go by hand.
+static void put_int(jtext* t, int value) {
+  char digits[12];
+  size_t n = sizeof digits;
+  do {
+    digits[--n] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  jtext_write(t, digits + n, sizeof digits - n);
+}
+
+static void put_value_name(jtext* t, int position) {
+  jtext_put(t, "t");
+  put_int(t, position);
+}
+
+static void put_constant(jtext* t, double value) {
+  char buffer[JTEXT_NUMBER_SIZE];
+  jtext_format_number(buffer, value);
+  bool negative = buffer[0] == '-';
+  if (negative) jtext_put(t, "(");
+  jtext_put(t, buffer);
+  if (negative) jtext_put(t, ")");
+}
+
+static void put_input(jemit_printer* p, jexpr_ref r) {
+  const jexpr_node* node = jexpr_at(p->plan->fn->graph, r);
+  bool scalar = p->plan->scalar[r];
+  p->in_used[node->a] = true;
+  if (!scalar) jtext_put(p->body, "jk_at(");
+  jtext_put(p->body, p->in_name[node->a]);
+  jtext_put(p->body, scalar ? "[" : ", ");
+  put_int(p->body, (int)node->b);
+  jtext_put(p->body, scalar ? "]" : ")");
+}
+
+static void put_operand(jemit_printer* p, jexpr_ref r) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  if (jexpr_is_const(g, r)) {
+    put_constant(p->body, jexpr_const_value(g, r));
+  } else if (jexpr_at(g, r)->op == JEXPR_INPUT) {
+    put_input(p, r);
+  } else {
+    put_value_name(p->body, p->plan->position[r]);
+  }
+}
+
+static void put_vector_operand(jemit_printer* p, jexpr_ref r) {
+  bool scalar = p->plan->scalar[r];
+  if (scalar) jtext_put(p->body, "jk_all(");
+  put_operand(p, r);
+  if (scalar) jtext_put(p->body, ")");
+}
+
+// ---- expressions
+
+// The operator's C text with its operands; `spread` operands are vectors throughout.
+static void put_text(jemit_printer* p, jexpr_ref r, const char* text, bool spread) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  for (;;) {
+    size_t n = strcspn(text, "$");
+    jtext_write(p->body, text, n);
+    if (text[n] == '\0') return;
+    int k = text[n + 1] - 'a';
+    jexpr_ref arg = jexpr_arg(g, r, k);
+    if (spread && k > 0) {
+      put_vector_operand(p, arg);
+    } else {
+      put_operand(p, arg);
+    }
+    text += n + 2;
+  }
+}
+
+static void put_vector_call(jemit_printer* p, jexpr_ref r) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  int n = jexpr_nargs(g, r);
+  jtext_put(p->body, "jkv_");
+  jtext_put(p->body, jexpr_ops[jexpr_at(g, r)->op].name);
+  for (int k = 0; k < n; k++) {
+    jtext_put(p->body, k == 0 ? "(" : ", ");
+    put_vector_operand(p, jexpr_arg(g, r, k));
+  }
+  jtext_put(p->body, ")");
+}
+
+static void put_fixed_arity(jemit_printer* p, jexpr_ref r) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  uint32_t op = jexpr_at(g, r)->op;
+  const char* text = jexpr_ops[op].c_text;
+  if (p->plan->scalar[r] || jexpr_ops[op].class_ == JEXPR_CLASS_ARITH) {
+    put_text(p, r, text, false);
+  } else if (op == JEXPR_SELECT && p->plan->scalar[jexpr_arg(g, r, 0)]) {
+    put_text(p, r, text, true);  // all lanes go the same way
+  } else {
+    put_vector_call(p, r);
+  }
+}
+
+// ---- lists
+
+static bool list_is_scalar(const jemit_printer* p, jexpr_ref r) {
+  int n = jexpr_nargs(p->plan->fn->graph, r);
+  bool scalar = true;
+  for (int k = 1; k < n; k++) {
+    scalar = scalar && p->plan->scalar[jexpr_arg(p->plan->fn->graph, r, k)];
+  }
+  return scalar;
+}
+
+static bool list_is_const(const jexpr_graph* g, jexpr_ref r) {
+  int n = jexpr_nargs(g, r);
+  for (int k = 1; k < n; k++) {
+    if (!jexpr_is_const(g, jexpr_arg(g, r, k))) return false;
+  }
+  return true;
+}
+
+static bool list_is_ascending_const(const jexpr_graph* g, jexpr_ref r) {
+  if (!list_is_const(g, r)) return false;
+  int n = jexpr_nargs(g, r);
+  for (int k = 2; k < n; k++) {
+    double before = jexpr_const_value(g, jexpr_arg(g, r, k - 1));
+    if (!(before <= jexpr_const_value(g, jexpr_arg(g, r, k)))) return false;
+  }
+  return true;
+}
+
+// The list as an array: l12 for statement t12.
+static void put_list_array(jemit_printer* p, jexpr_ref r, bool scalar) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  jtext* t = p->body;
+  int n = jexpr_nargs(g, r);
+  jtext_put(t, list_is_const(g, r) && scalar ? "  static const double l"
+               : scalar                      ? "  const double l"
+                                             : "  const jk_real l");
+  put_int(t, p->plan->position[r]);
+  jtext_put(t, "[] = {");
+  size_t line = t->length;
+  for (int k = 1; k < n; k++) {
+    if (k > 1) jtext_put(t, ", ");
+    if (t->length - line > LINE_WIDTH - 30) {
+      jtext_put(t, "\n    ");
+      line = t->length;
+    }
+    if (scalar) {
+      put_operand(p, jexpr_arg(g, r, k));
+    } else {
+      put_vector_operand(p, jexpr_arg(g, r, k));
+    }
+  }
+  jtext_put(t, "};\n");
+}
+
+// Few breakpoints: count those passed. The first and the last one do not matter.
+static void put_locate_sum(jemit_printer* p, jexpr_ref r) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  jexpr_ref x = jexpr_arg(g, r, 0);
+  int n = jexpr_nargs(g, r) - 1;
+  bool scalar = p->plan->scalar[r];
+  if (scalar) jtext_put(p->body, "(double)(");
+  for (int k = 1; k < n - 1; k++) {
+    if (k > 1) jtext_put(p->body, " + ");
+    jtext_put(p->body, scalar ? "(" : "jkv_le(");
+    if (scalar) {
+      put_operand(p, jexpr_arg(g, r, k + 1));
+    } else {
+      put_vector_operand(p, jexpr_arg(g, r, k + 1));
+    }
+    jtext_put(p->body, scalar ? " <= " : ", ");
+    put_operand(p, x);
+    jtext_put(p->body, ")");
+  }
+  if (scalar) jtext_put(p->body, ")");
+}
+
+static bool locate_is_sum(const jemit_printer* p, jexpr_ref r) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  int n = jexpr_nargs(g, r) - 1;
+  return n >= 3 && n <= 8 && list_is_ascending_const(g, r);
+}
+
+// pick of two values needs no array.
+static bool pick_is_choice(const jemit_printer* p, jexpr_ref r) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  return jexpr_nargs(g, r) == 3 && p->plan->scalar[jexpr_arg(g, r, 0)];
+}
+
+static void put_pick_choice(jemit_printer* p, jexpr_ref r) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  jtext_put(p->body, "(");
+  put_operand(p, jexpr_arg(g, r, 0));
+  jtext_put(p->body, " >= 1.0 && ");
+  put_operand(p, jexpr_arg(g, r, 0));
+  jtext_put(p->body, " < 2.0 ? ");
+  for (int k = 2; k >= 1; k--) {
+    if (p->plan->scalar[r]) {
+      put_operand(p, jexpr_arg(g, r, k));
+    } else {
+      put_vector_operand(p, jexpr_arg(g, r, k));
+    }
+    jtext_put(p->body, k == 2 ? " : " : ")");
+  }
+}
+
+// An array before the statement, where the operator needs one.
+static void put_list_before(jemit_printer* p, jexpr_ref r) {
+  const jexpr_node* node = jexpr_at(p->plan->fn->graph, r);
+  if (node->op == JEXPR_LOCATE && !locate_is_sum(p, r)) {
+    put_list_array(p, r, list_is_scalar(p, r));
+  } else if (node->op == JEXPR_PICK && !pick_is_choice(p, r)) {
+    put_list_array(p, r, list_is_scalar(p, r));
+  }
+}
+
+// `function(x, l12, n)`
+static void put_list_call(jemit_printer* p, jexpr_ref r, const char* function, bool spread) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  jtext_put(p->body, function);
+  jtext_put(p->body, "(");
+  if (spread) {
+    put_vector_operand(p, jexpr_arg(g, r, 0));
+  } else {
+    put_operand(p, jexpr_arg(g, r, 0));
+  }
+  jtext_put(p->body, ", l");
+  put_int(p->body, p->plan->position[r]);
+  jtext_put(p->body, ", ");
+  put_int(p->body, jexpr_nargs(g, r) - 1);
+  jtext_put(p->body, ")");
+}
+
+static void put_locate(jemit_printer* p, jexpr_ref r) {
+  if (locate_is_sum(p, r)) {
+    put_locate_sum(p, r);
+  } else if (p->plan->scalar[r]) {
+    put_list_call(p, r, "jk_locate", false);
+  } else {
+    put_list_call(p, r, list_is_scalar(p, r) ? "jkv_locate" : "jkv_locate_each", true);
+  }
+}
+
+static void put_pick(jemit_printer* p, jexpr_ref r) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  jexpr_ref k = jexpr_arg(g, r, 0);
+  if (pick_is_choice(p, r)) {
+    put_pick_choice(p, r);
+  } else if (p->plan->scalar[k]) {
+    jtext_put(p->body, "l");
+    put_int(p->body, p->plan->position[r]);
+    jtext_put(p->body, "[jk_index(");
+    put_operand(p, k);
+    jtext_put(p->body, ", ");
+    put_int(p->body, jexpr_nargs(g, r) - 1);
+    jtext_put(p->body, ")]");
+  } else {
+    put_list_call(p, r, list_is_scalar(p, r) ? "jkv_pick" : "jkv_pick_each", true);
+  }
+}
+
+// ---- statements
+
+static void put_declaration(jemit_printer* p, int position) {
+  bool scalar = p->plan->scalar[p->plan->schedule.order[position]];
+  jtext_put(p->body, scalar ? "  const double " : "  const jk_real ");
+  put_value_name(p->body, position);
+  jtext_put(p->body, " = ");
+}
+
+// Operands computed by earlier chunks are read where they are first needed.
+static void load_operands(jemit_printer* p, jexpr_ref r) {
+  const jemit_plan* plan = p->plan;
+  int n = jexpr_nargs(plan->fn->graph, r);
+  for (int k = 0; k < n; k++) {
+    jexpr_ref arg = jexpr_arg(plan->fn->graph, r, k);
+    int at = plan->position[arg];
+    if (at < 0 || at / plan->chunk == p->chunk || p->loaded[at] == p->chunk) continue;
+    p->loaded[at] = p->chunk;
+    p->work_used = true;
+    put_declaration(p, at);
+    jtext_put(p->body, plan->scalar[arg] ? "w[" : "jk_at(w, ");
+    put_int(p->body, plan->slot[at]);
+    jtext_put(p->body, plan->scalar[arg] ? "];\n" : ");\n");
+  }
+}
+
+// `array[index] = value;`
+static void put_assignment(jemit_printer* p, const char* array, int index, jexpr_ref value,
+                           bool as_vector) {
+  jtext_put(p->body, as_vector ? "  jk_put(" : "  ");
+  jtext_put(p->body, array);
+  jtext_put(p->body, as_vector ? ", " : "[");
+  put_int(p->body, index);
+  jtext_put(p->body, as_vector ? ", " : "] = ");
+  if (as_vector) {
+    put_vector_operand(p, value);
+  } else {
+    put_operand(p, value);
+  }
+  jtext_put(p->body, as_vector ? ");\n" : ";\n");
+}
+
+static void put_output(jemit_printer* p, const jemit_store* store) {
+  p->out_used[store->group] = true;
+  put_assignment(p, p->out_name[store->group], store->index, store->ref, p->plan->lanes > 1);
+}
+
+static void put_statement(jemit_printer* p, int position) {
+  const jemit_plan* plan = p->plan;
+  jexpr_ref r = plan->schedule.order[position];
+  load_operands(p, r);
+  put_list_before(p, r);
+  put_declaration(p, position);
+  switch (jexpr_at(plan->fn->graph, r)->op) {
+    case JEXPR_LOCATE: put_locate(p, r); break;
+    case JEXPR_PICK: put_pick(p, r); break;
+    default: put_fixed_arity(p, r); break;
+  }
+  jtext_put(p->body, ";");
+  if (plan->mark[position]) {
+    jtext_put(p->body, " /* ");
+    jemit_put_comment(p->body, plan->mark[position]);
+    jtext_put(p->body, " */");
+  }
+  jtext_put(p->body, "\n");
+  if (plan->slot[position] >= 0) {
+    p->work_used = true;
+    put_assignment(p, "w", plan->slot[position], r, !plan->scalar[r]);
+  }
+  for (int s = plan->first_store[position]; s >= 0; s = plan->store[s].next) {
+    put_output(p, &plan->store[s]);
+  }
+}
+
+// ---- functions
+
+static const char parameters[] = "(const double* const* in, double* const* out, double* w)";
+
+static void put_chunk_symbol(const jemit_printer* p, jtext* t, int k) {
+  // entries are jk_<index>_<name>: no name of a user's can make one of these
+  jtext_printf(t, "jkc_%d_%d", p->index, k);
+}
+
+void jemit_put_prototypes(jemit_printer* p, jtext* t) {
+  jtext_printf(t, "void %s%s;\n", p->symbol, parameters);
+  for (int k = 0; k < p->plan->nchunk && p->plan->nchunk > 1; k++) {
+    jtext_put(t, "JK_HIDDEN void ");
+    put_chunk_symbol(p, t, k);
+    jtext_printf(t, "%s;\n", parameters);
+  }
+}
+
+static void put_count(jtext* t, const char** separator, const char* name, int count) {
+  if (count == 0) return;
+  jtext_printf(t, "%s%s %d", *separator, name, count);
+  *separator = ", ";
+}
+
+static void put_counts(jtext* t, const jexpr_counts* c) {
+  const char* separator = ": ";
+  jtext_printf(t, "%d operations", c->total);
+  put_count(t, &separator, "add", c->add);
+  put_count(t, &separator, "sub", c->sub);
+  put_count(t, &separator, "mul", c->mul);
+  put_count(t, &separator, "div", c->div);
+  put_count(t, &separator, "root", c->root);
+  put_count(t, &separator, "trig", c->trig);
+  put_count(t, &separator, "func", c->func);
+  put_count(t, &separator, "logic", c->logic);
+  put_count(t, &separator, "lookup", c->lookup);
+}
+
+// ` q[2]`; where C has another name for it: ` in3[2] (its name)`
+static void put_array_note(jtext* t, size_t* line, const char* c_name, int n, const char* name,
+                           const char* remark) {
+  if (t->length - *line > LINE_WIDTH - 16) {
+    *line = t->length;
+    jtext_put(t, "\n *         ");
+  }
+  jtext_printf(t, " %s[%d]", c_name, n);
+  if (name && strcmp(c_name, name) != 0) {
+    jtext_put(t, " (");
+    jemit_put_comment(t, name);
+    jtext_put(t, ")");
+  }
+  jtext_put(t, remark);
+}
+
+static void put_head_comment(const jemit_printer* p, jtext* t) {
+  const jexpr_fn* fn = p->plan->fn;
+  const jexpr_graph* g = fn->graph;
+  jtext_put(t, "/* ");
+  jemit_put_comment(t, fn->name);
+  jtext_put(t, " - ");
+  put_counts(t, &p->plan->counts);
+  jtext_put(t, "\n * inputs  ");
+  size_t line = t->length;
+  for (int i = 0; i < g->ngroup; i++) {
+    bool uniform = p->plan->lanes > 1 && g->group[i].vary == JEXPR_UNIFORM;
+    put_array_note(t, &line, p->in_name[i], g->group[i].size, g->group[i].name,
+                   uniform ? " uniform" : "");
+  }
+  jtext_put(t, "\n * outputs ");
+  line = t->length;
+  for (int i = 0; i < fn->nout; i++) {
+    put_array_note(t, &line, p->out_name[i], fn->out[i].n, fn->out[i].name, "");
+  }
+  jtext_put(t, "\n */\n");
+}
+
+// Arrays used by the chunk just printed to `body`; parameters it has no use for are voided.
+static void put_arrays(const jemit_printer* p, jtext* t) {
+  const jexpr_fn* fn = p->plan->fn;
+  bool in_used = false, out_used = false;
+  for (int i = 0; i < fn->graph->ngroup; i++) {
+    if (!p->in_used[i]) continue;
+    in_used = true;
+    jtext_printf(t, "  const double* restrict %s = in[%d];\n", p->in_name[i], i);
+  }
+  for (int i = 0; i < fn->nout; i++) {
+    if (!p->out_used[i]) continue;
+    out_used = true;
+    jtext_printf(t, "  double* restrict %s = out[%d];\n", p->out_name[i], i);
+  }
+  if (!in_used) jtext_put(t, "  (void)in;\n");
+  if (!out_used) jtext_put(t, "  (void)out;\n");
+  if (!p->work_used) jtext_put(t, "  (void)w;\n");
+}
+
+static void print_body(jemit_printer* p, int k) {
+  const jemit_plan* plan = p->plan;
+  for (int i = 0; i < plan->fn->graph->ngroup; i++)
+    p->in_used[i] = false;
+  for (int i = 0; i < plan->fn->nout; i++)
+    p->out_used[i] = false;
+  p->work_used = false;
+  p->chunk = k;
+  jtext_clear(p->body);
+  for (int i = k * plan->chunk; i < (k + 1) * plan->chunk && i < plan->nitem; i++) {
+    if (i < plan->schedule.n) {
+      put_statement(p, i);
+    } else {
+      put_output(p, &plan->store[plan->leaf[i - plan->schedule.n]]);
+    }
+  }
+}
+
+static void put_entry(const jemit_printer* p, jtext* t) {
+  jtext_put(t, "\n");
+  put_head_comment(p, t);
+  jtext_printf(t, "void %s%s {\n", p->symbol, parameters);
+  for (int k = 0; k < p->plan->nchunk; k++) {
+    jtext_put(t, "  ");
+    put_chunk_symbol(p, t, k);
+    jtext_put(t, "(in, out, w);\n");
+  }
+  jtext_put(t, "}\n");
+}
+
+void jemit_put_chunk(jemit_printer* p, jtext* t, int k) {
+  bool single = p->plan->nchunk == 1;
+  print_body(p, k);
+  jtext_put(t, "\n");
+  if (single) {
+    put_head_comment(p, t);
+    jtext_printf(t, "void %s", p->symbol);
+  } else {
+    jtext_put(t, "void ");
+    put_chunk_symbol(p, t, k);
+  }
+  jtext_put(t, "(const double* const* in, double* const* out, double* restrict w) {\n");
+  put_arrays(p, t);
+  if (p->body->length > 0) jtext_write(t, p->body->data, p->body->length);
+  jtext_put(t, "}\n");
+  if (!single && k == p->plan->nchunk - 1) put_entry(p, t);
+  t->failed = t->failed || p->body->failed;
+}
