@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel sets: emit, look into the cache, compile where nothing is there, load; or interpret.
+//
+// The key of a cached library is a hash of everything that decides its bytes: the emitted text, the
+// compiler, its flags and the processor. So a cached library is never stale, only unused.
+#include "kernel/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "kernel/cache.h"
+#include "kernel/toolchain.h"
+
+// To be raised with the signature of emitted functions.
+static const char abi[] = "jounce kernel abi 1";
+
+jkernel_options jkernel_options_default(void) {
+  return (jkernel_options){.backend = JKERNEL_AUTO,
+                           .lanes = 1,
+                           .use_cache = true,
+                           .optimize = 2,
+                           .emit = jemit_options_default()};
+}
+
+// ---- interpreter
+
+static jo_status count_operations(jarena* scratch, const jexpr_fn* fn, jexpr_counts* out) {
+  jexpr_schedule schedule;
+  jarena_mark mark = jarena_save(scratch);
+  jo_status status = jexpr_schedule_build(scratch, fn, &schedule);
+  if (status >= 0) *out = jexpr_count(fn->graph, &schedule);
+  jarena_restore(scratch, mark);
+  return status;
+}
+
+static jo_status interpret(jkernel_set* set, jarena* scratch, const jexpr_fn* fn) {
+  for (int i = 0; i < set->n; i++) {
+    jkernel* k = &set->kernel[i];
+    JO_TRY(jexpr_graph_status(fn[i].graph));
+    JO_TRY(jexpr_tape_build(set->ctx, &set->arena, &fn[i], &k->tape));
+    JO_TRY(count_operations(scratch, &fn[i], &k->counts));
+    k->work = jexpr_tape_work(&k->tape, k->lanes);
+  }
+  set->backend = JKERNEL_INTERP;
+  return JO_OK;
+}
+
+// ---- compiler
+
+// A unit on its way into a library.
+typedef struct build {
+  jo_context* ctx;
+  jarena* scratch;
+  const jkernel_options* opt;
+  jkernel_toolchain tc;
+  jemit_unit unit;
+  const char* dir;     // for temporary folders and, with a cache, the library
+  const char* cached;  // path in the cache; NULL: no cache
+} build;
+
+static jo_status name_cached(build* b) {
+  jsha256 s;
+  uint8_t digest[32];
+  char key[65];
+  jsha256_init(&s);
+  jsha256_add(&s, abi, sizeof abi);
+  jsha256_add(&s, b->unit.sha256, sizeof b->unit.sha256);
+  jkernel_toolchain_hash(&b->tc, &s);
+  jsha256_finish(&s, digest);
+  jsha256_hex(digest, key);
+  b->cached = jarena_printf(b->scratch, "%s/%s.so", b->dir, key);
+  return b->cached ? JO_OK : jerr_memory(b->ctx);
+}
+
+static jo_status choose_folder(build* b) {
+  if (b->opt->use_cache) {
+    JO_TRY(jkernel_cache_dir(b->ctx, b->scratch, b->opt->cache_dir, &b->dir));
+    return name_cached(b);
+  }
+  const char* tmp = getenv("TMPDIR");
+  b->dir = tmp && tmp[0] == '/' ? jarena_strdup(b->scratch, tmp) : "/tmp";
+  return b->dir ? JO_OK : jerr_memory(b->ctx);
+}
+
+// Compile in `dir` and load. The library stays mapped when its file goes.
+static jo_status compile_in(build* b, jkernel_set* set, const char* dir) {
+  const char* library = NULL;
+  int jobs = b->opt->jobs > 0 ? b->opt->jobs : jproc_cpu_count();
+  double start = jclock_wall();
+  JO_TRY(jkernel_toolchain_compile(b->ctx, b->scratch, &b->tc, &b->unit, dir, jobs, &library));
+  set->compile_seconds = jclock_wall() - start;
+  if (b->cached) {
+    JO_TRY(jkernel_cache_store(b->ctx, b->scratch, library, b->cached));
+    JO_TRY(jkernel_cache_load(b->ctx, b->cached, &set->library));
+  }
+  return set->library ? JO_OK : jkernel_library_open(b->ctx, library, &set->library);
+}
+
+static jo_status make_library(build* b, jkernel_set* set) {
+  const char* dir = NULL;
+  JO_TRY(jfile_temp_dir(b->ctx, b->scratch, b->dir, &dir));
+  jo_status status = compile_in(b, set, dir);
+  jfile_remove_dir(dir);
+  return status;
+}
+
+static jo_status bind_functions(const build* b, jkernel_set* set) {
+  for (int i = 0; i < set->n; i++) {
+    const jemit_entry* entry = &b->unit.entry[i];
+    jkernel* k = &set->kernel[i];
+    jkernel_symbol symbol = jkernel_library_find(set->library, entry->symbol);
+    if (!symbol) {
+      return jerr_set(b->ctx, JO_ERR_COMPILER, "compiled kernel has no function '%s'",
+                      entry->symbol);
+    }
+    k->function = (jkernel_function)symbol;
+    k->work = entry->work;
+    k->counts = entry->counts;
+  }
+  return JO_OK;
+}
+
+static jo_status compile(build* b, jkernel_set* set, const jexpr_fn* fn) {
+  jemit_options emit = b->opt->emit;
+  emit.lanes = b->opt->lanes;
+  JO_TRY(jemit_c(b->ctx, b->scratch, fn, set->n, &emit, &b->unit));
+  JO_TRY(choose_folder(b));
+  if (b->cached) JO_TRY(jkernel_cache_load(b->ctx, b->cached, &set->library));
+  set->from_cache = set->library != NULL;
+  if (!set->library) JO_TRY(make_library(b, set));
+  JO_TRY(bind_functions(b, set));
+  set->backend = JKERNEL_CC;
+  return JO_OK;
+}
+
+static jo_status compile_or_interpret(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
+                                      const jkernel_options* opt) {
+  build b = {.ctx = set->ctx, .scratch = scratch, .opt = opt};
+  JO_TRY(jkernel_toolchain_find(b.ctx, scratch, opt->compiler, opt->optimize, &b.tc));
+  if (b.tc.path) return compile(&b, set, fn);
+  if (opt->backend == JKERNEL_CC) {
+    return jerr_set(b.ctx, JO_ERR_COMPILER, "no C compiler: '%s' is not in PATH", b.tc.name);
+  }
+  jerr_notice(b.ctx, "no C compiler ('%s' is not in PATH): equations are interpreted, slower",
+              b.tc.name);
+  return interpret(set, scratch, fn);
+}
+
+// ---- sets
+
+static jo_status create_set(jo_context* ctx, const jexpr_fn* fn, int nfn, int lanes,
+                            jkernel_set** out) {
+  jkernel_set* set = jmem_resize(ctx, NULL, sizeof *set);
+  if (!set) return jerr_memory(ctx);
+  *set = (jkernel_set){.ctx = ctx, .n = nfn};
+  jarena_init(&set->arena, ctx);
+  set->kernel = JARENA_ARRAY(&set->arena, nfn, jkernel);
+  bool ok = set->kernel != NULL;
+  for (int i = 0; ok && i < nfn; i++) {
+    set->kernel[i].name = jarena_strdup(&set->arena, fn[i].name);
+    set->kernel[i].lanes = lanes;
+    ok = set->kernel[i].name != NULL;
+  }
+  if (!ok) {
+    jkernel_destroy(set);
+    return jerr_memory(ctx);
+  }
+  *out = set;
+  return JO_OK;
+}
+
+jo_status jkernel_build(jo_context* ctx, const jexpr_fn* fn, int nfn, const jkernel_options* opt,
+                        jkernel_set** out) {
+  *out = NULL;
+  if (nfn < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "no function to build a kernel from");
+  if (opt->lanes < 1) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "%d lanes: a kernel has at least one", opt->lanes);
+  }
+  jkernel_set* set = NULL;
+  JO_TRY(create_set(ctx, fn, nfn, opt->lanes, &set));
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  jo_status status = opt->backend == JKERNEL_INTERP ? interpret(set, &scratch, fn)
+                                                    : compile_or_interpret(set, &scratch, fn, opt);
+  jarena_free(&scratch);
+  if (status < 0) {
+    jkernel_destroy(set);
+    return status;
+  }
+  *out = set;
+  return JO_OK;
+}
+
+void jkernel_destroy(jkernel_set* set) {
+  if (!set) return;
+  jkernel_library_close(set->library);
+  jarena_free(&set->arena);
+  jmem_free(set->ctx, set);
+}
+
+const jkernel* jkernel_find(const jkernel_set* set, const char* name) {
+  for (int i = 0; i < set->n; i++) {
+    if (strcmp(set->kernel[i].name, name) == 0) return &set->kernel[i];
+  }
+  return NULL;
+}
+
+void jkernel_init_work(const jkernel* k, double* work) {
+  // compiled functions write every slot before they read it
+  if (!k->function) jexpr_tape_init(&k->tape, k->lanes, work);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiling a unit: sources in parallel, then a link. Arguments are vectors; no shell is involved.
+//
+// The flags keep results the same on every machine: no contraction of a * b + c, no rewriting of
+// pow; `native` then only chooses wider registers, not other roundings.
+#include "kernel/toolchain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/process.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#define USE_NATIVE 1
+#else
+#define USE_NATIVE 0
+#endif
+
+static const char* find_any(jarena* a, const char** name) {
+  static const char* const candidate[] = {"cc", "gcc", "clang"};
+  for (size_t i = 0; i < sizeof candidate / sizeof candidate[0]; i++) {
+    const char* path = jproc_find(a, candidate[i]);
+    *name = candidate[i];
+    if (path) return path;
+  }
+  *name = "cc, gcc or clang";
+  return NULL;
+}
+
+jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compiler, int optimize,
+                                 jkernel_toolchain* out) {
+  jkernel_toolchain tc = {.name = compiler};
+  if (!tc.name || tc.name[0] == '\0') tc.name = getenv("JOUNCE_CC");
+  if (tc.name && tc.name[0] != '\0') {
+    tc.name = jarena_strdup(a, tc.name);
+    if (!tc.name) return jerr_memory(ctx);
+    tc.path = jproc_find(a, tc.name);
+  } else {
+    tc.path = find_any(a, &tc.name);
+  }
+  const char* level = jarena_printf(a, "-O%d", optimize < 0 ? 0 : optimize > 3 ? 3 : optimize);
+  if (!level) return jerr_memory(ctx);
+  const char* const flag[] = {"-std=c17",
+                              "-w",
+                              level,
+                              "-fPIC",
+                              "-fno-math-errno",
+                              "-fno-trapping-math",
+                              "-ffp-contract=off",
+                              "-fno-builtin-pow"};
+  for (size_t i = 0; i < sizeof flag / sizeof flag[0]; i++)
+    tc.flag[tc.nflag++] = flag[i];
+  if (USE_NATIVE) tc.flag[tc.nflag++] = "-march=native";
+  *out = tc;
+  return JO_OK;
+}
+
+// ---- identity
+
+static void hash_string(jsha256* s, const char* text) {
+  jsha256_add(s, text, strlen(text) + 1);
+}
+
+// What `native` stands for: model and features, not clock rates. One processor speaks for all.
+static void hash_processor(jsha256* s) {
+  static const char* const wanted[] = {"model name", "flags", "Features", "CPU "};
+  FILE* f = fopen("/proc/cpuinfo", "r");
+  if (!f) return;
+  char line[512];
+  bool at_start = true, keep = false;
+  while (fgets(line, sizeof line, f)) {
+    if (at_start && line[0] == '\n') break;
+    if (at_start) {
+      keep = false;
+      for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        keep = keep || strncmp(line, wanted[i], strlen(wanted[i])) == 0;
+      }
+    }
+    if (keep) jsha256_add(s, line, strlen(line));
+    at_start = strchr(line, '\n') != NULL;
+  }
+  fclose(f);
+}
+
+void jkernel_toolchain_hash(const jkernel_toolchain* tc, jsha256* s) {
+  char id[96];
+  struct stat st = {0};
+  if (stat(tc->path, &st) != 0) st.st_size = -1;
+  snprintf(id, sizeof id, "%lld %lld.%09ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+           st.st_mtim.tv_nsec);
+  hash_string(s, tc->path);
+  hash_string(s, id);
+  for (int i = 0; i < tc->nflag; i++)
+    hash_string(s, tc->flag[i]);
+  if (USE_NATIVE) hash_processor(s);
+}
+
+// ---- running
+
+#define LOG_LINES 6
+
+// The first lines of a compiler's output; "" when there are none.
+static void read_log(const char* path, char* text, size_t size) {
+  FILE* f = fopen(path, "r");
+  size_t n = f ? fread(text, 1, size - 1, f) : 0;
+  if (f) fclose(f);
+  text[n] = '\0';
+  char* end = text;
+  for (int i = 0; i < LOG_LINES && *end != '\0'; i++) {
+    end += strcspn(end, "\n");
+    if (*end != '\0') end++;
+  }
+  *end = '\0';
+  while (end > text && (end[-1] == '\n' || end[-1] == '\r'))
+    *--end = '\0';
+}
+
+static jo_status check_runs(jo_context* ctx, const jkernel_toolchain* tc, const jproc_command* run,
+                            int n) {
+  for (int i = 0; i < n; i++) {
+    if (run[i].exit_code == 0) continue;
+    char log[800];
+    read_log(run[i].output_path, log, sizeof log);
+    return jerr_set(ctx, JO_ERR_COMPILER, "compiler '%s' failed with exit code %d%s%s", tc->path,
+                    run[i].exit_code, log[0] ? ":\n" : " and said nothing", log);
+  }
+  return JO_OK;
+}
+
+// An argument vector that grows within its room.
+typedef struct arguments {
+  const char** arg;
+  int n;
+} arguments;
+
+static bool begin_arguments(jarena* a, const jkernel_toolchain* tc, int more, arguments* out) {
+  out->arg = JARENA_ARRAY(a, tc->nflag + more + 2, const char*);
+  out->n = 0;
+  if (!out->arg) return false;
+  out->arg[out->n++] = tc->path;
+  for (int i = 0; i < tc->nflag; i++)
+    out->arg[out->n++] = tc->flag[i];
+  return true;
+}
+
+static void add_argument(arguments* args, const char* s) {
+  args->arg[args->n++] = s;
+}
+
+static jo_status write_unit(jo_context* ctx, jarena* a, const jemit_unit* unit, const char* dir) {
+  for (int i = 0; i < unit->nfile; i++) {
+    const char* path = jarena_printf(a, "%s/%s", dir, unit->file[i].name);
+    if (!path) return jerr_memory(ctx);
+    JO_TRY(jfile_write(ctx, path, unit->file[i].text, unit->file[i].length));
+  }
+  return JO_OK;
+}
+
+// Sources to objects; `object` gets their paths.
+static jo_status compile_sources(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
+                                 const jemit_unit* unit, const char* dir, int jobs,
+                                 const char** object) {
+  int n = unit->nfile - 1;
+  jproc_command* run = JARENA_ARRAY(a, n, jproc_command);
+  if (!run) return jerr_memory(ctx);
+  for (int i = 0; i < n; i++) {
+    arguments args;
+    const char* source = jarena_printf(a, "%s/%s", dir, unit->file[i + 1].name);
+    object[i] = jarena_printf(a, "%s/kernel_%d.o", dir, i);
+    run[i].output_path = jarena_printf(a, "%s/kernel_%d.log", dir, i);
+    bool ok = begin_arguments(a, tc, 4, &args) && source && object[i] && run[i].output_path;
+    if (!ok) return jerr_memory(ctx);
+    add_argument(&args, "-c");
+    add_argument(&args, source);
+    add_argument(&args, "-o");
+    add_argument(&args, object[i]);
+    run[i].argv = args.arg;
+  }
+  JO_TRY(jproc_run(ctx, run, n, jobs));
+  return check_runs(ctx, tc, run, n);
+}
+
+jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
+                                    const jemit_unit* unit, const char* dir, int jobs,
+                                    const char** library) {
+  int n = unit->nfile - 1;
+  const char** input = JARENA_ARRAY(a, n, const char*);
+  const char* output = jarena_printf(a, "%s/kernel.so", dir);
+  const char* log = jarena_printf(a, "%s/link.log", dir);
+  arguments args;
+  if (!input || !output || !log || !begin_arguments(a, tc, n + 4, &args)) return jerr_memory(ctx);
+
+  JO_TRY(write_unit(ctx, a, unit, dir));
+  if (n > 1) {
+    JO_TRY(compile_sources(ctx, a, tc, unit, dir, jobs, input));
+  } else {
+    // a single source is compiled and linked by one command
+    input[0] = jarena_printf(a, "%s/%s", dir, unit->file[1].name);
+    if (!input[0]) return jerr_memory(ctx);
+  }
+  add_argument(&args, "-shared");
+  add_argument(&args, "-o");
+  add_argument(&args, output);
+  for (int i = 0; i < n; i++)
+    add_argument(&args, input[i]);
+  add_argument(&args, "-lm");
+  jproc_command link = {.argv = args.arg, .output_path = log};
+  JO_TRY(jproc_run(ctx, &link, 1, 1));
+  JO_TRY(check_runs(ctx, tc, &link, 1));
+  *library = output;
+  return JO_OK;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C compiler: finding it, telling one from another, and running it.
+#ifndef JKERNEL_TOOLCHAIN_H
+#define JKERNEL_TOOLCHAIN_H
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "emit/emit.h"
+
+#define JKERNEL_FLAGS_MAX 12
+
+typedef struct jkernel_toolchain {
+  const char* name;  // what was looked for
+  const char* path;  // of the compiler; NULL: there is none
+  const char* flag[JKERNEL_FLAGS_MAX];
+  int nflag;
+} jkernel_toolchain;
+
+// `compiler` may be NULL: $JOUNCE_CC, else cc, gcc, clang. Not finding one is no error.
+jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compiler, int optimize,
+                                 jkernel_toolchain* out);
+
+// Everything about the compiler that decides what it makes of a text.
+void jkernel_toolchain_hash(const jkernel_toolchain* tc, jsha256* s);
+
+// Write the unit to the folder and make a shared library of it there, with at most `jobs` compilers
+// at a time. On failure the message holds the first lines of the compiler's output.
+jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
+                                    const jemit_unit* unit, const char* dir, int jobs,
+                                    const char** library);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache: hit, damage, concurrency, refusal of foreign folders, and nothing left behind.
+#include <dirent.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "kernel/cache.h"
+#include "kernel/kernel.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+
+typedef struct fixture {
+  jo_context* ctx;
+  jarena arena;
+  jexpr_graph* g;
+  jexpr_ref y;
+  jexpr_outputs out;
+  jexpr_fn fn;
+  const char* dir;
+} fixture;
+
+// y = sin(x) + 3 x
+static void build_function(fixture* f) {
+  int group = jexpr_group(f->g, "x", 1, JEXPR_PER_LANE);
+  jexpr_ref x = jexpr_input(f->g, group, 0);
+  f->y = jexpr_add(f->g, jexpr_sin(f->g, x), jexpr_mul(f->g, jexpr_const(f->g, 3.0), x));
+  f->out = (jexpr_outputs){"y", 1, &f->y};
+  f->fn = (jexpr_fn){"f", f->g, 1, &f->out};
+}
+
+static int setup(void** state) {
+  fixture* f = calloc(1, sizeof *f);
+  if (!f || jo_context_create(NULL, &f->ctx) < 0) return -1;
+  jarena_init(&f->arena, f->ctx);
+  f->g = jexpr_graph_create(f->ctx);
+  if (!f->g || jfile_temp_dir(f->ctx, &f->arena, "/tmp", &f->dir) < 0) return -1;
+  build_function(f);
+  *state = f;
+  return 0;
+}
+
+static int teardown(void** state) {
+  fixture* f = *state;
+  chmod(f->dir, 0700);
+  jfile_remove_dir(f->dir);
+  jexpr_graph_destroy(f->g);
+  jarena_free(&f->arena);
+  jo_context_destroy(f->ctx);
+  free(f);
+  return 0;
+}
+
+static jkernel_options options(const fixture* f) {
+  jkernel_options opt = jkernel_options_default();
+  opt.backend = JKERNEL_CC;
+  opt.cache_dir = f->dir;
+  opt.optimize = 0;
+  return opt;
+}
+
+static double value_at(const jkernel_set* set, double x) {
+  double y = 0.0, work[8];
+  const double* const in[] = {&x};
+  double* const out[] = {&y};
+  assert_true(set->kernel[0].work <= 8);
+  jkernel_eval(&set->kernel[0], in, out, work);
+  return y;
+}
+
+// Build, check a value, destroy; true when it came from the cache.
+static bool build_once(fixture* f, const jkernel_options* opt) {
+  jkernel_set* set = NULL;
+  assert_ok(f->ctx, jkernel_build(f->ctx, &f->fn, 1, opt, &set));
+  assert_true(value_at(set, 0.5) == sin(0.5) + 3.0 * 0.5);
+  bool from_cache = set->from_cache;
+  assert_true(from_cache == (set->compile_seconds == 0.0));
+  jkernel_destroy(set);
+  return from_cache;
+}
+
+// Entries in the cache folder; the path of the last one.
+static int list_cache(fixture* f, const char** path) {
+  int n = 0;
+  DIR* dir = opendir(f->dir);
+  assert_non_null(dir);
+  for (struct dirent* e = readdir(dir); e; e = readdir(dir)) {
+    if (e->d_name[0] == '.') continue;
+    *path = jarena_printf(&f->arena, "%s/%s", f->dir, e->d_name);
+    n++;
+  }
+  closedir(dir);
+  return n;
+}
+
+static void test_second_build_is_cached(void** state) {
+  fixture* f = *state;
+  const char* path = NULL;
+  jkernel_options opt = options(f);
+  assert_false(build_once(f, &opt));
+  assert_true(build_once(f, &opt));
+  assert_int_equal(list_cache(f, &path), 1);  // no temporary folder stays
+
+  // other flags, another unit: other keys
+  opt.optimize = 1;
+  assert_false(build_once(f, &opt));
+  opt.lanes = 1;
+  opt.emit.title = "other";
+  assert_false(build_once(f, &opt));
+  assert_int_equal(list_cache(f, &path), 3);
+}
+
+static void test_without_cache_nothing_is_kept(void** state) {
+  fixture* f = *state;
+  const char* path = NULL;
+  jkernel_options opt = options(f);
+  opt.use_cache = false;
+  assert_false(build_once(f, &opt));
+  assert_false(build_once(f, &opt));
+  assert_int_equal(list_cache(f, &path), 0);
+}
+
+// Replace the cached file by `size` bytes of it with one byte changed at `at`.
+static void damage(fixture* f, const char* path, size_t cut, size_t at) {
+  char* data = NULL;
+  size_t n = 0;
+  assert_ok(f->ctx, jfile_read(f->ctx, &f->arena, path, 1 << 24, &data, &n));
+  assert_true(n > cut && n > at);
+  data[at] = (char)(data[at] ^ 1);
+  assert_ok(f->ctx, jfile_write(f->ctx, path, data, n - cut));
+}
+
+static void test_damaged_files_are_replaced(void** state) {
+  fixture* f = *state;
+  const char* path = NULL;
+  jkernel_options opt = options(f);
+  assert_false(build_once(f, &opt));
+  assert_int_equal(list_cache(f, &path), 1);
+  struct stat st;
+  assert_int_equal(stat(path, &st), 0);
+  size_t n = (size_t)st.st_size;
+  const struct {
+    size_t cut, at;
+  } kind[] = {{0, 0}, {0, n / 2}, {0, n - 1},  {0, n - 40},
+              {1, 0}, {n / 2, 0}, {n - 10, 0}, {n - 1, 0}};
+  for (size_t i = 0; i < sizeof kind / sizeof kind[0]; i++) {
+    damage(f, path, kind[i].cut, kind[i].at);
+    assert_false(build_once(f, &opt));
+    assert_true(build_once(f, &opt));
+  }
+  // an empty file, as a crash of the system may leave it
+  assert_ok(f->ctx, jfile_write(f->ctx, path, "", 0));
+  assert_false(build_once(f, &opt));
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
+}
+
+static int build_in_child(const char* dir) {
+  fixture f = {.dir = dir};
+  if (jo_context_create(NULL, &f.ctx) < 0) return 1;
+  jarena_init(&f.arena, f.ctx);
+  f.g = jexpr_graph_create(f.ctx);
+  if (!f.g) return 2;
+  build_function(&f);
+  jkernel_options opt = options(&f);
+  jkernel_set* set = NULL;
+  if (jkernel_build(f.ctx, &f.fn, 1, &opt, &set) < 0) return 3;
+  bool right = value_at(set, 0.25) == sin(0.25) + 3.0 * 0.25;
+  jkernel_destroy(set);
+  jexpr_graph_destroy(f.g);
+  jarena_free(&f.arena);
+  jo_context_destroy(f.ctx);
+  return right ? 0 : 4;
+}
+
+static void test_processes_at_once(void** state) {
+  fixture* f = *state;
+  enum { N = 8 };
+  pid_t pid[N];
+  fflush(NULL);
+  for (int i = 0; i < N; i++) {
+    pid[i] = fork();
+    if (pid[i] == 0) _exit(build_in_child(f->dir));
+    assert_true(pid[i] > 0);
+  }
+  for (int i = 0; i < N; i++) {
+    int status = -1;
+    assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+  }
+  const char* path = NULL;
+  assert_int_equal(list_cache(f, &path), 1);
+  jkernel_options opt = options(f);
+  assert_true(build_once(f, &opt));
+}
+
+static void test_folder_is_made_private(void** state) {
+  fixture* f = *state;
+  const char* inner = jarena_printf(&f->arena, "%s/new", f->dir);
+  const char* dir = NULL;
+  assert_ok(f->ctx, jkernel_cache_dir(f->ctx, &f->arena, inner, &dir));
+  struct stat st;
+  assert_int_equal(stat(inner, &st), 0);
+  assert_int_equal(st.st_mode & 0777, 0700);
+  assert_int_equal(rmdir(inner), 0);
+}
+
+static void test_folder_of_others_is_refused(void** state) {
+  fixture* f = *state;
+  jkernel_set* set = NULL;
+  jkernel_options opt = options(f);
+  assert_int_equal(chmod(f->dir, 0770), 0);
+  assert_int_equal(jkernel_build(f->ctx, &f->fn, 1, &opt, &set), JO_ERR_FILE);
+  assert_null(set);
+  assert_non_null(strstr(jo_context_message(f->ctx), f->dir));
+}
+
+// ---- memory
+
+static jo_status build_with(const jo_allocator* allocator, const char* dir) {
+  fixture f = {.dir = dir};
+  jo_status status = jo_context_create(allocator, &f.ctx);
+  if (status < 0) return status;
+  jarena_init(&f.arena, f.ctx);
+  f.g = jexpr_graph_create(f.ctx);
+  status = JO_ERR_MEMORY;
+  if (f.g) {
+    build_function(&f);
+    status = jexpr_graph_status(f.g);
+    jkernel_options opt = options(&f);
+    jkernel_set* set = NULL;
+    if (status >= 0) status = jkernel_build(f.ctx, &f.fn, 1, &opt, &set);
+    jkernel_destroy(set);
+  }
+  jexpr_graph_destroy(f.g);
+  jarena_free(&f.arena);
+  jo_context_destroy(f.ctx);
+  return status;
+}
+
+static void test_build_survives_lack_of_memory(void** state) {
+  fixture* f = *state;
+  for (int pass = 0; pass < 2; pass++) {  // compiling, then from the cache
+    const char* path = NULL;
+    for (long n = 0;; n++) {
+      assert_true(n < 10000);
+      failing_alloc alloc;
+      failing_alloc_init(&alloc, n);
+      jo_status status = build_with(&alloc.allocator, f->dir);
+      assert_int_equal(alloc.live_bytes, 0);
+      assert_int_equal(list_cache(f, &path) <= 1, 1);  // no temporary folder stays
+      if (status >= 0) break;
+      // without memory for its path the compiler is not found
+      assert_true(status == JO_ERR_MEMORY || status == JO_ERR_COMPILER);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_second_build_is_cached, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_without_cache_nothing_is_kept, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_damaged_files_are_replaced, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_processes_at_once, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_folder_is_made_private, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_folder_of_others_is_refused, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_build_survives_lack_of_memory, setup, teardown),
+  };
+  return cmocka_run_group_tests_name("kernel.cache", tests, NULL, NULL);
+}
