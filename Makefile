@@ -3,17 +3,13 @@
 .PHONY: build demo check bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
+# without tests, so that a compiler and CMake are enough
 build:
-	cmake --preset release
-	cmake --build --preset release -j $(JOBS)
-
-# build without tests, so that it needs a compiler and CMake only, and run the example
-demo:
 	@sh tools/setup.sh demo
-	@cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DJOUNCE_TESTS=OFF >build-demo.log 2>&1 \
-	  && cmake --build build -j $(JOBS) >>build-demo.log 2>&1 \
-	  || { cat build-demo.log; exit 1; }
-	@mv build-demo.log build/demo.log
+	cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -DJOUNCE_TESTS=OFF
+	cmake --build build -j $(JOBS)
+
+demo: build
 	build/examples/nine_joint_chain
 
 check:

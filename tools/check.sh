@@ -5,6 +5,7 @@
 set -u
 cd "$(dirname "$0")/.."
 
+unset MAKEFLAGS MFLAGS MAKELEVEL  # the builds below are not parts of the make that called us
 jobs=$(nproc)
 fuzz_seconds=${JOUNCE_FUZZ_SECONDS:-20}
 logs=build/check
