@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model as read from a file: checked, resolved, immutable. Expressions are kept as text with their
+// place in the file; gen/ turns them into graph nodes. docs/format.md is the user's view of this.
+//
+//   number     every literal number of the file, with the path that names it ("bodies.chassis.mass",
+//              "hardpoints.P12.y", a parameter: its name): what --set and sensitivities address
+//   scalar     a number or an expression of parameters, time and signals
+//   body       0 is the ground; its frame is the vehicle frame of the design position
+//   frame      where the body's own frame stands in the design position, in vehicle coordinates;
+//              for joints given by body coordinates only a first guess
+//   joint      connects child to parent in the tree: every body but the ground is child of one joint
+//   closure    closes a loop between two bodies of the tree
+//   coordinate one joint coordinate; a joint has 0 ... 6 of them
+#ifndef JMODEL_MODEL_H
+#define JMODEL_MODEL_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "expr/table.h"
+
+typedef struct jmodel_place {
+  const char* file;
+  int line;  // from 1
+} jmodel_place;
+
+typedef struct jmodel_number {
+  const char* path;
+  double value;
+  jmodel_place place;
+  bool is_parameter;  // declared under `parameters:`
+} jmodel_number;
+
+typedef struct jmodel_scalar {
+  const char* text;  // expression; NULL: a literal number
+  int number;        // index of the literal in model->number; -1: an expression
+  const char* path;
+  jmodel_place place;
+} jmodel_scalar;
+
+typedef struct jmodel_v3 {
+  jmodel_scalar e[3];
+} jmodel_v3;
+
+typedef struct jmodel_parameter {
+  const char* name;
+  jmodel_scalar value;      // literal, or an expression of parameters declared anywhere (no cycles)
+  const char* unit;         // "" when not given
+  const char* description;  // "" when not given
+} jmodel_parameter;
+
+typedef struct jmodel_named_v3 {
+  const char* name;
+  jmodel_v3 value;
+  jmodel_place place;
+} jmodel_named_v3;
+
+typedef struct jmodel_body {
+  const char* name;
+  jmodel_place place;
+  bool has_mass;             // false: massless, mass and inertia are literal zeros
+  jmodel_scalar mass;        // [kg]
+  jmodel_v3 com;             // centre of mass, body frame [m]
+  jmodel_scalar inertia[6];  // xx yy zz xy xz yz about the centre of mass, body axes [kg m^2];
+                             // entries of the tensor (off-diagonals are not negated)
+  bool has_frame;            // false: frame = vehicle frame
+  jmodel_v3 origin;          // of the body frame, vehicle coordinates [m]
+  int axis_given[2];         // which two axes (0 x, 1 y, 2 z) are given ...
+  jmodel_v3 axis[2];  // ... in vehicle coordinates; the second is made orthogonal to the first
+  int npoint, nvector;
+  jmodel_named_v3* point;   // body coordinates
+  jmodel_named_v3* vector;  // body coordinates
+} jmodel_body;
+
+// A point fixed to a body.
+typedef struct jmodel_point {
+  const char* name;  // as written: "chassis.P12"
+  int body;
+  bool in_vehicle;  // coordinates are vehicle coordinates at the design position, else body's
+  jmodel_v3 r;
+} jmodel_point;
+
+// A direction fixed to a body.
+typedef struct jmodel_vector {
+  const char* name;
+  int body;
+  bool in_vehicle;
+  jmodel_v3 v;
+} jmodel_vector;
+
+#define JMODEL_JOINT_LIST(X)       \
+  X(FIXED, "fixed", 0)             \
+  X(REVOLUTE, "revolute", 1)       \
+  X(PRISMATIC, "prismatic", 1)     \
+  X(CYLINDRICAL, "cylindrical", 2) \
+  X(UNIVERSAL, "universal", 2)     \
+  X(SPHERICAL, "spherical", 3)     \
+  X(PLANAR, "planar", 3)           \
+  X(FREE, "free", 6)
+
+typedef enum jmodel_joint_type {
+#define X(id, name, n) JMODEL_JOINT_##id,
+  JMODEL_JOINT_LIST(X)
+#undef X
+      JMODEL_JOINT_COUNT
+} jmodel_joint_type;
+
+// Coordinates of a joint, in this order:
+//   revolute      angle about axis
+//   prismatic     displacement along axis
+//   cylindrical   displacement along axis, angle about it            .s .a
+//   universal     angle about axis (fixed in parent), about axis2 (fixed in child)   .a .b
+//   spherical     angles about x, then y, then z of the child frame of the design position .a .b .c
+//   planar        displacements along axis2 and axis x axis2, angle about axis (the normal) .s .t .a
+//   free          x y z of the child's joint point in the parent frame, then angles about z y x
+//                 (yaw pitch roll), zero at the design orientation  .x .y .z .yaw .pitch .roll
+// All angles and displacements are zero at the design position, but free x y z, which are the position.
+typedef struct jmodel_joint {
+  const char* name;
+  jmodel_place place;
+  jmodel_joint_type type;
+  int parent, child;
+  jmodel_point at_parent, at_child;       // the joint point on either side
+  jmodel_vector axis_parent, axis_child;  // the axis on either side (equal directions)
+  jmodel_vector axis2;                    // universal: fixed in child; planar: fixed in parent
+  int first_coordinate, ncoordinate;
+} jmodel_joint;
+
+typedef struct jmodel_coordinate {
+  const char* name;  // "rack" for one coordinate, else "chassis.x" (joint name + suffix)
+  int joint;
+  int k;  // which of the joint's coordinates
+  bool is_angle;
+  bool has_guess;
+  jmodel_scalar guess;  // starting value of the assembly
+  bool is_driven;
+  jmodel_scalar driven;  // value as an expression of time and parameters
+  int want_independent;  // 1: user wants it independent, -1: dependent, 0: no wish
+} jmodel_coordinate;
+
+#define JMODEL_CLOSURE_LIST(X)         \
+  X(BALL, "ball", 3)                   \
+  X(REVOLUTE, "revolute", 5)           \
+  X(POINT_ON_LINE, "point_on_line", 2) \
+  X(DISTANCE, "distance", 1)           \
+  X(PARALLEL, "parallel", 2)           \
+  X(PERPENDICULAR, "perpendicular", 1)
+
+typedef enum jmodel_closure_type {
+#define X(id, name, n) JMODEL_CLOSURE_##id,
+  JMODEL_CLOSURE_LIST(X)
+#undef X
+      JMODEL_CLOSURE_COUNT
+} jmodel_closure_type;
+
+//   ball            points a = b
+//   revolute        points a = b, axes u parallel to v
+//   point_on_line   point b on the line through a with direction u (both on the body of a)
+//   distance        |a - b| = length; length not given: that of the design position
+//   parallel        u parallel to v        perpendicular   u . v = 0
+typedef struct jmodel_closure {
+  const char* name;
+  jmodel_place place;
+  jmodel_closure_type type;
+  jmodel_point a, b;
+  jmodel_vector u, v;
+  bool has_length;
+  jmodel_scalar length;  // [m]
+} jmodel_closure;
+
+typedef struct jmodel_table {
+  const char* name;
+  jmodel_place place;
+  jexpr_table_kind kind;
+  jexpr_extrapolation rule;
+  int n;
+  jmodel_scalar *x, *y;
+} jmodel_table;
+
+typedef enum jmodel_force_type {
+  JMODEL_FORCE_LINE,   // along the line between points a and b; tension positive
+  JMODEL_FORCE_JOINT,  // on one coordinate (torque or force, acts with its sign)
+  JMODEL_FORCE_BAR,    // anti-roll bar: between two coordinates, stiffness * (q1 - q2)
+  JMODEL_FORCE_POINT   // a force vector (and torque vector) on a body at a point
+} jmodel_force_type;
+
+// Line: x = distance between a and b, xd its rate. Joint: x = coordinate, xd its rate.
+// Bar: x = q1 - q2. What is given is added up:
+//   linear       stiffness (x - free) + damping xd + preload
+//   tables       spring_table(x), damper_table(xd)
+//   bump stop    stop_stiffness * max(0, stop_clearance_length - x) acts to lengthen (and the
+//                rebound stop likewise to shorten)
+//   expression   of x, xd ("length", "rate"; "angle" also for joints) and any signal
+// The force of a line element is tension positive; that of a joint element is minus what is given
+// (a spring pulls back), except for `torque`, which acts as given.
+typedef struct jmodel_force {
+  const char* name;
+  jmodel_place place;
+  jmodel_force_type type;
+  jmodel_point a, b;
+  int coordinate, coordinate2;
+  bool has_stiffness, has_damping, has_free, has_preload, has_expression, has_torque;
+  jmodel_scalar stiffness, damping, free, preload, expression, torque;
+  int spring_table, damper_table;  // -1: none
+  bool has_bump, has_rebound;
+  jmodel_scalar bump_clearance, bump_stiffness;        // acts when x < clearance
+  jmodel_scalar rebound_clearance, rebound_stiffness;  // acts when x > clearance
+  jmodel_v3 vector, moment;                            // point force: components ...
+  bool in_body;                                        // ... in body axes, else in ground axes
+  bool has_moment;
+} jmodel_force;
+
+// Tyre with linear saturated slip forces (docs/theory/tyre.md), benchmark of López Varela and
+// Mouzo (2023).
+typedef struct jmodel_tyre {
+  const char* name;
+  jmodel_place place;
+  int body;  // the wheel
+  jmodel_point centre;
+  jmodel_vector axis;                        // wheel axis, pointing left
+  jmodel_scalar radius, stiffness, damping;  // [m] [N/m] [N s/m]
+  jmodel_scalar kappa_c, alpha_c, mu_x, mu_y;
+  bool loaded_radius;  // false: reading A (lowest point of the circle), true: reading B
+} jmodel_tyre;
+
+typedef struct jmodel_state {
+  const char* name;
+  jmodel_place place;
+  jmodel_scalar initial, derivative;
+  const char* unit;
+} jmodel_state;
+
+// A named expression: `signals:` and `sensors:`; sensors are written to the results.
+typedef struct jmodel_signal {
+  const char* name;
+  jmodel_scalar value;
+  const char* unit;
+  const char* description;
+  bool is_output;
+} jmodel_signal;
+
+typedef struct jmodel_objective {
+  const char* name;
+  jmodel_scalar integrand;
+  const char* unit;
+  const char* description;
+} jmodel_objective;
+
+// An initial condition on any quantity: value of an expression of positions, and its rate.
+typedef struct jmodel_initial {
+  jmodel_scalar quantity;
+  bool has_value, has_rate;
+  jmodel_scalar value, rate;
+} jmodel_initial;
+
+typedef struct jmodel_simulation {
+  double t_start, t_end;  // [s]
+  const char* method;     // "dopri5", "rk2", "rk3", "rk4", "adams", "bdf"
+  double rel_tol, abs_tol;
+  double step;         // fixed-step methods [s]; 0: not given
+  double output_step;  // spacing of the results [s]; 0: every step
+  bool start_static;   // begin at static equilibrium
+  jmodel_place place;
+} jmodel_simulation;
+
+typedef struct jmodel {
+  jo_context* ctx;
+  jarena arena;
+  const char* path;
+  const char* name;
+  const char* description;
+  char sha256[65];    // of all text read
+  jmodel_v3 gravity;  // [m/s^2]
+  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nforce, ntyre,
+      nstate, nsignal, nobjective, ninitial;
+  jmodel_number* number;
+  jmodel_parameter* parameter;
+  jmodel_body* body;              // 0: ground
+  jmodel_named_v3* hardpoint;     // vehicle coordinates
+  jmodel_joint* joint;            // parents before children
+  jmodel_coordinate* coordinate;  // by joint
+  jmodel_closure* closure;
+  jmodel_table* table;
+  jmodel_force* force;
+  jmodel_tyre* tyre;
+  jmodel_state* state;
+  jmodel_signal* signal;
+  jmodel_objective* objective;
+  jmodel_initial* initial;
+  bool has_road;
+  jmodel_scalar road;  // ground height as an expression of x, y (and t) [m]
+  jmodel_simulation simulation;
+} jmodel;
+
+typedef struct jmodel_setting {  // --set name=value
+  const char* name;              // parameter or path of a number
+  const char* value;             // number or, for a parameter, expression
+} jmodel_setting;
+
+// Read, include, override, resolve and check a model. Reports several mistakes before giving up,
+// each as "file:line: subject 'name': cause; hint". On failure *out is NULL.
+// Ownership: caller, release with jmodel_destroy().
+jo_status jmodel_load(jo_context* ctx, const char* path, const jmodel_setting* set, int nset,
+                      jmodel** out);
+// The same from text; `path` names it in messages and is the base of includes.
+jo_status jmodel_parse(jo_context* ctx, const char* text, size_t length, const char* path,
+                       const jmodel_setting* set, int nset, jmodel** out);
+void jmodel_destroy(jmodel* m);
+
+// Index by name, -1 when there is none.
+int jmodel_find_body(const jmodel* m, const char* name);
+int jmodel_find_coordinate(const jmodel* m, const char* name);
+int jmodel_find_number(const jmodel* m, const char* path);
+
+#endif
