@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense linear algebra on top of LAPACK: rank-revealing factorisations and eigenvalues.
+#ifndef JSOLVE_LINEAR_H
+#define JSOLVE_LINEAR_H
+
+#include "base/err.h"
+#include "base/mem.h"
+
+// Minimum-norm least squares A x = b (column-major m x n, destroyed); returns the rank, -1 on failure.
+int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, double rcond,
+                         double* x);
+
+// Eigenvalues (re, im) and, when `right` is not NULL, right eigenvectors as LAPACK dgeev packs them.
+// A: column-major n x n, destroyed. Sorted by |Im|, then Re, then index, so that output is stable.
+jo_status jsolve_eigen(jo_context* ctx, int n, double* A, double* re, double* im, double* right);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time integration of y' = f(t, y) with invariants, switches and events. Knows no mechanics: it sees
+// states, a right-hand side whose switches are held fixed, and what to do when one of them flips.
+#ifndef JSOLVE_ODE_H
+#define JSOLVE_ODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+
+// The system to integrate. Callbacks get `user`; none may allocate.
+typedef struct jsolve_system {
+  int n;  // states
+  void* user;
+  // ydot = f(t, y) with all modes as they are
+  void (*rhs)(void* user, double t, const double* y, double* ydot);
+  // put y back on its invariants (loop closure) after a step; NULL: none
+  jo_status (*project)(void* user, double t, double* y);
+  // scale of the error of each state relative to the tolerances; 0: state not controlled; NULL: ones
+  const double* error_scale;
+  // switches: g[k] > 0 belongs to mode[k] = 1, g[k] < 0 to mode[k] = 0
+  int nswitch;
+  void (*switches)(void* user, double t, const double* y, double* g);
+  double* mode;  // 1.0 or 0.0, read by rhs; written by jsolve_* at events (nswitch)
+  // called at an event, after the modes flipped: may change y (impulses); NULL: y is continuous.
+  // flipped[i], i < n: the switches concerned, in order
+  jo_status (*event)(void* user, double t, double* y, const int* flipped, int n);
+  // J[i + n j] = d ydot_i / d y_j, column-major; NULL: not available (implicit methods: differences)
+  void (*jacobian)(void* user, double t, const double* y, double* J);
+} jsolve_system;
+
+#define JSOLVE_METHOD_LIST(X)                                 \
+  X(RK2, "rk2", "midpoint, fixed step")                       \
+  X(RK3, "rk3", "Kutta's third order, fixed step")            \
+  X(RK4, "rk4", "classical fourth order, fixed step")         \
+  X(DOPRI5, "dopri5", "Dormand-Prince 5(4), adaptive")        \
+  X(ADAMS, "adams", "SUNDIALS CVODE Adams-Moulton, adaptive") \
+  X(BDF, "bdf", "SUNDIALS CVODE BDF, adaptive, for stiff models")
+
+typedef enum jsolve_method {
+#define X(id, name, text) JSOLVE_##id,
+  JSOLVE_METHOD_LIST(X)
+#undef X
+      JSOLVE_METHOD_COUNT
+} jsolve_method;
+
+const char* jsolve_method_name(jsolve_method m);
+int jsolve_method_find(const char* name);  // -1: none
+
+typedef struct jsolve_options {
+  jsolve_method method;
+  double rel_tol, abs_tol;  // adaptive methods, local error
+  double step;              // fixed step, or first step of an adaptive method (0: chosen) [s]
+  double max_step;          // 0: none [s]
+  int64_t max_steps;        // 0: none
+  bool locate_events;       // false: modes are never touched (f evaluates its own conditions)
+  int max_events;           // in one run; more is an error that names the switch
+} jsolve_options;
+
+jsolve_options jsolve_options_default(void);
+
+// One accepted step, for observers. Interpolation is of the order of the method's dense output
+// (cubic Hermite for fixed-step methods); it does not project.
+typedef struct jsolve_step {
+  double t0, t1;
+  const double *y0, *y1;  // after projection
+  const void* dense;
+} jsolve_step;
+
+void jsolve_interpolate(const jsolve_step* s, double t, double* y);
+
+typedef struct jsolve_event {
+  double t;
+  int which;    // switch
+  bool rising;  // mode became 1
+} jsolve_event;
+
+// Observers; any may be NULL. A negative status stops the run and is returned.
+typedef struct jsolve_observer {
+  void* user;
+  jo_status (*step)(void* user, const jsolve_step* s);
+  jo_status (*event)(void* user, const jsolve_event* e, const double* y_before,
+                     const double* y_after);
+} jsolve_observer;
+
+typedef struct jsolve_statistics {
+  int64_t steps, rejected, evaluations, jacobians;
+  int events;
+} jsolve_statistics;
+
+// Integrate from t0 to t1. y: in initial, out final state. Modes must be set for t0 (see
+// jsolve_set_modes). Same input, same bits. On failure y is the last accepted state, *t_reached its
+// time, and the context says what happened (first state that is not finite, too many events ...).
+jo_status jsolve_integrate(jo_context* ctx, const jsolve_system* s, const jsolve_options* opt,
+                           const jsolve_observer* obs, double t0, double t1, double* y,
+                           double* t_reached, jsolve_statistics* stats);
+
+// Set every mode from the sign of its switching function at (t, y); repeated until consistent since
+// switching functions may depend on modes.
+void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch);
+
+#endif
