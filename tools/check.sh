@@ -55,6 +55,7 @@ setarch -R true 2>/dev/null && fixed_layout=(setarch -R)
 
 step format tools/format.sh --check
 step layers python3 tools/check_layers.py
+step lists python3 tools/check_lists.py
 step calls python3 tools/check_calls.py
 step headers python3 tools/check_headers.py
 step release build_and_test release

@@ -16,5 +16,10 @@ if [ "${1:-}" = --check ]; then
 else
   set -- -i
 fi
-find include src cli test bench examples -name golden -prune -o -type f \
+folders=
+for folder in include src cli test bench examples; do
+  [ -d "$folder" ] && folders="$folders $folder"
+done
+# shellcheck disable=SC2086
+find $folders -name golden -prune -o -type f \
   \( -name '*.c' -o -name '*.h' \) -exec "$tool" "$@" {} +
