@@ -166,9 +166,77 @@ jo_status jexpr_tangent(jexpr_graph* g, const jexpr_ref* y, int ny, const jexpr_
 typedef struct adjoint_pass {
   jexpr_graph* g;
   const bool* varies;  // depends on some x
+  const bool* risky;   // need not be finite where a choice leaves it out
   jexpr_ref* bar;      // adjoint of each node so far
   jexpr_ref zero;
 } adjoint_pass;
+
+// Whether an operation, or its derivative, can fail to be finite.
+static bool has_poles(uint32_t op) {
+  switch (op) {
+    case JEXPR_DIV:
+    case JEXPR_SQRT:
+    case JEXPR_POW:
+    case JEXPR_LOG:
+    case JEXPR_TAN:
+    case JEXPR_ASIN:
+    case JEXPR_ACOS:
+    case JEXPR_ATAN2: return true;
+    default: return false;
+  }
+}
+
+static bool* find_risky(const jexpr_graph* g, jarena* a) {
+  bool* risky = JARENA_ARRAY(a, g->nnode, bool);
+  for (jexpr_ref r = 1; risky && r < (jexpr_ref)g->nnode; r++) {
+    risky[r] = has_poles(g->node[r].op);
+    for (int k = 0; !risky[r] && k < jexpr_nargs(g, r); k++) {
+      risky[r] = risky[jexpr_arg(g, r, k)];
+    }
+  }
+  return risky;
+}
+
+#define CHOICE_DEPTH 12  // sums nested deeper than this are taken as they are
+
+// Zero when certain choices leave the value out, by the form of the expression.
+static bool vanishes(const jexpr_graph* g, jexpr_ref r, int depth) {
+  const jexpr_node n = g->node[r];
+  if (depth == 0) return false;
+  switch (n.op) {
+    case JEXPR_SELECT:
+      return jexpr_is_value(g, n.b, 0.0) || jexpr_is_value(g, n.c, 0.0) ||
+             (vanishes(g, n.b, depth - 1) && vanishes(g, n.c, depth - 1));
+    case JEXPR_ADD:
+    case JEXPR_SUB: return vanishes(g, n.a, depth - 1) && vanishes(g, n.b, depth - 1);
+    case JEXPR_MUL: return vanishes(g, n.a, depth - 1) || vanishes(g, n.b, depth - 1);
+    case JEXPR_NEG:
+    case JEXPR_DIV: return vanishes(g, n.a, depth - 1);
+    default: return false;
+  }
+}
+
+// bar * p, zero wherever bar is zero by choice even if p is not finite there: the factor goes to
+// the terms inside the choices.
+static jexpr_ref times_inside(jexpr_graph* g, jexpr_ref bar, jexpr_ref p, int depth) {
+  if (!bar || !p || !vanishes(g, bar, depth)) return jexpr_mul(g, bar, p);
+  const jexpr_node n = g->node[bar];
+  depth--;
+  switch (n.op) {
+    case JEXPR_SELECT:
+      return jexpr_select(g, n.a, times_inside(g, n.b, p, depth), times_inside(g, n.c, p, depth));
+    case JEXPR_ADD:
+      return jexpr_add(g, times_inside(g, n.a, p, depth), times_inside(g, n.b, p, depth));
+    case JEXPR_SUB:
+      return jexpr_sub(g, times_inside(g, n.a, p, depth), times_inside(g, n.b, p, depth));
+    case JEXPR_NEG: return jexpr_neg(g, times_inside(g, n.a, p, depth));
+    case JEXPR_DIV: return times_inside(g, n.a, jexpr_div(g, p, n.b), depth);
+    case JEXPR_MUL:
+      if (vanishes(g, n.a, depth)) return times_inside(g, n.a, jexpr_mul(g, n.b, p), depth);
+      return times_inside(g, n.b, jexpr_mul(g, n.a, p), depth);
+    default: return jexpr_mul(g, bar, p);
+  }
+}
 
 static void accumulate(const adjoint_pass* s, jexpr_ref r, jexpr_ref contribution) {
   if (s->varies[r]) s->bar[r] = jexpr_add(s->g, s->bar[r], contribution);
@@ -192,10 +260,22 @@ static void adjoint_pick(const adjoint_pass* s, jexpr_ref r, jexpr_ref bar) {
 }
 
 static void adjoint_rule(const adjoint_pass* s, jexpr_ref r, jexpr_ref bar) {
+  int depth = s->risky[r] ? CHOICE_DEPTH : 0;
   for (int k = 0; k < jexpr_nargs(s->g, r); k++) {
     jexpr_ref a = jexpr_arg(s->g, r, k);
-    if (s->varies[a]) accumulate(s, a, jexpr_mul(s->g, bar, partial(s->g, r, k)));
+    if (s->varies[a]) accumulate(s, a, times_inside(s->g, bar, partial(s->g, r, k), depth));
   }
+}
+
+// r = a / b:  abar += bar / b,  bbar -= (bar / b) r
+static void adjoint_quotient(const adjoint_pass* s, jexpr_ref r, jexpr_ref bar) {
+  jexpr_graph* g = s->g;
+  const jexpr_node n = g->node[r];
+  jexpr_ref t = vanishes(g, bar, CHOICE_DEPTH)
+                    ? times_inside(g, bar, jexpr_div(g, jexpr_const(g, 1.0), n.b), CHOICE_DEPTH)
+                    : jexpr_div(g, bar, n.b);
+  accumulate(s, n.a, t);
+  if (s->varies[n.b]) accumulate(s, n.b, jexpr_neg(g, times_inside(g, t, r, CHOICE_DEPTH)));
 }
 
 static void adjoint_node(const adjoint_pass* s, jexpr_ref r) {
@@ -203,12 +283,7 @@ static void adjoint_node(const adjoint_pass* s, jexpr_ref r) {
   const jexpr_node n = g->node[r];
   jexpr_ref bar = s->bar[r];
   switch (n.op) {
-    case JEXPR_DIV: {  // r = a / b:  abar += bar / b,  bbar -= (bar / b) r
-      jexpr_ref t = jexpr_div(g, bar, n.b);
-      accumulate(s, n.a, t);
-      if (s->varies[n.b]) accumulate(s, n.b, jexpr_neg(g, jexpr_mul(g, t, r)));
-      return;
-    }
+    case JEXPR_DIV: adjoint_quotient(s, r, bar); return;
     case JEXPR_MIN: adjoint_choice(s, jexpr_lt(g, n.a, n.b), n.a, n.b, bar); return;
     case JEXPR_MAX: adjoint_choice(s, jexpr_lt(g, n.b, n.a), n.a, n.b, bar); return;
     case JEXPR_SELECT: adjoint_choice(s, n.a, n.b, n.c, bar); return;
@@ -240,13 +315,14 @@ jo_status jexpr_adjoint(jexpr_graph* g, const jexpr_ref* y, const jexpr_ref* yba
   jexpr_ref zero = jexpr_const(g, 0.0);
   int n = g->nnode;
   bool* varies = varying(g, &scratch, x, nx);
+  bool* risky = find_risky(g, &scratch);
   jexpr_ref* bar = JARENA_ARRAY(&scratch, n, jexpr_ref);
-  if (!varies || !bar || !zero) {
+  if (!varies || !risky || !bar || !zero) {
     jarena_free(&scratch);
     return g->status = jerr_memory(g->ctx);
   }
   fill(bar, n, zero);
-  adjoint_pass pass = {g, varies, bar, zero};
+  adjoint_pass pass = {g, varies, risky, bar, zero};
   for (int i = 0; i < ny; i++) {
     accumulate(&pass, y[i], ybar[i]);
   }

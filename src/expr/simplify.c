@@ -50,6 +50,18 @@ jexpr_ref jexpr_neg(jexpr_graph* g, jexpr_ref a) {
   return jexpr_intern(g, JEXPR_NEG, a, 0, 0);
 }
 
+// A choice with a zero branch. Products go inside, so that an adjoint of zero stays zero where the
+// other factor is not finite in the branch not taken.
+static bool has_zero_branch(const jexpr_graph* g, jexpr_ref r) {
+  const jexpr_node* n = &g->node[r];
+  return n->op == JEXPR_SELECT && (jexpr_is_value(g, n->b, 0.0) || jexpr_is_value(g, n->c, 0.0));
+}
+
+// Sums of such choices by the same condition are one choice.
+static bool same_choice(const jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
+  return has_zero_branch(g, a) && has_zero_branch(g, b) && g->node[a].a == g->node[b].a;
+}
+
 // c + x for a constant c: constants of nested sums are gathered.
 static jexpr_ref add_constant(jexpr_graph* g, double c, jexpr_ref x) {
   if (c == 0.0) return x;
@@ -88,6 +100,10 @@ jexpr_ref jexpr_add(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
   jexpr_ref x, y;
   double cx = split_coefficient(g, a, &x), cy = split_coefficient(g, b, &y);
   if (x == y) return jexpr_mul(g, jexpr_const(g, cx + cy), x);
+  if (same_choice(g, a, b)) {
+    jexpr_node p = g->node[a], q = g->node[b];
+    return jexpr_select(g, p.a, jexpr_add(g, p.b, q.b), jexpr_add(g, p.c, q.c));
+  }
   return intern_sorted(g, JEXPR_ADD, a, b);
 }
 
@@ -116,6 +132,10 @@ jexpr_ref jexpr_sub(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
   jexpr_ref x, y;
   double cx = split_coefficient(g, a, &x), cy = split_coefficient(g, b, &y);
   if (x == y) return jexpr_mul(g, jexpr_const(g, cx - cy), x);
+  if (same_choice(g, a, b)) {
+    jexpr_node p = g->node[a], q = g->node[b];
+    return jexpr_select(g, p.a, jexpr_sub(g, p.b, q.b), jexpr_sub(g, p.c, q.c));
+  }
   // the opposite difference, where it exists, is shared
   jexpr_ref opposite = jexpr_lookup(g, JEXPR_SUB, b, a, 0);
   if (opposite) return jexpr_neg(g, opposite);
@@ -137,13 +157,6 @@ static jexpr_ref mul_constant(jexpr_graph* g, double c, jexpr_ref x) {
   if (k == 1.0) return rest;
   jexpr_ref factor = jexpr_const(g, k);
   return factor ? intern_sorted(g, JEXPR_MUL, factor, rest) : JEXPR_POISON;
-}
-
-// A choice with a zero branch: products go inside, so that an adjoint of zero stays zero where the
-// other factor is not finite in the branch not taken.
-static bool has_zero_branch(const jexpr_graph* g, jexpr_ref r) {
-  const jexpr_node* n = &g->node[r];
-  return n->op == JEXPR_SELECT && (jexpr_is_value(g, n->b, 0.0) || jexpr_is_value(g, n->c, 0.0));
 }
 
 jexpr_ref jexpr_mul(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
@@ -243,6 +256,7 @@ static jexpr_ref unary(jexpr_graph* g, jexpr_op op, jexpr_ref a) {
   if (jexpr_is_const(g, a)) return jexpr_const(g, fold_unary(op, value_of(g, a)));
   if (is_neg(g, a) && parity_of(op) == ODD) return jexpr_neg(g, unary(g, op, g->node[a].a));
   if (is_neg(g, a) && parity_of(op) == EVEN) return unary(g, op, g->node[a].a);
+  if (op == JEXPR_ABS && op_of(g, a) == JEXPR_ABS) return a;
   return jexpr_intern(g, op, a, 0, 0);
 }
 
@@ -262,14 +276,10 @@ UNARY(ATAN, atan)
 UNARY(SINH, sinh)
 UNARY(COSH, cosh)
 UNARY(TANH, tanh)
+UNARY(ABS, abs)
 UNARY(SIGN, sign)
 UNARY(FLOOR, floor)
 #undef UNARY
-
-jexpr_ref jexpr_abs(jexpr_graph* g, jexpr_ref a) {
-  if (a && op_of(g, a) == JEXPR_ABS) return a;
-  return unary(g, JEXPR_ABS, a);
-}
 
 jexpr_ref jexpr_atan2(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
   if (!a || !b) return JEXPR_POISON;
@@ -388,7 +398,6 @@ jexpr_ref jexpr_apply(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jex
     case JEXPR_DIV: return jexpr_div(g, a, b);
     case JEXPR_NEG: return jexpr_neg(g, a);
     case JEXPR_POW: return jexpr_pow(g, a, b);
-    case JEXPR_ABS: return jexpr_abs(g, a);
     case JEXPR_ATAN2: return jexpr_atan2(g, a, b);
     case JEXPR_LT:
     case JEXPR_LE:
