@@ -21,7 +21,7 @@ jkernel_options jkernel_options_default(void) {
   return (jkernel_options){.backend = JKERNEL_AUTO,
                            .lanes = 1,
                            .use_cache = true,
-                           .optimize = 2,
+                           .optimize = 1,  // -O2 compiles longer and runs no faster
                            .emit = jemit_options_default()};
 }
 

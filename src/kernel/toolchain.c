@@ -2,7 +2,9 @@
 // Compiling a unit: sources in parallel, then a link. Arguments are vectors; no shell is involved.
 //
 // The flags keep results the same on every machine: no contraction of a * b + c, no rewriting of
-// pow; `native` then only chooses wider registers, not other roundings.
+// pow; `native` then only chooses wider registers, not other roundings. The vectorizers stay off
+// because gcc 12 forms fused vfmaddsub there against -ffp-contract=off; they gain nothing on
+// straight-line code, and lanes are vectors already.
 #include "kernel/toolchain.h"
 
 #include <stdio.h>
@@ -51,7 +53,9 @@ jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compile
                               "-fno-math-errno",
                               "-fno-trapping-math",
                               "-ffp-contract=off",
-                              "-fno-builtin-pow"};
+                              "-fno-builtin-pow",
+                              "-fno-tree-vectorize",
+                              "-fno-tree-slp-vectorize"};
   for (size_t i = 0; i < sizeof flag / sizeof flag[0]; i++)
     tc.flag[tc.nflag++] = flag[i];
   if (USE_NATIVE) tc.flag[tc.nflag++] = "-march=native";

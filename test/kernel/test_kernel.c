@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "expr/vec.h"
 #include "support/check.h"
 
 // ---- fixture: a graph with a varying and a uniform group
@@ -265,6 +266,40 @@ static void test_chunks_do_not_change_values(void** state) {
   }
 }
 
+// Rotations and cross products, as recursions over bodies have them: sums and differences of
+// products side by side, which compilers like to fuse into one rounding.
+static void add_rotations(fixture* f) {
+  jexpr_graph* g = f->g;
+  jexpr_v3 u = {{f->in[0], f->in[1], f->in[2]}};
+  jexpr_v3 v = {{f->in[1], f->in[3], f->in[4]}};
+  for (int i = 0; i < 60; i++) {
+    jexpr_m3 R = jexpr_m3_rotation(g, i % 3, f->in[i % NX]);
+    jexpr_v3 d = jexpr_v3_const(g, 0.31 + 0.01 * i, -0.27, 0.43 - 0.02 * i);
+    u = jexpr_m3_tapply(g, &R, u);
+    v = jexpr_v3_add(g, jexpr_m3_apply(g, &R, v), jexpr_v3_cross(g, d, u));
+    v = jexpr_v3_add(g, v, jexpr_v3_cross(g, u, jexpr_v3_cross(g, u, d)));
+    for (int k = 0; k < 3; k++)
+      add_value(f, v.e[k]);
+  }
+}
+
+static void test_products_and_sums_are_rounded_apart(void** state) {
+  fixture* f = *state;
+  add_rotations(f);
+  finish_functions(f);
+  const char* const compiler[] = {"gcc", "clang"};
+  const int chunk[] = {20, 60, 150, 400};  // different neighbours, different temptations
+  for (int i = 0; i < 8; i++) {
+    if (!jproc_find(&f->arena, compiler[i % 2])) continue;
+    jkernel_options opt = options(f);
+    opt.backend = JKERNEL_CC;
+    opt.compiler = compiler[i % 2];
+    opt.optimize = 2;
+    opt.emit.chunk_statements = chunk[i / 2];
+    compare_with_interpreter(f, &opt, 100);
+  }
+}
+
 static void test_find_by_name(void** state) {
   fixture* f = *state;
   finish_functions(f);
@@ -360,6 +395,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_compiled_equals_interpreted, setup, teardown),
       cmocka_unit_test_setup_teardown(test_chunks_do_not_change_values, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_products_and_sums_are_rounded_apart, setup, teardown),
       cmocka_unit_test_setup_teardown(test_find_by_name, setup, teardown),
       cmocka_unit_test_setup_teardown(test_without_compiler, setup, teardown),
       cmocka_unit_test_setup_teardown(test_failing_compiler_is_named, setup, teardown),
