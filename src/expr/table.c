@@ -107,14 +107,14 @@ static jexpr_ref eval_cubic(const table* t, jexpr_ref x) {
   return add(g, jexpr_pick(g, k, t->Y, m), mul(g, s, y));
 }
 
-// The straight continuation of a cubic beyond its ends, zero inside.
-static jexpr_ref beyond_ends(const table* t, jexpr_ref x) {
+// The straight continuation of a cubic beyond its ends, zero inside. Both parts, the cubic at
+// `inside` and this one, depend on x through `inside`: at an end point their slopes add up to the
+// slope there, whichever side the clamp takes.
+static jexpr_ref beyond_ends(const table* t, jexpr_ref x, jexpr_ref inside) {
   jexpr_graph* g = t->g;
-  int last = t->n - 1;
-  jexpr_ref zero = jexpr_const(g, 0.0);
-  jexpr_ref below = mul(g, t->slope[0], jexpr_min(g, sub(g, x, t->X[0]), zero));
-  jexpr_ref above = mul(g, t->slope[last], jexpr_max(g, sub(g, x, t->X[last]), zero));
-  return add(g, below, above);
+  jexpr_ref low = jexpr_lt(g, x, t->X[1]);
+  jexpr_ref slope = jexpr_select(g, low, t->slope[0], t->slope[t->n - 1]);
+  return mul(g, slope, sub(g, x, inside));
 }
 
 jexpr_ref jexpr_table(jexpr_graph* g, jexpr_table_kind kind, jexpr_extrapolation rule, jexpr_ref x,
@@ -139,7 +139,7 @@ jexpr_ref jexpr_table(jexpr_graph* g, jexpr_table_kind kind, jexpr_extrapolation
   } else {
     cubic_coefficients(&t);
     y = eval_cubic(&t, inside);
-    if (!hold) y = add(g, y, beyond_ends(&t, x));
+    if (!hold) y = add(g, y, beyond_ends(&t, x, inside));
   }
   jarena_free(&scratch);
   return y;
