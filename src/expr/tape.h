@@ -4,7 +4,6 @@
 #ifndef JEXPR_TAPE_H
 #define JEXPR_TAPE_H
 
-#include <complex.h>
 #include <stdint.h>
 
 #include "expr/schedule.h"
@@ -39,7 +38,7 @@ void jexpr_tape_eval(const jexpr_tape* t, int lanes, const double* const* in, do
 
 // One lane in complex numbers, for complex-step derivatives. Branches are taken by the real part.
 // `work` holds nslot values and needs no filling.
-void jexpr_tape_eval_complex(const jexpr_tape* t, const double complex* const* in,
-                             double complex* const* out, double complex* work);
+void jexpr_tape_eval_complex(const jexpr_tape* t, const double _Complex* const* in,
+                             double _Complex* const* out, double _Complex* work);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tape in complex numbers: with one input displaced by i h, the imaginary part of an output
 // over h is its derivative, free of cancellation. An independent check of diff.c.
+#include <complex.h>
 #include <math.h>
 
 #include "expr/tape.h"

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of gen/ share while they write the equations of one model.
+#ifndef JGEN_BUILD_H
+#define JGEN_BUILD_H
+
+#include "gen/gen.h"
+
+typedef enum jgen_stage {
+  JGEN_AT_POSITION,     // positions known
+  JGEN_AT_VELOCITY,     // and velocities: forces may be written
+  JGEN_AT_ACCELERATION  // and accelerations: sensors and objectives may be written
+} jgen_stage;
+
+// Motion of links relative to a hub, components in the hub's frame. docs/theory/dynamics.md (D1)-(D4)
+typedef struct jgen_relative {
+  bool has_position, has_velocity;
+  jexpr_m3 R;        // components in hub = R components in link
+  jexpr_v3 o;        // link origin
+  jexpr_v3 axis;     // of the link's motion
+  jexpr_v3 w, od;    // angular velocity, velocity of the origin
+  jexpr_v3 al, odd;  // the same accelerations without the terms in qdd (bias)
+} jgen_relative;
+
+// Absolute motion of a link, components in its own frame. (D5)-(D8)
+typedef struct jgen_absolute {
+  bool done;
+  jexpr_v3 w;     // angular velocity [rad/s]
+  jexpr_v3 al;    // angular acceleration [rad/s^2]
+  jexpr_v3 a;     // acceleration of the origin (minus gravity in the dynamics pass) [m/s^2]
+  jexpr_m3 beta;  // [al]x + [w]x[w]x
+} jgen_absolute;
+
+// A wrench on a link, link frame, moment about the link origin.
+typedef struct jgen_wrench {
+  jexpr_v3 f, n;
+} jgen_wrench;
+
+// What a force element or tyre makes known to expressions.
+typedef struct jgen_element {
+  int busy;                                   // 0 not begun, 1 being written, 2 done
+  jexpr_ref x, xd;                            // length and rate, or coordinate and rate
+  jexpr_ref force;                            // tension, or generalised force
+  jexpr_ref power;                            // into the system [W]
+  jexpr_ref delta, fx, fy, fz, kappa, alpha;  // tyres
+} jgen_element;
+
+typedef struct jgen_memo {
+  int busy;
+  jexpr_ref value;
+} jgen_memo;
+
+struct jgen {
+  jo_context* ctx;
+  const jmodel* m;
+  jexpr_graph* g;
+  jarena* a;
+  jgen_stage stage;
+  jexpr_ref t;
+  jexpr_ref zero, one;
+  jexpr_ref* number;  // node of each literal number
+  jgen_memo* parameter;
+  jgen_memo* signal;
+  jexpr_ref *q, *qd, *qdd;  // by coordinate; what is not known yet is poison
+  jexpr_ref* z;             // additional states
+  int nlink;
+  jgen_link* link;             // 0: ground; parents first
+  jgen_body_frame* body;       // by model body
+  int hub;                     // link of the body on a free joint to the ground; 0: none
+  jgen_relative* from_hub;     // (nlink), descendants of the hub
+  jgen_relative* from_ground;  // (nlink)
+  jgen_absolute* dyn;          // with qdd of the bias pass
+  jgen_absolute* abs;          // with the true accelerations
+  jgen_wrench* wrench;         // applied forces (nlink)
+  jexpr_ref* applied;          // generalised forces of joint elements (ncoordinate)
+  jgen_element* force;
+  jgen_element* tyre;
+  // local names of the expression being read: length, rate, x, y ...
+  int nlocal;
+  const char* local_name[8];
+  jexpr_ref local_value[8];
+  const char* where;  // place of the expression being read
+  bool retry_follow;  // an off-axis point of a free-spinning body is wanted
+  bool* follow;       // bodies whose spin must be followed
+  int number_p;       // live numbers
+};
+
+// scope.c: scalars, parameters, names in expressions
+jo_status jgen_inputs(jgen* s, const bool* live, int group_p, int* live_index, double* values);
+jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what);
+jexpr_v3 jgen_vector(jgen* s, const jmodel_v3* x, const char* what);
+void jgen_push_local(jgen* s, const char* name, jexpr_ref value);
+void jgen_pop_local(jgen* s, int n);
+double jgen_value(jgen* s, jexpr_ref r);  // number of a node that depends on live numbers only
+
+// frames.c: links and constant data
+jo_status jgen_frames(jgen* s);
+jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p);
+jexpr_v3 jgen_direction_in_link(jgen* s, const jmodel_vector* v);
+bool jgen_find_point(jgen* s, int body, const char* name, size_t n, jmodel_point* out);
+
+// motion.c
+const jgen_relative* jgen_relative_of(jgen* s, int hub, int link, bool velocity);
+bool jgen_is_below(const jgen* s, int link, int ancestor);
+int jgen_common_hub(const jgen* s, int link_a, int link_b);
+void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link);
+jexpr_v3 jgen_ground_position(jgen* s, int link, jexpr_v3 r);
+jexpr_v3 jgen_ground_velocity(jgen* s, int link, jexpr_v3 r);
+jexpr_v3 jgen_ground_acceleration(jgen* s, int link, jexpr_v3 r);
+jexpr_m3 jgen_ground_rotation(jgen* s, int link);
+jexpr_v3 jgen_to_ground(jgen* s, int link, jexpr_v3 x);    // R x
+jexpr_v3 jgen_from_ground(jgen* s, int link, jexpr_v3 x);  // R^T x
+void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link);
+
+// closure.c
+typedef struct jgen_row {
+  jexpr_ref h;     // residual
+  jexpr_ref* J;    // by coordinate (ncoordinate)
+  jexpr_ref bias;  // quadratic velocity term; poison at position stage
+  const char* name;
+} jgen_row;
+jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n);
+
+// forces.c, tyre.c
+void jgen_apply(jgen* s, int link, jexpr_v3 r, jexpr_v3 f);  // force f at r, link frame
+jgen_element* jgen_force_of(jgen* s, int k);
+jgen_element* jgen_tyre_of(jgen* s, int k);
+jo_status jgen_forces(jgen* s);
+
+// dynamics.c: equations of the tree
+typedef struct jgen_tree {
+  int n;         // unknown accelerations: coordinates, free-joint ones in hub axes
+  jexpr_ref* M;  // n x n, symmetric
+  jexpr_ref* c;  // n: M x + c = 0 for the tree, bias accelerations included
+} jgen_tree;
+void jgen_bias_forces(jgen* s, jexpr_ref* c);
+void jgen_mass_matrix(jgen* s, jexpr_ref* M);
+jexpr_ref jgen_kinetic_energy(jgen* s);
+jexpr_ref jgen_potential_energy(jgen* s);
+
+#endif

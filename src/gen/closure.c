@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loop closures: residuals, Jacobian rows and quadratic velocity terms, written in the frame of the
+// hub both bodies hang on. Every type is made of differences of points and of scalar products.
+// docs/theory/dynamics.md eqs. (L1)-(L5).
+#include <math.h>
+#include <stdio.h>
+
+#include "gen/build.h"
+
+// A vector that moves with the coordinates: x, its derivative by each coordinate, its velocity, and
+// its acceleration without the terms in qdd.
+typedef struct moving {
+  jexpr_v3 x;
+  jexpr_v3* by_q;  // (ncoordinate)
+  jexpr_v3 xd, xdd;
+} moving;
+
+typedef struct writer {
+  jgen* s;
+  bool velocity;
+  jgen_row* rows;
+  int n, cap;
+  const char* name;
+} writer;
+
+static bool make_moving(writer* w, moving* v) {
+  jgen* s = w->s;
+  v->by_q = JARENA_ARRAY(s->a, s->m->ncoordinate + 1, jexpr_v3);
+  for (int i = 0; v->by_q && i < s->m->ncoordinate; i++) {
+    v->by_q[i] = jexpr_v3_zero(s->g);
+  }
+  v->x = v->xd = v->xdd = jexpr_v3_zero(s->g);
+  return v->by_q != NULL;
+}
+
+// (L1)  point: dx/dq_j = e_j x (x - o_j) for a turn, e_j for a slide, along the path to the hub
+static bool moving_point(writer* w, int hub, const jmodel_point* p, moving* v) {
+  jgen* s = w->s;
+  jexpr_graph* g = s->g;
+  if (!make_moving(w, v)) return false;
+  int link = s->body[p->body].link;
+  const jgen_relative* k = jgen_relative_of(s, hub, link, w->velocity);
+  jexpr_v3 arm = jexpr_m3_apply(g, &k->R, jgen_point_in_link(s, p));
+  v->x = jexpr_v3_add(g, k->o, arm);
+  for (int l = link; l != hub; l = s->link[l].parent) {
+    const jgen_relative* j = jgen_relative_of(s, hub, l, false);
+    if (s->link[l].motion == JGEN_RIGID) continue;
+    v->by_q[s->link[l].coordinate] = s->link[l].motion == JGEN_SLIDE
+                                         ? j->axis
+                                         : jexpr_v3_cross(g, j->axis, jexpr_v3_sub(g, v->x, j->o));
+  }
+  if (w->velocity) {
+    jexpr_v3 sweep = jexpr_v3_cross(g, k->w, arm);
+    v->xd = jexpr_v3_add(g, k->od, sweep);
+    v->xdd = jexpr_v3_add(
+        g, k->odd, jexpr_v3_add(g, jexpr_v3_cross(g, k->al, arm), jexpr_v3_cross(g, k->w, sweep)));
+  }
+  return true;
+}
+
+// (L2)  direction: dx/dq_j = e_j x x for a turn
+static bool moving_direction(writer* w, int hub, int link, jexpr_v3 in_link, moving* v) {
+  jgen* s = w->s;
+  jexpr_graph* g = s->g;
+  if (!make_moving(w, v)) return false;
+  const jgen_relative* k = jgen_relative_of(s, hub, link, w->velocity);
+  v->x = jexpr_m3_apply(g, &k->R, in_link);
+  for (int l = link; l != hub; l = s->link[l].parent) {
+    if (s->link[l].motion != JGEN_TURN) continue;
+    jexpr_v3 axis = jgen_relative_of(s, hub, l, false)->axis;
+    v->by_q[s->link[l].coordinate] = jexpr_v3_cross(g, axis, v->x);
+  }
+  if (w->velocity) {
+    v->xd = jexpr_v3_cross(g, k->w, v->x);
+    v->xdd = jexpr_v3_add(g, jexpr_v3_cross(g, k->al, v->x), jexpr_v3_cross(g, k->w, v->xd));
+  }
+  return true;
+}
+
+static bool difference(writer* w, const moving* a, const moving* b, moving* out) {
+  jexpr_graph* g = w->s->g;
+  if (!make_moving(w, out)) return false;
+  out->x = jexpr_v3_sub(g, a->x, b->x);
+  out->xd = jexpr_v3_sub(g, a->xd, b->xd);
+  out->xdd = jexpr_v3_sub(g, a->xdd, b->xdd);
+  for (int i = 0; i < w->s->m->ncoordinate; i++) {
+    out->by_q[i] = jexpr_v3_sub(g, a->by_q[i], b->by_q[i]);
+  }
+  return true;
+}
+
+static jgen_row* new_row(writer* w) {
+  jgen* s = w->s;
+  if (w->n == w->cap) return NULL;
+  jgen_row* r = &w->rows[w->n];
+  r->J = JARENA_ARRAY(s->a, s->m->ncoordinate + 1, jexpr_ref);
+  r->name = jarena_printf(s->a, "%s.%d", w->name, w->n + 1);
+  if (!r->J || !r->name) return NULL;
+  w->n++;
+  return r;
+}
+
+static void mark_row(writer* w, jgen_row* r) {
+  if (!w->velocity) return;
+  jexpr_graph* g = w->s->g;
+  jexpr_mark(g, r->h, "%s: h", r->name);
+  jexpr_mark(g, r->bias, "%s: bias", r->name);
+  for (int i = 0; i < w->s->m->ncoordinate; i++) {
+    jexpr_mark(g, r->J[i], "%s: J %s", r->name, w->s->m->coordinate[i].name);
+  }
+}
+
+// (L3)  h = x_c                    one component of a difference of points
+static bool put_component(writer* w, const moving* v, int c) {
+  jgen_row* r = new_row(w);
+  if (!r) return false;
+  r->h = v->x.e[c];
+  r->bias = v->xdd.e[c];
+  for (int i = 0; i < w->s->m->ncoordinate; i++) {
+    r->J[i] = v->by_q[i].e[c];
+  }
+  mark_row(w, r);
+  return true;
+}
+
+// (L4)  h = a.b     J = a_q.b + a.b_q     bias = a''.b + 2 a'.b' + a.b''
+static bool put_product(writer* w, const moving* a, const moving* b) {
+  jexpr_graph* g = w->s->g;
+  jgen_row* r = new_row(w);
+  if (!r) return false;
+  r->h = jexpr_v3_dot(g, a->x, b->x);
+  jexpr_ref twice = jexpr_mul(g, jexpr_const(g, 2.0), jexpr_v3_dot(g, a->xd, b->xd));
+  r->bias = jexpr_add(g, jexpr_add(g, jexpr_v3_dot(g, a->xdd, b->x), twice),
+                      jexpr_v3_dot(g, a->x, b->xdd));
+  for (int i = 0; i < w->s->m->ncoordinate; i++) {
+    r->J[i] = jexpr_add(g, jexpr_v3_dot(g, a->by_q[i], b->x), jexpr_v3_dot(g, a->x, b->by_q[i]));
+  }
+  mark_row(w, r);
+  return true;
+}
+
+// (L5)  h = (x.x / L - L) / 2      residual of a length, to first order
+static bool put_length(writer* w, const moving* v, jexpr_ref L) {
+  jexpr_graph* g = w->s->g;
+  jgen_row* r = new_row(w);
+  if (!r) return false;
+  jexpr_ref inverse = jexpr_div(g, jexpr_const(g, 1.0), L);
+  jexpr_ref xx = jexpr_v3_dot(g, v->x, v->x);
+  r->h = jexpr_mul(g, jexpr_const(g, 0.5), jexpr_sub(g, jexpr_mul(g, xx, inverse), L));
+  jexpr_ref rate = jexpr_add(g, jexpr_v3_dot(g, v->xd, v->xd), jexpr_v3_dot(g, v->x, v->xdd));
+  r->bias = jexpr_mul(g, inverse, rate);
+  for (int i = 0; i < w->s->m->ncoordinate; i++) {
+    r->J[i] = jexpr_mul(g, inverse, jexpr_v3_dot(g, v->x, v->by_q[i]));
+  }
+  mark_row(w, r);
+  return true;
+}
+
+// Two directions of a link across a given one.
+static void across(jgen* s, jexpr_v3 u, jexpr_v3 n[2]) {
+  jexpr_graph* g = s->g;
+  int k = 0;
+  for (int i = 1; i < 3; i++) {
+    if (fabs(jgen_value(s, u.e[i])) < fabs(jgen_value(s, u.e[k]))) k = i;
+  }
+  jexpr_v3 e = jexpr_v3_zero(g);
+  e.e[k] = s->one;
+  n[0] = jexpr_v3_cross(g, u, e);
+  jexpr_ref length = jexpr_v3_norm(g, n[0]);
+  n[0] = jexpr_v3_scale(g, jexpr_div(g, s->one, length), n[0]);
+  n[1] = jexpr_v3_cross(g, u, n[0]);
+}
+
+// a direction across `u` (fixed to its body) times the vector v, twice
+static bool put_across(writer* w, int hub, const jmodel_vector* u, const moving* v) {
+  jgen* s = w->s;
+  jexpr_v3 n[2];
+  across(s, jgen_direction_in_link(s, u), n);
+  for (int i = 0; i < 2; i++) {
+    moving d;
+    if (!moving_direction(w, hub, s->body[u->body].link, n[i], &d)) return false;
+    if (!put_product(w, &d, v)) return false;
+  }
+  return true;
+}
+
+static jexpr_ref length_of(writer* w, const jmodel_closure* c) {
+  jgen* s = w->s;
+  if (c->has_length) return jgen_scalar(s, &c->length, "length");
+  // not given: the distance at the design position, all coordinates as they stand there
+  const jmodel_point* end[2] = {&c->a, &c->b};
+  jexpr_v3 r[2];
+  for (int i = 0; i < 2; i++) {
+    r[i] = jgen_vector(s, &end[i]->r, end[i]->name);
+    if (end[i]->in_vehicle || end[i]->body == 0 || !s->m->body[end[i]->body].has_frame) continue;
+    jerr_set(s->ctx, JO_ERR_MODEL, "%s:%d: closure '%s': length is needed; give length: in metres",
+             c->place.file, c->place.line, c->name);
+    s->g->status = JO_ERR_MODEL;
+  }
+  return jexpr_v3_norm(s->g, jexpr_v3_sub(s->g, r[0], r[1]));
+}
+
+static bool put_closure(writer* w, const jmodel_closure* c) {
+  jgen* s = w->s;
+  bool by_vectors = c->type == JMODEL_CLOSURE_PARALLEL || c->type == JMODEL_CLOSURE_PERPENDICULAR;
+  int body_a = by_vectors ? c->u.body : c->a.body, body_b = by_vectors ? c->v.body : c->b.body;
+  int la = s->body[body_a].link, lb = s->body[body_b].link, hub = jgen_common_hub(s, la, lb);
+  moving a, b, ab, u, v;
+  w->name = c->name;
+  if (by_vectors) {
+    if (!moving_direction(w, hub, la, jgen_direction_in_link(s, &c->u), &u)) return false;
+    if (c->type == JMODEL_CLOSURE_PARALLEL) return put_across(w, hub, &c->v, &u);
+    if (!moving_direction(w, hub, lb, jgen_direction_in_link(s, &c->v), &v)) return false;
+    return put_product(w, &u, &v);
+  }
+  if (!moving_point(w, hub, &c->a, &a) || !moving_point(w, hub, &c->b, &b)) return false;
+  if (!difference(w, &b, &a, &ab)) return false;
+  if (c->type == JMODEL_CLOSURE_DISTANCE) return put_length(w, &ab, length_of(w, c));
+  if (c->type == JMODEL_CLOSURE_POINT_ON_LINE) return put_across(w, hub, &c->u, &ab);
+  for (int i = 0; i < 3; i++) {
+    if (!put_component(w, &ab, i)) return false;
+  }
+  if (c->type == JMODEL_CLOSURE_BALL) return true;
+  if (!moving_direction(w, hub, lb, jgen_direction_in_link(s, &c->v), &v)) return false;
+  return put_across(w, hub, &c->u, &v);
+}
+
+jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n) {
+  static const int equations[JMODEL_CLOSURE_COUNT] = {
+#define X(id, name, count) count,
+      JMODEL_CLOSURE_LIST(X)
+#undef X
+  };
+  writer w = {.s = s, .velocity = velocity};
+  for (int i = 0; i < s->m->nclosure; i++) {
+    w.cap += equations[s->m->closure[i].type];
+  }
+  w.rows = JARENA_ARRAY(s->a, w.cap + 1, jgen_row);
+  if (!w.rows) return jerr_memory(s->ctx);
+  for (int i = 0; i < s->m->nclosure; i++) {
+    if (!put_closure(&w, &s->m->closure[i]) && s->g->status == JO_OK) return jerr_memory(s->ctx);
+  }
+  *rows = w.rows;
+  *n = w.n;
+  return s->g->status;
+}

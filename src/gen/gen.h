@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formalism: from a checked model to equations in a graph. docs/theory/dynamics.md.
+//
+// Two stages, since the partition of coordinates needs numbers:
+//   position   joint coordinates are inputs: closure equations, their Jacobian, initial conditions
+//   dynamics   with the partition chosen: the explicit right-hand side of the reduced equations
+//
+// Links. Every joint becomes a chain of links with one coordinate each (massless between); a fixed
+// joint is one link without. A link's frame is its own joint's frame: constant data are turned into
+// it once, so that rotations are about coordinate axes wherever the model allows.
+#ifndef JGEN_GEN_H
+#define JGEN_GEN_H
+
+#include "expr/diff.h"
+#include "expr/schedule.h"
+#include "expr/vec.h"
+#include "model/model.h"
+
+typedef enum jgen_motion { JGEN_RIGID, JGEN_TURN, JGEN_SLIDE } jgen_motion;
+
+typedef struct jgen_link {
+  int parent;      // link; 0: ground
+  int body;        // model body this link is the frame of; -1: between
+  int joint;       // model joint
+  int coordinate;  // model coordinate; -1: rigid
+  jgen_motion motion;
+  int axis;         // 0 1 2: of the link's frame
+  bool spins_free;  // turn that need not be followed: body symmetric about the axis, nothing off it
+  bool turned;      // Rc is not the identity
+  jexpr_m3 Rc;      // constant turn: parent frame -> frame before the motion
+  jexpr_v3 d;       // joint point in the parent's frame [m]
+  jexpr_m3 R;       // components in parent = R components in link
+  jexpr_v3 shift;   // d + slide, in the parent's frame [m]
+  bool has_mass;
+  jexpr_ref m;  // [kg]
+  jexpr_v3 s;   // m * centre of mass, link frame [kg m]
+  jexpr_m3 I;   // inertia about the link origin, link frame [kg m^2]
+} jgen_link;
+
+// From a body's own frame (of the file) to its link's frame: x_link = E^T (x_file - o)
+typedef struct jgen_body_frame {
+  int link;
+  jexpr_m3 E;
+  jexpr_v3 o;
+} jgen_body_frame;
+
+typedef struct jgen_partition {
+  int nu, nv, nd;  // independent, dependent, driven coordinates
+  int *u, *v, *d;  // model coordinates
+  int nrow;        // closure equations kept = nv
+  int* row;        // which, in pivot order
+  int* pivot;      // position in v of the pivot of each kept equation, in pivot order
+  int nredundant;
+  int* redundant;  // equations that follow from the others
+} jgen_partition;
+
+typedef struct jgen_options {
+  const bool* live;  // by number: an input of the kernels instead of a constant; NULL: parameters
+  bool modes;        // conditions become mode inputs with switching functions
+} jgen_options;
+
+// A switch: an input mode[k] stands for the condition `g > 0`.
+typedef struct jgen_switch {
+  jexpr_ref g;
+  const char* text;  // what it is, for people
+} jgen_switch;
+
+typedef struct jgen jgen;
+
+// ---- position stage ------------------------------------------------------------------------------
+
+// Inputs: p (live numbers), t (1), q (all coordinates; driven ones too).
+// Functions over them, all evaluated with the interpreter:
+//   closure   h (nh), J = dh/dq (nh x nq dense, column-major)
+//   drive     s, sd, sdd of the driven coordinates
+//   initial   value - quantity, rate target, d quantity / dq (ninitial x nq), for assembly
+typedef struct jgen_position {
+  jexpr_graph* g;
+  jarena arena;
+  int np, nq, nh, ninitial, nd;
+  int* live;              // number index of each live number (np)
+  double* p;              // their values (np)
+  const char** row_name;  // of each closure equation (nh)
+  jexpr_fn closure, drive, initial;
+} jgen_position;
+
+jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,
+                              jgen_position** out);
+void jgen_position_destroy(jgen_position* p);
+
+// Choose dependent coordinates by pivoting on J (nh x nq, column-major) at an assembled position.
+// Redundant equations are found by their pivot falling below `tolerance` of the largest.
+jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, const double* J,
+                                int nh, double tolerance, jgen_partition* out);
+
+// ---- dynamics stage ------------------------------------------------------------------------------
+
+// State y: [ q_u | q_v | qd_u | z | objectives ].  Inputs: p, t, y, mode (, jump).
+typedef struct jgen_dynamics {
+  jexpr_graph* g;
+  jarena arena;
+  const jmodel* model;
+  jgen_partition part;
+  int np, ny, nswitch, nz, nobjective, noutput;
+  int* live;
+  double* p;
+  int at_qu, at_qv, at_qdu, at_z, at_objective;  // where they begin in y
+  jgen_switch* sw;
+  const char** output_name;  // (noutput)
+  const char** output_unit;
+  jexpr_fn rhs;               // ydot
+  jexpr_fn project;           // dv: Newton correction of q_v; h: closure residuals
+  jexpr_fn switches;          // g
+  jexpr_fn outputs;           // sensors and built-in signals
+  jexpr_fn drive;             // s, sd, sdd of driven coordinates
+  jexpr_fn velocity;          // qd_v
+  jexpr_fn impulse;           // dqd_u from jumps of driven velocities (extra group "jump", nd)
+  jexpr_fn pieces;            // M (nq x nq), c, J, bias for the semi-explicit variant
+  jexpr_fn jacobian;          // d ydot / d y, dense column-major
+  jexpr_equations equations;  // generated and kept for rhs
+} jgen_dynamics;
+
+jo_status jgen_dynamics_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,
+                              const jgen_partition* part, jgen_dynamics** out);
+void jgen_dynamics_destroy(jgen_dynamics* d);
+
+#endif

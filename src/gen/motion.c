@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kinematics. Relative motion in the frame of a hub serves loops, springs and tyres, where it does
+// not depend on how the vehicle stands in space; absolute motion in link frames serves the equations
+// of motion. docs/theory/dynamics.md eqs. (D1)-(D8).
+#include "gen/build.h"
+
+void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link) {
+  const jgen_link* l = &s->link[link];
+  const char* name = l->body >= 0 ? s->m->body[l->body].name : s->m->joint[l->joint].name;
+  for (int i = 0; i < 3; i++) {
+    jexpr_mark(s->g, v.e[i], "%s: %s.%d", name, what, i + 1);
+  }
+}
+
+bool jgen_is_below(const jgen* s, int link, int ancestor) {
+  while (link > ancestor) {
+    link = s->link[link].parent;
+  }
+  return link == ancestor;
+}
+
+// The nearest frame in which the motion of both links can be written: the hub when both hang on
+// it, otherwise the ground.
+int jgen_common_hub(const jgen* s, int link_a, int link_b) {
+  bool both = s->hub && jgen_is_below(s, link_a, s->hub) && jgen_is_below(s, link_b, s->hub);
+  return both ? s->hub : 0;
+}
+
+static jexpr_v3 axis_column(const jexpr_m3* R, int k) {
+  return (jexpr_v3){{R->e[0][k], R->e[1][k], R->e[2][k]}};
+}
+
+// ---- relative motion -----------------------------------------------------------------------------
+
+// (D1)  R_i = R_h R_hi      o_i = o_h + R_h shift_i      e_i = R_i axis
+static void relative_position(jgen* s, jgen_relative* r, int hub, int link) {
+  jexpr_graph* g = s->g;
+  const jgen_link* l = &s->link[link];
+  jgen_relative* me = &r[link];
+  if (link == hub) {
+    me->R = jexpr_m3_identity(g);
+    me->o = me->axis = jexpr_v3_zero(g);
+  } else {
+    const jgen_relative* h = &r[l->parent];
+    me->R = jexpr_m3_mul(g, &h->R, &l->R);
+    me->o = jexpr_v3_add(g, h->o, jexpr_m3_apply(g, &h->R, l->shift));
+    me->axis = l->motion == JGEN_RIGID ? jexpr_v3_zero(g) : axis_column(&me->R, l->axis);
+    if (l->spins_free) me->axis = axis_column(&me->R, l->axis);
+    jgen_mark_v3(s, me->o, "rel o", link);
+    for (int i = 0; i < 9; i++) {
+      jexpr_mark(g, me->R.e[i / 3][i % 3], "%s: rel R.%d%d",
+                 l->body >= 0 ? s->m->body[l->body].name : s->m->joint[l->joint].name, i / 3 + 1,
+                 i % 3 + 1);
+    }
+  }
+  me->has_position = true;
+}
+
+// (D2)  w_i = w_h + e_i qd          od_i = od_h + w_h x (o_i - o_h) (+ e_i qd)
+// (D3)  al_i = al_h + w_h x e_i qd  odd_i = odd_h + al_h x r + w_h x (w_h x r) (+ 2 w_h x e_i qd)
+static void relative_velocity(jgen* s, jgen_relative* r, int hub, int link) {
+  jexpr_graph* g = s->g;
+  const jgen_link* l = &s->link[link];
+  jgen_relative* me = &r[link];
+  me->has_velocity = true;
+  if (link == hub) {
+    me->w = me->od = me->al = me->odd = jexpr_v3_zero(g);
+    return;
+  }
+  const jgen_relative* h = &r[l->parent];
+  jexpr_v3 arm = jexpr_v3_sub(g, me->o, h->o);
+  jexpr_v3 sweep = jexpr_v3_cross(g, h->w, arm);
+  me->w = h->w;
+  me->al = h->al;
+  me->od = jexpr_v3_add(g, h->od, sweep);
+  me->odd = jexpr_v3_add(
+      g, h->odd, jexpr_v3_add(g, jexpr_v3_cross(g, h->al, arm), jexpr_v3_cross(g, h->w, sweep)));
+  if (l->motion == JGEN_RIGID) return;
+  jexpr_v3 e = jexpr_v3_scale(g, s->qd[l->coordinate], me->axis);
+  jexpr_v3 turned = jexpr_v3_cross(g, h->w, e);
+  if (l->motion == JGEN_TURN) {
+    me->w = jexpr_v3_add(g, h->w, e);
+    me->al = jexpr_v3_add(g, h->al, turned);
+  } else {
+    me->od = jexpr_v3_add(g, me->od, e);
+    me->odd = jexpr_v3_add(g, me->odd, jexpr_v3_scale(g, jexpr_const(g, 2.0), turned));
+  }
+  jgen_mark_v3(s, me->w, "rel w", link);
+  jgen_mark_v3(s, me->od, "rel od", link);
+  jgen_mark_v3(s, me->odd, "rel odd", link);
+}
+
+const jgen_relative* jgen_relative_of(jgen* s, int hub, int link, bool velocity) {
+  jgen_relative* r = hub ? s->from_hub : s->from_ground;
+  if (link != hub) jgen_relative_of(s, hub, s->link[link].parent, velocity);
+  if (!r[link].has_position) relative_position(s, r, hub, link);
+  if (velocity && !r[link].has_velocity) relative_velocity(s, r, hub, link);
+  return &r[link];
+}
+
+// ---- absolute motion -----------------------------------------------------------------------------
+
+// (D7)  beta = [al]x + [w]x[w]x
+static jexpr_m3 beta_of(jgen* s, jexpr_v3 w, jexpr_v3 al) {
+  jexpr_graph* g = s->g;
+  jexpr_m3 B;
+  jexpr_ref sq[3];
+  for (int i = 0; i < 3; i++) {
+    sq[i] = jexpr_mul(g, w.e[i], w.e[i]);
+  }
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    jexpr_ref ww = jexpr_mul(g, w.e[j], w.e[k]);
+    B.e[i][i] = jexpr_neg(g, jexpr_add(g, sq[j], sq[k]));
+    B.e[j][k] = jexpr_sub(g, ww, al.e[i]);
+    B.e[k][j] = jexpr_add(g, ww, al.e[i]);
+  }
+  return B;
+}
+
+static jexpr_v3 along(jgen* s, int axis, jexpr_ref value) {
+  jexpr_v3 v = jexpr_v3_zero(s->g);
+  v.e[axis] = value;
+  return v;
+}
+
+// Coordinates of the free joint of the hub: in the bias pass their accelerations are unknowns in hub
+// axes and enter as zero, in the true pass they enter as they are.
+static bool is_base_link(const jgen* s, int link) {
+  return s->hub && link <= s->hub && s->link[link].joint == s->link[s->hub].joint;
+}
+
+// (D5)  w_i = R^T w_h + e qd           (D6)  al_i = R^T al_h + (R^T w_h) x e qd + e qdd
+// (D8)  a_i = R^T (a_h + beta_h shift) (+ 2 (R^T w_h) x e qd + e qdd for a slide)
+static void step_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
+  jexpr_graph* g = s->g;
+  const jgen_link* l = &s->link[link];
+  const jgen_absolute* h = &motion[l->parent];
+  jgen_absolute* me = &motion[link];
+  jexpr_v3 w_h = jexpr_m3_tapply(g, &l->R, h->w);
+  jexpr_v3 swept = jexpr_v3_add(g, h->a, jexpr_m3_apply(g, &h->beta, l->shift));
+  me->w = w_h;
+  me->al = jexpr_m3_tapply(g, &l->R, h->al);
+  me->a = jexpr_m3_tapply(g, &l->R, swept);
+  if (l->motion != JGEN_RIGID) {
+    jexpr_v3 e = along(s, l->axis, s->qd[l->coordinate]);
+    jexpr_ref qdd = s->qdd[l->coordinate];
+    jexpr_v3 edd = along(s, l->axis, qdd);
+    jexpr_v3 turned = jexpr_v3_cross(g, w_h, e);
+    if (l->motion == JGEN_TURN) {
+      me->w = jexpr_v3_add(g, w_h, e);
+      me->al = jexpr_v3_add(g, me->al, jexpr_v3_add(g, turned, edd));
+    } else {
+      jexpr_v3 coriolis = jexpr_v3_scale(g, jexpr_const(g, 2.0), turned);
+      me->a = jexpr_v3_add(g, me->a, jexpr_v3_add(g, coriolis, edd));
+    }
+  }
+  if (bias && link == s->hub) {
+    // unknowns: true accelerations in hub axes; what remains at zero unknowns is gravity
+    me->al = jexpr_v3_zero(g);
+    me->a = jgen_from_ground(s, link, motion[0].a);
+  }
+  me->beta = beta_of(s, me->w, me->al);
+}
+
+void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
+  if (motion[link].done) return;
+  motion[link].done = true;
+  if (link == 0) {
+    jexpr_v3 zero = jexpr_v3_zero(s->g);
+    motion[0].w = motion[0].al = zero;
+    // an upward acceleration of the ground stands for gravity
+    motion[0].a = bias ? jexpr_v3_neg(s->g, jgen_vector(s, &s->m->gravity, "gravity")) : zero;
+    motion[0].beta = jexpr_m3_zero(s->g);
+    return;
+  }
+  jgen_absolute_motion(s, motion, bias, s->link[link].parent);
+  step_motion(s, motion, bias, link);
+  if (bias && is_base_link(s, link) && link != s->hub) return;
+  jgen_mark_v3(s, motion[link].w, "w", link);
+  jgen_mark_v3(s, motion[link].al, "al", link);
+  jgen_mark_v3(s, motion[link].a, "a", link);
+  for (int i = 0; i < 9; i++) {
+    jexpr_mark(s->g, motion[link].beta.e[i / 3][i % 3], "beta.%d%d", i / 3 + 1, i % 3 + 1);
+  }
+}
+
+// ---- points in the ground's frame ------------------------------------------------------------------
+
+jexpr_m3 jgen_ground_rotation(jgen* s, int link) {
+  if (!s->hub || !jgen_is_below(s, link, s->hub)) return jgen_relative_of(s, 0, link, false)->R;
+  const jexpr_m3* H = &jgen_relative_of(s, 0, s->hub, false)->R;
+  return jexpr_m3_mul(s->g, H, &jgen_relative_of(s, s->hub, link, false)->R);
+}
+
+static bool on_hub(const jgen* s, int link) {
+  return s->hub && jgen_is_below(s, link, s->hub);
+}
+
+// by way of the hub: two products with a vector are cheaper than one of matrices
+jexpr_v3 jgen_to_ground(jgen* s, int link, jexpr_v3 x) {
+  if (!on_hub(s, link)) return jexpr_m3_apply(s->g, &jgen_relative_of(s, 0, link, false)->R, x);
+  jexpr_v3 y = jexpr_m3_apply(s->g, &jgen_relative_of(s, s->hub, link, false)->R, x);
+  return jexpr_m3_apply(s->g, &jgen_relative_of(s, 0, s->hub, false)->R, y);
+}
+
+jexpr_v3 jgen_from_ground(jgen* s, int link, jexpr_v3 x) {
+  if (!on_hub(s, link)) return jexpr_m3_tapply(s->g, &jgen_relative_of(s, 0, link, false)->R, x);
+  jexpr_v3 y = jexpr_m3_tapply(s->g, &jgen_relative_of(s, 0, s->hub, false)->R, x);
+  return jexpr_m3_tapply(s->g, &jgen_relative_of(s, s->hub, link, false)->R, y);
+}
+
+jexpr_v3 jgen_ground_position(jgen* s, int link, jexpr_v3 r) {
+  jexpr_graph* g = s->g;
+  int hub = on_hub(s, link) ? s->hub : 0;
+  const jgen_relative* k = jgen_relative_of(s, hub, link, false);
+  jexpr_v3 x = jexpr_v3_add(g, k->o, jexpr_m3_apply(g, &k->R, r));
+  if (!hub) return x;
+  const jgen_relative* h = jgen_relative_of(s, 0, hub, false);
+  return jexpr_v3_add(g, h->o, jexpr_m3_apply(g, &h->R, x));
+}
+
+// od_hub + R_hub (w_hub x x + xd)      x, xd: relative to the hub, in its frame
+jexpr_v3 jgen_ground_velocity(jgen* s, int link, jexpr_v3 r) {
+  jexpr_graph* g = s->g;
+  int hub = on_hub(s, link) ? s->hub : 0;
+  const jgen_relative* k = jgen_relative_of(s, hub, link, true);
+  jexpr_v3 arm = jexpr_m3_apply(g, &k->R, r);
+  jexpr_v3 xd = jexpr_v3_add(g, k->od, jexpr_v3_cross(g, k->w, arm));
+  if (!hub) return xd;
+  const jgen_relative* h = jgen_relative_of(s, 0, hub, true);
+  jgen_absolute_motion(s, s->dyn, true, hub);
+  jexpr_v3 x = jexpr_v3_add(g, k->o, arm);
+  jexpr_v3 local = jexpr_v3_add(g, jexpr_v3_cross(g, s->dyn[hub].w, x), xd);
+  return jexpr_v3_add(g, h->od, jexpr_m3_apply(g, &h->R, local));
+}
+
+jexpr_v3 jgen_ground_acceleration(jgen* s, int link, jexpr_v3 r) {
+  jexpr_graph* g = s->g;
+  jgen_absolute_motion(s, s->abs, false, link);
+  const jgen_absolute* k = &s->abs[link];
+  return jgen_to_ground(s, link, jexpr_v3_add(g, k->a, jexpr_m3_apply(g, &k->beta, r)));
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers, parameters and the names that expressions of a model may use.
+#include <math.h>
+#include <stdio.h>
+
+#include "expr/parse.h"
+#include "expr/tape.h"
+#include "gen/build.h"
+
+typedef struct word {
+  const char* s;
+  size_t n;
+} word;
+
+static bool is(word w, const char* text) {
+  return strlen(text) == w.n && memcmp(w.s, text, w.n) == 0;
+}
+
+// ---- numbers -------------------------------------------------------------------------------------
+
+jo_status jgen_inputs(jgen* s, const bool* live, int group_p, int* live_index, double* values) {
+  const jmodel* m = s->m;
+  s->number = JARENA_ARRAY(s->a, m->nnumber + 1, jexpr_ref);
+  s->parameter = JARENA_ARRAY(s->a, m->nparameter + 1, jgen_memo);
+  s->signal = JARENA_ARRAY(s->a, m->nsignal + 1, jgen_memo);
+  if (!s->number || !s->parameter || !s->signal) return jerr_memory(s->ctx);
+  for (int i = 0; i < m->nnumber; i++) {
+    bool is_live = live ? live[i] : m->number[i].is_parameter;
+    if (is_live) {
+      live_index[s->number_p] = i;
+      values[s->number_p] = m->number[i].value;
+      s->number[i] = jexpr_input(s->g, group_p, s->number_p++);
+    } else {
+      s->number[i] = jexpr_const(s->g, m->number[i].value);
+    }
+  }
+  return s->g->status;
+}
+
+double jgen_value(jgen* s, jexpr_ref r) {
+  if (!r) return NAN;
+  if (jexpr_is_const(s->g, r)) return jexpr_const_value(s->g, r);
+  jarena scratch;
+  jarena_init(&scratch, s->ctx);
+  jexpr_outputs out = {"value", 1, &r};
+  jexpr_fn fn = {"value", s->g, 1, &out};
+  jexpr_tape tape;
+  double value = NAN;
+  if (jexpr_tape_build(s->ctx, &scratch, &fn, &tape) == JO_OK) {
+    double* work = JARENA_ARRAY(&scratch, jexpr_tape_work(&tape, 1) + 1, double);
+    double* p = JARENA_ARRAY(&scratch, s->number_p + 1, double);
+    if (work && p) {
+      for (int i = 0, k = 0; i < s->m->nnumber; i++) {
+        if (!jexpr_is_const(s->g, s->number[i])) p[k++] = s->m->number[i].value;
+      }
+      const double* in[8] = {p};
+      double* outs[1] = {&value};
+      jexpr_tape_init(&tape, 1, work);
+      jexpr_tape_eval(&tape, 1, in, outs, work);
+    }
+  }
+  jarena_free(&scratch);
+  return value;
+}
+
+void jgen_push_local(jgen* s, const char* name, jexpr_ref value) {
+  s->local_name[s->nlocal] = name;
+  s->local_value[s->nlocal++] = value;
+}
+
+void jgen_pop_local(jgen* s, int n) {
+  s->nlocal -= n;
+}
+
+// ---- names ---------------------------------------------------------------------------------------
+
+static jexpr_ref not_yet(jgen* s, word name, const char* what) {
+  jerr_set(s->ctx, JO_ERR_MODEL, "%s: '%.*s' is %s; it is not known here", s->where, (int)name.n,
+           name.s, what);
+  return JEXPR_POISON;
+}
+
+static jexpr_ref find_parameter(jgen* s, word name) {
+  for (int i = 0; i < s->m->nparameter; i++) {
+    if (!is(name, s->m->parameter[i].name)) continue;
+    jgen_memo* k = &s->parameter[i];
+    if (!k->value && !k->busy) {
+      k->busy = 1;
+      k->value = jgen_scalar(s, &s->m->parameter[i].value, s->m->parameter[i].name);
+    }
+    return k->value;
+  }
+  return JEXPR_POISON;
+}
+
+static jexpr_ref find_signal(jgen* s, word name, bool* found) {
+  for (int i = 0; i < s->m->nsignal; i++) {
+    if (!is(name, s->m->signal[i].name)) continue;
+    jgen_memo* k = &s->signal[i];
+    *found = true;
+    if (k->busy) return k->value ? k->value : not_yet(s, name, "defined by itself");
+    k->busy = 1;
+    k->value = jgen_scalar(s, &s->m->signal[i].value, s->m->signal[i].name);
+    if (!k->value) k->busy = 0;
+    return k->value;
+  }
+  return JEXPR_POISON;
+}
+
+static int find_coordinate(const jmodel* m, word name) {
+  for (int i = 0; i < m->ncoordinate; i++) {
+    if (is(name, m->coordinate[i].name)) return i;
+  }
+  return -1;
+}
+
+static jexpr_ref coordinate_field(jgen* s, int i, word field, word name) {
+  if (is(field, "rate")) {
+    return s->stage >= JGEN_AT_VELOCITY ? s->qd[i] : not_yet(s, name, "a velocity");
+  }
+  if (is(field, "acc")) {
+    return s->stage >= JGEN_AT_ACCELERATION ? s->qdd[i] : not_yet(s, name, "an acceleration");
+  }
+  return JEXPR_POISON;
+}
+
+static jexpr_ref element_field(jgen* s, word base, word field, word name) {
+  for (int i = 0; i < s->m->nforce; i++) {
+    if (!is(base, s->m->force[i].name)) continue;
+    jgen_element* e = jgen_force_of(s, i);
+    if (is(field, "length") || is(field, "angle")) return e->x;
+    if (s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, "a velocity or a force");
+    if (e->busy == 1) return not_yet(s, name, "defined by itself");
+    if (is(field, "rate")) return e->xd;
+    if (is(field, "force")) return e->force;
+    if (is(field, "power")) return e->power;
+  }
+  for (int i = 0; i < s->m->ntyre; i++) {
+    if (!is(base, s->m->tyre[i].name)) continue;
+    if (s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, "a force");
+    const jgen_element* e = jgen_tyre_of(s, i);
+    if (is(field, "fx")) return e->fx;
+    if (is(field, "fy")) return e->fy;
+    if (is(field, "fz")) return e->fz;
+    if (is(field, "delta")) return e->delta;
+    if (is(field, "kappa")) return e->kappa;
+    if (is(field, "alpha")) return e->alpha;
+    if (is(field, "power")) return e->power;
+  }
+  return JEXPR_POISON;
+}
+
+static int find_body(const jmodel* m, word name) {
+  for (int i = 0; i < m->nbody; i++) {
+    if (is(name, m->body[i].name)) return i;
+  }
+  return -1;
+}
+
+// The frame of a body that spins freely is not the body's own: turn back and follow it.
+static void want_follow(jgen* s, int body) {
+  if (!s->link[s->body[body].link].spins_free) return;
+  s->follow[body] = true;
+  s->retry_follow = true;
+}
+
+static jexpr_ref body_field(jgen* s, int body, word field, word name) {
+  static const char* const rate[3] = {"wx", "wy", "wz"};
+  for (int i = 0; i < 3; i++) {
+    if (!is(field, rate[i])) continue;
+    if (s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, "a velocity");
+    int link = s->body[body].link;
+    want_follow(s, body);
+    jgen_absolute_motion(s, s->dyn, true, link);
+    return jexpr_m3_apply(s->g, &s->body[body].E, s->dyn[link].w).e[i];
+  }
+  return JEXPR_POISON;
+}
+
+static bool body_point(jgen* s, int body, word name, jexpr_v3* r) {
+  jmodel_point p;
+  if (is(name, "origin")) {
+    const jgen_body_frame* f = &s->body[body];
+    *r = jexpr_m3_tapply(s->g, &f->E, jexpr_v3_neg(s->g, f->o));
+    return true;
+  }
+  if (is(name, "com")) {
+    const jgen_body_frame* f = &s->body[body];
+    jexpr_v3 com = jgen_vector(s, &s->m->body[body].com, "com");
+    *r = jexpr_m3_tapply(s->g, &f->E, jexpr_v3_sub(s->g, com, f->o));
+    return true;
+  }
+  if (!jgen_find_point(s, body, name.s, name.n, &p)) return false;
+  *r = jgen_point_in_link(s, &p);
+  return true;
+}
+
+static jexpr_ref point_field(jgen* s, int body, word point, word field, word name) {
+  jexpr_v3 r;
+  if (field.n < 1 || field.n > 2 || !body_point(s, body, point, &r)) return JEXPR_POISON;
+  char axis = field.s[field.n - 1], kind = field.n == 2 ? field.s[0] : 'p';
+  if (axis < 'x' || axis > 'z') return JEXPR_POISON;
+  int link = s->body[body].link, i = axis - 'x';
+  for (int k = 0; k < 3; k++) {
+    bool off_axis = k != s->link[link].axis && !jexpr_is_value(s->g, r.e[k], 0.0);
+    if (off_axis) want_follow(s, body);
+  }
+  if (kind == 'p') return jgen_ground_position(s, link, r).e[i];
+  if (kind == 'v') {
+    if (s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, "a velocity");
+    return jgen_ground_velocity(s, link, r).e[i];
+  }
+  if (kind != 'a') return JEXPR_POISON;
+  if (s->stage < JGEN_AT_ACCELERATION) return not_yet(s, name, "an acceleration");
+  return jgen_ground_acceleration(s, link, r).e[i];
+}
+
+static jexpr_ref find_dotted(jgen* s, word name) {
+  const char* dot = NULL;
+  for (size_t i = 0; i < name.n; i++) {
+    if (name.s[i] == '.') dot = name.s + i;
+  }
+  if (!dot) return JEXPR_POISON;
+  word base = {name.s, (size_t)(dot - name.s)}, field = {dot + 1, name.n - base.n - 1};
+  if (is(base, "energy") && s->stage >= JGEN_AT_VELOCITY) {
+    if (is(field, "kinetic")) return jgen_kinetic_energy(s);
+    if (is(field, "potential")) return jgen_potential_energy(s);
+  }
+  int i = find_coordinate(s->m, base);
+  jexpr_ref r = i >= 0 ? coordinate_field(s, i, field, name) : JEXPR_POISON;
+  if (!r) r = element_field(s, base, field, name);
+  int body = find_body(s->m, base);
+  if (!r && body >= 0) r = body_field(s, body, field, name);
+  const char* inner = memchr(base.s, '.', base.n);
+  if (r || !inner) return r;
+  word first = {base.s, (size_t)(inner - base.s)}, point = {inner + 1, base.n - first.n - 1};
+  body = find_body(s->m, first);
+  return body >= 0 ? point_field(s, body, point, field, name) : JEXPR_POISON;
+}
+
+static jexpr_ref find_name(void* user, jexpr_graph* g, const char* text, size_t n) {
+  (void)g;
+  jgen* s = user;
+  word name = {text, n};
+  for (int i = s->nlocal - 1; i >= 0; i--) {
+    if (is(name, s->local_name[i])) return s->local_value[i];
+  }
+  if (is(name, "t")) return s->t;
+  jexpr_ref r = find_parameter(s, name);
+  if (r) return r;
+  for (int i = 0; i < s->m->nstate && s->z; i++) {
+    if (is(name, s->m->state[i].name)) return s->z[i];
+  }
+  int i = find_coordinate(s->m, name);
+  if (i >= 0) return s->q[i];
+  bool found = false;
+  r = find_signal(s, name, &found);
+  return r || found ? r : find_dotted(s, name);
+}
+
+static const char* suggest(void* user, int i) {
+  const jmodel* m = ((jgen*)user)->m;
+  if (i < m->nparameter) return m->parameter[i].name;
+  i -= m->nparameter;
+  if (i < m->ncoordinate) return m->coordinate[i].name;
+  i -= m->ncoordinate;
+  if (i < m->nsignal) return m->signal[i].name;
+  i -= m->nsignal;
+  return i < m->nstate ? m->state[i].name : NULL;
+}
+
+// Tables are called like functions.
+static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* args,
+                      int nargs, int* expected) {
+  jgen* s = user;
+  for (int k = 0; k < s->m->ntable; k++) {
+    const jmodel_table* t = &s->m->table[k];
+    if (!is((word){name, n}, t->name)) continue;
+    if (nargs != 1) {
+      *expected = 1;
+      return JEXPR_POISON;
+    }
+    jexpr_ref* X = JARENA_ARRAY(s->a, t->n, jexpr_ref);
+    jexpr_ref* Y = JARENA_ARRAY(s->a, t->n, jexpr_ref);
+    for (int i = 0; X && Y && i < t->n; i++) {
+      X[i] = jgen_scalar(s, &t->x[i], t->name);
+      Y[i] = jgen_scalar(s, &t->y[i], t->name);
+    }
+    return X && Y ? jexpr_table(g, t->kind, t->rule, args[0], X, Y, t->n) : JEXPR_POISON;
+  }
+  return JEXPR_POISON;
+}
+
+jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what) {
+  if (!x->text) return x->number >= 0 ? s->number[x->number] : s->zero;
+  const char* outer = s->where;
+  s->where = jarena_printf(s->a, "%s:%d: '%s'", x->place.file, x->place.line, what);
+  jexpr_scope scope = {find_name, suggest, s, call};
+  jexpr_ref r = JEXPR_POISON;
+  if (!s->where) {
+    s->g->status = jerr_memory(s->ctx);
+  } else if (jexpr_parse(s->g, x->text, strlen(x->text), &scope, s->where, &r) < 0 &&
+             s->g->status == JO_OK) {
+    s->g->status = JO_ERR_MODEL;
+  }
+  s->where = outer;
+  return r;
+}
+
+jexpr_v3 jgen_vector(jgen* s, const jmodel_v3* x, const char* what) {
+  jexpr_v3 v;
+  for (int i = 0; i < 3; i++) {
+    v.e[i] = jgen_scalar(s, &x->e[i], what);
+  }
+  return v;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Equations of the tree: recursive Newton-Euler for the bias, composite bodies for the mass matrix.
+// Unknowns are the joint accelerations; those of the hub's free joint are replaced by the true
+// accelerations of the hub in its own axes, three linear and three angular, which keeps the
+// attitude of the vehicle out of the mass matrix. docs/theory/dynamics.md eqs. (D9)-(D16).
+#include "gen/build.h"
+
+// First coordinate of the hub's free joint, -1 without hub.
+static int hub_coordinate(const jgen* s) {
+  return s->hub ? s->m->joint[s->link[s->hub].joint].first_coordinate : -1;
+}
+
+static bool below_hub_joint(const jgen* s, int link) {
+  return s->hub && link < s->hub && s->link[link].joint == s->link[s->hub].joint;
+}
+
+// ---- Newton-Euler --------------------------------------------------------------------------------
+
+// (D9)   f = m a + beta s
+// (D10)  n = sum r x (beta r) dm + s x a     by the second moments S = tr(I)/2 1 - I:
+//        n_x = P_zy - P_yz ...               P = beta S
+static jgen_wrench inertial_wrench(jgen* s, int link) {
+  jexpr_graph* g = s->g;
+  const jgen_link* l = &s->link[link];
+  const jgen_absolute* k = &s->dyn[link];
+  jgen_wrench w = {jexpr_v3_zero(g), jexpr_v3_zero(g)};
+  if (!l->has_mass) return w;
+  w.f = jexpr_v3_add(g, jexpr_v3_scale(g, l->m, k->a), jexpr_m3_apply(g, &k->beta, l->s));
+  jexpr_ref trace = jexpr_add(g, l->I.e[0][0], jexpr_add(g, l->I.e[1][1], l->I.e[2][2]));
+  jexpr_m3 S;
+  for (int i = 0; i < 9; i++) {
+    int r = i / 3, c = i % 3;
+    S.e[r][c] = jexpr_neg(g, l->I.e[r][c]);
+    if (r == c) S.e[r][c] = jexpr_add(g, jexpr_mul(g, jexpr_const(g, 0.5), trace), S.e[r][c]);
+  }
+  jexpr_m3 P = jexpr_m3_mul(g, &k->beta, &S);
+  jexpr_v3 n = {{jexpr_sub(g, P.e[2][1], P.e[1][2]), jexpr_sub(g, P.e[0][2], P.e[2][0]),
+                 jexpr_sub(g, P.e[1][0], P.e[0][1])}};
+  w.n = jexpr_v3_add(g, n, jexpr_v3_cross(g, l->s, k->a));
+  return w;
+}
+
+// (D11)  f_h += R f      n_h += R n + shift x R f
+static void pass_to_parent(jgen* s, jgen_wrench* w, int link) {
+  jexpr_graph* g = s->g;
+  const jgen_link* l = &s->link[link];
+  jexpr_v3 f = jexpr_m3_apply(g, &l->R, w[link].f);
+  jexpr_v3 n = jexpr_m3_apply(g, &l->R, w[link].n);
+  jgen_wrench* h = &w[l->parent];
+  h->f = jexpr_v3_add(g, h->f, f);
+  h->n = jexpr_v3_add(g, h->n, jexpr_v3_add(g, n, jexpr_v3_cross(g, l->shift, f)));
+}
+
+// c_i = axis . n (turn) or axis . f (slide), less the applied generalised force
+void jgen_bias_forces(jgen* s, jexpr_ref* c) {
+  jexpr_graph* g = s->g;
+  int first = hub_coordinate(s);
+  jgen_wrench* w = JARENA_ARRAY(s->a, s->nlink, jgen_wrench);
+  if (!w) {
+    g->status = jerr_memory(s->ctx);
+    return;
+  }
+  w[0] = (jgen_wrench){jexpr_v3_zero(g), jexpr_v3_zero(g)};
+  for (int l = 1; l < s->nlink; l++) {
+    w[l] = w[0];
+    if (below_hub_joint(s, l)) continue;
+    jgen_absolute_motion(s, s->dyn, true, l);
+    w[l] = inertial_wrench(s, l);
+    w[l].f = jexpr_v3_sub(g, w[l].f, s->wrench[l].f);
+    w[l].n = jexpr_v3_sub(g, w[l].n, s->wrench[l].n);
+  }
+  for (int l = s->nlink - 1; l > 0; l--) {
+    if (below_hub_joint(s, l)) continue;
+    jgen_mark_v3(s, w[l].f, "f", l);
+    jgen_mark_v3(s, w[l].n, "n", l);
+    if (l == s->hub) {
+      for (int i = 0; i < 3; i++) {
+        c[first + i] = w[l].f.e[i];
+        c[first + 3 + i] = w[l].n.e[i];
+      }
+      continue;
+    }
+    const jgen_link* k = &s->link[l];
+    if (k->motion != JGEN_RIGID) {
+      jexpr_ref own = k->motion == JGEN_TURN ? w[l].n.e[k->axis] : w[l].f.e[k->axis];
+      c[k->coordinate] = jexpr_sub(g, own, s->applied[k->coordinate]);
+    }
+    pass_to_parent(s, w, l);
+  }
+}
+
+// ---- composite bodies ----------------------------------------------------------------------------
+
+typedef struct composite {
+  jexpr_ref m;
+  jexpr_v3 s;
+  jexpr_m3 I;  // about the link origin
+} composite;
+
+// R I R^T, symmetric: the upper half is computed and mirrored
+static jexpr_m3 rotate_inertia(jgen* s, const jexpr_m3* R, const jexpr_m3* I) {
+  jexpr_graph* g = s->g;
+  jexpr_m3 A = jexpr_m3_mul(g, R, I), out;
+  for (int i = 0; i < 3; i++) {
+    for (int j = i; j < 3; j++) {
+      jexpr_v3 row = {{A.e[i][0], A.e[i][1], A.e[i][2]}};
+      jexpr_v3 col = {{R->e[j][0], R->e[j][1], R->e[j][2]}};
+      out.e[i][j] = out.e[j][i] = jexpr_v3_dot(g, row, col);
+    }
+  }
+  return out;
+}
+
+// (D13)  about the parent's origin, r = shift:
+//   s_h += R s + m r      I_h += R I R^T + (2 r.s' + m r.r) 1 - (r s'^T + s' r^T) - m r r^T,  s' = R s
+// with p = s' + m r / 2:   2 (r.p) 1 - (r p^T + p r^T)
+static void add_to_parent(jgen* s, composite* b, int link) {
+  jexpr_graph* g = s->g;
+  const jgen_link* l = &s->link[link];
+  composite *me = &b[link], *h = &b[l->parent];
+  jexpr_v3 turned = jexpr_m3_apply(g, &l->R, me->s), r = l->shift;
+  jexpr_v3 mr = jexpr_v3_scale(g, me->m, r);
+  jexpr_v3 p = jexpr_v3_add(g, turned, jexpr_v3_scale(g, jexpr_const(g, 0.5), mr));
+  jexpr_m3 I = rotate_inertia(s, &l->R, &me->I);
+  jexpr_ref rp[3];
+  for (int i = 0; i < 3; i++) {
+    rp[i] = jexpr_mul(g, jexpr_const(g, 2.0), jexpr_mul(g, r.e[i], p.e[i]));
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int j = i; j < 3; j++) {
+      jexpr_ref shift;
+      if (i == j) {
+        shift = jexpr_add(g, rp[(i + 1) % 3], rp[(i + 2) % 3]);
+      } else {
+        shift =
+            jexpr_neg(g, jexpr_add(g, jexpr_mul(g, r.e[i], p.e[j]), jexpr_mul(g, p.e[i], r.e[j])));
+      }
+      h->I.e[i][j] = jexpr_add(g, h->I.e[i][j], jexpr_add(g, I.e[i][j], shift));
+      h->I.e[j][i] = h->I.e[i][j];
+    }
+  }
+  h->m = jexpr_add(g, h->m, me->m);
+  h->s = jexpr_v3_add(g, h->s, jexpr_v3_add(g, turned, mr));
+}
+
+// (D14)  momentum of the composite body per unit acceleration of its coordinate:
+//   turn   f = e x s,  n = I e          slide   f = m e,  n = s x e
+static jgen_wrench unit_wrench(jgen* s, const composite* b, const jgen_link* l) {
+  jexpr_graph* g = s->g;
+  jexpr_v3 e = jexpr_v3_zero(g);
+  e.e[l->axis] = s->one;
+  if (l->motion == JGEN_SLIDE) {
+    return (jgen_wrench){jexpr_v3_scale(g, b->m, e), jexpr_v3_cross(g, b->s, e)};
+  }
+  return (jgen_wrench){jexpr_v3_cross(g, e, b->s), jexpr_m3_apply(g, &b->I, e)};
+}
+
+static void set_entry(jgen* s, jexpr_ref* M, int i, int j, jexpr_ref value) {
+  int n = s->m->ncoordinate;
+  M[i * n + j] = M[j * n + i] = value;
+  jexpr_mark(s->g, value, "M(%s, %s)", s->m->coordinate[i].name, s->m->coordinate[j].name);
+}
+
+// (D15)  column of coordinate i: its unit wrench, carried to every ancestor
+static void mass_column(jgen* s, const composite* b, int link, jexpr_ref* M) {
+  jexpr_graph* g = s->g;
+  int i = s->link[link].coordinate, first = hub_coordinate(s);
+  jgen_wrench w = unit_wrench(s, &b[link], &s->link[link]);
+  for (int l = link; l > 0; l = s->link[l].parent) {
+    const jgen_link* k = &s->link[l];
+    if (l == s->hub) {
+      for (int c = 0; c < 3; c++) {
+        set_entry(s, M, i, first + c, w.f.e[c]);
+        set_entry(s, M, i, first + 3 + c, w.n.e[c]);
+      }
+      return;
+    }
+    if (k->motion != JGEN_RIGID) {
+      set_entry(s, M, i, k->coordinate, k->motion == JGEN_TURN ? w.n.e[k->axis] : w.f.e[k->axis]);
+    }
+    jexpr_v3 f = jexpr_m3_apply(g, &k->R, w.f);
+    jexpr_v3 n = jexpr_v3_add(g, jexpr_m3_apply(g, &k->R, w.n), jexpr_v3_cross(g, k->shift, f));
+    w = (jgen_wrench){f, n};
+  }
+}
+
+// (D16)  [ m 1   -[s]x ]
+//        [ [s]x   I    ]   in hub axes
+static void hub_block(jgen* s, const composite* b, jexpr_ref* M) {
+  int first = hub_coordinate(s);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    set_entry(s, M, first + i, first + i, b->m);
+    set_entry(s, M, first + 3 + k, first + j, b->s.e[i]);  // n_k = (s x f)_k
+    set_entry(s, M, first + 3 + j, first + k, jexpr_neg(s->g, b->s.e[i]));
+    for (int c = 0; c < 3; c++) {
+      set_entry(s, M, first + 3 + i, first + 3 + c, b->I.e[i][c]);
+    }
+  }
+}
+
+void jgen_mass_matrix(jgen* s, jexpr_ref* M) {
+  int n = s->m->ncoordinate;
+  for (int i = 0; i < n * n; i++) {
+    M[i] = s->zero;
+  }
+  composite* b = JARENA_ARRAY(s->a, s->nlink, composite);
+  if (!b) {
+    s->g->status = jerr_memory(s->ctx);
+    return;
+  }
+  for (int l = 0; l < s->nlink; l++) {
+    b[l] = (composite){s->link[l].m, s->link[l].s, s->link[l].I};
+  }
+  for (int l = s->nlink - 1; l > 0; l--) {
+    if (below_hub_joint(s, l)) continue;
+    if (l == s->hub) {
+      hub_block(s, &b[l], M);
+      continue;
+    }
+    if (s->link[l].motion != JGEN_RIGID) mass_column(s, b, l, M);
+    if (s->link[l].parent > 0) add_to_parent(s, b, l);
+  }
+}
+
+// ---- energies ------------------------------------------------------------------------------------
+
+// Velocity of the link origin, link frame: v = R^T (v_h + w_h x shift) (+ e qd)
+static void origin_velocity(jgen* s, jexpr_v3* v, int link) {
+  jexpr_graph* g = s->g;
+  const jgen_link* l = &s->link[link];
+  jexpr_v3 swept = jexpr_v3_cross(g, s->dyn[l->parent].w, l->shift);
+  v[link] = jexpr_m3_tapply(g, &l->R, jexpr_v3_add(g, v[l->parent], swept));
+  if (l->motion == JGEN_SLIDE) {
+    v[link].e[l->axis] = jexpr_add(g, v[link].e[l->axis], s->qd[l->coordinate]);
+  }
+}
+
+jexpr_ref jgen_kinetic_energy(jgen* s) {
+  jexpr_graph* g = s->g;
+  jexpr_v3* v = JARENA_ARRAY(s->a, s->nlink, jexpr_v3);
+  if (!v) return JEXPR_POISON;
+  jexpr_ref T = s->zero;
+  jgen_absolute_motion(s, s->dyn, true, 0);
+  v[0] = jexpr_v3_zero(g);
+  for (int l = 1; l < s->nlink; l++) {
+    jgen_absolute_motion(s, s->dyn, true, l);
+    origin_velocity(s, v, l);
+    const jgen_link* k = &s->link[l];
+    if (!k->has_mass) continue;
+    jexpr_v3 w = s->dyn[l].w;
+    jexpr_ref turn = jexpr_v3_dot(g, w, jexpr_m3_apply(g, &k->I, w));
+    jexpr_ref mixed = jexpr_v3_dot(g, v[l], jexpr_v3_cross(g, w, k->s));
+    jexpr_ref move = jexpr_mul(g, k->m, jexpr_v3_dot(g, v[l], v[l]));
+    jexpr_ref twice = jexpr_mul(g, jexpr_const(g, 2.0), mixed);
+    T = jexpr_add(g, T, jexpr_add(g, move, jexpr_add(g, turn, twice)));
+  }
+  return jexpr_mul(g, jexpr_const(g, 0.5), T);
+}
+
+jexpr_ref jgen_potential_energy(jgen* s) {
+  jexpr_graph* g = s->g;
+  jexpr_v3 gravity = jgen_vector(s, &s->m->gravity, "gravity");
+  jexpr_ref V = s->zero;
+  for (int l = 1; l < s->nlink; l++) {
+    const jgen_link* k = &s->link[l];
+    if (!k->has_mass) continue;
+    jexpr_v3 o = jgen_ground_position(s, l, jexpr_v3_zero(g));
+    jexpr_v3 moment = jexpr_v3_add(g, jexpr_v3_scale(g, k->m, o), jgen_to_ground(s, l, k->s));
+    V = jexpr_sub(g, V, jexpr_v3_dot(g, gravity, moment));
+  }
+  return V;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tyre on a road: linear normal force, linear saturated slip forces. docs/theory/tyre.md eqs. (Y1)-(Y7),
+// which state the two readings of the buggy benchmark.
+#include "expr/rewrite.h"
+#include "gen/build.h"
+
+typedef struct road {
+  jexpr_ref z;  // height [m]
+  jexpr_v3 n;   // upward unit normal
+} road;
+
+typedef struct swap {
+  jexpr_ref from[2], to[2];
+} swap;
+
+static jexpr_ref replace_inputs(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
+  (void)g;
+  const swap* k = user;
+  for (int i = 0; i < 2; i++) {
+    if (r == k->from[i]) return k->to[i];
+  }
+  return rebuilt;
+}
+
+// Height and normal under (x, y): the expression is read with placeholders for x and y, so that its
+// slopes can be had by differentiation.
+static road road_under(jgen* s, jexpr_ref x, jexpr_ref y) {
+  jexpr_graph* g = s->g;
+  road r = {s->zero, jexpr_v3_const(g, 0.0, 0.0, 1.0)};
+  if (!s->m->has_road) return r;
+  int group = -1;
+  for (int i = 0; i < g->ngroup; i++) {
+    if (strcmp(g->group[i].name, "road") == 0) group = i;
+  }
+  swap k = {{jexpr_input(g, group, 0), jexpr_input(g, group, 1)}, {x, y}};
+  jgen_push_local(s, "x", k.from[0]);
+  jgen_push_local(s, "y", k.from[1]);
+  jexpr_ref all[3] = {jgen_scalar(s, &s->m->road, "road")};
+  jgen_pop_local(s, 2);
+  if (!all[0]) return r;
+  jexpr_tangent(g, &all[0], 1, &k.from[0], &s->one, 1, &all[1]);
+  jexpr_tangent(g, &all[0], 1, &k.from[1], &s->one, 1, &all[2]);
+  if (jexpr_rewrite(g, replace_inputs, &k, all, 3) < 0) return r;
+  r.z = all[0];
+  if (jexpr_is_value(g, all[1], 0.0) && jexpr_is_value(g, all[2], 0.0)) return r;
+  r.n = (jexpr_v3){{jexpr_neg(g, all[1]), jexpr_neg(g, all[2]), s->one}};
+  r.n = jexpr_v3_scale(g, jexpr_div(g, s->one, jexpr_v3_norm(g, r.n)), r.n);
+  return r;
+}
+
+static jexpr_ref clamp_one(jgen* s, jexpr_ref x) {
+  return jexpr_max(s->g, jexpr_min(s->g, x, s->one), jexpr_const(s->g, -1.0));
+}
+
+static void put_tyre(jgen* s, const jmodel_tyre* y, jgen_element* e) {
+  jexpr_graph* g = s->g;
+  int link = s->body[y->body].link;
+  jexpr_v3 r = jgen_point_in_link(s, &y->centre), axis = jgen_direction_in_link(s, &y->axis);
+  jexpr_v3 p = jgen_ground_position(s, link, r), v = jgen_ground_velocity(s, link, r);
+  jexpr_v3 u = jgen_to_ground(s, link, axis);
+  road under = road_under(s, p.e[0], p.e[1]);
+  jexpr_v3 n = under.n;
+  jgen_absolute_motion(s, s->dyn, true, link);
+  jexpr_ref spin = jexpr_v3_dot(g, s->dyn[link].w, axis);
+  jexpr_ref R = jgen_scalar(s, &y->radius, y->name);
+
+  // (Y1) height over the tangent plane, in-plane upward direction t, loaded radius
+  jexpr_ref h = jexpr_mul(g, jexpr_sub(g, p.e[2], under.z), n.e[2]);
+  jexpr_ref un = jexpr_v3_dot(g, u, n);
+  jexpr_ref sn = jexpr_sqrt(g, jexpr_sub(g, s->one, jexpr_mul(g, un, un)));
+  jexpr_ref inverse = jexpr_div(g, s->one, sn);
+  jexpr_v3 t = jexpr_v3_sub(g, n, jexpr_v3_scale(g, un, u));
+  t = jexpr_v3_scale(g, inverse, t);
+  jexpr_ref loaded = jexpr_mul(g, h, inverse);
+
+  // (Y2) indentation and contact point, from the wheel centre
+  jexpr_v3 arm;
+  if (y->loaded_radius) {
+    e->delta = jexpr_sub(g, R, loaded);
+    arm = jexpr_v3_neg(g, jexpr_v3_scale(g, loaded, t));
+  } else {
+    e->delta = jexpr_sub(g, jexpr_mul(g, R, sn), h);
+    jexpr_v3 flat = jexpr_v3_sub(g, t, jexpr_v3_scale(g, jexpr_v3_dot(g, t, n), n));
+    arm = jexpr_v3_add(g, jexpr_v3_scale(g, R, flat), jexpr_v3_scale(g, h, n));
+    arm = jexpr_v3_neg(g, arm);
+  }
+  jexpr_mark(g, e->delta, "%s: delta", y->name);
+
+  // (Y3) normal force
+  jexpr_ref elastic = jexpr_mul(g, jgen_scalar(s, &y->stiffness, y->name), e->delta);
+  jexpr_ref viscous = jexpr_mul(g, jgen_scalar(s, &y->damping, y->name), jexpr_v3_dot(g, v, n));
+  jexpr_ref push = jexpr_max(g, jexpr_sub(g, elastic, viscous), s->zero);
+  e->fz = jexpr_select(g, jexpr_lt(g, s->zero, e->delta), push, s->zero);
+  jexpr_mark(g, e->fz, "%s: Fn", y->name);
+
+  // (Y4) slips      b = u x n / |u x n|,  l = n x b
+  jexpr_v3 b = jexpr_v3_scale(g, inverse, jexpr_v3_cross(g, u, n));
+  jexpr_v3 l = jexpr_v3_cross(g, n, b);
+  jexpr_ref vx = jexpr_v3_dot(g, v, b), vy = jexpr_v3_dot(g, v, l);
+  jexpr_ref over = jexpr_div(g, s->one, jexpr_abs(g, vx));
+  e->kappa = jexpr_mul(g, jexpr_sub(g, jexpr_mul(g, spin, loaded), vx), over);
+  e->alpha = jexpr_neg(g, jexpr_atan(g, jexpr_mul(g, vy, over)));
+
+  // (Y5) slip forces
+  jexpr_ref kc = jgen_scalar(s, &y->kappa_c, y->name), ac = jgen_scalar(s, &y->alpha_c, y->name);
+  jexpr_ref mx = jexpr_mul(g, jgen_scalar(s, &y->mu_x, y->name), e->fz);
+  jexpr_ref my = jexpr_mul(g, jgen_scalar(s, &y->mu_y, y->name), e->fz);
+  e->fx = jexpr_mul(g, mx, clamp_one(s, jexpr_div(g, e->kappa, kc)));
+  e->fy = jexpr_mul(g, my, clamp_one(s, jexpr_div(g, e->alpha, ac)));
+  jexpr_mark(g, e->fx, "%s: Fx", y->name);
+  jexpr_mark(g, e->fy, "%s: Fy", y->name);
+
+  // (Y6) force on the wheel at the contact point
+  jexpr_v3 F = jexpr_v3_add(g, jexpr_v3_scale(g, e->fx, b), jexpr_v3_scale(g, e->fy, l));
+  F = jexpr_v3_add(g, F, jexpr_v3_scale(g, e->fz, n));
+  jexpr_v3 moment = jexpr_v3_cross(g, arm, F);
+  jexpr_v3 n_link = jgen_from_ground(s, link, moment);
+  jgen_apply(s, link, r, jgen_from_ground(s, link, F));
+  s->wrench[link].n = jexpr_v3_add(g, s->wrench[link].n, n_link);
+  e->force = e->fz;
+  e->power = jexpr_add(g, jexpr_v3_dot(g, F, v), jexpr_v3_dot(g, n_link, s->dyn[link].w));
+}
+
+jgen_element* jgen_tyre_of(jgen* s, int k) {
+  jgen_element* e = &s->tyre[k];
+  if (e->busy) return e;
+  e->busy = 1;
+  if (s->stage >= JGEN_AT_VELOCITY) put_tyre(s, &s->m->tyre[k], e);
+  e->busy = 2;
+  return e;
+}
