@@ -189,7 +189,6 @@ static probe* make_probe(jo_context* ctx, int* seed) {
     jexpr_graph_destroy(g);
   }
   build_first(p);
-  build_second(p);
   return p;
 }
 
@@ -199,6 +198,7 @@ static void free_probe(probe* p) {
 }
 
 static void check_probe(probe* p) {
+  build_second(p);
   int nx = p->r.ninput, ny = p->r.noutput;
   const jexpr_outputs out[NOUTPUT] = {
       {"y", ny, p->r.output},           {"tangent", ny, p->tangent},
@@ -210,17 +210,28 @@ static void check_probe(probe* p) {
   assert_true(jexpr_graph_is_valid(p->r.g));
 }
 
+static void note_operators(const jexpr_graph* g, bool* seen) {
+  for (int r = 1; r < g->nnode; r++) {
+    seen[g->node[r].op] = true;
+  }
+}
+
 static void test_random_graphs_obey_calculus(void** state) {
   (void)state;
+  bool seen[JEXPR_OP_COUNT] = {true};
   jo_context* ctx;
   assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
   int seed = 1;
   for (int i = 0; i < NGRAPH; i++) {
     probe* p = make_probe(ctx, &seed);
+    note_operators(p->r.g, seen);
     check_probe(p);
     free_probe(p);
   }
   assert_in_range(seed, NGRAPH, NGRAPH + NGRAPH / 10);  // few seeds have no usable point
+  for (int op = 0; op < JEXPR_OP_COUNT; op++) {
+    if (!seen[op]) fail_msg("no graph contains %s", jexpr_ops[op].name);
+  }
   jo_context_destroy(ctx);
 }
 
@@ -228,7 +239,7 @@ static void test_random_graphs_obey_calculus(void** state) {
 static void check_batch(jo_context* ctx, probe* const* p) {
   jexpr_outputs out[BATCH][2];
   jexpr_fn fn[BATCH];
-  char name[BATCH][16];
+  char name[BATCH][24];
   for (int i = 0; i < BATCH; i++) {
     snprintf(name[i], sizeof name[i], "graph_%d", i);
     out[i][0] = (jexpr_outputs){"y", p[i]->r.noutput, p[i]->r.output};

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What recursion and reverse mode promise, as counts of operations, which are the same everywhere:
+// inverse dynamics grows linearly with the number of joints, and a gradient costs a small multiple
+// of its function, however many inputs it has.
+#include "expr/diff.h"
+#include "expr/schedule.h"
+#include "support/chain.h"
+#include "support/check.h"
+
+static int count(chain* c, const jexpr_outputs* out, int nout) {
+  jexpr_fn fn = {"chain", c->g, nout, out};
+  jexpr_schedule s;
+  assert_ok(c->g->ctx, jexpr_schedule_build(&c->arena, &fn, &s));
+  return jexpr_count(c->g, &s).total;
+}
+
+static int inverse_dynamics_operations(int n) {
+  jo_context* ctx;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  chain c;
+  assert_ok(ctx, chain_init(&c, ctx, (chain_options){.n = n}));
+  jexpr_ref* tau = JARENA_ARRAY(&c.arena, n + 1, jexpr_ref);
+  assert_non_null(tau);
+  assert_ok(ctx, chain_inverse_dynamics(&c, tau));
+  int total = count(&c, &(jexpr_outputs){"tau", n, tau + 1}, 1);
+  chain_free(&c);
+  jo_context_destroy(ctx);
+  return total;
+}
+
+static void test_cost_of_inverse_dynamics_is_linear(void** state) {
+  (void)state;
+  double at_100 = inverse_dynamics_operations(100) / 100.0;
+  double at_400 = inverse_dynamics_operations(400) / 400.0;
+  assert_near(at_400, at_100, 0.02 * at_100);  // the first and last joints are cheaper
+}
+
+static void test_cost_of_a_gradient_is_a_small_multiple(void** state) {
+  (void)state;
+  enum { N = 200, MASSES = 100, NX = 2 * N + MASSES };
+  jo_context* ctx;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  chain c;
+  assert_ok(ctx, chain_init(&c, ctx, (chain_options){.n = N, .mass_inputs = MASSES}));
+  jexpr_ref x[NX], gradient[NX], one = jexpr_const(c.g, 1.0), T = chain_kinetic_energy(&c);
+  memcpy(x, c.q + 1, N * sizeof *x);
+  memcpy(x + N, c.qd + 1, N * sizeof *x);
+  memcpy(x + 2 * N, c.m + 1, MASSES * sizeof *x);
+  assert_ok(ctx, jexpr_adjoint(c.g, &T, &one, 1, x, NX, gradient));
+  const jexpr_outputs out[] = {{"T", 1, &T}, {"gradient", NX, gradient}};
+  int value = count(&c, out, 1), both = count(&c, out, 2);
+  assert_in_range(both, value, 5 * value);
+  chain_free(&c);
+  jo_context_destroy(ctx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cost_of_inverse_dynamics_is_linear),
+      cmocka_unit_test(test_cost_of_a_gradient_is_a_small_multiple),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
