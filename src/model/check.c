@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions tried out before gen/ builds them, and what only the whole model shows: cycles of
+// parameters, names with two meanings, masses, inertias, tables.
+#include <math.h>
+#include <string.h>
+
+#include "expr/parse.h"
+#include "model/reader.h"
+
+// ---- expressions
+
+#define MAX_INPUTS (1 << 24)
+
+// Every name is an unknown of its own: were they the same, x - y would be zero. Open addressing.
+struct jmodel_interned {
+  const char* name;
+  size_t length;
+  jexpr_ref ref;
+};
+
+typedef struct attempt {
+  jmodel_reader* r;
+  jmodel_scope scope;
+} attempt;
+
+static bool is_word(const char* s, size_t n, const char* word) {
+  return strlen(word) == n && memcmp(s, word, n) == 0;
+}
+
+static jexpr_ref new_input(jmodel_reader* r) {
+  return jexpr_input(r->graph, 0, r->ninput++);
+}
+
+static bool rehash(jmodel_reader* r) {
+  int old_cap = r->interned_cap;
+  jmodel_interned* old = r->interned;
+  int cap = old_cap ? 2 * old_cap : 64;
+  jmodel_interned* fresh = jarena_array(&r->scratch, (size_t)cap, sizeof *fresh);
+  if (!fresh) return false;
+  for (int i = 0; i < old_cap; i++) {
+    if (!old[i].name) continue;
+    size_t at = (size_t)jhash_bytes(old[i].name, old[i].length) % (size_t)cap;
+    while (fresh[at].name)
+      at = (at + 1) % (size_t)cap;
+    fresh[at] = old[i];
+  }
+  r->interned = fresh;
+  r->interned_cap = cap;
+  return true;
+}
+
+static jexpr_ref intern(jmodel_reader* r, const char* name, size_t n) {
+  if (2 * r->ninterned >= r->interned_cap && !rehash(r)) {
+    jmodel_out_of_memory(r);
+    return JEXPR_POISON;
+  }
+  size_t at = (size_t)jhash_bytes(name, n) % (size_t)r->interned_cap;
+  for (; r->interned[at].name; at = (at + 1) % (size_t)r->interned_cap) {
+    const jmodel_interned* e = &r->interned[at];
+    if (e->length == n && memcmp(e->name, name, n) == 0) return e->ref;
+  }
+  r->interned[at] = (jmodel_interned){name, n, new_input(r)};
+  r->ninterned++;
+  return r->interned[at].ref;
+}
+
+static int find_parameter(const jmodel* m, const char* name, size_t n) {
+  for (int i = 0; i < m->nparameter; i++) {
+    if (is_word(name, n, m->parameter[i].name)) return i;
+  }
+  return -1;
+}
+
+static bool note_use(jmodel_reader* r, int on) {
+  if (r->current_parameter < 0) return true;
+  if (!jmem_grow(r->ctx, &r->depend, &r->depend_cap, r->ndepend + 1, sizeof *r->depend)) {
+    jmodel_out_of_memory(r);
+    return false;
+  }
+  r->depend[r->ndepend++] = (struct jmodel_depend){r->current_parameter, on};
+  return true;
+}
+
+static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
+  (void)g;
+  attempt* a = user;
+  if (is_word(name, n, "pi") || is_word(name, n, "tau")) return JEXPR_POISON;
+  if (a->scope == JMODEL_SCOPE_PARAMETERS) {
+    int i = find_parameter(a->r->m, name, n);
+    if (i < 0 || !note_use(a->r, i)) return JEXPR_POISON;
+  }
+  return intern(a->r, name, n);
+}
+
+static const char* suggest(void* user, int i) {
+  const jmodel* m = ((attempt*)user)->r->m;
+  if (i < m->nparameter) return m->parameter[i].name;
+  i -= m->nparameter;
+  return i < m->ntable ? m->table[i].name : NULL;
+}
+
+static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
+                      int nargs, int* expected) {
+  (void)g;
+  (void)x;
+  attempt* a = user;
+  const jmodel* m = a->r->m;
+  for (int i = 0; i < m->ntable; i++) {
+    if (!is_word(name, n, m->table[i].name)) continue;
+    if (nargs == 1) return new_input(a->r);
+    *expected = 1;
+  }
+  return JEXPR_POISON;
+}
+
+static bool begin(jmodel_reader* r) {
+  if (!r->graph && !r->oom) {
+    r->graph = jexpr_graph_create(r->ctx);
+    if (!r->graph || jexpr_group(r->graph, "names", MAX_INPUTS, JEXPR_PER_LANE) != 0) {
+      r->oom = true;  // reported by the graph
+      r->status = JO_ERR_MEMORY;
+    }
+  }
+  return jmodel_goes_on(r);
+}
+
+static jexpr_ref try_text(const jmodel_at* at, jmodel_place place, const char* label,
+                          const char* text, const jexpr_scope* scope) {
+  jmodel_reader* r = at->r;
+  jexpr_ref out = JEXPR_POISON;
+  if (!begin(r)) return out;
+  const char* where = jmodel_where(at, place, label);
+  if (r->oom) return out;
+  // texts belong to the tree, which outlives the reader's graph, so names need not be copied
+  jo_status status = jexpr_parse(r->graph, text, strlen(text), scope, where, &out);
+  if (status == JO_ERR_MEMORY) {
+    r->oom = true;
+    r->status = JO_ERR_MEMORY;
+  } else if (status < 0) {
+    r->nmistake++;
+    if (r->status >= 0) r->status = JO_ERR_MODEL;
+  }
+  return out;
+}
+
+void jmodel_try_expression(const jmodel_at* at, jmodel_place place, const char* label,
+                           const char* text, jmodel_scope scope) {
+  attempt a = {at->r, scope};
+  jexpr_scope names = {find, suggest, &a, call};
+  try_text(at, place, label, text, &names);
+}
+
+bool jmodel_constant_value(const jmodel_at* at, jmodel_place place, const char* label,
+                           const char* text, double* value) {
+  jexpr_ref ref = try_text(at, place, label, text, NULL);
+  if (ref == JEXPR_POISON || !jexpr_is_const(at->r->graph, ref)) return false;
+  *value = jexpr_const_value(at->r->graph, ref);
+  return true;
+}
+
+void jmodel_free_expressions(jmodel_reader* r) {
+  jexpr_graph_destroy(r->graph);
+  r->graph = NULL;
+  jmem_free(r->ctx, r->depend);
+  r->depend = NULL;
+}
+
+// ---- parameters of parameters
+
+// First use by each parameter; uses are in the order of their parameters.
+static int* first_uses(jmodel_reader* r) {
+  int n = r->m->nparameter;
+  int* first = JMODEL_ARRAY(r, n + 1, int);
+  if (!first) return NULL;
+  for (int i = 0, k = 0; i <= n; i++) {
+    while (k < r->ndepend && r->depend[k].parameter < i)
+      k++;
+    first[i] = k;
+  }
+  return first;
+}
+
+static void report_cycle(jmodel_reader* r, const int* path, int depth, int closing) {
+  const jmodel* m = r->m;
+  int begins = depth;
+  while (begins > 0 && path[begins] != closing)
+    begins--;
+  const char* chain = m->parameter[closing].name;
+  for (int i = begins + 1; i <= depth && i < begins + 8; i++) {
+    chain = jmodel_format(r, "%s -> %s", chain, m->parameter[path[i]].name);
+  }
+  const jmodel_parameter* p = &m->parameter[closing];
+  jmodel_at at = {r, "parameter", p->name, ""};
+  jmodel_mistake(&at, p->value.place, "depends on itself: %s -> %s", chain, p->name);
+}
+
+// Depth first with a path of its own: a long chain of parameters must not use up the stack.
+static void check_cycles(jmodel_reader* r) {
+  int n = r->m->nparameter;
+  int* first = first_uses(r);
+  int* next = JMODEL_ARRAY(r, n, int);
+  int* path = JMODEL_ARRAY(r, n, int);
+  char* seen = JMODEL_ARRAY(r, n, char);  // 1: on the path, 2: done
+  if (r->oom) return;
+  for (int start = 0; start < n; start++) {
+    if (seen[start]) continue;
+    int depth = 0;
+    path[0] = start;
+    seen[start] = 1;
+    next[start] = first[start];
+    while (depth >= 0) {
+      int p = path[depth];
+      if (next[p] == first[p + 1]) {
+        seen[p] = 2;
+        depth--;
+        continue;
+      }
+      int on = r->depend[next[p]++].on;
+      if (seen[on] == 1) report_cycle(r, path, depth, on);
+      if (seen[on]) continue;
+      seen[on] = 1;
+      next[on] = first[on];
+      path[++depth] = on;
+    }
+  }
+}
+
+// ---- names
+
+typedef struct meaning {
+  const char* name;
+  const char* kind;
+  jmodel_place place;
+  int body;  // carried by a joint of this name; -1: none
+} meaning;
+
+static void check_unique(jmodel_reader* r, const meaning* list, int n) {
+  for (int i = 1; i < n; i++) {
+    for (int k = 0; k < i; k++) {
+      if (strcmp(list[i].name, list[k].name) != 0) continue;
+      // the joint that carries a body may have its name
+      if (list[i].body >= 0 && list[i].body == list[k].body) continue;
+      jmodel_at at = {r, list[i].kind, list[i].name, ""};
+      jmodel_mistake(&at, list[i].place, "there is a %s of this name already (line %d)",
+                     list[k].kind, list[k].place.line);
+      break;
+    }
+  }
+}
+
+// Names that stand alone in expressions.
+static void check_values(jmodel_reader* r) {
+  const jmodel* m = r->m;
+  meaning* list = JMODEL_ARRAY(r, m->nparameter + m->nsignal + m->nstate + m->njoint, meaning);
+  int n = 0;
+  if (!list) return;
+  for (int i = 0; i < m->nparameter; i++) {
+    const jmodel_parameter* p = &m->parameter[i];
+    list[n++] = (meaning){p->name, "parameter", p->value.place, -1};
+  }
+  for (int i = 0; i < m->njoint; i++) {
+    const jmodel_joint* j = &m->joint[i];
+    if (j->ncoordinate == 1) list[n++] = (meaning){j->name, "joint", j->place, -1};
+  }
+  for (int i = 0; i < m->nstate; i++) {
+    list[n++] = (meaning){m->state[i].name, "state", m->state[i].place, -1};
+  }
+  for (int i = 0; i < m->nsignal; i++) {
+    const jmodel_signal* s = &m->signal[i];
+    list[n++] = (meaning){s->name, s->is_output ? "sensor" : "signal", s->value.place, -1};
+  }
+  check_unique(r, list, n);
+}
+
+// Names that stand before a dot.
+static void check_elements(jmodel_reader* r) {
+  const jmodel* m = r->m;
+  int most = m->nbody + m->njoint + m->nclosure + m->nforce + m->ntyre;
+  meaning* list = JMODEL_ARRAY(r, most, meaning);
+  int n = 0;
+  if (!list) return;
+  for (int i = 1; i < m->nbody; i++) {
+    list[n++] = (meaning){m->body[i].name, "body", m->body[i].place, i};
+  }
+  for (int i = 0; i < m->njoint; i++) {
+    list[n++] = (meaning){m->joint[i].name, "joint", m->joint[i].place, m->joint[i].child};
+  }
+  for (int i = 0; i < m->nclosure; i++) {
+    list[n++] = (meaning){m->closure[i].name, "closure", m->closure[i].place, -1};
+  }
+  for (int i = 0; i < m->nforce; i++) {
+    list[n++] = (meaning){m->force[i].name, "force", m->force[i].place, -1};
+  }
+  for (int i = 0; i < m->ntyre; i++) {
+    list[n++] = (meaning){m->tyre[i].name, "tyre", m->tyre[i].place, -1};
+  }
+  check_unique(r, list, n);
+}
+
+// ---- masses
+
+static bool literal_inertia(const jmodel* m, const jmodel_body* b, double I[6]) {
+  for (int i = 0; i < 6; i++) {
+    if (!jmodel_literal(m, &b->inertia[i], &I[i])) return false;
+  }
+  return true;
+}
+
+// All principal minors of a positive semidefinite tensor are at least zero. I: xx yy zz xy xz yz.
+static bool is_semidefinite(const double I[6]) {
+  double size = fabs(I[0]) + fabs(I[1]) + fabs(I[2]);
+  double e = 1e-9 * size;
+  double det = I[0] * (I[1] * I[2] - I[5] * I[5]) - I[3] * (I[3] * I[2] - I[5] * I[4]) +
+               I[4] * (I[3] * I[5] - I[1] * I[4]);
+  return I[0] >= -e && I[1] >= -e && I[2] >= -e && I[0] * I[1] - I[3] * I[3] >= -e * size &&
+         I[0] * I[2] - I[4] * I[4] >= -e * size && I[1] * I[2] - I[5] * I[5] >= -e * size &&
+         det >= -e * size * size;
+}
+
+static void check_inertia(const jmodel_at* at, const jmodel_body* b) {
+  double I[6];
+  if (!literal_inertia(at->r->m, b, I)) return;
+  jmodel_place place = b->inertia[0].place;
+  if (!is_semidefinite(I)) {
+    jmodel_mistake(at, place, "the inertia tensor is not positive semidefinite; check the signs");
+    return;
+  }
+  static const char* const names[] = {"xx", "yy", "zz"};
+  for (int i = 0; i < 3; i++) {
+    double others = I[(i + 1) % 3] + I[(i + 2) % 3];
+    if (I[i] <= others * (1.0 + 1e-3)) continue;
+    jmodel_warning(at, place,
+                   "inertia %s = %g is more than the sum of the other two; no body has that",
+                   names[i], I[i]);
+  }
+}
+
+static bool is_literal_zero(const jmodel* m, const jmodel_scalar* s) {
+  double value;
+  return jmodel_literal(m, s, &value) && value == 0.0;
+}
+
+static bool weighs_nothing(const jmodel* m, const jmodel_body* b) {
+  if (b->has_mass && !is_literal_zero(m, &b->mass)) return false;
+  for (int i = 0; i < 6; i++) {
+    if (b->has_mass && !is_literal_zero(m, &b->inertia[i])) return false;
+  }
+  return true;
+}
+
+static bool moves_freely(const jmodel* m, const jmodel_joint* j) {
+  for (int k = 0; k < j->ncoordinate; k++) {
+    if (!m->coordinate[j->first_coordinate + k].is_driven) return true;
+  }
+  return false;
+}
+
+// A coordinate that moves no mass has no equation of motion.
+static void check_massless(jmodel_reader* r) {
+  const jmodel* m = r->m;
+  bool* has_mass = JMODEL_ARRAY(r, m->nbody, bool);
+  if (!has_mass) return;
+  for (int i = 1; i < m->nbody; i++) {
+    has_mass[i] = !weighs_nothing(m, &m->body[i]);
+  }
+  for (int i = m->njoint - 1; i >= 0; i--) {
+    const jmodel_joint* j = &m->joint[i];
+    if (has_mass[j->child]) {
+      has_mass[j->parent] = true;
+    } else if (moves_freely(m, j)) {
+      const jmodel_body* b = &m->body[j->child];
+      jmodel_at at = {r, "body", b->name, ""};
+      jmodel_mistake(&at, b->place,
+                     "it moves in joint '%s' but neither it nor what it carries has mass; give it "
+                     "a mass",
+                     j->name);
+    }
+  }
+}
+
+static void check_masses(jmodel_reader* r) {
+  const jmodel* m = r->m;
+  for (int i = 1; i < m->nbody; i++) {
+    const jmodel_body* b = &m->body[i];
+    jmodel_at at = {r, "body", b->name, ""};
+    jmodel_at_least(&at, &b->mass, "mass", 0.0, false);
+    check_inertia(&at, b);
+  }
+  if (!r->joints_incomplete) check_massless(r);
+}
+
+// ---- tables
+
+static void check_tables(jmodel_reader* r) {
+  const jmodel* m = r->m;
+  for (int i = 0; i < m->ntable; i++) {
+    const jmodel_table* t = &m->table[i];
+    jmodel_at at = {r, "table", t->name, ""};
+    for (int k = 1; k < t->n; k++) {
+      double a, b;
+      if (!jmodel_literal(m, &t->x[k - 1], &a) || !jmodel_literal(m, &t->x[k], &b) || a < b) {
+        continue;
+      }
+      jmodel_mistake(&at, t->x[k].place,
+                     "x[%d] = %g does not come after x[%d] = %g; x must increase", k, b, k - 1, a);
+      break;
+    }
+  }
+}
+
+void jmodel_check(jmodel_reader* r) {
+  if (r->oom) return;
+  check_cycles(r);
+  check_values(r);
+  check_elements(r);
+  check_masses(r);
+  check_tables(r);
+}

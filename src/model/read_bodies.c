@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// `hardpoints:` and `bodies:`: mass, centre of mass, inertia, frame, points and vectors.
+#include <math.h>
+#include <string.h>
+
+#include "model/reader.h"
+
+static const char* const tensor[] = {"xx", "yy", "zz", "xy", "xz", "yz", NULL};
+
+void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root) {
+  const jmodel_node* section = jmodel_section(r, root, "hardpoints");
+  if (!section) return;
+  r->m->hardpoint = JMODEL_ARRAY(r, section->n, jmodel_named_v3);
+  for (const jmodel_node* c = section->first; c && r->m->hardpoint; c = c->next) {
+    jmodel_at at = {r, "hardpoint", jmodel_keep(r, c->key),
+                    jmodel_format(r, "hardpoints.%s", c->key)};
+    if (!jmodel_name_ok(&at, c)) continue;
+    r->m->hardpoint[r->m->nhardpoint++] = (jmodel_named_v3){
+        at.name, jmodel_v3_at(&at, c, "it", at.path, JMODEL_SCOPE_PARAMETERS), c->key_place};
+  }
+}
+
+// ---- inertia
+
+static void read_inertia(const jmodel_at* at, const jmodel_node* node, jmodel_body* b) {
+  jmodel_reader* r = at->r;
+  const char* path[6];
+  for (int i = 0; i < 6; i++) {
+    path[i] = jmodel_format(r, "%s.inertia.%s", at->path, tensor[i]);
+  }
+  bool is_list = node && node->kind == JMODEL_NODE_LIST;
+  if (is_list && node->n != 3 && node->n != 6) {
+    jmodel_mistake(at, node->place, "inertia needs 3 or 6 numbers, got %d", node->n);
+  } else if (node && !is_list && node->kind != JMODEL_NODE_MAP) {
+    jmodel_mistake(at, node->place,
+                   "inertia needs [xx, yy, zz] or a map of xx, yy, zz, xy, xz, yz");
+  } else if (node && !is_list) {
+    jmodel_check_keys(at, node, tensor);
+  }
+  const jmodel_node* c = is_list && (node->n == 3 || node->n == 6) ? node->first : NULL;
+  for (int i = 0; i < 6; i++) {
+    const jmodel_node* entry = is_list ? c : node ? jmodel_node_find(node, tensor[i]) : NULL;
+    const char* label = jmodel_format(r, "inertia.%s", tensor[i]);
+    b->inertia[i] = entry ? jmodel_scalar_at(at, entry, label, path[i], JMODEL_SCOPE_PARAMETERS)
+                          : jmodel_default(r, path[i], 0.0, b->place);
+    if (c) c = c->next;
+  }
+}
+
+static void read_mass(const jmodel_at* at, const jmodel_node* node, jmodel_body* b) {
+  jmodel_reader* r = at->r;
+  const char* path = jmodel_format(r, "%s.mass", at->path);
+  const jmodel_node* mass = jmodel_node_find(node, "mass");
+  const jmodel_node* com = jmodel_node_find(node, "com");
+  const jmodel_node* inertia = jmodel_node_find(node, "inertia");
+  b->has_mass = mass != NULL;
+  if (!mass && (com || inertia)) {
+    jmodel_mistake(at, b->place, "'mass' is missing; it has %s", com ? "com" : "inertia");
+  }
+  b->mass = mass ? jmodel_scalar_at(at, mass, "mass", path, JMODEL_SCOPE_PARAMETERS)
+                 : jmodel_default(r, path, 0.0, b->place);
+  if (!jmodel_get_v3(at, node, "com", JMODEL_SCOPE_PARAMETERS, &b->com)) {
+    b->com = jmodel_default_v3(r, jmodel_format(r, "%s.com", at->path), 0.0, b->place);
+  }
+  read_inertia(at, inertia, b);
+}
+
+// ---- frame
+
+static bool literal_v3(const jmodel* m, const jmodel_v3* v, double out[3]) {
+  for (int i = 0; i < 3; i++) {
+    if (!jmodel_literal(m, &v->e[i], &out[i])) return false;
+  }
+  return true;
+}
+
+// Two axes must span a plane.
+static void check_axes(const jmodel_at* at, const jmodel_body* b, jmodel_place place) {
+  double u[3], v[3];
+  if (!literal_v3(at->r->m, &b->axis[0], u) || !literal_v3(at->r->m, &b->axis[1], v)) return;
+  double c[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+  double size = hypot(hypot(u[0], u[1]), u[2]) * hypot(hypot(v[0], v[1]), v[2]);
+  if (size > 0.0 && hypot(hypot(c[0], c[1]), c[2]) > 1e-6 * size) return;
+  jmodel_mistake(at, place, "frame: the two axes are parallel or of length zero");
+}
+
+static void read_axes(const jmodel_at* at, const jmodel_node* frame, jmodel_body* b) {
+  static const char* const names[] = {"x", "y", "z"};
+  int n = 0;
+  for (int i = 0; i < 3; i++) {
+    const jmodel_node* node = jmodel_node_find(frame, names[i]);
+    if (!node) continue;
+    if (n < 2) {
+      b->axis_given[n] = i;
+      b->axis[n] = jmodel_v3_at(at, node, jmodel_format(at->r, "frame.%s", names[i]),
+                                jmodel_format(at->r, "%s.frame.%s", at->path, names[i]),
+                                JMODEL_SCOPE_PARAMETERS);
+    }
+    n++;
+  }
+  if (n == 2) check_axes(at, b, frame->place);
+  if (n != 0 && n != 2) {
+    jmodel_mistake(at, frame->place, "frame needs two of the axes x, y, z, got %d", n);
+  }
+}
+
+static void read_frame(const jmodel_at* at, const jmodel_node* node, jmodel_body* b) {
+  static const char* const keys[] = {"origin", "x", "y", "z", NULL};
+  const jmodel_node* frame = jmodel_node_find(node, "frame");
+  b->origin = jmodel_unit(-1, b->place);
+  b->axis_given[0] = 0;
+  b->axis_given[1] = 1;
+  b->axis[0] = jmodel_unit(0, b->place);
+  b->axis[1] = jmodel_unit(1, b->place);
+  if (!frame || !jmodel_is(at, frame, JMODEL_NODE_MAP, "frame")) return;
+  b->has_frame = true;
+  jmodel_check_keys(at, frame, keys);
+  const jmodel_node* origin = jmodel_node_find(frame, "origin");
+  if (origin) {
+    b->origin =
+        jmodel_v3_at(at, origin, "frame.origin", jmodel_format(at->r, "%s.frame.origin", at->path),
+                     JMODEL_SCOPE_PARAMETERS);
+  }
+  read_axes(at, frame, b);
+}
+
+// ---- points and vectors
+
+static bool is_body_word(const char* s) {
+  return strcmp(s, "origin") == 0 || strcmp(s, "com") == 0 || (s[0] >= 'x' && s[0] <= 'z' && !s[1]);
+}
+
+static jmodel_named_v3* read_named(const jmodel_at* at, const jmodel_node* node, const char* key,
+                                   const char* kind, int* n) {
+  const jmodel_node* map = jmodel_node_find(node, key);
+  jmodel_reader* r = at->r;
+  *n = 0;
+  if (!map || map->kind == JMODEL_NODE_NULL || !jmodel_is(at, map, JMODEL_NODE_MAP, key)) {
+    return NULL;
+  }
+  jmodel_named_v3* list = JMODEL_ARRAY(r, map->n, jmodel_named_v3);
+  for (const jmodel_node* c = map->first; c && list; c = c->next) {
+    jmodel_at inner = {r, kind, jmodel_format(r, "%s.%s", at->name, c->key),
+                       jmodel_format(r, "%s.%s.%s", at->path, key, c->key)};
+    if (!jmodel_name_ok(&inner, c)) continue;
+    if (is_body_word(c->key)) {
+      jmodel_mistake(&inner, c->key_place, "the name is reserved; choose another");
+      continue;
+    }
+    list[(*n)++] = (jmodel_named_v3){
+        jmodel_keep(r, c->key), jmodel_v3_at(&inner, c, "it", inner.path, JMODEL_SCOPE_PARAMETERS),
+        c->key_place};
+  }
+  return list;
+}
+
+static void check_vectors(const jmodel_at* at, const jmodel_body* b) {
+  for (int i = 0; i < b->nvector; i++) {
+    double v[3];
+    if (!literal_v3(at->r->m, &b->vector[i].value, v)) continue;
+    if (v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0) continue;
+    jmodel_mistake(at, b->vector[i].place, "vector '%s' has length zero", b->vector[i].name);
+  }
+}
+
+static void read_body(jmodel_reader* r, const jmodel_node* node, jmodel_body* b) {
+  static const char* const keys[] = {"mass",   "com",     "inertia",     "frame",
+                                     "points", "vectors", "description", NULL};
+  jmodel_at at = {r, "body", b->name, jmodel_format(r, "bodies.%s", b->name)};
+  if (node->kind != JMODEL_NODE_NULL && jmodel_is(&at, node, JMODEL_NODE_MAP, "it")) {
+    jmodel_check_keys(&at, node, keys);
+  }
+  read_frame(&at, node, b);
+  read_mass(&at, node, b);
+  b->point = read_named(&at, node, "points", "point", &b->npoint);
+  b->vector = read_named(&at, node, "vectors", "vector", &b->nvector);
+  check_vectors(&at, b);
+}
+
+static void make_ground(jmodel_reader* r, jmodel_body* b) {
+  jmodel_place none = {r->m->path, 0};
+  *b = (jmodel_body){.name = "ground", .place = none};
+  b->mass = jmodel_constant("0", none);
+  b->com = b->origin = jmodel_unit(-1, none);
+  for (int i = 0; i < 6; i++) {
+    b->inertia[i] = jmodel_constant("0", none);
+  }
+  b->axis_given[1] = 1;
+  b->axis[0] = jmodel_unit(0, none);
+  b->axis[1] = jmodel_unit(1, none);
+}
+
+void jmodel_read_bodies(jmodel_reader* r, const jmodel_node* root) {
+  const jmodel_node* section = jmodel_section(r, root, "bodies");
+  jmodel* m = r->m;
+  m->body = JMODEL_ARRAY(r, 1 + (section ? section->n : 0), jmodel_body);
+  if (!m->body) return;
+  make_ground(r, &m->body[0]);
+  m->nbody = 1;
+  if (!section || section->n == 0) {
+    jmodel_at at = {r, "model", NULL, ""};
+    jmodel_mistake(&at, section ? section->place : root->place,
+                   "there are no bodies; add 'bodies:'");
+    return;
+  }
+  for (const jmodel_node* c = section->first; c && !r->oom; c = c->next) {
+    jmodel_at at = {r, "body", jmodel_keep(r, c->key), ""};
+    if (!jmodel_name_ok(&at, c)) continue;
+    m->body[m->nbody] = (jmodel_body){.name = at.name, .place = c->key_place};
+    read_body(r, c, &m->body[m->nbody]);
+    m->nbody++;
+  }
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is not mechanics: name, gravity, road, parameters, tables, states, signals, sensors,
+// objectives, initial conditions, simulation.
+#include <string.h>
+
+#include "model/reader.h"
+
+static const char* const root_keys[] = {
+    "jounce", "name",    "description", "include",    "gravity", "parameters", "hardpoints",
+    "bodies", "joints",  "closures",    "tables",     "forces",  "tyres",      "road",
+    "states", "signals", "sensors",     "objectives", "initial", "simulation", NULL};
+
+static const double standard_gravity[3] = {0.0, 0.0, -9.81};
+
+void jmodel_read_head(jmodel_reader* r, const jmodel_node* root) {
+  jmodel* m = r->m;
+  jmodel_at at = {r, "model", NULL, ""};
+  jmodel_check_keys(&at, root, root_keys);
+  m->name = jmodel_get_text(&at, root, "name", "");
+  m->description = jmodel_get_text(&at, root, "description", "");
+
+  const jmodel_node* gravity = jmodel_node_find(root, "gravity");
+  if (gravity) {
+    m->gravity = jmodel_v3_at(&at, gravity, "gravity", "gravity", JMODEL_SCOPE_ANY);
+  } else {
+    m->gravity = jmodel_default_v3(r, "gravity", 0.0, root->place);
+    for (int i = 0; i < 3 && !r->oom; i++) {
+      m->number[m->gravity.e[i].number].value = standard_gravity[i];
+    }
+  }
+
+  static const char* const road_keys[] = {"height", "description", NULL};
+  const jmodel_node* road = jmodel_node_find(root, "road");
+  m->has_road = road != NULL;
+  m->road = jmodel_constant("0", root->place);
+  at = (jmodel_at){r, "road", NULL, "road"};
+  if (road && road->kind == JMODEL_NODE_MAP) {
+    jmodel_check_keys(&at, road, road_keys);
+    jmodel_need_scalar(&at, road, "height", JMODEL_SCOPE_ANY, &m->road);
+  } else if (road) {
+    m->road = jmodel_scalar_at(&at, road, "height", "road", JMODEL_SCOPE_ANY);
+  }
+}
+
+// ---- parameters and tables: names first, for expressions may use any of them
+
+static bool is_function(const char* name) {
+  static const char* const functions[] = {
+      "sqrt",  "pow",  "exp",  "log",  "sin",   "cos", "tan", "asin", "acos", "atan",
+      "atan2", "sinh", "cosh", "tanh", "hypot", "deg", "abs", "sign", "step", "floor",
+      "ceil",  "mod",  "min",  "max",  "clamp", "if",  "e",   "ln",   "fabs", "sgn"};
+  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+    if (strcmp(functions[i], name) == 0) return true;
+  }
+  return false;
+}
+
+void jmodel_read_names(jmodel_reader* r, const jmodel_node* root) {
+  jmodel* m = r->m;
+  const jmodel_node* parameters = jmodel_section(r, root, "parameters");
+  const jmodel_node* tables = jmodel_section(r, root, "tables");
+  m->parameter = JMODEL_ARRAY(r, parameters ? parameters->n : 0, jmodel_parameter);
+  m->table = JMODEL_ARRAY(r, tables ? tables->n : 0, jmodel_table);
+  if (r->oom) return;
+  for (const jmodel_node* c = parameters ? parameters->first : NULL; c; c = c->next) {
+    jmodel_at at = {r, "parameter", jmodel_keep(r, c->key), ""};
+    if (!jmodel_name_ok(&at, c)) continue;
+    m->parameter[m->nparameter++].name = at.name;
+  }
+  for (const jmodel_node* c = tables ? tables->first : NULL; c; c = c->next) {
+    jmodel_at at = {r, "table", jmodel_keep(r, c->key), ""};
+    if (!jmodel_name_ok(&at, c)) continue;
+    if (is_function(c->key)) {
+      jmodel_mistake(&at, c->key_place, "the name is that of a function; choose another");
+      continue;
+    }
+    m->table[m->ntable].name = at.name;
+    m->table[m->ntable++].place = c->key_place;
+  }
+}
+
+void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root) {
+  static const char* const keys[] = {"value", "unit", "description", NULL};
+  const jmodel_node* section = jmodel_node_find(root, "parameters");
+  for (int i = 0; i < r->m->nparameter && !r->oom; i++) {
+    jmodel_parameter* p = &r->m->parameter[i];
+    const jmodel_node* node = jmodel_node_find(section, p->name);
+    jmodel_at at = {r, "parameter", p->name, p->name};
+    r->current_parameter = i;
+    p->unit = p->description = "";
+    if (node->kind == JMODEL_NODE_MAP) {
+      jmodel_check_keys(&at, node, keys);
+      p->unit = jmodel_get_text(&at, node, "unit", "");
+      p->description = jmodel_get_text(&at, node, "description", "");
+      const jmodel_node* value = jmodel_need(&at, node, "value");
+      p->value = jmodel_constant("0", node->place);
+      if (value) {
+        p->value = jmodel_scalar_at(&at, value, "value", p->name, JMODEL_SCOPE_PARAMETERS);
+      }
+    } else {
+      p->value = jmodel_scalar_at(&at, node, "value", p->name, JMODEL_SCOPE_PARAMETERS);
+    }
+  }
+  r->current_parameter = -1;
+}
+
+static jmodel_scalar* read_points(const jmodel_at* at, const jmodel_node* map, const char* key,
+                                  int* n) {
+  const jmodel_node* node = jmodel_need(at, map, key);
+  *n = -1;
+  if (!node || !jmodel_is(at, node, JMODEL_NODE_LIST, key)) return NULL;
+  jmodel_scalar* list = JMODEL_ARRAY(at->r, node->n, jmodel_scalar);
+  *n = 0;
+  for (const jmodel_node* c = node->first; c && list; c = c->next, (*n)++) {
+    list[*n] = jmodel_scalar_at(at, c, jmodel_format(at->r, "%s[%d]", key, *n),
+                                jmodel_format(at->r, "%s.%s[%d]", at->path, key, *n),
+                                JMODEL_SCOPE_PARAMETERS);
+  }
+  return list;
+}
+
+static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_table* t) {
+  static const char* const keys[] = {"x",           "y", "interpolation", "extrapolation", "unit",
+                                     "description", NULL};
+  static const char* const kinds[] = {"linear", "cubic", NULL};
+  static const char* const rules[] = {"linear", "hold", NULL};
+  if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return;
+  jmodel_check_keys(at, node, keys);
+  int nx, ny;
+  t->x = read_points(at, node, "x", &nx);
+  t->y = read_points(at, node, "y", &ny);
+  t->n = nx < ny ? nx : ny;
+  if (t->n < 0) t->n = 0;
+  if (nx >= 0 && ny >= 0 && nx != ny) {
+    jmodel_mistake(at, t->place, "x has %d numbers and y %d; they must be as many", nx, ny);
+  } else if (nx == 0) {
+    jmodel_mistake(at, t->place, "the table is empty");
+  }
+  const jmodel_node* kind = jmodel_node_find(node, "interpolation");
+  const jmodel_node* rule = jmodel_node_find(node, "extrapolation");
+  bool is_cubic = kind && jmodel_word_at(at, kind, "interpolation", kinds) == 1;
+  bool is_held = rule && jmodel_word_at(at, rule, "extrapolation", rules) == 1;
+  t->kind = is_cubic ? JEXPR_TABLE_CUBIC : JEXPR_TABLE_LINEAR;
+  t->rule = is_held ? JEXPR_EXTRAPOLATE_HOLD : JEXPR_EXTRAPOLATE_LINEAR;
+}
+
+void jmodel_read_tables(jmodel_reader* r, const jmodel_node* root) {
+  const jmodel_node* section = jmodel_node_find(root, "tables");
+  for (int i = 0; i < r->m->ntable && !r->oom; i++) {
+    jmodel_table* t = &r->m->table[i];
+    jmodel_at at = {r, "table", t->name, jmodel_format(r, "tables.%s", t->name)};
+    read_table(&at, jmodel_node_find(section, t->name), t);
+  }
+}
+
+// ---- states, signals, objectives
+
+void jmodel_read_states(jmodel_reader* r, const jmodel_node* root) {
+  static const char* const keys[] = {"initial", "derivative", "unit", "description", NULL};
+  const jmodel_node* section = jmodel_section(r, root, "states");
+  if (!section) return;
+  r->m->state = JMODEL_ARRAY(r, section->n, jmodel_state);
+  for (const jmodel_node* c = section->first; c && r->m->state; c = c->next) {
+    jmodel_at at = {r, "state", jmodel_keep(r, c->key), jmodel_format(r, "states.%s", c->key)};
+    jmodel_state* s = &r->m->state[r->m->nstate];
+    if (!jmodel_name_ok(&at, c) || !jmodel_is(&at, c, JMODEL_NODE_MAP, "it")) continue;
+    *s = (jmodel_state){.name = at.name, .place = c->key_place};
+    jmodel_check_keys(&at, c, keys);
+    if (!jmodel_get_scalar(&at, c, "initial", JMODEL_SCOPE_ANY, &s->initial)) {
+      s->initial = jmodel_default(r, s->initial.path, 0.0, c->key_place);
+    }
+    jmodel_need_scalar(&at, c, "derivative", JMODEL_SCOPE_ANY, &s->derivative);
+    s->unit = jmodel_get_text(&at, c, "unit", "");
+    r->m->nstate++;
+  }
+}
+
+static void read_signal(const jmodel_at* at, const jmodel_node* node, jmodel_signal* s) {
+  static const char* const keys[] = {"value", "unit", "description", NULL};
+  s->unit = s->description = "";
+  if (node->kind != JMODEL_NODE_MAP) {
+    s->value = jmodel_scalar_at(at, node, "value", at->path, JMODEL_SCOPE_ANY);
+    return;
+  }
+  jmodel_check_keys(at, node, keys);
+  s->unit = jmodel_get_text(at, node, "unit", "");
+  s->description = jmodel_get_text(at, node, "description", "");
+  const jmodel_node* value = jmodel_need(at, node, "value");
+  s->value = jmodel_constant("0", node->place);
+  if (value) s->value = jmodel_scalar_at(at, value, "value", at->path, JMODEL_SCOPE_ANY);
+}
+
+void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root) {
+  static const char* const sections[] = {"signals", "sensors"};
+  static const char* const kinds[] = {"signal", "sensor"};
+  const jmodel_node* section[2];
+  int n = 0;
+  for (int k = 0; k < 2; k++) {
+    section[k] = jmodel_section(r, root, sections[k]);
+    if (section[k]) n += section[k]->n;
+  }
+  r->m->signal = JMODEL_ARRAY(r, n, jmodel_signal);
+  for (int k = 0; k < 2; k++) {
+    const jmodel_node* c = section[k] ? section[k]->first : NULL;
+    for (; c && r->m->signal; c = c->next) {
+      jmodel_at at = {r, kinds[k], jmodel_keep(r, c->key),
+                      jmodel_format(r, "%s.%s", sections[k], c->key)};
+      jmodel_signal* s = &r->m->signal[r->m->nsignal];
+      if (!jmodel_name_ok(&at, c)) continue;
+      *s = (jmodel_signal){.name = at.name, .is_output = k == 1};
+      read_signal(&at, c, s);
+      r->m->nsignal++;
+    }
+  }
+}
+
+void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
+  static const char* const keys[] = {"integral", "unit", "description", NULL};
+  const jmodel_node* section = jmodel_section(r, root, "objectives");
+  if (!section) return;
+  r->m->objective = JMODEL_ARRAY(r, section->n, jmodel_objective);
+  for (const jmodel_node* c = section->first; c && r->m->objective; c = c->next) {
+    jmodel_at at = {r, "objective", jmodel_keep(r, c->key),
+                    jmodel_format(r, "objectives.%s", c->key)};
+    jmodel_objective* o = &r->m->objective[r->m->nobjective];
+    if (!jmodel_name_ok(&at, c) || !jmodel_is(&at, c, JMODEL_NODE_MAP, "it")) continue;
+    *o = (jmodel_objective){.name = at.name};
+    jmodel_check_keys(&at, c, keys);
+    jmodel_need_scalar(&at, c, "integral", JMODEL_SCOPE_ANY, &o->integrand);
+    o->unit = jmodel_get_text(&at, c, "unit", "");
+    o->description = jmodel_get_text(&at, c, "description", "");
+    r->m->nobjective++;
+  }
+}
+
+// ---- initial conditions
+
+static void read_initial(const jmodel_at* at, const jmodel_node* c, jmodel_initial* q) {
+  static const char* const keys[] = {"value", "rate", NULL};
+  double number;
+  q->quantity = (jmodel_scalar){at->name, -1, at->path, c->key_place};
+  q->value = q->rate = jmodel_constant("0", c->place);
+  if (jmodel_number_text(c->key, &number)) {
+    jmodel_mistake(at, c->key_place, "needs a quantity, as 'chassis.x', not a number");
+    return;
+  }
+  jmodel_try_expression(at, c->key_place, "", at->name, JMODEL_SCOPE_ANY);
+  if (c->kind != JMODEL_NODE_MAP) {
+    q->has_value = true;
+    q->value = jmodel_scalar_at(at, c, "value", at->path, JMODEL_SCOPE_PARAMETERS);
+    return;
+  }
+  jmodel_check_keys(at, c, keys);
+  const jmodel_node* value = jmodel_node_find(c, "value");
+  q->has_value = value != NULL;
+  if (value) q->value = jmodel_scalar_at(at, value, "value", at->path, JMODEL_SCOPE_PARAMETERS);
+  q->has_rate = jmodel_get_scalar(at, c, "rate", JMODEL_SCOPE_PARAMETERS, &q->rate);
+  if (!q->has_value && !q->has_rate) {
+    jmodel_mistake(at, c->place, "neither 'value' nor 'rate' is given");
+  }
+}
+
+void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root) {
+  const jmodel_node* section = jmodel_section(r, root, "initial");
+  if (!section) return;
+  r->m->initial = JMODEL_ARRAY(r, section->n, jmodel_initial);
+  for (const jmodel_node* c = section->first; c && r->m->initial; c = c->next) {
+    jmodel_at at = {r, "initial", jmodel_keep(r, c->key), jmodel_format(r, "initial.%s", c->key)};
+    read_initial(&at, c, &r->m->initial[r->m->ninitial++]);
+  }
+}
+
+// ---- simulation
+
+static const char* const methods[] = {"dopri5", "rk2", "rk3", "rk4", "adams", "bdf", NULL};
+
+static void check_range(const jmodel_at* at, const jmodel_node* map, const char* key, double value,
+                        double low, double high, const char* rule) {
+  const jmodel_node* node = jmodel_node_find(map, key);
+  if (!node || (value >= low && value <= high)) return;
+  jmodel_mistake(at, node->place, "%s is %g; it must be %s", key, value, rule);
+}
+
+static void read_method(const jmodel_at* at, const jmodel_node* map, jmodel_simulation* s) {
+  const jmodel_node* node = jmodel_node_find(map, "method");
+  int i = node ? jmodel_word_at(at, node, "method", methods) : 0;
+  s->method = methods[i < 0 ? 0 : i];
+  bool is_fixed = strncmp(s->method, "rk", 2) == 0;
+  if (is_fixed && !jmodel_node_find(map, "step")) {
+    jmodel_mistake(at, node->place, "method %s needs a 'step'", s->method);
+  }
+}
+
+void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
+  static const char* const keys[] = {"end",      "start",       "method", "tolerance",
+                                     "rel_tol",  "abs_tol",     "step",   "output_step",
+                                     "start_at", "description", NULL};
+  static const char* const starts[] = {"initial", "static", NULL};
+  const jmodel_node* map = jmodel_section(r, root, "simulation");
+  jmodel_simulation* s = &r->m->simulation;
+  jmodel_at at = {r, "simulation", NULL, "simulation"};
+  *s = (jmodel_simulation){0.0, 1.0, methods[0], 1e-8, 1e-8, 0.0, 0.01, false, root->place};
+  if (!map) return;
+  s->place = map->key_place;
+  jmodel_check_keys(&at, map, keys);
+  s->t_start = jmodel_get_double(&at, map, "start", 0.0);
+  s->t_end = jmodel_get_double(&at, map, "end", s->t_start + 1.0);
+  double tolerance = jmodel_get_double(&at, map, "tolerance", 1e-8);
+  s->rel_tol = jmodel_get_double(&at, map, "rel_tol", tolerance);
+  s->abs_tol = jmodel_get_double(&at, map, "abs_tol", tolerance);
+  s->step = jmodel_get_double(&at, map, "step", 0.0);
+  s->output_step = jmodel_get_double(&at, map, "output_step", 0.01);
+  check_range(&at, map, "tolerance", tolerance, 1e-15, 0.1, "between 1e-15 and 0.1");
+  check_range(&at, map, "rel_tol", s->rel_tol, 1e-15, 0.1, "between 1e-15 and 0.1");
+  check_range(&at, map, "abs_tol", s->abs_tol, 1e-300, 1e3, "more than 0 and at most 1000");
+  check_range(&at, map, "step", s->step, 1e-12, 1e6, "more than 0");
+  check_range(&at, map, "output_step", s->output_step, 0.0, 1e6, "at least 0");
+  if (!(s->t_end > s->t_start)) {
+    jmodel_mistake(&at, s->place, "end is %g; it must be after start, %g", s->t_end, s->t_start);
+  }
+  read_method(&at, map, s);
+  const jmodel_node* start_at = jmodel_node_find(map, "start_at");
+  s->start_static = start_at && jmodel_word_at(&at, start_at, "start_at", starts) == 1;
+}

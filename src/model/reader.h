@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the model reader share: the reader, mistakes, typed access to nodes, references.
+//
+// Reading goes on after a mistake, so that several are told in one run; running out of memory is
+// remembered (`oom`) and ends the run at the next section. Functions therefore return something
+// harmless rather than a status.
+#ifndef JMODEL_READER_H
+#define JMODEL_READER_H
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "expr/graph.h"
+#include "model/yaml.h"
+
+#define JMODEL_MAX_MISTAKES 20
+#define JMODEL_MAX_BYTES    ((size_t)4 << 20)  // of all files of a model together
+
+typedef struct jmodel_interned jmodel_interned;  // names seen in expressions, check.c
+
+// Which names an expression may contain, as far as it is known here.
+typedef enum jmodel_scope {
+  JMODEL_SCOPE_PARAMETERS,  // parameters only: what is constant in time
+  JMODEL_SCOPE_ANY          // any name: gen/ knows them
+} jmodel_scope;
+
+struct jmodel_reader {
+  jo_context* ctx;
+  jmodel* m;
+  jarena scratch;  // trees, and all that is not part of the model
+  int nmistake;
+  jo_status status;  // of the first mistake
+  bool oom;
+
+  const jmodel_setting* set;
+  int nset;
+  bool* set_done;
+
+  jsha256 sha;
+  size_t nbyte;
+  int nfile;
+
+  jexpr_graph* graph;         // where expressions are tried
+  jmodel_interned* interned;  // open addressing
+  int ninterned, interned_cap;
+  int ninput;
+  int current_parameter;  // whose value is being read; -1: none
+  int ndepend, depend_cap;
+  struct jmodel_depend {
+    int parameter, on;
+  } * depend;  // parameters used by parameters, in order of `parameter`
+
+  int number_cap;
+  bool joints_incomplete;  // a joint could not be read: unknown coordinates are not worth a word
+};
+
+// Who a message is about, and the path of its numbers.
+typedef struct jmodel_at {
+  jmodel_reader* r;
+  const char* kind;  // "body"
+  const char* name;  // "chassis"; NULL: none
+  const char* path;  // "bodies.chassis"
+} jmodel_at;
+
+// ---- mistakes (report.c)
+
+// "file:line: kind 'name': cause; hint"
+void jmodel_mistake(const jmodel_at* at, jmodel_place place, const char* format, ...)
+    JERR_PRINTF(3, 4);
+void jmodel_warning(const jmodel_at* at, jmodel_place place, const char* format, ...)
+    JERR_PRINTF(3, 4);
+// Room for one more mistake?
+bool jmodel_goes_on(const jmodel_reader* r);
+// "file:line: kind 'name'" and ": label" when there is one.
+const char* jmodel_where(const jmodel_at* at, jmodel_place place, const char* label);
+
+// The candidate closest to a name, for "did you mean".
+typedef struct jmodel_guess {
+  const char* name;
+  const char* best;
+  int distance;
+} jmodel_guess;
+jmodel_guess jmodel_guess_begin(const char* name);
+void jmodel_guess_add(jmodel_guess* g, const char* candidate);
+// "; did you mean 'x'?" or "".
+const char* jmodel_guess_hint(jmodel_reader* r, const jmodel_guess* g);
+
+// ---- memory (report.c): "" and NULL when memory is exhausted, which is remembered
+
+const char* jmodel_format(jmodel_reader* r, const char* format, ...) JERR_PRINTF(2, 3);
+const char* jmodel_keep(jmodel_reader* r, const char* text);
+void* jmodel_array(jmodel_reader* r, int n, size_t size);  // part of the model
+#define JMODEL_ARRAY(r, n, type) ((type*)jmodel_array((r), (n), sizeof(type)))
+void jmodel_out_of_memory(jmodel_reader* r);
+
+// ---- typed access (access.c)
+
+// Is this what is needed? "com needs a list, got a map".
+bool jmodel_is(const jmodel_at* at, const jmodel_node* node, jmodel_node_kind kind,
+               const char* label);
+// Complain about keys not in the list, which ends with NULL.
+void jmodel_check_keys(const jmodel_at* at, const jmodel_node* map, const char* const* keys);
+// The node of a key; a missing one is a mistake.
+const jmodel_node* jmodel_need(const jmodel_at* at, const jmodel_node* map, const char* key);
+
+bool jmodel_number_text(const char* text, double* value);  // a literal number?
+jmodel_scalar jmodel_scalar_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                               const char* path, jmodel_scope scope);
+bool jmodel_get_scalar(const jmodel_at* at, const jmodel_node* map, const char* key,
+                       jmodel_scope scope, jmodel_scalar* out);
+void jmodel_need_scalar(const jmodel_at* at, const jmodel_node* map, const char* key,
+                        jmodel_scope scope, jmodel_scalar* out);
+jmodel_v3 jmodel_v3_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                       const char* path, jmodel_scope scope);
+bool jmodel_get_v3(const jmodel_at* at, const jmodel_node* map, const char* key, jmodel_scope scope,
+                   jmodel_v3* out);
+const char* jmodel_get_text(const jmodel_at* at, const jmodel_node* map, const char* key,
+                            const char* otherwise);
+int jmodel_bool_at(const jmodel_at* at, const jmodel_node* node, const char* label);
+double jmodel_get_double(const jmodel_at* at, const jmodel_node* map, const char* key,
+                         double otherwise);
+// One of the words, which end with NULL: its index, -1 after a mistake.
+int jmodel_word_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                   const char* const* words);
+
+// A literal of the model that the file does not give, and a constant that is no number of the model.
+jmodel_scalar jmodel_default(jmodel_reader* r, const char* path, double value, jmodel_place place);
+jmodel_v3 jmodel_default_v3(jmodel_reader* r, const char* path, double value, jmodel_place place);
+jmodel_scalar jmodel_constant(const char* text, jmodel_place place);
+jmodel_v3 jmodel_unit(int axis, jmodel_place place);  // e_x, e_y, e_z; -1: zero
+// Value of a literal; false for an expression.
+bool jmodel_literal(const jmodel* m, const jmodel_scalar* s, double* value);
+// A literal that is out of range is a mistake: lowest allowed value, and whether it is itself out.
+void jmodel_at_least(const jmodel_at* at, const jmodel_scalar* s, const char* label, double lowest,
+                     bool strictly);
+
+// The section of the model; NULL when it is not given or not a map.
+const jmodel_node* jmodel_section(jmodel_reader* r, const jmodel_node* root, const char* key);
+// A good name for something of the model? Mistakes are reported.
+bool jmodel_name_ok(const jmodel_at* at, const jmodel_node* entry);
+
+// ---- expressions (check.c)
+
+void jmodel_try_expression(const jmodel_at* at, jmodel_place place, const char* label,
+                           const char* text, jmodel_scope scope);
+// An expression without names; false after a mistake.
+bool jmodel_constant_value(const jmodel_at* at, jmodel_place place, const char* label,
+                           const char* text, double* value);
+void jmodel_free_expressions(jmodel_reader* r);
+// What only the whole model shows.
+void jmodel_check(jmodel_reader* r);
+
+// ---- references (resolve.c). `body` is -1 where the text does not say which.
+
+int jmodel_body_at(const jmodel_at* at, const jmodel_node* node, const char* label);  // -1: mistake
+int jmodel_table_at(const jmodel_at* at, const jmodel_node* node, const char* label);
+int jmodel_coordinate_at(const jmodel_at* at, const jmodel_node* node, const char* label);
+bool jmodel_point_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                     const char* path, jmodel_point* out);
+bool jmodel_vector_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                      const char* path, jmodel_vector* out);
+// The same with a body told, else a mistake.
+bool jmodel_body_point_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                          const char* path, jmodel_point* out);
+bool jmodel_body_vector_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                           const char* path, jmodel_vector* out);
+jmodel_point jmodel_origin(jmodel_reader* r, int body, jmodel_place place);
+// Are the coordinates of a body those of the vehicle?
+bool jmodel_is_vehicle_frame(const jmodel* m, int body);
+
+// ---- files (include.c) and settings (set.c)
+
+// The file with all it includes, merged; NULL after a mistake that leaves nothing to read.
+jmodel_node* jmodel_include_file(jmodel_reader* r, const char* path);
+jmodel_node* jmodel_include_text(jmodel_reader* r, const char* text, size_t n, const char* path);
+void jmodel_set_in_tree(jmodel_reader* r, jmodel_node* root);
+void jmodel_set_numbers(jmodel_reader* r);  // what the tree did not have: defaults
+
+// ---- sections, in the order of reading
+
+void jmodel_read_names(jmodel_reader* r, const jmodel_node* root);  // of parameters and tables
+void jmodel_read_head(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_tables(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_bodies(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_joints(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_closures(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_forces(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_tyres(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_states(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root);
+
+#endif

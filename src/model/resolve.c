@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// References: from what users write ("chassis.P12", "P12", "y", [0, 1, 0], {from: ..., to: ...}) to
+// bodies, points, directions, tables and coordinates of the model.
+#include <string.h>
+
+#include "model/reader.h"
+
+int jmodel_find_body(const jmodel* m, const char* name) {
+  for (int i = 0; i < m->nbody; i++) {
+    if (strcmp(m->body[i].name, name) == 0) return i;
+  }
+  return -1;
+}
+
+int jmodel_find_coordinate(const jmodel* m, const char* name) {
+  for (int i = 0; i < m->ncoordinate; i++) {
+    if (strcmp(m->coordinate[i].name, name) == 0) return i;
+  }
+  return -1;
+}
+
+int jmodel_find_number(const jmodel* m, const char* path) {
+  for (int i = 0; i < m->nnumber; i++) {
+    if (strcmp(m->number[i].path, path) == 0) return i;
+  }
+  return -1;
+}
+
+static const jmodel_named_v3* find_named(const jmodel_named_v3* list, int n, const char* name) {
+  for (int i = 0; i < n; i++) {
+    if (strcmp(list[i].name, name) == 0) return &list[i];
+  }
+  return NULL;
+}
+
+bool jmodel_is_vehicle_frame(const jmodel* m, int body) {
+  return body == 0 || !m->body[body].has_frame;
+}
+
+// ---- bodies, tables, coordinates
+
+static int body_named(const jmodel_at* at, jmodel_place place, const char* name,
+                      const char* label) {
+  const jmodel* m = at->r->m;
+  int body = jmodel_find_body(m, name);
+  if (body >= 0) return body;
+  jmodel_guess guess = jmodel_guess_begin(name);
+  for (int i = 0; i < m->nbody; i++) {
+    jmodel_guess_add(&guess, m->body[i].name);
+  }
+  jmodel_mistake(at, place, "%s: there is no body '%.60s'%s", label, name,
+                 jmodel_guess_hint(at->r, &guess));
+  return -1;
+}
+
+int jmodel_body_at(const jmodel_at* at, const jmodel_node* node, const char* label) {
+  if (!jmodel_is(at, node, JMODEL_NODE_TEXT, label)) return -1;
+  return body_named(at, node->place, node->text, label);
+}
+
+int jmodel_table_at(const jmodel_at* at, const jmodel_node* node, const char* label) {
+  const jmodel* m = at->r->m;
+  if (!jmodel_is(at, node, JMODEL_NODE_TEXT, label)) return -1;
+  jmodel_guess guess = jmodel_guess_begin(node->text);
+  for (int i = 0; i < m->ntable; i++) {
+    if (strcmp(m->table[i].name, node->text) == 0) return i;
+    jmodel_guess_add(&guess, m->table[i].name);
+  }
+  jmodel_mistake(at, node->place, "%s: there is no table '%.60s'%s", label, node->text,
+                 jmodel_guess_hint(at->r, &guess));
+  return -1;
+}
+
+int jmodel_coordinate_at(const jmodel_at* at, const jmodel_node* node, const char* label) {
+  const jmodel* m = at->r->m;
+  if (!jmodel_is(at, node, JMODEL_NODE_TEXT, label)) return -1;
+  int found = jmodel_find_coordinate(m, node->text);
+  if (found >= 0 || at->r->joints_incomplete) return found;
+  jmodel_guess guess = jmodel_guess_begin(node->text);
+  for (int i = 0; i < m->ncoordinate; i++) {
+    jmodel_guess_add(&guess, m->coordinate[i].name);
+  }
+  for (int i = 0; i < m->njoint; i++) {
+    const jmodel_joint* j = &m->joint[i];
+    if (strcmp(j->name, node->text) != 0 || j->ncoordinate < 2) continue;
+    jmodel_mistake(at, node->place, "%s: joint '%s' has %d coordinates; choose one, as '%s'", label,
+                   j->name, j->ncoordinate, m->coordinate[j->first_coordinate].name);
+    return -1;
+  }
+  jmodel_mistake(at, node->place, "%s: there is no coordinate '%.60s'%s", label, node->text,
+                 jmodel_guess_hint(at->r, &guess));
+  return -1;
+}
+
+// ---- points
+
+jmodel_point jmodel_origin(jmodel_reader* r, int body, jmodel_place place) {
+  const char* name = jmodel_format(r, "%s.origin", r->m->body[body].name);
+  return (jmodel_point){name, body, false, jmodel_unit(-1, place)};
+}
+
+static void no_point(const jmodel_at* at, jmodel_place place, const char* label, int body,
+                     const char* name) {
+  const jmodel* m = at->r->m;
+  const char* owner = body >= 0 ? m->body[body].name : NULL;
+  jmodel_guess guess = jmodel_guess_begin(name);
+  for (int i = 0; body >= 0 && i < m->body[body].npoint; i++) {
+    jmodel_guess_add(&guess, m->body[body].point[i].name);
+  }
+  for (int i = 0; i < m->nhardpoint; i++) {
+    jmodel_guess_add(&guess, m->hardpoint[i].name);
+  }
+  const char* hint = jmodel_guess_hint(at->r, &guess);
+  if (owner) {
+    jmodel_mistake(at, place, "%s: neither body '%s' nor the hardpoints have a point '%.60s'%s",
+                   label, owner, name, hint);
+  } else {
+    jmodel_mistake(at, place, "%s: there is no hardpoint '%.60s'%s", label, name, hint);
+  }
+}
+
+// "body.point" apart: the body, and what follows the dot in *rest.
+static int split_body(const jmodel_at* at, const jmodel_node* node, const char* label,
+                      const char** rest) {
+  const char* dot = strchr(node->text, '.');
+  *rest = dot + 1;
+  return body_named(at, node->place,
+                    jmodel_format(at->r, "%.*s", (int)(dot - node->text), node->text), label);
+}
+
+static bool point_of_body(const jmodel_at* at, const jmodel_node* node, const char* label,
+                          jmodel_point* out) {
+  const jmodel* m = at->r->m;
+  const char* name;
+  int body = split_body(at, node, label, &name);
+  if (body < 0) return false;
+  const jmodel_body* b = &m->body[body];
+  *out = (jmodel_point){jmodel_keep(at->r, node->text), body, false, {{{0}}}};
+  const jmodel_named_v3* own = find_named(b->point, b->npoint, name);
+  const jmodel_named_v3* hard = find_named(m->hardpoint, m->nhardpoint, name);
+  if (own) {
+    out->r = own->value;
+  } else if (strcmp(name, "origin") == 0) {
+    out->r = jmodel_unit(-1, node->place);
+  } else if (strcmp(name, "com") == 0 && body > 0) {
+    out->r = b->com;
+  } else if (hard) {
+    out->r = hard->value;
+    out->in_vehicle = true;
+  } else {
+    no_point(at, node->place, label, body, name);
+    return false;
+  }
+  return true;
+}
+
+bool jmodel_point_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                     const char* path, jmodel_point* out) {
+  const jmodel* m = at->r->m;
+  *out = (jmodel_point){"", -1, true, jmodel_unit(-1, node->place)};
+  if (node->kind == JMODEL_NODE_LIST) {
+    out->name = jmodel_keep(at->r, path);
+    out->r = jmodel_v3_at(at, node, label, path, JMODEL_SCOPE_PARAMETERS);
+    return true;
+  }
+  if (node->kind != JMODEL_NODE_TEXT) {
+    jmodel_mistake(at, node->place, "%s needs a point: body.point, a hardpoint or [x, y, z]",
+                   label);
+    return false;
+  }
+  if (strchr(node->text, '.')) return point_of_body(at, node, label, out);
+  const jmodel_named_v3* hard = find_named(m->hardpoint, m->nhardpoint, node->text);
+  if (!hard) {
+    no_point(at, node->place, label, -1, node->text);
+    return false;
+  }
+  out->name = hard->name;
+  out->r = hard->value;
+  return true;
+}
+
+bool jmodel_body_point_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                          const char* path, jmodel_point* out) {
+  if (!jmodel_point_at(at, node, label, path, out)) return false;
+  if (out->body >= 0) return true;
+  jmodel_mistake(at, node->place, "%s: the body is missing; write body.point", label);
+  return false;
+}
+
+// ---- directions
+
+static bool vector_of_body(const jmodel_at* at, const jmodel_node* node, const char* label,
+                           jmodel_vector* out) {
+  const jmodel* m = at->r->m;
+  const char* name;
+  int body = split_body(at, node, label, &name);
+  if (body < 0) return false;
+  const jmodel_body* b = &m->body[body];
+  const jmodel_named_v3* own = find_named(b->vector, b->nvector, name);
+  *out = (jmodel_vector){jmodel_keep(at->r, node->text), body, false, {{{0}}}};
+  if (own) {
+    out->v = own->value;
+    return true;
+  }
+  if (name[0] >= 'x' && name[0] <= 'z' && !name[1]) {
+    out->v = jmodel_unit(name[0] - 'x', node->place);
+    return true;
+  }
+  jmodel_guess guess = jmodel_guess_begin(name);
+  for (int i = 0; i < b->nvector; i++) {
+    jmodel_guess_add(&guess, b->vector[i].name);
+  }
+  jmodel_mistake(at, node->place, "%s: body '%s' has no vector '%.60s'%s", label, b->name, name,
+                 jmodel_guess_hint(at->r, &guess));
+  return false;
+}
+
+// A scalar as part of an expression: numbers go by their path, so that derivatives see them.
+static const char* scalar_text(jmodel_reader* r, const jmodel_scalar* s) {
+  return s->text ? jmodel_format(r, "(%s)", s->text) : s->path;
+}
+
+static jmodel_v3 difference(jmodel_reader* r, const jmodel_v3* to, const jmodel_v3* from,
+                            const char* path, jmodel_place place) {
+  static const char* const xyz[] = {"x", "y", "z"};
+  jmodel_v3 v;
+  for (int i = 0; i < 3; i++) {
+    const char* text =
+        jmodel_format(r, "%s - %s", scalar_text(r, &to->e[i]), scalar_text(r, &from->e[i]));
+    v.e[i] = (jmodel_scalar){text, -1, jmodel_format(r, "%s.%s", path, xyz[i]), place};
+  }
+  return v;
+}
+
+static bool is_same(const jmodel* m, const jmodel_v3* a, const jmodel_v3* b) {
+  for (int i = 0; i < 3; i++) {
+    double x, y;
+    if (!jmodel_literal(m, &a->e[i], &x) || !jmodel_literal(m, &b->e[i], &y) || x != y) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// {from: P, to: Q}: both in the same coordinates.
+static bool vector_between(const jmodel_at* at, const jmodel_node* node, const char* label,
+                           const char* path, jmodel_vector* out) {
+  static const char* const keys[] = {"from", "to", NULL};
+  jmodel_reader* r = at->r;
+  jmodel_check_keys(at, node, keys);
+  const jmodel_node* a = jmodel_need(at, node, "from");
+  const jmodel_node* b = jmodel_need(at, node, "to");
+  jmodel_point from, to;
+  if (!a || !b) return false;
+  if (!jmodel_point_at(at, a, "from", jmodel_format(r, "%s.from", path), &from)) return false;
+  if (!jmodel_point_at(at, b, "to", jmodel_format(r, "%s.to", path), &to)) return false;
+  int body = from.body >= 0 ? from.body : to.body;
+  bool other_body = from.body >= 0 && to.body >= 0 && from.body != to.body;
+  if (other_body || from.in_vehicle != to.in_vehicle) {
+    jmodel_mistake(at, node->place,
+                   "%s: 'from' and 'to' must be points of one body, or both hardpoints", label);
+    return false;
+  }
+  if (is_same(r->m, &from.r, &to.r)) {
+    jmodel_mistake(at, node->place, "%s: 'from' and 'to' are the same place", label);
+    return false;
+  }
+  *out = (jmodel_vector){jmodel_format(r, "%s to %s", from.name, to.name), body, from.in_vehicle,
+                         difference(r, &to.r, &from.r, path, node->place)};
+  return true;
+}
+
+static bool is_zero(const jmodel* m, const jmodel_v3* v) {
+  for (int i = 0; i < 3; i++) {
+    double x;
+    if (!jmodel_literal(m, &v->e[i], &x) || x != 0.0) return false;
+  }
+  return true;
+}
+
+static bool any_vector_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                          const char* path, jmodel_vector* out) {
+  *out = (jmodel_vector){"", -1, true, jmodel_unit(-1, node->place)};
+  if (node->kind == JMODEL_NODE_MAP) return vector_between(at, node, label, path, out);
+  if (node->kind == JMODEL_NODE_LIST) {
+    out->name = jmodel_keep(at->r, path);
+    out->v = jmodel_v3_at(at, node, label, path, JMODEL_SCOPE_PARAMETERS);
+    return true;
+  }
+  const char* text = node->text;
+  if (text[0] >= 'x' && text[0] <= 'z' && !text[1]) {
+    out->name = jmodel_keep(at->r, text);
+    out->v = jmodel_unit(text[0] - 'x', node->place);
+    return true;
+  }
+  if (strchr(text, '.')) return vector_of_body(at, node, label, out);
+  jmodel_mistake(at, node->place,
+                 "%s needs a direction: x, y, z, [x, y, z], body.vector or {from: P, to: Q}",
+                 label);
+  return false;
+}
+
+bool jmodel_vector_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                      const char* path, jmodel_vector* out) {
+  if (!any_vector_at(at, node, label, path, out)) return false;
+  if (!is_zero(at->r->m, &out->v)) return true;
+  jmodel_mistake(at, node->place, "%s has length zero", label);
+  return false;
+}
+
+bool jmodel_body_vector_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                           const char* path, jmodel_vector* out) {
+  if (!jmodel_vector_at(at, node, label, path, out)) return false;
+  if (out->body >= 0) return true;
+  jmodel_mistake(at, node->place, "%s: the body is missing; write body.vector", label);
+  return false;
+}

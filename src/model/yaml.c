@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// YAML through libfyaml's events. The tree is built here rather than by libfyaml, so that a
+// duplicate key is told with both lines, nothing is expanded (anchors and aliases are refused) and
+// memory is ours. libfyaml prints nothing: its messages are collected.
+#include "model/yaml.h"
+
+#include <string.h>
+
+#include <libfyaml.h>
+
+#include "model/reader.h"
+
+#define MAX_DEPTH   32
+#define MAX_ENTRIES 20000  // of one map
+
+typedef struct builder {
+  jmodel_reader* r;
+  jmodel_at at;
+  const char* file;
+  jmodel_node* stack[MAX_DEPTH];
+  int depth;
+  jmodel_node* root;
+  const char* key;  // waits for its value
+  jmodel_place key_place;
+  int line;  // of the last token
+  int ndocument;
+  bool failed;
+} builder;
+
+jmodel_node* jmodel_node_find(const jmodel_node* map, const char* key) {
+  if (!map || map->kind != JMODEL_NODE_MAP) return NULL;
+  uint64_t hash = jhash_bytes(key, strlen(key));
+  for (jmodel_node* c = map->first; c; c = c->next) {
+    if (c->key_hash == hash && strcmp(c->key, key) == 0) return c;
+  }
+  return NULL;
+}
+
+void jmodel_node_append(jmodel_node* parent, jmodel_node* child) {
+  if (parent->last) {
+    parent->last->next = child;
+  } else {
+    parent->first = child;
+  }
+  parent->last = child;
+  parent->n++;
+}
+
+static void fail(builder* b, int line, const char* cause) {
+  if (!b->failed) jmodel_mistake(&b->at, (jmodel_place){b->file, line}, "%s", cause);
+  b->failed = true;
+}
+
+// ---- bytes: what is no text is refused before libfyaml sees it
+
+// Length of the UTF-8 character at s, 0 when it is none.
+static size_t utf8_length(const unsigned char* s, size_t n) {
+  size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+  if (length == 0 || s[0] > 0xf4 || length > n) return 0;
+  for (size_t i = 1; i < length; i++) {
+    if ((s[i] & 0xc0) != 0x80) return 0;
+  }
+  if (s[0] == 0xe0 && s[1] < 0xa0) return 0;   // longer than needed
+  if (s[0] == 0xed && s[1] >= 0xa0) return 0;  // surrogates
+  if (s[0] == 0xf0 && s[1] < 0x90) return 0;
+  if (s[0] == 0xf4 && s[1] >= 0x90) return 0;  // beyond Unicode
+  return length;
+}
+
+static bool is_text(builder* b, const char* text, size_t n) {
+  int line = 1;
+  for (size_t i = 0; i < n;) {
+    unsigned char c = (unsigned char)text[i];
+    size_t length = utf8_length((const unsigned char*)text + i, n - i);
+    if (c == '\n') line++;
+    if (length == 0) {
+      fail(b, line, "not UTF-8 text");
+      return false;
+    }
+    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f) {
+      fail(b, line, "a control character; is this a text file?");
+      return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
+// ---- tree
+
+static bool is_null_word(const char* s) {
+  return !*s || strcmp(s, "~") == 0 || strcmp(s, "null") == 0 || strcmp(s, "Null") == 0 ||
+         strcmp(s, "NULL") == 0;
+}
+
+static jmodel_node* new_node(builder* b, jmodel_node_kind kind) {
+  jmodel_node* node = JARENA_NEW(&b->r->scratch, jmodel_node);
+  if (!node) {
+    jmodel_out_of_memory(b->r);
+    b->failed = true;
+    return NULL;
+  }
+  node->kind = kind;
+  node->text = "";
+  node->place = (jmodel_place){b->file, b->line};
+  return node;
+}
+
+static void attach_entry(builder* b, jmodel_node* map, jmodel_node* node) {
+  const jmodel_node* before = jmodel_node_find(map, b->key);
+  node->key = b->key;
+  node->key_hash = jhash_bytes(b->key, strlen(b->key));
+  node->key_place = b->key_place;
+  b->key = NULL;
+  if (before) {
+    jmodel_at at = {b->r, "key", node->key, ""};
+    jmodel_mistake(&at, node->key_place, "given twice; first in line %d", before->key_place.line);
+  } else if (map->n >= MAX_ENTRIES) {
+    fail(b, b->line, "too many entries");
+  } else {
+    jmodel_node_append(map, node);
+  }
+}
+
+// Put a node where it belongs: below the innermost open map or list.
+static void attach(builder* b, jmodel_node* node) {
+  if (b->depth == 0) {
+    b->root = node;
+    return;
+  }
+  jmodel_node* parent = b->stack[b->depth - 1];
+  if (parent->kind == JMODEL_NODE_LIST) {
+    jmodel_node_append(parent, node);
+  } else if (b->key) {
+    attach_entry(b, parent, node);
+  } else if (node->kind == JMODEL_NODE_TEXT || node->kind == JMODEL_NODE_NULL) {
+    b->key = node->text;
+    b->key_place = node->place;
+  } else {
+    fail(b, b->line, "a key must be a plain name");
+  }
+}
+
+static void open_node(builder* b, jmodel_node_kind kind) {
+  if (b->depth == MAX_DEPTH) {
+    fail(b, b->line, "nested too deep");
+    return;
+  }
+  jmodel_node* node = new_node(b, kind);
+  if (!node) return;
+  attach(b, node);
+  if (!b->failed) b->stack[b->depth++] = node;
+}
+
+static void put_text(builder* b, struct fy_token* token) {
+  size_t n = 0;
+  const char* text = token ? fy_token_get_text(token, &n) : "";
+  bool is_plain = !token || fy_token_scalar_style(token) == FYSS_PLAIN;
+  jmodel_node* node = new_node(b, JMODEL_NODE_TEXT);
+  if (!node) return;
+  if (text) node->text = jarena_strndup(&b->r->scratch, text, n);
+  if (!text || !node->text) {
+    jmodel_out_of_memory(b->r);
+    b->failed = true;
+    return;
+  }
+  if (strlen(node->text) != n) {
+    fail(b, b->line, "a zero character in a text");
+    return;
+  }
+  bool is_key = b->depth > 0 && b->stack[b->depth - 1]->kind == JMODEL_NODE_MAP && !b->key;
+  if (!is_key && is_plain && is_null_word(node->text)) node->kind = JMODEL_NODE_NULL;
+  attach(b, node);
+}
+
+static void handle(builder* b, struct fy_event* e) {
+  const struct fy_mark* mark = fy_event_start_mark(e);
+  if (mark) b->line = mark->line + 1;
+  if (fy_event_get_anchor_token(e)) {
+    fail(b, b->line, "anchors are not supported; use parameters or include");
+    return;
+  }
+  if (e->type != FYET_DOCUMENT_START && fy_event_get_tag_token(e)) {
+    fail(b, b->line, "tags are not supported; leave out what begins with '!'");
+    return;
+  }
+  switch (e->type) {
+    case FYET_DOCUMENT_START:
+      if (b->ndocument++ == 1) fail(b, b->line, "a second document begins; one file, one document");
+      break;
+    case FYET_MAPPING_START: open_node(b, JMODEL_NODE_MAP); break;
+    case FYET_SEQUENCE_START: open_node(b, JMODEL_NODE_LIST); break;
+    case FYET_MAPPING_END:
+    case FYET_SEQUENCE_END: b->depth--; break;
+    case FYET_SCALAR: put_text(b, fy_event_get_token(e)); break;
+    case FYET_ALIAS:
+      fail(b, b->line, "aliases are not supported; use parameters or include");
+      break;
+    default: break;
+  }
+}
+
+// ---- libfyaml
+
+static void say_nothing(struct fy_diag* diag, void* user, const char* buf, size_t len) {
+  (void)diag;
+  (void)user;
+  (void)buf;
+  (void)len;
+}
+
+static void report_syntax(builder* b, struct fy_diag* diag) {
+  void* iterator = NULL;
+  const struct fy_diag_error* e = fy_diag_errors_iterate(diag, &iterator);
+  if (e && e->msg) {
+    fail(b, e->line > 0 ? e->line : b->line, e->msg);
+  } else {
+    fail(b, b->line, "this is not YAML");
+  }
+}
+
+static void parse_events(builder* b, struct fy_parser* parser, struct fy_diag* diag) {
+  while (!b->failed) {
+    struct fy_event* e = fy_parser_parse(parser);
+    if (!e) break;
+    handle(b, e);
+    fy_parser_event_free(parser, e);
+  }
+  if (!b->failed && fy_parser_get_stream_error(parser)) report_syntax(b, diag);
+}
+
+static struct fy_diag* create_diag(void) {
+  struct fy_diag_cfg cfg;
+  fy_diag_cfg_default(&cfg);
+  cfg.fp = NULL;
+  cfg.output_fn = say_nothing;
+  cfg.colorize = false;
+  struct fy_diag* diag = fy_diag_create(&cfg);
+  if (diag) fy_diag_set_collect_errors(diag, true);
+  return diag;
+}
+
+jmodel_node* jmodel_yaml_parse(jmodel_reader* r, const char* text, size_t n, const char* file) {
+  builder b = {.r = r, .at = {r, "yaml", NULL, ""}, .file = file, .line = 1};
+  if (!is_text(&b, text, n)) return NULL;
+  struct fy_diag* diag = create_diag();
+  struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE,
+                             .diag = diag};
+  struct fy_parser* parser = diag ? fy_parser_create(&cfg) : NULL;
+  if (!parser || fy_parser_set_string(parser, text, n) != 0) {
+    jmodel_out_of_memory(r);
+    b.failed = true;
+  } else {
+    parse_events(&b, parser, diag);
+  }
+  if (parser) fy_parser_destroy(parser);
+  if (diag) fy_diag_destroy(diag);
+  return b.failed ? NULL : b.root;
+}

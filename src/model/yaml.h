@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A YAML text as a tree of places and texts: nothing is known of models here. The tree lives in the
+// reader's scratch arena; libfyaml's own objects are gone when parsing returns.
+#ifndef JMODEL_YAML_H
+#define JMODEL_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/model.h"
+
+typedef struct jmodel_reader jmodel_reader;
+
+typedef enum jmodel_node_kind {
+  JMODEL_NODE_NULL,  // nothing, `~` or `null`
+  JMODEL_NODE_TEXT,
+  JMODEL_NODE_LIST,
+  JMODEL_NODE_MAP
+} jmodel_node_kind;
+
+typedef struct jmodel_node jmodel_node;
+struct jmodel_node {
+  jmodel_node_kind kind;
+  const char* text;  // of a text; "" otherwise
+  jmodel_place place;
+  const char* key;  // of a map entry; NULL otherwise
+  uint64_t key_hash;
+  jmodel_place key_place;
+  int n;  // entries of a list or a map ...
+  jmodel_node *first, *last;
+  jmodel_node* next;  // ... chained
+};
+
+// Parse `text` into a tree; NULL after a mistake that leaves nothing to read, which is reported.
+// `file` must outlive the tree.
+jmodel_node* jmodel_yaml_parse(jmodel_reader* r, const char* text, size_t n, const char* file);
+
+jmodel_node* jmodel_node_find(const jmodel_node* map, const char* key);
+void jmodel_node_append(jmodel_node* parent, jmodel_node* child);
+
+#endif
