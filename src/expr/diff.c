@@ -166,8 +166,9 @@ jo_status jexpr_tangent(jexpr_graph* g, const jexpr_ref* y, int ny, const jexpr_
 typedef struct adjoint_pass {
   jexpr_graph* g;
   const bool* varies;  // depends on some x
-  const bool* risky;   // need not be finite where a choice leaves it out
+  const bool* risky;   // need not be finite where choices leave it out
   jexpr_ref* bar;      // adjoint of each node so far
+  jexpr_ref* active;   // not zero where choices let the node contribute; constant one: everywhere
   jexpr_ref zero;
 } adjoint_pass;
 
@@ -197,100 +198,89 @@ static bool* find_risky(const jexpr_graph* g, jarena* a) {
   return risky;
 }
 
-#define CHOICE_DEPTH 12  // sums nested deeper than this are taken as they are
-
-// Zero when certain choices leave the value out, by the form of the expression.
-static bool vanishes(const jexpr_graph* g, jexpr_ref r, int depth) {
-  const jexpr_node n = g->node[r];
-  if (depth == 0) return false;
-  switch (n.op) {
-    case JEXPR_SELECT:
-      return jexpr_is_value(g, n.b, 0.0) || jexpr_is_value(g, n.c, 0.0) ||
-             (vanishes(g, n.b, depth - 1) && vanishes(g, n.c, depth - 1));
-    case JEXPR_ADD:
-    case JEXPR_SUB: return vanishes(g, n.a, depth - 1) && vanishes(g, n.b, depth - 1);
-    case JEXPR_MUL: return vanishes(g, n.a, depth - 1) || vanishes(g, n.b, depth - 1);
-    case JEXPR_NEG:
-    case JEXPR_DIV: return vanishes(g, n.a, depth - 1);
-    default: return false;
-  }
+static bool partial_is_risky(const adjoint_pass* s, jexpr_ref r, int k) {
+  const jexpr_node* n = &s->g->node[r];
+  if (n->op == JEXPR_MUL) return s->risky[k == 0 ? n->b : n->a];
+  return jexpr_ops[n->op].class_ == JEXPR_CLASS_FUNC && s->risky[r];
 }
 
-// bar * p, zero wherever bar is zero by choice even if p is not finite there: the factor goes to
-// the terms inside the choices.
-static jexpr_ref times_inside(jexpr_graph* g, jexpr_ref bar, jexpr_ref p, int depth) {
-  if (!bar || !p || !vanishes(g, bar, depth)) return jexpr_mul(g, bar, p);
-  const jexpr_node n = g->node[bar];
-  depth--;
-  switch (n.op) {
-    case JEXPR_SELECT:
-      return jexpr_select(g, n.a, times_inside(g, n.b, p, depth), times_inside(g, n.c, p, depth));
-    case JEXPR_ADD:
-      return jexpr_add(g, times_inside(g, n.a, p, depth), times_inside(g, n.b, p, depth));
-    case JEXPR_SUB:
-      return jexpr_sub(g, times_inside(g, n.a, p, depth), times_inside(g, n.b, p, depth));
-    case JEXPR_NEG: return jexpr_neg(g, times_inside(g, n.a, p, depth));
-    case JEXPR_DIV: return times_inside(g, n.a, jexpr_div(g, p, n.b), depth);
-    case JEXPR_MUL:
-      if (vanishes(g, n.a, depth)) return times_inside(g, n.a, jexpr_mul(g, n.b, p), depth);
-      return times_inside(g, n.b, jexpr_mul(g, n.a, p), depth);
-    default: return jexpr_mul(g, bar, p);
-  }
+// Where one or the other is active; both are sums of choices between numbers >= 0.
+static jexpr_ref either(const adjoint_pass* s, jexpr_ref a, jexpr_ref b) {
+  if (a == b || b == s->zero || jexpr_is_value(s->g, a, 1.0)) return a;
+  if (a == s->zero || jexpr_is_value(s->g, b, 1.0)) return b;
+  jexpr_ref sum = jexpr_add(s->g, a, b);
+  return jexpr_is_const(s->g, sum) ? jexpr_const(s->g, 1.0) : sum;
 }
 
-static void accumulate(const adjoint_pass* s, jexpr_ref r, jexpr_ref contribution) {
-  if (s->varies[r]) s->bar[r] = jexpr_add(s->g, s->bar[r], contribution);
+// v where active, else zero: an adjoint of zero stays zero where a factor of v is not finite.
+static jexpr_ref guarded(const adjoint_pass* s, jexpr_ref active, jexpr_ref v) {
+  jexpr_graph* g = s->g;
+  if (jexpr_is_const(g, active)) return active == s->zero ? s->zero : v;
+  const jexpr_node n = g->node[active];
+  // the same condition as in the adjoint itself, so that the two choices become one
+  bool plain = n.op == JEXPR_SELECT && (jexpr_is_const(g, n.b) || jexpr_is_const(g, n.c));
+  if (!plain) return jexpr_select(g, active, v, s->zero);
+  return jexpr_select(g, n.a, guarded(s, n.b, v), guarded(s, n.c, v));
 }
 
-static void adjoint_choice(const adjoint_pass* s, jexpr_ref cond, jexpr_ref a, jexpr_ref b,
-                           jexpr_ref bar) {
-  accumulate(s, a, jexpr_select(s->g, cond, bar, s->zero));
-  accumulate(s, b, jexpr_select(s->g, cond, s->zero, bar));
+static void accumulate(const adjoint_pass* s, jexpr_ref r, jexpr_ref contribution,
+                       jexpr_ref active) {
+  if (!s->varies[r]) return;
+  s->bar[r] = jexpr_add(s->g, s->bar[r], contribution);
+  s->active[r] = either(s, s->active[r], active);
+}
+
+static void adjoint_choice(const adjoint_pass* s, jexpr_ref r, jexpr_ref cond, jexpr_ref a,
+                           jexpr_ref b) {
+  jexpr_graph* g = s->g;
+  jexpr_ref zero = s->zero, bar = s->bar[r], active = s->active[r];
+  accumulate(s, a, jexpr_select(g, cond, bar, zero), jexpr_select(g, cond, active, zero));
+  accumulate(s, b, jexpr_select(g, cond, zero, bar), jexpr_select(g, cond, zero, active));
 }
 
 // A_k gets the adjoint where pick chose it
-static void adjoint_pick(const adjoint_pass* s, jexpr_ref r, jexpr_ref bar) {
+static void adjoint_pick(const adjoint_pass* s, jexpr_ref r) {
   jexpr_graph* g = s->g;
   for (int k = 0; k < jexpr_nargs(g, r) - 1; k++) {
     jexpr_ref A = jexpr_arg(g, r, k + 1);
     if (!s->varies[A]) continue;
     jexpr_ref chosen = jexpr_eq(g, jexpr_arg(g, r, 0), jexpr_const(g, k));
-    accumulate(s, A, jexpr_select(g, chosen, bar, s->zero));
+    accumulate(s, A, jexpr_select(g, chosen, s->bar[r], s->zero), s->active[r]);
   }
 }
 
-static void adjoint_rule(const adjoint_pass* s, jexpr_ref r, jexpr_ref bar) {
-  int depth = s->risky[r] ? CHOICE_DEPTH : 0;
+static void adjoint_rule(const adjoint_pass* s, jexpr_ref r) {
+  jexpr_ref active = s->active[r];
   for (int k = 0; k < jexpr_nargs(s->g, r); k++) {
     jexpr_ref a = jexpr_arg(s->g, r, k);
-    if (s->varies[a]) accumulate(s, a, times_inside(s->g, bar, partial(s->g, r, k), depth));
+    if (!s->varies[a]) continue;
+    jexpr_ref product = jexpr_mul(s->g, s->bar[r], partial(s->g, r, k));
+    accumulate(s, a, partial_is_risky(s, r, k) ? guarded(s, active, product) : product, active);
   }
 }
 
 // r = a / b:  abar += bar / b,  bbar -= (bar / b) r
-static void adjoint_quotient(const adjoint_pass* s, jexpr_ref r, jexpr_ref bar) {
+static void adjoint_quotient(const adjoint_pass* s, jexpr_ref r) {
   jexpr_graph* g = s->g;
   const jexpr_node n = g->node[r];
-  jexpr_ref t = vanishes(g, bar, CHOICE_DEPTH)
-                    ? times_inside(g, bar, jexpr_div(g, jexpr_const(g, 1.0), n.b), CHOICE_DEPTH)
-                    : jexpr_div(g, bar, n.b);
-  accumulate(s, n.a, t);
-  if (s->varies[n.b]) accumulate(s, n.b, jexpr_neg(g, times_inside(g, t, r, CHOICE_DEPTH)));
+  jexpr_ref active = s->active[r], t = guarded(s, active, jexpr_div(g, s->bar[r], n.b));
+  accumulate(s, n.a, t, active);
+  if (!s->varies[n.b]) return;
+  accumulate(s, n.b, jexpr_neg(g, guarded(s, active, jexpr_mul(g, t, r))), active);
 }
 
 static void adjoint_node(const adjoint_pass* s, jexpr_ref r) {
   jexpr_graph* g = s->g;
   const jexpr_node n = g->node[r];
-  jexpr_ref bar = s->bar[r];
   switch (n.op) {
-    case JEXPR_DIV: adjoint_quotient(s, r, bar); return;
-    case JEXPR_MIN: adjoint_choice(s, jexpr_lt(g, n.a, n.b), n.a, n.b, bar); return;
-    case JEXPR_MAX: adjoint_choice(s, jexpr_lt(g, n.b, n.a), n.a, n.b, bar); return;
-    case JEXPR_SELECT: adjoint_choice(s, n.a, n.b, n.c, bar); return;
-    case JEXPR_PICK: adjoint_pick(s, r, bar); return;
+    case JEXPR_DIV: adjoint_quotient(s, r); return;
+    case JEXPR_MIN: adjoint_choice(s, r, jexpr_lt(g, n.a, n.b), n.a, n.b); return;
+    case JEXPR_MAX: adjoint_choice(s, r, jexpr_lt(g, n.b, n.a), n.a, n.b); return;
+    case JEXPR_SELECT: adjoint_choice(s, r, n.a, n.b, n.c); return;
+    case JEXPR_PICK: adjoint_pick(s, r); return;
     default: break;
   }
-  if (jexpr_ops[n.op].class_ != JEXPR_CLASS_STEP) adjoint_rule(s, r, bar);
+  if (jexpr_ops[n.op].class_ != JEXPR_CLASS_STEP) adjoint_rule(s, r);
 }
 
 static bool* varying(const jexpr_graph* g, jarena* a, const jexpr_ref* x, int nx) {
@@ -312,19 +302,21 @@ jo_status jexpr_adjoint(jexpr_graph* g, const jexpr_ref* y, const jexpr_ref* yba
   JO_TRY(check(g, any_poison(y, ny) || any_poison(ybar, ny) || any_poison(x, nx)));
   jarena scratch;
   jarena_init(&scratch, g->ctx);
-  jexpr_ref zero = jexpr_const(g, 0.0);
+  jexpr_ref zero = jexpr_const(g, 0.0), one = jexpr_const(g, 1.0);
   int n = g->nnode;
   bool* varies = varying(g, &scratch, x, nx);
   bool* risky = find_risky(g, &scratch);
   jexpr_ref* bar = JARENA_ARRAY(&scratch, n, jexpr_ref);
-  if (!varies || !risky || !bar || !zero) {
+  jexpr_ref* active = JARENA_ARRAY(&scratch, n, jexpr_ref);
+  if (!varies || !risky || !bar || !active || !zero || !one) {
     jarena_free(&scratch);
     return g->status = jerr_memory(g->ctx);
   }
   fill(bar, n, zero);
-  adjoint_pass pass = {g, varies, risky, bar, zero};
+  fill(active, n, zero);
+  adjoint_pass pass = {g, varies, risky, bar, active, zero};
   for (int i = 0; i < ny; i++) {
-    accumulate(&pass, y[i], ybar[i]);
+    accumulate(&pass, y[i], ybar[i], one);
   }
   for (jexpr_ref r = (jexpr_ref)n - 1; r > 0 && g->status == JO_OK; r--) {
     if (bar[r] != zero && jexpr_nargs(g, r) > 0) adjoint_node(&pass, r);

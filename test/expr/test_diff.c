@@ -144,6 +144,16 @@ static void test_diff_min_and_max_pass_the_derivative_of_their_value(void** stat
   assert_derivative(p, jexpr_min(g, a, b), 0, x, cos(0.8));
 }
 
+// A limiter: min(1/x, 5) at x = 0, where the operand left out is infinite.
+static void test_diff_limiters_stay_finite(void** state) {
+  probe* p = *state;
+  jexpr_graph* g = p->g;
+  jexpr_ref inverse = jexpr_div(g, jexpr_const(g, 1.0), p->x[0]), five = jexpr_const(g, 5.0);
+  const double at[PROBE_INPUTS] = {0.0};
+  assert_derivative(p, jexpr_min(g, inverse, five), 0, at, 0.0);
+  assert_derivative(p, jexpr_max(g, jexpr_neg(g, inverse), jexpr_neg(g, five)), 0, at, 0.0);
+}
+
 // Directions may be inputs; a repeated output gets the same derivative.
 static void test_diff_tangent_along_a_direction_of_inputs(void** state) {
   probe* p = *state;
@@ -239,6 +249,7 @@ int main(void) {
       probe_test(test_diff_guarded_singularities_stay_finite),
       probe_test(test_diff_two_guards_of_one_singularity),
       probe_test(test_diff_min_and_max_pass_the_derivative_of_their_value),
+      probe_test(test_diff_limiters_stay_finite),
       probe_test(test_diff_tangent_along_a_direction_of_inputs),
       probe_test(test_diff_adjoint_sums_over_outputs),
       probe_test(test_diff_marks_follow_equations),

@@ -54,10 +54,40 @@ static void test_cost_of_a_gradient_is_a_small_multiple(void** state) {
   jo_context_destroy(ctx);
 }
 
+// A long computation with roots behind several guards: keeping adjoints finite where a guard is
+// closed must not multiply the work by the number of guards.
+static void test_cost_of_a_gradient_behind_guards(void** state) {
+  (void)state;
+  jo_context* ctx;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  for (int nguard = 1; nguard <= 32; nguard *= 2) {
+    chain c;  // only for its graph
+    assert_ok(ctx, chain_init(&c, ctx, (chain_options){.n = 2}));
+    jexpr_graph* g = c.g;
+    jexpr_ref x = c.q[1], zero = jexpr_const(g, 0.0), one = jexpr_const(g, 1.0), y = zero, xbar;
+    jexpr_ref u = x, two = jexpr_const(g, 2.0);
+    for (int i = 0; i < 50; i++) {
+      u = jexpr_sqrt(g, jexpr_add(g, two, jexpr_mul(g, u, jexpr_cos(g, u))));
+    }
+    for (int i = 0; i < nguard; i++) {
+      jexpr_ref guard = jexpr_lt(g, jexpr_const(g, i), c.q[2]);
+      jexpr_ref force = jexpr_exp(g, jexpr_mul(g, jexpr_const(g, 0.1 * (i + 1)), u));
+      y = jexpr_add(g, y, jexpr_select(g, guard, force, zero));
+    }
+    assert_ok(ctx, jexpr_adjoint(g, &y, &one, 1, &x, 1, &xbar));
+    const jexpr_outputs out[] = {{"y", 1, &y}, {"gradient", 1, &xbar}};
+    int value = count(&c, out, 1), both = count(&c, out, 2);
+    assert_in_range(both, value, 5 * value);
+    chain_free(&c);
+  }
+  jo_context_destroy(ctx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cost_of_inverse_dynamics_is_linear),
       cmocka_unit_test(test_cost_of_a_gradient_is_a_small_multiple),
+      cmocka_unit_test(test_cost_of_a_gradient_behind_guards),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
