@@ -94,6 +94,7 @@ double jgen_value(jgen* s, jexpr_ref r);  // number of a node that depends on li
 
 // frames.c: links and constant data
 jo_status jgen_frames(jgen* s);
+jexpr_v3 jgen_design_position(jgen* s, const jmodel_joint* j);
 jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p);
 jexpr_v3 jgen_direction_in_link(jgen* s, const jmodel_vector* v);
 bool jgen_find_point(jgen* s, int body, const char* name, size_t n, jmodel_point* out);

@@ -145,6 +145,15 @@ static jexpr_v3 direction_in_body(jgen* s, const jmodel_vector* v) {
   return jexpr_m3_tapply(s->g, &C, r);
 }
 
+// Where the child's joint point of a free joint stands in the parent's frame at the design position.
+jexpr_v3 jgen_design_position(jgen* s, const jmodel_joint* j) {
+  jexpr_graph* g = s->g;
+  jexpr_m3 Cp = design_orientation(s, j->parent), Cc = design_orientation(s, j->child);
+  jexpr_v3 r = jexpr_m3_apply(g, &Cc, point_in_body(s, &j->at_child));
+  r = jexpr_v3_sub(g, jexpr_v3_add(g, r, design_origin(s, j->child)), design_origin(s, j->parent));
+  return jexpr_m3_tapply(g, &Cp, r);
+}
+
 jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p) {
   const jgen_body_frame* f = &s->body[p->body];
   return jexpr_m3_tapply(s->g, &f->E, jexpr_v3_sub(s->g, point_in_body(s, p), f->o));
@@ -202,8 +211,13 @@ static bool has_axis(jmodel_joint_type type) {
 static seat joint_seat(jgen* s, const jmodel_joint* j) {
   jexpr_graph* g = s->g;
   seat k = {.parent = s->body[j->parent].link};
-  k.d = jgen_point_in_link(s, &j->at_parent);
   k.C0 = guess_orientation(s, j);
+  if (j->type == JMODEL_JOINT_FREE) {  // its first coordinates are the position itself
+    const jgen_body_frame* p = &s->body[j->parent];
+    k.d = jexpr_m3_tapply(g, &p->E, jexpr_v3_neg(g, p->o));
+    return k;
+  }
+  k.d = jgen_point_in_link(s, &j->at_parent);
   if (!has_axis(j->type)) return k;
   k.a = jgen_direction_in_link(s, &j->axis_parent);
   if (j->type == JMODEL_JOINT_UNIVERSAL) {

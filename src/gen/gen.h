@@ -57,6 +57,7 @@ typedef struct jgen_partition {
 typedef struct jgen_options {
   const bool* live;  // by number: an input of the kernels instead of a constant; NULL: parameters
   bool modes;        // conditions become mode inputs with switching functions
+  bool jacobian;     // also d ydot / d y
 } jgen_options;
 
 // A switch: an input mode[k] stands for the condition `g > 0`.
@@ -73,7 +74,9 @@ typedef struct jgen jgen;
 // Functions over them, all evaluated with the interpreter:
 //   closure   h (nh), J = dh/dq (nh x nq dense, column-major)
 //   drive     s, sd, sdd of the driven coordinates
-//   initial   value - quantity, rate target, d quantity / dq (ninitial x nq), for assembly
+//   initial   quantity, its value (quantity itself: not given), its rate, d quantity / dq
+//             (ninitial x nq), and the guesses of the coordinates: for assembly
+//   states    initial values of the additional states
 typedef struct jgen_position {
   jexpr_graph* g;
   jarena arena;
@@ -81,7 +84,7 @@ typedef struct jgen_position {
   int* live;              // number index of each live number (np)
   double* p;              // their values (np)
   const char** row_name;  // of each closure equation (nh)
-  jexpr_fn closure, drive, initial;
+  jexpr_fn closure, drive, initial, states;
 } jgen_position;
 
 jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,

@@ -238,6 +238,14 @@ static jexpr_ref find_dotted(jgen* s, word name) {
   return body >= 0 ? point_field(s, body, point, field, name) : JEXPR_POISON;
 }
 
+// Any number of the file by its path.
+static jexpr_ref find_number(jgen* s, word name) {
+  for (int i = 0; i < s->m->nnumber; i++) {
+    if (is(name, s->m->number[i].path)) return s->number[i];
+  }
+  return JEXPR_POISON;
+}
+
 static jexpr_ref find_name(void* user, jexpr_graph* g, const char* text, size_t n) {
   (void)g;
   jgen* s = user;
@@ -255,7 +263,8 @@ static jexpr_ref find_name(void* user, jexpr_graph* g, const char* text, size_t 
   if (i >= 0) return s->q[i];
   bool found = false;
   r = find_signal(s, name, &found);
-  return r || found ? r : find_dotted(s, name);
+  if (!r && !found) r = find_dotted(s, name);
+  return r || found ? r : find_number(s, name);
 }
 
 static const char* suggest(void* user, int i) {

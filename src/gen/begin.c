@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both stages begin with: storage, constants, driven coordinates and their rates.
+#include "gen/begin.h"
+
+#include "expr/diff.h"
+
+jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, jarena* a) {
+  int nl = m->ncoordinate + m->njoint + 1, nq = m->ncoordinate + 1;
+  const bool* follow = s->follow;
+  *s = (jgen){.ctx = ctx, .m = m, .g = g, .a = a, .stage = JGEN_AT_POSITION};
+  s->zero = jexpr_const(g, 0.0);
+  s->one = jexpr_const(g, 1.0);
+  s->q = JARENA_ARRAY(a, nq, jexpr_ref);
+  s->qd = JARENA_ARRAY(a, nq, jexpr_ref);
+  s->qdd = JARENA_ARRAY(a, nq, jexpr_ref);
+  s->applied = JARENA_ARRAY(a, nq, jexpr_ref);
+  s->from_hub = JARENA_ARRAY(a, nl, jgen_relative);
+  s->from_ground = JARENA_ARRAY(a, nl, jgen_relative);
+  s->dyn = JARENA_ARRAY(a, nl, jgen_absolute);
+  s->abs = JARENA_ARRAY(a, nl, jgen_absolute);
+  s->wrench = JARENA_ARRAY(a, nl, jgen_wrench);
+  s->force = JARENA_ARRAY(a, m->nforce + 1, jgen_element);
+  s->tyre = JARENA_ARRAY(a, m->ntyre + 1, jgen_element);
+  s->follow = JARENA_ARRAY(a, m->nbody + 1, bool);
+  bool ok = s->q && s->qd && s->qdd && s->applied && s->from_hub && s->from_ground && s->dyn &&
+            s->abs && s->wrench && s->force && s->tyre && s->follow && s->zero && s->one;
+  if (!ok) return jerr_memory(ctx);
+  for (int b = 0; follow && b < m->nbody; b++) {
+    s->follow[b] = follow[b];
+  }
+  for (int l = 0; l < nl; l++) {
+    s->wrench[l] = (jgen_wrench){jexpr_v3_zero(g), jexpr_v3_zero(g)};
+  }
+  for (int i = 0; i < m->ncoordinate; i++) {
+    s->applied[i] = s->zero;
+  }
+  return g->status;
+}
+
+jo_status jgen_drive_rates(jgen* s, int coordinate, jexpr_ref rate[3]) {
+  jexpr_ref t = s->t;
+  rate[0] = jgen_scalar(s, &s->m->coordinate[coordinate].driven, s->m->coordinate[coordinate].name);
+  JO_TRY(s->g->status);
+  JO_TRY(jexpr_tangent(s->g, &rate[0], 1, &t, &s->one, 1, &rate[1]));
+  return jexpr_tangent(s->g, &rate[1], 1, &t, &s->one, 1, &rate[2]);
+}
+
+jexpr_outputs jgen_outputs(jarena* a, const char* name, const jexpr_ref* ref, int n) {
+  jexpr_ref* copy = JARENA_ARRAY(a, n + 1, jexpr_ref);
+  for (int i = 0; copy && i < n; i++) {
+    copy[i] = ref[i];
+  }
+  return (jexpr_outputs){name, copy ? n : -1, copy};
+}
+
+jo_status jgen_function(jexpr_graph* g, jarena* a, const char* name, const jexpr_outputs* out,
+                        int nout, jexpr_fn* fn) {
+  jexpr_outputs* copy = JARENA_ARRAY(a, nout, jexpr_outputs);
+  if (!copy) return jerr_memory(g->ctx);
+  for (int i = 0; i < nout; i++) {
+    if (out[i].n < 0) return jerr_memory(g->ctx);
+    copy[i] = out[i];
+  }
+  *fn = (jexpr_fn){name, g, nout, copy};
+  return JO_OK;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The position stage: closures, drives and initial conditions as functions of all coordinates, for
+// assembly and for the choice of the partition.
+#include "gen/begin.h"
+
+enum { GROUP_P, GROUP_T, GROUP_Q, GROUP_ROAD };
+
+static jo_status put_closures(jgen* s, jgen_position* out) {
+  jgen_row* row;
+  JO_TRY(jgen_closures(s, false, &row, &out->nh));
+  int nh = out->nh, nq = out->nq;
+  jexpr_ref* h = JARENA_ARRAY(s->a, nh + 1, jexpr_ref);
+  jexpr_ref* J = JARENA_ARRAY(s->a, nh * nq + 1, jexpr_ref);
+  out->row_name = JARENA_ARRAY(s->a, nh + 1, const char*);
+  if (!h || !J || !out->row_name) return jerr_memory(s->ctx);
+  for (int i = 0; i < nh; i++) {
+    h[i] = row[i].h;
+    out->row_name[i] = row[i].name;
+    for (int k = 0; k < nq; k++) {
+      J[i + k * nh] = row[i].J[k];
+    }
+  }
+  jexpr_outputs o[2] = {jgen_outputs(s->a, "h", h, nh), jgen_outputs(s->a, "J", J, nh * nq)};
+  return jgen_function(s->g, s->a, "closure", o, 2, &out->closure);
+}
+
+static jo_status put_drives(jgen* s, jgen_position* out) {
+  jexpr_ref* rate[3];
+  for (int k = 0; k < 3; k++) {
+    rate[k] = JARENA_ARRAY(s->a, out->nq + 1, jexpr_ref);
+    if (!rate[k]) return jerr_memory(s->ctx);
+  }
+  for (int i = 0; i < out->nq; i++) {
+    if (!s->m->coordinate[i].is_driven) continue;
+    jexpr_ref r[3];
+    JO_TRY(jgen_drive_rates(s, i, r));
+    for (int k = 0; k < 3; k++) {
+      rate[k][out->nd] = r[k];
+    }
+    out->nd++;
+  }
+  jexpr_outputs o[3] = {jgen_outputs(s->a, "s", rate[0], out->nd),
+                        jgen_outputs(s->a, "sd", rate[1], out->nd),
+                        jgen_outputs(s->a, "sdd", rate[2], out->nd)};
+  return jgen_function(s->g, s->a, "drive", o, 3, &out->drive);
+}
+
+static jo_status put_initial(jgen* s, jgen_position* out) {
+  const jmodel* m = s->m;
+  int n = m->ninitial, nq = out->nq;
+  jexpr_ref* quantity = JARENA_ARRAY(s->a, n + 1, jexpr_ref);
+  jexpr_ref* value = JARENA_ARRAY(s->a, n + 1, jexpr_ref);
+  jexpr_ref* rate = JARENA_ARRAY(s->a, n + 1, jexpr_ref);
+  jexpr_ref* dense = JARENA_ARRAY(s->a, n * nq + 1, jexpr_ref);
+  jexpr_ref* guess = JARENA_ARRAY(s->a, nq + 1, jexpr_ref);
+  if (!quantity || !value || !rate || !dense || !guess) return jerr_memory(s->ctx);
+  for (int i = 0; i < n; i++) {
+    quantity[i] = jgen_scalar(s, &m->initial[i].quantity, "initial");
+    value[i] =
+        m->initial[i].has_value ? jgen_scalar(s, &m->initial[i].value, "initial") : quantity[i];
+    rate[i] = m->initial[i].has_rate ? jgen_scalar(s, &m->initial[i].rate, "initial") : s->zero;
+  }
+  for (int k = 0; k < nq; k++) {
+    const jmodel_coordinate* c = &m->coordinate[k];
+    const jmodel_joint* j = &m->joint[c->joint];
+    bool position = j->type == JMODEL_JOINT_FREE && c->k < 3;
+    guess[k] = position ? jgen_design_position(s, j).e[c->k] : s->zero;
+    if (c->has_guess) guess[k] = jgen_scalar(s, &c->guess, c->name);
+  }
+  JO_TRY(s->g->status);
+  jexpr_jacobian J;
+  JO_TRY(jexpr_jacobian_build(s->g, s->a, JEXPR_FORWARD, quantity, n, s->q, nq, &J));
+  for (int i = 0; i < n * nq; i++) {
+    dense[i] = s->zero;
+  }
+  for (int k = 0; k < nq; k++) {
+    for (int e = J.col[k]; e < J.col[k + 1]; e++) {
+      dense[J.row[e] + k * n] = J.value[e];
+    }
+  }
+  jexpr_outputs o[5] = {jgen_outputs(s->a, "quantity", quantity, n),
+                        jgen_outputs(s->a, "value", value, n), jgen_outputs(s->a, "rate", rate, n),
+                        jgen_outputs(s->a, "J", dense, n * nq),
+                        jgen_outputs(s->a, "guess", guess, nq)};
+  return jgen_function(s->g, s->a, "initial", o, 5, &out->initial);
+}
+
+static jo_status put_states(jgen* s, jgen_position* out) {
+  jexpr_ref* z = JARENA_ARRAY(s->a, s->m->nstate + 1, jexpr_ref);
+  if (!z) return jerr_memory(s->ctx);
+  for (int i = 0; i < s->m->nstate; i++) {
+    z[i] = jgen_scalar(s, &s->m->state[i].initial, s->m->state[i].name);
+  }
+  JO_TRY(s->g->status);
+  jexpr_outputs o = jgen_outputs(s->a, "z", z, s->m->nstate);
+  return jgen_function(s->g, s->a, "states", &o, 1, &out->states);
+}
+
+static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* opt) {
+  jo_context* ctx = out->g->ctx;
+  jgen s = {0};
+  JO_TRY(jgen_begin(&s, ctx, m, out->g, &out->arena));
+  int nlive = 0;
+  for (int i = 0; i < m->nnumber; i++) {
+    nlive += opt && opt->live ? opt->live[i] : m->number[i].is_parameter;
+  }
+  jexpr_group(out->g, "p", nlive, JEXPR_UNIFORM);
+  jexpr_group(out->g, "t", 1, JEXPR_PER_LANE);
+  jexpr_group(out->g, "q", m->ncoordinate, JEXPR_PER_LANE);
+  jexpr_group(out->g, "road", 2, JEXPR_PER_LANE);
+  out->live = JARENA_ARRAY(&out->arena, nlive + 1, int);
+  out->p = JARENA_ARRAY(&out->arena, nlive + 1, double);
+  if (!out->live || !out->p) return jerr_memory(ctx);
+  JO_TRY(jgen_inputs(&s, opt ? opt->live : NULL, GROUP_P, out->live, out->p));
+  out->np = nlive;
+  out->nq = m->ncoordinate;
+  out->ninitial = m->ninitial;
+  s.t = jexpr_input(out->g, GROUP_T, 0);
+  for (int i = 0; i < m->ncoordinate; i++) {
+    s.q[i] = jexpr_input(out->g, GROUP_Q, i);
+  }
+  JO_TRY(jgen_frames(&s));
+  JO_TRY(put_closures(&s, out));
+  JO_TRY(put_drives(&s, out));
+  JO_TRY(put_initial(&s, out));
+  return put_states(&s, out);
+}
+
+jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,
+                              jgen_position** out) {
+  *out = NULL;
+  jgen_position* p = jmem_resize(ctx, NULL, sizeof *p);
+  if (!p) return jerr_memory(ctx);
+  *p = (jgen_position){.g = jexpr_graph_create(ctx)};
+  jarena_init(&p->arena, ctx);
+  jo_status status = p->g ? build(p, m, opt) : JO_ERR_MEMORY;
+  if (status < 0) {
+    jgen_position_destroy(p);
+  } else {
+    *out = p;
+  }
+  return status;
+}
+
+void jgen_position_destroy(jgen_position* p) {
+  if (!p) return;
+  jo_context* ctx = p->arena.ctx;
+  jexpr_graph_destroy(p->g);
+  jarena_free(&p->arena);
+  jmem_free(ctx, p);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a model to something that runs: generate, assemble, partition, generate the dynamics,
+// compile, and hand the driver its callbacks.
+#include "study/plant.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "study/assemble.h"
+
+#define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
+#define CLOSED               1e-7  // a Newton correction below leaves a residual of its square
+#define MAX_CORRECTIONS      12
+
+jstudy_plant_options jstudy_plant_options_default(void) {
+  return (jstudy_plant_options){.kernel = jkernel_options_default(), .gen = {.modes = true}};
+}
+
+// ---- plant ---------------------------------------------------------------------------------------
+
+static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
+  const jgen_dynamics* d = p->dynamics;
+  p->y0 = JARENA_ARRAY(&p->arena, d->ny + 1, double);
+  if (!p->y0) return jerr_memory(p->ctx);
+  for (int i = 0; i < d->part.nu; i++) {
+    p->y0[d->at_qu + i] = s->q[d->part.u[i]];
+    p->y0[d->at_qdu + i] = s->qd[d->part.u[i]];
+  }
+  for (int i = 0; i < d->part.nv; i++) {
+    p->y0[d->at_qv + i] = s->q[d->part.v[i]];
+  }
+  for (int i = 0; i < d->nz; i++) {
+    p->y0[d->at_z + i] = s->z[i];
+  }
+  p->q0 = s->q;
+  p->qd0 = s->qd;
+  p->closure_residual = s->residual;
+  return JO_OK;
+}
+
+static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
+  const jgen_dynamics* d = p->dynamics;
+  jexpr_fn fn[8] = {d->rhs, d->project, d->switches, d->outputs, d->drive, d->velocity, d->impulse};
+  int n = 7;
+  if (d->jacobian.name) fn[n++] = d->jacobian;
+  JO_TRY(jkernel_build(p->ctx, fn, n, opt, &p->kernels));
+  const jkernel* k = p->kernels->kernel;
+  p->rhs = &k[0];
+  p->project = &k[1];
+  p->switches = &k[2];
+  p->outputs = &k[3];
+  p->drive = &k[4];
+  p->velocity = &k[5];
+  p->impulse = &k[6];
+  p->jacobian = n > 7 ? &k[7] : NULL;
+  return JO_OK;
+}
+
+static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
+  const jmodel* m = p->model;
+  jstudy_assembly s = {0};
+  jgen_partition part;
+  JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
+  JO_TRY(jstudy_assemble(p->ctx, &p->arena, m, p->position, m->simulation.t_start, &s));
+  JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
+                               &part));
+  JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
+  JO_TRY(fill_initial_state(p, &s));
+  return compile(p, &opt->kernel);
+}
+
+jo_status jstudy_plant_create(jo_context* ctx, const jmodel* m, const jstudy_plant_options* opt,
+                              jstudy_plant** out) {
+  *out = NULL;
+  jstudy_plant_options defaults = jstudy_plant_options_default();
+  jstudy_plant* p = jmem_resize(ctx, NULL, sizeof *p);
+  if (!p) return jerr_memory(ctx);
+  memset(p, 0, sizeof *p);
+  p->ctx = ctx;
+  p->model = m;
+  jarena_init(&p->arena, ctx);
+  jo_status status = build(p, opt ? opt : &defaults);
+  if (status < 0) {
+    jstudy_plant_destroy(p);
+    return status;
+  }
+  *out = p;
+  return JO_OK;
+}
+
+void jstudy_plant_destroy(jstudy_plant* p) {
+  if (!p) return;
+  jkernel_destroy(p->kernels);
+  jgen_dynamics_destroy(p->dynamics);
+  jgen_position_destroy(p->position);
+  jarena_free(&p->arena);
+  jmem_free(p->ctx, p);
+}
+
+// ---- callbacks of a run --------------------------------------------------------------------------
+
+static void call(jstudy_run* r, const jkernel* k, double t, const double* y, double* const* out) {
+  const double* in[6] = {r->p, &t, y, r->mode, r->jump, NULL};
+  jkernel_eval(k, in, out, r->work[k - r->plant->kernels->kernel]);
+}
+
+static void rhs(void* user, double t, const double* y, double* ydot) {
+  jstudy_run* r = user;
+  call(r, r->plant->rhs, t, y, (double* const[]){ydot});
+}
+
+static void switches(void* user, double t, const double* y, double* g) {
+  jstudy_run* r = user;
+  call(r, r->plant->switches, t, y, (double* const[]){g});
+}
+
+static void jacobian(void* user, double t, const double* y, double* J) {
+  jstudy_run* r = user;
+  call(r, r->plant->jacobian, t, y, (double* const[]){J});
+}
+
+// Newton on the closures; the warm start is so close that one correction is the rule.
+static jo_status project(void* user, double t, double* y) {
+  jstudy_run* r = user;
+  const jgen_dynamics* d = r->plant->dynamics;
+  for (int k = 0; k < MAX_CORRECTIONS; k++) {
+    r->projections++;
+    call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h});
+    double largest = 0.0;
+    for (int i = 0; i < d->part.nv; i++) {
+      y[d->at_qv + i] += r->dv[i];
+      largest = fmax(largest, fabs(r->dv[i]));
+    }
+    if (largest < CLOSED) return JO_OK;
+    if (!(largest < 1e3)) break;
+  }
+  return jerr_set(r->ctx, JO_ERR_CONVERGENCE,
+                  "%s: the loops cannot be closed at t = %.9g s: the mechanism is at or near a "
+                  "singular position; choose other independent coordinates, or change the geometry",
+                  r->plant->model->path, t);
+}
+
+// A jump in the velocity of a driven coordinate is an impulse: the momenta conjugate to the
+// independent coordinates stay. docs/theory/dynamics.md eq. (R8)
+static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
+  jstudy_run* r = user;
+  const jgen_dynamics* d = r->plant->dynamics;
+  int nd = d->part.nd;
+  if (nd == 0) return JO_OK;
+  double* sd[2] = {r->sd_old, r->sd_new};
+  for (int now = 0; now < 2; now++) {
+    for (int i = 0; i < n; i++) {
+      r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
+    }
+    call(r, r->plant->drive, t, y, (double* const[]){r->h, sd[now], r->dv});
+  }
+  bool jumps = false;
+  for (int i = 0; i < nd; i++) {
+    r->jump[i] = r->sd_new[i] - r->sd_old[i];
+    jumps = jumps || r->jump[i] != 0.0;
+  }
+  JO_TRY(project(r, t, y));
+  if (!jumps) return JO_OK;
+  call(r, r->plant->impulse, t, y, (double* const[]){r->dqd});
+  for (int i = 0; i < d->part.nu; i++) {
+    y[d->at_qdu + i] += r->dqd[i];
+  }
+  return JO_OK;
+}
+
+static bool allocate_work(jstudy_run* r) {
+  const jkernel_set* set = r->plant->kernels;
+  r->work = JARENA_ARRAY(&r->arena, set->n + 1, double*);
+  for (int i = 0; r->work && i < set->n; i++) {
+    r->work[i] = JARENA_ARRAY(&r->arena, set->kernel[i].work + 1, double);
+    if (!r->work[i]) return false;
+    jkernel_init_work(&set->kernel[i], r->work[i]);
+  }
+  return r->work != NULL;
+}
+
+static bool allocate(jstudy_run* r) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  int most = d->part.nv > d->part.nd ? d->part.nv : d->part.nd;
+  r->p = JARENA_ARRAY(&r->arena, d->np + 1, double);
+  r->mode = JARENA_ARRAY(&r->arena, d->nswitch + 1, double);
+  r->dv = JARENA_ARRAY(&r->arena, most + 1, double);
+  r->h = JARENA_ARRAY(&r->arena, most + 1, double);
+  r->sd_old = JARENA_ARRAY(&r->arena, d->part.nd + 1, double);
+  r->sd_new = JARENA_ARRAY(&r->arena, d->part.nd + 1, double);
+  r->jump = JARENA_ARRAY(&r->arena, d->part.nd + 1, double);
+  r->dqd = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
+  r->scale = JARENA_ARRAY(&r->arena, d->ny + 1, double);
+  return allocate_work(r) && r->p && r->mode && r->dv && r->h && r->sd_old && r->sd_new && r->jump &&
+         r->dqd && r->scale;
+}
+
+jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out) {
+  *out = NULL;
+  const jgen_dynamics* d = plant->dynamics;
+  jstudy_run* r = jmem_resize(ctx, NULL, sizeof *r);
+  if (!r) return jerr_memory(ctx);
+  memset(r, 0, sizeof *r);
+  r->plant = plant;
+  r->ctx = ctx;
+  jarena_init(&r->arena, ctx);
+  if (!allocate(r)) {
+    jstudy_run_destroy(r);
+    return jerr_memory(ctx);
+  }
+  memcpy(r->p, d->p, (size_t)d->np * sizeof *r->p);
+  for (int i = 0; i < d->ny; i++) {  // dependent coordinates follow the others
+    r->scale[i] = i >= d->at_qv && i < d->at_qv + d->part.nv ? 0.0 : 1.0;
+  }
+  r->system = (jsolve_system){.n = d->ny,
+                              .user = r,
+                              .rhs = rhs,
+                              .project = d->part.nv > 0 ? project : NULL,
+                              .error_scale = r->scale,
+                              .nswitch = d->nswitch,
+                              .switches = switches,
+                              .mode = r->mode,
+                              .event = event,
+                              .jacobian = plant->jacobian ? jacobian : NULL};
+  *out = r;
+  return JO_OK;
+}
+
+void jstudy_run_destroy(jstudy_run* r) {
+  if (!r) return;
+  jarena_free(&r->arena);
+  jmem_free(r->ctx, r);
+}
+
+void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out) {
+  call(r, r->plant->outputs, t, y, (double* const[]){out});
+}

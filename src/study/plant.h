@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plant: a model with its equations generated, compiled and assembled, ready to be simulated.
+#ifndef JSTUDY_PLANT_H
+#define JSTUDY_PLANT_H
+
+#include "gen/gen.h"
+#include "kernel/kernel.h"
+#include "solve/ode.h"
+
+typedef struct jstudy_plant_options {
+  jkernel_options kernel;
+  jgen_options gen;
+} jstudy_plant_options;
+
+jstudy_plant_options jstudy_plant_options_default(void);
+
+typedef struct jstudy_plant {
+  jo_context* ctx;
+  const jmodel* model;
+  jarena arena;
+  jgen_position* position;
+  jgen_dynamics* dynamics;
+  jkernel_set* kernels;
+  const jkernel *rhs, *project, *switches, *outputs, *drive, *velocity, *impulse, *jacobian;
+  jexpr_counts before;      // operations written down for the right-hand side, all equations
+  double* q0;               // assembled position, by coordinate
+  double* qd0;              // consistent velocities
+  double* y0;               // initial state (ny)
+  double closure_residual;  // largest at the assembled position [m]
+  double pivot_ratio;       // smallest over largest pivot of the closure Jacobian
+} jstudy_plant;
+
+// Generate, assemble, choose the partition, compile. The model must outlive the plant.
+// Ownership: caller, release with jstudy_plant_destroy(). Read-only afterwards, shared by threads.
+jo_status jstudy_plant_create(jo_context* ctx, const jmodel* m, const jstudy_plant_options* opt,
+                              jstudy_plant** out);
+void jstudy_plant_destroy(jstudy_plant* p);
+
+// A run's own storage: work space of the kernels, modes, parameters. One thread at a time.
+typedef struct jstudy_run {
+  const jstudy_plant* plant;
+  jo_context* ctx;
+  jarena arena;
+  jsolve_system system;
+  double* p;     // live numbers (np)
+  double* mode;  // (nswitch)
+  double** work;  // of each kernel
+  double* dv;    // scratch
+  double *h, *sd_old, *sd_new, *jump, *dqd, *scale;
+  int64_t projections;
+} jstudy_run;
+
+jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out);
+void jstudy_run_destroy(jstudy_run* r);
+
+// Values of all outputs at (t, y) with the modes of the run.
+void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out);
+
+#endif
