@@ -9,7 +9,7 @@
 #include "gen/reduce.h"
 #include "gen/switches.h"
 
-enum { GROUP_P, GROUP_T, GROUP_Y, GROUP_MODE, GROUP_JUMP, GROUP_ROAD, GROUP_COUNT };
+enum { GROUP_P, GROUP_T, GROUP_Y, GROUP_MODE, GROUP_MOMENTUM, GROUP_ROAD, GROUP_COUNT };
 
 typedef struct reduction {
   jgen s;
@@ -24,10 +24,12 @@ typedef struct reduction {
   jexpr_ref* gamma;     // (R3) qdd_v at qdd_u = 0 (nv)
   jexpr_ref *sd, *sdd;  // rates of driven coordinates (nd)
   jexpr_ref *M, *c;     // tree (nq x nq, nq)
-  jgen_ldl ldl;         // of the reduced mass matrix
+  jexpr_ref* Mr;        // reduced mass matrix (nu x nu)
+  jgen_ldl ldl;         // its factors
   jexpr_ref* x;         // unknowns: accelerations of u, hub ones in hub axes (nu)
   jexpr_ref *dv, *h;    // Newton correction of q_v, closure residuals
-  jexpr_ref* impulse;   // (nu)
+  jexpr_ref* momentum;  // conjugate to the independent velocities (nu)
+  jexpr_ref* impulse;   // jump of qd_u that restores a momentum (nu)
   jexpr_ref* ydot;
 } reduction;
 
@@ -300,7 +302,8 @@ static void reduce_mass(reduction* r) {
   int nu = r->nu;
   jexpr_ref *W = refs(r, r->nv * nu), *Mr = refs(r, nu * nu), *inv = refs(r, nu);
   int* order = JARENA_ARRAY(r->s.a, nu + 1, int);
-  if (!W || !Mr || !inv || !order) return;
+  r->Mr = refs(r, nu * nu);
+  if (!W || !Mr || !inv || !order || !r->Mr) return;
   carry(r, r->part->u, nu, r->B, W);
   for (int i = 0; i < nu; i++) {
     for (int j = 0; j <= i; j++) {
@@ -308,6 +311,7 @@ static void reduce_mass(reduction* r) {
       Mr[i * nu + j] = Mr[j * nu + i] = jexpr_mark(g, e, "Mr(%d, %d)", i + 1, j + 1);
     }
   }
+  memcpy(r->Mr, Mr, (size_t)(nu * nu) * sizeof *Mr);
   jgen_ldl_factor(&r->ldl, g, nu, Mr, inv, order);
 }
 
@@ -345,19 +349,44 @@ static void set_accelerations(reduction* r) {
   if (s->hub) hub_rates(r, r->x, bias, s->qdd);
 }
 
-// (R8)  jumps of driven velocities: M_r dx = -(M_ud + M_uv B_d + B^T (M_vd + M_vv B_d)) jump
-static void solve_impulse(reduction* r) {
+// Velocities that belong to the unknowns: qd_u, the hub's in hub axes.
+static void unknown_velocities(reduction* r, jexpr_ref* x) {
+  jgen* s = &r->s;
+  for (int i = 0; i < r->nu; i++) {
+    x[i] = s->qd[r->part->u[i]];
+  }
+  if (!s->hub) return;
+  int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
+  jexpr_v3 v = jgen_from_ground(s, s->hub, jgen_relative_of(s, 0, s->hub, true)->od);
+  for (int i = 0; i < r->nu; i++) {
+    int k = r->part->u[i] - first;
+    if (k >= 0 && k < 3) x[i] = v.e[k];
+    if (k >= 3 && k < 6) x[i] = s->dyn[s->hub].w.e[k - 3];
+  }
+}
+
+// (R8)  momentum  P = M_r x + (M_ud + M_uv B_d + B^T (M_vd + M_vv B_d)) sd
+// Where driven coordinates jump, in position or velocity, P stays: M_r dx = P_before - P.
+static void write_momentum(reduction* r) {
   jgen* s = &r->s;
   jexpr_graph* g = s->g;
   jexpr_ref *W = refs(r, r->nv * r->nd), *x = refs(r, r->nu), *all = refs(r, r->nq);
+  r->momentum = refs(r, r->nu);
   r->impulse = refs(r, r->nu);
-  if (!W || !x || !all || !r->impulse || r->nd == 0) return;
+  if (!W || !x || !all || !r->momentum || !r->impulse || r->nd == 0) return;
   carry(r, r->part->d, r->nd, r->Bd, W);
+  unknown_velocities(r, x);
   for (int i = 0; i < r->nu; i++) {
+    for (int j = 0; j < r->nu; j++) {
+      r->momentum[i] = add_product(g, r->momentum[i], r->Mr[i * r->nu + j], x[j]);
+    }
     for (int j = 0; j < r->nd; j++) {
       jexpr_ref e = reduced_entry(r, i, r->part->d, r->nd, r->Bd, W, j);
-      x[i] = jexpr_sub(g, x[i], jexpr_mul(g, e, jexpr_input(g, GROUP_JUMP, j)));
+      r->momentum[i] = add_product(g, r->momentum[i], e, r->sd[j]);
     }
+  }
+  for (int i = 0; i < r->nu; i++) {
+    x[i] = jexpr_sub(g, jexpr_input(g, GROUP_MOMENTUM, i), r->momentum[i]);
   }
   jgen_ldl_solve(&r->ldl, x);
   for (int i = 0; i < r->nu; i++) {
@@ -473,7 +502,7 @@ static jo_status write_functions(reduction* r, const sensors* o, bool modes) {
   jgen* s = &r->s;
   jgen_dynamics* d = r->out;
   jexpr_ref *qdv = refs(r, r->nv), *drive[3] = {refs(r, r->nd), refs(r, r->nd), refs(r, r->nd)};
-  bundle b = {.cap = d->ny + 3 * r->nv + r->nu + o->n + 3 * r->nd + 1};
+  bundle b = {.cap = d->ny + 3 * r->nv + 2 * r->nu + o->n + 3 * r->nd + 1};
   b.all = refs(r, b.cap);
   JO_TRY(s->g->status);
   for (int i = 0; i < r->nv; i++) {
@@ -486,7 +515,7 @@ static jo_status write_functions(reduction* r, const sensors* o, bool modes) {
   }
   int ydot = put(&b, r->ydot, d->ny), dv = put(&b, r->dv, r->nv), h = put(&b, r->h, r->nv);
   int vel = put(&b, qdv, r->nv), imp = put(&b, r->impulse, r->nu), sens = put(&b, o->ref, o->n);
-  int dr[3];
+  int mom = put(&b, r->momentum, r->nu), dr[3];
   for (int i = 0; i < 3; i++) {
     dr[i] = put(&b, drive[i], r->nd);
   }
@@ -515,6 +544,7 @@ static jo_status write_functions(reduction* r, const sensors* o, bool modes) {
               (const jexpr_ref* const[]){all + dr[0], all + dr[1], all + dr[2]},
               (const int[]){r->nd, r->nd, r->nd}, 3, &d->drive));
   JO_TRY(make_one(r, "velocity", "qd_v", all + vel, r->nv, &d->velocity));
+  JO_TRY(make_one(r, "momentum", "P", all + mom, r->nu, &d->momentum));
   return make_one(r, "impulse", "dqd_u", all + imp, r->nu, &d->impulse);
 }
 
@@ -568,7 +598,7 @@ static jo_status begin(reduction* r, const jmodel* m, const jgen_options* opt) {
   jexpr_group(g, "t", 1, JEXPR_PER_LANE);
   jexpr_group(g, "y", 1, JEXPR_PER_LANE);  // sized when the states are known
   jexpr_group(g, "mode", 0, JEXPR_PER_LANE);
-  jexpr_group(g, "jump", r->nd, JEXPR_PER_LANE);
+  jexpr_group(g, "momentum", r->nu, JEXPR_PER_LANE);
   jexpr_group(g, "road", 2, JEXPR_PER_LANE);
   d->live = JARENA_ARRAY(&d->arena, d->np + 1, int);
   d->p = JARENA_ARRAY(&d->arena, d->np + 1, double);
@@ -598,7 +628,7 @@ static jo_status write_equations(reduction* r) {
   JO_TRY(s->g->status);
   set_accelerations(r);
   s->stage = JGEN_AT_ACCELERATION;
-  solve_impulse(r);
+  write_momentum(r);
   set_ydot(r);
   return s->g->status;
 }

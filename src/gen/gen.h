@@ -98,7 +98,7 @@ jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, con
 
 // ---- dynamics stage ------------------------------------------------------------------------------
 
-// State y: [ q_u | q_v | qd_u | z | objectives ].  Inputs: p, t, y, mode (, jump).
+// State y: [ q_u | q_v | qd_u | z | objectives ].  Inputs: p, t, y, mode (, momentum).
 typedef struct jgen_dynamics {
   jexpr_graph* g;
   jarena arena;
@@ -117,7 +117,8 @@ typedef struct jgen_dynamics {
   jexpr_fn outputs;           // sensors and built-in signals
   jexpr_fn drive;             // s, sd, sdd of driven coordinates
   jexpr_fn velocity;          // qd_v
-  jexpr_fn impulse;           // dqd_u from jumps of driven velocities (extra group "jump", nd)
+  jexpr_fn momentum;          // conjugate to the independent velocities
+  jexpr_fn impulse;           // jump of qd_u that restores a given momentum (group "momentum", nu)
   jexpr_fn pieces;            // M (nq x nq), c, J, bias for the semi-explicit variant
   jexpr_fn jacobian;          // d ydot / d y, dense column-major
   jexpr_equations equations;  // generated and kept for rhs

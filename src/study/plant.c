@@ -40,8 +40,9 @@ static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
 
 static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
   const jgen_dynamics* d = p->dynamics;
-  jexpr_fn fn[8] = {d->rhs, d->project, d->switches, d->outputs, d->drive, d->velocity, d->impulse};
-  int n = 7;
+  jexpr_fn fn[9] = {d->rhs,   d->project,  d->switches, d->outputs,
+                    d->drive, d->velocity, d->momentum, d->impulse};
+  int n = 8;
   if (d->jacobian.name) fn[n++] = d->jacobian;
   JO_TRY(jkernel_build(p->ctx, fn, n, opt, &p->kernels));
   const jkernel* k = p->kernels->kernel;
@@ -51,8 +52,9 @@ static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
   p->outputs = &k[3];
   p->drive = &k[4];
   p->velocity = &k[5];
-  p->impulse = &k[6];
-  p->jacobian = n > 7 ? &k[7] : NULL;
+  p->momentum = &k[6];
+  p->impulse = &k[7];
+  p->jacobian = n > 8 ? &k[8] : NULL;
   return JO_OK;
 }
 
@@ -100,7 +102,7 @@ void jstudy_plant_destroy(jstudy_plant* p) {
 // ---- callbacks of a run --------------------------------------------------------------------------
 
 static void call(jstudy_run* r, const jkernel* k, double t, const double* y, double* const* out) {
-  const double* in[6] = {r->p, &t, y, r->mode, r->jump, NULL};
+  const double* in[6] = {r->p, &t, y, r->mode, r->momentum, NULL};
   jkernel_eval(k, in, out, r->work[k - r->plant->kernels->kernel]);
 }
 
@@ -140,27 +142,28 @@ static jo_status project(void* user, double t, double* y) {
                   r->plant->model->path, t);
 }
 
-// A jump in the velocity of a driven coordinate is an impulse: the momenta conjugate to the
-// independent coordinates stay. docs/theory/dynamics.md eq. (R8)
+// Where a driven coordinate jumps, in velocity or position, the momenta conjugate to the independent
+// velocities stay. docs/theory/dynamics.md eq. (R8)
 static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
   jstudy_run* r = user;
   const jgen_dynamics* d = r->plant->dynamics;
   int nd = d->part.nd;
   if (nd == 0) return JO_OK;
-  double* sd[2] = {r->sd_old, r->sd_new};
+  double* drive[2] = {r->drive_old, r->drive_new};
   for (int now = 0; now < 2; now++) {
     for (int i = 0; i < n; i++) {
       r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
     }
-    call(r, r->plant->drive, t, y, (double* const[]){r->h, sd[now], r->dv});
+    double* rate[3] = {drive[now], drive[now] + nd, drive[now] + 2 * nd};
+    call(r, r->plant->drive, t, y, rate);
+    if (now == 0) call(r, r->plant->momentum, t, y, (double* const[]){r->momentum});
   }
   bool jumps = false;
-  for (int i = 0; i < nd; i++) {
-    r->jump[i] = r->sd_new[i] - r->sd_old[i];
-    jumps = jumps || r->jump[i] != 0.0;
+  for (int i = 0; i < 2 * nd; i++) {
+    jumps = jumps || r->drive_new[i] != r->drive_old[i];
   }
-  JO_TRY(project(r, t, y));
   if (!jumps) return JO_OK;
+  if (d->part.nv > 0) JO_TRY(project(r, t, y));
   call(r, r->plant->impulse, t, y, (double* const[]){r->dqd});
   for (int i = 0; i < d->part.nu; i++) {
     y[d->at_qdu + i] += r->dqd[i];
@@ -181,18 +184,17 @@ static bool allocate_work(jstudy_run* r) {
 
 static bool allocate(jstudy_run* r) {
   const jgen_dynamics* d = r->plant->dynamics;
-  int most = d->part.nv > d->part.nd ? d->part.nv : d->part.nd;
   r->p = JARENA_ARRAY(&r->arena, d->np + 1, double);
   r->mode = JARENA_ARRAY(&r->arena, d->nswitch + 1, double);
-  r->dv = JARENA_ARRAY(&r->arena, most + 1, double);
-  r->h = JARENA_ARRAY(&r->arena, most + 1, double);
-  r->sd_old = JARENA_ARRAY(&r->arena, d->part.nd + 1, double);
-  r->sd_new = JARENA_ARRAY(&r->arena, d->part.nd + 1, double);
-  r->jump = JARENA_ARRAY(&r->arena, d->part.nd + 1, double);
+  r->dv = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
+  r->h = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
+  r->drive_old = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
+  r->drive_new = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
+  r->momentum = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
   r->dqd = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
   r->scale = JARENA_ARRAY(&r->arena, d->ny + 1, double);
-  return allocate_work(r) && r->p && r->mode && r->dv && r->h && r->sd_old && r->sd_new && r->jump &&
-         r->dqd && r->scale;
+  return allocate_work(r) && r->p && r->mode && r->dv && r->h && r->drive_old && r->drive_new &&
+         r->momentum && r->dqd && r->scale;
 }
 
 jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out) {

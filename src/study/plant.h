@@ -21,7 +21,8 @@ typedef struct jstudy_plant {
   jgen_position* position;
   jgen_dynamics* dynamics;
   jkernel_set* kernels;
-  const jkernel *rhs, *project, *switches, *outputs, *drive, *velocity, *impulse, *jacobian;
+  const jkernel *rhs, *project, *switches, *outputs, *drive, *velocity, *momentum, *impulse,
+      *jacobian;
   jexpr_counts before;      // operations written down for the right-hand side, all equations
   double* q0;               // assembled position, by coordinate
   double* qd0;              // consistent velocities
@@ -42,11 +43,11 @@ typedef struct jstudy_run {
   jo_context* ctx;
   jarena arena;
   jsolve_system system;
-  double* p;     // live numbers (np)
-  double* mode;  // (nswitch)
+  double* p;      // live numbers (np)
+  double* mode;   // (nswitch)
   double** work;  // of each kernel
-  double* dv;    // scratch
-  double *h, *sd_old, *sd_new, *jump, *dqd, *scale;
+  double* dv;     // scratch
+  double *h, *drive_old, *drive_new, *momentum, *dqd, *scale;
   int64_t projections;
 } jstudy_run;
 
