@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// LAPACK behind two functions. Work space comes from the context: the LAPACKE "work" interface never
+// allocates. Matrices are looked at first, since LAPACK may hang on values that are not finite.
+#include "solve/linear.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+static bool all_finite(size_t n, const double* v) {
+  for (size_t i = 0; i < n; i++) {
+    if (!isfinite(v[i])) return false;
+  }
+  return true;
+}
+
+// dgelsy: QR with column pivoting, rank decided by `rcond`, then the minimum-norm solution.
+static int least_squares(jarena* arena, int m, int n, double* A, double* b, double rcond,
+                         double* x) {
+  int ldb = m > n ? m : n, rank = 0;
+  double size = 0;
+  double* rhs = JARENA_ARRAY(arena, ldb, double);
+  lapack_int* pivot = JARENA_ARRAY(arena, n, lapack_int);
+  if (!rhs || !pivot) return -2;
+  lapack_int info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, 1, A, m, rhs, ldb, pivot, rcond,
+                                        &rank, &size, -1);
+  double* work = info == 0 ? JARENA_ARRAY(arena, (size_t)size, double) : NULL;
+  if (info == 0 && !work) return -2;
+  if (info == 0) {
+    memcpy(rhs, b, (size_t)m * sizeof *b);
+    info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, 1, A, m, rhs, ldb, pivot, rcond, &rank, work,
+                               (lapack_int)size);
+  }
+  if (info != 0 || !all_finite((size_t)n, rhs)) return -1;
+  memcpy(x, rhs, (size_t)n * sizeof *x);
+  return rank;
+}
+
+int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, double rcond,
+                         double* x) {
+  if (m < 0 || n < 0) return -1;
+  memset(x, 0, (size_t)n * sizeof *x);
+  if (m == 0 || n == 0) return 0;
+  if (!all_finite((size_t)m * (size_t)n, A) || !all_finite((size_t)m, b)) return -1;
+  jarena arena;
+  jarena_init(&arena, ctx);
+  int rank = least_squares(&arena, m, n, A, b, rcond, x);
+  jarena_free(&arena);
+  if (rank == -2) {
+    jerr_memory(ctx);
+    rank = -1;
+  }
+  return rank;
+}
+
+static bool comes_before(const double* re, const double* im, int i, int j) {
+  double a = fabs(im[i]), b = fabs(im[j]);
+  if (a != b) return a < b;
+  if (re[i] != re[j]) return re[i] < re[j];
+  return i < j;
+}
+
+// Reorder n columns of length `rows`: column i becomes what was column order[i].
+static void permute(int n, int rows, const int* order, double* columns, double* copy) {
+  size_t length = (size_t)rows;
+  memcpy(copy, columns, (size_t)n * length * sizeof *copy);
+  for (int i = 0; i < n; i++) {
+    memcpy(columns + (size_t)i * length, copy + (size_t)order[i] * length, length * sizeof *copy);
+  }
+}
+
+// Conjugate pairs stay together: their |Im| and Re are equal to the bit.
+static void sort(int n, double* re, double* im, double* right, int* order, double* copy) {
+  for (int i = 0; i < n; i++) {
+    int j = i;
+    for (; j > 0 && comes_before(re, im, i, order[j - 1]); j--)
+      order[j] = order[j - 1];
+    order[j] = i;
+  }
+  permute(n, 1, order, re, copy);
+  permute(n, 1, order, im, copy);
+  if (right) permute(n, n, order, right, copy);
+}
+
+static jo_status eigen(jarena* arena, int n, double* A, double* re, double* im, double* right) {
+  jo_context* ctx = arena->ctx;
+  char want = right ? 'V' : 'N';
+  double size = 0;
+  lapack_int info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', want, n, A, n, re, im, NULL, n, right,
+                                       n, &size, -1);
+  double* work = JARENA_ARRAY(arena, (size_t)size + 1, double);
+  int* order = JARENA_ARRAY(arena, n, int);
+  double* copy = JARENA_ARRAY(arena, (size_t)n * (size_t)n, double);
+  if (!work || !order || !copy) return jerr_memory(ctx);
+  if (info == 0) {
+    info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', want, n, A, n, re, im, NULL, n, right, n, work,
+                              (lapack_int)size);
+  }
+  if (info != 0) {
+    return jerr_set(ctx, JO_ERR_CONVERGENCE, "eigenvalues: the QR algorithm does not converge");
+  }
+  sort(n, re, im, right, order, copy);
+  return JO_OK;
+}
+
+jo_status jsolve_eigen(jo_context* ctx, int n, double* A, double* re, double* im, double* right) {
+  if (n <= 0) return JO_OK;
+  if (!all_finite((size_t)n * (size_t)n, A)) {
+    return jerr_set(ctx, JO_ERR_NUMERIC,
+                    "eigenvalues: the matrix has elements that are not finite");
+  }
+  jarena arena;
+  jarena_init(&arena, ctx);
+  jo_status status = eigen(&arena, n, A, re, im, right);
+  jarena_free(&arena);
+  return status;
+}

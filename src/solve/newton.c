@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Damped Gauss-Newton for r(x) = 0 in scaled unknowns z = x / x_scale.
+//
+// Each iteration takes the minimum-norm least-squares step of J dz = -r, cut to max |dz_i| <= 1. Where
+// no part of it reduces |r|, Levenberg-Marquardt steps min |J dz + r|^2 + mu |dz|^2 with growing mu
+// follow. Near a solution the full step is taken: convergence is quadratic, also when equations are
+// redundant or unknowns undetermined.
+#include "solve/newton.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/linear.h"
+
+#define RCOND        1e-10  // singular values below this part of the largest count as zero
+#define DECREASE     1e-4   // part of the predicted decrease of |r| that a step must bring
+#define MAX_HALVINGS 12
+#define MAX_DAMPINGS 16
+
+typedef struct solver {
+  const jsolve_residual* f;
+  jo_context* ctx;
+  double *r, *J;          // at x
+  double *x_try, *r_try;  // candidate
+  double *dz, *A, *b;     // step; (nr + nx) x nx and its right-hand side
+  double norm;            // |r|_2
+} solver;
+
+static double scale(const jsolve_residual* f, int j) {
+  return f->x_scale ? f->x_scale[j] : 1;
+}
+
+static double norm2(int n, const double* v) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    s += v[i] * v[i];
+  return sqrt(s);
+}
+
+static double largest(int n, const double* v, int* which) {
+  double m = 0;
+  *which = 0;
+  for (int i = 0; i < n; i++) {
+    if (fabs(v[i]) > m) {
+      m = fabs(v[i]);
+      *which = i;
+    }
+  }
+  return m;
+}
+
+static bool allocate(solver* s, jarena* arena) {
+  size_t nx = (size_t)s->f->nx, nr = (size_t)s->f->nr;
+  s->r = JARENA_ARRAY(arena, nr, double);
+  s->r_try = JARENA_ARRAY(arena, nr, double);
+  s->J = JARENA_ARRAY(arena, nr * nx, double);
+  s->x_try = JARENA_ARRAY(arena, nx, double);
+  s->dz = JARENA_ARRAY(arena, nx, double);
+  s->A = JARENA_ARRAY(arena, (nr + nx) * nx, double);
+  s->b = JARENA_ARRAY(arena, nr + nx, double);
+  return s->r && s->r_try && s->J && s->x_try && s->dz && s->A && s->b;
+}
+
+// Step dz of the damped least-squares problem; the rank, -1 on failure.
+static int solve_step(solver* s, double mu) {
+  int nx = s->f->nx, nr = s->f->nr, m = mu > 0 ? nr + nx : nr;
+  for (int j = 0; j < nx; j++) {
+    double* column = s->A + (size_t)j * (size_t)m;
+    for (int i = 0; i < nr; i++)
+      column[i] = s->J[i + nr * j] * scale(s->f, j);
+    for (int i = nr; i < m; i++)
+      column[i] = i - nr == j ? sqrt(mu) : 0;
+  }
+  for (int i = 0; i < m; i++)
+    s->b[i] = i < nr ? -s->r[i] : 0;
+  return jsolve_least_squares(s->ctx, m, nx, s->A, s->b, RCOND, s->dz);
+}
+
+static void cut_step(solver* s) {
+  int which;
+  double size = largest(s->f->nx, s->dz, &which);
+  if (!(size > 1)) return;
+  for (int j = 0; j < s->f->nx; j++)
+    s->dz[j] /= size;
+}
+
+// Try x + part dz; true when |r| decreases enough, and x and r are then the new ones.
+static bool try_step(solver* s, double part, double* x) {
+  const jsolve_residual* f = s->f;
+  for (int j = 0; j < f->nx; j++)
+    s->x_try[j] = x[j] + part * scale(f, j) * s->dz[j];
+  f->eval(f->user, s->x_try, s->r_try, NULL);
+  double norm = norm2(f->nr, s->r_try);
+  if (!(norm < (1 - DECREASE * part) * s->norm)) return false;
+  memcpy(x, s->x_try, (size_t)f->nx * sizeof *x);
+  memcpy(s->r, s->r_try, (size_t)f->nr * sizeof *s->r);
+  s->norm = norm;
+  return true;
+}
+
+static bool search_line(solver* s, double* x) {
+  double part = 1;
+  for (int i = 0; i < MAX_HALVINGS; i++, part *= 0.5) {
+    if (try_step(s, part, x)) return true;
+  }
+  return false;
+}
+
+// One iteration; false when x cannot be improved.
+static bool improve(solver* s, double* x) {
+  if (solve_step(s, 0) < 0) return false;
+  cut_step(s);
+  if (search_line(s, x)) return true;
+  int which;
+  double size = largest(s->f->nx * s->f->nr, s->J, &which);
+  double mu = 1e-6 * size * size;
+  for (int i = 0; i < MAX_DAMPINGS && mu > 0; i++, mu *= 10) {
+    if (solve_step(s, mu) < 0) return false;
+    cut_step(s);
+    if (try_step(s, 1, x)) return true;
+  }
+  return false;
+}
+
+static jo_status iterate(solver* s, const jsolve_newton_options* opt, double* x,
+                         jsolve_newton_result* out) {
+  const jsolve_residual* f = s->f;
+  f->eval(f->user, x, s->r, s->J);
+  s->norm = norm2(f->nr, s->r);
+  if (!isfinite(s->norm)) return JO_ERR_NUMERIC;
+  out->residual = largest(f->nr, s->r, &out->worst);
+  while (out->residual > opt->tolerance && out->iterations < opt->max_iterations) {
+    if (!improve(s, x)) break;
+    out->iterations++;
+    out->residual = largest(f->nr, s->r, &out->worst);
+    f->eval(f->user, x, s->r, s->J);
+  }
+  out->rank = solve_step(s, 0);
+  if (out->rank < 0) return JO_ERR_NUMERIC;
+  return out->residual <= opt->tolerance ? JO_OK : JO_ERR_CONVERGENCE;
+}
+
+jo_status jsolve_newton(jo_context* ctx, const jsolve_residual* f, const jsolve_newton_options* opt,
+                        double* x, jsolve_newton_result* result) {
+  solver s = {.f = f, .ctx = ctx};
+  jsolve_newton_result out = {0};
+  jarena arena;
+  jarena_init(&arena, ctx);
+  int nerror = jerr_count(ctx);
+  jo_status status = allocate(&s, &arena) ? iterate(&s, opt, x, &out) : jerr_memory(ctx);
+  // nothing but missing memory is reported here
+  if (jerr_count(ctx) > nerror) status = JO_ERR_MEMORY;
+  jarena_free(&arena);
+  if (result) *result = out;
+  return status;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver of every integration: propose a step, cut it at the first event, show it, accept it,
+// handle the event. What a step is, rk.c and cvode.c know; what an event is, events.c.
+#include "solve/ode.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/cvode.h"
+#include "solve/events.h"
+#include "solve/rk.h"
+#include "solve/run.h"
+
+const char* jsolve_method_name(jsolve_method m) {
+  static const char* const name[] = {
+#define X(id, text, about) text,
+      JSOLVE_METHOD_LIST(X)
+#undef X
+  };
+  return m < JSOLVE_METHOD_COUNT ? name[m] : "unknown";
+}
+
+int jsolve_method_find(const char* name) {
+  for (int m = 0; m < JSOLVE_METHOD_COUNT; m++) {
+    if (strcmp(jsolve_method_name((jsolve_method)m), name) == 0) return m;
+  }
+  return -1;
+}
+
+jsolve_options jsolve_options_default(void) {
+  return (jsolve_options){
+      .method = JSOLVE_DOPRI5,
+      .rel_tol = 1e-8,
+      .abs_tol = 1e-8,
+      .locate_events = true,
+      .max_events = 10000,
+  };
+}
+
+void jsolve_interpolate(const jsolve_step* s, double t, double* y) {
+  const jsolve_dense* d = s->dense;
+  d->eval(d, t, y);
+}
+
+void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch) {
+  // functions of modes settle in at most nswitch rounds unless they contradict each other
+  for (int round = 0; round <= s->nswitch; round++) {
+    bool is_settled = true;
+    s->switches(s->user, t, y, scratch);
+    for (int k = 0; k < s->nswitch; k++) {
+      double mode = scratch[k] > 0 ? 1.0 : scratch[k] < 0 ? 0.0 : s->mode[k];
+      if (mode != s->mode[k]) is_settled = false;
+      s->mode[k] = mode;
+    }
+    if (is_settled) break;
+  }
+}
+
+static jo_status check_arguments(jo_context* ctx, const jsolve_system* s, const jsolve_options* o,
+                                 double t0, double t1) {
+  if (s->n < 0 || o->method >= JSOLVE_METHOD_COUNT) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "integration: no such method or no states");
+  }
+  if (!isfinite(t0) || !isfinite(t1) || t1 < t0) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "integration: cannot go from t = %g to t = %g", t0, t1);
+  }
+  const jsolve_tableau* tab = jsolve_tableau_find(o->method);
+  if (tab && !tab->is_adaptive) {
+    if (o->step > 0 && isfinite(o->step)) return JO_OK;
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "integration: %s needs a step size > 0, not %g",
+                    jsolve_method_name(o->method), o->step);
+  }
+  bool is_ok = o->rel_tol >= 0 && o->abs_tol > 0 && isfinite(o->rel_tol) && isfinite(o->abs_tol);
+  if (is_ok && o->step >= 0 && o->max_step >= 0) return JO_OK;
+  return jerr_set(ctx, JO_ERR_ARGUMENT,
+                  "integration: tolerances and step sizes must not be negative, the absolute "
+                  "tolerance not zero (relative %g, absolute %g, step %g, largest step %g)",
+                  o->rel_tol, o->abs_tol, o->step, o->max_step);
+}
+
+static jo_status check_start(jsolve_run* run) {
+  int bad = jsolve_first_not_finite(run->sys->n, run->y);
+  if (bad < 0) return JO_OK;
+  return jerr_set(run->ctx, JO_ERR_NUMERIC, "integration: initial state %d is not finite", bad);
+}
+
+static jo_status create_stepper(jsolve_run* run) {
+  const jsolve_tableau* tab = jsolve_tableau_find(run->opt->method);
+  if (!tab) return jsolve_cvode_create(run, &run->stepper);
+  run->stepper = jsolve_rk_create(run, tab);
+  return run->stepper ? JO_OK : jerr_memory(run->ctx);
+}
+
+// Handle events at (t, y), those that follow from them included, and start again behind them.
+static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
+  do {
+    JO_TRY(jsolve_events_apply(ev, run));
+  } while (jsolve_events_begin(ev, run));
+  return run->stepper->restart(run->stepper, run);
+}
+
+static jo_status show_step(jsolve_run* run) {
+  if (!run->obs->step) return JO_OK;
+  jsolve_step step = {run->t, run->t_new, run->y, run->y_new, run->stepper->dense};
+  return run->obs->step(run->obs->user, &step);
+}
+
+static void accept_step(jsolve_run* run) {
+  double* y = run->y;
+  run->y = run->y_new;
+  run->y_new = y;
+  run->t = run->t_new;
+  run->stats.steps++;
+}
+
+static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
+  jsolve_stepper* s = run->stepper;
+  if (run->opt->max_steps > 0 && run->stats.steps >= run->opt->max_steps) {
+    return jerr_set(run->ctx, JO_ERR_LIMIT, "integration: more than %lld steps, at t = %.17g",
+                    (long long)run->opt->max_steps, run->t);
+  }
+  JO_TRY(s->advance(s, run));
+  bool is_event = false;
+  if (ev) JO_TRY(jsolve_events_locate(ev, run, &is_event));
+  JO_TRY(show_step(run));
+  accept_step(run);
+  return is_event ? pass_events(run, ev) : s->accept(s, run);
+}
+
+static jo_status integrate(jsolve_run* run) {
+  jsolve_events* ev = NULL;
+  JO_TRY(check_start(run));
+  JO_TRY(create_stepper(run));
+  if (run->sys->nswitch > 0 && run->opt->locate_events) {
+    ev = jsolve_events_create(run);
+    if (!ev) return jerr_memory(run->ctx);
+  }
+  if (ev && jsolve_events_begin(ev, run)) {
+    JO_TRY(pass_events(run, ev));
+  } else {
+    JO_TRY(run->stepper->restart(run->stepper, run));
+  }
+  while (run->t < run->t_end)
+    JO_TRY(one_step(run, ev));
+  return JO_OK;
+}
+
+static bool prepare(jsolve_run* run, const double* y) {
+  int n = run->sys->n;
+  double* data = JARENA_ARRAY(&run->arena, 3 * (size_t)n, double);
+  if (!data) return false;
+  run->y = data;
+  run->y_new = data + n;
+  run->scratch = data + 2 * n;
+  memcpy(run->y, y, (size_t)n * sizeof *y);
+  return jsolve_weights_init(&run->weights, &run->arena, n, run->sys->error_scale,
+                             run->opt->rel_tol, run->opt->abs_tol);
+}
+
+jo_status jsolve_integrate(jo_context* ctx, const jsolve_system* s, const jsolve_options* opt,
+                           const jsolve_observer* obs, double t0, double t1, double* y,
+                           double* t_reached, jsolve_statistics* stats) {
+  static const jsolve_observer blind = {0};
+  jsolve_run run = {.ctx = ctx, .sys = s, .opt = opt, .obs = obs ? obs : &blind};
+  run.t = run.t_begin = t0;
+  run.t_end = t1;
+  jo_status status = check_arguments(ctx, s, opt, t0, t1);
+  if (status >= 0) {
+    jarena_init(&run.arena, ctx);
+    if (prepare(&run, y)) {
+      status = integrate(&run);
+      memcpy(y, run.y, (size_t)s->n * sizeof *y);
+      if (run.stepper) run.stepper->destroy(run.stepper, &run);
+    } else {
+      status = jerr_memory(ctx);
+    }
+    jarena_free(&run.arena);
+  }
+  if (t_reached) *t_reached = run.t;
+  if (stats) *stats = run.stats;
+  return status;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of one integration: what the driver (ode.c), the steppers (rk.c, cvode.c) and the events
+// (events.c) share. A stepper proposes a step from (t, y) to (t_new, y_new); the driver shortens it
+// where an event lies inside, shows it to the observer and then accepts it.
+#ifndef JSOLVE_RUN_H
+#define JSOLVE_RUN_H
+
+#include "solve/norm.h"
+#include "solve/ode.h"
+
+typedef struct jsolve_run jsolve_run;
+typedef struct jsolve_stepper jsolve_stepper;
+
+// Continuous state inside of a step; what jsolve_step.dense points at.
+typedef struct jsolve_dense jsolve_dense;
+struct jsolve_dense {
+  void (*eval)(const jsolve_dense* d, double t, double* y);
+};
+
+struct jsolve_stepper {
+  const jsolve_dense* dense;  // of the proposed step
+  // (t, y) is new: start, or an event changed the state or the modes
+  jo_status (*restart)(jsolve_stepper* s, jsolve_run* run);
+  // propose a step within the tolerances: sets t_new and y_new (projected); dense is valid
+  jo_status (*advance)(jsolve_stepper* s, jsolve_run* run);
+  // propose a shorter one, ending at t1: sets t_new and y_new (projected); dense is not valid
+  jo_status (*retake)(jsolve_stepper* s, jsolve_run* run, double t1);
+  // make dense valid again after the last retake
+  jo_status (*finish)(jsolve_stepper* s, jsolve_run* run);
+  // the proposed step was taken: (t, y) is its end and the modes are unchanged
+  jo_status (*accept)(jsolve_stepper* s, jsolve_run* run);
+  void (*destroy)(jsolve_stepper* s, jsolve_run* run);
+};
+
+struct jsolve_run {
+  jo_context* ctx;
+  jarena arena;
+  const jsolve_system* sys;
+  const jsolve_options* opt;
+  const jsolve_observer* obs;
+  jsolve_statistics stats;
+  jsolve_weights weights;
+  jsolve_stepper* stepper;
+  double t_begin, t_end;
+  double t, *y;          // last accepted state
+  double t_new, *y_new;  // end of the proposed step
+  double* scratch;       // n
+};
+
+static inline void jsolve_rhs(jsolve_run* run, double t, const double* y, double* f) {
+  run->stats.evaluations++;
+  run->sys->rhs(run->sys->user, t, y, f);
+}
+
+// Put y back on its invariants; `*moved` is how far that was, in the error norm. Reports nothing.
+jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved);
+
+// The same where nothing can be done about a failure: reports it, unless the callback did.
+jo_status jsolve_project_strict(jsolve_run* run, double t, double* y);
+jo_status jsolve_fail_projection(jsolve_run* run, jo_status status, double t);
+
+#endif

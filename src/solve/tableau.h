@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explicit Runge-Kutta methods as data (Butcher tableaux). With k_0 = f(t, y):
+//   k_i = f(t + c_i h, y + h sum_{j<i} a_ij k_j),   y1 = y + h sum_i b_i k_i,   f1 = f(t + h, y1)
+// Every method evaluates f1: it is k_0 of the next step and the end slope of the dense output.
+#ifndef JSOLVE_TABLEAU_H
+#define JSOLVE_TABLEAU_H
+
+#include <stdbool.h>
+
+#include "solve/ode.h"
+
+enum { JSOLVE_MAX_STAGES = 6 };  // without f1
+
+typedef struct jsolve_tableau {
+  jsolve_method method;
+  int stages, order;
+  bool is_adaptive;
+  double c[JSOLVE_MAX_STAGES];
+  double a[JSOLVE_MAX_STAGES][JSOLVE_MAX_STAGES - 1];
+  double b[JSOLVE_MAX_STAGES];
+  // local error h sum_i e_i k_i, the last one multiplying f1
+  double e[JSOLVE_MAX_STAGES + 1];
+  // dense output: cubic Hermite polynomial + x^2 (1-x)^2 h sum_i d_i k_i, x = (t - t0) / h
+  double d[JSOLVE_MAX_STAGES + 1];
+} jsolve_tableau;
+
+const jsolve_tableau* jsolve_tableau_find(jsolve_method m);  // NULL: not a Runge-Kutta method
+
+#endif

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events come at their times, all of them and only those, and leave the accuracy as it is.
+#include "solve/events.h"
+
+#include "solve/problems.h"
+
+static const jsolve_method explicit_methods[] = {JSOLVE_RK2, JSOLVE_RK3, JSOLVE_RK4, JSOLVE_DOPRI5};
+enum { NEXPLICIT = 4 };
+
+static void test_events_bouncing_ball_times(void** state) {
+  // constant acceleration: every method is exact, so the times show the location alone
+  for (int i = 0; i < NEXPLICIT; i++) {
+    ball b = {0.8, {1}};
+    jsolve_system s = ball_system(&b);
+    event_log log = {.nstate = 2};
+    jsolve_observer obs = {.user = &log, .event = log_event};
+    jsolve_options o = fixed(explicit_methods[i], 0.1);
+    double y[2] = {5, 0};
+    assert_ok(context(state), jsolve_integrate(context(state), &s, &o, &obs, 0, 6, y, NULL, NULL));
+    // falls for 1 s, then flights of 2 * 0.8^k s
+    double t = 1, v = 10;
+    int touches = 0;
+    for (int k = 0; k < log.n; k++) {
+      if (log.event[k].rising) continue;
+      assert_near(log.event[k].t, t, 1e-11);
+      assert_near(log.before[k], -v, 1e-10);
+      assert_near(log.after[k], 0.8 * v, 1e-10);
+      v *= 0.8;
+      t += 2 * v / 10;
+      touches++;
+    }
+    assert_int_equal(touches, 5);
+    // every touch is left again, at once
+    assert_int_equal(log.n, 2 * touches);
+    for (int k = 0; k + 1 < log.n; k += 2) {
+      assert_true(!log.event[k].rising && log.event[k + 1].rising);
+      assert_near(log.event[k + 1].t, log.event[k].t, 1e-10);
+    }
+    // where it is in the end
+    double left = 6 - (t - 2 * v / 10);
+    assert_near(y[0], v * left - 5 * left * left, 1e-9);
+    assert_near(y[1], v - 10 * left, 1e-9);
+  }
+}
+
+// y' = 3 t^2 from a time on.
+typedef struct timed {
+  double t_switch[2];
+  double mode[2];
+  int n;
+} timed;
+
+static void timed_rhs(void* user, double t, const double* y, double* f) {
+  timed* p = user;
+  (void)t;
+  (void)y;
+  f[0] = p->mode[0] > 0.5 ? 3 * t * t : 0;
+}
+
+static void timed_switches(void* user, double t, const double* y, double* g) {
+  timed* p = user;
+  (void)y;
+  g[0] = t - p->t_switch[0];
+  if (p->n > 1) g[1] = 7 * (p->t_switch[1] - t);
+}
+
+static jsolve_system timed_system(timed* p, int nswitch) {
+  p->n = nswitch;
+  return (jsolve_system){.n = 1,
+                         .user = p,
+                         .rhs = timed_rhs,
+                         .nswitch = nswitch,
+                         .switches = timed_switches,
+                         .mode = p->mode};
+}
+
+static void test_events_time_switches_are_exact(void** state) {
+  for (int i = JSOLVE_RK3 - JSOLVE_RK2; i < NEXPLICIT; i++) {
+    for (int k = 1; k < 20; k++) {
+      timed p = {.t_switch = {0.137 * k + 0.01}};
+      jsolve_system s = timed_system(&p, 1);
+      event_log log = {.nstate = 1};
+      jsolve_observer obs = {.user = &log, .event = log_event};
+      jsolve_options o = fixed(explicit_methods[i], 0.1);
+      double y[1] = {0};
+      assert_ok(context(state),
+                jsolve_integrate(context(state), &s, &o, &obs, 0, 3, y, NULL, NULL));
+      assert_int_equal(log.n, 1);
+      assert_near(log.event[0].t, p.t_switch[0], 1e-15);
+      assert_true(log.event[0].rising);
+      // order three and more integrate t^2 exactly on both sides
+      assert_near(y[0], 27 - pow(p.t_switch[0], 3), 1e-12);
+    }
+  }
+}
+
+static void test_events_switch_on_the_grid_needs_no_extra_step(void** state) {
+  timed p = {.t_switch = {0.5}};
+  jsolve_system s = timed_system(&p, 1);
+  jsolve_options o = fixed(JSOLVE_RK4, 0.125);
+  jsolve_statistics stats;
+  double y[1] = {0};
+  assert_ok(context(state), jsolve_integrate(context(state), &s, &o, NULL, 0, 1, y, NULL, &stats));
+  assert_int_equal(stats.steps, 8);
+  assert_int_equal(stats.events, 1);
+  assert_near(y[0], 1 - 0.125, 1e-15);
+}
+
+static jo_status count_calls(void* user, double t, double* y, const int* flipped, int n) {
+  (void)user;
+  (void)t;
+  (void)flipped;
+  y[0] += 1000 * n;
+  return JO_OK;
+}
+
+static void test_events_at_the_same_instant_come_together(void** state) {
+  for (int i = 0; i < NEXPLICIT; i++) {
+    timed p = {.t_switch = {1.0 / 3, 1.0 / 3}, .mode = {0, 1}};
+    jsolve_system s = timed_system(&p, 2);
+    s.event = count_calls;
+    event_log log = {.nstate = 1};
+    jsolve_observer obs = {.user = &log, .event = log_event};
+    jsolve_options o = fixed(explicit_methods[i], 0.1);
+    double y[1] = {0};
+    assert_ok(context(state), jsolve_integrate(context(state), &s, &o, &obs, 0, 1, y, NULL, NULL));
+    assert_int_equal(log.n, 2);
+    assert_true(log.event[0].t == log.event[1].t);
+    assert_int_equal(log.event[0].which, 0);
+    assert_int_equal(log.event[1].which, 1);
+    assert_true(log.event[0].rising && !log.event[1].rising);
+    assert_near(log.after[0], 2000, 0.2);
+  }
+}
+
+// Three switches in a row: time sets off 0; 1 looks at mode 0, 2 at mode 1.
+static void cascade_switches(void* user, double t, const double* y, double* g) {
+  const double* mode = user;
+  (void)y;
+  g[0] = t - 0.25;
+  g[1] = mode[0] - 0.5;
+  g[2] = 0.5 - mode[1];
+}
+
+static void zero_rhs(void* user, double t, const double* y, double* f) {
+  (void)user;
+  (void)t;
+  (void)y;
+  f[0] = 0;
+}
+
+static void test_events_cascade_at_one_instant(void** state) {
+  double mode[3] = {0, 0, 1};
+  jsolve_system s = {.n = 1,
+                     .user = mode,
+                     .rhs = zero_rhs,
+                     .nswitch = 3,
+                     .switches = cascade_switches,
+                     .mode = mode};
+  event_log log = {.nstate = 1};
+  jsolve_observer obs = {.user = &log, .event = log_event};
+  jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-6);
+  double y[1] = {0};
+  assert_ok(context(state), jsolve_integrate(context(state), &s, &o, &obs, 0, 1, y, NULL, NULL));
+  assert_int_equal(log.n, 3);
+  for (int k = 0; k < 3; k++) {
+    assert_int_equal(log.event[k].which, k);
+    assert_near(log.event[k].t, 0.25, 1e-15);
+  }
+  assert_true(mode[0] == 1 && mode[1] == 1 && mode[2] == 0);
+}
+
+static void test_events_set_modes_settles_chains(void** state) {
+  (void)state;
+  double mode[3] = {0, 0, 1}, scratch[3], y[1] = {0};
+  jsolve_system s = {
+      .n = 1, .user = mode, .nswitch = 3, .switches = cascade_switches, .mode = mode};
+  jsolve_set_modes(&s, 0.5, y, scratch);
+  assert_true(mode[0] == 1 && mode[1] == 1 && mode[2] == 0);
+}
+
+// A sine that touches or crosses a level: y = (sin, cos), g = level - y0.
+typedef struct wave {
+  double level;
+  double mode[1];
+} wave;
+
+static void wave_rhs(void* user, double t, const double* y, double* f) {
+  (void)user;
+  (void)t;
+  f[0] = y[1];
+  f[1] = -y[0];
+}
+
+static void wave_switches(void* user, double t, const double* y, double* g) {
+  wave* w = user;
+  (void)t;
+  g[0] = w->level - y[0];
+}
+
+static jsolve_system wave_system(wave* w) {
+  return (jsolve_system){
+      .n = 2, .user = w, .rhs = wave_rhs, .nswitch = 1, .switches = wave_switches, .mode = w->mode};
+}
+
+static void parabola_rhs(void* user, double t, const double* y, double* f) {
+  (void)user;
+  (void)y;
+  f[0] = 1 - 2 * t;
+}
+
+static void test_events_double_crossing_inside_a_step(void** state) {
+  // y = t - t^2 is above 0.2 between its two crossings, inside of one step from 0 to 1
+  for (int i = 0; i < NEXPLICIT; i++) {
+    wave w = {0.2, {1}};
+    jsolve_system s = wave_system(&w);
+    s.n = 1;
+    s.rhs = parabola_rhs;
+    event_log log = {.nstate = 1};
+    jsolve_observer obs = {.user = &log, .event = log_event};
+    jsolve_options o = fixed(explicit_methods[i], 1);
+    double y[1] = {0};
+    assert_ok(context(state), jsolve_integrate(context(state), &s, &o, &obs, 0, 1, y, NULL, NULL));
+    assert_int_equal(log.n, 2);
+    assert_near(log.event[0].t, (1 - sqrt(0.2)) / 2, 1e-13);
+    assert_near(log.event[1].t, (1 + sqrt(0.2)) / 2, 1e-13);
+    assert_true(!log.event[0].rising && log.event[1].rising);
+  }
+}
+
+static void test_events_state_is_as_accurate_as_the_integrator(void** state) {
+  // crossing times of sin t = 0.5 against the accuracy of the states, not of the dense output
+  wave w = {0.5, {1}};
+  jsolve_system s = wave_system(&w);
+  event_log log = {.nstate = 2};
+  jsolve_observer obs = {.user = &log, .event = log_event};
+  jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-12);
+  double y[2] = {0, 1}, pi = acos(-1);
+  assert_ok(context(state), jsolve_integrate(context(state), &s, &o, &obs, 0, 20, y, NULL, NULL));
+  assert_int_equal(log.n, 7);
+  for (int k = 0; k < log.n; k++) {
+    double t = k / 2 * 2 * pi + (k % 2 ? 5 * pi / 6 : pi / 6);
+    assert_near(log.event[k].t, t, 1e-10);
+    assert_near(log.before[k], cos(t), 1e-10);
+  }
+  assert_near(y[0], sin(20), 1e-10);
+}
+
+static void test_events_order_holds_through_events(void** state) {
+  // without location the error would be of order one
+  double error[2];
+  for (int i = 0; i < 2; i++) {
+    timed p = {.t_switch = {0.6180339887}};
+    jsolve_system s = timed_system(&p, 1);
+    jsolve_options o = fixed(JSOLVE_RK2, i ? 0.005 : 0.02);
+    double y[1] = {0};
+    assert_ok(context(state), jsolve_integrate(context(state), &s, &o, NULL, 0, 2, y, NULL, NULL));
+    error[i] = fabs(y[0] - (8 - pow(p.t_switch[0], 3)));
+  }
+  assert_near(observed_order(error[0], error[1], 4), 2, 0.1);
+}
+
+static void test_events_grazing_ends_in_the_mode_it_came_from(void** state) {
+  // levels a hair above, at and below the crest: nothing or a pair of events, never a stray one
+  double offset[] = {1e-6, 1e-9, 1e-12, 0, -1e-12, -1e-9, -1e-6};
+  for (int i = 0; i < 7; i++) {
+    wave w = {1 + offset[i], {1}};
+    jsolve_system s = wave_system(&w);
+    event_log log = {.nstate = 2};
+    jsolve_observer obs = {.user = &log, .event = log_event};
+    jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-10);
+    double y[2] = {0, 1};
+    assert_ok(context(state), jsolve_integrate(context(state), &s, &o, &obs, 0, 5, y, NULL, NULL));
+    assert_int_equal(log.n % 2, 0);
+    assert_true(log.n <= 2);
+    assert_true(w.mode[0] == 1);
+    assert_near(y[0], sin(5), 1e-8);
+  }
+}
+
+static void test_events_contact_at_rest_makes_none(void** state) {
+  // g = 0 at the start and for ever
+  wave w = {0, {1}};
+  jsolve_system s = wave_system(&w);
+  jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-8);
+  jsolve_statistics stats;
+  double y[2] = {0, 0};
+  assert_ok(context(state), jsolve_integrate(context(state), &s, &o, NULL, 0, 10, y, NULL, &stats));
+  assert_int_equal(stats.events, 0);
+}
+
+static void test_events_wrong_initial_mode_flips_first(void** state) {
+  wave w = {0.5, {0}};
+  jsolve_system s = wave_system(&w);
+  event_log log = {.nstate = 2};
+  jsolve_observer obs = {.user = &log, .event = log_event};
+  jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-8);
+  double y[2] = {0, 1};
+  assert_ok(context(state), jsolve_integrate(context(state), &s, &o, &obs, 0, 0.1, y, NULL, NULL));
+  assert_int_equal(log.n, 1);
+  assert_near(log.event[0].t, 0, 0);
+  assert_true(log.event[0].rising);
+}
+
+static void chatter_rhs(void* user, double t, const double* y, double* f) {
+  const double* mode = user;
+  (void)t;
+  (void)y;
+  f[0] = mode[1] > 0.5 ? -1 : 1;  // always back through zero
+}
+
+static void chatter_switches(void* user, double t, const double* y, double* g) {
+  (void)user;
+  g[0] = 100 - t;
+  g[1] = y[0];
+}
+
+static void test_events_chatter_is_reported(void** state) {
+  for (int i = 0; i < NEXPLICIT; i++) {
+    jo_context* ctx = context(state);
+    double mode[2] = {1, 1};
+    jsolve_system s = {.n = 1,
+                       .user = mode,
+                       .rhs = chatter_rhs,
+                       .nswitch = 2,
+                       .switches = chatter_switches,
+                       .mode = mode};
+    jsolve_options o = fixed(explicit_methods[i], 0.1);
+    o.max_events = 200;
+    double y[1] = {0.5}, t;
+    assert_int_equal(jsolve_integrate(ctx, &s, &o, NULL, 0, 10, y, &t, NULL), JO_ERR_LIMIT);
+    assert_non_null(strstr(jo_context_message(ctx), "switch 1 "));
+    assert_non_null(strstr(jo_context_message(ctx), "t = 0.5"));
+    assert_near(t, 0.5, 1e-6);
+    jo_context_clear(ctx);
+  }
+}
+
+static void test_events_are_left_alone_on_request(void** state) {
+  wave w = {0.5, {1}};
+  jsolve_system s = wave_system(&w);
+  jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-8);
+  o.locate_events = false;
+  jsolve_statistics stats;
+  double y[2] = {0, 1};
+  assert_ok(context(state), jsolve_integrate(context(state), &s, &o, NULL, 0, 3, y, NULL, &stats));
+  assert_int_equal(stats.events, 0);
+  assert_true(w.mode[0] == 1);
+}
+
+typedef struct step_log {
+  int n;
+  double t, worst;
+} step_log;
+
+static jo_status log_wave_step(void* user, const jsolve_step* s) {
+  step_log* log = user;
+  double y[2];
+  assert_true(s->t0 == log->t && s->t1 > s->t0);
+  for (int i = 0; i <= 4; i++) {
+    double t = s->t0 + (s->t1 - s->t0) * i / 4;
+    jsolve_interpolate(s, t, y);
+    log->worst = fmax(log->worst, fabs(y[0] - sin(t)));
+  }
+  log->t = s->t1;
+  log->n++;
+  return JO_OK;
+}
+
+static void test_events_cut_steps_have_dense_output(void** state) {
+  for (int i = 2; i < NEXPLICIT; i++) {
+    wave w = {0.5, {1}};
+    jsolve_system s = wave_system(&w);
+    step_log log = {0};
+    jsolve_observer obs = {.user = &log, .step = log_wave_step};
+    jsolve_options o = fixed(explicit_methods[i], 0.02);
+    o.rel_tol = o.abs_tol = 1e-8;
+    jsolve_statistics stats;
+    double y[2] = {0, 1};
+    assert_ok(context(state),
+              jsolve_integrate(context(state), &s, &o, &obs, 0, 3, y, NULL, &stats));
+    assert_near(log.t, 3, 0);
+    assert_int_equal(log.n, stats.steps);
+    assert_true(log.worst < 1e-7);
+    // a fixed-step run has its grid, and one more step for each cut
+    if (explicit_methods[i] == JSOLVE_RK4) assert_int_equal(stats.steps, 150 + stats.events);
+  }
+}
+
+static void test_events_repeat_to_the_bit_without_growing_memory(void** state) {
+  fixture* x = *state;
+  double y[2][2];
+  long calls[3];
+  for (int i = 0; i < 3; i++) {
+    ball b = {0.9, {1}};
+    jsolve_system s = ball_system(&b);
+    jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-8);
+    double z[2] = {5, 0};
+    long before = x->alloc.calls;
+    assert_ok(x->ctx, jsolve_integrate(x->ctx, &s, &o, NULL, 0, i < 2 ? 10 : 0.5, z, NULL, NULL));
+    calls[i] = x->alloc.calls - before;
+    if (i < 2) memcpy(y[i], z, sizeof z);
+  }
+  assert_memory_equal(y[0], y[1], sizeof y[0]);
+  assert_int_equal(calls[0], calls[2]);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_events_bouncing_ball_times),
+      TEST(test_events_time_switches_are_exact),
+      TEST(test_events_switch_on_the_grid_needs_no_extra_step),
+      TEST(test_events_at_the_same_instant_come_together),
+      TEST(test_events_cascade_at_one_instant),
+      TEST(test_events_set_modes_settles_chains),
+      TEST(test_events_double_crossing_inside_a_step),
+      TEST(test_events_state_is_as_accurate_as_the_integrator),
+      TEST(test_events_order_holds_through_events),
+      TEST(test_events_grazing_ends_in_the_mode_it_came_from),
+      TEST(test_events_contact_at_rest_makes_none),
+      TEST(test_events_wrong_initial_mode_flips_first),
+      TEST(test_events_chatter_is_reported),
+      TEST(test_events_are_left_alone_on_request),
+      TEST(test_events_cut_steps_have_dense_output),
+      TEST(test_events_repeat_to_the_bit_without_growing_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least squares and eigenvalues against solutions known on paper.
+#include "solve/linear.h"
+
+#include "solve/problems.h"
+
+static void test_linear_solves_square_system(void** state) {
+  double A[] = {2, 1, 1, 3}, b[] = {5, 10}, x[2];
+  assert_int_equal(jsolve_least_squares(context(state), 2, 2, A, b, 1e-12, x), 2);
+  assert_near(x[0], 1, 1e-14);
+  assert_near(x[1], 3, 1e-14);
+}
+
+static void test_linear_residual_is_normal_to_the_columns(void** state) {
+  // overdetermined: A^T (b - A x) = 0
+  double A[] = {1, 1, 1, 1, 0, 1, 2, 3}, copy[8], b[] = {1, 3, 2, 5}, x[2];
+  memcpy(copy, A, sizeof A);
+  double keep[4];
+  memcpy(keep, b, sizeof b);
+  assert_int_equal(jsolve_least_squares(context(state), 4, 2, A, b, 1e-12, x), 2);
+  for (int j = 0; j < 2; j++) {
+    double dot = 0;
+    for (int i = 0; i < 4; i++)
+      dot += copy[i + 4 * j] * (keep[i] - copy[i] * x[0] - copy[i + 4] * x[1]);
+    assert_near(dot, 0, 1e-13);
+  }
+}
+
+static void test_linear_minimum_norm_of_a_deficient_system(void** state) {
+  // x + y = 2 twice: the shortest solution is (1, 1)
+  double A[] = {1, 1, 1, 1}, b[] = {2, 2}, x[2];
+  assert_int_equal(jsolve_least_squares(context(state), 2, 2, A, b, 1e-12, x), 1);
+  assert_near(x[0], 1, 1e-14);
+  assert_near(x[1], 1, 1e-14);
+}
+
+static void test_linear_not_finite_fails(void** state) {
+  double A[] = {1, NAN, 1, 1}, b[] = {2, 2}, x[2], re[2], im[2];
+  assert_int_equal(jsolve_least_squares(context(state), 2, 2, A, b, 1e-12, x), -1);
+  assert_int_equal(jsolve_eigen(context(state), 2, A, re, im, NULL), JO_ERR_NUMERIC);
+}
+
+// Two equal masses m between three equal springs k and dampers c in a row:
+//   modes (1, 1) with k and c, (1, -1) with 3 k and 3 c
+static void two_masses(double m, double c, double k, double A[16]) {
+  double row[4][4] = {{0, 0, 1, 0},
+                      {0, 0, 0, 1},
+                      {-2 * k / m, k / m, -2 * c / m, c / m},
+                      {k / m, -2 * k / m, c / m, -2 * c / m}};
+  for (int i = 0; i < 4; i++) {
+    for (int j = 0; j < 4; j++)
+      A[i + 4 * j] = row[i][j];
+  }
+}
+
+static void test_linear_eigenvalues_of_two_damped_masses(void** state) {
+  double m = 2, c = 0.3, k = 50, A[16], re[4], im[4], right[16];
+  two_masses(m, c, k, A);
+  assert_ok(context(state), jsolve_eigen(context(state), 4, A, re, im, right));
+  for (int mode = 0; mode < 2; mode++) {
+    double f = mode ? 3 : 1, decay = f * c / (2 * m);
+    double omega = sqrt(f * k / m - decay * decay);
+    for (int i = 2 * mode; i < 2 * mode + 2; i++) {
+      assert_near(re[i], -decay, 1e-13);
+      assert_near(fabs(im[i]), omega, 1e-12);
+    }
+    assert_true(im[2 * mode] > 0 && im[2 * mode + 1] == -im[2 * mode]);
+    // both masses in the same direction, then against each other; real and imaginary part
+    for (int part = 0; part < 2; part++) {
+      const double* v = right + 4 * (2 * mode + part);
+      assert_near(v[1], mode ? -v[0] : v[0], 1e-13);
+    }
+  }
+}
+
+static void test_linear_eigenvalues_are_sorted(void** state) {
+  // diagonal: real eigenvalues by size; order of the input does not matter
+  double A[9] = {3, 0, 0, 0, -1, 0, 0, 0, 2}, re[3], im[3], right[9];
+  assert_ok(context(state), jsolve_eigen(context(state), 3, A, re, im, right));
+  assert_near(re[0], -1, 0);
+  assert_near(re[1], 2, 0);
+  assert_near(re[2], 3, 0);
+  assert_near(fabs(right[1]), 1, 0);
+  assert_near(fabs(right[5]), 1, 0);
+  assert_near(fabs(right[6]), 1, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_linear_solves_square_system),
+      TEST(test_linear_residual_is_normal_to_the_columns),
+      TEST(test_linear_minimum_norm_of_a_deficient_system),
+      TEST(test_linear_not_finite_fails),
+      TEST(test_linear_eigenvalues_of_two_damped_masses),
+      TEST(test_linear_eigenvalues_are_sorted),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
