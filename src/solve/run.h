@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of one integration: what the driver (ode.c), the steppers (rk.c, cvode.c) and the events
+// Inside of one integration: what the driver (integrate.c), the steppers (rk.c, cvode.c) and the events
 // (events.c) share. A stepper proposes a step from (t, y) to (t_new, y_new); the driver shortens it
 // where an event lies inside, shows it to the observer and then accepts it.
 #ifndef JSOLVE_RUN_H
