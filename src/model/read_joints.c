@@ -217,7 +217,7 @@ static bool read_axes(const jmodel_at* at, const jmodel_node* map, jmodel_joint*
 static const jmodel_node* by_coordinate(const jmodel_node* node, const joint_info* info, int k) {
   if (!node) return NULL;
   if (node->kind == JMODEL_NODE_MAP) return jmodel_node_find(node, info->suffix[k]);
-  return node;
+  return info->ncoordinate == 1 ? node : NULL;
 }
 
 static void check_by_coordinate(const jmodel_at* at, const jmodel_node* map, const char* key,
@@ -240,11 +240,17 @@ static const char* coordinate_path(const jmodel_at* at, const char* key, const j
   return jmodel_format(at->r, "%s.%s%s%s", at->path, key, is_map ? "." : "", is_map ? suffix : "");
 }
 
+static int wish_of(const jmodel_at* at, const jmodel_node* node) {
+  return jmodel_bool_at(at, node, "independent") ? 1 : -1;
+}
+
 static void read_coordinates(const jmodel_at* at, const jmodel_node* map, draft* d) {
   const joint_info* info = &infos[d->joint.type];
   const jmodel_node* drive = jmodel_node_find(map, "drive");
   const jmodel_node* guess = jmodel_node_find(map, "guess");
   const jmodel_node* wish = jmodel_node_find(map, "independent");
+  bool is_common = wish && wish->kind != JMODEL_NODE_MAP && info->ncoordinate > 0;
+  int common = is_common ? wish_of(at, wish) : 0;
   check_by_coordinate(at, map, "drive", info, false);
   check_by_coordinate(at, map, "guess", info, false);
   check_by_coordinate(at, map, "independent", info, true);
@@ -254,7 +260,7 @@ static void read_coordinates(const jmodel_at* at, const jmodel_node* map, draft*
     const char* suffix = info->suffix[k];
     const jmodel_node* my_drive = by_coordinate(drive, info, k);
     const jmodel_node* my_guess = by_coordinate(guess, info, k);
-    const jmodel_node* my_wish = by_coordinate(wish, info, k);
+    const jmodel_node* my_wish = is_common ? NULL : by_coordinate(wish, info, k);
     q->name = info->ncoordinate == 1 ? at->name : jmodel_format(at->r, "%s.%s", at->name, suffix);
     q->k = k;
     q->is_angle = info->is_angle[k];
@@ -270,7 +276,7 @@ static void read_coordinates(const jmodel_at* at, const jmodel_node* map, draft*
           jmodel_scalar_at(at, my_guess, "guess", coordinate_path(at, "guess", guess, suffix),
                            JMODEL_SCOPE_PARAMETERS);
     }
-    if (my_wish) q->want_independent = jmodel_bool_at(at, my_wish, "independent") ? 1 : -1;
+    q->want_independent = my_wish ? wish_of(at, my_wish) : common;
   }
 }
 

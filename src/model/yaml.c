@@ -16,6 +16,8 @@
 typedef struct builder {
   jmodel_reader* r;
   jmodel_at at;
+  const char* text;  // all of it
+  size_t ntext;
   const char* file;
   jmodel_node* stack[MAX_DEPTH];
   int depth;
@@ -152,8 +154,26 @@ static void open_node(builder* b, jmodel_node_kind kind) {
   if (!b->failed) b->stack[b->depth++] = node;
 }
 
+// libfyaml 0.7.12 loses count, and memory, of five doubled quotes in a row.
+static bool has_many_quotes(const builder* b, struct fy_token* token) {
+  if (!token || fy_token_scalar_style(token) != FYSS_SINGLE_QUOTED) return false;
+  const struct fy_mark* start = fy_token_start_mark(token);
+  const struct fy_mark* end = fy_token_end_mark(token);
+  size_t last = end && end->input_pos < b->ntext ? end->input_pos : b->ntext;
+  int run = 0;
+  for (size_t i = start ? start->input_pos : 0; i < last; i++) {
+    run = b->text[i] == '\'' ? run + 1 : 0;
+    if (run == 8) return true;
+  }
+  return false;
+}
+
 static void put_text(builder* b, struct fy_token* token) {
   size_t n = 0;
+  if (has_many_quotes(b, token)) {
+    fail(b, b->line, "too many quotes in a row; write the text in double quotes");
+    return;
+  }
   const char* text = token ? fy_token_get_text(token, &n) : "";
   bool is_plain = !token || fy_token_scalar_style(token) == FYSS_PLAIN;
   jmodel_node* node = new_node(b, JMODEL_NODE_TEXT);
@@ -242,6 +262,8 @@ static struct fy_diag* create_diag(void) {
 
 jmodel_node* jmodel_yaml_parse(jmodel_reader* r, const char* text, size_t n, const char* file) {
   builder b = {.r = r, .at = {r, "yaml", NULL, ""}, .file = file, .line = 1};
+  b.text = text;
+  b.ntext = n;
   if (!is_text(&b, text, n)) return NULL;
   struct fy_diag* diag = create_diag();
   struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE,
