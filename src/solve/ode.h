@@ -16,11 +16,16 @@ typedef struct jsolve_system {
   void* user;
   // ydot = f(t, y) with all modes as they are
   void (*rhs)(void* user, double t, const double* y, double* ydot);
-  // put y back on its invariants (loop closure) after a step; NULL: none
+  // put y back on its invariants (loop closure) after a step; NULL: none. A failure makes adaptive
+  // methods try a smaller step and is reported by the driver, unless the callback reports it itself:
+  // then it ends the run.
   jo_status (*project)(void* user, double t, double* y);
-  // scale of the error of each state relative to the tolerances; 0: state not controlled; NULL: ones
+  // scale of the error of each state relative to the tolerances; 0: state not controlled; NULL: ones.
+  // A step is accepted when the root mean square over the controlled states of
+  //   error_i / (abs_tol error_scale_i + rel_tol |y_i|)   is at most one
   const double* error_scale;
-  // switches: g[k] > 0 belongs to mode[k] = 1, g[k] < 0 to mode[k] = 0
+  // switches: g[k] > 0 belongs to mode[k] = 1, g[k] < 0 to mode[k] = 0. Values below 1e-12 of the
+  // largest so far, or below 1e-14, count as zero for a switch that starts there.
   int nswitch;
   void (*switches)(void* user, double t, const double* y, double* g);
   double* mode;  // 1.0 or 0.0, read by rhs; written by jsolve_* at events (nswitch)

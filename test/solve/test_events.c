@@ -246,6 +246,68 @@ static void test_events_state_is_as_accurate_as_the_integrator(void** state) {
   assert_near(y[0], sin(20), 1e-10);
 }
 
+// Many levels of one wave: y = (sin, cos), g_k = +- (level_k - y0).
+typedef struct levels {
+  double level[8], mode[8];
+} levels;
+
+static void levels_switches(void* user, double t, const double* y, double* g) {
+  levels* l = user;
+  (void)t;
+  for (int k = 0; k < 8; k++)
+    g[k] = (k % 2 ? -1 : 1) * (l->level[k] - y[0]);
+}
+
+static double next_random(uint64_t* seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+// Nearest time at which sin t = level.
+static double nearest_crossing(double level, double t) {
+  double pi = acos(-1), best = INFINITY;
+  for (int turn = -1; turn < 8; turn++) {
+    double rise = asin(level) + 2 * pi * turn, fall = (2 * turn + 1) * pi - asin(level);
+    if (fabs(rise - t) < fabs(best - t)) best = rise;
+    if (fabs(fall - t) < fabs(best - t)) best = fall;
+  }
+  return best;
+}
+
+static void test_events_random_levels_are_all_crossed(void** state) {
+  uint64_t seed = 7;
+  double pi = acos(-1);
+  for (int round = 0; round < 50; round++) {
+    levels l = {0};
+    double y[2] = {-1, 0}, scratch[8], start = -pi / 2;
+    for (int k = 0; k < 8; k++)
+      l.level[k] = 1.98 * next_random(&seed) - 0.99;
+    jsolve_system s = {.n = 2,
+                       .user = &l,
+                       .rhs = wave_rhs,
+                       .nswitch = 8,
+                       .switches = levels_switches,
+                       .mode = l.mode};
+    jsolve_set_modes(&s, start, y, scratch);
+    event_log log = {.nstate = 2};
+    jsolve_observer obs = {.user = &log, .event = log_event};
+    jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-11);
+    // three turns: every level twice a turn
+    assert_ok(context(state),
+              jsolve_integrate(context(state), &s, &o, &obs, start, start + 6 * pi, y, NULL, NULL));
+    assert_int_equal(log.n, 3 * 2 * 8);
+    for (int i = 0; i < log.n; i++) {
+      const jsolve_event* e = &log.event[i];
+      // crossings near the crests are shallow: errors of the states count by 1 / cos t
+      double t = nearest_crossing(l.level[e->which], e->t);
+      assert_near(e->t, t, 1e-9 / fabs(cos(t)));
+      assert_true(i == 0 || e->t >= log.event[i - 1].t);
+      // sin rises through the level: the margin of an even switch falls
+      assert_true(e->rising == ((cos(t) > 0) == (e->which % 2 == 1)));
+    }
+  }
+}
+
 static void test_events_order_holds_through_events(void** state) {
   // without location the error would be of order one
   double error[2];
@@ -417,6 +479,7 @@ int main(void) {
       TEST(test_events_set_modes_settles_chains),
       TEST(test_events_double_crossing_inside_a_step),
       TEST(test_events_state_is_as_accurate_as_the_integrator),
+      TEST(test_events_random_levels_are_all_crossed),
       TEST(test_events_order_holds_through_events),
       TEST(test_events_grazing_ends_in_the_mode_it_came_from),
       TEST(test_events_contact_at_rest_makes_none),
