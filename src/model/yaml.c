@@ -154,27 +154,48 @@ static void open_node(builder* b, jmodel_node_kind kind) {
   if (!b->failed) b->stack[b->depth++] = node;
 }
 
-// libfyaml 0.7.12 loses count, and memory, of five doubled quotes in a row.
-static bool has_many_quotes(const builder* b, struct fy_token* token) {
-  if (!token || fy_token_scalar_style(token) != FYSS_SINGLE_QUOTED) return false;
+// A line end in a quoted text, and the blanks around it: one becomes a blank, more of them one less.
+static size_t fold(const char* s, size_t i, size_t n, char* out, size_t* length) {
+  while (*length > 0 && (out[*length - 1] == ' ' || out[*length - 1] == '\t'))
+    (*length)--;
+  int breaks = 0;
+  for (; i < n && strchr(" \t\r\n", s[i]); i++) {
+    if (s[i] == '\n' || (s[i] == '\r' && !(i + 1 < n && s[i + 1] == '\n'))) breaks++;
+  }
+  if (breaks == 1) out[(*length)++] = ' ';
+  for (int k = 1; k < breaks; k++)
+    out[(*length)++] = '\n';
+  return i;
+}
+
+// What stands between single quotes. libfyaml 0.7.12 loses characters, and memory, of doubled quotes.
+static const char* unquote(builder* b, const char* s, size_t n, size_t* length) {
+  char* out = jarena_alloc(&b->r->scratch, n + 1);
+  *length = 0;
+  for (size_t i = 0; out && i < n;) {
+    if (s[i] == '\n' || s[i] == '\r') {
+      i = fold(s, i, n, out, length);
+    } else {
+      out[(*length)++] = s[i];
+      i += s[i] == '\'' ? 2 : 1;
+    }
+  }
+  return out;
+}
+
+static const char* token_text(builder* b, struct fy_token* token, size_t* n) {
+  *n = 0;
+  if (!token) return "";
+  if (fy_token_scalar_style(token) != FYSS_SINGLE_QUOTED) return fy_token_get_text(token, n);
   const struct fy_mark* start = fy_token_start_mark(token);
   const struct fy_mark* end = fy_token_end_mark(token);
-  size_t last = end && end->input_pos < b->ntext ? end->input_pos : b->ntext;
-  int run = 0;
-  for (size_t i = start ? start->input_pos : 0; i < last; i++) {
-    run = b->text[i] == '\'' ? run + 1 : 0;
-    if (run == 8) return true;
-  }
-  return false;
+  if (!start || !end || start->input_pos > end->input_pos || end->input_pos > b->ntext) return "";
+  return unquote(b, b->text + start->input_pos, end->input_pos - start->input_pos, n);
 }
 
 static void put_text(builder* b, struct fy_token* token) {
   size_t n = 0;
-  if (has_many_quotes(b, token)) {
-    fail(b, b->line, "too many quotes in a row; write the text in double quotes");
-    return;
-  }
-  const char* text = token ? fy_token_get_text(token, &n) : "";
+  const char* text = token_text(b, token, &n);
   bool is_plain = !token || fy_token_scalar_style(token) == FYSS_PLAIN;
   jmodel_node* node = new_node(b, JMODEL_NODE_TEXT);
   if (!node) return;

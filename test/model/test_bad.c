@@ -37,8 +37,6 @@ static const bad cases[] = {
     {TOP "name: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n",
      ":2: yaml: nested too deep"},
     {TOP "name: \"a\\0b\"\n", ":2: yaml: a zero character in a text"},
-    {TOP "name: ''''''''''''''''''\n",
-     ":2: yaml: too many quotes in a row; write the text in double quotes"},
     {TOP "name: x\n" A FREE "name: y\n", ":5: key 'name': given twice; first in line 2"},
     {TOP "bodies:\n  a: {mass: 1}\n  b: {mass: 1}\n  a: {mass: 2}\n" TWO,
      ":5: key 'a': given twice; first in line 3"},

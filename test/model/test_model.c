@@ -349,6 +349,18 @@ static void test_defaults(void** state) {
   close_model(&f);
 }
 
+static void test_quoted_texts(void** state) {
+  (void)state;
+  fixture f = open_text(
+      "jounce: 1\nname: 'it''''s ''''''''''''& ''so'' \n   called  \n\n  here'\n"
+      "description: \"a\\tb\\u00e9\"\n"
+      "bodies: {a: {mass: '1'}}\njoints: {a: {type: free, child: a}}\n");
+  assert_string_equal(f.m->name, "it''s ''''''& 'so' called\nhere");
+  assert_string_equal(f.m->description, "a\tb\xc3\xa9");
+  assert_true(number(f.m, "bodies.a.mass") == 1.0);
+  close_model(&f);
+}
+
 static void test_impossible_inertia_is_a_warning(void** state) {
   (void)state;
   fixture f = open_text(
@@ -522,6 +534,7 @@ int main(void) {
       cmocka_unit_test(test_tables_and_forces),
       cmocka_unit_test(test_tyres_and_values),
       cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_quoted_texts),
       cmocka_unit_test(test_impossible_inertia_is_a_warning),
       cmocka_unit_test(test_driven_massless_body_is_fine),
       cmocka_unit_test(test_include_and_override),
