@@ -127,7 +127,13 @@ jgen_element* jgen_force_of(jgen* s, int k);
 jgen_element* jgen_tyre_of(jgen* s, int k);
 jo_status jgen_forces(jgen* s);
 
-// dynamics.c: equations of the tree
+// hub.c: a vehicle body whose unknown accelerations are written in its own axes
+void jgen_hub_keep(jgen* s, const jgen_partition* part);  // or drop it, where that cannot be done
+void jgen_hub_forces(jgen* s);                            // generalised forces as a wrench
+void jgen_hub_rates(jgen* s, jexpr_v3 lin, jexpr_v3 ang, jexpr_v3 bias, jexpr_ref* by_coordinate);
+jexpr_v3 jgen_hub_bias(jgen* s);
+
+// tree.c: equations of the tree
 typedef struct jgen_tree {
   int n;         // unknown accelerations: coordinates, free-joint ones in hub axes
   jexpr_ref* M;  // n x n, symmetric

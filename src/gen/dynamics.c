@@ -90,26 +90,6 @@ static jo_status set_states(reduction* r) {
   return s->g->status;
 }
 
-// The hub's accelerations may stay in hub axes only while its six coordinates are independent and no
-// closure touches them.
-static void keep_or_drop_hub(reduction* r) {
-  jgen* s = &r->s;
-  if (!s->hub) return;
-  int first = s->m->joint[s->link[s->hub].joint].first_coordinate, independent = 0;
-  for (int i = 0; i < r->nu; i++) {
-    independent += r->part->u[i] >= first && r->part->u[i] < first + 6;
-  }
-  bool touched = false;
-  for (int i = 0; i < s->m->nclosure; i++) {
-    const jmodel_closure* c = &s->m->closure[i];
-    bool by_vectors = c->type == JMODEL_CLOSURE_PARALLEL || c->type == JMODEL_CLOSURE_PERPENDICULAR;
-    int a = s->body[by_vectors ? c->u.body : c->a.body].link;
-    int b = s->body[by_vectors ? c->v.body : c->b.body].link;
-    touched = touched || jgen_is_below(s, a, s->hub) != jgen_is_below(s, b, s->hub);
-  }
-  if (independent < 6 || touched) s->hub = 0;
-}
-
 // ---- closures ------------------------------------------------------------------------------------
 
 // (R1)  J_v dv = -h                            Newton correction of the dependent coordinates
@@ -186,50 +166,9 @@ static jo_status eliminate_accelerations(reduction* r) {
 
 // ---- the hub's angles ----------------------------------------------------------------------------
 
-// Angles yaw, pitch, roll of the hub's free joint: qd_R = Phi^-1 w, rows of Phi^-1 in hub axes.
-typedef struct euler {
-  jexpr_v3 yaw, pitch, roll;
-} euler;
-
-static euler euler_inverse(reduction* r) {
-  jgen* s = &r->s;
-  jexpr_graph* g = s->g;
-  int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
-  jexpr_ref th = s->q[first + 4], ph = s->q[first + 5];
-  jexpr_ref sp = jexpr_sin(g, ph), cp = jexpr_cos(g, ph);
-  jexpr_ref st = jexpr_sin(g, th), over = jexpr_div(g, s->one, jexpr_cos(g, th));
-  euler e;
-  e.yaw = (jexpr_v3){{s->zero, jexpr_mul(g, sp, over), jexpr_mul(g, cp, over)}};
-  e.pitch = (jexpr_v3){{s->zero, cp, jexpr_neg(g, sp)}};
-  e.roll = (jexpr_v3){{s->one, jexpr_mul(g, st, e.yaw.e[1]), jexpr_mul(g, st, e.yaw.e[2])}};
-  return e;
-}
-
-// Generalised forces on the hub's coordinates as a wrench in hub axes: f = R^T Q_T, n = Phi^-T Q_R.
-static void apply_hub_forces(reduction* r) {
-  jgen* s = &r->s;
-  jexpr_graph* g = s->g;
-  if (!s->hub) return;
-  int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
-  bool any = false;
-  for (int i = 0; i < 6; i++) {
-    any = any || !jexpr_is_value(g, s->applied[first + i], 0.0);
-  }
-  if (!any) return;
-  jexpr_v3 Q = {{s->applied[first], s->applied[first + 1], s->applied[first + 2]}};
-  jgen_apply(s, s->hub, jexpr_v3_zero(g), jgen_from_ground(s, s->hub, Q));
-  euler e = euler_inverse(r);
-  jexpr_v3 n = jexpr_v3_scale(g, s->applied[first + 3], e.yaw);
-  n = jexpr_v3_add(g, n, jexpr_v3_scale(g, s->applied[first + 4], e.pitch));
-  n = jexpr_v3_add(g, n, jexpr_v3_scale(g, s->applied[first + 5], e.roll));
-  s->wrench[s->hub].n = jexpr_v3_add(g, s->wrench[s->hub].n, n);
-}
-
 // Unknowns in hub axes to accelerations (or velocity jumps) of the hub's coordinates.
-//   qdd_T = R x_T     qdd_R = Phi^-1 (x_R - bias)
 static void hub_rates(reduction* r, const jexpr_ref* x, jexpr_v3 bias, jexpr_ref* by_coordinate) {
   jgen* s = &r->s;
-  jexpr_graph* g = s->g;
   int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
   jexpr_v3 lin, ang;
   for (int i = 0; i < r->nu; i++) {
@@ -237,27 +176,7 @@ static void hub_rates(reduction* r, const jexpr_ref* x, jexpr_v3 bias, jexpr_ref
     if (k >= 0 && k < 3) lin.e[k] = x[i];
     if (k >= 3 && k < 6) ang.e[k - 3] = x[i];
   }
-  lin = jgen_to_ground(s, s->hub, lin);
-  ang = jexpr_v3_sub(g, ang, bias);
-  euler e = euler_inverse(r);
-  for (int i = 0; i < 3; i++) {
-    by_coordinate[first + i] = lin.e[i];
-  }
-  by_coordinate[first + 3] = jexpr_v3_dot(g, e.yaw, ang);
-  by_coordinate[first + 4] = jexpr_v3_dot(g, e.pitch, ang);
-  by_coordinate[first + 5] = jexpr_v3_dot(g, e.roll, ang);
-}
-
-// Angular acceleration of the hub, hub axes, when its coordinates do not accelerate.
-static jexpr_v3 hub_bias(reduction* r) {
-  jgen* s = &r->s;
-  jgen_absolute* motion = JARENA_ARRAY(s->a, s->nlink, jgen_absolute);
-  if (!motion) {
-    s->g->status = jerr_memory(s->ctx);
-    return jexpr_v3_zero(s->g);
-  }
-  jgen_absolute_motion(s, motion, false, s->hub);
-  return motion[s->hub].al;
+  jgen_hub_rates(s, lin, ang, bias, by_coordinate);
 }
 
 // ---- reduction -----------------------------------------------------------------------------------
@@ -335,7 +254,7 @@ static void solve_accelerations(reduction* r) {
 static void set_accelerations(reduction* r) {
   jgen* s = &r->s;
   jexpr_graph* g = s->g;
-  jexpr_v3 bias = s->hub ? hub_bias(r) : jexpr_v3_zero(g);
+  jexpr_v3 bias = s->hub ? jgen_hub_bias(s) : jexpr_v3_zero(g);
   for (int i = 0; i < r->nu; i++) {
     s->qdd[r->part->u[i]] = r->x[i];
   }
@@ -611,13 +530,13 @@ static jo_status write_equations(reduction* r) {
   jgen* s = &r->s;
   JO_TRY(set_states(r));
   JO_TRY(jgen_frames(s));
-  keep_or_drop_hub(r);
+  jgen_hub_keep(s, r->part);
   JO_TRY(jgen_closures(s, false, &r->row, &r->nrow));
   eliminate_velocities(r);
   s->stage = JGEN_AT_VELOCITY;
   JO_TRY(eliminate_accelerations(r));
   JO_TRY(jgen_forces(s));
-  apply_hub_forces(r);
+  jgen_hub_forces(s);
   r->M = refs(r, r->nq * r->nq);
   r->c = refs(r, r->nq);
   JO_TRY(s->g->status);
@@ -644,6 +563,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
   sensors o = {0};
   JO_TRY(begin(&r, m, opt));
   JO_TRY(write_equations(&r));
+  d->nwritten = d->g->nnode;
   JO_TRY(write_outputs(&r, &o));
   if (r.s.retry_follow) {
     for (int b = 0; b < m->nbody; b++) {

@@ -58,6 +58,8 @@ typedef struct jgen_options {
   const bool* live;  // by number: an input of the kernels instead of a constant; NULL: parameters
   bool modes;        // conditions become mode inputs with switching functions
   bool jacobian;     // also d ydot / d y
+  const int* wrt;  // numbers to differentiate for (must be live); tangents and adjoints are written
+  int nwrt;
 } jgen_options;
 
 // A switch: an input mode[k] stands for the condition `g > 0`.
@@ -98,6 +100,37 @@ jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, con
 
 // ---- dynamics stage ------------------------------------------------------------------------------
 
+// Groups of inputs of the dynamics, in the order kernels get them.
+typedef enum jgen_group {
+  JGEN_P,         // live numbers (np)
+  JGEN_T,         // time (1)
+  JGEN_Y,         // state (ny)
+  JGEN_MODE,      // switches (nswitch)
+  JGEN_MOMENTUM,  // to be restored by an impulse (nu)
+  JGEN_ROAD,      // placeholders while the equations are written; never an input of a kernel
+  JGEN_DY,        // directions of state, time, numbers and momentum: one per lane
+  JGEN_DT,
+  JGEN_DP,
+  JGEN_DMOMENTUM,
+  JGEN_LAMBDA,  // weights of outputs, for adjoints
+  JGEN_B,       // placeholders of right-hand sides
+  JGEN_C,
+  JGEN_GROUP_COUNT
+} jgen_group;
+
+// Derivatives with respect to state, time and chosen numbers. docs/theory/sensitivity.md
+typedef struct jgen_sens {
+  int nw;
+  int* wrt;  // indices into p (nw)
+  // along (dy, dt, dp): one direction per lane
+  jexpr_fn rhs_tangent;  // ydot, dydot
+  jexpr_fn close_tangent, switch_tangent, momentum_tangent, impulse_tangent, objective_tangent,
+      output_tangent;
+  // weighted by lambda: ybar, tbar, pbar (, Pbar for the impulse)
+  jexpr_fn rhs_adjoint, close_adjoint, switch_adjoint, momentum_adjoint, impulse_adjoint,
+      objective_adjoint;
+} jgen_sens;
+
 // State y: [ q_u | q_v | qd_u | z | objectives ].  Inputs: p, t, y, mode (, momentum).
 typedef struct jgen_dynamics {
   jexpr_graph* g;
@@ -119,13 +152,42 @@ typedef struct jgen_dynamics {
   jexpr_fn velocity;          // qd_v
   jexpr_fn momentum;          // conjugate to the independent velocities
   jexpr_fn impulse;           // jump of qd_u that restores a given momentum (group "momentum", nu)
-  jexpr_fn pieces;            // M (nq x nq), c, J, bias for the semi-explicit variant
   jexpr_fn jacobian;          // d ydot / d y, dense column-major
   jexpr_equations equations;  // generated and kept for rhs
+  int nwritten;  // nodes of the graph once the equations of motion stood, before sensors
 } jgen_dynamics;
 
 jo_status jgen_dynamics_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,
                               const jgen_partition* part, jgen_dynamics** out);
 void jgen_dynamics_destroy(jgen_dynamics* d);
+
+// ---- pieces of the semi-explicit form --------------------------------------------------------------
+
+// A sparse matrix whose entries a kernel writes one after another.
+typedef struct jgen_sparse {
+  int n;
+  int *row, *col;
+} jgen_sparse;
+
+// The same equations before the reduction, with all velocities as inputs: closures and tree are
+// symbolic, factorisations and reduction are left to numbers (src/study/semi.h). Conditions are
+// evaluated, not held as modes. Inputs: p, t, q, qd (all coordinates), z, x.
+//   drive     s, sd, sdd of driven coordinates
+//   closure   entries of J, residuals h of the kept equations
+//   tree      entries of M (lower half), c at x = 0, quadratic terms of the closures
+//   finish    qdd by coordinate from the unknowns x (the hub's are in hub axes)
+typedef struct jgen_pieces {
+  jexpr_graph* g;
+  jarena arena;
+  int np, nq, nz;
+  int* live;
+  double* p;
+  jgen_sparse J, M;
+  jexpr_fn drive, closure, tree, finish;
+} jgen_pieces;
+
+jo_status jgen_pieces_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,
+                            const jgen_partition* part, jgen_pieces** out);
+void jgen_pieces_destroy(jgen_pieces* p);
 
 #endif
