@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 #include "gen/begin.h"
+#include "gen/objective.h"
 #include "gen/reduce.h"
+#include "gen/sens.h"
 #include "gen/switches.h"
-
-enum { GROUP_P, GROUP_T, GROUP_Y, GROUP_MODE, GROUP_MOMENTUM, GROUP_ROAD, GROUP_COUNT };
 
 typedef struct reduction {
   jgen s;
@@ -31,6 +31,8 @@ typedef struct reduction {
   jexpr_ref* momentum;  // conjugate to the independent velocities (nu)
   jexpr_ref* impulse;   // jump of qd_u that restores a momentum (nu)
   jexpr_ref* ydot;
+  jexpr_ref* objective;                 // values at the end (nobjective)
+  jexpr_ref *solve, *solve_transposed;  // J_v^-1 b, J_v^-T c (nv)
 } reduction;
 
 static jexpr_ref* refs(reduction* r, int n) {
@@ -48,7 +50,7 @@ static jexpr_ref* refs(reduction* r, int n) {
 // ---- states and drives ---------------------------------------------------------------------------
 
 static jexpr_ref state(reduction* r, int i) {
-  return jexpr_input(r->s.g, GROUP_Y, i);
+  return jexpr_input(r->s.g, JGEN_Y, i);
 }
 
 static jo_status set_states(reduction* r) {
@@ -56,6 +58,9 @@ static jo_status set_states(reduction* r) {
   jgen_dynamics* d = r->out;
   const jmodel* m = s->m;
   d->nz = m->nstate;
+  for (int i = 0; i < m->nobjective; i++) {
+    d->nz += jgen_objective_states(&m->objective[i]);
+  }
   d->nobjective = m->nobjective;
   d->at_qu = 0;
   d->at_qv = r->nu;
@@ -63,7 +68,7 @@ static jo_status set_states(reduction* r) {
   d->at_z = d->at_qdu + r->nu;
   d->at_objective = d->at_z + d->nz;
   d->ny = d->at_objective + d->nobjective;
-  s->g->group[GROUP_Y].size = d->ny;
+  s->g->group[JGEN_Y].size = s->g->group[JGEN_DY].size = d->ny;
   for (int i = 0; i < r->nu; i++) {
     s->q[r->part->u[i]] = state(r, d->at_qu + i);
     s->qd[r->part->u[i]] = state(r, d->at_qdu + i);
@@ -305,7 +310,7 @@ static void write_momentum(reduction* r) {
     }
   }
   for (int i = 0; i < r->nu; i++) {
-    x[i] = jexpr_sub(g, jexpr_input(g, GROUP_MOMENTUM, i), r->momentum[i]);
+    x[i] = jexpr_sub(g, jexpr_input(g, JGEN_MOMENTUM, i), r->momentum[i]);
   }
   jgen_ldl_solve(&r->ldl, x);
   for (int i = 0; i < r->nu; i++) {
@@ -329,13 +334,42 @@ static void set_ydot(reduction* r) {
   for (int i = 0; i < r->nv; i++) {
     r->ydot[d->at_qv + i] = s->qd[r->part->v[i]];
   }
-  for (int i = 0; i < d->nz; i++) {
+  for (int i = 0; i < s->m->nstate; i++) {
     r->ydot[d->at_z + i] = jgen_scalar(s, &s->m->state[i].derivative, s->m->state[i].name);
   }
-  for (int i = 0; i < d->nobjective; i++) {
+  r->objective = refs(r, d->nobjective);
+  if (!r->objective) return;
+  for (int i = 0, filter = d->at_z + s->m->nstate; i < d->nobjective; i++) {
     const jmodel_objective* o = &s->m->objective[i];
-    r->ydot[d->at_objective + i] = jgen_scalar(s, &o->integrand, o->name);
+    int n = jgen_objective_states(o);
+    jexpr_ref* z = refs(r, n + 1);
+    jexpr_ref* zd = refs(r, n + 1);
+    if (!z || !zd) return;
+    for (int k = 0; k < n; k++) {
+      z[k] = state(r, filter + k);
+    }
+    r->ydot[d->at_objective + i] = jgen_objective_integrand(s, o, z, zd);
+    for (int k = 0; k < n; k++) {
+      r->ydot[filter++] = zd[k];
+    }
+    r->objective[i] = jgen_objective_value(s, o, state(r, d->at_objective + i));
   }
+}
+
+// J_v^-1 b and J_v^-T c for placeholders b, c: the derivatives of the closure are made of them
+static void write_solves(reduction* r) {
+  jexpr_graph* g = r->s.g;
+  int nv = r->nv;
+  jexpr_ref *b = refs(r, nv), *c = refs(r, nv);
+  r->solve = refs(r, nv);
+  r->solve_transposed = refs(r, nv);
+  if (g->status < 0) return;
+  for (int i = 0; i < nv; i++) {
+    b[i] = jexpr_input(g, JGEN_B, i);
+    c[i] = jexpr_input(g, JGEN_C, i);
+  }
+  jgen_lu_solve(&r->lu, b, r->solve);
+  jgen_lu_solve_transposed(&r->lu, c, r->solve_transposed);
 }
 
 // ---- outputs -------------------------------------------------------------------------------------
@@ -421,7 +455,7 @@ static jo_status write_functions(reduction* r, const sensors* o, bool modes) {
   jgen* s = &r->s;
   jgen_dynamics* d = r->out;
   jexpr_ref *qdv = refs(r, r->nv), *drive[3] = {refs(r, r->nd), refs(r, r->nd), refs(r, r->nd)};
-  bundle b = {.cap = d->ny + 3 * r->nv + 2 * r->nu + o->n + 3 * r->nd + 1};
+  bundle b = {.cap = d->ny + 5 * r->nv + 2 * r->nu + o->n + 3 * r->nd + d->nobjective + 1};
   b.all = refs(r, b.cap);
   JO_TRY(s->g->status);
   for (int i = 0; i < r->nv; i++) {
@@ -434,7 +468,8 @@ static jo_status write_functions(reduction* r, const sensors* o, bool modes) {
   }
   int ydot = put(&b, r->ydot, d->ny), dv = put(&b, r->dv, r->nv), h = put(&b, r->h, r->nv);
   int vel = put(&b, qdv, r->nv), imp = put(&b, r->impulse, r->nu), sens = put(&b, o->ref, o->n);
-  int mom = put(&b, r->momentum, r->nu), dr[3];
+  int mom = put(&b, r->momentum, r->nu), obj = put(&b, r->objective, d->nobjective), dr[3];
+  int solve = put(&b, r->solve, r->nv), transposed = put(&b, r->solve_transposed, r->nv);
   for (int i = 0; i < 3; i++) {
     dr[i] = put(&b, drive[i], r->nd);
   }
@@ -443,7 +478,7 @@ static jo_status write_functions(reduction* r, const sensors* o, bool modes) {
   }
   jgen_switch_set set = {0};
   if (modes) {
-    JO_TRY(jgen_extract_switches(s->g, s->a, GROUP_T, GROUP_Y, GROUP_MODE, b.all, b.n, &set));
+    JO_TRY(jgen_extract_switches(s->g, s->a, JGEN_T, JGEN_Y, JGEN_MODE, b.all, b.n, &set));
   }
   d->nswitch = set.n;
   d->sw = set.sw;
@@ -464,6 +499,10 @@ static jo_status write_functions(reduction* r, const sensors* o, bool modes) {
               (const int[]){r->nd, r->nd, r->nd}, 3, &d->drive));
   JO_TRY(make_one(r, "velocity", "qd_v", all + vel, r->nv, &d->velocity));
   JO_TRY(make_one(r, "momentum", "P", all + mom, r->nu, &d->momentum));
+  JO_TRY(make_one(r, "objective", "psi", all + obj, d->nobjective, &d->objective));
+  JO_TRY(make(r, "solve", (const char* const[]){"x", "y"},
+              (const jexpr_ref* const[]){all + solve, all + transposed},
+              (const int[]){r->nv, r->nv}, 2, &d->solve));
   return make_one(r, "impulse", "dqd_u", all + imp, r->nu, &d->impulse);
 }
 
@@ -513,17 +552,25 @@ static jo_status begin(reduction* r, const jmodel* m, const jgen_options* opt) {
   jexpr_graph* g = d->g;
   JO_TRY(jgen_begin(&r->s, g->ctx, m, g, &d->arena));
   d->np = count_live(m, opt);
+  // values are shared by all lanes; directions are one per lane
   jexpr_group(g, "p", d->np, JEXPR_UNIFORM);
-  jexpr_group(g, "t", 1, JEXPR_PER_LANE);
-  jexpr_group(g, "y", 1, JEXPR_PER_LANE);  // sized when the states are known
-  jexpr_group(g, "mode", 0, JEXPR_PER_LANE);
-  jexpr_group(g, "momentum", r->nu, JEXPR_PER_LANE);
-  jexpr_group(g, "road", 2, JEXPR_PER_LANE);
+  jexpr_group(g, "t", 1, JEXPR_UNIFORM);
+  jexpr_group(g, "y", 1, JEXPR_UNIFORM);     // sized when the states are known
+  jexpr_group(g, "mode", 0, JEXPR_UNIFORM);  // sized when the switches are
+  jexpr_group(g, "momentum", r->nu, JEXPR_UNIFORM);
+  jexpr_group(g, "road", 2, JEXPR_UNIFORM);
+  jexpr_group(g, "dy", 1, JEXPR_PER_LANE);
+  jexpr_group(g, "dt", 1, JEXPR_PER_LANE);
+  jexpr_group(g, "dp", opt ? opt->nwrt : 0, JEXPR_PER_LANE);
+  jexpr_group(g, "dmomentum", r->nu, JEXPR_PER_LANE);
+  jexpr_group(g, "lambda", 0, JEXPR_PER_LANE);
+  jexpr_group(g, "b", r->nv, JEXPR_PER_LANE);
+  jexpr_group(g, "c", r->nv, JEXPR_PER_LANE);
   d->live = JARENA_ARRAY(&d->arena, d->np + 1, int);
   d->p = JARENA_ARRAY(&d->arena, d->np + 1, double);
   if (!d->live || !d->p) return jerr_memory(g->ctx);
-  r->s.t = jexpr_input(g, GROUP_T, 0);
-  return jgen_inputs(&r->s, opt ? opt->live : NULL, GROUP_P, d->live, d->p);
+  r->s.t = jexpr_input(g, JGEN_T, 0);
+  return jgen_inputs(&r->s, opt ? opt->live : NULL, JGEN_P, d->live, d->p);
 }
 
 static jo_status write_equations(reduction* r) {
@@ -548,8 +595,27 @@ static jo_status write_equations(reduction* r) {
   set_accelerations(r);
   s->stage = JGEN_AT_ACCELERATION;
   write_momentum(r);
+  write_solves(r);
   set_ydot(r);
   return s->g->status;
+}
+
+// The numbers asked for, as indices of live numbers; then tangents and adjoints.
+static jo_status write_derivatives(reduction* r, const jgen_options* opt) {
+  jgen_dynamics* d = r->out;
+  d->sens.nw = opt->nwrt;
+  d->sens.wrt = JARENA_ARRAY(&d->arena, opt->nwrt + 1, int);
+  if (!d->sens.wrt) return jerr_memory(r->s.ctx);
+  for (int i = 0; i < opt->nwrt; i++) {
+    int at = 0;
+    while (at < d->np && d->live[at] != opt->wrt[i]) {
+      at++;
+    }
+    if (at == d->np)
+      return jerr_set(r->s.ctx, JO_ERR_ARGUMENT, "number %d is not live", opt->wrt[i]);
+    d->sens.wrt[i] = at;
+  }
+  return jgen_sens_write(d);
 }
 
 static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* opt, bool* follow,
@@ -577,7 +643,8 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
   d->output_name = o.name;
   d->output_unit = o.unit;
   JO_TRY(count_equations(&r));
-  return opt && opt->jacobian ? write_jacobian(&r) : JO_OK;
+  if (opt && opt->jacobian) JO_TRY(write_jacobian(&r));
+  return opt && opt->nwrt > 0 ? write_derivatives(&r, opt) : JO_OK;
 }
 
 static bool copy_ints(jarena* a, int** dst, const int* src, int n) {

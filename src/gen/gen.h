@@ -144,15 +144,18 @@ typedef struct jgen_dynamics {
   jgen_switch* sw;
   const char** output_name;  // (noutput)
   const char** output_unit;
-  jexpr_fn rhs;               // ydot
-  jexpr_fn project;           // dv: Newton correction of q_v; h: closure residuals
-  jexpr_fn switches;          // g
-  jexpr_fn outputs;           // sensors and built-in signals
-  jexpr_fn drive;             // s, sd, sdd of driven coordinates
-  jexpr_fn velocity;          // qd_v
-  jexpr_fn momentum;          // conjugate to the independent velocities
-  jexpr_fn impulse;           // jump of qd_u that restores a given momentum (group "momentum", nu)
-  jexpr_fn jacobian;          // d ydot / d y, dense column-major
+  jexpr_fn rhs;        // ydot
+  jexpr_fn project;    // dv: Newton correction of q_v; h: closure residuals
+  jexpr_fn switches;   // g
+  jexpr_fn outputs;    // sensors and built-in signals
+  jexpr_fn drive;      // s, sd, sdd of driven coordinates
+  jexpr_fn velocity;   // qd_v
+  jexpr_fn momentum;   // conjugate to the independent velocities
+  jexpr_fn impulse;    // jump of qd_u that restores a given momentum (group "momentum", nu)
+  jexpr_fn jacobian;   // d ydot / d y, dense column-major
+  jexpr_fn objective;  // values of the objectives at the end of a run
+  jexpr_fn solve;      // J_v^-1 b, J_v^-T c
+  jgen_sens sens;
   jexpr_equations equations;  // generated and kept for rhs
   int nwritten;  // nodes of the graph once the equations of motion stood, before sensors
 } jgen_dynamics;

@@ -45,6 +45,24 @@ void jgen_lu_solve(const jgen_lu* f, jexpr_ref* b, jexpr_ref* x) {
   }
 }
 
+// U^T w = c, then L^T y = w
+void jgen_lu_solve_transposed(const jgen_lu* f, const jexpr_ref* c, jexpr_ref* y) {
+  jexpr_graph* g = f->g;
+  int n = f->n;
+  for (int k = 0; k < n; k++) {
+    jexpr_ref sum = c[f->col[k]];
+    for (int j = 0; j < k; j++) {
+      sum = jexpr_sub(g, sum, jexpr_mul(g, f->A[j * n + f->col[k]], y[j]));
+    }
+    y[k] = jexpr_mul(g, sum, f->inv[k]);
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    for (int i = k + 1; i < n; i++) {
+      y[k] = jexpr_sub(g, y[k], jexpr_mul(g, f->A[i * n + f->col[k]], y[i]));
+    }
+  }
+}
+
 // ---- LDL -----------------------------------------------------------------------------------------
 
 static int degree(const jexpr_graph* g, const jexpr_ref* A, int n, const bool* done, int i) {

@@ -20,6 +20,9 @@ void jgen_lu_factor(jgen_lu* f, jexpr_graph* g, int n, jexpr_ref* A, jexpr_ref* 
 // x = A^-1 b; b in pivot order of rows (overwritten), x in the caller's order of columns.
 void jgen_lu_solve(const jgen_lu* f, jexpr_ref* b, jexpr_ref* x);
 
+// y = A^-T c; c in the caller's order of columns, y in pivot order of rows.
+void jgen_lu_solve_transposed(const jgen_lu* f, const jexpr_ref* c, jexpr_ref* y);
+
 // L D L^T of a symmetric positive definite matrix in an order of least degree.
 typedef struct jgen_ldl {
   jexpr_graph* g;

@@ -240,9 +240,37 @@ typedef struct jmodel_signal {
   bool is_output;
 } jmodel_signal;
 
+// An objective is made of a signal x over a window of time and of a value at the end:
+//   integral   int x dt          mean   int x dt / T          rms   sqrt(int x^2 dt / T)
+//   peak       (int |x|^power dt / T)^(1/power), a smooth stand-in for max |x|
+// plus `final`. The signal may pass a filter first.
+typedef enum jmodel_objective_kind {
+  JMODEL_OBJECTIVE_FINAL,  // nothing but `final`
+  JMODEL_OBJECTIVE_INTEGRAL,
+  JMODEL_OBJECTIVE_MEAN,
+  JMODEL_OBJECTIVE_RMS,
+  JMODEL_OBJECTIVE_PEAK
+} jmodel_objective_kind;
+
+typedef enum jmodel_filter {
+  JMODEL_FILTER_NONE,
+  JMODEL_FILTER_LOWPASS,  // second-order Butterworth at `frequency`
+  JMODEL_FILTER_WK,       // ISO 2631-1 weighting, vertical
+  JMODEL_FILTER_WD        // ISO 2631-1 weighting, horizontal
+} jmodel_filter;
+
 typedef struct jmodel_objective {
   const char* name;
-  jmodel_scalar integrand;
+  jmodel_place place;
+  jmodel_objective_kind kind;
+  jmodel_scalar integrand;  // the signal x
+  bool has_final;
+  jmodel_scalar final;
+  bool has_window;
+  jmodel_scalar window[2];  // [s]; not given: the whole run
+  jmodel_filter filter;
+  jmodel_scalar frequency;  // [Hz]
+  double power;             // of the peak
   const char* unit;
   const char* description;
 } jmodel_objective;

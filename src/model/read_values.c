@@ -214,8 +214,61 @@ void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root) {
   }
 }
 
+static void read_window(const jmodel_at* at, const jmodel_node* map, jmodel_objective* o) {
+  const jmodel_node* node = jmodel_node_find(map, "window");
+  if (!node || !jmodel_is(at, node, JMODEL_NODE_LIST, "window")) return;
+  if (node->n != 2) {
+    jmodel_mistake(at, node->place, "window needs 2 numbers, got %d", node->n);
+    return;
+  }
+  static const char* const path[] = {"window[0]", "window[1]"};
+  o->has_window = true;
+  const jmodel_node* c = node->first;
+  for (int i = 0; i < 2; i++, c = c->next) {
+    o->window[i] = jmodel_scalar_at(
+        at, c, path[i], jmodel_format(at->r, "%s.%s", at->path, path[i]), JMODEL_SCOPE_PARAMETERS);
+  }
+}
+
+static void read_filter(const jmodel_at* at, const jmodel_node* map, jmodel_objective* o) {
+  static const char* const filters[] = {"none", "lowpass", "Wk", "Wd", NULL};
+  const jmodel_node* node = jmodel_node_find(map, "filter");
+  if (!node) return;
+  int i = jmodel_word_at(at, node, "filter", filters);
+  o->filter = i < 0 ? JMODEL_FILTER_NONE : (jmodel_filter)i;
+  if (o->filter != JMODEL_FILTER_LOWPASS) return;
+  jmodel_need_scalar(at, map, "frequency", JMODEL_SCOPE_PARAMETERS, &o->frequency);
+  jmodel_at_least(at, &o->frequency, "frequency", 0.0, true);
+}
+
+// The one of integral, mean, rms and peak that is given, and a value at the end.
+static void read_objective(const jmodel_at* at, const jmodel_node* c, jmodel_objective* o) {
+  static const char* const kinds[] = {"", "integral", "mean", "rms", "peak"};
+  for (int k = 1; k < 5; k++) {
+    if (!jmodel_node_find(c, kinds[k])) continue;
+    if (o->kind != JMODEL_OBJECTIVE_FINAL) {
+      jmodel_mistake(at, c->place, "both '%s' and '%s' are given; one is enough", kinds[o->kind],
+                     kinds[k]);
+    }
+    o->kind = (jmodel_objective_kind)k;
+    jmodel_need_scalar(at, c, kinds[k], JMODEL_SCOPE_ANY, &o->integrand);
+  }
+  o->has_final = jmodel_get_scalar(at, c, "final", JMODEL_SCOPE_ANY, &o->final);
+  if (o->kind == JMODEL_OBJECTIVE_FINAL && !o->has_final) {
+    jmodel_mistake(at, c->place, "needs one of integral, mean, rms, peak, final");
+  }
+  o->power = jmodel_get_double(at, c, "power", 16.0);
+  if (!(o->power >= 2.0 && o->power <= 200.0)) {
+    jmodel_mistake(at, c->place, "power is %g; it must be between 2 and 200", o->power);
+  }
+  read_window(at, c, o);
+  read_filter(at, c, o);
+}
+
 void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
-  static const char* const keys[] = {"integral", "unit", "description", NULL};
+  static const char* const keys[] = {"integral", "mean",   "rms",         "peak",
+                                     "final",    "window", "filter",      "frequency",
+                                     "power",    "unit",   "description", NULL};
   const jmodel_node* section = jmodel_section(r, root, "objectives");
   if (!section) return;
   r->m->objective = JMODEL_ARRAY(r, section->n, jmodel_objective);
@@ -224,9 +277,11 @@ void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
                     jmodel_format(r, "objectives.%s", c->key)};
     jmodel_objective* o = &r->m->objective[r->m->nobjective];
     if (!jmodel_name_ok(&at, c) || !jmodel_is(&at, c, JMODEL_NODE_MAP, "it")) continue;
-    *o = (jmodel_objective){.name = at.name};
+    *o = (jmodel_objective){.name = at.name, .place = c->key_place};
+    o->integrand = o->final = o->frequency = o->window[0] = o->window[1] =
+        jmodel_constant("0", c->place);
     jmodel_check_keys(&at, c, keys);
-    jmodel_need_scalar(&at, c, "integral", JMODEL_SCOPE_ANY, &o->integrand);
+    read_objective(&at, c, o);
     o->unit = jmodel_get_text(&at, c, "unit", "");
     o->description = jmodel_get_text(&at, c, "description", "");
     r->m->nobjective++;

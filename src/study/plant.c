@@ -58,6 +58,21 @@ static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
   return JO_OK;
 }
 
+// Operations of all equations of motion as written, needed or not.
+static jo_status count_written(jstudy_plant* p) {
+  const jgen_dynamics* d = p->dynamics;
+  jarena scratch;
+  jarena_init(&scratch, p->ctx);
+  jexpr_schedule all = {.order = JARENA_ARRAY(&scratch, d->nwritten + 1, jexpr_ref)};
+  for (int i = 1; all.order && i < d->nwritten; i++) {
+    if (jexpr_nargs(d->g, (jexpr_ref)i) > 0) all.order[all.n++] = (jexpr_ref)i;
+  }
+  jo_status status = all.order ? JO_OK : jerr_memory(p->ctx);
+  if (status == JO_OK) p->before = jexpr_count(d->g, &all);
+  jarena_free(&scratch);
+  return status;
+}
+
 static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   const jmodel* m = p->model;
   jstudy_assembly s = {0};
@@ -68,6 +83,7 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
                                &part));
   JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
   JO_TRY(fill_initial_state(p, &s));
+  JO_TRY(count_written(p));
   return compile(p, &opt->kernel);
 }
 
@@ -236,4 +252,14 @@ void jstudy_run_destroy(jstudy_run* r) {
 
 void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out) {
   call(r, r->plant->outputs, t, y, (double* const[]){out});
+}
+
+double jstudy_run_closure(jstudy_run* r, double t, const double* y) {
+  double largest = 0.0;
+  int nv = r->plant->dynamics->part.nv;
+  if (nv > 0) call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h});
+  for (int i = 0; i < nv; i++) {
+    largest = fmax(largest, fabs(r->h[i]));
+  }
+  return largest;
 }

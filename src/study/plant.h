@@ -57,4 +57,7 @@ void jstudy_run_destroy(jstudy_run* r);
 // Values of all outputs at (t, y) with the modes of the run.
 void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out);
 
+// Largest closure residual at (t, y) [m].
+double jstudy_run_closure(jstudy_run* r, double t, const double* y);
+
 #endif

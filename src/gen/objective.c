@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objectives and their filters. docs/theory/sensitivity.md eqs. (O1)-(O5). Filters are linear
+// second-order sections with two states each, so that they differentiate exactly like the model.
+#include "gen/objective.h"
+
+#include <math.h>
+
+#define TWO_PI 6.283185307179586476925
+
+// (b2 s^2 + b1 s + b0) / (s^2 + a1 s + a0)
+typedef struct section {
+  jexpr_ref b2, b1, b0, a1, a0;
+} section;
+
+int jgen_objective_states(const jmodel_objective* o) {
+  switch (o->filter) {
+    case JMODEL_FILTER_LOWPASS: return 2;
+    case JMODEL_FILTER_WK: return 8;
+    case JMODEL_FILTER_WD: return 6;
+    default: return 0;
+  }
+}
+
+static section constants(jgen* s, double b2, double b1, double b0, double a1, double a0) {
+  jexpr_graph* g = s->g;
+  return (section){jexpr_const(g, b2), jexpr_const(g, b1), jexpr_const(g, b0), jexpr_const(g, a1),
+                   jexpr_const(g, a0)};
+}
+
+// (O3)  Butterworth, high and low pass, at w [rad/s]
+static section high_pass(jgen* s, double w) {
+  return constants(s, 1.0, 0.0, 0.0, sqrt(2.0) * w, w * w);
+}
+
+static section low_pass(jgen* s, jexpr_ref frequency) {
+  jexpr_graph* g = s->g;
+  jexpr_ref w = jexpr_mul(g, jexpr_const(g, TWO_PI), frequency), ww = jexpr_mul(g, w, w);
+  return (section){s->zero, s->zero, ww, jexpr_mul(g, jexpr_const(g, sqrt(2.0)), w), ww};
+}
+
+// (O4)  transition from acceleration to velocity, and upward step, of ISO 2631-1
+static section transition(jgen* s, double f3, double f4, double Q4) {
+  double w3 = TWO_PI * f3, w4 = TWO_PI * f4;
+  return constants(s, 0.0, w4 * w4 / w3, w4 * w4, w4 / Q4, w4 * w4);
+}
+
+static section upward_step(jgen* s, double f5, double Q5, double f6, double Q6) {
+  double w5 = TWO_PI * f5, w6 = TWO_PI * f6;
+  return constants(s, 1.0, w5 / Q5, w5 * w5, w6 / Q6, w6 * w6);
+}
+
+static int filter_sections(jgen* s, const jmodel_objective* o, section* k) {
+  if (o->filter == JMODEL_FILTER_LOWPASS) {
+    k[0] = low_pass(s, jgen_scalar(s, &o->frequency, o->name));
+    return 1;
+  }
+  bool vertical = o->filter == JMODEL_FILTER_WK;
+  k[0] = high_pass(s, TWO_PI * 0.4);
+  k[1] = low_pass(s, jexpr_const(s->g, 100.0));
+  k[2] = vertical ? transition(s, 12.5, 12.5, 0.63) : transition(s, 2.0, 2.0, 0.63);
+  if (vertical) k[3] = upward_step(s, 2.37, 0.91, 3.35, 0.91);
+  return vertical ? 4 : 3;
+}
+
+// (O5)  z1' = z2,  z2' = u - a0 z1 - a1 z2,  y = b2 z2' + b1 z2 + b0 z1
+static jexpr_ref pass_section(jgen* s, const section* k, jexpr_ref u, const jexpr_ref* z,
+                              jexpr_ref* zd) {
+  jexpr_graph* g = s->g;
+  zd[0] = z[1];
+  zd[1] = jexpr_sub(g, jexpr_sub(g, u, jexpr_mul(g, k->a0, z[0])), jexpr_mul(g, k->a1, z[1]));
+  jexpr_ref y = jexpr_add(g, jexpr_mul(g, k->b1, z[1]), jexpr_mul(g, k->b0, z[0]));
+  return jexpr_add(g, jexpr_mul(g, k->b2, zd[1]), y);
+}
+
+static jexpr_ref window_of(jgen* s, const jmodel_objective* o, jexpr_ref x) {
+  if (!o->has_window) return x;
+  jexpr_graph* g = s->g;
+  jexpr_ref begin = jgen_scalar(s, &o->window[0], o->name);
+  jexpr_ref end = jgen_scalar(s, &o->window[1], o->name);
+  jexpr_ref before_end = jexpr_select(g, jexpr_lt(g, s->t, end), x, s->zero);
+  return jexpr_select(g, jexpr_lt(g, s->t, begin), s->zero, before_end);
+}
+
+// (O1)
+jexpr_ref jgen_objective_integrand(jgen* s, const jmodel_objective* o, const jexpr_ref* z,
+                                   jexpr_ref* zd) {
+  jexpr_graph* g = s->g;
+  if (o->kind == JMODEL_OBJECTIVE_FINAL) return s->zero;
+  jexpr_ref x = jgen_scalar(s, &o->integrand, o->name);
+  section k[4];
+  int n = o->filter == JMODEL_FILTER_NONE ? 0 : filter_sections(s, o, k);
+  for (int i = 0; i < n; i++) {
+    x = pass_section(s, &k[i], x, z + 2 * i, zd + 2 * i);
+  }
+  if (o->kind == JMODEL_OBJECTIVE_RMS) x = jexpr_mul(g, x, x);
+  if (o->kind == JMODEL_OBJECTIVE_PEAK) {
+    x = jexpr_pow(g, jexpr_mul(g, x, x), jexpr_const(g, 0.5 * o->power));
+  }
+  return window_of(s, o, x);
+}
+
+static jexpr_ref duration(jgen* s, const jmodel_objective* o) {
+  if (!o->has_window) {
+    return jexpr_const(s->g, s->m->simulation.t_end - s->m->simulation.t_start);
+  }
+  return jexpr_sub(s->g, jgen_scalar(s, &o->window[1], o->name),
+                   jgen_scalar(s, &o->window[0], o->name));
+}
+
+// (O2)
+jexpr_ref jgen_objective_value(jgen* s, const jmodel_objective* o, jexpr_ref integral) {
+  jexpr_graph* g = s->g;
+  jexpr_ref v = integral;
+  if (o->kind == JMODEL_OBJECTIVE_FINAL) v = s->zero;
+  if (o->kind == JMODEL_OBJECTIVE_MEAN) v = jexpr_div(g, v, duration(s, o));
+  if (o->kind == JMODEL_OBJECTIVE_RMS) v = jexpr_sqrt(g, jexpr_div(g, v, duration(s, o)));
+  if (o->kind == JMODEL_OBJECTIVE_PEAK) {
+    v = jexpr_pow(g, jexpr_div(g, v, duration(s, o)), jexpr_const(g, 1.0 / o->power));
+  }
+  if (o->has_final) v = jexpr_add(g, v, jgen_scalar(s, &o->final, o->name));
+  return v;
+}
