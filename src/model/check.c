@@ -294,6 +294,11 @@ static void check_elements(jmodel_reader* r) {
   for (int i = 0; i < m->ntyre; i++) {
     list[n++] = (meaning){m->tyre[i].name, "tyre", m->tyre[i].place, -1};
   }
+  for (int i = 0; i < n; i++) {
+    if (strcmp(list[i].name, "energy") != 0) continue;  // energy.kinetic
+    jmodel_at at = {r, list[i].kind, list[i].name, ""};
+    jmodel_mistake(&at, list[i].place, "the name is reserved; choose another");
+  }
   check_unique(r, list, n);
 }
 

@@ -4,7 +4,8 @@
 //
 //   number     every literal number of the file, with the path that names it ("bodies.chassis.mass",
 //              "hardpoints.P12.y", a parameter: its name): what --set and sensitivities address
-//   scalar     a number or an expression of parameters, time and signals
+//   scalar     a number or an expression of parameters, time and signals; the reader itself writes
+//              expressions that name numbers by their path ("hardpoints.P2.x - hardpoints.P1.x")
 //   body       0 is the ground; its frame is the vehicle frame of the design position
 //   frame      where the body's own frame stands in the design position, in vehicle coordinates;
 //              for joints given by body coordinates only a first guess
@@ -111,7 +112,7 @@ typedef enum jmodel_joint_type {
 //   prismatic     displacement along axis
 //   cylindrical   displacement along axis, angle about it            .s .a
 //   universal     angle about axis (fixed in parent), about axis2 (fixed in child)   .a .b
-//   spherical     angles about x, then y, then z of the child frame of the design position .a .b .c
+//   spherical     angles about x, then y, then z, the vehicle's axes in the design position .a .b .c
 //   planar        displacements along axis2 and axis x axis2, angle about axis (the normal) .s .t .a
 //   free          x y z of the child's joint point in the parent frame, then angles about z y x
 //                 (yaw pitch roll), zero at the design orientation  .x .y .z .yaw .pitch .roll

@@ -38,7 +38,7 @@ void jmodel_read_head(jmodel_reader* r, const jmodel_node* root) {
     jmodel_check_keys(&at, road, road_keys);
     jmodel_need_scalar(&at, road, "height", JMODEL_SCOPE_ANY, &m->road);
   } else if (road) {
-    m->road = jmodel_scalar_at(&at, road, "height", "road", JMODEL_SCOPE_ANY);
+    m->road = jmodel_scalar_at(&at, road, "height", "road.height", JMODEL_SCOPE_ANY);
   }
 }
 

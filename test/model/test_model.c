@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Good model files: everything resolved, paths of numbers, includes and overrides, settings.
 #include "model/model.h"
+
+#include "base/file.h"
 #include "support/check.h"
 
 static const char full[] = "test/model/good/full.yaml";
@@ -321,6 +323,14 @@ static void test_tyres_and_values(void** state) {
   assert_true(m->signal[2].is_output);
   assert_text(&m->signal[3].value, "chassis.z");
   assert_text(&m->objective[0].integrand, "chassis.A.az^2");
+  assert_int_equal(m->objective[0].kind, JMODEL_OBJECTIVE_INTEGRAL);
+  assert_int_equal(m->objective[1].kind, JMODEL_OBJECTIVE_RMS);
+  assert_int_equal(m->objective[1].filter, JMODEL_FILTER_WK);
+  assert_true(m->objective[1].has_window && literal(m, &m->objective[1].window[0]) == 1.0);
+  assert_text(&m->objective[1].window[1], "1 + track");
+  assert_true(number(m, "objectives.level.frequency") == 10.0);
+  assert_true(m->objective[3].has_final && m->objective[3].power == 32.0);
+  assert_int_equal(m->objective[4].kind, JMODEL_OBJECTIVE_FINAL);
   assert_text(&m->initial[0].quantity, "chassis.x");
   assert_true(m->initial[0].has_value && m->initial[0].has_rate);
   assert_true(literal(m, &m->initial[0].rate) == 3.0);
@@ -347,6 +357,35 @@ static void test_defaults(void** state) {
   assert_false(m->has_road || m->body[1].has_frame || m->simulation.start_static);
   assert_string_equal(m->name, "");
   close_model(&f);
+}
+
+// The whole files of the tutorial are good, warnings included.
+static void test_tutorial_files(void** state) {
+  (void)state;
+  jo_context* ctx;
+  jarena arena;
+  char* text;
+  size_t size;
+  int nfile = 0;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  jarena_init(&arena, ctx);
+  assert_ok(ctx, jfile_read(ctx, &arena, "docs/format.md", 1 << 20, &text, &size));
+  for (char* s = text; (s = strstr(s, "```yaml\njounce: 1\n")); s++) {
+    char* begin = s + 8;
+    char* end = strstr(begin, "```");
+    assert_non_null(end);
+    *end = '\0';
+    if (!strstr(begin, "\ninclude:")) {
+      fixture f = open_text(begin);
+      assert_int_equal(jo_context_diagnostic_count(f.ctx), 0);
+      close_model(&f);
+      nfile++;
+    }
+    s = end;
+  }
+  assert_int_equal(nfile, 2);
+  jarena_free(&arena);
+  jo_context_destroy(ctx);
 }
 
 static void test_quoted_texts(void** state) {
@@ -462,6 +501,7 @@ static void test_settings(void** state) {
                                 {"simulation.end", "8"},
                                 {"simulation.method", "rk3"},
                                 {"sensors.load", "0"},
+                                {"road.height", "0.5"},
                                 {"states.lag.derivative", "-lag"}};
   fixture f = open_model(full, set, (int)(sizeof set / sizeof set[0]));
   const jmodel* m = f.m;
@@ -480,6 +520,7 @@ static void test_settings(void** state) {
   assert_true(m->simulation.t_end == 8.0);
   assert_string_equal(m->simulation.method, "rk3");
   assert_text(&m->state[0].derivative, "-lag");
+  assert_true(number(m, "road.height") == 0.5);
   close_model(&f);
 }
 
@@ -534,6 +575,7 @@ int main(void) {
       cmocka_unit_test(test_tables_and_forces),
       cmocka_unit_test(test_tyres_and_values),
       cmocka_unit_test(test_defaults),
+      cmocka_unit_test(test_tutorial_files),
       cmocka_unit_test(test_quoted_texts),
       cmocka_unit_test(test_impossible_inertia_is_a_warning),
       cmocka_unit_test(test_driven_massless_body_is_fine),
