@@ -277,7 +277,13 @@ static int joint_motions(jmodel_joint_type type, jgen_motion* motion, int* axis)
 // The constant turn from the parent's frame to the joint's, and the axis of one-axis joints in it.
 static jexpr_m3 joint_frame(jgen* s, const jmodel_joint* j, const seat* k, int* one_axis) {
   jexpr_graph* g = s->g;
-  if (!has_axis(j->type)) return jexpr_m3_identity(g);
+  if (j->type == JMODEL_JOINT_FIXED) return jexpr_m3_identity(g);
+  if (!has_axis(j->type)) {  // along the vehicle's axes, or along the parent's for a free joint
+    jexpr_m3 C =
+        j->type == JMODEL_JOINT_FREE ? jexpr_m3_identity(g) : design_orientation(s, j->parent);
+    jexpr_m3 D = snap_m3(g, jexpr_m3_mul(g, &C, &s->body[j->parent].E));
+    return jexpr_m3_transpose(&D);
+  }
   if (j->type == JMODEL_JOINT_UNIVERSAL || j->type == JMODEL_JOINT_PLANAR) {
     bool planar = j->type == JMODEL_JOINT_PLANAR;
     jexpr_m3 R;
