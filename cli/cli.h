@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands share: their table, options, messages, the way from a file to a system.
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdbool.h>
+
+#include "jounce/jounce.h"
+
+// Exit codes. CLI_DONE ends the command with success, as --help does.
+typedef enum cli_exit { CLI_OK = 0, CLI_FAIL = 1, CLI_USAGE = 2, CLI_DONE = 3 } cli_exit;
+
+#define CLI_MAX_ARGUMENTS 4
+
+// What every command understands.
+typedef struct cli {
+  jo_context* ctx;
+  int nargument;
+  const char* argument[CLI_MAX_ARGUMENTS];  // what is no option: the file
+  jo_setting* set;
+  int nset;
+  bool json, quiet, interpreter;
+  int ntold;  // diagnostics of the context already printed
+} cli;
+
+typedef struct cli_command {
+  const char* name;
+  const char* arguments;  // for the usage line: "FILE"
+  int nargument;          // how many are needed; more are refused
+  const char* summary;    // one line
+  cli_exit (*run)(cli* c, int argc, char** argv);
+} cli_command;
+
+extern const cli_command cli_run, cli_info, cli_check;
+
+// An option of one command. `value` names the value in the help; NULL: a flag (bool target).
+typedef struct cli_option {
+  const char *name, *value, *help;
+  const char** text;  // target: text as given ...
+  double* number;     // ... or a finite number ...
+  bool* flag;         // ... or a flag
+} cli_option;
+
+// Read options and arguments, before and after each other. Mistakes and help are printed.
+cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option, int noption,
+                   int argc, char** argv);
+
+// A mistake in the use of a command, with a hint to its help; returns CLI_USAGE.
+cli_exit cli_misuse(const char* command, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// Print what the context has to say since the last call: errors always, the rest unless --quiet.
+void cli_tell(cli* c);
+
+// The file of argument 0 as a model, and as a system. Failures are printed.
+cli_exit cli_load(cli* c, jo_model** model);
+cli_exit cli_load_system(cli* c, jo_model** model, jo_system** system);
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages, and the way from a file to a system.
+#include <stdio.h>
+
+#include "cli.h"
+
+void cli_tell(cli* c) {
+  static const char* const prefix[] = {"note: ", "warning: ", ""};
+  for (int n = jo_context_diagnostic_count(c->ctx); c->ntold < n; c->ntold++) {
+    jo_severity severity;
+    const char* text = jo_context_diagnostic(c->ctx, c->ntold, &severity);
+    if (severity < JO_ERROR && c->quiet) continue;
+    fprintf(stderr, "%s%s\n", prefix[severity], text);
+  }
+}
+
+cli_exit cli_load(cli* c, jo_model** model) {
+  jo_status status = jo_model_load(c->ctx, c->argument[0], c->set, c->nset, model);
+  cli_tell(c);
+  return status < 0 ? CLI_FAIL : CLI_OK;
+}
+
+cli_exit cli_load_system(cli* c, jo_model** model, jo_system** system) {
+  *system = NULL;
+  cli_exit code = cli_load(c, model);
+  if (code != CLI_OK) return code;
+  jo_system_options opt = jo_system_options_default();
+  opt.interpreter = c->interpreter;
+  jo_status status = jo_system_create(c->ctx, *model, &opt, system);
+  cli_tell(c);
+  return status < 0 ? CLI_FAIL : CLI_OK;
+}

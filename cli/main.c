@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// jounce: the table of commands, and nothing of what they do. A command is a file cmd_<name>.c and a
+// line in the table.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const cli_command* const commands[] = {&cli_run, &cli_info, &cli_check};
+enum { NCOMMAND = sizeof commands / sizeof *commands };
+
+static void print_usage(FILE* f) {
+  fprintf(f, "usage: jounce COMMAND [options] ...\n\ncommands\n");
+  for (int i = 0; i < NCOMMAND; i++) {
+    fprintf(f, "  %-9s %-5s %s\n", commands[i]->name, commands[i]->arguments, commands[i]->summary);
+  }
+  fprintf(f,
+          "\n'jounce COMMAND --help' tells about the options of a command.\n"
+          "Exit status: 0 fine, 1 the model or the run failed, 2 wrong use.\n");
+}
+
+static cli_exit run(const cli_command* command, int argc, char** argv) {
+  cli c = {0};
+  if (jo_context_create(NULL, &c.ctx) < 0) {
+    fprintf(stderr, "jounce: out of memory\n");
+    return CLI_FAIL;
+  }
+  cli_exit code = command->run(&c, argc, argv);
+  free(c.set);
+  jo_context_destroy(c.ctx);
+  return code == CLI_DONE ? CLI_OK : code;
+}
+
+// A full disk or a closed pipe is a failure too.
+static cli_exit flush(cli_exit code) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  fprintf(stderr, "jounce: cannot write the output\n");
+  return code == CLI_OK ? CLI_FAIL : code;
+}
+
+int main(int argc, char** argv) {
+  const char* name = argc > 1 ? argv[1] : "";
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    print_usage(stdout);
+    return (int)flush(CLI_OK);
+  }
+  if (strcmp(name, "--version") == 0) {
+    printf("jounce %s\n", jo_version());
+    return (int)flush(CLI_OK);
+  }
+  for (int i = 0; i < NCOMMAND; i++) {
+    if (strcmp(name, commands[i]->name) == 0)
+      return (int)flush(run(commands[i], argc - 2, argv + 2));
+  }
+  if (*name) fprintf(stderr, "jounce: no command '%s'\n", name);
+  print_usage(stderr);
+  return CLI_USAGE;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Headings, columns and the progress bar.
+#include "terminal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PLAIN_WIDTH 100
+#define GAP         4    // between columns
+#define QUIET_TIME  0.4  // before a bar shows [s]
+#define REDRAW_TIME 0.1  // between two pictures of it [s]
+#define BAR         40
+
+int cli_width(void) {
+  struct winsize size;
+  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20) {
+    return size.ws_col;
+  }
+  return PLAIN_WIDTH;
+}
+
+void cli_heading(const char* format, ...) {
+  bool is_bold = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+  va_list args;
+  va_start(args, format);
+  if (is_bold) fputs("\033[1m", stdout);
+  vprintf(format, args);
+  if (is_bold) fputs("\033[0m", stdout);
+  putchar('\n');
+  va_end(args);
+}
+
+// Characters as they show: bytes of UTF-8 that continue a character do not.
+static int shown_length(const char* s) {
+  int n = 0;
+  for (; *s; s++) {
+    n += ((unsigned char)*s & 0xc0) != 0x80;
+  }
+  return n;
+}
+
+// A cell there is no memory for is left out: nothing else can be done about it here.
+void cli_cells_add(cli_cells* c, const char* format, ...) {
+  if (c->n == c->cap) {
+    int cap = 2 * c->cap + 16;
+    char** text = realloc(c->text, (size_t)cap * sizeof *text);
+    if (!text) return;
+    c->text = text;
+    c->cap = cap;
+  }
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, args);
+  char* cell = length < 0 ? NULL : malloc((size_t)length + 1);
+  if (cell) {
+    vsnprintf(cell, (size_t)length + 1, format, again);
+    c->text[c->n++] = cell;
+  }
+  va_end(again);
+  va_end(args);
+}
+
+static int widest(const cli_cells* c) {
+  int width = 1;
+  for (int i = 0; i < c->n; i++) {
+    int length = shown_length(c->text[i]);
+    if (length > width) width = length;
+  }
+  return width;
+}
+
+void cli_cells_print(cli_cells* c) {
+  int width = widest(c), fit = (cli_width() - 2 + GAP) / (width + GAP);
+  int ncolumn = fit < 1 ? 1 : fit;
+  int nrow = (c->n + ncolumn - 1) / ncolumn;
+  for (int r = 0; r < nrow; r++) {
+    fputs("  ", stdout);
+    for (int i = r; i < c->n; i += nrow) {
+      int pad = i + nrow >= c->n ? 0 : width + GAP - shown_length(c->text[i]);
+      printf("%s%*s", c->text[i], pad, "");
+    }
+    putchar('\n');
+  }
+  for (int i = 0; i < c->n; i++) {
+    free(c->text[i]);
+  }
+  free(c->text);
+  *c = (cli_cells){0};
+}
+
+// ---- progress ------------------------------------------------------------------------------------
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+cli_progress cli_progress_begin(bool wanted) {
+  cli_progress p = {.is_on = wanted && isatty(STDERR_FILENO)};
+  p.start = p.shown = now();
+  return p;
+}
+
+void cli_progress_show(cli_progress* p, double fraction) {
+  if (!p->is_on) return;
+  double t = now(), passed = t - p->start;
+  if (passed < QUIET_TIME || t - p->shown < REDRAW_TIME) return;
+  p->shown = t;
+  p->is_drawn = true;
+  if (!(fraction > 0.0)) fraction = 0.0;
+  if (fraction > 1.0) fraction = 1.0;
+  int full = (int)(fraction * BAR);
+  fprintf(stderr, "\r[%.*s%*s] %3d %%", full, "########################################",
+          BAR - full, "", (int)(100.0 * fraction));
+  if (fraction > 0.01) fprintf(stderr, "  %.0f s left  ", passed * (1.0 - fraction) / fraction);
+  fflush(stderr);
+}
+
+void cli_progress_end(cli_progress* p) {
+  if (!p->is_drawn) return;
+  fprintf(stderr, "\r%*s\r", BAR + 30, "");
+  fflush(stderr);
+  p->is_drawn = false;
+}

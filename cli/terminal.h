@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text for people: headings, columns, a progress bar.
+#ifndef CLI_TERMINAL_H
+#define CLI_TERMINAL_H
+
+#include <stdbool.h>
+
+// Columns of the terminal standard output goes to; 100 where it is none.
+int cli_width(void);
+
+// A heading: bold on a terminal, unless $NO_COLOR is set.
+void cli_heading(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+// Cells of equal width side by side, column by column, two blanks in front. Printing empties the list.
+typedef struct cli_cells {
+  char** text;
+  int n, cap;
+} cli_cells;
+
+void cli_cells_add(cli_cells* c, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void cli_cells_print(cli_cells* c);
+
+// A bar on standard error, where that is a terminal and it is wanted. Nothing shows in the first
+// moments, so that short runs leave the screen alone.
+typedef struct cli_progress {
+  bool is_on;
+  double start, shown;  // wall time [s]
+  bool is_drawn;
+} cli_progress;
+
+cli_progress cli_progress_begin(bool wanted);
+void cli_progress_show(cli_progress* p, double fraction);
+void cli_progress_end(cli_progress* p);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models: read from files, checked, immutable. docs/format.md describes the files.
+#ifndef JOUNCE_MODEL_H
+#define JOUNCE_MODEL_H
+
+#include "jounce/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct jo_model jo_model;
+
+/// A value given from outside: a parameter by its name, or any other number of the file by its path
+/// ("bodies.chassis.mass"). The value is a number or, for a parameter, an expression.
+typedef struct jo_setting {
+  const char* name;
+  const char* value;
+} jo_setting;
+
+/// Load and check a model file with what it includes.
+/// `set` (may be NULL when `nset` is 0) overrides what the files say.
+/// On failure `*out` is NULL and the context holds one diagnostic per mistake, several per run, each
+/// naming file, line, subject and cause.
+/// Ownership: caller, release with jo_model_destroy() before the context. Threads: any, one context
+/// per thread; a loaded model may be read by all.
+JO_API jo_status jo_model_load(jo_context* ctx, const char* path, const jo_setting* set, int nset,
+                               jo_model** out);
+
+/// The same from text; `path` names it in messages and is where its includes are looked for.
+JO_API jo_status jo_model_parse(jo_context* ctx, const char* text, size_t length, const char* path,
+                                const jo_setting* set, int nset, jo_model** out);
+
+/// NULL is fine.
+JO_API void jo_model_destroy(jo_model* model);
+
+/// What the file says about itself. Never NULL; owned by the model.
+JO_API const char* jo_model_name(const jo_model* model);
+JO_API const char* jo_model_description(const jo_model* model);
+JO_API const char* jo_model_path(const jo_model* model);
+/// Hash of all text read, in hexadecimal digits; settings are not part of it.
+JO_API const char* jo_model_sha256(const jo_model* model);
+/// The settings it was loaded with, "name=value, name=value"; "" when there were none.
+JO_API const char* jo_model_settings(const jo_model* model);
+
+// The lists of a model. Every function fills `*out` and returns JO_OK, or JO_ERR_ARGUMENT where there
+// is no i-th item, reporting nothing; texts are owned by the model and never NULL.
+
+typedef struct jo_parameter {
+  const char *name, *unit, *description;
+  double value;     // NaN where it cannot be evaluated
+  int is_computed;  // an expression of other parameters
+} jo_parameter;
+
+typedef struct jo_body {
+  const char* name;
+  double mass;  // [kg]; 0: massless
+} jo_body;
+
+typedef struct jo_joint {
+  const char *name, *type, *parent, *child;
+  int ncoordinate;
+} jo_joint;
+
+typedef struct jo_closure {
+  const char *name, *type;
+  const char *a, *b;  // bodies
+  int nequation;
+} jo_closure;
+
+/// How many of each. Bodies do not count the ground.
+typedef struct jo_model_counts {
+  int parameters, bodies, joints, coordinates, closures, forces, tyres, states, sensors, objectives;
+} jo_model_counts;
+
+JO_API jo_model_counts jo_model_count(const jo_model* model);
+JO_API jo_status jo_model_parameter(const jo_model* model, int i, jo_parameter* out);
+JO_API jo_status jo_model_body(const jo_model* model, int i, jo_body* out);
+JO_API jo_status jo_model_joint(const jo_model* model, int i, jo_joint* out);
+JO_API jo_status jo_model_closure(const jo_model* model, int i, jo_closure* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

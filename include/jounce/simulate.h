@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of a system over its manoeuvre, and their results.
+#ifndef JOUNCE_SIMULATE_H
+#define JOUNCE_SIMULATE_H
+
+#include <stdint.h>
+
+#include "jounce/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct jo_result jo_result;
+
+/// Numbers that are NaN and a method that is NULL, as in the defaults: what the model's simulation
+/// block says.
+typedef struct jo_simulate_options {
+  double t_end;        // [s]
+  const char* method;  // one of jo_method_name()
+  double tolerance;    // relative and absolute, of adaptive methods
+  double step;         // of fixed-step methods, first step of adaptive ones [s]
+  double output_step;  // spacing of the rows of the result [s]; 0: a row per step
+  /// Called after every step with 0 ... 1; zero stops the run. May be NULL.
+  int (*progress)(void* user, double fraction);
+  void* user;
+} jo_simulate_options;
+
+JO_API jo_simulate_options jo_simulate_options_default(void);
+
+/// Methods: name and one line about it; NULL where there is no i-th.
+JO_API const char* jo_method_name(int i);
+JO_API const char* jo_method_description(int i);
+
+/// Run the manoeuvre of the model from its initial state. `opt` NULL: defaults.
+/// Same system, same options: the same result, bit by bit, but for the CPU time.
+/// On failure the context says why. A run that fails on its way keeps what was computed: `*out` is
+/// NULL only when it could not begin (an option that is not valid, no memory).
+/// Ownership: caller, release with jo_result_destroy(); a result does not need its system any more,
+/// but the context. Threads: any, one context per thread.
+JO_API jo_status jo_simulate(jo_context* ctx, const jo_system* system,
+                             const jo_simulate_options* opt, jo_result** out);
+
+/// NULL is fine.
+JO_API void jo_result_destroy(jo_result* result);
+
+typedef struct jo_statistics {
+  int64_t steps, rejected, evaluations, projections;
+  int is_complete;          // the end time was reached
+  double t_start, t_end;    // asked for [s]
+  double t_reached;         // [s]
+  double closure_residual;  // largest after any step [m]
+  double cpu_s;             // CPU time of the run, without generating and compiling [s]
+  double real_time_factor;  // simulated over CPU time
+  const char* method;       // used
+  int is_fixed_step;
+  double rel_tol, abs_tol, step, output_step;  // used
+} jo_statistics;
+
+JO_API jo_statistics jo_result_statistics(const jo_result* result);
+
+/// A quantity at the end of the run. Texts are owned by the result and never NULL.
+typedef struct jo_quantity {
+  const char *name, *unit, *description;
+  double value;
+} jo_quantity;
+
+typedef struct jo_event {
+  double t;          // [s]
+  const char* name;  // of the switch
+  int on;            // became true
+} jo_event;
+
+// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing.
+
+JO_API int jo_result_objective_count(const jo_result* result);
+JO_API jo_status jo_result_objective(const jo_result* result, int i, jo_quantity* out);
+
+/// Outputs: the sensors of the file first, then coordinates, element forces, wheel loads, energies.
+JO_API int jo_result_sensor_count(const jo_result* result);
+JO_API int jo_result_output_count(const jo_result* result);
+JO_API jo_status jo_result_output(const jo_result* result, int i, jo_quantity* out);
+
+JO_API int jo_result_event_count(const jo_result* result);
+JO_API jo_status jo_result_event(const jo_result* result, int i, jo_event* out);
+
+/// The table of time histories: column 0 is the time, then outputs, then objectives as if the run ended there.
+/// A row is an array of as many numbers as there are columns, owned by the result; NULL where there is
+/// no i-th.
+JO_API int jo_result_column_count(const jo_result* result);
+JO_API jo_status jo_result_column(const jo_result* result, int i, jo_quantity* out);
+JO_API int jo_result_row_count(const jo_result* result);
+JO_API const double* jo_result_row(const jo_result* result, int i);
+
+/// Write a result: CSV where `path` ends in .csv, HDF5 where it ends in .h5 or .hdf5.
+/// The file appears whole or not at all; it holds no clock, so that equal runs write equal files.
+/// On failure the context names the file and the reason. Threads: HDF5 files one at a time.
+JO_API jo_status jo_result_save(jo_context* ctx, const jo_result* result, const char* path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Systems: the equations of a model, generated, assembled at the initial position and compiled.
+#ifndef JOUNCE_SYSTEM_H
+#define JOUNCE_SYSTEM_H
+
+#include "jounce/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct jo_system jo_system;
+
+typedef struct jo_system_options {
+  int interpreter;  // evaluate without compiling: starts at once, runs slower, needs no compiler
+} jo_system_options;
+
+JO_API jo_system_options jo_system_options_default(void);
+
+/// Generate the equations of a model, assemble it, choose independent coordinates and compile.
+/// `opt` NULL: defaults. Compiled code is kept in the user's cache folder; where there is no compiler
+/// the interpreter takes over, with a notice in the context.
+/// On failure `*out` is NULL and the context names the file, subject and cause.
+/// Ownership: caller, release with jo_system_destroy() before the model, which must outlive it.
+/// Threads: any, one context per thread; a system may be used by all.
+JO_API jo_status jo_system_create(jo_context* ctx, const jo_model* model,
+                                  const jo_system_options* opt, jo_system** out);
+
+/// NULL is fine.
+JO_API void jo_system_destroy(jo_system* system);
+
+typedef struct jo_system_info {
+  int dof;  // degrees of freedom: independent coordinates
+  int coordinates, independent, dependent, driven;
+  int closure_equations;  // written, redundant ones included
+  int redundant;          // of these, following from the others
+  int states;             // of the differential equations
+  int switches;
+  int equations_generated, equations_kept;  // recursive equations written, and needed
+  double closure_residual;                  // at the initial position [m]
+  int is_compiled;
+} jo_system_info;
+
+JO_API jo_system_info jo_system_inspect(const jo_system* system);
+
+/// Operations of the accelerations: as written (before elimination) and as evaluated (after it).
+typedef struct jo_operations {
+  int add, subtract, multiply, divide, root, trigonometric, function, logic, lookup;
+  int total;
+} jo_operations;
+
+JO_API jo_operations jo_system_operations(const jo_system* system, int after_elimination);
+
+typedef enum jo_role { JO_INDEPENDENT, JO_DEPENDENT, JO_DRIVEN } jo_role;
+
+JO_API const char* jo_role_name(jo_role role);
+
+/// A coordinate at the initial position.
+typedef struct jo_coordinate {
+  const char *name, *joint;
+  const char* unit;  // "m" or "rad"
+  jo_role role;
+  double value;  // [unit]
+  double rate;   // [unit/s]
+} jo_coordinate;
+
+/// Fills `*out`; JO_ERR_ARGUMENT where there is no i-th coordinate, reporting nothing.
+JO_API jo_status jo_system_coordinate(const jo_system* system, int i, jo_coordinate* out);
+
+/// Names of the i-th redundant closure equation and of the i-th switch; NULL where there is none.
+/// Owned by the system.
+JO_API const char* jo_system_redundant(const jo_system* system, int i);
+JO_API const char* jo_system_switch(const jo_system* system, int i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

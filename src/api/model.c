@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of models.
+#include "api/handles.h"
+#include "base/text.h"
+
+static jo_status keep_settings(jo_model* m, const jo_setting* set, int nset) {
+  jtext t;
+  jtext_init(&t, m->ctx);
+  for (int i = 0; i < nset; i++) {
+    jtext_printf(&t, "%s%s=%s", i > 0 ? ", " : "", set[i].name, set[i].value);
+  }
+  m->settings = t.failed ? NULL : jarena_strdup(&m->arena, t.data ? t.data : "");
+  jtext_free(&t);
+  return m->settings ? JO_OK : jerr_memory(m->ctx);
+}
+
+// `text` NULL: from the file
+static jo_status read(jo_model* m, const char* text, size_t length, const char* path,
+                      const jo_setting* set, int nset) {
+  jmodel_setting* s = JARENA_ARRAY(&m->arena, nset + 1, jmodel_setting);
+  if (!s) return jerr_memory(m->ctx);
+  for (int i = 0; i < nset; i++) {
+    s[i] = (jmodel_setting){set[i].name, set[i].value};
+  }
+  JO_TRY(text ? jmodel_parse(m->ctx, text, length, path, s, nset, &m->model)
+              : jmodel_load(m->ctx, path, s, nset, &m->model));
+  JO_TRY(keep_settings(m, set, nset));
+  return jstudy_values_build(m->ctx, &m->arena, m->model, &m->values);
+}
+
+static jo_status create(jo_context* ctx, const char* text, size_t length, const char* path,
+                        const jo_setting* set, int nset, jo_model** out) {
+  *out = NULL;
+  for (int i = 0; i < nset; i++) {
+    if (!set[i].name || !set[i].value) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "setting %d has no name or no value", i + 1);
+    }
+  }
+  jo_model* m = jmem_resize(ctx, NULL, sizeof *m);
+  if (!m) return jerr_memory(ctx);
+  *m = (jo_model){.ctx = ctx};
+  jarena_init(&m->arena, ctx);
+  jo_status status = read(m, text, length, path, set, nset);
+  if (status < 0) {
+    jo_model_destroy(m);
+    return status;
+  }
+  *out = m;
+  return status;
+}
+
+jo_status jo_model_load(jo_context* ctx, const char* path, const jo_setting* set, int nset,
+                        jo_model** out) {
+  return create(ctx, NULL, 0, path, set, nset, out);
+}
+
+jo_status jo_model_parse(jo_context* ctx, const char* text, size_t length, const char* path,
+                         const jo_setting* set, int nset, jo_model** out) {
+  return create(ctx, text ? text : "", length, path, set, nset, out);
+}
+
+void jo_model_destroy(jo_model* model) {
+  if (!model) return;
+  jmodel_destroy(model->model);
+  jarena_free(&model->arena);
+  jmem_free(model->ctx, model);
+}
+
+static const char* text_or_empty(const char* text) {
+  return text ? text : "";
+}
+
+const char* jo_model_name(const jo_model* model) {
+  return text_or_empty(model->model->name);
+}
+
+const char* jo_model_description(const jo_model* model) {
+  return text_or_empty(model->model->description);
+}
+
+const char* jo_model_path(const jo_model* model) {
+  return text_or_empty(model->model->path);
+}
+
+const char* jo_model_sha256(const jo_model* model) {
+  return model->model->sha256;
+}
+
+const char* jo_model_settings(const jo_model* model) {
+  return model->settings;
+}
+
+// ---- lists ---------------------------------------------------------------------------------------
+
+jo_model_counts jo_model_count(const jo_model* model) {
+  const jmodel* m = model->model;
+  int sensors = 0;
+  for (int i = 0; i < m->nsignal; i++) {
+    sensors += m->signal[i].is_output;
+  }
+  return (jo_model_counts){.parameters = m->nparameter,
+                           .bodies = m->nbody - 1,
+                           .joints = m->njoint,
+                           .coordinates = m->ncoordinate,
+                           .closures = m->nclosure,
+                           .forces = m->nforce,
+                           .tyres = m->ntyre,
+                           .states = m->nstate,
+                           .sensors = sensors,
+                           .objectives = m->nobjective};
+}
+
+jo_status jo_model_parameter(const jo_model* model, int i, jo_parameter* out) {
+  const jmodel* m = model->model;
+  if (i < 0 || i >= m->nparameter) return JO_ERR_ARGUMENT;
+  const jmodel_parameter* p = &m->parameter[i];
+  *out = (jo_parameter){p->name, text_or_empty(p->unit), text_or_empty(p->description),
+                        model->values.parameter[i], p->value.number < 0};
+  return JO_OK;
+}
+
+jo_status jo_model_body(const jo_model* model, int i, jo_body* out) {
+  const jmodel* m = model->model;
+  if (i < 0 || i >= m->nbody - 1) return JO_ERR_ARGUMENT;
+  *out = (jo_body){m->body[i + 1].name, model->values.mass[i + 1]};
+  return JO_OK;
+}
+
+jo_status jo_model_joint(const jo_model* model, int i, jo_joint* out) {
+  static const char* const type[] = {
+#define X(id, name, n) name,
+      JMODEL_JOINT_LIST(X)
+#undef X
+  };
+  const jmodel* m = model->model;
+  if (i < 0 || i >= m->njoint) return JO_ERR_ARGUMENT;
+  const jmodel_joint* j = &m->joint[i];
+  *out = (jo_joint){j->name, type[j->type], m->body[j->parent].name, m->body[j->child].name,
+                    j->ncoordinate};
+  return JO_OK;
+}
+
+jo_status jo_model_closure(const jo_model* model, int i, jo_closure* out) {
+  static const struct {
+    const char* name;
+    int n;
+  } type[] = {
+#define X(id, name, n) {name, n},
+      JMODEL_CLOSURE_LIST(X)
+#undef X
+  };
+  const jmodel* m = model->model;
+  if (i < 0 || i >= m->nclosure) return JO_ERR_ARGUMENT;
+  const jmodel_closure* c = &m->closure[i];
+  bool by_vectors = c->type == JMODEL_CLOSURE_PARALLEL || c->type == JMODEL_CLOSURE_PERPENDICULAR;
+  *out = (jo_closure){c->name, type[c->type].name, m->body[by_vectors ? c->u.body : c->a.body].name,
+                      m->body[by_vectors ? c->v.body : c->b.body].name, type[c->type].n};
+  return JO_OK;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of runs and their results.
+#include <math.h>
+#include <string.h>
+
+#include "api/handles.h"
+#include "report/csv.h"
+#include "report/hdf5.h"
+
+jo_simulate_options jo_simulate_options_default(void) {
+  return (jo_simulate_options){.t_end = NAN, .tolerance = NAN, .step = NAN, .output_step = NAN};
+}
+
+const char* jo_method_name(int i) {
+  return i >= 0 && i < JSOLVE_METHOD_COUNT ? jsolve_method_name((jsolve_method)i) : NULL;
+}
+
+const char* jo_method_description(int i) {
+  static const char* const text[] = {
+#define X(id, name, about) about,
+      JSOLVE_METHOD_LIST(X)
+#undef X
+  };
+  return i >= 0 && i < JSOLVE_METHOD_COUNT ? text[i] : NULL;
+}
+
+// ---- runs ----------------------------------------------------------------------------------------
+
+static bool tell(void* user, double fraction) {
+  const jo_simulate_options* opt = user;
+  return opt->progress(opt->user, fraction) != 0;
+}
+
+static jstudy_simulate_options inside(const jo_simulate_options* opt) {
+  jstudy_simulate_options o = jstudy_simulate_options_default();
+  o.method = opt->method;
+  o.t_end = opt->t_end;
+  o.rel_tol = o.abs_tol = opt->tolerance;
+  o.step = opt->step;
+  o.output_step = opt->output_step;
+  if (opt->progress) {
+    o.progress = tell;
+    o.user = (void*)opt;
+  }
+  return o;
+}
+
+jo_status jo_simulate(jo_context* ctx, const jo_system* system, const jo_simulate_options* opt,
+                      jo_result** out) {
+  *out = NULL;
+  jo_simulate_options defaults = jo_simulate_options_default();
+  jstudy_simulate_options o = inside(opt ? opt : &defaults);
+  jo_result* r = jmem_resize(ctx, NULL, sizeof *r);
+  if (!r) return jerr_memory(ctx);
+  *r = (jo_result){0};
+  jo_status status = jstudy_simulate(ctx, system->plant, &o, &r->result);
+  if (!r->result) {
+    jmem_free(ctx, r);
+    return status;
+  }
+  const char* settings = jarena_strdup(&r->result->arena, jo_model_settings(system->model));
+  if (settings) r->result->settings = settings;
+  *out = r;
+  return settings ? status : jerr_memory(ctx);
+}
+
+void jo_result_destroy(jo_result* result) {
+  if (!result) return;
+  jo_context* ctx = result->result->ctx;
+  jstudy_result_destroy(result->result);
+  jmem_free(ctx, result);
+}
+
+// ---- what came out -------------------------------------------------------------------------------
+
+jo_statistics jo_result_statistics(const jo_result* result) {
+  const jstudy_result* r = result->result;
+  return (jo_statistics){.steps = r->statistics.steps,
+                         .rejected = r->statistics.rejected,
+                         .evaluations = r->statistics.evaluations,
+                         .projections = r->projections,
+                         .is_complete = r->is_complete,
+                         .t_start = r->used.t_start,
+                         .t_end = r->used.t_end,
+                         .t_reached = r->t_reached,
+                         .closure_residual = r->closure,
+                         .cpu_s = r->cpu,
+                         .real_time_factor = jstudy_real_time_factor(r),
+                         .method = r->used.method,
+                         .is_fixed_step = r->used.is_fixed_step,
+                         .rel_tol = r->used.rel_tol,
+                         .abs_tol = r->used.abs_tol,
+                         .step = r->used.step,
+                         .output_step = r->used.output_step};
+}
+
+static jo_status get(const jstudy_quantity* list, int n, int i, jo_quantity* out) {
+  if (i < 0 || i >= n) return JO_ERR_ARGUMENT;
+  *out = (jo_quantity){list[i].name, list[i].unit, list[i].description, list[i].value};
+  return JO_OK;
+}
+
+int jo_result_objective_count(const jo_result* result) {
+  return result->result->nobjective;
+}
+
+jo_status jo_result_objective(const jo_result* result, int i, jo_quantity* out) {
+  const jstudy_result* r = result->result;
+  return get(jstudy_result_objectives(r), r->nobjective, i, out);
+}
+
+int jo_result_sensor_count(const jo_result* result) {
+  return result->result->nsensor;
+}
+
+int jo_result_output_count(const jo_result* result) {
+  return result->result->noutput;
+}
+
+jo_status jo_result_output(const jo_result* result, int i, jo_quantity* out) {
+  const jstudy_result* r = result->result;
+  return get(jstudy_result_outputs(r), r->noutput, i, out);
+}
+
+int jo_result_event_count(const jo_result* result) {
+  return result->result->nevent;
+}
+
+jo_status jo_result_event(const jo_result* result, int i, jo_event* out) {
+  const jstudy_result* r = result->result;
+  if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
+  *out = (jo_event){r->event[i].t, r->event[i].name, r->event[i].on};
+  return JO_OK;
+}
+
+int jo_result_column_count(const jo_result* result) {
+  return result->result->ncolumn;
+}
+
+jo_status jo_result_column(const jo_result* result, int i, jo_quantity* out) {
+  return get(result->result->column, result->result->ncolumn, i, out);
+}
+
+int jo_result_row_count(const jo_result* result) {
+  return result->result->nrow;
+}
+
+const double* jo_result_row(const jo_result* result, int i) {
+  const jstudy_result* r = result->result;
+  return i >= 0 && i < r->nrow ? r->row + (size_t)i * (size_t)r->ncolumn : NULL;
+}
+
+static bool ends_in(const char* text, const char* end) {
+  size_t n = strlen(text), k = strlen(end);
+  return n > k && strcmp(text + n - k, end) == 0;
+}
+
+jo_status jo_result_save(jo_context* ctx, const jo_result* result, const char* path) {
+  if (ends_in(path, ".csv")) return jreport_csv(ctx, result->result, path);
+  if (ends_in(path, ".h5") || ends_in(path, ".hdf5")) {
+    return jreport_hdf5(ctx, result->result, path);
+  }
+  return jerr_set(ctx, JO_ERR_ARGUMENT,
+                  "%s: cannot tell the format: the name must end in .csv, .h5 or "
+                  ".hdf5",
+                  path);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results as HDF5:
+//   /                attributes: the notes (report/notes.h)
+//   /data            rows x columns, double
+//   /names /units    of the columns, fixed-length UTF-8
+//   /objectives      compound: name, unit, value
+//   /events          compound: t, name, on
+#ifndef JREPORT_HDF5_H
+#define JREPORT_HDF5_H
+
+#include "study/simulate.h"
+
+// Appears under `path` whole or not at all: the file is made in memory. JO_ERR_FILE where the program
+// was built without HDF5. Threads: one at a time, the HDF5 library has state of its own.
+jo_status jreport_hdf5(jo_context* ctx, const jstudy_result* r, const char* path);
+
+#endif

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of a plant: the driver integrates, an observer samples its dense output on the grid of the
+// results, closes the loops of every sample, and notes events.
+#include "study/simulate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define MAX_ROWS 20000000  // more is a typing mistake in a step size, not a result
+
+jstudy_simulate_options jstudy_simulate_options_default(void) {
+  return (jstudy_simulate_options){
+      .t_end = NAN, .rel_tol = NAN, .abs_tol = NAN, .step = NAN, .output_step = NAN};
+}
+
+typedef struct recorder {
+  jstudy_result* out;
+  const jstudy_plant* plant;
+  jstudy_run* run;
+  const jstudy_simulate_options* opt;
+  double* y;         // a sample
+  int64_t next;      // index of the next grid time
+  bool has_jumped;   // an event since the last step
+  int64_t sampling;  // projections made for samples
+} recorder;
+
+// ---- rows ----------------------------------------------------------------------------------------
+
+static void fill_row(recorder* k, double t, const double* y, double* row) {
+  row[0] = t;
+  jstudy_run_outputs(k->run, t, y, row + 1);
+  jstudy_run_objectives(k->run, t, y, row + 1 + k->out->noutput);
+}
+
+static jo_status add_row(recorder* k, double t, const double* y) {
+  jstudy_result* r = k->out;
+  size_t size = (size_t)r->ncolumn * sizeof *r->row;
+  if (r->nrow >= MAX_ROWS) {
+    return jerr_set(r->ctx, JO_ERR_LIMIT, "%s: more than %d rows of results, at t = %.9g s",
+                    r->path, MAX_ROWS, t);
+  }
+  if (!jmem_grow(r->ctx, &r->row, &r->row_cap, r->nrow + 1, size)) return jerr_memory(r->ctx);
+  double* row = r->row + (size_t)r->nrow * (size_t)r->ncolumn;
+  fill_row(k, t, y, row);
+  r->nrow++;
+  return JO_OK;
+}
+
+static double grid_time(const jstudy_simulate_used* u, int64_t i) {
+  double t = u->t_start + (double)i * u->output_step;
+  // the last interval is not left a rounding error long
+  return t > u->t_end - 1e-9 * u->output_step ? u->t_end : t;
+}
+
+static jo_status add_sample(recorder* k, const jsolve_step* s, double t) {
+  const jsolve_system* sys = &k->run->system;
+  if (t >= s->t1) return add_row(k, t, s->y1);
+  jsolve_interpolate(s, t, k->y);
+  if (sys->project) {
+    int64_t before = k->run->projections;
+    JO_TRY(sys->project(sys->user, t, k->y));
+    k->sampling += k->run->projections - before;
+  }
+  return add_row(k, t, k->y);
+}
+
+// Rows in (t0, t1]; the first step also gives the row of the start. Where a row per step is wanted, an
+// event is two rows of the same time: what was before and what is after.
+static jo_status add_rows(recorder* k, const jsolve_step* s) {
+  const jstudy_simulate_used* u = &k->out->used;
+  bool every_step = u->output_step == 0.0;
+  if (k->next == 0) {
+    JO_TRY(add_row(k, s->t0, s->y0));
+    k->next = 1;
+  } else if (every_step && k->has_jumped) {
+    JO_TRY(add_row(k, s->t0, s->y0));
+  }
+  if (every_step) return add_row(k, s->t1, s->y1);
+  for (; grid_time(u, k->next) <= s->t1; k->next++) {
+    double t = grid_time(u, k->next);
+    JO_TRY(add_sample(k, s, t));
+    if (t == u->t_end) {
+      k->next = INT64_MAX / 2;
+      break;
+    }
+  }
+  return JO_OK;
+}
+
+// ---- observers -----------------------------------------------------------------------------------
+
+static jo_status on_step(void* user, const jsolve_step* s) {
+  recorder* k = user;
+  jstudy_result* r = k->out;
+  JO_TRY(add_rows(k, s));
+  k->has_jumped = false;
+  r->closure = fmax(r->closure, jstudy_run_closure(k->run, s->t1, s->y1));
+  double span = r->used.t_end - r->used.t_start;
+  if (k->opt->progress && !k->opt->progress(k->opt->user, (s->t1 - r->used.t_start) / span)) {
+    return jerr_set(r->ctx, JO_ERR_LIMIT, "%s: stopped at t = %.9g s", r->path, s->t1);
+  }
+  return JO_OK;
+}
+
+static jo_status on_event(void* user, const jsolve_event* e, const double* before,
+                          const double* after) {
+  (void)before, (void)after;
+  recorder* k = user;
+  jstudy_result* r = k->out;
+  k->has_jumped = true;
+  if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {
+    return jerr_memory(r->ctx);
+  }
+  const char* name = jarena_strdup(&r->arena, k->plant->dynamics->sw[e->which].text);
+  if (!name) return jerr_memory(r->ctx);
+  r->event[r->nevent++] = (jstudy_event){e->t, name, e->rising};
+  return JO_OK;
+}
+
+// ---- options -------------------------------------------------------------------------------------
+
+#define X(id, name, text) " " name
+#define METHOD_NAMES      JSOLVE_METHOD_LIST(X)
+static const char method_names[] = METHOD_NAMES;
+#undef X
+
+static double given_or(double given, double otherwise) {
+  return isnan(given) ? otherwise : given;
+}
+
+static jo_status choose_method(jstudy_result* r, const jstudy_simulate_options* opt,
+                               jsolve_options* solve) {
+  const char* name = opt->method ? opt->method : r->used.method;
+  int method = jsolve_method_find(name);
+  if (method < 0) {
+    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "no method '%.40s'; there are%s", name, method_names);
+  }
+  solve->method = (jsolve_method)method;
+  r->used.method = jsolve_method_name(solve->method);
+  r->used.is_fixed_step = method == JSOLVE_RK2 || method == JSOLVE_RK3 || method == JSOLVE_RK4;
+  return JO_OK;
+}
+
+static jo_status check_options(jstudy_result* r) {
+  const jstudy_simulate_used* u = &r->used;
+  if (!(u->t_end > u->t_start) || !isfinite(u->t_end)) {
+    return jerr_set(r->ctx, JO_ERR_ARGUMENT,
+                    "end time %g s: must be finite and after the start, %g s", u->t_end,
+                    u->t_start);
+  }
+  if (!(u->rel_tol > 0.0 && u->rel_tol <= 0.1) || !(u->abs_tol > 0.0)) {
+    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "tolerance %g: must be more than 0 and at most 0.1",
+                    u->rel_tol > 0.0 && u->rel_tol <= 0.1 ? u->abs_tol : u->rel_tol);
+  }
+  if (!(u->step >= 0.0) || (u->is_fixed_step && u->step == 0.0)) {
+    return jerr_set(
+        r->ctx, JO_ERR_ARGUMENT,
+        "step %g s: method %s needs a step of more than 0, in the simulation block of the "
+        "model or as an option",
+        u->step, u->method);
+  }
+  if (!(u->output_step >= 0.0)) {
+    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "output step %g s: must not be negative",
+                    u->output_step);
+  }
+  return JO_OK;
+}
+
+static jo_status choose_options(jstudy_result* r, const jstudy_plant* plant,
+                                const jstudy_simulate_options* opt, jsolve_options* solve) {
+  const jmodel_simulation* s = &plant->model->simulation;
+  jstudy_simulate_used* u = &r->used;
+  *solve = jsolve_options_default();
+  u->method = s->method;
+  u->t_start = s->t_start;
+  u->t_end = given_or(opt->t_end, s->t_end);
+  u->rel_tol = given_or(opt->rel_tol, s->rel_tol);
+  u->abs_tol = given_or(opt->abs_tol, s->abs_tol);
+  u->step = given_or(opt->step, s->step);
+  u->output_step = given_or(opt->output_step, s->output_step);
+  u->is_compiled = plant->kernels->backend == JKERNEL_CC;
+  JO_TRY(choose_method(r, opt, solve));
+  JO_TRY(check_options(r));
+  solve->rel_tol = u->rel_tol;
+  solve->abs_tol = u->abs_tol;
+  solve->step = u->step;
+  return JO_OK;
+}
+
+// ---- the result ----------------------------------------------------------------------------------
+
+static const char* keep(jstudy_result* r, const char* text) {
+  return jarena_strdup(&r->arena, text ? text : "");
+}
+
+static bool set_quantity(jstudy_result* r, int i, const char* name, const char* unit,
+                         const char* description) {
+  r->column[i] = (jstudy_quantity){keep(r, name), keep(r, unit), keep(r, description), NAN};
+  return r->column[i].name && r->column[i].unit && r->column[i].description;
+}
+
+static const char* describe_output(const jmodel* m, const char* name) {
+  for (int i = 0; i < m->nsignal; i++) {
+    if (m->signal[i].is_output && strcmp(m->signal[i].name, name) == 0) {
+      return m->signal[i].description;
+    }
+  }
+  return "";
+}
+
+static bool set_columns(jstudy_result* r, const jstudy_plant* plant) {
+  const jgen_dynamics* d = plant->dynamics;
+  const jmodel* m = plant->model;
+  r->noutput = d->noutput;
+  r->nobjective = d->nobjective;
+  r->ncolumn = 1 + d->noutput + d->nobjective;
+  for (int i = 0; i < m->nsignal; i++) {
+    r->nsensor += m->signal[i].is_output;
+  }
+  r->column = JARENA_ARRAY(&r->arena, r->ncolumn, jstudy_quantity);
+  if (!r->column || !set_quantity(r, 0, "t", "s", "time")) return false;
+  for (int i = 0; i < d->noutput; i++) {
+    const char* text = i < r->nsensor ? describe_output(m, d->output_name[i]) : "";
+    if (!set_quantity(r, 1 + i, d->output_name[i], d->output_unit[i], text)) return false;
+  }
+  for (int i = 0; i < d->nobjective; i++) {
+    const jmodel_objective* o = &m->objective[i];
+    if (!set_quantity(r, 1 + d->noutput + i, o->name, o->unit, o->description)) return false;
+  }
+  return true;
+}
+
+static bool set_names(jstudy_result* r, const jstudy_plant* plant) {
+  const jmodel* m = plant->model;
+  r->model = keep(r, m->name);
+  r->description = keep(r, m->description);
+  r->path = keep(r, m->path);
+  r->sha256 = keep(r, m->sha256);
+  r->settings = "";
+  return r->model && r->description && r->path && r->sha256 && set_columns(r, plant);
+}
+
+static jstudy_result* create(jo_context* ctx, const jstudy_plant* plant) {
+  jstudy_result* r = jmem_resize(ctx, NULL, sizeof *r);
+  if (!r) return NULL;
+  *r = (jstudy_result){.ctx = ctx};
+  jarena_init(&r->arena, ctx);
+  if (set_names(r, plant)) return r;
+  jstudy_result_destroy(r);
+  return NULL;
+}
+
+void jstudy_result_destroy(jstudy_result* r) {
+  if (!r) return;
+  jmem_free(r->ctx, r->row);
+  jmem_free(r->ctx, r->event);
+  jarena_free(&r->arena);
+  jmem_free(r->ctx, r);
+}
+
+double jstudy_real_time_factor(const jstudy_result* r) {
+  return r->cpu > 0.0 ? (r->t_reached - r->used.t_start) / r->cpu : 0.0;
+}
+
+// ---- the run -------------------------------------------------------------------------------------
+
+static void set_final(recorder* k, const double* y, double* row) {
+  jstudy_result* r = k->out;
+  fill_row(k, r->t_reached, y, row);
+  for (int i = 0; i < r->ncolumn; i++) {
+    r->column[i].value = row[i];
+  }
+}
+
+static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, double* scratch) {
+  jstudy_result* r = k->out;
+  const jsolve_system* sys = &k->run->system;
+  jsolve_observer observer = {k, on_step, on_event};
+  double start = jclock_cpu();
+  jsolve_set_modes(sys, r->used.t_start, y, scratch);
+  jo_status status = jsolve_integrate(r->ctx, sys, solve, &observer, r->used.t_start, r->used.t_end,
+                                      y, &r->t_reached, &r->statistics);
+  r->is_complete = status >= 0;
+  r->projections = k->run->projections - k->sampling;
+  r->cpu = jclock_cpu() - start;
+  set_final(k, y, scratch);
+  return status;
+}
+
+static jo_status run(recorder* k, const jsolve_options* solve) {
+  const jgen_dynamics* d = k->plant->dynamics;
+  jarena scratch;
+  jarena_init(&scratch, k->out->ctx);
+  int n = d->nswitch > k->out->ncolumn ? d->nswitch : k->out->ncolumn;
+  double *y = JARENA_ARRAY(&scratch, d->ny + 1, double), *s = JARENA_ARRAY(&scratch, n + 1, double);
+  k->y = JARENA_ARRAY(&scratch, d->ny + 1, double);
+  jo_status status = JO_ERR_MEMORY;
+  if (y && s && k->y) {
+    memcpy(y, k->plant->y0, (size_t)d->ny * sizeof *y);
+    status = integrate(k, solve, y, s);
+  } else {
+    jerr_memory(k->out->ctx);
+  }
+  jarena_free(&scratch);
+  return status;
+}
+
+jo_status jstudy_simulate(jo_context* ctx, const jstudy_plant* plant,
+                          const jstudy_simulate_options* opt, jstudy_result** out) {
+  *out = NULL;
+  jstudy_simulate_options defaults = jstudy_simulate_options_default();
+  if (!opt) opt = &defaults;
+  jstudy_result* r = create(ctx, plant);
+  if (!r) return jerr_memory(ctx);
+  recorder k = {.out = r, .plant = plant, .opt = opt};
+  jsolve_options solve;
+  jo_status status = choose_options(r, plant, opt, &solve);
+  if (status >= 0) status = jstudy_run_create(ctx, plant, &k.run);
+  if (status < 0) {
+    jstudy_result_destroy(r);
+    return status;
+  }
+  status = run(&k, &solve);
+  jstudy_run_destroy(k.run);
+  *out = r;
+  return status;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of a plant over its manoeuvre, and all that is kept of it. Nothing in a result but the CPU
+// time depends on clocks: same plant, same options, same bits.
+#ifndef JSTUDY_SIMULATE_H
+#define JSTUDY_SIMULATE_H
+
+#include "study/plant.h"
+
+// What is left as the default makes it is taken from the model's simulation block.
+typedef struct jstudy_simulate_options {
+  const char* method;  // NULL: the model's
+  double t_end;        // [s]; NaN: the model's, and so below
+  double rel_tol, abs_tol;
+  double step;         // fixed step, or first step of adaptive methods [s]
+  double output_step;  // spacing of the rows [s]; 0: a row per step
+  // told how far the run is, 0 ... 1, after every step; false stops the run. May be NULL
+  bool (*progress)(void* user, double fraction);
+  void* user;
+} jstudy_simulate_options;
+
+jstudy_simulate_options jstudy_simulate_options_default(void);
+
+// A quantity: a column, an objective, a final value.
+typedef struct jstudy_quantity {
+  const char *name, *unit, *description;
+  double value;  // at the end of the run
+} jstudy_quantity;
+
+typedef struct jstudy_event {
+  double t;  // [s]
+  const char* name;
+  bool on;
+} jstudy_event;
+
+// Options as they were used.
+typedef struct jstudy_simulate_used {
+  const char* method;
+  bool is_fixed_step;
+  double t_start, t_end, rel_tol, abs_tol, step, output_step;
+  bool is_compiled;  // kernels compiled, not interpreted
+} jstudy_simulate_used;
+
+typedef struct jstudy_result {
+  jo_context* ctx;
+  jarena arena;
+  const char *model, *description, *path, *sha256;
+  const char* settings;  // what was set on top of the files, "" when nothing; the caller's business
+  jstudy_simulate_used used;
+
+  // columns: t, outputs of the plant (sensors of the file first), objectives as if the run ended there
+  int ncolumn, nsensor, noutput, nobjective;
+  jstudy_quantity* column;
+  int nrow, row_cap;
+  double* row;  // nrow x ncolumn, row by row
+
+  int nevent, event_cap;
+  jstudy_event* event;
+
+  bool is_complete;  // reached t_end
+  double t_reached;  // [s]
+  jsolve_statistics statistics;
+  int64_t projections;
+  double closure;  // largest closure residual after any step [m]
+  double cpu;      // [s]
+} jstudy_result;
+
+// Run. A failed run keeps what was computed: *out is NULL only when there was nothing to begin with,
+// a bad option or no memory. Ownership: caller, release with jstudy_result_destroy().
+jo_status jstudy_simulate(jo_context* ctx, const jstudy_plant* plant,
+                          const jstudy_simulate_options* opt, jstudy_result** out);
+void jstudy_result_destroy(jstudy_result* r);
+
+// Simulated over CPU time; 0 when nothing was measured.
+double jstudy_real_time_factor(const jstudy_result* r);
+
+static inline const jstudy_quantity* jstudy_result_outputs(const jstudy_result* r) {
+  return r->column + 1;
+}
+static inline const jstudy_quantity* jstudy_result_objectives(const jstudy_result* r) {
+  return r->column + 1 + r->noutput;
+}
+
+#endif
