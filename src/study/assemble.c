@@ -4,6 +4,7 @@
 #include "study/assemble.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "expr/tape.h"
 #include "solve/linear.h"
@@ -201,4 +202,18 @@ jo_status jstudy_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jge
     out->residual = fmax(out->residual, fabs(b.h[i]));
   }
   return JO_OK;
+}
+
+jo_status jstudy_assemble_velocity(jo_context* ctx, jarena* a, const jmodel* m,
+                                   const jgen_position* p, double t, const double* q, double* qd) {
+  problem b = {.m = m, .p = p, .t = t};
+  JO_TRY(allocate(ctx, a, &b));
+  memcpy(b.q, q, (size_t)p->nq * sizeof *q);
+  for (int i = 0; i < p->nq; i++) {
+    if (!m->coordinate[i].is_driven) b.free[b.nfree++] = i;
+  }
+  evaluate(&b, &b.drive, (double* const[]){b.s, b.sd, b.sdd});
+  evaluate_all(&b);
+  JO_TRY(find_velocity(ctx, a, &b, qd));
+  return check_velocity(ctx, &b, qd);
 }

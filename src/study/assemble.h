@@ -15,4 +15,8 @@ typedef struct jstudy_assembly {
 jo_status jstudy_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jgen_position* p,
                           double t, jstudy_assembly* out);
 
+// Velocities at another position q that closes the loops: as the initial conditions say, consistent.
+jo_status jstudy_assemble_velocity(jo_context* ctx, jarena* a, const jmodel* m,
+                                   const jgen_position* p, double t, const double* q, double* qd);
+
 #endif

@@ -29,7 +29,7 @@ static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
   for (int i = 0; i < d->part.nv; i++) {
     p->y0[d->at_qv + i] = s->q[d->part.v[i]];
   }
-  for (int i = 0; i < d->nz; i++) {
+  for (int i = 0; i < p->model->nstate; i++) {  // filters start at rest
     p->y0[d->at_z + i] = s->z[i];
   }
   p->q0 = s->q;
@@ -40,9 +40,9 @@ static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
 
 static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
   const jgen_dynamics* d = p->dynamics;
-  jexpr_fn fn[9] = {d->rhs,   d->project,  d->switches, d->outputs,
-                    d->drive, d->velocity, d->momentum, d->impulse};
-  int n = 8;
+  jexpr_fn fn[10] = {d->rhs,      d->project,  d->switches, d->outputs,  d->drive,
+                     d->velocity, d->momentum, d->impulse,  d->objective};
+  int n = 9;
   if (d->jacobian.name) fn[n++] = d->jacobian;
   JO_TRY(jkernel_build(p->ctx, fn, n, opt, &p->kernels));
   const jkernel* k = p->kernels->kernel;
@@ -54,7 +54,8 @@ static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
   p->velocity = &k[5];
   p->momentum = &k[6];
   p->impulse = &k[7];
-  p->jacobian = n > 8 ? &k[8] : NULL;
+  p->objective = &k[8];
+  p->jacobian = n > 9 ? &k[9] : NULL;
   return JO_OK;
 }
 
@@ -73,6 +74,15 @@ static jo_status count_written(jstudy_plant* p) {
   return status;
 }
 
+// The initial state moves to static equilibrium; velocities there are those of the initial conditions.
+static jo_status start_static(jstudy_plant* p) {
+  double t = p->model->simulation.t_start;
+  jstudy_equilibrium found;
+  JO_TRY(jstudy_plant_equilibrium(p->ctx, p, t, p->y0, &found));
+  JO_TRY(jstudy_plant_set_velocities(p->ctx, p, t, p->y0));
+  return jstudy_plant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0);
+}
+
 static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   const jmodel* m = p->model;
   jstudy_assembly s = {0};
@@ -84,7 +94,8 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
-  return compile(p, &opt->kernel);
+  JO_TRY(compile(p, &opt->kernel));
+  return m->simulation.start_static ? start_static(p) : JO_OK;
 }
 
 jo_status jstudy_plant_create(jo_context* ctx, const jmodel* m, const jstudy_plant_options* opt,
@@ -118,7 +129,11 @@ void jstudy_plant_destroy(jstudy_plant* p) {
 // ---- callbacks of a run --------------------------------------------------------------------------
 
 static void call(jstudy_run* r, const jkernel* k, double t, const double* y, double* const* out) {
-  const double* in[6] = {r->p, &t, y, r->mode, r->momentum, NULL};
+  const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = r->p,
+                                        [JGEN_T] = &t,
+                                        [JGEN_Y] = y,
+                                        [JGEN_MODE] = r->mode,
+                                        [JGEN_MOMENTUM] = r->momentum};
   jkernel_eval(k, in, out, r->work[k - r->plant->kernels->kernel]);
 }
 
@@ -160,8 +175,7 @@ static jo_status project(void* user, double t, double* y) {
 
 // Where a driven coordinate jumps, in velocity or position, the momenta conjugate to the independent
 // velocities stay. docs/theory/dynamics.md eq. (R8)
-static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
-  jstudy_run* r = user;
+static jo_status jump(jstudy_run* r, double t, double* y, const int* flipped, int n) {
   const jgen_dynamics* d = r->plant->dynamics;
   int nd = d->part.nd;
   if (nd == 0) return JO_OK;
@@ -187,6 +201,14 @@ static jo_status event(void* user, double t, double* y, const int* flipped, int 
   return JO_OK;
 }
 
+static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
+  jstudy_run* r = user;
+  memcpy(r->before, y, (size_t)r->plant->dynamics->ny * sizeof *y);
+  JO_TRY(jump(r, t, y, flipped, n));
+  if (r->on_event) r->on_event(r->on_event_user, t, r->before, y, r->mode, flipped, n);
+  return JO_OK;
+}
+
 static bool allocate_work(jstudy_run* r) {
   const jkernel_set* set = r->plant->kernels;
   r->work = JARENA_ARRAY(&r->arena, set->n + 1, double*);
@@ -202,6 +224,7 @@ static bool allocate(jstudy_run* r) {
   const jgen_dynamics* d = r->plant->dynamics;
   r->p = JARENA_ARRAY(&r->arena, d->np + 1, double);
   r->mode = JARENA_ARRAY(&r->arena, d->nswitch + 1, double);
+  r->g = JARENA_ARRAY(&r->arena, d->nswitch + 1, double);
   r->dv = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
   r->h = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
   r->drive_old = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
@@ -209,8 +232,9 @@ static bool allocate(jstudy_run* r) {
   r->momentum = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
   r->dqd = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
   r->scale = JARENA_ARRAY(&r->arena, d->ny + 1, double);
-  return allocate_work(r) && r->p && r->mode && r->dv && r->h && r->drive_old && r->drive_new &&
-         r->momentum && r->dqd && r->scale;
+  r->before = JARENA_ARRAY(&r->arena, d->ny + 1, double);
+  return allocate_work(r) && r->p && r->mode && r->g && r->dv && r->h && r->drive_old && r->drive_new &&
+         r->momentum && r->dqd && r->scale && r->before;
 }
 
 jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out) {
@@ -250,6 +274,10 @@ void jstudy_run_destroy(jstudy_run* r) {
   jmem_free(r->ctx, r);
 }
 
+void jstudy_run_objectives(jstudy_run* r, double t, const double* y, double* psi) {
+  call(r, r->plant->objective, t, y, (double* const[]){psi});
+}
+
 void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out) {
   call(r, r->plant->outputs, t, y, (double* const[]){out});
 }
@@ -262,4 +290,80 @@ double jstudy_run_closure(jstudy_run* r, double t, const double* y) {
     largest = fmax(largest, fabs(r->h[i]));
   }
   return largest;
+}
+
+// ---- statics -------------------------------------------------------------------------------------
+
+static void* resize_inside(void* user, void* p, size_t size) {
+  return jmem_resize(user, p, size);
+}
+
+static void release_inside(void* user, void* p) {
+  jmem_free(user, p);
+}
+
+jo_status jstudy_plant_equilibrium(jo_context* ctx, const jstudy_plant* p, double t, double* y,
+                                   jstudy_equilibrium* out) {
+  // trial positions may fail to close the loops: that is not to be told
+  const jo_allocator inside = {resize_inside, release_inside, ctx};
+  const jgen_dynamics* d = p->dynamics;
+  jo_context* quiet = NULL;
+  jstudy_run* run = NULL;
+  jo_status status = jo_context_create(&inside, &quiet);
+  if (status >= 0) status = jstudy_run_create(quiet, p, &run);
+  if (status >= 0) status = jstudy_equilibrium_find(quiet, d, &run->system, t, y, out);
+  jstudy_run_destroy(run);
+  jo_context_destroy(quiet);
+  if (status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC) {
+    int nu = d->part.nu, k = out->worst;
+    const char* name = nu + d->nz == 0 ? "nothing"
+                       : k < nu        ? p->model->coordinate[d->part.u[k]].name
+                                       : p->model->state[k - nu].name;
+    return jerr_set(ctx, status,
+                    "%s: no static equilibrium found: '%s' is left with an acceleration of %.3g; "
+                    "something must hold it, or the search must begin nearer to the equilibrium",
+                    p->model->path, name, out->residual);
+  }
+  return status == JO_ERR_MEMORY ? jerr_memory(ctx) : status;
+}
+
+jo_status jstudy_plant_coordinates(jo_context* ctx, const jstudy_plant* p, double t,
+                                   const double* y, double* q, double* qd) {
+  const jgen_dynamics* d = p->dynamics;
+  const jgen_partition* part = &d->part;
+  jstudy_run* run;
+  JO_TRY(jstudy_run_create(ctx, p, &run));
+  double* rate[3] = {run->drive_new, run->drive_new + part->nd, run->drive_new + 2 * part->nd};
+  jsolve_set_modes(&run->system, t, y, run->g);
+  call(run, p->drive, t, y, rate);
+  if (part->nv > 0) call(run, p->velocity, t, y, (double* const[]){run->dv});
+  for (int i = 0; i < part->nu; i++) {
+    q[part->u[i]] = y[d->at_qu + i];
+    if (qd) qd[part->u[i]] = y[d->at_qdu + i];
+  }
+  for (int i = 0; i < part->nv; i++) {
+    q[part->v[i]] = y[d->at_qv + i];
+    if (qd) qd[part->v[i]] = run->dv[i];
+  }
+  for (int i = 0; i < part->nd; i++) {
+    q[part->d[i]] = rate[0][i];
+    if (qd) qd[part->d[i]] = rate[1][i];
+  }
+  jstudy_run_destroy(run);
+  return JO_OK;
+}
+
+jo_status jstudy_plant_set_velocities(jo_context* ctx, const jstudy_plant* p, double t, double* y) {
+  const jgen_dynamics* d = p->dynamics;
+  int nq = p->model->ncoordinate;
+  jarena a;
+  jarena_init(&a, ctx);
+  double *q = JARENA_ARRAY(&a, nq + 1, double), *qd = JARENA_ARRAY(&a, nq + 1, double);
+  jo_status status = q && qd ? jstudy_plant_coordinates(ctx, p, t, y, q, NULL) : jerr_memory(ctx);
+  if (status >= 0) status = jstudy_assemble_velocity(ctx, &a, p->model, p->position, t, q, qd);
+  for (int i = 0; status >= 0 && i < d->part.nu; i++) {
+    y[d->at_qdu + i] = qd[d->part.u[i]];
+  }
+  jarena_free(&a);
+  return status;
 }

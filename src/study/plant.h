@@ -6,6 +6,7 @@
 #include "gen/gen.h"
 #include "kernel/kernel.h"
 #include "solve/ode.h"
+#include "study/equilibrium.h"
 
 typedef struct jstudy_plant_options {
   jkernel_options kernel;
@@ -22,7 +23,7 @@ typedef struct jstudy_plant {
   jgen_dynamics* dynamics;
   jkernel_set* kernels;
   const jkernel *rhs, *project, *switches, *outputs, *drive, *velocity, *momentum, *impulse,
-      *jacobian;
+      *objective, *jacobian;
   jexpr_counts before;      // operations written down for the right-hand side, all equations
   double* q0;               // assembled position, by coordinate
   double* qd0;              // consistent velocities
@@ -37,6 +38,18 @@ jo_status jstudy_plant_create(jo_context* ctx, const jmodel* m, const jstudy_pla
                               jstudy_plant** out);
 void jstudy_plant_destroy(jstudy_plant* p);
 
+// Static equilibrium at time t, searched for from y (ny), which becomes it; velocities zero.
+// On failure the context names the coordinate that is not at rest.
+jo_status jstudy_plant_equilibrium(jo_context* ctx, const jstudy_plant* p, double t, double* y,
+                                   jstudy_equilibrium* out);
+
+// Velocities in y as the initial conditions say, at the position in y.
+jo_status jstudy_plant_set_velocities(jo_context* ctx, const jstudy_plant* p, double t, double* y);
+
+// All coordinates at a state, driven ones included; qd may be NULL.
+jo_status jstudy_plant_coordinates(jo_context* ctx, const jstudy_plant* p, double t,
+                                   const double* y, double* q, double* qd);
+
 // A run's own storage: work space of the kernels, modes, parameters. One thread at a time.
 typedef struct jstudy_run {
   const jstudy_plant* plant;
@@ -45,14 +58,22 @@ typedef struct jstudy_run {
   jsolve_system system;
   double* p;      // live numbers (np)
   double* mode;   // (nswitch)
+  double* g;      // scratch of the switching functions (nswitch)
   double** work;  // of each kernel
   double* dv;     // scratch
-  double *h, *drive_old, *drive_new, *momentum, *dqd, *scale;
+  double *h, *drive_old, *drive_new, *momentum, *dqd, *scale, *before;
   int64_t projections;
+  // told of every event: states before and after, modes after; may be NULL
+  void (*on_event)(void* user, double t, const double* before, const double* after,
+                   const double* mode, const int* flipped, int n);
+  void* on_event_user;
 } jstudy_run;
 
 jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out);
 void jstudy_run_destroy(jstudy_run* r);
+
+// Values of the objectives from the state at the end of a run.
+void jstudy_run_objectives(jstudy_run* r, double t, const double* y, double* psi);
 
 // Values of all outputs at (t, y) with the modes of the run.
 void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// A = d xdot / d x on the independent states: dependent coordinates follow through d q_v = B d q_u,
+// where B comes from the velocities, qd_v = B qd_u + b, which are linear in qd_u.
+#include "study/linearise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/linear.h"
+
+#define DIFFERENCE 1e-6  // of a state, relative to its size, at least 1: cube root of rounding
+#define ZERO       1e-7  // eigenvalues below this part of the largest count as zero
+
+typedef struct problem {
+  const jgen_dynamics* d;
+  const jsolve_system* s;
+  double t;
+  double *y, *f0, *f1;
+} problem;
+
+// Where the i-th state of the linear system stands in y.
+static int place(const jgen_dynamics* d, int i) {
+  int nu = d->part.nu;
+  return i < nu ? d->at_qu + i : i < 2 * nu ? d->at_qdu + i - nu : d->at_z + i - 2 * nu;
+}
+
+static void dependence(problem* b, const double* y, jstudy_linear* out) {
+  const jgen_dynamics* d = b->d;
+  memcpy(b->y, y, (size_t)d->ny * sizeof *y);
+  memset(b->y + d->at_qdu, 0, (size_t)out->nu * sizeof *y);
+  b->s->rhs(b->s->user, b->t, b->y, b->f0);
+  for (int j = 0; j < out->nu && out->nv > 0; j++) {
+    b->y[d->at_qdu + j] = 1.0;
+    b->s->rhs(b->s->user, b->t, b->y, b->f1);
+    b->y[d->at_qdu + j] = 0.0;
+    for (int k = 0; k < out->nv; k++) {
+      out->B[k * out->nu + j] = b->f1[d->at_qv + k] - b->f0[d->at_qv + k];
+    }
+  }
+}
+
+static jo_status by_jacobian(problem* b, jarena* a, const double* y, jstudy_linear* out) {
+  const jgen_dynamics* d = b->d;
+  int ny = d->ny;
+  double* J = JARENA_ARRAY(a, (size_t)ny * (size_t)ny, double);
+  if (!J) return jerr_memory(a->ctx);
+  b->s->jacobian(b->s->user, b->t, y, J);
+  for (int j = 0; j < out->n; j++) {
+    for (int i = 0; i < out->n; i++) {
+      double sum = J[place(d, i) + place(d, j) * ny];
+      for (int k = 0; j < out->nu && k < out->nv; k++) {
+        sum += J[place(d, i) + (d->at_qv + k) * ny] * out->B[k * out->nu + j];
+      }
+      out->A[i + j * out->n] = sum;
+    }
+  }
+  return JO_OK;
+}
+
+static jo_status by_differences(problem* b, const double* y, jstudy_linear* out) {
+  const jgen_dynamics* d = b->d;
+  for (int j = 0; j < out->n; j++) {
+    int at = place(d, j);
+    double h = DIFFERENCE * fmax(1.0, fabs(y[at]));
+    for (int side = 0; side < 2; side++) {
+      memcpy(b->y, y, (size_t)d->ny * sizeof *y);
+      b->y[at] += side ? -h : h;
+      if (b->s->project && j < out->nu) JO_TRY(b->s->project(b->s->user, b->t, b->y));
+      b->s->rhs(b->s->user, b->t, b->y, side ? b->f1 : b->f0);
+    }
+    for (int i = 0; i < out->n; i++) {
+      out->A[i + j * out->n] = (b->f0[place(d, i)] - b->f1[place(d, i)]) / (2.0 * h);
+    }
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
+                           const jsolve_system* s, double t, const double* y, jstudy_linear* out) {
+  problem b = {.d = d, .s = s, .t = t};
+  *out = (jstudy_linear){.nu = d->part.nu, .nv = d->part.nv, .nz = d->nz};
+  out->n = 2 * out->nu + out->nz;
+  out->A = JARENA_ARRAY(a, out->n * out->n + 1, double);
+  out->B = JARENA_ARRAY(a, out->nv * out->nu + 1, double);
+  b.y = JARENA_ARRAY(a, d->ny + 1, double);
+  b.f0 = JARENA_ARRAY(a, d->ny + 1, double);
+  b.f1 = JARENA_ARRAY(a, d->ny + 1, double);
+  if (!out->A || !out->B || !b.y || !b.f0 || !b.f1) return jerr_memory(ctx);
+  dependence(&b, y, out);
+  return s->jacobian ? by_jacobian(&b, a, y, out) : by_differences(&b, y, out);
+}
+
+// ---- modes -----------------------------------------------------------------------------------------
+
+static void set_number(jstudy_mode* m, double re, double im, double zero) {
+  double size = hypot(re, im);
+  *m = (jstudy_mode){.re = re, .im = im, .frequency = fabs(im) / (2.0 * 3.14159265358979323846)};
+  m->damping = size > zero ? -re / size : 0.0;
+}
+
+// v, w: real and imaginary part of the eigenvector (w NULL: real). The part of the largest coordinate is
+// turned to 1.
+static void set_shape(const jgen_dynamics* d, const jstudy_linear* l, const double* v,
+                      const double* w, jstudy_mode* m) {
+  int nq = d->model->ncoordinate, top = 0;
+  for (int i = 0; i < l->nu; i++) {
+    m->shape[d->part.u[i]] = v[i];
+    m->turn[d->part.u[i]] = w ? w[i] : 0.0;
+  }
+  for (int k = 0; k < l->nv; k++) {
+    double *re = &m->shape[d->part.v[k]], *im = &m->turn[d->part.v[k]];
+    for (int i = 0; i < l->nu; i++) {
+      *re += l->B[k * l->nu + i] * v[i];
+      *im += w ? l->B[k * l->nu + i] * w[i] : 0.0;
+    }
+  }
+  for (int i = 1; i < nq; i++) {
+    // a clear margin, so that rounding does not decide between equals
+    double size = hypot(m->shape[i], m->turn[i]);
+    if (size > 1.000001 * hypot(m->shape[top], m->turn[top])) top = i;
+  }
+  double a = nq > 0 ? m->shape[top] : 0.0, b = nq > 0 ? m->turn[top] : 0.0, s = a * a + b * b;
+  for (int i = 0; i < nq && s > 0.0; i++) {
+    double re = m->shape[i], im = m->turn[i];
+    m->shape[i] = (re * a + im * b) / s;
+    m->turn[i] = (im * a - re * b) / s;
+  }
+}
+
+jo_status jstudy_modes(jo_context* ctx, jarena* a, const jgen_dynamics* d, jstudy_linear* linear,
+                       jstudy_mode** out, int* n) {
+  int size = linear->n, nq = d->model->ncoordinate;
+  double* re = JARENA_ARRAY(a, size + 1, double);
+  double* im = JARENA_ARRAY(a, size + 1, double);
+  double* right = JARENA_ARRAY(a, size * size + 1, double);
+  jstudy_mode* mode = JARENA_ARRAY(a, size + 1, jstudy_mode);
+  if (!re || !im || !right || !mode) return jerr_memory(ctx);
+  JO_TRY(jsolve_eigen(ctx, size, linear->A, re, im, right));
+  double largest = 0.0;
+  for (int i = 0; i < size; i++) {
+    largest = fmax(largest, hypot(re[i], im[i]));
+  }
+  int count = 0;
+  for (int i = 0; i < size; i++) {
+    bool pair = im[i] != 0.0 && i + 1 < size;
+    jstudy_mode* m = &mode[count++];
+    set_number(m, re[i], fabs(im[i]), ZERO * largest);
+    m->shape = JARENA_ARRAY(a, nq + 1, double);
+    m->turn = JARENA_ARRAY(a, nq + 1, double);
+    if (!m->shape || !m->turn) return jerr_memory(ctx);
+    set_shape(d, linear, right + i * size, pair ? right + (i + 1) * size : NULL, m);
+    i += pair;
+  }
+  *out = mode;
+  *n = count;
+  return JO_OK;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording a run. States are stored for every step until there are too many; then every second one
+// is dropped and only every second step stored from there on, and so again: memory stays bounded,
+// and what lies between two stored states is computed again when it is needed.
+#include "study/record.h"
+
+#include <string.h>
+
+jo_status jstudy_record_create(jo_context* ctx, const jstudy_plant* p, int max_states,
+                               jstudy_record** out) {
+  *out = NULL;
+  jstudy_record* r = jmem_resize(ctx, NULL, sizeof *r);
+  if (!r) return jerr_memory(ctx);
+  *r = (jstudy_record){.ctx = ctx, .ny = p->dynamics->ny, .nswitch = p->dynamics->nswitch};
+  r->stride = 1;
+  r->max_states = max_states < 16 ? 16 : max_states;
+  r->y_end = jmem_resize(ctx, NULL, (size_t)(r->ny + 1) * sizeof(double));
+  if (!r->y_end) {
+    jstudy_record_destroy(r);
+    return jerr_memory(ctx);
+  }
+  *out = r;
+  return JO_OK;
+}
+
+void jstudy_record_destroy(jstudy_record* r) {
+  if (!r) return;
+  jmem_free(r->ctx, r->entry);
+  jmem_free(r->ctx, r->state);
+  jmem_free(r->ctx, r->mode);
+  jmem_free(r->ctx, r->flip);
+  jmem_free(r->ctx, r->y_end);
+  jmem_free(r->ctx, r);
+}
+
+static void fail(jstudy_record* r) {
+  if (r->status == JO_OK) r->status = jerr_memory(r->ctx);
+}
+
+static int store_state(jstudy_record* r, const double* y) {
+  if (!jmem_grow(r->ctx, &r->state, &r->state_cap, r->nstate + 1, (size_t)r->ny * sizeof(double))) {
+    fail(r);
+    return -1;
+  }
+  memcpy(r->state + (int64_t)r->nstate * r->ny, y, (size_t)r->ny * sizeof *y);
+  return r->nstate++;
+}
+
+static void store_modes(jstudy_record* r, const double* mode) {
+  size_t size = (size_t)r->nswitch * sizeof(double);
+  if (r->nswitch > 0 && !jmem_grow(r->ctx, &r->mode, &r->epoch_cap, r->nepoch + 1, size)) {
+    fail(r);
+    return;
+  }
+  if (r->nswitch > 0) memcpy(r->mode + (int64_t)r->nepoch * r->nswitch, mode, size);
+  r->nepoch++;
+}
+
+static jstudy_entry* new_entry(jstudy_record* r) {
+  if (!jmem_grow(r->ctx, &r->entry, &r->entry_cap, r->nentry + 1, sizeof *r->entry)) {
+    fail(r);
+    return NULL;
+  }
+  return &r->entry[r->nentry++];
+}
+
+// Drop the states of every second stored step; those of events stay.
+static void thin_out(jstudy_record* r) {
+  int steps = 0, kept = 0;
+  r->stride *= 2;
+  for (int i = 0; i < r->nentry; i++) {
+    jstudy_entry* e = &r->entry[i];
+    bool is_step = e->after < 0;
+    bool keep = !is_step || steps % r->stride == 0;
+    steps += is_step;
+    int* slot[2] = {&e->state, &e->after};
+    for (int k = 0; k < 2; k++) {
+      if (*slot[k] < 0) continue;
+      if (keep) {
+        memmove(r->state + (int64_t)kept * r->ny, jstudy_record_state(r, *slot[k]),
+                (size_t)r->ny * sizeof(double));
+        *slot[k] = kept++;
+      } else {
+        *slot[k] = -1;
+      }
+    }
+  }
+  r->nstate = kept;
+}
+
+void jstudy_record_begin(jstudy_record* r, const double* mode) {
+  r->nentry = r->nstate = r->nepoch = r->nflip = r->step_count = 0;
+  r->stride = 1;
+  r->status = JO_OK;
+  store_modes(r, mode);
+}
+
+void jstudy_record_step(jstudy_record* r, double t0, double t1, const double* y0) {
+  if (r->nstate >= r->max_states) thin_out(r);
+  // the first step after an event starts at a state that cannot be had by taking a step
+  bool after_event = r->nentry > 0 && r->entry[r->nentry - 1].after >= 0;
+  bool keep = after_event || r->step_count % r->stride == 0;
+  r->step_count++;
+  int state = keep ? store_state(r, y0) : -1;
+  jstudy_entry* e = new_entry(r);
+  if (e) *e = (jstudy_entry){t0, t1, state, -1, r->nepoch - 1, 0, 0, false};
+}
+
+void jstudy_record_event(jstudy_record* r, double t, const double* before, const double* after,
+                         const double* mode_after, const int* flipped, int n) {
+  bool follows =
+      r->nentry > 0 && r->entry[r->nentry - 1].after >= 0 && r->entry[r->nentry - 1].t == t;
+  if (!jmem_grow(r->ctx, &r->flip, &r->flip_cap, r->nflip + n, sizeof *r->flip)) {
+    fail(r);
+    return;
+  }
+  memcpy(r->flip + r->nflip, flipped, (size_t)n * sizeof *flipped);
+  int b = store_state(r, before), a = store_state(r, after);
+  jstudy_entry* e = new_entry(r);
+  if (!e || a < 0 || b < 0) return;
+  *e = (jstudy_entry){t, t, b, a, r->nepoch - 1, r->nflip, n, follows};
+  r->nflip += n;
+  store_modes(r, mode_after);
+}
+
+void jstudy_record_end(jstudy_record* r, const double* y) {
+  memcpy(r->y_end, y, (size_t)r->ny * sizeof *y);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as it was taken: steps, events and enough states to take every step again. What derivatives
+// of a run are computed along.
+#ifndef JSTUDY_RECORD_H
+#define JSTUDY_RECORD_H
+
+#include <stdint.h>
+
+#include "study/plant.h"
+
+typedef struct jstudy_entry {
+  double t, t1;     // step: from t to t1; event: at t
+  int state;        // stored state: at the start of the step, before the event; -1: not stored
+  int after;        // event: stored state after it; -1: a step
+  int epoch;        // modes in force: of the step, before the event (the next epoch after it)
+  int flip, nflip;  // event: switches that flip, in record->flip
+  bool follows;     // event: caused by the one before, at the same instant
+} jstudy_entry;
+
+typedef struct jstudy_record {
+  jo_context* ctx;
+  int ny, nswitch;
+  int nentry, entry_cap;
+  jstudy_entry* entry;
+  int nstate, state_cap;
+  double* state;  // nstate x ny
+  int nepoch, epoch_cap;
+  double* mode;  // nepoch x nswitch
+  int nflip, flip_cap;
+  int* flip;
+  int stride;      // every stride-th step has its state stored
+  int max_states;  // more than these, and the stride doubles
+  int step_count;
+  double* y_end;  // final state
+  jo_status status;
+} jstudy_record;
+
+jo_status jstudy_record_create(jo_context* ctx, const jstudy_plant* p, int max_states,
+                               jstudy_record** out);
+void jstudy_record_destroy(jstudy_record* r);
+
+// Begin with the modes of the start; then called by the run.
+void jstudy_record_begin(jstudy_record* r, const double* mode);
+void jstudy_record_step(jstudy_record* r, double t0, double t1, const double* y0);
+void jstudy_record_event(jstudy_record* r, double t, const double* before, const double* after,
+                         const double* mode_after, const int* flipped, int n);
+void jstudy_record_end(jstudy_record* r, const double* y);
+
+static inline const double* jstudy_record_state(const jstudy_record* r, int i) {
+  return r->state + (int64_t)i * r->ny;
+}
+static inline const double* jstudy_record_mode(const jstudy_record* r, int epoch) {
+  return r->mode + (int64_t)epoch * r->nswitch;
+}
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives of the objectives of a whole run, along the steps it took and through its events.
+// docs/theory/sensitivity.md.
+//
+// A run is simulated once and recorded. The direct method carries the derivatives of the state by each
+// number forward along the record, several numbers at a time in lanes; the adjoint method carries the
+// derivative of an objective by the state backward. One is the exact transpose of the other.
+#ifndef JSTUDY_SENS_H
+#define JSTUDY_SENS_H
+
+#include "study/plant.h"
+#include "study/record.h"
+
+typedef struct jstudy_sens_setup {
+  const int* wrt;  // numbers of the model to differentiate for
+  int nwrt;
+  bool direct, adjoint;  // kernels to prepare
+  jkernel_options kernel;
+} jstudy_sens_setup;
+
+// A plant with derivatives. Read-only once made; any number of runs may share it.
+typedef struct jstudy_sens {
+  jo_context* ctx;
+  jarena arena;
+  jstudy_plant* plant;
+  int nw;
+  const int* wrt;         // as given
+  jkernel_set* tangents;  // lanes > 1; NULL: not prepared
+  jkernel_set* adjoints;  // NULL: not prepared
+  double* S0;             // d y0 / d number (ny x nw)
+} jstudy_sens;
+
+jo_status jstudy_sens_create(jo_context* ctx, const jmodel* m, const jstudy_sens_setup* setup,
+                             jstudy_sens** out);
+void jstudy_sens_destroy(jstudy_sens* s);
+
+typedef struct jstudy_sens_options {
+  jsolve_options solve;
+  double t_start, t_end;
+  bool frozen;      // switches stay at their times
+  int max_states;   // states kept for the adjoint
+  const double* p;  // values of the live numbers instead of the model's, NULL: the model's.
+                    // Only for parameters that the initial state does not depend on
+} jstudy_sens_options;
+
+jstudy_sens_options jstudy_sens_options_default(const jmodel* m);
+
+// Events as the derivatives see them.
+typedef struct jstudy_sens_event {
+  double t;
+  int which;  // switch
+  bool on;
+  double rate;       // dg/dt just before
+  double weight[8];  // d objective / d (time of the event), first eight objectives; adjoint only
+  double* dt;        // d t / d number (nw); direct only, else NULL
+} jstudy_sens_event;
+
+typedef struct jstudy_sens_result {
+  jo_context* ctx;
+  jarena arena;
+  int nobjective, nw, nevent;
+  double* value;     // (nobjective)
+  double* gradient;  // nobjective x nw, row by row
+  jstudy_sens_event* event;
+  jsolve_statistics statistics;
+  int64_t derivative_evaluations;        // tangents and adjoints, packs counted once
+  double cpu_dynamics, cpu_sensitivity;  // [s]
+} jstudy_sens_result;
+
+typedef enum jstudy_sens_method { JSTUDY_DIRECT, JSTUDY_ADJOINT } jstudy_sens_method;
+
+jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
+                          const jstudy_sens_options* opt, jstudy_sens_result** out);
+void jstudy_sens_result_destroy(jstudy_sens_result* r);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the direct and the adjoint method share: the plant's kernels, and a recorded run walked again.
+#ifndef JSTUDY_WALK_H
+#define JSTUDY_WALK_H
+
+#include "solve/tableau.h"
+#include "study/sens.h"
+
+typedef struct jstudy_walk {
+  jo_context* ctx;
+  jarena arena;
+  const jstudy_sens* sens;
+  const jgen_dynamics* d;
+  jstudy_run* run;  // kernels of the plant; its modes are set as the walk goes
+  const jstudy_record* record;
+  const jsolve_tableau* tab;
+  const jstudy_sens_options* opt;
+  jstudy_sens_result* out;
+  int ny, nu, nv, nw;
+  double* k[JSOLVE_MAX_STAGES];  // slopes of a step (ny)
+  double* Y[JSOLVE_MAX_STAGES];  // arguments of its stages (ny)
+  double *f_minus, *f_plus;
+  double* modes;     // scratch (nswitch)
+  double** work[2];  // of the tangent and adjoint kernels
+} jstudy_walk;
+
+// Kernels of jstudy_sens in their sets.
+enum {
+  JSTUDY_T_RHS,
+  JSTUDY_T_CLOSE,
+  JSTUDY_T_SWITCH,
+  JSTUDY_T_MOMENTUM,
+  JSTUDY_T_IMPULSE,
+  JSTUDY_T_OBJECTIVE,
+  JSTUDY_T_OUTPUT,
+  JSTUDY_T_COUNT
+};
+enum {
+  JSTUDY_A_RHS,
+  JSTUDY_A_CLOSE,
+  JSTUDY_A_SWITCH,
+  JSTUDY_A_MOMENTUM,
+  JSTUDY_A_IMPULSE,
+  JSTUDY_A_OBJECTIVE,
+  JSTUDY_A_COUNT
+};
+
+// Arguments of a derivative kernel; what it does not read may be NULL.
+typedef struct jstudy_point {
+  double t;
+  const double *y, *mode, *momentum;
+  const double *dy, *dt, *dp, *dmomentum;  // lanes
+  const double* lambda;
+} jstudy_point;
+
+void jstudy_walk_tangent(jstudy_walk* w, int kernel, const jstudy_point* at, double* const* out);
+void jstudy_walk_weigh(jstudy_walk* w, int kernel, const jstudy_point* at, double* const* out);
+
+jo_status jstudy_walk_begin(jstudy_walk* w, jo_context* ctx, const jstudy_sens* s, jstudy_run* run,
+                            const jstudy_record* record, const jstudy_sens_options* opt,
+                            jstudy_sens_result* out);
+void jstudy_walk_end(jstudy_walk* w);
+
+void jstudy_walk_set_modes(jstudy_walk* w, const double* mode);
+double jstudy_walk_stage_time(const jstudy_walk* w, const jstudy_entry* e, int i);
+// Stages of a recorded step from y0: Y, k; and its unprojected end.
+void jstudy_walk_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0);
+// The whole step: y becomes its projected end.
+jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, double* y);
+// Whether driven coordinates jump at an event.
+bool jstudy_walk_jumps(jstudy_walk* w, const jstudy_entry* e);
+
+// tangent.c, adjoint.c
+jo_status jstudy_walk_direct(jstudy_walk* w);
+jo_status jstudy_walk_adjoint(jstudy_walk* w);
+
+#endif
