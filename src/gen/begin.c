@@ -14,6 +14,7 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   s->qd = JARENA_ARRAY(a, nq, jexpr_ref);
   s->qdd = JARENA_ARRAY(a, nq, jexpr_ref);
   s->applied = JARENA_ARRAY(a, nq, jexpr_ref);
+  s->drive_force = JARENA_ARRAY(a, nq, jexpr_ref);
   s->from_hub = JARENA_ARRAY(a, nl, jgen_relative);
   s->from_ground = JARENA_ARRAY(a, nl, jgen_relative);
   s->dyn = JARENA_ARRAY(a, nl, jgen_absolute);
@@ -23,7 +24,8 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   s->tyre = JARENA_ARRAY(a, m->ntyre + 1, jgen_element);
   s->follow = JARENA_ARRAY(a, m->nbody + 1, bool);
   bool ok = s->q && s->qd && s->qdd && s->applied && s->from_hub && s->from_ground && s->dyn &&
-            s->abs && s->wrench && s->force && s->tyre && s->follow && s->zero && s->one;
+            s->abs && s->wrench && s->force && s->tyre && s->follow && s->drive_force && s->zero &&
+            s->one;
   if (!ok) return jerr_memory(ctx);
   for (int b = 0; follow && b < m->nbody; b++) {
     s->follow[b] = follow[b];

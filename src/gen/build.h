@@ -72,6 +72,7 @@ struct jgen {
   jgen_absolute* abs;          // with the true accelerations
   jgen_wrench* wrench;         // applied forces (nlink)
   jexpr_ref* applied;          // generalised forces of joint elements (ncoordinate)
+  jexpr_ref* drive_force;      // of driven coordinates, known with the accelerations (ncoordinate)
   jgen_element* force;
   jgen_element* tyre;
   // local names of the expression being read: length, rate, x, y ...

@@ -273,6 +273,40 @@ static void set_accelerations(reduction* r) {
   if (s->hub) hub_rates(r, r->x, bias, s->qdd);
 }
 
+// What the equation of coordinate i in the tree is short of:  y_i = c_i + M_iu x + M_iv B x
+static jexpr_ref tree_force(reduction* r, const jexpr_ref* Bx, int i) {
+  jexpr_graph* g = r->s.g;
+  jexpr_ref sum = r->c[i];
+  for (int k = 0; k < r->nu; k++) {
+    sum = add_product(g, sum, mass(r, i, r->part->u[k]), r->x[k]);
+  }
+  for (int k = 0; k < r->nv; k++) {
+    sum = add_product(g, sum, mass(r, i, r->part->v[k]), Bx[k]);
+  }
+  return sum;
+}
+
+// (R9)  generalised forces that drive the driven coordinates  Q_d = y_d + B_d^T y_v
+static void set_drive_forces(reduction* r) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  jexpr_ref* Bx = refs(r, r->nv);
+  if (!Bx || r->nd == 0) return;
+  for (int k = 0; k < r->nv; k++) {
+    for (int i = 0; i < r->nu; i++) {
+      Bx[k] = add_product(g, Bx[k], r->B[k * r->nu + i], r->x[i]);
+    }
+  }
+  for (int j = 0; j < r->nd; j++) {
+    jexpr_ref sum = tree_force(r, Bx, r->part->d[j]);
+    for (int k = 0; k < r->nv; k++) {
+      jexpr_ref y = tree_force(r, Bx, r->part->v[k]);
+      sum = add_product(g, sum, r->Bd[k * r->nd + j], y);
+    }
+    s->drive_force[r->part->d[j]] = sum;
+  }
+}
+
 // Velocities that belong to the unknowns: qd_u, the hub's in hub axes.
 static void unknown_velocities(reduction* r, jexpr_ref* x) {
   jgen* s = &r->s;
@@ -593,6 +627,7 @@ static jo_status write_equations(reduction* r) {
   solve_accelerations(r);
   JO_TRY(s->g->status);
   set_accelerations(r);
+  set_drive_forces(r);
   s->stage = JGEN_AT_ACCELERATION;
   write_momentum(r);
   write_solves(r);

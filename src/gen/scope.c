@@ -121,6 +121,9 @@ static jexpr_ref coordinate_field(jgen* s, int i, word field, word name) {
   if (is(field, "acc")) {
     return s->stage >= JGEN_AT_ACCELERATION ? s->qdd[i] : not_yet(s, name, "an acceleration");
   }
+  if (is(field, "drive_force") && s->m->coordinate[i].is_driven) {
+    return s->stage >= JGEN_AT_ACCELERATION ? s->drive_force[i] : not_yet(s, name, "a reaction");
+  }
   return JEXPR_POISON;
 }
 
