@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damped Gauss-Newton on the accelerations at rest. Where that cannot go on, as with a wheel in the air
-// on which no force depends, the system is let down for a while along its accelerations.
+// The system creeps along its accelerations at rest, x' = r(x), by implicit Euler steps that grow as r
+// falls (pseudo-transient continuation): at first it sinks as a damped system does, so that wheels in
+// the air come down and no unstable equilibrium attracts it; at last the steps are Newton's.
 #include "study/equilibrium.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "solve/newton.h"
+#include "solve/linear.h"
 
-#define TOLERANCE      1e-9  // on accelerations, relative to the largest at the start, at least 1
-#define MAX_ITERATIONS 60    // of one Newton search
-#define MAX_ROUNDS     40    // searches, with moves along the accelerations between
-#define MOVES          25    // in one round
-#define LENGTH_STEP    0.05  // a large step [m]
-#define ANGLE_STEP     0.1   // [rad]
-#define DIFFERENCE     1e-6  // of a large step: close to the cube root of rounding
+#define TOLERANCE   1e-9  // on accelerations, relative to the largest at the start, at least 1
+#define MAX_STEPS   500
+#define LENGTH_STEP 0.02  // longest step [m]
+#define ANGLE_STEP  0.05  // [rad]
+#define FIRST       1e-3  // pseudo-time step [s^2]
+#define LONGEST     1e6   // Newton's, but for directions without stiffness
+#define SHORTEST    1e-12
+#define DIFFERENCE  2e-5  // of the longest step: 1e-6, close to the cube root of rounding
+#define RCOND       1e-7  // directions stiffer than this part of the stiffest are held by forces
 
 typedef struct problem {
   const jgen_dynamics* d;
@@ -23,6 +26,7 @@ typedef struct problem {
   int nu, n;  // unknowns: q_u, z
   double *y, *ydot, *g;
   double *scale, *x, *r, *plus, *minus;
+  double *J, *A, *dx;
 } problem;
 
 static void put_unknowns(const problem* b, const double* x) {
@@ -48,24 +52,22 @@ static void residual(problem* b, const double* x, double* r) {
   memcpy(r + b->nu, b->ydot + d->at_z, (size_t)d->nz * sizeof *r);
 }
 
-static void evaluate(void* user, const double* x, double* r, double* J) {
-  problem* b = user;
-  if (J) {
-    memcpy(b->x, x, (size_t)b->n * sizeof *x);
-    for (int j = 0; j < b->n; j++) {
-      double h = DIFFERENCE * b->scale[j];
-      b->x[j] = x[j] + h;
-      residual(b, b->x, b->plus);
-      b->x[j] = x[j] - h;
-      residual(b, b->x, b->minus);
-      b->x[j] = x[j];
-      for (int i = 0; i < b->n; i++) {
-        double slope = (b->plus[i] - b->minus[i]) / (2.0 * h);
-        J[i + b->n * j] = isfinite(slope) ? slope : 0.0;
-      }
+// Central differences. Leaves y at x.
+static void slopes(problem* b, const double* x) {
+  memcpy(b->x, x, (size_t)b->n * sizeof *x);
+  for (int j = 0; j < b->n; j++) {
+    double h = DIFFERENCE * b->scale[j];
+    b->x[j] = x[j] + h;
+    residual(b, b->x, b->plus);
+    b->x[j] = x[j] - h;
+    residual(b, b->x, b->minus);
+    b->x[j] = x[j];
+    for (int i = 0; i < b->n; i++) {
+      double slope = (b->plus[i] - b->minus[i]) / (2.0 * h);
+      b->J[i + b->n * j] = isfinite(slope) ? slope : 0.0;
     }
   }
-  residual(b, x, r);  // last, so that y belongs to x
+  residual(b, x, b->r);
 }
 
 static double norm(int n, const double* v) {
@@ -76,51 +78,71 @@ static double norm(int n, const double* v) {
   return sqrt(sum);
 }
 
-// x' = tau^2 x'': down the slope of the potential, in steps as long as they do not overshoot.
-static void let_down(problem* b, double* x, double* square) {
-  residual(b, x, b->r);
-  double before = norm(b->n, b->r);
-  for (int k = 0; k < MOVES; k++) {
-    double cut = 1.0;
-    for (int i = 0; i < b->n; i++) {
-      cut = fmin(cut, b->scale[i] / fmax(1e-300, *square * fabs(b->r[i])));
-    }
-    for (int i = 0; i < b->n; i++) {
-      b->x[i] = x[i] + cut * *square * b->r[i];
-    }
-    residual(b, b->x, b->plus);
-    double after = norm(b->n, b->plus);
-    if (!(after < 1.5 * before + 1e-9)) {
-      *square *= 0.25;
-      continue;
-    }
-    memcpy(x, b->x, (size_t)b->n * sizeof *x);
-    memcpy(b->r, b->plus, (size_t)b->n * sizeof *x);
-    if (after > before) *square *= 0.7;
-    if (after <= before) *square *= 1.1;
-    before = after;
+// (1/delta - J) dx = r, cut to the longest step. True when x moved; r is then the new one.
+static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
+  int n = b->n;
+  for (int k = 0; k < n * n; k++) {
+    b->A[k] = (k % (n + 1) == 0 ? 1.0 / delta : 0.0) - b->J[k];
+  }
+  memcpy(b->minus, b->r, (size_t)n * sizeof *x);
+  if (jsolve_least_squares(ctx, n, n, b->A, b->minus, 1e-15, b->dx) < 0) return false;
+  double cut = 1.0;
+  for (int i = 0; i < n; i++) {
+    cut = fmin(cut, b->scale[i] / fmax(1e-300, fabs(b->dx[i])));
+  }
+  for (int i = 0; i < n; i++) {
+    b->x[i] = x[i] + cut * b->dx[i];
+  }
+  residual(b, b->x, b->plus);
+  // touching the ground may raise the accelerations, but not without bound
+  double before = norm(n, b->r), after = norm(n, b->plus);
+  if (!(after <= 3.0 * before + 30.0 * (cut < 1.0 ? 1.0 : 0.1))) return false;
+  memcpy(x, b->x, (size_t)n * sizeof *x);
+  memcpy(b->r, b->plus, (size_t)n * sizeof *x);
+  return true;
+}
+
+static void look(const problem* b, jstudy_equilibrium* out) {
+  out->residual = 0.0;
+  for (int i = 0; i < b->n; i++) {
+    if (fabs(b->r[i]) <= out->residual) continue;
+    out->residual = fabs(b->r[i]);
+    out->worst = i;
   }
 }
 
 static jo_status search(jo_context* ctx, problem* b, double* x, jstudy_equilibrium* out) {
-  const jsolve_residual f = {b->n, b->n, b, evaluate, b->scale};
-  double square = 1e-5, size = 1.0;
-  jo_status status = JO_ERR_CONVERGENCE;
-  residual(b, x, b->r);
-  for (int i = 0; i < b->n; i++) {
-    size = fmax(size, fabs(b->r[i]));
+  double delta = FIRST;
+  slopes(b, x);
+  look(b, out);
+  if (!isfinite(norm(b->n, b->r))) return JO_ERR_NUMERIC;
+  double limit = TOLERANCE * fmax(1.0, out->residual);
+  while (out->residual > limit && out->iterations < MAX_STEPS && delta > SHORTEST) {
+    double before = norm(b->n, b->r);
+    if (!creep(ctx, b, delta, x)) {
+      delta *= 0.1;
+      continue;
+    }
+    out->iterations++;
+    double gain = before / fmax(1e-300, norm(b->n, b->r));
+    delta = fmin(LONGEST, delta * fmin(10.0, fmax(0.3, 1.5 * gain)));
+    slopes(b, x);
+    look(b, out);
   }
-  jsolve_newton_options opt = {TOLERANCE * size, MAX_ITERATIONS};
-  for (int k = 0; k < MAX_ROUNDS && status == JO_ERR_CONVERGENCE; k++) {
-    if (k > 0) let_down(b, x, &square);
-    jsolve_newton_result result;
-    status = jsolve_newton(ctx, &f, &opt, x, &result);
-    out->iterations += result.iterations;
-    out->residual = result.residual;
-    out->worst = result.worst;
-    out->determined = result.rank;
+  if (out->residual > limit) return JO_ERR_CONVERGENCE;
+  creep(ctx, b, LONGEST, x);  // once more: quadratic convergence takes it to rounding
+  look(b, out);
+  return JO_OK;
+}
+
+// How many directions forces hold, in the scale of the unknowns.
+static int held(jo_context* ctx, problem* b) {
+  int n = b->n;
+  for (int k = 0; k < n * n; k++) {
+    b->A[k] = b->J[k] * b->scale[k / n];
   }
-  return status;
+  memset(b->plus, 0, (size_t)n * sizeof *b->plus);
+  return jsolve_least_squares(ctx, n, n, b->A, b->plus, RCOND, b->dx);
 }
 
 static bool allocate(problem* b, jarena* a, double** x) {
@@ -132,8 +154,12 @@ static bool allocate(problem* b, jarena* a, double** x) {
   b->r = JARENA_ARRAY(a, b->n + 1, double);
   b->plus = JARENA_ARRAY(a, b->n + 1, double);
   b->minus = JARENA_ARRAY(a, b->n + 1, double);
+  b->J = JARENA_ARRAY(a, b->n * b->n + 1, double);
+  b->A = JARENA_ARRAY(a, b->n * b->n + 1, double);
+  b->dx = JARENA_ARRAY(a, b->n + 1, double);
   *x = JARENA_ARRAY(a, b->n + 1, double);
-  return b->ydot && b->g && b->scale && b->x && b->r && b->plus && b->minus && *x;
+  return b->J && b->A && b->dx && b->ydot && b->g && b->scale && b->x && b->r && b->plus &&
+         b->minus && *x;
 }
 
 jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const jsolve_system* s,
@@ -153,6 +179,7 @@ jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const
       b.scale[i] = i >= b.nu ? fmax(1.0, fabs(x[i])) : angle ? ANGLE_STEP : LENGTH_STEP;
     }
     status = search(ctx, &b, x, out);
+    out->determined = status == JO_OK ? held(ctx, &b) : 0;
     residual(&b, x, b.r);
   }
   jarena_free(&a);
