@@ -292,7 +292,7 @@ static jo_status one_objective(adjoint* d, int o) {
     JO_TRY(r->entry[i].after < 0 ? step_back(d, i) : event_back(d, &r->entry[i]));
   }
   for (int j = 0; j < w->nw; j++) {
-    const double* S0 = w->sens->S0 + (int64_t)j * w->ny;
+    const double* S0 = w->S0 + (int64_t)j * w->ny;
     w->out->gradient[o * w->nw + j] = d->pbar[j] + dot(d->lambda, S0, w->ny);
   }
   return JO_OK;

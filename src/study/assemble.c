@@ -22,6 +22,7 @@ typedef struct evaluator {
 typedef struct problem {
   const jmodel* m;
   const jgen_position* p;
+  const double* values;  // of the live numbers
   evaluator closure, drive, initial, states;
   int nfree, *free;  // coordinates to find
   double t, *q;      // all coordinates
@@ -37,7 +38,7 @@ static jo_status prepare(jo_context* ctx, jarena* a, const jexpr_fn* fn, evaluat
 }
 
 static void evaluate(problem* b, const evaluator* e, double* const* out) {
-  const double* in[4] = {b->p->p, &b->t, b->q, NULL};
+  const double* in[4] = {b->values, &b->t, b->q, NULL};
   jexpr_tape_eval(&e->tape, 1, in, out, e->work);
 }
 
@@ -185,8 +186,8 @@ static jo_status check_velocity(jo_context* ctx, const problem* b, const double*
 }
 
 jo_status jstudy_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jgen_position* p,
-                          double t, jstudy_assembly* out) {
-  problem b = {.m = m, .p = p, .t = t};
+                          const double* values, double t, jstudy_assembly* out) {
+  problem b = {.m = m, .p = p, .t = t, .values = values ? values : p->p};
   JO_TRY(allocate(ctx, a, &b));
   JO_TRY(find_position(ctx, a, &b));
   out->qd = JARENA_ARRAY(a, p->nq + 1, double);

@@ -12,8 +12,9 @@ typedef struct jstudy_assembly {
   double residual;  // largest closure residual
 } jstudy_assembly;
 
+// `values`: of the live numbers, NULL: the model's.
 jo_status jstudy_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jgen_position* p,
-                          double t, jstudy_assembly* out);
+                          const double* values, double t, jstudy_assembly* out);
 
 // Velocities at another position q that closes the loops: as the initial conditions say, consistent.
 jo_status jstudy_assemble_velocity(jo_context* ctx, jarena* a, const jmodel* m,

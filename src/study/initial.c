@@ -14,6 +14,7 @@
 typedef struct problem {
   const jmodel* m;
   const jgen_position* p;
+  const double* values;  // of the live numbers
   jexpr_tape tape, closure, initial;
   double *work, *closure_work, *initial_work;
   double t;
@@ -34,7 +35,7 @@ static jo_status prepare(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr_t
 }
 
 static void evaluate(problem* b) {
-  const double* in[8] = {b->p->p, &b->t, b->q, NULL, b->qd, b->dq, b->dqd, b->dp};
+  const double* in[8] = {b->values, &b->t, b->q, NULL, b->qd, b->dq, b->dqd, b->dp};
   double* out[5] = {b->r1, b->r2, b->dz, b->ds, b->dsd};
   jexpr_tape_eval(&b->tape, 1, in, out, b->work);
 }
@@ -69,7 +70,7 @@ static jo_status fill_matrix(jo_context* ctx, jarena* a, problem* b, bool rates)
   double* v = JARENA_ARRAY(a, 3 * ni + nq + 1, double);
   double* Jq = JARENA_ARRAY(a, ni * nq + 1, double);
   if (!h || !J || !v || !Jq) return jerr_memory(ctx);
-  const double* in[8] = {p->p, &b->t, b->q};
+  const double* in[8] = {b->values, &b->t, b->q};
   jexpr_tape_eval(&b->closure, 1, in, (double* const[]){h, J}, b->closure_work);
   jexpr_tape_eval(&b->initial, 1, in, (double* const[]){v, v + ni, v + 2 * ni, Jq, v + 3 * ni},
                   b->initial_work);
@@ -125,9 +126,11 @@ static jo_status one_number(jo_context* ctx, jarena* a, problem* b) {
 }
 
 jo_status jstudy_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
-                                     const jgen_position* p, int nw, double t, const double* q,
-                                     const double* qd, double* dq, double* dqd, double* dz) {
+                                     const jgen_position* p, const double* values, int nw, double t,
+                                     const double* q, const double* qd, double* dq, double* dqd,
+                                     double* dz) {
   problem b = {.m = m, .p = p, .t = t, .q = q, .qd = qd, .nr = p->nh + p->ninitial};
+  b.values = values ? values : p->p;
   jarena_mark mark = jarena_save(a);
   jo_status status = allocate(ctx, a, &b, nw);
   for (int k = 0; k < nw && status >= 0; k++) {

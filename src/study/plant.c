@@ -88,7 +88,7 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   jstudy_assembly s = {0};
   jgen_partition part;
   JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
-  JO_TRY(jstudy_assemble(p->ctx, &p->arena, m, p->position, m->simulation.t_start, &s));
+  JO_TRY(jstudy_assemble(p->ctx, &p->arena, m, p->position, NULL, m->simulation.t_start, &s));
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
                                &part));
   JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
@@ -233,8 +233,8 @@ static bool allocate(jstudy_run* r) {
   r->dqd = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
   r->scale = JARENA_ARRAY(&r->arena, d->ny + 1, double);
   r->before = JARENA_ARRAY(&r->arena, d->ny + 1, double);
-  return allocate_work(r) && r->p && r->mode && r->g && r->dv && r->h && r->drive_old && r->drive_new &&
-         r->momentum && r->dqd && r->scale && r->before;
+  return allocate_work(r) && r->p && r->mode && r->g && r->dv && r->h && r->drive_old &&
+         r->drive_new && r->momentum && r->dqd && r->scale && r->before;
 }
 
 jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out) {

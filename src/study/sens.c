@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "study/assemble.h"
 #include "study/initial.h"
 #include "study/walk.h"
 
@@ -45,30 +46,45 @@ static jo_status build_kernels(jstudy_sens* s, const jstudy_sens_setup* setup) {
   return JO_OK;
 }
 
-// S0 = d y0 / d number, from the assembly
-static jo_status initial_sensitivity(jstudy_sens* s, const jmodel* m) {
-  const jgen_dynamics* d = s->plant->dynamics;
-  int nq = m->ncoordinate, nw = s->nw;
-  double* dq = JARENA_ARRAY(&s->arena, (int64_t)nq * nw + 1, double);
-  double* dqd = JARENA_ARRAY(&s->arena, (int64_t)nq * nw + 1, double);
-  double* dz = JARENA_ARRAY(&s->arena, (int64_t)m->nstate * nw + 1, double);
-  s->S0 = JARENA_ARRAY(&s->arena, (int64_t)d->ny * nw + 1, double);
-  if (!dq || !dqd || !dz || !s->S0) return jerr_memory(s->ctx);
-  JO_TRY(jstudy_initial_sensitivity(s->ctx, &s->arena, m, s->plant->position, nw,
-                                    m->simulation.t_start, s->plant->q0, s->plant->qd0, dq, dqd,
-                                    dz));
+// Initial state and its derivatives by the numbers, from the assembly.
+typedef struct start {
+  double* y;  // ny
+  double* S;  // ny x nw
+} start;
+
+static void place(const jgen_dynamics* d, int nstate, const double* q, const double* qd,
+                  const double* z, double* y) {
+  for (int i = 0; i < d->part.nu; i++) {
+    y[d->at_qu + i] = q[d->part.u[i]];
+    y[d->at_qdu + i] = qd[d->part.u[i]];
+  }
+  for (int i = 0; i < d->part.nv; i++) {
+    y[d->at_qv + i] = q[d->part.v[i]];
+  }
+  for (int i = 0; i < nstate; i++) {
+    y[d->at_z + i] = z[i];
+  }
+}
+
+static jo_status find_start(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                            const double* values, start* out) {
+  const jgen_dynamics* d = p->dynamics;
+  const jmodel* m = p->model;
+  int nq = m->ncoordinate;
+  double t = m->simulation.t_start;
+  jstudy_assembly at = {0};
+  JO_TRY(jstudy_assemble(ctx, a, m, p->position, values, t, &at));
+  double* dq = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  double* dz = JARENA_ARRAY(a, (int64_t)m->nstate * nw + 1, double);
+  out->y = JARENA_ARRAY(a, d->ny + 1, double);
+  out->S = JARENA_ARRAY(a, (int64_t)d->ny * nw + 1, double);
+  if (!dq || !dqd || !dz || !out->y || !out->S) return jerr_memory(ctx);
+  JO_TRY(
+      jstudy_initial_sensitivity(ctx, a, m, p->position, values, nw, t, at.q, at.qd, dq, dqd, dz));
+  place(d, m->nstate, at.q, at.qd, at.z, out->y);
   for (int k = 0; k < nw; k++) {
-    double* S = s->S0 + (int64_t)k * d->ny;
-    for (int i = 0; i < d->part.nu; i++) {
-      S[d->at_qu + i] = dq[k * nq + d->part.u[i]];
-      S[d->at_qdu + i] = dqd[k * nq + d->part.u[i]];
-    }
-    for (int i = 0; i < d->part.nv; i++) {
-      S[d->at_qv + i] = dq[k * nq + d->part.v[i]];
-    }
-    for (int i = 0; i < m->nstate; i++) {
-      S[d->at_z + i] = dz[k * m->nstate + i];
-    }
+    place(d, m->nstate, dq + k * nq, dqd + k * nq, dz + k * m->nstate, out->S + (int64_t)k * d->ny);
   }
   return JO_OK;
 }
@@ -89,7 +105,9 @@ static jo_status prepare(jstudy_sens* s, const jmodel* m, const jstudy_sens_setu
   jstudy_plant_options opt = {.kernel = setup->kernel};
   opt.gen = (jgen_options){.live = live, .modes = true, .wrt = wrt, .nwrt = s->nw};
   JO_TRY(jstudy_plant_create(s->ctx, m, &opt, &s->plant));
-  JO_TRY(initial_sensitivity(s, m));
+  start begin;
+  JO_TRY(find_start(s->ctx, &s->arena, s->plant, s->nw, NULL, &begin));
+  s->S0 = begin.S;
   return build_kernels(s, setup);
 }
 
@@ -145,12 +163,12 @@ static void on_event(void* user, double t, const double* before, const double* a
 }
 
 static jo_status simulate(jstudy_run* run, const jstudy_sens* s, const jstudy_sens_options* opt,
-                          jstudy_record* record, jstudy_sens_result* out) {
+                          const double* y0, jstudy_record* record, jstudy_sens_result* out) {
   const jgen_dynamics* d = s->plant->dynamics;
   double* y = JARENA_ARRAY(&out->arena, d->ny + 1, double);
   double* scratch = JARENA_ARRAY(&out->arena, d->nswitch + 1, double);
   if (!y || !scratch) return jerr_memory(out->ctx);
-  memcpy(y, s->plant->y0, (size_t)d->ny * sizeof *y);
+  memcpy(y, y0, (size_t)d->ny * sizeof *y);
   if (opt->p) memcpy(run->p, opt->p, (size_t)d->np * sizeof *run->p);
   jsolve_set_modes(&run->system, opt->t_start, y, scratch);
   jstudy_record_begin(record, run->mode);
@@ -178,12 +196,15 @@ static jo_status make_events(jstudy_sens_result* out, const jstudy_record* recor
 static jo_status run_all(const jstudy_sens* s, jstudy_sens_method method,
                          const jstudy_sens_options* opt, jstudy_run* run, jstudy_record* record,
                          jstudy_sens_result* out) {
+  start begin = {s->plant->y0, s->S0};
   double t0 = jclock_cpu();
-  JO_TRY(simulate(run, s, opt, record, out));
+  if (opt->p) JO_TRY(find_start(out->ctx, &out->arena, s->plant, s->nw, opt->p, &begin));
+  JO_TRY(simulate(run, s, opt, begin.y, record, out));
   double t1 = jclock_cpu();
   JO_TRY(make_events(out, record, method == JSTUDY_DIRECT));
   jstudy_walk w;
   jo_status status = jstudy_walk_begin(&w, out->ctx, s, run, record, opt, out);
+  w.S0 = begin.S;
   if (status >= 0) {
     status = method == JSTUDY_DIRECT ? jstudy_walk_direct(&w) : jstudy_walk_adjoint(&w);
   }

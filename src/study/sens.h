@@ -40,7 +40,7 @@ typedef struct jstudy_sens_options {
   bool frozen;      // switches stay at their times
   int max_states;   // states kept for the adjoint
   const double* p;  // values of the live numbers instead of the model's, NULL: the model's.
-                    // Only for parameters that the initial state does not depend on
+                    // The start is assembled again; only parameters may differ
 } jstudy_sens_options;
 
 jstudy_sens_options jstudy_sens_options_default(const jmodel* m);

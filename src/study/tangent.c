@@ -61,7 +61,7 @@ static jo_status allocate(direct* d) {
       int j = k * d->lanes + l;
       if (j < w->nw) p->dp[j * d->lanes + l] = 1.0;
       for (int i = 0; j < w->nw && i < w->ny; i++) {
-        p->S[i * d->lanes + l] = w->sens->S0[i + (int64_t)j * w->ny];
+        p->S[i * d->lanes + l] = w->S0[i + (int64_t)j * w->ny];
       }
     }
   }

@@ -17,6 +17,7 @@ typedef struct jstudy_walk {
   const jstudy_sens_options* opt;
   jstudy_sens_result* out;
   int ny, nu, nv, nw;
+  const double* S0;              // d y0 / d number (ny x nw)
   double* k[JSOLVE_MAX_STAGES];  // slopes of a step (ny)
   double* Y[JSOLVE_MAX_STAGES];  // arguments of its stages (ny)
   double *f_minus, *f_plus;
