@@ -9,6 +9,7 @@
 #include "gen/gen.h"
 
 #define PIVOT_THRESHOLD 0.1  // smallest pivot accepted, relative to the largest entry of its row
+#define STRONG_PIVOT    0.7  // preferred where it costs no fill
 
 typedef struct elimination {
   const jmodel* m;
@@ -43,7 +44,9 @@ static int count_column(const elimination* e, int c) {
   return n;
 }
 
-// Best pivot among columns whose wish allows it; false when only zeros remain.
+// Best pivot among columns whose wish allows it: least fill; of equals a strong one, since the
+// mechanism moves and weak ones vanish first; of equals the latest coordinate. False when only zeros
+// remain.
 static bool find_pivot(const elimination* e, int wish, int* row, int* col) {
   long best = -1;
   for (int r = 0; r < e->nh; r++) {
@@ -55,8 +58,10 @@ static bool find_pivot(const elimination* e, int wish, int* row, int* col) {
     if (largest <= e->floor) continue;
     int row_count = count_row(e, r);
     for (int c = e->nq - 1; c >= 0; c--) {
-      if (!usable(e, c, wish) || fabs(at(e, r, c)) < PIVOT_THRESHOLD * largest) continue;
-      long cost = (long)(row_count - 1) * (count_column(e, c) - 1);
+      double size = fabs(at(e, r, c));
+      if (!usable(e, c, wish) || size < PIVOT_THRESHOLD * largest) continue;
+      long cost = 2 * (long)(row_count - 1) * (count_column(e, c) - 1);
+      cost += size < STRONG_PIVOT * largest;
       if (best < 0 || cost < best) {
         best = cost;
         *row = r;

@@ -251,8 +251,9 @@ jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_r
     return jerr_memory(ctx);
   }
   memcpy(r->p, d->p, (size_t)d->np * sizeof *r->p);
-  for (int i = 0; i < d->ny; i++) {  // dependent coordinates follow the others
-    r->scale[i] = i >= d->at_qv && i < d->at_qv + d->part.nv ? 0.0 : 1.0;
+  // dependent coordinates too: near a singular position they are the first to tell
+  for (int i = 0; i < d->ny; i++) {
+    r->scale[i] = 1.0;
   }
   r->system = (jsolve_system){.n = d->ny,
                               .user = r,
