@@ -11,6 +11,8 @@ build:
 
 demo: build
 	build/examples/nine_joint_chain
+	@echo
+	build/jounce run models/buggy/step_descent.yaml
 
 check:
 	@sh tools/setup.sh check

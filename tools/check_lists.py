@@ -21,6 +21,8 @@ def main():
     for path in sorted((ROOT / "test").glob("*/test_*.c")):
         if f"{path.parent.name}.{path.stem.removeprefix('test_')}" not in tests:
             errors.append(path)
+    listed = words("cli/CMakeLists.txt")
+    errors += [path for path in sorted((ROOT / "cli").glob("*.c")) if path.name not in listed]
     for folder in ("examples", "bench"):
         listed = words(f"{folder}/CMakeLists.txt")
         errors += [path for path in sorted((ROOT / folder).glob("*.c")) if path.stem not in listed]

@@ -20,7 +20,6 @@ jo_status jreport_hdf5(jo_context* ctx, const jstudy_result* r, const char* path
 #include <string.h>
 
 #define IMAGE_STEP ((size_t)1 << 20)  // growth of the file in memory
-#define CHUNK_ROWS 1024
 
 // Failures are remembered and asked for once; closing goes on.
 typedef struct writer {
@@ -76,9 +75,9 @@ static void put_notes(writer* w) {
 }
 
 static void put_dataset(writer* w, const char* name, hid_t type, int rank, const hsize_t* size,
-                        hid_t create, const void* data) {
+                        const void* data) {
   hid_t space = check(w, H5Screate_simple(rank, size, NULL));
-  hid_t set = check(w, H5Dcreate2(w->file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT));
+  hid_t set = check(w, H5Dcreate2(w->file, name, type, space, H5P_DEFAULT, w->create, H5P_DEFAULT));
   if (size[0] > 0) done(w, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
   done(w, H5Dclose(set));
   done(w, H5Sclose(space));
@@ -110,20 +109,14 @@ static void put_columns(writer* w) {
     }
     hid_t type = string_type(w, size);
     hsize_t n = (hsize_t)r->ncolumn;
-    put_dataset(w, unit ? "units" : "names", type, 1, &n, w->create, text);
+    put_dataset(w, unit ? "units" : "names", type, 1, &n, text);
     done(w, H5Tclose(type));
   }
 }
 
 static void put_data(writer* w) {
-  const jstudy_result* r = w->r;
-  hsize_t size[2] = {(hsize_t)r->nrow, (hsize_t)r->ncolumn};
-  hsize_t chunk[2] = {r->nrow < CHUNK_ROWS ? (hsize_t)(r->nrow > 0 ? r->nrow : 1) : CHUNK_ROWS,
-                      (hsize_t)r->ncolumn};
-  hid_t create = check(w, H5Pcopy(w->create));
-  done(w, H5Pset_chunk(create, 2, chunk));
-  put_dataset(w, "data", H5T_NATIVE_DOUBLE, 2, size, create, r->row);
-  done(w, H5Pclose(create));
+  hsize_t size[2] = {(hsize_t)w->r->nrow, (hsize_t)w->r->ncolumn};
+  put_dataset(w, "data", H5T_NATIVE_DOUBLE, 2, size, w->r->row);
 }
 
 // A table of records with texts: members are laid out one after the other.
@@ -145,7 +138,7 @@ static void put_records(writer* w, const char* name, const member* m, int nmembe
     at += m[i].size;
   }
   hsize_t count = (hsize_t)n;
-  put_dataset(w, name, type, 1, &count, w->create, data);
+  put_dataset(w, name, type, 1, &count, data);
   done(w, H5Tclose(type));
 }
 
