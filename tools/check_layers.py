@@ -23,7 +23,7 @@ LAYERS = {
     "emit": ["expr", "rt"],
     "kernel": ["emit", "expr", "rt"],
     "solve": ["kernel", "math"],
-    "study": ["solve", "kernel", "gen", "model", "expr", "math"],
+    "study": ["solve", "kernel", "emit", "gen", "model", "expr", "math"],
     "report": ["study", "math"],
     "api": ["math", "expr", "rt", "model", "gen", "emit", "kernel", "solve", "study", "report"],
 }

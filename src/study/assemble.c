@@ -207,7 +207,7 @@ jo_status jstudy_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jge
 
 jo_status jstudy_assemble_velocity(jo_context* ctx, jarena* a, const jmodel* m,
                                    const jgen_position* p, double t, const double* q, double* qd) {
-  problem b = {.m = m, .p = p, .t = t};
+  problem b = {.m = m, .p = p, .t = t, .values = p->p};
   JO_TRY(allocate(ctx, a, &b));
   memcpy(b.q, q, (size_t)p->nq * sizeof *q);
   for (int i = 0; i < p->nq; i++) {

@@ -32,7 +32,7 @@ typedef struct problem {
 static void put_unknowns(const problem* b, const double* x) {
   const jgen_dynamics* d = b->d;
   memcpy(b->y + d->at_qu, x, (size_t)b->nu * sizeof *x);
-  memcpy(b->y + d->at_z, x + b->nu, (size_t)d->nz * sizeof *x);
+  memcpy(b->y + d->at_z, x + b->nu, (size_t)d->model->nstate * sizeof *x);
 }
 
 // Accelerations and rates at x; NaN where the loops cannot be closed.
@@ -49,7 +49,7 @@ static void residual(problem* b, const double* x, double* r) {
   jsolve_set_modes(s, b->t, b->y, b->g);
   s->rhs(s->user, b->t, b->y, b->ydot);
   memcpy(r, b->ydot + d->at_qdu, (size_t)b->nu * sizeof *r);
-  memcpy(r + b->nu, b->ydot + d->at_z, (size_t)d->nz * sizeof *r);
+  memcpy(r + b->nu, b->ydot + d->at_z, (size_t)d->model->nstate * sizeof *r);
 }
 
 // Central differences. Leaves y at x.
@@ -164,7 +164,8 @@ static bool allocate(problem* b, jarena* a, double** x) {
 
 jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const jsolve_system* s,
                                   double t, double* y, jstudy_equilibrium* out) {
-  problem b = {.d = d, .s = s, .t = t, .nu = d->part.nu, .n = d->part.nu + d->nz, .y = y};
+  problem b = {
+      .d = d, .s = s, .t = t, .nu = d->part.nu, .n = d->part.nu + d->model->nstate, .y = y};
   *out = (jstudy_equilibrium){0};
   jarena a;
   double* x;
@@ -173,7 +174,7 @@ jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const
   if (status == JO_OK) {
     memset(y + d->at_qdu, 0, (size_t)b.nu * sizeof *y);
     memcpy(x, y + d->at_qu, (size_t)b.nu * sizeof *y);
-    memcpy(x + b.nu, y + d->at_z, (size_t)d->nz * sizeof *y);
+    memcpy(x + b.nu, y + d->at_z, (size_t)d->model->nstate * sizeof *y);
     for (int i = 0; i < b.n; i++) {
       bool angle = i < b.nu && d->model->coordinate[d->part.u[i]].is_angle;
       b.scale[i] = i >= b.nu ? fmax(1.0, fabs(x[i])) : angle ? ANGLE_STEP : LENGTH_STEP;

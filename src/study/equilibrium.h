@@ -13,7 +13,7 @@ typedef struct jstudy_equilibrium {
   int determined;   // directions that forces hold; the others stay as they were
 } jstudy_equilibrium;
 
-// Unknowns are q_u and z; loops stay closed, and every condition (contact, stops) is the one that holds
+// Unknowns are q_u and the model's own states; loops stay closed, and every condition (contact, stops) is the one that holds
 // at the position itself. Coordinates without stiffness, as x, y, yaw and wheel angles of a vehicle,
 // stay unless something pushes them. Driven coordinates move as their
 // drives say at time t.

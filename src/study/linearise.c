@@ -78,7 +78,7 @@ static jo_status by_differences(problem* b, const double* y, jstudy_linear* out)
 jo_status jstudy_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
                            const jsolve_system* s, double t, const double* y, jstudy_linear* out) {
   problem b = {.d = d, .s = s, .t = t};
-  *out = (jstudy_linear){.nu = d->part.nu, .nv = d->part.nv, .nz = d->nz};
+  *out = (jstudy_linear){.nu = d->part.nu, .nv = d->part.nv, .nz = d->model->nstate};
   out->n = 2 * out->nu + out->nz;
   out->A = JARENA_ARRAY(a, out->n * out->n + 1, double);
   out->B = JARENA_ARRAY(a, out->nv * out->nu + 1, double);

@@ -6,7 +6,8 @@
 #include "gen/gen.h"
 #include "solve/ode.h"
 
-// States of the linear system: [ q_u | qd_u | z ], n = 2 nu + nz.
+// States of the linear system: [ q_u | qd_u | z ], n = 2 nu + nz; z: the model's own states, filters of
+// objectives only look on.
 typedef struct jstudy_linear {
   int n, nu, nv, nz;
   double* A;  // column-major n x n: d xdot / d x, loops closed

@@ -317,7 +317,7 @@ jo_status jstudy_plant_equilibrium(jo_context* ctx, const jstudy_plant* p, doubl
   jo_context_destroy(quiet);
   if (status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC) {
     int nu = d->part.nu, k = out->worst;
-    const char* name = nu + d->nz == 0 ? "nothing"
+    const char* name = nu + p->model->nstate == 0 ? "nothing"
                        : k < nu        ? p->model->coordinate[d->part.u[k]].name
                                        : p->model->state[k - nu].name;
     return jerr_set(ctx, status,
