@@ -27,6 +27,9 @@ void cli_heading(const char* format, ...) {
   bool is_bold = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
   va_list args;
   va_start(args, format);
+  for (; *format == '\n'; format++) {
+    putchar('\n');
+  }
   if (is_bold) fputs("\033[1m", stdout);
   vprintf(format, args);
   if (is_bold) fputs("\033[0m", stdout);

@@ -8,7 +8,7 @@
 // Columns of the terminal standard output goes to; 100 where it is none.
 int cli_width(void);
 
-// A heading: bold on a terminal, unless $NO_COLOR is set.
+// A heading: bold on a terminal, unless $NO_COLOR is set. Line feeds may lead it.
 void cli_heading(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 // Cells of equal width side by side, column by column, two blanks in front. Printing empties the list.

@@ -3,6 +3,8 @@
 // a discontinuity; the driver watches the switching functions and flips modes where they cross zero.
 #include "gen/switches.h"
 
+#include <string.h>
+
 #include "expr/rewrite.h"
 
 typedef struct extraction {
@@ -11,6 +13,9 @@ typedef struct extraction {
   jgen_switch_set set;
   bool* varies;  // node depends on t or y; grown with the graph
   int nvaries, varies_cap;
+  int named;          // nodes before anything was replaced, and of each ...
+  const char** mark;  // ... its name, NULL: none
+  jexpr_ref* owner;   // ... the first named node that depends on it, or itself; 0: none
 } extraction;
 
 // Whether a node depends on time or state; flags are kept up to the newest node.
@@ -31,35 +36,85 @@ static bool varies(extraction* x, jexpr_graph* g, jexpr_ref r) {
   return x->varies[r];
 }
 
-static const char* describe(const jexpr_graph* g, jexpr_ref r) {
-  for (int i = 0; i < g->nmark; i++) {
-    if (g->mark[i].ref == r) return g->mark[i].text;
-  }
-  return NULL;
-}
+// ---- names ---------------------------------------------------------------------------------------
 
-static const char* text_of(extraction* x, const jexpr_graph* g, jexpr_ref r) {
-  const char* text = describe(g, r);
-  const jexpr_node* n = &g->node[r];
-  if (!text && (n->op == JEXPR_NEG || n->op == JEXPR_ADD || n->op == JEXPR_SUB)) {
-    text = describe(g, n->a);
-    if (!text && n->op != JEXPR_NEG) text = describe(g, n->b);
+// For every node of the graph as it was: its own mark, and the first marked equation that uses it.
+static jo_status find_owners(extraction* x, jexpr_graph* g) {
+  int n = g->nnode;
+  x->named = n;
+  x->mark = JARENA_ARRAY(x->a, n + 1, const char*);
+  x->owner = JARENA_ARRAY(x->a, n + 1, jexpr_ref);
+  if (!x->mark || !x->owner) return g->status = jerr_memory(g->ctx);
+  for (int i = g->nmark - 1; i >= 0; i--) {
+    x->mark[g->mark[i].ref] = g->mark[i].text;
   }
-  bool time = n->op == JEXPR_ADD || n->op == JEXPR_SUB;
-  for (int i = 0; time && i < 2; i++) {
-    const jexpr_node* k = &g->node[i ? n->b : n->a];
-    bool is_t = k->op == JEXPR_INPUT && (int)k->a == x->group_t;
-    if (is_t && jexpr_is_const(g, i ? n->a : n->b)) {
-      double c = jexpr_const_value(g, i ? n->a : n->b);
-      return jarena_printf(x->a, "time %.6g s", c < 0.0 ? -c : c);
+  // users stand behind what they use
+  for (int k = n - 1; k > 0; k--) {
+    if (x->mark[k]) x->owner[k] = (jexpr_ref)k;
+    jexpr_ref owner = x->owner[k];
+    for (int i = 0; owner && i < jexpr_nargs(g, (jexpr_ref)k); i++) {
+      jexpr_ref arg = jexpr_arg(g, (jexpr_ref)k, i);
+      if (!x->owner[arg] || owner < x->owner[arg]) x->owner[arg] = owner;
     }
   }
-  return text ? text : jarena_printf(x->a, "condition %d", x->set.n + 1);
+  return JO_OK;
 }
 
-// The mode that is 1 where d > 0; *inverted when an existing switch watches -d.
-static jexpr_ref mode_of(extraction* x, jexpr_graph* g, jexpr_ref d, bool* inverted) {
-  jexpr_ref minus = jexpr_neg(g, d);
+// What may stand in a name: a marked equation or a number.
+static const char* describe(extraction* x, const jexpr_graph* g, jexpr_ref r) {
+  if ((int)r < x->named && x->mark[r]) return x->mark[r];
+  return jexpr_is_const(g, r) ? jarena_printf(x->a, "%.6g", jexpr_const_value(g, r)) : NULL;
+}
+
+static bool is_time(const extraction* x, const jexpr_graph* g, jexpr_ref r) {
+  return g->node[r].op == JEXPR_INPUT && (int)g->node[r].a == x->group_t;
+}
+
+// The node `r` of the original graph makes a switch that is on where `more` exceeds `less`.
+static const char* text_of(extraction* x, const jexpr_graph* g, jexpr_ref r, jexpr_ref more,
+                           jexpr_ref less) {
+  if (is_time(x, g, more) && jexpr_is_const(g, less)) {
+    return jarena_printf(x->a, "time > %.6g s", jexpr_const_value(g, less));
+  }
+  if (is_time(x, g, less) && jexpr_is_const(g, more)) {
+    return jarena_printf(x->a, "time < %.6g s", jexpr_const_value(g, more));
+  }
+  const char *p = describe(x, g, more), *n = describe(x, g, less);
+  if (p && n) {
+    bool turn = jexpr_is_const(g, more);
+    return jarena_printf(x->a, "%s %c %s", turn ? n : p, turn ? '<' : '>', turn ? p : n);
+  }
+  jexpr_ref owner = (int)r < x->named ? x->owner[r] : JEXPR_POISON;
+  if (!owner) return jarena_printf(x->a, "condition %d", x->set.n + 1);
+  uint32_t op = g->node[r].op;
+  const char* word = op == JEXPR_MIN || op == JEXPR_MAX    ? "limit"
+                     : op == JEXPR_ABS || op == JEXPR_SIGN ? "sign"
+                                                           : "condition";
+  return jarena_printf(x->a, "%s, %s", x->mark[owner], word);
+}
+
+// Several switches of one name get numbers, from the second on.
+static const char* unique(extraction* x, const char* text) {
+  int same = 0;
+  size_t length = text ? strlen(text) : 0;
+  for (int k = 0; text && k < x->set.n; k++) {
+    const char* other = x->set.sw[k].text;
+    same += other && strncmp(other, text, length) == 0 && (!other[length] || other[length] == ' ');
+  }
+  return same > 0 ? jarena_printf(x->a, "%s %d", text, same + 1) : text;
+}
+
+// ---- modes ---------------------------------------------------------------------------------------
+
+// A condition: on where more - less > 0; the originals are what it was before anything was replaced.
+typedef struct condition {
+  jexpr_ref original, more, less;
+  jexpr_ref original_more, original_less;
+} condition;
+
+// The mode that is 1 where d = more - less > 0; *inverted when an existing switch watches -d.
+static jexpr_ref mode_of(extraction* x, jexpr_graph* g, const condition* c, bool* inverted) {
+  jexpr_ref d = jexpr_sub(g, c->more, c->less), minus = jexpr_neg(g, d);
   for (int k = 0; k < x->set.n; k++) {
     *inverted = x->set.sw[k].g == minus;
     if (x->set.sw[k].g == d || *inverted) return jexpr_input(g, x->group_mode, k);
@@ -69,40 +124,51 @@ static jexpr_ref mode_of(extraction* x, jexpr_graph* g, jexpr_ref d, bool* inver
     g->status = jerr_memory(g->ctx);
     return JEXPR_POISON;
   }
+  const char* text = unique(x, text_of(x, g, c->original, c->original_more, c->original_less));
+  if (!text) {
+    g->status = jerr_memory(g->ctx);
+    return JEXPR_POISON;
+  }
   g->group[x->group_mode].size = x->set.n + 1;
-  x->set.sw[x->set.n] = (jgen_switch){d, text_of(x, g, d)};
+  x->set.sw[x->set.n] = (jgen_switch){d, text};
   return jexpr_input(g, x->group_mode, x->set.n++);
 }
 
-// where d > 0: a, else b
-static jexpr_ref choose(extraction* x, jexpr_graph* g, jexpr_ref d, jexpr_ref a, jexpr_ref b) {
+// where more > less: a, else b
+static jexpr_ref choose(extraction* x, jexpr_graph* g, const condition* c, jexpr_ref a,
+                        jexpr_ref b) {
   bool inverted;
-  jexpr_ref mode = mode_of(x, g, d, &inverted);
+  jexpr_ref mode = mode_of(x, g, c, &inverted);
   return inverted ? jexpr_select(g, mode, b, a) : jexpr_select(g, mode, a, b);
 }
 
 static jexpr_ref replace(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
-  (void)r;
   extraction* x = user;
   if (!rebuilt) return rebuilt;
-  const jexpr_node n = g->node[rebuilt];
-  bool condition = n.op == JEXPR_LT || n.op == JEXPR_LE || n.op == JEXPR_MIN || n.op == JEXPR_MAX ||
-                   n.op == JEXPR_ABS || n.op == JEXPR_SIGN;
-  if (!condition || !varies(x, g, rebuilt)) return rebuilt;
+  const jexpr_node n = g->node[rebuilt], o = g->node[r];
+  bool is_condition = n.op == JEXPR_LT || n.op == JEXPR_LE || n.op == JEXPR_MIN ||
+                      n.op == JEXPR_MAX || n.op == JEXPR_ABS || n.op == JEXPR_SIGN;
+  if (!is_condition || !varies(x, g, rebuilt)) return rebuilt;
   jexpr_ref one = jexpr_const(g, 1.0), zero = jexpr_const(g, 0.0);
+  // rebuilding may have simplified the node to another kind
+  bool same = o.op == n.op;
+  condition a_over_b = {r, n.a, n.b, same ? o.a : n.a, same ? o.b : n.b};
+  condition b_over_a = {r, n.b, n.a, same ? o.b : n.b, same ? o.a : n.a};
+  condition positive = {r, n.a, zero, same ? o.a : n.a, zero};
   switch (n.op) {
     case JEXPR_LT:
-    case JEXPR_LE: return choose(x, g, jexpr_sub(g, n.b, n.a), one, zero);
-    case JEXPR_MIN: return choose(x, g, jexpr_sub(g, n.b, n.a), n.a, n.b);
-    case JEXPR_MAX: return choose(x, g, jexpr_sub(g, n.a, n.b), n.a, n.b);
-    case JEXPR_ABS: return choose(x, g, n.a, n.a, jexpr_neg(g, n.a));
-    default: return choose(x, g, n.a, one, jexpr_const(g, -1.0));
+    case JEXPR_LE: return choose(x, g, &b_over_a, one, zero);
+    case JEXPR_MIN: return choose(x, g, &b_over_a, n.a, n.b);
+    case JEXPR_MAX: return choose(x, g, &a_over_b, n.a, n.b);
+    case JEXPR_ABS: return choose(x, g, &positive, n.a, jexpr_neg(g, n.a));
+    default: return choose(x, g, &positive, one, jexpr_const(g, -1.0));
   }
 }
 
 jo_status jgen_extract_switches(jexpr_graph* g, jarena* a, int group_t, int group_y, int group_mode,
                                 jexpr_ref* refs, int n, jgen_switch_set* out) {
   extraction x = {.a = a, .group_t = group_t, .group_y = group_y, .group_mode = group_mode};
+  JO_TRY(find_owners(&x, g));
   jo_status status = jexpr_rewrite(g, replace, &x, refs, n);
   if (status == JO_OK) {
     out->n = x.set.n;

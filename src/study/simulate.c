@@ -122,8 +122,7 @@ static jo_status on_event(void* user, const jsolve_event* e, const double* befor
 // ---- options -------------------------------------------------------------------------------------
 
 #define X(id, name, text) " " name
-#define METHOD_NAMES      JSOLVE_METHOD_LIST(X)
-static const char method_names[] = METHOD_NAMES;
+static const char method_names[] = JSOLVE_METHOD_LIST(X);
 #undef X
 
 static double given_or(double given, double otherwise) {
