@@ -75,6 +75,7 @@ struct jgen {
   jexpr_ref* drive_force;      // of driven coordinates, known with the accelerations (ncoordinate)
   jgen_element* force;
   jgen_element* tyre;
+  jgen_element* soil;
   // local names of the expression being read: length, rate, x, y ...
   int nlocal;
   const char* local_name[8];
@@ -126,6 +127,7 @@ jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n);
 void jgen_apply(jgen* s, int link, jexpr_v3 r, jexpr_v3 f);  // force f at r, link frame
 jgen_element* jgen_force_of(jgen* s, int k);
 jgen_element* jgen_tyre_of(jgen* s, int k);
+jgen_element* jgen_soil_of(jgen* s, int k);
 jo_status jgen_forces(jgen* s);
 
 // hub.c: a vehicle body whose unknown accelerations are written in its own axes

@@ -425,7 +425,7 @@ static void add_sensor(sensors* o, const char* name, const char* unit, jexpr_ref
 static jo_status write_outputs(reduction* r, sensors* o) {
   jgen* s = &r->s;
   const jmodel* m = s->m;
-  int cap = m->nsignal + m->ncoordinate + m->nforce + m->ntyre + 3;
+  int cap = m->nsignal + m->ncoordinate + m->nforce + m->ntyre + m->nsoil + 3;
   o->ref = refs(r, cap);
   o->name = JARENA_ARRAY(s->a, cap, const char*);
   o->unit = JARENA_ARRAY(s->a, cap, const char*);
@@ -449,6 +449,11 @@ static jo_status write_outputs(reduction* r, sensors* o) {
     const char* name = jarena_printf(s->a, "%s.fz", m->tyre[i].name);
     if (!name) return jerr_memory(s->ctx);
     add_sensor(o, name, "N", jgen_tyre_of(s, i)->fz);
+  }
+  for (int i = 0; i < m->nsoil; i++) {
+    const char* name = jarena_printf(s->a, "%s.fz", m->soil[i].name);
+    if (!name) return jerr_memory(s->ctx);
+    add_sensor(o, name, "N", jgen_soil_of(s, i)->fz);
   }
   add_sensor(o, "energy.kinetic", "J", jgen_kinetic_energy(s));
   add_sensor(o, "energy.potential", "J", jgen_potential_energy(s));

@@ -21,6 +21,18 @@ static jexpr_ref table_at(jgen* s, int table, jexpr_ref x) {
   return jexpr_table(s->g, t->kind, t->rule, x, X, Y, t->n);
 }
 
+// stiffness depth, or stiffness (exp(exponent depth) - 1); zero while there is no contact
+static jexpr_ref stop_force(jgen* s, const char* name, const jmodel_scalar* stiffness,
+                            jexpr_ref depth, const jmodel_scalar* exponent) {
+  jexpr_graph* g = s->g;
+  depth = jexpr_max(g, depth, s->zero);
+  if (exponent) {
+    jexpr_ref power = jexpr_exp(g, jexpr_mul(g, jgen_scalar(s, exponent, name), depth));
+    depth = jexpr_sub(g, power, s->one);
+  }
+  return jexpr_mul(g, jgen_scalar(s, stiffness, name), depth);
+}
+
 // stiffness (x - free) + damping xd + preload + tables + stops + expression
 static jexpr_ref characteristic(jgen* s, const jmodel_force* f, jexpr_ref x, jexpr_ref xd) {
   jexpr_graph* g = s->g;
@@ -37,14 +49,14 @@ static jexpr_ref characteristic(jgen* s, const jmodel_force* f, jexpr_ref x, jex
   if (f->damper_table >= 0) T = jexpr_add(g, T, table_at(s, f->damper_table, xd));
   if (f->has_bump) {
     jexpr_ref in = jexpr_sub(g, jgen_scalar(s, &f->bump_clearance, f->name), x);
-    jexpr_ref push =
-        jexpr_mul(g, jgen_scalar(s, &f->bump_stiffness, f->name), jexpr_max(g, in, s->zero));
+    jexpr_ref push = stop_force(s, f->name, &f->bump_stiffness, in,
+                                f->has_bump_exponent ? &f->bump_exponent : NULL);
     T = jexpr_sub(g, T, push);
   }
   if (f->has_rebound) {
     jexpr_ref out = jexpr_sub(g, x, jgen_scalar(s, &f->rebound_clearance, f->name));
-    jexpr_ref pull =
-        jexpr_mul(g, jgen_scalar(s, &f->rebound_stiffness, f->name), jexpr_max(g, out, s->zero));
+    jexpr_ref pull = stop_force(s, f->name, &f->rebound_stiffness, out,
+                                f->has_rebound_exponent ? &f->rebound_exponent : NULL);
     T = jexpr_add(g, T, pull);
   }
   if (f->has_expression) {
@@ -162,6 +174,9 @@ jo_status jgen_forces(jgen* s) {
   }
   for (int k = 0; k < s->m->ntyre; k++) {
     jgen_tyre_of(s, k);
+  }
+  for (int k = 0; k < s->m->nsoil; k++) {
+    jgen_soil_of(s, k);
   }
   return s->g->status;
 }

@@ -79,6 +79,8 @@ typedef struct jgen jgen;
 //   initial   quantity, its value (quantity itself: not given), its rate, d quantity / dq
 //             (ninitial x nq), and the guesses of the coordinates: for assembly
 //   states    initial values of the additional states
+//   tangent   derivatives of all of these along (dq, dqd, dp); further inputs qd, dq, dqd, dp follow
+//             the road's: position equations, velocity equations, dz, ds, dsd
 typedef struct jgen_position {
   jexpr_graph* g;
   jarena arena;
@@ -86,7 +88,7 @@ typedef struct jgen_position {
   int* live;              // number index of each live number (np)
   double* p;              // their values (np)
   const char** row_name;  // of each closure equation (nh)
-  jexpr_fn closure, drive, initial, states;
+  jexpr_fn closure, drive, initial, states, tangent;
 } jgen_position;
 
 jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,

@@ -3,7 +3,7 @@
 // assembly and for the choice of the partition.
 #include "gen/begin.h"
 
-enum { GROUP_P, GROUP_T, GROUP_Q, GROUP_ROAD };
+enum { GROUP_P, GROUP_T, GROUP_Q, GROUP_ROAD, GROUP_QD, GROUP_DQ, GROUP_DQD, GROUP_DP };
 
 static jo_status put_closures(jgen* s, jgen_position* out) {
   jgen_row* row;
@@ -96,6 +96,63 @@ static jo_status put_states(jgen* s, jgen_position* out) {
   return jgen_function(s->g, s->a, "states", &o, 1, &out->states);
 }
 
+// sum_k J_ik qd_k - rate_i, the equations of the initial velocities
+static jexpr_ref rate_residual(jgen* s, const jexpr_ref* J, int i, int n, jexpr_ref rate) {
+  jexpr_ref sum = jexpr_neg(s->g, rate);
+  for (int k = 0; k < s->m->ncoordinate; k++) {
+    sum = jexpr_add(s->g, sum, jexpr_mul(s->g, J[i + k * n], jexpr_input(s->g, GROUP_QD, k)));
+  }
+  return sum;
+}
+
+// Derivatives of the assembly's equations along (dq, dqd, dp), from which those of the initial
+// position and velocity follow. docs/theory/sensitivity.md eq. (S9)
+static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* opt) {
+  jexpr_graph* g = s->g;
+  const jmodel* m = s->m;
+  int nh = out->nh, ni = out->ninitial, nq = out->nq, nr = nh + ni, nw = opt->nwrt;
+  int total = 2 * nr + m->nstate + 2 * out->nd, nx = 2 * nq + nw;
+  jexpr_ref* y = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
+  jexpr_ref* dy = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
+  jexpr_ref* x = JARENA_ARRAY(s->a, nx + 1, jexpr_ref);
+  jexpr_ref* dx = JARENA_ARRAY(s->a, nx + 1, jexpr_ref);
+  if (!y || !dy || !x || !dx) return jerr_memory(s->ctx);
+  const jexpr_outputs *c = out->closure.out, *q = out->initial.out;
+  for (int i = 0; i < nh; i++) {
+    y[i] = c[0].ref[i];
+    y[nr + i] = rate_residual(s, c[1].ref, i, nh, s->zero);
+  }
+  for (int i = 0; i < ni; i++) {
+    y[nh + i] = jexpr_sub(g, q[0].ref[i], q[1].ref[i]);
+    y[nr + nh + i] =
+        m->initial[i].has_rate ? rate_residual(s, q[3].ref, i, ni, q[2].ref[i]) : s->zero;
+  }
+  for (int i = 0; i < m->nstate; i++) {
+    y[2 * nr + i] = out->states.out[0].ref[i];
+  }
+  for (int i = 0; i < 2 * out->nd; i++) {
+    y[2 * nr + m->nstate + i] = out->drive.out[i / out->nd].ref[i % out->nd];
+  }
+  for (int k = 0; k < nq; k++) {
+    x[k] = jexpr_input(g, GROUP_Q, k);
+    dx[k] = jexpr_input(g, GROUP_DQ, k);
+    x[nq + k] = jexpr_input(g, GROUP_QD, k);
+    dx[nq + k] = jexpr_input(g, GROUP_DQD, k);
+  }
+  for (int k = 0; k < nw; k++) {
+    x[2 * nq + k] = s->number[opt->wrt[k]];
+    dx[2 * nq + k] = jexpr_input(g, GROUP_DP, k);
+  }
+  JO_TRY(jexpr_tangent(g, y, total, x, dx, nx, dy));
+  const jexpr_ref* rest = dy + 2 * nr;
+  jexpr_outputs o[5] = {jgen_outputs(s->a, "d position", dy, nr),
+                        jgen_outputs(s->a, "d velocity", dy + nr, nr),
+                        jgen_outputs(s->a, "dz", rest, m->nstate),
+                        jgen_outputs(s->a, "ds", rest + m->nstate, out->nd),
+                        jgen_outputs(s->a, "dsd", rest + m->nstate + out->nd, out->nd)};
+  return jgen_function(g, s->a, "assembly_tangent", o, 5, &out->tangent);
+}
+
 static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* opt) {
   jo_context* ctx = out->g->ctx;
   jgen s = {0};
@@ -108,6 +165,10 @@ static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* 
   jexpr_group(out->g, "t", 1, JEXPR_PER_LANE);
   jexpr_group(out->g, "q", m->ncoordinate, JEXPR_PER_LANE);
   jexpr_group(out->g, "road", 2, JEXPR_PER_LANE);
+  jexpr_group(out->g, "qd", m->ncoordinate, JEXPR_PER_LANE);
+  jexpr_group(out->g, "dq", m->ncoordinate, JEXPR_PER_LANE);
+  jexpr_group(out->g, "dqd", m->ncoordinate, JEXPR_PER_LANE);
+  jexpr_group(out->g, "dp", opt ? opt->nwrt : 0, JEXPR_PER_LANE);
   out->live = JARENA_ARRAY(&out->arena, nlive + 1, int);
   out->p = JARENA_ARRAY(&out->arena, nlive + 1, double);
   if (!out->live || !out->p) return jerr_memory(ctx);
@@ -123,7 +184,8 @@ static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* 
   JO_TRY(put_closures(&s, out));
   JO_TRY(put_drives(&s, out));
   JO_TRY(put_initial(&s, out));
-  return put_states(&s, out);
+  JO_TRY(put_states(&s, out));
+  return opt && opt->nwrt > 0 ? put_tangent(&s, out, opt) : JO_OK;
 }
 
 jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,

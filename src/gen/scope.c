@@ -138,10 +138,12 @@ static jexpr_ref element_field(jgen* s, word base, word field, word name) {
     if (is(field, "force")) return e->force;
     if (is(field, "power")) return e->power;
   }
-  for (int i = 0; i < s->m->ntyre; i++) {
-    if (!is(base, s->m->tyre[i].name)) continue;
+  for (int i = 0; i < s->m->ntyre + s->m->nsoil; i++) {
+    bool tyre = i < s->m->ntyre;
+    int k = tyre ? i : i - s->m->ntyre;
+    if (!is(base, tyre ? s->m->tyre[k].name : s->m->soil[k].name)) continue;
     if (s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, "a force");
-    const jgen_element* e = jgen_tyre_of(s, i);
+    const jgen_element* e = tyre ? jgen_tyre_of(s, k) : jgen_soil_of(s, k);
     if (is(field, "fx")) return e->fx;
     if (is(field, "fy")) return e->fy;
     if (is(field, "fz")) return e->fz;

@@ -1,52 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tyre on a road: linear normal force, linear saturated slip forces. docs/theory/tyre.md eqs. (Y1)-(Y7),
 // which state the two readings of the buggy benchmark.
-#include "expr/rewrite.h"
-#include "gen/build.h"
-
-typedef struct road {
-  jexpr_ref z;  // height [m]
-  jexpr_v3 n;   // upward unit normal
-} road;
-
-typedef struct swap {
-  jexpr_ref from[2], to[2];
-} swap;
-
-static jexpr_ref replace_inputs(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
-  (void)g;
-  const swap* k = user;
-  for (int i = 0; i < 2; i++) {
-    if (r == k->from[i]) return k->to[i];
-  }
-  return rebuilt;
-}
-
-// Height and normal under (x, y): the expression is read with placeholders for x and y, so that its
-// slopes can be had by differentiation.
-static road road_under(jgen* s, jexpr_ref x, jexpr_ref y) {
-  jexpr_graph* g = s->g;
-  road r = {s->zero, jexpr_v3_const(g, 0.0, 0.0, 1.0)};
-  if (!s->m->has_road) return r;
-  int group = -1;
-  for (int i = 0; i < g->ngroup; i++) {
-    if (strcmp(g->group[i].name, "road") == 0) group = i;
-  }
-  swap k = {{jexpr_input(g, group, 0), jexpr_input(g, group, 1)}, {x, y}};
-  jgen_push_local(s, "x", k.from[0]);
-  jgen_push_local(s, "y", k.from[1]);
-  jexpr_ref all[3] = {jgen_scalar(s, &s->m->road, "road")};
-  jgen_pop_local(s, 2);
-  if (!all[0]) return r;
-  jexpr_tangent(g, &all[0], 1, &k.from[0], &s->one, 1, &all[1]);
-  jexpr_tangent(g, &all[0], 1, &k.from[1], &s->one, 1, &all[2]);
-  if (jexpr_rewrite(g, replace_inputs, &k, all, 3) < 0) return r;
-  r.z = all[0];
-  if (jexpr_is_value(g, all[1], 0.0) && jexpr_is_value(g, all[2], 0.0)) return r;
-  r.n = (jexpr_v3){{jexpr_neg(g, all[1]), jexpr_neg(g, all[2]), s->one}};
-  r.n = jexpr_v3_scale(g, jexpr_div(g, s->one, jexpr_v3_norm(g, r.n)), r.n);
-  return r;
-}
+#include "gen/road.h"
 
 static jexpr_ref clamp_one(jgen* s, jexpr_ref x) {
   return jexpr_max(s->g, jexpr_min(s->g, x, s->one), jexpr_const(s->g, -1.0));
@@ -58,7 +13,7 @@ static void put_tyre(jgen* s, const jmodel_tyre* y, jgen_element* e) {
   jexpr_v3 r = jgen_point_in_link(s, &y->centre), axis = jgen_direction_in_link(s, &y->axis);
   jexpr_v3 p = jgen_ground_position(s, link, r), v = jgen_ground_velocity(s, link, r);
   jexpr_v3 u = jgen_to_ground(s, link, axis);
-  road under = road_under(s, p.e[0], p.e[1]);
+  jgen_road under = jgen_road_under(s, p.e[0], p.e[1]);
   jexpr_v3 n = under.n;
   jgen_absolute_motion(s, s->dyn, true, link);
   jexpr_ref spin = jexpr_v3_dot(g, s->dyn[link].w, axis);

@@ -275,7 +275,7 @@ static void check_values(jmodel_reader* r) {
 // Names that stand before a dot.
 static void check_elements(jmodel_reader* r) {
   const jmodel* m = r->m;
-  int most = m->nbody + m->njoint + m->nclosure + m->nforce + m->ntyre;
+  int most = m->nbody + m->njoint + m->nclosure + m->nforce + m->ntyre + m->nsoil;
   meaning* list = JMODEL_ARRAY(r, most, meaning);
   int n = 0;
   if (!list) return;
@@ -293,6 +293,9 @@ static void check_elements(jmodel_reader* r) {
   }
   for (int i = 0; i < m->ntyre; i++) {
     list[n++] = (meaning){m->tyre[i].name, "tyre", m->tyre[i].place, -1};
+  }
+  for (int i = 0; i < m->nsoil; i++) {
+    list[n++] = (meaning){m->soil[i].name, "soil", m->soil[i].place, -1};
   }
   for (int i = 0; i < n; i++) {
     if (strcmp(list[i].name, "energy") != 0) continue;  // energy.kinetic

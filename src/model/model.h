@@ -205,6 +205,9 @@ typedef struct jmodel_force {
   jmodel_scalar stiffness, damping, free, preload, expression, torque;
   int spring_table, damper_table;  // -1: none
   bool has_bump, has_rebound;
+  // with an exponent e: stiffness (exp(e depth) - 1) instead of stiffness depth
+  bool has_bump_exponent, has_rebound_exponent;
+  jmodel_scalar bump_exponent, rebound_exponent;
   jmodel_scalar bump_clearance, bump_stiffness;        // acts when x < clearance
   jmodel_scalar rebound_clearance, rebound_stiffness;  // acts when x > clearance
   jmodel_v3 vector, moment;                            // point force: components ...
@@ -224,6 +227,23 @@ typedef struct jmodel_tyre {
   jmodel_scalar kappa_c, alpha_c, mu_x, mu_y;
   bool loaded_radius;  // false: reading A (lowest point of the circle), true: reading B
 } jmodel_tyre;
+
+// A wheel under a track on soft soil: Bekker pressure-sinkage, shear limited by friction
+// (docs/theory/soil.md, after Critchley and Jayakumar 2010). The normal and lateral force act on the
+// wheel's body, the longitudinal force of the track on the body that carries the track.
+typedef struct jmodel_soil {
+  const char* name;
+  jmodel_place place;
+  int body, track;                            // wheel, carrier of the track
+  jmodel_point centre;                        // of the wheel
+  jmodel_vector lateral;                      // direction to the left, fixed to the carrier
+  jmodel_scalar radius;                       // wheel plus track [m]
+  jmodel_scalar length, width;                // of the contact patch [m]
+  jmodel_scalar k_c, k_phi, exponent;         // [N/m^(n+1)] [N/m^(n+2)] [-]
+  jmodel_scalar shear;                        // force per normal force and slip speed [s/m]
+  jmodel_scalar friction_long, friction_lat;  // limits of that ratio
+  jmodel_scalar track_speed;                  // of the track over the ground [m/s]
+} jmodel_soil;
 
 typedef struct jmodel_state {
   const char* name;
@@ -302,7 +322,7 @@ typedef struct jmodel {
   char sha256[65];    // of all text read
   jmodel_v3 gravity;  // [m/s^2]
   int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nforce, ntyre,
-      nstate, nsignal, nobjective, ninitial;
+      nsoil, nstate, nsignal, nobjective, ninitial;
   jmodel_number* number;
   jmodel_parameter* parameter;
   jmodel_body* body;              // 0: ground
@@ -313,6 +333,7 @@ typedef struct jmodel {
   jmodel_table* table;
   jmodel_force* force;
   jmodel_tyre* tyre;
+  jmodel_soil* soil;
   jmodel_state* state;
   jmodel_signal* signal;
   jmodel_objective* objective;

@@ -17,6 +17,7 @@ static void zero_force(jmodel_force* f) {
   jmodel_scalar zero = jmodel_constant("0", f->place);
   f->stiffness = f->damping = f->free = f->preload = f->expression = f->torque = zero;
   f->bump_clearance = f->bump_stiffness = f->rebound_clearance = f->rebound_stiffness = zero;
+  f->bump_exponent = f->rebound_exponent = zero;
   f->vector = f->moment = jmodel_unit(-1, f->place);
   f->a = f->b = (jmodel_point){"", 0, true, f->vector};
   f->coordinate = f->coordinate2 = -1;
@@ -25,9 +26,10 @@ static void zero_force(jmodel_force* f) {
 
 // {length: 0.6, stiffness: 1e5}, or {at: ...} on a coordinate
 static bool read_stop(const jmodel_at* at, const jmodel_node* map, const char* key, bool is_line,
-                      jmodel_scalar* clearance, jmodel_scalar* stiffness) {
-  static const char* const of_line[] = {"length", "stiffness", NULL};
-  static const char* const of_joint[] = {"at", "stiffness", NULL};
+                      jmodel_scalar* clearance, jmodel_scalar* stiffness, bool* has_exponent,
+                      jmodel_scalar* exponent) {
+  static const char* const of_line[] = {"length", "stiffness", "exponent", NULL};
+  static const char* const of_joint[] = {"at", "stiffness", "exponent", NULL};
   const jmodel_node* node = jmodel_node_find(map, key);
   if (!node || !jmodel_is(at, node, JMODEL_NODE_MAP, key)) return false;
   jmodel_at inner = *at;
@@ -36,6 +38,7 @@ static bool read_stop(const jmodel_at* at, const jmodel_node* map, const char* k
   jmodel_need_scalar(&inner, node, is_line ? "length" : "at", JMODEL_SCOPE_ANY, clearance);
   jmodel_need_scalar(&inner, node, "stiffness", JMODEL_SCOPE_ANY, stiffness);
   jmodel_at_least(&inner, stiffness, "stiffness", 0.0, false);
+  *has_exponent = jmodel_get_scalar(&inner, node, "exponent", JMODEL_SCOPE_ANY, exponent);
   return true;
 }
 
@@ -56,9 +59,10 @@ static void read_law(const jmodel_at* at, const jmodel_node* map, jmodel_force* 
   f->has_torque = jmodel_get_scalar(at, map, "torque", any, &f->torque);
   f->spring_table = read_table(at, map, "spring");
   f->damper_table = read_table(at, map, "damper");
-  f->has_bump = read_stop(at, map, "bump_stop", is_line, &f->bump_clearance, &f->bump_stiffness);
-  f->has_rebound =
-      read_stop(at, map, "rebound_stop", is_line, &f->rebound_clearance, &f->rebound_stiffness);
+  f->has_bump = read_stop(at, map, "bump_stop", is_line, &f->bump_clearance, &f->bump_stiffness,
+                          &f->has_bump_exponent, &f->bump_exponent);
+  f->has_rebound = read_stop(at, map, "rebound_stop", is_line, &f->rebound_clearance,
+                             &f->rebound_stiffness, &f->has_rebound_exponent, &f->rebound_exponent);
   jmodel_at_least(at, &f->damping, "damping", 0.0, false);
   if (is_line && f->has_stiffness && !f->has_free) {
     jmodel_mistake(at, f->place, "'free_length' is missing; a stiffness needs it");
@@ -244,5 +248,73 @@ void jmodel_read_tyres(jmodel_reader* r, const jmodel_node* root) {
     jmodel_tyre* t = &r->m->tyre[r->m->ntyre];
     *t = (jmodel_tyre){.name = at.name, .place = c->key_place};
     if (jmodel_name_ok(&at, c) && read_tyre(&at, c, t)) r->m->ntyre++;
+  }
+}
+
+// ---- soil
+
+static bool read_soil_points(const jmodel_at* at, const jmodel_node* node, jmodel_soil* s) {
+  const jmodel_node* wheel = jmodel_need(at, node, "wheel");
+  const jmodel_node* track = jmodel_need(at, node, "track");
+  if (!wheel || !track) return false;
+  s->body = jmodel_body_at(at, wheel, "wheel");
+  s->track = jmodel_body_at(at, track, "track");
+  const jmodel_node* centre = jmodel_need(at, node, "centre");
+  const jmodel_node* lateral = jmodel_need(at, node, "lateral");
+  if (s->body < 0 || s->track < 0 || !centre || !lateral) return false;
+  const char* path = jmodel_format(at->r, "%s.centre", at->path);
+  if (!jmodel_body_point_at(at, centre, "centre", path, &s->centre)) return false;
+  path = jmodel_format(at->r, "%s.lateral", at->path);
+  if (!jmodel_body_vector_at(at, lateral, "lateral", path, &s->lateral)) return false;
+  if (s->centre.body != s->body) {
+    jmodel_mistake(at, centre->place, "centre is not a point of the wheel");
+    return false;
+  }
+  if (s->lateral.body != s->track) {
+    jmodel_mistake(at, lateral->place, "lateral is not a direction of the body 'track'");
+    return false;
+  }
+  return true;
+}
+
+static bool read_soil(const jmodel_at* at, const jmodel_node* node, jmodel_soil* s) {
+  static const char* const keys[] = {"wheel",        "track",       "centre",      "lateral",
+                                     "radius",       "length",      "width",       "k_c",
+                                     "k_phi",        "exponent",    "shear",       "friction_long",
+                                     "friction_lat", "track_speed", "description", NULL};
+  jmodel_scope any = JMODEL_SCOPE_ANY;
+  if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return false;
+  jmodel_check_keys(at, node, keys);
+  struct {
+    const char* key;
+    jmodel_scalar* value;
+  } number[] = {{"radius", &s->radius},
+                {"length", &s->length},
+                {"width", &s->width},
+                {"k_c", &s->k_c},
+                {"k_phi", &s->k_phi},
+                {"exponent", &s->exponent},
+                {"shear", &s->shear},
+                {"friction_long", &s->friction_long},
+                {"friction_lat", &s->friction_lat}};
+  for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+    jmodel_need_scalar(at, node, number[i].key, any, number[i].value);
+    jmodel_at_least(at, number[i].value, number[i].key, 0.0, i < 3);
+  }
+  if (!jmodel_get_scalar(at, node, "track_speed", any, &s->track_speed)) {
+    s->track_speed = jmodel_default(at->r, s->track_speed.path, 0.0, s->place);
+  }
+  return read_soil_points(at, node, s);
+}
+
+void jmodel_read_soils(jmodel_reader* r, const jmodel_node* root) {
+  const jmodel_node* section = jmodel_section(r, root, "soils");
+  if (!section) return;
+  r->m->soil = JMODEL_ARRAY(r, section->n, jmodel_soil);
+  for (const jmodel_node* c = section->first; c && r->m->soil; c = c->next) {
+    jmodel_at at = {r, "soil", jmodel_keep(r, c->key), jmodel_format(r, "soils.%s", c->key)};
+    jmodel_soil* s = &r->m->soil[r->m->nsoil];
+    *s = (jmodel_soil){.name = at.name, .place = c->key_place};
+    if (jmodel_name_ok(&at, c) && read_soil(&at, c, s)) r->m->nsoil++;
   }
 }

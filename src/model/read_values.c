@@ -6,9 +6,10 @@
 #include "model/reader.h"
 
 static const char* const root_keys[] = {
-    "jounce", "name",    "description", "include",    "gravity", "parameters", "hardpoints",
-    "bodies", "joints",  "closures",    "tables",     "forces",  "tyres",      "road",
-    "states", "signals", "sensors",     "objectives", "initial", "simulation", NULL};
+    "jounce",     "name",    "description", "include",  "gravity", "parameters",
+    "hardpoints", "bodies",  "joints",      "closures", "tables",  "forces",
+    "tyres",      "soils",   "road",        "states",   "signals", "sensors",
+    "objectives", "initial", "simulation",  NULL};
 
 static const double standard_gravity[3] = {0.0, 0.0, -9.81};
 

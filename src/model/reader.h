@@ -188,6 +188,7 @@ void jmodel_read_joints(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_closures(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_forces(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_tyres(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_soils(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_states(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root);

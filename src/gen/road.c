@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The road under a wheel: height and normal from the model's expression of x and y.
+#include "gen/road.h"
+
+#include "expr/rewrite.h"
+
+typedef struct swap {
+  jexpr_ref from[2], to[2];
+} swap;
+
+static jexpr_ref replace_inputs(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
+  (void)g;
+  const swap* k = user;
+  for (int i = 0; i < 2; i++) {
+    if (r == k->from[i]) return k->to[i];
+  }
+  return rebuilt;
+}
+
+// Height and normal under (x, y): the expression is read with placeholders for x and y, so that its
+// slopes can be had by differentiation.
+jgen_road jgen_road_under(jgen* s, jexpr_ref x, jexpr_ref y) {
+  jexpr_graph* g = s->g;
+  jgen_road r = {s->zero, jexpr_v3_const(g, 0.0, 0.0, 1.0)};
+  if (!s->m->has_road) return r;
+  int group = -1;
+  for (int i = 0; i < g->ngroup; i++) {
+    if (strcmp(g->group[i].name, "road") == 0) group = i;
+  }
+  swap k = {{jexpr_input(g, group, 0), jexpr_input(g, group, 1)}, {x, y}};
+  jgen_push_local(s, "x", k.from[0]);
+  jgen_push_local(s, "y", k.from[1]);
+  jexpr_ref all[3] = {jgen_scalar(s, &s->m->road, "road")};
+  jgen_pop_local(s, 2);
+  if (!all[0]) return r;
+  jexpr_tangent(g, &all[0], 1, &k.from[0], &s->one, 1, &all[1]);
+  jexpr_tangent(g, &all[0], 1, &k.from[1], &s->one, 1, &all[2]);
+  if (jexpr_rewrite(g, replace_inputs, &k, all, 3) < 0) return r;
+  r.z = all[0];
+  if (jexpr_is_value(g, all[1], 0.0) && jexpr_is_value(g, all[2], 0.0)) return r;
+  r.n = (jexpr_v3){{jexpr_neg(g, all[1]), jexpr_neg(g, all[2]), s->one}};
+  r.n = jexpr_v3_scale(g, jexpr_div(g, s->one, jexpr_v3_norm(g, r.n)), r.n);
+  return r;
+}
