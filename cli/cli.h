@@ -31,7 +31,7 @@ typedef struct cli_command {
   cli_exit (*run)(cli* c, int argc, char** argv);
 } cli_command;
 
-extern const cli_command cli_run, cli_info, cli_check;
+extern const cli_command cli_run, cli_info, cli_check, cli_static, cli_modes, cli_generate;
 
 // An option of one command. `value` names the value in the help; NULL: a flag (bool target).
 typedef struct cli_option {

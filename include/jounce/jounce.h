@@ -18,6 +18,7 @@
 #ifndef JOUNCE_JOUNCE_H
 #define JOUNCE_JOUNCE_H
 
+#include "jounce/analysis.h"
 #include "jounce/base.h"
 #include "jounce/model.h"
 #include "jounce/simulate.h"

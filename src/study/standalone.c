@@ -304,9 +304,11 @@ static void write_makefile(const writer* w, jtext* t) {
             "model: $(objects)\n"
             "\t$(CC) $(LDFLAGS) -o $@ $(objects) -lm\n\n"
             "$(objects): kernel.h model.h\n\n"
+            "run: model\n"
+            "\t./model\n\n"
             "clean:\n"
             "\trm -f model $(objects)\n\n"
-            ".PHONY: clean\n");
+            ".PHONY: run clean\n");
 }
 
 static void write_readme(const writer* w, jtext* t) {

@@ -213,5 +213,60 @@ class Info(unittest.TestCase):
             self.assertIn(word, text)
 
 
+class Analysis(unittest.TestCase):
+    def test_static_wheels_carry_the_weight(self):
+        found = json.loads(jounce("static", STEP, "--json").stdout)
+        loads = sum(found["sensors"][f"load_{w}"] for w in ("fr", "fl", "rr", "rl"))
+        self.assertAlmostEqual(loads / (212.674 * 9.81), 1, delta=1e-5)
+        self.assertEqual((found["dof"], found["held"]), (14, 7))
+        self.assertLess(found["residual"], 1e-8)
+        self.assertIn("static equilibrium", jounce("static", STEP).stdout)
+
+    def test_static_failure_names_what_moves(self):
+        stone = ("jounce: 1\nname: stone\nbodies:\n  stone: {mass: 1, inertia: [1, 1, 1]}\n"
+                 "joints:\n  fall: {type: prismatic, parent: ground, child: stone, at: [0, 0, 0],"
+                 " axis: [0, 0, 1]}\nsimulation: {end: 1}\n")
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as f:
+            f.write(stone)
+            f.flush()
+            self.assertIn("'fall'", jounce("static", f.name, code=1).stderr)
+
+    def test_modes_of_a_pendulum(self):
+        # a rod swings about its end with sqrt(3 g / 2 l), whatever its mass
+        info = json.loads(jounce("info", PENDULUM, "--json").stdout)
+        value = {p["name"]: p["value"] for p in info["parameters"]}
+        found = json.loads(jounce("modes", PENDULUM, "--at", "static", "--json").stdout)
+        self.assertEqual(len(found["modes"]), 1)
+        mode = found["modes"][0]
+        expected = math.sqrt(1.5 * value["g"] / value["l"])
+        self.assertAlmostEqual(mode["im"] / expected, 1, delta=1e-6)
+        self.assertAlmostEqual(mode["frequency"] * 2 * math.pi, mode["im"], delta=1e-12)
+        self.assertEqual(list(mode["shape"].values()), [[1, 0]])
+
+    def test_modes_along_a_run(self):
+        largest = []
+        for at in ([], ["--at", "0"], ["--at", "0.5"], ["--at", "static"]):
+            modes = json.loads(jounce("modes", STEP, "--json", *at).stdout)["modes"]
+            largest.append(max(math.hypot(m["re"], m["im"]) for m in modes))
+            count = sum(2 if m["im"] else 1 for m in modes)
+            self.assertEqual(count, 28)
+        self.assertEqual(largest[0], largest[1])
+        self.assertAlmostEqual(largest[0], 362, delta=5)
+        self.assertIn("damping", jounce("modes", STEP).stdout)
+        jounce("modes", STEP, "--at", "noon", code=2)
+        jounce("modes", STEP, "--at", "-1", code=1)
+
+    def test_generated_code_drives_without_jounce(self):
+        with tempfile.TemporaryDirectory() as d:
+            made = json.loads(jounce("generate", STEP, "-o", d + "/c", "--json").stdout)
+            self.assertEqual(made["files"], len(list(Path(d, "c").iterdir())))
+            subprocess.run(["make", "-s", "-C", d + "/c"], check=True, stdout=subprocess.DEVNULL)
+            text = subprocess.run([d + "/c/model"], check=True, capture_output=True, text=True).stdout
+            psi = next(float(x.split()[2]) for x in text.splitlines() if x.startswith("psi = "))
+            self.assertAlmostEqual(psi / 16.418234, 1, delta=1e-2)
+        jounce("generate", STEP, code=2)
+        self.assertIn("/proc/x", jounce("generate", PENDULUM, "-o", "/proc/x", code=1).stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

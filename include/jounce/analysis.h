@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Analyses of a model without a run: static equilibrium, modes, stand-alone C.
+#ifndef JOUNCE_ANALYSIS_H
+#define JOUNCE_ANALYSIS_H
+
+#include "jounce/simulate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- static equilibrium --------------------------------------------------------------------------
+
+typedef struct jo_static jo_static;
+
+/// Find the static equilibrium nearest to the initial position: velocities zero, loops closed, nothing
+/// accelerates. Coordinates that nothing holds (x, y, yaw of a vehicle, wheel angles) stay.
+/// Equations are interpreted: nothing is compiled.
+/// On failure `*out` is NULL and the context names the coordinate that is not at rest.
+/// Ownership: caller, release with jo_static_destroy() before the model. Threads: any, one context per
+/// thread.
+JO_API jo_status jo_static_create(jo_context* ctx, const jo_model* model, jo_static** out);
+/// NULL is fine.
+JO_API void jo_static_destroy(jo_static* s);
+
+typedef struct jo_static_info {
+  int dof;
+  int held;  // directions that forces hold; the others are free to stay where they are
+  int iterations;
+  double residual;  // largest acceleration left [m/s^2, rad/s^2]
+} jo_static_info;
+
+JO_API jo_static_info jo_static_inspect(const jo_static* s);
+
+/// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing. Outputs
+/// as those of a run: sensors of the file first.
+JO_API jo_status jo_static_coordinate(const jo_static* s, int i, jo_coordinate* out);
+JO_API int jo_static_sensor_count(const jo_static* s);
+JO_API jo_status jo_static_output(const jo_static* s, int i, jo_quantity* out);
+
+// ---- modes ---------------------------------------------------------------------------------------
+
+typedef struct jo_modes jo_modes;
+
+typedef struct jo_modes_options {
+  int at_static;  // about static equilibrium, at rest
+  double at;  // else about the motion at this time, reached by a run [s]; NaN: the initial state
+} jo_modes_options;
+
+JO_API jo_modes_options jo_modes_options_default(void);
+
+/// Linearise the equations of motion about a state and find eigenvalues and mode shapes. Conditions
+/// (contact, saturation) are held as they are there. Equations are interpreted. `opt` NULL: defaults.
+/// On failure `*out` is NULL. Ownership: caller, release with jo_modes_destroy() before the model.
+/// Threads: any, one context per thread.
+JO_API jo_status jo_modes_create(jo_context* ctx, const jo_model* model,
+                                 const jo_modes_options* opt, jo_modes** out);
+/// NULL is fine.
+JO_API void jo_modes_destroy(jo_modes* m);
+
+/// An eigenvalue re + i im; of a conjugate pair the one with positive imaginary part.
+typedef struct jo_mode {
+  double re, im;     // [1/s]
+  double frequency;  // im / 2 pi [Hz]
+  double damping;    // -re / |lambda|
+  int is_rigid;      // zero but for rounding: a free motion
+} jo_mode;
+
+JO_API double jo_modes_time(const jo_modes* m);  // of the state [s]
+JO_API int jo_modes_count(const jo_modes* m);
+JO_API jo_status jo_modes_mode(const jo_modes* m, int i, jo_mode* out);
+
+/// Part of the k-th coordinate in the i-th mode, a complex number; the largest is 1. `name` may be NULL.
+JO_API jo_status jo_modes_shape(const jo_modes* m, int i, int k, const char** name, double* re,
+                                double* im);
+
+// ---- stand-alone C -------------------------------------------------------------------------------
+
+typedef struct jo_generated {
+  int files;
+  int operations;  // of one evaluation of the right-hand side
+} jo_generated;
+
+/// Write the equations of a model as C with data, a small driver and a Makefile into `dir`, made where
+/// missing; nothing of Jounce is needed to compile and run them. Files of the same names are replaced.
+/// On failure the context names the file. `out` may be NULL. Threads: any, one context per thread.
+JO_API jo_status jo_generate(jo_context* ctx, const jo_model* model, const char* dir,
+                             jo_generated* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
