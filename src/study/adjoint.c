@@ -179,6 +179,7 @@ static void note_event(adjoint* d, const jstudy_entry* e, int k, bool on, double
   v->t = e->t;
   v->which = k;
   v->on = on;
+  v->follows = e->follows;
   if (rate != 0.0) v->rate = rate;
   if (d->objective < 8) v->weight[d->objective] = alpha;
 }
@@ -194,7 +195,9 @@ static jo_status smooth_back(adjoint* d, const jstudy_entry* e) {
     w->run->mode[k] = 1.0 - w->run->mode[k];
     w->run->system.rhs(w->run, e->t, y, w->f_minus);
     double alpha = dot(d->lambda, w->f_minus, w->ny) - dot(d->lambda, w->f_plus, w->ny), rate = 0.0;
-    if (e->follows) {
+    if (w->opt->frozen) {
+      rate = 0.0;
+    } else if (e->follows) {
       d->pending += alpha;
     } else {
       if (i == 0) {
@@ -246,7 +249,7 @@ static jo_status jump_back(adjoint* d, const jstudy_entry* e) {
   weigh(d, JSTUDY_A_MOMENTUM, &at);
   add(d->lambda, 1.0, d->ybar, w->ny);
   time += d->tbar[0] + dot(d->lambda, w->f_minus, w->ny);
-  double rate = 0.0, alpha = w->opt->frozen ? 0.0 : time;
+  double rate = 0.0, alpha = time;
   if (!w->opt->frozen && e->follows) d->pending += alpha;
   if (!w->opt->frozen && !e->follows) {
     alpha += d->pending;
@@ -259,8 +262,7 @@ static jo_status jump_back(adjoint* d, const jstudy_entry* e) {
 
 static jo_status event_back(adjoint* d, const jstudy_entry* e) {
   jstudy_walk* w = d->w;
-  if (jstudy_walk_jumps(w, e)) return jump_back(d, e);
-  return w->opt->frozen ? JO_OK : smooth_back(d, e);
+  return jstudy_walk_jumps(w, e) ? jump_back(d, e) : smooth_back(d, e);
 }
 
 // ---- the walk ------------------------------------------------------------------------------------
@@ -270,7 +272,7 @@ static int count_events(jstudy_walk* w) {
   for (int i = 0; i < w->record->nentry; i++) {
     const jstudy_entry* e = &w->record->entry[i];
     if (e->after < 0) continue;
-    n += jstudy_walk_jumps(w, e) ? 1 : w->opt->frozen ? 0 : e->nflip;
+    n += jstudy_walk_jumps(w, e) ? 1 : e->nflip;
   }
   return n;
 }

@@ -30,9 +30,35 @@ typedef struct jstudy_sens {
   double* S0;             // d y0 / d number (ny x nw)
 } jstudy_sens;
 
+// Kernels of jstudy_sens in their sets.
+enum {
+  JSTUDY_T_RHS,
+  JSTUDY_T_CLOSE,
+  JSTUDY_T_SWITCH,
+  JSTUDY_T_MOMENTUM,
+  JSTUDY_T_IMPULSE,
+  JSTUDY_T_OBJECTIVE,
+  JSTUDY_T_OUTPUT,
+  JSTUDY_T_COUNT
+};
+enum {
+  JSTUDY_A_RHS,
+  JSTUDY_A_CLOSE,
+  JSTUDY_A_SWITCH,
+  JSTUDY_A_MOMENTUM,
+  JSTUDY_A_IMPULSE,
+  JSTUDY_A_OBJECTIVE,
+  JSTUDY_A_COUNT
+};
+
 jo_status jstudy_sens_create(jo_context* ctx, const jmodel* m, const jstudy_sens_setup* setup,
                              jstudy_sens** out);
 void jstudy_sens_destroy(jstudy_sens* s);
+
+// Initial state and its derivatives by the first nw numbers (ny x nw) for other values of the live
+// numbers.
+jo_status jstudy_sens_start(jo_context* ctx, jarena* a, const jstudy_sens* s, int nw,
+                            const double* values, double** y, double** S);
 
 typedef struct jstudy_sens_options {
   jsolve_options solve;
@@ -41,7 +67,18 @@ typedef struct jstudy_sens_options {
   int max_states;   // states kept for the adjoint
   const double* p;  // values of the live numbers instead of the model's, NULL: the model's.
                     // The start is assembled again; only parameters may differ
+  // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
+  const struct jstudy_sens_observer* observer;
 } jstudy_sens_options;
+
+// Outputs along a run. A sample stands every `step` seconds and at the end; with step 0 at the end of
+// every step, and after every event.
+typedef struct jstudy_sens_observer {
+  double step;  // [s]
+  void* user;
+  // outputs of the plant (noutput), their derivatives by the numbers at that time (noutput x nw)
+  jo_status (*sample)(void* user, double t, const double* out, const double* dout);
+} jstudy_sens_observer;
 
 jstudy_sens_options jstudy_sens_options_default(const jmodel* m);
 
@@ -50,9 +87,12 @@ typedef struct jstudy_sens_event {
   double t;
   int which;  // switch
   bool on;
-  double rate;       // dg/dt just before
-  double weight[8];  // d objective / d (time of the event), first eight objectives; adjoint only
-  double* dt;        // d t / d number (nw); direct only, else NULL
+  bool follows;      // caused by the one before, at the same instant
+  double rate;       // dg/dt just before; 0: follows, or frozen
+  double weight[8];  // d objective / d (time of the event), first eight objectives; adjoint only.
+      // Frozen: later switches stay where they are, so that weight times d t / d number
+      // adds up to the difference between exact and frozen derivatives
+  double* dt;  // d t / d number (nw); direct only, else NULL
 } jstudy_sens_event;
 
 typedef struct jstudy_sens_result {
@@ -67,7 +107,8 @@ typedef struct jstudy_sens_result {
   double cpu_dynamics, cpu_sensitivity;  // [s]
 } jstudy_sens_result;
 
-typedef enum jstudy_sens_method { JSTUDY_DIRECT, JSTUDY_ADJOINT } jstudy_sens_method;
+// VALUE: the objectives alone.
+typedef enum jstudy_sens_method { JSTUDY_DIRECT, JSTUDY_ADJOINT, JSTUDY_VALUE } jstudy_sens_method;
 
 jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
                           const jstudy_sens_options* opt, jstudy_sens_result** out);

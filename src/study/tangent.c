@@ -182,6 +182,7 @@ static void note_event(direct* d, const jstudy_entry* e, int k, double rate, int
   jstudy_sens_event* v = &d->w->out->event[d->nevent];
   *v = (jstudy_sens_event){
       .t = e->t, .which = k, .on = d->w->run->mode[k] < 0.5, .rate = rate, .dt = v->dt};
+  v->follows = e->follows;
   for (int l = 0; l < d->lanes; l++) {
     int j = which_pack * d->lanes + l;
     if (j < d->w->nw && v->dt) v->dt[j] = dt[l];
@@ -290,7 +291,13 @@ static jo_status take_event(direct* d, const jstudy_entry* e) {
   jstudy_walk* w = d->w;
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
   if (jstudy_walk_jumps(w, e)) return jump_event(d, e);
-  return w->opt->frozen ? JO_OK : smooth_event(d, e);
+  if (!w->opt->frozen) return smooth_event(d, e);
+  for (int i = 0; i < e->nflip; i++, d->nevent++) {
+    for (int q = 0; q < d->npack; q++) {
+      note_event(d, e, w->record->flip[e->flip + i], 0.0, q, d->zero);
+    }
+  }
+  return JO_OK;
 }
 
 // ---- the walk ------------------------------------------------------------------------------------

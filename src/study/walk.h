@@ -25,27 +25,6 @@ typedef struct jstudy_walk {
   double** work[2];  // of the tangent and adjoint kernels
 } jstudy_walk;
 
-// Kernels of jstudy_sens in their sets.
-enum {
-  JSTUDY_T_RHS,
-  JSTUDY_T_CLOSE,
-  JSTUDY_T_SWITCH,
-  JSTUDY_T_MOMENTUM,
-  JSTUDY_T_IMPULSE,
-  JSTUDY_T_OBJECTIVE,
-  JSTUDY_T_OUTPUT,
-  JSTUDY_T_COUNT
-};
-enum {
-  JSTUDY_A_RHS,
-  JSTUDY_A_CLOSE,
-  JSTUDY_A_SWITCH,
-  JSTUDY_A_MOMENTUM,
-  JSTUDY_A_IMPULSE,
-  JSTUDY_A_OBJECTIVE,
-  JSTUDY_A_COUNT
-};
-
 // Arguments of a derivative kernel; what it does not read may be NULL.
 typedef struct jstudy_point {
   double t;
