@@ -116,7 +116,7 @@ static jo_status analyse(jarena* a, const jexpr_fn* fn, jexpr_schedule* s) {
   int* position = JARENA_ARRAY(a, fn->graph->nnode, int);
   int* scratch = JARENA_ARRAY(a, s->n + 1, int);
   s->last_use = JARENA_ARRAY(a, s->n + 1, int);
-  if (!position || !scratch || !s->last_use) return jerr_memory(fn->graph->ctx);
+  if (!position || !scratch || !s->last_use) return jerr_memory(a->ctx);
   find_last_uses(fn, s, position, s->last_use);
   s->max_live = count_live(fn->graph, s, position, scratch);
   return JO_OK;
@@ -127,7 +127,7 @@ static jo_status creation_order(jarena* a, const jexpr_fn* fn, const bool* done,
                                 jexpr_schedule* s) {
   s->n = 0;
   s->order = JARENA_ARRAY(a, n + 1, jexpr_ref);
-  if (!s->order) return jerr_memory(fn->graph->ctx);
+  if (!s->order) return jerr_memory(a->ctx);
   for (jexpr_ref r = 1; r < (jexpr_ref)fn->graph->nnode; r++) {
     if (done[r]) s->order[s->n++] = r;
   }
@@ -141,7 +141,7 @@ jo_status jexpr_schedule_build(jarena* a, const jexpr_fn* fn, jexpr_schedule* ou
   w.done = JARENA_ARRAY(a, g->nnode, bool);
   w.stack = JARENA_ARRAY(a, g->nnode, jexpr_ref);
   w.order = JARENA_ARRAY(a, g->nnode, jexpr_ref);
-  if (!w.need || !w.done || !w.stack || !w.order) return jerr_memory(g->ctx);
+  if (!w.need || !w.done || !w.stack || !w.order) return jerr_memory(a->ctx);
   for (int o = 0; o < fn->nout; o++) {
     for (int i = 0; i < fn->out[o].n; i++) {
       if (!fn->out[o].ref[i]) {

@@ -77,8 +77,10 @@ static jo_status find_start(jo_context* ctx, jarena* a, const jstudy_plant* p, i
   out->y = JARENA_ARRAY(a, d->ny + 1, double);
   out->S = JARENA_ARRAY(a, (int64_t)d->ny * nw + 1, double);
   if (!dq || !dqd || !dz || !out->y || !out->S) return jerr_memory(ctx);
-  JO_TRY(
-      jstudy_initial_sensitivity(ctx, a, m, p->position, values, nw, t, at.q, at.qd, dq, dqd, dz));
+  if (nw > 0) {
+    JO_TRY(jstudy_initial_sensitivity(ctx, a, m, p->position, values, nw, t, at.q, at.qd, dq, dqd,
+                                      dz));
+  }
   place(d, m->nstate, at.q, at.qd, at.z, out->y);
   for (int k = 0; k < nw; k++) {
     place(d, m->nstate, dq + k * nq, dqd + k * nq, dz + k * m->nstate, out->S + (int64_t)k * d->ny);
