@@ -157,6 +157,9 @@ static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* 
   jo_context* ctx = out->g->ctx;
   jgen s = {0};
   JO_TRY(jgen_begin(&s, ctx, m, out->g, &out->arena));
+  for (int b = 0; b < m->nbody; b++) {  // initial conditions may look at any point
+    s.follow[b] = true;
+  }
   int nlive = 0;
   for (int i = 0; i < m->nnumber; i++) {
     nlive += opt && opt->live ? opt->live[i] : m->number[i].is_parameter;

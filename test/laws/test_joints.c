@@ -36,6 +36,20 @@ static void test_compiled_is_interpreted(void** state) {
   law_backends(*state);
 }
 
+// A body that looks the same at every angle is not turned in the equations, but its points are.
+static void test_mark_on_a_disc_turns_with_it(void** state) {
+  rig r;
+  jstudy_plant_options opt = jstudy_plant_options_default();
+  opt.kernel.backend = JKERNEL_INTERP;
+  const jmodel_setting set[] = {{"initial.arm.rate", "0"}};
+  rig_open(&r, *state, set, 1, &opt);
+  int disc = jmodel_find_coordinate(r.m, "disc");
+  assert_near(fabs(r.q[disc]), 0.4, 1e-11);
+  assert_near(rig_output(&r, "mark_z"), 0.3 * cos(0.4), 1e-11);
+  assert_near(fabs(rig_output(&r, "mark_x") - 0.5), 0.3 * sin(0.4), 1e-11);
+  rig_close(&r);
+}
+
 #define LAW(name, f) \
   { name ": " #f, f, NULL, NULL, (void*)MODEL(name) }
 #define LAWS(name)                                                        \
@@ -64,6 +78,8 @@ int main(void) {
       LAW("joint_planar", test_forward_dynamics_undo_inverse_dynamics),
       LAW("joint_free", test_forward_dynamics_undo_inverse_dynamics),
       LAW("joint_hub", test_forward_dynamics_undo_inverse_dynamics),
+      LAW("disc", test_accelerations_are_those_of_the_oracle),
+      LAW("disc", test_mark_on_a_disc_turns_with_it),
       LAW("forces", test_accelerations_are_those_of_the_oracle),
       LAW("forces", test_energy_is_the_work_done),
       LAW("forces", test_compiled_is_interpreted),
