@@ -49,6 +49,13 @@ typedef struct jgen_memo {
   jexpr_ref value;
 } jgen_memo;
 
+// Mass, first and second moments of a link, in its frame about its origin.
+typedef struct jgen_inertia {
+  jexpr_ref m;
+  jexpr_v3 s;
+  jexpr_m3 I;
+} jgen_inertia;
+
 struct jgen {
   jo_context* ctx;
   const jmodel* m;
@@ -70,6 +77,7 @@ struct jgen {
   jgen_relative* from_ground;  // (nlink)
   jgen_absolute* dyn;          // with qdd of the bias pass
   jgen_absolute* abs;          // with the true accelerations
+  jgen_inertia* base;          // base parameters (nlink); NULL: not made yet
   jgen_wrench* wrench;         // applied forces (nlink)
   jexpr_ref* applied;          // generalised forces of joint elements (ncoordinate)
   jexpr_ref* drive_force;      // of driven coordinates, known with the accelerations (ncoordinate)
@@ -135,6 +143,12 @@ void jgen_hub_keep(jgen* s, const jgen_partition* part);  // or drop it, where t
 void jgen_hub_forces(jgen* s);                            // generalised forces as a wrench
 void jgen_hub_rates(jgen* s, jexpr_v3 lin, jexpr_v3 ang, jexpr_v3 bias, jexpr_ref* by_coordinate);
 jexpr_v3 jgen_hub_bias(jgen* s);
+
+// inertia.c
+const jgen_inertia* jgen_base_inertia(jgen* s);  // by link; NULL: out of memory
+// Add what is given in a frame turned by R (about coordinate `axis` only, or -1) and shifted by r.
+void jgen_inertia_add(jgen* s, jgen_inertia* to, const jgen_inertia* what, const jexpr_m3* R,
+                      int axis, jexpr_v3 r);
 
 // tree.c: equations of the tree
 typedef struct jgen_tree {

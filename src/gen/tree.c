@@ -19,12 +19,10 @@ static bool below_hub_joint(const jgen* s, int link) {
 // (D9)   f = m a + beta s
 // (D10)  n = sum r x (beta r) dm + s x a     by the second moments S = tr(I)/2 1 - I:
 //        n_x = P_zy - P_yz ...               P = beta S
-static jgen_wrench inertial_wrench(jgen* s, int link) {
+static jgen_wrench inertial_wrench(jgen* s, const jgen_inertia* l, int link) {
   jexpr_graph* g = s->g;
-  const jgen_link* l = &s->link[link];
   const jgen_absolute* k = &s->dyn[link];
-  jgen_wrench w = {jexpr_v3_zero(g), jexpr_v3_zero(g)};
-  if (!l->has_mass) return w;
+  jgen_wrench w;
   w.f = jexpr_v3_add(g, jexpr_v3_scale(g, l->m, k->a), jexpr_m3_apply(g, &k->beta, l->s));
   jexpr_ref trace = jexpr_add(g, l->I.e[0][0], jexpr_add(g, l->I.e[1][1], l->I.e[2][2]));
   jexpr_m3 S;
@@ -56,7 +54,8 @@ void jgen_bias_forces(jgen* s, jexpr_ref* c) {
   jexpr_graph* g = s->g;
   int first = hub_coordinate(s);
   jgen_wrench* w = JARENA_ARRAY(s->a, s->nlink, jgen_wrench);
-  if (!w) {
+  const jgen_inertia* base = jgen_base_inertia(s);
+  if (!w || !base) {
     g->status = jerr_memory(s->ctx);
     return;
   }
@@ -65,7 +64,7 @@ void jgen_bias_forces(jgen* s, jexpr_ref* c) {
     w[l] = w[0];
     if (below_hub_joint(s, l)) continue;
     jgen_absolute_motion(s, s->dyn, true, l);
-    w[l] = inertial_wrench(s, l);
+    w[l] = inertial_wrench(s, &base[l], l);
     w[l].f = jexpr_v3_sub(g, w[l].f, s->wrench[l].f);
     w[l].n = jexpr_v3_sub(g, w[l].n, s->wrench[l].n);
   }
@@ -91,61 +90,9 @@ void jgen_bias_forces(jgen* s, jexpr_ref* c) {
 
 // ---- composite bodies ----------------------------------------------------------------------------
 
-typedef struct composite {
-  jexpr_ref m;
-  jexpr_v3 s;
-  jexpr_m3 I;  // about the link origin
-} composite;
-
-// R I R^T, symmetric: the upper half is computed and mirrored
-static jexpr_m3 rotate_inertia(jgen* s, const jexpr_m3* R, const jexpr_m3* I) {
-  jexpr_graph* g = s->g;
-  jexpr_m3 A = jexpr_m3_mul(g, R, I), out;
-  for (int i = 0; i < 3; i++) {
-    for (int j = i; j < 3; j++) {
-      jexpr_v3 row = {{A.e[i][0], A.e[i][1], A.e[i][2]}};
-      jexpr_v3 col = {{R->e[j][0], R->e[j][1], R->e[j][2]}};
-      out.e[i][j] = out.e[j][i] = jexpr_v3_dot(g, row, col);
-    }
-  }
-  return out;
-}
-
-// (D13)  about the parent's origin, r = shift:
-//   s_h += R s + m r      I_h += R I R^T + (2 r.s' + m r.r) 1 - (r s'^T + s' r^T) - m r r^T,  s' = R s
-// with p = s' + m r / 2:   2 (r.p) 1 - (r p^T + p r^T)
-static void add_to_parent(jgen* s, composite* b, int link) {
-  jexpr_graph* g = s->g;
-  const jgen_link* l = &s->link[link];
-  composite *me = &b[link], *h = &b[l->parent];
-  jexpr_v3 turned = jexpr_m3_apply(g, &l->R, me->s), r = l->shift;
-  jexpr_v3 mr = jexpr_v3_scale(g, me->m, r);
-  jexpr_v3 p = jexpr_v3_add(g, turned, jexpr_v3_scale(g, jexpr_const(g, 0.5), mr));
-  jexpr_m3 I = rotate_inertia(s, &l->R, &me->I);
-  jexpr_ref rp[3];
-  for (int i = 0; i < 3; i++) {
-    rp[i] = jexpr_mul(g, jexpr_const(g, 2.0), jexpr_mul(g, r.e[i], p.e[i]));
-  }
-  for (int i = 0; i < 3; i++) {
-    for (int j = i; j < 3; j++) {
-      jexpr_ref shift;
-      if (i == j) {
-        shift = jexpr_add(g, rp[(i + 1) % 3], rp[(i + 2) % 3]);
-      } else {
-        shift =
-            jexpr_neg(g, jexpr_add(g, jexpr_mul(g, r.e[i], p.e[j]), jexpr_mul(g, p.e[i], r.e[j])));
-      }
-      h->I.e[i][j] = jexpr_add(g, h->I.e[i][j], jexpr_add(g, I.e[i][j], shift));
-      h->I.e[j][i] = h->I.e[i][j];
-    }
-  }
-  h->m = jexpr_add(g, h->m, me->m);
-  h->s = jexpr_v3_add(g, h->s, jexpr_v3_add(g, turned, mr));
-}
-
 // (D14)  momentum of the composite body per unit acceleration of its coordinate:
 //   turn   f = e x s,  n = I e          slide   f = m e,  n = s x e
-static jgen_wrench unit_wrench(jgen* s, const composite* b, const jgen_link* l) {
+static jgen_wrench unit_wrench(jgen* s, const jgen_inertia* b, const jgen_link* l) {
   jexpr_graph* g = s->g;
   jexpr_v3 e = jexpr_v3_zero(g);
   e.e[l->axis] = s->one;
@@ -162,7 +109,7 @@ static void set_entry(jgen* s, jexpr_ref* M, int i, int j, jexpr_ref value) {
 }
 
 // (D15)  column of coordinate i: its unit wrench, carried to every ancestor
-static void mass_column(jgen* s, const composite* b, int link, jexpr_ref* M) {
+static void mass_column(jgen* s, const jgen_inertia* b, int link, jexpr_ref* M) {
   jexpr_graph* g = s->g;
   int i = s->link[link].coordinate, first = hub_coordinate(s);
   jgen_wrench w = unit_wrench(s, &b[link], &s->link[link]);
@@ -186,7 +133,7 @@ static void mass_column(jgen* s, const composite* b, int link, jexpr_ref* M) {
 
 // (D16)  [ m 1   -[s]x ]
 //        [ [s]x   I    ]   in hub axes
-static void hub_block(jgen* s, const composite* b, jexpr_ref* M) {
+static void hub_block(jgen* s, const jgen_inertia* b, jexpr_ref* M) {
   int first = hub_coordinate(s);
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -199,18 +146,24 @@ static void hub_block(jgen* s, const composite* b, jexpr_ref* M) {
   }
 }
 
+// Axis of a link whose rotation is about a coordinate axis and nothing else; -1: any rotation.
+static int turn_axis(const jgen_link* l) {
+  return l->motion == JGEN_TURN && !l->turned && !l->spins_free ? l->axis : -1;
+}
+
 void jgen_mass_matrix(jgen* s, jexpr_ref* M) {
   int n = s->m->ncoordinate;
   for (int i = 0; i < n * n; i++) {
     M[i] = s->zero;
   }
-  composite* b = JARENA_ARRAY(s->a, s->nlink, composite);
-  if (!b) {
+  const jgen_inertia* own = jgen_base_inertia(s);
+  jgen_inertia* b = JARENA_ARRAY(s->a, s->nlink, jgen_inertia);
+  if (!b || !own) {
     s->g->status = jerr_memory(s->ctx);
     return;
   }
   for (int l = 0; l < s->nlink; l++) {
-    b[l] = (composite){s->link[l].m, s->link[l].s, s->link[l].I};
+    b[l] = own[l];
   }
   for (int l = s->nlink - 1; l > 0; l--) {
     if (below_hub_joint(s, l)) continue;
@@ -219,7 +172,8 @@ void jgen_mass_matrix(jgen* s, jexpr_ref* M) {
       continue;
     }
     if (s->link[l].motion != JGEN_RIGID) mass_column(s, b, l, M);
-    if (s->link[l].parent > 0) add_to_parent(s, b, l);
+    const jgen_link* k = &s->link[l];
+    if (k->parent > 0) jgen_inertia_add(s, &b[k->parent], &b[l], &k->R, turn_axis(k), k->shift);
   }
 }
 
