@@ -88,10 +88,12 @@ struct jgen {
   int nlocal;
   const char* local_name[8];
   jexpr_ref local_value[8];
-  const char* where;  // place of the expression being read
-  bool retry_follow;  // an off-axis point of a free-spinning body is wanted
-  bool* follow;       // bodies whose spin must be followed
-  int number_p;       // live numbers
+  const char* where;         // place of the expression being read
+  bool placeholders;         // element forces are inputs while the equations are written ...
+  jexpr_ref* element_value;  // ... and these are what they stand for (forces, tyres, soils)
+  bool retry_follow;         // an off-axis point of a free-spinning body is wanted
+  bool* follow;              // bodies whose spin must be followed
+  int number_p;              // live numbers
 };
 
 // scope.c: scalars, parameters, names in expressions
@@ -137,6 +139,11 @@ jgen_element* jgen_force_of(jgen* s, int k);
 jgen_element* jgen_tyre_of(jgen* s, int k);
 jgen_element* jgen_soil_of(jgen* s, int k);
 jo_status jgen_forces(jgen* s);
+// The force of an element as the equations use it: itself, or a placeholder for it.
+jexpr_ref jgen_element_force(jgen* s, int element, jexpr_ref value);
+static inline int jgen_element_count(const jmodel* m) {
+  return m->nforce + m->ntyre + m->nsoil;
+}
 
 // hub.c: a vehicle body whose unknown accelerations are written in its own axes
 void jgen_hub_keep(jgen* s, const jgen_partition* part);  // or drop it, where that cannot be done

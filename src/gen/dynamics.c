@@ -5,6 +5,7 @@
 // the factorised closure Jacobian, the reduced mass matrix is factorised, all unrolled.
 #include <stdio.h>
 
+#include "expr/rewrite.h"
 #include "gen/begin.h"
 #include "gen/objective.h"
 #include "gen/reduce.h"
@@ -30,6 +31,7 @@ typedef struct reduction {
   jexpr_ref *dv, *h;    // Newton correction of q_v, closure residuals
   jexpr_ref* momentum;  // conjugate to the independent velocities (nu)
   jexpr_ref* impulse;   // jump of qd_u that restores a momentum (nu)
+  jexpr_v3 bias;        // angular acceleration of the hub whose coordinates do not accelerate
   jexpr_ref* ydot;
   jexpr_ref* objective;                 // values at the end (nobjective)
   jexpr_ref *solve, *solve_transposed;  // J_v^-1 b, J_v^-T c (nv)
@@ -259,7 +261,7 @@ static void solve_accelerations(reduction* r) {
 static void set_accelerations(reduction* r) {
   jgen* s = &r->s;
   jexpr_graph* g = s->g;
-  jexpr_v3 bias = s->hub ? jgen_hub_bias(s) : jexpr_v3_zero(g);
+  jexpr_v3 bias = r->bias = s->hub ? jgen_hub_bias(s) : jexpr_v3_zero(g);
   for (int i = 0; i < r->nu; i++) {
     s->qdd[r->part->u[i]] = r->x[i];
   }
@@ -490,6 +492,78 @@ static jo_status make_one(reduction* r, const char* name, const char* out_name,
   return make(r, name, &out_name, &ref, &n, 1, fn);
 }
 
+static jexpr_ref element_value(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
+  const jgen* s = user;
+  const jexpr_node* n = &g->node[r];
+  return n->op == JEXPR_INPUT && n->a == JGEN_ELEMENT ? s->element_value[n->b] : rebuilt;
+}
+
+// Forces of elements in place of their placeholders.
+static jo_status replace_elements(reduction* r, jexpr_ref* all, int n) {
+  jgen* s = &r->s;
+  if (!s->placeholders) return JO_OK;
+  for (int i = 0; i < jgen_element_count(s->m); i++) {
+    if (!s->element_value[i]) s->element_value[i] = s->zero;  // forces at points have none
+  }
+  // a force may be an expression of another
+  JO_TRY(jexpr_rewrite(s->g, element_value, s, s->element_value, jgen_element_count(s->m)));
+  return jexpr_rewrite(s->g, element_value, s, all, n);
+}
+
+// Functions for load prediction; docs/theory/loads.md eqs. (H1)-(H4).
+static jo_status write_loads(reduction* r) {
+  jgen* s = &r->s;
+  jgen_dynamics* d = r->out;
+  jgen_loads* l = &d->loads;
+  const jmodel* m = s->m;
+  int nu = r->nu, ne = l->ne = jgen_element_count(m);
+  jexpr_ref *F = refs(r, ne), *W = refs(r, nu * ne), *c = refs(r, nu), *M = refs(r, nu * nu);
+  jexpr_ref *x = refs(r, nu), *all = refs(r, r->nq), *qdd = refs(r, nu);
+  l->name = JARENA_ARRAY(s->a, ne + 1, const char*);
+  l->element = JARENA_ARRAY(s->a, ne + 1, jexpr_fn);
+  if (!l->name || !l->element) return jerr_memory(s->ctx);
+  JO_TRY(s->g->status);
+  for (int i = 0; i < ne; i++) {
+    F[i] = jexpr_input(s->g, JGEN_ELEMENT, i);
+    int tyre = i - m->nforce, soil = tyre - m->ntyre;
+    l->name[i] = tyre < 0 ? m->force[i].name : soil < 0 ? m->tyre[tyre].name : m->soil[soil].name;
+  }
+  jexpr_jacobian J;
+  JO_TRY(jexpr_jacobian_build(s->g, s->a, JEXPR_FORWARD, r->ydot + d->at_qdu, nu, F, ne, &J));
+  for (int k = 0; k < ne; k++) {
+    for (int e = J.col[k]; e < J.col[k + 1]; e++) {
+      W[J.row[e] + k * nu] = J.value[e];
+    }
+  }
+  for (int i = 0; i < nu; i++) {
+    c[i] = r->c[r->part->u[i]];
+    for (int k = 0; k < r->nv; k++) {
+      c[i] = add_product(s->g, c[i], r->B[k * nu + i], r->c[r->part->v[k]]);
+    }
+    x[i] = all[r->part->u[i]] = jexpr_input(s->g, JGEN_X, i);
+  }
+  if (s->hub) hub_rates(r, x, r->bias, all);
+  for (int i = 0; i < nu; i++) {
+    qdd[i] = all[r->part->u[i]];
+  }
+  memcpy(M, r->Mr, (size_t)(nu * nu) * sizeof *M);
+  JO_TRY(replace_elements(r, W, nu * ne));
+  JO_TRY(replace_elements(r, c, nu));
+  JO_TRY(replace_elements(r, F, ne));
+  JO_TRY(make(r, "rhs_loads", (const char* const[]){"ydot", "F"},
+              (const jexpr_ref* const[]){d->rhs.out[0].ref, F}, (const int[]){d->ny, ne}, 2,
+              &l->rhs));
+  for (int i = 0; i < ne; i++) {
+    const char* name = jarena_printf(s->a, "element_%d", i);
+    if (!name) return jerr_memory(s->ctx);
+    JO_TRY(make_one(r, name, "F", &F[i], 1, &l->element[i]));
+  }
+  JO_TRY(make_one(r, "directions", "W", W, nu * ne, &l->directions));
+  JO_TRY(make(r, "reduced", (const char* const[]){"M", "c"}, (const jexpr_ref* const[]){M, c},
+              (const int[]){nu * nu, nu}, 2, &l->reduced));
+  return make_one(r, "finish", "qdd", qdd, nu, &l->finish);
+}
+
 static jo_status write_functions(reduction* r, const sensors* o, bool modes) {
   jgen* s = &r->s;
   jgen_dynamics* d = r->out;
@@ -515,6 +589,7 @@ static jo_status write_functions(reduction* r, const sensors* o, bool modes) {
   for (int i = 0; i < b.n; i++) {
     if (!b.all[i]) return s->g->status < 0 ? s->g->status : JO_ERR_MODEL;
   }
+  JO_TRY(replace_elements(r, b.all, b.n));
   jgen_switch_set set = {0};
   if (modes) {
     JO_TRY(jgen_extract_switches(s->g, s->a, JGEN_T, JGEN_Y, JGEN_MODE, b.all, b.n, &set));
@@ -605,6 +680,9 @@ static jo_status begin(reduction* r, const jmodel* m, const jgen_options* opt) {
   jexpr_group(g, "lambda", 0, JEXPR_PER_LANE);
   jexpr_group(g, "b", r->nv, JEXPR_PER_LANE);
   jexpr_group(g, "c", r->nv, JEXPR_PER_LANE);
+  jexpr_group(g, "element", jgen_element_count(m), JEXPR_UNIFORM);
+  jexpr_group(g, "x", r->nu, JEXPR_UNIFORM);
+  r->s.placeholders = opt && opt->loads;
   d->live = JARENA_ARRAY(&d->arena, d->np + 1, int);
   d->p = JARENA_ARRAY(&d->arena, d->np + 1, double);
   if (!d->live || !d->p) return jerr_memory(g->ctx);
@@ -684,6 +762,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
   d->output_unit = o.unit;
   JO_TRY(count_equations(&r));
   if (opt && opt->jacobian) JO_TRY(write_jacobian(&r));
+  if (opt && opt->loads) JO_TRY(write_loads(&r));
   return opt && opt->nwrt > 0 ? write_derivatives(&r, opt) : JO_OK;
 }
 

@@ -9,6 +9,12 @@ void jgen_apply(jgen* s, int link, jexpr_v3 r, jexpr_v3 f) {
   w->n = jexpr_v3_add(s->g, w->n, jexpr_v3_cross(s->g, r, f));
 }
 
+jexpr_ref jgen_element_force(jgen* s, int element, jexpr_ref value) {
+  if (!s->placeholders || !value) return value;
+  s->element_value[element] = value;
+  return jexpr_input(s->g, JGEN_ELEMENT, element);
+}
+
 static jexpr_ref table_at(jgen* s, int table, jexpr_ref x) {
   const jmodel_table* t = &s->m->table[table];
   jexpr_ref* X = JARENA_ARRAY(s->a, t->n, jexpr_ref);
@@ -100,6 +106,7 @@ static void put_line(jgen* s, const jmodel_force* f, jgen_element* e) {
   line_kinematics(s, f, e, &u);
   if (s->stage < JGEN_AT_VELOCITY) return;
   e->force = jexpr_mark(g, characteristic(s, f, e->x, e->xd), "%s: force", f->name);
+  e->force = jgen_element_force(s, (int)(f - s->m->force), e->force);
   e->power = jexpr_neg(g, jexpr_mul(g, e->force, e->xd));
   int la = s->body[f->a.body].link, lb = s->body[f->b.body].link;
   int hub = jgen_common_hub(s, la, lb);
@@ -126,6 +133,7 @@ static void put_joint(jgen* s, const jmodel_force* f, jgen_element* e) {
     jgen_pop_local(s, 3);
   }
   jexpr_mark(g, e->force, "%s: force", f->name);
+  e->force = jgen_element_force(s, (int)(f - s->m->force), e->force);
   e->power = jexpr_mul(g, e->force, e->xd);
   s->applied[i] = jexpr_add(g, s->applied[i], e->force);
   if (bar) s->applied[j] = jexpr_sub(g, s->applied[j], e->force);

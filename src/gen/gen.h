@@ -58,6 +58,7 @@ typedef struct jgen_options {
   const bool* live;  // by number: an input of the kernels instead of a constant; NULL: parameters
   bool modes;        // conditions become mode inputs with switching functions
   bool jacobian;     // also d ydot / d y
+  bool loads;        // also the functions of jgen_loads; not together with modes
   const int* wrt;  // numbers to differentiate for (must be live); tangents and adjoints are written
   int nwrt;
 } jgen_options;
@@ -117,8 +118,21 @@ typedef enum jgen_group {
   JGEN_LAMBDA,  // weights of outputs, for adjoints
   JGEN_B,       // placeholders of right-hand sides
   JGEN_C,
+  JGEN_ELEMENT,  // placeholders of element forces
+  JGEN_X,        // unknown accelerations (nu)
   JGEN_GROUP_COUNT
 } jgen_group;
+
+// Functions for load prediction: forces of elements apart from the rest. Conditions are live.
+typedef struct jgen_loads {
+  int ne;               // elements: forces, tyres, soils of the model, in this order
+  const char** name;    // (ne)
+  jexpr_fn rhs;         // ydot and the forces F of all elements
+  jexpr_fn* element;    // F of one element (ne)
+  jexpr_fn directions;  // d qdd_u / d F  (nu x ne, column after column)
+  jexpr_fn reduced;     // M_r (nu x nu), c_r: M_r x + c_r = 0
+  jexpr_fn finish;      // qdd_u from x
+} jgen_loads;
 
 // Derivatives with respect to state, time and chosen numbers. docs/theory/sensitivity.md
 typedef struct jgen_sens {
@@ -158,6 +172,7 @@ typedef struct jgen_dynamics {
   jexpr_fn objective;  // values of the objectives at the end of a run
   jexpr_fn solve;      // J_v^-1 b, J_v^-T c
   jgen_sens sens;
+  jgen_loads loads;
   jexpr_equations equations;  // generated and kept for rhs
   int nwritten;  // nodes of the graph once the equations of motion stood, before sensors
 } jgen_dynamics;

@@ -36,6 +36,7 @@ static void put_soil(jgen* s, const jmodel_soil* b, jgen_element* e) {
   jexpr_ref height = jexpr_mul(g, jexpr_sub(g, p.e[2], under.z), n.e[2]);
   e->delta = jexpr_mark(g, jexpr_sub(g, radius, height), "%s: delta", b->name);
   e->fz = jexpr_mark(g, normal_force(s, b, e->delta), "%s: N", b->name);
+  e->fz = jgen_element_force(s, s->m->nforce + s->m->ntyre + (int)(b - s->m->soil), e->fz);
   jexpr_v3 arm = jexpr_v3_neg(g, jexpr_v3_scale(g, height, n));
 
   // (B3) directions: t = lateral x n along the track, l = n x t

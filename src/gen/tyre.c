@@ -47,6 +47,7 @@ static void put_tyre(jgen* s, const jmodel_tyre* y, jgen_element* e) {
   jexpr_ref push = jexpr_max(g, jexpr_sub(g, elastic, viscous), s->zero);
   e->fz = jexpr_select(g, jexpr_lt(g, s->zero, e->delta), push, s->zero);
   jexpr_mark(g, e->fz, "%s: Fn", y->name);
+  e->fz = jgen_element_force(s, s->m->nforce + (int)(y - s->m->tyre), e->fz);
 
   // (Y4) slips      b = u x n / |u x n|,  l = n x b
   jexpr_v3 b = jexpr_v3_scale(g, inverse, jexpr_v3_cross(g, u, n));

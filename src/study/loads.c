@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Load prediction: the plant's kernels as the load drivers want them, and what is kept of a run.
+#include "study/loads.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+enum { K_RHS, K_DIRECTIONS, K_REDUCED, K_FINISH, K_ELEMENT };
+
+#define RECONSTRUCTION_STEP 1e-4  // [s]
+
+// ---- preparation ---------------------------------------------------------------------------------
+
+static jo_status build_kernels(jstudy_loads* l, const jkernel_options* opt) {
+  const jgen_loads* g = &l->plant->dynamics->loads;
+  jexpr_fn* fn = JARENA_ARRAY(&l->arena, K_ELEMENT + g->ne + 1, jexpr_fn);
+  if (!fn) return jerr_memory(l->ctx);
+  fn[K_RHS] = g->rhs;
+  fn[K_DIRECTIONS] = g->directions;
+  fn[K_REDUCED] = g->reduced;
+  fn[K_FINISH] = g->finish;
+  for (int e = 0; e < g->ne; e++) {
+    fn[K_ELEMENT + e] = g->element[e];
+  }
+  return jkernel_build(l->ctx, fn, K_ELEMENT + g->ne, opt, &l->kernels);
+}
+
+// What other kernels cost, in right-hand sides, by their operations.
+static jo_status count_costs(jstudy_loads* l) {
+  const jkernel* k = l->kernels->kernel;
+  double full = k[K_RHS].counts.total;
+  l->element_cost = JARENA_ARRAY(&l->arena, l->ne + 1, double);
+  if (!l->element_cost) return jerr_memory(l->ctx);
+  for (int e = 0; e < l->ne; e++) {
+    l->element_cost[e] = k[K_ELEMENT + e].counts.total / full;
+  }
+  l->directions_cost = k[K_DIRECTIONS].counts.total / full;
+  l->reduced_cost = (k[K_REDUCED].counts.total + k[K_FINISH].counts.total) / full;
+  return JO_OK;
+}
+
+static jo_status find_rigid(jstudy_loads* l, const jmodel* m) {
+  const jgen_partition* part = &l->plant->dynamics->part;
+  l->rigid = JARENA_ARRAY(&l->arena, part->nu + 1, bool);
+  if (!l->rigid) return jerr_memory(l->ctx);
+  for (int i = 0; i < part->nu; i++) {
+    l->rigid[i] = m->joint[m->coordinate[part->u[i]].joint].type == JMODEL_JOINT_FREE;
+  }
+  return JO_OK;
+}
+
+static jo_status prepare(jstudy_loads* l, const jmodel* m, const jkernel_options* kernel) {
+  jstudy_plant_options opt = jstudy_plant_options_default();
+  if (kernel) opt.kernel = *kernel;
+  opt.gen.modes = false;
+  opt.gen.loads = true;
+  JO_TRY(jstudy_plant_create(l->ctx, m, &opt, &l->plant));
+  l->ne = l->plant->dynamics->loads.ne;
+  l->name = l->plant->dynamics->loads.name;
+  JO_TRY(build_kernels(l, &opt.kernel));
+  JO_TRY(count_costs(l));
+  return find_rigid(l, m);
+}
+
+jo_status jstudy_loads_create(jo_context* ctx, const jmodel* m, const jkernel_options* kernel,
+                              jstudy_loads** out) {
+  *out = NULL;
+  jstudy_loads* l = jmem_resize(ctx, NULL, sizeof *l);
+  if (!l) return jerr_memory(ctx);
+  *l = (jstudy_loads){.ctx = ctx};
+  jarena_init(&l->arena, ctx);
+  jo_status status = prepare(l, m, kernel);
+  if (status < 0) {
+    jstudy_loads_destroy(l);
+    return status;
+  }
+  *out = l;
+  return JO_OK;
+}
+
+void jstudy_loads_destroy(jstudy_loads* l) {
+  if (!l) return;
+  jkernel_destroy(l->kernels);
+  jstudy_plant_destroy(l->plant);
+  jarena_free(&l->arena);
+  jmem_free(l->ctx, l);
+}
+
+// ---- callbacks -----------------------------------------------------------------------------------
+
+typedef struct session {
+  const jstudy_loads* l;
+  jstudy_run* run;
+  double** work;  // of each kernel
+  const double* x;
+  jstudy_load_result* out;
+  const jstudy_load_options* opt;
+  double clock_start;
+  jsolve_load_system system;
+} session;
+
+static void call(session* u, int k, double t, const double* y, const double* x,
+                 double* const* out) {
+  const double* in[JGEN_GROUP_COUNT] = {
+      [JGEN_P] = u->run->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = u->run->mode, [JGEN_X] = x};
+  jkernel_eval(&u->l->kernels->kernel[k], in, out, u->work[k]);
+}
+
+static void rhs(void* user, double t, const double* y, double* ydot, double* F) {
+  call(user, K_RHS, t, y, NULL, (double* const[]){ydot, F});
+}
+
+static double element(void* user, int e, double t, const double* y) {
+  double F;
+  call(user, K_ELEMENT + e, t, y, NULL, (double* const[]){&F});
+  return F;
+}
+
+static void directions(void* user, double t, const double* y, double* W) {
+  call(user, K_DIRECTIONS, t, y, NULL, (double* const[]){W});
+}
+
+static void reduced(void* user, double t, const double* y, double* M, double* c) {
+  call(user, K_REDUCED, t, y, NULL, (double* const[]){M, c});
+}
+
+static void finish(void* user, double t, const double* y, const double* x, double* qdd) {
+  call(user, K_FINISH, t, y, x, (double* const[]){qdd});
+}
+
+static jo_status project(void* user, double t, double* y) {
+  session* u = user;
+  return u->run->system.project(u->run, t, y);
+}
+
+// ---- what is kept --------------------------------------------------------------------------------
+
+// Extremum of the parabola through three samples, when the middle one is the largest in size.
+static void parabola_peak(const double* a, const double* b, const double* c, int e,
+                          jstudy_load_peak* p) {
+  double t0 = a[0], t1 = b[0], t2 = c[0], f0 = a[1 + e], f1 = b[1 + e], f2 = c[1 + e];
+  if (fabs(f1) < fabs(f0) || fabs(f1) < fabs(f2) || !(t1 > t0) || !(t2 > t1)) return;
+  double d01 = (f1 - f0) / (t1 - t0), d12 = (f2 - f1) / (t2 - t1);
+  double curve = (d12 - d01) / (t2 - t0);
+  if (curve == 0.0) return;
+  double t = 0.5 * (t0 + t1) - 0.5 * d01 / curve;
+  if (!(t > t0 && t < t2)) return;
+  double value = f0 + d01 * (t - t0) + curve * (t - t0) * (t - t1);
+  if (fabs(value) > fabs(p->value)) *p = (jstudy_load_peak){value, t};
+}
+
+static void update_peaks(jstudy_load_result* r) {
+  int w = 1 + r->ne, n = r->nsample;
+  const double* last = r->sample + (int64_t)(n - 1) * w;
+  for (int e = 0; e < r->ne; e++) {
+    if (fabs(last[1 + e]) > fabs(r->peak[e].value)) {
+      r->peak[e] = (jstudy_load_peak){last[1 + e], last[0]};
+    }
+    if (n >= 3) parabola_peak(last - 2 * w, last - w, last, e, &r->peak[e]);
+  }
+}
+
+// Real time: wait until the clock shows the simulated time; count where it is past already.
+static void pace(session* u, double t) {
+  double due = u->clock_start + (t - u->opt->t_start), now = jclock_wall();
+  if (now > due) {
+    u->out->deadlines_missed++;
+    u->out->missed = fmax(u->out->missed, now - due);
+    return;
+  }
+  double wait = due - now;
+  struct timespec s = {(time_t)wait, (long)((wait - floor(wait)) * 1e9)};
+  nanosleep(&s, NULL);
+}
+
+static jo_status on_sample(void* user, double t, const double* y, const double* F) {
+  session* u = user;
+  jstudy_load_result* r = u->out;
+  size_t width = (size_t)(1 + r->ne) * sizeof(double);
+  if (!jmem_grow(r->ctx, &r->sample, &r->sample_cap, r->nsample + 1, width)) {
+    return jerr_memory(r->ctx);
+  }
+  double* s = r->sample + (int64_t)r->nsample++ * (1 + r->ne);
+  s[0] = t;
+  memcpy(s + 1, F, (size_t)r->ne * sizeof *F);
+  update_peaks(r);
+  if (u->opt->realtime && y) pace(u, t);
+  return JO_OK;
+}
+
+// The element that acts on an independent coordinate; -1: none.
+static int element_on(const session* u, int coordinate) {
+  const jmodel* m = u->l->plant->model;
+  int c = u->l->plant->dynamics->part.u[coordinate];
+  for (int e = 0; e < m->nforce; e++) {
+    if (m->force[e].type == JMODEL_FORCE_JOINT && m->force[e].coordinate == c) return e;
+  }
+  return -1;
+}
+
+static jo_status on_event(void* user, const jsolve_load_event* v, const double* y0) {
+  session* u = user;
+  jstudy_load_result* r = u->out;
+  if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {
+    return jerr_memory(r->ctx);
+  }
+  double* y = JARENA_ARRAY(&r->arena, r->ny + 1, double);
+  if (!y) return jerr_memory(r->ctx);
+  memcpy(y, y0, (size_t)r->ny * sizeof *y);
+  bool impulsive = u->opt->solve.driver == JSOLVE_LOAD_IMPULSIVE;
+  jstudy_load_event* e = &r->event[r->nevent++];
+  *e = (jstudy_load_event){*v, y, v->peak, impulsive ? element_on(u, v->which) : v->which};
+  return JO_OK;
+}
+
+// ---- runs ----------------------------------------------------------------------------------------
+
+static jo_status begin(session* u, jo_context* ctx, jarena* a, const jstudy_loads* l,
+                       const double* p) {
+  const jgen_dynamics* d = l->plant->dynamics;
+  u->l = l;
+  JO_TRY(jstudy_run_create(ctx, l->plant, &u->run));
+  if (p) memcpy(u->run->p, p, (size_t)d->np * sizeof *p);
+  u->work = JARENA_ARRAY(a, l->kernels->n + 1, double*);
+  for (int i = 0; u->work && i < l->kernels->n; i++) {
+    u->work[i] = JARENA_ARRAY(a, l->kernels->kernel[i].work + 1, double);
+    if (!u->work[i]) return jerr_memory(ctx);
+    jkernel_init_work(&l->kernels->kernel[i], u->work[i]);
+  }
+  if (!u->work) return jerr_memory(ctx);
+  u->system = (jsolve_load_system){.n = d->ny,
+                                   .nu = d->part.nu,
+                                   .at_q = d->at_qu,
+                                   .at_qd = d->at_qdu,
+                                   .ne = l->ne,
+                                   .user = u,
+                                   .rhs = rhs,
+                                   .element = element,
+                                   .directions = directions,
+                                   .reduced = reduced,
+                                   .finish = finish,
+                                   .rigid = l->rigid,
+                                   .project = d->part.nv > 0 ? project : NULL,
+                                   .element_cost = l->element_cost,
+                                   .directions_cost = l->directions_cost,
+                                   .reduced_cost = l->reduced_cost};
+  return JO_OK;
+}
+
+// Loads of impulsive events, off line from the states they began with.
+static jo_status reconstruct_events(session* u) {
+  jstudy_load_result* r = u->out;
+  double* peak = JARENA_ARRAY(&r->arena, 2 * r->ne + 1, double);
+  if (!peak) return jerr_memory(r->ctx);
+  for (int i = 0; i < r->nevent; i++) {
+    jstudy_load_event* v = &r->event[i];
+    if (v->element < 0) continue;
+    JO_TRY(jsolve_load_reconstruct(r->ctx, &u->system, v->event.t0, v->y0, u->opt->t_window,
+                                   RECONSTRUCTION_STEP, peak, peak + r->ne));
+    v->reconstructed = peak[v->element];
+    v->event.t_peak = peak[r->ne + v->element];
+    if (fabs(v->reconstructed) > fabs(r->peak[v->element].value)) {
+      r->peak[v->element] = (jstudy_load_peak){v->reconstructed, v->event.t_peak};
+    }
+  }
+  return JO_OK;
+}
+
+static jo_status run_all(session* u, const jstudy_load_options* opt) {
+  jstudy_load_result* r = u->out;
+  memcpy(r->y_end, u->l->plant->y0, (size_t)r->ny * sizeof *r->y_end);
+  jsolve_load_observer obs = {u, on_sample, on_event};
+  u->clock_start = jclock_wall();
+  double t0 = jclock_cpu();
+  jo_status status = jsolve_load_run(r->ctx, &u->system, &opt->solve, &obs, opt->t_start,
+                                     opt->t_end, r->y_end, &r->t_end, &r->statistics);
+  r->cpu = jclock_cpu() - t0;
+  if (status >= 0) jstudy_run_outputs(u->run, r->t_end, r->y_end, r->out_end);
+  if (status >= 0 && opt->solve.driver == JSOLVE_LOAD_IMPULSIVE) status = reconstruct_events(u);
+  return status;
+}
+
+jstudy_load_options jstudy_load_options_default(const jmodel* m) {
+  jstudy_load_options o = {.solve = jsolve_load_options_default()};
+  o.t_start = m->simulation.t_start;
+  o.t_end = m->simulation.t_end;
+  o.t_window = 0.05;
+  return o;
+}
+
+jo_status jstudy_loads_run(jo_context* ctx, const jstudy_loads* l, const jstudy_load_options* opt,
+                           jstudy_load_result** out) {
+  *out = NULL;
+  const jgen_dynamics* d = l->plant->dynamics;
+  jstudy_load_result* r = jmem_resize(ctx, NULL, sizeof *r);
+  if (!r) return jerr_memory(ctx);
+  *r = (jstudy_load_result){.ctx = ctx, .ne = l->ne, .ny = d->ny};
+  jarena_init(&r->arena, ctx);
+  r->peak = JARENA_ARRAY(&r->arena, r->ne + 1, jstudy_load_peak);
+  r->y_end = JARENA_ARRAY(&r->arena, r->ny + 1, double);
+  r->out_end = JARENA_ARRAY(&r->arena, d->noutput + 1, double);
+  session u = {.out = r, .opt = opt};
+  jo_status status = r->peak && r->y_end && r->out_end ? JO_OK : jerr_memory(ctx);
+  if (status >= 0) status = begin(&u, ctx, &r->arena, l, opt->p);
+  if (status >= 0) status = run_all(&u, opt);
+  jstudy_run_destroy(u.run);
+  if (status < 0) {
+    jstudy_load_result_destroy(r);
+    return status;
+  }
+  *out = r;
+  return JO_OK;
+}
+
+void jstudy_load_result_destroy(jstudy_load_result* r) {
+  if (!r) return;
+  jmem_free(r->ctx, r->sample);
+  jmem_free(r->ctx, r->event);
+  jarena_free(&r->arena);
+  jmem_free(r->ctx, r);
+}
+
+jo_status jstudy_loads_reconstruct(jo_context* ctx, const jstudy_loads* l, const double* p,
+                                   double t0, const double* y0, double duration, double* peak,
+                                   double* t_peak) {
+  jarena arena;
+  jarena_init(&arena, ctx);
+  session u = {0};
+  jo_status status = begin(&u, ctx, &arena, l, p);
+  if (status >= 0) {
+    status = jsolve_load_reconstruct(ctx, &u.system, t0, y0, duration, RECONSTRUCTION_STEP, peak,
+                                     t_peak);
+  }
+  jstudy_run_destroy(u.run);
+  jarena_free(&arena);
+  return status;
+}
