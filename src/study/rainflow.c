@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycle counting after ASTM E1049-85: turning points of a history, then ranges that later ones
+// enclose are taken out of a stack of points. docs/theory/loads.md eqs. (R1)-(R3).
+#include "study/rainflow.h"
+
+#include <math.h>
+
+// Neighbours at very unequal distances, as around events, make no parabola.
+#define MAX_SPACING 8.0
+
+// ---- turning points ------------------------------------------------------------------------------
+
+static double value_at(const jstudy_history* h, int i) {
+  return h->value[(size_t)i * (size_t)h->stride];
+}
+
+static double time_at(const jstudy_history* h, int i) {
+  return h->t ? h->t[(size_t)i * (size_t)h->t_stride] : (double)i;
+}
+
+// (R1)  Vertex of the parabola through a sample and its neighbours. Its value changes with theirs by
+// their Lagrange weights there: that the vertex moves does not matter to first order.
+static void refine(const jstudy_history* h, jstudy_turning* p) {
+  int i = p->sample;
+  if (!h->t || i == 0 || i + 1 >= h->n) return;
+  double a = time_at(h, i) - time_at(h, i - 1), b = time_at(h, i + 1) - time_at(h, i);
+  if (!(a > 0.0) || !(b > 0.0) || a > MAX_SPACING * b || b > MAX_SPACING * a) return;
+  double v = p->value, l = (v - value_at(h, i - 1)) / a, r = (value_at(h, i + 1) - v) / b;
+  if (!(l * r <= 0.0) || l == r) return;
+  double bend = (r - l) / (a + b), slope = l + bend * a;
+  double s = -slope / (2.0 * bend);
+  p->weight[0] = s * (s - b) / (a * (a + b));
+  p->weight[1] = (s + a) * (b - s) / (a * b);
+  p->weight[2] = s * (s + a) / (b * (a + b));
+  p->value = v + s * (slope + bend * s);
+  p->t += s;
+}
+
+static jstudy_turning point(const jstudy_history* h, int i) {
+  return (jstudy_turning){
+      .t = time_at(h, i), .value = value_at(h, i), .sample = i, .weight = {0.0, 1.0, 0.0}};
+}
+
+static jo_status add_turning(jstudy_rainflow* r, const jstudy_history* h, int i) {
+  if (!jmem_grow(r->ctx, &r->turning, &r->turning_cap, r->nturning + 1, sizeof *r->turning)) {
+    return jerr_memory(r->ctx);
+  }
+  jstudy_turning p = point(h, i);
+  refine(h, &p);
+  r->turning[r->nturning++] = p;
+  return JO_OK;
+}
+
+// A point stands when the history has turned back from it by more than the gate.
+static jo_status find_turning(jstudy_rainflow* r, const jstudy_history* h) {
+  int candidate = 0, direction = 0;
+  for (int i = 0; i < h->n; i++) {
+    double v = value_at(h, i), d = v - value_at(h, candidate);
+    if (!isfinite(v)) {
+      return jerr_set(r->ctx, JO_ERR_NUMERIC, "cycle counting: sample %d is not finite", i);
+    }
+    if (direction == 0 && d != 0.0 && fabs(d) > h->gate) {
+      JO_TRY(add_turning(r, h, 0));
+      direction = d > 0.0 ? 1 : -1;
+      candidate = i;
+    } else if (direction * d > 0.0) {
+      candidate = i;
+    } else if (direction * d < 0.0 && fabs(d) > h->gate) {
+      JO_TRY(add_turning(r, h, candidate));
+      direction = -direction;
+      candidate = i;
+    }
+  }
+  return direction == 0 ? JO_OK : add_turning(r, h, candidate);
+}
+
+// ---- counting ------------------------------------------------------------------------------------
+
+static double range_of(const jstudy_rainflow* r, int from, int to) {
+  return fabs(r->turning[to].value - r->turning[from].value);
+}
+
+static jo_status add_cycle(jstudy_rainflow* r, int from, int to, double count) {
+  if (!jmem_grow(r->ctx, &r->cycle, &r->cycle_cap, r->ncycle + 1, sizeof *r->cycle)) {
+    return jerr_memory(r->ctx);
+  }
+  r->cycle[r->ncycle++] =
+      (jstudy_cycle){.from = from,
+                     .to = to,
+                     .range = range_of(r, from, to),
+                     .mean = 0.5 * (r->turning[from].value + r->turning[to].value),
+                     .count = count};
+  return JO_OK;
+}
+
+// E1049 5.4.4. The stack holds points not yet discarded; its first one is the starting point S.
+static jo_status count_rainflow(jstudy_rainflow* r, int* stack) {
+  int n = 0;
+  for (int i = 0; i < r->nturning; i++) {
+    stack[n++] = i;
+    while (n >= 3) {
+      double X = range_of(r, stack[n - 2], stack[n - 1]);
+      double Y = range_of(r, stack[n - 3], stack[n - 2]);
+      if (X < Y) break;
+      bool has_start = n == 3;
+      JO_TRY(add_cycle(r, stack[n - 3], stack[n - 2], has_start ? 0.5 : 1.0));
+      // a half cycle loses its first point, a whole one both
+      if (has_start) stack[n - 3] = stack[n - 2];
+      stack[n - (has_start ? 2 : 3)] = stack[n - 1];
+      n -= has_start ? 1 : 2;
+    }
+  }
+  for (int i = 0; i + 1 < n; i++) {
+    JO_TRY(add_cycle(r, stack[i], stack[i + 1], 0.5));
+  }
+  return JO_OK;
+}
+
+// Pairs along a sequence of n points, which becomes what is left of it.
+static jo_status take_pairs(jstudy_rainflow* r, int* point_of, int* n) {
+  int m = 0;
+  for (int i = 0; i < *n; i++) {
+    point_of[m++] = point_of[i];
+    while (m >= 3) {
+      double X = range_of(r, point_of[m - 2], point_of[m - 1]);
+      double Y = range_of(r, point_of[m - 3], point_of[m - 2]);
+      if (X < Y) break;
+      JO_TRY(add_cycle(r, point_of[m - 3], point_of[m - 2], 1.0));
+      point_of[m - 3] = point_of[m - 1];
+      m -= 2;
+    }
+  }
+  *n = m;
+  return JO_OK;
+}
+
+// E1049 5.4.3: what is left is counted backwards; a single range that remains is half a cycle.
+static jo_status count_range_pairs(jstudy_rainflow* r, int* stack) {
+  int n = r->nturning;
+  for (int i = 0; i < n; i++) {
+    stack[i] = i;
+  }
+  JO_TRY(take_pairs(r, stack, &n));
+  for (int i = 0; i < n / 2; i++) {
+    int swap = stack[i];
+    stack[i] = stack[n - 1 - i];
+    stack[n - 1 - i] = swap;
+  }
+  JO_TRY(take_pairs(r, stack, &n));
+  return n == 2 ? add_cycle(r, stack[0], stack[1], 0.5) : JO_OK;
+}
+
+static jo_status count(jstudy_rainflow* r, const jstudy_history* h, jstudy_counting method) {
+  JO_TRY(find_turning(r, h));
+  size_t bytes = ((size_t)r->nturning + 1) * sizeof(int);
+  int* stack = jmem_resize(r->ctx, NULL, bytes);
+  if (!stack) return jerr_memory(r->ctx);
+  jo_status status =
+      method == JSTUDY_COUNT_RAINFLOW ? count_rainflow(r, stack) : count_range_pairs(r, stack);
+  jmem_free(r->ctx, stack);
+  return status;
+}
+
+jo_status jstudy_rainflow_count(jo_context* ctx, const jstudy_history* h, jstudy_counting method,
+                                jstudy_rainflow* r) {
+  *r = (jstudy_rainflow){.ctx = ctx};
+  jo_status status = count(r, h, method);
+  if (status < 0) jstudy_rainflow_free(r);
+  return status;
+}
+
+void jstudy_rainflow_free(jstudy_rainflow* r) {
+  if (!r || !r->ctx) return;
+  jmem_free(r->ctx, r->turning);
+  jmem_free(r->ctx, r->cycle);
+  *r = (jstudy_rainflow){0};
+}
+
+// ---- what follows from the counts ----------------------------------------------------------------
+
+void jstudy_rainflow_bins(const jstudy_rainflow* r, double width, int nbin, double* count_in) {
+  for (int i = 0; i < nbin; i++) {
+    count_in[i] = 0.0;
+  }
+  for (int i = 0; i < r->ncycle; i++) {
+    double bin = floor(r->cycle[i].range / width);
+    count_in[bin < nbin - 1 ? (int)bin : nbin - 1] += r->cycle[i].count;
+  }
+}
+
+double jstudy_rainflow_damage(const jstudy_rainflow* r, double slope, double reference) {
+  double D = 0.0;
+  for (int i = 0; i < r->ncycle; i++) {
+    D += r->cycle[i].count * pow(r->cycle[i].range / reference, slope);
+  }
+  return D;
+}
+
+static void spread(const jstudy_turning* p, double d, int n, double* gradient) {
+  for (int k = 0; k < 3; k++) {
+    int i = p->sample - 1 + k;
+    if (p->weight[k] != 0.0 && i >= 0 && i < n) gradient[i] += d * p->weight[k];
+  }
+}
+
+// (R3)  dD/dv = +-count slope range^(slope - 1) / reference^slope at both ends of a cycle
+void jstudy_rainflow_gradient(const jstudy_rainflow* r, double slope, double reference, int n,
+                              double* gradient) {
+  for (int i = 0; i < r->ncycle; i++) {
+    const jstudy_cycle* c = &r->cycle[i];
+    const jstudy_turning *a = &r->turning[c->from], *b = &r->turning[c->to];
+    double d = c->count * slope * pow(c->range / reference, slope - 1.0) / reference;
+    if (b->value < a->value) d = -d;
+    spread(b, d, n, gradient);
+    spread(a, -d, n, gradient);
+  }
+}
+
+jstudy_turning jstudy_history_peak(const jstudy_history* h) {
+  int at = 0;
+  for (int i = 1; i < h->n; i++) {
+    if (fabs(value_at(h, i)) > fabs(value_at(h, at))) at = i;
+  }
+  jstudy_turning p = point(h, at);
+  refine(h, &p);
+  return p;
+}

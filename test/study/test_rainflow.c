@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cycle counts: the worked example of ASTM E1049-85, an independent four-point count on random
+// histories, and laws a count must obey.
+#include "study/rainflow.h"
+
+#include "support/check.h"
+
+#define NHISTORY 600
+#define SAME     1e-12  // relative: sums of the same numbers in another order
+
+static const double example[] = {-2, 1, -3, 5, -1, 3, -4, 4, -2};  // E1049-85, figure 6
+
+static jstudy_history history(const double* value, int n) {
+  return (jstudy_history){.value = value, .n = n, .stride = 1};
+}
+
+static jstudy_rainflow count(jo_context* ctx, const double* value, int n, jstudy_counting method) {
+  jstudy_rainflow r;
+  jstudy_history h = history(value, n);
+  assert_ok(ctx, jstudy_rainflow_count(ctx, &h, method, &r));
+  return r;
+}
+
+static double count_of(const jstudy_rainflow* r, double range) {
+  double sum = 0.0;
+  for (int i = 0; i < r->ncycle; i++) {
+    if (r->cycle[i].range == range) sum += r->cycle[i].count;
+  }
+  return sum;
+}
+
+static int setup(void** state) {
+  return jo_context_create(NULL, (jo_context**)state) < 0;
+}
+
+static int teardown(void** state) {
+  jo_context_destroy(*state);
+  return 0;
+}
+
+// ---- the standard --------------------------------------------------------------------------------
+
+static void test_rainflow_of_the_standard(void** state) {
+  static const double expected[11] = {[3] = 0.5, [4] = 1.5, [6] = 0.5, [8] = 1.0, [9] = 0.5};
+  jstudy_rainflow r = count(*state, example, 9, JSTUDY_COUNT_RAINFLOW);
+  double bin[11];
+  jstudy_rainflow_bins(&r, 1.0, 11, bin);
+  for (int i = 0; i < 11; i++) {
+    assert_true(bin[i] == expected[i]);
+    assert_true(count_of(&r, i) == expected[i]);
+  }
+  jstudy_rainflow_free(&r);
+}
+
+static void test_range_pairs_of_the_standard(void** state) {
+  static const double expected[11] = {[3] = 1.0, [4] = 1.0, [6] = 1.0, [8] = 1.0};
+  jstudy_rainflow r = count(*state, example, 9, JSTUDY_COUNT_RANGE_PAIR);
+  for (int i = 0; i < 11; i++) {
+    assert_true(count_of(&r, i) == expected[i]);
+  }
+  jstudy_rainflow_free(&r);
+}
+
+static void test_cycles_name_their_turning_points(void** state) {
+  jstudy_rainflow r = count(*state, example, 9, JSTUDY_COUNT_RAINFLOW);
+  bool found = false;
+  for (int i = 0; i < r.ncycle; i++) {
+    if (r.cycle[i].count < 1.0) continue;
+    // the one closed cycle is E-F of the figure
+    assert_int_equal(r.turning[r.cycle[i].from].sample, 4);
+    assert_int_equal(r.turning[r.cycle[i].to].sample, 5);
+    assert_true(r.cycle[i].mean == 1.0);
+    found = true;
+  }
+  assert_true(found);
+  jstudy_rainflow_free(&r);
+}
+
+// ---- an independent count ------------------------------------------------------------------------
+
+static uint64_t next(uint64_t* seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return *seed >> 33;
+}
+
+// Reals, or small integers so that many ranges are equal.
+static void random_history(uint64_t seed, bool integers, int n, double* v) {
+  for (int i = 0; i < n; i++) {
+    double x = (double)next(&seed) / 2147483648.0;
+    v[i] = integers ? floor(12.0 * x) : x - 0.5 + sin(0.05 * i);
+  }
+}
+
+// Four-point method: of A B C D the inner range is a cycle when both outer ones are not smaller.
+// What is left is counted in half cycles. Returns the number of ranges.
+static int four_point(const double* v, int n, double* range, double* weight) {
+  double* s = malloc((size_t)n * sizeof *s);
+  int m = 0, count_out = 0;
+  for (int i = 0; i < n; i++) {
+    // only turning points stay
+    if (m > 0 && s[m - 1] == v[i]) continue;
+    if (m > 1 && (s[m - 1] - s[m - 2]) * (v[i] - s[m - 1]) > 0.0) m--;
+    s[m++] = v[i];
+  }
+  for (int i = 3; i < m;) {
+    double outer = fabs(s[i - 2] - s[i - 3]), inner = fabs(s[i - 1] - s[i - 2]);
+    if (inner <= outer && inner <= fabs(s[i] - s[i - 1])) {
+      range[count_out] = inner;
+      weight[count_out++] = 1.0;
+      memmove(s + i - 2, s + i, (size_t)(m - i) * sizeof *s);
+      m -= 2;
+      i = i > 5 ? i - 2 : 3;
+    } else {
+      i++;
+    }
+  }
+  for (int i = 0; i + 1 < m; i++) {
+    range[count_out] = fabs(s[i + 1] - s[i]);
+    weight[count_out++] = 0.5;
+  }
+  free(s);
+  return count_out;
+}
+
+static void compare_with_four_point(jo_context* ctx, uint64_t seed, bool integers) {
+  double v[NHISTORY], range[NHISTORY], weight[NHISTORY];
+  random_history(seed, integers, NHISTORY, v);
+  jstudy_rainflow r = count(ctx, v, NHISTORY, JSTUDY_COUNT_RAINFLOW);
+  int n = four_point(v, NHISTORY, range, weight);
+  assert_true(n > 100);
+  for (int i = 0; i < n; i++) {
+    double sum = 0.0;
+    for (int k = 0; k < n; k++) {
+      if (range[k] == range[i]) sum += weight[k];
+    }
+    assert_true(count_of(&r, range[i]) == sum);
+  }
+  double total = 0.0, expected = 0.0;
+  for (int i = 0; i < r.ncycle; i++) {
+    total += r.cycle[i].count;
+  }
+  for (int i = 0; i < n; i++) {
+    expected += weight[i];
+  }
+  assert_true(total == expected);
+  jstudy_rainflow_free(&r);
+}
+
+static void test_rainflow_equals_four_point_method(void** state) {
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    compare_with_four_point(*state, seed, seed % 2 == 0);
+  }
+}
+
+// ---- laws ----------------------------------------------------------------------------------------
+
+static void test_points_on_the_way_do_not_count(void** state) {
+  double v[NHISTORY], w[3 * NHISTORY];
+  random_history(7, false, NHISTORY, v);
+  int n = 0;
+  for (int i = 0; i < NHISTORY; i++) {
+    w[n++] = v[i];
+    if (i % 3 == 0) w[n++] = v[i];  // a plateau
+    if (i + 1 < NHISTORY) w[n++] = v[i] + 0.3 * (v[i + 1] - v[i]);
+  }
+  for (int method = 0; method < 2; method++) {
+    jstudy_rainflow a = count(*state, v, NHISTORY, (jstudy_counting)method);
+    jstudy_rainflow b = count(*state, w, n, (jstudy_counting)method);
+    assert_int_equal(a.ncycle, b.ncycle);
+    for (int i = 0; i < a.ncycle; i++) {
+      assert_true(a.cycle[i].range == b.cycle[i].range && a.cycle[i].count == b.cycle[i].count);
+    }
+    jstudy_rainflow_free(&a);
+    jstudy_rainflow_free(&b);
+  }
+}
+
+static void test_history_backwards_counts_the_same(void** state) {
+  double v[NHISTORY], w[NHISTORY], a_bin[25], b_bin[25];
+  random_history(11, false, NHISTORY, v);
+  for (int i = 0; i < NHISTORY; i++) {
+    w[i] = v[NHISTORY - 1 - i];
+  }
+  jstudy_rainflow a = count(*state, v, NHISTORY, JSTUDY_COUNT_RAINFLOW);
+  jstudy_rainflow b = count(*state, w, NHISTORY, JSTUDY_COUNT_RAINFLOW);
+  jstudy_rainflow_bins(&a, 0.1, 25, a_bin);
+  jstudy_rainflow_bins(&b, 0.1, 25, b_bin);
+  for (int i = 0; i < 25; i++) {
+    assert_true(a_bin[i] == b_bin[i]);
+  }
+  double D = jstudy_rainflow_damage(&a, 5.0, 1.0);
+  assert_near(jstudy_rainflow_damage(&b, 5.0, 1.0) / D, 1.0, SAME);
+  jstudy_rainflow_free(&a);
+  jstudy_rainflow_free(&b);
+}
+
+static void test_damage_scales_with_the_load(void** state) {
+  double v[NHISTORY], w[NHISTORY];
+  random_history(13, false, NHISTORY, v);
+  for (int i = 0; i < NHISTORY; i++) {
+    w[i] = 3.0 - 2.0 * v[i];  // upside down and shifted
+  }
+  jstudy_rainflow a = count(*state, v, NHISTORY, JSTUDY_COUNT_RAINFLOW);
+  jstudy_rainflow b = count(*state, w, NHISTORY, JSTUDY_COUNT_RAINFLOW);
+  for (double k = 1.0; k < 8.0; k += 1.5) {
+    double D = jstudy_rainflow_damage(&a, k, 1.0), E = jstudy_rainflow_damage(&b, k, 1.0);
+    assert_near(E / (pow(2.0, k) * D), 1.0, 1e2 * SAME);
+    assert_near(jstudy_rainflow_damage(&b, k, 2.0) / D, 1.0, 1e2 * SAME);
+  }
+  jstudy_rainflow_free(&a);
+  jstudy_rainflow_free(&b);
+}
+
+static void test_gate_leaves_small_turns_out(void** state) {
+  static const double v[] = {0.0, 5.0, 4.9, 5.1, -4.0, -3.9, -4.1, 2.0};
+  jstudy_history h = {.value = v, .n = 8, .stride = 1, .gate = 0.5};
+  jstudy_rainflow r;
+  assert_ok(*state, jstudy_rainflow_count(*state, &h, JSTUDY_COUNT_RAINFLOW, &r));
+  static const int kept[] = {0, 3, 6, 7};
+  assert_int_equal(r.nturning, 4);
+  for (int i = 0; i < 4; i++) {
+    assert_int_equal(r.turning[i].sample, kept[i]);
+  }
+  jstudy_rainflow_free(&r);
+}
+
+static void test_nothing_turns_in_constants(void** state) {
+  static const double v[] = {2.0, 2.0, 2.0};
+  for (int n = 0; n <= 3; n++) {
+    jstudy_rainflow r = count(*state, v, n, JSTUDY_COUNT_RAINFLOW);
+    assert_int_equal(r.ncycle, 0);
+    assert_true(jstudy_rainflow_damage(&r, 5.0, 1.0) == 0.0);
+    jstudy_rainflow_free(&r);
+  }
+}
+
+static void test_not_finite_is_an_error(void** state) {
+  const double v[] = {1.0, NAN, 2.0};
+  jstudy_rainflow r;
+  jstudy_history h = history(v, 3);
+  assert_int_equal(jstudy_rainflow_count(*state, &h, JSTUDY_COUNT_RAINFLOW, &r), JO_ERR_NUMERIC);
+  assert_null(r.turning);
+}
+
+// ---- between samples, and derivatives --------------------------------------------------------------
+
+static void test_parabola_finds_the_peak_of_a_sine(void** state) {
+  double t[80], v[80];
+  for (int i = 0; i < 80; i++) {
+    t[i] = 0.1 * i + (i % 2 ? 0.02 : 0.0);  // uneven
+    v[i] = -3.0 * sin(t[i]);
+  }
+  jstudy_history h = {.value = v, .n = 80, .stride = 1, .t = t, .t_stride = 1};
+  jstudy_turning p = jstudy_history_peak(&h);
+  // third derivative 3, spacing 0.12: the parabola is off by 3/6 * 0.12^3 at most
+  assert_near(fabs(p.value), 3.0, 3.0 / 6.0 * pow(0.12, 3.0));
+  double sum = 0.0;
+  for (int k = 0; k < 3; k++) {
+    sum += p.weight[k] * v[p.sample - 1 + k];
+  }
+  assert_near(sum, p.value, 1e-14);
+  jstudy_rainflow r;
+  assert_ok(*state, jstudy_rainflow_count(*state, &h, JSTUDY_COUNT_RAINFLOW, &r));
+  assert_int_equal(r.nturning, 5);
+  for (int i = 1; i < 4; i++) {
+    assert_near(fabs(r.turning[i].value), 3.0, 3.0 / 6.0 * pow(0.12, 3.0));
+  }
+  jstudy_rainflow_free(&r);
+}
+
+static double damage_of(jo_context* ctx, const double* t, const double* v, int n, double k) {
+  jstudy_rainflow r;
+  jstudy_history h = {.value = v, .n = n, .stride = 1, .t = t, .t_stride = 1};
+  assert_ok(ctx, jstudy_rainflow_count(ctx, &h, JSTUDY_COUNT_RAINFLOW, &r));
+  double D = jstudy_rainflow_damage(&r, k, 1.5);
+  jstudy_rainflow_free(&r);
+  return D;
+}
+
+static void test_gradient_equals_central_differences(void** state) {
+  enum { N = 120 };
+  double t[N], v[N], g[N] = {0};
+  random_history(17, false, N, v);
+  for (int i = 0; i < N; i++) {
+    t[i] = 0.1 * i;
+  }
+  jstudy_rainflow r;
+  jstudy_history h = {.value = v, .n = N, .stride = 1, .t = t, .t_stride = 1};
+  assert_ok(*state, jstudy_rainflow_count(*state, &h, JSTUDY_COUNT_RAINFLOW, &r));
+  jstudy_rainflow_gradient(&r, 5.0, 1.5, N, g);
+  jstudy_rainflow_free(&r);
+  const double d = 1e-6;  // differences of the second order leave about 1e-9
+  for (int i = 0; i < N; i++) {
+    double keep = v[i];
+    v[i] = keep + d;
+    double up = damage_of(*state, t, v, N, 5.0);
+    v[i] = keep - d;
+    double down = damage_of(*state, t, v, N, 5.0);
+    v[i] = keep;
+    assert_near(g[i], (up - down) / (2.0 * d), 1e-6);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_rainflow_of_the_standard, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_range_pairs_of_the_standard, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_cycles_name_their_turning_points, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_rainflow_equals_four_point_method, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_points_on_the_way_do_not_count, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_history_backwards_counts_the_same, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_damage_scales_with_the_load, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_gate_leaves_small_turns_out, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_nothing_turns_in_constants, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_not_finite_is_an_error, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_parabola_finds_the_peak_of_a_sine, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_gradient_equals_central_differences, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
