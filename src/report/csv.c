@@ -2,51 +2,14 @@
 // CSV writer.
 #include "report/csv.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/file.h"
-#include "base/text.h"
+#include "report/cell.h"
 #include "report/notes.h"
-
-// A number in a cell: 17 digits, a point whatever the locale, "nan" and "inf" as most readers take them.
-static void put_number(jtext* t, double x) {
-  char buffer[JTEXT_NUMBER_SIZE];
-  if (isfinite(x)) {
-    snprintf(buffer, sizeof buffer, "%.17g", x);
-    char* comma = strchr(buffer, ',');
-    if (comma) *comma = '.';
-    jtext_put(t, buffer);
-  } else {
-    jtext_put(t, isnan(x) ? "nan" : x > 0.0 ? "inf" : "-inf");
-  }
-}
-
-static void put_cell(jtext* t, const char* s) {
-  if (!strpbrk(s, ",\"\r\n#")) {
-    jtext_put(t, s);
-    return;
-  }
-  jtext_put(t, "\"");
-  for (; *s; s++) {
-    if (*s == '"') jtext_put(t, "\"");
-    jtext_write(t, s, 1);
-  }
-  jtext_put(t, "\"");
-}
-
-// A comment is one line: line ends in a text become blanks.
-static void put_comment(jtext* t, const char* s) {
-  for (; *s; s++) {
-    jtext_write(t, (unsigned char)*s < ' ' ? " " : s, 1);
-  }
-}
 
 static void put_unit(jtext* t, const char* unit) {
   if (!*unit) return;
   jtext_put(t, " ");
-  put_comment(t, unit);
+  jreport_put_comment(t, unit);
 }
 
 static void put_notes(jtext* t, const jstudy_result* r) {
@@ -54,8 +17,8 @@ static void put_notes(jtext* t, const jstudy_result* r) {
   int n = jreport_notes(r, note);
   for (int i = 0; i < n; i++) {
     jtext_printf(t, "# %s: ", note[i].name);
-    if (note[i].kind == JREPORT_TEXT) put_comment(t, note[i].text);
-    if (note[i].kind == JREPORT_REAL) put_number(t, note[i].real);
+    if (note[i].kind == JREPORT_TEXT) jreport_put_comment(t, note[i].text);
+    if (note[i].kind == JREPORT_REAL) jreport_put_number(t, note[i].real);
     if (note[i].kind == JREPORT_COUNT) jtext_printf(t, "%lld", (long long)note[i].count);
     put_unit(t, note[i].unit);
     jtext_put(t, "\n");
@@ -66,17 +29,17 @@ static void put_findings(jtext* t, const jstudy_result* r) {
   const jstudy_quantity* o = jstudy_result_objectives(r);
   for (int i = 0; i < r->nobjective; i++) {
     jtext_put(t, "# objective ");
-    put_comment(t, o[i].name);
+    jreport_put_comment(t, o[i].name);
     jtext_put(t, ": ");
-    put_number(t, o[i].value);
+    jreport_put_number(t, o[i].value);
     put_unit(t, o[i].unit);
     jtext_put(t, "\n");
   }
   for (int i = 0; i < r->nevent; i++) {
     jtext_put(t, "# event ");
-    put_number(t, r->event[i].t);
+    jreport_put_number(t, r->event[i].t);
     jtext_put(t, " s: ");
-    put_comment(t, r->event[i].name);
+    jreport_put_comment(t, r->event[i].name);
     jtext_put(t, r->event[i].on ? " on\n" : " off\n");
   }
 }
@@ -84,19 +47,19 @@ static void put_findings(jtext* t, const jstudy_result* r) {
 static void put_table(jtext* t, const jstudy_result* r) {
   for (int i = 0; i < r->ncolumn; i++) {
     if (i > 0) jtext_put(t, ",");
-    put_cell(t, r->column[i].name);
+    jreport_put_cell(t, r->column[i].name);
   }
   jtext_put(t, "\n");
   for (int i = 0; i < r->ncolumn; i++) {
     if (i > 0) jtext_put(t, ",");
-    put_cell(t, r->column[i].unit);
+    jreport_put_cell(t, r->column[i].unit);
   }
   jtext_put(t, "\n");
   for (int k = 0; k < r->nrow && !t->failed; k++) {
     const double* row = r->row + (size_t)k * (size_t)r->ncolumn;
     for (int i = 0; i < r->ncolumn; i++) {
       if (i > 0) jtext_put(t, ",");
-      put_number(t, row[i]);
+      jreport_put_number(t, row[i]);
     }
     jtext_put(t, "\n");
   }

@@ -79,9 +79,8 @@ static jo_status state_at(adjoint* d, int i, const double** y) {
     memcpy(d->segment, jstudy_record_state(r, r->entry[first].state), (size_t)w->ny * sizeof **y);
     for (int k = first; k < i; k++) {
       double* next = d->segment + (int64_t)(k + 1 - first) * w->ny;
-      memcpy(next, next - w->ny, (size_t)w->ny * sizeof *next);
       jstudy_walk_set_modes(w, jstudy_record_mode(r, r->entry[k].epoch));
-      JO_TRY(jstudy_walk_step(w, &r->entry[k], next));
+      JO_TRY(jstudy_walk_step(w, &r->entry[k], next - w->ny, next));
     }
     d->segment_first = first;
     d->segment_last = i;
@@ -195,11 +194,8 @@ static jo_status smooth_back(adjoint* d, const jstudy_entry* e) {
     w->run->mode[k] = 1.0 - w->run->mode[k];
     w->run->system.rhs(w->run, e->t, y, w->f_minus);
     double alpha = dot(d->lambda, w->f_minus, w->ny) - dot(d->lambda, w->f_plus, w->ny), rate = 0.0;
-    if (w->opt->frozen) {
-      rate = 0.0;
-    } else if (e->follows) {
-      d->pending += alpha;
-    } else {
+    if (!w->opt->frozen && e->follows) d->pending += alpha;
+    if (!w->opt->frozen && !e->follows) {
       if (i == 0) {
         alpha += d->pending;
         d->pending = 0.0;

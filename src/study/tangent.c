@@ -11,9 +11,10 @@
 
 // Several numbers in lanes.
 typedef struct pack {
-  double* S;         // ny x lanes
-  double* dp;        // nw x lanes: unit seeds
-  double* dt_first;  // of the last event that was not a consequence of another (lanes)
+  double* S;             // ny x lanes
+  double* dp;            // nw x lanes: unit seeds
+  double* dt_first;      // of the last event that was not a consequence of another (lanes)
+  double *S0, *D0, *D1;  // for samples inside of a step: at its start, slopes at both ends
 } pack;
 
 typedef struct direct {
@@ -26,6 +27,11 @@ typedef struct direct {
   double* times;  // of an event, all packs
   double* still;  // no number moves (nw x lanes)
   int nevent;
+  // samples for the observer
+  int64_t next;          // of the grid
+  double *y0, *f0, *f1;  // of the step
+  double *y_at, *S_at;   // at a sample
+  double *out, *dout;    // noutput, noutput x nw
 } direct;
 
 static double* vector(direct* d, int n) {
@@ -55,7 +61,7 @@ static jo_status allocate(direct* d) {
   }
   for (int k = 0; ok && k < d->npack; k++) {
     pack* p = &d->pack[k];
-    *p = (pack){vector(d, w->ny), vector(d, w->nw), vector(d, 1)};
+    *p = (pack){.S = vector(d, w->ny), .dp = vector(d, w->nw), .dt_first = vector(d, 1)};
     ok = p->S && p->dp && p->dt_first;
     for (int l = 0; ok && l < d->lanes; l++) {
       int j = k * d->lanes + l;
@@ -73,11 +79,7 @@ static jo_status allocate(direct* d) {
 
 // ---- steps ---------------------------------------------------------------------------------------
 
-static void add_scaled(double* x, double a, const double* y, int n) {
-  for (int i = 0; i < n; i++) {
-    x[i] += a * y[i];
-  }
-}
+static void keep_start(direct* d, const jstudy_entry* e);
 
 // Stages with their derivatives; the first pack also finds the arguments of the stages.
 static void pack_step(direct* d, const jstudy_entry* e, pack* p, bool first) {
@@ -86,14 +88,8 @@ static void pack_step(direct* d, const jstudy_entry* e, pack* p, bool first) {
   int n = w->ny * d->lanes;
   double h = e->t1 - e->t;
   for (int i = 0; i < tab->stages; i++) {
-    memcpy(d->dY, p->S, (size_t)n * sizeof *d->dY);
-    if (first) memcpy(w->Y[i], d->y, (size_t)w->ny * sizeof *d->y);
-    for (int j = 0; j < i; j++) {
-      double a = h * tab->a[i][j];
-      if (a == 0.0) continue;
-      add_scaled(d->dY, a, d->dk[j], n);
-      if (first) add_scaled(w->Y[i], a, w->k[j], w->ny);
-    }
+    jstudy_walk_combine(n, p->S, h, tab->a[i], i, d->dk, d->dY);
+    if (first) jstudy_walk_combine(w->ny, d->y, h, tab->a[i], i, w->k, w->Y[i]);
     jstudy_point at = {.t = jstudy_walk_stage_time(w, e, i), .y = w->Y[i], .dy = d->dY};
     at.dp = p->dp;
     jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, d->dk[i]});
@@ -101,9 +97,8 @@ static void pack_step(direct* d, const jstudy_entry* e, pack* p, bool first) {
       w->k[i][r] = d->ydot[r * d->lanes];
     }
   }
-  for (int i = 0; i < tab->stages; i++) {
-    add_scaled(p->S, h * tab->b[i], d->dk[i], n);
-  }
+  jstudy_walk_combine(n, p->S, h, tab->b, tab->stages, d->dk, d->dY);
+  memcpy(p->S, d->dY, (size_t)n * sizeof *p->S);
 }
 
 static void pack_close(direct* d, double t, const double* y, const double* dt, pack* p, double* S) {
@@ -126,6 +121,7 @@ static jo_status take_step(direct* d, int i) {
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
   if (e->state >= 0)
     memcpy(d->y, jstudy_record_state(w->record, e->state), (size_t)w->ny * sizeof *d->y);
+  keep_start(d, e);
   for (int k = 0; k < d->npack; k++) {
     pack_step(d, e, &d->pack[k], k == 0);
   }
@@ -133,10 +129,8 @@ static jo_status take_step(direct* d, int i) {
   if (after) {
     memcpy(d->y, after, (size_t)w->ny * sizeof *after);
   } else {
-    for (int s = 0; s < w->tab->stages; s++) {
-      add_scaled(d->y, (e->t1 - e->t) * w->tab->b[s], w->k[s], w->ny);
-    }
-    if (w->run->system.project) JO_TRY(w->run->system.project(w->run, e->t1, d->y));
+    memcpy(d->y_mixed, d->y, (size_t)w->ny * sizeof *d->y);
+    JO_TRY(jstudy_walk_end_step(w, e, d->y_mixed, d->y));
   }
   for (int k = 0; k < d->npack; k++) {
     pack_close(d, e->t1, d->y, d->zero, &d->pack[k], d->pack[k].S);
@@ -300,7 +294,156 @@ static jo_status take_event(direct* d, const jstudy_entry* e) {
   return JO_OK;
 }
 
+// ---- samples -------------------------------------------------------------------------------------
+
+static jo_status allocate_samples(direct* d) {
+  jstudy_walk* w = d->w;
+  const jstudy_sens_observer* o = w->opt->observer;
+  if (!o) return JO_OK;
+  double** array[] = {&d->y0, &d->f0, &d->f1, &d->y_at, &d->S_at};
+  bool ok = true;
+  for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
+    *array[i] = vector(d, w->ny);
+    ok = ok && *array[i];
+  }
+  for (int k = 0; k < d->npack; k++) {
+    pack* p = &d->pack[k];
+    p->S0 = vector(d, w->ny);
+    p->D0 = vector(d, w->ny);
+    p->D1 = vector(d, w->ny);
+    ok = ok && p->S0 && p->D0 && p->D1;
+  }
+  d->out = JARENA_ARRAY(&w->arena, w->d->noutput + 1, double);
+  d->dout = JARENA_ARRAY(&w->arena, (int64_t)w->d->noutput * w->nw + 1, double);
+  return ok && d->out && d->dout ? JO_OK : jerr_memory(w->ctx);
+}
+
+// Derivatives of the outputs in the lanes of one pack.
+static void pack_outputs(direct* d, double t, const double* y, int q, const double* S) {
+  jstudy_walk* w = d->w;
+  jstudy_point at = {.t = t, .y = y, .dy = S, .dp = d->pack[q].dp};
+  jstudy_walk_tangent(w, JSTUDY_T_OUTPUT, &at, (double* const[]){d->dg});
+  for (int o = 0; o < w->d->noutput; o++) {
+    for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
+      d->dout[(int64_t)o * w->nw + q * d->lanes + l] = d->dg[o * d->lanes + l];
+    }
+  }
+}
+
+static jo_status tell(direct* d, double t, const double* y) {
+  const jstudy_sens_observer* o = d->w->opt->observer;
+  jstudy_run_outputs(d->w->run, t, y, d->out);
+  return o->sample(o->user, t, d->out, d->dout);
+}
+
+// At the state and the derivatives the walk has come to.
+static jo_status sample_here(direct* d, double t) {
+  if (!d->w->opt->observer) return JO_OK;
+  for (int q = 0; q < d->npack; q++) {
+    pack_outputs(d, t, d->y, q, d->pack[q].S);
+  }
+  return tell(d, t, d->y);
+}
+
+static double sample_time(const direct* d) {
+  const jstudy_sens_options* opt = d->w->opt;
+  double step = opt->observer->step, t = opt->t_start + (double)d->next * step;
+  return t > opt->t_end - 1e-9 * step ? opt->t_end : t;
+}
+
+static bool has_samples(const direct* d, double t1) {
+  const jstudy_sens_observer* o = d->w->opt->observer;
+  return o && o->step > 0.0 && sample_time(d) < t1;
+}
+
+static void slopes(direct* d, double t, const double* y, pack* p, double* f, double* D) {
+  jstudy_point at = {.t = t, .y = y, .dy = p->S, .dp = p->dp};
+  jstudy_walk_tangent(d->w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, D});
+  for (int r = 0; r < d->w->ny; r++) {
+    f[r] = d->ydot[r * d->lanes];
+  }
+}
+
+static void keep_start(direct* d, const jstudy_entry* e) {
+  if (!has_samples(d, e->t1)) return;
+  memcpy(d->y0, d->y, (size_t)d->w->ny * sizeof *d->y);
+  for (int q = 0; q < d->npack; q++) {
+    pack* p = &d->pack[q];
+    memcpy(p->S0, p->S, (size_t)(d->w->ny * d->lanes) * sizeof *p->S);
+    slopes(d, e->t, d->y, p, d->f0, p->D0);
+  }
+}
+
+// Cubic Hermite polynomial at x in [0, 1].
+static void hermite(double x, double h, const double* y0, const double* f0, const double* y1,
+                    const double* f1, int n, double* y) {
+  double r = 1.0 - x, a = r * r * (1.0 + 2.0 * x), b = x * x * (1.0 + 2.0 * r);
+  for (int i = 0; i < n; i++) {
+    y[i] = a * y0[i] + b * y1[i] + h * x * r * (r * f0[i] - x * f1[i]);
+  }
+}
+
+static jo_status sample_inside(direct* d, const jstudy_entry* e, double t) {
+  jstudy_walk* w = d->w;
+  double h = e->t1 - e->t, x = (t - e->t) / h;
+  hermite(x, h, d->y0, d->f0, d->y, d->f1, w->ny, d->y_at);
+  if (w->run->system.project) JO_TRY(w->run->system.project(w->run, t, d->y_at));
+  for (int q = 0; q < d->npack; q++) {
+    pack* p = &d->pack[q];
+    hermite(x, h, p->S0, p->D0, p->S, p->D1, w->ny * d->lanes, d->S_at);
+    pack_close(d, t, d->y_at, d->zero, p, d->S_at);
+    pack_outputs(d, t, d->y_at, q, d->S_at);
+  }
+  return tell(d, t, d->y_at);
+}
+
+static jo_status sample_step(direct* d, const jstudy_entry* e) {
+  const jstudy_sens_observer* o = d->w->opt->observer;
+  if (!o) return JO_OK;
+  if (o->step <= 0.0) return sample_here(d, e->t1);
+  if (has_samples(d, e->t1)) {
+    for (int q = 0; q < d->npack; q++) {
+      slopes(d, e->t1, d->y, &d->pack[q], d->f1, d->pack[q].D1);
+    }
+  }
+  for (; has_samples(d, e->t1); d->next++) {
+    JO_TRY(sample_inside(d, e, sample_time(d)));
+  }
+  if (sample_time(d) > e->t1) return JO_OK;
+  d->next = e->t1 < d->w->opt->t_end ? d->next + 1 : INT64_MAX / 2;
+  return sample_here(d, e->t1);
+}
+
+static jo_status sample_event(direct* d, const jstudy_entry* e) {
+  jstudy_walk* w = d->w;
+  if (!w->opt->observer || w->opt->observer->step > 0.0) return JO_OK;
+  memcpy(d->y, jstudy_record_state(w->record, e->after), (size_t)w->ny * sizeof *d->y);
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch + 1));
+  return sample_here(d, e->t);
+}
+
+static jo_status sample_start(direct* d) {
+  jstudy_walk* w = d->w;
+  if (!w->opt->observer) return JO_OK;
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, 0));
+  const jstudy_entry* e = &w->record->entry[0];
+  if (w->record->nentry == 0 || e->state < 0) return JO_OK;
+  memcpy(d->y, jstudy_record_state(w->record, e->state), (size_t)w->ny * sizeof *d->y);
+  d->next = 1;
+  return sample_here(d, w->opt->t_start);
+}
+
 // ---- the walk ------------------------------------------------------------------------------------
+
+static jo_status take_entry(direct* d, int i) {
+  const jstudy_entry* e = &d->w->record->entry[i];
+  if (e->after >= 0) {
+    JO_TRY(take_event(d, e));
+    return sample_event(d, e);
+  }
+  JO_TRY(take_step(d, i));
+  return sample_step(d, e);
+}
 
 static void finish(direct* d) {
   jstudy_walk* w = d->w;
@@ -319,9 +462,10 @@ static void finish(direct* d) {
 jo_status jstudy_walk_direct(jstudy_walk* w) {
   direct d = {.w = w};
   JO_TRY(allocate(&d));
+  JO_TRY(allocate_samples(&d));
+  JO_TRY(sample_start(&d));
   for (int i = 0; i < w->record->nentry; i++) {
-    const jstudy_entry* e = &w->record->entry[i];
-    JO_TRY(e->after < 0 ? take_step(&d, i) : take_event(&d, e));
+    JO_TRY(take_entry(&d, i));
   }
   finish(&d);
   w->out->nevent = d.nevent;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives of the objectives of a run by the numbers of its model: exact, through events, by the
+// direct method (forward with the motion) or the adjoint one (backward along it).
+#ifndef JOUNCE_SENS_H
+#define JOUNCE_SENS_H
+
+#include <stdint.h>
+
+#include "jounce/simulate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A model prepared for derivatives by chosen numbers, and what came out of a run.
+typedef struct jo_sens jo_sens;
+typedef struct jo_sens_result jo_sens_result;
+
+/// Direct costs by the parameter (eight at once), adjoint by the objective.
+/// Auto: adjoint where there are fewer objectives than groups of eight parameters.
+typedef enum jo_sens_method { JO_SENS_AUTO, JO_SENS_DIRECT, JO_SENS_ADJOINT } jo_sens_method;
+
+JO_API const char* jo_sens_method_name(jo_sens_method method);
+
+/// Contributions of events need both methods; auto prepares both up to this many parameters.
+#define JO_SENS_MAX_BOTH 64
+
+typedef struct jo_sens_setup {
+  /// Parameters by name, other numbers of the file by path, "hardpoints.*" for all that begin so,
+  /// "parameters" for all parameters, "all" for every number. Repetitions count once.
+  /// None at all: "parameters".
+  const char* const* name;
+  int nname;
+  jo_sens_method method;  // to prepare; auto: what may be needed
+  int both;               // prepare both methods whatever the number of parameters, for checks
+  int interpreter;        // as in jo_system_options
+} jo_sens_setup;
+
+JO_API jo_sens_setup jo_sens_setup_default(void);
+
+/// Generate, differentiate, assemble and compile.
+/// On failure `*out` is NULL and the context names what is wrong, an unknown name with a suggestion.
+/// Ownership: caller, release with jo_sens_destroy() before the model, which must outlive it.
+/// Threads: any, one context per thread; a prepared model may be used by all.
+JO_API jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_setup* setup,
+                                jo_sens** out);
+
+/// NULL is fine.
+JO_API void jo_sens_destroy(jo_sens* sens);
+
+/// A number derivatives are taken by. Texts are owned by the prepared model and never NULL.
+typedef struct jo_sens_parameter {
+  const char *name, *unit, *description;
+  double value;
+} jo_sens_parameter;
+
+JO_API int jo_sens_parameter_count(const jo_sens* sens);
+JO_API jo_status jo_sens_parameter_at(const jo_sens* sens, int i, jo_sens_parameter* out);
+
+/// Index by name, -1 where derivatives are not taken by it.
+JO_API int jo_sens_parameter_find(const jo_sens* sens, const char* name);
+
+/// Numbers that are NaN and texts that are NULL, as in the defaults: what the model says.
+typedef struct jo_sens_options {
+  jo_sens_method method;
+  int frozen;              // every switch stays at its nominal time; else times move as they do
+  int contributions;       // also what each event contributes, where both methods are prepared
+  const char* integrator;  // dopri5, rk2, rk3 or rk4
+  double tolerance;        // relative and absolute, of adaptive integrators
+  double step;             // of fixed-step integrators [s]
+  /// Outputs whose derivatives are wanted along the run (direct method; needs it prepared).
+  const char* const* history;
+  int nhistory;
+  double history_step;  // [s]; 0: at every step and after every event
+} jo_sens_options;
+
+/// Exact, with contributions.
+JO_API jo_sens_options jo_sens_options_default(void);
+
+/// Run the manoeuvre and differentiate it. `opt` NULL: defaults.
+/// On failure `*out` is NULL and the context says why: an event that only grazes has no derivative.
+/// Ownership: caller, release with jo_sens_result_destroy() before the prepared model.
+/// Threads: any, one context per thread.
+JO_API jo_status jo_sens_run(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+                             jo_sens_result** out);
+
+/// NULL is fine.
+JO_API void jo_sens_result_destroy(jo_sens_result* result);
+
+typedef struct jo_sens_statistics {
+  jo_sens_method method;  // used
+  int is_frozen;
+  const char* integrator;
+  int is_fixed_step;
+  double rel_tol, step;
+  int64_t steps, rejected;
+  int64_t evaluations;             // of the accelerations by the simulation
+  int64_t derivative_evaluations;  // tangents and adjoints; several lanes count once
+  double cpu_dynamics;             // CPU time [s]
+  double cpu_sensitivity;          // of the derivatives, on top of it [s]
+  double cpu_contributions;        // of the contributions of events, on top of both [s]
+} jo_sens_statistics;
+
+JO_API jo_sens_statistics jo_sens_result_statistics(const jo_sens_result* result);
+
+JO_API int jo_sens_objective_count(const jo_sens_result* result);
+JO_API jo_status jo_sens_objective(const jo_sens_result* result, int i, jo_quantity* out);
+
+/// d objective / d parameter; NaN where there is none.
+JO_API double jo_sens_derivative(const jo_sens_result* result, int objective, int parameter);
+
+/// The same with frozen events; NaN where contributions were not computed.
+JO_API double jo_sens_derivative_frozen(const jo_sens_result* result, int objective, int parameter);
+
+typedef struct jo_sens_event {
+  double t;          // [s]
+  const char* name;  // of the switch
+  int on;            // became true
+  int follows;       // caused by the one before, at the same instant
+  double rate;       // of the switching function just before; NaN: frozen, or it follows
+} jo_sens_event;
+
+JO_API int jo_sens_event_count(const jo_sens_result* result);
+JO_API jo_status jo_sens_event_at(const jo_sens_result* result, int i, jo_sens_event* out);
+
+/// d time / d parameter of an event; NaN unless the direct method was used.
+JO_API double jo_sens_event_shift(const jo_sens_result* result, int event, int parameter);
+
+/// What the motion of an event adds to a derivative; NaN where contributions were not computed.
+/// Added up over all events: exact less frozen. First eight objectives only.
+JO_API double jo_sens_event_contribution(const jo_sens_result* result, int event, int objective,
+                                         int parameter);
+
+// ---- what matters --------------------------------------------------------------------------------
+
+typedef enum jo_influence {
+  JO_MATTERS,     // sorted by |percent|
+  JO_ZERO_VALUE,  // matters, but its value is zero: sorted by derivative times natural size
+  JO_IDLE         // below the threshold
+} jo_influence;
+
+typedef struct jo_sens_row {
+  int parameter;
+  jo_influence influence;
+  double value, derivative;
+  double percent;  // change of the objective per 1 % of the parameter, or of its natural size [%]
+  double size;     // the parameter's magnitude; where it is zero, that of its kind in the model
+  double change;   // of the objective per increment; NaN: none was given
+} jo_sens_row;
+
+/// Rows of an objective, most influential first, into the caller's array of as many as there are
+/// parameters. `increment`: one per parameter (NaN: none), or NULL. `threshold` [% per 1 %]: what is
+/// below does not matter.
+JO_API jo_status jo_sens_rank(jo_context* ctx, const jo_sens_result* result, int objective,
+                              const double* increment, double threshold, jo_sens_row* row);
+
+/// Write derivatives (or, where a history was asked for, the history) as CSV.
+/// The file appears whole or not at all. On failure the context names it and the reason.
+JO_API jo_status jo_sens_save(jo_context* ctx, const jo_sens_result* result, const char* path);
+JO_API int jo_sens_history_row_count(const jo_sens_result* result);
+JO_API jo_status jo_sens_history_save(jo_context* ctx, const jo_sens_result* result,
+                                      const char* path);
+
+// ---- checks --------------------------------------------------------------------------------------
+
+/// One derivative three ways. NaN where a method is not prepared or makes no sense.
+typedef struct jo_sens_check_row {
+  double direct, adjoint;
+  double difference;        // extrapolated central differences of whole runs, events located anew
+  double difference_error;  // estimated
+  double increment;         // the largest used
+} jo_sens_check_row;
+
+/// Check every derivative, objective by objective, into the caller's array of
+/// objectives x parameters rows. Differences are taken at a tolerance of 1e-12 (or that of `opt` where
+/// it is tighter), derivatives too. `progress` may be NULL; zero stops.
+JO_API jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+                               int (*progress)(void* user, double fraction), void* user,
+                               jo_sens_check_row* row);
+
+/// Error of numerical differentiation at one increment.
+typedef struct jo_sens_vcurve_point {
+  double relative;                      // increment over the parameter's size
+  double forward, central;              // difference quotients
+  double forward_error, central_error;  // relative to the derivative
+} jo_sens_vcurve_point;
+
+/// Error of forward and central differences with increments from 1e-1 to 1e-12 of the parameter, n of
+/// them evenly in the logarithm, into the caller's array; `*exact` is the derivative.
+JO_API jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+                                int objective, int parameter, int n, jo_sens_vcurve_point* point,
+                                double* exact);
+
+/// Write it: a plot where `path` ends in .svg, a table where it ends in .csv.
+JO_API jo_status jo_sens_vcurve_save(jo_context* ctx, const jo_sens* sens, int objective,
+                                     int parameter, const jo_sens_vcurve_point* point, int n,
+                                     double exact, const char* path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of sensitivities: names become numbers of the model, a method is chosen, and what
+// events contribute is put together from a direct and an adjoint run.
+#include "jounce/sens.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/sens_handle.h"
+#include "base/text.h"
+#include "study/metric.h"
+
+#define LANES 8  // parameters the direct method takes at once
+
+const char* jo_sens_method_name(jo_sens_method method) {
+  static const char* const name[] = {"auto", "direct", "adjoint"};
+  return method <= JO_SENS_ADJOINT ? name[method] : "unknown";
+}
+
+jo_sens_setup jo_sens_setup_default(void) {
+  return (jo_sens_setup){0};
+}
+
+jo_sens_options jo_sens_options_default(void) {
+  return (jo_sens_options){.contributions = 1, .tolerance = NAN, .step = NAN};
+}
+
+// ---- names ---------------------------------------------------------------------------------------
+
+typedef struct selection {
+  const jmodel* m;
+  bool* taken;  // by number
+  int* wrt;
+  int n;
+} selection;
+
+static void take(selection* s, int number) {
+  if (s->taken[number]) return;
+  s->taken[number] = true;
+  s->wrt[s->n++] = number;
+}
+
+static const char* closest(const jmodel* m, const char* name) {
+  const char* best = NULL;
+  int least = (int)strlen(name) / 2 + 1;
+  for (int i = 0; i < m->nnumber; i++) {
+    const char* path = m->number[i].path;
+    int d = jtext_distance(name, strlen(name), path, strlen(path));
+    if (d < least) {
+      least = d;
+      best = path;
+    }
+  }
+  return best;
+}
+
+static jo_status fail_unknown(jo_context* ctx, const jmodel* m, const char* name) {
+  for (int i = 0; i < m->nparameter; i++) {
+    if (strcmp(m->parameter[i].name, name) == 0) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT,
+                      "%s: parameter '%s' is computed from others: differentiate for those",
+                      m->path, name);
+    }
+  }
+  const char* best = closest(m, name);
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no parameter or number is named '%.80s'%s%s%s",
+                  m->path, name, best ? "; did you mean '" : "", best ? best : "",
+                  best ? "'?" : "");
+}
+
+static jo_status take_name(jo_context* ctx, selection* s, const char* name) {
+  const jmodel* m = s->m;
+  size_t n = strlen(name);
+  bool all = strcmp(name, "all") == 0, parameters = strcmp(name, "parameters") == 0;
+  bool begins = n > 0 && name[n - 1] == '*';
+  int before = s->n, number = jmodel_find_number(m, name);
+  if (number >= 0) {
+    take(s, number);
+    return JO_OK;
+  }
+  bool fits = all || parameters || begins;
+  for (int i = 0; fits && i < m->nnumber; i++) {
+    const jmodel_number* k = &m->number[i];
+    bool starts = begins && strncmp(k->path, name, n - 1) == 0;
+    if (all || (parameters && k->is_parameter) || starts) take(s, i);
+  }
+  // a pattern may repeat what is there already, but not stand for nothing
+  return fits && (s->n > before || !begins) ? JO_OK : fail_unknown(ctx, m, name);
+}
+
+static jo_status select_numbers(jo_context* ctx, jarena* a, const jmodel* m,
+                                const jo_sens_setup* setup, selection* s) {
+  *s = (selection){.m = m, .taken = JARENA_ARRAY(a, m->nnumber + 1, bool)};
+  s->wrt = JARENA_ARRAY(a, m->nnumber + 1, int);
+  if (!s->taken || !s->wrt) return jerr_memory(ctx);
+  if (setup->nname == 0) JO_TRY(take_name(ctx, s, "parameters"));
+  for (int i = 0; i < setup->nname; i++) {
+    JO_TRY(take_name(ctx, s, setup->name[i]));
+  }
+  if (s->n > 0) return JO_OK;
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: the model has no numbers to differentiate for",
+                  m->path);
+}
+
+// ---- preparation ---------------------------------------------------------------------------------
+
+static void describe(const jmodel* m, int number, jo_sens_parameter* out) {
+  *out = (jo_sens_parameter){m->number[number].path, "", "", m->number[number].value};
+  for (int i = 0; i < m->nparameter; i++) {
+    const jmodel_parameter* p = &m->parameter[i];
+    if (p->value.number != number) continue;
+    out->unit = p->unit ? p->unit : "";
+    out->description = p->description ? p->description : "";
+  }
+}
+
+static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
+  const jmodel* m = s->model->model;
+  if (m->nobjective == 0) {
+    return jerr_set(s->ctx, JO_ERR_ARGUMENT,
+                    "%s: the model has no objectives: there is nothing to differentiate", m->path);
+  }
+  selection k;
+  JO_TRY(select_numbers(s->ctx, &s->arena, m, setup, &k));
+  s->parameter = JARENA_ARRAY(&s->arena, k.n, jo_sens_parameter);
+  if (!s->parameter) return jerr_memory(s->ctx);
+  for (int i = 0; i < k.n; i++) {
+    describe(m, k.wrt[i], &s->parameter[i]);
+  }
+  bool few = k.n <= JO_SENS_MAX_BOTH, both = setup->both || (!setup->method && few);
+  jstudy_sens_setup inner = {.wrt = k.wrt, .nwrt = k.n, .kernel = jkernel_options_default()};
+  inner.direct = both || setup->method == JO_SENS_DIRECT;
+  inner.adjoint = both || setup->method != JO_SENS_DIRECT;
+  if (setup->interpreter) inner.kernel.backend = JKERNEL_INTERP;
+  return jstudy_sens_create(s->ctx, m, &inner, &s->sens);
+}
+
+jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_setup* setup,
+                         jo_sens** out) {
+  *out = NULL;
+  jo_sens_setup defaults = jo_sens_setup_default();
+  jo_sens* s = jmem_resize(ctx, NULL, sizeof *s);
+  if (!s) return jerr_memory(ctx);
+  *s = (jo_sens){.ctx = ctx, .model = model};
+  jarena_init(&s->arena, ctx);
+  jo_status status = prepare(s, setup ? setup : &defaults);
+  if (status < 0) {
+    jo_sens_destroy(s);
+    return status;
+  }
+  *out = s;
+  return status;
+}
+
+void jo_sens_destroy(jo_sens* sens) {
+  if (!sens) return;
+  jstudy_sens_destroy(sens->sens);
+  jarena_free(&sens->arena);
+  jmem_free(sens->ctx, sens);
+}
+
+int jo_sens_parameter_count(const jo_sens* sens) {
+  return sens->sens->nw;
+}
+
+jo_status jo_sens_parameter_at(const jo_sens* sens, int i, jo_sens_parameter* out) {
+  if (i < 0 || i >= sens->sens->nw) return JO_ERR_ARGUMENT;
+  *out = sens->parameter[i];
+  return JO_OK;
+}
+
+int jo_sens_parameter_find(const jo_sens* sens, const char* name) {
+  for (int i = 0; i < sens->sens->nw; i++) {
+    if (strcmp(sens->parameter[i].name, name) == 0) return i;
+  }
+  return -1;
+}
+
+// ---- options -------------------------------------------------------------------------------------
+
+jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+                            jstudy_sens_options* out) {
+  *out = jstudy_sens_options_default(sens->model->model);
+  out->frozen = opt->frozen != 0;
+  if (opt->integrator) {
+    int method = jsolve_method_find(opt->integrator);
+    if (method < 0) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT,
+                      "no integrator '%.40s'; derivatives need dopri5, rk2, rk3 or rk4",
+                      opt->integrator);
+    }
+    out->solve.method = (jsolve_method)method;
+  }
+  if (!isnan(opt->tolerance)) out->solve.rel_tol = out->solve.abs_tol = opt->tolerance;
+  if (!isnan(opt->step)) out->solve.step = opt->step;
+  if (!(out->solve.rel_tol > 0.0 && out->solve.rel_tol <= 0.1)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "tolerance %g: must be more than 0 and at most 0.1",
+                    out->solve.rel_tol);
+  }
+  const jsolve_tableau* tab = jsolve_tableau_find(out->solve.method);
+  if (!(out->solve.step >= 0.0) || (tab && !tab->is_adaptive && out->solve.step == 0.0)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "step %g s: method %s needs a step of more than 0",
+                    out->solve.step, jsolve_method_name(out->solve.method));
+  }
+  return JO_OK;
+}
+
+static jstudy_sens_method choose_method(const jo_sens* s, const jo_sens_options* opt) {
+  jo_sens_method m = opt->method;
+  int packs = (s->sens->nw + LANES - 1) / LANES;
+  if (m == JO_SENS_AUTO) {
+    m = s->sens->plant->dynamics->nobjective < packs ? JO_SENS_ADJOINT : JO_SENS_DIRECT;
+    if (!s->sens->tangents) m = JO_SENS_ADJOINT;
+    if (!s->sens->adjoints) m = JO_SENS_DIRECT;
+  }
+  return m == JO_SENS_DIRECT ? JSTUDY_DIRECT : JSTUDY_ADJOINT;
+}
+
+// ---- histories -----------------------------------------------------------------------------------
+
+static jo_status add_sample(void* user, double t, const double* out, const double* dout) {
+  jo_sens_result* r = user;
+  japi_history* h = &r->history;
+  size_t size = (size_t)h->ncolumn * sizeof *h->row;
+  if (!jmem_grow(r->ctx, &h->row, &h->row_cap, h->nrow + 1, size)) return jerr_memory(r->ctx);
+  double* row = h->row + (size_t)h->nrow++ * (size_t)h->ncolumn;
+  *row++ = t;
+  for (int i = 0; i < h->nout; i++) {
+    *row++ = out[h->out[i]];
+    memcpy(row, dout + (int64_t)h->out[i] * h->nw, (size_t)h->nw * sizeof *row);
+    row += h->nw;
+  }
+  return JO_OK;
+}
+
+static bool put_columns(jo_sens_result* r) {
+  japi_history* h = &r->history;
+  const jgen_dynamics* d = r->sens->sens->plant->dynamics;
+  jstudy_quantity* c = h->column;
+  *c++ = (jstudy_quantity){"t", "s", "time", NAN};
+  for (int i = 0; i < h->nout; i++) {
+    const char *name = d->output_name[h->out[i]], *unit = d->output_unit[h->out[i]];
+    *c++ = (jstudy_quantity){name, unit, "", NAN};
+    for (int k = 0; k < h->nw; k++, c++) {
+      const jo_sens_parameter* p = &r->sens->parameter[k];
+      *c = (jstudy_quantity){jarena_printf(&r->arena, "d %s / d %s", name, p->name),
+                             jarena_printf(&r->arena, "%s/(%s)", unit, p->unit), "", NAN};
+      if (!c->name || !c->unit) return false;
+    }
+  }
+  return true;
+}
+
+static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) {
+  const jgen_dynamics* d = r->sens->sens->plant->dynamics;
+  japi_history* h = &r->history;
+  h->nout = opt->nhistory;
+  h->nw = r->sens->sens->nw;
+  h->ncolumn = 1 + h->nout * (1 + h->nw);
+  int* out = JARENA_ARRAY(&r->arena, h->nout + 1, int);
+  h->column = JARENA_ARRAY(&r->arena, h->ncolumn, jstudy_quantity);
+  if (!out || !h->column) return jerr_memory(r->ctx);
+  h->out = out;
+  for (int i = 0; i < h->nout; i++) {
+    while (out[i] < d->noutput && strcmp(d->output_name[out[i]], opt->history[i]) != 0) {
+      out[i]++;
+    }
+    if (out[i] == d->noutput) {
+      return jerr_set(r->ctx, JO_ERR_ARGUMENT, "no output is named '%.80s'", opt->history[i]);
+    }
+  }
+  if (!(opt->history_step >= 0.0)) {
+    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "step %g s of the history: must not be negative",
+                    opt->history_step);
+  }
+  if (!r->sens->sens->tangents) {
+    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "histories need the direct method");
+  }
+  return put_columns(r) ? JO_OK : jerr_memory(r->ctx);
+}
+
+// ---- runs ----------------------------------------------------------------------------------------
+
+// Contributions: exact times of the direct method, weights of the frozen adjoint.
+static jo_status run_contributions(jo_sens_result* r, jstudy_sens_options o,
+                                   jstudy_sens_method method) {
+  const jstudy_sens* s = r->sens->sens;
+  if (method == JSTUDY_DIRECT) r->shifted = r->main;
+  o.observer = NULL;
+  if (!r->shifted) {
+    JO_TRY(jstudy_sens_run(r->ctx, s, JSTUDY_DIRECT, &o, &r->shifted));
+    r->statistics.cpu_contributions += r->shifted->cpu_dynamics + r->shifted->cpu_sensitivity;
+  }
+  o.frozen = true;
+  JO_TRY(jstudy_sens_run(r->ctx, s, JSTUDY_ADJOINT, &o, &r->frozen));
+  r->statistics.cpu_contributions += r->frozen->cpu_dynamics + r->frozen->cpu_sensitivity;
+  return JO_OK;
+}
+
+static void fill_statistics(jo_sens_result* r, const jstudy_sens_options* o,
+                            jstudy_sens_method method) {
+  const jstudy_sens_result* m = r->main;
+  const jsolve_tableau* tab = jsolve_tableau_find(o->solve.method);
+  r->statistics = (jo_sens_statistics){
+      .method = method == JSTUDY_DIRECT ? JO_SENS_DIRECT : JO_SENS_ADJOINT,
+      .is_frozen = o->frozen,
+      .integrator = jsolve_method_name(o->solve.method),
+      .is_fixed_step = tab && !tab->is_adaptive,
+      .rel_tol = o->solve.rel_tol,
+      .step = o->solve.step,
+      .steps = m->statistics.steps,
+      .rejected = m->statistics.rejected,
+      .evaluations = m->statistics.evaluations,
+      .derivative_evaluations = m->derivative_evaluations,
+      .cpu_dynamics = m->cpu_dynamics,
+      .cpu_sensitivity = m->cpu_sensitivity,
+  };
+}
+
+static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
+  const jstudy_sens* s = r->sens->sens;
+  jstudy_sens_options o;
+  JO_TRY(japi_sens_options(r->ctx, r->sens, opt, &o));
+  jstudy_sens_method method = choose_method(r->sens, opt);
+  jstudy_sens_observer observer = {.step = opt->history_step, .user = r, .sample = add_sample};
+  if (opt->nhistory > 0) {
+    JO_TRY(prepare_history(r, opt));
+    method = JSTUDY_DIRECT;
+    o.observer = &observer;
+  }
+  r->value = JARENA_ARRAY(&r->arena, s->nw, double);
+  if (!r->value) return jerr_memory(r->ctx);
+  for (int i = 0; i < s->nw; i++) {
+    r->value[i] = r->sens->parameter[i].value;
+  }
+  JO_TRY(jstudy_sens_run(r->ctx, s, method, &o, &r->main));
+  fill_statistics(r, &o, method);
+  bool both = s->tangents && s->adjoints && s->nw <= JO_SENS_MAX_BOTH;
+  bool wanted = opt->contributions && both && !o.frozen && r->main->nevent > 0;
+  return wanted ? run_contributions(r, o, method) : JO_OK;
+}
+
+jo_status jo_sens_run(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+                      jo_sens_result** out) {
+  *out = NULL;
+  jo_sens_options defaults = jo_sens_options_default();
+  jo_sens_result* r = jmem_resize(ctx, NULL, sizeof *r);
+  if (!r) return jerr_memory(ctx);
+  *r = (jo_sens_result){.ctx = ctx, .sens = sens};
+  jarena_init(&r->arena, ctx);
+  jo_status status = run(r, opt ? opt : &defaults);
+  if (status < 0) {
+    jo_sens_result_destroy(r);
+    return status;
+  }
+  *out = r;
+  return status;
+}
+
+void jo_sens_result_destroy(jo_sens_result* result) {
+  if (!result) return;
+  if (result->shifted != result->main) jstudy_sens_result_destroy(result->shifted);
+  jstudy_sens_result_destroy(result->main);
+  jstudy_sens_result_destroy(result->frozen);
+  jmem_free(result->ctx, result->history.row);
+  jarena_free(&result->arena);
+  jmem_free(result->ctx, result);
+}
+
+// ---- what came out -------------------------------------------------------------------------------
+
+jo_sens_statistics jo_sens_result_statistics(const jo_sens_result* result) {
+  return result->statistics;
+}
+
+int jo_sens_objective_count(const jo_sens_result* result) {
+  return result->main->nobjective;
+}
+
+jo_status jo_sens_objective(const jo_sens_result* result, int i, jo_quantity* out) {
+  if (i < 0 || i >= result->main->nobjective) return JO_ERR_ARGUMENT;
+  const jmodel_objective* o = &result->sens->model->model->objective[i];
+  *out = (jo_quantity){o->name, o->unit ? o->unit : "", o->description ? o->description : "",
+                       result->main->value[i]};
+  return JO_OK;
+}
+
+static double entry(const jstudy_sens_result* r, int objective, int parameter) {
+  bool is_there =
+      r && objective >= 0 && objective < r->nobjective && parameter >= 0 && parameter < r->nw;
+  return is_there ? r->gradient[(int64_t)objective * r->nw + parameter] : NAN;
+}
+
+double jo_sens_derivative(const jo_sens_result* result, int objective, int parameter) {
+  return entry(result->main, objective, parameter);
+}
+
+double jo_sens_derivative_frozen(const jo_sens_result* result, int objective, int parameter) {
+  const jstudy_sens_result* r = result->statistics.is_frozen ? result->main : result->frozen;
+  return entry(r, objective, parameter);
+}
+
+int jo_sens_event_count(const jo_sens_result* result) {
+  return result->main->nevent;
+}
+
+jo_status jo_sens_event_at(const jo_sens_result* result, int i, jo_sens_event* out) {
+  const jstudy_sens_result* r = result->main;
+  if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
+  const jstudy_sens_event* e = &r->event[i];
+  *out = (jo_sens_event){e->t, result->sens->sens->plant->dynamics->sw[e->which].text, e->on,
+                         e->follows, e->rate != 0.0 ? e->rate : NAN};
+  return JO_OK;
+}
+
+static const jstudy_sens_event* event_of(const jstudy_sens_result* r, int i) {
+  return r && i >= 0 && i < r->nevent ? &r->event[i] : NULL;
+}
+
+double jo_sens_event_shift(const jo_sens_result* result, int event, int parameter) {
+  bool is_direct = result->statistics.method == JO_SENS_DIRECT;
+  const jstudy_sens_result* r = is_direct ? result->main : result->shifted;
+  const jstudy_sens_event* e = event_of(r, event);
+  return e && parameter >= 0 && parameter < r->nw ? e->dt[parameter] : NAN;
+}
+
+double jo_sens_event_contribution(const jo_sens_result* result, int event, int objective,
+                                  int parameter) {
+  const jstudy_sens_event* e = event_of(result->frozen, event);
+  if (!e || objective < 0 || objective >= 8 || objective >= result->main->nobjective) return NAN;
+  return e->weight[objective] * jo_sens_event_shift(result, event, parameter);
+}
+
+jo_status jo_sens_rank(jo_context* ctx, const jo_sens_result* result, int objective,
+                       const double* increment, double threshold, jo_sens_row* row) {
+  const jstudy_sens_result* r = result->main;
+  if (objective < 0 || objective >= r->nobjective) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no objective %d", objective);
+  }
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  jstudy_metric_row* k = JARENA_ARRAY(&scratch, r->nw, jstudy_metric_row);
+  if (k) {
+    jstudy_metric(result->sens->model->model, result->sens->sens->wrt, r->nw, result->value,
+                  r->value[objective], r->gradient + (int64_t)objective * r->nw, threshold, k);
+  }
+  for (int i = 0; k && i < r->nw; i++) {
+    double by = increment ? increment[k[i].which] : NAN;
+    row[i] = (jo_sens_row){
+        k[i].which, (jo_influence)k[i].influence, k[i].value, k[i].derivative, k[i].percent,
+        k[i].size,  by * k[i].derivative};
+  }
+  jarena_free(&scratch);
+  return k ? JO_OK : jerr_memory(ctx);
+}

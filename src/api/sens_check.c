@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of derivatives a user can run: direct against adjoint against differences of whole runs, and
+// what becomes of differences as their increment shrinks.
+#include <math.h>
+#include <string.h>
+
+#include "api/sens_handle.h"
+#include "study/metric.h"
+#include "study/numeric.h"
+
+#define CHECK_TOLERANCE 1e-12
+
+static void tighten(jstudy_sens_options* o, double tolerance) {
+  o->solve.rel_tol = fmin(o->solve.rel_tol, tolerance);
+  o->solve.abs_tol = fmin(o->solve.abs_tol, tolerance);
+}
+
+// ---- check ---------------------------------------------------------------------------------------
+
+static jo_status fill_method(jo_context* ctx, const jo_sens* s, jstudy_sens_method method,
+                             const jstudy_sens_options* o, jo_sens_check_row* row) {
+  bool is_direct = method == JSTUDY_DIRECT;
+  if (!(is_direct ? s->sens->tangents : s->sens->adjoints)) return JO_OK;
+  jstudy_sens_result* r = NULL;
+  JO_TRY(jstudy_sens_run(ctx, s->sens, method, o, &r));
+  for (int i = 0; i < r->nobjective * r->nw; i++) {
+    *(is_direct ? &row[i].direct : &row[i].adjoint) = r->gradient[i];
+  }
+  jstudy_sens_result_destroy(r);
+  return JO_OK;
+}
+
+typedef struct report {
+  int (*progress)(void* user, double fraction);
+  void* user;
+} report;
+
+static jo_status fill_differences(jstudy_numeric* n, const report* tell, jo_sens_check_row* row) {
+  int nw = n->sens->nw, no = n->nobjective;
+  double* d = JARENA_ARRAY(&n->arena, 2 * no + 1, double);
+  if (!d) return jerr_memory(n->ctx);
+  for (int k = 0; k < nw; k++) {
+    double increment;
+    JO_TRY(jstudy_numeric_derivative(n, k, d, d + no, &increment));
+    for (int o = 0; o < no; o++) {
+      jo_sens_check_row* r = &row[(int64_t)o * nw + k];
+      r->difference = d[o];
+      r->difference_error = d[no + o];
+      r->increment = increment;
+    }
+    if (tell->progress && !tell->progress(tell->user, (k + 1.0) / nw)) {
+      return jerr_set(n->ctx, JO_ERR_LIMIT, "check stopped after %d of %d parameters", k + 1, nw);
+    }
+  }
+  return JO_OK;
+}
+
+jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+                        int (*progress)(void* user, double fraction), void* user,
+                        jo_sens_check_row* row) {
+  jo_sens_options defaults = jo_sens_options_default();
+  jstudy_sens_options o;
+  JO_TRY(japi_sens_options(ctx, sens, opt ? opt : &defaults, &o));
+  tighten(&o, CHECK_TOLERANCE);
+  int n = sens->sens->plant->dynamics->nobjective * sens->sens->nw;
+  for (int i = 0; i < n; i++) {
+    row[i] = (jo_sens_check_row){NAN, NAN, NAN, NAN, NAN};
+  }
+  JO_TRY(fill_method(ctx, sens, JSTUDY_DIRECT, &o, row));
+  JO_TRY(fill_method(ctx, sens, JSTUDY_ADJOINT, &o, row));
+  // differences move the events: they say nothing about frozen ones
+  if (o.frozen) return JO_OK;
+  jstudy_numeric numeric;
+  jo_status status = jstudy_numeric_begin(&numeric, ctx, sens->sens, &o);
+  report tell = {progress, user};
+  if (status >= 0) status = fill_differences(&numeric, &tell, row);
+  jstudy_numeric_end(&numeric);
+  return status;
+}
+
+// ---- the V-curve ---------------------------------------------------------------------------------
+
+static jo_status one_point(jstudy_numeric* n, int objective, int parameter, double p, double size,
+                           double exact, double* psi, jo_sens_vcurve_point* v) {
+  double h = v->relative * size, nominal = psi[objective];
+  volatile double up = p + h, down = p - h;
+  double* other = psi + n->nobjective;
+  JO_TRY(jstudy_numeric_value(n, parameter, h, other));
+  double high = other[objective];
+  JO_TRY(jstudy_numeric_value(n, parameter, -h, other));
+  v->forward = (high - nominal) / (up - p);
+  v->central = (high - other[objective]) / (up - down);
+  double scale = exact != 0.0 ? fabs(exact) : 1.0;
+  v->forward_error = fabs(v->forward - exact) / scale;
+  v->central_error = fabs(v->central - exact) / scale;
+  return JO_OK;
+}
+
+static jo_status curve(jstudy_numeric* n, const jo_sens* s, int objective, int parameter, int count,
+                       double exact, jo_sens_vcurve_point* point) {
+  double p = s->parameter[parameter].value;
+  double size = jstudy_natural_size(s->model->model, s->sens->wrt[parameter]);
+  double* psi = JARENA_ARRAY(&n->arena, 2 * n->nobjective + 1, double);
+  if (!psi) return jerr_memory(n->ctx);
+  JO_TRY(jstudy_numeric_value(n, parameter, 0.0, psi));
+  for (int i = 0; i < count; i++) {
+    double x = count > 1 ? (double)i / (count - 1) : 0.0;
+    point[i].relative = pow(10.0, -1.0 - 11.0 * x);
+    JO_TRY(one_point(n, objective, parameter, p, size, exact, psi, &point[i]));
+  }
+  return JO_OK;
+}
+
+jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+                         int objective, int parameter, int n, jo_sens_vcurve_point* point,
+                         double* exact) {
+  jo_sens_options defaults = jo_sens_options_default();
+  const jstudy_sens* s = sens->sens;
+  if (objective < 0 || objective >= s->plant->dynamics->nobjective || parameter < 0 ||
+      parameter >= s->nw) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such objective or parameter");
+  }
+  jstudy_sens_options o;
+  JO_TRY(japi_sens_options(ctx, sens, opt ? opt : &defaults, &o));
+  // the derivative itself is computed far beyond the noise of the runs
+  jstudy_sens_options tight = o;
+  tight.frozen = false;
+  tighten(&tight, fmax(1e-3 * o.solve.rel_tol, CHECK_TOLERANCE));
+  jstudy_sens_result* r = NULL;
+  JO_TRY(jstudy_sens_run(ctx, s, s->tangents ? JSTUDY_DIRECT : JSTUDY_ADJOINT, &tight, &r));
+  *exact = r->gradient[(int64_t)objective * r->nw + parameter];
+  jstudy_sens_result_destroy(r);
+  jstudy_numeric numeric;
+  jo_status status = jstudy_numeric_begin(&numeric, ctx, s, &o);
+  if (status >= 0) status = curve(&numeric, sens, objective, parameter, n, *exact, point);
+  jstudy_numeric_end(&numeric);
+  return status;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is behind the public handles of sensitivities.
+#ifndef JAPI_SENS_HANDLE_H
+#define JAPI_SENS_HANDLE_H
+
+#include "api/handles.h"
+#include "jounce/sens.h"
+#include "solve/tableau.h"
+#include "study/sens.h"
+
+struct jo_sens {
+  jo_context* ctx;
+  jarena arena;
+  const jo_model* model;
+  jstudy_sens* sens;
+  jo_sens_parameter* parameter;  // (nw)
+};
+
+// Derivatives of outputs along a run: t, then per output its value and its derivatives.
+typedef struct japi_history {
+  int nout, nw;
+  const int* out;  // of the plant's outputs (nout)
+  int ncolumn, nrow, row_cap;
+  jstudy_quantity* column;
+  double* row;  // nrow x ncolumn
+} japi_history;
+
+struct jo_sens_result {
+  jo_context* ctx;
+  jarena arena;
+  const jo_sens* sens;
+  jo_sens_statistics statistics;
+  jstudy_sens_result* main;     // value and gradient
+  jstudy_sens_result* shifted;  // exact, direct: times of events; NULL: not computed. May be main
+  jstudy_sens_result* frozen;   // frozen, adjoint: weights of events; NULL: not computed
+  double* value;                // of the parameters (nw)
+  japi_history history;
+};
+
+// Options of a run as the engine wants them. On failure the context says which is not valid.
+jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+                            jstudy_sens_options* out);
+
+#endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of sensitivities: derivatives and histories as CSV, the V-curve as CSV or SVG.
+#include <math.h>
+#include <string.h>
+
+#include "api/sens_handle.h"
+#include "base/file.h"
+#include "report/cell.h"
+#include "report/svg_plot.h"
+
+static jo_status finish(jo_context* ctx, jtext* t, const char* path) {
+  jo_status status = t->failed ? jerr_memory(ctx) : jfile_write(ctx, path, t->data, t->length);
+  jtext_free(t);
+  return status;
+}
+
+static void put_note(jtext* t, const char* name, const char* value) {
+  jtext_printf(t, "# %s: ", name);
+  jreport_put_comment(t, value);
+  jtext_put(t, "\n");
+}
+
+static void put_notes(jtext* t, const jo_sens* s) {
+  put_note(t, "model", jo_model_name(s->model));
+  put_note(t, "sha256", jo_model_sha256(s->model));
+  put_note(t, "settings", jo_model_settings(s->model));
+  put_note(t, "jounce", jo_version());
+}
+
+static void put_run(jtext* t, const jo_sens_result* r) {
+  const jo_sens_statistics* s = &r->statistics;
+  put_notes(t, r->sens);
+  put_note(t, "integrator", s->integrator);
+  jtext_put(t, s->is_fixed_step ? "# step: " : "# tolerance: ");
+  jreport_put_number(t, s->is_fixed_step ? s->step : s->rel_tol);
+  jtext_put(t, "\n");
+  put_note(t, "method", jo_sens_method_name(s->method));
+  put_note(t, "events", s->is_frozen ? "frozen" : "exact");
+}
+
+static void put_cells(jtext* t, const double* x, int n) {
+  for (int i = 0; i < n; i++) {
+    jtext_put(t, ",");
+    jreport_put_number(t, x[i]);
+  }
+  jtext_put(t, "\n");
+}
+
+static jo_status put_derivatives(jo_context* ctx, jtext* t, const jo_sens_result* r,
+                                 jo_sens_row* row) {
+  static const char* const influence[] = {"matters", "zero value", "idle"};
+  jtext_put(t,
+            "objective,parameter,unit,influence,value,derivative,percent_per_percent,"
+            "derivative_frozen\n");
+  jo_quantity q;
+  for (int o = 0; jo_sens_objective(r, o, &q) >= 0; o++) {
+    JO_TRY(jo_sens_rank(ctx, r, o, NULL, 1e-4, row));
+    for (int i = 0; i < r->main->nw; i++) {
+      const jo_sens_parameter* p = &r->sens->parameter[row[i].parameter];
+      jreport_put_cell(t, q.name);
+      jtext_put(t, ",");
+      jreport_put_cell(t, p->name);
+      jtext_put(t, ",");
+      jreport_put_cell(t, p->unit);
+      jtext_printf(t, ",%s", influence[row[i].influence]);
+      double cells[] = {row[i].value, row[i].derivative, row[i].percent,
+                        jo_sens_derivative_frozen(r, o, row[i].parameter)};
+      put_cells(t, cells, 4);
+    }
+  }
+  return JO_OK;
+}
+
+jo_status jo_sens_save(jo_context* ctx, const jo_sens_result* result, const char* path) {
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  jtext t;
+  jtext_init(&t, ctx);
+  put_run(&t, result);
+  jo_sens_row* row = JARENA_ARRAY(&scratch, result->main->nw, jo_sens_row);
+  jo_status status = row ? put_derivatives(ctx, &t, result, row) : jerr_memory(ctx);
+  jarena_free(&scratch);
+  if (status >= 0) return finish(ctx, &t, path);
+  jtext_free(&t);
+  return status;
+}
+
+int jo_sens_history_row_count(const jo_sens_result* result) {
+  return result->history.nrow;
+}
+
+jo_status jo_sens_history_save(jo_context* ctx, const jo_sens_result* result, const char* path) {
+  const japi_history* h = &result->history;
+  if (h->ncolumn == 0) return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no history was asked for", path);
+  jtext t;
+  jtext_init(&t, ctx);
+  put_run(&t, result);
+  for (int i = 0; i < h->ncolumn; i++) {
+    if (i > 0) jtext_put(&t, ",");
+    jreport_put_cell(&t, h->column[i].name);
+  }
+  jtext_put(&t, "\n");
+  for (int i = 0; i < h->ncolumn; i++) {
+    if (i > 0) jtext_put(&t, ",");
+    jreport_put_cell(&t, h->column[i].unit);
+  }
+  jtext_put(&t, "\n");
+  for (int k = 0; k < h->nrow && !t.failed; k++) {
+    const double* row = h->row + (size_t)k * (size_t)h->ncolumn;
+    jreport_put_number(&t, row[0]);
+    put_cells(&t, row + 1, h->ncolumn - 1);
+  }
+  return finish(ctx, &t, path);
+}
+
+// ---- the V-curve ---------------------------------------------------------------------------------
+
+static void put_vcurve(jtext* t, const jo_sens_vcurve_point* point, int n) {
+  jtext_put(t, "relative_increment,forward,central,forward_error,central_error\n");
+  for (int i = 0; i < n; i++) {
+    const jo_sens_vcurve_point* v = &point[i];
+    double cells[] = {v->forward, v->central, v->forward_error, v->central_error};
+    jreport_put_number(t, v->relative);
+    put_cells(t, cells, 4);
+  }
+}
+
+static jo_status plot_vcurve(jo_context* ctx, jtext* t, const char* title, const char* subtitle,
+                             const char* label, const jo_sens_vcurve_point* point, int n) {
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  double* x = JARENA_ARRAY(&scratch, 3 * n + 1, double);
+  if (!x) {
+    jarena_free(&scratch);
+    return jerr_memory(ctx);
+  }
+  for (int i = 0; i < n; i++) {
+    x[i] = point[i].relative;
+    x[n + i] = point[i].forward_error;
+    x[2 * n + i] = point[i].central_error;
+  }
+  jreport_series series[] = {{"forward", x, x + n, n, true}, {"central", x, x + 2 * n, n, true}};
+  jreport_plot plot = {title, subtitle, label,  "relative error of the derivative",
+                       true,  true,     series, 2};
+  jreport_svg_plot(t, &plot);
+  jarena_free(&scratch);
+  return JO_OK;
+}
+
+jo_status jo_sens_vcurve_save(jo_context* ctx, const jo_sens* sens, int objective, int parameter,
+                              const jo_sens_vcurve_point* point, int n, double exact,
+                              const char* path) {
+  const char* dot = strrchr(path, '.');
+  bool is_plot = dot && strcmp(dot, ".svg") == 0;
+  const jmodel* m = sens->model->model;
+  if (objective < 0 || objective >= m->nobjective || parameter < 0 || parameter >= sens->sens->nw) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such objective or parameter");
+  }
+  const char *psi = m->objective[objective].name, *p = sens->parameter[parameter].name;
+  jtext t, text[3];
+  jtext_init(&t, ctx);
+  for (int i = 0; i < 3; i++) {
+    jtext_init(&text[i], ctx);
+  }
+  jtext_printf(&text[0], "Error of numerical differentiation: d %s / d %s", psi, p);
+  jtext_printf(&text[1], "%s, exact derivative %.7g", m->name, exact);
+  jtext_printf(&text[2], "increment \xce\x94%s / %s", p, p);
+  jo_status status = JO_OK;
+  for (int i = 0; i < 3; i++) {
+    if (text[i].failed) status = jerr_memory(ctx);
+  }
+  if (status >= 0 && is_plot) {
+    status = plot_vcurve(ctx, &t, text[0].data, text[1].data, text[2].data, point, n);
+  } else if (status >= 0) {
+    put_notes(&t, sens);
+    put_note(&t, "title", text[0].data);
+    jtext_put(&t, "# exact: ");
+    jreport_put_number(&t, exact);
+    jtext_put(&t, "\n");
+    put_vcurve(&t, point, n);
+  }
+  for (int i = 0; i < 3; i++) {
+    jtext_free(&text[i]);
+  }
+  if (status >= 0) return finish(ctx, &t, path);
+  jtext_free(&t);
+  return status;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells of CSV files.
+#ifndef JREPORT_CELL_H
+#define JREPORT_CELL_H
+
+#include "base/text.h"
+
+// A number: 17 digits, a point whatever the locale, "nan" and "inf" as most readers take them.
+void jreport_put_number(jtext* t, double x);
+
+// A text, in quotes where it needs them.
+void jreport_put_cell(jtext* t, const char* s);
+
+// A text in a comment, which is one line: line ends become blanks.
+void jreport_put_comment(jtext* t, const char* s);
+
+#endif

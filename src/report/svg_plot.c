@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Line plots: axes with round or decade ticks, a grid, lines and a legend, in that order from the back.
+#include "report/svg_plot.h"
+
+#include <math.h>
+
+#define WIDTH     760
+#define HEIGHT    460
+#define LEFT      86
+#define RIGHT     24
+#define TOP       64
+#define BOTTOM    62
+#define INK       "#1f2933"
+#define FAINT     "#616e7c"
+#define MAX_TICKS 12  // labelled, per axis
+
+static const char* const colour[] = {"#c2410c", "#1d4ed8", "#15803d",
+                                     "#7e22ce", "#0f766e", "#a16207"};
+enum { NCOLOUR = sizeof colour / sizeof *colour };
+
+// Drawing range of an axis: logarithms of the data where is_log.
+typedef struct axis {
+  bool is_log;
+  double low, high;     // range
+  double step;          // between labelled ticks
+  double from, length;  // on the paper; length is negative upwards
+} axis;
+
+static bool value_on(const axis* a, double x, double* v) {
+  *v = a->is_log ? (x > 0.0 ? log10(x) : NAN) : x;
+  return isfinite(*v);
+}
+
+static double place(const axis* a, double v) {
+  return a->from + (v - a->low) / (a->high - a->low) * a->length;
+}
+
+// ---- axes ----------------------------------------------------------------------------------------
+
+static double round_step(double span) {
+  double power = pow(10.0, floor(log10(span))), f = span / power;
+  return (f <= 1.0 ? 1.0 : f <= 2.0 ? 2.0 : f <= 5.0 ? 5.0 : 10.0) * power;
+}
+
+static void choose_range(axis* a, double low, double high) {
+  if (!(low <= high)) low = 0.0, high = 1.0;  // nothing to draw
+  if (low == high) low -= 0.5, high += 0.5;
+  a->step = a->is_log ? ceil((high - low) / MAX_TICKS) : round_step((high - low) / 6.0);
+  if (a->is_log && a->step < 1.0) a->step = 1.0;
+  double unit = a->is_log ? 1.0 : a->step;
+  a->low = unit * floor(low / unit + 1e-9);
+  a->high = unit * ceil(high / unit - 1e-9);
+}
+
+static axis fit_axis(const jreport_plot* p, bool is_x) {
+  axis a = {.is_log = is_x ? p->log_x : p->log_y};
+  double low = INFINITY, high = -INFINITY, v;
+  for (int s = 0; s < p->nseries; s++) {
+    const double* data = is_x ? p->series[s].x : p->series[s].y;
+    for (int i = 0; i < p->series[s].n; i++) {
+      if (!value_on(&a, data[i], &v)) continue;
+      low = fmin(low, v);
+      high = fmax(high, v);
+    }
+  }
+  choose_range(&a, low, high);
+  a.from = is_x ? LEFT : HEIGHT - BOTTOM;
+  a.length = is_x ? WIDTH - LEFT - RIGHT : -(HEIGHT - TOP - BOTTOM);
+  return a;
+}
+
+// ---- pieces --------------------------------------------------------------------------------------
+
+static void put_escaped(jtext* t, const char* s) {
+  for (; *s; s++) {
+    switch (*s) {
+      case '&': jtext_put(t, "&amp;"); break;
+      case '<': jtext_put(t, "&lt;"); break;
+      case '>': jtext_put(t, "&gt;"); break;
+      default: jtext_write(t, s, 1);
+    }
+  }
+}
+
+static void put_label(jtext* t, double x, double y, const char* attributes, const char* text) {
+  jtext_printf(t, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
+  put_escaped(t, text);
+  jtext_put(t, "</text>\n");
+}
+
+static void put_line(jtext* t, double x0, double y0, double x1, double y1, const char* attributes) {
+  jtext_printf(t, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x0, y0, x1, y1,
+               attributes);
+}
+
+static void put_tick_text(jtext* t, const axis* a, double v) {
+  if (!a->is_log) {
+    jtext_printf(t, "%.6g", fabs(v) < 1e-9 * a->step ? 0.0 : v);
+  } else if (v == 0.0 || v == 1.0) {
+    jtext_put(t, v == 0.0 ? "1" : "10");
+  } else {
+    jtext_printf(t, "10<tspan dy=\"-6\" font-size=\"10\">%s%d</tspan>",
+                 v < 0.0 ? "\xe2\x88\x92" : "", (int)fabs(v));
+  }
+}
+
+static void put_grid(jtext* t, const axis* x, const axis* y, bool is_x) {
+  const axis *a = is_x ? x : y, *b = is_x ? y : x;
+  double b0 = b->from, b1 = b->from + b->length;
+  bool has_minor = a->is_log && a->step == 1.0 && a->high - a->low <= 6.0;
+  for (double v = a->low; has_minor && v < a->high - 0.5; v += 1.0) {
+    for (int k = 2; k < 10; k++) {
+      double m = place(a, v + log10(k));
+      put_line(t, is_x ? m : b0, is_x ? b0 : m, is_x ? m : b1, is_x ? b1 : m,
+               "stroke=\"#eef1f4\" stroke-width=\"0.7\"");
+    }
+  }
+  double first = a->is_log ? a->step * ceil(a->low / a->step) : a->low;
+  for (double v = first; v <= a->high + 1e-9 * a->step; v += a->step) {
+    double m = place(a, v);
+    put_line(t, is_x ? m : b0, is_x ? b0 : m, is_x ? m : b1, is_x ? b1 : m,
+             "stroke=\"#d5dbe1\" stroke-width=\"1\"");
+    jtext_printf(t, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"" FAINT "\">",
+                 is_x ? m : LEFT - 9.0, is_x ? HEIGHT - BOTTOM + 19.0 : m + 4.0,
+                 is_x ? "middle" : "end");
+    put_tick_text(t, a, v);
+    jtext_put(t, "</text>\n");
+  }
+}
+
+static void put_frame(jtext* t, const jreport_plot* p) {
+  double right = WIDTH - RIGHT, bottom = HEIGHT - BOTTOM;
+  put_line(t, LEFT, bottom, right, bottom, "stroke=\"" INK "\" stroke-width=\"1.2\"");
+  put_line(t, LEFT, TOP, LEFT, bottom, "stroke=\"" INK "\" stroke-width=\"1.2\"");
+  put_label(t, LEFT, 27.0, "font-size=\"16\" font-weight=\"600\"", p->title);
+  put_label(t, LEFT, 47.0, "fill=\"" FAINT "\"", p->subtitle);
+  put_label(t, 0.5 * (LEFT + right), HEIGHT - 16.0, "text-anchor=\"middle\"", p->x_label);
+  jtext_printf(t, "<g transform=\"translate(22 %.1f) rotate(-90)\">", 0.5 * (TOP + bottom));
+  put_label(t, 0.0, 0.0, "text-anchor=\"middle\"", p->y_label);
+  jtext_put(t, "</g>\n");
+}
+
+// ---- lines ---------------------------------------------------------------------------------------
+
+static void put_series(jtext* t, const axis* x, const axis* y, const jreport_series* s,
+                       const char* ink) {
+  bool is_open = false;
+  double u, v;
+  for (int i = 0; i < s->n; i++) {
+    bool fine = value_on(x, s->x[i], &u) && value_on(y, s->y[i], &v);
+    if (fine && !is_open) {
+      jtext_printf(t,
+                   "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" "
+                   "stroke-linejoin=\"round\" points=\"",
+                   ink);
+    }
+    if (!fine && is_open) jtext_put(t, "\"/>\n");
+    if (fine) jtext_printf(t, "%.2f,%.2f ", place(x, u), place(y, v));
+    is_open = fine;
+  }
+  if (is_open) jtext_put(t, "\"/>\n");
+  for (int i = 0; s->has_marks && i < s->n; i++) {
+    if (!value_on(x, s->x[i], &u) || !value_on(y, s->y[i], &v)) continue;
+    jtext_printf(t, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3\" fill=\"%s\"/>\n", place(x, u),
+                 place(y, v), ink);
+  }
+}
+
+static void put_legend(jtext* t, const jreport_plot* p) {
+  double x = WIDTH - RIGHT - 10.0;
+  for (int s = p->nseries - 1; s >= 0; s--) {
+    // about 7 units per character: the legend stands right of the subtitle, from the right
+    int length = 0;
+    for (const char* c = p->series[s].name; *c; c++) {
+      length += ((unsigned char)*c & 0xc0) != 0x80;
+    }
+    x -= 7.0 * length;
+    put_label(t, x, 47.0, "", p->series[s].name);
+    jtext_printf(t,
+                 "<line x1=\"%.1f\" y1=\"43\" x2=\"%.1f\" y2=\"43\" stroke=\"%s\" "
+                 "stroke-width=\"2.5\"/>\n",
+                 x - 26.0, x - 7.0, colour[s % NCOLOUR]);
+    x -= 46.0;
+  }
+}
+
+void jreport_svg_plot(jtext* out, const jreport_plot* plot) {
+  axis x = fit_axis(plot, true), y = fit_axis(plot, false);
+  jtext_printf(out,
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+               "viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
+               "font-size=\"13\" fill=\"" INK "\">\n<title>",
+               WIDTH, HEIGHT, WIDTH, HEIGHT);
+  put_escaped(out, plot->title);
+  jtext_printf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH,
+               HEIGHT);
+  put_grid(out, &x, &y, true);
+  put_grid(out, &x, &y, false);
+  put_frame(out, plot);
+  for (int s = 0; s < plot->nseries; s++) {
+    put_series(out, &x, &y, &plot->series[s], colour[s % NCOLOUR]);
+  }
+  put_legend(out, plot);
+  jtext_put(out, "</svg>\n");
+}
