@@ -86,8 +86,8 @@ jo_status jsolve_load_run(jo_context* ctx, const jsolve_load_system* s,
                           double t0, double t1, double* y, double* t_reached,
                           jsolve_load_statistics* stats);
 
-// An event again, off line: from (t0, y0) with the mass matrix and all but the element forces as they
-// are there, in steps of `dt` for `duration`. peak, t_peak: largest |F| of each element (ne).
+// An event again, off line: from (t0, y0) with the mass matrix as it is there and all forces as they
+// become, in steps of `dt` for `duration`. peak, t_peak: largest |F| of each element (ne).
 jo_status jsolve_load_reconstruct(jo_context* ctx, const jsolve_load_system* s, double t0,
                                   const double* y0, double duration, double dt, double* peak,
                                   double* t_peak);

@@ -17,6 +17,7 @@
 #define LONGEST     1e6   // Newton's, but for directions without stiffness
 #define SHORTEST    1e-12
 #define DIFFERENCE  2e-5  // of the longest step: 1e-6, close to the cube root of rounding
+#define UNFELT      1e-8  // a push below this part of the stiffest, per longest step, is none
 #define RCOND       1e-7  // directions stiffer than this part of the stiffest are held by forces
 
 typedef struct problem {
@@ -145,6 +146,21 @@ static int held(jo_context* ctx, problem* b) {
   return jsolve_least_squares(ctx, n, n, b->A, b->plus, RCOND, b->dx);
 }
 
+// Unknowns that no force feels drift while the others settle; they go back to where they began.
+static void put_back(problem* b, const double* begin, double* x) {
+  double largest = 0.0;
+  for (int k = 0; k < b->n * b->n; k++) {
+    largest = fmax(largest, fabs(b->J[k]) * b->scale[k / b->n]);
+  }
+  for (int j = 0; j < b->n; j++) {
+    double felt = 0.0;
+    for (int i = 0; i < b->n; i++) {
+      felt = fmax(felt, fabs(b->J[i + b->n * j]) * b->scale[j]);
+    }
+    if (felt <= UNFELT * largest) x[j] = begin[j];
+  }
+}
+
 static bool allocate(problem* b, jarena* a, double** x) {
   const jgen_dynamics* d = b->d;
   b->ydot = JARENA_ARRAY(a, d->ny + 1, double);
@@ -170,7 +186,8 @@ jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const
   jarena a;
   double* x;
   jarena_init(&a, ctx);
-  jo_status status = allocate(&b, &a, &x) ? JO_OK : jerr_memory(ctx);
+  double* begin = JARENA_ARRAY(&a, b.n + 1, double);
+  jo_status status = begin && allocate(&b, &a, &x) ? JO_OK : jerr_memory(ctx);
   if (status == JO_OK) {
     memset(y + d->at_qdu, 0, (size_t)b.nu * sizeof *y);
     memcpy(x, y + d->at_qu, (size_t)b.nu * sizeof *y);
@@ -179,7 +196,9 @@ jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const
       bool angle = i < b.nu && d->model->coordinate[d->part.u[i]].is_angle;
       b.scale[i] = i >= b.nu ? fmax(1.0, fabs(x[i])) : angle ? ANGLE_STEP : LENGTH_STEP;
     }
+    memcpy(begin, x, (size_t)b.n * sizeof *x);
     status = search(ctx, &b, x, out);
+    if (status == JO_OK) put_back(&b, begin, x);
     out->determined = status == JO_OK ? held(ctx, &b) : 0;
     residual(&b, x, b.r);
   }

@@ -305,14 +305,16 @@ jo_status jstudy_loads_run(jo_context* ctx, const jstudy_loads* l, const jstudy_
   session u = {.out = r, .opt = opt};
   jo_status status = r->peak && r->y_end && r->out_end ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = begin(&u, ctx, &r->arena, l, opt->p);
-  if (status >= 0) status = run_all(&u, opt);
+  bool begun = status >= 0;
+  if (begun) status = run_all(&u, opt);
+  r->is_complete = status >= 0;
   jstudy_run_destroy(u.run);
-  if (status < 0) {
+  if (begun) {
+    *out = r;
+  } else {
     jstudy_load_result_destroy(r);
-    return status;
   }
-  *out = r;
-  return JO_OK;
+  return status;
 }
 
 void jstudy_load_result_destroy(jstudy_load_result* r) {

@@ -49,6 +49,7 @@ typedef struct jstudy_load_result {
   jstudy_load_event* event;
   double* y_end;
   double* out_end;    // outputs of the plant at the end
+  bool is_complete;   // reached the end
   double t_end, cpu;  // [s]
   double missed;      // real time: largest delay behind the clock [s]
   int64_t deadlines_missed;
@@ -64,6 +65,8 @@ typedef struct jstudy_load_options {
 
 jstudy_load_options jstudy_load_options_default(const jmodel* m);
 
+// A failed run keeps what was computed until then: *out is NULL only when nothing could begin.
+// Ownership: caller, release with jstudy_load_result_destroy().
 jo_status jstudy_loads_run(jo_context* ctx, const jstudy_loads* l, const jstudy_load_options* opt,
                            jstudy_load_result** out);
 void jstudy_load_result_destroy(jstudy_load_result* r);
