@@ -91,9 +91,13 @@ struct jgen {
   const char* where;         // place of the expression being read
   bool placeholders;         // element forces are inputs while the equations are written ...
   jexpr_ref* element_value;  // ... and these are what they stand for (forces, tyres, soils)
-  bool retry_follow;         // an off-axis point of a free-spinning body is wanted
-  bool* follow;              // bodies whose spin must be followed
-  int number_p;              // live numbers
+  struct jgen_row* row;      // closures, known with the accelerations ...
+  int nrow;
+  jexpr_ref* lambda;      // ... and their multipliers (nrow)
+  jgen_wrench* reaction;  // by link: what its parent exerts on it; NULL: not asked for yet
+  bool retry_follow;      // an off-axis point of a free-spinning body is wanted
+  bool* follow;           // bodies whose spin must be followed
+  int number_p;           // live numbers
 };
 
 // scope.c: scalars, parameters, names in expressions
@@ -125,13 +129,27 @@ jexpr_v3 jgen_from_ground(jgen* s, int link, jexpr_v3 x);  // R^T x
 void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link);
 
 // closure.c
+// What one unit of a closure's multiplier does to a link: force f at r (link frame) and moment n,
+// both in the frame of the closure's hub.
+typedef struct jgen_push {
+  int link;
+  jexpr_v3 r, f, n;
+} jgen_push;
+
 typedef struct jgen_row {
   jexpr_ref h;     // residual
   jexpr_ref* J;    // by coordinate (ncoordinate)
   jexpr_ref bias;  // quadratic velocity term; poison at position stage
   const char* name;
+  int closure, hub;
+  int npush;
+  jgen_push push[4];
 } jgen_row;
 jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n);
+
+// reaction.c: with the accelerations known
+const jgen_wrench* jgen_reactions(
+    jgen* s);  // by link, at its origin, in its frame; NULL: no memory
 
 // forces.c, tyre.c
 void jgen_apply(jgen* s, int link, jexpr_v3 r, jexpr_v3 f);  // force f at r, link frame
@@ -165,6 +183,8 @@ typedef struct jgen_tree {
 } jgen_tree;
 void jgen_bias_forces(jgen* s, jexpr_ref* c);
 void jgen_mass_matrix(jgen* s, jexpr_ref* M);
+jgen_wrench jgen_inertial_wrench(jgen* s, const jgen_inertia* l, const jgen_absolute* k);
+void jgen_pass_to_parent(jgen* s, jgen_wrench* w, int link);
 jexpr_ref jgen_kinetic_energy(jgen* s);
 jexpr_ref jgen_potential_energy(jgen* s);
 

@@ -13,6 +13,13 @@ typedef struct moving {
   jexpr_v3 x;
   jexpr_v3* by_q;  // (ncoordinate)
   jexpr_v3 xd, xdd;
+  int npart;  // what it hangs on: points with a sign, or a direction
+  struct part {
+    int link;
+    jexpr_v3 r;
+    double sign;
+    bool is_direction;
+  } part[2];
 } moving;
 
 typedef struct writer {
@@ -21,6 +28,7 @@ typedef struct writer {
   jgen_row* rows;
   int n, cap;
   const char* name;
+  int closure, hub;  // being written
 } writer;
 
 static bool make_moving(writer* w, moving* v) {
@@ -30,6 +38,7 @@ static bool make_moving(writer* w, moving* v) {
     v->by_q[i] = jexpr_v3_zero(s->g);
   }
   v->x = v->xd = v->xdd = jexpr_v3_zero(s->g);
+  v->npart = 0;
   return v->by_q != NULL;
 }
 
@@ -40,8 +49,9 @@ static bool moving_point(writer* w, int hub, const jmodel_point* p, moving* v) {
   if (!make_moving(w, v)) return false;
   int link = s->body[p->body].link;
   const jgen_relative* k = jgen_relative_of(s, hub, link, w->velocity);
-  jexpr_v3 arm = jexpr_m3_apply(g, &k->R, jgen_point_in_link(s, p));
+  jexpr_v3 r = jgen_point_in_link(s, p), arm = jexpr_m3_apply(g, &k->R, r);
   v->x = jexpr_v3_add(g, k->o, arm);
+  v->part[v->npart++] = (struct part){link, r, 1.0, false};
   for (int l = link; l != hub; l = s->link[l].parent) {
     const jgen_relative* j = jgen_relative_of(s, hub, l, false);
     if (s->link[l].motion == JGEN_RIGID) continue;
@@ -65,6 +75,7 @@ static bool moving_direction(writer* w, int hub, int link, jexpr_v3 in_link, mov
   if (!make_moving(w, v)) return false;
   const jgen_relative* k = jgen_relative_of(s, hub, link, w->velocity);
   v->x = jexpr_m3_apply(g, &k->R, in_link);
+  v->part[v->npart++] = (struct part){link, jexpr_v3_zero(g), 1.0, true};
   for (int l = link; l != hub; l = s->link[l].parent) {
     if (s->link[l].motion != JGEN_TURN) continue;
     jexpr_v3 axis = jgen_relative_of(s, hub, l, false)->axis;
@@ -80,6 +91,10 @@ static bool moving_direction(writer* w, int hub, int link, jexpr_v3 in_link, mov
 static bool difference(writer* w, const moving* a, const moving* b, moving* out) {
   jexpr_graph* g = w->s->g;
   if (!make_moving(w, out)) return false;
+  out->part[0] = a->part[0];
+  out->part[1] = b->part[0];
+  out->part[1].sign = -1.0;
+  out->npart = 2;
   out->x = jexpr_v3_sub(g, a->x, b->x);
   out->xd = jexpr_v3_sub(g, a->xd, b->xd);
   out->xdd = jexpr_v3_sub(g, a->xdd, b->xdd);
@@ -100,6 +115,20 @@ static jgen_row* new_row(writer* w) {
   return r;
 }
 
+// h has gradient G by the vector v: forces sign G on its points, moment x X G on its direction
+static void put_push(writer* w, jgen_row* r, const moving* v, jexpr_v3 G) {
+  jexpr_graph* g = w->s->g;
+  r->closure = w->closure;
+  r->hub = w->hub;
+  for (int i = 0; i < v->npart; i++) {
+    const struct part* p = &v->part[i];
+    jexpr_v3 zero = jexpr_v3_zero(g), f = jexpr_v3_scale(g, jexpr_const(g, p->sign), G);
+    r->push[r->npush++] = p->is_direction
+                              ? (jgen_push){p->link, zero, zero, jexpr_v3_cross(g, v->x, G)}
+                              : (jgen_push){p->link, p->r, f, zero};
+  }
+}
+
 static void mark_row(writer* w, jgen_row* r) {
   if (!w->velocity) return;
   jexpr_graph* g = w->s->g;
@@ -115,6 +144,9 @@ static bool put_component(writer* w, const moving* v, int c) {
   jgen_row* r = new_row(w);
   if (!r) return false;
   r->h = v->x.e[c];
+  jexpr_v3 along = jexpr_v3_zero(w->s->g);
+  along.e[c] = w->s->one;
+  put_push(w, r, v, along);
   r->bias = v->xdd.e[c];
   for (int i = 0; i < w->s->m->ncoordinate; i++) {
     r->J[i] = v->by_q[i].e[c];
@@ -129,6 +161,8 @@ static bool put_product(writer* w, const moving* a, const moving* b) {
   jgen_row* r = new_row(w);
   if (!r) return false;
   r->h = jexpr_v3_dot(g, a->x, b->x);
+  put_push(w, r, a, b->x);
+  put_push(w, r, b, a->x);
   jexpr_ref twice = jexpr_mul(g, jexpr_const(g, 2.0), jexpr_v3_dot(g, a->xd, b->xd));
   r->bias = jexpr_add(g, jexpr_add(g, jexpr_v3_dot(g, a->xdd, b->x), twice),
                       jexpr_v3_dot(g, a->x, b->xdd));
@@ -145,6 +179,7 @@ static bool put_length(writer* w, const moving* v, jexpr_ref L) {
   jgen_row* r = new_row(w);
   if (!r) return false;
   jexpr_ref inverse = jexpr_div(g, jexpr_const(g, 1.0), L);
+  put_push(w, r, v, jexpr_v3_scale(g, inverse, v->x));
   jexpr_ref xx = jexpr_v3_dot(g, v->x, v->x);
   r->h = jexpr_mul(g, jexpr_const(g, 0.5), jexpr_sub(g, jexpr_mul(g, xx, inverse), L));
   jexpr_ref rate = jexpr_add(g, jexpr_v3_dot(g, v->xd, v->xd), jexpr_v3_dot(g, v->x, v->xdd));
@@ -207,6 +242,8 @@ static bool put_closure(writer* w, const jmodel_closure* c) {
   int la = s->body[body_a].link, lb = s->body[body_b].link, hub = jgen_common_hub(s, la, lb);
   moving a, b, ab, u, v;
   w->name = c->name;
+  w->closure = (int)(c - s->m->closure);
+  w->hub = hub;
   if (by_vectors) {
     if (!moving_direction(w, hub, la, jgen_direction_in_link(s, &c->u), &u)) return false;
     if (c->type == JMODEL_CLOSURE_PARALLEL) return put_across(w, hub, &c->v, &u);

@@ -289,23 +289,33 @@ static jexpr_ref tree_force(reduction* r, const jexpr_ref* Bx, int i) {
 }
 
 // (R9)  generalised forces that drive the driven coordinates  Q_d = y_d + B_d^T y_v
-static void set_drive_forces(reduction* r) {
+// (R10) multipliers of the closures  lambda = J_v^-T y_v; redundant equations carry nothing
+static void set_reactions(reduction* r) {
   jgen* s = &r->s;
   jexpr_graph* g = s->g;
-  jexpr_ref* Bx = refs(r, r->nv);
-  if (!Bx || r->nd == 0) return;
+  jexpr_ref *Bx = refs(r, r->nv), *y_v = refs(r, r->nv), *lambda = refs(r, r->nv);
+  s->lambda = refs(r, r->nrow);
+  s->row = r->row;
+  s->nrow = r->nrow;
+  if (g->status < 0) return;
   for (int k = 0; k < r->nv; k++) {
     for (int i = 0; i < r->nu; i++) {
       Bx[k] = add_product(g, Bx[k], r->B[k * r->nu + i], r->x[i]);
     }
   }
+  for (int k = 0; k < r->nv; k++) {
+    y_v[k] = tree_force(r, Bx, r->part->v[k]);
+  }
   for (int j = 0; j < r->nd; j++) {
     jexpr_ref sum = tree_force(r, Bx, r->part->d[j]);
     for (int k = 0; k < r->nv; k++) {
-      jexpr_ref y = tree_force(r, Bx, r->part->v[k]);
-      sum = add_product(g, sum, r->Bd[k * r->nd + j], y);
+      sum = add_product(g, sum, r->Bd[k * r->nd + j], y_v[k]);
     }
     s->drive_force[r->part->d[j]] = sum;
+  }
+  jgen_lu_solve_transposed(&r->lu, y_v, lambda);
+  for (int k = 0; k < r->nv; k++) {
+    s->lambda[r->part->row[k]] = lambda[k];
   }
 }
 
@@ -710,7 +720,7 @@ static jo_status write_equations(reduction* r) {
   solve_accelerations(r);
   JO_TRY(s->g->status);
   set_accelerations(r);
-  set_drive_forces(r);
+  set_reactions(r);
   s->stage = JGEN_AT_ACCELERATION;
   write_momentum(r);
   write_solves(r);

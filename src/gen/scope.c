@@ -220,6 +220,38 @@ static jexpr_ref point_field(jgen* s, int body, word point, word field, word nam
   return jgen_ground_acceleration(s, link, r).e[i];
 }
 
+// Force and moment of the parent on the child at the joint, in the child's axes.
+static jexpr_ref joint_field(jgen* s, word base, word field, word name) {
+  static const char* const fields[6] = {"fx", "fy", "fz", "mx", "my", "mz"};
+  for (int i = 0; i < 6; i++) {
+    if (!is(field, fields[i])) continue;
+    for (int j = 0; j < s->m->njoint; j++) {
+      if (!is(base, s->m->joint[j].name)) continue;
+      if (s->stage < JGEN_AT_ACCELERATION) return not_yet(s, name, "a reaction");
+      int child = s->m->joint[j].child, link = s->body[child].link;
+      want_follow(s, child);
+      const jgen_wrench* w = jgen_reactions(s);
+      if (!w) return JEXPR_POISON;
+      return jexpr_m3_apply(s->g, &s->body[child].E, i < 3 ? w[link].f : w[link].n).e[i % 3];
+    }
+  }
+  return JEXPR_POISON;
+}
+
+// Multiplier of the k-th equation of a closure: force1, force2 ...
+static jexpr_ref closure_field(jgen* s, word base, word field, word name) {
+  if (field.n != 6 || memcmp(field.s, "force", 5) != 0) return JEXPR_POISON;
+  int wanted = field.s[5] - '1';
+  for (int i = 0, k = 0; i < s->m->nclosure; i++) {
+    if (!is(base, s->m->closure[i].name)) continue;
+    if (s->stage < JGEN_AT_ACCELERATION) return not_yet(s, name, "a reaction");
+    for (int r = 0; r < s->nrow; r++) {
+      if (s->row[r].closure == i && k++ == wanted) return s->lambda[r];
+    }
+  }
+  return JEXPR_POISON;
+}
+
 static jexpr_ref find_dotted(jgen* s, word name) {
   const char* dot = NULL;
   for (size_t i = 0; i < name.n; i++) {
@@ -236,6 +268,8 @@ static jexpr_ref find_dotted(jgen* s, word name) {
   if (!r) r = element_field(s, base, field, name);
   int body = find_body(s->m, base);
   if (!r && body >= 0) r = body_field(s, body, field, name);
+  if (!r) r = joint_field(s, base, field, name);
+  if (!r) r = closure_field(s, base, field, name);
   const char* inner = memchr(base.s, '.', base.n);
   if (r || !inner) return r;
   word first = {base.s, (size_t)(inner - base.s)}, point = {inner + 1, base.n - first.n - 1};

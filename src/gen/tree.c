@@ -19,9 +19,8 @@ static bool below_hub_joint(const jgen* s, int link) {
 // (D9)   f = m a + beta s
 // (D10)  n = sum r x (beta r) dm + s x a     by the second moments S = tr(I)/2 1 - I:
 //        n_x = P_zy - P_yz ...               P = beta S
-static jgen_wrench inertial_wrench(jgen* s, const jgen_inertia* l, int link) {
+jgen_wrench jgen_inertial_wrench(jgen* s, const jgen_inertia* l, const jgen_absolute* k) {
   jexpr_graph* g = s->g;
-  const jgen_absolute* k = &s->dyn[link];
   jgen_wrench w;
   w.f = jexpr_v3_add(g, jexpr_v3_scale(g, l->m, k->a), jexpr_m3_apply(g, &k->beta, l->s));
   jexpr_ref trace = jexpr_add(g, l->I.e[0][0], jexpr_add(g, l->I.e[1][1], l->I.e[2][2]));
@@ -39,7 +38,7 @@ static jgen_wrench inertial_wrench(jgen* s, const jgen_inertia* l, int link) {
 }
 
 // (D11)  f_h += R f      n_h += R n + shift x R f
-static void pass_to_parent(jgen* s, jgen_wrench* w, int link) {
+void jgen_pass_to_parent(jgen* s, jgen_wrench* w, int link) {
   jexpr_graph* g = s->g;
   const jgen_link* l = &s->link[link];
   jexpr_v3 f = jexpr_m3_apply(g, &l->R, w[link].f);
@@ -64,7 +63,7 @@ void jgen_bias_forces(jgen* s, jexpr_ref* c) {
     w[l] = w[0];
     if (below_hub_joint(s, l)) continue;
     jgen_absolute_motion(s, s->dyn, true, l);
-    w[l] = inertial_wrench(s, &base[l], l);
+    w[l] = jgen_inertial_wrench(s, &base[l], &s->dyn[l]);
     w[l].f = jexpr_v3_sub(g, w[l].f, s->wrench[l].f);
     w[l].n = jexpr_v3_sub(g, w[l].n, s->wrench[l].n);
   }
@@ -84,7 +83,7 @@ void jgen_bias_forces(jgen* s, jexpr_ref* c) {
       jexpr_ref own = k->motion == JGEN_TURN ? w[l].n.e[k->axis] : w[l].f.e[k->axis];
       c[k->coordinate] = jexpr_sub(g, own, s->applied[k->coordinate]);
     }
-    pass_to_parent(s, w, l);
+    jgen_pass_to_parent(s, w, l);
   }
 }
 
