@@ -31,14 +31,22 @@ typedef struct cli_command {
   cli_exit (*run)(cli* c, int argc, char** argv);
 } cli_command;
 
-extern const cli_command cli_run, cli_info, cli_check, cli_static, cli_modes, cli_generate;
+extern const cli_command cli_run, cli_info, cli_check, cli_static, cli_modes, cli_generate,
+    cli_sweep;
+
+// Texts of an option that may come often, as given. Free `text`.
+typedef struct cli_texts {
+  const char** text;
+  int n;
+} cli_texts;
 
 // An option of one command. `value` names the value in the help; NULL: a flag (bool target).
 typedef struct cli_option {
   const char *name, *value, *help;
   const char** text;  // target: text as given ...
   double* number;     // ... or a finite number ...
-  bool* flag;         // ... or a flag
+  bool* flag;         // ... or a flag ...
+  cli_texts* texts;   // ... or all texts of an option that may come often
 } cli_option;
 
 // Read options and arguments, before and after each other. Mistakes and help are printed.

@@ -51,7 +51,16 @@ static cli_exit add_setting(cli* c, const char* command, char* text) {
   return CLI_OK;
 }
 
+static cli_exit add_text(cli_texts* list, const char* value) {
+  const char** text = realloc(list->text, (size_t)(list->n + 1) * sizeof *text);
+  if (!text) return CLI_FAIL;
+  list->text = text;
+  list->text[list->n++] = value;
+  return CLI_OK;
+}
+
 static cli_exit set_option(const char* command, const cli_option* o, const char* value) {
+  if (o->texts) return add_text(o->texts, value);
   if (o->text) *o->text = value;
   if (o->number) {
     char* end;

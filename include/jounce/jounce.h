@@ -22,6 +22,7 @@
 #include "jounce/base.h"
 #include "jounce/model.h"
 #include "jounce/simulate.h"
+#include "jounce/sweep.h"
 #include "jounce/system.h"
 
 #endif

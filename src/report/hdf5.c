@@ -4,12 +4,18 @@
 #include "report/hdf5.h"
 
 #include "base/file.h"
-#include "report/notes.h"
+#include "report/table.h"
 
 #ifndef JOUNCE_WITH_HDF5
 
 jo_status jreport_hdf5(jo_context* ctx, const jstudy_result* r, const char* path) {
   (void)r;
+  return jerr_set(ctx, JO_ERR_FILE, "%s: cannot write: built without HDF5; choose a .csv file",
+                  path);
+}
+
+jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const char* path) {
+  (void)table;
   return jerr_set(ctx, JO_ERR_FILE, "%s: cannot write: built without HDF5; choose a .csv file",
                   path);
 }
@@ -24,7 +30,8 @@ jo_status jreport_hdf5(jo_context* ctx, const jstudy_result* r, const char* path
 // Failures are remembered and asked for once; closing goes on.
 typedef struct writer {
   jo_context* ctx;
-  const jstudy_result* r;
+  const jreport_table* table;
+  const jstudy_result* r;  // NULL: a table alone
   jarena scratch;
   hid_t file;
   hid_t create;  // data sets without time stamps
@@ -59,9 +66,8 @@ static void put_attribute(writer* w, const char* name, hid_t type, const void* v
 }
 
 static void put_notes(writer* w) {
-  jreport_note note[JREPORT_MAX_NOTES];
-  int n = jreport_notes(w->r, note);
-  for (int i = 0; i < n; i++) {
+  const jreport_note* note = w->table->note;
+  for (int i = 0; i < w->table->nnote; i++) {
     if (note[i].kind == JREPORT_REAL) {
       put_attribute(w, note[i].name, H5T_NATIVE_DOUBLE, &note[i].real);
     } else if (note[i].kind == JREPORT_COUNT) {
@@ -93,7 +99,7 @@ static size_t longest(size_t so_far, const char* text) {
 }
 
 static void put_columns(writer* w) {
-  const jstudy_result* r = w->r;
+  const jreport_table* r = w->table;
   for (int unit = 0; unit < 2; unit++) {
     size_t size = 1;
     for (int i = 0; i < r->ncolumn; i++) {
@@ -115,8 +121,8 @@ static void put_columns(writer* w) {
 }
 
 static void put_data(writer* w) {
-  hsize_t size[2] = {(hsize_t)w->r->nrow, (hsize_t)w->r->ncolumn};
-  put_dataset(w, "data", H5T_NATIVE_DOUBLE, 2, size, w->r->row);
+  hsize_t size[2] = {(hsize_t)w->table->nrow, (hsize_t)w->table->ncolumn};
+  put_dataset(w, "data", H5T_NATIVE_DOUBLE, 2, size, w->table->row);
 }
 
 // A table of records with texts: members are laid out one after the other.
@@ -194,6 +200,27 @@ static void put_events(writer* w) {
   done(w, H5Tclose(m[1].type));
 }
 
+static void put_remarks(writer* w) {
+  const jreport_table* t = w->table;
+  size_t text = 1;
+  for (int i = 0; i < t->nremark; i++) {
+    text = longest(text, t->remark[i].text);
+  }
+  size_t step = sizeof(int) + text;
+  char* data = jarena_array(&w->scratch, (size_t)t->nremark + 1, step);
+  if (!data) {
+    w->oom = true;
+    return;
+  }
+  for (int i = 0; i < t->nremark; i++) {
+    memcpy(data + (size_t)i * step, &t->remark[i].row, sizeof(int));
+    copy_text(data + sizeof(int), step, i, t->remark[i].text);
+  }
+  member m[] = {{"row", H5T_NATIVE_INT, sizeof(int)}, {"text", string_type(w, text), text}};
+  put_records(w, "remarks", m, 2, t->nremark, data);
+  done(w, H5Tclose(m[1].type));
+}
+
 static void open_in_memory(writer* w) {
   hid_t access = check(w, H5Pcreate(H5P_FILE_ACCESS)),
         create = check(w, H5Pcreate(H5P_FILE_CREATE));
@@ -229,16 +256,21 @@ static jo_status write(writer* w, const char* path) {
   put_notes(w);
   put_columns(w);
   put_data(w);
-  put_objectives(w);
-  put_events(w);
+  if (w->r) {
+    put_objectives(w);
+    put_events(w);
+  } else {
+    put_remarks(w);
+  }
   jo_status status = w->oom ? jerr_memory(w->ctx) : save_image(w, path);
   H5Pclose(w->create);
   H5Fclose(w->file);
   return status;
 }
 
-jo_status jreport_hdf5(jo_context* ctx, const jstudy_result* r, const char* path) {
-  writer w = {.ctx = ctx, .r = r};
+static jo_status save(jo_context* ctx, const jreport_table* table, const jstudy_result* r,
+                      const char* path) {
+  writer w = {.ctx = ctx, .table = table, .r = r};
   jarena_init(&w.scratch, ctx);
   // HDF5 prints its errors unless it is told not to
   H5E_auto2_t print;
@@ -249,6 +281,21 @@ jo_status jreport_hdf5(jo_context* ctx, const jstudy_result* r, const char* path
   H5Eset_auto2(H5E_DEFAULT, print, user);
   jarena_free(&w.scratch);
   return status;
+}
+
+jo_status jreport_hdf5(jo_context* ctx, const jstudy_result* r, const char* path) {
+  jreport_note note[JREPORT_MAX_NOTES];
+  jreport_table table = {.note = note,
+                         .nnote = jreport_notes(r, note),
+                         .column = r->column,
+                         .ncolumn = r->ncolumn,
+                         .nrow = r->nrow,
+                         .row = r->row};
+  return save(ctx, &table, r, path);
+}
+
+jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const char* path) {
+  return save(ctx, table, NULL, path);
 }
 
 #endif

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+// jounce sweep: objectives and their derivatives over a range of parameters. A sweep that writes a
+// file keeps a journal beside it, so that Ctrl-C or a kill lose no finished point.
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli.h"
+#include "json.h"
+#include "terminal.h"
+
+#define MAX_ROWS 60  // printed as text; JSON and files have all
+
+typedef struct job {
+  jo_sweep_options opt;
+  cli_texts params;  // as given
+  jo_range* range;
+  char* names;  // what range and wrt point into
+  const char** wrt;
+  const char* path;
+  char* journal;
+  cli_progress bar;
+  jo_sweep_info begun;  // what was there when it began
+  bool is_stopped;
+  double wall_s;
+} job;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---- the command line ----------------------------------------------------------------------------
+
+// "FROM:TO:N" of a grid, "FROM:TO" of a sample.
+static bool read_range(const char* text, bool is_sample, jo_range* out) {
+  char* end;
+  const char* at = text;
+  out->n = 1;
+  out->from = strtod(at, &end);
+  if (end == at || *end != ':' || !isfinite(out->from)) return false;
+  at = end + 1;
+  out->to = strtod(at, &end);
+  if (end == at || !isfinite(out->to)) return false;
+  if (is_sample) return *end == 0;
+  if (*end != ':') return false;
+  at = end + 1;
+  long n = strtol(at, &end, 10);
+  if (end == at || *end || n < 1 || n > 1000000) return false;
+  out->n = (int)n;
+  return true;
+}
+
+// Append a name of n characters to `names`, where there is room.
+static const char* keep_name(char** names, const char* text, size_t n) {
+  char* name = *names;
+  memcpy(name, text, n);
+  name[n] = 0;
+  *names = name + n + 1;
+  return name;
+}
+
+static cli_exit read_ranges(job* j, char** names, bool is_sample) {
+  for (int i = 0; i < j->params.n; i++) {
+    const char *text = j->params.text[i], *equals = strchr(text, '=');
+    jo_range* r = &j->range[i];
+    if (!equals || equals == text || !read_range(equals + 1, is_sample, r)) {
+      return cli_misuse("sweep", "--param needs NAME=FROM:TO%s, not '%s'",
+                        is_sample ? " with --sample" : ":N", text);
+    }
+    r->name = keep_name(names, text, (size_t)(equals - text));
+  }
+  j->opt.range = j->range;
+  j->opt.nrange = j->params.n;
+  return CLI_OK;
+}
+
+// What is differentiated for: a list, "none", or the parameters that vary.
+static cli_exit read_wrt(job* j, char** names, const char* list) {
+  j->opt.wrt = j->wrt;
+  if (!list) {
+    for (int i = 0; i < j->opt.nrange; i++) {
+      j->wrt[j->opt.nwrt++] = j->range[i].name;
+    }
+    return CLI_OK;
+  }
+  if (strcmp(list, "none") == 0) return CLI_OK;
+  for (const char* at = list;; at++) {
+    size_t n = strcspn(at, ",");
+    if (n == 0) return cli_misuse("sweep", "--wrt needs names and commas, not '%s'", list);
+    j->wrt[j->opt.nwrt++] = keep_name(names, at, n);
+    at += n;
+    if (!*at) return CLI_OK;
+  }
+}
+
+static cli_exit read_names(job* j, const char* wrt, bool is_sample) {
+  size_t size = wrt ? strlen(wrt) + 2 : 2;
+  for (int i = 0; i < j->params.n; i++) {
+    size += strlen(j->params.text[i]) + 1;
+  }
+  char* names = j->names = malloc(size);
+  j->range = calloc((size_t)j->params.n + 1, sizeof *j->range);
+  j->wrt = calloc(size, sizeof *j->wrt);
+  if (!j->names || !j->range || !j->wrt) return CLI_FAIL;
+  cli_exit code = read_ranges(j, &names, is_sample);
+  return code == CLI_OK ? read_wrt(j, &names, wrt) : code;
+}
+
+static void release(job* j) {
+  free(j->params.text);
+  free(j->range);
+  free(j->names);
+  free(j->wrt);
+  free(j->journal);
+}
+
+static bool take_count(double x, double least, int* out) {
+  if (isnan(x)) return true;
+  if (x != floor(x) || x < least || x > 1e8) return false;
+  *out = (int)x;
+  return true;
+}
+
+static bool is_writable_name(const char* path) {
+  const char* dot = strrchr(path, '.');
+  return dot && dot != path &&
+         (strcmp(dot, ".csv") == 0 || strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
+}
+
+static cli_exit name_journal(job* j) {
+  if (!j->path) return CLI_OK;
+  if (!is_writable_name(j->path)) {
+    return cli_misuse("sweep", "-o needs a name that ends in .csv, .h5 or .hdf5, not '%s'",
+                      j->path);
+  }
+  size_t size = strlen(j->path) + sizeof ".journal";
+  j->journal = malloc(size);
+  if (!j->journal) return CLI_FAIL;
+  snprintf(j->journal, size, "%s.journal", j->path);
+  j->opt.journal = j->journal;
+  return CLI_OK;
+}
+
+typedef struct wishes {
+  const char *wrt, *method, *events;
+  double nsample, seed, workers;
+  bool grid, restart;
+} wishes;
+
+static cli_exit set_options(job* j, const wishes* w) {
+  if (j->params.n < 1) return cli_misuse("sweep", "no parameter to vary: give --param");
+  if (w->grid && !isnan(w->nsample)) return cli_misuse("sweep", "--grid or --sample, not both");
+  if (!take_count(w->nsample, 1, &j->opt.nsample))
+    return cli_misuse("sweep", "--sample needs a number of points");
+  if (!take_count(w->workers, 1, &j->opt.workers))
+    return cli_misuse("sweep", "--workers needs a number of threads");
+  int seed = 0;
+  if (!take_count(w->seed, 0, &seed)) return cli_misuse("sweep", "--seed needs a whole number");
+  j->opt.seed = (uint64_t)seed;
+  if (strcmp(w->method, "direct") == 0) {
+    j->opt.method = JO_SENS_DIRECT;
+  } else if (strcmp(w->method, "adjoint") == 0) {
+    j->opt.method = JO_SENS_ADJOINT;
+  } else if (strcmp(w->method, "auto") != 0) {
+    return cli_misuse("sweep", "--method is auto, direct or adjoint, not '%s'", w->method);
+  }
+  j->opt.frozen = strcmp(w->events, "frozen") == 0;
+  if (!j->opt.frozen && strcmp(w->events, "exact") != 0) {
+    return cli_misuse("sweep", "--events is exact or frozen, not '%s'", w->events);
+  }
+  j->opt.restart = w->restart;
+  cli_exit code = read_names(j, w->wrt, j->opt.nsample > 0);
+  return code == CLI_OK ? name_journal(j) : code;
+}
+
+// ---- running -------------------------------------------------------------------------------------
+
+// A handler can speak to the program through nothing else. Threads of libraries may take the
+// signal, so that holding it back and looking for it does not do.
+static volatile sig_atomic_t stop_asked = 0;
+
+static void ask_to_stop(int which) {
+  (void)which;
+  stop_asked = 1;
+}
+
+// The second signal finds no handler and ends the process, which the journal survives.
+static void hear(int which, struct sigaction* before) {
+  struct sigaction action = {.sa_flags = (int)SA_RESETHAND};
+  action.sa_handler = ask_to_stop;
+  sigemptyset(&action.sa_mask);
+  // who started us may want the signal ignored
+  if (sigaction(which, NULL, before) == 0 && before->sa_handler != SIG_IGN) {
+    sigaction(which, &action, NULL);
+  }
+}
+
+static void hear_no_more(const struct sigaction before[2]) {
+  sigaction(SIGINT, &before[0], NULL);
+  sigaction(SIGTERM, &before[1], NULL);
+}
+
+static int on_progress(void* user, int done) {
+  job* j = user;
+  int before = j->begun.resumed, left = j->begun.points - before;
+  cli_progress_show(&j->bar, left > 0 ? (double)(done - before) / left : 1.0);
+  if (!j->is_stopped && stop_asked) {
+    j->is_stopped = true;
+    cli_progress_end(&j->bar);
+    j->bar.is_on = false;
+    fprintf(stderr, "stopping when the points under way are done; once more to stop at once\n");
+  }
+  return !j->is_stopped;
+}
+
+static jo_status compute(cli* c, job* j, jo_sweep* sweep) {
+  struct sigaction before[2];
+  j->begun = jo_sweep_inspect(sweep);
+  if (j->begun.resumed > 0 && !c->quiet) {
+    fprintf(stderr, "note: going on from %s: %d of %d points are done\n", j->journal,
+            j->begun.resumed, j->begun.points);
+  }
+  j->bar = cli_progress_begin(!c->quiet);
+  double start = now();
+  hear(SIGINT, &before[0]);
+  hear(SIGTERM, &before[1]);
+  jo_status status = jo_sweep_run(sweep);
+  hear_no_more(before);
+  j->wall_s = now() - start;
+  cli_progress_end(&j->bar);
+  return status;
+}
+
+// ---- text ----------------------------------------------------------------------------------------
+
+static int column_width(const char* name) {
+  int n = (int)strlen(name);
+  return n > 14 ? n : 14;
+}
+
+static void print_row(const jo_sweep* s, const jo_sweep_info* info, const jo_sweep_point* p) {
+  for (int k = 0; k < info->parameters; k++) {
+    printf("  %*.8g", column_width(jo_sweep_parameter(s, k)), p->parameter[k]);
+  }
+  if (p->status < 0) {
+    printf("  %s\n", p->message);
+    return;
+  }
+  for (int k = 0; k < info->objectives; k++) {
+    printf("  %*.8g", column_width(jo_sweep_objective(s, k)), p->value[k]);
+  }
+  printf("\n");
+}
+
+static void print_table(const jo_sweep* s, const jo_sweep_info* info) {
+  int shown = 0;
+  jo_sweep_point p;
+  for (int k = 0; k < info->parameters; k++) {
+    printf("  %*s", column_width(jo_sweep_parameter(s, k)), jo_sweep_parameter(s, k));
+  }
+  for (int k = 0; k < info->objectives; k++) {
+    printf("  %*s", column_width(jo_sweep_objective(s, k)), jo_sweep_objective(s, k));
+  }
+  printf("\n");
+  for (int i = 0; shown < MAX_ROWS && jo_sweep_get(s, i, &p) >= 0; i++) {
+    if (!p.is_done) continue;
+    print_row(s, info, &p);
+    shown++;
+  }
+  if (info->done > shown) {
+    printf("  ... and %d more, all of them with --json or in a file (-o)\n", info->done - shown);
+  }
+}
+
+static void print_extreme(const jo_sweep* s, const jo_sweep_info* info, int objective, int sign) {
+  jo_sweep_point p, best = {0};
+  for (int i = 0; jo_sweep_get(s, i, &p) >= 0; i++) {
+    if (!p.is_done || p.status < 0) continue;
+    if (!best.value || sign * p.value[objective] > sign * best.value[objective]) best = p;
+  }
+  if (!best.value) return;
+  printf("  %s %s %.10g at", sign < 0 ? "least" : "most ", jo_sweep_objective(s, objective),
+         best.value[objective]);
+  for (int k = 0; k < info->parameters; k++) {
+    printf("%s %s = %.8g", k > 0 ? "," : "", jo_sweep_parameter(s, k), best.parameter[k]);
+  }
+  printf("\n");
+}
+
+static void print_text(const jo_model* m, const jo_sweep* s, const job* j) {
+  jo_sweep_info info = jo_sweep_inspect(s);
+  cli_heading("%s: %d points%s", jo_model_name(m), info.points,
+              info.is_sample ? " of a sample" : " on a grid");
+  if (*jo_model_settings(m)) printf("with %s\n", jo_model_settings(m));
+  if (!j->path) print_table(s, &info);
+  for (int k = 0; k < info.objectives; k++) {
+    print_extreme(s, &info, k, -1);
+    print_extreme(s, &info, k, 1);
+  }
+  printf("%d done, %d failed, %d derivatives each%s; %d points in %.3g s on %d worker%s\n",
+         info.done, info.failed, info.objectives * info.wrt,
+         info.method == JO_SENS_DIRECT    ? " (direct)"
+         : info.method == JO_SENS_ADJOINT ? " (adjoint)"
+                                          : "",
+         info.done - info.resumed, j->wall_s, info.workers, info.workers == 1 ? "" : "s");
+}
+
+// ---- JSON ----------------------------------------------------------------------------------------
+
+static void json_objectives(cli_json* o, const jo_sweep* s, const jo_sweep_point* p,
+                            const jo_sweep_info* info) {
+  cli_json_object(o, "objectives");
+  for (int k = 0; k < info->objectives; k++) {
+    cli_json_flat_object(o, jo_sweep_objective(s, k));
+    cli_json_number(o, "value", p->value[k]);
+    cli_json_flat_object(o, "gradient");
+    for (int w = 0; w < info->wrt; w++) {
+      cli_json_number(o, jo_sweep_wrt(s, w), p->gradient[k * info->wrt + w]);
+    }
+    cli_json_end(o);
+    cli_json_end(o);
+  }
+  cli_json_end(o);
+}
+
+static void json_points(cli_json* o, const jo_sweep* s, const jo_sweep_info* info) {
+  jo_sweep_point p;
+  cli_json_list(o, "points");
+  for (int i = 0; jo_sweep_get(s, i, &p) >= 0; i++) {
+    if (!p.is_done) continue;
+    cli_json_object(o, NULL);
+    cli_json_flat_object(o, "parameters");
+    for (int k = 0; k < info->parameters; k++) {
+      cli_json_number(o, jo_sweep_parameter(s, k), p.parameter[k]);
+    }
+    cli_json_end(o);
+    cli_json_count(o, "status", p.status);
+    if (p.status < 0) cli_json_text(o, "message", p.message);
+    if (p.status >= 0) {
+      json_objectives(o, s, &p, info);
+      cli_json_count(o, "events", p.events);
+      cli_json_count(o, "evaluations", p.evaluations);
+    }
+    cli_json_end(o);
+  }
+  cli_json_end(o);
+}
+
+static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
+  jo_sweep_info info = jo_sweep_inspect(s);
+  cli_json o = {0};
+  cli_json_object(&o, NULL);
+  cli_json_text(&o, "model", jo_model_name(m));
+  cli_json_text(&o, "sha256", jo_model_sha256(m));
+  cli_json_text(&o, "settings", jo_model_settings(m));
+  cli_json_text(&o, "design", info.is_sample ? "halton" : "grid");
+  json_points(&o, s, &info);
+  cli_json_count(&o, "done", info.done);
+  cli_json_count(&o, "failed", info.failed);
+  cli_json_count(&o, "resumed", info.resumed);
+  cli_json_bool(&o, "complete", info.done == info.points);
+  cli_json_count(&o, "workers", info.workers);
+  cli_json_number(&o, "wall_s", j->wall_s);
+  cli_json_end(&o);
+}
+
+// ---- the command ---------------------------------------------------------------------------------
+
+static cli_exit stopped(const job* j, const jo_sweep_info* info) {
+  fprintf(stderr, "stopped with %d of %d points done%s%s\n", info->done, info->points,
+          j->journal ? "; the same command goes on from " : "", j->journal ? j->journal : "");
+  return CLI_FAIL;
+}
+
+static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
+  jo_sweep_info info = jo_sweep_inspect(sweep);
+  if (info.done < info.points) return stopped(j, &info);
+  cli_exit code = info.failed == info.points ? CLI_FAIL : CLI_OK;
+  if (j->path && jo_sweep_save(c->ctx, sweep, j->path) < 0) code = CLI_FAIL;
+  cli_tell(c);
+  if (info.failed > 0 && !c->quiet) {
+    fprintf(stderr, "warning: %d of %d points failed\n", info.failed, info.points);
+  }
+  (c->json ? print_json : print_text)(model, sweep, j);
+  if (j->path && code == CLI_OK && !c->json) {
+    printf("%d rows written to %s\n", info.done, j->path);
+  }
+  return code;
+}
+
+static cli_exit sweep_model(cli* c, const jo_model* model, job* j) {
+  jo_sweep* sweep = NULL;
+  j->opt.interpreter = c->interpreter;
+  j->opt.progress = on_progress;
+  j->opt.user = j;
+  jo_status status = jo_sweep_create(c->ctx, model, &j->opt, &sweep);
+  cli_tell(c);
+  if (status >= 0) {
+    status = compute(c, j, sweep);
+    cli_tell(c);
+  }
+  cli_exit code = status < 0 ? CLI_FAIL : report(c, model, j, sweep);
+  jo_sweep_destroy(sweep);
+  return code;
+}
+
+static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
+  wishes w = {.method = "auto", .events = "exact", .nsample = NAN, .seed = NAN, .workers = NAN};
+  const cli_option option[] = {
+      {"--param", "NAME=A:B:N", "parameter to vary, from A to B in N values (samples: A:B); repeat",
+       .texts = &j->params},
+      {"--grid", NULL, "all combinations of the values (default)", .flag = &w.grid},
+      {"--sample", "N", "N points that fill the ranges evenly instead of a grid",
+       .number = &w.nsample},
+      {"--seed", "S", "of the sample; 0 by default", .number = &w.seed},
+      {"--wrt", "NAMES", "numbers to differentiate for: a,b or none; the varied by default",
+       .text = &w.wrt},
+      {"--method", "NAME", "derivatives: auto, direct or adjoint", .text = &w.method},
+      {"--events", "HOW", "exact, or frozen: switches stay at their times", .text = &w.events},
+      {"-o", "FILE", "write a row per point to FILE: .csv, or .h5 (HDF5)", .text = &j->path},
+      {"--restart", NULL, "begin anew, whatever FILE.journal says", .flag = &w.restart},
+      {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
+      {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end},
+      {"--tol", "X", "relative and absolute tolerance", .number = &j->opt.tolerance},
+      {"--step", "H", "step of fixed-step methods [s]", .number = &j->opt.step},
+  };
+  cli_exit code = cli_parse(c, &cli_sweep, option, sizeof option / sizeof *option, argc, argv);
+  return code == CLI_OK ? set_options(j, &w) : code;
+}
+
+static cli_exit run(cli* c, int argc, char** argv) {
+  job j = {.opt = jo_sweep_options_default()};
+  jo_model* model = NULL;
+  cli_exit code = read_command(c, &j, argc, argv);
+  if (code == CLI_OK) code = cli_load(c, &model);
+  if (code == CLI_OK) code = sweep_model(c, model, &j);
+  jo_model_destroy(model);
+  release(&j);
+  return code;
+}
+
+const cli_command cli_sweep = {
+    "sweep", "FILE", 1, "compute objectives and derivatives over a range of parameters", run};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps: objectives and their derivatives over a range of parameters, on all processors.
+#ifndef JOUNCE_SWEEP_H
+#define JOUNCE_SWEEP_H
+
+#include <stdint.h>
+
+#include "jounce/sens.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct jo_sweep jo_sweep;
+
+/// A parameter whose value is a plain number, and what it goes through.
+typedef struct jo_range {
+  const char* name;
+  double from, to;  // both are met on a grid
+  int n;            // values on a grid; a sample does not look at it
+} jo_range;
+
+typedef struct jo_sweep_options {
+  const jo_range* range;
+  int nrange;
+  int nsample;    // points that fill the box of the ranges evenly (Halton); 0: all of a grid
+  uint64_t seed;  // of the sample
+  const char* const* wrt;  // numbers to differentiate for, parameters or paths
+  int nwrt;                // 0: values only
+  jo_sens_method method;
+  int frozen;    // nonzero: events stay at their times while parameters change
+  double t_end;  // [s]; these three: NaN, what the model says
+  double tolerance;
+  double step;      // [s]
+  int workers;      // threads; 0: one per processor. Results do not depend on it
+  int interpreter;  // evaluate without compiling
+  /// A file every finished point is appended to at once, from which a sweep that was killed goes
+  /// on; NULL: none. It belongs to this sweep: the model's text and settings, ranges, options,
+  /// version of Jounce.
+  const char* journal;
+  int restart;  // throw away what the journal holds, of this sweep or of another
+  /// Called several times per second on the thread of jo_sweep_run() with the points done so far,
+  /// those of the journal included; zero stops the sweep. Must not use the context. May be NULL.
+  int (*progress)(void* user, int done);
+  void* user;
+} jo_sweep_options;
+
+JO_API jo_sweep_options jo_sweep_options_default(void);
+
+/// Check the options, lay out the points, compile, and read the journal where there is one. On
+/// failure `*out` is NULL and the context says why: a parameter that cannot vary, a journal of
+/// another sweep. Ownership: caller, release with jo_sweep_destroy() before the model, which must
+/// outlive it.
+JO_API jo_status jo_sweep_create(jo_context* ctx, const jo_model* model,
+                                 const jo_sweep_options* opt, jo_sweep** out);
+
+/// The journal stays where it is. NULL is fine.
+JO_API void jo_sweep_destroy(jo_sweep* sweep);
+
+/// Compute the points that are not done. Points that fail do not stop it. JO_OK also when it was
+/// stopped: ask jo_sweep_inspect(). Every point comes out the same, bit by bit, whatever the number
+/// of workers and however often the work was interrupted.
+/// An error (no memory, journal cannot be written) is reported in the context of the sweep; what
+/// was computed stays. Threads: one at a time.
+JO_API jo_status jo_sweep_run(jo_sweep* sweep);
+
+typedef struct jo_sweep_info {
+  int points, done, failed;  // failed ones are done too
+  int resumed;               // done by earlier runs, from the journal
+  int parameters, objectives, wrt;
+  int is_sample;
+  int workers;
+  jo_sens_method method;  // used; AUTO: no derivatives
+} jo_sweep_info;
+
+JO_API jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep);
+
+/// Names of the parameters that vary, of the objectives, of the numbers differentiated for; NULL
+/// where there is no i-th. Owned by the sweep.
+JO_API const char* jo_sweep_parameter(const jo_sweep* sweep, int i);
+JO_API const char* jo_sweep_objective(const jo_sweep* sweep, int i);
+JO_API const char* jo_sweep_wrt(const jo_sweep* sweep, int i);
+
+/// Arrays and texts are owned by the sweep.
+typedef struct jo_sweep_point {
+  int is_done;
+  jo_status status;         // below zero: failed, numbers are NaN
+  const char* message;      // why; "" when it did not fail
+  const double* parameter;  // by parameter
+  const double* value;      // by objective
+  const double* gradient;   // objectives x numbers, row by row
+  int events;
+  int64_t evaluations;
+} jo_sweep_point;
+
+/// Fills `*out`; JO_ERR_ARGUMENT where there is no i-th point, reporting nothing. On a grid the
+/// last parameter runs fastest.
+JO_API jo_status jo_sweep_get(const jo_sweep* sweep, int i, jo_sweep_point* out);
+
+/// Write the points that are done, a row each: CSV where `path` ends in .csv, HDF5 where it ends in
+/// .h5 or .hdf5. The file appears whole or not at all and holds nothing of how the work was done.
+/// Once a complete sweep is written its journal is removed.
+JO_API jo_status jo_sweep_save(jo_context* ctx, jo_sweep* sweep, const char* path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of sweeps.
+#include "study/sweep.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/handles.h"
+#include "jounce/sweep.h"
+#include "report/sweep.h"
+
+struct jo_sweep {
+  jo_context* ctx;
+  jstudy_sweep* sweep;
+  int (*progress)(void* user, int done);
+  void* user;
+};
+
+jo_sweep_options jo_sweep_options_default(void) {
+  return (jo_sweep_options){.t_end = NAN, .tolerance = NAN, .step = NAN};
+}
+
+static bool tell(void* user, int done) {
+  const jo_sweep* s = user;
+  return s->progress(s->user, done) != 0;
+}
+
+static jo_status check(jo_context* ctx, const jo_sweep_options* opt) {
+  for (int i = 0; i < opt->nrange; i++) {
+    if (!opt->range[i].name) return jerr_set(ctx, JO_ERR_ARGUMENT, "range %d has no name", i + 1);
+  }
+  for (int i = 0; i < opt->nwrt; i++) {
+    if (!opt->wrt[i]) return jerr_set(ctx, JO_ERR_ARGUMENT, "number %d has no name", i + 1);
+  }
+  if (opt->nsample < 0 || opt->workers < 0) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "the numbers of points and workers cannot be negative");
+  }
+  return JO_OK;
+}
+
+static jo_status build(jo_sweep* s, const jo_model* model, const jo_sweep_options* opt) {
+  JO_TRY(check(s->ctx, opt));
+  jstudy_range* range = jmem_resize(s->ctx, NULL, ((size_t)opt->nrange + 1) * sizeof *range);
+  if (!range) return jerr_memory(s->ctx);
+  for (int i = 0; i < opt->nrange; i++) {
+    const jo_range* r = &opt->range[i];
+    range[i] = (jstudy_range){r->name, r->from, r->to, r->n};
+  }
+  jstudy_sweep_options o = jstudy_sweep_options_default();
+  o.range = range;
+  o.nrange = opt->nrange;
+  o.nsample = opt->nsample;
+  o.seed = opt->seed;
+  o.wrt = opt->wrt;
+  o.nwrt = opt->nwrt;
+  o.method = opt->method == JO_SENS_DIRECT    ? JSTUDY_SWEEP_DIRECT
+             : opt->method == JO_SENS_ADJOINT ? JSTUDY_SWEEP_ADJOINT
+                                              : JSTUDY_SWEEP_AUTO;
+  o.frozen = opt->frozen != 0;
+  o.t_end = opt->t_end;
+  o.tolerance = opt->tolerance;
+  o.step = opt->step;
+  o.workers = opt->workers;
+  o.journal = opt->journal;
+  o.restart = opt->restart != 0;
+  o.settings = jo_model_settings(model);
+  if (opt->interpreter) o.kernel.backend = JKERNEL_INTERP;
+  if (opt->progress) o.progress = tell;
+  o.user = s;
+  jo_status status = jstudy_sweep_create(s->ctx, model->model, &o, &s->sweep);
+  jmem_free(s->ctx, range);
+  return status;
+}
+
+jo_status jo_sweep_create(jo_context* ctx, const jo_model* model, const jo_sweep_options* opt,
+                          jo_sweep** out) {
+  *out = NULL;
+  jo_sweep* s = jmem_resize(ctx, NULL, sizeof *s);
+  if (!s) return jerr_memory(ctx);
+  *s = (jo_sweep){.ctx = ctx, .progress = opt->progress, .user = opt->user};
+  jo_status status = build(s, model, opt);
+  if (status < 0) {
+    jo_sweep_destroy(s);
+    return status;
+  }
+  *out = s;
+  return status;
+}
+
+void jo_sweep_destroy(jo_sweep* sweep) {
+  if (!sweep) return;
+  jstudy_sweep_destroy(sweep->sweep);
+  jmem_free(sweep->ctx, sweep);
+}
+
+jo_status jo_sweep_run(jo_sweep* sweep) {
+  return jstudy_sweep_run(sweep->sweep);
+}
+
+// ---- what came out -------------------------------------------------------------------------------
+
+jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
+  const jstudy_sweep* s = sweep->sweep;
+  jo_sweep_info info = {.points = s->npoint,
+                        .done = s->ndone,
+                        .resumed = s->nresumed,
+                        .parameters = s->nrange,
+                        .objectives = s->nobjective,
+                        .wrt = s->nw,
+                        .is_sample = s->is_sample,
+                        .workers = s->workers};
+  if (s->method == JSTUDY_DIRECT) info.method = JO_SENS_DIRECT;
+  if (s->method == JSTUDY_ADJOINT) info.method = JO_SENS_ADJOINT;
+  for (int i = 0; i < s->npoint; i++) {
+    info.failed += s->point[i].is_done && s->point[i].status < 0;
+  }
+  return info;
+}
+
+const char* jo_sweep_parameter(const jo_sweep* sweep, int i) {
+  const jstudy_sweep* s = sweep->sweep;
+  return i >= 0 && i < s->nrange ? s->range[i].name : NULL;
+}
+
+const char* jo_sweep_objective(const jo_sweep* sweep, int i) {
+  const jstudy_sweep* s = sweep->sweep;
+  return i >= 0 && i < s->nobjective ? s->model->objective[i].name : NULL;
+}
+
+const char* jo_sweep_wrt(const jo_sweep* sweep, int i) {
+  const jstudy_sweep* s = sweep->sweep;
+  return i >= 0 && i < s->nw ? s->model->number[s->wrt[i]].path : NULL;
+}
+
+jo_status jo_sweep_get(const jo_sweep* sweep, int i, jo_sweep_point* out) {
+  const jstudy_sweep* s = sweep->sweep;
+  if (i < 0 || i >= s->npoint) return JO_ERR_ARGUMENT;
+  const jstudy_sweep_point* p = &s->point[i];
+  *out = (jo_sweep_point){.is_done = p->is_done,
+                          .status = p->status,
+                          .message = p->message ? p->message : "",
+                          .parameter = s->x + (int64_t)i * s->nrange,
+                          .value = p->value,
+                          .gradient = p->gradient,
+                          .events = p->events,
+                          .evaluations = p->evaluations};
+  return JO_OK;
+}
+
+static bool ends_in(const char* text, const char* end) {
+  size_t n = strlen(text), k = strlen(end);
+  return n > k && strcmp(text + n - k, end) == 0;
+}
+
+jo_status jo_sweep_save(jo_context* ctx, jo_sweep* sweep, const char* path) {
+  jstudy_sweep* s = sweep->sweep;
+  bool hdf5 = ends_in(path, ".h5") || ends_in(path, ".hdf5");
+  if (!hdf5 && !ends_in(path, ".csv")) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "%s: cannot tell the format: the name must end in .csv, .h5 or .hdf5", path);
+  }
+  JO_TRY(jreport_sweep(ctx, s, hdf5, path));
+  if (s->ndone == s->npoint) jstudy_sweep_forget(s);
+  return JO_OK;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Journals. File: 24 bytes of name, 32 bytes of key, then records of
+//   size (8 bytes), checksum of size and content (8 bytes), content
+// in the byte order of the machine.
+#include "base/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+
+#define NAME      24
+#define HEADER    (NAME + JJOURNAL_KEY)
+#define PREFIX    16
+#define MAX_BYTES ((off_t)1 << 33)
+
+static const char name_text[NAME] = "jounce journal, v1    \n";
+
+static jo_status fail(jo_context* ctx, const char* path, const char* what) {
+  char reason[128] = "";
+  strerror_r(errno, reason, sizeof reason);
+  return jerr_set(ctx, JO_ERR_FILE, "%s: cannot %s: %s", path, what, reason);
+}
+
+static uint64_t checksum(uint64_t size, const void* data) {
+  return jhash_mix(jhash_bytes(data, (size_t)size), size);
+}
+
+static bool write_all(int fd, const char* data, size_t n) {
+  while (n > 0) {
+    ssize_t done = write(fd, data, n);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return false;
+    data += done;
+    n -= (size_t)done;
+  }
+  return true;
+}
+
+static bool read_all(int fd, char* data, size_t n) {
+  size_t have = 0;
+  while (have < n) {
+    ssize_t got = pread(fd, data + have, n - have, (off_t)have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    if (got == 0) errno = EIO;  // shorter than a moment ago
+    if (got == 0) return false;
+    have += (size_t)got;
+  }
+  return true;
+}
+
+// A lock of this kind is gone with the process, however that ends.
+static bool lock(int fd) {
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  return fcntl(fd, F_SETLK, &whole) == 0;
+}
+
+static jo_status begin_anew(jjournal* j, const jjournal_options* opt) {
+  char header[HEADER];
+  memcpy(header, name_text, NAME);
+  memcpy(header + NAME, opt->key, JJOURNAL_KEY);
+  if (ftruncate(j->fd, 0) != 0 || !write_all(j->fd, header, HEADER)) {
+    return fail(j->ctx, j->path, "write");
+  }
+  return JO_OK;
+}
+
+// Hand on every whole record; returns in `*end` where they end.
+static jo_status read_records(const jjournal_options* opt, const char* data, size_t size,
+                              size_t* end) {
+  size_t at = HEADER;
+  while (size - at >= PREFIX) {
+    uint64_t n, sum;
+    memcpy(&n, data + at, sizeof n);
+    memcpy(&sum, data + at + sizeof n, sizeof sum);
+    if (n > size - at - PREFIX || sum != checksum(n, data + at + PREFIX)) break;
+    JO_TRY(opt->record(opt->user, data + at + PREFIX, (size_t)n));
+    at += PREFIX + (size_t)n;
+  }
+  *end = at;
+  return JO_OK;
+}
+
+static jo_status read_back(jjournal* j, const jjournal_options* opt, const char* data,
+                           size_t size) {
+  size_t known = size < NAME ? size : NAME;
+  if (memcmp(data, name_text, known) != 0) {
+    return jerr_set(j->ctx, JO_ERR_FILE,
+                    "%s: is there already and is no journal; move it away, or choose another name "
+                    "for the output",
+                    j->path);
+  }
+  // killed while the header was written: nothing was done yet
+  if (opt->restart || size < HEADER) return begin_anew(j, opt);
+  if (memcmp(data + NAME, opt->key, JJOURNAL_KEY) != 0) {
+    return jerr_set(j->ctx, JO_ERR_FILE,
+                    "%s: belongs to other work: another model, other settings, options or version; "
+                    "restart to throw it away, or choose another name for the output",
+                    j->path);
+  }
+  size_t end = size;
+  JO_TRY(read_records(opt, data, size, &end));
+  return ftruncate(j->fd, (off_t)end) == 0 ? JO_OK : fail(j->ctx, j->path, "write");
+}
+
+static jo_status use(jjournal* j, const jjournal_options* opt) {
+  struct stat st;
+  if (fstat(j->fd, &st) != 0) return fail(j->ctx, j->path, "read");
+  if (!S_ISREG(st.st_mode)) {
+    return jerr_set(j->ctx, JO_ERR_FILE, "%s: cannot write: not a plain file", j->path);
+  }
+  if (!lock(j->fd)) {
+    return jerr_set(j->ctx, JO_ERR_FILE, "%s: another process is at this work", j->path);
+  }
+  // the size counts only now that nobody else writes
+  if (fstat(j->fd, &st) != 0) return fail(j->ctx, j->path, "read");
+  if (st.st_size > MAX_BYTES) return jerr_set(j->ctx, JO_ERR_LIMIT, "%s: too large", j->path);
+  if (st.st_size == 0) return begin_anew(j, opt);
+  size_t size = (size_t)st.st_size;
+  char* data = jmem_resize(j->ctx, NULL, size);
+  if (!data) return jerr_memory(j->ctx);
+  jo_status status =
+      read_all(j->fd, data, size) ? read_back(j, opt, data, size) : fail(j->ctx, j->path, "read");
+  jmem_free(j->ctx, data);
+  return status;
+}
+
+static char* copy(jo_context* ctx, const char* text) {
+  size_t n = strlen(text) + 1;
+  char* to = jmem_resize(ctx, NULL, n);
+  return to ? memcpy(to, text, n) : NULL;
+}
+
+jo_status jjournal_open(jo_context* ctx, const jjournal_options* opt, jjournal** out) {
+  *out = NULL;
+  jjournal* j = jmem_resize(ctx, NULL, sizeof *j);
+  if (!j) return jerr_memory(ctx);
+  *j = (jjournal){.ctx = ctx, .path = copy(ctx, opt->path), .fd = -1};
+  jo_status status = j->path ? JO_OK : jerr_memory(ctx);
+  if (status >= 0) {
+    j->fd = open(opt->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    status = j->fd < 0 ? fail(ctx, opt->path, "open") : use(j, opt);
+  }
+  if (status < 0) {
+    jjournal_close(j);
+    return status;
+  }
+  *out = j;
+  return JO_OK;
+}
+
+jo_status jjournal_append(jo_context* ctx, jjournal* j, const void* data, size_t size) {
+  char* record = jmem_resize(ctx, NULL, PREFIX + size);
+  if (!record) return jerr_memory(ctx);
+  uint64_t n = size, sum = checksum(n, data);
+  memcpy(record, &n, sizeof n);
+  memcpy(record + sizeof n, &sum, sizeof sum);
+  if (size > 0) memcpy(record + PREFIX, data, size);
+  jo_status status = write_all(j->fd, record, PREFIX + size) ? JO_OK : fail(ctx, j->path, "write");
+  jmem_free(ctx, record);
+  return status;
+}
+
+void jjournal_close(jjournal* j) {
+  if (!j) return;
+  if (j->fd >= 0) close(j->fd);
+  jmem_free(j->ctx, j->path);
+  jmem_free(j->ctx, j);
+}
+
+void jjournal_remove(jjournal* j) {
+  if (!j) return;
+  unlink(j->path);
+  jjournal_close(j);
+}

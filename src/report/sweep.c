@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of a sweep: notes, columns, rows, and why points failed.
+#include "report/sweep.h"
+
+#include <string.h>
+
+#include "report/table.h"
+
+#define MAX_NOTES 16
+
+static const char* text_or_empty(const char* text) {
+  return text ? text : "";
+}
+
+// ---- notes ---------------------------------------------------------------------------------------
+
+typedef struct list {
+  jreport_note note[MAX_NOTES];
+  int n;
+} list;
+
+static void text(list* l, const char* name, const char* value) {
+  l->note[l->n++] = (jreport_note){.name = name, .unit = "", .kind = JREPORT_TEXT, .text = value};
+}
+
+static void real(list* l, const char* name, const char* unit, double value) {
+  l->note[l->n++] = (jreport_note){.name = name, .unit = unit, .kind = JREPORT_REAL, .real = value};
+}
+
+static void count(list* l, const char* name, int64_t value) {
+  l->note[l->n++] = (jreport_note){.name = name, .unit = "", .kind = JREPORT_COUNT, .count = value};
+}
+
+static void put_notes(list* l, const jstudy_sweep* s, int failed) {
+  const jsolve_options* o = &s->run.solve;
+  text(l, "model", text_or_empty(s->model->name));
+  text(l, "description", text_or_empty(s->model->description));
+  text(l, "sha256", s->model->sha256);
+  text(l, "settings", s->settings);
+  text(l, "jounce", jo_version());
+  text(l, "method", jsolve_method_name(o->method));
+  real(l, "t_start", "s", s->run.t_start);
+  real(l, "t_end", "s", s->run.t_end);
+  real(l, "rel_tol", "", o->rel_tol);
+  if (o->step > 0.0) real(l, "step", "s", o->step);
+  text(l, "design", s->is_sample ? "halton" : "grid");
+  if (s->is_sample) count(l, "seed", (int64_t)s->seed);
+  text(l, "derivatives",
+       s->method == JSTUDY_VALUE    ? "none"
+       : s->method == JSTUDY_DIRECT ? "direct"
+                                    : "adjoint");
+  if (s->nw > 0) text(l, "events", s->run.frozen ? "frozen" : "exact");
+  count(l, "points", s->ndone);
+  count(l, "failed", failed);
+}
+
+// ---- columns -------------------------------------------------------------------------------------
+
+static const jmodel_parameter* parameter_of(const jmodel* m, int number) {
+  for (int i = 0; i < m->nparameter; i++) {
+    if (m->parameter[i].value.number == number) return &m->parameter[i];
+  }
+  return NULL;
+}
+
+static jstudy_quantity parameter_column(const jmodel* m, int number) {
+  const jmodel_parameter* p = parameter_of(m, number);
+  return (jstudy_quantity){.name = m->number[number].path,
+                           .unit = p ? text_or_empty(p->unit) : "",
+                           .description = p ? text_or_empty(p->description) : ""};
+}
+
+// The unit of a derivative; "" when one of the two is not known.
+static const char* unit_ratio(jarena* a, const char* above, const char* below) {
+  if (!*above || !*below) return "";
+  return strcmp(below, "1") == 0 ? above : jarena_printf(a, "(%s)/(%s)", above, below);
+}
+
+static jo_status make_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
+                              jreport_table* out) {
+  const jmodel* m = s->model;
+  int n = s->nrange + 1 + s->nobjective * (s->nw + 1) + 2, k = 0;
+  jstudy_quantity* c = JARENA_ARRAY(a, n, jstudy_quantity);
+  if (!c) return jerr_memory(ctx);
+  for (int i = 0; i < s->nrange; i++) {
+    c[k++] = parameter_column(m, s->parameter[i]);
+  }
+  c[k++] = (jstudy_quantity){.name = "status", .unit = "", .description = ""};
+  for (int i = 0; i < s->nobjective; i++) {
+    c[k++] = (jstudy_quantity){.name = m->objective[i].name,
+                               .unit = text_or_empty(m->objective[i].unit),
+                               .description = text_or_empty(m->objective[i].description)};
+  }
+  for (int i = 0; i < s->nobjective; i++) {
+    for (int w = 0; w < s->nw; w++) {
+      jstudy_quantity p = parameter_column(m, s->wrt[w]);
+      c[k] =
+          (jstudy_quantity){.name = jarena_printf(a, "d %s / d %s", m->objective[i].name, p.name),
+                            .unit = unit_ratio(a, text_or_empty(m->objective[i].unit), p.unit),
+                            .description = ""};
+      if (!c[k].name || !c[k].unit) return jerr_memory(ctx);
+      k++;
+    }
+  }
+  c[k++] = (jstudy_quantity){.name = "events", .unit = "", .description = ""};
+  c[k++] = (jstudy_quantity){.name = "evaluations", .unit = "", .description = ""};
+  out->column = c;
+  out->ncolumn = k;
+  return JO_OK;
+}
+
+// ---- rows ----------------------------------------------------------------------------------------
+
+static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jreport_table* out) {
+  double* row = jarena_array(a, (size_t)s->ndone + 1, (size_t)out->ncolumn * sizeof *row);
+  jreport_remark* remark = JARENA_ARRAY(a, s->npoint + 1, jreport_remark);
+  if (!row || !remark) return jerr_memory(ctx);
+  out->row = row;
+  out->remark = remark;
+  size_t numbers = (size_t)s->nobjective * (size_t)(s->nw + 1);
+  for (int i = 0; i < s->npoint; i++) {
+    const jstudy_sweep_point* p = &s->point[i];
+    if (!p->is_done) continue;
+    memcpy(row, s->x + (int64_t)i * s->nrange, (size_t)s->nrange * sizeof *row);
+    row += s->nrange;
+    *row++ = p->status;
+    // values and derivatives lie one after the other
+    memcpy(row, p->value, numbers * sizeof *row);
+    row += numbers;
+    *row++ = p->events;
+    *row++ = (double)p->evaluations;
+    if (p->message) remark[out->nremark++] = (jreport_remark){out->nrow, p->message};
+    out->nrow++;
+  }
+  return JO_OK;
+}
+
+jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, bool hdf5, const char* path) {
+  jreport_table table = {0};
+  list notes = {0};
+  jarena a;
+  jarena_init(&a, ctx);
+  jo_status status = make_columns(ctx, &a, s, &table);
+  if (status >= 0) status = make_rows(ctx, &a, s, &table);
+  put_notes(&notes, s, table.nremark);
+  table.note = notes.note;
+  table.nnote = notes.n;
+  if (status >= 0) {
+    status = hdf5 ? jreport_table_hdf5(ctx, &table, path) : jreport_table_csv(ctx, &table, path);
+  }
+  jarena_free(&a);
+  return status;
+}

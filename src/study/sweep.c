@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps: check, prepare once, then one run with derivatives per point, shared out to threads.
+// Every point writes to its own place; a journal keeps it before the next one begins.
+#include "study/sweep.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "base/thread.h"
+
+#define LANES        8     // numbers a direct run carries at a time
+#define MAX_MESSAGE  1024  // of a failed point, in the journal
+#define CLOSE_ENOUGH 3     // edits from a name to the one meant
+
+jstudy_sweep_options jstudy_sweep_options_default(void) {
+  return (jstudy_sweep_options){
+      .t_end = NAN, .tolerance = NAN, .step = NAN, .kernel = jkernel_options_default()};
+}
+
+// ---- names ---------------------------------------------------------------------------------------
+
+static const char* meant(const jmodel* m, const char* name) {
+  const char* best = NULL;
+  int least = CLOSE_ENOUGH + 1;
+  for (int i = 0; i < m->nparameter; i++) {
+    const char* other = m->parameter[i].name;
+    int d = jtext_distance(name, strlen(name), other, strlen(other));
+    if (d < least) {
+      least = d;
+      best = other;
+    }
+  }
+  return best;
+}
+
+static jo_status unknown(jo_context* ctx, const jmodel* m, const char* name) {
+  const char* other = meant(m, name);
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no number is called '%s'%s%s%s", m->path, name,
+                  other ? "; did you mean '" : "", other ? other : "", other ? "'?" : "");
+}
+
+// A parameter that is an expression has no number of its own.
+static jo_status check_computed(jo_context* ctx, const jmodel* m, const char* name) {
+  for (int i = 0; i < m->nparameter; i++) {
+    const jmodel_parameter* p = &m->parameter[i];
+    if (strcmp(p->name, name) != 0 || p->value.number >= 0) continue;
+    return jerr_set(
+        ctx, JO_ERR_ARGUMENT,
+        "%s:%d: parameter '%s' is computed (%s); choose one it depends on, or give it a "
+        "value with --set",
+        p->value.place.file, p->value.place.line, name, p->value.text ? p->value.text : "");
+  }
+  return JO_OK;
+}
+
+static jo_status find_number(jo_context* ctx, const jmodel* m, const char* name, int* out) {
+  JO_TRY(check_computed(ctx, m, name));
+  *out = jmodel_find_number(m, name);
+  return *out < 0 ? unknown(ctx, m, name) : JO_OK;
+}
+
+static bool is_listed(const int* list, int n, int i) {
+  for (int k = 0; k < n; k++) {
+    if (list[k] == i) return true;
+  }
+  return false;
+}
+
+static jo_status find_parameters(jstudy_sweep* s) {
+  const jmodel* m = s->model;
+  s->parameter = JARENA_ARRAY(&s->arena, s->nrange + 1, int);
+  if (!s->parameter) return jerr_memory(s->ctx);
+  for (int i = 0; i < s->nrange; i++) {
+    const char* name = s->range[i].name;
+    JO_TRY(find_number(s->ctx, m, name, &s->parameter[i]));
+    const jmodel_number* number = &m->number[s->parameter[i]];
+    if (!number->is_parameter) {
+      return jerr_set(s->ctx, JO_ERR_ARGUMENT,
+                      "%s:%d: '%s' cannot vary in a sweep, only parameters can; declare one under "
+                      "'parameters:' and use it here",
+                      number->place.file, number->place.line, name);
+    }
+    if (is_listed(s->parameter, i, s->parameter[i])) {
+      return jerr_set(s->ctx, JO_ERR_ARGUMENT, "parameter '%s' is given twice", name);
+    }
+  }
+  return JO_OK;
+}
+
+static jo_status find_wrt(jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  s->nw = opt->nwrt;
+  s->wrt = JARENA_ARRAY(&s->arena, s->nw + 1, int);
+  if (!s->wrt) return jerr_memory(s->ctx);
+  for (int i = 0; i < s->nw; i++) {
+    JO_TRY(find_number(s->ctx, s->model, opt->wrt[i], &s->wrt[i]));
+    if (is_listed(s->wrt, i, s->wrt[i])) {
+      return jerr_set(s->ctx, JO_ERR_ARGUMENT, "'%s' is given twice to differentiate for",
+                      opt->wrt[i]);
+    }
+  }
+  return JO_OK;
+}
+
+// ---- preparation ---------------------------------------------------------------------------------
+
+static jo_status check_model(jo_context* ctx, const jmodel* m) {
+  if (m->nobjective == 0) {
+    return jerr_set(ctx, JO_ERR_MODEL, "%s: no objective to compute; name one under 'objectives:'",
+                    m->path);
+  }
+  if (m->simulation.start_static) {
+    return jerr_set(ctx, JO_ERR_MODEL,
+                    "%s:%d: a sweep cannot begin at static equilibrium; give initial conditions",
+                    m->simulation.place.file, m->simulation.place.line);
+  }
+  return JO_OK;
+}
+
+static jo_status set_run(jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  s->run = jstudy_sens_options_default(s->model);
+  s->run.frozen = opt->frozen;
+  if (!isnan(opt->t_end)) s->run.t_end = opt->t_end;
+  if (!isnan(opt->tolerance)) s->run.solve.rel_tol = s->run.solve.abs_tol = opt->tolerance;
+  if (!isnan(opt->step)) s->run.solve.step = opt->step;
+  if (!(s->run.t_end > s->run.t_start) || !isfinite(s->run.t_end)) {
+    return jerr_set(s->ctx, JO_ERR_ARGUMENT, "end time %.9g s is not after the start, %.9g s",
+                    s->run.t_end, s->run.t_start);
+  }
+  if (!(s->run.solve.rel_tol > 0.0) || !(s->run.solve.step >= 0.0)) {
+    return jerr_set(s->ctx, JO_ERR_ARGUMENT,
+                    "the tolerance must be positive and the step not negative");
+  }
+  return JO_OK;
+}
+
+static jo_status lay_out(jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  s->is_sample = opt->nsample != 0;
+  s->seed = opt->seed;
+  if (!s->is_sample) {
+    return jstudy_design_grid(s->ctx, &s->arena, s->range, s->nrange, &s->x, &s->npoint);
+  }
+  s->npoint = opt->nsample;
+  return jstudy_design_sample(s->ctx, &s->arena, s->range, s->nrange, s->npoint, s->seed, &s->x);
+}
+
+// A pack of lanes of a direct run costs about as much as an objective of an adjoint one.
+static jstudy_sens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wish) {
+  if (s->nw == 0) return JSTUDY_VALUE;
+  if (wish == JSTUDY_SWEEP_DIRECT) return JSTUDY_DIRECT;
+  if (wish == JSTUDY_SWEEP_ADJOINT) return JSTUDY_ADJOINT;
+  int packs = (s->nw + LANES - 1) / LANES;
+  return packs <= s->model->nobjective ? JSTUDY_DIRECT : JSTUDY_ADJOINT;
+}
+
+static jo_status prepare_kernels(jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  s->method = choose_method(s, opt->method);
+  jstudy_sens_setup setup = {.wrt = s->wrt,
+                             .nwrt = s->nw,
+                             .direct = s->method == JSTUDY_DIRECT,
+                             .adjoint = s->method == JSTUDY_ADJOINT,
+                             .kernel = opt->kernel};
+  JO_TRY(jstudy_sens_create(s->ctx, s->model, &setup, &s->sens));
+  s->nobjective = s->sens->plant->dynamics->nobjective;
+  return JO_OK;
+}
+
+static jo_status allocate_points(jstudy_sweep* s) {
+  size_t each = (size_t)s->nobjective * (size_t)(s->nw + 1);
+  s->point = JARENA_ARRAY(&s->arena, s->npoint, jstudy_sweep_point);
+  double* number = jarena_array(&s->arena, (size_t)s->npoint, each * sizeof *number);
+  if (!s->point || !number) return jerr_memory(s->ctx);
+  for (int i = 0; i < s->npoint; i++) {
+    s->point[i].value = number + (size_t)i * each;
+    s->point[i].gradient = s->point[i].value + s->nobjective;
+    for (size_t k = 0; k < each; k++) {
+      s->point[i].value[k] = NAN;
+    }
+  }
+  return JO_OK;
+}
+
+// ---- journal -------------------------------------------------------------------------------------
+
+// What of a point goes to the journal, in front of its numbers and its message.
+typedef struct entry {
+  int64_t evaluations;
+  int32_t index, status, events, length;  // of the message
+} entry;
+
+// All that the results depend on, as text: what has the same key has the same results.
+static void describe(const jstudy_sweep* s, jtext* t) {
+  const jsolve_options* o = &s->run.solve;
+  jtext_printf(t, "jounce %s\nmodel %s\nsettings %s\n", jo_version(), s->model->sha256,
+               s->settings);
+  jtext_printf(t, "solve %d %d %d %lld %a %a %a %a %a %a\n", (int)o->method, o->locate_events,
+               o->max_events, (long long)o->max_steps, o->rel_tol, o->abs_tol, o->step, o->max_step,
+               s->run.t_start, s->run.t_end);
+  jtext_printf(t, "derivatives %d %d %d", (int)s->method, s->run.frozen, s->run.max_states);
+  for (int i = 0; i < s->nw; i++) {
+    jtext_printf(t, " %s", s->model->number[s->wrt[i]].path);
+  }
+  jtext_printf(t, "\nkernels %d\ndesign %d %d %llu\n", (int)s->sens->plant->kernels->backend,
+               s->is_sample, s->npoint, (unsigned long long)s->seed);
+  for (int i = 0; i < s->nrange; i++) {
+    const jstudy_range* r = &s->range[i];
+    jtext_printf(t, "%s %a %a %d\n", r->name, r->from, r->to, s->is_sample ? 0 : r->n);
+  }
+}
+
+static jo_status find_key(jstudy_sweep* s, uint8_t key[JJOURNAL_KEY]) {
+  jtext t;
+  jtext_init(&t, s->ctx);
+  describe(s, &t);
+  jo_status status = t.failed ? jerr_memory(s->ctx) : JO_OK;
+  if (status >= 0) {
+    jsha256 sum;
+    jsha256_init(&sum);
+    jsha256_add(&sum, t.data, t.length);
+    jsha256_finish(&sum, key);
+  }
+  jtext_free(&t);
+  return status;
+}
+
+static size_t number_bytes(const jstudy_sweep* s) {
+  return (size_t)s->nobjective * (size_t)(s->nw + 1) * sizeof(double);
+}
+
+static char* keep_text(jo_context* ctx, const char* text, size_t n) {
+  char* copy = jmem_resize(ctx, NULL, n + 1);
+  if (!copy) return NULL;
+  memcpy(copy, text, n);
+  copy[n] = 0;
+  return copy;
+}
+
+// A point another process finished.
+static jo_status recall(void* user, const void* data, size_t size) {
+  jstudy_sweep* s = user;
+  size_t numbers = number_bytes(s);
+  entry e;
+  if (size < sizeof e + numbers) return JO_OK;
+  memcpy(&e, data, sizeof e);
+  if (e.index < 0 || e.index >= s->npoint || e.length < 0 ||
+      size != sizeof e + numbers + (size_t)e.length || s->point[e.index].is_done) {
+    return JO_OK;
+  }
+  jstudy_sweep_point* p = &s->point[e.index];
+  const char* text = (const char*)data + sizeof e + numbers;
+  if (e.status < 0) {
+    p->message = keep_text(s->ctx, text, (size_t)e.length);
+    if (!p->message) return jerr_memory(s->ctx);
+  }
+  memcpy(p->value, (const char*)data + sizeof e, numbers);
+  p->status = (jo_status)e.status;
+  p->events = e.events;
+  p->evaluations = e.evaluations;
+  p->is_done = true;
+  s->ndone++;
+  return JO_OK;
+}
+
+static jo_status open_journal(jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  if (!opt->journal) return JO_OK;
+  uint8_t key[JJOURNAL_KEY];
+  JO_TRY(find_key(s, key));
+  jjournal_options o = {
+      .path = opt->journal, .key = key, .restart = opt->restart, .user = s, .record = recall};
+  JO_TRY(jjournal_open(s->ctx, &o, &s->journal));
+  s->nresumed = s->ndone;
+  return JO_OK;
+}
+
+static jo_status note(jo_context* ctx, const jstudy_sweep* s, int i) {
+  const jstudy_sweep_point* p = &s->point[i];
+  size_t numbers = number_bytes(s), length = p->message ? strlen(p->message) : 0;
+  size_t size = sizeof(entry) + numbers + length;
+  entry e = {p->evaluations, i, p->status, p->events, (int32_t)length};
+  char* record = jmem_resize(ctx, NULL, size);
+  if (!record) return jerr_memory(ctx);
+  memcpy(record, &e, sizeof e);
+  memcpy(record + sizeof e, p->value, numbers);
+  if (length > 0) memcpy(record + sizeof e + numbers, p->message, length);
+  jo_status status = jjournal_append(ctx, s->journal, record, size);
+  jmem_free(ctx, record);
+  return status;
+}
+
+// ---- a sweep -------------------------------------------------------------------------------------
+
+static jo_status prepare(jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  s->nrange = opt->nrange;
+  s->range = JARENA_ARRAY(&s->arena, opt->nrange + 1, jstudy_range);
+  s->settings = jarena_strdup(&s->arena, opt->settings ? opt->settings : "");
+  if (!s->range || !s->settings) return jerr_memory(s->ctx);
+  for (int i = 0; i < opt->nrange; i++) {
+    s->range[i] = opt->range[i];
+    s->range[i].name = jarena_strdup(&s->arena, opt->range[i].name);
+    if (!s->range[i].name) return jerr_memory(s->ctx);
+  }
+  JO_TRY(check_model(s->ctx, s->model));
+  JO_TRY(find_parameters(s));
+  JO_TRY(find_wrt(s, opt));
+  JO_TRY(set_run(s, opt));
+  JO_TRY(lay_out(s, opt));
+  JO_TRY(prepare_kernels(s, opt));
+  JO_TRY(allocate_points(s));
+  return open_journal(s, opt);
+}
+
+jo_status jstudy_sweep_create(jo_context* ctx, const jmodel* m, const jstudy_sweep_options* opt,
+                              jstudy_sweep** out) {
+  *out = NULL;
+  jstudy_sweep* s = jmem_resize(ctx, NULL, sizeof *s);
+  if (!s) return jerr_memory(ctx);
+  *s = (jstudy_sweep){.ctx = ctx, .model = m, .progress = opt->progress, .user = opt->user};
+  s->workers = opt->workers > 0 ? opt->workers : jproc_cpu_count();
+  jarena_init(&s->arena, ctx);
+  jo_status status = prepare(s, opt);
+  if (status < 0) {
+    jstudy_sweep_destroy(s);
+    return status;
+  }
+  *out = s;
+  return JO_OK;
+}
+
+void jstudy_sweep_destroy(jstudy_sweep* s) {
+  if (!s) return;
+  for (int i = 0; s->point && i < s->npoint; i++) {
+    jmem_free(s->ctx, s->point[i].message);
+  }
+  jjournal_close(s->journal);
+  jstudy_sens_destroy(s->sens);
+  jarena_free(&s->arena);
+  jmem_free(s->ctx, s);
+}
+
+void jstudy_sweep_forget(jstudy_sweep* s) {
+  jjournal_remove(s->journal);
+  s->journal = NULL;
+}
+
+// ---- running -------------------------------------------------------------------------------------
+
+typedef struct work {
+  jstudy_sweep* s;
+  const int* left;         // points to compute
+  pthread_mutex_t* guard;  // of the journal
+} work;
+
+// Values of the live numbers at a point.
+static jo_status set_values(jo_context* ctx, const jstudy_sweep* s, int i, double** out) {
+  const jgen_dynamics* d = s->sens->plant->dynamics;
+  double* p = jmem_resize(ctx, NULL, ((size_t)d->np + 1) * sizeof *p);
+  if (!p) return jerr_memory(ctx);
+  memcpy(p, d->p, (size_t)d->np * sizeof *p);
+  for (int k = 0; k < s->nrange; k++) {
+    for (int n = 0; n < d->np; n++) {
+      if (d->live[n] == s->parameter[k]) p[n] = s->x[(int64_t)i * s->nrange + k];
+    }
+  }
+  *out = p;
+  return JO_OK;
+}
+
+static void take(jstudy_sweep_point* p, const jstudy_sens_result* r) {
+  memcpy(p->value, r->value, (size_t)r->nobjective * sizeof *p->value);
+  if (r->nw > 0) {
+    memcpy(p->gradient, r->gradient, (size_t)r->nobjective * (size_t)r->nw * sizeof *p->gradient);
+  }
+  p->events = r->statistics.events;
+  p->evaluations = r->statistics.evaluations;
+}
+
+// Failures of the run are the point's; those of the machine end the sweep.
+static jo_status compute(jo_context* ctx, const jstudy_sweep* s, jstudy_sweep_point* p, int i) {
+  double* values = NULL;
+  JO_TRY(set_values(ctx, s, i, &values));
+  jstudy_sens_options opt = s->run;
+  opt.p = values;
+  jstudy_sens_result* r = NULL;
+  p->status = jstudy_sens_run(ctx, s->sens, s->method, &opt, &r);
+  jmem_free(ctx, values);
+  if (p->status == JO_ERR_MEMORY) return JO_ERR_MEMORY;
+  if (p->status >= 0) {
+    take(p, r);
+  } else {
+    const char* text = jo_context_message(ctx);
+    if (!*text) text = jo_status_text(p->status);
+    size_t n = strlen(text);
+    p->message = keep_text(ctx, text, n < MAX_MESSAGE ? n : MAX_MESSAGE);
+  }
+  jstudy_sens_result_destroy(r);
+  return p->status < 0 && !p->message ? jerr_memory(ctx) : JO_OK;
+}
+
+static jo_status turn(void* user, jo_context* ctx, int k) {
+  work* w = user;
+  int i = w->left[k];
+  jstudy_sweep_point* p = &w->s->point[i];
+  JO_TRY(compute(ctx, w->s, p, i));
+  if (w->s->journal) {
+    pthread_mutex_lock(w->guard);
+    jo_status status = note(ctx, w->s, i);
+    pthread_mutex_unlock(w->guard);
+    JO_TRY(status);
+  }
+  p->is_done = true;
+  return JO_OK;
+}
+
+static bool watch(void* user, int done) {
+  const jstudy_sweep* s = ((work*)user)->s;
+  return !s->progress || s->progress(s->user, s->ndone + done);
+}
+
+jo_status jstudy_sweep_run(jstudy_sweep* s) {
+  int* left = jmem_resize(s->ctx, NULL, ((size_t)s->npoint + 1) * sizeof *left);
+  if (!left) return jerr_memory(s->ctx);
+  pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+  work w = {.s = s, .left = left, .guard = &guard};
+  jthread_loop loop = {.workers = s->workers, .user = &w, .turn = turn, .watch = watch};
+  for (int i = 0; i < s->npoint; i++) {
+    if (!s->point[i].is_done) left[loop.n++] = i;
+  }
+  int done;
+  jo_status status = jthread_run(s->ctx, &loop, &done);
+  s->ndone = 0;
+  for (int i = 0; i < s->npoint; i++) {
+    s->ndone += s->point[i].is_done;
+  }
+  pthread_mutex_destroy(&guard);
+  jmem_free(s->ctx, left);
+  return status;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objectives and their derivatives over a range of parameters, point by point on all processors.
+// What comes out does not depend on the number of workers, nor on how often the work was killed and
+// went on.
+#ifndef JSTUDY_SWEEP_H
+#define JSTUDY_SWEEP_H
+
+#include "base/journal.h"
+#include "study/design.h"
+#include "study/sens.h"
+
+typedef enum jstudy_sweep_method {
+  JSTUDY_SWEEP_AUTO,  // what should be faster
+  JSTUDY_SWEEP_DIRECT,
+  JSTUDY_SWEEP_ADJOINT
+} jstudy_sweep_method;
+
+typedef struct jstudy_sweep_options {
+  const jstudy_range* range;  // parameters to vary
+  int nrange;
+  int nsample;             // points of a sample; 0: a grid
+  uint64_t seed;           // of the sample
+  const char* const* wrt;  // numbers to differentiate for; nwrt 0: values only
+  int nwrt;
+  jstudy_sweep_method method;
+  bool frozen;                    // switches stay at their times
+  double t_end, tolerance, step;  // NaN: the model's
+  int workers;                    // 0: one per processor
+  const char* journal;            // file to go on from after a kill; NULL: none
+  bool restart;                   // begin anew whatever the journal says
+  const char* settings;           // what the model was changed by; part of what the work is
+  jkernel_options kernel;
+  // Called while points are computed, on the thread of the caller: points done so far, earlier runs
+  // included. False: stop. May be NULL; must leave the context alone.
+  bool (*progress)(void* user, int done);
+  void* user;
+} jstudy_sweep_options;
+
+jstudy_sweep_options jstudy_sweep_options_default(void);
+
+typedef struct jstudy_sweep_point {
+  bool is_done;
+  jo_status status;  // of the run; < 0: failed, values are NaN
+  int events;
+  int64_t evaluations;
+  double* value;     // (nobjective)
+  double* gradient;  // nobjective x nw, row by row
+  char* message;     // why it failed; NULL: it did not
+} jstudy_sweep_point;
+
+typedef struct jstudy_sweep {
+  jo_context* ctx;
+  jarena arena;
+  const jmodel* model;
+  jstudy_sens* sens;
+  jstudy_sens_method method;
+  jstudy_sens_options run;
+  bool is_sample;
+  uint64_t seed;
+  const char* settings;
+  int nrange, nw, nobjective;
+  jstudy_range* range;
+  int* parameter;  // numbers that vary (nrange)
+  int* wrt;        // numbers differentiated for (nw)
+  int npoint, ndone, nresumed;
+  double* x;                  // npoint x nrange
+  jstudy_sweep_point* point;  // (npoint)
+  jjournal* journal;          // NULL: none
+  int workers;
+  bool (*progress)(void* user, int done);
+  void* user;
+} jstudy_sweep;
+
+// Check the options, lay out the design, prepare kernels and read the journal. Only parameters
+// whose value is a plain number can vary. The model must outlive the sweep.
+jo_status jstudy_sweep_create(jo_context* ctx, const jmodel* m, const jstudy_sweep_options* opt,
+                              jstudy_sweep** out);
+void jstudy_sweep_destroy(jstudy_sweep* s);  // the journal stays where it is
+
+// Compute the points that are not done. A point that fails says so and does not stop the others. An
+// error is reported in the context of the sweep: no memory, no room for the journal.
+jo_status jstudy_sweep_run(jstudy_sweep* s);
+
+// The results are safe elsewhere: the journal is not needed any more.
+void jstudy_sweep_forget(jstudy_sweep* s);
+
+#endif

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""jounce sweep seen from outside: files, kills, Ctrl-C, other sweeps' journals, wrong use."""
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+CAR = "test/models/sweep_quarter_car.yaml"
+BUGGY = "models/buggy/step_descent.yaml"
+
+
+def sweep(*args, code=0):
+    done = subprocess.run([PROGRAM, "sweep", *args], capture_output=True, text=True, check=False)
+    if done.returncode != code:
+        raise AssertionError(f"jounce sweep {' '.join(args)}: exit {done.returncode}, expected "
+                             f"{code}\n{done.stderr}")
+    return done
+
+
+def read_csv(path):
+    rows = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    table = list(csv.reader(rows))
+    return table[0], table[1], [[float(x) for x in row] for row in table[2:]]
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.out = Path(self.folder.name) / "out.csv"
+        self.journal = Path(self.folder.name) / "out.csv.journal"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def test_table(self):
+        sweep(CAR, "--interpreter", "--param", "k=8000:24000:5", "--param", "c=500:1500:3",
+              "--wrt", "k,c,bodies.body.mass", "-o", str(self.out))
+        names, units, rows = read_csv(self.out)
+        self.assertEqual(names, ["k", "c", "status", "comfort", "travel", "d comfort / d k",
+                                 "d comfort / d c", "d comfort / d bodies.body.mass",
+                                 "d travel / d k", "d travel / d c",
+                                 "d travel / d bodies.body.mass", "events", "evaluations"])
+        self.assertEqual(units[:6], ["N/m", "N s/m", "", "m/s^2", "m", "(m/s^2)/(N/m)"])
+        self.assertEqual([row[:3] for row in rows],
+                         [[k, c, 0] for k in (8000, 12000, 16000, 20000, 24000)
+                          for c in (500, 1000, 1500)])
+        self.assertFalse(self.journal.exists())
+
+    def test_json_is_the_file(self):
+        args = [CAR, "--interpreter", "--param", "step=0.02:0.1", "--param", "at=0.1:0.3",
+                "--sample", "7", "--seed", "5"]
+        answer = json.loads(sweep(*args, "-o", str(self.out), "--json").stdout)
+        names, _, rows = read_csv(self.out)
+        self.assertEqual(answer["design"], "halton")
+        self.assertEqual((answer["done"], answer["failed"], answer["complete"]), (7, 0, True))
+        for point, row in zip(answer["points"], rows, strict=True):
+            row = dict(zip(names, row))
+            for name in ("step", "at"):
+                self.assertEqual(point["parameters"][name], row[name])
+                for objective in ("comfort", "travel"):
+                    found = point["objectives"][objective]
+                    self.assertEqual(found["value"], row[objective])
+                    self.assertEqual(found["gradient"][name], row[f"d {objective} / d {name}"])
+
+    def test_derivatives_belong_to_the_values(self):
+        # neighbours on a fine grid: the mean slope between two points is the derivative in the middle
+        sweep(CAR, "--interpreter", "--param", "k=15999:16001:3", "--tol", "1e-11",
+              "-o", str(self.out))
+        names, _, rows = read_csv(self.out)
+        for objective in ("comfort", "travel"):
+            value = [row[names.index(objective)] for row in rows]
+            slope = rows[1][names.index(f"d {objective} / d k")]
+            self.assertAlmostEqual((value[2] - value[0]) / 2 / slope, 1, delta=1e-5)
+
+    def test_failed_points(self):
+        args = [CAR, "--interpreter", "--param", "rod=-1:1:3", "--wrt", "none"]
+        done = sweep(*args, "-o", str(self.out))
+        self.assertIn("2 of 3 points failed", done.stderr)
+        _, _, rows = read_csv(self.out)
+        self.assertEqual([row[1] < 0 for row in rows], [True, True, False])
+        self.assertIn("# row 0: ", self.out.read_text())
+        sweep(CAR, "--interpreter", "--param", "rod=-2:-1:2", "--quiet", code=1)
+
+    def test_kill_and_go_on(self):
+        args = [BUGGY, "--param", "k_f=8000:24000:16", "--wrt", "k_f,c_f,k_r,c_r,m_c", "-o"]
+        whole = Path(self.folder.name) / "whole.csv"
+        sweep(*args, str(whole), "--workers", "2")
+        rounds = 0
+        while not self.out.exists():
+            before = self.journal.stat().st_size if self.journal.exists() else 0
+            process = subprocess.Popen([PROGRAM, "sweep", *args, str(self.out)],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # killed once it has got on with its work
+            while process.poll() is None:
+                size = self.journal.stat().st_size if self.journal.exists() else 0
+                if size > before + 300:
+                    process.kill()
+                time.sleep(0.002)
+            process.wait()
+            rounds += 1
+            self.assertLess(rounds, 40)
+        self.assertGreater(rounds, 1)
+        self.assertEqual(self.out.read_bytes(), whole.read_bytes())
+        self.assertFalse(self.journal.exists())
+
+    def test_interrupt_leaves_a_journal_and_says_so(self):
+        args = [BUGGY, "--param", "k_f=8000:24000:40", "-o", str(self.out), "--workers", "1"]
+        process = subprocess.Popen([PROGRAM, "sweep", *args], text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        while process.poll() is None and not (self.journal.exists()
+                                              and self.journal.stat().st_size > 200):
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("goes on from " + str(self.journal), errors)
+        self.assertTrue(self.journal.exists())
+        self.assertFalse(self.out.exists())
+        # another sweep leaves it alone, unless it is told not to
+        other = [BUGGY, "--param", "k_f=8000:24000:2", "-o", str(self.out)]
+        self.assertIn(str(self.journal), sweep(*other, code=1).stderr)
+        self.assertIn("are done", sweep(*args).stderr)
+        self.assertEqual(len(read_csv(self.out)[2]), 40)
+
+    def test_restart(self):
+        self.journal.write_bytes(b"")
+        args = [CAR, "--interpreter", "--param", "k=8000:24000:2", "-o", str(self.out)]
+        sweep(*args, "--restart")
+        self.assertFalse(self.journal.exists())
+        self.journal.write_text("not a journal")
+        sweep(*args, "--restart", code=1)
+        self.assertEqual(self.journal.read_text(), "not a journal")
+
+    def test_hdf5_holds_the_same(self):
+        out = Path(self.folder.name) / "out.h5"
+        args = [CAR, "--interpreter", "--param", "k=8000:24000:3", "-o"]
+        sweep(*args, str(out), "--workers", "1")
+        first = out.read_bytes()
+        self.assertEqual(first[:8], b"\x89HDF\r\n\x1a\n")
+        sweep(*args, str(out), "--workers", "3")
+        self.assertEqual(out.read_bytes(), first)
+
+    def test_wrong_use_is_two_and_one_line(self):
+        k = ["--param", "k=1:2:3"]
+        for args in ([], ["--param", "k"], ["--param", "k=1:2"], ["--param", "k=1:2:0"],
+                     ["--param", "k=1:2:3:4"], ["--param", "=1:2:3"], ["--param", "k=1:b:3"],
+                     [*k, "--sample", "3"], ["--param", "k=1:2", "--sample", "0"],
+                     ["--param", "k=1:2", "--sample", "3", "--grid"], [*k, "--method", "magic"],
+                     [*k, "--events", "none"], [*k, "--wrt", "a,,b"], [*k, "--workers", "0"],
+                     [*k, "-o", "out.xls"], [*k, "--seed", "0.5"]):
+            done = sweep(CAR, *args, code=2)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        for args in (["--param", "kk=1:2:3"], [*k, "--wrt", "x"], ["--param", "k_2=1:2:3"]):
+            self.assertEqual(len(sweep(CAR, *args, code=1).stderr.splitlines()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

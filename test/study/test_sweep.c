@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps: designs, the same bytes whatever the workers and the kills, failed points, derivatives.
+#include "study/sweep.h"
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "report/sweep.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+
+#define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
+
+typedef struct fixture {
+  jo_context* ctx;
+  jarena arena;
+  jmodel* model;
+  char out[64], journal[80];
+} fixture;
+
+static int setup(void** state) {
+  fixture* f = calloc(1, sizeof *f);
+  jo_context_create(NULL, &f->ctx);
+  jarena_init(&f->arena, f->ctx);
+  jo_status status = jmodel_load(f->ctx, QUARTER_CAR, NULL, 0, &f->model);
+  if (status < 0) print_error("%s\n", jo_context_message(f->ctx));
+  snprintf(f->out, sizeof f->out, "/tmp/jounce_sweep_%ld.csv", (long)getpid());
+  snprintf(f->journal, sizeof f->journal, "%s.journal", f->out);
+  unlink(f->journal);
+  *state = f;
+  return status < 0;
+}
+
+static int teardown(void** state) {
+  fixture* f = *state;
+  unlink(f->out);
+  unlink(f->journal);
+  jmodel_destroy(f->model);
+  jarena_free(&f->arena);
+  jo_context_destroy(f->ctx);
+  free(f);
+  return 0;
+}
+
+// ---- designs -------------------------------------------------------------------------------------
+
+static void test_sweep_grid_order(void** state) {
+  fixture* f = *state;
+  const jstudy_range range[] = {{"a", 1, 2, 2}, {"b", 0, 0.3, 4}, {"c", 7, 8, 1}};
+  double* x;
+  int n;
+  assert_ok(f->ctx, jstudy_design_grid(f->ctx, &f->arena, range, 3, &x, &n));
+  assert_int_equal(n, 8);
+  for (int i = 0; i < n; i++) {
+    assert_true(x[3 * i] == 1 + i / 4);
+    assert_near(x[3 * i + 1], 0.1 * (i % 4), 1e-16);
+    assert_true(x[3 * i + 2] == 7);
+  }
+  // the ends are met exactly
+  assert_true(x[1] == 0 && x[3 * 3 + 1] == 0.3);
+  const jstudy_range huge[] = {{"a", 0, 1, 100000}, {"b", 0, 1, 100000}};
+  assert_int_equal(jstudy_design_grid(f->ctx, &f->arena, huge, 2, &x, &n), JO_ERR_LIMIT);
+  const jstudy_range empty[] = {{"a", 0, 1, 0}};
+  assert_int_equal(jstudy_design_grid(f->ctx, &f->arena, empty, 1, &x, &n), JO_ERR_ARGUMENT);
+}
+
+static double* sample(fixture* f, int nrange, int n, uint64_t seed) {
+  jstudy_range range[12];
+  for (int i = 0; i < nrange; i++) {
+    range[i] = (jstudy_range){"p", -1, 3, 0};
+  }
+  double* x;
+  assert_ok(f->ctx, jstudy_design_sample(f->ctx, &f->arena, range, nrange, n, seed, &x));
+  return x;
+}
+
+static void test_sweep_sample_is_determined_by_its_seed(void** state) {
+  fixture* f = *state;
+  double *a = sample(f, 5, 200, 42), *b = sample(f, 5, 200, 42), *c = sample(f, 5, 200, 43);
+  assert_memory_equal(a, b, 1000 * sizeof *a);
+  assert_memory_not_equal(a, c, 1000 * sizeof *a);
+  // more points contain the fewer
+  assert_memory_equal(a, sample(f, 5, 300, 42), 1000 * sizeof *a);
+}
+
+// Of n = b^m points of a Halton sequence each of n equal slices of coordinate k (b its prime) holds
+// one; the shift moves points of one slice into at most two, so that a slice holds 0, 1 or 2.
+static void test_sweep_sample_fills_the_box(void** state) {
+  fixture* f = *state;
+  static const int prime[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29};
+  enum { D = 10 };
+  for (uint64_t seed = 0; seed < 5; seed++) {
+    for (int k = 0; k < D; k++) {
+      int n = prime[k];
+      while (n * prime[k] < 900) {
+        n *= prime[k];
+      }
+      double* x = sample(f, D, n, seed);
+      int* held = calloc((size_t)n, sizeof *held);
+      double mean = 0;
+      for (int i = 0; i < n; i++) {
+        double u = (x[i * D + k] + 1) / 4;
+        assert_true(u >= 0 && u < 1);
+        held[(int)(u * n)]++;
+        mean += u / n;
+      }
+      for (int i = 0; i < n; i++) {
+        assert_true(held[i] <= 2);
+      }
+      assert_near(mean, 0.5, 1.0 / n);
+      free(held);
+    }
+  }
+}
+
+// Large primes run side by side in a plain Halton sequence; permuted digits must not.
+static void test_sweep_sample_coordinates_are_uncorrelated(void** state) {
+  fixture* f = *state;
+  enum { D = 12, N = 600 };
+  double* x = sample(f, D, N, 1);
+  for (int a = 0; a < D; a++) {
+    for (int b = 0; b < a; b++) {
+      double sum = 0;
+      for (int i = 0; i < N; i++) {
+        sum += (x[i * D + a] - 1) * (x[i * D + b] - 1);
+      }
+      // 16/12 is the variance of a side of length 4; 4 / sqrt(N) would be four sigmas of pure
+      // chance
+      assert_near(sum / N / (16.0 / 12.0), 0, 4 / sqrt(N));
+    }
+  }
+}
+
+// ---- sweeps --------------------------------------------------------------------------------------
+
+static const jstudy_range ranges[] = {
+    {"k", 8000, 24000, 4}, {"rod", -1, 2, 3}, {"at", 0.1, 0.4, 2}};
+static const char* const wrt[] = {"k", "c", "at"};
+
+static jstudy_sweep_options options(int workers) {
+  jstudy_sweep_options o = jstudy_sweep_options_default();
+  o.kernel.backend = JKERNEL_INTERP;
+  o.range = ranges;
+  o.nrange = 3;
+  o.wrt = wrt;
+  o.nwrt = 3;
+  o.workers = workers;
+  return o;
+}
+
+static jstudy_sweep* open_sweep(fixture* f, const jstudy_sweep_options* o) {
+  jstudy_sweep* s = NULL;
+  assert_ok(f->ctx, jstudy_sweep_create(f->ctx, f->model, o, &s));
+  return s;
+}
+
+// Bytes of the file of a sweep, in the arena.
+static const char* save(fixture* f, const jstudy_sweep* s, size_t* size) {
+  char* data;
+  assert_ok(f->ctx, jreport_sweep(f->ctx, s, false, f->out));
+  assert_ok(f->ctx, jfile_read(f->ctx, &f->arena, f->out, 1 << 24, &data, size));
+  return data;
+}
+
+static const char* bytes_of(fixture* f, const jstudy_sweep_options* o, size_t* size) {
+  jstudy_sweep* s = open_sweep(f, o);
+  assert_ok(f->ctx, jstudy_sweep_run(s));
+  assert_int_equal(s->ndone, s->npoint);
+  const char* data = save(f, s, size);
+  jstudy_sweep_destroy(s);
+  return data;
+}
+
+static void test_sweep_workers_do_not_show(void** state) {
+  fixture* f = *state;
+  for (int method = 0; method < 3; method++) {
+    size_t size, again;
+    jstudy_sweep_options o = options(1);
+    o.method = (jstudy_sweep_method)method;
+    const char* one = bytes_of(f, &o, &size);
+    for (int workers = 2; workers <= 5; workers++) {
+      o.workers = workers;
+      const char* many = bytes_of(f, &o, &again);
+      assert_int_equal(size, again);
+      assert_memory_equal(one, many, size);
+    }
+  }
+}
+
+// Every point of a sweep is what a run of its own gives with the parameters set.
+static void test_sweep_points_are_runs_of_their_own(void** state) {
+  fixture* f = *state;
+  jstudy_sweep_options o = options(2);
+  jstudy_sweep* s = open_sweep(f, &o);
+  assert_ok(f->ctx, jstudy_sweep_run(s));
+  for (int i = 0; i < s->npoint; i++) {
+    if (s->point[i].status < 0) continue;
+    char text[3][40];
+    jmodel_setting set[3];
+    for (int k = 0; k < 3; k++) {
+      snprintf(text[k], sizeof text[k], "%.17g", s->x[3 * i + k]);
+      set[k] = (jmodel_setting){ranges[k].name, text[k]};
+    }
+    jmodel* m;
+    jstudy_sens* sens;
+    jstudy_sens_result* r;
+    assert_ok(f->ctx, jmodel_load(f->ctx, QUARTER_CAR, set, 3, &m));
+    int number[3];
+    for (int k = 0; k < 3; k++) {
+      number[k] = jmodel_find_number(m, wrt[k]);
+    }
+    jstudy_sens_setup setup = {number, 3, true, false, o.kernel};
+    assert_ok(f->ctx, jstudy_sens_create(f->ctx, m, &setup, &sens));
+    jstudy_sens_options run = jstudy_sens_options_default(m);
+    assert_ok(f->ctx, jstudy_sens_run(f->ctx, sens, JSTUDY_DIRECT, &run, &r));
+    assert_int_equal(r->nobjective, s->nobjective);
+    // the same arithmetic but for the assembly's last digits; the tolerance of the runs is 1e-8
+    for (int k = 0; k < r->nobjective; k++) {
+      assert_near(s->point[i].value[k], r->value[k], 1e-10 * fabs(r->value[k]));
+    }
+    for (int k = 0; k < r->nobjective * 3; k++) {
+      assert_near(s->point[i].gradient[k], r->gradient[k], 1e-7 * fabs(r->gradient[k]) + 1e-12);
+    }
+    jstudy_sens_result_destroy(r);
+    jstudy_sens_destroy(sens);
+    jmodel_destroy(m);
+  }
+  jstudy_sweep_destroy(s);
+}
+
+// log(rod) has no value for rod <= 0: those points fail, say why, and the others do not mind.
+static void test_sweep_failed_points_stay_in_place(void** state) {
+  fixture* f = *state;
+  jstudy_sweep_options o = options(3);
+  jstudy_sweep* s = open_sweep(f, &o);
+  assert_ok(f->ctx, jstudy_sweep_run(s));
+  assert_int_equal(s->ndone, 24);
+  assert_string_equal(jo_context_message(f->ctx), "");
+  for (int i = 0; i < s->npoint; i++) {
+    const jstudy_sweep_point* p = &s->point[i];
+    bool fails = s->x[3 * i + 1] <= 0;
+    assert_int_equal(p->status < 0, fails);
+    assert_int_equal(p->message != NULL, fails);
+    for (int k = 0; k < s->nobjective * 4; k++) {
+      assert_int_equal(isnan(p->value[k]), fails);
+    }
+  }
+  jstudy_sweep_destroy(s);
+}
+
+static void test_sweep_values_alone(void** state) {
+  fixture* f = *state;
+  jstudy_sweep_options o = options(2), none = o;
+  none.nwrt = 0;
+  jstudy_sweep *s = open_sweep(f, &o), *v = open_sweep(f, &none);
+  assert_ok(f->ctx, jstudy_sweep_run(s));
+  assert_ok(f->ctx, jstudy_sweep_run(v));
+  for (int i = 0; i < s->npoint; i++) {
+    size_t size = (size_t)s->nobjective * sizeof(double);
+    assert_memory_equal(s->point[i].value, v->point[i].value, size);
+  }
+  jstudy_sweep_destroy(s);
+  jstudy_sweep_destroy(v);
+}
+
+// ---- kills ---------------------------------------------------------------------------------------
+
+static long journal_size(const fixture* f) {
+  FILE* file = fopen(f->journal, "rb");
+  if (!file) return -1;
+  fseek(file, 0, SEEK_END);
+  long size = ftell(file);
+  fclose(file);
+  return size;
+}
+
+// A kill leaves the journal cut off anywhere. Whatever is left, the end is the same, byte by byte.
+static void test_sweep_goes_on_after_a_kill(void** state) {
+  fixture* f = *state;
+  size_t size, again;
+  jstudy_sweep_options o = options(1);
+  const char* whole = bytes_of(f, &o, &size);
+  o.journal = f->journal;
+  uint64_t random = 1;
+  bool some = false;
+  for (int round = 0; round < 25; round++) {
+    o.workers = 1 + round % 3;
+    jstudy_sweep* s = open_sweep(f, &o);
+    assert_ok(f->ctx, jstudy_sweep_run(s));
+    jstudy_sweep_destroy(s);  // as if it was killed before the file was written
+    long full = journal_size(f);
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    assert_int_equal(truncate(f->journal, (long)((random >> 33) % (uint64_t)full)), 0);
+    s = open_sweep(f, &o);
+    int resumed = s->nresumed;
+    assert_true(resumed < s->npoint);
+    some = some || resumed > 3;
+    assert_ok(f->ctx, jstudy_sweep_run(s));
+    assert_int_equal(s->ndone, s->npoint);
+    const char* data = save(f, s, &again);
+    assert_int_equal(again, size);
+    assert_memory_equal(data, whole, size);
+    jstudy_sweep_forget(s);
+    assert_int_equal(journal_size(f), -1);
+    jstudy_sweep_destroy(s);
+  }
+  assert_true(some);
+}
+
+typedef struct stopper {
+  int at, last;
+} stopper;
+
+static bool stop_at(void* user, int done) {
+  stopper* s = user;
+  s->last = done;
+  return done < s->at;
+}
+
+static void test_sweep_goes_on_after_a_stop(void** state) {
+  fixture* f = *state;
+  size_t size, again;
+  jstudy_sweep_options o = options(2);
+  const char* whole = bytes_of(f, &o, &size);
+  stopper stop = {.at = 0};
+  o.journal = f->journal;
+  o.progress = stop_at;
+  o.user = &stop;
+  int rounds = 0, done = 0;
+  for (; done < 24; rounds++) {
+    jstudy_sweep* s = open_sweep(f, &o);
+    assert_int_equal(s->nresumed, done);
+    stop.at = done + 1;
+    assert_ok(f->ctx, jstudy_sweep_run(s));
+    assert_true(s->ndone > done);
+    done = s->ndone;
+    assert_int_equal(stop.last, done);
+    if (done == 24) {
+      const char* data = save(f, s, &again);
+      assert_int_equal(again, size);
+      assert_memory_equal(data, whole, size);
+    }
+    jstudy_sweep_destroy(s);
+  }
+}
+
+// Anything that changes results makes it another sweep; the number of workers does not.
+static void test_sweep_journal_of_another_sweep(void** state) {
+  fixture* f = *state;
+  jstudy_sweep_options o = options(1), other;
+  o.journal = f->journal;
+  jstudy_sweep* s = open_sweep(f, &o);
+  assert_ok(f->ctx, jstudy_sweep_run(s));
+  jstudy_sweep_destroy(s);
+  jstudy_range moved[3] = {ranges[0], ranges[1], ranges[2]};
+  moved[1].to = 3;
+  for (int what = 0; what < 7; what++) {
+    other = o;
+    if (what == 0) other.range = moved;
+    if (what == 1) other.nwrt = 2;
+    if (what == 2) other.frozen = true;
+    if (what == 3) other.tolerance = 1e-7;
+    if (what == 4) other.settings = "c=1200";
+    if (what == 5) other.method = JSTUDY_SWEEP_ADJOINT;
+    if (what == 6) other.nsample = 24;
+    assert_int_equal(jstudy_sweep_create(f->ctx, f->model, &other, &s), JO_ERR_FILE);
+    assert_null(s);
+    assert_non_null(strstr(jo_context_message(f->ctx), f->journal));
+    jo_context_clear(f->ctx);
+  }
+  o.workers = 2;
+  s = open_sweep(f, &o);
+  assert_int_equal(s->nresumed, 24);
+  jstudy_sweep_destroy(s);
+  other.restart = true;
+  s = open_sweep(f, &other);
+  assert_int_equal(s->nresumed, 0);
+  jstudy_sweep_destroy(s);
+}
+
+// ---- mistakes ------------------------------------------------------------------------------------
+
+static void refuse(fixture* f, const jstudy_sweep_options* o, const char* part) {
+  jstudy_sweep* s;
+  jo_context_clear(f->ctx);
+  assert_int_equal(jstudy_sweep_create(f->ctx, f->model, o, &s), JO_ERR_ARGUMENT);
+  assert_null(s);
+  if (!strstr(jo_context_message(f->ctx), part)) {
+    print_error("'%s' is not in '%s'\n", part, jo_context_message(f->ctx));
+    fail();
+  }
+}
+
+static void test_sweep_mistakes_are_named(void** state) {
+  fixture* f = *state;
+  static const struct {
+    const char *name, *part;
+  } bad[] = {{"stepp", "did you mean 'step'"},
+             {"bodies.body.mass", "only parameters can"},
+             {"k_2", "is computed (2*k)"}};
+  for (int i = 0; i < 3; i++) {
+    jstudy_range range = {bad[i].name, 1, 2, 3};
+    jstudy_sweep_options o = options(1);
+    o.range = &range;
+    o.nrange = 1;
+    refuse(f, &o, bad[i].part);
+  }
+  jstudy_sweep_options o = options(1);
+  const jstudy_range twice[] = {ranges[0], ranges[0]};
+  o.range = twice;
+  o.nrange = 2;
+  refuse(f, &o, "'k' is given twice");
+  o = options(1);
+  o.nrange = 0;
+  refuse(f, &o, "no parameter");
+  o = options(1);
+  o.t_end = -1;
+  refuse(f, &o, "end time");
+  o = options(1);
+  o.tolerance = 0;
+  refuse(f, &o, "tolerance");
+}
+
+static void test_sweep_memory_ends_anywhere(void** state) {
+  fixture* f = *state;
+  jstudy_range range = {"k", 8000, 9000, 2};
+  jstudy_sweep_options o = options(2);
+  o.range = &range;
+  o.nrange = 1;
+  o.nwrt = 0;
+  o.t_end = 0.25;
+  o.journal = f->journal;
+  for (long n = 0;; n += 41) {
+    failing_alloc a;
+    failing_alloc_init(&a, n);
+    jo_context* ctx = NULL;
+    jmodel* m = NULL;
+    jstudy_sweep* s = NULL;
+    jo_status status = jo_context_create(&a.allocator, &ctx);
+    if (status >= 0) status = jmodel_load(ctx, QUARTER_CAR, NULL, 0, &m);
+    if (status >= 0) status = jstudy_sweep_create(ctx, m, &o, &s);
+    if (status >= 0) status = jstudy_sweep_run(s);
+    if (status >= 0) status = jreport_sweep(ctx, s, false, f->out);
+    jstudy_sweep_destroy(s);
+    jmodel_destroy(m);
+    jo_context_destroy(ctx);
+    assert_int_equal(a.live_bytes, 0);
+    if (status >= 0) break;
+    assert_int_equal(status, JO_ERR_MEMORY);
+  }
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      CASE(test_sweep_grid_order),
+      CASE(test_sweep_sample_is_determined_by_its_seed),
+      CASE(test_sweep_sample_fills_the_box),
+      CASE(test_sweep_sample_coordinates_are_uncorrelated),
+      CASE(test_sweep_workers_do_not_show),
+      CASE(test_sweep_points_are_runs_of_their_own),
+      CASE(test_sweep_failed_points_stay_in_place),
+      CASE(test_sweep_values_alone),
+      CASE(test_sweep_goes_on_after_a_kill),
+      CASE(test_sweep_goes_on_after_a_stop),
+      CASE(test_sweep_journal_of_another_sweep),
+      CASE(test_sweep_mistakes_are_named),
+      CASE(test_sweep_memory_ends_anywhere),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
