@@ -32,8 +32,9 @@ typedef struct jo_sens_setup {
   const char* const* name;
   int nname;
   jo_sens_method method;  // to prepare; auto: what may be needed
-  int both;               // prepare both methods whatever the number of parameters, for checks
-  int interpreter;        // as in jo_system_options
+  int check;  // for jo_sens_check() and jo_sens_vcurve(): both methods, whatever the number of
+              // parameters, in code that can run at other values of all of them
+  int interpreter;  // as in jo_system_options
 } jo_sens_setup;
 
 JO_API jo_sens_setup jo_sens_setup_default(void);
@@ -172,7 +173,7 @@ typedef struct jo_sens_check_row {
 } jo_sens_check_row;
 
 /// Check every derivative, objective by objective, into the caller's array of
-/// objectives x parameters rows. Differences are taken at a tolerance of 1e-12 (or that of `opt` where
+/// objectives x parameters rows. Needs a model prepared for checks. Differences are taken at a tolerance of 1e-12 (or that of `opt` where
 /// it is tighter), derivatives too. `progress` may be NULL; zero stops.
 JO_API jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
                                int (*progress)(void* user, double fraction), void* user,
@@ -185,6 +186,7 @@ typedef struct jo_sens_vcurve_point {
   double forward_error, central_error;  // relative to the derivative
 } jo_sens_vcurve_point;
 
+/// Needs a model prepared for checks, unless the number is a parameter.
 /// Error of forward and central differences with increments from 1e-1 to 1e-12 of the parameter, n of
 /// them evenly in the logarithm, into the caller's array; `*exact` is the derivative.
 JO_API jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,

@@ -114,6 +114,21 @@ static void describe(const jmodel* m, int number, jo_sens_parameter* out) {
   }
 }
 
+// The same model with all chosen numbers as parameters: others become constants of the code, and a run
+// at another value would not see it.
+static const jmodel* make_variable(jo_sens* s, const jmodel* m, const selection* k) {
+  jmodel* copy = JARENA_ARRAY(&s->arena, 1, jmodel);
+  jmodel_number* number = JARENA_ARRAY(&s->arena, m->nnumber, jmodel_number);
+  if (!copy || !number) return NULL;
+  memcpy(number, m->number, (size_t)m->nnumber * sizeof *number);
+  for (int i = 0; i < k->n; i++) {
+    number[k->wrt[i]].is_parameter = true;
+  }
+  *copy = *m;
+  copy->number = number;
+  return copy;
+}
+
 static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   const jmodel* m = s->model->model;
   if (m->nobjective == 0) {
@@ -127,12 +142,13 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   for (int i = 0; i < k.n; i++) {
     describe(m, k.wrt[i], &s->parameter[i]);
   }
-  bool few = k.n <= JO_SENS_MAX_BOTH, both = setup->both || (!setup->method && few);
+  bool few = k.n <= JO_SENS_MAX_BOTH, both = setup->check || (!setup->method && few);
   jstudy_sens_setup inner = {.wrt = k.wrt, .nwrt = k.n, .kernel = jkernel_options_default()};
   inner.direct = both || setup->method == JO_SENS_DIRECT;
   inner.adjoint = both || setup->method != JO_SENS_DIRECT;
   if (setup->interpreter) inner.kernel.backend = JKERNEL_INTERP;
-  return jstudy_sens_create(s->ctx, m, &inner, &s->sens);
+  if (setup->check) m = make_variable(s, m, &k);
+  return m ? jstudy_sens_create(s->ctx, m, &inner, &s->sens) : jerr_memory(s->ctx);
 }
 
 jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_setup* setup,

@@ -37,11 +37,15 @@ typedef struct report {
 
 static jo_status fill_differences(jstudy_numeric* n, const report* tell, jo_sens_check_row* row) {
   int nw = n->sens->nw, no = n->nobjective;
-  double* d = JARENA_ARRAY(&n->arena, 2 * no + 1, double);
+  double* d = JARENA_ARRAY(&n->arena, 3 * no + 1, double);
   if (!d) return jerr_memory(n->ctx);
   for (int k = 0; k < nw; k++) {
     double increment;
-    JO_TRY(jstudy_numeric_derivative(n, k, d, d + no, &increment));
+    for (int o = 0; o < no; o++) {
+      const jo_sens_check_row* r = &row[(int64_t)o * nw + k];
+      d[2 * no + o] = isfinite(r->direct) ? r->direct : r->adjoint;
+    }
+    JO_TRY(jstudy_numeric_derivative(n, k, d + 2 * no, d, d + no, &increment));
     for (int o = 0; o < no; o++) {
       jo_sens_check_row* r = &row[(int64_t)o * nw + k];
       r->difference = d[o];
@@ -82,14 +86,13 @@ jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_opti
 
 static jo_status one_point(jstudy_numeric* n, int objective, int parameter, double p, double size,
                            double exact, double* psi, jo_sens_vcurve_point* v) {
-  double h = v->relative * size, nominal = psi[objective];
+  double h = v->relative * size, nominal = n->psi[objective];
   volatile double up = p + h, down = p - h;
-  double* other = psi + n->nobjective;
-  JO_TRY(jstudy_numeric_value(n, parameter, h, other));
-  double high = other[objective];
-  JO_TRY(jstudy_numeric_value(n, parameter, -h, other));
+  JO_TRY(jstudy_numeric_value(n, parameter, h, psi, NULL));
+  double high = psi[objective];
+  JO_TRY(jstudy_numeric_value(n, parameter, -h, psi, NULL));
   v->forward = (high - nominal) / (up - p);
-  v->central = (high - other[objective]) / (up - down);
+  v->central = (high - psi[objective]) / (up - down);
   double scale = exact != 0.0 ? fabs(exact) : 1.0;
   v->forward_error = fabs(v->forward - exact) / scale;
   v->central_error = fabs(v->central - exact) / scale;
@@ -100,9 +103,8 @@ static jo_status curve(jstudy_numeric* n, const jo_sens* s, int objective, int p
                        double exact, jo_sens_vcurve_point* point) {
   double p = s->parameter[parameter].value;
   double size = jstudy_natural_size(s->model->model, s->sens->wrt[parameter]);
-  double* psi = JARENA_ARRAY(&n->arena, 2 * n->nobjective + 1, double);
+  double* psi = JARENA_ARRAY(&n->arena, n->nobjective + 1, double);
   if (!psi) return jerr_memory(n->ctx);
-  JO_TRY(jstudy_numeric_value(n, parameter, 0.0, psi));
   for (int i = 0; i < count; i++) {
     double x = count > 1 ? (double)i / (count - 1) : 0.0;
     point[i].relative = pow(10.0, -1.0 - 11.0 * x);

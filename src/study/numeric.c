@@ -2,7 +2,7 @@
 // Central differences of runs, extrapolated. With D(h) the central difference,
 //   D_0i = D(h / 2^i)     D_ki = (4^k D_(k-1)i - D_(k-1)(i-1)) / (4^k - 1)
 // removes one power of h^2 after the other; the entry that differs least from those it was made of is
-// taken, and that difference is the error estimate.
+// taken, and that difference is the error estimate (Ridders).
 #include "study/numeric.h"
 
 #include <math.h>
@@ -10,8 +10,32 @@
 
 #include "study/metric.h"
 
-#define LEVELS    6
-#define INCREMENT 8e-3  // the largest, relative to the number's size
+#define LEVELS          5
+#define WANTED_CHANGE   1e-3  // of an objective by the largest increment, relative
+#define LEAST_INCREMENT 1e-4  // the largest increment is between these parts of the number's size
+#define MOST_INCREMENT  0.05
+#define SHRINK          0.25  // where events change their order
+#define GIVE_UP         1e-8  // smaller increments drown in rounding
+
+static int event_code(const jstudy_sens_event* e) {
+  return 2 * e->which + (e->on ? 1 : 0);
+}
+
+static jo_status keep_nominal(jstudy_numeric* n) {
+  jstudy_sens_result* r = NULL;
+  JO_TRY(jstudy_sens_run(n->ctx, n->sens, JSTUDY_VALUE, &n->opt, &r));
+  n->psi = JARENA_ARRAY(&n->arena, n->nobjective + 1, double);
+  n->event = JARENA_ARRAY(&n->arena, r->nevent + 1, int);
+  if (n->psi && n->event) {
+    memcpy(n->psi, r->value, (size_t)n->nobjective * sizeof *n->psi);
+    n->nevent = r->nevent;
+    for (int i = 0; i < r->nevent; i++) {
+      n->event[i] = event_code(&r->event[i]);
+    }
+  }
+  jstudy_sens_result_destroy(r);
+  return n->psi && n->event ? JO_OK : jerr_memory(n->ctx);
+}
 
 jo_status jstudy_numeric_begin(jstudy_numeric* n, jo_context* ctx, const jstudy_sens* s,
                                const jstudy_sens_options* opt) {
@@ -23,7 +47,7 @@ jo_status jstudy_numeric_begin(jstudy_numeric* n, jo_context* ctx, const jstudy_
   memcpy(n->p, opt->p ? opt->p : d->p, (size_t)d->np * sizeof *n->p);
   n->opt.p = n->p;
   n->opt.observer = NULL;
-  return JO_OK;
+  return keep_nominal(n);
 }
 
 void jstudy_numeric_end(jstudy_numeric* n) {
@@ -39,50 +63,79 @@ static double* live_value(jstudy_numeric* n, int which) {
   return &n->p[i];
 }
 
-jo_status jstudy_numeric_value(jstudy_numeric* n, int which, double dp, double* psi) {
+static bool has_same_events(const jstudy_numeric* n, const jstudy_sens_result* r) {
+  if (r->nevent != n->nevent) return false;
+  for (int i = 0; i < r->nevent; i++) {
+    if (event_code(&r->event[i]) != n->event[i]) return false;
+  }
+  return true;
+}
+
+jo_status jstudy_numeric_value(jstudy_numeric* n, int which, double dp, double* psi, bool* same) {
   double *p = live_value(n, which), nominal = *p;
   jstudy_sens_result* r = NULL;
   *p = nominal + dp;
   jo_status status = jstudy_sens_run(n->ctx, n->sens, JSTUDY_VALUE, &n->opt, &r);
   *p = nominal;
   if (status >= 0) memcpy(psi, r->value, (size_t)n->nobjective * sizeof *psi);
+  if (status >= 0 && same) *same = has_same_events(n, r);
   jstudy_sens_result_destroy(r);
   return status;
 }
 
-// What p + dp and p - dp really are apart.
-static double central_increment(double p, double h) {
-  volatile double up = p + h, down = p - h;
-  return up - down;
-}
+// ---- extrapolation -------------------------------------------------------------------------------
 
 typedef struct table {
-  double previous[LEVELS], row[LEVELS];
+  double previous[LEVELS];
 } table;
 
 // Row i of the table from its first entry; keeps the best entry so far.
 static void extrapolate(table* t, int i, double first, double* best, double* error) {
-  t->row[0] = first;
-  double power = 4.0;
+  double row[LEVELS] = {first}, power = 4.0;
   for (int k = 1; k <= i; k++, power *= 4.0) {
-    t->row[k] = (power * t->row[k - 1] - t->previous[k - 1]) / (power - 1.0);
-    double a = fabs(t->row[k] - t->row[k - 1]), b = fabs(t->row[k] - t->previous[k - 1]);
-    double e = a > b ? a : b;
+    row[k] = (power * row[k - 1] - t->previous[k - 1]) / (power - 1.0);
+    double e = fmax(fabs(row[k] - row[k - 1]), fabs(row[k] - t->previous[k - 1]));
     if (e < *error) {
       *error = e;
-      *best = t->row[k];
+      *best = row[k];
     }
   }
-  memcpy(t->previous, t->row, sizeof t->row);
+  memcpy(t->previous, row, sizeof row);
 }
 
-jo_status jstudy_numeric_derivative(jstudy_numeric* n, int which, double* derivative, double* error,
-                                    double* increment) {
+// Central differences of all objectives at increment h.
+static jo_status central(jstudy_numeric* n, int which, double h, double* d, double* other,
+                         bool* same) {
+  double p = *live_value(n, which);
+  volatile double up = p + h, down = p - h;
+  bool same_up, same_down;
+  JO_TRY(jstudy_numeric_value(n, which, h, d, &same_up));
+  JO_TRY(jstudy_numeric_value(n, which, -h, other, &same_down));
+  *same = same_up && same_down;
+  for (int o = 0; o < n->nobjective; o++) {
+    d[o] = (d[o] - other[o]) / (up - down);
+  }
+  return JO_OK;
+}
+
+// As large as changes the objective by WANTED_CHANGE: noise is small against that, curvature too.
+static double first_increment(const jstudy_numeric* n, const double* guess, double size) {
+  double influence = 0.0;
+  for (int o = 0; o < n->nobjective; o++) {
+    double psi = n->psi[o] != 0.0 ? fabs(n->psi[o]) : 1.0;
+    influence = fmax(influence, fabs(guess[o]) * size / psi);
+  }
+  double h = influence > 0.0 ? WANTED_CHANGE / influence : MOST_INCREMENT;
+  return size * fmax(fmin(h, MOST_INCREMENT), LEAST_INCREMENT);
+}
+
+jo_status jstudy_numeric_derivative(jstudy_numeric* n, int which, const double* guess,
+                                    double* derivative, double* error, double* increment) {
   jarena_mark mark = jarena_save(&n->arena);
   int no = n->nobjective;
-  double* psi = JARENA_ARRAY(&n->arena, 2 * no + 1, double);
+  double* d = JARENA_ARRAY(&n->arena, 2 * no + 1, double);
   table* t = JARENA_ARRAY(&n->arena, no + 1, table);
-  if (!psi || !t) return jerr_memory(n->ctx);
+  if (!d || !t) return jerr_memory(n->ctx);
   double p = *live_value(n, which);
   double size =
       p != 0.0 ? fabs(p) : jstudy_natural_size(n->sens->plant->model, n->sens->wrt[which]);
@@ -91,15 +144,19 @@ jo_status jstudy_numeric_derivative(jstudy_numeric* n, int which, double* deriva
     derivative[o] = NAN;
   }
   jo_status status = JO_OK;
-  *increment = INCREMENT * size;
-  double h = *increment;
-  for (int i = 0; i < LEVELS && status >= 0; i++, h *= 0.5) {
-    status = jstudy_numeric_value(n, which, h, psi);
-    if (status >= 0) status = jstudy_numeric_value(n, which, -h, psi + no);
-    for (int o = 0; o < no && status >= 0; o++) {
-      double d = (psi[o] - psi[no + o]) / central_increment(p, h);
-      extrapolate(&t[o], i, d, &derivative[o], &error[o]);
+  double h = *increment = first_increment(n, guess, size);
+  for (int i = 0; i < LEVELS && status >= 0;) {
+    bool same = true;
+    status = central(n, which, h, d, d + no, &same);
+    if (status >= 0 && !same && i == 0 && h > GIVE_UP * size) {
+      h = *increment = SHRINK * h;
+      continue;
     }
+    for (int o = 0; o < no && status >= 0; o++) {
+      extrapolate(&t[o], i, d[o], &derivative[o], &error[o]);
+    }
+    i++;
+    h *= 0.5;
   }
   jarena_restore(&n->arena, mark);
   return status;

@@ -14,19 +14,25 @@ typedef struct jstudy_numeric {
   jstudy_sens_options opt;
   double* p;  // live numbers
   int nobjective;
+  double* psi;  // objectives of the nominal run (nobjective)
+  int nevent;   // its events, which and whether they became true
+  int* event;
 } jstudy_numeric;
 
+// Begins with the nominal run. End it whether that failed or not.
 jo_status jstudy_numeric_begin(jstudy_numeric* n, jo_context* ctx, const jstudy_sens* s,
                                const jstudy_sens_options* opt);
 void jstudy_numeric_end(jstudy_numeric* n);
 
-// Objectives with number `which` of wrt changed by dp; psi is the caller's (nobjective).
-jo_status jstudy_numeric_value(jstudy_numeric* n, int which, double dp, double* psi);
+// Objectives with number `which` of wrt, a parameter, changed by dp; psi is the caller's (nobjective).
+// *same: the events were the nominal ones, in the nominal order; may be NULL.
+jo_status jstudy_numeric_value(jstudy_numeric* n, int which, double dp, double* psi, bool* same);
 
-// Derivative of every objective by central differences at shrinking increments, extrapolated to zero
-// (Ridders' scheme on Richardson's table). `derivative` and `error`, its estimate, are the caller's
-// (nobjective); *increment is the largest used.
-jo_status jstudy_numeric_derivative(jstudy_numeric* n, int which, double* derivative, double* error,
-                                    double* increment);
+// Derivative of every objective by central differences at shrinking increments, extrapolated to zero.
+// `guess` (nobjective) tells by the expected derivatives how large increments may be. Increments that
+// change the order of events are too large: the objective has a kink between. `derivative` and
+// `error`, its estimate, are the caller's (nobjective); *increment is the largest used.
+jo_status jstudy_numeric_derivative(jstudy_numeric* n, int which, const double* guess,
+                                    double* derivative, double* error, double* increment);
 
 #endif

@@ -107,7 +107,7 @@ typedef struct jstudy_sens_result {
   double cpu_dynamics, cpu_sensitivity;  // [s]
 } jstudy_sens_result;
 
-// VALUE: the objectives alone.
+// VALUE: the objectives alone, and which events there were.
 typedef enum jstudy_sens_method { JSTUDY_DIRECT, JSTUDY_ADJOINT, JSTUDY_VALUE } jstudy_sens_method;
 
 jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,

@@ -62,6 +62,18 @@ static jo_status make_events(jstudy_sens_result* out, const jstudy_record* recor
   return JO_OK;
 }
 
+static void list_events(jstudy_sens_result* out, const jstudy_record* record) {
+  for (int i = 0; i < record->nentry; i++) {
+    const jstudy_entry* e = &record->entry[i];
+    for (int k = 0; e->after >= 0 && k < e->nflip; k++) {
+      int which = record->flip[e->flip + k];
+      bool on = jstudy_record_mode(record, e->epoch + 1)[which] > 0.5;
+      out->event[out->nevent++] =
+          (jstudy_sens_event){.t = e->t, .which = which, .on = on, .follows = e->follows};
+    }
+  }
+}
+
 static jo_status run_all(const jstudy_sens* s, jstudy_sens_method method,
                          const jstudy_sens_options* opt, jstudy_run* run, jstudy_record* record,
                          jstudy_sens_result* out) {
@@ -72,8 +84,11 @@ static jo_status run_all(const jstudy_sens* s, jstudy_sens_method method,
   JO_TRY(simulate(run, s, opt, y0, record, out));
   double t1 = jclock_cpu();
   out->cpu_dynamics = t1 - t0;
-  if (method == JSTUDY_VALUE) return JO_OK;
   JO_TRY(make_events(out, record, method == JSTUDY_DIRECT));
+  if (method == JSTUDY_VALUE) {
+    list_events(out, record);
+    return JO_OK;
+  }
   jstudy_walk w;
   jo_status status = jstudy_walk_begin(&w, out->ctx, s, run, record, opt, out);
   w.S0 = S0;
