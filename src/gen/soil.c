@@ -9,7 +9,8 @@ static jexpr_ref clip(jgen* s, jexpr_ref x, jexpr_ref limit) {
 }
 
 // (B2)  N = length width (k_c / min(length, width) + k_phi) delta^n, zero out of the ground.
-// The power is taken of delta^2, which has no branch at zero.
+// The power is taken of delta^2, which has no branch at zero; a length of 1e-15 m beside it keeps the
+// derivative, infinite at zero for n < 1, finite where an event leaves delta at exactly that.
 static jexpr_ref normal_force(jgen* s, const jmodel_soil* b, jexpr_ref delta) {
   jexpr_graph* g = s->g;
   jexpr_ref length = jgen_scalar(s, &b->length, b->name),
@@ -18,7 +19,8 @@ static jexpr_ref normal_force(jgen* s, const jmodel_soil* b, jexpr_ref delta) {
   jexpr_ref pressure = jexpr_add(g, jexpr_div(g, jgen_scalar(s, &b->k_c, b->name), shorter),
                                  jgen_scalar(s, &b->k_phi, b->name));
   jexpr_ref half = jexpr_mul(g, jexpr_const(g, 0.5), jgen_scalar(s, &b->exponent, b->name));
-  jexpr_ref depth = jexpr_pow(g, jexpr_mul(g, delta, delta), half);
+  jexpr_ref square = jexpr_add(g, jexpr_mul(g, delta, delta), jexpr_const(g, 1e-30));
+  jexpr_ref depth = jexpr_pow(g, square, half);
   jexpr_ref N = jexpr_mul(g, jexpr_mul(g, jexpr_mul(g, length, width), pressure), depth);
   return jexpr_select(g, jexpr_lt(g, s->zero, delta), N, s->zero);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cycle counting after ASTM E1049-85: turning points of a history, then ranges that later ones
-// enclose are taken out of a stack of points. docs/theory/loads.md eqs. (R1)-(R3).
+// enclose are taken out of a stack of points. docs/theory/loads.md eqs. (R1)-(R4).
 #include "study/rainflow.h"
 
 #include <math.h>
 
-// Neighbours at very unequal distances, as around events, make no parabola.
-#define MAX_SPACING 8.0
+#define MAX_SPACING 8.0  // neighbours at more unequal distances make no parabola
+#define KINK        8.0  // a bend so many times those around it is a corner
 
 // ---- turning points ------------------------------------------------------------------------------
 
@@ -18,27 +18,113 @@ static double time_at(const jstudy_history* h, int i) {
   return h->t ? h->t[(size_t)i * (size_t)h->t_stride] : (double)i;
 }
 
+// Samples i ... i + n - 1 exist and are spaced evenly enough to be fitted.
+static bool is_fit(const jstudy_history* h, int i, int n) {
+  if (!h->t || i < 0 || i + n > h->n) return false;
+  double least = INFINITY, most = 0.0;
+  for (int k = i; k + 1 < i + n; k++) {
+    double d = time_at(h, k + 1) - time_at(h, k);
+    if (!(d > 0.0)) return false;
+    least = fmin(least, d);
+    most = fmax(most, d);
+  }
+  return most <= MAX_SPACING * least;
+}
+
+static double slope_between(const jstudy_history* h, int i, int k) {
+  return (value_at(h, k) - value_at(h, i)) / (time_at(h, k) - time_at(h, i));
+}
+
+// Second difference at sample i.
+static double bend_at(const jstudy_history* h, int i) {
+  double d = time_at(h, i + 1) - time_at(h, i - 1);
+  return (slope_between(h, i, i + 1) - slope_between(h, i - 1, i)) / d;
+}
+
+// Lagrange weights and their slopes at time t of the parabola through samples i, i + 1, i + 2.
+static void parabola(const jstudy_history* h, int i, double t, double w[3], double wd[3]) {
+  for (int k = 0; k < 3; k++) {
+    double tk = time_at(h, i + k), ta = time_at(h, i + (k + 1) % 3),
+           tb = time_at(h, i + (k + 2) % 3);
+    w[k] = (t - ta) * (t - tb) / ((tk - ta) * (tk - tb));
+    wd[k] = (2.0 * t - ta - tb) / ((tk - ta) * (tk - tb));
+  }
+}
+
+static double weighted(const jstudy_history* h, int i, const double w[3]) {
+  return w[0] * value_at(h, i) + w[1] * value_at(h, i + 1) + w[2] * value_at(h, i + 2);
+}
+
 // (R1)  Vertex of the parabola through a sample and its neighbours. Its value changes with theirs by
 // their Lagrange weights there: that the vertex moves does not matter to first order.
-static void refine(const jstudy_history* h, jstudy_turning* p) {
+static void refine_smooth(const jstudy_history* h, jstudy_turning* p) {
   int i = p->sample;
-  if (!h->t || i == 0 || i + 1 >= h->n) return;
-  double a = time_at(h, i) - time_at(h, i - 1), b = time_at(h, i + 1) - time_at(h, i);
-  if (!(a > 0.0) || !(b > 0.0) || a > MAX_SPACING * b || b > MAX_SPACING * a) return;
-  double v = p->value, l = (v - value_at(h, i - 1)) / a, r = (value_at(h, i + 1) - v) / b;
+  double l = slope_between(h, i - 1, i), r = slope_between(h, i, i + 1);
   if (!(l * r <= 0.0) || l == r) return;
-  double bend = (r - l) / (a + b), slope = l + bend * a;
-  double s = -slope / (2.0 * bend);
-  p->weight[0] = s * (s - b) / (a * (a + b));
-  p->weight[1] = (s + a) * (b - s) / (a * b);
-  p->weight[2] = s * (s + a) / (b * (a + b));
-  p->value = v + s * (slope + bend * s);
-  p->t += s;
+  double bend = bend_at(h, i), slope = l + bend * (p->t - time_at(h, i - 1)), unused[3];
+  p->t -= slope / (2.0 * bend);
+  p->first = i - 1;
+  p->nweight = 3;
+  parabola(h, i - 1, p->t, p->weight, unused);
+  p->value = weighted(h, i - 1, p->weight);
+}
+
+// (R2)  Corner between samples l and l + 1, where L(t) of the left three meets R(t) of the right three:
+//   dv = (L' dR - R' dL) / (L' - R')
+static bool refine_corner(const jstudy_history* h, int l, jstudy_turning* p) {
+  double t = 0.5 * (time_at(h, l) + time_at(h, l + 1)), w[2][3], wd[2][3], Ld = 0.0, Rd = 0.0;
+  for (int step = 0; step < 6; step++) {
+    parabola(h, l - 2, t, w[0], wd[0]);
+    parabola(h, l + 1, t, w[1], wd[1]);
+    Ld = weighted(h, l - 2, wd[0]);
+    Rd = weighted(h, l + 1, wd[1]);
+    if (step < 5) t -= (weighted(h, l - 2, w[0]) - weighted(h, l + 1, w[1])) / (Ld - Rd);
+    // samples may stand on the corner itself
+    double slack = 0.2 * (time_at(h, l + 1) - time_at(h, l));
+    if (!(t >= time_at(h, l) - slack && t <= time_at(h, l + 1) + slack)) return false;
+  }
+  if (!(Ld * Rd <= 0.0)) return false;
+  p->t = t;
+  p->value = weighted(h, l - 2, w[0]);
+  p->first = l - 2;
+  p->nweight = 6;
+  for (int k = 0; k < 3; k++) {
+    p->weight[k] = -Rd / (Ld - Rd) * w[0][k];
+    p->weight[3 + k] = Ld / (Ld - Rd) * w[1][k];
+  }
+  return true;
+}
+
+// How far sample i is from the parabola through the three from k on.
+static double misfit(const jstudy_history* h, int k, int i) {
+  double w[3], wd[3];
+  parabola(h, k, time_at(h, i), w, wd);
+  return fabs(weighted(h, k, w) - value_at(h, i));
+}
+
+// A corner bends the samples on both sides of it, and no others; the turning sample belongs to the
+// side it fits better.
+static bool find_corner(const jstudy_history* h, int i, int* l) {
+  if (!is_fit(h, i - 3, 7)) return false;
+  *l = misfit(h, i - 3, i) < misfit(h, i + 1, i) ? i : i - 1;
+  double here = fabs(bend_at(h, *l)) + fabs(bend_at(h, *l + 1));
+  double around = fmax(fabs(bend_at(h, *l - 1)), fabs(bend_at(h, *l + 2)));
+  return here > KINK * around;
+}
+
+static void refine(const jstudy_history* h, jstudy_turning* p) {
+  int l, i = p->sample;
+  if (!is_fit(h, i - 1, 3)) return;
+  if (!find_corner(h, i, &l) || !refine_corner(h, l, p)) refine_smooth(h, p);
 }
 
 static jstudy_turning point(const jstudy_history* h, int i) {
-  return (jstudy_turning){
-      .t = time_at(h, i), .value = value_at(h, i), .sample = i, .weight = {0.0, 1.0, 0.0}};
+  return (jstudy_turning){.t = time_at(h, i),
+                          .value = value_at(h, i),
+                          .sample = i,
+                          .first = i,
+                          .nweight = 1,
+                          .weight = {1.0}};
 }
 
 static jo_status add_turning(jstudy_rainflow* r, const jstudy_history* h, int i) {
@@ -197,13 +283,12 @@ double jstudy_rainflow_damage(const jstudy_rainflow* r, double slope, double ref
 }
 
 static void spread(const jstudy_turning* p, double d, int n, double* gradient) {
-  for (int k = 0; k < 3; k++) {
-    int i = p->sample - 1 + k;
-    if (p->weight[k] != 0.0 && i >= 0 && i < n) gradient[i] += d * p->weight[k];
+  for (int k = 0; k < p->nweight && p->first + k < n; k++) {
+    gradient[p->first + k] += d * p->weight[k];
   }
 }
 
-// (R3)  dD/dv = +-count slope range^(slope - 1) / reference^slope at both ends of a cycle
+// (R4)  dD/dv = +-count slope range^(slope - 1) / reference^slope at both ends of a cycle
 void jstudy_rainflow_gradient(const jstudy_rainflow* r, double slope, double reference, int n,
                               double* gradient) {
   for (int i = 0; i < r->ncycle; i++) {

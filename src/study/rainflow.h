@@ -8,7 +8,8 @@
 #include "base/mem.h"
 
 // Samples of one load: value[i * stride] at t[i * t_stride]. Without times turning points are samples;
-// with them they lie on the parabola through a sample and its neighbours.
+// with them they lie on the parabola through a sample and its neighbours, or, where the slope jumps,
+// where the parabolas of both sides meet.
 typedef struct jstudy_history {
   const double* value;
   int n, stride;
@@ -17,11 +18,14 @@ typedef struct jstudy_history {
   double gate;  // turns smaller than this are left out; 0: none is
 } jstudy_history;
 
-// A peak or a valley: value = sum of weight[k] * (sample `sample` - 1 + k).
+#define JSTUDY_TURNING_SAMPLES 6
+
+// A peak or a valley. Its value moves by weight[k] with that of sample `first` + k, k < nweight.
 typedef struct jstudy_turning {
   double t, value;
-  int sample;
-  double weight[3];
+  int sample;  // the turning sample itself
+  int first, nweight;
+  double weight[JSTUDY_TURNING_SAMPLES];
 } jstudy_turning;
 
 // A cycle (count 1) or a half cycle (count 0.5) between two turning points.
@@ -58,7 +62,7 @@ void jstudy_rainflow_free(jstudy_rainflow* r);
 // ones in the last.
 void jstudy_rainflow_bins(const jstudy_rainflow* r, double width, int nbin, double* count);
 
-// (R2)  D = sum of count * (range / reference)^slope
+// (R3)  D = sum of count * (range / reference)^slope
 double jstudy_rainflow_damage(const jstudy_rainflow* r, double slope, double reference);
 
 // dD / d (sample of the history) for the cycles as they are paired (n); added to.

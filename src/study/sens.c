@@ -6,6 +6,7 @@
 
 #include "study/assemble.h"
 #include "study/initial.h"
+#include "study/static_start.h"
 
 #define MAX_LANES 8
 
@@ -85,7 +86,8 @@ static jo_status find_start(jo_context* ctx, jarena* a, const jstudy_plant* p, i
   for (int k = 0; k < nw; k++) {
     place(d, m->nstate, dq + k * nq, dqd + k * nq, dz + k * m->nstate, out->S + (int64_t)k * d->ny);
   }
-  return JO_OK;
+  if (!m->simulation.start_static) return JO_OK;
+  return jstudy_static_start(ctx, p, values, d->sens.wrt, nw, out->y, out->S);
 }
 
 static jo_status prepare(jstudy_sens* s, const jmodel* m, const jstudy_sens_setup* setup) {

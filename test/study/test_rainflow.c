@@ -255,8 +255,8 @@ static void test_parabola_finds_the_peak_of_a_sine(void** state) {
   // third derivative 3, spacing 0.12: the parabola is off by 3/6 * 0.12^3 at most
   assert_near(fabs(p.value), 3.0, 3.0 / 6.0 * pow(0.12, 3.0));
   double sum = 0.0;
-  for (int k = 0; k < 3; k++) {
-    sum += p.weight[k] * v[p.sample - 1 + k];
+  for (int k = 0; k < p.nweight; k++) {
+    sum += p.weight[k] * v[p.first + k];
   }
   assert_near(sum, p.value, 1e-14);
   jstudy_rainflow r;
@@ -266,6 +266,34 @@ static void test_parabola_finds_the_peak_of_a_sine(void** state) {
     assert_near(fabs(r.turning[i].value), 3.0, 3.0 / 6.0 * pow(0.12, 3.0));
   }
   jstudy_rainflow_free(&r);
+}
+
+// Up by exp, down by a line: the peak is where they meet, between samples.
+static double cornered(double t, double shift) {
+  return fmin(exp(t - 1.0 - shift), 1.0 - 2.0 * (t - 1.0) + 3.0 * shift);
+}
+
+static void test_corner_is_found_with_its_derivative(void** state) {
+  double t[40], v[40], dv[40];
+  (void)state;
+  for (int k = 1; k < 9; k++) {
+    double at = 0.005 * k;  // of the corner, anywhere between samples
+    for (int i = 0; i < 40; i++) {
+      t[i] = 0.05 * i + at;
+      v[i] = cornered(t[i], 0.0);
+      dv[i] = (cornered(t[i], 1e-7) - cornered(t[i], -1e-7)) / 2e-7;
+    }
+    jstudy_history h = {.value = v, .n = 40, .stride = 1, .t = t, .t_stride = 1};
+    jstudy_turning p = jstudy_history_peak(&h);
+    // slopes 1 and -2, pulled by -1 and 3: the corner moves by (1 * 3 - (-2) * (-1)) / (1 + 2)
+    double moved = 0.0;
+    for (int i = 0; i < p.nweight; i++) {
+      moved += p.weight[i] * dv[p.first + i];
+    }
+    assert_near(p.t, 1.0, 1e-4);  // a parabola for exp over 0.15: third order
+    assert_near(p.value, 1.0, 1e-4);
+    assert_near(moved, 1.0 / 3.0, 2e-3);
+  }
 }
 
 static double damage_of(jo_context* ctx, const double* t, const double* v, int n, double k) {
@@ -314,6 +342,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_nothing_turns_in_constants, setup, teardown),
       cmocka_unit_test_setup_teardown(test_not_finite_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(test_parabola_finds_the_peak_of_a_sine, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_corner_is_found_with_its_derivative, setup, teardown),
       cmocka_unit_test_setup_teardown(test_gradient_equals_central_differences, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives of peaks and pseudo-damage: force histories with their derivatives from a direct run,
+// then the chain rule. docs/theory/loads.md eqs. (R4), (R5):
+//   d peak / dp = dF/dp at the time of the peak         (its time does not matter to first order)
+//   d D / dp    = sum over turning points of dD/dF dF/dp
+#include "study/load_sens.h"
+
+#include <string.h>
+
+#define SAMPLE_STEP 1e-4  // [s]: a hundred in a hard stop of 10 ms
+
+jstudy_load_sens_options jstudy_load_sens_options_default(const jmodel* m) {
+  return (jstudy_load_sens_options){
+      .run = jstudy_sens_options_default(m), .step = SAMPLE_STEP, .slope = 5.0, .reference = 1.0};
+}
+
+// ---- elements ------------------------------------------------------------------------------------
+
+static int find_output(const jgen_dynamics* d, const char* name) {
+  for (int i = 0; i < d->noutput; i++) {
+    if (strcmp(d->output_name[i], name) == 0) return i;
+  }
+  return -1;
+}
+
+static jo_status add_element(jstudy_load_sens* l, const jgen_dynamics* d, const char* name,
+                             const char* quantity) {
+  const char* output = jarena_printf(&l->arena, "%s.%s", name, quantity);
+  jstudy_load_gradient* e = &l->element[l->n];
+  e->name = jarena_strdup(&l->arena, name);
+  e->dpeak = JARENA_ARRAY(&l->arena, l->nw + 1, double);
+  e->ddamage = JARENA_ARRAY(&l->arena, l->nw + 1, double);
+  if (!output || !e->name || !e->dpeak || !e->ddamage) return jerr_memory(l->ctx);
+  int at = find_output(d, output);
+  if (at < 0) return JO_OK;
+  l->output[l->n++] = at;
+  e->unit = d->output_unit[at];
+  return JO_OK;
+}
+
+static jo_status list_elements(jstudy_load_sens* l, const jgen_dynamics* d) {
+  const jmodel* m = d->model;
+  int n = m->nforce + m->ntyre + m->nsoil;
+  l->element = JARENA_ARRAY(&l->arena, n + 1, jstudy_load_gradient);
+  l->output = JARENA_ARRAY(&l->arena, n + 1, int);
+  if (!l->element || !l->output) return jerr_memory(l->ctx);
+  for (int i = 0; i < m->nforce; i++) {
+    JO_TRY(add_element(l, d, m->force[i].name, "force"));
+  }
+  for (int i = 0; i < m->ntyre; i++) {
+    JO_TRY(add_element(l, d, m->tyre[i].name, "fz"));
+  }
+  for (int i = 0; i < m->nsoil; i++) {
+    JO_TRY(add_element(l, d, m->soil[i].name, "fz"));
+  }
+  return JO_OK;
+}
+
+// ---- histories -----------------------------------------------------------------------------------
+
+static int row_width(const jstudy_load_sens* l) {
+  return 1 + l->n * (1 + l->nw);
+}
+
+static jo_status keep_sample(void* user, double t, const double* out, const double* dout) {
+  jstudy_load_sens* l = user;
+  size_t size = (size_t)row_width(l) * sizeof *l->sample;
+  if (!jmem_grow(l->ctx, &l->sample, &l->sample_cap, l->nsample + 1, size)) {
+    return jerr_memory(l->ctx);
+  }
+  double* row = l->sample + (size_t)l->nsample++ * (size_t)row_width(l);
+  *row++ = t;
+  for (int e = 0; e < l->n; e++) {
+    int at = l->output[e];
+    *row++ = out[at];
+    memcpy(row, dout + (size_t)at * (size_t)l->nw, (size_t)l->nw * sizeof *row);
+    row += l->nw;
+  }
+  return JO_OK;
+}
+
+// dF of element e at sample i
+static const double* slopes_at(const jstudy_load_sens* l, int e, int i) {
+  return l->sample + (size_t)i * (size_t)row_width(l) + 1 + e * (1 + l->nw) + 1;
+}
+
+static void add_slopes(const jstudy_load_sens* l, int e, int i, double weight, double* sum) {
+  if (weight == 0.0 || i < 0 || i >= l->nsample) return;
+  const double* dF = slopes_at(l, e, i);
+  for (int k = 0; k < l->nw; k++) {
+    sum[k] += weight * dF[k];
+  }
+}
+
+static jo_status differentiate(jstudy_load_sens* l, int e, const jstudy_load_sens_options* opt,
+                               double* gradient) {
+  jstudy_load_gradient* out = &l->element[e];
+  int width = row_width(l);
+  jstudy_history h = {.value = l->sample + 1 + e * (1 + l->nw),
+                      .n = l->nsample,
+                      .stride = width,
+                      .t = l->sample,
+                      .t_stride = width};
+  jstudy_turning p = jstudy_history_peak(&h);
+  out->peak = p.value;
+  out->t_peak = p.t;
+  for (int k = 0; k < p.nweight; k++) {
+    add_slopes(l, e, p.first + k, p.weight[k], out->dpeak);
+  }
+  jstudy_rainflow r;
+  JO_TRY(jstudy_rainflow_count(l->ctx, &h, opt->counting, &r));
+  out->damage = jstudy_rainflow_damage(&r, opt->slope, opt->reference);
+  memset(gradient, 0, (size_t)l->nsample * sizeof *gradient);
+  jstudy_rainflow_gradient(&r, opt->slope, opt->reference, l->nsample, gradient);
+  for (int i = 0; i < l->nsample; i++) {
+    add_slopes(l, e, i, gradient[i], out->ddamage);
+  }
+  jstudy_rainflow_free(&r);
+  return JO_OK;
+}
+
+// ---- the run -------------------------------------------------------------------------------------
+
+static jo_status run(jstudy_load_sens* l, const jstudy_sens* s,
+                     const jstudy_load_sens_options* opt) {
+  JO_TRY(list_elements(l, s->plant->dynamics));
+  jstudy_sens_observer observer = {.step = opt->step, .user = l, .sample = keep_sample};
+  jstudy_sens_options o = opt->run;
+  o.observer = &observer;
+  JO_TRY(jstudy_sens_run(l->ctx, s, JSTUDY_DIRECT, &o, &l->run));
+  double* gradient = JARENA_ARRAY(&l->arena, l->nsample + 1, double);
+  if (!gradient) return jerr_memory(l->ctx);
+  for (int e = 0; e < l->n; e++) {
+    JO_TRY(differentiate(l, e, opt, gradient));
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_load_sens_run(jo_context* ctx, const jstudy_sens* s,
+                               const jstudy_load_sens_options* opt, jstudy_load_sens** out) {
+  *out = NULL;
+  jstudy_load_sens* l = jmem_resize(ctx, NULL, sizeof *l);
+  if (!l) return jerr_memory(ctx);
+  *l = (jstudy_load_sens){.ctx = ctx, .nw = s->nw};
+  jarena_init(&l->arena, ctx);
+  jo_status status = run(l, s, opt);
+  if (status < 0) {
+    jstudy_load_sens_destroy(l);
+    return status;
+  }
+  *out = l;
+  return JO_OK;
+}
+
+void jstudy_load_sens_destroy(jstudy_load_sens* l) {
+  if (!l) return;
+  jstudy_sens_result_destroy(l->run);
+  jmem_free(l->ctx, l->sample);
+  jarena_free(&l->arena);
+  jmem_free(l->ctx, l);
+}
