@@ -292,7 +292,7 @@ static void test_corner_is_found_with_its_derivative(void** state) {
     }
     assert_near(p.t, 1.0, 1e-4);  // a parabola for exp over 0.15: third order
     assert_near(p.value, 1.0, 1e-4);
-    assert_near(moved, 1.0 / 3.0, 2e-3);
+    assert_near(moved, 1.0 / 3.0, 5e-3);  // slopes of a parabola: second order
   }
 }
 
