@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of jounce sens share: the job, from the command line to what came out.
+#ifndef CLI_SENS_H
+#define CLI_SENS_H
+
+#include "cli.h"
+
+#define CLI_VCURVE_POINTS 23  // two per decade
+
+typedef struct cli_sens_job {
+  jo_context* ctx;
+  const char *wrt, *method, *events, *vcurve, *objective, *history, *per, *path;
+  double threshold;
+  bool check;
+  jo_sens_options opt;
+  char* text;  // copies of lists, cut at commas
+  const char** name;
+  int nname;
+  const char** sensor;
+  int nsensor;
+  jo_model* model;
+  jo_sens* sens;
+  jo_sens_result* result;
+  double* increment;  // per parameter, NaN: none
+  jo_sens_row* row;
+  jo_sens_check_row* checked;
+  jo_sens_vcurve_point* point;
+  double exact;  // derivative of the V-curve
+  int of;        // objective of the V-curve
+} cli_sens_job;
+
+// How well a derivative agrees between methods, relative.
+typedef struct cli_agreement {
+  double methods, differences;  // relative
+  bool is_good;
+} cli_agreement;
+
+cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter);
+
+// Name of the i-th parameter.
+const char* cli_sens_name(const cli_sens_job* j, int i);
+
+// Print all that came out. CLI_FAIL: derivatives that were checked disagree.
+cli_exit cli_sens_text(cli_sens_job* j);
+cli_exit cli_sens_json(cli_sens_job* j);
+
+#endif
