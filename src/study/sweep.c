@@ -112,11 +112,6 @@ static jo_status check_model(jo_context* ctx, const jmodel* m) {
     return jerr_set(ctx, JO_ERR_MODEL, "%s: no objective to compute; name one under 'objectives:'",
                     m->path);
   }
-  if (m->simulation.start_static) {
-    return jerr_set(ctx, JO_ERR_MODEL,
-                    "%s:%d: a sweep cannot begin at static equilibrium; give initial conditions",
-                    m->simulation.place.file, m->simulation.place.line);
-  }
   return JO_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "support/failing_alloc.h"
 
 #define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
+#define AT_REST     "test/models/sweep_static.yaml"
 
 typedef struct fixture {
   jo_context* ctx;
@@ -188,9 +189,10 @@ static void test_sweep_workers_do_not_show(void** state) {
 }
 
 // Every point of a sweep is what a run of its own gives with the parameters set.
-static void test_sweep_points_are_runs_of_their_own(void** state) {
-  fixture* f = *state;
+static void compare_with_runs(fixture* f, const char* path) {
   jstudy_sweep_options o = options(2);
+  jmodel_destroy(f->model);
+  assert_ok(f->ctx, jmodel_load(f->ctx, path, NULL, 0, &f->model));
   jstudy_sweep* s = open_sweep(f, &o);
   assert_ok(f->ctx, jstudy_sweep_run(s));
   for (int i = 0; i < s->npoint; i++) {
@@ -204,7 +206,7 @@ static void test_sweep_points_are_runs_of_their_own(void** state) {
     jmodel* m;
     jstudy_sens* sens;
     jstudy_sens_result* r;
-    assert_ok(f->ctx, jmodel_load(f->ctx, QUARTER_CAR, set, 3, &m));
+    assert_ok(f->ctx, jmodel_load(f->ctx, path, set, 3, &m));
     int number[3];
     for (int k = 0; k < 3; k++) {
       number[k] = jmodel_find_number(m, wrt[k]);
@@ -226,6 +228,14 @@ static void test_sweep_points_are_runs_of_their_own(void** state) {
     jmodel_destroy(m);
   }
   jstudy_sweep_destroy(s);
+}
+
+static void test_sweep_points_are_runs_of_their_own(void** state) {
+  compare_with_runs(*state, QUARTER_CAR);
+}
+
+static void test_sweep_points_begin_at_rest_of_their_own(void** state) {
+  compare_with_runs(*state, AT_REST);
 }
 
 // log(rod) has no value for rod <= 0: those points fail, say why, and the others do not mind.
@@ -460,6 +470,7 @@ int main(void) {
       CASE(test_sweep_sample_coordinates_are_uncorrelated),
       CASE(test_sweep_workers_do_not_show),
       CASE(test_sweep_points_are_runs_of_their_own),
+      CASE(test_sweep_points_begin_at_rest_of_their_own),
       CASE(test_sweep_failed_points_stay_in_place),
       CASE(test_sweep_values_alone),
       CASE(test_sweep_goes_on_after_a_kill),
