@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""jounce sens and jounce benchmark seen from outside."""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+PROGRAM = os.path.abspath(sys.argv.pop(1))
+STEP = "models/buggy/step_descent.yaml"
+BOUNCE = "test/models/sens_bounce.yaml"
+FIVE = ["k_f", "c_f", "k_r", "c_r", "m_c"]
+
+# Converged at tolerance 1e-12, direct = adjoint = extrapolated differences; docs: models/buggy.
+STD_FROZEN = [2.0492625e-4, 9.3208444e-4, -3.9111976e-5, 7.5215377e-4, 4.0093217e-2]
+STD_EXACT = [2.3196391e-4, 9.3237452e-4, -4.2374933e-5, 7.5790954e-4, 3.2378832e-2]
+DLC_FROZEN = [3.9610787e-8, -1.2866066e-8, -5.1464160e-8, -4.2628588e-8, 2.5361843e-6]
+DLC_EXACT = [3.9610764e-8, -1.2866059e-8, -5.1464411e-8, -4.2628246e-8, 2.5361548e-6]
+
+
+def jounce(*args, code=0):
+    done = subprocess.run([PROGRAM, *args], capture_output=True, text=True, check=False)
+    if done.returncode != code:
+        raise AssertionError(f"jounce {' '.join(args)}: exit {done.returncode}, expected {code}\n"
+                             f"{done.stderr}")
+    return done
+
+
+def sens_json(*args, code=0):
+    return json.loads(jounce("sens", *args, "--json", code=code).stdout)
+
+
+class Near(unittest.TestCase):
+    def near(self, value, expected, relative):
+        self.assertLessEqual(abs(value - expected), relative * abs(expected), (value, expected))
+
+    def gradient_near(self, gradient, expected, relative):
+        self.assertEqual(list(gradient), FIVE)
+        for value, wanted in zip(gradient.values(), expected):
+            self.near(value, wanted, relative)
+
+
+class Use(unittest.TestCase):
+    def test_wrong_use_is_two_and_one_line(self):
+        for args in (["sens"], ["sens", BOUNCE, "--method", "guess"], ["sens", BOUNCE, "--events", "no"],
+                     ["sens", BOUNCE, "-o", "x.svg"], ["sens", BOUNCE, "--per", "much"],
+                     ["sens", BOUNCE, "--interpreter", "--per", "nothing=1"],
+                     ["sens", BOUNCE, "--history", "z", "--method", "adjoint"],
+                     ["benchmark"], ["benchmark", "lorry"]):
+            done = jounce(*args, code=2)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_what_cannot_be_is_one(self):
+        for args in (["--wrt", "mass"], ["--tol", "0"], ["--history", "nothing"],
+                     ["--integrator", "bdf"]):
+            done = jounce("sens", BOUNCE, "--interpreter", *args, code=1)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("no objectives",
+                      jounce("sens", "test/models/disc.yaml", "--interpreter", code=1).stderr)
+
+
+class Sens(Near):
+    def test_step_descent(self):
+        answer = sens_json(STEP, "--wrt", ",".join(FIVE))
+        self.assertLessEqual({"objectives", "events", "cpu_s", "evaluations", "parameters"}, set(answer))
+        psi = answer["objectives"]["psi"]
+        self.near(psi["value"], 16.418234, 1e-7)
+        self.gradient_near(psi["gradient"], STD_EXACT, 1e-6)
+        self.gradient_near(psi["gradient_frozen"], STD_FROZEN, 1e-6)
+        self.assertEqual([p["name"] for p in answer["parameters"]], FIVE)
+        self.assertEqual(answer["parameters"][0], {"name": "k_f", "value": 16000, "unit": "N/m",
+                                                   "description": answer["parameters"][0]["description"]})
+        self.assertEqual([r["parameter"] for r in psi["ranking"]], ["c_f", "c_r", "k_f", "m_c", "k_r"])
+        self.near(psi["ranking"][0]["percent_per_percent"], 9.3237452e-4 * 1e4 / 16.418234, 1e-5)
+        # every event tells what it adds; together they are exact less frozen
+        for name in FIVE:
+            total = sum(e["contribution"]["psi"][name] for e in answer["events"])
+            self.assertAlmostEqual(total, psi["gradient"][name] - psi["gradient_frozen"][name],
+                                   delta=1e-9 * abs(psi["gradient"][name]))
+        for event in answer["events"]:
+            self.assertLessEqual({"t", "name", "on", "rate", "dt"}, set(event))
+        self.assertGreater(answer["cpu_s"], 0)
+        self.assertGreater(answer["evaluations"], 1000)
+
+    def test_all_numbers_by_the_adjoint(self):
+        answer = sens_json(STEP, "--wrt", "all", "--method", "adjoint")
+        gradient = answer["objectives"]["psi"]["gradient"]
+        self.assertGreater(len(gradient), 300)
+        self.assertEqual(len(gradient), len(answer["parameters"]))
+        self.assertEqual(answer["method"], "adjoint")
+        for name, wanted in zip(FIVE, STD_EXACT):
+            self.near(gradient[name], wanted, 1e-6)
+        idle = [r for r in answer["objectives"]["psi"]["ranking"] if r["influence"] == "idle"]
+        self.assertIn("bodies.wheel_rl.inertia.zz", [r["parameter"] for r in idle])
+        for row in idle:
+            self.assertLess(abs(row["percent_per_percent"]), 1e-4)
+
+    def test_methods_and_frozen_events(self):
+        answers = [sens_json(BOUNCE, "--interpreter", "--method", m, "--events", "frozen")
+                   for m in ("direct", "adjoint")]
+        for name, objective in answers[0]["objectives"].items():
+            for parameter, value in objective["gradient"].items():
+                other = answers[1]["objectives"][name]["gradient"][parameter]
+                self.assertAlmostEqual(value, other, delta=1e-10 * (1 + abs(value)))
+        exact = sens_json(BOUNCE, "--interpreter")["objectives"]["final"]["gradient"]
+        self.assertGreater(abs(exact["h"] - answers[0]["objectives"]["final"]["gradient"]["h"]), 0.05)
+
+    def test_text_ranks_and_names_what_does_not_matter(self):
+        text = jounce("sens", STEP, "--wrt", "k_f,m_c,bodies.wheel_rl.inertia.zz", "--per", "m_c=2").stdout
+        for word in ("psi = 16.418", "% per 1 %", "by events", "per increment", "1 do not matter",
+                     "bodies.wheel_rl.inertia.zz", "tyre_fl", "CPU time", "exact"):
+            self.assertIn(word, text)
+        self.assertLess(text.index("k_f"), text.index("m_c"))
+
+    def test_check_agrees(self):
+        done = jounce("sens", BOUNCE, "--interpreter", "--check", "--wrt", "k,c,h,v0,bodies.mass.com.z")
+        self.assertIn("all agree", done.stdout)
+        check = sens_json(BOUNCE, "--interpreter", "--check", "--wrt", "h,z0")["check"]
+        for rows in check.values():
+            for row in rows.values():
+                self.assertTrue(row["agrees"])
+                scale = 1e-3 + abs(row["direct"])
+                self.assertAlmostEqual(row["direct"], row["adjoint"], delta=1e-9 * scale)
+                self.assertAlmostEqual(row["direct"], row["difference"], delta=1e-7 * scale)
+
+    def test_vcurve_as_table_and_picture(self):
+        with tempfile.TemporaryDirectory() as folder:
+            svg, table = os.path.join(folder, "v.svg"), os.path.join(folder, "v.csv")
+            text = jounce("sens", BOUNCE, "--interpreter", "--vcurve", "k", "--objective", "energy", "-o",
+                          svg).stdout
+            self.assertIn("d energy / d k", text)
+            root = ElementTree.parse(svg).getroot()
+            self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+            lines = root.findall("{http://www.w3.org/2000/svg}polyline")
+            self.assertEqual(len(lines), 2)
+            answer = sens_json(BOUNCE, "--interpreter", "--vcurve", "k", "-o", table)
+            points = answer["vcurve"]["points"]
+            self.assertEqual(len(points), 23)
+            self.assertLess(min(p["central_error"] for p in points), 1e-6)
+            with open(table, encoding="utf-8") as f:
+                rows = list(csv.reader(line for line in f if not line.startswith("#")))
+            self.assertEqual(len(rows), 24)
+            self.assertEqual(float(rows[1][3]), points[0]["forward_error"])
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out.csv")
+            jounce("sens", BOUNCE, "--interpreter", "-o", out)
+            first = Path(out).read_bytes()
+            with open(out, encoding="utf-8") as f:
+                rows = list(csv.DictReader(line for line in f if not line.startswith("#")))
+            answer = sens_json(BOUNCE, "--interpreter", "-o", out)
+            self.assertEqual(Path(out).read_bytes(), first)
+            self.assertEqual(len(rows), 4 * 7)
+            for row in rows:
+                gradient = answer["objectives"][row["objective"]]["gradient"]
+                self.assertEqual(float(row["derivative"]), gradient[row["parameter"]])
+            jounce("sens", BOUNCE, "--interpreter", "--wrt", "z0,k", "--history", "z,energy.kinetic",
+                   "--output-step", "0.1", "-o", out)
+            with open(out, encoding="utf-8") as f:
+                rows = list(csv.reader(line for line in f if not line.startswith("#")))
+            self.assertEqual(rows[0][:4], ["t", "z", "d z / d z0", "d z / d k"])
+            self.assertEqual(len(rows), 2 + 8)
+            self.assertAlmostEqual(float(rows[-1][2]), answer["objectives"]["final"]["gradient"]["z0"],
+                                   delta=1e-9)
+
+
+class Benchmark(Near):
+    def test_buggy(self):
+        with tempfile.TemporaryDirectory() as folder:
+            answer = json.loads(jounce("benchmark", "buggy", "--json", "-o", folder).stdout)
+            self.assertEqual(set(answer), {"std", "dlc"})
+            std, dlc = answer["std"], answer["dlc"]
+            self.near(std["psi"], 16.418234, 1e-7)
+            self.near(dlc["psi"], 5.659532e-4, 1e-6)
+            self.gradient_near(std["gradient_frozen"], STD_FROZEN, 1e-6)
+            self.gradient_near(std["gradient_exact"], STD_EXACT, 1e-6)
+            self.gradient_near(dlc["gradient_frozen"], DLC_FROZEN, 1e-6)
+            self.gradient_near(dlc["gradient_exact"], DLC_EXACT, 1e-6)
+            self.assertAlmostEqual(std["error"], 0.0902, delta=5e-5)
+            self.assertAlmostEqual(dlc["error"], 0.2108, delta=5e-5)
+            self.assertEqual((std["tolerance"], dlc["tolerance"]), (0.15, 0.30))
+            for m in (std, dlc):
+                # the measure is the documents' own sum
+                weights = [1e4, 1e4, 1e4, 1e4, 1e2] if m is std else [1e8, 1e8, 1e8, 1e8, 1e6]
+                total = sum(k * abs(m["gradient_frozen"][p] - m["reference"][p])
+                            for k, p in zip(weights, FIVE))
+                self.assertAlmostEqual(m["error"], total, delta=1e-12)
+                self.assertTrue(m["pass"])
+                self.assertGreater(m["cpu_s"]["dynamics"], 0)
+                self.assertGreater(m["cpu_s"]["sensitivity"], 0)
+                self.assertLess(m["quick"]["deviation"], 1e-3)
+            lines = Path(folder, "results.txt").read_text(encoding="utf-8").splitlines()
+            self.assertEqual(len(lines), 2)
+            for line, m, name in zip(lines, (std, dlc), ("results_std.txt", "results_dlc.txt")):
+                numbers = [float(x) for x in line.split()]
+                self.near(numbers[0], m["psi"], 1e-8)
+                self.gradient_near(dict(zip(FIVE, numbers[1:])), m["gradient_frozen"].values(), 1e-8)
+                self.assertEqual(Path(folder, name).read_text(encoding="utf-8"), line + "\n")
+
+    def test_text_and_other_folders(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text = jounce("benchmark", "buggy", "-o", folder).stdout
+            for word in ("published", "events frozen", "exact", "0.0902  pass", "0.2108  pass", "CPU time",
+                         "2.4 % above"):
+                self.assertIn(word, text)
+            done = jounce("benchmark", "buggy", "--models", folder, "-o", folder, code=1)
+            self.assertIn("step_descent.yaml", done.stderr)
+            jounce("benchmark", "buggy", "-o", os.path.join(folder, "nowhere"), code=1)
+
+
+if __name__ == "__main__":
+    unittest.main()

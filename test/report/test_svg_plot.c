@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plots: every point where its axes put it, gaps where there is nothing to draw, no broken markup.
+#include "report/svg_plot.h"
+
+#include "support/check.h"
+#include "support/failing_alloc.h"
+
+static int occurrences(const char* text, const char* word) {
+  int n = 0;
+  for (const char* at = strstr(text, word); at; at = strstr(at + 1, word)) {
+    n++;
+  }
+  return n;
+}
+
+// Centre of the i-th mark.
+static void mark(const char* text, int i, double* x, double* y) {
+  const char* at = text;
+  for (int k = 0; k <= i; k++) {
+    at = strstr(at + 1, "<circle");
+    assert_non_null(at);
+  }
+  assert_int_equal(sscanf(at, "<circle cx=\"%lf\" cy=\"%lf\"", x, y), 2);
+}
+
+static jreport_plot plot_of(const jreport_series* series, int n, bool log_x, bool log_y) {
+  return (jreport_plot){.title = "a & b < c",
+                        .subtitle = "",
+                        .x_label = "x",
+                        .y_label = "y",
+                        .log_x = log_x,
+                        .log_y = log_y,
+                        .series = series,
+                        .nseries = n};
+}
+
+static void test_svg_plot_axes_are_linear_or_logarithmic(void** state) {
+  (void)state;
+  const double x[] = {1.0, 10.0, 100.0}, y[] = {1.0, 2.0, 3.0};
+  jreport_series series = {"line", x, y, 3, true};
+  jo_context* ctx;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  for (int log_x = 0; log_x < 2; log_x++) {
+    jtext t;
+    jtext_init(&t, ctx);
+    jreport_plot plot = plot_of(&series, 1, log_x, false);
+    jreport_svg_plot(&t, &plot);
+    assert_false(t.failed);
+    double u[3], v[3];
+    for (int i = 0; i < 3; i++) {
+      mark(t.data, i, &u[i], &v[i]);
+    }
+    // decades are equally far apart, or numbers are; paper's y points down
+    assert_near((u[1] - u[0]) / (u[2] - u[0]), log_x ? 0.5 : 9.0 / 99.0, 1e-3);
+    assert_near((v[1] - v[0]) / (v[2] - v[0]), 0.5, 1e-3);
+    assert_true(v[2] < v[0]);
+    assert_int_equal(occurrences(t.data, "<polyline"), 1);
+    jtext_free(&t);
+  }
+  jo_context_destroy(ctx);
+}
+
+static void test_svg_plot_leaves_gaps_and_escapes_text(void** state) {
+  (void)state;
+  const double x[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, y[] = {1.0, 0.1, 0.0, 2.0, NAN, 5.0};
+  jreport_series series[] = {{"gaps", x, y, 6, true}, {"empty", x, y, 0, true}};
+  jo_context* ctx;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  jtext t;
+  jtext_init(&t, ctx);
+  jreport_plot plot = plot_of(series, 2, false, true);
+  jreport_svg_plot(&t, &plot);
+  // zero has no logarithm and not-a-number no place: three stretches, four marks
+  assert_int_equal(occurrences(t.data, "<polyline"), 3);
+  assert_int_equal(occurrences(t.data, "<circle"), 4);
+  assert_int_equal(occurrences(t.data, "a &amp; b &lt; c"), 2);
+  assert_int_equal(occurrences(t.data, "nan"), 0);
+  assert_int_equal(occurrences(t.data, "<text"), occurrences(t.data, "</text>"));
+  jtext_free(&t);
+  jo_context_destroy(ctx);
+}
+
+static void test_svg_plot_nothing_and_no_memory(void** state) {
+  (void)state;
+  const double x[] = {3.0}, y[] = {3.0};
+  jreport_series series = {"one", x, y, 1, true};
+  for (long n = 0;; n++) {
+    failing_alloc f;
+    failing_alloc_init(&f, n);
+    jo_context* ctx;
+    if (jo_context_create(&f.allocator, &ctx) < 0) continue;
+    jtext t;
+    jtext_init(&t, ctx);
+    jreport_plot one = plot_of(&series, 1, true, true), none = plot_of(NULL, 0, true, false);
+    jreport_svg_plot(&t, &one);
+    jreport_svg_plot(&t, &none);
+    bool failed = t.failed;
+    if (!failed) assert_int_equal(occurrences(t.data, "</svg>"), 2);
+    jtext_free(&t);
+    jo_context_destroy(ctx);
+    assert_int_equal(f.live_bytes, 0);
+    if (!failed) break;
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_svg_plot_axes_are_linear_or_logarithmic),
+      cmocka_unit_test(test_svg_plot_leaves_gaps_and_escapes_text),
+      cmocka_unit_test(test_svg_plot_nothing_and_no_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
