@@ -21,6 +21,7 @@
 #include "jounce/analysis.h"
 #include "jounce/base.h"
 #include "jounce/model.h"
+#include "jounce/sens.h"
 #include "jounce/simulate.h"
 #include "jounce/sweep.h"
 #include "jounce/system.h"
