@@ -201,6 +201,14 @@ static int element_on(const session* u, int coordinate) {
   return -1;
 }
 
+// The same coordinate was reversed in the step before.
+static bool continues(const jstudy_load_result* r, const jsolve_load_event* v) {
+  for (int i = r->nevent - 1; i >= 0 && r->event[i].event.t1 > v->t0 - 1e-9; i--) {
+    if (r->event[i].event.which == v->which) return true;
+  }
+  return false;
+}
+
 static jo_status on_event(void* user, const jsolve_load_event* v, const double* y0) {
   session* u = user;
   jstudy_load_result* r = u->out;
@@ -211,8 +219,9 @@ static jo_status on_event(void* user, const jsolve_load_event* v, const double* 
   if (!y) return jerr_memory(r->ctx);
   memcpy(y, y0, (size_t)r->ny * sizeof *y);
   bool impulsive = u->opt->solve.driver == JSOLVE_LOAD_IMPULSIVE;
+  bool again = impulsive && continues(r, v);
   jstudy_load_event* e = &r->event[r->nevent++];
-  *e = (jstudy_load_event){*v, y, v->peak, impulsive ? element_on(u, v->which) : v->which};
+  *e = (jstudy_load_event){*v, y, v->peak, impulsive ? element_on(u, v->which) : v->which, again};
   return JO_OK;
 }
 
@@ -257,7 +266,7 @@ static jo_status reconstruct_events(session* u) {
   if (!peak) return jerr_memory(r->ctx);
   for (int i = 0; i < r->nevent; i++) {
     jstudy_load_event* v = &r->event[i];
-    if (v->element < 0) continue;
+    if (v->element < 0 || v->continues) continue;
     JO_TRY(jsolve_load_reconstruct(r->ctx, &u->system, v->event.t0, v->y0, u->opt->t_window,
                                    RECONSTRUCTION_STEP, peak, peak + r->ne));
     v->reconstructed = peak[v->element];
@@ -287,7 +296,7 @@ jstudy_load_options jstudy_load_options_default(const jmodel* m) {
   jstudy_load_options o = {.solve = jsolve_load_options_default()};
   o.t_start = m->simulation.t_start;
   o.t_end = m->simulation.t_end;
-  o.t_window = 0.05;
+  o.t_window = 0.1;
   return o;
 }
 
