@@ -205,12 +205,8 @@ static void test_impulsive(void** state) {
     }
     assert_true(first < r->nevent);
     assert_near(r->event[first].reconstructed, -144.91e3, error[i] * 144.91e3);
-    // the motion is lost: an arm is overestimated by more than half
-    double worst = 0.0;
-    for (int e = 0; e < NARM; e++) {
-      worst = fmax(worst, r->peak[e].value / b.truth->peak[e].value);
-    }
-    assert_true(worst > 1.5);
+    // the motion is lost: a heading off by degrees
+    assert_true(fabs(r->out_end[3] - b.truth->out_end[3]) > 1.0);
     jstudy_load_result_destroy(r);
     jo_context_clear(b.ctx);
   }
