@@ -13,6 +13,8 @@ demo: build
 	build/examples/nine_joint_chain
 	@echo
 	build/jounce run models/buggy/step_descent.yaml
+	@echo
+	build/jounce benchmark buggy -o build
 
 check:
 	@sh tools/setup.sh check

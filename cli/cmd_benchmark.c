@@ -152,9 +152,9 @@ static void print_manoeuvre(const manoeuvre* m, const solution* s) {
   cli_heading("\n%s (%s)", m->title, m->file);
   printf("  %-16s %14s", "", "psi");
   for (int i = 0; i < NPARAMETER; i++) {
-    printf("    d psi/d %s", parameters[i]);
+    printf("   d psi/d %s", parameters[i]);
   }
-  printf("   error of %.2f\n", m->tolerance);
+  printf("  error of %.2f\n", m->tolerance);
   print_values("published", m->psi, m->reference);
   printf("\n");
   print_values("events frozen", s->psi, s->frozen);
