@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the tree's equations and the closures to the explicit reduced form
+//   ydot = f(t, y, p),  y = [ q_u | q_v | qd_u | z | objectives ]
+// docs/theory/dynamics.md eqs. (R1)-(R10): dependent velocities and accelerations are eliminated by
+// the factorised closure Jacobian, the reduced mass matrix is factorised, all unrolled.
+#include "gen/begin.h"
+#include "gen/objective.h"
+#include "gen/reduction.h"
+
+jexpr_ref* jgen_refs(jgen_reduction* r, int n) {
+  jexpr_ref* x = JARENA_ARRAY(r->s.a, n + 1, jexpr_ref);
+  if (!x) {
+    r->s.g->status = jerr_memory(r->s.ctx);
+    return NULL;
+  }
+  for (int i = 0; i < n; i++) {
+    x[i] = r->s.zero;
+  }
+  return x;
+}
+
+// ---- states and drives ---------------------------------------------------------------------------
+
+jexpr_ref jgen_state(jgen_reduction* r, int i) {
+  return jexpr_input(r->s.g, JGEN_Y, i);
+}
+
+static jo_status set_states(jgen_reduction* r) {
+  jgen* s = &r->s;
+  jgen_dynamics* d = r->out;
+  const jmodel* m = s->m;
+  d->nz = m->nstate;
+  for (int i = 0; i < m->nobjective; i++) {
+    d->nz += jgen_objective_states(&m->objective[i]);
+  }
+  d->nobjective = m->nobjective;
+  d->at_qu = 0;
+  d->at_qv = r->nu;
+  d->at_qdu = r->nu + r->nv;
+  d->at_z = d->at_qdu + r->nu;
+  d->at_objective = d->at_z + d->nz;
+  d->ny = d->at_objective + d->nobjective;
+  s->g->group[JGEN_Y].size = s->g->group[JGEN_DY].size = d->ny;
+  for (int i = 0; i < r->nu; i++) {
+    s->q[r->part->u[i]] = jgen_state(r, d->at_qu + i);
+    s->qd[r->part->u[i]] = jgen_state(r, d->at_qdu + i);
+    s->qdd[r->part->u[i]] = s->zero;
+  }
+  for (int i = 0; i < r->nv; i++) {
+    s->q[r->part->v[i]] = jgen_state(r, d->at_qv + i);
+  }
+  s->z = jgen_refs(r, d->nz);
+  for (int i = 0; s->z && i < d->nz; i++) {
+    s->z[i] = jgen_state(r, d->at_z + i);
+  }
+  r->sd = jgen_refs(r, r->nd);
+  r->sdd = jgen_refs(r, r->nd);
+  JO_TRY(s->g->status);
+  for (int i = 0; i < r->nd; i++) {
+    jexpr_ref rate[3];
+    int k = r->part->d[i];
+    JO_TRY(jgen_drive_rates(s, k, rate));
+    s->q[k] = rate[0];
+    s->qd[k] = r->sd[i] = rate[1];
+    s->qdd[k] = r->sdd[i] = rate[2];
+  }
+  return s->g->status;
+}
+
+// ---- closures ------------------------------------------------------------------------------------
+
+// (R1)  J_v dv = -h                            Newton correction of the dependent coordinates
+// (R2)  B = -J_v^-1 J_u,  B_d = -J_v^-1 J_d    qd_v = B qd_u + B_d sd
+static void eliminate_velocities(jgen_reduction* r) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  int nv = r->nv, nu = r->nu, nd = r->nd;
+  jexpr_ref *A = jgen_refs(r, nv * nv), *inv = jgen_refs(r, nv), *b = jgen_refs(r, nv),
+            *x = jgen_refs(r, nv);
+  r->B = jgen_refs(r, nv * nu);
+  r->Bd = jgen_refs(r, nv * nd);
+  r->dv = jgen_refs(r, nv);
+  r->h = jgen_refs(r, nv);
+  if (g->status < 0) return;
+  for (int k = 0; k < nv; k++) {
+    for (int j = 0; j < nv; j++) {
+      A[k * nv + j] = r->row[r->part->row[k]].J[r->part->v[j]];
+    }
+  }
+  jgen_lu_factor(&r->lu, g, nv, A, inv, r->part->pivot);
+  for (int j = 0; j < nu + nd + 1; j++) {
+    int column = j < nu ? r->part->u[j] : j < nu + nd ? r->part->d[j - nu] : -1;
+    bool zero = true;
+    for (int k = 0; k < nv; k++) {
+      const jgen_row* row = &r->row[r->part->row[k]];
+      b[k] = jexpr_neg(g, column >= 0 ? row->J[column] : row->h);
+      if (column < 0) r->h[k] = row->h;
+      zero = zero && jexpr_is_value(g, b[k], 0.0);
+    }
+    if (zero) continue;
+    jgen_lu_solve(&r->lu, b, x);
+    for (int k = 0; k < nv; k++) {
+      if (j < nu) r->B[k * nu + j] = jexpr_mark(g, x[k], "B(%d, %d)", k + 1, j + 1);
+      if (j >= nu && j < nu + nd) r->Bd[k * nd + j - nu] = x[k];
+      if (j == nu + nd) r->dv[k] = x[k];
+    }
+  }
+  for (int k = 0; k < nv; k++) {
+    jexpr_ref sum = s->zero;
+    for (int j = 0; j < nu; j++) {
+      sum = jexpr_add(g, sum, jexpr_mul(g, r->B[k * nu + j], s->qd[r->part->u[j]]));
+    }
+    for (int j = 0; j < nd; j++) {
+      sum = jexpr_add(g, sum, jexpr_mul(g, r->Bd[k * nd + j], r->sd[j]));
+    }
+    s->qd[r->part->v[k]] = jexpr_mark(g, sum, "%s: rate", s->m->coordinate[r->part->v[k]].name);
+  }
+}
+
+// (R3)  gamma = -J_v^-1 (bias + J_d sdd)
+static jo_status eliminate_accelerations(jgen_reduction* r) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  int nv = r->nv;
+  r->gamma = jgen_refs(r, nv);
+  jexpr_ref* b = jgen_refs(r, nv);
+  int n;
+  JO_TRY(jgen_closures(s, true, &r->row, &n));
+  for (int k = 0; k < nv; k++) {
+    const jgen_row* row = &r->row[r->part->row[k]];
+    jexpr_ref sum = row->bias;
+    for (int j = 0; j < r->nd; j++) {
+      sum = jexpr_add(g, sum, jexpr_mul(g, row->J[r->part->d[j]], r->sdd[j]));
+    }
+    b[k] = jexpr_neg(g, sum);
+  }
+  jgen_lu_solve(&r->lu, b, r->gamma);
+  for (int k = 0; k < nv; k++) {
+    int i = r->part->v[k];
+    s->qdd[i] = jexpr_mark(g, r->gamma[k], "%s: gamma", s->m->coordinate[i].name);
+  }
+  return g->status;
+}
+
+// ---- the hub's angles ----------------------------------------------------------------------------
+
+// Unknowns in hub axes to accelerations (or velocity jumps) of the hub's coordinates.
+void jgen_unknowns_to_rates(jgen_reduction* r, const jexpr_ref* x, jexpr_v3 bias,
+                            jexpr_ref* by_coordinate) {
+  jgen* s = &r->s;
+  int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
+  jexpr_v3 lin, ang;
+  for (int i = 0; i < r->nu; i++) {
+    int k = r->part->u[i] - first;
+    if (k >= 0 && k < 3) lin.e[k] = x[i];
+    if (k >= 3 && k < 6) ang.e[k - 3] = x[i];
+  }
+  jgen_hub_rates(s, lin, ang, bias, by_coordinate);
+}
+
+// ---- jgen_reduction -----------------------------------------------------------------------------------
+
+static jexpr_ref mass(const jgen_reduction* r, int i, int j) {
+  return r->M[i * r->nq + j];
+}
+
+jexpr_ref jgen_add_product(jexpr_graph* g, jexpr_ref sum, jexpr_ref a, jexpr_ref b) {
+  return jexpr_add(g, sum, jexpr_mul(g, a, b));
+}
+
+// W = M_vx + M_vv K for the columns x of a set with dependence K of v on it: (nv x n)
+static void carry(jgen_reduction* r, const int* set, int n, const jexpr_ref* K, jexpr_ref* W) {
+  for (int k = 0; k < r->nv; k++) {
+    for (int j = 0; j < n; j++) {
+      jexpr_ref sum = mass(r, r->part->v[k], set[j]);
+      for (int l = 0; l < r->nv; l++) {
+        sum = jgen_add_product(r->s.g, sum, mass(r, r->part->v[k], r->part->v[l]), K[l * n + j]);
+      }
+      W[k * n + j] = sum;
+    }
+  }
+}
+
+// (M_ux + M_uv K)_ij + (B^T W)_ij
+static jexpr_ref reduced_entry(jgen_reduction* r, int i, const int* set, int n, const jexpr_ref* K,
+                               const jexpr_ref* W, int j) {
+  jexpr_graph* g = r->s.g;
+  int u = r->part->u[i];
+  jexpr_ref sum = mass(r, u, set[j]);
+  for (int k = 0; k < r->nv; k++) {
+    sum = jgen_add_product(g, sum, mass(r, u, r->part->v[k]), K[k * n + j]);
+    sum = jgen_add_product(g, sum, r->B[k * r->nu + i], W[k * n + j]);
+  }
+  return sum;
+}
+
+// (R4)  M_r = M_uu + M_uv B + B^T (M_vu + M_vv B)        (R5)  c_r = c_u + B^T c_v
+static void reduce_mass(jgen_reduction* r) {
+  jexpr_graph* g = r->s.g;
+  int nu = r->nu;
+  jexpr_ref *W = jgen_refs(r, r->nv * nu), *Mr = jgen_refs(r, nu * nu), *inv = jgen_refs(r, nu);
+  int* order = JARENA_ARRAY(r->s.a, nu + 1, int);
+  r->Mr = jgen_refs(r, nu * nu);
+  if (!W || !Mr || !inv || !order || !r->Mr) return;
+  carry(r, r->part->u, nu, r->B, W);
+  for (int i = 0; i < nu; i++) {
+    for (int j = 0; j <= i; j++) {
+      jexpr_ref e = reduced_entry(r, i, r->part->u, nu, r->B, W, j);
+      Mr[i * nu + j] = Mr[j * nu + i] = jexpr_mark(g, e, "Mr(%d, %d)", i + 1, j + 1);
+    }
+  }
+  memcpy(r->Mr, Mr, (size_t)(nu * nu) * sizeof *Mr);
+  jgen_ldl_factor(&r->ldl, g, nu, Mr, inv, order);
+}
+
+// (R6)  x = -M_r^-1 c_r
+static void solve_accelerations(jgen_reduction* r) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  r->x = jgen_refs(r, r->nu);
+  if (!r->x) return;
+  for (int i = 0; i < r->nu; i++) {
+    jexpr_ref sum = r->c[r->part->u[i]];
+    for (int k = 0; k < r->nv; k++) {
+      sum = jgen_add_product(g, sum, r->B[k * r->nu + i], r->c[r->part->v[k]]);
+    }
+    r->x[i] = jexpr_neg(g, jexpr_mark(g, sum, "cr.%d", i + 1));
+  }
+  jgen_ldl_solve(&r->ldl, r->x);
+}
+
+// (R7)  qdd_u from x, qdd_v = B qdd_u + gamma
+static void set_accelerations(jgen_reduction* r) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  jexpr_v3 bias = r->bias = s->hub ? jgen_hub_bias(s) : jexpr_v3_zero(g);
+  for (int i = 0; i < r->nu; i++) {
+    s->qdd[r->part->u[i]] = r->x[i];
+  }
+  for (int k = 0; k < r->nv; k++) {
+    jexpr_ref sum = r->gamma[k];
+    for (int i = 0; i < r->nu; i++) {
+      sum = jgen_add_product(g, sum, r->B[k * r->nu + i], r->x[i]);
+    }
+    s->qdd[r->part->v[k]] = sum;
+  }
+  if (s->hub) jgen_unknowns_to_rates(r, r->x, bias, s->qdd);
+}
+
+// What the equation of coordinate i in the tree is short of:  y_i = c_i + M_iu x + M_iv B x
+static jexpr_ref tree_force(jgen_reduction* r, const jexpr_ref* Bx, int i) {
+  jexpr_graph* g = r->s.g;
+  jexpr_ref sum = r->c[i];
+  for (int k = 0; k < r->nu; k++) {
+    sum = jgen_add_product(g, sum, mass(r, i, r->part->u[k]), r->x[k]);
+  }
+  for (int k = 0; k < r->nv; k++) {
+    sum = jgen_add_product(g, sum, mass(r, i, r->part->v[k]), Bx[k]);
+  }
+  return sum;
+}
+
+// (R9)  generalised forces that drive the driven coordinates  Q_d = y_d + B_d^T y_v
+// (R10) multipliers of the closures  lambda = J_v^-T y_v; redundant equations carry nothing
+static void set_reactions(jgen_reduction* r) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  jexpr_ref *Bx = jgen_refs(r, r->nv), *y_v = jgen_refs(r, r->nv), *lambda = jgen_refs(r, r->nv);
+  s->lambda = jgen_refs(r, r->nrow);
+  s->row = r->row;
+  s->nrow = r->nrow;
+  if (g->status < 0) return;
+  for (int k = 0; k < r->nv; k++) {
+    for (int i = 0; i < r->nu; i++) {
+      Bx[k] = jgen_add_product(g, Bx[k], r->B[k * r->nu + i], r->x[i]);
+    }
+  }
+  for (int k = 0; k < r->nv; k++) {
+    y_v[k] = tree_force(r, Bx, r->part->v[k]);
+  }
+  for (int j = 0; j < r->nd; j++) {
+    jexpr_ref sum = tree_force(r, Bx, r->part->d[j]);
+    for (int k = 0; k < r->nv; k++) {
+      sum = jgen_add_product(g, sum, r->Bd[k * r->nd + j], y_v[k]);
+    }
+    s->drive_force[r->part->d[j]] = sum;
+  }
+  jgen_lu_solve_transposed(&r->lu, y_v, lambda);
+  for (int k = 0; k < r->nv; k++) {
+    s->lambda[r->part->row[k]] = lambda[k];
+  }
+}
+
+// Velocities that belong to the unknowns: qd_u, the hub's in hub axes.
+static void unknown_velocities(jgen_reduction* r, jexpr_ref* x) {
+  jgen* s = &r->s;
+  for (int i = 0; i < r->nu; i++) {
+    x[i] = s->qd[r->part->u[i]];
+  }
+  if (!s->hub) return;
+  int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
+  jexpr_v3 v = jgen_from_ground(s, s->hub, jgen_relative_of(s, 0, s->hub, true)->od);
+  for (int i = 0; i < r->nu; i++) {
+    int k = r->part->u[i] - first;
+    if (k >= 0 && k < 3) x[i] = v.e[k];
+    if (k >= 3 && k < 6) x[i] = s->dyn[s->hub].w.e[k - 3];
+  }
+}
+
+// (R8)  momentum  P = M_r x + (M_ud + M_uv B_d + B^T (M_vd + M_vv B_d)) sd
+// Where driven coordinates jump, in position or velocity, P stays: M_r dx = P_before - P.
+static void write_momentum(jgen_reduction* r) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  jexpr_ref *W = jgen_refs(r, r->nv * r->nd), *x = jgen_refs(r, r->nu), *all = jgen_refs(r, r->nq);
+  r->momentum = jgen_refs(r, r->nu);
+  r->impulse = jgen_refs(r, r->nu);
+  if (!W || !x || !all || !r->momentum || !r->impulse || r->nd == 0) return;
+  carry(r, r->part->d, r->nd, r->Bd, W);
+  unknown_velocities(r, x);
+  for (int i = 0; i < r->nu; i++) {
+    for (int j = 0; j < r->nu; j++) {
+      r->momentum[i] = jgen_add_product(g, r->momentum[i], r->Mr[i * r->nu + j], x[j]);
+    }
+    for (int j = 0; j < r->nd; j++) {
+      jexpr_ref e = reduced_entry(r, i, r->part->d, r->nd, r->Bd, W, j);
+      r->momentum[i] = jgen_add_product(g, r->momentum[i], e, r->sd[j]);
+    }
+  }
+  for (int i = 0; i < r->nu; i++) {
+    x[i] = jexpr_sub(g, jexpr_input(g, JGEN_MOMENTUM, i), r->momentum[i]);
+  }
+  jgen_ldl_solve(&r->ldl, x);
+  for (int i = 0; i < r->nu; i++) {
+    all[r->part->u[i]] = x[i];
+  }
+  if (s->hub) jgen_unknowns_to_rates(r, x, jexpr_v3_zero(g), all);
+  for (int i = 0; i < r->nu; i++) {
+    r->impulse[i] = all[r->part->u[i]];
+  }
+}
+
+static void set_ydot(jgen_reduction* r) {
+  jgen* s = &r->s;
+  jgen_dynamics* d = r->out;
+  r->ydot = jgen_refs(r, d->ny);
+  if (!r->ydot) return;
+  for (int i = 0; i < r->nu; i++) {
+    r->ydot[d->at_qu + i] = s->qd[r->part->u[i]];
+    r->ydot[d->at_qdu + i] = s->qdd[r->part->u[i]];
+  }
+  for (int i = 0; i < r->nv; i++) {
+    r->ydot[d->at_qv + i] = s->qd[r->part->v[i]];
+  }
+  for (int i = 0; i < s->m->nstate; i++) {
+    r->ydot[d->at_z + i] = jgen_scalar(s, &s->m->state[i].derivative, s->m->state[i].name);
+  }
+  r->objective = jgen_refs(r, d->nobjective);
+  if (!r->objective) return;
+  for (int i = 0, filter = d->at_z + s->m->nstate; i < d->nobjective; i++) {
+    const jmodel_objective* o = &s->m->objective[i];
+    int n = jgen_objective_states(o);
+    jexpr_ref* z = jgen_refs(r, n + 1);
+    jexpr_ref* zd = jgen_refs(r, n + 1);
+    if (!z || !zd) return;
+    for (int k = 0; k < n; k++) {
+      z[k] = jgen_state(r, filter + k);
+    }
+    r->ydot[d->at_objective + i] = jgen_objective_integrand(s, o, z, zd);
+    for (int k = 0; k < n; k++) {
+      r->ydot[filter++] = zd[k];
+    }
+    r->objective[i] = jgen_objective_value(s, o, jgen_state(r, d->at_objective + i));
+  }
+}
+
+// J_v^-1 b and J_v^-T c for placeholders b, c: the derivatives of the closure are made of them
+static void write_solves(jgen_reduction* r) {
+  jexpr_graph* g = r->s.g;
+  int nv = r->nv;
+  jexpr_ref *b = jgen_refs(r, nv), *c = jgen_refs(r, nv);
+  r->solve = jgen_refs(r, nv);
+  r->solve_transposed = jgen_refs(r, nv);
+  if (g->status < 0) return;
+  for (int i = 0; i < nv; i++) {
+    b[i] = jexpr_input(g, JGEN_B, i);
+    c[i] = jexpr_input(g, JGEN_C, i);
+  }
+  jgen_lu_solve(&r->lu, b, r->solve);
+  jgen_lu_solve_transposed(&r->lu, c, r->solve_transposed);
+}
+
+jo_status jgen_write_equations(jgen_reduction* r) {
+  jgen* s = &r->s;
+  JO_TRY(set_states(r));
+  JO_TRY(jgen_frames(s));
+  jgen_hub_keep(s, r->part);
+  JO_TRY(jgen_closures(s, false, &r->row, &r->nrow));
+  eliminate_velocities(r);
+  s->stage = JGEN_AT_VELOCITY;
+  JO_TRY(eliminate_accelerations(r));
+  JO_TRY(jgen_forces(s));
+  jgen_hub_forces(s);
+  r->M = jgen_refs(r, r->nq * r->nq);
+  r->c = jgen_refs(r, r->nq);
+  JO_TRY(s->g->status);
+  jgen_bias_forces(s, r->c);
+  jgen_mass_matrix(s, r->M);
+  reduce_mass(r);
+  solve_accelerations(r);
+  JO_TRY(s->g->status);
+  set_accelerations(r);
+  set_reactions(r);
+  s->stage = JGEN_AT_ACCELERATION;
+  write_momentum(r);
+  write_solves(r);
+  set_ydot(r);
+  return s->g->status;
+}

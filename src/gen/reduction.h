@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reduction of one model while it is written: what equations.c, functions.c and dynamics.c share.
+#ifndef JGEN_REDUCTION_H
+#define JGEN_REDUCTION_H
+
+#include "gen/build.h"
+#include "gen/reduce.h"
+
+typedef struct jgen_reduction {
+  jgen s;
+  jgen_dynamics* out;
+  const jgen_partition* part;
+  int nq, nu, nv, nd;
+  jgen_row* row;
+  int nrow;
+  jgen_lu lu;
+  jexpr_ref* B;         // (R2) d qd_v / d qd_u   (nv x nu, row-major)
+  jexpr_ref* Bd;        //      d qd_v / d qd_d   (nv x nd)
+  jexpr_ref* gamma;     // (R3) qdd_v at qdd_u = 0 (nv)
+  jexpr_ref *sd, *sdd;  // rates of driven coordinates (nd)
+  jexpr_ref *M, *c;     // tree (nq x nq, nq)
+  jexpr_ref* Mr;        // reduced mass matrix (nu x nu)
+  jgen_ldl ldl;         // its factors
+  jexpr_ref* x;         // unknowns: accelerations of u, hub ones in hub axes (nu)
+  jexpr_ref *dv, *h;    // Newton correction of q_v, closure residuals
+  jexpr_ref* momentum;  // conjugate to the independent velocities (nu)
+  jexpr_ref* impulse;   // jump of qd_u that restores a momentum (nu)
+  jexpr_v3 bias;        // angular acceleration of the hub whose coordinates do not accelerate
+  jexpr_ref* ydot;
+  jexpr_ref* objective;                 // values at the end (nobjective)
+  jexpr_ref *solve, *solve_transposed;  // J_v^-1 b, J_v^-T c (nv)
+} jgen_reduction;
+
+// equations.c
+jexpr_ref* jgen_refs(jgen_reduction* r, int n);  // n zeros; NULL: out of memory, remembered
+jexpr_ref jgen_state(jgen_reduction* r, int i);
+jexpr_ref jgen_add_product(jexpr_graph* g, jexpr_ref sum, jexpr_ref a, jexpr_ref b);  // sum + a b
+// Unknowns in hub axes to accelerations (or velocity jumps) of the hub's coordinates.
+void jgen_unknowns_to_rates(jgen_reduction* r, const jexpr_ref* x, jexpr_v3 bias,
+                            jexpr_ref* by_coordinate);
+jo_status jgen_write_equations(jgen_reduction* r);
+
+// functions.c
+typedef struct jgen_sensors {
+  int n;
+  jexpr_ref* ref;
+  const char** name;
+  const char** unit;
+} jgen_sensors;
+
+jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o);
+jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool modes);
+jo_status jgen_write_loads(jgen_reduction* r);
+jo_status jgen_write_jacobian(jgen_reduction* r);
+
+#endif
