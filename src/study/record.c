@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recording a run. States are stored for every step until there are too many; then every second one
 // is dropped and only every second step stored from there on, and so again: memory stays bounded,
-// and what lies between two stored states is computed again when it is needed.
+// and what lies between two stored states is computed again when it is needed. The states around an
+// event are never dropped, since no step leads across it.
 #include "study/record.h"
 
 #include <string.h>
@@ -64,14 +65,20 @@ static jstudy_entry* new_entry(jstudy_record* r) {
   return &r->entry[r->nentry++];
 }
 
-// Drop the states of every second stored step; those of events stay.
+static bool is_after_event(const jstudy_record* r, int i) {
+  return i > 0 && r->entry[i - 1].after >= 0;
+}
+
+// Drop the states of every second stored step.
 static void thin_out(jstudy_record* r) {
   int steps = 0, kept = 0;
   r->stride *= 2;
+  r->nspare = 0;
   for (int i = 0; i < r->nentry; i++) {
     jstudy_entry* e = &r->entry[i];
-    bool is_step = e->after < 0;
-    bool keep = !is_step || steps % r->stride == 0;
+    bool is_step = e->after < 0, is_spare = is_step && !is_after_event(r, i);
+    bool keep = !is_spare || steps % r->stride == 0;
+    r->nspare += is_spare && keep;
     steps += is_step;
     int* slot[2] = {&e->state, &e->after};
     for (int k = 0; k < 2; k++) {
@@ -89,17 +96,18 @@ static void thin_out(jstudy_record* r) {
 }
 
 void jstudy_record_begin(jstudy_record* r, const double* mode) {
-  r->nentry = r->nstate = r->nepoch = r->nflip = r->step_count = 0;
+  r->nentry = r->nstate = r->nepoch = r->nflip = r->step_count = r->nspare = 0;
   r->stride = 1;
   r->status = JO_OK;
   store_modes(r, mode);
 }
 
 void jstudy_record_step(jstudy_record* r, double t0, double t1, const double* y0) {
-  if (r->nstate >= r->max_states) thin_out(r);
+  if (r->nspare >= r->max_states) thin_out(r);
   // the first step after an event starts at a state that cannot be had by taking a step
-  bool after_event = r->nentry > 0 && r->entry[r->nentry - 1].after >= 0;
-  bool keep = after_event || r->step_count % r->stride == 0;
+  bool is_spare = !is_after_event(r, r->nentry);
+  bool keep = !is_spare || r->step_count % r->stride == 0;
+  r->nspare += is_spare && keep;
   r->step_count++;
   int state = keep ? store_state(r, y0) : -1;
   jstudy_entry* e = new_entry(r);

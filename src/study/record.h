@@ -28,8 +28,9 @@ typedef struct jstudy_record {
   double* mode;  // nepoch x nswitch
   int nflip, flip_cap;
   int* flip;
-  int stride;      // every stride-th step has its state stored
-  int max_states;  // more than these, and the stride doubles
+  int stride;      // every stride-th step has its state stored, and the first after an event
+  int max_states;  // more than these that may be dropped, and the stride doubles
+  int nspare;      // states that may be dropped: of steps, not the first after an event
   int step_count;
   double* y_end;  // final state
   jo_status status;

@@ -84,29 +84,40 @@ double jstudy_walk_stage_time(const jstudy_walk* w, const jstudy_entry* e, int i
   return w->tab->c[i] == 1 ? e->t1 : e->t + w->tab->c[i] * (e->t1 - e->t);
 }
 
+// In the order of the stepper (solve/rk.c), so that a step taken again has the same bits.
+void jstudy_walk_combine(int n, const double* y, double h, const double* factor, int stages,
+                         double* const* k, double* restrict out) {
+  bool first = true;
+  for (int j = 0; j < stages; j++) {
+    if (factor[j] == 0.0) continue;
+    double a = h * factor[j];
+    const double* restrict kj = k[j];
+    for (int i = 0; i < n; i++) {
+      out[i] = first ? a * kj[i] : out[i] + a * kj[i];
+    }
+    first = false;
+  }
+  for (int i = 0; i < n; i++) {
+    out[i] = first ? y[i] : y[i] + out[i];
+  }
+}
+
 void jstudy_walk_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0) {
   double h = e->t1 - e->t;
   for (int i = 0; i < w->tab->stages; i++) {
-    memcpy(w->Y[i], y0, (size_t)w->ny * sizeof *y0);
-    for (int j = 0; j < i; j++) {
-      double a = h * w->tab->a[i][j];
-      for (int n = 0; a != 0.0 && n < w->ny; n++) {
-        w->Y[i][n] += a * w->k[j][n];
-      }
-    }
+    jstudy_walk_combine(w->ny, y0, h, w->tab->a[i], i, w->k, w->Y[i]);
     w->run->system.rhs(w->run, jstudy_walk_stage_time(w, e, i), w->Y[i], w->k[i]);
   }
 }
 
-jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, double* y) {
-  double h = e->t1 - e->t;
-  jstudy_walk_stages(w, e, y);
-  for (int i = 0; i < w->tab->stages; i++) {
-    for (int n = 0; n < w->ny; n++) {
-      y[n] += h * w->tab->b[i] * w->k[i][n];
-    }
-  }
+jo_status jstudy_walk_end_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y) {
+  jstudy_walk_combine(w->ny, y0, e->t1 - e->t, w->tab->b, w->tab->stages, w->k, y);
   return w->run->system.project ? w->run->system.project(w->run, e->t1, y) : JO_OK;
+}
+
+jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y) {
+  jstudy_walk_stages(w, e, y0);
+  return jstudy_walk_end_step(w, e, y0, y);
 }
 
 bool jstudy_walk_jumps(jstudy_walk* w, const jstudy_entry* e) {

@@ -43,10 +43,15 @@ void jstudy_walk_end(jstudy_walk* w);
 
 void jstudy_walk_set_modes(jstudy_walk* w, const double* mode);
 double jstudy_walk_stage_time(const jstudy_walk* w, const jstudy_entry* e, int i);
-// Stages of a recorded step from y0: Y, k; and its unprojected end.
+// out = y + h sum_j factor_j k_j   (n); out must not overlap the others
+void jstudy_walk_combine(int n, const double* y, double h, const double* factor, int stages,
+                         double* const* k, double* restrict out);
+// Stages of a recorded step from y0: Y, k.
 void jstudy_walk_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0);
-// The whole step: y becomes its projected end.
-jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, double* y);
+// Its projected end, from the slopes k.
+jo_status jstudy_walk_end_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y);
+// The whole step.
+jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y);
 // Whether driven coordinates jump at an event.
 bool jstudy_walk_jumps(jstudy_walk* w, const jstudy_entry* e);
 
