@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/gradient.h"
+
+#include "study/assemble.h"
+
+#define STATE_MAX 256
+#define LEVEL_MAX 5
+#define OPTIMIZE  1  // compilers take long over derivatives by many numbers, runs do not
+
+static void open_plant(gradient* g) {
+  bool* live = test_calloc((size_t)g->m->nnumber + 1, sizeof *live);
+  for (int i = 0; i < g->m->nnumber; i++) {
+    live[i] = g->m->number[i].is_parameter;
+  }
+  for (int i = 0; i < g->n; i++) {
+    live[g->wrt[i]] = true;
+  }
+  jstudy_plant_options opt = jstudy_plant_options_default();
+  opt.kernel.backend = g->backend;
+  opt.kernel.optimize = OPTIMIZE;
+  opt.gen = (jgen_options){.live = live, .modes = true};
+  assert_ok(g->ctx, jstudy_plant_create(g->ctx, g->m, &opt, &g->plant));
+  test_free(live);
+  assert_ok(g->ctx, jstudy_run_create(g->ctx, g->plant, &g->run));
+  const jgen_dynamics* d = g->plant->dynamics;
+  assert_true(d->ny <= STATE_MAX && d->nswitch <= STATE_MAX && d->nobjective <= GRADIENT_MAX);
+  g->p = test_calloc((size_t)d->np + 1, sizeof *g->p);
+  memcpy(g->p, d->p, (size_t)d->np * sizeof *g->p);
+  for (int i = 0; i < g->n; i++) {
+    while (d->live[g->at[i]] != g->wrt[i]) {
+      g->at[i]++;
+    }
+  }
+  g->nobjective = d->nobjective;
+}
+
+void gradient_open(gradient* g, const char* path, const jmodel_setting* set, int nset,
+                   const char* const* number, int n, jkernel_backend backend) {
+  *g = (gradient){.n = n, .backend = backend};
+  assert_true(n <= GRADIENT_MAX);
+  assert_int_equal(jo_context_create(NULL, &g->ctx), JO_OK);
+  assert_ok(g->ctx, jmodel_load(g->ctx, path, set, nset, &g->m));
+  for (int i = 0; i < n; i++) {
+    g->wrt[i] = jmodel_find_number(g->m, number[i]);
+    if (g->wrt[i] < 0) fail_msg("%s has no number %s", path, number[i]);
+  }
+  open_plant(g);
+  g->opt = jstudy_sens_options_default(g->m);
+}
+
+void gradient_close(gradient* g) {
+  test_free(g->p);
+  jstudy_run_destroy(g->run);
+  jstudy_plant_destroy(g->plant);
+  jstudy_sens_destroy(g->sens);
+  jmodel_destroy(g->m);
+  jo_context_destroy(g->ctx);
+}
+
+const jstudy_sens* gradient_sens(gradient* g) {
+  if (g->sens) return g->sens;
+  jstudy_sens_setup setup = {.wrt = g->wrt, .nwrt = g->n, .direct = true, .adjoint = true};
+  setup.kernel = jkernel_options_default();
+  setup.kernel.backend = g->backend;
+  setup.kernel.optimize = OPTIMIZE;
+  assert_ok(g->ctx, jstudy_sens_create(g->ctx, g->m, &setup, &g->sens));
+  return g->sens;
+}
+
+jstudy_sens_result* gradient_run(gradient* g, jstudy_sens_method method, bool frozen) {
+  jstudy_sens_result* r;
+  g->opt.frozen = frozen;
+  assert_ok(g->ctx, jstudy_sens_run(g->ctx, gradient_sens(g), method, &g->opt, &r));
+  return r;
+}
+
+void gradient_start(gradient* g, double* y) {
+  const jgen_dynamics* d = g->plant->dynamics;
+  jarena arena;
+  jarena_init(&arena, g->ctx);
+  jstudy_assembly at = {0};
+  assert_ok(g->ctx,
+            jstudy_assemble(g->ctx, &arena, g->m, g->plant->position, g->p, g->opt.t_start, &at));
+  memset(y, 0, (size_t)d->ny * sizeof *y);
+  for (int i = 0; i < d->part.nu; i++) {
+    y[d->at_qu + i] = at.q[d->part.u[i]];
+    y[d->at_qdu + i] = at.qd[d->part.u[i]];
+  }
+  for (int i = 0; i < d->part.nv; i++) {
+    y[d->at_qv + i] = at.q[d->part.v[i]];
+  }
+  for (int i = 0; i < g->m->nstate; i++) {
+    y[d->at_z + i] = at.z[i];
+  }
+  jarena_free(&arena);
+}
+
+void gradient_value(gradient* g, double* psi) {
+  double y[STATE_MAX], scratch[STATE_MAX], t;
+  jstudy_run* run = g->run;
+  gradient_start(g, y);
+  memcpy(run->p, g->p, (size_t)g->plant->dynamics->np * sizeof *run->p);
+  jsolve_set_modes(&run->system, g->opt.t_start, y, scratch);
+  assert_ok(g->ctx, jsolve_integrate(g->ctx, &run->system, &g->opt.solve, NULL, g->opt.t_start,
+                                     g->opt.t_end, y, &t, NULL));
+  jstudy_run_objectives(run, t, y, psi);
+}
+
+static void move(gradient* g, const double* direction, double by, const double* nominal) {
+  for (int i = 0; i < g->n; i++) {
+    g->p[g->at[i]] = nominal[i] + by * direction[i];
+  }
+}
+
+void gradient_difference(gradient* g, void (*f)(gradient*, double*), int count,
+                         const double* direction, double step, int levels, double* d) {
+  double nominal[GRADIENT_MAX], up[STATE_MAX], down[STATE_MAX];
+  double T[LEVEL_MAX][STATE_MAX];
+  assert_true(levels <= LEVEL_MAX && count <= STATE_MAX);
+  for (int i = 0; i < g->n; i++) {
+    nominal[i] = g->p[g->at[i]];
+  }
+  for (int l = 0; l < levels; l++) {
+    double h = ldexp(step, -l);
+    move(g, direction, h, nominal);
+    f(g, up);
+    move(g, direction, -h, nominal);
+    f(g, down);
+    // Romberg: T[k] is extrapolated l - k times
+    for (int o = 0; o < count; o++) {
+      T[l][o] = (up[o] - down[o]) / (2.0 * h);
+      for (int k = l - 1; k >= 0; k--) {
+        T[k][o] = T[k + 1][o] + (T[k + 1][o] - T[k][o]) / (ldexp(1.0, 2 * (l - k)) - 1.0);
+      }
+    }
+  }
+  move(g, direction, 0.0, nominal);
+  memcpy(d, T[0], (size_t)count * sizeof *d);
+}
+
+void gradient_difference_one(gradient* g, int number, double step, int levels, double* d) {
+  double direction[GRADIENT_MAX] = {0};
+  direction[number] = 1.0;
+  gradient_difference(g, gradient_value, g->nobjective, direction, step, levels, d);
+}

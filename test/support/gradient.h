@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of a model's objectives by every route a test may want: direct, adjoint, and differences
+// of runs in which the numbers themselves are other ones, the assembly included.
+#ifndef JTEST_GRADIENT_H
+#define JTEST_GRADIENT_H
+
+#include "study/sens.h"
+#include "support/check.h"
+
+#define GRADIENT_MAX 64  // numbers, objectives
+
+typedef struct gradient {
+  jo_context* ctx;
+  jmodel* m;
+  int n;  // numbers
+  int nobjective;
+  jkernel_backend backend;
+  int wrt[GRADIENT_MAX];  // the numbers
+  jstudy_sens* sens;      // made when first wanted, see gradient_sens()
+  jstudy_plant* plant;    // knows no derivatives; the numbers are its inputs
+  jstudy_run* run;
+  double* p;                // values of its live numbers
+  int at[GRADIENT_MAX];     // the numbers' places in p
+  jstudy_sens_options opt;  // tolerances and the rest, for all routes
+} gradient;
+
+// Open a model file for derivatives by n of its numbers.
+void gradient_open(gradient* g, const char* path, const jmodel_setting* set, int nset,
+                   const char* const* number, int n, jkernel_backend backend);
+void gradient_close(gradient* g);
+
+const jstudy_sens* gradient_sens(gradient* g);
+jstudy_sens_result* gradient_run(gradient* g, jstudy_sens_method method, bool frozen);
+
+// State at the start and objectives at the end, with the numbers as they stand in g->p.
+void gradient_start(gradient* g, double* y);
+void gradient_value(gradient* g, double* psi);
+
+// Derivative along `direction` (n) of what `f` writes (count values): central differences with
+// increments step, step/2 ... step/2^(levels - 1) times the direction, extrapolated to zero.
+void gradient_difference(gradient* g, void (*f)(gradient*, double*), int count,
+                         const double* direction, double step, int levels, double* d);
+
+// Along the direction of one number alone, of the objectives.
+void gradient_difference_one(gradient* g, int number, double step, int levels, double* d);
+
+#endif
