@@ -20,6 +20,7 @@
 
 #include "jounce/analysis.h"
 #include "jounce/base.h"
+#include "jounce/loads.h"
 #include "jounce/model.h"
 #include "jounce/sens.h"
 #include "jounce/simulate.h"

@@ -35,6 +35,7 @@ typedef struct jstudy_load_event {
   double
       reconstructed;  // impulsive: peak of the element on that coordinate, from y0; else the peak
   int element;        // whose load it is; -1: none found
+  bool continues;     // impulsive: the step before was flagged too; not reconstructed
 } jstudy_load_event;
 
 typedef struct jstudy_load_result {

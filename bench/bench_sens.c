@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// What derivatives of a whole manoeuvre cost, in units of one simulation, on both manoeuvres of the
+// buggy: five parameters by either method, every number of the model by the adjoint one; and the
+// time of the step descent with its five derivatives at the loosest tolerance that still has three
+// digits of them.
+//
+//   bench_sens [--quick] [--only direct|adjoint N]
+//
+// --quick repeats less; --only does N gradients of the step descent and nothing else, for profiles.
+// Run in the root of the repository.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "study/sens.h"
+
+#define MAX_REPEATS 41
+#define ENOUGH      1e-3  // of each derivative, relative: converged for engineering
+
+static const char step_descent[] = "models/buggy/step_descent.yaml";
+static const char lane_change[] = "models/buggy/double_lane_change.yaml";
+static const char* const five[] = {"k_f", "c_f", "k_r", "c_r", "m_c"};
+
+static void stop(const jo_context* ctx, const char* what) {
+  fprintf(stderr, "bench_sens: %s: %s\n", what, ctx ? jo_context_message(ctx) : "");
+  exit(EXIT_FAILURE);
+}
+
+static int by_size(const void* a, const void* b) {
+  const double *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
+
+static double median(double* x, int n) {
+  qsort(x, (size_t)n, sizeof *x, by_size);
+  return x[n / 2];
+}
+
+// ---- subjects ----------------------------------------------------------------------------------------
+
+typedef struct subject {
+  jo_context* ctx;
+  jmodel* model;
+  jstudy_plant* plant;  // knows no derivatives
+  jstudy_run* run;
+  jstudy_sens *few, *all;  // five parameters; every number, adjoint only
+  double* scratch;
+} subject;
+
+static jstudy_sens* prepare(const subject* s, const int* wrt, int n, bool direct) {
+  jstudy_sens_setup setup = {.wrt = wrt, .nwrt = n, .direct = direct, .adjoint = true};
+  setup.kernel = jkernel_options_default();
+  jstudy_sens* out;
+  if (jstudy_sens_create(s->ctx, s->model, &setup, &out) < 0) stop(s->ctx, s->model->path);
+  return out;
+}
+
+static subject open_subject(const char* path, bool all) {
+  subject s = {0};
+  if (jo_context_create(NULL, &s.ctx) < 0) stop(NULL, "no memory");
+  if (jmodel_load(s.ctx, path, NULL, 0, &s.model) < 0) stop(s.ctx, path);
+  if (jstudy_plant_create(s.ctx, s.model, NULL, &s.plant) < 0) stop(s.ctx, path);
+  if (jstudy_run_create(s.ctx, s.plant, &s.run) < 0) stop(s.ctx, path);
+  int* wrt = calloc((size_t)s.model->nnumber + 5, sizeof *wrt);
+  s.scratch = calloc((size_t)(s.plant->dynamics->ny + s.plant->dynamics->nswitch), sizeof(double));
+  if (!wrt || !s.scratch) stop(NULL, "no memory");
+  for (int i = 0; i < 5; i++) {
+    wrt[i] = jmodel_find_number(s.model, five[i]);
+  }
+  s.few = prepare(&s, wrt, 5, true);
+  for (int i = 0; i < s.model->nnumber; i++) {
+    wrt[i] = i;
+  }
+  if (all) s.all = prepare(&s, wrt, s.model->nnumber, false);
+  free(wrt);
+  return s;
+}
+
+static void close_subject(subject* s) {
+  jstudy_sens_destroy(s->few);
+  jstudy_sens_destroy(s->all);
+  jstudy_run_destroy(s->run);
+  jstudy_plant_destroy(s->plant);
+  jmodel_destroy(s->model);
+  jo_context_destroy(s->ctx);
+  free(s->scratch);
+}
+
+// ---- measurements ------------------------------------------------------------------------------------
+
+static double simulate_once(const subject* s, double tolerance) {
+  const jgen_dynamics* d = s->plant->dynamics;
+  double *y = s->scratch, *g = y + d->ny, t;
+  jsolve_options opt = jsolve_options_default();
+  opt.rel_tol = opt.abs_tol = tolerance;
+  double begin = jclock_cpu();
+  memcpy(y, s->plant->y0, (size_t)d->ny * sizeof *y);
+  jsolve_set_modes(&s->run->system, 0.0, y, g);
+  if (jsolve_integrate(s->ctx, &s->run->system, &opt, NULL, 0.0, s->model->simulation.t_end, y, &t,
+                       NULL) < 0) {
+    stop(s->ctx, "simulation");
+  }
+  return jclock_cpu() - begin;
+}
+
+static jstudy_sens_result* derive(const subject* s, const jstudy_sens* sens,
+                                  jstudy_sens_method method, double tolerance) {
+  jstudy_sens_options opt = jstudy_sens_options_default(s->model);
+  opt.solve.rel_tol = opt.solve.abs_tol = tolerance;
+  jstudy_sens_result* r;
+  if (jstudy_sens_run(s->ctx, sens, method, &opt, &r) < 0) stop(s->ctx, "sensitivities");
+  return r;
+}
+
+static double derive_once(const subject* s, const jstudy_sens* sens, jstudy_sens_method method,
+                          double tolerance) {
+  double begin = jclock_cpu();
+  jstudy_sens_result_destroy(derive(s, sens, method, tolerance));
+  return jclock_cpu() - begin;
+}
+
+// One after another in turn, so that a slow moment of the machine falls on all of them.
+typedef struct times {
+  double value, direct, adjoint, all;  // [s]
+} times;
+
+static times measure(const subject* s, double tolerance, int repeats) {
+  double t[4][MAX_REPEATS] = {0};
+  for (int i = 0; i < repeats; i++) {
+    t[0][i] = simulate_once(s, tolerance);
+    t[1][i] = derive_once(s, s->few, JSTUDY_DIRECT, tolerance);
+    t[2][i] = derive_once(s, s->few, JSTUDY_ADJOINT, tolerance);
+    if (s->all) t[3][i] = derive_once(s, s->all, JSTUDY_ADJOINT, tolerance);
+  }
+  return (times){median(t[0], repeats), median(t[1], repeats), median(t[2], repeats),
+                 median(t[3], repeats)};
+}
+
+static void print_ratios(const char* name, const subject* s, int repeats) {
+  double tolerance = s->model->simulation.rel_tol;
+  times t = measure(s, tolerance, repeats);
+  printf("%s, tolerance %.0e, medians of %d runs\n", name, tolerance, repeats);
+  printf("  simulation alone                  %8.2f ms\n", 1e3 * t.value);
+  printf("  value + 5 derivatives, direct     %8.2f ms  %5.2f simulations (goal 4)\n",
+         1e3 * t.direct, t.direct / t.value);
+  printf("  value + 5 derivatives, adjoint    %8.2f ms  %5.2f simulations (goal 4)\n",
+         1e3 * t.adjoint, t.adjoint / t.value);
+  printf("  value + %d derivatives, adjoint  %8.2f ms  %5.2f simulations (goal 8)\n",
+         s->model->nnumber, 1e3 * t.all, t.all / t.value);
+}
+
+static double error_of(const jstudy_sens_result* r, const jstudy_sens_result* converged) {
+  double worst = 0.0;
+  for (int i = 0; i < r->nw; i++) {
+    worst = fmax(worst, fabs(r->gradient[i] / converged->gradient[i] - 1.0));
+  }
+  return worst;
+}
+
+// The loosest of the tolerances 10^(-k/4) from which on all tighter ones are good enough, too.
+static double loosest(const subject* s, jstudy_sens_method method, double* error) {
+  jstudy_sens_result* converged = derive(s, s->few, method, 1e-12);
+  double best = 1e-12;
+  *error = 0.0;
+  for (int k = 4 * 9; k >= 4 * 2; k--) {
+    double tolerance = pow(10.0, -0.25 * k);
+    jstudy_sens_result* r = derive(s, s->few, method, tolerance);
+    double e = error_of(r, converged);
+    jstudy_sens_result_destroy(r);
+    if (e > ENOUGH) break;
+    best = tolerance;
+    *error = e;
+  }
+  jstudy_sens_result_destroy(converged);
+  return best;
+}
+
+static void print_fastest(const subject* s, int repeats) {
+  static const char* const name[] = {"direct", "adjoint"};
+  printf("step descent with 5 derivatives, all within %.0e of the converged ones\n", ENOUGH);
+  for (int method = 0; method < 2; method++) {
+    double error, tolerance = loosest(s, (jstudy_sens_method)method, &error);
+    double dynamics[MAX_REPEATS], derivatives[MAX_REPEATS];
+    for (int i = 0; i < repeats; i++) {
+      jstudy_sens_result* r = derive(s, s->few, (jstudy_sens_method)method, tolerance);
+      dynamics[i] = r->cpu_dynamics;
+      derivatives[i] = r->cpu_sensitivity;
+      jstudy_sens_result_destroy(r);
+    }
+    double a = median(dynamics, repeats), b = median(derivatives, repeats);
+    printf(
+        "  %-8s tolerance %.1e, error %.1e: %6.2f ms dynamics + %6.2f ms derivatives = %6.2f ms "
+        "CPU (goal 50)\n",
+        name[method], tolerance, error, 1e3 * a, 1e3 * b, 1e3 * (a + b));
+  }
+}
+
+int main(int argc, char** argv) {
+  int repeats = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 5 : 21;
+  if (argc > 3 && strcmp(argv[1], "--only") == 0) {
+    subject s = open_subject(step_descent, false);
+    bool direct = strcmp(argv[2], "direct") == 0;
+    for (int i = 0; i < atoi(argv[3]); i++) {
+      derive_once(&s, s.few, direct ? JSTUDY_DIRECT : JSTUDY_ADJOINT, 1e-9);
+    }
+    close_subject(&s);
+    return 0;
+  }
+  subject s = open_subject(step_descent, true);
+  print_ratios("step descent", &s, repeats);
+  print_fastest(&s, repeats);
+  close_subject(&s);
+  s = open_subject(lane_change, true);
+  print_ratios("double lane change", &s, repeats);
+  close_subject(&s);
+  return 0;
+}

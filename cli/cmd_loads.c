@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// jounce loads: peak loads, cycles and stiff events of a manoeuvre; drivers compared; sensitivities.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loads.h"
+#include "terminal.h"
+
+// ---- lists ---------------------------------------------------------------------------------------
+
+// Cut `text` at commas; *room is where copies go.
+static const char** cut(const char* text, char** room, int* n) {
+  size_t length = strlen(text);
+  const char** list = calloc(length + 2, sizeof *list);
+  if (!list) return NULL;
+  memcpy(*room, text, length + 1);
+  for (char* word = strtok(*room, ", "); word; word = strtok(NULL, ", ")) {
+    list[(*n)++] = word;
+  }
+  *room += length + 1;
+  return list;
+}
+
+static bool read_lists(cli_loads_job* j) {
+  const char* text[3] = {j->compare, j->elements, j->wrt};
+  const char*** list[3] = {&j->run, &j->chosen, &j->number};
+  int* n[3] = {&j->nrun, &j->nchosen, &j->nnumber};
+  size_t size = 4;
+  for (int i = 0; i < 3; i++) {
+    if (!text[i]) text[i] = "";
+    size += strlen(text[i]) + 1;
+  }
+  char* room = j->text = malloc(size);
+  for (int i = 0; room && i < 3; i++) {
+    *list[i] = cut(text[i], &room, n[i]);
+    if (!*list[i]) return false;
+  }
+  return room != NULL;
+}
+
+static void free_lists(cli_loads_job* j) {
+  free(j->text);
+  free(j->run);
+  free(j->chosen);
+  free(j->number);
+}
+
+// ---- one run -------------------------------------------------------------------------------------
+
+// OUT.csv is written with OUT.events beside it.
+static cli_exit save(cli* c, const jo_loads_result* r, const char* path) {
+  if (jo_loads_save(c->ctx, r, path) < 0) return CLI_FAIL;
+  size_t n = strlen(path);
+  if (strcmp(path + n - 4, ".csv") != 0) return CLI_OK;
+  char* events = malloc(n + 8);
+  if (!events) return CLI_FAIL;
+  memcpy(events, path, n - 4);
+  memcpy(events + n - 4, ".events", 8);
+  jo_status status = jo_loads_save(c->ctx, r, events);
+  free(events);
+  return status < 0 ? CLI_FAIL : CLI_OK;
+}
+
+static cli_exit run_one(cli* c, const cli_loads_job* j, const jo_model* m, const jo_loads* l) {
+  jo_loads_result* r = NULL;
+  jo_status status = jo_loads_run(c->ctx, l, &j->opt, &r);
+  cli_exit code = status < 0 ? CLI_FAIL : CLI_OK;
+  if (r && j->path && save(c, r, j->path) != CLI_OK) code = CLI_FAIL;
+  cli_tell(c);
+  if (r && c->json) cli_loads_json(m, r);
+  if (r && !c->json) {
+    cli_loads_print(m, r, &j->opt);
+    if (j->path && code == CLI_OK) printf("written to %s\n", j->path);
+  }
+  jo_loads_result_destroy(r);
+  return code;
+}
+
+// ---- sensitivities -------------------------------------------------------------------------------
+
+static void print_gradients(const cli_loads_job* j, const jo_loads_sens* s) {
+  jo_loads_gradient g;
+  cli_heading("sensitivities: %% of peak and of pseudo-damage (slope %g) per %% of a number",
+              j->opt.slope);
+  printf("  %-16s %12s %9s", "element", "peak", "t [s]");
+  for (int k = 0; k < j->nnumber; k++) {
+    printf(" %21s", j->number[k]);
+  }
+  printf("\n");
+  for (int i = 0; jo_loads_sens_at(s, i, &g) >= 0; i++) {
+    printf("  %-16s %8.3f k%-3s %8.4f", g.name, 1e-3 * g.peak, g.unit, g.t_peak);
+    for (int k = 0; k < j->nnumber; k++) {
+      double p = jo_loads_sens_value(s, k);
+      printf("  %9.4f %9.4f", g.peak != 0.0 ? p * g.dpeak[k] / g.peak : 0.0,
+             g.damage != 0.0 ? p * g.ddamage[k] / g.damage : 0.0);
+    }
+    printf("\n");
+  }
+}
+
+static void list_numbers(cli_json* json, const char* key, const cli_loads_job* j,
+                         const double* value) {
+  cli_json_flat_object(json, key);
+  for (int k = 0; k < j->nnumber; k++) {
+    cli_json_number(json, j->number[k], value[k]);
+  }
+  cli_json_end(json);
+}
+
+static void print_gradients_json(const cli_loads_job* j, const jo_model* m,
+                                 const jo_loads_sens* s) {
+  cli_json json = {0};
+  jo_loads_gradient g;
+  cli_json_object(&json, NULL);
+  cli_json_text(&json, "model", jo_model_name(m));
+  cli_json_text(&json, "settings", jo_model_settings(m));
+  cli_json_object(&json, "parameters");
+  for (int k = 0; k < j->nnumber; k++) {
+    cli_json_number(&json, j->number[k], jo_loads_sens_value(s, k));
+  }
+  cli_json_end(&json);
+  cli_json_object(&json, "elements");
+  for (int i = 0; jo_loads_sens_at(s, i, &g) >= 0; i++) {
+    cli_json_object(&json, g.name);
+    cli_json_number(&json, "peak", g.peak);
+    cli_json_number(&json, "time", g.t_peak);
+    cli_json_number(&json, "damage", g.damage);
+    list_numbers(&json, "d_peak", j, g.dpeak);
+    list_numbers(&json, "d_damage", j, g.ddamage);
+    cli_json_end(&json);
+  }
+  cli_json_end(&json);
+  cli_json_end(&json);
+}
+
+cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model* m) {
+  jo_loads_sens_options opt = jo_loads_sens_options_default();
+  opt.wrt = j->number;
+  opt.nwrt = j->nnumber;
+  opt.t_end = j->opt.t_end;
+  opt.tolerance = j->opt.tolerance;
+  opt.slope = j->opt.slope;
+  opt.reference = j->opt.reference;
+  opt.interpreter = c->interpreter;
+  jo_loads_sens* s = NULL;
+  jo_status status = jo_loads_sens_run(c->ctx, m, &opt, &s);
+  cli_tell(c);
+  if (s && c->json) print_gradients_json(j, m, s);
+  if (s && !c->json) print_gradients(j, s);
+  jo_loads_sens_destroy(s);
+  return status < 0 ? CLI_FAIL : CLI_OK;
+}
+
+// ---- the command ---------------------------------------------------------------------------------
+
+static cli_exit check_options(const cli_loads_job* j) {
+  const char* dot = j->path ? strrchr(j->path, '.') : NULL;
+  bool known = dot && dot != j->path && (!strcmp(dot, ".csv") || !strcmp(dot, ".events"));
+  if (j->path && !known) {
+    return cli_misuse("loads", "-o needs a name that ends in .csv or .events, not '%s'", j->path);
+  }
+  if (j->plot && !j->compare) return cli_misuse("loads", "--plot needs --compare");
+  return CLI_OK;
+}
+
+static cli_exit work(cli* c, cli_loads_job* j) {
+  jo_model* model = NULL;
+  jo_loads* loads = NULL;
+  cli_exit code = cli_load(c, &model);
+  if (code == CLI_OK && j->nnumber > 0) {
+    code = cli_loads_sensitivities(c, j, model);
+  } else if (code == CLI_OK) {
+    jo_system_options opt = jo_system_options_default();
+    opt.interpreter = c->interpreter;
+    if (jo_loads_create(c->ctx, model, &opt, &loads) < 0) code = CLI_FAIL;
+    cli_tell(c);
+    if (loads)
+      code = j->compare ? cli_loads_compare(c, j, model, loads) : run_one(c, j, model, loads);
+  }
+  jo_loads_destroy(loads);
+  jo_model_destroy(model);
+  return code;
+}
+
+static cli_exit run(cli* c, int argc, char** argv) {
+  if (argc > 0 && strcmp(argv[0], "reconstruct") == 0)
+    return cli_loads_again(c, argc - 1, argv + 1);
+  cli_loads_job j = {.opt = jo_loads_options_default()};
+  const cli_option option[] = {
+      {"--driver", "NAME", "fixed, adaptive, impulsive, subcycle (default) or converged",
+       .text = &j.opt.driver},
+      {"--rate", "HZ", "steps per second; 500, of adaptive at least 100", .number = &j.opt.rate},
+      {"--tol", "X", "error of a state in a step (adaptive, impulsive); 1e-3",
+       .number = &j.opt.tolerance},
+      {"--end", "T", "stop at time T [s]", .number = &j.opt.t_end},
+      {"--slope", "K", "of pseudo-damage, sum of count * (range/reference)^K; 5",
+       .number = &j.opt.slope},
+      {"--reference", "F", "of pseudo-damage [N, N m]; 1", .number = &j.opt.reference},
+      {"--restitution", "E", "of the impulsive driver; 1", .number = &j.opt.restitution},
+      {"--realtime", NULL, "pace the run against the clock, report missed deadlines",
+       .flag = &j.realtime},
+      {"-o", "FILE", "write histories (.csv, with .events beside it) or events (.events)",
+       .text = &j.path},
+      {"--wrt", "A,B", "derivatives of peaks and pseudo-damage by these numbers", .text = &j.wrt},
+      {"--compare", "LIST", "several runs in one table: fixed@200,subcycle@500,... or all",
+       .text = &j.compare},
+      {"--elements", "A,B", "compare these elements; by default the most loaded",
+       .text = &j.elements},
+      {"--plot", "FILE", "comparison: histories around the peak of the first element, SVG",
+       .text = &j.plot},
+  };
+  cli_exit code = cli_parse(c, &cli_loads, option, sizeof option / sizeof *option, argc, argv);
+  if (code == CLI_OK) code = check_options(&j);
+  if (code != CLI_OK) return code;
+  j.opt.realtime = j.realtime;
+  code = read_lists(&j) ? work(c, &j) : CLI_FAIL;
+  free_lists(&j);
+  return code;
+}
+
+const cli_command cli_loads = {
+    "loads", "FILE", 1,
+    "peak loads, cycles and stiff events of a manoeuvre ('loads reconstruct FILE.events')", run};

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Load prediction: force histories of all elements of a model over a manoeuvre, by drivers that keep a
+// fixed step through stiff events; peaks, cycles, pseudo-damage, and events that can be computed again.
+// An element is a force, a tyre or a soil of the model. Its load is the force or moment on it as the
+// model file says, of a tyre or soil the normal force.
+#ifndef JOUNCE_LOADS_H
+#define JOUNCE_LOADS_H
+
+#include <stdint.h>
+
+#include "jounce/simulate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A model whose element forces can be evaluated apart, and what came out of a run.
+typedef struct jo_loads jo_loads;
+typedef struct jo_loads_result jo_loads_result;
+
+/// Generate, assemble and compile. `opt` NULL: defaults.
+/// On failure `*out` is NULL and the context says why.
+/// Ownership: caller, release with jo_loads_destroy() before the model, which must outlive it.
+/// Threads: any, one context per thread; may be used by all.
+JO_API jo_status jo_loads_create(jo_context* ctx, const jo_model* model,
+                                 const jo_system_options* opt, jo_loads** out);
+/// NULL is fine.
+JO_API void jo_loads_destroy(jo_loads* loads);
+
+/// Drivers: name and one line about it; NULL where there is no i-th.
+JO_API const char* jo_loads_driver_name(int i);
+JO_API const char* jo_loads_driver_description(int i);
+
+/// The converged run: the adaptive driver with a tolerance of 1e-8.
+#define JO_LOADS_CONVERGED "converged"
+
+/// Numbers that are NaN, as in the defaults: what is said here.
+typedef struct jo_loads_options {
+  const char* driver;  // one of jo_loads_driver_name(), or JO_LOADS_CONVERGED; NULL: subcycle
+  double rate;         // steps per second [Hz]; 500, of adaptive drivers the least, 100
+  double t_end;        // [s]; the model's
+  double tolerance;    // adaptive, impulsive: error of any state in a step; 1e-3
+  double restitution;  // impulsive: part of the velocity that comes back; 1
+  int realtime;        // pace the run against the clock
+  double slope;        // of pseudo-damage: sum of count * (range / reference)^slope; 5
+  double reference;    // [N, N m]; 1
+} jo_loads_options;
+
+JO_API jo_loads_options jo_loads_options_default(void);
+
+/// Run the manoeuvre. `opt` NULL: defaults.
+/// On failure the context says why. A run that fails on its way keeps what was computed: `*out` is
+/// NULL only when it could not begin.
+/// Ownership: caller, release with jo_loads_result_destroy() before `loads`.
+JO_API jo_status jo_loads_run(jo_context* ctx, const jo_loads* loads, const jo_loads_options* opt,
+                              jo_loads_result** out);
+/// NULL is fine.
+JO_API void jo_loads_result_destroy(jo_loads_result* result);
+
+typedef struct jo_loads_statistics {
+  const char* driver;
+  double rate, tolerance;
+  int is_complete;
+  double t_start, t_end, t_reached;       // [s]
+  int64_t steps, rejected, stiff_steps;   // stiff: with elements in substeps, or reversed
+  double evaluations;                     // in evaluations of the full model
+  double worst_step_evaluations;          // most in one step
+  double guaranteed_step_evaluations;     // bound of that, known beforehand; 0: there is none
+  double smallest_step, t_smallest_step;  // adaptive [s]
+  double cpu_s, real_time_factor;
+  int64_t missed_deadlines;  // real time: steps that came late, and by how much at most [s]
+  double worst_delay;
+  double element_cost, directions_cost;  // in evaluations: one force, and what it accelerates
+} jo_loads_statistics;
+
+JO_API jo_loads_statistics jo_loads_result_statistics(const jo_loads_result* result);
+
+/// What an element went through. Texts are owned by the prepared model.
+typedef struct jo_loads_element {
+  const char *name, *unit;
+  /// Largest |load| with its sign. Plain drivers (fixed, adaptive): as sampled at their steps;
+  /// the others: between samples too, and of impulsive events as reconstructed.
+  double peak, t_peak;
+  double smooth_peak;        // the same outside of stiff events
+  double smallest, largest;  // of the history
+  double cycles;             // rainflow, ASTM E1049-85: counted, half cycles included ...
+  double largest_range;
+  double damage;  // ... and their pseudo-damage
+} jo_loads_element;
+
+// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing.
+
+JO_API int jo_loads_element_count(const jo_loads_result* result);
+JO_API jo_status jo_loads_element_at(const jo_loads_result* result, int i, jo_loads_element* out);
+
+typedef enum jo_counting { JO_RAINFLOW, JO_RANGE_PAIR } jo_counting;
+
+/// Cycles of an element by range, in `nbin` bins of equal width from 0 to the largest range.
+JO_API jo_status jo_loads_cycles(jo_context* ctx, const jo_loads_result* result, int element,
+                                 jo_counting counting, int nbin, double* width, double* count);
+
+/// The history of an element: time and load of the i-th sample.
+JO_API int jo_loads_sample_count(const jo_loads_result* result);
+JO_API jo_status jo_loads_sample(const jo_loads_result* result, int element, int i, double* t,
+                                 double* load);
+
+/// Outputs at the end of the run: the sensors of the file first.
+JO_API int jo_loads_sensor_count(const jo_loads_result* result);
+JO_API jo_status jo_loads_output(const jo_loads_result* result, int i, jo_quantity* out);
+
+/// The vehicle at the end: the body on the first free joint of the model.
+typedef struct jo_pose {
+  const char* body;
+  double x, y, z;                       // [m]
+  double yaw_deg, pitch_deg, roll_deg;  // [deg]
+} jo_pose;
+
+JO_API jo_status jo_loads_pose(const jo_loads_result* result, jo_pose* out);
+
+/// Reasons not to trust an impulsive event, one bit each.
+#define JO_DOUBT_LATER       1u  // an earlier reversal of the coordinate has changed the motion
+#define JO_DOUBT_CONSECUTIVE 2u  // the coordinate was flagged in the step before too: it may lock
+#define JO_DOUBT_COUPLING    4u  // no force on the coordinate itself is stiff
+
+/// A stretch of time in which an element (subcycle) or a coordinate (impulsive) was stiff.
+typedef struct jo_loads_event {
+  double t0, t1;           // [s]
+  const char* element;     // "" where no element acts on the coordinate
+  const char* coordinate;  // the element acts on; "": none
+  double position, speed;  // of the coordinate when it began; NaN: none
+  double impulse;          // of the element's force, of the force that reverses [N s, N m s]
+  double peak, t_peak;     // on line; of impulsive events reconstructed. NaN: it was not
+  unsigned doubt;
+} jo_loads_event;
+
+JO_API int jo_loads_event_count(const jo_loads_result* result);
+JO_API jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event* out);
+
+/// Write the histories as CSV (`path` ends in .csv), the events with their states (.events).
+/// The file appears whole or not at all. On failure the context names the file.
+JO_API jo_status jo_loads_save(jo_context* ctx, const jo_loads_result* result, const char* path);
+
+/// Draw the history of one element in several runs between two times, as SVG.
+typedef struct jo_loads_plot {
+  const char *title, *element;
+  double t0, t1;  // [s]
+  const jo_loads_result* const* result;
+  const char* const* label;
+  int nresult;
+} jo_loads_plot;
+
+JO_API jo_status jo_loads_plot_save(jo_context* ctx, const jo_loads_plot* plot, const char* path);
+
+// ---- events again --------------------------------------------------------------------------------
+
+/// Events of a file, with the model they come from at other parameter values.
+typedef struct jo_load_events jo_load_events;
+
+/// Read a file of jo_loads_save() and load its model with the settings of then and these on top.
+/// On failure `*out` is NULL: no such model, or its states are others now.
+/// Ownership: caller, release with jo_load_events_destroy().
+JO_API jo_status jo_load_events_open(jo_context* ctx, const char* path, const jo_setting* set,
+                                     int nset, const jo_system_options* opt, jo_load_events** out);
+/// NULL is fine.
+JO_API void jo_load_events_destroy(jo_load_events* events);
+
+JO_API const jo_model* jo_load_events_model(const jo_load_events* events);
+
+typedef struct jo_reconstruct_options {
+  double window;  // longest time integrated [s]; NaN: 0.1
+  int surface;    // interpolate on surfaces of peak load over position and speed where there are
+                  // many events of an element
+  int all;        // also events that only continue another
+} jo_reconstruct_options;
+
+JO_API jo_reconstruct_options jo_reconstruct_options_default(void);
+
+typedef struct jo_reconstruction {
+  int events;       // reconstructed
+  int integrated;   // of these by integration, nodes of surfaces and checks not counted
+  int nodes;        // integrated for surfaces
+  int checked;      // interpolated and integrated too ...
+  double mismatch;  // ... with this difference at most, relative to the largest load
+} jo_reconstruction;
+
+/// Peaks of all events without running the vehicle: each is integrated from its recorded state with
+/// the mass matrix of that position. `opt` NULL: defaults.
+JO_API jo_status jo_load_events_reconstruct(jo_context* ctx, jo_load_events* events,
+                                            const jo_reconstruct_options* opt,
+                                            jo_reconstruction* out);
+
+typedef struct jo_load_event_again {
+  jo_loads_event then;  // as recorded
+  double peak, t_peak;  // now; NaN: not reconstructed
+  int interpolated;
+} jo_load_event_again;
+
+JO_API int jo_load_events_count(const jo_load_events* events);
+JO_API jo_status jo_load_events_at(const jo_load_events* events, int i, jo_load_event_again* out);
+
+// ---- sensitivities -------------------------------------------------------------------------------
+
+/// Derivatives of peak loads and pseudo-damage by numbers of the model, along a converged run.
+typedef struct jo_loads_sens jo_loads_sens;
+
+typedef struct jo_loads_sens_options {
+  const char* const* wrt;  // parameters by name, other numbers by path
+  int nwrt;
+  double t_end;             // [s]; NaN: the model's
+  double tolerance;         // of the run; NaN: the model's
+  double slope, reference;  // as in jo_loads_options
+  int interpreter;
+} jo_loads_sens_options;
+
+JO_API jo_loads_sens_options jo_loads_sens_options_default(void);
+
+/// On failure `*out` is NULL and the context names what is wrong.
+/// Ownership: caller, release with jo_loads_sens_destroy() before the model.
+JO_API jo_status jo_loads_sens_run(jo_context* ctx, const jo_model* model,
+                                   const jo_loads_sens_options* opt, jo_loads_sens** out);
+/// NULL is fine.
+JO_API void jo_loads_sens_destroy(jo_loads_sens* sens);
+
+typedef struct jo_loads_gradient {
+  const char *name, *unit;  // of the element
+  double peak, t_peak, damage;
+  const double *dpeak, *ddamage;  // by the numbers, as given
+} jo_loads_gradient;
+
+JO_API int jo_loads_sens_count(const jo_loads_sens* sens);
+JO_API jo_status jo_loads_sens_at(const jo_loads_sens* sens, int i, jo_loads_gradient* out);
+/// Value of the k-th number.
+JO_API double jo_loads_sens_value(const jo_loads_sens* sens, int k);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

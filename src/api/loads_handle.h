@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is behind the public handles of load prediction.
+#ifndef JAPI_LOADS_HANDLE_H
+#define JAPI_LOADS_HANDLE_H
+
+#include "api/handles.h"
+#include "jounce/loads.h"
+#include "study/load_doubt.h"
+#include "study/rainflow.h"
+
+struct jo_loads {
+  jo_context* ctx;
+  jarena arena;
+  const jo_model* model;
+  jstudy_loads* loads;
+  const char** unit;         // of the elements
+  int* coordinate;           // independent coordinate an element acts on, -1: none
+  const char* const* state;  // names of the states (ny)
+};
+
+struct jo_loads_result {
+  jo_context* ctx;
+  jarena arena;
+  const jo_loads* loads;
+  jo_loads_options opt;  // as used
+  jstudy_load_options used;
+  jstudy_load_result* result;
+  jo_loads_element* element;
+  unsigned* doubt;  // (nevent)
+};
+
+// Name of an independent coordinate.
+const char* japi_loads_coordinate(const jo_loads* l, int i);
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of load prediction: histories as CSV, events with their states, plots as SVG.
+#include <math.h>
+#include <string.h>
+
+#include "api/loads_handle.h"
+#include "base/file.h"
+#include "report/load_events.h"
+#include "report/svg_plot.h"
+#include "report/table.h"
+
+#define MAX_POINTS 4000  // of a line in a plot
+
+static bool ends_in(const char* text, const char* end) {
+  size_t n = strlen(text), k = strlen(end);
+  return n > k && strcmp(text + n - k, end) == 0;
+}
+
+static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_result* r,
+                                const char* path) {
+  const jo_model* m = r->loads->model;
+  const jreport_note note[] = {
+      {"jounce", "", JREPORT_TEXT, jo_version(), 0.0, 0},
+      {"model", "", JREPORT_TEXT, jo_model_name(m), 0.0, 0},
+      {"file", "", JREPORT_TEXT, jo_model_path(m), 0.0, 0},
+      {"sha256", "", JREPORT_TEXT, jo_model_sha256(m), 0.0, 0},
+      {"settings", "", JREPORT_TEXT, jo_model_settings(m), 0.0, 0},
+      {"driver", "", JREPORT_TEXT, r->opt.driver, 0.0, 0},
+      {"rate", "Hz", JREPORT_REAL, "", r->opt.rate, 0},
+      {"tolerance", "", JREPORT_REAL, "", r->opt.tolerance, 0},
+      {"evaluations", "", JREPORT_REAL, "", r->result->statistics.evaluations, 0},
+  };
+  int ne = r->result->ne;
+  jstudy_quantity* column = JARENA_ARRAY(a, ne + 1, jstudy_quantity);
+  if (!column) return jerr_memory(ctx);
+  column[0] = (jstudy_quantity){"t", "s", "time", NAN};
+  for (int e = 0; e < ne; e++) {
+    column[1 + e] = (jstudy_quantity){r->element[e].name, r->element[e].unit, "", NAN};
+  }
+  jreport_table table = {.note = note,
+                         .nnote = sizeof note / sizeof *note,
+                         .column = column,
+                         .ncolumn = 1 + ne,
+                         .nrow = r->result->nsample,
+                         .row = r->result->sample};
+  return jreport_table_csv(ctx, &table, path);
+}
+
+static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* r,
+                             const char* path) {
+  const jo_model* m = r->loads->model;
+  jreport_load_events e = {.model = jo_model_path(m),
+                           .sha256 = jo_model_sha256(m),
+                           .settings = jo_model_settings(m),
+                           .driver = r->opt.driver,
+                           .rate = r->opt.rate,
+                           .ny = r->result->ny,
+                           .n = r->result->nevent,
+                           .state = r->loads->state};
+  e.event = JARENA_ARRAY(a, e.n + 1, jreport_load_event);
+  if (!e.event) return jerr_memory(ctx);
+  for (int i = 0; i < e.n; i++) {
+    jo_loads_event v;
+    jo_loads_event_at(r, i, &v);
+    e.event[i] = (jreport_load_event){v.element, v.coordinate, v.t0,
+                                      v.t1,      v.impulse,    v.peak,
+                                      v.t_peak,  v.doubt,      r->result->event[i].y0};
+  }
+  return jreport_load_events_write(ctx, &e, path);
+}
+
+jo_status jo_loads_save(jo_context* ctx, const jo_loads_result* result, const char* path) {
+  jarena a;
+  jarena_init(&a, ctx);
+  jo_status status;
+  if (ends_in(path, ".csv")) {
+    status = save_histories(ctx, &a, result, path);
+  } else if (ends_in(path, ".events")) {
+    status = save_events(ctx, &a, result, path);
+  } else {
+    status = jerr_set(ctx, JO_ERR_ARGUMENT,
+                      "%s: cannot tell what to write: the name must end in .csv or .events", path);
+  }
+  jarena_free(&a);
+  return status;
+}
+
+// ---- plots ---------------------------------------------------------------------------------------
+
+static int find_element(const jo_loads* l, const char* name) {
+  for (int e = 0; e < l->loads->ne; e++) {
+    if (strcmp(l->loads->name[e], name) == 0) return e;
+  }
+  return -1;
+}
+
+// Samples between the times, in thousands; of too many only some.
+static jo_status add_series(jo_context* ctx, jarena* a, const jo_loads_plot* p, int k, int e,
+                            jreport_series* out) {
+  const jstudy_load_result* r = p->result[k]->result;
+  size_t width = (size_t)(1 + r->ne);
+  int first = 0, last = 0;
+  while (first < r->nsample && r->sample[(size_t)first * width] < p->t0) {
+    first++;
+  }
+  for (last = first; last < r->nsample && r->sample[(size_t)last * width] <= p->t1;) {
+    last++;
+  }
+  int stride = 1 + (last - first) / MAX_POINTS;
+  double* x = JARENA_ARRAY(a, (last - first) / stride + 2, double);
+  double* y = JARENA_ARRAY(a, (last - first) / stride + 2, double);
+  if (!x || !y) return jerr_memory(ctx);
+  *out = (jreport_series){.name = p->label[k], .x = x, .y = y};
+  for (int i = first; i < last; i += stride) {
+    x[out->n] = r->sample[(size_t)i * width];
+    y[out->n++] = 1e-3 * r->sample[(size_t)i * width + 1 + (size_t)e];
+  }
+  out->has_marks = out->n < 60;
+  return JO_OK;
+}
+
+static jo_status draw(jo_context* ctx, jarena* a, const jo_loads_plot* p, int e, const char* path) {
+  jreport_series* series = JARENA_ARRAY(a, p->nresult + 1, jreport_series);
+  if (!series) return jerr_memory(ctx);
+  for (int k = 0; k < p->nresult; k++) {
+    JO_TRY(add_series(ctx, a, p, k, e, &series[k]));
+  }
+  const jo_loads_result* r = p->result[0];
+  jreport_plot plot = {.title = p->title,
+                       .subtitle = jo_model_settings(r->loads->model),
+                       .x_label = "t [s]",
+                       .series = series,
+                       .nseries = p->nresult};
+  plot.y_label = jarena_printf(a, "%s [k%s]", p->element, r->loads->unit[e]);
+  if (!plot.y_label) return jerr_memory(ctx);
+  jtext t;
+  jtext_init(&t, ctx);
+  jreport_svg_plot(&t, &plot);
+  jo_status status = t.failed ? jerr_memory(ctx) : jfile_write(ctx, path, t.data, t.length);
+  jtext_free(&t);
+  return status;
+}
+
+jo_status jo_loads_plot_save(jo_context* ctx, const jo_loads_plot* plot, const char* path) {
+  int e = plot->nresult > 0 ? find_element(plot->result[0]->loads, plot->element) : -1;
+  if (e < 0) return jerr_set(ctx, JO_ERR_ARGUMENT, "no element is named '%.80s'", plot->element);
+  jarena a;
+  jarena_init(&a, ctx);
+  jo_status status = draw(ctx, &a, plot, e, path);
+  jarena_free(&a);
+  return status;
+}

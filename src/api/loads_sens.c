@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of sensitivities of peak loads and pseudo-damage.
+#include <math.h>
+
+#include "api/handles.h"
+#include "jounce/loads.h"
+#include "study/load_sens.h"
+
+struct jo_loads_sens {
+  jo_context* ctx;
+  jstudy_sens* sens;
+  jstudy_load_sens* loads;
+};
+
+jo_loads_sens_options jo_loads_sens_options_default(void) {
+  return (jo_loads_sens_options){.t_end = NAN, .tolerance = NAN, .slope = 5.0, .reference = 1.0};
+}
+
+static jo_status prepare(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_options* opt) {
+  jarena a;
+  jarena_init(&a, s->ctx);
+  int* wrt = JARENA_ARRAY(&a, opt->nwrt + 1, int);
+  jo_status status = wrt ? JO_OK : jerr_memory(s->ctx);
+  for (int i = 0; status >= 0 && i < opt->nwrt; i++) {
+    wrt[i] = jmodel_find_number(m, opt->wrt[i]);
+    if (wrt[i] < 0) {
+      status = jerr_set(s->ctx, JO_ERR_ARGUMENT,
+                        "%s: no number is named '%.80s'; parameters that are computed from others "
+                        "have no derivative of their own",
+                        m->path, opt->wrt[i]);
+    }
+  }
+  jstudy_sens_setup setup = {
+      .wrt = wrt, .nwrt = opt->nwrt, .direct = true, .kernel = jkernel_options_default()};
+  if (opt->interpreter) setup.kernel.backend = JKERNEL_INTERP;
+  if (status >= 0) status = jstudy_sens_create(s->ctx, m, &setup, &s->sens);
+  jarena_free(&a);
+  return status;
+}
+
+static jo_status run(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_options* opt) {
+  if (opt->nwrt < 1) return jerr_set(s->ctx, JO_ERR_ARGUMENT, "no number to differentiate for");
+  if (!(opt->slope >= 1.0) || !(opt->reference > 0.0)) {
+    return jerr_set(s->ctx, JO_ERR_ARGUMENT,
+                    "pseudo-damage with slope %g and reference %g has no derivative", opt->slope,
+                    opt->reference);
+  }
+  JO_TRY(prepare(s, m, opt));
+  jstudy_load_sens_options o = jstudy_load_sens_options_default(m);
+  o.slope = opt->slope;
+  o.reference = opt->reference;
+  if (!isnan(opt->t_end)) o.run.t_end = opt->t_end;
+  if (!isnan(opt->tolerance)) o.run.solve.rel_tol = o.run.solve.abs_tol = opt->tolerance;
+  if (!(o.run.t_end > o.run.t_start) || !(o.run.solve.rel_tol > 0.0)) {
+    return jerr_set(s->ctx, JO_ERR_ARGUMENT, "end time %g s, tolerance %g: out of range",
+                    o.run.t_end, o.run.solve.rel_tol);
+  }
+  return jstudy_load_sens_run(s->ctx, s->sens, &o, &s->loads);
+}
+
+jo_status jo_loads_sens_run(jo_context* ctx, const jo_model* model,
+                            const jo_loads_sens_options* opt, jo_loads_sens** out) {
+  *out = NULL;
+  jo_loads_sens* s = jmem_resize(ctx, NULL, sizeof *s);
+  if (!s) return jerr_memory(ctx);
+  *s = (jo_loads_sens){.ctx = ctx};
+  jo_status status = run(s, model->model, opt);
+  if (status < 0) {
+    jo_loads_sens_destroy(s);
+    return status;
+  }
+  *out = s;
+  return JO_OK;
+}
+
+void jo_loads_sens_destroy(jo_loads_sens* sens) {
+  if (!sens) return;
+  jstudy_load_sens_destroy(sens->loads);
+  jstudy_sens_destroy(sens->sens);
+  jmem_free(sens->ctx, sens);
+}
+
+int jo_loads_sens_count(const jo_loads_sens* sens) {
+  return sens->loads->n;
+}
+
+jo_status jo_loads_sens_at(const jo_loads_sens* sens, int i, jo_loads_gradient* out) {
+  if (i < 0 || i >= sens->loads->n) return JO_ERR_ARGUMENT;
+  const jstudy_load_gradient* e = &sens->loads->element[i];
+  *out = (jo_loads_gradient){e->name, e->unit, e->peak, e->t_peak, e->damage, e->dpeak, e->ddamage};
+  return JO_OK;
+}
+
+double jo_loads_sens_value(const jo_loads_sens* sens, int k) {
+  if (k < 0 || k >= sens->sens->nw) return NAN;
+  return sens->sens->plant->model->number[sens->sens->wrt[k]].value;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Doubts about impulsive events. A flagged coordinate whose own forces are smooth was flagged because
+// another one moves it; docs/theory/loads.md eq. (H6) tells, from the step as it was before the reversal.
+#include "study/load_doubt.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { K_RHS, K_DIRECTIONS };  // in jstudy_loads.kernels
+
+typedef struct judge {
+  const jstudy_loads* l;
+  jstudy_run* run;
+  double* work[2];
+  double *k[3], *F[3], *arg, *W;
+  int ny, nu, ne;
+} judge;
+
+static jo_status begin(judge* j, jo_context* ctx, jarena* a, const double* p) {
+  const jgen_dynamics* d = j->l->plant->dynamics;
+  j->ny = d->ny;
+  j->nu = d->part.nu;
+  j->ne = j->l->ne;
+  for (int i = 0; i < 2; i++) {
+    const jkernel* k = &j->l->kernels->kernel[i];
+    j->work[i] = JARENA_ARRAY(a, k->work + 1, double);
+    if (!j->work[i]) return jerr_memory(ctx);
+    jkernel_init_work(k, j->work[i]);
+  }
+  bool ok = true;
+  for (int i = 0; i < 3; i++) {
+    j->k[i] = JARENA_ARRAY(a, j->ny + 1, double);
+    j->F[i] = JARENA_ARRAY(a, j->ne + 1, double);
+    ok = ok && j->k[i] && j->F[i];
+  }
+  j->arg = JARENA_ARRAY(a, j->ny + 1, double);
+  j->W = JARENA_ARRAY(a, j->nu * j->ne + 1, double);
+  if (!ok || !j->arg || !j->W) return jerr_memory(ctx);
+  JO_TRY(jstudy_run_create(ctx, j->l->plant, &j->run));
+  if (p) memcpy(j->run->p, p, (size_t)d->np * sizeof *p);
+  return JO_OK;
+}
+
+static void call(judge* j, int k, double t, const double* y, double* const* out) {
+  const double* in[JGEN_GROUP_COUNT] = {
+      [JGEN_P] = j->run->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = j->run->mode};
+  jkernel_eval(&j->l->kernels->kernel[k], in, out, j->work[k]);
+}
+
+// Forces at the nodes of the plain step from y0.
+static void plain_step(judge* j, double t, double h, const double* y0) {
+  call(j, K_RHS, t, y0, (double* const[]){j->k[0], j->F[0]});
+  for (int i = 0; i < j->ny; i++) {
+    j->arg[i] = y0[i] + 0.5 * h * j->k[0][i];
+  }
+  call(j, K_RHS, t + 0.5 * h, j->arg, (double* const[]){j->k[1], j->F[1]});
+  for (int i = 0; i < j->ny; i++) {
+    j->arg[i] = y0[i] + h * (2.0 * j->k[1][i] - j->k[0][i]);
+  }
+  call(j, K_RHS, t + h, j->arg, (double* const[]){j->k[2], j->F[2]});
+}
+
+// An element belongs to the coordinate it accelerates most; those of the free joint are none's.
+static bool is_own(const judge* j, int e, int coordinate) {
+  double own = fabs(j->W[coordinate + e * j->nu]);
+  for (int i = 0; i < j->nu; i++) {
+    if (!j->l->rigid[i] && fabs(j->W[i + e * j->nu]) > own) return false;
+  }
+  return own > 0.0;
+}
+
+static bool is_coupled(judge* j, const jstudy_load_event* v, double tolerance) {
+  double h = v->event.t1 - v->event.t0, largest = 0.0;
+  int c = v->event.which;
+  plain_step(j, v->event.t0, h, v->y0);
+  call(j, K_DIRECTIONS, v->event.t0, v->y0, (double* const[]){j->W});
+  for (int e = 0; e < j->ne; e++) {
+    if (!is_own(j, e, c)) continue;
+    double d = h / 6.0 * (j->F[0][e] - 2.0 * j->F[1][e] + j->F[2][e]);
+    if (!isfinite(d)) return false;
+    largest = fmax(largest, fabs(d * j->W[c + e * j->nu]));
+  }
+  return largest <= tolerance;
+}
+
+jo_status jstudy_load_doubts(jo_context* ctx, const jstudy_loads* l, const jstudy_load_options* opt,
+                             const jstudy_load_result* r, unsigned* doubt) {
+  memset(doubt, 0, (size_t)r->nevent * sizeof *doubt);
+  if (opt->solve.driver != JSOLVE_LOAD_IMPULSIVE) return JO_OK;
+  judge j = {.l = l};
+  jarena a;
+  jarena_init(&a, ctx);
+  bool* seen = JARENA_ARRAY(&a, l->plant->dynamics->part.nu + 1, bool);
+  jo_status status = seen ? begin(&j, ctx, &a, opt->p) : jerr_memory(ctx);
+  for (int i = 0; status >= 0 && i < r->nevent; i++) {
+    const jstudy_load_event* v = &r->event[i];
+    if (v->continues) doubt[i] |= JSTUDY_DOUBT_CONSECUTIVE;
+    if (seen[v->event.which] && !v->continues) doubt[i] |= JSTUDY_DOUBT_LATER;
+    if (is_coupled(&j, v, opt->solve.tolerance)) doubt[i] |= JSTUDY_DOUBT_COUPLING;
+    seen[v->event.which] = true;
+  }
+  jstudy_run_destroy(j.run);
+  jarena_free(&a);
+  return status;
+}
