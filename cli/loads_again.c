@@ -28,12 +28,33 @@ static void print_rows(const jo_load_events* v) {
   if (n > shown) printf("  ... and %d more, all of them with --json\n", n - shown);
 }
 
+// The largest load of each element, then and now.
+static void print_largest(const jo_load_events* v) {
+  jo_load_event_again e, k;
+  printf("  %-12s %12s %12s %8s\n", "element", "then [k]", "now [k]", "change");
+  for (int i = 0; jo_load_events_at(v, i, &e) >= 0; i++) {
+    double then = 0.0, now = 0.0;
+    bool first = !isnan(e.peak);
+    for (int n = 0; first && jo_load_events_at(v, n, &k) >= 0; n++) {
+      if (isnan(k.peak) || strcmp(k.then.element, e.then.element) != 0) continue;
+      if (n < i) first = false;
+      if (fabs(k.then.peak) > fabs(then)) then = k.then.peak;
+      if (fabs(k.peak) > fabs(now)) now = k.peak;
+    }
+    if (!first) continue;
+    printf("  %-12s %12.3f %12.3f %7.1f%%\n", e.then.element, 1e-3 * then, 1e-3 * now,
+           100.0 * (now / then - 1.0));
+  }
+}
+
 static void print_text(const jo_load_events* v, const jo_reconstruction* r) {
   const jo_model* m = jo_load_events_model(v);
   cli_heading("%s", jo_model_name(m));
   if (*jo_model_settings(m)) printf("with %s\n", jo_model_settings(m));
   cli_heading("\nrecorded events, loads computed again");
   print_rows(v);
+  cli_heading("\nlargest loads in stiff events");
+  print_largest(v);
   printf("\n%d events: %d integrated, %d interpolated on surfaces of %d nodes\n", r->events,
          r->integrated, r->events - r->integrated, r->nodes);
   if (r->checked > 0) {

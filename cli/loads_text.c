@@ -126,7 +126,9 @@ static void print_statistics(const jo_loads_statistics* s, bool realtime) {
     printf("real time: %lld of %lld deadlines missed, %.3g ms late at worst\n",
            (long long)s->missed_deadlines, (long long)s->steps + 1, 1e3 * s->worst_delay);
   }
-  if (!s->is_complete) printf("incomplete: %.9g s of %.9g s\n", s->t_reached, s->t_end);
+  if (s->is_complete) return;
+  printf("incomplete: %.9g s of %.9g s; loads count until they run away at %.4f s\n", s->t_reached,
+         s->t_end, s->t_meaningful);
 }
 
 void cli_loads_print(const jo_model* m, const jo_loads_result* r, const jo_loads_options* opt) {

@@ -61,6 +61,7 @@ typedef struct jo_loads_statistics {
   const char* driver;
   double rate, tolerance;
   int is_complete;
+  double t_meaningful;                    // loads of a run that breaks down count until then [s]
   double t_start, t_end, t_reached;       // [s]
   int64_t steps, rejected, stiff_steps;   // stiff: with elements in substeps, or reversed
   double evaluations;                     // in evaluations of the full model

@@ -11,7 +11,7 @@
 #include "study/load_surface.h"
 
 #define WINDOW      0.1   // [s]
-#define LEAST       0.02  // of a window [s]
+#define LONGER      1.25  // than the event was: a softer element takes longer
 #define MANY        60    // events of an element worth a surface: more than its nodes
 #define CHECK_EVERY 8     // of the interpolated events
 
@@ -166,7 +166,7 @@ typedef struct again {
 // Impulsive events know their beginning only.
 static double window_of(const again* g, const jreport_load_event* e) {
   bool impulsive = strcmp(g->v->file.driver, "impulsive") == 0;
-  double length = impulsive ? g->window : fmax(LEAST, e->t1 - e->t0);
+  double length = impulsive ? g->window : LONGER * (e->t1 - e->t0);
   return fmin(g->window, length);
 }
 

@@ -12,6 +12,8 @@
 
 #define CONVERGED_TOLERANCE 1e-8
 #define DEFAULT_RATE        500.0
+#define BREAKDOWN           5.0    // loads this many times all before ...
+#define BREAKDOWN_TIME      0.5    // ... this long before the end [s] mean nothing
 #define ADAPTIVE_RATE       100.0  // longest step of the published adaptive runs: 0.01 s
 
 // ---- preparation ---------------------------------------------------------------------------------
@@ -153,14 +155,35 @@ static bool is_plain(const jo_loads_result* r) {
   return d == JSOLVE_LOAD_FIXED || d == JSOLVE_LOAD_ADAPTIVE;
 }
 
+static double largest_at(const jstudy_load_result* s, int i) {
+  const double* row = s->sample + (size_t)i * (size_t)(1 + s->ne);
+  double F = 0.0;
+  for (int e = 0; e < s->ne; e++) {
+    F = isfinite(row[1 + e]) ? fmax(F, fabs(row[1 + e])) : INFINITY;
+  }
+  return F;
+}
+
+// A run that breaks down ends in loads that mean nothing. They count until they exceed by far all that
+// were there a while before.
+static int count_meaningful(const jstudy_load_result* s) {
+  if (s->is_complete) return s->nsample;
+  double limit = 0.0;
+  for (int i = 0; i < s->nsample; i++) {
+    double t = s->sample[(size_t)i * (size_t)(1 + s->ne)], F = largest_at(s, i);
+    if (t < s->t_end - BREAKDOWN_TIME) {
+      limit = fmax(limit, F);
+    } else if (F > BREAKDOWN * limit) {
+      return i;
+    }
+  }
+  return s->nsample;
+}
+
 // Plain drivers know their loads at the steps; the others between them too.
 static jstudy_history history(const jo_loads_result* r, int e) {
   const jstudy_load_result* s = r->result;
-  int width = 1 + s->ne, n = s->nsample;
-  // a run that broke down may end in numbers that are none
-  while (n > 0 && !isfinite(s->sample[(size_t)(n - 1) * (size_t)width + 1 + (size_t)e])) {
-    n--;
-  }
+  int width = 1 + s->ne, n = r->nmeaningful;
   return (jstudy_history){.value = s->sample + 1 + e,
                           .n = n,
                           .stride = width,
@@ -191,7 +214,7 @@ static jo_status describe(jo_context* ctx, jo_loads_result* r, int e) {
   out->peak = r->result->peak[e].value;
   out->t_peak = r->result->peak[e].t;
   if (h.n == 0) return JO_OK;
-  if (is_plain(r)) {
+  if (is_plain(r) || !r->result->is_complete) {
     jstudy_turning p = jstudy_history_peak(&h);
     out->peak = p.value;
     out->t_peak = r->result->sample[(size_t)p.sample * (size_t)h.stride];
@@ -217,6 +240,7 @@ static jo_status look(jo_context* ctx, jo_loads_result* r) {
   r->element = JARENA_ARRAY(&r->arena, r->result->ne + 1, jo_loads_element);
   r->doubt = JARENA_ARRAY(&r->arena, r->result->nevent + 1, unsigned);
   if (!r->element || !r->doubt) return jerr_memory(ctx);
+  r->nmeaningful = count_meaningful(r->result);
   for (int e = 0; e < r->result->ne; e++) {
     JO_TRY(describe(ctx, r, e));
   }
@@ -251,6 +275,12 @@ void jo_loads_result_destroy(jo_loads_result* result) {
 
 // ---- what came out -------------------------------------------------------------------------------
 
+static double t_meaningful(const jo_loads_result* result) {
+  const jstudy_load_result* r = result->result;
+  int i = result->nmeaningful - 1;
+  return i >= 0 ? r->sample[(size_t)i * (size_t)(1 + r->ne)] : result->used.t_start;
+}
+
 jo_loads_statistics jo_loads_result_statistics(const jo_loads_result* result) {
   const jstudy_load_result* r = result->result;
   const jsolve_load_statistics* s = &r->statistics;
@@ -266,6 +296,7 @@ jo_loads_statistics jo_loads_result_statistics(const jo_loads_result* result) {
                                .t_start = result->used.t_start,
                                .t_end = result->used.t_end,
                                .t_reached = r->t_end,
+                               .t_meaningful = t_meaningful(result),
                                .steps = s->steps,
                                .rejected = s->rejected,
                                .stiff_steps = s->stiff_steps,

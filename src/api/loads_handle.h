@@ -25,6 +25,7 @@ struct jo_loads_result {
   jo_loads_options opt;  // as used
   jstudy_load_options used;
   jstudy_load_result* result;
+  int nmeaningful;  // samples: all of a run that did not break down
   jo_loads_element* element;
   unsigned* doubt;  // (nevent)
 };

@@ -115,7 +115,7 @@ static jo_status add_series(jo_context* ctx, jarena* a, const jo_loads_plot* p, 
     x[out->n] = r->sample[(size_t)i * width];
     y[out->n++] = 1e-3 * r->sample[(size_t)i * width + 1 + (size_t)e];
   }
-  out->has_marks = out->n < 60;
+  out->has_marks = out->n < 100;
   return JO_OK;
 }
 

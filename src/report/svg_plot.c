@@ -14,8 +14,8 @@
 #define FAINT     "#616e7c"
 #define MAX_TICKS 12  // labelled, per axis
 
-static const char* const colour[] = {"#c2410c", "#1d4ed8", "#15803d",
-                                     "#7e22ce", "#0f766e", "#a16207"};
+static const char* const colour[] = {"#c2410c", "#1d4ed8", "#15803d", "#7e22ce", "#0f766e",
+                                     "#a16207", "#be185d", "#475569", "#65a30d", "#0369a1"};
 enum { NCOLOUR = sizeof colour / sizeof *colour };
 
 // Drawing range of an axis: logarithms of the data where is_log.
@@ -166,33 +166,60 @@ static void put_series(jtext* t, const axis* x, const axis* y, const jreport_ser
   }
 }
 
+// About 7 units per character.
+static double text_width(const char* s) {
+  int length = 0;
+  for (; *s; s++) {
+    length += ((unsigned char)*s & 0xc0) != 0x80;
+  }
+  return 7.0 * length;
+}
+
+// Where a row above the plot is too short for the legend it stands in a column beside it: returns how
+// much wider the paper becomes.
+static int legend_column(const jreport_plot* p) {
+  double row = text_width(p->subtitle), widest = 0.0;
+  for (int s = 0; s < p->nseries; s++) {
+    row += text_width(p->series[s].name) + 46.0;
+    widest = fmax(widest, text_width(p->series[s].name));
+  }
+  return row <= WIDTH - LEFT - RIGHT ? 0 : (int)widest + 46;
+}
+
+static void put_key(jtext* t, double x, double y, const char* name, const char* ink) {
+  put_label(t, x, y, "", name);
+  jtext_printf(t,
+               "<line x1=\"%.1f\" y1=\"%.0f\" x2=\"%.1f\" y2=\"%.0f\" stroke=\"%s\" "
+               "stroke-width=\"2.5\"/>\n",
+               x - 26.0, y - 4.0, x - 7.0, y - 4.0, ink);
+}
+
 static void put_legend(jtext* t, const jreport_plot* p) {
   double x = WIDTH - RIGHT - 10.0;
+  bool is_column = legend_column(p) > 0;
   for (int s = p->nseries - 1; s >= 0; s--) {
-    // about 7 units per character: the legend stands right of the subtitle, from the right
-    int length = 0;
-    for (const char* c = p->series[s].name; *c; c++) {
-      length += ((unsigned char)*c & 0xc0) != 0x80;
+    const char *name = p->series[s].name, *ink = colour[s % NCOLOUR];
+    if (is_column) {
+      put_key(t, WIDTH - RIGHT + 44.0, TOP + 12.0 + 22.0 * s, name, ink);
+      continue;
     }
-    x -= 7.0 * length;
-    put_label(t, x, 47.0, "", p->series[s].name);
-    jtext_printf(t,
-                 "<line x1=\"%.1f\" y1=\"43\" x2=\"%.1f\" y2=\"43\" stroke=\"%s\" "
-                 "stroke-width=\"2.5\"/>\n",
-                 x - 26.0, x - 7.0, colour[s % NCOLOUR]);
+    // right of the subtitle, from the right
+    x -= text_width(name);
+    put_key(t, x, 47.0, name, ink);
     x -= 46.0;
   }
 }
 
 void jreport_svg_plot(jtext* out, const jreport_plot* plot) {
   axis x = fit_axis(plot, true), y = fit_axis(plot, false);
+  int width = WIDTH + legend_column(plot);
   jtext_printf(out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                "viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
                "font-size=\"13\" fill=\"" INK "\">\n<title>",
-               WIDTH, HEIGHT, WIDTH, HEIGHT);
+               width, HEIGHT, width, HEIGHT);
   put_escaped(out, plot->title);
-  jtext_printf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH,
+  jtext_printf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", width,
                HEIGHT);
   put_grid(out, &x, &y, true);
   put_grid(out, &x, &y, false);
