@@ -55,8 +55,12 @@ static void print_text(const jo_load_events* v, const jo_reconstruction* r) {
   print_rows(v);
   cli_heading("\nlargest loads in stiff events");
   print_largest(v);
-  printf("\n%d events: %d integrated, %d interpolated on surfaces of %d nodes\n", r->events,
-         r->integrated, r->events - r->integrated, r->nodes);
+  printf("\n%d events: %d integrated, %d interpolated on %d surfaces (%d nodes integrated)\n",
+         r->events, r->integrated, r->events - r->integrated, r->surfaces, r->nodes);
+  if (r->refused > 0) {
+    printf("%d more surfaces were built and not used: checks were off by more than 5 %%\n",
+           r->refused);
+  }
   if (r->checked > 0) {
     printf("%d of the interpolated ones integrated too: %.2f %% of the largest load off at most\n",
            r->checked, 100.0 * r->mismatch);
@@ -72,6 +76,8 @@ static void print_json(const jo_load_events* v, const jo_reconstruction* r) {
   cli_json_text(&j, "settings", jo_model_settings(m));
   cli_json_count(&j, "reconstructed", r->events);
   cli_json_count(&j, "integrated", r->integrated);
+  cli_json_count(&j, "surfaces", r->surfaces);
+  cli_json_count(&j, "surfaces_refused", r->refused);
   cli_json_count(&j, "surface_nodes", r->nodes);
   cli_json_count(&j, "checked", r->checked);
   cli_json_number(&j, "mismatch", r->mismatch);

@@ -137,7 +137,8 @@ typedef struct jo_loads_event {
 JO_API int jo_loads_event_count(const jo_loads_result* result);
 JO_API jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event* out);
 
-/// Write the histories as CSV (`path` ends in .csv), the events with their states (.events).
+/// Write the histories as CSV (`path` ends in .csv), the events with their states (.events; flags that
+/// only continue an impulsive event are left out).
 /// The file appears whole or not at all. On failure the context names the file.
 JO_API jo_status jo_loads_save(jo_context* ctx, const jo_loads_result* result, const char* path);
 
@@ -171,7 +172,6 @@ typedef struct jo_reconstruct_options {
   double window;  // longest time integrated [s]; NaN: 0.1
   int surface;    // interpolate on surfaces of peak load over position and speed where there are
                   // many events of an element
-  int all;        // also events that only continue another
 } jo_reconstruct_options;
 
 JO_API jo_reconstruct_options jo_reconstruct_options_default(void);
@@ -179,9 +179,11 @@ JO_API jo_reconstruct_options jo_reconstruct_options_default(void);
 typedef struct jo_reconstruction {
   int events;       // reconstructed
   int integrated;   // of these by integration, nodes of surfaces and checks not counted
+  int surfaces;     // used ...
+  int refused;      // ... and refused, because checks were off by more than 5 %
   int nodes;        // integrated for surfaces
   int checked;      // interpolated and integrated too ...
-  double mismatch;  // ... with this difference at most, relative to the largest load
+  double mismatch;  // ... with this difference at most, relative to the largest load of the surface
 } jo_reconstruction;
 
 /// Peaks of all events without running the vehicle: each is integrated from its recorded state with

@@ -55,16 +55,16 @@ static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* 
                            .driver = r->opt.driver,
                            .rate = r->opt.rate,
                            .ny = r->result->ny,
-                           .n = r->result->nevent,
                            .state = r->loads->state};
-  e.event = JARENA_ARRAY(a, e.n + 1, jreport_load_event);
+  e.event = JARENA_ARRAY(a, r->result->nevent + 1, jreport_load_event);
   if (!e.event) return jerr_memory(ctx);
-  for (int i = 0; i < e.n; i++) {
+  for (int i = 0; i < r->result->nevent; i++) {
     jo_loads_event v;
     jo_loads_event_at(r, i, &v);
-    e.event[i] = (jreport_load_event){v.element, v.coordinate, v.t0,
-                                      v.t1,      v.impulse,    v.peak,
-                                      v.t_peak,  v.doubt,      r->result->event[i].y0};
+    if (r->result->event[i].continues) continue;
+    e.event[e.n++] = (jreport_load_event){v.element, v.coordinate, v.t0,
+                                          v.t1,      v.impulse,    v.peak,
+                                          v.t_peak,  v.doubt,      r->result->event[i].y0};
   }
   return jreport_load_events_write(ctx, &e, path);
 }
