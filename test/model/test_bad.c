@@ -12,6 +12,12 @@
 #define ONE  TOP A FREE  // three lines, one body
 #define PAIR TOP AB TWO  // three lines, two bodies
 
+#define SOIL(wheel, track, centre, lateral, radius)                                       \
+  "soils: {s: {wheel: " wheel ", track: " track ", centre: " centre ", lateral: " lateral \
+  ", radius: " radius                                                                     \
+  ", length: 1, width: 1, k_c: 1, k_phi: 1, exponent: 1, shear: 1, friction_long: 1, "    \
+  "friction_lat: 1}}\n"
+
 typedef struct bad {
   const char* text;
   const char* expected;  // after the file name; one line each
@@ -267,6 +273,30 @@ static const bad cases[] = {
     {ONE "tyres: {w: {wheel: a, radius: 1, stiffness: 1, kappa_c: 1, alpha_c: 1, mu_x: 1, mu_y: 1, "
          "reading: C}}\n",
      ":4: tyre 'w': reading is 'C'; it must be A or B"},
+
+    // soils
+    {PAIR SOIL("b", "a", "b.origin", "a.y", "0"),
+     ":4: soil 's': radius is 0; it must be more than 0"},
+    {PAIR SOIL("c", "a", "b.origin", "a.y", "1"), ":4: soil 's': wheel: there is no body 'c'"},
+    {PAIR SOIL("b", "a", "a.origin", "a.y", "1"),
+     ":4: soil 's': centre is not a point of the wheel"},
+    {PAIR SOIL("b", "a", "b.origin", "b.y", "1"),
+     ":4: soil 's': lateral is not a direction of the body 'track'"},
+    {PAIR "soils: {s: {wheel: b, track: a, centre: b.origin, lateral: a.y, radius: 1, length: 1, "
+          "width: 1, k_c: 1, k_phi: 1, exponent: 1, shear: 1, friction_long: 1}}\n",
+     ":4: soil 's': 'friction_lat' is missing"},
+    {PAIR
+     "soils: {s: {wheel: b, track: a, centre: b.origin, lateral: a.y, radius: 1, length: 1, "
+     "width: 1, k_c: 1, k_phi: -1, exponent: 1, shear: 1, friction_long: 1, friction_lat: 1}}\n",
+     ":4: soil 's': k_phi is -1; it must be at least 0"},
+    {PAIR
+     "soils: {s: {wheel: b, trak: a, centre: b.origin, lateral: a.y, radius: 1, length: 1, "
+     "width: 1, k_c: 1, k_phi: 1, exponent: 1, shear: 1, friction_long: 1, friction_lat: 1}}\n",
+     ":4: soil 's': unknown key 'trak'; did you mean 'track'?\n"
+     ":4: soil 's': 'track' is missing"},
+    {ONE "soils: {s: 1}\n", ":4: soil 's': it needs a map, got a single value"},
+    {ONE "forces: {f: {on: a.x, damping: 1, bump_stop: {at: 0, stiffness: 1, exponet: 1}}}\n",
+     ":4: force 'f': unknown key 'exponet'; did you mean 'exponent'?"},
 
     // states, signals, sensors, objectives, initial
     {ONE "states: {h: {initial: 0}}\n", ":4: state 'h': 'derivative' is missing"},
