@@ -101,7 +101,7 @@ static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
 
 static jo_status show_step(jsolve_run* run) {
   if (!run->obs->step) return JO_OK;
-  jsolve_step step = {run->t, run->t_new, run->y, run->y_new, run->stepper->dense};
+  jsolve_step step = {run->t, run->t_new, run->y, run->y_new, run->stepper->dense, run->stepper->k};
   return run->obs->step(run->obs->user, &step);
 }
 

@@ -72,6 +72,7 @@ typedef struct jsolve_step {
   double t0, t1;
   const double *y0, *y1;  // after projection
   const void* dense;
+  double* const* k;  // slopes of the stages of a Runge-Kutta method; NULL: another method
 } jsolve_step;
 
 void jsolve_interpolate(const jsolve_step* s, double t, double* y);

@@ -25,13 +25,6 @@
 #define MAX_HALVINGS  60
 #define ERROR_MINIMUM 1e-4  // floor of the previous error in the controller
 
-// Non-zero coefficients of one linear combination of slopes.
-typedef struct combination {
-  int n;
-  int index[JSOLVE_MAX_STAGES + 1];
-  double factor[JSOLVE_MAX_STAGES + 1];
-} combination;
-
 typedef struct dense {
   jsolve_dense base;
   int n;
@@ -44,7 +37,7 @@ typedef struct rk {
   jsolve_stepper base;
   dense dense;
   const jsolve_tableau* tab;
-  combination a[JSOLVE_MAX_STAGES], b, e, d;
+  jsolve_combination a[JSOLVE_MAX_STAGES], b, e, d;
   double* k[JSOLVE_MAX_STAGES + 1];  // slopes; the one after the last stage is f1
   double* arg;                       // argument of a stage
   double* error;
@@ -56,56 +49,6 @@ typedef struct rk {
   double t_not_finite;
   int not_finite;  // first state that was not finite in the last attempt
 } rk;
-
-static combination compress(const double* factor, int n) {
-  combination c = {0};
-  for (int i = 0; i < n; i++) {
-    if (factor[i] == 0) continue;
-    c.index[c.n] = i;
-    c.factor[c.n++] = factor[i];
-  }
-  return c;
-}
-
-// out = y + h sum_j factor_j k_j, in one pass
-static void combine(int n, const double* restrict y, double h, const combination* c,
-                    double* const* k, double* restrict out) {
-  const double* p[JSOLVE_MAX_STAGES + 1] = {0};
-  double w[JSOLVE_MAX_STAGES + 1] = {0};
-  for (int j = 0; j < c->n; j++) {
-    p[j] = k[c->index[j]];
-    w[j] = h * c->factor[j];
-  }
-  const double *k0 = p[0], *k1 = p[1], *k2 = p[2], *k3 = p[3], *k4 = p[4], *k5 = p[5];
-  const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3], w4 = w[4], w5 = w[5];
-#define SUM1 w0* k0[i]
-#define SUM2 SUM1 + w1* k1[i]
-#define SUM3 SUM2 + w2* k2[i]
-#define SUM4 SUM3 + w3* k3[i]
-#define SUM5 SUM4 + w4* k4[i]
-#define SUM6 SUM5 + w5* k5[i]
-#define CASE(m)                 \
-  case m:                       \
-    for (int i = 0; i < n; i++) \
-      out[i] = y[i] + (SUM##m); \
-    break
-  switch (c->n) {
-    CASE(1);
-    CASE(2);
-    CASE(3);
-    CASE(4);
-    CASE(5);
-    CASE(6);
-    default: memcpy(out, y, (size_t)n * sizeof *out);
-  }
-#undef CASE
-#undef SUM6
-#undef SUM5
-#undef SUM4
-#undef SUM3
-#undef SUM2
-#undef SUM1
-}
 
 // Cubic Hermite polynomial through both ends, and its quartic correction where the method has one.
 static void dense_eval(const jsolve_dense* base, double t, double* y) {
@@ -135,10 +78,10 @@ static void stages(rk* s, jsolve_run* run, double t1) {
   double h = t1 - run->t;
   for (int i = 1; i < tab->stages; i++) {
     double t = tab->c[i] == 1 ? t1 : run->t + tab->c[i] * h;
-    combine(n, run->y, h, &s->a[i], s->k, s->arg);
+    jsolve_combine(n, run->y, h, &s->a[i], s->k, s->arg);
     jsolve_rhs(run, t, s->arg, s->k[i]);
   }
-  combine(n, run->y, h, &s->b, s->k, run->y_new);
+  jsolve_combine(n, run->y, h, &s->b, s->k, run->y_new);
   run->t_new = t1;
 }
 
@@ -168,7 +111,7 @@ static void set_dense(rk* s, jsolve_run* run) {
   s->dense.f0 = s->k[0];
   s->dense.f1 = s->k[s->tab->stages];
   if (s->d.n == 0 || !(run->obs->step || run->sys->nswitch)) return;
-  combine(n, s->zero, s->dense.h, &s->d, s->k, s->quartic);
+  jsolve_combine(n, s->zero, s->dense.h, &s->d, s->k, s->quartic);
   s->dense.quartic = s->quartic;
 }
 
@@ -266,7 +209,7 @@ static double local_error(rk* s, jsolve_run* run) {
   if (!jsolve_is_finite(n, run->y_new)) return NAN;
   jsolve_rhs(run, run->t_new, run->y_new, s->k[s->tab->stages]);
   if (!jsolve_is_finite(n, s->k[s->tab->stages])) return NAN;
-  combine(n, s->zero, h, &s->e, s->k, s->error);
+  jsolve_combine(n, s->zero, h, &s->e, s->k, s->error);
   return jsolve_norm(&run->weights, s->error, run->y, run->y_new);
 }
 
@@ -354,6 +297,7 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   double* data = JARENA_ARRAY(&run->arena, (size_t)n * (size_t)nvector, double);
   if (!s || !data) return NULL;
   s->base = (jsolve_stepper){.dense = &s->dense.base,
+                             .k = s->k,
                              .restart = restart,
                              .advance = tab->is_adaptive ? advance_adaptive : advance_fixed,
                              .retake = retake,
@@ -363,10 +307,10 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   s->dense = (dense){.base = {dense_eval}, .n = n};
   s->tab = tab;
   for (int i = 0; i < tab->stages; i++)
-    s->a[i] = compress(tab->a[i], i);
-  s->b = compress(tab->b, tab->stages);
-  s->e = compress(tab->e, tab->stages + 1);
-  s->d = compress(tab->d, tab->stages + 1);
+    s->a[i] = jsolve_compress(tab->a[i], i);
+  s->b = jsolve_compress(tab->b, tab->stages);
+  s->e = jsolve_compress(tab->e, tab->stages + 1);
+  s->d = jsolve_compress(tab->d, tab->stages + 1);
   for (int i = 0; i <= tab->stages; i++, data += n)
     s->k[i] = data;
   s->arg = data;

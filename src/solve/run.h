@@ -19,6 +19,7 @@ struct jsolve_dense {
 
 struct jsolve_stepper {
   const jsolve_dense* dense;  // of the proposed step
+  double* const* k;           // slopes of its stages; NULL: not a Runge-Kutta method
   // (t, y) is new: start, or an event changed the state or the modes
   jo_status (*restart)(jsolve_stepper* s, jsolve_run* run);
   // propose a step within the tolerances: sets t_new and y_new (projected); dense is valid

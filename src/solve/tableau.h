@@ -26,4 +26,17 @@ typedef struct jsolve_tableau {
 
 const jsolve_tableau* jsolve_tableau_find(jsolve_method m);  // NULL: not a Runge-Kutta method
 
+// Non-zero coefficients of one linear combination of slopes.
+typedef struct jsolve_combination {
+  int n;
+  int index[JSOLVE_MAX_STAGES + 1];
+  double factor[JSOLVE_MAX_STAGES + 1];
+} jsolve_combination;
+
+jsolve_combination jsolve_compress(const double* factor, int n);
+
+// out = y + h sum_j factor_j k_j, in one pass
+void jsolve_combine(int n, const double* restrict y, double h, const jsolve_combination* c,
+                    double* const* k, double* restrict out);
+
 #endif

@@ -56,9 +56,13 @@ static double dot(const double* x, const double* y, int n) {
 }
 
 // A kernel's ybar and tbar; its pbar is added up.
-static void weigh(adjoint* d, int kernel, jstudy_point* at) {
-  jstudy_walk_weigh(d->w, kernel, at, (double* const[]){d->ybar, d->tbar, d->p_part, d->Pbar});
+static void weigh_into(adjoint* d, int kernel, jstudy_point* at, double* ybar) {
+  jstudy_walk_weigh(d->w, kernel, at, (double* const[]){ybar, d->tbar, d->p_part, d->Pbar});
   add(d->pbar, 1.0, d->p_part, d->w->nw);
+}
+
+static void weigh(adjoint* d, int kernel, jstudy_point* at) {
+  weigh_into(d, kernel, at, d->ybar);
 }
 
 // ---- states --------------------------------------------------------------------------------------
@@ -121,8 +125,7 @@ static void stages_back(adjoint* d, const jstudy_entry* e) {
       if (tab->a[j][i] != 0.0) add(d->kbar, h * tab->a[j][i], d->Ybar[j], w->ny);
     }
     jstudy_point at = {.t = jstudy_walk_stage_time(w, e, i), .y = w->Y[i], .lambda = d->kbar};
-    weigh(d, JSTUDY_A_RHS, &at);
-    memcpy(d->Ybar[i], d->ybar, (size_t)w->ny * sizeof *d->ybar);
+    weigh_into(d, JSTUDY_A_RHS, &at, d->Ybar[i]);
   }
   for (int i = 0; i < tab->stages; i++) {
     add(d->lambda, 1.0, d->Ybar[i], w->ny);

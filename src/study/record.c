@@ -7,12 +7,13 @@
 
 #include <string.h>
 
-jo_status jstudy_record_create(jo_context* ctx, const jstudy_plant* p, int max_states,
+jo_status jstudy_record_create(jo_context* ctx, const jstudy_plant* p, int stages, int max_states,
                                jstudy_record** out) {
   *out = NULL;
   jstudy_record* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
   *r = (jstudy_record){.ctx = ctx, .ny = p->dynamics->ny, .nswitch = p->dynamics->nswitch};
+  r->stages = stages;
   r->stride = 1;
   r->max_states = max_states < 16 ? 16 : max_states;
   r->y_end = jmem_resize(ctx, NULL, (size_t)(r->ny + 1) * sizeof(double));
@@ -28,6 +29,7 @@ void jstudy_record_destroy(jstudy_record* r) {
   if (!r) return;
   jmem_free(r->ctx, r->entry);
   jmem_free(r->ctx, r->state);
+  jmem_free(r->ctx, r->slopes);
   jmem_free(r->ctx, r->mode);
   jmem_free(r->ctx, r->flip);
   jmem_free(r->ctx, r->y_end);
@@ -45,6 +47,19 @@ static int store_state(jstudy_record* r, const double* y) {
   }
   memcpy(r->state + (int64_t)r->nstate * r->ny, y, (size_t)r->ny * sizeof *y);
   return r->nstate++;
+}
+
+static int store_slopes(jstudy_record* r, double* const* k) {
+  if (!k || r->stages == 0 || r->nslopes >= r->max_states / r->stages) return -1;
+  size_t size = (size_t)(r->stages * r->ny) * sizeof(double);
+  if (!jmem_grow(r->ctx, &r->slopes, &r->slopes_cap, r->nslopes + 1, size)) {
+    fail(r);
+    return -1;
+  }
+  for (int i = 0; i < r->stages; i++) {
+    memcpy(jstudy_record_slope(r, r->nslopes, i), k[i], (size_t)r->ny * sizeof(double));
+  }
+  return r->nslopes++;
 }
 
 static void store_modes(jstudy_record* r, const double* mode) {
@@ -96,22 +111,24 @@ static void thin_out(jstudy_record* r) {
 }
 
 void jstudy_record_begin(jstudy_record* r, const double* mode) {
-  r->nentry = r->nstate = r->nepoch = r->nflip = r->step_count = r->nspare = 0;
+  r->nentry = r->nstate = r->nepoch = r->nflip = r->nslopes = 0;
+  r->step_count = r->nspare = 0;
   r->stride = 1;
   r->status = JO_OK;
   store_modes(r, mode);
 }
 
-void jstudy_record_step(jstudy_record* r, double t0, double t1, const double* y0) {
+void jstudy_record_step(jstudy_record* r, double t0, double t1, const double* y0,
+                        double* const* k) {
   if (r->nspare >= r->max_states) thin_out(r);
   // the first step after an event starts at a state that cannot be had by taking a step
   bool is_spare = !is_after_event(r, r->nentry);
   bool keep = !is_spare || r->step_count % r->stride == 0;
   r->nspare += is_spare && keep;
   r->step_count++;
-  int state = keep ? store_state(r, y0) : -1;
+  int state = keep ? store_state(r, y0) : -1, slopes = store_slopes(r, k);
   jstudy_entry* e = new_entry(r);
-  if (e) *e = (jstudy_entry){t0, t1, state, -1, r->nepoch - 1, 0, 0, false};
+  if (e) *e = (jstudy_entry){t0, t1, state, -1, slopes, r->nepoch - 1, 0, 0, false};
 }
 
 void jstudy_record_event(jstudy_record* r, double t, const double* before, const double* after,
@@ -126,7 +143,7 @@ void jstudy_record_event(jstudy_record* r, double t, const double* before, const
   int b = store_state(r, before), a = store_state(r, after);
   jstudy_entry* e = new_entry(r);
   if (!e || a < 0 || b < 0) return;
-  *e = (jstudy_entry){t, t, b, a, r->nepoch - 1, r->nflip, n, follows};
+  *e = (jstudy_entry){t, t, b, a, -1, r->nepoch - 1, r->nflip, n, follows};
   r->nflip += n;
   store_modes(r, mode_after);
 }

@@ -12,6 +12,7 @@ typedef struct jstudy_entry {
   double t, t1;     // step: from t to t1; event: at t
   int state;        // stored state: at the start of the step, before the event; -1: not stored
   int after;        // event: stored state after it; -1: a step
+  int slopes;       // step: stored slopes of its stages; -1: not stored
   int epoch;        // modes in force: of the step, before the event (the next epoch after it)
   int flip, nflip;  // event: switches that flip, in record->flip
   bool follows;     // event: caused by the one before, at the same instant
@@ -24,6 +25,9 @@ typedef struct jstudy_record {
   jstudy_entry* entry;
   int nstate, state_cap;
   double* state;  // nstate x ny
+  int stages;     // of the method; 0: slopes are not stored
+  int nslopes, slopes_cap;
+  double* slopes;  // nslopes x stages x ny: of the first steps, as far as the room goes
   int nepoch, epoch_cap;
   double* mode;  // nepoch x nswitch
   int nflip, flip_cap;
@@ -36,19 +40,23 @@ typedef struct jstudy_record {
   jo_status status;
 } jstudy_record;
 
-jo_status jstudy_record_create(jo_context* ctx, const jstudy_plant* p, int max_states,
+// Slopes take about as much room as states.
+jo_status jstudy_record_create(jo_context* ctx, const jstudy_plant* p, int stages, int max_states,
                                jstudy_record** out);
 void jstudy_record_destroy(jstudy_record* r);
 
-// Begin with the modes of the start; then called by the run.
+// Begin with the modes of the start; then called by the run. k: slopes of the stages, may be NULL
 void jstudy_record_begin(jstudy_record* r, const double* mode);
-void jstudy_record_step(jstudy_record* r, double t0, double t1, const double* y0);
+void jstudy_record_step(jstudy_record* r, double t0, double t1, const double* y0, double* const* k);
 void jstudy_record_event(jstudy_record* r, double t, const double* before, const double* after,
                          const double* mode_after, const int* flipped, int n);
 void jstudy_record_end(jstudy_record* r, const double* y);
 
 static inline const double* jstudy_record_state(const jstudy_record* r, int i) {
   return r->state + (int64_t)i * r->ny;
+}
+static inline double* jstudy_record_slope(const jstudy_record* r, int slopes, int stage) {
+  return r->slopes + ((int64_t)slopes * r->stages + stage) * r->ny;
 }
 static inline const double* jstudy_record_mode(const jstudy_record* r, int epoch) {
   return r->mode + (int64_t)epoch * r->nswitch;

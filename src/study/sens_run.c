@@ -22,7 +22,7 @@ jstudy_sens_options jstudy_sens_options_default(const jmodel* m) {
 
 static jo_status on_step(void* user, const jsolve_step* step) {
   jstudy_record* r = user;
-  jstudy_record_step(r, step->t0, step->t1, step->y0);
+  jstudy_record_step(r, step->t0, step->t1, step->y0, step->k);
   return r->status;
 }
 
@@ -117,7 +117,12 @@ jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_met
   jstudy_record* record = NULL;
   jo_status status = r->value && r->gradient ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = jstudy_run_create(ctx, s->plant, &run);
-  if (status >= 0) status = jstudy_record_create(ctx, s->plant, opt->max_states, &record);
+  if (status >= 0) {
+    // the adjoint method needs the arguments of all stages before it begins with the last
+    const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
+    int stages = tab && method == JSTUDY_ADJOINT ? tab->stages : 0;
+    status = jstudy_record_create(ctx, s->plant, stages, opt->max_states, &record);
+  }
   if (status >= 0) status = run_all(s, method, opt, run, record, r);
   jstudy_record_destroy(record);
   jstudy_run_destroy(run);

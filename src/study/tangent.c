@@ -35,7 +35,7 @@ typedef struct direct {
 } direct;
 
 static double* vector(direct* d, int n) {
-  return JARENA_ARRAY(&d->w->arena, (size_t)(n + 1) * (size_t)d->lanes, double);
+  return jstudy_walk_vector(d->w, (size_t)(n + 1) * (size_t)d->lanes);
 }
 
 static jo_status allocate(direct* d) {
@@ -88,16 +88,17 @@ static void pack_step(direct* d, const jstudy_entry* e, pack* p, bool first) {
   int n = w->ny * d->lanes;
   double h = e->t1 - e->t;
   for (int i = 0; i < tab->stages; i++) {
-    jstudy_walk_combine(n, p->S, h, tab->a[i], i, d->dk, d->dY);
-    if (first) jstudy_walk_combine(w->ny, d->y, h, tab->a[i], i, w->k, w->Y[i]);
-    jstudy_point at = {.t = jstudy_walk_stage_time(w, e, i), .y = w->Y[i], .dy = d->dY};
+    if (i > 0) jsolve_combine(n, p->S, h, &w->a[i], d->dk, d->dY);
+    if (first) jsolve_combine(w->ny, d->y, h, &w->a[i], w->k, w->Y[i]);
+    jstudy_point at = {.t = jstudy_walk_stage_time(w, e, i), .y = w->Y[i]};
+    at.dy = i > 0 ? d->dY : p->S;
     at.dp = p->dp;
     jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, d->dk[i]});
     for (int r = 0; first && r < w->ny; r++) {
       w->k[i][r] = d->ydot[r * d->lanes];
     }
   }
-  jstudy_walk_combine(n, p->S, h, tab->b, tab->stages, d->dk, d->dY);
+  jsolve_combine(n, p->S, h, &w->b, d->dk, d->dY);
   memcpy(p->S, d->dY, (size_t)n * sizeof *p->S);
 }
 

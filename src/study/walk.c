@@ -4,11 +4,21 @@
 
 #include <string.h>
 
+#define CACHE_LINE 64
+
+double* jstudy_walk_vector(jstudy_walk* w, size_t n) {
+  size_t line = CACHE_LINE / sizeof(double);
+  double* x = JARENA_ARRAY(&w->arena, n + line, double);
+  if (!x) return NULL;
+  size_t over = (uintptr_t)x % CACHE_LINE / sizeof(double);
+  return over ? x + (line - over) : x;
+}
+
 static bool prepare_work(jstudy_walk* w, const jkernel_set* set, int which) {
   if (!set) return true;
   w->work[which] = JARENA_ARRAY(&w->arena, set->n, double*);
   for (int i = 0; w->work[which] && i < set->n; i++) {
-    w->work[which][i] = JARENA_ARRAY(&w->arena, set->kernel[i].work + 1, double);
+    w->work[which][i] = jstudy_walk_vector(w, set->kernel[i].work + 1);
     if (!w->work[which][i]) return false;
     jkernel_init_work(&set->kernel[i], w->work[which][i]);
   }
@@ -60,10 +70,12 @@ jo_status jstudy_walk_begin(jstudy_walk* w, jo_context* ctx, const jstudy_sens* 
         jsolve_method_name(opt->solve.method));
   }
   for (int i = 0; i < w->tab->stages; i++) {
-    w->k[i] = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+    w->a[i] = jsolve_compress(w->tab->a[i], i);
+    w->k[i] = w->own[i] = JARENA_ARRAY(&w->arena, w->ny + 1, double);
     w->Y[i] = JARENA_ARRAY(&w->arena, w->ny + 1, double);
-    if (!w->k[i] || !w->Y[i]) return jerr_memory(ctx);
+    if (!w->own[i] || !w->Y[i]) return jerr_memory(ctx);
   }
+  w->b = jsolve_compress(w->tab->b, w->tab->stages);
   w->f_minus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
   w->f_plus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
   w->modes = JARENA_ARRAY(&w->arena, d->nswitch + 1, double);
@@ -84,34 +96,18 @@ double jstudy_walk_stage_time(const jstudy_walk* w, const jstudy_entry* e, int i
   return w->tab->c[i] == 1 ? e->t1 : e->t + w->tab->c[i] * (e->t1 - e->t);
 }
 
-// In the order of the stepper (solve/rk.c), so that a step taken again has the same bits.
-void jstudy_walk_combine(int n, const double* y, double h, const double* factor, int stages,
-                         double* const* k, double* restrict out) {
-  bool first = true;
-  for (int j = 0; j < stages; j++) {
-    if (factor[j] == 0.0) continue;
-    double a = h * factor[j];
-    const double* restrict kj = k[j];
-    for (int i = 0; i < n; i++) {
-      out[i] = first ? a * kj[i] : out[i] + a * kj[i];
-    }
-    first = false;
-  }
-  for (int i = 0; i < n; i++) {
-    out[i] = first ? y[i] : y[i] + out[i];
-  }
-}
-
 void jstudy_walk_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0) {
   double h = e->t1 - e->t;
   for (int i = 0; i < w->tab->stages; i++) {
-    jstudy_walk_combine(w->ny, y0, h, w->tab->a[i], i, w->k, w->Y[i]);
+    w->k[i] = e->slopes < 0 ? w->own[i] : jstudy_record_slope(w->record, e->slopes, i);
+    jsolve_combine(w->ny, y0, h, &w->a[i], w->k, w->Y[i]);
+    if (e->slopes >= 0) continue;
     w->run->system.rhs(w->run, jstudy_walk_stage_time(w, e, i), w->Y[i], w->k[i]);
   }
 }
 
 jo_status jstudy_walk_end_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y) {
-  jstudy_walk_combine(w->ny, y0, e->t1 - e->t, w->tab->b, w->tab->stages, w->k, y);
+  jsolve_combine(w->ny, y0, e->t1 - e->t, &w->b, w->k, y);
   return w->run->system.project ? w->run->system.project(w->run, e->t1, y) : JO_OK;
 }
 

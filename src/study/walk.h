@@ -17,9 +17,11 @@ typedef struct jstudy_walk {
   const jstudy_sens_options* opt;
   jstudy_sens_result* out;
   int ny, nu, nv, nw;
-  const double* S0;              // d y0 / d number (ny x nw)
-  double* k[JSOLVE_MAX_STAGES];  // slopes of a step (ny)
-  double* Y[JSOLVE_MAX_STAGES];  // arguments of its stages (ny)
+  const double* S0;  // d y0 / d number (ny x nw)
+  jsolve_combination a[JSOLVE_MAX_STAGES], b;
+  double* k[JSOLVE_MAX_STAGES];    // slopes of a step (ny): our own, or those of the record
+  double* own[JSOLVE_MAX_STAGES];  // (ny)
+  double* Y[JSOLVE_MAX_STAGES];    // arguments of its stages (ny)
   double *f_minus, *f_plus;
   double* modes;     // scratch (nswitch)
   double** work[2];  // of the tangent and adjoint kernels
@@ -43,9 +45,8 @@ void jstudy_walk_end(jstudy_walk* w);
 
 void jstudy_walk_set_modes(jstudy_walk* w, const double* mode);
 double jstudy_walk_stage_time(const jstudy_walk* w, const jstudy_entry* e, int i);
-// out = y + h sum_j factor_j k_j   (n); out must not overlap the others
-void jstudy_walk_combine(int n, const double* y, double h, const double* factor, int stages,
-                         double* const* k, double* restrict out);
+// Doubles that begin on a border of cache lines: kernels read and write whole lines of lanes.
+double* jstudy_walk_vector(jstudy_walk* w, size_t n);
 // Stages of a recorded step from y0: Y, k.
 void jstudy_walk_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0);
 // Its projected end, from the slopes k.

@@ -6,13 +6,13 @@
 
 // ---- the record itself -------------------------------------------------------------------------------
 
-enum { STATES = 3, SWITCHES = 2 };
+enum { STATES = 3, SWITCHES = 2, STAGES = 2 };
 
 static jstudy_record* make_record(jo_context* ctx, int max_states) {
   jgen_dynamics dynamics = {.ny = STATES, .nswitch = SWITCHES};
   jstudy_plant plant = {.dynamics = &dynamics};
   jstudy_record* r;
-  assert_ok(ctx, jstudy_record_create(ctx, &plant, max_states, &r));
+  assert_ok(ctx, jstudy_record_create(ctx, &plant, STAGES, max_states, &r));
   return r;
 }
 
@@ -31,7 +31,7 @@ static void write(jstudy_record* r, int nstep, int every) {
   for (int i = 0; i < nstep; i++) {
     bool behind = every > 0 && i > 0 && i % every == 0;
     fill(y, i + (behind ? 0.5 : 0.0));
-    jstudy_record_step(r, i, i + 1, y);
+    jstudy_record_step(r, i, i + 1, y, (double* const[]){y, y});
     if (every == 0 || (i + 1) % every != 0) continue;
     fill(y, i + 1);
     fill(after, i + 1.5);
@@ -57,6 +57,9 @@ static void check(const jstudy_record* r, int nstep, int every) {
     for (int k = 0; k < STATES; k++) {
       if (e->state >= 0) assert_true(jstudy_record_state(r, e->state)[k] == t + 0.25 * k);
       if (!is_step) assert_true(jstudy_record_state(r, e->after)[k] == e->t + 0.5 + 0.25 * k);
+      for (int s = 0; e->slopes >= 0 && s < STAGES; s++) {
+        assert_true(jstudy_record_slope(r, e->slopes, s)[k] == t + 0.25 * k);
+      }
       assert_true(r->y_end[k] == nstep + 0.25 * k);
     }
     steps += is_step;
@@ -89,6 +92,7 @@ static void test_record_is_bounded_however_long_the_run(void** state) {
       write(r, nstep, 0);
       check(r, nstep, 0);
       assert_true(r->nstate <= room[k]);
+      assert_true(r->nslopes * STAGES <= room[k]);
       // and not far below what was allowed
       assert_true(r->nstate >= room[k] / 2 || r->nstate == nstep);
     }
