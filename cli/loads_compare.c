@@ -78,7 +78,6 @@ static cli_exit take_run(cli* c, comparison* k, const jo_loads* l, const char* t
   (void)status;
   if (k->n > 0) c->ntold = jo_context_diagnostic_count(c->ctx);
   r->s = jo_loads_result_statistics(r->result);
-  r->s.driver = "";
   if (jo_loads_pose(r->result, &r->pose) < 0) r->pose = (jo_pose){.body = ""};
   k->n++;
   return CLI_OK;

@@ -129,6 +129,8 @@ static jo_status read_options(jo_context* ctx, jo_loads_result* r) {
                     "subcycle",
                     o->driver);
   }
+  // a name that outlives the caller's
+  o->driver = converged ? JO_LOADS_CONVERGED : jsolve_load_driver_name((jsolve_load_driver)driver);
   *u = jstudy_load_options_default(r->loads->model->model);
   u->solve.driver = (jsolve_load_driver)driver;
   if (isnan(o->rate)) o->rate = driver == JSOLVE_LOAD_ADAPTIVE ? ADAPTIVE_RATE : DEFAULT_RATE;
