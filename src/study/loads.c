@@ -187,7 +187,7 @@ static jo_status on_sample(void* user, double t, const double* y, const double* 
   s[0] = t;
   memcpy(s + 1, F, (size_t)r->ne * sizeof *F);
   update_peaks(r);
-  if (u->opt->realtime && y) pace(u, t);
+  if (u->opt->realtime && y && t > u->opt->t_start) pace(u, t);
   return JO_OK;
 }
 
