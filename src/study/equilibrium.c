@@ -184,7 +184,7 @@ jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const
       .d = d, .s = s, .t = t, .nu = d->part.nu, .n = d->part.nu + d->model->nstate, .y = y};
   *out = (jstudy_equilibrium){0};
   jarena a;
-  double* x;
+  double* x = NULL;
   jarena_init(&a, ctx);
   double* begin = JARENA_ARRAY(&a, b.n + 1, double);
   jo_status status = begin && allocate(&b, &a, &x) ? JO_OK : jerr_memory(ctx);

@@ -318,8 +318,8 @@ jo_status jstudy_plant_equilibrium(jo_context* ctx, const jstudy_plant* p, doubl
   if (status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC) {
     int nu = d->part.nu, k = out->worst;
     const char* name = nu + p->model->nstate == 0 ? "nothing"
-                       : k < nu        ? p->model->coordinate[d->part.u[k]].name
-                                       : p->model->state[k - nu].name;
+                       : k < nu                   ? p->model->coordinate[d->part.u[k]].name
+                                                  : p->model->state[k - nu].name;
     return jerr_set(ctx, status,
                     "%s: no static equilibrium found: '%s' is left with an acceleration of %.3g; "
                     "something must hold it, or the search must begin nearer to the equilibrium",

@@ -12,8 +12,8 @@
 #include "study/record.h"
 
 typedef struct jstudy_sens_setup {
-  const int* wrt;  // numbers of the model to differentiate for
-  int nwrt;        // 0: values only
+  const int* wrt;        // numbers of the model to differentiate for
+  int nwrt;              // 0: values only
   bool direct, adjoint;  // kernels to prepare
   jkernel_options kernel;
 } jstudy_sens_setup;
