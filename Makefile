@@ -15,6 +15,9 @@ demo: build
 	build/jounce run models/buggy/step_descent.yaml
 	@echo
 	build/jounce benchmark buggy -o build
+	@echo
+	build/jounce report models/buggy/step_descent.yaml -o build/report.html --wrt k_f,c_f,k_r,c_r,m_c
+	@echo "open build/report.html in a browser: plots, derivatives and a replay"
 
 check:
 	@sh tools/setup.sh check

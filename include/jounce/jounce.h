@@ -22,6 +22,7 @@
 #include "jounce/base.h"
 #include "jounce/loads.h"
 #include "jounce/model.h"
+#include "jounce/report.h"
 #include "jounce/sens.h"
 #include "jounce/simulate.h"
 #include "jounce/sweep.h"

@@ -140,8 +140,14 @@ static jo_status plot_vcurve(jo_context* ctx, jtext* t, const char* title, const
     x[2 * n + i] = point[i].central_error;
   }
   jreport_series series[] = {{"forward", x, x + n, n, true}, {"central", x, x + 2 * n, n, true}};
-  jreport_plot plot = {title, subtitle, label,  "relative error of the derivative",
-                       true,  true,     series, 2};
+  jreport_plot plot = {.title = title,
+                       .subtitle = subtitle,
+                       .x_label = label,
+                       .y_label = "relative error of the derivative",
+                       .log_x = true,
+                       .log_y = true,
+                       .series = series,
+                       .nseries = 2};
   jreport_svg_plot(t, &plot);
   jarena_free(&scratch);
   return JO_OK;

@@ -210,6 +210,15 @@ static void put_legend(jtext* t, const jreport_plot* p) {
   }
 }
 
+static void put_marks(jtext* t, const axis* x, const jreport_plot* p) {
+  double v;
+  for (int i = 0; i < p->nmark; i++) {
+    if (!value_on(x, p->mark_x[i], &v) || v < x->low || v > x->high) continue;
+    put_line(t, place(x, v), TOP, place(x, v), HEIGHT - BOTTOM,
+             "stroke=\"#9aa5b1\" stroke-width=\"1\" stroke-dasharray=\"4 4\"");
+  }
+}
+
 void jreport_svg_plot(jtext* out, const jreport_plot* plot) {
   axis x = fit_axis(plot, true), y = fit_axis(plot, false);
   int width = WIDTH + legend_column(plot);
@@ -224,6 +233,7 @@ void jreport_svg_plot(jtext* out, const jreport_plot* plot) {
   put_grid(out, &x, &y, true);
   put_grid(out, &x, &y, false);
   put_frame(out, plot);
+  put_marks(out, &x, plot);
   for (int s = 0; s < plot->nseries; s++) {
     put_series(out, &x, &y, &plot->series[s], colour[s % NCOLOUR]);
   }

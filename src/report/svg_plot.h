@@ -21,6 +21,8 @@ typedef struct jreport_plot {
   bool log_x, log_y;
   const jreport_series* series;
   int nseries;
+  const double* mark_x;  // dashed lines across the plot, where they are in its range
+  int nmark;
 } jreport_plot;
 
 // The picture as text. What fails is memory, and that the text remembers.

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// jounce report: a run as one HTML page.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "json.h"
+
+// Cut at commas, in place; `list` has room for every character.
+static int cut(char* text, const char** list) {
+  int n = 0;
+  for (char* word = strtok(text, ","); word; word = strtok(NULL, ",")) {
+    list[n++] = word;
+  }
+  return n;
+}
+
+static void print_summary(const cli* c, const jo_model* m, const char* path, int64_t bytes) {
+  if (!c->json) {
+    printf("%s: report of %lld kB written to %s\n", jo_model_name(m),
+           (long long)(bytes + 999) / 1000, path);
+    return;
+  }
+  cli_json j = {0};
+  cli_json_object(&j, NULL);
+  cli_json_text(&j, "model", jo_model_name(m));
+  cli_json_text(&j, "sha256", jo_model_sha256(m));
+  cli_json_text(&j, "settings", jo_model_settings(m));
+  cli_json_text(&j, "file", path);
+  cli_json_count(&j, "bytes", bytes);
+  cli_json_end(&j);
+}
+
+static cli_exit write_report(cli* c, jo_report_options* opt, const char* path) {
+  jo_model* model = NULL;
+  cli_exit code = cli_load(c, &model);
+  if (code != CLI_OK) return code;
+  int64_t bytes = 0;
+  if (jo_report_write(c->ctx, model, opt, path, &bytes) < 0) code = CLI_FAIL;
+  cli_tell(c);
+  if (code == CLI_OK) print_summary(c, model, path, bytes);
+  jo_model_destroy(model);
+  return code;
+}
+
+static bool is_page(const char* path) {
+  size_t n = strlen(path);
+  return n > 5 && strcmp(path + n - 5, ".html") == 0;
+}
+
+static cli_exit report(cli* c, int argc, char** argv) {
+  jo_report_options opt = jo_report_options_default();
+  const char *path = NULL, *wrt = "";
+  bool no_replay = false;
+  const cli_option option[] = {
+      {"-o", "FILE", "the page to write, a name that ends in .html", .text = &path},
+      {"--wrt", "NAMES", "with derivatives by these numbers, separated by commas", .text = &wrt},
+      {"--tol", "X", "relative and absolute tolerance of adaptive methods",
+       .number = &opt.tolerance},
+      {"--no-replay", NULL, "without the replay", .flag = &no_replay},
+  };
+  cli_exit code = cli_parse(c, &cli_report, option, sizeof option / sizeof *option, argc, argv);
+  if (code != CLI_OK) return code;
+  if (!path || !is_page(path)) {
+    return cli_misuse("report", "-o needs a name that ends in .html%s%s%s", path ? ", not '" : "",
+                      path ? path : "", path ? "'" : "");
+  }
+  size_t n = strlen(wrt) + 1;
+  char* text = malloc(n);
+  const char** name = calloc(n, sizeof *name);
+  if (text && name) {
+    memcpy(text, wrt, n);
+    opt.wrt = name;
+    opt.nwrt = cut(text, name);
+    opt.interpreter = c->interpreter;
+    opt.no_replay = no_replay;
+    code = write_report(c, &opt, path);
+  } else {
+    fprintf(stderr, "jounce: out of memory\n");
+    code = CLI_FAIL;
+  }
+  free(name);
+  free(text);
+  return code;
+}
+
+const cli_command cli_report = {"report", "FILE", 1, "a run as one HTML page with a replay",
+                                report};

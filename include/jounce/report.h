@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as one HTML page: objectives, derivatives, events, plots and a replay to look at from all
+// sides. The page needs no network and no other file.
+#ifndef JOUNCE_REPORT_H
+#define JOUNCE_REPORT_H
+
+#include "jounce/sens.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct jo_report_options {
+  /// Numbers to differentiate the objectives for, as in jo_sens_setup; none: no derivatives.
+  const char* const* wrt;
+  int nwrt;
+  double tolerance;  // relative and absolute, of adaptive methods; NaN: the model's
+  int interpreter;   // as in jo_system_options
+  int no_replay;     // leave the replay out: a smaller page, made faster
+} jo_report_options;
+
+JO_API jo_report_options jo_report_options_default(void);
+
+/// Run the manoeuvre of a model and write the page. `opt` NULL: defaults.
+/// The file appears whole or not at all; it holds no clock, so that equal runs write equal files.
+/// `*bytes` (may be NULL) is its size. On failure the context says why, and no file is written.
+/// Threads: any, one context per thread.
+JO_API jo_status jo_report_write(jo_context* ctx, const jo_model* model,
+                                 const jo_report_options* opt, const char* path, int64_t* bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

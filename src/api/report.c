@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of reports: a run, derivatives where asked for, a replay, and the page of all.
+#include "jounce/report.h"
+
+#include <math.h>
+
+#include "api/sens_handle.h"
+#include "base/file.h"
+#include "report/html.h"
+
+#define MAX_ROWS 1500  // of time histories: more than a plot can show
+
+typedef struct job {
+  jo_context* ctx;
+  const jo_model* model;
+  const jo_report_options* opt;
+  jarena arena;
+  jo_system* system;
+  jo_result* result;
+  jo_sens* sens;
+  jo_sens_result* derivatives;
+  jstudy_replay* replay;
+  jreport_page page;
+} job;
+
+jo_report_options jo_report_options_default(void) {
+  return (jo_report_options){.tolerance = NAN};
+}
+
+// ---- runs ----------------------------------------------------------------------------------------
+
+static jo_status run(job* j) {
+  jo_system_options system = jo_system_options_default();
+  system.interpreter = j->opt->interpreter;
+  JO_TRY(jo_system_create(j->ctx, j->model, &system, &j->system));
+  jo_simulate_options o = jo_simulate_options_default();
+  const jmodel_simulation* s = &j->model->model->simulation;
+  o.tolerance = j->opt->tolerance;
+  double coarsest = (s->t_end - s->t_start) / MAX_ROWS;
+  if (s->output_step < coarsest) o.output_step = coarsest;
+  return jo_simulate(j->ctx, j->system, &o, &j->result);
+}
+
+static jo_status differentiate(job* j) {
+  jo_sens_setup setup = jo_sens_setup_default();
+  setup.name = j->opt->wrt;
+  setup.nname = j->opt->nwrt;
+  setup.interpreter = j->opt->interpreter;
+  JO_TRY(jo_sens_create(j->ctx, j->model, &setup, &j->sens));
+  jo_sens_options o = jo_sens_options_default();
+  o.tolerance = j->opt->tolerance;
+  return jo_sens_run(j->ctx, j->sens, &o, &j->derivatives);
+}
+
+static jo_status replay(job* j) {
+  jstudy_simulate_options o = jstudy_simulate_options_default();
+  o.rel_tol = o.abs_tol = j->opt->tolerance;
+  jkernel_options kernel = jkernel_options_default();
+  if (j->opt->interpreter) kernel.backend = JKERNEL_INTERP;
+  return jstudy_replay_create(j->ctx, j->model->model, &kernel, &o, &j->replay);
+}
+
+// ---- tables --------------------------------------------------------------------------------------
+
+static jo_status fill_gradient(job* j, int objective, jreport_gradient* g) {
+  int n = jo_sens_parameter_count(j->sens);
+  jo_sens_row* row = JARENA_ARRAY(&j->arena, n, jo_sens_row);
+  *g = (jreport_gradient){n, JARENA_ARRAY(&j->arena, n, jreport_gradient_row)};
+  if (!row || !g->row) return jerr_memory(j->ctx);
+  JO_TRY(jo_sens_rank(j->ctx, j->derivatives, objective, NULL, 0.0, row));
+  for (int i = 0; i < n; i++) {
+    jo_sens_parameter p;
+    JO_TRY(jo_sens_parameter_at(j->sens, row[i].parameter, &p));
+    double frozen = jo_sens_derivative_frozen(j->derivatives, objective, row[i].parameter);
+    g->row[i] = (jreport_gradient_row){p.name,
+                                       p.unit,
+                                       p.description,
+                                       p.value,
+                                       row[i].derivative,
+                                       row[i].percent,
+                                       row[i].derivative - frozen,
+                                       row[i].parameter};
+  }
+  return JO_OK;
+}
+
+static jo_status fill_gradients(job* j) {
+  int n = jo_sens_objective_count(j->derivatives);
+  jreport_gradient* g = JARENA_ARRAY(&j->arena, n + 1, jreport_gradient);
+  if (!g) return jerr_memory(j->ctx);
+  for (int i = 0; i < n; i++) {
+    JO_TRY(fill_gradient(j, i, &g[i]));
+  }
+  j->page.gradient = g;
+  j->page.nparameter = jo_sens_parameter_count(j->sens);
+  j->page.method = jo_sens_method_name(jo_sens_result_statistics(j->derivatives).method);
+  return JO_OK;
+}
+
+// Events of the run with derivatives, and what they contribute.
+static jo_status fill_moving_events(job* j) {
+  int n = jo_sens_event_count(j->derivatives), np = j->page.nparameter;
+  int no = jo_sens_objective_count(j->derivatives);
+  jreport_event* list = JARENA_ARRAY(&j->arena, n + 1, jreport_event);
+  if (!list) return jerr_memory(j->ctx);
+  for (int i = 0; i < n; i++) {
+    jo_sens_event e;
+    double* c = JARENA_ARRAY(&j->arena, no * np + 1, double);
+    if (!c) return jerr_memory(j->ctx);
+    JO_TRY(jo_sens_event_at(j->derivatives, i, &e));
+    for (int k = 0; k < no * np; k++) {
+      c[k] = jo_sens_event_contribution(j->derivatives, i, k / np, k % np);
+    }
+    list[i] = (jreport_event){e.t, e.name, e.on != 0, e.follows != 0, c};
+  }
+  j->page.event = list;
+  j->page.nevent = n;
+  return JO_OK;
+}
+
+static jo_status fill_events(job* j) {
+  const jstudy_result* r = j->result->result;
+  jreport_event* list = JARENA_ARRAY(&j->arena, r->nevent + 1, jreport_event);
+  if (!list) return jerr_memory(j->ctx);
+  for (int i = 0; i < r->nevent; i++) {
+    list[i] = (jreport_event){.t = r->event[i].t, .name = r->event[i].name, .on = r->event[i].on};
+  }
+  j->page.event = list;
+  j->page.nevent = r->nevent;
+  return JO_OK;
+}
+
+// ---- the page ------------------------------------------------------------------------------------
+
+static jo_status work(job* j, const char* path, int64_t* bytes) {
+  JO_TRY(run(j));
+  j->page.result = j->result->result;
+  if (j->opt->nwrt > 0) {
+    JO_TRY(differentiate(j));
+    JO_TRY(fill_gradients(j));
+    JO_TRY(fill_moving_events(j));
+  } else {
+    JO_TRY(fill_events(j));
+  }
+  if (!j->opt->no_replay) JO_TRY(replay(j));
+  j->page.replay = j->replay;
+  jtext text;
+  jtext_init(&text, j->ctx);
+  jreport_html(&text, &j->page);
+  jo_status status =
+      text.failed ? jerr_memory(j->ctx) : jfile_write(j->ctx, path, text.data, text.length);
+  if (bytes && status >= 0) *bytes = (int64_t)text.length;
+  jtext_free(&text);
+  return status;
+}
+
+jo_status jo_report_write(jo_context* ctx, const jo_model* model, const jo_report_options* opt,
+                          const char* path, int64_t* bytes) {
+  jo_report_options defaults = jo_report_options_default();
+  job j = {.ctx = ctx, .model = model, .opt = opt ? opt : &defaults};
+  jarena_init(&j.arena, ctx);
+  jo_status status = work(&j, path, bytes);
+  jstudy_replay_destroy(j.replay);
+  jo_sens_result_destroy(j.derivatives);
+  jo_sens_destroy(j.sens);
+  jo_result_destroy(j.result);
+  jo_system_destroy(j.system);
+  jarena_free(&j.arena);
+  return status;
+}

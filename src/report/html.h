@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as one page: what it is, objectives, derivatives, events, plots and a replay. The page needs
+// no network and no other file, and holds no clock: the same run writes the same bytes.
+#ifndef JREPORT_HTML_H
+#define JREPORT_HTML_H
+
+#include "base/text.h"
+#include "study/replay.h"
+#include "study/simulate.h"
+
+// One parameter in the table of an objective, most influential first.
+typedef struct jreport_gradient_row {
+  const char *name, *unit, *description;
+  double value, derivative;
+  double percent;    // change of the objective per 1 % of the parameter [%]
+  double by_events;  // part of the derivative that comes from moving events; NaN: not known
+  int parameter;     // column of its contributions
+} jreport_gradient_row;
+
+typedef struct jreport_gradient {
+  int nrow;
+  jreport_gradient_row* row;
+} jreport_gradient;
+
+typedef struct jreport_event {
+  double t;  // [s]
+  const char* name;
+  bool on;
+  bool follows;          // caused by the one before
+  double* contribution;  // objectives x parameters; NULL or NaN: not known
+} jreport_event;
+
+typedef struct jreport_page {
+  const jstudy_result* result;
+  const jreport_gradient* gradient;  // one per objective; NULL: no derivatives
+  int nparameter;
+  const char* method;  // of the derivatives
+  int nevent;
+  const jreport_event* event;
+  const jstudy_replay* replay;  // NULL: none
+} jreport_page;
+
+// The page as text. What fails is memory, and that the text remembers.
+void jreport_html(jtext* out, const jreport_page* page);
+
+// Parts. Text for HTML, in and outside of attributes.
+void jreport_put_html(jtext* t, const char* s);
+// A string of JSON with its quotes, fit for a script element.
+void jreport_put_script_text(jtext* t, const char* s);
+void jreport_html_plots(jtext* t, const jstudy_result* r);
+void jreport_html_replay(jtext* t, const jstudy_replay* r);
+
+// report/replay.js and report/report.css, terminated; made by CMake.
+extern const char jreport_replay_js[], jreport_report_css[];
+
+#endif

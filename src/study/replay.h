@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A motion to look at: where the points of every body are over time, wheels, springs and the road.
+// Positions are outputs of a plant of its own, made from the model with a sensor per point.
+#ifndef JSTUDY_REPLAY_H
+#define JSTUDY_REPLAY_H
+
+#include "study/simulate.h"
+
+// Points joined by edges: the outline of their convex hull, what lies inside tied to its nearest.
+typedef struct jstudy_replay_body {
+  const char* name;
+  int npoint, nedge;
+  int* point;  // indices of points
+  int* edge;   // pairs of them (2 nedge)
+} jstudy_replay_body;
+
+typedef struct jstudy_replay_line {
+  const char* name;
+  int a, b;        // points
+  bool is_spring;  // else a rod: a closure that keeps a distance
+} jstudy_replay_line;
+
+typedef struct jstudy_replay_wheel {
+  const char* name;
+  double radius;  // [m]
+} jstudy_replay_wheel;
+
+// Heights on a grid along the axes; nx = 0: none to be drawn.
+typedef struct jstudy_replay_road {
+  int nx, ny;
+  double x0, y0, dx, dy;  // [m]
+  double* z;              // by x, then y [m]
+} jstudy_replay_road;
+
+typedef struct jstudy_replay {
+  jo_context* ctx;
+  jarena arena;
+  double t_start, dt;  // [s]
+  int nframe, npoint, nbody, nline, nwheel;
+  int follow;    // body the view goes with; -1: none
+  double* xyz;   // positions [m]: frame by frame, point by point, x y z
+  double* spin;  // frame by frame, wheel by wheel: centre [m], axis, a direction that turns with it
+  jstudy_replay_body* body;  // the ground is 0 and has no edges
+  jstudy_replay_line* line;
+  jstudy_replay_wheel* wheel;
+  jstudy_replay_road road;
+} jstudy_replay;
+
+// Run the manoeuvre and keep 50 frames per second, fewer where that were too much to keep. The step of
+// `opt` for rows does not count. On failure *out is NULL, also where a run fails on its way.
+// Ownership: caller, release with jstudy_replay_destroy().
+jo_status jstudy_replay_create(jo_context* ctx, const jmodel* m, const jkernel_options* kernel,
+                               const jstudy_simulate_options* opt, jstudy_replay** out);
+void jstudy_replay_destroy(jstudy_replay* r);
+
+// Parts of it. Edges of a body from positions of all points (npoint x 3).
+jo_status jstudy_replay_outline(jo_context* ctx, jarena* a, const double* xyz,
+                                jstudy_replay_body* b);
+// The road below all frames; none where it cannot be known without the state of the vehicle.
+jo_status jstudy_replay_pave(jstudy_replay* r, const jmodel* m);
+
+#endif
