@@ -58,6 +58,7 @@ step layers python3 tools/check_layers.py
 step lists python3 tools/check_lists.py
 step calls python3 tools/check_calls.py
 step headers python3 tools/check_headers.py
+step equations python3 tools/check_equations.py
 step release build_and_test release
 step clang build clang
 step asan build_and_test asan
