@@ -210,7 +210,7 @@ typedef struct jo_loads_sens_options {
   const char* const* wrt;  // parameters by name, other numbers by path
   int nwrt;
   double t_end;             // [s]; NaN: the model's
-  double tolerance;         // of the run; NaN: the model's
+  double tolerance;         // of the run; NaN: 1e-11
   double slope, reference;  // as in jo_loads_options
   int interpreter;
 } jo_loads_sens_options;

@@ -6,6 +6,8 @@
 #include "jounce/loads.h"
 #include "study/load_sens.h"
 
+#define TOLERANCE 1e-11  // touch-downs on soil have infinite slopes: they cost digits
+
 struct jo_loads_sens {
   jo_context* ctx;
   jstudy_sens* sens;
@@ -50,7 +52,8 @@ static jo_status run(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_opti
   o.slope = opt->slope;
   o.reference = opt->reference;
   if (!isnan(opt->t_end)) o.run.t_end = opt->t_end;
-  if (!isnan(opt->tolerance)) o.run.solve.rel_tol = o.run.solve.abs_tol = opt->tolerance;
+  double tolerance = isnan(opt->tolerance) ? TOLERANCE : opt->tolerance;
+  o.run.solve.rel_tol = o.run.solve.abs_tol = tolerance;
   if (!(o.run.t_end > o.run.t_start) || !(o.run.solve.rel_tol > 0.0)) {
     return jerr_set(s->ctx, JO_ERR_ARGUMENT, "end time %g s, tolerance %g: out of range",
                     o.run.t_end, o.run.solve.rel_tol);
