@@ -88,6 +88,22 @@ static void measure(plots* p, int i) {
   if (c->high - c->low <= noise) c->low = c->high = 0.5 * (c->low + c->high);
 }
 
+// "z1", "load: wheel load" where names have a stem in common, else all names.
+static const char* title_of(plots* p, const int* member, int n) {
+  const jstudy_quantity* first = quantity(p, &p->curve[member[0]]);
+  bool is_family = n == 1 || same_stem(first->name, quantity(p, &p->curve[member[1]])->name);
+  int length = (int)(n == 1 ? strlen(first->name) : stem(first->name));
+  const char* about = first->description;
+  if (is_family) {
+    return jarena_printf(&p->a, "%.*s%s%s", length, first->name, *about ? ": " : "", about);
+  }
+  const char* title = first->name;
+  for (int i = 1; i < n && title; i++) {
+    title = jarena_printf(&p->a, "%s, %s", title, quantity(p, &p->curve[member[i]])->name);
+  }
+  return title;
+}
+
 static void draw(jtext* t, plots* p, const int* member, int n) {
   jreport_series series[MAX_CURVES];
   const jstudy_quantity* first = quantity(p, &p->curve[member[0]]);
@@ -96,8 +112,10 @@ static void draw(jtext* t, plots* p, const int* member, int n) {
     const double* y = p->y + (size_t)member[i] * (size_t)p->r->nrow;
     series[i] = (jreport_series){.name = q->name, .x = p->t, .y = y, .n = p->r->nrow};
   }
+  const char* title = title_of(p, member, n);
+  if (!title) t->failed = true;
   bool has_unit = *first->unit && strcmp(first->unit, "1") != 0;
-  jreport_plot plot = {.title = *first->description ? first->description : first->name,
+  jreport_plot plot = {.title = title ? title : "",
                        .subtitle = "",
                        .x_label = "t [s]",
                        .y_label = has_unit ? first->unit : "",

@@ -58,7 +58,7 @@
       view.target[i] = (low[i] + high[i]) / 2;
       r += Math.pow(high[i] - low[i], 2);
     }
-    view.distance = Math.max(1.9 * Math.sqrt(r), 0.2);
+    view.distance = Math.max(1.6 * Math.sqrt(r), 0.2);
   }
 
   // ---- projection ---------------------------------------------------------------------------------

@@ -26,6 +26,21 @@ static bool is(const char* name, size_t n, const char* text) {
   return strlen(text) == n && memcmp(name, text, n) == 0;
 }
 
+// Coordinates, states, signals, and what is told of bodies and elements: "chassis.P1.x".
+static bool is_of_motion(const jmodel* m, const char* name, size_t n) {
+  bool found = memchr(name, '.', n) != NULL;
+  for (int i = 0; i < m->ncoordinate && !found; i++) {
+    found = is(name, n, m->coordinate[i].name);
+  }
+  for (int i = 0; i < m->nstate && !found; i++) {
+    found = is(name, n, m->state[i].name);
+  }
+  for (int i = 0; i < m->nsignal && !found; i++) {
+    found = is(name, n, m->signal[i].name);
+  }
+  return found;
+}
+
 static jexpr_ref read_scalar(scope* s, jexpr_graph* g, const jmodel_scalar* x);
 
 static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
@@ -39,6 +54,7 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   for (int i = 0; i < m->nnumber; i++) {
     if (is(name, n, m->number[i].path)) return jexpr_const(g, m->number[i].value);
   }
+  if (!is_of_motion(m, name, n)) return JEXPR_POISON;  // a constant such as pi
   s->is_strange = true;
   return jexpr_const(g, 0.0);
 }

@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -266,6 +267,39 @@ class Analysis(unittest.TestCase):
             self.assertAlmostEqual(psi / 16.418234, 1, delta=1e-2)
         jounce("generate", STEP, code=2)
         self.assertIn("/proc/x", jounce("generate", PENDULUM, "-o", "/proc/x", code=1).stderr)
+
+    def test_report_is_one_page(self):
+        with tempfile.TemporaryDirectory() as d:
+            pages = []
+            for name in ("a.html", "b.html"):
+                made = json.loads(jounce("report", PENDULUM, "-o", f"{d}/{name}", "--json",
+                                         "--interpreter").stdout)
+                pages.append(Path(d, name).read_bytes())
+                self.assertEqual(made["bytes"], len(pages[-1]))
+            self.assertEqual(pages[0], pages[1])
+            self.assertIn(made["sha256"], pages[0].decode())
+            self.assertIn("<canvas", pages[0].decode())
+            jounce("report", PENDULUM, "-o", f"{d}/c.html", "--no-replay", "--interpreter")
+            self.assertNotIn("<canvas", Path(d, "c.html").read_text(encoding="utf-8"))
+            jounce("report", PENDULUM, "-o", f"{d}/d.html", "--wrt", "nothing", code=1)
+            self.assertFalse(Path(d, "d.html").exists())
+        jounce("report", PENDULUM, code=2)
+        jounce("report", PENDULUM, "-o", "page.pdf", code=2)
+
+    def test_report_draws_in_a_browser(self):
+        chromium = shutil.which("chromium")
+        if not chromium:
+            self.skipTest("no chromium")
+        with tempfile.TemporaryDirectory() as d:
+            jounce("report", STEP, "-o", d + "/page.html")
+            seen = subprocess.run(
+                [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+                 "--no-first-run", "--disable-background-networking",
+                 "--disable-component-update", "--disable-sync", "--user-data-dir=" + d + "/profile",
+                 "--virtual-time-budget=2000", "--dump-dom", f"file://{d}/page.html#t=2.1"],
+                capture_output=True, text=True, check=True, timeout=120).stdout
+            # the script ran to its end: it writes the clock after everything is drawn
+            self.assertIn('<span id="clock">2.10 s</span>', seen)
 
 
 if __name__ == "__main__":
