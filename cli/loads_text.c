@@ -57,8 +57,13 @@ static void print_pose(const jo_loads_result* r, double t) {
 
 static void print_event(const jo_loads_event* v) {
   char doubt[64];
-  printf("  %9.4f %9.2f  %-12s %-10s %9.4f %10.4f %12.4g", v->t0, 1e3 * (v->t1 - v->t0), v->element,
-         v->coordinate, v->position, v->speed, v->impulse);
+  printf("  %9.4f %9.2f  %-12s ", v->t0, 1e3 * (v->t1 - v->t0), v->element);
+  if (v->position == v->position) {
+    printf("%-10s %9.4f %10.4f", v->coordinate, v->position, v->speed);
+  } else {  // a contact acts on no single coordinate
+    printf("%-10s %9s %10s", "-", "-", "-");
+  }
+  printf(" %12.4g", v->impulse);
   printf(" %11.3f %9.4f  %s\n", 1e-3 * v->peak, v->t_peak,
          cli_doubts(v->doubt, doubt, sizeof doubt));
 }

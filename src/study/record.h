@@ -59,7 +59,7 @@ static inline double* jstudy_record_slope(const jstudy_record* r, int slopes, in
   return r->slopes + ((int64_t)slopes * r->stages + stage) * r->ny;
 }
 static inline const double* jstudy_record_mode(const jstudy_record* r, int epoch) {
-  return r->mode + (int64_t)epoch * r->nswitch;
+  return r->mode ? r->mode + (int64_t)epoch * r->nswitch : NULL;  // NULL: no switches
 }
 
 #endif

@@ -89,7 +89,7 @@ void jstudy_walk_end(jstudy_walk* w) {
 }
 
 void jstudy_walk_set_modes(jstudy_walk* w, const double* mode) {
-  memcpy(w->run->mode, mode, (size_t)w->d->nswitch * sizeof *mode);
+  if (mode) memcpy(w->run->mode, mode, (size_t)w->d->nswitch * sizeof *mode);
 }
 
 double jstudy_walk_stage_time(const jstudy_walk* w, const jstudy_entry* e, int i) {
