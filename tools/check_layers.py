@@ -21,13 +21,10 @@ LAYERS = {
     "emit": ["expr"],
     "kernel": ["emit", "expr"],
     "solve": ["kernel"],
-    "study": ["solve", "kernel", "emit", "gen", "model", "expr", "math"],
-    "report": ["study", "math"],
-    "api": ["math", "expr", "rt", "model", "gen", "emit", "kernel", "solve", "study", "report"],
+    "study": ["solve", "kernel", "emit", "gen", "model", "expr"],
+    "report": ["study"],
+    "api": ["expr", "model", "gen", "emit", "kernel", "solve", "study", "report"],
 }
-# what emitted code includes stands alone, but for the standard headers
-ALONE = {"rt"}
-
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
 
 
@@ -40,9 +37,7 @@ def check_source(path, errors):
     if layer not in LAYERS:
         errors.append(f"{path}: layer '{layer}' is not in the table of tools/check_layers.py")
         return
-    allowed = {layer, *LAYERS[layer]}
-    if layer not in ALONE:
-        allowed |= {"base", "jounce"}
+    allowed = {layer, *LAYERS[layer], "base", "jounce"}
     for kind, name in includes(path):
         if kind == "<" and not name.startswith("jounce/"):
             continue
