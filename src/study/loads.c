@@ -91,7 +91,7 @@ void jstudy_loads_destroy(jstudy_loads* l) {
 
 // ---- callbacks -----------------------------------------------------------------------------------
 
-typedef struct session {
+typedef struct runner {
   const jstudy_loads* l;
   jstudy_run* run;
   double** work;  // of each kernel
@@ -100,10 +100,9 @@ typedef struct session {
   const jstudy_load_options* opt;
   double clock_start;
   jsolve_load_system system;
-} session;
+} runner;
 
-static void call(session* u, int k, double t, const double* y, const double* x,
-                 double* const* out) {
+static void call(runner* u, int k, double t, const double* y, const double* x, double* const* out) {
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = u->run->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = u->run->mode, [JGEN_X] = x};
   jkernel_eval(&u->l->kernels->kernel[k], in, out, u->work[k]);
@@ -132,7 +131,7 @@ static void finish(void* user, double t, const double* y, const double* x, doubl
 }
 
 static jo_status project(void* user, double t, double* y) {
-  session* u = user;
+  runner* u = user;
   return u->run->system.project(u->run, t, y);
 }
 
@@ -164,7 +163,7 @@ static void update_peaks(jstudy_load_result* r) {
 }
 
 // Real time: wait until the clock shows the simulated time; count where it is past already.
-static void pace(session* u, double t) {
+static void pace(runner* u, double t) {
   double due = u->clock_start + (t - u->opt->t_start), now = jclock_wall();
   if (now > due) {
     u->out->deadlines_missed++;
@@ -177,7 +176,7 @@ static void pace(session* u, double t) {
 }
 
 static jo_status on_sample(void* user, double t, const double* y, const double* F) {
-  session* u = user;
+  runner* u = user;
   jstudy_load_result* r = u->out;
   size_t width = (size_t)(1 + r->ne) * sizeof(double);
   if (!jmem_grow(r->ctx, &r->sample, &r->sample_cap, r->nsample + 1, width)) {
@@ -192,7 +191,7 @@ static jo_status on_sample(void* user, double t, const double* y, const double* 
 }
 
 // The element that acts on an independent coordinate; -1: none.
-static int element_on(const session* u, int coordinate) {
+static int element_on(const runner* u, int coordinate) {
   const jmodel* m = u->l->plant->model;
   int c = u->l->plant->dynamics->part.u[coordinate];
   for (int e = 0; e < m->nforce; e++) {
@@ -210,7 +209,7 @@ static bool continues(const jstudy_load_result* r, const jsolve_load_event* v) {
 }
 
 static jo_status on_event(void* user, const jsolve_load_event* v, const double* y0) {
-  session* u = user;
+  runner* u = user;
   jstudy_load_result* r = u->out;
   if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {
     return jerr_memory(r->ctx);
@@ -227,7 +226,7 @@ static jo_status on_event(void* user, const jsolve_load_event* v, const double* 
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-static jo_status begin(session* u, jo_context* ctx, jarena* a, const jstudy_loads* l,
+static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jstudy_loads* l,
                        const double* p) {
   const jgen_dynamics* d = l->plant->dynamics;
   u->l = l;
@@ -260,7 +259,7 @@ static jo_status begin(session* u, jo_context* ctx, jarena* a, const jstudy_load
 }
 
 // Loads of impulsive events, off line from the states they began with.
-static jo_status reconstruct_events(session* u) {
+static jo_status reconstruct_events(runner* u) {
   jstudy_load_result* r = u->out;
   double* peak = JARENA_ARRAY(&r->arena, 2 * r->ne + 1, double);
   if (!peak) return jerr_memory(r->ctx);
@@ -278,7 +277,7 @@ static jo_status reconstruct_events(session* u) {
   return JO_OK;
 }
 
-static jo_status run_all(session* u, const jstudy_load_options* opt) {
+static jo_status run_all(runner* u, const jstudy_load_options* opt) {
   jstudy_load_result* r = u->out;
   memcpy(r->y_end, u->l->plant->y0, (size_t)r->ny * sizeof *r->y_end);
   jsolve_load_observer obs = {u, on_sample, on_event};
@@ -311,7 +310,7 @@ jo_status jstudy_loads_run(jo_context* ctx, const jstudy_loads* l, const jstudy_
   r->peak = JARENA_ARRAY(&r->arena, r->ne + 1, jstudy_load_peak);
   r->y_end = JARENA_ARRAY(&r->arena, r->ny + 1, double);
   r->out_end = JARENA_ARRAY(&r->arena, d->noutput + 1, double);
-  session u = {.out = r, .opt = opt};
+  runner u = {.out = r, .opt = opt};
   jo_status status = r->peak && r->y_end && r->out_end ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = begin(&u, ctx, &r->arena, l, opt->p);
   bool begun = status >= 0;
@@ -339,7 +338,7 @@ jo_status jstudy_loads_reconstruct(jo_context* ctx, const jstudy_loads* l, const
                                    double* t_peak) {
   jarena arena;
   jarena_init(&arena, ctx);
-  session u = {0};
+  runner u = {0};
   jo_status status = begin(&u, ctx, &arena, l, p);
   if (status >= 0) {
     status = jsolve_load_reconstruct(ctx, &u.system, t0, y0, duration, RECONSTRUCTION_STEP, peak,
