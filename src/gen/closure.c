@@ -29,6 +29,7 @@ typedef struct writer {
   int n, cap;
   const char* name;
   int closure, hub;  // being written
+  int first;         // its first equation
 } writer;
 
 static bool make_moving(writer* w, moving* v) {
@@ -109,7 +110,7 @@ static jgen_row* new_row(writer* w) {
   if (w->n == w->cap) return NULL;
   jgen_row* r = &w->rows[w->n];
   r->J = JARENA_ARRAY(s->a, s->m->ncoordinate + 1, jexpr_ref);
-  r->name = jarena_printf(s->a, "%s.%d", w->name, w->n + 1);
+  r->name = jarena_printf(s->a, "%s.%d", w->name, w->n - w->first + 1);
   if (!r->J || !r->name) return NULL;
   w->n++;
   return r;
@@ -244,6 +245,7 @@ static bool put_closure(writer* w, const jmodel_closure* c) {
   w->name = c->name;
   w->closure = (int)(c - s->m->closure);
   w->hub = hub;
+  w->first = w->n;
   if (by_vectors) {
     if (!moving_direction(w, hub, la, jgen_direction_in_link(s, &c->u), &u)) return false;
     if (c->type == JMODEL_CLOSURE_PARALLEL) return put_across(w, hub, &c->v, &u);
