@@ -47,13 +47,17 @@ static void put_soil(jgen* s, const jmodel_soil* b, jgen_element* e) {
   t = jexpr_v3_scale(g, jexpr_div(g, s->one, jexpr_v3_norm(g, t)), t);
   jexpr_v3 l = jexpr_v3_cross(g, n, t);
 
+  jgen_absolute_motion(s, s->dyn, true, wheel);
+  jgen_absolute_motion(s, s->dyn, true, track);
+
   // (B4) speed of the coincident point of the carrier along t, of the wheel's along l
   jexpr_v3 origin = jgen_ground_position(s, track, jexpr_v3_zero(g));
   jexpr_v3 offset = jexpr_v3_sub(g, jexpr_v3_add(g, p, arm), origin);
   jexpr_v3 on_track = jgen_from_ground(s, track, offset);
-  jexpr_ref v_long = jexpr_v3_dot(g, jgen_ground_velocity(s, track, on_track), t);
-  jgen_absolute_motion(s, s->dyn, true, wheel);
-  jgen_absolute_motion(s, s->dyn, true, track);
+  jexpr_v3 turn = jgen_to_ground(s, track, s->dyn[track].w);  // the same for all wheels of a track
+  jexpr_v3 v_track = jexpr_v3_add(g, jgen_ground_velocity(s, track, jexpr_v3_zero(g)),
+                                  jexpr_v3_cross(g, turn, offset));
+  jexpr_ref v_long = jexpr_v3_dot(g, v_track, t);
   jexpr_v3 w = jgen_to_ground(s, wheel, s->dyn[wheel].w);
   jexpr_ref v_lat = jexpr_v3_dot(g, jexpr_v3_add(g, v, jexpr_v3_cross(g, w, arm)), l);
 
