@@ -95,7 +95,6 @@ static int count_live(const jexpr_graph* g, const jexpr_schedule* s, const int* 
       if (p) last_inside[p - 1] = i;
     }
   }
-  // ends[i]: values whose last use is i, counted in place of last_inside
   int live = 0, most = 0;
   for (int i = 0; i < s->n; i++) {
     live++;

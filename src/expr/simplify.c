@@ -378,8 +378,8 @@ jexpr_ref jexpr_locate(jexpr_graph* g, jexpr_ref x, const jexpr_ref* X, int n) {
 jexpr_ref jexpr_pick(jexpr_graph* g, jexpr_ref k, const jexpr_ref* A, int m) {
   if (!k || m < 1 || any_poison(A, m)) return JEXPR_POISON;
   if (jexpr_is_const(g, k)) {
-    double i = fmin(fmax(value_of(g, k), 0.0), m - 1);
-    return A[(int)i];
+    double i = value_of(g, k);
+    return A[i >= 0.0 && i < m ? (int)i : 0];  // as the back ends do
   }
   bool same = true;
   for (int i = 1; i < m; i++) {

@@ -104,14 +104,13 @@ static void note_outputs(builder* b, const jexpr_fn* fn) {
 }
 
 // Constants that the schedule or the outputs use get the first slots.
-static void place_constants(builder* b, const jexpr_fn* fn) {
+static void place_constants(builder* b) {
   const jexpr_graph* g = b->g;
   for (jexpr_ref r = 1; r < (jexpr_ref)g->nnode; r++) {
     if (g->node[r].op != JEXPR_CONST || (b->last_use[r] < 0 && b->out_first[r] < 0)) continue;
     b->slot[r] = b->t->nslot++;
     b->t->constant[b->t->nconst++] = jexpr_const_value(g, r);
   }
-  (void)fn;
 }
 
 static int count_outputs(const jexpr_fn* fn) {
@@ -152,7 +151,7 @@ static bool allocate(builder* b, jarena* a, jarena* scratch, const jexpr_schedul
 static void build(builder* b, const jexpr_fn* fn, const jexpr_schedule* s) {
   note_uses(b, s);
   note_outputs(b, fn);
-  place_constants(b, fn);
+  place_constants(b);
   for (int g = 0; g < b->g->ngroup; g++) {
     b->t->uniform[g] = b->g->group[g].vary == JEXPR_UNIFORM;
   }

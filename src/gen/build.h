@@ -104,6 +104,7 @@ struct jgen {
 jo_status jgen_inputs(jgen* s, const bool* live, int group_p, int* live_index, double* values);
 jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what);
 jexpr_v3 jgen_vector(jgen* s, const jmodel_v3* x, const char* what);
+jexpr_ref jgen_table_at(jgen* s, int table, jexpr_ref x);
 void jgen_push_local(jgen* s, const char* name, jexpr_ref value);
 void jgen_pop_local(jgen* s, int n);
 double jgen_value(jgen* s, jexpr_ref r);  // number of a node that depends on live numbers only
@@ -176,11 +177,6 @@ void jgen_inertia_add(jgen* s, jgen_inertia* to, const jgen_inertia* what, const
                       int axis, jexpr_v3 r);
 
 // tree.c: equations of the tree
-typedef struct jgen_tree {
-  int n;         // unknown accelerations: coordinates, free-joint ones in hub axes
-  jexpr_ref* M;  // n x n, symmetric
-  jexpr_ref* c;  // n: M x + c = 0 for the tree, bias accelerations included
-} jgen_tree;
 void jgen_bias_forces(jgen* s, jexpr_ref* c);
 void jgen_mass_matrix(jgen* s, jexpr_ref* M);
 jgen_wrench jgen_inertial_wrench(jgen* s, const jgen_inertia* l, const jgen_absolute* k);

@@ -15,18 +15,6 @@ jexpr_ref jgen_element_force(jgen* s, int element, jexpr_ref value) {
   return jexpr_input(s->g, JGEN_ELEMENT, element);
 }
 
-static jexpr_ref table_at(jgen* s, int table, jexpr_ref x) {
-  const jmodel_table* t = &s->m->table[table];
-  jexpr_ref* X = JARENA_ARRAY(s->a, t->n, jexpr_ref);
-  jexpr_ref* Y = JARENA_ARRAY(s->a, t->n, jexpr_ref);
-  if (!X || !Y) return JEXPR_POISON;
-  for (int i = 0; i < t->n; i++) {
-    X[i] = jgen_scalar(s, &t->x[i], t->name);
-    Y[i] = jgen_scalar(s, &t->y[i], t->name);
-  }
-  return jexpr_table(s->g, t->kind, t->rule, x, X, Y, t->n);
-}
-
 // stiffness depth, or stiffness (exp(exponent depth) - 1); zero while there is no contact
 static jexpr_ref stop_force(jgen* s, const char* name, const jmodel_scalar* stiffness,
                             jexpr_ref depth, const jmodel_scalar* exponent) {
@@ -51,8 +39,8 @@ static jexpr_ref characteristic(jgen* s, const jmodel_force* f, jexpr_ref x, jex
     T = jexpr_add(g, T, jexpr_mul(g, jgen_scalar(s, &f->damping, f->name), xd));
   }
   if (f->has_preload) T = jexpr_add(g, T, jgen_scalar(s, &f->preload, f->name));
-  if (f->spring_table >= 0) T = jexpr_add(g, T, table_at(s, f->spring_table, x));
-  if (f->damper_table >= 0) T = jexpr_add(g, T, table_at(s, f->damper_table, xd));
+  if (f->spring_table >= 0) T = jexpr_add(g, T, jgen_table_at(s, f->spring_table, x));
+  if (f->damper_table >= 0) T = jexpr_add(g, T, jgen_table_at(s, f->damper_table, xd));
   if (f->has_bump) {
     jexpr_ref in = jexpr_sub(g, jgen_scalar(s, &f->bump_clearance, f->name), x);
     jexpr_ref push = stop_force(s, f->name, &f->bump_stiffness, in,

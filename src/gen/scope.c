@@ -317,24 +317,30 @@ static const char* suggest(void* user, int i) {
   return i < m->nstate ? m->state[i].name : NULL;
 }
 
+jexpr_ref jgen_table_at(jgen* s, int table, jexpr_ref x) {
+  const jmodel_table* t = &s->m->table[table];
+  jexpr_ref* X = JARENA_ARRAY(s->a, t->n, jexpr_ref);
+  jexpr_ref* Y = JARENA_ARRAY(s->a, t->n, jexpr_ref);
+  if (!X || !Y) {
+    s->g->status = jerr_memory(s->ctx);
+    return JEXPR_POISON;
+  }
+  for (int i = 0; i < t->n; i++) {
+    X[i] = jgen_scalar(s, &t->x[i], t->name);
+    Y[i] = jgen_scalar(s, &t->y[i], t->name);
+  }
+  return jexpr_table(s->g, t->kind, t->rule, x, X, Y, t->n);
+}
+
 // Tables are called like functions.
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* args,
                       int nargs, int* expected) {
+  (void)g;
   jgen* s = user;
   for (int k = 0; k < s->m->ntable; k++) {
-    const jmodel_table* t = &s->m->table[k];
-    if (!is((word){name, n}, t->name)) continue;
-    if (nargs != 1) {
-      *expected = 1;
-      return JEXPR_POISON;
-    }
-    jexpr_ref* X = JARENA_ARRAY(s->a, t->n, jexpr_ref);
-    jexpr_ref* Y = JARENA_ARRAY(s->a, t->n, jexpr_ref);
-    for (int i = 0; X && Y && i < t->n; i++) {
-      X[i] = jgen_scalar(s, &t->x[i], t->name);
-      Y[i] = jgen_scalar(s, &t->y[i], t->name);
-    }
-    return X && Y ? jexpr_table(g, t->kind, t->rule, args[0], X, Y, t->n) : JEXPR_POISON;
+    if (!is((word){name, n}, s->m->table[k].name)) continue;
+    if (nargs == 1) return jgen_table_at(s, k, args[0]);
+    *expected = 1;
   }
   return JEXPR_POISON;
 }

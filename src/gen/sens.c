@@ -12,7 +12,7 @@ typedef struct writer {
   jexpr_graph* g;
   jarena* a;
   int ny, nu, nv, nw;
-  jexpr_ref zero, t;
+  jexpr_ref t;
   jexpr_ref *y, *w;    // inputs: states, numbers
   jexpr_ref *dy, *dw;  // their directions
   jexpr_ref dt;
@@ -205,12 +205,8 @@ static jo_status write_adjoints(writer* k) {
 
 // ---- values instead of numbers -------------------------------------------------------------------
 
-typedef struct folding {
-  const jgen_dynamics* d;
-} folding;
-
 static jexpr_ref fold_number(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
-  const jgen_dynamics* d = ((const folding*)user)->d;
+  const jgen_dynamics* d = user;
   const jexpr_node n = g->node[r];
   if (n.op != JEXPR_INPUT || n.a != JGEN_P) return rebuilt;
   const jmodel_number* number = &d->model->number[d->live[n.b]];
@@ -265,8 +261,7 @@ static jo_status fold_numbers(writer* k) {
   jexpr_ref* all = refs(k, n);
   if (!all) return k->g->status;
   collect(fn, nfn, all, false);
-  folding f = {d};
-  JO_TRY(jexpr_rewrite(k->g, fold_number, &f, all, n));
+  JO_TRY(jexpr_rewrite(k->g, fold_number, d, all, n));
   collect(fn, nfn, all, true);
   return JO_OK;
 }
@@ -275,7 +270,6 @@ jo_status jgen_sens_write(jgen_dynamics* d) {
   jexpr_graph* g = d->g;
   writer k = {.d = d, .g = g, .a = &d->arena, .ny = d->ny, .nu = d->part.nu, .nv = d->part.nv};
   k.nw = d->sens.nw;
-  k.zero = jexpr_const(g, 0.0);
   k.t = jexpr_input(g, JGEN_T, 0);
   k.dt = jexpr_input(g, JGEN_DT, 0);
   k.y = inputs(&k, JGEN_Y, k.ny);

@@ -54,9 +54,9 @@ typedef struct run {
   double *k[3], *F[3];  // nodes of the step: ydot and element forces
   double *arg, *y_new, *error;
   // subcycle
-  double *W, *reach;        // directions; largest of each (ne)
-  bool *stiff, *was_stiff;  // elements in substeps
-  double* r[3];             // accelerations without the stiff elements at the nodes (nu)
+  double *W, *reach;  // directions; largest of each (ne)
+  bool* stiff;        // elements in substeps
+  double* r[3];       // accelerations without the stiff elements at the nodes (nu)
   double *ys, *ks[3], *ya, *Fs, *y_mid, *y_end;
   jsolve_load_event* open;  // events under way (ne or nu)
   double** open_y;
@@ -94,12 +94,11 @@ static bool allocate(run* u) {
   u->rest = vector(u, nu);
   u->others = JARENA_ARRAY(&u->arena, nu + 1, int);
   u->stiff = JARENA_ARRAY(&u->arena, most + 1, bool);
-  u->was_stiff = JARENA_ARRAY(&u->arena, most + 1, bool);
   u->reversed = JARENA_ARRAY(&u->arena, most + 1, bool);
   u->open = JARENA_ARRAY(&u->arena, most + 1, jsolve_load_event);
   u->open_y = JARENA_ARRAY(&u->arena, most + 1, double*);
-  ok = ok && u->W && u->M && u->system && u->rest && u->others && u->stiff && u->was_stiff &&
-       u->reversed && u->open && u->open_y;
+  ok = ok && u->W && u->M && u->system && u->rest && u->others && u->stiff && u->reversed &&
+       u->open && u->open_y;
   for (int i = 0; ok && i < most; i++) {
     u->open[i].which = -1;
     u->open_y[i] = vector(u, n);

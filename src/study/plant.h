@@ -29,7 +29,6 @@ typedef struct jstudy_plant {
   double* qd0;              // consistent velocities
   double* y0;               // initial state (ny)
   double closure_residual;  // largest at the assembled position [m]
-  double pivot_ratio;       // smallest over largest pivot of the closure Jacobian
 } jstudy_plant;
 
 // Generate, assemble, choose the partition, compile. The model must outlive the plant.
