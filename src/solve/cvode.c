@@ -116,9 +116,10 @@ static jo_status fail(cv* s, int code) {
   jsolve_run* run = s->run;
   if (code == CV_MEM_FAIL) return jerr_memory(run->ctx);
   if (s->not_finite >= 0 && fabs(s->t_not_finite - run->t) <= NEARBY * fmax(1, fabs(run->t))) {
-    return jerr_set(run->ctx, JO_ERR_NUMERIC,
-                    "integration: state %d or its derivative is not finite at t = %.17g",
-                    s->not_finite, s->t_not_finite);
+    char label[JSOLVE_LABEL];
+    return jerr_set(
+        run->ctx, JO_ERR_NUMERIC, "integration: %s or its derivative is not finite at t = %.17g",
+        jsolve_label(run->sys->state_name, "state", s->not_finite, label), s->t_not_finite);
   }
   return jerr_set(run->ctx, JO_ERR_CONVERGENCE, "integration: %s stops at t = %.17g: %s",
                   jsolve_method_name(run->opt->method), run->t,

@@ -304,10 +304,12 @@ static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
   run->stats.events += ev->nflipped;
   bool is_chatter = ev->at_instant > 4 * ev->n + 16;
   if (!is_chatter && run->stats.events <= run->opt->max_events) return JO_OK;
+  char label[JSOLVE_LABEL];
   return jerr_set(run->ctx, JO_ERR_LIMIT,
-                  "integration: switch %d chatters or there are too many events: it flips again at "
+                  "integration: %s chatters or there are too many events: it flips again at "
                   "t = %.17g, event %d (limit %d)",
-                  ev->flipped[0], run->t, run->stats.events, run->opt->max_events);
+                  jsolve_label(run->sys->switch_name, "switch", ev->flipped[0], label), run->t,
+                  run->stats.events, run->opt->max_events);
 }
 
 static jo_status react(jsolve_events* ev, jsolve_run* run) {
@@ -320,9 +322,11 @@ static jo_status react(jsolve_events* ev, jsolve_run* run) {
   JO_TRY(jsolve_project_strict(run, run->t, run->y));
   int bad = jsolve_first_not_finite(sys->n, run->y);
   if (bad < 0) return JO_OK;
+  char state[JSOLVE_LABEL], which[JSOLVE_LABEL];
   return jerr_set(run->ctx, JO_ERR_NUMERIC,
-                  "integration: state %d is not finite after the event of switch %d at t = %.17g",
-                  bad, ev->flipped[0], run->t);
+                  "integration: %s is not finite after the event of %s at t = %.17g",
+                  jsolve_label(sys->state_name, "state", bad, state),
+                  jsolve_label(sys->switch_name, "switch", ev->flipped[0], which), run->t);
 }
 
 static jo_status observe(jsolve_events* ev, jsolve_run* run) {

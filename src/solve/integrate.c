@@ -81,7 +81,9 @@ static jo_status check_arguments(jo_context* ctx, const jsolve_system* s, const 
 static jo_status check_start(jsolve_run* run) {
   int bad = jsolve_first_not_finite(run->sys->n, run->y);
   if (bad < 0) return JO_OK;
-  return jerr_set(run->ctx, JO_ERR_NUMERIC, "integration: initial state %d is not finite", bad);
+  char label[JSOLVE_LABEL];
+  return jerr_set(run->ctx, JO_ERR_NUMERIC, "integration: initial value of %s is not finite",
+                  jsolve_label(run->sys->state_name, "state", bad, label));
 }
 
 static jo_status create_stepper(jsolve_run* run) {

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/ode.h"
+
 #define SAFETY       0.9
 #define GROWTH       2.0   // a step is at most doubled or halved
 #define KEEP         0.25  // an element stays in substeps down to this part of the tolerance
@@ -144,10 +146,11 @@ static jo_status fail_not_finite(run* u, double t) {
   while (i + 1 < u->s->n && isfinite(u->y_new[i])) {
     i++;
   }
+  char label[JSOLVE_LABEL];
   return jerr_set(u->ctx, JO_ERR_NUMERIC,
-                  "load prediction: state %d is not finite at t = %.9g; the step is too long for a "
+                  "load prediction: %s is not finite at t = %.9g; the step is too long for a "
                   "stiff event (hint: driver subcycle, or a higher rate)",
-                  i, t);
+                  jsolve_label(u->s->state_name, "state", i, label), t);
 }
 
 static jo_status sample(run* u, double t, const double* y, const double* F) {

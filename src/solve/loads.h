@@ -27,6 +27,7 @@ typedef struct jsolve_load_system {
   // cost of the others in evaluations of rhs
   const double* element_cost;  // (ne)
   double directions_cost, reduced_cost;
+  const char* const* state_name;  // for messages, NULL: numbers
 } jsolve_load_system;
 
 #define JSOLVE_LOAD_DRIVER_LIST(X)                                      \

@@ -34,7 +34,15 @@ typedef struct jsolve_system {
   jo_status (*event)(void* user, double t, double* y, const int* flipped, int n);
   // J[i + n j] = d ydot_i / d y_j, column-major; NULL: not available (implicit methods: differences)
   void (*jacobian)(void* user, double t, const double* y, double* J);
+  // names for messages, NULL: numbers (n, nswitch)
+  const char* const* state_name;
+  const char* const* switch_name;
 } jsolve_system;
+
+// How a message calls a state or a switch: its name in quotes, or "state 3". Written to `buffer`.
+#define JSOLVE_LABEL 96
+const char* jsolve_label(const char* const* name, const char* kind, int i,
+                         char buffer[JSOLVE_LABEL]);
 
 #define JSOLVE_METHOD_LIST(X)                                 \
   X(RK2, "rk2", "midpoint, fixed step")                       \

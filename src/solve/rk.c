@@ -97,9 +97,10 @@ static void find_not_finite(rk* s, jsolve_run* run) {
 }
 
 static jo_status fail_not_finite(rk* s, jsolve_run* run) {
-  return jerr_set(run->ctx, JO_ERR_NUMERIC,
-                  "integration: state %d or its derivative is not finite at t = %.17g",
-                  s->not_finite, s->t_not_finite);
+  char label[JSOLVE_LABEL];
+  return jerr_set(
+      run->ctx, JO_ERR_NUMERIC, "integration: %s or its derivative is not finite at t = %.17g",
+      jsolve_label(run->sys->state_name, "state", s->not_finite, label), s->t_not_finite);
 }
 
 static void set_dense(rk* s, jsolve_run* run) {

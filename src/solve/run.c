@@ -2,6 +2,8 @@
 // Projection on the invariants, as all steppers do it.
 #include "solve/run.h"
 
+#include <stdio.h>
+
 jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved) {
   *moved = 0;
   if (!run->sys->project) return JO_OK;
@@ -14,6 +16,16 @@ jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved) {
     change[i] -= y[i];
   *moved = jsolve_norm(&run->weights, change, y, y);
   return JO_OK;
+}
+
+const char* jsolve_label(const char* const* name, const char* kind, int i,
+                         char buffer[JSOLVE_LABEL]) {
+  if (name && i >= 0) {
+    snprintf(buffer, JSOLVE_LABEL, "'%s'", name[i]);
+  } else {
+    snprintf(buffer, JSOLVE_LABEL, "%s %d", kind, i);
+  }
+  return buffer;
 }
 
 jo_status jsolve_fail_projection(jsolve_run* run, jo_status status, double t) {

@@ -254,7 +254,8 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jstudy_loads
                                    .project = d->part.nv > 0 ? project : NULL,
                                    .element_cost = l->element_cost,
                                    .directions_cost = l->directions_cost,
-                                   .reduced_cost = l->reduced_cost};
+                                   .reduced_cost = l->reduced_cost,
+                                   .state_name = l->plant->state_name};
   return JO_OK;
 }
 

@@ -59,6 +59,38 @@ static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
   return JO_OK;
 }
 
+// Names of states and switches, for messages.
+static jo_status name_states(jstudy_plant* p) {
+  const jgen_dynamics* d = p->dynamics;
+  const jmodel* m = p->model;
+  p->state_name = JARENA_ARRAY(&p->arena, d->ny + 1, const char*);
+  p->switch_name = JARENA_ARRAY(&p->arena, d->nswitch + 1, const char*);
+  if (!p->state_name || !p->switch_name) return jerr_memory(p->ctx);
+  for (int i = 0; i < d->ny; i++) {
+    p->state_name[i] = "filter";
+  }
+  for (int i = 0; i < d->part.nu; i++) {
+    const char* name = m->coordinate[d->part.u[i]].name;
+    const char* rate = jarena_printf(&p->arena, "%s.rate", name);
+    if (!rate) return jerr_memory(p->ctx);
+    p->state_name[d->at_qu + i] = name;
+    p->state_name[d->at_qdu + i] = rate;
+  }
+  for (int i = 0; i < d->part.nv; i++) {
+    p->state_name[d->at_qv + i] = m->coordinate[d->part.v[i]].name;
+  }
+  for (int i = 0; i < m->nstate; i++) {
+    p->state_name[d->at_z + i] = m->state[i].name;
+  }
+  for (int i = 0; i < d->nobjective; i++) {
+    p->state_name[d->at_objective + i] = m->objective[i].name;
+  }
+  for (int i = 0; i < d->nswitch; i++) {
+    p->switch_name[i] = d->sw[i].text;
+  }
+  return JO_OK;
+}
+
 // Operations of all equations of motion as written, needed or not.
 static jo_status count_written(jstudy_plant* p) {
   const jgen_dynamics* d = p->dynamics;
@@ -92,6 +124,7 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
                                &part));
   JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
+  JO_TRY(name_states(p));
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
   JO_TRY(compile(p, &opt->kernel));
@@ -264,7 +297,9 @@ jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_r
                               .switches = switches,
                               .mode = r->mode,
                               .event = event,
-                              .jacobian = plant->jacobian ? jacobian : NULL};
+                              .jacobian = plant->jacobian ? jacobian : NULL,
+                              .state_name = plant->state_name,
+                              .switch_name = plant->switch_name};
   *out = r;
   return JO_OK;
 }

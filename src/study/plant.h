@@ -24,11 +24,13 @@ typedef struct jstudy_plant {
   jkernel_set* kernels;
   const jkernel *rhs, *project, *switches, *outputs, *drive, *velocity, *momentum, *impulse,
       *objective, *jacobian;
-  jexpr_counts before;      // operations written down for the right-hand side, all equations
-  double* q0;               // assembled position, by coordinate
-  double* qd0;              // consistent velocities
-  double* y0;               // initial state (ny)
-  double closure_residual;  // largest at the assembled position [m]
+  jexpr_counts before;       // operations written down for the right-hand side, all equations
+  double* q0;                // assembled position, by coordinate
+  double* qd0;               // consistent velocities
+  const char** state_name;   // (ny)
+  const char** switch_name;  // (nswitch)
+  double* y0;                // initial state (ny)
+  double closure_residual;   // largest at the assembled position [m]
 } jstudy_plant;
 
 // Generate, assemble, choose the partition, compile. The model must outlive the plant.
