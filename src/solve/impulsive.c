@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The impulsive driver as published: coordinates with too large an error are reversed over one step, the
+// step is computed again. docs/theory/loads.md eq. (H9) and where it should not be trusted.
+#include <math.h>
+#include <string.h>
+
+#include "solve/load_run.h"
+
+// Gaussian elimination with partial pivoting of an m x m system, row-major, in place.
+bool jload_solve_dense(double* A, double* b, int m) {
+  for (int k = 0; k < m; k++) {
+    int p = k;
+    for (int i = k + 1; i < m; i++) {
+      if (fabs(A[i * m + k]) > fabs(A[p * m + k])) p = i;
+    }
+    if (A[p * m + k] == 0.0) return false;
+    for (int j = 0; j < m && p != k; j++) {
+      double swap = A[k * m + j];
+      A[k * m + j] = A[p * m + j];
+      A[p * m + j] = swap;
+    }
+    double swap = b[k];
+    b[k] = b[p];
+    b[p] = swap;
+    for (int i = k + 1; i < m; i++) {
+      double f = A[i * m + k] / A[k * m + k];
+      for (int j = k; j < m; j++) {
+        A[i * m + j] -= f * A[k * m + j];
+      }
+      b[i] -= f * b[k];
+    }
+  }
+  for (int k = m - 1; k >= 0; k--) {
+    for (int j = k + 1; j < m; j++) {
+      b[k] -= A[k * m + j] * b[j];
+    }
+    b[k] /= A[k * m + k];
+  }
+  return true;
+}
+
+// (H9)  accelerations of the reversed coordinates are prescribed; the others follow from their rows of
+// M x + c = 0, and the rows of the reversed ones give the forces that do it
+static void prescribed_rhs(jload_run* u, double t, const double* y, double* ydot, double* F,
+                           double* push) {
+  const jsolve_load_system* s = u->s;
+  int nu = s->nu, m = 0, *others = u->others;
+  double *b = u->rest, *D = u->system;
+  jload_evaluate(u, t, y, ydot, F);
+  u->cost += s->reduced_cost;
+  s->reduced(s->user, t, y, u->M, u->c);
+  for (int i = 0; i < nu; i++) {
+    if (!u->reversed[i]) others[m++] = i;
+    u->x[i] = u->prescribed[i];
+  }
+  for (int i = 0; i < m; i++) {
+    b[i] = -u->c[others[i]];
+    for (int j = 0; j < nu; j++) {
+      if (u->reversed[j]) b[i] -= u->M[others[i] * nu + j] * u->prescribed[j];
+    }
+    for (int j = 0; j < m; j++) {
+      D[i * m + j] = u->M[others[i] * nu + others[j]];
+    }
+  }
+  jload_solve_dense(D, b, m);
+  for (int i = 0; i < m; i++) {
+    u->x[others[i]] = b[i];
+  }
+  for (int i = 0; i < nu; i++) {
+    push[i] = 0.0;
+    if (!u->reversed[i]) continue;
+    push[i] = u->c[i];
+    for (int j = 0; j < nu; j++) {
+      push[i] += u->M[i * nu + j] * u->x[j];
+    }
+  }
+  s->finish(s->user, t, y, u->x, u->qdd);
+  memcpy(ydot + s->at_qd, u->qdd, (size_t)nu * sizeof *ydot);
+}
+
+static bool find_reversed(jload_run* u) {
+  const jsolve_load_system* s = u->s;
+  bool found = false;
+  for (int i = 0; i < s->nu; i++) {
+    if (u->reversed[i] || (s->rigid && s->rigid[i])) continue;
+    double eq = fabs(u->error[s->at_q + i]), ev = fabs(u->error[s->at_qd + i]);
+    if (eq <= u->opt->tolerance && ev <= u->opt->tolerance) continue;
+    u->reversed[i] = found = true;
+  }
+  return found;
+}
+
+static void prescribed_step(jload_run* u, double h) {
+  for (int i = 0; i < u->s->nu; i++) {
+    double v = u->y[u->s->at_qd + i];
+    u->prescribed[i] = u->reversed[i] ? -(1.0 + u->opt->restitution) * v / h : 0.0;
+  }
+  prescribed_rhs(u, u->t, u->y, u->k[0], u->F[0], u->push[0]);
+  jload_combine(u, 0.5 * h, u->k[0], 0.0, NULL, u->arg);
+  prescribed_rhs(u, u->t + 0.5 * h, u->arg, u->k[1], u->F[1], u->push[1]);
+  jload_combine(u, -h, u->k[0], 2.0 * h, u->k[1], u->arg);
+  prescribed_rhs(u, u->t + h, u->arg, u->k[2], u->F[2], u->push[2]);
+  for (int i = 0; i < u->s->n; i++) {
+    u->y_new[i] = u->y[i] + h / 6.0 * (u->k[0][i] + 4.0 * u->k[1][i] + u->k[2][i]);
+    u->error[i] = h / 6.0 * (u->k[0][i] - 2.0 * u->k[1][i] + u->k[2][i]);
+  }
+}
+
+static jo_status report_reversals(jload_run* u, double h) {
+  for (int i = 0; i < u->s->nu; i++) {
+    if (!u->reversed[i]) continue;
+    double impulse = h / 6.0 * (u->push[0][i] + 4.0 * u->push[1][i] + u->push[2][i]);
+    jsolve_load_event v = {.which = i, .t0 = u->t, .t1 = u->t + h, .impulse = impulse};
+    if (u->obs->event) JO_TRY(u->obs->event(u->obs->user, &v, u->y));
+  }
+  return JO_OK;
+}
+
+jo_status jload_impulsive_step(jload_run* u, double h) {
+  jload_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
+  JO_TRY(jload_sample(u, u->t, u->y, u->F[0]));
+  jload_third_order(u, h);
+  memset(u->reversed, 0, (size_t)u->s->nu * sizeof *u->reversed);
+  bool stiff = false;
+  for (int i = 0; i < u->s->nu && find_reversed(u); i++) {
+    stiff = true;
+    prescribed_step(u, h);
+  }
+  if (stiff) {
+    u->stats.stiff_steps++;
+    JO_TRY(report_reversals(u, h));
+  }
+  return jload_accept(u, h);
+}

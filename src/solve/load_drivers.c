@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step drivers for load prediction: fixed and adaptive steps, and the run that all drivers share.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solve/load_run.h"
+
+#define SAFETY       0.9
+#define GROWTH       2.0  // a step is at most doubled or halved
+#define MAX_HALVINGS 40
+
+const char* jsolve_load_driver_name(jsolve_load_driver d) {
+  static const char* const name[] = {
+#define X(id, text, what) text,
+      JSOLVE_LOAD_DRIVER_LIST(X)
+#undef X
+  };
+  return d < JSOLVE_LOAD_DRIVER_COUNT ? name[d] : "";
+}
+
+int jsolve_load_driver_find(const char* name) {
+  for (int d = 0; d < JSOLVE_LOAD_DRIVER_COUNT; d++) {
+    if (strcmp(name, jsolve_load_driver_name((jsolve_load_driver)d)) == 0) return d;
+  }
+  return -1;
+}
+
+jsolve_load_options jsolve_load_options_default(void) {
+  return (jsolve_load_options){.driver = JSOLVE_LOAD_SUBCYCLE,
+                               .step = 0.002,
+                               .tolerance = 1e-3,
+                               .impulse_tolerance = 2e-3,
+                               .substep = 5e-4,
+                               .max_substeps = 16,
+                               .restitution = 1.0};
+}
+
+// ---- fixed and adaptive --------------------------------------------------------------------------
+
+static jo_status fixed_step(jload_run* u, double h) {
+  jload_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
+  JO_TRY(jload_sample(u, u->t, u->y, u->F[0]));
+  jload_third_order(u, h);
+  return jload_accept(u, h);
+}
+
+static double largest_error(const jload_run* u) {
+  double e = 0.0;
+  for (int i = 0; i < u->s->n; i++) {
+    if (!isfinite(u->error[i]) || !isfinite(u->y_new[i])) return INFINITY;
+    e = fmax(e, fabs(u->error[i]));
+  }
+  return e;
+}
+
+static jo_status adaptive_step(jload_run* u, double* h, double t1) {
+  jload_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
+  JO_TRY(jload_sample(u, u->t, u->y, u->F[0]));
+  for (int halvings = 0; halvings < MAX_HALVINGS; halvings++) {
+    double left = t1 - u->t, step = fmin(*h, u->opt->step);
+    if (step > left) step = left;
+    jload_third_order(u, step);
+    double e = largest_error(u);
+    double factor = isfinite(e) ? SAFETY * cbrt(u->opt->tolerance / fmax(e, DBL_MIN)) : 0.0;
+    factor = fmin(fmax(factor, 1.0 / GROWTH), GROWTH);
+    *h = step * factor;
+    if (e <= u->opt->tolerance) {
+      bool last = step == left;
+      if (!last && (u->stats.smallest_step == 0.0 || step < u->stats.smallest_step)) {
+        u->stats.smallest_step = step;
+        u->stats.t_smallest = u->t;
+      }
+      return jload_accept(u, step);
+    }
+    u->stats.rejected++;
+  }
+  return jerr_set(u->ctx, JO_ERR_CONVERGENCE,
+                  "load prediction: the step becomes too small at t = %.9g", u->t);
+}
+
+// ---- driver --------------------------------------------------------------------------------------
+
+static void find_reach(jload_run* u) {
+  u->s->directions(u->s->user, u->t, u->y, u->W);
+  for (int e = 0; e < u->s->ne; e++) {
+    u->reach[e] = 0.0;
+    for (int j = 0; j < u->s->nu; j++) {
+      u->reach[e] = fmax(u->reach[e], fabs(u->W[j + e * u->s->nu]));
+    }
+  }
+}
+
+// Bound of the cost of a step, before the first is taken.
+static double guarantee(const jload_run* u) {
+  const jsolve_load_system* s = u->s;
+  double all = 0.0;
+  for (int e = 0; e < s->ne; e++) {
+    all += s->element_cost[e];
+  }
+  int m = jload_substep_count(u, u->opt->step);
+  switch (u->opt->driver) {
+    case JSOLVE_LOAD_FIXED: return 3.0;
+    case JSOLVE_LOAD_IMPULSIVE: return 3.0 + 3.0 * s->nu * (1.0 + s->reduced_cost);
+    case JSOLVE_LOAD_SUBCYCLE:
+      return 3.0 + 2.0 * JLOAD_MAX_ROUNDS + s->directions_cost +
+             (JLOAD_MAX_ROUNDS + 1.0) * 3.0 * m * all;
+    default: return 0.0;
+  }
+}
+
+static jo_status drive(jload_run* u, double t0, double t1) {
+  double h = u->opt->step;
+  int64_t count = (int64_t)floor((t1 - t0) / h + 0.5);
+  if (u->opt->driver == JSOLVE_LOAD_ADAPTIVE) {
+    while (u->t < t1) {
+      JO_TRY(adaptive_step(u, &h, t1));
+    }
+  }
+  for (int64_t i = 0; u->opt->driver != JSOLVE_LOAD_ADAPTIVE && i < count; i++) {
+    double step = t0 + (double)(i + 1) * u->opt->step - u->t;
+    switch (u->opt->driver) {
+      case JSOLVE_LOAD_FIXED: JO_TRY(fixed_step(u, step)); break;
+      case JSOLVE_LOAD_IMPULSIVE: JO_TRY(jload_impulsive_step(u, step)); break;
+      default: JO_TRY(jload_subcycle_step(u, step)); break;
+    }
+  }
+  for (int e = 0; e < u->s->ne; e++) {
+    JO_TRY(jload_close_event(u, e));
+  }
+  u->s->rhs(u->s->user, u->t, u->y, u->k[0], u->F[0]);
+  return jload_sample(u, u->t, u->y, u->F[0]);
+}
+
+jo_status jsolve_load_run(jo_context* ctx, const jsolve_load_system* s,
+                          const jsolve_load_options* opt, const jsolve_load_observer* obs,
+                          double t0, double t1, double* y, double* t_reached,
+                          jsolve_load_statistics* stats) {
+  static const jsolve_load_observer blind = {0};
+  jload_run u = {.ctx = ctx, .s = s, .opt = opt, .obs = obs ? obs : &blind, .t = t0};
+  if (!(opt->step > 0.0) || !(t1 > t0)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "load prediction: step %g s, from %g to %g s", opt->step,
+                    t0, t1);
+  }
+  jarena_init(&u.arena, ctx);
+  jo_status status = jload_allocate(&u) ? JO_OK : jerr_memory(ctx);
+  if (status >= 0) {
+    memcpy(u.y, y, (size_t)s->n * sizeof *y);
+    find_reach(&u);
+    status = drive(&u, t0, t1);
+    u.stats.guaranteed = guarantee(&u);
+    memcpy(y, u.y, (size_t)s->n * sizeof *y);
+  }
+  if (t_reached) *t_reached = u.t;
+  if (stats) *stats = u.stats;
+  jarena_free(&u.arena);
+  return status;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the load drivers share: storage, one step of the rule, acceptance.
+#include "solve/load_run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/ode.h"
+
+double* jload_vector(jload_run* u, int n) {
+  return JARENA_ARRAY(&u->arena, n + 1, double);
+}
+
+bool jload_allocate(jload_run* u) {
+  const jsolve_load_system* s = u->s;
+  int n = s->n, nu = s->nu, ne = s->ne, most = ne > nu ? ne : nu;
+  double** array[] = {&u->y,     &u->arg,  &u->y_new, &u->error, &u->ys,    &u->ya,    &u->y_mid,
+                      &u->y_end, &u->k[0], &u->k[1],  &u->k[2],  &u->ks[0], &u->ks[1], &u->ks[2]};
+  bool ok = true;
+  for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
+    *array[i] = jload_vector(u, n);
+    ok = ok && *array[i];
+  }
+  double** small[] = {&u->F[0], &u->F[1],       &u->F[2],    &u->reach,   &u->Fs,
+                      &u->r[0], &u->r[1],       &u->r[2],    &u->c,       &u->x,
+                      &u->qdd,  &u->prescribed, &u->push[0], &u->push[1], &u->push[2]};
+  for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+    *small[i] = jload_vector(u, most);
+    ok = ok && *small[i];
+  }
+  u->W = jload_vector(u, nu * ne);
+  u->M = jload_vector(u, nu * nu);
+  u->system = jload_vector(u, nu * nu);
+  u->rest = jload_vector(u, nu);
+  u->others = JARENA_ARRAY(&u->arena, nu + 1, int);
+  u->stiff = JARENA_ARRAY(&u->arena, most + 1, bool);
+  u->reversed = JARENA_ARRAY(&u->arena, most + 1, bool);
+  u->open = JARENA_ARRAY(&u->arena, most + 1, jsolve_load_event);
+  u->open_y = JARENA_ARRAY(&u->arena, most + 1, double*);
+  ok = ok && u->W && u->M && u->system && u->rest && u->others && u->stiff && u->reversed &&
+       u->open && u->open_y;
+  for (int i = 0; ok && i < most; i++) {
+    u->open[i].which = -1;
+    u->open_y[i] = jload_vector(u, n);
+    ok = u->open_y[i] != NULL;
+  }
+  return ok;
+}
+
+void jload_evaluate(jload_run* u, double t, const double* y, double* ydot, double* F) {
+  u->cost += 1.0;
+  u->s->rhs(u->s->user, t, y, ydot, F);
+}
+
+void jload_combine(const jload_run* u, double a, const double* p, double b, const double* q,
+                   double* out) {
+  for (int i = 0; i < u->s->n; i++) {
+    out[i] = u->y[i] + a * p[i] + (q ? b * q[i] : 0.0);
+  }
+}
+
+// Second and third node, and the end of the step; the first node is there already.
+void jload_third_order(jload_run* u, double h) {
+  jload_combine(u, 0.5 * h, u->k[0], 0.0, NULL, u->arg);
+  jload_evaluate(u, u->t + 0.5 * h, u->arg, u->k[1], u->F[1]);
+  jload_combine(u, -h, u->k[0], 2.0 * h, u->k[1], u->arg);
+  jload_evaluate(u, u->t + h, u->arg, u->k[2], u->F[2]);
+  for (int i = 0; i < u->s->n; i++) {
+    u->y_new[i] = u->y[i] + h / 6.0 * (u->k[0][i] + 4.0 * u->k[1][i] + u->k[2][i]);
+    u->error[i] = h / 6.0 * (u->k[0][i] - 2.0 * u->k[1][i] + u->k[2][i]);
+  }
+}
+
+static bool finite(const double* x, int n) {
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * 0.0;
+  }
+  return sum == 0.0;
+}
+
+static jo_status fail_not_finite(jload_run* u, double t) {
+  int i = 0;
+  while (i + 1 < u->s->n && isfinite(u->y_new[i])) {
+    i++;
+  }
+  char label[JSOLVE_LABEL];
+  return jerr_set(u->ctx, JO_ERR_NUMERIC,
+                  "load prediction: %s is not finite at t = %.9g; the step is too long for a "
+                  "stiff event (hint: driver subcycle, or a higher rate)",
+                  jsolve_label(u->s->state_name, "state", i, label), t);
+}
+
+jo_status jload_sample(jload_run* u, double t, const double* y, const double* F) {
+  return u->obs->sample ? u->obs->sample(u->obs->user, t, y, F) : JO_OK;
+}
+
+jo_status jload_accept(jload_run* u, double h) {
+  if (!finite(u->y_new, u->s->n)) return fail_not_finite(u, u->t + h);
+  u->t += h;
+  memcpy(u->y, u->y_new, (size_t)u->s->n * sizeof *u->y);
+  u->stats.steps++;
+  u->stats.evaluations += u->cost;
+  if (u->cost > u->stats.worst_step) u->stats.worst_step = u->cost;
+  u->cost = 0.0;
+  return u->s->project ? u->s->project(u->s->user, u->t, u->y) : JO_OK;
+}

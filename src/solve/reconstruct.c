@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stiff event again, off line, from the state it began with. docs/theory/loads.md eq. (H10).
+#include <math.h>
+#include <string.h>
+
+#include "solve/load_run.h"
+
+// (H10)  M_0 x + c(y) = 0: all forces as they are, the mass matrix of the beginning
+static void frozen_mass_rhs(jload_run* u, const double* M0, double t, const double* y,
+                            double* ydot) {
+  const jsolve_load_system* s = u->s;
+  int nu = s->nu;
+  memcpy(ydot, u->k[0], (size_t)s->n * sizeof *ydot);
+  memcpy(ydot + s->at_q, y + s->at_qd, (size_t)nu * sizeof *ydot);
+  s->reduced(s->user, t, y, u->M, u->c);
+  memcpy(u->system, M0, (size_t)(nu * nu) * sizeof *M0);
+  for (int i = 0; i < nu; i++) {
+    u->x[i] = -u->c[i];
+  }
+  jload_solve_dense(u->system, u->x, nu);
+  s->finish(s->user, t, y, u->x, ydot + s->at_qd);
+}
+
+static void watch_peaks(jload_run* u, double t, double* peak, double* t_peak) {
+  const jsolve_load_system* s = u->s;
+  for (int e = 0; e < s->ne; e++) {
+    double F = s->element(s->user, e, t, u->ys);
+    if (fabs(F) <= fabs(peak[e])) continue;
+    peak[e] = F;
+    t_peak[e] = t;
+  }
+}
+
+static void reconstruct(jload_run* u, const double* M0, double t0, int m, double dt, double* peak,
+                        double* t_peak) {
+  int n = u->s->n;
+  memcpy(u->ys, u->y, (size_t)n * sizeof *u->ys);
+  for (int j = 0; j <= m; j++) {
+    double t = t0 + j * dt;
+    watch_peaks(u, t, peak, t_peak);
+    frozen_mass_rhs(u, M0, t, u->ys, u->ks[0]);
+    for (int i = 0; i < n; i++) {
+      u->ya[i] = u->ys[i] + 0.5 * dt * u->ks[0][i];
+    }
+    frozen_mass_rhs(u, M0, t + 0.5 * dt, u->ya, u->ks[1]);
+    for (int i = 0; i < n; i++) {
+      u->ya[i] = u->ys[i] + dt * (2.0 * u->ks[1][i] - u->ks[0][i]);
+    }
+    frozen_mass_rhs(u, M0, t + dt, u->ya, u->ks[2]);
+    for (int i = 0; i < n; i++) {
+      u->ys[i] += dt / 6.0 * (u->ks[0][i] + 4.0 * u->ks[1][i] + u->ks[2][i]);
+    }
+  }
+}
+
+jo_status jsolve_load_reconstruct(jo_context* ctx, const jsolve_load_system* s, double t0,
+                                  const double* y0, double duration, double dt, double* peak,
+                                  double* t_peak) {
+  jload_run u = {.ctx = ctx, .s = s, .t = t0};
+  jarena_init(&u.arena, ctx);
+  double* M0 = jload_vector(&u, s->nu * s->nu);
+  if (!jload_allocate(&u) || !M0) {
+    jarena_free(&u.arena);
+    return jerr_memory(ctx);
+  }
+  memcpy(u.y, y0, (size_t)s->n * sizeof *y0);
+  s->rhs(s->user, t0, y0, u.k[0], u.F[0]);
+  s->reduced(s->user, t0, y0, M0, u.c);
+  memset(peak, 0, (size_t)s->ne * sizeof *peak);
+  reconstruct(&u, M0, t0, (int)ceil(duration / dt), dt, peak, t_peak);
+  jarena_free(&u.arena);
+  return JO_OK;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sub-cycling driver: elements whose force a polynomial over the step does not follow are taken in
+// substeps with a frozen mass matrix, the rest as it is. docs/theory/loads.md eqs. (H6)-(H8).
+#include <math.h>
+#include <string.h>
+
+#include "solve/load_run.h"
+
+#define KEEP 0.25  // an element stays in substeps down to this part of the tolerance
+
+// Quadratic through the nodes at 0, 1/2 and 1.
+static void node_weights(double s, double w[3]) {
+  w[0] = 1.0 - 3.0 * s + 2.0 * s * s;
+  w[1] = 4.0 * s - 4.0 * s * s;
+  w[2] = 2.0 * s * s - s;
+}
+
+// (H6)  velocity error that the polynomial through an element's force leaves in a step
+static double element_error(const jload_run* u, int e, double h) {
+  double d = h / 6.0 * (u->F[0][e] - 2.0 * u->F[1][e] + u->F[2][e]);
+  return isfinite(d) ? fabs(d) * u->reach[e] : INFINITY;
+}
+
+static bool find_stiff(jload_run* u, double h) {
+  bool found = false;
+  for (int e = 0; e < u->s->ne; e++) {
+    if (u->stiff[e] || element_error(u, e, h) <= u->opt->impulse_tolerance) continue;
+    u->stiff[e] = found = true;
+  }
+  return found;
+}
+
+// (H7)  r = qdd - sum over stiff elements of W F, at node i
+static void remainder_at(jload_run* u, int i) {
+  const jsolve_load_system* s = u->s;
+  for (int j = 0; j < s->nu; j++) {
+    u->r[i][j] = u->k[i][s->at_qd + j];
+  }
+  for (int e = 0; e < s->ne; e++) {
+    for (int j = 0; u->stiff[e] && j < s->nu; j++) {
+      u->r[i][j] -= u->W[j + e * s->nu] * u->F[i][e];
+    }
+  }
+}
+
+// (H8)  qd' = r(t) + sum W F(y),  q' = qd,  the other states as the nodes have them
+static void slow_fast_rhs(jload_run* u, double h, double s_part, const double* y, double* ydot) {
+  const jsolve_load_system* s = u->s;
+  double w[3];
+  node_weights(s_part, w);
+  for (int i = 0; i < s->n; i++) {
+    ydot[i] = w[0] * u->k[0][i] + w[1] * u->k[1][i] + w[2] * u->k[2][i];
+  }
+  for (int j = 0; j < s->nu; j++) {
+    ydot[s->at_q + j] = y[s->at_qd + j];
+    ydot[s->at_qd + j] = w[0] * u->r[0][j] + w[1] * u->r[1][j] + w[2] * u->r[2][j];
+  }
+  for (int e = 0; e < s->ne; e++) {
+    if (!u->stiff[e]) {
+      u->Fs[e] = w[0] * u->F[0][e] + w[1] * u->F[1][e] + w[2] * u->F[2][e];
+      continue;
+    }
+    u->cost += s->element_cost[e];
+    u->Fs[e] = s->element(s->user, e, u->t + s_part * h, y);
+    for (int j = 0; j < s->nu; j++) {
+      ydot[s->at_qd + j] += u->W[j + e * s->nu] * u->Fs[e];
+    }
+  }
+}
+
+static void note_force(jload_run* u, double t, double dt) {
+  for (int e = 0; e < u->s->ne; e++) {
+    if (!u->stiff[e]) continue;
+    jsolve_load_event* v = &u->open[e];
+    v->impulse += u->Fs[e] * dt;
+    if (fabs(u->Fs[e]) > fabs(v->peak)) {
+      v->peak = u->Fs[e];
+      v->t_peak = t;
+    }
+  }
+}
+
+// m substeps over the whole step; the state at its middle is kept on the way
+static jo_status substeps(jload_run* u, double h, int m, bool final) {
+  int n = u->s->n;
+  double d = 1.0 / m, hs = h / m;
+  memcpy(u->ys, u->y, (size_t)n * sizeof *u->ys);
+  for (int j = 0; j < m; j++) {
+    double at = j * d;
+    if (2 * j == m) memcpy(u->y_mid, u->ys, (size_t)n * sizeof *u->ys);
+    slow_fast_rhs(u, h, at, u->ys, u->ks[0]);
+    if (final && j > 0) {
+      note_force(u, u->t + at * h, hs);
+      JO_TRY(jload_sample(u, u->t + at * h, NULL, u->Fs));
+    }
+    for (int i = 0; i < n; i++) {
+      u->ya[i] = u->ys[i] + 0.5 * hs * u->ks[0][i];
+    }
+    slow_fast_rhs(u, h, at + 0.5 * d, u->ya, u->ks[1]);
+    for (int i = 0; i < n; i++) {
+      u->ya[i] = u->ys[i] + hs * (2.0 * u->ks[1][i] - u->ks[0][i]);
+    }
+    slow_fast_rhs(u, h, at + d, u->ya, u->ks[2]);
+    for (int i = 0; i < n; i++) {
+      u->ys[i] += hs / 6.0 * (u->ks[0][i] + 4.0 * u->ks[1][i] + u->ks[2][i]);
+    }
+  }
+  memcpy(u->y_end, u->ys, (size_t)n * sizeof *u->ys);
+  return JO_OK;
+}
+
+int jload_substep_count(const jload_run* u, double h) {
+  int m = 2 * (int)ceil(0.5 * h / u->opt->substep - 1e-9);
+  int most = u->opt->max_substeps - u->opt->max_substeps % 2;
+  return m < 2 ? 2 : m > most ? most : m;
+}
+
+// The step with some elements in substeps: first with the slow part held, which gives good states for
+// the middle and the end; then with the slow part of those states.
+static jo_status stiff_step(jload_run* u, double h) {
+  const jsolve_load_system* s = u->s;
+  size_t bytes = (size_t)s->n * sizeof(double);
+  int m = jload_substep_count(u, h);
+  u->stats.stiff_steps++;
+  u->cost += s->directions_cost;
+  s->directions(s->user, u->t, u->y, u->W);
+  for (int round = 0; round < JLOAD_MAX_ROUNDS; round++) {
+    for (int i = 1; i < 3; i++) {
+      memcpy(u->k[i], u->k[0], bytes);
+      memcpy(u->F[i], u->F[0], (size_t)s->ne * sizeof(double));
+    }
+    for (int i = 0; i < 3; i++) {
+      remainder_at(u, i);
+    }
+    JO_TRY(substeps(u, h, m, false));
+    jload_evaluate(u, u->t + 0.5 * h, u->y_mid, u->k[1], u->F[1]);
+    jload_evaluate(u, u->t + h, u->y_end, u->k[2], u->F[2]);
+    if (!find_stiff(u, h)) break;
+  }
+  for (int i = 0; i < 3; i++) {
+    remainder_at(u, i);
+  }
+  return JO_OK;
+}
+
+jo_status jload_close_event(jload_run* u, int i) {
+  jsolve_load_event* v = &u->open[i];
+  if (v->which < 0) return JO_OK;
+  v->t1 = u->t;
+  jo_status status = u->obs->event ? u->obs->event(u->obs->user, v, u->open_y[i]) : JO_OK;
+  *v = (jsolve_load_event){.which = -1};
+  return status;
+}
+
+// Elements that join begin an event; those whose polynomial serves again end theirs.
+static void open_events(jload_run* u) {
+  for (int e = 0; e < u->s->ne; e++) {
+    if (!u->stiff[e] || u->open[e].which >= 0) continue;
+    u->open[e] = (jsolve_load_event){.which = e, .t0 = u->t, .peak = u->F[0][e], .t_peak = u->t};
+    memcpy(u->open_y[e], u->y, (size_t)u->s->n * sizeof *u->y);
+  }
+}
+
+static jo_status release(jload_run* u, double h) {
+  for (int e = 0; e < u->s->ne; e++) {
+    if (!u->stiff[e] || element_error(u, e, h) > KEEP * u->opt->impulse_tolerance) continue;
+    u->stiff[e] = false;
+    JO_TRY(jload_close_event(u, e));
+  }
+  return JO_OK;
+}
+
+static bool any_stiff(const jload_run* u) {
+  for (int e = 0; e < u->s->ne; e++) {
+    if (u->stiff[e]) return true;
+  }
+  return false;
+}
+
+jo_status jload_subcycle_step(jload_run* u, double h) {
+  jload_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
+  JO_TRY(jload_sample(u, u->t, u->y, u->F[0]));
+  if (!any_stiff(u)) {
+    jload_third_order(u, h);
+    if (!find_stiff(u, h)) return jload_accept(u, h);
+  }
+  JO_TRY(stiff_step(u, h));
+  open_events(u);
+  memcpy(u->Fs, u->F[0], (size_t)u->s->ne * sizeof *u->Fs);
+  note_force(u, u->t, h / jload_substep_count(u, h));
+  JO_TRY(substeps(u, h, jload_substep_count(u, h), true));
+  memcpy(u->y_new, u->y_end, (size_t)u->s->n * sizeof *u->y_new);
+  JO_TRY(jload_accept(u, h));
+  return release(u, h);
+}
