@@ -342,7 +342,7 @@ static void set_mass(jgen* s, int body) {
   if (!b->has_mass) return;
   l->has_mass = true;
   l->m = jgen_scalar(s, &b->mass, "mass");
-  if (l->m && !(jgen_value(s, l->m) >= 0.0)) {
+  if (jgen_value(s, l->m) < 0.0) {
     s->g->status =
         jerr_set(s->ctx, JO_ERR_MODEL, "%s:%d: body '%s': mass is %g kg; it must not be negative",
                  b->mass.place.file, b->mass.place.line, b->name, jgen_value(s, l->m));

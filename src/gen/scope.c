@@ -45,19 +45,19 @@ double jgen_value(jgen* s, jexpr_ref r) {
   jexpr_outputs out = {"value", 1, &r};
   jexpr_fn fn = {"value", s->g, 1, &out};
   jexpr_tape tape;
-  double value = NAN;
-  if (jexpr_tape_build(s->ctx, &scratch, &fn, &tape) == JO_OK) {
-    double* work = JARENA_ARRAY(&scratch, jexpr_tape_work(&tape, 1) + 1, double);
-    double* p = JARENA_ARRAY(&scratch, s->number_p + 1, double);
-    if (work && p) {
-      for (int i = 0, k = 0; i < s->m->nnumber; i++) {
-        if (!jexpr_is_const(s->g, s->number[i])) p[k++] = s->m->number[i].value;
-      }
-      const double* in[8] = {p};
-      double* outs[1] = {&value};
-      jexpr_tape_init(&tape, 1, work);
-      jexpr_tape_eval(&tape, 1, in, outs, work);
+  double value = NAN, *work = NULL, *p = JARENA_ARRAY(&scratch, s->number_p + 1, double);
+  if (p && jexpr_tape_build(s->ctx, &scratch, &fn, &tape) == JO_OK) {
+    work = JARENA_ARRAY(&scratch, jexpr_tape_work(&tape, 1) + 1, double);
+  }
+  if (work) {
+    for (int i = 0, k = 0; i < s->m->nnumber; i++) {
+      if (!jexpr_is_const(s->g, s->number[i])) p[k++] = s->m->number[i].value;
     }
+    const double* in[JGEN_GROUP_COUNT] = {p};
+    jexpr_tape_init(&tape, 1, work);
+    jexpr_tape_eval(&tape, 1, in, (double* const[]){&value}, work);
+  } else if (s->g->status == JO_OK) {
+    s->g->status = jerr_memory(s->ctx);
   }
   jarena_free(&scratch);
   return value;
