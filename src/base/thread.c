@@ -113,7 +113,10 @@ static void watch(crew* c) {
     pthread_mutex_lock(&c->guard);
     if (!go_on) c->stop = true;
   }
+  int done = c->done;
   pthread_mutex_unlock(&c->guard);
+  // the end is always told, also when all turns were over before the first look
+  if (c->loop->watch) c->loop->watch(c->loop->user, done);
 }
 
 static bool prepare(crew* c) {

@@ -16,8 +16,8 @@ typedef struct jthread_loop {
   // One turn, on any of the threads. `ctx` is the worker's own, empty before every turn, and draws
   // on the memory of the caller's. A negative status ends the loop.
   jo_status (*turn)(void* user, jo_context* ctx, int i);
-  // Called on the caller's thread after turns and a few times per second between them; false: no
-  // turn begins any more. May be NULL.
+  // Called on the caller's thread after turns, a few times per second between them, and at the end;
+  // false: no turn begins any more. May be NULL.
   bool (*watch)(void* user, int done);
 } jthread_loop;
 
