@@ -7,22 +7,14 @@ import math
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
+from program import PROGRAM, jounce
+
 STEP = "models/buggy/step_descent.yaml"
 PENDULUM = "models/mechanisms/pendulum.yaml"
-
-
-def jounce(*args, code=0):
-    done = subprocess.run([PROGRAM, *args], capture_output=True, text=True, check=False)
-    if done.returncode != code:
-        raise AssertionError(f"jounce {' '.join(args)}: exit {done.returncode}, expected {code}\n"
-                             f"{done.stderr}")
-    return done
 
 
 def run_json(*args):

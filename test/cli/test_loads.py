@@ -3,24 +3,14 @@
 """jounce loads seen from outside: peaks, events, comparison, files, redesign, sensitivities."""
 import csv
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
+from program import jounce
+
 TRACKED = "models/tracked/bump.yaml"
 BOUNCER = "test/models/bouncer.yaml"
-
-
-def jounce(*args, code=0):
-    done = subprocess.run([PROGRAM, *args], capture_output=True, text=True, check=False)
-    if done.returncode != code:
-        raise AssertionError(f"jounce {' '.join(args)}: exit {done.returncode}, expected {code}\n"
-                             f"{done.stderr}")
-    return done
 
 
 def loads(*args):

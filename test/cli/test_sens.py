@@ -4,14 +4,13 @@
 import csv
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-PROGRAM = os.path.abspath(sys.argv.pop(1))
+from program import jounce
+
 STEP = "models/buggy/step_descent.yaml"
 BOUNCE = "test/models/sens_bounce.yaml"
 FIVE = ["k_f", "c_f", "k_r", "c_r", "m_c"]
@@ -21,14 +20,6 @@ STD_FROZEN = [2.0492625e-4, 9.3208444e-4, -3.9111976e-5, 7.5215377e-4, 4.0093217
 STD_EXACT = [2.3196391e-4, 9.3237452e-4, -4.2374933e-5, 7.5790954e-4, 3.2378832e-2]
 DLC_FROZEN = [3.9610787e-8, -1.2866066e-8, -5.1464160e-8, -4.2628588e-8, 2.5361843e-6]
 DLC_EXACT = [3.9610764e-8, -1.2866059e-8, -5.1464411e-8, -4.2628246e-8, 2.5361548e-6]
-
-
-def jounce(*args, code=0):
-    done = subprocess.run([PROGRAM, *args], capture_output=True, text=True, check=False)
-    if done.returncode != code:
-        raise AssertionError(f"jounce {' '.join(args)}: exit {done.returncode}, expected {code}\n"
-                             f"{done.stderr}")
-    return done
 
 
 def sens_json(*args, code=0):
