@@ -193,10 +193,11 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"-o", "FILE", "write time histories to FILE: .csv, or .h5 (HDF5); none by default",
        .text = &path},
       {"--end", "T", "stop at time T [s]", .number = &opt.t_end},
-      {"--method", "NAME", "dopri5, rk2, rk3, rk4, adams or bdf", .text = &opt.method},
+      {"--method", "NAME", "auto, dopri5, esdirk5, rk2, rk3, rk4, adams or bdf", .text = &opt.method},
       {"--tol", "X", "relative and absolute tolerance of adaptive methods",
        .number = &opt.tolerance},
       {"--step", "H", "step of rk2, rk3, rk4; first step of the others [s]", .number = &opt.step},
+      {"--max-step", "H", "longest step of adaptive methods [s]", .number = &opt.max_step},
       {"--output-step", "H", "spacing of the written rows [s]; 0: every step",
        .number = &opt.output_step},
   };

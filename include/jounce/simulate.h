@@ -21,6 +21,8 @@ typedef struct jo_simulate_options {
   double tolerance;    // relative and absolute, of adaptive methods
   double step;         // of fixed-step methods, first step of adaptive ones [s]
   double output_step;  // spacing of the rows of the result [s]; 0: a row per step
+  double max_step;     // of adaptive methods [s]
+  int max_events;      // more end the run; 0: what the model says
   /// Called after every step with 0 ... 1; zero stops the run. May be NULL.
   int (*progress)(void* user, double fraction);
   void* user;

@@ -8,7 +8,7 @@
 #include "report/hdf5.h"
 
 jo_simulate_options jo_simulate_options_default(void) {
-  return (jo_simulate_options){.t_end = NAN, .tolerance = NAN, .step = NAN, .output_step = NAN};
+  return (jo_simulate_options){.t_end = NAN, .tolerance = NAN, .step = NAN, .output_step = NAN, .max_step = NAN};
 }
 
 const char* jo_method_name(int i) {
@@ -38,6 +38,8 @@ static jstudy_simulate_options inside(const jo_simulate_options* opt) {
   o.rel_tol = o.abs_tol = opt->tolerance;
   o.step = opt->step;
   o.output_step = opt->output_step;
+  o.max_step = opt->max_step;
+  o.max_events = opt->max_events;
   if (opt->progress) {
     o.progress = tell;
     o.user = (void*)opt;

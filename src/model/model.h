@@ -305,12 +305,16 @@ typedef struct jmodel_initial {
 
 typedef struct jmodel_simulation {
   double t_start, t_end;  // [s]
-  const char* method;     // "dopri5", "rk2", "rk3", "rk4", "adams", "bdf"
+  const char* method;     // as in solve/ode.h
   double rel_tol, abs_tol;
   double step;         // fixed-step methods [s]; 0: not given
   double output_step;  // spacing of the results [s]; 0: every step
   bool start_static;   // begin at static equilibrium
   jmodel_place place;
+  double max_step;        // 0: none [s]
+  double shortest_pulse;  // inputs that last so long are not stepped over; 0: chosen [s]
+  int max_events;         // 0: chosen
+  double derivative_tol;  // relative error wanted of derivatives; 0: chosen
 } jmodel_simulation;
 
 typedef struct jmodel {

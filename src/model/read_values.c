@@ -328,7 +328,8 @@ void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root) {
 
 // ---- simulation
 
-static const char* const methods[] = {"dopri5", "rk2", "rk3", "rk4", "adams", "bdf", NULL};
+static const char* const methods[] = {"auto",  "dopri5", "esdirk5", "rk2", "rk3",
+                                      "rk4",   "adams",  "bdf",     NULL};
 
 static void check_range(const jmodel_at* at, const jmodel_node* map, const char* key, double value,
                         double low, double high, const char* rule) {
@@ -347,15 +348,33 @@ static void read_method(const jmodel_at* at, const jmodel_node* map, jmodel_simu
   }
 }
 
+static void read_limits(const jmodel_at* at, const jmodel_node* map, jmodel_simulation* s) {
+  s->max_step = jmodel_get_double(at, map, "max_step", 0.0);
+  s->shortest_pulse = jmodel_get_double(at, map, "shortest_pulse", 0.0);
+  s->derivative_tol = jmodel_get_double(at, map, "derivative_tol", 0.0);
+  double events = jmodel_get_double(at, map, "max_events", 0.0);
+  check_range(at, map, "max_step", s->max_step, 1e-12, 1e6, "more than 0");
+  check_range(at, map, "shortest_pulse", s->shortest_pulse, 1e-9, 1e6, "more than 0");
+  check_range(at, map, "derivative_tol", s->derivative_tol, 1e-12, 0.1, "between 1e-12 and 0.1");
+  check_range(at, map, "max_events", events, 1.0, 1e9, "between 1 and 1e9");
+  s->max_events = events >= 0.0 && events <= 1e9 ? (int)events : 0;
+}
+
 void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
   static const char* const keys[] = {"end",      "start",       "method", "tolerance",
                                      "rel_tol",  "abs_tol",     "step",   "output_step",
+                                     "max_step", "shortest_pulse", "max_events", "derivative_tol",
                                      "start_at", "description", NULL};
   static const char* const starts[] = {"initial", "static", NULL};
   const jmodel_node* map = jmodel_section(r, root, "simulation");
   jmodel_simulation* s = &r->m->simulation;
   jmodel_at at = {r, "simulation", NULL, "simulation"};
-  *s = (jmodel_simulation){0.0, 1.0, methods[0], 1e-8, 1e-8, 0.0, 0.01, false, root->place};
+  *s = (jmodel_simulation){.t_end = 1.0,
+                           .method = methods[0],
+                           .rel_tol = 1e-8,
+                           .abs_tol = 1e-8,
+                           .output_step = 0.01,
+                           .place = root->place};
   if (!map) return;
   s->place = map->key_place;
   jmodel_check_keys(&at, map, keys);
@@ -371,6 +390,7 @@ void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
   check_range(&at, map, "abs_tol", s->abs_tol, 1e-300, 1e3, "more than 0 and at most 1000");
   check_range(&at, map, "step", s->step, 1e-12, 1e6, "more than 0");
   check_range(&at, map, "output_step", s->output_step, 0.0, 1e6, "at least 0");
+  read_limits(&at, map, s);
   if (!(s->t_end > s->t_start)) {
     jmodel_mistake(&at, s->place, "end is %g; it must be after start, %g", s->t_end, s->t_start);
   }

@@ -20,6 +20,8 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
+#include "solve/scan.h"
+
 #define DRIFT_LIMIT 1.0
 #define NEARBY      1e-6  // how close a value that is not finite must be to explain a failure [s]
 
@@ -112,6 +114,16 @@ static void dense_eval(const jsolve_dense* base, double t, double* y) {
   CVodeGetDky(s->mem, t, 0, s->out);
 }
 
+static void dense_slope(const jsolve_dense* base, double t, double* ydot) {
+  cv* s = ((const dense*)base)->owner;
+  if (s->is_trivial) {
+    memset(ydot, 0, (size_t)s->run->sys->n * sizeof *ydot);
+    return;
+  }
+  N_VSetArrayPointer(ydot, s->out);
+  CVodeGetDky(s->mem, t, 1, s->out);
+}
+
 static jo_status fail(cv* s, int code) {
   jsolve_run* run = s->run;
   if (code == CV_MEM_FAIL) return jerr_memory(run->ctx);
@@ -172,16 +184,7 @@ static void count(cv* s) {
   s->run->stats.jacobians += jacobians;
 }
 
-static jo_status advance(jsolve_stepper* base, jsolve_run* run) {
-  cv* s = (cv*)base;
-  size_t bytes = (size_t)run->sys->n * sizeof(double);
-  // CVODE refuses to start a few rounding errors before the end; nothing changes over such a time
-  s->is_trivial = run->t_end - run->t <= 100 * DBL_EPSILON * fmax(fabs(run->t), fabs(run->t_end));
-  if (s->is_trivial) {
-    memcpy(run->y_new, run->y, bytes);
-    run->t_new = run->t_end;
-    return JO_OK;
-  }
+static jo_status take_step(cv* s, jsolve_run* run) {
   s->message[0] = '\0';
   int code = CVode(s->mem, run->t_end, s->y, &run->t_new, CV_ONE_STEP);
   if (code < 0) return fail(s, code);
@@ -190,11 +193,36 @@ static jo_status advance(jsolve_stepper* base, jsolve_run* run) {
     snprintf(s->message, sizeof s->message, "step size becomes too small");
     return fail(s, CV_CONV_FAILURE);
   }
-  memcpy(run->y_new, N_VGetArrayPointer(s->y), bytes);
+  memcpy(run->y_new, N_VGetArrayPointer(s->y), (size_t)run->sys->n * sizeof(double));
   int nerror = jerr_count(run->ctx);
   jo_status status = jsolve_project(run, run->t_new, run->y_new, &s->drift);
   if (status >= 0 || jerr_count(run->ctx) > nerror) return status;
   return jsolve_fail_projection(run, status, run->t_new);
+}
+
+// Start again with a step that ends where the last look was still good.
+static jo_status shorten(cv* s, jsolve_run* run, double h) {
+  JO_TRY(restart(&s->base, run));
+  run->stats.rejected++;
+  int code = CVodeSetInitStep(s->mem, h);
+  return code >= 0 ? JO_OK : fail(s, code);
+}
+
+static jo_status advance(jsolve_stepper* base, jsolve_run* run) {
+  cv* s = (cv*)base;
+  // CVODE refuses to start a few rounding errors before the end; nothing changes over such a time
+  s->is_trivial = run->t_end - run->t <= 100 * DBL_EPSILON * fmax(fabs(run->t), fabs(run->t_end));
+  if (s->is_trivial) {
+    memcpy(run->y_new, run->y, (size_t)run->sys->n * sizeof *run->y);
+    run->t_new = run->t_end;
+    return JO_OK;
+  }
+  JO_TRY(take_step(s, run));
+  for (double t_good; !jsolve_scan_step(run, &t_good);) {
+    JO_TRY(shorten(s, run, t_good - run->t));
+    JO_TRY(take_step(s, run));
+  }
+  return JO_OK;
 }
 
 static jo_status retake(jsolve_stepper* base, jsolve_run* run, double t1) {
@@ -254,7 +282,7 @@ jo_status jsolve_cvode_create(jsolve_run* run, jsolve_stepper** out) {
                              .finish = finish,
                              .accept = accept,
                              .destroy = destroy};
-  s->dense = (dense){{dense_eval}, s};
+  s->dense = (dense){{dense_eval, dense_slope}, s};
   s->run = run;
   s->not_finite = -1;
   int m = run->weights.ncontrolled;

@@ -16,17 +16,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/scan.h"
+
 #define TIME_TOLERANCE 1e-13  // times max(1, |t|) [s]
 #define RELATIVE_FLOOR 1e-12
 #define ABSOLUTE_FLOOR 1e-14
 #define DENSE_ACCURACY 1e-9  // of the first location, relative to the step
 #define FIRST_BRACKET  1e-6  // how far the dense output may be wrong, relative to the step
 #define MAX_PROBES     200
+#define BASE_EVENTS    10000  // allowed in a run, and ...
+#define EVENT_RATE     5000   // ... for every second [1/s]
 
-// Times looked at in a step, as parts of it. The first is for switches that are not armed: a ball that
-// touched the floor is above it for a short time, and may be below again at the others.
-static const double sample_part[] = {1.0 / 64, 1.0 / 3, 2.0 / 3, 1};
-enum { LAST_SAMPLE = 3 };
+// Times looked at in a step: thirds, or more where it is long (scan.h), and before them one for
+// switches that are not armed: a ball that touched the floor is above it for a short time, and may be
+// below again at the others.
+#define FIRST_SAMPLE (1.0 / 64)
+#define LEAST_PARTS  3
 
 struct jsolve_events {
   int n;
@@ -42,6 +47,7 @@ struct jsolve_events {
   int nflipped;
   bool* is_done;    // flipped at this instant
   bool is_retaken;  // the proposed step is no longer the stepper's own
+  int last_sample;  // of the proposed step
   double t_last;    // last instant
   int at_instant;
 };
@@ -215,8 +221,9 @@ static double tolerance_at(double t) {
   return TIME_TOLERANCE * fmax(1, fabs(t));
 }
 
-static double sample_time(const jsolve_run* run, double t1, int j) {
-  return j == LAST_SAMPLE ? t1 : run->t + (t1 - run->t) * sample_part[j];
+static double sample_time(const jsolve_events* ev, const jsolve_run* run, double t1, int j) {
+  double part = j == 0 ? FIRST_SAMPLE : (double)j / ev->last_sample;
+  return j == ev->last_sample ? t1 : run->t + (t1 - run->t) * part;
 }
 
 static bool are_armed(const jsolve_events* ev) {
@@ -228,22 +235,22 @@ static bool are_armed(const jsolve_events* ev) {
 
 // First sample at which a margin has crossed, by dense output; -1: none. Its margins are in `hi`.
 static int first_suspect(jsolve_events* ev, jsolve_run* run) {
-  for (int j = are_armed(ev) ? 1 : 0; j < LAST_SAMPLE; j++) {
-    double t = sample_time(run, run->t_new, j);
+  for (int j = are_armed(ev) ? 1 : 0; j < ev->last_sample; j++) {
+    double t = sample_time(ev, run, run->t_new, j);
     run->stepper->dense->eval(run->stepper->dense, t, ev->y);
     evaluate(ev, run, t, ev->y, ev->hi);
     if (has_crossed(ev, ev->hi)) return j;
   }
   margins(ev, run, ev->g_end, ev->hi);
-  return has_crossed(ev, ev->hi) ? LAST_SAMPLE : -1;
+  return has_crossed(ev, ev->hi) ? ev->last_sample : -1;
 }
 
 // Confirm a suspect with a real step, going on to later samples while there is nothing.
 static jo_status confirm(jsolve_events* ev, jsolve_run* run, double t1, int j, double* t_hi) {
   *t_hi = t1;
-  if (j == LAST_SAMPLE) return JO_OK;
-  for (; j <= LAST_SAMPLE; j++) {
-    *t_hi = sample_time(run, t1, j);
+  if (j == ev->last_sample) return JO_OK;
+  for (; j <= ev->last_sample; j++) {
+    *t_hi = sample_time(ev, run, t1, j);
     JO_TRY(probe(ev, run, STEP, *t_hi));
     swap(&ev->probe, &ev->hi);
     if (has_crossed(ev, ev->hi)) break;
@@ -266,6 +273,8 @@ static void mark_crossed(jsolve_events* ev, const jsolve_run* run) {
 jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) {
   *found = ev->is_retaken = false;
   double t1 = run->t_new, h = t1 - run->t;
+  int parts = jsolve_scan_parts(run, h);
+  ev->last_sample = parts > LEAST_PARTS ? parts : LEAST_PARTS;
   run->sys->switches(run->sys->user, t1, run->y_new, ev->g_end);
   int suspect = first_suspect(ev, run);
   if (suspect < 0) {
@@ -275,7 +284,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
   // where the dense output has it
   size_t bytes = (size_t)ev->n * sizeof(double);
   memcpy(ev->lo, ev->start, bytes);
-  bracket b = {run->t, sample_time(run, t1, suspect), 1, 1, 0};
+  bracket b = {run->t, sample_time(ev, run, t1, suspect), 1, 1, 0};
   JO_TRY(shrink(ev, run, DENSE, &b, secant(ev, &b), 0, DENSE_ACCURACY * h));
   double guess = b.hi;
   // where it really is
@@ -303,13 +312,15 @@ static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
   ev->t_last = run->t;
   run->stats.events += ev->nflipped;
   bool is_chatter = ev->at_instant > 4 * ev->n + 16;
-  if (!is_chatter && run->stats.events <= run->opt->max_events) return JO_OK;
+  double span = run->t_end - run->t_begin;
+  double most = run->opt->max_events > 0 ? run->opt->max_events : BASE_EVENTS + EVENT_RATE * span;
+  if (!is_chatter && run->stats.events <= most) return JO_OK;
   char label[JSOLVE_LABEL];
   return jerr_set(run->ctx, JO_ERR_LIMIT,
                   "integration: %s chatters or there are too many events: it flips again at "
-                  "t = %.17g, event %d (limit %d)",
+                  "t = %.17g, event %d (limit %.0f, option max_events)",
                   jsolve_label(run->sys->switch_name, "switch", ev->flipped[0], label), run->t,
-                  run->stats.events, run->opt->max_events);
+                  run->stats.events, most);
 }
 
 static jo_status react(jsolve_events* ev, jsolve_run* run) {

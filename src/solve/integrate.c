@@ -10,6 +10,7 @@
 #include "solve/events.h"
 #include "solve/rk.h"
 #include "solve/run.h"
+#include "solve/scan.h"
 
 const char* jsolve_method_name(jsolve_method m) {
   static const char* const name[] = {
@@ -33,7 +34,6 @@ jsolve_options jsolve_options_default(void) {
       .rel_tol = 1e-8,
       .abs_tol = 1e-8,
       .locate_events = true,
-      .max_events = 10000,
   };
 }
 
@@ -71,7 +71,7 @@ static jo_status check_arguments(jo_context* ctx, const jsolve_system* s, const 
                     jsolve_method_name(o->method), o->step);
   }
   bool is_ok = o->rel_tol >= 0 && o->abs_tol > 0 && isfinite(o->rel_tol) && isfinite(o->abs_tol);
-  if (is_ok && o->step >= 0 && o->max_step >= 0) return JO_OK;
+  if (is_ok && o->step >= 0 && o->max_step >= 0 && o->shortest_pulse >= 0) return JO_OK;
   return jerr_set(ctx, JO_ERR_ARGUMENT,
                   "integration: tolerances and step sizes must not be negative, the absolute "
                   "tolerance not zero (relative %g, absolute %g, step %g, largest step %g)",
@@ -86,11 +86,34 @@ static jo_status check_start(jsolve_run* run) {
                   jsolve_label(run->sys->state_name, "state", bad, label));
 }
 
+static jo_status prepare_jacobian(jsolve_run* run) {
+  const jsolve_system* s = run->sys;
+  if (s->prepare_jacobian) JO_TRY(s->prepare_jacobian(s->user));
+  if (s->jacobian) return JO_OK;
+  return jerr_set(run->ctx, JO_ERR_ARGUMENT, "integration: esdirk5 needs a Jacobian");
+}
+
 static jo_status create_stepper(jsolve_run* run) {
   const jsolve_tableau* tab = jsolve_tableau_find(run->opt->method);
   if (!tab) return jsolve_cvode_create(run, &run->stepper);
+  if (tab->gamma > 0) JO_TRY(prepare_jacobian(run));
   run->stepper = jsolve_rk_create(run, tab);
   return run->stepper ? JO_OK : jerr_memory(run->ctx);
+}
+
+// `auto`: explicit and implicit method change places; the new one begins with the step of the old.
+static jo_status change_method(jsolve_run* run) {
+  jsolve_stepper *now = run->stepper, *next = run->other;
+  now->wants_other = false;
+  if (!next) {
+    JO_TRY(prepare_jacobian(run));
+    next = jsolve_rk_create(run, jsolve_tableau_implicit(run->opt->method));
+    if (!next) return jerr_memory(run->ctx);
+  }
+  next->h_next = now->h_next;
+  run->stepper = next;
+  run->other = now;
+  return next->restart(next, run);
 }
 
 // Handle events at (t, y), those that follow from them included, and start again behind them.
@@ -103,7 +126,8 @@ static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
 
 static jo_status show_step(jsolve_run* run) {
   if (!run->obs->step) return JO_OK;
-  jsolve_step step = {run->t, run->t_new, run->y, run->y_new, run->stepper->dense, run->stepper->k};
+  const jsolve_stepper* s = run->stepper;
+  jsolve_step step = {run->t, run->t_new, run->y, run->y_new, s->dense, s->k, s->is_implicit};
   return run->obs->step(run->obs->user, &step);
 }
 
@@ -126,7 +150,9 @@ static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
   if (ev) JO_TRY(jsolve_events_locate(ev, run, &is_event));
   JO_TRY(show_step(run));
   accept_step(run);
-  return is_event ? pass_events(run, ev) : s->accept(s, run);
+  if (is_event) return pass_events(run, ev);
+  JO_TRY(s->accept(s, run));
+  return s->wants_other ? change_method(run) : JO_OK;
 }
 
 static jo_status integrate(jsolve_run* run) {
@@ -149,11 +175,13 @@ static jo_status integrate(jsolve_run* run) {
 
 static bool prepare(jsolve_run* run, const double* y) {
   int n = run->sys->n;
-  double* data = JARENA_ARRAY(&run->arena, 3 * (size_t)n, double);
+  double* data = JARENA_ARRAY(&run->arena, 6 * (size_t)n, double);
   if (!data) return false;
   run->y = data;
   run->y_new = data + n;
   run->scratch = data + 2 * n;
+  run->scan = data + 3 * n;
+  run->scan_spacing = jsolve_scan_spacing(run->opt, run->t_begin, run->t_end);
   memcpy(run->y, y, (size_t)n * sizeof *y);
   return jsolve_weights_init(&run->weights, &run->arena, n, run->sys->error_scale,
                              run->opt->rel_tol, run->opt->abs_tol);
@@ -173,6 +201,7 @@ jo_status jsolve_integrate(jo_context* ctx, const jsolve_system* s, const jsolve
       status = integrate(&run);
       memcpy(y, run.y, (size_t)s->n * sizeof *y);
       if (run.stepper) run.stepper->destroy(run.stepper, &run);
+      if (run.other) run.other->destroy(run.other, &run);
     } else {
       status = jerr_memory(ctx);
     }

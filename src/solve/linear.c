@@ -3,6 +3,7 @@
 // allocates. Matrices are looked at first, since LAPACK may hang on values that are not finite.
 #include "solve/linear.h"
 
+#include <assert.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -51,6 +52,19 @@ int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, do
     rank = -1;
   }
   return rank;
+}
+
+jo_status jsolve_lu_factor(int n, double* A, int* pivot) {
+  static_assert(sizeof(int) == sizeof(lapack_int), "LAPACK counts in int");
+  if (n == 0) return JO_OK;
+  if (!all_finite((size_t)n * (size_t)n, A)) return JO_ERR_SINGULAR;
+  return LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, A, n, pivot) == 0 ? JO_OK : JO_ERR_SINGULAR;
+}
+
+void jsolve_lu_solve(int n, const double* LU, const int* pivot, bool transposed, double* B,
+                     int nrhs) {
+  if (n == 0 || nrhs == 0) return;
+  LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, transposed ? 'T' : 'N', n, nrhs, LU, n, pivot, B, n);
 }
 
 static bool comes_before(const double* re, const double* im, int i, int j) {

@@ -3,12 +3,20 @@
 #ifndef JSOLVE_LINEAR_H
 #define JSOLVE_LINEAR_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/mem.h"
 
 // Minimum-norm least squares A x = b (column-major m x n, destroyed); returns the rank, -1 on failure.
 int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, double rcond,
                          double* x);
+
+// LU factors of a column-major n x n matrix in place, and solutions of A X = B or A^T X = B, B column-major
+// n x nrhs in place. Nothing is allocated. JO_ERR_SINGULAR, nothing reported, where a pivot is zero or
+// an element not finite.
+jo_status jsolve_lu_factor(int n, double* A, int* pivot);
+void jsolve_lu_solve(int n, const double* LU, const int* pivot, bool transposed, double* B, int nrhs);
 
 // Eigenvalues (re, im) and, when `right` is not NULL, right eigenvectors as LAPACK dgeev packs them.
 // A: column-major n x n, destroyed. Sorted by |Im|, then Re, then index, so that output is stable.

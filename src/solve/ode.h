@@ -32,8 +32,14 @@ typedef struct jsolve_system {
   // called at an event, after the modes flipped: may change y (impulses); NULL: y is continuous.
   // flipped[i], i < n: the switches concerned, in order
   jo_status (*event)(void* user, double t, double* y, const int* flipped, int n);
-  // J[i + n j] = d ydot_i / d y_j, column-major; NULL: not available (implicit methods: differences)
+  // J[i + n j] = d ydot_i / d y_j, column-major; NULL: not available. CVODE then takes differences,
+  // esdirk5 needs it
   void (*jacobian)(void* user, double t, const double* y, double* J);
+  // called once before the first Jacobian, where that is costly to have; NULL: nothing to do
+  jo_status (*prepare_jacobian)(void* user);
+  // y = [ q | v | w | rest ] for implicit methods: q' is the beginning of w, v follows from q by
+  // `project`, and nothing but itself depends on the rest. All zero: w is everything.
+  int nq, nv, nw;
   // names for messages, NULL: numbers (n, nswitch)
   const char* const* state_name;
   const char* const* switch_name;
@@ -50,7 +56,9 @@ const char* jsolve_label(const char* const* name, const char* kind, int i,
   X(RK4, "rk4", "classical fourth order, fixed step")         \
   X(DOPRI5, "dopri5", "Dormand-Prince 5(4), adaptive")        \
   X(ADAMS, "adams", "SUNDIALS CVODE Adams-Moulton, adaptive") \
-  X(BDF, "bdf", "SUNDIALS CVODE BDF, adaptive, for stiff models")
+  X(BDF, "bdf", "SUNDIALS CVODE BDF, adaptive, for stiff models") \
+  X(ESDIRK5, "esdirk5", "L-stable ESDIRK 5(4), adaptive, for stiff models") \
+  X(AUTO, "auto", "dopri5, and esdirk5 where that is stiff")
 
 typedef enum jsolve_method {
 #define X(id, name, text) JSOLVE_##id,
@@ -67,9 +75,15 @@ typedef struct jsolve_options {
   double rel_tol, abs_tol;  // adaptive methods, local error
   double step;              // fixed step, or first step of an adaptive method (0: chosen) [s]
   double max_step;          // 0: none [s]
-  int64_t max_steps;        // 0: none
-  bool locate_events;       // false: modes are never touched (f evaluates its own conditions)
-  int max_events;           // in one run; more is an error that names the switch
+  double shortest_pulse;  // inputs that last at least so long are not stepped over; 0: 20 ms, or a
+                          // 25th of the run where that is less [s]
+  int64_t max_steps;      // 0: none
+  bool locate_events;     // false: modes are never touched (f evaluates its own conditions)
+  int max_events;         // in one run; more is an error that names the switch. 0: 10000 and 5000
+                          // for every second
+  // longest step from t on, on top of max_step; NULL: none
+  double (*step_limit)(void* user, double t);
+  void* step_limit_user;
 } jsolve_options;
 
 jsolve_options jsolve_options_default(void);
@@ -81,6 +95,7 @@ typedef struct jsolve_step {
   const double *y0, *y1;  // after projection
   const void* dense;
   double* const* k;  // slopes of the stages of a Runge-Kutta method; NULL: another method
+  bool is_implicit;  // taken by the implicit tableau of the method
 } jsolve_step;
 
 void jsolve_interpolate(const jsolve_step* s, double t, double* y);
@@ -101,6 +116,8 @@ typedef struct jsolve_observer {
 
 typedef struct jsolve_statistics {
   int64_t steps, rejected, evaluations, jacobians;
+  int64_t scans;     // evaluations that only looked into long steps
+  int64_t implicit;  // steps taken by an implicit method, of `auto`
   int events;
 } jsolve_statistics;
 

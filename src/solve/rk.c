@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One explicit Runge-Kutta stepper for all tableaux (tableau.h).
+// One Runge-Kutta stepper for all tableaux (tableau.h), explicit and diagonally implicit.
 //
 // Adaptive methods: proportional-integral control of the local error in the norm of norm.h (Hairer,
 // Norsett and Wanner 1993, II.4). A step whose values are not finite, or whose end cannot be
@@ -9,12 +9,25 @@
 // The slope at the end of a step is the first slope of the next one. When the projection moves the
 // end by more than REUSE_LIMIT in the error norm the slope is evaluated again at the projected state;
 // below that the difference changes the next step by h |df/dy| REUSE_LIMIT tolerances, far below its
-// own error, and the slope is kept.
+// own error, and the slope is kept. Implicit methods take the slope that solves their last stage.
+//
+// Implicit stages are solved by simplified Newton iteration (implicit.h). Jacobian and factors are kept
+// as long as it converges well: a step that fails with an old Jacobian is tried again with a new one,
+// and halved when that fails too.
+//
+// Stiffness (`auto`): with Y the argument of the last stage, which stands at the end of the step as y1 does,
+//   h |f1 - f(Y)| / |y1 - Y|
+// estimates h times the largest eigenvalue (Hairer and Wanner 1996, IV.2). Where it stays beyond the
+// stability boundary, and the rest of the run would take many steps so, the implicit method takes over;
+// it hands back when the explicit one could take its steps.
 #include "solve/rk.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include "solve/implicit.h"
+#include "solve/scan.h"
 
 #define REUSE_LIMIT   1e-3
 #define SAFETY        0.9
@@ -24,6 +37,22 @@
 #define AFTER_EVENT   0.5  // part of the previous step size tried after an event
 #define MAX_HALVINGS  60
 #define ERROR_MINIMUM 1e-4  // floor of the previous error in the controller
+
+#define NEWTON_ACCURACY 1e-3  // of a stage, in tolerances
+#define LOCATE_ACCURACY 1e-6  // of a stage while an event is located
+#define KEEP_JACOBIAN   24    // steps, at most
+#define SLOW_NEWTON     0.2   // rate of convergence that calls for a new Jacobian
+#define KEEP_STEP       1.3   // step sizes within this factor share their factors
+
+#define STABILITY_LIMIT 3.25   // of Dormand-Prince 5(4), on the negative real axis
+#define STIFF_STEPS     15     // beyond it before the problem counts as stiff
+#define TAME_STEPS      6      // within it before the count begins anew
+#define MANY_STEPS      2000   // left at the present size: below that switching does not pay
+#define EASY_STEPS      10     // of the implicit method that the explicit one could take
+#define EASY_LIMIT      1.5    // h times the largest eigenvalue of such a step
+
+#define COLLAPSED       1e-10  // part of the run: shorter steps ...
+#define MAX_COLLAPSED   2000   // ... in a row are a failure
 
 typedef struct dense {
   jsolve_dense base;
@@ -43,11 +72,21 @@ typedef struct rk {
   double* error;
   double* quartic;
   const double* zero;
-  double h_next;      // suggested next step, adaptive methods
   double error_last;  // of the last accepted step
   int64_t grid;       // fixed-step methods: grid points passed
   double t_not_finite;
   int not_finite;  // first state that was not finite in the last attempt
+  int collapsed;   // steps in a row that are hardly steps
+
+  jsolve_implicit* im;  // NULL: explicit
+  double t_jacobian;    // where the Jacobian was taken
+  bool has_jacobian, is_fresh;
+  int jacobian_age;  // steps
+  double accuracy;   // asked of Newton
+
+  bool watches;     // for stiffness
+  double h_lambda;  // of the proposed step; 0: not known
+  int stiff, tame, easy;
 } rk;
 
 // Cubic Hermite polynomial through both ends, and its quartic correction where the method has one.
@@ -64,6 +103,18 @@ static void dense_eval(const jsolve_dense* base, double t, double* y) {
     y[i] += c * d->quartic[i];
 }
 
+// Derivative of the above.
+static void dense_slope(const jsolve_dense* base, double t, double* f) {
+  const dense* d = (const dense*)base;
+  double x = (t - d->t0) / d->h, u = 1 - x;
+  double a = 6 * x * u / d->h, b0 = u * (1 - 3 * x), b1 = x * (3 * x - 2);
+  double c = 2 * x * u * (u - x) / d->h;
+  for (int i = 0; i < d->n; i++) {
+    f[i] = a * (d->y1[i] - d->y0[i]) + b0 * d->f0[i] + b1 * d->f1[i];
+    if (d->quartic) f[i] += c * d->quartic[i];
+  }
+}
+
 static void remember_not_finite(rk* s, double t, int n, const double* v) {
   int i = jsolve_first_not_finite(n, v);
   if (i < 0 || s->not_finite >= 0) return;
@@ -71,8 +122,60 @@ static void remember_not_finite(rk* s, double t, int n, const double* v) {
   s->t_not_finite = t;
 }
 
-// Stages and end of a step to t1, not projected, without f1.
-static void stages(rk* s, jsolve_run* run, double t1) {
+// ---- implicit stages -----------------------------------------------------------------------------
+
+static jo_status refresh(rk* s, jsolve_run* run) {
+  run->stats.jacobians++;
+  s->has_jacobian = false;
+  JO_TRY(jsolve_implicit_look(s->im, run->t, run->y));
+  s->has_jacobian = s->is_fresh = true;
+  s->jacobian_age = 0;
+  return JO_OK;
+}
+
+static bool is_near(double a, double b, double factor) {
+  return a < factor * b && b < factor * a;
+}
+
+static jo_status implicit_stages(rk* s, jsolve_run* run, double t1) {
+  const jsolve_tableau* tab = s->tab;
+  jsolve_implicit* im = s->im;
+  int n = run->sys->n;
+  double h = t1 - run->t, b = tab->gamma * h;
+  int64_t before = im->evaluations;
+  if (!s->has_jacobian) JO_TRY(refresh(s, run));
+  // events are located with factors of their own, so that states depend on the time alone
+  if (im->b_factor == 0 || !is_near(b, im->b_factor, s->accuracy < NEWTON_ACCURACY ? 1 : KEEP_STEP)) {
+    JO_TRY(jsolve_implicit_factor(im, b));
+  }
+  im->b = b;
+  memcpy(run->y_new, run->y, (size_t)n * sizeof *run->y);
+  jo_status status = JO_OK;
+  for (int i = 1; i <= tab->stages && status >= 0; i++) {
+    bool is_last = i == tab->stages;
+    jsolve_combine(n, run->y, h, is_last ? &s->b : &s->a[i], s->k, s->arg);
+    memcpy(s->k[i], s->k[i - 1], (size_t)n * sizeof *s->k[i]);
+    status = jsolve_implicit_stage(im, &run->weights, is_last ? t1 : run->t + tab->c[i] * h, s->arg,
+                                   s->accuracy, run->y_new, s->k[i]);
+  }
+  run->stats.evaluations += im->evaluations - before;
+  run->t_new = t1;
+  return status;
+}
+
+// With an old Jacobian a failure says nothing.
+static jo_status solve_stages(rk* s, jsolve_run* run, double t1) {
+  jo_status status = implicit_stages(s, run, t1);
+  if (status < 0 && !(s->is_fresh && s->jacobian_age == 0)) {
+    JO_TRY(refresh(s, run));
+    status = implicit_stages(s, run, t1);
+  }
+  return status;
+}
+
+// Stages and end of a step to t1, not projected; f1 only where the method is implicit.
+static jo_status stages(rk* s, jsolve_run* run, double t1) {
+  if (s->im) return solve_stages(s, run, t1);
   const jsolve_tableau* tab = s->tab;
   int n = run->sys->n;
   double h = t1 - run->t;
@@ -83,6 +186,7 @@ static void stages(rk* s, jsolve_run* run, double t1) {
   }
   jsolve_combine(n, run->y, h, &s->b, s->k, run->y_new);
   run->t_new = t1;
+  return JO_OK;
 }
 
 // Which state was not finite first, for the message; only looked for when one was.
@@ -116,9 +220,20 @@ static void set_dense(rk* s, jsolve_run* run) {
   s->dense.quartic = s->quartic;
 }
 
+static jo_status fail_newton(jsolve_run* run, jo_status status) {
+  return jerr_set(run->ctx, status,
+                  "integration: Newton's iteration does not converge at t = %.17g (%s)", run->t,
+                  status == JO_ERR_NUMERIC    ? "the Jacobian is not finite"
+                  : status == JO_ERR_SINGULAR ? "its matrix is singular"
+                                              : "the model may not be smooth enough there");
+}
+
 static jo_status retake(jsolve_stepper* base, jsolve_run* run, double t1) {
   rk* s = (rk*)base;
-  stages(s, run, t1);
+  s->accuracy = LOCATE_ACCURACY;
+  jo_status status = stages(s, run, t1);
+  s->accuracy = NEWTON_ACCURACY;
+  if (status < 0) return fail_newton(run, status);
   if (!jsolve_is_finite(run->sys->n, run->y_new)) {
     find_not_finite(s, run);
     return fail_not_finite(s, run);
@@ -129,7 +244,7 @@ static jo_status retake(jsolve_stepper* base, jsolve_run* run, double t1) {
 static jo_status finish(jsolve_stepper* base, jsolve_run* run) {
   rk* s = (rk*)base;
   double* f1 = s->k[s->tab->stages];
-  jsolve_rhs(run, run->t_new, run->y_new, f1);
+  if (!s->im) jsolve_rhs(run, run->t_new, run->y_new, f1);
   if (!jsolve_is_finite(run->sys->n, f1)) {
     find_not_finite(s, run);
     return fail_not_finite(s, run);
@@ -185,22 +300,39 @@ static jo_status restart(jsolve_stepper* base, jsolve_run* run) {
     return fail_not_finite(s, run);
   }
   s->error_last = ERROR_MINIMUM;
+  s->has_jacobian = false;
+  s->stiff = s->tame = s->easy = s->collapsed = 0;
   if (!s->tab->is_adaptive) return JO_OK;
-  if (s->h_next > 0) {
-    s->h_next *= AFTER_EVENT;
+  if (s->base.h_next > 0) {
+    s->base.h_next *= AFTER_EVENT;
   } else {
-    s->h_next = run->opt->step > 0 ? run->opt->step : first_step(s, run);
+    s->base.h_next = run->opt->step > 0 ? run->opt->step : first_step(s, run);
   }
   return JO_OK;
 }
 
 // End of the next attempt; the last two steps share what is left, so that none is tiny.
 static double target(const rk* s, const jsolve_run* run) {
-  double h = s->h_next, left = run->t_end - run->t;
-  if (run->opt->max_step > 0 && h > run->opt->max_step) h = run->opt->max_step;
+  const jsolve_options* opt = run->opt;
+  double h = s->base.h_next, left = run->t_end - run->t;
+  if (opt->max_step > 0 && h > opt->max_step) h = opt->max_step;
+  if (opt->step_limit) h = fmin(h, opt->step_limit(opt->step_limit_user, run->t));
   if (h >= left) return run->t_end;
   if (2 * h > left && h < 0.99 * left) return run->t + 0.5 * left;
   return h >= 0.99 * left ? run->t_end : run->t + h;
+}
+
+// h times the largest eigenvalue, as the last stage and the end of the step show it; 0: they are one
+static double stiffness(rk* s, jsolve_run* run) {
+  int n = run->sys->n, last = s->tab->stages;
+  for (int i = 0; i < n; i++) {
+    s->error[i] = s->k[last][i] - s->k[last - 1][i];
+    s->quartic[i] = run->y_new[i] - s->arg[i];
+  }
+  double apart = jsolve_norm(&run->weights, s->quartic, run->y, run->y_new);
+  if (!(apart > 0)) return 0;
+  double h = run->t_new - run->t;
+  return h * jsolve_norm(&run->weights, s->error, run->y, run->y_new) / apart;
 }
 
 // Local error of the attempt in the norm; not finite when any value of the step is not.
@@ -208,8 +340,9 @@ static double local_error(rk* s, jsolve_run* run) {
   int n = run->sys->n;
   double h = run->t_new - run->t;
   if (!jsolve_is_finite(n, run->y_new)) return NAN;
-  jsolve_rhs(run, run->t_new, run->y_new, s->k[s->tab->stages]);
+  if (!s->im) jsolve_rhs(run, run->t_new, run->y_new, s->k[s->tab->stages]);
   if (!jsolve_is_finite(n, s->k[s->tab->stages])) return NAN;
+  if (s->watches && !s->im) s->h_lambda = stiffness(s, run);
   jsolve_combine(n, s->zero, h, &s->e, s->k, s->error);
   return jsolve_norm(&run->weights, s->error, run->y, run->y_new);
 }
@@ -225,7 +358,7 @@ static double growth(const rk* s, double error, bool was_rejected) {
 static jo_status settle(rk* s, jsolve_run* run) {
   double moved;
   JO_TRY(jsolve_project(run, run->t_new, run->y_new, &moved));
-  if (!(moved <= REUSE_LIMIT)) {
+  if (!(moved <= REUSE_LIMIT) && !s->im) {
     double* f1 = s->k[s->tab->stages];
     jsolve_rhs(run, run->t_new, run->y_new, f1);
     if (!jsolve_is_finite(run->sys->n, f1)) return JO_ERR_NUMERIC;
@@ -237,59 +370,144 @@ static jo_status fail_small(jsolve_run* run) {
   return jerr_set(
       run->ctx, JO_ERR_CONVERGENCE,
       "integration: step size becomes too small at t = %.17g (the model may be stiff or "
-      "discontinuous; hint: method bdf, or larger tolerances)",
+      "discontinuous; hint: method auto or esdirk5, or larger tolerances)",
       run->t);
 }
 
+// The state whose error is largest in the norm.
+static int worst_state(const rk* s, const jsolve_run* run) {
+  const jsolve_weights* w = &run->weights;
+  int worst = -1;
+  double largest = -1;
+  for (int i = 0; i < w->n; i++) {
+    double e = w->use[i] * fabs(s->error[i]) / (w->abs_tol[i] + w->rel_tol * fabs(run->y[i]));
+    if (!(e > largest)) continue;
+    largest = e;
+    worst = i;
+  }
+  return worst;
+}
+
+static jo_status fail_collapsed(rk* s, jsolve_run* run) {
+  char label[JSOLVE_LABEL];
+  return jerr_set(run->ctx, JO_ERR_CONVERGENCE,
+                  "integration: steps stay below %.1e s at t = %.17g: %s changes too fast to be "
+                  "followed (a very stiff element, a discontinuity that is no condition, or a "
+                  "motion that runs away); hint: method auto or esdirk5, larger tolerances, or a "
+                  "softer element",
+                  COLLAPSED * (run->t_end - run->t_begin), run->t,
+                  jsolve_label(run->sys->state_name, "state", worst_state(s, run), label));
+}
+
 static jo_status fail_halving(rk* s, jsolve_run* run, jo_status status) {
-  if (status == JO_ERR_NUMERIC) return fail_not_finite(s, run);
-  return jsolve_fail_projection(run, status, run->t_new);
+  if (status == JO_ERR_NUMERIC && s->not_finite >= 0) return fail_not_finite(s, run);
+  return s->im ? fail_newton(run, status) : jsolve_fail_projection(run, status, run->t_new);
+}
+
+// A step that failed otherwise than by its error is halved, so many times.
+typedef struct halving {
+  int n;
+  jo_status cause;
+} halving;
+
+static jo_status halve(rk* s, jsolve_run* run, halving* h, jo_status status, double length) {
+  if (status == JO_ERR_NUMERIC) find_not_finite(s, run);
+  if (++h->n > MAX_HALVINGS) return fail_halving(s, run, status);
+  h->cause = status;
+  s->base.h_next = 0.5 * length;
+  return JO_OK;
+}
+
+static void accept_size(rk* s, double h, double error, bool was_rejected) {
+  double factor = growth(s, error, was_rejected);
+  // an implicit step is not changed for little: its factors serve again
+  if (s->im && factor > 1 && factor < KEEP_STEP) factor = 1;
+  s->base.h_next = h * factor;
+  s->error_last = fmax(error, ERROR_MINIMUM);
 }
 
 static jo_status advance_adaptive(jsolve_stepper* base, jsolve_run* run) {
   rk* s = (rk*)base;
-  int halvings = 0;
-  jo_status halved_for = JO_OK;
+  halving halved = {0, JO_OK};
   for (bool was_rejected = false;; was_rejected = true) {
-    double t1 = target(s, run), h = t1 - run->t;
+    double t1 = target(s, run), h = t1 - run->t, error = 0, t_good;
     if (h < run->t_end - run->t && h <= 4 * DBL_EPSILON * fabs(run->t)) {
-      return halvings ? fail_halving(s, run, halved_for) : fail_small(run);
+      return halved.n ? fail_halving(s, run, halved.cause) : fail_small(run);
     }
-    stages(s, run, t1);
-    double error = local_error(s, run);
-    jo_status status = isfinite(error) ? JO_OK : JO_ERR_NUMERIC;
-    int nerror = jerr_count(run->ctx);
-    if (error <= 1) status = settle(s, run);
+    jo_status status = stages(s, run, t1);
+    if (status >= 0) {
+      error = local_error(s, run);
+      status = isfinite(error) ? JO_OK : JO_ERR_NUMERIC;
+    }
+    if (status >= 0 && error <= 1) status = settle(s, run);
     if (status < 0) {
-      if (status == JO_ERR_NUMERIC) find_not_finite(s, run);
-      if (jerr_count(run->ctx) > nerror) return status;
-      if (++halvings > MAX_HALVINGS) return fail_halving(s, run, status);
-      halved_for = status;
-      s->h_next = 0.5 * h;
-    } else if (error <= 1) {
-      s->h_next = h * growth(s, error, was_rejected);
-      s->error_last = fmax(error, ERROR_MINIMUM);
-      set_dense(s, run);
-      return JO_OK;
+      JO_TRY(halve(s, run, &halved, status, h));
+    } else if (error > 1) {
+      base->h_next = h * growth(s, error, true);
     } else {
-      s->h_next = h * growth(s, error, true);
+      set_dense(s, run);
+      if (jsolve_scan_step(run, &t_good)) {
+        accept_size(s, h, error, was_rejected);
+        return JO_OK;
+      }
+      base->h_next = t_good - run->t;
     }
     run->stats.rejected++;
   }
 }
 
+// What is integrated along with accelerations jumps with them: it is left out.
+static void filter(jsolve_stepper* base, double* defect) {
+  jsolve_implicit* im = ((rk*)base)->im;
+  jsolve_implicit_filter(im, defect);
+}
+
+// ---- what follows a step -------------------------------------------------------------------------
+
+static void watch_stiffness(rk* s, const jsolve_run* run, double h) {
+  double left = (run->t_end - run->t) / h;
+  if (s->h_lambda > STABILITY_LIMIT && left > MANY_STEPS) {
+    s->tame = 0;
+    s->base.wants_other = ++s->stiff >= STIFF_STEPS;
+  } else if (s->stiff > 0 && ++s->tame >= TAME_STEPS) {
+    s->stiff = s->tame = 0;
+  }
+}
+
+// Steps that an explicit method could take as well.
+static void watch_ease(rk* s, double h) {
+  if (s->jacobian_age > 0) return;
+  double radius = jsolve_implicit_radius(s->im, s->arg);
+  s->easy = h * radius < EASY_LIMIT ? s->easy + 1 : 0;
+  s->base.wants_other = s->easy >= EASY_STEPS;
+}
+
 static jo_status accept(jsolve_stepper* base, jsolve_run* run) {
   rk* s = (rk*)base;
-  (void)run;
   double* f1 = s->k[s->tab->stages];
+  double h = s->dense.h;
   s->k[s->tab->stages] = s->k[0];
   s->k[0] = f1;
-  return JO_OK;
+  if (s->im) {
+    run->stats.implicit++;
+    if (s->watches) watch_ease(s, h);
+    if (++s->jacobian_age > KEEP_JACOBIAN || s->im->rate > SLOW_NEWTON) s->has_jacobian = false;
+  } else if (s->watches) {
+    watch_stiffness(s, run, h);
+  }
+  if (!s->tab->is_adaptive || base->wants_other) return JO_OK;
+  s->collapsed = h < COLLAPSED * (run->t_end - run->t_begin) ? s->collapsed + 1 : 0;
+  return s->collapsed > MAX_COLLAPSED ? fail_collapsed(s, run) : JO_OK;
 }
 
 static void destroy(jsolve_stepper* base, jsolve_run* run) {
   (void)base;
   (void)run;
+}
+
+static bool create_implicit(rk* s, jsolve_run* run) {
+  s->im = JARENA_NEW(&run->arena, jsolve_implicit);
+  return s->im && jsolve_implicit_init(s->im, &run->arena, run->sys);
 }
 
 jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
@@ -299,13 +517,14 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   if (!s || !data) return NULL;
   s->base = (jsolve_stepper){.dense = &s->dense.base,
                              .k = s->k,
+                             .is_implicit = tab->gamma > 0,
                              .restart = restart,
                              .advance = tab->is_adaptive ? advance_adaptive : advance_fixed,
                              .retake = retake,
                              .finish = finish,
                              .accept = accept,
                              .destroy = destroy};
-  s->dense = (dense){.base = {dense_eval}, .n = n};
+  s->dense = (dense){.base = {dense_eval, dense_slope}, .n = n};
   s->tab = tab;
   for (int i = 0; i < tab->stages; i++)
     s->a[i] = jsolve_compress(tab->a[i], i);
@@ -319,5 +538,11 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   s->quartic = data + 2 * n;
   s->zero = data + 3 * n;
   s->not_finite = -1;
+  s->accuracy = NEWTON_ACCURACY;
+  s->watches = run->opt->method == JSOLVE_AUTO;
+  if (tab->gamma > 0) {
+    if (!create_implicit(s, run)) return NULL;
+    s->base.filter = filter;
+  }
   return &s->base;
 }

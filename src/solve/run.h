@@ -15,11 +15,16 @@ typedef struct jsolve_stepper jsolve_stepper;
 typedef struct jsolve_dense jsolve_dense;
 struct jsolve_dense {
   void (*eval)(const jsolve_dense* d, double t, double* y);
+  void (*slope)(const jsolve_dense* d, double t, double* ydot);  // its derivative
 };
 
 struct jsolve_stepper {
   const jsolve_dense* dense;  // of the proposed step
   double* const* k;           // slopes of its stages; NULL: not a Runge-Kutta method
+  bool is_implicit;
+  // an explicit one: stability, not accuracy, holds the steps down; an implicit one: it does not any more
+  bool wants_other;
+  double h_next;  // suggested next step, adaptive methods of our own
   // (t, y) is new: start, or an event changed the state or the modes
   jo_status (*restart)(jsolve_stepper* s, jsolve_run* run);
   // propose a step within the tolerances: sets t_new and y_new (projected); dense is valid
@@ -28,6 +33,8 @@ struct jsolve_stepper {
   jo_status (*retake)(jsolve_stepper* s, jsolve_run* run, double t1);
   // make dense valid again after the last retake
   jo_status (*finish)(jsolve_stepper* s, jsolve_run* run);
+  // take what a stiff system damps at once out of a defect times h; NULL: nothing
+  void (*filter)(jsolve_stepper* s, double* defect);
   // the proposed step was taken: (t, y) is its end and the modes are unchanged
   jo_status (*accept)(jsolve_stepper* s, jsolve_run* run);
   void (*destroy)(jsolve_stepper* s, jsolve_run* run);
@@ -42,10 +49,13 @@ struct jsolve_run {
   jsolve_statistics stats;
   jsolve_weights weights;
   jsolve_stepper* stepper;
+  jsolve_stepper* other;  // of `auto`, the one at rest; NULL: never needed
   double t_begin, t_end;
   double t, *y;          // last accepted state
   double t_new, *y_new;  // end of the proposed step
   double* scratch;       // n
+  double* scan;          // 3 n
+  double scan_spacing;   // [s]
 };
 
 static inline void jsolve_rhs(jsolve_run* run, double t, const double* y, double* f) {

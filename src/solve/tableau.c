@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tableaux, as exact fractions. Sources: midpoint rule, Kutta 1901 (orders 3 and 4), Dormand and
-// Prince 1980 with the dense output of Hairer, Norsett and Wanner 1993, II.6.
+// The tableaux, explicit ones as exact fractions. Sources: midpoint rule, Kutta 1901 (orders 3 and 4),
+// Dormand and Prince 1980 with the dense output of Hairer, Norsett and Wanner 1993, II.6; for stiff
+// problems the L-stable pair ESDIRK5(4)7L[2]SA2 of Kennedy and Carpenter 2019 (Appl. Numer. Math.
+// 146), stage order two. Its dense output is ours: with stage order two the interpolant
+//   cubic Hermite + x^2 (1-x)^2 h sum_i d_i k_i
+// has order four when  sum d_i c_i^m = 0 (m = 0, 1, 2), 1/4 (m = 3)  and  sum d_i a_ij c_j^2 = 1/12;
+// d is the shortest vector that meets these.
 #include "solve/tableau.h"
 
 #include <stddef.h>
@@ -50,13 +55,41 @@ static const jsolve_tableau tableaux[] = {
               -10690763975.0 / 1880347072.0, 701980252875.0 / 199316789632.0,
               -1453857185.0 / 822651844.0, 69997945.0 / 29380423.0},
     },
+    {
+        .method = JSOLVE_ESDIRK5,
+        .stages = 6,
+        .order = 5,
+        .is_adaptive = true,
+        .gamma = 0.184,
+        .c = {0, 0.368, 0.62821529547664945, 0.13881019830028329, 0.69995861940457471,
+              0.90837696335078533},
+        .a = {{0},
+              {0.184},
+              {0.2221076477383247, 0.22210764773832475},
+              {-0.014049475381926274, -0.014049475381926283, -0.017090850935864151},
+              {-0.40838859254931487, -0.40838859254931464, 0.16646399821362964, 1.1662718062895745},
+              {-0.53929072355881114, -0.53929072355881136, -0.24223442884542501, 1.4888806111225146,
+               0.55631222819131843}},
+        .b = {-0.039466069109740348, -0.039466069109740258, 0.27263649025024267,
+              0.43216517252028819, 0.35241608623288911, -0.16228561078393952},
+        .e = {0.041223397456906924, 0.041223397456907181, 0.089736805636807138,
+              -0.084848701245942793, -0.074183645069565207, -0.057958752816804543,
+              0.04480749858169103},
+        .d = {-1.6817110573142893, 2.329264413981873, -0.89893183175172464, 1.5109687669744811,
+              -2.8082293071537614, 0.92966967466969586, 0.61896934059372533},
+    },
 };
 
 const jsolve_tableau* jsolve_tableau_find(jsolve_method m) {
+  if (m == JSOLVE_AUTO) m = JSOLVE_DOPRI5;
   for (size_t i = 0; i < sizeof tableaux / sizeof *tableaux; i++) {
     if (tableaux[i].method == m) return &tableaux[i];
   }
   return NULL;
+}
+
+const jsolve_tableau* jsolve_tableau_implicit(jsolve_method m) {
+  return m == JSOLVE_AUTO || m == JSOLVE_ESDIRK5 ? jsolve_tableau_find(JSOLVE_ESDIRK5) : NULL;
 }
 
 jsolve_combination jsolve_compress(const double* factor, int n) {
@@ -77,14 +110,17 @@ void jsolve_combine(int n, const double* restrict y, double h, const jsolve_comb
     p[j] = k[c->index[j]];
     w[j] = h * c->factor[j];
   }
-  const double *k0 = p[0], *k1 = p[1], *k2 = p[2], *k3 = p[3], *k4 = p[4], *k5 = p[5];
-  const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3], w4 = w[4], w5 = w[5];
+  const double *k0 = p[0], *k1 = p[1], *k2 = p[2], *k3 = p[3], *k4 = p[4], *k5 = p[5],
+               *k6 = p[6];
+  const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3], w4 = w[4], w5 = w[5],
+               w6 = w[6];
 #define SUM1 w0* k0[i]
 #define SUM2 SUM1 + w1* k1[i]
 #define SUM3 SUM2 + w2* k2[i]
 #define SUM4 SUM3 + w3* k3[i]
 #define SUM5 SUM4 + w4* k4[i]
 #define SUM6 SUM5 + w5* k5[i]
+#define SUM7 SUM6 + w6* k6[i]
 #define CASE(m)                 \
   case m:                       \
     for (int i = 0; i < n; i++) \
@@ -97,9 +133,11 @@ void jsolve_combine(int n, const double* restrict y, double h, const jsolve_comb
     CASE(4);
     CASE(5);
     CASE(6);
+    CASE(7);
     default: memcpy(out, y, (size_t)n * sizeof *out);
   }
 #undef CASE
+#undef SUM7
 #undef SUM6
 #undef SUM5
 #undef SUM4

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Explicit Runge-Kutta methods as data (Butcher tableaux). With k_0 = f(t, y):
-//   k_i = f(t + c_i h, y + h sum_{j<i} a_ij k_j),   y1 = y + h sum_i b_i k_i,   f1 = f(t + h, y1)
-// Every method evaluates f1: it is k_0 of the next step and the end slope of the dense output.
+// Runge-Kutta methods as data (Butcher tableaux). With k_0 = f(t, y):
+//   k_i = f(t + c_i h, y + h sum_{j<i} a_ij k_j + h gamma k_i)
+//   y1 = y + h sum_i b_i k_i + h gamma f1,   f1 = f(t + h, y1)
+// Explicit methods have gamma = 0. Every method evaluates f1: it is k_0 of the next step and the end
+// slope of the dense output; for the implicit ones, all stiffly accurate, it is the last stage.
 #ifndef JSOLVE_TABLEAU_H
 #define JSOLVE_TABLEAU_H
 
@@ -15,6 +17,7 @@ typedef struct jsolve_tableau {
   jsolve_method method;
   int stages, order;
   bool is_adaptive;
+  double gamma;  // 0: explicit
   double c[JSOLVE_MAX_STAGES];
   double a[JSOLVE_MAX_STAGES][JSOLVE_MAX_STAGES - 1];
   double b[JSOLVE_MAX_STAGES];
@@ -24,7 +27,10 @@ typedef struct jsolve_tableau {
   double d[JSOLVE_MAX_STAGES + 1];
 } jsolve_tableau;
 
-const jsolve_tableau* jsolve_tableau_find(jsolve_method m);  // NULL: not a Runge-Kutta method
+// What a method begins with (auto: its explicit one) and what it takes where the problem is stiff;
+// NULL: not a Runge-Kutta method, or no implicit one.
+const jsolve_tableau* jsolve_tableau_find(jsolve_method m);
+const jsolve_tableau* jsolve_tableau_implicit(jsolve_method m);
 
 // Non-zero coefficients of one linear combination of slopes.
 typedef struct jsolve_combination {

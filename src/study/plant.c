@@ -115,10 +115,24 @@ static jo_status start_static(jstudy_plant* p) {
   return jstudy_plant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0);
 }
 
+// What a Jacobian needs that is made later.
+static jo_status keep_options(jstudy_plant* p, const jstudy_plant_options* opt) {
+  p->kernel = opt->kernel;
+  p->shelf = jstudy_jacobian_shelf_create(p->ctx);
+  if (!p->shelf) return jerr_memory(p->ctx);
+  if (!opt->gen.live) return JO_OK;
+  bool* live = JARENA_ARRAY(&p->arena, p->model->nnumber + 1, bool);
+  if (!live) return jerr_memory(p->ctx);
+  memcpy(live, opt->gen.live, (size_t)p->model->nnumber * sizeof *live);
+  p->live = live;
+  return JO_OK;
+}
+
 static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   const jmodel* m = p->model;
   jstudy_assembly s = {0};
   jgen_partition part;
+  JO_TRY(keep_options(p, opt));
   JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
   JO_TRY(jstudy_assemble(p->ctx, &p->arena, m, p->position, NULL, m->simulation.t_start, &s));
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
@@ -152,6 +166,7 @@ jo_status jstudy_plant_create(jo_context* ctx, const jmodel* m, const jstudy_pla
 
 void jstudy_plant_destroy(jstudy_plant* p) {
   if (!p) return;
+  jstudy_jacobian_shelf_destroy(p->shelf);
   jkernel_destroy(p->kernels);
   jgen_dynamics_destroy(p->dynamics);
   jgen_position_destroy(p->position);
@@ -182,7 +197,22 @@ static void switches(void* user, double t, const double* y, double* g) {
 
 static void jacobian(void* user, double t, const double* y, double* J) {
   jstudy_run* r = user;
-  call(r, r->plant->jacobian, t, y, (double* const[]){J});
+  const double* in[JGEN_GROUP_COUNT] = {
+      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
+  jkernel_eval(r->jacobian, in, (double* const[]){J}, r->jacobian_work);
+}
+
+static jo_status prepare_jacobian(void* user) {
+  jstudy_run* r = user;
+  if (r->jacobian) return JO_OK;
+  const jkernel* k;
+  JO_TRY(jstudy_jacobian_get(r->ctx, r->plant, &k, &r->own_jacobian));
+  r->jacobian_work = JARENA_ARRAY(&r->arena, k->work + 1, double);
+  if (!r->jacobian_work) return jerr_memory(r->ctx);
+  jkernel_init_work(k, r->jacobian_work);
+  r->jacobian = k;
+  r->system.jacobian = jacobian;
+  return JO_OK;
 }
 
 // Newton on the closures; the warm start is so close that one correction is the rule.
@@ -298,16 +328,39 @@ jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_r
                               .mode = r->mode,
                               .event = event,
                               .jacobian = plant->jacobian ? jacobian : NULL,
+                              .prepare_jacobian = prepare_jacobian,
+                              .nq = d->part.nu,
+                              .nv = d->part.nv,
+                              .nw = d->at_objective - d->at_qdu,
                               .state_name = plant->state_name,
                               .switch_name = plant->switch_name};
+  if (plant->jacobian) {
+    r->jacobian = plant->jacobian;
+    r->jacobian_work = r->work[plant->jacobian - plant->kernels->kernel];
+  }
   *out = r;
   return JO_OK;
 }
 
 void jstudy_run_destroy(jstudy_run* r) {
   if (!r) return;
+  jstudy_jacobian_destroy(r->own_jacobian);
   jarena_free(&r->arena);
   jmem_free(r->ctx, r);
+}
+
+jsolve_options jstudy_solve_options(const jmodel* m) {
+  const jmodel_simulation* s = &m->simulation;
+  jsolve_options o = jsolve_options_default();
+  int method = jsolve_method_find(s->method);
+  if (method >= 0) o.method = (jsolve_method)method;
+  o.rel_tol = s->rel_tol;
+  o.abs_tol = s->abs_tol;
+  o.step = s->step;
+  o.max_step = s->max_step;
+  o.shortest_pulse = s->shortest_pulse;
+  o.max_events = s->max_events;
+  return o;
 }
 
 void jstudy_run_objectives(jstudy_run* r, double t, const double* y, double* psi) {

@@ -7,6 +7,7 @@
 #include "kernel/kernel.h"
 #include "solve/ode.h"
 #include "study/equilibrium.h"
+#include "study/jacobian.h"
 
 typedef struct jstudy_plant_options {
   jkernel_options kernel;
@@ -15,7 +16,8 @@ typedef struct jstudy_plant_options {
 
 jstudy_plant_options jstudy_plant_options_default(void);
 
-typedef struct jstudy_plant {
+typedef struct jstudy_plant jstudy_plant;
+struct jstudy_plant {
   jo_context* ctx;
   const jmodel* model;
   jarena arena;
@@ -31,7 +33,10 @@ typedef struct jstudy_plant {
   const char** switch_name;  // (nswitch)
   double* y0;                // initial state (ny)
   double closure_residual;   // largest at the assembled position [m]
-} jstudy_plant;
+  jkernel_options kernel;    // as it was compiled
+  const bool* live;          // by number, NULL: parameters
+  jstudy_jacobian_shelf* shelf;
+};
 
 // Generate, assemble, choose the partition, compile. The model must outlive the plant.
 // Ownership: caller, release with jstudy_plant_destroy(). Read-only afterwards, shared by threads.
@@ -64,6 +69,9 @@ typedef struct jstudy_run {
   double* dv;     // scratch
   double *h, *drive_old, *drive_new, *momentum, *dqd, *scale, *before;
   int64_t projections;
+  const jkernel* jacobian;  // NULL: not needed so far
+  double* jacobian_work;
+  jstudy_jacobian* own_jacobian;
   // told of every event: states before and after, modes after; may be NULL
   void (*on_event)(void* user, double t, const double* before, const double* after,
                    const double* mode, const int* flipped, int n);
@@ -72,6 +80,9 @@ typedef struct jstudy_run {
 
 jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out);
 void jstudy_run_destroy(jstudy_run* r);
+
+// How the model's simulation block wants it integrated.
+jsolve_options jstudy_solve_options(const jmodel* m);
 
 // Values of the objectives from the state at the end of a run.
 void jstudy_run_objectives(jstudy_run* r, double t, const double* y, double* psi);

@@ -8,12 +8,7 @@
 #define DEFAULT_MAX_STATES 65536
 
 jstudy_sens_options jstudy_sens_options_default(const jmodel* m) {
-  jstudy_sens_options o = {.solve = jsolve_options_default()};
-  int method = jsolve_method_find(m->simulation.method);
-  if (method >= 0) o.solve.method = (jsolve_method)method;
-  o.solve.rel_tol = m->simulation.rel_tol;
-  o.solve.abs_tol = m->simulation.abs_tol;
-  o.solve.step = m->simulation.step;
+  jstudy_sens_options o = {.solve = jstudy_solve_options(m)};
   o.t_start = m->simulation.t_start;
   o.t_end = m->simulation.t_end;
   o.max_states = DEFAULT_MAX_STATES;

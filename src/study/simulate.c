@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "solve/tableau.h"
 
 #define MAX_ROWS 20000000  // more is a typing mistake in a step size, not a result
 
 jstudy_simulate_options jstudy_simulate_options_default(void) {
   return (jstudy_simulate_options){
-      .t_end = NAN, .rel_tol = NAN, .abs_tol = NAN, .step = NAN, .output_step = NAN};
+      .t_end = NAN, .rel_tol = NAN, .abs_tol = NAN, .step = NAN, .output_step = NAN, .max_step = NAN};
 }
 
 typedef struct recorder {
@@ -138,7 +139,8 @@ static jo_status choose_method(jstudy_result* r, const jstudy_simulate_options* 
   }
   solve->method = (jsolve_method)method;
   r->used.method = jsolve_method_name(solve->method);
-  r->used.is_fixed_step = method == JSOLVE_RK2 || method == JSOLVE_RK3 || method == JSOLVE_RK4;
+  const jsolve_tableau* tab = jsolve_tableau_find(solve->method);
+  r->used.is_fixed_step = tab && !tab->is_adaptive;
   return JO_OK;
 }
 
@@ -171,7 +173,7 @@ static jo_status choose_options(jstudy_result* r, const jstudy_plant* plant,
                                 const jstudy_simulate_options* opt, jsolve_options* solve) {
   const jmodel_simulation* s = &plant->model->simulation;
   jstudy_simulate_used* u = &r->used;
-  *solve = jsolve_options_default();
+  *solve = jstudy_solve_options(plant->model);
   u->method = s->method;
   u->t_start = s->t_start;
   u->t_end = given_or(opt->t_end, s->t_end);
@@ -185,6 +187,8 @@ static jo_status choose_options(jstudy_result* r, const jstudy_plant* plant,
   solve->rel_tol = u->rel_tol;
   solve->abs_tol = u->abs_tol;
   solve->step = u->step;
+  solve->max_step = given_or(opt->max_step, solve->max_step);
+  if (opt->max_events > 0) solve->max_events = opt->max_events;
   return JO_OK;
 }
 

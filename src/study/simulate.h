@@ -13,6 +13,8 @@ typedef struct jstudy_simulate_options {
   double rel_tol, abs_tol;
   double step;         // fixed step, or first step of adaptive methods [s]
   double output_step;  // spacing of the rows [s]; 0: a row per step
+  double max_step;     // [s]
+  int max_events;      // 0: the model's
   // told how far the run is, 0 ... 1, after every step; false stops the run. May be NULL
   bool (*progress)(void* user, double fraction);
   void* user;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking into long steps (scan.h).
+#include "solve/scan.h"
+
+#include <math.h>
+
+#define SCAN_LIMIT    100
+#define DEFAULT_PULSE 0.02  // [s]
+#define RUN_PARTS     25    // pulses in a run, at least
+#define MOST_LOOKS    1e5   // in a run that is nothing but rest
+
+double jsolve_scan_spacing(const jsolve_options* opt, double t_begin, double t_end) {
+  double span = t_end - t_begin;
+  double pulse = opt->shortest_pulse > 0 ? opt->shortest_pulse
+                                         : fmin(DEFAULT_PULSE, span / RUN_PARTS);
+  return fmax(0.5 * pulse, span / MOST_LOOKS);
+}
+
+int jsolve_scan_parts(const jsolve_run* run, double h) {
+  return h > run->scan_spacing ? (int)ceil(h / run->scan_spacing) : 1;
+}
+
+bool jsolve_scan_step(jsolve_run* run, double* t_good) {
+  double h = run->t_new - run->t;
+  int parts = jsolve_scan_parts(run, h), n = run->sys->n;
+  const jsolve_dense* dense = run->stepper->dense;
+  double *y = run->scan, *f = run->scan + n, *slope = run->scan + 2 * n;
+  for (int j = 1; j < parts; j++) {
+    double t = run->t + h * j / parts;
+    dense->eval(dense, t, y);
+    dense->slope(dense, t, slope);
+    run->stats.scans++;
+    run->sys->rhs(run->sys->user, t, y, f);
+    for (int i = 0; i < n; i++)
+      f[i] = h * (f[i] - slope[i]);
+    if (run->stepper->filter) run->stepper->filter(run->stepper, f);
+    if (jsolve_norm(&run->weights, f, y, y) <= SCAN_LIMIT) continue;
+    *t_good = run->t + h * fmax(j - 1, 0.5) / parts;
+    return false;
+  }
+  return true;
+}
