@@ -1,56 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adjoint method: lambda = d objective / d y carried backward along a recorded run, the exact
 // transpose of tangent.c line by line. docs/theory/sensitivity.md eqs. (S5)-(S8).
+//
+// Three weights go together in lanes: lambda itself, its error so far, and what the embedded method of
+// the present step makes of lambda, which is the error that this step adds (S12). All that is linear is
+// done to all of them.
 #include <math.h>
 #include <string.h>
 
+#include "study/metric.h"
 #include "study/walk.h"
+
+enum { LAMBDA, ERROR, LOCAL, LANES };  // of the weights; kernels may have more
 
 typedef struct adjoint {
   jstudy_walk* w;
   int objective;
-  double* lambda;                   // ny
-  double* pbar;                     // nw
-  double* Ybar[JSOLVE_MAX_STAGES];  // ny
-  double *kbar, *ybar, *p_part, *tbar, *Pbar, *unit, *y_mixed, *P;
-  double pending;   // weight of an event's time that consequences of it have put aside
+  int lanes;                    // of the kernels
+  bool estimates;               // errors too
+  double* lambda;               // ny x lanes
+  double* pbar;                 // nw x lanes
+  double* Ybar[JSTUDY_SLOPES];  // ny x lanes
+  double* Kbar[JSTUDY_SLOPES];  // implicit steps: weights of slopes
+  double *kbar, *ybar, *p_part, *tbar, *Pbar, *unit, *y_mixed, *P, *column;
+  double* pending;  // weight of an event's time that consequences of it have put aside (lanes)
+  double* alpha;    // of an event (lanes)
+  double* local;    // by number: errors of the steps, added up
+  double largest;   // |lambda| so far
   double* segment;  // states of the steps between two stored ones
   int segment_first, segment_last;
   int nevent;
 } adjoint;
 
+static double* vector(adjoint* d, int n) {
+  return jstudy_walk_vector(d->w, (size_t)(n + 1) * (size_t)d->lanes);
+}
+
 static jo_status allocate(adjoint* d) {
   jstudy_walk* w = d->w;
+  d->lanes = w->sens->adjoints->kernel[0].lanes;
+  d->estimates = w->opt->estimate && d->lanes >= LANES;
   int most = w->ny > w->d->nswitch ? w->ny : w->d->nswitch;
-  double** array[] = {&d->lambda, &d->kbar, &d->ybar,    &d->tbar,
-                      &d->Pbar,   &d->unit, &d->y_mixed, &d->P};
+  if (w->d->nobjective > most) most = w->d->nobjective;
+  double** array[] = {&d->lambda, &d->kbar,    &d->ybar, &d->tbar,   &d->Pbar,    &d->unit,
+                      &d->y_mixed, &d->P,      &d->column, &d->pending, &d->alpha};
   bool ok = true;
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
-    *array[i] = JARENA_ARRAY(&w->arena, most + 1, double);
+    *array[i] = vector(d, most);
     ok = ok && *array[i];
   }
-  d->pbar = JARENA_ARRAY(&w->arena, w->nw + 1, double);
-  d->p_part = JARENA_ARRAY(&w->arena, w->nw + 1, double);
-  for (int i = 0; i < w->tab->stages; i++) {
-    d->Ybar[i] = JARENA_ARRAY(&w->arena, w->ny + 1, double);
-    ok = ok && d->Ybar[i];
+  d->pbar = vector(d, w->nw);
+  d->p_part = vector(d, w->nw);
+  d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
+  for (int i = 0; i < JSTUDY_SLOPES; i++) {
+    d->Ybar[i] = vector(d, w->ny);
+    d->Kbar[i] = w->scheme[1].tab ? vector(d, w->ny) : d->kbar;
+    ok = ok && d->Ybar[i] && d->Kbar[i];
   }
   int64_t states = 2 * (int64_t)w->record->stride + 2;
   d->segment = JARENA_ARRAY(&w->arena, states * w->ny, double);
   d->segment_first = d->segment_last = -1;
-  return ok && d->pbar && d->p_part && d->segment ? JO_OK : jerr_memory(w->ctx);
+  return ok && d->pbar && d->p_part && d->local && d->segment ? JO_OK : jerr_memory(w->ctx);
 }
 
-static void add(double* x, double a, const double* y, int n) {
-  for (int i = 0; i < n; i++) {
+// x += a y, all lanes
+static void add(const adjoint* d, double* restrict x, double a, const double* restrict y, int n) {
+  for (int i = 0; i < n * d->lanes; i++) {
     x[i] += a * y[i];
   }
 }
 
-static double dot(const double* x, const double* y, int n) {
+static void clear(const adjoint* d, double* x, int n) {
+  memset(x, 0, (size_t)(n * d->lanes) * sizeof *x);
+}
+
+// One lane of x times a plain vector.
+static double dot(const adjoint* d, const double* x, int lane, const double* y, int n) {
   double sum = 0.0;
   for (int i = 0; i < n; i++) {
-    sum += x[i] * y[i];
+    sum += x[i * d->lanes + lane] * y[i];
   }
   return sum;
 }
@@ -58,7 +86,7 @@ static double dot(const double* x, const double* y, int n) {
 // A kernel's ybar and tbar; its pbar is added up.
 static void weigh_into(adjoint* d, int kernel, jstudy_point* at, double* ybar) {
   jstudy_walk_weigh(d->w, kernel, at, (double* const[]){ybar, d->tbar, d->p_part, d->Pbar});
-  add(d->pbar, 1.0, d->p_part, d->w->nw);
+  add(d, d->pbar, 1.0, d->p_part, d->w->nw);
 }
 
 static void weigh(adjoint* d, int kernel, jstudy_point* at) {
@@ -99,37 +127,153 @@ static jo_status state_after(adjoint* d, int i, const double** y) {
   return JO_OK;
 }
 
+// ---- error of a step -------------------------------------------------------------------------------
+
+// |x| in one lane, in the scales of the states: what a change of a state by its scale is worth
+static double size_of(const adjoint* d, const double* x, int lane) {
+  const jgen_dynamics* m = d->w->d;
+  const double* scale = d->w->run->system.error_scale;
+  double sum = 0.0;
+  for (int i = 0; i < m->at_objective; i++) {
+    bool is_dependent = i >= m->at_qv && i < m->at_qdu;
+    double v = is_dependent ? 0.0 : x[i * d->lanes + lane] * scale[i];
+    sum += v * v;
+  }
+  return sqrt(sum);
+}
+
+// The lane LOCAL begins a step empty; the weights of its slopes come from lambda, by `factor`.
+static void seed_local(const adjoint* d, double* kbar, double factor) {
+  if (!d->estimates) return;
+  for (int i = 0; i < d->w->ny; i++) {
+    kbar[i * d->lanes + LOCAL] += factor * d->lambda[i * d->lanes + LAMBDA];
+  }
+}
+
+static void empty_lane(const adjoint* d, double* x, int lane, int n) {
+  for (int i = 0; i < n; i++) {
+    x[i * d->lanes + lane] = 0.0;
+  }
+}
+
+// (S12)  what the step added becomes part of the error
+static void account(adjoint* d, int entry) {
+  if (!d->estimates) return;
+  jstudy_walk* w = d->w;
+  int L = d->lanes;
+  double error = size_of(d, d->lambda, LOCAL);
+  d->largest = fmax(d->largest, size_of(d, d->lambda, LAMBDA));
+  if (d->largest > 0.0) w->out->rough[entry] = fmax(w->out->rough[entry], error / d->largest);
+  for (int i = 0; i < w->ny; i++) {
+    d->lambda[i * L + ERROR] += d->lambda[i * L + LOCAL];
+  }
+  for (int j = 0; j < w->nw; j++) {
+    d->local[j] += fabs(d->pbar[j * L + LOCAL]);
+    d->pbar[j * L + ERROR] += d->pbar[j * L + LOCAL];
+  }
+  empty_lane(d, d->lambda, LOCAL, w->ny);
+  empty_lane(d, d->pbar, LOCAL, w->nw);
+}
+
 // ---- steps ---------------------------------------------------------------------------------------
 
-// (S6)  what falls on the dependent coordinates goes to the independent ones and the numbers
-static void close_back(adjoint* d, double t, const double* y, double* time) {
+// (S6)  what falls on the dependent coordinates of `weight` goes to the independent ones and the numbers
+static void close_back(adjoint* d, double t, const double* y, double* weight, double* time) {
   jstudy_walk* w = d->w;
   const jgen_dynamics* m = w->d;
+  int L = d->lanes;
   if (w->nv == 0) return;
-  jstudy_point at = {.t = t, .y = y, .lambda = d->lambda + m->at_qv};
-  weigh(d, JSTUDY_A_CLOSE, &at);
-  add(d->lambda + m->at_qu, 1.0, d->ybar + m->at_qu, w->nu);
-  memset(d->lambda + m->at_qv, 0, (size_t)w->nv * sizeof *d->lambda);
-  if (time) *time += d->tbar[0];
+  jstudy_point at = {.t = t, .y = y, .lambda = weight + m->at_qv * L};
+  weigh_into(d, JSTUDY_A_CLOSE, &at, d->column);
+  add(d, weight + m->at_qu * L, 1.0, d->column + m->at_qu * L, w->nu);
+  clear(d, weight + m->at_qv * L, w->nv);
+  for (int l = 0; time && l < L; l++) {
+    time[l] += d->tbar[l];
+  }
 }
 
 // (S5)  kbar_i = h b_i lambda + h sum_{j>i} a_ji Ybar_j,   Ybar_i = f_y^T kbar_i
-static void stages_back(adjoint* d, const jstudy_entry* e) {
+static void stages_back(adjoint* d, const jstudy_entry* e, const double* y1) {
   jstudy_walk* w = d->w;
-  const jsolve_tableau* tab = w->tab;
+  const jsolve_tableau* tab = jstudy_walk_scheme(w, e)->tab;
   double h = e->t1 - e->t;
-  for (int i = tab->stages - 1; i >= 0; i--) {
-    memset(d->kbar, 0, (size_t)w->ny * sizeof *d->kbar);
-    add(d->kbar, h * tab->b[i], d->lambda, w->ny);
-    for (int j = i + 1; j < tab->stages; j++) {
-      if (tab->a[j][i] != 0.0) add(d->kbar, h * tab->a[j][i], d->Ybar[j], w->ny);
+  int s = tab->stages;
+  bool has_end = d->estimates && tab->e[s] != 0.0;
+  if (has_end) {  // the slope at the end, of the embedded method alone
+    clear(d, d->kbar, w->ny);
+    seed_local(d, d->kbar, h * tab->e[s]);
+    jstudy_point at = {.t = e->t1, .y = y1, .lambda = d->kbar};
+    weigh_into(d, JSTUDY_A_RHS, &at, d->Ybar[s]);
+  }
+  for (int i = s - 1; i >= 0; i--) {
+    clear(d, d->kbar, w->ny);
+    add(d, d->kbar, h * tab->b[i], d->lambda, w->ny);
+    seed_local(d, d->kbar, h * tab->e[i]);
+    if (has_end) add(d, d->kbar, h * tab->b[i], d->Ybar[s], w->ny);
+    for (int j = i + 1; j < s; j++) {
+      if (tab->a[j][i] != 0.0) add(d, d->kbar, h * tab->a[j][i], d->Ybar[j], w->ny);
     }
     jstudy_point at = {.t = jstudy_walk_stage_time(w, e, i), .y = w->Y[i], .lambda = d->kbar};
     weigh_into(d, JSTUDY_A_RHS, &at, d->Ybar[i]);
   }
-  for (int i = 0; i < tab->stages; i++) {
-    add(d->lambda, 1.0, d->Ybar[i], w->ny);
+  for (int i = 0; i < (has_end ? s + 1 : s); i++) {
+    add(d, d->lambda, 1.0, d->Ybar[i], w->ny);
   }
+}
+
+// nu = (1 - hγ f_y)^-T mu, lane by lane
+static void solve_weights(adjoint* d, double* mu) {
+  int n = d->w->ny, L = d->lanes;
+  for (int i = 0; i < n * L; i++) {
+    d->column[(i % L) * n + i / L] = mu[i];
+  }
+  jsolve_implicit_adjoint(&d->w->im, d->column, L);
+  for (int i = 0; i < n * L; i++) {
+    mu[i] = d->column[(i % L) * n + i / L];
+  }
+}
+
+// (S5')  one implicit stage with argument Y and weight Ybar of its own: nu = (1 - hγ f_y)^-T (Kbar + hγ
+// Ybar), and Ybar becomes the weight of what the stage begins with, Ybar + f_y^T nu
+static jo_status implicit_stage_back(adjoint* d, const jstudy_entry* e, int i, const double* Y) {
+  jstudy_walk* w = d->w;
+  const jsolve_tableau* tab = jstudy_walk_scheme(w, e)->tab;
+  double t = jstudy_walk_stage_time(w, e, i), h = e->t1 - e->t;
+  JO_TRY(jstudy_walk_matrices(w, e, t, Y));
+  add(d, d->Kbar[i], h * tab->gamma, d->Ybar[i], w->ny);
+  solve_weights(d, d->Kbar[i]);
+  jstudy_point at = {.t = t, .y = Y, .lambda = d->Kbar[i]};
+  weigh(d, JSTUDY_A_RHS, &at);
+  close_back(d, t, Y, d->ybar, NULL);
+  add(d, d->Ybar[i], 1.0, d->ybar, w->ny);
+  const double* a = i == tab->stages ? tab->b : tab->a[i];
+  for (int j = 0; j < i; j++) {
+    if (a[j] != 0.0) add(d, d->Kbar[j], h * a[j], d->Ybar[i], w->ny);
+  }
+  return JO_OK;
+}
+
+static jo_status implicit_back(adjoint* d, const jstudy_entry* e, const double* y0,
+                               const double* y1) {
+  jstudy_walk* w = d->w;
+  const jsolve_tableau* tab = jstudy_walk_scheme(w, e)->tab;
+  int s = tab->stages;
+  size_t bytes = (size_t)(w->ny * d->lanes) * sizeof *d->lambda;
+  for (int i = 0; i <= s; i++) {
+    clear(d, d->Kbar[i], w->ny);
+    clear(d, d->Ybar[i], w->ny);
+    seed_local(d, d->Kbar[i], (e->t1 - e->t) * tab->e[i]);
+  }
+  memcpy(d->Ybar[s], d->lambda, bytes);
+  clear(d, d->lambda, w->ny);
+  for (int i = s; i > 0; i--) {
+    JO_TRY(implicit_stage_back(d, e, i, i == s ? y1 : w->Y[i]));
+    add(d, d->lambda, 1.0, d->Ybar[i], w->ny);
+  }
+  jstudy_point at = {.t = e->t, .y = y0, .lambda = d->Kbar[0]};
+  weigh(d, JSTUDY_A_RHS, &at);
+  add(d, d->lambda, 1.0, d->ybar, w->ny);
+  return JO_OK;
 }
 
 static jo_status step_back(adjoint* d, int i) {
@@ -137,30 +281,46 @@ static jo_status step_back(adjoint* d, int i) {
   const jstudy_entry* e = &w->record->entry[i];
   const double *y0, *y1;
   JO_TRY(state_after(d, i, &y1));
+  memcpy(d->y_mixed, y1, (size_t)w->ny * sizeof *y1);  // states computed again share their place
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
-  close_back(d, e->t1, y1, NULL);
+  close_back(d, e->t1, d->y_mixed, d->lambda, NULL);
   JO_TRY(state_at(d, i, &y0));
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
-  jstudy_walk_stages(w, e, y0);
-  stages_back(d, e);
+  JO_TRY(jstudy_walk_stages(w, e, y0));
+  if (e->is_implicit) {
+    JO_TRY(implicit_back(d, e, y0, d->y_mixed));
+  } else {
+    stages_back(d, e, d->y_mixed);
+  }
+  account(d, i);
   return JO_OK;
 }
 
 // ---- events --------------------------------------------------------------------------------------
 
-// g_t + g_y f of switch k, by its gradient
+// g_t + g_y f of switch k, by its gradient, which stays in ybar, tbar and p_part, in every lane
 static double switch_rate(adjoint* d, double t, const double* y, const double* f, int k) {
   jstudy_walk* w = d->w;
-  memset(d->unit, 0, (size_t)w->d->nswitch * sizeof *d->unit);
-  d->unit[k] = 1.0;
+  clear(d, d->unit, w->d->nswitch);
+  for (int l = 0; l < d->lanes; l++) {
+    d->unit[k * d->lanes + l] = 1.0;
+  }
   jstudy_point at = {.t = t, .y = y, .lambda = d->unit};
   jstudy_walk_weigh(w, JSTUDY_A_SWITCH, &at, (double* const[]){d->ybar, d->tbar, d->p_part, NULL});
-  return d->tbar[0] + dot(d->ybar, f, w->ny);
+  return d->tbar[0] + dot(d, d->ybar, 0, f, w->ny);
+}
+
+// x += weight_l y in each lane
+static void add_weighted(const adjoint* d, double* x, const double* weight, double factor,
+                         const double* y, int n) {
+  for (int i = 0; i < n * d->lanes; i++) {
+    x[i] += factor * weight[i % d->lanes] * y[i];
+  }
 }
 
 // (S7)  weight `alpha` of the event's time, handed to state and numbers through its switch
 static jo_status time_back(adjoint* d, double t, const double* y, const double* f, int k,
-                           double alpha, double* rate) {
+                           double* rate) {
   jstudy_walk* w = d->w;
   *rate = switch_rate(d, t, y, f, k);
   if (!(fabs(*rate) > 0.0)) {
@@ -169,21 +329,33 @@ static jo_status time_back(adjoint* d, double t, const double* y, const double* 
                     "events, or another value of the parameters",
                     w->d->sw[k].text, t);
   }
-  double weight = -alpha / *rate;
-  add(d->lambda, weight, d->ybar, w->ny);
-  add(d->pbar, weight, d->p_part, w->nw);
+  add_weighted(d, d->lambda, d->alpha, -1.0 / *rate, d->ybar, w->ny);
+  add_weighted(d, d->pbar, d->alpha, -1.0 / *rate, d->p_part, w->nw);
   return JO_OK;
 }
 
-static void note_event(adjoint* d, const jstudy_entry* e, int k, bool on, double rate,
-                       double alpha) {
+static void note_event(adjoint* d, const jstudy_entry* e, int k, bool on, double rate) {
   jstudy_sens_event* v = &d->w->out->event[--d->nevent];
   v->t = e->t;
   v->which = k;
   v->on = on;
   v->follows = e->follows;
   if (rate != 0.0) v->rate = rate;
-  if (d->objective < 8) v->weight[d->objective] = alpha;
+  if (d->objective < 8) v->weight[d->objective] = d->alpha[LAMBDA];
+}
+
+// The weight of a consequence waits for its cause.
+static void put_aside(adjoint* d) {
+  for (int l = 0; l < d->lanes; l++) {
+    d->pending[l] += d->alpha[l];
+  }
+}
+
+static void take_pending(adjoint* d) {
+  for (int l = 0; l < d->lanes; l++) {
+    d->alpha[l] += d->pending[l];
+    d->pending[l] = 0.0;
+  }
 }
 
 static jo_status smooth_back(adjoint* d, const jstudy_entry* e) {
@@ -196,16 +368,17 @@ static jo_status smooth_back(adjoint* d, const jstudy_entry* e) {
     int k = flip[i];
     w->run->mode[k] = 1.0 - w->run->mode[k];
     w->run->system.rhs(w->run, e->t, y, w->f_minus);
-    double alpha = dot(d->lambda, w->f_minus, w->ny) - dot(d->lambda, w->f_plus, w->ny), rate = 0.0;
-    if (!w->opt->frozen && e->follows) d->pending += alpha;
-    if (!w->opt->frozen && !e->follows) {
-      if (i == 0) {
-        alpha += d->pending;
-        d->pending = 0.0;
-      }
-      JO_TRY(time_back(d, e->t, y, w->f_minus, k, alpha, &rate));
+    double rate = 0.0;
+    for (int l = 0; l < d->lanes; l++) {
+      d->alpha[l] =
+          dot(d, d->lambda, l, w->f_minus, w->ny) - dot(d, d->lambda, l, w->f_plus, w->ny);
     }
-    note_event(d, e, k, w->run->mode[k] < 0.5, rate, alpha);
+    if (!w->opt->frozen && e->follows) put_aside(d);
+    if (!w->opt->frozen && !e->follows) {
+      if (i == 0) take_pending(d);
+      JO_TRY(time_back(d, e->t, y, w->f_minus, k, &rate));
+    }
+    note_event(d, e, k, w->run->mode[k] < 0.5, rate);
     memcpy(w->f_plus, w->f_minus, (size_t)w->ny * sizeof *w->f_plus);
   }
   return JO_OK;
@@ -219,43 +392,55 @@ static void momentum_before(adjoint* d, const jstudy_entry* e, const double* y) 
   jkernel_eval(k, in, (double* const[]){d->P}, w->run->work[k - w->sens->plant->kernels->kernel]);
 }
 
-// (S8)  back through the impulse, the closure with the new drive, and the momentum
+// Back through the impulse, the closure with the new drive, and the momentum; time: of all of them
+static void impulse_back(adjoint* d, const jstudy_entry* e, const double* before, double* time) {
+  jstudy_walk* w = d->w;
+  const jgen_dynamics* m = w->d;
+  int L = d->lanes;
+  jstudy_point at = {.t = e->t, .y = d->y_mixed, .momentum = d->P};
+  at.lambda = d->lambda + m->at_qdu * L;
+  weigh(d, JSTUDY_A_IMPULSE, &at);
+  add(d, d->lambda, 1.0, d->ybar, w->ny);
+  for (int l = 0; l < L; l++) {
+    time[l] += d->tbar[l];
+  }
+  memcpy(d->kbar, d->Pbar, (size_t)(w->nu * L) * sizeof *d->kbar);
+  close_back(d, e->t, d->y_mixed, d->lambda, time);
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
+  at = (jstudy_point){.t = e->t, .y = before, .lambda = d->kbar};
+  weigh(d, JSTUDY_A_MOMENTUM, &at);
+  add(d, d->lambda, 1.0, d->ybar, w->ny);
+  for (int l = 0; l < L; l++) {
+    time[l] += d->tbar[l] + dot(d, d->lambda, l, w->f_minus, w->ny);
+  }
+}
+
+// (S8)
 static jo_status jump_back(adjoint* d, const jstudy_entry* e) {
   jstudy_walk* w = d->w;
   const jgen_dynamics* m = w->d;
   const double* before = jstudy_record_state(w->record, e->state);
   const double* after = jstudy_record_state(w->record, e->after);
-  const double* mode0 = jstudy_record_mode(w->record, e->epoch);
   const double* mode1 = jstudy_record_mode(w->record, e->epoch + 1);
   int k = w->record->flip[e->flip];
-  jstudy_walk_set_modes(w, mode0);
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
   w->run->system.rhs(w->run, e->t, before, w->f_minus);
   momentum_before(d, e, before);
   jstudy_walk_set_modes(w, mode1);
   w->run->system.rhs(w->run, e->t, after, w->f_plus);
-  double time = -dot(d->lambda, w->f_plus, w->ny);
+  for (int l = 0; l < d->lanes; l++) {
+    d->alpha[l] = -dot(d, d->lambda, l, w->f_plus, w->ny);
+  }
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
   memcpy(d->y_mixed + m->at_qv, after + m->at_qv, (size_t)w->nv * sizeof *before);
-
-  jstudy_point at = {.t = e->t, .y = d->y_mixed, .momentum = d->P, .lambda = d->lambda + m->at_qdu};
-  weigh(d, JSTUDY_A_IMPULSE, &at);
-  add(d->lambda, 1.0, d->ybar, w->ny);
-  time += d->tbar[0];
-  memcpy(d->kbar, d->Pbar, (size_t)w->nu * sizeof *d->kbar);
-  close_back(d, e->t, d->y_mixed, &time);
-  jstudy_walk_set_modes(w, mode0);
-  at = (jstudy_point){.t = e->t, .y = before, .lambda = d->kbar};
-  weigh(d, JSTUDY_A_MOMENTUM, &at);
-  add(d->lambda, 1.0, d->ybar, w->ny);
-  time += d->tbar[0] + dot(d->lambda, w->f_minus, w->ny);
-  double rate = 0.0, alpha = time;
-  if (!w->opt->frozen && e->follows) d->pending += alpha;
+  impulse_back(d, e, before, d->alpha);
+  double rate = 0.0;
+  if (!w->opt->frozen && e->follows) put_aside(d);
   if (!w->opt->frozen && !e->follows) {
-    alpha += d->pending;
-    d->pending = 0.0;
-    JO_TRY(time_back(d, e->t, before, w->f_minus, k, alpha, &rate));
+    take_pending(d);
+    JO_TRY(time_back(d, e->t, before, w->f_minus, k, &rate));
   }
-  note_event(d, e, k, mode1[k] > 0.5, rate, alpha);
+  note_event(d, e, k, mode1[k] > 0.5, rate);
   return JO_OK;
 }
 
@@ -276,26 +461,58 @@ static int count_events(jstudy_walk* w) {
   return n;
 }
 
-static jo_status one_objective(adjoint* d, int o) {
+// lambda at the end: the gradient of the objective there
+static void begin_objective(adjoint* d, int o) {
   jstudy_walk* w = d->w;
+  const jstudy_record* r = w->record;
   d->objective = o;
   d->nevent = w->out->nevent = count_events(w);
-  d->pending = 0.0;
-  memset(d->pbar, 0, (size_t)w->nw * sizeof *d->pbar);
-  memset(d->unit, 0, (size_t)w->ny * sizeof *d->unit);
-  d->unit[o] = 1.0;
-  const jstudy_record* r = w->record;
+  d->largest = 0.0;
+  clear(d, d->pending, 1);
+  clear(d, d->pbar, w->nw);
+  clear(d, d->unit, w->d->nobjective);
+  memset(d->local, 0, (size_t)w->nw * sizeof *d->local);
+  d->unit[o * d->lanes + LAMBDA] = 1.0;
   jstudy_walk_set_modes(w, jstudy_record_mode(r, r->nepoch - 1));
   jstudy_point at = {.t = w->opt->t_end, .y = r->y_end, .lambda = d->unit};
   weigh(d, JSTUDY_A_OBJECTIVE, &at);
-  memcpy(d->lambda, d->ybar, (size_t)w->ny * sizeof *d->lambda);
+  memcpy(d->lambda, d->ybar, (size_t)(w->ny * d->lanes) * sizeof *d->lambda);
+}
+
+// Of two estimates the larger: the error itself, which may be small by chance, and that of the step's
+// errors with the amplification that all numbers show together. (S11)
+static void put_errors(adjoint* d, int o) {
+  jstudy_walk* w = d->w;
+  int L = d->lanes;
+  double carried = 0.0, given = 0.0;
+  for (int j = 0; j < w->nw; j++) {
+    double* error = &w->out->gradient_error[o * w->nw + j];
+    const double* S0 = w->S0 + (int64_t)j * w->ny;
+    *error = fabs(d->pbar[j * L + ERROR] + dot(d, d->lambda, ERROR, S0, w->ny));
+    double unit = jstudy_natural_size(w->sens->plant->model, w->sens->wrt[j]);
+    carried += pow(unit * *error, 2);
+    given += pow(unit * d->local[j], 2);
+  }
+  double a = given > 0.0 ? sqrt(carried / given) : 0.0;
+  for (int j = 0; j < w->nw; j++) {
+    double* error = &w->out->gradient_error[o * w->nw + j];
+    *error = fmax(*error, a * d->local[j]);
+  }
+}
+
+static jo_status one_objective(adjoint* d, int o) {
+  jstudy_walk* w = d->w;
+  const jstudy_record* r = w->record;
+  begin_objective(d, o);
   for (int i = r->nentry - 1; i >= 0; i--) {
     JO_TRY(r->entry[i].after < 0 ? step_back(d, i) : event_back(d, &r->entry[i]));
   }
   for (int j = 0; j < w->nw; j++) {
     const double* S0 = w->S0 + (int64_t)j * w->ny;
-    w->out->gradient[o * w->nw + j] = d->pbar[j] + dot(d->lambda, S0, w->ny);
+    w->out->gradient[o * w->nw + j] =
+        d->pbar[j * d->lanes + LAMBDA] + dot(d, d->lambda, LAMBDA, S0, w->ny);
   }
+  if (d->estimates) put_errors(d, o);
   return JO_OK;
 }
 

@@ -118,17 +118,22 @@ void jstudy_record_begin(jstudy_record* r, const double* mode) {
   store_modes(r, mode);
 }
 
-void jstudy_record_step(jstudy_record* r, double t0, double t1, const double* y0,
-                        double* const* k) {
+void jstudy_record_step(jstudy_record* r, const jsolve_step* step) {
   if (r->nspare >= r->max_states) thin_out(r);
   // the first step after an event starts at a state that cannot be had by taking a step
   bool is_spare = !is_after_event(r, r->nentry);
   bool keep = !is_spare || r->step_count % r->stride == 0;
   r->nspare += is_spare && keep;
   r->step_count++;
-  int state = keep ? store_state(r, y0) : -1, slopes = store_slopes(r, k);
+  bool wants_slopes = step->is_implicit || !r->implicit_only;
+  int state = keep ? store_state(r, step->y0) : -1;
+  int slopes = wants_slopes ? store_slopes(r, step->k) : -1;
   jstudy_entry* e = new_entry(r);
-  if (e) *e = (jstudy_entry){t0, t1, state, -1, slopes, r->nepoch - 1, 0, 0, false};
+  if (!e) return;
+  *e = (jstudy_entry){.t = step->t0, .t1 = step->t1, .state = state, .after = -1};
+  e->slopes = slopes;
+  e->epoch = r->nepoch - 1;
+  e->is_implicit = step->is_implicit;
 }
 
 void jstudy_record_event(jstudy_record* r, double t, const double* before, const double* after,
@@ -143,7 +148,11 @@ void jstudy_record_event(jstudy_record* r, double t, const double* before, const
   int b = store_state(r, before), a = store_state(r, after);
   jstudy_entry* e = new_entry(r);
   if (!e || a < 0 || b < 0) return;
-  *e = (jstudy_entry){t, t, b, a, -1, r->nepoch - 1, r->nflip, n, follows};
+  *e = (jstudy_entry){.t = t, .t1 = t, .state = b, .after = a, .slopes = -1};
+  e->epoch = r->nepoch - 1;
+  e->flip = r->nflip;
+  e->nflip = n;
+  e->follows = follows;
   r->nflip += n;
   store_modes(r, mode_after);
 }

@@ -16,6 +16,7 @@ typedef struct jstudy_entry {
   int epoch;        // modes in force: of the step, before the event (the next epoch after it)
   int flip, nflip;  // event: switches that flip, in record->flip
   bool follows;     // event: caused by the one before, at the same instant
+  bool is_implicit;  // step: taken by the implicit method
 } jstudy_entry;
 
 typedef struct jstudy_record {
@@ -25,7 +26,8 @@ typedef struct jstudy_record {
   jstudy_entry* entry;
   int nstate, state_cap;
   double* state;  // nstate x ny
-  int stages;     // of the method; 0: slopes are not stored
+  int stages;          // of the method; 0: slopes are not stored
+  bool implicit_only;  // slopes of implicit steps alone: those of explicit ones are had for nothing
   int nslopes, slopes_cap;
   double* slopes;  // nslopes x stages x ny: of the first steps, as far as the room goes
   int nepoch, epoch_cap;
@@ -45,9 +47,9 @@ jo_status jstudy_record_create(jo_context* ctx, const jstudy_plant* p, int stage
                                jstudy_record** out);
 void jstudy_record_destroy(jstudy_record* r);
 
-// Begin with the modes of the start; then called by the run. k: slopes of the stages, may be NULL
+// Begin with the modes of the start; then called by the run.
 void jstudy_record_begin(jstudy_record* r, const double* mode);
-void jstudy_record_step(jstudy_record* r, double t0, double t1, const double* y0, double* const* k);
+void jstudy_record_step(jstudy_record* r, const jsolve_step* step);
 void jstudy_record_event(jstudy_record* r, double t, const double* before, const double* after,
                          const double* mode_after, const int* flipped, int n);
 void jstudy_record_end(jstudy_record* r, const double* y);

@@ -8,13 +8,15 @@
 #include "study/initial.h"
 #include "study/static_start.h"
 
-#define MAX_LANES 8
+#define MAX_LANES     8
+#define ADJOINT_LANES 4  // weights, their error, the error of a step; a vector register holds four
 
 // ---- preparation ---------------------------------------------------------------------------------
 
+// Room for the numbers and a probe.
 static int lanes_for(int nw) {
   int lanes = 1;
-  while (lanes < nw && lanes < MAX_LANES) {
+  while (lanes < nw + 1 && lanes < MAX_LANES) {
     lanes *= 2;
   }
   return lanes;
@@ -38,7 +40,7 @@ static jo_status build_kernels(jstudy_sens* s, const jstudy_sens_setup* setup) {
         [JSTUDY_A_SWITCH] = g->switch_adjoint,   [JSTUDY_A_MOMENTUM] = g->momentum_adjoint,
         [JSTUDY_A_IMPULSE] = g->impulse_adjoint, [JSTUDY_A_OBJECTIVE] = g->objective_adjoint};
     jkernel_options opt = setup->kernel;
-    opt.lanes = 1;
+    opt.lanes = ADJOINT_LANES;
     JO_TRY(jkernel_build(s->ctx, fn, JSTUDY_A_COUNT, &opt, &s->adjoints));
   }
   return JO_OK;

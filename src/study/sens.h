@@ -64,6 +64,7 @@ typedef struct jstudy_sens_options {
   jsolve_options solve;
   double t_start, t_end;
   bool frozen;      // switches stay at their times
+  bool estimate;    // also the errors of derivatives
   int max_states;   // states kept for the adjoint
   const double* p;  // values of the live numbers instead of the model's, NULL: the model's.
                     // The start is assembled again; only parameters may differ
@@ -101,6 +102,8 @@ typedef struct jstudy_sens_result {
   int nobjective, nw, nevent;
   double* value;     // (nobjective)
   double* gradient;  // nobjective x nw, row by row
+  double* gradient_error;  // estimates, absolute; NaN: none
+  double* rough;           // by entry of the record: local error of the derivatives, relative
   jstudy_sens_event* event;
   jsolve_statistics statistics;
   int64_t derivative_evaluations;        // tangents and adjoints, packs counted once

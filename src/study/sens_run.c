@@ -12,12 +12,13 @@ jstudy_sens_options jstudy_sens_options_default(const jmodel* m) {
   o.t_start = m->simulation.t_start;
   o.t_end = m->simulation.t_end;
   o.max_states = DEFAULT_MAX_STATES;
+  o.estimate = true;
   return o;
 }
 
 static jo_status on_step(void* user, const jsolve_step* step) {
   jstudy_record* r = user;
-  jstudy_record_step(r, step->t0, step->t1, step->y0, step->k);
+  jstudy_record_step(r, step);
   return r->status;
 }
 
@@ -84,6 +85,8 @@ static jo_status run_all(const jstudy_sens* s, jstudy_sens_method method,
     list_events(out, record);
     return JO_OK;
   }
+  out->rough = JARENA_ARRAY(&out->arena, record->nentry + 1, double);
+  if (!out->rough) return jerr_memory(out->ctx);
   jstudy_walk w;
   jo_status status = jstudy_walk_begin(&w, out->ctx, s, run, record, opt, out);
   w.S0 = S0;
@@ -108,15 +111,17 @@ jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_met
   jarena_init(&r->arena, ctx);
   r->value = JARENA_ARRAY(&r->arena, r->nobjective + 1, double);
   r->gradient = JARENA_ARRAY(&r->arena, r->nobjective * r->nw + 1, double);
+  r->gradient_error = JARENA_ARRAY(&r->arena, r->nobjective * r->nw + 1, double);
   jstudy_run* run = NULL;
   jstudy_record* record = NULL;
-  jo_status status = r->value && r->gradient ? JO_OK : jerr_memory(ctx);
+  jo_status status = r->value && r->gradient && r->gradient_error ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = jstudy_run_create(ctx, s->plant, &run);
   if (status >= 0) {
     // the adjoint method needs the arguments of all stages before it begins with the last
     const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
-    int stages = tab && method == JSTUDY_ADJOINT ? tab->stages : 0;
+    int stages = tab && method != JSTUDY_VALUE ? tab->stages : 0;
     status = jstudy_record_create(ctx, s->plant, stages, opt->max_states, &record);
+    if (status >= 0) record->implicit_only = method == JSTUDY_DIRECT;
   }
   if (status >= 0) status = run_all(s, method, opt, run, record, r);
   jstudy_record_destroy(record);

@@ -4,29 +4,42 @@
 //   closure  S_v = -J_v^-1 (h_u S_u + h_p) after every step                              (S2)
 //   event    S+ = S- + (f- - f+) dt*,  dt* = -(g_y S- + g_p) / (g_t + g_y f-)            (S3)
 //            and through the impulse where driven coordinates jump                       (S4)
+//   error    of each step by the embedded method, carried along by probes                (S10)
 #include <math.h>
 #include <string.h>
 
+#include "study/metric.h"
 #include "study/walk.h"
 
-// Several numbers in lanes.
+#define MAX_PROBES 2
+
+// Several numbers in lanes; behind the last of them probes, which follow no number.
 typedef struct pack {
-  double* S;             // ny x lanes
-  double* dp;            // nw x lanes: unit seeds
-  double* dt_first;      // of the last event that was not a consequence of another (lanes)
-  double *S0, *D0, *D1;  // for samples inside of a step: at its start, slopes at both ends
+  double* S;                  // ny x lanes
+  double* dp;                 // nw x lanes: unit seeds
+  double* dt_first;           // of the last event that was not a consequence of another (lanes)
+  double *S0, *D0, *D1;       // for samples inside of a step: at its start, slopes at both ends
+  double* dk[JSTUDY_SLOPES];  // ny x lanes
+  double* error;              // of the last step (ny x lanes)
 } pack;
 
 typedef struct direct {
   jstudy_walk* w;
   int lanes, npack;
   pack* pack;
-  double* dk[JSOLVE_MAX_STAGES];  // ny x lanes
   double *dY, *ydot, *dg, *zero, *one, *dt, *dP, *dd;
   double *y, *y_mixed, *P;
   double* times;  // of an event, all packs
   double* still;  // no number moves (nw x lanes)
   int nevent;
+  double* column;  // one lane after another (ny x lanes)
+  // error estimate
+  int nprobe;
+  int open;               // entry whose error lacks the slope at its end; -1: none
+  double open_weight;     // of that slope
+  double *size, *local;   // by number: largest |S| so far, local errors added up
+  double* unit;           // by number: what a change of it is measured by
+  double* push;           // what the probes get at the end of the step (ny x nprobe)
   // samples for the observer
   int64_t next;          // of the grid
   double *y0, *f0, *f1;  // of the step
@@ -38,14 +51,45 @@ static double* vector(direct* d, int n) {
   return jstudy_walk_vector(d->w, (size_t)(n + 1) * (size_t)d->lanes);
 }
 
+// Lanes that are free anyway; at least one.
+static int probes_for(int nw, int lanes) {
+  int spare = (lanes - nw % lanes) % lanes;
+  return spare > MAX_PROBES ? MAX_PROBES : spare > 0 ? spare : 1;
+}
+
+// Explicit steps take one pack after the other and can share; implicit ones take them stage by stage.
+static bool allocate_slopes(direct* d, pack* p) {
+  bool is_shared = !d->w->scheme[1].tab && p != d->pack;
+  for (int i = 0; i < JSTUDY_SLOPES; i++) {
+    p->dk[i] = is_shared ? d->pack[0].dk[i] : vector(d, d->w->ny);
+    if (!p->dk[i]) return false;
+  }
+  return true;
+}
+
+static bool allocate_estimate(direct* d) {
+  jstudy_walk* w = d->w;
+  d->size = JARENA_ARRAY(&w->arena, w->nw + 1, double);
+  d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
+  d->unit = JARENA_ARRAY(&w->arena, w->nw + 1, double);
+  d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe + 1, double);
+  if (!d->size || !d->local || !d->unit || !d->push) return false;
+  for (int k = 0; k < w->nw; k++) {
+    d->unit[k] = jstudy_natural_size(w->sens->plant->model, w->sens->wrt[k]);
+  }
+  return true;
+}
+
 static jo_status allocate(direct* d) {
   jstudy_walk* w = d->w;
   const jgen_dynamics* m = w->d;
   d->lanes = w->sens->tangents->kernel[0].lanes;
-  d->npack = (w->nw + d->lanes - 1) / d->lanes;
+  d->nprobe = w->opt->estimate ? probes_for(w->nw, d->lanes) : 0;
+  d->npack = (w->nw + d->nprobe + d->lanes - 1) / d->lanes;
+  d->open = -1;
   d->pack = JARENA_ARRAY(&w->arena, d->npack + 1, pack);
   double** array[] = {&d->dY, &d->ydot, &d->dg,      &d->zero, &d->one, &d->dt,
-                      &d->dP, &d->dd,   &d->y_mixed, &d->P,    &d->y};
+                      &d->dP, &d->dd,   &d->y_mixed, &d->P,    &d->y,   &d->column};
   int most = w->ny > m->noutput ? w->ny : m->noutput;
   if (m->nswitch > most) most = m->nswitch;
   d->times = vector(d, d->npack);
@@ -55,14 +99,11 @@ static jo_status allocate(direct* d) {
     *array[i] = vector(d, most);
     ok = ok && *array[i];
   }
-  for (int i = 0; i < w->tab->stages; i++) {
-    d->dk[i] = vector(d, w->ny);
-    ok = ok && d->dk[i];
-  }
   for (int k = 0; ok && k < d->npack; k++) {
     pack* p = &d->pack[k];
     *p = (pack){.S = vector(d, w->ny), .dp = vector(d, w->nw), .dt_first = vector(d, 1)};
-    ok = p->S && p->dp && p->dt_first;
+    p->error = vector(d, w->ny);
+    ok = p->S && p->dp && p->dt_first && p->error && allocate_slopes(d, p);
     for (int l = 0; ok && l < d->lanes; l++) {
       int j = k * d->lanes + l;
       if (j < w->nw) p->dp[j * d->lanes + l] = 1.0;
@@ -74,31 +115,35 @@ static jo_status allocate(direct* d) {
   for (int l = 0; ok && l < d->lanes; l++) {
     d->one[l] = 1.0;
   }
-  return ok ? JO_OK : jerr_memory(w->ctx);
+  return ok && allocate_estimate(d) ? JO_OK : jerr_memory(w->ctx);
 }
 
 // ---- steps ---------------------------------------------------------------------------------------
 
 static void keep_start(direct* d, const jstudy_entry* e);
 
+static void open_complete(direct* d, int q);
+
 // Stages with their derivatives; the first pack also finds the arguments of the stages.
-static void pack_step(direct* d, const jstudy_entry* e, pack* p, bool first) {
+static void pack_step(direct* d, const jstudy_entry* e, int q) {
   jstudy_walk* w = d->w;
-  const jsolve_tableau* tab = w->tab;
+  const jstudy_scheme* s = jstudy_walk_scheme(w, e);
+  pack* p = &d->pack[q];
   int n = w->ny * d->lanes;
   double h = e->t1 - e->t;
-  for (int i = 0; i < tab->stages; i++) {
-    if (i > 0) jsolve_combine(n, p->S, h, &w->a[i], d->dk, d->dY);
-    if (first) jsolve_combine(w->ny, d->y, h, &w->a[i], w->k, w->Y[i]);
+  for (int i = 0; i < s->tab->stages; i++) {
+    if (i > 0) jsolve_combine(n, p->S, h, &s->a[i], p->dk, d->dY);
+    if (q == 0) jsolve_combine(w->ny, d->y, h, &s->a[i], w->k, w->Y[i]);
     jstudy_point at = {.t = jstudy_walk_stage_time(w, e, i), .y = w->Y[i]};
     at.dy = i > 0 ? d->dY : p->S;
     at.dp = p->dp;
-    jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, d->dk[i]});
-    for (int r = 0; first && r < w->ny; r++) {
+    jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
+    for (int r = 0; q == 0 && r < w->ny; r++) {
       w->k[i][r] = d->ydot[r * d->lanes];
     }
+    if (i == 0 && d->open >= 0) open_complete(d, q);
   }
-  jsolve_combine(n, p->S, h, &w->b, d->dk, d->dY);
+  jsolve_combine(n, p->S, h, &s->b, p->dk, d->dY);
   memcpy(p->S, d->dY, (size_t)n * sizeof *p->S);
 }
 
@@ -116,23 +161,194 @@ static const double* stored_after(const jstudy_record* r, int i) {
   return r->entry[i + 1].state >= 0 ? jstudy_record_state(r, r->entry[i + 1].state) : NULL;
 }
 
+// ---- error of the steps ---------------------------------------------------------------------------
+
+static double sign_of(int probe, int number) {
+  uint32_t x = 2654435761u * (uint32_t)(number + 1) + 40503u * (uint32_t)(probe + 1);
+  x ^= x >> 15;
+  x *= 2246822519u;
+  x ^= x >> 13;
+  return x & 1u ? 1.0 : -1.0;
+}
+
+static bool is_followed(const jgen_dynamics* m, int i) {
+  return i < m->part.nu || i >= m->at_qdu;
+}
+
+// Sizes of derivative and local error in one lane, in the scales of the states.
+static void measure(const direct* d, const pack* p, int lane, double* size, double* error) {
+  const jgen_dynamics* m = d->w->d;
+  const double* scale = d->w->run->system.error_scale;
+  double s = 0.0, e = 0.0;
+  for (int i = 0; i < d->w->ny; i++) {
+    if (!is_followed(m, i)) continue;
+    double x = p->S[i * d->lanes + lane] / scale[i], y = p->error[i * d->lanes + lane] / scale[i];
+    if (i < m->at_objective) s += x * x;
+    e += y * y;
+  }
+  *size = sqrt(s);
+  *error = sqrt(e);
+}
+
+// (S10)  the local error of a step: what it says of the step itself, and what the probes carry on
+static void account(direct* d, int q, int entry) {
+  jstudy_walk* w = d->w;
+  pack* p = &d->pack[q];
+  for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
+    int k = q * d->lanes + l;
+    double size, error;
+    measure(d, p, l, &size, &error);
+    d->size[k] = fmax(d->size[k], size);
+    d->local[k] += error;
+    if (d->size[k] > 0.0) w->out->rough[entry] = fmax(w->out->rough[entry], error / d->size[k]);
+    for (int m = 0; m < d->nprobe; m++) {
+      double weight = sign_of(m, k) * d->unit[k];
+      for (int i = 0; i < w->ny; i++) {
+        d->push[m * w->ny + i] += weight * p->error[i * d->lanes + l];
+      }
+    }
+  }
+}
+
+static void push_probes(direct* d) {
+  jstudy_walk* w = d->w;
+  for (int m = 0; m < d->nprobe; m++) {
+    int j = w->nw + m;
+    double* S = d->pack[j / d->lanes].S;
+    for (int i = 0; i < w->ny; i++) {
+      S[i * d->lanes + j % d->lanes] += d->push[m * w->ny + i];
+      d->push[m * w->ny + i] = 0.0;
+    }
+  }
+}
+
+// The slope at the end of the last step is the first one of this step.
+static void open_complete(direct* d, int q) {
+  pack* p = &d->pack[q];
+  for (int n = 0; n < d->w->ny * d->lanes; n++) {
+    p->error[n] += d->open_weight * p->dk[0][n];
+  }
+  account(d, q, d->open);
+}
+
+// No step follows that begins where the last one ended: evaluate its last slope.
+static void open_close(direct* d) {
+  jstudy_walk* w = d->w;
+  if (d->open < 0) return;
+  const jstudy_entry* e = &w->record->entry[d->open];
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
+  for (int q = 0; q < d->npack; q++) {
+    pack* p = &d->pack[q];
+    jstudy_point at = {.t = e->t1, .y = d->y, .dy = p->S, .dp = p->dp};
+    jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[0]});
+    open_complete(d, q);
+  }
+  d->open = -1;
+  push_probes(d);
+}
+
+// h sum e_i dk_i without the last slope, which the next step begins with.
+static void open_begin(direct* d, int q, const jstudy_entry* e) {
+  const jstudy_scheme* s = jstudy_walk_scheme(d->w, e);
+  int n = d->w->ny * d->lanes, last = s->e.n - 1;
+  jsolve_combination part = s->e;
+  if (last >= 0 && part.index[last] == s->tab->stages) part.n--;
+  memset(d->dY, 0, (size_t)n * sizeof *d->dY);
+  jsolve_combine(n, d->dY, e->t1 - e->t, &part, d->pack[q].dk, d->pack[q].error);
+}
+
+// ---- the steps -----------------------------------------------------------------------------------
+
+static jo_status explicit_step(direct* d, int i) {
+  jstudy_walk* w = d->w;
+  const jstudy_entry* e = &w->record->entry[i];
+  const jstudy_scheme* s = jstudy_walk_scheme(w, e);
+  bool estimates = d->nprobe > 0 && s->tab->is_adaptive;
+  for (int q = 0; q < d->npack; q++) {
+    pack_step(d, e, q);
+    if (estimates) open_begin(d, q, e);
+  }
+  if (d->open >= 0) push_probes(d);
+  d->open = estimates ? i : -1;
+  d->open_weight = (e->t1 - e->t) * s->tab->e[s->tab->stages];
+  return JO_OK;
+}
+
+// dk = (1 - hγ f_y)^-1 (f_y dbase + f_p) in the lanes of a pack
+static void solve_slopes(direct* d, double* dk) {
+  int n = d->w->ny, L = d->lanes;
+  for (int i = 0; i < n * L; i++) {
+    d->column[(i % L) * n + i / L] = dk[i];
+  }
+  jsolve_implicit_tangent(&d->w->im, d->column, L);
+  for (int i = 0; i < n * L; i++) {
+    dk[i] = d->column[(i % L) * n + i / L];
+  }
+}
+
+// One implicit stage of all packs, with argument Y; the last one leaves S at the end of the step.
+static jo_status implicit_stage(direct* d, const jstudy_entry* e, int i, const double* Y) {
+  jstudy_walk* w = d->w;
+  const jstudy_scheme* s = jstudy_walk_scheme(w, e);
+  bool is_end = i == s->tab->stages;
+  double t = jstudy_walk_stage_time(w, e, i), h = e->t1 - e->t;
+  int n = w->ny * d->lanes;
+  if (i > 0) JO_TRY(jstudy_walk_matrices(w, e, t, Y));
+  for (int q = 0; q < d->npack; q++) {
+    pack* p = &d->pack[q];
+    if (i == 0) {
+      memcpy(d->dY, p->S, (size_t)n * sizeof *d->dY);
+    } else {
+      jsolve_combine(n, p->S, h, is_end ? &s->b : &s->a[i], p->dk, d->dY);
+      pack_close(d, t, Y, d->zero, p, d->dY);
+    }
+    jstudy_point at = {.t = t, .y = Y, .dy = d->dY, .dp = p->dp};
+    jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
+    if (i > 0) solve_slopes(d, p->dk[i]);
+    for (int k = 0; is_end && k < n; k++) {
+      p->S[k] = d->dY[k] + s->tab->gamma * h * p->dk[i][k];
+    }
+  }
+  return JO_OK;
+}
+
+static jo_status implicit_step(direct* d, int i, const double* after) {
+  jstudy_walk* w = d->w;
+  const jstudy_entry* e = &w->record->entry[i];
+  const jstudy_scheme* s = jstudy_walk_scheme(w, e);
+  int n = w->ny * d->lanes;
+  for (int k = 0; k < s->tab->stages; k++) {
+    JO_TRY(implicit_stage(d, e, k, w->Y[k]));
+  }
+  JO_TRY(implicit_stage(d, e, s->tab->stages, after));
+  for (int q = 0; d->nprobe > 0 && q < d->npack; q++) {
+    memset(d->dY, 0, (size_t)n * sizeof *d->dY);
+    jsolve_combine(n, d->dY, e->t1 - e->t, &s->e, d->pack[q].dk, d->pack[q].error);
+    account(d, q, i);
+  }
+  push_probes(d);
+  return JO_OK;
+}
+
 static jo_status take_step(direct* d, int i) {
   jstudy_walk* w = d->w;
   const jstudy_entry* e = &w->record->entry[i];
-  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
   if (e->state >= 0)
     memcpy(d->y, jstudy_record_state(w->record, e->state), (size_t)w->ny * sizeof *d->y);
+  if (e->is_implicit) open_close(d);
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
   keep_start(d, e);
-  for (int k = 0; k < d->npack; k++) {
-    pack_step(d, e, &d->pack[k], k == 0);
-  }
   const double* after = stored_after(w->record, i);
-  if (after) {
-    memcpy(d->y, after, (size_t)w->ny * sizeof *after);
+  memcpy(d->y_mixed, d->y, (size_t)w->ny * sizeof *d->y);
+  if (e->is_implicit) {
+    JO_TRY(jstudy_walk_stages(w, e, d->y_mixed));
+    if (!after) JO_TRY(jstudy_walk_end_step(w, e, d->y_mixed, d->y));
+    JO_TRY(implicit_step(d, i, after ? after : d->y));
   } else {
-    memcpy(d->y_mixed, d->y, (size_t)w->ny * sizeof *d->y);
-    JO_TRY(jstudy_walk_end_step(w, e, d->y_mixed, d->y));
+    JO_TRY(explicit_step(d, i));
+    if (!after) JO_TRY(jstudy_walk_end_step(w, e, d->y_mixed, d->y));
   }
+  if (after) memcpy(d->y, after, (size_t)w->ny * sizeof *after);
   for (int k = 0; k < d->npack; k++) {
     pack_close(d, e->t1, d->y, d->zero, &d->pack[k], d->pack[k].S);
   }
@@ -284,6 +500,7 @@ static jo_status jump_event(direct* d, const jstudy_entry* e) {
 
 static jo_status take_event(direct* d, const jstudy_entry* e) {
   jstudy_walk* w = d->w;
+  open_close(d);
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
   if (jstudy_walk_jumps(w, e)) return jump_event(d, e);
   if (!w->opt->frozen) return smooth_event(d, e);
@@ -446,16 +663,45 @@ static jo_status take_entry(direct* d, int i) {
   return sample_step(d, e);
 }
 
+// What the probes found, against what they were given: how errors of steps add up to an error of an
+// objective's derivative. (S11)
+static double amplification(const direct* d, const double* carried) {
+  double most = 0.0;
+  for (int m = 0; m < d->nprobe; m++) {
+    double given = 0.0;
+    for (int k = 0; k < d->w->nw; k++) {
+      given += pow(d->unit[k] * d->local[k], 2);
+    }
+    if (given > 0.0) most = fmax(most, fabs(carried[m]) / sqrt(given));
+  }
+  return most;
+}
+
 static void finish(direct* d) {
   jstudy_walk* w = d->w;
+  jstudy_sens_result* out = w->out;
+  int no = w->d->nobjective;
+  double* carried = d->column;  // by objective and probe
   for (int k = 0; k < d->npack; k++) {
     jstudy_point at = {.t = w->opt->t_end, .y = w->record->y_end, .dy = d->pack[k].S};
     at.dp = d->pack[k].dp;
     jstudy_walk_tangent(w, JSTUDY_T_OBJECTIVE, &at, (double* const[]){d->dg});
-    for (int o = 0; o < w->d->nobjective; o++) {
-      for (int l = 0; l < d->lanes && k * d->lanes + l < w->nw; l++) {
-        w->out->gradient[o * w->nw + k * d->lanes + l] = d->dg[o * d->lanes + l];
+    for (int o = 0; o < no; o++) {
+      for (int l = 0; l < d->lanes && k * d->lanes + l < w->nw + d->nprobe; l++) {
+        int j = k * d->lanes + l;
+        double x = d->dg[o * d->lanes + l];
+        if (j < w->nw) {
+          out->gradient[o * w->nw + j] = x;
+        } else {
+          carried[o * d->nprobe + j - w->nw] = x;
+        }
       }
+    }
+  }
+  for (int o = 0; o < no && d->nprobe > 0; o++) {
+    double a = amplification(d, carried + o * d->nprobe);
+    for (int j = 0; j < w->nw; j++) {
+      out->gradient_error[o * w->nw + j] = a * d->local[j];
     }
   }
 }
@@ -468,6 +714,7 @@ jo_status jstudy_walk_direct(jstudy_walk* w) {
   for (int i = 0; i < w->record->nentry; i++) {
     JO_TRY(take_entry(&d, i));
   }
+  open_close(&d);
   finish(&d);
   w->out->nevent = d.nevent;
   return JO_OK;

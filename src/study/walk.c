@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#define CACHE_LINE 64
+#define CACHE_LINE  64
+#define SOLVE_AGAIN 1e-4  // accuracy of implicit stages that were not stored, in tolerances
 
 double* jstudy_walk_vector(jstudy_walk* w, size_t n) {
   size_t line = CACHE_LINE / sizeof(double);
@@ -51,6 +52,34 @@ void jstudy_walk_weigh(jstudy_walk* w, int kernel, const jstudy_point* at, doubl
   call(w, w->sens->adjoints, 1, kernel, at, out);
 }
 
+static void set_scheme(jstudy_scheme* s, const jsolve_tableau* tab) {
+  s->tab = tab;
+  for (int i = 0; i < tab->stages; i++) {
+    s->a[i] = jsolve_compress(tab->a[i], i);
+  }
+  s->b = jsolve_compress(tab->b, tab->stages);
+  s->e = jsolve_compress(tab->e, tab->stages + 1);
+}
+
+static jo_status set_schemes(jstudy_walk* w) {
+  jsolve_method method = w->opt->solve.method;
+  const jsolve_tableau* tab = jsolve_tableau_find(method);
+  const jsolve_tableau* implicit = jsolve_tableau_implicit(method);
+  if (!tab) {
+    return jerr_set(w->ctx, JO_ERR_ARGUMENT,
+                    "derivatives of a run need a Runge-Kutta method (auto, dopri5, esdirk5, rk2, "
+                    "rk3, rk4), not %s",
+                    jsolve_method_name(method));
+  }
+  if (!implicit || tab != implicit) set_scheme(&w->scheme[0], tab);
+  if (!implicit) return JO_OK;
+  set_scheme(&w->scheme[1], implicit);
+  bool ok = jsolve_implicit_init(&w->im, &w->arena, &w->run->system) &&
+            jsolve_weights_init(&w->weights, &w->arena, w->ny, w->run->system.error_scale,
+                                w->opt->solve.rel_tol, w->opt->solve.abs_tol);
+  return ok ? JO_OK : jerr_memory(w->ctx);
+}
+
 jo_status jstudy_walk_begin(jstudy_walk* w, jo_context* ctx, const jstudy_sens* s, jstudy_run* run,
                             const jstudy_record* record, const jstudy_sens_options* opt,
                             jstudy_sens_result* out) {
@@ -61,25 +90,20 @@ jo_status jstudy_walk_begin(jstudy_walk* w, jo_context* ctx, const jstudy_sens* 
   w->nu = d->part.nu;
   w->nv = d->part.nv;
   w->nw = s->nw;
-  w->tab = jsolve_tableau_find(opt->solve.method);
   jarena_init(&w->arena, ctx);
-  if (!w->tab) {
-    return jerr_set(
-        ctx, JO_ERR_ARGUMENT,
-        "derivatives of a run need a Runge-Kutta method (dopri5, rk2, rk3, rk4), not %s",
-        jsolve_method_name(opt->solve.method));
-  }
-  for (int i = 0; i < w->tab->stages; i++) {
-    w->a[i] = jsolve_compress(w->tab->a[i], i);
+  JO_TRY(set_schemes(w));
+  for (int i = 0; i < JSTUDY_SLOPES; i++) {
     w->k[i] = w->own[i] = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+    if (!w->own[i]) return jerr_memory(ctx);
+    if (i == JSOLVE_MAX_STAGES) break;
     w->Y[i] = JARENA_ARRAY(&w->arena, w->ny + 1, double);
-    if (!w->own[i] || !w->Y[i]) return jerr_memory(ctx);
+    if (!w->Y[i]) return jerr_memory(ctx);
   }
-  w->b = jsolve_compress(w->tab->b, w->tab->stages);
+  w->base = JARENA_ARRAY(&w->arena, w->ny + 1, double);
   w->f_minus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
   w->f_plus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
   w->modes = JARENA_ARRAY(&w->arena, d->nswitch + 1, double);
-  bool ok = w->f_minus && w->f_plus && w->modes && prepare_work(w, s->tangents, 0) &&
+  bool ok = w->base && w->f_minus && w->f_plus && w->modes && prepare_work(w, s->tangents, 0) &&
             prepare_work(w, s->adjoints, 1);
   return ok ? JO_OK : jerr_memory(ctx);
 }
@@ -92,27 +116,86 @@ void jstudy_walk_set_modes(jstudy_walk* w, const double* mode) {
   if (mode) memcpy(w->run->mode, mode, (size_t)w->d->nswitch * sizeof *mode);
 }
 
-double jstudy_walk_stage_time(const jstudy_walk* w, const jstudy_entry* e, int i) {
-  return w->tab->c[i] == 1 ? e->t1 : e->t + w->tab->c[i] * (e->t1 - e->t);
+const jstudy_scheme* jstudy_walk_scheme(const jstudy_walk* w, const jstudy_entry* e) {
+  return &w->scheme[e->is_implicit ? 1 : 0];
 }
 
-void jstudy_walk_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0) {
+double jstudy_walk_stage_time(const jstudy_walk* w, const jstudy_entry* e, int i) {
+  const jsolve_tableau* tab = jstudy_walk_scheme(w, e)->tab;
+  if (i == tab->stages) return e->t1;
+  return tab->c[i] == 1 ? e->t1 : e->t + tab->c[i] * (e->t1 - e->t);
+}
+
+// Y = base + hγ k with its loops closed
+static jo_status implicit_argument(jstudy_walk* w, const jstudy_entry* e, int i) {
+  double b = jstudy_walk_scheme(w, e)->tab->gamma * (e->t1 - e->t);
+  for (int n = 0; n < w->ny; n++) {
+    w->Y[i][n] = w->base[n] + b * w->k[i][n];
+  }
+  const jsolve_system* sys = &w->run->system;
+  return sys->project ? sys->project(sys->user, jstudy_walk_stage_time(w, e, i), w->Y[i]) : JO_OK;
+}
+
+static jo_status solve_again(jstudy_walk* w, const jstudy_entry* e, int i, double* Y) {
+  memcpy(w->k[i], w->k[i - 1], (size_t)w->ny * sizeof(double));
+  memcpy(Y, w->Y[i - 1], (size_t)w->ny * sizeof(double));
+  return jsolve_implicit_stage(&w->im, &w->weights, jstudy_walk_stage_time(w, e, i), w->base,
+                               SOLVE_AGAIN, Y, w->k[i]);
+}
+
+static jo_status implicit_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0) {
+  const jstudy_scheme* s = jstudy_walk_scheme(w, e);
   double h = e->t1 - e->t;
-  for (int i = 0; i < w->tab->stages; i++) {
+  memcpy(w->Y[0], y0, (size_t)w->ny * sizeof *y0);
+  if (e->slopes < 0) JO_TRY(jstudy_walk_matrices(w, e, e->t, y0));
+  for (int i = 0; i < s->tab->stages; i++) {
     w->k[i] = e->slopes < 0 ? w->own[i] : jstudy_record_slope(w->record, e->slopes, i);
-    jsolve_combine(w->ny, y0, h, &w->a[i], w->k, w->Y[i]);
+    if (i == 0) {
+      if (e->slopes < 0) w->run->system.rhs(w->run, e->t, y0, w->k[0]);
+      continue;
+    }
+    jsolve_combine(w->ny, y0, h, &s->a[i], w->k, w->base);
+    JO_TRY(e->slopes < 0 ? solve_again(w, e, i, w->Y[i]) : implicit_argument(w, e, i));
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_walk_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0) {
+  if (e->is_implicit) return implicit_stages(w, e, y0);
+  const jstudy_scheme* s = jstudy_walk_scheme(w, e);
+  double h = e->t1 - e->t;
+  for (int i = 0; i < s->tab->stages; i++) {
+    w->k[i] = e->slopes < 0 ? w->own[i] : jstudy_record_slope(w->record, e->slopes, i);
+    jsolve_combine(w->ny, y0, h, &s->a[i], w->k, w->Y[i]);
     if (e->slopes >= 0) continue;
     w->run->system.rhs(w->run, jstudy_walk_stage_time(w, e, i), w->Y[i], w->k[i]);
   }
+  return JO_OK;
+}
+
+jo_status jstudy_walk_matrices(jstudy_walk* w, const jstudy_entry* e, double t, const double* y) {
+  jo_status status = jsolve_implicit_look(&w->im, t, y);
+  double b = jstudy_walk_scheme(w, e)->tab->gamma * (e->t1 - e->t);
+  if (status >= 0) status = jsolve_implicit_factor(&w->im, b);
+  if (status >= 0) return JO_OK;
+  return jerr_set(w->ctx, status, "derivatives: the Jacobian is %s at t = %.9g s",
+                  status == JO_ERR_NUMERIC ? "not finite" : "singular", t);
 }
 
 jo_status jstudy_walk_end_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y) {
-  jsolve_combine(w->ny, y0, e->t1 - e->t, &w->b, w->k, y);
+  const jstudy_scheme* s = jstudy_walk_scheme(w, e);
+  if (e->is_implicit) {
+    jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, w->base);
+    JO_TRY(jstudy_walk_matrices(w, e, e->t, y0));
+    JO_TRY(solve_again(w, e, s->tab->stages, y));
+  } else {
+    jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, y);
+  }
   return w->run->system.project ? w->run->system.project(w->run, e->t1, y) : JO_OK;
 }
 
 jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y) {
-  jstudy_walk_stages(w, e, y0);
+  JO_TRY(jstudy_walk_stages(w, e, y0));
   return jstudy_walk_end_step(w, e, y0, y);
 }
 

@@ -3,8 +3,17 @@
 #ifndef JSTUDY_WALK_H
 #define JSTUDY_WALK_H
 
+#include "solve/implicit.h"
 #include "solve/tableau.h"
 #include "study/sens.h"
+
+// A Runge-Kutta method with its combinations of slopes.
+typedef struct jstudy_scheme {
+  const jsolve_tableau* tab;  // NULL: not used
+  jsolve_combination a[JSOLVE_MAX_STAGES], b, e;
+} jstudy_scheme;
+
+enum { JSTUDY_SLOPES = JSOLVE_MAX_STAGES + 1 };  // of the stages, and of the end
 
 typedef struct jstudy_walk {
   jo_context* ctx;
@@ -13,15 +22,17 @@ typedef struct jstudy_walk {
   const jgen_dynamics* d;
   jstudy_run* run;  // kernels of the plant; its modes are set as the walk goes
   const jstudy_record* record;
-  const jsolve_tableau* tab;
+  jstudy_scheme scheme[2];    // explicit, implicit
+  jsolve_implicit im;         // of implicit steps
+  jsolve_weights weights;     // for stages that are solved again
   const jstudy_sens_options* opt;
   jstudy_sens_result* out;
   int ny, nu, nv, nw;
   const double* S0;  // d y0 / d number (ny x nw)
-  jsolve_combination a[JSOLVE_MAX_STAGES], b;
-  double* k[JSOLVE_MAX_STAGES];    // slopes of a step (ny): our own, or those of the record
-  double* own[JSOLVE_MAX_STAGES];  // (ny)
+  double* k[JSTUDY_SLOPES];        // slopes of a step (ny): our own, or those of the record
+  double* own[JSTUDY_SLOPES];      // (ny)
   double* Y[JSOLVE_MAX_STAGES];    // arguments of its stages (ny)
+  double* base;                    // scratch (ny)
   double *f_minus, *f_plus;
   double* modes;     // scratch (nswitch)
   double** work[2];  // of the tangent and adjoint kernels
@@ -44,11 +55,15 @@ jo_status jstudy_walk_begin(jstudy_walk* w, jo_context* ctx, const jstudy_sens* 
 void jstudy_walk_end(jstudy_walk* w);
 
 void jstudy_walk_set_modes(jstudy_walk* w, const double* mode);
+const jstudy_scheme* jstudy_walk_scheme(const jstudy_walk* w, const jstudy_entry* e);
+// Time of a stage; that of the end where i is the number of stages.
 double jstudy_walk_stage_time(const jstudy_walk* w, const jstudy_entry* e, int i);
 // Doubles that begin on a border of cache lines: kernels read and write whole lines of lanes.
 double* jstudy_walk_vector(jstudy_walk* w, size_t n);
 // Stages of a recorded step from y0: Y, k.
-void jstudy_walk_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0);
+jo_status jstudy_walk_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0);
+// Matrices of an implicit stage with argument y, for derivatives of it.
+jo_status jstudy_walk_matrices(jstudy_walk* w, const jstudy_entry* e, double t, const double* y);
 // Its projected end, from the slopes k.
 jo_status jstudy_walk_end_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y);
 // The whole step.

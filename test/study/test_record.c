@@ -31,7 +31,8 @@ static void write(jstudy_record* r, int nstep, int every) {
   for (int i = 0; i < nstep; i++) {
     bool behind = every > 0 && i > 0 && i % every == 0;
     fill(y, i + (behind ? 0.5 : 0.0));
-    jstudy_record_step(r, i, i + 1, y, (double* const[]){y, y});
+    jsolve_step step = {.t0 = i, .t1 = i + 1, .y0 = y, .k = (double* const[]){y, y}};
+    jstudy_record_step(r, &step);
     if (every == 0 || (i + 1) % every != 0) continue;
     fill(y, i + 1);
     fill(after, i + 1.5);
