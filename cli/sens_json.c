@@ -40,6 +40,7 @@ static void json_objectives(cli_json* out, cli_sens_job* j) {
     cli_json_number(out, "value", q.value);
     cli_json_text(out, "unit", q.unit);
     json_gradient(out, j, "gradient", o, jo_sens_derivative);
+    json_gradient(out, j, "gradient_error", o, jo_sens_derivative_error);
     if (isfinite(jo_sens_derivative_frozen(j->result, o, 0))) {
       json_gradient(out, j, "gradient_frozen", o, jo_sens_derivative_frozen);
     }

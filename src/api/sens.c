@@ -411,6 +411,13 @@ double jo_sens_derivative(const jo_sens_result* result, int objective, int param
   return entry(result->main, objective, parameter);
 }
 
+double jo_sens_derivative_error(const jo_sens_result* result, int objective, int parameter) {
+  const jstudy_sens_result* r = result->main;
+  bool is_there =
+      objective >= 0 && objective < r->nobjective && parameter >= 0 && parameter < r->nw;
+  return is_there ? r->gradient_error[(int64_t)objective * r->nw + parameter] : NAN;
+}
+
 double jo_sens_derivative_frozen(const jo_sens_result* result, int objective, int parameter) {
   const jstudy_sens_result* r = result->statistics.is_frozen ? result->main : result->frozen;
   return entry(r, objective, parameter);

@@ -8,10 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/metric.h"
 #include "study/walk.h"
 
 enum { LAMBDA, ERROR, LOCAL, LANES };  // of the weights; kernels may have more
+
+#define SETTLING    20   // steps in which lambda builds up from what the objective begins with
+#define BUILT_UP    1e3  // most that it grows in them
+#define SECOND_HAND 0.2  // trust in what other numbers say of a number's error
 
 typedef struct adjoint {
   jstudy_walk* w;
@@ -27,6 +30,8 @@ typedef struct adjoint {
   double* alpha;    // of an event (lanes)
   double* local;    // by number: errors of the steps, added up
   double largest;   // |lambda| so far
+  int settled;      // entries below have a lambda that is more than a beginning
+  double *error, *running;  // by entry: of the step, and |lambda| so far
   double* segment;  // states of the steps between two stored ones
   int segment_first, segment_last;
   int nevent;
@@ -49,6 +54,9 @@ static jo_status allocate(adjoint* d) {
     *array[i] = vector(d, most);
     ok = ok && *array[i];
   }
+  d->error = JARENA_ARRAY(&w->arena, w->record->nentry + 1, double);
+  d->running = JARENA_ARRAY(&w->arena, w->record->nentry + 1, double);
+  ok = ok && d->error && d->running;
   d->pbar = vector(d, w->nw);
   d->p_part = vector(d, w->nw);
   d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
@@ -161,9 +169,15 @@ static void account(adjoint* d, int entry) {
   if (!d->estimates) return;
   jstudy_walk* w = d->w;
   int L = d->lanes;
-  double error = size_of(d, d->lambda, LOCAL);
-  d->largest = fmax(d->largest, size_of(d, d->lambda, LAMBDA));
-  if (d->largest > 0.0) w->out->rough[entry] = fmax(w->out->rough[entry], error / d->largest);
+  double error = size_of(d, d->lambda, LOCAL), size = size_of(d, d->lambda, LAMBDA);
+  // the first steps of the walk begin with nothing: what they add is no growth
+  if (d->largest > 0.0 && entry < d->settled) {
+    w->out->growth[entry] = fmax(w->out->growth[entry], size / d->largest);
+  }
+  if (d->largest == 0.0 && size > 0.0) d->settled = entry - SETTLING;
+  d->largest = fmax(d->largest, size);
+  d->error[entry] = error;
+  d->running[entry] = d->largest;
   for (int i = 0; i < w->ny; i++) {
     d->lambda[i * L + ERROR] += d->lambda[i * L + LOCAL];
   }
@@ -468,6 +482,8 @@ static void begin_objective(adjoint* d, int o) {
   d->objective = o;
   d->nevent = w->out->nevent = count_events(w);
   d->largest = 0.0;
+  d->settled = 0;
+  memset(d->error, 0, (size_t)r->nentry * sizeof *d->error);
   clear(d, d->pending, 1);
   clear(d, d->pbar, w->nw);
   clear(d, d->unit, w->d->nobjective);
@@ -489,14 +505,24 @@ static void put_errors(adjoint* d, int o) {
     double* error = &w->out->gradient_error[o * w->nw + j];
     const double* S0 = w->S0 + (int64_t)j * w->ny;
     *error = fabs(d->pbar[j * L + ERROR] + dot(d, d->lambda, ERROR, S0, w->ny));
-    double unit = jstudy_natural_size(w->sens->plant->model, w->sens->wrt[j]);
+    double unit = w->sens->unit[j];
     carried += pow(unit * *error, 2);
     given += pow(unit * d->local[j], 2);
   }
   double a = given > 0.0 ? sqrt(carried / given) : 0.0;
   for (int j = 0; j < w->nw; j++) {
     double* error = &w->out->gradient_error[o * w->nw + j];
-    *error = fmax(*error, a * d->local[j]);
+    *error = fmax(*error, SECOND_HAND * a * d->local[j]);
+  }
+}
+
+// Errors of steps relative to lambda: to the largest of all, since it builds up from nothing, but no more
+// than BUILT_UP beyond the present one, so that one that runs away does not hide it.
+static void put_rough(adjoint* d) {
+  jstudy_sens_result* out = d->w->out;
+  for (int i = 0; i < d->w->record->nentry; i++) {
+    double size = fmin(d->largest, BUILT_UP * d->running[i]);
+    if (size > 0.0) out->rough[i] = fmax(out->rough[i], d->error[i] / size);
   }
 }
 
@@ -512,7 +538,10 @@ static jo_status one_objective(adjoint* d, int o) {
     w->out->gradient[o * w->nw + j] =
         d->pbar[j * d->lanes + LAMBDA] + dot(d, d->lambda, LAMBDA, S0, w->ny);
   }
-  if (d->estimates) put_errors(d, o);
+  if (d->estimates) {
+    put_errors(d, o);
+    put_rough(d);
+  }
   return JO_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "study/assemble.h"
 #include "study/initial.h"
+#include "study/metric.h"
 #include "study/static_start.h"
 
 #define MAX_LANES     8
@@ -108,6 +109,11 @@ static jo_status prepare(jstudy_sens* s, const jmodel* m, const jstudy_sens_setu
   jstudy_plant_options opt = {.kernel = setup->kernel};
   opt.gen = (jgen_options){.live = live, .modes = true, .wrt = wrt, .nwrt = s->nw};
   JO_TRY(jstudy_plant_create(s->ctx, m, &opt, &s->plant));
+  s->unit = JARENA_ARRAY(&s->arena, s->nw + 1, double);
+  if (!s->unit) return jerr_memory(s->ctx);
+  for (int i = 0; i < s->nw; i++) {
+    s->unit[i] = jstudy_natural_size(m, wrt[i]);
+  }
   start begin;
   JO_TRY(find_start(s->ctx, &s->arena, s->plant, s->nw, NULL, &begin));
   s->S0 = begin.S;

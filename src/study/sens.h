@@ -28,6 +28,7 @@ typedef struct jstudy_sens {
   jkernel_set* tangents;  // lanes > 1; NULL: not prepared
   jkernel_set* adjoints;  // NULL: not prepared
   double* S0;             // d y0 / d number (ny x nw)
+  double* unit;           // size of each number: what a change of it is measured by (nw)
 } jstudy_sens;
 
 // Kernels of jstudy_sens in their sets.
@@ -64,10 +65,12 @@ typedef struct jstudy_sens_options {
   jsolve_options solve;
   double t_start, t_end;
   bool frozen;      // switches stay at their times
-  bool estimate;    // also the errors of derivatives
+  bool estimate;    // also the errors of derivatives; runs that miss the tolerance are repeated
+  double derivative_tol;  // relative error wanted of derivatives; 0: chosen by the integration's
   int max_states;   // states kept for the adjoint
   const double* p;  // values of the live numbers instead of the model's, NULL: the model's.
                     // The start is assembled again; only parameters may differ
+  bool is_last;     // of the runs that are allowed: what it gives is taken
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jstudy_sens_observer* observer;
 } jstudy_sens_options;
@@ -103,7 +106,14 @@ typedef struct jstudy_sens_result {
   double* value;     // (nobjective)
   double* gradient;  // nobjective x nw, row by row
   double* gradient_error;  // estimates, absolute; NaN: none
-  double* rough;           // by entry of the record: local error of the derivatives, relative
+  double derivative_tol;   // as it was wanted, relative
+  bool is_within;          // every derivative is
+  int passes;              // runs it took
+  // the last run step by step, for planning the next; in seconds
+  int nentry;
+  const struct jstudy_entry* entry;
+  double* rough;   // local error of the derivatives, relative to them
+  double* growth;  // of the derivatives over the step
   jstudy_sens_event* event;
   jsolve_statistics statistics;
   int64_t derivative_evaluations;        // tangents and adjoints, packs counted once
@@ -112,6 +122,11 @@ typedef struct jstudy_sens_result {
 
 // VALUE: the objectives alone, and which events there were.
 typedef enum jstudy_sens_method { JSTUDY_DIRECT, JSTUDY_ADJOINT, JSTUDY_VALUE } jstudy_sens_method;
+
+// What an error of a derivative is measured by: the derivative itself, or where it is negligible, the
+// objective over the number's size.
+double jstudy_sens_scale(const jstudy_sens* s, const jstudy_sens_result* r, int objective,
+                         int number);
 
 jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
                           const jstudy_sens_options* opt, jstudy_sens_result** out);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivities of a run: simulate and record, then walk the record.
+// Sensitivities of a run: simulate and record, then walk the record; again where the derivatives are not
+// what was wanted of them.
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "study/sens_plan.h"
 #include "study/walk.h"
 
 #define DEFAULT_MAX_STATES 65536
+#define MAX_PASSES         5
 
 jstudy_sens_options jstudy_sens_options_default(const jmodel* m) {
   jstudy_sens_options o = {.solve = jstudy_solve_options(m)};
@@ -13,8 +17,11 @@ jstudy_sens_options jstudy_sens_options_default(const jmodel* m) {
   o.t_end = m->simulation.t_end;
   o.max_states = DEFAULT_MAX_STATES;
   o.estimate = true;
+  o.derivative_tol = m->simulation.derivative_tol;
   return o;
 }
+
+// ---- one run -------------------------------------------------------------------------------------
 
 static jo_status on_step(void* user, const jsolve_step* step) {
   jstudy_record* r = user;
@@ -70,6 +77,32 @@ static void list_events(jstudy_sens_result* out, const jstudy_record* record) {
   }
 }
 
+static jo_status walk(const jstudy_sens* s, jstudy_sens_method method,
+                      const jstudy_sens_options* opt, const double* S0, jstudy_run* run,
+                      const jstudy_record* record, jstudy_sens_result* out) {
+  jstudy_walk w;
+  jo_status status = jstudy_walk_begin(&w, out->ctx, s, run, record, opt, out);
+  w.S0 = S0;
+  if (status >= 0) {
+    status = method == JSTUDY_DIRECT ? jstudy_walk_direct(&w) : jstudy_walk_adjoint(&w);
+  }
+  jstudy_walk_end(&w);
+  return status;
+}
+
+// Entries outlive the record, for the plan of another run.
+static jo_status keep_entries(jstudy_sens_result* out, const jstudy_record* record) {
+  int n = out->nentry = record->nentry;
+  jstudy_entry* entry = JARENA_ARRAY(&out->arena, n + 1, jstudy_entry);
+  out->rough = JARENA_ARRAY(&out->arena, n + 1, double);
+  out->growth = JARENA_ARRAY(&out->arena, n + 1, double);
+  if (!entry || !out->rough || !out->growth) return jerr_memory(out->ctx);
+  memcpy(entry, record->entry, (size_t)n * sizeof *entry);
+  out->entry = entry;
+  return JO_OK;
+}
+
+// The start, the run and its walk. An observer is told of the last walk only, so it needs one of its own.
 static jo_status run_all(const jstudy_sens* s, jstudy_sens_method method,
                          const jstudy_sens_options* opt, jstudy_run* run, jstudy_record* record,
                          jstudy_sens_result* out) {
@@ -85,36 +118,43 @@ static jo_status run_all(const jstudy_sens* s, jstudy_sens_method method,
     list_events(out, record);
     return JO_OK;
   }
-  out->rough = JARENA_ARRAY(&out->arena, record->nentry + 1, double);
-  if (!out->rough) return jerr_memory(out->ctx);
-  jstudy_walk w;
-  jo_status status = jstudy_walk_begin(&w, out->ctx, s, run, record, opt, out);
-  w.S0 = S0;
-  if (status >= 0) {
-    status = method == JSTUDY_DIRECT ? jstudy_walk_direct(&w) : jstudy_walk_adjoint(&w);
+  JO_TRY(keep_entries(out, record));
+  jstudy_sens_options quiet = *opt;
+  quiet.observer = NULL;
+  JO_TRY(walk(s, method, opt->estimate ? &quiet : opt, S0, run, record, out));
+  out->is_within = !opt->estimate || jstudy_plan_is_within(s, opt, out);
+  if (opt->observer && opt->estimate) {
+    quiet = *opt;
+    quiet.estimate = false;
+    if (out->is_within || opt->is_last) JO_TRY(walk(s, method, &quiet, S0, run, record, out));
   }
-  jstudy_walk_end(&w);
   out->cpu_sensitivity = jclock_cpu() - t1;
-  return status;
+  return JO_OK;
 }
 
-jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
+static bool allocate(jstudy_sens_result* r) {
+  int n = r->nobjective * r->nw;
+  r->value = JARENA_ARRAY(&r->arena, r->nobjective + 1, double);
+  r->gradient = JARENA_ARRAY(&r->arena, n + 1, double);
+  r->gradient_error = JARENA_ARRAY(&r->arena, n + 1, double);
+  for (int i = 0; r->gradient_error && i < n; i++) {
+    r->gradient_error[i] = NAN;
+  }
+  return r->value && r->gradient && r->gradient_error;
+}
+
+static jo_status run_once(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
                           const jstudy_sens_options* opt, jstudy_sens_result** out) {
   *out = NULL;
-  const jgen_dynamics* d = s->plant->dynamics;
-  if ((method == JSTUDY_DIRECT && !s->tangents) || (method == JSTUDY_ADJOINT && !s->adjoints)) {
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "this method was not prepared");
-  }
   jstudy_sens_result* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
-  *r = (jstudy_sens_result){.ctx = ctx, .nobjective = d->nobjective, .nw = s->nw};
+  *r = (jstudy_sens_result){.ctx = ctx, .nw = s->nw, .passes = 1};
+  r->nobjective = s->plant->dynamics->nobjective;
+  r->derivative_tol = jstudy_plan_tolerance(opt);
   jarena_init(&r->arena, ctx);
-  r->value = JARENA_ARRAY(&r->arena, r->nobjective + 1, double);
-  r->gradient = JARENA_ARRAY(&r->arena, r->nobjective * r->nw + 1, double);
-  r->gradient_error = JARENA_ARRAY(&r->arena, r->nobjective * r->nw + 1, double);
   jstudy_run* run = NULL;
   jstudy_record* record = NULL;
-  jo_status status = r->value && r->gradient && r->gradient_error ? JO_OK : jerr_memory(ctx);
+  jo_status status = allocate(r) ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = jstudy_run_create(ctx, s->plant, &run);
   if (status >= 0) {
     // the adjoint method needs the arguments of all stages before it begins with the last
@@ -132,6 +172,81 @@ jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_met
   }
   *out = r;
   return JO_OK;
+}
+
+// ---- until it is good ----------------------------------------------------------------------------
+
+// The cost of a result is that of all runs it took.
+static void add_cost(jstudy_sens_result* r, const jstudy_sens_result* before) {
+  r->passes += before->passes;
+  r->statistics.evaluations += before->statistics.evaluations;
+  r->derivative_evaluations += before->derivative_evaluations;
+  r->cpu_dynamics += before->cpu_dynamics;
+  r->cpu_sensitivity += before->cpu_sensitivity;
+}
+
+// Fixed steps have no embedded method: a run with steps of twice the length takes its place,
+//   error = |G(h) - G(2 h)| / (2^order - 1)
+static jo_status compare_steps(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
+                               const jstudy_sens_options* opt, jstudy_sens_result* r) {
+  jstudy_sens_options twice = *opt;
+  twice.solve.step *= 2.0;
+  twice.estimate = false;
+  twice.observer = NULL;
+  jstudy_sens_result* other = NULL;
+  JO_TRY(run_once(ctx, s, method, &twice, &other));
+  double gain = pow(2.0, jsolve_tableau_find(opt->solve.method)->order) - 1.0;
+  for (int i = 0; i < r->nobjective * r->nw; i++) {
+    r->gradient_error[i] = fabs(r->gradient[i] - other->gradient[i]) / gain;
+  }
+  add_cost(r, other);
+  jstudy_sens_result_destroy(other);
+  r->is_within = jstudy_plan_is_within(s, opt, r);
+  return JO_OK;
+}
+
+static jo_status repeat(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
+                        const jstudy_sens_options* opt, jstudy_plan* plan,
+                        jstudy_sens_result** out) {
+  jstudy_sens_options o = *opt;
+  for (int pass = 0;; pass++) {
+    jstudy_sens_result *r, *before = *out;
+    o.is_last = pass == MAX_PASSES - 1;
+    JO_TRY(run_once(ctx, s, method, &o, &r));
+    if (before) add_cost(r, before);
+    jstudy_sens_result_destroy(before);
+    *out = r;
+    if (r->is_within || o.is_last) return JO_OK;
+    JO_TRY(jstudy_plan_next(plan, s, r, &o));
+  }
+}
+
+jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
+                          const jstudy_sens_options* opt, jstudy_sens_result** out) {
+  *out = NULL;
+  if ((method == JSTUDY_DIRECT && !s->tangents) || (method == JSTUDY_ADJOINT && !s->adjoints)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "this method was not prepared");
+  }
+  const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
+  jo_status status;
+  if (method == JSTUDY_VALUE || !opt->estimate || !tab || !tab->is_adaptive) {
+    jstudy_sens_options o = *opt;
+    o.estimate = false;
+    status = run_once(ctx, s, method, &o, out);
+    if (status >= 0 && method != JSTUDY_VALUE && opt->estimate && tab) {
+      status = compare_steps(ctx, s, method, opt, *out);
+    }
+  } else {
+    jstudy_plan plan;
+    jstudy_plan_begin(&plan, ctx);
+    status = repeat(ctx, s, method, opt, &plan, out);
+    jstudy_plan_end(&plan);
+  }
+  if (status < 0) {
+    jstudy_sens_result_destroy(*out);
+    *out = NULL;
+  }
+  return status;
 }
 
 void jstudy_sens_result_destroy(jstudy_sens_result* r) {

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "study/metric.h"
 #include "study/walk.h"
 
 #define MAX_PROBES 2
@@ -38,7 +37,7 @@ typedef struct direct {
   int open;               // entry whose error lacks the slope at its end; -1: none
   double open_weight;     // of that slope
   double *size, *local;   // by number: largest |S| so far, local errors added up
-  double* unit;           // by number: what a change of it is measured by
+  const double* unit;     // by number: what a change of it is measured by
   double* push;           // what the probes get at the end of the step (ny x nprobe)
   // samples for the observer
   int64_t next;          // of the grid
@@ -71,12 +70,9 @@ static bool allocate_estimate(direct* d) {
   jstudy_walk* w = d->w;
   d->size = JARENA_ARRAY(&w->arena, w->nw + 1, double);
   d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
-  d->unit = JARENA_ARRAY(&w->arena, w->nw + 1, double);
   d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe + 1, double);
-  if (!d->size || !d->local || !d->unit || !d->push) return false;
-  for (int k = 0; k < w->nw; k++) {
-    d->unit[k] = jstudy_natural_size(w->sens->plant->model, w->sens->wrt[k]);
-  }
+  if (!d->size || !d->local || !d->push) return false;
+  d->unit = w->sens->unit;
   return true;
 }
 
@@ -198,6 +194,7 @@ static void account(direct* d, int q, int entry) {
     int k = q * d->lanes + l;
     double size, error;
     measure(d, p, l, &size, &error);
+    if (d->size[k] > 0.0) w->out->growth[entry] = fmax(w->out->growth[entry], size / d->size[k]);
     d->size[k] = fmax(d->size[k], size);
     d->local[k] += error;
     if (d->size[k] > 0.0) w->out->rough[entry] = fmax(w->out->rough[entry], error / d->size[k]);

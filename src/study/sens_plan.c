@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judging the derivatives of a run and planning the next one.
+//
+// Steps follow the motion. Where it rests, or stands still in some direction, they may be far too long
+// for its derivatives, even unstable: explicit steps of length h with an eigenvalue z / h multiply a
+// derivative by about z^6 / 600. So a step is rough when its local error of the derivatives is more than
+// ROUGH of them (in tolerances), or when it multiplies them; the next run gets shorter steps there. Where
+// those would be too many, `auto` takes the implicit method from the beginning.
+#include "study/sens_plan.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solve/tableau.h"
+
+#define WANTED       1e5   // error of derivatives over the tolerance of the integration, by default, ...
+#define LEAST_WANTED 1e-6  // ... between these
+#define MOST_WANTED  1e-2
+#define SAFETY       2.0   // of the estimates
+#define GRANTED      10.0  // tolerances of the objective: below that a derivative is noise
+#define NEGLIGIBLE   1e-2  // influence, relative over relative, below which errors are absolute
+
+#define MOST_ROUGH  0.05  // local error of derivatives, relative
+#define GROWTH      4.0   // over one step
+#define SHORTER     0.8   // than what would just do
+#define SHORTEST    1e-5  // part of a step
+#define TOO_MANY    5.0   // times the steps of the run before: the implicit method is cheaper
+#define FEW         5000  // steps that are never too many
+#define LEAST_TOL   1e-13
+#define GENTLE      0.1  // part of the tolerance that is asked for beyond the estimate
+
+void jstudy_plan_begin(jstudy_plan* p, jo_context* ctx) {
+  *p = (jstudy_plan){.ctx = ctx};
+}
+
+void jstudy_plan_end(jstudy_plan* p) {
+  jmem_free(p->ctx, p->limit);
+}
+
+// ---- judging -------------------------------------------------------------------------------------
+
+double jstudy_plan_tolerance(const jstudy_sens_options* opt) {
+  if (opt->derivative_tol > 0.0) return opt->derivative_tol;
+  return fmin(MOST_WANTED, fmax(LEAST_WANTED, WANTED * opt->solve.rel_tol));
+}
+
+double jstudy_sens_scale(const jstudy_sens* s, const jstudy_sens_result* r, int objective,
+                         int number) {
+  double g = fabs(r->gradient[objective * r->nw + number]), unit = s->unit[number];
+  double least = unit > 0.0 ? NEGLIGIBLE * fabs(r->value[objective]) / unit : 0.0;
+  return fmax(g, least);
+}
+
+static double rough_limit(const jstudy_sens_options* opt) {
+  return fmin(MOST_ROUGH, fmax(LEAST_WANTED, WANTED * opt->solve.rel_tol));
+}
+
+static bool is_rough(const jstudy_sens_result* r, int entry, double limit) {
+  bool grows = r->growth[entry] > GROWTH && r->rough[entry] > limit;
+  return grows || !(r->rough[entry] <= MOST_ROUGH);
+}
+
+bool jstudy_plan_is_within(const jstudy_sens* s, const jstudy_sens_options* opt,
+                           jstudy_sens_result* r) {
+  bool is_within = true;
+  for (int o = 0; o < r->nobjective; o++) {
+    for (int j = 0; j < r->nw; j++) {
+      double* error = &r->gradient_error[o * r->nw + j];
+      double unit = s->unit[j];
+      double noise = unit > 0.0 ? GRANTED * opt->solve.rel_tol * fabs(r->value[o]) / unit : 0.0;
+      *error = SAFETY * *error + noise;
+      bool is_fine = *error - noise <= r->derivative_tol * jstudy_sens_scale(s, r, o, j);
+      is_within = is_within && is_fine;
+    }
+  }
+  for (int i = 0; i < r->nentry; i++) {
+    is_within = is_within && !is_rough(r, i, rough_limit(opt));
+  }
+  return is_within;
+}
+
+// ---- planning ------------------------------------------------------------------------------------
+
+// How much shorter a step should be: by its error, which goes with the fifth power, or by its growth.
+static double shorten(const jstudy_sens_result* r, int i, double limit) {
+  if (!is_rough(r, i, limit)) return 1.0;
+  if (!isfinite(r->rough[i]) || !isfinite(r->growth[i])) return 0.01;
+  double by_error = pow(limit / fmax(r->rough[i], limit), 0.2);
+  double by_growth = r->growth[i] > GROWTH ? 1.5 / pow(600.0 * r->growth[i], 1.0 / 6.0) : 1.0;
+  return fmax(SHORTEST, SHORTER * fmin(by_error, by_growth));
+}
+
+static jo_status add_limit(jstudy_plan* p, double t0, double t1, double h) {
+  if (!jmem_grow(p->ctx, &p->limit, &p->cap, p->n + 1, sizeof *p->limit)) {
+    return jerr_memory(p->ctx);
+  }
+  p->limit[p->n++] = (struct jstudy_plan_limit){t0, t1, h};
+  return JO_OK;
+}
+
+// The longest step from t on: that of its stretch, and none that reaches deep into the next one.
+static double step_limit(void* user, double t) {
+  const jstudy_plan* p = user;
+  int low = 0, high = p->n;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (p->limit[middle].t1 <= t) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == p->n) return INFINITY;
+  const struct jstudy_plan_limit* l = &p->limit[low];
+  return t >= l->t0 ? l->h : l->t0 - t + l->h;
+}
+
+// Limits of both plans hold: of two runs the shorter step at every time.
+static jo_status make_limits(jstudy_plan* p, const jstudy_sens_result* r, double limit,
+                             double* nstep) {
+  jstudy_plan old = *p;
+  *p = (jstudy_plan){.ctx = old.ctx};
+  jo_status status = JO_OK;
+  *nstep = 0.0;
+  for (int i = 0; i < r->nentry && status >= 0; i++) {
+    const jstudy_entry* e = &r->entry[i];
+    double part = e->after < 0 ? shorten(r, i, limit) : 1.0, length = e->t1 - e->t;
+    if (!(length > 0.0)) continue;
+    double h = part * length, before = step_limit(&old, e->t);
+    if (part < 1.0) {
+      status = add_limit(p, e->t, e->t1, h);
+    } else if (before < INFINITY) {
+      status = add_limit(p, e->t, e->t1, before);
+    }
+    *nstep += 1.0 / part;
+  }
+  jmem_free(old.ctx, old.limit);
+  return status;
+}
+
+// The largest error over what is wanted.
+static double excess(const jstudy_sens* s, const jstudy_sens_result* r) {
+  double most = 0.0;
+  for (int o = 0; o < r->nobjective; o++) {
+    for (int j = 0; j < r->nw; j++) {
+      double wanted = r->derivative_tol * jstudy_sens_scale(s, r, o, j);
+      double x = r->gradient_error[o * r->nw + j] / fmax(wanted, DBL_MIN);
+      most = isfinite(x) ? fmax(most, x) : INFINITY;
+    }
+  }
+  return most;
+}
+
+jo_status jstudy_plan_next(jstudy_plan* p, const jstudy_sens* s, const jstudy_sens_result* r,
+                           jstudy_sens_options* opt) {
+  double limit = rough_limit(opt), nstep;
+  bool was_rough = false;
+  for (int i = 0; i < r->nentry; i++) {
+    was_rough = was_rough || is_rough(r, i, limit);
+  }
+  if (was_rough) {
+    JO_TRY(make_limits(p, r, limit, &nstep));
+    if (opt->solve.method == JSOLVE_AUTO && nstep > FEW && nstep > TOO_MANY * r->nentry) {
+      opt->solve.method = JSOLVE_ESDIRK5;
+      p->n = 0;
+    }
+    opt->solve.step_limit = p->n > 0 ? step_limit : NULL;
+    opt->solve.step_limit_user = p;
+    return JO_OK;
+  }
+  double factor = fmax(1e-3, fmin(0.3, GENTLE * 10.0 / excess(s, r)));
+  opt->derivative_tol = r->derivative_tol;
+  opt->solve.rel_tol = fmax(LEAST_TOL, factor * opt->solve.rel_tol);
+  opt->solve.abs_tol = fmax(LEAST_TOL * 1e-3, factor * opt->solve.abs_tol);
+  return JO_OK;
+}
