@@ -31,8 +31,8 @@ static void print_row(const cli_sens_job* j, int objective, const jo_sens_row* r
                       bool is_moved) {
   jo_sens_parameter p;
   jo_sens_parameter_at(j->sens, r->parameter, &p);
-  printf("  %-*s %13.7g %-8s %14.6e %11.5f", width, p.name, r->value, p.unit, r->derivative,
-         r->percent);
+  printf("  %-*s %13.7g %-8s %14.6e %8.1e %11.5f", width, p.name, r->value, p.unit, r->derivative,
+         jo_sens_derivative_error(j->result, objective, r->parameter), r->percent);
   if (is_moved) printf(" %13.4e", moved_by_events(j, objective, r->parameter));
   if (j->per && isfinite(r->change)) printf(" %13.5g", r->change);
   printf("\n");
@@ -76,7 +76,8 @@ static void print_ranking(cli_sens_job* j, int objective, const jo_quantity* q) 
   if (jo_sens_rank(j->ctx, j->result, objective, j->increment, j->threshold, j->row) < 0) return;
   cli_heading("\n%s = %.10g %s%s%s", q->name, q->value, q->unit, *q->description ? "   " : "",
               q->description);
-  printf("  %-*s %13s %-8s %14s %11s", width, "parameter", "value", "", "derivative", "% per 1 %");
+  printf("  %-*s %13s %-8s %14s %8s %11s", width, "parameter", "value", "", "derivative", "error",
+         "% per 1 %");
   if (is_moved) printf(" %13s", "by events");
   if (j->per) printf(" %13s", "per increment");
   printf("\n");
@@ -146,6 +147,8 @@ static void print_statistics(const cli_sens_job* j) {
   }
   printf("%lld steps, %lld evaluations, %lld of derivatives\n", (long long)s.steps,
          (long long)s.evaluations, (long long)s.derivative_evaluations);
+  if (s.implicit_steps > 0) printf("%lld of the steps are implicit\n", (long long)s.implicit_steps);
+  if (s.passes > 1) printf("%d runs, for the sake of the derivatives\n", s.passes);
   printf("CPU time: dynamics %.3g ms, %d derivatives %.3g ms", 1e3 * s.cpu_dynamics,
          jo_sens_parameter_count(j->sens) * jo_sens_objective_count(j->result),
          1e3 * s.cpu_sensitivity);

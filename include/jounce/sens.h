@@ -66,9 +66,10 @@ typedef struct jo_sens_options {
   jo_sens_method method;
   int frozen;              // every switch stays at its nominal time; else times move as they do
   int contributions;       // also what each event contributes, where both methods are prepared
-  const char* integrator;  // dopri5, rk2, rk3 or rk4
+  const char* integrator;  // auto, dopri5, esdirk5, rk2, rk3 or rk4
   double tolerance;        // relative and absolute, of adaptive integrators
   double step;             // of fixed-step integrators [s]
+  double derivative_tol;   // relative error wanted of derivatives; runs are repeated until it is met
   /// Outputs whose derivatives are wanted along the run (direct method; needs it prepared).
   const char* const* history;
   int nhistory;
@@ -97,6 +98,10 @@ typedef struct jo_sens_statistics {
   int64_t steps, rejected;
   int64_t evaluations;             // of the accelerations by the simulation
   int64_t derivative_evaluations;  // tangents and adjoints; several lanes count once
+  double derivative_tol;           // relative error that was wanted of derivatives
+  int is_within;                   // all derivatives are within it, as far as is known
+  int passes;                      // runs it took
+  int64_t implicit_steps;          // of the last run
   double cpu_dynamics;             // CPU time [s]
   double cpu_sensitivity;          // of the derivatives, on top of it [s]
   double cpu_contributions;        // of the contributions of events, on top of both [s]

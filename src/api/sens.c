@@ -22,7 +22,7 @@ jo_sens_setup jo_sens_setup_default(void) {
 }
 
 jo_sens_options jo_sens_options_default(void) {
-  return (jo_sens_options){.contributions = 1, .tolerance = NAN, .step = NAN};
+  return (jo_sens_options){.contributions = 1, .tolerance = NAN, .step = NAN, .derivative_tol = NAN};
 }
 
 // ---- names ---------------------------------------------------------------------------------------
@@ -202,13 +202,18 @@ jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_
     int method = jsolve_method_find(opt->integrator);
     if (method < 0) {
       return jerr_set(ctx, JO_ERR_ARGUMENT,
-                      "no integrator '%.40s'; derivatives need dopri5, rk2, rk3 or rk4",
+                      "no integrator '%.40s'; derivatives need auto, dopri5, esdirk5, rk2, rk3 or rk4",
                       opt->integrator);
     }
     out->solve.method = (jsolve_method)method;
   }
   if (!isnan(opt->tolerance)) out->solve.rel_tol = out->solve.abs_tol = opt->tolerance;
   if (!isnan(opt->step)) out->solve.step = opt->step;
+  if (!isnan(opt->derivative_tol)) out->derivative_tol = opt->derivative_tol;
+  if (!(out->derivative_tol >= 0.0)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "tolerance of derivatives %g: must be more than 0",
+                    out->derivative_tol);
+  }
   if (!(out->solve.rel_tol > 0.0 && out->solve.rel_tol <= 0.1)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "tolerance %g: must be more than 0 and at most 0.1",
                     out->solve.rel_tol);
@@ -328,6 +333,10 @@ static void fill_statistics(jo_sens_result* r, const jstudy_sens_options* o,
       .rejected = m->statistics.rejected,
       .evaluations = m->statistics.evaluations,
       .derivative_evaluations = m->derivative_evaluations,
+      .derivative_tol = m->derivative_tol,
+      .is_within = m->is_within,
+      .passes = m->passes,
+      .implicit_steps = m->statistics.implicit,
       .cpu_dynamics = m->cpu_dynamics,
       .cpu_sensitivity = m->cpu_sensitivity,
   };

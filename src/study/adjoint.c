@@ -2,19 +2,15 @@
 // The adjoint method: lambda = d objective / d y carried backward along a recorded run, the exact
 // transpose of tangent.c line by line. docs/theory/sensitivity.md eqs. (S5)-(S8).
 //
-// Three weights go together in lanes: lambda itself, its error so far, and what the embedded method of
-// the present step makes of lambda, which is the error that this step adds (S12). All that is linear is
-// done to all of them.
+// Two weights go together in lanes: lambda, and its error, which every step adds to by its embedded
+// method (S12). All that is linear is done to both.
 #include <math.h>
 #include <string.h>
 
 #include "study/walk.h"
 
-enum { LAMBDA, ERROR, LOCAL, LANES };  // of the weights; kernels may have more
+enum { LAMBDA, ERROR, LANES };  // of the weights; kernels may have more
 
-#define SETTLING    20   // steps in which lambda builds up from what the objective begins with
-#define BUILT_UP    1e3  // most that it grows in them
-#define SECOND_HAND 0.2  // trust in what other numbers say of a number's error
 
 typedef struct adjoint {
   jstudy_walk* w;
@@ -28,10 +24,7 @@ typedef struct adjoint {
   double *kbar, *ybar, *p_part, *tbar, *Pbar, *unit, *y_mixed, *P, *column;
   double* pending;  // weight of an event's time that consequences of it have put aside (lanes)
   double* alpha;    // of an event (lanes)
-  double* local;    // by number: errors of the steps, added up
-  double largest;   // |lambda| so far
-  int settled;      // entries below have a lambda that is more than a beginning
-  double *error, *running;  // by entry: of the step, and |lambda| so far
+  jstudy_trace trace;
   double* segment;  // states of the steps between two stored ones
   int segment_first, segment_last;
   int nevent;
@@ -54,12 +47,9 @@ static jo_status allocate(adjoint* d) {
     *array[i] = vector(d, most);
     ok = ok && *array[i];
   }
-  d->error = JARENA_ARRAY(&w->arena, w->record->nentry + 1, double);
-  d->running = JARENA_ARRAY(&w->arena, w->record->nentry + 1, double);
-  ok = ok && d->error && d->running;
+  ok = ok && jstudy_trace_begin(w, &d->trace);
   d->pbar = vector(d, w->nw);
   d->p_part = vector(d, w->nw);
-  d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
   for (int i = 0; i < JSTUDY_SLOPES; i++) {
     d->Ybar[i] = vector(d, w->ny);
     d->Kbar[i] = w->scheme[1].tab ? vector(d, w->ny) : d->kbar;
@@ -68,7 +58,7 @@ static jo_status allocate(adjoint* d) {
   int64_t states = 2 * (int64_t)w->record->stride + 2;
   d->segment = JARENA_ARRAY(&w->arena, states * w->ny, double);
   d->segment_first = d->segment_last = -1;
-  return ok && d->pbar && d->p_part && d->local && d->segment ? JO_OK : jerr_memory(w->ctx);
+  return ok && d->pbar && d->p_part && d->segment ? JO_OK : jerr_memory(w->ctx);
 }
 
 // x += a y, all lanes
@@ -150,43 +140,22 @@ static double size_of(const adjoint* d, const double* x, int lane) {
   return sqrt(sum);
 }
 
-// The lane LOCAL begins a step empty; the weights of its slopes come from lambda, by `factor`.
-static void seed_local(const adjoint* d, double* kbar, double factor) {
+// (S12)  the embedded method makes of lambda what the step adds to its error; by `factor` of a slope
+static void seed_error(const adjoint* d, double* kbar, double factor) {
   if (!d->estimates) return;
   for (int i = 0; i < d->w->ny; i++) {
-    kbar[i * d->lanes + LOCAL] += factor * d->lambda[i * d->lanes + LAMBDA];
+    kbar[i * d->lanes + ERROR] += factor * d->lambda[i * d->lanes + LAMBDA];
   }
 }
 
-static void empty_lane(const adjoint* d, double* x, int lane, int n) {
-  for (int i = 0; i < n; i++) {
-    x[i * d->lanes + lane] = 0.0;
-  }
-}
-
-// (S12)  what the step added becomes part of the error
+// How much larger a part of lambda its error has become over a step, and how lambda grew.
 static void account(adjoint* d, int entry) {
   if (!d->estimates) return;
   jstudy_walk* w = d->w;
-  int L = d->lanes;
-  double error = size_of(d, d->lambda, LOCAL), size = size_of(d, d->lambda, LAMBDA);
-  // the first steps of the walk begin with nothing: what they add is no growth
-  if (d->largest > 0.0 && entry < d->settled) {
-    w->out->growth[entry] = fmax(w->out->growth[entry], size / d->largest);
-  }
-  if (d->largest == 0.0 && size > 0.0) d->settled = entry - SETTLING;
-  d->largest = fmax(d->largest, size);
-  d->error[entry] = error;
-  d->running[entry] = d->largest;
-  for (int i = 0; i < w->ny; i++) {
-    d->lambda[i * L + ERROR] += d->lambda[i * L + LOCAL];
-  }
-  for (int j = 0; j < w->nw; j++) {
-    d->local[j] += fabs(d->pbar[j * L + LOCAL]);
-    d->pbar[j * L + ERROR] += d->pbar[j * L + LOCAL];
-  }
-  empty_lane(d, d->lambda, LOCAL, w->ny);
-  empty_lane(d, d->pbar, LOCAL, w->nw);
+  double error = size_of(d, d->lambda, ERROR), size = size_of(d, d->lambda, LAMBDA);
+  double before = d->trace.largest;
+  jstudy_trace_note(&d->trace, entry, size, error);
+  if (before > 0.0) w->out->growth[entry] = fmax(w->out->growth[entry], size / before);
 }
 
 // ---- steps ---------------------------------------------------------------------------------------
@@ -215,14 +184,14 @@ static void stages_back(adjoint* d, const jstudy_entry* e, const double* y1) {
   bool has_end = d->estimates && tab->e[s] != 0.0;
   if (has_end) {  // the slope at the end, of the embedded method alone
     clear(d, d->kbar, w->ny);
-    seed_local(d, d->kbar, h * tab->e[s]);
+    seed_error(d, d->kbar, h * tab->e[s]);
     jstudy_point at = {.t = e->t1, .y = y1, .lambda = d->kbar};
     weigh_into(d, JSTUDY_A_RHS, &at, d->Ybar[s]);
   }
   for (int i = s - 1; i >= 0; i--) {
     clear(d, d->kbar, w->ny);
     add(d, d->kbar, h * tab->b[i], d->lambda, w->ny);
-    seed_local(d, d->kbar, h * tab->e[i]);
+    seed_error(d, d->kbar, h * tab->e[i]);
     if (has_end) add(d, d->kbar, h * tab->b[i], d->Ybar[s], w->ny);
     for (int j = i + 1; j < s; j++) {
       if (tab->a[j][i] != 0.0) add(d, d->kbar, h * tab->a[j][i], d->Ybar[j], w->ny);
@@ -276,7 +245,7 @@ static jo_status implicit_back(adjoint* d, const jstudy_entry* e, const double* 
   for (int i = 0; i <= s; i++) {
     clear(d, d->Kbar[i], w->ny);
     clear(d, d->Ybar[i], w->ny);
-    seed_local(d, d->Kbar[i], (e->t1 - e->t) * tab->e[i]);
+    seed_error(d, d->Kbar[i], (e->t1 - e->t) * tab->e[i]);
   }
   memcpy(d->Ybar[s], d->lambda, bytes);
   clear(d, d->lambda, w->ny);
@@ -481,13 +450,10 @@ static void begin_objective(adjoint* d, int o) {
   const jstudy_record* r = w->record;
   d->objective = o;
   d->nevent = w->out->nevent = count_events(w);
-  d->largest = 0.0;
-  d->settled = 0;
-  memset(d->error, 0, (size_t)r->nentry * sizeof *d->error);
+  jstudy_trace_clear(w, &d->trace);
   clear(d, d->pending, 1);
   clear(d, d->pbar, w->nw);
   clear(d, d->unit, w->d->nobjective);
-  memset(d->local, 0, (size_t)w->nw * sizeof *d->local);
   d->unit[o * d->lanes + LAMBDA] = 1.0;
   jstudy_walk_set_modes(w, jstudy_record_mode(r, r->nepoch - 1));
   jstudy_point at = {.t = w->opt->t_end, .y = r->y_end, .lambda = d->unit};
@@ -495,34 +461,24 @@ static void begin_objective(adjoint* d, int o) {
   memcpy(d->lambda, d->ybar, (size_t)(w->ny * d->lanes) * sizeof *d->lambda);
 }
 
-// Of two estimates the larger: the error itself, which may be small by chance, and that of the step's
-// errors with the amplification that all numbers show together. (S11)
 static void put_errors(adjoint* d, int o) {
   jstudy_walk* w = d->w;
-  int L = d->lanes;
-  double carried = 0.0, given = 0.0;
   for (int j = 0; j < w->nw; j++) {
-    double* error = &w->out->gradient_error[o * w->nw + j];
     const double* S0 = w->S0 + (int64_t)j * w->ny;
-    *error = fabs(d->pbar[j * L + ERROR] + dot(d, d->lambda, ERROR, S0, w->ny));
-    double unit = w->sens->unit[j];
-    carried += pow(unit * *error, 2);
-    given += pow(unit * d->local[j], 2);
-  }
-  double a = given > 0.0 ? sqrt(carried / given) : 0.0;
-  for (int j = 0; j < w->nw; j++) {
-    double* error = &w->out->gradient_error[o * w->nw + j];
-    *error = fmax(*error, SECOND_HAND * a * d->local[j]);
+    double error = d->pbar[j * d->lanes + ERROR] + dot(d, d->lambda, ERROR, S0, w->ny);
+    w->out->gradient_error[o * w->nw + j] = fabs(error);
   }
 }
 
-// Errors of steps relative to lambda: to the largest of all, since it builds up from nothing, but no more
-// than BUILT_UP beyond the present one, so that one that runs away does not hide it.
+// What each step added to the error.
 static void put_rough(adjoint* d) {
   jstudy_sens_result* out = d->w->out;
-  for (int i = 0; i < d->w->record->nentry; i++) {
-    double size = fmin(d->largest, BUILT_UP * d->running[i]);
-    if (size > 0.0) out->rough[i] = fmax(out->rough[i], d->error[i] / size);
+  double before = 0.0;
+  for (int i = d->w->record->nentry - 1; i >= 0; i--) {
+    if (d->w->record->entry[i].after >= 0) continue;
+    double part = jstudy_trace_part(&d->trace, i);
+    out->rough[i] = fmax(out->rough[i], part - before);
+    before = part;
   }
 }
 

@@ -10,7 +10,7 @@
 #include "study/static_start.h"
 
 #define MAX_LANES     8
-#define ADJOINT_LANES 4  // weights, their error, the error of a step; a vector register holds four
+#define ADJOINT_LANES 2  // weights and their error
 
 // ---- preparation ---------------------------------------------------------------------------------
 

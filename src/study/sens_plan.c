@@ -21,14 +21,15 @@
 #define GRANTED      10.0  // tolerances of the objective: below that a derivative is noise
 #define NEGLIGIBLE   1e-2  // influence, relative over relative, below which errors are absolute
 
-#define MOST_ROUGH  0.05  // local error of derivatives, relative
+#define MOST_ROUGH  0.5  // local error of derivatives, relative
 #define GROWTH      4.0   // over one step
 #define SHORTER     0.8   // than what would just do
 #define SHORTEST    1e-5  // part of a step
 #define TOO_MANY    5.0   // times the steps of the run before: the implicit method is cheaper
 #define FEW         5000  // steps that are never too many
+#define WORTHLESS   0.5   // error of a derivative, relative
+#define FAR_OVER    100.0 // errors over what is wanted that shorter steps are to help, too
 #define LEAST_TOL   1e-13
-#define GENTLE      0.1  // part of the tolerance that is asked for beyond the estimate
 
 void jstudy_plan_begin(jstudy_plan* p, jo_context* ctx) {
   *p = (jstudy_plan){.ctx = ctx};
@@ -61,30 +62,51 @@ static bool is_rough(const jstudy_sens_result* r, int entry, double limit) {
   return grows || !(r->rough[entry] <= MOST_ROUGH);
 }
 
-bool jstudy_plan_is_within(const jstudy_sens* s, const jstudy_sens_options* opt,
-                           jstudy_sens_result* r) {
-  bool is_within = true;
+static bool has_rough_steps(const jstudy_sens_options* opt, const jstudy_sens_result* r) {
+  double limit = rough_limit(opt);
+  for (int i = 0; i < r->nentry; i++) {
+    if (is_rough(r, i, limit)) return true;
+  }
+  return false;
+}
+
+// The largest error over what is wanted; infinite where something is not a number.
+static double excess(const jstudy_sens* s, const jstudy_sens_result* r) {
+  double most = 0.0;
   for (int o = 0; o < r->nobjective; o++) {
     for (int j = 0; j < r->nw; j++) {
-      double* error = &r->gradient_error[o * r->nw + j];
-      double unit = s->unit[j];
-      double noise = unit > 0.0 ? GRANTED * opt->solve.rel_tol * fabs(r->value[o]) / unit : 0.0;
-      *error = SAFETY * *error + noise;
-      bool is_fine = *error - noise <= r->derivative_tol * jstudy_sens_scale(s, r, o, j);
-      is_within = is_within && is_fine;
+      double scale = jstudy_sens_scale(s, r, o, j), error = r->gradient_error[o * r->nw + j];
+      double x = error / fmax(r->derivative_tol * scale, DBL_MIN);
+      most = isfinite(x) ? fmax(most, x) : INFINITY;
     }
   }
-  for (int i = 0; i < r->nentry; i++) {
-    is_within = is_within && !is_rough(r, i, rough_limit(opt));
+  return most;
+}
+
+void jstudy_plan_judge(const jstudy_sens* s, const jstudy_sens_options* opt,
+                       jstudy_sens_result* r) {
+  for (int o = 0; o < r->nobjective; o++) {
+    for (int j = 0; j < r->nw; j++) {
+      double unit = s->unit[j];
+      double noise = unit > 0.0 ? GRANTED * opt->solve.rel_tol * fabs(r->value[o]) / unit : 0.0;
+      r->gradient_error[o * r->nw + j] = SAFETY * r->gradient_error[o * r->nw + j] + noise;
+    }
   }
-  return is_within;
+  r->is_within = excess(s, r) <= 1.0 && !has_rough_steps(opt, r);
+}
+
+bool jstudy_plan_repeats(const jstudy_sens* s, const jstudy_sens_options* opt,
+                         const jstudy_sens_result* r) {
+  if (r->is_within) return false;
+  bool is_asked = opt->derivative_tol > 0.0;
+  return is_asked || has_rough_steps(opt, r) || excess(s, r) * r->derivative_tol > WORTHLESS;
 }
 
 // ---- planning ------------------------------------------------------------------------------------
 
 // How much shorter a step should be: by its error, which goes with the fifth power, or by its growth.
 static double shorten(const jstudy_sens_result* r, int i, double limit) {
-  if (!is_rough(r, i, limit)) return 1.0;
+  if (r->rough[i] <= limit) return 1.0;
   if (!isfinite(r->rough[i]) || !isfinite(r->growth[i])) return 0.01;
   double by_error = pow(limit / fmax(r->rough[i], limit), 0.2);
   double by_growth = r->growth[i] > GROWTH ? 1.5 / pow(600.0 * r->growth[i], 1.0 / 6.0) : 1.0;
@@ -116,62 +138,69 @@ static double step_limit(void* user, double t) {
   return t >= l->t0 ? l->h : l->t0 - t + l->h;
 }
 
-// Limits of both plans hold: of two runs the shorter step at every time.
+// The shortest step that the rough ones of an epoch, the stretch between two events, call for. What is
+// too long for one of its steps is too long for all: the motion decides where the others end up.
+static double epoch_limit(const jstudy_sens_result* r, int first, double limit) {
+  double h = INFINITY;
+  for (int i = first; i < r->nentry && r->entry[i].epoch == r->entry[first].epoch; i++) {
+    double part = r->entry[i].after < 0 ? shorten(r, i, limit) : 1.0;
+    if (part < 1.0) h = fmin(h, part * (r->entry[i].t1 - r->entry[i].t));
+  }
+  return h;
+}
+
+// Limits of both plans hold: of two runs the shorter step at every time. *nstep: how many that makes.
 static jo_status make_limits(jstudy_plan* p, const jstudy_sens_result* r, double limit,
                              double* nstep) {
   jstudy_plan old = *p;
   *p = (jstudy_plan){.ctx = old.ctx};
   jo_status status = JO_OK;
+  double h = INFINITY;
   *nstep = 0.0;
   for (int i = 0; i < r->nentry && status >= 0; i++) {
     const jstudy_entry* e = &r->entry[i];
-    double part = e->after < 0 ? shorten(r, i, limit) : 1.0, length = e->t1 - e->t;
+    double length = e->t1 - e->t;
+    if (i == 0 || e->epoch != r->entry[i - 1].epoch) h = epoch_limit(r, i, limit);
     if (!(length > 0.0)) continue;
-    double h = part * length, before = step_limit(&old, e->t);
-    if (part < 1.0) {
-      status = add_limit(p, e->t, e->t1, h);
-    } else if (before < INFINITY) {
-      status = add_limit(p, e->t, e->t1, before);
-    }
-    *nstep += 1.0 / part;
+    double longest = fmin(h, step_limit(&old, e->t));
+    if (longest < INFINITY) status = add_limit(p, e->t, e->t1, longest);
+    *nstep += fmax(1.0, length / longest);
   }
   jmem_free(old.ctx, old.limit);
   return status;
 }
 
-// The largest error over what is wanted.
-static double excess(const jstudy_sens* s, const jstudy_sens_result* r) {
+static double roughest(const jstudy_sens_result* r) {
   double most = 0.0;
-  for (int o = 0; o < r->nobjective; o++) {
-    for (int j = 0; j < r->nw; j++) {
-      double wanted = r->derivative_tol * jstudy_sens_scale(s, r, o, j);
-      double x = r->gradient_error[o * r->nw + j] / fmax(wanted, DBL_MIN);
-      most = isfinite(x) ? fmax(most, x) : INFINITY;
-    }
+  for (int i = 0; i < r->nentry; i++) {
+    most = fmax(most, r->rough[i]);
   }
   return most;
 }
 
+// Shorter steps where they are rough; the roughest tenth of them in any case.
+static jo_status limit_steps(jstudy_plan* p, const jstudy_sens_result* r,
+                             jstudy_sens_options* opt) {
+  double nstep, limit = fmin(rough_limit(opt), 0.1 * roughest(r));
+  JO_TRY(make_limits(p, r, limit, &nstep));
+  if (opt->solve.method == JSOLVE_AUTO && nstep > FEW && nstep > TOO_MANY * r->nentry) {
+    opt->solve.method = JSOLVE_ESDIRK5;
+    p->n = 0;
+  }
+  opt->solve.step_limit = p->n > 0 ? step_limit : NULL;
+  opt->solve.step_limit_user = p;
+  return JO_OK;
+}
+
 jo_status jstudy_plan_next(jstudy_plan* p, const jstudy_sens* s, const jstudy_sens_result* r,
                            jstudy_sens_options* opt) {
-  double limit = rough_limit(opt), nstep;
-  bool was_rough = false;
-  for (int i = 0; i < r->nentry; i++) {
-    was_rough = was_rough || is_rough(r, i, limit);
-  }
-  if (was_rough) {
-    JO_TRY(make_limits(p, r, limit, &nstep));
-    if (opt->solve.method == JSOLVE_AUTO && nstep > FEW && nstep > TOO_MANY * r->nentry) {
-      opt->solve.method = JSOLVE_ESDIRK5;
-      p->n = 0;
-    }
-    opt->solve.step_limit = p->n > 0 ? step_limit : NULL;
-    opt->solve.step_limit_user = p;
-    return JO_OK;
-  }
-  double factor = fmax(1e-3, fmin(0.3, GENTLE * 10.0 / excess(s, r)));
-  opt->derivative_tol = r->derivative_tol;
+  double wanted = opt->derivative_tol > 0.0 ? r->derivative_tol : WORTHLESS;
+  double over = excess(s, r) * r->derivative_tol / wanted;
+  bool is_rough = has_rough_steps(opt, r);
+  if (is_rough || over > FAR_OVER) JO_TRY(limit_steps(p, r, opt));
+  if (is_rough) return JO_OK;
+  double factor = fmax(1e-3, fmin(0.3, 1.0 / over));
   opt->solve.rel_tol = fmax(LEAST_TOL, factor * opt->solve.rel_tol);
-  opt->solve.abs_tol = fmax(LEAST_TOL * 1e-3, factor * opt->solve.abs_tol);
+  opt->solve.abs_tol = fmax(1e-3 * LEAST_TOL, factor * opt->solve.abs_tol);
   return JO_OK;
 }

@@ -21,9 +21,14 @@ void jstudy_plan_end(jstudy_plan* p);
 // Relative error wanted of derivatives.
 double jstudy_plan_tolerance(const jstudy_sens_options* opt);
 
-// Completes the estimates of a walk with what every derivative must be granted, and judges them.
-bool jstudy_plan_is_within(const jstudy_sens* s, const jstudy_sens_options* opt,
-                           jstudy_sens_result* r);
+// Completes the estimates of a walk with what every derivative must be granted, and judges them:
+// r->is_within.
+void jstudy_plan_judge(const jstudy_sens* s, const jstudy_sens_options* opt, jstudy_sens_result* r);
+
+// Whether the run is to be repeated: steps were far too long for the derivatives, a derivative is worth
+// nothing, or a tolerance that was asked for is missed.
+bool jstudy_plan_repeats(const jstudy_sens* s, const jstudy_sens_options* opt,
+                         const jstudy_sens_result* r);
 
 // Change the options for another run: shorter steps where derivatives were rough, the implicit method where
 // that would be too many, or a smaller tolerance.

@@ -122,11 +122,11 @@ static jo_status run_all(const jstudy_sens* s, jstudy_sens_method method,
   jstudy_sens_options quiet = *opt;
   quiet.observer = NULL;
   JO_TRY(walk(s, method, opt->estimate ? &quiet : opt, S0, run, record, out));
-  out->is_within = !opt->estimate || jstudy_plan_is_within(s, opt, out);
-  if (opt->observer && opt->estimate) {
+  if (opt->estimate) jstudy_plan_judge(s, opt, out);
+  if (opt->observer && opt->estimate && (opt->is_last || !jstudy_plan_repeats(s, opt, out))) {
     quiet = *opt;
     quiet.estimate = false;
-    if (out->is_within || opt->is_last) JO_TRY(walk(s, method, &quiet, S0, run, record, out));
+    JO_TRY(walk(s, method, &quiet, S0, run, record, out));
   }
   out->cpu_sensitivity = jclock_cpu() - t1;
   return JO_OK;
@@ -201,7 +201,7 @@ static jo_status compare_steps(jo_context* ctx, const jstudy_sens* s, jstudy_sen
   }
   add_cost(r, other);
   jstudy_sens_result_destroy(other);
-  r->is_within = jstudy_plan_is_within(s, opt, r);
+  jstudy_plan_judge(s, opt, r);
   return JO_OK;
 }
 
@@ -216,7 +216,7 @@ static jo_status repeat(jo_context* ctx, const jstudy_sens* s, jstudy_sens_metho
     if (before) add_cost(r, before);
     jstudy_sens_result_destroy(before);
     *out = r;
-    if (r->is_within || o.is_last) return JO_OK;
+    if (o.is_last || !jstudy_plan_repeats(s, &o, r)) return JO_OK;
     JO_TRY(jstudy_plan_next(plan, s, r, &o));
   }
 }

@@ -36,7 +36,9 @@ typedef struct direct {
   int nprobe;
   int open;               // entry whose error lacks the slope at its end; -1: none
   double open_weight;     // of that slope
-  double *size, *local;   // by number: largest |S| so far, local errors added up
+  double* local;          // by number: errors of the steps, added up
+  double sum_size, sum_error;  // squares, over all numbers, of the step that is accounted for
+  jstudy_trace trace;
   const double* unit;     // by number: what a change of it is measured by
   double* push;           // what the probes get at the end of the step (ny x nprobe)
   // samples for the observer
@@ -68,10 +70,9 @@ static bool allocate_slopes(direct* d, pack* p) {
 
 static bool allocate_estimate(direct* d) {
   jstudy_walk* w = d->w;
-  d->size = JARENA_ARRAY(&w->arena, w->nw + 1, double);
   d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
   d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe + 1, double);
-  if (!d->size || !d->local || !d->push) return false;
+  if (!d->local || !d->push || !jstudy_trace_begin(w, &d->trace)) return false;
   d->unit = w->sens->unit;
   return true;
 }
@@ -187,17 +188,16 @@ static void measure(const direct* d, const pack* p, int lane, double* size, doub
 }
 
 // (S10)  the local error of a step: what it says of the step itself, and what the probes carry on
-static void account(direct* d, int q, int entry) {
+static void account(direct* d, int q) {
   jstudy_walk* w = d->w;
   pack* p = &d->pack[q];
   for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
     int k = q * d->lanes + l;
     double size, error;
     measure(d, p, l, &size, &error);
-    if (d->size[k] > 0.0) w->out->growth[entry] = fmax(w->out->growth[entry], size / d->size[k]);
-    d->size[k] = fmax(d->size[k], size);
+    d->sum_size += pow(d->unit[k] * size, 2);
+    d->sum_error += pow(d->unit[k] * error, 2);
     d->local[k] += error;
-    if (d->size[k] > 0.0) w->out->rough[entry] = fmax(w->out->rough[entry], error / d->size[k]);
     for (int m = 0; m < d->nprobe; m++) {
       double weight = sign_of(m, k) * d->unit[k];
       for (int i = 0; i < w->ny; i++) {
@@ -207,8 +207,13 @@ static void account(direct* d, int q, int entry) {
   }
 }
 
-static void push_probes(direct* d) {
+// All packs are accounted for.
+static void close_account(direct* d, int entry) {
   jstudy_walk* w = d->w;
+  double before = d->trace.largest, size = sqrt(d->sum_size);
+  jstudy_trace_note(&d->trace, entry, size, sqrt(d->sum_error));
+  if (before > 0.0) w->out->growth[entry] = size / before;
+  d->sum_size = d->sum_error = 0.0;
   for (int m = 0; m < d->nprobe; m++) {
     int j = w->nw + m;
     double* S = d->pack[j / d->lanes].S;
@@ -225,7 +230,7 @@ static void open_complete(direct* d, int q) {
   for (int n = 0; n < d->w->ny * d->lanes; n++) {
     p->error[n] += d->open_weight * p->dk[0][n];
   }
-  account(d, q, d->open);
+  account(d, q);
 }
 
 // No step follows that begins where the last one ended: evaluate its last slope.
@@ -240,8 +245,8 @@ static void open_close(direct* d) {
     jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[0]});
     open_complete(d, q);
   }
+  close_account(d, d->open);
   d->open = -1;
-  push_probes(d);
 }
 
 // h sum e_i dk_i without the last slope, which the next step begins with.
@@ -265,7 +270,7 @@ static jo_status explicit_step(direct* d, int i) {
     pack_step(d, e, q);
     if (estimates) open_begin(d, q, e);
   }
-  if (d->open >= 0) push_probes(d);
+  if (d->open >= 0) close_account(d, d->open);
   d->open = estimates ? i : -1;
   d->open_weight = (e->t1 - e->t) * s->tab->e[s->tab->stages];
   return JO_OK;
@@ -321,9 +326,9 @@ static jo_status implicit_step(direct* d, int i, const double* after) {
   for (int q = 0; d->nprobe > 0 && q < d->npack; q++) {
     memset(d->dY, 0, (size_t)n * sizeof *d->dY);
     jsolve_combine(n, d->dY, e->t1 - e->t, &s->e, d->pack[q].dk, d->pack[q].error);
-    account(d, q, i);
+    account(d, q);
   }
-  push_probes(d);
+  if (d->nprobe > 0) close_account(d, i);
   return JO_OK;
 }
 
@@ -694,6 +699,9 @@ static void finish(direct* d) {
         }
       }
     }
+  }
+  for (int i = 0; i < w->record->nentry && d->nprobe > 0; i++) {
+    out->rough[i] = jstudy_trace_part(&d->trace, i);
   }
   for (int o = 0; o < no && d->nprobe > 0; o++) {
     double a = amplification(d, carried + o * d->nprobe);

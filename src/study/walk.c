@@ -2,9 +2,11 @@
 // Walking a recorded run again, step by step.
 #include "study/walk.h"
 
+#include <math.h>
 #include <string.h>
 
 #define CACHE_LINE  64
+#define BUILT_UP    1e3   // most that derivatives grow by nature while they build up
 #define SOLVE_AGAIN 1e-4  // accuracy of implicit stages that were not stored, in tolerances
 
 double* jstudy_walk_vector(jstudy_walk* w, size_t n) {
@@ -203,4 +205,31 @@ bool jstudy_walk_jumps(jstudy_walk* w, const jstudy_entry* e) {
   const double* before = jstudy_record_state(w->record, e->state);
   const double* after = jstudy_record_state(w->record, e->after);
   return memcmp(before, after, (size_t)w->ny * sizeof *before) != 0;
+}
+
+// ---- traces of errors ------------------------------------------------------------------------------
+
+bool jstudy_trace_begin(jstudy_walk* w, jstudy_trace* t) {
+  t->error = JARENA_ARRAY(&w->arena, w->record->nentry + 1, double);
+  t->running = JARENA_ARRAY(&w->arena, w->record->nentry + 1, double);
+  t->largest = 0.0;
+  return t->error && t->running;
+}
+
+void jstudy_trace_clear(jstudy_walk* w, jstudy_trace* t) {
+  memset(t->error, 0, (size_t)w->record->nentry * sizeof *t->error);
+  memset(t->running, 0, (size_t)w->record->nentry * sizeof *t->running);
+  t->largest = 0.0;
+}
+
+void jstudy_trace_note(jstudy_trace* t, int entry, double size, double error) {
+  if (size > t->largest || isnan(size)) t->largest = size;
+  t->error[entry] = error;
+  t->running[entry] = t->largest;
+}
+
+double jstudy_trace_part(const jstudy_trace* t, int entry) {
+  double size = fmin(t->largest, BUILT_UP * t->running[entry]);
+  if (!isfinite(t->error[entry])) return INFINITY;
+  return size > 0.0 ? t->error[entry] / size : 0.0;
 }

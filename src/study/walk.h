@@ -71,6 +71,20 @@ jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, const double* 
 // Whether driven coordinates jump at an event.
 bool jstudy_walk_jumps(jstudy_walk* w, const jstudy_entry* e);
 
+// How the error of the derivatives came about along a walk: what direct and adjoint method keep of it.
+typedef struct jstudy_trace {
+  double *error, *running;  // by entry: error of the derivatives, and their largest size so far
+  double largest;
+} jstudy_trace;
+
+bool jstudy_trace_begin(jstudy_walk* w, jstudy_trace* t);
+void jstudy_trace_clear(jstudy_walk* w, jstudy_trace* t);
+// One more entry, in the order of the walk.
+void jstudy_trace_note(jstudy_trace* t, int entry, double size, double error);
+// Errors relative to the derivatives: to the largest of all, since they build up from nothing, but no
+// more than a limit beyond the present one, so that some that run away do not hide it.
+double jstudy_trace_part(const jstudy_trace* t, int entry);
+
 // tangent.c, adjoint.c
 jo_status jstudy_walk_direct(jstudy_walk* w);
 jo_status jstudy_walk_adjoint(jstudy_walk* w);
