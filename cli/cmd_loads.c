@@ -80,8 +80,21 @@ static cli_exit run_one(cli* c, const cli_loads_job* j, const jo_model* m, const
 
 // ---- sensitivities -------------------------------------------------------------------------------
 
+// Largest error of the figures in a row.
+static double worst_error(const cli_loads_job* j, const jo_loads_sens* s,
+                          const jo_loads_gradient* g) {
+  double worst = 0.0;
+  for (int k = 0; k < j->nnumber; k++) {
+    double p = fabs(jo_loads_sens_value(s, k));
+    if (g->peak != 0.0) worst = fmax(worst, p * g->dpeak_error[k] / fabs(g->peak));
+    if (g->damage != 0.0) worst = fmax(worst, p * g->ddamage_error[k] / fabs(g->damage));
+  }
+  return worst;
+}
+
 static void print_gradients(const cli_loads_job* j, const jo_loads_sens* s) {
   jo_loads_gradient g;
+  double worst = 0.0;
   cli_heading("sensitivities: %% of peak and of pseudo-damage (slope %g) per %% of a number",
               j->opt.slope);
   printf("  %-16s %12s %9s", "element", "peak", "t [s]");
@@ -97,7 +110,9 @@ static void print_gradients(const cli_loads_job* j, const jo_loads_sens* s) {
              g.damage != 0.0 ? p * g.ddamage[k] / g.damage : 0.0);
     }
     printf("\n");
+    worst = fmax(worst, worst_error(j, s, &g));
   }
+  printf("  estimated errors of these figures: at most %.1e\n", worst);
 }
 
 static void list_numbers(cli_json* json, const char* key, const cli_loads_job* j,
@@ -129,6 +144,8 @@ static void print_gradients_json(const cli_loads_job* j, const jo_model* m,
     cli_json_number(&json, "damage", g.damage);
     list_numbers(&json, "d_peak", j, g.dpeak);
     list_numbers(&json, "d_damage", j, g.ddamage);
+    list_numbers(&json, "d_peak_error", j, g.dpeak_error);
+    list_numbers(&json, "d_damage_error", j, g.ddamage_error);
     cli_json_end(&json);
   }
   cli_json_end(&json);

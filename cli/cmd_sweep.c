@@ -312,17 +312,23 @@ static void print_text(const jo_model* m, const jo_sweep* s, const job* j) {
 
 // ---- JSON ----------------------------------------------------------------------------------------
 
+static void json_numbers(cli_json* o, const jo_sweep* s, const jo_sweep_info* info, const char* key,
+                         const double* x) {
+  cli_json_flat_object(o, key);
+  for (int w = 0; w < info->wrt; w++) {
+    cli_json_number(o, jo_sweep_wrt(s, w), x[w]);
+  }
+  cli_json_end(o);
+}
+
 static void json_objectives(cli_json* o, const jo_sweep* s, const jo_sweep_point* p,
                             const jo_sweep_info* info) {
   cli_json_object(o, "objectives");
   for (int k = 0; k < info->objectives; k++) {
     cli_json_flat_object(o, jo_sweep_objective(s, k));
     cli_json_number(o, "value", p->value[k]);
-    cli_json_flat_object(o, "gradient");
-    for (int w = 0; w < info->wrt; w++) {
-      cli_json_number(o, jo_sweep_wrt(s, w), p->gradient[k * info->wrt + w]);
-    }
-    cli_json_end(o);
+    json_numbers(o, s, info, "gradient", p->gradient + k * info->wrt);
+    json_numbers(o, s, info, "gradient_error", p->gradient_error + k * info->wrt);
     cli_json_end(o);
   }
   cli_json_end(o);

@@ -228,6 +228,7 @@ typedef struct jo_loads_gradient {
   const char *name, *unit;  // of the element
   double peak, t_peak, damage;
   const double *dpeak, *ddamage;  // by the numbers, as given
+  const double *dpeak_error, *ddamage_error;  // of these, estimated, absolute
 } jo_loads_gradient;
 
 JO_API int jo_loads_sens_count(const jo_loads_sens* sens);

@@ -89,6 +89,7 @@ typedef struct jo_sweep_point {
   const double* parameter;  // by parameter
   const double* value;      // by objective
   const double* gradient;   // objectives x numbers, row by row
+  const double* gradient_error;  // estimated, absolute; likewise
   int events;
   int64_t evaluations;
 } jo_sweep_point;

@@ -90,7 +90,8 @@ int jo_loads_sens_count(const jo_loads_sens* sens) {
 jo_status jo_loads_sens_at(const jo_loads_sens* sens, int i, jo_loads_gradient* out) {
   if (i < 0 || i >= sens->loads->n) return JO_ERR_ARGUMENT;
   const jstudy_load_gradient* e = &sens->loads->element[i];
-  *out = (jo_loads_gradient){e->name, e->unit, e->peak, e->t_peak, e->damage, e->dpeak, e->ddamage};
+  *out = (jo_loads_gradient){e->name,  e->unit,    e->peak,        e->t_peak,       e->damage,
+                             e->dpeak, e->ddamage, e->dpeak_error, e->ddamage_error};
   return JO_OK;
 }
 

@@ -77,6 +77,8 @@ static jo_status fill_gradient(job* j, int objective, jreport_gradient* g) {
                                        p.description,
                                        p.value,
                                        row[i].derivative,
+                                       jo_sens_derivative_error(j->derivatives, objective,
+                                                                row[i].parameter),
                                        row[i].percent,
                                        row[i].derivative - frozen,
                                        row[i].parameter};

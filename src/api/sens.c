@@ -239,7 +239,9 @@ static jstudy_sens_method choose_method(const jo_sens* s, const jo_sens_options*
 
 // ---- histories -----------------------------------------------------------------------------------
 
-static jo_status add_sample(void* user, double t, const double* out, const double* dout) {
+static jo_status add_sample(void* user, double t, const double* out, const double* dout,
+                            const double* error) {
+  (void)error;
   jo_sens_result* r = user;
   japi_history* h = &r->history;
   size_t size = (size_t)h->ncolumn * sizeof *h->row;
@@ -342,6 +344,31 @@ static void fill_statistics(jo_sens_result* r, const jstudy_sens_options* o,
   };
 }
 
+// Derivatives that are not as accurate as they should be are not passed over in silence.
+static void warn_of_errors(const jo_sens_result* r) {
+  const jstudy_sens_result* m = r->main;
+  int count = 0, worst_objective = 0, worst = 0;
+  double most = 0.0;
+  for (int i = 0; i < m->nobjective * m->nw; i++) {
+    int o = i / m->nw, j = i % m->nw;
+    double part = m->gradient_error[i] / jstudy_sens_scale(r->sens->sens, m, o, j);
+    if (part <= m->derivative_tol || m->gradient_error[i] == 0.0) continue;
+    count++;
+    if (part <= most) continue;
+    most = part;
+    worst_objective = o;
+    worst = j;
+  }
+  if (count == 0) return;
+  jerr_warn(r->ctx,
+            "%s: %d of %d derivatives may be off by more than %.0e of themselves (the worst, by "
+            "%.1e: d %s / d %s); their estimated errors are given; hint: --derivative-tol, or a "
+            "smaller tolerance",
+            r->sens->model->model->path, count, m->nobjective * m->nw, m->derivative_tol, most,
+            r->sens->model->model->objective[worst_objective].name,
+            r->sens->parameter[worst].name);
+}
+
 static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   const jstudy_sens* s = r->sens->sens;
   jstudy_sens_options o;
@@ -360,6 +387,7 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   }
   JO_TRY(jstudy_sens_run(r->ctx, s, method, &o, &r->main));
   fill_statistics(r, &o, method);
+  if (!r->main->is_within) warn_of_errors(r);
   bool both = s->tangents && s->adjoints && s->nw <= JO_SENS_MAX_BOTH;
   bool wanted = opt->contributions && both && !o.frozen && r->main->nevent > 0;
   return wanted ? run_contributions(r, o, method) : JO_OK;

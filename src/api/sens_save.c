@@ -50,8 +50,8 @@ static jo_status put_derivatives(jo_context* ctx, jtext* t, const jo_sens_result
                                  jo_sens_row* row) {
   static const char* const influence[] = {"matters", "zero value", "idle"};
   jtext_put(t,
-            "objective,parameter,unit,influence,value,derivative,percent_per_percent,"
-            "derivative_frozen\n");
+            "objective,parameter,unit,influence,value,derivative,derivative_error,"
+            "percent_per_percent,derivative_frozen\n");
   jo_quantity q;
   for (int o = 0; jo_sens_objective(r, o, &q) >= 0; o++) {
     JO_TRY(jo_sens_rank(ctx, r, o, NULL, 1e-4, row));
@@ -63,9 +63,10 @@ static jo_status put_derivatives(jo_context* ctx, jtext* t, const jo_sens_result
       jtext_put(t, ",");
       jreport_put_cell(t, p->unit);
       jtext_printf(t, ",%s", influence[row[i].influence]);
-      double cells[] = {row[i].value, row[i].derivative, row[i].percent,
+      double cells[] = {row[i].value, row[i].derivative,
+                        jo_sens_derivative_error(r, o, row[i].parameter), row[i].percent,
                         jo_sens_derivative_frozen(r, o, row[i].parameter)};
-      put_cells(t, cells, 4);
+      put_cells(t, cells, 5);
     }
   }
   return JO_OK;

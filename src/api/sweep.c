@@ -142,6 +142,7 @@ jo_status jo_sweep_get(const jo_sweep* sweep, int i, jo_sweep_point* out) {
                           .parameter = s->x + (int64_t)i * s->nrange,
                           .value = p->value,
                           .gradient = p->gradient,
+                          .gradient_error = p->error,
                           .events = p->events,
                           .evaluations = p->evaluations};
   return JO_OK;

@@ -133,6 +133,11 @@ static void put_gradient_row(jtext* t, const jreport_gradient_row* k, double lar
   put_number_cell(t, k->value, 7);
   put_element(t, "td", "", k->unit);
   put_power_cell(t, k->derivative);
+  if (isfinite(k->error)) {
+    jtext_printf(t, "<td class=\"n faint\">&plusmn; %.1e</td>", k->error);
+  } else {
+    put_power_cell(t, k->error);
+  }
   put_power_cell(t, k->by_events);
   if (isfinite(k->percent)) {
     jtext_printf(t, "<td class=\"n\">%+.5f</td>", k->percent + 0.0);
@@ -145,7 +150,7 @@ static void put_gradient_row(jtext* t, const jreport_gradient_row* k, double lar
 }
 
 static void put_gradient(jtext* t, const jstudy_quantity* q, const jreport_gradient* g) {
-  static const char* const head[] = {"parameter",  "#value",     "unit", "#derivative",
+  static const char* const head[] = {"parameter",  "#value",     "unit", "#derivative", "#error",
                                      "#by events", "#% per 1 %", "",     "description"};
   double largest = 0.0;
   for (int i = 0; i < g->nrow; i++) {
@@ -154,7 +159,7 @@ static void put_gradient(jtext* t, const jstudy_quantity* q, const jreport_gradi
   jtext_put(t, "<h3>d ");
   jreport_put_html(t, q->name);
   jtext_put(t, " / d parameter</h3>\n<div class=\"card\">");
-  put_heads(t, head, 8);
+  put_heads(t, head, 9);
   jtext_put(t, "</tr></thead>\n<tbody>\n");
   for (int i = 0; i < g->nrow; i++) {
     put_gradient_row(t, &g->row[i], largest);

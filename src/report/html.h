@@ -11,7 +11,7 @@
 // One parameter in the table of an objective, most influential first.
 typedef struct jreport_gradient_row {
   const char *name, *unit, *description;
-  double value, derivative;
+  double value, derivative, error;
   double percent;    // change of the objective per 1 % of the parameter [%]
   double by_events;  // part of the derivative that comes from moving events; NaN: not known
   int parameter;     // column of its contributions

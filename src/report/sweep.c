@@ -76,10 +76,26 @@ static const char* unit_ratio(jarena* a, const char* above, const char* below) {
   return strcmp(below, "1") == 0 ? above : jarena_printf(a, "(%s)/(%s)", above, below);
 }
 
+static jo_status derivative_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
+                                    const char* what, jstudy_quantity* c, int* k) {
+  const jmodel* m = s->model;
+  for (int i = 0; i < s->nobjective; i++) {
+    const jmodel_objective* o = &m->objective[i];
+    for (int w = 0; w < s->nw; w++) {
+      jstudy_quantity p = parameter_column(m, s->wrt[w]), *q = &c[(*k)++];
+      *q = (jstudy_quantity){.name = jarena_printf(a, "%sd %s / d %s", what, o->name, p.name),
+                             .unit = unit_ratio(a, text_or_empty(o->unit), p.unit),
+                             .description = ""};
+      if (!q->name || !q->unit) return jerr_memory(ctx);
+    }
+  }
+  return JO_OK;
+}
+
 static jo_status make_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
                               jreport_table* out) {
   const jmodel* m = s->model;
-  int n = s->nrange + 1 + s->nobjective * (s->nw + 1) + 2, k = 0;
+  int n = s->nrange + 1 + s->nobjective * (2 * s->nw + 1) + 2, k = 0;
   jstudy_quantity* c = JARENA_ARRAY(a, n, jstudy_quantity);
   if (!c) return jerr_memory(ctx);
   for (int i = 0; i < s->nrange; i++) {
@@ -91,17 +107,8 @@ static jo_status make_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
                                .unit = text_or_empty(m->objective[i].unit),
                                .description = text_or_empty(m->objective[i].description)};
   }
-  for (int i = 0; i < s->nobjective; i++) {
-    for (int w = 0; w < s->nw; w++) {
-      jstudy_quantity p = parameter_column(m, s->wrt[w]);
-      c[k] =
-          (jstudy_quantity){.name = jarena_printf(a, "d %s / d %s", m->objective[i].name, p.name),
-                            .unit = unit_ratio(a, text_or_empty(m->objective[i].unit), p.unit),
-                            .description = ""};
-      if (!c[k].name || !c[k].unit) return jerr_memory(ctx);
-      k++;
-    }
-  }
+  JO_TRY(derivative_columns(ctx, a, s, "", c, &k));
+  JO_TRY(derivative_columns(ctx, a, s, "error of ", c, &k));
   c[k++] = (jstudy_quantity){.name = "events", .unit = "", .description = ""};
   c[k++] = (jstudy_quantity){.name = "evaluations", .unit = "", .description = ""};
   out->column = c;
@@ -117,14 +124,14 @@ static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jr
   if (!row || !remark) return jerr_memory(ctx);
   out->row = row;
   out->remark = remark;
-  size_t numbers = (size_t)s->nobjective * (size_t)(s->nw + 1);
+  size_t numbers = (size_t)s->nobjective * (size_t)(2 * s->nw + 1);
   for (int i = 0; i < s->npoint; i++) {
     const jstudy_sweep_point* p = &s->point[i];
     if (!p->is_done) continue;
     memcpy(row, s->x + (int64_t)i * s->nrange, (size_t)s->nrange * sizeof *row);
     row += s->nrange;
     *row++ = p->status;
-    // values and derivatives lie one after the other
+    // values, derivatives and their errors lie one after the other
     memcpy(row, p->value, numbers * sizeof *row);
     row += numbers;
     *row++ = p->events;

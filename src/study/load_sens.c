@@ -5,9 +5,11 @@
 //   d D / dp    = sum over turning points of dD/dF dF/dp
 #include "study/load_sens.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SAMPLE_STEP 1e-4  // [s]: a hundred in a hard stop of 10 ms
+#define SAFETY      2.0   // of the estimates of errors
 
 jstudy_load_sens_options jstudy_load_sens_options_default(const jmodel* m) {
   return (jstudy_load_sens_options){
@@ -30,7 +32,10 @@ static jo_status add_element(jstudy_load_sens* l, const jgen_dynamics* d, const 
   e->name = jarena_strdup(&l->arena, name);
   e->dpeak = JARENA_ARRAY(&l->arena, l->nw + 1, double);
   e->ddamage = JARENA_ARRAY(&l->arena, l->nw + 1, double);
-  if (!output || !e->name || !e->dpeak || !e->ddamage) return jerr_memory(l->ctx);
+  e->dpeak_error = JARENA_ARRAY(&l->arena, l->nw + 1, double);
+  e->ddamage_error = JARENA_ARRAY(&l->arena, l->nw + 1, double);
+  bool ok = output && e->name && e->dpeak && e->ddamage && e->dpeak_error && e->ddamage_error;
+  if (!ok) return jerr_memory(l->ctx);
   int at = find_output(d, output);
   if (at < 0) return JO_OK;
   l->output[l->n++] = at;
@@ -58,11 +63,16 @@ static jo_status list_elements(jstudy_load_sens* l, const jgen_dynamics* d) {
 
 // ---- histories -----------------------------------------------------------------------------------
 
-static int row_width(const jstudy_load_sens* l) {
-  return 1 + l->n * (1 + l->nw);
+static int element_width(const jstudy_load_sens* l) {
+  return 1 + 2 * l->nw;
 }
 
-static jo_status keep_sample(void* user, double t, const double* out, const double* dout) {
+static int row_width(const jstudy_load_sens* l) {
+  return 1 + l->n * element_width(l);
+}
+
+static jo_status keep_sample(void* user, double t, const double* out, const double* dout,
+                             const double* error) {
   jstudy_load_sens* l = user;
   size_t size = (size_t)row_width(l) * sizeof *l->sample;
   if (!jmem_grow(l->ctx, &l->sample, &l->sample_cap, l->nsample + 1, size)) {
@@ -75,20 +85,25 @@ static jo_status keep_sample(void* user, double t, const double* out, const doub
     *row++ = out[at];
     memcpy(row, dout + (size_t)at * (size_t)l->nw, (size_t)l->nw * sizeof *row);
     row += l->nw;
+    for (int k = 0; k < l->nw; k++) {
+      *row++ = error ? error[(size_t)at * (size_t)l->nw + (size_t)k] : NAN;
+    }
   }
   return JO_OK;
 }
 
 // dF of element e at sample i
 static const double* slopes_at(const jstudy_load_sens* l, int e, int i) {
-  return l->sample + (size_t)i * (size_t)row_width(l) + 1 + e * (1 + l->nw) + 1;
+  return l->sample + (size_t)i * (size_t)row_width(l) + 1 + e * element_width(l) + 1;
 }
 
-static void add_slopes(const jstudy_load_sens* l, int e, int i, double weight, double* sum) {
+static void add_slopes(const jstudy_load_sens* l, int e, int i, double weight, double* sum,
+                       double* error) {
   if (weight == 0.0 || i < 0 || i >= l->nsample) return;
   const double* dF = slopes_at(l, e, i);
   for (int k = 0; k < l->nw; k++) {
     sum[k] += weight * dF[k];
+    error[k] += SAFETY * fabs(weight) * dF[l->nw + k];
   }
 }
 
@@ -96,7 +111,7 @@ static jo_status differentiate(jstudy_load_sens* l, int e, const jstudy_load_sen
                                double* gradient) {
   jstudy_load_gradient* out = &l->element[e];
   int width = row_width(l);
-  jstudy_history h = {.value = l->sample + 1 + e * (1 + l->nw),
+  jstudy_history h = {.value = l->sample + 1 + e * element_width(l),
                       .n = l->nsample,
                       .stride = width,
                       .t = l->sample,
@@ -105,7 +120,7 @@ static jo_status differentiate(jstudy_load_sens* l, int e, const jstudy_load_sen
   out->peak = p.value;
   out->t_peak = p.t;
   for (int k = 0; k < p.nweight; k++) {
-    add_slopes(l, e, p.first + k, p.weight[k], out->dpeak);
+    add_slopes(l, e, p.first + k, p.weight[k], out->dpeak, out->dpeak_error);
   }
   jstudy_rainflow r;
   JO_TRY(jstudy_rainflow_count(l->ctx, &h, opt->counting, &r));
@@ -113,7 +128,7 @@ static jo_status differentiate(jstudy_load_sens* l, int e, const jstudy_load_sen
   memset(gradient, 0, (size_t)l->nsample * sizeof *gradient);
   jstudy_rainflow_gradient(&r, opt->slope, opt->reference, l->nsample, gradient);
   for (int i = 0; i < l->nsample; i++) {
-    add_slopes(l, e, i, gradient[i], out->ddamage);
+    add_slopes(l, e, i, gradient[i], out->ddamage, out->ddamage_error);
   }
   jstudy_rainflow_free(&r);
   return JO_OK;

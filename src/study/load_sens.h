@@ -20,6 +20,7 @@ typedef struct jstudy_load_gradient {
   double peak, t_peak;      // largest |F|, with its sign
   double damage;
   double *dpeak, *ddamage;  // by the numbers of jstudy_sens (nw)
+  double *dpeak_error, *ddamage_error;  // of these, estimated
 } jstudy_load_gradient;
 
 typedef struct jstudy_load_sens {
@@ -28,7 +29,8 @@ typedef struct jstudy_load_sens {
   int n, nw, nsample, sample_cap;
   jstudy_load_gradient* element;  // forces, tyres, soils of the model
   int* output;                    // where their forces stand in the outputs of the plant
-  double* sample;                 // nsample x (1 + n (1 + nw)): t, then F and dF of each element
+  // nsample x (1 + n (1 + 2 nw)): t, then F, dF and the error of dF of each element
+  double* sample;
   jstudy_sens_result* run;
 } jstudy_load_sens;
 

@@ -80,8 +80,10 @@ typedef struct jstudy_sens_options {
 typedef struct jstudy_sens_observer {
   double step;  // [s]
   void* user;
-  // outputs of the plant (noutput), their derivatives by the numbers at that time (noutput x nw)
-  jo_status (*sample)(void* user, double t, const double* out, const double* dout);
+  // outputs of the plant (noutput), their derivatives by the numbers at that time (noutput x nw), and
+  // estimated errors of those, likewise; NULL: not estimated
+  jo_status (*sample)(void* user, double t, const double* out, const double* dout,
+                      const double* error);
 } jstudy_sens_observer;
 
 jstudy_sens_options jstudy_sens_options_default(const jmodel* m);

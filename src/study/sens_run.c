@@ -120,13 +120,12 @@ static jo_status run_all(const jstudy_sens* s, jstudy_sens_method method,
   }
   JO_TRY(keep_entries(out, record));
   jstudy_sens_options quiet = *opt;
-  quiet.observer = NULL;
-  JO_TRY(walk(s, method, opt->estimate ? &quiet : opt, S0, run, record, out));
+  if (opt->estimate) quiet.observer = NULL;
+  JO_TRY(walk(s, method, &quiet, S0, run, record, out));
   if (opt->estimate) jstudy_plan_judge(s, opt, out);
   if (opt->observer && opt->estimate && (opt->is_last || !jstudy_plan_repeats(s, opt, out))) {
-    quiet = *opt;
-    quiet.estimate = false;
-    JO_TRY(walk(s, method, &quiet, S0, run, record, out));
+    JO_TRY(walk(s, method, opt, S0, run, record, out));
+    jstudy_plan_judge(s, opt, out);
   }
   out->cpu_sensitivity = jclock_cpu() - t1;
   return JO_OK;

@@ -163,14 +163,20 @@ static jo_status prepare_kernels(jstudy_sweep* s, const jstudy_sweep_options* op
   return JO_OK;
 }
 
+// Values, derivatives and their errors of a point lie one after the other.
+static size_t numbers_of(const jstudy_sweep* s) {
+  return (size_t)s->nobjective * (size_t)(2 * s->nw + 1);
+}
+
 static jo_status allocate_points(jstudy_sweep* s) {
-  size_t each = (size_t)s->nobjective * (size_t)(s->nw + 1);
+  size_t each = numbers_of(s);
   s->point = JARENA_ARRAY(&s->arena, s->npoint, jstudy_sweep_point);
   double* number = jarena_array(&s->arena, (size_t)s->npoint, each * sizeof *number);
   if (!s->point || !number) return jerr_memory(s->ctx);
   for (int i = 0; i < s->npoint; i++) {
     s->point[i].value = number + (size_t)i * each;
     s->point[i].gradient = s->point[i].value + s->nobjective;
+    s->point[i].error = s->point[i].gradient + (int64_t)s->nobjective * s->nw;
     for (size_t k = 0; k < each; k++) {
       s->point[i].value[k] = NAN;
     }
@@ -194,7 +200,8 @@ static void describe(const jstudy_sweep* s, jtext* t) {
   jtext_printf(t, "solve %d %d %d %lld %a %a %a %a %a %a\n", (int)o->method, o->locate_events,
                o->max_events, (long long)o->max_steps, o->rel_tol, o->abs_tol, o->step, o->max_step,
                s->run.t_start, s->run.t_end);
-  jtext_printf(t, "derivatives %d %d %d", (int)s->method, s->run.frozen, s->run.max_states);
+  jtext_printf(t, "derivatives with errors %d %d %d %a %a", (int)s->method, s->run.frozen,
+               s->run.max_states, s->run.derivative_tol, o->shortest_pulse);
   for (int i = 0; i < s->nw; i++) {
     jtext_printf(t, " %s", s->model->number[s->wrt[i]].path);
   }
@@ -222,7 +229,7 @@ static jo_status find_key(jstudy_sweep* s, uint8_t key[JJOURNAL_KEY]) {
 }
 
 static size_t number_bytes(const jstudy_sweep* s) {
-  return (size_t)s->nobjective * (size_t)(s->nw + 1) * sizeof(double);
+  return numbers_of(s) * sizeof(double);
 }
 
 static char* keep_text(jo_context* ctx, const char* text, size_t n) {
@@ -365,8 +372,10 @@ static jo_status set_values(jo_context* ctx, const jstudy_sweep* s, int i, doubl
 
 static void take(jstudy_sweep_point* p, const jstudy_sens_result* r) {
   memcpy(p->value, r->value, (size_t)r->nobjective * sizeof *p->value);
-  if (r->nw > 0) {
-    memcpy(p->gradient, r->gradient, (size_t)r->nobjective * (size_t)r->nw * sizeof *p->gradient);
+  size_t n = (size_t)r->nobjective * (size_t)r->nw;
+  if (n > 0) {
+    memcpy(p->gradient, r->gradient, n * sizeof *p->gradient);
+    memcpy(p->error, r->gradient_error, n * sizeof *p->error);
   }
   p->events = r->statistics.events;
   p->evaluations = r->statistics.evaluations;

@@ -45,6 +45,7 @@ typedef struct jstudy_sweep_point {
   int64_t evaluations;
   double* value;     // (nobjective)
   double* gradient;  // nobjective x nw, row by row
+  double* error;     // of the gradient, estimated; likewise
   char* message;     // why it failed; NULL: it did not
 } jstudy_sweep_point;
 

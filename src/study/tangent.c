@@ -46,6 +46,7 @@ typedef struct direct {
   double *y0, *f0, *f1;  // of the step
   double *y_at, *S_at;   // at a sample
   double *out, *dout;    // noutput, noutput x nw
+  double *dout_error, *probed;  // the same, noutput x nprobe
 } direct;
 
 static double* vector(direct* d, int n) {
@@ -535,6 +536,9 @@ static jo_status allocate_samples(direct* d) {
   }
   d->out = JARENA_ARRAY(&w->arena, w->d->noutput + 1, double);
   d->dout = JARENA_ARRAY(&w->arena, (int64_t)w->d->noutput * w->nw + 1, double);
+  d->dout_error = JARENA_ARRAY(&w->arena, (int64_t)w->d->noutput * w->nw + 1, double);
+  d->probed = JARENA_ARRAY(&w->arena, (int64_t)w->d->noutput * d->nprobe + 1, double);
+  ok = ok && d->dout_error && d->probed;
   return ok && d->out && d->dout ? JO_OK : jerr_memory(w->ctx);
 }
 
@@ -544,16 +548,28 @@ static void pack_outputs(direct* d, double t, const double* y, int q, const doub
   jstudy_point at = {.t = t, .y = y, .dy = S, .dp = d->pack[q].dp};
   jstudy_walk_tangent(w, JSTUDY_T_OUTPUT, &at, (double* const[]){d->dg});
   for (int o = 0; o < w->d->noutput; o++) {
-    for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
-      d->dout[(int64_t)o * w->nw + q * d->lanes + l] = d->dg[o * d->lanes + l];
+    for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw + d->nprobe; l++) {
+      int j = q * d->lanes + l;
+      double* to = j < w->nw ? &d->dout[(int64_t)o * w->nw + j]
+                             : &d->probed[o * d->nprobe + j - w->nw];
+      *to = d->dg[o * d->lanes + l];
     }
   }
 }
 
+static double amplification(const direct* d, const double* carried);
+
 static jo_status tell(direct* d, double t, const double* y) {
-  const jstudy_sens_observer* o = d->w->opt->observer;
-  jstudy_run_outputs(d->w->run, t, y, d->out);
-  return o->sample(o->user, t, d->out, d->dout);
+  jstudy_walk* w = d->w;
+  const jstudy_sens_observer* o = w->opt->observer;
+  jstudy_run_outputs(w->run, t, y, d->out);
+  for (int i = 0; i < w->d->noutput && d->nprobe > 0; i++) {
+    double a = amplification(d, d->probed + i * d->nprobe);
+    for (int j = 0; j < w->nw; j++) {
+      d->dout_error[(int64_t)i * w->nw + j] = a * d->local[j];
+    }
+  }
+  return o->sample(o->user, t, d->out, d->dout, d->nprobe > 0 ? d->dout_error : NULL);
 }
 
 // At the state and the derivatives the walk has come to.
