@@ -9,8 +9,8 @@
 #include "sens.h"
 #include "terminal.h"
 
-#define DIRECT_ADJOINT 1e-9  // agreement asked for, relative
-#define DIFFERENCES    1e-6
+#define DIRECT_ADJOINT 1e-9  // agreement asked for, relative, on top of the stated errors
+#define NEGLIGIBLE     1e-9  // influence, relative over relative, that counts as none
 
 // ---- the command line ----------------------------------------------------------------------------
 
@@ -114,7 +114,13 @@ static double difference(double a, double b, double noise) {
   return scale > 0.0 ? fabs(a - b) / scale : 0.0;
 }
 
-// A derivative whose effect, a parameter as large as its size, is 1e-9 of the objective counts as zero.
+static double or_zero(double x) {
+  return isfinite(x) ? x : 0.0;
+}
+
+// Methods agree within their stated errors and DIRECT_ADJOINT, each with the differences within its
+// stated error and that of the differences. A derivative whose effect, a parameter as large as its size,
+// is 1e-9 of the objective counts as zero.
 cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter) {
   const jo_sens_check_row* r =
       &j->checked[objective * jo_sens_parameter_count(j->sens) + parameter];
@@ -123,15 +129,17 @@ cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter
   jo_sens_parameter_at(j->sens, parameter, &p);
   jo_sens_objective(j->result, objective, &q);
   double size = p.value != 0.0 ? fabs(p.value) : 1.0;
-  double noise = 1e-9 * fabs(q.value) / size;
+  double noise = NEGLIGIBLE * fabs(q.value) / size;
+  double scale = fmax(fmax(fabs(or_zero(r->direct)), fabs(or_zero(r->adjoint))), noise);
+  double stated = or_zero(r->direct_error) + or_zero(r->adjoint_error);
   cli_agreement a = {difference(r->direct, r->adjoint, noise), NAN, true};
-  a.is_good = !(a.methods > DIRECT_ADJOINT);
+  a.is_good = !(a.methods * scale > DIRECT_ADJOINT * scale + stated + noise);
   if (isfinite(r->difference)) {
     double derivative = isfinite(r->direct) ? r->direct : r->adjoint;
+    double error = isfinite(r->direct) ? or_zero(r->direct_error) : or_zero(r->adjoint_error);
     a.differences = difference(derivative, r->difference, noise);
-    double scale = fmax(fabs(derivative), noise);
-    double allowed = fmax(DIFFERENCES, 10.0 * r->difference_error / scale);
-    a.is_good = a.is_good && a.differences <= allowed;
+    double allowed = error + 10.0 * r->difference_error + noise;
+    a.is_good = a.is_good && fabs(derivative - r->difference) <= allowed;
   }
   return a;
 }

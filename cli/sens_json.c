@@ -99,6 +99,8 @@ static bool json_check(cli_json* out, const cli_sens_job* j) {
       cli_json_flat_object(out, cli_sens_name(j, k));
       cli_json_number(out, "direct", r->direct);
       cli_json_number(out, "adjoint", r->adjoint);
+      cli_json_number(out, "direct_error", r->direct_error);
+      cli_json_number(out, "adjoint_error", r->adjoint_error);
       cli_json_number(out, "difference", r->difference);
       cli_json_number(out, "difference_error", r->difference_error);
       cli_json_number(out, "increment", r->increment);

@@ -165,18 +165,23 @@ static bool print_check(const cli_sens_job* j) {
   jo_quantity q;
   for (int o = 0; jo_sens_objective(j->result, o, &q) >= 0; o++) {
     cli_heading("\n%s = %.10g %s", q.name, q.value, q.unit);
-    printf("  %-*s %20s %20s %20s  %-9s %-9s %s\n", width, "parameter", "direct", "adjoint",
-           "differences", "dir-adj", "dir-diff", "increment, error of differences");
+    printf("  %-*s %20s %20s %20s  %-9s %-9s %-9s %s\n", width, "parameter", "direct", "adjoint",
+           "differences", "dir-adj", "dir-diff", "stated", "increment, error of differences");
     for (int k = 0; k < n; k++) {
       const jo_sens_check_row* r = &j->checked[o * n + k];
       cli_agreement a = cli_sens_agree(j, o, k);
-      printf("  %-*s % 20.13e % 20.13e % 20.13e  %-9.1e %-9.1e %.2e, %.1e%s\n", width,
+      double stated = isfinite(r->direct) ? r->direct_error : r->adjoint_error;
+      double size = fabs(isfinite(r->direct) ? r->direct : r->adjoint);
+      printf("  %-*s % 20.13e % 20.13e % 20.13e  %-9.1e %-9.1e %-9.1e %.2e, %.1e%s\n", width,
              cli_sens_name(j, k), r->direct, r->adjoint, r->difference, a.methods, a.differences,
-             r->increment, r->difference_error, a.is_good ? "" : "  DISAGREES");
+             size > 0.0 ? stated / size : 0.0, r->increment, r->difference_error,
+             a.is_good ? "" : "  DISAGREES");
       is_good = is_good && a.is_good;
     }
   }
-  printf("\ndirect: S = dy/dp forward along the steps taken. adjoint: backward along them.\n");
+  printf(
+      "\ndirect: S = dy/dp forward along the steps taken. adjoint: backward along them; both as "
+      "without --check.\nstated: their estimated error, relative.\n");
   if (j->opt.frozen) {
     printf("differences: none, since whole runs move their events and these are frozen.\n");
   } else {

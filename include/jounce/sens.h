@@ -33,7 +33,7 @@ typedef struct jo_sens_setup {
   int nname;
   jo_sens_method method;  // to prepare; auto: what may be needed
   int check;  // for jo_sens_check() and jo_sens_vcurve(): both methods, whatever the number of
-              // parameters, in code that can run at other values of all of them
+              // parameters, and code that can run at other values of all of them
   int interpreter;  // as in jo_system_options
 } jo_sens_setup;
 
@@ -175,14 +175,16 @@ JO_API jo_status jo_sens_history_save(jo_context* ctx, const jo_sens_result* res
 /// One derivative three ways. NaN where a method is not prepared or makes no sense.
 typedef struct jo_sens_check_row {
   double direct, adjoint;
+  double direct_error, adjoint_error;  // as estimated
   double difference;        // extrapolated central differences of whole runs, events located anew
   double difference_error;  // estimated
   double increment;         // the largest used
 } jo_sens_check_row;
 
 /// Check every derivative, objective by objective, into the caller's array of
-/// objectives x parameters rows. Needs a model prepared for checks. Differences are taken at a tolerance of 1e-12 (or that of `opt` where
-/// it is tighter), derivatives too. `progress` may be NULL; zero stops.
+/// objectives x parameters rows. Needs a model prepared for checks. Derivatives are those that
+/// jo_sens_run() gives with the same options. Differences are of runs of a model of their own, at a
+/// tolerance of 1e-12, or that of `opt` where it is tighter. `progress` may be NULL; zero stops.
 JO_API jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
                                int (*progress)(void* user, double fraction), void* user,
                                jo_sens_check_row* row);

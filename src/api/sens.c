@@ -147,8 +147,13 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   inner.direct = both || setup->method == JO_SENS_DIRECT;
   inner.adjoint = both || setup->method != JO_SENS_DIRECT;
   if (setup->interpreter) inner.kernel.backend = JKERNEL_INTERP;
-  if (setup->check) m = make_variable(s, m, &k);
-  return m ? jstudy_sens_create(s->ctx, m, &inner, &s->sens) : jerr_memory(s->ctx);
+  JO_TRY(jstudy_sens_create(s->ctx, m, &inner, &s->sens));
+  if (!setup->check) return JO_OK;
+  // what is checked is what the plain command runs; differences come from a model of their own
+  m = make_variable(s, m, &k);
+  inner.nwrt = 0;
+  inner.direct = inner.adjoint = false;
+  return m ? jstudy_sens_create(s->ctx, m, &inner, &s->variable) : jerr_memory(s->ctx);
 }
 
 jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_setup* setup,
@@ -171,6 +176,7 @@ jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_s
 void jo_sens_destroy(jo_sens* sens) {
   if (!sens) return;
   jstudy_sens_destroy(sens->sens);
+  jstudy_sens_destroy(sens->variable);
   jarena_free(&sens->arena);
   jmem_free(sens->ctx, sens);
 }

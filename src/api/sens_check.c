@@ -15,6 +15,11 @@ static void tighten(jstudy_sens_options* o, double tolerance) {
   o->solve.abs_tol = fmin(o->solve.abs_tol, tolerance);
 }
 
+static jo_status check_prepared(jo_context* ctx, const jo_sens* sens) {
+  if (sens->variable) return JO_OK;
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "differences need a model prepared for checks");
+}
+
 // ---- check ---------------------------------------------------------------------------------------
 
 static jo_status fill_method(jo_context* ctx, const jo_sens* s, jstudy_sens_method method,
@@ -25,6 +30,7 @@ static jo_status fill_method(jo_context* ctx, const jo_sens* s, jstudy_sens_meth
   JO_TRY(jstudy_sens_run(ctx, s->sens, method, o, &r));
   for (int i = 0; i < r->nobjective * r->nw; i++) {
     *(is_direct ? &row[i].direct : &row[i].adjoint) = r->gradient[i];
+    *(is_direct ? &row[i].direct_error : &row[i].adjoint_error) = r->gradient_error[i];
   }
   jstudy_sens_result_destroy(r);
   return JO_OK;
@@ -35,8 +41,9 @@ typedef struct report {
   void* user;
 } report;
 
-static jo_status fill_differences(jstudy_numeric* n, const report* tell, jo_sens_check_row* row) {
-  int nw = n->sens->nw, no = n->nobjective;
+static jo_status fill_differences(jstudy_numeric* n, int nw, const report* tell,
+                                  jo_sens_check_row* row) {
+  int no = n->nobjective;
   double* d = JARENA_ARRAY(&n->arena, 3 * no + 1, double);
   if (!d) return jerr_memory(n->ctx);
   for (int k = 0; k < nw; k++) {
@@ -65,19 +72,20 @@ jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_opti
   jo_sens_options defaults = jo_sens_options_default();
   jstudy_sens_options o;
   JO_TRY(japi_sens_options(ctx, sens, opt ? opt : &defaults, &o));
-  tighten(&o, CHECK_TOLERANCE);
+  JO_TRY(check_prepared(ctx, sens));
   int n = sens->sens->plant->dynamics->nobjective * sens->sens->nw;
   for (int i = 0; i < n; i++) {
-    row[i] = (jo_sens_check_row){NAN, NAN, NAN, NAN, NAN};
+    row[i] = (jo_sens_check_row){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   }
   JO_TRY(fill_method(ctx, sens, JSTUDY_DIRECT, &o, row));
   JO_TRY(fill_method(ctx, sens, JSTUDY_ADJOINT, &o, row));
   // differences move the events: they say nothing about frozen ones
   if (o.frozen) return JO_OK;
+  tighten(&o, CHECK_TOLERANCE);
   jstudy_numeric numeric;
-  jo_status status = jstudy_numeric_begin(&numeric, ctx, sens->sens, &o);
+  jo_status status = jstudy_numeric_begin(&numeric, ctx, sens->variable, sens->sens->wrt, &o);
   report tell = {progress, user};
-  if (status >= 0) status = fill_differences(&numeric, &tell, row);
+  if (status >= 0) status = fill_differences(&numeric, sens->sens->nw, &tell, row);
   jstudy_numeric_end(&numeric);
   return status;
 }
@@ -123,6 +131,7 @@ jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_opt
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such objective or parameter");
   }
   jstudy_sens_options o;
+  JO_TRY(check_prepared(ctx, sens));
   JO_TRY(japi_sens_options(ctx, sens, opt ? opt : &defaults, &o));
   // the derivative itself is computed far beyond the noise of the runs
   jstudy_sens_options tight = o;
@@ -133,7 +142,7 @@ jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_opt
   *exact = r->gradient[(int64_t)objective * r->nw + parameter];
   jstudy_sens_result_destroy(r);
   jstudy_numeric numeric;
-  jo_status status = jstudy_numeric_begin(&numeric, ctx, s, &o);
+  jo_status status = jstudy_numeric_begin(&numeric, ctx, sens->variable, s->wrt, &o);
   if (status >= 0) status = curve(&numeric, sens, objective, parameter, n, *exact, point);
   jstudy_numeric_end(&numeric);
   return status;

@@ -3,6 +3,7 @@
 // stage for derivatives.
 #include "solve/implicit.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #define MAX_ITERATIONS 12
 #define TOO_SLOW       0.8  // rates of convergence above this end an iteration
 #define POWER_ROUNDS   24
+#define ROUNDING       64  // units in the last place
 
 bool jsolve_implicit_init(jsolve_implicit* s, jarena* arena, const jsolve_system* sys) {
   *s = (jsolve_implicit){.sys = sys, .nq = sys->nq, .nv = sys->nv, .nw = sys->nw, .rate = 1};
@@ -84,6 +86,16 @@ static double norm_of_w(const jsolve_implicit* s, const jsolve_weights* weights,
   return sqrt(sum / (s->nw > 0 ? s->nw : 1));
 }
 
+// Corrections that are nothing but rounding of w and of what it is made of.
+static bool is_rounding(const jsolve_implicit* s, const double* base, const double* Y) {
+  for (int i = 0; i < s->nw; i++) {
+    int at = s->at_w + i;
+    double size = fabs(Y[at]) + fabs(base[at]) + fabs(s->b * s->f[at]);
+    if (fabs(s->delta[i]) > ROUNDING * DBL_EPSILON * size) return false;
+  }
+  return true;
+}
+
 // f at q = q̄ + b w_q, v closed
 static jo_status evaluate(jsolve_implicit* s, double t, const double* base, double* Y) {
   for (int i = 0; i < s->nq; i++)
@@ -133,13 +145,13 @@ jo_status jsolve_implicit_stage(jsolve_implicit* s, const jsolve_weights* weight
     if (!isfinite(size)) return JO_ERR_CONVERGENCE;
     if (it > 0) {
       s->rate = fmax(0.2 * s->rate, last > 0 ? size / last : 0);
-      if (s->rate > TOO_SLOW && size > accuracy) return JO_ERR_CONVERGENCE;
     }
     double left = s->rate < 1 ? size * s->rate / (1 - s->rate) : size;
-    if (left <= accuracy) {
+    if (left <= accuracy || is_rounding(s, base, Y)) {
       set_slopes(s, base, Y, k);
       return JO_OK;
     }
+    if (it > 0 && s->rate > TOO_SLOW && size > accuracy) return JO_ERR_CONVERGENCE;
     last = size;
   }
   return JO_ERR_CONVERGENCE;

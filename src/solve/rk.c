@@ -234,6 +234,7 @@ static jo_status retake(jsolve_stepper* base, jsolve_run* run, double t1) {
   s->accuracy = LOCATE_ACCURACY;
   jo_status status = stages(s, run, t1);
   s->accuracy = NEWTON_ACCURACY;
+  if (status < 0) status = stages(s, run, t1);
   if (status < 0) return fail_newton(run, status);
   if (!jsolve_is_finite(run->sys->n, run->y_new)) {
     find_not_finite(s, run);

@@ -38,9 +38,10 @@ static jo_status keep_nominal(jstudy_numeric* n) {
 }
 
 jo_status jstudy_numeric_begin(jstudy_numeric* n, jo_context* ctx, const jstudy_sens* s,
-                               const jstudy_sens_options* opt) {
+                               const int* wrt, const jstudy_sens_options* opt) {
   const jgen_dynamics* d = s->plant->dynamics;
-  *n = (jstudy_numeric){.ctx = ctx, .sens = s, .opt = *opt, .nobjective = d->nobjective};
+  *n = (jstudy_numeric){.ctx = ctx, .sens = s, .wrt = wrt, .opt = *opt};
+  n->nobjective = d->nobjective;
   jarena_init(&n->arena, ctx);
   n->p = JARENA_ARRAY(&n->arena, d->np + 1, double);
   if (!n->p) return jerr_memory(ctx);
@@ -57,7 +58,7 @@ void jstudy_numeric_end(jstudy_numeric* n) {
 static double* live_value(jstudy_numeric* n, int which) {
   const jgen_dynamics* d = n->sens->plant->dynamics;
   int i = 0;
-  while (d->live[i] != n->sens->wrt[which]) {
+  while (d->live[i] != n->wrt[which]) {
     i++;
   }
   return &n->p[i];
@@ -138,7 +139,7 @@ jo_status jstudy_numeric_derivative(jstudy_numeric* n, int which, const double* 
   if (!d || !t) return jerr_memory(n->ctx);
   double p = *live_value(n, which);
   double size =
-      p != 0.0 ? fabs(p) : jstudy_natural_size(n->sens->plant->model, n->sens->wrt[which]);
+      p != 0.0 ? fabs(p) : jstudy_natural_size(n->sens->plant->model, n->wrt[which]);
   for (int o = 0; o < no; o++) {
     error[o] = INFINITY;
     derivative[o] = NAN;

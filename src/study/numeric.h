@@ -10,7 +10,8 @@
 typedef struct jstudy_numeric {
   jo_context* ctx;
   jarena arena;
-  const jstudy_sens* sens;
+  const jstudy_sens* sens;  // values only; the numbers are parameters of its model
+  const int* wrt;           // numbers
   jstudy_sens_options opt;
   double* p;  // live numbers
   int nobjective;
@@ -21,7 +22,7 @@ typedef struct jstudy_numeric {
 
 // Begins with the nominal run. End it whether that failed or not.
 jo_status jstudy_numeric_begin(jstudy_numeric* n, jo_context* ctx, const jstudy_sens* s,
-                               const jstudy_sens_options* opt);
+                               const int* wrt, const jstudy_sens_options* opt);
 void jstudy_numeric_end(jstudy_numeric* n);
 
 // Objectives with number `which` of wrt, a parameter, changed by dp; psi is the caller's (nobjective).

@@ -353,7 +353,7 @@ static void test_defaults(void** state) {
   assert_v3(m, &m->gravity, 0.0, 0.0, -9.81);
   assert_v3(m, &m->body[1].com, 0.0, 0.0, 0.0);
   assert_true(m->simulation.t_end == 1.0 && m->simulation.rel_tol == 1e-8);
-  assert_string_equal(m->simulation.method, "dopri5");
+  assert_string_equal(m->simulation.method, "auto");
   assert_false(m->has_road || m->body[1].has_frame || m->simulation.start_static);
   assert_string_equal(m->name, "");
   close_model(&f);
