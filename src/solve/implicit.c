@@ -209,8 +209,12 @@ void jsolve_implicit_adjoint(jsolve_implicit* s, double* mu, int nrhs) {
     adjoint_column(s, mu + (int64_t)k * s->sys->n);
 }
 
-void jsolve_implicit_filter(const jsolve_implicit* s, double* x) {
+void jsolve_implicit_damp(const jsolve_implicit* s, double* x) {
   jsolve_lu_solve(s->nw, s->M, s->pivot, false, x + s->at_w, 1);
+}
+
+void jsolve_implicit_filter(const jsolve_implicit* s, double* x) {
+  jsolve_implicit_damp(s, x);
   memset(x + s->at_r, 0, (size_t)s->nr * sizeof *x);
 }
 

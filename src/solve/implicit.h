@@ -47,7 +47,9 @@ void jsolve_implicit_tangent(jsolve_implicit* s, double* r, int nrhs);
 // Transposed: mu, weights of the slope (n x nrhs), become those of f_y dbase + f_p dp (v rows zero).
 void jsolve_implicit_adjoint(jsolve_implicit* s, double* mu, int nrhs);
 
-// M^-1 of the w part of x (n); the rest is set to zero.
+// M^-1 of the w part of x (n): of stiff components little is left.
+void jsolve_implicit_damp(const jsolve_implicit* s, double* x);
+// The same, and what is not q, v or w is set to zero.
 void jsolve_implicit_filter(const jsolve_implicit* s, double* x);
 
 // Magnitude of the largest eigenvalue of the linearised motion, by power iteration [1/s].

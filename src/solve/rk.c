@@ -42,7 +42,7 @@
 #define LOCATE_ACCURACY 1e-6  // of a stage while an event is located
 #define KEEP_JACOBIAN   24    // steps, at most
 #define SLOW_NEWTON     0.2   // rate of convergence that calls for a new Jacobian
-#define IMPLICIT_SHARE  0.1   // of the tolerance: for results as accurate as those of dopri5
+#define IMPLICIT_SHARE  0.02  // of the tolerance: for results as accurate as those of dopri5
 #define KEEP_STEP       1.3   // step sizes within this factor share their factors
 
 #define STABILITY_LIMIT 3.25   // of Dormand-Prince 5(4), on the negative real axis
@@ -346,6 +346,8 @@ static double local_error(rk* s, jsolve_run* run) {
   if (!jsolve_is_finite(n, s->k[s->tab->stages])) return NAN;
   if (s->watches && !s->im) s->h_lambda = stiffness(s, run);
   jsolve_combine(n, s->zero, h, &s->e, s->k, s->error);
+  // stages of order two say too much of the error of stiff components
+  if (s->im) jsolve_implicit_damp(s->im, s->error);
   double error = jsolve_norm(&run->weights, s->error, run->y, run->y_new);
   return s->im ? error / IMPLICIT_SHARE : error;
 }

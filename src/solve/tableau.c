@@ -2,10 +2,8 @@
 // The tableaux, explicit ones as exact fractions. Sources: midpoint rule, Kutta 1901 (orders 3 and 4),
 // Dormand and Prince 1980 with the dense output of Hairer, Norsett and Wanner 1993, II.6; for stiff
 // problems the L-stable pair ESDIRK5(4)7L[2]SA2 of Kennedy and Carpenter 2019 (Appl. Numer. Math.
-// 146), stage order two. Its dense output is ours: with stage order two the interpolant
-//   cubic Hermite + x^2 (1-x)^2 h sum_i d_i k_i
-// has order four when  sum d_i c_i^m = 0 (m = 0, 1, 2), 1/4 (m = 3)  and  sum d_i a_ij c_j^2 = 1/12;
-// d is the shortest vector that meets these.
+// 146), stage order two. Its dense output is the cubic Hermite polynomial: slopes of inner stages, of
+// order two for stiff components, would make it worse there.
 #include "solve/tableau.h"
 
 #include <stddef.h>
@@ -75,8 +73,6 @@ static const jsolve_tableau tableaux[] = {
         .e = {0.041223397456906924, 0.041223397456907181, 0.089736805636807138,
               -0.084848701245942793, -0.074183645069565207, -0.057958752816804543,
               0.04480749858169103},
-        .d = {-1.6817110573142893, 2.329264413981873, -0.89893183175172464, 1.5109687669744811,
-              -2.8082293071537614, 0.92966967466969586, 0.61896934059372533},
     },
 };
 
