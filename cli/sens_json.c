@@ -139,7 +139,11 @@ static void json_cost(cli_json* out, const cli_sens_job* j) {
   cli_json_bool(out, "frozen", s.is_frozen != 0);
   cli_json_text(out, "integrator", s.integrator);
   cli_json_number(out, "tolerance", s.rel_tol);
+  cli_json_number(out, "derivative_tolerance", s.derivative_tol);
+  cli_json_bool(out, "is_within", s.is_within != 0);
+  cli_json_count(out, "runs", s.passes);
   cli_json_count(out, "steps", s.steps);
+  cli_json_count(out, "implicit_steps", s.implicit_steps);
   cli_json_count(out, "evaluations", s.evaluations);
   cli_json_count(out, "derivative_evaluations", s.derivative_evaluations);
   cli_json_number(out, "cpu_s", s.cpu_dynamics + s.cpu_sensitivity);

@@ -227,7 +227,7 @@ JO_API void jo_loads_sens_destroy(jo_loads_sens* sens);
 typedef struct jo_loads_gradient {
   const char *name, *unit;  // of the element
   double peak, t_peak, damage;
-  const double *dpeak, *ddamage;  // by the numbers, as given
+  const double *dpeak, *ddamage;              // by the numbers, as given
   const double *dpeak_error, *ddamage_error;  // of these, estimated, absolute
 } jo_loads_gradient;
 

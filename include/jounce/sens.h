@@ -69,7 +69,7 @@ typedef struct jo_sens_options {
   const char* integrator;  // auto, dopri5, esdirk5, rk2, rk3 or rk4
   double tolerance;        // relative and absolute, of adaptive integrators
   double step;             // of fixed-step integrators [s]
-  double derivative_tol;   // relative error wanted of derivatives; runs are repeated until it is met
+  double derivative_tol;  // relative error wanted of derivatives; runs are repeated until it is met
   /// Outputs whose derivatives are wanted along the run (direct method; needs it prepared).
   const char* const* history;
   int nhistory;

@@ -84,11 +84,11 @@ JO_API const char* jo_sweep_wrt(const jo_sweep* sweep, int i);
 /// Arrays and texts are owned by the sweep.
 typedef struct jo_sweep_point {
   int is_done;
-  jo_status status;         // below zero: failed, numbers are NaN
-  const char* message;      // why; "" when it did not fail
-  const double* parameter;  // by parameter
-  const double* value;      // by objective
-  const double* gradient;   // objectives x numbers, row by row
+  jo_status status;              // below zero: failed, numbers are NaN
+  const char* message;           // why; "" when it did not fail
+  const double* parameter;       // by parameter
+  const double* value;           // by objective
+  const double* gradient;        // objectives x numbers, row by row
   const double* gradient_error;  // estimated, absolute; likewise
   int events;
   int64_t evaluations;

@@ -72,16 +72,16 @@ static jo_status fill_gradient(job* j, int objective, jreport_gradient* g) {
     jo_sens_parameter p;
     JO_TRY(jo_sens_parameter_at(j->sens, row[i].parameter, &p));
     double frozen = jo_sens_derivative_frozen(j->derivatives, objective, row[i].parameter);
-    g->row[i] = (jreport_gradient_row){p.name,
-                                       p.unit,
-                                       p.description,
-                                       p.value,
-                                       row[i].derivative,
-                                       jo_sens_derivative_error(j->derivatives, objective,
-                                                                row[i].parameter),
-                                       row[i].percent,
-                                       row[i].derivative - frozen,
-                                       row[i].parameter};
+    g->row[i] = (jreport_gradient_row){
+        p.name,
+        p.unit,
+        p.description,
+        p.value,
+        row[i].derivative,
+        jo_sens_derivative_error(j->derivatives, objective, row[i].parameter),
+        row[i].percent,
+        row[i].derivative - frozen,
+        row[i].parameter};
   }
   return JO_OK;
 }

@@ -22,7 +22,8 @@ jo_sens_setup jo_sens_setup_default(void) {
 }
 
 jo_sens_options jo_sens_options_default(void) {
-  return (jo_sens_options){.contributions = 1, .tolerance = NAN, .step = NAN, .derivative_tol = NAN};
+  return (jo_sens_options){
+      .contributions = 1, .tolerance = NAN, .step = NAN, .derivative_tol = NAN};
 }
 
 // ---- names ---------------------------------------------------------------------------------------
@@ -207,9 +208,10 @@ jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_
   if (opt->integrator) {
     int method = jsolve_method_find(opt->integrator);
     if (method < 0) {
-      return jerr_set(ctx, JO_ERR_ARGUMENT,
-                      "no integrator '%.40s'; derivatives need auto, dopri5, esdirk5, rk2, rk3 or rk4",
-                      opt->integrator);
+      return jerr_set(
+          ctx, JO_ERR_ARGUMENT,
+          "no integrator '%.40s'; derivatives need auto, dopri5, esdirk5, rk2, rk3 or rk4",
+          opt->integrator);
     }
     out->solve.method = (jsolve_method)method;
   }
@@ -371,8 +373,7 @@ static void warn_of_errors(const jo_sens_result* r) {
             "%.1e: d %s / d %s); their estimated errors are given; hint: --derivative-tol, or a "
             "smaller tolerance",
             r->sens->model->model->path, count, m->nobjective * m->nw, m->derivative_tol, most,
-            r->sens->model->model->objective[worst_objective].name,
-            r->sens->parameter[worst].name);
+            r->sens->model->model->objective[worst_objective].name, r->sens->parameter[worst].name);
 }
 
 static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {

@@ -13,7 +13,8 @@ struct jo_sens {
   jarena arena;
   const jo_model* model;
   jstudy_sens* sens;
-  jstudy_sens* variable;  // values only, in code that can run at other values of all numbers; may be NULL
+  jstudy_sens*
+      variable;  // values only, in code that can run at other values of all numbers; may be NULL
   jo_sens_parameter* parameter;  // (nw)
 };
 

@@ -8,7 +8,8 @@
 #include "report/hdf5.h"
 
 jo_simulate_options jo_simulate_options_default(void) {
-  return (jo_simulate_options){.t_end = NAN, .tolerance = NAN, .step = NAN, .output_step = NAN, .max_step = NAN};
+  return (jo_simulate_options){
+      .t_end = NAN, .tolerance = NAN, .step = NAN, .output_step = NAN, .max_step = NAN};
 }
 
 const char* jo_method_name(int i) {

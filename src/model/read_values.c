@@ -328,8 +328,8 @@ void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root) {
 
 // ---- simulation
 
-static const char* const methods[] = {"auto",  "dopri5", "esdirk5", "rk2", "rk3",
-                                      "rk4",   "adams",  "bdf",     NULL};
+static const char* const methods[] = {"auto", "dopri5", "esdirk5", "rk2", "rk3",
+                                      "rk4",  "adams",  "bdf",     NULL};
 
 static void check_range(const jmodel_at* at, const jmodel_node* map, const char* key, double value,
                         double low, double high, const char* rule) {
@@ -361,10 +361,10 @@ static void read_limits(const jmodel_at* at, const jmodel_node* map, jmodel_simu
 }
 
 void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
-  static const char* const keys[] = {"end",      "start",       "method", "tolerance",
-                                     "rel_tol",  "abs_tol",     "step",   "output_step",
+  static const char* const keys[] = {"end",      "start",          "method",     "tolerance",
+                                     "rel_tol",  "abs_tol",        "step",       "output_step",
                                      "max_step", "shortest_pulse", "max_events", "derivative_tol",
-                                     "start_at", "description", NULL};
+                                     "start_at", "description",    NULL};
   static const char* const starts[] = {"initial", "static", NULL};
   const jmodel_node* map = jmodel_section(r, root, "simulation");
   jmodel_simulation* s = &r->m->simulation;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One stage of a diagonally implicit Runge-Kutta method, reduced to velocities and additional states.
+// docs/theory/integration.md eqs. (I1), (I2).
 //
 // With y = [ q | v | w | psi ] (ode.h), b = hγ and a bar for what earlier stages give,
 //   q = q̄ + b w_q      v = v(q)      w = w̄ + b f_w(q, v, w)      psi = psī + b f_psi(q, v, w)
@@ -13,11 +14,11 @@
 
 typedef struct jsolve_implicit {
   const jsolve_system* sys;
-  int nq, nv, nw, nr;   // nr: rest
-  int at_v, at_w, at_r; // where they begin in y
-  double* J;            // d ydot / d y
-  double *A, *K;        // rows of w, then of the rest: (nw + nr) x nw, (nw + nr) x nq
-  double* M;            // factors, nw x nw
+  int nq, nv, nw, nr;    // nr: rest
+  int at_v, at_w, at_r;  // where they begin in y
+  double* J;             // d ydot / d y
+  double *A, *K;         // rows of w, then of the rest: (nw + nr) x nw, (nw + nr) x nq
+  double* M;             // factors, nw x nw
   int* pivot;
   double b;             // hγ of the stages
   double b_factor;      // that of the factors; 0: none

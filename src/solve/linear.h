@@ -16,7 +16,8 @@ int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, do
 // n x nrhs in place. Nothing is allocated. JO_ERR_SINGULAR, nothing reported, where a pivot is zero or
 // an element not finite.
 jo_status jsolve_lu_factor(int n, double* A, int* pivot);
-void jsolve_lu_solve(int n, const double* LU, const int* pivot, bool transposed, double* B, int nrhs);
+void jsolve_lu_solve(int n, const double* LU, const int* pivot, bool transposed, double* B,
+                     int nrhs);
 
 // Eigenvalues (re, im) and, when `right` is not NULL, right eigenvectors as LAPACK dgeev packs them.
 // A: column-major n x n, destroyed. Sorted by |Im|, then Re, then index, so that output is stable.

@@ -50,13 +50,13 @@ typedef struct jsolve_system {
 const char* jsolve_label(const char* const* name, const char* kind, int i,
                          char buffer[JSOLVE_LABEL]);
 
-#define JSOLVE_METHOD_LIST(X)                                 \
-  X(RK2, "rk2", "midpoint, fixed step")                       \
-  X(RK3, "rk3", "Kutta's third order, fixed step")            \
-  X(RK4, "rk4", "classical fourth order, fixed step")         \
-  X(DOPRI5, "dopri5", "Dormand-Prince 5(4), adaptive")        \
-  X(ADAMS, "adams", "SUNDIALS CVODE Adams-Moulton, adaptive") \
-  X(BDF, "bdf", "SUNDIALS CVODE BDF, adaptive, for stiff models") \
+#define JSOLVE_METHOD_LIST(X)                                               \
+  X(RK2, "rk2", "midpoint, fixed step")                                     \
+  X(RK3, "rk3", "Kutta's third order, fixed step")                          \
+  X(RK4, "rk4", "classical fourth order, fixed step")                       \
+  X(DOPRI5, "dopri5", "Dormand-Prince 5(4), adaptive")                      \
+  X(ADAMS, "adams", "SUNDIALS CVODE Adams-Moulton, adaptive")               \
+  X(BDF, "bdf", "SUNDIALS CVODE BDF, adaptive, for stiff models")           \
   X(ESDIRK5, "esdirk5", "L-stable ESDIRK 5(4), adaptive, for stiff models") \
   X(AUTO, "auto", "dopri5, and esdirk5 where that is stiff")
 

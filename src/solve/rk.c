@@ -45,15 +45,15 @@
 #define IMPLICIT_SHARE  0.02  // of the tolerance: for results as accurate as those of dopri5
 #define KEEP_STEP       1.3   // step sizes within this factor share their factors
 
-#define STABILITY_LIMIT 3.25   // of Dormand-Prince 5(4), on the negative real axis
-#define STIFF_STEPS     15     // beyond it before the problem counts as stiff
-#define TAME_STEPS      6      // within it before the count begins anew
-#define MANY_STEPS      2000   // left at the present size: below that switching does not pay
-#define EASY_STEPS      10     // of the implicit method that the explicit one could take
-#define EASY_LIMIT      1.5    // h times the largest eigenvalue of such a step
+#define STABILITY_LIMIT 3.25  // of Dormand-Prince 5(4), on the negative real axis
+#define STIFF_STEPS     15    // beyond it before the problem counts as stiff
+#define TAME_STEPS      6     // within it before the count begins anew
+#define MANY_STEPS      2000  // left at the present size: below that switching does not pay
+#define EASY_STEPS      10    // of the implicit method that the explicit one could take
+#define EASY_LIMIT      1.5   // h times the largest eigenvalue of such a step
 
-#define COLLAPSED       1e-10  // part of the run: shorter steps ...
-#define MAX_COLLAPSED   2000   // ... in a row are a failure
+#define COLLAPSED     1e-10  // part of the run: shorter steps ...
+#define MAX_COLLAPSED 2000   // ... in a row are a failure
 
 typedef struct dense {
   jsolve_dense base;
@@ -146,7 +146,8 @@ static jo_status implicit_stages(rk* s, jsolve_run* run, double t1) {
   int64_t before = im->evaluations;
   if (!s->has_jacobian) JO_TRY(refresh(s, run));
   // events are located with factors of their own, so that states depend on the time alone
-  if (im->b_factor == 0 || !is_near(b, im->b_factor, s->accuracy < NEWTON_ACCURACY ? 1 : KEEP_STEP)) {
+  if (im->b_factor == 0 ||
+      !is_near(b, im->b_factor, s->accuracy < NEWTON_ACCURACY ? 1 : KEEP_STEP)) {
     JO_TRY(jsolve_implicit_factor(im, b));
   }
   im->b = b;

@@ -11,8 +11,8 @@
 
 double jsolve_scan_spacing(const jsolve_options* opt, double t_begin, double t_end) {
   double span = t_end - t_begin;
-  double pulse = opt->shortest_pulse > 0 ? opt->shortest_pulse
-                                         : fmin(DEFAULT_PULSE, span / RUN_PARTS);
+  double pulse =
+      opt->shortest_pulse > 0 ? opt->shortest_pulse : fmin(DEFAULT_PULSE, span / RUN_PARTS);
   return fmax(0.5 * pulse, span / MOST_LOOKS);
 }
 

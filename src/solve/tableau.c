@@ -106,10 +106,8 @@ void jsolve_combine(int n, const double* restrict y, double h, const jsolve_comb
     p[j] = k[c->index[j]];
     w[j] = h * c->factor[j];
   }
-  const double *k0 = p[0], *k1 = p[1], *k2 = p[2], *k3 = p[3], *k4 = p[4], *k5 = p[5],
-               *k6 = p[6];
-  const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3], w4 = w[4], w5 = w[5],
-               w6 = w[6];
+  const double *k0 = p[0], *k1 = p[1], *k2 = p[2], *k3 = p[3], *k4 = p[4], *k5 = p[5], *k6 = p[6];
+  const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3], w4 = w[4], w5 = w[5], w6 = w[6];
 #define SUM1 w0* k0[i]
 #define SUM2 SUM1 + w1* k1[i]
 #define SUM3 SUM2 + w2* k2[i]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adjoint method: lambda = d objective / d y carried backward along a recorded run, the exact
-// transpose of tangent.c line by line. docs/theory/sensitivity.md eqs. (S5)-(S8).
+// transpose of tangent.c line by line. docs/theory/sensitivity.md eqs. (S5)-(S8), (S12), (S14).
 //
 // Two weights go together in lanes: lambda, and its error, which every step adds to by its embedded
 // method (S12). All that is linear is done to both.
@@ -10,7 +10,6 @@
 #include "study/walk.h"
 
 enum { LAMBDA, ERROR, LANES };  // of the weights; kernels may have more
-
 
 typedef struct adjoint {
   jstudy_walk* w;
@@ -40,8 +39,8 @@ static jo_status allocate(adjoint* d) {
   d->estimates = w->opt->estimate && d->lanes >= LANES;
   int most = w->ny > w->d->nswitch ? w->ny : w->d->nswitch;
   if (w->d->nobjective > most) most = w->d->nobjective;
-  double** array[] = {&d->lambda, &d->kbar,    &d->ybar, &d->tbar,   &d->Pbar,    &d->unit,
-                      &d->y_mixed, &d->P,      &d->column, &d->pending, &d->alpha};
+  double** array[] = {&d->lambda,  &d->kbar, &d->ybar,   &d->tbar,    &d->Pbar, &d->unit,
+                      &d->y_mixed, &d->P,    &d->column, &d->pending, &d->alpha};
   bool ok = true;
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
     *array[i] = vector(d, most);
@@ -216,7 +215,7 @@ static void solve_weights(adjoint* d, double* mu) {
   }
 }
 
-// (S5')  one implicit stage with argument Y and weight Ybar of its own: nu = (1 - hγ f_y)^-T (Kbar + hγ
+// (S14)  one implicit stage with argument Y and weight Ybar of its own: nu = (1 - hγ f_y)^-T (Kbar + hγ
 // Ybar), and Ybar becomes the weight of what the stage begins with, Ybar + f_y^T nu
 static jo_status implicit_stage_back(adjoint* d, const jstudy_entry* e, int i, const double* Y) {
   jstudy_walk* w = d->w;

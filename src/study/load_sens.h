@@ -19,7 +19,7 @@ typedef struct jstudy_load_gradient {
   const char *name, *unit;  // of the element
   double peak, t_peak;      // largest |F|, with its sign
   double damage;
-  double *dpeak, *ddamage;  // by the numbers of jstudy_sens (nw)
+  double *dpeak, *ddamage;              // by the numbers of jstudy_sens (nw)
   double *dpeak_error, *ddamage_error;  // of these, estimated
 } jstudy_load_gradient;
 

@@ -138,8 +138,7 @@ jo_status jstudy_numeric_derivative(jstudy_numeric* n, int which, const double* 
   table* t = JARENA_ARRAY(&n->arena, no + 1, table);
   if (!d || !t) return jerr_memory(n->ctx);
   double p = *live_value(n, which);
-  double size =
-      p != 0.0 ? fabs(p) : jstudy_natural_size(n->sens->plant->model, n->wrt[which]);
+  double size = p != 0.0 ? fabs(p) : jstudy_natural_size(n->sens->plant->model, n->wrt[which]);
   for (int o = 0; o < no; o++) {
     error[o] = INFINITY;
     derivative[o] = NAN;

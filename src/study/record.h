@@ -9,13 +9,13 @@
 #include "study/plant.h"
 
 typedef struct jstudy_entry {
-  double t, t1;     // step: from t to t1; event: at t
-  int state;        // stored state: at the start of the step, before the event; -1: not stored
-  int after;        // event: stored state after it; -1: a step
-  int slopes;       // step: stored slopes of its stages; -1: not stored
-  int epoch;        // modes in force: of the step, before the event (the next epoch after it)
-  int flip, nflip;  // event: switches that flip, in record->flip
-  bool follows;     // event: caused by the one before, at the same instant
+  double t, t1;      // step: from t to t1; event: at t
+  int state;         // stored state: at the start of the step, before the event; -1: not stored
+  int after;         // event: stored state after it; -1: a step
+  int slopes;        // step: stored slopes of its stages; -1: not stored
+  int epoch;         // modes in force: of the step, before the event (the next epoch after it)
+  int flip, nflip;   // event: switches that flip, in record->flip
+  bool follows;      // event: caused by the one before, at the same instant
   bool is_implicit;  // step: taken by the implicit method
 } jstudy_entry;
 
@@ -25,7 +25,7 @@ typedef struct jstudy_record {
   int nentry, entry_cap;
   jstudy_entry* entry;
   int nstate, state_cap;
-  double* state;  // nstate x ny
+  double* state;       // nstate x ny
   int stages;          // of the method; 0: slopes are not stored
   bool implicit_only;  // slopes of implicit steps alone: those of explicit ones are had for nothing
   int nslopes, slopes_cap;

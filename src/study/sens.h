@@ -64,13 +64,13 @@ jo_status jstudy_sens_start(jo_context* ctx, jarena* a, const jstudy_sens* s, in
 typedef struct jstudy_sens_options {
   jsolve_options solve;
   double t_start, t_end;
-  bool frozen;      // switches stay at their times
-  bool estimate;    // also the errors of derivatives; runs that miss the tolerance are repeated
+  bool frozen;    // switches stay at their times
+  bool estimate;  // also the errors of derivatives; runs that miss the tolerance are repeated
   double derivative_tol;  // relative error wanted of derivatives; 0: chosen by the integration's
-  int max_states;   // states kept for the adjoint
-  const double* p;  // values of the live numbers instead of the model's, NULL: the model's.
-                    // The start is assembled again; only parameters may differ
-  bool is_last;     // of the runs that are allowed: what it gives is taken
+  int max_states;         // states kept for the adjoint
+  const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
+                          // The start is assembled again; only parameters may differ
+  bool is_last;           // of the runs that are allowed: what it gives is taken
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jstudy_sens_observer* observer;
 } jstudy_sens_options;
@@ -105,8 +105,8 @@ typedef struct jstudy_sens_result {
   jo_context* ctx;
   jarena arena;
   int nobjective, nw, nevent;
-  double* value;     // (nobjective)
-  double* gradient;  // nobjective x nw, row by row
+  double* value;           // (nobjective)
+  double* gradient;        // nobjective x nw, row by row
   double* gradient_error;  // estimates, absolute; NaN: none
   double derivative_tol;   // as it was wanted, relative
   bool is_within;          // every derivative is

@@ -14,22 +14,22 @@
 
 #include "solve/tableau.h"
 
-#define WANTED       1e5   // error of derivatives over the tolerance of the integration, by default, ...
+#define WANTED       1e5  // error of derivatives over the tolerance of the integration, by default, ...
 #define LEAST_WANTED 1e-6  // ... between these
 #define MOST_WANTED  1e-2
 #define SAFETY       2.0   // of the estimates
 #define GRANTED      10.0  // tolerances of the objective: below that a derivative is noise
 #define NEGLIGIBLE   1e-2  // influence, relative over relative, below which errors are absolute
 
-#define MOST_ROUGH  0.5  // local error of derivatives, relative
-#define GROWTH      4.0   // over one step
-#define SHORTER     0.8   // than what would just do
-#define SHORTEST    1e-5  // part of a step
-#define TOO_MANY    5.0   // times the steps of the run before: the implicit method is cheaper
-#define FEW         5000  // steps that are never too many
-#define WORTHLESS   0.5   // error of a derivative, relative
-#define FAR_OVER    100.0 // errors over what is wanted that shorter steps are to help, too
-#define LEAST_TOL   1e-13
+#define MOST_ROUGH 0.5    // local error of derivatives, relative
+#define GROWTH     4.0    // over one step
+#define SHORTER    0.8    // than what would just do
+#define SHORTEST   1e-5   // part of a step
+#define TOO_MANY   5.0    // times the steps of the run before: the implicit method is cheaper
+#define FEW        5000   // steps that are never too many
+#define WORTHLESS  0.5    // error of a derivative, relative
+#define FAR_OVER   100.0  // errors over what is wanted that shorter steps are to help, too
+#define LEAST_TOL  1e-13
 
 void jstudy_plan_begin(jstudy_plan* p, jo_context* ctx) {
   *p = (jstudy_plan){.ctx = ctx};

@@ -12,7 +12,7 @@ typedef struct jstudy_plan {
   int n, cap;
   struct jstudy_plan_limit {
     double t0, t1, h;  // steps that begin in [t0, t1) are not longer than h [s]
-  }* limit;
+  } * limit;
 } jstudy_plan;
 
 void jstudy_plan_begin(jstudy_plan* p, jo_context* ctx);

@@ -12,8 +12,12 @@
 #define MAX_ROWS 20000000  // more is a typing mistake in a step size, not a result
 
 jstudy_simulate_options jstudy_simulate_options_default(void) {
-  return (jstudy_simulate_options){
-      .t_end = NAN, .rel_tol = NAN, .abs_tol = NAN, .step = NAN, .output_step = NAN, .max_step = NAN};
+  return (jstudy_simulate_options){.t_end = NAN,
+                                   .rel_tol = NAN,
+                                   .abs_tol = NAN,
+                                   .step = NAN,
+                                   .output_step = NAN,
+                                   .max_step = NAN};
 }
 
 typedef struct recorder {

@@ -5,6 +5,7 @@
 //   event    S+ = S- + (f- - f+) dt*,  dt* = -(g_y S- + g_p) / (g_t + g_y f-)            (S3)
 //            and through the impulse where driven coordinates jump                       (S4)
 //   error    of each step by the embedded method, carried along by probes                (S10)
+//   implicit steps: stages as what they solve                                            (S13)
 #include <math.h>
 #include <string.h>
 
@@ -34,18 +35,18 @@ typedef struct direct {
   double* column;  // one lane after another (ny x lanes)
   // error estimate
   int nprobe;
-  int open;               // entry whose error lacks the slope at its end; -1: none
-  double open_weight;     // of that slope
-  double* local;          // by number: errors of the steps, added up
+  int open;                    // entry whose error lacks the slope at its end; -1: none
+  double open_weight;          // of that slope
+  double* local;               // by number: errors of the steps, added up
   double sum_size, sum_error;  // squares, over all numbers, of the step that is accounted for
   jstudy_trace trace;
-  const double* unit;     // by number: what a change of it is measured by
-  double* push;           // what the probes get at the end of the step (ny x nprobe)
+  const double* unit;  // by number: what a change of it is measured by
+  double* push;        // what the probes get at the end of the step (ny x nprobe)
   // samples for the observer
-  int64_t next;          // of the grid
-  double *y0, *f0, *f1;  // of the step
-  double *y_at, *S_at;   // at a sample
-  double *out, *dout;    // noutput, noutput x nw
+  int64_t next;                 // of the grid
+  double *y0, *f0, *f1;         // of the step
+  double *y_at, *S_at;          // at a sample
+  double *out, *dout;           // noutput, noutput x nw
   double *dout_error, *probed;  // the same, noutput x nprobe
 } direct;
 
@@ -550,8 +551,8 @@ static void pack_outputs(direct* d, double t, const double* y, int q, const doub
   for (int o = 0; o < w->d->noutput; o++) {
     for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw + d->nprobe; l++) {
       int j = q * d->lanes + l;
-      double* to = j < w->nw ? &d->dout[(int64_t)o * w->nw + j]
-                             : &d->probed[o * d->nprobe + j - w->nw];
+      double* to =
+          j < w->nw ? &d->dout[(int64_t)o * w->nw + j] : &d->probed[o * d->nprobe + j - w->nw];
       *to = d->dg[o * d->lanes + l];
     }
   }

@@ -22,17 +22,17 @@ typedef struct jstudy_walk {
   const jgen_dynamics* d;
   jstudy_run* run;  // kernels of the plant; its modes are set as the walk goes
   const jstudy_record* record;
-  jstudy_scheme scheme[2];    // explicit, implicit
-  jsolve_implicit im;         // of implicit steps
-  jsolve_weights weights;     // for stages that are solved again
+  jstudy_scheme scheme[2];  // explicit, implicit
+  jsolve_implicit im;       // of implicit steps
+  jsolve_weights weights;   // for stages that are solved again
   const jstudy_sens_options* opt;
   jstudy_sens_result* out;
   int ny, nu, nv, nw;
-  const double* S0;  // d y0 / d number (ny x nw)
-  double* k[JSTUDY_SLOPES];        // slopes of a step (ny): our own, or those of the record
-  double* own[JSTUDY_SLOPES];      // (ny)
-  double* Y[JSOLVE_MAX_STAGES];    // arguments of its stages (ny)
-  double* base;                    // scratch (ny)
+  const double* S0;              // d y0 / d number (ny x nw)
+  double* k[JSTUDY_SLOPES];      // slopes of a step (ny): our own, or those of the record
+  double* own[JSTUDY_SLOPES];    // (ny)
+  double* Y[JSOLVE_MAX_STAGES];  // arguments of its stages (ny)
+  double* base;                  // scratch (ny)
   double *f_minus, *f_plus;
   double* modes;     // scratch (nswitch)
   double** work[2];  // of the tangent and adjoint kernels

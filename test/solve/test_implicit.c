@@ -116,7 +116,8 @@ static void test_implicit_stiff_component_costs_nothing(void** state) {
   jsolve_options o = adaptive(JSOLVE_ESDIRK5, 1e-8);
   double y = 1;
   jsolve_statistics stats;
-  assert_ok(context(state), jsolve_integrate(context(state), &s, &o, NULL, 0, 10, &y, NULL, &stats));
+  assert_ok(context(state),
+            jsolve_integrate(context(state), &s, &o, NULL, 0, 10, &y, NULL, &stats));
   assert_near(y, cos(10), 1e-8);
   assert_true(stats.steps < 1000);
 }
@@ -127,7 +128,8 @@ static void test_auto_changes_over_and_back(void** state) {
   jsolve_options o = adaptive(JSOLVE_AUTO, 1e-7);
   jsolve_statistics stats;
   double y = 1;
-  assert_ok(context(state), jsolve_integrate(context(state), &s, &o, NULL, 0, 10, &y, NULL, &stats));
+  assert_ok(context(state),
+            jsolve_integrate(context(state), &s, &o, NULL, 0, 10, &y, NULL, &stats));
   assert_near(y, cos(10), 1e-6);
   assert_true(stats.implicit > 0 && stats.steps < 1000);
   // not stiff: the steps of dopri5, to the bit
@@ -135,7 +137,8 @@ static void test_auto_changes_over_and_back(void** state) {
   for (int i = 0; i < 2; i++) {
     jsolve_options q = adaptive(i ? JSOLVE_AUTO : JSOLVE_DOPRI5, 1e-9);
     jsolve_system r = rational_system();
-    assert_ok(context(state), jsolve_integrate(context(state), &r, &q, NULL, 0, 2, z[i], NULL, &stats));
+    assert_ok(context(state),
+              jsolve_integrate(context(state), &r, &q, NULL, 0, 2, z[i], NULL, &stats));
     assert_int_equal(stats.implicit, 0);
   }
   assert_memory_equal(z[0], z[1], sizeof z[0]);
@@ -167,7 +170,8 @@ static void test_implicit_structure_changes_nothing(void** state) {
       s.nw = 1;
     }
     jsolve_options o = adaptive(JSOLVE_ESDIRK5, 1e-9);
-    assert_ok(context(state), jsolve_integrate(context(state), &s, &o, NULL, 0, 3, y[i], NULL, NULL));
+    assert_ok(context(state),
+              jsolve_integrate(context(state), &s, &o, NULL, 0, 3, y[i], NULL, NULL));
   }
   for (int k = 0; k < 3; k++) {
     assert_near(y[0][k], y[1][k], 1e-9);
