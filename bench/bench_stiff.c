@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work and precision: error of an objective, and of one derivative where a method has any, against
+// evaluations and CPU time, by method and tolerance; stiff models and one that is not.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "study/sens.h"
+
+#define REFERENCE 1e-12
+#define REPEATS   5
+
+typedef struct subject {
+  const char *path, *number;
+  double loosest, tightest;
+} subject;
+
+static const subject subjects[] = {
+    {"test/models/stiff_strut.yaml", "area", 1e-4, 1e-10},
+    {"test/models/stiff_pendulum.yaml", "l0", 1e-4, 1e-10},
+    {"models/buggy/step_descent.yaml", "k_f", 1e-4, 1e-10},
+};
+
+static const jsolve_method methods[] = {JSOLVE_DOPRI5, JSOLVE_ESDIRK5, JSOLVE_AUTO, JSOLVE_ADAMS,
+                                        JSOLVE_BDF};
+
+static void stop(jo_context* ctx) {
+  fprintf(stderr, "%s\n", jo_context_message(ctx));
+  exit(1);
+}
+
+static bool has_derivatives(jsolve_method m) {
+  return m != JSOLVE_ADAMS && m != JSOLVE_BDF;
+}
+
+typedef struct point {
+  double value, derivative, cpu, cpu_derivatives;
+  int64_t evaluations;
+  int runs;
+} point;
+
+// Fastest of several runs; false where the method fails.
+static bool measure(jo_context* ctx, const jstudy_sens* s, jsolve_method method, double tol,
+                    point* p) {
+  jstudy_sens_options o = jstudy_sens_options_default(s->plant->model);
+  o.solve.method = method;
+  o.solve.rel_tol = o.solve.abs_tol = tol;
+  *p = (point){.derivative = NAN, .cpu = INFINITY, .cpu_derivatives = INFINITY};
+  for (int i = 0; i < REPEATS; i++) {
+    jstudy_sens_result* r = NULL;
+    if (jstudy_sens_run(ctx, s, JSTUDY_VALUE, &o, &r) < 0) return false;
+    p->value = r->value[0];
+    p->evaluations = r->statistics.evaluations;
+    p->cpu = fmin(p->cpu, r->cpu_dynamics);
+    jstudy_sens_result_destroy(r);
+    if (!has_derivatives(method)) continue;
+    if (jstudy_sens_run(ctx, s, JSTUDY_DIRECT, &o, &r) < 0) return false;
+    p->derivative = r->gradient[0];
+    p->runs = r->passes;
+    p->cpu_derivatives = fmin(p->cpu_derivatives, r->cpu_dynamics + r->cpu_sensitivity);
+    jstudy_sens_result_destroy(r);
+  }
+  return true;
+}
+
+static void print_row(jsolve_method method, double tol, const point* p, const point* exact) {
+  printf("  %-8s %7.0e %9lld %9.3f %9.1e", jsolve_method_name(method), tol,
+         (long long)p->evaluations, 1e3 * p->cpu, fabs(p->value / exact->value - 1.0));
+  if (has_derivatives(method)) {
+    printf(" %9.3f %9.1e %4d", 1e3 * p->cpu_derivatives,
+           fabs(p->derivative / exact->derivative - 1.0), p->runs);
+  }
+  printf("\n");
+}
+
+static void one_model(const subject* k) {
+  jo_context* ctx;
+  jmodel* m;
+  jstudy_sens* s;
+  if (jo_context_create(NULL, &ctx) < 0) exit(1);
+  if (jmodel_load(ctx, k->path, NULL, 0, &m) < 0) stop(ctx);
+  int wrt = jmodel_find_number(m, k->number);
+  jstudy_sens_setup setup = {.wrt = &wrt, .nwrt = 1, .direct = true};
+  setup.kernel = jkernel_options_default();
+  if (jstudy_sens_create(ctx, m, &setup, &s) < 0) stop(ctx);
+  point exact, p;
+  if (!measure(ctx, s, JSOLVE_DOPRI5, REFERENCE, &exact)) stop(ctx);
+  printf("%s, psi and d psi / d %s\n", k->path, k->number);
+  printf("  %-8s %7s %9s %9s %9s %9s %9s %4s\n", "method", "tol", "evals", "ms", "error",
+         "ms with d", "error", "runs");
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    for (double tol = k->loosest; tol > 0.5 * k->tightest; tol *= 1e-2) {
+      if (measure(ctx, s, methods[i], tol, &p)) {
+        print_row(methods[i], tol, &p, &exact);
+      } else {
+        printf("  %-8s %7.0e fails\n", jsolve_method_name(methods[i]), tol);
+      }
+    }
+  }
+  jstudy_sens_destroy(s);
+  jmodel_destroy(m);
+  jo_context_destroy(ctx);
+}
+
+int main(void) {
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+    one_model(&subjects[i]);
+  }
+  return 0;
+}
