@@ -30,6 +30,7 @@ jo_sens_options jo_sens_options_default(void) {
 typedef struct selection {
   const jmodel* m;
   bool* taken;  // by number
+  bool* named;  // by number: by its own name, not by a pattern
   int* wrt;
   int n;
 } selection;
@@ -75,6 +76,7 @@ static jo_status take_name(jo_context* ctx, selection* s, const char* name) {
   bool begins = n > 0 && name[n - 1] == '*';
   int before = s->n, number = jmodel_find_number(m, name);
   if (number >= 0) {
+    s->named[number] = true;
     take(s, number);
     return JO_OK;
   }
@@ -91,8 +93,9 @@ static jo_status take_name(jo_context* ctx, selection* s, const char* name) {
 static jo_status select_numbers(jo_context* ctx, jarena* a, const jmodel* m,
                                 const jo_sens_setup* setup, selection* s) {
   *s = (selection){.m = m, .taken = JARENA_ARRAY(a, m->nnumber + 1, bool)};
+  s->named = JARENA_ARRAY(a, m->nnumber + 1, bool);
   s->wrt = JARENA_ARRAY(a, m->nnumber + 1, int);
-  if (!s->taken || !s->wrt) return jerr_memory(ctx);
+  if (!s->taken || !s->named || !s->wrt) return jerr_memory(ctx);
   if (setup->nname == 0) JO_TRY(take_name(ctx, s, "parameters"));
   for (int i = 0; i < setup->nname; i++) {
     JO_TRY(take_name(ctx, s, setup->name[i]));
@@ -129,6 +132,22 @@ static const jmodel* make_variable(jo_sens* s, const jmodel* m, const selection*
   return copy;
 }
 
+// A number that was asked for by name must have a derivative; one that a pattern stands for is told of
+// and has NaN instead.
+static jo_status check_numbers(jo_sens* s, const selection* k) {
+  const jstudy_sens* inner = s->sens;
+  int n = 0, first = -1;
+  for (int i = 0; i < k->n; i++) {
+    if (!inner->why[i]) continue;
+    if (k->named[k->wrt[i]]) return jstudy_sens_fail(s->ctx, inner, i, inner->why[i]);
+    if (n++ == 0) first = i;
+  }
+  if (n == 0) return JO_OK;
+  jerr_warn(s->ctx, "%s: nothing has a derivative by %d of the numbers, the first being '%s': %s",
+            k->m->path, n, s->parameter[first].name, inner->why[first]);
+  return JO_OK;
+}
+
 static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   const jmodel* m = s->model->model;
   if (m->nobjective == 0) {
@@ -148,7 +167,9 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   inner.adjoint = both || setup->method != JO_SENS_DIRECT;
   if (setup->interpreter) inner.kernel.backend = JKERNEL_INTERP;
   if (setup->check) m = make_variable(s, m, &k);
-  return m ? jstudy_sens_create(s->ctx, m, &inner, &s->sens) : jerr_memory(s->ctx);
+  if (!m) return jerr_memory(s->ctx);
+  JO_TRY(jstudy_sens_create(s->ctx, m, &inner, &s->sens));
+  return check_numbers(s, &k);
 }
 
 jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_setup* setup,
@@ -218,7 +239,7 @@ jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_
     return jerr_set(ctx, JO_ERR_ARGUMENT, "step %g s: method %s needs a step of more than 0",
                     out->solve.step, jsolve_method_name(out->solve.method));
   }
-  return JO_OK;
+  return jstudy_sens_check(ctx, sens->sens, out, true);
 }
 
 static jstudy_sens_method choose_method(const jo_sens* s, const jo_sens_options* opt) {
@@ -243,8 +264,9 @@ static jo_status add_sample(void* user, double t, const double* out, const doubl
   *row++ = t;
   for (int i = 0; i < h->nout; i++) {
     *row++ = out[h->out[i]];
-    memcpy(row, dout + (int64_t)h->out[i] * h->nw, (size_t)h->nw * sizeof *row);
-    row += h->nw;
+    for (int k = 0; k < h->nw; k++) {
+      *row++ = r->sens->sens->why[k] ? NAN : dout[(int64_t)h->out[i] * h->nw + k];
+    }
   }
   return JO_OK;
 }
@@ -297,6 +319,18 @@ static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) 
 
 // ---- runs ----------------------------------------------------------------------------------------
 
+void japi_sens_clear(const jstudy_sens* s, jstudy_sens_result* r) {
+  for (int k = 0; k < r->nw; k++) {
+    if (!s->why[k]) continue;
+    for (int o = 0; o < r->nobjective; o++) {
+      r->gradient[(int64_t)o * r->nw + k] = NAN;
+    }
+    for (int e = 0; e < r->nevent; e++) {
+      if (r->event[e].dt) r->event[e].dt[k] = NAN;
+    }
+  }
+}
+
 // Contributions: exact times of the direct method, weights of the frozen adjoint.
 static jo_status run_contributions(jo_sens_result* r, jstudy_sens_options o,
                                    jstudy_sens_method method) {
@@ -305,10 +339,12 @@ static jo_status run_contributions(jo_sens_result* r, jstudy_sens_options o,
   o.observer = NULL;
   if (!r->shifted) {
     JO_TRY(jstudy_sens_run(r->ctx, s, JSTUDY_DIRECT, &o, &r->shifted));
+    japi_sens_clear(s, r->shifted);
     r->statistics.cpu_contributions += r->shifted->cpu_dynamics + r->shifted->cpu_sensitivity;
   }
   o.frozen = true;
   JO_TRY(jstudy_sens_run(r->ctx, s, JSTUDY_ADJOINT, &o, &r->frozen));
+  japi_sens_clear(s, r->frozen);
   r->statistics.cpu_contributions += r->frozen->cpu_dynamics + r->frozen->cpu_sensitivity;
   return JO_OK;
 }
@@ -350,6 +386,7 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
     r->value[i] = r->sens->parameter[i].value;
   }
   JO_TRY(jstudy_sens_run(r->ctx, s, method, &o, &r->main));
+  japi_sens_clear(s, r->main);
   fill_statistics(r, &o, method);
   bool both = s->tangents && s->adjoints && s->nw <= JO_SENS_MAX_BOTH;
   bool wanted = opt->contributions && both && !o.frozen && r->main->nevent > 0;

@@ -258,11 +258,9 @@ static jo_status advance_adaptive(jsolve_stepper* base, jsolve_run* run) {
     stages(s, run, t1);
     double error = local_error(s, run);
     jo_status status = isfinite(error) ? JO_OK : JO_ERR_NUMERIC;
-    int nerror = jerr_count(run->ctx);
     if (error <= 1) status = settle(s, run);
     if (status < 0) {
       if (status == JO_ERR_NUMERIC) find_not_finite(s, run);
-      if (jerr_count(run->ctx) > nerror) return status;
       if (++halvings > MAX_HALVINGS) return fail_halving(s, run, status);
       halved_for = status;
       s->h_next = 0.5 * h;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "emit/emit.h"
+#include "study/guard.h"
 #include "study/plant.h"
 
 #define DEFAULT_STEP 1e-3  // where the model gives none [s]
@@ -367,12 +368,22 @@ static jo_status write_own(writer* w, jtext* t) {
   return save_text(w, "README.md", t);
 }
 
+static jo_status check_windows(writer* w) {
+  const jmodel_simulation* s = &w->m->simulation;
+  jstudy_run* run;
+  JO_TRY(jstudy_run_create(w->ctx, w->plant, &run));
+  jo_status status = jstudy_guard_windows(run, s->t_start, s->t_end);
+  jstudy_run_destroy(run);
+  return status;
+}
+
 static jo_status write_all(writer* w) {
   jstudy_plant_options opt = jstudy_plant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   opt.gen.modes = false;
   JO_TRY(jstudy_plant_create(w->ctx, w->m, &opt, &w->plant));
   const jgen_dynamics* d = w->plant->dynamics;
+  JO_TRY(check_windows(w));
   const jexpr_fn fn[NFUNCTION] = {d->rhs, d->project, d->outputs, d->objective};
   jemit_options emit = jemit_options_default();
   emit.title = w->m->name;
