@@ -334,7 +334,8 @@ static void write_readme(const writer* w, jtext* t) {
       "Conditions (contact, saturation, steps of the road or of a drive) are evaluated where\n"
       "they stand. A fixed step therefore loses its order in the step that crosses one: halve\n"
       "the step to see how much that matters. Where the velocity of a driven coordinate jumps,\n"
-      "jounce itself keeps the momenta; this driver does not.\n\n"
+      "jounce itself keeps the momenta; this driver does not. Nor does it end a run whose wheels\n"
+      "stand, where tyres have no force, or whose redundant loops do not close.\n\n"
       "`model_p` may be changed at run time, but the initial state was assembled for the values\n"
       "in the file.\n",
       d->ny, d->part.nu, d->part.nv, d->part.nu, d->ny - 2 * d->part.nu - d->part.nv);
