@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "study/rolling.h"
+
 // ---- windows -------------------------------------------------------------------------------------
 
 static jo_status check_window(const jstudy_run* r, const jmodel_objective* o, double from,
@@ -49,71 +51,11 @@ bool jstudy_windows_fit(jstudy_run* r, double t_start, double t_end) {
 
 // ---- tyres ---------------------------------------------------------------------------------------
 
-static jo_status fail_standing(const jstudy_run* r, int tyre, double t) {
-  const jmodel_tyre* y = &r->plant->model->tyre[tyre];
-  return jerr_set(
-      r->ctx, JO_ERR_MODEL,
-      "%s:%d: tyre '%s': its wheel stands on the ground at t = %.9g s, slower than %g "
-      "m/s; this tyre law has no force at standstill: start with a speed, or end the run "
-      "before it stops",
-      y->place.file, y->place.line, y->name, t, JGEN_STANDSTILL);
-}
-
-static jo_status fail_sliding(const jstudy_run* r, int tyre, double t) {
-  const jmodel_tyre* y = &r->plant->model->tyre[tyre];
-  return jerr_set(r->ctx, JO_ERR_MODEL,
-                  "%s:%d: tyre '%s': its wheel touches the ground at t = %.9g s while it moves "
-                  "straight across its plane; this tyre law has no force without a speed along it, "
-                  "of at least %g m/s: start with one",
-                  y->place.file, y->place.line, y->name, t, JGEN_STANDSTILL);
-}
-
-// contact, vx, vy of all tyres, in this order
-static void look(jstudy_run* r, double t, const double* y, double* rolling) {
-  int n = r->plant->model->ntyre;
-  double* out[3] = {rolling, rolling + n, rolling + 2 * n};
-  jstudy_run_call(r, r->plant->rolling, t, y, out);
-}
-
-// Wheels that come to the ground, or begin on it, move along their planes: at exactly zero the law has
-// no force across either, and nothing would bring them away from there.
-static jo_status check_landing(const jstudy_run* r, double t, const double* was, const double* is) {
-  int n = r->plant->model->ntyre;
-  for (int k = 0; k < n; k++) {
-    bool lands = is[k] > 0.5 && !(was && was[k] > 0.5);
-    if (!lands || !(fabs(is[n + k]) < JGEN_STANDSTILL)) continue;
-    bool slides = fabs(is[2 * n + k]) >= JGEN_STANDSTILL;
-    return slides ? fail_sliding(r, k, t) : fail_standing(r, k, t);
-  }
-  return JO_OK;
-}
-
 jo_status jstudy_guard_start(jstudy_run* r, double t, const double* y) {
   jsolve_set_modes(&r->system, t, y, r->g);
   if (r->plant->model->ntyre == 0) return JO_OK;
-  look(r, t, y, r->rolling);
-  return check_landing(r, t, NULL, r->rolling);
-}
-
-static void flip(jstudy_run* r, const int* flipped, int n) {
-  for (int i = 0; i < n; i++) {
-    r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
-  }
-}
-
-jo_status jstudy_guard_event(jstudy_run* r, double t, const double* y, const int* flipped, int n) {
-  int ntyre = r->plant->model->ntyre, first = r->plant->dynamics->first_standing;
-  if (ntyre == 0) return JO_OK;
-  for (int i = 0; i < n; i++) {
-    if (flipped[i] < first || r->mode[flipped[i]] < 0.5) continue;
-    return fail_standing(r, flipped[i] - first, t);
-  }
-  double* was = r->rolling + 3 * ntyre;
-  flip(r, flipped, n);
-  look(r, t, y, was);
-  flip(r, flipped, n);
-  look(r, t, y, r->rolling);
-  return check_landing(r, t, was, r->rolling);
+  jstudy_run_rolling(r, t, y, r->rolling);
+  return jstudy_rolling_landing(r->ctx, r->plant->model, t, NULL, r->rolling);
 }
 
 // Least distance of the straight line from a to b from the origin.
@@ -128,12 +70,13 @@ jo_status jstudy_guard_step(jstudy_run* r, double t, const double* y, double* be
   int n = r->plant->model->ntyre;
   if (n == 0) return JO_OK;
   double* now = r->rolling;
-  look(r, t, y, now);
-  JO_TRY(check_landing(r, t, before, now));
+  jstudy_run_rolling(r, t, y, now);
+  JO_TRY(jstudy_rolling_landing(r->ctx, r->plant->model, t, before, now));
   for (int k = 0; k < n; k++) {
     if (now[k] < 0.5 || before[k] < 0.5) continue;
     const double a[2] = {before[n + k], before[2 * n + k]}, b[2] = {now[n + k], now[2 * n + k]};
-    if (least_speed(a, b) < JGEN_STANDSTILL) return fail_standing(r, k, t);
+    if (least_speed(a, b) < JGEN_STANDSTILL)
+      return jstudy_rolling_stands(r->ctx, r->plant->model, k, t);
   }
   memcpy(before, now, 3 * (size_t)n * sizeof *now);
   return JO_OK;

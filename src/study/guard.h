@@ -15,10 +15,6 @@ bool jstudy_windows_fit(jstudy_run* r, double t_start, double t_end);
 // No tyre stands on the ground at the start, y. Sets the modes of the run.
 jo_status jstudy_guard_start(jstudy_run* r, double t, const double* y);
 
-// The same at an event: none of the flipped switches says that a wheel stands, and wheels that come to
-// the ground roll. The modes are those after the event, and so is y.
-jo_status jstudy_guard_event(jstudy_run* r, double t, const double* y, const int* flipped, int n);
-
 // The same at the steps of a run without switches: no wheel stands, or has stood since the last look,
 // as far as a straight line between its speeds tells. before: 3 ntyre numbers, zero at first.
 jo_status jstudy_guard_step(jstudy_run* r, double t, const double* y, double* before);

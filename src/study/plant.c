@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "study/assemble.h"
-#include "study/guard.h"
+#include "study/rolling.h"
 
 #define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
 #define CLOSED               1e-7  // a Newton correction below leaves a residual of its square
@@ -286,11 +286,39 @@ static jo_status jump(jstudy_run* r, double t, double* y, const int* flipped, in
   return JO_OK;
 }
 
+void jstudy_run_rolling(jstudy_run* r, double t, const double* y, double* rolling) {
+  int n = r->plant->model->ntyre;
+  double* out[3] = {rolling, rolling + n, rolling + 2 * n};
+  jstudy_run_call(r, r->plant->rolling, t, y, out);
+}
+
+static void flip(jstudy_run* r, const int* flipped, int n) {
+  for (int i = 0; i < n; i++) {
+    r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
+  }
+}
+
+// None of the flipped switches says that a wheel stands, and wheels that come to the ground roll.
+static jo_status check_wheels(jstudy_run* r, double t, const double* y, const int* flipped, int n) {
+  int ntyre = r->plant->model->ntyre, first = r->plant->dynamics->first_standing;
+  if (ntyre == 0) return JO_OK;
+  for (int i = 0; i < n; i++) {
+    if (flipped[i] < first || r->mode[flipped[i]] < 0.5) continue;
+    return jstudy_rolling_stands(r->ctx, r->plant->model, flipped[i] - first, t);
+  }
+  double* was = r->rolling + 3 * ntyre;
+  flip(r, flipped, n);
+  jstudy_run_rolling(r, t, y, was);
+  flip(r, flipped, n);
+  jstudy_run_rolling(r, t, y, r->rolling);
+  return jstudy_rolling_landing(r->ctx, r->plant->model, t, was, r->rolling);
+}
+
 static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
   jstudy_run* r = user;
   memcpy(r->before, y, (size_t)r->plant->dynamics->ny * sizeof *y);
   JO_TRY(jump(r, t, y, flipped, n));
-  JO_TRY(jstudy_guard_event(r, t, y, flipped, n));
+  JO_TRY(check_wheels(r, t, y, flipped, n));
   if (r->on_event) r->on_event(r->on_event_user, t, r->before, y, r->mode, flipped, n);
   return JO_OK;
 }
