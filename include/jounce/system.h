@@ -26,6 +26,10 @@ JO_API jo_system_options jo_system_options_default(void);
 JO_API jo_status jo_system_create(jo_context* ctx, const jo_model* model,
                                   const jo_system_options* opt, jo_system** out);
 
+/// Whether the manoeuvre can be run as the model gives it: the windows of its objectives are part of it.
+/// On failure the context names the file, the objective, its window and the run.
+JO_API jo_status jo_system_check(jo_context* ctx, const jo_system* system);
+
 /// NULL is fine.
 JO_API void jo_system_destroy(jo_system* system);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "study/guard.h"
 #include "study/linearise.h"
 #include "study/standalone.h"
 
@@ -140,6 +141,7 @@ static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jstudy_run* run
     return jerr_set(m->ctx, JO_ERR_ARGUMENT, "time %g s is before the start of the manoeuvre, %g s",
                     opt->at, s->t_start);
   }
+  JO_TRY(jstudy_guard_start(run, m->t, y));
   jsolve_options solve = jsolve_options_default();
   jsolve_statistics stats;
   solve.rel_tol = s->rel_tol;

@@ -31,6 +31,7 @@ jo_sens_options jo_sens_options_default(void) {
 typedef struct selection {
   const jmodel* m;
   bool* taken;  // by number
+  bool* named;  // by number: by its own name, not by a pattern
   int* wrt;
   int n;
 } selection;
@@ -76,6 +77,7 @@ static jo_status take_name(jo_context* ctx, selection* s, const char* name) {
   bool begins = n > 0 && name[n - 1] == '*';
   int before = s->n, number = jmodel_find_number(m, name);
   if (number >= 0) {
+    s->named[number] = true;
     take(s, number);
     return JO_OK;
   }
@@ -92,8 +94,9 @@ static jo_status take_name(jo_context* ctx, selection* s, const char* name) {
 static jo_status select_numbers(jo_context* ctx, jarena* a, const jmodel* m,
                                 const jo_sens_setup* setup, selection* s) {
   *s = (selection){.m = m, .taken = JARENA_ARRAY(a, m->nnumber + 1, bool)};
+  s->named = JARENA_ARRAY(a, m->nnumber + 1, bool);
   s->wrt = JARENA_ARRAY(a, m->nnumber + 1, int);
-  if (!s->taken || !s->wrt) return jerr_memory(ctx);
+  if (!s->taken || !s->named || !s->wrt) return jerr_memory(ctx);
   if (setup->nname == 0) JO_TRY(take_name(ctx, s, "parameters"));
   for (int i = 0; i < setup->nname; i++) {
     JO_TRY(take_name(ctx, s, setup->name[i]));
@@ -130,6 +133,22 @@ static const jmodel* make_variable(jo_sens* s, const jmodel* m, const selection*
   return copy;
 }
 
+// A number that was asked for by name must have a derivative; one that a pattern stands for is told of
+// and has NaN instead.
+static jo_status check_numbers(jo_sens* s, const selection* k) {
+  const jstudy_sens* inner = s->sens;
+  int n = 0, first = -1;
+  for (int i = 0; i < k->n; i++) {
+    if (!inner->why[i]) continue;
+    if (k->named[k->wrt[i]]) return jstudy_sens_fail(s->ctx, inner, i, inner->why[i]);
+    if (n++ == 0) first = i;
+  }
+  if (n == 0) return JO_OK;
+  jerr_warn(s->ctx, "%s: nothing has a derivative by %d of the numbers, the first being '%s': %s",
+            k->m->path, n, s->parameter[first].name, inner->why[first]);
+  return JO_OK;
+}
+
 static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   const jmodel* m = s->model->model;
   if (m->nobjective == 0) {
@@ -149,6 +168,7 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   inner.adjoint = both || setup->method != JO_SENS_DIRECT;
   if (setup->interpreter) inner.kernel.backend = JKERNEL_INTERP;
   JO_TRY(jstudy_sens_create(s->ctx, m, &inner, &s->sens));
+  JO_TRY(check_numbers(s, &k));
   if (!setup->check) return JO_OK;
   // what is checked is what the plain command runs; differences come from a model of their own
   m = make_variable(s, m, &k);
@@ -231,7 +251,7 @@ jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_
     return jerr_set(ctx, JO_ERR_ARGUMENT, "step %g s: method %s needs a step of more than 0",
                     out->solve.step, jsolve_method_name(out->solve.method));
   }
-  return JO_OK;
+  return jstudy_sens_check(ctx, sens->sens, out, true);
 }
 
 static jstudy_sens_method choose_method(const jo_sens* s, const jo_sens_options* opt) {
@@ -258,8 +278,9 @@ static jo_status add_sample(void* user, double t, const double* out, const doubl
   *row++ = t;
   for (int i = 0; i < h->nout; i++) {
     *row++ = out[h->out[i]];
-    memcpy(row, dout + (int64_t)h->out[i] * h->nw, (size_t)h->nw * sizeof *row);
-    row += h->nw;
+    for (int k = 0; k < h->nw; k++) {
+      *row++ = r->sens->sens->why[k] ? NAN : dout[(int64_t)h->out[i] * h->nw + k];
+    }
   }
   return JO_OK;
 }
@@ -312,6 +333,19 @@ static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) 
 
 // ---- runs ----------------------------------------------------------------------------------------
 
+void japi_sens_clear(const jstudy_sens* s, jstudy_sens_result* r) {
+  for (int k = 0; k < r->nw; k++) {
+    if (!s->why[k]) continue;
+    for (int o = 0; o < r->nobjective; o++) {
+      r->gradient[(int64_t)o * r->nw + k] = NAN;
+      r->gradient_error[(int64_t)o * r->nw + k] = NAN;
+    }
+    for (int e = 0; e < r->nevent; e++) {
+      if (r->event[e].dt) r->event[e].dt[k] = NAN;
+    }
+  }
+}
+
 // Contributions: exact times of the direct method, weights of the frozen adjoint.
 static jo_status run_contributions(jo_sens_result* r, jstudy_sens_options o,
                                    jstudy_sens_method method) {
@@ -320,10 +354,12 @@ static jo_status run_contributions(jo_sens_result* r, jstudy_sens_options o,
   o.observer = NULL;
   if (!r->shifted) {
     JO_TRY(jstudy_sens_run(r->ctx, s, JSTUDY_DIRECT, &o, &r->shifted));
+    japi_sens_clear(s, r->shifted);
     r->statistics.cpu_contributions += r->shifted->cpu_dynamics + r->shifted->cpu_sensitivity;
   }
   o.frozen = true;
   JO_TRY(jstudy_sens_run(r->ctx, s, JSTUDY_ADJOINT, &o, &r->frozen));
+  japi_sens_clear(s, r->frozen);
   r->statistics.cpu_contributions += r->frozen->cpu_dynamics + r->frozen->cpu_sensitivity;
   return JO_OK;
 }
@@ -360,7 +396,7 @@ static void warn_of_errors(const jo_sens_result* r) {
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
     double part = m->gradient_error[i] / jstudy_sens_scale(r->sens->sens, m, o, j);
-    if (part <= m->derivative_tol || m->gradient_error[i] == 0.0) continue;
+    if (isnan(part) || part <= m->derivative_tol || m->gradient_error[i] == 0.0) continue;
     count++;
     if (part <= most) continue;
     most = part;
@@ -393,6 +429,7 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
     r->value[i] = r->sens->parameter[i].value;
   }
   JO_TRY(jstudy_sens_run(r->ctx, s, method, &o, &r->main));
+  japi_sens_clear(s, r->main);
   fill_statistics(r, &o, method);
   if (!r->main->is_within) warn_of_errors(r);
   bool both = s->tangents && s->adjoints && s->nw <= JO_SENS_MAX_BOTH;

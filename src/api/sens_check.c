@@ -28,6 +28,7 @@ static jo_status fill_method(jo_context* ctx, const jo_sens* s, jstudy_sens_meth
   if (!(is_direct ? s->sens->tangents : s->sens->adjoints)) return JO_OK;
   jstudy_sens_result* r = NULL;
   JO_TRY(jstudy_sens_run(ctx, s->sens, method, o, &r));
+  japi_sens_clear(s->sens, r);
   for (int i = 0; i < r->nobjective * r->nw; i++) {
     *(is_direct ? &row[i].direct : &row[i].adjoint) = r->gradient[i];
     *(is_direct ? &row[i].direct_error : &row[i].adjoint_error) = r->gradient_error[i];
@@ -48,6 +49,7 @@ static jo_status fill_differences(jstudy_numeric* n, int nw, const report* tell,
   if (!d) return jerr_memory(n->ctx);
   for (int k = 0; k < nw; k++) {
     double increment;
+    if (n->sens->why[k]) continue;
     for (int o = 0; o < no; o++) {
       const jo_sens_check_row* r = &row[(int64_t)o * nw + k];
       d[2 * no + o] = isfinite(r->direct) ? r->direct : r->adjoint;

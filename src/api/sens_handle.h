@@ -39,6 +39,9 @@ struct jo_sens_result {
   japi_history history;
 };
 
+// NaN for derivatives by numbers that have none.
+void japi_sens_clear(const jstudy_sens* s, jstudy_sens_result* r);
+
 // Options of a run as the engine wants them. On failure the context says which is not valid.
 jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
                             jstudy_sens_options* out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of systems.
 #include "api/handles.h"
+#include "study/guard.h"
 
 jo_system_options jo_system_options_default(void) {
   return (jo_system_options){0};
@@ -20,6 +21,15 @@ jo_status jo_system_create(jo_context* ctx, const jo_model* model, const jo_syst
     return status;
   }
   *out = s;
+  return status;
+}
+
+jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
+  const jmodel_simulation* s = &system->plant->model->simulation;
+  jstudy_run* run;
+  JO_TRY(jstudy_run_create(ctx, system->plant, &run));
+  jo_status status = jstudy_guard_windows(run, s->t_start, s->t_end);
+  jstudy_run_destroy(run);
   return status;
 }
 

@@ -42,9 +42,20 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
 }
 
 jo_status jgen_drive_rates(jgen* s, int coordinate, jexpr_ref rate[3]) {
+  static const char rule[] =
+      "a driven coordinate is a function of time and parameters alone, since its rates are its "
+      "time "
+      "derivatives; to follow a motion, use a force or a closure";
+  const jmodel_coordinate* c = &s->m->coordinate[coordinate];
   jexpr_ref t = s->t;
-  rate[0] = jgen_scalar(s, &s->m->coordinate[coordinate].driven, s->m->coordinate[coordinate].name);
+  s->rule = rule;
+  rate[0] = jgen_scalar(s, &c->driven, c->name);
+  s->rule = NULL;
   JO_TRY(s->g->status);
+  if (jgen_depends_on_more(s, rate[0], 1u << JGEN_P | 1u << JGEN_T, rule, c->name,
+                           c->driven.place)) {
+    return s->g->status;
+  }
   JO_TRY(jexpr_tangent(s->g, &rate[0], 1, &t, &s->one, 1, &rate[1]));
   return jexpr_tangent(s->g, &rate[1], 1, &t, &s->one, 1, &rate[2]);
 }

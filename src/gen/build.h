@@ -42,6 +42,7 @@ typedef struct jgen_element {
   jexpr_ref force;                            // tension, or generalised force
   jexpr_ref power;                            // into the system [W]
   jexpr_ref delta, fx, fy, fz, kappa, alpha;  // tyres
+  jexpr_ref vx, vy;                           // tyres: speeds of the centre that slips refer to
 } jgen_element;
 
 typedef struct jgen_memo {
@@ -89,6 +90,7 @@ struct jgen {
   const char* local_name[8];
   jexpr_ref local_value[8];
   const char* where;         // place of the expression being read
+  const char* rule;          // what it may depend on, where that is less than usual; NULL: as usual
   bool placeholders;         // element forces are inputs while the equations are written ...
   jexpr_ref* element_value;  // ... and these are what they stand for (forces, tyres, soils)
   struct jgen_row* row;      // closures, known with the accelerations ...
@@ -151,6 +153,11 @@ jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n);
 // reaction.c: with the accelerations known
 const jgen_wrench* jgen_reactions(
     jgen* s);  // by link, at its origin, in its frame; NULL: no memory
+
+// guard.c: whether r depends on inputs of other groups than those allowed, a bit for each; it is told
+// with the place and the name of what was asked for, the input it depends on, and the rule it breaks.
+bool jgen_depends_on_more(jgen* s, jexpr_ref r, unsigned allowed, const char* rule,
+                          const char* what, jmodel_place place);
 
 // forces.c, tyre.c
 void jgen_apply(jgen* s, int link, jexpr_v3 r, jexpr_v3 f);  // force f at r, link frame

@@ -93,6 +93,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
     *again = true;
     return JO_OK;
   }
+  JO_TRY(jgen_write_guards(&r));
   JO_TRY(jgen_write_functions(&r, &o, !opt || opt->modes));
   d->noutput = o.n;
   d->output_name = o.name;

@@ -156,12 +156,34 @@ jo_status jgen_write_loads(jgen_reduction* r) {
   return make_one(r, "finish", "qdd", qdd, nu, &l->finish);
 }
 
+// The switches of the conditions, and behind them those of wheels that stand.
+static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
+                               const jexpr_ref* stands, int n) {
+  jgen_dynamics* d = r->out;
+  d->first_standing = set->n;
+  d->nswitch = set->n + n;
+  d->sw = JARENA_ARRAY(r->s.a, d->nswitch + 1, jgen_switch);
+  if (!d->sw) return jerr_memory(r->s.ctx);
+  for (int i = 0; i < set->n; i++) {
+    d->sw[i] = set->sw[i];
+  }
+  for (int i = 0; i < n; i++) {
+    const char* text = jarena_printf(r->s.a, "%s: wheel stands", r->s.m->tyre[i].name);
+    if (!text) return jerr_memory(r->s.ctx);
+    d->sw[set->n + i] = (jgen_switch){stands[i], text};
+  }
+  r->s.g->group[JGEN_MODE].size = d->nswitch;
+  return JO_OK;
+}
+
 jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool modes) {
   jgen* s = &r->s;
   jgen_dynamics* d = r->out;
   jexpr_ref *qdv = jgen_refs(r, r->nv),
             *drive[3] = {jgen_refs(r, r->nd), jgen_refs(r, r->nd), jgen_refs(r, r->nd)};
-  bundle b = {.cap = d->ny + 5 * r->nv + 2 * r->nu + o->n + 3 * r->nd + d->nobjective + 1};
+  int nr = r->part->nredundant, nt = s->m->ntyre;
+  bundle b = {.cap = d->ny + 5 * r->nv + 2 * r->nu + o->n + 3 * r->nd + 3 * d->nobjective + 1};
+  b.cap += nr + 4 * nt;
   b.all = jgen_refs(r, b.cap);
   JO_TRY(s->g->status);
   for (int i = 0; i < r->nv; i++) {
@@ -179,6 +201,8 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   for (int i = 0; i < 3; i++) {
     dr[i] = put(&b, drive[i], r->nd);
   }
+  int red = put(&b, r->redundant, nr), roll = put(&b, r->rolling, 3 * nt);
+  int stand = put(&b, r->stands, nt), win = put(&b, r->windows, 2 * d->nobjective);
   for (int i = 0; i < b.n; i++) {
     if (!b.all[i]) return s->g->status < 0 ? s->g->status : JO_ERR_MODEL;
   }
@@ -187,11 +211,10 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   if (modes) {
     JO_TRY(jgen_extract_switches(s->g, s->a, JGEN_T, JGEN_Y, JGEN_MODE, b.all, b.n, &set));
   }
-  d->nswitch = set.n;
-  d->sw = set.sw;
-  jexpr_ref* g = jgen_refs(r, set.n);
-  for (int i = 0; g && i < set.n; i++) {
-    g[i] = set.sw[i].g;
+  JO_TRY(take_switches(r, &set, b.all + stand, modes ? nt : 0));
+  jexpr_ref* g = jgen_refs(r, d->nswitch);
+  for (int i = 0; g && i < d->nswitch; i++) {
+    g[i] = d->sw[i].g;
   }
   JO_TRY(s->g->status);
   const jexpr_ref* all = b.all;
@@ -199,7 +222,7 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   JO_TRY(make(r, "project", (const char* const[]){"dv", "h"},
               (const jexpr_ref* const[]){all + dv, all + h}, (const int[]){r->nv, r->nv}, 2,
               &d->project));
-  JO_TRY(make_one(r, "switches", "g", g, set.n, &d->switches));
+  JO_TRY(make_one(r, "switches", "g", g, d->nswitch, &d->switches));
   JO_TRY(make_one(r, "outputs", "sensor", all + sens, o->n, &d->outputs));
   JO_TRY(make(r, "drive", (const char* const[]){"s", "sd", "sdd"},
               (const jexpr_ref* const[]){all + dr[0], all + dr[1], all + dr[2]},
@@ -207,6 +230,11 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   JO_TRY(make_one(r, "velocity", "qd_v", all + vel, r->nv, &d->velocity));
   JO_TRY(make_one(r, "momentum", "P", all + mom, r->nu, &d->momentum));
   JO_TRY(make_one(r, "objective", "psi", all + obj, d->nobjective, &d->objective));
+  JO_TRY(make_one(r, "redundant", "h", all + red, nr, &d->redundant));
+  JO_TRY(make(r, "rolling", (const char* const[]){"contact", "vx", "vy"},
+              (const jexpr_ref* const[]){all + roll, all + roll + nt, all + roll + 2 * nt},
+              (const int[]){nt, nt, nt}, 3, &d->rolling));
+  JO_TRY(make_one(r, "windows", "from_to", all + win, 2 * d->nobjective, &d->windows));
   JO_TRY(make(r, "solve", (const char* const[]){"x", "y"},
               (const jexpr_ref* const[]){all + solve, all + transposed},
               (const int[]){r->nv, r->nv}, 2, &d->solve));

@@ -63,6 +63,9 @@ typedef struct jgen_options {
   int nwrt;
 } jgen_options;
 
+// A wheel in contact that is slower stands: its slip has no meaning and its tyre no force [m/s]
+#define JGEN_STANDSTILL 1e-3
+
 // A switch: an input mode[k] stands for the condition `g > 0`.
 typedef struct jgen_switch {
   jexpr_ref g;
@@ -171,6 +174,10 @@ typedef struct jgen_dynamics {
   jexpr_fn jacobian;   // d ydot / d y, dense column-major
   jexpr_fn objective;  // values of the objectives at the end of a run
   jexpr_fn solve;      // J_v^-1 b, J_v^-T c
+  jexpr_fn redundant;  // residuals of the redundant closure equations
+  jexpr_fn rolling;    // by tyre: 1 in contact, else 0; speeds along and across its plane [m/s]
+  jexpr_fn windows;    // by objective: from, to [s]; 0, 0 where it has no window
+  int first_standing;  // the last ntyre switches, from here on: the wheel stands on the ground
   jgen_sens sens;
   jgen_loads loads;
   jexpr_equations equations;  // generated and kept for rhs

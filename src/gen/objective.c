@@ -72,12 +72,12 @@ static jexpr_ref pass_section(jgen* s, const section* k, jexpr_ref u, const jexp
   return jexpr_add(g, jexpr_mul(g, k->b2, zd[1]), y);
 }
 
-static jexpr_ref window_of(jgen* s, const jmodel_objective* o, jexpr_ref x) {
-  if (!o->has_window) return x;
+// What `inside` is in the window, zero before it, `behind` after it.
+static jexpr_ref by_window(jgen* s, const jmodel_objective* o, jexpr_ref inside, jexpr_ref behind) {
   jexpr_graph* g = s->g;
   jexpr_ref begin = jgen_scalar(s, &o->window[0], o->name);
   jexpr_ref end = jgen_scalar(s, &o->window[1], o->name);
-  jexpr_ref before_end = jexpr_select(g, jexpr_lt(g, s->t, end), x, s->zero);
+  jexpr_ref before_end = jexpr_select(g, jexpr_lt(g, s->t, end), inside, behind);
   return jexpr_select(g, jexpr_lt(g, s->t, begin), s->zero, before_end);
 }
 
@@ -96,15 +96,21 @@ jexpr_ref jgen_objective_integrand(jgen* s, const jmodel_objective* o, const jex
   if (o->kind == JMODEL_OBJECTIVE_PEAK) {
     x = jexpr_pow(g, jexpr_mul(g, x, x), jexpr_const(g, 0.5 * o->power));
   }
-  return window_of(s, o, x);
+  return o->has_window ? by_window(s, o, x, s->zero) : x;
 }
 
+// (O2)  T = min(t, to) - from: what of the window, or of the run, lies behind at time t. Where that is
+// nothing, w is zero; T is then one, so that the value is zero and not 0/0. Equality makes no switch,
+// and the ends of the window are switches already.
 static jexpr_ref duration(jgen* s, const jmodel_objective* o) {
-  if (!o->has_window) {
-    return jexpr_const(s->g, s->m->simulation.t_end - s->m->simulation.t_start);
+  jexpr_graph* g = s->g;
+  jexpr_ref seen = jexpr_sub(g, s->t, jexpr_const(g, s->m->simulation.t_start));
+  if (o->has_window) {
+    jexpr_ref begin = jgen_scalar(s, &o->window[0], o->name);
+    jexpr_ref end = jgen_scalar(s, &o->window[1], o->name);
+    seen = by_window(s, o, jexpr_sub(g, s->t, begin), jexpr_sub(g, end, begin));
   }
-  return jexpr_sub(s->g, jgen_scalar(s, &o->window[1], o->name),
-                   jgen_scalar(s, &o->window[0], o->name));
+  return jexpr_select(g, jexpr_eq(g, seen, s->zero), s->one, seen);
 }
 
 // (O2)

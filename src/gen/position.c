@@ -45,6 +45,15 @@ static jo_status put_drives(jgen* s, jgen_position* out) {
   return jgen_function(s->g, s->a, "drive", o, 3, &out->drive);
 }
 
+// The rate of a quantity is J qd, its Jacobian by the coordinates times their rates.
+static bool rate_needs_time(jgen* s, const jmodel_initial* i, jexpr_ref quantity) {
+  static const char rule[] =
+      "a quantity whose rate is given is a function of positions and parameters alone";
+  const char* name = i->quantity.text ? i->quantity.text : "initial";
+  return i->has_rate && jgen_depends_on_more(s, quantity, 1u << GROUP_P | 1u << GROUP_Q, rule, name,
+                                             i->quantity.place);
+}
+
 static jo_status put_initial(jgen* s, jgen_position* out) {
   const jmodel* m = s->m;
   int n = m->ninitial, nq = out->nq;
@@ -56,6 +65,7 @@ static jo_status put_initial(jgen* s, jgen_position* out) {
   if (!quantity || !value || !rate || !dense || !guess) return jerr_memory(s->ctx);
   for (int i = 0; i < n; i++) {
     quantity[i] = jgen_scalar(s, &m->initial[i].quantity, "initial");
+    if (rate_needs_time(s, &m->initial[i], quantity[i])) return s->g->status;
     value[i] =
         m->initial[i].has_value ? jgen_scalar(s, &m->initial[i].value, "initial") : quantity[i];
     rate[i] = m->initial[i].has_rate ? jgen_scalar(s, &m->initial[i].rate, "initial") : s->zero;

@@ -29,6 +29,10 @@ typedef struct jgen_reduction {
   jexpr_ref* ydot;
   jexpr_ref* objective;                 // values at the end (nobjective)
   jexpr_ref *solve, *solve_transposed;  // J_v^-1 b, J_v^-T c (nv)
+  jexpr_ref* redundant;                 // residuals of the equations left out (nredundant)
+  jexpr_ref* rolling;                   // contact, vx, vy of the tyres (3 ntyre)
+  jexpr_ref* stands;                    // > 0 where a wheel stands on the ground (ntyre)
+  jexpr_ref* windows;                   // from and to, objective by objective (2 nobjective)
 } jgen_reduction;
 
 // equations.c
@@ -39,6 +43,9 @@ jexpr_ref jgen_add_product(jexpr_graph* g, jexpr_ref sum, jexpr_ref a, jexpr_ref
 void jgen_unknowns_to_rates(jgen_reduction* r, const jexpr_ref* x, jexpr_v3 bias,
                             jexpr_ref* by_coordinate);
 jo_status jgen_write_equations(jgen_reduction* r);
+
+// guard.c
+jo_status jgen_write_guards(jgen_reduction* r);
 
 // functions.c
 typedef struct jgen_sensors {

@@ -75,8 +75,8 @@ void jgen_pop_local(jgen* s, int n) {
 // ---- names ---------------------------------------------------------------------------------------
 
 static jexpr_ref not_yet(jgen* s, word name, const char* what) {
-  jerr_set(s->ctx, JO_ERR_MODEL, "%s: '%.*s' is %s; it is not known here", s->where, (int)name.n,
-           name.s, what);
+  s->g->status = jerr_set(s->ctx, JO_ERR_MODEL, "%s: '%.*s' is %s; %s", s->where, (int)name.n,
+                          name.s, what, s->rule ? s->rule : "it is not known here");
   return JEXPR_POISON;
 }
 
@@ -295,8 +295,9 @@ static jexpr_ref find_name(void* user, jexpr_graph* g, const char* text, size_t 
   if (is(name, "t")) return s->t;
   jexpr_ref r = find_parameter(s, name);
   if (r) return r;
-  for (int i = 0; i < s->m->nstate && s->z; i++) {
-    if (is(name, s->m->state[i].name)) return s->z[i];
+  for (int i = 0; i < s->m->nstate; i++) {
+    if (!is(name, s->m->state[i].name)) continue;
+    return s->z ? s->z[i] : not_yet(s, name, "a state");
   }
   int i = find_coordinate(s->m, name);
   if (i >= 0) return s->q[i];

@@ -53,6 +53,8 @@ static void put_tyre(jgen* s, const jmodel_tyre* y, jgen_element* e) {
   jexpr_v3 b = jexpr_v3_scale(g, inverse, jexpr_v3_cross(g, u, n));
   jexpr_v3 l = jexpr_v3_cross(g, n, b);
   jexpr_ref vx = jexpr_v3_dot(g, v, b), vy = jexpr_v3_dot(g, v, l);
+  e->vx = vx;
+  e->vy = vy;
   // no slip at a standstill, where it is not defined: static equilibrium is that without friction
   jexpr_ref over = jexpr_div(g, s->one, jexpr_abs(g, vx));
   over = jexpr_select(g, jexpr_eq(g, vx, s->zero), s->zero, over);

@@ -127,6 +127,9 @@ static void dense_slope(const jsolve_dense* base, double t, double* ydot) {
 static jo_status fail(cv* s, int code) {
   jsolve_run* run = s->run;
   if (code == CV_MEM_FAIL) return jerr_memory(run->ctx);
+  if (code == CV_PROJFUNC_FAIL || code == CV_REPTD_PROJFUNC_ERR) {
+    return jsolve_fail_projection(run, JO_ERR_CONVERGENCE, run->t);
+  }
   if (s->not_finite >= 0 && fabs(s->t_not_finite - run->t) <= NEARBY * fmax(1, fabs(run->t))) {
     char label[JSOLVE_LABEL];
     return jerr_set(
@@ -194,10 +197,8 @@ static jo_status take_step(cv* s, jsolve_run* run) {
     return fail(s, CV_CONV_FAILURE);
   }
   memcpy(run->y_new, N_VGetArrayPointer(s->y), (size_t)run->sys->n * sizeof(double));
-  int nerror = jerr_count(run->ctx);
   jo_status status = jsolve_project(run, run->t_new, run->y_new, &s->drift);
-  if (status >= 0 || jerr_count(run->ctx) > nerror) return status;
-  return jsolve_fail_projection(run, status, run->t_new);
+  return status < 0 ? jsolve_fail_projection(run, status, run->t_new) : status;
 }
 
 // Start again with a step that ends where the last look was still good.

@@ -23,7 +23,7 @@ typedef struct jsolve_load_system {
   void (*reduced)(void* user, double t, const double* y, double* M, double* c);
   void (*finish)(void* user, double t, const double* y, const double* x, double* qdd);
   const bool* rigid;
-  jo_status (*project)(void* user, double t, double* y);  // NULL: none
+  jo_status (*project)(void* user, double t, double* y);  // NULL: none; reports its failure
   // cost of the others in evaluations of rhs
   const double* element_cost;  // (ne)
   double directions_cost, reduced_cost;

@@ -16,10 +16,11 @@ typedef struct jsolve_system {
   void* user;
   // ydot = f(t, y) with all modes as they are
   void (*rhs)(void* user, double t, const double* y, double* ydot);
-  // put y back on its invariants (loop closure) after a step; NULL: none. A failure makes adaptive
-  // methods try a smaller step and is reported by the driver, unless the callback reports it itself:
-  // then it ends the run.
+  // put y back on its invariants (loop closure) after a step; NULL: none. It reports nothing: a failure
+  // makes adaptive methods try a smaller step, and whoever gives up reports it, with the hint.
   jo_status (*project)(void* user, double t, double* y);
+  // what the last failed projection found and what to do about it; NULL or "": nothing is known
+  const char* projection_hint;
   // scale of the error of each state relative to the tolerances; 0: state not controlled; NULL: ones.
   // A step is accepted when the root mean square over the controlled states of
   //   error_i / (abs_tol error_scale_i + rel_tol |y_i|)   is at most one

@@ -2,7 +2,17 @@
 // Projection on the invariants, as all steppers do it.
 #include "solve/run.h"
 
+#include <math.h>
 #include <stdio.h>
+
+#define WALL 1e-12  // times max(1, |t|) [s]
+
+// The last failure lies so close ahead that shorter steps do not help. The state would hardly change
+// over them, and the run would creep towards it for ever.
+static bool is_at_wall(const jsolve_run* run) {
+  double ahead = run->t_failed - run->t;
+  return run->has_failed && ahead > 0 && ahead <= WALL * fmax(1, fabs(run->t));
+}
 
 jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved) {
   *moved = 0;
@@ -11,7 +21,13 @@ jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved) {
   double* change = run->scratch;
   for (int i = 0; i < n; i++)
     change[i] = y[i];
-  JO_TRY(run->sys->project(run->sys->user, t, y));
+  jo_status status = run->sys->project(run->sys->user, t, y);
+  if (status < 0) {
+    run->has_failed = true;
+    run->t_failed = t;
+    return status;
+  }
+  if (is_at_wall(run)) return JO_ERR_CONVERGENCE;
   for (int i = 0; i < n; i++)
     change[i] -= y[i];
   *moved = jsolve_norm(&run->weights, change, y, y);
@@ -29,14 +45,15 @@ const char* jsolve_label(const char* const* name, const char* kind, int i,
 }
 
 jo_status jsolve_fail_projection(jsolve_run* run, jo_status status, double t) {
+  if (is_at_wall(run)) t = run->t_failed;
+  const char* hint = run->sys->projection_hint ? run->sys->projection_hint : "";
   return jerr_set(run->ctx, status,
-                  "integration: the state cannot be projected on its invariants at t = %.17g", t);
+                  "integration: the state cannot be projected on its invariants at t = %.17g%s%s",
+                  t, *hint ? ": " : "", hint);
 }
 
 jo_status jsolve_project_strict(jsolve_run* run, double t, double* y) {
   double moved;
-  int nerror = jerr_count(run->ctx);
   jo_status status = jsolve_project(run, t, y, &moved);
-  if (status < 0 && jerr_count(run->ctx) == nerror) return jsolve_fail_projection(run, status, t);
-  return status;
+  return status < 0 ? jsolve_fail_projection(run, status, t) : status;
 }

@@ -56,6 +56,8 @@ struct jsolve_run {
   double* scratch;       // n
   double* scan;          // 3 n
   double scan_spacing;   // [s]
+  bool has_failed;       // a projection did, the last time at ...
+  double t_failed;
 };
 
 static inline void jsolve_rhs(jsolve_run* run, double t, const double* y, double* f) {
@@ -63,10 +65,11 @@ static inline void jsolve_rhs(jsolve_run* run, double t, const double* y, double
   run->sys->rhs(run->sys->user, t, y, f);
 }
 
-// Put y back on its invariants; `*moved` is how far that was, in the error norm. Reports nothing.
+// Put y back on its invariants; `*moved` is how far that was, in the error norm. Reports nothing. Fails
+// too where nothing but steps of no length succeed.
 jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved);
 
-// The same where nothing can be done about a failure: reports it, unless the callback did.
+// The same where nothing can be done about a failure: reports it.
 jo_status jsolve_project_strict(jsolve_run* run, double t, double* y);
 jo_status jsolve_fail_projection(jsolve_run* run, jo_status status, double t);
 

@@ -142,6 +142,8 @@ static jo_status run(jstudy_load_sens* l, const jstudy_sens* s,
   jstudy_sens_observer observer = {.step = opt->step, .user = l, .sample = keep_sample};
   jstudy_sens_options o = opt->run;
   o.observer = &observer;
+  JO_TRY(jstudy_sens_check_numbers(l->ctx, s));
+  JO_TRY(jstudy_sens_check(l->ctx, s, &o, false));
   JO_TRY(jstudy_sens_run(l->ctx, s, JSTUDY_DIRECT, &o, &l->run));
   double* gradient = JARENA_ARRAY(&l->arena, l->nsample + 1, double);
   if (!gradient) return jerr_memory(l->ctx);

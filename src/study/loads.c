@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "study/guard.h"
 
 enum { K_RHS, K_DIRECTIONS, K_REDUCED, K_FINISH, K_ELEMENT };
 
@@ -99,6 +100,7 @@ typedef struct runner {
   jstudy_load_result* out;
   const jstudy_load_options* opt;
   double clock_start;
+  double* rolling;  // of the tyres, at the last step
   jsolve_load_system system;
 } runner;
 
@@ -132,7 +134,7 @@ static void finish(void* user, double t, const double* y, const double* x, doubl
 
 static jo_status project(void* user, double t, double* y) {
   runner* u = user;
-  return u->run->system.project(u->run, t, y);
+  return jstudy_run_close(u->run, t, y);
 }
 
 // ---- what is kept --------------------------------------------------------------------------------
@@ -178,6 +180,7 @@ static void pace(runner* u, double t) {
 static jo_status on_sample(void* user, double t, const double* y, const double* F) {
   runner* u = user;
   jstudy_load_result* r = u->out;
+  if (y) JO_TRY(jstudy_guard_step(u->run, t, y, u->rolling));
   size_t width = (size_t)(1 + r->ne) * sizeof(double);
   if (!jmem_grow(r->ctx, &r->sample, &r->sample_cap, r->nsample + 1, width)) {
     return jerr_memory(r->ctx);
@@ -232,6 +235,8 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jstudy_loads
   u->l = l;
   JO_TRY(jstudy_run_create(ctx, l->plant, &u->run));
   if (p) memcpy(u->run->p, p, (size_t)d->np * sizeof *p);
+  u->rolling = JARENA_ARRAY(a, 3 * d->model->ntyre + 1, double);
+  if (!u->rolling) return jerr_memory(ctx);
   u->work = JARENA_ARRAY(a, l->kernels->n + 1, double*);
   for (int i = 0; u->work && i < l->kernels->n; i++) {
     u->work[i] = JARENA_ARRAY(a, l->kernels->kernel[i].work + 1, double);
@@ -251,7 +256,7 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jstudy_loads
                                    .reduced = reduced,
                                    .finish = finish,
                                    .rigid = l->rigid,
-                                   .project = d->part.nv > 0 ? project : NULL,
+                                   .project = u->run->system.project ? project : NULL,
                                    .element_cost = l->element_cost,
                                    .directions_cost = l->directions_cost,
                                    .reduced_cost = l->reduced_cost,
@@ -314,6 +319,7 @@ jo_status jstudy_loads_run(jo_context* ctx, const jstudy_loads* l, const jstudy_
   runner u = {.out = r, .opt = opt};
   jo_status status = r->peak && r->y_end && r->out_end ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = begin(&u, ctx, &r->arena, l, opt->p);
+  if (status >= 0) status = jstudy_guard_start(u.run, opt->t_start, l->plant->y0);
   bool begun = status >= 0;
   if (begun) status = run_all(&u, opt);
   r->is_complete = status >= 0;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "study/guard.h"
 #include "study/metric.h"
 
 #define LEVELS          5
@@ -104,12 +105,43 @@ static void extrapolate(table* t, int i, double first, double* best, double* err
   memcpy(t->previous, row, sizeof row);
 }
 
-// Central differences of all objectives at increment h.
+// Whether the windows of the objectives stay inside of the run when the number moves by dp.
+static jo_status fits(jstudy_numeric* n, int which, double dp, bool* fit) {
+  double *p = live_value(n, which), nominal = *p;
+  jstudy_run* run;
+  JO_TRY(jstudy_run_create(n->ctx, n->sens->plant, &run));
+  *p = nominal + dp;
+  memcpy(run->p, n->p, (size_t)n->sens->plant->dynamics->np * sizeof *run->p);
+  *p = nominal;
+  *fit = jstudy_windows_fit(run, n->opt.t_start, n->opt.t_end);
+  jstudy_run_destroy(run);
+  return JO_OK;
+}
+
+// (4 psi(h) - psi(2h) - 3 psi) / 2h, to the side h has the sign of: of second order, too
+static jo_status one_sided(jstudy_numeric* n, int which, double h, double* d, double* other,
+                           bool* same) {
+  double p = *live_value(n, which);
+  volatile double far = p + 2.0 * h;
+  bool same_near, same_far;
+  JO_TRY(jstudy_numeric_value(n, which, 0.5 * (far - p), d, &same_near));
+  JO_TRY(jstudy_numeric_value(n, which, far - p, other, &same_far));
+  *same = same_near && same_far;
+  for (int o = 0; o < n->nobjective; o++) {
+    d[o] = (4.0 * (d[o] - n->psi[o]) - (other[o] - n->psi[o])) / (far - p);
+  }
+  return JO_OK;
+}
+
+// Central differences of all objectives at increment h; one-sided where a window ends with the run.
 static jo_status central(jstudy_numeric* n, int which, double h, double* d, double* other,
                          bool* same) {
   double p = *live_value(n, which);
   volatile double up = p + h, down = p - h;
-  bool same_up, same_down;
+  bool same_up, same_down, fits_up, fits_down;
+  JO_TRY(fits(n, which, h, &fits_up));
+  JO_TRY(fits(n, which, -h, &fits_down));
+  if (!fits_up || !fits_down) return one_sided(n, which, fits_up ? h : -h, d, other, same);
   JO_TRY(jstudy_numeric_value(n, which, h, d, &same_up));
   JO_TRY(jstudy_numeric_value(n, which, -h, other, &same_down));
   *same = same_up && same_down;

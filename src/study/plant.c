@@ -4,13 +4,18 @@
 #include "study/plant.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "study/assemble.h"
+#include "study/rolling.h"
 
 #define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
 #define CLOSED               1e-7  // a Newton correction below leaves a residual of its square
 #define MAX_CORRECTIONS      12
+// Equations that follow from the others are met with them, to rounding. One that is off by more than a
+// coordinate moved by this much would make it [rad or m] does not follow any more.
+#define REDUNDANT_MOTION 1e-6
 
 jstudy_plant_options jstudy_plant_options_default(void) {
   return (jstudy_plant_options){.kernel = jkernel_options_default(), .gen = {.modes = true}};
@@ -35,14 +40,19 @@ static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
   p->q0 = s->q;
   p->qd0 = s->qd;
   p->closure_residual = s->residual;
+  double largest = 0.0;  // of dh/dq: 1 for slides, the length of its lever for a turn
+  for (int i = 0; i < p->position->nh * p->position->nq; i++) {
+    largest = fmax(largest, fabs(s->J[i]));
+  }
+  p->closure_limit = REDUNDANT_MOTION * (largest > 0.0 ? largest : 1.0);
   return JO_OK;
 }
 
 static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
   const jgen_dynamics* d = p->dynamics;
-  jexpr_fn fn[10] = {d->rhs,      d->project,  d->switches, d->outputs,  d->drive,
-                     d->velocity, d->momentum, d->impulse,  d->objective};
-  int n = 9;
+  jexpr_fn fn[13] = {d->rhs,      d->project, d->switches,  d->outputs,   d->drive,   d->velocity,
+                     d->momentum, d->impulse, d->objective, d->redundant, d->rolling, d->windows};
+  int n = 12;
   if (d->jacobian.name) fn[n++] = d->jacobian;
   JO_TRY(jkernel_build(p->ctx, fn, n, opt, &p->kernels));
   const jkernel* k = p->kernels->kernel;
@@ -55,7 +65,10 @@ static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
   p->momentum = &k[6];
   p->impulse = &k[7];
   p->objective = &k[8];
-  p->jacobian = n > 9 ? &k[9] : NULL;
+  p->redundant = &k[9];
+  p->rolling = &k[10];
+  p->windows = &k[11];
+  p->jacobian = n > 12 ? &k[12] : NULL;
   return JO_OK;
 }
 
@@ -176,7 +189,8 @@ void jstudy_plant_destroy(jstudy_plant* p) {
 
 // ---- callbacks of a run --------------------------------------------------------------------------
 
-static void call(jstudy_run* r, const jkernel* k, double t, const double* y, double* const* out) {
+void jstudy_run_call(jstudy_run* r, const jkernel* k, double t, const double* y,
+                     double* const* out) {
   const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = r->p,
                                         [JGEN_T] = &t,
                                         [JGEN_Y] = y,
@@ -187,12 +201,12 @@ static void call(jstudy_run* r, const jkernel* k, double t, const double* y, dou
 
 static void rhs(void* user, double t, const double* y, double* ydot) {
   jstudy_run* r = user;
-  call(r, r->plant->rhs, t, y, (double* const[]){ydot});
+  jstudy_run_call(r, r->plant->rhs, t, y, (double* const[]){ydot});
 }
 
 static void switches(void* user, double t, const double* y, double* g) {
   jstudy_run* r = user;
-  call(r, r->plant->switches, t, y, (double* const[]){g});
+  jstudy_run_call(r, r->plant->switches, t, y, (double* const[]){g});
 }
 
 static void jacobian(void* user, double t, const double* y, double* J) {
@@ -215,25 +229,63 @@ static jo_status prepare_jacobian(void* user) {
   return JO_OK;
 }
 
+// The redundant equation that is farthest off, and by how much; -1: there is none.
+static int worst_redundant(jstudy_run* r, double t, const double* y, double* residual) {
+  int n = r->plant->dynamics->part.nredundant, worst = -1;
+  *residual = 0.0;
+  if (n == 0) return worst;
+  jstudy_run_call(r, r->plant->redundant, t, y, (double* const[]){r->redundant});
+  for (int i = 0; i < n; i++) {
+    if (worst >= 0 && fabs(r->redundant[i]) <= *residual) continue;
+    *residual = fabs(r->redundant[i]);
+    worst = i;
+  }
+  return worst;
+}
+
+// Equations that were left out are still met.
+static jo_status check_redundant(jstudy_run* r, double t, const double* y) {
+  const jstudy_plant* p = r->plant;
+  double residual;
+  int worst = worst_redundant(r, t, y, &residual);
+  if (worst < 0 || residual <= p->closure_limit) return JO_OK;
+  snprintf(
+      r->hint, sizeof r->hint,
+      "%.200s: closure equation '%.60s' followed from the others when the model was assembled, "
+      "but is off by %.3g m now (limit %.2g m): the mechanism is overconstrained and locks; "
+      "change the geometry, or remove the closure",
+      p->model->path, p->position->row_name[p->dynamics->part.redundant[worst]], residual,
+      p->closure_limit);
+  return JO_ERR_CONVERGENCE;
+}
+
 // Newton on the closures; the warm start is so close that one correction is the rule.
 static jo_status project(void* user, double t, double* y) {
   jstudy_run* r = user;
   const jgen_dynamics* d = r->plant->dynamics;
   for (int k = 0; k < MAX_CORRECTIONS; k++) {
+    if (d->part.nv == 0) return check_redundant(r, t, y);
     r->projections++;
-    call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h});
+    jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h});
     double largest = 0.0;
     for (int i = 0; i < d->part.nv; i++) {
       y[d->at_qv + i] += r->dv[i];
       largest = fmax(largest, fabs(r->dv[i]));
     }
-    if (largest < CLOSED) return JO_OK;
+    if (largest < CLOSED) return check_redundant(r, t, y);
     if (!(largest < 1e3)) break;
   }
-  return jerr_set(r->ctx, JO_ERR_CONVERGENCE,
-                  "%s: the loops cannot be closed at t = %.9g s: the mechanism is at or near a "
-                  "singular position; choose other independent coordinates, or change the geometry",
-                  r->plant->model->path, t);
+  snprintf(r->hint, sizeof r->hint,
+           "%.200s: the loops cannot be closed: the mechanism is at or near a singular position; "
+           "choose other independent coordinates, or change the geometry",
+           r->plant->model->path);
+  return JO_ERR_CONVERGENCE;
+}
+
+jo_status jstudy_run_close(jstudy_run* r, double t, double* y) {
+  if (!r->system.project) return JO_OK;
+  jo_status status = project(r, t, y);
+  return status < 0 ? jerr_set(r->ctx, status, "t = %.9g s: %s", t, r->hint) : status;
 }
 
 // Where a driven coordinate jumps, in velocity or position, the momenta conjugate to the independent
@@ -248,26 +300,55 @@ static jo_status jump(jstudy_run* r, double t, double* y, const int* flipped, in
       r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
     }
     double* rate[3] = {drive[now], drive[now] + nd, drive[now] + 2 * nd};
-    call(r, r->plant->drive, t, y, rate);
-    if (now == 0) call(r, r->plant->momentum, t, y, (double* const[]){r->momentum});
+    jstudy_run_call(r, r->plant->drive, t, y, rate);
+    if (now == 0) jstudy_run_call(r, r->plant->momentum, t, y, (double* const[]){r->momentum});
   }
   bool jumps = false;
   for (int i = 0; i < 2 * nd; i++) {
     jumps = jumps || r->drive_new[i] != r->drive_old[i];
   }
   if (!jumps) return JO_OK;
-  if (d->part.nv > 0) JO_TRY(project(r, t, y));
-  call(r, r->plant->impulse, t, y, (double* const[]){r->dqd});
+  JO_TRY(jstudy_run_close(r, t, y));
+  jstudy_run_call(r, r->plant->impulse, t, y, (double* const[]){r->dqd});
   for (int i = 0; i < d->part.nu; i++) {
     y[d->at_qdu + i] += r->dqd[i];
   }
   return JO_OK;
 }
 
+void jstudy_run_rolling(jstudy_run* r, double t, const double* y, double* rolling) {
+  int n = r->plant->model->ntyre;
+  double* out[3] = {rolling, rolling + n, rolling + 2 * n};
+  jstudy_run_call(r, r->plant->rolling, t, y, out);
+}
+
+static void flip(jstudy_run* r, const int* flipped, int n) {
+  for (int i = 0; i < n; i++) {
+    r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
+  }
+}
+
+// None of the flipped switches says that a wheel stands, and wheels that come to the ground roll.
+static jo_status check_wheels(jstudy_run* r, double t, const double* y, const int* flipped, int n) {
+  int ntyre = r->plant->model->ntyre, first = r->plant->dynamics->first_standing;
+  if (ntyre == 0) return JO_OK;
+  for (int i = 0; i < n; i++) {
+    if (flipped[i] < first || r->mode[flipped[i]] < 0.5) continue;
+    return jstudy_rolling_stands(r->ctx, r->plant->model, flipped[i] - first, t);
+  }
+  double* was = r->rolling + 3 * ntyre;
+  flip(r, flipped, n);
+  jstudy_run_rolling(r, t, y, was);
+  flip(r, flipped, n);
+  jstudy_run_rolling(r, t, y, r->rolling);
+  return jstudy_rolling_landing(r->ctx, r->plant->model, t, was, r->rolling);
+}
+
 static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
   jstudy_run* r = user;
   memcpy(r->before, y, (size_t)r->plant->dynamics->ny * sizeof *y);
   JO_TRY(jump(r, t, y, flipped, n));
+  JO_TRY(check_wheels(r, t, y, flipped, n));
   if (r->on_event) r->on_event(r->on_event_user, t, r->before, y, r->mode, flipped, n);
   return JO_OK;
 }
@@ -296,8 +377,12 @@ static bool allocate(jstudy_run* r) {
   r->dqd = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
   r->scale = JARENA_ARRAY(&r->arena, d->ny + 1, double);
   r->before = JARENA_ARRAY(&r->arena, d->ny + 1, double);
+  r->redundant = JARENA_ARRAY(&r->arena, d->part.nredundant + 1, double);
+  r->rolling = JARENA_ARRAY(&r->arena, 6 * d->model->ntyre + 1, double);
+  r->windows = JARENA_ARRAY(&r->arena, 2 * d->nobjective + 1, double);
   return allocate_work(r) && r->p && r->mode && r->g && r->dv && r->h && r->drive_old &&
-         r->drive_new && r->momentum && r->dqd && r->scale && r->before;
+         r->drive_new && r->momentum && r->dqd && r->scale && r->before && r->redundant &&
+         r->rolling && r->windows;
 }
 
 jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out) {
@@ -321,7 +406,8 @@ jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_r
   r->system = (jsolve_system){.n = d->ny,
                               .user = r,
                               .rhs = rhs,
-                              .project = d->part.nv > 0 ? project : NULL,
+                              .project = d->part.nv + d->part.nredundant > 0 ? project : NULL,
+                              .projection_hint = r->hint,
                               .error_scale = r->scale,
                               .nswitch = d->nswitch,
                               .switches = switches,
@@ -364,17 +450,18 @@ jsolve_options jstudy_solve_options(const jmodel* m) {
 }
 
 void jstudy_run_objectives(jstudy_run* r, double t, const double* y, double* psi) {
-  call(r, r->plant->objective, t, y, (double* const[]){psi});
+  jstudy_run_call(r, r->plant->objective, t, y, (double* const[]){psi});
 }
 
 void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out) {
-  call(r, r->plant->outputs, t, y, (double* const[]){out});
+  jstudy_run_call(r, r->plant->outputs, t, y, (double* const[]){out});
 }
 
 double jstudy_run_closure(jstudy_run* r, double t, const double* y) {
-  double largest = 0.0;
+  double largest;
   int nv = r->plant->dynamics->part.nv;
-  if (nv > 0) call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h});
+  worst_redundant(r, t, y, &largest);
+  if (nv > 0) jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h});
   for (int i = 0; i < nv; i++) {
     largest = fmax(largest, fabs(r->h[i]));
   }
@@ -424,8 +511,8 @@ jo_status jstudy_plant_coordinates(jo_context* ctx, const jstudy_plant* p, doubl
   JO_TRY(jstudy_run_create(ctx, p, &run));
   double* rate[3] = {run->drive_new, run->drive_new + part->nd, run->drive_new + 2 * part->nd};
   jsolve_set_modes(&run->system, t, y, run->g);
-  call(run, p->drive, t, y, rate);
-  if (part->nv > 0) call(run, p->velocity, t, y, (double* const[]){run->dv});
+  jstudy_run_call(run, p->drive, t, y, rate);
+  if (part->nv > 0) jstudy_run_call(run, p->velocity, t, y, (double* const[]){run->dv});
   for (int i = 0; i < part->nu; i++) {
     q[part->u[i]] = y[d->at_qu + i];
     if (qd) qd[part->u[i]] = y[d->at_qdu + i];

@@ -25,7 +25,7 @@ struct jstudy_plant {
   jgen_dynamics* dynamics;
   jkernel_set* kernels;
   const jkernel *rhs, *project, *switches, *outputs, *drive, *velocity, *momentum, *impulse,
-      *objective, *jacobian;
+      *objective, *redundant, *rolling, *windows, *jacobian;
   jexpr_counts before;       // operations written down for the right-hand side, all equations
   double* q0;                // assembled position, by coordinate
   double* qd0;               // consistent velocities
@@ -33,6 +33,7 @@ struct jstudy_plant {
   const char** switch_name;  // (nswitch)
   double* y0;                // initial state (ny)
   double closure_residual;   // largest at the assembled position [m]
+  double closure_limit;      // redundant equations may be off by this much [m]
   jkernel_options kernel;    // as it was compiled
   const bool* live;          // by number, NULL: parameters
   jstudy_jacobian_shelf* shelf;
@@ -56,6 +57,8 @@ jo_status jstudy_plant_set_velocities(jo_context* ctx, const jstudy_plant* p, do
 jo_status jstudy_plant_coordinates(jo_context* ctx, const jstudy_plant* p, double t,
                                    const double* y, double* q, double* qd);
 
+#define JSTUDY_HINT 512
+
 // A run's own storage: work space of the kernels, modes, parameters. One thread at a time.
 typedef struct jstudy_run {
   const jstudy_plant* plant;
@@ -68,6 +71,8 @@ typedef struct jstudy_run {
   double** work;  // of each kernel
   double* dv;     // scratch
   double *h, *drive_old, *drive_new, *momentum, *dqd, *scale, *before;
+  double *redundant, *rolling, *windows;  // scratch of the guards
+  char hint[JSTUDY_HINT];                 // why the last projection failed
   int64_t projections;
   const jkernel* jacobian;  // NULL: not needed so far
   double* jacobian_work;
@@ -81,16 +86,26 @@ typedef struct jstudy_run {
 jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out);
 void jstudy_run_destroy(jstudy_run* r);
 
+// Put y on the closures as the driver does after a step, and report it where that cannot be done.
+jo_status jstudy_run_close(jstudy_run* r, double t, double* y);
+
+// A kernel of the plant at (t, y) with the numbers and modes of the run.
+void jstudy_run_call(jstudy_run* r, const jkernel* k, double t, const double* y,
+                     double* const* out);
+
 // How the model's simulation block wants it integrated.
 jsolve_options jstudy_solve_options(const jmodel* m);
 
-// Values of the objectives from the state at the end of a run.
+// Values of the objectives from the state at the end of a run, or as if it ended at t.
 void jstudy_run_objectives(jstudy_run* r, double t, const double* y, double* psi);
 
 // Values of all outputs at (t, y) with the modes of the run.
 void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out);
 
-// Largest closure residual at (t, y) [m].
+// Tyres at (t, y): contact, vx and vy of all of them, in this order (3 ntyre).
+void jstudy_run_rolling(jstudy_run* r, double t, const double* y, double* rolling);
+
+// Largest closure residual at (t, y), redundant equations included [m].
 double jstudy_run_closure(jstudy_run* r, double t, const double* y);
 
 #endif

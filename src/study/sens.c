@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "study/assemble.h"
+#include "study/consistent.h"
+#include "study/guard.h"
 #include "study/initial.h"
 #include "study/metric.h"
 #include "study/static_start.h"
+#include "study/window_start.h"
 
 #define MAX_LANES     8
 #define ADJOINT_LANES 2  // weights and their error
@@ -49,8 +52,9 @@ static jo_status build_kernels(jstudy_sens* s, const jstudy_sens_setup* setup) {
 
 // Initial state and its derivatives by the numbers, from the assembly.
 typedef struct start {
-  double* y;  // ny
-  double* S;  // ny x nw
+  double* y;         // ny
+  double* S;         // ny x nw
+  const char** why;  // nw
 } start;
 
 static void place(const jgen_dynamics* d, int nstate, const double* q, const double* qd,
@@ -86,11 +90,18 @@ static jo_status find_start(jo_context* ctx, jarena* a, const jstudy_plant* p, i
                                       dz));
   }
   place(d, m->nstate, at.q, at.qd, at.z, out->y);
+  out->why = JARENA_ARRAY(a, nw + 1, const char*);
+  if (!out->why) return jerr_memory(ctx);
+  if (nw > 0) {
+    JO_TRY(jstudy_check_consistent(ctx, a, p, values, out->y, at.q, at.qd, nw, dq, dqd, out->why));
+  }
   for (int k = 0; k < nw; k++) {
     place(d, m->nstate, dq + k * nq, dqd + k * nq, dz + k * m->nstate, out->S + (int64_t)k * d->ny);
   }
-  if (!m->simulation.start_static) return JO_OK;
-  return jstudy_static_start(ctx, p, values, d->sens.wrt, nw, out->y, out->S);
+  if (m->simulation.start_static) {
+    JO_TRY(jstudy_static_start(ctx, p, values, d->sens.wrt, nw, out->y, out->S));
+  }
+  return nw > 0 ? jstudy_window_start(ctx, p, values, d->sens.wrt, nw, out->y, out->S) : JO_OK;
 }
 
 static jo_status prepare(jstudy_sens* s, const jmodel* m, const jstudy_sens_setup* setup) {
@@ -117,6 +128,7 @@ static jo_status prepare(jstudy_sens* s, const jmodel* m, const jstudy_sens_setu
   start begin;
   JO_TRY(find_start(s->ctx, &s->arena, s->plant, s->nw, NULL, &begin));
   s->S0 = begin.S;
+  s->why = begin.why;
   return build_kernels(s, setup);
 }
 
@@ -145,11 +157,54 @@ void jstudy_sens_destroy(jstudy_sens* s) {
   jmem_free(s->ctx, s);
 }
 
+jo_status jstudy_sens_fail(jo_context* ctx, const jstudy_sens* s, int k, const char* why) {
+  const jmodel* m = s->plant->model;
+  return jerr_set(ctx, JO_ERR_MODEL,
+                  "%s: nothing has a derivative by '%s': %s; leave this number out, or remove what "
+                  "is redundant",
+                  m->path, m->number[s->wrt[k]].path, why);
+}
+
+static jo_status check_numbers(jo_context* ctx, const jstudy_sens* s, int nw, const char** why) {
+  for (int k = 0; k < nw; k++) {
+    if (why[k]) return jstudy_sens_fail(ctx, s, k, why[k]);
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_sens_check_numbers(jo_context* ctx, const jstudy_sens* s) {
+  return check_numbers(ctx, s, s->nw, s->why);
+}
+
+static jo_status begin_run(jo_context* ctx, const jstudy_sens* s, const double* values,
+                           jstudy_run** out) {
+  JO_TRY(jstudy_run_create(ctx, s->plant, out));
+  if (values) memcpy((*out)->p, values, (size_t)s->plant->dynamics->np * sizeof *values);
+  return JO_OK;
+}
+
 jo_status jstudy_sens_start(jo_context* ctx, jarena* a, const jstudy_sens* s, int nw,
                             const double* values, double** y, double** S) {
   start begin;
+  jstudy_run* run;
   JO_TRY(find_start(ctx, a, s->plant, nw, values, &begin));
+  JO_TRY(check_numbers(ctx, s, nw, begin.why));
+  JO_TRY(begin_run(ctx, s, values, &run));
+  jo_status status = jstudy_guard_start(run, s->plant->model->simulation.t_start, begin.y);
+  jstudy_run_destroy(run);
   *y = begin.y;
   *S = begin.S;
-  return JO_OK;
+  return status;
+}
+
+jo_status jstudy_sens_check(jo_context* ctx, const jstudy_sens* s, const jstudy_sens_options* opt,
+                            bool objectives) {
+  jstudy_run* run;
+  JO_TRY(begin_run(ctx, s, opt->p, &run));
+  jo_status status = JO_OK;
+  if (objectives) status = jstudy_guard_windows(run, opt->t_start, opt->t_end);
+  // other values make another start, which jstudy_sens_start() looks at
+  if (status >= 0 && !opt->p) status = jstudy_guard_start(run, opt->t_start, s->plant->y0);
+  jstudy_run_destroy(run);
+  return status;
 }

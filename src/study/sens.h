@@ -29,6 +29,7 @@ typedef struct jstudy_sens {
   jkernel_set* adjoints;  // NULL: not prepared
   double* S0;             // d y0 / d number (ny x nw)
   double* unit;           // size of each number: what a change of it is measured by (nw)
+  const char** why;       // there is no derivative by a number (nw); NULL: there is
 } jstudy_sens;
 
 // Kernels of jstudy_sens in their sets.
@@ -87,6 +88,16 @@ typedef struct jstudy_sens_observer {
 } jstudy_sens_observer;
 
 jstudy_sens_options jstudy_sens_options_default(const jmodel* m);
+
+// Report that there is no derivative by number k, and why; the same for the first that has none.
+jo_status jstudy_sens_fail(jo_context* ctx, const jstudy_sens* s, int k, const char* why);
+jo_status jstudy_sens_check_numbers(jo_context* ctx, const jstudy_sens* s);
+
+// Whether a run with these options makes sense: the windows of the objectives are part of it, where
+// objectives are asked for, and no wheel stands at its start. To be asked before jstudy_sens_run();
+// what depends on other values of the numbers than the model's is looked at again there.
+jo_status jstudy_sens_check(jo_context* ctx, const jstudy_sens* s, const jstudy_sens_options* opt,
+                            bool objectives);
 
 // Events as the derivatives see them.
 typedef struct jstudy_sens_event {

@@ -75,6 +75,7 @@ static double excess(const jstudy_sens* s, const jstudy_sens_result* r) {
   double most = 0.0;
   for (int o = 0; o < r->nobjective; o++) {
     for (int j = 0; j < r->nw; j++) {
+      if (s->why[j]) continue;
       double scale = jstudy_sens_scale(s, r, o, j), error = r->gradient_error[o * r->nw + j];
       double x = error / fmax(r->derivative_tol * scale, DBL_MIN);
       most = isfinite(x) ? fmax(most, x) : INFINITY;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "solve/tableau.h"
+#include "study/guard.h"
 
 #define MAX_ROWS 20000000  // more is a typing mistake in a step size, not a result
 
@@ -65,7 +66,7 @@ static jo_status add_sample(recorder* k, const jsolve_step* s, double t) {
   jsolve_interpolate(s, t, k->y);
   if (sys->project) {
     int64_t before = k->run->projections;
-    JO_TRY(sys->project(sys->user, t, k->y));
+    JO_TRY(jstudy_run_close(k->run, t, k->y));
     k->sampling += k->run->projections - before;
   }
   return add_row(k, t, k->y);
@@ -325,7 +326,10 @@ jo_status jstudy_simulate(jo_context* ctx, const jstudy_plant* plant,
   jsolve_options solve;
   jo_status status = choose_options(r, plant, opt, &solve);
   if (status >= 0) status = jstudy_run_create(ctx, plant, &k.run);
+  if (status >= 0) status = jstudy_guard_windows(k.run, r->used.t_start, r->used.t_end);
+  if (status >= 0) status = jstudy_guard_start(k.run, r->used.t_start, plant->y0);
   if (status < 0) {
+    jstudy_run_destroy(k.run);
     jstudy_result_destroy(r);
     return status;
   }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "emit/emit.h"
+#include "study/guard.h"
 #include "study/plant.h"
 
 #define DEFAULT_STEP 1e-3  // where the model gives none [s]
@@ -333,7 +334,8 @@ static void write_readme(const writer* w, jtext* t) {
       "Conditions (contact, saturation, steps of the road or of a drive) are evaluated where\n"
       "they stand. A fixed step therefore loses its order in the step that crosses one: halve\n"
       "the step to see how much that matters. Where the velocity of a driven coordinate jumps,\n"
-      "jounce itself keeps the momenta; this driver does not.\n\n"
+      "jounce itself keeps the momenta; this driver does not. Nor does it end a run whose wheels\n"
+      "stand, where tyres have no force, or whose redundant loops do not close.\n\n"
       "`model_p` may be changed at run time, but the initial state was assembled for the values\n"
       "in the file.\n",
       d->ny, d->part.nu, d->part.nv, d->part.nu, d->ny - 2 * d->part.nu - d->part.nv);
@@ -367,12 +369,22 @@ static jo_status write_own(writer* w, jtext* t) {
   return save_text(w, "README.md", t);
 }
 
+static jo_status check_windows(writer* w) {
+  const jmodel_simulation* s = &w->m->simulation;
+  jstudy_run* run;
+  JO_TRY(jstudy_run_create(w->ctx, w->plant, &run));
+  jo_status status = jstudy_guard_windows(run, s->t_start, s->t_end);
+  jstudy_run_destroy(run);
+  return status;
+}
+
 static jo_status write_all(writer* w) {
   jstudy_plant_options opt = jstudy_plant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   opt.gen.modes = false;
   JO_TRY(jstudy_plant_create(w->ctx, w->m, &opt, &w->plant));
   const jgen_dynamics* d = w->plant->dynamics;
+  JO_TRY(check_windows(w));
   const jexpr_fn fn[NFUNCTION] = {d->rhs, d->project, d->outputs, d->objective};
   jemit_options emit = jemit_options_default();
   emit.title = w->m->name;

@@ -388,7 +388,8 @@ static jo_status compute(jo_context* ctx, const jstudy_sweep* s, jstudy_sweep_po
   jstudy_sens_options opt = s->run;
   opt.p = values;
   jstudy_sens_result* r = NULL;
-  p->status = jstudy_sens_run(ctx, s->sens, s->method, &opt, &r);
+  p->status = jstudy_sens_check(ctx, s->sens, &opt, true);
+  if (p->status >= 0) p->status = jstudy_sens_run(ctx, s->sens, s->method, &opt, &r);
   jmem_free(ctx, values);
   if (p->status == JO_ERR_MEMORY) return JO_ERR_MEMORY;
   if (p->status >= 0) {

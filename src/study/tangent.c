@@ -624,7 +624,7 @@ static jo_status sample_inside(direct* d, const jstudy_entry* e, double t) {
   jstudy_walk* w = d->w;
   double h = e->t1 - e->t, x = (t - e->t) / h;
   hermite(x, h, d->y0, d->f0, d->y, d->f1, w->ny, d->y_at);
-  if (w->run->system.project) JO_TRY(w->run->system.project(w->run, t, d->y_at));
+  JO_TRY(jstudy_run_close(w->run, t, d->y_at));
   for (int q = 0; q < d->npack; q++) {
     pack* p = &d->pack[q];
     hermite(x, h, p->S0, p->D0, p->S, p->D1, w->ny * d->lanes, d->S_at);

@@ -134,8 +134,7 @@ static jo_status implicit_argument(jstudy_walk* w, const jstudy_entry* e, int i)
   for (int n = 0; n < w->ny; n++) {
     w->Y[i][n] = w->base[n] + b * w->k[i][n];
   }
-  const jsolve_system* sys = &w->run->system;
-  return sys->project ? sys->project(sys->user, jstudy_walk_stage_time(w, e, i), w->Y[i]) : JO_OK;
+  return jstudy_run_close(w->run, jstudy_walk_stage_time(w, e, i), w->Y[i]);
 }
 
 static jo_status solve_again(jstudy_walk* w, const jstudy_entry* e, int i, double* Y) {
@@ -193,7 +192,7 @@ jo_status jstudy_walk_end_step(jstudy_walk* w, const jstudy_entry* e, const doub
   } else {
     jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, y);
   }
-  return w->run->system.project ? w->run->system.project(w->run, e->t1, y) : JO_OK;
+  return jstudy_run_close(w->run, e->t1, y);
 }
 
 jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y) {

@@ -21,6 +21,57 @@ def run_json(*args):
     return json.loads(jounce("run", *args, "--json").stdout)
 
 
+CART = """jounce: 1
+name: cart
+gravity: [0, 0, 0]
+parameters: {to: 3}
+bodies: {cart: {mass: 2}}
+joints: {x: {type: prismatic, child: cart, axis: x%s}}
+objectives: {two: {mean: 2}, late: {mean: t, window: [1, to]}}
+simulation: {end: 4}
+"""
+
+
+class Guards(unittest.TestCase):
+    def write(self, text):
+        f = tempfile.NamedTemporaryFile("w", suffix=".yaml")
+        self.addCleanup(f.close)
+        f.write(text)
+        f.flush()
+        return f.name
+
+    def test_objectives_have_the_duration_of_the_run(self):
+        path = self.write(CART % "")
+        for end in ("4", "16"):
+            answer = run_json(path, "--end", end, "--interpreter")
+            self.assertAlmostEqual(answer["objectives"]["two"], 2, 12)
+
+    def test_windows_are_part_of_the_run_in_every_command(self):
+        path = self.write(CART % "")
+        wanted = path + r":7: objective 'late': its window \[1, (3|5)\] s reaches outside of the run"
+        self.assertRegex(jounce("run", path, "--end", "2", "--interpreter", code=1).stderr, wanted)
+        for command in (["run"], ["check"], ["sens"], ["report", "-o", path + ".html"],
+                        ["generate", "-o", path + ".d"]):
+            more = [] if command[0] in ("check", "generate") else ["--interpreter"]
+            done = jounce(command[0], path, *command[1:], "--set", "to=5", *more, code=1)
+            self.assertRegex(done.stderr, wanted)
+        done = jounce("sweep", path, "--param", "to=3:5:2", "--wrt", "none", "--interpreter")
+        self.assertRegex(done.stdout, wanted)
+
+    def test_drives_that_depend_on_the_motion_are_refused(self):
+        text = (CART % "").replace("cart: {mass: 2}", "cart: {mass: 2}, b: {mass: 1}")
+        path = self.write(text.replace("axis: x}", "axis: x}, s: {type: prismatic, child: b, "
+                                       "axis: y, drive: 2*x}"))
+        for command in ("check", "run", "static", "info"):
+            done = jounce(command, path, code=1)
+            self.assertRegex(done.stderr, path + ":6: 's' depends on coordinate 'x'; a driven")
+
+    def test_wheels_that_stand_are_told(self):
+        done = jounce("run", STEP, "--set", "speed=0", code=1)
+        self.assertRegex(done.stderr, "vehicle.yaml:[0-9]+: tyre 'tyre_f[rl]': its wheel stands")
+        self.assertEqual(done.stdout, "")
+
+
 class Use(unittest.TestCase):
     def test_help_and_version(self):
         for args in (["--help"], ["run", "--help"], ["info", "-h"], ["check", "--help"]):

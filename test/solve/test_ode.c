@@ -330,13 +330,63 @@ static void test_ode_failing_projection_is_reported(void** state) {
     jo_context* ctx = context(state);
     jsolve_system s = rational_system();
     s.project = project_not_far;
+    s.projection_hint = "there is a wall";
     jsolve_options o = fixed(method[i], 0.1);
     double y[2] = {1, 1}, t;
     assert_int_equal(jsolve_integrate(ctx, &s, &o, NULL, 0, 1, y, &t, NULL), JO_ERR_CONVERGENCE);
     assert_non_null(strstr(jo_context_message(ctx), "invariants at t = 0.7"));
+    assert_non_null(strstr(jo_context_message(ctx), ": there is a wall"));
+    assert_int_equal(jo_context_diagnostic_count(ctx), 1);
     assert_true(t <= 0.7);
     jo_context_clear(ctx);
   }
+}
+
+// A projection that fails after long steps only: the run makes short ones and says nothing.
+static jo_status project_after_short_steps(void* user, double t, double* y) {
+  double* last = user;
+  (void)y;
+  if (t - *last > 0.01) return JO_ERR_CONVERGENCE;
+  *last = t;
+  return JO_OK;
+}
+
+static void test_ode_failing_projection_makes_steps_shorter(void** state) {
+  jo_context* ctx = context(state);
+  jsolve_system s = rational_system();
+  double last = 0.0, y[2] = {1, 1}, t;
+  s.project = project_after_short_steps;
+  s.user = &last;
+  jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-2);
+  o.step = 0.2;
+  jsolve_statistics stats;
+  assert_ok(ctx, jsolve_integrate(ctx, &s, &o, NULL, 0, 1, y, &t, &stats));
+  assert_true(stats.steps >= 100);
+  assert_true(stats.rejected > 0);
+  assert_int_equal(jo_context_diagnostic_count(ctx), 0);
+}
+
+// It fails as soon as the state passes a place the run approaches: shorter steps get nearer, and at last
+// do not move the state at all.
+static jo_status project_in_front(void* user, double t, double* y) {
+  (void)user, (void)t;
+  return y[0] > 1.2345678 ? JO_ERR_CONVERGENCE : JO_OK;
+}
+
+static void constant_rate(void* user, double t, const double* y, double* f) {
+  (void)user, (void)t, (void)y;
+  f[0] = 1e-3;
+}
+
+static void test_ode_run_does_not_creep_towards_a_wall(void** state) {
+  jo_context* ctx = context(state);
+  jsolve_system s = {.n = 1, .rhs = constant_rate, .project = project_in_front};
+  jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-6);
+  o.max_steps = 1000;
+  double y = 1.234, t;
+  assert_int_equal(jsolve_integrate(ctx, &s, &o, NULL, 0, 1, &y, &t, NULL), JO_ERR_CONVERGENCE);
+  assert_non_null(strstr(jo_context_message(ctx), "projected on its invariants at t = 0.5678"));
+  assert_near(t, 0.5678, 1e-9);
 }
 
 static void test_ode_out_of_memory_is_a_status(void** state) {
@@ -388,6 +438,8 @@ int main(void) {
       TEST(test_ode_step_limit_keeps_last_state),
       TEST(test_ode_observer_stops_the_run),
       TEST(test_ode_failing_projection_is_reported),
+      TEST(test_ode_failing_projection_makes_steps_shorter),
+      TEST(test_ode_run_does_not_creep_towards_a_wall),
       TEST(test_ode_out_of_memory_is_a_status),
       TEST(test_ode_method_names_round_trip),
   };

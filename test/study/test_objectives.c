@@ -98,14 +98,13 @@ static void test_objectives_see_their_window_only(void** state) {
              "  area: {integral: t^2, window: [from, to]}\n"
              "  middle: {mean: t, window: [from, to]}\n"
              "  power: {rms: t, window: [from, to]}\n"
-             "  late: {integral: 1, window: [2, 9]}\n"
+             "  late: {integral: 1, window: [2, 2.5]}\n"
              "simulation: {end: 2.5, tolerance: 1.0e-11}\n");
   values v = run(&f);
   double a = 0.7, b = 1.9, cubes = (b * b * b - a * a * a) / 3.0;
   assert_near(value(&v, "area"), cubes, 1e-10);
   assert_near(value(&v, "middle"), 0.5 * (a + b), 1e-10);
   assert_near(value(&v, "power"), sqrt(cubes / (b - a)), 1e-10);
-  // what lies behind the end of the run adds nothing
   assert_near(value(&v, "late"), 0.5, 1e-10);
   drop(&v);
   close_model(&f);
@@ -207,6 +206,154 @@ static void test_objectives_are_differentiated_in_every_form(void** state) {
   close_model(&f);
 }
 
+// T is that of the run that was made, not of the one in the file: the mean of 2 is 2.
+static void test_objectives_have_the_duration_of_the_run(void** state) {
+  (void)state;
+  fixture f;
+  open_model(&f,
+             "objectives:\n"
+             "  middle: {mean: 2}\n"
+             "  power: {rms: 2}\n"
+             "  top: {peak: 2}\n"
+             "simulation: {start: -1, end: 4}\n");
+  const double end[] = {16.0, 4.0, 0.5};
+  jo_system_options interpreted = {.interpreter = 1};
+  jo_system* system;
+  assert_ok(f.ctx, jo_system_create(f.ctx, f.model, &interpreted, &system));
+  for (int i = 0; i < 3; i++) {
+    jo_simulate_options opt = jo_simulate_options_default();
+    opt.t_end = end[i];
+    values v = {.system = NULL};
+    assert_ok(f.ctx, jo_simulate(f.ctx, system, &opt, &v.result));
+    assert_near(value(&v, "middle"), 2.0, 1e-12);
+    assert_near(value(&v, "power"), 2.0, 1e-12);
+    assert_near(value(&v, "top"), 2.0, 1e-12);
+    drop(&v);
+  }
+  jo_system_destroy(system);
+  close_model(&f);
+}
+
+// Every row is what a run that ends there has: zero until something of the window was seen.
+static void test_objectives_have_histories_without_gaps(void** state) {
+  (void)state;
+  fixture f;
+  open_model(&f,
+             "objectives:\n"
+             "  middle: {mean: t}\n"
+             "  late: {rms: 3, window: [from, to]}\n"
+             "  late_mean: {mean: t, window: [from, to]}\n"
+             "simulation: {start: 0.2, end: 2.2, output_step: 0.1}\n");
+  values v = run(&f);
+  int n = jo_result_column_count(v.result);
+  for (int i = 0; i < jo_result_row_count(v.result); i++) {
+    const double *row = jo_result_row(v.result, i), *psi = row + n - 3, t = row[0];
+    double until = fmin(t, 1.9);
+    assert_near(psi[0], i == 0 ? 0.0 : 0.5 * (t + 0.2), 1e-9);
+    assert_near(psi[1], t > 0.7 + 1e-12 ? 3.0 : 0.0, 1e-7);
+    assert_near(psi[2], t > 0.7 + 1e-12 ? 0.5 * (0.7 + until) : 0.0, 1e-7);
+    assert_false(signbit(psi[1]) || signbit(psi[2]));
+  }
+  drop(&v);
+  close_model(&f);
+}
+
+// What a run and a sensitivity say of the window of the only objective; "": nothing.
+static void check_window(const char* window, const char* from, const char* to, double end,
+                         const char* expected) {
+  char rest[256];
+  snprintf(rest, sizeof rest,
+           "objectives: {late: {mean: t, window: %s}}\nsimulation: {start: 0.5, end: 2}\n", window);
+  jo_context* ctx;
+  jo_model* model;
+  char text[2048];
+  snprintf(text, sizeof text, "%s%s", cart, rest);
+  jo_setting set[] = {{"from", from}, {"to", to}};
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  assert_ok(ctx, jo_model_parse(ctx, text, strlen(text), "signals.yaml", set, 2, &model));
+  jo_system_options interpreted = {.interpreter = 1};
+  jo_simulate_options opt = jo_simulate_options_default();
+  jo_system* system;
+  jo_result* result;
+  opt.t_end = end;
+  assert_ok(ctx, jo_system_create(ctx, model, &interpreted, &system));
+  jo_status status = jo_simulate(ctx, system, &opt, &result);
+  assert_int_equal(status, *expected ? JO_ERR_MODEL : JO_OK);
+  if (*expected) {
+    assert_null(result);
+    assert_non_null(strstr(jo_context_message(ctx), expected));
+    assert_non_null(strstr(jo_context_message(ctx), "signals.yaml:8: objective 'late'"));
+  }
+  jo_result_destroy(result);
+  if (isnan(end)) {
+    assert_int_equal(jo_system_check(ctx, system), status);
+    jo_sens_setup setup = {.interpreter = 1};
+    jo_sens* sens;
+    jo_sens_result* r;
+    assert_ok(ctx, jo_sens_create(ctx, model, &setup, &sens));
+    assert_int_equal(jo_sens_run(ctx, sens, NULL, &r), status);
+    jo_sens_result_destroy(r);
+    jo_sens_destroy(sens);
+  }
+  jo_system_destroy(system);
+  jo_model_destroy(model);
+  jo_context_destroy(ctx);
+}
+
+static void test_objectives_refuse_windows_that_are_not_part_of_the_run(void** state) {
+  (void)state;
+  check_window("[from, to]", "0.7", "1.9", NAN, "");
+  check_window("[from, to]", "0.5", "2", NAN, "");
+  check_window("[from, to]", "1.9", "0.7", NAN, "[1.9, 0.7] s is reversed");
+  check_window("[from, to]", "1", "1", NAN, "[1, 1] s is empty");
+  check_window("[from, to]", "0.4", "1", NAN, "[0.4, 1] s reaches outside of the run [0.5, 2] s");
+  check_window("[from, to]", "1", "2.1", NAN, "[1, 2.1] s reaches outside of the run [0.5, 2] s");
+  check_window("[1, 3]", "1", "2", NAN, "[1, 3] s reaches outside of the run [0.5, 2] s");
+  check_window("[1, 3]", "1", "2", 3.0, "");
+  check_window("[1, 1.8]", "1", "2", 1.7, "[1, 1.8] s reaches outside of the run [0.5, 1.7] s");
+}
+
+// d/d from and d/d to of a mean; a window that begins or ends with the run moves inward.
+static void check_window_slopes(double a, double b) {
+  char rest[256], from[32], to[32];
+  snprintf(rest, sizeof rest,
+           "objectives: {late: {mean: 1 + t^2, window: [from, to]}}\n"
+           "simulation: {start: 0.5, end: 2, tolerance: 1.0e-11}\n");
+  snprintf(from, sizeof from, "%.17g", a);
+  snprintf(to, sizeof to, "%.17g", b);
+  jo_context* ctx;
+  jo_model* model;
+  char text[2048];
+  snprintf(text, sizeof text, "%s%s", cart, rest);
+  jo_setting set[] = {{"from", from}, {"to", to}};
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  assert_ok(ctx, jo_model_parse(ctx, text, strlen(text), "signals.yaml", set, 2, &model));
+  const char* const name[] = {"from", "to"};
+  double T = b - a, mean = 1.0 + (b * b * b - a * a * a) / (3.0 * T);
+  for (int method = JO_SENS_DIRECT; method <= JO_SENS_ADJOINT; method++) {
+    jo_sens_setup setup = {.name = name, .nname = 2, .interpreter = 1};
+    setup.method = (jo_sens_method)method;
+    jo_sens* sens;
+    jo_sens_result* r;
+    assert_ok(ctx, jo_sens_create(ctx, model, &setup, &sens));
+    assert_ok(ctx, jo_sens_run(ctx, sens, NULL, &r));
+    assert_near(jo_sens_derivative(r, 0, 0), (mean - (1.0 + a * a)) / T, 1e-9);
+    assert_near(jo_sens_derivative(r, 0, 1), ((1.0 + b * b) - mean) / T, 1e-9);
+    jo_sens_result_destroy(r);
+    jo_sens_destroy(sens);
+  }
+  jo_model_destroy(model);
+  jo_context_destroy(ctx);
+}
+
+static void test_objectives_are_differentiated_by_the_ends_of_their_window(void** state) {
+  (void)state;
+  check_window_slopes(0.7, 1.9);
+  check_window_slopes(0.5, 1.9);
+  check_window_slopes(0.7, 2.0);
+  check_window_slopes(0.5, 2.0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_objectives_are_what_their_names_say),
@@ -214,6 +361,10 @@ int main(void) {
       cmocka_unit_test(test_objectives_butterworth_low_pass),
       cmocka_unit_test(test_objectives_weightings_are_those_of_iso_2631),
       cmocka_unit_test(test_objectives_are_differentiated_in_every_form),
+      cmocka_unit_test(test_objectives_have_the_duration_of_the_run),
+      cmocka_unit_test(test_objectives_have_histories_without_gaps),
+      cmocka_unit_test(test_objectives_refuse_windows_that_are_not_part_of_the_run),
+      cmocka_unit_test(test_objectives_are_differentiated_by_the_ends_of_their_window),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,10 +56,80 @@ static void test_messages_name_states(void** state) {
   jo_context_destroy(ctx);
 }
 
+// A driven coordinate is differentiated for time alone; what depends on more is refused.
+static void test_drives_are_functions_of_time(void** state) {
+  (void)state;
+  static const struct {
+    const char *drive, *expected;
+  } sample[] = {
+      {"sin(t) + c*t", NULL},
+      {"tab(t)", NULL},
+      {"2*x", "'s' depends on coordinate 'x'"},
+      {"follow", "'s' depends on coordinate 'x'"},
+      {"seen", "'s' depends on coordinate 'x'"},
+      {"tab(x)", "'s' depends on coordinate 'x'"},
+      {"cart.com.x", "'s' depends on coordinate 'x'"},
+      {"pull.length", "'s' depends on coordinate 'x'"},
+      {"other", "'s' depends on coordinate 'other'"},
+      {"x.rate", "'s': 'x.rate' is a velocity"},
+      {"x.acc", "'s': 'x.acc' is an acceleration"},
+      {"z", "'s': 'z' is a state"},
+  };
+  for (size_t i = 0; i < sizeof sample / sizeof *sample; i++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "jounce: 1\nname: p\nparameters: {c: 2}\n"
+             "bodies: {cart: {mass: 2}, b: {mass: 1}, e: {mass: 1}}\n"
+             "joints:\n"
+             "  x: {type: prismatic, child: cart, axis: x}\n"
+             "  s: {type: prismatic, child: b, axis: y, drive: \"%s\"}\n"
+             "  other: {type: prismatic, child: e, axis: z, drive: 3*t}\n"
+             "signals: {follow: 3*x}\nsensors: {seen: {value: 1 + x}}\n"
+             "states: {z: {derivative: 1}}\ntables: {tab: {x: [0, 1], y: [0, 1]}}\n"
+             "forces: {pull: {between: [cart.com, e.com], stiffness: 1, free_length: 1}}\n",
+             sample[i].drive);
+    jo_context* ctx;
+    jo_context_create(NULL, &ctx);
+    jmodel* m = parse(ctx, text, NULL, 0);
+    jstudy_plant* p;
+    jo_status status = jstudy_plant_create(ctx, m, NULL, &p);
+    assert_int_equal(status, sample[i].expected ? JO_ERR_MODEL : JO_OK);
+    if (sample[i].expected) {
+      const char* message = jo_context_message(ctx);
+      assert_non_null(strstr(message, "test.yaml:7: "));
+      assert_non_null(strstr(message, sample[i].expected));
+      assert_non_null(strstr(message, "a driven coordinate is a function of time and parameters"));
+      assert_int_equal(jo_context_diagnostic_count(ctx), 1);
+    }
+    jstudy_plant_destroy(p);
+    jmodel_destroy(m);
+    jo_context_destroy(ctx);
+  }
+}
+
+// The rate of a quantity is that of its positions; time in it would be left out.
+static void test_initial_rates_are_those_of_positions(void** state) {
+  (void)state;
+  static const char text[] =
+      "jounce: 1\nname: p\nbodies: {cart: {mass: 2}}\n"
+      "joints: {x: {type: prismatic, child: cart, axis: x}}\n"
+      "initial: {x - 2*t: {value: 1, rate: 2}}\n";
+  jo_context* ctx;
+  jo_context_create(NULL, &ctx);
+  jmodel* m = parse(ctx, text, NULL, 0);
+  jstudy_plant* p;
+  assert_int_equal(jstudy_plant_create(ctx, m, NULL, &p), JO_ERR_MODEL);
+  assert_non_null(strstr(jo_context_message(ctx), "test.yaml:5: 'x - 2*t' depends on time 't'"));
+  jmodel_destroy(m);
+  jo_context_destroy(ctx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_negative_mass_of_a_parameter),
       cmocka_unit_test(test_messages_name_states),
+      cmocka_unit_test(test_drives_are_functions_of_time),
+      cmocka_unit_test(test_initial_rates_are_those_of_positions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is watched beside the motion, so that none is computed outside of what the equations hold for:
+// closure equations that were left out because they follow from the others, wheels that stand, windows
+// of objectives; and expressions that depend on more than they are differentiated for.
+#include "gen/build.h"
+#include "gen/reduction.h"
+
+// ---- dependence ----------------------------------------------------------------------------------
+
+// The first input r depends on whose group is not allowed; poison: none, or no memory.
+static jexpr_ref other_input(jgen* s, jexpr_ref r, unsigned allowed) {
+  const jexpr_graph* g = s->g;
+  jarena_mark mark = jarena_save(s->a);
+  bool* used = JARENA_ARRAY(s->a, (size_t)r + 1, bool);
+  jexpr_ref found = JEXPR_POISON;
+  if (!used) {
+    s->g->status = jerr_memory(s->ctx);
+    return found;
+  }
+  used[r] = true;
+  // operands stand before what uses them
+  for (jexpr_ref k = r; k > 0; k--) {
+    if (!used[k]) continue;
+    if (g->node[k].op == JEXPR_INPUT && !(allowed >> g->node[k].a & 1u)) found = k;
+    for (int i = 0; i < jexpr_nargs(g, k); i++) {
+      used[jexpr_arg(g, k, i)] = true;
+    }
+  }
+  jarena_restore(s->a, mark);
+  return found;
+}
+
+// What an input is to the user, and its name.
+static const char* kind_of(const jgen* s, jexpr_ref input, const char** name) {
+  const jmodel* m = s->m;
+  for (int i = 0; i < m->ncoordinate; i++) {
+    *name = m->coordinate[i].name;
+    if (s->q[i] == input) return "coordinate";
+    if (s->qd[i] == input) return "the rate of";
+  }
+  for (int i = 0; s->z && i < m->nstate; i++) {
+    *name = m->state[i].name;
+    if (s->z[i] == input) return "state";
+  }
+  *name = "t";
+  return input == s->t ? "time" : "the state";
+}
+
+bool jgen_depends_on_more(jgen* s, jexpr_ref r, unsigned allowed, const char* rule,
+                          const char* what, jmodel_place place) {
+  jexpr_ref input = r ? other_input(s, r, allowed) : JEXPR_POISON;
+  if (!input) return false;
+  const char *name, *kind = kind_of(s, input, &name);
+  s->g->status = jerr_set(s->ctx, JO_ERR_MODEL, "%s:%d: '%s' depends on %s '%s'; %s", place.file,
+                          place.line, what, kind, name, rule);
+  return true;
+}
+
+// ---- what a run is watched for -------------------------------------------------------------------
+
+// A wheel in contact stands where vx^2 + vy^2 < limit^2. The function is smooth, also at rest.
+static void watch_tyre(jgen_reduction* r, int k) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  int n = s->m->ntyre;
+  const jgen_element* e = jgen_tyre_of(s, k);
+  jexpr_ref touches = jexpr_lt(g, s->zero, e->delta);
+  jexpr_ref limit = jexpr_const(g, JGEN_STANDSTILL * JGEN_STANDSTILL);
+  jexpr_ref square = jexpr_add(g, jexpr_mul(g, e->vx, e->vx), jexpr_mul(g, e->vy, e->vy));
+  jexpr_ref slow = jexpr_sub(g, limit, square);
+  r->stands[k] = jexpr_select(g, touches, slow, jexpr_const(g, -1.0));
+  r->rolling[k] = jexpr_select(g, touches, s->one, s->zero);
+  r->rolling[n + k] = e->vx;
+  r->rolling[2 * n + k] = e->vy;
+}
+
+jo_status jgen_write_guards(jgen_reduction* r) {
+  jgen* s = &r->s;
+  const jmodel* m = s->m;
+  const jgen_partition* part = r->part;
+  r->redundant = jgen_refs(r, part->nredundant);
+  r->stands = jgen_refs(r, m->ntyre);
+  r->rolling = jgen_refs(r, 3 * m->ntyre);
+  r->windows = jgen_refs(r, 2 * m->nobjective);
+  JO_TRY(s->g->status);
+  for (int i = 0; i < part->nredundant; i++) {
+    r->redundant[i] = r->row[part->redundant[i]].h;
+  }
+  for (int k = 0; k < m->ntyre; k++) {
+    watch_tyre(r, k);
+  }
+  for (int i = 0; i < m->nobjective; i++) {
+    const jmodel_objective* o = &m->objective[i];
+    for (int end = 0; o->has_window && end < 2; end++) {
+      r->windows[2 * i + end] = jgen_scalar(s, &o->window[end], o->name);
+    }
+  }
+  return s->g->status;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Guards of a run. docs/theory/tyre.md, docs/format.md (objectives).
+#include "study/guard.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "study/rolling.h"
+
+// ---- windows -------------------------------------------------------------------------------------
+
+static jo_status check_window(const jstudy_run* r, const jmodel_objective* o, double from,
+                              double to, double t_start, double t_end) {
+  const jmodel_place* at = &o->window[0].place;
+  if (!(from < to)) {
+    return jerr_set(
+        r->ctx, JO_ERR_MODEL,
+        "%s:%d: objective '%s': its window [%.12g, %.12g] s is %s; it must begin before "
+        "it ends",
+        at->file, at->line, o->name, from, to, from == to ? "empty" : "reversed");
+  }
+  if (from >= t_start && to <= t_end) return JO_OK;
+  return jerr_set(r->ctx, JO_ERR_MODEL,
+                  "%s:%d: objective '%s': its window [%.12g, %.12g] s reaches outside of the run "
+                  "[%.12g, %.12g] s; choose a window inside, or a longer run",
+                  at->file, at->line, o->name, from, to, t_start, t_end);
+}
+
+jo_status jstudy_guard_windows(jstudy_run* r, double t_start, double t_end) {
+  const jmodel* m = r->plant->model;
+  jstudy_run_call(r, r->plant->windows, t_start, r->plant->y0, (double* const[]){r->windows});
+  for (int i = 0; i < m->nobjective; i++) {
+    if (!m->objective[i].has_window) continue;
+    const double* w = r->windows + 2 * i;
+    JO_TRY(check_window(r, &m->objective[i], w[0], w[1], t_start, t_end));
+  }
+  return JO_OK;
+}
+
+bool jstudy_windows_fit(jstudy_run* r, double t_start, double t_end) {
+  const jmodel* m = r->plant->model;
+  bool fit = true;
+  jstudy_run_call(r, r->plant->windows, t_start, r->plant->y0, (double* const[]){r->windows});
+  for (int i = 0; i < m->nobjective; i++) {
+    const double* w = r->windows + 2 * i;
+    bool inside = w[0] < w[1] && w[0] >= t_start && w[1] <= t_end;
+    fit = fit && (inside || !m->objective[i].has_window);
+  }
+  return fit;
+}
+
+// ---- tyres ---------------------------------------------------------------------------------------
+
+jo_status jstudy_guard_start(jstudy_run* r, double t, const double* y) {
+  jsolve_set_modes(&r->system, t, y, r->g);
+  if (r->plant->model->ntyre == 0) return JO_OK;
+  jstudy_run_rolling(r, t, y, r->rolling);
+  return jstudy_rolling_landing(r->ctx, r->plant->model, t, NULL, r->rolling);
+}
+
+// Least distance of the straight line from a to b from the origin.
+static double least_speed(const double a[2], const double b[2]) {
+  double d[2] = {b[0] - a[0], b[1] - a[1]}, length = d[0] * d[0] + d[1] * d[1];
+  double x = length > 0.0 ? -(a[0] * d[0] + a[1] * d[1]) / length : 0.0;
+  x = fmin(1.0, fmax(0.0, x));
+  return hypot(a[0] + x * d[0], a[1] + x * d[1]);
+}
+
+jo_status jstudy_guard_step(jstudy_run* r, double t, const double* y, double* before) {
+  int n = r->plant->model->ntyre;
+  if (n == 0) return JO_OK;
+  double* now = r->rolling;
+  jstudy_run_rolling(r, t, y, now);
+  JO_TRY(jstudy_rolling_landing(r->ctx, r->plant->model, t, before, now));
+  for (int k = 0; k < n; k++) {
+    if (now[k] < 0.5 || before[k] < 0.5) continue;
+    const double a[2] = {before[n + k], before[2 * n + k]}, b[2] = {now[n + k], now[2 * n + k]};
+    if (least_speed(a, b) < JGEN_STANDSTILL)
+      return jstudy_rolling_stands(r->ctx, r->plant->model, k, t);
+  }
+  memcpy(before, now, 3 * (size_t)n * sizeof *now);
+  return JO_OK;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ends a run, or keeps it from beginning, because its equations do not hold there: wheels that
+// stand, since a tyre has no force then, and windows of objectives that are not part of the run.
+#ifndef JSTUDY_GUARD_H
+#define JSTUDY_GUARD_H
+
+#include "study/plant.h"
+
+// Windows of the objectives, with the numbers of the run, lie inside of [t_start, t_end].
+jo_status jstudy_guard_windows(jstudy_run* r, double t_start, double t_end);
+
+// The same as an answer, without a message.
+bool jstudy_windows_fit(jstudy_run* r, double t_start, double t_end);
+
+// No tyre stands on the ground at the start, y. Sets the modes of the run.
+jo_status jstudy_guard_start(jstudy_run* r, double t, const double* y);
+
+// The same at the steps of a run without switches: no wheel stands, or has stood since the last look,
+// as far as a straight line between its speeds tells. before: 3 ntyre numbers, zero at first.
+jo_status jstudy_guard_step(jstudy_run* r, double t, const double* y, double* before);
+
+#endif
