@@ -111,7 +111,7 @@ static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* op
   jexpr_graph* g = s->g;
   const jmodel* m = s->m;
   int nh = out->nh, ni = out->ninitial, nq = out->nq, nr = nh + ni, nw = opt->nwrt;
-  int total = 2 * nr + m->nstate + 2 * out->nd, nx = 2 * nq + nw;
+  int total = 2 * nr + m->nstate + 2 * out->nd + nq, nx = 2 * nq + nw;
   jexpr_ref* y = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
   jexpr_ref* dy = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
   jexpr_ref* x = JARENA_ARRAY(s->a, nx + 1, jexpr_ref);
@@ -134,6 +134,7 @@ static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* op
     y[2 * nr + m->nstate + i] = out->drive.out[i / out->nd].ref[i % out->nd];
   }
   for (int k = 0; k < nq; k++) {
+    y[total - nq + k] = q[4].ref[k];
     x[k] = jexpr_input(g, GROUP_Q, k);
     dx[k] = jexpr_input(g, GROUP_DQ, k);
     x[nq + k] = jexpr_input(g, GROUP_QD, k);
@@ -145,12 +146,13 @@ static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* op
   }
   JO_TRY(jexpr_tangent(g, y, total, x, dx, nx, dy));
   const jexpr_ref* rest = dy + 2 * nr;
-  jexpr_outputs o[5] = {jgen_outputs(s->a, "d position", dy, nr),
+  jexpr_outputs o[6] = {jgen_outputs(s->a, "d position", dy, nr),
                         jgen_outputs(s->a, "d velocity", dy + nr, nr),
                         jgen_outputs(s->a, "dz", rest, m->nstate),
                         jgen_outputs(s->a, "ds", rest + m->nstate, out->nd),
-                        jgen_outputs(s->a, "dsd", rest + m->nstate + out->nd, out->nd)};
-  return jgen_function(g, s->a, "assembly_tangent", o, 5, &out->tangent);
+                        jgen_outputs(s->a, "dsd", rest + m->nstate + out->nd, out->nd),
+                        jgen_outputs(s->a, "dguess", dy + total - nq, nq)};
+  return jgen_function(g, s->a, "assembly_tangent", o, 6, &out->tangent);
 }
 
 static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* opt) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assembly, static equilibrium and velocities one after another, each with its derivatives.
+#include "study/start.h"
+
+#include "study/initial.h"
+#include "study/static_start.h"
+
+static void place(const jgen_dynamics* d, int nstate, const double* q, const double* qd,
+                  const double* z, double* y) {
+  for (int i = 0; i < d->part.nu; i++) {
+    y[d->at_qu + i] = q[d->part.u[i]];
+    y[d->at_qdu + i] = qd[d->part.u[i]];
+  }
+  for (int i = 0; i < d->part.nv; i++) {
+    y[d->at_qv + i] = q[d->part.v[i]];
+  }
+  for (int i = 0; i < nstate; i++) {
+    y[d->at_z + i] = z[i];
+  }
+}
+
+static jo_status assemble(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                          const double* values, jstudy_start* out) {
+  const jgen_dynamics* d = p->dynamics;
+  const jmodel* m = p->model;
+  int nq = m->ncoordinate, nz = m->nstate;
+  double t = m->simulation.t_start;
+  jstudy_assembly at = {0};
+  JO_TRY(jstudy_assemble(ctx, a, m, p->position, values, t, &at));
+  double* dq = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  double* dz = JARENA_ARRAY(a, (int64_t)nz * nw + 1, double);
+  out->y = JARENA_ARRAY(a, d->ny + 1, double);
+  out->S = JARENA_ARRAY(a, (int64_t)d->ny * nw + 1, double);
+  if (!dq || !dqd || !dz || !out->y || !out->S) return jerr_memory(ctx);
+  if (nw > 0) {
+    JO_TRY(jstudy_initial_sensitivity(ctx, a, m, p->position, values, nw, t, &at, dq, dqd, dz));
+  }
+  place(d, nz, at.q, at.qd, at.z, out->y);
+  for (int64_t k = 0; k < nw; k++) {
+    place(d, nz, dq + k * nq, dqd + k * nq, dz + k * nz, out->S + k * d->ny);
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_start_at_rest(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                               const double* values, jstudy_start* out) {
+  JO_TRY(assemble(ctx, a, p, nw, values, out));
+  return jstudy_static_start(ctx, p, values, nw, out->y, out->S);
+}
+
+jo_status jstudy_start_find(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                            const double* values, jstudy_start* out) {
+  if (!p->model->simulation.start_static) return assemble(ctx, a, p, nw, values, out);
+  JO_TRY(jstudy_start_at_rest(ctx, a, p, nw, values, out));
+  return jstudy_static_velocities(ctx, p, values, nw, out->y, out->S);
+}
