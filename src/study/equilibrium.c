@@ -9,17 +9,19 @@
 
 #include "solve/linear.h"
 
-#define TOLERANCE   1e-9  // on rates, relative to the largest at the start, at least 1
-#define MAX_STEPS   500
-#define LENGTH_STEP 0.02  // longest step [m]
-#define ANGLE_STEP  0.05  // [rad]
-#define FIRST       1e-3  // pseudo-time step [s^2]
-#define LONGEST     1e6   // Newton's, but for directions without stiffness
-#define SHORTEST    1e-12
-#define DIFFERENCE  2e-5  // of the longest step: 1e-6, close to the cube root of rounding
-#define FELT        1e-9  // pivots below this part of the stiffest are rounding of the differences
-#define CLEAR       0.1   // a pivot need not be the largest of its row
-#define MAX_FINISH  20    // Newton steps with free directions where they began
+#define TOLERANCE    1e-9  // on rates, relative to the largest at the start, at least 1
+#define MAX_STEPS    500
+#define LENGTH_STEP  0.02  // longest step [m]
+#define ANGLE_STEP   0.05  // [rad]
+#define FIRST        1e-3  // pseudo-time step [s^2]
+#define LONGEST      1e6   // Newton's, but for directions without stiffness
+#define SHORTEST     1e-12
+#define DIFFERENCE   2e-5  // of the longest step: 1e-6, close to the cube root of rounding
+#define FELT         1e-9  // pivots below this part of the stiffest are rounding of the differences
+#define CLEAR        0.1   // a pivot need not be the largest of its row
+#define ENOUGH       0.9   // a step that leaves more of the residual is tried in parts
+#define MAX_HALVINGS 6
+#define MAX_FINISH   20  // Newton steps with free directions where they began
 
 typedef struct problem {
   const jgen_dynamics* d;
@@ -110,11 +112,13 @@ static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
     b->dx[i] *= b->scale[i];
   }
   double cut = longest_part(b), before = norm(n, b->r), after = try_part(b, x, cut);
-  // what behaves as a root is thrown by Newton as far to the other side: half of the way is better
-  if (after > 0.9 * before && !(try_part(b, x, 0.5 * cut) < 0.9 * before)) {
-    after = try_part(b, x, cut);
+  double part = cut;
+  // what behaves as a root is thrown by Newton as far to the other side: a part of the way is better
+  for (int k = 0; k < MAX_HALVINGS && after > ENOUGH * before; k++) {
+    part *= 0.5;
+    after = try_part(b, x, part);
   }
-  after = norm(n, b->plus);
+  if (after > ENOUGH * before) after = try_part(b, x, cut);
   // touching the ground may raise the accelerations, but not without bound
   if (!(after <= 3.0 * before + 30.0 * (cut < 1.0 ? 1.0 : 0.1))) return false;
   memcpy(x, b->x, (size_t)n * sizeof *x);
@@ -122,15 +126,15 @@ static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
   return true;
 }
 
-// The largest residual, and where it is largest against its limit. True when none exceeds it.
+// The residual that is largest against its limit. True when none exceeds it.
 static bool look(const problem* b, jstudy_equilibrium* out) {
   double worst = -1.0;
   out->residual = 0.0;
   for (int i = 0; i < b->n; i++) {
     double part = isfinite(b->r[i]) ? fabs(b->r[i]) / b->limit[i] : INFINITY;
-    out->residual = fmax(out->residual, fabs(b->r[i]));
     if (part <= worst) continue;
     worst = part;
+    out->residual = fabs(b->r[i]);
     out->worst = b->of[i];
   }
   return worst <= 1.0;
@@ -190,25 +194,28 @@ static bool find_pivot(const problem* b, const bool* row_done, double floor, int
   return *row >= 0;
 }
 
-// Unknowns that are no pivots of J, in the scale of the unknowns, stay. The number of the others.
+// Unknowns that are no pivots of J, in the scale of unknowns and of the rates of states, stay. The number
+// of the others.
 static int find_free(problem* b, bool* row_done) {
-  int n = b->n, rank = 0, row = 0, col = 0;
+  int n = b->n, rank = 0, pivot = 0, col = 0;
   double largest = 0.0;
   for (int k = 0; k < n * n; k++) {
+    int row = k % n;
     b->A[k] = b->J[k] * b->scale[k / n];
+    if (row >= b->d->part.nu) b->A[k] *= b->size[row] / b->scale[row];
     largest = fmax(largest, fabs(b->A[k]));
   }
   for (int j = 0; j < n; j++) {
     b->stays[j] = true;
     row_done[j] = false;
   }
-  for (; find_pivot(b, row_done, FELT * largest, &row, &col); rank++) {
-    row_done[row] = true;
+  for (; find_pivot(b, row_done, FELT * largest, &pivot, &col); rank++) {
+    row_done[pivot] = true;
     b->stays[col] = false;
     for (int i = 0; i < n; i++) {
-      double f = row_done[i] ? 0.0 : b->A[i + n * col] / b->A[row + n * col];
+      double f = row_done[i] ? 0.0 : b->A[i + n * col] / b->A[pivot + n * col];
       for (int j = 0; j < n && f != 0.0; j++) {
-        b->A[i + n * j] -= f * b->A[row + n * j];
+        b->A[i + n * j] -= f * b->A[pivot + n * j];
       }
     }
   }

@@ -8,7 +8,7 @@
 
 typedef struct jstudy_equilibrium {
   int iterations;
-  double residual;  // largest acceleration left [m/s^2, rad/s^2], or rate of an additional state by
+  double residual;  // worst acceleration left [m/s^2, rad/s^2], or rate of an additional state by
                     // its nominal size [1/s]
   int worst;        // where the worst is: in y, -1: there is nothing to find
   int determined;   // coordinates that forces hold, of q_u; the others stay as begun

@@ -111,6 +111,34 @@ static void test_static_start_is_the_same_for_runs_and_derivatives(void** state)
   gradient_close(&g);
 }
 
+static int told(const gradient* g, const char* part) {
+  int n = 0;
+  for (int i = 0; i < jo_context_diagnostic_count(g->ctx); i++) {
+    jo_severity severity;
+    const char* text = jo_context_diagnostic(g->ctx, i, &severity);
+    n += severity == JO_WARNING && strstr(text, part) != NULL;
+  }
+  return n;
+}
+
+// Gravity along the way of the trolley leaves it no rest: that derivative is none, the others are.
+static void test_static_start_that_vanishes_has_no_derivative(void** state) {
+  (void)state;
+  static const char* const number[] = {"gravity.y", "gravity.z"};
+  gradient g;
+  gradient_open(&g, "test/models/sens_static.yaml", NULL, 0, number, 2, JKERNEL_INTERP);
+  const jstudy_sens* s = gradient_sens(&g);
+  jstudy_sens_result* r = gradient_run(&g, JSTUDY_DIRECT, false);
+  for (int o = 0; o < g.nobjective; o++) {
+    assert_true(isnan(r->gradient[2 * o]));
+    assert_true(isfinite(r->gradient[2 * o + 1]));
+  }
+  assert_true(isnan(s->S0[s->plant->dynamics->at_qu]));
+  assert_int_equal(told(&g, "does not follow 'gravity.y': it pushes 'trolley"), 1);
+  jstudy_sens_result_destroy(r);
+  gradient_close(&g);
+}
+
 static void test_ambiguous_assembly_moves_with_its_guesses(void** state) {
   (void)state;
   gradient g;
@@ -128,13 +156,7 @@ static void test_ambiguous_assembly_is_told_once(void** state) {
   (void)state;
   gradient g;
   gradient_open(&g, "test/models/sens_ambiguous.yaml", NULL, 0, chosen, 1, JKERNEL_INTERP);
-  int told = 0;
-  for (int i = 0; i < jo_context_diagnostic_count(g.ctx); i++) {
-    jo_severity severity;
-    const char* text = jo_context_diagnostic(g.ctx, i, &severity);
-    told += severity == JO_WARNING && strstr(text, "leave b open") != NULL;
-  }
-  assert_int_equal(told, 1);
+  assert_int_equal(told(&g, "leave b open"), 1);
   assert_true(g.plant->q0[jmodel_find_coordinate(g.m, "b")] == 0.7);
   gradient_close(&g);
 }
@@ -144,6 +166,7 @@ int main(void) {
       cmocka_unit_test(test_static_start_moves_as_the_equilibrium_does),
       cmocka_unit_test(test_static_start_gradient_is_that_of_differences),
       cmocka_unit_test(test_static_start_is_the_same_for_runs_and_derivatives),
+      cmocka_unit_test(test_static_start_that_vanishes_has_no_derivative),
       cmocka_unit_test(test_ambiguous_assembly_moves_with_its_guesses),
       cmocka_unit_test(test_ambiguous_assembly_is_told_once),
   };
