@@ -6,15 +6,17 @@
 #include "study/static_start.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "expr/tape.h"
 #include "solve/linear.h"
 #include "study/initial.h"
 
-#define RCOND   1e-12
-#define PUSHED  1e-6  // of a right-hand side: what is left over was not in reach of the unknowns
-#define NOTHING 1e-9  // accelerations and rates, by the nominal size, by a number as large as it is
+#define RCOND     1e-12
+#define PUSHED    1e-6  // of a right-hand side: what is left over was not in reach of the unknowns
+#define MAX_NAMES 4
+#define NOTHING   1e-9  // accelerations and rates, by the nominal size, by a number as large as it is
 
 typedef struct tangent {
   jexpr_tape tape;
@@ -156,17 +158,35 @@ static jo_status solve(jo_context* ctx, problem* b) {
   return jerr_count(ctx) > before ? JO_ERR_MEMORY : fail_singular(ctx, b);
 }
 
-static void tell_pushed(jo_context* ctx, const problem* b, int number, int pushed) {
-  const jmodel* m = b->plant->model;
+// Numbers whose derivatives are none, for one message about all of them.
+typedef struct missing {
+  int n;
+  const char* names;  // of the first few
+} missing;
+
+static jo_status note_missing(jo_context* ctx, jarena* a, const problem* b, int number, int pushed,
+                              missing* list) {
+  const jgen_dynamics* d = b->d;
+  if (list->n++ >= MAX_NAMES) return JO_OK;
+  int at = pushed < d->at_qdu + d->part.nu ? pushed - d->at_qdu + d->at_qu : pushed;
+  list->names = jarena_printf(
+      a, "%s%s%s (pushes '%s')", list->names ? list->names : "", list->names ? ", " : "",
+      b->plant->model->number[d->live[d->sens.wrt[number]]].path, b->plant->state_name[at]);
+  return list->names ? JO_OK : jerr_memory(ctx);
+}
+
+static void tell_missing(jo_context* ctx, const problem* b, const missing* list) {
+  char more[32] = "";
+  if (list->n > MAX_NAMES) snprintf(more, sizeof more, " and %d more", list->n - MAX_NAMES);
   jerr_warn(ctx,
-            "%s: the static equilibrium does not follow '%s': it pushes '%s', which nothing holds; "
-            "derivatives by it are not numbers",
-            m->path, m->number[b->d->live[b->d->sens.wrt[number]]].path,
-            b->plant->state_name[pushed]);
+            "%s: the static equilibrium does not follow %s%s: nothing holds what is pushed, so "
+            "derivatives by these are not numbers",
+            b->plant->model->path, list->names, more);
 }
 
 // One column of S. What stays and held states are as assembled; velocities, filters and objectives zero.
-static jo_status move(problem* b, jo_context* ctx, int number, bool tell, double* S) {
+// pushed: what the number sets in motion, -1: nothing.
+static jo_status move(problem* b, jo_context* ctx, int number, double* S, int* pushed) {
   const jgen_dynamics* d = b->d;
   memcpy(b->dy, S, (size_t)d->ny * sizeof *S);
   memset(b->dy + d->at_qdu, 0, (size_t)d->part.nu * sizeof *S);
@@ -184,11 +204,10 @@ static jo_status move(problem* b, jo_context* ctx, int number, bool tell, double
     b->dy[b->at[j]] = b->x[j] * step_size(b, j);
     b->x[j] = -b->x[j];
   }
-  int pushed = find_pushed(b, b->run->p[d->sens.wrt[number]]);
-  if (pushed >= 0 && tell) tell_pushed(ctx, b, number, pushed);
+  *pushed = find_pushed(b, b->run->p[d->sens.wrt[number]]);
   close_loops(b);
   for (int i = 0; i < d->ny; i++) {
-    S[i] = pushed >= 0 ? NAN : b->dy[i];
+    S[i] = *pushed >= 0 ? NAN : b->dy[i];
   }
   return JO_OK;
 }
@@ -200,9 +219,13 @@ static jo_status differentiate(jo_context* ctx, jarena* a, const jstudy_run* run
   JO_TRY(allocate(&b, ctx, a));
   list_unknowns(&b, stays);
   slopes(&b);
+  missing list = {0};
   for (int k = 0; k < nw; k++) {
-    JO_TRY(move(&b, ctx, k, tell, S + (size_t)k * (size_t)d->ny));
+    int pushed;
+    JO_TRY(move(&b, ctx, k, S + (size_t)k * (size_t)d->ny, &pushed));
+    if (pushed >= 0) JO_TRY(note_missing(ctx, a, &b, k, pushed, &list));
   }
+  if (list.n > 0 && tell) tell_missing(ctx, &b, &list);
   return JO_OK;
 }
 
