@@ -10,8 +10,10 @@
 int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, double rcond,
                          double* x);
 
-// Eigenvalues (re, im) and, when `right` is not NULL, right eigenvectors as LAPACK dgeev packs them.
+// Eigenvalues (re, im) and, where they are not NULL, right eigenvectors, A v = lambda v, and left ones,
+// w^H A = lambda w^H, as LAPACK dgeev packs them.
 // A: column-major n x n, destroyed. Sorted by |Im|, then Re, then index, so that output is stable.
-jo_status jsolve_eigen(jo_context* ctx, int n, double* A, double* re, double* im, double* right);
+jo_status jsolve_eigen(jo_context* ctx, int n, double* A, double* re, double* im, double* right,
+                       double* left);
 
 #endif

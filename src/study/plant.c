@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "study/assemble.h"
-#include "study/static_start.h"
 
 #define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
 #define CLOSED               1e-7  // a Newton correction below leaves a residual of its square
@@ -107,12 +106,32 @@ static jo_status count_written(jstudy_plant* p) {
   return status;
 }
 
+// Velocities in y as the initial conditions say, at the position in y.
+static jo_status set_velocities(jstudy_plant* p, double t, double* y) {
+  const jgen_dynamics* d = p->dynamics;
+  int nq = p->model->ncoordinate;
+  jarena a;
+  jarena_init(&a, p->ctx);
+  double *q = JARENA_ARRAY(&a, nq + 1, double), *qd = JARENA_ARRAY(&a, nq + 1, double);
+  bool* rests = JARENA_ARRAY(&a, nq + 1, bool);
+  jo_status status = q && qd && rests ? JO_OK : jerr_memory(p->ctx);
+  if (status >= 0) status = jstudy_plant_coordinates(p->ctx, p, t, y, q, NULL);
+  if (status >= 0) {
+    status = jstudy_assemble_velocity(p->ctx, &a, p->model, p->position, NULL, t, q, qd, rests);
+  }
+  for (int i = 0; status >= 0 && i < d->part.nu; i++) {
+    y[d->at_qdu + i] = qd[d->part.u[i]];
+  }
+  jarena_free(&a);
+  return status;
+}
+
 // The initial state moves to static equilibrium; velocities there are those of the initial conditions.
 static jo_status start_static(jstudy_plant* p) {
   double t = p->model->simulation.t_start;
   jstudy_equilibrium found;
   JO_TRY(jstudy_plant_equilibrium(p->ctx, p, t, p->y0, &found));
-  JO_TRY(jstudy_static_velocities(p->ctx, p, NULL, 0, p->y0, NULL));
+  JO_TRY(set_velocities(p, t, p->y0));
   return jstudy_plant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0);
 }
 

@@ -2,8 +2,11 @@
 // Assembly, static equilibrium and velocities one after another, each with its derivatives.
 #include "study/start.h"
 
+#include <string.h>
+
 #include "study/initial.h"
 #include "study/static_start.h"
+#include "study/tape_tangent.h"
 
 static void place(const jgen_dynamics* d, int nstate, const double* q, const double* qd,
                   const double* z, double* y) {
@@ -54,4 +57,36 @@ jo_status jstudy_start_find(jo_context* ctx, jarena* a, const jstudy_plant* p, i
   if (!p->model->simulation.start_static) return assemble(ctx, a, p, nw, values, out);
   JO_TRY(jstudy_start_at_rest(ctx, a, p, nw, values, out));
   return jstudy_static_velocities(ctx, p, values, nw, out->y, out->S);
+}
+
+static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jstudy_run* run, int nw,
+                                       const jstudy_start* start, double* dout) {
+  const jgen_dynamics* d = run->plant->dynamics;
+  jstudy_tape_tangent f;
+  double* dp = JARENA_ARRAY(a, d->sens.nw + 1, double);
+  double* column = JARENA_ARRAY(a, d->noutput + 1, double);
+  if (!dp || !column) return jerr_memory(ctx);
+  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.output_tangent, &f));
+  for (int k = 0; k < nw; k++) {
+    memset(dp, 0, (size_t)d->sens.nw * sizeof *dp);
+    dp[k] = 1.0;
+    jstudy_tape_tangent_eval(&f, run, d->model->simulation.t_start, start->y,
+                             start->S + (int64_t)k * d->ny, dp, (double* const[]){column});
+    for (int i = 0; i < d->noutput; i++) {
+      dout[(int64_t)i * nw + k] = column[i];
+    }
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_start_outputs(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                               const jstudy_start* start, double* out, double* dout) {
+  double t = p->model->simulation.t_start;
+  jstudy_run* run;
+  JO_TRY(jstudy_run_create(ctx, p, &run));
+  jsolve_set_modes(&run->system, t, start->y, run->g);
+  jstudy_run_outputs(run, t, start->y, out);
+  jo_status status = nw > 0 ? differentiate_outputs(ctx, a, run, nw, start, dout) : JO_OK;
+  jstudy_run_destroy(run);
+  return status;
 }

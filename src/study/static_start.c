@@ -9,19 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "expr/tape.h"
 #include "solve/linear.h"
 #include "study/initial.h"
+#include "study/tape_tangent.h"
 
 #define RCOND     1e-12
 #define PUSHED    1e-6  // of a right-hand side: what is left over was not in reach of the unknowns
 #define MAX_NAMES 4
 #define NOTHING   1e-9  // accelerations and rates, by the nominal size, by a number as large as it is
-
-typedef struct tangent {
-  jexpr_tape tape;
-  double* work;
-} tangent;
 
 typedef struct problem {
   const jstudy_plant* plant;
@@ -32,18 +27,10 @@ typedef struct problem {
   double* size;           // of the equations
   double t;
   const double* y;
-  tangent rhs, close;
+  jstudy_tape_tangent rhs, close;
   double *ydot, *dydot, *dy, *dp;
   double *A, *copy, *b, *x;
 } problem;
-
-static jo_status prepare(jo_context* ctx, jarena* a, const jexpr_fn* fn, tangent* out) {
-  JO_TRY(jexpr_tape_build(ctx, a, fn, &out->tape));
-  out->work = JARENA_ARRAY(a, jexpr_tape_work(&out->tape, 1) + 1, double);
-  if (!out->work) return jerr_memory(ctx);
-  jexpr_tape_init(&out->tape, 1, out->work);
-  return JO_OK;
-}
 
 static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
@@ -57,8 +44,8 @@ static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   b->at = JARENA_ARRAY(a, most, int);
   b->of = JARENA_ARRAY(a, most, int);
   if (!b->at || !b->of) return jerr_memory(ctx);
-  JO_TRY(prepare(ctx, a, &d->sens.rhs_tangent, &b->rhs));
-  return prepare(ctx, a, &d->sens.close_tangent, &b->close);
+  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.rhs_tangent, &b->rhs));
+  return jstudy_tape_tangent_build(ctx, a, &d->sens.close_tangent, &b->close);
 }
 
 // Equations: accelerations, and rates of states that are not held. Unknowns: what does not stay.
@@ -77,12 +64,8 @@ static void list_unknowns(problem* b, const bool* stays) {
   }
 }
 
-static void evaluate(problem* b, tangent* f, double* const* out) {
-  const double zero = 0.0;
-  const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = b->run->p, [JGEN_T] = &b->t,  [JGEN_Y] = b->y,  [JGEN_MODE] = b->run->mode,
-      [JGEN_DY] = b->dy,    [JGEN_DT] = &zero, [JGEN_DP] = b->dp};
-  jexpr_tape_eval(&f->tape, 1, in, out, f->work);
+static void evaluate(problem* b, const jstudy_tape_tangent* f, double* const* out) {
+  jstudy_tape_tangent_eval(f, b->run, b->t, b->y, b->dy, b->dp, out);
 }
 
 static void close_loops(problem* b) {
