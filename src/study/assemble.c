@@ -276,7 +276,9 @@ static jo_status find_velocity(jo_context* ctx, jarena* a, problem* b, double* q
   for (int k = 0; k < b->nfree; k++) {  // columns move to the front: free[k] >= k
     memmove(A + k * nr, A + b->free[k] * nr, (size_t)nr * sizeof *A);
   }
+  int before = jerr_count(ctx);
   if (nr > 0 && jsolve_least_squares(ctx, nr, b->nfree, A, rhs, 1e-12, x) < 0) {
+    if (jerr_count(ctx) > before) return JO_ERR_MEMORY;
     return jerr_set(ctx, JO_ERR_NUMERIC, "%s: the initial rates have no finite values", b->m->path);
   }
   for (int k = 0; k < b->nfree; k++) {

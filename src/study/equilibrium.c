@@ -37,6 +37,7 @@ typedef struct problem {
   double *x, *r, *plus, *minus;
   double *J, *A, *dx;
   bool* stays;
+  bool no_memory;
 } problem;
 
 // Accelerations and rates at x, by their sizes; NaN where the loops cannot be closed.
@@ -81,6 +82,14 @@ static double norm(int n, const double* v) {
   return sqrt(sum);
 }
 
+// A z = rhs in the first m columns, least squares. False: not finite, or no memory.
+static bool solve(jo_context* ctx, problem* b, int m, double* rhs, double rcond, double* z) {
+  int before = jerr_count(ctx);
+  bool is_solved = jsolve_least_squares(ctx, b->n, m, b->A, rhs, rcond, z) >= 0;
+  b->no_memory = b->no_memory || (!is_solved && jerr_count(ctx) > before);
+  return is_solved;
+}
+
 // plus = r(x + part dx); its norm
 static double try_part(problem* b, const double* x, double part) {
   for (int i = 0; i < b->n; i++) {
@@ -107,7 +116,7 @@ static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
     b->A[k] *= b->scale[k / n];
   }
   memcpy(b->minus, b->r, (size_t)n * sizeof *x);
-  if (jsolve_least_squares(ctx, n, n, b->A, b->minus, 1e-15, b->dx) < 0) return false;
+  if (!solve(ctx, b, n, b->minus, 1e-15, b->dx)) return false;
   for (int i = 0; i < n; i++) {
     b->dx[i] *= b->scale[i];
   }
@@ -231,7 +240,7 @@ static bool step_others(jo_context* ctx, problem* b, double* x) {
     }
     m += !b->stays[j];
   }
-  if (jsolve_least_squares(ctx, n, m, b->A, b->r, 1e-14, b->plus) < 0) return false;
+  if (!solve(ctx, b, m, b->r, 1e-14, b->plus)) return false;
   for (int j = 0, k = 0; j < n; j++) {
     b->dx[j] = b->stays[j] ? 0.0 : -b->plus[k++] * b->scale[j];
   }
@@ -325,7 +334,7 @@ static jo_status find(jo_context* ctx, jarena* a, problem* b, jstudy_equilibrium
   jo_status status = search(ctx, b, x, out);
   if (status == JO_OK) status = finish(ctx, a, b, begin, x, out);
   residual(b, x, b->r);
-  return status;
+  return b->no_memory ? JO_ERR_MEMORY : status;
 }
 
 jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const jsolve_system* s,
