@@ -160,6 +160,24 @@ static void set_limits(problem* b) {
   }
 }
 
+// What is pushed and feels no unknown cannot come to rest: the cause, where others are but delayed by it.
+static void find_loose(const problem* b, jstudy_equilibrium* out) {
+  double largest = 0.0, worst = 0.0;
+  for (int k = 0; k < b->n * b->n; k++) {
+    largest = fmax(largest, fabs(b->J[k]) * b->scale[k / b->n]);
+  }
+  for (int i = 0; i < b->n; i++) {
+    double felt = 0.0, part = fabs(b->r[i]) / b->limit[i];
+    for (int j = 0; j < b->n; j++) {
+      felt = fmax(felt, fabs(b->J[i + b->n * j]) * b->scale[j]);
+    }
+    if (felt > FELT * largest || part <= fmax(1.0, worst)) continue;
+    worst = part;
+    out->worst = b->of[i];
+    out->residual = fabs(b->r[i]);
+  }
+}
+
 static jo_status search(jo_context* ctx, problem* b, double* x, jstudy_equilibrium* out) {
   double delta = FIRST;
   slopes(b, x);
@@ -178,7 +196,10 @@ static jo_status search(jo_context* ctx, problem* b, double* x, jstudy_equilibri
     slopes(b, x);
     is_found = look(b, out);
   }
-  if (!is_found) return JO_ERR_CONVERGENCE;
+  if (!is_found) {
+    find_loose(b, out);
+    return JO_ERR_CONVERGENCE;
+  }
   creep(ctx, b, LONGEST, x);  // once more: quadratic convergence takes it to rounding
   look(b, out);
   return JO_OK;

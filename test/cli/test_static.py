@@ -99,6 +99,14 @@ class Static(Near):
         self.assertIn("did you mean", jounce("static", REST, "--wrt", "gravity.zz", code=1).stderr)
         self.assertNotIn("derivatives", read("static", REST))
 
+    def test_what_is_pushed_and_not_held_is_named(self):
+        said = jounce("static", REST, "--set", "gravity.y=0.1", code=1).stderr
+        self.assertIn("'trolley' is left with an acceleration of 0.1", said)
+        made = read("sens", REST, "--interpreter", "--wrt", "gravity.y,k")["objectives"]["height"]
+        self.assertIsNone(made["gradient"]["gravity.y"])
+        self.assertEqual({row["parameter"]: row["influence"] for row in made["ranking"]},
+                         {"k": "matters", "gravity.y": "no derivative"})
+
     def test_text_names_units(self):
         said = jounce("static", REST, "--wrt", "k").stdout
         self.assertIn("derivatives, but for zeros", said)
