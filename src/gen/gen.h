@@ -103,8 +103,8 @@ jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, con
 
 // Coordinates that neither the closures, the first nh rows of J (nr x nq), nor the conditions below
 // them determine, by the same pivoting: closures first, so that of the coordinates they leave
-// independent each condition takes one. inner: of equals the earliest coordinates are determined and
-// the latest left, else the other way round, as in the partition.
+// independent each condition takes one: of equals the earliest, so that the height of a wheel is met by
+// that of its vehicle. inner: closures, too, take the earliest, not the latest as in the partition.
 jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
                             int nr, double tolerance, bool inner, bool* stays);
 

@@ -180,14 +180,17 @@ jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const d
   if (!e.row_done || !e.col_done || !e.A) return jerr_memory(ctx);
   fill_scaled(&e, J, nh, tolerance);
   int row = 0, col = 0;
-  for (int conditions = 0; conditions < 2; conditions++) {
-    e.first = conditions ? nh : 0;
-    e.last = conditions ? nr : nh;
-    for (int wish = -1; wish <= 1; wish++) {
-      while (find_pivot(&e, wish, &row, &col)) {
-        eliminate(&e, row, col);
-      }
+  e.last = nh;
+  for (int wish = -1; wish <= 1; wish++) {
+    while (find_pivot(&e, wish, &row, &col)) {
+      eliminate(&e, row, col);
     }
+  }
+  e.first = nh;
+  e.last = nr;
+  e.inner = true;
+  while (find_pivot(&e, 1, &row, &col)) {
+    eliminate(&e, row, col);
   }
   for (int c = 0; c < e.nq; c++) {
     stays[c] = !e.col_done[c] && !m->coordinate[c].is_driven;

@@ -15,8 +15,9 @@
 #define CLOSURE_TOLERANCE 1e-12  // [m] and [-]
 #define RATE_TOLERANCE    1e-8   // of prescribed rates, relative to the largest
 #define MAX_ITERATIONS    200
-#define RANK_TOLERANCE    1e-7  // pivots below it, relative to the largest, are zero
-#define UNMET             1e-9  // a condition that the guess does not meet
+#define RANK_TOLERANCE    1e-7   // pivots below it, relative to the largest, are zero
+#define ROUNDING          1e-12  // an entry of the Jacobian that is none [m/rad, -]
+#define UNMET             1e-9   // a condition that the guess does not meet
 
 typedef struct evaluator {
   jexpr_tape tape;
@@ -28,9 +29,9 @@ typedef struct problem {
   const jgen_position* p;
   const double* values;  // of the live numbers
   evaluator closure, drive, initial, states;
-  int nfree, *free;                           // coordinates to find
-  bool *stays, *rests, *arbitrary, is_moved;  // see jstudy_assembly
-  double t, *q;                               // all coordinates
+  int nfree, *free;                                  // coordinates to find
+  bool *stays, *rests, *arbitrary, *idle, is_moved;  // see jstudy_assembly
+  double t, *q;                                      // all coordinates
   double *h, *J, *s, *sd, *sdd, *quantity, *value, *rate, *Jq, *guess;
 } problem;
 
@@ -56,7 +57,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b) {
   const jgen_position* p = b->p;
   int nq = p->nq, nh = p->nh, ni = p->ninitial;
   b->free = JARENA_ARRAY(a, nq + 1, int);
-  b->stays = JARENA_ARRAY(a, 3 * nq + 1, bool);
+  b->stays = JARENA_ARRAY(a, 4 * nq + 1, bool);
   b->q = JARENA_ARRAY(a, nq + 1, double);
   b->guess = JARENA_ARRAY(a, nq + 1, double);
   b->h = JARENA_ARRAY(a, nh + 1, double);
@@ -70,6 +71,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b) {
   }
   b->rests = b->stays + nq;
   b->arbitrary = b->rests + nq;
+  b->idle = b->arbitrary + nq;
   b->sd = b->s + p->nd;
   b->sdd = b->sd + p->nd;
   b->value = b->quantity + ni;
@@ -165,15 +167,16 @@ static void fill_rows(const problem* b, bool rates, double* A) {
 
 // Coordinates that stay although they are in one net of equations with a condition that the guess does
 // not meet: begin with the rows of such conditions, and go on to rows that share a coordinate.
-static void find_arbitrary(const problem* b, const double* A, bool* unmet) {
+static void find_arbitrary(const problem* b, const double* A, bool* unmet, const bool* stays,
+                           bool* touched) {
   int nq = b->p->nq, nr = b->p->nh + b->p->ninitial;
-  bool *touched = b->arbitrary, grows = true;
+  bool grows = true;
   while (grows) {
     grows = false;
     for (int i = 0; i < nr; i++) {
       bool reached = unmet[i];
       for (int c = 0; c < nq; c++) {
-        bool is_in = A[i + c * nr] != 0.0 && !b->m->coordinate[c].is_driven;
+        bool is_in = fabs(A[i + c * nr]) > ROUNDING && !b->m->coordinate[c].is_driven;
         reached = reached || (is_in && touched[c]);
         grows = grows || (unmet[i] && is_in && !touched[c]);
         touched[c] = touched[c] || (unmet[i] && is_in);
@@ -183,7 +186,7 @@ static void find_arbitrary(const problem* b, const double* A, bool* unmet) {
     }
   }
   for (int c = 0; c < nq; c++) {
-    touched[c] = touched[c] && b->stays[c];
+    touched[c] = touched[c] && stays[c];
   }
 }
 
@@ -221,7 +224,7 @@ static jo_status settle(jo_context* ctx, jarena* a, problem* b, double* x, doubl
     jo_status status = go_back(ctx, b, found, x, r);
     b->is_moved = status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC;
     if (b->is_moved) continue;
-    find_arbitrary(b, A, unmet);
+    find_arbitrary(b, A, unmet, b->stays, b->arbitrary);
     return status;
   }
   memcpy(b->q, found, (size_t)nq * sizeof *found);
@@ -259,7 +262,8 @@ static jo_status find_velocity(jo_context* ctx, jarena* a, problem* b, double* q
   double* A = JARENA_ARRAY(a, nr * nq + 1, double);
   double* rhs = JARENA_ARRAY(a, (nr > nq ? nr : nq) + 1, double);
   double* x = JARENA_ARRAY(a, nq + 1, double);
-  if (!A || !rhs || !x) return jerr_memory(ctx);
+  bool* unmet = JARENA_ARRAY(a, nr + 1, bool);
+  if (!A || !rhs || !x || !unmet) return jerr_memory(ctx);
   for (int i = 0, d = 0; i < nq; i++) {
     qd[i] = b->m->coordinate[i].is_driven ? b->sd[d++] : 0.0;
   }
@@ -268,10 +272,12 @@ static jo_status find_velocity(jo_context* ctx, jarena* a, problem* b, double* q
   for (int i = 0; i < nr; i++) {
     bool given = i >= p->nh && b->m->initial[i - p->nh].has_rate;
     rhs[i] = given ? b->rate[i - p->nh] : 0.0;
+    unmet[i] = fabs(rhs[i]) > UNMET;
     for (int k = 0; k < nq; k++) {
       rhs[i] -= A[i + k * nr] * qd[k];
     }
   }
+  find_arbitrary(b, A, unmet, b->rests, b->idle);
   free_coordinates(b, b->rests, NULL);
   for (int k = 0; k < b->nfree; k++) {  // columns move to the front: free[k] >= k
     memmove(A + k * nr, A + b->free[k] * nr, (size_t)nr * sizeof *A);
@@ -324,6 +330,7 @@ jo_status jstudy_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jge
   out->stays = b.stays;
   out->rests = b.rests;
   out->arbitrary = b.arbitrary;
+  out->idle = b.idle;
   out->is_moved = b.is_moved;
   out->residual = 0.0;
   for (int i = 0; i < p->nh; i++) {

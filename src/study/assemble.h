@@ -14,10 +14,10 @@ typedef struct jstudy_assembly {
   double residual;  // largest closure residual
   bool* stays;      // coordinates left at their guess (nq)
   bool* rests;      // coordinates whose rate nothing determines: it is zero (nq)
-  bool*
-      arbitrary;  // of those that stay: might have moved to meet a condition instead of others (nq)
-  bool is_moved;  // loops or conditions cannot be met with them at their guesses: they are where
-                  // the search came to, and the rest depends on the way there
+  bool* arbitrary;  // of those that stay: might have moved to meet a condition in place of others
+  bool* idle;       // of those that rest: might move to meet a rate in place of others
+  bool is_moved;    // loops or conditions cannot be met with them at their guesses: they are where
+                    // the search came to, and the rest depends on the way there
 } jstudy_assembly;
 
 // `values`: of the live numbers, NULL: the model's.

@@ -151,19 +151,25 @@ static const char* name_coordinates(jstudy_plant* p, const bool* list) {
 static void tell_choices(jstudy_plant* p, const jstudy_assembly* s) {
   const char* path = p->model->path;
   const char* names = name_coordinates(p, s->is_moved ? s->stays : s->arbitrary);
-  if (!names) return;
-  if (s->is_moved) {
+  const char* resting = name_coordinates(p, s->idle);
+  if (names && s->is_moved) {
     jerr_warn(
         p->ctx,
         "%s: nothing determines %s, and the loops cannot be closed with the guesses: the search "
         "chose; derivatives take it as given. Give initial conditions or other guesses",
         path, names);
-    return;
+  } else if (names) {
+    jerr_warn(p->ctx,
+              "%s: the initial conditions leave %s open: left at the guess, others moved to meet "
+              "them",
+              path, names);
   }
-  jerr_warn(
-      p->ctx,
-      "%s: the initial conditions leave %s open: left at the guess, others moved to meet them",
-      path, names);
+  if (resting) {
+    jerr_warn(p->ctx,
+              "%s: the initial conditions leave the rate of %s open: left at rest, others move to "
+              "meet them",
+              path, resting);
+  }
 }
 
 static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {

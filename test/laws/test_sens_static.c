@@ -157,6 +157,7 @@ static void test_ambiguous_assembly_is_told_once(void** state) {
   gradient g;
   gradient_open(&g, "test/models/sens_ambiguous.yaml", NULL, 0, chosen, 1, JKERNEL_INTERP);
   assert_int_equal(told(&g, "leave b open"), 1);
+  assert_int_equal(told(&g, "leave the rate of b open"), 1);
   assert_true(g.plant->q0[jmodel_find_coordinate(g.m, "b")] == 0.7);
   gradient_close(&g);
 }
