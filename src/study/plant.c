@@ -446,8 +446,9 @@ jo_status jstudy_plant_equilibrium(jo_context* ctx, const jstudy_plant* p, doubl
   if (out->is_moved) {
     jerr_warn(
         ctx,
-        "%s: forces hold %d of %d directions at static equilibrium, and there is no rest with "
-        "the others where they began: where they came to depends on the search",
+        "%s: forces hold %d of %d coordinates at static equilibrium, and there is no rest with "
+        "the others where they began: where they came to depends on the search, and derivatives "
+        "take it as given",
         p->model->path, out->determined, p->dynamics->part.nu);
   }
   return JO_OK;
