@@ -57,6 +57,19 @@ cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option,
 cli_exit cli_misuse(const char* command, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
+// Cut `text` at commas; *room is where copies go, and is moved on. The list has room for one more.
+const char** cli_cut(const char* text, char** room, int* n);
+
+// A list of words between commas, with its own storage. False: no memory. Free it in any case.
+typedef struct cli_list {
+  const char** word;
+  int n;
+  char* room;
+} cli_list;
+
+bool cli_words(const char* text, cli_list* out);
+void cli_list_free(cli_list* list);
+
 // Print what the context has to say since the last call: errors always, the rest unless --quiet.
 void cli_tell(cli* c);
 

@@ -42,6 +42,29 @@ static void print_shape(const jo_modes* m, int i) {
   printf("\n");
 }
 
+// Derivatives of the modes that are no free motions, by each number.
+static void print_derivatives(const jo_modes* m) {
+  jo_quantity p;
+  jo_mode k;
+  jo_mode_derivative d;
+  for (int w = 0; jo_modes_parameter(m, w, &p) >= 0; w++) {
+    cli_heading("\nderivatives by %s%s%s%s", p.name, p.unit[0] ? " [" : "", p.unit,
+                p.unit[0] ? "]" : "");
+    printf("  %12s %12s %14s %14s %14s %14s\n", "Re [1/s]", "Im [1/s]", "d Re", "d Im", "d f [Hz]",
+           "d damping");
+    for (int i = 0; jo_modes_mode(m, i, &k) >= 0; i++) {
+      if (k.is_rigid) continue;
+      jo_modes_derivative(m, i, w, &d);
+      printf("  %12.5g %12.5g", k.re, k.im);
+      if (d.is_repeated) {
+        printf("  none: another mode has the same eigenvalue\n");
+      } else {
+        printf(" %14.6g %14.6g %14.6g %14.6g\n", d.re, d.im, d.frequency, d.damping);
+      }
+    }
+  }
+}
+
 static void print_text(const jo_model* model, const jo_modes* m) {
   int rigid = 0;
   jo_mode k;
@@ -54,6 +77,7 @@ static void print_text(const jo_model* model, const jo_modes* m) {
     print_shape(m, i);
   }
   if (rigid > 0) printf("  and %d that are zero: free motions\n", rigid);
+  print_derivatives(m);
 }
 
 static void json_shape(cli_json* j, const jo_modes* m, int i) {
@@ -64,6 +88,23 @@ static void json_shape(cli_json* j, const jo_modes* m, int i) {
     cli_json_flat_list(j, name);
     cli_json_number(j, NULL, re);
     cli_json_number(j, NULL, im);
+    cli_json_end(j);
+  }
+  cli_json_end(j);
+}
+
+static void json_derivatives(cli_json* j, const jo_modes* m, int i) {
+  jo_quantity p;
+  jo_mode_derivative d;
+  if (jo_modes_parameter_count(m) == 0) return;
+  cli_json_object(j, "derivatives");
+  for (int k = 0; jo_modes_parameter(m, k, &p) >= 0; k++) {
+    jo_modes_derivative(m, i, k, &d);
+    cli_json_flat_object(j, p.name);
+    cli_json_number(j, "re", d.re);
+    cli_json_number(j, "im", d.im);
+    cli_json_number(j, "frequency", d.frequency);
+    cli_json_number(j, "damping", d.damping);
     cli_json_end(j);
   }
   cli_json_end(j);
@@ -86,6 +127,7 @@ static void print_json(const jo_model* model, const jo_modes* m) {
     cli_json_number(&j, "damping", k.damping);
     cli_json_bool(&j, "rigid", k.is_rigid);
     json_shape(&j, m, i);
+    json_derivatives(&j, m, i);
     cli_json_end(&j);
   }
   cli_json_end(&j);
@@ -102,16 +144,21 @@ static bool read_place(const char* at, jo_modes_options* opt) {
 }
 
 static cli_exit run(cli* c, int argc, char** argv) {
-  const char* at = NULL;
-  const cli_option option[] = {{"--at", "T|static",
-                                "about the motion at time T [s], or about static equilibrium",
-                                .text = &at}};
-  cli_exit code = cli_parse(c, &cli_modes, option, 1, argc, argv);
+  const char *at = NULL, *wrt = NULL;
+  const cli_option option[] = {
+      {"--at", "T|static", "about the motion at time T [s], or about static equilibrium",
+       .text = &at},
+      {"--wrt", "LIST", "also derivatives by parameters, paths, path.*, or all", .text = &wrt}};
+  cli_exit code = cli_parse(c, &cli_modes, option, 2, argc, argv);
   if (code != CLI_OK) return code;
   jo_modes_options opt = jo_modes_options_default();
   if (!read_place(at, &opt)) {
     return cli_misuse("modes", "--at takes a time in seconds or 'static', not '%s'", at);
   }
+  cli_list list = {0};
+  if (wrt && !cli_words(wrt, &list)) return CLI_FAIL;
+  opt.name = list.word;
+  opt.nname = list.n;
   jo_model* model = NULL;
   jo_modes* m = NULL;
   code = cli_load(c, &model);
@@ -123,6 +170,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   if (code == CLI_OK) (c->json ? print_json : print_text)(model, m);
   jo_modes_destroy(m);
   jo_model_destroy(model);
+  cli_list_free(&list);
   return code;
 }
 

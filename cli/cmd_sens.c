@@ -14,27 +14,14 @@
 
 // ---- the command line ----------------------------------------------------------------------------
 
-// Cut `text` at commas; *room is where copies go.
-static const char** cut(const char* text, char** room, int* n) {
-  size_t length = strlen(text);
-  const char** list = calloc(length + 2, sizeof *list);
-  if (!list) return NULL;
-  memcpy(*room, text, length + 1);
-  for (char* word = strtok(*room, ","); word; word = strtok(NULL, ",")) {
-    list[(*n)++] = word;
-  }
-  *room += length + 1;
-  return list;
-}
-
 static bool read_lists(cli_sens_job* j) {
   const char* wrt = j->wrt ? j->wrt : j->vcurve ? "" : "parameters";
   const char* history = j->history ? j->history : "";
   j->text = malloc(strlen(wrt) + strlen(history) + 2);
   char* room = j->text;
   if (!room) return false;
-  j->name = cut(wrt, &room, &j->nname);
-  j->sensor = cut(history, &room, &j->nsensor);
+  j->name = cli_cut(wrt, &room, &j->nname);
+  j->sensor = cli_cut(history, &room, &j->nsensor);
   if (!j->name || !j->sensor) return false;
   // the list has room for one more
   if (j->vcurve) j->name[j->nname++] = j->vcurve;

@@ -7,6 +7,33 @@
 #include "json.h"
 #include "terminal.h"
 
+// Derivatives of one quantity, those that are not zero.
+static void print_derivatives(const jo_static* s, int i, bool is_coordinate, const char* name,
+                              const char* unit) {
+  jo_quantity p;
+  for (int k = 0; jo_static_parameter(s, k, &p) >= 0; k++) {
+    double d = is_coordinate ? jo_static_coordinate_derivative(s, i, k)
+                             : jo_static_output_derivative(s, i, k);
+    if (d == 0.0) continue;
+    printf("  %-20s %-32s %14.8g %s", name, p.name, d, unit);
+    if (p.unit[0]) printf("/(%s)", p.unit);
+    printf("\n");
+  }
+}
+
+static void print_all_derivatives(const jo_static* s) {
+  jo_coordinate q;
+  jo_quantity x;
+  if (jo_static_parameter_count(s) == 0) return;
+  cli_heading("\nderivatives, but for zeros");
+  for (int i = 0; jo_static_coordinate(s, i, &q) >= 0; i++) {
+    print_derivatives(s, i, true, q.name, q.unit);
+  }
+  for (int i = 0; i < jo_static_sensor_count(s) && jo_static_output(s, i, &x) >= 0; i++) {
+    print_derivatives(s, i, false, x.name, x.unit);
+  }
+}
+
 static void print_text(const jo_model* m, const jo_static* s) {
   jo_static_info info = jo_static_inspect(s);
   jo_coordinate q;
@@ -26,11 +53,33 @@ static void print_text(const jo_model* m, const jo_static* s) {
   cli_heading("\ncoordinates");
   cli_cells_print(&cells);
   int nsensor = jo_static_sensor_count(s);
-  if (nsensor == 0) return;
-  cli_heading("\nsensors");
+  if (nsensor > 0) cli_heading("\nsensors");
   for (int i = 0; i < nsensor && jo_static_output(s, i, &x) >= 0; i++) {
     printf("  %-20s %14.8g %-6s %s\n", x.name, x.value + 0.0, x.unit, x.description);
   }
+  print_all_derivatives(s);
+}
+
+static void json_derivatives(cli_json* j, const jo_static* s) {
+  jo_coordinate q;
+  jo_quantity x, p;
+  if (jo_static_parameter_count(s) == 0) return;
+  cli_json_object(j, "derivatives");
+  for (int i = 0; jo_static_coordinate(s, i, &q) >= 0; i++) {
+    cli_json_object(j, q.name);
+    for (int k = 0; jo_static_parameter(s, k, &p) >= 0; k++) {
+      cli_json_number(j, p.name, jo_static_coordinate_derivative(s, i, k));
+    }
+    cli_json_end(j);
+  }
+  for (int i = 0; i < jo_static_sensor_count(s) && jo_static_output(s, i, &x) >= 0; i++) {
+    cli_json_object(j, x.name);
+    for (int k = 0; jo_static_parameter(s, k, &p) >= 0; k++) {
+      cli_json_number(j, p.name, jo_static_output_derivative(s, i, k));
+    }
+    cli_json_end(j);
+  }
+  cli_json_end(j);
 }
 
 static void print_json(const jo_model* m, const jo_static* s) {
@@ -56,20 +105,33 @@ static void print_json(const jo_model* m, const jo_static* s) {
     cli_json_number(&j, x.name, x.value);
   }
   cli_json_end(&j);
+  json_derivatives(&j, s);
   cli_json_end(&j);
 }
 
+static cli_exit solve(cli* c, const jo_model* model, const char* wrt, jo_static** s) {
+  cli_list list = {0};
+  jo_status status = JO_ERR_MEMORY;
+  if (!wrt) {
+    status = jo_static_create(c->ctx, model, s);
+  } else if (cli_words(wrt, &list)) {
+    status = jo_static_differentiate(c->ctx, model, list.word, list.n, s);
+  }
+  cli_list_free(&list);
+  cli_tell(c);
+  return status < 0 ? CLI_FAIL : CLI_OK;
+}
+
 static cli_exit run(cli* c, int argc, char** argv) {
-  cli_exit code = cli_parse(c, &cli_static, NULL, 0, argc, argv);
+  const char* wrt = NULL;
+  const cli_option option[] = {
+      {"--wrt", "LIST", "also derivatives by parameters, paths, path.*, or all", .text = &wrt}};
+  cli_exit code = cli_parse(c, &cli_static, option, 1, argc, argv);
   if (code != CLI_OK) return code;
   jo_model* model = NULL;
   jo_static* s = NULL;
   code = cli_load(c, &model);
-  if (code == CLI_OK) {
-    jo_status status = jo_static_create(c->ctx, model, &s);
-    cli_tell(c);
-    if (status < 0) code = CLI_FAIL;
-  }
+  if (code == CLI_OK) code = solve(c, model, wrt, &s);
   if (code == CLI_OK) (c->json ? print_json : print_text)(model, s);
   jo_static_destroy(s);
   jo_model_destroy(model);

@@ -148,3 +148,27 @@ cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option,
   }
   return CLI_OK;
 }
+
+const char** cli_cut(const char* text, char** room, int* n) {
+  size_t length = strlen(text);
+  const char** list = calloc(length + 2, sizeof *list);
+  if (!list) return NULL;
+  memcpy(*room, text, length + 1);
+  for (char* word = strtok(*room, ","); word; word = strtok(NULL, ",")) {
+    list[(*n)++] = word;
+  }
+  *room += length + 1;
+  return list;
+}
+
+bool cli_words(const char* text, cli_list* out) {
+  char* room = malloc(strlen(text) + 1);
+  *out = (cli_list){.room = room};
+  if (room) out->word = cli_cut(text, &room, &out->n);
+  return out->word != NULL;
+}
+
+void cli_list_free(cli_list* list) {
+  free(list->word);
+  free(list->room);
+}

@@ -17,7 +17,7 @@ static void json_gradient(cli_json* out, const cli_sens_job* j, const char* key,
 }
 
 static void json_ranking(cli_json* out, cli_sens_job* j, int objective) {
-  static const char* const influence[] = {"matters", "zero value", "idle"};
+  static const char* const influence[] = {"matters", "zero value", "idle", "no derivative"};
   if (jo_sens_rank(j->ctx, j->result, objective, j->increment, j->threshold, j->row) < 0) return;
   cli_json_list(out, "ranking");
   for (int i = 0; i < jo_sens_parameter_count(j->sens); i++) {

@@ -38,17 +38,22 @@ static void print_row(const cli_sens_job* j, int objective, const jo_sens_row* r
   printf("\n");
 }
 
-static void print_idle(const cli_sens_job* j, const jo_sens_row* row, int n) {
+// Names alone of those that do not matter, or have no derivative.
+static void print_names(const cli_sens_job* j, const jo_sens_row* row, int n, jo_influence kind) {
   cli_cells cells = {0};
-  int idle = 0;
+  int count = 0;
   for (int i = 0; i < n; i++) {
-    if (row[i].influence != JO_IDLE) continue;
-    if (idle++ < 3 * MAX_ROWS) cli_cells_add(&cells, "%s", cli_sens_name(j, row[i].parameter));
+    if (row[i].influence != kind) continue;
+    if (count++ < 3 * MAX_ROWS) cli_cells_add(&cells, "%s", cli_sens_name(j, row[i].parameter));
   }
-  if (idle == 0) return;
-  printf("\n  %d do not matter (less than %g %% per 1 %%)\n", idle, j->threshold);
+  if (count == 0) return;
+  if (kind == JO_NONE) {
+    printf("\n  %d have no derivative\n", count);
+  } else {
+    printf("\n  %d do not matter (less than %g %% per 1 %%)\n", count, j->threshold);
+  }
   cli_cells_print(&cells);
-  if (idle > 3 * MAX_ROWS) printf("  ... and %d more\n", idle - 3 * MAX_ROWS);
+  if (count > 3 * MAX_ROWS) printf("  ... and %d more\n", count - 3 * MAX_ROWS);
 }
 
 // Rows of one kind of influence, as many as are not too many.
@@ -83,7 +88,8 @@ static void print_ranking(cli_sens_job* j, int objective, const jo_quantity* q) 
   printf("\n");
   print_rows(j, objective, JO_MATTERS, MAX_ROWS, width, is_moved);
   print_rows(j, objective, JO_ZERO_VALUE, MAX_ROWS / 2, width, is_moved);
-  print_idle(j, j->row, n);
+  print_names(j, j->row, n, JO_IDLE);
+  print_names(j, j->row, n, JO_NONE);
 }
 
 static bool contributes(const cli_sens_job* j, int event, int objective) {

@@ -38,6 +38,20 @@ JO_API jo_status jo_static_coordinate(const jo_static* s, int i, jo_coordinate* 
 JO_API int jo_static_sensor_count(const jo_static* s);
 JO_API jo_status jo_static_output(const jo_static* s, int i, jo_quantity* out);
 
+/// As jo_static_create(), with the exact derivatives of the equilibrium by numbers of the model: names of
+/// parameters, paths, patterns "path.*", "parameters" or "all", as for jo_sens_create(); none: all
+/// parameters. Where a number pushes what nothing holds, there is no equilibrium beside this one: its
+/// derivatives are NaN, and the context has a warning.
+JO_API jo_status jo_static_differentiate(jo_context* ctx, const jo_model* model,
+                                         const char* const* name, int nname, jo_static** out);
+
+JO_API int jo_static_parameter_count(const jo_static* s);
+/// The k-th number and its value, or JO_ERR_ARGUMENT where there is none, reporting nothing.
+JO_API jo_status jo_static_parameter(const jo_static* s, int k, jo_quantity* out);
+/// Derivatives of the i-th coordinate and of the i-th output by the k-th number; NaN: there is none.
+JO_API double jo_static_coordinate_derivative(const jo_static* s, int i, int k);
+JO_API double jo_static_output_derivative(const jo_static* s, int i, int k);
+
 // ---- modes ---------------------------------------------------------------------------------------
 
 typedef struct jo_modes jo_modes;
@@ -45,6 +59,9 @@ typedef struct jo_modes jo_modes;
 typedef struct jo_modes_options {
   int at_static;  // about static equilibrium, at rest
   double at;  // else about the motion at this time, reached by a run [s]; NaN: the initial state
+  // also derivatives by these numbers, named as for jo_sens_create(); not about the motion at a time
+  const char* const* name;
+  int nname;
 } jo_modes_options;
 
 JO_API jo_modes_options jo_modes_options_default(void);
@@ -73,6 +90,19 @@ JO_API jo_status jo_modes_mode(const jo_modes* m, int i, jo_mode* out);
 /// Part of the k-th coordinate in the i-th mode, a complex number; the largest is 1. `name` may be NULL.
 JO_API jo_status jo_modes_shape(const jo_modes* m, int i, int k, const char** name, double* re,
                                 double* im);
+
+/// Derivatives of the i-th mode by the k-th number. The state it is about moves with the number.
+typedef struct jo_mode_derivative {
+  double re, im;     // [1/s] by the unit of the number; NaN: there is none
+  double frequency;  // [Hz] by the unit of the number
+  double damping;
+  int is_repeated;  // another mode has the same eigenvalue: it has no derivative
+} jo_mode_derivative;
+
+JO_API int jo_modes_parameter_count(const jo_modes* m);
+/// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is none, reporting nothing.
+JO_API jo_status jo_modes_parameter(const jo_modes* m, int k, jo_quantity* out);
+JO_API jo_status jo_modes_derivative(const jo_modes* m, int i, int k, jo_mode_derivative* out);
 
 // ---- stand-alone C -------------------------------------------------------------------------------
 

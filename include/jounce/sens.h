@@ -145,7 +145,8 @@ JO_API double jo_sens_event_contribution(const jo_sens_result* result, int event
 typedef enum jo_influence {
   JO_MATTERS,     // sorted by |percent|
   JO_ZERO_VALUE,  // matters, but its value is zero: sorted by derivative times natural size
-  JO_IDLE         // below the threshold
+  JO_IDLE,        // below the threshold
+  JO_NONE         // has no derivative: it is NaN
 } jo_influence;
 
 typedef struct jo_sens_row {

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public face of statics, modes and stand-alone C.
+// The public face of statics and stand-alone C.
 #include "jounce/analysis.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "api/handles.h"
-#include "study/guard.h"
-#include "study/linearise.h"
+#include "api/select.h"
 #include "study/standalone.h"
-
-#define RIGID 1e-5  // of the largest eigenvalue: double zeros come out as roots of rounding
-
-static jo_status make_plant(jo_context* ctx, const jo_model* model, bool jacobian,
-                            jstudy_plant** out) {
-  jstudy_plant_options opt = jstudy_plant_options_default();
-  opt.kernel.backend = JKERNEL_INTERP;
-  opt.gen.jacobian = jacobian;
-  return jstudy_plant_create(ctx, model->model, &opt, out);
-}
+#include "study/start.h"
 
 // ---- static equilibrium --------------------------------------------------------------------------
 
@@ -26,36 +15,41 @@ struct jo_static {
   jo_context* ctx;
   jarena arena;
   jstudy_plant* plant;
+  japi_selection by;  // what is differentiated for
   jstudy_equilibrium found;
-  double *y, *q, *output;
+  jstudy_start at;
+  double *q, *output;
+  double* derivative;  // of the outputs by the numbers, noutput x by.n
 };
 
 static jo_status settle(jo_static* s) {
   const jstudy_plant* p = s->plant;
   const jgen_dynamics* d = p->dynamics;
   double t = p->model->simulation.t_start;
-  s->y = JARENA_ARRAY(&s->arena, d->ny + 1, double);
   s->q = JARENA_ARRAY(&s->arena, p->model->ncoordinate + 1, double);
   s->output = JARENA_ARRAY(&s->arena, d->noutput + 1, double);
-  if (!s->y || !s->q || !s->output) return jerr_memory(s->ctx);
-  memcpy(s->y, p->y0, (size_t)d->ny * sizeof *s->y);
-  JO_TRY(jstudy_plant_equilibrium(s->ctx, p, t, s->y, &s->found));
-  JO_TRY(jstudy_plant_coordinates(s->ctx, p, t, s->y, s->q, NULL));
-  jstudy_run* run;
-  JO_TRY(jstudy_run_create(s->ctx, p, &run));
-  jsolve_set_modes(&run->system, t, s->y, run->g);
-  jstudy_run_outputs(run, t, s->y, s->output);
-  jstudy_run_destroy(run);
-  return JO_OK;
+  s->derivative = JARENA_ARRAY(&s->arena, (size_t)d->noutput * (size_t)s->by.n + 1, double);
+  s->at.y = JARENA_ARRAY(&s->arena, d->ny + 1, double);
+  if (!s->q || !s->output || !s->derivative || !s->at.y) return jerr_memory(s->ctx);
+  memcpy(s->at.y, p->y0, (size_t)d->ny * sizeof *s->at.y);
+  JO_TRY(jstudy_plant_equilibrium(s->ctx, p, t, s->at.y, &s->found));
+  if (s->by.n > 0) JO_TRY(jstudy_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));
+  JO_TRY(jstudy_plant_coordinates(s->ctx, p, t, s->at.y, s->q, NULL));
+  return jstudy_start_outputs(s->ctx, &s->arena, p, s->by.n, &s->at, s->output, s->derivative);
 }
 
-jo_status jo_static_create(jo_context* ctx, const jo_model* model, jo_static** out) {
+static jo_status create(jo_context* ctx, const jo_model* model, const char* const* name, int nname,
+                        bool differentiate, jo_static** out) {
   *out = NULL;
   jo_static* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_static){.ctx = ctx};
   jarena_init(&s->arena, ctx);
-  jo_status status = make_plant(ctx, model, false, &s->plant);
+  jo_status status = JO_OK;
+  if (differentiate) status = japi_select(ctx, &s->arena, model->model, name, nname, &s->by);
+  if (status >= 0) {
+    status = japi_plant_create(ctx, &s->arena, model->model, &s->by, false, &s->plant);
+  }
   if (status >= 0) status = settle(s);
   if (status < 0) {
     jo_static_destroy(s);
@@ -63,6 +57,15 @@ jo_status jo_static_create(jo_context* ctx, const jo_model* model, jo_static** o
   }
   *out = s;
   return JO_OK;
+}
+
+jo_status jo_static_create(jo_context* ctx, const jo_model* model, jo_static** out) {
+  return create(ctx, model, NULL, 0, false, out);
+}
+
+jo_status jo_static_differentiate(jo_context* ctx, const jo_model* model, const char* const* name,
+                                  int nname, jo_static** out) {
+  return create(ctx, model, name, nname, true, out);
 }
 
 void jo_static_destroy(jo_static* s) {
@@ -107,117 +110,25 @@ jo_status jo_static_output(const jo_static* s, int i, jo_quantity* out) {
   return JO_OK;
 }
 
-// ---- modes ---------------------------------------------------------------------------------------
-
-struct jo_modes {
-  jo_context* ctx;
-  jarena arena;
-  jstudy_plant* plant;
-  double t;
-  int n;
-  jstudy_mode* mode;
-  double largest;
-};
-
-jo_modes_options jo_modes_options_default(void) {
-  return (jo_modes_options){.at = NAN};
+int jo_static_parameter_count(const jo_static* s) {
+  return s->by.n;
 }
 
-// The state to linearise about, and the modes that hold there.
-static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jstudy_run* run, double* y) {
-  const jstudy_plant* p = m->plant;
-  const jmodel_simulation* s = &p->model->simulation;
-  m->t = s->t_start;
-  memcpy(y, p->y0, (size_t)p->dynamics->ny * sizeof *y);
-  jsolve_set_modes(&run->system, m->t, y, run->g);
-  if (opt->at_static) {
-    jstudy_equilibrium found;
-    JO_TRY(jstudy_plant_equilibrium(m->ctx, p, m->t, y, &found));
-    jsolve_set_modes(&run->system, m->t, y, run->g);
-    return JO_OK;
-  }
-  if (isnan(opt->at) || opt->at == s->t_start) return JO_OK;
-  if (!(opt->at > s->t_start) || !isfinite(opt->at)) {
-    return jerr_set(m->ctx, JO_ERR_ARGUMENT, "time %g s is before the start of the manoeuvre, %g s",
-                    opt->at, s->t_start);
-  }
-  JO_TRY(jstudy_guard_start(run, m->t, y));
-  jsolve_options solve = jsolve_options_default();
-  jsolve_statistics stats;
-  solve.rel_tol = s->rel_tol;
-  solve.abs_tol = s->abs_tol;
-  return jsolve_integrate(m->ctx, &run->system, &solve, NULL, s->t_start, opt->at, y, &m->t,
-                          &stats);
-}
-
-static jo_status find_modes(jo_modes* m, const jo_modes_options* opt) {
-  const jgen_dynamics* d = m->plant->dynamics;
-  jstudy_linear linear;
-  jstudy_run* run;
-  double* y = JARENA_ARRAY(&m->arena, d->ny + 1, double);
-  if (!y) return jerr_memory(m->ctx);
-  JO_TRY(jstudy_run_create(m->ctx, m->plant, &run));
-  jo_status status = go_to(m, opt, run, y);
-  if (status >= 0) {
-    status = jstudy_linearise(m->ctx, &m->arena, d, &run->system, m->t, y, &linear);
-  }
-  jstudy_run_destroy(run);
-  JO_TRY(status);
-  JO_TRY(jstudy_modes(m->ctx, &m->arena, d, &linear, &m->mode, &m->n));
-  for (int i = 0; i < m->n; i++) {
-    m->largest = fmax(m->largest, hypot(m->mode[i].re, m->mode[i].im));
-  }
+jo_status jo_static_parameter(const jo_static* s, int k, jo_quantity* out) {
+  if (k < 0 || k >= s->by.n) return JO_ERR_ARGUMENT;
+  *out = japi_describe(s->plant->model, s->by.wrt[k]);
   return JO_OK;
 }
 
-jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes_options* opt,
-                          jo_modes** out) {
-  *out = NULL;
-  jo_modes_options defaults = jo_modes_options_default();
-  jo_modes* m = jmem_resize(ctx, NULL, sizeof *m);
-  if (!m) return jerr_memory(ctx);
-  *m = (jo_modes){.ctx = ctx};
-  jarena_init(&m->arena, ctx);
-  jo_status status = make_plant(ctx, model, true, &m->plant);
-  if (status >= 0) status = find_modes(m, opt ? opt : &defaults);
-  if (status < 0) {
-    jo_modes_destroy(m);
-    return status;
-  }
-  *out = m;
-  return JO_OK;
+double jo_static_output_derivative(const jo_static* s, int i, int k) {
+  bool is_there = i >= 0 && i < s->plant->dynamics->noutput && k >= 0 && k < s->by.n;
+  return is_there ? s->derivative[(int64_t)i * s->by.n + k] : NAN;
 }
 
-void jo_modes_destroy(jo_modes* m) {
-  if (!m) return;
-  jstudy_plant_destroy(m->plant);
-  jarena_free(&m->arena);
-  jmem_free(m->ctx, m);
-}
-
-double jo_modes_time(const jo_modes* m) {
-  return m->t;
-}
-
-int jo_modes_count(const jo_modes* m) {
-  return m->n;
-}
-
-jo_status jo_modes_mode(const jo_modes* m, int i, jo_mode* out) {
-  if (i < 0 || i >= m->n) return JO_ERR_ARGUMENT;
-  const jstudy_mode* k = &m->mode[i];
-  bool rigid = hypot(k->re, k->im) <= RIGID * m->largest;
-  *out = (jo_mode){k->re, k->im, k->frequency, k->damping, rigid};
-  return JO_OK;
-}
-
-jo_status jo_modes_shape(const jo_modes* m, int i, int k, const char** name, double* re,
-                         double* im) {
-  if (i < 0 || i >= m->n || k < 0 || k >= m->plant->model->ncoordinate) return JO_ERR_ARGUMENT;
-  if (name) *name = m->plant->model->coordinate[k].name;
-  *re = m->mode[i].shape[k];
-  *im = m->mode[i].turn[k];
-  return JO_OK;
+double jo_static_coordinate_derivative(const jo_static* s, int i, int k) {
+  bool is_there = i >= 0 && i < s->plant->model->ncoordinate;
+  // coordinates are outputs after the sensors
+  return is_there ? jo_static_output_derivative(s, jo_static_sensor_count(s) + i, k) : NAN;
 }
 
 // ---- stand-alone C -------------------------------------------------------------------------------

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/select.h"
 #include "api/sens_handle.h"
-#include "base/text.h"
 #include "study/metric.h"
 
 #define LANES 8  // parameters the direct method takes at once
@@ -26,116 +26,11 @@ jo_sens_options jo_sens_options_default(void) {
       .contributions = 1, .tolerance = NAN, .step = NAN, .derivative_tol = NAN};
 }
 
-// ---- names ---------------------------------------------------------------------------------------
-
-typedef struct selection {
-  const jmodel* m;
-  bool* taken;  // by number
-  bool* named;  // by number: by its own name, not by a pattern
-  int* wrt;
-  int n;
-} selection;
-
-static void take(selection* s, int number) {
-  if (s->taken[number]) return;
-  s->taken[number] = true;
-  s->wrt[s->n++] = number;
-}
-
-static const char* closest(const jmodel* m, const char* name) {
-  const char* best = NULL;
-  int least = (int)strlen(name) / 2 + 1;
-  for (int i = 0; i < m->nnumber; i++) {
-    const char* path = m->number[i].path;
-    int d = jtext_distance(name, strlen(name), path, strlen(path));
-    if (d < least) {
-      least = d;
-      best = path;
-    }
-  }
-  return best;
-}
-
-static jo_status fail_unknown(jo_context* ctx, const jmodel* m, const char* name) {
-  for (int i = 0; i < m->nparameter; i++) {
-    if (strcmp(m->parameter[i].name, name) == 0) {
-      return jerr_set(ctx, JO_ERR_ARGUMENT,
-                      "%s: parameter '%s' is computed from others: differentiate for those",
-                      m->path, name);
-    }
-  }
-  const char* best = closest(m, name);
-  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no parameter or number is named '%.80s'%s%s%s",
-                  m->path, name, best ? "; did you mean '" : "", best ? best : "",
-                  best ? "'?" : "");
-}
-
-static jo_status take_name(jo_context* ctx, selection* s, const char* name) {
-  const jmodel* m = s->m;
-  size_t n = strlen(name);
-  bool all = strcmp(name, "all") == 0, parameters = strcmp(name, "parameters") == 0;
-  bool begins = n > 0 && name[n - 1] == '*';
-  int before = s->n, number = jmodel_find_number(m, name);
-  if (number >= 0) {
-    s->named[number] = true;
-    take(s, number);
-    return JO_OK;
-  }
-  bool fits = all || parameters || begins;
-  for (int i = 0; fits && i < m->nnumber; i++) {
-    const jmodel_number* k = &m->number[i];
-    bool starts = begins && strncmp(k->path, name, n - 1) == 0;
-    if (all || (parameters && k->is_parameter) || starts) take(s, i);
-  }
-  // a pattern may repeat what is there already, but not stand for nothing
-  return fits && (s->n > before || !begins) ? JO_OK : fail_unknown(ctx, m, name);
-}
-
-static jo_status select_numbers(jo_context* ctx, jarena* a, const jmodel* m,
-                                const jo_sens_setup* setup, selection* s) {
-  *s = (selection){.m = m, .taken = JARENA_ARRAY(a, m->nnumber + 1, bool)};
-  s->named = JARENA_ARRAY(a, m->nnumber + 1, bool);
-  s->wrt = JARENA_ARRAY(a, m->nnumber + 1, int);
-  if (!s->taken || !s->named || !s->wrt) return jerr_memory(ctx);
-  if (setup->nname == 0) JO_TRY(take_name(ctx, s, "parameters"));
-  for (int i = 0; i < setup->nname; i++) {
-    JO_TRY(take_name(ctx, s, setup->name[i]));
-  }
-  if (s->n > 0) return JO_OK;
-  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: the model has no numbers to differentiate for",
-                  m->path);
-}
-
 // ---- preparation ---------------------------------------------------------------------------------
-
-static void describe(const jmodel* m, int number, jo_sens_parameter* out) {
-  *out = (jo_sens_parameter){m->number[number].path, "", "", m->number[number].value};
-  for (int i = 0; i < m->nparameter; i++) {
-    const jmodel_parameter* p = &m->parameter[i];
-    if (p->value.number != number) continue;
-    out->unit = p->unit ? p->unit : "";
-    out->description = p->description ? p->description : "";
-  }
-}
-
-// The same model with all chosen numbers as parameters: others become constants of the code, and a run
-// at another value would not see it.
-static const jmodel* make_variable(jo_sens* s, const jmodel* m, const selection* k) {
-  jmodel* copy = JARENA_ARRAY(&s->arena, 1, jmodel);
-  jmodel_number* number = JARENA_ARRAY(&s->arena, m->nnumber, jmodel_number);
-  if (!copy || !number) return NULL;
-  memcpy(number, m->number, (size_t)m->nnumber * sizeof *number);
-  for (int i = 0; i < k->n; i++) {
-    number[k->wrt[i]].is_parameter = true;
-  }
-  *copy = *m;
-  copy->number = number;
-  return copy;
-}
 
 // A number that was asked for by name must have a derivative; one that a pattern stands for is told of
 // and has NaN instead.
-static jo_status check_numbers(jo_sens* s, const selection* k) {
+static jo_status check_numbers(jo_sens* s, const japi_selection* k) {
   const jstudy_sens* inner = s->sens;
   int n = 0, first = -1;
   for (int i = 0; i < k->n; i++) {
@@ -155,12 +50,13 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
     return jerr_set(s->ctx, JO_ERR_ARGUMENT,
                     "%s: the model has no objectives: there is nothing to differentiate", m->path);
   }
-  selection k;
-  JO_TRY(select_numbers(s->ctx, &s->arena, m, setup, &k));
+  japi_selection k;
+  JO_TRY(japi_select(s->ctx, &s->arena, m, setup->name, setup->nname, &k));
   s->parameter = JARENA_ARRAY(&s->arena, k.n, jo_sens_parameter);
   if (!s->parameter) return jerr_memory(s->ctx);
   for (int i = 0; i < k.n; i++) {
-    describe(m, k.wrt[i], &s->parameter[i]);
+    jo_quantity q = japi_describe(m, k.wrt[i]);
+    s->parameter[i] = (jo_sens_parameter){q.name, q.unit, q.description, q.value};
   }
   bool few = k.n <= JO_SENS_MAX_BOTH, both = setup->check || (!setup->method && few);
   jstudy_sens_setup inner = {.wrt = k.wrt, .nwrt = k.n, .kernel = jkernel_options_default()};
@@ -171,7 +67,7 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   JO_TRY(check_numbers(s, &k));
   if (!setup->check) return JO_OK;
   // what is checked is what the plain command runs; differences come from a model of their own
-  m = make_variable(s, m, &k);
+  m = japi_make_variable(&s->arena, m, &k);
   inner.nwrt = 0;
   inner.direct = inner.adjoint = false;
   return m ? jstudy_sens_create(s->ctx, m, &inner, &s->variable) : jerr_memory(s->ctx);

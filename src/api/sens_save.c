@@ -48,7 +48,7 @@ static void put_cells(jtext* t, const double* x, int n) {
 
 static jo_status put_derivatives(jo_context* ctx, jtext* t, const jo_sens_result* r,
                                  jo_sens_row* row) {
-  static const char* const influence[] = {"matters", "zero value", "idle"};
+  static const char* const influence[] = {"matters", "zero value", "idle", "no derivative"};
   jtext_put(t,
             "objective,parameter,unit,influence,value,derivative,derivative_error,"
             "percent_per_percent,derivative_frozen\n");

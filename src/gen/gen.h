@@ -84,7 +84,7 @@ typedef struct jgen jgen;
 //             (ninitial x nq), and the guesses of the coordinates: for assembly
 //   states    initial values of the additional states
 //   tangent   derivatives of all of these along (dq, dqd, dp); further inputs qd, dq, dqd, dp follow
-//             the road's: position equations, velocity equations, dz, ds, dsd
+//             the road's: position equations, velocity equations, dz, ds, dsd, guesses
 typedef struct jgen_position {
   jexpr_graph* g;
   jarena arena;
@@ -103,6 +103,13 @@ void jgen_position_destroy(jgen_position* p);
 // Redundant equations are found by their pivot falling below `tolerance` of the largest.
 jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, const double* J,
                                 int nh, double tolerance, jgen_partition* out);
+
+// Coordinates that neither the closures, the first nh rows of J (nr x nq), nor the conditions below
+// them determine, by the same pivoting: closures first, so that of the coordinates they leave
+// independent each condition takes one: of equals the earliest, so that the height of a wheel is met by
+// that of its vehicle. inner: closures, too, take the earliest, not the latest as in the partition.
+jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
+                            int nr, double tolerance, bool inner, bool* stays);
 
 // ---- dynamics stage ------------------------------------------------------------------------------
 

@@ -15,6 +15,8 @@ typedef struct elimination {
   const jmodel* m;
   double* A;  // nh x nq, column-major
   int nh, nq;
+  int first, last;  // rows pivots are looked for in: first ... last - 1
+  bool inner;       // of equals the earliest coordinate is taken, not the latest
   bool *row_done, *col_done;
   double floor;  // entries below are zero
 } elimination;
@@ -38,7 +40,7 @@ static int count_row(const elimination* e, int r) {
 
 static int count_column(const elimination* e, int c) {
   int n = 0;
-  for (int r = 0; r < e->nh; r++) {
+  for (int r = e->first; r < e->last; r++) {
     n += !e->row_done[r] && fabs(at(e, r, c)) > e->floor;
   }
   return n;
@@ -49,7 +51,7 @@ static int count_column(const elimination* e, int c) {
 // remain.
 static bool find_pivot(const elimination* e, int wish, int* row, int* col) {
   long best = -1;
-  for (int r = 0; r < e->nh; r++) {
+  for (int r = e->first; r < e->last; r++) {
     if (e->row_done[r]) continue;
     double largest = 0.0;
     for (int c = 0; c < e->nq; c++) {
@@ -57,7 +59,8 @@ static bool find_pivot(const elimination* e, int wish, int* row, int* col) {
     }
     if (largest <= e->floor) continue;
     int row_count = count_row(e, r);
-    for (int c = e->nq - 1; c >= 0; c--) {
+    for (int k = 0; k < e->nq; k++) {
+      int c = e->inner ? k : e->nq - 1 - k;
       double size = fabs(at(e, r, c));
       if (!usable(e, c, wish) || size < PIVOT_THRESHOLD * largest) continue;
       long cost = 2 * (long)(row_count - 1) * (count_column(e, c) - 1);
@@ -121,7 +124,7 @@ static void sort_coordinates(const elimination* e, jgen_partition* p) {
 
 jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, const double* J,
                                 int nh, double tolerance, jgen_partition* out) {
-  elimination e = {.m = m, .nh = nh, .nq = m->ncoordinate};
+  elimination e = {.m = m, .nh = nh, .nq = m->ncoordinate, .last = nh};
   jgen_partition p = {0};
   if (!allocate(a, &p, &e)) return jerr_memory(ctx);
   double largest = 0.0;
@@ -148,5 +151,50 @@ jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, con
   }
   sort_coordinates(&e, &p);
   *out = p;
+  return JO_OK;
+}
+
+// Rows of conditions may be forces as well as lengths: each is taken relative to its largest entry.
+static void fill_scaled(elimination* e, const double* J, int nh, double tolerance) {
+  double largest = 0.0;
+  for (int r = 0; r < e->nh; r++) {
+    double size = 0.0;
+    for (int c = 0; c < e->nq; c++) {
+      size = fmax(size, fabs(J[r + c * e->nh]));
+    }
+    if (r < nh) largest = fmax(largest, size);
+    for (int c = 0; c < e->nq; c++) {
+      e->A[r + c * e->nh] = J[r + c * e->nh] / (r < nh || size == 0.0 ? 1.0 : size);
+    }
+  }
+  e->floor = tolerance * fmax(largest, nh < e->nh ? 1.0 : 0.0);
+}
+
+jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
+                            int nr, double tolerance, bool inner, bool* stays) {
+  elimination e = {.m = m, .nh = nr, .nq = m->ncoordinate, .inner = inner};
+  jarena_mark mark = jarena_save(a);
+  e.row_done = JARENA_ARRAY(a, nr + 1, bool);
+  e.col_done = JARENA_ARRAY(a, e.nq + 1, bool);
+  e.A = JARENA_ARRAY(a, (size_t)nr * (size_t)e.nq + 1, double);
+  if (!e.row_done || !e.col_done || !e.A) return jerr_memory(ctx);
+  fill_scaled(&e, J, nh, tolerance);
+  int row = 0, col = 0;
+  e.last = nh;
+  for (int wish = -1; wish <= 1; wish++) {
+    while (find_pivot(&e, wish, &row, &col)) {
+      eliminate(&e, row, col);
+    }
+  }
+  e.first = nh;
+  e.last = nr;
+  e.inner = true;
+  while (find_pivot(&e, 1, &row, &col)) {
+    eliminate(&e, row, col);
+  }
+  for (int c = 0; c < e.nq; c++) {
+    stays[c] = !e.col_done[c] && !m->coordinate[c].is_driven;
+  }
+  jarena_restore(a, mark);
   return JO_OK;
 }

@@ -115,34 +115,44 @@ static jexpr_ref rate_residual(jgen* s, const jexpr_ref* J, int i, int n, jexpr_
   return sum;
 }
 
-// Derivatives of the assembly's equations along (dq, dqd, dp), from which those of the initial
-// position and velocity follow. docs/theory/sensitivity.md eq. (S9)
-static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* opt) {
-  jexpr_graph* g = s->g;
+// Equations of positions and of velocities (nr each), initial states, drives with their rates, guesses.
+static void list_equations(jgen* s, const jgen_position* out, jexpr_ref* y) {
   const jmodel* m = s->m;
-  int nh = out->nh, ni = out->ninitial, nq = out->nq, nr = nh + ni, nw = opt->nwrt;
-  int total = 2 * nr + m->nstate + 2 * out->nd, nx = 2 * nq + nw;
-  jexpr_ref* y = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
-  jexpr_ref* dy = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
-  jexpr_ref* x = JARENA_ARRAY(s->a, nx + 1, jexpr_ref);
-  jexpr_ref* dx = JARENA_ARRAY(s->a, nx + 1, jexpr_ref);
-  if (!y || !dy || !x || !dx) return jerr_memory(s->ctx);
+  int nh = out->nh, ni = out->ninitial, nr = nh + ni;
   const jexpr_outputs *c = out->closure.out, *q = out->initial.out;
   for (int i = 0; i < nh; i++) {
     y[i] = c[0].ref[i];
     y[nr + i] = rate_residual(s, c[1].ref, i, nh, s->zero);
   }
   for (int i = 0; i < ni; i++) {
-    y[nh + i] = jexpr_sub(g, q[0].ref[i], q[1].ref[i]);
+    y[nh + i] = jexpr_sub(s->g, q[0].ref[i], q[1].ref[i]);
     y[nr + nh + i] =
         m->initial[i].has_rate ? rate_residual(s, q[3].ref, i, ni, q[2].ref[i]) : s->zero;
   }
+  y += 2 * nr;
   for (int i = 0; i < m->nstate; i++) {
-    y[2 * nr + i] = out->states.out[0].ref[i];
+    *y++ = out->states.out[0].ref[i];
   }
   for (int i = 0; i < 2 * out->nd; i++) {
-    y[2 * nr + m->nstate + i] = out->drive.out[i / out->nd].ref[i % out->nd];
+    *y++ = out->drive.out[i / out->nd].ref[i % out->nd];
   }
+  for (int k = 0; k < out->nq; k++) {
+    *y++ = q[4].ref[k];
+  }
+}
+
+// Derivatives of the assembly's equations along (dq, dqd, dp), from which those of the initial
+// position and velocity follow. docs/theory/sensitivity.md eq. (S9)
+static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* opt) {
+  jexpr_graph* g = s->g;
+  int nz = s->m->nstate, nq = out->nq, nd = out->nd, nr = out->nh + out->ninitial, nw = opt->nwrt;
+  int total = 2 * nr + nz + 2 * nd + nq, nx = 2 * nq + nw;
+  jexpr_ref* y = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
+  jexpr_ref* dy = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
+  jexpr_ref* x = JARENA_ARRAY(s->a, nx + 1, jexpr_ref);
+  jexpr_ref* dx = JARENA_ARRAY(s->a, nx + 1, jexpr_ref);
+  if (!y || !dy || !x || !dx) return jerr_memory(s->ctx);
+  list_equations(s, out, y);
   for (int k = 0; k < nq; k++) {
     x[k] = jexpr_input(g, GROUP_Q, k);
     dx[k] = jexpr_input(g, GROUP_DQ, k);
@@ -155,12 +165,13 @@ static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* op
   }
   JO_TRY(jexpr_tangent(g, y, total, x, dx, nx, dy));
   const jexpr_ref* rest = dy + 2 * nr;
-  jexpr_outputs o[5] = {jgen_outputs(s->a, "d position", dy, nr),
+  jexpr_outputs o[6] = {jgen_outputs(s->a, "d position", dy, nr),
                         jgen_outputs(s->a, "d velocity", dy + nr, nr),
-                        jgen_outputs(s->a, "dz", rest, m->nstate),
-                        jgen_outputs(s->a, "ds", rest + m->nstate, out->nd),
-                        jgen_outputs(s->a, "dsd", rest + m->nstate + out->nd, out->nd)};
-  return jgen_function(g, s->a, "assembly_tangent", o, 5, &out->tangent);
+                        jgen_outputs(s->a, "dz", rest, nz),
+                        jgen_outputs(s->a, "ds", rest + nz, nd),
+                        jgen_outputs(s->a, "dsd", rest + nz + nd, nd),
+                        jgen_outputs(s->a, "dguess", rest + nz + 2 * nd, nq)};
+  return jgen_function(g, s->a, "assembly_tangent", o, 6, &out->tangent);
 }
 
 static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* opt) {

@@ -249,6 +249,8 @@ typedef struct jmodel_state {
   const char* name;
   jmodel_place place;
   jmodel_scalar initial, derivative;
+  double nominal;  // typical size, in its unit: scales of errors and of the search for equilibrium
+  bool is_held;    // keeps its initial value while equilibrium is sought; its rate need not vanish
   const char* unit;
 } jmodel_state;
 

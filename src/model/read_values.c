@@ -156,8 +156,25 @@ void jmodel_read_tables(jmodel_reader* r, const jmodel_node* root) {
 
 // ---- states, signals, objectives
 
+static void read_state(const jmodel_at* at, const jmodel_node* c, jmodel_state* s) {
+  static const char* const keys[] = {"initial", "derivative",  "nominal", "hold",
+                                     "unit",    "description", NULL};
+  jmodel_check_keys(at, c, keys);
+  if (!jmodel_get_scalar(at, c, "initial", JMODEL_SCOPE_ANY, &s->initial)) {
+    s->initial = jmodel_default(at->r, s->initial.path, 0.0, c->key_place);
+  }
+  jmodel_need_scalar(at, c, "derivative", JMODEL_SCOPE_ANY, &s->derivative);
+  s->nominal = jmodel_get_double(at, c, "nominal", 1.0);
+  if (!(s->nominal > 0.0)) {
+    jmodel_mistake(at, jmodel_node_find(c, "nominal")->place,
+                   "nominal is %g; it must be more than 0", s->nominal);
+  }
+  const jmodel_node* hold = jmodel_node_find(c, "hold");
+  s->is_held = hold && jmodel_bool_at(at, hold, "hold");
+  s->unit = jmodel_get_text(at, c, "unit", "");
+}
+
 void jmodel_read_states(jmodel_reader* r, const jmodel_node* root) {
-  static const char* const keys[] = {"initial", "derivative", "unit", "description", NULL};
   const jmodel_node* section = jmodel_section(r, root, "states");
   if (!section) return;
   r->m->state = JMODEL_ARRAY(r, section->n, jmodel_state);
@@ -166,12 +183,7 @@ void jmodel_read_states(jmodel_reader* r, const jmodel_node* root) {
     jmodel_state* s = &r->m->state[r->m->nstate];
     if (!jmodel_name_ok(&at, c) || !jmodel_is(&at, c, JMODEL_NODE_MAP, "it")) continue;
     *s = (jmodel_state){.name = at.name, .place = c->key_place};
-    jmodel_check_keys(&at, c, keys);
-    if (!jmodel_get_scalar(&at, c, "initial", JMODEL_SCOPE_ANY, &s->initial)) {
-      s->initial = jmodel_default(r, s->initial.path, 0.0, c->key_place);
-    }
-    jmodel_need_scalar(&at, c, "derivative", JMODEL_SCOPE_ANY, &s->derivative);
-    s->unit = jmodel_get_text(&at, c, "unit", "");
+    read_state(&at, c, s);
     r->m->nstate++;
   }
 }

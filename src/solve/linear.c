@@ -84,7 +84,8 @@ static void permute(int n, int rows, const int* order, double* columns, double* 
 }
 
 // Conjugate pairs stay together: their |Im| and Re are equal to the bit.
-static void sort(int n, double* re, double* im, double* right, int* order, double* copy) {
+static void sort(int n, double* re, double* im, double* right, double* left, int* order,
+                 double* copy) {
   for (int i = 0; i < n; i++) {
     int j = i;
     for (; j > 0 && comes_before(re, im, i, order[j - 1]); j--)
@@ -94,30 +95,33 @@ static void sort(int n, double* re, double* im, double* right, int* order, doubl
   permute(n, 1, order, re, copy);
   permute(n, 1, order, im, copy);
   if (right) permute(n, n, order, right, copy);
+  if (left) permute(n, n, order, left, copy);
 }
 
-static jo_status eigen(jarena* arena, int n, double* A, double* re, double* im, double* right) {
+static jo_status eigen(jarena* arena, int n, double* A, double* re, double* im, double* right,
+                       double* left) {
   jo_context* ctx = arena->ctx;
-  char want = right ? 'V' : 'N';
+  char want = right ? 'V' : 'N', want_left = left ? 'V' : 'N';
   double size = 0;
-  lapack_int info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', want, n, A, n, re, im, NULL, n, right,
-                                       n, &size, -1);
+  lapack_int info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, want_left, want, n, A, n, re, im, left, n,
+                                       right, n, &size, -1);
   double* work = JARENA_ARRAY(arena, (size_t)size + 1, double);
   int* order = JARENA_ARRAY(arena, n, int);
   double* copy = JARENA_ARRAY(arena, (size_t)n * (size_t)n, double);
   if (!work || !order || !copy) return jerr_memory(ctx);
   if (info == 0) {
-    info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', want, n, A, n, re, im, NULL, n, right, n, work,
-                              (lapack_int)size);
+    info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, want_left, want, n, A, n, re, im, left, n, right, n,
+                              work, (lapack_int)size);
   }
   if (info != 0) {
     return jerr_set(ctx, JO_ERR_CONVERGENCE, "eigenvalues: the QR algorithm does not converge");
   }
-  sort(n, re, im, right, order, copy);
+  sort(n, re, im, right, left, order, copy);
   return JO_OK;
 }
 
-jo_status jsolve_eigen(jo_context* ctx, int n, double* A, double* re, double* im, double* right) {
+jo_status jsolve_eigen(jo_context* ctx, int n, double* A, double* re, double* im, double* right,
+                       double* left) {
   if (n <= 0) return JO_OK;
   if (!all_finite((size_t)n * (size_t)n, A)) {
     return jerr_set(ctx, JO_ERR_NUMERIC,
@@ -125,7 +129,7 @@ jo_status jsolve_eigen(jo_context* ctx, int n, double* A, double* re, double* im
   }
   jarena arena;
   jarena_init(&arena, ctx);
-  jo_status status = eigen(&arena, n, A, re, im, right);
+  jo_status status = eigen(&arena, n, A, re, im, right, left);
   jarena_free(&arena);
   return status;
 }

@@ -19,8 +19,10 @@ jo_status jsolve_lu_factor(int n, double* A, int* pivot);
 void jsolve_lu_solve(int n, const double* LU, const int* pivot, bool transposed, double* B,
                      int nrhs);
 
-// Eigenvalues (re, im) and, when `right` is not NULL, right eigenvectors as LAPACK dgeev packs them.
+// Eigenvalues (re, im) and, where they are not NULL, right eigenvectors, A v = lambda v, and left ones,
+// w^H A = lambda w^H, as LAPACK dgeev packs them.
 // A: column-major n x n, destroyed. Sorted by |Im|, then Re, then index, so that output is stable.
-jo_status jsolve_eigen(jo_context* ctx, int n, double* A, double* re, double* im, double* right);
+jo_status jsolve_eigen(jo_context* ctx, int n, double* A, double* re, double* im, double* right,
+                       double* left);
 
 #endif

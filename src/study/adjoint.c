@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adjoint method: lambda = d objective / d y carried backward along a recorded run, the exact
-// transpose of tangent.c line by line. docs/theory/sensitivity.md eqs. (S5)-(S8), (S12), (S14).
+// transpose of tangent.c line by line. docs/theory/sensitivity.md eqs. (S5)-(S8), (S17), (S14).
 //
 // Two weights go together in lanes: lambda, and its error, which every step adds to by its embedded
-// method (S12). All that is linear is done to both.
+// method (S17). All that is linear is done to both.
 #include <math.h>
 #include <string.h>
 
@@ -139,7 +139,7 @@ static double size_of(const adjoint* d, const double* x, int lane) {
   return sqrt(sum);
 }
 
-// (S12)  the embedded method makes of lambda what the step adds to its error; by `factor` of a slope
+// (S17)  the embedded method makes of lambda what the step adds to its error; by `factor` of a slope
 static void seed_error(const adjoint* d, double* kbar, double factor) {
   if (!d->estimates) return;
   for (int i = 0; i < d->w->ny; i++) {

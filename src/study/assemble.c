@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assembly by Gauss-Newton on closures and initial conditions together; velocities follow from one
-// linear least-squares problem. Directions nobody asked for stay as close to the guess as they can.
+// linear least-squares problem. Where the equations leave coordinates undetermined, a first search finds
+// a position that meets them; then as many coordinates as are free go back to their guesses, and the
+// others are found again. So the result does not depend on the way there.
 #include "study/assemble.h"
 
 #include <math.h>
@@ -13,6 +15,9 @@
 #define CLOSURE_TOLERANCE 1e-12  // [m] and [-]
 #define RATE_TOLERANCE    1e-8   // of prescribed rates, relative to the largest
 #define MAX_ITERATIONS    200
+#define RANK_TOLERANCE    1e-7   // pivots below it, relative to the largest, are zero
+#define ROUNDING          1e-12  // an entry of the Jacobian that is none [m/rad, -]
+#define UNMET             1e-9   // a condition that the guess does not meet
 
 typedef struct evaluator {
   jexpr_tape tape;
@@ -24,8 +29,9 @@ typedef struct problem {
   const jgen_position* p;
   const double* values;  // of the live numbers
   evaluator closure, drive, initial, states;
-  int nfree, *free;  // coordinates to find
-  double t, *q;      // all coordinates
+  int nfree, *free;                                  // coordinates to find
+  bool *stays, *rests, *arbitrary, *idle, is_moved;  // see jstudy_assembly
+  double t, *q;                                      // all coordinates
   double *h, *J, *s, *sd, *sdd, *quantity, *value, *rate, *Jq, *guess;
 } problem;
 
@@ -51,6 +57,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b) {
   const jgen_position* p = b->p;
   int nq = p->nq, nh = p->nh, ni = p->ninitial;
   b->free = JARENA_ARRAY(a, nq + 1, int);
+  b->stays = JARENA_ARRAY(a, 4 * nq + 1, bool);
   b->q = JARENA_ARRAY(a, nq + 1, double);
   b->guess = JARENA_ARRAY(a, nq + 1, double);
   b->h = JARENA_ARRAY(a, nh + 1, double);
@@ -58,9 +65,13 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b) {
   b->s = JARENA_ARRAY(a, 3 * p->nd + 1, double);
   b->quantity = JARENA_ARRAY(a, 3 * ni + 1, double);
   b->Jq = JARENA_ARRAY(a, ni * nq + 1, double);
-  if (!b->free || !b->q || !b->guess || !b->h || !b->J || !b->s || !b->quantity || !b->Jq) {
+  if (!b->free || !b->stays || !b->q || !b->guess || !b->h || !b->J || !b->s || !b->quantity ||
+      !b->Jq) {
     return jerr_memory(ctx);
   }
+  b->rests = b->stays + nq;
+  b->arbitrary = b->rests + nq;
+  b->idle = b->arbitrary + nq;
   b->sd = b->s + p->nd;
   b->sdd = b->sd + p->nd;
   b->value = b->quantity + ni;
@@ -96,70 +107,188 @@ static void residual(void* user, const double* x, double* r, double* Jx) {
   }
 }
 
+// Coordinates to find: all that are not driven, and do not stay. x: where they are.
+static void free_coordinates(problem* b, const bool* stays, double* x) {
+  b->nfree = 0;
+  for (int i = 0; i < b->p->nq; i++) {
+    if (b->m->coordinate[i].is_driven || (stays && stays[i])) continue;
+    if (x) x[b->nfree] = b->q[i];
+    b->free[b->nfree++] = i;
+  }
+}
+
+// Newton from q on the free coordinates. JO_ERR_CONVERGENCE reports nothing.
+static jo_status search(jo_context* ctx, problem* b, double* x, double* r,
+                        jsolve_newton_result* result) {
+  jsolve_residual f = {b->nfree, b->p->nh + b->p->ninitial, b, residual, NULL};
+  jsolve_newton_options opt = {CLOSURE_TOLERANCE, MAX_ITERATIONS};
+  *result = (jsolve_newton_result){0};
+  jo_status status = jsolve_newton(ctx, &f, &opt, x, result);
+  residual(b, x, r, NULL);
+  // rounding may keep the last digit of a residual alive
+  bool met = status == JO_ERR_CONVERGENCE && result->residual <= 100.0 * CLOSURE_TOLERANCE;
+  return met ? JO_OK : status;
+}
+
+static const char* name_of_row(const problem* b, int row) {
+  return row < b->p->nh ? b->p->row_name[row] : b->m->initial[row - b->p->nh].quantity.text;
+}
+
+static jo_status fail_position(jo_context* ctx, const problem* b, jo_status status,
+                               const jsolve_newton_result* result) {
+  if (status == JO_ERR_NUMERIC) {
+    return jerr_set(ctx, status,
+                    "%s: the loops and initial conditions have no finite value at the guesses of "
+                    "the coordinates; check the points, or give other guesses",
+                    b->m->path);
+  }
+  if (status != JO_ERR_CONVERGENCE) return status;
+  const char* kind = result->worst < b->p->nh ? "closure" : "initial condition on";
+  const char* what = name_of_row(b, result->worst);
+  return jerr_set(ctx, status,
+                  "%s: %s '%s' cannot be met: residual %.3g after %d iterations; check the points, "
+                  "or give guesses nearer to the assembled position",
+                  b->m->path, kind, what ? what : "", result->residual, result->iterations);
+}
+
+// Rows of closures and of the conditions that give a value, or a rate, by all coordinates (nr x nq).
+static void fill_rows(const problem* b, bool rates, double* A) {
+  int nh = b->p->nh, ni = b->p->ninitial, nr = nh + ni;
+  for (int c = 0; c < b->p->nq; c++) {
+    for (int i = 0; i < nh; i++) {
+      A[i + c * nr] = b->J[i + c * nh];
+    }
+    for (int i = 0; i < ni; i++) {
+      bool given = rates ? b->m->initial[i].has_rate : b->m->initial[i].has_value;
+      A[nh + i + c * nr] = given ? b->Jq[i + c * ni] : 0.0;
+    }
+  }
+}
+
+// Coordinates that stay although they are in one net of equations with a condition that the guess does
+// not meet: begin with the rows of such conditions, and go on to rows that share a coordinate.
+static void find_arbitrary(const problem* b, const double* A, bool* unmet, const bool* stays,
+                           bool* touched) {
+  int nq = b->p->nq, nr = b->p->nh + b->p->ninitial;
+  bool grows = true;
+  while (grows) {
+    grows = false;
+    for (int i = 0; i < nr; i++) {
+      bool reached = unmet[i];
+      for (int c = 0; c < nq; c++) {
+        bool is_in = fabs(A[i + c * nr]) > ROUNDING && !b->m->coordinate[c].is_driven;
+        reached = reached || (is_in && touched[c]);
+        grows = grows || (unmet[i] && is_in && !touched[c]);
+        touched[c] = touched[c] || (unmet[i] && is_in);
+      }
+      grows = grows || (reached && !unmet[i]);
+      unmet[i] = reached;
+    }
+  }
+  for (int c = 0; c < nq; c++) {
+    touched[c] = touched[c] && stays[c];
+  }
+}
+
+static bool any(const bool* list, int n) {
+  for (int i = 0; i < n; i++) {
+    if (list[i]) return true;
+  }
+  return false;
+}
+
+// From where a first search came to: coordinates that stay go back to their guesses, the others are found
+// again. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: they cannot be.
+static jo_status go_back(jo_context* ctx, problem* b, const double* found, double* x, double* r) {
+  jsolve_newton_result result;
+  for (int i = 0; i < b->p->nq; i++) {
+    b->q[i] = b->stays[i] ? b->guess[i] : found[i];
+  }
+  free_coordinates(b, b->stays, x);
+  return search(ctx, b, x, r, &result);
+}
+
+// What nothing determines goes back to its guess. Loops that cannot be closed so may be with the inner
+// coordinates moved in place of the outer ones; else all remains as the first search left it.
+static jo_status settle(jo_context* ctx, jarena* a, problem* b, double* x, double* r, bool* unmet) {
+  const jgen_position* p = b->p;
+  int nq = p->nq, nr = p->nh + p->ninitial;
+  double* A = JARENA_ARRAY(a, nr * nq + 1, double);
+  double* found = JARENA_ARRAY(a, nq + 1, double);
+  if (!A || !found) return jerr_memory(ctx);
+  memcpy(found, b->q, (size_t)nq * sizeof *found);
+  fill_rows(b, false, A);
+  for (int inner = 0; inner < 2; inner++) {
+    JO_TRY(jgen_undetermined(ctx, a, b->m, A, p->nh, nr, RANK_TOLERANCE, inner > 0, b->stays));
+    if (!any(b->stays, nq)) return JO_OK;
+    jo_status status = go_back(ctx, b, found, x, r);
+    b->is_moved = status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC;
+    if (b->is_moved) continue;
+    find_arbitrary(b, A, unmet, b->stays, b->arbitrary);
+    return status;
+  }
+  memcpy(b->q, found, (size_t)nq * sizeof *found);
+  evaluate_all(b);
+  return JO_OK;
+}
+
 static jo_status find_position(jo_context* ctx, jarena* a, problem* b) {
   const jgen_position* p = b->p;
-  const jmodel* m = b->m;
+  int nr = p->nh + p->ninitial;
+  jsolve_newton_result result;
   double* x = JARENA_ARRAY(a, p->nq + 1, double);
-  if (!x) return jerr_memory(ctx);
+  double* r = JARENA_ARRAY(a, nr + 1, double);
+  bool* unmet = JARENA_ARRAY(a, nr + 1, bool);
+  if (!x || !r || !unmet) return jerr_memory(ctx);
   evaluate(b, &b->drive, (double* const[]){b->s, b->sd, b->sdd});
   evaluate_all(b);
   for (int i = 0, d = 0; i < p->nq; i++) {
-    if (m->coordinate[i].is_driven) {
-      b->q[i] = b->s[d++];
-    } else {
-      x[b->nfree] = b->guess[i];
-      b->free[b->nfree++] = i;
-    }
+    b->q[i] = b->m->coordinate[i].is_driven ? b->s[d++] : b->guess[i];
   }
-  jsolve_residual f = {b->nfree, p->nh + p->ninitial, b, residual, NULL};
-  jsolve_newton_options opt = {CLOSURE_TOLERANCE, MAX_ITERATIONS};
-  jsolve_newton_result result = {0};
-  jo_status status = jsolve_newton(ctx, &f, &opt, x, &result);
-  double* r = JARENA_ARRAY(a, f.nr + 1, double);
-  if (!r) return jerr_memory(ctx);
+  free_coordinates(b, NULL, x);
   residual(b, x, r, NULL);
-  // rounding may keep the last digit of a residual alive
-  if (status == JO_ERR_CONVERGENCE && result.residual > 100.0 * CLOSURE_TOLERANCE) {
-    bool closure = result.worst < p->nh;
-    const char* what =
-        closure ? p->row_name[result.worst] : m->initial[result.worst - p->nh].quantity.text;
-    return jerr_set(
-        ctx, JO_ERR_CONVERGENCE,
-        "%s: %s '%s' cannot be met: residual %.3g after %d iterations; check the points, "
-        "or give guesses nearer to the assembled position",
-        m->path, closure ? "closure" : "initial condition on", what, result.residual,
-        result.iterations);
+  for (int i = p->nh; i < nr; i++) {
+    unmet[i] = fabs(r[i]) > UNMET;
   }
-  return status == JO_ERR_CONVERGENCE ? JO_OK : status;
+  jo_status status = search(ctx, b, x, r, &result);
+  if (status < 0) return fail_position(ctx, b, status, &result);
+  return settle(ctx, a, b, x, r, unmet);
 }
 
-// J_f qd_f = -J_d sd,  (d quantity/dq)_f qd_f = rate - (..)_d sd
+// J_f qd_f = -J_d sd,  (d quantity/dq)_f qd_f = rate - (..)_d sd, f: all that do not rest
 static jo_status find_velocity(jo_context* ctx, jarena* a, problem* b, double* qd) {
   const jgen_position* p = b->p;
-  int nh = p->nh, ni = p->ninitial, nr = nh + ni, n = b->nfree;
-  double* A = JARENA_ARRAY(a, nr * n + 1, double);
-  double* rhs = JARENA_ARRAY(a, (nr > n ? nr : n) + 1, double);
-  double* x = JARENA_ARRAY(a, n + 1, double);
-  if (!A || !rhs || !x) return jerr_memory(ctx);
-  for (int i = 0, d = 0; i < p->nq; i++) {
+  int nq = p->nq, nr = p->nh + p->ninitial;
+  double* A = JARENA_ARRAY(a, nr * nq + 1, double);
+  double* rhs = JARENA_ARRAY(a, (nr > nq ? nr : nq) + 1, double);
+  double* x = JARENA_ARRAY(a, nq + 1, double);
+  bool* unmet = JARENA_ARRAY(a, nr + 1, bool);
+  if (!A || !rhs || !x || !unmet) return jerr_memory(ctx);
+  for (int i = 0, d = 0; i < nq; i++) {
     qd[i] = b->m->coordinate[i].is_driven ? b->sd[d++] : 0.0;
   }
+  fill_rows(b, true, A);
+  JO_TRY(jgen_undetermined(ctx, a, b->m, A, p->nh, nr, RANK_TOLERANCE, false, b->rests));
   for (int i = 0; i < nr; i++) {
-    bool closure = i < nh, given = closure || b->m->initial[i - nh].has_rate;
-    rhs[i] = closure || !given ? 0.0 : b->rate[i - nh];
-    for (int k = 0; given && k < p->nq; k++) {
-      rhs[i] -= (closure ? b->J[i + k * nh] : b->Jq[i - nh + k * ni]) * qd[k];
-    }
-    for (int k = 0; k < n; k++) {
-      int c = b->free[k];
-      A[i + k * nr] = !given ? 0.0 : closure ? b->J[i + c * nh] : b->Jq[i - nh + c * ni];
+    bool given = i >= p->nh && b->m->initial[i - p->nh].has_rate;
+    rhs[i] = given ? b->rate[i - p->nh] : 0.0;
+    unmet[i] = fabs(rhs[i]) > UNMET;
+    for (int k = 0; k < nq; k++) {
+      rhs[i] -= A[i + k * nr] * qd[k];
     }
   }
-  if (nr > 0 && n > 0) {
-    if (jsolve_least_squares(ctx, nr, n, A, rhs, 1e-12, x) < 0) return JO_ERR_NUMERIC;
-    for (int k = 0; k < n; k++) {
-      qd[b->free[k]] = x[k];
-    }
+  find_arbitrary(b, A, unmet, b->rests, b->idle);
+  free_coordinates(b, b->rests, NULL);
+  for (int k = 0; k < b->nfree; k++) {  // columns move to the front: free[k] >= k
+    memmove(A + k * nr, A + b->free[k] * nr, (size_t)nr * sizeof *A);
+  }
+  int before = jerr_count(ctx);
+  if (nr > 0 && jsolve_least_squares(ctx, nr, b->nfree, A, rhs, 1e-12, x) < 0) {
+    if (jerr_count(ctx) > before) return JO_ERR_MEMORY;
+    return jerr_set(ctx, JO_ERR_NUMERIC, "%s: the initial rates have no finite values", b->m->path);
+  }
+  for (int k = 0; k < b->nfree; k++) {
+    qd[b->free[k]] = x[k];
   }
   return JO_OK;
 }
@@ -198,6 +327,11 @@ jo_status jstudy_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jge
   evaluate(&b, &b.states, (double* const[]){out->z});
   out->q = b.q;
   out->J = b.J;
+  out->stays = b.stays;
+  out->rests = b.rests;
+  out->arbitrary = b.arbitrary;
+  out->idle = b.idle;
+  out->is_moved = b.is_moved;
   out->residual = 0.0;
   for (int i = 0; i < p->nh; i++) {
     out->residual = fmax(out->residual, fabs(b.h[i]));
@@ -206,15 +340,17 @@ jo_status jstudy_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jge
 }
 
 jo_status jstudy_assemble_velocity(jo_context* ctx, jarena* a, const jmodel* m,
-                                   const jgen_position* p, double t, const double* q, double* qd) {
-  problem b = {.m = m, .p = p, .t = t, .values = p->p};
+                                   const jgen_position* p, const double* values, double t,
+                                   double* q, double* qd, bool* rests) {
+  problem b = {.m = m, .p = p, .t = t, .values = values ? values : p->p};
   JO_TRY(allocate(ctx, a, &b));
   memcpy(b.q, q, (size_t)p->nq * sizeof *q);
-  for (int i = 0; i < p->nq; i++) {
-    if (!m->coordinate[i].is_driven) b.free[b.nfree++] = i;
-  }
   evaluate(&b, &b.drive, (double* const[]){b.s, b.sd, b.sdd});
+  for (int i = 0, k = 0; i < p->nq; i++) {
+    if (m->coordinate[i].is_driven) q[i] = b.q[i] = b.s[k++];
+  }
   evaluate_all(&b);
   JO_TRY(find_velocity(ctx, a, &b, qd));
+  memcpy(rests, b.rests, (size_t)p->nq * sizeof *rests);
   return check_velocity(ctx, &b, qd);
 }

@@ -5,11 +5,19 @@
 
 #include "gen/gen.h"
 
+// Coordinates that nothing determines stay at their guesses, and their rates are zero: which ones, the
+// same pivoting decides that chooses independent coordinates. docs/theory/sensitivity.md, the start
 typedef struct jstudy_assembly {
   double *q, *qd;   // by coordinate, driven ones included (nq)
   double* J;        // closure Jacobian there (nh x nq)
   double* z;        // initial additional states
   double residual;  // largest closure residual
+  bool* stays;      // coordinates left at their guess (nq)
+  bool* rests;      // coordinates whose rate nothing determines: it is zero (nq)
+  bool* arbitrary;  // of those that stay: might have moved to meet a condition in place of others
+  bool* idle;       // of those that rest: might move to meet a rate in place of others
+  bool is_moved;    // loops or conditions cannot be met with them at their guesses: they are where
+                    // the search came to, and the rest depends on the way there
 } jstudy_assembly;
 
 // `values`: of the live numbers, NULL: the model's.
@@ -17,7 +25,9 @@ jo_status jstudy_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jge
                           const double* values, double t, jstudy_assembly* out);
 
 // Velocities at another position q that closes the loops: as the initial conditions say, consistent.
+// qd, rests: as in an assembly (nq). Driven coordinates in q are set.
 jo_status jstudy_assemble_velocity(jo_context* ctx, jarena* a, const jmodel* m,
-                                   const jgen_position* p, double t, const double* q, double* qd);
+                                   const jgen_position* p, const double* values, double t,
+                                   double* q, double* qd, bool* rests);
 
 #endif

@@ -3,7 +3,7 @@
 // not. Along a number p the assembly r(q, p) = 0, R(q, qd, p) = 0 stays if (S9) of
 // docs/theory/sensitivity.md is met and not only approached, and the mechanism stays as movable as it
 // is if every motion v that the closures allow, J v = 0, can be kept:
-//   (S10)  r_q dq + r_p = 0       R_q dq + R_qd dqd + R_p = 0       J dv = -(J v)_q dq - (J v)_p
+//   (S12)  r_q dq + r_p = 0       R_q dq + R_qd dqd + R_p = 0       J dv = -(J v)_q dq - (J v)_p
 // One v with a part of every independent velocity stands for all of them.
 #include "study/consistent.h"
 

@@ -9,48 +9,51 @@
 
 #include "solve/linear.h"
 
-#define TOLERANCE   1e-9  // on accelerations, relative to the largest at the start, at least 1
-#define MAX_STEPS   500
-#define LENGTH_STEP 0.02  // longest step [m]
-#define ANGLE_STEP  0.05  // [rad]
-#define FIRST       1e-3  // pseudo-time step [s^2]
-#define LONGEST     1e6   // Newton's, but for directions without stiffness
-#define SHORTEST    1e-12
-#define DIFFERENCE  2e-5  // of the longest step: 1e-6, close to the cube root of rounding
-#define UNFELT      1e-8  // a push below this part of the stiffest, per longest step, is none
-#define RCOND       1e-7  // directions stiffer than this part of the stiffest are held by forces
+#define TOLERANCE    1e-9  // on rates, relative to the largest at the start, at least 1
+#define MAX_STEPS    500
+#define LENGTH_STEP  0.02  // longest step [m]
+#define ANGLE_STEP   0.05  // [rad]
+#define FIRST        1e-3  // pseudo-time step [s^2]
+#define LONGEST      1e6   // Newton's, but for directions without stiffness
+#define SHORTEST     1e-12
+#define DIFFERENCE   2e-5  // of the longest step: 1e-6, close to the cube root of rounding
+#define FELT         1e-9  // pivots below this part of the stiffest are rounding of the differences
+#define CLEAR        0.1   // a pivot need not be the largest of its row
+#define ENOUGH       0.9   // a step that leaves more of the residual is tried in parts
+#define MAX_HALVINGS 6
+#define MAX_FINISH   20  // Newton steps with free directions where they began
 
 typedef struct problem {
   const jgen_dynamics* d;
   const jsolve_system* s;
   double t;
-  int nu, n;  // unknowns: q_u, z
+  int n;    // unknowns: q_u, and states that are not held
+  int* at;  // where they are in y
+  int* of;  // where their rates are in ydot
   double *y, *ydot, *g;
-  double *scale, *x, *r, *plus, *minus;
+  double* scale;  // longest steps of the unknowns
+  double* size;   // of the rates: 1 of accelerations, the nominal size of a state
+  double* limit;  // on |r|
+  double *x, *r, *plus, *minus;
   double *J, *A, *dx;
+  bool* stays;
+  bool no_memory;
 } problem;
 
-static void put_unknowns(const problem* b, const double* x) {
-  const jgen_dynamics* d = b->d;
-  memcpy(b->y + d->at_qu, x, (size_t)b->nu * sizeof *x);
-  memcpy(b->y + d->at_z, x + b->nu, (size_t)d->model->nstate * sizeof *x);
-}
-
-// Accelerations and rates at x; NaN where the loops cannot be closed.
+// Accelerations and rates at x, by their sizes; NaN where the loops cannot be closed.
 static void residual(problem* b, const double* x, double* r) {
-  const jgen_dynamics* d = b->d;
   const jsolve_system* s = b->s;
-  put_unknowns(b, x);
-  if (s->project && s->project(s->user, b->t, b->y) < 0) {
-    for (int i = 0; i < b->n; i++) {
-      r[i] = NAN;
-    }
-    return;
+  for (int i = 0; i < b->n; i++) {
+    b->y[b->at[i]] = x[i];
   }
-  jsolve_set_modes(s, b->t, b->y, b->g);
-  s->rhs(s->user, b->t, b->y, b->ydot);
-  memcpy(r, b->ydot + d->at_qdu, (size_t)b->nu * sizeof *r);
-  memcpy(r + b->nu, b->ydot + d->at_z, (size_t)d->model->nstate * sizeof *r);
+  bool is_open = s->project && s->project(s->user, b->t, b->y) < 0;
+  if (!is_open) {
+    jsolve_set_modes(s, b->t, b->y, b->g);
+    s->rhs(s->user, b->t, b->y, b->ydot);
+  }
+  for (int i = 0; i < b->n; i++) {
+    r[i] = is_open ? NAN : b->ydot[b->of[i]] / b->size[i];
+  }
 }
 
 // Central differences. Leaves y at x.
@@ -79,46 +82,109 @@ static double norm(int n, const double* v) {
   return sqrt(sum);
 }
 
-// (1/delta - J) dx = r, cut to the longest step. True when x moved; r is then the new one.
+// A z = rhs in the first m columns, least squares. False: not finite, or no memory.
+static bool solve(jo_context* ctx, problem* b, int m, double* rhs, double rcond, double* z) {
+  int before = jerr_count(ctx);
+  bool is_solved = jsolve_least_squares(ctx, b->n, m, b->A, rhs, rcond, z) >= 0;
+  b->no_memory = b->no_memory || (!is_solved && jerr_count(ctx) > before);
+  return is_solved;
+}
+
+// plus = r(x + part dx); its norm
+static double try_part(problem* b, const double* x, double part) {
+  for (int i = 0; i < b->n; i++) {
+    b->x[i] = x[i] + part * b->dx[i];
+  }
+  residual(b, b->x, b->plus);
+  return norm(b->n, b->plus);
+}
+
+static double longest_part(const problem* b) {
+  double part = 1.0;
+  for (int i = 0; i < b->n; i++) {
+    part = fmin(part, b->scale[i] / fmax(1e-300, fabs(b->dx[i])));
+  }
+  return part;
+}
+
+// dx_i / (delta size_i) - sum_j J_ij dx_j = r_i, solved in steps by their scales, cut to the longest.
+// True when x moved; r is then the new one.
 static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
   int n = b->n;
   for (int k = 0; k < n * n; k++) {
-    b->A[k] = (k % (n + 1) == 0 ? 1.0 / delta : 0.0) - b->J[k];
+    b->A[k] = (k % (n + 1) == 0 ? 1.0 / (delta * b->size[k / n]) : 0.0) - b->J[k];
+    b->A[k] *= b->scale[k / n];
   }
   memcpy(b->minus, b->r, (size_t)n * sizeof *x);
-  if (jsolve_least_squares(ctx, n, n, b->A, b->minus, 1e-15, b->dx) < 0) return false;
-  double cut = 1.0;
+  if (!solve(ctx, b, n, b->minus, 1e-15, b->dx)) return false;
   for (int i = 0; i < n; i++) {
-    cut = fmin(cut, b->scale[i] / fmax(1e-300, fabs(b->dx[i])));
+    b->dx[i] *= b->scale[i];
   }
-  for (int i = 0; i < n; i++) {
-    b->x[i] = x[i] + cut * b->dx[i];
+  double cut = longest_part(b), before = norm(n, b->r), after = try_part(b, x, cut);
+  double part = cut;
+  // what behaves as a root is thrown by Newton as far to the other side: a part of the way is better
+  for (int k = 0; k < MAX_HALVINGS && after > ENOUGH * before; k++) {
+    part *= 0.5;
+    after = try_part(b, x, part);
   }
-  residual(b, b->x, b->plus);
+  if (after > ENOUGH * before) after = try_part(b, x, cut);
   // touching the ground may raise the accelerations, but not without bound
-  double before = norm(n, b->r), after = norm(n, b->plus);
   if (!(after <= 3.0 * before + 30.0 * (cut < 1.0 ? 1.0 : 0.1))) return false;
   memcpy(x, b->x, (size_t)n * sizeof *x);
   memcpy(b->r, b->plus, (size_t)n * sizeof *x);
   return true;
 }
 
-static void look(const problem* b, jstudy_equilibrium* out) {
+// The residual that is largest against its limit. True when none exceeds it.
+static bool look(const problem* b, jstudy_equilibrium* out) {
+  double worst = -1.0;
   out->residual = 0.0;
   for (int i = 0; i < b->n; i++) {
-    if (fabs(b->r[i]) <= out->residual) continue;
+    double part = isfinite(b->r[i]) ? fabs(b->r[i]) / b->limit[i] : INFINITY;
+    if (part <= worst) continue;
+    worst = part;
     out->residual = fabs(b->r[i]);
-    out->worst = i;
+    out->worst = b->of[i];
+  }
+  return worst <= 1.0;
+}
+
+// Accelerations have one limit, each state its own.
+static void set_limits(problem* b) {
+  double largest = 1.0;
+  for (int i = 0; i < b->d->part.nu; i++) {
+    largest = fmax(largest, fabs(b->r[i]));
+  }
+  for (int i = 0; i < b->n; i++) {
+    b->limit[i] = TOLERANCE * (i < b->d->part.nu ? largest : fmax(1.0, fabs(b->r[i])));
+  }
+}
+
+// What is pushed and feels no unknown cannot come to rest: the cause, where others are but delayed by it.
+static void find_loose(const problem* b, jstudy_equilibrium* out) {
+  double largest = 0.0, worst = 0.0;
+  for (int k = 0; k < b->n * b->n; k++) {
+    largest = fmax(largest, fabs(b->J[k]) * b->scale[k / b->n]);
+  }
+  for (int i = 0; i < b->n; i++) {
+    double felt = 0.0, part = fabs(b->r[i]) / b->limit[i];
+    for (int j = 0; j < b->n; j++) {
+      felt = fmax(felt, fabs(b->J[i + b->n * j]) * b->scale[j]);
+    }
+    if (felt > FELT * largest || part <= fmax(1.0, worst)) continue;
+    worst = part;
+    out->worst = b->of[i];
+    out->residual = fabs(b->r[i]);
   }
 }
 
 static jo_status search(jo_context* ctx, problem* b, double* x, jstudy_equilibrium* out) {
   double delta = FIRST;
   slopes(b, x);
-  look(b, out);
+  set_limits(b);
+  bool is_found = look(b, out);
   if (!isfinite(norm(b->n, b->r))) return JO_ERR_NUMERIC;
-  double limit = TOLERANCE * fmax(1.0, out->residual);
-  while (out->residual > limit && out->iterations < MAX_STEPS && delta > SHORTEST) {
+  while (!is_found && out->iterations < MAX_STEPS && delta > SHORTEST) {
     double before = norm(b->n, b->r);
     if (!creep(ctx, b, delta, x)) {
       delta *= 0.1;
@@ -128,79 +194,182 @@ static jo_status search(jo_context* ctx, problem* b, double* x, jstudy_equilibri
     double gain = before / fmax(1e-300, norm(b->n, b->r));
     delta = fmin(LONGEST, delta * fmin(10.0, fmax(0.3, 1.5 * gain)));
     slopes(b, x);
-    look(b, out);
+    is_found = look(b, out);
   }
-  if (out->residual > limit) return JO_ERR_CONVERGENCE;
+  if (!is_found) {
+    find_loose(b, out);
+    return JO_ERR_CONVERGENCE;
+  }
   creep(ctx, b, LONGEST, x);  // once more: quadratic convergence takes it to rounding
   look(b, out);
   return JO_OK;
 }
 
-// How many directions forces hold, in the scale of the unknowns.
-static int held(jo_context* ctx, problem* b) {
+// ---- directions without stiffness ------------------------------------------------------------------
+
+// The pivot of the next elimination: in the row of the largest entry the last column that is not much
+// smaller, so that equals do not change places with rounding. False when only zeros remain.
+static bool find_pivot(const problem* b, const bool* row_done, double floor, int* row, int* col) {
   int n = b->n;
+  double largest = floor;
+  *row = -1;
   for (int k = 0; k < n * n; k++) {
-    b->A[k] = b->J[k] * b->scale[k / n];
+    if (row_done[k % n] || !b->stays[k / n] || fabs(b->A[k]) <= largest) continue;
+    largest = fabs(b->A[k]);
+    *row = k % n;
   }
-  memset(b->plus, 0, (size_t)n * sizeof *b->plus);
-  return jsolve_least_squares(ctx, n, n, b->A, b->plus, RCOND, b->dx);
+  for (int j = 0; *row >= 0 && j < n; j++) {
+    if (b->stays[j] && fabs(b->A[*row + n * j]) >= CLEAR * largest) *col = j;
+  }
+  return *row >= 0;
 }
 
-// Unknowns that no force feels drift while the others settle; they go back to where they began.
-static void put_back(problem* b, const double* begin, double* x) {
+// Unknowns that are no pivots of J, in the scale of unknowns and of the rates of states, stay. The number
+// of the others.
+static int find_free(problem* b, bool* row_done) {
+  int n = b->n, rank = 0, pivot = 0, col = 0;
   double largest = 0.0;
-  for (int k = 0; k < b->n * b->n; k++) {
-    largest = fmax(largest, fabs(b->J[k]) * b->scale[k / b->n]);
+  for (int k = 0; k < n * n; k++) {
+    int row = k % n;
+    b->A[k] = b->J[k] * b->scale[k / n];
+    if (row >= b->d->part.nu) b->A[k] *= b->size[row] / b->scale[row];
+    largest = fmax(largest, fabs(b->A[k]));
   }
-  for (int j = 0; j < b->n; j++) {
-    double felt = 0.0;
-    for (int i = 0; i < b->n; i++) {
-      felt = fmax(felt, fabs(b->J[i + b->n * j]) * b->scale[j]);
+  for (int j = 0; j < n; j++) {
+    b->stays[j] = true;
+    row_done[j] = false;
+  }
+  for (; find_pivot(b, row_done, FELT * largest, &pivot, &col); rank++) {
+    row_done[pivot] = true;
+    b->stays[col] = false;
+    for (int i = 0; i < n; i++) {
+      double f = row_done[i] ? 0.0 : b->A[i + n * col] / b->A[pivot + n * col];
+      for (int j = 0; j < n && f != 0.0; j++) {
+        b->A[i + n * j] -= f * b->A[pivot + n * j];
+      }
     }
-    if (felt <= UNFELT * largest) x[j] = begin[j];
   }
+  return rank;
 }
+
+// J_m dx_m = -r: a Newton step of the unknowns that do not stay, cut to the longest
+static bool step_others(jo_context* ctx, problem* b, double* x) {
+  int n = b->n, m = 0;
+  for (int j = 0; j < n; j++) {
+    for (int i = 0; !b->stays[j] && i < n; i++) {
+      b->A[i + n * m] = b->J[i + n * j] * b->scale[j];
+    }
+    m += !b->stays[j];
+  }
+  if (!solve(ctx, b, m, b->r, 1e-14, b->plus)) return false;
+  for (int j = 0, k = 0; j < n; j++) {
+    b->dx[j] = b->stays[j] ? 0.0 : -b->plus[k++] * b->scale[j];
+  }
+  try_part(b, x, longest_part(b));
+  memcpy(x, b->x, (size_t)n * sizeof *x);
+  memcpy(b->r, b->plus, (size_t)n * sizeof *x);
+  return true;
+}
+
+// Unknowns that nothing holds drift while the others settle; they go back to where they began, and the
+// others find rest again.
+static void put_back(jo_context* ctx, problem* b, const double* begin, double* x,
+                     jstudy_equilibrium* out) {
+  bool is_found = false;
+  for (int j = 0; j < b->n; j++) {
+    if (b->stays[j]) x[j] = begin[j];
+  }
+  residual(b, x, b->r);
+  for (int i = 0; i < MAX_FINISH && !is_found; i++) {
+    slopes(b, x);
+    if (!step_others(ctx, b, x)) break;
+    is_found = look(b, out);
+  }
+  out->is_moved = !(is_found && step_others(ctx, b, x));
+  look(b, out);
+}
+
+static jo_status finish(jo_context* ctx, jarena* a, problem* b, const double* begin, double* x,
+                        jstudy_equilibrium* out) {
+  size_t size = (size_t)b->n * sizeof *x;
+  bool* row_done = JARENA_ARRAY(a, b->n + 1, bool);
+  double* found = JARENA_ARRAY(a, b->n + 1, double);
+  if (!row_done || !found) return jerr_memory(ctx);
+  int rank = find_free(b, row_done);
+  for (int j = 0; j < b->d->part.nu; j++) {
+    out->determined += !b->stays[j];
+  }
+  if (rank == b->n) return JO_OK;
+  memcpy(found, x, size);
+  put_back(ctx, b, begin, x, out);
+  if (out->is_moved) memcpy(x, found, size);
+  return JO_OK;
+}
+
+// ---- the search ------------------------------------------------------------------------------------
 
 static bool allocate(problem* b, jarena* a, double** x) {
   const jgen_dynamics* d = b->d;
+  int most = d->part.nu + d->model->nstate + 1;
+  double** vector[] = {&b->scale, &b->size,  &b->limit, &b->x, &b->r,
+                       &b->plus,  &b->minus, &b->dx,    x};
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+    *vector[i] = JARENA_ARRAY(a, most, double);
+    if (!*vector[i]) return false;
+  }
+  b->at = JARENA_ARRAY(a, most, int);
+  b->of = JARENA_ARRAY(a, most, int);
+  b->stays = JARENA_ARRAY(a, most, bool);
   b->ydot = JARENA_ARRAY(a, d->ny + 1, double);
   b->g = JARENA_ARRAY(a, d->nswitch + 1, double);
-  b->scale = JARENA_ARRAY(a, b->n + 1, double);
-  b->x = JARENA_ARRAY(a, b->n + 1, double);
-  b->r = JARENA_ARRAY(a, b->n + 1, double);
-  b->plus = JARENA_ARRAY(a, b->n + 1, double);
-  b->minus = JARENA_ARRAY(a, b->n + 1, double);
-  b->J = JARENA_ARRAY(a, b->n * b->n + 1, double);
-  b->A = JARENA_ARRAY(a, b->n * b->n + 1, double);
-  b->dx = JARENA_ARRAY(a, b->n + 1, double);
-  *x = JARENA_ARRAY(a, b->n + 1, double);
-  return b->J && b->A && b->dx && b->ydot && b->g && b->scale && b->x && b->r && b->plus &&
-         b->minus && *x;
+  b->J = JARENA_ARRAY(a, most * most, double);
+  b->A = JARENA_ARRAY(a, most * most, double);
+  return b->at && b->of && b->stays && b->ydot && b->g && b->J && b->A;
+}
+
+static void list_unknowns(problem* b) {
+  const jgen_dynamics* d = b->d;
+  for (int i = 0; i < d->part.nu; i++, b->n++) {
+    b->at[i] = d->at_qu + i;
+    b->of[i] = d->at_qdu + i;
+    b->size[i] = 1.0;
+    b->scale[i] = d->model->coordinate[d->part.u[i]].is_angle ? ANGLE_STEP : LENGTH_STEP;
+  }
+  for (int i = 0; i < d->model->nstate; i++) {
+    const jmodel_state* z = &d->model->state[i];
+    if (z->is_held) continue;
+    b->at[b->n] = b->of[b->n] = d->at_z + i;
+    b->size[b->n] = z->nominal;
+    b->scale[b->n++] = fmax(z->nominal, fabs(b->y[d->at_z + i]));
+  }
+}
+
+static jo_status find(jo_context* ctx, jarena* a, problem* b, jstudy_equilibrium* out) {
+  double *x = NULL, *begin = JARENA_ARRAY(a, b->d->part.nu + b->d->model->nstate + 1, double);
+  if (!begin || !allocate(b, a, &x)) return jerr_memory(ctx);
+  list_unknowns(b);
+  memset(b->y + b->d->at_qdu, 0, (size_t)b->d->part.nu * sizeof *b->y);
+  for (int i = 0; i < b->n; i++) {
+    x[i] = begin[i] = b->y[b->at[i]];
+  }
+  jo_status status = search(ctx, b, x, out);
+  if (status == JO_OK) status = finish(ctx, a, b, begin, x, out);
+  residual(b, x, b->r);
+  return b->no_memory ? JO_ERR_MEMORY : status;
 }
 
 jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const jsolve_system* s,
-                                  double t, double* y, jstudy_equilibrium* out) {
-  problem b = {
-      .d = d, .s = s, .t = t, .nu = d->part.nu, .n = d->part.nu + d->model->nstate, .y = y};
-  *out = (jstudy_equilibrium){0};
+                                  double t, double* y, bool* stays, jstudy_equilibrium* out) {
+  problem b = {.d = d, .s = s, .t = t, .y = y};
+  *out = (jstudy_equilibrium){.worst = -1};
   jarena a;
-  double* x = NULL;
   jarena_init(&a, ctx);
-  double* begin = JARENA_ARRAY(&a, b.n + 1, double);
-  jo_status status = begin && allocate(&b, &a, &x) ? JO_OK : jerr_memory(ctx);
-  if (status == JO_OK) {
-    memset(y + d->at_qdu, 0, (size_t)b.nu * sizeof *y);
-    memcpy(x, y + d->at_qu, (size_t)b.nu * sizeof *y);
-    memcpy(x + b.nu, y + d->at_z, (size_t)d->model->nstate * sizeof *y);
-    for (int i = 0; i < b.n; i++) {
-      bool angle = i < b.nu && d->model->coordinate[d->part.u[i]].is_angle;
-      b.scale[i] = i >= b.nu ? fmax(1.0, fabs(x[i])) : angle ? ANGLE_STEP : LENGTH_STEP;
-    }
-    memcpy(begin, x, (size_t)b.n * sizeof *x);
-    status = search(ctx, &b, x, out);
-    if (status == JO_OK) put_back(&b, begin, x);
-    out->determined = status == JO_OK ? held(ctx, &b) : 0;
-    residual(&b, x, b.r);
+  jo_status status = find(ctx, &a, &b, out);
+  for (int i = 0; stays && i < d->ny; i++) {
+    stays[i] = i >= d->at_z && i < d->at_z + d->model->nstate;  // held states
+  }
+  for (int i = 0; status == JO_OK && stays && i < b.n; i++) {
+    stays[b.at[i]] = b.stays[i];
   }
   jarena_free(&a);
   return status;

@@ -8,18 +8,21 @@
 
 typedef struct jstudy_equilibrium {
   int iterations;
-  double residual;  // largest acceleration left [m/s^2, rad/s^2], or rate of an additional state
-  int worst;        // where: in q_u, then in z
-  int determined;   // directions that forces hold; the others stay as they were
+  double residual;  // worst acceleration left [m/s^2, rad/s^2], or rate of an additional state by
+                    // its nominal size [1/s]
+  int worst;        // where the worst is: in y, -1: there is nothing to find
+  int determined;   // coordinates that forces hold, of q_u; the others stay as begun
+  bool is_moved;  // with them where they began there is no rest: they are where the search came to
 } jstudy_equilibrium;
 
-// Unknowns are q_u and the model's own states; loops stay closed, and every condition (contact, stops) is the one that holds
-// at the position itself. Coordinates without stiffness, as x, y, yaw and wheel angles of a vehicle,
-// stay unless something pushes them. Driven coordinates move as their
-// drives say at time t.
+// Unknowns are q_u and the model's own states but held ones; loops stay closed, and every condition
+// (contact, stops) is the one that holds at the position itself. Where forces leave directions free, as
+// x, y, yaw and wheel angles of a vehicle, as many coordinates stay where they began: the least stiff.
+// Driven coordinates move as their drives say at time t.
 // y: in, a state to begin with; out, the equilibrium, velocities zero. Modes are set for it.
-// JO_ERR_CONVERGENCE: none found, y is the best; reports nothing.
+// stays: by state, those that stay (ny); may be NULL.
+// JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: none found, y is the best; reports nothing.
 jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const jsolve_system* s,
-                                  double t, double* y, jstudy_equilibrium* out);
+                                  double t, double* y, bool* stays, jstudy_equilibrium* out);
 
 #endif

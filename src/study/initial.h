@@ -3,14 +3,21 @@
 #ifndef JSTUDY_INITIAL_H
 #define JSTUDY_INITIAL_H
 
-#include "gen/gen.h"
+#include "study/assemble.h"
 
 // Derivatives by each of the nw numbers the position stage was built for: dq, dqd (nq x nw), dz
-// (nstate x nw), column after column, at the assembled q, qd and time t;
-// `values`: of the live numbers, NULL: the model's.
+// (nstate x nw), column after column, at an assembly and time t; `values`: of the live numbers, NULL:
+// the model's.
 jo_status jstudy_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
                                      const jgen_position* p, const double* values, int nw, double t,
-                                     const double* q, const double* qd, double* dq, double* dqd,
+                                     const jstudy_assembly* at, double* dq, double* dqd,
                                      double* dz);
+
+// The same of velocities alone, at a position q that moves by dq (nq x nw): q, qd and `rests` of `at`
+// are looked at.
+jo_status jstudy_velocity_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
+                                      const jgen_position* p, const double* values, int nw,
+                                      double t, const jstudy_assembly* at, const double* dq,
+                                      double* dqd);
 
 #endif

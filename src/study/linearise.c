@@ -127,15 +127,23 @@ static void set_shape(const jgen_dynamics* d, const jstudy_linear* l, const doub
   }
 }
 
+// Column i of eigenvectors as packed, and the next where it is a pair: real parts, then imaginary ones.
+static double* unpack(jarena* a, int n, const double* packed, int i, bool pair) {
+  double* v = JARENA_ARRAY(a, 2 * n + 1, double);
+  if (v) memcpy(v, packed + i * n, (size_t)(pair ? 2 * n : n) * sizeof *v);
+  return v;
+}
+
 jo_status jstudy_modes(jo_context* ctx, jarena* a, const jgen_dynamics* d, jstudy_linear* linear,
                        jstudy_mode** out, int* n) {
   int size = linear->n, nq = d->model->ncoordinate;
   double* re = JARENA_ARRAY(a, size + 1, double);
   double* im = JARENA_ARRAY(a, size + 1, double);
   double* right = JARENA_ARRAY(a, size * size + 1, double);
+  double* left = JARENA_ARRAY(a, size * size + 1, double);
   jstudy_mode* mode = JARENA_ARRAY(a, size + 1, jstudy_mode);
-  if (!re || !im || !right || !mode) return jerr_memory(ctx);
-  JO_TRY(jsolve_eigen(ctx, size, linear->A, re, im, right));
+  if (!re || !im || !right || !left || !mode) return jerr_memory(ctx);
+  JO_TRY(jsolve_eigen(ctx, size, linear->A, re, im, right, left));
   double largest = 0.0;
   for (int i = 0; i < size; i++) {
     largest = fmax(largest, hypot(re[i], im[i]));
@@ -147,8 +155,10 @@ jo_status jstudy_modes(jo_context* ctx, jarena* a, const jgen_dynamics* d, jstud
     set_number(m, re[i], fabs(im[i]), ZERO * largest);
     m->shape = JARENA_ARRAY(a, nq + 1, double);
     m->turn = JARENA_ARRAY(a, nq + 1, double);
-    if (!m->shape || !m->turn) return jerr_memory(ctx);
-    set_shape(d, linear, right + i * size, pair ? right + (i + 1) * size : NULL, m);
+    m->right = unpack(a, size, right, i, pair);
+    m->left = unpack(a, size, left, i, pair);
+    if (!m->shape || !m->turn || !m->right || !m->left) return jerr_memory(ctx);
+    set_shape(d, linear, m->right, pair ? m->right + size : NULL, m);
     i += pair;
   }
   *out = mode;

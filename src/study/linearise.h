@@ -19,6 +19,9 @@ typedef struct jstudy_linear {
 jo_status jstudy_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
                            const jsolve_system* s, double t, const double* y, jstudy_linear* out);
 
+// Eigenvalues below this part of the largest are zero: double zeros come out as roots of rounding.
+#define JSTUDY_RIGID 1e-5
+
 // One eigenvalue; of a conjugate pair the one with positive imaginary part.
 typedef struct jstudy_mode {
   double re, im;         // [1/s]
@@ -26,6 +29,8 @@ typedef struct jstudy_mode {
   double damping;        // -re / |lambda|; 1 or -1 when im is zero, 0 for a zero eigenvalue
   double *shape, *turn;  // real and imaginary part of each coordinate (ncoordinate), largest is 1;
                          // driven ones are zero. All zero for modes of additional states only
+  // eigenvectors of A, right and left: real parts, then imaginary ones (2 n)
+  double *right, *left;
 } jstudy_mode;
 
 // Modes of a linear system, slowest oscillation first. A is destroyed. Results are in the arena.

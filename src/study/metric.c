@@ -62,6 +62,7 @@ void jstudy_metric(const jmodel* m, const int* wrt, int nw, const double* value,
     row[k].size = size;
     bool is_idle = !(fabs(percent) >= threshold) || percent == 0.0;
     row[k].influence = is_idle ? JSTUDY_IDLE : value[k] == 0.0 ? JSTUDY_ZERO_VALUE : JSTUDY_MATTERS;
+    if (isnan(gradient[k])) row[k].influence = JSTUDY_NONE;
   }
   qsort(row, (size_t)nw, sizeof *row, by_influence);
 }

@@ -8,7 +8,8 @@
 typedef enum jstudy_influence {
   JSTUDY_MATTERS,
   JSTUDY_ZERO_VALUE,  // matters, but its value is zero
-  JSTUDY_IDLE         // below the threshold
+  JSTUDY_IDLE,        // below the threshold
+  JSTUDY_NONE         // has no derivative
 } jstudy_influence;
 
 typedef struct jstudy_metric_row {
@@ -24,8 +25,8 @@ typedef struct jstudy_metric_row {
 // the same section and last key that are not zero, else of the section; 1 when there are none.
 double jstudy_natural_size(const jmodel* m, int number);
 
-// Rows sorted: those that matter, those of value zero, the idle ones; each by |percent|, then in the
-// order of wrt. `value`: of the numbers (nw). `row` is the caller's (nw).
+// Rows sorted: those that matter, those of value zero, the idle ones, those without a derivative; each
+// by |percent|, then in the order of wrt. `value`: of the numbers (nw). `row` is the caller's (nw).
 void jstudy_metric(const jmodel* m, const int* wrt, int nw, const double* value, double objective,
                    const double* gradient, double threshold, jstudy_metric_row* row);
 

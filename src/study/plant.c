@@ -119,12 +119,32 @@ static jo_status count_written(jstudy_plant* p) {
   return status;
 }
 
+// Velocities in y as the initial conditions say, at the position in y.
+static jo_status set_velocities(jstudy_plant* p, double t, double* y) {
+  const jgen_dynamics* d = p->dynamics;
+  int nq = p->model->ncoordinate;
+  jarena a;
+  jarena_init(&a, p->ctx);
+  double *q = JARENA_ARRAY(&a, nq + 1, double), *qd = JARENA_ARRAY(&a, nq + 1, double);
+  bool* rests = JARENA_ARRAY(&a, nq + 1, bool);
+  jo_status status = q && qd && rests ? JO_OK : jerr_memory(p->ctx);
+  if (status >= 0) status = jstudy_plant_coordinates(p->ctx, p, t, y, q, NULL);
+  if (status >= 0) {
+    status = jstudy_assemble_velocity(p->ctx, &a, p->model, p->position, NULL, t, q, qd, rests);
+  }
+  for (int i = 0; status >= 0 && i < d->part.nu; i++) {
+    y[d->at_qdu + i] = qd[d->part.u[i]];
+  }
+  jarena_free(&a);
+  return status;
+}
+
 // The initial state moves to static equilibrium; velocities there are those of the initial conditions.
 static jo_status start_static(jstudy_plant* p) {
   double t = p->model->simulation.t_start;
   jstudy_equilibrium found;
   JO_TRY(jstudy_plant_equilibrium(p->ctx, p, t, p->y0, &found));
-  JO_TRY(jstudy_plant_set_velocities(p->ctx, p, t, p->y0));
+  JO_TRY(set_velocities(p, t, p->y0));
   return jstudy_plant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0);
 }
 
@@ -141,6 +161,43 @@ static jo_status keep_options(jstudy_plant* p, const jstudy_plant_options* opt) 
   return JO_OK;
 }
 
+// Names of the coordinates in `list`, for a message: "a, b, c"; NULL: none, or no memory.
+static const char* name_coordinates(jstudy_plant* p, const bool* list) {
+  const char* text = NULL;
+  for (int i = 0; i < p->model->ncoordinate; i++) {
+    if (!list[i]) continue;
+    const char* name = p->model->coordinate[i].name;
+    text = jarena_printf(&p->arena, "%s%s%s", text ? text : "", text ? ", " : "", name);
+    if (!text) return NULL;
+  }
+  return text;
+}
+
+// Say what the assembly had to choose.
+static void tell_choices(jstudy_plant* p, const jstudy_assembly* s) {
+  const char* path = p->model->path;
+  const char* names = name_coordinates(p, s->is_moved ? s->stays : s->arbitrary);
+  const char* resting = name_coordinates(p, s->idle);
+  if (names && s->is_moved) {
+    jerr_warn(
+        p->ctx,
+        "%s: nothing determines %s, and the loops cannot be closed with the guesses: the search "
+        "chose; derivatives take it as given. Give initial conditions or other guesses",
+        path, names);
+  } else if (names) {
+    jerr_warn(p->ctx,
+              "%s: the initial conditions leave %s open: left at the guess, others moved to meet "
+              "them",
+              path, names);
+  }
+  if (resting) {
+    jerr_warn(p->ctx,
+              "%s: the initial conditions leave the rate of %s open: left at rest, others move to "
+              "meet them",
+              path, resting);
+  }
+}
+
 static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   const jmodel* m = p->model;
   jstudy_assembly s = {0};
@@ -148,6 +205,7 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   JO_TRY(keep_options(p, opt));
   JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
   JO_TRY(jstudy_assemble(p->ctx, &p->arena, m, p->position, NULL, m->simulation.t_start, &s));
+  tell_choices(p, &s);
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
                                &part));
   JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
@@ -403,6 +461,9 @@ jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_r
   for (int i = 0; i < d->ny; i++) {
     r->scale[i] = 1.0;
   }
+  for (int i = 0; i < plant->model->nstate; i++) {
+    r->scale[d->at_z + i] = plant->model->state[i].nominal;
+  }
   r->system = (jsolve_system){.n = d->ny,
                               .user = r,
                               .rhs = rhs,
@@ -478,8 +539,29 @@ static void release_inside(void* user, void* p) {
   jmem_free(user, p);
 }
 
-jo_status jstudy_plant_equilibrium(jo_context* ctx, const jstudy_plant* p, double t, double* y,
-                                   jstudy_equilibrium* out) {
+static jo_status fail_equilibrium(jo_context* ctx, const jstudy_plant* p, jo_status status,
+                                  const jstudy_equilibrium* found) {
+  const jgen_dynamics* d = p->dynamics;
+  int k = found->worst, z = k - d->at_z;
+  bool is_state = k >= d->at_z;
+  const char* name = k < 0 ? "nothing" : is_state ? p->model->state[z].name : "";
+  if (k >= 0 && !is_state) name = p->model->coordinate[d->part.u[k - d->at_qdu]].name;
+  if (status == JO_ERR_NUMERIC) {
+    return jerr_set(ctx, status,
+                    "%s: no static equilibrium found: at rest where the search begins, the "
+                    "equations of '%s' have no finite value",
+                    p->model->path, name);
+  }
+  return jerr_set(ctx, status,
+                  "%s: no static equilibrium found: '%s' is left with %s of %.3g; something must "
+                  "hold it, or the search must begin nearer to the equilibrium%s",
+                  p->model->path, name,
+                  is_state ? "a rate, by its nominal size," : "an acceleration", found->residual,
+                  is_state ? "; 'hold: true' keeps a state where it begins" : "");
+}
+
+jo_status jstudy_plant_settle(jo_context* ctx, const jstudy_plant* p, const double* values,
+                              double t, double* y, bool* stays, jstudy_equilibrium* out) {
   // trial positions may fail to close the loops: that is not to be told
   const jo_allocator inside = {resize_inside, release_inside, ctx};
   const jgen_dynamics* d = p->dynamics;
@@ -487,20 +569,29 @@ jo_status jstudy_plant_equilibrium(jo_context* ctx, const jstudy_plant* p, doubl
   jstudy_run* run = NULL;
   jo_status status = jo_context_create(&inside, &quiet);
   if (status >= 0) status = jstudy_run_create(quiet, p, &run);
-  if (status >= 0) status = jstudy_equilibrium_find(quiet, d, &run->system, t, y, out);
+  if (status >= 0) {
+    if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
+    status = jstudy_equilibrium_find(quiet, d, &run->system, t, y, stays, out);
+  }
   jstudy_run_destroy(run);
   jo_context_destroy(quiet);
-  if (status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC) {
-    int nu = d->part.nu, k = out->worst;
-    const char* name = nu + p->model->nstate == 0 ? "nothing"
-                       : k < nu                   ? p->model->coordinate[d->part.u[k]].name
-                                                  : p->model->state[k - nu].name;
-    return jerr_set(ctx, status,
-                    "%s: no static equilibrium found: '%s' is left with an acceleration of %.3g; "
-                    "something must hold it, or the search must begin nearer to the equilibrium",
-                    p->model->path, name, out->residual);
-  }
+  bool none = status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC;
+  if (none) return fail_equilibrium(ctx, p, status, out);
   return status == JO_ERR_MEMORY ? jerr_memory(ctx) : status;
+}
+
+jo_status jstudy_plant_equilibrium(jo_context* ctx, const jstudy_plant* p, double t, double* y,
+                                   jstudy_equilibrium* out) {
+  JO_TRY(jstudy_plant_settle(ctx, p, NULL, t, y, NULL, out));
+  if (out->is_moved) {
+    jerr_warn(
+        ctx,
+        "%s: forces hold %d of %d coordinates at static equilibrium, and there is no rest with "
+        "the others where they began: where they came to depends on the search, and derivatives "
+        "take it as given",
+        p->model->path, out->determined, p->dynamics->part.nu);
+  }
+  return JO_OK;
 }
 
 jo_status jstudy_plant_coordinates(jo_context* ctx, const jstudy_plant* p, double t,
@@ -527,19 +618,4 @@ jo_status jstudy_plant_coordinates(jo_context* ctx, const jstudy_plant* p, doubl
   }
   jstudy_run_destroy(run);
   return JO_OK;
-}
-
-jo_status jstudy_plant_set_velocities(jo_context* ctx, const jstudy_plant* p, double t, double* y) {
-  const jgen_dynamics* d = p->dynamics;
-  int nq = p->model->ncoordinate;
-  jarena a;
-  jarena_init(&a, ctx);
-  double *q = JARENA_ARRAY(&a, nq + 1, double), *qd = JARENA_ARRAY(&a, nq + 1, double);
-  jo_status status = q && qd ? jstudy_plant_coordinates(ctx, p, t, y, q, NULL) : jerr_memory(ctx);
-  if (status >= 0) status = jstudy_assemble_velocity(ctx, &a, p->model, p->position, t, q, qd);
-  for (int i = 0; status >= 0 && i < d->part.nu; i++) {
-    y[d->at_qdu + i] = qd[d->part.u[i]];
-  }
-  jarena_free(&a);
-  return status;
 }

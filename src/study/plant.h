@@ -50,8 +50,10 @@ void jstudy_plant_destroy(jstudy_plant* p);
 jo_status jstudy_plant_equilibrium(jo_context* ctx, const jstudy_plant* p, double t, double* y,
                                    jstudy_equilibrium* out);
 
-// Velocities in y as the initial conditions say, at the position in y.
-jo_status jstudy_plant_set_velocities(jo_context* ctx, const jstudy_plant* p, double t, double* y);
+// The same for other values of the live numbers (NULL: the model's), telling which states stay because
+// nothing holds them (ny).
+jo_status jstudy_plant_settle(jo_context* ctx, const jstudy_plant* p, const double* values,
+                              double t, double* y, bool* stays, jstudy_equilibrium* out);
 
 // All coordinates at a state, driven ones included; qd may be NULL.
 jo_status jstudy_plant_coordinates(jo_context* ctx, const jstudy_plant* p, double t,

@@ -4,13 +4,9 @@
 
 #include <string.h>
 
-#include "study/assemble.h"
-#include "study/consistent.h"
 #include "study/guard.h"
-#include "study/initial.h"
 #include "study/metric.h"
-#include "study/static_start.h"
-#include "study/window_start.h"
+#include "study/start.h"
 
 #define MAX_LANES     8
 #define ADJOINT_LANES 2  // weights and their error
@@ -50,60 +46,6 @@ static jo_status build_kernels(jstudy_sens* s, const jstudy_sens_setup* setup) {
   return JO_OK;
 }
 
-// Initial state and its derivatives by the numbers, from the assembly.
-typedef struct start {
-  double* y;         // ny
-  double* S;         // ny x nw
-  const char** why;  // nw
-} start;
-
-static void place(const jgen_dynamics* d, int nstate, const double* q, const double* qd,
-                  const double* z, double* y) {
-  for (int i = 0; i < d->part.nu; i++) {
-    y[d->at_qu + i] = q[d->part.u[i]];
-    y[d->at_qdu + i] = qd[d->part.u[i]];
-  }
-  for (int i = 0; i < d->part.nv; i++) {
-    y[d->at_qv + i] = q[d->part.v[i]];
-  }
-  for (int i = 0; i < nstate; i++) {
-    y[d->at_z + i] = z[i];
-  }
-}
-
-static jo_status find_start(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
-                            const double* values, start* out) {
-  const jgen_dynamics* d = p->dynamics;
-  const jmodel* m = p->model;
-  int nq = m->ncoordinate;
-  double t = m->simulation.t_start;
-  jstudy_assembly at = {0};
-  JO_TRY(jstudy_assemble(ctx, a, m, p->position, values, t, &at));
-  double* dq = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
-  double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
-  double* dz = JARENA_ARRAY(a, (int64_t)m->nstate * nw + 1, double);
-  out->y = JARENA_ARRAY(a, d->ny + 1, double);
-  out->S = JARENA_ARRAY(a, (int64_t)d->ny * nw + 1, double);
-  if (!dq || !dqd || !dz || !out->y || !out->S) return jerr_memory(ctx);
-  if (nw > 0) {
-    JO_TRY(jstudy_initial_sensitivity(ctx, a, m, p->position, values, nw, t, at.q, at.qd, dq, dqd,
-                                      dz));
-  }
-  place(d, m->nstate, at.q, at.qd, at.z, out->y);
-  out->why = JARENA_ARRAY(a, nw + 1, const char*);
-  if (!out->why) return jerr_memory(ctx);
-  if (nw > 0) {
-    JO_TRY(jstudy_check_consistent(ctx, a, p, values, out->y, at.q, at.qd, nw, dq, dqd, out->why));
-  }
-  for (int k = 0; k < nw; k++) {
-    place(d, m->nstate, dq + k * nq, dqd + k * nq, dz + k * m->nstate, out->S + (int64_t)k * d->ny);
-  }
-  if (m->simulation.start_static) {
-    JO_TRY(jstudy_static_start(ctx, p, values, d->sens.wrt, nw, out->y, out->S));
-  }
-  return nw > 0 ? jstudy_window_start(ctx, p, values, d->sens.wrt, nw, out->y, out->S) : JO_OK;
-}
-
 static jo_status prepare(jstudy_sens* s, const jmodel* m, const jstudy_sens_setup* setup) {
   bool* live = JARENA_ARRAY(&s->arena, m->nnumber + 1, bool);
   int* wrt = JARENA_ARRAY(&s->arena, setup->nwrt + 1, int);
@@ -125,8 +67,8 @@ static jo_status prepare(jstudy_sens* s, const jmodel* m, const jstudy_sens_setu
   for (int i = 0; i < s->nw; i++) {
     s->unit[i] = jstudy_natural_size(m, wrt[i]);
   }
-  start begin;
-  JO_TRY(find_start(s->ctx, &s->arena, s->plant, s->nw, NULL, &begin));
+  jstudy_start begin;
+  JO_TRY(jstudy_start_find(s->ctx, &s->arena, s->plant, s->nw, NULL, &begin));
   s->S0 = begin.S;
   s->why = begin.why;
   return build_kernels(s, setup);
@@ -185,9 +127,9 @@ static jo_status begin_run(jo_context* ctx, const jstudy_sens* s, const double* 
 
 jo_status jstudy_sens_start(jo_context* ctx, jarena* a, const jstudy_sens* s, int nw,
                             const double* values, double** y, double** S) {
-  start begin;
+  jstudy_start begin;
   jstudy_run* run;
-  JO_TRY(find_start(ctx, a, s->plant, nw, values, &begin));
+  JO_TRY(jstudy_start_find(ctx, a, s->plant, nw, values, &begin));
   JO_TRY(check_numbers(ctx, s, nw, begin.why));
   JO_TRY(begin_run(ctx, s, values, &run));
   jo_status status = jstudy_guard_start(run, s->plant->model->simulation.t_start, begin.y);

@@ -1,165 +1,288 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static equilibrium r(x, p) = 0 in the unknowns x = [q_u z] moves with a number by
-// (docs/theory/sensitivity.md, implicit function)
-//   r_x dx = -(r_p + r_y S)     S: how the assembled position moves
-// Derivatives of r are complex steps through the interpreter: exact to rounding.
+// Static equilibrium r(x, p) = 0 in the unknowns x = [q_u z] that move, the others f staying as assembled,
+// moves with a number by docs/theory/sensitivity.md eq. (S10):
+//   r_x dx = -(r_f df + r_p dp)      q_v closed along: (S2)
+// Derivatives of r are the tangents written with the dynamics, before numbers become constants.
 #include "study/static_start.h"
 
-#include <complex.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "expr/tape.h"
 #include "solve/linear.h"
+#include "study/initial.h"
+#include "study/tape_tangent.h"
 
-#define STEP  1e-40  // imaginary: no cancellation, so it may be as small as it likes
-#define RCOND 1e-7   // directions less stiff than this part of the stiffest are not held
+#define RCOND     1e-12
+#define PUSHED    1e-6  // of a right-hand side: what is left over was not in reach of the unknowns
+#define MAX_NAMES 4
+#define NOTHING   1e-9  // accelerations and rates, by the nominal size, by a number as large as it is
 
 typedef struct problem {
+  const jstudy_plant* plant;
   const jgen_dynamics* d;
-  int nu, nz, n;
+  const jstudy_run* run;  // values of numbers, modes
+  int nw, m, n;           // numbers, unknowns that move, equations
+  int *at, *of;           // unknowns in y, equations in ydot
+  double* size;           // of the equations
   double t;
-  jexpr_tape tape;
-  double _Complex *p, *y, *mode, *ydot, *work;
-  double *B, *A, *copy, *b, *dx;
+  const double* y;
+  jstudy_tape_tangent rhs, close;
+  double *ydot, *dydot, *dy, *dp;
+  double *A, *copy, *b, *x;
 } problem;
-
-static double _Complex* complexes(jarena* a, int n) {
-  return jarena_array(a, (size_t)n + 1, sizeof(double _Complex));
-}
 
 static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
-  JO_TRY(jexpr_tape_build(ctx, a, &d->rhs, &b->tape));
-  b->p = complexes(a, d->np);
-  b->y = complexes(a, d->ny);
-  b->mode = complexes(a, d->nswitch);
-  b->ydot = complexes(a, d->ny);
-  b->work = complexes(a, b->tape.nslot);
-  b->B = JARENA_ARRAY(a, d->part.nv * b->nu + 1, double);
-  b->A = JARENA_ARRAY(a, b->n * b->n + 1, double);
-  b->copy = JARENA_ARRAY(a, b->n * b->n + 1, double);
-  b->b = JARENA_ARRAY(a, b->n + 1, double);
-  b->dx = JARENA_ARRAY(a, b->n + 1, double);
-  bool ok = b->p && b->y && b->mode && b->ydot && b->work && b->B && b->A && b->copy && b->b;
-  return ok && b->dx ? JO_OK : jerr_memory(ctx);
+  int most = d->part.nu + d->model->nstate + 1;
+  double** array[] = {&b->ydot, &b->dydot, &b->dy, &b->dp, &b->A, &b->copy, &b->b, &b->x, &b->size};
+  int size[] = {d->ny, d->ny, d->ny, b->nw, most * most, most * most, most, most, most};
+  for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+    *array[i] = JARENA_ARRAY(a, size[i] + 1, double);
+    if (!*array[i]) return jerr_memory(ctx);
+  }
+  b->at = JARENA_ARRAY(a, most, int);
+  b->of = JARENA_ARRAY(a, most, int);
+  if (!b->at || !b->of) return jerr_memory(ctx);
+  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.rhs_tangent, &b->rhs));
+  return jstudy_tape_tangent_build(ctx, a, &d->sens.close_tangent, &b->close);
 }
 
-static void evaluate(problem* b) {
-  double _Complex t = b->t;
-  const double _Complex* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = b->p, [JGEN_T] = &t, [JGEN_Y] = b->y, [JGEN_MODE] = b->mode};
-  jexpr_tape_eval_complex(&b->tape, in, (double _Complex* const[]){b->ydot}, b->work);
+// Equations: accelerations, and rates of states that are not held. Unknowns: what does not stay.
+static void list_unknowns(problem* b, const bool* stays) {
+  const jgen_dynamics* d = b->d;
+  for (int i = 0; i < d->part.nu; i++) {
+    b->size[b->n] = 1.0;
+    b->of[b->n++] = d->at_qdu + i;
+    if (!stays[d->at_qu + i]) b->at[b->m++] = d->at_qu + i;
+  }
+  for (int i = 0; i < d->model->nstate; i++) {
+    if (d->model->state[i].is_held) continue;
+    b->size[b->n] = d->model->state[i].nominal;
+    b->of[b->n++] = d->at_z + i;
+    if (!stays[d->at_z + i]) b->at[b->m++] = d->at_z + i;
+  }
 }
 
-static void residual_slope(const problem* b, double* out) {
+static void evaluate(problem* b, const jstudy_tape_tangent* f, double* const* out) {
+  jstudy_tape_tangent_eval(f, b->run, b->t, b->y, b->dy, b->dp, out);
+}
+
+static void close_loops(problem* b) {
+  if (b->d->part.nv > 0) evaluate(b, &b->close, (double* const[]){b->dy + b->d->at_qv});
+}
+
+// dr along (dy, dp), loops closed
+static void residual_slope(problem* b, double* out) {
+  close_loops(b);
+  evaluate(b, &b->rhs, (double* const[]){b->ydot, b->dydot});
   for (int i = 0; i < b->n; i++) {
-    int at = i < b->nu ? b->d->at_qdu + i : b->d->at_z + i - b->nu;
-    out[i] = cimag(b->ydot[at]) / STEP;
+    out[i] = b->dydot[b->of[i]] / b->size[i];
   }
 }
 
-static void clear_steps(problem* b) {
-  for (int i = 0; i < b->d->ny; i++) {
-    b->y[i] = creal(b->y[i]);
-  }
+static double step_size(const problem* b, int unknown) {
+  int at_z = b->d->at_z;
+  return b->at[unknown] < at_z ? 1.0 : b->d->model->state[b->at[unknown] - at_z].nominal;
 }
 
-// d q_v = B d q_u, from the velocities, which are linear: qd_v = B qd_u + b
-static void dependence(problem* b) {
-  const jgen_dynamics* d = b->d;
-  for (int j = 0; j < b->nu && d->part.nv > 0; j++) {
-    b->y[d->at_qdu + j] = STEP * I;
-    evaluate(b);
-    b->y[d->at_qdu + j] = 0.0;
-    for (int k = 0; k < d->part.nv; k++) {
-      b->B[k + j * d->part.nv] = cimag(b->ydot[d->at_qv + k]) / STEP;
-    }
-  }
-}
-
+// r_x, by the sizes of the unknowns
 static void slopes(problem* b) {
-  const jgen_dynamics* d = b->d;
-  for (int j = 0; j < b->n; j++) {
-    b->y[j < b->nu ? d->at_qu + j : d->at_z + j - b->nu] += STEP * I;
-    for (int k = 0; j < b->nu && k < d->part.nv; k++) {
-      b->y[d->at_qv + k] += STEP * I * b->B[k + j * d->part.nv];
-    }
-    evaluate(b);
+  memset(b->dp, 0, (size_t)b->nw * sizeof *b->dp);
+  for (int j = 0; j < b->m; j++) {
+    memset(b->dy, 0, (size_t)b->d->ny * sizeof *b->dy);
+    b->dy[b->at[j]] = step_size(b, j);
     residual_slope(b, b->A + j * b->n);
-    clear_steps(b);
   }
 }
 
-// The column of S for one number; velocities count as zero, as they do at rest.
-static jo_status move(problem* b, jo_context* ctx, int number, double* S) {
-  const jgen_dynamics* d = b->d;
-  for (int i = 0; i < d->ny; i++) {
-    bool is_velocity = i >= d->at_qdu && i < d->at_qdu + b->nu;
-    if (!is_velocity) b->y[i] += STEP * I * S[i];
-  }
-  b->p[number] += STEP * I;
-  evaluate(b);
-  b->p[number] = creal(b->p[number]);
-  residual_slope(b, b->b);
-  clear_steps(b);
-  memcpy(b->copy, b->A, (size_t)(b->n * b->n) * sizeof(double));
-  if (jsolve_least_squares(ctx, b->n, b->n, b->copy, b->b, RCOND, b->dx) < 0) {
-    return JO_ERR_SINGULAR;
-  }
-  for (int j = 0; j < b->n; j++) {
-    S[j < b->nu ? d->at_qu + j : d->at_z + j - b->nu] -= b->dx[j];
-    for (int k = 0; j < b->nu && k < d->part.nv; k++) {
-      S[d->at_qv + k] -= b->B[k + j * d->part.nv] * b->dx[j];
+// The state whose equation is left with the most of A x + b, when that is more than rounding; -1: none.
+static int find_pushed(const problem* b, double number) {
+  double left = 0.0, all = 0.0, most = 0.0;
+  int worst = -1;
+  for (int i = 0; i < b->n; i++) {
+    double sum = b->b[i];
+    for (int j = 0; j < b->m; j++) {
+      sum += b->A[i + j * b->n] * b->x[j];
     }
+    left += sum * sum;
+    all += b->b[i] * b->b[i];
+    if (fabs(sum) <= most) continue;
+    most = fabs(sum);
+    worst = b->of[i];
   }
-  return JO_OK;
+  double size = number != 0.0 ? fabs(number) : 1.0;
+  return sqrt(left) > PUSHED * sqrt(all) && sqrt(left) * size > NOTHING ? worst : -1;
 }
 
-static jo_status differentiate(jo_context* ctx, jarena* a, const jstudy_run* run, double t,
-                               const int* wrt, int nw, const double* y, double* S) {
-  const jgen_dynamics* d = run->plant->dynamics;
-  problem b = {.d = d, .nu = d->part.nu, .nz = d->model->nstate, .t = t};
-  b.n = b.nu + b.nz;
-  JO_TRY(allocate(&b, ctx, a));
-  for (int i = 0; i < d->np; i++) {
-    b.p[i] = run->p[i];
+static jo_status fail_singular(jo_context* ctx, const problem* b) {
+  double least = INFINITY;
+  int which = 0;
+  for (int j = 0; j < b->m; j++) {
+    double size = 0.0;
+    for (int i = 0; i < b->n; i++) {
+      size = fmax(size, fabs(b->A[i + j * b->n]));
+    }
+    if (size < least) which = b->at[j];
+    least = fmin(least, size);
   }
+  return jerr_set(
+      ctx, JO_ERR_SINGULAR,
+      "%s: the static equilibrium has no derivatives: nothing holds '%s' against a small "
+      "push, or it is at the edge of what does",
+      b->plant->model->path, b->plant->state_name[which]);
+}
+
+static jo_status solve(jo_context* ctx, problem* b) {
+  int before = jerr_count(ctx);
+  memcpy(b->copy, b->A, (size_t)(b->n * b->m) * sizeof *b->A);
+  int rank = jsolve_least_squares(ctx, b->n, b->m, b->copy, b->b, RCOND, b->x);
+  if (rank == b->m) return JO_OK;
+  return jerr_count(ctx) > before ? JO_ERR_MEMORY : fail_singular(ctx, b);
+}
+
+// Numbers whose derivatives are none, for one message about all of them.
+typedef struct missing {
+  int n;
+  const char* names;  // of the first few
+} missing;
+
+static jo_status note_missing(jo_context* ctx, jarena* a, const problem* b, int number, int pushed,
+                              missing* list) {
+  const jgen_dynamics* d = b->d;
+  if (list->n++ >= MAX_NAMES) return JO_OK;
+  int at = pushed < d->at_qdu + d->part.nu ? pushed - d->at_qdu + d->at_qu : pushed;
+  list->names = jarena_printf(
+      a, "%s%s%s (pushes '%s')", list->names ? list->names : "", list->names ? ", " : "",
+      b->plant->model->number[d->live[d->sens.wrt[number]]].path, b->plant->state_name[at]);
+  return list->names ? JO_OK : jerr_memory(ctx);
+}
+
+static void tell_missing(jo_context* ctx, const problem* b, const missing* list) {
+  char more[32] = "";
+  if (list->n > MAX_NAMES) snprintf(more, sizeof more, " and %d more", list->n - MAX_NAMES);
+  jerr_warn(ctx,
+            "%s: the static equilibrium does not follow %s%s: nothing holds what is pushed, so "
+            "derivatives by these are not numbers",
+            b->plant->model->path, list->names, more);
+}
+
+// One column of S. What stays and held states are as assembled; velocities, filters and objectives zero.
+// pushed: what the number sets in motion, -1: nothing.
+static jo_status move(problem* b, jo_context* ctx, int number, double* S, int* pushed) {
+  const jgen_dynamics* d = b->d;
+  memcpy(b->dy, S, (size_t)d->ny * sizeof *S);
+  memset(b->dy + d->at_qdu, 0, (size_t)d->part.nu * sizeof *S);
+  for (int j = 0; j < b->m; j++) {
+    b->dy[b->at[j]] = 0.0;
+  }
+  memset(b->dp, 0, (size_t)b->nw * sizeof *b->dp);
+  b->dp[number] = 1.0;
+  residual_slope(b, b->b);
+  for (int i = 0; i < b->n; i++) {
+    b->b[i] = -b->b[i];
+  }
+  JO_TRY(solve(ctx, b));
+  for (int j = 0; j < b->m; j++) {
+    b->dy[b->at[j]] = b->x[j] * step_size(b, j);
+    b->x[j] = -b->x[j];
+  }
+  *pushed = find_pushed(b, b->run->p[d->sens.wrt[number]]);
+  close_loops(b);
   for (int i = 0; i < d->ny; i++) {
-    b.y[i] = y[i];
-  }
-  for (int i = 0; i < d->nswitch; i++) {
-    b.mode[i] = run->mode[i];
-  }
-  dependence(&b);
-  slopes(&b);
-  for (int k = 0; k < nw; k++) {
-    JO_TRY(move(&b, ctx, wrt[k], S + (size_t)k * (size_t)d->ny));
+    S[i] = *pushed >= 0 ? NAN : b->dy[i];
   }
   return JO_OK;
 }
 
-jo_status jstudy_static_start(jo_context* ctx, const jstudy_plant* p, const double* values,
-                              const int* wrt, int nw, double* y, double* S) {
+static jo_status differentiate(jo_context* ctx, jarena* a, const jstudy_run* run, double t, int nw,
+                               const bool* stays, bool tell, const double* y, double* S) {
+  const jgen_dynamics* d = run->plant->dynamics;
+  problem b = {.plant = run->plant, .d = d, .run = run, .t = t, .y = y, .nw = d->sens.nw};
+  JO_TRY(allocate(&b, ctx, a));
+  list_unknowns(&b, stays);
+  slopes(&b);
+  missing list = {0};
+  for (int k = 0; k < nw; k++) {
+    int pushed;
+    JO_TRY(move(&b, ctx, k, S + (size_t)k * (size_t)d->ny, &pushed));
+    if (pushed >= 0) JO_TRY(note_missing(ctx, a, &b, k, pushed, &list));
+  }
+  if (list.n > 0 && tell) tell_missing(ctx, &b, &list);
+  return JO_OK;
+}
+
+jo_status jstudy_static_start(jo_context* ctx, const jstudy_plant* p, const double* values, int nw,
+                              double* y, double* S) {
   const jgen_dynamics* d = p->dynamics;
   double t = p->model->simulation.t_start;
-  size_t speeds = (size_t)d->part.nu * sizeof(double);
   jarena a;
   jarena_init(&a, ctx);
   jstudy_run* run = NULL;
   jstudy_equilibrium found;
-  double* keep = JARENA_ARRAY(&a, d->part.nu + 1, double);
-  jo_status status = keep ? jstudy_run_create(ctx, p, &run) : jerr_memory(ctx);
-  if (status >= 0) {
+  bool* stays = JARENA_ARRAY(&a, d->ny + 1, bool);
+  jo_status status = stays ? JO_OK : jerr_memory(ctx);
+  if (status >= 0) status = jstudy_plant_settle(ctx, p, values, t, y, stays, &found);
+  if (status >= 0 && nw > 0) status = jstudy_run_create(ctx, p, &run);
+  if (run) {
     if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
-    memcpy(keep, y + d->at_qdu, speeds);
-    status = jstudy_equilibrium_find(ctx, d, &run->system, t, y, &found);
-    if (status == JO_ERR_CONVERGENCE) {
-      jerr_set(ctx, status, "%s: no static equilibrium found to begin at", p->model->path);
-    }
+    jsolve_set_modes(&run->system, t, y, run->g);
+    status = differentiate(ctx, &a, run, t, nw, stays, !values, y, S);
   }
-  if (status >= 0) status = differentiate(ctx, &a, run, t, wrt, nw, y, S);
-  if (status >= 0) memcpy(y + d->at_qdu, keep, speeds);
   jstudy_run_destroy(run);
+  jarena_free(&a);
+  return status;
+}
+
+// ---- velocities ----------------------------------------------------------------------------------
+
+// Coordinates of a state; driven ones are left alone.
+static void spread(const jgen_dynamics* d, const double* y, double* q) {
+  for (int i = 0; i < d->part.nu; i++) {
+    q[d->part.u[i]] = y[d->at_qu + i];
+  }
+  for (int i = 0; i < d->part.nv; i++) {
+    q[d->part.v[i]] = y[d->at_qv + i];
+  }
+}
+
+static void take_rates(const jgen_dynamics* d, const double* qd, double* y) {
+  for (int i = 0; i < d->part.nu; i++) {
+    y[d->at_qdu + i] = qd[d->part.u[i]];
+  }
+}
+
+static jo_status find_velocities(jo_context* ctx, jarena* a, const jstudy_plant* p,
+                                 const double* values, int nw, double* y, double* S) {
+  const jgen_dynamics* d = p->dynamics;
+  int nq = p->model->ncoordinate;
+  double t = p->model->simulation.t_start;
+  jstudy_assembly at = {.q = JARENA_ARRAY(a, nq + 1, double),
+                        .qd = JARENA_ARRAY(a, nq + 1, double)};
+  at.rests = JARENA_ARRAY(a, nq + 1, bool);
+  double* dq = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  if (!at.q || !at.qd || !at.rests || !dq || !dqd) return jerr_memory(ctx);
+  spread(d, y, at.q);
+  JO_TRY(jstudy_assemble_velocity(ctx, a, p->model, p->position, values, t, at.q, at.qd, at.rests));
+  take_rates(d, at.qd, y);
+  for (int k = 0; k < nw; k++) {
+    spread(d, S + (int64_t)k * d->ny, dq + (int64_t)k * nq);
+  }
+  if (nw > 0) {
+    JO_TRY(jstudy_velocity_sensitivity(ctx, a, p->model, p->position, values, nw, t, &at, dq, dqd));
+  }
+  for (int k = 0; k < nw; k++) {
+    take_rates(d, dqd + (int64_t)k * nq, S + (int64_t)k * d->ny);
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_static_velocities(jo_context* ctx, const jstudy_plant* p, const double* values,
+                                   int nw, double* y, double* S) {
+  jarena a;
+  jarena_init(&a, ctx);
+  jo_status status = find_velocities(ctx, &a, p, values, nw, y, S);
   jarena_free(&a);
   return status;
 }

@@ -5,10 +5,15 @@
 
 #include "study/plant.h"
 
-// y (ny), S = d y / d number (ny x nw): in, as assembled; out, at static equilibrium. wrt: indices
-// into the live numbers. values: of the live numbers, NULL: the plant's. Velocities and their
-// derivatives stay as assembled; what nothing holds stays where it is.
-jo_status jstudy_static_start(jo_context* ctx, const jstudy_plant* p, const double* values,
-                              const int* wrt, int nw, double* y, double* S);
+// y (ny), S = d y / d number (ny x nw): in, as assembled; out, at static equilibrium, at rest.
+// values: of the live numbers, NULL: the plant's. What nothing holds stays as assembled.
+// Where the equilibrium vanishes with a number, since it pushes what nothing holds, its column is NaN;
+// told when `values` is NULL.
+jo_status jstudy_static_start(jo_context* ctx, const jstudy_plant* p, const double* values, int nw,
+                              double* y, double* S);
+
+// Velocities at the position in y, as the initial conditions say, and their derivatives.
+jo_status jstudy_static_velocities(jo_context* ctx, const jstudy_plant* p, const double* values,
+                                   int nw, double* y, double* S);
 
 #endif

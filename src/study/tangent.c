@@ -4,7 +4,7 @@
 //   closure  S_v = -J_v^-1 (h_u S_u + h_p) after every step                              (S2)
 //   event    S+ = S- + (f- - f+) dt*,  dt* = -(g_y S- + g_p) / (g_t + g_y f-)            (S3)
 //            and through the impulse where driven coordinates jump                       (S4)
-//   error    of each step by the embedded method, carried along by probes                (S10)
+//   error    of each step by the embedded method, carried along by probes                (S15)
 //   implicit steps: stages as what they solve                                            (S13)
 #include <math.h>
 #include <string.h>
@@ -189,7 +189,7 @@ static void measure(const direct* d, const pack* p, int lane, double* size, doub
   *error = sqrt(e);
 }
 
-// (S10)  the local error of a step: what it says of the step itself, and what the probes carry on
+// (S15)  the local error of a step: what it says of the step itself, and what the probes carry on
 static void account(direct* d, int q) {
   jstudy_walk* w = d->w;
   pack* p = &d->pack[q];
@@ -683,7 +683,7 @@ static jo_status take_entry(direct* d, int i) {
 }
 
 // What the probes found, against what they were given: how errors of steps add up to an error of an
-// objective's derivative. (S11)
+// objective's derivative. (S16)
 static double amplification(const direct* d, const double* carried) {
   double most = 0.0;
   for (int m = 0; m < d->nprobe; m++) {

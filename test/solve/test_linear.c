@@ -37,7 +37,7 @@ static void test_linear_minimum_norm_of_a_deficient_system(void** state) {
 static void test_linear_not_finite_fails(void** state) {
   double A[] = {1, NAN, 1, 1}, b[] = {2, 2}, x[2], re[2], im[2];
   assert_int_equal(jsolve_least_squares(context(state), 2, 2, A, b, 1e-12, x), -1);
-  assert_int_equal(jsolve_eigen(context(state), 2, A, re, im, NULL), JO_ERR_NUMERIC);
+  assert_int_equal(jsolve_eigen(context(state), 2, A, re, im, NULL, NULL), JO_ERR_NUMERIC);
 }
 
 // Two equal masses m between three equal springs k and dampers c in a row:
@@ -56,7 +56,7 @@ static void two_masses(double m, double c, double k, double A[16]) {
 static void test_linear_eigenvalues_of_two_damped_masses(void** state) {
   double m = 2, c = 0.3, k = 50, A[16], re[4], im[4], right[16];
   two_masses(m, c, k, A);
-  assert_ok(context(state), jsolve_eigen(context(state), 4, A, re, im, right));
+  assert_ok(context(state), jsolve_eigen(context(state), 4, A, re, im, right, NULL));
   for (int mode = 0; mode < 2; mode++) {
     double f = mode ? 3 : 1, decay = f * c / (2 * m);
     double omega = sqrt(f * k / m - decay * decay);
@@ -76,13 +76,33 @@ static void test_linear_eigenvalues_of_two_damped_masses(void** state) {
 static void test_linear_eigenvalues_are_sorted(void** state) {
   // diagonal: real eigenvalues by size; order of the input does not matter
   double A[9] = {3, 0, 0, 0, -1, 0, 0, 0, 2}, re[3], im[3], right[9];
-  assert_ok(context(state), jsolve_eigen(context(state), 3, A, re, im, right));
+  assert_ok(context(state), jsolve_eigen(context(state), 3, A, re, im, right, NULL));
   assert_near(re[0], -1, 0);
   assert_near(re[1], 2, 0);
   assert_near(re[2], 3, 0);
   assert_near(fabs(right[1]), 1, 0);
   assert_near(fabs(right[5]), 1, 0);
   assert_near(fabs(right[6]), 1, 0);
+}
+
+// w^H v of different eigenvalues vanishes, and w^H A = lambda w^H
+static void test_linear_left_eigenvectors_belong_to_the_right_ones(void** state) {
+  double A[16], copy[16], re[4], im[4], right[16], left[16];
+  two_masses(2, 0.3, 50, A);
+  memcpy(copy, A, sizeof A);
+  assert_ok(context(state), jsolve_eigen(context(state), 4, copy, re, im, right, left));
+  for (int mode = 0; mode < 4; mode += 2) {
+    const double *w = left + 4 * mode, *wi = w + 4;
+    for (int j = 0; j < 4; j++) {
+      double sum = 0, turn = 0;  // (w - i wi)^T A = (re + i im) (w - i wi)^T
+      for (int i = 0; i < 4; i++) {
+        sum += w[i] * A[i + 4 * j];
+        turn -= wi[i] * A[i + 4 * j];
+      }
+      assert_near(sum, re[mode] * w[j] + im[mode] * wi[j], 1e-12);
+      assert_near(turn, im[mode] * w[j] - re[mode] * wi[j], 1e-12);
+    }
+  }
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -95,6 +115,7 @@ int main(void) {
       TEST(test_linear_not_finite_fails),
       TEST(test_linear_eigenvalues_of_two_damped_masses),
       TEST(test_linear_eigenvalues_are_sorted),
+      TEST(test_linear_left_eigenvectors_belong_to_the_right_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,12 +155,112 @@ static void test_equilibrium_is_where_a_static_start_begins(void** state) {
   laboratory_close(&l);
 }
 
+// A mass on oil behind a throttle, and gas behind the oil: pressures of some 1e6 Pa are found from a good
+// guess and from bad ones. m g = area (p - 1e5).
+static const char oil_strut[] =
+    "jounce: 1\nname: oil\nparameters: {start: 3.0e6}\n"
+    "bodies: {mass: {mass: 300}}\n"
+    "joints: {z: {type: prismatic, child: mass, axis: z}}\n"
+    "signals: {gas: 2.0e6*(1.0e-3/(1.0e-3 + 1.0e-3*z))^1.3, drop: oil - gas}\n"
+    "forces: {strut: {on: z, force: -1.0e-3*(oil - 1.0e5)}}\n"
+    "states:\n"
+    "  oil:\n"
+    "    derivative: -1.0e12*(1.0e-3*z.rate + 1.0e-6*drop/(drop^2 + 1.0e6)^0.25)\n"
+    "    initial: start\n"
+    "    nominal: 1.0e6\n"
+    "simulation: {end: 1}\n";
+
+static void test_equilibrium_of_pressures_is_found_from_good_and_bad_guesses(void** state) {
+  (void)state;
+  static const double guess[] = {3.0e6, 1.0e5, 1.0e7};
+  jstudy_plant_options opt = interpreted();
+  for (int i = 0; i < 3; i++) {
+    laboratory l;
+    laboratory_open(&l, "oil.yaml", oil_strut, &opt);
+    const jgen_dynamics* d = l.plant->dynamics;
+    jstudy_equilibrium found;
+    l.y[d->at_z] = guess[i];
+    assert_ok(l.ctx, jstudy_plant_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
+    double p = 300.0 * GRAVITY / 1e-3 + 1e5;
+    assert_near(l.y[d->at_z], p, 1e-9 * p);
+    // p (V0 + A z)^1.3 = p0 V0^1.3
+    assert_near(l.y[d->at_qu], pow(2.0e6 / p, 1.0 / 1.3) - 1.0, 1e-9);
+    assert_int_equal(found.determined, 1);
+    assert_true(found.iterations < 60);
+    laboratory_close(&l);
+  }
+}
+
+static void test_equilibrium_nominal_sizes_are_scales_of_errors(void** state) {
+  (void)state;
+  laboratory l;
+  jstudy_plant_options opt = interpreted();
+  laboratory_open(&l, "oil.yaml", oil_strut, &opt);
+  const jgen_dynamics* d = l.plant->dynamics;
+  assert_true(l.run->system.error_scale[d->at_z] == 1.0e6);
+  assert_true(l.run->system.error_scale[d->at_qu] == 1.0);
+  laboratory_close(&l);
+}
+
+// the integrator of a controller has no rest but where its error vanishes
+#define CONTROLLED(hold)                                                             \
+  "jounce: 1\nname: controlled\nbodies: {mass: {mass: 2}}\n"                         \
+  "joints: {z: {type: prismatic, child: mass, axis: z}}\n"                           \
+  "forces: {spring: {on: z, stiffness: 100}, actuator: {on: z, force: -3*offset}}\n" \
+  "states: {sum: {derivative: z + 0.1, initial: 0.5" hold                            \
+  "},\n         offset: {derivative: 2*(sum - offset), nominal: 0.1}}\n"             \
+  "simulation: {end: 1}\n"
+
+static void test_equilibrium_holds_states_that_are_to_be_held(void** state) {
+  (void)state;
+  jstudy_plant_options opt = interpreted();
+  jstudy_equilibrium found;
+  laboratory l;
+  laboratory_open(&l, "held.yaml", CONTROLLED(", hold: true"), &opt);
+  const jgen_dynamics* d = l.plant->dynamics;
+  assert_ok(l.ctx, jstudy_plant_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
+  assert_true(l.y[d->at_z] == 0.5);
+  assert_near(l.y[d->at_z + 1], 0.5, 1e-10);
+  assert_near(l.y[d->at_qu], (3.0 * 0.5 - 2.0 * GRAVITY) / 100.0, 1e-10);
+  laboratory_close(&l);
+  laboratory_open(&l, "free.yaml", CONTROLLED(""), &opt);
+  assert_ok(l.ctx, jstudy_plant_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
+  assert_near(l.y[l.plant->dynamics->at_qu], -0.1, 1e-9);
+  laboratory_close(&l);
+}
+
+// two masses on one spring, and nothing else along their way: the first stays, the second finds its place
+static void test_equilibrium_a_free_pair_stays_with_its_first(void** state) {
+  (void)state;
+  static const char pair[] =
+      "jounce: 1\nname: pair\nbodies: {a: {mass: 2}, b: {mass: 3}}\n"
+      "joints: {a: {type: prismatic, child: a, axis: x, guess: 0.4},"
+      " b: {type: prismatic, child: b, axis: x}}\n"
+      "forces: {spring: {between: [a.origin, b.origin], stiffness: 50, free_length: 0.3}}\n"
+      "simulation: {end: 1}\n";
+  laboratory l;
+  jstudy_plant_options opt = interpreted();
+  laboratory_open(&l, "pair.yaml", pair, &opt);
+  jstudy_equilibrium found;
+  assert_ok(l.ctx, jstudy_plant_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
+  const double* q = l.y + l.plant->dynamics->at_qu;
+  assert_int_equal(found.determined, 1);
+  assert_false(found.is_moved);
+  assert_true(q[coordinate(&l, "a")] == 0.4);
+  assert_near(q[coordinate(&l, "b")], 0.1, 1e-9);
+  laboratory_close(&l);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_equilibrium_quarter_car_sags_by_weight_over_stiffness),
       cmocka_unit_test(test_equilibrium_buggy_wheel_loads_are_its_weight),
       cmocka_unit_test(test_equilibrium_says_what_is_not_at_rest),
       cmocka_unit_test(test_equilibrium_is_where_a_static_start_begins),
+      cmocka_unit_test(test_equilibrium_of_pressures_is_found_from_good_and_bad_guesses),
+      cmocka_unit_test(test_equilibrium_nominal_sizes_are_scales_of_errors),
+      cmocka_unit_test(test_equilibrium_holds_states_that_are_to_be_held),
+      cmocka_unit_test(test_equilibrium_a_free_pair_stays_with_its_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,11 +93,26 @@ static void test_metric_of_an_objective_that_is_zero(void** state) {
   close_model(&f);
 }
 
+static void test_metric_numbers_without_a_derivative_come_last(void** state) {
+  (void)state;
+  fixture f = open_model();
+  int wrt[] = {number(&f, "k"), number(&f, "c"), number(&f, "nothing")};
+  double value[] = {200.0, -4.0, 0.0}, gradient[] = {NAN, 0.0, 1.0};
+  jstudy_metric_row row[3];
+  jstudy_metric(f.m, wrt, 3, value, 1.0, gradient, 1e-4, row);
+  assert_int_equal(row[0].influence, JSTUDY_ZERO_VALUE);
+  assert_int_equal(row[1].influence, JSTUDY_IDLE);
+  assert_int_equal(row[2].influence, JSTUDY_NONE);
+  assert_int_equal(row[2].which, 0);
+  close_model(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_metric_size_of_a_zero_is_that_of_its_kind),
       cmocka_unit_test(test_metric_sorts_by_influence),
       cmocka_unit_test(test_metric_of_an_objective_that_is_zero),
+      cmocka_unit_test(test_metric_numbers_without_a_derivative_come_last),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

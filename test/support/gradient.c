@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/gradient.h"
 
-#include "study/assemble.h"
+#include "study/start.h"
 
 #define STATE_MAX 256
 #define LEVEL_MAX 5
@@ -75,23 +75,11 @@ jstudy_sens_result* gradient_run(gradient* g, jstudy_sens_method method, bool fr
 }
 
 void gradient_start(gradient* g, double* y) {
-  const jgen_dynamics* d = g->plant->dynamics;
   jarena arena;
   jarena_init(&arena, g->ctx);
-  jstudy_assembly at = {0};
-  assert_ok(g->ctx,
-            jstudy_assemble(g->ctx, &arena, g->m, g->plant->position, g->p, g->opt.t_start, &at));
-  memset(y, 0, (size_t)d->ny * sizeof *y);
-  for (int i = 0; i < d->part.nu; i++) {
-    y[d->at_qu + i] = at.q[d->part.u[i]];
-    y[d->at_qdu + i] = at.qd[d->part.u[i]];
-  }
-  for (int i = 0; i < d->part.nv; i++) {
-    y[d->at_qv + i] = at.q[d->part.v[i]];
-  }
-  for (int i = 0; i < g->m->nstate; i++) {
-    y[d->at_z + i] = at.z[i];
-  }
+  jstudy_start at;
+  assert_ok(g->ctx, jstudy_start_find(g->ctx, &arena, g->plant, 0, g->p, &at));
+  memcpy(y, at.y, (size_t)g->plant->dynamics->ny * sizeof *y);
   jarena_free(&arena);
 }
 

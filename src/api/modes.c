@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of modes.
+#include <math.h>
+#include <string.h>
+
+#include "api/select.h"
+#include "jounce/analysis.h"
+#include "study/guard.h"
+#include "study/mode_sens.h"
+
+struct jo_modes {
+  jo_context* ctx;
+  jarena arena;
+  jstudy_plant* plant;
+  japi_selection by;  // what is differentiated for
+  double t;
+  int n;
+  jstudy_mode* mode;
+  double largest;
+  bool* repeated;            // (n)
+  jstudy_mode_slope* slope;  // n x by.n
+};
+
+jo_modes_options jo_modes_options_default(void) {
+  return (jo_modes_options){.at = NAN};
+}
+
+// The state to linearise about, and the modes that hold there.
+static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jstudy_run* run, double* y) {
+  const jstudy_plant* p = m->plant;
+  const jmodel_simulation* s = &p->model->simulation;
+  m->t = s->t_start;
+  memcpy(y, p->y0, (size_t)p->dynamics->ny * sizeof *y);
+  jsolve_set_modes(&run->system, m->t, y, run->g);
+  if (opt->at_static) {
+    jstudy_equilibrium found;
+    JO_TRY(jstudy_plant_equilibrium(m->ctx, p, m->t, y, &found));
+    jsolve_set_modes(&run->system, m->t, y, run->g);
+    return JO_OK;
+  }
+  if (isnan(opt->at) || opt->at == s->t_start) return JO_OK;
+  if (!(opt->at > s->t_start) || !isfinite(opt->at)) {
+    return jerr_set(m->ctx, JO_ERR_ARGUMENT, "time %g s is before the start of the manoeuvre, %g s",
+                    opt->at, s->t_start);
+  }
+  JO_TRY(jstudy_guard_start(run, m->t, y));
+  jsolve_options solve = jstudy_solve_options(p->model);
+  jsolve_statistics stats;
+  return jsolve_integrate(m->ctx, &run->system, &solve, NULL, s->t_start, opt->at, y, &m->t,
+                          &stats);
+}
+
+static bool is_rigid(const jo_modes* m, int i) {
+  return hypot(m->mode[i].re, m->mode[i].im) <= JSTUDY_RIGID * m->largest;
+}
+
+static jo_status find_modes(jo_modes* m, jstudy_run* run, const double* y) {
+  const jgen_dynamics* d = m->plant->dynamics;
+  jstudy_linear linear;
+  JO_TRY(jstudy_linearise(m->ctx, &m->arena, d, &run->system, m->t, y, &linear));
+  JO_TRY(jstudy_modes(m->ctx, &m->arena, d, &linear, &m->mode, &m->n));
+  for (int i = 0; i < m->n; i++) {
+    m->largest = fmax(m->largest, hypot(m->mode[i].re, m->mode[i].im));
+  }
+  return JO_OK;
+}
+
+static jo_status find_slopes(jo_modes* m, const jstudy_run* run, const jstudy_start* at) {
+  int repeated = 0;
+  m->repeated = JARENA_ARRAY(&m->arena, m->n + 1, bool);
+  m->slope = JARENA_ARRAY(&m->arena, (size_t)m->n * (size_t)m->by.n + 1, jstudy_mode_slope);
+  if (!m->repeated || !m->slope) return jerr_memory(m->ctx);
+  JO_TRY(jstudy_mode_sensitivity(m->ctx, &m->arena, run, m->t, at, m->by.n, m->mode, m->n,
+                                 m->repeated, m->slope));
+  for (int i = 0; i < m->n; i++) {
+    repeated += m->repeated[i] && !is_rigid(m, i);
+  }
+  if (repeated > 0) {
+    jerr_warn(
+        m->ctx,
+        "%s: %d modes have the eigenvalue of another one: such eigenvalues have no derivatives",
+        m->plant->model->path, repeated);
+  }
+  return JO_OK;
+}
+
+// Modes, and their derivatives where they are asked for, at the state opt names.
+static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jstudy_run* run) {
+  const jstudy_plant* p = m->plant;
+  bool at_time = !opt->at_static && !isnan(opt->at) && opt->at != p->model->simulation.t_start;
+  jstudy_start at = {.y = JARENA_ARRAY(&m->arena, p->dynamics->ny + 1, double)};
+  if (!at.y) return jerr_memory(m->ctx);
+  if (m->by.n > 0 && at_time) {
+    return jerr_set(m->ctx, JO_ERR_ARGUMENT,
+                    "derivatives of modes are those about the initial state or about static "
+                    "equilibrium, not about the motion at %g s",
+                    opt->at);
+  }
+  JO_TRY(go_to(m, opt, run, at.y));
+  if (m->by.n == 0) return find_modes(m, run, at.y);
+  JO_TRY((opt->at_static ? jstudy_start_at_rest : jstudy_start_find)(m->ctx, &m->arena, p, m->by.n,
+                                                                     NULL, &at));
+  jsolve_set_modes(&run->system, m->t, at.y, run->g);
+  JO_TRY(find_modes(m, run, at.y));
+  return find_slopes(m, run, &at);
+}
+
+jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes_options* opt,
+                          jo_modes** out) {
+  *out = NULL;
+  jo_modes_options defaults = jo_modes_options_default();
+  jo_modes* m = jmem_resize(ctx, NULL, sizeof *m);
+  if (!m) return jerr_memory(ctx);
+  *m = (jo_modes){.ctx = ctx};
+  jarena_init(&m->arena, ctx);
+  if (!opt) opt = &defaults;
+  jstudy_run* run = NULL;
+  jo_status status = JO_OK;
+  if (opt->nname > 0) {
+    status = japi_select(ctx, &m->arena, model->model, opt->name, opt->nname, &m->by);
+  }
+  if (status >= 0) {
+    status = japi_plant_create(ctx, &m->arena, model->model, &m->by, true, &m->plant);
+  }
+  if (status >= 0) status = jstudy_run_create(ctx, m->plant, &run);
+  if (status >= 0) status = analyse(m, opt, run);
+  jstudy_run_destroy(run);
+  if (status < 0) {
+    jo_modes_destroy(m);
+    return status;
+  }
+  *out = m;
+  return JO_OK;
+}
+
+void jo_modes_destroy(jo_modes* m) {
+  if (!m) return;
+  jstudy_plant_destroy(m->plant);
+  jarena_free(&m->arena);
+  jmem_free(m->ctx, m);
+}
+
+double jo_modes_time(const jo_modes* m) {
+  return m->t;
+}
+
+int jo_modes_count(const jo_modes* m) {
+  return m->n;
+}
+
+jo_status jo_modes_mode(const jo_modes* m, int i, jo_mode* out) {
+  if (i < 0 || i >= m->n) return JO_ERR_ARGUMENT;
+  const jstudy_mode* k = &m->mode[i];
+  *out = (jo_mode){k->re, k->im, k->frequency, k->damping, is_rigid(m, i)};
+  return JO_OK;
+}
+
+jo_status jo_modes_shape(const jo_modes* m, int i, int k, const char** name, double* re,
+                         double* im) {
+  if (i < 0 || i >= m->n || k < 0 || k >= m->plant->model->ncoordinate) return JO_ERR_ARGUMENT;
+  if (name) *name = m->plant->model->coordinate[k].name;
+  *re = m->mode[i].shape[k];
+  *im = m->mode[i].turn[k];
+  return JO_OK;
+}
+
+int jo_modes_parameter_count(const jo_modes* m) {
+  return m->by.n;
+}
+
+jo_status jo_modes_parameter(const jo_modes* m, int k, jo_quantity* out) {
+  if (k < 0 || k >= m->by.n) return JO_ERR_ARGUMENT;
+  *out = japi_describe(m->plant->model, m->by.wrt[k]);
+  return JO_OK;
+}
+
+jo_status jo_modes_derivative(const jo_modes* m, int i, int k, jo_mode_derivative* out) {
+  if (i < 0 || i >= m->n || k < 0 || k >= m->by.n) return JO_ERR_ARGUMENT;
+  const jstudy_mode_slope* s = &m->slope[(int64_t)i * m->by.n + k];
+  *out = (jo_mode_derivative){s->re, s->im, s->frequency, s->damping, m->repeated[i]};
+  return JO_OK;
+}

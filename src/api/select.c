@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names, paths and patterns become numbers of the model.
+#include "api/select.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+static void take(japi_selection* s, int number) {
+  if (s->taken[number]) return;
+  s->taken[number] = true;
+  s->wrt[s->n++] = number;
+}
+
+static const char* closest(const jmodel* m, const char* name) {
+  const char* best = NULL;
+  int least = (int)strlen(name) / 2 + 1;
+  for (int i = 0; i < m->nnumber; i++) {
+    const char* path = m->number[i].path;
+    int d = jtext_distance(name, strlen(name), path, strlen(path));
+    if (d < least) {
+      least = d;
+      best = path;
+    }
+  }
+  return best;
+}
+
+static jo_status fail_unknown(jo_context* ctx, const jmodel* m, const char* name) {
+  for (int i = 0; i < m->nparameter; i++) {
+    if (strcmp(m->parameter[i].name, name) == 0) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT,
+                      "%s: parameter '%s' is computed from others: differentiate for those",
+                      m->path, name);
+    }
+  }
+  const char* best = closest(m, name);
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no parameter or number is named '%.80s'%s%s%s",
+                  m->path, name, best ? "; did you mean '" : "", best ? best : "",
+                  best ? "'?" : "");
+}
+
+static jo_status take_name(jo_context* ctx, japi_selection* s, const char* name) {
+  const jmodel* m = s->m;
+  size_t n = strlen(name);
+  bool all = strcmp(name, "all") == 0, parameters = strcmp(name, "parameters") == 0;
+  bool begins = n > 0 && name[n - 1] == '*';
+  int before = s->n, number = jmodel_find_number(m, name);
+  if (number >= 0) {
+    s->named[number] = true;
+    take(s, number);
+    return JO_OK;
+  }
+  bool fits = all || parameters || begins;
+  for (int i = 0; fits && i < m->nnumber; i++) {
+    const jmodel_number* k = &m->number[i];
+    bool starts = begins && strncmp(k->path, name, n - 1) == 0;
+    if (all || (parameters && k->is_parameter) || starts) take(s, i);
+  }
+  // a pattern may repeat what is there already, but not stand for nothing
+  return fits && (s->n > before || !begins) ? JO_OK : fail_unknown(ctx, m, name);
+}
+
+jo_status japi_select(jo_context* ctx, jarena* a, const jmodel* m, const char* const* name, int n,
+                      japi_selection* s) {
+  *s = (japi_selection){.m = m, .taken = JARENA_ARRAY(a, m->nnumber + 1, bool)};
+  s->named = JARENA_ARRAY(a, m->nnumber + 1, bool);
+  s->wrt = JARENA_ARRAY(a, m->nnumber + 1, int);
+  if (!s->taken || !s->named || !s->wrt) return jerr_memory(ctx);
+  if (n == 0) JO_TRY(take_name(ctx, s, "parameters"));
+  for (int i = 0; i < n; i++) {
+    JO_TRY(take_name(ctx, s, name[i]));
+  }
+  if (s->n > 0) return JO_OK;
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: the model has no numbers to differentiate for",
+                  m->path);
+}
+
+jo_quantity japi_describe(const jmodel* m, int number) {
+  jo_quantity out = {m->number[number].path, "", "", m->number[number].value};
+  for (int i = 0; i < m->nparameter; i++) {
+    const jmodel_parameter* p = &m->parameter[i];
+    if (p->value.number != number) continue;
+    out.unit = p->unit ? p->unit : "";
+    out.description = p->description ? p->description : "";
+  }
+  return out;
+}
+
+const jmodel* japi_make_variable(jarena* a, const jmodel* m, const japi_selection* k) {
+  jmodel* copy = JARENA_ARRAY(a, 1, jmodel);
+  jmodel_number* number = JARENA_ARRAY(a, m->nnumber, jmodel_number);
+  if (!copy || !number) return NULL;
+  memcpy(number, m->number, (size_t)m->nnumber * sizeof *number);
+  for (int i = 0; i < k->n; i++) {
+    number[k->wrt[i]].is_parameter = true;
+  }
+  *copy = *m;
+  copy->number = number;
+  return copy;
+}
+
+jo_status japi_plant_create(jo_context* ctx, jarena* a, const jmodel* m, const japi_selection* k,
+                            bool jacobian, jstudy_plant** out) {
+  jstudy_plant_options opt = jstudy_plant_options_default();
+  opt.kernel.backend = JKERNEL_INTERP;
+  opt.gen.jacobian = jacobian;
+  opt.gen.wrt = k->wrt;
+  opt.gen.nwrt = k->n;
+  if (k->n > 0) m = japi_make_variable(a, m, k);
+  return m ? jstudy_plant_create(ctx, m, &opt, out) : jerr_memory(ctx);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assembly, static equilibrium and velocities one after another, each with its derivatives.
+#include "study/start.h"
+
+#include <string.h>
+
+#include "study/consistent.h"
+#include "study/initial.h"
+#include "study/static_start.h"
+#include "study/tape_tangent.h"
+#include "study/window_start.h"
+
+static void place(const jgen_dynamics* d, int nstate, const double* q, const double* qd,
+                  const double* z, double* y) {
+  for (int i = 0; i < d->part.nu; i++) {
+    y[d->at_qu + i] = q[d->part.u[i]];
+    y[d->at_qdu + i] = qd[d->part.u[i]];
+  }
+  for (int i = 0; i < d->part.nv; i++) {
+    y[d->at_qv + i] = q[d->part.v[i]];
+  }
+  for (int i = 0; i < nstate; i++) {
+    y[d->at_z + i] = z[i];
+  }
+}
+
+static jo_status assemble(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                          const double* values, jstudy_start* out) {
+  const jgen_dynamics* d = p->dynamics;
+  const jmodel* m = p->model;
+  int nq = m->ncoordinate, nz = m->nstate;
+  double t = m->simulation.t_start;
+  jstudy_assembly at = {0};
+  JO_TRY(jstudy_assemble(ctx, a, m, p->position, values, t, &at));
+  double* dq = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  double* dz = JARENA_ARRAY(a, (int64_t)nz * nw + 1, double);
+  out->y = JARENA_ARRAY(a, d->ny + 1, double);
+  out->S = JARENA_ARRAY(a, (int64_t)d->ny * nw + 1, double);
+  if (!dq || !dqd || !dz || !out->y || !out->S) return jerr_memory(ctx);
+  if (nw > 0) {
+    JO_TRY(jstudy_initial_sensitivity(ctx, a, m, p->position, values, nw, t, &at, dq, dqd, dz));
+  }
+  place(d, nz, at.q, at.qd, at.z, out->y);
+  out->why = JARENA_ARRAY(a, nw + 1, const char*);
+  if (!out->why) return jerr_memory(ctx);
+  if (nw > 0) {
+    JO_TRY(jstudy_check_consistent(ctx, a, p, values, out->y, at.q, at.qd, nw, dq, dqd, out->why));
+  }
+  for (int64_t k = 0; k < nw; k++) {
+    place(d, nz, dq + k * nq, dqd + k * nq, dz + k * nz, out->S + k * d->ny);
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_start_at_rest(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                               const double* values, jstudy_start* out) {
+  JO_TRY(assemble(ctx, a, p, nw, values, out));
+  return jstudy_static_start(ctx, p, values, nw, out->y, out->S);
+}
+
+jo_status jstudy_start_find(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                            const double* values, jstudy_start* out) {
+  if (p->model->simulation.start_static) {
+    JO_TRY(jstudy_start_at_rest(ctx, a, p, nw, values, out));
+    JO_TRY(jstudy_static_velocities(ctx, p, values, nw, out->y, out->S));
+  } else {
+    JO_TRY(assemble(ctx, a, p, nw, values, out));
+  }
+  const int* wrt = p->dynamics->sens.wrt;
+  return nw > 0 ? jstudy_window_start(ctx, p, values, wrt, nw, out->y, out->S) : JO_OK;
+}
+
+static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jstudy_run* run, int nw,
+                                       const jstudy_start* start, double* dout) {
+  const jgen_dynamics* d = run->plant->dynamics;
+  jstudy_tape_tangent f;
+  double* dp = JARENA_ARRAY(a, d->sens.nw + 1, double);
+  double* column = JARENA_ARRAY(a, d->noutput + 1, double);
+  if (!dp || !column) return jerr_memory(ctx);
+  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.output_tangent, &f));
+  for (int k = 0; k < nw; k++) {
+    memset(dp, 0, (size_t)d->sens.nw * sizeof *dp);
+    dp[k] = 1.0;
+    jstudy_tape_tangent_eval(&f, run, d->model->simulation.t_start, start->y,
+                             start->S + (int64_t)k * d->ny, dp, (double* const[]){column});
+    for (int i = 0; i < d->noutput; i++) {
+      dout[(int64_t)i * nw + k] = column[i];
+    }
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_start_outputs(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                               const jstudy_start* start, double* out, double* dout) {
+  double t = p->model->simulation.t_start;
+  jstudy_run* run;
+  JO_TRY(jstudy_run_create(ctx, p, &run));
+  jsolve_set_modes(&run->system, t, start->y, run->g);
+  jstudy_run_outputs(run, t, start->y, out);
+  jo_status status = nw > 0 ? differentiate_outputs(ctx, a, run, nw, start, dout) : JO_OK;
+  jstudy_run_destroy(run);
+  return status;
+}

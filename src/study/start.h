@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a run begins, and how that moves with the numbers of the model.
+#ifndef JSTUDY_START_H
+#define JSTUDY_START_H
+
+#include "study/plant.h"
+
+typedef struct jstudy_start {
+  double* y;  // state (ny)
+  double* S;  // its derivatives by the first nw numbers of the dynamics (ny x nw)
+  const char** why;  // there is no derivative by a number (nw); NULL: there is
+} jstudy_start;
+
+// As the model says: assembled, or moved on to static equilibrium. `values`: of the live numbers,
+// NULL: the model's. Results are in the arena.
+jo_status jstudy_start_find(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                            const double* values, jstudy_start* out);
+
+// At static equilibrium, at rest, whatever the model says.
+jo_status jstudy_start_at_rest(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                               const double* values, jstudy_start* out);
+
+// Outputs at a start and their derivatives (noutput x nw, row by row).
+jo_status jstudy_start_outputs(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
+                               const jstudy_start* start, double* out, double* dout);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statics and modes as users see them: numbers by name, derivatives, and what happens without memory.
+#include "jounce/analysis.h"
+
+#include "support/check.h"
+#include "support/failing_alloc.h"
+
+// a mass on a spring on the ground, and one on a rod
+static const char text[] =
+    "jounce: 1\nname: hang\nparameters: {m: 2, k: 80, l: 0.5}\n"
+    "bodies: {mass: {mass: m}, bob: {mass: 1.5, com: [0, 0, -1]}, eye: {mass: 1}}\n"
+    "joints:\n"
+    "  z: {type: prismatic, child: mass, axis: z}\n"
+    "  swing: {type: revolute, child: bob, axis: y, guess: 0.3}\n"
+    "  eye: {type: prismatic, child: eye, axis: z}\n"
+    "hardpoints: {tip: [0, 0, -1], ring: [0.2, 0, -1]}\n"
+    "closures: {rod: {type: distance, a: bob.tip, b: eye.ring, length: l}}\n"
+    "forces: {spring: {on: z, stiffness: k, damping: 1}, hold: {on: eye, stiffness: 100, damping: "
+    "3}}\n"
+    "states: {lag: {derivative: 5*(z - lag), nominal: 0.1}, sum: {derivative: z, hold: true}}\n"
+    "sensors: {double: 2*z + lag}\n"
+    "simulation: {end: 1}\n";
+
+static const char* const name[] = {"m", "k", "l", "bodies.bob.mass"};
+
+typedef struct fixture {
+  jo_context* ctx;
+  jo_model* model;
+} fixture;
+
+static fixture open_model(void) {
+  fixture f = {0};
+  assert_int_equal(jo_context_create(NULL, &f.ctx), JO_OK);
+  assert_ok(f.ctx, jo_model_parse(f.ctx, text, strlen(text), "hang.yaml", NULL, 0, &f.model));
+  return f;
+}
+
+static void close_model(fixture* f) {
+  jo_model_destroy(f->model);
+  jo_context_destroy(f->ctx);
+}
+
+// z = -m g / k
+static void test_static_derivatives_of_a_spring_are_those_of_the_handbook(void** state) {
+  (void)state;
+  fixture f = open_model();
+  jo_static* s;
+  assert_ok(f.ctx, jo_static_differentiate(f.ctx, f.model, name, 4, &s));
+  assert_int_equal(jo_static_parameter_count(s), 4);
+  jo_quantity p;
+  assert_int_equal(jo_static_parameter(s, 1, &p), JO_OK);
+  assert_string_equal(p.name, "k");
+  assert_near(p.value, 80.0, 0.0);
+  assert_int_equal(jo_static_parameter(s, 4, &p), JO_ERR_ARGUMENT);
+  assert_near(jo_static_coordinate_derivative(s, 0, 0), -9.81 / 80.0, 1e-12);
+  assert_near(jo_static_coordinate_derivative(s, 0, 1), 2.0 * 9.81 / 6400.0, 1e-13);
+  assert_near(jo_static_coordinate_derivative(s, 0, 2), 0.0, 0.0);
+  assert_near(jo_static_output_derivative(s, 0, 0), -3.0 * 9.81 / 80.0, 1e-12);
+  assert_true(jo_static_coordinate_derivative(s, 1, 2) != 0.0);
+  assert_true(isnan(jo_static_output_derivative(s, 0, 4)));
+  assert_true(isnan(jo_static_coordinate_derivative(s, 3, 0)));
+  jo_static_destroy(s);
+  close_model(&f);
+}
+
+static void test_static_without_names_has_all_parameters_and_plain_ones_none(void** state) {
+  (void)state;
+  fixture f = open_model();
+  jo_static* s;
+  assert_ok(f.ctx, jo_static_differentiate(f.ctx, f.model, NULL, 0, &s));
+  assert_int_equal(jo_static_parameter_count(s), 3);
+  jo_static_destroy(s);
+  assert_ok(f.ctx, jo_static_create(f.ctx, f.model, &s));
+  assert_int_equal(jo_static_parameter_count(s), 0);
+  assert_true(isnan(jo_static_output_derivative(s, 0, 0)));
+  jo_static_destroy(s);
+  close_model(&f);
+}
+
+// lambda^2 m + lambda c + k = 0
+static void test_modes_derivatives_of_a_spring_are_those_of_the_handbook(void** state) {
+  (void)state;
+  fixture f = open_model();
+  jo_modes_options opt = jo_modes_options_default();
+  opt.at_static = 1;
+  opt.name = name;
+  opt.nname = 4;
+  jo_modes* m;
+  assert_ok(f.ctx, jo_modes_create(f.ctx, f.model, &opt, &m));
+  assert_int_equal(jo_modes_parameter_count(m), 4);
+  double mass = 2, c = 1, k = 80, omega = sqrt(k / mass - c * c / (4 * mass * mass));
+  int found = 0;
+  jo_mode mode;
+  for (int i = 0; jo_modes_mode(m, i, &mode) >= 0; i++) {
+    jo_mode_derivative d;
+    if (fabs(mode.im - omega) > 1e-9) continue;
+    found++;
+    assert_int_equal(jo_modes_derivative(m, i, 0, &d), JO_OK);
+    assert_near(d.re, c / (2 * mass * mass), 1e-12);
+    assert_near(d.im, (-k / (mass * mass) + c * c / (2 * pow(mass, 3))) / (2 * omega), 1e-11);
+    assert_int_equal(jo_modes_derivative(m, i, 1, &d), JO_OK);
+    assert_near(d.re, 0.0, 1e-13);
+    assert_near(d.im, 1 / (2 * mass * omega), 1e-13);
+    assert_near(d.frequency, 1 / (2 * mass * omega) / 6.283185307179586, 1e-13);
+    assert_near(d.damping, -c / (4 * sqrt(mass) * pow(k, 1.5)), 1e-13);
+    assert_int_equal(jo_modes_derivative(m, i, 4, &d), JO_ERR_ARGUMENT);
+  }
+  assert_int_equal(found, 1);
+  jo_modes_destroy(m);
+  close_model(&f);
+}
+
+// ---- memory --------------------------------------------------------------------------------------
+
+static jo_status all_of_it(const jo_allocator* memory) {
+  jo_context* ctx = NULL;
+  jo_model* model = NULL;
+  jo_static* s = NULL;
+  jo_modes* m = NULL;
+  jo_modes_options opt = {.at_static = 1, .name = name, .nname = 4};
+  jo_status status = jo_context_create(memory, &ctx);
+  if (status >= 0) {
+    status = jo_model_parse(ctx, text, strlen(text), "hang.yaml", NULL, 0, &model);
+  }
+  if (status >= 0) status = jo_static_differentiate(ctx, model, name, 4, &s);
+  if (status >= 0) status = jo_modes_create(ctx, model, &opt, &m);
+  jo_modes_destroy(m);
+  jo_static_destroy(s);
+  jo_model_destroy(model);
+  jo_context_destroy(ctx);
+  return status;
+}
+
+// Every so many places and the last ones: there are thousands.
+static void test_analysis_no_memory_is_reported_and_nothing_leaks(void** state) {
+  (void)state;
+  failing_alloc whole;
+  failing_alloc_init(&whole, -1);
+  assert_int_equal(all_of_it(&whole.allocator), JO_OK);
+  for (long n = 0; n < whole.calls; n += n < whole.calls - 200 ? 1 + whole.calls / 300 : 1) {
+    failing_alloc f;
+    failing_alloc_init(&f, n);
+    assert_int_equal(all_of_it(&f.allocator), JO_ERR_MEMORY);
+    assert_int_equal(f.live_bytes, 0);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_static_derivatives_of_a_spring_are_those_of_the_handbook),
+      cmocka_unit_test(test_static_without_names_has_all_parameters_and_plain_ones_none),
+      cmocka_unit_test(test_modes_derivatives_of_a_spring_are_those_of_the_handbook),
+      cmocka_unit_test(test_analysis_no_memory_is_reported_and_nothing_leaks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Static equilibrium, modes and runs that begin at rest, with their derivatives, against differences of
+the same commands at other values."""
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import jounce
+
+REST = "test/models/sens_static.yaml"
+VALUES = {"bz": 0.1, "far": 0.7, "gain": 2, "k": 900, "bodies.arm.mass": 10,
+          "closures.rod.length": 0.5, "forces.spring.stiffness": 100, "gravity.z": -9.81}
+
+
+def tutorial(folder, tolerance):
+    """The quarter car of docs/format.md, as a file."""
+    text = Path("docs/format.md").read_text(encoding="utf-8")
+    blocks = [block.split("```")[0] for block in text.split("```yaml\n")[1:]]
+    car = next(block for block in blocks if "name: quarter car" in block)
+    path = os.path.join(folder, "quarter_car.yaml")
+    Path(path).write_text(car.replace("start_at: static", f"start_at: static, tolerance: {tolerance}"),
+                          encoding="utf-8")
+    return path
+
+
+def read(*args):
+    return json.loads(jounce(*args, "--json").stdout)
+
+
+def difference(value, name, at, step):
+    """Extrapolated central differences of value(name, x), a dict, by x."""
+    rows = []
+    for level in range(3):
+        h = step / 2**level
+        up, down = value(name, at + h), value(name, at - h)
+        rows.append({key: (up[key] - down[key]) / (2 * h) for key in up})
+    first = [{key: (4 * b[key] - a[key]) / 3 for key in a} for a, b in zip(rows, rows[1:])]
+    return {key: (16 * first[1][key] - first[0][key]) / 15 for key in first[0]}
+
+
+def quantities(name, x, path=REST):
+    found = read("static", path, "--set", f"{name}={x!r}")
+    return {**found["coordinates"], **found["sensors"]}
+
+
+class Near(unittest.TestCase):
+    def near(self, value, expected, allowed, what):
+        self.assertLessEqual(abs(value - expected), allowed, (what, value, expected))
+
+
+class Runs(Near):
+    def test_numbers_by_path_move_a_start_at_rest(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = tutorial(folder, 1e-12)
+
+            def run(name, x):
+                return read("run", path, "--interpreter", "--set", f"{name}={x!r}")["objectives"]
+
+            numbers = {"bodies.arm.mass": 23, "forces.strut.free_length": 0.64, "k": 25000}
+            made = read("sens", path, "--interpreter", "--wrt", ",".join(numbers))["objectives"]
+            for name, at in numbers.items():
+                expected = difference(run, name, at, 4e-3 * at)["discomfort"]
+                self.near(made["discomfort"]["gradient"][name], expected, 1e-6 * abs(expected), name)
+
+    def test_all_numbers_and_sweeps_take_the_same_way(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = tutorial(folder, 1e-9)
+            few = read("sens", path, "--interpreter", "--wrt", "bodies.arm.mass")["objectives"]
+            every = read("sens", path, "--interpreter", "--wrt", "all")["objectives"]
+            one, same = (x["discomfort"]["gradient"]["bodies.arm.mass"] for x in (few, every))
+            self.near(same, one, 1e-9 * abs(one), "all")
+            csv = os.path.join(folder, "sweep.csv")
+            jounce("sweep", path, "--interpreter", "--param", "k=25000:25001:2", "--wrt",
+                   "bodies.arm.mass", "-o", csv)
+            rows = [line for line in Path(csv).read_text(encoding="utf-8").splitlines()
+                    if line and not line.startswith("#")]
+            column = rows[0].split(",").index("d discomfort / d bodies.arm.mass")
+            self.near(float(rows[2].split(",")[column]), one, 1e-7 * abs(one), "sweep")
+
+
+class Static(Near):
+    def test_derivatives_are_those_of_differences(self):
+        made = read("static", REST, "--wrt", ",".join(VALUES))["derivatives"]
+        for name, at in VALUES.items():
+            expected = difference(quantities, name, at, 4e-3 * abs(at))
+            self.assertEqual(set(made), set(expected))
+            for key, value in expected.items():
+                self.near(made[key][name], value, 1e-8 / abs(at), (key, name))
+
+    def test_selection_is_that_of_sens(self):
+        made = read("static", REST, "--wrt", "parameters,gravity.*")["derivatives"]["turn"]
+        self.assertEqual(list(made), ["bz", "speed", "far", "gain", "k",
+                                      "gravity.x", "gravity.y", "gravity.z"])
+        self.assertIsNone(made["gravity.y"])  # pushes the trolley
+        self.assertIn("trolley", jounce("static", REST, "--wrt", "gravity.y").stderr)
+        self.assertIn("did you mean", jounce("static", REST, "--wrt", "gravity.zz", code=1).stderr)
+        self.assertNotIn("derivatives", read("static", REST))
+
+    def test_what_is_pushed_and_not_held_is_named(self):
+        said = jounce("static", REST, "--set", "gravity.y=0.1", code=1).stderr
+        self.assertIn("'trolley' is left with an acceleration of 0.1", said)
+        made = read("sens", REST, "--interpreter", "--wrt", "gravity.y,k")["objectives"]["height"]
+        self.assertIsNone(made["gradient"]["gravity.y"])
+        self.assertEqual({row["parameter"]: row["influence"] for row in made["ranking"]},
+                         {"k": "matters", "gravity.y": "no derivative"})
+
+    def test_text_names_units(self):
+        said = jounce("static", REST, "--wrt", "k").stdout
+        self.assertIn("derivatives, but for zeros", said)
+        self.assertRegex(said, r"weight +k +2\.42\d+e-05 m")  # m g / k^2
+
+
+def modes_at(*place):
+    def values(name, x):
+        found = read("modes", REST, *place, "--set", f"{name}={x!r}")["modes"]
+        return {(i, key): mode[key] for i, mode in enumerate(found)
+                for key in ("re", "im", "frequency", "damping")}
+    return values
+
+
+class Modes(Near):
+    def check(self, *place):
+        made = read("modes", REST, *place, "--wrt", ",".join([*VALUES, "speed"]))["modes"]
+        self.assertEqual(len(made), 6)
+        checked = 0
+        for name, at in [*VALUES.items(), ("speed", 0.3)]:
+            expected = difference(modes_at(*place), name, at, 4e-3 * abs(at))
+            for (i, key), value in expected.items():
+                slope = made[i]["derivatives"][name][key]
+                if slope is None:
+                    self.assertTrue(made[i]["rigid"])
+                    continue
+                checked += 1
+                scale = abs(made[i]["re"]) + abs(made[i]["im"])
+                self.near(slope, value, 1e-7 * scale / abs(at), (i, key, name))
+        self.assertGreaterEqual(checked, 4 * 4 * 9)
+
+    def test_about_the_start(self):
+        self.check()
+
+    def test_about_static_equilibrium(self):
+        self.check("--at", "static")
+
+    def test_repeated_eigenvalues_have_none(self):
+        text = ("jounce: 1\nname: twins\nparameters: {k: 100, m: 2}\n"
+                "bodies: {a: {mass: m}, b: {mass: m}, c: {mass: 3}}\n"
+                "joints: {a: {type: prismatic, child: a, axis: x}, b: {type: prismatic, child: b, "
+                "axis: y}, c: {type: prismatic, child: c, axis: y}}\n"
+                "forces: {fa: {on: a, stiffness: k}, fb: {on: b, stiffness: k}, "
+                "fc: {on: c, stiffness: k}}\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "twins.yaml")
+            Path(path).write_text(text, encoding="utf-8")
+            done = jounce("modes", path, "--wrt", "k")
+            self.assertIn("2 modes have the eigenvalue of another one", done.stderr)
+            self.assertIn("none: another mode has the same eigenvalue", done.stdout)
+            modes = read("modes", path, "--wrt", "k")["modes"]
+            single = [m for m in modes if m["derivatives"]["k"]["im"] is not None]
+            self.assertEqual(len(single), 1)
+            # omega = sqrt(k / m)
+            self.near(single[0]["derivatives"]["k"]["im"], 0.5 / (300**0.5), 1e-12, "omega")
+
+    def test_not_about_a_motion(self):
+        said = jounce("modes", REST, "--at", "0.1", "--wrt", "k", code=1).stderr
+        self.assertIn("not about the motion at 0.1 s", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
