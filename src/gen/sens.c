@@ -246,7 +246,6 @@ static jo_status fold_numbers(writer* k) {
                     &d->objective,
                     &d->redundant,
                     &d->rolling,
-                    &d->windows,
                     &s->rhs_tangent,
                     &s->close_tangent,
                     &s->switch_tangent,

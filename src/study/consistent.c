@@ -27,8 +27,8 @@ typedef struct problem {
   jexpr_tape tape, closure;
   double *work, *closure_work;
   int nr, nfree, *free;
-  double *dp, *zero, *motion;       // number, zeros, v
-  double *r1, *r2, *dz, *ds, *dsd;  // outputs of the tangent
+  double *dp, *zero, *motion;                // number, zeros, v
+  double *r1, *r2, *dz, *ds, *dsd, *dguess;  // outputs of the tangent
   double *h, *J, *A, *b, *x;
 } problem;
 
@@ -45,9 +45,9 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   const jgen_position* p = b->p;
   int nq = p->nq, nh = p->nh, most = nh > nq ? nh : nq;
   double** array[] = {&b->dp,  &b->zero, &b->motion, &b->r1, &b->r2, &b->dz, &b->ds,
-                      &b->dsd, &b->h,    &b->J,      &b->A,  &b->b,  &b->x};
-  int size[] = {nw, nq,      nq,      b->nr, b->nr, b->m->nstate, p->nd, p->nd,
-                nh, nh * nq, nh * nq, most,  nq};
+                      &b->dsd, &b->h,    &b->J,      &b->A,  &b->b,  &b->x,  &b->dguess};
+  int size[] = {nw,    nq, nq,      b->nr,   b->nr, b->m->nstate, p->nd,
+                p->nd, nh, nh * nq, nh * nq, most,  nq,           nq};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     *array[i] = JARENA_ARRAY(a, size[i] + 1, double);
     if (!*array[i]) return jerr_memory(ctx);
@@ -81,7 +81,7 @@ static void find_motion(problem* b, jstudy_run* run, double* y) {
 static void evaluate(problem* b, const double* q, const double* qd, const double* dq,
                      const double* dqd) {
   const double* in[8] = {b->values, &b->t, q, NULL, qd, dq, dqd, b->dp};
-  double* out[5] = {b->r1, b->r2, b->dz, b->ds, b->dsd};
+  double* out[6] = {b->r1, b->r2, b->dz, b->ds, b->dsd, b->dguess};
   jexpr_tape_eval(&b->tape, 1, in, out, b->work);
 }
 

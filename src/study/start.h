@@ -6,8 +6,8 @@
 #include "study/plant.h"
 
 typedef struct jstudy_start {
-  double* y;  // state (ny)
-  double* S;  // its derivatives by the first nw numbers of the dynamics (ny x nw)
+  double* y;         // state (ny)
+  double* S;         // its derivatives by the first nw numbers of the dynamics (ny x nw)
   const char** why;  // there is no derivative by a number (nw); NULL: there is
 } jstudy_start;
 
