@@ -6,18 +6,22 @@
 #include "study/static_start.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "solve/linear.h"
 #include "study/initial.h"
 #include "study/tape_tangent.h"
 
-#define RCOND 1e-12
+#define RCOND     1e-12
+#define NOTHING   1e-9  // acceleration by a number as large as it is
+#define MAX_NAMES 4
 
 typedef struct problem {
   const jstudy_plant* plant;
   const jgen_dynamics* d;
   const jstudy_run* run;  // values of numbers, modes
+  const bool* stays;      // by state
   int nw, n;              // numbers, unknowns that move
   int *at, *of;           // unknowns in y, their rates in ydot
   double* size;           // of both: 1, or the nominal size of a state
@@ -114,6 +118,48 @@ static jo_status solve(jo_context* ctx, problem* b) {
   return jerr_count(ctx) > before ? JO_ERR_MEMORY : fail_singular(ctx, b);
 }
 
+// Numbers that push what nothing holds, for one message about all of them.
+typedef struct pushes {
+  int n;
+  const char* names;  // of the first few
+} pushes;
+
+// The coordinate that stays and is pushed most along (dy, dp); -1: none is.
+static int find_pushed(problem* b, int number) {
+  const jgen_dynamics* d = b->d;
+  double value = b->run->p[d->sens.wrt[number]], size = value != 0.0 ? fabs(value) : 1.0;
+  double most = NOTHING / size;
+  int worst = -1;
+  evaluate(b, &b->rhs, (double* const[]){b->ydot, b->dydot});
+  for (int i = 0; i < d->part.nu; i++) {
+    double push = fabs(b->dydot[d->at_qdu + i]);
+    if (!b->stays[d->at_qu + i] || push <= most) continue;
+    most = push;
+    worst = d->at_qu + i;
+  }
+  return worst;
+}
+
+static jo_status note_push(jo_context* ctx, jarena* a, problem* b, int number, pushes* list) {
+  const jgen_dynamics* d = b->d;
+  int pushed = find_pushed(b, number);
+  if (pushed < 0 || list->n++ >= MAX_NAMES) return JO_OK;
+  list->names = jarena_printf(
+      a, "%s%s%s ('%s')", list->names ? list->names : "", list->names ? ", " : "",
+      b->plant->model->number[d->live[d->sens.wrt[number]]].path, b->plant->state_name[pushed]);
+  return list->names ? JO_OK : jerr_memory(ctx);
+}
+
+static void tell_pushes(jo_context* ctx, const problem* b, const pushes* list) {
+  char more[32] = "";
+  if (list->n > MAX_NAMES) snprintf(more, sizeof more, " and %d more", list->n - MAX_NAMES);
+  jerr_warn(
+      ctx,
+      "%s: at static equilibrium numbers push what nothing holds: %s%s; derivatives by them are "
+      "those with it where it is, another value may let it settle elsewhere",
+      b->plant->model->path, list->names, more);
+}
+
 // One column of S. What stays and held states are as assembled; velocities, filters and objectives zero.
 static jo_status move(problem* b, jo_context* ctx, int number, double* S) {
   const jgen_dynamics* d = b->d;
@@ -138,15 +184,19 @@ static jo_status move(problem* b, jo_context* ctx, int number, double* S) {
 }
 
 static jo_status differentiate(jo_context* ctx, jarena* a, const jstudy_run* run, double t, int nw,
-                               const bool* stays, const double* y, double* S) {
+                               const bool* stays, bool tell, const double* y, double* S) {
   const jgen_dynamics* d = run->plant->dynamics;
   problem b = {.plant = run->plant, .d = d, .run = run, .t = t, .y = y, .nw = d->sens.nw};
   JO_TRY(allocate(&b, ctx, a));
+  b.stays = stays;
   list_unknowns(&b, stays);
   slopes(&b);
+  pushes list = {0};
   for (int k = 0; k < nw; k++) {
     JO_TRY(move(&b, ctx, k, S + (size_t)k * (size_t)d->ny));
+    if (tell) JO_TRY(note_push(ctx, a, &b, k, &list));
   }
+  if (list.n > 0) tell_pushes(ctx, &b, &list);
   return JO_OK;
 }
 
@@ -165,7 +215,7 @@ jo_status jstudy_static_start(jo_context* ctx, const jstudy_plant* p, const doub
   if (run) {
     if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
     jsolve_set_modes(&run->system, t, y, run->g);
-    status = differentiate(ctx, &a, run, t, nw, stays, y, S);
+    status = differentiate(ctx, &a, run, t, nw, stays, !values, y, S);
   }
   jstudy_run_destroy(run);
   jarena_free(&a);

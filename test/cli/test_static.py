@@ -95,6 +95,8 @@ class Static(Near):
         self.assertEqual(list(made), ["bz", "speed", "far", "gain", "k",
                                       "gravity.x", "gravity.y", "gravity.z"])
         self.assertEqual(made["gravity.y"], 0)  # pushes the trolley, which stays
+        said = jounce("static", REST, "--wrt", "gravity.y,k").stderr
+        self.assertIn("push what nothing holds: gravity.y ('trolley');", said)
         self.assertIn("did you mean", jounce("static", REST, "--wrt", "gravity.zz", code=1).stderr)
         self.assertNotIn("derivatives", read("static", REST))
 
