@@ -40,8 +40,7 @@ JO_API jo_status jo_static_output(const jo_static* s, int i, jo_quantity* out);
 
 /// As jo_static_create(), with the exact derivatives of the equilibrium by numbers of the model: names of
 /// parameters, paths, patterns "path.*", "parameters" or "all", as for jo_sens_create(); none: all
-/// parameters. Where a number pushes what nothing holds, there is no equilibrium beside this one: its
-/// derivatives are NaN, and the context has a warning.
+/// parameters. What nothing holds stays where it began, also where a number pushes it.
 JO_API jo_status jo_static_differentiate(jo_context* ctx, const jo_model* model,
                                          const char* const* name, int nname, jo_static** out);
 

@@ -21,7 +21,9 @@
 #define CLEAR        0.1   // a pivot need not be the largest of its row
 #define ENOUGH       0.9   // a step that leaves more of the residual is tried in parts
 #define MAX_HALVINGS 6
-#define MAX_FINISH   20  // Newton steps with free directions where they began
+#define PUSH         1e-3  // acceleration of what nothing holds, and rate, that is overlooked
+#define TRY_EVERY    8     // steps
+#define MAX_FINISH   20    // Newton steps with free directions where they began
 
 typedef struct problem {
   const jgen_dynamics* d;
@@ -36,7 +38,8 @@ typedef struct problem {
   double* limit;  // on |r|
   double *x, *r, *plus, *minus;
   double *J, *A, *dx;
-  bool* stays;
+  double *begin, *found;  // where the search began, and came to
+  bool *stays, *row_done;
   bool no_memory;
 } problem;
 
@@ -82,10 +85,10 @@ static double norm(int n, const double* v) {
   return sqrt(sum);
 }
 
-// A z = rhs in the first m columns, least squares. False: not finite, or no memory.
-static bool solve(jo_context* ctx, problem* b, int m, double* rhs, double rcond, double* z) {
+// A z = rhs, m x n, least squares. False: not finite, or no memory.
+static bool solve(jo_context* ctx, problem* b, int m, int n, double* rhs, double rcond, double* z) {
   int before = jerr_count(ctx);
-  bool is_solved = jsolve_least_squares(ctx, b->n, m, b->A, rhs, rcond, z) >= 0;
+  bool is_solved = jsolve_least_squares(ctx, m, n, b->A, rhs, rcond, z) >= 0;
   b->no_memory = b->no_memory || (!is_solved && jerr_count(ctx) > before);
   return is_solved;
 }
@@ -107,6 +110,26 @@ static double longest_part(const problem* b) {
   return part;
 }
 
+static double largest_slope(const problem* b) {
+  double largest = 0.0;
+  for (int k = 0; k < b->n * b->n; k++) {
+    largest = fmax(largest, fabs(b->J[k]) * b->scale[k / b->n]);
+  }
+  return largest;
+}
+
+// What nothing feels and little pushes stays: its steps, ever longer, would cut those of the others.
+static void keep_unfelt(problem* b) {
+  double largest = largest_slope(b);
+  for (int j = 0; j < b->n; j++) {
+    double felt = 0.0;
+    for (int i = 0; i < b->n; i++) {
+      felt = fmax(felt, fabs(b->J[i + b->n * j]) * b->scale[j]);
+    }
+    if (felt <= FELT * largest && fabs(b->r[j]) <= PUSH) b->dx[j] = 0.0;
+  }
+}
+
 // dx_i / (delta size_i) - sum_j J_ij dx_j = r_i, solved in steps by their scales, cut to the longest.
 // True when x moved; r is then the new one.
 static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
@@ -116,10 +139,11 @@ static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
     b->A[k] *= b->scale[k / n];
   }
   memcpy(b->minus, b->r, (size_t)n * sizeof *x);
-  if (!solve(ctx, b, n, b->minus, 1e-15, b->dx)) return false;
+  if (!solve(ctx, b, n, n, b->minus, 1e-15, b->dx)) return false;
   for (int i = 0; i < n; i++) {
     b->dx[i] *= b->scale[i];
   }
+  keep_unfelt(b);
   double cut = longest_part(b), before = norm(n, b->r), after = try_part(b, x, cut);
   double part = cut;
   // what behaves as a root is thrown by Newton as far to the other side: a part of the way is better
@@ -162,10 +186,7 @@ static void set_limits(problem* b) {
 
 // What is pushed and feels no unknown cannot come to rest: the cause, where others are but delayed by it.
 static void find_loose(const problem* b, jstudy_equilibrium* out) {
-  double largest = 0.0, worst = 0.0;
-  for (int k = 0; k < b->n * b->n; k++) {
-    largest = fmax(largest, fabs(b->J[k]) * b->scale[k / b->n]);
-  }
+  double largest = largest_slope(b), worst = 0.0;
   for (int i = 0; i < b->n; i++) {
     double felt = 0.0, part = fabs(b->r[i]) / b->limit[i];
     for (int j = 0; j < b->n; j++) {
@@ -178,38 +199,12 @@ static void find_loose(const problem* b, jstudy_equilibrium* out) {
   }
 }
 
-static jo_status search(jo_context* ctx, problem* b, double* x, jstudy_equilibrium* out) {
-  double delta = FIRST;
-  slopes(b, x);
-  set_limits(b);
-  bool is_found = look(b, out);
-  if (!isfinite(norm(b->n, b->r))) return JO_ERR_NUMERIC;
-  while (!is_found && out->iterations < MAX_STEPS && delta > SHORTEST) {
-    double before = norm(b->n, b->r);
-    if (!creep(ctx, b, delta, x)) {
-      delta *= 0.1;
-      continue;
-    }
-    out->iterations++;
-    double gain = before / fmax(1e-300, norm(b->n, b->r));
-    delta = fmin(LONGEST, delta * fmin(10.0, fmax(0.3, 1.5 * gain)));
-    slopes(b, x);
-    is_found = look(b, out);
-  }
-  if (!is_found) {
-    find_loose(b, out);
-    return JO_ERR_CONVERGENCE;
-  }
-  creep(ctx, b, LONGEST, x);  // once more: quadratic convergence takes it to rounding
-  look(b, out);
-  return JO_OK;
-}
-
 // ---- directions without stiffness ------------------------------------------------------------------
 
 // The pivot of the next elimination: in the row of the largest entry the last column that is not much
 // smaller, so that equals do not change places with rounding. False when only zeros remain.
-static bool find_pivot(const problem* b, const bool* row_done, double floor, int* row, int* col) {
+static bool find_pivot(const problem* b, double floor, int* row, int* col) {
+  const bool* row_done = b->row_done;
   int n = b->n;
   double largest = floor;
   *row = -1;
@@ -226,7 +221,8 @@ static bool find_pivot(const problem* b, const bool* row_done, double floor, int
 
 // Unknowns that are no pivots of J, in the scale of unknowns and of the rates of states, stay. The number
 // of the others.
-static int find_free(problem* b, bool* row_done) {
+static int find_free(problem* b) {
+  bool* row_done = b->row_done;
   int n = b->n, rank = 0, pivot = 0, col = 0;
   double largest = 0.0;
   for (int k = 0; k < n * n; k++) {
@@ -239,7 +235,7 @@ static int find_free(problem* b, bool* row_done) {
     b->stays[j] = true;
     row_done[j] = false;
   }
-  for (; find_pivot(b, row_done, FELT * largest, &pivot, &col); rank++) {
+  for (; find_pivot(b, FELT * largest, &pivot, &col); rank++) {
     row_done[pivot] = true;
     b->stays[col] = false;
     for (int i = 0; i < n; i++) {
@@ -252,18 +248,19 @@ static int find_free(problem* b, bool* row_done) {
   return rank;
 }
 
-// J_m dx_m = -r: a Newton step of the unknowns that do not stay, cut to the longest
+// J_mm dx_m = -r_m: a Newton step of the unknowns that do not stay, cut to the longest
 static bool step_others(jo_context* ctx, problem* b, double* x) {
-  int n = b->n, m = 0;
+  int n = b->n, m = 0, k = 0;
   for (int j = 0; j < n; j++) {
-    for (int i = 0; !b->stays[j] && i < n; i++) {
-      b->A[i + n * m] = b->J[i + n * j] * b->scale[j];
+    if (b->stays[j]) continue;
+    b->minus[m++] = -b->r[j];
+    for (int i = 0; i < n; i++) {
+      if (!b->stays[i]) b->A[k++] = b->J[i + n * j] * b->scale[j];
     }
-    m += !b->stays[j];
   }
-  if (!solve(ctx, b, m, b->r, 1e-14, b->plus)) return false;
-  for (int j = 0, k = 0; j < n; j++) {
-    b->dx[j] = b->stays[j] ? 0.0 : -b->plus[k++] * b->scale[j];
+  if (!solve(ctx, b, m, m, b->minus, 1e-14, b->plus)) return false;
+  for (int j = 0, i = 0; j < n; j++) {
+    b->dx[j] = b->stays[j] ? 0.0 : b->plus[i++] * b->scale[j];
   }
   try_part(b, x, longest_part(b));
   memcpy(x, b->x, (size_t)n * sizeof *x);
@@ -271,38 +268,69 @@ static bool step_others(jo_context* ctx, problem* b, double* x) {
   return true;
 }
 
+// Those that move are at rest, those that stay not pushed to speak of.
+static bool is_at_rest(const problem* b) {
+  for (int i = 0; i < b->n; i++) {
+    if (!(fabs(b->r[i]) <= (b->stays[i] ? PUSH : b->limit[i]))) return false;
+  }
+  return true;
+}
+
 // Unknowns that nothing holds drift while the others settle; they go back to where they began, and the
-// others find rest again.
-static void put_back(jo_context* ctx, problem* b, const double* begin, double* x,
-                     jstudy_equilibrium* out) {
+// others find rest again. False: there is none, x is as it was.
+static bool put_back(jo_context* ctx, problem* b, double* x) {
+  size_t size = (size_t)b->n * sizeof *x;
   bool is_found = false;
+  memcpy(b->found, x, size);
   for (int j = 0; j < b->n; j++) {
-    if (b->stays[j]) x[j] = begin[j];
+    if (b->stays[j]) x[j] = b->begin[j];
   }
   residual(b, x, b->r);
   for (int i = 0; i < MAX_FINISH && !is_found; i++) {
     slopes(b, x);
     if (!step_others(ctx, b, x)) break;
-    is_found = look(b, out);
+    is_found = is_at_rest(b);
   }
-  out->is_moved = !(is_found && step_others(ctx, b, x));
-  look(b, out);
+  if (is_found && step_others(ctx, b, x) && is_at_rest(b)) return true;
+  memcpy(x, b->found, size);
+  slopes(b, x);
+  return false;
 }
 
-static jo_status finish(jo_context* ctx, jarena* a, problem* b, const double* begin, double* x,
-                        jstudy_equilibrium* out) {
-  size_t size = (size_t)b->n * sizeof *x;
-  bool* row_done = JARENA_ARRAY(a, b->n + 1, bool);
-  double* found = JARENA_ARRAY(a, b->n + 1, double);
-  if (!row_done || !found) return jerr_memory(ctx);
-  int rank = find_free(b, row_done);
-  for (int j = 0; j < b->d->part.nu; j++) {
-    out->determined += !b->stays[j];
+static bool is_settled(const problem* b) {
+  for (int i = 0; i < b->n; i++) {
+    if (!(fabs(b->r[i]) <= PUSH)) return false;
   }
-  if (rank == b->n) return JO_OK;
-  memcpy(found, x, size);
-  put_back(ctx, b, begin, x, out);
-  if (out->is_moved) memcpy(x, found, size);
+  return true;
+}
+
+static jo_status search(jo_context* ctx, problem* b, double* x, jstudy_equilibrium* out) {
+  double delta = FIRST;
+  slopes(b, x);
+  set_limits(b);
+  bool is_found = look(b, out);
+  if (!isfinite(norm(b->n, b->r))) return JO_ERR_NUMERIC;
+  while (!is_found && out->iterations < MAX_STEPS && delta > SHORTEST) {
+    // what nothing holds may never stop: it goes back as soon as the others have nearly settled
+    bool is_time = out->iterations % TRY_EVERY == 0 && is_settled(b);
+    if (is_time && find_free(b) < b->n && put_back(ctx, b, x)) return JO_OK;
+    double before = norm(b->n, b->r);
+    if (!creep(ctx, b, delta, x)) {
+      delta *= 0.1;
+      continue;
+    }
+    out->iterations++;
+    double gain = before / fmax(1e-300, norm(b->n, b->r));
+    delta = fmin(LONGEST, delta * fmin(10.0, fmax(0.3, 1.5 * gain)));
+    slopes(b, x);
+    is_found = look(b, out);
+  }
+  if (!is_found) {
+    find_loose(b, out);
+    return JO_ERR_CONVERGENCE;
+  }
+  creep(ctx, b, LONGEST, x);  // once more: quadratic convergence takes it to rounding
+  out->is_moved = find_free(b) < b->n && !put_back(ctx, b, x);
   return JO_OK;
 }
 
@@ -311,8 +339,8 @@ static jo_status finish(jo_context* ctx, jarena* a, problem* b, const double* be
 static bool allocate(problem* b, jarena* a, double** x) {
   const jgen_dynamics* d = b->d;
   int most = d->part.nu + d->model->nstate + 1;
-  double** vector[] = {&b->scale, &b->size,  &b->limit, &b->x, &b->r,
-                       &b->plus,  &b->minus, &b->dx,    x};
+  double** vector[] = {&b->scale, &b->size, &b->limit, &b->x,     &b->r, &b->plus,
+                       &b->minus, &b->dx,   &b->begin, &b->found, x};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
     *vector[i] = JARENA_ARRAY(a, most, double);
     if (!*vector[i]) return false;
@@ -320,11 +348,12 @@ static bool allocate(problem* b, jarena* a, double** x) {
   b->at = JARENA_ARRAY(a, most, int);
   b->of = JARENA_ARRAY(a, most, int);
   b->stays = JARENA_ARRAY(a, most, bool);
+  b->row_done = JARENA_ARRAY(a, most, bool);
   b->ydot = JARENA_ARRAY(a, d->ny + 1, double);
   b->g = JARENA_ARRAY(a, d->nswitch + 1, double);
   b->J = JARENA_ARRAY(a, most * most, double);
   b->A = JARENA_ARRAY(a, most * most, double);
-  return b->at && b->of && b->stays && b->ydot && b->g && b->J && b->A;
+  return b->at && b->of && b->stays && b->row_done && b->ydot && b->g && b->J && b->A;
 }
 
 static void list_unknowns(problem* b) {
@@ -345,16 +374,19 @@ static void list_unknowns(problem* b) {
 }
 
 static jo_status find(jo_context* ctx, jarena* a, problem* b, jstudy_equilibrium* out) {
-  double *x = NULL, *begin = JARENA_ARRAY(a, b->d->part.nu + b->d->model->nstate + 1, double);
-  if (!begin || !allocate(b, a, &x)) return jerr_memory(ctx);
+  double* x = NULL;
+  if (!allocate(b, a, &x)) return jerr_memory(ctx);
   list_unknowns(b);
   memset(b->y + b->d->at_qdu, 0, (size_t)b->d->part.nu * sizeof *b->y);
   for (int i = 0; i < b->n; i++) {
-    x[i] = begin[i] = b->y[b->at[i]];
+    x[i] = b->begin[i] = b->y[b->at[i]];
   }
   jo_status status = search(ctx, b, x, out);
-  if (status == JO_OK) status = finish(ctx, a, b, begin, x, out);
   residual(b, x, b->r);
+  if (status == JO_OK) look(b, out);
+  for (int j = 0; status == JO_OK && j < b->d->part.nu; j++) {
+    out->determined += !b->stays[j];
+  }
   return b->no_memory ? JO_ERR_MEMORY : status;
 }
 

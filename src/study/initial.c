@@ -6,7 +6,6 @@
 // at all.
 #include "study/initial.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "expr/tape.h"
@@ -158,13 +157,6 @@ static void choose(problem* b, int nw, int k) {
   b->dp[k] = 1.0;
 }
 
-static bool is_finite(const double* v, int n) {
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(v[i])) return false;
-  }
-  return true;
-}
-
 jo_status jstudy_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
                                      const jgen_position* p, const double* values, int nw, double t,
                                      const jstudy_assembly* at, double* dq, double* dqd,
@@ -197,11 +189,7 @@ jo_status jstudy_velocity_sensitivity(jo_context* ctx, jarena* a, const jmodel* 
     jarena_mark inner = jarena_save(a);
     choose(&b, nw, k);
     memcpy(b.dq, dq + k * p->nq, (size_t)p->nq * sizeof *dq);
-    if (is_finite(b.dq, p->nq)) {
-      status = move_velocity(ctx, a, &b);
-    } else {
-      memcpy(b.dqd, b.dq, (size_t)p->nq * sizeof *dq);
-    }
+    status = move_velocity(ctx, a, &b);
     memcpy(dqd + k * p->nq, b.dqd, (size_t)p->nq * sizeof *dqd);
     jarena_restore(a, inner);
   }

@@ -14,17 +14,17 @@
 #include "study/tape_tangent.h"
 
 #define RCOND     1e-12
-#define PUSHED    1e-6  // of a right-hand side: what is left over was not in reach of the unknowns
+#define NOTHING   1e-9  // acceleration by a number as large as it is
 #define MAX_NAMES 4
-#define NOTHING   1e-9  // accelerations and rates, by the nominal size, by a number as large as it is
 
 typedef struct problem {
   const jstudy_plant* plant;
   const jgen_dynamics* d;
   const jstudy_run* run;  // values of numbers, modes
-  int nw, m, n;           // numbers, unknowns that move, equations
-  int *at, *of;           // unknowns in y, equations in ydot
-  double* size;           // of the equations
+  const bool* stays;      // by state
+  int nw, n;              // numbers, unknowns that move
+  int *at, *of;           // unknowns in y, their rates in ydot
+  double* size;           // of both: 1, or the nominal size of a state
   double t;
   const double* y;
   jstudy_tape_tangent rhs, close;
@@ -48,19 +48,20 @@ static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   return jstudy_tape_tangent_build(ctx, a, &d->sens.close_tangent, &b->close);
 }
 
-// Equations: accelerations, and rates of states that are not held. Unknowns: what does not stay.
+// Unknowns: coordinates that do not stay and states that are not held, with their accelerations and rates.
 static void list_unknowns(problem* b, const bool* stays) {
   const jgen_dynamics* d = b->d;
   for (int i = 0; i < d->part.nu; i++) {
+    if (stays[d->at_qu + i]) continue;
     b->size[b->n] = 1.0;
-    b->of[b->n++] = d->at_qdu + i;
-    if (!stays[d->at_qu + i]) b->at[b->m++] = d->at_qu + i;
+    b->of[b->n] = d->at_qdu + i;
+    b->at[b->n++] = d->at_qu + i;
   }
   for (int i = 0; i < d->model->nstate; i++) {
-    if (d->model->state[i].is_held) continue;
+    if (stays[d->at_z + i]) continue;
     b->size[b->n] = d->model->state[i].nominal;
-    b->of[b->n++] = d->at_z + i;
-    if (!stays[d->at_z + i]) b->at[b->m++] = d->at_z + i;
+    b->at[b->n] = b->of[b->n] = d->at_z + i;
+    b->n++;
   }
 }
 
@@ -81,44 +82,20 @@ static void residual_slope(problem* b, double* out) {
   }
 }
 
-static double step_size(const problem* b, int unknown) {
-  int at_z = b->d->at_z;
-  return b->at[unknown] < at_z ? 1.0 : b->d->model->state[b->at[unknown] - at_z].nominal;
-}
-
 // r_x, by the sizes of the unknowns
 static void slopes(problem* b) {
   memset(b->dp, 0, (size_t)b->nw * sizeof *b->dp);
-  for (int j = 0; j < b->m; j++) {
+  for (int j = 0; j < b->n; j++) {
     memset(b->dy, 0, (size_t)b->d->ny * sizeof *b->dy);
-    b->dy[b->at[j]] = step_size(b, j);
+    b->dy[b->at[j]] = b->size[j];
     residual_slope(b, b->A + j * b->n);
   }
-}
-
-// The state whose equation is left with the most of A x + b, when that is more than rounding; -1: none.
-static int find_pushed(const problem* b, double number) {
-  double left = 0.0, all = 0.0, most = 0.0;
-  int worst = -1;
-  for (int i = 0; i < b->n; i++) {
-    double sum = b->b[i];
-    for (int j = 0; j < b->m; j++) {
-      sum += b->A[i + j * b->n] * b->x[j];
-    }
-    left += sum * sum;
-    all += b->b[i] * b->b[i];
-    if (fabs(sum) <= most) continue;
-    most = fabs(sum);
-    worst = b->of[i];
-  }
-  double size = number != 0.0 ? fabs(number) : 1.0;
-  return sqrt(left) > PUSHED * sqrt(all) && sqrt(left) * size > NOTHING ? worst : -1;
 }
 
 static jo_status fail_singular(jo_context* ctx, const problem* b) {
   double least = INFINITY;
   int which = 0;
-  for (int j = 0; j < b->m; j++) {
+  for (int j = 0; j < b->n; j++) {
     double size = 0.0;
     for (int i = 0; i < b->n; i++) {
       size = fmax(size, fabs(b->A[i + j * b->n]));
@@ -135,45 +112,60 @@ static jo_status fail_singular(jo_context* ctx, const problem* b) {
 
 static jo_status solve(jo_context* ctx, problem* b) {
   int before = jerr_count(ctx);
-  memcpy(b->copy, b->A, (size_t)(b->n * b->m) * sizeof *b->A);
-  int rank = jsolve_least_squares(ctx, b->n, b->m, b->copy, b->b, RCOND, b->x);
-  if (rank == b->m) return JO_OK;
+  memcpy(b->copy, b->A, (size_t)(b->n * b->n) * sizeof *b->A);
+  int rank = jsolve_least_squares(ctx, b->n, b->n, b->copy, b->b, RCOND, b->x);
+  if (rank == b->n) return JO_OK;
   return jerr_count(ctx) > before ? JO_ERR_MEMORY : fail_singular(ctx, b);
 }
 
-// Numbers whose derivatives are none, for one message about all of them.
-typedef struct missing {
+// Numbers that push what nothing holds, for one message about all of them.
+typedef struct pushes {
   int n;
   const char* names;  // of the first few
-} missing;
+} pushes;
 
-static jo_status note_missing(jo_context* ctx, jarena* a, const problem* b, int number, int pushed,
-                              missing* list) {
+// The coordinate that stays and is pushed most along (dy, dp); -1: none is.
+static int find_pushed(problem* b, int number) {
   const jgen_dynamics* d = b->d;
-  if (list->n++ >= MAX_NAMES) return JO_OK;
-  int at = pushed < d->at_qdu + d->part.nu ? pushed - d->at_qdu + d->at_qu : pushed;
+  double value = b->run->p[d->sens.wrt[number]], size = value != 0.0 ? fabs(value) : 1.0;
+  double most = NOTHING / size;
+  int worst = -1;
+  evaluate(b, &b->rhs, (double* const[]){b->ydot, b->dydot});
+  for (int i = 0; i < d->part.nu; i++) {
+    double push = fabs(b->dydot[d->at_qdu + i]);
+    if (!b->stays[d->at_qu + i] || push <= most) continue;
+    most = push;
+    worst = d->at_qu + i;
+  }
+  return worst;
+}
+
+static jo_status note_push(jo_context* ctx, jarena* a, problem* b, int number, pushes* list) {
+  const jgen_dynamics* d = b->d;
+  int pushed = find_pushed(b, number);
+  if (pushed < 0 || list->n++ >= MAX_NAMES) return JO_OK;
   list->names = jarena_printf(
-      a, "%s%s%s (pushes '%s')", list->names ? list->names : "", list->names ? ", " : "",
-      b->plant->model->number[d->live[d->sens.wrt[number]]].path, b->plant->state_name[at]);
+      a, "%s%s%s ('%s')", list->names ? list->names : "", list->names ? ", " : "",
+      b->plant->model->number[d->live[d->sens.wrt[number]]].path, b->plant->state_name[pushed]);
   return list->names ? JO_OK : jerr_memory(ctx);
 }
 
-static void tell_missing(jo_context* ctx, const problem* b, const missing* list) {
+static void tell_pushes(jo_context* ctx, const problem* b, const pushes* list) {
   char more[32] = "";
   if (list->n > MAX_NAMES) snprintf(more, sizeof more, " and %d more", list->n - MAX_NAMES);
-  jerr_warn(ctx,
-            "%s: the static equilibrium does not follow %s%s: nothing holds what is pushed, so "
-            "derivatives by these are not numbers",
-            b->plant->model->path, list->names, more);
+  jerr_warn(
+      ctx,
+      "%s: at static equilibrium numbers push what nothing holds: %s%s; derivatives by them are "
+      "those with it where it is, another value may let it settle elsewhere",
+      b->plant->model->path, list->names, more);
 }
 
 // One column of S. What stays and held states are as assembled; velocities, filters and objectives zero.
-// pushed: what the number sets in motion, -1: nothing.
-static jo_status move(problem* b, jo_context* ctx, int number, double* S, int* pushed) {
+static jo_status move(problem* b, jo_context* ctx, int number, double* S) {
   const jgen_dynamics* d = b->d;
   memcpy(b->dy, S, (size_t)d->ny * sizeof *S);
   memset(b->dy + d->at_qdu, 0, (size_t)d->part.nu * sizeof *S);
-  for (int j = 0; j < b->m; j++) {
+  for (int j = 0; j < b->n; j++) {
     b->dy[b->at[j]] = 0.0;
   }
   memset(b->dp, 0, (size_t)b->nw * sizeof *b->dp);
@@ -183,15 +175,11 @@ static jo_status move(problem* b, jo_context* ctx, int number, double* S, int* p
     b->b[i] = -b->b[i];
   }
   JO_TRY(solve(ctx, b));
-  for (int j = 0; j < b->m; j++) {
-    b->dy[b->at[j]] = b->x[j] * step_size(b, j);
-    b->x[j] = -b->x[j];
+  for (int j = 0; j < b->n; j++) {
+    b->dy[b->at[j]] = b->x[j] * b->size[j];
   }
-  *pushed = find_pushed(b, b->run->p[d->sens.wrt[number]]);
   close_loops(b);
-  for (int i = 0; i < d->ny; i++) {
-    S[i] = *pushed >= 0 ? NAN : b->dy[i];
-  }
+  memcpy(S, b->dy, (size_t)d->ny * sizeof *S);
   return JO_OK;
 }
 
@@ -200,15 +188,15 @@ static jo_status differentiate(jo_context* ctx, jarena* a, const jstudy_run* run
   const jgen_dynamics* d = run->plant->dynamics;
   problem b = {.plant = run->plant, .d = d, .run = run, .t = t, .y = y, .nw = d->sens.nw};
   JO_TRY(allocate(&b, ctx, a));
+  b.stays = stays;
   list_unknowns(&b, stays);
   slopes(&b);
-  missing list = {0};
+  pushes list = {0};
   for (int k = 0; k < nw; k++) {
-    int pushed;
-    JO_TRY(move(&b, ctx, k, S + (size_t)k * (size_t)d->ny, &pushed));
-    if (pushed >= 0) JO_TRY(note_missing(ctx, a, &b, k, pushed, &list));
+    JO_TRY(move(&b, ctx, k, S + (size_t)k * (size_t)d->ny));
+    if (tell) JO_TRY(note_push(ctx, a, &b, k, &list));
   }
-  if (list.n > 0 && tell) tell_missing(ctx, &b, &list);
+  if (list.n > 0) tell_pushes(ctx, &b, &list);
   return JO_OK;
 }
 

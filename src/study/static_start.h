@@ -6,9 +6,8 @@
 #include "study/plant.h"
 
 // y (ny), S = d y / d number (ny x nw): in, as assembled; out, at static equilibrium, at rest.
-// values: of the live numbers, NULL: the plant's. What nothing holds stays as assembled.
-// Where the equilibrium vanishes with a number, since it pushes what nothing holds, its column is NaN;
-// told when `values` is NULL.
+// values: of the live numbers, NULL: the plant's. What nothing holds stays as assembled; numbers that
+// push it are named in a warning when `values` is NULL.
 jo_status jstudy_static_start(jo_context* ctx, const jstudy_plant* p, const double* values, int nw,
                               double* y, double* S);
 
