@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must hold for every model: each law has a name, under which it is counted."""
+from __future__ import annotations
+
+import math
+import random
+import time
+from typing import Callable
+
+import generator
+import variants
+from leaves import Number, Written, write
+from model import Model
+from program import Answer, Program, gradient, message_class, values
+from reference import Estimate, derivatives
+from tally import Derivative, Result
+
+FIRST_INCREMENT = 4e-3          # of the size of a number
+ASSUMED = 1e-6                  # relative error of derivatives where none is stated
+TIGHTEST = ("1e-11", "1e-10", "1e-9")
+
+
+class Case:
+    """A model under test: its file, the numbers chosen, and what has been computed so far."""
+
+    def __init__(self, m: Model, program: Program, result: Result):
+        self.m, self.program, self.result = m, program, result
+        self.chance = random.Random(f"{m.seed} laws")
+        self.written = write(m.tree)
+        self.path = program.save(f"{m.seed}.yaml", self.written.text)
+        known = [n for n in m.numbers if n in self.written.called]
+        self.numbers: list[Number] = self.chance.sample(known, min(len(known), self.chance.randint(2, 4)))
+        self.wrt = ",".join(self.written.called[n] for n in self.numbers)
+        self.value: dict[str, float] = {}
+        self.sens: Answer | None = None
+
+    def law(self, name: str, holds: bool, what: str = "", answer: Answer | None = None) -> bool:
+        command = " ".join(answer.command) if answer else ""
+        return self.result.law(name, holds, what, command)
+
+    def scale(self, objective: str, n: Number) -> float:
+        """Natural size of a derivative."""
+        return abs(self.value[objective])/n.size
+
+    def stated(self, answer: Answer, objective: str, n: Number, called: str) -> float:
+        """Error of a derivative as the answer states it, or as it is assumed where it does not."""
+        told = gradient(answer, "gradient_error").get((objective, called))
+        if told is not None:
+            self.result.has_stated = True
+            # rounding of the sums, which no estimate of the integration knows of
+            return told + 1e-13*self.scale(objective, n)
+        g = gradient(answer)[objective, called]
+        return ASSUMED*abs(g) + 1e-7*self.scale(objective, n)
+
+
+def check(seed: int, program: Program) -> Result:
+    """All laws on the model of this seed."""
+    began = time.monotonic()
+    m = generator.make(seed)
+    result = Result(seed, m.features)
+    case = Case(m, program, result)
+    calls = program.calls
+    if _runs(case):
+        for law in LAWS:
+            law(case)
+    result.seconds = time.monotonic() - began
+    result.calls = program.calls - calls
+    return result
+
+
+def finite(numbers) -> bool:
+    return all(x is not None and math.isfinite(x) for x in numbers)
+
+
+def close(a: float, b: float, relative: float, floor: float = 1e-12) -> bool:
+    return abs(a - b) <= relative*max(abs(a), abs(b)) + floor
+
+
+# the laws
+
+def _runs(case: Case) -> bool:
+    """Goes well with finite numbers, or says why not."""
+    answer = case.program.call("run", case.path)
+    if not answer.ok:
+        case.result.refusal = message_class(answer.message)
+        case.law("runs or says why not", answer.code == 1 and bool(answer.message),
+                 f"exit {answer.code}: {answer.message[:200]}", answer)
+        return False
+    case.value = values(answer)
+    return case.law("runs or says why not", finite(case.value.values()) and answer.data["complete"],
+                    f"not finite: {case.value}", answer)
+
+
+def _direct_and_adjoint(case: Case) -> None:
+    direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct")
+    adjoint = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "adjoint")
+    for answer in (direct, adjoint):
+        well = answer.ok and finite(gradient(answer).values())
+        if not case.law("derivatives are finite", well, answer.message[:200] or "not finite", answer):
+            return
+    case.sens = direct
+    a, b = gradient(direct), gradient(adjoint)
+    for n in case.numbers:
+        called = case.written.called[n]
+        for o in case.value:
+            allowed = case.stated(direct, o, n, called) + case.stated(adjoint, o, n, called)
+            case.law("direct = adjoint", abs(a[o, called] - b[o, called]) <= allowed,
+                     f"d {o} / d {called}: {a[o, called]:.12g} and {b[o, called]:.12g}, allowed {allowed:.2g}",
+                     direct)
+    for o, value in values(direct).items():
+        case.law("value of sens = value of run", close(value, case.value[o], 1e-5, 1e-9),
+                 f"{o}: {value:.12g} and {case.value[o]:.12g}", direct)
+
+
+def _runner(case: Case, called: str) -> Callable[[float], dict | None]:
+    """Objectives with the number set, by the plain command with the tightest tolerance that works."""
+    def f(x: float) -> dict | None:
+        for tolerance in TIGHTEST:
+            answer = case.program.call("run", case.path, "--set", f"{called}={x!r}", "--tol", tolerance)
+            if answer.ok:
+                found = values(answer)
+                return found if finite(found.values()) else None
+        return None
+    return f
+
+
+def _differences(case: Case) -> None:
+    """Derivatives are those of the values."""
+    if case.sens is None:
+        return
+    g = gradient(case.sens)
+    for n in case.numbers:
+        called = case.written.called[n]
+        stated = {o: case.stated(case.sens, o, n, called) for o in case.value}
+        enough = lambda o, e: e.error <= 0.1*stated[o] or abs(g[o, called] - e.value) > 1e3*(stated[o] + e.error)
+        f = _runner(case, called)
+        found = derivatives(f, n.value, FIRST_INCREMENT*n.size, enough)
+        again: dict[str, Estimate] | None = None
+        for o in case.value:
+            if o not in found or not found[o].settled(case.scale(o, n)):
+                case.result.no_reference += 1
+                continue
+            if _off(g[o, called], stated[o], found[o]):
+                # a second opinion: other increments must say the same
+                again = again or derivatives(f, n.value, 0.3*FIRST_INCREMENT*n.size, lambda o, e: False)
+                if not _agree(found[o], again.get(o)):
+                    case.result.no_reference += 1
+                    continue
+            _judge(case, o, n, found[o], stated[o])
+
+
+def _off(g: float, stated: float, e: Estimate) -> bool:
+    return abs(g - e.value) > stated + e.error
+
+
+def _agree(a: Estimate, b: Estimate | None) -> bool:
+    return b is not None and abs(a.value - b.value) <= 2*(a.error + b.error) + 1e-9*abs(a.value)
+
+
+def _judge(case: Case, o: str, n: Number, reference: Estimate, stated: float) -> None:
+    called = case.written.called[n]
+    g = gradient(case.sens)[o, called]
+    case.result.derivatives.append(Derivative(
+        case.m.seed, f"d {o} / d {called}", abs(g - reference.value), max(stated, 1e-300), reference.error,
+        abs(g)))
+    case.law("gradient = differences", not _off(g, stated, reference),
+             f"d {o} / d {called} = {g:.10g}, differences say {reference.value:.10g} +- {reference.error:.1g}; "
+             f"stated error {stated:.1g}", case.sens)
+
+
+def _by_name_and_by_path(case: Case) -> None:
+    """The same number inline and as a parameter."""
+    if case.sens is None:
+        return
+    for n in case.numbers[:2]:
+        found = []
+        for file in (write(case.m.tree, inline=frozenset([n])), write(case.m.tree, named=frozenset([n]))):
+            called = file.called[n]
+            path = case.program.save(f"{case.m.seed}_other.yaml", file.text)
+            answer = case.program.call("sens", path, "--wrt", called, "--method", "direct")
+            if not case.law("by name and by path: both answer", answer.ok, answer.message[:200], answer):
+                return
+            found.append((called, answer))
+        _same_derivatives(case, n, found)
+
+
+def _same_derivatives(case: Case, n: Number, found: list[tuple[str, Answer]]) -> None:
+    (first, a), (second, b) = found
+    if first == second:
+        return
+    for o in case.value:
+        x, y = gradient(a)[o, first], gradient(b)[o, second]
+        allowed = 1e-8*max(abs(x), abs(y)) + 1e-9*case.scale(o, n)
+        if case.result.has_stated:
+            allowed += case.stated(a, o, n, first) + case.stated(b, o, n, second)
+        case.law("by name = by path", abs(x - y) <= allowed,
+                 f"d {o} / d {first}: {x:.12g}, as a parameter {y:.12g}", a)
+
+
+LAWS = (_direct_and_adjoint, _differences, _by_name_and_by_path, variants.sweep, variants.energy,
+        variants.means, variants.fixed_steps, variants.twice, variants.compiled)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws that change the model or the command: sweeps, energy, windows, fixed steps, compiled kernels.
+
+A law here takes a `laws.Case`. Costly ones are applied to a share of the models.
+"""
+from __future__ import annotations
+
+import copy
+import csv
+import os
+
+from leaves import write
+from program import Answer, gradient, values
+
+MOST_FIXED_STEPS = 60000
+
+
+def _close(a: float, b: float, relative: float, floor: float) -> bool:
+    return abs(a - b) <= relative*max(abs(a), abs(b)) + floor
+
+
+def sweep(case) -> None:
+    """run --set = sweep = sens at the same numbers."""
+    if case.sens is None or case.chance.random() > 0.4:
+        return
+    n = case.chance.choice(case.numbers)
+    file = write(case.m.tree, named=frozenset([n]))
+    path = case.program.save(f"{case.m.seed}_sweep.yaml", file.text)
+    low, high = n.value - 0.004*n.size, n.value + 0.004*n.size
+    answer = case.program.call("sweep", path, "--param", f"{n.name}={low!r}:{high!r}:3", "--workers", "1")
+    if not case.law("sweep answers", answer.ok, answer.message[:200], answer):
+        return
+    for point in answer.data["points"]:
+        setting = f"{n.name}={point['parameters'][n.name]!r}"
+        run = case.program.call("run", path, "--set", setting)
+        same = run.ok == (point["status"] == 0)
+        case.law("sweep refuses what run refuses", same,
+                 f"{setting}: sweep {point['status']}, run: {run.message[:120] or 'fine'}", answer)
+        if run.ok and same:
+            _same_point(case, n, path, setting, point, run, answer)
+
+
+def _same_point(case, n, path: str, setting: str, point: dict, run: Answer, answer: Answer) -> None:
+    sens = case.program.call("sens", path, "--set", setting, "--wrt", n.name, "--method", "direct")
+    if not case.law("derivatives are finite", sens.ok, sens.message[:200], sens):
+        return
+    for o, swept in point["objectives"].items():
+        case.law("value of sweep = value of run", _close(swept["value"], values(run)[o], 1e-5, 1e-9),
+                 f"{setting}: {o}: {swept['value']:.12g} and {values(run)[o]:.12g}", answer)
+        a, b = swept["gradient"][n.name], gradient(sens)[o, n.name]
+        allowed = 2*case.stated(sens, o, n, n.name)
+        case.law("derivative of sweep = of sens", abs(a - b) <= allowed,
+                 f"{setting}: d {o} / d {n.name}: {a:.12g} and {b:.12g}, allowed {allowed:.2g}", answer)
+
+
+def energy(case) -> None:
+    """Kinetic and potential energy change by the work of the forces."""
+    m = case.m
+    if m.jumps or case.chance.random() > 0.5:
+        return
+    tree = copy.copy(m.tree)
+    tree["states"] = {**m.tree["states"], "work": {"derivative": " + ".join(m.powers) or "0*t"}}
+    tree["sensors"] = {"balance": "energy.kinetic + energy.potential - work", "work_done": "work"}
+    tree["objectives"] = {"o0": {"final": "t"}}
+    path = case.program.save(f"{m.seed}_energy.yaml", write(tree).text)
+    out = os.path.join(case.program.folder, f"{m.seed}_energy.csv")
+    answer = case.program.call("run", path, "--tol", "1e-10", "-o", out)
+    if not case.law("energy: runs", answer.ok, answer.message[:200], answer):
+        return
+    columns = _columns(out)
+    os.remove(out)
+    span = {name: max(c) - min(c) for name, c in columns.items()}
+    turnover = max(span["energy.kinetic"], span["energy.potential"], span["work_done"])
+    case.law("energy balance", span["balance"] <= 1e-6*turnover + 1e-9,
+             f"off by {span['balance']:.3g} J of {turnover:.3g} J", answer)
+
+
+def _columns(path: str) -> dict[str, list[float]]:
+    with open(path, encoding="utf-8") as f:
+        rows = list(csv.reader(line for line in f if not line.startswith("#")))
+    return {name: [float(row[i]) for row in rows[2:]] for i, name in enumerate(rows[0])}
+
+
+def means(case) -> None:
+    """mean, rms and peak are integrals over the length of the run, also when --end says another."""
+    m = case.m
+    if case.chance.random() > 0.5:
+        return
+    signal = next(iter(m.tree["objectives"].values()))
+    x = next(str(signal[k]) for k in ("integral", "mean", "rms", "peak", "final") if k in signal)
+    end = m.tree["simulation"]["end"]
+    tree = copy.copy(m.tree)
+    tree["objectives"] = {
+        "i1": {"integral": x}, "mean": {"mean": x}, "i2": {"integral": f"({x})^2"}, "rms": {"rms": x},
+        "i4": {"integral": f"({x})^4"}, "peak": {"peak": x, "power": 4}}
+    path = case.program.save(f"{m.seed}_means.yaml", write(tree).text)
+    for last in (end, round(0.6*end, 4)):
+        answer = case.program.call("run", path, "--end", repr(last))
+        if not case.law("means: runs", answer.ok, answer.message[:200], answer):
+            return
+        v = values(answer)
+        for name, told, wanted in (("mean", v["mean"], v["i1"]/last), ("rms", v["rms"]**2, v["i2"]/last),
+                                   ("peak", v["peak"]**4, v["i4"]/last)):
+            case.law("mean, rms, peak = integrals / T", _close(told, wanted, 1e-6, 1e-15),
+                     f"--end {last}: {name} {told:.10g}, of integrals {wanted:.10g}", answer)
+    _window_beyond(case, x, end, v["i1"]/last, last)
+
+
+def _window_beyond(case, x: str, end: float, mean: float, last: float) -> None:
+    """A window that reaches beyond the run is refused or cut, not filled with nothing."""
+    tree = copy.copy(case.m.tree)
+    tree["objectives"] = {"cut": {"mean": x, "window": [0.0, 0.95*end]}}
+    path = case.program.save(f"{case.m.seed}_window.yaml", write(tree).text)
+    answer = case.program.call("run", path, "--end", repr(last))
+    holds = bool(answer.message) if not answer.ok else _close(values(answer)["cut"], mean, 1e-5, 1e-12)
+    case.law("window beyond the run", holds,
+             f"--end {last}: {answer.ok and values(answer)['cut']}, mean up to there {mean:.10g}", answer)
+
+
+def fixed_steps(case) -> None:
+    """What adaptive steps give, small fixed ones give too: nothing is stepped over."""
+    m = case.m
+    always = "family at rest" in m.features
+    if not always and case.chance.random() > 0.3:
+        return
+    end = m.tree["simulation"]["end"]
+    step = min(1e-3, 1/m.fastest, end/200)
+    if end/step > MOST_FIXED_STEPS:
+        return
+    found = []
+    for h in (step, step/2):
+        answer = case.program.call("run", case.path, "--method", "rk4", "--step", repr(h))
+        if not answer.ok:
+            return
+        found.append(values(answer))
+    coarse, fine = found
+    for o, value in case.value.items():
+        if fine[o] is None or coarse[o] is None or abs(fine[o] - coarse[o]) > 1e-3*abs(fine[o]):
+            continue
+        allowed = 1e-4*abs(fine[o]) + 3*abs(fine[o] - coarse[o]) + 1e-8
+        case.law("adaptive = fixed steps", abs(value - fine[o]) <= allowed,
+                 f"{o}: {value:.10g}, with steps of {step/2:.2g} s {fine[o]:.10g}", answer)
+
+
+def twice(case) -> None:
+    """The same command, the same bytes, but for clocks."""
+    if case.sens is None or case.chance.random() > 0.1:
+        return
+    again = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct")
+    lines = [[line for line in a.raw.splitlines() if '"cpu_' not in line] for a in (case.sens, again)]
+    case.law("same command, same bytes", lines[0] == lines[1], "differs", again)
+
+
+def compiled(case) -> None:
+    """Compiled equations give what the interpreter gives."""
+    if case.sens is None or case.m.seed % 40:
+        return
+    answer = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct", compiled=True)
+    if not case.law("compiled: answers", answer.ok, answer.message[:200], answer):
+        return
+    a, b = gradient(case.sens), gradient(answer)
+    for n in case.numbers:
+        called = case.written.called[n]
+        for o in case.value:
+            allowed = case.stated(case.sens, o, n, called)
+            case.law("compiled = interpreter", abs(a[o, called] - b[o, called]) <= allowed,
+                     f"d {o} / d {called}: {b[o, called]:.12g}, interpreter {a[o, called]:.12g}", answer)
+    for o, value in values(answer).items():
+        case.law("compiled = interpreter", _close(value, values(case.sens)[o], 1e-8, 1e-12),
+                 f"{o}: {value:.12g}, interpreter {values(case.sens)[o]:.12g}", answer)
