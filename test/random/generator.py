@@ -139,11 +139,13 @@ def stiff(m: Model) -> None:
     for c in m.draw.some(m.free(), m.draw.count(1, 2)):
         inputs.stiffen(m, c, strongly)
     if m.draw.chance(0.5):
-        m.wake = end*m.draw.uniform(0.1, 0.4)
+        m.wake = end*m.draw.uniform(0.1, 0.6)
         _woken(m, m.wake, 0.02)
     else:
         goals.start(m)
-    _finish(m, end, m.draw.chance(0.3) and not m.tree["initial"])
+    if not m.wake and not m.tree["initial"]:
+        _woken(m, 0.0, 0.02)
+    _finish(m, end, m.draw.chance(0.6) and not m.tree["initial"])
 
 
 def vehicle(m: Model) -> None:

@@ -13,11 +13,13 @@ from leaves import Number, Written, write
 from model import Model
 from program import Answer, Program, gradient, message_class, values
 from reference import Estimate, derivatives
-from tally import Derivative, Result
+from tally import DERIVATIVES, Derivative, Result
 
-FIRST_INCREMENT = 4e-3          # of the size of a number
+FIRST_INCREMENT = 8e-3          # of the size of a number
 ASSUMED = 1e-6                  # relative error of derivatives where none is stated
-TIGHTEST = ("1e-11", "1e-10", "1e-9")
+SHARP = ("--tol", "1e-10")      # then asked of sens, for errors below that
+TIGHTEST = ("1e-10", "1e-11", "1e-12")
+MANY_STEPS = 2000               # of a run: a tighter one would take too long
 
 
 class Case:
@@ -29,10 +31,15 @@ class Case:
         self.written = write(m.tree)
         self.path = program.save(f"{m.seed}.yaml", self.written.text)
         known = [n for n in m.numbers if n in self.written.called]
-        self.numbers: list[Number] = self.chance.sample(known, min(len(known), self.chance.randint(2, 4)))
+        self.numbers: list[Number] = self.chance.sample(
+            known, min(len(known), self.chance.choice((2, 2, 2, 3, 3, 4))))
         self.wrt = ",".join(self.written.called[n] for n in self.numbers)
         self.value: dict[str, float] = {}
         self.sens: Answer | None = None
+        self.sharp: tuple[str, ...] = ()
+        self.tolerance = ""                 # of references
+        self.noise: dict[str, float] = {}   # of values with it
+        self.doubt: dict[str, float] = {}   # of the value of the plain command
 
     def law(self, name: str, holds: bool, what: str = "", answer: Answer | None = None) -> bool:
         command = " ".join(answer.command) if answer else ""
@@ -41,6 +48,10 @@ class Case:
     def scale(self, objective: str, n: Number) -> float:
         """Natural size of a derivative."""
         return abs(self.value[objective])/n.size
+
+    def same_value(self, objective: str, a: float, b: float) -> bool:
+        """But for what the tolerance of the file allows."""
+        return close(a, b, 1e-5, 1e-9 + 2*self.doubt.get(objective, 0.0))
 
     def stated(self, answer: Answer, objective: str, n: Number, called: str) -> float:
         """Error of a derivative as the answer states it, or as it is assumed where it does not."""
@@ -61,6 +72,7 @@ def check(seed: int, program: Program) -> Result:
     case = Case(m, program, result)
     calls = program.calls
     if _runs(case):
+        _noise(case)
         for law in LAWS:
             law(case)
     result.seconds = time.monotonic() - began
@@ -93,7 +105,10 @@ def _runs(case: Case) -> bool:
 
 def _direct_and_adjoint(case: Case) -> None:
     direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct")
-    adjoint = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "adjoint")
+    if direct.ok and not gradient(direct, "gradient_error"):
+        case.sharp = SHARP
+        direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct", *SHARP)
+    adjoint = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "adjoint", *case.sharp)
     for answer in (direct, adjoint):
         well = answer.ok and finite(gradient(answer).values())
         if not case.law("derivatives are finite", well, answer.message[:200] or "not finite", answer):
@@ -108,19 +123,34 @@ def _direct_and_adjoint(case: Case) -> None:
                      f"d {o} / d {called}: {a[o, called]:.12g} and {b[o, called]:.12g}, allowed {allowed:.2g}",
                      direct)
     for o, value in values(direct).items():
-        case.law("value of sens = value of run", close(value, case.value[o], 1e-5, 1e-9),
+        case.law("value of sens = value of run", case.same_value(o, value, case.value[o]),
                  f"{o}: {value:.12g} and {case.value[o]:.12g}", direct)
 
 
+def _noise(case: Case) -> None:
+    """The tightest tolerance that works, and how much values change from the next one to it."""
+    before: dict[str, float] = {}
+    for tolerance in TIGHTEST:
+        answer = case.program.call("run", case.path, "--tol", tolerance)
+        if not answer.ok or not finite(values(answer).values()):
+            break
+        now = values(answer)
+        if before:
+            case.tolerance = tolerance
+            case.noise = {o: abs(now[o] - before[o]) for o in now}
+            case.doubt = {o: abs(now[o] - case.value[o]) for o in now}
+            if answer.data["steps"] > MANY_STEPS:
+                break
+        before = now
+
+
 def _runner(case: Case, called: str) -> Callable[[float], dict | None]:
-    """Objectives with the number set, by the plain command with the tightest tolerance that works."""
+    """Objectives with the number set, by the plain command."""
     def f(x: float) -> dict | None:
-        for tolerance in TIGHTEST:
-            answer = case.program.call("run", case.path, "--set", f"{called}={x!r}", "--tol", tolerance)
-            if answer.ok:
-                found = values(answer)
-                return found if finite(found.values()) else None
-        return None
+        answer = case.program.call("run", case.path, "--set", f"{called}={x!r}", "--tol", case.tolerance)
+        if not answer.ok or not finite(values(answer).values()):
+            return None
+        return values(answer)
     return f
 
 
@@ -129,12 +159,15 @@ def _differences(case: Case) -> None:
     if case.sens is None:
         return
     g = gradient(case.sens)
+    if not case.tolerance:
+        case.result.no_reference += len(g)
+        return
     for n in case.numbers:
         called = case.written.called[n]
         stated = {o: case.stated(case.sens, o, n, called) for o in case.value}
         enough = lambda o, e: e.error <= 0.1*stated[o] or abs(g[o, called] - e.value) > 1e3*(stated[o] + e.error)
         f = _runner(case, called)
-        found = derivatives(f, n.value, FIRST_INCREMENT*n.size, enough)
+        found = derivatives(f, n.value, FIRST_INCREMENT*n.size, case.noise, enough)
         again: dict[str, Estimate] | None = None
         for o in case.value:
             if o not in found or not found[o].settled(case.scale(o, n)):
@@ -142,7 +175,7 @@ def _differences(case: Case) -> None:
                 continue
             if _off(g[o, called], stated[o], found[o]):
                 # a second opinion: other increments must say the same
-                again = again or derivatives(f, n.value, 0.3*FIRST_INCREMENT*n.size, lambda o, e: False)
+                again = again or derivatives(f, n.value, 0.3*FIRST_INCREMENT*n.size, case.noise, enough)
                 if not _agree(found[o], again.get(o)):
                     case.result.no_reference += 1
                     continue
@@ -163,7 +196,7 @@ def _judge(case: Case, o: str, n: Number, reference: Estimate, stated: float) ->
     case.result.derivatives.append(Derivative(
         case.m.seed, f"d {o} / d {called}", abs(g - reference.value), max(stated, 1e-300), reference.error,
         abs(g)))
-    case.law("gradient = differences", not _off(g, stated, reference),
+    case.law(DERIVATIVES, not _off(g, stated, reference),
              f"d {o} / d {called} = {g:.10g}, differences say {reference.value:.10g} +- {reference.error:.1g}; "
              f"stated error {stated:.1g}", case.sens)
 
@@ -177,7 +210,7 @@ def _by_name_and_by_path(case: Case) -> None:
         for file in (write(case.m.tree, inline=frozenset([n])), write(case.m.tree, named=frozenset([n]))):
             called = file.called[n]
             path = case.program.save(f"{case.m.seed}_other.yaml", file.text)
-            answer = case.program.call("sens", path, "--wrt", called, "--method", "direct")
+            answer = case.program.call("sens", path, "--wrt", called, "--method", "direct", *case.sharp)
             if not case.law("by name and by path: both answer", answer.ok, answer.message[:200], answer):
                 return
             found.append((called, answer))

@@ -26,9 +26,11 @@ class Estimate:
         return self.error <= 1e-3*abs(self.value) + 1e-6*scale
 
 
-def derivatives(f: Callable[[float], Values | None], x: float, first: float,
+def derivatives(f: Callable[[float], Values | None], x: float, first: float, noise: Values,
                 enough: Callable[[str, Estimate], bool]) -> dict[str, Estimate]:
-    """Of all components of f at x; levels are added until `enough` says so of each component."""
+    """Of all components of f at x; levels are added until `enough` says so of each component.
+
+    `noise` is how far values of f are from being smooth."""
     tableaus: dict[str, list[list[float]]] = {}
     best: dict[str, Estimate] = {}
     h = first
@@ -37,10 +39,12 @@ def derivatives(f: Callable[[float], Values | None], x: float, first: float,
         if above is not None and below is not None:
             for name in above:
                 difference = (above[name] - below[name])/(2*h)
-                rounding = 4e-16*max(abs(above[name]), abs(below[name]))/h
+                doubt = (noise[name] + 1e-15*abs(above[name]))/h
                 _extend(tableaus.setdefault(name, []), difference)
-                _improve(best, name, tableaus[name], rounding)
-            if len(next(iter(tableaus.values()))) >= 3 and all(enough(n, e) for n, e in best.items()):
+                _improve(best, name, tableaus[name], doubt)
+            hopeless = lambda n: noise[n]/h > best[n].error
+            if len(next(iter(tableaus.values()))) >= 3 and all(
+                    enough(n, e) or hopeless(n) for n, e in best.items()):
                 break
         else:
             tableaus.clear()
@@ -57,13 +61,13 @@ def _extend(rows: list[list[float]], difference: float) -> None:
     rows.append(row)
 
 
-def _improve(best: dict[str, Estimate], name: str, rows: list[list[float]], rounding: float) -> None:
+def _improve(best: dict[str, Estimate], name: str, rows: list[list[float]], doubt: float) -> None:
     """The entry of the last row that differs least from its neighbours."""
     if len(rows) < 2:
         best[name] = Estimate(rows[0][0], math.inf)
         return
     row, before = rows[-1], rows[-2]
     for i in range(1, len(row)):
-        error = SAFETY*max(abs(row[i] - row[i - 1]), abs(row[i] - before[i - 1])) + 4*rounding
+        error = SAFETY*max(abs(row[i] - row[i - 1]), abs(row[i] - before[i - 1])) + doubt
         if error < best[name].error:
             best[name] = Estimate(row[i], error)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+DERIVATIVES = "gradient = differences"
+MANY = 200      # models, for shares to mean something
+
 
 @dataclass
 class Broken:
@@ -59,6 +62,22 @@ class Tally:
 
     def failed(self) -> int:
         return sum(bool(r.broken) for r in self.results)
+
+    def verdict(self) -> list[str]:
+        """What is not as it must be. Of stated errors one in a thousand may be too small."""
+        n = len(self.results)
+        off = sum(b.law == DERIVATIVES for r in self.results for b in r.broken)
+        judged = sum(len(r.derivatives) for r in self.results)
+        wrong = []
+        if off > judged//1000:
+            wrong.append(f"{off} of {judged} derivatives are off")
+        if any(b.law != DERIVATIVES for r in self.results for b in r.broken):
+            wrong.append("laws are broken")
+        if n >= MANY and sum(bool(r.refusal) for r in self.results) > 0.15*n:
+            wrong.append("too many models are refused: they say little")
+        if n >= MANY and sum(r.no_reference for r in self.results) > 0.03*judged:
+            wrong.append("too many derivatives have no reference")
+        return wrong
 
     def summary(self, features: bool = True) -> str:
         n = max(len(self.results), 1)
