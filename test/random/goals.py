@@ -120,4 +120,7 @@ def simulation(m: Model, end: float, static: bool) -> None:
         m.features.add("static start")
     if m.draw.chance(0.3):
         entry["tolerance"] = m.draw.one((1e-7, 1e-9, 1e-10))
+    if m.draw.chance(0.15):
+        entry["start"] = -m.draw.uniform(0.05, 0.3)*end
+        m.features.add("start before zero")
     m.tree["simulation"] = entry

@@ -90,6 +90,7 @@ def means(case) -> None:
     signal = next(iter(m.tree["objectives"].values()))
     x = next(str(signal[k]) for k in ("integral", "mean", "rms", "peak", "final") if k in signal)
     end = m.tree["simulation"]["end"]
+    start = m.tree["simulation"].get("start", 0.0)
     tree = copy.copy(m.tree)
     tree["objectives"] = {
         "i1": {"integral": x}, "mean": {"mean": x}, "i2": {"integral": f"({x})^2"}, "rms": {"rms": x},
@@ -102,22 +103,38 @@ def means(case) -> None:
         v = values(answer)
         if not case.law("means: runs", None not in v.values(), f"not finite: {v}", answer):
             return
-        for name, told, wanted in (("mean", v["mean"], v["i1"]/last), ("rms", v["rms"]**2, v["i2"]/last),
-                                   ("peak", v["peak"]**4, v["i4"]/last)):
+        length = last - start
+        for name, told, wanted in (("mean", v["mean"], v["i1"]/length), ("rms", v["rms"]**2, v["i2"]/length),
+                                   ("peak", v["peak"]**4, v["i4"]/length)):
             case.law("mean, rms, peak = integrals / T", _close(told, wanted, 1e-6, 1e-15),
                      f"--end {last}: {name} {told:.10g}, of integrals {wanted:.10g}", answer)
-    _window_beyond(case, x, end, v["i1"]/last, last)
+    _window_beyond(case, x, [start, 0.95*end], v["i1"]/length, last)
 
 
-def _window_beyond(case, x: str, end: float, mean: float, last: float) -> None:
+def _window_beyond(case, x: str, window: list[float], mean: float, last: float) -> None:
     """A window that reaches beyond the run is refused or cut, not filled with nothing."""
     tree = copy.copy(case.m.tree)
-    tree["objectives"] = {"cut": {"mean": x, "window": [0.0, 0.95*end]}}
+    tree["objectives"] = {"cut": {"mean": x, "window": window}}
     path = case.program.save(f"{case.m.seed}_window.yaml", write(tree).text)
     answer = case.program.call("run", path, "--end", repr(last))
     holds = bool(answer.message) if not answer.ok else _close(values(answer)["cut"], mean, 1e-5, 1e-12)
     case.law("window beyond the run", holds,
              f"--end {last}: {answer.ok and values(answer)['cut']}, mean up to there {mean:.10g}", answer)
+
+
+def static(case) -> None:
+    """A run from static equilibrium begins where the command static says."""
+    m = case.m
+    if "static start" not in m.features:
+        return
+    told = case.program.call("static", case.path)
+    end = m.tree["simulation"].get("start", 0.0) + 1e-9
+    run = case.program.call("run", case.path, "--end", repr(end))
+    if not case.law("static: answers", told.ok and run.ok, told.message[:200] or run.message[:200], told):
+        return
+    for c, value in told.data["coordinates"].items():
+        case.law("run begins at equilibrium", _close(value, run.data["final"][c], 1e-6, 1e-7),
+                 f"{c}: {value:.10g}, run {run.data['final'][c]:.10g}", told)
 
 
 def fixed_steps(case) -> None:
@@ -128,7 +145,7 @@ def fixed_steps(case) -> None:
         return
     end = m.tree["simulation"]["end"]
     step = min(1e-3, 1/m.fastest, end/200)
-    if end/step > MOST_FIXED_STEPS:
+    if 1.5*end/step > MOST_FIXED_STEPS:
         return
     found = []
     for h in (step, step/2):
