@@ -107,8 +107,8 @@ def from_static(m: Model) -> None:
 
 def at_rest(m: Model) -> None:
     """Nothing moves for a while; then a step, or a pulse of some hundredths of a second."""
-    static = m.draw.chance(0.6)
-    m.wake = m.draw.uniform(0.3, 2)
+    static = m.draw.chance(0.5)
+    m.wake = m.draw.uniform(0.5, 3)
     end = float(f"{m.wake + m.draw.uniform(0.3, 1):.3g}")
     m.tree["gravity"] = [0.0, 0.0, -9.81 if static else 0.0]
     if m.draw.chance(0.3):
@@ -123,7 +123,7 @@ def at_rest(m: Model) -> None:
         inputs.states(m)
         for state in m.tree["states"].values():
             state.pop("initial", None)
-    _woken(m, m.wake, m.draw.uniform(0.02, 0.05))
+    _woken(m, m.wake, m.draw.uniform(0.02, 0.05), rest=True)
     _finish(m, end, static)
 
 
@@ -161,8 +161,8 @@ def vehicle(m: Model) -> None:
     _finish(m, end, not flat and m.draw.chance(0.5))
 
 
-def _woken(m: Model, at: float, width: float) -> None:
-    calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 2, "rise": 1}
+def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
+    calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 6 if rest else 2, "rise": 1}
     if m.free():
         inputs.load(m, m.draw.one(m.free()), float(f"{at:.3g}"), float(f"{width:.3g}"),
                     m.draw.weighted(calm))
@@ -179,4 +179,4 @@ def _extras(m: Model, end: float) -> None:
         inputs.stiffen(m, m.draw.one(m.free()), strongly=False)
 
 
-FAMILIES = {tree: 25, loop: 25, loop_by_one_condition: 6, from_static: 16, at_rest: 12, stiff: 8, vehicle: 10}
+FAMILIES = {tree: 25, loop: 25, loop_by_one_condition: 6, from_static: 16, at_rest: 14, stiff: 8, vehicle: 10}

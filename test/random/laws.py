@@ -214,7 +214,7 @@ def _by_name_and_by_path(case: Case) -> None:
     """The same number inline and as a parameter."""
     if case.sens is None:
         return
-    for n in case.numbers[:2]:
+    for n in case.numbers[:2 if "static start" in case.m.features else 1]:
         found = []
         for file in (write(case.m.tree, inline=frozenset([n])), write(case.m.tree, named=frozenset([n]))):
             called = file.called[n]

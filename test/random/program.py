@@ -8,7 +8,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-TIMEOUT_S = 60
+TIMEOUT_S = 30
 
 
 @dataclass

@@ -20,10 +20,11 @@ SAFETY = 2.0
 class Estimate:
     value: float
     error: float
+    noisy: bool = False     # the error is that of noise, not of a tableau that does not settle
 
     def settled(self, scale: float) -> bool:
         """Good enough to judge by; `scale` is the natural size of the derivative."""
-        return self.error <= 1e-3*abs(self.value) + 1e-6*scale
+        return self.noisy or self.error <= 1e-3*abs(self.value) + 1e-6*scale
 
 
 def derivatives(f: Callable[[float], Values | None], x: float, first: float, noise: Values,
@@ -68,6 +69,6 @@ def _improve(best: dict[str, Estimate], name: str, rows: list[list[float]], doub
         return
     row, before = rows[-1], rows[-2]
     for i in range(1, len(row)):
-        error = SAFETY*max(abs(row[i] - row[i - 1]), abs(row[i] - before[i - 1])) + doubt
-        if error < best[name].error:
-            best[name] = Estimate(row[i], error)
+        spread = SAFETY*max(abs(row[i] - row[i - 1]), abs(row[i] - before[i - 1]))
+        if spread + doubt < best[name].error:
+            best[name] = Estimate(row[i], spread + doubt, spread < 3*doubt)

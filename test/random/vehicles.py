@@ -18,7 +18,9 @@ def _wheel(m: Model, carrier: Body, place: list[float], load: float, speed: floa
     draw = m.draw
     hub = m.hardpoint(place, free=False)
     wheel = m.body(carrier.name, place, mass=draw.uniform(8, 25), plain=True)
-    m.tree["bodies"][wheel.name]["inertia"] = [m.number(draw.uniform(0.3, 1.2)) for _ in range(3)]
+    across = draw.uniform(0.25, 0.6)
+    m.tree["bodies"][wheel.name]["inertia"] = [
+        m.number(float(f"{across*k:.4g}")) for k in (1, draw.uniform(1.2, 1.9), 1)]
     spin, = m.joint("revolute", wheel, hub, axis="y")
     spin.held = spin.given = True
     m.tree["initial"][spin.name] = {"value": 0.0, "rate": m.number(float(f"{speed/radius:.5g}"))}
