@@ -15,6 +15,7 @@ import argparse
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -33,6 +34,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--keep", default="build/random", help="folder for the files of models that break a law")
     parser.add_argument("--cases", action="store_true", help="known faults instead of random models")
     return parser.parse_args()
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C ends the campaign with a summary; the workers go with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _check(task: tuple[str, int, str, bool]) -> Result:
@@ -70,11 +76,14 @@ def main() -> int:
     single = o.count == 1
     tasks = [(o.program, seed, o.keep, single) for seed in range(o.seed, o.seed + o.count)]
     tally = Tally()
-    with multiprocessing.Pool(o.jobs) as pool:
-        for result in pool.imap(_check, tasks):
-            _tell(result, o.program, o.keep)
-            tally.add(result)
-    if single:
+    with multiprocessing.Pool(o.jobs, _ignore_interrupts) as pool:
+        try:
+            for result in pool.imap(_check, tasks):
+                _tell(result, o.program, o.keep)
+                tally.add(result)
+        except KeyboardInterrupt:
+            print("interrupted; up to here:")
+    if single and tally.results:
         _tell_all(tally.results[0])
     print(tally.summary())
     for wrong in tally.verdict():
