@@ -128,8 +128,10 @@ parameters: {m_crank: 0.5, start_rate: 20, base: 0.45}
 hardpoints: {A: [0, 0, 0], B: [0, 0, 0.1], C: [0.24, 0, 0.28], D: [base, 0, 0]}
 bodies:
   crank: {mass: m_crank, com: [0, 0, 0.05], inertia: [m_crank*0.1^2/12, m_crank*0.1^2/12, 0]}
-  coupler: {mass: 1, com: [0.12, 0, 0.19], inertia: {xx: 0.18^2/12, yy: 0.3^2/12, zz: 0.24^2/12, xz: -0.24*0.18/12}}
-  rocker: {mass: 1, com: [0.345, 0, 0.14], inertia: {xx: 0.28^2/12, yy: 0.35^2/12, zz: 0.21^2/12, xz: 0.21*0.28/12}}
+  coupler:
+    {mass: 1, com: [0.12, 0, 0.19], inertia: {xx: 0.18^2/12, yy: 0.3^2/12, zz: 0.24^2/12, xz: -0.24*0.18/12}}
+  rocker:
+    {mass: 1, com: [0.345, 0, 0.14], inertia: {xx: 0.28^2/12, yy: 0.35^2/12, zz: 0.21^2/12, xz: 0.21*0.28/12}}
 joints:
   crank: {type: revolute, child: crank, at: A, axis: [0, -1, 0], independent: true}
   coupler: {type: revolute, parent: crank, child: coupler, at: B, axis: [0, -1, 0]}
@@ -220,7 +222,8 @@ ONE_CONDITION = """
 jounce: 1
 hardpoints: {hinge: [-0.2, -0.2, 0.4], anchor: [0.14, 0.2, -0.16], tip: [-0.23, -0.21, 0.59]}
 bodies: {arm: {mass: 12, com: [-0.15, -0.32, 0.44], inertia: [0.27, 0.27, 0.21]}}
-joints: {j: {type: universal, child: arm, at: hinge, axis: [0.93, -0.13, 0.25], axis2: [-0.065, -0.232, 0.12]}}
+joints:
+  j: {type: universal, child: arm, at: hinge, axis: [0.93, -0.13, 0.25], axis2: [-0.065, -0.232, 0.12]}
 forces:
   hold_a: {on: j.a, damping: 20, stiffness: 700}
   hold_b: {on: j.b, damping: 17, stiffness: 630}

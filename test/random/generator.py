@@ -84,7 +84,7 @@ def loop_by_one_condition(m: Model) -> None:
         elements.between(m)
         if any("ground." in e for e in m.tree["forces"][m.links[-1]]["between"]):
             break
-    if m.freedom() < 1 or not goals._on_quantity(m):
+    if m.freedom() < 1 or not goals.on_quantity(m):
         goals.start(m)
     _finish(m, end, False)
 

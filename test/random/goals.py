@@ -11,7 +11,7 @@ def start(m: Model) -> None:
     room = m.freedom() - sum(c.given for c in m.free())
     if room <= 0:
         return
-    if m.draw.chance(0.3) and _on_quantity(m):
+    if m.draw.chance(0.3) and on_quantity(m):
         # nothing else: the condition must have something left to move
         return
     wanted = [c for c in m.free() if not c.given]
@@ -38,7 +38,7 @@ def _on_coordinate(m: Model, c) -> None:
     m.features.add("initial on a coordinate")
 
 
-def _on_quantity(m: Model) -> bool:
+def on_quantity(m: Model) -> bool:
     """The length of an element, whose bodies move by as much as it takes."""
     if any(c.design for c in m.free()):
         return False

@@ -50,7 +50,8 @@ def drive(m: Model, c: Coordinate, end: float) -> None:
     text = {
         "smooth": lambda: m.formula("{0}*sin({1}*t)", size, draw.uniform(3, 12)),
         "kink": lambda: m.formula("if(t < {0}, 0, {1}*(t - {0}))", t0, m.number(size*3)),
-        "jump": lambda: m.formula("if(t < {0}, 0, {1} + {2}*(t - {0}))", t0, m.number(size/4), m.number(size)),
+        "jump": lambda: m.formula("if(t < {0}, 0, {1} + {2}*(t - {0}))", t0, m.number(size/4),
+                                  m.number(size)),
     }[kind]()
     m.jumps |= kind != "smooth"
     joint, _, suffix = c.name.partition(".")

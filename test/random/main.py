@@ -31,7 +31,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of the first model")
     parser.add_argument("--count", type=int, default=1, help="models, with seeds one after the other")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--keep", default="build/random", help="folder for the files of models that break a law")
+    parser.add_argument("--keep", default="build/random", help="folder for models that break a law")
     parser.add_argument("--cases", action="store_true", help="known faults instead of random models")
     return parser.parse_args()
 
@@ -60,7 +60,8 @@ def _tell(result: Result, program: str, keep: str) -> None:
     for broken in result.broken:
         print(f"seed {result.seed}: {broken.law}: {broken.what}\n    {broken.command}")
     if result.broken:
-        print(f"    again: python3 test/random/main.py {program} --seed {result.seed} --keep {keep}", flush=True)
+        print(f"    again: python3 test/random/main.py {program} --seed {result.seed} --keep {keep}",
+              flush=True)
 
 
 def _tell_all(result: Result) -> None:

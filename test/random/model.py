@@ -65,8 +65,6 @@ class Model:
         self.fastest = 50.0                 # rough largest eigenvalue [1/s]
         self.jumps = False                  # momentum or position jumps
         self.powers: list[str] = []         # terms of the power of all forces
-        self.untold = False                 # a power that has no name
-        self.marked: list[Number] = []      # must be among those differentiated by
         self._count = 0
 
     # numbers

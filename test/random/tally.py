@@ -127,6 +127,6 @@ class Tally:
             f"({1000*len(above)/max(len(judged), 1):.2f} in 1000; must be below 1)",
             f"  true/stated error: median {_quantile(ratios, 0.5):.2g}, 99 % {_quantile(ratios, 0.99):.2g}, "
             f"99.9 % {_quantile(ratios, 0.999):.2g}, largest {_quantile(ratios, 1):.2g}",
-            f"  stated error/derivative: median {_quantile(widths, 0.5):.1g}, 90 % {_quantile(widths, 0.9):.1g}, "
-            f"99 % {_quantile(widths, 0.99):.1g}",
+            f"  stated error/derivative: median {_quantile(widths, 0.5):.1g}, "
+            f"90 % {_quantile(widths, 0.9):.1g}, 99 % {_quantile(widths, 0.99):.1g}",
         ]

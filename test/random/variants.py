@@ -27,7 +27,8 @@ def sweep(case) -> None:
     file = write(case.m.tree, named=frozenset([n]))
     path = case.program.save(f"{case.m.seed}_sweep.yaml", file.text)
     low, high = n.value - 0.004*n.size, n.value + 0.004*n.size
-    answer = case.program.call("sweep", path, "--param", f"{n.name}={low!r}:{high!r}:3", "--workers", "1", *case.sharp)
+    answer = case.program.call("sweep", path, "--param", f"{n.name}={low!r}:{high!r}:3", "--workers", "1",
+                               *case.sharp)
     if not case.law("sweep answers", answer.ok, answer.message[:200], answer):
         return
     for point in answer.data["points"]:
@@ -41,7 +42,8 @@ def sweep(case) -> None:
 
 
 def _same_point(case, n, path: str, setting: str, point: dict, run: Answer, answer: Answer) -> None:
-    sens = case.program.call("sens", path, "--set", setting, "--wrt", n.name, "--method", "direct", *case.sharp)
+    sens = case.program.call("sens", path, "--set", setting, "--wrt", n.name, "--method", "direct",
+                             *case.sharp)
     if not case.law("derivatives are finite", sens.ok, sens.message[:200], sens):
         return
     for o, swept in point["objectives"].items():

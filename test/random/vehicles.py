@@ -48,7 +48,8 @@ def road(m: Model, speed: float, end: float) -> None:
         "waves": ("{0}*sin({1}*x)", m.draw.uniform(0.003, 0.01), m.draw.uniform(1, 6)),
         "step": ("if(x < {0}, 0, {1})", where, m.draw.signed(0.005, 0.015)),
         "bump": ("{0}*exp(-((x - {1})/{2})^2)", m.draw.uniform(0.005, 0.02), where, m.draw.uniform(0.2, 0.5)),
-        "ramp": ("clamp({0}*(x - {1}), 0, {2})", m.draw.uniform(0.02, 0.06), where, m.draw.uniform(0.01, 0.03)),
+        "ramp": ("clamp({0}*(x - {1}), 0, {2})", m.draw.uniform(0.02, 0.06), where,
+                 m.draw.uniform(0.01, 0.03)),
     }[shape]
     if text:
         m.tree["road"] = m.formula(text[0], *text[1:])
