@@ -156,12 +156,10 @@ def tie(m: Model, a: str, b: str) -> None:
 
 
 def rod_to_ground(m: Model, mount: str) -> None:
-    """A tree tied to the ground by a rod."""
+    """A limb tied to the ground by a rod."""
     m.features.add("distance rod")
-    if mount == "ground":
-        body, _ = trees.limb(m, m.draw.one(("spherical", "universal", "planar", "cylindrical")), "ground")
-        mount = body.name
-    tie(m, mount, "ground")
+    body, _ = trees.limb(m, m.draw.one(("spherical", "universal", "planar", "cylindrical")), mount)
+    tie(m, body.name, "ground")
 
 
 def wishbone(m: Model, mount: str) -> None:

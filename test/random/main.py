@@ -18,6 +18,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import traceback
 
 import cases
 import laws
@@ -45,7 +46,11 @@ def _check(task: tuple[str, int, str, bool]) -> Result:
     """One model in a folder of its own, kept where it breaks a law or is asked for."""
     path, seed, keep, always = task
     with tempfile.TemporaryDirectory(prefix="jounce_random_") as folder:
-        result = laws.check(seed, Program(path, folder))
+        try:
+            result = laws.check(seed, Program(path, folder))
+        except Exception:  # one model must not end a campaign
+            result = Result(seed)
+            result.law("the checker itself", False, traceback.format_exc())
         if result.broken or always:
             os.makedirs(keep, exist_ok=True)
             for name in os.listdir(folder):
