@@ -40,6 +40,7 @@ def _options() -> argparse.Namespace:
 def _ignore_interrupts() -> None:
     """Ctrl-C ends the campaign with a summary; the workers go with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _check(task: tuple[str, int, str, bool]) -> Result:
@@ -82,6 +83,8 @@ def main() -> int:
     single = o.count == 1
     tasks = [(o.program, seed, o.keep, single) for seed in range(o.seed, o.seed + o.count)]
     tally = Tally()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     with multiprocessing.Pool(o.jobs, _ignore_interrupts) as pool:
         try:
             for result in pool.imap(_check, tasks):
