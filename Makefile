@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build demo check bench format format-check clean
+.PHONY: build demo check random bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -22,6 +22,12 @@ demo: build
 check:
 	@sh tools/setup.sh check
 	@bash tools/check.sh
+
+# make random N=5000 SEED=1: laws on models of seeds 1 ... 5000 (CONTRIBUTING.md)
+N ?= 500
+SEED ?= 1
+random: build
+	python3 test/random/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/random
 
 bench: build
 	@for b in build/bench/bench_*; do [ -x $$b ] && [ -f $$b ] && echo "== $$b" && $$b || exit 1; done

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults that were found once: a small model for each, and what must hold.
+
+`refused` in what follows means exit status 1 with a message; it is the right answer to some of them.
+"""
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from typing import Callable
+
+from program import Answer, Program, gradient, values
+from reference import derivatives
+
+Check = Callable[[Program, str], str]       # "" or what is wrong
+
+
+@dataclass
+class Fault:
+    name: str
+    text: str
+    check: Check
+
+
+def refused(answer: Answer) -> bool:
+    return answer.code == 1 and bool(answer.message)
+
+
+def is_refused(program: Program, path: str) -> str:
+    answer = program.call("run", path)
+    return "" if refused(answer) else f"accepted, {values(answer) if answer.ok else answer.message}"
+
+
+def does_not_break_down(*options: str) -> Check:
+    def check(program: Program, path: str) -> str:
+        answer = program.call("run", path, *options)
+        return "" if answer.ok or refused(answer) and "singular" not in answer.message else answer.message
+    return check
+
+
+def derivatives_are_those_of_runs(number: str, at: float, increment: float, relative: float = 1e-5) -> Check:
+    """Direct and adjoint against extrapolated differences."""
+    def values_at(program: Program, path: str, x: float):
+        answer = program.call("run", path, "--set", f"{number}={x!r}", "--tol", "1e-11")
+        return values(answer) if answer.ok else None
+
+    def check(program: Program, path: str) -> str:
+        calm = {o: 0.0 for o in values_at(program, path, at)}
+        found = derivatives(lambda x: values_at(program, path, x), at, increment, calm, lambda o, e: False)
+        for method in ("direct", "adjoint"):
+            answer = program.call("sens", path, "--wrt", number, "--method", method)
+            if not answer.ok:
+                return answer.message
+            for (o, _), g in gradient(answer).items():
+                told = gradient(answer, "gradient_error").get((o, number), 0.0)
+                if abs(g - found[o].value) > max(relative*abs(found[o].value), told) + found[o].error:
+                    return f"{method}: d {o} / d {number} = {g:.8g}, differences {found[o].value:.8g}"
+        return ""
+    return check
+
+
+def mean_over_the_run(program: Program, path: str) -> str:
+    for end in (1.0, 0.5):
+        v = values(program.call("run", path, "--end", repr(end)))
+        if abs(v["mean"] - v["integral"]/end) > 1e-6*abs(v["mean"]):
+            return f"--end {end}: mean {v['mean']:.6g}, integral/T {v['integral']/end:.6g}"
+    answer = program.call("run", path, "--end", "0.5", "--set", "last=0.9")
+    if not answer.ok:
+        return "" if refused(answer) else answer.message
+    v = values(answer)
+    if abs(v["window"] - v["integral"]/0.5) > 1e-6*abs(v["window"]):
+        return f"window up to 0.9 s, --end 0.5: {v['window']:.6g}, mean up to there {v['integral']/0.5:.6g}"
+    return ""
+
+
+def nothing_is_stepped_over(program: Program, path: str) -> str:
+    free = values(program.call("run", path))
+    fixed = values(program.call("run", path, "--method", "rk4", "--step", "0.0005"))
+    for o, value in free.items():
+        if abs(value - fixed[o]) > 1e-4*abs(fixed[o]):
+            return f"{o} = {value:.6g}, with small fixed steps {fixed[o]:.6g}"
+    return ""
+
+
+def as_if_nearly(setting: str, name: str) -> Check:
+    """Refused, or continuous in a number."""
+    def check(program: Program, path: str) -> str:
+        answer = program.call("run", path)
+        if not answer.ok:
+            return "" if refused(answer) else answer.message
+        near = program.call("run", path, "--set", setting)
+        a, b = answer.data["final"][name], near.data["final"][name]
+        return "" if abs(a - b) < 0.1*abs(b) else f"{name} = {a:.6g}, with {setting} {b:.6g}"
+    return check
+
+
+def sweep_is_run(number: str, low: float, high: float) -> Check:
+    def check(program: Program, path: str) -> str:
+        answer = program.call("sweep", path, "--param", f"{number}={low}:{high}:3", "--wrt", "none")
+        for point in answer.data["points"] if answer.ok else ():
+            x = point["parameters"][number]
+            run = program.call("run", path, "--set", f"{number}={x!r}")
+            if run.ok != (point["status"] == 0):
+                return f"{number} = {x}: run {run.message or 'fine'}, sweep {point.get('message', 'fine')}"
+            for o, value in values(run).items() if run.ok else ():
+                swept = point["objectives"][o]["value"]
+                if abs(value - swept) > 1e-6*abs(value):
+                    return f"{number} = {x}: {o} = {value:.6g}, sweep {swept:.6g}"
+        return "" if answer.ok or refused(answer) else answer.message
+    return check
+
+
+MASS_ON_SPRING = """
+jounce: 1
+parameters: {c: 20}
+bodies: {mass: {mass: 10}}
+joints: {z: {type: prismatic, child: mass, axis: z}}
+forces:
+  spring: {on: z, stiffness: 4000, damping: c, free: 0.01}
+  load: {on: z, torque: "if(t < 0.1, 0, 5*sin(20*(t - 0.1)))"}
+objectives: {o: {mean: z}}
+simulation: {end: 0.4, start_at: static}
+"""
+
+FOUR_BAR = """
+jounce: 1
+parameters: {m_crank: 0.5, start_rate: 20, base: 0.45}
+hardpoints: {A: [0, 0, 0], B: [0, 0, 0.1], C: [0.24, 0, 0.28], D: [base, 0, 0]}
+bodies:
+  crank: {mass: m_crank, com: [0, 0, 0.05], inertia: [m_crank*0.1^2/12, m_crank*0.1^2/12, 0]}
+  coupler:
+    {mass: 1, com: [0.12, 0, 0.19], inertia: {xx: 0.18^2/12, yy: 0.3^2/12, zz: 0.24^2/12, xz: -0.24*0.18/12}}
+  rocker:
+    {mass: 1, com: [0.345, 0, 0.14], inertia: {xx: 0.28^2/12, yy: 0.35^2/12, zz: 0.21^2/12, xz: 0.21*0.28/12}}
+joints:
+  crank: {type: revolute, child: crank, at: A, axis: [0, -1, 0], independent: true}
+  coupler: {type: revolute, parent: crank, child: coupler, at: B, axis: [0, -1, 0]}
+  rocker: {type: revolute, child: rocker, at: D, axis: [0, -1, 0]}
+closures: {pin: {type: ball, a: coupler.C, b: rocker.C}}
+initial: {crank: {value: 0, rate: start_rate}}
+objectives: {psi: {integral: rocker.rate^2}}
+simulation: {end: 2}
+"""
+
+LOOP_AT_REST = FOUR_BAR.replace(
+    "initial: {crank: {value: 0, rate: start_rate}}",
+    'forces: {hold: {on: crank, stiffness: 30, damping: 0.5, free: 0.2}, '
+    'load: {on: rocker, torque: "if(t < 0.1, 0, 0.5)"}}').replace(
+    "simulation: {end: 2}", "simulation: {end: 0.4, start_at: static}").replace(
+    "integral: rocker.rate^2", "integral: rocker + coupler.rate")
+
+STRONG_DAMPER = """
+jounce: 1
+parameters: {k: 8.0e5, c: 4.0e4, at: 0.5}
+bodies: {mass: {mass: 1}}
+joints: {z: {type: prismatic, child: mass, axis: z}}
+forces:
+  damper: {on: z, stiffness: k, damping: c}
+  load: {on: z, torque: "if(t < at, 0, 1000)"}
+objectives: {o: {integral: z}, end: {final: z}}
+simulation: {end: 0.7, start_at: static}
+"""
+
+MEANS = """
+jounce: 1
+gravity: [0, 0, 0]
+parameters: {last: 0.45}
+bodies: {mass: {mass: 1}}
+joints: {z: {type: prismatic, child: mass, axis: z}}
+forces: {spring: {on: z, stiffness: 30, damping: 1}}
+initial: {z: {value: 0.1, rate: 0}}
+objectives: {integral: {integral: z}, mean: {mean: z}, window: {mean: z, window: [0, last]}}
+simulation: {end: 1}
+"""
+
+FOLLOWING_DRIVE = """
+jounce: 1
+bodies: {a: {mass: 1}, b: {mass: 1}}
+joints:
+  x: {type: prismatic, child: a, axis: x}
+  y: {type: prismatic, child: b, axis: y, drive: 2*x}
+forces: {spring: {on: x, stiffness: 100}}
+initial: {x: 0.1}
+objectives: {o: {integral: b.com.vy^2}}
+simulation: {end: 0.5}
+"""
+
+PULSE = """
+jounce: 1
+gravity: [0, 0, 0]
+bodies: {mass: {mass: 10}}
+joints: {z: {type: prismatic, child: mass, axis: z}}
+forces:
+  spring: {on: z, stiffness: 4000, damping: 100}
+  load: {on: z, torque: "SHAPE"}
+objectives: {o: {rms: z}}
+simulation: {end: 4}
+"""
+
+STANDSTILL = """
+jounce: 1
+parameters: {v: 0}
+hardpoints: {hub: [0, 0, 0.3]}
+bodies:
+  trolley:
+  chassis: {mass: 300, com: [0, 0, 0.6]}
+  wheel: {mass: 20, com: [0, 0, 0.3], inertia: [0.5, 0.8, 0.5]}
+joints:
+  x: {type: prismatic, child: trolley, axis: x}
+  z: {type: prismatic, parent: trolley, child: chassis, axis: z}
+  spin: {type: revolute, parent: chassis, child: wheel, at: hub, axis: y}
+forces: {motor: {on: spin, torque: 30}}
+tyres:
+  tyre: {wheel: wheel, centre: wheel.hub, radius: 0.31, stiffness: 2.0e5, damping: 500, kappa_c: 0.5,
+         alpha_c: 0.2, mu_x: 0.9, mu_y: 0.9}
+initial: {x: {value: 0, rate: v}, z: {value: 0, rate: 0}, spin: {value: 0, rate: v/0.31}}
+objectives: {o: {rms: chassis.com.az}}
+simulation: {end: 0.5}
+"""
+
+ONE_CONDITION = """
+jounce: 1
+hardpoints: {hinge: [-0.2, -0.2, 0.4], anchor: [0.14, 0.2, -0.16], tip: [-0.23, -0.21, 0.59]}
+bodies: {arm: {mass: 12, com: [-0.15, -0.32, 0.44], inertia: [0.27, 0.27, 0.21]}}
+joints:
+  j: {type: universal, child: arm, at: hinge, axis: [0.93, -0.13, 0.25], axis2: [-0.065, -0.232, 0.12]}
+forces:
+  hold_a: {on: j.a, damping: 20, stiffness: 700}
+  hold_b: {on: j.b, damping: 17, stiffness: 630}
+  strut: {between: [ground.anchor, arm.tip], stiffness: 100, free_length: 0.9}
+initial: {strut.length: {value: 0.94, rate: 0}}
+objectives: {o: {integral: j.b}}
+simulation: {end: 0.5}
+"""
+
+THREE_CRANKS = """
+jounce: 1
+parameters: {top: 0.3}
+hardpoints: {A1: [0, 0, 0], A2: [0.4, 0, 0], A3: [0.8, 0, 0], B1: [0.1, 0, 0.3], B2: [0.5, 0, 0.3],
+             B3: [0.9, 0, top]}
+bodies:
+  c1: {mass: 1, com: [0.05, 0, 0.15], inertia: [0.01, 0.01, 0.01]}
+  c2: {mass: 1, com: [0.45, 0, 0.15], inertia: [0.01, 0.01, 0.01]}
+  c3: {mass: 1, com: [0.85, 0, 0.15], inertia: [0.01, 0.01, 0.01]}
+  beam: {mass: 2, com: [0.5, 0, 0.3], inertia: [0.01, 0.1, 0.1]}
+joints:
+  c1: {type: revolute, child: c1, at: A1, axis: y}
+  c2: {type: revolute, child: c2, at: A2, axis: y}
+  c3: {type: revolute, child: c3, at: A3, axis: y}
+  beam: {type: revolute, parent: c1, child: beam, at: B1, axis: y}
+closures:
+  p2: {type: point_on_line, line: {point: c2.B2, direction: c2.y}, point: beam.B2}
+  p3: {type: point_on_line, line: {point: c3.B3, direction: c3.y}, point: beam.B3}
+forces: {hold: {on: c1, stiffness: 20, damping: 2}}
+objectives: {o: {integral: c1.rate^2}}
+simulation: {end: 0.3}
+"""
+
+FAULTS = (
+    Fault("a: static start, number by name", MASS_ON_SPRING, derivatives_are_those_of_runs("c", 20, 0.2)),
+    Fault("a: static start, number by path", MASS_ON_SPRING,
+          derivatives_are_those_of_runs("forces.spring.stiffness", 4000, 20)),
+    Fault("a: static start, another by path", MASS_ON_SPRING,
+          derivatives_are_those_of_runs("bodies.mass.mass", 10, 0.05)),
+    Fault("b: static start with loops", LOOP_AT_REST, derivatives_are_those_of_runs("m_crank", 0.5, 0.005)),
+    Fault("b: static start with loops, hardpoint", LOOP_AT_REST,
+          derivatives_are_those_of_runs("base", 0.45, 0.002)),
+    Fault("c: strong damper at rest, stiffness", STRONG_DAMPER, derivatives_are_those_of_runs("k", 8e5, 4e3)),
+    Fault("c: strong damper at rest, damping", STRONG_DAMPER, derivatives_are_those_of_runs("c", 4e4, 2e2)),
+    Fault("c: strong damper let go", STRONG_DAMPER.replace(", start_at: static", ""),
+          derivatives_are_those_of_runs("c", 4e4, 2e2)),
+    Fault("d: means and windows with --end", MEANS, mean_over_the_run),
+    Fault("e: drive that follows a coordinate", FOLLOWING_DRIVE, is_refused),
+    Fault("f: pulse after a rest, abs", PULSE.replace("SHAPE", "if(abs(t - 3) < 0.01, 400, 0)"),
+          nothing_is_stepped_over),
+    Fault("f: pulse after a rest, if in if",
+          PULSE.replace("SHAPE", "if(t < 3, 0, if(t < 3.02, 400, 0))"), nothing_is_stepped_over),
+    Fault("f: pulse after a rest, smooth", PULSE.replace("SHAPE", "400*exp(-((t - 3)/0.01)^2)"),
+          nothing_is_stepped_over),
+    Fault("f: pulse after a rest, half sine",
+          PULSE.replace("SHAPE", "400*max(0, sin(50*pi*t))*step(t - 3)*step(3.02 - t)"),
+          nothing_is_stepped_over),
+    Fault("g: tyre at a standstill", STANDSTILL, as_if_nearly("v=0.001", "x")),
+    Fault("h: one condition, two freedoms", ONE_CONDITION,
+          derivatives_are_those_of_runs("hardpoints.tip.x", -0.23, 0.002)),
+    Fault("i: redundancy that depends on a number", THREE_CRANKS, sweep_is_run("top", 0.3, 0.36)),
+    Fault("j: rough tolerance, failed projection", FOUR_BAR, does_not_break_down("--tol", "0.1")),
+)
+
+
+def run(path: str) -> int:
+    """All of them; exit status 1 when one does not hold."""
+    wrong = 0
+    with tempfile.TemporaryDirectory(prefix="jounce_random_") as folder:
+        program = Program(path, folder)
+        for i, fault in enumerate(FAULTS):
+            said = fault.check(program, program.save(f"case{i}.yaml", fault.text))
+            wrong += bool(said)
+            print(f"{'WRONG' if said else 'fine '}  {fault.name}" + (f": {said}" if said else ""), flush=True)
+    print(f"{wrong} of {len(FAULTS)} known faults are there")
+    return 1 if wrong else 0

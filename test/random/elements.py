@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Force elements of every kind, with tables and stops, sized to what they act on."""
+from __future__ import annotations
+
+from draw import norm, sub
+from model import Coordinate, Model
+
+
+def _stiffness(m: Model, inertia: float) -> float:
+    omega = 6.283*m.draw.uniform(1, 5)
+    return float(f"{inertia*omega**2:.4g}")
+
+
+def _damping(m: Model, stiffness: float) -> float:
+    """Of an oscillator of some hertz."""
+    return float(f"{stiffness*m.draw.uniform(0.005, 0.06):.4g}")
+
+
+def _table(m: Model, width: float, height: float, centre: float = 0.0) -> str:
+    """A curve through (centre, 0), rising."""
+    draw = m.draw
+    name = f"curve{len(m.tree['tables'])}"
+    x = [-width, -0.4*width, 0.0, 0.4*width, width]
+    y = [-height*draw.uniform(0.7, 1.3), -0.4*height*draw.uniform(0.6, 1.4), 0.0,
+         0.4*height*draw.uniform(0.6, 1.4), height*draw.uniform(0.7, 1.3)]
+    entry = {"x": [float(f"{centre + v:.6g}") for v in x],
+             "y": [m.number(float(f"{v:.4g}"), height) for v in y]}
+    if draw.chance(0.6):
+        entry["interpolation"] = "cubic"
+        m.features.add("table cubic")
+    else:
+        m.features.add("table linear")
+    if draw.chance(0.3):
+        entry["extrapolation"] = "hold"
+    m.tree["tables"][name] = entry
+    return name
+
+
+def _stops(m: Model, entry: dict, stiffness: float, middle: float, reach: float, key: str) -> None:
+    """Beside the middle, so that some are met and some are not."""
+    for side, sign in (("bump_stop", -1), ("rebound_stop", 1)):
+        if not m.draw.chance(0.6):
+            continue
+        stop = {key: m.number(float(f"{middle + sign*reach*m.draw.uniform(0.3, 1.5):.5g}"), reach),
+                "stiffness": m.number(float(f"{stiffness*m.draw.uniform(1, 5):.4g}"))}
+        m.features.add(side)
+        if m.draw.chance(0.4):
+            stop["exponent"] = m.number(m.draw.uniform(5, 30))
+            stop["stiffness"].value *= 0.05
+            m.features.add("stop with exponent")
+        entry[side] = stop
+
+
+def _laws(m: Model, entry: dict, inertia: float, design: float, key: str, reach: float) -> None:
+    """Some of what an element between points or on a coordinate may have."""
+    draw = m.draw
+    stiffness = _stiffness(m, inertia)
+    free = "free_length" if key == "length" else "free"
+    laws = draw.some(("spring", "damping", "preload", "spring table", "damper table", "stops",
+                      "expression"), draw.count(1, 3))
+    if "spring" in laws:
+        entry["stiffness"] = m.number(stiffness)
+        entry[free] = m.number(float(f"{design + draw.uniform(-0.3, 0.3)*reach:.5g}"), reach)
+    if "damping" in laws or "spring" in laws or laws == ["stops"]:
+        entry["damping"] = m.number(_damping(m, stiffness))
+    if "preload" in laws:
+        entry["preload"] = m.number(float(f"{stiffness*reach*draw.uniform(-0.3, 0.3):.4g}"), stiffness*reach)
+    if "spring table" in laws:
+        entry["spring"] = _table(m, 2*reach, stiffness*reach, design)
+    if "damper table" in laws:
+        entry["damper"] = _table(m, 10*reach, stiffness*reach*0.5)
+    if "stops" in laws:
+        _stops(m, entry, stiffness, design, reach, key)
+    if "expression" in laws:
+        x = "length" if key == "length" else "angle"
+        entry["force"] = m.formula(
+            draw.one(("{0}*(%s - {1})^3 + {2}*rate", "{0}*tanh(3*(%s - {1})) + {2}*rate/(1 + abs(rate))",
+                      "{0}*max(%s - {1}, 0) + {2}*rate")) % x,
+            stiffness, m.number(float(f"{design + draw.uniform(-0.1, 0.1)*reach:.5g}"), reach),
+            _damping(m, stiffness))
+    for law in laws:
+        m.features.add(f"element with {law}")
+
+
+def between(m: Model) -> str | None:
+    """An element between points of two bodies, or of one and the ground."""
+    ends = m.draw.some(["ground", *(b for b in m.bodies if m.bodies[b].mass)], 2)
+    if len(ends) < 2:
+        return None
+    first, at_a = m.near(ends[0])
+    second, at_b = m.near(ends[1])
+    for _ in range(20):
+        if norm(sub(at_a, at_b)) > 0.25:
+            break
+        second, at_b = m.near(ends[1], 0.5)
+    lengths = norm(sub(at_a, at_b))
+    mass = max(m.bodies[e].carried() for e in ends if e in m.bodies)
+    entry = {"between": [first, second]}
+    _laws(m, entry, mass, float(f"{lengths:.5g}"), "length", min(0.1, 0.3*lengths))
+    name = m.force(entry, "between points")
+    m.links.append(name)
+    return name
+
+
+def on_coordinate(m: Model) -> str | None:
+    c = _any_coordinate(m)
+    if not c:
+        return None
+    entry = {"on": c.name}
+    _laws(m, entry, c.inertia(), c.design, "at", 0.05 if c.is_length else 0.2)
+    return m.force(entry, "on a coordinate")
+
+
+def _any_coordinate(m: Model) -> Coordinate | None:
+    return m.draw.one(m.free()) if m.free() else None
+
+
+def bar(m: Model) -> str | None:
+    for kind in (True, False):
+        alike = [c for c in m.free() if c.is_length == kind]
+        if len(alike) > 1:
+            a, b = m.draw.some(alike, 2)
+            k = _stiffness(m, min(a.inertia(), b.inertia()))
+            entry = {"bar": [a.name, b.name], "stiffness": m.number(k)}
+            if m.draw.chance(0.5):
+                entry["damping"] = m.number(_damping(m, k))
+            return m.force(entry, "bar")
+    return None
+
+
+def at_point(m: Model) -> str | None:
+    massive = [b for b in m.bodies if m.bodies[b].mass]
+    if not massive:
+        return None
+    body = m.draw.one(massive)
+    size = m.bodies[body].mass*2
+    point, _ = m.near(body)
+    vector = lambda s: [m.number(m.draw.uniform(-s, s), s) for _ in range(3)]
+    entry = {"at": point, "force": vector(size)}
+    if m.draw.chance(0.5):
+        entry["torque"] = vector(size*0.05)
+        m.features.add("torque at a point")
+    if m.draw.chance(0.5):
+        entry["axes"] = "body"
+        m.features.add("force in body axes")
+    return m.force(entry, "at a point")
+
+
+def scatter(m: Model, count: int) -> None:
+    kinds = {between: 4, on_coordinate: 3, bar: 1, at_point: 2}
+    for _ in range(count):
+        m.draw.weighted(kinds)(m)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model from a seed.
+
+A model belongs to a family, which says what it is made of and how it is excited; within the family
+all is left to chance. Families exist for what has gone wrong once: starts at static equilibrium with
+and without loops, stiff dampers, systems at rest that are woken, one initial condition for several
+freedoms.
+"""
+from __future__ import annotations
+
+import elements
+import goals
+import inputs
+import loops
+import trees
+import vehicles
+from model import Model
+
+MOST_COORDINATES = 8
+
+
+def make(seed: int) -> Model:
+    m = Model(seed)
+    family = m.draw.weighted(FAMILIES)
+    m.features.add("family " + family.__name__.replace("_", " "))
+    family(m)
+    return m
+
+
+def _gravity(m: Model) -> None:
+    kind = m.draw.weighted({"down": 5, "askew": 2, "none": 2})
+    if kind == "askew":
+        m.tree["gravity"] = [m.number(x, 1.0) for x in m.draw.vector(5)]
+    elif kind == "none":
+        m.tree["gravity"] = [0.0, 0.0, 0.0]
+    else:
+        m.tree["gravity"] = [0.0, 0.0, m.number(-9.81)]
+
+
+def _end(m: Model, low: float = 0.3, high: float = 2.0) -> float:
+    return float(f"{m.draw.log(low, high):.3g}")
+
+
+def _finish(m: Model, end: float, static: bool) -> None:
+    goals.objectives(m, end)
+    goals.simulation(m, end, static)
+
+
+def tree(m: Model) -> None:
+    """A tree that is let go, shaken or pushed."""
+    end = _end(m)
+    _gravity(m)
+    trees.grow(m, MOST_COORDINATES, m.draw.count(1, 4))
+    inputs.drives(m, end)
+    trees.hold(m)
+    _extras(m, end)
+    goals.start(m)
+    _finish(m, end, False)
+
+
+def loop(m: Model) -> None:
+    """A closed loop, perhaps with a limb."""
+    end = _end(m)
+    _gravity(m)
+    loops.add_loop(m)
+    if m.draw.chance(0.3) and len(m.coordinates) < 5:
+        trees.limb(m, m.draw.one(("revolute", "prismatic")), m.draw.one(list(m.bodies)))
+    inputs.drives(m, end)
+    trees.hold(m, 0.8)
+    _extras(m, end)
+    goals.start(m)
+    _finish(m, end, False)
+
+
+def loop_by_one_condition(m: Model) -> None:
+    """Several freedoms, loops, and one initial condition, on the length of an element."""
+    end = _end(m, 0.3, 1)
+    _gravity(m)
+    m.draw.one((loops.rod_to_ground, loops.ring))(m, "ground")
+    for c in m.coordinates:
+        c.looped = True
+    trees.hold(m, 0.8)
+    for _ in range(6):
+        elements.between(m)
+        if any("ground." in e for e in m.tree["forces"][m.links[-1]]["between"]):
+            break
+    if m.freedom() < 1 or not goals.on_quantity(m):
+        goals.start(m)
+    _finish(m, end, False)
+
+
+def from_static(m: Model) -> None:
+    """A tree or a loop that begins where it rests, then moved by a load."""
+    end = _end(m, 0.4, 2)
+    m.tree["gravity"] = [0.0, 0.0, m.number(-9.81)]
+    if m.draw.chance(0.5):
+        loops.add_loop(m)
+        inputs.drives(m, end)
+    else:
+        trees.grow(m, 5, m.draw.count(1, 3))
+    trees.hold(m)
+    m.wake = end*m.draw.uniform(0, 0.3)
+    _woken(m, m.wake, m.draw.uniform(0.05, 0.2))
+    elements.scatter(m, m.draw.count(0, 2))
+    _finish(m, end, True)
+
+
+def at_rest(m: Model) -> None:
+    """Nothing moves for a while; then a step, or a pulse of some hundredths of a second."""
+    static = m.draw.chance(0.5)
+    m.wake = m.draw.uniform(0.5, 3)
+    end = float(f"{m.wake + m.draw.uniform(0.3, 1):.3g}")
+    m.tree["gravity"] = [0.0, 0.0, -9.81 if static else 0.0]
+    if m.draw.chance(0.3):
+        loops.add_loop(m)
+        inputs.drives(m, end)
+    else:
+        trees.grow(m, 4, m.draw.count(1, 2))
+    trees.hold(m)
+    if m.draw.chance(0.3):
+        inputs.stiffen(m, m.draw.one(m.free()), strongly=False)
+    if m.draw.chance(0.3):
+        inputs.states(m)
+        for state in m.tree["states"].values():
+            state.pop("initial", None)
+    _woken(m, m.wake, m.draw.uniform(0.02, 0.05), rest=True)
+    _finish(m, end, static)
+
+
+def stiff(m: Model) -> None:
+    """Eigenvalues far apart: strong dampers, perhaps at rest before they are woken."""
+    end = _end(m, 0.2, 0.6)
+    m.tree["gravity"] = [0.0, 0.0, m.draw.one((-9.81, 0.0))]
+    trees.grow(m, 3, m.draw.count(1, 2))
+    strongly = m.draw.chance(0.4)
+    if strongly:
+        end = float(f"{0.4*end:.3g}")
+    trees.hold(m)
+    for c in m.draw.some(m.free(), m.draw.count(1, 2)):
+        inputs.stiffen(m, c, strongly)
+    if m.draw.chance(0.5):
+        m.wake = end*m.draw.uniform(0.1, 0.6)
+        _woken(m, m.wake, 0.02)
+    else:
+        goals.start(m)
+    if not m.wake and not m.tree["initial"]:
+        _woken(m, 0.0, 0.02)
+    _finish(m, end, m.draw.chance(0.6) and not m.tree["initial"])
+
+
+def vehicle(m: Model) -> None:
+    """Tyres on a road, at speed."""
+    end = _end(m, 0.3, 1)
+    speed = m.draw.uniform(3, 15)
+    m.draw.weighted({vehicles.quarter_car: 3, vehicles.half_car: 1, vehicles.single_track: 2})(m, speed)
+    vehicles.road(m, speed, end)
+    flat = "single-track model" in m.features
+    if flat:
+        m.tree.pop("road", None)
+    m.fastest = 3000
+    _finish(m, end, not flat and m.draw.chance(0.5))
+
+
+def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
+    calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 6 if rest else 2, "rise": 1}
+    if m.free():
+        inputs.load(m, m.draw.one(m.free()), float(f"{at:.3g}"), float(f"{width:.3g}"),
+                    m.draw.weighted(calm))
+
+
+def _extras(m: Model, end: float) -> None:
+    elements.scatter(m, m.draw.count(0, 3))
+    if m.draw.chance(0.3):
+        inputs.states(m)
+    if m.free() and m.draw.chance(0.5):
+        inputs.load(m, m.draw.one(m.free()), float(f"{end*m.draw.uniform(0.1, 0.5):.3g}"),
+                    float(f"{m.draw.uniform(0.02, 0.2):.3g}"))
+    if m.free() and m.draw.chance(0.15):
+        inputs.stiffen(m, m.draw.one(m.free()), strongly=False)
+
+
+FAMILIES = {tree: 25, loop: 25, loop_by_one_condition: 6, from_static: 16, at_rest: 14, stiff: 8, vehicle: 10}

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What must hold for every model: each law has a name, under which it is counted."""
+from __future__ import annotations
+
+import math
+import random
+import time
+from typing import Callable
+
+import generator
+import variants
+from leaves import Number, Written, write
+from model import Model
+from program import Answer, Program, gradient, message_class, values
+from reference import Estimate, derivatives
+from tally import DERIVATIVES, Derivative, Result
+
+FIRST_INCREMENT = 8e-3          # of the size of a number
+ASSUMED = 1e-6                  # relative error of derivatives where none is stated
+SHARP = ("--tol", "1e-10")      # then asked of sens, for errors below that
+TIGHTEST = ("1e-10", "1e-11", "1e-12")
+MANY_STEPS = 2000               # of a run: a tighter one would take too long
+
+
+class Case:
+    """A model under test: its file, the numbers chosen, and what has been computed so far."""
+
+    def __init__(self, m: Model, program: Program, result: Result):
+        self.m, self.program, self.result = m, program, result
+        self.chance = random.Random(f"{m.seed} laws")
+        self.written = write(m.tree)
+        self.path = program.save(f"{m.seed}.yaml", self.written.text)
+        known = [n for n in m.numbers if n in self.written.called]
+        self.numbers: list[Number] = self.chance.sample(
+            known, min(len(known), self.chance.choice((2, 2, 2, 3, 3, 4))))
+        self.wrt = ",".join(self.written.called[n] for n in self.numbers)
+        self.value: dict[str, float] = {}
+        self.sens: Answer | None = None
+        self.sharp: tuple[str, ...] = ()
+        self.tolerance = ""                 # of references
+        self.noise: dict[str, float] = {}   # of values with it
+        self.doubt: dict[str, float] = {}   # of the value of the plain command
+
+    def law(self, name: str, holds: bool, what: str = "", answer: Answer | None = None) -> bool:
+        command = " ".join(answer.command) if answer else ""
+        return self.result.law(name, holds, what, command)
+
+    def scale(self, objective: str, n: Number) -> float:
+        """Natural size of a derivative."""
+        return abs(self.value[objective])/n.size
+
+    def root_of_nothing(self) -> bool:
+        """rms or peak of what never moves: there is no derivative."""
+        return any(abs(self.value[o]) < 1e-14 and ("rms" in entry or "peak" in entry)
+                   for o, entry in self.m.tree["objectives"].items())
+
+    def same_value(self, objective: str, a: float, b: float) -> bool:
+        """But for what the tolerance of the file allows."""
+        return close(a, b, 1e-5, 1e-9 + 2*self.doubt.get(objective, 0.0))
+
+    def stated(self, answer: Answer, objective: str, n: Number, called: str) -> float:
+        """Error of a derivative as the answer states it, or as it is assumed where it does not."""
+        told = gradient(answer, "gradient_error").get((objective, called))
+        if told is not None:
+            self.result.has_stated = True
+            # rounding of the sums, which no estimate of the integration knows of
+            return told + 1e-13*self.scale(objective, n)
+        g = gradient(answer)[objective, called]
+        return ASSUMED*abs(g) + 1e-7*self.scale(objective, n) + 1e-15/n.size
+
+
+def check(seed: int, program: Program) -> Result:
+    """All laws on the model of this seed."""
+    began = time.monotonic()
+    m = generator.make(seed)
+    result = Result(seed, m.features)
+    case = Case(m, program, result)
+    calls = program.calls
+    if _runs(case):
+        _noise(case)
+        for law in LAWS:
+            law(case)
+        if case.root_of_nothing():
+            m.features.add("root of nothing")
+    result.seconds = time.monotonic() - began
+    result.calls = program.calls - calls
+    return result
+
+
+def finite(numbers) -> bool:
+    return all(x is not None and math.isfinite(x) for x in numbers)
+
+
+def close(a: float, b: float, relative: float, floor: float = 1e-12) -> bool:
+    return abs(a - b) <= relative*max(abs(a), abs(b)) + floor
+
+
+# the laws
+
+def _runs(case: Case) -> bool:
+    """Goes well with finite numbers, or says why not."""
+    answer = case.program.call("run", case.path)
+    if not answer.ok:
+        case.result.refusal = message_class(answer.message)
+        case.law("runs or says why not", answer.code == 1 and bool(answer.message),
+                 f"exit {answer.code}: {answer.message[:200]}", answer)
+        return False
+    case.value = values(answer)
+    return case.law("runs or says why not", finite(case.value.values()) and answer.data["complete"],
+                    f"not finite: {case.value}", answer)
+
+
+def _direct_and_adjoint(case: Case) -> None:
+    if case.root_of_nothing():
+        return
+    direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct")
+    if direct.ok and not gradient(direct, "gradient_error"):
+        case.sharp = SHARP
+        direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct", *SHARP)
+    adjoint = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "adjoint", *case.sharp)
+    for answer in (direct, adjoint):
+        well = answer.ok and finite(gradient(answer).values())
+        if not case.law("derivatives are finite", well, answer.message[:200] or "not finite", answer):
+            return
+    case.sens = direct
+    a, b = gradient(direct), gradient(adjoint)
+    for n in case.numbers:
+        called = case.written.called[n]
+        for o in case.value:
+            allowed = case.stated(direct, o, n, called) + case.stated(adjoint, o, n, called)
+            case.law("direct = adjoint", abs(a[o, called] - b[o, called]) <= allowed,
+                     f"d {o} / d {called}: {a[o, called]:.12g} and {b[o, called]:.12g}, "
+                     f"allowed {allowed:.2g}", direct)
+    for o, value in values(direct).items():
+        case.law("value of sens = value of run", case.same_value(o, value, case.value[o]),
+                 f"{o}: {value:.12g} and {case.value[o]:.12g}", direct)
+
+
+def _noise(case: Case) -> None:
+    """The tightest tolerance that works, and how much values change from the next one to it."""
+    before: dict[str, float] = {}
+    for tolerance in TIGHTEST:
+        answer = case.program.call("run", case.path, "--tol", tolerance)
+        if not answer.ok or not finite(values(answer).values()):
+            break
+        now = values(answer)
+        if before:
+            case.tolerance = tolerance
+            case.noise = {o: abs(now[o] - before[o]) for o in now}
+            case.doubt = {o: abs(now[o] - case.value[o]) for o in now}
+            if answer.data["steps"] > MANY_STEPS:
+                break
+        before = now
+
+
+def _runner(case: Case, called: str) -> Callable[[float], dict | None]:
+    """Objectives with the number set, by the plain command."""
+    def f(x: float) -> dict | None:
+        answer = case.program.call("run", case.path, "--set", f"{called}={x!r}", "--tol", case.tolerance)
+        if not answer.ok or not finite(values(answer).values()):
+            return None
+        return values(answer)
+    return f
+
+
+def _differences(case: Case) -> None:
+    """Derivatives are those of the values."""
+    if case.sens is None:
+        return
+    if not case.tolerance:
+        case.result.no_reference += len(gradient(case.sens))
+        return
+    for n in case.numbers:
+        _differences_by(case, n)
+
+
+def _differences_by(case: Case, n: Number) -> None:
+    called = case.written.called[n]
+    g = {o: gradient(case.sens)[o, called] for o in case.value}
+    stated = {o: case.stated(case.sens, o, n, called) for o in case.value}
+
+    def enough(o: str, e: Estimate) -> bool:
+        return e.error <= 0.1*stated[o] or abs(g[o] - e.value) > 1e3*(stated[o] + e.error)
+
+    f = _runner(case, called)
+    found = derivatives(f, n.value, FIRST_INCREMENT*n.size, case.noise, enough)
+    off = [o for o in found if _off(g[o], stated[o], found[o])]
+    # a second opinion where it matters: other increments must say the same
+    again = derivatives(f, n.value, 0.3*FIRST_INCREMENT*n.size, case.noise, enough) if off else {}
+    for o in case.value:
+        settled = o in found and found[o].settled(case.scale(o, n))
+        if settled and (o not in off or _agree(found[o], again.get(o))):
+            _judge(case, o, n, found[o], stated[o])
+        else:
+            case.result.no_reference += 1
+
+
+def _off(g: float, stated: float, e: Estimate) -> bool:
+    return abs(g - e.value) > stated + e.error
+
+
+def _agree(a: Estimate, b: Estimate | None) -> bool:
+    return b is not None and abs(a.value - b.value) <= 2*(a.error + b.error) + 1e-9*abs(a.value)
+
+
+def _judge(case: Case, o: str, n: Number, reference: Estimate, stated: float) -> None:
+    called = case.written.called[n]
+    g = gradient(case.sens)[o, called]
+    case.result.derivatives.append(Derivative(
+        case.m.seed, f"d {o} / d {called}", abs(g - reference.value), max(stated, 1e-300), reference.error,
+        abs(g)))
+    case.law(DERIVATIVES, not _off(g, stated, reference),
+             f"d {o} / d {called} = {g:.10g}, differences say {reference.value:.10g} "
+             f"+- {reference.error:.1g}; stated error {stated:.1g}", case.sens)
+
+
+def _by_name_and_by_path(case: Case) -> None:
+    """The same number inline and as a parameter."""
+    if case.sens is None:
+        return
+    for n in case.numbers[:2 if "static start" in case.m.features else 1]:
+        found = []
+        for keys in ({"inline": frozenset([n])}, {"named": frozenset([n])}):
+            file = write(case.m.tree, **keys)
+            called = file.called[n]
+            path = case.program.save(f"{case.m.seed}_other.yaml", file.text)
+            answer = case.program.call("sens", path, "--wrt", called, "--method", "direct", *case.sharp)
+            if not case.law("by name and by path: both answer", answer.ok, answer.message[:200], answer):
+                return
+            found.append((called, answer))
+        _same_derivatives(case, n, found)
+
+
+def _same_derivatives(case: Case, n: Number, found: list[tuple[str, Answer]]) -> None:
+    (first, a), (second, b) = found
+    if first == second:
+        return
+    for o in case.value:
+        x, y = gradient(a)[o, first], gradient(b)[o, second]
+        allowed = 1e-8*max(abs(x), abs(y)) + 1e-9*case.scale(o, n) + 1e-15/n.size
+        if case.result.has_stated:
+            allowed += case.stated(a, o, n, first) + case.stated(b, o, n, second)
+        case.law("by name = by path", abs(x - y) <= allowed,
+                 f"d {o} / d {first}: {x:.12g}, as a parameter {y:.12g}", a)
+
+
+LAWS = (_direct_and_adjoint, _differences, _by_name_and_by_path, variants.sweep, variants.energy,
+        variants.means, variants.static, variants.fixed_steps, variants.twice, variants.compiled)

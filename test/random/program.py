@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program under test, called as a user calls it; answers are JSON or a refusal."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+
+TIMEOUT_S = 30
+
+
+@dataclass
+class Answer:
+    """What one call gave: `data` where it went well, else `message`."""
+    command: list[str]
+    code: int
+    data: dict | None
+    message: str
+    raw: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.data is not None
+
+
+class Program:
+    """Calls in one folder. The interpreter, unless `compiled`; kernels are kept in that folder."""
+
+    def __init__(self, path: str, folder: str):
+        self.path = os.path.abspath(path)
+        self.folder = folder
+        self.environment = {**os.environ, "JOUNCE_CACHE_DIR": os.path.join(folder, "cache")}
+        self.calls = 0
+
+    def save(self, name: str, text: str) -> str:
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+    def call(self, command: str, model: str, *options: str, compiled: bool = False) -> Answer:
+        args = [self.path, command, model, *options, "--json"]
+        if not compiled:
+            args.append("--interpreter")
+        self.calls += 1
+        try:
+            done = subprocess.run(args, capture_output=True, text=True, check=False, cwd=self.folder,
+                                  env=self.environment, timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            return Answer(args, -1, None, f"no answer within {TIMEOUT_S} s")
+        data = None
+        if done.returncode == 0:
+            try:
+                data = json.loads(done.stdout)
+            except json.JSONDecodeError:
+                return Answer(args, 0, None, "exit 0 without JSON", done.stdout)
+        return Answer(args, done.returncode, data, done.stderr.strip(), done.stdout)
+
+
+def values(answer: Answer) -> dict[str, float | None]:
+    """Objective → value, of run and of sens."""
+    found = {}
+    for name, value in answer.data["objectives"].items():
+        found[name] = value["value"] if isinstance(value, dict) else value
+    return found
+
+
+def gradient(answer: Answer, key: str = "gradient") -> dict[tuple[str, str], float | None]:
+    """(objective, number) → derivative; empty where the answer has none under this key."""
+    return {(o, n): g for o, entry in answer.data["objectives"].items()
+            for n, g in entry.get(key, {}).items()}
+
+
+def message_class(message: str) -> str:
+    """What a refusal is about, without names and numbers."""
+    line = message.splitlines()[-1] if message else "(nothing said)"
+    line = re.sub(r"^\S*?\.yaml(:\d+)?: ", "", line)
+    line = re.sub(r"'[^']*'", "'...'", line)
+    return re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "#", line)[:100]

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Derivatives of a function known by its values: central differences, extrapolated to zero.
+
+Ridders' scheme: differences at increments halved again and again fill a Neville tableau, and how far
+neighbours in it are apart tells the error. Increments that straddle an event order or drown in the
+noise of the integration show by a tableau that does not settle; then there is no reference.
+"""
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Callable
+
+Values = dict[str, float]
+LEVELS = 7
+SAFETY = 2.0
+
+
+@dataclass
+class Estimate:
+    value: float
+    error: float
+    noisy: bool = False     # the error is that of noise, not of a tableau that does not settle
+
+    def settled(self, scale: float) -> bool:
+        """Good enough to judge by; `scale` is the natural size of the derivative."""
+        return self.noisy or self.error <= 1e-3*abs(self.value) + 1e-6*scale
+
+
+def derivatives(f: Callable[[float], Values | None], x: float, first: float, noise: Values,
+                enough: Callable[[str, Estimate], bool]) -> dict[str, Estimate]:
+    """Of all components of f at x; levels are added until `enough` says so of each component.
+
+    `noise` is how far values of f are from being smooth."""
+    tableaus: dict[str, list[list[float]]] = {}
+    best: dict[str, Estimate] = {}
+    h = first
+    for _ in range(LEVELS):
+        above, below = f(x + h), f(x - h)
+        if above is not None and below is not None:
+            for name in above:
+                difference = (above[name] - below[name])/(2*h)
+                doubt = (noise[name] + 1e-15*abs(above[name]))/h
+                _extend(tableaus.setdefault(name, []), difference)
+                _improve(best, name, tableaus[name], doubt)
+            hopeless = lambda n: noise[n]/h > best[n].error
+            if len(next(iter(tableaus.values()))) >= 3 and all(
+                    enough(n, e) or hopeless(n) for n, e in best.items()):
+                break
+        else:
+            tableaus.clear()
+        h /= 2
+    return best
+
+
+def _extend(rows: list[list[float]], difference: float) -> None:
+    row = [difference]
+    factor = 1.0
+    for left in (rows[-1] if rows else []):
+        factor *= 4
+        row.append(row[-1] + (row[-1] - left)/(factor - 1))
+    rows.append(row)
+
+
+def _improve(best: dict[str, Estimate], name: str, rows: list[list[float]], doubt: float) -> None:
+    """The entry of the last row that differs least from its neighbours."""
+    if len(rows) < 2:
+        best[name] = Estimate(rows[0][0], math.inf)
+        return
+    row, before = rows[-1], rows[-2]
+    for i in range(1, len(row)):
+        spread = SAFETY*max(abs(row[i] - row[i - 1]), abs(row[i] - before[i - 1]))
+        if spread + doubt < best[name].error:
+            best[name] = Estimate(row[i], spread + doubt, spread < 3*doubt)

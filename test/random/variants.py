@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws that change the model or the command: sweeps, energy, windows, fixed steps, compiled kernels.
+
+A law here takes a `laws.Case`. Costly ones are applied to a share of the models.
+"""
+from __future__ import annotations
+
+import copy
+import csv
+import os
+
+from leaves import write
+from program import Answer, gradient, values
+
+MOST_FIXED_STEPS = 60000
+
+
+def _close(a: float, b: float, relative: float, floor: float) -> bool:
+    return abs(a - b) <= relative*max(abs(a), abs(b)) + floor
+
+
+def sweep(case) -> None:
+    """run --set = sweep = sens at the same numbers."""
+    if case.sens is None or case.chance.random() > 0.4:
+        return
+    n = case.chance.choice(case.numbers)
+    file = write(case.m.tree, named=frozenset([n]))
+    path = case.program.save(f"{case.m.seed}_sweep.yaml", file.text)
+    low, high = n.value - 0.004*n.size, n.value + 0.004*n.size
+    answer = case.program.call("sweep", path, "--param", f"{n.name}={low!r}:{high!r}:3", "--workers", "1",
+                               *case.sharp)
+    if not case.law("sweep answers", answer.ok, answer.message[:200], answer):
+        return
+    for point in answer.data["points"]:
+        setting = f"{n.name}={point['parameters'][n.name]!r}"
+        run = case.program.call("run", path, "--set", setting, *case.sharp)
+        same = run.ok == (point["status"] == 0)
+        case.law("sweep refuses what run refuses", same,
+                 f"{setting}: sweep {point['status']}, run: {run.message[:120] or 'fine'}", answer)
+        if run.ok and same:
+            _same_point(case, n, path, setting, point, run, answer)
+
+
+def _same_point(case, n, path: str, setting: str, point: dict, run: Answer, answer: Answer) -> None:
+    sens = case.program.call("sens", path, "--set", setting, "--wrt", n.name, "--method", "direct",
+                             *case.sharp)
+    if not case.law("derivatives are finite", sens.ok, sens.message[:200], sens):
+        return
+    for o, swept in point["objectives"].items():
+        case.law("value of sweep = value of run", case.same_value(o, swept["value"], values(run)[o]),
+                 f"{setting}: {o}: {swept['value']:.12g} and {values(run)[o]:.12g}", answer)
+        a, b = swept["gradient"][n.name], gradient(sens)[o, n.name]
+        allowed = 2*case.stated(sens, o, n, n.name)
+        case.law("derivative of sweep = of sens", abs(a - b) <= allowed,
+                 f"{setting}: d {o} / d {n.name}: {a:.12g} and {b:.12g}, allowed {allowed:.2g}", answer)
+
+
+def energy(case) -> None:
+    """Kinetic and potential energy change by the work of the forces."""
+    m = case.m
+    if m.jumps or not m.powers or case.chance.random() > 0.5:
+        return
+    tree = copy.copy(m.tree)
+    # columns of objectives are those of a run that ends there
+    power = " + ".join(m.powers)
+    tree["objectives"] = {"balance": {"integral": power, "final": "-energy.kinetic - energy.potential"},
+                          "work": {"integral": power}}
+    path = case.program.save(f"{m.seed}_energy.yaml", write(tree).text)
+    out = os.path.join(case.program.folder, f"{m.seed}_energy.csv")
+    answer = case.program.call("run", path, "--tol", "1e-10", "-o", out)
+    if not case.law("energy: runs", answer.ok, answer.message[:200], answer):
+        return
+    columns = _columns(out)
+    os.remove(out)
+    span = {name: max(c) - min(c) for name, c in columns.items()}
+    turnover = max(span["energy.kinetic"], span["energy.potential"], span["work"])
+    case.law("energy balance", span["balance"] <= 1e-6*turnover + 1e-9,
+             f"off by {span['balance']:.3g} J of {turnover:.3g} J", answer)
+
+
+def _columns(path: str) -> dict[str, list[float]]:
+    with open(path, encoding="utf-8") as f:
+        rows = list(csv.reader(line for line in f if not line.startswith("#")))
+    return {name: [float(row[i]) for row in rows[2:]] for i, name in enumerate(rows[0])}
+
+
+def means(case) -> None:
+    """mean, rms and peak are integrals over the length of the run, also when --end says another."""
+    m = case.m
+    if case.chance.random() > 0.5:
+        return
+    signal = next(iter(m.tree["objectives"].values()))
+    x = next(str(signal[k]) for k in ("integral", "mean", "rms", "peak", "final") if k in signal)
+    end = m.tree["simulation"]["end"]
+    start = m.tree["simulation"].get("start", 0.0)
+    tree = copy.copy(m.tree)
+    tree["objectives"] = {
+        "i1": {"integral": x}, "mean": {"mean": x}, "i2": {"integral": f"({x})^2"}, "rms": {"rms": x},
+        "i4": {"integral": f"({x})^4"}, "peak": {"peak": x, "power": 4}}
+    path = case.program.save(f"{m.seed}_means.yaml", write(tree).text)
+    for last in (end, round(0.6*end, 4)):
+        answer = case.program.call("run", path, "--end", repr(last))
+        if not answer.ok:
+            # fourth powers can be too much; that is for the program to say
+            case.law("means: finite or says why not", bool(answer.message), "nothing said", answer)
+            return
+        v = values(answer)
+        if not case.law("means: finite or says why not", None not in v.values(), f"not finite: {v}", answer):
+            return
+        length = last - start
+        for name, told, wanted in (("mean", v["mean"], v["i1"]/length), ("rms", v["rms"]**2, v["i2"]/length),
+                                   ("peak", v["peak"]**4, v["i4"]/length)):
+            case.law("mean, rms, peak = integrals / T", _close(told, wanted, 1e-6, 1e-15),
+                     f"--end {last}: {name} {told:.10g}, of integrals {wanted:.10g}", answer)
+    _window_beyond(case, x, [start, 0.95*end], v["i1"]/length, last)
+
+
+def _window_beyond(case, x: str, window: list[float], mean: float, last: float) -> None:
+    """A window that reaches beyond the run is refused or cut, not filled with nothing."""
+    tree = copy.copy(case.m.tree)
+    tree["objectives"] = {"cut": {"mean": x, "window": window}}
+    path = case.program.save(f"{case.m.seed}_window.yaml", write(tree).text)
+    answer = case.program.call("run", path, "--end", repr(last))
+    holds = bool(answer.message) if not answer.ok else _close(values(answer)["cut"], mean, 1e-5, 1e-12)
+    case.law("window beyond the run", holds,
+             f"--end {last}: {answer.ok and values(answer)['cut']}, mean up to there {mean:.10g}", answer)
+
+
+def static(case) -> None:
+    """A run from static equilibrium begins where the command static says."""
+    m = case.m
+    if "static start" not in m.features:
+        return
+    told = case.program.call("static", case.path)
+    end = m.tree["simulation"].get("start", 0.0) + 1e-9
+    run = case.program.call("run", case.path, "--end", repr(end))
+    if not case.law("static: answers", told.ok and run.ok, told.message[:200] or run.message[:200], told):
+        return
+    for c, value in told.data["coordinates"].items():
+        case.law("run begins at equilibrium", _close(value, run.data["final"][c], 1e-6, 1e-7),
+                 f"{c}: {value:.10g}, run {run.data['final'][c]:.10g}", told)
+
+
+def fixed_steps(case) -> None:
+    """What adaptive steps give, small fixed ones give too: nothing is stepped over.
+
+    Values may be as rough as the tolerance of the file has them, up to a per cent."""
+    m = case.m
+    always = "family at rest" in m.features
+    if not always and case.chance.random() > 0.3:
+        return
+    end = m.tree["simulation"]["end"]
+    step = min(1e-3, 1/m.fastest, end/200)
+    if 1.5*end/step > MOST_FIXED_STEPS:
+        return
+    found = []
+    for h in (step, step/2):
+        answer = case.program.call("run", case.path, "--method", "rk4", "--step", repr(h))
+        if not answer.ok:
+            return
+        found.append(values(answer))
+    coarse, fine = found
+    for o, value in case.value.items():
+        if fine[o] is None or coarse[o] is None or abs(fine[o] - coarse[o]) > 1e-3*abs(fine[o]):
+            continue
+        rough = min(3*case.doubt.get(o, 0.0), 1e-2*abs(fine[o]))
+        allowed = 3e-4*abs(fine[o]) + 3*abs(fine[o] - coarse[o]) + rough + 1e-8
+        case.law("adaptive = fixed steps", abs(value - fine[o]) <= allowed,
+                 f"{o}: {value:.10g}, with steps of {step/2:.2g} s {fine[o]:.10g}", answer)
+
+
+def twice(case) -> None:
+    """The same command, the same bytes, but for clocks."""
+    if case.sens is None or case.chance.random() > 0.1:
+        return
+    again = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct", *case.sharp)
+    lines = [[line for line in a.raw.splitlines() if '"cpu_' not in line] for a in (case.sens, again)]
+    case.law("same command, same bytes", lines[0] == lines[1], "differs", again)
+
+
+def compiled(case) -> None:
+    """Compiled equations give what the interpreter gives."""
+    if case.sens is None or case.m.seed % 40:
+        return
+    answer = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct", *case.sharp,
+                               compiled=True)
+    if not case.law("compiled: answers", answer.ok, answer.message[:200], answer):
+        return
+    a, b = gradient(case.sens), gradient(answer)
+    for n in case.numbers:
+        called = case.written.called[n]
+        for o in case.value:
+            allowed = case.stated(case.sens, o, n, called)
+            case.law("compiled = interpreter", abs(a[o, called] - b[o, called]) <= allowed,
+                     f"d {o} / d {called}: {b[o, called]:.12g}, interpreter {a[o, called]:.12g}", answer)
+    for o, value in values(answer).items():
+        case.law("compiled = interpreter", _close(value, values(case.sens)[o], 1e-8, 1e-12),
+                 f"{o}: {value:.12g}, interpreter {values(case.sens)[o]:.12g}", answer)
