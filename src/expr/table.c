@@ -4,6 +4,7 @@
 // so derivatives with respect to x, X and Y come from the ordinary rules.
 #include "expr/table.h"
 
+#define MAX_CORNERS    32   // points of a linear table up to which its corners are limits
 #define MONOTONE_LIMIT 3.0  // steepest end slope over the first chord that keeps monotony
 
 static jexpr_ref add(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
@@ -88,9 +89,22 @@ static jexpr_ref clamp(jexpr_graph* g, jexpr_ref x, jexpr_ref lo, jexpr_ref hi) 
   return jexpr_min(g, jexpr_max(g, x, lo), hi);
 }
 
+// The same as (T1) with the corners as limits, which models turn into switches, so that no step straddles
+// one: Y_0 + delta_0 (x - X_0) + sum_i (delta_i - delta_(i-1)) max(x - X_i, 0). eq. (T5)
+static jexpr_ref eval_corners(const table* t, jexpr_ref x) {
+  jexpr_graph* g = t->g;
+  jexpr_ref y = add(g, t->Y[0], mul(g, t->delta[0], sub(g, x, t->X[0])));
+  for (int i = 1; i < t->n - 1; i++) {
+    jexpr_ref corner = jexpr_max(g, sub(g, x, t->X[i]), jexpr_const(g, 0.0));
+    y = add(g, y, mul(g, sub(g, t->delta[i], t->delta[i - 1]), corner));
+  }
+  return y;
+}
+
 // eq. (T1): Y_k + delta_k (x - X_k)
 static jexpr_ref eval_linear(const table* t, jexpr_ref x) {
   jexpr_graph* g = t->g;
+  if (t->n <= MAX_CORNERS) return eval_corners(t, x);
   jexpr_ref k = jexpr_locate(g, x, t->X, t->n);
   jexpr_ref s = sub(g, x, jexpr_pick(g, k, t->X, t->n - 1));
   return add(g, jexpr_pick(g, k, t->Y, t->n - 1), mul(g, jexpr_pick(g, k, t->delta, t->n - 1), s));

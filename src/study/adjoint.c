@@ -24,7 +24,8 @@ typedef struct adjoint {
   double* pending;  // weight of an event's time that consequences of it have put aside (lanes)
   double* alpha;    // of an event (lanes)
   jstudy_trace trace;
-  double* segment;  // states of the steps between two stored ones
+  double *kept_lambda, *kept_pbar, *kept_pending;  // while an event is taken once more
+  double* segment;                                 // states of the steps between two stored ones
   int segment_first, segment_last;
   int nevent;
 } adjoint;
@@ -47,6 +48,10 @@ static jo_status allocate(adjoint* d) {
     ok = ok && *array[i];
   }
   ok = ok && jstudy_trace_begin(w, &d->trace);
+  d->kept_lambda = vector(d, w->ny);
+  d->kept_pbar = vector(d, w->nw);
+  d->kept_pending = vector(d, 1);
+  ok = ok && d->kept_lambda && d->kept_pbar && d->kept_pending;
   d->pbar = vector(d, w->nw);
   d->p_part = vector(d, w->nw);
   for (int i = 0; i < JSTUDY_SLOPES; i++) {
@@ -340,9 +345,8 @@ static void take_pending(adjoint* d) {
   }
 }
 
-static jo_status smooth_back(adjoint* d, const jstudy_entry* e) {
+static jo_status smooth_back(adjoint* d, const jstudy_entry* e, const double* y) {
   jstudy_walk* w = d->w;
-  const double* y = jstudy_record_state(w->record, e->state);
   const int* flip = w->record->flip + e->flip;
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch + 1));
   w->run->system.rhs(w->run, e->t, y, w->f_plus);
@@ -426,9 +430,45 @@ static jo_status jump_back(adjoint* d, const jstudy_entry* e) {
   return JO_OK;
 }
 
+static void exchange(double* a, double* b, int n) {
+  for (int i = 0; i < n; i++) {
+    double x = a[i];
+    a[i] = b[i];
+    b[i] = x;
+  }
+}
+
+// Both weights of the event at a state that is off by as much as a run may be; what is different then
+// is the error that the event adds. (S18)
+static jo_status doubtful_back(adjoint* d, const jstudy_entry* e) {
+  jstudy_walk* w = d->w;
+  const double* y = jstudy_record_state(w->record, e->state);
+  int L = d->lanes, ny = w->ny * L, nw = w->nw * L, nevent = d->nevent;
+  memcpy(d->kept_lambda, d->lambda, (size_t)ny * sizeof *d->lambda);
+  memcpy(d->kept_pbar, d->pbar, (size_t)nw * sizeof *d->pbar);
+  memcpy(d->kept_pending, d->pending, (size_t)L * sizeof *d->pending);
+  jstudy_walk_shift(w, y, d->y_mixed);
+  JO_TRY(smooth_back(d, e, d->y_mixed));
+  exchange(d->lambda, d->kept_lambda, ny);
+  exchange(d->pbar, d->kept_pbar, nw);
+  exchange(d->pending, d->kept_pending, L);
+  d->nevent = nevent;
+  JO_TRY(smooth_back(d, e, y));
+  for (int i = 0; i < w->ny; i++) {
+    d->lambda[i * L + ERROR] += d->kept_lambda[i * L + LAMBDA] - d->lambda[i * L + LAMBDA];
+  }
+  for (int j = 0; j < w->nw; j++) {
+    d->pbar[j * L + ERROR] += d->kept_pbar[j * L + LAMBDA] - d->pbar[j * L + LAMBDA];
+  }
+  d->pending[ERROR] += d->kept_pending[LAMBDA] - d->pending[LAMBDA];
+  return JO_OK;
+}
+
 static jo_status event_back(adjoint* d, const jstudy_entry* e) {
   jstudy_walk* w = d->w;
-  return jstudy_walk_jumps(w, e) ? jump_back(d, e) : smooth_back(d, e);
+  if (jstudy_walk_jumps(w, e)) return jump_back(d, e);
+  if (d->estimates && !w->opt->frozen) return doubtful_back(d, e);
+  return smooth_back(d, e, jstudy_record_state(w->record, e->state));
 }
 
 // ---- the walk ------------------------------------------------------------------------------------

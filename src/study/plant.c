@@ -510,8 +510,20 @@ jsolve_options jstudy_solve_options(const jmodel* m) {
   return o;
 }
 
+void jstudy_plant_clamp(const jstudy_plant* p, double* y) {
+  const jgen_dynamics* d = p->dynamics;
+  for (int i = 0; i < d->nobjective; i++) {
+    jmodel_objective_kind kind = p->model->objective[i].kind;
+    bool has_root = kind == JMODEL_OBJECTIVE_RMS || kind == JMODEL_OBJECTIVE_PEAK;
+    double* w = &y[d->at_objective + i];
+    if (has_root && *w < 0.0) *w = 0.0;
+  }
+}
+
 void jstudy_run_objectives(jstudy_run* r, double t, const double* y, double* psi) {
-  jstudy_run_call(r, r->plant->objective, t, y, (double* const[]){psi});
+  memcpy(r->before, y, (size_t)r->plant->dynamics->ny * sizeof *y);
+  jstudy_plant_clamp(r->plant, r->before);
+  jstudy_run_call(r, r->plant->objective, t, r->before, (double* const[]){psi});
 }
 
 void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out) {

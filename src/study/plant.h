@@ -98,6 +98,9 @@ void jstudy_run_call(jstudy_run* r, const jkernel* k, double t, const double* y,
 // How the model's simulation block wants it integrated.
 jsolve_options jstudy_solve_options(const jmodel* m);
 
+// Integrals of squares and of powers that rounding made negative become zero: they have roots taken.
+void jstudy_plant_clamp(const jstudy_plant* p, double* y);
+
 // Values of the objectives from the state at the end of a run, or as if it ended at t.
 void jstudy_run_objectives(jstudy_run* r, double t, const double* y, double* psi);
 

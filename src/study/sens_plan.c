@@ -21,15 +21,16 @@
 #define GRANTED      10.0  // tolerances of the objective: below that a derivative is noise
 #define NEGLIGIBLE   1e-2  // influence, relative over relative, below which errors are absolute
 
-#define MOST_ROUGH 0.5    // local error of derivatives, relative
-#define GROWTH     4.0    // over one step
-#define SHORTER    0.8    // than what would just do
-#define SHORTEST   1e-5   // part of a step
-#define TOO_MANY   5.0    // times the steps of the run before: the implicit method is cheaper
-#define FEW        5000   // steps that are never too many
-#define WORTHLESS  0.5    // error of a derivative, relative
-#define FAR_OVER   100.0  // errors over what is wanted that shorter steps are to help, too
-#define LEAST_TOL  1e-13
+#define MOST_ROUGH   0.5     // local error of derivatives, relative
+#define GROWTH       4.0     // over one step
+#define SHORTER      0.8     // than what would just do
+#define SHORTEST     1e-5    // part of a step
+#define TOO_MANY     5.0     // times the steps of the run before: the implicit method is cheaper
+#define FEW          5000    // steps that are never too many
+#define FAR_TOO_MANY 200000  // steps that no derivative is worth
+#define WORTHLESS    0.5     // error of a derivative, relative
+#define FAR_OVER     100.0   // errors over what is wanted that shorter steps are to help, too
+#define LEAST_TOL    1e-13
 
 void jstudy_plan_begin(jstudy_plan* p, jo_context* ctx) {
   *p = (jstudy_plan){.ctx = ctx};
@@ -180,13 +181,16 @@ static double roughest(const jstudy_sens_result* r) {
 }
 
 // Shorter steps where they are rough; the roughest tenth of them in any case.
-static jo_status limit_steps(jstudy_plan* p, const jstudy_sens_result* r,
-                             jstudy_sens_options* opt) {
+static jo_status limit_steps(jstudy_plan* p, const jstudy_sens_result* r, jstudy_sens_options* opt,
+                             bool* again) {
   double nstep, limit = fmin(rough_limit(opt), 0.1 * roughest(r));
   JO_TRY(make_limits(p, r, limit, &nstep));
-  if (opt->solve.method == JSOLVE_AUTO && nstep > FEW && nstep > TOO_MANY * r->nentry) {
+  bool is_many = nstep > FEW && nstep > TOO_MANY * r->nentry;
+  if (opt->solve.method == JSOLVE_AUTO && is_many) {
     opt->solve.method = JSOLVE_ESDIRK5;
     p->n = 0;
+  } else if (nstep > FAR_TOO_MANY && nstep > TOO_MANY * r->nentry) {
+    *again = false;
   }
   opt->solve.step_limit = p->n > 0 ? step_limit : NULL;
   opt->solve.step_limit_user = p;
@@ -194,13 +198,15 @@ static jo_status limit_steps(jstudy_plan* p, const jstudy_sens_result* r,
 }
 
 jo_status jstudy_plan_next(jstudy_plan* p, const jstudy_sens* s, const jstudy_sens_result* r,
-                           jstudy_sens_options* opt) {
+                           jstudy_sens_options* opt, bool* again) {
   double wanted = opt->derivative_tol > 0.0 ? r->derivative_tol : WORTHLESS;
   double over = excess(s, r) * r->derivative_tol / wanted;
   bool is_rough = has_rough_steps(opt, r);
-  if (is_rough || over > FAR_OVER) JO_TRY(limit_steps(p, r, opt));
+  *again = true;
+  if (is_rough || over > FAR_OVER) JO_TRY(limit_steps(p, r, opt, again));
   if (is_rough) return JO_OK;
   double factor = fmax(1e-3, fmin(0.3, 1.0 / over));
+  *again = *again && opt->solve.rel_tol > LEAST_TOL;
   opt->solve.rel_tol = fmax(LEAST_TOL, factor * opt->solve.rel_tol);
   opt->solve.abs_tol = fmax(1e-3 * LEAST_TOL, factor * opt->solve.abs_tol);
   return JO_OK;

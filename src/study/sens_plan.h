@@ -31,8 +31,8 @@ bool jstudy_plan_repeats(const jstudy_sens* s, const jstudy_sens_options* opt,
                          const jstudy_sens_result* r);
 
 // Change the options for another run: shorter steps where derivatives were rough, the implicit method where
-// that would be too many, or a smaller tolerance.
+// that would be too many, or a smaller tolerance. *again is false where that would take far too many steps.
 jo_status jstudy_plan_next(jstudy_plan* p, const jstudy_sens* s, const jstudy_sens_result* r,
-                           jstudy_sens_options* opt);
+                           jstudy_sens_options* opt, bool* again);
 
 #endif

@@ -50,6 +50,7 @@ static jo_status simulate(jstudy_run* run, const jstudy_sens* s, const jstudy_se
   double t;
   JO_TRY(jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start, opt->t_end, y,
                           &t, &out->statistics));
+  jstudy_plant_clamp(s->plant, y);
   jstudy_record_end(record, y);
   jstudy_run_objectives(run, opt->t_end, y, out->value);
   return record->status;
@@ -216,7 +217,9 @@ static jo_status repeat(jo_context* ctx, const jstudy_sens* s, jstudy_sens_metho
     jstudy_sens_result_destroy(before);
     *out = r;
     if (o.is_last || !jstudy_plan_repeats(s, &o, r)) return JO_OK;
-    JO_TRY(jstudy_plan_next(plan, s, r, &o));
+    bool again;
+    JO_TRY(jstudy_plan_next(plan, s, r, &o, &again));
+    if (!again) return JO_OK;
   }
 }
 

@@ -64,7 +64,8 @@ static int probes_for(int nw, int lanes) {
 static bool allocate_slopes(direct* d, pack* p) {
   bool is_shared = !d->w->scheme[1].tab && p != d->pack;
   for (int i = 0; i < JSTUDY_SLOPES; i++) {
-    p->dk[i] = is_shared ? d->pack[0].dk[i] : vector(d, d->w->ny);
+    // the first two also keep what an event is taken again from
+    p->dk[i] = is_shared && i > 1 ? d->pack[0].dk[i] : vector(d, d->w->ny);
     if (!p->dk[i]) return false;
   }
   return true;
@@ -174,19 +175,15 @@ static bool is_followed(const jgen_dynamics* m, int i) {
   return i < m->part.nu || i >= m->at_qdu;
 }
 
-// Sizes of derivative and local error in one lane, in the scales of the states.
-static void measure(const direct* d, const pack* p, int lane, double* size, double* error) {
-  const jgen_dynamics* m = d->w->d;
+// Sizes in one lane, in the scales of the states, of the first n of them.
+static double size_of(const direct* d, const double* x, int lane, int n) {
   const double* scale = d->w->run->system.error_scale;
-  double s = 0.0, e = 0.0;
-  for (int i = 0; i < d->w->ny; i++) {
-    if (!is_followed(m, i)) continue;
-    double x = p->S[i * d->lanes + lane] / scale[i], y = p->error[i * d->lanes + lane] / scale[i];
-    if (i < m->at_objective) s += x * x;
-    e += y * y;
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    double v = is_followed(d->w->d, i) ? x[i * d->lanes + lane] / scale[i] : 0.0;
+    sum += v * v;
   }
-  *size = sqrt(s);
-  *error = sqrt(e);
+  return sqrt(sum);
 }
 
 // (S15)  the local error of a step: what it says of the step itself, and what the probes carry on
@@ -195,11 +192,10 @@ static void account(direct* d, int q) {
   pack* p = &d->pack[q];
   for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
     int k = q * d->lanes + l;
-    double size, error;
-    measure(d, p, l, &size, &error);
-    d->sum_size += pow(d->unit[k] * size, 2);
-    d->sum_error += pow(d->unit[k] * error, 2);
-    d->local[k] += error;
+    int n = w->d->at_objective;
+    d->sum_size += pow(d->unit[k] * size_of(d, p->S, l, n), 2);
+    d->sum_error += pow(d->unit[k] * size_of(d, p->error, l, n), 2);
+    d->local[k] += size_of(d, p->error, l, w->ny);
     for (int m = 0; m < d->nprobe; m++) {
       double weight = sign_of(m, k) * d->unit[k];
       for (int i = 0; i < w->ny; i++) {
@@ -209,13 +205,9 @@ static void account(direct* d, int q) {
   }
 }
 
-// All packs are accounted for.
-static void close_account(direct* d, int entry) {
+// What was accounted for goes to the probes.
+static void push_probes(direct* d) {
   jstudy_walk* w = d->w;
-  double before = d->trace.largest, size = sqrt(d->sum_size);
-  jstudy_trace_note(&d->trace, entry, size, sqrt(d->sum_error));
-  if (before > 0.0) w->out->growth[entry] = size / before;
-  d->sum_size = d->sum_error = 0.0;
   for (int m = 0; m < d->nprobe; m++) {
     int j = w->nw + m;
     double* S = d->pack[j / d->lanes].S;
@@ -224,6 +216,15 @@ static void close_account(direct* d, int entry) {
       d->push[m * w->ny + i] = 0.0;
     }
   }
+}
+
+// All packs of a step are accounted for.
+static void close_account(direct* d, int entry) {
+  double before = d->trace.largest, size = sqrt(d->sum_size);
+  jstudy_trace_note(&d->trace, entry, size, sqrt(d->sum_error));
+  if (before > 0.0) d->w->out->growth[entry] = size / before;
+  d->sum_size = d->sum_error = 0.0;
+  push_probes(d);
 }
 
 // The slope at the end of the last step is the first one of this step.
@@ -405,9 +406,8 @@ static void note_event(direct* d, const jstudy_entry* e, int k, double rate, int
 }
 
 // One flip at a time: S += (f before - f after) dt
-static jo_status smooth_event(direct* d, const jstudy_entry* e) {
+static jo_status smooth_event(direct* d, const jstudy_entry* e, const double* y) {
   jstudy_walk* w = d->w;
-  const double* y = jstudy_record_state(w->record, e->state);
   w->run->system.rhs(w->run, e->t, y, w->f_minus);
   for (int i = 0; i < e->nflip; i++) {
     int k = w->record->flip[e->flip + i];
@@ -502,12 +502,45 @@ static jo_status jump_event(direct* d, const jstudy_entry* e) {
   return JO_OK;
 }
 
+// The event at a state that is off by as much as a run may be: what becomes of S then is the error that
+// the event adds. (S18)
+static jo_status doubtful_event(direct* d, const jstudy_entry* e) {
+  jstudy_walk* w = d->w;
+  size_t bytes = (size_t)(w->ny * d->lanes) * sizeof(double);
+  const double* y = jstudy_record_state(w->record, e->state);
+  int nevent = d->nevent;
+  jstudy_walk_shift(w, y, d->y_mixed);
+  for (int q = 0; q < d->npack; q++) {
+    memcpy(d->pack[q].dk[0], d->pack[q].S, bytes);
+    memcpy(d->pack[q].dk[1], d->pack[q].dt_first, (size_t)d->lanes * sizeof(double));
+  }
+  JO_TRY(smooth_event(d, e, d->y_mixed));
+  d->nevent = nevent;
+  for (int q = 0; q < d->npack; q++) {
+    memcpy(d->pack[q].error, d->pack[q].S, bytes);
+    memcpy(d->pack[q].S, d->pack[q].dk[0], bytes);
+    memcpy(d->pack[q].dt_first, d->pack[q].dk[1], (size_t)d->lanes * sizeof(double));
+  }
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
+  JO_TRY(smooth_event(d, e, y));
+  for (int q = 0; q < d->npack; q++) {
+    for (int n = 0; n < w->ny * d->lanes; n++) {
+      d->pack[q].error[n] -= d->pack[q].S[n];
+    }
+    account(d, q);
+  }
+  d->sum_size = d->sum_error = 0.0;
+  push_probes(d);
+  return JO_OK;
+}
+
 static jo_status take_event(direct* d, const jstudy_entry* e) {
   jstudy_walk* w = d->w;
   open_close(d);
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
   if (jstudy_walk_jumps(w, e)) return jump_event(d, e);
-  if (!w->opt->frozen) return smooth_event(d, e);
+  if (!w->opt->frozen && d->nprobe > 0) return doubtful_event(d, e);
+  if (!w->opt->frozen) return smooth_event(d, e, jstudy_record_state(w->record, e->state));
   for (int i = 0; i < e->nflip; i++, d->nevent++) {
     for (int q = 0; q < d->npack; q++) {
       note_event(d, e, w->record->flip[e->flip + i], 0.0, q, d->zero);

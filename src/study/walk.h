@@ -68,6 +68,8 @@ jo_status jstudy_walk_matrices(jstudy_walk* w, const jstudy_entry* e, double t, 
 jo_status jstudy_walk_end_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y);
 // The whole step.
 jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y);
+// y, off by as much as a run may be: DOUBT tolerances of each state, with signs that do not matter.
+void jstudy_walk_shift(const jstudy_walk* w, const double* y, double* shifted);
 // Whether driven coordinates jump at an event.
 bool jstudy_walk_jumps(jstudy_walk* w, const jstudy_entry* e);
 
