@@ -24,6 +24,7 @@ typedef struct adjoint {
   double* pending;  // weight of an event's time that consequences of it have put aside (lanes)
   double* alpha;    // of an event (lanes)
   jstudy_trace trace;
+  double motion;                                   // errors of the motion, weighted and added up
   double *kept_lambda, *kept_pbar, *kept_pending;  // while an event is taken once more
   double* segment;                                 // states of the steps between two stored ones
   int segment_first, segment_last;
@@ -263,6 +264,26 @@ static jo_status implicit_back(adjoint* d, const jstudy_entry* e, const double* 
   return JO_OK;
 }
 
+// Local error of the motion in step i, weighted: what it is worth for the objective. (S19)
+static void weigh_motion(adjoint* d, int i, const double* y1) {
+  jstudy_walk* w = d->w;
+  const jstudy_entry *e = &w->record->entry[i], *next = e + 1;
+  const jstudy_scheme* s = jstudy_walk_scheme(w, e);
+  int last = s->tab->stages;
+  if (!d->estimates) return;
+  bool goes_on = i + 1 < w->record->nentry && next->after < 0 && next->slopes >= 0;
+  if (goes_on) {
+    w->k[last] = jstudy_record_slope(w->record, next->slopes, 0);
+  } else {
+    w->k[last] = w->own[last];
+    w->run->system.rhs(w->run, e->t1, y1, w->k[last]);
+  }
+  memset(w->base, 0, (size_t)w->ny * sizeof *w->base);
+  jsolve_combine(w->ny, w->base, e->t1 - e->t, &s->e, w->k, d->P);
+  memset(d->P + w->d->at_qv, 0, (size_t)w->nv * sizeof *d->P);
+  d->motion += fabs(dot(d, d->lambda, LAMBDA, d->P, w->ny));
+}
+
 static jo_status step_back(adjoint* d, int i) {
   jstudy_walk* w = d->w;
   const jstudy_entry* e = &w->record->entry[i];
@@ -274,6 +295,7 @@ static jo_status step_back(adjoint* d, int i) {
   JO_TRY(state_at(d, i, &y0));
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
   JO_TRY(jstudy_walk_stages(w, e, y0));
+  weigh_motion(d, i, d->y_mixed);
   if (e->is_implicit) {
     JO_TRY(implicit_back(d, e, y0, d->y_mixed));
   } else {
@@ -490,6 +512,7 @@ static void begin_objective(adjoint* d, int o) {
   d->objective = o;
   d->nevent = w->out->nevent = count_events(w);
   jstudy_trace_clear(w, &d->trace);
+  d->motion = 0.0;
   clear(d, d->pending, 1);
   clear(d, d->pbar, w->nw);
   clear(d, d->unit, w->d->nobjective);
@@ -534,6 +557,7 @@ static jo_status one_objective(adjoint* d, int o) {
         d->pbar[j * d->lanes + LAMBDA] + dot(d, d->lambda, LAMBDA, S0, w->ny);
   }
   if (d->estimates) {
+    w->out->value_error[o] = d->motion;
     put_errors(d, o);
     put_rough(d);
   }

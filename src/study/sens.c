@@ -13,10 +13,10 @@
 
 // ---- preparation ---------------------------------------------------------------------------------
 
-// Room for the numbers and a probe.
+// Room for the numbers and two probes.
 static int lanes_for(int nw) {
   int lanes = 1;
-  while (lanes < nw + 1 && lanes < MAX_LANES) {
+  while (lanes < nw + 2 && lanes < MAX_LANES) {
     lanes *= 2;
   }
   return lanes;

@@ -117,6 +117,7 @@ typedef struct jstudy_sens_result {
   jarena arena;
   int nobjective, nw, nevent;
   double* value;           // (nobjective)
+  double* value_error;     // estimates, of the integration alone; NaN: none
   double* gradient;        // nobjective x nw, row by row
   double* gradient_error;  // estimates, absolute; NaN: none
   double derivative_tol;   // as it was wanted, relative

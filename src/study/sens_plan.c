@@ -17,7 +17,8 @@
 #define WANTED       1e5  // error of derivatives over the tolerance of the integration, by default, ...
 #define LEAST_WANTED 1e-6  // ... between these
 #define MOST_WANTED  1e-2
-#define SAFETY       2.0   // of the estimates
+#define SAFETY       3.0  // of the estimates
+#define FOLLOWS      5.0  // times the error of the objective: that of its derivatives by the motion
 #define GRANTED      10.0  // tolerances of the objective: below that a derivative is noise
 #define NEGLIGIBLE   1e-2  // influence, relative over relative, below which errors are absolute
 
@@ -85,13 +86,28 @@ static double excess(const jstudy_sens* s, const jstudy_sens_result* r) {
   return most;
 }
 
+// The largest change of an objective by a change of a number as large as itself; at least its value.
+static double reach(const jstudy_sens* s, const jstudy_sens_result* r, int o) {
+  double most = fabs(r->value[o]);
+  for (int j = 0; j < r->nw; j++) {
+    if (!s->why[j]) most = fmax(most, fabs(r->gradient[o * r->nw + j]) * s->unit[j]);
+  }
+  return most;
+}
+
+// (S20)  errors of the steps, of the motion they follow, and noise
 void jstudy_plan_judge(const jstudy_sens* s, const jstudy_sens_options* opt,
                        jstudy_sens_result* r) {
   for (int o = 0; o < r->nobjective; o++) {
+    double most = reach(s, r, o), off = most > 0.0 ? r->value_error[o] / most : 0.0;
     for (int j = 0; j < r->nw; j++) {
-      double unit = s->unit[j];
-      double noise = unit > 0.0 ? GRANTED * opt->solve.rel_tol * fabs(r->value[o]) / unit : 0.0;
-      r->gradient_error[o * r->nw + j] = SAFETY * r->gradient_error[o * r->nw + j] + noise;
+      double unit = s->unit[j], *error = &r->gradient_error[o * r->nw + j];
+      double size = fabs(r->gradient[o * r->nw + j]), motion = off * size, noise = size;
+      if (unit > 0.0) {
+        motion += r->value_error[o] / unit;
+        noise += fabs(r->value[o]) / unit;
+      }
+      *error = SAFETY * *error + FOLLOWS * motion + GRANTED * opt->solve.rel_tol * noise;
     }
   }
   r->is_within = excess(s, r) <= 1.0 && !has_rough_steps(opt, r);

@@ -137,10 +137,14 @@ static bool allocate(jstudy_sens_result* r) {
   r->value = JARENA_ARRAY(&r->arena, r->nobjective + 1, double);
   r->gradient = JARENA_ARRAY(&r->arena, n + 1, double);
   r->gradient_error = JARENA_ARRAY(&r->arena, n + 1, double);
+  r->value_error = JARENA_ARRAY(&r->arena, r->nobjective + 1, double);
   for (int i = 0; r->gradient_error && i < n; i++) {
     r->gradient_error[i] = NAN;
   }
-  return r->value && r->gradient && r->gradient_error;
+  for (int i = 0; r->value_error && i < r->nobjective; i++) {
+    r->value_error[i] = NAN;
+  }
+  return r->value && r->value_error && r->gradient && r->gradient_error;
 }
 
 static jo_status run_once(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
@@ -198,6 +202,9 @@ static jo_status compare_steps(jo_context* ctx, const jstudy_sens* s, jstudy_sen
   double gain = pow(2.0, jsolve_tableau_find(opt->solve.method)->order) - 1.0;
   for (int i = 0; i < r->nobjective * r->nw; i++) {
     r->gradient_error[i] = fabs(r->gradient[i] - other->gradient[i]) / gain;
+  }
+  for (int i = 0; i < r->nobjective; i++) {
+    r->value_error[i] = fabs(r->value[i] - other->value[i]) / gain;
   }
   add_cost(r, other);
   jstudy_sens_result_destroy(other);

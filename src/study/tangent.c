@@ -11,7 +11,8 @@
 
 #include "study/walk.h"
 
-#define MAX_PROBES 2
+// Lanes behind the numbers: what errors of derivatives, and errors of the motion, come to.
+enum { PROBE_S, PROBE_Y, PROBES };
 
 // Several numbers in lanes; behind the last of them probes, which follow no number.
 typedef struct pack {
@@ -41,6 +42,7 @@ typedef struct direct {
   double sum_size, sum_error;  // squares, over all numbers, of the step that is accounted for
   jstudy_trace trace;
   const double* unit;  // by number: what a change of it is measured by
+  double* motion;      // error of the motion in a step, but for its last slope (ny)
   double* push;        // what the probes get at the end of the step (ny x nprobe)
   // samples for the observer
   int64_t next;                 // of the grid
@@ -52,12 +54,6 @@ typedef struct direct {
 
 static double* vector(direct* d, int n) {
   return jstudy_walk_vector(d->w, (size_t)(n + 1) * (size_t)d->lanes);
-}
-
-// Lanes that are free anyway; at least one.
-static int probes_for(int nw, int lanes) {
-  int spare = (lanes - nw % lanes) % lanes;
-  return spare > MAX_PROBES ? MAX_PROBES : spare > 0 ? spare : 1;
 }
 
 // Explicit steps take one pack after the other and can share; implicit ones take them stage by stage.
@@ -75,7 +71,8 @@ static bool allocate_estimate(direct* d) {
   jstudy_walk* w = d->w;
   d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
   d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe + 1, double);
-  if (!d->local || !d->push || !jstudy_trace_begin(w, &d->trace)) return false;
+  d->motion = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+  if (!d->local || !d->push || !d->motion || !jstudy_trace_begin(w, &d->trace)) return false;
   d->unit = w->sens->unit;
   return true;
 }
@@ -84,7 +81,7 @@ static jo_status allocate(direct* d) {
   jstudy_walk* w = d->w;
   const jgen_dynamics* m = w->d;
   d->lanes = w->sens->tangents->kernel[0].lanes;
-  d->nprobe = w->opt->estimate ? probes_for(w->nw, d->lanes) : 0;
+  d->nprobe = w->opt->estimate ? PROBES : 0;
   d->npack = (w->nw + d->nprobe + d->lanes - 1) / d->lanes;
   d->open = -1;
   d->pack = JARENA_ARRAY(&w->arena, d->npack + 1, pack);
@@ -163,8 +160,8 @@ static const double* stored_after(const jstudy_record* r, int i) {
 
 // ---- error of the steps ---------------------------------------------------------------------------
 
-static double sign_of(int probe, int number) {
-  uint32_t x = 2654435761u * (uint32_t)(number + 1) + 40503u * (uint32_t)(probe + 1);
+static double sign_of(int number) {
+  uint32_t x = 2654435761u * (uint32_t)(number + 1) + 40503u;
   x ^= x >> 15;
   x *= 2246822519u;
   x ^= x >> 13;
@@ -196,11 +193,9 @@ static void account(direct* d, int q) {
     d->sum_size += pow(d->unit[k] * size_of(d, p->S, l, n), 2);
     d->sum_error += pow(d->unit[k] * size_of(d, p->error, l, n), 2);
     d->local[k] += size_of(d, p->error, l, w->ny);
-    for (int m = 0; m < d->nprobe; m++) {
-      double weight = sign_of(m, k) * d->unit[k];
-      for (int i = 0; i < w->ny; i++) {
-        d->push[m * w->ny + i] += weight * p->error[i * d->lanes + l];
-      }
+    double weight = sign_of(k) * d->unit[k];
+    for (int i = 0; i < w->ny; i++) {
+      d->push[PROBE_S * w->ny + i] += weight * p->error[i * d->lanes + l];
     }
   }
 }
@@ -230,6 +225,9 @@ static void close_account(direct* d, int entry) {
 // The slope at the end of the last step is the first one of this step.
 static void open_complete(direct* d, int q) {
   pack* p = &d->pack[q];
+  for (int i = 0; q == 0 && i < d->w->ny; i++) {
+    d->push[PROBE_Y * d->w->ny + i] += d->open_weight * d->ydot[i * d->lanes];
+  }
   for (int n = 0; n < d->w->ny * d->lanes; n++) {
     p->error[n] += d->open_weight * p->dk[0][n];
   }
@@ -260,6 +258,7 @@ static void open_begin(direct* d, int q, const jstudy_entry* e) {
   if (last >= 0 && part.index[last] == s->tab->stages) part.n--;
   memset(d->dY, 0, (size_t)n * sizeof *d->dY);
   jsolve_combine(n, d->dY, e->t1 - e->t, &part, d->pack[q].dk, d->pack[q].error);
+  if (q == 0) jsolve_combine(d->w->ny, d->dY, e->t1 - e->t, &part, d->w->k, d->motion);
 }
 
 // ---- the steps -----------------------------------------------------------------------------------
@@ -274,6 +273,7 @@ static jo_status explicit_step(direct* d, int i) {
     if (estimates) open_begin(d, q, e);
   }
   if (d->open >= 0) close_account(d, d->open);
+  if (estimates) memcpy(d->push + PROBE_Y * w->ny, d->motion, (size_t)w->ny * sizeof *d->motion);
   d->open = estimates ? i : -1;
   d->open_weight = (e->t1 - e->t) * s->tab->e[s->tab->stages];
   return JO_OK;
@@ -310,6 +310,9 @@ static jo_status implicit_stage(direct* d, const jstudy_entry* e, int i, const d
     jstudy_point at = {.t = t, .y = Y, .dy = d->dY, .dp = p->dp};
     jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
     if (i > 0) solve_slopes(d, p->dk[i]);
+    for (int k = 0; is_end && q == 0 && k < w->ny; k++) {
+      w->own[i][k] = d->ydot[k * d->lanes];
+    }
     for (int k = 0; is_end && k < n; k++) {
       p->S[k] = d->dY[k] + s->tab->gamma * h * p->dk[i][k];
     }
@@ -331,7 +334,10 @@ static jo_status implicit_step(direct* d, int i, const double* after) {
     jsolve_combine(n, d->dY, e->t1 - e->t, &s->e, d->pack[q].dk, d->pack[q].error);
     account(d, q);
   }
-  if (d->nprobe > 0) close_account(d, i);
+  if (d->nprobe == 0) return JO_OK;
+  w->k[s->tab->stages] = w->own[s->tab->stages];
+  jsolve_combine(w->ny, d->dY, e->t1 - e->t, &s->e, w->k, d->push + PROBE_Y * w->ny);
+  close_account(d, i);
   return JO_OK;
 }
 
@@ -715,18 +721,14 @@ static jo_status take_entry(direct* d, int i) {
   return sample_step(d, e);
 }
 
-// What the probes found, against what they were given: how errors of steps add up to an error of an
+// What the probe found, against what it was given: how errors of steps add up to an error of an
 // objective's derivative. (S16)
 static double amplification(const direct* d, const double* carried) {
-  double most = 0.0;
-  for (int m = 0; m < d->nprobe; m++) {
-    double given = 0.0;
-    for (int k = 0; k < d->w->nw; k++) {
-      given += pow(d->unit[k] * d->local[k], 2);
-    }
-    if (given > 0.0) most = fmax(most, fabs(carried[m]) / sqrt(given));
+  double given = 0.0;
+  for (int k = 0; k < d->w->nw; k++) {
+    given += pow(d->unit[k] * d->local[k], 2);
   }
-  return most;
+  return given > 0.0 ? fabs(carried[PROBE_S]) / sqrt(given) : 0.0;
 }
 
 static void finish(direct* d) {
@@ -755,6 +757,7 @@ static void finish(direct* d) {
   }
   for (int o = 0; o < no && d->nprobe > 0; o++) {
     double a = amplification(d, carried + o * d->nprobe);
+    out->value_error[o] = fabs(carried[o * d->nprobe + PROBE_Y]);
     for (int j = 0; j < w->nw; j++) {
       out->gradient_error[o * w->nw + j] = a * d->local[j];
     }
