@@ -110,6 +110,15 @@ int jerr_count(const jo_context* ctx) {
   return ctx->nerror;
 }
 
+void jerr_forget(jo_context* ctx, int n) {
+  while (ctx->n > n) {
+    jcontext_diagnostic* d = &ctx->item[--ctx->n];
+    if (d->severity == JO_ERROR && ctx->nerror > 0) ctx->nerror--;
+    if (d->text == ctx->first) ctx->first[0] = '\0';
+    if (d->owned) ctx->allocator.release(ctx->allocator.user, d->owned);
+  }
+}
+
 jo_status jo_context_create(const jo_allocator* allocator, jo_context** out) {
   jo_allocator use = {heap_resize, heap_release, NULL};
   *out = NULL;

@@ -124,6 +124,7 @@ typedef struct jstudy_sens_result {
   bool is_within;          // every derivative is
   int passes;              // runs it took
   // the last run step by step, for planning the next; in seconds
+  bool is_direct;
   int nentry;
   const struct jstudy_entry* entry;
   double* rough;   // local error of the derivatives, relative to them

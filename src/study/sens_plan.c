@@ -23,6 +23,8 @@
 #define NEGLIGIBLE   1e-2  // influence, relative over relative, below which errors are absolute
 
 #define MOST_ROUGH   0.5     // local error of derivatives, relative
+#define RESOLVED     1e-2    // local error of a derivative that is resolved, at any tolerance ...
+#define UNRESOLVED   3e4     // ... or so many tolerances
 #define GROWTH       4.0     // over one step
 #define SHORTER      0.8     // than what would just do
 #define SHORTEST     1e-5    // part of a step
@@ -30,7 +32,6 @@
 #define FEW          5000    // steps that are never too many
 #define FAR_TOO_MANY 200000  // steps that no derivative is worth
 #define WORTHLESS    0.5     // error of a derivative, relative
-#define FAR_OVER     100.0   // errors over what is wanted that shorter steps are to help, too
 #define LEAST_TOL    1e-13
 
 void jstudy_plan_begin(jstudy_plan* p, jo_context* ctx) {
@@ -59,15 +60,21 @@ static double rough_limit(const jstudy_sens_options* opt) {
   return fmin(MOST_ROUGH, fmax(LEAST_WANTED, WANTED * opt->solve.rel_tol));
 }
 
-static bool is_rough(const jstudy_sens_result* r, int entry, double limit) {
-  bool grows = r->growth[entry] > GROWTH && r->rough[entry] > limit;
-  return grows || !(r->rough[entry] <= MOST_ROUGH);
+// Beyond this a step says nothing any more. Along an adjoint walk errors of steps are known as
+// differences only.
+static double most_rough(const jstudy_sens_result* r, const jstudy_sens_options* opt) {
+  return r->is_direct ? fmin(MOST_ROUGH, fmax(RESOLVED, UNRESOLVED * opt->solve.rel_tol))
+                      : MOST_ROUGH;
+}
+
+static bool is_rough(const jstudy_sens_result* r, int entry, const jstudy_sens_options* opt) {
+  bool grows = r->growth[entry] > GROWTH && r->rough[entry] > rough_limit(opt);
+  return grows || !(r->rough[entry] <= most_rough(r, opt));
 }
 
 static bool has_rough_steps(const jstudy_sens_options* opt, const jstudy_sens_result* r) {
-  double limit = rough_limit(opt);
   for (int i = 0; i < r->nentry; i++) {
-    if (is_rough(r, i, limit)) return true;
+    if (is_rough(r, i, opt)) return true;
   }
   return false;
 }
@@ -196,10 +203,11 @@ static double roughest(const jstudy_sens_result* r) {
   return most;
 }
 
-// Shorter steps where they are rough; the roughest tenth of them in any case.
-static jo_status limit_steps(jstudy_plan* p, const jstudy_sens_result* r, jstudy_sens_options* opt,
-                             bool* again) {
-  double nstep, limit = fmin(rough_limit(opt), 0.1 * roughest(r));
+// Shorter steps where they are rough, and the roughest of them in any case: by what is too much, or a
+// tenth.
+static jo_status limit_steps(jstudy_plan* p, const jstudy_sens_result* r, double over,
+                             jstudy_sens_options* opt, bool* again) {
+  double nstep, limit = fmin(rough_limit(opt), roughest(r) / fmax(10.0, over));
   JO_TRY(make_limits(p, r, limit, &nstep));
   bool is_many = nstep > FEW && nstep > TOO_MANY * r->nentry;
   if (opt->solve.method == JSOLVE_AUTO && is_many) {
@@ -219,7 +227,7 @@ jo_status jstudy_plan_next(jstudy_plan* p, const jstudy_sens* s, const jstudy_se
   double over = excess(s, r) * r->derivative_tol / wanted;
   bool is_rough = has_rough_steps(opt, r);
   *again = true;
-  if (is_rough || over > FAR_OVER) JO_TRY(limit_steps(p, r, opt, again));
+  JO_TRY(limit_steps(p, r, over, opt, again));
   if (is_rough) return JO_OK;
   double factor = fmax(1e-3, fmin(0.3, 1.0 / over));
   *again = *again && opt->solve.rel_tol > LEAST_TOL;

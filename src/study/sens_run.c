@@ -154,6 +154,7 @@ static jo_status run_once(jo_context* ctx, const jstudy_sens* s, jstudy_sens_met
   if (!r) return jerr_memory(ctx);
   *r = (jstudy_sens_result){.ctx = ctx, .nw = s->nw, .passes = 1};
   r->nobjective = s->plant->dynamics->nobjective;
+  r->is_direct = method == JSTUDY_DIRECT;
   r->derivative_tol = jstudy_plan_tolerance(opt);
   jarena_init(&r->arena, ctx);
   jstudy_run* run = NULL;
@@ -218,8 +219,14 @@ static jo_status repeat(jo_context* ctx, const jstudy_sens* s, jstudy_sens_metho
   jstudy_sens_options o = *opt;
   for (int pass = 0;; pass++) {
     jstudy_sens_result *r, *before = *out;
+    int said = jo_context_diagnostic_count(ctx);
     o.is_last = pass == MAX_PASSES - 1;
-    JO_TRY(run_once(ctx, s, method, &o, &r));
+    jo_status status = run_once(ctx, s, method, &o, &r);
+    if (status < 0 && before && status != JO_ERR_MEMORY) {
+      jerr_forget(ctx, said);  // what there is stays, with the error it has
+      return JO_OK;
+    }
+    JO_TRY(status);
     if (before) add_cost(r, before);
     jstudy_sens_result_destroy(before);
     *out = r;

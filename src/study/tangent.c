@@ -11,6 +11,8 @@
 
 #include "study/walk.h"
 
+#define MAX_TRACE 2000000  // steps and numbers whose errors are kept one by one
+
 // Lanes behind the numbers: what errors of derivatives, and errors of the motion, come to.
 enum { PROBE_S, PROBE_Y, PROBES };
 
@@ -36,11 +38,11 @@ typedef struct direct {
   double* column;  // one lane after another (ny x lanes)
   // error estimate
   int nprobe;
-  int open;                    // entry whose error lacks the slope at its end; -1: none
-  double open_weight;          // of that slope
-  double* local;               // by number: errors of the steps, added up
-  double sum_size, sum_error;  // squares, over all numbers, of the step that is accounted for
-  jstudy_trace trace;
+  int open;             // entry whose error lacks the slope at its end; -1: none
+  double open_weight;   // of that slope
+  double* local;        // by number: errors of the steps, added up
+  jstudy_trace* trace;  // by number; of all together where there are too many
+  int ntrace;
   const double* unit;  // by number: what a change of it is measured by
   double* motion;      // error of the motion in a step, but for its last slope (ny)
   double* push;        // what the probes get at the end of the step (ny x nprobe)
@@ -67,12 +69,22 @@ static bool allocate_slopes(direct* d, pack* p) {
   return true;
 }
 
+static bool allocate_traces(direct* d) {
+  jstudy_walk* w = d->w;
+  d->ntrace = (int64_t)w->nw * w->record->nentry <= MAX_TRACE ? w->nw : 1;
+  d->trace = JARENA_ARRAY(&w->arena, d->ntrace + 1, jstudy_trace);
+  for (int k = 0; d->trace && k < d->ntrace; k++) {
+    if (!jstudy_trace_begin(w, &d->trace[k])) return false;
+  }
+  return d->trace != NULL;
+}
+
 static bool allocate_estimate(direct* d) {
   jstudy_walk* w = d->w;
   d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
   d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe + 1, double);
   d->motion = JARENA_ARRAY(&w->arena, w->ny + 1, double);
-  if (!d->local || !d->push || !d->motion || !jstudy_trace_begin(w, &d->trace)) return false;
+  if (!d->local || !d->push || !d->motion || !allocate_traces(d)) return false;
   d->unit = w->sens->unit;
   return true;
 }
@@ -183,15 +195,24 @@ static double size_of(const direct* d, const double* x, int lane, int n) {
   return sqrt(sum);
 }
 
+// What a step did to the derivative by number k.
+static void note_step(direct* d, const pack* p, int lane, int k, int entry) {
+  jstudy_trace* t = &d->trace[d->ntrace > 1 ? k : 0];
+  int n = d->w->d->at_objective;
+  double unit = d->ntrace > 1 ? 1.0 : d->unit[k], before = t->largest;
+  double size = unit * size_of(d, p->S, lane, n), *growth = &d->w->out->growth[entry];
+  jstudy_trace_note(t, entry, size, unit * size_of(d, p->error, lane, n));
+  if (before > 0.0) *growth = fmax(*growth, size / before);
+}
+
 // (S15)  the local error of a step: what it says of the step itself, and what the probes carry on
-static void account(direct* d, int q) {
+static void account(direct* d, int q, int entry) {
   jstudy_walk* w = d->w;
   pack* p = &d->pack[q];
   for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
     int k = q * d->lanes + l;
-    int n = w->d->at_objective;
-    d->sum_size += pow(d->unit[k] * size_of(d, p->S, l, n), 2);
-    d->sum_error += pow(d->unit[k] * size_of(d, p->error, l, n), 2);
+    if (w->sens->why[k]) continue;
+    if (entry >= 0) note_step(d, p, l, k, entry);
     d->local[k] += size_of(d, p->error, l, w->ny);
     double weight = sign_of(k) * d->unit[k];
     for (int i = 0; i < w->ny; i++) {
@@ -213,15 +234,6 @@ static void push_probes(direct* d) {
   }
 }
 
-// All packs of a step are accounted for.
-static void close_account(direct* d, int entry) {
-  double before = d->trace.largest, size = sqrt(d->sum_size);
-  jstudy_trace_note(&d->trace, entry, size, sqrt(d->sum_error));
-  if (before > 0.0) d->w->out->growth[entry] = size / before;
-  d->sum_size = d->sum_error = 0.0;
-  push_probes(d);
-}
-
 // The slope at the end of the last step is the first one of this step.
 static void open_complete(direct* d, int q) {
   pack* p = &d->pack[q];
@@ -231,7 +243,7 @@ static void open_complete(direct* d, int q) {
   for (int n = 0; n < d->w->ny * d->lanes; n++) {
     p->error[n] += d->open_weight * p->dk[0][n];
   }
-  account(d, q);
+  account(d, q, d->open);
 }
 
 // No step follows that begins where the last one ended: evaluate its last slope.
@@ -246,7 +258,7 @@ static void open_close(direct* d) {
     jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[0]});
     open_complete(d, q);
   }
-  close_account(d, d->open);
+  push_probes(d);
   d->open = -1;
 }
 
@@ -272,7 +284,7 @@ static jo_status explicit_step(direct* d, int i) {
     pack_step(d, e, q);
     if (estimates) open_begin(d, q, e);
   }
-  if (d->open >= 0) close_account(d, d->open);
+  if (d->open >= 0) push_probes(d);
   if (estimates) memcpy(d->push + PROBE_Y * w->ny, d->motion, (size_t)w->ny * sizeof *d->motion);
   d->open = estimates ? i : -1;
   d->open_weight = (e->t1 - e->t) * s->tab->e[s->tab->stages];
@@ -332,12 +344,12 @@ static jo_status implicit_step(direct* d, int i, const double* after) {
   for (int q = 0; d->nprobe > 0 && q < d->npack; q++) {
     memset(d->dY, 0, (size_t)n * sizeof *d->dY);
     jsolve_combine(n, d->dY, e->t1 - e->t, &s->e, d->pack[q].dk, d->pack[q].error);
-    account(d, q);
+    account(d, q, i);
   }
   if (d->nprobe == 0) return JO_OK;
   w->k[s->tab->stages] = w->own[s->tab->stages];
   jsolve_combine(w->ny, d->dY, e->t1 - e->t, &s->e, w->k, d->push + PROBE_Y * w->ny);
-  close_account(d, i);
+  push_probes(d);
   return JO_OK;
 }
 
@@ -533,9 +545,8 @@ static jo_status doubtful_event(direct* d, const jstudy_entry* e) {
     for (int n = 0; n < w->ny * d->lanes; n++) {
       d->pack[q].error[n] -= d->pack[q].S[n];
     }
-    account(d, q);
+    account(d, q, -1);
   }
-  d->sum_size = d->sum_error = 0.0;
   push_probes(d);
   return JO_OK;
 }
@@ -753,7 +764,9 @@ static void finish(direct* d) {
     }
   }
   for (int i = 0; i < w->record->nentry && d->nprobe > 0; i++) {
-    out->rough[i] = jstudy_trace_part(&d->trace, i);
+    for (int k = 0; k < d->ntrace; k++) {
+      out->rough[i] = fmax(out->rough[i], jstudy_trace_part(&d->trace[k], i));
+    }
   }
   for (int o = 0; o < no && d->nprobe > 0; o++) {
     double a = amplification(d, carried + o * d->nprobe);

@@ -233,8 +233,8 @@ void jstudy_trace_clear(jstudy_walk* w, jstudy_trace* t) {
 
 void jstudy_trace_note(jstudy_trace* t, int entry, double size, double error) {
   if (size > t->largest || isnan(size)) t->largest = size;
-  t->error[entry] = error;
-  t->running[entry] = t->largest;
+  t->error[entry] = fmax(t->error[entry], error);
+  t->running[entry] = fmax(t->running[entry], t->largest);
 }
 
 double jstudy_trace_part(const jstudy_trace* t, int entry) {
