@@ -38,6 +38,7 @@ static void json_objectives(cli_json* out, cli_sens_job* j) {
   for (int o = 0; jo_sens_objective(j->result, o, &q) >= 0; o++) {
     cli_json_object(out, q.name);
     cli_json_number(out, "value", q.value);
+    cli_json_number(out, "value_error", jo_sens_objective_error(j->result, o));
     cli_json_text(out, "unit", q.unit);
     json_gradient(out, j, "gradient", o, jo_sens_derivative);
     json_gradient(out, j, "gradient_error", o, jo_sens_derivative_error);

@@ -115,6 +115,9 @@ JO_API jo_status jo_sens_objective(const jo_sens_result* result, int i, jo_quant
 /// d objective / d parameter; NaN where there is none.
 JO_API double jo_sens_derivative(const jo_sens_result* result, int objective, int parameter);
 
+/// Estimated error of an objective by the integration, absolute; NaN where there is none.
+JO_API double jo_sens_objective_error(const jo_sens_result* result, int objective);
+
 /// Estimated error of that derivative, absolute: what the steps taken make of it. NaN where there is none.
 JO_API double jo_sens_derivative_error(const jo_sens_result* result, int objective, int parameter);
 

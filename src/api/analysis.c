@@ -33,7 +33,10 @@ static jo_status settle(jo_static* s) {
   if (!s->q || !s->output || !s->derivative || !s->at.y) return jerr_memory(s->ctx);
   memcpy(s->at.y, p->y0, (size_t)d->ny * sizeof *s->at.y);
   JO_TRY(jstudy_plant_equilibrium(s->ctx, p, t, s->at.y, &s->found));
-  if (s->by.n > 0) JO_TRY(jstudy_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));
+  if (s->by.n > 0) {
+    JO_TRY(jstudy_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));
+    jstudy_start_clear(s->ctx, p, s->by.n, &s->at);
+  }
   JO_TRY(jstudy_plant_coordinates(s->ctx, p, t, s->at.y, s->q, NULL));
   return jstudy_start_outputs(s->ctx, &s->arena, p, s->by.n, &s->at, s->output, s->derivative);
 }

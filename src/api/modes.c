@@ -100,6 +100,7 @@ static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jstudy_run* r
   if (m->by.n == 0) return find_modes(m, run, at.y);
   JO_TRY((opt->at_static ? jstudy_start_at_rest : jstudy_start_find)(m->ctx, &m->arena, p, m->by.n,
                                                                      NULL, &at));
+  jstudy_start_clear(m->ctx, p, m->by.n, &at);
   jsolve_set_modes(&run->system, m->t, at.y, run->g);
   JO_TRY(find_modes(m, run, at.y));
   return find_slopes(m, run, &at);

@@ -388,6 +388,11 @@ double jo_sens_derivative(const jo_sens_result* result, int objective, int param
   return entry(result->main, objective, parameter);
 }
 
+double jo_sens_objective_error(const jo_sens_result* result, int objective) {
+  const jstudy_sens_result* r = result->main;
+  return objective >= 0 && objective < r->nobjective ? r->value_error[objective] : NAN;
+}
+
 double jo_sens_derivative_error(const jo_sens_result* result, int objective, int parameter) {
   const jstudy_sens_result* r = result->main;
   bool is_there =

@@ -102,9 +102,8 @@ void jstudy_sens_destroy(jstudy_sens* s) {
 jo_status jstudy_sens_fail(jo_context* ctx, const jstudy_sens* s, int k, const char* why) {
   const jmodel* m = s->plant->model;
   return jerr_set(ctx, JO_ERR_MODEL,
-                  "%s: nothing has a derivative by '%s': %s; leave this number out, or remove what "
-                  "is redundant",
-                  m->path, m->number[s->wrt[k]].path, why);
+                  "%s: nothing has a derivative by '%s': %s; leave this number out", m->path,
+                  m->number[s->wrt[k]].path, why);
 }
 
 static jo_status check_numbers(jo_context* ctx, const jstudy_sens* s, int nw, const char** why) {

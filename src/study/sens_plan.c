@@ -19,8 +19,9 @@
 #define MOST_WANTED  1e-2
 #define SAFETY       3.0  // of the estimates
 #define FOLLOWS      5.0  // times the error of the objective: that of its derivatives by the motion
-#define GRANTED      10.0  // tolerances of the objective: below that a derivative is noise
-#define NEGLIGIBLE   1e-2  // influence, relative over relative, below which errors are absolute
+#define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise
+#define ROUNDING     1e-13  // of sums as large as the largest influence
+#define NEGLIGIBLE   1e-2   // influence, relative over relative, below which errors are absolute
 
 #define MOST_ROUGH   0.5     // local error of derivatives, relative
 #define RESOLVED     1e-2    // local error of a derivative that is resolved, at any tolerance ...
@@ -115,6 +116,7 @@ void jstudy_plan_judge(const jstudy_sens* s, const jstudy_sens_options* opt,
         noise += fabs(r->value[o]) / unit;
       }
       *error = SAFETY * *error + FOLLOWS * motion + GRANTED * opt->solve.rel_tol * noise;
+      if (unit > 0.0) *error += ROUNDING * most / unit;
     }
   }
   r->is_within = excess(s, r) <= 1.0 && !has_rough_steps(opt, r);

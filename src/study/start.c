@@ -2,6 +2,7 @@
 // Assembly, static equilibrium and velocities one after another, each with its derivatives.
 #include "study/start.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "study/consistent.h"
@@ -56,7 +57,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jstudy_plant* p, int
 jo_status jstudy_start_at_rest(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
                                const double* values, jstudy_start* out) {
   JO_TRY(assemble(ctx, a, p, nw, values, out));
-  return jstudy_static_start(ctx, p, values, nw, out->y, out->S);
+  return jstudy_static_start(ctx, a, p, values, nw, out->y, out->S, out->why);
 }
 
 jo_status jstudy_start_find(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
@@ -69,6 +70,22 @@ jo_status jstudy_start_find(jo_context* ctx, jarena* a, const jstudy_plant* p, i
   }
   const int* wrt = p->dynamics->sens.wrt;
   return nw > 0 ? jstudy_window_start(ctx, p, values, wrt, nw, out->y, out->S) : JO_OK;
+}
+
+void jstudy_start_clear(jo_context* ctx, const jstudy_plant* p, int nw, jstudy_start* start) {
+  const jgen_dynamics* d = p->dynamics;
+  int n = 0, first = -1;
+  for (int k = 0; k < nw; k++) {
+    if (!start->why[k]) continue;
+    if (n++ == 0) first = k;
+    for (int i = 0; i < d->ny; i++) {
+      start->S[(int64_t)k * d->ny + i] = NAN;
+    }
+  }
+  if (n == 0) return;
+  jerr_warn(ctx, "%s: nothing has a derivative by %d of the numbers, the first being '%s': %s",
+            p->model->path, n, p->model->number[d->live[d->sens.wrt[first]]].path,
+            start->why[first]);
 }
 
 static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jstudy_run* run, int nw,

@@ -20,6 +20,9 @@ jo_status jstudy_start_find(jo_context* ctx, jarena* a, const jstudy_plant* p, i
 jo_status jstudy_start_at_rest(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
                                const double* values, jstudy_start* out);
 
+// Derivatives by numbers that have none become not a number, and the first of them is named in a warning.
+void jstudy_start_clear(jo_context* ctx, const jstudy_plant* p, int nw, jstudy_start* start);
+
 // Outputs at a start and their derivatives (noutput x nw, row by row).
 jo_status jstudy_start_outputs(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
                                const jstudy_start* start, double* out, double* dout);

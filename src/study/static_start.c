@@ -13,9 +13,8 @@
 #include "study/initial.h"
 #include "study/tape_tangent.h"
 
-#define RCOND     1e-12
-#define NOTHING   1e-9  // acceleration by a number as large as it is
-#define MAX_NAMES 4
+#define RCOND   1e-12
+#define NOTHING 1e-9  // acceleration by a number as large as it is
 
 typedef struct problem {
   const jstudy_plant* plant;
@@ -118,12 +117,6 @@ static jo_status solve(jo_context* ctx, problem* b) {
   return jerr_count(ctx) > before ? JO_ERR_MEMORY : fail_singular(ctx, b);
 }
 
-// Numbers that push what nothing holds, for one message about all of them.
-typedef struct pushes {
-  int n;
-  const char* names;  // of the first few
-} pushes;
-
 // The coordinate that stays and is pushed most along (dy, dp); -1: none is.
 static int find_pushed(problem* b, int number) {
   const jgen_dynamics* d = b->d;
@@ -140,24 +133,12 @@ static int find_pushed(problem* b, int number) {
   return worst;
 }
 
-static jo_status note_push(jo_context* ctx, jarena* a, problem* b, int number, pushes* list) {
-  const jgen_dynamics* d = b->d;
+static jo_status note_push(jo_context* ctx, jarena* out, problem* b, int number, const char** why) {
   int pushed = find_pushed(b, number);
-  if (pushed < 0 || list->n++ >= MAX_NAMES) return JO_OK;
-  list->names = jarena_printf(
-      a, "%s%s%s ('%s')", list->names ? list->names : "", list->names ? ", " : "",
-      b->plant->model->number[d->live[d->sens.wrt[number]]].path, b->plant->state_name[pushed]);
-  return list->names ? JO_OK : jerr_memory(ctx);
-}
-
-static void tell_pushes(jo_context* ctx, const problem* b, const pushes* list) {
-  char more[32] = "";
-  if (list->n > MAX_NAMES) snprintf(more, sizeof more, " and %d more", list->n - MAX_NAMES);
-  jerr_warn(
-      ctx,
-      "%s: at static equilibrium numbers push what nothing holds: %s%s; derivatives by them are "
-      "those with it where it is, another value may let it settle elsewhere",
-      b->plant->model->path, list->names, more);
+  if (pushed < 0 || *why) return JO_OK;
+  *why = jarena_printf(out, "at static equilibrium it pushes '%s', which nothing holds",
+                       b->plant->state_name[pushed]);
+  return *why ? JO_OK : jerr_memory(ctx);
 }
 
 // One column of S. What stays and held states are as assembled; velocities, filters and objectives zero.
@@ -183,25 +164,25 @@ static jo_status move(problem* b, jo_context* ctx, int number, double* S) {
   return JO_OK;
 }
 
-static jo_status differentiate(jo_context* ctx, jarena* a, const jstudy_run* run, double t, int nw,
-                               const bool* stays, bool tell, const double* y, double* S) {
+static jo_status differentiate(jo_context* ctx, jarena* a, jarena* out, const jstudy_run* run,
+                               double t, int nw, const bool* stays, const double* y, double* S,
+                               const char** why) {
   const jgen_dynamics* d = run->plant->dynamics;
   problem b = {.plant = run->plant, .d = d, .run = run, .t = t, .y = y, .nw = d->sens.nw};
   JO_TRY(allocate(&b, ctx, a));
   b.stays = stays;
   list_unknowns(&b, stays);
   slopes(&b);
-  pushes list = {0};
   for (int k = 0; k < nw; k++) {
     JO_TRY(move(&b, ctx, k, S + (size_t)k * (size_t)d->ny));
-    if (tell) JO_TRY(note_push(ctx, a, &b, k, &list));
+    JO_TRY(note_push(ctx, out, &b, k, &why[k]));
   }
-  if (list.n > 0) tell_pushes(ctx, &b, &list);
   return JO_OK;
 }
 
-jo_status jstudy_static_start(jo_context* ctx, const jstudy_plant* p, const double* values, int nw,
-                              double* y, double* S) {
+jo_status jstudy_static_start(jo_context* ctx, jarena* out, const jstudy_plant* p,
+                              const double* values, int nw, double* y, double* S,
+                              const char** why) {
   const jgen_dynamics* d = p->dynamics;
   double t = p->model->simulation.t_start;
   jarena a;
@@ -215,7 +196,7 @@ jo_status jstudy_static_start(jo_context* ctx, const jstudy_plant* p, const doub
   if (run) {
     if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
     jsolve_set_modes(&run->system, t, y, run->g);
-    status = differentiate(ctx, &a, run, t, nw, stays, !values, y, S);
+    status = differentiate(ctx, &a, out, run, t, nw, stays, y, S, why);
   }
   jstudy_run_destroy(run);
   jarena_free(&a);

@@ -6,10 +6,11 @@
 #include "study/plant.h"
 
 // y (ny), S = d y / d number (ny x nw): in, as assembled; out, at static equilibrium, at rest.
-// values: of the live numbers, NULL: the plant's. What nothing holds stays as assembled; numbers that
-// push it are named in a warning when `values` is NULL.
-jo_status jstudy_static_start(jo_context* ctx, const jstudy_plant* p, const double* values, int nw,
-                              double* y, double* S);
+// values: of the live numbers, NULL: the plant's. What nothing holds stays as assembled. A number that
+// pushes it has no derivative: the equilibrium beside this one is elsewhere, or nowhere. why[k] (nw, text
+// in `out`) says so; what stands in S then takes it as held.
+jo_status jstudy_static_start(jo_context* ctx, jarena* out, const jstudy_plant* p,
+                              const double* values, int nw, double* y, double* S, const char** why);
 
 // Velocities at the position in y, as the initial conditions say, and their derivatives.
 jo_status jstudy_static_velocities(jo_context* ctx, const jstudy_plant* p, const double* values,

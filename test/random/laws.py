@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import time
 from typing import Callable
 
@@ -16,6 +17,8 @@ from reference import Estimate, derivatives
 from tally import DERIVATIVES, Derivative, Result
 
 FIRST_INCREMENT = 8e-3          # of the size of a number
+# a number that moves what nothing holds, or breaks what closes the loops
+NO_DERIVATIVE = re.compile("nothing has a derivative by|has no derivatives|only grazes")
 ASSUMED = 1e-6                  # relative error of derivatives where none is stated
 SHARP = ("--tol", "1e-10")      # then asked of sens, for errors below that
 TIGHTEST = ("1e-10", "1e-11", "1e-12")
@@ -118,11 +121,16 @@ def _direct_and_adjoint(case: Case) -> None:
         case.sharp = SHARP
         direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct", *SHARP)
     adjoint = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "adjoint", *case.sharp)
+    if not direct.ok and NO_DERIVATIVE.search(direct.message):
+        case.m.features.add("no derivative, and said so")
+        return
     for answer in (direct, adjoint):
         well = answer.ok and finite(gradient(answer).values())
         if not case.law("derivatives are finite", well, answer.message[:200] or "not finite", answer):
             return
     case.sens = direct
+    for o, told in direct.data["objectives"].items():
+        case.doubt[o] = max(case.doubt.get(o, 0.0), told.get("value_error") or 0.0)
     a, b = gradient(direct), gradient(adjoint)
     for n in case.numbers:
         called = case.written.called[n]
