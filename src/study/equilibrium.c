@@ -17,7 +17,7 @@
 #define LONGEST      1e6   // Newton's, but for directions without stiffness
 #define SHORTEST     1e-12
 #define DIFFERENCE   2e-5  // of the longest step: 1e-6, close to the cube root of rounding
-#define FELT         1e-9  // pivots below this part of the stiffest are rounding of the differences
+#define FELT         1e-7  // part of the stiffest, per longest step: below it nothing holds
 #define CLEAR        0.1   // a pivot need not be the largest of its row
 #define ENOUGH       0.9   // a step that leaves more of the residual is tried in parts
 #define MAX_HALVINGS 6

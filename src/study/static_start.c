@@ -197,6 +197,10 @@ jo_status jstudy_static_start(jo_context* ctx, jarena* out, const jstudy_plant* 
     if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
     jsolve_set_modes(&run->system, t, y, run->g);
     status = differentiate(ctx, &a, out, run, t, nw, stays, y, S, why);
+    // where the search took it to is a function of nothing
+    for (int k = 0; found.is_moved && k < nw; k++) {
+      if (!why[k]) why[k] = "static equilibrium was found only after what nothing holds had moved";
+    }
   }
   jstudy_run_destroy(run);
   jarena_free(&a);
