@@ -153,14 +153,9 @@ static void seed_error(const adjoint* d, double* kbar, double factor) {
   }
 }
 
-// How much larger a part of lambda its error has become over a step, and how lambda grew.
 static void account(adjoint* d, int entry) {
   if (!d->estimates) return;
-  jstudy_walk* w = d->w;
-  double error = size_of(d, d->lambda, ERROR), size = size_of(d, d->lambda, LAMBDA);
-  double before = d->trace.largest;
-  jstudy_trace_note(&d->trace, entry, size, error);
-  if (before > 0.0) w->out->growth[entry] = fmax(w->out->growth[entry], size / before);
+  jstudy_trace_note(&d->trace, entry, size_of(d, d->lambda, LAMBDA), size_of(d, d->lambda, ERROR));
 }
 
 // ---- steps ---------------------------------------------------------------------------------------
@@ -542,6 +537,7 @@ static void put_rough(adjoint* d) {
     out->rough[i] = fmax(out->rough[i], part - before);
     before = part;
   }
+  jstudy_trace_growth(&d->trace, d->w->record->nentry, true, out->growth);
 }
 
 static jo_status one_objective(adjoint* d, int o) {

@@ -31,7 +31,7 @@
 #define SHORTEST     1e-5    // part of a step
 #define TOO_MANY     5.0     // times the steps of the run before: the implicit method is cheaper
 #define FEW          5000    // steps that are never too many
-#define FAR_TOO_MANY 200000  // steps that no derivative is worth
+#define FAR_TOO_MANY 100000  // steps that no derivative is worth; of implicit ones, FEW
 #define WORTHLESS    0.5     // error of a derivative, relative
 #define LEAST_TOL    1e-13
 
@@ -209,13 +209,14 @@ static double roughest(const jstudy_sens_result* r) {
 // tenth.
 static jo_status limit_steps(jstudy_plan* p, const jstudy_sens_result* r, double over,
                              jstudy_sens_options* opt, bool* again) {
-  double nstep, limit = fmin(rough_limit(opt), roughest(r) / fmax(10.0, over));
+  double nstep, limit = fmin(rough_limit(opt), roughest(r) / fmin(1e3, fmax(10.0, over)));
   JO_TRY(make_limits(p, r, limit, &nstep));
+  bool is_implicit = opt->solve.method == JSOLVE_ESDIRK5;
   bool is_many = nstep > FEW && nstep > TOO_MANY * r->nentry;
   if (opt->solve.method == JSOLVE_AUTO && is_many) {
     opt->solve.method = JSOLVE_ESDIRK5;
     p->n = 0;
-  } else if (nstep > FAR_TOO_MANY && nstep > TOO_MANY * r->nentry) {
+  } else if (nstep > (is_implicit ? FEW : FAR_TOO_MANY) && nstep > 4.0 * TOO_MANY * r->nentry) {
     *again = false;
   }
   opt->solve.step_limit = p->n > 0 ? step_limit : NULL;

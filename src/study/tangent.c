@@ -199,10 +199,9 @@ static double size_of(const direct* d, const double* x, int lane, int n) {
 static void note_step(direct* d, const pack* p, int lane, int k, int entry) {
   jstudy_trace* t = &d->trace[d->ntrace > 1 ? k : 0];
   int n = d->w->d->at_objective;
-  double unit = d->ntrace > 1 ? 1.0 : d->unit[k], before = t->largest;
-  double size = unit * size_of(d, p->S, lane, n), *growth = &d->w->out->growth[entry];
-  jstudy_trace_note(t, entry, size, unit * size_of(d, p->error, lane, n));
-  if (before > 0.0) *growth = fmax(*growth, size / before);
+  double unit = d->ntrace > 1 ? 1.0 : d->unit[k];
+  jstudy_trace_note(t, entry, unit * size_of(d, p->S, lane, n),
+                    unit * size_of(d, p->error, lane, n));
 }
 
 // (S15)  the local error of a step: what it says of the step itself, and what the probes carry on
@@ -767,6 +766,9 @@ static void finish(direct* d) {
     for (int k = 0; k < d->ntrace; k++) {
       out->rough[i] = fmax(out->rough[i], jstudy_trace_part(&d->trace[k], i));
     }
+  }
+  for (int k = 0; k < d->ntrace && d->nprobe > 0; k++) {
+    jstudy_trace_growth(&d->trace[k], w->record->nentry, false, out->growth);
   }
   for (int o = 0; o < no && d->nprobe > 0; o++) {
     double a = amplification(d, carried + o * d->nprobe);

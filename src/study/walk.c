@@ -8,6 +8,7 @@
 #define CACHE_LINE  64
 #define DOUBT       20.0  // tolerances that a state may be off by at an event
 #define BUILT_UP    1e3   // most that derivatives grow by nature while they build up
+#define MATTERS     1e-3  // part of the largest: what is less is still building up
 #define SOLVE_AGAIN 1e-4  // accuracy of implicit stages that were not stored, in tolerances
 
 double* jstudy_walk_vector(jstudy_walk* w, size_t n) {
@@ -241,4 +242,15 @@ double jstudy_trace_part(const jstudy_trace* t, int entry) {
   double size = fmin(t->largest, BUILT_UP * t->running[entry]);
   if (!isfinite(t->error[entry])) return INFINITY;
   return size > 0.0 ? t->error[entry] / size : 0.0;
+}
+
+void jstudy_trace_growth(const jstudy_trace* t, int nentry, bool backward, double* growth) {
+  double before = 0.0;
+  for (int k = 0; k < nentry; k++) {
+    int i = backward ? nentry - 1 - k : k;
+    if (t->running[i] == 0.0) continue;  // an event, or nothing yet
+    bool matters = !(t->running[i] < MATTERS * t->largest);
+    if (before > 0.0 && matters) growth[i] = fmax(growth[i], t->running[i] / before);
+    before = t->running[i];
+  }
 }

@@ -86,6 +86,9 @@ void jstudy_trace_note(jstudy_trace* t, int entry, double size, double error);
 // Errors relative to the derivatives: to the largest of all, since they build up from nothing, but no
 // more than a limit beyond the present one, so that some that run away do not hide it.
 double jstudy_trace_part(const jstudy_trace* t, int entry);
+// The largest factor by which derivatives that matter at the end grew over each entry of the walk, into
+// growth where it is larger; from the first entry on, or from the last one back.
+void jstudy_trace_growth(const jstudy_trace* t, int nentry, bool backward, double* growth);
 
 // tangent.c, adjoint.c
 jo_status jstudy_walk_direct(jstudy_walk* w);
