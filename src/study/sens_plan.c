@@ -27,6 +27,7 @@
 #define RESOLVED     1e-2    // local error of a derivative that is resolved, at any tolerance ...
 #define UNRESOLVED   3e4     // ... or so many tolerances
 #define GROWTH       4.0     // over one step
+#define MOST_STEPS   4.0     // times TOO_MANY
 #define SHORTER      0.8     // than what would just do
 #define SHORTEST     1e-5    // part of a step
 #define TOO_MANY     5.0     // times the steps of the run before: the implicit method is cheaper
@@ -216,7 +217,8 @@ static jo_status limit_steps(jstudy_plan* p, const jstudy_sens_result* r, double
   if (opt->solve.method == JSOLVE_AUTO && is_many) {
     opt->solve.method = JSOLVE_ESDIRK5;
     p->n = 0;
-  } else if (nstep > (is_implicit ? FEW : FAR_TOO_MANY) && nstep > 4.0 * TOO_MANY * r->nentry) {
+  } else if (nstep > (is_implicit ? FEW : FAR_TOO_MANY) &&
+             nstep > MOST_STEPS * TOO_MANY * r->nentry) {
     *again = false;
   }
   opt->solve.step_limit = p->n > 0 ? step_limit : NULL;
@@ -230,6 +232,8 @@ jo_status jstudy_plan_next(jstudy_plan* p, const jstudy_sens* s, const jstudy_se
   double over = excess(s, r) * r->derivative_tol / wanted;
   bool is_rough = has_rough_steps(opt, r);
   *again = true;
+  // a run that takes far more steps than it was planned for ends, and what there is stays
+  opt->solve.max_steps = (int64_t)(MOST_STEPS * TOO_MANY * r->nentry) + FEW;
   JO_TRY(limit_steps(p, r, over, opt, again));
   if (is_rough) return JO_OK;
   double factor = fmax(1e-3, fmin(0.3, 1.0 / over));
