@@ -110,11 +110,21 @@ static jexpr_ref eval_linear(const table* t, jexpr_ref x) {
   return add(g, jexpr_pick(g, k, t->Y, t->n - 1), mul(g, jexpr_pick(g, k, t->delta, t->n - 1), s));
 }
 
+// The interval of x as the number of inner points it is not below: conditions that models turn into
+// switches, since third derivatives jump there.
+static jexpr_ref count_points(const table* t, jexpr_ref x) {
+  jexpr_ref k = jexpr_const(t->g, 0.0);
+  for (int i = 1; i < t->n - 1; i++) {
+    k = add(t->g, k, jexpr_le(t->g, t->X[i], x));
+  }
+  return k;
+}
+
 // eq. (T2): Y_k + s (slope_k + s (c2_k + s c3_k)),  s = x - X_k
 static jexpr_ref eval_cubic(const table* t, jexpr_ref x) {
   jexpr_graph* g = t->g;
   int m = t->n - 1;
-  jexpr_ref k = jexpr_locate(g, x, t->X, t->n);
+  jexpr_ref k = t->n <= MAX_CORNERS ? count_points(t, x) : jexpr_locate(g, x, t->X, t->n);
   jexpr_ref s = sub(g, x, jexpr_pick(g, k, t->X, m));
   jexpr_ref y = add(g, jexpr_pick(g, k, t->c2, m), mul(g, s, jexpr_pick(g, k, t->c3, m)));
   y = add(g, jexpr_pick(g, k, t->slope, m), mul(g, s, y));

@@ -17,11 +17,11 @@ def _damping(m: Model, stiffness: float) -> float:
 
 
 def _table(m: Model, width: float, height: float, centre: float = 0.0) -> str:
-    """A curve through (centre, 0), rising."""
+    """A rising curve, nearly through (centre, 0); no corner stands just where a model may rest."""
     draw = m.draw
     name = f"curve{len(m.tree['tables'])}"
-    x = [-width, -0.4*width, 0.0, 0.4*width, width]
-    y = [-height*draw.uniform(0.7, 1.3), -0.4*height*draw.uniform(0.6, 1.4), 0.0,
+    x = [-width, -0.4*width, 0.09*width, 0.4*width, width]
+    y = [-height*draw.uniform(0.7, 1.3), -0.4*height*draw.uniform(0.6, 1.4), 0.09*height,
          0.4*height*draw.uniform(0.6, 1.4), height*draw.uniform(0.7, 1.3)]
     entry = {"x": [float(f"{centre + v:.6g}") for v in x],
              "y": [m.number(float(f"{v:.4g}"), height) for v in y]}

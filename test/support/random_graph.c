@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define LARGEST_VALUE  3.0
+#define FEW_POINTS     6
 #define LARGEST_TABLE  30.0  // of a table under linear continuation
 #define NOT_FOR_OTHERS 1e9   // marks a value that need not be finite
 
@@ -238,12 +239,17 @@ static int table(random_graph* r) {
   *t =
       (random_table){.kind = random_below(s, 2) ? JEXPR_TABLE_CUBIC : JEXPR_TABLE_LINEAR,
                      .rule = random_below(s, 2) ? JEXPR_EXTRAPOLATE_HOLD : JEXPR_EXTRAPOLATE_LINEAR,
-                     .n = 1 + random_below(s, RANDOM_TABLE_POINTS)};
-  bool X_varies = random_below(s, 3) == 0, Y_varies = random_below(s, 2) == 0;
+                     .n = 1 + random_below(s, FEW_POINTS)};
+  // long tables find their interval in another way
+  bool is_long = random_below(s, 8) == 0;
+  if (is_long) t->n = RANDOM_TABLE_POINTS - random_below(s, 3);
+  bool X_varies = random_below(s, 3) == 0 && !is_long;
+  bool Y_varies = random_below(s, 2) == 0 && !is_long;
+  double apart = is_long ? 0.15 : 1.0;
   t->varies = X_varies || Y_varies;
   jexpr_ref X[RANDOM_TABLE_POINTS], Y[RANDOM_TABLE_POINTS];
   for (int k = 0; k < t->n; k++) {  // abscissae at least 0.4 apart
-    t->X[k] = constant(r, -1.5 + k + random_uniform(s, -0.1, 0.1));
+    t->X[k] = constant(r, -1.5 + apart * (k + random_uniform(s, -0.1, 0.1)));
     if (X_varies) t->X[k] = plus(r, t->X[k], narrow(r, any(r), 0.2));
     t->Y[k] = Y_varies && k > 0 ? another(r, t->Y[k - 1])
               : Y_varies        ? smooth(r)

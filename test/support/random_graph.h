@@ -27,7 +27,7 @@ enum {
   RANDOM_MAX_OUTPUT = 4,
   RANDOM_MAX_STEP = 1500,
   RANDOM_MAX_TABLE = 16,
-  RANDOM_TABLE_POINTS = 6,
+  RANDOM_TABLE_POINTS = 36,
 };
 
 // Steps of the plain program: an operator of ops.def, or a table.
