@@ -182,7 +182,8 @@ static void tell_choices(jstudy_plant* p, const jstudy_assembly* s) {
     jerr_warn(
         p->ctx,
         "%s: nothing determines %s, and the loops cannot be closed with the guesses: the search "
-        "chose; derivatives take it as given. Give initial conditions or other guesses",
+        "chose, and numbers that move the assembly have no derivative. Give initial conditions or "
+        "other guesses",
         path, names);
   } else if (names) {
     jerr_warn(p->ctx,
@@ -599,8 +600,8 @@ jo_status jstudy_plant_equilibrium(jo_context* ctx, const jstudy_plant* p, doubl
     jerr_warn(
         ctx,
         "%s: forces hold %d of %d coordinates at static equilibrium, and there is no rest with "
-        "the others where they began: where they came to depends on the search, and derivatives "
-        "take it as given",
+        "the others where they began: where they came to depends on the search, and there are no "
+        "derivatives",
         p->model->path, out->determined, p->dynamics->part.nu);
   }
   return JO_OK;

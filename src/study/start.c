@@ -25,6 +25,20 @@ static void place(const jgen_dynamics* d, int nstate, const double* q, const dou
   }
 }
 
+// Where the search took what nothing determines is a function of nothing: numbers that move the
+// assembly have no derivative.
+static void refuse_moved(int nq, int nw, const double* dq, const char** why) {
+  for (int64_t k = 0; k < nw; k++) {
+    bool moves = false;
+    for (int i = 0; i < nq; i++) {
+      moves = moves || dq[k * nq + i] != 0.0;
+    }
+    if (moves && !why[k]) {
+      why[k] = "the loops could be closed only after what nothing determines had moved";
+    }
+  }
+}
+
 static jo_status assemble(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
                           const double* values, jstudy_start* out) {
   const jgen_dynamics* d = p->dynamics;
@@ -48,6 +62,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jstudy_plant* p, int
   if (nw > 0) {
     JO_TRY(jstudy_check_consistent(ctx, a, p, values, out->y, at.q, at.qd, nw, dq, dqd, out->why));
   }
+  if (at.is_moved) refuse_moved(nq, nw, dq, out->why);
   for (int64_t k = 0; k < nw; k++) {
     place(d, nz, dq + k * nq, dqd + k * nq, dz + k * nz, out->S + k * d->ny);
   }
