@@ -18,6 +18,7 @@
 #define LEAST_WANTED 1e-6  // ... between these
 #define MOST_WANTED  1e-2
 #define SAFETY       3.0  // of the estimates
+#define IMPLICIT     5.0  // the embedded method of implicit steps is no worse than they are
 #define FOLLOWS      5.0  // times the error of the objective: that of its derivatives by the motion
 #define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise
 #define ROUNDING     1e-13  // of sums as large as the largest influence
@@ -107,6 +108,7 @@ static double reach(const jstudy_sens* s, const jstudy_sens_result* r, int o) {
 // (S20)  errors of the steps, of the motion they follow, and noise
 void jstudy_plan_judge(const jstudy_sens* s, const jstudy_sens_options* opt,
                        jstudy_sens_result* r) {
+  double care = r->statistics.implicit > 0 ? IMPLICIT : 1.0;
   for (int o = 0; o < r->nobjective; o++) {
     double most = reach(s, r, o), off = most > 0.0 ? r->value_error[o] / most : 0.0;
     for (int j = 0; j < r->nw; j++) {
@@ -116,7 +118,7 @@ void jstudy_plan_judge(const jstudy_sens* s, const jstudy_sens_options* opt,
         motion += r->value_error[o] / unit;
         noise += fabs(r->value[o]) / unit;
       }
-      *error = SAFETY * *error + FOLLOWS * motion + GRANTED * opt->solve.rel_tol * noise;
+      *error = care * (SAFETY * *error + FOLLOWS * motion) + GRANTED * opt->solve.rel_tol * noise;
       if (unit > 0.0) *error += ROUNDING * most / unit;
     }
   }

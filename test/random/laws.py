@@ -66,8 +66,9 @@ class Case:
         told = gradient(answer, "gradient_error").get((objective, called))
         if told is not None:
             self.result.has_stated = True
-            # rounding of the sums, which no estimate of the integration knows of
-            return told + 1e-13*self.scale(objective, n)
+            # rounding of the sums, which no estimate of the integration knows of; and what is nothing
+            # beside the absolute tolerance
+            return told + 1e-13*self.scale(objective, n) + 1e-15/n.size
         g = gradient(answer)[objective, called]
         return ASSUMED*abs(g) + 1e-7*self.scale(objective, n) + 1e-15/n.size
 
