@@ -4,34 +4,32 @@
 
 #include <pthread.h>
 
-#include "study/plant.h"
-
 struct jstudy_jacobian_shelf {
   jo_context* ctx;
+  jstudy_jacobian_source source;
   pthread_mutex_t guard;
   jstudy_jacobian* there;
 };
 
-static jo_status build(jstudy_jacobian* j, const jstudy_plant* plant) {
-  const jgen_dynamics* d = plant->dynamics;
-  jgen_options gen = {.live = plant->live, .modes = true, .jacobian = true};
-  JO_TRY(jgen_dynamics_build(j->ctx, plant->model, &gen, &d->part, &j->dynamics));
+static jo_status build(jstudy_jacobian* j, const jstudy_jacobian_source* s) {
+  const jgen_dynamics* d = s->dynamics;
+  jgen_options gen = {.live = s->live, .modes = true, .jacobian = true};
+  JO_TRY(jgen_dynamics_build(j->ctx, s->model, &gen, &d->part, &j->dynamics));
   if (j->dynamics->ny != d->ny || j->dynamics->nswitch != d->nswitch || j->dynamics->np != d->np) {
     return jerr_set(j->ctx, JO_ERR_MODEL, "%s: the Jacobian does not fit the equations",
-                    plant->model->path);
+                    s->model->path);
   }
-  jkernel_options kernel = plant->kernel;
+  jkernel_options kernel = s->kernel;
   kernel.lanes = 1;
   return jkernel_build(j->ctx, &j->dynamics->jacobian, 1, &kernel, &j->kernels);
 }
 
-jo_status jstudy_jacobian_create(jo_context* ctx, const jstudy_plant* plant,
-                                 jstudy_jacobian** out) {
+static jo_status create(jo_context* ctx, const jstudy_jacobian_source* s, jstudy_jacobian** out) {
   *out = NULL;
   jstudy_jacobian* j = jmem_resize(ctx, NULL, sizeof *j);
   if (!j) return jerr_memory(ctx);
   *j = (jstudy_jacobian){.ctx = ctx};
-  jo_status status = build(j, plant);
+  jo_status status = build(j, s);
   if (status < 0) {
     jstudy_jacobian_destroy(j);
     return status;
@@ -47,10 +45,11 @@ void jstudy_jacobian_destroy(jstudy_jacobian* j) {
   jmem_free(j->ctx, j);
 }
 
-jstudy_jacobian_shelf* jstudy_jacobian_shelf_create(jo_context* ctx) {
+jstudy_jacobian_shelf* jstudy_jacobian_shelf_create(jo_context* ctx,
+                                                    const jstudy_jacobian_source* source) {
   jstudy_jacobian_shelf* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return NULL;
-  *s = (jstudy_jacobian_shelf){.ctx = ctx};
+  *s = (jstudy_jacobian_shelf){.ctx = ctx, .source = *source};
   pthread_mutex_init(&s->guard, NULL);
   return s;
 }
@@ -75,15 +74,15 @@ static void put(jstudy_jacobian_shelf* s, jstudy_jacobian* j) {
   pthread_mutex_unlock(&s->guard);
 }
 
-jo_status jstudy_jacobian_get(jo_context* ctx, const jstudy_plant* plant, const jkernel** kernel,
+jo_status jstudy_jacobian_get(jo_context* ctx, jstudy_jacobian_shelf* shelf, const jkernel** kernel,
                               jstudy_jacobian** own) {
   *own = NULL;
-  const jstudy_jacobian* j = look(plant->shelf);
+  const jstudy_jacobian* j = look(shelf);
   if (!j) {
-    JO_TRY(jstudy_jacobian_create(ctx, plant, own));
+    JO_TRY(create(ctx, &shelf->source, own));
     j = *own;
-    if (ctx == plant->ctx) {
-      put(plant->shelf, *own);
+    if (ctx == shelf->ctx) {
+      put(shelf, *own);
       *own = NULL;
     }
   }

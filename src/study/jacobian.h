@@ -6,27 +6,33 @@
 #include "gen/gen.h"
 #include "kernel/kernel.h"
 
-struct jstudy_plant;
-
 typedef struct jstudy_jacobian {
   jo_context* ctx;
   jgen_dynamics* dynamics;  // the same equations once more, in a graph of their own
   jkernel_set* kernels;
 } jstudy_jacobian;
 
-// Ownership: caller, release with jstudy_jacobian_destroy().
-jo_status jstudy_jacobian_create(jo_context* ctx, const struct jstudy_plant* plant,
-                                 jstudy_jacobian** out);
 void jstudy_jacobian_destroy(jstudy_jacobian* j);
 
-// Jacobians that runs of one plant share: the first run in the plant's own context leaves it here; runs in
+// What a Jacobian is made of; must outlive the shelf.
+typedef struct jstudy_jacobian_source {
+  const jmodel* model;
+  const bool* live;  // by number, NULL: parameters
+  const jgen_dynamics* dynamics;
+  jkernel_options kernel;
+} jstudy_jacobian_source;
+
+// Jacobians that runs of one plant share: the first run in the shelf's own context leaves it there; runs in
 // other contexts (threads of a sweep) use it when it is there, and make their own when it is not.
 typedef struct jstudy_jacobian_shelf jstudy_jacobian_shelf;
-jstudy_jacobian_shelf* jstudy_jacobian_shelf_create(jo_context* ctx);  // NULL: out of memory
+
+// NULL: out of memory. Ownership: caller, release with jstudy_jacobian_shelf_destroy().
+jstudy_jacobian_shelf* jstudy_jacobian_shelf_create(jo_context* ctx,
+                                                    const jstudy_jacobian_source* source);
 void jstudy_jacobian_shelf_destroy(jstudy_jacobian_shelf* s);
 
 // *own is what the caller must destroy, NULL: the shelf's.
-jo_status jstudy_jacobian_get(jo_context* ctx, const struct jstudy_plant* plant,
-                              const jkernel** kernel, jstudy_jacobian** own);
+jo_status jstudy_jacobian_get(jo_context* ctx, jstudy_jacobian_shelf* shelf, const jkernel** kernel,
+                              jstudy_jacobian** own);
 
 #endif

@@ -149,16 +149,16 @@ static jo_status start_static(jstudy_plant* p) {
 }
 
 // What a Jacobian needs that is made later.
-static jo_status keep_options(jstudy_plant* p, const jstudy_plant_options* opt) {
-  p->kernel = opt->kernel;
-  p->shelf = jstudy_jacobian_shelf_create(p->ctx);
-  if (!p->shelf) return jerr_memory(p->ctx);
-  if (!opt->gen.live) return JO_OK;
-  bool* live = JARENA_ARRAY(&p->arena, p->model->nnumber + 1, bool);
-  if (!live) return jerr_memory(p->ctx);
-  memcpy(live, opt->gen.live, (size_t)p->model->nnumber * sizeof *live);
-  p->live = live;
-  return JO_OK;
+static jo_status keep_source(jstudy_plant* p, const jstudy_plant_options* opt) {
+  bool* live = NULL;
+  if (opt->gen.live) {
+    live = JARENA_ARRAY(&p->arena, p->model->nnumber + 1, bool);
+    if (!live) return jerr_memory(p->ctx);
+    memcpy(live, opt->gen.live, (size_t)p->model->nnumber * sizeof *live);
+  }
+  jstudy_jacobian_source source = {p->model, live, p->dynamics, opt->kernel};
+  p->shelf = jstudy_jacobian_shelf_create(p->ctx, &source);
+  return p->shelf ? JO_OK : jerr_memory(p->ctx);
 }
 
 // Names of the coordinates in `list`, for a message: "a, b, c"; NULL: none, or no memory.
@@ -203,13 +203,13 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   const jmodel* m = p->model;
   jstudy_assembly s = {0};
   jgen_partition part;
-  JO_TRY(keep_options(p, opt));
   JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
   JO_TRY(jstudy_assemble(p->ctx, &p->arena, m, p->position, NULL, m->simulation.t_start, &s));
   tell_choices(p, &s);
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
                                &part));
   JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
+  JO_TRY(keep_source(p, opt));
   JO_TRY(name_states(p));
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
@@ -279,7 +279,7 @@ static jo_status prepare_jacobian(void* user) {
   jstudy_run* r = user;
   if (r->jacobian) return JO_OK;
   const jkernel* k;
-  JO_TRY(jstudy_jacobian_get(r->ctx, r->plant, &k, &r->own_jacobian));
+  JO_TRY(jstudy_jacobian_get(r->ctx, r->plant->shelf, &k, &r->own_jacobian));
   r->jacobian_work = JARENA_ARRAY(&r->arena, k->work + 1, double);
   if (!r->jacobian_work) return jerr_memory(r->ctx);
   jkernel_init_work(k, r->jacobian_work);

@@ -16,8 +16,7 @@ typedef struct jstudy_plant_options {
 
 jstudy_plant_options jstudy_plant_options_default(void);
 
-typedef struct jstudy_plant jstudy_plant;
-struct jstudy_plant {
+typedef struct jstudy_plant {
   jo_context* ctx;
   const jmodel* model;
   jarena arena;
@@ -26,18 +25,16 @@ struct jstudy_plant {
   jkernel_set* kernels;
   const jkernel *rhs, *project, *switches, *outputs, *drive, *velocity, *momentum, *impulse,
       *objective, *redundant, *rolling, *windows, *jacobian;
-  jexpr_counts before;       // operations written down for the right-hand side, all equations
-  double* q0;                // assembled position, by coordinate
-  double* qd0;               // consistent velocities
-  const char** state_name;   // (ny)
-  const char** switch_name;  // (nswitch)
-  double* y0;                // initial state (ny)
-  double closure_residual;   // largest at the assembled position [m]
-  double closure_limit;      // redundant equations may be off by this much [m]
-  jkernel_options kernel;    // as it was compiled
-  const bool* live;          // by number, NULL: parameters
-  jstudy_jacobian_shelf* shelf;
-};
+  jexpr_counts before;           // operations written down for the right-hand side, all equations
+  double* q0;                    // assembled position, by coordinate
+  double* qd0;                   // consistent velocities
+  const char** state_name;       // (ny)
+  const char** switch_name;      // (nswitch)
+  double* y0;                    // initial state (ny)
+  double closure_residual;       // largest at the assembled position [m]
+  double closure_limit;          // redundant equations may be off by this much [m]
+  jstudy_jacobian_shelf* shelf;  // of the Jacobian, made when it is needed
+} jstudy_plant;
 
 // Generate, assemble, choose the partition, compile. The model must outlive the plant.
 // Ownership: caller, release with jstudy_plant_destroy(). Read-only afterwards, shared by threads.

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of the direct method: what its steps (tangent.c), errors (tangent_error.c), events (tangent_event.c)
+// and samples (tangent_sample.c) share.
+#ifndef JSTUDY_TANGENT_H
+#define JSTUDY_TANGENT_H
+
+#include "study/walk.h"
+
+// Lanes behind the numbers: what errors of derivatives, and errors of the motion, come to.
+enum { JSTUDY_PROBE_S, JSTUDY_PROBE_Y, JSTUDY_PROBES };
+
+// Several numbers in lanes; behind the last of them probes, which follow no number.
+typedef struct jstudy_pack {
+  double* S;                  // ny x lanes
+  double* dp;                 // nw x lanes: unit seeds
+  double* dt_first;           // of the last event that was not a consequence of another (lanes)
+  double *S0, *D0, *D1;       // for samples inside of a step: at its start, slopes at both ends
+  double* dk[JSTUDY_SLOPES];  // ny x lanes
+  double* error;              // of the last step (ny x lanes)
+} jstudy_pack;
+
+typedef struct jstudy_direct {
+  jstudy_walk* w;
+  int lanes, npack;
+  jstudy_pack* pack;
+  double *dY, *ydot, *dg, *zero, *one, *dt, *dP, *dd;
+  double *y, *y_mixed, *P;
+  double* times;  // of an event, all packs
+  double* still;  // no number moves (nw x lanes)
+  int nevent;
+  double* column;  // one lane after another (ny x lanes)
+  // error estimate
+  int nprobe;
+  int open;             // entry whose error lacks the slope at its end; -1: none
+  double open_weight;   // of that slope
+  double* local;        // by number: errors of the steps, added up
+  jstudy_trace* trace;  // by number; of all together where there are too many
+  int ntrace;
+  const double* unit;  // by number: what a change of it is measured by
+  double* motion;      // error of the motion in a step, but for its last slope (ny)
+  double* push;        // what the probes get at the end of the step (ny x nprobe)
+  // samples for the observer
+  int64_t next;                 // of the grid
+  double *y0, *f0, *f1;         // of the step
+  double *y_at, *S_at;          // at a sample
+  double *out, *dout;           // noutput, noutput x nw
+  double *dout_error, *probed;  // the same, noutput x nprobe
+} jstudy_direct;
+
+// tangent.c
+double* jstudy_direct_vector(jstudy_direct* d, int n);  // n x lanes
+// (S2) at (t, y) for the derivatives S of a pack, which time moves along with by dt.
+void jstudy_direct_close(jstudy_direct* d, double t, const double* y, const double* dt,
+                         jstudy_pack* p, double* S);
+
+// tangent_error.c: the error of a step is opened with its own slopes and completed with the first slopes of
+// the next one, or settled where no step follows
+bool jstudy_direct_begin_errors(jstudy_direct* d);
+void jstudy_direct_open(jstudy_direct* d, int q, const jstudy_entry* e);
+void jstudy_direct_complete(jstudy_direct* d, int q);
+void jstudy_direct_settle(jstudy_direct* d);
+// What stands in the errors of pack q; entry: the step it belongs to, -1: an event.
+void jstudy_direct_account(jstudy_direct* d, int q, int entry);
+// What was accounted for goes to the probes.
+void jstudy_direct_push(jstudy_direct* d);
+double jstudy_direct_amplification(const jstudy_direct* d, const double* carried);
+
+// tangent_event.c
+jo_status jstudy_direct_event(jstudy_direct* d, const jstudy_entry* e);
+
+// tangent_sample.c
+jo_status jstudy_direct_begin_samples(jstudy_direct* d);
+void jstudy_direct_keep(jstudy_direct* d, const jstudy_entry* e);
+jo_status jstudy_direct_sample_start(jstudy_direct* d);
+jo_status jstudy_direct_sample_step(jstudy_direct* d, const jstudy_entry* e);
+jo_status jstudy_direct_sample_event(jstudy_direct* d, const jstudy_entry* e);
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of the direct method: the embedded method's error of every step, what it says of the step itself,
+// and what becomes of it until the end. docs/theory/sensitivity.md eqs. (S15), (S16).
+#include <math.h>
+#include <string.h>
+
+#include "study/tangent.h"
+
+#define MAX_TRACE 2000000  // steps and numbers whose errors are kept one by one
+
+static bool allocate_traces(jstudy_direct* d) {
+  jstudy_walk* w = d->w;
+  d->ntrace = (int64_t)w->nw * w->record->nentry <= MAX_TRACE ? w->nw : 1;
+  d->trace = JARENA_ARRAY(&w->arena, d->ntrace + 1, jstudy_trace);
+  for (int k = 0; d->trace && k < d->ntrace; k++) {
+    if (!jstudy_trace_begin(w, &d->trace[k])) return false;
+  }
+  return d->trace != NULL;
+}
+
+bool jstudy_direct_begin_errors(jstudy_direct* d) {
+  jstudy_walk* w = d->w;
+  d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
+  d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe + 1, double);
+  d->motion = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+  if (!d->local || !d->push || !d->motion || !allocate_traces(d)) return false;
+  d->unit = w->sens->unit;
+  return true;
+}
+
+static double sign_of(int number) {
+  uint32_t x = 2654435761u * (uint32_t)(number + 1) + 40503u;
+  x ^= x >> 15;
+  x *= 2246822519u;
+  x ^= x >> 13;
+  return x & 1u ? 1.0 : -1.0;
+}
+
+static bool is_followed(const jgen_dynamics* m, int i) {
+  return i < m->part.nu || i >= m->at_qdu;
+}
+
+// Sizes in one lane, in the scales of the states, of the first n of them.
+static double size_of(const jstudy_direct* d, const double* x, int lane, int n) {
+  const double* scale = d->w->run->system.error_scale;
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    double v = is_followed(d->w->d, i) ? x[i * d->lanes + lane] / scale[i] : 0.0;
+    sum += v * v;
+  }
+  return sqrt(sum);
+}
+
+// What a step did to the derivative by number k.
+static void note_step(jstudy_direct* d, const jstudy_pack* p, int lane, int k, int entry) {
+  jstudy_trace* t = &d->trace[d->ntrace > 1 ? k : 0];
+  int n = d->w->d->at_objective;
+  double unit = d->ntrace > 1 ? 1.0 : d->unit[k];
+  jstudy_trace_note(t, entry, unit * size_of(d, p->S, lane, n),
+                    unit * size_of(d, p->error, lane, n));
+}
+
+// (S15)  the local error of a step: what it says of the step itself, and what the probes carry on
+void jstudy_direct_account(jstudy_direct* d, int q, int entry) {
+  jstudy_walk* w = d->w;
+  jstudy_pack* p = &d->pack[q];
+  for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
+    int k = q * d->lanes + l;
+    if (w->sens->why[k]) continue;
+    if (entry >= 0) note_step(d, p, l, k, entry);
+    d->local[k] += size_of(d, p->error, l, w->ny);
+    double weight = sign_of(k) * d->unit[k];
+    for (int i = 0; i < w->ny; i++) {
+      d->push[JSTUDY_PROBE_S * w->ny + i] += weight * p->error[i * d->lanes + l];
+    }
+  }
+}
+
+// What was accounted for goes to the probes.
+void jstudy_direct_push(jstudy_direct* d) {
+  jstudy_walk* w = d->w;
+  for (int m = 0; m < d->nprobe; m++) {
+    int j = w->nw + m;
+    double* S = d->pack[j / d->lanes].S;
+    for (int i = 0; i < w->ny; i++) {
+      S[i * d->lanes + j % d->lanes] += d->push[m * w->ny + i];
+      d->push[m * w->ny + i] = 0.0;
+    }
+  }
+}
+
+// The slope at the end of the last step is the first one of this step.
+void jstudy_direct_complete(jstudy_direct* d, int q) {
+  jstudy_pack* p = &d->pack[q];
+  for (int i = 0; q == 0 && i < d->w->ny; i++) {
+    d->push[JSTUDY_PROBE_Y * d->w->ny + i] += d->open_weight * d->ydot[i * d->lanes];
+  }
+  for (int n = 0; n < d->w->ny * d->lanes; n++) {
+    p->error[n] += d->open_weight * p->dk[0][n];
+  }
+  jstudy_direct_account(d, q, d->open);
+}
+
+// No step follows that begins where the last one ended: evaluate its last slope.
+void jstudy_direct_settle(jstudy_direct* d) {
+  jstudy_walk* w = d->w;
+  if (d->open < 0) return;
+  const jstudy_entry* e = &w->record->entry[d->open];
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
+  for (int q = 0; q < d->npack; q++) {
+    jstudy_pack* p = &d->pack[q];
+    jstudy_point at = {.t = e->t1, .y = d->y, .dy = p->S, .dp = p->dp};
+    jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[0]});
+    jstudy_direct_complete(d, q);
+  }
+  jstudy_direct_push(d);
+  d->open = -1;
+}
+
+// h sum e_i dk_i without the last slope, which the next step begins with.
+void jstudy_direct_open(jstudy_direct* d, int q, const jstudy_entry* e) {
+  const jstudy_scheme* s = jstudy_walk_scheme(d->w, e);
+  int n = d->w->ny * d->lanes, last = s->e.n - 1;
+  jsolve_combination part = s->e;
+  if (last >= 0 && part.index[last] == s->tab->stages) part.n--;
+  memset(d->dY, 0, (size_t)n * sizeof *d->dY);
+  jsolve_combine(n, d->dY, e->t1 - e->t, &part, d->pack[q].dk, d->pack[q].error);
+  if (q == 0) jsolve_combine(d->w->ny, d->dY, e->t1 - e->t, &part, d->w->k, d->motion);
+}
+
+// What the probe found, against what it was given: how errors of steps add up to an error of an
+// objective's derivative. (S16)
+double jstudy_direct_amplification(const jstudy_direct* d, const double* carried) {
+  double given = 0.0;
+  for (int k = 0; k < d->w->nw; k++) {
+    given += pow(d->unit[k] * d->local[k], 2);
+  }
+  return given > 0.0 ? fabs(carried[JSTUDY_PROBE_S]) / sqrt(given) : 0.0;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives through events. docs/theory/sensitivity.md eqs. (S3), (S4), (S18).
+#include <math.h>
+#include <string.h>
+
+#include "study/tangent.h"
+
+static void broadcast(const jstudy_direct* d, const double* x, double* out) {
+  for (int i = 0; i < d->w->ny * d->lanes; i++) {
+    out[i] = x[i / d->lanes];
+  }
+}
+
+// Rate of switching function k along the motion before it.
+static double switch_rate(jstudy_direct* d, double t, const double* y, const double* f, int k) {
+  broadcast(d, f, d->dY);
+  jstudy_point at = {.t = t, .y = y, .dy = d->dY, .dt = d->one, .dp = d->still};
+  jstudy_walk_tangent(d->w, JSTUDY_T_SWITCH, &at, (double* const[]){d->dg});
+  return d->dg[k * d->lanes];
+}
+
+static jo_status fail_grazing(const jstudy_walk* w, double t, int k) {
+  return jerr_set(w->ctx, JO_ERR_NUMERIC,
+                  "event '%s' at t = %.9g s only grazes: its time has no derivative; use frozen "
+                  "events, or another value of the parameters",
+                  w->d->sw[k].text, t);
+}
+
+// (S3)  time of the event along each lane
+static void event_times(jstudy_direct* d, const jstudy_entry* e, const double* y, double rate,
+                        int k, const jstudy_pack* p, double* dt) {
+  jstudy_point at = {.t = e->t, .y = y, .dy = p->S, .dt = d->zero, .dp = p->dp};
+  jstudy_walk_tangent(d->w, JSTUDY_T_SWITCH, &at, (double* const[]){d->dg});
+  for (int l = 0; l < d->lanes; l++) {
+    dt[l] = -d->dg[k * d->lanes + l] / rate;
+  }
+}
+
+static void note_event(jstudy_direct* d, const jstudy_entry* e, int k, double rate, int which_pack,
+                       const double* dt) {
+  jstudy_sens_event* v = &d->w->out->event[d->nevent];
+  *v = (jstudy_sens_event){
+      .t = e->t, .which = k, .on = d->w->run->mode[k] < 0.5, .rate = rate, .dt = v->dt};
+  v->follows = e->follows;
+  for (int l = 0; l < d->lanes; l++) {
+    int j = which_pack * d->lanes + l;
+    if (j < d->w->nw && v->dt) v->dt[j] = dt[l];
+  }
+}
+
+// One flip at a time: S += (f before - f after) dt
+static jo_status smooth_event(jstudy_direct* d, const jstudy_entry* e, const double* y) {
+  jstudy_walk* w = d->w;
+  w->run->system.rhs(w->run, e->t, y, w->f_minus);
+  for (int i = 0; i < e->nflip; i++) {
+    int k = w->record->flip[e->flip + i];
+    double rate = e->follows ? 0.0 : switch_rate(d, e->t, y, w->f_minus, k);
+    if (!e->follows && !(fabs(rate) > 0.0)) return fail_grazing(w, e->t, k);
+    for (int q = 0; q < d->npack; q++) {
+      jstudy_pack* p = &d->pack[q];
+      double* mine = d->times + q * d->lanes;
+      if (e->follows) {
+        memcpy(mine, p->dt_first, (size_t)d->lanes * sizeof *mine);
+      } else {
+        event_times(d, e, y, rate, k, p, mine);
+        if (i == 0) memcpy(p->dt_first, mine, (size_t)d->lanes * sizeof *mine);
+      }
+      note_event(d, e, k, rate, q, mine);
+    }
+    d->nevent++;
+    w->run->mode[k] = 1.0 - w->run->mode[k];
+    w->run->system.rhs(w->run, e->t, y, w->f_plus);
+    for (int q = 0; q < d->npack; q++) {
+      for (int n = 0; n < w->ny * d->lanes; n++) {
+        double jump = w->f_minus[n / d->lanes] - w->f_plus[n / d->lanes];
+        d->pack[q].S[n] += jump * d->times[q * d->lanes + n % d->lanes];
+      }
+    }
+    memcpy(w->f_minus, w->f_plus, (size_t)w->ny * sizeof *w->f_minus);
+  }
+  return JO_OK;
+}
+
+// (S4)  through the impulse: momentum before, loops closed with the new drive, velocities after
+static void pack_jump(jstudy_direct* d, const jstudy_entry* e, jstudy_pack* p, const double* dt) {
+  jstudy_walk* w = d->w;
+  const jgen_dynamics* m = w->d;
+  const double* before = jstudy_record_state(w->record, e->state);
+  const double* mode0 = jstudy_record_mode(w->record, e->epoch);
+  const double* mode1 = jstudy_record_mode(w->record, e->epoch + 1);
+  int L = d->lanes;
+  for (int n = 0; n < w->ny * L; n++) {
+    p->S[n] += w->f_minus[n / L] * dt[n % L];
+  }
+  jstudy_point at = {.t = e->t, .y = before, .mode = mode0, .dy = p->S, .dt = dt, .dp = p->dp};
+  jstudy_walk_tangent(w, JSTUDY_T_MOMENTUM, &at, (double* const[]){d->dP});
+  jstudy_walk_set_modes(w, mode1);
+  jstudy_direct_close(d, e->t, d->y_mixed, dt, p, p->S);
+  at = (jstudy_point){.t = e->t, .y = d->y_mixed, .mode = mode1, .momentum = d->P, .dy = p->S};
+  at.dt = dt;
+  at.dp = p->dp;
+  at.dmomentum = d->dP;
+  jstudy_walk_tangent(w, JSTUDY_T_IMPULSE, &at, (double* const[]){d->dd});
+  for (int n = 0; n < w->nu * L; n++) {
+    p->S[m->at_qdu * L + n] += d->dd[n];
+  }
+  for (int n = 0; n < w->ny * L; n++) {
+    p->S[n] -= w->f_plus[n / L] * dt[n % L];
+  }
+}
+
+static jo_status jump_event(jstudy_direct* d, const jstudy_entry* e) {
+  jstudy_walk* w = d->w;
+  const jgen_dynamics* m = w->d;
+  const double* before = jstudy_record_state(w->record, e->state);
+  const double* after = jstudy_record_state(w->record, e->after);
+  int k = w->record->flip[e->flip];
+  w->run->system.rhs(w->run, e->t, before, w->f_minus);
+  const double* in[JGEN_GROUP_COUNT] = {
+      [JGEN_P] = w->run->p, [JGEN_T] = &e->t, [JGEN_Y] = before, [JGEN_MODE] = w->run->mode};
+  const jkernel* momentum = w->sens->plant->momentum;
+  jkernel_eval(momentum, in, (double* const[]){d->P},
+               w->run->work[momentum - w->sens->plant->kernels->kernel]);
+  double rate = w->opt->frozen || e->follows ? 0.0 : switch_rate(d, e->t, before, w->f_minus, k);
+  if (!w->opt->frozen && !e->follows && !(fabs(rate) > 0.0)) return fail_grazing(w, e->t, k);
+  memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
+  memcpy(d->y_mixed + m->at_qv, after + m->at_qv, (size_t)w->nv * sizeof *before);
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch + 1));
+  w->run->system.rhs(w->run, e->t, after, w->f_plus);
+  for (int q = 0; q < d->npack; q++) {
+    jstudy_pack* p = &d->pack[q];
+    jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
+    if (w->opt->frozen) {
+      memset(d->dt, 0, (size_t)d->lanes * sizeof *d->dt);
+    } else if (e->follows) {
+      memcpy(d->dt, p->dt_first, (size_t)d->lanes * sizeof *d->dt);
+    } else {
+      event_times(d, e, before, rate, k, p, d->dt);
+      memcpy(p->dt_first, d->dt, (size_t)d->lanes * sizeof *d->dt);
+    }
+    note_event(d, e, k, rate, q, d->dt);
+    pack_jump(d, e, p, d->dt);
+  }
+  d->nevent++;
+  return JO_OK;
+}
+
+// The event at a state that is off by as much as a run may be: what becomes of S then is the error that
+// the event adds. (S18)
+static jo_status doubtful_event(jstudy_direct* d, const jstudy_entry* e) {
+  jstudy_walk* w = d->w;
+  size_t bytes = (size_t)(w->ny * d->lanes) * sizeof(double);
+  const double* y = jstudy_record_state(w->record, e->state);
+  int nevent = d->nevent;
+  jstudy_walk_shift(w, y, d->y_mixed);
+  for (int q = 0; q < d->npack; q++) {
+    memcpy(d->pack[q].dk[0], d->pack[q].S, bytes);
+    memcpy(d->pack[q].dk[1], d->pack[q].dt_first, (size_t)d->lanes * sizeof(double));
+  }
+  JO_TRY(smooth_event(d, e, d->y_mixed));
+  d->nevent = nevent;
+  for (int q = 0; q < d->npack; q++) {
+    memcpy(d->pack[q].error, d->pack[q].S, bytes);
+    memcpy(d->pack[q].S, d->pack[q].dk[0], bytes);
+    memcpy(d->pack[q].dt_first, d->pack[q].dk[1], (size_t)d->lanes * sizeof(double));
+  }
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
+  JO_TRY(smooth_event(d, e, y));
+  for (int q = 0; q < d->npack; q++) {
+    for (int n = 0; n < w->ny * d->lanes; n++) {
+      d->pack[q].error[n] -= d->pack[q].S[n];
+    }
+    jstudy_direct_account(d, q, -1);
+  }
+  jstudy_direct_push(d);
+  return JO_OK;
+}
+
+jo_status jstudy_direct_event(jstudy_direct* d, const jstudy_entry* e) {
+  jstudy_walk* w = d->w;
+  jstudy_direct_settle(d);
+  jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
+  if (jstudy_walk_jumps(w, e)) return jump_event(d, e);
+  if (!w->opt->frozen && d->nprobe > 0) return doubtful_event(d, e);
+  if (!w->opt->frozen) return smooth_event(d, e, jstudy_record_state(w->record, e->state));
+  for (int i = 0; i < e->nflip; i++, d->nevent++) {
+    for (int q = 0; q < d->npack; q++) {
+      note_event(d, e, w->record->flip[e->flip + i], 0.0, q, d->zero);
+    }
+  }
+  return JO_OK;
+}
