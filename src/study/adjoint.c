@@ -527,14 +527,15 @@ static void put_errors(adjoint* d, int o) {
   }
 }
 
-// What each step added to the error.
+// What each step added to the error, relative to the largest lambda: it builds up from nothing, and where
+// it runs away its growth tells.
 static void put_rough(adjoint* d) {
   jstudy_sens_result* out = d->w->out;
-  double before = 0.0;
-  for (int i = d->w->record->nentry - 1; i >= 0; i--) {
+  double before = 0.0, size = d->trace.largest;
+  for (int i = d->w->record->nentry - 1; i >= 0 && size > 0.0; i--) {
     if (d->w->record->entry[i].after >= 0) continue;
-    double part = jstudy_trace_part(&d->trace, i);
-    out->rough[i] = fmax(out->rough[i], part - before);
+    double part = d->trace.error[i] / size;
+    out->rough[i] = fmax(out->rough[i], isfinite(part) ? part - before : INFINITY);
     before = part;
   }
   jstudy_trace_growth(&d->trace, d->w->record->nentry, true, out->growth);

@@ -248,9 +248,11 @@ void jstudy_trace_growth(const jstudy_trace* t, int nentry, bool backward, doubl
   double before = 0.0;
   for (int k = 0; k < nentry; k++) {
     int i = backward ? nentry - 1 - k : k;
-    if (t->running[i] == 0.0) continue;  // an event, or nothing yet
+    // events are no steps: what jumps there does not grow
     bool matters = !(t->running[i] < MATTERS * t->largest);
-    if (before > 0.0 && matters) growth[i] = fmax(growth[i], t->running[i] / before);
+    if (before > 0.0 && t->running[i] > 0.0 && matters) {
+      growth[i] = fmax(growth[i], t->running[i] / before);
+    }
     before = t->running[i];
   }
 }
