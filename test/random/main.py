@@ -91,7 +91,9 @@ def main() -> int:
                 _tell(result, o.program, o.keep)
                 tally.add(result)
         except KeyboardInterrupt:
-            print("interrupted; up to here:")
+            for number in (signal.SIGINT, signal.SIGTERM):  # one is enough
+                signal.signal(number, signal.SIG_IGN)
+            print("interrupted; up to here:", flush=True)
     if single and tally.results:
         _tell_all(tally.results[0])
     print(tally.summary())
