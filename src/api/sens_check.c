@@ -42,14 +42,14 @@ typedef struct report {
   void* user;
 } report;
 
-static jo_status fill_differences(jstudy_numeric* n, int nw, const report* tell,
+static jo_status fill_differences(jstudy_numeric* n, const jstudy_sens* checked, const report* tell,
                                   jo_sens_check_row* row) {
-  int no = n->nobjective;
+  int no = n->nobjective, nw = checked->nw;
   double* d = JARENA_ARRAY(&n->arena, 3 * no + 1, double);
   if (!d) return jerr_memory(n->ctx);
   for (int k = 0; k < nw; k++) {
     double increment;
-    if (n->sens->why[k]) continue;
+    if (checked->why[k]) continue;
     for (int o = 0; o < no; o++) {
       const jo_sens_check_row* r = &row[(int64_t)o * nw + k];
       d[2 * no + o] = isfinite(r->direct) ? r->direct : r->adjoint;
@@ -87,7 +87,7 @@ jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_opti
   jstudy_numeric numeric;
   jo_status status = jstudy_numeric_begin(&numeric, ctx, sens->variable, sens->sens->wrt, &o);
   report tell = {progress, user};
-  if (status >= 0) status = fill_differences(&numeric, sens->sens->nw, &tell, row);
+  if (status >= 0) status = fill_differences(&numeric, sens->sens, &tell, row);
   jstudy_numeric_end(&numeric);
   return status;
 }
