@@ -159,7 +159,8 @@ static double error_of(const jstudy_sens_result* r, const jstudy_sens_result* co
   return worst;
 }
 
-// The loosest of the tolerances 10^(-k/4) from which on all tighter ones are good enough, too.
+// The loosest of the tolerances 10^(-k/4) from which on all tighter ones are good enough, too, and one run
+// is enough: looser ones are repeated for the sake of the derivatives, and are good, but not fast.
 static double loosest(const subject* s, jstudy_sens_method method, double* error) {
   jstudy_sens_result* converged = derive(s, s->few, method, 1e-12);
   double best = 1e-12;
@@ -168,8 +169,9 @@ static double loosest(const subject* s, jstudy_sens_method method, double* error
     double tolerance = pow(10.0, -0.25 * k);
     jstudy_sens_result* r = derive(s, s->few, method, tolerance);
     double e = error_of(r, converged);
+    bool is_repeated = r->passes > 1;
     jstudy_sens_result_destroy(r);
-    if (e > ENOUGH) break;
+    if (e > ENOUGH || is_repeated) break;
     best = tolerance;
     *error = e;
   }

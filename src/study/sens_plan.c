@@ -34,7 +34,6 @@
 #define TOO_MANY     5.0     // times the steps of the run before: the implicit method is cheaper
 #define FEW          5000    // steps that are never too many
 #define FAR_TOO_MANY 100000  // steps that no derivative is worth; of implicit ones, FEW
-#define WORTHLESS    0.5     // error of a derivative, relative
 #define LEAST_TOL    1e-13
 
 void jstudy_plan_begin(jstudy_plan* p, jo_context* ctx) {
@@ -129,7 +128,7 @@ bool jstudy_plan_repeats(const jstudy_sens* s, const jstudy_sens_options* opt,
                          const jstudy_sens_result* r) {
   if (r->is_within) return false;
   bool is_asked = opt->derivative_tol > 0.0;
-  return is_asked || has_rough_steps(opt, r) || excess(s, r) * r->derivative_tol > WORTHLESS;
+  return is_asked || has_rough_steps(opt, r) || !isfinite(excess(s, r));
 }
 
 // ---- planning ------------------------------------------------------------------------------------
@@ -230,8 +229,7 @@ static jo_status limit_steps(jstudy_plan* p, const jstudy_sens_result* r, double
 
 jo_status jstudy_plan_next(jstudy_plan* p, const jstudy_sens* s, const jstudy_sens_result* r,
                            jstudy_sens_options* opt, bool* again) {
-  double wanted = opt->derivative_tol > 0.0 ? r->derivative_tol : WORTHLESS;
-  double over = excess(s, r) * r->derivative_tol / wanted;
+  double over = excess(s, r);
   bool is_rough = has_rough_steps(opt, r);
   *again = true;
   // a run that takes far more steps than it was planned for ends, and what there is stays

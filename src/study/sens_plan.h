@@ -25,8 +25,8 @@ double jstudy_plan_tolerance(const jstudy_sens_options* opt);
 // r->is_within.
 void jstudy_plan_judge(const jstudy_sens* s, const jstudy_sens_options* opt, jstudy_sens_result* r);
 
-// Whether the run is to be repeated: steps were far too long for the derivatives, a derivative is worth
-// nothing, or a tolerance that was asked for is missed.
+// Whether the run is to be repeated: steps were far too long for the derivatives, one is not a number, or a
+// tolerance that was asked for is missed.
 bool jstudy_plan_repeats(const jstudy_sens* s, const jstudy_sens_options* opt,
                          const jstudy_sens_result* r);
 
