@@ -17,7 +17,7 @@
 #define WANTED       1e5  // error of derivatives over the tolerance of the integration, by default, ...
 #define LEAST_WANTED 1e-6  // ... between these
 #define MOST_WANTED  1e-2
-#define SAFETY       3.0  // of the estimates
+#define SAFETY       5.0  // of the estimates
 #define IMPLICIT     5.0  // the embedded method of implicit steps is no worse than they are
 #define FOLLOWS      5.0  // times the error of the objective: that of its derivatives by the motion
 #define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise
@@ -25,7 +25,7 @@
 #define NEGLIGIBLE   1e-2   // influence, relative over relative, below which errors are absolute
 
 #define MOST_ROUGH   0.5     // local error of derivatives, relative
-#define RESOLVED     1e-2    // local error of a derivative that is resolved, at any tolerance ...
+#define RESOLVED     2e-3    // local error of a derivative that is resolved, at any tolerance ...
 #define UNRESOLVED   3e4     // ... or so many tolerances
 #define GROWTH       4.0     // over one step
 #define MOST_STEPS   4.0     // times TOO_MANY
@@ -212,6 +212,7 @@ static double roughest(const jstudy_sens_result* r) {
 static jo_status limit_steps(jstudy_plan* p, const jstudy_sens_result* r, double over,
                              jstudy_sens_options* opt, bool* again) {
   double nstep, limit = fmin(rough_limit(opt), roughest(r) / fmin(1e3, fmax(10.0, over)));
+  if (r->is_direct) limit = fmin(limit, 0.1 * most_rough(r, opt));
   JO_TRY(make_limits(p, r, limit, &nstep));
   bool is_implicit = opt->solve.method == JSOLVE_ESDIRK5;
   bool is_many = nstep > FEW && nstep > TOO_MANY * r->nentry;
