@@ -31,8 +31,11 @@ static void print_row(const cli_sens_job* j, int objective, const jo_sens_row* r
                       bool is_moved) {
   jo_sens_parameter p;
   jo_sens_parameter_at(j->sens, r->parameter, &p);
-  printf("  %-*s %13.7g %-8s %14.6e %8.1e %11.5f", width, p.name, r->value, p.unit, r->derivative,
-         jo_sens_derivative_error(j->result, objective, r->parameter), r->percent);
+  double error = jo_sens_derivative_error(j->result, objective, r->parameter);
+  char off[16];
+  snprintf(off, sizeof off, isinf(error) ? "one side" : "%8.1e", error);
+  printf("  %-*s %13.7g %-8s %14.6e %8s %11.5f", width, p.name, r->value, p.unit, r->derivative,
+         off, r->percent);
   if (is_moved) printf(" %13.4e", moved_by_events(j, objective, r->parameter));
   if (j->per && isfinite(r->change)) printf(" %13.5g", r->change);
   printf("\n");
@@ -79,8 +82,11 @@ static void print_ranking(cli_sens_job* j, int objective, const jo_quantity* q) 
   int n = jo_sens_parameter_count(j->sens), width = names_width(j);
   bool is_moved = isfinite(jo_sens_derivative_frozen(j->result, objective, 0)) && !j->opt.frozen;
   if (jo_sens_rank(j->ctx, j->result, objective, j->increment, j->threshold, j->row) < 0) return;
-  cli_heading("\n%s = %.10g %s%s%s", q->name, q->value, q->unit, *q->description ? "   " : "",
-              q->description);
+  double error = jo_sens_objective_error(j->result, objective);
+  char known[32] = "";
+  if (isfinite(error)) snprintf(known, sizeof known, " +- %.1e", error);
+  cli_heading("\n%s = %.10g%s %s%s%s", q->name, q->value, known, q->unit,
+              *q->description ? "   " : "", q->description);
   printf("  %-*s %13s %-8s %14s %8s %11s", width, "parameter", "value", "", "derivative", "error",
          "% per 1 %");
   if (is_moved) printf(" %13s", "by events");

@@ -2,6 +2,7 @@
 // The public face of sensitivities of peak loads and pseudo-damage.
 #include <math.h>
 
+#include "api/doubt.h"
 #include "api/handles.h"
 #include "jounce/loads.h"
 #include "study/load_sens.h"
@@ -61,6 +62,23 @@ static jo_status run(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_opti
   return jstudy_load_sens_run(s->ctx, s->sens, &o, &s->loads);
 }
 
+static void warn_of_errors(const jo_loads_sens* s, const jmodel* m) {
+  const jstudy_load_sens* l = s->loads;
+  japi_doubt doubt = {.wanted = l->run->derivative_tol};
+  const char* brink = NULL;
+  for (int e = 0; e < l->n; e++) {
+    const jstudy_load_gradient* g = &l->element[e];
+    for (int k = 0; k < l->nw; k++) {
+      const char* number = m->number[s->sens->wrt[k]].path;
+      double unit = s->sens->unit[k];
+      japi_doubt_add(&doubt, g->peak, g->dpeak[k], g->dpeak_error[k], unit, g->name, number);
+      japi_doubt_add(&doubt, g->damage, g->ddamage[k], g->ddamage_error[k], unit, g->name, number);
+      if (!brink && l->run->brink[k] >= 0) brink = s->sens->plant->switch_name[l->run->brink[k]];
+    }
+  }
+  japi_doubt_tell(s->ctx, &doubt, m->path, brink);
+}
+
 jo_status jo_loads_sens_run(jo_context* ctx, const jo_model* model,
                             const jo_loads_sens_options* opt, jo_loads_sens** out) {
   *out = NULL;
@@ -72,6 +90,7 @@ jo_status jo_loads_sens_run(jo_context* ctx, const jo_model* model,
     jo_loads_sens_destroy(s);
     return status;
   }
+  warn_of_errors(s, model->model);
   *out = s;
   return JO_OK;
 }

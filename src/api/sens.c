@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/doubt.h"
 #include "api/select.h"
 #include "api/sens_handle.h"
 #include "study/metric.h"
@@ -284,28 +285,18 @@ static void fill_statistics(jo_sens_result* r, const jstudy_sens_options* o,
   };
 }
 
-// Derivatives that are not as accurate as they should be are not passed over in silence.
 static void warn_of_errors(const jo_sens_result* r) {
   const jstudy_sens_result* m = r->main;
-  int count = 0, worst_objective = 0, worst = 0;
-  double most = 0.0;
+  const jmodel* model = r->sens->model->model;
+  japi_doubt doubt = {.wanted = m->derivative_tol};
+  const char* brink = NULL;
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
-    double part = m->gradient_error[i] / jstudy_sens_scale(r->sens->sens, m, o, j);
-    if (isnan(part) || part <= m->derivative_tol || m->gradient_error[i] == 0.0) continue;
-    count++;
-    if (part <= most) continue;
-    most = part;
-    worst_objective = o;
-    worst = j;
+    japi_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i],
+                   r->sens->sens->unit[j], model->objective[o].name, r->sens->parameter[j].name);
+    if (!brink && m->brink[j] >= 0) brink = r->sens->sens->plant->switch_name[m->brink[j]];
   }
-  if (count == 0) return;
-  jerr_warn(r->ctx,
-            "%s: %d of %d derivatives may be off by more than %.0e of themselves (the worst, by "
-            "%.1e: d %s / d %s); their estimated errors are given; hint: --derivative-tol, or a "
-            "smaller tolerance",
-            r->sens->model->model->path, count, m->nobjective * m->nw, m->derivative_tol, most,
-            r->sens->model->model->objective[worst_objective].name, r->sens->parameter[worst].name);
+  japi_doubt_tell(r->ctx, &doubt, model->path, brink);
 }
 
 static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {

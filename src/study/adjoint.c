@@ -276,7 +276,11 @@ static void weigh_motion(adjoint* d, int i, const double* y1) {
   memset(w->base, 0, (size_t)w->ny * sizeof *w->base);
   jsolve_combine(w->ny, w->base, e->t1 - e->t, &s->e, w->k, d->P);
   memset(d->P + w->d->at_qv, 0, (size_t)w->nv * sizeof *d->P);
-  d->motion += fabs(dot(d, d->lambda, LAMBDA, d->P, w->ny));
+  int n = w->d->at_objective;
+  d->motion += fabs(dot(d, d->lambda, LAMBDA, d->P, n));
+  for (int o = n; o < w->ny; o++) {
+    d->motion += fabs(d->lambda[o * d->lanes + LAMBDA] * d->P[o]);
+  }
 }
 
 static jo_status step_back(adjoint* d, int i) {

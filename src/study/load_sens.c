@@ -131,6 +131,9 @@ static jo_status differentiate(jstudy_load_sens* l, int e, const jstudy_load_sen
     add_slopes(l, e, i, gradient[i], out->ddamage, out->ddamage_error);
   }
   jstudy_rainflow_free(&r);
+  for (int k = 0; k < l->nw; k++) {
+    if (l->run->brink[k] >= 0) out->dpeak_error[k] = out->ddamage_error[k] = INFINITY;
+  }
   return JO_OK;
 }
 

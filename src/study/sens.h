@@ -123,6 +123,8 @@ typedef struct jstudy_sens_result {
   double derivative_tol;   // as it was wanted, relative
   bool is_within;          // every derivative is
   int passes;              // runs it took
+  int* brink;  // by number: a switch the start stands on, its derivatives being those of one
+               // side and their error unknown (infinite); -1: none (nw)
   // the last run step by step, for planning the next; in seconds
   bool is_direct;
   int nentry;
@@ -140,8 +142,7 @@ typedef enum jstudy_sens_method { JSTUDY_DIRECT, JSTUDY_ADJOINT, JSTUDY_VALUE } 
 
 // What an error of a derivative is measured by: the derivative itself, or where it is negligible, the
 // objective over the number's size.
-double jstudy_sens_scale(const jstudy_sens* s, const jstudy_sens_result* r, int objective,
-                         int number);
+double jstudy_sens_scale(double value, double gradient, double unit);
 
 jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
                           const jstudy_sens_options* opt, jstudy_sens_result** out);

@@ -4,8 +4,8 @@
 // Steps follow the motion. Where it rests, or stands still in some direction, they may be far too long
 // for its derivatives, even unstable: explicit steps of length h with an eigenvalue z / h multiply a
 // derivative by about z^6 / 600. So a step is rough when its local error of the derivatives is more than
-// ROUGH of them (in tolerances), or when it multiplies them; the next run gets shorter steps there. Where
-// those would be too many, `auto` takes the implicit method from the beginning.
+// ROUGH of them (in tolerances), or when it is explicit and multiplies them; the next run gets shorter
+// steps there. Where those would be too many, `auto` takes the implicit method from the beginning.
 #include "study/sens_plan.h"
 
 #include <float.h>
@@ -51,11 +51,9 @@ double jstudy_plan_tolerance(const jstudy_sens_options* opt) {
   return fmin(MOST_WANTED, fmax(LEAST_WANTED, WANTED * opt->solve.rel_tol));
 }
 
-double jstudy_sens_scale(const jstudy_sens* s, const jstudy_sens_result* r, int objective,
-                         int number) {
-  double g = fabs(r->gradient[objective * r->nw + number]), unit = s->unit[number];
-  double least = unit > 0.0 ? NEGLIGIBLE * fabs(r->value[objective]) / unit : 0.0;
-  return fmax(g, least);
+double jstudy_sens_scale(double value, double gradient, double unit) {
+  double least = unit > 0.0 ? NEGLIGIBLE * fabs(value) / unit : 0.0;
+  return fmax(fabs(gradient), least);
 }
 
 static double rough_limit(const jstudy_sens_options* opt) {
@@ -70,7 +68,8 @@ static double most_rough(const jstudy_sens_result* r, const jstudy_sens_options*
 }
 
 static bool is_rough(const jstudy_sens_result* r, int entry, const jstudy_sens_options* opt) {
-  bool grows = r->growth[entry] > GROWTH && r->rough[entry] > rough_limit(opt);
+  bool grows = !r->entry[entry].is_implicit && r->growth[entry] > GROWTH &&
+               r->rough[entry] > rough_limit(opt);
   return grows || !(r->rough[entry] <= most_rough(r, opt));
 }
 
@@ -87,7 +86,9 @@ static double excess(const jstudy_sens* s, const jstudy_sens_result* r) {
   for (int o = 0; o < r->nobjective; o++) {
     for (int j = 0; j < r->nw; j++) {
       if (s->why[j]) continue;
-      double scale = jstudy_sens_scale(s, r, o, j), error = r->gradient_error[o * r->nw + j];
+      int at = o * r->nw + j;
+      double scale = jstudy_sens_scale(r->value[o], r->gradient[at], s->unit[j]);
+      double error = r->gradient_error[at];
       double x = error / fmax(r->derivative_tol * scale, DBL_MIN);
       most = isfinite(x) ? fmax(most, x) : INFINITY;
     }
@@ -120,6 +121,7 @@ void jstudy_plan_judge(const jstudy_sens* s, const jstudy_sens_options* opt,
       *error = care * (SAFETY * *error + FOLLOWS * motion) + GRANTED * opt->solve.rel_tol * noise;
       if (unit > 0.0) *error += ROUNDING * most / unit;
     }
+    r->value_error[o] = care * SAFETY * r->value_error[o] + opt->solve.rel_tol * fabs(r->value[o]);
   }
   r->is_within = excess(s, r) <= 1.0 && !has_rough_steps(opt, r);
 }
@@ -138,7 +140,8 @@ static double shorten(const jstudy_sens_result* r, int i, double limit) {
   if (r->rough[i] <= limit) return 1.0;
   if (!isfinite(r->rough[i]) || !isfinite(r->growth[i])) return 0.01;
   double by_error = pow(limit / fmax(r->rough[i], limit), 0.2);
-  double by_growth = r->growth[i] > GROWTH ? 1.5 / pow(600.0 * r->growth[i], 1.0 / 6.0) : 1.0;
+  bool grows = !r->entry[i].is_implicit && r->growth[i] > GROWTH;
+  double by_growth = grows ? 1.5 / pow(600.0 * r->growth[i], 1.0 / 6.0) : 1.0;
   return fmax(SHORTEST, SHORTER * fmin(by_error, by_growth));
 }
 

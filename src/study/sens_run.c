@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "study/brink.h"
 #include "study/sens_plan.h"
 #include "study/walk.h"
 
@@ -128,8 +129,21 @@ static jo_status run_all(const jstudy_sens* s, jstudy_sens_method method,
     JO_TRY(walk(s, method, opt, S0, run, record, out));
     jstudy_plan_judge(s, opt, out);
   }
+  if (nw > 0 && !opt->frozen) {
+    JO_TRY(jstudy_brink(run, opt->t_start, y0, S0, s->unit, nw, out->brink));
+  }
   out->cpu_sensitivity = jclock_cpu() - t1;
   return JO_OK;
+}
+
+// Derivatives of one side have no error that an integration could estimate.
+static void doubt_brinks(jstudy_sens_result* r) {
+  for (int k = 0; k < r->nw; k++) {
+    for (int o = 0; r->brink[k] >= 0 && o < r->nobjective; o++) {
+      if (!isnan(r->gradient_error[o * r->nw + k])) r->gradient_error[o * r->nw + k] = INFINITY;
+      r->is_within = false;
+    }
+  }
 }
 
 static bool allocate(jstudy_sens_result* r) {
@@ -138,13 +152,17 @@ static bool allocate(jstudy_sens_result* r) {
   r->gradient = JARENA_ARRAY(&r->arena, n + 1, double);
   r->gradient_error = JARENA_ARRAY(&r->arena, n + 1, double);
   r->value_error = JARENA_ARRAY(&r->arena, r->nobjective + 1, double);
+  r->brink = JARENA_ARRAY(&r->arena, r->nw + 1, int);
+  for (int k = 0; r->brink && k < r->nw; k++) {
+    r->brink[k] = -1;
+  }
   for (int i = 0; r->gradient_error && i < n; i++) {
     r->gradient_error[i] = NAN;
   }
   for (int i = 0; r->value_error && i < r->nobjective; i++) {
     r->value_error[i] = NAN;
   }
-  return r->value && r->value_error && r->gradient && r->gradient_error;
+  return r->value && r->value_error && r->gradient && r->gradient_error && r->brink;
 }
 
 static jo_status run_once(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
@@ -261,6 +279,8 @@ jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_met
   if (status < 0) {
     jstudy_sens_result_destroy(*out);
     *out = NULL;
+  } else {
+    doubt_brinks(*out);
   }
   return status;
 }

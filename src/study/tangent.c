@@ -222,6 +222,30 @@ static jo_status take_entry(jstudy_direct* d, int i) {
   return jstudy_direct_sample_step(d, e);
 }
 
+// Errors as the probes carried them, by objective and probe, and of the objectives' own integrals.
+static void put_errors(jstudy_direct* d, const double* carried) {
+  jstudy_walk* w = d->w;
+  jstudy_sens_result* out = w->out;
+  memset(d->dY, 0, (size_t)(w->ny * d->lanes) * sizeof *d->dY);
+  for (int o = 0; o < w->d->nobjective; o++) {
+    d->dY[(w->d->at_objective + o) * d->lanes] = 1.0;
+  }
+  jstudy_point at = {.t = w->opt->t_end, .y = w->record->y_end, .dy = d->dY, .dp = d->still};
+  jstudy_walk_tangent(w, JSTUDY_T_OBJECTIVE, &at, (double* const[]){d->dg});
+  for (int o = 0; o < w->d->nobjective; o++) {
+    double a = jstudy_direct_amplification(d, carried + o * d->nprobe);
+    const double* summed = d->summed + o * (w->nw + 1);
+    double weight = fabs(d->dg[o * d->lanes]);
+    out->value_error[o] = fabs(carried[o * d->nprobe + JSTUDY_PROBE_Y]);
+    if (summed[w->nw] != 0.0) out->value_error[o] += weight * fabs(summed[w->nw]);
+    for (int j = 0; j < w->nw; j++) {
+      double* error = &out->gradient_error[o * w->nw + j];
+      *error = a * d->local[j];
+      if (summed[j] != 0.0) *error += weight * fabs(summed[j]);
+    }
+  }
+}
+
 static void finish(jstudy_direct* d) {
   jstudy_walk* w = d->w;
   jstudy_sens_result* out = w->out;
@@ -251,13 +275,7 @@ static void finish(jstudy_direct* d) {
   for (int k = 0; k < d->ntrace && d->nprobe > 0; k++) {
     jstudy_trace_growth(&d->trace[k], w->record->nentry, false, out->growth);
   }
-  for (int o = 0; o < no && d->nprobe > 0; o++) {
-    double a = jstudy_direct_amplification(d, carried + o * d->nprobe);
-    out->value_error[o] = fabs(carried[o * d->nprobe + JSTUDY_PROBE_Y]);
-    for (int j = 0; j < w->nw; j++) {
-      out->gradient_error[o * w->nw + j] = a * d->local[j];
-    }
-  }
+  if (d->nprobe > 0) put_errors(d, carried);
 }
 
 jo_status jstudy_walk_direct(jstudy_walk* w) {

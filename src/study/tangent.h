@@ -39,6 +39,7 @@ typedef struct jstudy_direct {
   const double* unit;  // by number: what a change of it is measured by
   double* motion;      // error of the motion in a step, but for its last slope (ny)
   double* push;        // what the probes get at the end of the step (ny x nprobe)
+  double* summed;  // errors of objectives' integrals: by objective, of numbers and of the motion
   // samples for the observer
   int64_t next;                 // of the grid
   double *y0, *f0, *f1;         // of the step

@@ -23,7 +23,8 @@ bool jstudy_direct_begin_errors(jstudy_direct* d) {
   d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
   d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe + 1, double);
   d->motion = JARENA_ARRAY(&w->arena, w->ny + 1, double);
-  if (!d->local || !d->push || !d->motion || !allocate_traces(d)) return false;
+  d->summed = JARENA_ARRAY(&w->arena, w->d->nobjective * (w->nw + 1) + 1, double);
+  if (!d->local || !d->push || !d->motion || !d->summed || !allocate_traces(d)) return false;
   d->unit = w->sens->unit;
   return true;
 }
@@ -68,17 +69,32 @@ void jstudy_direct_account(jstudy_direct* d, int q, int entry) {
     int k = q * d->lanes + l;
     if (w->sens->why[k]) continue;
     if (entry >= 0) note_step(d, p, l, k, entry);
-    d->local[k] += size_of(d, p->error, l, w->ny);
+    d->local[k] += size_of(d, p->error, l, w->d->at_objective);
     double weight = sign_of(k) * d->unit[k];
-    for (int i = 0; i < w->ny; i++) {
+    for (int i = 0; i < w->d->at_objective; i++) {
       d->push[JSTUDY_PROBE_S * w->ny + i] += weight * p->error[i * d->lanes + l];
     }
+    for (int o = 0; o < w->d->nobjective; o++) {
+      d->summed[o * (w->nw + 1) + k] += p->error[(w->d->at_objective + o) * d->lanes + l];
+    }
+  }
+}
+
+// Integrals of objectives are added up by size: their errors and those of the states they integrate tend
+// to cancel in the embedded method's estimate, more than they do in truth.
+static void sum_integrals(jstudy_direct* d) {
+  const jgen_dynamics* m = d->w->d;
+  double* error = d->push + JSTUDY_PROBE_Y * d->w->ny + m->at_objective;
+  for (int o = 0; o < m->nobjective; o++) {
+    d->summed[o * (d->w->nw + 1) + d->w->nw] += error[o];
+    error[o] = 0.0;
   }
 }
 
 // What was accounted for goes to the probes.
 void jstudy_direct_push(jstudy_direct* d) {
   jstudy_walk* w = d->w;
+  if (d->nprobe > JSTUDY_PROBE_Y) sum_integrals(d);
   for (int m = 0; m < d->nprobe; m++) {
     int j = w->nw + m;
     double* S = d->pack[j / d->lanes].S;

@@ -233,7 +233,9 @@ void jstudy_trace_clear(jstudy_walk* w, jstudy_trace* t) {
 }
 
 void jstudy_trace_note(jstudy_trace* t, int entry, double size, double error) {
-  if (size > t->largest || isnan(size)) t->largest = size;
+  if (isnan(size)) size = INFINITY;  // derivatives that ran away
+  if (isnan(error)) error = INFINITY;
+  t->largest = fmax(t->largest, size);
   t->error[entry] = fmax(t->error[entry], error);
   t->running[entry] = fmax(t->running[entry], t->largest);
 }

@@ -3,6 +3,7 @@
 """jounce sens and jounce benchmark seen from outside."""
 import csv
 import json
+import math
 import os
 import tempfile
 import unittest
@@ -54,6 +55,75 @@ class Use(unittest.TestCase):
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertIn("no objectives",
                       jounce("sens", "test/models/disc.yaml", "--interpreter", code=1).stderr)
+
+
+# A ball that starts just where a stop begins: another start of the stop is felt on one side only.
+BRINK = """
+jounce: 1
+parameters: {gap: 0.1, k: 4000}
+gravity: [0, 0, -9.81]
+bodies: {ball: {mass: 2}}
+joints: {z: {type: prismatic, child: ball, axis: z}}
+forces: {stop: {on: z, force: "k*max(gap - length, 0)"}}
+objectives: {height: {final: z}}
+initial: {z: {value: 0.1, rate: 0}}
+simulation: {end: 0.02}
+"""
+
+# A stiff slider at rest for three seconds: weights that go backward through its steps run away.
+LATE = """
+jounce: 1
+parameters: {m: 2, k: 2.8e5, c: 8000, f: 7}
+gravity: [0, 0, 0]
+bodies: {ball: {mass: m}}
+joints: {z: {type: prismatic, child: ball, axis: z}}
+forces:
+  stiff: {on: z, stiffness: k, damping: c}
+  load: {on: z, force: "if(t < 2.9, 0, if(t < 2.93, f*sin(pi*(t - 2.9)/0.03), 0))"}
+objectives: {dv: {integral: z.acc}, push: {integral: z}}
+simulation: {end: 3}
+"""
+
+
+def written(folder, text):
+    path = os.path.join(folder, "model.yaml")
+    Path(path).write_text(text, encoding="utf-8")
+    return path
+
+
+class Doubt(Near):
+    def test_one_sided_derivatives_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = written(folder, BRINK)
+            for method in ("direct", "adjoint"):
+                done = jounce("sens", path, "--interpreter", "--json", "--wrt", "gap,k", "--method", method)
+                made = json.loads(done.stdout)
+                error = made["objectives"]["height"]["gradient_error"]
+                self.assertIsNone(error["gap"])
+                self.assertIsNotNone(error["k"])
+                self.assertFalse(made["is_within"])
+                self.assertIn("those of one side", done.stderr)
+                self.assertIn("'gap'", done.stderr)
+            done = jounce("sweep", path, "--interpreter", "--param", "k=4000:5000:2", "--wrt", "gap", "-o",
+                          os.path.join(folder, "x.csv"))
+            self.assertIn("those of one side", done.stderr)
+            beside = written(folder, BRINK.replace("value: 0.1", "value: 0.0999"))
+            done = jounce("sens", beside, "--interpreter", "--wrt", "gap")
+            self.assertNotIn("one side", done.stderr + done.stdout)
+
+    def test_weights_that_run_away_are_found_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = written(folder, LATE)
+            made = {m: sens_json(path, "--interpreter", "--wrt", "k,f", "--method", m)["objectives"]
+                    for m in ("direct", "adjoint")}
+            for o in ("dv", "push"):
+                for n in ("k", "f"):
+                    a, b = (made[m][o]["gradient"][n] for m in made)
+                    allowed = sum(made[m][o]["gradient_error"][n] for m in made)
+                    self.assertLessEqual(abs(a - b), allowed, (o, n))
+            # pulled slowly, c z' + k z = -F: the integral of z is that of -F over k, 2 f 0.03 / (pi k), less
+            # what is still to come
+            self.near(-made["adjoint"]["push"]["gradient"]["f"], 2*0.03/math.pi/2.8e5, 0.1)
 
 
 class Sens(Near):

@@ -72,7 +72,7 @@ class Runs(Near):
             every = read("sens", path, "--interpreter", "--wrt", "all")["objectives"]
             one, same = (x["discomfort"]["gradient"]["bodies.arm.mass"] for x in (few, every))
             stated = sum(x["discomfort"]["gradient_error"]["bodies.arm.mass"] for x in (few, every))
-            self.assertLess(stated, 1e-5 * abs(one))
+            self.assertLess(stated, 1e-4 * abs(one))  # what derivatives are wanted to at 1e-9
             self.near(same, one, stated, "all")
             csv = os.path.join(folder, "sweep.csv")
             jounce("sweep", path, "--interpreter", "--param", "k=25000:25001:2", "--wrt",

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/doubt.h"
+
+#include <math.h>
+
+#include "base/err.h"
+
+void japi_doubt_add(japi_doubt* d, double value, double gradient, double error, double unit,
+                    const char* objective, const char* number) {
+  d->all++;
+  if (isnan(error) || error == 0.0) return;
+  if (isinf(error)) {
+    if (d->one_sided++ == 0) d->first_one_sided = number;
+    return;
+  }
+  double part = error / jstudy_sens_scale(value, gradient, unit);
+  if (part <= d->wanted) return;
+  d->beyond++;
+  if (part <= d->most) return;
+  d->most = part;
+  d->objective = objective;
+  d->number = number;
+}
+
+void japi_doubt_tell(jo_context* ctx, const japi_doubt* d, const char* path, const char* brink) {
+  if (d->beyond > 0) {
+    jerr_warn(ctx,
+              "%s: %d of %d derivatives may be off by more than %.0e of themselves (the worst, by "
+              "%.1e: d %s / d %s); their estimated errors are given; hint: --derivative-tol, or a "
+              "smaller tolerance",
+              path, d->beyond, d->all, d->wanted, d->most, d->objective, d->number);
+  }
+  if (d->one_sided > 0) {
+    jerr_warn(
+        ctx,
+        "%s: %d of %d derivatives are those of one side, without an error bar: the run starts "
+        "where the least change of '%s' throws a switch%s%s%s; hint: start a little beside it",
+        path, d->one_sided, d->all, d->first_one_sided, brink ? " (" : "", brink ? brink : "",
+        brink ? ")" : "");
+  }
+}
