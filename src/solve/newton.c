@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damped Gauss-Newton for r(x) = 0 in scaled unknowns z = x / x_scale.
 //
-// Each iteration takes the minimum-norm least-squares step of J dz = -r, cut to max |dz_i| <= 1. Where
-// no part of it reduces |r|, Levenberg-Marquardt steps min |J dz + r|^2 + mu |dz|^2 with growing mu
+// Each iteration takes the minimum-norm least-squares step of J dz = -r, cut to max |dz_i| <= reach, which
+// is 1 and grows while cut steps do what the linear equations say: what is far away along a straight line is
+// no obstacle, and a mechanism still turns by small steps. Where no part of a step reduces |r|, Levenberg-Marquardt steps min |J dz + r|^2 + mu |dz|^2 with growing mu
 // follow. Near a solution the full step is taken: convergence is quadratic, also when equations are
 // redundant or unknowns undetermined.
 #include "solve/newton.h"
@@ -14,6 +15,8 @@
 
 #define RCOND        1e-10  // singular values below this part of the largest count as zero
 #define DECREASE     1e-4   // part of the predicted decrease of |r| that a step must bring
+#define STRAIGHT     0.1    // of a decrease: how far off the prediction it may be for longer steps
+#define LONGER       4.0
 #define MAX_HALVINGS 12
 #define MAX_DAMPINGS 16
 
@@ -24,6 +27,8 @@ typedef struct solver {
   double *x_try, *r_try;  // candidate
   double *dz, *A, *b;     // step; (nr + nx) x nx and its right-hand side
   double norm;            // |r|_2
+  double reach;           // longest step
+  double cut;             // part of the whole step that dz is
 } solver;
 
 static double scale(const jsolve_residual* f, int j) {
@@ -79,9 +84,15 @@ static int solve_step(solver* s, double mu) {
 static void cut_step(solver* s) {
   int which;
   double size = largest(s->f->nx, s->dz, &which);
-  if (!(size > 1)) return;
-  for (int j = 0; j < s->f->nx; j++)
-    s->dz[j] /= size;
+  s->cut = size > s->reach ? s->reach / size : 1;
+  for (int j = 0; j < s->f->nx && s->cut < 1; j++)
+    s->dz[j] *= s->cut;
+}
+
+// After a step that should have taken its part of |r| = before away.
+static void adapt_reach(solver* s, double before) {
+  bool straight = fabs(s->norm - (1 - s->cut) * before) <= STRAIGHT * s->cut * before;
+  s->reach = straight && s->cut < 1 ? LONGER * s->reach : 1;
 }
 
 // Try x + part dz; true when |r| decreases enough, and x and r are then the new ones.
@@ -91,7 +102,7 @@ static bool try_step(solver* s, double part, double* x) {
     s->x_try[j] = x[j] + part * scale(f, j) * s->dz[j];
   f->eval(f->user, s->x_try, s->r_try, NULL);
   double norm = norm2(f->nr, s->r_try);
-  if (!(norm < (1 - DECREASE * part) * s->norm)) return false;
+  if (!(norm < (1 - DECREASE * part * s->cut) * s->norm)) return false;
   memcpy(x, s->x_try, (size_t)f->nx * sizeof *x);
   memcpy(s->r, s->r_try, (size_t)f->nr * sizeof *s->r);
   s->norm = norm;
@@ -110,7 +121,12 @@ static bool search_line(solver* s, double* x) {
 static bool improve(solver* s, double* x) {
   if (solve_step(s, 0) < 0) return false;
   cut_step(s);
-  if (search_line(s, x)) return true;
+  double before = s->norm;
+  if (search_line(s, x)) {
+    adapt_reach(s, before);
+    return true;
+  }
+  s->reach = 1;
   int which;
   double size = largest(s->f->nx * s->f->nr, s->J, &which);
   double mu = 1e-6 * size * size;
@@ -142,7 +158,7 @@ static jo_status iterate(solver* s, const jsolve_newton_options* opt, double* x,
 
 jo_status jsolve_newton(jo_context* ctx, const jsolve_residual* f, const jsolve_newton_options* opt,
                         double* x, jsolve_newton_result* result) {
-  solver s = {.f = f, .ctx = ctx};
+  solver s = {.f = f, .ctx = ctx, .reach = 1};
   jsolve_newton_result out = {0};
   jarena arena;
   jarena_init(&arena, ctx);

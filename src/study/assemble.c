@@ -14,7 +14,9 @@
 
 #define CLOSURE_TOLERANCE 1e-12  // [m] and [-]
 #define RATE_TOLERANCE    1e-8   // of prescribed rates, relative to the largest
+#define POSITION_ROUNDING 2e-15  // of a closure, relative to the largest coordinate
 #define MAX_ITERATIONS    200
+#define TURN              6.283185307179586
 #define RANK_TOLERANCE    1e-7   // pivots below it, relative to the largest, are zero
 #define ROUNDING          1e-12  // an entry of the Jacobian that is none [m/rad, -]
 #define UNMET             1e-9   // a condition that the guess does not meet
@@ -34,14 +36,6 @@ typedef struct problem {
   double t, *q;                                      // all coordinates
   double *h, *J, *s, *sd, *sdd, *quantity, *value, *rate, *Jq, *guess;
 } problem;
-
-static jo_status prepare(jo_context* ctx, jarena* a, const jexpr_fn* fn, evaluator* e) {
-  JO_TRY(jexpr_tape_build(ctx, a, fn, &e->tape));
-  e->work = JARENA_ARRAY(a, jexpr_tape_work(&e->tape, 1) + 1, double);
-  if (!e->work) return jerr_memory(ctx);
-  jexpr_tape_init(&e->tape, 1, e->work);
-  return JO_OK;
-}
 
 static void evaluate(problem* b, const evaluator* e, double* const* out) {
   const double* in[4] = {b->values, &b->t, b->q, NULL};
@@ -76,10 +70,10 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b) {
   b->sdd = b->sd + p->nd;
   b->value = b->quantity + ni;
   b->rate = b->value + ni;
-  JO_TRY(prepare(ctx, a, &p->closure, &b->closure));
-  JO_TRY(prepare(ctx, a, &p->drive, &b->drive));
-  JO_TRY(prepare(ctx, a, &p->states, &b->states));
-  return prepare(ctx, a, &p->initial, &b->initial);
+  JO_TRY(jexpr_tape_prepare(ctx, a, &p->closure, &b->closure.tape, &b->closure.work));
+  JO_TRY(jexpr_tape_prepare(ctx, a, &p->drive, &b->drive.tape, &b->drive.work));
+  JO_TRY(jexpr_tape_prepare(ctx, a, &p->states, &b->states.tape, &b->states.work));
+  return jexpr_tape_prepare(ctx, a, &p->initial, &b->initial.tape, &b->initial.work);
 }
 
 // r = [ h ; quantity - value ],  x = free coordinates
@@ -117,16 +111,29 @@ static void free_coordinates(problem* b, const bool* stays, double* x) {
   }
 }
 
+// Far from the origin, at the guesses or where conditions want it, positions have fewer digits.
+static double closure_tolerance(const problem* b) {
+  double most = 0.0;
+  for (int i = 0; i < b->p->nq; i++) {
+    most = fmax(most, fabs(b->q[i]));
+  }
+  for (int i = 0; i < b->p->ninitial; i++) {
+    if (b->m->initial[i].has_value) most = fmax(most, fabs(b->value[i]));
+  }
+  return fmax(CLOSURE_TOLERANCE, POSITION_ROUNDING * (isfinite(most) ? most : 0.0));
+}
+
 // Newton from q on the free coordinates. JO_ERR_CONVERGENCE reports nothing.
 static jo_status search(jo_context* ctx, problem* b, double* x, double* r,
                         jsolve_newton_result* result) {
   jsolve_residual f = {b->nfree, b->p->nh + b->p->ninitial, b, residual, NULL};
-  jsolve_newton_options opt = {CLOSURE_TOLERANCE, MAX_ITERATIONS};
+  double tolerance = closure_tolerance(b);
+  jsolve_newton_options opt = {tolerance, MAX_ITERATIONS};
   *result = (jsolve_newton_result){0};
   jo_status status = jsolve_newton(ctx, &f, &opt, x, result);
   residual(b, x, r, NULL);
   // rounding may keep the last digit of a residual alive
-  bool met = status == JO_ERR_CONVERGENCE && result->residual <= 100.0 * CLOSURE_TOLERANCE;
+  bool met = status == JO_ERR_CONVERGENCE && result->residual <= 100.0 * tolerance;
   return met ? JO_OK : status;
 }
 
@@ -232,6 +239,45 @@ static jo_status settle(jo_context* ctx, jarena* a, problem* b, double* x, doubl
   return JO_OK;
 }
 
+// The coordinate that condition i gives the value of, with nothing else in it; -1: none.
+static int coordinate_of(const problem* b, int i) {
+  int which = -1;
+  for (int c = 0; c < b->p->nq; c++) {
+    double slope = b->Jq[i + c * b->p->ninitial];
+    if (slope == 0.0) continue;
+    if (slope != 1.0 || which >= 0) return -1;
+    which = c;
+  }
+  return which;
+}
+
+// Loops are closed whole turns later as they are now: an angle that is given is begun within half a turn
+// of its value.
+static void turn_guesses(problem* b) {
+  for (int i = 0; i < b->p->ninitial; i++) {
+    int c = b->m->initial[i].has_value ? coordinate_of(b, i) : -1;
+    if (c < 0 || !b->m->coordinate[c].is_angle) continue;
+    double turns = round((b->value[i] - b->guess[c]) / TURN);
+    if (fabs(turns) >= 1.0 && isfinite(turns)) b->guess[c] += TURN * turns;
+  }
+}
+
+static jo_status check_drives(jo_context* ctx, const problem* b) {
+  for (int i = 0, d = 0; i < b->p->nq; i++) {
+    const jmodel_coordinate* c = &b->m->coordinate[i];
+    if (!c->is_driven) continue;
+    if (!isfinite(b->s[d]) || !isfinite(b->sd[d]) || !isfinite(b->sdd[d])) {
+      return jerr_set(ctx, JO_ERR_NUMERIC,
+                      "%s:%d: drive of '%s' is not finite at t = %g s (value %g, rate %g, "
+                      "acceleration %g): %s",
+                      c->driven.place.file, c->driven.place.line, c->name, b->t, b->s[d], b->sd[d],
+                      b->sdd[d], c->driven.text ? c->driven.text : "");
+    }
+    d++;
+  }
+  return JO_OK;
+}
+
 static jo_status find_position(jo_context* ctx, jarena* a, problem* b) {
   const jgen_position* p = b->p;
   int nr = p->nh + p->ninitial;
@@ -242,6 +288,8 @@ static jo_status find_position(jo_context* ctx, jarena* a, problem* b) {
   if (!x || !r || !unmet) return jerr_memory(ctx);
   evaluate(b, &b->drive, (double* const[]){b->s, b->sd, b->sdd});
   evaluate_all(b);
+  JO_TRY(check_drives(ctx, b));
+  turn_guesses(b);
   for (int i = 0, d = 0; i < p->nq; i++) {
     b->q[i] = b->m->coordinate[i].is_driven ? b->s[d++] : b->guess[i];
   }

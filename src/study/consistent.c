@@ -32,15 +32,6 @@ typedef struct problem {
   double *h, *J, *A, *b, *x;
 } problem;
 
-static jo_status prepare(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr_tape* tape,
-                         double** work) {
-  JO_TRY(jexpr_tape_build(ctx, a, fn, tape));
-  *work = JARENA_ARRAY(a, jexpr_tape_work(tape, 1) + 1, double);
-  if (!*work) return jerr_memory(ctx);
-  jexpr_tape_init(tape, 1, *work);
-  return JO_OK;
-}
-
 static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   const jgen_position* p = b->p;
   int nq = p->nq, nh = p->nh, most = nh > nq ? nh : nq;
@@ -57,8 +48,8 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   for (int i = 0; i < nq; i++) {
     if (!b->m->coordinate[i].is_driven) b->free[b->nfree++] = i;
   }
-  JO_TRY(prepare(ctx, a, &p->tangent, &b->tape, &b->work));
-  return prepare(ctx, a, &p->closure, &b->closure, &b->closure_work);
+  JO_TRY(jexpr_tape_prepare(ctx, a, &p->tangent, &b->tape, &b->work));
+  return jexpr_tape_prepare(ctx, a, &p->closure, &b->closure, &b->closure_work);
 }
 
 // v: independent velocities of 1, 1/2, 1/3 ..., dependent ones as the closures say, driven ones zero

@@ -27,15 +27,6 @@ typedef struct problem {
   int nr;
 } problem;
 
-static jo_status prepare(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr_tape* tape,
-                         double** work) {
-  JO_TRY(jexpr_tape_build(ctx, a, fn, tape));
-  *work = JARENA_ARRAY(a, jexpr_tape_work(tape, 1) + 1, double);
-  if (!*work) return jerr_memory(ctx);
-  jexpr_tape_init(tape, 1, *work);
-  return JO_OK;
-}
-
 static void evaluate(problem* b) {
   const double* in[8] = {b->values, &b->t, b->at->q, NULL, b->at->qd, b->dq, b->dqd, b->dp};
   double* out[6] = {b->r1, b->r2, b->dz, b->ds, b->dsd, b->dguess};
@@ -52,9 +43,9 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
     *array[i] = JARENA_ARRAY(a, size[i] + 1, double);
     if (!*array[i]) return jerr_memory(ctx);
   }
-  JO_TRY(prepare(ctx, a, &p->tangent, &b->tape, &b->work));
-  JO_TRY(prepare(ctx, a, &p->closure, &b->closure, &b->closure_work));
-  return prepare(ctx, a, &p->initial, &b->initial, &b->initial_work);
+  JO_TRY(jexpr_tape_prepare(ctx, a, &p->tangent, &b->tape, &b->work));
+  JO_TRY(jexpr_tape_prepare(ctx, a, &p->closure, &b->closure, &b->closure_work));
+  return jexpr_tape_prepare(ctx, a, &p->initial, &b->initial, &b->initial_work);
 }
 
 static bool is_fixed(const problem* b, const bool* fixed, int coordinate) {

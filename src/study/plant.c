@@ -9,6 +9,7 @@
 
 #include "study/assemble.h"
 #include "study/rolling.h"
+#include "study/singular.h"
 
 #define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
 #define CLOSED               1e-7  // a Newton correction below leaves a residual of its square
@@ -208,6 +209,8 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   tell_choices(p, &s);
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
                                &part));
+  JO_TRY(jstudy_check_singular(p->ctx, m, p->position, NULL, m->simulation.t_start, s.q,
+                               REDUNDANCY_TOLERANCE, &part));
   JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
   JO_TRY(keep_source(p, opt));
   JO_TRY(name_states(p));

@@ -3,11 +3,7 @@
 
 jo_status jstudy_tape_tangent_build(jo_context* ctx, jarena* a, const jexpr_fn* fn,
                                     jstudy_tape_tangent* out) {
-  JO_TRY(jexpr_tape_build(ctx, a, fn, &out->tape));
-  out->work = JARENA_ARRAY(a, jexpr_tape_work(&out->tape, 1) + 1, double);
-  if (!out->work) return jerr_memory(ctx);
-  jexpr_tape_init(&out->tape, 1, out->work);
-  return JO_OK;
+  return jexpr_tape_prepare(ctx, a, fn, &out->tape, &out->work);
 }
 
 void jstudy_tape_tangent_eval(const jstudy_tape_tangent* f, const jstudy_run* run, double t,
