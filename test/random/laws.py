@@ -14,7 +14,7 @@ from leaves import Number, Written, write
 from model import Model
 from program import Answer, Program, gradient, message_class, values
 from reference import Estimate, derivatives
-from tally import DERIVATIVES, Derivative, Result
+from tally import DERIVATIVES, VALUES, Derivative, Result
 
 FIRST_INCREMENT = 8e-3          # of the size of a number
 # a number that moves what nothing holds, or breaks what closes the loops
@@ -160,7 +160,7 @@ def _values_within(case: Case, answer: Answer) -> None:
             continue
         off = abs(told["value"] - case.sharp_value[o])
         allowed = told["value_error"] + 2*case.noise[o] + 1e-12*abs(told["value"]) + NOTHING
-        case.law("value within its stated error", off <= allowed,
+        case.law(VALUES, off <= allowed,
                  f"{o} = {told['value']:.12g}, at a small tolerance {case.sharp_value[o]:.12g}, stated "
                  f"{told['value_error']:.2g}", answer)
 
@@ -238,11 +238,11 @@ def _agree(a: Estimate, b: Estimate | None) -> bool:
 def _judge(case: Case, o: str, n: Number, reference: Estimate, stated: float) -> None:
     called = case.written.called[n]
     g = gradient(case.sens)[o, called]
+    if math.isinf(stated) or max(abs(case.value[o]), abs(reference.value)*n.size) < NOTHING:
+        return
     case.result.derivatives.append(Derivative(
         case.m.seed, f"d {o} / d {called}", abs(g - reference.value), max(stated, 1e-300), reference.error,
         abs(g)))
-    if max(abs(case.value[o]), abs(reference.value)*n.size) < NOTHING:
-        return
     case.law(DERIVATIVES, not _off(g, stated, reference),
              f"d {o} / d {called} = {g:.10g}, differences say {reference.value:.10g} "
              f"+- {reference.error:.1g}; stated error {stated:.1g}", case.sens)

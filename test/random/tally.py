@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 DERIVATIVES = "gradient = differences"
+VALUES = "value within its stated error"
 MANY = 200      # models, for shares to mean something
 
 
@@ -66,12 +67,15 @@ class Tally:
     def verdict(self) -> list[str]:
         """What is not as it must be. Of stated errors one in a thousand may be too small."""
         n = len(self.results)
-        off = sum(b.law == DERIVATIVES for r in self.results for b in r.broken)
+        off = Counter(b.law for r in self.results for b in r.broken)
         judged = sum(len(r.derivatives) for r in self.results)
+        values = off[VALUES] + sum(r.kept[VALUES] for r in self.results)
         wrong = []
-        if off > judged//1000:
-            wrong.append(f"{off} of {judged} derivatives are off")
-        if any(b.law != DERIVATIVES for r in self.results for b in r.broken):
+        if off[DERIVATIVES] > judged//1000:
+            wrong.append(f"{off[DERIVATIVES]} of {judged} derivatives are off")
+        if off[VALUES] > values//1000:
+            wrong.append(f"{off[VALUES]} of {values} values are off")
+        if set(off) - {DERIVATIVES, VALUES}:
             wrong.append("laws are broken")
         if n >= MANY and sum(bool(r.refusal) for r in self.results) > 0.15*n:
             wrong.append("too many models are refused: they say little")
