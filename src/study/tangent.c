@@ -11,6 +11,9 @@
 
 #include "study/tangent.h"
 
+#define NOTHING \
+  1e-12  // of the scales of the states: moved so far by a change of a number as large as itself
+
 double* jstudy_direct_vector(jstudy_direct* d, int n) {
   return jstudy_walk_vector(d->w, (size_t)(n + 1) * (size_t)d->lanes);
 }
@@ -246,6 +249,20 @@ static void put_errors(jstudy_direct* d, const double* carried) {
   }
 }
 
+// What the steps said of the derivatives by numbers that move anything: others are rounding.
+static void put_rough(jstudy_direct* d) {
+  jstudy_sens_result* out = d->w->out;
+  int n = d->w->record->nentry;
+  for (int k = 0; k < d->ntrace; k++) {
+    double unit = d->ntrace > 1 ? d->unit[k] : 1.0;
+    if (unit * d->trace[k].largest < NOTHING) continue;
+    for (int i = 0; i < n; i++) {
+      out->rough[i] = fmax(out->rough[i], jstudy_trace_part(&d->trace[k], i));
+    }
+    jstudy_trace_growth(&d->trace[k], n, false, out->growth);
+  }
+}
+
 static void finish(jstudy_direct* d) {
   jstudy_walk* w = d->w;
   jstudy_sens_result* out = w->out;
@@ -267,15 +284,9 @@ static void finish(jstudy_direct* d) {
       }
     }
   }
-  for (int i = 0; i < w->record->nentry && d->nprobe > 0; i++) {
-    for (int k = 0; k < d->ntrace; k++) {
-      out->rough[i] = fmax(out->rough[i], jstudy_trace_part(&d->trace[k], i));
-    }
-  }
-  for (int k = 0; k < d->ntrace && d->nprobe > 0; k++) {
-    jstudy_trace_growth(&d->trace[k], w->record->nentry, false, out->growth);
-  }
-  if (d->nprobe > 0) put_errors(d, carried);
+  if (d->nprobe == 0) return;
+  put_rough(d);
+  put_errors(d, carried);
 }
 
 jo_status jstudy_walk_direct(jstudy_walk* w) {

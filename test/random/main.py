@@ -5,6 +5,7 @@
     main.py build/jounce --seed 1 --count 5000 --jobs 2       a campaign
     main.py build/jounce --seed 4711 --keep DIR               one model again, its files in DIR
     main.py build/jounce --cases                              the table of known faults
+    main.py build/jounce --once-broken                        models that found a fault once
 
 Everything follows from the seed. Exit status 1 when a law is broken (of stated errors of
 derivatives one in a thousand may be).
@@ -25,6 +26,11 @@ import laws
 from program import Program
 from tally import Result, Tally
 
+# What each of them found: errors that cancel in the estimate (908, 60222, 60408), starts on the brink of a switch
+# (62, 565), weights that overflow (586, 727), repeats for the sake of growth that is real (191, 662) or of
+# rounding (410, 802, 821).
+ONCE_BROKEN = (62, 191, 410, 565, 586, 662, 727, 802, 821, 908, 60222, 60408)
+
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -34,6 +40,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", default="build/random", help="folder for models that break a law")
     parser.add_argument("--cases", action="store_true", help="known faults instead of random models")
+    parser.add_argument("--once-broken", action="store_true", help="seeds that broke a law once")
     return parser.parse_args()
 
 
@@ -80,8 +87,9 @@ def main() -> int:
     o = _options()
     if o.cases:
         return cases.run(o.program)
-    single = o.count == 1
-    tasks = [(o.program, seed, o.keep, single) for seed in range(o.seed, o.seed + o.count)]
+    single = o.count == 1 and not o.once_broken
+    seeds = ONCE_BROKEN if o.once_broken else range(o.seed, o.seed + o.count)
+    tasks = [(o.program, seed, o.keep, single) for seed in seeds]
     tally = Tally()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
