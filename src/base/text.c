@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A growing text, and numbers that are written and read the same way in every locale.
 //
-// The C library's conversions are exact but use the locale's decimal point. Writing: whatever
-// stands for the point is replaced. Reading: the point is moved into the exponent before strtod
-// sees the number.
+// The C library's conversions are exact but use the locale's decimal point. Writing: base/format.h.
+// Reading: the point is moved into the exponent before strtod sees the number.
 #include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/format.h"
 
 void jtext_init(jtext* t, jo_context* ctx) {
   *t = (jtext){.ctx = ctx};
@@ -65,12 +65,12 @@ void jtext_printf(jtext* t, const char* format, ...) {
   va_copy(again, args);
   // most pieces are short: one pass when there is room, a second one otherwise
   if (reserve(t, 64)) {
-    int length = vsnprintf(t->data + t->length, t->cap - t->length, format, args);
+    int length = jformat_v(t->data + t->length, t->cap - t->length, format, args);
     bool fits = length >= 0 && (size_t)length < t->cap - t->length;
     if (length < 0) {
       t->failed = true;
     } else if (!fits && reserve(t, (size_t)length)) {
-      vsnprintf(t->data + t->length, t->cap - t->length, format, again);
+      jformat_v(t->data + t->length, t->cap - t->length, format, again);
     }
     if (t->failed) {
       t->data[t->length] = '\0';
@@ -92,22 +92,9 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// The decimal point of the locale, one or more bytes, becomes '.'; a number without point or
-// exponent gets ".0", to be a floating literal.
-static void normalize_number(char* s) {
-  char* to = s;
-  bool is_floating = false, in_point = false;
-  for (const char* from = s; *from; from++) {
-    if (is_digit(*from) || *from == '-' || *from == '+' || *from == 'e') {
-      is_floating |= *from == 'e';
-      in_point = false;
-      *to++ = *from;
-    } else if (!in_point) {
-      is_floating = in_point = true;
-      *to++ = '.';
-    }
-  }
-  memcpy(to, is_floating ? "" : ".0", is_floating ? 1 : 3);
+// A number without point or exponent gets ".0", to be a floating literal.
+static void make_floating(char* s) {
+  if (!strpbrk(s, ".e")) strcat(s, ".0");
 }
 
 void jtext_format_number(char* buffer, double value) {
@@ -121,8 +108,8 @@ void jtext_format_number(char* buffer, double value) {
   }
   // 17 digits always read back exactly, fewer often do and are nicer to read
   for (int digits = 15; digits <= 17; digits++) {
-    snprintf(buffer, JTEXT_NUMBER_SIZE, "%.*g", digits, value);
-    normalize_number(buffer);
+    jformat(buffer, JTEXT_NUMBER_SIZE, "%.*g", digits, value);
+    make_floating(buffer);
     const char* magnitude = buffer + (buffer[0] == '-');
     double back = 0;
     jtext_scan_number(magnitude, strlen(magnitude), &back);
@@ -193,7 +180,7 @@ size_t jtext_scan_number(const char* s, size_t n, double* value) {
   }
   // far beyond the range of double the exact exponent is of no interest
   int exponent = e > 9999 ? 9999 : e < -9999 ? -9999 : (int)e;
-  snprintf(d.text + d.n, sizeof d.text - (size_t)d.n, "e%d", exponent);
+  jformat(d.text + d.n, sizeof d.text - (size_t)d.n, "e%d", exponent);
   *value = strtod(d.text, NULL);
   return i;
 }

@@ -5,9 +5,9 @@
 #include "expr/lex.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/text.h"
 
 #define SHOWN 60  // most bytes of a token repeated in a message
@@ -217,13 +217,13 @@ static void number_cause(const char* s, size_t n, char* buffer, size_t size) {
   size_t used = scan_number(s, n, &value);
   int shown = n < SHOWN ? (int)n : SHOWN;
   if (used == n) {
-    snprintf(buffer, size, "the number '%.*s' is too large", shown, s);
+    jformat(buffer, size, "the number '%.*s' is too large", shown, s);
     return;
   }
   // 2x is a product without its sign, 2e an unfinished number
   bool product = is_name_start(s[used]) && s[used] != 'e' && s[used] != 'E';
-  snprintf(buffer, size, "'%.*s' is not a number%s", shown, s,
-           product ? "; a product needs '*'" : "");
+  jformat(buffer, size, "'%.*s' is not a number%s", shown, s,
+          product ? "; a product needs '*'" : "");
 }
 
 void jexpr_lex_cause(const jexpr_lexer* lexer, const jexpr_token* bad, char* buffer, size_t size) {
@@ -233,14 +233,14 @@ void jexpr_lex_cause(const jexpr_lexer* lexer, const jexpr_token* bad, char* buf
   if (is_digit(s[0]) || (s[0] == '.' && n > 1)) {
     number_cause(s, n, buffer, size);
   } else if (is_name_start(s[0])) {
-    snprintf(buffer, size, "'%.*s' is not a name; a letter follows each '.'",
-             n < SHOWN ? (int)n : SHOWN, s);
+    jformat(buffer, size, "'%.*s' is not a name; a letter follows each '.'",
+            n < SHOWN ? (int)n : SHOWN, s);
   } else if (c < 0x20 || c == 0x7f) {
-    snprintf(buffer, size, "unexpected control character 0x%02x", c);
+    jformat(buffer, size, "unexpected control character 0x%02x", c);
   } else if (utf8_length(s, n) == 0) {
-    snprintf(buffer, size, "byte 0x%02x is not UTF-8", c);
+    jformat(buffer, size, "byte 0x%02x is not UTF-8", c);
   } else {
     const char* hint = find_hint(s, n);
-    snprintf(buffer, size, "unexpected '%.*s'%s%s", (int)n, s, hint ? "; " : "", hint ? hint : "");
+    jformat(buffer, size, "unexpected '%.*s'%s%s", (int)n, s, hint ? "; " : "", hint ? hint : "");
   }
 }

@@ -3,15 +3,14 @@
 #include "report/cell.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/format.h"
 
 void jreport_put_number(jtext* t, double x) {
   char buffer[JTEXT_NUMBER_SIZE];
   if (isfinite(x)) {
-    snprintf(buffer, sizeof buffer, "%.17g", x);
-    char* comma = strchr(buffer, ',');
-    if (comma) *comma = '.';
+    jformat(buffer, sizeof buffer, "%.17g", x);
     jtext_put(t, buffer);
   } else {
     jtext_put(t, isnan(x) ? "nan" : x > 0.0 ? "inf" : "-inf");
