@@ -185,6 +185,54 @@ size_t jtext_scan_number(const char* s, size_t n, double* value) {
   return i;
 }
 
+// Bytes of the UTF-8 character at s; 0 when there is none.
+static size_t utf8_length(const char* s, size_t n) {
+  unsigned char lead = (unsigned char)s[0];
+  if (lead < 0x80) return 1;
+  size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || length > n) return 0;
+  for (size_t i = 1; i < length; i++) {
+    if (((unsigned char)s[i] & 0xc0) != 0x80) return 0;
+  }
+  // overlong forms, surrogates, behind U+10FFFF
+  unsigned char next = (unsigned char)s[1];
+  if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f)) return 0;
+  if ((lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) return 0;
+  return length;
+}
+
+static uint32_t code_point(const char* s, size_t length) {
+  uint32_t code = (unsigned char)s[0] & (length == 1 ? 0x7fu : 0xffu >> (length + 1));
+  for (size_t i = 1; i < length; i++) {
+    code = code << 6 | ((unsigned char)s[i] & 0x3fu);
+  }
+  return code;
+}
+
+// ASCII, C1; line and paragraph ends, embeddings and overrides; isolates
+static bool is_control(uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+size_t jtext_character(const char* s, size_t n, bool* shows) {
+  size_t length = utf8_length(s, n);
+  *shows = length > 0 && !is_control(code_point(s, length));
+  return length;
+}
+
+const char* jtext_flaw(const char* s, size_t n, size_t* at) {
+  size_t length;
+  for (size_t i = 0; i < n; i += length) {
+    bool shows;
+    length = jtext_character(s + i, n - i, &shows);
+    if (shows || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') continue;
+    *at = i;
+    return length == 0 ? "not UTF-8 text" : "a control character; is this a text file?";
+  }
+  return NULL;
+}
+
 static int lower(char c) {
   return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }

@@ -17,21 +17,28 @@ void jreport_put_number(jtext* t, double x) {
   }
 }
 
+// Whether a spreadsheet would take the text for a formula. A sign alone, as of a number without a unit,
+// is none.
+static bool is_formula(const char* s) {
+  return *s && strchr("=+-@", *s) && s[1];
+}
+
 void jreport_put_cell(jtext* t, const char* s) {
-  if (!strpbrk(s, ",\"\r\n#")) {
-    jtext_put(t, s);
-    return;
-  }
-  jtext_put(t, "\"");
+  bool is_quoted = strpbrk(s, ",\"\r\n#") != NULL;
+  if (is_quoted) jtext_put(t, "\"");
+  if (is_formula(s)) jtext_put(t, "'");
   for (; *s; s++) {
     if (*s == '"') jtext_put(t, "\"");
     jtext_write(t, s, 1);
   }
-  jtext_put(t, "\"");
+  if (is_quoted) jtext_put(t, "\"");
 }
 
+// A spreadsheet knows no comments and cuts them at separators too.
 void jreport_put_comment(jtext* t, const char* s) {
-  for (; *s; s++) {
+  for (const char* begin = s; *s; s++) {
+    bool is_cut = s > begin && strchr(",;\"\t", s[-1]);
+    if (is_cut && is_formula(s)) jtext_put(t, "'");
     jtext_write(t, (unsigned char)*s < ' ' ? " " : s, 1);
   }
 }
