@@ -20,6 +20,27 @@ typedef struct fixture {
   const char* dir;
 } fixture;
 
+// What is asked of the disk, in order, in place of the C library's: f file synced, d folder synced,
+// r renamed.
+static char asked[64];
+static bool listens;
+
+static void ask(char what) {
+  size_t n = listens ? strlen(asked) : sizeof asked;
+  if (n + 1 < sizeof asked) asked[n] = what;
+}
+
+int fsync(int fd) {
+  struct stat st;
+  ask(fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? 'd' : 'f');
+  return fdatasync(fd);
+}
+
+int rename(const char* from, const char* to) {
+  ask('r');
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
 static int setup(void** state) {
   fixture* x = calloc(1, sizeof *x);
   if (!x || jo_context_create(NULL, &x->ctx) != JO_OK) return -1;
@@ -276,6 +297,24 @@ static void test_file_write_keeps_what_others_may_not_read_so(void** state) {
   assert_int_equal(jfile_write_new(x->ctx, path, "c", 1), JO_ERR_FILE);  // there is one already
 }
 
+static void test_file_is_on_the_disk_before_it_has_its_name_and_the_name_then(void** state) {
+  fixture* x = *state;
+  listens = true;
+  assert_ok(x->ctx, jfile_write(x->ctx, below(x, "a"), "x", 1));
+  assert_string_equal(asked, "frd");
+  assert_ok(x->ctx, jfile_write_new(x->ctx, below(x, "b"), "x", 1));
+  assert_string_equal(asked, "frd");  // work that may be lost costs nothing
+  assert_ok(x->ctx, jfile_publish(x->ctx, below(x, "b"), below(x, "c")));
+  assert_string_equal(asked, "frdfrd");
+  int here = open(".", O_RDONLY);
+  assert_int_equal(chdir(x->dir), 0);
+  assert_ok(x->ctx, jfile_write(x->ctx, "plain", "x", 1));
+  assert_string_equal(asked, "frdfrdfrd");
+  assert_int_equal(fchdir(here), 0);
+  close(here);
+  listens = false;
+}
+
 static void test_file_output_is_tried_without_a_trace(void** state) {
   fixture* x = *state;
   assert_ok(x->ctx, jfile_check_output(x->ctx, below(x, "new.csv")));
@@ -392,6 +431,7 @@ int main(void) {
       T(test_file_private_folders_are_refused_where_others_may_write),
       T(test_file_write_leaves_links_and_read_only_files_alone),
       T(test_file_write_keeps_what_others_may_not_read_so),
+      T(test_file_is_on_the_disk_before_it_has_its_name_and_the_name_then),
       T(test_file_output_is_tried_without_a_trace),
       T(test_file_descriptors_are_above_the_standard_ones),
       T(test_file_work_of_the_dead_is_removed_and_of_the_living_is_not),
