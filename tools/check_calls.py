@@ -20,6 +20,8 @@ RULES = [
      "numbers as the host's locale writes them; use base/format.h, base/text.h", ["src/base/format.c"]),
     (r"\bstrtod\s*\(", "numbers as the host's locale reads them; use base/text.h",
      ["src/base/text.c"]),
+    (r"\b(is(alnum|alpha|digit|space|print|punct|upper|lower)|to(upper|lower)|str(coll|n?casecmp))\s*\(",
+     "letters as the host's locale knows them", []),
     (r"\b(system|popen)\s*\(", "no shell", []),
     (r"\b(rand|srand|setlocale)\s*\(", "hidden global state", []),
     (r"\berrno\b", "errno is read in base/ only", ["src/base/"]),

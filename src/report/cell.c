@@ -34,11 +34,21 @@ void jreport_put_cell(jtext* t, const char* s) {
   if (is_quoted) jtext_put(t, "\"");
 }
 
+static void put_in_line(jtext* t, char c) {
+  jtext_write(t, (unsigned char)c < ' ' ? " " : &c, 1);
+}
+
+void jreport_put_line(jtext* t, const char* s) {
+  for (; *s; s++) {
+    put_in_line(t, *s);
+  }
+}
+
 // A spreadsheet knows no comments and cuts them at separators too.
 void jreport_put_comment(jtext* t, const char* s) {
   for (const char* begin = s; *s; s++) {
     bool is_cut = s > begin && strchr(",;\"\t", s[-1]);
     if (is_cut && is_formula(s)) jtext_put(t, "'");
-    jtext_write(t, (unsigned char)*s < ' ' ? " " : s, 1);
+    put_in_line(t, *s);
   }
 }

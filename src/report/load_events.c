@@ -20,7 +20,7 @@ enum { NFIXED = sizeof fixed_column / sizeof *fixed_column };
 
 static void put_note(jtext* t, const char* name, const char* text) {
   jtext_printf(t, "# %s: ", name);
-  jreport_put_comment(t, text);
+  jreport_put_line(t, text);
   jtext_put(t, "\n");
 }
 

@@ -260,6 +260,16 @@ class Texts(Case):
                 path.write_bytes(text.replace("\n", end).encode())
                 jounce("check", str(path))
 
+    def test_settings_in_event_files_are_read_back_as_they_were(self):
+        events = self.folder / "out.events"
+        setting = ["--set", "c=max(2,-2)*750"]
+        first = json.loads(jounce("loads", CAR, "--interpreter", "-o", str(events), *setting,
+                                  "--json").stdout)
+        self.assertIn("c=max(2,-2)*750", first["settings"])
+        again = json.loads(jounce("loads", "reconstruct", str(events), "--interpreter",
+                                  "--json").stdout)
+        self.assertIn("c=max(2,-2)*750", again["settings"])
+
     def test_event_files_cannot_either(self):
         events = self.folder / "out.events"
         jounce("loads", CAR, "--interpreter", "-o", str(events))
