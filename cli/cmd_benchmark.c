@@ -2,6 +2,7 @@
 // jounce benchmark: problems others have published with their solutions, solved and compared.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -225,15 +226,11 @@ static void print_json(const job* j) {
   cli_json_end(&out);
 }
 
-// psi and its derivatives in the order of Table 9, a line per manoeuvre.
-static bool write_results(const char* folder, const char* name, const job* j, int first, int n) {
-  char path[4096];
-  int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE* f = length > 0 && (size_t)length < sizeof path ? fopen(path, "w") : NULL;
-  if (!f) {
-    fprintf(stderr, "%s/%s: cannot be written\n", folder, name);
-    return false;
-  }
+// psi and its derivatives in the order of Table 9, a line per manoeuvre. NULL: no memory.
+static char* results_text(const job* j, int first, int n, size_t* size) {
+  char* text = NULL;
+  FILE* f = open_memstream(&text, size);
+  if (!f) return NULL;
   for (int i = first; i < first + n; i++) {
     const solution* s = &j->found[i];
     fprintf(f, "%.9e", s->psi);
@@ -242,18 +239,36 @@ static bool write_results(const char* folder, const char* name, const job* j, in
     }
     fprintf(f, "\n");
   }
-  bool is_written = !ferror(f);
-  is_written = fclose(f) == 0 && is_written;
-  if (!is_written) fprintf(stderr, "%s: cannot be written\n", path);
+  if (fclose(f) == 0) return text;
+  free(text);
+  return NULL;
+}
+
+// Try a file of the folder before the work (no job), or write it.
+static bool handle_file(cli* c, const char* folder, const char* name, const job* j, int first,
+                        int n) {
+  char path[4096];
+  int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+  if (length < 0 || (size_t)length >= sizeof path) {
+    cli_print(stderr, "%s: the name of the folder is too long\n", folder);
+    return false;
+  }
+  if (!j) return jo_output_check(c->ctx, path) >= 0;
+  size_t size = 0;
+  char* text = results_text(j, first, n, &size);
+  if (!text) fprintf(stderr, "jounce: out of memory\n");
+  bool is_written = text && jo_output_write(c->ctx, path, text, size) >= 0;
+  free(text);
   return is_written;
 }
 
-static bool write_all(const job* j) {
-  bool is_written = write_results(j->folder, "results.txt", j, 0, NMANOEUVRE);
-  for (int i = 0; i < NMANOEUVRE && is_written; i++) {
-    is_written = write_results(j->folder, manoeuvres[i].results, j, i, 1);
+static bool handle_files(cli* c, const char* folder, const job* j) {
+  bool is_fine = handle_file(c, folder, "results.txt", j, 0, NMANOEUVRE);
+  for (int i = 0; i < NMANOEUVRE && is_fine; i++) {
+    is_fine = handle_file(c, folder, manoeuvres[i].results, j, i, 1);
   }
-  return is_written;
+  cli_tell(c);
+  return is_fine;
 }
 
 // ---- the command ---------------------------------------------------------------------------------
@@ -272,12 +287,13 @@ static cli_exit run(cli* c, int argc, char** argv) {
   if (strcmp(c->argument[0], "buggy") != 0) {
     return cli_misuse("benchmark", "no benchmark '%s'; there is buggy", c->argument[0]);
   }
+  if (!handle_files(c, j.folder, NULL)) return CLI_FAIL;
   for (int i = 0; i < NMANOEUVRE && code == CLI_OK; i++) {
     code = solve_manoeuvre(c, &j, &manoeuvres[i], &j.found[i]);
   }
   if (code != CLI_OK) return code;
   (c->json ? print_json : print_text)(&j);
-  if (!write_all(&j)) return CLI_FAIL;
+  if (!handle_files(c, j.folder, &j)) return CLI_FAIL;
   if (!c->json) printf("written to %s: results.txt, results_std.txt, results_dlc.txt\n", j.folder);
   bool passes = true;
   for (int i = 0; i < NMANOEUVRE; i++) {

@@ -49,18 +49,22 @@ static void free_lists(cli_loads_job* j) {
 
 // ---- one run -------------------------------------------------------------------------------------
 
-// OUT.csv is written with OUT.events beside it.
-static cli_exit save(cli* c, const jo_loads_result* r, const char* path) {
-  if (jo_loads_save(c->ctx, r, path) < 0) return CLI_FAIL;
+// OUT.csv is written with OUT.events beside it: tried before the run (no result yet), or written.
+static cli_exit handle_events(cli* c, const jo_loads_result* r, const char* path) {
   size_t n = strlen(path);
   if (strcmp(path + n - 4, ".csv") != 0) return CLI_OK;
   char* events = malloc(n + 8);
   if (!events) return CLI_FAIL;
   memcpy(events, path, n - 4);
   memcpy(events + n - 4, ".events", 8);
-  jo_status status = jo_loads_save(c->ctx, r, events);
+  jo_status status = r ? jo_loads_save(c->ctx, r, events) : jo_output_check(c->ctx, events);
   free(events);
   return status < 0 ? CLI_FAIL : CLI_OK;
+}
+
+static cli_exit save(cli* c, const jo_loads_result* r, const char* path) {
+  if (jo_loads_save(c->ctx, r, path) < 0) return CLI_FAIL;
+  return handle_events(c, r, path);
 }
 
 static cli_exit run_one(cli* c, const cli_loads_job* j, const jo_model* m, const jo_loads* l) {
@@ -219,17 +223,19 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--realtime", NULL, "pace the run against the clock, report missed deadlines",
        .flag = &j.realtime},
       {"-o", "FILE", "write histories (.csv, with .events beside it) or events (.events)",
-       .text = &j.path},
+       .file = &j.path},
       {"--wrt", "A,B", "derivatives of peaks and pseudo-damage by these numbers", .text = &j.wrt},
       {"--compare", "LIST", "several runs in one table: fixed@200,subcycle@500,... or all",
        .text = &j.compare},
       {"--elements", "A,B", "compare these elements; by default the most loaded",
        .text = &j.elements},
       {"--plot", "FILE", "comparison: histories around the peak of the first element, SVG",
-       .text = &j.plot},
+       .file = &j.plot},
   };
   cli_exit code = cli_parse(c, &cli_loads, option, sizeof option / sizeof *option, argc, argv);
   if (code == CLI_OK) code = check_options(&j);
+  if (code == CLI_OK && j.path) code = handle_events(c, NULL, j.path);
+  cli_tell(c);
   if (code != CLI_OK) return code;
   j.opt.realtime = j.realtime;
   code = read_lists(&j) ? work(c, &j) : CLI_FAIL;

@@ -54,7 +54,7 @@ static cli_exit report(cli* c, int argc, char** argv) {
   const char *path = NULL, *wrt = "";
   bool no_replay = false;
   const cli_option option[] = {
-      {"-o", "FILE", "the page to write, a name that ends in .html", .text = &path},
+      {"-o", "FILE", "the page to write, a name that ends in .html", .file = &path},
       {"--wrt", "NAMES", "with derivatives by these numbers, separated by commas", .text = &wrt},
       {"--tol", "X", "relative and absolute tolerance of adaptive methods",
        .number = &opt.tolerance},

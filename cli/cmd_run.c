@@ -191,7 +191,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   const char* path = NULL;
   const cli_option option[] = {
       {"-o", "FILE", "write time histories to FILE: .csv, or .h5 (HDF5); none by default",
-       .text = &path},
+       .file = &path},
       {"--end", "T", "stop at time T [s]", .number = &opt.t_end},
       {"--method", "NAME", "auto, dopri5, esdirk5, rk2, rk3, rk4, adams or bdf",
        .text = &opt.method},

@@ -249,7 +249,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--output-step", "H", "spacing of the history [s]; 0: every step",
        .number = &j.opt.history_step},
       {"-o", "FILE", "write derivatives, histories or the V-curve: .csv; a V-curve: .svg",
-       .text = &j.path},
+       .file = &j.path},
   };
   cli_exit code = cli_parse(c, &cli_sens, option, sizeof option / sizeof *option, argc, argv);
   if (code == CLI_OK) code = check_options(&j);

@@ -428,7 +428,7 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
        .text = &w.wrt},
       {"--method", "NAME", "derivatives: auto, direct or adjoint", .text = &w.method},
       {"--events", "HOW", "exact, or frozen: switches stay at their times", .text = &w.events},
-      {"-o", "FILE", "write a row per point to FILE: .csv, or .h5 (HDF5)", .text = &j->path},
+      {"-o", "FILE", "write a row per point to FILE: .csv, or .h5 (HDF5)", .file = &j->path},
       {"--restart", NULL, "begin anew, whatever FILE.journal says", .flag = &w.restart},
       {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
       {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end},

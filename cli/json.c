@@ -6,17 +6,25 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "jounce/jounce.h"
+
+// Names of files may be any bytes; what is no UTF-8 becomes the character for that.
 static void put_string(const char* s) {
   putchar('"');
   for (; *s; s++) {
     unsigned char c = (unsigned char)*s;
+    int n = jo_text_character(s);
     if (c == '"' || c == '\\') {
       printf("\\%c", c);
     } else if (c < 0x20 || c == 0x7f) {
       printf("\\u%04x", c);
+    } else if (n == 0) {
+      fputs("\\ufffd", stdout);
     } else {
-      putchar(c);
+      fwrite(s, 1, (size_t)abs(n), stdout);
+      s += abs(n) - 1;
     }
   }
   putchar('"');

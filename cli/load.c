@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "terminal.h"
 
 void cli_tell(cli* c) {
   static const char* const prefix[] = {"note: ", "warning: ", ""};
@@ -10,7 +11,7 @@ void cli_tell(cli* c) {
     jo_severity severity;
     const char* text = jo_context_diagnostic(c->ctx, c->ntold, &severity);
     if (severity < JO_ERROR && c->quiet) continue;
-    fprintf(stderr, "%s%s\n", prefix[severity], text);
+    cli_print(stderr, "%s%s\n", prefix[severity], text);
   }
 }
 

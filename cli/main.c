@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // jounce: the table of commands, and nothing of what they do. A command is a file cmd_<name>.c and a
 // line in the table.
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
+#include "terminal.h"
 
 static const cli_command* const commands[] = {
     &cli_run,   &cli_info, &cli_check,     &cli_static, &cli_modes, &cli_generate,
@@ -41,7 +44,19 @@ static cli_exit flush(cli_exit code) {
   return code == CLI_OK ? CLI_FAIL : code;
 }
 
+// Files are opened at the lowest number that is free: were one of these three closed, a file of results
+// would be next, and messages would land in it. Opened the wrong way around, so that using it still fails.
+static void hold_standard_files(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fcntl(fd, F_GETFD) < 0) {
+      int got = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+      if (got > fd) close(got);
+    }
+  }
+}
+
 int main(int argc, char** argv) {
+  hold_standard_files();
   const char* name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     print_usage(stdout);
@@ -55,7 +70,7 @@ int main(int argc, char** argv) {
     if (strcmp(name, commands[i]->name) == 0)
       return (int)flush(run(commands[i], argc - 2, argv + 2));
   }
-  if (*name) fprintf(stderr, "jounce: no command '%s'\n", name);
+  if (*name) cli_print(stderr, "jounce: no command '%s'\n", name);
   print_usage(stderr);
   return CLI_USAGE;
 }

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "cli.h"
+#include "terminal.h"
 
 cli_exit cli_misuse(const char* command, const char* format, ...) {
   va_list args;
   va_start(args, format);
   fprintf(stderr, "jounce %s: ", command);
-  vfprintf(stderr, format, args);
+  cli_vprint(stderr, format, args);
   fprintf(stderr, " (see 'jounce %s --help')\n", command);
   va_end(args);
   return CLI_USAGE;
@@ -62,6 +63,7 @@ static cli_exit add_text(cli_texts* list, const char* value) {
 static cli_exit set_option(const char* command, const cli_option* o, const char* value) {
   if (o->texts) return add_text(o->texts, value);
   if (o->text) *o->text = value;
+  if (o->file) *o->file = value;
   if (o->number) {
     char* end;
     double x = strtod(value, &end);
@@ -123,8 +125,35 @@ static cli_exit take_option(cli* c, const cli_command* command, const cli_option
   return cli_misuse(name, "no option '%.*s'", (int)w->length, w->argv[w->i]);
 }
 
+// What the command line says is printed, and written to files.
+static cli_exit check_words(const cli_command* command, int argc, char** argv) {
+  for (int i = 0; i < argc; i++) {
+    for (const char* s = argv[i]; *s; s++) {
+      int n = jo_text_character(s);
+      if (n < 0 && *s != '\n' && *s != '\t') {
+        return cli_misuse(command->name, "a control character in '%s'", argv[i]);
+      }
+      if (n > 0) s += n - 1;
+    }
+  }
+  return CLI_OK;
+}
+
+// Before minutes of work, not after.
+static cli_exit check_outputs(cli* c, const cli_option* option, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!option[i].file || !*option[i].file) continue;
+    if (jo_output_check(c->ctx, *option[i].file) >= 0) continue;
+    cli_tell(c);
+    return CLI_FAIL;
+  }
+  return CLI_OK;
+}
+
 cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option, int noption,
                    int argc, char** argv) {
+  cli_exit clean = check_words(command, argc, argv);
+  if (clean != CLI_OK) return clean;
   words w = {.argc = argc, .argv = argv};
   bool only_arguments = false;
   for (; w.i < argc; w.i++) {
@@ -146,7 +175,7 @@ cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option,
   if (c->nargument < command->nargument) {
     return cli_misuse(command->name, "missing argument: %s", command->arguments);
   }
-  return CLI_OK;
+  return check_outputs(c, option, noption);
 }
 
 const char** cli_cut(const char* text, char** room, int* n) {

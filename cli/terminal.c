@@ -2,12 +2,12 @@
 // Headings, columns and the progress bar.
 #include "terminal.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "jounce/jounce.h"
 
 #define PLAIN_WIDTH 100
 #define GAP         4    // between columns
@@ -23,6 +23,44 @@ int cli_width(void) {
   return PLAIN_WIDTH;
 }
 
+void cli_put(FILE* f, const char* text) {
+  for (; *text; text++) {
+    int n = jo_text_character(text);
+    if (n > 0) {
+      fwrite(text, 1, (size_t)n, f);
+      text += n - 1;
+    } else if (*text == '\n' || *text == '\t') {
+      putc(*text, f);
+    } else {
+      fprintf(f, "\\x%02x", (unsigned char)*text);
+    }
+  }
+}
+
+// The formatted text; NULL when there is no memory for it.
+static char* format_text(const char* format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char* text = length < 0 ? NULL : malloc((size_t)length + 1);
+  if (text) vsnprintf(text, (size_t)length + 1, format, args);
+  return text;
+}
+
+void cli_vprint(FILE* f, const char* format, va_list args) {
+  char* text = format_text(format, args);
+  cli_put(f, text ? text : "out of memory");
+  free(text);
+}
+
+void cli_print(FILE* f, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  cli_vprint(f, format, args);
+  va_end(args);
+}
+
 void cli_heading(const char* format, ...) {
   bool is_bold = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
   va_list args;
@@ -31,7 +69,7 @@ void cli_heading(const char* format, ...) {
     putchar('\n');
   }
   if (is_bold) fputs("\033[1m", stdout);
-  vprintf(format, args);
+  cli_vprint(stdout, format, args);
   if (is_bold) fputs("\033[0m", stdout);
   putchar('\n');
   va_end(args);
@@ -55,16 +93,10 @@ void cli_cells_add(cli_cells* c, const char* format, ...) {
     c->text = text;
     c->cap = cap;
   }
-  va_list args, again;
+  va_list args;
   va_start(args, format);
-  va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, args);
-  char* cell = length < 0 ? NULL : malloc((size_t)length + 1);
-  if (cell) {
-    vsnprintf(cell, (size_t)length + 1, format, again);
-    c->text[c->n++] = cell;
-  }
-  va_end(again);
+  char* cell = format_text(format, args);
+  if (cell) c->text[c->n++] = cell;
   va_end(args);
 }
 
@@ -85,7 +117,7 @@ void cli_cells_print(cli_cells* c) {
     fputs("  ", stdout);
     for (int i = r; i < c->n; i += nrow) {
       int pad = i + nrow >= c->n ? 0 : width + GAP - shown_length(c->text[i]);
-      printf("%s%*s", c->text[i], pad, "");
+      cli_print(stdout, "%s%*s", c->text[i], pad, "");
     }
     putchar('\n');
   }

@@ -3,10 +3,18 @@
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 // Columns of the terminal standard output goes to; 100 where it is none.
 int cli_width(void);
+
+// Text from anywhere: what would move the cursor, ring or colour is shown as its bytes instead. Line
+// feeds and tabs stay.
+void cli_put(FILE* f, const char* text);
+void cli_print(FILE* f, const char* format, ...) __attribute__((format(printf, 2, 3)));
+void cli_vprint(FILE* f, const char* format, va_list args) __attribute__((format(printf, 2, 0)));
 
 // A heading: bold on a terminal, unless $NO_COLOR is set. Line feeds may lead it.
 void cli_heading(const char* format, ...) __attribute__((format(printf, 1, 2)));

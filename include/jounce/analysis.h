@@ -111,7 +111,8 @@ typedef struct jo_generated {
 } jo_generated;
 
 /// Write the equations of a model as C with data, a small driver and a Makefile into `dir`, made where
-/// missing; nothing of Jounce is needed to compile and run them. Files of the same names are replaced.
+/// missing; nothing of Jounce is needed to compile and run them. Files of the same names are replaced
+/// where they were generated too; others are an error, and nothing is written then.
 /// On failure the context names the file. `out` may be NULL. Threads: any, one context per thread.
 JO_API jo_status jo_generate(jo_context* ctx, const jo_model* model, const char* dir,
                              jo_generated* out);

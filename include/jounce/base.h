@@ -63,6 +63,17 @@ JO_API const char* jo_context_diagnostic(const jo_context* ctx, int i, jo_severi
 /// Forget messages; the context is then as new.
 JO_API void jo_context_clear(jo_context* ctx);
 
+/// Whether a file of this name could be written, to be asked before the work whose result it is: not a
+/// link, not read-only, in a folder that takes files. On failure the context says what stands against it.
+JO_API jo_status jo_output_check(jo_context* ctx, const char* path);
+
+/// Write a file whole or not at all, as all files of the library are.
+JO_API jo_status jo_output_write(jo_context* ctx, const char* path, const void* data, size_t size);
+
+/// Bytes of the UTF-8 character at `s`, for programs that show texts of files. Positive: it can be shown;
+/// negative: a control character, which would do something to a terminal; 0: no UTF-8.
+JO_API int jo_text_character(const char* s);
+
 JO_API const char* jo_status_text(jo_status status);
 JO_API const char* jo_version(void);
 

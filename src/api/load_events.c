@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of recorded events: their peaks again, with other parameters, by integration or on
 // surfaces of peak load.
-#include <ctype.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -33,7 +32,8 @@ struct jo_load_events {
 // "name=value, name=value": a comma that no name and '=' follow belongs to the value.
 static bool begins_setting(const char* s) {
   size_t n = 0;
-  while (isalnum((unsigned char)s[n]) || (s[n] && strchr("_.[]", s[n]))) {
+  while ((s[n] >= 'a' && s[n] <= 'z') || (s[n] >= 'A' && s[n] <= 'Z') ||
+         (s[n] >= '0' && s[n] <= '9') || (s[n] && strchr("_.[]", s[n]))) {
     n++;
   }
   return n > 0 && s[n] == '=' && s[n + 1] != '=';

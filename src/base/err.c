@@ -6,11 +6,11 @@
 #include "base/err.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/context.h"
+#include "base/format.h"
 #include "base/mem.h"
 
 static const char text_memory[] = "out of memory";
@@ -58,22 +58,34 @@ static void append(jo_context* ctx, jo_severity severity, const char* text, char
 static char* format_copy(jo_context* ctx, const char* format, va_list args) {
   va_list again;
   va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, again);
+  int length = jformat_v(NULL, 0, format, again);
   va_end(again);
   if (length < 0) return NULL;
   char* text = jmem_resize(ctx, NULL, (size_t)length + 1);
-  if (text) vsnprintf(text, (size_t)length + 1, format, args);
+  if (text) jformat_v(text, (size_t)length + 1, format, args);
   return text;
+}
+
+// A notice is told once, however many parts of a job have reason to.
+static bool is_repeated(const jo_context* ctx, jo_severity severity, const char* text) {
+  for (int i = 0; severity == JO_NOTICE && text && i < ctx->n; i++) {
+    if (ctx->item[i].severity == JO_NOTICE && strcmp(ctx->item[i].text, text) == 0) return true;
+  }
+  return false;
 }
 
 static void report(jo_context* ctx, jo_severity severity, const char* format, va_list args) {
   bool is_first = severity == JO_ERROR && ctx->nerror++ == 0;
-  if (is_first) vsnprintf(ctx->first, sizeof ctx->first, format, args);
+  if (is_first) jformat_v(ctx->first, sizeof ctx->first, format, args);
   if (ctx->n == ctx->cap && !grow_list(ctx)) return;
   if (is_first) {
     append(ctx, severity, ctx->first, NULL);
   } else {
     char* text = format_copy(ctx, format, args);
+    if (is_repeated(ctx, severity, text)) {
+      jmem_free(ctx, text);
+      return;
+    }
     append(ctx, severity, text ? text : text_lost, text);
   }
 }

@@ -9,16 +9,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/format.h"
 
 // "PATH: cannot WHAT: reason", from errno.
 static jo_status fail(jo_context* ctx, const char* path, const char* what) {
   char reason[128] = "";
   strerror_r(errno, reason, sizeof reason);
   return jerr_set(ctx, JO_ERR_FILE, "%s: cannot %s: %s", path, what, reason);
+}
+
+int jfile_raise(int fd) {
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  int cause = errno;
+  close(fd);
+  errno = cause;
+  return higher;
+}
+
+int jfile_open(const char* path, int flags, unsigned mode) {
+  return jfile_raise(open(path, flags | O_CLOEXEC, (mode_t)mode));
 }
 
 // Read up to n bytes until the end of the file; -1 on an error.
@@ -73,50 +88,136 @@ static jo_status read_open(jo_context* ctx, jarena* a, const char* path, int fd,
 jo_status jfile_read(jo_context* ctx, jarena* a, const char* path, size_t limit, char** data,
                      size_t* size) {
   // a named pipe must not make us wait before we can see what it is
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  int fd = jfile_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
   if (fd < 0) return fail(ctx, path, "open");
   jo_status status = read_open(ctx, a, path, fd, limit, data, size);
   close(fd);
   return status;
 }
 
-// A new file beside `path`, with the permissions an ordinary new file gets.
-static int open_beside(const char* path, char* name, size_t name_size) {
+bool jfile_read_open(int fd, char* data, size_t size) {
+  return lseek(fd, 0, SEEK_SET) == 0 && read_all(fd, data, size) == (ssize_t)size;
+}
+
+// ---- writing -------------------------------------------------------------------------------------
+
+// Close, and keep the error of what went before.
+static bool close_after(int fd, bool is_fine) {
+  int cause = errno;
+  bool is_closed = close(fd) == 0;
+  if (!is_fine) errno = cause;
+  return is_fine && is_closed;
+}
+
+// The folder of `path`, into `folder` of at least its length + 2.
+static void parent_of(const char* path, char* folder) {
+  const char* slash = strrchr(path, '/');
+  size_t n = slash ? (size_t)(slash - path) : 0;
+  memcpy(folder, path, n);
+  strcpy(folder + n, n > 0 ? "" : slash ? "/" : ".");
+}
+
+// A name in a folder is on the disk when the folder is. Where folders cannot be synced, it comes later.
+static void sync_parent(const char* path, char* room) {
+  parent_of(path, room);
+  int fd = jfile_open(room, O_RDONLY | O_DIRECTORY, 0);
+  if (fd < 0) return;
+  fsync(fd);
+  close(fd);
+}
+
+// Look at what `path` is now; *mode is what a file in its place gets. Root may write to everything, but
+// read-only says that the file shall stay as it is.
+static jo_status check_target(jo_context* ctx, const char* path, mode_t* mode) {
+  struct stat st;
+  *mode = 0666;
+  if (!*path) return jerr_set(ctx, JO_ERR_FILE, "name of the file to write is empty");
+  if (lstat(path, &st) != 0) return errno == ENOENT ? JO_OK : fail(ctx, path, "write");
+  const char* cause = NULL;
+  if (S_ISLNK(st.st_mode)) {
+    cause = "it is a link; give the name of the file it leads to, or remove it";
+  } else if (!S_ISREG(st.st_mode)) {
+    cause = "not a plain file";
+  } else if (!(st.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) ||
+             faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0) {
+    cause = "it is read-only; choose another name, or make it writable";
+  }
+  if (cause) return jerr_set(ctx, JO_ERR_FILE, "%s: cannot write: %s", path, cause);
+  *mode = st.st_mode & 0777;
+  return JO_OK;
+}
+
+// A new file beside `path`.
+static int open_beside(const char* path, char* name, size_t name_size, mode_t mode) {
   for (int attempt = 0; attempt < 10000; attempt++) {
-    snprintf(name, name_size, "%s.%ld-%d.tmp", path, (long)getpid(), attempt);
-    int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    jformat(name, name_size, "%s.%ld-%d.tmp", path, (long)getpid(), attempt);
+    int fd = jfile_open(name, O_WRONLY | O_CREAT | O_EXCL, mode);
     if (fd >= 0 || errno != EEXIST) return fd;
   }
   return -1;
 }
 
-jo_status jfile_write(jo_context* ctx, const char* path, const void* data, size_t size) {
-  // rename would replace a device or a pipe by a file
-  struct stat st;
-  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-    return jerr_set(ctx, JO_ERR_FILE, "%s: cannot write: not a plain file", path);
-  }
-  size_t name_size = strlen(path) + 48;
-  char* name = jmem_resize(ctx, NULL, name_size);
-  if (!name) return jerr_memory(ctx);
+// What both of the following begin with: the target looked at, and a file beside it.
+typedef struct target {
+  char* name;  // of the file beside it
+  int fd;
+} target;
 
-  jo_status status = JO_OK;
-  int fd = open_beside(path, name, name_size);
-  if (fd < 0) {
-    status = fail(ctx, path, "write");
-  } else {
-    bool is_written = write_all(fd, data, size);
-    int cause = errno;
-    bool is_closed = close(fd) == 0;
-    if (!is_written) errno = cause;
-    if (!is_written || !is_closed || rename(name, path) != 0) {
-      status = fail(ctx, path, "write");
-      unlink(name);
-    }
-  }
-  jmem_free(ctx, name);
+static jo_status open_target(jo_context* ctx, const char* path, target* t) {
+  mode_t mode;
+  JO_TRY(check_target(ctx, path, &mode));
+  size_t name_size = strlen(path) + 48;
+  t->name = jmem_resize(ctx, NULL, name_size);
+  if (!t->name) return jerr_memory(ctx);
+  t->fd = open_beside(path, t->name, name_size, mode);
+  if (t->fd >= 0) return JO_OK;
+  jo_status status = fail(ctx, path, "write");
+  jmem_free(ctx, t->name);
   return status;
 }
+
+jo_status jfile_write(jo_context* ctx, const char* path, const void* data, size_t size) {
+  target t;
+  JO_TRY(open_target(ctx, path, &t));
+  jo_status status = JO_OK;
+  bool is_written = write_all(t.fd, data, size) && fsync(t.fd) == 0;
+  if (close_after(t.fd, is_written) && rename(t.name, path) == 0) {
+    sync_parent(path, t.name);
+  } else {
+    status = fail(ctx, path, "write");
+    unlink(t.name);
+  }
+  jmem_free(ctx, t.name);
+  return status;
+}
+
+jo_status jfile_check_output(jo_context* ctx, const char* path) {
+  target t;
+  JO_TRY(open_target(ctx, path, &t));
+  close(t.fd);
+  unlink(t.name);
+  jmem_free(ctx, t.name);
+  return JO_OK;
+}
+
+jo_status jfile_write_new(jo_context* ctx, const char* path, const void* data, size_t size) {
+  int fd = jfile_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+  if (fd < 0) return fail(ctx, path, "write");
+  return close_after(fd, write_all(fd, data, size)) ? JO_OK : fail(ctx, path, "write");
+}
+
+jo_status jfile_publish(jo_context* ctx, const char* from, const char* to) {
+  char* room = jmem_resize(ctx, NULL, strlen(to) + 2);
+  if (!room) return jerr_memory(ctx);
+  int fd = jfile_open(from, O_RDONLY | O_NOFOLLOW, 0);
+  bool is_fine = fd >= 0 && close_after(fd, fsync(fd) == 0) && rename(from, to) == 0;
+  jo_status status = is_fine ? JO_OK : fail(ctx, to, "write");
+  if (is_fine) sync_parent(to, room);
+  jmem_free(ctx, room);
+  return status;
+}
+
+// ---- folders -------------------------------------------------------------------------------------
 
 bool jfile_exists(const char* path) {
   struct stat st;
@@ -138,11 +239,11 @@ static bool make_one(const char* path, mode_t mode) {
 }
 
 // Make every folder above the last one, in place: slashes are cut out and put back.
-static bool make_parents(char* path) {
+static bool make_parents(char* path, mode_t mode) {
   for (char* s = path + 1; *s; s++) {
     if (*s != '/') continue;
     *s = '\0';
-    bool is_made = make_one(path, 0777);
+    bool is_made = make_one(path, mode);
     *s = '/';
     if (!is_made) return false;
   }
@@ -160,13 +261,17 @@ static jo_status make_dir(jo_context* ctx, const char* path, mode_t mode) {
     copy[--n] = '\0';
   }
   jo_status status = JO_OK;
-  if (!make_parents(copy) || !make_one(copy, mode)) status = fail(ctx, path, "make folder");
+  if (!make_parents(copy, mode) || !make_one(copy, mode)) status = fail(ctx, path, "make folder");
   jmem_free(ctx, copy);
   return status;
 }
 
 jo_status jfile_make_dirs(jo_context* ctx, const char* path) {
   return make_dir(ctx, path, 0777);
+}
+
+jo_status jfile_make_private(jo_context* ctx, const char* path) {
+  return make_dir(ctx, path, 0700);
 }
 
 static const char* get_variable(const char* name) {
@@ -186,24 +291,38 @@ jo_status jfile_cache_dir(jo_context* ctx, jarena* a, const char** path) {
   } else if (home) {
     dir = jarena_printf(a, "%s/.cache/jounce", home);
   } else {
-    return jerr_set(ctx, JO_ERR_FILE, "no folder for cached files: set JOUNCE_CACHE_DIR or HOME");
+    return jerr_set(ctx, JO_ERR_FILE,
+                    "no folder for cached files: neither JOUNCE_CACHE_DIR nor HOME is set");
   }
   if (!dir) return jerr_memory(ctx);
-  JO_TRY(make_dir(ctx, dir, 0700));
-
-  // what lies in there will be loaded and run
-  struct stat st;
-  if (stat(dir, &st) != 0) return fail(ctx, dir, "use as cache folder");
-  if (st.st_uid != geteuid()) {
-    return jerr_set(ctx, JO_ERR_FILE, "%s: cache folder belongs to another user", dir);
-  }
-  if (st.st_mode & (S_IWGRP | S_IWOTH)) {
-    return jerr_set(ctx, JO_ERR_FILE,
-                    "%s: others may write to the cache folder; chmod go-w it, or set "
-                    "JOUNCE_CACHE_DIR to another",
-                    dir);
-  }
   *path = dir;
+  return JO_OK;
+}
+
+bool jfile_is_ours(int fd) {
+  struct stat st;
+  return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+jo_status jfile_open_private(jo_context* ctx, const char* path, int* fd) {
+  struct stat st;
+  if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
+    return jerr_set(ctx, JO_ERR_FILE,
+                    "%s: the cache folder is a link, and code is only loaded from a folder of your "
+                    "own; set JOUNCE_CACHE_DIR to the folder itself",
+                    path);
+  }
+  int dir = jfile_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+  if (dir < 0) return fail(ctx, path, "use as cache folder");
+  if (!jfile_is_ours(dir)) {
+    close(dir);
+    return jerr_set(ctx, JO_ERR_FILE,
+                    "%s: the cache folder belongs to another user or others may write to it, and "
+                    "code is only loaded from a folder of your own; chmod go-w it, or set "
+                    "JOUNCE_CACHE_DIR to another",
+                    path);
+  }
+  *fd = dir;
   return JO_OK;
 }
 
@@ -215,12 +334,82 @@ jo_status jfile_temp_dir(jo_context* ctx, jarena* a, const char* parent, const c
   return JO_OK;
 }
 
-void jfile_remove_dir(const char* path) {
-  DIR* dir = opendir(path);
-  if (!dir) return;
+// Remove the plain files of an open folder; takes the descriptor.
+static void empty(int fd) {
+  DIR* dir = fdopendir(fd);
+  if (!dir) {
+    close(fd);
+    return;
+  }
   for (struct dirent* e = readdir(dir); e; e = readdir(dir)) {
     unlinkat(dirfd(dir), e->d_name, 0);  // fails for folders, "." and ".." among them
   }
   closedir(dir);
+}
+
+void jfile_remove_dir(const char* path) {
+  int fd = jfile_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+  if (fd < 0) return;
+  empty(fd);
   rmdir(path);
+}
+
+// ---- work ----------------------------------------------------------------------------------------
+//
+// The lock of a folder belongs to its descriptor, and goes with the process however that ends. Between
+// making a folder and locking it another process may take it for one left over: then the next is tried.
+
+#define WORK "jounce-work-"
+
+// Remove a folder of work nobody has locked; others stay.
+static void remove_left_over(int parent, const char* name) {
+  int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return;
+  if (!jfile_is_ours(fd) || flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    close(fd);
+    return;
+  }
+  int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (copy >= 0) empty(copy);
+  unlinkat(parent, name, AT_REMOVEDIR);
+  close(fd);
+}
+
+static void remove_all_left_over(const char* parent) {
+  DIR* dir = opendir(parent);
+  if (!dir) return;
+  for (struct dirent* e = readdir(dir); e; e = readdir(dir)) {
+    if (strncmp(e->d_name, WORK, sizeof WORK - 1) == 0) remove_left_over(dirfd(dir), e->d_name);
+  }
+  closedir(dir);
+}
+
+// Lock a folder just made; false: another process has removed it, or is about to.
+static bool lock_folder(const char* path, int fd) {
+  struct stat now, then;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+  return fstat(fd, &then) == 0 && lstat(path, &now) == 0 && now.st_dev == then.st_dev &&
+         now.st_ino == then.st_ino;
+}
+
+jo_status jfile_work_open(jo_context* ctx, jarena* a, const char* parent, jfile_work* out) {
+  remove_all_left_over(parent);
+  for (int attempt = 0; attempt < 100; attempt++) {
+    char* name = jarena_printf(a, "%s/" WORK "XXXXXX", parent);
+    if (!name) return jerr_memory(ctx);
+    if (!mkdtemp(name)) break;
+    int fd = jfile_open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    if (fd >= 0 && lock_folder(name, fd)) {
+      *out = (jfile_work){name, fd};
+      return JO_OK;
+    }
+    if (fd >= 0) close(fd);
+  }
+  return fail(ctx, parent, "make a temporary folder in it");
+}
+
+void jfile_work_close(jfile_work* w) {
+  jfile_remove_dir(w->path);
+  close(w->fd);
+  *w = (jfile_work){NULL, -1};
 }

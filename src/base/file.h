@@ -13,22 +13,59 @@
 jo_status jfile_read(jo_context* ctx, jarena* a, const char* path, size_t limit, char** data,
                      size_t* size);
 
-// Write all of it under a temporary name beside `path`, then rename: readers see old or new, never
-// half of it.
+// All `size` bytes of an open file from its beginning; false: an error, or it has become shorter.
+bool jfile_read_open(int fd, char* data, size_t size);
+
+// Write all of it under a temporary name beside `path`, to the disk, then rename: readers see old or
+// new, never half of it, whatever stops the machine. Links and files without permission to write are
+// refused: a rename would replace them all the same.
 jo_status jfile_write(jo_context* ctx, const char* path, const void* data, size_t size);
+
+// Whether jfile_write() would get to writing: to be asked before the work whose result it is.
+jo_status jfile_check_output(jo_context* ctx, const char* path);
+
+// A new file, mode 0600, in a folder of one's own; what it is for may be lost with the machine.
+jo_status jfile_write_new(jo_context* ctx, const char* path, const void* data, size_t size);
+
+// Bring a file made so to another name, of the same file system, as safely as jfile_write() does.
+jo_status jfile_publish(jo_context* ctx, const char* from, const char* to);
 
 bool jfile_exists(const char* path);
 
+// open(), with O_CLOEXEC, but never as standard input, output or error: a host may have closed those,
+// and what it prints later would get into the file. -1: errno says why.
+int jfile_open(const char* path, int flags, unsigned mode);
+
+// The same for a descriptor that is open already: itself, or a copy above those three in its place.
+int jfile_raise(int fd);
+
 // The folder for cached files: $JOUNCE_CACHE_DIR, else $XDG_CACHE_HOME/jounce, else
-// $HOME/.cache/jounce. Made with mode 0700 where missing; refused when it belongs to another user
-// or others may write to it.
+// $HOME/.cache/jounce. It need not be there.
 jo_status jfile_cache_dir(jo_context* ctx, jarena* a, const char** path);
 
-// Make a folder and its parents (mode 0777 less umask). Fine when it exists.
+// Make a folder and its parents (mode 0777 less umask, 0700 when private). Fine when it exists.
 jo_status jfile_make_dirs(jo_context* ctx, const char* path);
+jo_status jfile_make_private(jo_context* ctx, const char* path);
+
+// Open a folder what lies in it may be run from: ours, for nobody else to write to, and no link. The
+// caller closes *fd.
+jo_status jfile_open_private(jo_context* ctx, const char* path, int* fd);
+
+// Whether what an open file or folder holds is ours alone: our own, and others may not write to it.
+bool jfile_is_ours(int fd);
 
 // A new empty private folder below `parent`; remove it and the plain files in it.
 jo_status jfile_temp_dir(jo_context* ctx, jarena* a, const char* parent, const char** path);
 void jfile_remove_dir(const char* path);
+
+// The same for work that may be killed: the folder is locked as long as its process lives, and opening
+// one removes those of processes that are gone.
+typedef struct jfile_work {
+  const char* path;
+  int fd;
+} jfile_work;
+
+jo_status jfile_work_open(jo_context* ctx, jarena* a, const char* parent, jfile_work* out);
+void jfile_work_close(jfile_work* w);
 
 #endif

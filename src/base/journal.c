@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/hash.h"
 
 #define NAME      24
@@ -143,7 +144,9 @@ jo_status jjournal_open(jo_context* ctx, const jjournal_options* opt, jjournal**
   *j = (jjournal){.ctx = ctx, .path = copy(ctx, opt->path), .fd = -1};
   jo_status status = j->path ? JO_OK : jerr_memory(ctx);
   if (status >= 0) {
-    j->fd = open(opt->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    // not through a link: it would grow a file that is no journal's
+    int flags = O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+    j->fd = jfile_open(opt->path, flags, 0666);
     status = j->fd < 0 ? fail(ctx, opt->path, "open") : use(j, opt);
   }
   if (status < 0) {

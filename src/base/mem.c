@@ -8,10 +8,10 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
+#include "base/format.h"
 
 #define BLOCK_MIN ((size_t)4 << 10)
 #define BLOCK_MAX ((size_t)1 << 20)
@@ -99,10 +99,10 @@ char* jarena_printf(jarena* a, const char* format, ...) {
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, again);
+  int length = jformat_v(NULL, 0, format, again);
   va_end(again);
   char* text = length < 0 ? NULL : jarena_alloc(a, (size_t)length + 1);
-  if (text) vsnprintf(text, (size_t)length + 1, format, args);
+  if (text) jformat_v(text, (size_t)length + 1, format, args);
   va_end(args);
   return text;
 }

@@ -2,7 +2,10 @@
 // Child processes: started with argument vectors, awaited one by one.
 //
 // The library shares its process with others, so it never waits for "any" child: it asks its own,
-// in turn, whether they are done.
+// in turn, whether they are done; and it sets no signal handlers. So that nothing outlives it all the
+// same, the commands of a call are one process group, led by a guard that waits for the end of its
+// input. The other end of that is here and nowhere else: it closes with the call or with the process,
+// and the guard kills the group.
 #include "base/process.h"
 
 #include <errno.h>
@@ -13,55 +16,78 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
+#include "base/file.h"
 
 extern char** environ;
 
 // Compilers run for tens of milliseconds at least.
 static const struct timespec poll_interval = {0, 2000000};
 
+// A fixed text: nothing of what the shell runs comes from outside.
+static const char* const guard_argv[] = {"/bin/sh", "-c", "read end; kill -9 0", NULL};
+
 typedef struct child {
   pid_t pid;  // 0: free
   jproc_command* command;
+  double start;  // wall time [s]
 } child;
 
-// Input from nowhere, output and errors to one file.
-static int set_files(posix_spawn_file_actions_t* files, const char* output_path) {
+// What the commands of a call share.
+typedef struct crew {
+  jo_context* ctx;
+  child* slot;
+  int jobs, running;
+  double limit_s;
+  char** environment;
+  pid_t group;  // the guard and the group it leads; 0: there is no guard
+  int lifeline;
+} crew;
+
+// ---- starting ------------------------------------------------------------------------------------
+
+// Input from nowhere, or from an open file; output and errors to one file.
+static int set_files(posix_spawn_file_actions_t* files, const char* output_path, int input) {
   const char* path = output_path ? output_path : "/dev/null";
-  int e = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+  int e = input < 0 ? posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0)
+                    : posix_spawn_file_actions_adddup2(files, input, 0);
   if (!e) e = posix_spawn_file_actions_addopen(files, 1, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (!e) e = posix_spawn_file_actions_adddup2(files, 1, 2);
   return e;
 }
 
 // The caller's thread may block signals; a compiler must be able to end on them.
-static int set_signals(posix_spawnattr_t* attr) {
+static int set_attributes(posix_spawnattr_t* attr, pid_t group) {
   sigset_t none;
   sigemptyset(&none);
   int e = posix_spawnattr_setsigmask(attr, &none);
-  return e ? e : posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK);
+  if (!e) e = posix_spawnattr_setpgroup(attr, group);
+  return e ? e : posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
 }
 
-static int spawn(const jproc_command* c, pid_t* pid) {
+// Start a program in a process group; 0: one of its own.
+static int spawn(const jproc_command* c, char** environment, pid_t group, int input, pid_t* pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attr;
   int e = posix_spawn_file_actions_init(&files);
   if (e) return e;
   e = posix_spawnattr_init(&attr);
   if (!e) {
-    e = set_files(&files, c->output_path);
-    if (!e) e = set_signals(&attr);
+    e = set_files(&files, c->output_path, input);
+    if (!e) e = set_attributes(&attr, group);
     // exec takes char* const* for historical reasons and does not write
     union {
       const char* const* in;
       char* const* out;
     } argv = {.in = c->argv};
-    if (!e) e = posix_spawnp(pid, c->argv[0], &files, &attr, argv.out, environ);
+    if (!e) e = posix_spawnp(pid, c->argv[0], &files, &attr, argv.out, environment);
     posix_spawnattr_destroy(&attr);
   }
   posix_spawn_file_actions_destroy(&files);
@@ -69,22 +95,25 @@ static int spawn(const jproc_command* c, pid_t* pid) {
 }
 
 // Start a command in a free slot; the caller knows that there is one.
-static jo_status start(jo_context* ctx, child* slot, jproc_command* command) {
+static jo_status start(crew* w, jproc_command* command) {
+  child* slot = w->slot;
   while (slot->pid) {
     slot++;
   }
   pid_t pid = 0;
-  command->exit_code = -1;
-  int e = spawn(command, &pid);
+  int e = spawn(command, w->environment, w->group, -1, &pid);
   if (e) {
     char reason[128] = "";
     strerror_r(e, reason, sizeof reason);
-    return jerr_set(ctx, JO_ERR_FILE, "program '%s' cannot be started: %s", command->argv[0],
+    return jerr_set(w->ctx, JO_ERR_FILE, "program '%s' cannot be started: %s", command->argv[0],
                     reason);
   }
-  *slot = (child){pid, command};
+  *slot = (child){pid, command, jclock_wall()};
+  w->running++;
   return JO_OK;
 }
+
+// ---- waiting -------------------------------------------------------------------------------------
 
 // True when the child has ended; its slot is free then.
 static bool is_done(child* c, bool wait) {
@@ -102,37 +131,107 @@ static bool is_done(child* c, bool wait) {
   return true;
 }
 
-// Wait until one child has ended.
-static void wait_one(child* slot, int jobs, int running) {
+// One that takes too long takes all of them along: their result is of no use without it.
+static bool stop_late(crew* w, child* c) {
+  if (!(w->limit_s > 0.0) || jclock_wall() - c->start < w->limit_s) return false;
+  c->command->is_late = true;
+  if (w->group) kill(-w->group, SIGKILL);
+  for (int i = 0; i < w->jobs; i++) {
+    if (!w->slot[i].pid) continue;
+    if (!w->group) kill(-w->slot[i].pid, SIGKILL);
+    is_done(&w->slot[i], true);
+  }
+  w->running = 0;
+  return true;
+}
+
+// Wait until one child has ended. False: all were stopped.
+static bool wait_one(crew* w) {
+  bool can_sleep = w->running == 1 && !(w->limit_s > 0.0);
   for (;;) {
-    for (int i = 0; i < jobs; i++) {
-      if (slot[i].pid && is_done(&slot[i], running == 1)) return;
+    for (int i = 0; i < w->jobs; i++) {
+      if (!w->slot[i].pid) continue;
+      if (is_done(&w->slot[i], can_sleep)) {
+        w->running--;
+        return true;
+      }
+      if (stop_late(w, &w->slot[i])) return false;
     }
     nanosleep(&poll_interval, NULL);
   }
 }
 
-jo_status jproc_run(jo_context* ctx, jproc_command* command, int n, int jobs) {
-  if (n <= 0) return JO_OK;
-  if (jobs < 1) jobs = 1;
-  if (jobs > n) jobs = n;
-  jarena scratch;
-  jarena_init(&scratch, ctx);
-  child* slot = JARENA_ARRAY(&scratch, jobs, child);
-  if (!slot) return jerr_memory(ctx);
+// ---- the crew ------------------------------------------------------------------------------------
 
-  jo_status status = JO_OK;
-  int next = 0, running = 0;
-  while (running > 0 || (next < n && status == JO_OK)) {
-    if (next < n && running < jobs && status == JO_OK) {
-      status = start(ctx, slot, &command[next++]);
-      running += status == JO_OK;
-    } else {
-      wait_one(slot, jobs, running--);
+// Our environment with another TMPDIR: what a compiler leaves behind is removed with the folder.
+static bool set_environment(crew* w, jarena* a, const char* temp_dir) {
+  w->environment = environ;
+  if (!temp_dir) return true;
+  size_t n = 0, kept = 0;
+  while (environ[n]) {
+    n++;
+  }
+  w->environment = JARENA_ARRAY(a, n + 2, char*);
+  char* own = jarena_printf(a, "TMPDIR=%s", temp_dir);
+  if (!w->environment || !own) return false;
+  for (size_t i = 0; i < n; i++) {
+    if (strncmp(environ[i], own, 7) != 0) w->environment[kept++] = environ[i];
+  }
+  w->environment[kept] = own;
+  return true;
+}
+
+// Without a guard, where there are no processes or no shell to be had, commands still run.
+static void set_guard(crew* w) {
+  int end[2];
+  const jproc_command guard = {.argv = guard_argv};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0) return;
+  if (spawn(&guard, environ, 0, end[0], &w->group) != 0) w->group = 0;
+  close(end[0]);
+  w->lifeline = jfile_raise(end[1]);
+}
+
+static void dismiss(crew* w) {
+  if (w->group) {
+    kill(-w->group, SIGKILL);
+    while (waitpid(w->group, NULL, 0) < 0 && errno == EINTR) {
     }
   }
-  for (; next < n; next++) {
-    command[next].exit_code = -1;
+  if (w->lifeline >= 0) close(w->lifeline);
+}
+
+static jo_status run_all(crew* w, jproc_command* command, int n) {
+  jo_status status = JO_OK;
+  int next = 0;
+  while (w->running > 0 || (next < n && status == JO_OK)) {
+    if (next < n && w->running < w->jobs && status == JO_OK) {
+      status = start(w, &command[next++]);
+    } else if (!wait_one(w)) {
+      break;
+    }
+  }
+  return status;
+}
+
+jo_status jproc_run(jo_context* ctx, jproc_command* command, int n, const jproc_options* opt) {
+  if (n <= 0) return JO_OK;
+  for (int i = 0; i < n; i++) {
+    command[i].exit_code = -1;
+    command[i].is_late = false;
+  }
+  crew w = {.ctx = ctx, .jobs = opt->jobs, .limit_s = opt->limit_s, .lifeline = -1};
+  if (w.jobs < 1) w.jobs = 1;
+  if (w.jobs > n) w.jobs = n;
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  w.slot = JARENA_ARRAY(&scratch, w.jobs, child);
+  jo_status status = JO_OK;
+  if (w.slot && set_environment(&w, &scratch, opt->temp_dir)) {
+    set_guard(&w);
+    status = run_all(&w, command, n);
+    dismiss(&w);
+  } else {
+    status = jerr_memory(ctx);
   }
   jarena_free(&scratch);
   return status;

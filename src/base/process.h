@@ -3,16 +3,26 @@
 #ifndef JBASE_PROCESS_H
 #define JBASE_PROCESS_H
 
+#include <stdbool.h>
+
 #include "base/mem.h"
 
 typedef struct jproc_command {
   const char* const* argv;  // NULL-terminated; argv[0] is looked up in PATH
   const char* output_path;  // standard output and error go there; NULL: discarded
-  int exit_code;            // out: exit status, or 128 + signal
+  int exit_code;            // out: exit status, or 128 + signal; -1: not started
+  bool is_late;             // out: it was stopped because it took too long
 } jproc_command;
 
-// Run `n` commands, at most `jobs` at a time. An error only when a command could not be started.
-jo_status jproc_run(jo_context* ctx, jproc_command* command, int n, int jobs);
+typedef struct jproc_options {
+  int jobs;              // commands at a time, at least 1
+  double limit_s;        // wall time of each command; 0: no limit
+  const char* temp_dir;  // their TMPDIR; NULL: ours
+} jproc_options;
+
+// Run `n` commands. An error only when a command could not be started. They and what they start end
+// with the call, or with this process, however that ends.
+jo_status jproc_run(jo_context* ctx, jproc_command* command, int n, const jproc_options* opt);
 
 // Full path of a program in PATH (or of a name with a slash); NULL when there is none.
 const char* jproc_find(jarena* a, const char* program);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A growing text, and numbers that are written and read the same way in every locale.
 //
-// The C library's conversions are exact but use the locale's decimal point. Writing: whatever
-// stands for the point is replaced. Reading: the point is moved into the exponent before strtod
-// sees the number.
+// The C library's conversions are exact but use the locale's decimal point. Writing: base/format.h.
+// Reading: the point is moved into the exponent before strtod sees the number.
 #include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/format.h"
 
 void jtext_init(jtext* t, jo_context* ctx) {
   *t = (jtext){.ctx = ctx};
@@ -65,12 +65,12 @@ void jtext_printf(jtext* t, const char* format, ...) {
   va_copy(again, args);
   // most pieces are short: one pass when there is room, a second one otherwise
   if (reserve(t, 64)) {
-    int length = vsnprintf(t->data + t->length, t->cap - t->length, format, args);
+    int length = jformat_v(t->data + t->length, t->cap - t->length, format, args);
     bool fits = length >= 0 && (size_t)length < t->cap - t->length;
     if (length < 0) {
       t->failed = true;
     } else if (!fits && reserve(t, (size_t)length)) {
-      vsnprintf(t->data + t->length, t->cap - t->length, format, again);
+      jformat_v(t->data + t->length, t->cap - t->length, format, again);
     }
     if (t->failed) {
       t->data[t->length] = '\0';
@@ -92,22 +92,9 @@ static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// The decimal point of the locale, one or more bytes, becomes '.'; a number without point or
-// exponent gets ".0", to be a floating literal.
-static void normalize_number(char* s) {
-  char* to = s;
-  bool is_floating = false, in_point = false;
-  for (const char* from = s; *from; from++) {
-    if (is_digit(*from) || *from == '-' || *from == '+' || *from == 'e') {
-      is_floating |= *from == 'e';
-      in_point = false;
-      *to++ = *from;
-    } else if (!in_point) {
-      is_floating = in_point = true;
-      *to++ = '.';
-    }
-  }
-  memcpy(to, is_floating ? "" : ".0", is_floating ? 1 : 3);
+// A number without point or exponent gets ".0", to be a floating literal.
+static void make_floating(char* s) {
+  if (!strpbrk(s, ".e")) strcat(s, ".0");
 }
 
 void jtext_format_number(char* buffer, double value) {
@@ -121,8 +108,8 @@ void jtext_format_number(char* buffer, double value) {
   }
   // 17 digits always read back exactly, fewer often do and are nicer to read
   for (int digits = 15; digits <= 17; digits++) {
-    snprintf(buffer, JTEXT_NUMBER_SIZE, "%.*g", digits, value);
-    normalize_number(buffer);
+    jformat(buffer, JTEXT_NUMBER_SIZE, "%.*g", digits, value);
+    make_floating(buffer);
     const char* magnitude = buffer + (buffer[0] == '-');
     double back = 0;
     jtext_scan_number(magnitude, strlen(magnitude), &back);
@@ -193,9 +180,57 @@ size_t jtext_scan_number(const char* s, size_t n, double* value) {
   }
   // far beyond the range of double the exact exponent is of no interest
   int exponent = e > 9999 ? 9999 : e < -9999 ? -9999 : (int)e;
-  snprintf(d.text + d.n, sizeof d.text - (size_t)d.n, "e%d", exponent);
+  jformat(d.text + d.n, sizeof d.text - (size_t)d.n, "e%d", exponent);
   *value = strtod(d.text, NULL);
   return i;
+}
+
+// Bytes of the UTF-8 character at s; 0 when there is none.
+static size_t utf8_length(const char* s, size_t n) {
+  unsigned char lead = (unsigned char)s[0];
+  if (lead < 0x80) return 1;
+  size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || length > n) return 0;
+  for (size_t i = 1; i < length; i++) {
+    if (((unsigned char)s[i] & 0xc0) != 0x80) return 0;
+  }
+  // overlong forms, surrogates, behind U+10FFFF
+  unsigned char next = (unsigned char)s[1];
+  if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f)) return 0;
+  if ((lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) return 0;
+  return length;
+}
+
+static uint32_t code_point(const char* s, size_t length) {
+  uint32_t code = (unsigned char)s[0] & (length == 1 ? 0x7fu : 0xffu >> (length + 1));
+  for (size_t i = 1; i < length; i++) {
+    code = code << 6 | ((unsigned char)s[i] & 0x3fu);
+  }
+  return code;
+}
+
+// ASCII, C1; line and paragraph ends, embeddings and overrides; isolates
+static bool is_control(uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+size_t jtext_character(const char* s, size_t n, bool* shows) {
+  size_t length = utf8_length(s, n);
+  *shows = length > 0 && !is_control(code_point(s, length));
+  return length;
+}
+
+const char* jtext_flaw(const char* s, size_t n, size_t* at) {
+  size_t length;
+  for (size_t i = 0; i < n; i += length) {
+    bool shows;
+    length = jtext_character(s + i, n - i, &shows);
+    if (shows || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') continue;
+    *at = i;
+    return length == 0 ? "not UTF-8 text" : "a control character; is this a text file?";
+  }
+  return NULL;
 }
 
 static int lower(char c) {

@@ -36,6 +36,14 @@ void jtext_format_number(char* buffer, double value);
 // Returns the characters used, 0 when there is no number.
 size_t jtext_scan_number(const char* s, size_t n, double* value);
 
+// Bytes of the UTF-8 character at `s`, of which there are n; 0 when it is none. *shows is false for
+// control characters: those of a terminal, and those that end a line or turn the direction of writing.
+size_t jtext_character(const char* s, size_t n, bool* shows);
+
+// Why n bytes are no text, and where; NULL when they are. Text is UTF-8 without control characters other
+// than tabs and line ends: names and units of files are shown, and shall not move the cursor.
+const char* jtext_flaw(const char* s, size_t n, size_t* at);
+
 // Jaro-like closeness for "did you mean": small is close. Case-insensitive edit distance.
 int jtext_distance(const char* a, size_t na, const char* b, size_t nb);
 

@@ -4,11 +4,11 @@
 #include "base/thread.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <time.h>
 
 #include "base/context.h"
 #include "base/err.h"
+#include "base/format.h"
 #include "base/process.h"
 
 #define WATCH_TIME 100000000L  // between two looks of the caller [ns]
@@ -60,7 +60,7 @@ static void end_turn(crew* c, int i, jo_status status, const char* message) {
     if (i < c->failed) {
       c->failed = i;
       c->status = status;
-      snprintf(c->message, sizeof c->message, "%s", message);
+      jformat(c->message, sizeof c->message, "%s", message);
     }
   }
   pthread_cond_signal(&c->news);

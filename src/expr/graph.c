@@ -5,9 +5,9 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/format.h"
 #include "base/hash.h"
 #include "expr/intern.h"
 
@@ -205,7 +205,7 @@ jexpr_ref jexpr_mark(jexpr_graph* g, jexpr_ref a, const char* format, ...) {
   char text[MARK_LENGTH];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  jformat_v(text, sizeof text, format, args);
   va_end(args);
   const char* copy = jarena_strdup(&g->names, text);
   if (!copy || !jmem_grow(g->ctx, &g->mark, &g->mark_cap, g->nmark + 1, sizeof *g->mark)) {

@@ -5,9 +5,9 @@
 #include "expr/lex.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/text.h"
 
 #define SHOWN 60  // most bytes of a token repeated in a message
@@ -111,22 +111,6 @@ static const symbol symbols[] = {
 };
 #define NSYMBOL (sizeof symbols / sizeof symbols[0])
 
-// Bytes of the UTF-8 character at s; 0 when there is none.
-static size_t utf8_length(const char* s, size_t n) {
-  unsigned char lead = (unsigned char)s[0];
-  if (lead < 0x80) return 1;
-  size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || length > n) return 0;
-  for (size_t i = 1; i < length; i++) {
-    if (((unsigned char)s[i] & 0xc0) != 0x80) return 0;
-  }
-  // overlong forms, surrogates, behind U+10FFFF
-  unsigned char next = (unsigned char)s[1];
-  if ((lead == 0xe0 && next < 0xa0) || (lead == 0xed && next > 0x9f)) return 0;
-  if ((lead == 0xf0 && next < 0x90) || (lead == 0xf4 && next > 0x8f)) return 0;
-  return length;
-}
-
 static jexpr_token_kind lex_symbol(jexpr_lexer* lexer) {
   size_t rest = lexer->n - lexer->at;
   const char* s = lexer->text + lexer->at;
@@ -137,7 +121,8 @@ static jexpr_token_kind lex_symbol(jexpr_lexer* lexer) {
       return symbols[i].kind;
     }
   }
-  size_t length = utf8_length(s, rest);
+  bool shows;
+  size_t length = jtext_character(s, rest, &shows);
   lexer->at += length > 0 ? length : 1;
   return JEXPR_TOKEN_BAD;
 }
@@ -217,30 +202,34 @@ static void number_cause(const char* s, size_t n, char* buffer, size_t size) {
   size_t used = scan_number(s, n, &value);
   int shown = n < SHOWN ? (int)n : SHOWN;
   if (used == n) {
-    snprintf(buffer, size, "the number '%.*s' is too large", shown, s);
+    jformat(buffer, size, "the number '%.*s' is too large", shown, s);
     return;
   }
   // 2x is a product without its sign, 2e an unfinished number
   bool product = is_name_start(s[used]) && s[used] != 'e' && s[used] != 'E';
-  snprintf(buffer, size, "'%.*s' is not a number%s", shown, s,
-           product ? "; a product needs '*'" : "");
+  jformat(buffer, size, "'%.*s' is not a number%s", shown, s,
+          product ? "; a product needs '*'" : "");
 }
 
 void jexpr_lex_cause(const jexpr_lexer* lexer, const jexpr_token* bad, char* buffer, size_t size) {
   const char* s = lexer->text + bad->start;
   unsigned char c = (unsigned char)s[0];
   size_t n = bad->length;
+  bool shows;
+  size_t length = jtext_character(s, n, &shows);
   if (is_digit(s[0]) || (s[0] == '.' && n > 1)) {
     number_cause(s, n, buffer, size);
   } else if (is_name_start(s[0])) {
-    snprintf(buffer, size, "'%.*s' is not a name; a letter follows each '.'",
-             n < SHOWN ? (int)n : SHOWN, s);
+    jformat(buffer, size, "'%.*s' is not a name; a letter follows each '.'",
+            n < SHOWN ? (int)n : SHOWN, s);
   } else if (c < 0x20 || c == 0x7f) {
-    snprintf(buffer, size, "unexpected control character 0x%02x", c);
-  } else if (utf8_length(s, n) == 0) {
-    snprintf(buffer, size, "byte 0x%02x is not UTF-8", c);
+    jformat(buffer, size, "unexpected control character 0x%02x", c);
+  } else if (length == 0) {
+    jformat(buffer, size, "byte 0x%02x is not UTF-8", c);
+  } else if (!shows) {
+    jformat(buffer, size, "unexpected control character beyond ASCII");
   } else {
     const char* hint = find_hint(s, n);
-    snprintf(buffer, size, "unexpected '%.*s'%s%s", (int)n, s, hint ? "; " : "", hint ? hint : "");
+    jformat(buffer, size, "unexpected '%.*s'%s%s", (int)n, s, hint ? "; " : "", hint ? hint : "");
   }
 }

@@ -8,9 +8,9 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "expr/lex.h"
 
@@ -53,7 +53,7 @@ static value fail(parser* p, jo_status status, size_t at, const char* format, ..
   char cause[512];
   va_list args;
   va_start(args, format);
-  vsnprintf(cause, sizeof cause, format, args);
+  jformat_v(cause, sizeof cause, format, args);
   va_end(args);
   stop(p, jerr_set(p->g->ctx, status, "%s%scolumn %d: %s", p->where, p->colon,
                    jexpr_lex_column(p->lexer.text, at), cause));

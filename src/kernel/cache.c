@@ -4,19 +4,22 @@
 //   file = bytes of the shared library | magic (16) | SHA-256 of those bytes (32)
 //
 // The loader ignores what follows the library, so that library and checksum are one file and one
-// rename replaces both. The folder is ours alone: the checksum guards against accidents, not
-// against an attacker.
+// rename replaces both. Files have mode 0600. At load the folder is opened once, and everything goes
+// through its descriptor: it is ours, no link, and nobody else may write to it, and so is the file; what
+// is checked is therefore what is loaded. The checksum guards against accidents, not against an attacker.
 #include "kernel/cache.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/hash.h"
 
 #define LIBRARY_LIMIT ((size_t)1 << 30)
@@ -26,46 +29,16 @@ static const char magic[16] = "jounce kernel 1";
 
 // ---- folder
 
-static jo_status make_private_dir(jo_context* ctx, jarena* a, const char* path) {
-  if (jfile_exists(path)) return JO_OK;
-  size_t n = strlen(path);
-  while (n > 1 && path[n - 1] == '/')
-    n--;
-  while (n > 0 && path[n - 1] != '/')
-    n--;
-  if (n > 1) {
-    const char* parent = jarena_strndup(a, path, n - 1);
-    if (!parent) return jerr_memory(ctx);
-    JO_TRY(jfile_make_dirs(ctx, parent));
-  }
-  // another process may be faster: then it is there
-  if (mkdir(path, 0700) != 0 && !jfile_exists(path)) {
-    return jerr_set(ctx, JO_ERR_FILE, "%s: cannot make the cache folder", path);
-  }
-  return JO_OK;
-}
-
 jo_status jkernel_cache_dir(jo_context* ctx, jarena* a, const char* wanted, const char** dir) {
-  bool is_given = wanted != NULL;
-  if (!is_given) JO_TRY(jfile_cache_dir(ctx, a, &wanted));
+  if (!wanted) JO_TRY(jfile_cache_dir(ctx, a, &wanted));
   // no path of ours may look like an option to a compiler
-  const char* path = jarena_printf(a, "%s%s", wanted[0] == '/' ? "" : "./", wanted);
+  char* path = jarena_printf(a, "%s%s", wanted[0] == '/' ? "" : "./", wanted);
   if (!path) return jerr_memory(ctx);
-  if (!is_given) {
-    *dir = path;
-    return JO_OK;
+  // a slash at the end would lead through a link
+  for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--) {
+    path[n - 1] = '\0';
   }
-  JO_TRY(make_private_dir(ctx, a, path));
-  struct stat st;
-  if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode)) {
-    return jerr_set(ctx, JO_ERR_FILE, "%s: is no folder and cannot be the cache", path);
-  }
-  if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return jerr_set(ctx, JO_ERR_FILE,
-                    "%s: belongs to another user or others may write to it; code is only loaded "
-                    "from a folder of your own",
-                    path);
-  }
+  JO_TRY(jfile_make_private(ctx, path));
   *dir = path;
   return JO_OK;
 }
@@ -80,18 +53,21 @@ static void digest_of(const void* data, size_t n, uint8_t digest[32]) {
 }
 
 jo_status jkernel_cache_store(jo_context* ctx, jarena* scratch, const char* library,
-                              const char* path) {
+                              const char* work, const char* dir, const char* name) {
   char* data = NULL;
   size_t n = 0;
   JO_TRY(jfile_read(ctx, scratch, library, LIBRARY_LIMIT, &data, &n));
+  const char* made = jarena_printf(scratch, "%s/%s", work, name);
+  const char* kept = jarena_printf(scratch, "%s/%s", dir, name);
   char* all = jarena_alloc(scratch, n + TRAILER_SIZE);
-  if (!all) return jerr_memory(ctx);
+  if (!made || !kept || !all) return jerr_memory(ctx);
   uint8_t digest[32];
   digest_of(data, n, digest);
   memcpy(all, data, n);
   memcpy(all + n, magic, sizeof magic);
   memcpy(all + n + sizeof magic, digest, sizeof digest);
-  return jfile_write(ctx, path, all, n + TRAILER_SIZE);
+  JO_TRY(jfile_write_new(ctx, made, all, n + TRAILER_SIZE));
+  return jfile_publish(ctx, made, kept);
 }
 
 static bool is_intact(const char* data, size_t size) {
@@ -103,22 +79,46 @@ static bool is_intact(const char* data, size_t size) {
   return memcmp(data + n + sizeof magic, digest, sizeof digest) == 0;
 }
 
-jo_status jkernel_cache_load(jo_context* ctx, const char* path, void** library) {
-  *library = NULL;
+// Whether the open file is a whole library of ours. What cannot be used is as good as missing: it will
+// be made anew, or that fails with a reason.
+static jo_status check_file(jo_context* ctx, int fd, bool* is_good) {
   struct stat st;
-  // what cannot be used is as good as missing: it will be made anew, or that fails with a reason
-  bool usable = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
-                (uintmax_t)st.st_size <= LIBRARY_LIMIT && st.st_uid == geteuid();
-  FILE* f = usable ? fopen(path, "rb") : NULL;
-  if (!f) return JO_OK;
+  *is_good = false;
+  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !jfile_is_ours(fd)) return JO_OK;
+  if (st.st_size <= 0 || (uintmax_t)st.st_size > LIBRARY_LIMIT) return JO_OK;
   size_t size = (size_t)st.st_size;
   char* data = jmem_resize(ctx, NULL, size);
-  bool intact = data && fread(data, 1, size, f) == size && is_intact(data, size);
-  fclose(f);
-  jmem_free(ctx, data);
   if (!data) return jerr_memory(ctx);
-  if (intact) *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  *is_good = jfile_read_open(fd, data, size) && is_intact(data, size);
+  jmem_free(ctx, data);
   return JO_OK;
+}
+
+// By way of the folder that was checked, whatever its name leads to now. Loaded libraries are known to
+// the loader by name, so this must end in one that tells them apart. Without /proc: by its name.
+static void* load_from(int folder, const char* dir, const char* name) {
+  char path[sizeof "/proc/self/fd//" + 10 + JKERNEL_CACHE_NAME];
+  jformat(path, sizeof path, "/proc/self/fd/%d/%s", folder, name);
+  if (jfile_exists(path)) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  char named[PATH_MAX];
+  int n = jformat(named, sizeof named, "%s/%s", dir, name);
+  return n > 0 && (size_t)n < sizeof named ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : NULL;
+}
+
+jo_status jkernel_cache_load(jo_context* ctx, const char* dir, const char* name, void** library) {
+  *library = NULL;
+  int folder = -1;
+  JO_TRY(jfile_open_private(ctx, dir, &folder));
+  int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  bool is_good = false;
+  jo_status status = JO_OK;
+  if (fd >= 0) {
+    status = check_file(ctx, fd, &is_good);
+    if (is_good) *library = load_from(folder, dir, name);
+    close(fd);
+  }
+  close(folder);
+  return status;
 }
 
 // ---- libraries

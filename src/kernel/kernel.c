@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/process.h"
 #include "kernel/cache.h"
 #include "kernel/toolchain.h"
@@ -57,11 +58,11 @@ typedef struct build {
   const jkernel_options* opt;
   jkernel_toolchain tc;
   jemit_unit unit;
-  const char* dir;     // for temporary folders and, with a cache, the library
-  const char* cached;  // path in the cache; NULL: no cache
+  const char* cache;              // the folder; NULL: no cache
+  char name[JKERNEL_CACHE_NAME];  // of the library in it
 } build;
 
-static jo_status name_cached(build* b) {
+static void name_cached(build* b) {
   jsha256 s;
   uint8_t digest[32];
   char key[65];
@@ -71,18 +72,55 @@ static jo_status name_cached(build* b) {
   jkernel_toolchain_hash(&b->tc, &s);
   jsha256_finish(&s, digest);
   jsha256_hex(digest, key);
-  b->cached = jarena_printf(b->scratch, "%s/%s.so", b->dir, key);
-  return b->cached ? JO_OK : jerr_memory(b->ctx);
+  jformat(b->name, sizeof b->name, "%s.so", key);
 }
 
-static jo_status choose_folder(build* b) {
-  if (b->opt->use_cache) {
-    JO_TRY(jkernel_cache_dir(b->ctx, b->scratch, b->opt->cache_dir, &b->dir));
-    return name_cached(b);
+// A cache that cannot be used costs time, not the run: the error becomes a notice, the only one since
+// there were `said` diagnostics. Without memory nothing helps.
+static jo_status go_on_without(const build* b, int said, jo_status status,
+                               const char* consequence) {
+  if (status == JO_ERR_MEMORY) return status;
+  int last = jo_context_diagnostic_count(b->ctx) - 1;
+  const char* cause = jarena_strdup(b->scratch, jo_context_diagnostic(b->ctx, last, NULL));
+  if (!cause) return jerr_memory(b->ctx);
+  jerr_forget(b->ctx, said);
+  jerr_notice(b->ctx, "%s; %s", cause, consequence);
+  return JO_OK;
+}
+
+static const char not_kept[] =
+    "compiled equations are not kept for the next run; hint: set JOUNCE_CACHE_DIR to a folder of "
+    "yours";
+
+static jo_status choose_cache(build* b) {
+  if (!b->opt->use_cache) return JO_OK;
+  int said = jo_context_diagnostic_count(b->ctx);
+  jo_status status = jkernel_cache_dir(b->ctx, b->scratch, b->opt->cache_dir, &b->cache);
+  if (status < 0) return go_on_without(b, said, status, not_kept);
+  name_cached(b);
+  return JO_OK;
+}
+
+// Where to compile: in the cache, so that its file comes by a rename, or in a temporary folder.
+static jo_status open_work(build* b, jfile_work* work) {
+  if (b->cache) {
+    int said = jo_context_diagnostic_count(b->ctx);
+    jo_status status = jfile_work_open(b->ctx, b->scratch, b->cache, work);
+    if (status >= 0) return status;
+    JO_TRY(go_on_without(b, said, status, not_kept));
+    b->cache = NULL;
   }
   const char* tmp = getenv("TMPDIR");
-  b->dir = tmp && tmp[0] == '/' ? jarena_strdup(b->scratch, tmp) : "/tmp";
-  return b->dir ? JO_OK : jerr_memory(b->ctx);
+  tmp = tmp && tmp[0] == '/' ? jarena_strdup(b->scratch, tmp) : "/tmp";
+  return tmp ? jfile_work_open(b->ctx, b->scratch, tmp, work) : jerr_memory(b->ctx);
+}
+
+// Keep the library, and load the one that is kept: what is loaded then has passed all checks.
+static jo_status keep(build* b, jkernel_set* set, const char* library, const char* dir) {
+  int said = jo_context_diagnostic_count(b->ctx);
+  jo_status status = jkernel_cache_store(b->ctx, b->scratch, library, dir, b->cache, b->name);
+  if (status < 0) return go_on_without(b, said, status, not_kept);
+  return jkernel_cache_load(b->ctx, b->cache, b->name, &set->library);
 }
 
 // Compile in `dir` and load. The library stays mapped when its file goes.
@@ -92,18 +130,13 @@ static jo_status compile_in(build* b, jkernel_set* set, const char* dir) {
   double start = jclock_wall();
   JO_TRY(jkernel_toolchain_compile(b->ctx, b->scratch, &b->tc, &b->unit, dir, jobs, &library));
   set->compile_seconds = jclock_wall() - start;
-  if (b->cached) {
-    JO_TRY(jkernel_cache_store(b->ctx, b->scratch, library, b->cached));
-    JO_TRY(jkernel_cache_load(b->ctx, b->cached, &set->library));
-  }
+  if (b->cache) JO_TRY(keep(b, set, library, dir));
   return set->library ? JO_OK : jkernel_library_open(b->ctx, library, &set->library);
 }
 
-static jo_status make_library(build* b, jkernel_set* set) {
-  const char* dir = NULL;
-  JO_TRY(jfile_temp_dir(b->ctx, b->scratch, b->dir, &dir));
-  jo_status status = compile_in(b, set, dir);
-  jfile_remove_dir(dir);
+static jo_status make_library(build* b, jkernel_set* set, jfile_work* work) {
+  jo_status status = compile_in(b, set, work->path);
+  jfile_work_close(work);
   return status;
 }
 
@@ -123,14 +156,25 @@ static jo_status bind_functions(const build* b, jkernel_set* set) {
   return JO_OK;
 }
 
+// With nowhere to compile, equations are interpreted, unless that is not wanted.
 static jo_status compile(build* b, jkernel_set* set, const jexpr_fn* fn) {
   jemit_options emit = b->opt->emit;
   emit.lanes = b->opt->lanes;
   JO_TRY(jemit_c(b->ctx, b->scratch, fn, set->n, &emit, &b->unit));
-  JO_TRY(choose_folder(b));
-  if (b->cached) JO_TRY(jkernel_cache_load(b->ctx, b->cached, &set->library));
+  int said = jo_context_diagnostic_count(b->ctx);
+  JO_TRY(choose_cache(b));
+  if (b->cache) JO_TRY(jkernel_cache_load(b->ctx, b->cache, b->name, &set->library));
   set->from_cache = set->library != NULL;
-  if (!set->library) JO_TRY(make_library(b, set));
+  if (!set->library) {
+    jfile_work work;
+    jo_status status = open_work(b, &work);
+    if (status < 0 && b->opt->backend == JKERNEL_CC) return status;
+    if (status < 0) {
+      JO_TRY(go_on_without(b, said, status, "equations are interpreted, slower"));
+      return interpret(set, b->scratch, fn);
+    }
+    JO_TRY(make_library(b, set, &work));
+  }
   JO_TRY(bind_functions(b, set));
   set->backend = JKERNEL_CC;
   return JO_OK;

@@ -7,6 +7,7 @@
 // straight-line code, and lanes are vectors already.
 #include "kernel/toolchain.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,18 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/process.h"
+#include "base/text.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #define USE_NATIVE 1
 #else
 #define USE_NATIVE 0
 #endif
+
+// One command compiles a piece of bounded size, within seconds: this is for those that hang.
+#define DEFAULT_LIMIT 600.0  // [s]
 
 static const char* find_any(jarena* a, const char** name) {
   static const char* const candidate[] = {"cc", "gcc", "clang"};
@@ -33,9 +39,25 @@ static const char* find_any(jarena* a, const char** name) {
   return NULL;
 }
 
+// Seconds a compiler may take: $JOUNCE_CC_TIMEOUT.
+static jo_status read_limit(jo_context* ctx, double* limit_s) {
+  *limit_s = DEFAULT_LIMIT;
+  const char* text = getenv("JOUNCE_CC_TIMEOUT");
+  if (!text || text[0] == '\0') return JO_OK;
+  double x = 0.0;
+  if (jtext_scan_number(text, strlen(text), &x) != strlen(text) || !isfinite(x)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "JOUNCE_CC_TIMEOUT is '%s'; it must be a number of seconds, 0 for no limit",
+                    text);
+  }
+  *limit_s = x;
+  return JO_OK;
+}
+
 jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compiler, int optimize,
                                  jkernel_toolchain* out) {
   jkernel_toolchain tc = {.name = compiler};
+  JO_TRY(read_limit(ctx, &tc.limit_s));
   if (!tc.name || tc.name[0] == '\0') tc.name = getenv("JOUNCE_CC");
   if (tc.name && tc.name[0] != '\0') {
     tc.name = jarena_strdup(a, tc.name);
@@ -94,8 +116,8 @@ void jkernel_toolchain_hash(const jkernel_toolchain* tc, jsha256* s) {
   char id[96];
   struct stat st = {0};
   if (stat(tc->path, &st) != 0) st.st_size = -1;
-  snprintf(id, sizeof id, "%lld %lld.%09ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-           st.st_mtim.tv_nsec);
+  jformat(id, sizeof id, "%lld %lld.%09ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+          st.st_mtim.tv_nsec);
   hash_string(s, tc->path);
   hash_string(s, id);
   for (int i = 0; i < tc->nflag; i++)
@@ -125,6 +147,15 @@ static void read_log(const char* path, char* text, size_t size) {
 
 static jo_status check_runs(jo_context* ctx, const jkernel_toolchain* tc, const jproc_command* run,
                             int n) {
+  for (int i = 0; i < n; i++) {
+    if (run[i].is_late) {
+      return jerr_set(ctx, JO_ERR_COMPILER,
+                      "compiler '%s' was stopped: it was not done after %g s; hint: set "
+                      "JOUNCE_CC_TIMEOUT to more seconds (0: no limit), or interpret the equations "
+                      "(--interpreter)",
+                      tc->path, tc->limit_s);
+    }
+  }
   for (int i = 0; i < n; i++) {
     if (run[i].exit_code == 0) continue;
     char log[800];
@@ -159,7 +190,7 @@ static jo_status write_unit(jo_context* ctx, jarena* a, const jemit_unit* unit, 
   for (int i = 0; i < unit->nfile; i++) {
     const char* path = jarena_printf(a, "%s/%s", dir, unit->file[i].name);
     if (!path) return jerr_memory(ctx);
-    JO_TRY(jfile_write(ctx, path, unit->file[i].text, unit->file[i].length));
+    JO_TRY(jfile_write_new(ctx, path, unit->file[i].text, unit->file[i].length));
   }
   return JO_OK;
 }
@@ -184,7 +215,8 @@ static jo_status compile_sources(jo_context* ctx, jarena* a, const jkernel_toolc
     add_argument(&args, object[i]);
     run[i].argv = args.arg;
   }
-  JO_TRY(jproc_run(ctx, run, n, jobs));
+  jproc_options opt = {.jobs = jobs, .limit_s = tc->limit_s, .temp_dir = dir};
+  JO_TRY(jproc_run(ctx, run, n, &opt));
   return check_runs(ctx, tc, run, n);
 }
 
@@ -213,7 +245,8 @@ jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_to
     add_argument(&args, input[i]);
   add_argument(&args, "-lm");
   jproc_command link = {.argv = args.arg, .output_path = log};
-  JO_TRY(jproc_run(ctx, &link, 1, 1));
+  jproc_options opt = {.jobs = 1, .limit_s = tc->limit_s, .temp_dir = dir};
+  JO_TRY(jproc_run(ctx, &link, 1, &opt));
   JO_TRY(check_runs(ctx, tc, &link, 1));
   *library = output;
   return JO_OK;

@@ -14,9 +14,11 @@ typedef struct jkernel_toolchain {
   const char* path;  // of the compiler; NULL: there is none
   const char* flag[JKERNEL_FLAGS_MAX];
   int nflag;
+  double limit_s;  // wall time of one command; 0: no limit
 } jkernel_toolchain;
 
-// `compiler` may be NULL: $JOUNCE_CC, else cc, gcc, clang. Not finding one is no error.
+// `compiler` may be NULL: $JOUNCE_CC, else cc, gcc, clang. Not finding one is no error. The limit is
+// $JOUNCE_CC_TIMEOUT, else 600 s.
 jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compiler, int optimize,
                                  jkernel_toolchain* out);
 

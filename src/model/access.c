@@ -222,6 +222,11 @@ const char* jmodel_get_text(const jmodel_at* at, const jmodel_node* map, const c
   const jmodel_node* node = jmodel_node_find(map, key);
   if (!node || node->kind == JMODEL_NODE_NULL) return otherwise;
   if (!jmodel_is(at, node, JMODEL_NODE_TEXT, key)) return otherwise;
+  // what stands in tables and headings is one line
+  if (strcmp(key, "description") != 0 && strpbrk(node->text, "\t\n\r")) {
+    jmodel_mistake(at, node->place, "%s is more than one line", key);
+    return otherwise;
+  }
   return jmodel_keep(at->r, node->text);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes as one line each, with resemblances for "did you mean"; and memory of the reader.
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "model/reader.h"
 
@@ -16,7 +16,7 @@ bool jmodel_goes_on(const jmodel_reader* r) {
 
 const char* jmodel_where(const jmodel_at* at, jmodel_place place, const char* label) {
   char line[32] = "";
-  if (place.line > 0) snprintf(line, sizeof line, ":%d", place.line);
+  if (place.line > 0) jformat(line, sizeof line, ":%d", place.line);
   const char* colon = label && *label ? ": " : "";
   const char* shown = label ? label : "";
   if (!at->name) {
@@ -36,9 +36,9 @@ static void make_plain(char* s) {
 JERR_PRINTF(5, 0)
 static void compose(const jmodel_at* at, jmodel_place place, char* buffer, size_t size,
                     const char* format, va_list args) {
-  int n = snprintf(buffer, size, "%s: ", jmodel_where(at, place, NULL));
+  int n = jformat(buffer, size, "%s: ", jmodel_where(at, place, NULL));
   if (n < 0 || (size_t)n >= size) n = 0;
-  vsnprintf(buffer + n, size - (size_t)n, format, args);
+  jformat_v(buffer + n, size - (size_t)n, format, args);
   make_plain(buffer);
 }
 
@@ -98,7 +98,7 @@ const char* jmodel_format(jmodel_reader* r, const char* format, ...) {
   char small[256];
   va_list args;
   va_start(args, format);
-  int n = vsnprintf(small, sizeof small, format, args);
+  int n = jformat_v(small, sizeof small, format, args);
   va_end(args);
   if (n < 0) return "";
   if ((size_t)n < sizeof small) return jmodel_keep(r, small);
@@ -108,7 +108,7 @@ const char* jmodel_format(jmodel_reader* r, const char* format, ...) {
     return "";
   }
   va_start(args, format);
-  vsnprintf(text, (size_t)n + 1, format, args);
+  jformat_v(text, (size_t)n + 1, format, args);
   va_end(args);
   return text;
 }

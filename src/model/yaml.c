@@ -8,6 +8,7 @@
 
 #include <libfyaml.h>
 
+#include "base/text.h"
 #include "model/reader.h"
 
 #define MAX_DEPTH   32
@@ -55,37 +56,16 @@ static void fail(builder* b, int line, const char* cause) {
 
 // ---- bytes: what is no text is refused before libfyaml sees it
 
-// Length of the UTF-8 character at s, 0 when it is none.
-static size_t utf8_length(const unsigned char* s, size_t n) {
-  size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-  if (length == 0 || s[0] > 0xf4 || length > n) return 0;
-  for (size_t i = 1; i < length; i++) {
-    if ((s[i] & 0xc0) != 0x80) return 0;
-  }
-  if (s[0] == 0xe0 && s[1] < 0xa0) return 0;   // longer than needed
-  if (s[0] == 0xed && s[1] >= 0xa0) return 0;  // surrogates
-  if (s[0] == 0xf0 && s[1] < 0x90) return 0;
-  if (s[0] == 0xf4 && s[1] >= 0x90) return 0;  // beyond Unicode
-  return length;
-}
-
 static bool is_text(builder* b, const char* text, size_t n) {
+  size_t at = 0;
+  const char* cause = jtext_flaw(text, n, &at);
+  if (!cause) return true;
   int line = 1;
-  for (size_t i = 0; i < n;) {
-    unsigned char c = (unsigned char)text[i];
-    size_t length = utf8_length((const unsigned char*)text + i, n - i);
-    if (c == '\n') line++;
-    if (length == 0) {
-      fail(b, line, "not UTF-8 text");
-      return false;
-    }
-    if ((c < 0x20 && c != '\t' && c != '\n' && c != '\r') || c == 0x7f) {
-      fail(b, line, "a control character; is this a text file?");
-      return false;
-    }
-    i += length;
+  for (size_t i = 0; i < at; i++) {
+    line += text[i] == '\n';
   }
-  return true;
+  fail(b, line, cause);
+  return false;
 }
 
 // ---- tree
@@ -207,6 +187,12 @@ static void put_text(builder* b, struct fy_token* token) {
   }
   if (strlen(node->text) != n) {
     fail(b, b->line, "a zero character in a text");
+    return;
+  }
+  // escapes of double quotes can write anything
+  size_t at;
+  if (jtext_flaw(text, n, &at) || strchr(node->text, '\r')) {
+    fail(b, b->line, "a text with a control character; names and units are shown on terminals");
     return;
   }
   bool is_key = b->depth > 0 && b->stack[b->depth - 1]->kind == JMODEL_NODE_MAP && !b->key;

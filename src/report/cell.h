@@ -8,10 +8,13 @@
 // A number: 17 digits, a point whatever the locale, "nan" and "inf" as most readers take them.
 void jreport_put_number(jtext* t, double x);
 
-// A text, in quotes where it needs them.
+// A text, in quotes where it needs them; with an apostrophe where it would be taken for a formula.
 void jreport_put_cell(jtext* t, const char* s);
 
-// A text in a comment, which is one line: line ends become blanks.
+// A text in a comment, which is one line: line ends become blanks; with apostrophes likewise.
 void jreport_put_comment(jtext* t, const char* s);
+
+// A text in one line that will be read back.
+void jreport_put_line(jtext* t, const char* s);
 
 #endif

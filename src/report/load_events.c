@@ -20,7 +20,7 @@ enum { NFIXED = sizeof fixed_column / sizeof *fixed_column };
 
 static void put_note(jtext* t, const char* name, const char* text) {
   jtext_printf(t, "# %s: ", name);
-  jreport_put_comment(t, text);
+  jreport_put_line(t, text);
   jtext_put(t, "\n");
 }
 
@@ -216,5 +216,8 @@ jo_status jreport_load_events_read(jo_context* ctx, jarena* a, const char* path,
   reader r = {.ctx = ctx, .a = a, .path = path, .out = out};
   size_t size;
   JO_TRY(jfile_read(ctx, a, path, MAX_BYTES, &r.at, &size));
+  size_t at;
+  const char* flaw = jtext_flaw(r.at, size, &at);
+  if (flaw) return jerr_set(ctx, JO_ERR_SYNTAX, "%s: %s", path, flaw);
   return read_all(&r);
 }

@@ -14,12 +14,12 @@
 #include <float.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
-#include <stdio.h>
 #include <string.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
+#include "base/format.h"
 #include "solve/scan.h"
 
 #define DRIFT_LIMIT 1.0
@@ -55,7 +55,7 @@ static void keep_message(int code, const char* module, const char* function, cha
   cv* s = user;
   (void)module;
   (void)function;
-  if (code < 0) snprintf(s->message, sizeof s->message, "%s", text);
+  if (code < 0) jformat(s->message, sizeof s->message, "%s", text);
 }
 
 static int rhs(double t, N_Vector y, N_Vector f, void* user) {
@@ -193,7 +193,7 @@ static jo_status take_step(cv* s, jsolve_run* run) {
   if (code < 0) return fail(s, code);
   // CVODE has no smallest step: it would creep towards a singularity for ever
   if (run->t_new < run->t_end && run->t_new - run->t <= 4 * DBL_EPSILON * fabs(run->t)) {
-    snprintf(s->message, sizeof s->message, "step size becomes too small");
+    jformat(s->message, sizeof s->message, "step size becomes too small");
     return fail(s, CV_CONV_FAILURE);
   }
   memcpy(run->y_new, N_VGetArrayPointer(s->y), (size_t)run->sys->n * sizeof(double));

@@ -3,7 +3,8 @@
 #include "solve/run.h"
 
 #include <math.h>
-#include <stdio.h>
+
+#include "base/format.h"
 
 #define WALL 1e-12  // times max(1, |t|) [s]
 
@@ -37,9 +38,9 @@ jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved) {
 const char* jsolve_label(const char* const* name, const char* kind, int i,
                          char buffer[JSOLVE_LABEL]) {
   if (name && i >= 0) {
-    snprintf(buffer, JSOLVE_LABEL, "'%s'", name[i]);
+    jformat(buffer, JSOLVE_LABEL, "'%s'", name[i]);
   } else {
-    snprintf(buffer, JSOLVE_LABEL, "%s %d", kind, i);
+    jformat(buffer, JSOLVE_LABEL, "%s %d", kind, i);
   }
   return buffer;
 }

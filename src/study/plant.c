@@ -4,9 +4,9 @@
 #include "study/plant.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "study/assemble.h"
 #include "study/rolling.h"
 #include "study/singular.h"
@@ -311,13 +311,12 @@ static jo_status check_redundant(jstudy_run* r, double t, const double* y) {
   double residual;
   int worst = worst_redundant(r, t, y, &residual);
   if (worst < 0 || residual <= p->closure_limit) return JO_OK;
-  snprintf(
-      r->hint, sizeof r->hint,
-      "%.200s: closure equation '%.60s' followed from the others when the model was assembled, "
-      "but is off by %.3g m now (limit %.2g m): the mechanism is overconstrained and locks; "
-      "change the geometry, or remove the closure",
-      p->model->path, p->position->row_name[p->dynamics->part.redundant[worst]], residual,
-      p->closure_limit);
+  jformat(r->hint, sizeof r->hint,
+          "%.200s: closure equation '%.60s' followed from the others when the model was assembled, "
+          "but is off by %.3g m now (limit %.2g m): the mechanism is overconstrained and locks; "
+          "change the geometry, or remove the closure",
+          p->model->path, p->position->row_name[p->dynamics->part.redundant[worst]], residual,
+          p->closure_limit);
   return JO_ERR_CONVERGENCE;
 }
 
@@ -337,10 +336,10 @@ static jo_status project(void* user, double t, double* y) {
     if (largest < CLOSED) return check_redundant(r, t, y);
     if (!(largest < 1e3)) break;
   }
-  snprintf(r->hint, sizeof r->hint,
-           "%.200s: the loops cannot be closed: the mechanism is at or near a singular position; "
-           "choose other independent coordinates, or change the geometry",
-           r->plant->model->path);
+  jformat(r->hint, sizeof r->hint,
+          "%.200s: the loops cannot be closed: the mechanism is at or near a singular position; "
+          "choose other independent coordinates, or change the geometry",
+          r->plant->model->path);
   return JO_ERR_CONVERGENCE;
 }
 

@@ -13,7 +13,8 @@ typedef struct jstudy_standalone {
 
 // Write the sources into `dir`, made where missing: kernel.h and kernel_*.c (equations), model.h and
 // model.c (sizes, names, initial state, calls), main.c (driver), Makefile, README.md. Files of the same
-// names are replaced. On failure the context names the file.
+// names are replaced where they were generated too; others are an error, and nothing is written then. On
+// failure the context names the file.
 jo_status jstudy_standalone_write(jo_context* ctx, const jmodel* m, const char* dir,
                                   jstudy_standalone* out);
 

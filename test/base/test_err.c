@@ -137,10 +137,26 @@ static void test_err_every_status_has_its_own_text(void** state) {
   assert_string_equal(jo_version(), JO_VERSION_STRING);
 }
 
+static void test_err_notices_are_told_once(void** state) {
+  (void)state;
+  jo_context* ctx = NULL;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  for (int i = 0; i < 4; i++) {
+    jerr_notice(ctx, "notice %d", i / 2);
+    jerr_warn(ctx, "warning");
+  }
+  assert_int_equal(jo_context_diagnostic_count(ctx), 6);  // two of the former, four of the latter
+  jo_context_clear(ctx);
+  jerr_notice(ctx, "notice 0");
+  assert_int_equal(jo_context_diagnostic_count(ctx), 1);
+  jo_context_destroy(ctx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_err_first_error_is_the_message),
       cmocka_unit_test(test_err_diagnostics_keep_order_and_severity),
+      cmocka_unit_test(test_err_notices_are_told_once),
       cmocka_unit_test(test_err_clear_makes_the_context_as_new),
       cmocka_unit_test(test_err_survives_running_out_of_memory_anywhere),
       cmocka_unit_test(test_err_memory_never_allocates),

@@ -3,8 +3,10 @@
 #include "base/file.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "support/check.h"
@@ -17,6 +19,27 @@ typedef struct fixture {
   jarena a;
   const char* dir;
 } fixture;
+
+// What is asked of the disk, in order, in place of the C library's: f file synced, d folder synced,
+// r renamed.
+static char asked[64];
+static bool listens;
+
+static void ask(char what) {
+  size_t n = listens ? strlen(asked) : sizeof asked;
+  if (n + 1 < sizeof asked) asked[n] = what;
+}
+
+int fsync(int fd) {
+  struct stat st;
+  ask(fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? 'd' : 'f');
+  return fdatasync(fd);
+}
+
+int rename(const char* from, const char* to) {
+  ask('r');
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
 
 static int setup(void** state) {
   fixture* x = calloc(1, sizeof *x);
@@ -183,52 +206,161 @@ static mode_t mode_of(const char* path) {
   return st.st_mode & 0777;
 }
 
-static void test_file_cache_dir_is_private_and_follows_the_variables(void** state) {
+static void test_file_cache_dir_follows_the_variables(void** state) {
   fixture* x = *state;
   const char* path = NULL;
   setenv("JOUNCE_CACHE_DIR", below(x, "own"), 1);
   assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
   assert_string_equal(path, below(x, "own"));
-  assert_int_equal(mode_of(path), 0700);
-  rmdir(path);
+  assert_false(jfile_exists(path));
 
   unsetenv("JOUNCE_CACHE_DIR");
   setenv("XDG_CACHE_HOME", x->dir, 1);
   assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
   assert_string_equal(path, below(x, "jounce"));
-  rmdir(path);
 
   setenv("XDG_CACHE_HOME", "not/absolute", 1);
   setenv("HOME", x->dir, 1);
   assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
   assert_string_equal(path, below(x, ".cache/jounce"));
-  rmdir(path);
-  rmdir(below(x, ".cache"));
 
   unsetenv("XDG_CACHE_HOME");
   unsetenv("HOME");
   assert_int_equal(jfile_cache_dir(x->ctx, &x->a, &path), JO_ERR_FILE);
 }
 
-static void test_file_cache_dir_refuses_what_others_may_write(void** state) {
+static void test_file_private_folders_are_private_whatever_the_umask(void** state) {
+  fixture* x = *state;
+  mode_t before = umask(0);
+  assert_ok(x->ctx, jfile_make_private(x->ctx, below(x, "p/q")));
+  assert_ok(x->ctx, jfile_make_private(x->ctx, below(x, "p/q")));
+  umask(before);
+  assert_int_equal(mode_of(below(x, "p")), 0700);
+  assert_int_equal(mode_of(below(x, "p/q")), 0700);
+  int fd = -1;
+  assert_ok(x->ctx, jfile_open_private(x->ctx, below(x, "p/q"), &fd));
+  close(fd);
+  assert_int_equal(symlink("p/q", below(x, "link")), 0);
+  assert_int_equal(jfile_open_private(x->ctx, below(x, "link"), &fd), JO_ERR_FILE);
+  assert_non_null(strstr(jo_context_message(x->ctx), "is a link"));
+  rmdir(below(x, "p/q"));
+  rmdir(below(x, "p"));
+}
+
+static void test_file_private_folders_are_refused_where_others_may_write(void** state) {
   fixture* x = *state;
   const char* dir = below(x, "open");
   const mode_t modes[] = {0777, 0722, 0720, 0702, 01777};
   assert_int_equal(mkdir(dir, 0700), 0);
-  setenv("JOUNCE_CACHE_DIR", dir, 1);
+  int fd = -1;
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
     assert_int_equal(chmod(dir, modes[i]), 0);
-    const char* path = NULL;
     jo_context_clear(x->ctx);
-    assert_int_equal(jfile_cache_dir(x->ctx, &x->a, &path), JO_ERR_FILE);
-    assert_null(path);
+    assert_int_equal(jfile_open_private(x->ctx, dir, &fd), JO_ERR_FILE);
+    assert_int_equal(fd, -1);
     assert_non_null(strstr(jo_context_message(x->ctx), dir));
   }
   assert_int_equal(chmod(dir, 0755), 0);
-  const char* path = NULL;
-  assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
+  assert_ok(x->ctx, jfile_open_private(x->ctx, dir, &fd));
+  close(fd);
   rmdir(dir);
-  unsetenv("JOUNCE_CACHE_DIR");
+}
+
+static void test_file_write_leaves_links_and_read_only_files_alone(void** state) {
+  fixture* x = *state;
+  const char *plain = below(x, "plain"), *link = below(x, "link"), *lost = below(x, "lost");
+  assert_ok(x->ctx, jfile_write(x->ctx, plain, "old", 3));
+  assert_int_equal(symlink("plain", link), 0);
+  assert_int_equal(symlink("nowhere", lost), 0);
+  assert_int_equal(jfile_write(x->ctx, link, "new", 3), JO_ERR_FILE);
+  assert_non_null(strstr(jo_context_message(x->ctx), "it is a link"));
+  assert_int_equal(jfile_write(x->ctx, lost, "new", 3), JO_ERR_FILE);
+  assert_false(jfile_exists(below(x, "nowhere")));
+
+  assert_int_equal(chmod(plain, 0444), 0);
+  jo_context_clear(x->ctx);
+  assert_int_equal(jfile_check_output(x->ctx, plain), JO_ERR_FILE);
+  assert_int_equal(jfile_write(x->ctx, plain, "new", 3), JO_ERR_FILE);
+  assert_non_null(strstr(jo_context_message(x->ctx), "read-only"));
+  char* text;
+  size_t size;
+  assert_ok(x->ctx, jfile_read(x->ctx, &x->a, plain, 100, &text, &size));
+  assert_string_equal(text, "old");
+}
+
+static void test_file_write_keeps_what_others_may_not_read_so(void** state) {
+  fixture* x = *state;
+  const char* path = below(x, "secret");
+  assert_ok(x->ctx, jfile_write_new(x->ctx, path, "a", 1));
+  assert_ok(x->ctx, jfile_write(x->ctx, path, "b", 1));
+  assert_int_equal(mode_of(path), 0600);
+  assert_int_equal(jfile_write_new(x->ctx, path, "c", 1), JO_ERR_FILE);  // there is one already
+}
+
+static void test_file_is_on_the_disk_before_it_has_its_name_and_the_name_then(void** state) {
+  fixture* x = *state;
+  listens = true;
+  assert_ok(x->ctx, jfile_write(x->ctx, below(x, "a"), "x", 1));
+  assert_string_equal(asked, "frd");
+  assert_ok(x->ctx, jfile_write_new(x->ctx, below(x, "b"), "x", 1));
+  assert_string_equal(asked, "frd");  // work that may be lost costs nothing
+  assert_ok(x->ctx, jfile_publish(x->ctx, below(x, "b"), below(x, "c")));
+  assert_string_equal(asked, "frdfrd");
+  int here = open(".", O_RDONLY);
+  assert_int_equal(chdir(x->dir), 0);
+  assert_ok(x->ctx, jfile_write(x->ctx, "plain", "x", 1));
+  assert_string_equal(asked, "frdfrdfrd");
+  assert_int_equal(fchdir(here), 0);
+  close(here);
+  listens = false;
+}
+
+static void test_file_output_is_tried_without_a_trace(void** state) {
+  fixture* x = *state;
+  assert_ok(x->ctx, jfile_check_output(x->ctx, below(x, "new.csv")));
+  assert_ok(x->ctx, jfile_write(x->ctx, below(x, "there.csv"), "1", 1));
+  assert_ok(x->ctx, jfile_check_output(x->ctx, below(x, "there.csv")));
+  assert_int_equal(count_entries(x->dir), 1);
+  assert_int_equal(jfile_check_output(x->ctx, below(x, "missing/new.csv")), JO_ERR_FILE);
+  assert_int_equal(jfile_check_output(x->ctx, x->dir), JO_ERR_FILE);
+  assert_int_equal(jfile_check_output(x->ctx, ""), JO_ERR_FILE);
+}
+
+static void test_file_descriptors_are_above_the_standard_ones(void** state) {
+  fixture* x = *state;
+  int kept = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  int fd = jfile_open(below(x, "f"), O_WRONLY | O_CREAT, 0600);
+  bool is_free = fcntl(STDIN_FILENO, F_GETFD) < 0;
+  dup2(kept, STDIN_FILENO);
+  close(kept);
+  assert_true(is_free);
+  assert_true(fd > STDERR_FILENO);
+  assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+  close(fd);
+}
+
+static void test_file_work_of_the_dead_is_removed_and_of_the_living_is_not(void** state) {
+  fixture* x = *state;
+  jfile_work mine, next;
+  assert_ok(x->ctx, jfile_work_open(x->ctx, &x->a, x->dir, &mine));
+  pid_t pid = fork();
+  if (pid == 0) {  // dies at work
+    jfile_work w;
+    bool ok = jfile_work_open(x->ctx, &x->a, x->dir, &w) >= 0 &&
+              jfile_write_new(x->ctx, jarena_printf(&x->a, "%s/f", w.path), "x", 1) >= 0;
+    _exit(ok ? 0 : 1);
+  }
+  int status = -1;
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(status, 0);
+  assert_int_equal(count_entries(x->dir), 2);
+  assert_ok(x->ctx, jfile_work_open(x->ctx, &x->a, x->dir, &next));
+  assert_int_equal(count_entries(x->dir), 2);
+  assert_true(jfile_exists(mine.path));
+  jfile_work_close(&mine);
+  jfile_work_close(&next);
+  assert_int_equal(count_entries(x->dir), 0);
 }
 
 static void test_file_temp_dirs_are_private_and_distinct(void** state) {
@@ -294,8 +426,15 @@ int main(void) {
       T(test_file_write_failure_leaves_nothing_behind),
       T(test_file_concurrent_writers_never_show_half_a_file),
       T(test_file_make_dirs_makes_parents_and_is_repeatable),
-      T(test_file_cache_dir_is_private_and_follows_the_variables),
-      T(test_file_cache_dir_refuses_what_others_may_write),
+      T(test_file_cache_dir_follows_the_variables),
+      T(test_file_private_folders_are_private_whatever_the_umask),
+      T(test_file_private_folders_are_refused_where_others_may_write),
+      T(test_file_write_leaves_links_and_read_only_files_alone),
+      T(test_file_write_keeps_what_others_may_not_read_so),
+      T(test_file_is_on_the_disk_before_it_has_its_name_and_the_name_then),
+      T(test_file_output_is_tried_without_a_trace),
+      T(test_file_descriptors_are_above_the_standard_ones),
+      T(test_file_work_of_the_dead_is_removed_and_of_the_living_is_not),
       T(test_file_temp_dirs_are_private_and_distinct),
       T(test_file_survives_running_out_of_memory_anywhere),
   };

@@ -194,6 +194,26 @@ static void test_journal_refused_record_is_an_error(void** state) {
   assert_null(j);
 }
 
+static void test_journal_is_no_link_and_no_standard_file(void** state) {
+  fixture* f = *state;
+  jjournal* j;
+  char target[300];
+  snprintf(target, sizeof target, "%s.target", f->path);
+  assert_int_equal(symlink(target, f->path), 0);
+  assert_int_equal(open_it(f, key, false, &j), JO_ERR_FILE);
+  assert_int_equal(access(target, F_OK), -1);
+  unlink(f->path);
+
+  int kept = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  jo_status status = open_it(f, key, false, &j);
+  dup2(kept, STDIN_FILENO);
+  close(kept);
+  assert_int_equal(status, JO_OK);
+  assert_true(j->fd > STDERR_FILENO);
+  jjournal_close(j);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_journal_goes_on, setup, teardown),
@@ -202,6 +222,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_journal_of_other_work, setup, teardown),
       cmocka_unit_test_setup_teardown(test_journal_foreign_file, setup, teardown),
       cmocka_unit_test_setup_teardown(test_journal_belongs_to_one_process, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_journal_is_no_link_and_no_standard_file, setup,
+                                      teardown),
       cmocka_unit_test_setup_teardown(test_journal_refused_record_is_an_error, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,9 @@
 #include "base/text.h"
 
 #include <float.h>
-#include <locale.h>
 
 #include "support/check.h"
+#include "support/comma_locale.h"
 #include "support/failing_alloc.h"
 
 static uint64_t next_random(uint64_t* s) {
@@ -60,14 +60,9 @@ static void test_text_numbers_round_trip(void** state) {
 
 static void test_text_numbers_ignore_the_locale(void** state) {
   (void)state;
-  const char* names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE", "nl_NL.UTF-8"};
-  bool has_comma = false;
-  for (size_t i = 0; !has_comma && i < sizeof names / sizeof *names; i++) {
-    has_comma = setlocale(LC_NUMERIC, names[i]) && strcmp(localeconv()->decimal_point, ",") == 0;
-  }
-  if (!has_comma) skip();
+  if (!comma_locale_choose()) skip();
   assert_round_trips();
-  setlocale(LC_NUMERIC, "C");
+  comma_locale_leave();
 }
 
 static void test_text_numbers_are_short_and_floating(void** state) {
@@ -239,6 +234,53 @@ static void test_text_distance_takes_long_names(void** state) {
   assert_int_equal(jtext_distance(a, sizeof a, a, sizeof a), 0);
 }
 
+static void test_text_characters_are_utf8_and_show_or_do_not(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    size_t length;
+    bool shows;
+  } c[] = {
+      {"a", 1, true},
+      {"\xc3\xa9", 2, true},          // e acute
+      {"\xe2\x82\xac", 3, true},      // euro
+      {"\xf0\x9f\x98\x80", 4, true},  // beyond the first plane
+      {"\x1b", 1, false},             // escape
+      {"\n", 1, false},
+      {"\x7f", 1, false},
+      {"\xc2\x9b", 2, false},      // control sequence introducer
+      {"\xc2\xa0", 2, true},       // the first behind those
+      {"\xe2\x80\xae", 3, false},  // right to left
+      {"\xe2\x81\xa7", 3, false},  // isolate
+      {"\xe2\x80\xaf", 3, true},   // a narrow blank
+      {"\xff", 0, false},
+      {"\xc3", 0, false},              // cut off
+      {"\xc0\x80", 0, false},          // longer than needed
+      {"\xed\xa0\x80", 0, false},      // half of a pair
+      {"\xf4\x90\x80\x80", 0, false},  // beyond Unicode
+      {"\x9b", 0, false},
+  };
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+    bool shows = !c[i].shows;
+    assert_int_equal(jtext_character(c[i].text, strlen(c[i].text), &shows), c[i].length);
+    assert_int_equal(shows, c[i].shows);
+  }
+}
+
+static void test_text_flaws_are_found_where_they_are(void** state) {
+  (void)state;
+  size_t at = 99;
+  assert_null(jtext_flaw("a\t\xc3\xa9\r\n", 6, &at));
+  assert_null(jtext_flaw("", 0, &at));
+  assert_int_equal(at, 99);
+  assert_string_equal(jtext_flaw("ab\xff", 3, &at), "not UTF-8 text");
+  assert_int_equal(at, 2);
+  assert_non_null(jtext_flaw("\xc3\xa9\x1b", 3, &at));
+  assert_int_equal(at, 2);
+  assert_non_null(jtext_flaw("a\0b", 3, &at));
+  assert_int_equal(at, 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_text_numbers_round_trip),
@@ -248,6 +290,8 @@ int main(void) {
       cmocka_unit_test(test_text_scan_takes_the_longest_number),
       cmocka_unit_test(test_text_scan_agrees_with_the_c_library),
       cmocka_unit_test(test_text_scan_rounds_correctly_after_many_digits),
+      cmocka_unit_test(test_text_characters_are_utf8_and_show_or_do_not),
+      cmocka_unit_test(test_text_flaws_are_found_where_they_are),
       cmocka_unit_test(test_text_grows_piece_by_piece),
       cmocka_unit_test(test_text_remembers_running_out_of_memory),
       cmocka_unit_test(test_text_distance_is_a_metric_on_names),

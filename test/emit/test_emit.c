@@ -195,7 +195,7 @@ static void compile_strictly(fixture* f, const jemit_unit* unit, const char* com
         "-Wconversion", "-Werror",  "-Wtrigraphs", "-O1",       "-Wmissing-prototypes",
         "-c",           source,     "-o",          "/dev/null", NULL};
     jproc_command run = {.argv = argv, .output_path = log};
-    assert_ok(f->ctx, jproc_run(f->ctx, &run, 1, 1));
+    assert_ok(f->ctx, jproc_run(f->ctx, &run, 1, &(jproc_options){.jobs = 1}));
     if (run.exit_code != 0) {
       char* text = NULL;
       size_t n = 0;

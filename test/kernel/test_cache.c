@@ -216,6 +216,149 @@ static void test_folder_of_others_is_refused(void** state) {
   assert_non_null(strstr(jo_context_message(f->ctx), f->dir));
 }
 
+static mode_t mode_of(const char* path) {
+  struct stat st;
+  assert_int_equal(lstat(path, &st), 0);
+  return st.st_mode & (S_IFMT | 0777);
+}
+
+static void test_files_are_private_whatever_the_umask(void** state) {
+  fixture* f = *state;
+  const char* path = NULL;
+  jkernel_options opt = options(f);
+  mode_t before = umask(0);
+  build_once(f, &opt);
+  umask(before);
+  assert_int_equal(list_cache(f, &path), 1);
+  assert_int_equal(mode_of(path), S_IFREG | 0600);
+}
+
+static void test_files_others_may_write_to_are_made_anew(void** state) {
+  fixture* f = *state;
+  const char* path = NULL;
+  jkernel_options opt = options(f);
+  build_once(f, &opt);
+  assert_int_equal(list_cache(f, &path), 1);
+  const mode_t mode[] = {0666, 0620, 0602};
+  for (size_t i = 0; i < sizeof mode / sizeof *mode; i++) {
+    assert_int_equal(chmod(path, mode[i]), 0);
+    assert_false(build_once(f, &opt));
+    assert_int_equal(mode_of(path), S_IFREG | 0600);
+    assert_true(build_once(f, &opt));
+  }
+}
+
+static void test_links_are_not_loaded(void** state) {
+  fixture* f = *state;
+  const char* path = NULL;
+  jkernel_options opt = options(f);
+  build_once(f, &opt);
+  assert_int_equal(list_cache(f, &path), 1);
+  const char* elsewhere = jarena_printf(&f->arena, "%s/.elsewhere", f->dir);
+  assert_int_equal(rename(path, elsewhere), 0);
+  assert_int_equal(symlink(".elsewhere", path), 0);
+  assert_false(build_once(f, &opt));
+  assert_int_equal(mode_of(path), S_IFREG | 0600);
+
+  const char* link = jarena_printf(&f->arena, "%s/link/", f->dir);
+  assert_int_equal(symlink(".", jarena_printf(&f->arena, "%s/link", f->dir)), 0);
+  opt.cache_dir = link;
+  jkernel_set* set = NULL;
+  assert_int_equal(jkernel_build(f->ctx, &f->fn, 1, &opt, &set), JO_ERR_FILE);
+  assert_non_null(strstr(jo_context_message(f->ctx), "is a link"));
+}
+
+// Libraries are loaded by way of descriptors, whose numbers come again.
+static void test_libraries_loaded_together_are_different_ones(void** state) {
+  fixture* f = *state;
+  jkernel_options opt = options(f);
+  jexpr_ref twice = jexpr_mul(f->g, jexpr_const(f->g, 2.0), f->y);
+  jexpr_outputs out = {"y", 1, &twice};
+  jexpr_fn other = {"f", f->g, 1, &out};
+  double y = sin(0.5) + 3.0 * 0.5;
+  for (int pass = 0; pass < 2; pass++) {  // compiled, then from the cache
+    jkernel_set *a = NULL, *again = NULL, *b = NULL;
+    assert_ok(f->ctx, jkernel_build(f->ctx, &f->fn, 1, &opt, &a));
+    assert_ok(f->ctx, jkernel_build(f->ctx, &f->fn, 1, &opt, &again));
+    jkernel_destroy(again);
+    assert_ok(f->ctx, jkernel_build(f->ctx, &other, 1, &opt, &b));
+    assert_true(value_at(a, 0.5) == y);
+    assert_true(value_at(b, 0.5) == 2.0 * y);
+    jkernel_destroy(a);
+    jkernel_destroy(b);
+  }
+}
+
+static void test_impossible_cache_costs_one_notice(void** state) {
+  fixture* f = *state;
+  jkernel_options opt = options(f);
+  opt.cache_dir = "/dev/null/cache";
+  assert_false(build_once(f, &opt));
+  assert_false(build_once(f, &opt));
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 1);
+  jo_severity severity;
+  const char* text = jo_context_diagnostic(f->ctx, 0, &severity);
+  assert_int_equal(severity, JO_NOTICE);
+  assert_non_null(strstr(text, "/dev/null/cache: cannot make folder"));
+  assert_string_equal(jo_context_message(f->ctx), "");
+}
+
+// A folder of ours where nothing can be made, for root neither.
+static void test_cold_read_only_cache_costs_one_notice(void** state) {
+  fixture* f = *state;
+  jkernel_options opt = options(f);
+  opt.cache_dir = "/proc/self/task";
+  assert_false(build_once(f, &opt));
+  assert_false(build_once(f, &opt));
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 1);
+  assert_non_null(strstr(jo_context_diagnostic(f->ctx, 0, NULL), "are not kept"));
+}
+
+static void test_nowhere_to_compile_is_interpreted_with_one_notice(void** state) {
+  fixture* f = *state;
+  jkernel_options opt = options(f);
+  const char* tmp = getenv("TMPDIR");
+  const char* before = tmp ? jarena_strdup(&f->arena, tmp) : NULL;
+  setenv("TMPDIR", "/proc/self/task", 1);
+  opt.cache_dir = "/dev/null/cache";
+  jkernel_set* set = NULL;
+  assert_int_equal(jkernel_build(f->ctx, &f->fn, 1, &opt, &set), JO_ERR_FILE);
+  jo_context_clear(f->ctx);
+  opt.backend = JKERNEL_AUTO;
+  for (int i = 0; i < 2; i++) {
+    assert_ok(f->ctx, jkernel_build(f->ctx, &f->fn, 1, &opt, &set));
+    assert_int_equal(set->backend, JKERNEL_INTERP);
+    jkernel_destroy(set);
+  }
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 1);
+  assert_non_null(strstr(jo_context_diagnostic(f->ctx, 0, NULL), "are interpreted"));
+  unsetenv("TMPDIR");
+  if (before) setenv("TMPDIR", before, 1);
+}
+
+static void test_compilers_that_hang_are_stopped(void** state) {
+  fixture* f = *state;
+  const char* cc = jarena_printf(&f->arena, "%s/.cc", f->dir);
+  static const char script[] = "#!/bin/sh\nsleep 1000\n";
+  assert_ok(f->ctx, jfile_write_new(f->ctx, cc, script, sizeof script - 1));
+  assert_int_equal(chmod(cc, 0700), 0);
+  jkernel_options opt = options(f);
+  opt.compiler = cc;
+  const char* path = NULL;
+  jkernel_set* set = NULL;
+  setenv("JOUNCE_CC_TIMEOUT", "0.3", 1);
+  assert_int_equal(jkernel_build(f->ctx, &f->fn, 1, &opt, &set), JO_ERR_COMPILER);
+  assert_non_null(strstr(jo_context_message(f->ctx), "not done after 0.3 s"));
+  assert_non_null(strstr(jo_context_message(f->ctx), "JOUNCE_CC_TIMEOUT"));
+  assert_int_equal(list_cache(f, &path), 0);
+  const char* const wrong[] = {"soon", "1 h", "-1", "1e999"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    setenv("JOUNCE_CC_TIMEOUT", wrong[i], 1);
+    assert_int_equal(jkernel_build(f->ctx, &f->fn, 1, &opt, &set), JO_ERR_ARGUMENT);
+  }
+  unsetenv("JOUNCE_CC_TIMEOUT");
+}
+
 // ---- memory
 
 static jo_status build_with(const jo_allocator* allocator, const char* dir) {
@@ -265,6 +408,17 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_processes_at_once, setup, teardown),
       cmocka_unit_test_setup_teardown(test_folder_is_made_private, setup, teardown),
       cmocka_unit_test_setup_teardown(test_folder_of_others_is_refused, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_files_are_private_whatever_the_umask, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_files_others_may_write_to_are_made_anew, setup,
+                                      teardown),
+      cmocka_unit_test_setup_teardown(test_links_are_not_loaded, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_libraries_loaded_together_are_different_ones, setup,
+                                      teardown),
+      cmocka_unit_test_setup_teardown(test_impossible_cache_costs_one_notice, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_cold_read_only_cache_costs_one_notice, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_nowhere_to_compile_is_interpreted_with_one_notice, setup,
+                                      teardown),
+      cmocka_unit_test_setup_teardown(test_compilers_that_hang_are_stopped, setup, teardown),
       cmocka_unit_test_setup_teardown(test_build_survives_lack_of_memory, setup, teardown),
   };
   return cmocka_run_group_tests_name("kernel.cache", tests, NULL, NULL);
