@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "study/consistent.h"
+#include "study/finite.h"
 #include "study/initial.h"
 #include "study/static_start.h"
 #include "study/tape_tangent.h"
@@ -123,6 +124,17 @@ static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jstudy_
   return JO_OK;
 }
 
+// Outputs of elements need no value at rest, as the slip of a wheel; what the file asks for does.
+static jo_status check_sensors(jstudy_run* run, double t, const double* y, const double* out) {
+  const jmodel* m = run->plant->model;
+  int n = 0;
+  for (int i = 0; i < m->nsignal; i++) {
+    n += m->signal[i].is_output;
+  }
+  int bad = jstudy_finite_first(out, n);
+  return bad < 0 ? JO_OK : jstudy_finite_output(run, t, y, bad, out[bad]);
+}
+
 jo_status jstudy_start_outputs(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
                                const jstudy_start* start, double* out, double* dout) {
   double t = p->model->simulation.t_start;
@@ -130,7 +142,8 @@ jo_status jstudy_start_outputs(jo_context* ctx, jarena* a, const jstudy_plant* p
   JO_TRY(jstudy_run_create(ctx, p, &run));
   jsolve_set_modes(&run->system, t, start->y, run->g);
   jstudy_run_outputs(run, t, start->y, out);
-  jo_status status = nw > 0 ? differentiate_outputs(ctx, a, run, nw, start, dout) : JO_OK;
+  jo_status status = check_sensors(run, t, start->y, out);
+  if (status >= 0 && nw > 0) status = differentiate_outputs(ctx, a, run, nw, start, dout);
   jstudy_run_destroy(run);
   return status;
 }
