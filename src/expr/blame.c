@@ -105,19 +105,31 @@ static void describe(const blame* b, jexpr_ref r, char* text) {
   }
 }
 
+// Evaluate r into storage of `scratch`; false: no memory, or nothing to evaluate.
+static bool begin(blame* b, jarena* scratch, jexpr_ref r) {
+  b->value = JARENA_ARRAY(scratch, (size_t)r + 1, double);
+  b->used = JARENA_ARRAY(scratch, (size_t)r + 1, bool);
+  if (!r || !b->value || !b->used) return false;
+  evaluate(b, r);
+  return true;
+}
+
 void jexpr_blame(jo_context* ctx, const jexpr_graph* g, jexpr_ref r, const double* const* in,
                  char text[JEXPR_BLAME_SIZE]) {
-  text[0] = '\0';
-  if (!r) return;
   jarena scratch;
   jarena_init(&scratch, ctx);
-  blame b = {.g = g,
-             .in = in,
-             .value = JARENA_ARRAY(&scratch, (size_t)r + 1, double),
-             .used = JARENA_ARRAY(&scratch, (size_t)r + 1, bool)};
-  if (b.value && b.used) {
-    evaluate(&b, r);
-    if (!isfinite(b.value[r])) describe(&b, culprit(&b, r), text);
-  }
+  blame b = {.g = g, .in = in};
+  text[0] = '\0';
+  if (begin(&b, &scratch, r) && !isfinite(b.value[r])) describe(&b, culprit(&b, r), text);
   jarena_free(&scratch);
+}
+
+double jexpr_blame_value(jo_context* ctx, const jexpr_graph* g, jexpr_ref r,
+                         const double* const* in) {
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  blame b = {.g = g, .in = in};
+  double value = begin(&b, &scratch, r) ? b.value[r] : (double)NAN;
+  jarena_free(&scratch);
+  return value;
 }

@@ -99,6 +99,45 @@ static const char* suggest(void* user, int i) {
   return i < m->ntable ? m->table[i].name : NULL;
 }
 
+// Things of the model that are no parameters, though one might take their names for them.
+static const struct {
+  const char *section, *kind, *hint;
+} others[] = {{"tables", "a table", "write it with its argument"},
+              {"joints", "a coordinate", NULL},
+              {"states", "a state", NULL},
+              {"signals", "a signal", NULL},
+              {"sensors", "a sensor", NULL},
+              {"bodies", "a body", NULL},
+              {"hardpoints", "a hardpoint", NULL},
+              {"closures", "a closure", NULL},
+              {"forces", "a force", NULL},
+              {"tyres", "a tyre", NULL},
+              {"soils", "a soil", NULL},
+              {"objectives", "an objective", NULL}};
+
+static bool has_entry(const jmodel_node* section, const char* name, size_t n) {
+  bool is_map = section && section->kind == JMODEL_NODE_MAP;
+  for (const jmodel_node* c = is_map ? section->first : NULL; c; c = c->next) {
+    if (is_word(name, n, c->key)) return true;
+  }
+  return false;
+}
+
+// Only names that parameters do not have come here. Of `a.rate`, `a` counts.
+static const char* why(void* user, const char* name, size_t n) {
+  static const char rule[] = "only parameters may stand here, whose values do not change with time";
+  jmodel_reader* r = ((attempt*)user)->r;
+  const char* dot = memchr(name, '.', n);
+  size_t base = dot ? (size_t)(dot - name) : n;
+  if (is_word(name, n, "t")) return jmodel_format(r, "the time; %s", rule);
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    if (!has_entry(jmodel_node_find(r->root, others[i].section), name, base)) continue;
+    return jmodel_format(r, "%s%s; %s", dot ? "a value of " : "", others[i].kind,
+                         others[i].hint ? others[i].hint : rule);
+  }
+  return NULL;
+}
+
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
                       int nargs, int* expected) {
   (void)g;
@@ -146,7 +185,7 @@ static jexpr_ref try_text(const jmodel_at* at, jmodel_place place, const char* l
 void jmodel_try_expression(const jmodel_at* at, jmodel_place place, const char* label,
                            const char* text, jmodel_scope scope) {
   attempt a = {at->r, scope};
-  jexpr_scope names = {find, suggest, &a, call};
+  jexpr_scope names = {find, suggest, &a, call, why};
   try_text(at, place, label, text, &names);
 }
 

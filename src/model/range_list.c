@@ -156,7 +156,7 @@ static const field closure_fields[] = {
 
 static const field coordinate_fields[] = {
     GIVEN(jmodel_coordinate, "guess", guess, JMODEL_FINITE, has_guess),
-    GIVEN(jmodel_coordinate, "driven", driven, JMODEL_FINITE, is_driven),
+    GIVEN(jmodel_coordinate, "drive", driven, JMODEL_FINITE, is_driven),
 };
 
 static const field state_fields[] = {FIELD(jmodel_state, initial, JMODEL_FINITE)};

@@ -32,6 +32,8 @@ struct jmodel_reader {
   jo_status status;  // of the first mistake
   bool oom;
 
+  const jmodel_node* root;  // of the sections
+
   const jmodel_setting* set;
   int nset;
   bool* set_done;

@@ -81,3 +81,13 @@ jo_status jstudy_finite_output(jstudy_run* r, double t, const double* y, int whi
       "%s:%d: sensor '%s' is %s at t = %.9g s%s; hint: keep its expression where it is defined",
       s->value.place.file, s->value.place.line, name, jstudy_finite_text(value), t, cause);
 }
+
+// ---- rates ---------------------------------------------------------------------------------------
+
+jo_status jstudy_finite_rate(jstudy_run* r, double t, const double* y, int which) {
+  char cause[CAUSE];
+  find_cause(r, &r->plant->dynamics->rhs, which, t, y, cause);
+  return jerr_set(r->ctx, JO_ERR_NUMERIC,
+                  "%s: the rate of change of '%s' has no finite value at t = %.9g s%s",
+                  r->plant->model->path, r->plant->state_name[which], t, cause);
+}

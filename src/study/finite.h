@@ -15,6 +15,9 @@ jo_status jstudy_finite_objectives(jstudy_run* r, double t, const double* y, con
 // Report an output that is not finite at (t, y): `which` of the outputs, with its value there.
 jo_status jstudy_finite_output(jstudy_run* r, double t, const double* y, int which, double value);
 
+// Report a rate of the state that is not finite at (t, y).
+jo_status jstudy_finite_rate(jstudy_run* r, double t, const double* y, int which);
+
 // First of n values that is not finite; -1: all are.
 int jstudy_finite_first(const double* x, int n);
 

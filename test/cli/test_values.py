@@ -208,5 +208,94 @@ class Ranges(Values):
         self.assertIn("mass is -0.5 (from q3999 = 3999); it must be at least 0", done.stderr)
 
 
+NAMES = """
+jounce: 1
+parameters: {p: PARAMETER}
+tables: {tab: {x: [0, 1], y: [0, 1]}}
+states: {z: {derivative: -z}}
+signals: {sig: a + 2, unused: SIGNAL}
+road: ROAD
+bodies: {mass: {mass: 1, points: {P: [0, 0, LENGTH]}}, more: {mass: 1}}
+joints:
+  a: {type: prismatic, parent: ground, child: mass, axis: [0, 0, 1]}
+  b: {type: prismatic, parent: mass, child: more, axis: [0, 0, 1], drive: DRIVE}
+forces: {s: {between: [mass.P, ground.origin], stiffness: 100, free_length: 0.1}}
+objectives: {psi: {final: a}}
+initial: {a: INITIAL}
+"""
+
+
+class Check(Values):
+    def write_names(self, **texts):
+        defaults = {"PARAMETER": "1", "SIGNAL": "1", "ROAD": "0", "LENGTH": "1", "DRIVE": "0",
+                    "INITIAL": "0"}
+        text = NAMES
+        for name, value in (defaults | texts).items():
+            text = text.replace(name, value)
+        self.write(text)
+
+    def test_good_model(self):
+        self.write_names()
+        self.assertEqual(jounce("check", self.path).stderr, "")
+
+    def test_unknown_names_in_what_nothing_uses(self):
+        for where, value in (("SIGNAL", "nothing * 2"), ("SIGNAL", "mass.Q.x"), ("ROAD", "nothing")):
+            self.write_names(**{where: value})
+            with self.subTest(where=where, value=value):
+                name = value.split(" ")[0]
+                for command in ("check", "run", "sens"):
+                    self.fails(command, says=(f"unknown name '{name}'",))
+
+    def test_known_name_that_may_not_stand_there(self):
+        """It is told what it is, and never suggested instead of itself."""
+        rule = "only parameters may stand here"
+        for where, name, says in (
+                ("PARAMETER", "a", "'a' is a coordinate; " + rule),
+                ("PARAMETER", "a.rate", "'a.rate' is a value of a coordinate; " + rule),
+                ("PARAMETER", "t", "'t' is the time; " + rule),
+                ("PARAMETER", "z", "'z' is a state; " + rule),
+                ("PARAMETER", "sig", "'sig' is a signal; " + rule),
+                ("PARAMETER", "tab", "'tab' is a table; write it with its argument"),
+                ("PARAMETER", "mass", "'mass' is a body; " + rule),
+                ("PARAMETER", "psi", "'psi' is an objective; " + rule),
+                ("INITIAL", "b", "'b' is a coordinate; " + rule),
+                ("SIGNAL", "tab", "'tab' is a table"),
+                ("SIGNAL", "s", "'s' is an element; add what of it"),
+                ("SIGNAL", "psi", "'psi' is an objective"),
+                ("DRIVE", "a", "'b' depends on coordinate 'a'")):
+            self.write_names(**{where: name})
+            with self.subTest(where=where, name=name):
+                done = self.fails("check", says=(says,))
+                self.assertNotIn("did you mean", done.stderr)
+
+    def test_misspelt_name_is_still_told(self):
+        self.write_names(SIGNAL="sgi + a")
+        done = self.fails("check", says=("unknown name 'sgi'",))
+        self.write_names(SIGNAL="Sig + a")
+        done = self.fails("check", says=("unknown name 'Sig'; did you mean 'sig'?",))
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+
+    def test_element_of_length_zero(self):
+        self.write_names(LENGTH="0")
+        for command in ("check", "run", "sens", "loads"):
+            self.fails(command, says=("force 's'", "'mass.P' and 'ground.origin'",
+                                      "at the same place at t = 0 s"))
+
+    def test_equations_without_value_at_the_start(self):
+        self.write_ball()
+        text = Path(self.path).read_text()
+        self.write(text.replace("stiffness: k", "force: log(angle - 1)"))
+        self.fails("check", says=("'ball.rate'", "t = 0 s: log(-1) has no finite value"))
+
+    def test_nothing_moves_by_itself(self):
+        self.write_ball()
+        self.write(Path(self.path).read_text().replace("axis: [0, 0, 1]", "axis: [0, 0, 1], drive: t"))
+        done = jounce("check", self.path)
+        self.assertIn("nothing moves by itself: 1 coordinates, of which 1 are driven", done.stderr)
+        told = json.loads(jounce("check", self.path, "--json").stdout)
+        self.assertTrue(told["valid"])
+        self.assertEqual(len(told["warnings"]), 1)
+
+
 if __name__ == "__main__":
     unittest.main()

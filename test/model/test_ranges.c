@@ -68,6 +68,18 @@ static void test_other_numbers_are_judged_through_expressions(void** state) {
                  "m.yaml:2: parameter 'm': value is infinite; it must be finite");
 }
 
+static void test_settings_are_judged_through_expressions(void** state) {
+  (void)state;
+  const jmodel_setting set = {"m", "-3"};
+  jo_context* ctx;
+  jmodel* m;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  assert_int_equal(jmodel_parse(ctx, text, strlen(text), "m.yaml", &set, 1, &m), JO_ERR_MODEL);
+  assert_string_equal(jo_context_message(ctx),
+                      "m.yaml:4: body 'a': mass is -3 (from m = -3); it must be at least 0");
+  jo_context_destroy(ctx);
+}
+
 static void test_mass_must_not_vanish(void** state) {
   (void)state;
   assert_refused("m", 1.0,
@@ -85,6 +97,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_numbers_of_the_file_are_good),
       cmocka_unit_test(test_other_numbers_are_judged_through_expressions),
+      cmocka_unit_test(test_settings_are_judged_through_expressions),
       cmocka_unit_test(test_mass_must_not_vanish),
       cmocka_unit_test(test_signals_are_followed_as_far_as_numbers_go),
   };
