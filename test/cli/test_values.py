@@ -107,6 +107,18 @@ class Results(Values):
         self.write_ball(sensor="log(ball)")
         self.fails("static", says=("sensor 'height' is not a number", "log(-0.0981)"))
 
+    def test_derivative_of_a_sensor_at_rest(self):
+        self.write_ball(sensor="sqrt(ball + 0.0981 + c)")
+        self.write(Path(self.path).read_text() + "gravity: [0, 0, -9.81]\n")
+        jounce("static", self.path, "--wrt", "k", "--set", "c=1")
+        self.write_ball(sensor="sqrt(c)")
+        self.fails("static", "--wrt", "c", says=("sensor 'height'", "derivative by 'c' is infinite"))
+
+    def test_history_of_an_objective_may_have_gaps(self):
+        self.write_ball("final: log(-ball)")
+        jounce("run", self.path, "--interpreter", "-o", self.out + ".csv")
+        self.assertIn("inf", Path(self.out + ".csv").read_text())
+
     def test_loads_do_not_ask_for_objectives(self):
         self.write_ball("final: log(ball - 100)")
         jounce("loads", self.path, "--interpreter", "--wrt", "k")
