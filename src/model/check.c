@@ -152,6 +152,13 @@ static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, co
   return JEXPR_POISON;
 }
 
+// The same where not even parameters may stand.
+static const char* why_no_number(void* user, const char* name, size_t n) {
+  jmodel_reader* r = ((attempt*)user)->r;
+  bool is_known = find_parameter(r->m, name, n) >= 0 || why(user, name, n);
+  return is_known ? "a name of the model; a plain number must stand here" : NULL;
+}
+
 static bool begin(jmodel_reader* r) {
   if (!r->graph && !r->oom) {
     r->graph = jexpr_graph_create(r->ctx);
@@ -191,7 +198,9 @@ void jmodel_try_expression(const jmodel_at* at, jmodel_place place, const char* 
 
 bool jmodel_constant_value(const jmodel_at* at, jmodel_place place, const char* label,
                            const char* text, double* value) {
-  jexpr_ref ref = try_text(at, place, label, text, NULL);
+  attempt a = {at->r, JMODEL_SCOPE_PARAMETERS};
+  jexpr_scope nothing = {.user = &a, .why = why_no_number};
+  jexpr_ref ref = try_text(at, place, label, text, &nothing);
   if (ref == JEXPR_POISON || !jexpr_is_const(at->r->graph, ref)) return false;
   *value = jexpr_const_value(at->r->graph, ref);
   return true;

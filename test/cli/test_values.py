@@ -232,7 +232,7 @@ joints:
   a: {type: prismatic, parent: ground, child: mass, axis: [0, 0, 1]}
   b: {type: prismatic, parent: mass, child: more, axis: [0, 0, 1], drive: DRIVE}
 forces: {s: {between: [mass.P, ground.origin], stiffness: 100, free_length: 0.1}}
-objectives: {psi: {final: a}}
+objectives: {psi: {peak: a, power: 8}}
 initial: {a: INITIAL}
 """
 
@@ -280,6 +280,12 @@ class Check(Values):
                 done = self.fails("check", says=(says,))
                 self.assertNotIn("did you mean", done.stderr)
 
+    def test_names_where_a_plain_number_is_needed(self):
+        self.write_names()
+        for name in ("p", "a", "t"):
+            self.fails("check", "--set", f"objectives.psi.power={name}",
+                       says=(f"'{name}' is a name of the model; a plain number must stand here",))
+
     def test_misspelt_name_is_still_told(self):
         self.write_names(SIGNAL="sgi + a")
         done = self.fails("check", says=("unknown name 'sgi'",))
@@ -289,7 +295,7 @@ class Check(Values):
 
     def test_element_of_length_zero(self):
         self.write_names(LENGTH="0")
-        for command in ("check", "run", "sens", "loads"):
+        for command in ("check", "run", "sens", "loads", "static"):
             self.fails(command, says=("force 's'", "'mass.P' and 'ground.origin'",
                                       "at the same place at t = 0 s"))
 
