@@ -37,10 +37,8 @@ static cli_exit run(cli* c, int argc, char** argv) {
   jo_model* model = NULL;
   jo_system* system = NULL;
   code = syntax_only ? cli_load(c, &model) : cli_load_system(c, &model, &system);
-  if (system && jo_system_check(c->ctx, system) < 0) {
-    cli_tell(c);
-    code = CLI_FAIL;
-  }
+  if (system && jo_system_check(c->ctx, system) < 0) code = CLI_FAIL;
+  cli_tell(c);
   if (c->json) {
     print_json(c, code == CLI_OK);
   } else if (code == CLI_OK && !c->quiet) {

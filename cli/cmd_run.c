@@ -28,7 +28,13 @@ static void print_objectives(const jo_result* r) {
   jo_quantity q;
   if (n > 0) cli_heading("\nobjectives");
   for (int i = 0; i < n && jo_result_objective(r, i, &q) >= 0; i++) {
-    printf("  %-*s  %16.10g %-10s %s\n", width, q.name, q.value, q.unit, q.description);
+    printf("  %-*s  ", width, q.name);
+    if (isfinite(q.value)) {
+      printf("%16.10g", q.value);
+    } else {
+      printf("%16s", isnan(q.value) ? "not a number" : "infinite");
+    }
+    printf(" %-10s %s\n", q.unit, q.description);
   }
 }
 
@@ -101,7 +107,7 @@ static bool is_repeated(const jo_result* r, int i) {
   return false;
 }
 
-static void print_json(const jo_model* m, const jo_result* r) {
+static void print_json(const jo_model* m, const jo_result* r, const char* error) {
   cli_json j = {0};
   jo_statistics s = jo_result_statistics(r);
   jo_quantity q;
@@ -129,6 +135,7 @@ static void print_json(const jo_model* m, const jo_result* r) {
     cli_json_end(&j);
   }
   cli_json_end(&j);
+  if (*error) cli_json_text(&j, "error", error);
   cli_json_bool(&j, "complete", s.is_complete != 0);
   cli_json_number(&j, "t_reached", s.t_reached);
   cli_json_text(&j, "method", s.method);
@@ -154,7 +161,7 @@ static cli_exit report(cli* c, const jo_model* model, const jo_result* result, c
   if (path && jo_result_save(c->ctx, result, path) < 0) code = CLI_FAIL;
   cli_tell(c);
   if (c->json) {
-    print_json(model, result);
+    print_json(model, result, jo_context_message(c->ctx));
     return code;
   }
   print_text(model, result);

@@ -383,15 +383,26 @@ static cli_exit stopped(const job* j, const jo_sweep_info* info) {
   return CLI_FAIL;
 }
 
+static void tell_failures(const jo_sweep* sweep, const jo_sweep_info* info) {
+  jo_sweep_point p;
+  for (int i = 0; jo_sweep_get(sweep, i, &p) >= 0; i++) {
+    if (!p.is_done || p.status >= 0) continue;
+    fprintf(stderr, "warning: %d of %d points failed; the first,", info->failed, info->points);
+    for (int k = 0; k < info->parameters; k++) {
+      fprintf(stderr, " %s = %.9g", jo_sweep_parameter(sweep, k), p.parameter[k]);
+    }
+    fprintf(stderr, ": %s\n", p.message);
+    return;
+  }
+}
+
 static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   jo_sweep_info info = jo_sweep_inspect(sweep);
   if (info.done < info.points) return stopped(j, &info);
   cli_exit code = info.failed == info.points ? CLI_FAIL : CLI_OK;
   if (j->path && jo_sweep_save(c->ctx, sweep, j->path) < 0) code = CLI_FAIL;
   cli_tell(c);
-  if (info.failed > 0 && !c->quiet) {
-    fprintf(stderr, "warning: %d of %d points failed\n", info.failed, info.points);
-  }
+  if (info.failed > 0 && !c->quiet) tell_failures(sweep, &info);
   (c->json ? print_json : print_text)(model, sweep, j);
   if (j->path && code == CLI_OK && !c->json) {
     printf("%d rows written to %s\n", info.done, j->path);

@@ -80,7 +80,8 @@ typedef struct jo_sens_options {
 JO_API jo_sens_options jo_sens_options_default(void);
 
 /// Run the manoeuvre and differentiate it. `opt` NULL: defaults.
-/// On failure `*out` is NULL and the context says why: an event that only grazes has no derivative.
+/// On failure `*out` is NULL and the context says why: an event that only grazes has no derivative, an
+/// objective or a derivative is not finite.
 /// Ownership: caller, release with jo_sens_result_destroy() before the prepared model.
 /// Threads: any, one context per thread.
 JO_API jo_status jo_sens_run(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,

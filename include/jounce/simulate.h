@@ -37,7 +37,8 @@ JO_API const char* jo_method_description(int i);
 /// Run the manoeuvre of the model from its initial state. `opt` NULL: defaults.
 /// Same system, same options: the same result, bit by bit, but for the CPU time.
 /// On failure the context says why. A run that fails on its way keeps what was computed: `*out` is
-/// NULL only when it could not begin (an option that is not valid, no memory).
+/// NULL only when it could not begin (an option that is not valid, no memory). A run to the end whose
+/// objectives or outputs are not finite fails too, with JO_ERR_NUMERIC, and is kept.
 /// Ownership: caller, release with jo_result_destroy(); a result does not need its system any more,
 /// but the context. Threads: any, one context per thread.
 JO_API jo_status jo_simulate(jo_context* ctx, const jo_system* system,

@@ -26,8 +26,9 @@ JO_API jo_system_options jo_system_options_default(void);
 JO_API jo_status jo_system_create(jo_context* ctx, const jo_model* model,
                                   const jo_system_options* opt, jo_system** out);
 
-/// Whether the manoeuvre can be run as the model gives it: the windows of its objectives are part of it.
-/// On failure the context names the file, the objective, its window and the run.
+/// Whether the manoeuvre can be run as the model gives it: the windows of its objectives are part of it, and
+/// the equations have finite values at the start. Warns of a model in which nothing moves by itself.
+/// On failure the context names the file and the objective with its window, or the element at fault.
 JO_API jo_status jo_system_check(jo_context* ctx, const jo_system* system);
 
 /// NULL is fine.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/select.h"
+#include "study/guard.h"
 #include "study/standalone.h"
 #include "study/start.h"
 
@@ -22,6 +23,15 @@ struct jo_static {
   double* derivative;  // of the outputs by the numbers, noutput x by.n
 };
 
+// An element without a direction is named before the search stumbles over it.
+static jo_status check_elements(jo_context* ctx, const jstudy_plant* p) {
+  jstudy_run* run;
+  JO_TRY(jstudy_run_create(ctx, p, &run));
+  jo_status status = jstudy_guard_elements(run, p->model->simulation.t_start, p->y0, false);
+  jstudy_run_destroy(run);
+  return status;
+}
+
 static jo_status settle(jo_static* s) {
   const jstudy_plant* p = s->plant;
   const jgen_dynamics* d = p->dynamics;
@@ -32,6 +42,7 @@ static jo_status settle(jo_static* s) {
   s->at.y = JARENA_ARRAY(&s->arena, d->ny + 1, double);
   if (!s->q || !s->output || !s->derivative || !s->at.y) return jerr_memory(s->ctx);
   memcpy(s->at.y, p->y0, (size_t)d->ny * sizeof *s->at.y);
+  JO_TRY(check_elements(s->ctx, p));
   JO_TRY(jstudy_plant_equilibrium(s->ctx, p, t, s->at.y, &s->found));
   if (s->by.n > 0) {
     JO_TRY(jstudy_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));

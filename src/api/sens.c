@@ -9,6 +9,7 @@
 #include "api/doubt.h"
 #include "api/select.h"
 #include "api/sens_handle.h"
+#include "study/finite.h"
 #include "study/metric.h"
 
 #define LANES 8  // parameters the direct method takes at once
@@ -182,6 +183,21 @@ static jo_status add_sample(void* user, double t, const double* out, const doubl
   return JO_OK;
 }
 
+// Report the first entry of the history that is not finite though it exists.
+static jo_status check_history(const jo_sens_result* r) {
+  const japi_history* h = &r->history;
+  for (int64_t i = 0; i < (int64_t)h->nrow * h->ncolumn; i++) {
+    int column = (int)(i % h->ncolumn), k = column > 0 ? (column - 1) % (1 + h->nw) - 1 : -1;
+    if (isfinite(h->row[i]) || (k >= 0 && r->sens->sens->why[k])) continue;
+    return jerr_set(r->ctx, JO_ERR_NUMERIC,
+                    "%s: history of %s: %s at t = %.9g s; hint: keep its expression where it is "
+                    "defined and smooth",
+                    r->sens->model->model->path, h->column[column].name,
+                    jstudy_finite_text(h->row[i]), h->row[i - column]);
+  }
+  return JO_OK;
+}
+
 static bool put_columns(jo_sens_result* r) {
   japi_history* h = &r->history;
   const jgen_dynamics* d = r->sens->sens->plant->dynamics;
@@ -316,6 +332,7 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
     r->value[i] = r->sens->parameter[i].value;
   }
   JO_TRY(jstudy_sens_run(r->ctx, s, method, &o, &r->main));
+  JO_TRY(check_history(r));
   japi_sens_clear(s, r->main);
   fill_statistics(r, &o, method);
   if (!r->main->is_within) warn_of_errors(r);

@@ -24,11 +24,25 @@ jo_status jo_system_create(jo_context* ctx, const jo_model* model, const jo_syst
   return status;
 }
 
+// Fine for who wants to see a mechanism driven; else something was forgotten.
+static void tell_freedom(jo_context* ctx, const jstudy_plant* p) {
+  const jgen_partition* part = &p->dynamics->part;
+  if (part->nu > 0) return;
+  jerr_warn(ctx,
+            "%s: nothing moves by itself: %d coordinates, of which %d are driven and %d follow",
+            p->model->path, p->model->ncoordinate, part->nd, part->nv);
+}
+
 jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
-  const jmodel_simulation* s = &system->plant->model->simulation;
+  const jstudy_plant* p = system->plant;
+  const jmodel_simulation* s = &p->model->simulation;
   jstudy_run* run;
-  JO_TRY(jstudy_run_create(ctx, system->plant, &run));
+  JO_TRY(jstudy_run_create(ctx, p, &run));
+  tell_freedom(ctx, p);
   jo_status status = jstudy_guard_windows(run, s->t_start, s->t_end);
+  // tyres need not have a force at the start: wheels may stand where only equilibrium is sought
+  bool all = p->model->ntyre == 0;
+  if (status >= 0) status = jstudy_guard_elements(run, s->t_start, p->y0, all);
   jstudy_run_destroy(run);
   return status;
 }

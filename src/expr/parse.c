@@ -302,7 +302,7 @@ typedef struct search {
 
 static void consider(search* s, const char* candidate) {
   size_t n = strlen(candidate);
-  if (n > SHOWN) return;
+  if (n > SHOWN || is_word(s->name, s->n, candidate)) return;  // the same: known, but not here
   int distance = jtext_distance(s->name, s->n, candidate, n);
   // a third of the letters may differ, never all of them
   int limit = s->n < 6 ? 1 : (int)(s->n / 3);
@@ -332,6 +332,10 @@ static value unknown(parser* p, const jexpr_token* t, const char* kind, bool is_
   if (hint) {
     return fail(p, JO_ERR_SYNTAX, t->start, "unknown %s '%.*s'; %s", kind, shown(s.n), s.name,
                 hint);
+  }
+  const char* why = scope && scope->why ? scope->why(scope->user, s.name, s.n) : NULL;
+  if (why) {
+    return fail(p, JO_ERR_SYNTAX, t->start, "'%.*s' is %s", shown(s.n), s.name, why);
   }
   const char* candidate;
   bool can_search = s.n <= SHOWN;

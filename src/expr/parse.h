@@ -16,6 +16,8 @@ typedef struct jexpr_scope {
   // to the right one (and returning poison).
   jexpr_ref (*call)(void* user, jexpr_graph* g, const char* name, size_t length,
                     const jexpr_ref* args, int nargs, int* expected);
+  // Why a name without a node is no misspelling: "a table; write f(x)". NULL: it is one. May be NULL.
+  const char* (*why)(void* user, const char* name, size_t length);
 } jexpr_scope;
 
 // Parse `text` (length n). On a mistake reports "WHERE: column C: cause; hint" with the `where`

@@ -101,7 +101,8 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
   JO_TRY(count_equations(&r));
   if (opt && opt->jacobian) JO_TRY(jgen_write_jacobian(&r));
   if (opt && opt->loads) JO_TRY(jgen_write_loads(&r));
-  return opt && opt->nwrt > 0 ? write_derivatives(&r, opt) : JO_OK;
+  if (opt && opt->nwrt > 0) JO_TRY(write_derivatives(&r, opt));
+  return jgen_read_unused(&r);
 }
 
 static bool copy_ints(jarena* a, int** dst, const int* src, int n) {

@@ -342,12 +342,6 @@ static void set_mass(jgen* s, int body) {
   if (!b->has_mass) return;
   l->has_mass = true;
   l->m = jgen_scalar(s, &b->mass, "mass");
-  if (jgen_value(s, l->m) < 0.0) {
-    s->g->status =
-        jerr_set(s->ctx, JO_ERR_MODEL, "%s:%d: body '%s': mass is %g kg; it must not be negative",
-                 b->mass.place.file, b->mass.place.line, b->name, jgen_value(s, l->m));
-    return;
-  }
   jexpr_v3 com = jgen_vector(s, &b->com, "com");
   jexpr_v3 c = jexpr_m3_tapply(g, E, jexpr_v3_sub(g, com, s->body[body].o));
   l->s = jexpr_v3_scale(g, l->m, c);

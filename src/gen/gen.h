@@ -184,6 +184,8 @@ typedef struct jgen_dynamics {
   jexpr_fn redundant;  // residuals of the redundant closure equations
   jexpr_fn rolling;    // by tyre: 1 in contact, else 0; speeds along and across its plane [m/s]
   jexpr_fn windows;    // by objective: from, to [s]; 0, 0 where it has no window
+  jexpr_ref*
+      length;  // by force: distance of its ends [m]; poison: it is not between points (nforce)
   int first_standing;  // the last ntyre switches, from here on: the wheel stands on the ground
   jgen_sens sens;
   jgen_loads loads;

@@ -4,6 +4,7 @@
 // of objectives; and expressions that depend on more than they are differentiated for.
 #include "gen/build.h"
 #include "gen/reduction.h"
+#include "gen/road.h"
 
 // ---- dependence ----------------------------------------------------------------------------------
 
@@ -74,6 +75,29 @@ static void watch_tyre(jgen_reduction* r, int k) {
   r->rolling[2 * n + k] = e->vy;
 }
 
+static jo_status keep_lengths(jgen_reduction* r) {
+  const jmodel* m = r->s.m;
+  r->out->length = JARENA_ARRAY(r->s.a, m->nforce + 1, jexpr_ref);
+  if (!r->out->length) return jerr_memory(r->s.ctx);
+  for (int i = 0; i < m->nforce; i++) {
+    if (m->force[i].type == JMODEL_FORCE_LINE) r->out->length[i] = jgen_force_of(&r->s, i)->x;
+  }
+  return JO_OK;
+}
+
+jo_status jgen_read_unused(jgen_reduction* r) {
+  jgen* s = &r->s;
+  const jmodel* m = s->m;
+  for (int i = 0; i < m->nsignal && s->g->status >= 0; i++) {
+    if (!m->signal[i].is_output && !s->signal[i].value) {
+      s->signal[i].busy = 1;
+      s->signal[i].value = jgen_scalar(s, &m->signal[i].value, m->signal[i].name);
+    }
+  }
+  if (m->ntyre + m->nsoil == 0 && s->g->status >= 0) jgen_road_under(s, s->zero, s->zero);
+  return s->g->status;
+}
+
 jo_status jgen_write_guards(jgen_reduction* r) {
   jgen* s = &r->s;
   const jmodel* m = s->m;
@@ -83,6 +107,7 @@ jo_status jgen_write_guards(jgen_reduction* r) {
   r->rolling = jgen_refs(r, 3 * m->ntyre);
   r->windows = jgen_refs(r, 2 * m->nobjective);
   JO_TRY(s->g->status);
+  JO_TRY(keep_lengths(r));
   for (int i = 0; i < part->nredundant; i++) {
     r->redundant[i] = r->row[part->redundant[i]].h;
   }

@@ -46,6 +46,8 @@ jo_status jgen_write_equations(jgen_reduction* r);
 
 // guard.c
 jo_status jgen_write_guards(jgen_reduction* r);
+// Expressions of the file that nothing uses are read too: their mistakes show, their nodes reach nothing.
+jo_status jgen_read_unused(jgen_reduction* r);
 
 // functions.c
 typedef struct jgen_sensors {

@@ -346,11 +346,38 @@ static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, co
   return JEXPR_POISON;
 }
 
+// What exists but has no value of its own.
+static const char* why(void* user, const char* text, size_t n) {
+  const jmodel* m = ((jgen*)user)->m;
+  word name = {text, n};
+  if (find_coordinate(m, name) >= 0) {
+    return "a coordinate, which is not known yet; time and parameters may stand here";
+  }
+  for (int i = 0; i < m->ntable; i++) {
+    if (is(name, m->table[i].name)) return "a table; write it with its argument";
+  }
+  for (int i = 0; i < m->njoint; i++) {
+    if (is(name, m->joint[i].name)) return "a joint of several coordinates or none; add which";
+  }
+  for (int i = 0; i < m->nforce + m->ntyre + m->nsoil; i++) {
+    int k = i - m->nforce, l = k - m->ntyre;
+    const char* element = i < m->nforce  ? m->force[i].name
+                          : k < m->ntyre ? m->tyre[k].name
+                                         : m->soil[l].name;
+    if (is(name, element)) return "an element; add what of it";
+  }
+  if (find_body(m, name) >= 0) return "a body; add the point and the component";
+  for (int i = 0; i < m->nobjective; i++) {
+    if (is(name, m->objective[i].name)) return "an objective; it has no value before the end";
+  }
+  return NULL;
+}
+
 jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what) {
   if (!x->text) return x->number >= 0 ? s->number[x->number] : s->zero;
   const char* outer = s->where;
   s->where = jarena_printf(s->a, "%s:%d: '%s'", x->place.file, x->place.line, what);
-  jexpr_scope scope = {find_name, suggest, s, call};
+  jexpr_scope scope = {find_name, suggest, s, call, why};
   jexpr_ref r = JEXPR_POISON;
   if (!s->where) {
     s->g->status = jerr_memory(s->ctx);

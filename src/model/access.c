@@ -95,15 +95,6 @@ bool jmodel_literal(const jmodel* m, const jmodel_scalar* s, double* value) {
   return true;
 }
 
-void jmodel_at_least(const jmodel_at* at, const jmodel_scalar* s, const char* label, double lowest,
-                     bool strictly) {
-  double value;
-  if (!jmodel_literal(at->r->m, s, &value)) return;
-  if (value > lowest || (!strictly && value == lowest)) return;
-  jmodel_mistake(at, s->place, "%s is %g; it must be %s %g", label, value,
-                 strictly ? "more than" : "at least", lowest);
-}
-
 static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions tried out before gen/ builds them, and what only the whole model shows: cycles of
-// parameters, names with two meanings, masses, inertias, tables.
+// parameters, names with two meanings.
 #include <math.h>
 #include <string.h>
 
@@ -99,6 +99,45 @@ static const char* suggest(void* user, int i) {
   return i < m->ntable ? m->table[i].name : NULL;
 }
 
+// Things of the model that are no parameters, though one might take their names for them.
+static const struct {
+  const char *section, *kind, *hint;
+} others[] = {{"tables", "a table", "write it with its argument"},
+              {"joints", "a coordinate", NULL},
+              {"states", "a state", NULL},
+              {"signals", "a signal", NULL},
+              {"sensors", "a sensor", NULL},
+              {"bodies", "a body", NULL},
+              {"hardpoints", "a hardpoint", NULL},
+              {"closures", "a closure", NULL},
+              {"forces", "a force", NULL},
+              {"tyres", "a tyre", NULL},
+              {"soils", "a soil", NULL},
+              {"objectives", "an objective", NULL}};
+
+static bool has_entry(const jmodel_node* section, const char* name, size_t n) {
+  bool is_map = section && section->kind == JMODEL_NODE_MAP;
+  for (const jmodel_node* c = is_map ? section->first : NULL; c; c = c->next) {
+    if (is_word(name, n, c->key)) return true;
+  }
+  return false;
+}
+
+// Only names that parameters do not have come here. Of `a.rate`, `a` counts.
+static const char* why(void* user, const char* name, size_t n) {
+  static const char rule[] = "only parameters may stand here, whose values do not change with time";
+  jmodel_reader* r = ((attempt*)user)->r;
+  const char* dot = memchr(name, '.', n);
+  size_t base = dot ? (size_t)(dot - name) : n;
+  if (is_word(name, n, "t")) return jmodel_format(r, "the time; %s", rule);
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    if (!has_entry(jmodel_node_find(r->root, others[i].section), name, base)) continue;
+    return jmodel_format(r, "%s%s; %s", dot ? "a value of " : "", others[i].kind,
+                         others[i].hint ? others[i].hint : rule);
+  }
+  return NULL;
+}
+
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
                       int nargs, int* expected) {
   (void)g;
@@ -111,6 +150,13 @@ static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, co
     *expected = 1;
   }
   return JEXPR_POISON;
+}
+
+// The same where not even parameters may stand.
+static const char* why_no_number(void* user, const char* name, size_t n) {
+  jmodel_reader* r = ((attempt*)user)->r;
+  bool is_known = find_parameter(r->m, name, n) >= 0 || why(user, name, n);
+  return is_known ? "a name of the model; a plain number must stand here" : NULL;
 }
 
 static bool begin(jmodel_reader* r) {
@@ -146,13 +192,15 @@ static jexpr_ref try_text(const jmodel_at* at, jmodel_place place, const char* l
 void jmodel_try_expression(const jmodel_at* at, jmodel_place place, const char* label,
                            const char* text, jmodel_scope scope) {
   attempt a = {at->r, scope};
-  jexpr_scope names = {find, suggest, &a, call};
+  jexpr_scope names = {find, suggest, &a, call, why};
   try_text(at, place, label, text, &names);
 }
 
 bool jmodel_constant_value(const jmodel_at* at, jmodel_place place, const char* label,
                            const char* text, double* value) {
-  jexpr_ref ref = try_text(at, place, label, text, NULL);
+  attempt a = {at->r, JMODEL_SCOPE_PARAMETERS};
+  jexpr_scope nothing = {.user = &a, .why = why_no_number};
+  jexpr_ref ref = try_text(at, place, label, text, &nothing);
   if (ref == JEXPR_POISON || !jexpr_is_const(at->r->graph, ref)) return false;
   *value = jexpr_const_value(at->r->graph, ref);
   return true;
@@ -194,14 +242,16 @@ static void report_cycle(jmodel_reader* r, const int* path, int depth, int closi
   jmodel_mistake(&at, p->value.place, "depends on itself: %s -> %s", chain, p->name);
 }
 
-// Depth first with a path of its own: a long chain of parameters must not use up the stack.
-static void check_cycles(jmodel_reader* r) {
-  int n = r->m->nparameter;
+// Parameters, each after those it depends on; cycles are reported. Depth first with a path of its own: a
+// long chain of parameters must not use up the stack.
+static const int* order_parameters(jmodel_reader* r) {
+  int n = r->m->nparameter, done = 0;
   int* first = first_uses(r);
   int* next = JMODEL_ARRAY(r, n, int);
   int* path = JMODEL_ARRAY(r, n, int);
+  int* order = JMODEL_ARRAY(r, n, int);
   char* seen = JMODEL_ARRAY(r, n, char);  // 1: on the path, 2: done
-  if (r->oom) return;
+  if (r->oom) return NULL;
   for (int start = 0; start < n; start++) {
     if (seen[start]) continue;
     int depth = 0;
@@ -212,6 +262,7 @@ static void check_cycles(jmodel_reader* r) {
       int p = path[depth];
       if (next[p] == first[p + 1]) {
         seen[p] = 2;
+        order[done++] = p;
         depth--;
         continue;
       }
@@ -223,6 +274,7 @@ static void check_cycles(jmodel_reader* r) {
       path[++depth] = on;
     }
   }
+  return order;
 }
 
 // ---- names
@@ -305,122 +357,11 @@ static void check_elements(jmodel_reader* r) {
   check_unique(r, list, n);
 }
 
-// ---- masses
-
-static bool literal_inertia(const jmodel* m, const jmodel_body* b, double I[6]) {
-  for (int i = 0; i < 6; i++) {
-    if (!jmodel_literal(m, &b->inertia[i], &I[i])) return false;
-  }
-  return true;
-}
-
-// All principal minors of a positive semidefinite tensor are at least zero. I: xx yy zz xy xz yz.
-static bool is_semidefinite(const double I[6]) {
-  double size = fabs(I[0]) + fabs(I[1]) + fabs(I[2]);
-  double e = 1e-9 * size;
-  double det = I[0] * (I[1] * I[2] - I[5] * I[5]) - I[3] * (I[3] * I[2] - I[5] * I[4]) +
-               I[4] * (I[3] * I[5] - I[1] * I[4]);
-  return I[0] >= -e && I[1] >= -e && I[2] >= -e && I[0] * I[1] - I[3] * I[3] >= -e * size &&
-         I[0] * I[2] - I[4] * I[4] >= -e * size && I[1] * I[2] - I[5] * I[5] >= -e * size &&
-         det >= -e * size * size;
-}
-
-static void check_inertia(const jmodel_at* at, const jmodel_body* b) {
-  double I[6];
-  if (!literal_inertia(at->r->m, b, I)) return;
-  jmodel_place place = b->inertia[0].place;
-  if (!is_semidefinite(I)) {
-    jmodel_mistake(at, place, "the inertia tensor is not positive semidefinite; check the signs");
-    return;
-  }
-  static const char* const names[] = {"xx", "yy", "zz"};
-  for (int i = 0; i < 3; i++) {
-    double others = I[(i + 1) % 3] + I[(i + 2) % 3];
-    if (I[i] <= others * (1.0 + 1e-3)) continue;
-    jmodel_warning(at, place,
-                   "inertia %s = %g is more than the sum of the other two; no body has that",
-                   names[i], I[i]);
-  }
-}
-
-static bool is_literal_zero(const jmodel* m, const jmodel_scalar* s) {
-  double value;
-  return jmodel_literal(m, s, &value) && value == 0.0;
-}
-
-static bool weighs_nothing(const jmodel* m, const jmodel_body* b) {
-  if (b->has_mass && !is_literal_zero(m, &b->mass)) return false;
-  for (int i = 0; i < 6; i++) {
-    if (b->has_mass && !is_literal_zero(m, &b->inertia[i])) return false;
-  }
-  return true;
-}
-
-static bool moves_freely(const jmodel* m, const jmodel_joint* j) {
-  for (int k = 0; k < j->ncoordinate; k++) {
-    if (!m->coordinate[j->first_coordinate + k].is_driven) return true;
-  }
-  return false;
-}
-
-// A coordinate that moves no mass has no equation of motion.
-static void check_massless(jmodel_reader* r) {
-  const jmodel* m = r->m;
-  bool* has_mass = JMODEL_ARRAY(r, m->nbody, bool);
-  if (!has_mass) return;
-  for (int i = 1; i < m->nbody; i++) {
-    has_mass[i] = !weighs_nothing(m, &m->body[i]);
-  }
-  for (int i = m->njoint - 1; i >= 0; i--) {
-    const jmodel_joint* j = &m->joint[i];
-    if (has_mass[j->child]) {
-      has_mass[j->parent] = true;
-    } else if (moves_freely(m, j)) {
-      const jmodel_body* b = &m->body[j->child];
-      jmodel_at at = {r, "body", b->name, ""};
-      jmodel_mistake(&at, b->place,
-                     "it moves in joint '%s' but neither it nor what it carries has mass; give it "
-                     "a mass",
-                     j->name);
-    }
-  }
-}
-
-static void check_masses(jmodel_reader* r) {
-  const jmodel* m = r->m;
-  for (int i = 1; i < m->nbody; i++) {
-    const jmodel_body* b = &m->body[i];
-    jmodel_at at = {r, "body", b->name, ""};
-    jmodel_at_least(&at, &b->mass, "mass", 0.0, false);
-    check_inertia(&at, b);
-  }
-  if (!r->joints_incomplete) check_massless(r);
-}
-
-// ---- tables
-
-static void check_tables(jmodel_reader* r) {
-  const jmodel* m = r->m;
-  for (int i = 0; i < m->ntable; i++) {
-    const jmodel_table* t = &m->table[i];
-    jmodel_at at = {r, "table", t->name, ""};
-    for (int k = 1; k < t->n; k++) {
-      double a, b;
-      if (!jmodel_literal(m, &t->x[k - 1], &a) || !jmodel_literal(m, &t->x[k], &b) || a < b) {
-        continue;
-      }
-      jmodel_mistake(&at, t->x[k].place,
-                     "x[%d] = %g does not come after x[%d] = %g; x must increase", k, b, k - 1, a);
-      break;
-    }
-  }
-}
-
 void jmodel_check(jmodel_reader* r) {
   if (r->oom) return;
-  check_cycles(r);
+  const int* order = order_parameters(r);
   check_values(r);
   check_elements(r);
-  check_masses(r);
-  check_tables(r);
+  // expressions that could not be read have no values
+  if (!r->oom) jmodel_check_ranges(r, r->nmistake == 0 ? order : NULL);
 }

@@ -8,6 +8,7 @@
 #include "model/reader.h"
 
 static void read_sections(jmodel_reader* r, const jmodel_node* root) {
+  r->root = root;
   static void (*const sections[])(jmodel_reader*, const jmodel_node*) = {
       jmodel_read_names,     jmodel_read_head,       jmodel_read_parameters,
       jmodel_read_tables,    jmodel_read_hardpoints, jmodel_read_bodies,

@@ -347,6 +347,7 @@ typedef struct jmodel {
   bool has_road;
   jmodel_scalar road;  // ground height as an expression of x, y (and t) [m]
   jmodel_simulation simulation;
+  struct jmodel_ranges* ranges;  // where values must lie
 } jmodel;
 
 typedef struct jmodel_setting {  // --set name=value
@@ -363,6 +364,10 @@ jo_status jmodel_load(jo_context* ctx, const char* path, const jmodel_setting* s
 jo_status jmodel_parse(jo_context* ctx, const char* text, size_t length, const char* path,
                        const jmodel_setting* set, int nset, jmodel** out);
 void jmodel_destroy(jmodel* m);
+
+// Do the values of the model lie where they make sense, with other values of its numbers (nnumber)? The
+// first that does not is reported. Reading has asked this for the numbers of the file.
+jo_status jmodel_check_values(jo_context* ctx, const jmodel* m, const double* number);
 
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);

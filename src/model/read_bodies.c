@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `hardpoints:` and `bodies:`: mass, centre of mass, inertia, frame, points and vectors.
-#include <math.h>
 #include <string.h>
 
 #include "model/reader.h"
@@ -67,23 +66,6 @@ static void read_mass(const jmodel_at* at, const jmodel_node* node, jmodel_body*
 
 // ---- frame
 
-static bool literal_v3(const jmodel* m, const jmodel_v3* v, double out[3]) {
-  for (int i = 0; i < 3; i++) {
-    if (!jmodel_literal(m, &v->e[i], &out[i])) return false;
-  }
-  return true;
-}
-
-// Two axes must span a plane.
-static void check_axes(const jmodel_at* at, const jmodel_body* b, jmodel_place place) {
-  double u[3], v[3];
-  if (!literal_v3(at->r->m, &b->axis[0], u) || !literal_v3(at->r->m, &b->axis[1], v)) return;
-  double c[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-  double size = hypot(hypot(u[0], u[1]), u[2]) * hypot(hypot(v[0], v[1]), v[2]);
-  if (size > 0.0 && hypot(hypot(c[0], c[1]), c[2]) > 1e-6 * size) return;
-  jmodel_mistake(at, place, "frame: the two axes are parallel or of length zero");
-}
-
 static void read_axes(const jmodel_at* at, const jmodel_node* frame, jmodel_body* b) {
   static const char* const names[] = {"x", "y", "z"};
   int n = 0;
@@ -98,7 +80,6 @@ static void read_axes(const jmodel_at* at, const jmodel_node* frame, jmodel_body
     }
     n++;
   }
-  if (n == 2) check_axes(at, b, frame->place);
   if (n != 0 && n != 2) {
     jmodel_mistake(at, frame->place, "frame needs two of the axes x, y, z, got %d", n);
   }
@@ -154,15 +135,6 @@ static jmodel_named_v3* read_named(const jmodel_at* at, const jmodel_node* node,
   return list;
 }
 
-static void check_vectors(const jmodel_at* at, const jmodel_body* b) {
-  for (int i = 0; i < b->nvector; i++) {
-    double v[3];
-    if (!literal_v3(at->r->m, &b->vector[i].value, v)) continue;
-    if (v[0] != 0.0 || v[1] != 0.0 || v[2] != 0.0) continue;
-    jmodel_mistake(at, b->vector[i].place, "vector '%s' has length zero", b->vector[i].name);
-  }
-}
-
 static void read_body(jmodel_reader* r, const jmodel_node* node, jmodel_body* b) {
   static const char* const keys[] = {"mass",   "com",     "inertia",     "frame",
                                      "points", "vectors", "description", NULL};
@@ -174,7 +146,6 @@ static void read_body(jmodel_reader* r, const jmodel_node* node, jmodel_body* b)
   read_mass(&at, node, b);
   b->point = read_named(&at, node, "points", "point", &b->npoint);
   b->vector = read_named(&at, node, "vectors", "vector", &b->nvector);
-  check_vectors(&at, b);
 }
 
 static void make_ground(jmodel_reader* r, jmodel_body* b) {

@@ -101,7 +101,6 @@ static bool read_closure(const jmodel_at* at, const jmodel_node* node, jmodel_cl
   }
   if (c->type == JMODEL_CLOSURE_DISTANCE) {
     c->has_length = jmodel_get_scalar(at, node, "length", JMODEL_SCOPE_PARAMETERS, &c->length);
-    if (c->has_length) jmodel_at_least(at, &c->length, "length", 0.0, true);
   }
   return true;
 }

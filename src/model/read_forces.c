@@ -37,7 +37,6 @@ static bool read_stop(const jmodel_at* at, const jmodel_node* map, const char* k
   jmodel_check_keys(at, node, is_line ? of_line : of_joint);
   jmodel_need_scalar(&inner, node, is_line ? "length" : "at", JMODEL_SCOPE_ANY, clearance);
   jmodel_need_scalar(&inner, node, "stiffness", JMODEL_SCOPE_ANY, stiffness);
-  jmodel_at_least(&inner, stiffness, "stiffness", 0.0, false);
   *has_exponent = jmodel_get_scalar(&inner, node, "exponent", JMODEL_SCOPE_ANY, exponent);
   return true;
 }
@@ -63,7 +62,6 @@ static void read_law(const jmodel_at* at, const jmodel_node* map, jmodel_force* 
                           &f->has_bump_exponent, &f->bump_exponent);
   f->has_rebound = read_stop(at, map, "rebound_stop", is_line, &f->rebound_clearance,
                              &f->rebound_stiffness, &f->has_rebound_exponent, &f->rebound_exponent);
-  jmodel_at_least(at, &f->damping, "damping", 0.0, false);
   if (is_line && f->has_stiffness && !f->has_free) {
     jmodel_mistake(at, f->place, "'free_length' is missing; a stiffness needs it");
   }
@@ -229,13 +227,6 @@ static bool read_tyre(const jmodel_at* at, const jmodel_node* node, jmodel_tyre*
   jmodel_need_scalar(at, node, "mu_y", any, &t->mu_y);
   const jmodel_node* reading = jmodel_node_find(node, "reading");
   t->loaded_radius = reading && jmodel_word_at(at, reading, "reading", readings) == 1;
-  jmodel_at_least(at, &t->radius, "radius", 0.0, true);
-  jmodel_at_least(at, &t->stiffness, "stiffness", 0.0, false);
-  jmodel_at_least(at, &t->damping, "damping", 0.0, false);
-  jmodel_at_least(at, &t->kappa_c, "kappa_c", 0.0, true);
-  jmodel_at_least(at, &t->alpha_c, "alpha_c", 0.0, true);
-  jmodel_at_least(at, &t->mu_x, "mu_x", 0.0, false);
-  jmodel_at_least(at, &t->mu_y, "mu_y", 0.0, false);
   return read_wheel(at, node, t);
 }
 
@@ -299,7 +290,6 @@ static bool read_soil(const jmodel_at* at, const jmodel_node* node, jmodel_soil*
                 {"friction_lat", &s->friction_lat}};
   for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
     jmodel_need_scalar(at, node, number[i].key, any, number[i].value);
-    jmodel_at_least(at, number[i].value, number[i].key, 0.0, i < 3);
   }
   if (!jmodel_get_scalar(at, node, "track_speed", any, &s->track_speed)) {
     s->track_speed = jmodel_default(at->r, s->track_speed.path, 0.0, s->place);

@@ -251,7 +251,6 @@ static void read_filter(const jmodel_at* at, const jmodel_node* map, jmodel_obje
   o->filter = i < 0 ? JMODEL_FILTER_NONE : (jmodel_filter)i;
   if (o->filter != JMODEL_FILTER_LOWPASS) return;
   jmodel_need_scalar(at, map, "frequency", JMODEL_SCOPE_PARAMETERS, &o->frequency);
-  jmodel_at_least(at, &o->frequency, "frequency", 0.0, true);
 }
 
 // The one of integral, mean, rms and peak that is given, and a value at the end.

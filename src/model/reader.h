@@ -32,6 +32,8 @@ struct jmodel_reader {
   jo_status status;  // of the first mistake
   bool oom;
 
+  const jmodel_node* root;  // of the sections
+
   const jmodel_setting* set;
   int nset;
   bool* set_done;
@@ -130,9 +132,6 @@ jmodel_scalar jmodel_constant(const char* text, jmodel_place place);
 jmodel_v3 jmodel_unit(int axis, jmodel_place place);  // e_x, e_y, e_z; -1: zero
 // Value of a literal; false for an expression.
 bool jmodel_literal(const jmodel* m, const jmodel_scalar* s, double* value);
-// A literal that is out of range is a mistake: lowest allowed value, and whether it is itself out.
-void jmodel_at_least(const jmodel_at* at, const jmodel_scalar* s, const char* label, double lowest,
-                     bool strictly);
 
 // The section of the model; NULL when it is not given or not a map.
 const jmodel_node* jmodel_section(jmodel_reader* r, const jmodel_node* root, const char* key);
@@ -149,6 +148,9 @@ bool jmodel_constant_value(const jmodel_at* at, jmodel_place place, const char* 
 void jmodel_free_expressions(jmodel_reader* r);
 // What only the whole model shows.
 void jmodel_check(jmodel_reader* r);
+// Values and where they must lie (ranges.c); order: parameters, each after those it depends on, NULL: some
+// expressions have mistakes.
+void jmodel_check_ranges(jmodel_reader* r, const int* order);
 
 // ---- references (resolve.c). `body` is -1 where the text does not say which.
 

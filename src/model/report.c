@@ -75,6 +75,7 @@ void jmodel_guess_add(jmodel_guess* g, const char* candidate) {
   size_t n = strlen(g->name);
   size_t nc = strlen(candidate);
   if (n > MAX_NAME || nc > MAX_NAME || nc == 0) return;
+  if (strcmp(g->name, candidate) == 0) return;  // known, but not here
   int limit = n < 4 ? 1 : n < 6 ? 2 : (int)(n / 3);
   int distance = jtext_distance(g->name, n, candidate, nc);
   if (distance > limit || distance >= (int)n || distance >= g->distance) return;

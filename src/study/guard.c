@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/blame.h"
+#include "study/finite.h"
 #include "study/rolling.h"
 
 // ---- windows -------------------------------------------------------------------------------------
@@ -49,10 +51,41 @@ bool jstudy_windows_fit(jstudy_run* r, double t_start, double t_end) {
   return fit;
 }
 
+// ---- elements ------------------------------------------------------------------------------------
+
+#define NO_LENGTH 1e-9  // [m]: so close, two points show no direction
+
+// Of equations that are not finite: is an element between points the cause?
+static jo_status check_lengths(jstudy_run* r, double t, const double* y) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  const double* in[JGEN_GROUP_COUNT] = {
+      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
+  for (int i = 0; i < d->model->nforce; i++) {
+    const jmodel_force* f = &d->model->force[i];
+    if (!d->length[i] || jexpr_blame_value(r->ctx, d->g, d->length[i], in) > NO_LENGTH) continue;
+    return jerr_set(r->ctx, JO_ERR_MODEL,
+                    "%s:%d: force '%s': its ends, '%s' and '%s', are at the same place at t = %.9g "
+                    "s: it has no direction there; move one of them, or put it on a coordinate",
+                    f->place.file, f->place.line, f->name, f->a.name, f->b.name, t);
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_guard_elements(jstudy_run* r, double t, const double* y, bool all) {
+  const jstudy_plant* p = r->plant;
+  double* ydot = r->before;
+  jsolve_set_modes(&r->system, t, y, r->g);
+  jstudy_run_call(r, p->rhs, t, y, (double* const[]){ydot});
+  int bad = jstudy_finite_first(ydot, p->dynamics->ny);
+  if (bad < 0) return JO_OK;
+  JO_TRY(check_lengths(r, t, y));
+  return all ? jstudy_finite_rate(r, t, y, bad) : JO_OK;
+}
+
 // ---- tyres ---------------------------------------------------------------------------------------
 
 jo_status jstudy_guard_start(jstudy_run* r, double t, const double* y) {
-  jsolve_set_modes(&r->system, t, y, r->g);
+  JO_TRY(jstudy_guard_elements(r, t, y, false));
   if (r->plant->model->ntyre == 0) return JO_OK;
   jstudy_run_rolling(r, t, y, r->rolling);
   return jstudy_rolling_landing(r->ctx, r->plant->model, t, NULL, r->rolling);

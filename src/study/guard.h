@@ -12,7 +12,11 @@ jo_status jstudy_guard_windows(jstudy_run* r, double t_start, double t_end);
 // The same as an answer, without a message.
 bool jstudy_windows_fit(jstudy_run* r, double t_start, double t_end);
 
-// No tyre stands on the ground at the start, y. Sets the modes of the run.
+// The equations have finite values at (t, y), as far as elements between points of the same place go; with
+// `all`, whatever the cause. Sets the modes of the run.
+jo_status jstudy_guard_elements(jstudy_run* r, double t, const double* y, bool all);
+
+// No element is of length zero, and no tyre stands on the ground at the start, y. Sets the modes of the run.
 jo_status jstudy_guard_start(jstudy_run* r, double t, const double* y);
 
 // The same at the steps of a run without switches: no wheel stands, or has stood since the last look,

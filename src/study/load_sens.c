@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "study/finite.h"
+
 #define SAMPLE_STEP 1e-4  // [s]: a hundred in a hard stop of 10 ms
 #define SAFETY      2.0   // of the estimates of errors
 
@@ -137,6 +139,30 @@ static jo_status differentiate(jstudy_load_sens* l, int e, const jstudy_load_sen
   return JO_OK;
 }
 
+// Report what is not finite of an element: a power of a load may overflow where the load does not.
+static jo_status check_finite(const jstudy_load_sens* l, const jstudy_sens* s,
+                              const jstudy_load_gradient* e) {
+  const jmodel* m = s->plant->model;
+  const double value[2] = {e->peak, e->damage};
+  const double* slope[2] = {e->dpeak, e->ddamage};
+  for (int i = 0; i < 2; i++) {
+    const char* what = i == 0 ? "peak" : "pseudo-damage";
+    int bad = jstudy_finite_first(slope[i], l->nw);
+    if (!isfinite(value[i])) {
+      return jerr_set(l->ctx, JO_ERR_NUMERIC, "%s: load '%s': its %s is %s", m->path, e->name, what,
+                      jstudy_finite_text(value[i]));
+    }
+    if (bad >= 0) {
+      return jerr_set(l->ctx, JO_ERR_NUMERIC,
+                      "%s: load '%s': the derivative of its %s by '%s' is %s; hint: leave this "
+                      "number out",
+                      m->path, e->name, what, m->number[s->wrt[bad]].path,
+                      jstudy_finite_text(slope[i][bad]));
+    }
+  }
+  return JO_OK;
+}
+
 // ---- the run -------------------------------------------------------------------------------------
 
 static jo_status run(jstudy_load_sens* l, const jstudy_sens* s,
@@ -145,6 +171,7 @@ static jo_status run(jstudy_load_sens* l, const jstudy_sens* s,
   jstudy_sens_observer observer = {.step = opt->step, .user = l, .sample = keep_sample};
   jstudy_sens_options o = opt->run;
   o.observer = &observer;
+  o.outputs_only = true;
   JO_TRY(jstudy_sens_check_numbers(l->ctx, s));
   JO_TRY(jstudy_sens_check(l->ctx, s, &o, false));
   JO_TRY(jstudy_sens_run(l->ctx, s, JSTUDY_DIRECT, &o, &l->run));
@@ -152,6 +179,7 @@ static jo_status run(jstudy_load_sens* l, const jstudy_sens* s,
   if (!gradient) return jerr_memory(l->ctx);
   for (int e = 0; e < l->n; e++) {
     JO_TRY(differentiate(l, e, opt, gradient));
+    JO_TRY(check_finite(l, s, &l->element[e]));
   }
   return JO_OK;
 }

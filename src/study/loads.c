@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "study/finite.h"
 #include "study/guard.h"
 
 enum { K_RHS, K_DIRECTIONS, K_REDUCED, K_FINISH, K_ELEMENT };
@@ -283,6 +284,22 @@ static jo_status reconstruct_events(runner* u) {
   return JO_OK;
 }
 
+// A run may end with loads or outputs that are not finite though its states are.
+static jo_status check_finite(runner* u) {
+  const jstudy_load_result* r = u->out;
+  const jgen_dynamics* d = u->l->plant->dynamics;
+  int width = 1 + r->ne;
+  for (int i = 0; i < r->nsample; i++) {
+    const double* row = r->sample + (int64_t)i * width;
+    int bad = jstudy_finite_first(row + 1, r->ne);
+    if (bad < 0) continue;
+    return jerr_set(r->ctx, JO_ERR_NUMERIC, "%s: the load of '%s' is %s at t = %.9g s",
+                    d->model->path, u->l->name[bad], jstudy_finite_text(row[1 + bad]), row[0]);
+  }
+  int bad = jstudy_finite_first(r->out_end, d->noutput);
+  return bad < 0 ? JO_OK : jstudy_finite_output(u->run, r->t_end, r->y_end, bad, r->out_end[bad]);
+}
+
 static jo_status run_all(runner* u, const jstudy_load_options* opt) {
   jstudy_load_result* r = u->out;
   memcpy(r->y_end, u->l->plant->y0, (size_t)r->ny * sizeof *r->y_end);
@@ -294,7 +311,8 @@ static jo_status run_all(runner* u, const jstudy_load_options* opt) {
   r->cpu = jclock_cpu() - t0;
   if (status >= 0) jstudy_run_outputs(u->run, r->t_end, r->y_end, r->out_end);
   if (status >= 0 && opt->solve.driver == JSOLVE_LOAD_IMPULSIVE) status = reconstruct_events(u);
-  return status;
+  r->is_complete = status >= 0;
+  return r->is_complete ? check_finite(u) : status;
 }
 
 jstudy_load_options jstudy_load_options_default(const jmodel* m) {
@@ -322,7 +340,6 @@ jo_status jstudy_loads_run(jo_context* ctx, const jstudy_loads* l, const jstudy_
   if (status >= 0) status = jstudy_guard_start(u.run, opt->t_start, l->plant->y0);
   bool begun = status >= 0;
   if (begun) status = run_all(&u, opt);
-  r->is_complete = status >= 0;
   jstudy_run_destroy(u.run);
   if (begun) {
     *out = r;

@@ -71,6 +71,7 @@ typedef struct jstudy_sens_options {
   int max_states;         // states kept for the adjoint
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
                           // The start is assembled again; only parameters may differ
+  bool outputs_only;      // objectives are not asked for and need not be finite
   bool is_last;           // of the runs that are allowed: what it gives is taken
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jstudy_sens_observer* observer;

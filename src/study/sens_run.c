@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "study/brink.h"
+#include "study/finite.h"
 #include "study/sens_plan.h"
 #include "study/walk.h"
 
@@ -54,6 +55,7 @@ static jo_status simulate(jstudy_run* run, const jstudy_sens* s, const jstudy_se
   jstudy_plant_clamp(s->plant, y);
   jstudy_record_end(record, y);
   jstudy_run_objectives(run, opt->t_end, y, out->value);
+  if (!opt->outputs_only) JO_TRY(jstudy_finite_objectives(run, opt->t_end, y, out->value));
   return record->status;
 }
 
@@ -231,6 +233,20 @@ static jo_status compare_steps(jo_context* ctx, const jstudy_sens* s, jstudy_sen
   return JO_OK;
 }
 
+// The run that turned out to be the last had no observer, for another one was to come: a run as it was
+// asked for shows it the histories.
+static jo_status show_observer(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
+                               const jstudy_sens_options* opt, jstudy_sens_result* out) {
+  if (!opt->observer) return JO_OK;
+  jstudy_sens_options o = *opt;
+  o.is_last = true;
+  jstudy_sens_result* shown;
+  JO_TRY(run_once(ctx, s, method, &o, &shown));
+  add_cost(out, shown);
+  jstudy_sens_result_destroy(shown);
+  return JO_OK;
+}
+
 static jo_status repeat(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
                         const jstudy_sens_options* opt, jstudy_plan* plan,
                         jstudy_sens_result** out) {
@@ -242,7 +258,7 @@ static jo_status repeat(jo_context* ctx, const jstudy_sens* s, jstudy_sens_metho
     jo_status status = run_once(ctx, s, method, &o, &r);
     if (status < 0 && before && status != JO_ERR_MEMORY) {
       jerr_forget(ctx, said);  // what there is stays, with the error it has
-      return JO_OK;
+      return show_observer(ctx, s, method, opt, before);
     }
     JO_TRY(status);
     if (before) add_cost(r, before);
@@ -251,8 +267,27 @@ static jo_status repeat(jo_context* ctx, const jstudy_sens* s, jstudy_sens_metho
     if (o.is_last || !jstudy_plan_repeats(s, &o, r)) return JO_OK;
     bool again;
     JO_TRY(jstudy_plan_next(plan, s, r, &o, &again));
-    if (!again) return JO_OK;
+    if (!again) return show_observer(ctx, s, method, opt, r);
   }
+}
+
+// Report the first derivative that is not finite though it exists.
+static jo_status check_gradient(const jstudy_sens* s, const jstudy_sens_result* r) {
+  const jmodel* m = s->plant->model;
+  int bad = -1;
+  // the infinite one is the cause, those that are no numbers follow from it
+  for (int i = 0; i < r->nobjective * r->nw; i++) {
+    if (isfinite(r->gradient[i]) || s->why[i % r->nw]) continue;
+    if (bad < 0 || (isnan(r->gradient[bad]) && !isnan(r->gradient[i]))) bad = i;
+  }
+  if (bad < 0) return JO_OK;
+  const jmodel_objective* o = &m->objective[bad / r->nw];
+  return jerr_set(r->ctx, JO_ERR_NUMERIC,
+                  "%s:%d: objective '%s': its derivative by '%s' is %s, though its value is %.9g: "
+                  "somewhere in the run a root, a power or a logarithm is at the end of its range; "
+                  "hint: move away from there, or leave this number out",
+                  o->place.file, o->place.line, o->name, m->number[s->wrt[bad % r->nw]].path,
+                  jstudy_finite_text(r->gradient[bad]), r->value[bad / r->nw]);
 }
 
 jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_method method,
@@ -276,6 +311,8 @@ jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_met
     status = repeat(ctx, s, method, opt, &plan, out);
     jstudy_plan_end(&plan);
   }
+  bool is_asked = method != JSTUDY_VALUE && !opt->outputs_only;
+  if (status >= 0 && is_asked) status = check_gradient(s, *out);
   if (status < 0) {
     jstudy_sens_result_destroy(*out);
     *out = NULL;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "solve/tableau.h"
+#include "study/finite.h"
 #include "study/guard.h"
 
 #define MAX_ROWS 20000000  // more is a typing mistake in a step size, not a result
@@ -30,6 +31,7 @@ typedef struct recorder {
   int64_t next;      // index of the next grid time
   bool has_jumped;   // an event since the last step
   int64_t sampling;  // projections made for samples
+  jo_status finite;  // of the outputs so far: the first that is not is reported
 } recorder;
 
 // ---- rows ----------------------------------------------------------------------------------------
@@ -37,6 +39,8 @@ typedef struct recorder {
 static void fill_row(recorder* k, double t, const double* y, double* row) {
   row[0] = t;
   jstudy_run_outputs(k->run, t, y, row + 1);
+  int bad = k->finite < 0 ? -1 : jstudy_finite_first(row + 1, k->out->noutput);
+  if (bad >= 0) k->finite = jstudy_finite_output(k->run, t, y, bad, row[1 + bad]);
   jstudy_run_objectives(k->run, t, y, row + 1 + k->out->noutput);
 }
 
@@ -294,7 +298,11 @@ static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, 
   r->projections = k->run->projections - k->sampling;
   r->cpu = jclock_cpu() - start;
   set_final(k, y, scratch);
-  return status;
+  if (status >= 0) {
+    const double* psi = scratch + 1 + r->noutput;
+    status = jstudy_finite_objectives(k->run, r->t_reached, y, psi);
+  }
+  return status < 0 ? status : k->finite;
 }
 
 static jo_status run(recorder* k, const jsolve_options* solve) {

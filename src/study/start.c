@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "study/consistent.h"
+#include "study/finite.h"
 #include "study/initial.h"
 #include "study/static_start.h"
 #include "study/tape_tangent.h"
@@ -123,6 +124,36 @@ static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jstudy_
   return JO_OK;
 }
 
+static int count_sensors(const jmodel* m) {
+  int n = 0;
+  for (int i = 0; i < m->nsignal; i++) {
+    n += m->signal[i].is_output;
+  }
+  return n;
+}
+
+// Outputs of elements need no value at rest, as the slip of a wheel; what the file asks for does.
+static jo_status check_sensors(jstudy_run* run, double t, const double* y, const double* out) {
+  int bad = jstudy_finite_first(out, count_sensors(run->plant->model));
+  return bad < 0 ? JO_OK : jstudy_finite_output(run, t, y, bad, out[bad]);
+}
+
+// The same for derivatives that exist.
+static jo_status check_slopes(jo_context* ctx, const jgen_dynamics* d, int nw, const char** why,
+                              const double* dout) {
+  const jmodel* m = d->model;
+  for (int i = 0; i < count_sensors(m) * nw; i++) {
+    if (isfinite(dout[i]) || why[i % nw]) continue;
+    return jerr_set(
+        ctx, JO_ERR_NUMERIC,
+        "%s: sensor '%s': its derivative by '%s' is %s at rest; hint: leave this number "
+        "out, or keep the expression where it is smooth",
+        m->path, d->output_name[i / nw], m->number[d->live[d->sens.wrt[i % nw]]].path,
+        jstudy_finite_text(dout[i]));
+  }
+  return JO_OK;
+}
+
 jo_status jstudy_start_outputs(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
                                const jstudy_start* start, double* out, double* dout) {
   double t = p->model->simulation.t_start;
@@ -130,7 +161,9 @@ jo_status jstudy_start_outputs(jo_context* ctx, jarena* a, const jstudy_plant* p
   JO_TRY(jstudy_run_create(ctx, p, &run));
   jsolve_set_modes(&run->system, t, start->y, run->g);
   jstudy_run_outputs(run, t, start->y, out);
-  jo_status status = nw > 0 ? differentiate_outputs(ctx, a, run, nw, start, dout) : JO_OK;
+  jo_status status = check_sensors(run, t, start->y, out);
+  if (status >= 0 && nw > 0) status = differentiate_outputs(ctx, a, run, nw, start, dout);
+  if (status >= 0 && nw > 0) status = check_slopes(ctx, p->dynamics, nw, start->why, dout);
   jstudy_run_destroy(run);
   return status;
 }

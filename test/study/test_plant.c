@@ -11,25 +11,6 @@ static jmodel* parse(jo_context* ctx, const char* text, const jmodel_setting* se
   return m;
 }
 
-static void test_negative_mass_of_a_parameter(void** state) {
-  (void)state;
-  static const char text[] =
-      "jounce: 1\nname: p\nparameters: {m: 2}\n"
-      "bodies:\n  bob: {mass: m, com: [0, 0, -1], inertia: [1, 1, 1]}\n"
-      "joints: {pin: {type: revolute, parent: ground, child: bob, at: [0, 0, 0], axis: y}}\n";
-  jmodel_setting set = {"m", "-3"};
-  jo_context* ctx;
-  jo_context_create(NULL, &ctx);
-  jmodel* m = parse(ctx, text, &set, 1);
-  jstudy_plant* p;
-  assert_int_equal(jstudy_plant_create(ctx, m, NULL, &p), JO_ERR_MODEL);
-  assert_null(p);
-  assert_string_equal(jo_context_message(ctx),
-                      "test.yaml:5: body 'bob': mass is -3 kg; it must not be negative");
-  jmodel_destroy(m);
-  jo_context_destroy(ctx);
-}
-
 // A load that is not a number from t = 0.5 s on: the message names the rate it spoils.
 static void test_messages_name_states(void** state) {
   (void)state;
@@ -126,7 +107,6 @@ static void test_initial_rates_are_those_of_positions(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_negative_mass_of_a_parameter),
       cmocka_unit_test(test_messages_name_states),
       cmocka_unit_test(test_drives_are_functions_of_time),
       cmocka_unit_test(test_initial_rates_are_those_of_positions),

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blame: evaluate node by node, then walk from the value back through operands that are not finite.
+#include "expr/blame.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct blame {
+  const jexpr_graph* g;
+  const double* const* in;
+  double* value;  // by node
+  bool* used;
+} blame;
+
+static double operand(const blame* b, jexpr_ref r, int k) {
+  return k < jexpr_nargs(b->g, r) ? b->value[jexpr_arg(b->g, r, k)] : 0.0;
+}
+
+// locate(x, X ...): the interval of x; pick(k, A ...): A_k
+static int picked(const blame* b, jexpr_ref r) {
+  int n = jexpr_nargs(b->g, r) - 1;
+  double k = operand(b, r, 0);
+  return 1 + (k >= 0.0 && k < n ? (int)k : 0);
+}
+
+static double list_value(const blame* b, jexpr_ref r) {
+  if (b->g->node[r].op == JEXPR_PICK) return operand(b, r, picked(b, r));
+  int n = jexpr_nargs(b->g, r) - 1, k = 0;
+  while (k + 2 < n && operand(b, r, k + 2) <= operand(b, r, 0)) {
+    k++;
+  }
+  return k;
+}
+
+static double apply(jexpr_op op, double a, double b, double c) {
+  (void)a, (void)b, (void)c;
+  // clang-format off
+  switch (op) {
+#define OP(id, name, arity, class, text, value, da, db) case JEXPR_##id: return value;
+#include "expr/ops.def"
+    default: return NAN;
+  }
+  // clang-format on
+}
+
+static double node_value(const blame* b, jexpr_ref r) {
+  const jexpr_node* node = &b->g->node[r];
+  switch (node->op) {
+    case JEXPR_CONST: return jexpr_const_value(b->g, r);
+    case JEXPR_INPUT: return b->in[node->a] ? b->in[node->a][node->b] : 0.0;
+    case JEXPR_LOCATE:
+    case JEXPR_PICK: return list_value(b, r);
+    default: return apply((jexpr_op)node->op, operand(b, r, 0), operand(b, r, 1), operand(b, r, 2));
+  }
+}
+
+// Operands precede users: one pass down marks what r depends on, one pass up evaluates it.
+static void evaluate(blame* b, jexpr_ref r) {
+  b->used[r] = true;
+  for (jexpr_ref k = r; k > 0; k--) {
+    for (int i = 0; b->used[k] && i < jexpr_nargs(b->g, k); i++) {
+      b->used[jexpr_arg(b->g, k, i)] = true;
+    }
+  }
+  for (jexpr_ref k = 1; k <= r; k++) {
+    if (b->used[k]) b->value[k] = node_value(b, k);
+  }
+}
+
+// Does operand k of r reach its value? Of choices one does.
+static bool counts(const blame* b, jexpr_ref r, int k) {
+  switch (b->g->node[r].op) {
+    case JEXPR_SELECT: return k == (operand(b, r, 0) != 0.0 ? 1 : 2);
+    case JEXPR_PICK: return k == picked(b, r);
+    default: return true;
+  }
+}
+
+static jexpr_ref culprit(const blame* b, jexpr_ref r) {
+  for (int k = 0; k < jexpr_nargs(b->g, r);) {
+    jexpr_ref a = jexpr_arg(b->g, r, k);
+    if (isfinite(b->value[a]) || !counts(b, r, k)) {
+      k++;
+      continue;
+    }
+    r = a;
+    k = 0;
+  }
+  return r;
+}
+
+static void describe(const blame* b, jexpr_ref r, char* text) {
+  static const char sign[JEXPR_OP_COUNT] = {
+      [JEXPR_ADD] = '+', [JEXPR_SUB] = '-', [JEXPR_MUL] = '*', [JEXPR_DIV] = '/'};
+  jexpr_op op = (jexpr_op)b->g->node[r].op;
+  int n = jexpr_ops[op].arity;
+  if (n <= 0) return;
+  double x = operand(b, r, 0), y = operand(b, r, 1);
+  if (sign[op]) {
+    snprintf(text, JEXPR_BLAME_SIZE, "%.6g %c %.6g", x, sign[op], y);
+  } else if (n == 1) {
+    snprintf(text, JEXPR_BLAME_SIZE, "%s(%.6g)", jexpr_ops[op].name, x);
+  } else {
+    snprintf(text, JEXPR_BLAME_SIZE, "%s(%.6g, %.6g)", jexpr_ops[op].name, x, y);
+  }
+}
+
+// Evaluate r into storage of `scratch`; false: no memory, or nothing to evaluate.
+static bool begin(blame* b, jarena* scratch, jexpr_ref r) {
+  b->value = JARENA_ARRAY(scratch, (size_t)r + 1, double);
+  b->used = JARENA_ARRAY(scratch, (size_t)r + 1, bool);
+  if (!r || !b->value || !b->used) return false;
+  evaluate(b, r);
+  return true;
+}
+
+void jexpr_blame(jo_context* ctx, const jexpr_graph* g, jexpr_ref r, const double* const* in,
+                 char text[JEXPR_BLAME_SIZE]) {
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  blame b = {.g = g, .in = in};
+  text[0] = '\0';
+  if (begin(&b, &scratch, r) && !isfinite(b.value[r])) describe(&b, culprit(&b, r), text);
+  jarena_free(&scratch);
+}
+
+double jexpr_blame_value(jo_context* ctx, const jexpr_graph* g, jexpr_ref r,
+                         const double* const* in) {
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  blame b = {.g = g, .in = in};
+  double value = begin(&b, &scratch, r) ? b.value[r] : (double)NAN;
+  jarena_free(&scratch);
+  return value;
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which values of a model must lie where. docs/format.md tells the same to the user.
+#include <stddef.h>
+#include <string.h>
+
+#include "model/ranges.h"
+
+// ---- slots and rules -----------------------------------------------------------------------------
+
+typedef struct lister {
+  jo_context* ctx;
+  jarena* arena;
+  struct jmodel_ranges* k;
+  jo_status status;
+} lister;
+
+// Lists belong to the model's arena: grown by doubling, what was there stays behind until it is freed.
+static void* grow(lister* l, void* list, int n, int* cap, size_t size) {
+  if (n < *cap) return list;
+  int larger = *cap ? 2 * *cap : 64;
+  void* fresh = jarena_array(l->arena, (size_t)larger, size);
+  if (!fresh) {
+    if (l->status >= 0) l->status = jerr_memory(l->ctx);
+    return NULL;
+  }
+  if (n > 0) memcpy(fresh, list, (size_t)n * size);
+  *cap = larger;
+  return fresh;
+}
+
+static void add_slot(lister* l, const jmodel_scalar* s) {
+  struct jmodel_ranges* k = l->k;
+  if (l->status < 0) return;
+  jmodel_slot* slot = grow(l, k->slot, k->nslot, &k->slot_cap, sizeof *slot);
+  if (!slot) return;
+  k->slot = slot;
+  k->slot[k->nslot++] = (jmodel_slot){s, JMODEL_SLOT_UNKNOWN};
+}
+
+// A rule on the last n slots.
+static void add_rule(lister* l, jmodel_rule rule, int n) {
+  struct jmodel_ranges* k = l->k;
+  if (l->status < 0) return;
+  jmodel_rule* list = grow(l, k->rule, k->nrule, &k->rule_cap, sizeof *list);
+  if (!list) return;
+  k->rule = list;
+  rule.first = k->nslot - n;
+  rule.n = n;
+  k->rule[k->nrule++] = rule;
+}
+
+// Numbers are finite: that of an expression only is a question.
+static void add_limit(lister* l, const char* subject, const char* name, const char* label,
+                      const jmodel_scalar* s, jmodel_limit limit) {
+  if (limit == JMODEL_FINITE && s->number >= 0) return;
+  add_slot(l, s);
+  add_rule(l, (jmodel_rule){JMODEL_RULE_LIMIT, limit, subject, name, label, 0, 0}, 1);
+}
+
+static void add_v3(lister* l, const jmodel_v3* v) {
+  for (int i = 0; i < 3; i++) {
+    add_slot(l, &v->e[i]);
+  }
+}
+
+// What the reader wrote itself has no path: axes of frames, and zero where an element has no direction.
+static bool is_written(const jmodel_v3* v) {
+  return !*v->e[0].path && !*v->e[1].path && !*v->e[2].path;
+}
+
+static void add_direction(lister* l, const char* subject, const char* name, const char* label,
+                          const jmodel_v3* v) {
+  if (is_written(v)) return;
+  add_v3(l, v);
+  add_rule(l, (jmodel_rule){JMODEL_RULE_DIRECTION, JMODEL_FINITE, subject, name, label, 0, 0}, 3);
+}
+
+static void add_point(lister* l, const char* subject, const char* name, const char* label,
+                      const jmodel_v3* v) {
+  for (int i = 0; i < 3; i++) {
+    add_limit(l, subject, name, label, &v->e[i], JMODEL_FINITE);
+  }
+}
+
+// ---- fields of elements --------------------------------------------------------------------------
+
+#define ALWAYS ((size_t)-1)
+
+typedef struct field {
+  const char* label;
+  size_t at;
+  jmodel_limit limit;
+  size_t given;  // where the element says that it has it
+} field;
+
+static void add_fields(lister* l, const char* subject, const char* name, const void* element,
+                       const field* list, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const char* base = element;
+    bool is_given = true;
+    if (list[i].given != ALWAYS) memcpy(&is_given, base + list[i].given, sizeof is_given);
+    const jmodel_scalar* s = (const jmodel_scalar*)(const void*)(base + list[i].at);
+    if (is_given) add_limit(l, subject, name, list[i].label, s, list[i].limit);
+  }
+}
+
+#define FIELD(type, member, limit) \
+  { #member, offsetof(type, member), limit, ALWAYS }
+#define GIVEN(type, label, member, limit, has) \
+  { label, offsetof(type, member), limit, offsetof(type, has) }
+#define ADD_FIELDS(l, subject, element, list) \
+  add_fields(l, subject, (element)->name, element, list, sizeof(list) / sizeof *(list))
+
+static const field tyre_fields[] = {
+    FIELD(jmodel_tyre, radius, JMODEL_POSITIVE),
+    FIELD(jmodel_tyre, stiffness, JMODEL_NOT_NEGATIVE),
+    FIELD(jmodel_tyre, damping, JMODEL_NOT_NEGATIVE),
+    FIELD(jmodel_tyre, kappa_c, JMODEL_POSITIVE),
+    FIELD(jmodel_tyre, alpha_c, JMODEL_POSITIVE),
+    FIELD(jmodel_tyre, mu_x, JMODEL_NOT_NEGATIVE),
+    FIELD(jmodel_tyre, mu_y, JMODEL_NOT_NEGATIVE),
+};
+
+static const field soil_fields[] = {
+    FIELD(jmodel_soil, radius, JMODEL_POSITIVE),
+    FIELD(jmodel_soil, length, JMODEL_POSITIVE),
+    FIELD(jmodel_soil, width, JMODEL_POSITIVE),
+    FIELD(jmodel_soil, k_c, JMODEL_NOT_NEGATIVE),
+    FIELD(jmodel_soil, k_phi, JMODEL_NOT_NEGATIVE),
+    FIELD(jmodel_soil, exponent, JMODEL_NOT_NEGATIVE),
+    FIELD(jmodel_soil, shear, JMODEL_NOT_NEGATIVE),
+    FIELD(jmodel_soil, friction_long, JMODEL_NOT_NEGATIVE),
+    FIELD(jmodel_soil, friction_lat, JMODEL_NOT_NEGATIVE),
+    FIELD(jmodel_soil, track_speed, JMODEL_FINITE),
+};
+
+// A negative stiffness may stand for a softening; a negative damper or stop feeds the motion.
+static const field force_fields[] = {
+    GIVEN(jmodel_force, "stiffness", stiffness, JMODEL_FINITE, has_stiffness),
+    GIVEN(jmodel_force, "damping", damping, JMODEL_NOT_NEGATIVE, has_damping),
+    GIVEN(jmodel_force, "free length", free, JMODEL_FINITE, has_free),
+    GIVEN(jmodel_force, "preload", preload, JMODEL_FINITE, has_preload),
+    GIVEN(jmodel_force, "bump_stop: stiffness", bump_stiffness, JMODEL_NOT_NEGATIVE, has_bump),
+    GIVEN(jmodel_force, "bump_stop: place", bump_clearance, JMODEL_FINITE, has_bump),
+    GIVEN(jmodel_force, "bump_stop: exponent", bump_exponent, JMODEL_POSITIVE, has_bump_exponent),
+    GIVEN(jmodel_force, "rebound_stop: stiffness", rebound_stiffness, JMODEL_NOT_NEGATIVE,
+          has_rebound),
+    GIVEN(jmodel_force, "rebound_stop: place", rebound_clearance, JMODEL_FINITE, has_rebound),
+    GIVEN(jmodel_force, "rebound_stop: exponent", rebound_exponent, JMODEL_POSITIVE,
+          has_rebound_exponent),
+};
+
+static const field closure_fields[] = {
+    GIVEN(jmodel_closure, "length", length, JMODEL_POSITIVE, has_length),
+};
+
+static const field coordinate_fields[] = {
+    GIVEN(jmodel_coordinate, "guess", guess, JMODEL_FINITE, has_guess),
+    GIVEN(jmodel_coordinate, "drive", driven, JMODEL_FINITE, is_driven),
+};
+
+static const field state_fields[] = {FIELD(jmodel_state, initial, JMODEL_FINITE)};
+
+// ---- the model -----------------------------------------------------------------------------------
+
+static void list_body(lister* l, const jmodel_body* b, int* first_mass) {
+  *first_mass = b->has_mass ? l->k->nslot : -1;
+  if (b->has_mass) {
+    add_limit(l, "body", b->name, "mass", &b->mass, JMODEL_NOT_NEGATIVE);
+    for (int i = 0; i < 6; i++) {
+      add_slot(l, &b->inertia[i]);
+    }
+    add_rule(l, (jmodel_rule){JMODEL_RULE_TENSOR, JMODEL_FINITE, "body", b->name, "inertia", 0, 0},
+             6);
+    add_point(l, "body", b->name, "com", &b->com);
+  }
+  if (b->has_frame) {
+    add_point(l, "body", b->name, "frame: origin", &b->origin);
+    add_v3(l, &b->axis[0]);
+    add_v3(l, &b->axis[1]);
+    add_rule(l, (jmodel_rule){JMODEL_RULE_PLANE, JMODEL_FINITE, "body", b->name, "frame", 0, 0}, 6);
+  }
+  for (int i = 0; i < b->npoint; i++) {
+    add_point(l, "body", b->name, b->point[i].name, &b->point[i].value);
+  }
+  for (int i = 0; i < b->nvector; i++) {
+    const char* label = jarena_printf(l->arena, "vector '%s'", b->vector[i].name);
+    if (!label) l->status = jerr_memory(l->ctx);
+    add_direction(l, "body", b->name, label, &b->vector[i].value);
+  }
+}
+
+static bool is_same(const jmodel_v3* a, const jmodel_v3* b) {
+  bool is_equal = true;
+  for (int i = 0; i < 3; i++) {
+    is_equal = is_equal && a->e[i].text == b->e[i].text && a->e[i].number == b->e[i].number;
+  }
+  return is_equal;
+}
+
+static void list_joint(lister* l, const jmodel_joint* j) {
+  bool has_axis = j->type != JMODEL_JOINT_FIXED && j->type != JMODEL_JOINT_SPHERICAL &&
+                  j->type != JMODEL_JOINT_FREE;
+  bool has_axis2 = j->type == JMODEL_JOINT_UNIVERSAL || j->type == JMODEL_JOINT_PLANAR;
+  if (has_axis) add_direction(l, "joint", j->name, "axis", &j->axis_parent.v);
+  if (has_axis && !is_same(&j->axis_parent.v, &j->axis_child.v)) {
+    add_direction(l, "joint", j->name, "axis", &j->axis_child.v);
+  }
+  if (has_axis2) add_direction(l, "joint", j->name, "axis2", &j->axis2.v);
+}
+
+static void list_closure(lister* l, const jmodel_closure* c) {
+  bool has_u = c->type != JMODEL_CLOSURE_BALL && c->type != JMODEL_CLOSURE_DISTANCE;
+  bool has_v = has_u && c->type != JMODEL_CLOSURE_POINT_ON_LINE;
+  ADD_FIELDS(l, "closure", c, closure_fields);
+  if (has_u) add_direction(l, "closure", c->name, "its direction", &c->u.v);
+  if (has_v) add_direction(l, "closure", c->name, "its second direction", &c->v.v);
+}
+
+static void list_table(lister* l, const jmodel_table* t) {
+  for (int i = 0; i < t->n; i++) {
+    add_slot(l, &t->x[i]);
+  }
+  add_rule(l, (jmodel_rule){JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "x", 0, 0},
+           t->n);
+  for (int i = 0; i < t->n; i++) {
+    add_limit(l, "table", t->name, "y", &t->y[i], JMODEL_FINITE);
+  }
+}
+
+static void list_objective(lister* l, const jmodel_objective* o) {
+  for (int i = 0; o->has_window && i < 2; i++) {
+    add_limit(l, "objective", o->name, "window", &o->window[i], JMODEL_FINITE);
+  }
+  if (o->filter == JMODEL_FILTER_LOWPASS) {
+    add_limit(l, "objective", o->name, "frequency", &o->frequency, JMODEL_POSITIVE);
+  }
+}
+
+static void list_elements(lister* l, const jmodel* m) {
+  for (int i = 0; i < m->nforce; i++) {
+    ADD_FIELDS(l, "force", &m->force[i], force_fields);
+  }
+  for (int i = 0; i < m->ntyre; i++) {
+    ADD_FIELDS(l, "tyre", &m->tyre[i], tyre_fields);
+    add_direction(l, "tyre", m->tyre[i].name, "axis", &m->tyre[i].axis.v);
+  }
+  for (int i = 0; i < m->nsoil; i++) {
+    ADD_FIELDS(l, "soil", &m->soil[i], soil_fields);
+    add_direction(l, "soil", m->soil[i].name, "lateral", &m->soil[i].lateral.v);
+  }
+}
+
+static void list_values(lister* l, const jmodel* m) {
+  for (int i = 0; i < m->ncoordinate; i++) {
+    ADD_FIELDS(l, "coordinate", &m->coordinate[i], coordinate_fields);
+  }
+  for (int i = 0; i < m->nstate; i++) {
+    ADD_FIELDS(l, "state", &m->state[i], state_fields);
+  }
+  for (int i = 0; i < m->nobjective; i++) {
+    list_objective(l, &m->objective[i]);
+  }
+  for (int i = 0; i < m->ninitial; i++) {
+    const jmodel_initial* q = &m->initial[i];
+    const char* name = q->quantity.text ? q->quantity.text : "";
+    if (q->has_value) add_limit(l, "initial", name, "value", &q->value, JMODEL_FINITE);
+    if (q->has_rate) add_limit(l, "initial", name, "rate", &q->rate, JMODEL_FINITE);
+  }
+}
+
+jo_status jmodel_ranges_list(jo_context* ctx, jmodel* m, struct jmodel_ranges* k) {
+  lister l = {.ctx = ctx, .arena = &m->arena, .k = k};
+  k->first_mass = JARENA_ARRAY(&m->arena, m->nbody + 1, int);
+  if (!k->first_mass) return jerr_memory(ctx);
+  for (int i = 0; i < m->nparameter; i++) {
+    add_slot(&l, &m->parameter[i].value);
+    add_rule(&l,
+             (jmodel_rule){JMODEL_RULE_LIMIT, JMODEL_FINITE, "parameter", m->parameter[i].name,
+                           "value", 0, 0},
+             1);
+  }
+  for (int i = 0; i < m->nhardpoint; i++) {
+    add_point(&l, "hardpoint", m->hardpoint[i].name, "it", &m->hardpoint[i].value);
+  }
+  for (int i = 1; i < m->nbody; i++) {
+    list_body(&l, &m->body[i], &k->first_mass[i]);
+  }
+  for (int i = 0; i < m->njoint; i++) {
+    list_joint(&l, &m->joint[i]);
+  }
+  for (int i = 0; i < m->nclosure; i++) {
+    list_closure(&l, &m->closure[i]);
+  }
+  for (int i = 0; i < m->ntable; i++) {
+    list_table(&l, &m->table[i]);
+  }
+  list_elements(&l, m);
+  list_values(&l, m);
+  return l.status;
+}

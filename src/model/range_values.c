@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of slots: their expressions become one tape over the numbers of the model. Parameters come in an
+// order in which each finds those it depends on, so that a long chain of them needs no stack.
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "expr/parse.h"
+#include "model/ranges.h"
+
+#define MAX_UNKNOWNS 4096  // they need not be told apart: what depends on any is unknown
+#define MAX_SIGNALS  32    // signals of signals that are followed
+
+enum { NUMBERS, UNKNOWNS };
+
+typedef enum meaning { PARAMETER, SIGNAL, NUMBER } meaning;
+
+typedef struct entry {  // open addressing
+  const char* name;     // NULL: free
+  size_t length;
+  meaning kind;
+  int index;
+} entry;
+
+typedef struct builder {
+  const jmodel* m;
+  jexpr_graph* g;
+  entry* names;
+  size_t cap;
+  jexpr_ref* parameter;  // poison: not known yet (nparameter)
+  jexpr_ref* signal;     // poison: not met yet (nsignal)
+  bool* is_busy;         // the signal is being read (nsignal)
+  int nunknown, depth;
+} builder;
+
+static entry* find_entry(const builder* b, const char* name, size_t n) {
+  size_t at = (size_t)jhash_bytes(name, n) % b->cap;
+  while (b->names[at].name &&
+         (b->names[at].length != n || memcmp(b->names[at].name, name, n) != 0)) {
+    at = (at + 1) % b->cap;
+  }
+  return &b->names[at];
+}
+
+// The first of a name counts.
+static void add_name(builder* b, const char* name, meaning kind, int index) {
+  size_t n = strlen(name);
+  entry* e = find_entry(b, name, n);
+  if (!e->name) *e = (entry){name, n, kind, index};
+}
+
+static bool list_names(builder* b, jarena* scratch) {
+  const jmodel* m = b->m;
+  b->cap = 2 * ((size_t)m->nparameter + (size_t)m->nsignal + (size_t)m->nnumber) + 1;
+  b->names = JARENA_ARRAY(scratch, b->cap, entry);
+  if (!b->names) return false;
+  for (int i = 0; i < m->nparameter; i++) {
+    add_name(b, m->parameter[i].name, PARAMETER, i);
+  }
+  for (int i = 0; i < m->nsignal; i++) {
+    add_name(b, m->signal[i].name, SIGNAL, i);
+  }
+  for (int i = 0; i < m->nnumber; i++) {
+    add_name(b, m->number[i].path, NUMBER, i);
+  }
+  return true;
+}
+
+static jexpr_ref unknown(builder* b) {
+  return jexpr_input(b->g, UNKNOWNS, b->nunknown++ % MAX_UNKNOWNS);
+}
+
+static jexpr_ref read_scalar(builder* b, const jmodel_scalar* s);
+
+static jexpr_ref read_signal(builder* b, int i) {
+  if (b->signal[i]) return b->signal[i];
+  if (b->is_busy[i] || b->depth >= MAX_SIGNALS) return unknown(b);
+  b->is_busy[i] = true;
+  b->depth++;
+  b->signal[i] = read_scalar(b, &b->m->signal[i].value);
+  b->depth--;
+  b->is_busy[i] = false;
+  return b->signal[i];
+}
+
+static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
+  builder* b = user;
+  const entry* e = find_entry(b, name, n);
+  bool is_constant = (n == 2 && memcmp(name, "pi", 2) == 0) || (n == 3 && !memcmp(name, "tau", 3));
+  if (is_constant) return JEXPR_POISON;  // the parser knows them
+  if (!e->name) return unknown(b);
+  switch (e->kind) {
+    case PARAMETER: return b->parameter[e->index] ? b->parameter[e->index] : unknown(b);
+    case SIGNAL: return read_signal(b, e->index);
+    default: return jexpr_input(g, NUMBERS, e->index);
+  }
+}
+
+static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
+                      int nargs, int* expected) {
+  (void)g, (void)x, (void)expected;
+  builder* b = user;
+  for (int i = 0; nargs == 1 && i < b->m->ntable; i++) {
+    const char* table = b->m->table[i].name;
+    if (strlen(table) == n && memcmp(table, name, n) == 0) return unknown(b);
+  }
+  return JEXPR_POISON;
+}
+
+// Texts were parsed before: what fails here is folding with constants, which gen/ tells about.
+static jexpr_ref read_scalar(builder* b, const jmodel_scalar* s) {
+  if (!s->text) return s->number >= 0 ? jexpr_input(b->g, NUMBERS, s->number) : unknown(b);
+  jexpr_scope scope = {.find = find, .user = b, .call = call};
+  jexpr_ref r = JEXPR_POISON;
+  jo_context* ctx = b->g->ctx;
+  int said = jo_context_diagnostic_count(ctx);
+  if (jexpr_parse(b->g, s->text, strlen(s->text), &scope, "", &r) >= 0) return r;
+  if (b->g->status != JO_ERR_MEMORY) {
+    jerr_forget(ctx, said);
+    return unknown(b);
+  }
+  return JEXPR_POISON;
+}
+
+// By node: does it depend on what is not known?
+static bool* find_unknown(jarena* scratch, const jexpr_graph* g) {
+  bool* depends = JARENA_ARRAY(scratch, (size_t)g->nnode + 1, bool);
+  for (jexpr_ref r = 1; depends && r < (jexpr_ref)g->nnode; r++) {
+    depends[r] = g->node[r].op == JEXPR_INPUT && g->node[r].a == UNKNOWNS;
+    for (int i = 0; i < jexpr_nargs(g, r); i++) {
+      depends[r] = depends[r] || depends[jexpr_arg(g, r, i)];
+    }
+  }
+  return depends;
+}
+
+static jo_status read_slots(builder* b, struct jmodel_ranges* k, jexpr_ref* ref, const int* order) {
+  for (int i = 0; i < b->m->nparameter; i++) {
+    b->parameter[order[i]] = read_scalar(b, &b->m->parameter[order[i]].value);
+  }
+  for (int i = 0; i < k->nslot; i++) {
+    const jmodel_scalar* s = k->slot[i].scalar;
+    if (s->text) ref[i] = i < b->m->nparameter ? b->parameter[i] : read_scalar(b, s);
+  }
+  return jexpr_graph_status(b->g);
+}
+
+// Known expressions become the outputs of the tape.
+static jo_status make_tape(jo_context* ctx, jmodel* m, struct jmodel_ranges* k, jarena* scratch,
+                           const jexpr_graph* g, const jexpr_ref* ref) {
+  bool* depends = find_unknown(scratch, g);
+  jexpr_ref* out = JARENA_ARRAY(scratch, k->nslot + 1, jexpr_ref);
+  if (!depends || !out) return jerr_memory(ctx);
+  for (int i = 0; i < k->nslot; i++) {
+    if (!ref[i] || depends[ref[i]]) continue;
+    out[k->noutput] = ref[i];
+    k->slot[i].output = k->noutput++;
+  }
+  jexpr_outputs outputs = {"values", k->noutput, out};
+  jexpr_fn fn = {"values", g, 1, &outputs};
+  return jexpr_tape_build(ctx, &m->arena, &fn, &k->tape);
+}
+
+jo_status jmodel_ranges_build(jo_context* ctx, jmodel* m, struct jmodel_ranges* k,
+                              const int* order) {
+  for (int i = 0; i < k->nslot; i++) {
+    if (k->slot[i].scalar->number >= 0) k->slot[i].output = JMODEL_SLOT_NUMBER;
+  }
+  if (!order) return JO_OK;
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  builder b = {.m = m,
+               .g = jexpr_graph_create(ctx),
+               .parameter = JARENA_ARRAY(&scratch, m->nparameter + 1, jexpr_ref),
+               .signal = JARENA_ARRAY(&scratch, m->nsignal + 1, jexpr_ref),
+               .is_busy = JARENA_ARRAY(&scratch, m->nsignal + 1, bool)};
+  jexpr_ref* ref = JARENA_ARRAY(&scratch, k->nslot + 1, jexpr_ref);
+  bool ok = b.g && list_names(&b, &scratch) && b.parameter && b.signal && b.is_busy && ref &&
+            jexpr_group(b.g, "numbers", m->nnumber + 1, JEXPR_PER_LANE) == NUMBERS &&
+            jexpr_group(b.g, "unknowns", MAX_UNKNOWNS, JEXPR_PER_LANE) == UNKNOWNS;
+  jo_status status = ok ? read_slots(&b, k, ref, order) : jerr_memory(ctx);
+  if (status >= 0) status = make_tape(ctx, m, k, &scratch, b.g, ref);
+  jexpr_graph_destroy(b.g);
+  jarena_free(&scratch);
+  return status;
+}
+
+jo_status jmodel_ranges_values(jo_context* ctx, const jmodel* m, const double* number,
+                               double* value) {
+  const struct jmodel_ranges* k = m->ranges;
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  double* out = JARENA_ARRAY(&scratch, k->noutput + 1, double);
+  double* work = JARENA_ARRAY(&scratch, jexpr_tape_work(&k->tape, 1) + 1, double);
+  if (!out || !work) {
+    jarena_free(&scratch);
+    return jerr_memory(ctx);
+  }
+  if (k->noutput > 0) {
+    const double* in[2] = {number, NULL};
+    jexpr_tape_init(&k->tape, 1, work);
+    jexpr_tape_eval(&k->tape, 1, in, (double* const[]){out}, work);
+  }
+  for (int i = 0; i < k->nslot; i++) {
+    int from = k->slot[i].output;
+    value[i] = from >= 0 ? out[from] : NAN;
+    if (from == JMODEL_SLOT_NUMBER) value[i] = number[k->slot[i].scalar->number];
+  }
+  jarena_free(&scratch);
+  return JO_OK;
+}

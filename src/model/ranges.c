@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values judged: the one place that says whether a value of the model can be, for the numbers of the file
+// and for any others.
+#include "model/ranges.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/reader.h"
+
+#define MAX_TEXT    480
+#define MAX_SOURCES 4  // parameters named in a message
+
+typedef struct judge {
+  const jmodel* m;
+  const struct jmodel_ranges* k;
+  const double* value;  // of the slots
+  void* user;
+  // told of every value that cannot be; false: enough
+  bool (*tell)(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
+               const char* text);
+} judge;
+
+#define MAX_NUMBER 32
+
+static const char* show(double x, char text[MAX_NUMBER]) {
+  if (isfinite(x)) {
+    snprintf(text, MAX_NUMBER, "%.9g", x);
+  } else {
+    snprintf(text, MAX_NUMBER, "%s", isnan(x) ? "not a number" : "infinite");
+  }
+  return text;
+}
+
+// ---- where a value comes from --------------------------------------------------------------------
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_inside(char c) {
+  return is_letter(c) || (c >= '0' && c <= '9') || c == '.';
+}
+
+// Does an expression name this? Whole words count.
+static bool names(const char* text, const char* name) {
+  size_t n = strlen(name);
+  for (const char* s = strstr(text, name); s; s = strstr(s + 1, name)) {
+    if ((s == text || !is_inside(s[-1])) && !is_inside(s[n])) return true;
+  }
+  return false;
+}
+
+// " (from r = -1, k = 2)": the parameters that the slots name, with their values.
+static const char* sources(const judge* j, const jmodel_rule* rule, char text[MAX_TEXT]) {
+  size_t used = 0;
+  int count = 0;
+  text[0] = '\0';
+  for (int p = 0; p < j->m->nparameter && count < MAX_SOURCES; p++) {
+    const char* name = j->m->parameter[p].name;
+    bool is_named = false;
+    for (int i = rule->first; i < rule->first + rule->n && !is_named; i++) {
+      const char* of = j->k->slot[i].scalar->text;
+      is_named = of && names(of, name);
+    }
+    if (!is_named) continue;
+    char number[MAX_NUMBER];
+    int n = snprintf(text + used, MAX_TEXT - used, "%s%s = %s", count++ ? ", " : " (from ", name,
+                     show(j->value[p], number));
+    if (n < 0 || (size_t)n >= MAX_TEXT - used - 1) break;
+    used += (size_t)n;
+  }
+  if (count > 0 && used < MAX_TEXT - 1) snprintf(text + used, MAX_TEXT - used, ")");
+  return text;
+}
+
+// ---- rules ---------------------------------------------------------------------------------------
+
+static bool complain(const judge* j, const jmodel_rule* rule, int slot, bool is_warning,
+                     const char* format, ...) JERR_PRINTF(5, 6);
+
+static bool complain(const judge* j, const jmodel_rule* rule, int slot, bool is_warning,
+                     const char* format, ...) {
+  char text[MAX_TEXT];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return j->tell(j->user, rule, j->k->slot[slot].scalar->place, is_warning, text);
+}
+
+static bool check_limit(const judge* j, const jmodel_rule* rule) {
+  static const char* const texts[] = {[JMODEL_FINITE] = "finite",
+                                      [JMODEL_NOT_NEGATIVE] = "at least 0",
+                                      [JMODEL_POSITIVE] = "more than 0"};
+  double x = j->value[rule->first];
+  bool is_good = isfinite(x) && (rule->limit == JMODEL_FINITE || x > 0.0 ||
+                                 (rule->limit == JMODEL_NOT_NEGATIVE && x == 0.0));
+  char from[MAX_TEXT], number[MAX_NUMBER];
+  return is_good || complain(j, rule, rule->first, false, "%s is %s%s; it must be %s", rule->label,
+                             show(x, number), sources(j, rule, from), texts[rule->limit]);
+}
+
+static bool check_increase(const judge* j, const jmodel_rule* rule) {
+  for (int i = 1; i < rule->n; i++) {
+    double a = j->value[rule->first + i - 1], b = j->value[rule->first + i];
+    jmodel_rule pair = {.first = rule->first + i - 1, .n = 2};
+    char from[MAX_TEXT];
+    if (a < b) continue;
+    return complain(j, rule, rule->first + i, false,
+                    "%s[%d] = %g does not come after %s[%d] = %g%s; %s must increase", rule->label,
+                    i, b, rule->label, i - 1, a, sources(j, &pair, from), rule->label);
+  }
+  return true;
+}
+
+// All principal minors of a positive semidefinite tensor are at least zero. I: xx yy zz xy xz yz.
+static bool is_semidefinite(const double I[6]) {
+  double size = fabs(I[0]) + fabs(I[1]) + fabs(I[2]);
+  double e = 1e-9 * size;
+  double det = I[0] * (I[1] * I[2] - I[5] * I[5]) - I[3] * (I[3] * I[2] - I[5] * I[4]) +
+               I[4] * (I[3] * I[5] - I[1] * I[4]);
+  return I[0] >= -e && I[1] >= -e && I[2] >= -e && I[0] * I[1] - I[3] * I[3] >= -e * size &&
+         I[0] * I[2] - I[4] * I[4] >= -e * size && I[1] * I[2] - I[5] * I[5] >= -e * size &&
+         det >= -e * size * size;
+}
+
+static bool check_tensor(const judge* j, const jmodel_rule* rule) {
+  static const char* const entry[] = {"xx", "yy", "zz"};
+  const double* I = j->value + rule->first;
+  char from[MAX_TEXT];
+  if (!is_semidefinite(I)) {
+    return complain(j, rule, rule->first, false,
+                    "the inertia tensor is not positive semidefinite%s; check the signs",
+                    sources(j, rule, from));
+  }
+  for (int i = 0; i < 3; i++) {
+    double others = I[(i + 1) % 3] + I[(i + 2) % 3];
+    if (I[i] <= others * (1.0 + 1e-3)) continue;
+    bool goes_on = complain(
+        j, rule, rule->first, true,
+        "inertia %s = %g is more than the sum of the other two; no body has that", entry[i], I[i]);
+    if (!goes_on) return false;
+  }
+  return true;
+}
+
+static double length(const double v[3]) {
+  return hypot(hypot(v[0], v[1]), v[2]);
+}
+
+static bool check_direction(const judge* j, const jmodel_rule* rule) {
+  char from[MAX_TEXT];
+  double size = length(j->value + rule->first);
+  if (size > 0.0 && isfinite(size)) return true;
+  return complain(j, rule, rule->first, false, "%s has length %s%s", rule->label,
+                  size == 0.0 ? "zero" : "infinite or none", sources(j, rule, from));
+}
+
+// Two axes must span a plane.
+static bool check_plane(const judge* j, const jmodel_rule* rule) {
+  const double *u = j->value + rule->first, *v = u + 3;
+  double c[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+  double size = length(u) * length(v);
+  char from[MAX_TEXT];
+  if (size > 0.0 && length(c) > 1e-6 * size) return true;
+  return complain(j, rule, rule->first, false, "%s: the two axes are parallel or of length zero%s",
+                  rule->label, sources(j, rule, from));
+}
+
+static bool is_known(const judge* j, const jmodel_rule* rule) {
+  for (int i = rule->first; i < rule->first + rule->n; i++) {
+    if (j->k->slot[i].output == JMODEL_SLOT_UNKNOWN) return false;
+  }
+  return true;
+}
+
+static void check_rules(const judge* j) {
+  static bool (*const check[])(const judge*, const jmodel_rule*) = {
+      [JMODEL_RULE_LIMIT] = check_limit,
+      [JMODEL_RULE_INCREASES] = check_increase,
+      [JMODEL_RULE_TENSOR] = check_tensor,
+      [JMODEL_RULE_DIRECTION] = check_direction,
+      [JMODEL_RULE_PLANE] = check_plane};
+  bool goes_on = true;
+  for (int i = 0; i < j->k->nrule && goes_on; i++) {
+    const jmodel_rule* rule = &j->k->rule[i];
+    if (is_known(j, rule)) goes_on = check[rule->kind](j, rule);
+  }
+}
+
+// ---- masses --------------------------------------------------------------------------------------
+
+static bool weighs_nothing(const judge* j, int body) {
+  int first = j->k->first_mass[body];
+  for (int i = first; first >= 0 && i < first + 7; i++) {
+    if (j->k->slot[i].output == JMODEL_SLOT_UNKNOWN || j->value[i] != 0.0) return false;
+  }
+  return true;
+}
+
+static bool moves_freely(const jmodel* m, const jmodel_joint* joint) {
+  for (int k = 0; k < joint->ncoordinate; k++) {
+    if (!m->coordinate[joint->first_coordinate + k].is_driven) return true;
+  }
+  return false;
+}
+
+// A coordinate that moves no mass has no equation of motion. has_mass: scratch (nbody).
+static void check_massless(const judge* j, bool* has_mass) {
+  const jmodel* m = j->m;
+  for (int i = 1; i < m->nbody; i++) {
+    has_mass[i] = !weighs_nothing(j, i);
+  }
+  for (int i = m->njoint - 1; i >= 0; i--) {
+    const jmodel_joint* joint = &m->joint[i];
+    if (has_mass[joint->child]) {
+      has_mass[joint->parent] = true;
+    } else if (moves_freely(m, joint)) {
+      const jmodel_body* b = &m->body[joint->child];
+      int first = j->k->first_mass[joint->child];
+      jmodel_rule rule = {.subject = "body",
+                          .name = b->name,
+                          .first = first < 0 ? 0 : first,
+                          .n = first < 0 ? 0 : 7};
+      char from[MAX_TEXT], text[MAX_TEXT];
+      snprintf(text, sizeof text,
+               "it moves in joint '%s' but neither it nor what it carries has mass%s; give it a "
+               "mass",
+               joint->name, sources(j, &rule, from));
+      if (!j->tell(j->user, &rule, b->place, false, text)) return;
+    }
+  }
+}
+
+static jo_status judge_all(jo_context* ctx, judge* j, const double* number, bool masses) {
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  double* value = JARENA_ARRAY(&scratch, j->k->nslot + 1, double);
+  bool* has_mass = JARENA_ARRAY(&scratch, j->m->nbody + 1, bool);
+  jo_status status =
+      value && has_mass ? jmodel_ranges_values(ctx, j->m, number, value) : jerr_memory(ctx);
+  if (status >= 0) {
+    j->value = value;
+    check_rules(j);
+    if (masses) check_massless(j, has_mass);
+  }
+  jarena_free(&scratch);
+  return status;
+}
+
+// ---- while reading -------------------------------------------------------------------------------
+
+static bool tell_reader(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
+                        const char* text) {
+  jmodel_at at = {user, rule->subject, rule->name, ""};
+  (is_warning ? jmodel_warning : jmodel_mistake)(&at, place, "%s", text);
+  return jmodel_goes_on(at.r);
+}
+
+static jo_status build(jmodel_reader* r, const int* order) {
+  struct jmodel_ranges* k = JMODEL_ARRAY(r, 1, struct jmodel_ranges);
+  if (!k) return JO_ERR_MEMORY;
+  r->m->ranges = k;
+  JO_TRY(jmodel_ranges_list(r->ctx, r->m, k));
+  return jmodel_ranges_build(r->ctx, r->m, k, order);
+}
+
+void jmodel_check_ranges(jmodel_reader* r, const int* order) {
+  jmodel* m = r->m;
+  jo_status status = build(r, order);
+  double* number =
+      status < 0 ? NULL : jarena_array(&r->scratch, (size_t)m->nnumber + 1, sizeof *number);
+  if (status >= 0 && !number) status = jerr_memory(r->ctx);
+  for (int i = 0; status >= 0 && i < m->nnumber; i++) {
+    number[i] = m->number[i].value;
+  }
+  judge j = {.m = m, .k = m->ranges, .user = r, .tell = tell_reader};
+  if (status >= 0) status = judge_all(r->ctx, &j, number, !r->joints_incomplete);
+  if (status < 0) {
+    r->oom = true;
+    r->status = JO_ERR_MEMORY;
+  }
+}
+
+// ---- later ---------------------------------------------------------------------------------------
+
+typedef struct first_fault {
+  jo_context* ctx;
+  jo_status status;
+} first_fault;
+
+static bool tell_context(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
+                         const char* text) {
+  first_fault* f = user;
+  if (is_warning || f->status < 0) return f->status >= 0;
+  f->status = jerr_set(f->ctx, JO_ERR_MODEL, "%s:%d: %s '%s': %s", place.file, place.line,
+                       rule->subject, rule->name, text);
+  return false;
+}
+
+jo_status jmodel_check_values(jo_context* ctx, const jmodel* m, const double* number) {
+  first_fault f = {ctx, JO_OK};
+  judge j = {.m = m, .k = m->ranges, .user = &f, .tell = tell_context};
+  if (!m->ranges) return JO_OK;
+  JO_TRY(judge_all(ctx, &j, number, true));
+  return f.status;
+}
