@@ -98,6 +98,7 @@ static void lay_out(jstudy_replay* r) {
     }
   }
   double length = high[0] - low[0] + 2.0 * MARGIN, width = high[1] - low[1] + 2.0 * MARGIN;
+  if (!isfinite(length) || !isfinite(width)) return;  // there is no road to a place that is none
   jstudy_replay_road* road = &r->road;
   road->nx = (int)fmin(MAX_X, ceil(length / FINEST)) + 1;
   road->ny = MAX_Y + 1;
@@ -137,7 +138,7 @@ jo_status jstudy_replay_pave(jstudy_replay* r, const jmodel* m) {
   jo_status status = g->status;
   if (status >= 0 && height && !s.is_strange) {
     lay_out(r);
-    status = evaluate(r, g, height, &scratch);
+    if (r->road.nx > 0) status = evaluate(r, g, height, &scratch);
   }
   jexpr_graph_destroy(g);
   jarena_free(&scratch);
