@@ -16,6 +16,9 @@ typedef struct jexpr_scope {
   // to the right one (and returning poison).
   jexpr_ref (*call)(void* user, jexpr_graph* g, const char* name, size_t length,
                     const jexpr_ref* args, int nargs, int* expected);
+  // Levels of nesting at hand, kept by the parser, for those whose `find` reads other texts in turn
+  // (expr/order.h); may be NULL.
+  int* depth;
 } jexpr_scope;
 
 // Parse `text` (length n). On a mistake reports "WHERE: column C: cause; hint" with the `where`

@@ -57,6 +57,13 @@ typedef struct jgen_inertia {
   jexpr_m3 I;
 } jgen_inertia;
 
+// Local names of the expression being read: length, rate, x, y ...
+typedef struct jgen_locals {
+  int n;
+  const char* name[8];
+  jexpr_ref value[8];
+} jgen_locals;
+
 struct jgen {
   jo_context* ctx;
   const jmodel* m;
@@ -85,10 +92,8 @@ struct jgen {
   jgen_element* force;
   jgen_element* tyre;
   jgen_element* soil;
-  // local names of the expression being read: length, rate, x, y ...
-  int nlocal;
-  const char* local_name[8];
-  jexpr_ref local_value[8];
+  jgen_locals local;
+  int depth;                 // levels of nesting of what is being read, expr/order.h
   const char* where;         // place of the expression being read
   const char* rule;          // what it may depend on, where that is less than usual; NULL: as usual
   bool placeholders;         // element forces are inputs while the equations are written ...
