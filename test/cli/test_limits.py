@@ -122,5 +122,91 @@ class Axes(Limits):
             self.assertNotIn(mark, page.read_text())
 
 
+BUGGY = "models/buggy/step_descent.yaml"
+SWING = "models/mechanisms/pendulum.yaml"
+
+
+class Work(Limits):
+    """Steps and memory: refused before the run where they are known, else when they are used up."""
+
+    def swing(self, entry):
+        """The pendulum with one more entry in its simulation block."""
+        text = Path(SWING).read_text()
+        assert "simulation: {" in text
+        return self.write(text.replace("simulation: {", "simulation: {" + entry + ", "))
+
+    def expect(self, wanted, *args, code=1):
+        got, _, err = self.bounded(*args, "--interpreter", memory=1 << 30, seconds=30)
+        self.assertEqual(got, code, err)
+        self.assertRegex(err, wanted)
+
+    def test_numbers_of_options_are_held_to_the_rules_of_files(self):
+        page = str(self.folder / "page.html")
+        for command in (["run", SWING], ["sens", SWING], ["report", SWING, "-o", page],
+                        ["sweep", SWING, "--param", "m=1:2:2"]):
+            self.expect("^tolerance is 1e-50; it must be between 1e-15 and 0.1$",
+                        *command, "--tol", "1e-50")
+        self.expect("step is 1e-300; it must be between 1e-12 and 1e6",
+                    "run", SWING, "--method", "rk4", "--step", "1e-300")
+        self.expect("step is 1e-300; it must be between 1e-12 and 1e6",
+                    "sens", SWING, "--integrator", "rk4", "--step", "1e-300")
+        self.expect("output_step is -1; it must be", "run", SWING, "--output-step", "-1")
+        self.expect("max_step is 1e-20; it must be", "run", SWING, "--max-step", "1e-20")
+        self.expect("tolerance 1e-30 is out of range", "loads", BUGGY, "--tol", "1e-30")
+        path = self.swing("rel_tol: 1e-50")
+        self.expect("rel_tol is 1e-50; it must be between 1e-15 and 0.1", "check", path)
+
+    def test_fixed_steps_are_counted_before_the_first(self):
+        wanted = (r"from t = 0 to 10 there are 1e\+08 steps of 1e-07 s, more than the limit of 10000000; "
+                  r"take longer steps, or raise simulation.max_steps \(--max-steps\)")
+        self.expect(wanted, "run", SWING, "--method", "rk4", "--step", "1e-7")
+        self.expect(wanted, "sens", SWING, "--integrator", "rk4", "--step", "1e-7")
+        self.expect(r"4.5e\+12 steps of 1e-12 s, more than the limit", "loads", BUGGY,
+                    "--rate", "1e12")
+
+    def test_runs_end_with_their_steps_and_say_where(self):
+        wanted = (r"stopped at t = 0\.\d+ of 10 after 20 steps \(0 more were rejected\), the limit; raise "
+                  r"simulation.max_steps \(--max-steps\)")
+        page = str(self.folder / "page.html")
+        for command in (["run", SWING], ["sens", SWING], ["report", SWING, "-o", page],
+                        ["run", SWING, "--method", "bdf"], ["modes", SWING, "--at", "10"]):
+            self.expect(wanted, *command, "--max-steps", "20")
+        self.expect(wanted, "run", SWING, "--set", "simulation.max_steps=20")
+        self.expect(r"stopped at t = \d.\d+ of 4.5 after 3000 steps, the limit", "loads", BUGGY, "--driver",
+                    "adaptive", "--tol", "1e-9", "--max-steps", "3000")
+        done = jounce("sweep", SWING, "--param", "m=1:2:2", "--max-steps", "20", "--interpreter",
+                      code=1)
+        self.assertRegex(done.stdout, wanted)
+        self.expect("max_steps is 0; it must be between 1 and 1e15", "run", SWING, "--max-steps", "0")
+
+    def test_a_raised_limit_is_enough(self):
+        path = self.swing("max_steps: 20")
+        self.expect("after 20 steps", "run", path)
+        jounce("run", path, "--max-steps", "1e5", "--interpreter")
+        jounce("run", path, "--set", "simulation.max_steps=100000", "--interpreter")
+
+    def test_rows_are_refused_by_their_size(self):
+        self.expect(r"1e\+10 rows of 8 columns would take 6.4e\+05 MB, more than the limit of 1000 MB; "
+                    r"ask for less, or raise simulation.max_memory \(--max-memory\)",
+                    "run", SWING, "--output-step", "1e-9")
+        self.expect("rows of 8 columns would take", "run", SWING, "--end", "1e300")
+        self.expect("1e.06 rows of 8 columns would take 64 MB, more than the limit of 50 MB",
+                    "run", SWING, "--output-step", "1e-5", "--max-memory", "50")
+        self.expect("rows of results take more than the limit of 1 MB at t = [0-9.]+ s",
+                    "run", SWING, "--output-step", "0", "--max-step", "1e-4", "--max-memory", "1")
+
+    def test_records_histories_samples_and_points_have_a_size(self):
+        short = self.swing("max_step: 0.0005")
+        self.expect("the recorded steps take more than the limit of 1 MB at t = [0-9.]+ s",
+                    "sens", short, "--max-memory", "1")
+        self.expect("rows of the history take more than the limit of 1 MB at t = [0-9.]+ s",
+                    "sens", SWING, "--history", "angle", "--output-step", "1e-5", "-o",
+                    str(self.folder / "h.csv"), "--max-memory", "1")
+        self.expect(r"2.5e\+09 points would take .* MB, more than the limit of 1000 MB", "sweep", SWING,
+                    "--param", "m=1:2:50000", "--param", "l=1:2:50000")
+        self.expect(r"histories of 8 elements at 4.5e\+06 times would take 324 MB", "loads", BUGGY,
+                    "--rate", "1e6", "--max-memory", "100")
+
+
 if __name__ == "__main__":
     unittest.main()
