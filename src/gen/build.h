@@ -83,6 +83,7 @@ struct jgen {
   int hub;                     // link of the body on a free joint to the ground; 0: none
   jgen_relative* from_hub;     // (nlink), descendants of the hub
   jgen_relative* from_ground;  // (nlink)
+  int* path;                   // (nlink), from a link to an ancestor
   jgen_absolute* dyn;          // with qdd of the bias pass
   jgen_absolute* abs;          // with the true accelerations
   jgen_inertia* base;          // base parameters (nlink); NULL: not made yet
@@ -188,7 +189,12 @@ const jgen_inertia* jgen_base_inertia(jgen* s);  // by link; NULL: out of memory
 void jgen_inertia_add(jgen* s, jgen_inertia* to, const jgen_inertia* what, const jexpr_m3* R,
                       int axis, jexpr_v3 r);
 
+// articulated.c: accelerations of a tree, by coordinate, without its mass matrix
+void jgen_articulated(jgen* s, jexpr_ref* x);
+
 // tree.c: equations of the tree
+jgen_wrench* jgen_link_wrenches(
+    jgen* s);  // of the bias, less applied forces (nlink); NULL: no memory
 void jgen_bias_forces(jgen* s, jexpr_ref* c);
 void jgen_mass_matrix(jgen* s, jexpr_ref* M);
 jgen_wrench jgen_inertial_wrench(jgen* s, const jgen_inertia* l, const jgen_absolute* k);

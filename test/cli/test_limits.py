@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Nothing without limit: time, memory and stack of what models and options ask for."""
+import json
 import resource
 import subprocess
 import tempfile
@@ -206,6 +207,42 @@ class Work(Limits):
                     "--param", "m=1:2:50000", "--param", "l=1:2:50000")
         self.expect(r"histories of 8 elements at 4.5e\+06 times would take 324 MB", "loads", BUGGY,
                     "--rate", "1e6", "--max-memory", "100")
+
+
+def chain(n, closures=""):
+    """Bodies b0 ... hanging on each other by hinges."""
+    bodies = [f"  b{i}: {{mass: 1, com: [0, 0, {-0.1 * i - 0.05:.2f}], inertia: [1e-3, 1e-3, 1e-4]}}"
+              for i in range(n)]
+    joints = [f"  j{i}: {{type: revolute, child: b{i}, axis: y, at: [0, 0, {-0.1 * i:.1f}]"
+              + (f", parent: b{i - 1}}}" if i else "}") for i in range(n)]
+    return "\n".join(["jounce: 1", "name: chain", "bodies:", *bodies, "joints:", *joints, closures,
+                      "simulation: {end: 0.1}", ""])
+
+
+class Chains(Limits):
+    """Cost of a tree grows with its length; what cannot is refused."""
+
+    def test_a_thousand_bodies_are_checked(self):
+        code, out, err = self.bounded("check", self.write(chain(1000)), memory=400 << 20,
+                                      stack=1 << 20)
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("valid, 1000 degrees of freedom", out)
+
+    def test_operations_grow_with_the_number_of_bodies(self):
+        count = []
+        for n in (100, 200, 400):
+            done = jounce("info", self.write(chain(n)), "--json", "--interpreter")
+            count.append(json.loads(done.stdout)["operations"]["after"]["total"])
+        # a few numbers of the file happen to be equal after rounding
+        self.assertAlmostEqual((count[2] - count[1]) / (count[1] - count[0]), 2, 2)
+
+    def test_equations_without_end_are_refused(self):
+        loop = "hardpoints: {E: [5, 0, 9]}\nclosures: {c: {type: distance, a: ground.E, b: b399.com}}"
+        code, _, err = self.bounded("check", self.write(chain(400, loop)), "--max-memory", "100",
+                                    memory=1 << 30)
+        self.assertEqual(code, 1)
+        self.assertRegex(err, r"the equations have more than 1000000 terms, the limit; .*model.yaml has 400 "
+                              r"bodies and 1 closures, .* raise simulation.max_memory \(--max-memory\)")
 
 
 if __name__ == "__main__":
