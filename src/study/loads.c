@@ -219,6 +219,9 @@ static bool continues(const jstudy_load_result* r, const jsolve_load_event* v) {
 static jo_status on_event(void* user, const jsolve_load_event* v, const double* y0) {
   runner* u = user;
   jstudy_load_result* r = u->out;
+  if ((double)r->nevent * r->ny * sizeof(double) > jstudy_memory_limit(u->l->plant->model)) {
+    return jstudy_fail_memory(r->ctx, u->l->plant->model, "states of events", v->t0);
+  }
   if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {
     return jerr_memory(r->ctx);
   }
