@@ -32,6 +32,8 @@ static cli_exit print_help(const cli_command* command, const cli_option* option,
     print_option(option[i].name, option[i].value, option[i].help);
   }
   print_option("--set", "NAME=VALUE", "set a parameter, or any number of the file by its path");
+  print_option("--max-steps", "N", "most steps of a run; 10 million by default");
+  print_option("--max-memory", "MB", "most memory of results; 1000 MB by default");
   print_option("--json", NULL, "print JSON instead of text");
   print_option("--quiet", NULL, "no notes, warnings and progress");
   print_option("--interpreter", NULL, "evaluate without compiling");
@@ -39,18 +41,26 @@ static cli_exit print_help(const cli_command* command, const cli_option* option,
   return CLI_DONE;
 }
 
-static cli_exit add_setting(cli* c, const char* command, char* text) {
+static cli_exit add_setting(cli* c, const char* name, const char* value) {
+  jo_setting* set = realloc(c->set, (size_t)(c->nset + 1) * sizeof *set);
+  if (!set) return CLI_FAIL;
+  c->set = set;
+  c->set[c->nset++] = (jo_setting){name, value};
+  return CLI_OK;
+}
+
+static cli_exit cut_setting(cli* c, const char* command, char* text) {
   char* equals = strchr(text, '=');
   if (!equals || equals == text) {
     return cli_misuse(command, "--set needs NAME=VALUE, not '%s'", text);
   }
-  jo_setting* set = realloc(c->set, (size_t)(c->nset + 1) * sizeof *set);
-  if (!set) return CLI_FAIL;
   *equals = 0;
-  c->set = set;
-  c->set[c->nset++] = (jo_setting){text, equals + 1};
-  return CLI_OK;
+  return add_setting(c, text, equals + 1);
 }
+
+// Options of every command that stand for a number of the model.
+static const char* const limits[][2] = {{"--max-steps", "simulation.max_steps"},
+                                        {"--max-memory", "simulation.max_memory"}};
 
 static cli_exit add_text(cli_texts* list, const char* value) {
   const char** text = realloc(list->text, (size_t)(list->n + 1) * sizeof *text);
@@ -113,7 +123,13 @@ static cli_exit take_option(cli* c, const cli_command* command, const cli_option
   }
   if (is_named(w, "--set")) {
     char* value = take_value(w);
-    return value ? add_setting(c, name, value) : cli_misuse(name, "--set needs NAME=VALUE");
+    return value ? cut_setting(c, name, value) : cli_misuse(name, "--set needs NAME=VALUE");
+  }
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    if (!is_named(w, limits[i][0])) continue;
+    const char* value = take_value(w);
+    return value ? add_setting(c, limits[i][1], value)
+                 : cli_misuse(name, "%s needs a number", limits[i][0]);
   }
   for (int i = 0; i < n; i++) {
     if (!is_named(w, option[i].name)) continue;

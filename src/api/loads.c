@@ -11,6 +11,7 @@
 #define DEGREES (180.0 / 3.14159265358979323846)
 
 #define CONVERGED_TOLERANCE 1e-8
+#define LEAST_TOLERANCE     1e-15
 #define DEFAULT_RATE        500.0
 #define BREAKDOWN           5.0    // loads this many times all before ...
 #define BREAKDOWN_TIME      0.5    // ... this long before the end [s] mean nothing
@@ -138,7 +139,7 @@ static jo_status read_options(jo_context* ctx, jo_loads_result* r) {
   if (isnan(o->t_end)) o->t_end = u->t_end;
   if (isnan(o->restitution)) o->restitution = u->solve.restitution;
   if (!(o->rate > 0.0) || !isfinite(o->rate)) return fail_option(ctx, "rate", o->rate);
-  if (!(o->tolerance > 0.0)) return fail_option(ctx, "tolerance", o->tolerance);
+  if (!(o->tolerance >= LEAST_TOLERANCE)) return fail_option(ctx, "tolerance", o->tolerance);
   if (!(o->slope > 0.0)) return fail_option(ctx, "slope", o->slope);
   if (!(o->reference > 0.0)) return fail_option(ctx, "reference", o->reference);
   if (!(o->t_end > u->t_start)) return fail_option(ctx, "end time", o->t_end);

@@ -5,6 +5,7 @@
 #include "api/doubt.h"
 #include "api/handles.h"
 #include "jounce/loads.h"
+#include "study/limits.h"
 #include "study/load_sens.h"
 
 #define TOLERANCE 1e-11  // touch-downs on soil have infinite slopes: they cost digits
@@ -55,6 +56,7 @@ static jo_status run(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_opti
   if (!isnan(opt->t_end)) o.run.t_end = opt->t_end;
   double tolerance = isnan(opt->tolerance) ? TOLERANCE : opt->tolerance;
   o.run.solve.rel_tol = o.run.solve.abs_tol = tolerance;
+  JO_TRY(jstudy_check_option(s->ctx, "tolerance", opt->tolerance));
   if (!(o.run.t_end > o.run.t_start) || !(o.run.solve.rel_tol > 0.0)) {
     return jerr_set(s->ctx, JO_ERR_ARGUMENT, "end time %g s, tolerance %g: out of range",
                     o.run.t_end, o.run.solve.rel_tol);

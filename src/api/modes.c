@@ -45,6 +45,7 @@ static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jstudy_run* run
   }
   JO_TRY(jstudy_guard_start(run, m->t, y));
   jsolve_options solve = jstudy_solve_options(p->model);
+  JO_TRY(jsolve_check_steps(m->ctx, &solve, s->t_start, opt->at));
   jsolve_statistics stats;
   return jsolve_integrate(m->ctx, &run->system, &solve, NULL, s->t_start, opt->at, y, &m->t,
                           &stats);

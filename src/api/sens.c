@@ -10,6 +10,7 @@
 #include "api/select.h"
 #include "api/sens_handle.h"
 #include "study/finite.h"
+#include "study/limits.h"
 #include "study/metric.h"
 
 #define LANES 8  // parameters the direct method takes at once
@@ -140,10 +141,8 @@ jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_
     return jerr_set(ctx, JO_ERR_ARGUMENT, "tolerance of derivatives %g: must be more than 0",
                     out->derivative_tol);
   }
-  if (!(out->solve.rel_tol > 0.0 && out->solve.rel_tol <= 0.1)) {
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "tolerance %g: must be more than 0 and at most 0.1",
-                    out->solve.rel_tol);
-  }
+  JO_TRY(jstudy_check_option(ctx, "tolerance", opt->tolerance));
+  if (opt->step != 0.0) JO_TRY(jstudy_check_option(ctx, "step", opt->step));
   const jsolve_tableau* tab = jsolve_tableau_find(out->solve.method);
   if (!(out->solve.step >= 0.0) || (tab && !tab->is_adaptive && out->solve.step == 0.0)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "step %g s: method %s needs a step of more than 0",
@@ -171,6 +170,10 @@ static jo_status add_sample(void* user, double t, const double* out, const doubl
   jo_sens_result* r = user;
   japi_history* h = &r->history;
   size_t size = (size_t)h->ncolumn * sizeof *h->row;
+  const jmodel* m = r->sens->model->model;
+  if ((double)h->nrow * (double)size > jstudy_memory_limit(m)) {
+    return jstudy_fail_memory(r->ctx, m, "rows of the history", t);
+  }
   if (!jmem_grow(r->ctx, &h->row, &h->row_cap, h->nrow + 1, size)) return jerr_memory(r->ctx);
   double* row = h->row + (size_t)h->nrow++ * (size_t)h->ncolumn;
   *row++ = t;
@@ -234,10 +237,7 @@ static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) 
       return jerr_set(r->ctx, JO_ERR_ARGUMENT, "no output is named '%.80s'", opt->history[i]);
     }
   }
-  if (!(opt->history_step >= 0.0)) {
-    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "step %g s of the history: must not be negative",
-                    opt->history_step);
-  }
+  JO_TRY(jstudy_check_option(r->ctx, "output_step", opt->history_step));
   if (!r->sens->sens->tangents) {
     return jerr_set(r->ctx, JO_ERR_ARGUMENT, "histories need the direct method");
   }

@@ -95,9 +95,18 @@ static bool rehash(jexpr_graph* g, int size) {
   return true;
 }
 
+static void fail_limit(jexpr_graph* g) {
+  if (g->status < 0) return;
+  g->status = jerr_set(g->ctx, JO_ERR_LIMIT, "the equations have more than %d terms, the limit%s",
+                       g->max_nodes, g->limit_hint);
+}
+
 // Room for one more node, in the array and in the index (kept at most half full).
 static bool make_room(jexpr_graph* g) {
-  if (g->nnode == INT32_MAX / 4) return false;
+  if (g->nnode >= g->max_nodes) {
+    fail_limit(g);
+    return false;
+  }
   if (!jmem_grow(g->ctx, &g->node, &g->node_cap, g->nnode + 1, sizeof *g->node)) return false;
   return 2 * g->nnode < g->table_size || rehash(g, 2 * g->table_size);
 }
@@ -108,7 +117,7 @@ jexpr_ref jexpr_lookup(const jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref
 }
 
 jexpr_ref jexpr_intern(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jexpr_ref c) {
-  if (!make_room(g)) return fail_memory(g);
+  if (!make_room(g)) return g->status < 0 ? JEXPR_POISON : fail_memory(g);
   jexpr_node n = {op, a, b, c};
   uint32_t slot = find_fixed(g, &n);
   if (!g->table[slot]) {
@@ -119,7 +128,7 @@ jexpr_ref jexpr_intern(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, je
 }
 
 jexpr_ref jexpr_intern_list(jexpr_graph* g, jexpr_op op, const jexpr_ref* arg, int n) {
-  if (!make_room(g)) return fail_memory(g);
+  if (!make_room(g)) return g->status < 0 ? JEXPR_POISON : fail_memory(g);
   uint32_t slot = find_list(g, op, arg, (uint32_t)n);
   if (g->table[slot]) return g->table[slot];
   if (!jmem_grow(g->ctx, &g->list, &g->list_cap, g->nlist + n, sizeof *g->list)) {
@@ -142,6 +151,8 @@ jexpr_graph* jexpr_graph_create(jo_context* ctx) {
   }
   memset(g, 0, sizeof *g);
   g->ctx = ctx;
+  g->max_nodes = INT32_MAX / 4;
+  g->limit_hint = "";
   jarena_init(&g->names, ctx);
   bool ok = jmem_grow(ctx, &g->node, &g->node_cap, FIRST_TABLE_SIZE / 2, sizeof *g->node) &&
             rehash(g, FIRST_TABLE_SIZE);

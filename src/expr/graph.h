@@ -87,7 +87,9 @@ typedef struct jexpr_graph {
   int ngroup, group_cap;
   jexpr_mark_info* mark;  // in order of marking
   int nmark, mark_cap;
-  jo_status status;  // first failure
+  int max_nodes;           // more are an error, told with ...
+  const char* limit_hint;  // ... how to raise it
+  jo_status status;        // first failure
 } jexpr_graph;
 
 // Life. create returns NULL when memory is exhausted (reported in ctx).

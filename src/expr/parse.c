@@ -30,6 +30,7 @@ typedef struct parser {
   jexpr_token token;  // look-ahead
   size_t end;         // of the token before it
   int depth;
+  int* total_depth;  // of all texts read within each other
   jo_status status;  // of the first mistake
 } parser;
 
@@ -120,11 +121,13 @@ static bool enter(parser* p, size_t at) {
     return false;
   }
   p->depth++;
+  ++*p->total_depth;
   return true;
 }
 
 static void leave(parser* p) {
   p->depth--;
+  --*p->total_depth;
 }
 
 // Is the comma at hand a decimal comma, as in 0,5?
@@ -608,7 +611,10 @@ jo_status jexpr_parse(jexpr_graph* g, const char* text, size_t n, const jexpr_sc
                       const char* where, jexpr_ref* out) {
   *out = JEXPR_POISON;
   JO_TRY(jexpr_graph_status(g));
+  int depth = 0;
   parser p = {.g = g, .scope = scope, .lexer = {text, n, 0}};
+  p.total_depth = scope && scope->depth ? scope->depth : &depth;
+  depth = *p.total_depth;
   p.where = where ? where : "";
   p.colon = p.where[0] ? ": " : "";
   if (n > MAX_TEXT) {
@@ -621,6 +627,7 @@ jo_status jexpr_parse(jexpr_graph* g, const char* text, size_t n, const jexpr_sc
     return p.status;
   }
   value a = parse_or(&p);
+  *p.total_depth = depth;  // mistakes do not leave what they entered
   if (p.status >= 0 && p.token.kind != JEXPR_TOKEN_END) not_followed(&p);
   if (p.status >= 0) *out = a.ref;
   return p.status;

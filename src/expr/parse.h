@@ -18,6 +18,9 @@ typedef struct jexpr_scope {
                     const jexpr_ref* args, int nargs, int* expected);
   // Why a name without a node is no misspelling: "a table; write f(x)". NULL: it is one. May be NULL.
   const char* (*why)(void* user, const char* name, size_t length);
+  // Levels of nesting at hand, kept by the parser, for those whose `find` reads other texts in turn
+  // (expr/order.h); may be NULL.
+  int* depth;
 } jexpr_scope;
 
 // Parse `text` (length n). On a mistake reports "WHERE: column C: cause; hint" with the `where`

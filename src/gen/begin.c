@@ -4,9 +4,25 @@
 
 #include "expr/diff.h"
 
+#define BYTES_PER_TERM 100.0  // of a graph, its schedules and what evaluates it
+
+// The equations have a share of the memory as large as that of the results.
+static void limit_terms(jexpr_graph* g, const jmodel* m) {
+  double terms = m->simulation.max_memory * 1e6 / BYTES_PER_TERM;
+  if (terms < g->max_nodes) g->max_nodes = (int)terms;
+  const char* hint =
+      jarena_printf(&g->names,
+                    "; %s has %d bodies and %d closures, and loops and matrices cost the cube of "
+                    "their number: make "
+                    "the model smaller, or raise simulation.max_memory (--max-memory)",
+                    m->path, m->nbody - 1, m->nclosure);
+  if (hint) g->limit_hint = hint;
+}
+
 jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, jarena* a) {
   int nl = m->ncoordinate + m->njoint + 1, nq = m->ncoordinate + 1;
   const bool* follow = s->follow;
+  limit_terms(g, m);
   *s = (jgen){.ctx = ctx, .m = m, .g = g, .a = a, .stage = JGEN_AT_POSITION};
   s->zero = jexpr_const(g, 0.0);
   s->one = jexpr_const(g, 1.0);
@@ -17,6 +33,7 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   s->drive_force = JARENA_ARRAY(a, nq, jexpr_ref);
   s->from_hub = JARENA_ARRAY(a, nl, jgen_relative);
   s->from_ground = JARENA_ARRAY(a, nl, jgen_relative);
+  s->path = JARENA_ARRAY(a, nl, int);
   s->dyn = JARENA_ARRAY(a, nl, jgen_absolute);
   s->abs = JARENA_ARRAY(a, nl, jgen_absolute);
   s->wrench = JARENA_ARRAY(a, nl, jgen_wrench);
@@ -25,8 +42,8 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   s->soil = JARENA_ARRAY(a, m->nsoil + 1, jgen_element);
   s->element_value = JARENA_ARRAY(a, jgen_element_count(m) + 1, jexpr_ref);
   s->follow = JARENA_ARRAY(a, m->nbody + 1, bool);
-  bool ok = s->q && s->qd && s->qdd && s->applied && s->from_hub && s->from_ground && s->dyn &&
-            s->abs && s->wrench && s->force && s->tyre && s->soil && s->element_value &&
+  bool ok = s->q && s->qd && s->qdd && s->applied && s->from_hub && s->from_ground && s->path &&
+            s->dyn && s->abs && s->wrench && s->force && s->tyre && s->soil && s->element_value &&
             s->follow && s->drive_force && s->zero && s->one;
   if (!ok) return jerr_memory(ctx);
   for (int b = 0; follow && b < m->nbody; b++) {

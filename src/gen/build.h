@@ -57,6 +57,13 @@ typedef struct jgen_inertia {
   jexpr_m3 I;
 } jgen_inertia;
 
+// Local names of the expression being read: length, rate, x, y ...
+typedef struct jgen_locals {
+  int n;
+  const char* name[8];
+  jexpr_ref value[8];
+} jgen_locals;
+
 struct jgen {
   jo_context* ctx;
   const jmodel* m;
@@ -76,6 +83,7 @@ struct jgen {
   int hub;                     // link of the body on a free joint to the ground; 0: none
   jgen_relative* from_hub;     // (nlink), descendants of the hub
   jgen_relative* from_ground;  // (nlink)
+  int* path;                   // (nlink), from a link to an ancestor
   jgen_absolute* dyn;          // with qdd of the bias pass
   jgen_absolute* abs;          // with the true accelerations
   jgen_inertia* base;          // base parameters (nlink); NULL: not made yet
@@ -85,10 +93,8 @@ struct jgen {
   jgen_element* force;
   jgen_element* tyre;
   jgen_element* soil;
-  // local names of the expression being read: length, rate, x, y ...
-  int nlocal;
-  const char* local_name[8];
-  jexpr_ref local_value[8];
+  jgen_locals local;
+  int depth;                 // levels of nesting of what is being read, expr/order.h
   const char* where;         // place of the expression being read
   const char* rule;          // what it may depend on, where that is less than usual; NULL: as usual
   bool placeholders;         // element forces are inputs while the equations are written ...
@@ -183,7 +189,12 @@ const jgen_inertia* jgen_base_inertia(jgen* s);  // by link; NULL: out of memory
 void jgen_inertia_add(jgen* s, jgen_inertia* to, const jgen_inertia* what, const jexpr_m3* R,
                       int axis, jexpr_v3 r);
 
+// articulated.c: accelerations of a tree, by coordinate, without its mass matrix
+void jgen_articulated(jgen* s, jexpr_ref* x);
+
 // tree.c: equations of the tree
+jgen_wrench* jgen_link_wrenches(
+    jgen* s);  // of the bias, less applied forces (nlink); NULL: no memory
 void jgen_bias_forces(jgen* s, jexpr_ref* c);
 void jgen_mass_matrix(jgen* s, jexpr_ref* M);
 jgen_wrench jgen_inertial_wrench(jgen* s, const jgen_inertia* l, const jgen_absolute* k);

@@ -7,6 +7,8 @@
 #include "gen/objective.h"
 #include "gen/reduction.h"
 
+#define LONG_TREE 48  // coordinates; below that the matrix is about as cheap
+
 jexpr_ref* jgen_refs(jgen_reduction* r, int n) {
   jexpr_ref* x = JARENA_ARRAY(r->s.a, n + 1, jexpr_ref);
   if (!x) {
@@ -88,7 +90,7 @@ static void eliminate_velocities(jgen_reduction* r) {
     }
   }
   jgen_lu_factor(&r->lu, g, nv, A, inv, r->part->pivot);
-  for (int j = 0; j < nu + nd + 1; j++) {
+  for (int j = 0; j < nu + nd + 1 && g->status >= 0; j++) {
     int column = j < nu ? r->part->u[j] : j < nu + nd ? r->part->d[j - nu] : -1;
     bool zero = true;
     for (int k = 0; k < nv; k++) {
@@ -160,6 +162,12 @@ void jgen_unknowns_to_rates(jgen_reduction* r, const jexpr_ref* x, jexpr_v3 bias
 
 // ---- jgen_reduction -----------------------------------------------------------------------------------
 
+// A long tree without loops and drives, where nothing but accelerations is asked for: its matrix would
+// be the larger part of the equations by far.
+static bool is_long_tree(const jgen_reduction* r) {
+  return r->nu > LONG_TREE && r->nv == 0 && r->nd == 0 && !r->s.placeholders;
+}
+
 static jexpr_ref mass(const jgen_reduction* r, int i, int j) {
   return r->M[i * r->nq + j];
 }
@@ -170,7 +178,7 @@ jexpr_ref jgen_add_product(jexpr_graph* g, jexpr_ref sum, jexpr_ref a, jexpr_ref
 
 // W = M_vx + M_vv K for the columns x of a set with dependence K of v on it: (nv x n)
 static void carry(jgen_reduction* r, const int* set, int n, const jexpr_ref* K, jexpr_ref* W) {
-  for (int k = 0; k < r->nv; k++) {
+  for (int k = 0; k < r->nv && r->s.g->status >= 0; k++) {
     for (int j = 0; j < n; j++) {
       jexpr_ref sum = mass(r, r->part->v[k], set[j]);
       for (int l = 0; l < r->nv; l++) {
@@ -203,12 +211,13 @@ static void reduce_mass(jgen_reduction* r) {
   r->Mr = jgen_refs(r, nu * nu);
   if (!W || !Mr || !inv || !order || !r->Mr) return;
   carry(r, r->part->u, nu, r->B, W);
-  for (int i = 0; i < nu; i++) {
+  for (int i = 0; i < nu && g->status >= 0; i++) {
     for (int j = 0; j <= i; j++) {
       jexpr_ref e = reduced_entry(r, i, r->part->u, nu, r->B, W, j);
       Mr[i * nu + j] = Mr[j * nu + i] = jexpr_mark(g, e, "Mr(%d, %d)", i + 1, j + 1);
     }
   }
+  if (g->status < 0) return;
   memcpy(r->Mr, Mr, (size_t)(nu * nu) * sizeof *Mr);
   jgen_ldl_factor(&r->ldl, g, nu, Mr, inv, order);
 }
@@ -340,6 +349,30 @@ static void write_momentum(jgen_reduction* r) {
   }
 }
 
+static jo_status articulate(jgen_reduction* r) {
+  jexpr_ref* x = jgen_refs(r, r->nq);
+  r->x = jgen_refs(r, r->nu);
+  JO_TRY(r->s.g->status);
+  jgen_articulated(&r->s, x);
+  for (int i = 0; i < r->nu; i++) {
+    r->x[i] = x[r->part->u[i]];
+  }
+  return r->s.g->status;
+}
+
+static jo_status factorise(jgen_reduction* r) {
+  jgen* s = &r->s;
+  r->M = jgen_refs(r, r->nq * r->nq);
+  r->c = jgen_refs(r, r->nq);
+  JO_TRY(s->g->status);
+  jgen_bias_forces(s, r->c);
+  jgen_mass_matrix(s, r->M);
+  JO_TRY(s->g->status);
+  reduce_mass(r);
+  solve_accelerations(r);
+  return s->g->status;
+}
+
 static void set_ydot(jgen_reduction* r) {
   jgen* s = &r->s;
   jgen_dynamics* d = r->out;
@@ -397,18 +430,12 @@ jo_status jgen_write_equations(jgen_reduction* r) {
   jgen_hub_keep(s, r->part);
   JO_TRY(jgen_closures(s, false, &r->row, &r->nrow));
   eliminate_velocities(r);
+  JO_TRY(s->g->status);
   s->stage = JGEN_AT_VELOCITY;
   JO_TRY(eliminate_accelerations(r));
   JO_TRY(jgen_forces(s));
   jgen_hub_forces(s);
-  r->M = jgen_refs(r, r->nq * r->nq);
-  r->c = jgen_refs(r, r->nq);
-  JO_TRY(s->g->status);
-  jgen_bias_forces(s, r->c);
-  jgen_mass_matrix(s, r->M);
-  reduce_mass(r);
-  solve_accelerations(r);
-  JO_TRY(s->g->status);
+  JO_TRY(is_long_tree(r) ? articulate(r) : factorise(r));
   set_accelerations(r);
   set_reactions(r);
   s->stage = JGEN_AT_ACCELERATION;

@@ -90,11 +90,20 @@ static void relative_velocity(jgen* s, jgen_relative* r, int hub, int link) {
   jgen_mark_v3(s, me->odd, "rel odd", link);
 }
 
+// What is known of a link is known of all links between it and the hub.
 const jgen_relative* jgen_relative_of(jgen* s, int hub, int link, bool velocity) {
   jgen_relative* r = hub ? s->from_hub : s->from_ground;
-  if (link != hub) jgen_relative_of(s, hub, s->link[link].parent, velocity);
-  if (!r[link].has_position) relative_position(s, r, hub, link);
-  if (velocity && !r[link].has_velocity) relative_velocity(s, r, hub, link);
+  int n = 0;
+  for (int l = link; !r[l].has_position || (velocity && !r[l].has_velocity);) {
+    s->path[n++] = l;
+    if (l == hub) break;
+    l = s->link[l].parent;
+  }
+  while (n > 0) {
+    int l = s->path[--n];
+    if (!r[l].has_position) relative_position(s, r, hub, l);
+    if (velocity && !r[l].has_velocity) relative_velocity(s, r, hub, l);
+  }
   return &r[link];
 }
 
@@ -163,9 +172,7 @@ static void step_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
   me->beta = beta_of(s, me->w, me->al);
 }
 
-void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
-  if (motion[link].done) return;
-  motion[link].done = true;
+static void absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
   if (link == 0) {
     jexpr_v3 zero = jexpr_v3_zero(s->g);
     motion[0].w = motion[0].al = zero;
@@ -174,7 +181,6 @@ void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
     motion[0].beta = jexpr_m3_zero(s->g);
     return;
   }
-  jgen_absolute_motion(s, motion, bias, s->link[link].parent);
   step_motion(s, motion, bias, link);
   if (bias && is_base_link(s, link) && link != s->hub) return;
   jgen_mark_v3(s, motion[link].w, "w", link);
@@ -182,6 +188,18 @@ void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
   jgen_mark_v3(s, motion[link].a, "a", link);
   for (int i = 0; i < 9; i++) {
     jexpr_mark(s->g, motion[link].beta.e[i / 3][i % 3], "beta.%d%d", i / 3 + 1, i % 3 + 1);
+  }
+}
+
+void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
+  while (!motion[link].done) {
+    // the first link on the way that can be written
+    int l = link;
+    while (l > 0 && !motion[s->link[l].parent].done) {
+      l = s->link[l].parent;
+    }
+    motion[l].done = true;
+    absolute_motion(s, motion, bias, l);
   }
 }
 

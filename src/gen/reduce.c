@@ -13,7 +13,7 @@ void jgen_lu_factor(jgen_lu* f, jexpr_graph* g, int n, jexpr_ref* A, jexpr_ref* 
                     const int* col) {
   *f = (jgen_lu){g, n, A, inv, col};
   jexpr_ref one = jexpr_const(g, 1.0);
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < n && g->status >= 0; k++) {
     int c = col[k];
     inv[k] = jexpr_mark(g, jexpr_div(g, one, A[k * n + c]), "closure: 1/pivot.%d", k + 1);
     for (int i = k + 1; i < n; i++) {
@@ -112,7 +112,7 @@ void jgen_ldl_factor(jgen_ldl* f, jexpr_graph* g, int n, jexpr_ref* A, jexpr_ref
     return;
   }
   jexpr_ref one = jexpr_const(g, 1.0);
-  for (int k = 0; k < n; k++) {
+  for (int k = 0; k < n && g->status >= 0; k++) {
     int p = order[k];
     inv[p] = jexpr_mark(g, jexpr_div(g, one, A[p * n + p]), "Mr: 1/d.%d", k + 1);
     // rows i, j not yet eliminated: A_ij -= (A_ip / d) A_jp; l_ip = A_ip / d

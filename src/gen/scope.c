@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "expr/order.h"
 #include "expr/parse.h"
 #include "expr/tape.h"
 #include "gen/build.h"
@@ -64,12 +65,12 @@ double jgen_value(jgen* s, jexpr_ref r) {
 }
 
 void jgen_push_local(jgen* s, const char* name, jexpr_ref value) {
-  s->local_name[s->nlocal] = name;
-  s->local_value[s->nlocal++] = value;
+  s->local.name[s->local.n] = name;
+  s->local.value[s->local.n++] = value;
 }
 
 void jgen_pop_local(jgen* s, int n) {
-  s->nlocal -= n;
+  s->local.n -= n;
 }
 
 // ---- names ---------------------------------------------------------------------------------------
@@ -80,31 +81,100 @@ static jexpr_ref not_yet(jgen* s, word name, const char* what) {
   return JEXPR_POISON;
 }
 
-static jexpr_ref find_parameter(jgen* s, word name) {
-  for (int i = 0; i < s->m->nparameter; i++) {
-    if (!is(name, s->m->parameter[i].name)) continue;
-    jgen_memo* k = &s->parameter[i];
-    if (!k->value && !k->busy) {
-      k->busy = 1;
-      k->value = jgen_scalar(s, &s->m->parameter[i].value, s->m->parameter[i].name);
-    }
-    return k->value;
+static int index_of_parameter(const jmodel* m, word name) {
+  for (int i = 0; i < m->nparameter; i++) {
+    if (is(name, m->parameter[i].name)) return i;
   }
-  return JEXPR_POISON;
+  return -1;
+}
+
+static int index_of_signal(const jmodel* m, word name) {
+  for (int i = 0; i < m->nsignal; i++) {
+    if (is(name, m->signal[i].name)) return i;
+  }
+  return -1;
+}
+
+// Parameters, then signals, as one list.
+static const jmodel_scalar* definition(const jgen* s, int i, const char** name, jgen_memo** memo) {
+  bool is_parameter = i < s->m->nparameter;
+  int k = is_parameter ? i : i - s->m->nparameter;
+  *name = is_parameter ? s->m->parameter[k].name : s->m->signal[k].name;
+  *memo = is_parameter ? &s->parameter[k] : &s->signal[k];
+  return is_parameter ? &s->m->parameter[k].value : &s->m->signal[k].value;
+}
+
+static const char* text_to_read(void* user, int i) {
+  const char* name;
+  jgen_memo* memo;
+  const jmodel_scalar* x = definition(user, i, &name, &memo);
+  return memo->value ? NULL : x->text;
+}
+
+static int find_text(void* user, const char* name, size_t n) {
+  const jmodel* m = ((jgen*)user)->m;
+  int i = index_of_parameter(m, (word){name, n});
+  if (i >= 0) return i;
+  int k = index_of_signal(m, (word){name, n});
+  return k < 0 ? -1 : m->nparameter + k;
+}
+
+static void read_definition(jgen* s, int i) {
+  const char* name;
+  jgen_memo* memo;
+  const jmodel_scalar* x = definition(s, i, &name, &memo);
+  if (memo->value || memo->busy) return;
+  memo->busy = 1;
+  memo->value = jgen_scalar(s, x, name);
+  if (!memo->value && i >= s->m->nparameter) memo->busy = 0;
+}
+
+// Far down in names that need names: what the definition needs is read first, one after the other.
+static void read_in_order(jgen* s, int root) {
+  jarena scratch;
+  jarena_init(&scratch, s->ctx);
+  jexpr_texts texts = {s->m->nparameter + s->m->nsignal, s, text_to_read, find_text};
+  int* order = JARENA_ARRAY(&scratch, texts.n, int);
+  int n = 0, cyclic = -1;
+  jo_status status =
+      order ? jexpr_order(s->ctx, &texts, root, order, &n, &cyclic) : jerr_memory(s->ctx);
+  if (status < 0 && s->g->status == JO_OK) s->g->status = status;
+  if (cyclic >= 0) {
+    const char* name;
+    jgen_memo* memo;
+    definition(s, cyclic, &name, &memo);
+    not_yet(s, (word){name, strlen(name)}, "defined by itself");
+  }
+  for (int i = 0; i < n && s->g->status == JO_OK; i++) {
+    read_definition(s, order[i]);
+  }
+  jarena_free(&scratch);
+}
+
+static void read_named(jgen* s, int i) {
+  if (s->depth < JEXPR_DEEP) {
+    read_definition(s, i);
+  } else {
+    read_in_order(s, i);
+  }
+}
+
+static jexpr_ref find_parameter(jgen* s, word name) {
+  int i = index_of_parameter(s->m, name);
+  if (i < 0) return JEXPR_POISON;
+  jgen_memo* k = &s->parameter[i];
+  if (!k->value && !k->busy) read_named(s, i);
+  return k->value;
 }
 
 static jexpr_ref find_signal(jgen* s, word name, bool* found) {
-  for (int i = 0; i < s->m->nsignal; i++) {
-    if (!is(name, s->m->signal[i].name)) continue;
-    jgen_memo* k = &s->signal[i];
-    *found = true;
-    if (k->busy) return k->value ? k->value : not_yet(s, name, "defined by itself");
-    k->busy = 1;
-    k->value = jgen_scalar(s, &s->m->signal[i].value, s->m->signal[i].name);
-    if (!k->value) k->busy = 0;
-    return k->value;
-  }
-  return JEXPR_POISON;
+  int i = index_of_signal(s->m, name);
+  if (i < 0) return JEXPR_POISON;
+  jgen_memo* k = &s->signal[i];
+  *found = true;
+  if (k->busy) return k->value ? k->value : not_yet(s, name, "defined by itself");
+  read_named(s, s->m->nparameter + i);
+  return k->value;
 }
 
 static int find_coordinate(const jmodel* m, word name) {
@@ -127,7 +197,7 @@ static jexpr_ref coordinate_field(jgen* s, int i, word field, word name) {
   return JEXPR_POISON;
 }
 
-static jexpr_ref element_field(jgen* s, word base, word field, word name) {
+static jexpr_ref any_element_field(jgen* s, word base, word field, word name) {
   for (int i = 0; i < s->m->nforce; i++) {
     if (!is(base, s->m->force[i].name)) continue;
     jgen_element* e = jgen_force_of(s, i);
@@ -153,6 +223,15 @@ static jexpr_ref element_field(jgen* s, word base, word field, word name) {
     if (is(field, "power")) return e->power;
   }
   return JEXPR_POISON;
+}
+
+// An element's own names are not those of the element that refers to it.
+static jexpr_ref element_field(jgen* s, word base, word field, word name) {
+  jgen_locals outer = s->local;
+  s->local.n = 0;
+  jexpr_ref r = any_element_field(s, base, field, name);
+  s->local = outer;
+  return r;
 }
 
 static int find_body(const jmodel* m, word name) {
@@ -289,8 +368,8 @@ static jexpr_ref find_name(void* user, jexpr_graph* g, const char* text, size_t 
   (void)g;
   jgen* s = user;
   word name = {text, n};
-  for (int i = s->nlocal - 1; i >= 0; i--) {
-    if (is(name, s->local_name[i])) return s->local_value[i];
+  for (int i = s->local.n - 1; i >= 0; i--) {
+    if (is(name, s->local.name[i])) return s->local.value[i];
   }
   if (is(name, "t")) return s->t;
   jexpr_ref r = find_parameter(s, name);
@@ -377,14 +456,21 @@ jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what) {
   if (!x->text) return x->number >= 0 ? s->number[x->number] : s->zero;
   const char* outer = s->where;
   s->where = jarena_printf(s->a, "%s:%d: '%s'", x->place.file, x->place.line, what);
-  jexpr_scope scope = {find_name, suggest, s, call, why};
+  jexpr_scope scope = {find_name, suggest, s, call, why, &s->depth};
   jexpr_ref r = JEXPR_POISON;
+  s->depth += JEXPR_NAME_LEVELS;
   if (!s->where) {
     s->g->status = jerr_memory(s->ctx);
+  } else if (s->depth > JEXPR_DEEPEST && s->g->status == JO_OK) {
+    s->g->status = jerr_set(s->ctx, JO_ERR_LIMIT,
+                            "%s: elements and names that need each other are nested deeper than "
+                            "%d levels (a name counts %d, a parenthesis 1)",
+                            s->where, JEXPR_DEEPEST, JEXPR_NAME_LEVELS);
   } else if (jexpr_parse(s->g, x->text, strlen(x->text), &scope, s->where, &r) < 0 &&
              s->g->status == JO_OK) {
     s->g->status = JO_ERR_MODEL;
   }
+  s->depth -= JEXPR_NAME_LEVELS;
   s->where = outer;
   return r;
 }

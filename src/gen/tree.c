@@ -48,15 +48,13 @@ void jgen_pass_to_parent(jgen* s, jgen_wrench* w, int link) {
   h->n = jexpr_v3_add(g, h->n, jexpr_v3_add(g, n, jexpr_v3_cross(g, l->shift, f)));
 }
 
-// c_i = axis . n (turn) or axis . f (slide), less the applied generalised force
-void jgen_bias_forces(jgen* s, jexpr_ref* c) {
+jgen_wrench* jgen_link_wrenches(jgen* s) {
   jexpr_graph* g = s->g;
-  int first = hub_coordinate(s);
   jgen_wrench* w = JARENA_ARRAY(s->a, s->nlink, jgen_wrench);
   const jgen_inertia* base = jgen_base_inertia(s);
   if (!w || !base) {
     g->status = jerr_memory(s->ctx);
-    return;
+    return NULL;
   }
   w[0] = (jgen_wrench){jexpr_v3_zero(g), jexpr_v3_zero(g)};
   for (int l = 1; l < s->nlink; l++) {
@@ -67,6 +65,15 @@ void jgen_bias_forces(jgen* s, jexpr_ref* c) {
     w[l].f = jexpr_v3_sub(g, w[l].f, s->wrench[l].f);
     w[l].n = jexpr_v3_sub(g, w[l].n, s->wrench[l].n);
   }
+  return w;
+}
+
+// c_i = axis . n (turn) or axis . f (slide), less the applied generalised force
+void jgen_bias_forces(jgen* s, jexpr_ref* c) {
+  jexpr_graph* g = s->g;
+  int first = hub_coordinate(s);
+  jgen_wrench* w = jgen_link_wrenches(s);
+  if (!w) return;
   for (int l = s->nlink - 1; l > 0; l--) {
     if (below_hub_joint(s, l)) continue;
     jgen_mark_v3(s, w[l].f, "f", l);

@@ -192,7 +192,7 @@ static jexpr_ref try_text(const jmodel_at* at, jmodel_place place, const char* l
 void jmodel_try_expression(const jmodel_at* at, jmodel_place place, const char* label,
                            const char* text, jmodel_scope scope) {
   attempt a = {at->r, scope};
-  jexpr_scope names = {find, suggest, &a, call, why};
+  jexpr_scope names = {.find = find, .suggest = suggest, .user = &a, .call = call, .why = why};
   try_text(at, place, label, text, &names);
 }
 

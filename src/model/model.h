@@ -317,6 +317,8 @@ typedef struct jmodel_simulation {
   double shortest_pulse;  // inputs that last so long are not stepped over; 0: chosen [s]
   int max_events;         // 0: chosen
   double derivative_tol;  // relative error wanted of derivatives; 0: chosen
+  double max_steps;       // of one run
+  double max_memory;      // of results [MB]
 } jmodel_simulation;
 
 typedef struct jmodel {
@@ -368,6 +370,10 @@ void jmodel_destroy(jmodel* m);
 // Do the values of the model lie where they make sense, with other values of its numbers (nnumber)? The
 // first that does not is reported. Reading has asked this for the numbers of the file.
 jo_status jmodel_check_values(jo_context* ctx, const jmodel* m, const double* number);
+// What a number of the simulation block must be, as "between 1 and 1e9"; NULL: it is.
+const char* jmodel_simulation_rule(const char* key, double value);
+// A key of the simulation block that can be set where the file does not give it.
+bool jmodel_is_limit(const char* key);
 
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);

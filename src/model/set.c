@@ -60,6 +60,32 @@ static jmodel_node* find_path(jmodel_node* node, const char* path) {
   return NULL;
 }
 
+static jmodel_node* add_entry(jmodel_reader* r, jmodel_node* map, const char* key,
+                              jmodel_node_kind kind) {
+  jmodel_node* node = JARENA_NEW(&r->scratch, jmodel_node);
+  if (!node) {
+    jmodel_out_of_memory(r);
+    return NULL;
+  }
+  *node = (jmodel_node){.kind = kind, .text = "", .place = set_place, .key = key};
+  node->key_hash = jhash_bytes(key, strlen(key));
+  node->key_place = set_place;
+  jmodel_node_append(map, node);
+  return node;
+}
+
+// Limits can be set whether the file gives them or not.
+static jmodel_node* add_limit(jmodel_reader* r, jmodel_node* root, const char* name) {
+  static const char block[] = "simulation.";
+  const char* key = name + strlen(block);
+  if (strncmp(name, block, strlen(block)) != 0 || !jmodel_is_limit(key)) return NULL;
+  jmodel_node* map = jmodel_node_find(root, "simulation");
+  if (!map && root->kind == JMODEL_NODE_MAP) {
+    map = add_entry(r, root, "simulation", JMODEL_NODE_MAP);
+  }
+  return map && map->kind == JMODEL_NODE_MAP ? add_entry(r, map, key, JMODEL_NODE_NULL) : NULL;
+}
+
 static jmodel_node* find_target(jmodel_node* root, const char* name) {
   static const char* const untouched[] = {"jounce", "include", "name", "description"};
   jmodel_node* parameter = jmodel_node_find(jmodel_node_find(root, "parameters"), name);
@@ -78,6 +104,7 @@ void jmodel_set_in_tree(jmodel_reader* r, jmodel_node* root) {
     const char* text = r->set[i].value ? r->set[i].value : "";
     jmodel_at at = {r, "number", jmodel_keep(r, name), ""};
     jmodel_node* node = *name ? find_target(root, name) : NULL;
+    if (!node) node = add_limit(r, root, at.name);
     if (strspn(text, " \t") == strlen(text)) {
       jmodel_mistake(&at, set_place, "the value is empty; write --set name=value");
       r->set_done[i] = true;

@@ -12,7 +12,10 @@
 #define BOTTOM    62
 #define INK       "#1f2933"
 #define FAINT     "#616e7c"
-#define MAX_TICKS 12  // labelled, per axis
+#define MAX_TICKS 12     // labelled, per axis
+#define FLAT      1e-12  // ranges below this part of their numbers are rounding, no motion
+#define SMALLEST  1e-290
+#define LARGEST   1e300  // of what has a place on paper: sums and differences of ticks stay finite
 
 static const char* const colour[] = {"#c2410c", "#1d4ed8", "#15803d", "#7e22ce", "#0f766e",
                                      "#a16207", "#be185d", "#475569", "#65a30d", "#0369a1"};
@@ -22,13 +25,15 @@ enum { NCOLOUR = sizeof colour / sizeof *colour };
 typedef struct axis {
   bool is_log;
   double low, high;     // range
-  double step;          // between labelled ticks
+  double step;          // between labelled ticks ...
+  double first;         // ... of which the first stands at first * step
+  int nstep;            // and nstep more follow
   double from, length;  // on the paper; length is negative upwards
 } axis;
 
 static bool value_on(const axis* a, double x, double* v) {
   *v = a->is_log ? (x > 0.0 ? log10(x) : NAN) : x;
-  return isfinite(*v);
+  return fabs(*v) <= LARGEST;  // not a number is not
 }
 
 static double place(const axis* a, double v) {
@@ -42,14 +47,30 @@ static double round_step(double span) {
   return (f <= 1.0 ? 1.0 : f <= 2.0 ? 2.0 : f <= 5.0 ? 5.0 : 10.0) * power;
 }
 
+// What spans nothing gets a range that its numbers can tell apart.
+static void widen(double* low, double* high) {
+  double size = fmax(fabs(*low), fabs(*high)), middle = 0.5 * (*low + *high);
+  if (*high - *low > fmax(FLAT * size, SMALLEST)) return;
+  double pad = fmax(0.5, 1e-9 * size);
+  *low = middle - pad;
+  *high = middle + pad;
+}
+
+// Ends and ticks are whole multiples of a unit: counted, never summed up.
 static void choose_range(axis* a, double low, double high) {
   if (!(low <= high)) low = 0.0, high = 1.0;  // nothing to draw
-  if (low == high) low -= 0.5, high += 0.5;
-  a->step = a->is_log ? ceil((high - low) / MAX_TICKS) : round_step((high - low) / 6.0);
-  if (a->is_log && a->step < 1.0) a->step = 1.0;
+  widen(&low, &high);
+  a->step = a->is_log ? fmax(1.0, ceil((high - low) / MAX_TICKS)) : round_step((high - low) / 6.0);
   double unit = a->is_log ? 1.0 : a->step;
-  a->low = unit * floor(low / unit + 1e-9);
-  a->high = unit * ceil(high / unit - 1e-9);
+  double from = floor(low / unit + 1e-9), to = fmax(ceil(high / unit - 1e-9), from + 1.0);
+  a->low = unit * from;
+  a->high = unit * to;
+  a->first = a->is_log ? ceil(from / a->step) : from;
+  a->nstep = (int)(floor(to * unit / a->step + 1e-9) - a->first);
+}
+
+static double tick(const axis* a, int i) {
+  return (a->first + i) * a->step;
 }
 
 static axis fit_axis(const jreport_plot* p, bool is_x) {
@@ -93,9 +114,15 @@ static void put_line(jtext* t, double x0, double y0, double x1, double y1, const
                attributes);
 }
 
+// Digits that tell neighbours apart: six, and more where a step is small beside its numbers.
+static int tick_digits(const axis* a) {
+  double size = fmax(fabs(a->low), fabs(a->high));
+  return (int)fmin(17.0, fmax(6.0, ceil(log10(size / a->step)) + 1.0));
+}
+
 static void put_tick_text(jtext* t, const axis* a, double v) {
   if (!a->is_log) {
-    jtext_printf(t, "%.6g", fabs(v) < 1e-9 * a->step ? 0.0 : v);
+    jtext_printf(t, "%.*g", tick_digits(a), v);
   } else if (v == 0.0 || v == 1.0) {
     jtext_put(t, v == 0.0 ? "1" : "10");
   } else {
@@ -108,22 +135,21 @@ static void put_grid(jtext* t, const axis* x, const axis* y, bool is_x) {
   const axis *a = is_x ? x : y, *b = is_x ? y : x;
   double b0 = b->from, b1 = b->from + b->length;
   bool has_minor = a->is_log && a->step == 1.0 && a->high - a->low <= 6.0;
-  for (double v = a->low; has_minor && v < a->high - 0.5; v += 1.0) {
+  for (int i = 0; has_minor && i < a->nstep; i++) {
     for (int k = 2; k < 10; k++) {
-      double m = place(a, v + log10(k));
+      double m = place(a, tick(a, i) + log10(k));
       put_line(t, is_x ? m : b0, is_x ? b0 : m, is_x ? m : b1, is_x ? b1 : m,
                "stroke=\"#eef1f4\" stroke-width=\"0.7\"");
     }
   }
-  double first = a->is_log ? a->step * ceil(a->low / a->step) : a->low;
-  for (double v = first; v <= a->high + 1e-9 * a->step; v += a->step) {
-    double m = place(a, v);
+  for (int i = 0; i <= a->nstep; i++) {
+    double m = place(a, tick(a, i));
     put_line(t, is_x ? m : b0, is_x ? b0 : m, is_x ? m : b1, is_x ? b1 : m,
              "stroke=\"#d5dbe1\" stroke-width=\"1\"");
     jtext_printf(t, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"" FAINT "\">",
                  is_x ? m : LEFT - 9.0, is_x ? HEIGHT - BOTTOM + 19.0 : m + 4.0,
                  is_x ? "middle" : "end");
-    put_tick_text(t, a, v);
+    put_tick_text(t, a, tick(a, i));
     jtext_put(t, "</text>\n");
   }
 }

@@ -14,7 +14,7 @@ typedef struct jreport_series {
   bool has_marks;  // a dot at every point
 } jreport_series;
 
-// Points that are not finite, or not positive on a logarithmic axis, interrupt a line.
+// Points that are not finite, beyond 1e300, or not positive on a logarithmic axis, interrupt a line.
 typedef struct jreport_plot {
   const char *title, *subtitle;  // may be ""
   const char *x_label, *y_label;

@@ -56,6 +56,17 @@ void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double*
   }
 }
 
+jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* o, double t0, double t1) {
+  const jsolve_tableau* tab = jsolve_tableau_find(o->method);
+  bool is_fixed = tab && !tab->is_adaptive;
+  double steps = is_fixed ? (t1 - t0) / o->step : 0.0;
+  if (o->max_steps == 0 || steps <= (double)o->max_steps) return JO_OK;
+  return jerr_set(ctx, JO_ERR_LIMIT,
+                  "integration: from t = %.9g to %.9g there are %.4g steps of %g s, more than the "
+                  "limit of %lld; take longer steps, or raise simulation.max_steps (--max-steps)",
+                  t0, t1, steps, o->step, (long long)o->max_steps);
+}
+
 static jo_status check_arguments(jo_context* ctx, const jsolve_system* s, const jsolve_options* o,
                                  double t0, double t1) {
   if (s->n < 0 || o->method >= JSOLVE_METHOD_COUNT) {
@@ -139,12 +150,17 @@ static void accept_step(jsolve_run* run) {
   run->stats.steps++;
 }
 
+static jo_status fail_steps(jsolve_run* run) {
+  return jerr_set(run->ctx, JO_ERR_LIMIT,
+                  "integration: stopped at t = %.9g of %.9g after %lld steps (%lld more were "
+                  "rejected), the limit; raise simulation.max_steps (--max-steps), allow larger "
+                  "errors, or take a method for stiff models",
+                  run->t, run->t_end, (long long)run->stats.steps, (long long)run->stats.rejected);
+}
+
 static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
   jsolve_stepper* s = run->stepper;
-  if (run->opt->max_steps > 0 && run->stats.steps >= run->opt->max_steps) {
-    return jerr_set(run->ctx, JO_ERR_LIMIT, "integration: more than %lld steps, at t = %.17g",
-                    (long long)run->opt->max_steps, run->t);
-  }
+  if (run->opt->max_steps > 0 && run->stats.steps >= run->opt->max_steps) return fail_steps(run);
   JO_TRY(s->advance(s, run));
   bool is_event = false;
   if (ev) JO_TRY(jsolve_events_locate(ev, run, &is_event));

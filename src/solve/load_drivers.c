@@ -109,11 +109,30 @@ static double guarantee(const jload_run* u) {
   }
 }
 
+static jo_status fail_steps(const jload_run* u, double t1) {
+  return jerr_set(u->ctx, JO_ERR_LIMIT,
+                  "load prediction: stopped at t = %.9g of %.9g after %lld steps, the limit; "
+                  "raise simulation.max_steps (--max-steps), or allow larger errors",
+                  u->t, t1, (long long)u->stats.steps);
+}
+
+jo_status jsolve_load_check_steps(jo_context* ctx, const jsolve_load_options* o, double t0,
+                                  double t1) {
+  double steps = (t1 - t0) / o->step;
+  if (o->max_steps == 0 || steps <= (double)o->max_steps) return JO_OK;
+  return jerr_set(ctx, JO_ERR_LIMIT,
+                  "load prediction: from t = %.9g to %.9g there are %.4g steps of %g s, more than "
+                  "the limit of %lld; choose a lower rate, or raise simulation.max_steps "
+                  "(--max-steps)",
+                  t0, t1, steps, o->step, (long long)o->max_steps);
+}
+
 static jo_status drive(jload_run* u, double t0, double t1) {
   double h = u->opt->step;
   int64_t count = (int64_t)floor((t1 - t0) / h + 0.5);
   if (u->opt->driver == JSOLVE_LOAD_ADAPTIVE) {
     while (u->t < t1) {
+      if (u->opt->max_steps > 0 && u->stats.steps >= u->opt->max_steps) return fail_steps(u, t1);
       JO_TRY(adaptive_step(u, &h, t1));
     }
   }
@@ -142,6 +161,7 @@ jo_status jsolve_load_run(jo_context* ctx, const jsolve_load_system* s,
     return jerr_set(ctx, JO_ERR_ARGUMENT, "load prediction: step %g s, from %g to %g s", opt->step,
                     t0, t1);
   }
+  JO_TRY(jsolve_load_check_steps(ctx, opt, t0, t1));
   jarena_init(&u.arena, ctx);
   jo_status status = jload_allocate(&u) ? JO_OK : jerr_memory(ctx);
   if (status >= 0) {

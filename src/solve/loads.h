@@ -54,6 +54,7 @@ typedef struct jsolve_load_options {
   double substep;            // subcycle: length of a substep aimed at [s]
   int max_substeps;          // subcycle: in one step; bounds its cost
   double restitution;        // impulsive: part of the velocity that comes back
+  int64_t max_steps;         // 0: none
 } jsolve_load_options;
 
 jsolve_load_options jsolve_load_options_default(void);
@@ -86,6 +87,10 @@ jo_status jsolve_load_run(jo_context* ctx, const jsolve_load_system* s,
                           const jsolve_load_options* opt, const jsolve_load_observer* obs,
                           double t0, double t1, double* y, double* t_reached,
                           jsolve_load_statistics* stats);
+
+// Steps of the longest length are counted before the first is taken: more than max_steps are refused.
+jo_status jsolve_load_check_steps(jo_context* ctx, const jsolve_load_options* opt, double t0,
+                                  double t1);
 
 // An event again, off line: from (t0, y0) with the mass matrix as it is there and all forces as they
 // become, in steps of `dt` for `duration`. peak, t_peak: largest |F| of each element (ne).

@@ -129,6 +129,9 @@ jo_status jsolve_integrate(jo_context* ctx, const jsolve_system* s, const jsolve
                            const jsolve_observer* obs, double t0, double t1, double* y,
                            double* t_reached, jsolve_statistics* stats);
 
+// For those who would rather not begin: fixed steps are counted, more than max_steps are refused.
+jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* opt, double t0, double t1);
+
 // Set every mode from the sign of its switching function at (t, y); repeated until consistent since
 // switching functions may depend on modes.
 void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch);

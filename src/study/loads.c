@@ -3,12 +3,14 @@
 #include "study/loads.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "study/finite.h"
 #include "study/guard.h"
+#include "study/limits.h"
 
 enum { K_RHS, K_DIRECTIONS, K_REDUCED, K_FINISH, K_ELEMENT };
 
@@ -183,6 +185,9 @@ static jo_status on_sample(void* user, double t, const double* y, const double* 
   jstudy_load_result* r = u->out;
   if (y) JO_TRY(jstudy_guard_step(u->run, t, y, u->rolling));
   size_t width = (size_t)(1 + r->ne) * sizeof(double);
+  if ((double)r->nsample * (double)width > jstudy_memory_limit(u->l->plant->model)) {
+    return jstudy_fail_memory(r->ctx, u->l->plant->model, "histories of the elements", t);
+  }
   if (!jmem_grow(r->ctx, &r->sample, &r->sample_cap, r->nsample + 1, width)) {
     return jerr_memory(r->ctx);
   }
@@ -215,6 +220,9 @@ static bool continues(const jstudy_load_result* r, const jsolve_load_event* v) {
 static jo_status on_event(void* user, const jsolve_load_event* v, const double* y0) {
   runner* u = user;
   jstudy_load_result* r = u->out;
+  if ((double)r->nevent * r->ny * sizeof(double) > jstudy_memory_limit(u->l->plant->model)) {
+    return jstudy_fail_memory(r->ctx, u->l->plant->model, "states of events", v->t0);
+  }
   if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {
     return jerr_memory(r->ctx);
   }
@@ -300,6 +308,16 @@ static jo_status check_finite(runner* u) {
   return bad < 0 ? JO_OK : jstudy_finite_output(u->run, r->t_end, r->y_end, bad, r->out_end[bad]);
 }
 
+// What is known before the run: a sample per step at least.
+static jo_status check_size(const runner* u, const jstudy_load_options* opt) {
+  JO_TRY(jsolve_load_check_steps(u->out->ctx, &opt->solve, opt->t_start, opt->t_end));
+  double rows = (opt->t_end - opt->t_start) / opt->solve.step;
+  char what[80];
+  snprintf(what, sizeof what, "histories of %d elements at %.4g times", u->l->ne, rows);
+  return jstudy_check_memory(u->out->ctx, u->l->plant->model,
+                             rows * (1.0 + u->l->ne) * sizeof(double), what);
+}
+
 static jo_status run_all(runner* u, const jstudy_load_options* opt) {
   jstudy_load_result* r = u->out;
   memcpy(r->y_end, u->l->plant->y0, (size_t)r->ny * sizeof *r->y_end);
@@ -320,6 +338,7 @@ jstudy_load_options jstudy_load_options_default(const jmodel* m) {
   o.t_start = m->simulation.t_start;
   o.t_end = m->simulation.t_end;
   o.t_window = 0.1;
+  o.solve.max_steps = (int64_t)m->simulation.max_steps;
   return o;
 }
 
@@ -337,6 +356,7 @@ jo_status jstudy_loads_run(jo_context* ctx, const jstudy_loads* l, const jstudy_
   runner u = {.out = r, .opt = opt};
   jo_status status = r->peak && r->y_end && r->out_end ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = begin(&u, ctx, &r->arena, l, opt->p);
+  if (status >= 0) status = check_size(&u, opt);
   if (status >= 0) status = jstudy_guard_start(u.run, opt->t_start, l->plant->y0);
   bool begun = status >= 0;
   if (begun) status = run_all(&u, opt);

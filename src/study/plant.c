@@ -510,6 +510,7 @@ jsolve_options jstudy_solve_options(const jmodel* m) {
   o.max_step = s->max_step;
   o.shortest_pulse = s->shortest_pulse;
   o.max_events = s->max_events;
+  o.max_steps = (int64_t)s->max_steps;
   return o;
 }
 

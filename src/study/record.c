@@ -5,7 +5,25 @@
 // event are never dropped, since no step leads across it.
 #include "study/record.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "study/limits.h"
+
+#define ENTRY_BYTES \
+  128.0  // of a step: its entry, the copy of it that plans another run, its errors
+
+// States, slopes and steps share the memory: a quarter for states that may be dropped, as much for
+// slopes.
+static int states_within(const jstudy_record* r, int wanted) {
+  double fit = 0.25 * r->max_bytes / ((r->ny + 1.0) * sizeof(double));
+  return (int)fmax(16.0, fmin(wanted, fit));
+}
+
+static double bytes_of(const jstudy_record* r) {
+  double numbers = (double)r->ny * (r->nstate + (double)r->nslopes * r->stages);
+  return ENTRY_BYTES * r->nentry + (numbers + (double)r->nepoch * r->nswitch) * sizeof(double);
+}
 
 jo_status jstudy_record_create(jo_context* ctx, const jstudy_plant* p, int stages, int max_states,
                                jstudy_record** out) {
@@ -15,7 +33,9 @@ jo_status jstudy_record_create(jo_context* ctx, const jstudy_plant* p, int stage
   *r = (jstudy_record){.ctx = ctx, .ny = p->dynamics->ny, .nswitch = p->dynamics->nswitch};
   r->stages = stages;
   r->stride = 1;
-  r->max_states = max_states < 16 ? 16 : max_states;
+  r->model = p->model;
+  r->max_bytes = jstudy_memory_limit(p->model);
+  r->max_states = states_within(r, max_states);
   r->y_end = jmem_resize(ctx, NULL, (size_t)(r->ny + 1) * sizeof(double));
   if (!r->y_end) {
     jstudy_record_destroy(r);
@@ -72,7 +92,11 @@ static void store_modes(jstudy_record* r, const double* mode) {
   r->nepoch++;
 }
 
-static jstudy_entry* new_entry(jstudy_record* r) {
+static jstudy_entry* new_entry(jstudy_record* r, double t) {
+  if (r->status == JO_OK && bytes_of(r) > r->max_bytes) {
+    r->status = jstudy_fail_memory(r->ctx, r->model, "the recorded steps", t);
+    return NULL;
+  }
   if (!jmem_grow(r->ctx, &r->entry, &r->entry_cap, r->nentry + 1, sizeof *r->entry)) {
     fail(r);
     return NULL;
@@ -128,7 +152,7 @@ void jstudy_record_step(jstudy_record* r, const jsolve_step* step) {
   bool wants_slopes = step->is_implicit || !r->implicit_only;
   int state = keep ? store_state(r, step->y0) : -1;
   int slopes = wants_slopes ? store_slopes(r, step->k) : -1;
-  jstudy_entry* e = new_entry(r);
+  jstudy_entry* e = new_entry(r, step->t0);
   if (!e) return;
   *e = (jstudy_entry){.t = step->t0, .t1 = step->t1, .state = state, .after = -1};
   e->slopes = slopes;
@@ -146,7 +170,7 @@ void jstudy_record_event(jstudy_record* r, double t, const double* before, const
   }
   memcpy(r->flip + r->nflip, flipped, (size_t)n * sizeof *flipped);
   int b = store_state(r, before), a = store_state(r, after);
-  jstudy_entry* e = new_entry(r);
+  jstudy_entry* e = new_entry(r, t);
   if (!e || a < 0 || b < 0) return;
   *e = (jstudy_entry){.t = t, .t1 = t, .state = b, .after = a, .slopes = -1};
   e->epoch = r->nepoch - 1;

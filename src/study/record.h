@@ -36,7 +36,9 @@ typedef struct jstudy_record {
   int* flip;
   int stride;      // every stride-th step has its state stored, and the first after an event
   int max_states;  // more than these that may be dropped, and the stride doubles
-  int nspare;      // states that may be dropped: of steps, not the first after an event
+  const jmodel* model;
+  double max_bytes;  // of all that is recorded
+  int nspare;        // states that may be dropped: of steps, not the first after an event
   int step_count;
   double* y_end;  // final state
   jo_status status;

@@ -4,22 +4,23 @@
 #include <math.h>
 #include <string.h>
 
-#include "expr/parse.h"
+#include "expr/order.h"
 #include "expr/tape.h"
 #include "study/replay.h"
+#include "study/values.h"
 
-#define MARGIN   2.5   // beyond the wheels [m]
-#define FINEST   0.05  // of the grid along x [m]
-#define MAX_X    400
-#define MAX_Y    16
-#define MAX_DEEP 32  // parameters that need parameters
+#define MARGIN 2.5   // beyond the wheels [m]
+#define FINEST 0.05  // of the grid along x [m]
+#define MAX_X  400
+#define MAX_Y  16
 
 typedef struct scope {
   const jmodel* m;
   jarena* a;
+  jstudy_folder folder;
   int group;
-  int depth;
-  bool is_strange;  // a name of something else
+  int depth;        // expr/order.h
+  bool is_strange;  // a name of something else, or tables and parameters that go too deep
 } scope;
 
 static bool is(const char* name, size_t n, const char* text) {
@@ -48,9 +49,8 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   const jmodel* m = s->m;
   if (is(name, n, "x") || is(name, n, "y")) return jexpr_input(g, s->group, *name - 'x');
   if (is(name, n, "t")) return jexpr_const(g, m->simulation.t_start);
-  for (int i = 0; i < m->nparameter; i++) {
-    if (is(name, n, m->parameter[i].name)) return read_scalar(s, g, &m->parameter[i].value);
-  }
+  jexpr_ref parameter = jstudy_fold_parameter(&s->folder, g, name, n);
+  if (parameter) return parameter;
   for (int i = 0; i < m->nnumber; i++) {
     if (is(name, n, m->number[i].path)) return jexpr_const(g, m->number[i].value);
   }
@@ -77,13 +77,11 @@ static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, co
 }
 
 static jexpr_ref read_scalar(scope* s, jexpr_graph* g, const jmodel_scalar* x) {
-  if (x->number >= 0) return jexpr_const(g, s->m->number[x->number].value);
-  const char* text = x->text && s->depth < MAX_DEEP ? x->text : "0";
-  jexpr_scope names = {.find = find, .user = s, .call = call};
-  jexpr_ref r = JEXPR_POISON;
-  s->depth++;
-  jexpr_parse(g, text, strlen(text), &names, "road", &r);
-  s->depth--;
+  s->depth += JEXPR_NAME_LEVELS;
+  bool is_deep = s->depth > JEXPR_DEEPEST;
+  s->is_strange |= is_deep;
+  jexpr_ref r = is_deep ? jexpr_const(g, 0.0) : jstudy_fold(&s->folder, g, x);
+  s->depth -= JEXPR_NAME_LEVELS;
   return r;
 }
 
@@ -98,6 +96,7 @@ static void lay_out(jstudy_replay* r) {
     }
   }
   double length = high[0] - low[0] + 2.0 * MARGIN, width = high[1] - low[1] + 2.0 * MARGIN;
+  if (!isfinite(length) || !isfinite(width)) return;  // there is no road to a place that is none
   jstudy_replay_road* road = &r->road;
   road->nx = (int)fmin(MAX_X, ceil(length / FINEST)) + 1;
   road->ny = MAX_Y + 1;
@@ -133,11 +132,17 @@ jo_status jstudy_replay_pave(jstudy_replay* r, const jmodel* m) {
   jexpr_graph* g = jexpr_graph_create(r->ctx);
   if (!g) return jerr_memory(r->ctx);
   scope s = {.m = m, .a = &scratch, .group = jexpr_group(g, "place", 2, JEXPR_PER_LANE)};
-  jexpr_ref height = m->has_road ? read_scalar(&s, g, &m->road) : jexpr_const(g, 0.0);
+  jexpr_scope names = {.find = find, .user = &s, .call = call, .depth = &s.depth};
+  s.folder = (jstudy_folder){m, JARENA_ARRAY(&scratch, m->nparameter + 1, jexpr_ref), &names};
+  if (!s.folder.parameter && g->status == JO_OK) g->status = jerr_memory(r->ctx);
+  jexpr_ref height = JEXPR_POISON;
+  if (g->status == JO_OK) {
+    height = m->has_road ? read_scalar(&s, g, &m->road) : jexpr_const(g, 0.0);
+  }
   jo_status status = g->status;
   if (status >= 0 && height && !s.is_strange) {
     lay_out(r);
-    status = evaluate(r, g, height, &scratch);
+    if (r->road.nx > 0) status = evaluate(r, g, height, &scratch);
   }
   jexpr_graph_destroy(g);
   jarena_free(&scratch);

@@ -237,7 +237,8 @@ jo_status jstudy_plan_next(jstudy_plan* p, const jstudy_sens* s, const jstudy_se
   bool is_rough = has_rough_steps(opt, r);
   *again = true;
   // a run that takes far more steps than it was planned for ends, and what there is stays
-  opt->solve.max_steps = (int64_t)(MOST_STEPS * TOO_MANY * r->nentry) + FEW;
+  int64_t most = (int64_t)(MOST_STEPS * TOO_MANY * r->nentry) + FEW;
+  if (opt->solve.max_steps == 0 || most < opt->solve.max_steps) opt->solve.max_steps = most;
   JO_TRY(limit_steps(p, r, over, opt, again));
   if (is_rough) return JO_OK;
   double factor = fmax(1e-3, fmin(0.3, 1.0 / over));

@@ -39,6 +39,7 @@ static void on_event(void* user, double t, const double* before, const double* a
 static jo_status simulate(jstudy_run* run, const jstudy_sens* s, const jstudy_sens_options* opt,
                           const double* y0, jstudy_record* record, jstudy_sens_result* out) {
   const jgen_dynamics* d = s->plant->dynamics;
+  JO_TRY(jsolve_check_steps(out->ctx, &opt->solve, opt->t_start, opt->t_end));
   double* y = JARENA_ARRAY(&out->arena, d->ny + 1, double);
   double* scratch = JARENA_ARRAY(&out->arena, d->nswitch + 1, double);
   if (!y || !scratch) return jerr_memory(out->ctx);

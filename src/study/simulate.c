@@ -3,15 +3,16 @@
 // results, closes the loops of every sample, and notes events.
 #include "study/simulate.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "solve/tableau.h"
 #include "study/finite.h"
 #include "study/guard.h"
-
-#define MAX_ROWS 20000000  // more is a typing mistake in a step size, not a result
+#include "study/limits.h"
 
 jstudy_simulate_options jstudy_simulate_options_default(void) {
   return (jstudy_simulate_options){.t_end = NAN,
@@ -32,6 +33,7 @@ typedef struct recorder {
   bool has_jumped;   // an event since the last step
   int64_t sampling;  // projections made for samples
   jo_status finite;  // of the outputs so far: the first that is not is reported
+  int max_rows;
 } recorder;
 
 // ---- rows ----------------------------------------------------------------------------------------
@@ -47,9 +49,8 @@ static void fill_row(recorder* k, double t, const double* y, double* row) {
 static jo_status add_row(recorder* k, double t, const double* y) {
   jstudy_result* r = k->out;
   size_t size = (size_t)r->ncolumn * sizeof *r->row;
-  if (r->nrow >= MAX_ROWS) {
-    return jerr_set(r->ctx, JO_ERR_LIMIT, "%s: more than %d rows of results, at t = %.9g s",
-                    r->path, MAX_ROWS, t);
+  if (r->nrow >= k->max_rows) {
+    return jstudy_fail_memory(r->ctx, k->plant->model, "rows of results", t);
   }
   if (!jmem_grow(r->ctx, &r->row, &r->row_cap, r->nrow + 1, size)) return jerr_memory(r->ctx);
   double* row = r->row + (size_t)r->nrow * (size_t)r->ncolumn;
@@ -160,10 +161,6 @@ static jo_status check_options(jstudy_result* r) {
                     "end time %g s: must be finite and after the start, %g s", u->t_end,
                     u->t_start);
   }
-  if (!(u->rel_tol > 0.0 && u->rel_tol <= 0.1) || !(u->abs_tol > 0.0)) {
-    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "tolerance %g: must be more than 0 and at most 0.1",
-                    u->rel_tol > 0.0 && u->rel_tol <= 0.1 ? u->abs_tol : u->rel_tol);
-  }
   if (!(u->step >= 0.0) || (u->is_fixed_step && u->step == 0.0)) {
     return jerr_set(
         r->ctx, JO_ERR_ARGUMENT,
@@ -171,10 +168,31 @@ static jo_status check_options(jstudy_result* r) {
         "model or as an option",
         u->step, u->method);
   }
-  if (!(u->output_step >= 0.0)) {
-    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "output step %g s: must not be negative",
-                    u->output_step);
-  }
+  return JO_OK;
+}
+
+// Numbers given in place of the model's, which are held to its rules.
+static jo_status check_given(jo_context* ctx, const jstudy_simulate_options* opt) {
+  JO_TRY(jstudy_check_option(ctx, "tolerance", opt->rel_tol));
+  JO_TRY(jstudy_check_option(ctx, "abs_tol", opt->abs_tol));
+  JO_TRY(jstudy_check_option(ctx, "output_step", opt->output_step));
+  if (opt->max_step != 0.0) JO_TRY(jstudy_check_option(ctx, "max_step", opt->max_step));
+  return opt->step != 0.0 ? jstudy_check_option(ctx, "step", opt->step) : JO_OK;
+}
+
+// Rows are known before the run where they have a grid, or steps have; there are never more than the
+// memory for them allows.
+static jo_status limit_rows(recorder* k) {
+  const jstudy_result* r = k->out;
+  const jstudy_simulate_used* u = &r->used;
+  double size = (double)r->ncolumn * sizeof *r->row;
+  double spacing = u->output_step == 0.0 && u->is_fixed_step ? u->step : u->output_step;
+  double rows = spacing > 0.0 ? (u->t_end - u->t_start) / spacing + 1.0 : 1.0;
+  char what[80];
+  snprintf(what, sizeof what, "%.4g rows of %d columns", rows, r->ncolumn);
+  JO_TRY(jstudy_check_memory(r->ctx, k->plant->model, rows * size, what));
+  // ends of steps at events are rows that nobody counted
+  k->max_rows = (int)fmin(INT_MAX / 2, jstudy_memory_limit(k->plant->model) / size);
   return JO_OK;
 }
 
@@ -192,13 +210,14 @@ static jo_status choose_options(jstudy_result* r, const jstudy_plant* plant,
   u->output_step = given_or(opt->output_step, s->output_step);
   u->is_compiled = plant->kernels->backend == JKERNEL_CC;
   JO_TRY(choose_method(r, opt, solve));
+  JO_TRY(check_given(r->ctx, opt));
   JO_TRY(check_options(r));
   solve->rel_tol = u->rel_tol;
   solve->abs_tol = u->abs_tol;
   solve->step = u->step;
   solve->max_step = given_or(opt->max_step, solve->max_step);
   if (opt->max_events > 0) solve->max_events = opt->max_events;
-  return JO_OK;
+  return jsolve_check_steps(r->ctx, solve, u->t_start, u->t_end);
 }
 
 // ---- the result ----------------------------------------------------------------------------------
@@ -333,6 +352,7 @@ jo_status jstudy_simulate(jo_context* ctx, const jstudy_plant* plant,
   recorder k = {.out = r, .plant = plant, .opt = opt};
   jsolve_options solve;
   jo_status status = choose_options(r, plant, opt, &solve);
+  if (status >= 0) status = limit_rows(&k);
   if (status >= 0) status = jstudy_run_create(ctx, plant, &k.run);
   if (status >= 0) status = jstudy_guard_windows(k.run, r->used.t_start, r->used.t_end);
   if (status >= 0) status = jstudy_guard_start(k.run, r->used.t_start, plant->y0);

@@ -5,12 +5,14 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "base/thread.h"
+#include "study/limits.h"
 
 #define LANES        8     // numbers a direct run carries at a time
 #define MAX_MESSAGE  1024  // of a failed point, in the journal
@@ -125,16 +127,28 @@ static jo_status set_run(jstudy_sweep* s, const jstudy_sweep_options* opt) {
     return jerr_set(s->ctx, JO_ERR_ARGUMENT, "end time %.9g s is not after the start, %.9g s",
                     s->run.t_end, s->run.t_start);
   }
-  if (!(s->run.solve.rel_tol > 0.0) || !(s->run.solve.step >= 0.0)) {
-    return jerr_set(s->ctx, JO_ERR_ARGUMENT,
-                    "the tolerance must be positive and the step not negative");
+  JO_TRY(jstudy_check_option(s->ctx, "tolerance", opt->tolerance));
+  return opt->step != 0.0 ? jstudy_check_option(s->ctx, "step", opt->step) : JO_OK;
+}
+
+// All points are in memory: their places, values, derivatives and errors.
+static jo_status check_size(const jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  double points = opt->nsample, objectives = s->model->nobjective;
+  if (opt->nsample == 0) points = 1.0;
+  for (int i = 0; i < s->nrange && opt->nsample == 0; i++) {
+    points *= s->range[i].n;
   }
-  return JO_OK;
+  double numbers = s->nrange + objectives * (2.0 * s->nw + 1.0);
+  double each = numbers * sizeof(double) + sizeof(jstudy_sweep_point) + sizeof(int);
+  char what[64];
+  snprintf(what, sizeof what, "%.4g points", points);
+  return jstudy_check_memory(s->ctx, s->model, points * each, what);
 }
 
 static jo_status lay_out(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   s->is_sample = opt->nsample != 0;
   s->seed = opt->seed;
+  JO_TRY(check_size(s, opt));
   if (!s->is_sample) {
     return jstudy_design_grid(s->ctx, &s->arena, s->range, s->nrange, &s->x, &s->npoint);
   }

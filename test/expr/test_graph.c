@@ -114,6 +114,28 @@ static void test_graph_destroy_accepts_null(void** state) {
   assert_int_equal(p->alloc.live_blocks, before);
 }
 
+static void test_graph_has_a_limit_of_nodes(void** state) {
+  (void)state;
+  jo_context* ctx;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  jexpr_graph* g = jexpr_graph_create(ctx);
+  assert_non_null(g);
+  g->max_nodes = 100;
+  g->limit_hint = "; write less";
+  jexpr_ref last = JEXPR_POISON;
+  for (int i = 0; i < 1000; i++) {
+    last = jexpr_const(g, i + 0.5);
+  }
+  assert_int_equal(last, JEXPR_POISON);
+  assert_int_equal(g->nnode, 100);
+  assert_int_equal(jexpr_graph_status(g), JO_ERR_LIMIT);
+  assert_int_equal(jo_context_diagnostic_count(ctx), 1);
+  assert_string_equal(jo_context_message(ctx),
+                      "the equations have more than 100 terms, the limit; write less");
+  jexpr_graph_destroy(g);
+  jo_context_destroy(ctx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       probe_test(test_graph_equal_expressions_are_one_node),
@@ -125,6 +147,7 @@ int main(void) {
       probe_test(test_graph_poison_sticks_to_every_operator),
       probe_test(test_graph_marks_count_equations_not_leaves),
       probe_test(test_graph_destroy_accepts_null),
+      cmocka_unit_test(test_graph_has_a_limit_of_nodes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static int teardown(void** state) {
 }
 
 static jo_status parse_bytes(fixture* f, const char* text, size_t n, jexpr_ref* out) {
-  jexpr_scope scope = {find, suggest, f, call, NULL};
+  jexpr_scope scope = {.find = find, .suggest = suggest, .user = f, .call = call};
   return jexpr_parse(f->g, text, n, &scope, "car.yaml:7", out);
 }
 

@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     in.value[i] = jexpr_input(g, u, i);
     in.direction[i] = jexpr_input(g, du, i);
   }
-  jexpr_scope scope = {find, suggest, &in, call, NULL};
+  jexpr_scope scope = {.find = find, .suggest = suggest, .user = &in, .call = call};
   jexpr_ref y[2] = {JEXPR_POISON, JEXPR_POISON};
   jo_status status = jexpr_parse(g, (const char*)data, size, &scope, "fuzz", &y[0]);
   require((status < 0) == (y[0] == JEXPR_POISON));

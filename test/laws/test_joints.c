@@ -78,6 +78,12 @@ int main(void) {
       LAW("joint_planar", test_forward_dynamics_undo_inverse_dynamics),
       LAW("joint_free", test_forward_dynamics_undo_inverse_dynamics),
       LAW("joint_hub", test_forward_dynamics_undo_inverse_dynamics),
+      // articulated bodies in place of the mass matrix
+      LAW("long_tree", test_accelerations_are_those_of_the_oracle),
+      LAW("long_tree", test_energy_is_the_work_done),
+      LAW("long_tree", test_compiled_is_interpreted),
+      LAW("long_tree_hub", test_accelerations_are_those_of_the_oracle),
+      LAW("long_tree_hub", test_energy_is_the_work_done),
       LAW("disc", test_accelerations_are_those_of_the_oracle),
       LAW("disc", test_mark_on_a_disc_turns_with_it),
       LAW("forces", test_accelerations_are_those_of_the_oracle),

@@ -357,7 +357,7 @@ static const bad cases[] = {
     {ONE "simulation: {end: 1, tolerance: 0}\n",
      ":4: simulation: tolerance is 0; it must be between 1e-15 and 0.1"},
     {ONE "simulation: {end: 1, output_step: -1}\n",
-     ":4: simulation: output_step is -1; it must be at least 0"},
+     ":4: simulation: output_step is -1; it must be between 0 and 1e6"},
     {ONE "simulation: {end: k}\n", ":4: simulation: end: column 1: unknown name 'k'"},
     {ONE "simulation: {stop: 1}\n", ":4: simulation: unknown key 'stop'; did you mean 'step'?"},
     {ONE "simulation: {end: 1, start_at: rest}\n",

@@ -80,6 +80,93 @@ static void test_svg_plot_leaves_gaps_and_escapes_text(void** state) {
   jo_context_destroy(ctx);
 }
 
+static jtext drawn(jo_context* ctx, const double* x, const double* y, int n, bool is_log) {
+  jtext t;
+  jtext_init(&t, ctx);
+  jreport_series series = {"line", x, y, n, true};
+  jreport_plot plot = plot_of(&series, 1, false, is_log);
+  jreport_svg_plot(&t, &plot);
+  assert_false(t.failed);
+  return t;
+}
+
+// Grid lines and labels of one axis stand within the paper, and no two labels are the same.
+static void expect_sound(const char* text) {
+  const char* label[64];
+  int n = 0;
+  assert_int_equal(occurrences(text, "nan"), 0);
+  assert_int_equal(occurrences(text, "inf"), 0);
+  for (const char* at = text; (at = strstr(at + 1, "text-anchor=\"end\"")) != NULL;) {
+    assert_true(n < 64);
+    label[n++] = strchr(at, '>') + 1;
+  }
+  assert_in_range(n, 2, 16);
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; k < i; k++) {
+      size_t length = strcspn(label[i], "/");
+      assert_false(strcspn(label[k], "/") == length && strncmp(label[i], label[k], length) == 0);
+    }
+  }
+}
+
+static void test_svg_plot_has_axes_for_every_range(void** state) {
+  (void)state;
+  const double x[] = {0.0, 1.0};
+  double ulp = nextafter(9.81, 10.0);
+  const double y[][2] = {
+      {9.81, ulp},  // a few ulps
+      {1.0, 1.0 + 1e-15},
+      {1e17, 1e17},  // 0.5 changes nothing
+      {1e17, nextafter(1e17, INFINITY)},
+      {-1e17, -1e17},
+      {1e300, 1e300},
+      {-1e300, 1e300},  // differences stay finite
+      {1e16, 1e16 + 64},
+      {1.0, 1.0 + 1e-11},  // little, and labels tell it
+      {0.0, 5e-324},       // denormal
+      {5e-324, 5e-324},
+      {-5e-324, 1e-310},
+      {1e-308, 3e-308},
+      {0.0, 0.0},
+      {1e6, 1e6},
+      {123456.0, 123456.7},
+      {-0.25, 7e5},
+      {NAN, NAN},
+      {INFINITY, -INFINITY},
+      {NAN, 4.0},
+      {1.0, nextafter(1.0, 0.0)},  // two sides of a decade
+      {1e-320, 1e299},
+  };
+  jo_context* ctx;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  for (size_t i = 0; i < sizeof y / sizeof *y; i++) {
+    for (int is_log = 0; is_log < 2; is_log++) {
+      jtext t = drawn(ctx, x, y[i], 2, is_log);
+      expect_sound(t.data);
+      for (int k = 0; k < occurrences(t.data, "<circle"); k++) {
+        double u, v;
+        mark(t.data, k, &u, &v);
+        assert_true(u >= 85.9 && u <= 736.1 && v >= 63.9 && v <= 398.1);
+      }
+      jtext_free(&t);
+    }
+  }
+  jo_context_destroy(ctx);
+}
+
+// Beyond that nothing has a place: a gap, not a picture of it.
+static void test_svg_plot_leaves_out_what_is_beyond_all_axes(void** state) {
+  (void)state;
+  const double x[] = {0.0, 1.0, 2.0}, y[] = {-1.7e308, 3.0, 1.7e308};
+  jo_context* ctx;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  jtext t = drawn(ctx, x, y, 3, false);
+  expect_sound(t.data);
+  assert_int_equal(occurrences(t.data, "<circle"), 1);
+  jtext_free(&t);
+  jo_context_destroy(ctx);
+}
+
 static void test_svg_plot_nothing_and_no_memory(void** state) {
   (void)state;
   const double x[] = {3.0}, y[] = {3.0};
@@ -107,6 +194,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_svg_plot_axes_are_linear_or_logarithmic),
       cmocka_unit_test(test_svg_plot_leaves_gaps_and_escapes_text),
+      cmocka_unit_test(test_svg_plot_has_axes_for_every_range),
+      cmocka_unit_test(test_svg_plot_leaves_out_what_is_beyond_all_axes),
       cmocka_unit_test(test_svg_plot_nothing_and_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -304,6 +304,23 @@ static void test_ode_step_limit_keeps_last_state(void** state) {
   assert_near(y[0], rational(0.3), 1e-5);
 }
 
+static void test_ode_fixed_steps_are_counted_beforehand(void** state) {
+  jo_context* ctx = context(state);
+  jsolve_options o = fixed(JSOLVE_RK4, 0.1);
+  o.max_steps = 10;
+  assert_int_equal(jsolve_check_steps(ctx, &o, 0, 1), JO_OK);
+  o.max_steps = 9;
+  assert_int_equal(jsolve_check_steps(ctx, &o, 0, 1), JO_ERR_LIMIT);
+  assert_non_null(strstr(jo_context_message(ctx), "10 steps of 0.1 s, more than the limit of 9"));
+  // so many that they cannot be counted
+  o.step = 1e-300;
+  assert_int_equal(jsolve_check_steps(ctx, &o, 0, 1e300), JO_ERR_LIMIT);
+  // adaptive steps are not known
+  o = adaptive(JSOLVE_DOPRI5, 1e-6);
+  o.max_steps = 1;
+  assert_int_equal(jsolve_check_steps(ctx, &o, 0, 1), JO_OK);
+}
+
 static jo_status stop_after_half(void* user, const jsolve_step* s) {
   (void)user;
   return s->t1 > 0.5 ? JO_ERR_LIMIT : JO_OK;
@@ -436,6 +453,7 @@ int main(void) {
       TEST(test_ode_singularity_is_reported),
       TEST(test_ode_bad_arguments_are_named),
       TEST(test_ode_step_limit_keeps_last_state),
+      TEST(test_ode_fixed_steps_are_counted_beforehand),
       TEST(test_ode_observer_stops_the_run),
       TEST(test_ode_failing_projection_is_reported),
       TEST(test_ode_failing_projection_makes_steps_shorter),

@@ -8,12 +8,19 @@
 
 enum { STATES = 3, SWITCHES = 2, STAGES = 2 };
 
-static jstudy_record* make_record(jo_context* ctx, int max_states) {
+static const jmodel roomy = {.path = "roomy", .simulation = {.max_memory = 1000.0}};
+static const jmodel tight = {.path = "tight", .simulation = {.max_memory = 1.0}};
+
+static jstudy_record* make_record_of(jo_context* ctx, const jmodel* model, int max_states) {
   jgen_dynamics dynamics = {.ny = STATES, .nswitch = SWITCHES};
-  jstudy_plant plant = {.dynamics = &dynamics};
+  jstudy_plant plant = {.model = model, .dynamics = &dynamics};
   jstudy_record* r;
   assert_ok(ctx, jstudy_record_create(ctx, &plant, STAGES, max_states, &r));
   return r;
+}
+
+static jstudy_record* make_record(jo_context* ctx, int max_states) {
+  return make_record_of(ctx, &roomy, max_states);
 }
 
 static void fill(double* y, double value) {
@@ -118,6 +125,29 @@ static void test_record_keeps_the_states_around_events(void** state) {
   jo_context_destroy(ctx);
 }
 
+// Entries cannot be dropped: where they take more than the model allows, the run ends and is told why.
+static void test_record_has_a_limit_in_bytes(void** state) {
+  (void)state;
+  jo_context* ctx;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  jstudy_record* r = make_record_of(ctx, &tight, 1 << 20);
+  assert_true(r->max_states * STATES * (int)sizeof(double) <= 250000);
+  double mode[SWITCHES] = {0}, y[STATES] = {0};
+  jstudy_record_begin(r, mode);
+  int n = 0;
+  for (; n < 100000 && r->status == JO_OK; n++) {
+    jsolve_step step = {.t0 = n, .t1 = n + 1, .y0 = y, .k = (double* const[]){y, y}};
+    jstudy_record_step(r, &step);
+  }
+  assert_int_equal(r->status, JO_ERR_LIMIT);
+  assert_in_range(n, 2000, 8000);
+  assert_true((double)r->nentry * sizeof *r->entry < 1e6);
+  assert_non_null(strstr(jo_context_message(ctx), "more than the limit of 1 MB at t = "));
+  assert_non_null(strstr(jo_context_message(ctx), "simulation.max_memory"));
+  jstudy_record_destroy(r);
+  jo_context_destroy(ctx);
+}
+
 // ---- derivatives along a thinned record ---------------------------------------------------------------
 
 // `tolerance` 0: bit by bit
@@ -172,6 +202,7 @@ int main(void) {
       cmocka_unit_test(test_record_stores_everything_while_there_is_room),
       cmocka_unit_test(test_record_is_bounded_however_long_the_run),
       cmocka_unit_test(test_record_keeps_the_states_around_events),
+      cmocka_unit_test(test_record_has_a_limit_in_bytes),
       cmocka_unit_test(test_gradient_is_bitwise_the_same_with_few_states),
       cmocka_unit_test(test_gradient_is_bitwise_the_same_where_the_state_jumps),
       cmocka_unit_test(test_gradient_is_the_same_but_for_rounding_with_loops),

@@ -273,7 +273,7 @@ static void test_simulate_options_that_cannot_be_are_refused(void** state) {
   bad[3].step = 0.0;
   bad[4].output_step = -0.1;
   bad[5].t_end = INFINITY;
-  const char* const word[] = {"euler", "end time", "tolerance", "step", "output step", "end time"};
+  const char* const word[] = {"euler", "end time", "tolerance", "step", "output_step", "end time"};
   for (int i = 0; i < 6; i++) {
     jstudy_result* r;
     jo_context_clear(f.ctx);

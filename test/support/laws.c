@@ -4,7 +4,7 @@
 
 #include <lapacke.h>
 
-enum { STATES = 5, MAX_DOF = 40 };
+enum { STATES = 5, MAX_DOF = 96 };
 
 static jstudy_plant_options interpreted(void) {
   jstudy_plant_options opt = jstudy_plant_options_default();

@@ -88,7 +88,7 @@ double oracle_evaluate(const oracle* o, const jmodel_scalar* x, const names* w, 
   jexpr_graph* g = jexpr_graph_create(o->ctx);
   assert_non_null(g);
   jexpr_group(g, "t", 1, JEXPR_PER_LANE);
-  jexpr_scope scope = {find, NULL, (void*)w, call, NULL};
+  jexpr_scope scope = {.find = find, .user = (void*)w, .call = call};
   jexpr_ref r;
   assert_ok(o->ctx, jexpr_parse(g, x->text, strlen(x->text), &scope, x->path, &r));
   double y = oracle_node(o, g, r, t, order);
