@@ -8,6 +8,7 @@
 
 #include "api/loads_handle.h"
 #include "base/file.h"
+#include "base/require.h"
 #include "report/load_events.h"
 #include "study/load_surface.h"
 
@@ -124,7 +125,8 @@ static jo_status open_events(jo_load_events* v, const char* path, const jo_setti
 
 jo_status jo_load_events_open(jo_context* ctx, const char* path, const jo_setting* set, int nset,
                               const jo_system_options* opt, jo_load_events** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, path);
+  JO_REQUIRE_LIST(ctx, set, nset);
   jo_load_events* v = jmem_resize(ctx, NULL, sizeof *v);
   if (!v) return jerr_memory(ctx);
   *v = (jo_load_events){.ctx = ctx};
@@ -147,6 +149,7 @@ void jo_load_events_destroy(jo_load_events* events) {
 }
 
 const jo_model* jo_load_events_model(const jo_load_events* events) {
+  JO_REQUIRE_OR(NULL, events);
   return events->model;
 }
 
@@ -280,6 +283,7 @@ static jo_status reconstruct(again* g) {
 
 jo_status jo_load_events_reconstruct(jo_context* ctx, jo_load_events* events,
                                      const jo_reconstruct_options* opt, jo_reconstruction* out) {
+  JO_REQUIRE(ctx, events);
   jo_reconstruct_options defaults = jo_reconstruct_options_default();
   jo_reconstruction count = {0};
   again g = {.ctx = ctx, .v = events, .opt = opt ? opt : &defaults, .out = &count};
@@ -296,10 +300,12 @@ jo_status jo_load_events_reconstruct(jo_context* ctx, jo_load_events* events,
 }
 
 int jo_load_events_count(const jo_load_events* events) {
+  JO_REQUIRE_OR(0, events);
   return events->file.n;
 }
 
 jo_status jo_load_events_at(const jo_load_events* events, int i, jo_load_event_again* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, events, out);
   if (i < 0 || i >= events->file.n) return JO_ERR_ARGUMENT;
   const jreport_load_event* e = &events->file.event[i];
   const jgen_dynamics* d = events->loads->loads->plant->dynamics;

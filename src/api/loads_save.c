@@ -5,6 +5,7 @@
 
 #include "api/loads_handle.h"
 #include "base/file.h"
+#include "base/require.h"
 #include "report/load_events.h"
 #include "report/svg_plot.h"
 #include "report/table.h"
@@ -70,6 +71,7 @@ static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* 
 }
 
 jo_status jo_loads_save(jo_context* ctx, const jo_loads_result* result, const char* path) {
+  JO_REQUIRE(ctx, result, path);
   jarena a;
   jarena_init(&a, ctx);
   jo_status status;
@@ -142,6 +144,12 @@ static jo_status draw(jo_context* ctx, jarena* a, const jo_loads_plot* p, int e,
 }
 
 jo_status jo_loads_plot_save(jo_context* ctx, const jo_loads_plot* plot, const char* path) {
+  JO_REQUIRE(ctx, plot, path);
+  JO_REQUIRE(ctx, plot->title, plot->element, plot->result, plot->label);
+  JO_REQUIRE_TEXTS(ctx, plot->label, plot->nresult);
+  for (int i = 0; i < plot->nresult; i++) {
+    JO_REQUIRE(ctx, plot->result[i]);
+  }
   int e = plot->nresult > 0 ? find_element(plot->result[0]->loads, plot->element) : -1;
   if (e < 0) return jerr_set(ctx, JO_ERR_ARGUMENT, "no element is named '%.80s'", plot->element);
   jarena a;
