@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "failure.h"
 #include "json.h"
 #include "terminal.h"
 
@@ -231,7 +232,7 @@ static bool write_results(const char* folder, const char* name, const job* j, in
   int length = snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE* f = length > 0 && (size_t)length < sizeof path ? fopen(path, "w") : NULL;
   if (!f) {
-    fprintf(stderr, "%s/%s: cannot be written\n", folder, name);
+    cli_complain("%s/%s: cannot be written", folder, name);
     return false;
   }
   for (int i = first; i < first + n; i++) {
@@ -244,7 +245,7 @@ static bool write_results(const char* folder, const char* name, const job* j, in
   }
   bool is_written = !ferror(f);
   is_written = fclose(f) == 0 && is_written;
-  if (!is_written) fprintf(stderr, "%s: cannot be written\n", path);
+  if (!is_written) cli_complain("%s: cannot be written", path);
   return is_written;
 }
 
@@ -257,6 +258,17 @@ static bool write_all(const job* j) {
 }
 
 // ---- the command ---------------------------------------------------------------------------------
+
+static bool does_pass(const job* j) {
+  bool passes = true;
+  for (int i = 0; i < NMANOEUVRE; i++) {
+    const manoeuvre* m = &manoeuvres[i];
+    if (j->found[i].error < m->tolerance) continue;
+    cli_complain("%s: error %.3g is not below %.3g", m->file, j->found[i].error, m->tolerance);
+    passes = false;
+  }
+  return passes;
+}
 
 static cli_exit run(cli* c, int argc, char** argv) {
   job j = {.models = JOUNCE_MODELS_DIR, .folder = ".", .tolerance = NAN};
@@ -276,14 +288,12 @@ static cli_exit run(cli* c, int argc, char** argv) {
     code = solve_manoeuvre(c, &j, &manoeuvres[i], &j.found[i]);
   }
   if (code != CLI_OK) return code;
+  bool is_written = write_all(&j), passes = does_pass(&j);
   (c->json ? print_json : print_text)(&j);
-  if (!write_all(&j)) return CLI_FAIL;
-  if (!c->json) printf("written to %s: results.txt, results_std.txt, results_dlc.txt\n", j.folder);
-  bool passes = true;
-  for (int i = 0; i < NMANOEUVRE; i++) {
-    passes = passes && j.found[i].error < manoeuvres[i].tolerance;
+  if (is_written && !c->json) {
+    printf("written to %s: results.txt, results_std.txt, results_dlc.txt\n", j.folder);
   }
-  return passes ? CLI_OK : CLI_FAIL;
+  return is_written && passes ? CLI_OK : CLI_FAIL;
 }
 
 const cli_command cli_benchmark = {"benchmark", "NAME", 1,

@@ -7,6 +7,14 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "failure.h"
+
+static bool is_begun = false;  // the one object on standard output
+
+bool cli_json_is_begun(void) {
+  return is_begun;
+}
+
 static void put_string(const char* s) {
   putchar('"');
   for (; *s; s++) {
@@ -42,6 +50,7 @@ static void begin_value(cli_json* j, const char* key) {
 }
 
 static void open(cli_json* j, const char* key, bool is_list, bool is_flat) {
+  is_begun = true;
   begin_value(j, key);
   assert(j->depth < CLI_JSON_DEPTH);
   putchar(is_list ? '[' : '{');
@@ -68,6 +77,7 @@ void cli_json_flat_list(cli_json* j, const char* key) {
 
 void cli_json_end(cli_json* j) {
   assert(j->depth > 0);
+  if (j->depth == 1) cli_json_failure(j);
   int d = --j->depth;
   if (j->has_items[d] && !j->is_flat[d]) indent(d);
   putchar(j->is_list[d] ? ']' : '}');

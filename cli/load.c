@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "failure.h"
 
 void cli_tell(cli* c) {
   static const char* const prefix[] = {"note: ", "warning: ", ""};
@@ -11,6 +12,7 @@ void cli_tell(cli* c) {
     const char* text = jo_context_diagnostic(c->ctx, c->ntold, &severity);
     if (severity < JO_ERROR && c->quiet) continue;
     fprintf(stderr, "%s%s\n", prefix[severity], text);
+    if (severity == JO_ERROR) cli_note_failure(text);
   }
 }
 

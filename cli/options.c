@@ -7,15 +7,21 @@
 #include <string.h>
 
 #include "cli.h"
+#include "failure.h"
 
 cli_exit cli_misuse(const char* command, const char* format, ...) {
+  char text[2048];
   va_list args;
   va_start(args, format);
-  fprintf(stderr, "jounce %s: ", command);
-  vfprintf(stderr, format, args);
-  fprintf(stderr, " (see 'jounce %s --help')\n", command);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  cli_complain("jounce %s: %s (see 'jounce %s --help')", command, text, command);
   return CLI_USAGE;
+}
+
+cli_exit cli_no_memory(void) {
+  cli_complain("jounce: out of memory");
+  return CLI_FAIL;
 }
 
 static void print_option(const char* name, const char* value, const char* help) {
@@ -44,7 +50,7 @@ static cli_exit add_setting(cli* c, const char* command, char* text) {
     return cli_misuse(command, "--set needs NAME=VALUE, not '%s'", text);
   }
   jo_setting* set = realloc(c->set, (size_t)(c->nset + 1) * sizeof *set);
-  if (!set) return CLI_FAIL;
+  if (!set) return cli_no_memory();
   *equals = 0;
   c->set = set;
   c->set[c->nset++] = (jo_setting){text, equals + 1};
@@ -53,13 +59,56 @@ static cli_exit add_setting(cli* c, const char* command, char* text) {
 
 static cli_exit add_text(cli_texts* list, const char* value) {
   const char** text = realloc(list->text, (size_t)(list->n + 1) * sizeof *text);
-  if (!text) return CLI_FAIL;
+  if (!text) return cli_no_memory();
   list->text = text;
   list->text[list->n++] = value;
   return CLI_OK;
 }
 
+bool cli_ends_in(const char* path, const char* endings) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char* dot = strrchr(name, '.');
+  for (const char* at = endings; dot && dot != name && *at; at += strspn(at, " ")) {
+    size_t n = strcspn(at, " ");
+    if (strlen(dot) == n && strncmp(dot, at, n) == 0) return true;
+    at += n;
+  }
+  return false;
+}
+
+// "A, B or C" of the choices, or of the endings
+static void write_list(const cli_option* o, char* out, size_t size) {
+  const char* at = o->ends ? o->ends : "";
+  size_t have = 0;
+  out[0] = 0;
+  for (int i = 0; have < size; i++) {
+    const char* word = o->choice ? o->choice(i) : *at ? at : NULL;
+    if (!word) return;
+    int n = (int)strcspn(word, " ");
+    const char* next = o->choice ? o->choice(i + 1) : at + n + strspn(at + n, " ");
+    bool is_last = !next || !*next;
+    const char* between = i == 0 ? "" : is_last ? " or " : ", ";
+    have += (size_t)snprintf(out + have, size - have, "%s%.*s", between, n, word);
+    if (!o->choice) at = next;
+  }
+}
+
+// Words of a fixed list, and endings of names of files: no model makes others right.
+static cli_exit check_text(const char* command, const cli_option* o, const char* value) {
+  bool is_known = !o->choice;
+  char list[512];
+  for (int i = 0; o->choice && o->choice(i); i++) {
+    is_known = is_known || strcmp(o->choice(i), value) == 0;
+  }
+  write_list(o, list, sizeof list);
+  if (!is_known) return cli_misuse(command, "%s needs %s, not '%s'", o->name, list, value);
+  if (!o->ends || cli_ends_in(value, o->ends)) return CLI_OK;
+  return cli_misuse(command, "%s needs a name that ends in %s, not '%s'", o->name, list, value);
+}
+
 static cli_exit set_option(const char* command, const cli_option* o, const char* value) {
+  cli_exit code = check_text(command, o, value);
+  if (code != CLI_OK) return code;
   if (o->texts) return add_text(o->texts, value);
   if (o->text) *o->text = value;
   if (o->number) {
@@ -149,23 +198,41 @@ cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option,
   return CLI_OK;
 }
 
-const char** cli_cut(const char* text, char** room, int* n) {
-  size_t length = strlen(text);
-  const char** list = calloc(length + 2, sizeof *list);
-  if (!list) return NULL;
-  memcpy(*room, text, length + 1);
-  for (char* word = strtok(*room, ","); word; word = strtok(NULL, ",")) {
-    list[(*n)++] = word;
+static char* trim(char* word) {
+  word += strspn(word, " ");
+  size_t n = strlen(word);
+  while (n > 0 && word[n - 1] == ' ') {
+    word[--n] = 0;
   }
-  *room += length + 1;
-  return list;
+  return word;
 }
 
-bool cli_words(const char* text, cli_list* out) {
-  char* room = malloc(strlen(text) + 1);
-  *out = (cli_list){.room = room};
-  if (room) out->word = cli_cut(text, &room, &out->n);
-  return out->word != NULL;
+cli_exit cli_words(const char* command, const char* option, const char* text, cli_list* out) {
+  *out = (cli_list){0};
+  if (!text) return CLI_OK;
+  size_t length = strlen(text);
+  out->room = malloc(length + 1);
+  out->word = calloc(length + 3, sizeof *out->word);
+  if (!out->room || !out->word) return cli_no_memory();
+  memcpy(out->room, text, length + 1);
+  for (char *at = out->room, *next; at; at = next) {
+    next = strchr(at, ',');
+    if (next) *next++ = 0;
+    const char* word = out->word[out->n++] = trim(at);
+    if (!*word) {
+      return cli_misuse(command, "%s needs names with commas between, not '%s'", option, text);
+    }
+  }
+  return CLI_OK;
+}
+
+const char* cli_sens_method(int i) {
+  return i <= JO_SENS_ADJOINT ? jo_sens_method_name((jo_sens_method)i) : NULL;
+}
+
+const char* cli_events_kind(int i) {
+  static const char* const kind[] = {"exact", "frozen", NULL};
+  return kind[i];
 }
 
 void cli_list_free(cli_list* list) {
