@@ -5,6 +5,7 @@
 // requests get a block of their own. Memory is zeroed when handed out, so restored room is too.
 #include "base/mem.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -33,6 +34,14 @@ void* jmem_resize(jo_context* ctx, void* p, size_t size) {
 
 void jmem_free(jo_context* ctx, void* p) {
   if (p) ctx->allocator.release(ctx->allocator.user, p);
+}
+
+void jmem_watch(void) {
+  errno = 0;
+}
+
+bool jmem_has_ended(void) {
+  return errno == ENOMEM;
 }
 
 bool jmem_grow(jo_context* ctx, void* array_pointer, int* cap, int need, size_t size) {

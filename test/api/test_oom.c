@@ -2,7 +2,7 @@
 // Memory ends at the n-th allocation of everything the public functions do: the cause that is told is
 // memory, or the result is the right one; nothing leaks. Arenas have no blocks here: every request is an
 // allocation. Some n of each task are tried, the first and the last ones one by one; more of them with
-// JOUNCE_OOM_PLACES=N. (libfyaml, HDF5 and SUNDIALS have allocators of their own.)
+// JOUNCE_OOM_PLACES=N, one place of one task with JOUNCE_OOM_TASK and JOUNCE_OOM_AT. (libfyaml, HDF5 and SUNDIALS have allocators of their own.)
 #include <unistd.h>
 
 #include "jounce/jounce.h"
@@ -350,8 +350,9 @@ static int try_task(const task* t, long* tried) {
   if (whole.status < 0) fail_msg("%s %s: %s", t->what, t->model, whole.message);
   long calls = f.calls;
   int wrong = 0;
+  const char* at = getenv("JOUNCE_OOM_AT");
   for (int once = 0; once < 2; once++) {
-    for (long n = 0; n < calls; n += stride(calls, n)) {
+    for (long n = at ? atol(at) : 0; n < calls; n += at ? calls : stride(calls, n)) {
       outcome o = attempt(t, &f, n, once);
       ++*tried;
       if (f.live_bytes != 0) fail_msg("%s %s: %ld leaks %zu", t->what, t->model, n, f.live_bytes);
