@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of models.
 #include "api/handles.h"
+#include "base/file.h"
 #include "base/require.h"
 #include "base/text.h"
 
@@ -25,6 +26,8 @@ static jo_status read(jo_model* m, const char* text, size_t length, const char* 
   }
   JO_TRY(text ? jmodel_parse(m->ctx, text, length, path, s, nset, &m->model)
               : jmodel_load(m->ctx, path, s, nset, &m->model));
+  m->place = jfile_absolute(&m->arena, path);
+  if (!m->place) return jerr_memory(m->ctx);
   JO_TRY(keep_settings(m, set, nset));
   return jstudy_values_build(m->ctx, &m->arena, m->model, &m->values);
 }

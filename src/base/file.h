@@ -17,6 +17,17 @@ jo_status jfile_read(jo_context* ctx, jarena* a, const char* path, size_t limit,
 // half of it.
 jo_status jfile_write(jo_context* ctx, const char* path, const void* data, size_t size);
 
+// The path without links, dots and the current folder, so that it holds from anywhere; as given where
+// there is no such file. NULL: no memory.
+const char* jfile_absolute(jarena* a, const char* path);
+
+// How a file is found from the folder of another one, both absolute: "../models/a.yaml". As it is where
+// they have nothing but the root in common. NULL: no memory.
+const char* jfile_relative(jarena* a, const char* path, const char* from_file);
+
+// A path as found from the folder of a file: what jfile_relative() gave, back again.
+const char* jfile_beside(jarena* a, const char* file, const char* path);
+
 bool jfile_exists(const char* path);
 
 // The folder for cached files: $JOUNCE_CACHE_DIR, else $XDG_CACHE_HOME/jounce, else
