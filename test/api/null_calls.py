@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes C that calls every function of the public headers with each pointer argument NULL in turn.
+"""Writes C that calls every function of the public headers with each pointer argument NULL in turn, and with
+each index where there is no item.
 
 The functions come from the headers: a new one is called without being named here, and one with a type
 that no value is known for stops the build. What a NULL must give follows from the type that is returned.
@@ -128,20 +129,41 @@ def calls_of(result, name, parameters):
         yield "\n".join(["  {"] + ["  " + line for line in lines] + ["  }"])
 
 
+INDICES = {"i", "k", "objective", "parameter", "event", "element"}
+
+
+def calls_beyond(result, name, parameters):
+    """One block of C per index and value: nothing is there."""
+    for index in (p for p in parameters if p.type == "int" and p.name in INDICES):
+        for value in ("-1", "INT_MAX"):
+            arguments = [value if p is index else count_value(p) for p in parameters]
+            call = f"{name}({', '.join(arguments)})"
+            lines = [f"  f->now = \"{name}: {index.name} {value}\";", "  jo_context_clear(f->ctx);"]
+            if result == "jo_status":
+                lines.append(f"  check_status(f, {call}, false, NULL);")
+            elif result == "double":
+                lines.append(f"  assert_true(isnan({call}));")
+            elif result == "const char*":
+                lines.append(f"  check_text({call});")
+            else:
+                lines.append(f"  assert_null({call});")
+            yield "\n".join(["  {"] + ["  " + line for line in lines] + ["  }"])
+
+
 def main():
     found = list(functions(sys.argv[1]))
     names = {(name, p.name) for _, name, parameters in found for p in parameters}
     for key in (OPTIONAL | NEEDED) - names:
         sys.exit(f"{key[0]} has no argument '{key[1]}': remove it from {__file__}")
-    out, n = [], 0
+    out, called, n = [], [], 0
     for result, name, parameters in found:
-        blocks = list(calls_of(result, name, parameters))
+        blocks = list(calls_of(result, name, parameters)) + list(calls_beyond(result, name, parameters))
         if not blocks:
             continue
         n += len(blocks)
         out.append(f"static void call_{name}(fixture* f) {{\n" + "\n".join(blocks) + "\n}\n")
-    calls = "".join(f"  call_{name}(f);\n" for _, name, parameters in found
-                    if any(p.is_pointer for p in parameters))
+        called.append(f"  call_{name}(f);\n")
+    calls = "".join(called)
     Path(sys.argv[2]).write_text(
         "// written by null_calls.py from the public headers\n" + "\n".join(out) +
         f"\nenum {{ NFUNCTION = {len(found)}, NCALL = {n} }};\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every public function with every pointer argument NULL in turn: a defined answer, never a crash. The
-// calls are written from the headers by null_calls.py.
+// Every public function with every pointer argument NULL in turn, and every index beyond its list: a defined
+// answer, never a crash. The calls are written from the headers by null_calls.py.
+#include <limits.h>
 #include <unistd.h>
 
 #include "jounce/jounce.h"
