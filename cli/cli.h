@@ -14,6 +14,7 @@
 typedef enum cli_exit { CLI_OK = 0, CLI_FAIL = 1, CLI_USAGE = 2, CLI_DONE = 3 } cli_exit;
 
 #define CLI_MAX_ARGUMENTS 4
+#define CLI_MAX_OPTIONS   32  // of one command
 
 // What every command understands.
 typedef struct cli {
@@ -52,6 +53,9 @@ typedef struct cli_option {
   cli_texts* texts;              // ... or all texts of an option that may come often
   const char* (*choice)(int i);  // of a text: the only ones there are; NULL: any
   const char* ends;              // of a name of a file: ".csv .h5"; NULL: any
+  // other options of the command, with a blank between: without the first this one does nothing, with the
+  // second it makes no sense
+  const char *needs, *excludes;
 } cli_option;
 
 // Read options and arguments, before and after each other. Mistakes and help are printed.

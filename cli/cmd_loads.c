@@ -160,11 +160,6 @@ cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model*
 
 // ---- the command ---------------------------------------------------------------------------------
 
-static cli_exit check_options(const cli_loads_job* j) {
-  if (j->plot && !j->compare) return cli_misuse("loads", "--plot needs --compare");
-  return CLI_OK;
-}
-
 static cli_exit work(cli* c, cli_loads_job* j) {
   jo_model* model = NULL;
   jo_loads* loads = NULL;
@@ -202,17 +197,16 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--realtime", NULL, "pace the run against the clock, report missed deadlines",
        .flag = &j.realtime},
       {"-o", "FILE", "write histories (.csv, with .events beside it) or events (.events)",
-       .text = &j.path, .ends = ".csv .events"},
+       .text = &j.path, .ends = ".csv .events", .excludes = "--wrt --compare"},
       {"--wrt", "A,B", "derivatives of peaks and pseudo-damage by these numbers", .text = &j.wrt},
       {"--compare", "LIST", "several runs in one table: fixed@200,subcycle@500,... or all",
-       .text = &j.compare},
+       .text = &j.compare, .excludes = "--wrt"},
       {"--elements", "A,B", "compare these elements; by default the most loaded",
-       .text = &j.elements},
+       .text = &j.elements, .needs = "--compare"},
       {"--plot", "FILE", "comparison: histories around the peak of the first element, SVG",
-       .text = &j.plot, .ends = ".svg"},
+       .text = &j.plot, .ends = ".svg", .needs = "--compare"},
   };
   cli_exit code = cli_parse(c, &cli_loads, option, sizeof option / sizeof *option, argc, argv);
-  if (code == CLI_OK) code = check_options(&j);
   if (code != CLI_OK) return code;
   j.opt.realtime = j.realtime;
   code = read_lists(&j);

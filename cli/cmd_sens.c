@@ -40,11 +40,6 @@ static cli_exit check_options(cli_sens_job* j) {
   if (j->path && !j->vcurve && !cli_ends_in(j->path, ".csv")) {
     return cli_misuse("sens", "-o needs a name that ends in .csv, not '%s'", j->path);
   }
-  if (j->history && !j->path) {
-    return cli_misuse("sens", "--history has a row per step: give a file for them, -o FILE.csv");
-  }
-  if (j->history && j->vcurve)
-    return cli_misuse("sens", "--history and --vcurve exclude each other");
   if (j->history && j->opt.method == JO_SENS_ADJOINT) {
     return cli_misuse("sens", "--history needs the direct method");
   }
@@ -242,11 +237,12 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--check", NULL, "compare direct, adjoint and differences of runs", .flag = &j.check},
       {"--vcurve", "NAME", "error of differences by NAME against their increment",
        .text = &j.vcurve},
-      {"--objective", "NAME", "whose V-curve; the first by default", .text = &j.objective},
+      {"--objective", "NAME", "whose V-curve; the first by default", .text = &j.objective,
+       .needs = "--vcurve"},
       {"--history", "LIST", "derivatives of sensors along the run, written with -o",
-       .text = &j.history},
+       .text = &j.history, .needs = "-o", .excludes = "--vcurve"},
       {"--output-step", "H", "spacing of the history [s]; 0: every step",
-       .number = &j.opt.history_step},
+       .number = &j.opt.history_step, .needs = "--history"},
       {"-o", "FILE", "write derivatives, histories or the V-curve: .csv; a V-curve: .svg",
        .text = &j.path, .ends = ".csv .svg"},
   };

@@ -145,7 +145,6 @@ typedef struct wishes {
 
 static cli_exit set_options(job* j, const wishes* w) {
   if (j->params.n < 1) return cli_misuse("sweep", "no parameter to vary: give --param");
-  if (w->grid && !isnan(w->nsample)) return cli_misuse("sweep", "--grid or --sample, not both");
   if (!take_count(w->nsample, 1, &j->opt.nsample))
     return cli_misuse("sweep", "--sample needs a number of points");
   if (!take_count(w->workers, 1, &j->opt.workers))
@@ -407,10 +406,11 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
   const cli_option option[] = {
       {"--param", "NAME=A:B:N", "parameter to vary, from A to B in N values (samples: A:B); repeat",
        .texts = &j->params},
-      {"--grid", NULL, "all combinations of the values (default)", .flag = &w.grid},
+      {"--grid", NULL, "all combinations of the values (default)", .flag = &w.grid,
+       .excludes = "--sample"},
       {"--sample", "N", "N points that fill the ranges evenly instead of a grid",
        .number = &w.nsample},
-      {"--seed", "S", "of the sample; 0 by default", .number = &w.seed},
+      {"--seed", "S", "of the sample; 0 by default", .number = &w.seed, .needs = "--sample"},
       {"--wrt", "NAMES", "numbers to differentiate for: a,b or none; the varied by default",
        .text = &w.wrt},
       {"--method", "NAME", "derivatives: auto, direct or adjoint", .text = &w.method,
@@ -419,7 +419,8 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
        .choice = cli_events_kind},
       {"-o", "FILE", "write a row per point to FILE: .csv, or .h5 (HDF5)", .text = &j->path,
        .ends = ".csv .h5 .hdf5"},
-      {"--restart", NULL, "begin anew, whatever FILE.journal says", .flag = &w.restart},
+      {"--restart", NULL, "begin anew, whatever FILE.journal says", .flag = &w.restart,
+       .needs = "-o"},
       {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
       {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end},
       {"--tol", "X", "relative and absolute tolerance", .number = &j->opt.tolerance},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of commands: the common ones and those a command adds.
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,8 +127,9 @@ static cli_exit set_option(const char* command, const cli_option* o, const char*
 typedef struct words {
   int argc, i;
   char** argv;
-  char* attached;  // behind the '=', NULL: none
-  size_t length;   // of the name
+  char* attached;               // behind the '=', NULL: none
+  size_t length;                // of the name
+  bool given[CLI_MAX_OPTIONS];  // by option of the command
 } words;
 
 static bool is_named(const words* w, const char* name) {
@@ -164,6 +166,7 @@ static cli_exit take_option(cli* c, const cli_command* command, const cli_option
   }
   for (int i = 0; i < n; i++) {
     if (!is_named(w, option[i].name)) continue;
+    w->given[i] = true;
     if (option[i].flag) return take_flag(w, name, option[i].flag);
     const char* value = take_value(w);
     if (!value) return cli_misuse(name, "%s needs a value, %s", option[i].name, option[i].value);
@@ -172,8 +175,34 @@ static cli_exit take_option(cli* c, const cli_command* command, const cli_option
   return cli_misuse(name, "no option '%.*s'", (int)w->length, w->argv[w->i]);
 }
 
+static bool is_listed(const char* name, const char* list) {
+  size_t n = strlen(name);
+  for (const char* at = list ? strstr(list, name) : NULL; at; at = strstr(at + 1, name)) {
+    if ((at == list || at[-1] == ' ') && (!at[n] || at[n] == ' ')) return true;
+  }
+  return false;
+}
+
+// No option is passed over in silence: it has what it needs, and nothing that it excludes.
+static cli_exit check_company(const char* command, const cli_option* option, int n,
+                              const bool* given) {
+  for (int i = 0; i < n; i++) {
+    const cli_option* o = &option[i];
+    bool has_need = !o->needs;
+    for (int k = 0; given[i] && k < n; k++) {
+      has_need = has_need || (given[k] && is_listed(option[k].name, o->needs));
+      if (given[k] && is_listed(option[k].name, o->excludes)) {
+        return cli_misuse(command, "%s and %s exclude each other", o->name, option[k].name);
+      }
+    }
+    if (given[i] && !has_need) return cli_misuse(command, "%s needs %s", o->name, o->needs);
+  }
+  return CLI_OK;
+}
+
 cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option, int noption,
                    int argc, char** argv) {
+  assert(noption <= CLI_MAX_OPTIONS);
   words w = {.argc = argc, .argv = argv};
   bool only_arguments = false;
   for (; w.i < argc; w.i++) {
@@ -195,7 +224,7 @@ cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option,
   if (c->nargument < command->nargument) {
     return cli_misuse(command->name, "missing argument: %s", command->arguments);
   }
-  return CLI_OK;
+  return check_company(command->name, option, noption, w.given);
 }
 
 static char* trim(char* word) {

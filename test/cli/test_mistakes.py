@@ -145,8 +145,21 @@ class Mistakes(unittest.TestCase):
         self.assertIn("'nothing'", self.call("loads", "--end", "0.1", "--compare", "fixed@200",
                                              "--elements", "nothing", code=1)[0])
 
-    def test_history_needs_a_file(self):
-        self.assertIn("-o FILE.csv", self.call("sens", "--history", "heave", code=2)[0])
+    def test_options_that_would_do_nothing(self):
+        for command, args, needed in (
+                ("sens", ["--history", "heave"], "-o"), ("sens", ["--objective", "comfort"], "--vcurve"),
+                ("sens", ["--output-step", "0.1"], "--history"), ("sweep", ["--seed", "1"], "--sample"),
+                ("sweep", ["--restart"], "-o"), ("loads", ["--plot", "p.svg"], "--compare"),
+                ("loads", ["--elements", "spring"], "--compare")):
+            self.assertIn(f"{args[0]} needs {needed} ", self.call(command, *args, code=2)[0])
+
+    def test_options_that_exclude_each_other(self):
+        for command, args in (
+                ("sens", ["--history", "heave", "--vcurve", "k", "-o", "a.csv"]),
+                ("sweep", ["--grid", "--sample", "3"]), ("loads", ["-o", "a.csv", "--wrt", "k"]),
+                ("loads", ["-o", "a.csv", "--compare", "fixed@200"]),
+                ("loads", ["--wrt", "k", "--compare", "fixed@200"])):
+            self.assertIn("exclude each other", self.call(command, *args, code=2)[0])
 
     def test_benchmark(self):
         for args, code in ((["lorry"], 2), (["buggy", "more"], 2), (["buggy", "--tol", "x"], 2),
