@@ -7,10 +7,14 @@
 
 #include "jounce/jounce.h"
 
-// Exit codes. CLI_DONE ends the command with success, as --help does.
+// Exit codes, of all commands. What no model could make right on the command line is wrong use: an option
+// that is not there, a word that is no number, a method there is none of, an ending. What depends on
+// files, models and runs is a failure: names that a model does not have, values out of range among it.
+// CLI_DONE ends the command with success, as --help does.
 typedef enum cli_exit { CLI_OK = 0, CLI_FAIL = 1, CLI_USAGE = 2, CLI_DONE = 3 } cli_exit;
 
 #define CLI_MAX_ARGUMENTS 4
+#define CLI_MAX_OPTIONS   32  // of one command
 
 // What every command understands.
 typedef struct cli {
@@ -43,11 +47,16 @@ typedef struct cli_texts {
 // An option of one command. `value` names the value in the help; NULL: a flag (bool target).
 typedef struct cli_option {
   const char *name, *value, *help;
-  const char** text;  // target: text as given ...
-  const char** file;  // ... or a file that will be written, tried beforehand ...
-  double* number;     // ... or a finite number ...
-  bool* flag;         // ... or a flag ...
-  cli_texts* texts;   // ... or all texts of an option that may come often
+  const char** text;             // target: text as given ...
+  const char** file;             // ... or a file that will be written, tried beforehand ...
+  double* number;                // ... or a finite number ...
+  bool* flag;                    // ... or a flag ...
+  cli_texts* texts;              // ... or all texts of an option that may come often
+  const char* (*choice)(int i);  // of a text: the only ones there are; NULL: any
+  const char* ends;              // of a name of a file: ".csv .h5"; NULL: any
+  // other options of the command, with a blank between: without the first this one does nothing, with the
+  // second it makes no sense
+  const char *needs, *excludes;
 } cli_option;
 
 // Read options and arguments, before and after each other. Mistakes and help are printed.
@@ -58,17 +67,25 @@ cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option,
 cli_exit cli_misuse(const char* command, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// Cut `text` at commas; *room is where copies go, and is moved on. The list has room for one more.
-const char** cli_cut(const char* text, char** room, int* n);
+// No memory; returns CLI_FAIL.
+cli_exit cli_no_memory(void);
 
-// A list of words between commas, with its own storage. False: no memory. Free it in any case.
+// Whether the name of a file ends in one of these: ".csv .h5".
+bool cli_ends_in(const char* path, const char* endings);
+
+// Choices that commands share; NULL where there is no i-th.
+const char* cli_sens_method(int i);
+const char* cli_events_kind(int i);
+
+// The words of an option between commas (`text` NULL: none), with room for one more. A word that is empty
+// is a mistake. Free it in any case.
 typedef struct cli_list {
   const char** word;
   int n;
   char* room;
 } cli_list;
 
-bool cli_words(const char* text, cli_list* out);
+cli_exit cli_words(const char* command, const char* option, const char* text, cli_list* out);
 void cli_list_free(cli_list* list);
 
 // Print what the context has to say since the last call: errors always, the rest unless --quiet.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "failure.h"
 #include "json.h"
 #include "terminal.h"
 
@@ -273,6 +274,17 @@ static bool handle_files(cli* c, const char* folder, const job* j) {
 
 // ---- the command ---------------------------------------------------------------------------------
 
+static bool does_pass(const job* j) {
+  bool passes = true;
+  for (int i = 0; i < NMANOEUVRE; i++) {
+    const manoeuvre* m = &manoeuvres[i];
+    if (j->found[i].error < m->tolerance) continue;
+    cli_complain("%s: error %.3g is not below %.3g", m->file, j->found[i].error, m->tolerance);
+    passes = false;
+  }
+  return passes;
+}
+
 static cli_exit run(cli* c, int argc, char** argv) {
   job j = {.models = JOUNCE_MODELS_DIR, .folder = ".", .tolerance = NAN};
   const cli_option option[] = {
@@ -292,14 +304,12 @@ static cli_exit run(cli* c, int argc, char** argv) {
     code = solve_manoeuvre(c, &j, &manoeuvres[i], &j.found[i]);
   }
   if (code != CLI_OK) return code;
+  bool is_written = handle_files(c, j.folder, &j), passes = does_pass(&j);
   (c->json ? print_json : print_text)(&j);
-  if (!handle_files(c, j.folder, &j)) return CLI_FAIL;
-  if (!c->json) printf("written to %s: results.txt, results_std.txt, results_dlc.txt\n", j.folder);
-  bool passes = true;
-  for (int i = 0; i < NMANOEUVRE; i++) {
-    passes = passes && j.found[i].error < manoeuvres[i].tolerance;
+  if (is_written && !c->json) {
+    printf("written to %s: results.txt, results_std.txt, results_dlc.txt\n", j.folder);
   }
-  return passes ? CLI_OK : CLI_FAIL;
+  return is_written && passes ? CLI_OK : CLI_FAIL;
 }
 
 const cli_command cli_benchmark = {"benchmark", "NAME", 1,

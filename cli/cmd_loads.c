@@ -8,43 +8,31 @@
 #include "loads.h"
 #include "terminal.h"
 
-// ---- lists ---------------------------------------------------------------------------------------
+// ---- the command line ----------------------------------------------------------------------------
 
-// Cut `text` at commas; *room is where copies go.
-static const char** cut(const char* text, char** room, int* n) {
-  size_t length = strlen(text);
-  const char** list = calloc(length + 2, sizeof *list);
-  if (!list) return NULL;
-  memcpy(*room, text, length + 1);
-  for (char* word = strtok(*room, ", "); word; word = strtok(NULL, ", ")) {
-    list[(*n)++] = word;
-  }
-  *room += length + 1;
-  return list;
+static const char* driver(int i) {
+  const char* name = jo_loads_driver_name(i);
+  bool is_behind = !name && i > 0 && jo_loads_driver_name(i - 1);
+  return is_behind ? JO_LOADS_CONVERGED : name;
 }
 
-static bool read_lists(cli_loads_job* j) {
-  const char* text[3] = {j->compare, j->elements, j->wrt};
-  const char*** list[3] = {&j->run, &j->chosen, &j->number};
-  int* n[3] = {&j->nrun, &j->nchosen, &j->nnumber};
-  size_t size = 4;
-  for (int i = 0; i < 3; i++) {
-    if (!text[i]) text[i] = "";
-    size += strlen(text[i]) + 1;
+bool cli_loads_is_driver(const char* name) {
+  for (int i = 0; driver(i); i++) {
+    if (strcmp(driver(i), name) == 0) return true;
   }
-  char* room = j->text = malloc(size);
-  for (int i = 0; room && i < 3; i++) {
-    *list[i] = cut(text[i], &room, n[i]);
-    if (!*list[i]) return false;
-  }
-  return room != NULL;
+  return false;
+}
+
+static cli_exit read_lists(cli_loads_job* j) {
+  cli_exit code = cli_words("loads", "--compare", j->compare, &j->run);
+  if (code == CLI_OK) code = cli_words("loads", "--elements", j->elements, &j->chosen);
+  return code == CLI_OK ? cli_words("loads", "--wrt", j->wrt, &j->number) : code;
 }
 
 static void free_lists(cli_loads_job* j) {
-  free(j->text);
-  free(j->run);
-  free(j->chosen);
-  free(j->number);
+  cli_list_free(&j->run);
+  cli_list_free(&j->chosen);
+  cli_list_free(&j->number);
 }
 
 // ---- one run -------------------------------------------------------------------------------------
@@ -54,7 +42,7 @@ static cli_exit handle_events(cli* c, const jo_loads_result* r, const char* path
   size_t n = strlen(path);
   if (strcmp(path + n - 4, ".csv") != 0) return CLI_OK;
   char* events = malloc(n + 8);
-  if (!events) return CLI_FAIL;
+  if (!events) return cli_no_memory();
   memcpy(events, path, n - 4);
   memcpy(events + n - 4, ".events", 8);
   jo_status status = r ? jo_loads_save(c->ctx, r, events) : jo_output_check(c->ctx, events);
@@ -88,7 +76,7 @@ static cli_exit run_one(cli* c, const cli_loads_job* j, const jo_model* m, const
 static double worst_error(const cli_loads_job* j, const jo_loads_sens* s,
                           const jo_loads_gradient* g) {
   double worst = 0.0;
-  for (int k = 0; k < j->nnumber; k++) {
+  for (int k = 0; k < j->number.n; k++) {
     double p = fabs(jo_loads_sens_value(s, k));
     if (g->peak != 0.0) worst = fmax(worst, p * g->dpeak_error[k] / fabs(g->peak));
     if (g->damage != 0.0) worst = fmax(worst, p * g->ddamage_error[k] / fabs(g->damage));
@@ -102,13 +90,13 @@ static void print_gradients(const cli_loads_job* j, const jo_loads_sens* s) {
   cli_heading("sensitivities: %% of peak and of pseudo-damage (slope %g) per %% of a number",
               j->opt.slope);
   printf("  %-16s %12s %9s", "element", "peak", "t [s]");
-  for (int k = 0; k < j->nnumber; k++) {
-    printf(" %21s", j->number[k]);
+  for (int k = 0; k < j->number.n; k++) {
+    printf(" %21s", j->number.word[k]);
   }
   printf("\n");
   for (int i = 0; jo_loads_sens_at(s, i, &g) >= 0; i++) {
     printf("  %-16s %8.3f k%-3s %8.4f", g.name, 1e-3 * g.peak, g.unit, g.t_peak);
-    for (int k = 0; k < j->nnumber; k++) {
+    for (int k = 0; k < j->number.n; k++) {
       double p = jo_loads_sens_value(s, k);
       printf("  %9.4f %9.4f", g.peak != 0.0 ? p * g.dpeak[k] / g.peak : 0.0,
              g.damage != 0.0 ? p * g.ddamage[k] / g.damage : 0.0);
@@ -122,8 +110,8 @@ static void print_gradients(const cli_loads_job* j, const jo_loads_sens* s) {
 static void list_numbers(cli_json* json, const char* key, const cli_loads_job* j,
                          const double* value) {
   cli_json_flat_object(json, key);
-  for (int k = 0; k < j->nnumber; k++) {
-    cli_json_number(json, j->number[k], value[k]);
+  for (int k = 0; k < j->number.n; k++) {
+    cli_json_number(json, j->number.word[k], value[k]);
   }
   cli_json_end(json);
 }
@@ -136,8 +124,8 @@ static void print_gradients_json(const cli_loads_job* j, const jo_model* m,
   cli_json_text(&json, "model", jo_model_name(m));
   cli_json_text(&json, "settings", jo_model_settings(m));
   cli_json_object(&json, "parameters");
-  for (int k = 0; k < j->nnumber; k++) {
-    cli_json_number(&json, j->number[k], jo_loads_sens_value(s, k));
+  for (int k = 0; k < j->number.n; k++) {
+    cli_json_number(&json, j->number.word[k], jo_loads_sens_value(s, k));
   }
   cli_json_end(&json);
   cli_json_object(&json, "elements");
@@ -158,8 +146,8 @@ static void print_gradients_json(const cli_loads_job* j, const jo_model* m,
 
 cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model* m) {
   jo_loads_sens_options opt = jo_loads_sens_options_default();
-  opt.wrt = j->number;
-  opt.nwrt = j->nnumber;
+  opt.wrt = j->number.word;
+  opt.nwrt = j->number.n;
   opt.t_end = j->opt.t_end;
   opt.tolerance = j->opt.tolerance;
   opt.slope = j->opt.slope;
@@ -176,21 +164,11 @@ cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model*
 
 // ---- the command ---------------------------------------------------------------------------------
 
-static cli_exit check_options(const cli_loads_job* j) {
-  const char* dot = j->path ? strrchr(j->path, '.') : NULL;
-  bool known = dot && dot != j->path && (!strcmp(dot, ".csv") || !strcmp(dot, ".events"));
-  if (j->path && !known) {
-    return cli_misuse("loads", "-o needs a name that ends in .csv or .events, not '%s'", j->path);
-  }
-  if (j->plot && !j->compare) return cli_misuse("loads", "--plot needs --compare");
-  return CLI_OK;
-}
-
 static cli_exit work(cli* c, cli_loads_job* j) {
   jo_model* model = NULL;
   jo_loads* loads = NULL;
   cli_exit code = cli_load(c, &model);
-  if (code == CLI_OK && j->nnumber > 0) {
+  if (code == CLI_OK && j->number.n > 0) {
     code = cli_loads_sensitivities(c, j, model);
   } else if (code == CLI_OK) {
     jo_system_options opt = jo_system_options_default();
@@ -211,7 +189,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   cli_loads_job j = {.opt = jo_loads_options_default()};
   const cli_option option[] = {
       {"--driver", "NAME", "fixed, adaptive, impulsive, subcycle (default) or converged",
-       .text = &j.opt.driver},
+       .text = &j.opt.driver, .choice = driver},
       {"--rate", "HZ", "steps per second; 500, of adaptive at least 100", .number = &j.opt.rate},
       {"--tol", "X", "error of a state in a step (adaptive, impulsive); 1e-3",
        .number = &j.opt.tolerance},
@@ -223,22 +201,22 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--realtime", NULL, "pace the run against the clock, report missed deadlines",
        .flag = &j.realtime},
       {"-o", "FILE", "write histories (.csv, with .events beside it) or events (.events)",
-       .file = &j.path},
+       .file = &j.path, .ends = ".csv .events", .excludes = "--wrt --compare"},
       {"--wrt", "A,B", "derivatives of peaks and pseudo-damage by these numbers", .text = &j.wrt},
       {"--compare", "LIST", "several runs in one table: fixed@200,subcycle@500,... or all",
-       .text = &j.compare},
+       .text = &j.compare, .excludes = "--wrt"},
       {"--elements", "A,B", "compare these elements; by default the most loaded",
-       .text = &j.elements},
+       .text = &j.elements, .needs = "--compare"},
       {"--plot", "FILE", "comparison: histories around the peak of the first element, SVG",
-       .file = &j.plot},
+       .file = &j.plot, .ends = ".svg", .needs = "--compare"},
   };
   cli_exit code = cli_parse(c, &cli_loads, option, sizeof option / sizeof *option, argc, argv);
-  if (code == CLI_OK) code = check_options(&j);
   if (code == CLI_OK && j.path) code = handle_events(c, NULL, j.path);
   cli_tell(c);
   if (code != CLI_OK) return code;
   j.opt.realtime = j.realtime;
-  code = read_lists(&j) ? work(c, &j) : CLI_FAIL;
+  code = read_lists(&j);
+  if (code == CLI_OK) code = work(c, &j);
   free_lists(&j);
   return code;
 }

@@ -155,13 +155,13 @@ static cli_exit run(cli* c, int argc, char** argv) {
   if (!read_place(at, &opt)) {
     return cli_misuse("modes", "--at takes a time in seconds or 'static', not '%s'", at);
   }
-  cli_list list = {0};
-  if (wrt && !cli_words(wrt, &list)) return CLI_FAIL;
+  cli_list list;
+  code = cli_words("modes", "--wrt", wrt, &list);
   opt.name = list.word;
   opt.nname = list.n;
   jo_model* model = NULL;
   jo_modes* m = NULL;
-  code = cli_load(c, &model);
+  if (code == CLI_OK) code = cli_load(c, &model);
   if (code == CLI_OK) {
     jo_status status = jo_modes_create(c->ctx, model, &opt, &m);
     cli_tell(c);

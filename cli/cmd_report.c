@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // jounce report: a run as one HTML page.
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli.h"
 #include "json.h"
-
-// Cut at commas, in place; `list` has room for every character.
-static int cut(char* text, const char** list) {
-  int n = 0;
-  for (char* word = strtok(text, ","); word; word = strtok(NULL, ",")) {
-    list[n++] = word;
-  }
-  return n;
-}
 
 static void print_summary(const cli* c, const jo_model* m, const char* path, int64_t bytes) {
   if (!c->json) {
@@ -44,17 +33,13 @@ static cli_exit write_report(cli* c, jo_report_options* opt, const char* path) {
   return code;
 }
 
-static bool is_page(const char* path) {
-  size_t n = strlen(path);
-  return n > 5 && strcmp(path + n - 5, ".html") == 0;
-}
-
 static cli_exit report(cli* c, int argc, char** argv) {
   jo_report_options opt = jo_report_options_default();
-  const char *path = NULL, *wrt = "";
+  const char *path = NULL, *wrt = NULL;
   bool no_replay = false;
   const cli_option option[] = {
-      {"-o", "FILE", "the page to write, a name that ends in .html", .file = &path},
+      {"-o", "FILE", "the page to write, a name that ends in .html", .file = &path,
+       .ends = ".html"},
       {"--wrt", "NAMES", "with derivatives by these numbers, separated by commas", .text = &wrt},
       {"--tol", "X", "relative and absolute tolerance of adaptive methods",
        .number = &opt.tolerance},
@@ -62,26 +47,15 @@ static cli_exit report(cli* c, int argc, char** argv) {
   };
   cli_exit code = cli_parse(c, &cli_report, option, sizeof option / sizeof *option, argc, argv);
   if (code != CLI_OK) return code;
-  if (!path || !is_page(path)) {
-    return cli_misuse("report", "-o needs a name that ends in .html%s%s%s", path ? ", not '" : "",
-                      path ? path : "", path ? "'" : "");
-  }
-  size_t n = strlen(wrt) + 1;
-  char* text = malloc(n);
-  const char** name = calloc(n, sizeof *name);
-  if (text && name) {
-    memcpy(text, wrt, n);
-    opt.wrt = name;
-    opt.nwrt = cut(text, name);
-    opt.interpreter = c->interpreter;
-    opt.no_replay = no_replay;
-    code = write_report(c, &opt, path);
-  } else {
-    fprintf(stderr, "jounce: out of memory\n");
-    code = CLI_FAIL;
-  }
-  free(name);
-  free(text);
+  if (!path) return cli_misuse("report", "-o PAGE.html is missing");
+  cli_list list;
+  code = cli_words("report", "--wrt", wrt, &list);
+  opt.wrt = list.word;
+  opt.nwrt = list.n;
+  opt.interpreter = c->interpreter;
+  opt.no_replay = no_replay;
+  if (code == CLI_OK) code = write_report(c, &opt, path);
+  cli_list_free(&list);
   return code;
 }
 

@@ -186,22 +186,15 @@ static cli_exit simulate(cli* c, const jo_model* model, const jo_system* system,
   return status < 0 ? CLI_FAIL : code;
 }
 
-// Before minutes of work, not after.
-static bool is_writable_name(const char* path) {
-  const char* dot = strrchr(path, '.');
-  return dot && dot != path &&
-         (strcmp(dot, ".csv") == 0 || strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
-}
-
 static cli_exit run(cli* c, int argc, char** argv) {
   jo_simulate_options opt = jo_simulate_options_default();
   const char* path = NULL;
   const cli_option option[] = {
       {"-o", "FILE", "write time histories to FILE: .csv, or .h5 (HDF5); none by default",
-       .file = &path},
+       .file = &path, .ends = ".csv .h5 .hdf5"},
       {"--end", "T", "stop at time T [s]", .number = &opt.t_end},
       {"--method", "NAME", "auto, dopri5, esdirk5, rk2, rk3, rk4, adams or bdf",
-       .text = &opt.method},
+       .text = &opt.method, .choice = jo_method_name},
       {"--tol", "X", "relative and absolute tolerance of adaptive methods",
        .number = &opt.tolerance},
       {"--step", "H", "step of rk2, rk3, rk4; first step of the others [s]", .number = &opt.step},
@@ -211,9 +204,6 @@ static cli_exit run(cli* c, int argc, char** argv) {
   };
   cli_exit code = cli_parse(c, &cli_run, option, sizeof option / sizeof *option, argc, argv);
   if (code != CLI_OK) return code;
-  if (path && !is_writable_name(path)) {
-    return cli_misuse("run", "-o needs a name that ends in .csv, .h5 or .hdf5, not '%s'", path);
-  }
   jo_model* model = NULL;
   jo_system* system = NULL;
   code = cli_load_system(c, &model, &system);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "failure.h"
 #include "sens.h"
 #include "terminal.h"
 
@@ -14,45 +15,31 @@
 
 // ---- the command line ----------------------------------------------------------------------------
 
-static bool read_lists(cli_sens_job* j) {
-  const char* wrt = j->wrt ? j->wrt : j->vcurve ? "" : "parameters";
-  const char* history = j->history ? j->history : "";
-  j->text = malloc(strlen(wrt) + strlen(history) + 2);
-  char* room = j->text;
-  if (!room) return false;
-  j->name = cli_cut(wrt, &room, &j->nname);
-  j->sensor = cli_cut(history, &room, &j->nsensor);
-  if (!j->name || !j->sensor) return false;
-  // the list has room for one more
-  if (j->vcurve) j->name[j->nname++] = j->vcurve;
-  return true;
+// Methods whose steps can be differentiated.
+static const char* integrator(int i) {
+  static const char* const name[] = {"auto", "dopri5", "esdirk5", "rk2", "rk3", "rk4", NULL};
+  return name[i];
 }
 
-static bool ends_in(const char* text, const char* end) {
-  size_t n = strlen(text), k = strlen(end);
-  return n > k && strcmp(text + n - k, end) == 0;
+static cli_exit read_lists(cli_sens_job* j) {
+  const char* wrt = j->wrt ? j->wrt : j->vcurve ? j->vcurve : "parameters";
+  cli_exit code = cli_words("sens", "--wrt", wrt, &j->name);
+  if (code == CLI_OK) code = cli_words("sens", "--history", j->history, &j->sensor);
+  // the list has room for one more
+  if (code == CLI_OK && j->wrt && j->vcurve) j->name.word[j->name.n++] = j->vcurve;
+  return code;
 }
 
 static cli_exit check_options(cli_sens_job* j) {
-  static const char* const methods[] = {"auto", "direct", "adjoint"};
   int method = 0;
-  while (method < 3 && strcmp(j->method, methods[method]) != 0) {
+  while (strcmp(j->method, cli_sens_method(method)) != 0) {
     method++;
-  }
-  if (method == 3) {
-    return cli_misuse("sens", "--method needs direct, adjoint or auto, not '%s'", j->method);
   }
   j->opt.method = (jo_sens_method)method;
   j->opt.frozen = strcmp(j->events, "frozen") == 0;
-  if (!j->opt.frozen && strcmp(j->events, "exact") != 0) {
-    return cli_misuse("sens", "--events needs exact or frozen, not '%s'", j->events);
+  if (j->path && !j->vcurve && !cli_ends_in(j->path, ".csv")) {
+    return cli_misuse("sens", "-o needs a name that ends in .csv, not '%s'", j->path);
   }
-  if (j->path && !ends_in(j->path, ".csv") && !(j->vcurve && ends_in(j->path, ".svg"))) {
-    return cli_misuse("sens", "-o needs a name that ends in .csv%s, not '%s'",
-                      j->vcurve ? " or .svg" : "", j->path);
-  }
-  if (j->history && j->vcurve)
-    return cli_misuse("sens", "--history and --vcurve exclude each other");
   if (j->history && j->opt.method == JO_SENS_ADJOINT) {
     return cli_misuse("sens", "--history needs the direct method");
   }
@@ -66,7 +53,7 @@ static cli_exit read_increments(cli_sens_job* j) {
     j->increment[i] = NAN;
   }
   char* copy = j->per ? malloc(strlen(j->per) + 1) : NULL;
-  if (!copy) return j->per ? CLI_FAIL : CLI_OK;
+  if (!copy) return j->per ? cli_no_memory() : CLI_OK;
   strcpy(copy, j->per);
   cli_exit code = CLI_OK;
   for (char* word = strtok(copy, ","); word && code == CLI_OK; word = strtok(NULL, ",")) {
@@ -77,7 +64,8 @@ static cli_exit read_increments(cli_sens_job* j) {
     if (end == number || *end || !isfinite(dp)) {
       code = cli_misuse("sens", "--per needs NUMBER or NAME=NUMBER, not '%s'", number);
     } else if (equals && which < 0) {
-      code = cli_misuse("sens", "--per: derivatives are not taken by '%s'", word);
+      cli_complain("jounce sens: --per: derivatives are not taken by '%s'", word);
+      code = CLI_FAIL;
     }
     for (int i = 0; i < n && code == CLI_OK; i++) {
       if (!equals || i == which) j->increment[i] = dp;
@@ -131,6 +119,10 @@ cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter
   return a;
 }
 
+void cli_sens_disagree(const cli_sens_job* j) {
+  cli_complain("%s: derivatives that were checked disagree", jo_model_path(j->model));
+}
+
 // ---- the command ---------------------------------------------------------------------------------
 
 static int on_progress(void* user, double fraction) {
@@ -141,7 +133,7 @@ static int on_progress(void* user, double fraction) {
 static bool run_check(cli* c, cli_sens_job* j) {
   int n = jo_sens_parameter_count(j->sens) * jo_sens_objective_count(j->result);
   j->checked = calloc((size_t)n + 1, sizeof *j->checked);
-  if (!j->checked) return false;
+  if (!j->checked) return cli_no_memory() == CLI_OK;
   cli_progress bar = cli_progress_begin(!c->quiet);
   jo_status status = jo_sens_check(c->ctx, j->sens, &j->opt, on_progress, &bar, j->checked);
   cli_progress_end(&bar);
@@ -156,13 +148,14 @@ static bool run_vcurve(cli* c, cli_sens_job* j) {
     j->of++;
   }
   if (jo_sens_objective(j->result, j->of, &q) < 0) {
-    cli_misuse("sens", "the model has no objective '%s'", j->objective);
+    cli_complain("%s: the model has no objective '%s'", jo_model_path(j->model), j->objective);
     return false;
   }
   j->point = calloc(CLI_VCURVE_POINTS, sizeof *j->point);
+  if (!j->point) return cli_no_memory() == CLI_OK;
   int parameter = jo_sens_parameter_find(j->sens, j->vcurve);
-  return j->point && jo_sens_vcurve(c->ctx, j->sens, &j->opt, j->of, parameter, CLI_VCURVE_POINTS,
-                                    j->point, &j->exact) >= 0;
+  return jo_sens_vcurve(c->ctx, j->sens, &j->opt, j->of, parameter, CLI_VCURVE_POINTS, j->point,
+                        &j->exact) >= 0;
 }
 
 static bool save(cli* c, const cli_sens_job* j) {
@@ -191,7 +184,7 @@ static cli_exit report(cli* c, cli_sens_job* j) {
 }
 
 static cli_exit work(cli* c, cli_sens_job* j) {
-  jo_sens_setup setup = {.name = j->name, .nname = j->nname, .method = j->opt.method};
+  jo_sens_setup setup = {.name = j->name.word, .nname = j->name.n, .method = j->opt.method};
   setup.check = j->check || j->vcurve;
   setup.interpreter = c->interpreter;
   if (j->history && setup.method == JO_SENS_AUTO && !j->check) setup.method = JO_SENS_DIRECT;
@@ -201,11 +194,11 @@ static cli_exit work(cli* c, cli_sens_job* j) {
   size_t n = (size_t)jo_sens_parameter_count(j->sens) + 1;
   j->increment = calloc(n, sizeof *j->increment);
   j->row = calloc(n, sizeof *j->row);
-  if (!j->increment || !j->row) return CLI_FAIL;
+  if (!j->increment || !j->row) return cli_no_memory();
   cli_exit code = read_increments(j);
   if (code != CLI_OK) return code;
-  j->opt.history = j->sensor;
-  j->opt.nhistory = j->nsensor;
+  j->opt.history = j->sensor.word;
+  j->opt.nhistory = j->sensor.n;
   status = jo_sens_run(c->ctx, j->sens, &j->opt, &j->result);
   bool is_fine = status >= 0 && (!j->check || run_check(c, j)) && (!j->vcurve || run_vcurve(c, j));
   cli_tell(c);
@@ -216,9 +209,8 @@ static void clean(cli_sens_job* j) {
   jo_sens_result_destroy(j->result);
   jo_sens_destroy(j->sens);
   jo_model_destroy(j->model);
-  free(j->text);
-  free(j->name);
-  free(j->sensor);
+  cli_list_free(&j->name);
+  cli_list_free(&j->sensor);
   free(j->increment);
   free(j->row);
   free(j->checked);
@@ -231,34 +223,34 @@ static cli_exit run(cli* c, int argc, char** argv) {
   const cli_option option[] = {
       {"--wrt", "LIST", "parameters, paths, path.*, or all; all parameters by default",
        .text = &j.wrt},
-      {"--method", "NAME", "direct, adjoint or auto", .text = &j.method},
-      {"--events", "HOW", "exact (default), or frozen at their times", .text = &j.events},
+      {"--method", "NAME", "direct, adjoint or auto", .text = &j.method, .choice = cli_sens_method},
+      {"--events", "HOW", "exact (default), or frozen at their times", .text = &j.events,
+       .choice = cli_events_kind},
       {"--tol", "X", "relative and absolute tolerance", .number = &j.opt.tolerance},
       {"--derivative-tol", "X", "relative error wanted of derivatives",
        .number = &j.opt.derivative_tol},
-      {"--integrator", "NAME", "auto, dopri5, esdirk5, rk2, rk3 or rk4", .text = &j.opt.integrator},
+      {"--integrator", "NAME", "auto, dopri5, esdirk5, rk2, rk3 or rk4", .text = &j.opt.integrator,
+       .choice = integrator},
       {"--step", "H", "step of rk2, rk3, rk4 [s]", .number = &j.opt.step},
       {"--per", "LIST", "also the change per increment: 0.1, or k_f=100,m_c=1", .text = &j.per},
       {"--threshold", "X", "less than X % per 1 % does not matter; 1e-4", .number = &j.threshold},
       {"--check", NULL, "compare direct, adjoint and differences of runs", .flag = &j.check},
       {"--vcurve", "NAME", "error of differences by NAME against their increment",
        .text = &j.vcurve},
-      {"--objective", "NAME", "whose V-curve; the first by default", .text = &j.objective},
+      {"--objective", "NAME", "whose V-curve; the first by default", .text = &j.objective,
+       .needs = "--vcurve"},
       {"--history", "LIST", "derivatives of sensors along the run, written with -o",
-       .text = &j.history},
+       .text = &j.history, .needs = "-o", .excludes = "--vcurve"},
       {"--output-step", "H", "spacing of the history [s]; 0: every step",
-       .number = &j.opt.history_step},
+       .number = &j.opt.history_step, .needs = "--history"},
       {"-o", "FILE", "write derivatives, histories or the V-curve: .csv; a V-curve: .svg",
-       .file = &j.path},
+       .file = &j.path, .ends = ".csv .svg"},
   };
   cli_exit code = cli_parse(c, &cli_sens, option, sizeof option / sizeof *option, argc, argv);
   if (code == CLI_OK) code = check_options(&j);
   if (code != CLI_OK) return code;
-  if (!read_lists(&j)) {
-    code = CLI_FAIL;
-  } else {
-    code = cli_load(c, &j.model);
-  }
+  code = read_lists(&j);
+  if (code == CLI_OK) code = cli_load(c, &j.model);
   if (code == CLI_OK) code = work(c, &j);
   clean(&j);
   return code;

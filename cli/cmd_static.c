@@ -109,15 +109,9 @@ static void print_json(const jo_model* m, const jo_static* s) {
   cli_json_end(&j);
 }
 
-static cli_exit solve(cli* c, const jo_model* model, const char* wrt, jo_static** s) {
-  cli_list list = {0};
-  jo_status status = JO_ERR_MEMORY;
-  if (!wrt) {
-    status = jo_static_create(c->ctx, model, s);
-  } else if (cli_words(wrt, &list)) {
-    status = jo_static_differentiate(c->ctx, model, list.word, list.n, s);
-  }
-  cli_list_free(&list);
+static cli_exit solve(cli* c, const jo_model* model, const cli_list* wrt, jo_static** s) {
+  jo_status status = wrt->n == 0 ? jo_static_create(c->ctx, model, s)
+                                 : jo_static_differentiate(c->ctx, model, wrt->word, wrt->n, s);
   cli_tell(c);
   return status < 0 ? CLI_FAIL : CLI_OK;
 }
@@ -128,13 +122,16 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--wrt", "LIST", "also derivatives by parameters, paths, path.*, or all", .text = &wrt}};
   cli_exit code = cli_parse(c, &cli_static, option, 1, argc, argv);
   if (code != CLI_OK) return code;
+  cli_list list;
   jo_model* model = NULL;
   jo_static* s = NULL;
-  code = cli_load(c, &model);
-  if (code == CLI_OK) code = solve(c, model, wrt, &s);
+  code = cli_words("static", "--wrt", wrt, &list);
+  if (code == CLI_OK) code = cli_load(c, &model);
+  if (code == CLI_OK) code = solve(c, model, &list, &s);
   if (code == CLI_OK) (c->json ? print_json : print_text)(model, s);
   jo_static_destroy(s);
   jo_model_destroy(model);
+  cli_list_free(&list);
   return code;
 }
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cli.h"
+#include "failure.h"
 #include "json.h"
 #include "terminal.h"
 
@@ -106,7 +107,7 @@ static cli_exit read_names(job* j, const char* wrt, bool is_sample) {
   char* names = j->names = malloc(size);
   j->range = calloc((size_t)j->params.n + 1, sizeof *j->range);
   j->wrt = calloc(size, sizeof *j->wrt);
-  if (!j->names || !j->range || !j->wrt) return CLI_FAIL;
+  if (!j->names || !j->range || !j->wrt) return cli_no_memory();
   cli_exit code = read_ranges(j, &names, is_sample);
   return code == CLI_OK ? read_wrt(j, &names, wrt) : code;
 }
@@ -126,21 +127,11 @@ static bool take_count(double x, double least, int* out) {
   return true;
 }
 
-static bool is_writable_name(const char* path) {
-  const char* dot = strrchr(path, '.');
-  return dot && dot != path &&
-         (strcmp(dot, ".csv") == 0 || strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
-}
-
 static cli_exit name_journal(job* j) {
   if (!j->path) return CLI_OK;
-  if (!is_writable_name(j->path)) {
-    return cli_misuse("sweep", "-o needs a name that ends in .csv, .h5 or .hdf5, not '%s'",
-                      j->path);
-  }
   size_t size = strlen(j->path) + sizeof ".journal";
   j->journal = malloc(size);
-  if (!j->journal) return CLI_FAIL;
+  if (!j->journal) return cli_no_memory();
   snprintf(j->journal, size, "%s.journal", j->path);
   j->opt.journal = j->journal;
   return CLI_OK;
@@ -154,7 +145,6 @@ typedef struct wishes {
 
 static cli_exit set_options(job* j, const wishes* w) {
   if (j->params.n < 1) return cli_misuse("sweep", "no parameter to vary: give --param");
-  if (w->grid && !isnan(w->nsample)) return cli_misuse("sweep", "--grid or --sample, not both");
   if (!take_count(w->nsample, 1, &j->opt.nsample))
     return cli_misuse("sweep", "--sample needs a number of points");
   if (!take_count(w->workers, 1, &j->opt.workers))
@@ -162,17 +152,9 @@ static cli_exit set_options(job* j, const wishes* w) {
   int seed = 0;
   if (!take_count(w->seed, 0, &seed)) return cli_misuse("sweep", "--seed needs a whole number");
   j->opt.seed = (uint64_t)seed;
-  if (strcmp(w->method, "direct") == 0) {
-    j->opt.method = JO_SENS_DIRECT;
-  } else if (strcmp(w->method, "adjoint") == 0) {
-    j->opt.method = JO_SENS_ADJOINT;
-  } else if (strcmp(w->method, "auto") != 0) {
-    return cli_misuse("sweep", "--method is auto, direct or adjoint, not '%s'", w->method);
-  }
+  if (strcmp(w->method, "direct") == 0) j->opt.method = JO_SENS_DIRECT;
+  if (strcmp(w->method, "adjoint") == 0) j->opt.method = JO_SENS_ADJOINT;
   j->opt.frozen = strcmp(w->events, "frozen") == 0;
-  if (!j->opt.frozen && strcmp(w->events, "exact") != 0) {
-    return cli_misuse("sweep", "--events is exact or frozen, not '%s'", w->events);
-  }
   j->opt.restart = w->restart;
   cli_exit code = read_names(j, w->wrt, j->opt.nsample > 0);
   return code == CLI_OK ? name_journal(j) : code;
@@ -378,8 +360,8 @@ static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
 // ---- the command ---------------------------------------------------------------------------------
 
 static cli_exit stopped(const job* j, const jo_sweep_info* info) {
-  fprintf(stderr, "stopped with %d of %d points done%s%s\n", info->done, info->points,
-          j->journal ? "; the same command goes on from " : "", j->journal ? j->journal : "");
+  cli_complain("stopped with %d of %d points done%s%s", info->done, info->points,
+               j->journal ? "; the same command goes on from " : "", j->journal ? j->journal : "");
   return CLI_FAIL;
 }
 
@@ -402,7 +384,13 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   cli_exit code = info.failed == info.points ? CLI_FAIL : CLI_OK;
   if (j->path && jo_sweep_save(c->ctx, sweep, j->path) < 0) code = CLI_FAIL;
   cli_tell(c);
-  if (info.failed > 0 && !c->quiet) tell_failures(sweep, &info);
+  if (info.failed == info.points) {
+    jo_sweep_point p = {.message = ""};
+    jo_sweep_get(sweep, 0, &p);
+    cli_complain("all %d points failed, the first: %s", info.points, p.message);
+  } else if (info.failed > 0 && !c->quiet) {
+    tell_failures(sweep, &info);
+  }
   (c->json ? print_json : print_text)(model, sweep, j);
   if (j->path && code == CLI_OK && !c->json) {
     printf("%d rows written to %s\n", info.done, j->path);
@@ -431,16 +419,21 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
   const cli_option option[] = {
       {"--param", "NAME=A:B:N", "parameter to vary, from A to B in N values (samples: A:B); repeat",
        .texts = &j->params},
-      {"--grid", NULL, "all combinations of the values (default)", .flag = &w.grid},
+      {"--grid", NULL, "all combinations of the values (default)", .flag = &w.grid,
+       .excludes = "--sample"},
       {"--sample", "N", "N points that fill the ranges evenly instead of a grid",
        .number = &w.nsample},
-      {"--seed", "S", "of the sample; 0 by default", .number = &w.seed},
+      {"--seed", "S", "of the sample; 0 by default", .number = &w.seed, .needs = "--sample"},
       {"--wrt", "NAMES", "numbers to differentiate for: a,b or none; the varied by default",
        .text = &w.wrt},
-      {"--method", "NAME", "derivatives: auto, direct or adjoint", .text = &w.method},
-      {"--events", "HOW", "exact, or frozen: switches stay at their times", .text = &w.events},
-      {"-o", "FILE", "write a row per point to FILE: .csv, or .h5 (HDF5)", .file = &j->path},
-      {"--restart", NULL, "begin anew, whatever FILE.journal says", .flag = &w.restart},
+      {"--method", "NAME", "derivatives: auto, direct or adjoint", .text = &w.method,
+       .choice = cli_sens_method},
+      {"--events", "HOW", "exact, or frozen: switches stay at their times", .text = &w.events,
+       .choice = cli_events_kind},
+      {"-o", "FILE", "write a row per point to FILE: .csv, or .h5 (HDF5)", .file = &j->path,
+       .ends = ".csv .h5 .hdf5"},
+      {"--restart", NULL, "begin anew, whatever FILE.journal says", .flag = &w.restart,
+       .needs = "-o"},
       {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
       {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end},
       {"--tol", "X", "relative and absolute tolerance", .number = &j->opt.tolerance},

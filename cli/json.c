@@ -8,7 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "failure.h"
 #include "jounce/jounce.h"
+
+static bool is_begun = false;  // the one object on standard output
+
+bool cli_json_is_begun(void) {
+  return is_begun;
+}
 
 // Names of files may be any bytes; what is no UTF-8 becomes the character for that.
 static void put_string(const char* s) {
@@ -50,6 +57,7 @@ static void begin_value(cli_json* j, const char* key) {
 }
 
 static void open(cli_json* j, const char* key, bool is_list, bool is_flat) {
+  is_begun = true;
   begin_value(j, key);
   assert(j->depth < CLI_JSON_DEPTH);
   putchar(is_list ? '[' : '{');
@@ -76,6 +84,7 @@ void cli_json_flat_list(cli_json* j, const char* key) {
 
 void cli_json_end(cli_json* j) {
   assert(j->depth > 0);
+  if (j->depth == 1) cli_json_failure(j);
   int d = --j->depth;
   if (j->has_items[d] && !j->is_flat[d]) indent(d);
   putchar(j->is_list[d] ? ']' : '}');

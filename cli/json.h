@@ -14,7 +14,8 @@ typedef struct cli_json {
   bool is_list[CLI_JSON_DEPTH], is_flat[CLI_JSON_DEPTH], has_items[CLI_JSON_DEPTH];
 } cli_json;
 
-// The whole is an object: begin with key NULL, end with a line feed. Flat ones stay on one line.
+// The whole is an object: begin with key NULL, end with a line feed. Flat ones stay on one line. What went
+// wrong before its end becomes its last member, "error".
 void cli_json_object(cli_json* j, const char* key);
 void cli_json_list(cli_json* j, const char* key);
 void cli_json_flat_object(cli_json* j, const char* key);

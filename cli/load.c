@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli.h"
+#include "failure.h"
 #include "terminal.h"
 
 void cli_tell(cli* c) {
@@ -12,6 +13,7 @@ void cli_tell(cli* c) {
     const char* text = jo_context_diagnostic(c->ctx, c->ntold, &severity);
     if (severity < JO_ERROR && c->quiet) continue;
     cli_print(stderr, "%s%s\n", prefix[severity], text);
+    if (severity == JO_ERROR) cli_note_failure(text);
   }
 }
 

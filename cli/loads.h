@@ -10,11 +10,9 @@ typedef struct cli_loads_job {
   jo_loads_options opt;
   const char *path, *compare, *elements, *plot, *wrt;
   bool realtime;
-  char* text;           // what the lists point into
-  const char** run;     // of the comparison
-  const char** chosen;  // elements; none: by themselves
-  const char** number;  // to differentiate for
-  int nrun, nchosen, nnumber;
+  cli_list run;     // of the comparison
+  cli_list chosen;  // elements; none: by themselves
+  cli_list number;  // to differentiate for
 } cli_loads_job;
 
 // Names of doubts with blanks between them, "" where there is none.
@@ -23,6 +21,8 @@ const char* cli_doubts(unsigned doubt, char* buffer, size_t size);
 void cli_loads_print(const jo_model* m, const jo_loads_result* r, const jo_loads_options* opt);
 void cli_loads_json(const jo_model* m, const jo_loads_result* r);
 void cli_loads_json_run(cli_json* j, const jo_loads_result* r);  // inside of an object
+
+bool cli_loads_is_driver(const char* name);
 
 cli_exit cli_loads_compare(cli* c, cli_loads_job* j, const jo_model* m, const jo_loads* l);
 cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model* m);

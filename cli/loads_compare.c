@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "failure.h"
 #include "loads.h"
 #include "terminal.h"
 
@@ -68,6 +69,9 @@ static cli_exit take_run(cli* c, comparison* k, const jo_loads* l, const char* t
   if (!read_run(text, driver, sizeof driver, &opt)) {
     return cli_misuse("loads", "--compare needs DRIVER@RATE, not '%s'", text);
   }
+  if (!cli_loads_is_driver(driver)) {
+    return cli_misuse("loads", "--compare: there is no driver '%s'", driver);
+  }
   snprintf(r->label, sizeof r->label, "%s", text);
   jo_status status = jo_loads_run(c->ctx, l, &opt, &r->result);
   if (!r->result) {
@@ -102,12 +106,15 @@ static bool is_listed(const comparison* k, int element) {
 static cli_exit choose_elements(comparison* k, const cli_loads_job* j) {
   const jo_loads_result* truth = k->run[0].result;
   jo_loads_element e, best;
-  for (int i = 0; i < j->nchosen && k->nelement < MAX_ELEMENTS; i++) {
-    int at = element_named(truth, j->chosen[i]);
-    if (at < 0) return cli_misuse("loads", "no element is named '%s'", j->chosen[i]);
+  for (int i = 0; i < j->chosen.n && k->nelement < MAX_ELEMENTS; i++) {
+    int at = element_named(truth, j->chosen.word[i]);
+    if (at < 0) {
+      cli_complain("jounce loads: --elements: no element is named '%s'", j->chosen.word[i]);
+      return CLI_FAIL;
+    }
     k->element[k->nelement++] = at;
   }
-  k->is_chosen = j->nchosen > 0;
+  k->is_chosen = j->chosen.n > 0;
   if (k->is_chosen) return CLI_OK;
   int at = k->npaper > 0 ? element_named(truth, k->paper[0].element) : -1;
   if (at >= 0) k->element[k->nelement++] = at;
@@ -373,36 +380,30 @@ static cli_exit take_runs(cli* c, comparison* k, cli_loads_job* j, const jo_load
   jo_loads_options plain = j->opt;
   plain.rate = plain.tolerance = NAN;
   cli_exit code = take_run(c, k, l, JO_LOADS_CONVERGED, plain);
-  for (int i = 0; code == CLI_OK && i < j->nrun && k->n <= MAX_RUNS; i++) {
-    code = take_run(c, k, l, j->run[i], plain);
+  for (int i = 0; code == CLI_OK && i < j->run.n && k->n <= MAX_RUNS; i++) {
+    code = take_run(c, k, l, j->run.word[i], plain);
   }
   return code;
 }
 
 cli_exit cli_loads_compare(cli* c, cli_loads_job* j, const jo_model* m, const jo_loads* l) {
+  cli_exit code = CLI_OK;
   comparison* k = calloc(1, sizeof *k);
-  char* copy = malloc(sizeof all_runs);
-  if (!k || !copy) return CLI_FAIL;
-  if (j->nrun == 1 && strcmp(j->run[0], "all") == 0) {
-    j->nrun = 0;
-    const char** list = realloc(j->run, MAX_RUNS * sizeof *list);
-    memcpy(copy, all_runs, sizeof all_runs);
-    if (list) j->run = list;
-    for (char* w = strtok(copy, ","); list && w; w = strtok(NULL, ",")) {
-      j->run[j->nrun++] = w;
-    }
+  if (!k) return cli_no_memory();
+  if (j->run.n == 1 && strcmp(j->run.word[0], "all") == 0) {
+    cli_list_free(&j->run);
+    code = cli_words("loads", "--compare", all_runs, &j->run);
   }
   read_published(k, m);
-  cli_exit code = take_runs(c, k, j, l);
+  if (code == CLI_OK) code = take_runs(c, k, j, l);
   if (code == CLI_OK) code = choose_elements(k, j);
-  if (code == CLI_OK && c->json) print_json(k, m);
-  if (code == CLI_OK && !c->json) print_text(k, m);
-  if (code == CLI_OK && j->plot) code = plot(c, k, j->plot);
+  bool is_compared = code == CLI_OK;
+  if (is_compared && j->plot) code = plot(c, k, j->plot);
+  if (is_compared) (c->json ? print_json : print_text)(k, m);
   if (code == CLI_OK && j->plot && !c->json) printf("\nplot written to %s\n", j->plot);
   for (int i = 0; i < k->n; i++) {
     jo_loads_result_destroy(k->run[i].result);
   }
-  free(copy);
   free(k);
   return code;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "failure.h"
 #include "terminal.h"
 
 static const cli_command* const commands[] = {
@@ -27,14 +28,30 @@ static void print_usage(FILE* f) {
 
 static cli_exit run(const cli_command* command, int argc, char** argv) {
   cli c = {0};
-  if (jo_context_create(NULL, &c.ctx) < 0) {
-    fprintf(stderr, "jounce: out of memory\n");
-    return CLI_FAIL;
-  }
-  cli_exit code = command->run(&c, argc, argv);
+  cli_exit code = jo_context_create(NULL, &c.ctx) < 0 ? cli_no_memory() : CLI_OK;
+  if (code == CLI_OK) code = command->run(&c, argc, argv);
   free(c.set);
   jo_context_destroy(c.ctx);
   return code == CLI_DONE ? CLI_OK : code;
+}
+
+static bool is_json_asked(int argc, char** argv) {
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+    if (strcmp(argv[i], "--json") == 0) return true;
+  }
+  return false;
+}
+
+// No failure without a message. Who asked for JSON gets one object, also where a command failed before it
+// had anything to say.
+static cli_exit answer(cli_exit code, int argc, char** argv) {
+  if (code != CLI_OK && !cli_has_complained()) cli_complain("jounce: failed, and cannot say why");
+  if (code != CLI_OK && is_json_asked(argc, argv) && !cli_json_is_begun()) {
+    cli_json j = {0};
+    cli_json_object(&j, NULL);
+    cli_json_end(&j);
+  }
+  return code;
 }
 
 // A full disk or a closed pipe is a failure too.
@@ -68,9 +85,10 @@ int main(int argc, char** argv) {
   }
   for (int i = 0; i < NCOMMAND; i++) {
     if (strcmp(name, commands[i]->name) == 0)
-      return (int)flush(run(commands[i], argc - 2, argv + 2));
+      return (int)flush(answer(run(commands[i], argc - 2, argv + 2), argc, argv));
   }
-  if (*name) cli_print(stderr, "jounce: no command '%s'\n", name);
-  print_usage(stderr);
-  return CLI_USAGE;
+  if (!*name) print_usage(stderr);
+  cli_complain("jounce: %s%s%s (see 'jounce --help')", *name ? "no command '" : "no command", name,
+               *name ? "'" : "");
+  return (int)flush(answer(CLI_USAGE, argc, argv));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of commands: the common ones and those a command adds.
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,16 +8,22 @@
 #include <string.h>
 
 #include "cli.h"
+#include "failure.h"
 #include "terminal.h"
 
 cli_exit cli_misuse(const char* command, const char* format, ...) {
+  char text[2048];
   va_list args;
   va_start(args, format);
-  fprintf(stderr, "jounce %s: ", command);
-  cli_vprint(stderr, format, args);
-  fprintf(stderr, " (see 'jounce %s --help')\n", command);
+  vsnprintf(text, sizeof text, format, args);
   va_end(args);
+  cli_complain("jounce %s: %s (see 'jounce %s --help')", command, text, command);
   return CLI_USAGE;
+}
+
+cli_exit cli_no_memory(void) {
+  cli_complain("jounce: out of memory");
+  return CLI_FAIL;
 }
 
 static void print_option(const char* name, const char* value, const char* help) {
@@ -64,13 +71,56 @@ static const char* const limits[][2] = {{"--max-steps", "simulation.max_steps"},
 
 static cli_exit add_text(cli_texts* list, const char* value) {
   const char** text = realloc(list->text, (size_t)(list->n + 1) * sizeof *text);
-  if (!text) return CLI_FAIL;
+  if (!text) return cli_no_memory();
   list->text = text;
   list->text[list->n++] = value;
   return CLI_OK;
 }
 
+bool cli_ends_in(const char* path, const char* endings) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char* dot = strrchr(name, '.');
+  for (const char* at = endings; dot && dot != name && *at; at += strspn(at, " ")) {
+    size_t n = strcspn(at, " ");
+    if (strlen(dot) == n && strncmp(dot, at, n) == 0) return true;
+    at += n;
+  }
+  return false;
+}
+
+// "A, B or C" of the choices, or of the endings
+static void write_list(const cli_option* o, char* out, size_t size) {
+  const char* at = o->ends ? o->ends : "";
+  size_t have = 0;
+  out[0] = 0;
+  for (int i = 0; have < size; i++) {
+    const char* word = o->choice ? o->choice(i) : *at ? at : NULL;
+    if (!word) return;
+    int n = (int)strcspn(word, " ");
+    const char* next = o->choice ? o->choice(i + 1) : at + n + strspn(at + n, " ");
+    bool is_last = !next || !*next;
+    const char* between = i == 0 ? "" : is_last ? " or " : ", ";
+    have += (size_t)snprintf(out + have, size - have, "%s%.*s", between, n, word);
+    if (!o->choice) at = next;
+  }
+}
+
+// Words of a fixed list, and endings of names of files: no model makes others right.
+static cli_exit check_text(const char* command, const cli_option* o, const char* value) {
+  bool is_known = !o->choice;
+  char list[512];
+  for (int i = 0; o->choice && o->choice(i); i++) {
+    is_known = is_known || strcmp(o->choice(i), value) == 0;
+  }
+  write_list(o, list, sizeof list);
+  if (!is_known) return cli_misuse(command, "%s needs %s, not '%s'", o->name, list, value);
+  if (!o->ends || cli_ends_in(value, o->ends)) return CLI_OK;
+  return cli_misuse(command, "%s needs a name that ends in %s, not '%s'", o->name, list, value);
+}
+
 static cli_exit set_option(const char* command, const cli_option* o, const char* value) {
+  cli_exit code = check_text(command, o, value);
+  if (code != CLI_OK) return code;
   if (o->texts) return add_text(o->texts, value);
   if (o->text) *o->text = value;
   if (o->file) *o->file = value;
@@ -89,8 +139,9 @@ static cli_exit set_option(const char* command, const cli_option* o, const char*
 typedef struct words {
   int argc, i;
   char** argv;
-  char* attached;  // behind the '=', NULL: none
-  size_t length;   // of the name
+  char* attached;               // behind the '=', NULL: none
+  size_t length;                // of the name
+  bool given[CLI_MAX_OPTIONS];  // by option of the command
 } words;
 
 static bool is_named(const words* w, const char* name) {
@@ -133,6 +184,7 @@ static cli_exit take_option(cli* c, const cli_command* command, const cli_option
   }
   for (int i = 0; i < n; i++) {
     if (!is_named(w, option[i].name)) continue;
+    w->given[i] = true;
     if (option[i].flag) return take_flag(w, name, option[i].flag);
     const char* value = take_value(w);
     if (!value) return cli_misuse(name, "%s needs a value, %s", option[i].name, option[i].value);
@@ -166,8 +218,34 @@ static cli_exit check_outputs(cli* c, const cli_option* option, int n) {
   return CLI_OK;
 }
 
+static bool is_listed(const char* name, const char* list) {
+  size_t n = strlen(name);
+  for (const char* at = list ? strstr(list, name) : NULL; at; at = strstr(at + 1, name)) {
+    if ((at == list || at[-1] == ' ') && (!at[n] || at[n] == ' ')) return true;
+  }
+  return false;
+}
+
+// No option is passed over in silence: it has what it needs, and nothing that it excludes.
+static cli_exit check_company(const char* command, const cli_option* option, int n,
+                              const bool* given) {
+  for (int i = 0; i < n; i++) {
+    const cli_option* o = &option[i];
+    bool has_need = !o->needs;
+    for (int k = 0; given[i] && k < n; k++) {
+      has_need = has_need || (given[k] && is_listed(option[k].name, o->needs));
+      if (given[k] && is_listed(option[k].name, o->excludes)) {
+        return cli_misuse(command, "%s and %s exclude each other", o->name, option[k].name);
+      }
+    }
+    if (given[i] && !has_need) return cli_misuse(command, "%s needs %s", o->name, o->needs);
+  }
+  return CLI_OK;
+}
+
 cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option, int noption,
                    int argc, char** argv) {
+  assert(noption <= CLI_MAX_OPTIONS);
   cli_exit clean = check_words(command, argc, argv);
   if (clean != CLI_OK) return clean;
   words w = {.argc = argc, .argv = argv};
@@ -191,26 +269,45 @@ cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option,
   if (c->nargument < command->nargument) {
     return cli_misuse(command->name, "missing argument: %s", command->arguments);
   }
-  return check_outputs(c, option, noption);
+  cli_exit code = check_company(command->name, option, noption, w.given);
+  return code == CLI_OK ? check_outputs(c, option, noption) : code;
 }
 
-const char** cli_cut(const char* text, char** room, int* n) {
-  size_t length = strlen(text);
-  const char** list = calloc(length + 2, sizeof *list);
-  if (!list) return NULL;
-  memcpy(*room, text, length + 1);
-  for (char* word = strtok(*room, ","); word; word = strtok(NULL, ",")) {
-    list[(*n)++] = word;
+static char* trim(char* word) {
+  word += strspn(word, " ");
+  size_t n = strlen(word);
+  while (n > 0 && word[n - 1] == ' ') {
+    word[--n] = 0;
   }
-  *room += length + 1;
-  return list;
+  return word;
 }
 
-bool cli_words(const char* text, cli_list* out) {
-  char* room = malloc(strlen(text) + 1);
-  *out = (cli_list){.room = room};
-  if (room) out->word = cli_cut(text, &room, &out->n);
-  return out->word != NULL;
+cli_exit cli_words(const char* command, const char* option, const char* text, cli_list* out) {
+  *out = (cli_list){0};
+  if (!text) return CLI_OK;
+  size_t length = strlen(text);
+  out->room = malloc(length + 1);
+  out->word = calloc(length + 3, sizeof *out->word);
+  if (!out->room || !out->word) return cli_no_memory();
+  memcpy(out->room, text, length + 1);
+  for (char *at = out->room, *next; at; at = next) {
+    next = strchr(at, ',');
+    if (next) *next++ = 0;
+    const char* word = out->word[out->n++] = trim(at);
+    if (!*word) {
+      return cli_misuse(command, "%s needs names with commas between, not '%s'", option, text);
+    }
+  }
+  return CLI_OK;
+}
+
+const char* cli_sens_method(int i) {
+  return i <= JO_SENS_ADJOINT ? jo_sens_method_name((jo_sens_method)i) : NULL;
+}
+
+const char* cli_events_kind(int i) {
+  static const char* const kind[] = {"exact", "frozen", NULL};
+  return kind[i];
 }
 
 void cli_list_free(cli_list* list) {

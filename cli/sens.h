@@ -13,11 +13,7 @@ typedef struct cli_sens_job {
   double threshold;
   bool check;
   jo_sens_options opt;
-  char* text;  // copies of lists, cut at commas
-  const char** name;
-  int nname;
-  const char** sensor;
-  int nsensor;
+  cli_list name, sensor;
   jo_model* model;
   jo_sens* sens;
   jo_sens_result* result;
@@ -39,6 +35,9 @@ cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter
 
 // Name of the i-th parameter.
 const char* cli_sens_name(const cli_sens_job* j, int i);
+
+// Say that derivatives that were checked disagree.
+void cli_sens_disagree(const cli_sens_job* j);
 
 // Print all that came out. CLI_FAIL: derivatives that were checked disagree.
 cli_exit cli_sens_text(cli_sens_job* j);

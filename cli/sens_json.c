@@ -176,6 +176,7 @@ cli_exit cli_sens_json(cli_sens_job* j) {
   if (j->checked) is_good = json_check(&out, j);
   if (j->point) json_vcurve(&out, j);
   json_cost(&out, j);
+  if (!is_good) cli_sens_disagree(j);
   cli_json_end(&out);
   return is_good ? CLI_OK : CLI_FAIL;
 }

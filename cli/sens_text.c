@@ -245,5 +245,6 @@ cli_exit cli_sens_text(cli_sens_job* j) {
   if (j->checked) is_good = print_check(j);
   if (j->point) print_vcurve(j);
   print_statistics(j);
+  if (!is_good) cli_sens_disagree(j);
   return is_good ? CLI_OK : CLI_FAIL;
 }

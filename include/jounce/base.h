@@ -12,6 +12,12 @@ extern "C" {
 #define JO_VERSION_STRING "0.1.0"
 #define JO_API            __attribute__((visibility("default")))
 
+// A NULL where an object, a text or room for a result is needed is an argument that is not valid, never
+// followed: functions that return a status return JO_ERR_ARGUMENT, and where they take a context it
+// names the function and the argument; others return what stands for nothing: NULL, or "" of texts that
+// are never NULL; NaN of numbers; 0 of counts, -1 of an index; a struct of zeros. What may be NULL says so;
+// every destroy function takes NULL.
+
 /// Every status of the library: zero is success, negative an error, positive success with a remark.
 /// The numbers never change.
 #define JO_STATUS_LIST(X)                                               \
@@ -50,6 +56,7 @@ typedef struct jo_context jo_context;
 /// Create a context. `allocator` may be NULL (malloc and free); it is copied.
 /// On failure `*out` is NULL. Ownership: caller, release with jo_context_destroy().
 JO_API jo_status jo_context_create(const jo_allocator* allocator, jo_context** out);
+/// NULL is fine.
 JO_API void jo_context_destroy(jo_context* ctx);
 
 /// The first error since the context was made or cleared, as one sentence; "" when there is none.
@@ -58,6 +65,7 @@ JO_API const char* jo_context_message(const jo_context* ctx);
 
 /// Everything said since the context was made or cleared, in order: errors, warnings, notices.
 JO_API int jo_context_diagnostic_count(const jo_context* ctx);
+/// The i-th, "" where there is none. `severity` may be NULL.
 JO_API const char* jo_context_diagnostic(const jo_context* ctx, int i, jo_severity* severity);
 
 /// Forget messages; the context is then as new.

@@ -159,7 +159,7 @@ JO_API jo_status jo_loads_plot_save(jo_context* ctx, const jo_loads_plot* plot, 
 typedef struct jo_load_events jo_load_events;
 
 /// Read a file of jo_loads_save() and load its model with the settings of then and these on top.
-/// On failure `*out` is NULL: no such model, or its states are others now.
+/// `opt` NULL: defaults. On failure `*out` is NULL: no such model, or its states are others now.
 /// Ownership: caller, release with jo_load_events_destroy().
 JO_API jo_status jo_load_events_open(jo_context* ctx, const char* path, const jo_setting* set,
                                      int nset, const jo_system_options* opt, jo_load_events** out);
@@ -187,7 +187,7 @@ typedef struct jo_reconstruction {
 } jo_reconstruction;
 
 /// Peaks of all events without running the vehicle: each is integrated from its recorded state with
-/// the mass matrix of that position. `opt` NULL: defaults.
+/// the mass matrix of that position. `opt` NULL: defaults. `out` may be NULL.
 JO_API jo_status jo_load_events_reconstruct(jo_context* ctx, jo_load_events* events,
                                             const jo_reconstruct_options* opt,
                                             jo_reconstruction* out);

@@ -39,7 +39,7 @@ typedef struct jo_sens_setup {
 
 JO_API jo_sens_setup jo_sens_setup_default(void);
 
-/// Generate, differentiate, assemble and compile.
+/// Generate, differentiate, assemble and compile. `setup` NULL: defaults.
 /// On failure `*out` is NULL and the context names what is wrong, an unknown name with a suggestion.
 /// Ownership: caller, release with jo_sens_destroy() before the model, which must outlive it.
 /// Threads: any, one context per thread; a prepared model may be used by all.
@@ -189,7 +189,8 @@ typedef struct jo_sens_check_row {
 /// Check every derivative, objective by objective, into the caller's array of
 /// objectives x parameters rows. Needs a model prepared for checks. Derivatives are those that
 /// jo_sens_run() gives with the same options. Differences are of runs of a model of their own, at a
-/// tolerance of 1e-12, or that of `opt` where it is tighter. `progress` may be NULL; zero stops.
+/// tolerance of 1e-12, or that of `opt` (NULL: defaults) where it is tighter. `progress` and `user` may be
+/// NULL; a progress of zero stops.
 JO_API jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
                                int (*progress)(void* user, double fraction), void* user,
                                jo_sens_check_row* row);
@@ -203,7 +204,7 @@ typedef struct jo_sens_vcurve_point {
 
 /// Needs a model prepared for checks, unless the number is a parameter.
 /// Error of forward and central differences with increments from 1e-1 to 1e-12 of the parameter, n of
-/// them evenly in the logarithm, into the caller's array; `*exact` is the derivative.
+/// them evenly in the logarithm, into the caller's array; `*exact` is the derivative. `opt` NULL: defaults.
 JO_API jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
                                 int objective, int parameter, int n, jo_sens_vcurve_point* point,
                                 double* exact);

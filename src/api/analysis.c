@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/select.h"
+#include "base/require.h"
 #include "study/guard.h"
 #include "study/standalone.h"
 #include "study/start.h"
@@ -54,7 +55,6 @@ static jo_status settle(jo_static* s) {
 
 static jo_status create(jo_context* ctx, const jo_model* model, const char* const* name, int nname,
                         bool differentiate, jo_static** out) {
-  *out = NULL;
   jo_static* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_static){.ctx = ctx};
@@ -74,11 +74,14 @@ static jo_status create(jo_context* ctx, const jo_model* model, const char* cons
 }
 
 jo_status jo_static_create(jo_context* ctx, const jo_model* model, jo_static** out) {
+  JO_REQUIRE_OUT(out, ctx, model);
   return create(ctx, model, NULL, 0, false, out);
 }
 
 jo_status jo_static_differentiate(jo_context* ctx, const jo_model* model, const char* const* name,
                                   int nname, jo_static** out) {
+  JO_REQUIRE_OUT(out, ctx, model);
+  JO_REQUIRE_TEXTS(ctx, name, nname);
   return create(ctx, model, name, nname, true, out);
 }
 
@@ -90,6 +93,7 @@ void jo_static_destroy(jo_static* s) {
 }
 
 jo_static_info jo_static_inspect(const jo_static* s) {
+  JO_REQUIRE_OR((jo_static_info){0}, s);
   return (jo_static_info){.dof = s->plant->dynamics->part.nu,
                           .held = s->found.determined,
                           .iterations = s->found.iterations,
@@ -97,6 +101,7 @@ jo_static_info jo_static_inspect(const jo_static* s) {
 }
 
 jo_status jo_static_coordinate(const jo_static* s, int i, jo_coordinate* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, s, out);
   const jo_system view = {.plant = s->plant};
   JO_TRY(jo_system_coordinate(&view, i, out));
   out->value = s->q[i];
@@ -105,6 +110,7 @@ jo_status jo_static_coordinate(const jo_static* s, int i, jo_coordinate* out) {
 }
 
 int jo_static_sensor_count(const jo_static* s) {
+  JO_REQUIRE_OR(0, s);
   int n = 0;
   for (int i = 0; i < s->plant->model->nsignal; i++) {
     n += s->plant->model->signal[i].is_output;
@@ -113,6 +119,7 @@ int jo_static_sensor_count(const jo_static* s) {
 }
 
 jo_status jo_static_output(const jo_static* s, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, s, out);
   const jgen_dynamics* d = s->plant->dynamics;
   if (i < 0 || i >= d->noutput) return JO_ERR_ARGUMENT;
   const char* description = "";
@@ -125,21 +132,25 @@ jo_status jo_static_output(const jo_static* s, int i, jo_quantity* out) {
 }
 
 int jo_static_parameter_count(const jo_static* s) {
+  JO_REQUIRE_OR(0, s);
   return s->by.n;
 }
 
 jo_status jo_static_parameter(const jo_static* s, int k, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, s, out);
   if (k < 0 || k >= s->by.n) return JO_ERR_ARGUMENT;
   *out = japi_describe(s->plant->model, s->by.wrt[k]);
   return JO_OK;
 }
 
 double jo_static_output_derivative(const jo_static* s, int i, int k) {
+  JO_REQUIRE_OR(NAN, s);
   bool is_there = i >= 0 && i < s->plant->dynamics->noutput && k >= 0 && k < s->by.n;
   return is_there ? s->derivative[(int64_t)i * s->by.n + k] : NAN;
 }
 
 double jo_static_coordinate_derivative(const jo_static* s, int i, int k) {
+  JO_REQUIRE_OR(NAN, s);
   bool is_there = i >= 0 && i < s->plant->model->ncoordinate;
   // coordinates are outputs after the sensors
   return is_there ? jo_static_output_derivative(s, jo_static_sensor_count(s) + i, k) : NAN;
@@ -148,6 +159,7 @@ double jo_static_coordinate_derivative(const jo_static* s, int i, int k) {
 // ---- stand-alone C -------------------------------------------------------------------------------
 
 jo_status jo_generate(jo_context* ctx, const jo_model* model, const char* dir, jo_generated* out) {
+  JO_REQUIRE(ctx, model, dir);
   jstudy_standalone made;
   JO_TRY(jstudy_standalone_write(ctx, model->model, dir, &made));
   if (out) *out = (jo_generated){made.nfile, made.operations};

@@ -13,6 +13,7 @@ struct jo_model {
   jarena arena;
   jmodel* model;
   const char* settings;  // "name=value, name=value"
+  const char* place;     // absolute path of its file, wherever the process goes from here
   jstudy_values values;
 };
 

@@ -7,6 +7,7 @@
 
 #include "api/loads_handle.h"
 #include "base/file.h"
+#include "base/require.h"
 #include "report/load_events.h"
 #include "study/load_surface.h"
 
@@ -68,13 +69,24 @@ static jo_status split_settings(jo_load_events* v, const jo_setting* set, int ns
   return JO_OK;
 }
 
-// As the file names the model, or beside the file.
-static const char* find_model(jo_load_events* v, const char* path) {
-  if (jfile_exists(v->file.model)) return v->file.model;
-  const char *slash = strrchr(path, '/'), *name = strrchr(v->file.model, '/');
-  int n = slash ? (int)(slash - path) + 1 : 0;
-  const char* beside = jarena_printf(&v->arena, "%.*s%s", n, path, name ? name + 1 : v->file.model);
-  return beside && jfile_exists(beside) ? beside : v->file.model;
+// The model as found from the folder of the events; beside them, where both were gathered; from the
+// current folder, as files of older versions mean it.
+static jo_status find_model(jo_load_events* v, const char* path, const char** out) {
+  const char *model = v->file.model, *slash = strrchr(model, '/'),
+             *name = slash ? slash + 1 : model;
+  const char* const place[] = {jfile_beside(&v->arena, path, model),
+                               jfile_beside(&v->arena, path, name), model};
+  if (!place[0] || !place[1]) return jerr_memory(v->ctx);
+  if (!*model) return jerr_set(v->ctx, JO_ERR_MODEL, "%s: does not say which model it is of", path);
+  for (int i = 0; i < 3; i++) {
+    *out = place[i];
+    if (jfile_exists(place[i])) return JO_OK;
+  }
+  return jerr_set(
+      v->ctx, JO_ERR_FILE,
+      "%s: the model of the events is gone: there is no %s and no %s; hint: put its file "
+      "beside the events, or run the loads again",
+      path, place[0], place[1]);
 }
 
 static jo_status match_states(jo_load_events* v, const char* path) {
@@ -113,9 +125,15 @@ static jo_status open_events(jo_load_events* v, const char* path, const jo_setti
   jo_setting* all = NULL;
   int n = 0;
   JO_TRY(split_settings(v, set, nset, &all, &n));
-  JO_TRY(jo_model_load(v->ctx, find_model(v, path), all, n, &v->model));
+  const char* model = NULL;
+  JO_TRY(find_model(v, path, &model));
+  JO_TRY(jo_model_load(v->ctx, model, all, n, &v->model));
   if (strcmp(jo_model_sha256(v->model), v->file.sha256) != 0) {
-    jerr_warn(v->ctx, "%s: the model file has changed since the events were recorded", path);
+    jerr_warn(
+        v->ctx,
+        "%s: the model file %s has changed since the events were recorded; hint: run the loads "
+        "again",
+        path, model);
   }
   JO_TRY(jo_loads_create(v->ctx, v->model, opt, &v->loads));
   JO_TRY(match_states(v, path));
@@ -124,7 +142,8 @@ static jo_status open_events(jo_load_events* v, const char* path, const jo_setti
 
 jo_status jo_load_events_open(jo_context* ctx, const char* path, const jo_setting* set, int nset,
                               const jo_system_options* opt, jo_load_events** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, path);
+  JO_REQUIRE_LIST(ctx, set, nset);
   jo_load_events* v = jmem_resize(ctx, NULL, sizeof *v);
   if (!v) return jerr_memory(ctx);
   *v = (jo_load_events){.ctx = ctx};
@@ -147,6 +166,7 @@ void jo_load_events_destroy(jo_load_events* events) {
 }
 
 const jo_model* jo_load_events_model(const jo_load_events* events) {
+  JO_REQUIRE_OR(NULL, events);
   return events->model;
 }
 
@@ -280,6 +300,7 @@ static jo_status reconstruct(again* g) {
 
 jo_status jo_load_events_reconstruct(jo_context* ctx, jo_load_events* events,
                                      const jo_reconstruct_options* opt, jo_reconstruction* out) {
+  JO_REQUIRE(ctx, events);
   jo_reconstruct_options defaults = jo_reconstruct_options_default();
   jo_reconstruction count = {0};
   again g = {.ctx = ctx, .v = events, .opt = opt ? opt : &defaults, .out = &count};
@@ -296,10 +317,12 @@ jo_status jo_load_events_reconstruct(jo_context* ctx, jo_load_events* events,
 }
 
 int jo_load_events_count(const jo_load_events* events) {
+  JO_REQUIRE_OR(0, events);
   return events->file.n;
 }
 
 jo_status jo_load_events_at(const jo_load_events* events, int i, jo_load_event_again* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, events, out);
   if (i < 0 || i >= events->file.n) return JO_ERR_ARGUMENT;
   const jreport_load_event* e = &events->file.event[i];
   const jgen_dynamics* d = events->loads->loads->plant->dynamics;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/loads_handle.h"
+#include "base/require.h"
 #include "study/load_surface.h"
 
 #define DEGREES (180.0 / 3.14159265358979323846)
@@ -73,7 +74,7 @@ static jo_status describe_elements(jo_loads* l) {
 
 jo_status jo_loads_create(jo_context* ctx, const jo_model* model, const jo_system_options* opt,
                           jo_loads** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, model);
   jo_loads* l = jmem_resize(ctx, NULL, sizeof *l);
   if (!l) return jerr_memory(ctx);
   *l = (jo_loads){.ctx = ctx, .model = model};
@@ -252,7 +253,7 @@ static jo_status look(jo_context* ctx, jo_loads_result* r) {
 
 jo_status jo_loads_run(jo_context* ctx, const jo_loads* loads, const jo_loads_options* opt,
                        jo_loads_result** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, loads);
   jo_loads_result* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
   *r = (jo_loads_result){.ctx = ctx, .loads = loads, .opt = jo_loads_options_default()};
@@ -285,6 +286,7 @@ static double t_meaningful(const jo_loads_result* result) {
 }
 
 jo_loads_statistics jo_loads_result_statistics(const jo_loads_result* result) {
+  JO_REQUIRE_OR((jo_loads_statistics){0}, result);
   const jstudy_load_result* r = result->result;
   const jsolve_load_statistics* s = &r->statistics;
   const jstudy_loads* l = result->loads->loads;
@@ -317,10 +319,12 @@ jo_loads_statistics jo_loads_result_statistics(const jo_loads_result* result) {
 }
 
 int jo_loads_element_count(const jo_loads_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->result->ne;
 }
 
 jo_status jo_loads_element_at(const jo_loads_result* result, int i, jo_loads_element* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   if (i < 0 || i >= result->result->ne) return JO_ERR_ARGUMENT;
   *out = result->element[i];
   return JO_OK;
@@ -328,8 +332,13 @@ jo_status jo_loads_element_at(const jo_loads_result* result, int i, jo_loads_ele
 
 jo_status jo_loads_cycles(jo_context* ctx, const jo_loads_result* result, int element,
                           jo_counting counting, int nbin, double* width, double* count) {
-  if (element < 0 || element >= result->result->ne || nbin < 1) {
+  JO_REQUIRE(ctx, result, width, count);
+  if (element < 0 || element >= result->result->ne) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no element %d", element);
+  }
+  if (nbin < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "%d bins: must be 1 or more", nbin);
+  if (counting != JO_RAINFLOW && counting != JO_RANGE_PAIR) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no way %d to count", (int)counting);
   }
   jstudy_history h = history(result, element);
   jstudy_rainflow c;
@@ -345,11 +354,13 @@ jo_status jo_loads_cycles(jo_context* ctx, const jo_loads_result* result, int el
 }
 
 int jo_loads_sample_count(const jo_loads_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->result->nsample;
 }
 
 jo_status jo_loads_sample(const jo_loads_result* result, int element, int i, double* t,
                           double* load) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, t, load);
   const jstudy_load_result* r = result->result;
   if (element < 0 || element >= r->ne || i < 0 || i >= r->nsample) return JO_ERR_ARGUMENT;
   const double* row = r->sample + (size_t)i * (size_t)(1 + r->ne);
@@ -359,6 +370,7 @@ jo_status jo_loads_sample(const jo_loads_result* result, int element, int i, dou
 }
 
 int jo_loads_sensor_count(const jo_loads_result* result) {
+  JO_REQUIRE_OR(0, result);
   const jmodel* m = result->loads->model->model;
   int n = 0;
   for (int i = 0; i < m->nsignal; i++) {
@@ -368,6 +380,7 @@ int jo_loads_sensor_count(const jo_loads_result* result) {
 }
 
 jo_status jo_loads_output(const jo_loads_result* result, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jgen_dynamics* d = result->loads->loads->plant->dynamics;
   if (i < 0 || i >= d->noutput) return JO_ERR_ARGUMENT;
   *out = (jo_quantity){d->output_name[i], d->output_unit[i], "", result->result->out_end[i]};
@@ -383,6 +396,7 @@ static double output_named(const jo_loads_result* r, const char* name) {
 }
 
 jo_status jo_loads_pose(const jo_loads_result* result, jo_pose* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jmodel* m = result->loads->model->model;
   for (int j = 0; j < m->njoint; j++) {
     if (m->joint[j].type != JMODEL_JOINT_FREE) continue;
@@ -403,10 +417,12 @@ jo_status jo_loads_pose(const jo_loads_result* result, jo_pose* out) {
 }
 
 int jo_loads_event_count(const jo_loads_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->result->nevent;
 }
 
 jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jstudy_load_result* r = result->result;
   const jgen_dynamics* d = result->loads->loads->plant->dynamics;
   if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;

@@ -5,6 +5,7 @@
 
 #include "api/loads_handle.h"
 #include "base/file.h"
+#include "base/require.h"
 #include "report/load_events.h"
 #include "report/svg_plot.h"
 #include "report/table.h"
@@ -46,10 +47,21 @@ static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_resul
   return jreport_table_csv(ctx, &table, path);
 }
 
+// The model as found from the events' folder: both may move together. NULL: no memory.
+static const char* name_model(jarena* a, const jo_model* m, const char* path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char* folder = slash ? jarena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
+  if (folder) folder = jfile_absolute(a, folder);
+  const char* place = folder ? jarena_printf(a, "%s/%s", folder, name) : NULL;
+  return place ? jfile_relative(a, m->place, place) : NULL;
+}
+
 static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* r,
                              const char* path) {
   const jo_model* m = r->loads->model;
-  jreport_load_events e = {.model = jo_model_path(m),
+  const char* model = name_model(a, m, path);
+  if (!model) return jerr_memory(ctx);
+  jreport_load_events e = {.model = model,
                            .sha256 = jo_model_sha256(m),
                            .settings = jo_model_settings(m),
                            .driver = r->opt.driver,
@@ -70,6 +82,7 @@ static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* 
 }
 
 jo_status jo_loads_save(jo_context* ctx, const jo_loads_result* result, const char* path) {
+  JO_REQUIRE(ctx, result, path);
   jarena a;
   jarena_init(&a, ctx);
   jo_status status;
@@ -142,6 +155,12 @@ static jo_status draw(jo_context* ctx, jarena* a, const jo_loads_plot* p, int e,
 }
 
 jo_status jo_loads_plot_save(jo_context* ctx, const jo_loads_plot* plot, const char* path) {
+  JO_REQUIRE(ctx, plot, path);
+  JO_REQUIRE(ctx, plot->title, plot->element, plot->result, plot->label);
+  JO_REQUIRE_TEXTS(ctx, plot->label, plot->nresult);
+  for (int i = 0; i < plot->nresult; i++) {
+    JO_REQUIRE(ctx, plot->result[i]);
+  }
   int e = plot->nresult > 0 ? find_element(plot->result[0]->loads, plot->element) : -1;
   if (e < 0) return jerr_set(ctx, JO_ERR_ARGUMENT, "no element is named '%.80s'", plot->element);
   jarena a;

@@ -4,6 +4,7 @@
 
 #include "api/doubt.h"
 #include "api/handles.h"
+#include "base/require.h"
 #include "jounce/loads.h"
 #include "study/limits.h"
 #include "study/load_sens.h"
@@ -83,7 +84,8 @@ static void warn_of_errors(const jo_loads_sens* s, const jmodel* m) {
 
 jo_status jo_loads_sens_run(jo_context* ctx, const jo_model* model,
                             const jo_loads_sens_options* opt, jo_loads_sens** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, model, opt);
+  JO_REQUIRE_TEXTS(ctx, opt->wrt, opt->nwrt);
   jo_loads_sens* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_loads_sens){.ctx = ctx};
@@ -105,10 +107,12 @@ void jo_loads_sens_destroy(jo_loads_sens* sens) {
 }
 
 int jo_loads_sens_count(const jo_loads_sens* sens) {
+  JO_REQUIRE_OR(0, sens);
   return sens->loads->n;
 }
 
 jo_status jo_loads_sens_at(const jo_loads_sens* sens, int i, jo_loads_gradient* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, sens, out);
   if (i < 0 || i >= sens->loads->n) return JO_ERR_ARGUMENT;
   const jstudy_load_gradient* e = &sens->loads->element[i];
   *out = (jo_loads_gradient){e->name,  e->unit,    e->peak,        e->t_peak,       e->damage,
@@ -117,6 +121,7 @@ jo_status jo_loads_sens_at(const jo_loads_sens* sens, int i, jo_loads_gradient* 
 }
 
 double jo_loads_sens_value(const jo_loads_sens* sens, int k) {
+  JO_REQUIRE_OR(NAN, sens);
   if (k < 0 || k >= sens->sens->nw) return NAN;
   return sens->sens->plant->model->number[sens->sens->wrt[k]].value;
 }

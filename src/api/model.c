@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of models.
 #include "api/handles.h"
+#include "base/file.h"
+#include "base/require.h"
 #include "base/text.h"
 
 static jo_status keep_settings(jo_model* m, const jo_setting* set, int nset) {
@@ -24,13 +26,14 @@ static jo_status read(jo_model* m, const char* text, size_t length, const char* 
   }
   JO_TRY(text ? jmodel_parse(m->ctx, text, length, path, s, nset, &m->model)
               : jmodel_load(m->ctx, path, s, nset, &m->model));
+  m->place = jfile_absolute(&m->arena, path);
+  if (!m->place) return jerr_memory(m->ctx);
   JO_TRY(keep_settings(m, set, nset));
   return jstudy_values_build(m->ctx, &m->arena, m->model, &m->values);
 }
 
 static jo_status create(jo_context* ctx, const char* text, size_t length, const char* path,
                         const jo_setting* set, int nset, jo_model** out) {
-  *out = NULL;
   for (int i = 0; i < nset; i++) {
     if (!set[i].name || !set[i].value) {
       return jerr_set(ctx, JO_ERR_ARGUMENT, "setting %d has no name or no value", i + 1);
@@ -51,12 +54,16 @@ static jo_status create(jo_context* ctx, const char* text, size_t length, const 
 
 jo_status jo_model_load(jo_context* ctx, const char* path, const jo_setting* set, int nset,
                         jo_model** out) {
+  JO_REQUIRE_OUT(out, ctx, path);
+  JO_REQUIRE_LIST(ctx, set, nset);
   return create(ctx, NULL, 0, path, set, nset, out);
 }
 
 jo_status jo_model_parse(jo_context* ctx, const char* text, size_t length, const char* path,
                          const jo_setting* set, int nset, jo_model** out) {
-  return create(ctx, text ? text : "", length, path, set, nset, out);
+  JO_REQUIRE_OUT(out, ctx, text, path);
+  JO_REQUIRE_LIST(ctx, set, nset);
+  return create(ctx, text, length, path, set, nset, out);
 }
 
 void jo_model_destroy(jo_model* model) {
@@ -71,28 +78,34 @@ static const char* text_or_empty(const char* text) {
 }
 
 const char* jo_model_name(const jo_model* model) {
+  JO_REQUIRE_OR("", model);
   return text_or_empty(model->model->name);
 }
 
 const char* jo_model_description(const jo_model* model) {
+  JO_REQUIRE_OR("", model);
   return text_or_empty(model->model->description);
 }
 
 const char* jo_model_path(const jo_model* model) {
+  JO_REQUIRE_OR("", model);
   return text_or_empty(model->model->path);
 }
 
 const char* jo_model_sha256(const jo_model* model) {
+  JO_REQUIRE_OR("", model);
   return model->model->sha256;
 }
 
 const char* jo_model_settings(const jo_model* model) {
+  JO_REQUIRE_OR("", model);
   return model->settings;
 }
 
 // ---- lists ---------------------------------------------------------------------------------------
 
 jo_model_counts jo_model_count(const jo_model* model) {
+  JO_REQUIRE_OR((jo_model_counts){0}, model);
   const jmodel* m = model->model;
   int sensors = 0;
   for (int i = 0; i < m->nsignal; i++) {
@@ -111,6 +124,7 @@ jo_model_counts jo_model_count(const jo_model* model) {
 }
 
 jo_status jo_model_parameter(const jo_model* model, int i, jo_parameter* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   const jmodel* m = model->model;
   if (i < 0 || i >= m->nparameter) return JO_ERR_ARGUMENT;
   const jmodel_parameter* p = &m->parameter[i];
@@ -120,6 +134,7 @@ jo_status jo_model_parameter(const jo_model* model, int i, jo_parameter* out) {
 }
 
 jo_status jo_model_body(const jo_model* model, int i, jo_body* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   const jmodel* m = model->model;
   if (i < 0 || i >= m->nbody - 1) return JO_ERR_ARGUMENT;
   *out = (jo_body){m->body[i + 1].name, model->values.mass[i + 1]};
@@ -127,6 +142,7 @@ jo_status jo_model_body(const jo_model* model, int i, jo_body* out) {
 }
 
 jo_status jo_model_joint(const jo_model* model, int i, jo_joint* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   static const char* const type[] = {
 #define X(id, name, n) name,
       JMODEL_JOINT_LIST(X)
@@ -141,6 +157,7 @@ jo_status jo_model_joint(const jo_model* model, int i, jo_joint* out) {
 }
 
 jo_status jo_model_closure(const jo_model* model, int i, jo_closure* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   static const struct {
     const char* name;
     int n;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/select.h"
+#include "base/require.h"
 #include "jounce/analysis.h"
 #include "study/guard.h"
 #include "study/mode_sens.h"
@@ -109,13 +110,14 @@ static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jstudy_run* r
 
 jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes_options* opt,
                           jo_modes** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, model);
   jo_modes_options defaults = jo_modes_options_default();
+  if (!opt) opt = &defaults;
+  JO_REQUIRE_TEXTS(ctx, opt->name, opt->nname);
   jo_modes* m = jmem_resize(ctx, NULL, sizeof *m);
   if (!m) return jerr_memory(ctx);
   *m = (jo_modes){.ctx = ctx};
   jarena_init(&m->arena, ctx);
-  if (!opt) opt = &defaults;
   jstudy_run* run = NULL;
   jo_status status = JO_OK;
   if (opt->nname > 0) {
@@ -143,14 +145,17 @@ void jo_modes_destroy(jo_modes* m) {
 }
 
 double jo_modes_time(const jo_modes* m) {
+  JO_REQUIRE_OR(NAN, m);
   return m->t;
 }
 
 int jo_modes_count(const jo_modes* m) {
+  JO_REQUIRE_OR(0, m);
   return m->n;
 }
 
 jo_status jo_modes_mode(const jo_modes* m, int i, jo_mode* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
   if (i < 0 || i >= m->n) return JO_ERR_ARGUMENT;
   const jstudy_mode* k = &m->mode[i];
   *out = (jo_mode){k->re, k->im, k->frequency, k->damping, is_rigid(m, i)};
@@ -159,6 +164,7 @@ jo_status jo_modes_mode(const jo_modes* m, int i, jo_mode* out) {
 
 jo_status jo_modes_shape(const jo_modes* m, int i, int k, const char** name, double* re,
                          double* im) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, re, im);
   if (i < 0 || i >= m->n || k < 0 || k >= m->plant->model->ncoordinate) return JO_ERR_ARGUMENT;
   if (name) *name = m->plant->model->coordinate[k].name;
   *re = m->mode[i].shape[k];
@@ -167,16 +173,19 @@ jo_status jo_modes_shape(const jo_modes* m, int i, int k, const char** name, dou
 }
 
 int jo_modes_parameter_count(const jo_modes* m) {
+  JO_REQUIRE_OR(0, m);
   return m->by.n;
 }
 
 jo_status jo_modes_parameter(const jo_modes* m, int k, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
   if (k < 0 || k >= m->by.n) return JO_ERR_ARGUMENT;
   *out = japi_describe(m->plant->model, m->by.wrt[k]);
   return JO_OK;
 }
 
 jo_status jo_modes_derivative(const jo_modes* m, int i, int k, jo_mode_derivative* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
   if (i < 0 || i >= m->n || k < 0 || k >= m->by.n) return JO_ERR_ARGUMENT;
   const jstudy_mode_slope* s = &m->slope[(int64_t)i * m->by.n + k];
   *out = (jo_mode_derivative){s->re, s->im, s->frequency, s->damping, m->repeated[i]};

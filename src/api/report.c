@@ -6,6 +6,7 @@
 
 #include "api/sens_handle.h"
 #include "base/file.h"
+#include "base/require.h"
 #include "report/html.h"
 
 #define MAX_ROWS 1500  // of time histories: more than a plot can show
@@ -158,8 +159,11 @@ static jo_status work(job* j, const char* path, int64_t* bytes) {
 
 jo_status jo_report_write(jo_context* ctx, const jo_model* model, const jo_report_options* opt,
                           const char* path, int64_t* bytes) {
+  JO_REQUIRE(ctx, model, path);
   jo_report_options defaults = jo_report_options_default();
-  job j = {.ctx = ctx, .model = model, .opt = opt ? opt : &defaults};
+  if (!opt) opt = &defaults;
+  JO_REQUIRE_TEXTS(ctx, opt->wrt, opt->nwrt);
+  job j = {.ctx = ctx, .model = model, .opt = opt};
   jarena_init(&j.arena, ctx);
   jo_status status = work(&j, path, bytes);
   jstudy_replay_destroy(j.replay);

@@ -9,6 +9,7 @@
 #include "api/doubt.h"
 #include "api/select.h"
 #include "api/sens_handle.h"
+#include "base/require.h"
 #include "study/finite.h"
 #include "study/limits.h"
 #include "study/metric.h"
@@ -78,13 +79,15 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
 
 jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_setup* setup,
                          jo_sens** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, model);
   jo_sens_setup defaults = jo_sens_setup_default();
+  if (!setup) setup = &defaults;
+  JO_REQUIRE_TEXTS(ctx, setup->name, setup->nname);
   jo_sens* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_sens){.ctx = ctx, .model = model};
   jarena_init(&s->arena, ctx);
-  jo_status status = prepare(s, setup ? setup : &defaults);
+  jo_status status = prepare(s, setup);
   if (status < 0) {
     jo_sens_destroy(s);
     return status;
@@ -102,16 +105,19 @@ void jo_sens_destroy(jo_sens* sens) {
 }
 
 int jo_sens_parameter_count(const jo_sens* sens) {
+  JO_REQUIRE_OR(0, sens);
   return sens->sens->nw;
 }
 
 jo_status jo_sens_parameter_at(const jo_sens* sens, int i, jo_sens_parameter* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, sens, out);
   if (i < 0 || i >= sens->sens->nw) return JO_ERR_ARGUMENT;
   *out = sens->parameter[i];
   return JO_OK;
 }
 
 int jo_sens_parameter_find(const jo_sens* sens, const char* name) {
+  JO_REQUIRE_OR(-1, sens, name);
   for (int i = 0; i < sens->sens->nw; i++) {
     if (strcmp(sens->parameter[i].name, name) == 0) return i;
   }
@@ -343,13 +349,15 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
 
 jo_status jo_sens_run(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
                       jo_sens_result** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, sens);
   jo_sens_options defaults = jo_sens_options_default();
+  if (!opt) opt = &defaults;
+  JO_REQUIRE_TEXTS(ctx, opt->history, opt->nhistory);
   jo_sens_result* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
   *r = (jo_sens_result){.ctx = ctx, .sens = sens};
   jarena_init(&r->arena, ctx);
-  jo_status status = run(r, opt ? opt : &defaults);
+  jo_status status = run(r, opt);
   if (status < 0) {
     jo_sens_result_destroy(r);
     return status;
@@ -371,14 +379,17 @@ void jo_sens_result_destroy(jo_sens_result* result) {
 // ---- what came out -------------------------------------------------------------------------------
 
 jo_sens_statistics jo_sens_result_statistics(const jo_sens_result* result) {
+  JO_REQUIRE_OR((jo_sens_statistics){0}, result);
   return result->statistics;
 }
 
 int jo_sens_objective_count(const jo_sens_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->main->nobjective;
 }
 
 jo_status jo_sens_objective(const jo_sens_result* result, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   if (i < 0 || i >= result->main->nobjective) return JO_ERR_ARGUMENT;
   const jmodel_objective* o = &result->sens->model->model->objective[i];
   *out = (jo_quantity){o->name, o->unit ? o->unit : "", o->description ? o->description : "",
@@ -393,15 +404,18 @@ static double entry(const jstudy_sens_result* r, int objective, int parameter) {
 }
 
 double jo_sens_derivative(const jo_sens_result* result, int objective, int parameter) {
+  JO_REQUIRE_OR(NAN, result);
   return entry(result->main, objective, parameter);
 }
 
 double jo_sens_objective_error(const jo_sens_result* result, int objective) {
+  JO_REQUIRE_OR(NAN, result);
   const jstudy_sens_result* r = result->main;
   return objective >= 0 && objective < r->nobjective ? r->value_error[objective] : NAN;
 }
 
 double jo_sens_derivative_error(const jo_sens_result* result, int objective, int parameter) {
+  JO_REQUIRE_OR(NAN, result);
   const jstudy_sens_result* r = result->main;
   bool is_there =
       objective >= 0 && objective < r->nobjective && parameter >= 0 && parameter < r->nw;
@@ -409,15 +423,18 @@ double jo_sens_derivative_error(const jo_sens_result* result, int objective, int
 }
 
 double jo_sens_derivative_frozen(const jo_sens_result* result, int objective, int parameter) {
+  JO_REQUIRE_OR(NAN, result);
   const jstudy_sens_result* r = result->statistics.is_frozen ? result->main : result->frozen;
   return entry(r, objective, parameter);
 }
 
 int jo_sens_event_count(const jo_sens_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->main->nevent;
 }
 
 jo_status jo_sens_event_at(const jo_sens_result* result, int i, jo_sens_event* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jstudy_sens_result* r = result->main;
   if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
   const jstudy_sens_event* e = &r->event[i];
@@ -431,6 +448,7 @@ static const jstudy_sens_event* event_of(const jstudy_sens_result* r, int i) {
 }
 
 double jo_sens_event_shift(const jo_sens_result* result, int event, int parameter) {
+  JO_REQUIRE_OR(NAN, result);
   bool is_direct = result->statistics.method == JO_SENS_DIRECT;
   const jstudy_sens_result* r = is_direct ? result->main : result->shifted;
   const jstudy_sens_event* e = event_of(r, event);
@@ -439,6 +457,7 @@ double jo_sens_event_shift(const jo_sens_result* result, int event, int paramete
 
 double jo_sens_event_contribution(const jo_sens_result* result, int event, int objective,
                                   int parameter) {
+  JO_REQUIRE_OR(NAN, result);
   const jstudy_sens_event* e = event_of(result->frozen, event);
   if (!e || objective < 0 || objective >= 8 || objective >= result->main->nobjective) return NAN;
   return e->weight[objective] * jo_sens_event_shift(result, event, parameter);
@@ -446,6 +465,7 @@ double jo_sens_event_contribution(const jo_sens_result* result, int event, int o
 
 jo_status jo_sens_rank(jo_context* ctx, const jo_sens_result* result, int objective,
                        const double* increment, double threshold, jo_sens_row* row) {
+  JO_REQUIRE(ctx, result, row);
   const jstudy_sens_result* r = result->main;
   if (objective < 0 || objective >= r->nobjective) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no objective %d", objective);

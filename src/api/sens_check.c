@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/sens_handle.h"
+#include "base/require.h"
 #include "study/metric.h"
 #include "study/numeric.h"
 
@@ -71,6 +72,7 @@ static jo_status fill_differences(jstudy_numeric* n, const jstudy_sens* checked,
 jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
                         int (*progress)(void* user, double fraction), void* user,
                         jo_sens_check_row* row) {
+  JO_REQUIRE(ctx, sens, row);
   jo_sens_options defaults = jo_sens_options_default();
   jstudy_sens_options o;
   JO_TRY(japi_sens_options(ctx, sens, opt ? opt : &defaults, &o));
@@ -126,8 +128,10 @@ static jo_status curve(jstudy_numeric* n, const jo_sens* s, int objective, int p
 jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
                          int objective, int parameter, int n, jo_sens_vcurve_point* point,
                          double* exact) {
+  JO_REQUIRE(ctx, sens, point, exact);
   jo_sens_options defaults = jo_sens_options_default();
   const jstudy_sens* s = sens->sens;
+  if (n < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "%d increments: must be 1 or more", n);
   if (objective < 0 || objective >= s->plant->dynamics->nobjective || parameter < 0 ||
       parameter >= s->nw) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such objective or parameter");

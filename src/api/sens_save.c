@@ -5,6 +5,7 @@
 
 #include "api/sens_handle.h"
 #include "base/file.h"
+#include "base/require.h"
 #include "report/cell.h"
 #include "report/svg_plot.h"
 
@@ -73,6 +74,7 @@ static jo_status put_derivatives(jo_context* ctx, jtext* t, const jo_sens_result
 }
 
 jo_status jo_sens_save(jo_context* ctx, const jo_sens_result* result, const char* path) {
+  JO_REQUIRE(ctx, result, path);
   jarena scratch;
   jarena_init(&scratch, ctx);
   jtext t;
@@ -87,10 +89,12 @@ jo_status jo_sens_save(jo_context* ctx, const jo_sens_result* result, const char
 }
 
 int jo_sens_history_row_count(const jo_sens_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->history.nrow;
 }
 
 jo_status jo_sens_history_save(jo_context* ctx, const jo_sens_result* result, const char* path) {
+  JO_REQUIRE(ctx, result, path);
   const japi_history* h = &result->history;
   if (h->ncolumn == 0) return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no history was asked for", path);
   jtext t;
@@ -157,6 +161,7 @@ static jo_status plot_vcurve(jo_context* ctx, jtext* t, const char* title, const
 jo_status jo_sens_vcurve_save(jo_context* ctx, const jo_sens* sens, int objective, int parameter,
                               const jo_sens_vcurve_point* point, int n, double exact,
                               const char* path) {
+  JO_REQUIRE(ctx, sens, point, path);
   const char* dot = strrchr(path, '.');
   bool is_plot = dot && strcmp(dot, ".svg") == 0;
   const jmodel* m = sens->model->model;

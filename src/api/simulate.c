@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "base/require.h"
 #include "report/csv.h"
 #include "report/hdf5.h"
 
@@ -50,7 +51,7 @@ static jstudy_simulate_options inside(const jo_simulate_options* opt) {
 
 jo_status jo_simulate(jo_context* ctx, const jo_system* system, const jo_simulate_options* opt,
                       jo_result** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, system);
   jo_simulate_options defaults = jo_simulate_options_default();
   jstudy_simulate_options o = inside(opt ? opt : &defaults);
   jo_result* r = jmem_resize(ctx, NULL, sizeof *r);
@@ -77,6 +78,7 @@ void jo_result_destroy(jo_result* result) {
 // ---- what came out -------------------------------------------------------------------------------
 
 jo_statistics jo_result_statistics(const jo_result* result) {
+  JO_REQUIRE_OR((jo_statistics){0}, result);
   const jstudy_result* r = result->result;
   return (jo_statistics){.steps = r->statistics.steps,
                          .rejected = r->statistics.rejected,
@@ -104,32 +106,39 @@ static jo_status get(const jstudy_quantity* list, int n, int i, jo_quantity* out
 }
 
 int jo_result_objective_count(const jo_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->result->nobjective;
 }
 
 jo_status jo_result_objective(const jo_result* result, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jstudy_result* r = result->result;
   return get(jstudy_result_objectives(r), r->nobjective, i, out);
 }
 
 int jo_result_sensor_count(const jo_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->result->nsensor;
 }
 
 int jo_result_output_count(const jo_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->result->noutput;
 }
 
 jo_status jo_result_output(const jo_result* result, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jstudy_result* r = result->result;
   return get(jstudy_result_outputs(r), r->noutput, i, out);
 }
 
 int jo_result_event_count(const jo_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->result->nevent;
 }
 
 jo_status jo_result_event(const jo_result* result, int i, jo_event* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jstudy_result* r = result->result;
   if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
   *out = (jo_event){r->event[i].t, r->event[i].name, r->event[i].on};
@@ -137,18 +146,22 @@ jo_status jo_result_event(const jo_result* result, int i, jo_event* out) {
 }
 
 int jo_result_column_count(const jo_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->result->ncolumn;
 }
 
 jo_status jo_result_column(const jo_result* result, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   return get(result->result->column, result->result->ncolumn, i, out);
 }
 
 int jo_result_row_count(const jo_result* result) {
+  JO_REQUIRE_OR(0, result);
   return result->result->nrow;
 }
 
 const double* jo_result_row(const jo_result* result, int i) {
+  JO_REQUIRE_OR(NULL, result);
   const jstudy_result* r = result->result;
   return i >= 0 && i < r->nrow ? r->row + (size_t)i * (size_t)r->ncolumn : NULL;
 }
@@ -159,6 +172,7 @@ static bool ends_in(const char* text, const char* end) {
 }
 
 jo_status jo_result_save(jo_context* ctx, const jo_result* result, const char* path) {
+  JO_REQUIRE(ctx, result, path);
   if (ends_in(path, ".csv")) return jreport_csv(ctx, result->result, path);
   if (ends_in(path, ".h5") || ends_in(path, ".hdf5")) {
     return jreport_hdf5(ctx, result->result, path);

@@ -7,6 +7,7 @@
 
 #include "api/doubt.h"
 #include "api/handles.h"
+#include "base/require.h"
 #include "jounce/sweep.h"
 #include "report/sweep.h"
 #include "study/sens_plan.h"
@@ -28,12 +29,11 @@ static bool tell(void* user, int done) {
 }
 
 static jo_status check(jo_context* ctx, const jo_sweep_options* opt) {
+  JO_REQUIRE_LIST(ctx, opt->range, opt->nrange);
   for (int i = 0; i < opt->nrange; i++) {
     if (!opt->range[i].name) return jerr_set(ctx, JO_ERR_ARGUMENT, "range %d has no name", i + 1);
   }
-  for (int i = 0; i < opt->nwrt; i++) {
-    if (!opt->wrt[i]) return jerr_set(ctx, JO_ERR_ARGUMENT, "number %d has no name", i + 1);
-  }
+  JO_REQUIRE_TEXTS(ctx, opt->wrt, opt->nwrt);
   if (opt->nsample < 0 || opt->workers < 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "the numbers of points and workers cannot be negative");
   }
@@ -76,7 +76,7 @@ static jo_status build(jo_sweep* s, const jo_model* model, const jo_sweep_option
 
 jo_status jo_sweep_create(jo_context* ctx, const jo_model* model, const jo_sweep_options* opt,
                           jo_sweep** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, model, opt);
   jo_sweep* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_sweep){.ctx = ctx, .progress = opt->progress, .user = opt->user};
@@ -111,6 +111,7 @@ static void warn_of_errors(const jo_sweep* sweep) {
 }
 
 jo_status jo_sweep_run(jo_sweep* sweep) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep);
   jo_status status = jstudy_sweep_run(sweep->sweep);
   if (status >= 0) warn_of_errors(sweep);
   return status;
@@ -119,6 +120,7 @@ jo_status jo_sweep_run(jo_sweep* sweep) {
 // ---- what came out -------------------------------------------------------------------------------
 
 jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
+  JO_REQUIRE_OR((jo_sweep_info){0}, sweep);
   const jstudy_sweep* s = sweep->sweep;
   jo_sweep_info info = {.points = s->npoint,
                         .done = s->ndone,
@@ -137,21 +139,25 @@ jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
 }
 
 const char* jo_sweep_parameter(const jo_sweep* sweep, int i) {
+  JO_REQUIRE_OR(NULL, sweep);
   const jstudy_sweep* s = sweep->sweep;
   return i >= 0 && i < s->nrange ? s->range[i].name : NULL;
 }
 
 const char* jo_sweep_objective(const jo_sweep* sweep, int i) {
+  JO_REQUIRE_OR(NULL, sweep);
   const jstudy_sweep* s = sweep->sweep;
   return i >= 0 && i < s->nobjective ? s->model->objective[i].name : NULL;
 }
 
 const char* jo_sweep_wrt(const jo_sweep* sweep, int i) {
+  JO_REQUIRE_OR(NULL, sweep);
   const jstudy_sweep* s = sweep->sweep;
   return i >= 0 && i < s->nw ? s->model->number[s->wrt[i]].path : NULL;
 }
 
 jo_status jo_sweep_get(const jo_sweep* sweep, int i, jo_sweep_point* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep, out);
   const jstudy_sweep* s = sweep->sweep;
   if (i < 0 || i >= s->npoint) return JO_ERR_ARGUMENT;
   const jstudy_sweep_point* p = &s->point[i];
@@ -173,6 +179,7 @@ static bool ends_in(const char* text, const char* end) {
 }
 
 jo_status jo_sweep_save(jo_context* ctx, jo_sweep* sweep, const char* path) {
+  JO_REQUIRE(ctx, sweep, path);
   jstudy_sweep* s = sweep->sweep;
   bool hdf5 = ends_in(path, ".h5") || ends_in(path, ".hdf5");
   if (!hdf5 && !ends_in(path, ".csv")) {

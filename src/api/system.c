@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of systems.
 #include "api/handles.h"
+#include "base/require.h"
 #include "study/guard.h"
 
 jo_system_options jo_system_options_default(void) {
@@ -9,7 +10,7 @@ jo_system_options jo_system_options_default(void) {
 
 jo_status jo_system_create(jo_context* ctx, const jo_model* model, const jo_system_options* opt,
                            jo_system** out) {
-  *out = NULL;
+  JO_REQUIRE_OUT(out, ctx, model);
   jstudy_plant_options plant = jstudy_plant_options_default();
   if (opt && opt->interpreter) plant.kernel.backend = JKERNEL_INTERP;
   jo_system* s = jmem_resize(ctx, NULL, sizeof *s);
@@ -34,6 +35,7 @@ static void tell_freedom(jo_context* ctx, const jstudy_plant* p) {
 }
 
 jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
+  JO_REQUIRE(ctx, system);
   const jstudy_plant* p = system->plant;
   const jmodel_simulation* s = &p->model->simulation;
   jstudy_run* run;
@@ -54,6 +56,7 @@ void jo_system_destroy(jo_system* system) {
 }
 
 jo_system_info jo_system_inspect(const jo_system* system) {
+  JO_REQUIRE_OR((jo_system_info){0}, system);
   const jstudy_plant* p = system->plant;
   const jgen_dynamics* d = p->dynamics;
   return (jo_system_info){.dof = d->part.nu,
@@ -72,6 +75,7 @@ jo_system_info jo_system_inspect(const jo_system* system) {
 }
 
 jo_operations jo_system_operations(const jo_system* system, int after_elimination) {
+  JO_REQUIRE_OR((jo_operations){0}, system);
   const jstudy_plant* p = system->plant;
   jexpr_counts c = after_elimination ? p->rhs->counts : p->before;
   return (jo_operations){c.add,  c.sub,  c.mul,   c.div,    c.root,
@@ -91,6 +95,7 @@ static bool contains(const int* list, int n, int i) {
 }
 
 jo_status jo_system_coordinate(const jo_system* system, int i, jo_coordinate* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, system, out);
   const jstudy_plant* p = system->plant;
   const jmodel* m = p->model;
   const jgen_partition* part = &p->dynamics->part;
@@ -105,12 +110,14 @@ jo_status jo_system_coordinate(const jo_system* system, int i, jo_coordinate* ou
 }
 
 const char* jo_system_redundant(const jo_system* system, int i) {
+  JO_REQUIRE_OR(NULL, system);
   const jgen_partition* part = &system->plant->dynamics->part;
   if (i < 0 || i >= part->nredundant) return NULL;
   return system->plant->position->row_name[part->redundant[i]];
 }
 
 const char* jo_system_switch(const jo_system* system, int i) {
+  JO_REQUIRE_OR(NULL, system);
   const jgen_dynamics* d = system->plant->dynamics;
   return i >= 0 && i < d->nswitch ? d->sw[i].text : NULL;
 }

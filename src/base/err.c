@@ -133,6 +133,7 @@ void jerr_forget(jo_context* ctx, int n) {
 
 jo_status jo_context_create(const jo_allocator* allocator, jo_context** out) {
   jo_allocator use = {heap_resize, heap_release, NULL};
+  if (!out) return JO_ERR_ARGUMENT;
   *out = NULL;
   if (allocator) {
     if (!allocator->resize || !allocator->release) return JO_ERR_ARGUMENT;

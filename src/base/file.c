@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,40 @@ jo_status jfile_publish(jo_context* ctx, const char* from, const char* to) {
 bool jfile_exists(const char* path) {
   struct stat st;
   return stat(path, &st) == 0;
+}
+
+const char* jfile_absolute(jarena* a, const char* path) {
+  char buffer[PATH_MAX];
+  return jarena_strdup(a, realpath(path, buffer) ? buffer : path);
+}
+
+static size_t folder_length(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+const char* jfile_relative(jarena* a, const char* path, const char* from_file) {
+  size_t common = 0, folder = folder_length(from_file);
+  for (size_t i = 0; i < folder && path[i] == from_file[i]; i++) {
+    if (path[i] == '/') common = i + 1;
+  }
+  if (common <= 1) return jarena_strdup(a, path);
+  size_t up = 0;
+  for (size_t i = common; i < folder; i++) {
+    up += from_file[i] == '/';
+  }
+  size_t rest = strlen(path + common);
+  char* out = jarena_alloc(a, 3 * up + rest + 1);
+  for (size_t i = 0; out && i < up; i++) {
+    memcpy(out + 3 * i, "../", 3);
+  }
+  if (out) memcpy(out + 3 * up, path + common, rest);
+  return out;
+}
+
+const char* jfile_beside(jarena* a, const char* file, const char* path) {
+  size_t n = path[0] == '/' ? 0 : folder_length(file);
+  return jarena_printf(a, "%.*s%s", (int)n, file, path);
 }
 
 static bool is_dir(const char* path) {

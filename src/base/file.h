@@ -30,6 +30,17 @@ jo_status jfile_write_new(jo_context* ctx, const char* path, const void* data, s
 // Bring a file made so to another name, of the same file system, as safely as jfile_write() does.
 jo_status jfile_publish(jo_context* ctx, const char* from, const char* to);
 
+// The path without links, dots and the current folder, so that it holds from anywhere; as given where
+// there is no such file. NULL: no memory.
+const char* jfile_absolute(jarena* a, const char* path);
+
+// How a file is found from the folder of another one, both absolute: "../models/a.yaml". As it is where
+// they have nothing but the root in common. NULL: no memory.
+const char* jfile_relative(jarena* a, const char* path, const char* from_file);
+
+// A path as found from the folder of a file: what jfile_relative() gave, back again.
+const char* jfile_beside(jarena* a, const char* file, const char* path);
+
 bool jfile_exists(const char* path);
 
 // open(), with O_CLOEXEC, but never as standard input, output or error: a host may have closed those,

@@ -5,6 +5,7 @@
 // requests get a block of their own. Memory is zeroed when handed out, so restored room is too.
 #include "base/mem.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -13,9 +14,12 @@
 #include "base/context.h"
 #include "base/format.h"
 
+// Tests of exhausted memory set both to 1: every request is then an allocation that can fail.
+#ifndef BLOCK_MIN
 #define BLOCK_MIN ((size_t)4 << 10)
 #define BLOCK_MAX ((size_t)1 << 20)
-#define ALIGN     _Alignof(max_align_t)
+#endif
+#define ALIGN _Alignof(max_align_t)
 
 struct jarena_block {
   jarena_block* older;
@@ -30,6 +34,14 @@ void* jmem_resize(jo_context* ctx, void* p, size_t size) {
 
 void jmem_free(jo_context* ctx, void* p) {
   if (p) ctx->allocator.release(ctx->allocator.user, p);
+}
+
+void jmem_watch(void) {
+  errno = 0;
+}
+
+bool jmem_has_ended(void) {
+  return errno == ENOMEM;
 }
 
 bool jmem_grow(jo_context* ctx, void* array_pointer, int* cap, int need, size_t size) {

@@ -12,6 +12,11 @@
 void* jmem_resize(jo_context* ctx, void* p, size_t size);
 void jmem_free(jo_context* ctx, void* p);
 
+// Other libraries allocate by themselves, and some go on as if nothing were when there is no memory: a text
+// comes out empty, a file ends early. Between these two calls, whether memory ended somewhere.
+void jmem_watch(void);
+bool jmem_has_ended(void);
+
 // An arena: allocations are zeroed, aligned for any type, and freed together.
 typedef struct jarena_block jarena_block;
 typedef struct jarena {

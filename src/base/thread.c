@@ -137,6 +137,7 @@ static bool prepare(crew* c) {
 // As many as the system gives: fewer do the same work.
 static int start_workers(crew* c, pthread_t* thread, int n) {
   int started = 0;
+  jmem_watch();
   pthread_mutex_lock(&c->guard);
   while (started < n && pthread_create(&thread[started], NULL, work, c) == 0) {
     started++;
@@ -148,6 +149,7 @@ static int start_workers(crew* c, pthread_t* thread, int n) {
 
 static jo_status run_crew(crew* c, pthread_t* thread, int n) {
   int started = start_workers(c, thread, n);
+  if (started == 0 && jmem_has_ended()) return jerr_memory(c->ctx);
   watch(c);
   for (int i = 0; i < started; i++) {
     pthread_join(thread[i], NULL);

@@ -209,6 +209,7 @@ static void reduce_mass(jgen_reduction* r) {
   jexpr_ref *W = jgen_refs(r, r->nv * nu), *Mr = jgen_refs(r, nu * nu), *inv = jgen_refs(r, nu);
   int* order = JARENA_ARRAY(r->s.a, nu + 1, int);
   r->Mr = jgen_refs(r, nu * nu);
+  if (!order) g->status = jerr_memory(r->s.ctx);
   if (!W || !Mr || !inv || !order || !r->Mr) return;
   carry(r, r->part->u, nu, r->B, W);
   for (int i = 0; i < nu && g->status >= 0; i++) {

@@ -199,7 +199,10 @@ static void origin_velocity(jgen* s, jexpr_v3* v, int link) {
 jexpr_ref jgen_kinetic_energy(jgen* s) {
   jexpr_graph* g = s->g;
   jexpr_v3* v = JARENA_ARRAY(s->a, s->nlink, jexpr_v3);
-  if (!v) return JEXPR_POISON;
+  if (!v) {
+    g->status = jerr_memory(s->ctx);
+    return JEXPR_POISON;
+  }
   jexpr_ref T = s->zero;
   jgen_absolute_motion(s, s->dyn, true, 0);
   v[0] = jexpr_v3_zero(g);

@@ -13,6 +13,7 @@
 
 #define MAX_DEPTH   32
 #define MAX_ENTRIES 20000  // of one map
+#define ROOM        65536  // more than libfyaml needs to begin [bytes]
 
 typedef struct builder {
   jmodel_reader* r;
@@ -54,6 +55,11 @@ static void fail(builder* b, int line, const char* cause) {
   b->failed = true;
 }
 
+static void fail_for_memory(builder* b) {
+  jmodel_out_of_memory(b->r);
+  b->failed = true;
+}
+
 // ---- bytes: what is no text is refused before libfyaml sees it
 
 static bool is_text(builder* b, const char* text, size_t n) {
@@ -78,8 +84,7 @@ static bool is_null_word(const char* s) {
 static jmodel_node* new_node(builder* b, jmodel_node_kind kind) {
   jmodel_node* node = JARENA_NEW(&b->r->scratch, jmodel_node);
   if (!node) {
-    jmodel_out_of_memory(b->r);
-    b->failed = true;
+    fail_for_memory(b);
     return NULL;
   }
   node->kind = kind;
@@ -175,14 +180,15 @@ static const char* token_text(builder* b, struct fy_token* token, size_t* n) {
 
 static void put_text(builder* b, struct fy_token* token) {
   size_t n = 0;
+  jmem_watch();
   const char* text = token_text(b, token, &n);
+  if (jmem_has_ended()) text = NULL;
   bool is_plain = !token || fy_token_scalar_style(token) == FYSS_PLAIN;
   jmodel_node* node = new_node(b, JMODEL_NODE_TEXT);
   if (!node) return;
   if (text) node->text = jarena_strndup(&b->r->scratch, text, n);
   if (!text || !node->text) {
-    jmodel_out_of_memory(b->r);
-    b->failed = true;
+    fail_for_memory(b);
     return;
   }
   if (strlen(node->text) != n) {
@@ -248,9 +254,11 @@ static void report_syntax(builder* b, struct fy_diag* diag) {
 
 static void parse_events(builder* b, struct fy_parser* parser, struct fy_diag* diag) {
   while (!b->failed) {
+    jmem_watch();
     struct fy_event* e = fy_parser_parse(parser);
+    if (jmem_has_ended()) fail_for_memory(b);
     if (!e) break;
-    handle(b, e);
+    if (!b->failed) handle(b, e);
     fy_parser_event_free(parser, e);
   }
   if (!b->failed && fy_parser_get_stream_error(parser)) report_syntax(b, diag);
@@ -267,18 +275,24 @@ static struct fy_diag* create_diag(void) {
   return diag;
 }
 
+// libfyaml 0.7.12 follows a NULL when memory ends while it begins: see that there is some.
+static bool has_room(builder* b) {
+  void* room = jmem_resize(b->r->ctx, NULL, ROOM);
+  jmem_free(b->r->ctx, room);
+  return room != NULL;
+}
+
 jmodel_node* jmodel_yaml_parse(jmodel_reader* r, const char* text, size_t n, const char* file) {
   builder b = {.r = r, .at = {r, "yaml", NULL, ""}, .file = file, .line = 1};
   b.text = text;
   b.ntext = n;
   if (!is_text(&b, text, n)) return NULL;
-  struct fy_diag* diag = create_diag();
+  struct fy_diag* diag = has_room(&b) ? create_diag() : NULL;
   struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE,
                              .diag = diag};
   struct fy_parser* parser = diag ? fy_parser_create(&cfg) : NULL;
   if (!parser || fy_parser_set_string(parser, text, n) != 0) {
-    jmodel_out_of_memory(r);
-    b.failed = true;
+    fail_for_memory(&b);
   } else {
     parse_events(&b, parser, diag);
   }

@@ -39,13 +39,19 @@ typedef struct writer {
   bool oom;
 } writer;
 
+// Why the library fails it does not say here; that memory ended can be seen.
+static void fail(writer* w) {
+  if (!w->failed) w->oom = w->oom || jmem_has_ended();
+  w->failed = true;
+}
+
 static hid_t check(writer* w, hid_t id) {
-  if (id < 0) w->failed = true;
+  if (id < 0) fail(w);
   return id;
 }
 
 static void done(writer* w, herr_t e) {
-  if (e < 0) w->failed = true;
+  if (e < 0) fail(w);
 }
 
 // Fixed length, so that everything that reads HDF5 reads it.
@@ -236,6 +242,7 @@ static void open_in_memory(writer* w) {
 static jo_status save_image(writer* w, const char* path) {
   done(w, H5Fflush(w->file, H5F_SCOPE_GLOBAL));
   ssize_t size = H5Fget_file_image(w->file, NULL, 0);
+  if (w->oom) return jerr_memory(w->ctx);
   if (w->failed || size <= 0) {
     return jerr_set(w->ctx, JO_ERR_FILE, "%s: cannot write: the HDF5 library refuses", path);
   }
@@ -252,6 +259,7 @@ static jo_status save_image(writer* w, const char* path) {
 }
 
 static jo_status write(writer* w, const char* path) {
+  jmem_watch();
   open_in_memory(w);
   put_notes(w);
   put_columns(w);

@@ -22,35 +22,31 @@ static int least_squares(jarena* arena, int m, int n, double* A, double* b, doub
   double size = 0;
   double* rhs = JARENA_ARRAY(arena, ldb, double);
   lapack_int* pivot = JARENA_ARRAY(arena, n, lapack_int);
-  if (!rhs || !pivot) return -2;
+  if (!rhs || !pivot) return jerr_memory(arena->ctx);
   lapack_int info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, 1, A, m, rhs, ldb, pivot, rcond,
                                         &rank, &size, -1);
   double* work = info == 0 ? JARENA_ARRAY(arena, (size_t)size, double) : NULL;
-  if (info == 0 && !work) return -2;
+  if (info == 0 && !work) return jerr_memory(arena->ctx);
   if (info == 0) {
     memcpy(rhs, b, (size_t)m * sizeof *b);
     info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, 1, A, m, rhs, ldb, pivot, rcond, &rank, work,
                                (lapack_int)size);
   }
-  if (info != 0 || !all_finite((size_t)n, rhs)) return -1;
+  if (info != 0 || !all_finite((size_t)n, rhs)) return JO_ERR_NUMERIC;
   memcpy(x, rhs, (size_t)n * sizeof *x);
   return rank;
 }
 
 int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, double rcond,
                          double* x) {
-  if (m < 0 || n < 0) return -1;
+  if (m < 0 || n < 0) return JO_ERR_ARGUMENT;
   memset(x, 0, (size_t)n * sizeof *x);
   if (m == 0 || n == 0) return 0;
-  if (!all_finite((size_t)m * (size_t)n, A) || !all_finite((size_t)m, b)) return -1;
+  if (!all_finite((size_t)m * (size_t)n, A) || !all_finite((size_t)m, b)) return JO_ERR_NUMERIC;
   jarena arena;
   jarena_init(&arena, ctx);
   int rank = least_squares(&arena, m, n, A, b, rcond, x);
   jarena_free(&arena);
-  if (rank == -2) {
-    jerr_memory(ctx);
-    rank = -1;
-  }
   return rank;
 }
 

@@ -8,7 +8,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-// Minimum-norm least squares A x = b (column-major m x n, destroyed); returns the rank, -1 on failure.
+// Minimum-norm least squares A x = b (column-major m x n, destroyed); returns the rank, or a status:
+// JO_ERR_NUMERIC, nothing reported, where a number is not finite; JO_ERR_MEMORY, reported.
 int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, double rcond,
                          double* x);
 

@@ -136,8 +136,11 @@ static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, co
       b->A[i + k * nh] = b->J[i + b->free[k] * nh];
     }
   }
-  if (jsolve_least_squares(ctx, nh, n, b->A, b->b, RANK_TOLERANCE, b->x) < 0) {
-    return JO_ERR_NUMERIC;
+  int rank = jsolve_least_squares(ctx, nh, n, b->A, b->b, RANK_TOLERANCE, b->x);
+  if (rank == JO_ERR_MEMORY) return JO_ERR_MEMORY;
+  if (rank < 0) {
+    return jerr_set(ctx, JO_ERR_NUMERIC, "%s: derivatives of the loops are not finite at the start",
+                    b->plant->model->path);
   }
   for (int i = 0; i < nh; i++) {
     for (int k = 0; k < n; k++) {

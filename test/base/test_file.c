@@ -416,6 +416,35 @@ static void test_file_survives_running_out_of_memory_anywhere(void** state) {
   unsetenv("JOUNCE_CACHE_DIR");
 }
 
+static void test_file_paths_from_the_folder_of_another(void** state) {
+  (void)state;
+  static const struct {
+    const char *path, *from, *relative;
+  } row[] = {
+      {"/p/models/a.yaml", "/p/runs/x.events", "../models/a.yaml"},
+      {"/p/models/a.yaml", "/p/runs/1/2/x.events", "../../../models/a.yaml"},
+      {"/p/a.yaml", "/p/x.events", "a.yaml"},
+      {"/p/models/a.yaml", "/p/x.events", "models/a.yaml"},
+      {"/p/runs2/a.yaml", "/p/runs/x.events", "../runs2/a.yaml"},
+      {"/q/a.yaml", "/p/x.events", "/q/a.yaml"},
+      {"a.yaml", "/p/x.events", "a.yaml"},
+  };
+  jo_context* ctx;
+  jarena a;
+  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  jarena_init(&a, ctx);
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    assert_string_equal(jfile_relative(&a, row[i].path, row[i].from), row[i].relative);
+  }
+  assert_string_equal(jfile_beside(&a, "runs/x.events", "../a.yaml"), "runs/../a.yaml");
+  assert_string_equal(jfile_beside(&a, "x.events", "a.yaml"), "a.yaml");
+  assert_string_equal(jfile_beside(&a, "runs/x.events", "/q/a.yaml"), "/q/a.yaml");
+  assert_string_equal(jfile_absolute(&a, "/tmp/../tmp/."), "/tmp");
+  assert_string_equal(jfile_absolute(&a, "no/such/file"), "no/such/file");
+  jarena_free(&a);
+  jo_context_destroy(ctx);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void) {
@@ -437,6 +466,7 @@ int main(void) {
       T(test_file_work_of_the_dead_is_removed_and_of_the_living_is_not),
       T(test_file_temp_dirs_are_private_and_distinct),
       T(test_file_survives_running_out_of_memory_anywhere),
+      T(test_file_paths_from_the_folder_of_another),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,8 @@ import sys
 PROGRAM = os.path.abspath(sys.argv.pop(1))
 
 
-def jounce(*args, code=0):
-    done = subprocess.run([PROGRAM, *args], capture_output=True, text=True, check=False)
+def jounce(*args, code=0, cwd=None):
+    done = subprocess.run([PROGRAM, *args], capture_output=True, text=True, check=False, cwd=cwd)
     if done.returncode != code:
         raise AssertionError(f"jounce {' '.join(args)}: exit {done.returncode}, expected {code}\n"
                              f"{done.stderr}")

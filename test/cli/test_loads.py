@@ -3,6 +3,7 @@
 """jounce loads seen from outside: peaks, events, comparison, files, redesign, sensitivities."""
 import csv
 import json
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -26,11 +27,11 @@ class Use(unittest.TestCase):
         for args in (["loads"], ["loads", BOUNCER, "-o", "x.txt"], ["loads", "reconstruct"],
                      ["loads", BOUNCER, "--plot", "x.svg"],
                      ["loads", BOUNCER, "--compare", "fixed@fast"],
-                     ["loads", BOUNCER, "--compare", "fixed@200", "--elements", "nothing"]):
+                     ["loads", BOUNCER, "--driver", "hybrid"]):
             self.assertEqual(len(jounce(*args, code=2).stderr.splitlines()), 1)
 
     def test_what_cannot_be_is_one(self):
-        for args in (["--driver", "hybrid"], ["--rate", "0"], ["--slope", "-1"],
+        for args in (["--compare", "fixed@200", "--elements", "nothing"], ["--rate", "0"], ["--slope", "-1"],
                      ["--wrt", "nothing"], ["--end", "-1"]):
             self.assertEqual(jounce("loads", BOUNCER, *args, code=1).stdout, "")
 
@@ -114,6 +115,37 @@ class Bouncer(unittest.TestCase):
             self.assertLess(peak, 0.9 * max(abs(e["then"]) for e in softer["events"]))
             self.assertAlmostEqual(max(abs(e["peak"]) for e in surface["events"]) / peak, 1,
                                    delta=0.05)
+
+    def test_events_find_their_model_from_anywhere(self):
+        with tempfile.TemporaryDirectory() as folder:
+            project, elsewhere = Path(folder) / "project", Path(folder) / "elsewhere"
+            for path in (project / "models", project / "runs", elsewhere):
+                path.mkdir(parents=True)
+            model = project / "models" / "b.yaml"
+            shutil.copy(BOUNCER, model)
+            jounce("loads", "models/b.yaml", "--end", "5", "-o", "runs/b.events", "--quiet", cwd=project)
+            self.assertIn("# model: ../models/b.yaml\n", (project / "runs/b.events").read_text())
+            again = ["loads", "reconstruct", "--quiet", "--json"]
+            first = jounce(*again, "runs/b.events", cwd=project)
+            self.assertEqual(jounce(*again, str(project / "runs/b.events"), cwd=elsewhere).stdout,
+                             first.stdout)
+            self.assertEqual(jounce(*again, "b.events", cwd=project / "runs").stdout, first.stdout)
+            # the whole project moves
+            moved = project.rename(Path(folder) / "moved")
+            self.assertEqual(jounce(*again, str(moved / "runs/b.events")).stdout, first.stdout)
+            # both are gathered in one folder
+            shutil.copy(moved / "models/b.yaml", elsewhere)
+            shutil.copy(moved / "runs/b.events", elsewhere)
+            self.assertEqual(jounce(*again, str(elsewhere / "b.events")).stdout, first.stdout)
+            # the model changes, and goes
+            with open(elsewhere / "b.yaml", "a", encoding="utf-8") as f:
+                f.write("# later\n")
+            said = jounce(*again[:2], str(elsewhere / "b.events")).stderr
+            self.assertRegex(said, "warning: .*b.events: the model file .*b.yaml has changed since")
+            (elsewhere / "b.yaml").unlink()
+            done = jounce(*again, str(elsewhere / "b.events"), code=1)
+            self.assertRegex(done.stderr, "b.events: the model of the events is gone: .*models/b.yaml")
+            self.assertIn("beside the events", json.loads(done.stdout)["error"]["hint"])
 
     def test_events_of_another_model_are_refused(self):
         with tempfile.TemporaryDirectory() as folder:

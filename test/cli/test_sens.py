@@ -41,7 +41,7 @@ class Use(unittest.TestCase):
     def test_wrong_use_is_two_and_one_line(self):
         for args in (["sens"], ["sens", BOUNCE, "--method", "guess"], ["sens", BOUNCE, "--events", "no"],
                      ["sens", BOUNCE, "-o", "x.svg"], ["sens", BOUNCE, "--per", "much"],
-                     ["sens", BOUNCE, "--interpreter", "--per", "nothing=1"],
+                     ["sens", BOUNCE, "--integrator", "bdf"], ["sens", BOUNCE, "--history", "z"],
                      ["sens", BOUNCE, "--history", "z", "--method", "adjoint"],
                      ["benchmark"], ["benchmark", "lorry"]):
             done = jounce(*args, code=2)
@@ -49,8 +49,8 @@ class Use(unittest.TestCase):
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
     def test_what_cannot_be_is_one(self):
-        for args in (["--wrt", "mass"], ["--tol", "0"], ["--history", "nothing"],
-                     ["--integrator", "bdf"]):
+        for args in (["--wrt", "mass"], ["--tol", "0"], ["--history", "nothing", "-o", "/tmp/none.csv"],
+                     ["--per", "nothing=1"]):
             done = jounce("sens", BOUNCE, "--interpreter", *args, code=1)
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertIn("no objectives",

@@ -36,7 +36,7 @@ static void test_linear_minimum_norm_of_a_deficient_system(void** state) {
 
 static void test_linear_not_finite_fails(void** state) {
   double A[] = {1, NAN, 1, 1}, b[] = {2, 2}, x[2], re[2], im[2];
-  assert_int_equal(jsolve_least_squares(context(state), 2, 2, A, b, 1e-12, x), -1);
+  assert_int_equal(jsolve_least_squares(context(state), 2, 2, A, b, 1e-12, x), JO_ERR_NUMERIC);
   assert_int_equal(jsolve_eigen(context(state), 2, A, re, im, NULL, NULL), JO_ERR_NUMERIC);
 }
 

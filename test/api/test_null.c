@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every public function with every pointer argument NULL in turn, and every index beyond its list: a defined
+// answer, never a crash. The calls are written from the headers by null_calls.py.
+#include <limits.h>
+#include <unistd.h>
+
+#include "jounce/jounce.h"
+#include "support/check.h"
+
+#define MODEL "test/models/sweep_quarter_car.yaml"
+
+typedef struct fixture {
+  const char* now;  // the call under way, for a message
+  char dir[64], events_path[96], page[96];
+  const char *model_path, *text, *word;
+  size_t length;
+  const char* names[1];
+  jo_setting setting;
+  jo_severity severity;
+  double number[64];
+  jo_range range;
+  jo_sweep_options sweep_options;
+  jo_loads_sens_options loads_sens_options;
+  jo_loads_plot plot;
+  const jo_loads_result* plotted[1];
+  jo_context* ctx;
+  jo_model* model;
+  jo_system* system;
+  jo_result* result;
+  jo_static* at_rest;
+  jo_modes* modes;
+  jo_loads* loads;
+  jo_loads_result* loads_result;
+  jo_load_events* load_events;
+  jo_loads_sens* loads_sens;
+  jo_sens* sens;
+  jo_sens_result* sens_result;
+  jo_sweep* sweep;
+} fixture;
+
+static void check_status(const fixture* f, jo_status got, bool may_be_null, const char* told) {
+  bool is_right = may_be_null ? got >= 0 : got == JO_ERR_ARGUMENT;
+  const char* message = jo_context_message(f->ctx);
+  if (is_right && (!told || strncmp(message, told, strlen(told)) == 0)) return;
+  fail_msg("%s: %s: %s", f->now, jo_status_text(got), message);
+}
+
+static void check_text(const char* text) {
+  assert_true(!text || !*text);
+}
+
+static void check_zero(const void* data, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    assert_int_equal(((const char*)data)[i], 0);
+  }
+}
+
+#include "null_calls.inc"
+
+// ---- objects of every kind -----------------------------------------------------------------------
+
+static void make_runs(fixture* f) {
+  jo_context* c = f->ctx;
+  const jo_system_options slow = {.interpreter = 1};
+  assert_ok(c, jo_model_load(c, MODEL, NULL, 0, &f->model));
+  assert_ok(c, jo_system_create(c, f->model, &slow, &f->system));
+  assert_ok(c, jo_simulate(c, f->system, NULL, &f->result));
+  assert_ok(c, jo_static_differentiate(c, f->model, f->names, 1, &f->at_rest));
+  assert_ok(c, jo_modes_create(c, f->model, NULL, &f->modes));
+  assert_ok(c, jo_loads_create(c, f->model, &slow, &f->loads));
+  assert_ok(c, jo_loads_run(c, f->loads, NULL, &f->loads_result));
+  assert_ok(c, jo_loads_save(c, f->loads_result, f->events_path));
+  assert_ok(c, jo_load_events_open(c, f->events_path, NULL, 0, &slow, &f->load_events));
+  assert_ok(c, jo_loads_sens_run(c, f->model, &f->loads_sens_options, &f->loads_sens));
+}
+
+static void make_derivatives(fixture* f) {
+  jo_context* c = f->ctx;
+  jo_sens_setup setup = {.name = f->names, .nname = 1, .check = 1, .interpreter = 1};
+  assert_ok(c, jo_sens_create(c, f->model, &setup, &f->sens));
+  assert_ok(c, jo_sens_run(c, f->sens, NULL, &f->sens_result));
+  assert_ok(c, jo_sweep_create(c, f->model, &f->sweep_options, &f->sweep));
+}
+
+static int set_up(void** state) {
+  fixture* f = calloc(1, sizeof *f);
+  *state = f;
+  strcpy(f->dir, "/tmp/jounce-null-XXXXXX");
+  assert_non_null(mkdtemp(f->dir));
+  snprintf(f->events_path, sizeof f->events_path, "%s/x.events", f->dir);
+  snprintf(f->page, sizeof f->page, "%s/x.html", f->dir);
+  f->model_path = MODEL;
+  f->text = "jounce: 1";
+  f->length = strlen(f->text);
+  f->names[0] = "k";
+  f->setting = (jo_setting){"k", "16000"};
+  f->range = (jo_range){"k", 15000.0, 16000.0, 1};
+  f->sweep_options = jo_sweep_options_default();
+  f->sweep_options.range = &f->range;
+  f->sweep_options.nrange = 1;
+  f->sweep_options.interpreter = 1;
+  f->loads_sens_options = jo_loads_sens_options_default();
+  f->loads_sens_options.wrt = f->names;
+  f->loads_sens_options.nwrt = 1;
+  f->loads_sens_options.interpreter = 1;
+  assert_int_equal(jo_context_create(NULL, &f->ctx), JO_OK);
+  make_runs(f);
+  make_derivatives(f);
+  f->plotted[0] = f->loads_result;
+  f->plot = (jo_loads_plot){.title = "", .element = "spring", .result = f->plotted};
+  f->plot.label = f->names;
+  f->plot.nresult = 1;
+  return 0;
+}
+
+static int tear_down(void** state) {
+  fixture* f = *state;
+  jo_sweep_destroy(f->sweep);
+  jo_sens_result_destroy(f->sens_result);
+  jo_sens_destroy(f->sens);
+  jo_loads_sens_destroy(f->loads_sens);
+  jo_load_events_destroy(f->load_events);
+  jo_loads_result_destroy(f->loads_result);
+  jo_loads_destroy(f->loads);
+  jo_modes_destroy(f->modes);
+  jo_static_destroy(f->at_rest);
+  jo_result_destroy(f->result);
+  jo_system_destroy(f->system);
+  jo_model_destroy(f->model);
+  jo_context_destroy(f->ctx);
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", f->dir);
+  int done = system(command);
+  free(f);
+  return done;
+}
+
+// ---- tests ---------------------------------------------------------------------------------------
+
+static void test_null_every_pointer_of_every_function(void** state) {
+  call_all(*state);
+  // the headers were found and read
+  assert_true(NFUNCTION > 140 && NCALL > 240);
+}
+
+static void expect_refusal(fixture* f, jo_status got, const char* told) {
+  const char* message = jo_context_message(f->ctx);
+  if (got != JO_ERR_ARGUMENT || !strstr(message, told)) {
+    fail_msg("%s: '%s' instead of '%s'", jo_status_text(got), message, told);
+  }
+  jo_context_clear(f->ctx);
+}
+
+static void test_null_lists_with_holes(void** state) {
+  fixture* f = *state;
+  jo_context* c = f->ctx;
+  const char* const hole[] = {"k", NULL};
+  jo_static* s;
+  jo_model* m;
+  jo_sens* d;
+  jo_sens_result* r;
+  jo_sweep* w;
+  jo_modes* o;
+  jo_loads_sens* l;
+  expect_refusal(f, jo_static_differentiate(c, f->model, hole, 2, &s), "text 2 of 'name' is NULL");
+  expect_refusal(f, jo_static_differentiate(c, f->model, hole, -1, &s), "of -1 items");
+  expect_refusal(f, jo_model_load(c, MODEL, NULL, -1, &m), "of -1 items");
+  jo_sens_setup setup = {.name = hole, .nname = 2};
+  expect_refusal(f, jo_sens_create(c, f->model, &setup, &d), "is NULL");
+  jo_sens_options opt = jo_sens_options_default();
+  opt.history = hole;
+  opt.nhistory = 2;
+  expect_refusal(f, jo_sens_run(c, f->sens, &opt, &r), "is NULL");
+  jo_modes_options modes = jo_modes_options_default();
+  modes.name = hole;
+  modes.nname = 2;
+  expect_refusal(f, jo_modes_create(c, f->model, &modes, &o), "is NULL");
+  jo_report_options page = {.wrt = hole, .nwrt = 2};
+  expect_refusal(f, jo_report_write(c, f->model, &page, f->page, NULL), "is NULL");
+  jo_sweep_options sweep = f->sweep_options;
+  sweep.range = NULL;
+  expect_refusal(f, jo_sweep_create(c, f->model, &sweep, &w), "'opt->range' is NULL");
+  jo_loads_sens_options loads = f->loads_sens_options;
+  loads.wrt = hole;
+  loads.nwrt = 2;
+  expect_refusal(f, jo_loads_sens_run(c, f->model, &loads, &l), "is NULL");
+}
+
+static void test_null_parts_of_a_plot(void** state) {
+  fixture* f = *state;
+  const jo_loads_result* const none[] = {NULL};
+  jo_loads_plot part[] = {f->plot, f->plot, f->plot, f->plot, f->plot};
+  part[0].title = NULL;
+  part[1].element = NULL;
+  part[2].result = NULL;
+  part[3].label = NULL;
+  part[4].result = none;
+  for (int i = 0; i < 5; i++) {
+    expect_refusal(f, jo_loads_plot_save(f->ctx, &part[i], f->page), "is NULL");
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_null_every_pointer_of_every_function),
+      cmocka_unit_test(test_null_lists_with_holes),
+      cmocka_unit_test(test_null_parts_of_a_plot),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

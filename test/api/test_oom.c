@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory ends at the n-th allocation of everything the public functions do: the cause that is told is
+// memory, or the result is the right one; nothing leaks. Arenas have no blocks here: every request is an
+// allocation. Some n of each task are tried, the first and the last ones one by one; more of them with
+// JOUNCE_OOM_PLACES=N, one place of one task with JOUNCE_OOM_TASK and JOUNCE_OOM_AT. (libfyaml, HDF5 and SUNDIALS have allocators of their own.)
+#include <unistd.h>
+
+#include "jounce/jounce.h"
+#include "support/check.h"
+#include "support/failing_alloc.h"
+
+#define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
+#define LOOP        "test/models/sens_loop.yaml"
+#define BUGGY       "models/buggy/step_descent.yaml"
+#define REDUNDANT   "test/models/parallelogram.yaml"
+#define BOUNCER     "test/models/bouncer.yaml"
+#define AT_REST     "test/models/sens_static.yaml"
+
+#define FEW  25  // places tried of each task, without JOUNCE_OOM_PLACES
+#define ENDS 5   // of these the first and the last, one by one
+#define SHOW 10  // wrong causes printed of each task
+
+typedef struct task {
+  const char *what, *model;
+  const char* name;      // of a parameter
+  double from, to, end;  // its range; end of the run [s]
+  bool compiled, every;  // every: all places, also without JOUNCE_OOM_PLACES
+} task;
+
+typedef struct work {
+  const task* task;
+  jo_context* ctx;
+  jo_model* model;
+  double digest;  // of the results
+  int nvalue;
+} work;
+
+static char folder[64], csv[96], events[96], page[96], h5[96];
+
+static void add(work* w, double x) {
+  w->digest += (isfinite(x) ? x : 1.0) * (1.0 + 0.01 * w->nvalue++);
+}
+
+static jo_system_options how(const work* w) {
+  return (jo_system_options){.interpreter = !w->task->compiled};
+}
+
+// ---- what users do -------------------------------------------------------------------------------
+
+static jo_status load_model(work* w) {
+  const jo_setting set[] = {{w->task->name, w->task->from > 0 ? "1.25e4" : "0.25"}};
+  jo_model* m = NULL;
+  jo_status status = jo_model_load(w->ctx, w->task->model, set, 1, &m);
+  jo_parameter p;
+  for (int i = 0; status >= 0 && jo_model_parameter(m, i, &p) >= 0; i++) {
+    add(w, p.value);
+  }
+  jo_model_destroy(m);
+  return status;
+}
+
+static jo_status run_method(work* w, const jo_system* s, const char* method) {
+  jo_result* r = NULL;
+  jo_simulate_options opt = jo_simulate_options_default();
+  opt.t_end = w->task->end;
+  opt.method = method;
+  opt.step = strcmp(method, "rk4") == 0 ? 1e-3 : NAN;
+  jo_status status = jo_simulate(w->ctx, s, &opt, &r);
+  jo_quantity q;
+  for (int i = 0; status >= 0 && jo_result_output(r, i, &q) >= 0; i++) {
+    add(w, q.value);
+  }
+  if (status >= 0) status = jo_result_save(w->ctx, r, csv);
+  if (status >= 0) status = jo_result_save(w->ctx, r, h5);
+  jo_result_destroy(r);
+  return status;
+}
+
+static jo_status run_model(work* w) {
+  static const char* const method[] = {"dopri5", "esdirk5", "rk4", "adams", "bdf"};
+  jo_system_options opt = how(w);
+  jo_system* s = NULL;
+  jo_status status = jo_system_create(w->ctx, w->model, &opt, &s);
+  if (status >= 0) status = jo_system_check(w->ctx, s);
+  for (size_t i = 0; status >= 0 && i < sizeof method / sizeof *method; i++) {
+    status = run_method(w, s, method[i]);
+  }
+  jo_system_destroy(s);
+  return status;
+}
+
+static jo_status differentiate(work* w, jo_sens_method method) {
+  jo_sens* s = NULL;
+  jo_sens_result* r = NULL;
+  jo_sens_setup setup = {.name = &w->task->name, .nname = 1, .method = method};
+  setup.interpreter = !w->task->compiled;
+  jo_sens_options opt = jo_sens_options_default();
+  opt.method = method;
+  opt.tolerance = 1e-6;
+  jo_status status = jo_sens_create(w->ctx, w->model, &setup, &s);
+  if (status >= 0) status = jo_sens_run(w->ctx, s, &opt, &r);
+  jo_quantity q;
+  for (int i = 0; status >= 0 && jo_sens_objective(r, i, &q) >= 0; i++) {
+    add(w, q.value);
+    add(w, jo_sens_derivative(r, i, 0));
+  }
+  if (status >= 0) status = jo_sens_save(w->ctx, r, csv);
+  jo_sens_result_destroy(r);
+  jo_sens_destroy(s);
+  return status;
+}
+
+static jo_status sens_model(work* w) {
+  jo_status status = differentiate(w, JO_SENS_AUTO);
+  if (status >= 0) status = differentiate(w, JO_SENS_DIRECT);
+  if (status >= 0) status = differentiate(w, JO_SENS_ADJOINT);
+  return status;
+}
+
+static jo_status check_model(work* w) {
+  jo_sens* s = NULL;
+  jo_sens_setup setup = {.name = &w->task->name, .nname = 1, .check = 1, .interpreter = 1};
+  jo_sens_options opt = jo_sens_options_default();
+  jo_sens_check_row row[8] = {0};
+  jo_sens_vcurve_point point[3];
+  double exact = 0.0;
+  jo_status status = jo_sens_create(w->ctx, w->model, &setup, &s);
+  if (status >= 0) status = jo_sens_check(w->ctx, s, &opt, NULL, NULL, row);
+  if (status >= 0) status = jo_sens_vcurve(w->ctx, s, &opt, 0, 0, 3, point, &exact);
+  if (status >= 0) status = jo_sens_vcurve_save(w->ctx, s, 0, 0, point, 3, exact, csv);
+  add(w, row[0].direct);
+  add(w, row[0].difference);
+  add(w, exact);
+  jo_sens_destroy(s);
+  return status;
+}
+
+static jo_status sweep_model(work* w) {
+  jo_sweep* s = NULL;
+  const jo_range range = {w->task->name, w->task->from, w->task->to, 3};
+  jo_sweep_options opt = jo_sweep_options_default();
+  opt.range = &range;
+  opt.nrange = 1;
+  opt.wrt = &w->task->name;
+  opt.nwrt = 1;
+  opt.t_end = w->task->end;
+  opt.tolerance = 1e-6;
+  opt.workers = 1;
+  opt.interpreter = !w->task->compiled;
+  jo_status status = jo_sweep_create(w->ctx, w->model, &opt, &s);
+  if (status >= 0) status = jo_sweep_run(s);
+  jo_sweep_point p;
+  for (int i = 0; status >= 0 && jo_sweep_get(s, i, &p) >= 0; i++) {
+    add(w, p.status);
+    add(w, p.value[0]);
+    add(w, p.gradient[0]);
+  }
+  if (status >= 0) status = jo_sweep_save(w->ctx, s, csv);
+  jo_sweep_destroy(s);
+  return status;
+}
+
+static jo_status reconstruct(work* w) {
+  jo_load_events* v = NULL;
+  jo_system_options opt = how(w);
+  jo_reconstruction done = {0};
+  jo_status status = jo_load_events_open(w->ctx, events, NULL, 0, &opt, &v);
+  if (status >= 0) status = jo_load_events_reconstruct(w->ctx, v, NULL, &done);
+  jo_load_event_again e;
+  for (int i = 0; status >= 0 && jo_load_events_at(v, i, &e) >= 0; i++) {
+    add(w, e.peak);
+  }
+  jo_load_events_destroy(v);
+  return status;
+}
+
+static jo_status loads_driver(work* w, const jo_loads* l, const char* driver) {
+  jo_loads_result* r = NULL;
+  jo_loads_options opt = jo_loads_options_default();
+  opt.driver = driver;
+  opt.t_end = w->task->end;
+  jo_status status = jo_loads_run(w->ctx, l, &opt, &r);
+  jo_loads_element e;
+  for (int i = 0; status >= 0 && jo_loads_element_at(r, i, &e) >= 0; i++) {
+    add(w, e.peak);
+    add(w, e.damage);
+  }
+  if (status >= 0) status = jo_loads_save(w->ctx, r, csv);
+  if (status >= 0) status = jo_loads_save(w->ctx, r, events);
+  jo_loads_result_destroy(r);
+  return status;
+}
+
+static jo_status loads_model(work* w) {
+  static const char* const driver[] = {"fixed", "adaptive", "impulsive", "subcycle"};
+  jo_loads* l = NULL;
+  jo_system_options opt = how(w);
+  jo_status status = jo_loads_create(w->ctx, w->model, &opt, &l);
+  for (size_t i = 0; status >= 0 && i < sizeof driver / sizeof *driver; i++) {
+    status = loads_driver(w, l, driver[i]);
+  }
+  jo_loads_destroy(l);
+  return status < 0 ? status : reconstruct(w);
+}
+
+static jo_status loads_sens_model(work* w) {
+  jo_loads_sens* s = NULL;
+  jo_loads_sens_options opt = jo_loads_sens_options_default();
+  opt.wrt = &w->task->name;
+  opt.nwrt = 1;
+  opt.t_end = w->task->end;
+  opt.tolerance = 1e-7;
+  opt.interpreter = !w->task->compiled;
+  jo_status status = jo_loads_sens_run(w->ctx, w->model, &opt, &s);
+  jo_loads_gradient g;
+  for (int i = 0; status >= 0 && jo_loads_sens_at(s, i, &g) >= 0; i++) {
+    add(w, g.dpeak[0]);
+  }
+  jo_loads_sens_destroy(s);
+  return status;
+}
+
+static jo_status report_model(work* w) {
+  jo_report_options opt = jo_report_options_default();
+  opt.wrt = &w->task->name;
+  opt.nwrt = 1;
+  opt.tolerance = 1e-5;
+  opt.interpreter = !w->task->compiled;
+  int64_t bytes = 0;
+  jo_status status = jo_report_write(w->ctx, w->model, &opt, page, &bytes);
+  add(w, (double)bytes);
+  return status;
+}
+
+static jo_status static_model(work* w) {
+  jo_static* s = NULL;
+  jo_status status = jo_static_differentiate(w->ctx, w->model, &w->task->name, 1, &s);
+  jo_quantity q;
+  for (int i = 0; status >= 0 && jo_static_output(s, i, &q) >= 0; i++) {
+    add(w, q.value);
+    add(w, jo_static_output_derivative(s, i, 0));
+  }
+  jo_static_destroy(s);
+  return status;
+}
+
+static jo_status modes_model(work* w) {
+  jo_modes* m = NULL;
+  jo_modes_options opt = jo_modes_options_default();
+  opt.name = &w->task->name;
+  opt.nname = 1;
+  jo_status status = jo_modes_create(w->ctx, w->model, &opt, &m);
+  jo_mode k;
+  for (int i = 0; status >= 0 && jo_modes_mode(m, i, &k) >= 0; i++) {
+    add(w, k.frequency);
+  }
+  jo_modes_destroy(m);
+  return status;
+}
+
+static jo_status generate_model(work* w) {
+  jo_generated g = {0};
+  jo_status status = jo_generate(w->ctx, w->model, folder, &g);
+  add(w, g.operations);
+  return status;
+}
+
+static const struct {
+  const char* what;
+  jo_status (*run)(work* w);
+} verb[] = {
+    {"load", load_model},
+    {"run", run_model},
+    {"sens", sens_model},
+    {"check", check_model},
+    {"sweep", sweep_model},
+    {"loads", loads_model},
+    {"report", report_model},
+    {"static", static_model},
+    {"modes", modes_model},
+    {"generate", generate_model},
+    {"loads sens", loads_sens_model},
+};
+
+static const task tasks[] = {
+    {"load", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, true},
+    {"load", BUGGY, "k_f", 1e4, 2e4, 0.0, false, false},
+    {"run", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
+    {"run", QUARTER_CAR, "k", 1e4, 2e4, 0.4, true, false},
+    {"run", LOOP, "k", 300.0, 500.0, 1.0, false, false},
+    {"sens", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
+    {"sens", QUARTER_CAR, "k", 1e4, 2e4, 0.4, true, false},
+    {"sens", AT_REST, "k", 1e4, 2e4, 0.4, false, false},
+    {"check", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
+    {"sweep", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
+    {"sweep", QUARTER_CAR, "k", 1e4, 2e4, 0.4, true, false},
+    {"loads", BOUNCER, "hardness", 50.0, 60.0, 2.0, false, false},
+    {"loads sens", BOUNCER, "hardness", 50.0, 60.0, 1.0, false, false},
+    {"report", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
+    {"static", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
+    {"static", BUGGY, "k_f", 1e4, 2e4, 0.0, false, false},
+    {"static", REDUNDANT, "load", 1.0, 2.0, 0.0, false, true},
+    {"modes", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
+    {"modes", BUGGY, "k_f", 1e4, 2e4, 0.0, false, false},
+    {"generate", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
+};
+
+// ---- failures ------------------------------------------------------------------------------------
+
+typedef struct outcome {
+  jo_status status;
+  double digest;
+  char message[200];
+} outcome;
+
+// The model is loaded with enough memory, so that n counts what the task itself asks for.
+static outcome attempt(const task* t, failing_alloc* f, long fail_at, bool once) {
+  work w = {.task = t};
+  outcome o = {0};
+  failing_alloc_init(f, -1);
+  assert_int_equal(jo_context_create(&f->allocator, &w.ctx), JO_OK);
+  assert_ok(w.ctx, jo_model_load(w.ctx, t->model, NULL, 0, &w.model));
+  f->calls = 0;
+  f->fail_at = fail_at;
+  f->once = once;
+  for (size_t i = 0; i < sizeof verb / sizeof *verb; i++) {
+    if (strcmp(verb[i].what, t->what) == 0) o.status = verb[i].run(&w);
+  }
+  f->fail_at = -1;
+  o.digest = w.digest;
+  snprintf(o.message, sizeof o.message, "%s", jo_context_message(w.ctx));
+  jo_model_destroy(w.model);
+  jo_context_destroy(w.ctx);
+  return o;
+}
+
+static bool is_right(const outcome* o, const outcome* whole) {
+  if (o->status >= 0) return o->digest == whole->digest;
+  return o->status == JO_ERR_MEMORY && strstr(o->message, "memory");
+}
+
+static long stride(const task* t, long calls, long n) {
+  const char* places = getenv("JOUNCE_OOM_PLACES");
+  if (t->every || n < ENDS || n >= calls - ENDS) return 1;
+  long next = n + 1 + calls / (places ? atol(places) : FEW);
+  return (next < calls - ENDS ? next : calls - ENDS) - n;
+}
+
+static int try_task(const task* t, long* tried) {
+  failing_alloc f;
+  outcome whole = attempt(t, &f, -1, false);
+  if (whole.status < 0) fail_msg("%s %s: %s", t->what, t->model, whole.message);
+  long calls = f.calls;
+  int wrong = 0;
+  const char* at = getenv("JOUNCE_OOM_AT");
+  for (int once = 0; once < 2; once++) {
+    for (long n = at ? atol(at) : 0; n < calls; n += at ? calls : stride(t, calls, n)) {
+      outcome o = attempt(t, &f, n, once);
+      ++*tried;
+      if (f.live_bytes != 0) fail_msg("%s %s: %ld leaks %zu", t->what, t->model, n, f.live_bytes);
+      if (is_right(&o, &whole) || wrong++ >= SHOW) continue;
+      print_error("%s %s%s, allocation %ld of %ld%s: status %d, %s\n", t->what, t->model,
+                  t->compiled ? " compiled" : "", n, calls, once ? " alone" : " and later ones",
+                  o.status, o.status < 0 ? o.message : "other results");
+    }
+  }
+  return wrong;
+}
+
+static void test_oom_is_told_as_such(void** state) {
+  (void)state;
+  long tried = 0;
+  int wrong = 0;
+  const char* only = getenv("JOUNCE_OOM_TASK");
+  for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+    if (!only || atoi(only) == (int)i) wrong += try_task(&tasks[i], &tried);
+  }
+  print_message("%ld allocation failures, %d told as another cause\n", tried, wrong);
+  assert_int_equal(wrong, 0);
+}
+
+static int set_up(void** state) {
+  (void)state;
+  strcpy(folder, "/tmp/jounce-oom-XXXXXX");
+  if (!mkdtemp(folder)) return 1;
+  snprintf(csv, sizeof csv, "%s/x.csv", folder);
+  snprintf(h5, sizeof h5, "%s/x.h5", folder);
+  snprintf(events, sizeof events, "%s/x.events", folder);
+  snprintf(page, sizeof page, "%s/x.html", folder);
+  return 0;
+}
+
+static int tear_down(void** state) {
+  (void)state;
+  char command[96];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  return system(command);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_oom_is_told_as_such)};
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
