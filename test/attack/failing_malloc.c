@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// An allocator for LD_PRELOAD that fails: at the n-th allocation (ATTACK_FAIL_AT), and at all that
+// follow it with ATTACK_FAIL_ON=1. With ATTACK_COUNT=FILE it writes how many there were.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static atomic_long count;
+static long fail_at = -1;
+static int fail_on;
+static void* (*next_malloc)(size_t);
+static void* (*next_calloc)(size_t, size_t);
+static void* (*next_realloc)(void*, size_t);
+// dlsym itself may allocate
+static char early[4096];
+static size_t used;
+
+__attribute__((constructor)) static void init(void) {
+  next_malloc = (void* (*)(size_t))dlsym(RTLD_NEXT, "malloc");
+  next_calloc = (void* (*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
+  next_realloc = (void* (*)(void*, size_t))dlsym(RTLD_NEXT, "realloc");
+  const char* at = getenv("ATTACK_FAIL_AT");
+  fail_at = at ? atol(at) : -1;
+  fail_on = getenv("ATTACK_FAIL_ON") != NULL;
+  unsetenv("LD_PRELOAD");  // compilers keep their memory
+}
+
+__attribute__((destructor)) static void tell(void) {
+  const char* path = getenv("ATTACK_COUNT");
+  long n = count;
+  fail_at = -1;
+  FILE* f = path ? fopen(path, "w") : NULL;
+  if (f) fprintf(f, "%ld\n", n);
+  if (f) fclose(f);
+}
+
+static int fails(void) {
+  long n = atomic_fetch_add(&count, 1);
+  if (fail_at < 0 || (fail_on ? n < fail_at : n != fail_at)) return 0;
+  errno = ENOMEM;
+  return 1;
+}
+
+void* malloc(size_t size) {
+  if (!next_malloc) init();
+  return fails() ? NULL : next_malloc(size);
+}
+
+void* calloc(size_t n, size_t size) {
+  if (!next_calloc) {
+    char* p = early + used;
+    used += (n * size + 15) & ~(size_t)15;
+    return used <= sizeof early ? p : NULL;
+  }
+  return fails() ? NULL : next_calloc(n, size);
+}
+
+void* realloc(void* p, size_t size) {
+  if (!next_realloc) init();
+  return fails() ? NULL : next_realloc(p, size);
+}
