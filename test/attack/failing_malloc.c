@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An allocator for LD_PRELOAD that fails: at the n-th allocation (ATTACK_FAIL_AT), and at all that
-// follow it with ATTACK_FAIL_ON=1. With ATTACK_COUNT=FILE it writes how many there were.
+// follow it with ATTACK_FAIL_ON=1. With ATTACK_COUNT=FILE it writes how many there were. Counted
+// from main to its end: what libraries do before and after is not the program's.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,6 +11,8 @@
 #include <stdlib.h>
 
 static atomic_long count;
+static atomic_int in_main;
+static int (*real_main)(int, char**, char**);
 static long fail_at = -1;
 static int fail_on;
 static void* (*next_malloc)(size_t);
@@ -29,16 +32,36 @@ __attribute__((constructor)) static void init(void) {
   unsetenv("LD_PRELOAD");  // compilers keep their memory
 }
 
-__attribute__((destructor)) static void tell(void) {
+static void tell(void) {
   const char* path = getenv("ATTACK_COUNT");
   long n = count;
-  fail_at = -1;
   FILE* f = path ? fopen(path, "w") : NULL;
   if (f) fprintf(f, "%ld\n", n);
   if (f) fclose(f);
 }
 
+static int watched_main(int argc, char** argv, char** envp) {
+  in_main = 1;
+  int code = real_main(argc, argv, envp);
+  in_main = 0;
+  tell();
+  return code;
+}
+
+typedef int start(int (*)(int, char**, char**), int, char**, void (*)(void), void (*)(void),
+                  void (*)(void), void*);
+start __libc_start_main;
+
+int __libc_start_main(int (*program)(int, char**, char**), int argc, char** argv,
+                      void (*before)(void), void (*after)(void), void (*loader)(void),
+                      void* stack) {
+  start* next = (start*)dlsym(RTLD_NEXT, "__libc_start_main");
+  real_main = program;
+  return next(watched_main, argc, argv, before, after, loader, stack);
+}
+
 static int fails(void) {
+  if (!in_main) return 0;
   long n = atomic_fetch_add(&count, 1);
   if (fail_at < 0 || (fail_on ? n < fail_at : n != fail_at)) return 0;
   errno = ENOMEM;

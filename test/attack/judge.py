@@ -17,7 +17,8 @@ OPEN = 1e-6         # [m, rad] a loop open by more is not closed
 MAX_MESSAGES = 20
 # what a message may name: a file, an option, a quoted name, a variable, a moment of the run
 NAMES_SOMETHING = re.compile(
-    r"'[^']*'|(^|\W)--?[a-z]|\.(yaml|csv|h5|hdf5|html|events|journal|svg|so)\b|\$[A-Z]|\bt = |JOUNCE_|/")
+    r"'[^']*'|(^|\W)--?[a-z]|\.(yaml|csv|h5|hdf5|html|events|journal|svg|so)\b|\$[A-Z]|\bt = |JOUNCE_|/"
+    r"|\b(must|needs?|choose|check|change|give|set|raise|use)\b")
 REPORT = re.compile(r"AddressSanitizer|LeakSanitizer|ThreadSanitizer|UndefinedBehaviorSanitizer"
                     r"|runtime error: ")
 TROUBLE = re.compile(r"out of memory|cannot write the output|interrupted|stopped")

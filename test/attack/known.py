@@ -3,7 +3,7 @@
 
 A row names the item of the list of faults it belongs to, the class it excuses, and how it shows. Cases
 of cases.py that belong to an item with a row may fail; where all of them pass the row excuses nothing
-any more, and the suite says to remove it. Empty is how this table should be."""
+any more, and the suite says to remove it. Campaigns of one family take the rows as they are. Empty is how this table should be."""
 from __future__ import annotations
 
 import re
@@ -19,7 +19,21 @@ class Known:
     shows: str = ""         # expression for the note, the text or the command of it
 
 
-KNOWN: list[Known] = []
+KNOWN: list[Known] = [
+    Known(2, "exit 0, not finite"),
+    Known(3, "exit 0, out of range"),
+    Known(4, "exit 0, with an error|message|no remark"),
+    Known(5, "refused", r"residual .* iterations"),
+    Known(6, "nothing said|names nothing"),
+    Known(7, "no fallback", "no home|home is a file|is a file|read-only|library is a link"),
+    Known(8, "over time|over memory|crash", "report "),
+    Known(9, "over time|over memory"),
+    Known(10, "crash", "chain|nested|signal 11"),
+    Known(12, "open to others"),
+    Known(14, "control characters|injection|overwritten"),
+    Known(15, "no JSON|invalid JSON|not UTF-8|no error in JSON"),
+    Known(16, "another cause"),
+]
 
 
 def excuse(known: list[Known], family: str, note: str, fault: Fault) -> Known | None:

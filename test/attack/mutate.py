@@ -206,7 +206,7 @@ TREE = {extreme: 14, scaled: 10, by_parameter: 8, hostile_name: 6, deleted: 6, e
         wrong_type: 5, unit: 3, objective: 4, unused: 2}
 
 
-def text(whole: str, draw: Draw) -> tuple[str, str]:
+def text(whole: str, draw: Draw, name: str = "model.yaml") -> tuple[str, str]:
     """A mutation of the text of a file, and its name."""
     lines = whole.splitlines(keepends=True)
     i, at = draw.count(0, len(lines) - 1), draw.count(0, len(whole))
@@ -224,10 +224,10 @@ def text(whole: str, draw: Draw) -> tuple[str, str]:
         "digits": re.sub(r"\d", lambda m: draw.one("0123456789.e-"), whole, count=draw.count(1, 5)),
         "upper case": whole.upper(),
         "empty": "",
-        "includes itself": "include: [model.yaml, model.yaml]\n" + whole,
+        "includes itself": f"include: [{name}]\n" + whole,
     }
-    name = draw.one(made)
-    return made[name], name
+    kind = draw.one(made)
+    return made[kind], kind
 
 
 def _write(content: dict, notes: list[str]) -> str:
@@ -250,8 +250,8 @@ def mutate(start: Start, draw: Draw) -> tuple[Files, list[str]]:
         except (IndexError, KeyError, AttributeError, TypeError):
             notes.append(f"{change.__name__}: nothing to change")
     files = {name: _write(content, notes) for name, content in start.files.items()}
-    if draw.chance(0.2):
+    if draw.chance(0.1):
         name = draw.one(files)
-        files[name], note = text(files[name], draw)
+        files[name], note = text(files[name], draw, name)
         notes.append(f"text: {note}")
     return files, notes

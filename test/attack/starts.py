@@ -9,7 +9,7 @@ import tree
 from tree import Tree
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-SHORT_S = {"buggy": 0.05, "tracked": 0.05}  # the others are small
+SHORT_S = {"buggy": 0.05, "tracked": 0.05, "sens_loop": 1, "sens_step": 1}  # the others are small
 DEFAULT_S = 0.3
 
 

@@ -7,13 +7,13 @@ import functools
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import tempfile
 
-import starts
 from attempt import Attempt, Limits, Outcome
 from draw import Draw
-from judge import Judge, messages
+from judge import Judge, is_whole, messages
 
 PENDULUM = """jounce: 1
 name: pendulum
@@ -96,6 +96,11 @@ def _small_files(draw: Draw) -> tuple[str, Limits]:
     return f"files of at most {size} bytes", Limits(more={resource.RLIMIT_FSIZE: size})
 
 
+def _ignore_large_files() -> None:
+    """A write that fails, as on a full disk, instead of a signal."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+
 def disk(seed: int, attempt: Attempt, judge: Judge) -> None:
     """No room for results: said, exit 1, what was there stays as it was."""
     draw = Draw(seed)
@@ -116,20 +121,17 @@ def disk(seed: int, attempt: Attempt, judge: Judge) -> None:
     name, limits = _small_files(draw)
     attempt.note = f"{work}, {name}"
     limits.cpu_s, limits.wall_s = attempt.limits.cpu_s, attempt.limits.wall_s
-    # a file too large is an error and no signal to a program that says so
-    done = attempt.call(*args, limits=limits)
+    done = attempt.call(*args, limits=limits, prepare=_ignore_large_files)
     path = os.path.join(attempt.folder, target)
-    if done.signal == 25:
-        judge.fault("crash", "SIGXFSZ: a full disk ends the program without a word", done)
-        return
     if not judge.ending(done):
         return
     judge.leftovers(done)
-    if done.code and os.path.isfile(path) and not kept:
+    # standard output is a file, too: the results may be whole and the answer not
+    if done.code and os.path.isfile(path) and not kept and not is_whole(path):
         judge.fault("half a file", f"{target} after a failure, {os.path.getsize(path)} bytes", done)
     if done.code and kept:
         with open(path, "rb") as f:
-            if f.read() != old:
+            if f.read() != old and not is_whole(path):
                 judge.fault("half a file", f"{target} was there and is another", done)
 
 

@@ -91,7 +91,7 @@ def _block(lines: list[tuple[int, str]], at: int, indent: int) -> tuple[dict, in
         elif rest.strip():
             items[key.strip()] = _Flow(rest).value("")
         elif at < len(lines) and lines[at][0] > indent:
-            if lines[at][1][0] in "{[":
+            if lines[at][1][0] in "{[" or not re.search(r":( |$)", lines[at][1]):
                 items[key.strip()] = _Flow(lines[at][1]).value("")
                 at += 1
             else:
