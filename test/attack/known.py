@@ -29,6 +29,7 @@ KNOWN: list[Known] = [
     Known(8, "over time|over memory|crash", "report "),
     Known(9, "over time|over memory"),
     Known(10, "crash", "chain|nested|signal 11"),
+    Known(11, "process left|left behind|over time", "hangs"),
     Known(12, "open to others"),
     Known(14, "control characters|injection|overwritten"),
     Known(15, "no JSON|invalid JSON|not UTF-8|no error in JSON"),
