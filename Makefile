@@ -29,7 +29,7 @@ SEED ?= 1
 random: build
 	python3 test/random/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/random
 
-# make attack N=5000 SEED=1 [FAMILY=mutants]: hostile input, faults of the system, signals (CONTRIBUTING.md)
+# make attack N=5000 SEED=1 [FAMILY=mutants]: hostile input, faults of the system, signals (docs/reliability.md)
 attack: build
 	python3 test/attack/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/attack $(if $(FAMILY),--family $(FAMILY))
 

@@ -62,6 +62,16 @@ class Start:
                 for axis in "xyz":
                     sensors[f"gap_{name}_{axis}"] = f"{ends[0]}.{axis} - {ends[1]}.{axis}"
 
+    def complete(self) -> None:
+        """Something to vary and something to ask for, so that every command has work."""
+        own = self.files[self.main]
+        if not self.parameters():
+            own.setdefault("parameters", {})["spare"] = "1"
+        if not self.section("objectives"):
+            joint = next(iter(self.section("joints")))
+            body = self.section("joints")[joint]["child"]
+            own["objectives"] = {"reach": {"integral": f"{body}.com.vz^2"}}
+
     def texts(self) -> dict[str, str]:
         return {name: tree.write(content) for name, content in self.files.items()}
 
@@ -76,4 +86,5 @@ def short(path: str) -> Start:
     start = Start(path)
     start.shorten()
     start.watch_loops()
+    start.complete()
     return start
