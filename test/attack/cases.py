@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Callable
 
 import starts
+import surroundings
 from attempt import Attempt, Limits, Outcome
 from judge import Judge, messages
 from surroundings import PENDULUM
@@ -33,6 +34,7 @@ class Case:
     more: dict = field(default_factory=dict)    # for Attempt.call
     before: Callable[[Attempt], None] | None = None
     interpreter: bool = True
+    attack: Callable[[int, Attempt, Judge], None] | None = None     # of a family, instead of a call
     slow: bool = False              # only where all cases are asked for
 
 
@@ -211,9 +213,11 @@ CASES: list[Case] = [
     Case(10, "60 signals of 190 brackets", _brackets(), ["run"]),
     Case(10, "10000 signals in a chain", _links("signals", 10000), ["run"]),
     Case(10, "10000 parameters in a chain", _links("parameters", 10000), ["run"]),
+    Case(11, "a compiler that hangs", PENDULUM, [], attack=surroundings.hanging),
     Case(12, "cache with umask 0", PENDULUM, ["run"], FINE, interpreter=False, also=_private_cache,
          more={"prepare": lambda: os.umask(0) and None}),
     Case(12, "a library others may write", PENDULUM, ["run"], FINE, interpreter=False, also=_writable_library_refused),
+    Case(13, "a sweep without descriptor 2", PENDULUM, [], attack=surroundings.journal_descriptor),
     Case(14, "a foreign main.c", PENDULUM, ["generate", "-o", "out_c"], REFUSED, "main.c",
          before=_foreign("out_c/main.c"), also=_foreign_stays("out_c/main.c")),
     Case(14, "a read-only file", PENDULUM, ["run", "-o", "out.csv"], REFUSED, "out.csv",
@@ -230,6 +234,9 @@ CASES: list[Case] = [
 
 
 def run(case: Case, attempt: Attempt, judge: Judge) -> None:
+    if case.attack:
+        case.attack(1, attempt, judge)
+        return
     attempt.note = case.name
     attempt.save("model.yaml", case.model)
     if case.before:

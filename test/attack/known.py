@@ -31,6 +31,7 @@ KNOWN: list[Known] = [
     Known(10, "crash", "chain|nested|signal 11"),
     Known(11, "process left|left behind|over time", "hangs"),
     Known(12, "open to others"),
+    Known(13, "results lost", "without descriptor 2"),
     Known(14, "control characters|injection|overwritten"),
     Known(15, "no JSON|invalid JSON|not UTF-8|no error in JSON"),
     Known(16, "another cause"),

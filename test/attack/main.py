@@ -44,7 +44,7 @@ FAMILIES = {
 }
 # of the bounded part: seeds and how many
 QUICK = {"mutants": 160, "settings": 80, "texts": 40, "events": 10, "memory": 60, "disk": 10, "descriptors": 10,
-         "journal": 1, "system": 8, "compilers": 3, "hanging": 1, "caches": 4, "signals": 10}
+         "system": 8, "compilers": 3, "caches": 4, "signals": 10}
 Task = tuple[str, str, int, str, int]
 
 

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import tempfile
 
+import starts
 from attempt import Attempt, Limits, Outcome
 from draw import Draw
 from judge import Judge, is_whole, messages
@@ -167,16 +168,24 @@ def descriptors(seed: int, attempt: Attempt, judge: Judge) -> None:
 
 
 def journal_descriptor(seed: int, attempt: Attempt, judge: Judge) -> None:
-    """A sweep that says much while descriptor 2 is closed, killed, and resumed: nothing is lost."""
+    """A sweep that has something to say while descriptor 2 is closed, killed, and resumed: nothing is lost."""
     draw = Draw(seed)
-    attempt.save("model.yaml", PENDULUM.replace("psi: {integral: swing^2}", "psi: {final: log(k - 3)}"))
-    args = ["sweep", "model.yaml", "--param", "k=1:5:40", "--workers", "1", "--interpreter"]
+    with open(os.path.join(starts.ROOT, "test/models/sens_ambiguous.yaml"), encoding="utf-8") as f:
+        attempt.save("model.yaml", f.read())
+    args = ["sweep", "model.yaml", "--param", "reach=0.6:0.62:40", "--workers", "1", "--wrt", "none", "--interpreter",
+            "--json"]
     attempt.note = "sweep without descriptor 2"
     whole = attempt.call(*args, "-o", "whole.csv")
-    attempt.call(*args, "-o", "out.csv", prepare=lambda: os.close(2), kill=(draw.uniform(0.005, whole.wall_s), 9))
+    attempt.call(*args, "-o", "out.csv", prepare=lambda: os.close(2), kill=(draw.uniform(0.6, 0.9)*whole.wall_s, 9))
+    journal = os.path.join(attempt.folder, "out.csv.journal")
+    size = os.path.getsize(journal) if os.path.exists(journal) else 0
     again = attempt.call(*args, "-o", "out.csv")
-    if judge.ending(again) and os.path.exists(os.path.join(attempt.folder, "whole.csv")):
-        same_bytes(judge, again, attempt, "whole.csv", "out.csv")
+    data = judge.property(again)
+    if data is None:
+        return
+    same_bytes(judge, again, attempt, "whole.csv", "out.csv")
+    if size > 1000 and data["resumed"] == 0:
+        judge.fault("results lost", f"a journal of {size} bytes, and nothing resumed", again)
 
 
 def same_bytes(judge: Judge, done: Outcome, attempt: Attempt, *names: str) -> None:
