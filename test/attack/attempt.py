@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Callable
 
+Moment = float | Callable[[], bool]
 GIGABYTE = 1 << 30
 SANITIZER_EXIT = 99     # of reports that do not abort
 MAX_OUTPUT = 64 << 20   # bytes read of standard output
@@ -129,8 +130,8 @@ class Attempt:
 
     def call(self, *args: str, environment: dict[str, str | None] | None = None,
              limits: Limits | None = None, prepare: Callable[[], None] | None = None,
-             kill: tuple[float, int] | None = None, stdout: str | None = None) -> Outcome:
-        """`environment` on top of the usual one (None: unset); `kill`: after seconds, a signal;
+             kill: tuple[Moment, int] | None = None, stdout: str | None = None) -> Outcome:
+        """`environment` on top of the usual one (None: unset); `kill`: when (seconds, or a question asked again and again), and a signal;
         `stdout`: a path to write to instead; `prepare` is run in the child."""
         limits = limits or self.limits
         # a sanitizer costs time
@@ -157,20 +158,20 @@ class Attempt:
         return done
 
     def _wait(self, child: subprocess.Popen, start: float, limits: Limits,
-              kill: tuple[float, int] | None) -> Outcome:
+              kill: tuple[Moment, int] | None) -> Outcome:
         pause, sent, over = 0.0005, 0, False
         while True:
             pid, status, used = os.wait4(child.pid, os.WNOHANG)
             if pid:
                 break
             passed = time.monotonic() - start
-            if kill and not sent and passed >= kill[0]:
+            if kill and not sent and (kill[0]() if callable(kill[0]) else passed >= kill[0]):
                 sent = kill[1]
                 os.kill(child.pid, sent)
             if passed > limits.wall_s and not over:
                 over = True
                 os.kill(child.pid, signal.SIGKILL)
-            until = kill[0] - passed if kill and not sent else pause
+            until = 0 if kill and not sent and callable(kill[0]) else kill[0] - passed if kill and not sent else pause
             time.sleep(max(min(pause, until), 0.0002))
             pause = min(1.3*pause, 0.01)
         child.returncode = status

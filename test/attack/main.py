@@ -43,8 +43,9 @@ FAMILIES = {
     "caches": (surroundings.caches, 1), "signals": (signals.signals, 4),
 }
 # of the bounded part: seeds and how many
-QUICK = {"mutants": 160, "settings": 80, "texts": 40, "events": 10, "memory": 60, "disk": 10, "descriptors": 10,
+QUICK = {"mutants": 120, "settings": 80, "texts": 40, "events": 10, "memory": 60, "disk": 10, "descriptors": 10,
          "system": 8, "compilers": 3, "caches": 4, "signals": 10}
+QUICK_CPU_S = 8
 Task = tuple[str, str, int, str, int]
 
 
@@ -152,6 +153,7 @@ def _still_known(found: list[Result], o: argparse.Namespace) -> list[Known]:
 
 def main() -> int:
     o = _options()
+    o.cpu = min(o.cpu, QUICK_CPU_S) if o.quick else o.cpu
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     report = Report([])

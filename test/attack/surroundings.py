@@ -172,12 +172,15 @@ def journal_descriptor(seed: int, attempt: Attempt, judge: Judge) -> None:
     draw = Draw(seed)
     with open(os.path.join(starts.ROOT, "test/models/sens_ambiguous.yaml"), encoding="utf-8") as f:
         attempt.save("model.yaml", f.read())
-    args = ["sweep", "model.yaml", "--param", "reach=0.6:0.62:40", "--workers", "1", "--wrt", "none", "--interpreter",
+    args = ["sweep", "model.yaml", "--param", "reach=0.6:0.62:60", "--workers", "1", "--wrt", "none", "--interpreter",
             "--json"]
     attempt.note = "sweep without descriptor 2"
-    whole = attempt.call(*args, "-o", "whole.csv")
-    attempt.call(*args, "-o", "out.csv", prepare=lambda: os.close(2), kill=(draw.uniform(0.6, 0.9)*whole.wall_s, 9))
+    attempt.call(*args, "-o", "whole.csv")
     journal = os.path.join(attempt.folder, "out.csv.journal")
+
+    def has_points(least: int = draw.count(1000, 1500)) -> bool:
+        return os.path.exists(journal) and os.path.getsize(journal) > least
+    attempt.call(*args, "-o", "out.csv", prepare=lambda: os.close(2), kill=(has_points, 9))
     size = os.path.getsize(journal) if os.path.exists(journal) else 0
     again = attempt.call(*args, "-o", "out.csv")
     data = judge.property(again)

@@ -16,10 +16,11 @@ static inline void require(bool condition) {
   if (!condition) abort();
 }
 
-// A file of this process, the same one for every input.
+// A file of this process, the same one for every input; in memory where that is possible.
 static inline const char* fuzz_path(const char* suffix) {
   static char path[256];
   const char* folder = getenv("TMPDIR");
+  if (!folder && access("/dev/shm", W_OK) == 0) folder = "/dev/shm";
   snprintf(path, sizeof path, "%s/jounce_fuzz_%ld%s", folder ? folder : "/tmp", (long)getpid(),
            suffix);
   return path;

@@ -27,17 +27,31 @@ static jo_status open_sweep(jo_context* ctx, const jo_model* model, const char* 
   return jo_sweep_create(ctx, model, &opt, out);
 }
 
+static uint8_t header[NAME + JJOURNAL_KEY];
+
+// The model, and what a journal of its sweep begins with: the key stands in it.
+static const jo_model* prepare(const char* path) {
+  static jo_context* ctx;
+  static jo_model* model;
+  if (model) return model;
+  jo_sweep* s = NULL;
+  require(jo_context_create(NULL, &ctx) == JO_OK);
+  require(jo_model_parse(ctx, model_text, strlen(model_text), "fuzz.yaml", NULL, 0, &model) >= 0);
+  remove(path);
+  require(open_sweep(ctx, model, path, &s) >= 0);
+  jo_sweep_destroy(s);
+  FILE* f = fopen(path, "rb");
+  require(f != NULL);
+  require(fread(header, 1, sizeof header, f) == sizeof header && fclose(f) == 0);
+  return model;
+}
+
 static jo_status skip(void* user, const void* data, size_t size) {
   (void)user, (void)data, (void)size;
   return JO_OK;
 }
 
-// The key of this sweep stands in the journal it begins.
 static void append(jo_context* ctx, const char* path, const uint8_t* data, size_t size) {
-  uint8_t header[NAME + JJOURNAL_KEY];
-  FILE* f = fopen(path, "rb");
-  require(f != NULL);
-  require(fread(header, 1, sizeof header, f) == sizeof header && fclose(f) == 0);
   jjournal* j;
   jjournal_options opt = {.path = path, .key = header + NAME, .record = skip};
   require(jjournal_open(ctx, &opt, &j) >= 0);
@@ -61,20 +75,15 @@ static void check(jo_sweep* s) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   jo_context* ctx = NULL;
-  jo_model* model = NULL;
   jo_sweep* s = NULL;
-  require(jo_context_create(NULL, &ctx) == JO_OK);
   const char* path = fuzz_path(".sweep");
+  const jo_model* model = prepare(path);
+  require(jo_context_create(NULL, &ctx) == JO_OK);
   remove(path);
-  require(jo_model_parse(ctx, model_text, sizeof model_text - 1, "fuzz.yaml", NULL, 0, &model) >=
-          0);
-  require(open_sweep(ctx, model, path, &s) >= 0);
-  jo_sweep_destroy(s);
   append(ctx, path, data, size);
   require(open_sweep(ctx, model, path, &s) >= 0);
   check(s);
   jo_sweep_destroy(s);
-  jo_model_destroy(model);
   jo_context_destroy(ctx);
   remove(path);
   return 0;
