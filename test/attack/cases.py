@@ -78,6 +78,7 @@ tables: {spring: {x: [0, x1, 2], y: [0, 1, 2]}}
 forces: {f: {on: wheel.yaw, spring: spring, rebound_stop: {at: 0.1, stiffness: ks}}}
 tyres: {w: {wheel: wheel, radius: R, stiffness: 2e5, kappa_c: kappa, alpha_c: 0.1, mu_x: mu, mu_y: mu}}
 initial: {wheel.x: {value: 0, rate: 3}, wheel.z: 0.299, "wheel.pitch": {value: 0, rate: 10}}
+objectives: {psi: {integral: w.fz^2}}
 simulation: {end: 0.05}
 """
 DRIVEN = FLAT.replace("axis: y, independent: true", "axis: y, drive: asin(l)").replace(

@@ -42,7 +42,7 @@ def _usual(command: str, start: Start, draw: Draw) -> list[str]:
     if command == "report":
         return ["-o", "out.html"] + draw.one(([], ["--wrt", name], ["--no-replay"]))
     if command == "sweep":
-        low, high = draw.one((("0.5", "2"), ("-1", "1"), ("0", "0"), ("1e-300", "1e300"), ("nan", "1")))
+        low, high = draw.one((("0.5", "2"), ("-1", "1"), ("0", "0"), ("1e-300", "1e300"), ("1", "3")))
         return ["--param", f"{name}={low}:{high}:{draw.one((1, 2, 3))}", "--workers", draw.one("12"),
                 "--wrt", draw.one(("none", name))] + draw.one(([], ["-o", "out.csv"], ["-o", "out.h5"]))
     if command == "loads":
@@ -53,11 +53,11 @@ def _usual(command: str, start: Start, draw: Draw) -> list[str]:
 def _hostile(command: str, start: Start, draw: Draw) -> list[str]:
     """An option out of range, of another command, without a value, or a text for a number."""
     pick = draw.weighted({"range": 10, "foreign": 2, "text": 3, "set": 8, "bare": 1, "method": 1})
+    value = draw.one(extremes.SETTINGS if draw.chance(0.8) else extremes.ALL)
     if pick == "range" and OPTIONS[command]:
-        return [f"{draw.one(OPTIONS[command])}={draw.one(extremes.ALL)}"]
-    if pick == "set":
-        name = draw.one(start.parameters() or ["k"])
-        return ["--set", f"{name}={draw.one(extremes.ALL)}"]
+        return [f"{draw.one(OPTIONS[command])}={value}"]
+    if pick in ("range", "set"):
+        return ["--set", f"{draw.one(start.parameters() or ['k'])}={value}"]
     if pick == "text":
         return [draw.one(("--set", "--wrt", "--method", "--param", "--history", "--elements", "--per")),
                 draw.one(texts.ALL)[1]]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from attempt import SANITIZER_EXIT, Attempt, Limits, Outcome
 
 OPEN = 1e-6         # [m, rad] a loop open by more is not closed
+OFF = 0.01          # relative difference to a run with a tolerance of 1e-11
 MAX_MESSAGES = 20
 # what a message may name: a file, an option, a quoted name, a variable, a moment of the run
 NAMES_SOMETHING = re.compile(
@@ -243,6 +244,19 @@ class Judge:
                 self.fault("half a file", f"{name}, {os.path.getsize(path)} bytes", done)
             elif not name.endswith((".csv", ".h5", ".html", ".events", ".journal")):
                 self.fault("left behind", name, done)
+
+    def agreement(self, done: Outcome, data: dict, sharper: Outcome) -> None:
+        """A run at a far smaller tolerance says the same, where it says anything."""
+        if sharper.code != 0 or sharper.over_time:
+            return
+        try:
+            better = json.loads(sharper.stdout)["objectives"]
+        except (UnicodeDecodeError, json.JSONDecodeError, KeyError):
+            return
+        for name, value in data["objectives"].items():
+            other = better.get(name)
+            if value is not None and other is not None and abs(value - other) > OFF*max(abs(value), abs(other)) + OFF:
+                self.fault("exit 0, not in tolerance", f"{name} {value}, with a tolerance of 1e-11 {other}", done)
 
     def in_range(self, done: Outcome, name: str, value: str) -> None:
         """A success with a value that cannot be is none."""

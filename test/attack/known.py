@@ -38,12 +38,16 @@ KNOWN: list[Known] = [
 ]
 
 
+def is_of(row: Known, shown: str, fault: Fault) -> bool:
+    return re.fullmatch(row.kind, fault.kind) is not None and re.search(row.shows, shown) is not None
+
+
 def excuse(known: list[Known], family: str, note: str, fault: Fault) -> Known | None:
     """The row that excuses a fault."""
     shown = "\n".join((note, fault.what, fault.command))
     for row in known:
         if family == f"case of item {row.item}":
             return row
-        if re.fullmatch(row.kind, fault.kind) and re.search(row.shows, shown):
+        if is_of(row, shown, fault):
             return row
     return None

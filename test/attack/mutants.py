@@ -24,6 +24,9 @@ def _save(attempt: Attempt, files: dict[str, str], main: str) -> str:
     return main
 
 
+ADAPTIVE = ("auto", "dopri5", "esdirk5")
+
+
 def mutant(seed: int, attempt: Attempt, judge: Judge) -> None:
     """A model of the repository, mutated, given to a command with options that may be, too."""
     draw = Draw(seed)
@@ -32,9 +35,13 @@ def mutant(seed: int, attempt: Attempt, judge: Judge) -> None:
     attempt.note = f"{start.name}: {'; '.join(notes)}"
     model = _save(attempt, files, start.main)
     command = commands.any_command(draw)
-    done = attempt.call(command, model, *commands.arguments(command, start, draw, draw.chance(0.3)))
-    judge.property(done)
+    arguments = commands.arguments(command, start, draw, draw.chance(0.3))
+    done = attempt.call(command, model, *arguments)
+    data = judge.property(done)
     judge.results(done)
+    if data and command == "run" and draw.chance(0.6) and data.get("method") in ADAPTIVE:
+        sharper = attempt.call(command, model, *arguments, "--tol", "1e-11")
+        judge.agreement(done, data, sharper)
 
 
 @functools.cache

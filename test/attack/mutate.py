@@ -244,7 +244,7 @@ def mutate(start: Start, draw: Draw) -> tuple[Files, list[str]]:
     """Files of a mutant with one to three mutations, and what they are."""
     notes: list[str] = []
     for _ in range(draw.weighted({1: 6, 2: 2, 3: 1})):
-        content = start.files[draw.one(start.files)]
+        content = start.files[draw.weighted({name: len(list(tree.leaves(c))) for name, c in start.files.items()})]
         change = draw.weighted(TREE)
         try:
             notes.append(f"{change.__name__}: {change(content, draw)}")
