@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build demo check random bench format format-check clean
+.PHONY: build demo check random attack bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -28,6 +28,10 @@ N ?= 500
 SEED ?= 1
 random: build
 	python3 test/random/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/random
+
+# make attack N=5000 SEED=1 [FAMILY=mutants]: hostile input, faults of the system, signals (docs/reliability.md)
+attack: build
+	python3 test/attack/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/attack $(if $(FAMILY),--family $(FAMILY))
 
 bench: build
 	@for b in build/bench/bench_*; do [ -x $$b ] && [ -f $$b ] && echo "== $$b" && $$b || exit 1; done

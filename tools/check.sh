@@ -38,13 +38,15 @@ build_and_test() { # preset, wrapper...
 
 fuzz() {
   build fuzz || return 1
-  local target corpus
+  local target corpus words
   for target in build-fuzz/test/fuzz/fuzz_*; do
     [ -x "$target" ] && [ -f "$target" ] || continue
     corpus=test/fuzz/corpus_${target##*fuzz_}
+    words=()
+    [ -f "test/fuzz/${target##*fuzz_}.dict" ] && words=(-dict="test/fuzz/${target##*fuzz_}.dict")
     # new inputs go to a folder of their own, the seeds stay as they are
     mkdir -p "$logs/${target##*/}"
-    "$target" -max_total_time="$fuzz_seconds" -timeout=5 -rss_limit_mb=2048 -max_len=1024 \
+    "$target" -max_total_time="$fuzz_seconds" -timeout=5 -rss_limit_mb=2048 -max_len=1024 "${words[@]}" \
       -artifact_prefix="$logs/${target##*/}-" "$logs/${target##*/}" "$corpus" || return 1
   done
 }

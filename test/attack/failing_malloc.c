@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// An allocator for LD_PRELOAD that fails: at the n-th allocation (ATTACK_FAIL_AT), and at all that
+// follow it with ATTACK_FAIL_ON=1. With ATTACK_COUNT=FILE it writes how many there were. Counted
+// from main to its end, and what the program itself asks for; with ATTACK_LIBRARIES=1 also what the
+// libraries below it do.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static atomic_long count;
+static atomic_int in_main;
+static int (*real_main)(int, char**, char**);
+static long fail_at = -1;
+static int fail_on, with_libraries;
+static uintptr_t program_from, program_to;
+static void* (*next_malloc)(size_t);
+static void* (*next_calloc)(size_t, size_t);
+static void* (*next_realloc)(void*, size_t);
+// dlsym itself may allocate
+static char early[4096];
+static size_t used;
+
+// The first object is the program.
+static int find_program(struct dl_phdr_info* info, size_t size, void* user) {
+  (void)size, (void)user;
+  program_from = UINTPTR_MAX;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    uintptr_t from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    uintptr_t to = from + info->dlpi_phdr[i].p_memsz;
+    if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+    if (from < program_from) program_from = from;
+    if (to > program_to) program_to = to;
+  }
+  return 1;
+}
+
+__attribute__((constructor)) static void init(void) {
+  next_malloc = (void* (*)(size_t))dlsym(RTLD_NEXT, "malloc");
+  next_calloc = (void* (*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
+  next_realloc = (void* (*)(void*, size_t))dlsym(RTLD_NEXT, "realloc");
+  const char* at = getenv("ATTACK_FAIL_AT");
+  fail_at = at ? atol(at) : -1;
+  fail_on = getenv("ATTACK_FAIL_ON") != NULL;
+  with_libraries = getenv("ATTACK_LIBRARIES") != NULL;
+  dl_iterate_phdr(find_program, NULL);
+  unsetenv("LD_PRELOAD");  // compilers keep their memory
+}
+
+static void tell(void) {
+  const char* path = getenv("ATTACK_COUNT");
+  long n = count;
+  FILE* f = path ? fopen(path, "w") : NULL;
+  if (f) fprintf(f, "%ld\n", n);
+  if (f) fclose(f);
+}
+
+static int watched_main(int argc, char** argv, char** envp) {
+  in_main = 1;
+  int code = real_main(argc, argv, envp);
+  in_main = 0;
+  tell();
+  return code;
+}
+
+typedef int start(int (*)(int, char**, char**), int, char**, void (*)(void), void (*)(void),
+                  void (*)(void), void*);
+start __libc_start_main;
+
+int __libc_start_main(int (*program)(int, char**, char**), int argc, char** argv,
+                      void (*before)(void), void (*after)(void), void (*loader)(void),
+                      void* stack) {
+  start* next = (start*)dlsym(RTLD_NEXT, "__libc_start_main");
+  real_main = program;
+  return next(watched_main, argc, argv, before, after, loader, stack);
+}
+
+static int fails(void* caller) {
+  uintptr_t at = (uintptr_t)caller;
+  if (!in_main || (!with_libraries && (at < program_from || at >= program_to))) return 0;
+  long n = atomic_fetch_add(&count, 1);
+  if (fail_at < 0 || (fail_on ? n < fail_at : n != fail_at)) return 0;
+  errno = ENOMEM;
+  return 1;
+}
+
+void* malloc(size_t size) {
+  if (!next_malloc) init();
+  return fails(__builtin_return_address(0)) ? NULL : next_malloc(size);
+}
+
+void* calloc(size_t n, size_t size) {
+  if (!next_calloc) {
+    char* p = early + used;
+    used += (n * size + 15) & ~(size_t)15;
+    return used <= sizeof early ? p : NULL;
+  }
+  return fails(__builtin_return_address(0)) ? NULL : next_calloc(n, size);
+}
+
+void* realloc(void* p, size_t size) {
+  if (!next_realloc) init();
+  return fails(__builtin_return_address(0)) ? NULL : next_realloc(p, size);
+}
