@@ -37,6 +37,7 @@ static double apply(jexpr_op op, double a, double b, double c) {
   // clang-format off
   switch (op) {
 #define OP(id, name, arity, class, text, value, da, db) case JEXPR_##id: return value;
+#include "base/format.h"
 #include "expr/ops.def"
     default: return NAN;
   }
@@ -97,11 +98,11 @@ static void describe(const blame* b, jexpr_ref r, char* text) {
   if (n <= 0) return;
   double x = operand(b, r, 0), y = operand(b, r, 1);
   if (sign[op]) {
-    snprintf(text, JEXPR_BLAME_SIZE, "%.6g %c %.6g", x, sign[op], y);
+    jformat(text, JEXPR_BLAME_SIZE, "%.6g %c %.6g", x, sign[op], y);
   } else if (n == 1) {
-    snprintf(text, JEXPR_BLAME_SIZE, "%s(%.6g)", jexpr_ops[op].name, x);
+    jformat(text, JEXPR_BLAME_SIZE, "%s(%.6g)", jexpr_ops[op].name, x);
   } else {
-    snprintf(text, JEXPR_BLAME_SIZE, "%s(%.6g, %.6g)", jexpr_ops[op].name, x, y);
+    jformat(text, JEXPR_BLAME_SIZE, "%s(%.6g, %.6g)", jexpr_ops[op].name, x, y);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "model/reader.h"
 
 #define MAX_TEXT    480
@@ -27,9 +28,9 @@ typedef struct judge {
 
 static const char* show(double x, char text[MAX_NUMBER]) {
   if (isfinite(x)) {
-    snprintf(text, MAX_NUMBER, "%.9g", x);
+    jformat(text, MAX_NUMBER, "%.9g", x);
   } else {
-    snprintf(text, MAX_NUMBER, "%s", isnan(x) ? "not a number" : "infinite");
+    jformat(text, MAX_NUMBER, "%s", isnan(x) ? "not a number" : "infinite");
   }
   return text;
 }
@@ -67,12 +68,12 @@ static const char* sources(const judge* j, const jmodel_rule* rule, char text[MA
     }
     if (!is_named) continue;
     char number[MAX_NUMBER];
-    int n = snprintf(text + used, MAX_TEXT - used, "%s%s = %s", count++ ? ", " : " (from ", name,
-                     show(j->value[p], number));
+    int n = jformat(text + used, MAX_TEXT - used, "%s%s = %s", count++ ? ", " : " (from ", name,
+                    show(j->value[p], number));
     if (n < 0 || (size_t)n >= MAX_TEXT - used - 1) break;
     used += (size_t)n;
   }
-  if (count > 0 && used < MAX_TEXT - 1) snprintf(text + used, MAX_TEXT - used, ")");
+  if (count > 0 && used < MAX_TEXT - 1) jformat(text + used, MAX_TEXT - used, ")");
   return text;
 }
 
@@ -86,7 +87,7 @@ static bool complain(const judge* j, const jmodel_rule* rule, int slot, bool is_
   char text[MAX_TEXT];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  jformat_v(text, sizeof text, format, args);
   va_end(args);
   return j->tell(j->user, rule, j->k->slot[slot].scalar->place, is_warning, text);
 }
@@ -226,10 +227,10 @@ static void check_massless(const judge* j, bool* has_mass) {
                           .first = first < 0 ? 0 : first,
                           .n = first < 0 ? 0 : 7};
       char from[MAX_TEXT], text[MAX_TEXT];
-      snprintf(text, sizeof text,
-               "it moves in joint '%s' but neither it nor what it carries has mass%s; give it a "
-               "mass",
-               joint->name, sources(j, &rule, from));
+      jformat(text, sizeof text,
+              "it moves in joint '%s' but neither it nor what it carries has mass%s; give it a "
+              "mass",
+              joint->name, sources(j, &rule, from));
       if (!j->tell(j->user, &rule, b->place, false, text)) return;
     }
   }

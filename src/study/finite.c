@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "expr/blame.h"
 
 #define CAUSE (JEXPR_BLAME_SIZE + 64)
@@ -33,7 +34,7 @@ static void find_cause(jstudy_run* r, const jexpr_fn* fn, int which, double t, c
   char operation[JEXPR_BLAME_SIZE];
   jexpr_blame(r->ctx, fn->graph, fn->out[0].ref[which], in, operation);
   cause[0] = '\0';
-  if (operation[0]) snprintf(cause, CAUSE, ": %s has no finite value", operation);
+  if (operation[0]) jformat(cause, CAUSE, ": %s has no finite value", operation);
 }
 
 // ---- objectives ----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/format.h"
 #include "study/finite.h"
 #include "study/guard.h"
 #include "study/limits.h"
@@ -313,7 +314,7 @@ static jo_status check_size(const runner* u, const jstudy_load_options* opt) {
   JO_TRY(jsolve_load_check_steps(u->out->ctx, &opt->solve, opt->t_start, opt->t_end));
   double rows = (opt->t_end - opt->t_start) / opt->solve.step;
   char what[80];
-  snprintf(what, sizeof what, "histories of %d elements at %.4g times", u->l->ne, rows);
+  jformat(what, sizeof what, "histories of %d elements at %.4g times", u->l->ne, rows);
   return jstudy_check_memory(u->out->ctx, u->l->plant->model,
                              rows * (1.0 + u->l->ne) * sizeof(double), what);
 }

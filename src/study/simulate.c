@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/format.h"
 #include "solve/tableau.h"
 #include "study/finite.h"
 #include "study/guard.h"
@@ -189,7 +190,7 @@ static jo_status limit_rows(recorder* k) {
   double spacing = u->output_step == 0.0 && u->is_fixed_step ? u->step : u->output_step;
   double rows = spacing > 0.0 ? (u->t_end - u->t_start) / spacing + 1.0 : 1.0;
   char what[80];
-  snprintf(what, sizeof what, "%.4g rows of %d columns", rows, r->ncolumn);
+  jformat(what, sizeof what, "%.4g rows of %d columns", rows, r->ncolumn);
   JO_TRY(jstudy_check_memory(r->ctx, k->plant->model, rows * size, what));
   // ends of steps at events are rows that nobody counted
   k->max_rows = (int)fmin(INT_MAX / 2, jstudy_memory_limit(k->plant->model) / size);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/hash.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -141,7 +142,7 @@ static jo_status check_size(const jstudy_sweep* s, const jstudy_sweep_options* o
   double numbers = s->nrange + objectives * (2.0 * s->nw + 1.0);
   double each = numbers * sizeof(double) + sizeof(jstudy_sweep_point) + sizeof(int);
   char what[64];
-  snprintf(what, sizeof what, "%.4g points", points);
+  jformat(what, sizeof what, "%.4g points", points);
   return jstudy_check_memory(s->ctx, s->model, points * each, what);
 }
 
