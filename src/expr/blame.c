@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/format.h"
+
 typedef struct blame {
   const jexpr_graph* g;
   const double* const* in;
@@ -37,7 +39,6 @@ static double apply(jexpr_op op, double a, double b, double c) {
   // clang-format off
   switch (op) {
 #define OP(id, name, arity, class, text, value, da, db) case JEXPR_##id: return value;
-#include "base/format.h"
 #include "expr/ops.def"
     default: return NAN;
   }

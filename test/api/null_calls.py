@@ -25,6 +25,9 @@ TAKES_NULL = {"jo_context_message", "jo_context_diagnostic_count", "jo_context_d
 # a valid value: by function and name, by name, by type; f is the fixture of test_null.c
 VALUES = {
     ("jo_load_events_open", "path"): "f->events_path", ("jo_report_write", "path"): "f->page",
+    ("jo_output_check", "path"): "f->page", ("jo_output_write", "path"): "f->page",
+    ("jo_output_write", "data"): "f->text",
+    ("jo_text_character", "s"): "f->text",
     ("jo_load_events_open", "set"): "&f->setting", ("jo_sweep_create", "opt"): "&f->sweep_options",
     ("jo_loads_sens_run", "opt"): "&f->loads_sens_options",
     "path": "f->model_path", "dir": "f->dir", "text": "f->text", "length": "f->length",

@@ -97,8 +97,13 @@ class Start(unittest.TestCase):
         path = self.model(DRIVEN)
         for command in ("run", "check", "static"):
             done = jounce(command, path, "--interpreter", code=1)
-            self.assertIn("drive of 'j' is not finite", done.stderr)
-            self.assertIn("asin(l)", done.stderr)
+            self.assertIn("coordinate 'j': drive is not a number (from l = 2)", done.stderr)
+        # one that depends on time is judged where the run begins
+        path = self.model(DRIVEN.replace("asin(l)", "asin(l + t)"))
+        for command in ("run", "check"):
+            done = jounce(command, path, "--interpreter", code=1)
+            self.assertIn("drive of 'j' is not finite at t = 0 s", done.stderr)
+            self.assertIn("asin(l + t)", done.stderr)
 
 
 if __name__ == "__main__":
