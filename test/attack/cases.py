@@ -88,9 +88,12 @@ NAN = with_part("objectives: {psi: {final: log(swing - 100)}}")
 
 
 def _chain(n: int) -> str:
-    bodies = "\n".join(f"  b{i}: {{mass: 1, com: [0, 0, -0.5]}}" for i in range(n))
-    joints = "\n".join(f"  j{i}: {{type: revolute, {f'parent: b{i - 1}, ' if i else ''}child: b{i}, axis: y}}"
+    """Rods, each with a frame of its own, one hung on the other."""
+    bodies = "\n".join(f"  b{i}: {{mass: 1, com: [0, 0, -0.5], inertia: [0.1, 0.1, 0.01], points: {{tip: [0, 0, -1]}}}}"
                        for i in range(n))
+    joints = "\n".join(
+        f"  j{i}: {{type: revolute, " + (f"parent: b{i - 1}, at: [b{i - 1}.tip, b{i}.origin], " if i else "")
+        + f"child: b{i}, axis: y, guess: 0.1}}" for i in range(n))
     return f"jounce: 1\nname: chain\nbodies:\n{bodies}\njoints:\n{joints}\nsimulation: {{end: 0.01}}\n"
 
 
@@ -160,6 +163,13 @@ def _has_warning(attempt: Attempt, judge: Judge, done: Outcome) -> None:
         judge.fault("no remark", "", done)
 
 
+def _as_text(attempt: Attempt, judge: Judge, done: Outcome) -> None:
+    """The same call with its output as text."""
+    plain = attempt.call(*[word for word in done.command[1:] if word != "--json"])
+    judge.ending(plain)
+    judge.text(plain)
+
+
 def _at_once(attempt: Attempt, judge: Judge, done: Outcome) -> None:
     if done.cpu_s > 3:
         judge.fault("noticed late", f"after {done.cpu_s:.1f} s", done)
@@ -191,9 +201,15 @@ CASES: list[Case] = [
     Case(4, "nothing can move", PENDULUM.replace("axis: y", "axis: y, drive: t").replace("on: swing", "on: swing")
          .replace("initial:\n  swing: {value: 0.5, rate: 0}\n", ""), ["check"], also=_has_warning),
     Case(4, "a known name where it may not be", PENDULUM.replace("mass: 2", "mass: angle"), ["check"], REFUSED, also=_no_self),
+    Case(4, "an error and exit 0", PENDULUM.replace("l: 1, k: 3", "l: 1, k: 3, m: 1e10*l"),
+         ["check", "--syntax-only", "--set", "l=1e308"], REFUSED),
     Case(5, "far from its guess", _buggy(), ["run", "--set", "initial.chassis.x=250"], FINE),
     Case(5, "many turns", PENDULUM, ["run", "--set", "initial.swing=1000"], FINE),
     *[Case(6, f"driven by what is no number, {command}", DRIVEN, [command], REFUSED, also=_has_errors) for command in ("run", "check")],
+    Case(6, "driven by what is no number, without a loop", with_part(
+        "joints: {swing: {type: revolute, child: bob, axis: y, drive: asin(2*l)}}").replace(
+            "initial:\n  swing: {value: 0.5, rate: 0}\n", ""), ["check"], REFUSED, also=_has_errors),
+    Case(6, "a matrix that is not finite", _buggy(), ["modes", "--set", "speed=5e-324"]),
     Case(6, "masses of 1e308", PENDULUM, ["run", "--set", "bodies.bob.mass=1e308", "--set", "l=1e10"], REFUSED, also=_has_errors),
     Case(7, "no home", PENDULUM, ["run"], FINE, interpreter=False,
          more={"environment": {"HOME": None, "JOUNCE_CACHE_DIR": None, "XDG_CACHE_HOME": None}}),
@@ -224,12 +240,14 @@ CASES: list[Case] = [
     Case(14, "a read-only file", PENDULUM, ["run", "-o", "out.csv"], REFUSED, "out.csv",
          before=_foreign("out.csv", 0o444), also=_foreign_stays("out.csv")),
     Case(14, "a folder that is not there", PENDULUM, ["run", "--end", "3000", "-o", "none/out.csv"], REFUSED, "none/out.csv", also=_at_once),
-    Case(14, "escape sequences in a unit", PENDULUM.replace("unit: rad", 'unit: "\\x1b[2J"'), ["run"]),
+    Case(14, "escape sequences in a unit", PENDULUM.replace("unit: rad", 'unit: "\\x1b[2J"'), ["run"], also=_as_text),
+    Case(14, "escape sequences in a file name", PENDULUM, ["run", "-o", "./\x1b[2J/out.csv"], also=_as_text),
     Case(14, "a formula as unit", PENDULUM.replace("unit: rad", 'unit: "=1+1"'), ["run", "-o", "out.csv"],
          also=lambda a, j, d: j.harmless(d, ["out.csv"], "")),
     Case(15, "JSON of an early failure", "nonsense", ["run"], REFUSED, also=_has_errors),
     Case(15, "JSON of a missing file", PENDULUM, ["run", "--set", "nothing=1"], REFUSED, also=_has_errors),
     Case(15, "JSON of a wrong option", PENDULUM, ["run", "--no-such-option"], REFUSED, also=_has_errors),
+    Case(16, "no memory at the start of sens", PENDULUM, [], attack=lambda _, a, j: surroundings.starving(2, a, j)),
     Case(16, "history without a file", PENDULUM, ["sens", "--history", "angle"], REFUSED, "-o"),
 ]
 

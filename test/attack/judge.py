@@ -19,7 +19,8 @@ MAX_MESSAGES = 20
 # what a message may name: a file, an option, a quoted name, a variable, a moment of the run
 NAMES_SOMETHING = re.compile(
     r"'[^']*'|(^|\W)--?[a-z]|\.(yaml|csv|h5|hdf5|html|events|journal|svg|so)\b|\$[A-Z]|\bt = |JOUNCE_|/"
-    r"|\b(must|needs?|choose|check|change|give|set|raise|use)\b")
+    r"|\b(must|needs?|choose|check|change|give|set|raise|use)\b"
+    r"|is out of range|before the start|after the end")
 REPORT = re.compile(r"AddressSanitizer|LeakSanitizer|ThreadSanitizer|UndefinedBehaviorSanitizer"
                     r"|runtime error: ")
 TROUBLE = re.compile(r"out of memory|cannot write the output|interrupted|stopped")
@@ -130,6 +131,15 @@ def table_has_formula(path: str) -> bool:
                and not re.fullmatch(rb"[-+]?(\d[\d.]*(e[-+]?\d+)?|nan|inf)", cell) for cell in cells)
 
 
+def _of_failed_points(done: Outcome) -> list[str]:
+    """A sweep of which all points fail tells why at each of them."""
+    try:
+        data = json.loads(done.stdout)
+        return list(dict.fromkeys(p["message"] for p in data["points"] if p.get("message")))
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
 class Judge:
     """Collects the faults of one case."""
 
@@ -183,7 +193,7 @@ class Judge:
 
     def failure(self, done: Outcome) -> None:
         """Of a call that did not exit with 0: it says what to change, once."""
-        told = messages(done)
+        told = messages(done) or _of_failed_points(done)
         if not told:
             self.fault("nothing said", f"exit {done.code}: {done.told()[-200:]!r}", done)
             return

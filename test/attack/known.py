@@ -24,6 +24,7 @@ KNOWN: list[Known] = [
     Known(3, "exit 0, out of range"),
     Known(4, "exit 0, with an error|message|no remark"),
     Known(5, "refused", r"residual .* iterations"),
+    Known(16, "nothing said", "allocation .* fails"),
     Known(6, "nothing said|names nothing"),
     Known(7, "no fallback", "no home|home is a file|is a file|read-only|library is a link"),
     Known(8, "over time|over memory|crash", "report "),

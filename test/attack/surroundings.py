@@ -97,6 +97,20 @@ def memory(seed: int, attempt: Attempt, judge: Judge) -> None:
         judge.fault("another cause", told[0], done)
 
 
+def starving(seed: int, attempt: Attempt, judge: Judge) -> None:
+    """Every one of the first allocations of a command fails: memory is named each time."""
+    library = allocator(attempt.sanitized)
+    work = list(WORK)[seed % len(WORK)]
+    attempt.save("model.yaml", PENDULUM)
+    for at in range(12) if library else ():
+        attempt.note = f"{work}: allocation {at} fails, and all after it"
+        done = attempt.call(*arguments(work), environment={
+            "LD_PRELOAD": library, "ATTACK_FAIL_AT": str(at), "ATTACK_FAIL_ON": "1"})
+        if judge.ending(done) and not any("memory" in line for line in messages(done)):
+            judge.fault("another cause", f"exit {done.code}: {done.told()!r}", done)
+            return
+
+
 def _small_files(draw: Draw) -> tuple[str, Limits]:
     size = draw.one((0, 1, 100, 1000, 4096, 20000))
     return f"files of at most {size} bytes", Limits(more={resource.RLIMIT_FSIZE: size})
@@ -338,7 +352,7 @@ def caches(seed: int, attempt: Attempt, judge: Judge) -> None:
     if name == "library is a folder":
         return _only_ending(judge, done)
     data = judge.property(done)
-    if done.code:
+    if done.code and name != "open to all":  # that one is refused, with what to do
         judge.fault("no fallback", f"{name}: {done.told()[-200:]}", done)
     if data and known and data["objectives"] != known["objectives"] and not _agree(
             data["objectives"], known["objectives"]):

@@ -114,7 +114,9 @@ def scalar(text: str | None) -> str:
         return ""
     if PLAIN.fullmatch(text):
         return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+    # control characters as escapes: they are not YAML as they are, and must be harmless as they are not
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return '"' + re.sub(r"[\x00-\x1f\x7f-\x9f]", lambda m: f"\\x{ord(m[0]):02x}", quoted) + '"'
 
 
 def _inline(tree: Tree) -> str:
