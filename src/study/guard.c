@@ -55,8 +55,7 @@ bool jstudy_windows_fit(jstudy_run* r, double t_start, double t_end) {
 
 #define NO_LENGTH 1e-9  // [m]: so close, two points show no direction
 
-// Of equations that are not finite: is an element between points the cause?
-static jo_status check_lengths(jstudy_run* r, double t, const double* y) {
+jo_status jstudy_guard_lengths(jstudy_run* r, double t, const double* y) {
   const jgen_dynamics* d = r->plant->dynamics;
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
@@ -78,7 +77,7 @@ jo_status jstudy_guard_elements(jstudy_run* r, double t, const double* y, bool a
   jstudy_run_call(r, p->rhs, t, y, (double* const[]){ydot});
   int bad = jstudy_finite_first(ydot, p->dynamics->ny);
   if (bad < 0) return JO_OK;
-  JO_TRY(check_lengths(r, t, y));
+  JO_TRY(jstudy_guard_lengths(r, t, y));
   return all ? jstudy_finite_rate(r, t, y, bad) : JO_OK;
 }
 

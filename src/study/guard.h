@@ -12,6 +12,10 @@ jo_status jstudy_guard_windows(jstudy_run* r, double t_start, double t_end);
 // The same as an answer, without a message.
 bool jstudy_windows_fit(jstudy_run* r, double t_start, double t_end);
 
+// Ends of elements between points are apart at (t, y): else they have no direction. Evaluates the whole
+// graph for each, so it is for checks and for equations that are known to fail.
+jo_status jstudy_guard_lengths(jstudy_run* r, double t, const double* y);
+
 // The equations have finite values at (t, y), as far as elements between points of the same place go; with
 // `all`, whatever the cause. Sets the modes of the run.
 jo_status jstudy_guard_elements(jstudy_run* r, double t, const double* y, bool all);

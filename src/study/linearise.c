@@ -75,6 +75,20 @@ static jo_status by_differences(problem* b, const double* y, jstudy_linear* out)
   return JO_OK;
 }
 
+static jo_status check_finite(jo_context* ctx, const problem* b, const jstudy_linear* l) {
+  char of[JSOLVE_LABEL], by[JSOLVE_LABEL];
+  for (int i = 0; i < l->n * l->n; i++) {
+    if (isfinite(l->A[i])) continue;
+    const char* const* name = b->s->state_name;
+    return jerr_set(ctx, JO_ERR_NUMERIC,
+                    "%s: at t = %g s the rate of %s has no finite derivative by %s; change the "
+                    "values there, or the start",
+                    b->d->model->path, b->t, jsolve_label(name, "state", place(b->d, i % l->n), of),
+                    jsolve_label(name, "state", place(b->d, i / l->n), by));
+  }
+  return JO_OK;
+}
+
 jo_status jstudy_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
                            const jsolve_system* s, double t, const double* y, jstudy_linear* out) {
   problem b = {.d = d, .s = s, .t = t};
@@ -87,7 +101,8 @@ jo_status jstudy_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
   b.f1 = JARENA_ARRAY(a, d->ny + 1, double);
   if (!out->A || !out->B || !b.y || !b.f0 || !b.f1) return jerr_memory(ctx);
   dependence(&b, y, out);
-  return s->jacobian ? by_jacobian(&b, a, y, out) : by_differences(&b, y, out);
+  JO_TRY(s->jacobian ? by_jacobian(&b, a, y, out) : by_differences(&b, y, out));
+  return check_finite(ctx, &b, out);
 }
 
 // ---- modes -----------------------------------------------------------------------------------------

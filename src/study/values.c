@@ -80,6 +80,8 @@ jo_status jstudy_values_build(jo_context* ctx, jarena* a, const jmodel* m, jstud
   for (int i = 1; i < m->nbody; i++) {
     out->mass[i] = m->body[i].has_mass ? value(&f, g, &m->body[i].mass) : 0.0;
   }
+  // what cannot be folded has no value here; without memory nothing has
+  jo_status status = g->status == JO_ERR_MEMORY ? JO_ERR_MEMORY : JO_OK;
   jexpr_graph_destroy(g);
-  return JO_OK;
+  return status;
 }

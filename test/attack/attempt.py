@@ -119,6 +119,8 @@ class Attempt:
 
     def _set_limits(self, limits: Limits, prepare: Callable[[], None] | None) -> None:
         """In the child, before the program takes over."""
+        for number in (signal.SIGINT, signal.SIGTERM):  # workers of a campaign ignore them
+            signal.signal(number, signal.SIG_DFL)
         soft = {resource.RLIMIT_CPU: limits.cpu_s, resource.RLIMIT_CORE: 0}
         if not self.sanitized:  # sanitizers map terabytes
             soft[resource.RLIMIT_AS] = limits.address_bytes

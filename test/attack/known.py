@@ -19,24 +19,7 @@ class Known:
     shows: str = ""         # expression for the note, the text or the command of it
 
 
-KNOWN: list[Known] = [
-    Known(2, "exit 0, not finite"),
-    Known(3, "exit 0, out of range"),
-    Known(4, "exit 0, with an error|message|no remark"),
-    Known(5, "refused", r"residual .* iterations"),
-    Known(16, "nothing said", "allocation .* fails"),
-    Known(6, "nothing said|names nothing"),
-    Known(7, "no fallback", "no home|home is a file|is a file|read-only|library is a link"),
-    Known(8, "over time|over memory|crash", "report "),
-    Known(9, "over time|over memory"),
-    Known(10, "crash", "chain|nested|signal 11"),
-    Known(11, "process left|left behind|over time", "hangs"),
-    Known(12, "open to others"),
-    Known(13, "results lost", "without descriptor 2"),
-    Known(14, "control characters|injection|overwritten"),
-    Known(15, "no JSON|invalid JSON|not UTF-8|no error in JSON"),
-    Known(16, "another cause"),
-]
+KNOWN: list[Known] = []
 
 
 def is_of(row: Known, shown: str, fault: Fault) -> bool:

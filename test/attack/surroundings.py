@@ -294,7 +294,8 @@ def hanging(seed: int, attempt: Attempt, judge: Judge) -> None:
     done = attempt.call("run", "model.yaml", "--json", environment={"JOUNCE_CC": path}, kill=(0.5, number),
                         limits=Limits(wall_s=20))
     judge.ending(done)
-    judge.leftovers(done)
+    # folders of those who died go when the next one compiles
+    judge.leftovers(attempt.call("run", "model.yaml", "--json"))
 
 
 CACHES = ["read-only", "no home", "home is a file", "is a file", "is a link", "broken library", "cut library",

@@ -71,7 +71,7 @@ class Results(Values):
         self.write_ball("final: log(ball - 100)")
         told = json.loads(jounce("run", self.path, "--json", "--interpreter", code=1).stdout)
         self.assertIsNone(told["objectives"]["psi"])
-        self.assertIn("objective 'psi' is not a number", told["error"])
+        self.assertIn("objective 'psi' is not a number", told["error"]["message"])
         done = jounce("sweep", "--param", "k=50:100:3", self.path, "--json", "--interpreter", code=1)
         told = json.loads(done.stdout)
         self.assertEqual(told["failed"], 3)
