@@ -136,7 +136,7 @@ static void put_gradient_row(jtext* t, const jreport_gradient_row* k, double lar
   if (isfinite(k->error)) {
     jtext_printf(t, "<td class=\"n faint\">&plusmn; %.1e</td>", k->error);
   } else if (isinf(k->error)) {  // the start stands on a switch
-    put_element(t, "td", "n faint", "one side");
+    put_element(t, "td", " class=\"n faint\"", "one side");
   } else {
     put_power_cell(t, k->error);
   }

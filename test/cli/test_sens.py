@@ -109,7 +109,7 @@ class Doubt(Near):
             self.assertIn("those of one side", done.stderr)
             page = os.path.join(folder, "x.html")
             jounce("report", path, "--interpreter", "--wrt", "gap", "-o", page)
-            self.assertIn(">one side</td>", Path(page).read_text(encoding="utf-8"))
+            self.assertIn('<td class="n faint">one side</td>', Path(page).read_text(encoding="utf-8"))
             beside = written(folder, BRINK.replace("value: 0.1", "value: 0.0999"))
             done = jounce("sens", beside, "--interpreter", "--wrt", "gap")
             self.assertNotIn("one side", done.stderr + done.stdout)
