@@ -176,6 +176,15 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
   return JO_OK;
 }
 
+// 1 / det J_v, whose sign changes where the loops pass a singular position of their coordinates.
+static jexpr_ref side_of_loops(jgen_reduction* r) {
+  jexpr_ref product = r->s.one;
+  for (int k = 0; k < r->nv; k++) {
+    product = jexpr_mul(r->s.g, product, r->lu.inv[k]);
+  }
+  return product;
+}
+
 jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool modes) {
   jgen* s = &r->s;
   jgen_dynamics* d = r->out;
@@ -195,6 +204,8 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
     drive[2][i] = r->sdd[i];
   }
   int ydot = put(&b, r->ydot, d->ny), dv = put(&b, r->dv, r->nv), h = put(&b, r->h, r->nv);
+  jexpr_ref side = side_of_loops(r);
+  int det = put(&b, &side, r->nv > 0 ? 1 : 0);
   int vel = put(&b, qdv, r->nv), imp = put(&b, r->impulse, r->nu), sens = put(&b, o->ref, o->n);
   int mom = put(&b, r->momentum, r->nu), obj = put(&b, r->objective, d->nobjective), dr[3];
   int solve = put(&b, r->solve, r->nv), transposed = put(&b, r->solve_transposed, r->nv);
@@ -219,9 +230,9 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   JO_TRY(s->g->status);
   const jexpr_ref* all = b.all;
   JO_TRY(make_one(r, "rhs", "ydot", all + ydot, d->ny, &d->rhs));
-  JO_TRY(make(r, "project", (const char* const[]){"dv", "h"},
-              (const jexpr_ref* const[]){all + dv, all + h}, (const int[]){r->nv, r->nv}, 2,
-              &d->project));
+  JO_TRY(make(r, "project", (const char* const[]){"dv", "h", "side"},
+              (const jexpr_ref* const[]){all + dv, all + h, all + det},
+              (const int[]){r->nv, r->nv, r->nv > 0 ? 1 : 0}, 3, &d->project));
   JO_TRY(make_one(r, "switches", "g", g, d->nswitch, &d->switches));
   JO_TRY(make_one(r, "outputs", "sensor", all + sens, o->n, &d->outputs));
   JO_TRY(make(r, "drive", (const char* const[]){"s", "sd", "sdd"},

@@ -17,7 +17,8 @@ typedef struct jsolve_system {
   // ydot = f(t, y) with all modes as they are
   void (*rhs)(void* user, double t, const double* y, double* ydot);
   // put y back on its invariants (loop closure) after a step; NULL: none. It reports nothing: a failure
-  // makes adaptive methods try a smaller step, and whoever gives up reports it, with the hint.
+  // makes adaptive methods try a smaller step, and whoever gives up reports it, with the hint. With
+  // JO_ERR_MODEL a smaller step would not help, but might hide it.
   jo_status (*project)(void* user, double t, double* y);
   // what the last failed projection found and what to do about it; NULL or "": nothing is known
   const char* projection_hint;

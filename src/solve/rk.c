@@ -446,6 +446,7 @@ static jo_status advance_adaptive(jsolve_stepper* base, jsolve_run* run) {
       status = isfinite(error) ? JO_OK : JO_ERR_NUMERIC;
     }
     if (status >= 0 && error <= 1) status = settle(s, run);
+    if (status == JO_ERR_MODEL) return jsolve_fail_projection(run, status, run->t_new);
     if (status < 0) {
       JO_TRY(halve(s, run, &halved, status, h));
     } else if (error > 1) {

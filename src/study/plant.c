@@ -320,20 +320,37 @@ static jo_status check_redundant(jstudy_run* r, double t, const double* y) {
   return JO_ERR_CONVERGENCE;
 }
 
+// Past a singular position of the dependent coordinates the independent ones do not determine which way
+// the loops go on: that the run comes out on a way that closes does not make it the right one.
+static jo_status check_side(jstudy_run* r, double side) {
+  if (r->side == 0.0) r->side = side;
+  if (r->side * side > 0.0) return JO_OK;
+  jformat(r->hint, sizeof r->hint,
+          "%.200s: the loops pass a singular position of the coordinates that were chosen as "
+          "dependent: the others do not tell how they go on; choose other independent coordinates "
+          "(independent: true), or change the geometry",
+          r->plant->model->path);
+  return JO_ERR_MODEL;
+}
+
 // Newton on the closures; the warm start is so close that one correction is the rule.
 static jo_status project(void* user, double t, double* y) {
   jstudy_run* r = user;
   const jgen_dynamics* d = r->plant->dynamics;
+  double side = 0.0;
   for (int k = 0; k < MAX_CORRECTIONS; k++) {
     if (d->part.nv == 0) return check_redundant(r, t, y);
     r->projections++;
-    jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h});
+    jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h, &side});
     double largest = 0.0;
     for (int i = 0; i < d->part.nv; i++) {
       y[d->at_qv + i] += r->dv[i];
       largest = fmax(largest, fabs(r->dv[i]));
     }
-    if (largest < CLOSED) return check_redundant(r, t, y);
+    if (largest < CLOSED) {
+      JO_TRY(check_side(r, side));
+      return check_redundant(r, t, y);
+    }
     if (!(largest < 1e3)) break;
   }
   jformat(r->hint, sizeof r->hint,
@@ -538,7 +555,8 @@ double jstudy_run_closure(jstudy_run* r, double t, const double* y) {
   double largest;
   int nv = r->plant->dynamics->part.nv;
   worst_redundant(r, t, y, &largest);
-  if (nv > 0) jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h});
+  double side;
+  if (nv > 0) jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h, &side});
   for (int i = 0; i < nv; i++) {
     largest = fmax(largest, fabs(r->h[i]));
   }

@@ -71,7 +71,9 @@ typedef struct jstudy_run {
   double* dv;     // scratch
   double *h, *drive_old, *drive_new, *momentum, *dqd, *scale, *before;
   double *redundant, *rolling, *windows;  // scratch of the guards
-  char hint[JSTUDY_HINT];                 // why the last projection failed
+  double
+      side;  // of the singular positions of the loops: 1 / det J_v at the first projection; 0: none yet
+  char hint[JSTUDY_HINT];  // why the last projection failed
   int64_t projections;
   const jkernel* jacobian;  // NULL: not needed so far
   double* jacobian_work;

@@ -17,8 +17,9 @@
 #define WANTED       1e5  // error of derivatives over the tolerance of the integration, by default, ...
 #define LEAST_WANTED 1e-6  // ... between these
 #define MOST_WANTED  1e-2
-#define SAFETY       5.0  // of the estimates
-#define IMPLICIT     5.0  // the embedded method of implicit steps is no worse than they are
+#define SAFETY       5.0   // of the estimates
+#define OF_VALUES    10.0  // the same of objectives, which one sum alone tells
+#define IMPLICIT     5.0   // the embedded method of implicit steps is no worse than they are
 #define FOLLOWS      5.0  // times the error of the objective: that of its derivatives by the motion
 #define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise
 #define ROUNDING     1e-13  // of sums as large as the largest influence
@@ -121,7 +122,8 @@ void jstudy_plan_judge(const jstudy_sens* s, const jstudy_sens_options* opt,
       *error = care * (SAFETY * *error + FOLLOWS * motion) + GRANTED * opt->solve.rel_tol * noise;
       if (unit > 0.0) *error += ROUNDING * most / unit;
     }
-    r->value_error[o] = care * SAFETY * r->value_error[o] + opt->solve.rel_tol * fabs(r->value[o]);
+    r->value_error[o] =
+        care * OF_VALUES * r->value_error[o] + opt->solve.rel_tol * fabs(r->value[o]);
   }
   r->is_within = excess(s, r) <= 1.0 && !has_rough_steps(opt, r);
 }

@@ -71,10 +71,17 @@ class Start(unittest.TestCase):
                 self.assertIn("pin", done.stderr)
 
     def test_beside_it_the_loop_stays_closed(self):
-        for angle in (0.3, -0.05, 1e-4):
+        for angle in (0.3, -0.05, 0.011):
             path = self.parallelogram(angle)
             done = json.loads(jounce("run", path, "--interpreter", "--json", "--end", "0.01").stdout)
             self.assertAlmostEqual(done["objectives"]["turned"], angle - 0.01, places=7)
+
+    def test_a_run_does_not_pass_a_singular_position(self):
+        path = self.parallelogram(0.1)
+        for command in (["run", path], ["sens", path, "--wrt", "angle"], ["run", path, "--method", "rk4", "--step", "0.003"]):
+            done = jounce(*command, "--interpreter", code=1)
+            self.assertIn("the loops pass a singular position", done.stderr)
+        jounce("run", path, "--interpreter", "--end", "0.09")
 
     def test_whole_turns_are_no_obstacle(self):
         for turns in (1, -3, 159, 100000):
