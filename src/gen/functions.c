@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of a dynamics, out of the equations of its reduction: outputs are gathered, switches
 // taken out of all of them together, and named functions made.
+#include <assert.h>
 #include "expr/rewrite.h"
+
 #include "gen/begin.h"
 #include "gen/reduction.h"
 #include "gen/switches.h"
@@ -63,6 +65,7 @@ typedef struct bundle {
 
 static int put(bundle* b, const jexpr_ref* ref, int n) {
   int at = b->n;
+  assert(b->n + n <= b->cap);
   for (int i = 0; i < n; i++) {
     b->all[b->n++] = ref[i];
   }
@@ -176,22 +179,13 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
   return JO_OK;
 }
 
-// 1 / det J_v, whose sign changes where the loops pass a singular position of their coordinates.
-static jexpr_ref side_of_loops(jgen_reduction* r) {
-  jexpr_ref product = r->s.one;
-  for (int k = 0; k < r->nv; k++) {
-    product = jexpr_mul(r->s.g, product, r->lu.inv[k]);
-  }
-  return product;
-}
-
 jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool modes) {
   jgen* s = &r->s;
   jgen_dynamics* d = r->out;
   jexpr_ref *qdv = jgen_refs(r, r->nv),
             *drive[3] = {jgen_refs(r, r->nd), jgen_refs(r, r->nd), jgen_refs(r, r->nd)};
   int nr = r->part->nredundant, nt = s->m->ntyre;
-  bundle b = {.cap = d->ny + 5 * r->nv + 2 * r->nu + o->n + 3 * r->nd + 3 * d->nobjective + 1};
+  bundle b = {.cap = d->ny + 6 * r->nv + 2 * r->nu + o->n + 3 * r->nd + 3 * d->nobjective + 1};
   b.cap += nr + 4 * nt;
   b.all = jgen_refs(r, b.cap);
   JO_TRY(s->g->status);
@@ -204,8 +198,7 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
     drive[2][i] = r->sdd[i];
   }
   int ydot = put(&b, r->ydot, d->ny), dv = put(&b, r->dv, r->nv), h = put(&b, r->h, r->nv);
-  jexpr_ref side = side_of_loops(r);
-  int det = put(&b, &side, r->nv > 0 ? 1 : 0);
+  int inverse = put(&b, r->lu.inv, r->nv);
   int vel = put(&b, qdv, r->nv), imp = put(&b, r->impulse, r->nu), sens = put(&b, o->ref, o->n);
   int mom = put(&b, r->momentum, r->nu), obj = put(&b, r->objective, d->nobjective), dr[3];
   int solve = put(&b, r->solve, r->nv), transposed = put(&b, r->solve_transposed, r->nv);
@@ -230,9 +223,9 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   JO_TRY(s->g->status);
   const jexpr_ref* all = b.all;
   JO_TRY(make_one(r, "rhs", "ydot", all + ydot, d->ny, &d->rhs));
-  JO_TRY(make(r, "project", (const char* const[]){"dv", "h", "side"},
-              (const jexpr_ref* const[]){all + dv, all + h, all + det},
-              (const int[]){r->nv, r->nv, r->nv > 0 ? 1 : 0}, 3, &d->project));
+  JO_TRY(make(r, "project", (const char* const[]){"dv", "h", "inverse"},
+              (const jexpr_ref* const[]){all + dv, all + h, all + inverse},
+              (const int[]){r->nv, r->nv, r->nv}, 3, &d->project));
   JO_TRY(make_one(r, "switches", "g", g, d->nswitch, &d->switches));
   JO_TRY(make_one(r, "outputs", "sensor", all + sens, o->n, &d->outputs));
   JO_TRY(make(r, "drive", (const char* const[]){"s", "sd", "sdd"},

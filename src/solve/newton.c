@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Damped Gauss-Newton for r(x) = 0 in scaled unknowns z = x / x_scale.
 //
-// Each iteration takes the minimum-norm least-squares step of J dz = -r, cut to max |dz_i| <= reach, which
-// is 1 and grows while cut steps do what the linear equations say: what is far away along a straight line is
-// no obstacle, and a mechanism still turns by small steps. Where no part of a step reduces |r|, Levenberg-Marquardt steps min |J dz + r|^2 + mu |dz|^2 with growing mu
-// follow. Near a solution the full step is taken: convergence is quadratic, also when equations are
-// redundant or unknowns undetermined.
+// Each iteration takes the minimum-norm least-squares step of J dz = -r, cut to max |dz_i| <= reach,
+// which is 1 and grows while cut steps do what the linear equations say: what is far away along a
+// straight line is no obstacle, and a mechanism still turns by small steps. Where no part of a step
+// reduces |r|, Levenberg-Marquardt steps min |J dz + r|^2 + mu |dz|^2 with growing mu follow. Near a
+// solution the full step is taken: convergence is quadratic, also when equations are redundant or
+// unknowns undetermined.
 #include "solve/newton.h"
 
 #include <math.h>

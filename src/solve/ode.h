@@ -17,9 +17,11 @@ typedef struct jsolve_system {
   // ydot = f(t, y) with all modes as they are
   void (*rhs)(void* user, double t, const double* y, double* ydot);
   // put y back on its invariants (loop closure) after a step; NULL: none. It reports nothing: a failure
-  // makes adaptive methods try a smaller step, and whoever gives up reports it, with the hint. With
-  // JO_ERR_MODEL a smaller step would not help, but might hide it.
+  // makes adaptive methods try a smaller step, and whoever gives up reports it, with the hint.
   jo_status (*project)(void* user, double t, double* y);
+  // whether a run may go on from a state that was just projected; NULL: from all. A failure ends it: a
+  // smaller step would not help, but might hide it.
+  jo_status (*admit)(void* user, double t, const double* y);
   // what the last failed projection found and what to do about it; NULL or "": nothing is known
   const char* projection_hint;
   // scale of the error of each state relative to the tolerances; 0: state not controlled; NULL: ones.

@@ -28,6 +28,7 @@ jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved) {
     run->t_failed = t;
     return status;
   }
+  if (run->sys->admit && run->sys->admit(run->sys->user, t, y) < 0) return JO_ERR_MODEL;
   if (is_at_wall(run)) return JO_ERR_CONVERGENCE;
   for (int i = 0; i < n; i++)
     change[i] -= y[i];

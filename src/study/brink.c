@@ -11,8 +11,7 @@
 #define NEAR     1e-12
 #define FAR_AWAY 1e-6  // g beyond which no number is looked at
 
-static bool is_any_near(jstudy_run* run, double t, const double* y) {
-  run->system.switches(run, t, y, run->g);
+static bool is_any_near(const jstudy_run* run) {
   for (int k = 0; k < run->plant->dynamics->nswitch; k++) {
     if (fabs(run->g[k]) <= FAR_AWAY) return true;
   }
@@ -50,7 +49,7 @@ jo_status jstudy_brink(jstudy_run* run, double t, const double* y, const double*
     out[k] = -1;
   }
   jsolve_set_modes(&run->system, t, y, run->g);
-  if (!is_any_near(run, t, y)) return JO_OK;
+  if (!is_any_near(run)) return JO_OK;
   jarena a;
   jarena_init(&a, run->ctx);
   jo_status status = look(run, &a, t, y, S, unit, nw, out);

@@ -138,7 +138,8 @@ static void finish(void* user, double t, const double* y, const double* x, doubl
 
 static jo_status project(void* user, double t, double* y) {
   runner* u = user;
-  return jstudy_run_close(u->run, t, y);
+  JO_TRY(jstudy_run_close(u->run, t, y));
+  return jstudy_run_admit(u->run, t, y);
 }
 
 // ---- what is kept --------------------------------------------------------------------------------

@@ -320,37 +320,20 @@ static jo_status check_redundant(jstudy_run* r, double t, const double* y) {
   return JO_ERR_CONVERGENCE;
 }
 
-// Past a singular position of the dependent coordinates the independent ones do not determine which way
-// the loops go on: that the run comes out on a way that closes does not make it the right one.
-static jo_status check_side(jstudy_run* r, double side) {
-  if (r->side == 0.0) r->side = side;
-  if (r->side * side > 0.0) return JO_OK;
-  jformat(r->hint, sizeof r->hint,
-          "%.200s: the loops pass a singular position of the coordinates that were chosen as "
-          "dependent: the others do not tell how they go on; choose other independent coordinates "
-          "(independent: true), or change the geometry",
-          r->plant->model->path);
-  return JO_ERR_MODEL;
-}
-
 // Newton on the closures; the warm start is so close that one correction is the rule.
 static jo_status project(void* user, double t, double* y) {
   jstudy_run* r = user;
   const jgen_dynamics* d = r->plant->dynamics;
-  double side = 0.0;
   for (int k = 0; k < MAX_CORRECTIONS; k++) {
     if (d->part.nv == 0) return check_redundant(r, t, y);
     r->projections++;
-    jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h, &side});
+    jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h, r->inverse});
     double largest = 0.0;
     for (int i = 0; i < d->part.nv; i++) {
       y[d->at_qv + i] += r->dv[i];
       largest = fmax(largest, fabs(r->dv[i]));
     }
-    if (largest < CLOSED) {
-      JO_TRY(check_side(r, side));
-      return check_redundant(r, t, y);
-    }
+    if (largest < CLOSED) return check_redundant(r, t, y);
     if (!(largest < 1e3)) break;
   }
   jformat(r->hint, sizeof r->hint,
@@ -360,9 +343,41 @@ static jo_status project(void* user, double t, double* y) {
   return JO_ERR_CONVERGENCE;
 }
 
+// The sign of det J_v: of the reciprocal pivots at the last projection; 0: they are not finite.
+static int side_of_loops(const jstudy_run* r) {
+  int side = 1;
+  for (int i = 0; i < r->plant->dynamics->part.nv; i++) {
+    if (!isfinite(r->inverse[i])) return 0;
+    if (r->inverse[i] < 0.0) side = -side;
+  }
+  return side;
+}
+
+// Past a singular position of the dependent coordinates the independent ones do not determine which way
+// the loops go on: that a run comes out on a way that closes does not make it the right one. Stages and
+// searches may look across; what is accepted may not.
+static jo_status admit(void* user, double t, const double* y) {
+  jstudy_run* r = user;
+  (void)t, (void)y;
+  int side = side_of_loops(r);
+  if (r->side == 0) r->side = side;
+  if (r->side * side > 0) return JO_OK;
+  jformat(r->hint, sizeof r->hint,
+          "%.200s: the loops pass a singular position of the coordinates that were chosen as "
+          "dependent: the others do not tell how they go on; choose other independent coordinates "
+          "(independent: true), or change the geometry",
+          r->plant->model->path);
+  return JO_ERR_MODEL;
+}
+
 jo_status jstudy_run_close(jstudy_run* r, double t, double* y) {
   if (!r->system.project) return JO_OK;
   jo_status status = project(r, t, y);
+  return status < 0 ? jerr_set(r->ctx, status, "t = %.9g s: %s", t, r->hint) : status;
+}
+
+jo_status jstudy_run_admit(jstudy_run* r, double t, const double* y) {
+  jo_status status = r->system.admit ? admit(r, t, y) : JO_OK;
   return status < 0 ? jerr_set(r->ctx, status, "t = %.9g s: %s", t, r->hint) : status;
 }
 
@@ -449,6 +464,7 @@ static bool allocate(jstudy_run* r) {
   r->g = JARENA_ARRAY(&r->arena, d->nswitch + 1, double);
   r->dv = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
   r->h = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
+  r->inverse = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
   r->drive_old = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
   r->drive_new = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
   r->momentum = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
@@ -458,9 +474,9 @@ static bool allocate(jstudy_run* r) {
   r->redundant = JARENA_ARRAY(&r->arena, d->part.nredundant + 1, double);
   r->rolling = JARENA_ARRAY(&r->arena, 6 * d->model->ntyre + 1, double);
   r->windows = JARENA_ARRAY(&r->arena, 2 * d->nobjective + 1, double);
-  return allocate_work(r) && r->p && r->mode && r->g && r->dv && r->h && r->drive_old &&
-         r->drive_new && r->momentum && r->dqd && r->scale && r->before && r->redundant &&
-         r->rolling && r->windows;
+  return allocate_work(r) && r->p && r->mode && r->g && r->dv && r->h && r->inverse &&
+         r->drive_old && r->drive_new && r->momentum && r->dqd && r->scale && r->before &&
+         r->redundant && r->rolling && r->windows;
 }
 
 jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out) {
@@ -488,6 +504,7 @@ jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_r
                               .user = r,
                               .rhs = rhs,
                               .project = d->part.nv + d->part.nredundant > 0 ? project : NULL,
+                              .admit = d->part.nv > 0 ? admit : NULL,
                               .projection_hint = r->hint,
                               .error_scale = r->scale,
                               .nswitch = d->nswitch,
@@ -555,8 +572,8 @@ double jstudy_run_closure(jstudy_run* r, double t, const double* y) {
   double largest;
   int nv = r->plant->dynamics->part.nv;
   worst_redundant(r, t, y, &largest);
-  double side;
-  if (nv > 0) jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h, &side});
+  if (nv > 0)
+    jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h, r->inverse});
   for (int i = 0; i < nv; i++) {
     largest = fmax(largest, fabs(r->h[i]));
   }

@@ -71,8 +71,8 @@ typedef struct jstudy_run {
   double* dv;     // scratch
   double *h, *drive_old, *drive_new, *momentum, *dqd, *scale, *before;
   double *redundant, *rolling, *windows;  // scratch of the guards
-  double
-      side;  // of the singular positions of the loops: 1 / det J_v at the first projection; 0: none yet
+  double* inverse;         // reciprocal pivots of the loops at the last projection (nv)
+  int side;                // sign of their product where the run began; 0: not yet
   char hint[JSTUDY_HINT];  // why the last projection failed
   int64_t projections;
   const jkernel* jacobian;  // NULL: not needed so far
@@ -89,6 +89,9 @@ void jstudy_run_destroy(jstudy_run* r);
 
 // Put y on the closures as the driver does after a step, and report it where that cannot be done.
 jo_status jstudy_run_close(jstudy_run* r, double t, double* y);
+
+// Whether a run may go on from the state that was closed last, and report it where it may not.
+jo_status jstudy_run_admit(jstudy_run* r, double t, const double* y);
 
 // A kernel of the plant at (t, y) with the numbers and modes of the run.
 void jstudy_run_call(jstudy_run* r, const jkernel* k, double t, const double* y,

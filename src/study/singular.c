@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "expr/tape.h"
 #include "solve/newton.h"
 
@@ -58,11 +59,7 @@ static void residual(void* user, const double* x, double* r, double* Jx) {
 
 // Some number between -1 and 1, the same on every machine.
 static double wobble(int i, int try) {
-  uint32_t x = 2654435761u * (uint32_t)(7 * i + 101 * try + 1);
-  x ^= x >> 15;
-  x *= 2246822519u;
-  x ^= x >> 13;
-  return (double)x / 2147483648.0 - 1.0;
+  return (double)(jhash_mix((uint64_t)try + 1, (uint64_t)i) >> 11) * 0x1p-52 - 1.0;
 }
 
 // To a position nearby, with J there. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: none was found.

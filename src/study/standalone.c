@@ -200,11 +200,11 @@ static void write_calls(const writer* w, jtext* t) {
     return;
   }
   jtext_put(t,
-            "  double dv[MODEL_NV], h[MODEL_NV], side[1];\n"
+            "  double dv[MODEL_NV], h[MODEL_NV], inverse[MODEL_NV];\n"
             "  for (int k = 0; k < 12; k++) {\n"
             "    double largest = 0.0;\n"
             "    {\n");
-  write_call(w, t, PROJECT, "dv, h, side");
+  write_call(w, t, PROJECT, "dv, h, inverse");
   jtext_put(t,
             "    }\n"
             "    for (int i = 0; i < MODEL_NV; i++) {\n"

@@ -77,8 +77,9 @@ class Start(unittest.TestCase):
             self.assertAlmostEqual(done["objectives"]["turned"], angle - 0.01, places=7)
 
     def test_a_run_does_not_pass_a_singular_position(self):
-        path = self.parallelogram(0.1)
-        for command in (["run", path], ["sens", path, "--wrt", "angle"], ["run", path, "--method", "rk4", "--step", "0.003"]):
+        path = self.parallelogram(0.1003)
+        for command in (["run", path], ["run", path, "--method", "esdirk5"], ["sens", path, "--wrt", "angle"],
+                        ["run", path, "--method", "rk4", "--step", "0.003"], ["loads", path]):
             done = jounce(*command, "--interpreter", code=1)
             self.assertIn("the loops pass a singular position", done.stderr)
         jounce("run", path, "--interpreter", "--end", "0.09")
