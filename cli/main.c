@@ -35,8 +35,9 @@ static cli_exit run(const cli_command* command, int argc, char** argv) {
   return code == CLI_DONE ? CLI_OK : code;
 }
 
+// Also behind '--': that may be the value of an option.
 static bool is_json_asked(int argc, char** argv) {
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+  for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--json") == 0) return true;
   }
   return false;

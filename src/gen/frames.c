@@ -63,14 +63,24 @@ static jexpr_m3 half_turn(jexpr_graph* g, int k) {
   return R;
 }
 
+// A vector of constants that is nothing but rounding.
+static bool is_dirt(const jexpr_graph* g, jexpr_v3 v) {
+  for (int i = 0; i < 3; i++) {
+    if (!jexpr_is_const(g, v.e[i])) return false;
+    if (!(fabs(jexpr_const_value(g, v.e[i])) < AXIS_TOLERANCE)) return false;
+  }
+  return true;
+}
+
 // The smallest rotation that takes unit vector a to unit vector b:
 //   R = 1 + [v]x + [v]x[v]x / (1 + a.b)      v = a x b
+// Its angle is told by v: 1 - a.b of an angle of 1e-6 is 5e-13 already.
 static jexpr_m3 smallest_rotation(jgen* s, jexpr_v3 a, jexpr_v3 b) {
   jexpr_graph* g = s->g;
   jexpr_v3 v = jexpr_v3_cross(g, a, b);
   jexpr_ref c = jexpr_v3_dot(g, a, b);
   double c_value = jgen_value(s, c);
-  if (c_value > 1.0 - AXIS_TOLERANCE && jexpr_is_const(g, c)) return jexpr_m3_identity(g);
+  if (c_value > 0.0 && is_dirt(g, v)) return jexpr_m3_identity(g);
   if (c_value < -1.0 + 1e-6) {  // opposite: turn half way about the coordinate axis most across
     int k = 0;
     for (int i = 1; i < 3; i++) {

@@ -24,6 +24,7 @@ typedef struct adjoint {
   double* pending;  // weight of an event's time that consequences of it have put aside (lanes)
   double* alpha;    // of an event (lanes)
   jstudy_trace trace;
+  double end_doubt;                                // size of the error that lambda begins with
   double motion;                                   // errors of the motion, weighted and added up
   double *kept_lambda, *kept_pbar, *kept_pending;  // while an event is taken once more
   double* segment;                                 // states of the steps between two stored ones
@@ -504,6 +505,25 @@ static int count_events(jstudy_walk* w) {
   return n;
 }
 
+// What lambda would be at an end off by as much as a run may be is an error it begins with. (S18)
+static void doubt_end(adjoint* d) {
+  jstudy_walk* w = d->w;
+  int L = d->lanes;
+  memcpy(d->kept_pbar, d->pbar, (size_t)(w->nw * L) * sizeof *d->pbar);
+  jstudy_walk_shift_end(w, d->y_mixed);
+  jstudy_point at = {.t = w->opt->t_end, .y = d->y_mixed, .lambda = d->unit};
+  weigh(d, JSTUDY_A_OBJECTIVE, &at);
+  exchange(d->pbar, d->kept_pbar, w->nw * L);
+  for (int i = 0; i < w->ny; i++) {
+    d->lambda[i * L + ERROR] = d->ybar[i * L + LAMBDA] - d->lambda[i * L + LAMBDA];
+  }
+  for (int j = 0; j < w->nw; j++) {
+    // two weighings are in kept_pbar
+    d->pbar[j * L + ERROR] = d->kept_pbar[j * L + LAMBDA] - 2.0 * d->pbar[j * L + LAMBDA];
+  }
+  d->end_doubt = size_of(d, d->lambda, ERROR);
+}
+
 // lambda at the end: the gradient of the objective there
 static void begin_objective(adjoint* d, int o) {
   jstudy_walk* w = d->w;
@@ -520,6 +540,7 @@ static void begin_objective(adjoint* d, int o) {
   jstudy_point at = {.t = w->opt->t_end, .y = r->y_end, .lambda = d->unit};
   weigh(d, JSTUDY_A_OBJECTIVE, &at);
   memcpy(d->lambda, d->ybar, (size_t)(w->ny * d->lanes) * sizeof *d->lambda);
+  if (d->estimates) doubt_end(d);
 }
 
 static void put_errors(adjoint* d, int o) {
@@ -531,11 +552,11 @@ static void put_errors(adjoint* d, int o) {
   }
 }
 
-// What each step added to the error, relative to the largest lambda: it builds up from nothing, and where
-// it runs away its growth tells.
+// What each step added to the error, relative to the largest lambda: it builds up from what it began with,
+// and where it runs away its growth tells.
 static void put_rough(adjoint* d) {
   jstudy_sens_result* out = d->w->out;
-  double before = 0.0, size = d->trace.largest;
+  double size = d->trace.largest, before = size > 0.0 ? d->end_doubt / size : 0.0;
   for (int i = d->w->record->nentry - 1; i >= 0 && size > 0.0; i--) {
     if (d->w->record->entry[i].after >= 0) continue;
     double part = d->trace.error[i] / size;

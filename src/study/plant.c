@@ -17,12 +17,37 @@
 // Equations that follow from the others are met with them, to rounding. One that is off by more than a
 // coordinate moved by this much would make it [rad or m] does not follow any more.
 #define REDUNDANT_MOTION 1e-6
+#define LEVER_ROUNDING   1e-13  // of an equation, relative to the longest lever of all
 
 jstudy_plant_options jstudy_plant_options_default(void) {
   return (jstudy_plant_options){.kernel = jkernel_options_default(), .gen = {.modes = true}};
 }
 
 // ---- plant ---------------------------------------------------------------------------------------
+
+static double largest_of(const double* x, int n) {
+  double largest = 0.0;
+  for (int i = 0; i < n; i++) {
+    largest = fmax(largest, fabs(x[i]));
+  }
+  return largest;
+}
+
+// Every redundant equation by its own levers, entries of its row of dh/dq: 1 for slides, a length for
+// turns. A mechanism of a metre is not closed by less because a point of it is a thousand kilometres off.
+static jo_status set_closure_limits(jstudy_plant* p, const double* J) {
+  const jgen_partition* part = &p->dynamics->part;
+  int nq = p->position->nq;
+  double most = largest_of(J, p->position->nh * nq);
+  p->closure_limit = JARENA_ARRAY(&p->arena, part->nredundant + 1, double);
+  if (!p->closure_limit) return jerr_memory(p->ctx);
+  for (int i = 0; i < part->nredundant; i++) {
+    double lever = largest_of(J + (int64_t)part->redundant[i] * nq, nq);
+    if (lever == 0.0) lever = most > 0.0 ? most : 1.0;
+    p->closure_limit[i] = REDUNDANT_MOTION * lever + LEVER_ROUNDING * most;
+  }
+  return JO_OK;
+}
 
 static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
   const jgen_dynamics* d = p->dynamics;
@@ -41,12 +66,7 @@ static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
   p->q0 = s->q;
   p->qd0 = s->qd;
   p->closure_residual = s->residual;
-  double largest = 0.0;  // of dh/dq: 1 for slides, the length of its lever for a turn
-  for (int i = 0; i < p->position->nh * p->position->nq; i++) {
-    largest = fmax(largest, fabs(s->J[i]));
-  }
-  p->closure_limit = REDUNDANT_MOTION * (largest > 0.0 ? largest : 1.0);
-  return JO_OK;
+  return set_closure_limits(p, s->J);
 }
 
 static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
@@ -291,15 +311,19 @@ static jo_status prepare_jacobian(void* user) {
   return JO_OK;
 }
 
-// The redundant equation that is farthest off, and by how much; -1: there is none.
+// The redundant equation that is farthest off for its limit, -1: there is none; the largest residual of all.
 static int worst_redundant(jstudy_run* r, double t, const double* y, double* residual) {
-  int n = r->plant->dynamics->part.nredundant, worst = -1;
+  const jstudy_plant* p = r->plant;
+  int n = p->dynamics->part.nredundant, worst = -1;
+  double excess = 0.0;
   *residual = 0.0;
   if (n == 0) return worst;
-  jstudy_run_call(r, r->plant->redundant, t, y, (double* const[]){r->redundant});
+  jstudy_run_call(r, p->redundant, t, y, (double* const[]){r->redundant});
   for (int i = 0; i < n; i++) {
-    if (worst >= 0 && fabs(r->redundant[i]) <= *residual) continue;
-    *residual = fabs(r->redundant[i]);
+    double off = fabs(r->redundant[i]);
+    *residual = fmax(*residual, off);
+    if (worst >= 0 && off / p->closure_limit[i] <= excess) continue;
+    excess = off / p->closure_limit[i];
     worst = i;
   }
   return worst;
@@ -308,15 +332,15 @@ static int worst_redundant(jstudy_run* r, double t, const double* y, double* res
 // Equations that were left out are still met.
 static jo_status check_redundant(jstudy_run* r, double t, const double* y) {
   const jstudy_plant* p = r->plant;
-  double residual;
-  int worst = worst_redundant(r, t, y, &residual);
-  if (worst < 0 || residual <= p->closure_limit) return JO_OK;
+  double largest;
+  int worst = worst_redundant(r, t, y, &largest);
+  if (worst < 0 || fabs(r->redundant[worst]) <= p->closure_limit[worst]) return JO_OK;
   jformat(r->hint, sizeof r->hint,
           "%.200s: closure equation '%.60s' followed from the others when the model was assembled, "
           "but is off by %.3g m now (limit %.2g m): the mechanism is overconstrained and locks; "
           "change the geometry, or remove the closure",
-          p->model->path, p->position->row_name[p->dynamics->part.redundant[worst]], residual,
-          p->closure_limit);
+          p->model->path, p->position->row_name[p->dynamics->part.redundant[worst]],
+          fabs(r->redundant[worst]), p->closure_limit[worst]);
   return JO_ERR_CONVERGENCE;
 }
 

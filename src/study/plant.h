@@ -32,7 +32,7 @@ typedef struct jstudy_plant {
   const char** switch_name;      // (nswitch)
   double* y0;                    // initial state (ny)
   double closure_residual;       // largest at the assembled position [m]
-  double closure_limit;          // redundant equations may be off by this much [m]
+  double* closure_limit;         // redundant equations may be off by this much [m]
   jstudy_jacobian_shelf* shelf;  // of the Jacobian, made when it is needed
 } jstudy_plant;
 

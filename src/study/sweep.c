@@ -125,8 +125,9 @@ static jo_status set_run(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   if (!isnan(opt->tolerance)) s->run.solve.rel_tol = s->run.solve.abs_tol = opt->tolerance;
   if (!isnan(opt->step)) s->run.solve.step = opt->step;
   if (!(s->run.t_end > s->run.t_start) || !isfinite(s->run.t_end)) {
-    return jerr_set(s->ctx, JO_ERR_ARGUMENT, "end time %.9g s is not after the start, %.9g s",
-                    s->run.t_end, s->run.t_start);
+    return jerr_set(s->ctx, JO_ERR_ARGUMENT,
+                    "end time %.9g s: must be finite and after the start, %.9g s", s->run.t_end,
+                    s->run.t_start);
   }
   JO_TRY(jstudy_check_option(s->ctx, "tolerance", opt->tolerance));
   return opt->step != 0.0 ? jstudy_check_option(s->ctx, "step", opt->step) : JO_OK;

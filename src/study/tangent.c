@@ -43,7 +43,8 @@ static jo_status allocate(jstudy_direct* d) {
   if (m->nswitch > most) most = m->nswitch;
   d->times = jstudy_direct_vector(d, d->npack);
   d->still = jstudy_direct_vector(d, w->nw);
-  bool ok = d->pack && d->times && d->still;
+  d->end_column = JARENA_ARRAY(&w->arena, (int64_t)m->nobjective * (w->nw + d->nprobe) + 1, double);
+  bool ok = d->pack && d->times && d->still && d->end_column;
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
     *array[i] = jstudy_direct_vector(d, most);
     ok = ok && *array[i];
@@ -263,30 +264,52 @@ static void put_rough(jstudy_direct* d) {
   }
 }
 
-static void finish(jstudy_direct* d) {
+// Derivatives of all objectives at a final state y, by column of S.
+static void end_columns(jstudy_direct* d, const double* y, double* column) {
   jstudy_walk* w = d->w;
-  jstudy_sens_result* out = w->out;
-  int no = w->d->nobjective;
-  double* carried = d->column;  // by objective and probe
+  int n = w->nw + d->nprobe;
   for (int k = 0; k < d->npack; k++) {
-    jstudy_point at = {.t = w->opt->t_end, .y = w->record->y_end, .dy = d->pack[k].S};
-    at.dp = d->pack[k].dp;
+    jstudy_point at = {.t = w->opt->t_end, .y = y, .dy = d->pack[k].S, .dp = d->pack[k].dp};
     jstudy_walk_tangent(w, JSTUDY_T_OBJECTIVE, &at, (double* const[]){d->dg});
-    for (int o = 0; o < no; o++) {
-      for (int l = 0; l < d->lanes && k * d->lanes + l < w->nw + d->nprobe; l++) {
-        int j = k * d->lanes + l;
-        double x = d->dg[o * d->lanes + l];
-        if (j < w->nw) {
-          out->gradient[o * w->nw + j] = x;
-        } else {
-          carried[o * d->nprobe + j - w->nw] = x;
-        }
+    for (int o = 0; o < w->d->nobjective; o++) {
+      for (int l = 0; l < d->lanes && k * d->lanes + l < n; l++) {
+        column[o * n + k * d->lanes + l] = d->dg[o * d->lanes + l];
       }
     }
+  }
+}
+
+// What the derivatives would be at an end off by the error of the motion, as its probe carried it. (S18)
+static void put_end_errors(jstudy_direct* d) {
+  jstudy_walk* w = d->w;
+  int n = w->nw + d->nprobe, probe = w->nw + JSTUDY_PROBE_Y;
+  const double* off = d->pack[probe / d->lanes].S + probe % d->lanes;
+  for (int i = 0; i < w->ny; i++) {
+    d->y_mixed[i] = w->record->y_end[i] + off[i * d->lanes];
+  }
+  end_columns(d, d->y_mixed, d->end_column);
+  for (int o = 0; o < w->d->nobjective; o++) {
+    for (int j = 0; j < w->nw; j++) {
+      int at = o * w->nw + j;
+      w->out->gradient_error[at] += fabs(d->end_column[o * n + j] - w->out->gradient[at]);
+    }
+  }
+}
+
+static void finish(jstudy_direct* d) {
+  jstudy_walk* w = d->w;
+  int n = w->nw + d->nprobe;
+  double* carried = d->column;  // by objective and probe
+  end_columns(d, w->record->y_end, d->end_column);
+  for (int o = 0; o < w->d->nobjective; o++) {
+    const double* column = d->end_column + o * n;
+    memcpy(w->out->gradient + o * w->nw, column, (size_t)w->nw * sizeof *column);
+    memcpy(carried + o * d->nprobe, column + w->nw, (size_t)d->nprobe * sizeof *column);
   }
   if (d->nprobe == 0) return;
   put_rough(d);
   put_errors(d, carried);
+  put_end_errors(d);
 }
 
 jo_status jstudy_walk_direct(jstudy_walk* w) {

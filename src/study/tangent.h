@@ -28,7 +28,8 @@ typedef struct jstudy_direct {
   double* times;  // of an event, all packs
   double* still;  // no number moves (nw x lanes)
   int nevent;
-  double* column;  // one lane after another (ny x lanes)
+  double* column;      // one lane after another (ny x lanes)
+  double* end_column;  // derivatives of objectives at the end (nobjective x (nw + nprobe))
   // error estimate
   int nprobe;
   int open;             // entry whose error lacks the slope at its end; -1: none

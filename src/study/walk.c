@@ -202,13 +202,24 @@ jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, const double* 
   return jstudy_walk_end_step(w, e, y0, y);
 }
 
-void jstudy_walk_shift(const jstudy_walk* w, const double* y, double* shifted) {
+static void shift(const jstudy_walk* w, double tolerances, const double* y, double* shifted) {
   const jsolve_options* o = &w->opt->solve;
   const double* scale = w->run->system.error_scale;
   for (int i = 0; i < w->ny; i++) {
-    double off = DOUBT * (o->abs_tol * scale[i] + o->rel_tol * fabs(y[i]));
+    double off = tolerances * (o->abs_tol * scale[i] + o->rel_tol * fabs(y[i]));
     shifted[i] = y[i] + ((7 * i + i / 3) % 2 ? off : -off);
   }
+}
+
+void jstudy_walk_shift(const jstudy_walk* w, const double* y, double* shifted) {
+  shift(w, DOUBT, y, shifted);
+}
+
+void jstudy_walk_shift_end(const jstudy_walk* w, double* shifted) {
+  int n = w->d->at_objective;
+  const double* y = w->record->y_end;
+  shift(w, 1.0, y, shifted);
+  memcpy(shifted + n, y + n, (size_t)(w->ny - n) * sizeof *y);
 }
 
 bool jstudy_walk_jumps(jstudy_walk* w, const jstudy_entry* e) {

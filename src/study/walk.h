@@ -70,6 +70,8 @@ jo_status jstudy_walk_end_step(jstudy_walk* w, const jstudy_entry* e, const doub
 jo_status jstudy_walk_step(jstudy_walk* w, const jstudy_entry* e, const double* y0, double* y);
 // y, off by as much as a run may be: DOUBT tolerances of each state, with signs that do not matter.
 void jstudy_walk_shift(const jstudy_walk* w, const double* y, double* shifted);
+// The end of the run, off by one tolerance, with its integrals as they are: their errors are known.
+void jstudy_walk_shift_end(const jstudy_walk* w, double* shifted);
 // Whether driven coordinates jump at an event.
 bool jstudy_walk_jumps(jstudy_walk* w, const jstudy_entry* e);
 

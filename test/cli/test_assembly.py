@@ -45,6 +45,14 @@ objectives: {x: {final: b.com.z}}
 simulation: {end: 1}
 """
 
+UNIVERSAL = """
+jounce: 1
+bodies: {b: {mass: 1, com: [0.1, 0.2, -0.3], inertia: [1, 1, 1]}}
+joints: {j: {type: universal, child: b, axis: [1, 0, 0], axis2: [1.0e-6, 1, 0]}}
+objectives: {x: {final: b.com.x}}
+simulation: {end: 1}
+"""
+
 
 class Start(unittest.TestCase):
     def setUp(self):
@@ -100,6 +108,21 @@ class Start(unittest.TestCase):
         here = psi(250)
         for x in (3e3, 1e6):
             self.assertAlmostEqual(psi(x), here, delta=1e-6*here)
+
+    def test_a_distant_point_opens_no_loop(self):
+        # a ring that cannot turn any more; its redundant equations are judged by their own levers
+        text = Path("models/mechanisms/bricard.yaml").read_text(encoding="utf-8")
+        self.assertIn("P5: [0, 1, 0]", text)
+        path = self.model(text.replace("P5: [0, 1, 0]", "P5: [0, 1e9, 0]"))
+        done = jounce("run", path, "--interpreter", code=1)
+        self.assertIn("the mechanism is overconstrained and locks", done.stderr)
+
+    def test_axes_a_millionth_off(self):
+        # the second axis is put across the first, also by an angle whose cosine is 1 in double precision
+        value = [json.loads(jounce("sens", self.model(UNIVERSAL), "--interpreter", "--json", "--tol", "1e-12", "--wrt",
+                                   number).stdout)["objectives"]["x"]["value"]
+                 for number in ("bodies.b.mass", "joints.j.axis2.x")]
+        self.assertAlmostEqual(value[0], value[1], delta=1e-11)
 
     def test_drives_that_are_not_numbers(self):
         path = self.model(DRIVEN)

@@ -58,6 +58,9 @@ class Mistakes(unittest.TestCase):
             # words after a mistake are not read any more: --json counts all the same
             late = json.loads(jounce(command, "--no-such-option", "--json", code=2).stdout)
             self.assertEqual(late["error"], error)
+            # nor is a '--' that may belong to an option
+            late = json.loads(jounce(command, "--no-such-option", "--", "--json", code=2).stdout)
+            self.assertEqual(late["error"], error)
 
     def test_extra_argument(self):
         for command in COMMANDS:
