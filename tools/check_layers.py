@@ -18,6 +18,7 @@ LAYERS = {
     "expr": [],
     "model": ["expr"],
     "gen": ["model", "expr"],
+    "element": ["gen", "model", "expr"],
     "emit": ["expr"],
     "kernel": ["emit", "expr"],
     "solve": ["kernel"],

@@ -7,6 +7,7 @@
 
 #include "api/loads_handle.h"
 #include "base/require.h"
+#include "model/element.h"
 #include "study/load_surface.h"
 
 #define DEGREES (180.0 / 3.14159265358979323846)
@@ -64,9 +65,8 @@ static jo_status describe_elements(jo_loads* l) {
   l->coordinate = JARENA_ARRAY(&l->arena, n + 1, int);
   if (!l->unit || !l->coordinate) return jerr_memory(l->ctx);
   for (int e = 0; e < n; e++) {
-    const jmodel_force* f = e < m->nforce ? &m->force[e] : NULL;
-    bool joint = f && (f->type == JMODEL_FORCE_JOINT || f->type == JMODEL_FORCE_BAR);
-    l->unit[e] = joint && m->coordinate[f->coordinate].is_angle ? "N m" : "N";
+    const jmodel_element* element = jmodel_element_of(m, e);
+    l->unit[e] = element->class->unit(m, element, e - element->first_component);
     l->coordinate[e] = jstudy_load_coordinate(l->loads, e);
   }
   return name_states(l);

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/require.h"
 #include "base/text.h"
+#include "model/element.h"
 
 static jo_status keep_settings(jo_model* m, const jo_setting* set, int nset) {
   jtext t;
@@ -104,6 +105,14 @@ const char* jo_model_settings(const jo_model* model) {
 
 // ---- lists ---------------------------------------------------------------------------------------
 
+static int count_in(const jmodel* m, const char* section) {
+  int n = 0;
+  for (int i = 0; i < m->nelement; i++) {
+    n += strcmp(m->element[i].class->section, section) == 0;
+  }
+  return n;
+}
+
 jo_model_counts jo_model_count(const jo_model* model) {
   JO_REQUIRE_OR((jo_model_counts){0}, model);
   const jmodel* m = model->model;
@@ -116,8 +125,8 @@ jo_model_counts jo_model_count(const jo_model* model) {
                            .joints = m->njoint,
                            .coordinates = m->ncoordinate,
                            .closures = m->nclosure,
-                           .forces = m->nforce,
-                           .tyres = m->ntyre,
+                           .forces = count_in(m, "forces"),
+                           .tyres = count_in(m, "tyres"),
                            .states = m->nstate,
                            .sensors = sensors,
                            .objectives = m->nobjective};

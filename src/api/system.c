@@ -43,7 +43,7 @@ jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
   tell_freedom(ctx, p);
   jo_status status = jstudy_guard_windows(run, s->t_start, s->t_end);
   // tyres need not have a force at the start: wheels may stand where only equilibrium is sought
-  bool all = p->model->ntyre == 0;
+  bool all = p->dynamics->nwheel == 0;
   if (status >= 0) status = jstudy_guard_lengths(run, s->t_start, p->y0);
   if (status >= 0) status = jstudy_guard_elements(run, s->t_start, p->y0, all);
   jstudy_run_destroy(run);

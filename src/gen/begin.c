@@ -3,6 +3,7 @@
 #include "gen/begin.h"
 
 #include "expr/diff.h"
+#include "gen/element.h"
 
 #define BYTES_PER_TERM 100.0  // of a graph, its schedules and what evaluates it
 
@@ -37,14 +38,12 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   s->dyn = JARENA_ARRAY(a, nl, jgen_absolute);
   s->abs = JARENA_ARRAY(a, nl, jgen_absolute);
   s->wrench = JARENA_ARRAY(a, nl, jgen_wrench);
-  s->force = JARENA_ARRAY(a, m->nforce + 1, jgen_element);
-  s->tyre = JARENA_ARRAY(a, m->ntyre + 1, jgen_element);
-  s->soil = JARENA_ARRAY(a, m->nsoil + 1, jgen_element);
-  s->element_value = JARENA_ARRAY(a, jgen_element_count(m) + 1, jexpr_ref);
+  s->element = JARENA_ARRAY(a, m->nelement, jgen_element);
+  s->component = JARENA_ARRAY(a, m->ncomponent, jexpr_ref);
   s->follow = JARENA_ARRAY(a, m->nbody + 1, bool);
   bool ok = s->q && s->qd && s->qdd && s->applied && s->from_hub && s->from_ground && s->path &&
-            s->dyn && s->abs && s->wrench && s->force && s->tyre && s->soil && s->element_value &&
-            s->follow && s->drive_force && s->zero && s->one;
+            s->dyn && s->abs && s->wrench && s->element && s->component && s->follow &&
+            s->drive_force && s->zero && s->one;
   if (!ok) return jerr_memory(ctx);
   for (int b = 0; follow && b < m->nbody; b++) {
     s->follow[b] = follow[b];

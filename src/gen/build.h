@@ -35,15 +35,9 @@ typedef struct jgen_wrench {
   jexpr_v3 f, n;
 } jgen_wrench;
 
-// What a force element or tyre makes known to expressions.
-typedef struct jgen_element {
-  int busy;                                   // 0 not begun, 1 being written, 2 done
-  jexpr_ref x, xd;                            // length and rate, or coordinate and rate
-  jexpr_ref force;                            // tension, or generalised force
-  jexpr_ref power;                            // into the system [W]
-  jexpr_ref delta, fx, fy, fz, kappa, alpha;  // tyres
-  jexpr_ref vx, vy;                           // tyres: speeds of the centre that slips refer to
-} jgen_element;
+#define JGEN_MAX_SIGNALS 24  // of one element
+
+typedef struct jgen_element jgen_element;  // gen/element.h
 
 typedef struct jgen_memo {
   int busy;
@@ -90,16 +84,15 @@ struct jgen {
   jgen_wrench* wrench;         // applied forces (nlink)
   jexpr_ref* applied;          // generalised forces of joint elements (ncoordinate)
   jexpr_ref* drive_force;      // of driven coordinates, known with the accelerations (ncoordinate)
-  jgen_element* force;
-  jgen_element* tyre;
-  jgen_element* soil;
+  jgen_element* element;
   jgen_locals local;
-  int depth;                 // levels of nesting of what is being read, expr/order.h
-  const char* where;         // place of the expression being read
-  const char* rule;          // what it may depend on, where that is less than usual; NULL: as usual
-  bool placeholders;         // element forces are inputs while the equations are written ...
-  jexpr_ref* element_value;  // ... and these are what they stand for (forces, tyres, soils)
-  struct jgen_row* row;      // closures, known with the accelerations ...
+  int depth;             // levels of nesting of what is being read, expr/order.h
+  const char* where;     // place of the expression being read
+  const char* rule;      // what it may depend on, where that is less than usual; NULL: as usual
+  bool placeholders;     // what elements exert are inputs while the equations are written ...
+  jexpr_ref* component;  // ... and these are what they stand for (ncomponent)
+  bool has_read_road;
+  struct jgen_row* row;  // closures, known with the accelerations ...
   int nrow;
   jexpr_ref* lambda;      // ... and their multipliers (nrow)
   jgen_wrench* reaction;  // by link: what its parent exerts on it; NULL: not asked for yet
@@ -122,6 +115,8 @@ jo_status jgen_frames(jgen* s);
 jexpr_v3 jgen_design_position(jgen* s, const jmodel_joint* j);
 jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p);
 jexpr_v3 jgen_direction_in_link(jgen* s, const jmodel_vector* v);
+// A frame that is given at the design position and fixed to a body: columns are its axes, link components.
+jexpr_m3 jgen_frame_in_link(jgen* s, int body, const int given[2], const jmodel_v3 axis[2]);
 bool jgen_find_point(jgen* s, int body, const char* name, size_t n, jmodel_point* out);
 
 // motion.c
@@ -165,17 +160,12 @@ const jgen_wrench* jgen_reactions(
 bool jgen_depends_on_more(jgen* s, jexpr_ref r, unsigned allowed, const char* rule,
                           const char* what, jmodel_place place);
 
-// forces.c, tyre.c
-void jgen_apply(jgen* s, int link, jexpr_v3 r, jexpr_v3 f);  // force f at r, link frame
-jgen_element* jgen_force_of(jgen* s, int k);
-jgen_element* jgen_tyre_of(jgen* s, int k);
-jgen_element* jgen_soil_of(jgen* s, int k);
-jo_status jgen_forces(jgen* s);
-// The force of an element as the equations use it: itself, or a placeholder for it.
-jexpr_ref jgen_element_force(jgen* s, int element, jexpr_ref value);
-static inline int jgen_element_count(const jmodel* m) {
-  return m->nforce + m->ntyre + m->nsoil;
-}
+// elements.c. What a class needs stands in gen/element.h.
+jgen_element* jgen_element_at(jgen* s, int i);
+int jgen_element_find(const jgen* s, const char* name, size_t n);           // -1: none
+int jgen_element_signal(const jgen* s, int i, const char* name, size_t n);  // -1: none
+jexpr_ref jgen_component_value(jgen* s, int i, int k);  // k-th of what element i exerts
+jo_status jgen_write_elements(jgen* s);
 
 // hub.c: a vehicle body whose unknown accelerations are written in its own axes
 void jgen_hub_keep(jgen* s, const jgen_partition* part);  // or drop it, where that cannot be done

@@ -45,7 +45,7 @@ static jo_status begin(jgen_reduction* r, const jmodel* m, const jgen_options* o
   jexpr_group(g, "lambda", 0, JEXPR_PER_LANE);
   jexpr_group(g, "b", r->nv, JEXPR_PER_LANE);
   jexpr_group(g, "c", r->nv, JEXPR_PER_LANE);
-  jexpr_group(g, "element", jgen_element_count(m), JEXPR_UNIFORM);
+  jexpr_group(g, "element", m->ncomponent, JEXPR_UNIFORM);
   jexpr_group(g, "x", r->nu, JEXPR_UNIFORM);
   r->s.placeholders = opt && opt->loads;
   d->live = JARENA_ARRAY(&d->arena, d->np + 1, int);

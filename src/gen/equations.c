@@ -434,7 +434,7 @@ jo_status jgen_write_equations(jgen_reduction* r) {
   JO_TRY(s->g->status);
   s->stage = JGEN_AT_VELOCITY;
   JO_TRY(eliminate_accelerations(r));
-  JO_TRY(jgen_forces(s));
+  JO_TRY(jgen_write_elements(s));
   jgen_hub_forces(s);
   JO_TRY(is_long_tree(r) ? articulate(r) : factorise(r));
   set_accelerations(r);

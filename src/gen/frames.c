@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "gen/build.h"
+#include "model/element.h"
 
 #define AXIS_TOLERANCE 1e-12  // an axis this close to a coordinate axis is that axis
 
@@ -117,14 +118,12 @@ static jexpr_m3 frame_along(jgen* s, jexpr_v3 a, int* k) {
 
 // ---- design position -----------------------------------------------------------------------------
 
-// Orientation of a body's frame in the design position: columns are its axes, vehicle components.
-static jexpr_m3 design_orientation(jgen* s, int body) {
+// A frame by two of its axes, the second made orthogonal to the first: columns, vehicle components.
+static jexpr_m3 frame_of(jgen* s, const int given[2], const jmodel_v3 axis[2]) {
   jexpr_graph* g = s->g;
-  const jmodel_body* b = &s->m->body[body];
-  if (body == 0 || !b->has_frame) return jexpr_m3_identity(g);
-  int i = b->axis_given[0], j = b->axis_given[1], k = 3 - i - j;
-  jexpr_v3 x = normalised(g, jgen_vector(s, &b->axis[0], "frame axis"));
-  jexpr_v3 y = jgen_vector(s, &b->axis[1], "frame axis");
+  int i = given[0], j = given[1], k = 3 - i - j;
+  jexpr_v3 x = normalised(g, jgen_vector(s, &axis[0], "frame axis"));
+  jexpr_v3 y = jgen_vector(s, &axis[1], "frame axis");
   y = normalised(g, jexpr_v3_sub(g, y, jexpr_v3_scale(g, jexpr_v3_dot(g, x, y), x)));
   jexpr_v3 z = jexpr_v3_cross(g, x, y);  // right-handed for (i, j, k) cyclic
   if ((i + 1) % 3 != j) z = jexpr_v3_neg(g, z);
@@ -133,6 +132,21 @@ static jexpr_m3 design_orientation(jgen* s, int body) {
   set_column(&C, j, y);
   set_column(&C, k, z);
   return snap_m3(g, C);
+}
+
+// Orientation of a body's frame in the design position.
+static jexpr_m3 design_orientation(jgen* s, int body) {
+  const jmodel_body* b = &s->m->body[body];
+  if (body == 0 || !b->has_frame) return jexpr_m3_identity(s->g);
+  return frame_of(s, b->axis_given, b->axis);
+}
+
+jexpr_m3 jgen_frame_in_link(jgen* s, int body, const int given[2], const jmodel_v3 axis[2]) {
+  jexpr_graph* g = s->g;
+  jexpr_m3 A = frame_of(s, given, axis), C = design_orientation(s, body);
+  jexpr_m3 CT = jexpr_m3_transpose(&C), ET = jexpr_m3_transpose(&s->body[body].E);
+  jexpr_m3 in_body = jexpr_m3_mul(g, &CT, &A);
+  return snap_m3(g, jexpr_m3_mul(g, &ET, &in_body));
 }
 
 static jexpr_v3 design_origin(jgen* s, int body) {
@@ -399,11 +413,9 @@ static bool points_on_axis(jgen* s, int body, int axis) {
       return false;
     }
   }
-  for (int i = 0; i < s->m->nforce; i++) {
-    const jmodel_force* f = &s->m->force[i];
-    bool uses = (f->type == JMODEL_FORCE_LINE && (f->a.body == body || f->b.body == body)) ||
-                (f->type == JMODEL_FORCE_POINT && f->a.body == body);
-    if (uses) return false;
+  for (int i = 0; i < s->m->nelement; i++) {
+    const jmodel_element* e = &s->m->element[i];
+    if (e->class->follows && e->class->follows(e, body)) return false;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include "expr/rewrite.h"
 
 #include "gen/begin.h"
+#include "gen/element.h"
 #include "gen/reduction.h"
 #include "gen/switches.h"
 
@@ -16,11 +17,21 @@ static void add_sensor(jgen_sensors* o, const char* name, const char* unit, jexp
   o->ref[o->n++] = ref;
 }
 
-// sensors of the file, then all coordinates, element forces, tyre loads and energies
+static jo_status add_components(jgen* s, int element, jgen_sensors* o) {
+  const jmodel_element* e = &s->m->element[element];
+  for (int k = 0; k < e->class->ncomponent; k++) {
+    const char* name = jarena_printf(s->a, "%s.%s", e->name, e->class->component[k]);
+    if (!name) return jerr_memory(s->ctx);
+    add_sensor(o, name, e->class->unit(s->m, e, k), jgen_component_value(s, element, k));
+  }
+  return JO_OK;
+}
+
+// sensors of the file, then all coordinates, what elements exert, and energies
 jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o) {
   jgen* s = &r->s;
   const jmodel* m = s->m;
-  int cap = m->nsignal + m->ncoordinate + m->nforce + m->ntyre + m->nsoil + 3;
+  int cap = m->nsignal + m->ncoordinate + m->ncomponent + 3;
   o->ref = jgen_refs(r, cap);
   o->name = JARENA_ARRAY(s->a, cap, const char*);
   o->unit = JARENA_ARRAY(s->a, cap, const char*);
@@ -33,22 +44,8 @@ jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o) {
   for (int i = 0; i < m->ncoordinate; i++) {
     add_sensor(o, m->coordinate[i].name, m->coordinate[i].is_angle ? "rad" : "m", s->q[i]);
   }
-  for (int i = 0; i < m->nforce; i++) {
-    const char* name = jarena_printf(s->a, "%s.force", m->force[i].name);
-    if (!name) return jerr_memory(s->ctx);
-    bool moment = m->force[i].type != JMODEL_FORCE_LINE && m->force[i].type != JMODEL_FORCE_POINT &&
-                  m->coordinate[m->force[i].coordinate].is_angle;
-    add_sensor(o, name, moment ? "N m" : "N", jgen_force_of(s, i)->force);
-  }
-  for (int i = 0; i < m->ntyre; i++) {
-    const char* name = jarena_printf(s->a, "%s.fz", m->tyre[i].name);
-    if (!name) return jerr_memory(s->ctx);
-    add_sensor(o, name, "N", jgen_tyre_of(s, i)->fz);
-  }
-  for (int i = 0; i < m->nsoil; i++) {
-    const char* name = jarena_printf(s->a, "%s.fz", m->soil[i].name);
-    if (!name) return jerr_memory(s->ctx);
-    add_sensor(o, name, "N", jgen_soil_of(s, i)->fz);
+  for (int i = 0; i < m->nelement; i++) {
+    JO_TRY(add_components(s, i, o));
   }
   add_sensor(o, "energy.kinetic", "J", jgen_kinetic_energy(s));
   add_sensor(o, "energy.potential", "J", jgen_potential_energy(s));
@@ -89,19 +86,26 @@ static jo_status make_one(jgen_reduction* r, const char* name, const char* out_n
 static jexpr_ref element_value(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
   const jgen* s = user;
   const jexpr_node* n = &g->node[r];
-  return n->op == JEXPR_INPUT && n->a == JGEN_ELEMENT ? s->element_value[n->b] : rebuilt;
+  return n->op == JEXPR_INPUT && n->a == JGEN_ELEMENT ? s->component[n->b] : rebuilt;
 }
 
 // Forces of elements in place of their placeholders.
 static jo_status replace_elements(jgen_reduction* r, jexpr_ref* all, int n) {
   jgen* s = &r->s;
   if (!s->placeholders) return JO_OK;
-  for (int i = 0; i < jgen_element_count(s->m); i++) {
-    if (!s->element_value[i]) s->element_value[i] = s->zero;  // forces at points have none
+  for (int i = 0; i < s->m->ncomponent; i++) {
+    if (!s->component[i]) s->component[i] = s->zero;  // forces at points have none
   }
   // a force may be an expression of another
-  JO_TRY(jexpr_rewrite(s->g, element_value, s, s->element_value, jgen_element_count(s->m)));
+  JO_TRY(jexpr_rewrite(s->g, element_value, s, s->component, s->m->ncomponent));
   return jexpr_rewrite(s->g, element_value, s, all, n);
+}
+
+// An element with one component is its load; others tell which.
+static const char* load_name(jgen* s, int component) {
+  const jmodel_element* e = jmodel_element_of(s->m, component);
+  if (e->class->ncomponent == 1) return e->name;
+  return jarena_printf(s->a, "%s.%s", e->name, e->class->component[component - e->first_component]);
 }
 
 // Functions for load prediction; docs/theory/loads.md eqs. (H1)-(H4).
@@ -110,7 +114,7 @@ jo_status jgen_write_loads(jgen_reduction* r) {
   jgen_dynamics* d = r->out;
   jgen_loads* l = &d->loads;
   const jmodel* m = s->m;
-  int nu = r->nu, ne = l->ne = jgen_element_count(m);
+  int nu = r->nu, ne = l->ne = m->ncomponent;
   jexpr_ref *F = jgen_refs(r, ne), *W = jgen_refs(r, nu * ne), *c = jgen_refs(r, nu),
             *M = jgen_refs(r, nu * nu);
   jexpr_ref *x = jgen_refs(r, nu), *all = jgen_refs(r, r->nq), *qdd = jgen_refs(r, nu);
@@ -120,8 +124,8 @@ jo_status jgen_write_loads(jgen_reduction* r) {
   JO_TRY(s->g->status);
   for (int i = 0; i < ne; i++) {
     F[i] = jexpr_input(s->g, JGEN_ELEMENT, i);
-    int tyre = i - m->nforce, soil = tyre - m->ntyre;
-    l->name[i] = tyre < 0 ? m->force[i].name : soil < 0 ? m->tyre[tyre].name : m->soil[soil].name;
+    l->name[i] = load_name(s, i);
+    if (!l->name[i]) return jerr_memory(s->ctx);
   }
   jexpr_jacobian J;
   JO_TRY(jexpr_jacobian_build(s->g, s->a, JEXPR_FORWARD, r->ydot + d->at_qdu, nu, F, ne, &J));
@@ -171,7 +175,7 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
     d->sw[i] = set->sw[i];
   }
   for (int i = 0; i < n; i++) {
-    const char* text = jarena_printf(r->s.a, "%s: wheel stands", r->s.m->tyre[i].name);
+    const char* text = jarena_printf(r->s.a, "%s: wheel stands", r->out->wheel[i]->name);
     if (!text) return jerr_memory(r->s.ctx);
     d->sw[set->n + i] = (jgen_switch){stands[i], text};
   }
@@ -184,7 +188,7 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   jgen_dynamics* d = r->out;
   jexpr_ref *qdv = jgen_refs(r, r->nv),
             *drive[3] = {jgen_refs(r, r->nd), jgen_refs(r, r->nd), jgen_refs(r, r->nd)};
-  int nr = r->part->nredundant, nt = s->m->ntyre;
+  int nr = r->part->nredundant, nt = d->nwheel;
   bundle b = {.cap = d->ny + 6 * r->nv + 2 * r->nu + o->n + 3 * r->nd + 3 * d->nobjective + 1};
   b.cap += nr + 4 * nt;
   b.all = jgen_refs(r, b.cap);

@@ -72,6 +72,12 @@ typedef struct jgen_switch {
   const char* text;  // what it is, for people
 } jgen_switch;
 
+// A distance that must not vanish, between two points of an element.
+typedef struct jgen_length {
+  jexpr_ref value;  // [m]; poison: it has none
+  const jmodel_point* end[2];
+} jgen_length;
+
 typedef struct jgen jgen;
 
 // ---- position stage ------------------------------------------------------------------------------
@@ -135,7 +141,7 @@ typedef enum jgen_group {
 
 // Functions for load prediction: forces of elements apart from the rest. Conditions are live.
 typedef struct jgen_loads {
-  int ne;               // elements: forces, tyres, soils of the model, in this order
+  int ne;               // components of what elements exert (ncomponent of the model)
   const char** name;    // (ne)
   jexpr_fn rhs;         // ydot and the forces F of all elements
   jexpr_fn* element;    // F of one element (ne)
@@ -170,23 +176,24 @@ typedef struct jgen_dynamics {
   jgen_switch* sw;
   const char** output_name;  // (noutput)
   const char** output_unit;
-  jexpr_fn rhs;        // ydot
-  jexpr_fn project;    // dv: Newton correction of q_v; h: closure residuals
-  jexpr_fn switches;   // g
-  jexpr_fn outputs;    // sensors and built-in signals
-  jexpr_fn drive;      // s, sd, sdd of driven coordinates
-  jexpr_fn velocity;   // qd_v
-  jexpr_fn momentum;   // conjugate to the independent velocities
-  jexpr_fn impulse;    // jump of qd_u that restores a given momentum (group "momentum", nu)
-  jexpr_fn jacobian;   // d ydot / d y, dense column-major
-  jexpr_fn objective;  // values of the objectives at the end of a run
-  jexpr_fn solve;      // J_v^-1 b, J_v^-T c
-  jexpr_fn redundant;  // residuals of the redundant closure equations
-  jexpr_fn rolling;    // by tyre: 1 in contact, else 0; speeds along and across its plane [m/s]
-  jexpr_fn windows;    // by objective: from, to [s]; 0, 0 where it has no window
-  jexpr_ref*
-      length;  // by force: distance of its ends [m]; poison: it is not between points (nforce)
-  int first_standing;  // the last ntyre switches, from here on: the wheel stands on the ground
+  jexpr_fn rhs;         // ydot
+  jexpr_fn project;     // dv: Newton correction of q_v; h: closure residuals
+  jexpr_fn switches;    // g
+  jexpr_fn outputs;     // sensors and built-in signals
+  jexpr_fn drive;       // s, sd, sdd of driven coordinates
+  jexpr_fn velocity;    // qd_v
+  jexpr_fn momentum;    // conjugate to the independent velocities
+  jexpr_fn impulse;     // jump of qd_u that restores a given momentum (group "momentum", nu)
+  jexpr_fn jacobian;    // d ydot / d y, dense column-major
+  jexpr_fn objective;   // values of the objectives at the end of a run
+  jexpr_fn solve;       // J_v^-1 b, J_v^-T c
+  jexpr_fn redundant;   // residuals of the redundant closure equations
+  jexpr_fn rolling;     // by wheel: 1 in contact, else 0; speeds along and across its plane [m/s]
+  jexpr_fn windows;     // by objective: from, to [s]; 0, 0 where it has no window
+  jgen_length* length;  // by element: distance of its ends
+  int nwheel;           // elements that have no force at standstill ...
+  const jmodel_element** wheel;  // (nwheel)
+  int first_standing;  // ... the last switches, from here on: the wheel stands on the ground
   jgen_sens sens;
   jgen_loads loads;
   jexpr_equations equations;  // generated and kept for rhs

@@ -3,6 +3,7 @@
 // closure equations that were left out because they follow from the others, wheels that stand, windows
 // of objectives; and expressions that depend on more than they are differentiated for.
 #include "gen/build.h"
+#include "gen/element.h"
 #include "gen/reduction.h"
 #include "gen/road.h"
 
@@ -60,11 +61,10 @@ bool jgen_depends_on_more(jgen* s, jexpr_ref r, unsigned allowed, const char* ru
 // ---- what a run is watched for -------------------------------------------------------------------
 
 // A wheel in contact stands where vx^2 + vy^2 < limit^2. The function is smooth, also at rest.
-static void watch_tyre(jgen_reduction* r, int k) {
+static void watch_wheel(jgen_reduction* r, int k, const jgen_element* e) {
   jgen* s = &r->s;
   jexpr_graph* g = s->g;
-  int n = s->m->ntyre;
-  const jgen_element* e = jgen_tyre_of(s, k);
+  int n = r->out->nwheel;
   jexpr_ref touches = jexpr_lt(g, s->zero, e->delta);
   jexpr_ref limit = jexpr_const(g, JGEN_STANDSTILL * JGEN_STANDSTILL);
   jexpr_ref square = jexpr_add(g, jexpr_mul(g, e->vx, e->vx), jexpr_mul(g, e->vy, e->vy));
@@ -75,12 +75,30 @@ static void watch_tyre(jgen_reduction* r, int k) {
   r->rolling[2 * n + k] = e->vy;
 }
 
+static jo_status list_wheels(jgen_reduction* r) {
+  const jmodel* m = r->s.m;
+  jgen_dynamics* d = r->out;
+  d->wheel = JARENA_ARRAY(r->s.a, m->nelement, const jmodel_element*);
+  if (!d->wheel) return jerr_memory(r->s.ctx);
+  for (int i = 0; i < m->nelement; i++) {
+    if (jgen_class_of(&m->element[i])->must_roll) d->wheel[d->nwheel++] = &m->element[i];
+  }
+  r->stands = jgen_refs(r, d->nwheel);
+  r->rolling = jgen_refs(r, 3 * d->nwheel);
+  JO_TRY(r->s.g->status);
+  for (int k = 0; k < d->nwheel; k++) {
+    watch_wheel(r, k, jgen_element_at(&r->s, (int)(d->wheel[k] - m->element)));
+  }
+  return r->s.g->status;
+}
+
 static jo_status keep_lengths(jgen_reduction* r) {
   const jmodel* m = r->s.m;
-  r->out->length = JARENA_ARRAY(r->s.a, m->nforce + 1, jexpr_ref);
+  r->out->length = JARENA_ARRAY(r->s.a, m->nelement, jgen_length);
   if (!r->out->length) return jerr_memory(r->s.ctx);
-  for (int i = 0; i < m->nforce; i++) {
-    if (m->force[i].type == JMODEL_FORCE_LINE) r->out->length[i] = jgen_force_of(&r->s, i)->x;
+  for (int i = 0; i < m->nelement; i++) {
+    const jgen_element* e = jgen_element_at(&r->s, i);
+    r->out->length[i] = (jgen_length){e->apart, {e->end[0], e->end[1]}};
   }
   return JO_OK;
 }
@@ -94,7 +112,7 @@ jo_status jgen_read_unused(jgen_reduction* r) {
       s->signal[i].value = jgen_scalar(s, &m->signal[i].value, m->signal[i].name);
     }
   }
-  if (m->ntyre + m->nsoil == 0 && s->g->status >= 0) jgen_road_under(s, s->zero, s->zero);
+  if (!s->has_read_road && s->g->status >= 0) jgen_road_under(s, s->zero, s->zero);
   return s->g->status;
 }
 
@@ -103,17 +121,13 @@ jo_status jgen_write_guards(jgen_reduction* r) {
   const jmodel* m = s->m;
   const jgen_partition* part = r->part;
   r->redundant = jgen_refs(r, part->nredundant);
-  r->stands = jgen_refs(r, m->ntyre);
-  r->rolling = jgen_refs(r, 3 * m->ntyre);
   r->windows = jgen_refs(r, 2 * m->nobjective);
   JO_TRY(s->g->status);
   JO_TRY(keep_lengths(r));
   for (int i = 0; i < part->nredundant; i++) {
     r->redundant[i] = r->row[part->redundant[i]].h;
   }
-  for (int k = 0; k < m->ntyre; k++) {
-    watch_tyre(r, k);
-  }
+  JO_TRY(list_wheels(r));
   for (int i = 0; i < m->nobjective; i++) {
     const jmodel_objective* o = &m->objective[i];
     for (int end = 0; o->has_window && end < 2; end++) {

@@ -2,7 +2,7 @@
 // The hub: a body on a free joint to the ground, as a rule the chassis. Its unknown accelerations are
 // the true ones in its own axes instead of those of its six coordinates, so that the attitude of the
 // vehicle stays out of the mass matrix. docs/theory/dynamics.md eqs. (D16), (R7).
-#include "gen/build.h"
+#include "gen/element.h"
 
 static int first_coordinate(const jgen* s) {
   return s->m->joint[s->link[s->hub].joint].first_coordinate;

@@ -159,7 +159,7 @@ static jo_status build(jgen_pieces* out, const jmodel* m, const jgen_options* op
   s->stage = JGEN_AT_VELOCITY;
   JO_TRY(put_drive(&w));
   JO_TRY(jgen_closures(s, true, &w.row, &n));
-  JO_TRY(jgen_forces(s));
+  JO_TRY(jgen_write_elements(s));
   jgen_hub_forces(s);
   *again = s->retry_follow;
   for (int b = 0; *again && b < m->nbody; b++) {

@@ -30,8 +30,8 @@ typedef struct jgen_reduction {
   jexpr_ref* objective;                 // values at the end (nobjective)
   jexpr_ref *solve, *solve_transposed;  // J_v^-1 b, J_v^-T c (nv)
   jexpr_ref* redundant;                 // residuals of the equations left out (nredundant)
-  jexpr_ref* rolling;                   // contact, vx, vy of the tyres (3 ntyre)
-  jexpr_ref* stands;                    // > 0 where a wheel stands on the ground (ntyre)
+  jexpr_ref* rolling;                   // contact, vx, vy of the wheels (3 nwheel)
+  jexpr_ref* stands;                    // > 0 where a wheel stands on the ground (nwheel)
   jexpr_ref* windows;                   // from and to, objective by objective (2 nobjective)
 } jgen_reduction;
 

@@ -22,6 +22,7 @@ static jexpr_ref replace_inputs(void* user, jexpr_graph* g, jexpr_ref r, jexpr_r
 jgen_road jgen_road_under(jgen* s, jexpr_ref x, jexpr_ref y) {
   jexpr_graph* g = s->g;
   jgen_road r = {s->zero, jexpr_v3_const(g, 0.0, 0.0, 1.0)};
+  s->has_read_road = true;
   if (!s->m->has_road) return r;
   int group = -1;
   for (int i = 0; i < g->ngroup; i++) {

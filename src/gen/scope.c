@@ -7,6 +7,7 @@
 #include "expr/parse.h"
 #include "expr/tape.h"
 #include "gen/build.h"
+#include "gen/element.h"
 
 typedef struct word {
   const char* s;
@@ -198,31 +199,16 @@ static jexpr_ref coordinate_field(jgen* s, int i, word field, word name) {
 }
 
 static jexpr_ref any_element_field(jgen* s, word base, word field, word name) {
-  for (int i = 0; i < s->m->nforce; i++) {
-    if (!is(base, s->m->force[i].name)) continue;
-    jgen_element* e = jgen_force_of(s, i);
-    if (is(field, "length") || is(field, "angle")) return e->x;
-    if (s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, "a velocity or a force");
-    if (e->busy == 1) return not_yet(s, name, "defined by itself");
-    if (is(field, "rate")) return e->xd;
-    if (is(field, "force")) return e->force;
-    if (is(field, "power")) return e->power;
-  }
-  for (int i = 0; i < s->m->ntyre + s->m->nsoil; i++) {
-    bool tyre = i < s->m->ntyre;
-    int k = tyre ? i : i - s->m->ntyre;
-    if (!is(base, tyre ? s->m->tyre[k].name : s->m->soil[k].name)) continue;
-    if (s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, "a force");
-    const jgen_element* e = tyre ? jgen_tyre_of(s, k) : jgen_soil_of(s, k);
-    if (is(field, "fx")) return e->fx;
-    if (is(field, "fy")) return e->fy;
-    if (is(field, "fz")) return e->fz;
-    if (is(field, "delta")) return e->delta;
-    if (is(field, "kappa")) return e->kappa;
-    if (is(field, "alpha")) return e->alpha;
-    if (is(field, "power")) return e->power;
-  }
-  return JEXPR_POISON;
+  int i = jgen_element_find(s, base.s, base.n);
+  int k = i >= 0 ? jgen_element_signal(s, i, field.s, field.n) : -1;
+  if (k < 0) return JEXPR_POISON;
+  const jgen_element_class* class = jgen_class_of(&s->m->element[i]);
+  bool is_position = k < class->nposition;
+  if (!is_position && s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, class->what);
+  const jgen_element* e = jgen_element_at(s, i);
+  if (!is_position && e->progress == JGEN_BEING_WRITTEN)
+    return not_yet(s, name, "defined by itself");
+  return e->signal[k];
 }
 
 // An element's own names are not those of the element that refers to it.
@@ -438,13 +424,7 @@ static const char* why(void* user, const char* text, size_t n) {
   for (int i = 0; i < m->njoint; i++) {
     if (is(name, m->joint[i].name)) return "a joint of several coordinates or none; add which";
   }
-  for (int i = 0; i < m->nforce + m->ntyre + m->nsoil; i++) {
-    int k = i - m->nforce, l = k - m->ntyre;
-    const char* element = i < m->nforce  ? m->force[i].name
-                          : k < m->ntyre ? m->tyre[k].name
-                                         : m->soil[l].name;
-    if (is(name, element)) return "an element; add what of it";
-  }
+  if (jgen_element_find(user, text, n) >= 0) return "an element; add what of it";
   if (find_body(m, name) >= 0) return "a body; add the point and the component";
   for (int i = 0; i < m->nobjective; i++) {
     if (is(name, m->objective[i].name)) return "an objective; it has no value before the end";

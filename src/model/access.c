@@ -279,9 +279,9 @@ static bool is_name(const char* s) {
 // Names with a meaning of their own: constants and words of expressions, the fixed body, and the
 // sections, because `hardpoints.P1.x` names a number.
 static const char* const reserved[] = {
-    "ground",  "t",          "pi",      "tau",        "and",       "or",     "not",
-    "true",    "false",      "null",    "gravity",    "bodies",    "joints", "closures",
-    "tables",  "hardpoints", "forces",  "tyres",      "soils",     "states", "signals",
+    "ground",  "t",          "pi",      "tau",        "and",       "or",
+    "not",     "true",       "false",   "null",       "gravity",   "bodies",
+    "joints",  "closures",   "tables",  "hardpoints", "states",    "signals",
     "sensors", "objectives", "initial", "simulation", "parameters"};
 
 bool jmodel_name_ok(const jmodel_at* at, const jmodel_node* entry) {
@@ -293,11 +293,12 @@ bool jmodel_name_ok(const jmodel_at* at, const jmodel_node* entry) {
     jmodel_mistake(at, entry->key_place, "the name is longer than 60 letters");
     return false;
   }
+  bool is_reserved = jmodel_section_kind(entry->key) != NULL;
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
-    if (strcmp(reserved[i], entry->key) == 0) {
-      jmodel_mistake(at, entry->key_place, "the name is reserved; choose another");
-      return false;
-    }
+    is_reserved = is_reserved || strcmp(reserved[i], entry->key) == 0;
   }
-  return true;
+  if (is_reserved) {
+    jmodel_mistake(at, entry->key_place, "the name is reserved; choose another");
+  }
+  return !is_reserved;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "expr/parse.h"
+#include "model/element.h"
 #include "model/reader.h"
 
 // ---- expressions
@@ -110,9 +111,6 @@ static const struct {
               {"bodies", "a body", NULL},
               {"hardpoints", "a hardpoint", NULL},
               {"closures", "a closure", NULL},
-              {"forces", "a force", NULL},
-              {"tyres", "a tyre", NULL},
-              {"soils", "a soil", NULL},
               {"objectives", "an objective", NULL}};
 
 static bool has_entry(const jmodel_node* section, const char* name, size_t n) {
@@ -123,6 +121,22 @@ static bool has_entry(const jmodel_node* section, const char* name, size_t n) {
   return false;
 }
 
+// What the model calls by the name, and what to do about it (NULL: nothing); NULL: there is no such thing.
+static const char* kind_of(jmodel_reader* r, const char* name, size_t n, const char** hint) {
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    *hint = others[i].hint;
+    if (has_entry(jmodel_node_find(r->root, others[i].section), name, n)) return others[i].kind;
+  }
+  *hint = NULL;
+  for (int i = 0; jmodel_class_at(i); i++) {
+    const jmodel_element_class* c = jmodel_class_at(i);
+    if (has_entry(jmodel_node_find(r->root, c->section), name, n)) {
+      return jmodel_format(r, "a %s", c->kind);
+    }
+  }
+  return NULL;
+}
+
 // Only names that parameters do not have come here. Of `a.rate`, `a` counts.
 static const char* why(void* user, const char* name, size_t n) {
   static const char rule[] = "only parameters may stand here, whose values do not change with time";
@@ -130,12 +144,9 @@ static const char* why(void* user, const char* name, size_t n) {
   const char* dot = memchr(name, '.', n);
   size_t base = dot ? (size_t)(dot - name) : n;
   if (is_word(name, n, "t")) return jmodel_format(r, "the time; %s", rule);
-  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-    if (!has_entry(jmodel_node_find(r->root, others[i].section), name, base)) continue;
-    return jmodel_format(r, "%s%s; %s", dot ? "a value of " : "", others[i].kind,
-                         others[i].hint ? others[i].hint : rule);
-  }
-  return NULL;
+  const char *hint, *kind = kind_of(r, name, base, &hint);
+  if (!kind) return NULL;
+  return jmodel_format(r, "%s%s; %s", dot ? "a value of " : "", kind, hint ? hint : rule);
 }
 
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
@@ -327,7 +338,7 @@ static void check_values(jmodel_reader* r) {
 // Names that stand before a dot.
 static void check_elements(jmodel_reader* r) {
   const jmodel* m = r->m;
-  int most = m->nbody + m->njoint + m->nclosure + m->nforce + m->ntyre + m->nsoil;
+  int most = m->nbody + m->njoint + m->nclosure + m->nelement;
   meaning* list = JMODEL_ARRAY(r, most, meaning);
   int n = 0;
   if (!list) return;
@@ -340,14 +351,9 @@ static void check_elements(jmodel_reader* r) {
   for (int i = 0; i < m->nclosure; i++) {
     list[n++] = (meaning){m->closure[i].name, "closure", m->closure[i].place, -1};
   }
-  for (int i = 0; i < m->nforce; i++) {
-    list[n++] = (meaning){m->force[i].name, "force", m->force[i].place, -1};
-  }
-  for (int i = 0; i < m->ntyre; i++) {
-    list[n++] = (meaning){m->tyre[i].name, "tyre", m->tyre[i].place, -1};
-  }
-  for (int i = 0; i < m->nsoil; i++) {
-    list[n++] = (meaning){m->soil[i].name, "soil", m->soil[i].place, -1};
+  for (int i = 0; i < m->nelement; i++) {
+    const jmodel_element* e = &m->element[i];
+    list[n++] = (meaning){e->name, e->class->kind, e->place, -1};
   }
   for (int i = 0; i < n; i++) {
     if (strcmp(list[i].name, "energy") != 0) continue;  // energy.kinetic

@@ -179,71 +179,16 @@ typedef struct jmodel_table {
   jmodel_scalar *x, *y;
 } jmodel_table;
 
-typedef enum jmodel_force_type {
-  JMODEL_FORCE_LINE,   // along the line between points a and b; tension positive
-  JMODEL_FORCE_JOINT,  // on one coordinate (torque or force, acts with its sign)
-  JMODEL_FORCE_BAR,    // anti-roll bar: between two coordinates, stiffness * (q1 - q2)
-  JMODEL_FORCE_POINT   // a force vector (and torque vector) on a body at a point
-} jmodel_force_type;
-
-// Line: x = distance between a and b, xd its rate. Joint: x = coordinate, xd its rate.
-// Bar: x = q1 - q2. What is given is added up:
-//   linear       stiffness (x - free) + damping xd + preload
-//   tables       spring_table(x), damper_table(xd)
-//   bump stop    stop_stiffness * max(0, stop_clearance_length - x) acts to lengthen (and the
-//                rebound stop likewise to shorten)
-//   expression   of x, xd ("length", "rate"; "angle" also for joints) and any signal
-// The force of a line element is tension positive; that of a joint element is minus what is given
-// (a spring pulls back), except for `torque`, which acts as given.
-typedef struct jmodel_force {
+// Something that acts on bodies or coordinates, as its class describes it (model/element.h).
+typedef struct jmodel_element_class jmodel_element_class;
+typedef struct jmodel_element {
+  const jmodel_element_class* class;
   const char* name;
   jmodel_place place;
-  jmodel_force_type type;
-  jmodel_point a, b;
-  int coordinate, coordinate2;
-  bool has_stiffness, has_damping, has_free, has_preload, has_expression, has_torque;
-  jmodel_scalar stiffness, damping, free, preload, expression, torque;
-  int spring_table, damper_table;  // -1: none
-  bool has_bump, has_rebound;
-  // with an exponent e: stiffness (exp(e depth) - 1) instead of stiffness depth
-  bool has_bump_exponent, has_rebound_exponent;
-  jmodel_scalar bump_exponent, rebound_exponent;
-  jmodel_scalar bump_clearance, bump_stiffness;        // acts when x < clearance
-  jmodel_scalar rebound_clearance, rebound_stiffness;  // acts when x > clearance
-  jmodel_v3 vector, moment;                            // point force: components ...
-  bool in_body;                                        // ... in body axes, else in ground axes
-  bool has_moment;
-} jmodel_force;
-
-// Tyre with linear saturated slip forces (docs/theory/tyre.md), benchmark of López Varela and
-// Mouzo (2023).
-typedef struct jmodel_tyre {
-  const char* name;
-  jmodel_place place;
-  int body;  // the wheel
-  jmodel_point centre;
-  jmodel_vector axis;                        // wheel axis, pointing left
-  jmodel_scalar radius, stiffness, damping;  // [m] [N/m] [N s/m]
-  jmodel_scalar kappa_c, alpha_c, mu_x, mu_y;
-  bool loaded_radius;  // false: reading A (lowest point of the circle), true: reading B
-} jmodel_tyre;
-
-// A wheel under a track on soft soil: Bekker pressure-sinkage, shear limited by friction
-// (docs/theory/soil.md, after Critchley and Jayakumar 2010). The normal and lateral force act on the
-// wheel's body, the longitudinal force of the track on the body that carries the track.
-typedef struct jmodel_soil {
-  const char* name;
-  jmodel_place place;
-  int body, track;                            // wheel, carrier of the track
-  jmodel_point centre;                        // of the wheel
-  jmodel_vector lateral;                      // direction to the left, fixed to the carrier
-  jmodel_scalar radius;                       // wheel plus track [m]
-  jmodel_scalar length, width;                // of the contact patch [m]
-  jmodel_scalar k_c, k_phi, exponent;         // [N/m^(n+1)] [N/m^(n+2)] [-]
-  jmodel_scalar shear;                        // force per normal force and slip speed [s/m]
-  jmodel_scalar friction_long, friction_lat;  // limits of that ratio
-  jmodel_scalar track_speed;                  // of the track over the ground [m/s]
-} jmodel_soil;
+  int first_component;  // of what it exerts, among those of all elements (ncomponent)
+  int coordinate;       // the one it acts on, and nothing else; -1: it acts otherwise
+  void* data;           // of its class
+} jmodel_element;
 
 typedef struct jmodel_state {
   const char* name;
@@ -329,8 +274,8 @@ typedef struct jmodel {
   const char* description;
   char sha256[65];    // of all text read
   jmodel_v3 gravity;  // [m/s^2]
-  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nforce, ntyre,
-      nsoil, nstate, nsignal, nobjective, ninitial;
+  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nelement,
+      ncomponent, nstate, nsignal, nobjective, ninitial;
   jmodel_number* number;
   jmodel_parameter* parameter;
   jmodel_body* body;              // 0: ground
@@ -339,9 +284,7 @@ typedef struct jmodel {
   jmodel_coordinate* coordinate;  // by joint
   jmodel_closure* closure;
   jmodel_table* table;
-  jmodel_force* force;
-  jmodel_tyre* tyre;
-  jmodel_soil* soil;
+  jmodel_element* element;  // section by section
   jmodel_state* state;
   jmodel_signal* signal;
   jmodel_objective* objective;

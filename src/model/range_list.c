@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "model/element.h"
 #include "model/ranges.h"
 
 // ---- slots and rules -----------------------------------------------------------------------------
@@ -75,6 +76,14 @@ static void add_direction(lister* l, const char* subject, const char* name, cons
   add_rule(l, (jmodel_rule){JMODEL_RULE_DIRECTION, JMODEL_FINITE, subject, name, label, 0, 0}, 3);
 }
 
+// Two directions that span a plane.
+static void add_plane(lister* l, const char* subject, const char* name, const char* label,
+                      const jmodel_v3* axis) {
+  add_v3(l, &axis[0]);
+  add_v3(l, &axis[1]);
+  add_rule(l, (jmodel_rule){JMODEL_RULE_PLANE, JMODEL_FINITE, subject, name, label, 0, 0}, 6);
+}
+
 static void add_point(lister* l, const char* subject, const char* name, const char* label,
                       const jmodel_v3* v) {
   for (int i = 0; i < 3; i++) {
@@ -84,82 +93,47 @@ static void add_point(lister* l, const char* subject, const char* name, const ch
 
 // ---- fields of elements --------------------------------------------------------------------------
 
-#define ALWAYS ((size_t)-1)
+static const void* at_offset(const void* data, size_t offset) {
+  return (const char*)data + offset;
+}
 
-typedef struct field {
-  const char* label;
-  size_t at;
-  jmodel_limit limit;
-  size_t given;  // where the element says that it has it
-} field;
-
-static void add_fields(lister* l, const char* subject, const char* name, const void* element,
-                       const field* list, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    const char* base = element;
+static void add_fields(lister* l, const char* subject, const char* name, const void* data,
+                       const jmodel_field* list, int n) {
+  for (int i = 0; i < n; i++) {
+    const jmodel_field* f = &list[i];
     bool is_given = true;
-    if (list[i].given != ALWAYS) memcpy(&is_given, base + list[i].given, sizeof is_given);
-    const jmodel_scalar* s = (const jmodel_scalar*)(const void*)(base + list[i].at);
-    if (is_given) add_limit(l, subject, name, list[i].label, s, list[i].limit);
+    if (f->given != JMODEL_ALWAYS) memcpy(&is_given, at_offset(data, f->given), sizeof is_given);
+    if (!is_given) continue;
+    const jmodel_v3* v = at_offset(data, f->at);
+    switch (f->kind) {
+      case JMODEL_FIELD_SCALAR:
+        add_limit(l, subject, name, f->label, at_offset(data, f->at), f->limit);
+        break;
+      case JMODEL_FIELD_V3:
+        for (int k = 0; k < 3; k++) {
+          add_limit(l, subject, name, f->label, &v->e[k], f->limit);
+        }
+        break;
+      case JMODEL_FIELD_DIRECTION: add_direction(l, subject, name, f->label, v); break;
+      case JMODEL_FIELD_PLANE: add_plane(l, subject, name, f->label, v); break;
+    }
   }
 }
 
-#define FIELD(type, member, limit) \
-  { #member, offsetof(type, member), limit, ALWAYS }
-#define GIVEN(type, label, member, limit, has) \
-  { label, offsetof(type, member), limit, offsetof(type, has) }
-#define ADD_FIELDS(l, subject, element, list) \
-  add_fields(l, subject, (element)->name, element, list, sizeof(list) / sizeof *(list))
+#define ADD_FIELDS(l, subject, data, list) \
+  add_fields(l, subject, (data)->name, data, list, sizeof(list) / sizeof *(list))
 
-static const field tyre_fields[] = {
-    FIELD(jmodel_tyre, radius, JMODEL_POSITIVE),
-    FIELD(jmodel_tyre, stiffness, JMODEL_NOT_NEGATIVE),
-    FIELD(jmodel_tyre, damping, JMODEL_NOT_NEGATIVE),
-    FIELD(jmodel_tyre, kappa_c, JMODEL_POSITIVE),
-    FIELD(jmodel_tyre, alpha_c, JMODEL_POSITIVE),
-    FIELD(jmodel_tyre, mu_x, JMODEL_NOT_NEGATIVE),
-    FIELD(jmodel_tyre, mu_y, JMODEL_NOT_NEGATIVE),
+static const jmodel_field closure_fields[] = {
+    JMODEL_GIVEN(jmodel_closure, "length", length, JMODEL_POSITIVE, has_length),
 };
 
-static const field soil_fields[] = {
-    FIELD(jmodel_soil, radius, JMODEL_POSITIVE),
-    FIELD(jmodel_soil, length, JMODEL_POSITIVE),
-    FIELD(jmodel_soil, width, JMODEL_POSITIVE),
-    FIELD(jmodel_soil, k_c, JMODEL_NOT_NEGATIVE),
-    FIELD(jmodel_soil, k_phi, JMODEL_NOT_NEGATIVE),
-    FIELD(jmodel_soil, exponent, JMODEL_NOT_NEGATIVE),
-    FIELD(jmodel_soil, shear, JMODEL_NOT_NEGATIVE),
-    FIELD(jmodel_soil, friction_long, JMODEL_NOT_NEGATIVE),
-    FIELD(jmodel_soil, friction_lat, JMODEL_NOT_NEGATIVE),
-    FIELD(jmodel_soil, track_speed, JMODEL_FINITE),
+static const jmodel_field coordinate_fields[] = {
+    JMODEL_GIVEN(jmodel_coordinate, "guess", guess, JMODEL_FINITE, has_guess),
+    JMODEL_GIVEN(jmodel_coordinate, "drive", driven, JMODEL_FINITE, is_driven),
 };
 
-// A negative stiffness may stand for a softening; a negative damper or stop feeds the motion.
-static const field force_fields[] = {
-    GIVEN(jmodel_force, "stiffness", stiffness, JMODEL_FINITE, has_stiffness),
-    GIVEN(jmodel_force, "damping", damping, JMODEL_NOT_NEGATIVE, has_damping),
-    GIVEN(jmodel_force, "free length", free, JMODEL_FINITE, has_free),
-    GIVEN(jmodel_force, "preload", preload, JMODEL_FINITE, has_preload),
-    GIVEN(jmodel_force, "bump_stop: stiffness", bump_stiffness, JMODEL_NOT_NEGATIVE, has_bump),
-    GIVEN(jmodel_force, "bump_stop: place", bump_clearance, JMODEL_FINITE, has_bump),
-    GIVEN(jmodel_force, "bump_stop: exponent", bump_exponent, JMODEL_POSITIVE, has_bump_exponent),
-    GIVEN(jmodel_force, "rebound_stop: stiffness", rebound_stiffness, JMODEL_NOT_NEGATIVE,
-          has_rebound),
-    GIVEN(jmodel_force, "rebound_stop: place", rebound_clearance, JMODEL_FINITE, has_rebound),
-    GIVEN(jmodel_force, "rebound_stop: exponent", rebound_exponent, JMODEL_POSITIVE,
-          has_rebound_exponent),
-};
-
-static const field closure_fields[] = {
-    GIVEN(jmodel_closure, "length", length, JMODEL_POSITIVE, has_length),
-};
-
-static const field coordinate_fields[] = {
-    GIVEN(jmodel_coordinate, "guess", guess, JMODEL_FINITE, has_guess),
-    GIVEN(jmodel_coordinate, "drive", driven, JMODEL_FINITE, is_driven),
-};
-
-static const field state_fields[] = {FIELD(jmodel_state, initial, JMODEL_FINITE)};
+static const jmodel_field state_fields[] = {
+    JMODEL_FIELD(jmodel_state, "initial", initial, JMODEL_FINITE)};
 
 // ---- the model -----------------------------------------------------------------------------------
 
@@ -176,9 +150,7 @@ static void list_body(lister* l, const jmodel_body* b, int* first_mass) {
   }
   if (b->has_frame) {
     add_point(l, "body", b->name, "frame: origin", &b->origin);
-    add_v3(l, &b->axis[0]);
-    add_v3(l, &b->axis[1]);
-    add_rule(l, (jmodel_rule){JMODEL_RULE_PLANE, JMODEL_FINITE, "body", b->name, "frame", 0, 0}, 6);
+    add_plane(l, "body", b->name, "frame", b->axis);
   }
   for (int i = 0; i < b->npoint; i++) {
     add_point(l, "body", b->name, b->point[i].name, &b->point[i].value);
@@ -238,16 +210,9 @@ static void list_objective(lister* l, const jmodel_objective* o) {
 }
 
 static void list_elements(lister* l, const jmodel* m) {
-  for (int i = 0; i < m->nforce; i++) {
-    ADD_FIELDS(l, "force", &m->force[i], force_fields);
-  }
-  for (int i = 0; i < m->ntyre; i++) {
-    ADD_FIELDS(l, "tyre", &m->tyre[i], tyre_fields);
-    add_direction(l, "tyre", m->tyre[i].name, "axis", &m->tyre[i].axis.v);
-  }
-  for (int i = 0; i < m->nsoil; i++) {
-    ADD_FIELDS(l, "soil", &m->soil[i], soil_fields);
-    add_direction(l, "soil", m->soil[i].name, "lateral", &m->soil[i].lateral.v);
+  for (int i = 0; i < m->nelement; i++) {
+    const jmodel_element* e = &m->element[i];
+    add_fields(l, e->class->kind, e->name, e->data, e->class->field, e->class->nfield);
   }
 }
 

@@ -66,22 +66,23 @@ static void read_mass(const jmodel_at* at, const jmodel_node* node, jmodel_body*
 
 // ---- frame
 
-static void read_axes(const jmodel_at* at, const jmodel_node* frame, jmodel_body* b) {
+void jmodel_read_axes(const jmodel_at* at, const jmodel_node* map, const char* label, int given[2],
+                      jmodel_v3 axis[2]) {
   static const char* const names[] = {"x", "y", "z"};
   int n = 0;
   for (int i = 0; i < 3; i++) {
-    const jmodel_node* node = jmodel_node_find(frame, names[i]);
+    const jmodel_node* node = jmodel_node_find(map, names[i]);
     if (!node) continue;
     if (n < 2) {
-      b->axis_given[n] = i;
-      b->axis[n] = jmodel_v3_at(at, node, jmodel_format(at->r, "frame.%s", names[i]),
-                                jmodel_format(at->r, "%s.frame.%s", at->path, names[i]),
-                                JMODEL_SCOPE_PARAMETERS);
+      given[n] = i;
+      axis[n] = jmodel_v3_at(at, node, jmodel_format(at->r, "%s.%s", label, names[i]),
+                             jmodel_format(at->r, "%s.%s.%s", at->path, label, names[i]),
+                             JMODEL_SCOPE_PARAMETERS);
     }
     n++;
   }
   if (n != 0 && n != 2) {
-    jmodel_mistake(at, frame->place, "frame needs two of the axes x, y, z, got %d", n);
+    jmodel_mistake(at, map->place, "%s needs two of the axes x, y, z, got %d", label, n);
   }
 }
 
@@ -102,7 +103,7 @@ static void read_frame(const jmodel_at* at, const jmodel_node* node, jmodel_body
         jmodel_v3_at(at, origin, "frame.origin", jmodel_format(at->r, "%s.frame.origin", at->path),
                      JMODEL_SCOPE_PARAMETERS);
   }
-  read_axes(at, frame, b);
+  jmodel_read_axes(at, frame, "frame", b->axis_given, b->axis);
 }
 
 // ---- points and vectors

@@ -3,20 +3,35 @@
 // objectives, initial conditions, simulation.
 #include <string.h>
 
+#include "model/element.h"
 #include "model/reader.h"
 
+// All but those of elements, which their classes tell.
 static const char* const root_keys[] = {
-    "jounce",     "name",    "description", "include",  "gravity", "parameters",
-    "hardpoints", "bodies",  "joints",      "closures", "tables",  "forces",
-    "tyres",      "soils",   "road",        "states",   "signals", "sensors",
-    "objectives", "initial", "simulation",  NULL};
+    "jounce",     "name",    "description", "include",    "gravity", "parameters",
+    "hardpoints", "bodies",  "joints",      "closures",   "tables",  "road",
+    "states",     "signals", "sensors",     "objectives", "initial", "simulation"};
+
+static void check_root_keys(const jmodel_at* at, const jmodel_node* root) {
+  int n = sizeof root_keys / sizeof *root_keys, nclass = 0;
+  while (jmodel_class_at(nclass)) {
+    nclass++;
+  }
+  const char** keys = JMODEL_ARRAY(at->r, n + nclass + 1, const char*);
+  if (!keys) return;
+  memcpy(keys, root_keys, sizeof root_keys);
+  for (int i = 0; i < nclass; i++) {
+    keys[n + i] = jmodel_class_at(i)->section;
+  }
+  jmodel_check_keys(at, root, keys);
+}
 
 static const double standard_gravity[3] = {0.0, 0.0, -9.81};
 
 void jmodel_read_head(jmodel_reader* r, const jmodel_node* root) {
   jmodel* m = r->m;
   jmodel_at at = {r, "model", NULL, ""};
-  jmodel_check_keys(&at, root, root_keys);
+  check_root_keys(&at, root);
   m->name = jmodel_get_text(&at, root, "name", "");
   m->description = jmodel_get_text(&at, root, "description", "");
 

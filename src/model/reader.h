@@ -102,6 +102,11 @@ bool jmodel_is(const jmodel_at* at, const jmodel_node* node, jmodel_node_kind ki
                const char* label);
 // Complain about keys not in the list, which ends with NULL.
 void jmodel_check_keys(const jmodel_at* at, const jmodel_node* map, const char* const* keys);
+// Two of the axes x, y, z of a frame, as children of the map `label`; what is not given stays (read_bodies.c).
+void jmodel_read_axes(const jmodel_at* at, const jmodel_node* map, const char* label, int given[2],
+                      jmodel_v3 axis[2]);
+// Is it a section of elements, and what are they called? NULL: it is not.
+const char* jmodel_section_kind(const char* section);
 // The node of a key; a missing one is a mistake.
 const jmodel_node* jmodel_need(const jmodel_at* at, const jmodel_node* map, const char* key);
 
@@ -188,9 +193,7 @@ void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_bodies(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_joints(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_closures(jmodel_reader* r, const jmodel_node* root);
-void jmodel_read_forces(jmodel_reader* r, const jmodel_node* root);
-void jmodel_read_tyres(jmodel_reader* r, const jmodel_node* root);
-void jmodel_read_soils(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_elements(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_states(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "expr/blame.h"
+#include "model/element.h"
 #include "study/finite.h"
 #include "study/rolling.h"
 
@@ -59,13 +60,15 @@ jo_status jstudy_guard_lengths(jstudy_run* r, double t, const double* y) {
   const jgen_dynamics* d = r->plant->dynamics;
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
-  for (int i = 0; i < d->model->nforce; i++) {
-    const jmodel_force* f = &d->model->force[i];
-    if (!d->length[i] || jexpr_blame_value(r->ctx, d->g, d->length[i], in) > NO_LENGTH) continue;
+  for (int i = 0; i < d->model->nelement; i++) {
+    const jmodel_element* e = &d->model->element[i];
+    const jgen_length* l = &d->length[i];
+    if (!l->value || jexpr_blame_value(r->ctx, d->g, l->value, in) > NO_LENGTH) continue;
     return jerr_set(r->ctx, JO_ERR_MODEL,
-                    "%s:%d: force '%s': its ends, '%s' and '%s', are at the same place at t = %.9g "
+                    "%s:%d: %s '%s': its ends, '%s' and '%s', are at the same place at t = %.9g "
                     "s: it has no direction there; move one of them, or put it on a coordinate",
-                    f->place.file, f->place.line, f->name, f->a.name, f->b.name, t);
+                    e->place.file, e->place.line, e->class->kind, e->name, l->end[0]->name,
+                    l->end[1]->name, t);
   }
   return JO_OK;
 }
@@ -85,9 +88,9 @@ jo_status jstudy_guard_elements(jstudy_run* r, double t, const double* y, bool a
 
 jo_status jstudy_guard_start(jstudy_run* r, double t, const double* y) {
   JO_TRY(jstudy_guard_elements(r, t, y, false));
-  if (r->plant->model->ntyre == 0) return JO_OK;
+  if (r->plant->dynamics->nwheel == 0) return JO_OK;
   jstudy_run_rolling(r, t, y, r->rolling);
-  return jstudy_rolling_landing(r->ctx, r->plant->model, t, NULL, r->rolling);
+  return jstudy_rolling_landing(r->ctx, r->plant->dynamics, t, NULL, r->rolling);
 }
 
 // Least distance of the straight line from a to b from the origin.
@@ -99,16 +102,16 @@ static double least_speed(const double a[2], const double b[2]) {
 }
 
 jo_status jstudy_guard_step(jstudy_run* r, double t, const double* y, double* before) {
-  int n = r->plant->model->ntyre;
+  int n = r->plant->dynamics->nwheel;
   if (n == 0) return JO_OK;
   double* now = r->rolling;
   jstudy_run_rolling(r, t, y, now);
-  JO_TRY(jstudy_rolling_landing(r->ctx, r->plant->model, t, before, now));
+  JO_TRY(jstudy_rolling_landing(r->ctx, r->plant->dynamics, t, before, now));
   for (int k = 0; k < n; k++) {
     if (now[k] < 0.5 || before[k] < 0.5) continue;
     const double a[2] = {before[n + k], before[2 * n + k]}, b[2] = {now[n + k], now[2 * n + k]};
     if (least_speed(a, b) < JGEN_STANDSTILL)
-      return jstudy_rolling_stands(r->ctx, r->plant->model, k, t);
+      return jstudy_rolling_stands(r->ctx, r->plant->dynamics, k, t);
   }
   memcpy(before, now, 3 * (size_t)n * sizeof *now);
   return JO_OK;

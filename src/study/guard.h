@@ -24,7 +24,7 @@ jo_status jstudy_guard_elements(jstudy_run* r, double t, const double* y, bool a
 jo_status jstudy_guard_start(jstudy_run* r, double t, const double* y);
 
 // The same at the steps of a run without switches: no wheel stands, or has stood since the last look,
-// as far as a straight line between its speeds tells. before: 3 ntyre numbers, zero at first.
+// as far as a straight line between its speeds tells. before: 3 nwheel numbers, zero at first.
 jo_status jstudy_guard_step(jstudy_run* r, double t, const double* y, double* before);
 
 #endif

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/element.h"
 #include "study/finite.h"
 
 #define SAMPLE_STEP 1e-4  // [s]: a hundred in a hard stop of 10 ms
@@ -27,11 +28,13 @@ static int find_output(const jgen_dynamics* d, const char* name) {
   return -1;
 }
 
-static jo_status add_element(jstudy_load_sens* l, const jgen_dynamics* d, const char* name,
-                             const char* quantity) {
-  const char* output = jarena_printf(&l->arena, "%s.%s", name, quantity);
+static jo_status add_component(jstudy_load_sens* l, const jgen_dynamics* d,
+                               const jmodel_element* element, int k) {
+  const char* output =
+      jarena_printf(&l->arena, "%s.%s", element->name, element->class->component[k]);
   jstudy_load_gradient* e = &l->element[l->n];
-  e->name = jarena_strdup(&l->arena, name);
+  bool is_all = element->class->ncomponent == 1;
+  e->name = is_all ? jarena_strdup(&l->arena, element->name) : output;
   e->dpeak = JARENA_ARRAY(&l->arena, l->nw + 1, double);
   e->ddamage = JARENA_ARRAY(&l->arena, l->nw + 1, double);
   e->dpeak_error = JARENA_ARRAY(&l->arena, l->nw + 1, double);
@@ -47,18 +50,14 @@ static jo_status add_element(jstudy_load_sens* l, const jgen_dynamics* d, const 
 
 static jo_status list_elements(jstudy_load_sens* l, const jgen_dynamics* d) {
   const jmodel* m = d->model;
-  int n = m->nforce + m->ntyre + m->nsoil;
-  l->element = JARENA_ARRAY(&l->arena, n + 1, jstudy_load_gradient);
-  l->output = JARENA_ARRAY(&l->arena, n + 1, int);
+  l->element = JARENA_ARRAY(&l->arena, m->ncomponent, jstudy_load_gradient);
+  l->output = JARENA_ARRAY(&l->arena, m->ncomponent, int);
   if (!l->element || !l->output) return jerr_memory(l->ctx);
-  for (int i = 0; i < m->nforce; i++) {
-    JO_TRY(add_element(l, d, m->force[i].name, "force"));
-  }
-  for (int i = 0; i < m->ntyre; i++) {
-    JO_TRY(add_element(l, d, m->tyre[i].name, "fz"));
-  }
-  for (int i = 0; i < m->nsoil; i++) {
-    JO_TRY(add_element(l, d, m->soil[i].name, "fz"));
+  for (int i = 0; i < m->nelement; i++) {
+    const jmodel_element* e = &m->element[i];
+    for (int k = 0; k < e->class->ncomponent; k++) {
+      JO_TRY(add_component(l, d, e, k));
+    }
   }
   return JO_OK;
 }

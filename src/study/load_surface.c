@@ -5,16 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/element.h"
+
 #define SIDE JSTUDY_SURFACE_SIDE
 
 int jstudy_load_coordinate(const jstudy_loads* l, int element) {
   const jmodel* m = l->plant->model;
   const jgen_partition* part = &l->plant->dynamics->part;
-  if (element < 0 || element >= m->nforce || m->force[element].type != JMODEL_FORCE_JOINT) {
-    return -1;
-  }
+  if (element < 0 || element >= m->ncomponent) return -1;
+  int coordinate = jmodel_element_of(m, element)->coordinate;
   for (int i = 0; i < part->nu; i++) {
-    if (part->u[i] == m->force[element].coordinate) return i;
+    if (part->u[i] == coordinate) return i;
   }
   return -1;
 }

@@ -205,8 +205,8 @@ static jo_status on_sample(void* user, double t, const double* y, const double* 
 static int element_on(const runner* u, int coordinate) {
   const jmodel* m = u->l->plant->model;
   int c = u->l->plant->dynamics->part.u[coordinate];
-  for (int e = 0; e < m->nforce; e++) {
-    if (m->force[e].type == JMODEL_FORCE_JOINT && m->force[e].coordinate == c) return e;
+  for (int i = 0; i < m->nelement; i++) {
+    if (m->element[i].coordinate == c) return m->element[i].first_component;
   }
   return -1;
 }
@@ -246,7 +246,7 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jstudy_loads
   u->l = l;
   JO_TRY(jstudy_run_create(ctx, l->plant, &u->run));
   if (p) memcpy(u->run->p, p, (size_t)d->np * sizeof *p);
-  u->rolling = JARENA_ARRAY(a, 3 * d->model->ntyre + 1, double);
+  u->rolling = JARENA_ARRAY(a, 3 * d->nwheel + 1, double);
   if (!u->rolling) return jerr_memory(ctx);
   u->work = JARENA_ARRAY(a, l->kernels->n + 1, double*);
   for (int i = 0; u->work && i < l->kernels->n; i++) {

@@ -434,7 +434,7 @@ static jo_status jump(jstudy_run* r, double t, double* y, const int* flipped, in
 }
 
 void jstudy_run_rolling(jstudy_run* r, double t, const double* y, double* rolling) {
-  int n = r->plant->model->ntyre;
+  int n = r->plant->dynamics->nwheel;
   double* out[3] = {rolling, rolling + n, rolling + 2 * n};
   jstudy_run_call(r, r->plant->rolling, t, y, out);
 }
@@ -447,18 +447,19 @@ static void flip(jstudy_run* r, const int* flipped, int n) {
 
 // None of the flipped switches says that a wheel stands, and wheels that come to the ground roll.
 static jo_status check_wheels(jstudy_run* r, double t, const double* y, const int* flipped, int n) {
-  int ntyre = r->plant->model->ntyre, first = r->plant->dynamics->first_standing;
-  if (ntyre == 0) return JO_OK;
+  const jgen_dynamics* d = r->plant->dynamics;
+  int nwheel = d->nwheel, first = d->first_standing;
+  if (nwheel == 0) return JO_OK;
   for (int i = 0; i < n; i++) {
     if (flipped[i] < first || r->mode[flipped[i]] < 0.5) continue;
-    return jstudy_rolling_stands(r->ctx, r->plant->model, flipped[i] - first, t);
+    return jstudy_rolling_stands(r->ctx, d, flipped[i] - first, t);
   }
-  double* was = r->rolling + 3 * ntyre;
+  double* was = r->rolling + 3 * nwheel;
   flip(r, flipped, n);
   jstudy_run_rolling(r, t, y, was);
   flip(r, flipped, n);
   jstudy_run_rolling(r, t, y, r->rolling);
-  return jstudy_rolling_landing(r->ctx, r->plant->model, t, was, r->rolling);
+  return jstudy_rolling_landing(r->ctx, d, t, was, r->rolling);
 }
 
 static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
@@ -496,7 +497,7 @@ static bool allocate(jstudy_run* r) {
   r->scale = JARENA_ARRAY(&r->arena, d->ny + 1, double);
   r->before = JARENA_ARRAY(&r->arena, d->ny + 1, double);
   r->redundant = JARENA_ARRAY(&r->arena, d->part.nredundant + 1, double);
-  r->rolling = JARENA_ARRAY(&r->arena, 6 * d->model->ntyre + 1, double);
+  r->rolling = JARENA_ARRAY(&r->arena, 6 * d->nwheel + 1, double);
   r->windows = JARENA_ARRAY(&r->arena, 2 * d->nobjective + 1, double);
   return allocate_work(r) && r->p && r->mode && r->g && r->dv && r->h && r->inverse &&
          r->drive_old && r->drive_new && r->momentum && r->dqd && r->scale && r->before &&

@@ -109,7 +109,7 @@ void jstudy_run_objectives(jstudy_run* r, double t, const double* y, double* psi
 // Values of all outputs at (t, y) with the modes of the run.
 void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out);
 
-// Tyres at (t, y): contact, vx and vy of all of them, in this order (3 ntyre).
+// Tyres at (t, y): contact, vx and vy of all of them, in this order (3 nwheel).
 void jstudy_run_rolling(jstudy_run* r, double t, const double* y, double* rolling);
 
 // Largest closure residual at (t, y), redundant equations included [m].

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/element.h"
+
 #define RATE       50.0    // frames per second
 #define MAX_VALUES 300000  // of all points and frames: some 2 MB as text
 #define PER_WHEEL  6       // points that tell how a wheel stands
@@ -23,8 +25,12 @@ typedef struct builder {
   jarena a;  // scratch
   int nspot, cap;
   spot* spot;
-  int (*of_wheel)[PER_WHEEL];  // centre; axis from, to; origin, x, y of the body
-  jmodel model;                // the copy
+  int nshape;
+  jmodel_shape* shape;  // of the elements
+  const char** shape_name;
+  int (*of_wheel)[PER_WHEEL];    // centre; axis from, to; origin, x, y of the body
+  const jmodel_scalar** radius;  // by wheel
+  jmodel model;                  // the copy
 } builder;
 
 // ---- points --------------------------------------------------------------------------------------
@@ -61,12 +67,39 @@ static jmodel_v3 axis_text(const jmodel* m, int one) {
   return v;
 }
 
-static int most_spots(const jmodel* m) {
-  int n = 2 * m->njoint + 2 * m->nclosure + 3 * m->nforce + m->nbody;
+// ---- elements ------------------------------------------------------------------------------------
+
+// Shapes of all elements, and whose they are.
+static jo_status list_shapes(builder* b) {
+  const jmodel* m = b->m;
+  b->shape = JARENA_ARRAY(&b->a, JMODEL_MAX_SHAPES * m->nelement, jmodel_shape);
+  b->shape_name = JARENA_ARRAY(&b->a, JMODEL_MAX_SHAPES * m->nelement, const char*);
+  if (!b->shape || !b->shape_name) return jerr_memory(b->out->ctx);
+  for (int i = 0; i < m->nelement; i++) {
+    const jmodel_element* e = &m->element[i];
+    int n = e->class->draw ? e->class->draw(e, b->shape + b->nshape) : 0;
+    for (int k = 0; k < n; k++) {
+      b->shape_name[b->nshape++] = e->name;
+    }
+  }
+  return JO_OK;
+}
+
+static int count_shapes(const builder* b, jmodel_shape_kind kind) {
+  int n = 0;
+  for (int i = 0; i < b->nshape; i++) {
+    n += b->shape[i].kind == kind;
+  }
+  return n;
+}
+
+static int most_spots(const builder* b) {
+  const jmodel* m = b->m;
+  int n = 2 * m->njoint + 2 * m->nclosure + m->nbody;
   for (int i = 0; i < m->nbody; i++) {
     n += m->body[i].npoint;
   }
-  return n + PER_WHEEL * (m->ntyre + m->nsoil) + 1;
+  return n + 2 * b->nshape + PER_WHEEL * count_shapes(b, JMODEL_SHAPE_WHEEL) + 1;
 }
 
 static void add_joints_and_closures(builder* b) {
@@ -85,13 +118,15 @@ static void add_joints_and_closures(builder* b) {
   }
 }
 
-static void add_springs(builder* b) {
-  for (int i = 0; i < b->m->nforce; i++) {
-    const jmodel_force* f = &b->m->force[i];
-    if (f->type == JMODEL_FORCE_POINT) add_point(b, &f->a);
-    if (f->type != JMODEL_FORCE_LINE) continue;
-    int ends[2] = {add_point(b, &f->a), add_point(b, &f->b)};
-    b->out->line[b->out->nline++] = (jstudy_replay_line){f->name, ends[0], ends[1], true};
+static void add_points_and_lines(builder* b) {
+  for (int i = 0; i < b->nshape; i++) {
+    const jmodel_shape* k = &b->shape[i];
+    if (k->kind == JMODEL_SHAPE_WHEEL) continue;
+    int ends[2] = {add_point(b, k->a), -1};
+    if (k->kind != JMODEL_SHAPE_LINE) continue;
+    ends[1] = add_point(b, k->b);
+    jstudy_replay_line line = {b->shape_name[i], ends[0], ends[1], true};
+    b->out->line[b->out->nline++] = line;
   }
 }
 
@@ -112,43 +147,43 @@ static void add_drawn(builder* b) {
     }
   }
   add_joints_and_closures(b);
-  add_springs(b);
+  add_points_and_lines(b);
   for (int i = 1; i < m->nbody; i++) {
     if (m->body[i].has_mass && points_on(b, i) < 2) add(b, (spot){i, false, m->body[i].com});
   }
 }
 
-static void add_wheel(builder* b, const char* name, int body, const jmodel_point* centre,
-                      const jmodel_vector* axis) {
+static void add_wheel(builder* b, const char* name, const jmodel_shape* shape) {
   const jmodel* m = b->m;
-  int* k = b->of_wheel[b->out->nwheel];
-  k[0] = add_point(b, centre);
+  const jmodel_vector* axis = shape->axis;
+  jstudy_replay* r = b->out;
+  int* k = b->of_wheel[r->nwheel];
+  k[0] = add_point(b, shape->a);
   k[1] = add(b, (spot){axis->body, axis->in_vehicle, axis_text(m, -1)});
   k[2] = add(b, (spot){axis->body, axis->in_vehicle, axis->v});
-  k[3] = add(b, (spot){body, false, axis_text(m, -1)});
-  k[4] = add(b, (spot){body, false, axis_text(m, 0)});
-  k[5] = add(b, (spot){body, false, axis_text(m, 1)});
-  b->out->wheel[b->out->nwheel++].name = name;
+  k[3] = add(b, (spot){shape->body, false, axis_text(m, -1)});
+  k[4] = add(b, (spot){shape->body, false, axis_text(m, 0)});
+  k[5] = add(b, (spot){shape->body, false, axis_text(m, 1)});
+  b->radius[r->nwheel] = shape->radius;
+  r->wheel[r->nwheel++].name = name;
 }
 
 static jo_status gather(builder* b) {
   const jmodel* m = b->m;
   jstudy_replay* r = b->out;
-  int nwheel = m->ntyre + m->nsoil;
-  b->spot = JARENA_ARRAY(&b->a, most_spots(m), spot);
+  JO_TRY(list_shapes(b));
+  int nwheel = count_shapes(b, JMODEL_SHAPE_WHEEL), nline = count_shapes(b, JMODEL_SHAPE_LINE);
+  b->spot = JARENA_ARRAY(&b->a, most_spots(b), spot);
   b->of_wheel = jarena_array(&b->a, (size_t)nwheel + 1, sizeof *b->of_wheel);
-  r->line = JARENA_ARRAY(&r->arena, m->nforce + m->nclosure + 1, jstudy_replay_line);
+  b->radius = JARENA_ARRAY(&b->a, nwheel, const jmodel_scalar*);
+  r->line = JARENA_ARRAY(&r->arena, nline + m->nclosure + 1, jstudy_replay_line);
   r->wheel = JARENA_ARRAY(&r->arena, nwheel + 1, jstudy_replay_wheel);
-  if (!b->spot || !b->of_wheel || !r->line || !r->wheel) return jerr_memory(r->ctx);
+  bool ok = b->spot && b->of_wheel && b->radius && r->line && r->wheel;
+  if (!ok) return jerr_memory(r->ctx);
   add_drawn(b);
   r->npoint = b->nspot;
-  for (int i = 0; i < m->ntyre; i++) {
-    const jmodel_tyre* w = &m->tyre[i];
-    add_wheel(b, w->name, w->body, &w->centre, &w->axis);
-  }
-  for (int i = 0; i < m->nsoil; i++) {
-    const jmodel_soil* w = &m->soil[i];
-    add_wheel(b, w->name, w->body, &w->centre, &w->lateral);
+  for (int i = 0; i < b->nshape; i++) {
+    if (b->shape[i].kind == JMODEL_SHAPE_WHEEL) add_wheel(b, b->shape_name[i], &b->shape[i]);
   }
   return JO_OK;
 }
@@ -211,11 +246,10 @@ static jo_status add_sensors(builder* b) {
     copy->signal[copy->nsignal++] = sensor(b, name, text);
   }
   for (int i = 0; i < b->out->nwheel; i++) {
-    const jmodel_scalar* radius = i < m->ntyre ? &m->tyre[i].radius : &m->soil[i - m->ntyre].radius;
     char* name = jarena_printf(&b->a, "jounce_replay_radius_%d", i);
     if (!name) return jerr_memory(b->out->ctx);
     copy->signal[copy->nsignal] = sensor(b, name, "0");
-    copy->signal[copy->nsignal++].value = *radius;
+    copy->signal[copy->nsignal++].value = *b->radius[i];
   }
   return JO_OK;
 }

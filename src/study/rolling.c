@@ -4,10 +4,8 @@
 
 #include <math.h>
 
-#include "gen/gen.h"
-
-jo_status jstudy_rolling_stands(jo_context* ctx, const jmodel* m, int tyre, double t) {
-  const jmodel_tyre* y = &m->tyre[tyre];
+jo_status jstudy_rolling_stands(jo_context* ctx, const jgen_dynamics* d, int wheel, double t) {
+  const jmodel_element* y = d->wheel[wheel];
   return jerr_set(
       ctx, JO_ERR_MODEL,
       "%s:%d: tyre '%s': its wheel stands on the ground at t = %.9g s, slower than %g "
@@ -16,8 +14,8 @@ jo_status jstudy_rolling_stands(jo_context* ctx, const jmodel* m, int tyre, doub
       y->place.file, y->place.line, y->name, t, JGEN_STANDSTILL);
 }
 
-static jo_status fail_sliding(jo_context* ctx, const jmodel* m, int tyre, double t) {
-  const jmodel_tyre* y = &m->tyre[tyre];
+static jo_status fail_sliding(jo_context* ctx, const jgen_dynamics* d, int wheel, double t) {
+  const jmodel_element* y = d->wheel[wheel];
   return jerr_set(ctx, JO_ERR_MODEL,
                   "%s:%d: tyre '%s': its wheel touches the ground at t = %.9g s while it moves "
                   "straight across its plane; this tyre law has no force without a speed along it, "
@@ -27,14 +25,14 @@ static jo_status fail_sliding(jo_context* ctx, const jmodel* m, int tyre, double
 
 // Wheels that come to the ground, or begin on it, move along their planes: at exactly zero the law has
 // no force across either, and nothing would bring them away from there.
-jo_status jstudy_rolling_landing(jo_context* ctx, const jmodel* m, double t, const double* was,
-                                 const double* is) {
-  int n = m->ntyre;
+jo_status jstudy_rolling_landing(jo_context* ctx, const jgen_dynamics* d, double t,
+                                 const double* was, const double* is) {
+  int n = d->nwheel;
   for (int k = 0; k < n; k++) {
     bool lands = is[k] > 0.5 && !(was && was[k] > 0.5);
     if (!lands || !(fabs(is[n + k]) < JGEN_STANDSTILL)) continue;
     bool slides = fabs(is[2 * n + k]) >= JGEN_STANDSTILL;
-    return slides ? fail_sliding(ctx, m, k, t) : jstudy_rolling_stands(ctx, m, k, t);
+    return slides ? fail_sliding(ctx, d, k, t) : jstudy_rolling_stands(ctx, d, k, t);
   }
   return JO_OK;
 }

@@ -3,14 +3,14 @@
 #ifndef JSTUDY_ROLLING_H
 #define JSTUDY_ROLLING_H
 
-#include "model/model.h"
+#include "gen/gen.h"
 
 // Report that a wheel stands on the ground.
-jo_status jstudy_rolling_stands(jo_context* ctx, const jmodel* m, int tyre, double t);
+jo_status jstudy_rolling_stands(jo_context* ctx, const jgen_dynamics* d, int wheel, double t);
 
-// Tyres as the function `rolling` of the dynamics tells of them (3 ntyre), before and now; `was` NULL:
+// Tyres as the function `rolling` of the dynamics tells of them (3 nwheel), before and now; `was` NULL:
 // none was in contact. Those that come to the ground move along their planes, or it is reported.
-jo_status jstudy_rolling_landing(jo_context* ctx, const jmodel* m, double t, const double* was,
-                                 const double* is);
+jo_status jstudy_rolling_landing(jo_context* ctx, const jgen_dynamics* d, double t,
+                                 const double* was, const double* is);
 
 #endif

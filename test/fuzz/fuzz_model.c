@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "element/data.h"
+#include "element/list.h"
 #include "model/model.h"
 
 static void require(bool condition) {
@@ -58,6 +60,38 @@ static void check_tree(const jmodel* m) {
   require(ncoordinate == m->ncoordinate);
 }
 
+static void check_law(const jmodel* m, const jelement_law* law) {
+  if (law->has_stiffness) check_scalar(m, &law->stiffness);
+  if (law->has_force) check_scalar(m, &law->force);
+  require(law->spring_table < m->ntable && law->damper_table < m->ntable);
+}
+
+static void check_tyre(const jmodel* m, const jelement_tyre_data* t) {
+  check_point(m, &t->centre);
+  check_vector(m, &t->axis);
+  check_scalar(m, &t->mu_y);
+}
+
+static void check_element(const jmodel* m, const jmodel_element* e) {
+  require(e->coordinate < m->ncoordinate);
+  require(e->first_component + e->class->ncomponent <= m->ncomponent);
+  if (e->class == &jelement_line.model) {
+    const jelement_line_data* f = e->data;
+    check_point(m, &f->a);
+    check_point(m, &f->b);
+    check_law(m, &f->law);
+  }
+  if (e->class == &jelement_coordinate.model) {
+    check_law(m, &((const jelement_coordinate_data*)e->data)->law);
+  }
+  if (e->class == &jelement_tyre.model) check_tyre(m, e->data);
+  jmodel_shape shape[JMODEL_MAX_SHAPES];
+  int n = e->class->draw ? e->class->draw(e, shape) : 0;
+  for (int i = 0; i < n; i++) {
+    check_point(m, shape[i].a);
+  }
+}
+
 static void check_elements(const jmodel* m) {
   for (int i = 0; i < m->nclosure; i++) {
     check_point(m, &m->closure[i].a);
@@ -66,20 +100,8 @@ static void check_elements(const jmodel* m) {
     check_vector(m, &m->closure[i].v);
     check_scalar(m, &m->closure[i].length);
   }
-  for (int i = 0; i < m->nforce; i++) {
-    const jmodel_force* f = &m->force[i];
-    check_point(m, &f->a);
-    check_point(m, &f->b);
-    check_scalar(m, &f->stiffness);
-    check_scalar(m, &f->expression);
-    check_v3(m, &f->vector);
-    require(f->coordinate < m->ncoordinate && f->coordinate2 < m->ncoordinate);
-    require(f->spring_table < m->ntable && f->damper_table < m->ntable);
-  }
-  for (int i = 0; i < m->ntyre; i++) {
-    check_point(m, &m->tyre[i].centre);
-    check_vector(m, &m->tyre[i].axis);
-    check_scalar(m, &m->tyre[i].mu_y);
+  for (int i = 0; i < m->nelement; i++) {
+    check_element(m, &m->element[i]);
   }
   for (int i = 0; i < m->ntable; i++) {
     for (int k = 0; k < m->table[i].n; k++) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Good model files: everything resolved, paths of numbers, includes and overrides, settings.
+#include "element/data.h"
+#include "element/list.h"
 #include "model/model.h"
 
 #include "base/file.h"
@@ -71,12 +73,23 @@ static const jmodel_closure* closure(const jmodel* m, const char* name) {
   return NULL;
 }
 
-static const jmodel_force* force(const jmodel* m, const char* name) {
-  for (int i = 0; i < m->nforce; i++) {
-    if (strcmp(m->force[i].name, name) == 0) return &m->force[i];
+static const jmodel_element* element(const jmodel* m, const jgen_element_class* class,
+                                     const char* name) {
+  for (int i = 0; i < m->nelement; i++) {
+    if (strcmp(m->element[i].name, name) != 0) continue;
+    assert_ptr_equal(m->element[i].class, &class->model);
+    return &m->element[i];
   }
-  fail_msg("no force '%s'", name);
+  fail_msg("no element '%s'", name);
   return NULL;
+}
+
+static const jelement_law* law_on(const jmodel* m, const char* name) {
+  return &((const jelement_coordinate_data*)element(m, &jelement_coordinate, name)->data)->law;
+}
+
+static const jelement_law* law_between(const jmodel* m, const char* name) {
+  return &((const jelement_line_data*)element(m, &jelement_line, name)->data)->law;
 }
 
 // ---- sections
@@ -278,31 +291,29 @@ static void test_tables_and_forces(void** state) {
   assert_text(&m->table[0].y[2], "k/100");
   assert_int_equal(m->table[1].kind, JEXPR_TABLE_LINEAR);
   assert_true(number(m, "tables.curve.y[0]") == -300.0);
-  const jmodel_force* s = force(m, "strut");
-  assert_int_equal(s->type, JMODEL_FORCE_LINE);
+  const jelement_law* s = law_between(m, "strut");
   assert_true(s->has_stiffness && s->has_damping && s->has_free && s->has_preload);
-  assert_true(s->has_bump && s->has_rebound && !s->has_expression && !s->has_torque);
+  assert_true(s->bump.is_given && s->rebound.is_given && !s->has_force && !s->has_torque);
   assert_text(&s->stiffness, "k");
   assert_int_equal(s->spring_table, 1);
   assert_int_equal(s->damper_table, 0);
-  assert_true(literal(m, &s->rebound_clearance) == 0.7);
+  assert_true(literal(m, &s->rebound.place) == 0.7);
   assert_true(number(m, "forces.strut.bump_stop.length") == 0.3);
-  assert_true(force(m, "push")->has_expression);
-  s = force(m, "centring");
-  assert_int_equal(s->type, JMODEL_FORCE_JOINT);
-  assert_int_equal(s->coordinate, jmodel_find_coordinate(m, "slide"));
-  assert_int_equal(s->spring_table, -1);
-  assert_true(force(m, "motor")->has_torque);
-  assert_int_equal(force(m, "yaw_spring")->coordinate, jmodel_find_coordinate(m, "chassis.yaw"));
-  s = force(m, "arb");
-  assert_int_equal(s->type, JMODEL_FORCE_BAR);
-  assert_int_equal(s->coordinate, jmodel_find_coordinate(m, "hinge"));
-  assert_int_equal(s->coordinate2, jmodel_find_coordinate(m, "pivot"));
-  s = force(m, "wind");
-  assert_int_equal(s->type, JMODEL_FORCE_POINT);
-  assert_true(s->in_body && s->has_moment);
-  assert_text(&s->vector.e[1], "100*step(t - 1)");
-  assert_false(force(m, "drag")->in_body || force(m, "drag")->has_moment);
+  assert_true(law_between(m, "push")->has_force);
+  assert_int_equal(element(m, &jelement_coordinate, "centring")->coordinate,
+                   jmodel_find_coordinate(m, "slide"));
+  assert_int_equal(law_on(m, "centring")->spring_table, -1);
+  assert_true(law_on(m, "motor")->has_torque);
+  assert_int_equal(element(m, &jelement_coordinate, "yaw_spring")->coordinate,
+                   jmodel_find_coordinate(m, "chassis.yaw"));
+  const jelement_bar_data* arb = element(m, &jelement_bar, "arb")->data;
+  assert_int_equal(arb->first, jmodel_find_coordinate(m, "hinge"));
+  assert_int_equal(arb->second, jmodel_find_coordinate(m, "pivot"));
+  const jelement_point_data* wind = element(m, &jelement_point, "wind")->data;
+  assert_true(wind->in_body && wind->has_torque);
+  assert_text(&wind->force.e[1], "100*step(t - 1)");
+  const jelement_point_data* drag = element(m, &jelement_point, "drag")->data;
+  assert_false(drag->in_body || drag->has_torque);
   close_model(&f);
 }
 
@@ -310,11 +321,15 @@ static void test_tyres_and_values(void** state) {
   (void)state;
   fixture f = open_model(full, NULL, 0);
   const jmodel* m = f.m;
-  assert_true(m->tyre[0].loaded_radius && !m->tyre[1].loaded_radius);
-  assert_int_equal(m->tyre[0].centre.body, jmodel_find_body(m, "puck"));
-  assert_true(m->tyre[0].axis.in_vehicle && !m->tyre[1].axis.in_vehicle);
-  assert_string_equal(m->tyre[1].centre.name, "plate.origin");
-  assert_true(literal(m, &m->tyre[1].damping) == 0.0);
+  const jelement_tyre_data* tyre[2];
+  for (int i = 0, n = 0; i < m->nelement && n < 2; i++) {
+    if (m->element[i].class == &jelement_tyre.model) tyre[n++] = m->element[i].data;
+  }
+  assert_true(tyre[0]->loaded_radius && !tyre[1]->loaded_radius);
+  assert_int_equal(tyre[0]->centre.body, jmodel_find_body(m, "puck"));
+  assert_true(tyre[0]->axis.in_vehicle && !tyre[1]->axis.in_vehicle);
+  assert_string_equal(tyre[1]->centre.name, "plate.origin");
+  assert_true(literal(m, &tyre[1]->damping) == 0.0);
   assert_true(literal(m, &m->state[0].initial) == 0.1);
   assert_text(&m->state[0].derivative, "(strut.length - lag)/0.05");
   assert_int_equal(m->nsignal, 4);
@@ -438,9 +453,14 @@ static void test_include_and_override(void** state) {
   // deep: the mass stays, the list is replaced
   assert_true(number(m, "bodies.car.mass") == 10.0 && number(m, "bodies.car.com.x") == 0.5);
   // nothing takes away
-  assert_int_equal(m->nforce, 1);
-  assert_text(&m->force[0].stiffness, "k");
-  assert_text(&m->force[0].damping, "2*c");
+  int nforce = 0;
+  for (int i = 0; i < m->nelement; i++) {
+    nforce += strcmp(m->element[i].class->section, "forces") == 0;
+  }
+  assert_int_equal(nforce, 1);
+  const jelement_law* law = law_on(m, "spring");
+  assert_text(&law->stiffness, "k");
+  assert_text(&law->damping, "2*c");
   assert_true(m->simulation.t_end == 9.0 && m->simulation.rel_tol == 1e-6);
   close_model(&f);
 }
@@ -515,7 +535,7 @@ static void test_settings(void** state) {
   assert_true(literal(m, &m->table[0].y[0]) == -400.0);
   assert_true(number(m, "joints.pivot.at.z") == 0.9);
   assert_true(literal(m, &m->initial[0].value) == 1.0 && literal(m, &m->initial[0].rate) == 4.0);
-  assert_true(literal(m, &force(m, "strut")->bump_clearance) == 0.2);
+  assert_true(literal(m, &law_between(m, "strut")->bump.place) == 0.2);
   assert_true(number(m, "bodies.arm.com.x") == 0.125);
   assert_true(m->simulation.t_end == 8.0);
   assert_string_equal(m->simulation.method, "rk3");

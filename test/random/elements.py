@@ -146,7 +146,43 @@ def at_point(m: Model) -> str | None:
     return m.force(entry, "at a point")
 
 
+def bush(m: Model) -> str | None:
+    """Between two bodies, or one and the ground, with some of its laws."""
+    ends = m.draw.some(["ground", *(b for b in m.bodies if m.bodies[b].mass)], 2)
+    if len(ends) < 2:
+        return None
+    draw = m.draw
+    first, _ = m.near(ends[0])
+    second, _ = m.near(ends[1])
+    mass = max(m.bodies[e].carried() for e in ends if e in m.bodies)
+    entry = {"between": [first, second]}
+    if draw.chance(0.5):
+        entry["axes"] = {"x": [m.number(x, 1.0) for x in (0.8, 0.5, -0.2)],
+                         "z": [m.number(x, 1.0) for x in (0.1, -0.3, 0.9)]}
+        m.features.add("bush with axes")
+    for prefix, inertia, reach in (("", mass, 0.05), ("rotational_", 0.02*mass, 0.3)):
+        if prefix and draw.chance(0.3):
+            continue
+        k = [_stiffness(m, inertia) for _ in range(3)]
+        entry[prefix + "stiffness"] = [m.number(x) for x in k]
+        entry[prefix + "damping"] = [m.number(_damping(m, x)) for x in k]
+        if draw.chance(0.3):
+            entry[prefix + "preload"] = [m.number(0.2*reach*x, reach*x) for x in k]
+        if draw.chance(0.3):
+            entry[prefix + "spring"] = {draw.one("xyz"): _table(m, 20*reach, 10*k[0]*reach)}
+    name = f"bush{len(m.tree.setdefault('bushes', {}))}"
+    m.tree["bushes"][name] = entry
+    m.features.add("bush")
+    m.powers.append(f"{name}.power")
+    return name
+
+
+WITH_BUSHES = 100000    # seeds from here on; those before stay what they were
+
+
 def scatter(m: Model, count: int) -> None:
     kinds = {between: 4, on_coordinate: 3, bar: 1, at_point: 2}
+    if m.seed >= WITH_BUSHES:
+        kinds[bush] = 3
     for _ in range(count):
         m.draw.weighted(kinds)(m)

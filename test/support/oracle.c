@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle's mechanics: inertia, forces and constraints in one linear system.
 #include "support/oracle.h"
+#include "element/data.h"
+#include "element/list.h"
 
 #include <lapacke.h>
 
@@ -226,7 +228,7 @@ static double table_value(const oracle* o, int table, double x) {
   return y;
 }
 
-static double law(const state* s, const jmodel_force* f, double x, double xd, double* torque) {
+static double law(const state* s, const jelement_law* f, double x, double xd, double* torque) {
   names w = {s->o, s->q, s->qd, 3, {"length", "angle", "rate"}, {x, x, xd}};
   double T = 0.0;
   if (f->has_stiffness) T += now(s, &f->stiffness) * (x - (f->has_free ? now(s, &f->free) : 0.0));
@@ -234,23 +236,23 @@ static double law(const state* s, const jmodel_force* f, double x, double xd, do
   if (f->has_preload) T += now(s, &f->preload);
   if (f->spring_table >= 0) T += table_value(s->o, f->spring_table, x);
   if (f->damper_table >= 0) T += table_value(s->o, f->damper_table, xd);
-  if (f->has_bump) {
-    T -= now(s, &f->bump_stiffness) * fmax(0.0, now(s, &f->bump_clearance) - x);
+  if (f->bump.is_given) {
+    T -= now(s, &f->bump.stiffness) * fmax(0.0, now(s, &f->bump.place) - x);
   }
-  if (f->has_rebound) {
-    T += now(s, &f->rebound_stiffness) * fmax(0.0, x - now(s, &f->rebound_clearance));
+  if (f->rebound.is_given) {
+    T += now(s, &f->rebound.stiffness) * fmax(0.0, x - now(s, &f->rebound.place));
   }
-  if (f->has_expression) T += oracle_evaluate(s->o, &f->expression, &w, s->t, 0);
+  if (f->has_force) T += oracle_evaluate(s->o, &f->force, &w, s->t, 0);
   *torque = f->has_torque ? oracle_evaluate(s->o, &f->torque, &w, s->t, 0) : 0.0;
   return T;
 }
 
-static void push_line(const state* s, const jmodel_force* f, double* F) {
+static void push_line(const state* s, const jelement_line_data* f, double* F) {
   jet3 a = at(&s->P[f->a.body], oracle_point(s->o, &f->a)),
        b = at(&s->P[f->b.body], oracle_point(s->o, &f->b));
   jet3 gap = sub(b, a), none = {0};
   jet length = root(dot(gap, gap));
-  double torque, T = law(s, f, length.v, length.d, &torque);
+  double torque, T = law(s, &f->law, length.v, length.d, &torque);
   jet3 pull = scale(constant(T), unit(values(gap)));
   push(s, f->a.body, a, pull, none, F);
   push(s, f->b.body, b, scale(constant(-1.0), pull), none, F);
@@ -263,27 +265,32 @@ static void push_coordinate(const state* s, int k, double Q, double* F) {
   }
 }
 
-static void push_joint(const state* s, const jmodel_force* f, double* F) {
-  bool bar = f->type == JMODEL_FORCE_BAR;
-  int i = f->coordinate, j = f->coordinate2;
-  double x = s->q[i] - (bar ? s->q[j] : 0.0), xd = s->qd[i] - (bar ? s->qd[j] : 0.0), torque;
-  double Q = -law(s, f, x, xd, &torque);
-  Q += torque;
-  push_coordinate(s, i, Q, F);
-  if (bar) push_coordinate(s, j, -Q, F);
+static void push_joint(const state* s, const jmodel_element* e, double* F) {
+  const jelement_coordinate_data* f = e->data;
+  int i = e->coordinate;
+  double torque, Q = -law(s, &f->law, s->q[i], s->qd[i], &torque);
+  push_coordinate(s, i, Q + torque, F);
 }
 
-static void push_point(const state* s, const jmodel_force* f, double* F) {
-  jet3 force, moment = {0};
+static void push_bar(const state* s, const jelement_bar_data* f, double* F) {
+  int i = f->first, j = f->second;
+  double Q = -now(s, &f->stiffness) * (s->q[i] - s->q[j]);
+  if (f->has_damping) Q -= now(s, &f->damping) * (s->qd[i] - s->qd[j]);
+  push_coordinate(s, i, Q, F);
+  push_coordinate(s, j, -Q, F);
+}
+
+static void push_point(const state* s, const jelement_point_data* f, double* F) {
+  jet3 force = {0}, moment = {0};
   for (int i = 0; i < 3; i++) {
-    force.e[i] = constant(now(s, &f->vector.e[i]));
-    if (f->has_moment) moment.e[i] = constant(now(s, &f->moment.e[i]));
+    if (f->has_force) force.e[i] = constant(now(s, &f->force.e[i]));
+    if (f->has_torque) moment.e[i] = constant(now(s, &f->torque.e[i]));
   }
   if (f->in_body) {
-    force = values(apply(&s->P[f->a.body].R, force));
-    moment = values(apply(&s->P[f->a.body].R, moment));
+    force = values(apply(&s->P[f->at.body].R, force));
+    moment = values(apply(&s->P[f->at.body].R, moment));
   }
-  push(s, f->a.body, at(&s->P[f->a.body], oracle_point(s->o, &f->a)), force, moment, F);
+  push(s, f->at.body, at(&s->P[f->at.body], oracle_point(s->o, &f->at)), force, moment, F);
 }
 
 static double clamp_one(double x) {
@@ -291,7 +298,7 @@ static double clamp_one(double x) {
 }
 
 // The tyre of the buggy benchmark on horizontal ground, word for word.
-static void push_tyre(const state* s, const jmodel_tyre* y, double* F) {
+static void push_tyre(const state* s, const jelement_tyre_data* y, double* F) {
   const pose* P = &s->P[y->body];
   jet3 p = at(P, oracle_point(s->o, &y->centre)), v = rates(p), none = {0};
   jet3 u = values(apply(&P->R, oracle_direction(s->o, &y->axis)));
@@ -334,17 +341,13 @@ static void forces(const state* s, double* F) {
       f[3 + i] -= gyro.e[i].v;
     }
   }
-  for (int k = 0; k < m->nforce; k++) {
-    const jmodel_force* f = &m->force[k];
-    switch (f->type) {
-      case JMODEL_FORCE_LINE: push_line(s, f, F); break;
-      case JMODEL_FORCE_JOINT:
-      case JMODEL_FORCE_BAR: push_joint(s, f, F); break;
-      case JMODEL_FORCE_POINT: push_point(s, f, F); break;
-    }
-  }
-  for (int k = 0; k < m->ntyre; k++) {
-    push_tyre(s, &m->tyre[k], F);
+  for (int k = 0; k < m->nelement; k++) {
+    const jmodel_element* e = &m->element[k];
+    if (e->class == &jelement_line.model) push_line(s, e->data, F);
+    if (e->class == &jelement_coordinate.model) push_joint(s, e, F);
+    if (e->class == &jelement_bar.model) push_bar(s, e->data, F);
+    if (e->class == &jelement_point.model) push_point(s, e->data, F);
+    if (e->class == &jelement_tyre.model) push_tyre(s, e->data, F);
   }
 }
 

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bush: an elastic connection of two bodies in six components. docs/theory/bush.md eqs. (U1)-(U5).
+//
+// Its axes are fixed to the body of the first point. Deformations are the displacement x y z of the second
+// point from the first, and the angles a b c by which the second body is turned from the design position,
+// about x, then y, then z. Every component has a law of its own; forces follow from their virtual power, so
+// that what is elastic has a potential, also at large deformations.
+#include "element/law.h"
+#include "element/list.h"
+
+// Three components of a law; what is given is added up.
+typedef struct side {
+  bool has_stiffness, has_damping, has_preload;
+  jmodel_v3 stiffness, damping, preload;
+  int table[3];  // -1: none
+} side;
+
+typedef struct bush {
+  jmodel_point a, b;
+  bool has_axes;
+  int axis_given[2];
+  jmodel_v3 axis[2];
+  side moved, turned;
+} bush;
+
+static const char* const keys[] = {"between",
+                                   "axes",
+                                   "stiffness",
+                                   "damping",
+                                   "preload",
+                                   "spring",
+                                   "rotational_stiffness",
+                                   "rotational_damping",
+                                   "rotational_preload",
+                                   "rotational_spring",
+                                   "description",
+                                   NULL};
+
+#define V3_FIELD(label, member, limit, has) \
+  { label, offsetof(bush, member), JMODEL_FIELD_V3, limit, offsetof(bush, has) }
+
+static const jmodel_field fields[] = {
+    {"axes", offsetof(bush, axis), JMODEL_FIELD_PLANE, JMODEL_FINITE, offsetof(bush, has_axes)},
+    V3_FIELD("stiffness", moved.stiffness, JMODEL_FINITE, moved.has_stiffness),
+    V3_FIELD("damping", moved.damping, JMODEL_NOT_NEGATIVE, moved.has_damping),
+    V3_FIELD("preload", moved.preload, JMODEL_FINITE, moved.has_preload),
+    V3_FIELD("rotational_stiffness", turned.stiffness, JMODEL_FINITE, turned.has_stiffness),
+    V3_FIELD("rotational_damping", turned.damping, JMODEL_NOT_NEGATIVE, turned.has_damping),
+    V3_FIELD("rotational_preload", turned.preload, JMODEL_FINITE, turned.has_preload),
+};
+
+enum { X, RATE = 6, F = 12, POWER = 18 };
+static const char* const signals[] = {"x",  "y",  "z",  "a",  "b",     "c",  "vx",
+                                      "vy", "vz", "va", "vb", "vc",    "fx", "fy",
+                                      "fz", "mx", "my", "mz", "power", NULL};
+static const char* const component[] = {"fx", "fy", "fz", "mx", "my", "mz"};
+
+static const char* unit(const jmodel* m, const jmodel_element* e, int k) {
+  (void)m;
+  (void)e;
+  return k < 3 ? "N" : "N m";
+}
+
+// ---- reading -------------------------------------------------------------------------------------
+
+// {x: table, z: table}
+static void read_tables(const jmodel_at* at, const jmodel_node* map, const char* key,
+                        int table[3]) {
+  static const char* const axes[] = {"x", "y", "z", NULL};
+  const jmodel_node* node = jmodel_node_find(map, key);
+  table[0] = table[1] = table[2] = -1;
+  if (!node || !jmodel_is(at, node, JMODEL_NODE_MAP, key)) return;
+  jmodel_check_keys(at, node, axes);
+  for (int i = 0; i < 3; i++) {
+    table[i] = jelement_table_read(at, node, axes[i]);
+  }
+}
+
+static void read_side(const jmodel_at* at, const jmodel_node* map, const char* prefix, side* k) {
+  jmodel_scope any = JMODEL_SCOPE_ANY;
+  const char* stiffness = jmodel_format(at->r, "%sstiffness", prefix);
+  const char* damping = jmodel_format(at->r, "%sdamping", prefix);
+  const char* preload = jmodel_format(at->r, "%spreload", prefix);
+  k->has_stiffness = jmodel_get_v3(at, map, stiffness, any, &k->stiffness);
+  k->has_damping = jmodel_get_v3(at, map, damping, any, &k->damping);
+  k->has_preload = jmodel_get_v3(at, map, preload, any, &k->preload);
+  read_tables(at, map, jmodel_format(at->r, "%sspring", prefix), k->table);
+}
+
+static bool says_nothing(const bush* u) {
+  const side* both[2] = {&u->moved, &u->turned};
+  bool says = false;
+  for (int i = 0; i < 2; i++) {
+    says = says || both[i]->has_stiffness || both[i]->has_damping || both[i]->has_preload;
+    for (int k = 0; k < 3; k++) {
+      says = says || both[i]->table[k] >= 0;
+    }
+  }
+  return !says;
+}
+
+static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
+  static const char* const axes_keys[] = {"x", "y", "z", NULL};
+  bush* u = e->data;
+  const jmodel_node *ends = jmodel_need(at, map, "between"), *axes = jmodel_node_find(map, "axes");
+  u->axis_given[1] = 1;
+  u->axis[0] = jmodel_unit(0, e->place);
+  u->axis[1] = jmodel_unit(1, e->place);
+  u->has_axes = axes && jmodel_is(at, axes, JMODEL_NODE_MAP, "axes");
+  if (u->has_axes) {
+    jmodel_check_keys(at, axes, axes_keys);
+    jmodel_read_axes(at, axes, "axes", u->axis_given, u->axis);
+  }
+  read_side(at, map, "", &u->moved);
+  read_side(at, map, "rotational_", &u->turned);
+  if (says_nothing(u)) {
+    jmodel_mistake(at, e->place, "it says no law; give 'stiffness' or 'rotational_stiffness'");
+  }
+  return ends && jelement_read_ends(at, ends, "between", &u->a, &u->b);
+}
+
+// ---- equations -----------------------------------------------------------------------------------
+
+// Motion of both sides relative to a common hub, in its frame.
+typedef struct motion {
+  int link[2];
+  const jgen_relative* k[2];
+  jexpr_m3 A[2];  // axes of the bush as each body carries them
+  jexpr_v3 p[2];  // points, from the hub
+  jexpr_v3 d;     // from the first to the second
+  jexpr_m3 Rx;    // turn by angle a
+  jexpr_ref sin_b, cos_b;
+} motion;
+
+static motion motion_of(jgen* s, const bush* u) {
+  jexpr_graph* g = s->g;
+  const jmodel_point* point[2] = {&u->a, &u->b};
+  motion m = {.link = {s->body[u->a.body].link, s->body[u->b.body].link}};
+  int hub = jgen_common_hub(s, m.link[0], m.link[1]);
+  for (int i = 0; i < 2; i++) {
+    m.k[i] = jgen_relative_of(s, hub, m.link[i], s->stage >= JGEN_AT_VELOCITY);
+    jexpr_m3 axes = jgen_frame_in_link(s, point[i]->body, u->axis_given, u->axis);
+    m.A[i] = jexpr_m3_mul(g, &m.k[i]->R, &axes);
+    jexpr_v3 arm = jexpr_m3_apply(g, &m.k[i]->R, jgen_point_in_link(s, point[i]));
+    m.p[i] = jexpr_v3_add(g, m.k[i]->o, arm);
+  }
+  m.d = jexpr_v3_sub(g, m.p[1], m.p[0]);
+  return m;
+}
+
+// (U1)  x = A_a^T (p_b - p_a)
+// (U2)  R = A_a^T A_b = R_x(a) R_y(b) R_z(c)
+static void put_deformation(jgen* s, const char* name, motion* m, jexpr_ref* signal) {
+  jexpr_graph* g = s->g;
+  jexpr_v3 x = jexpr_m3_tapply(g, &m->A[0], m->d);
+  jexpr_m3 AT = jexpr_m3_transpose(&m->A[0]), R = jexpr_m3_mul(g, &AT, &m->A[1]);
+  for (int i = 0; i < 3; i++) {
+    signal[X + i] = x.e[i];
+  }
+  signal[X + 3] = jexpr_atan2(g, jexpr_neg(g, R.e[1][2]), R.e[2][2]);
+  signal[X + 4] = jexpr_asin(g, R.e[0][2]);
+  signal[X + 5] = jexpr_atan2(g, jexpr_neg(g, R.e[0][1]), R.e[0][0]);
+  m->Rx = jexpr_m3_rotation(g, 0, signal[X + 3]);
+  m->sin_b = R.e[0][2];
+  m->cos_b = jexpr_cos(g, signal[X + 4]);
+  for (int i = 0; i < 6; i++) {
+    jexpr_mark(g, signal[X + i], "%s: %s", name, signals[X + i]);
+  }
+}
+
+// (U3)  x' = A_a^T (v_b - v_a - w_a x (p_b - p_a))
+//       with w = R_x^T A_a^T (w_b - w_a):   c' = w_z / cos b    a' = w_x - c' sin b    b' = w_y
+static void put_rates(jgen* s, const motion* m, jexpr_ref* signal) {
+  jexpr_graph* g = s->g;
+  jexpr_v3 v[2];
+  for (int i = 0; i < 2; i++) {
+    jexpr_v3 arm = jexpr_v3_sub(g, m->p[i], m->k[i]->o);
+    v[i] = jexpr_v3_add(g, m->k[i]->od, jexpr_v3_cross(g, m->k[i]->w, arm));
+  }
+  jexpr_v3 carried = jexpr_v3_cross(g, m->k[0]->w, m->d);
+  jexpr_v3 rate = jexpr_v3_sub(g, jexpr_v3_sub(g, v[1], v[0]), carried);
+  rate = jexpr_m3_tapply(g, &m->A[0], rate);
+  jexpr_v3 w = jexpr_m3_tapply(g, &m->A[0], jexpr_v3_sub(g, m->k[1]->w, m->k[0]->w));
+  w = jexpr_m3_tapply(g, &m->Rx, w);
+  for (int i = 0; i < 3; i++) {
+    signal[RATE + i] = rate.e[i];
+  }
+  signal[RATE + 5] = jexpr_div(g, w.e[2], m->cos_b);
+  signal[RATE + 3] = jexpr_sub(g, w.e[0], jexpr_mul(g, signal[RATE + 5], m->sin_b));
+  signal[RATE + 4] = w.e[1];
+}
+
+// (U4)  f_i = -(stiffness_i x_i + damping_i x'_i + preload_i + spring_i(x_i))
+static jexpr_ref law(jgen* s, const side* k, const char* name, int i, jexpr_ref x, jexpr_ref xd) {
+  jexpr_graph* g = s->g;
+  jexpr_ref f = s->zero;
+  if (k->has_stiffness) f = jexpr_mul(g, jgen_scalar(s, &k->stiffness.e[i], name), x);
+  if (k->has_damping) {
+    f = jexpr_add(g, f, jexpr_mul(g, jgen_scalar(s, &k->damping.e[i], name), xd));
+  }
+  if (k->has_preload) f = jexpr_add(g, f, jgen_scalar(s, &k->preload.e[i], name));
+  if (k->table[i] >= 0) f = jexpr_add(g, f, jgen_table_at(s, k->table[i], x));
+  return jexpr_neg(g, f);
+}
+
+// (U5)  on the second body, at its point: A_a f and A_a R_x (m_x, m_y, (m_z - m_x sin b) / cos b);
+//       on the first the opposite, at the same place
+static void apply(jgen* s, const bush* u, const motion* m, const jexpr_ref* f) {
+  jexpr_graph* g = s->g;
+  jexpr_ref mz = jexpr_sub(g, f[5], jexpr_mul(g, f[3], m->sin_b));
+  jexpr_v3 n = {{f[3], f[4], jexpr_div(g, mz, m->cos_b)}};
+  n = jexpr_m3_apply(g, &m->A[0], jexpr_m3_apply(g, &m->Rx, n));
+  jexpr_v3 force = jexpr_m3_apply(g, &m->A[0], (jexpr_v3){{f[0], f[1], f[2]}});
+  jexpr_v3 at_b = jgen_point_in_link(s, &u->b);
+  jexpr_v3 at_a = jexpr_m3_tapply(g, &m->k[0]->R, jexpr_v3_sub(g, m->p[1], m->k[0]->o));
+  jgen_apply(s, m->link[1], at_b, jexpr_m3_tapply(g, &m->k[1]->R, force));
+  jgen_turn(s, m->link[1], jexpr_m3_tapply(g, &m->k[1]->R, n));
+  jexpr_v3 on_a = jexpr_m3_tapply(g, &m->k[0]->R, force);
+  jgen_apply(s, m->link[0], at_a, jexpr_v3_neg(g, on_a));
+  jgen_turn(s, m->link[0], jexpr_v3_neg(g, jexpr_m3_tapply(g, &m->k[0]->R, n)));
+}
+
+static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
+  const bush* u = e->data;
+  jexpr_graph* g = s->g;
+  jexpr_ref* signal = out->signal;
+  motion m = motion_of(s, u);
+  put_deformation(s, e->name, &m, signal);
+  if (s->stage < JGEN_AT_VELOCITY) return;
+  put_rates(s, &m, signal);
+  signal[POWER] = s->zero;
+  for (int i = 0; i < 6; i++) {
+    const side* k = i < 3 ? &u->moved : &u->turned;
+    jexpr_ref f = law(s, k, e->name, i % 3, signal[X + i], signal[RATE + i]);
+    signal[F + i] = jgen_component(s, e, i, jexpr_mark(g, f, "%s: %s", e->name, component[i]));
+    signal[POWER] = jexpr_add(g, signal[POWER], jexpr_mul(g, signal[F + i], signal[RATE + i]));
+  }
+  apply(s, u, &m, signal + F);
+}
+
+static int draw(const jmodel_element* e, jmodel_shape* out) {
+  const bush* u = e->data;
+  out[0] = (jmodel_shape){.kind = JMODEL_SHAPE_POINT, .a = &u->a};
+  out[1] = (jmodel_shape){.kind = JMODEL_SHAPE_POINT, .a = &u->b};
+  return 2;
+}
+
+static bool follows(const jmodel_element* e, int body) {
+  const bush* u = e->data;
+  return u->a.body == body || u->b.body == body;
+}
+
+const jgen_element_class jelement_bush = {.model = {.kind = "bush",
+                                                    .section = "bushes",
+                                                    .keys = keys,
+                                                    .size = sizeof(bush),
+                                                    .ncomponent = 6,
+                                                    .component = component,
+                                                    .unit = unit,
+                                                    .read = read,
+                                                    .field = fields,
+                                                    .nfield = JELEMENT_COUNT(fields),
+                                                    .draw = draw,
+                                                    .follows = follows},
+                                          .signal = signals,
+                                          .nposition = 6,
+                                          .what = JELEMENT_LAW_WHAT,
+                                          .write = write};

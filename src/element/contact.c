@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where wheels touch the ground.
+#include "element/contact.h"
+
+jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, int body,
+                                    const jmodel_point* centre, const jmodel_vector* axis,
+                                    const jmodel_scalar* radius, bool loaded_radius) {
+  jexpr_graph* g = s->g;
+  int link = s->body[body].link;
+  jelement_disc d = {.hub = {.link = link, .r = jgen_point_in_link(s, centre)}};
+  jexpr_v3 in_link = jgen_direction_in_link(s, axis);
+  d.hub.p = jgen_ground_position(s, link, d.hub.r);
+  d.hub.v = jgen_ground_velocity(s, link, d.hub.r);
+  d.u = jgen_to_ground(s, link, in_link);
+  jgen_road under = jgen_road_under(s, d.hub.p.e[0], d.hub.p.e[1]);
+  jexpr_v3 n = d.hub.n = under.n;
+  d.hub.z = under.z;
+  jgen_absolute_motion(s, s->dyn, true, link);
+  d.spin = jexpr_v3_dot(g, s->dyn[link].w, in_link);
+  jexpr_ref R = jgen_scalar(s, radius, m->name);
+
+  // (Y1) height over the tangent plane, in-plane upward direction t, loaded radius
+  jexpr_ref h = jexpr_mul(g, jexpr_sub(g, d.hub.p.e[2], under.z), n.e[2]);
+  d.un = jexpr_v3_dot(g, d.u, n);
+  d.sn = jexpr_sqrt(g, jexpr_sub(g, s->one, jexpr_mul(g, d.un, d.un)));
+  d.inverse = jexpr_div(g, s->one, d.sn);
+  d.t = jexpr_v3_sub(g, n, jexpr_v3_scale(g, d.un, d.u));
+  d.t = jexpr_v3_scale(g, d.inverse, d.t);
+  d.loaded = jexpr_mul(g, h, d.inverse);
+
+  // (Y2) indentation and contact point, from the wheel centre
+  if (loaded_radius) {
+    d.delta = jexpr_sub(g, R, d.loaded);
+    d.arm = jexpr_v3_neg(g, jexpr_v3_scale(g, d.loaded, d.t));
+  } else {
+    d.delta = jexpr_sub(g, jexpr_mul(g, R, d.sn), h);
+    jexpr_v3 flat = jexpr_v3_sub(g, d.t, jexpr_v3_scale(g, jexpr_v3_dot(g, d.t, n), n));
+    d.arm = jexpr_v3_add(g, jexpr_v3_scale(g, R, flat), jexpr_v3_scale(g, h, n));
+    d.arm = jexpr_v3_neg(g, d.arm);
+  }
+  jexpr_mark(g, d.delta, "%s: delta", m->name);
+  return d;
+}
+
+jexpr_ref jelement_push_wheel(jgen* s, const jelement_hub* hub, jexpr_v3 arm, jexpr_v3 F) {
+  jexpr_graph* g = s->g;
+  jexpr_v3 moment = jgen_from_ground(s, hub->link, jexpr_v3_cross(g, arm, F));
+  jgen_apply(s, hub->link, hub->r, jgen_from_ground(s, hub->link, F));
+  jgen_turn(s, hub->link, moment);
+  return jexpr_add(g, jexpr_v3_dot(g, F, hub->v), jexpr_v3_dot(g, moment, s->dyn[hub->link].w));
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geometry of wheels on the ground, apart from the laws of their forces. All in ground axes.
+#ifndef JELEMENT_CONTACT_H
+#define JELEMENT_CONTACT_H
+
+#include "gen/element.h"
+#include "gen/road.h"
+
+// The centre of a wheel and the road under it.
+typedef struct jelement_hub {
+  int link;
+  jexpr_v3 r;     // centre, link frame [m]
+  jexpr_v3 p, v;  // its position and velocity
+  jexpr_v3 n;     // upward normal of the road
+  jexpr_ref z;    // height of the road
+} jelement_hub;
+
+// A thin disc over the tangent plane of the road. docs/theory/tyre.md (Y1), (Y2), (Y4)
+typedef struct jelement_disc {
+  jelement_hub hub;
+  jexpr_ref spin;     // about the axis, relative to the ground [rad/s]
+  jexpr_ref loaded;   // distance of centre and plane, in the plane of the disc [m]
+  jexpr_ref delta;    // indentation, > 0 in contact [m]
+  jexpr_v3 arm;       // from the centre to the contact point
+  jexpr_v3 u;         // axis
+  jexpr_ref un, sn;   // its component along the normal, and the length of the rest
+  jexpr_ref inverse;  // 1 / sn
+  jexpr_v3 t;         // in the disc, upward
+} jelement_disc;
+
+// loaded_radius: the contact point is where the plane of the disc cuts the ground, and the indentation is
+// measured along t; else it is the lowest point of the circle, and is measured along the normal.
+jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, int body,
+                                    const jmodel_point* centre, const jmodel_vector* axis,
+                                    const jmodel_scalar* radius, bool loaded_radius);
+
+// A force at the contact point `arm` from the centre, on the wheel's link; its power is returned.
+jexpr_ref jelement_push_wheel(jgen* s, const jelement_hub* hub, jexpr_v3 arm, jexpr_v3 F);
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The classes of elements, and what several of them need.
+#ifndef JELEMENT_LIST_H
+#define JELEMENT_LIST_H
+
+#include "gen/element.h"
+#include "model/reader.h"
+
+#define JELEMENT_COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+// A new class: its file, and its line here. The order is that of the equations, the results and the loads;
+// classes of one section stand together.
+#define JELEMENT_LIST(X) \
+  X(line)                \
+  X(coordinate)          \
+  X(bar)                 \
+  X(point)               \
+  X(tyre)                \
+  X(soil)                \
+  X(bush)
+
+#define X(name) extern const jgen_element_class jelement_##name;
+JELEMENT_LIST(X)
+#undef X
+
+// Two points of different bodies.
+bool jelement_read_ends(const jmodel_at* at, const jmodel_node* ends, const char* label,
+                        jmodel_point* a, jmodel_point* b);
+const char* jelement_newton(const jmodel* m, const jmodel_element* e, int component);
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A force and a torque vector on a body at a point, in ground or body axes.
+#include "element/data.h"
+#include "element/list.h"
+
+typedef jelement_point_data point_force;
+
+static const char* const keys[] = {"at", "force", "torque", "axes", "description", NULL};
+
+static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
+  static const char* const axes[] = {"ground", "body", NULL};
+  point_force* f = e->data;
+  const jmodel_node* where = jmodel_node_find(map, "at");
+  const jmodel_node* in = jmodel_node_find(map, "axes");
+  f->has_force = jmodel_get_v3(at, map, "force", JMODEL_SCOPE_ANY, &f->force);
+  f->has_torque = jmodel_get_v3(at, map, "torque", JMODEL_SCOPE_ANY, &f->torque);
+  if (!f->has_force && !f->has_torque) {
+    jmodel_mistake(at, e->place, "it says no law; give 'force: [x, y, z]' or 'torque: [x, y, z]'");
+  }
+  f->in_body = in && jmodel_word_at(at, in, "axes", axes) == 1;
+  if (!jmodel_body_point_at(at, where, "at", jmodel_format(at->r, "%s.at", at->path), &f->at)) {
+    return false;
+  }
+  if (f->at.body != 0) return true;
+  jmodel_mistake(at, where->place, "at: a force on the ground does nothing");
+  return false;
+}
+
+static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
+  const point_force* f = m->data;
+  jexpr_graph* g = s->g;
+  int link = s->body[f->at.body].link;
+  jexpr_v3 r = jgen_point_in_link(s, &f->at), force = jexpr_v3_zero(g), moment = force;
+  if (f->has_force) force = jgen_vector(s, &f->force, m->name);
+  if (f->has_torque) moment = jgen_vector(s, &f->torque, m->name);
+  if (f->in_body) {
+    force = jexpr_m3_tapply(g, &s->body[f->at.body].E, force);
+    moment = jexpr_m3_tapply(g, &s->body[f->at.body].E, moment);
+  } else {
+    force = jgen_from_ground(s, link, force);
+    moment = jgen_from_ground(s, link, moment);
+  }
+  jgen_apply(s, link, r, force);
+  jgen_turn(s, link, moment);
+  jgen_absolute_motion(s, s->dyn, true, link);
+  jexpr_v3 v = jgen_from_ground(s, link, jgen_ground_velocity(s, link, r));
+  e->signal[JELEMENT_FORCE] = jexpr_v3_norm(g, force);
+  e->signal[JELEMENT_POWER] =
+      jexpr_add(g, jexpr_v3_dot(g, force, v), jexpr_v3_dot(g, moment, s->dyn[link].w));
+}
+
+static int draw(const jmodel_element* m, jmodel_shape* out) {
+  const point_force* f = m->data;
+  out[0] = (jmodel_shape){.kind = JMODEL_SHAPE_POINT, .a = &f->at};
+  return 1;
+}
+
+static bool follows(const jmodel_element* m, int body) {
+  return ((const point_force*)m->data)->at.body == body;
+}
+
+const jgen_element_class jelement_point = {.model = {.kind = "force",
+                                                     .section = "forces",
+                                                     .key = "at",
+                                                     .keys = keys,
+                                                     .size = sizeof(point_force),
+                                                     .ncomponent = 1,
+                                                     .component = jelement_law_component,
+                                                     .unit = jelement_newton,
+                                                     .read = read,
+                                                     .draw = draw,
+                                                     .follows = follows},
+                                           .signal = jelement_law_signals,
+                                           .what = JELEMENT_LAW_WHAT,
+                                           .write = write};

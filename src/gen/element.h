@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the equations need of a class of elements, beside what the model knows of it.
+#ifndef JGEN_ELEMENT_H
+#define JGEN_ELEMENT_H
+
+#include "gen/build.h"
+#include "model/element.h"
+
+// An instance in the equations: what it makes known to expressions, and what it is watched for.
+struct jgen_element {
+  enum { JGEN_UNTOUCHED, JGEN_BEING_WRITTEN, JGEN_WRITTEN } progress;
+  jexpr_ref signal[JGEN_MAX_SIGNALS];  // by the list of its class; poison: it has none such
+  jexpr_ref apart;                     // distance that must not vanish [m]; poison: none
+  const jmodel_point* end[2];          // of it
+  // Of wheels that must roll: > 0 in contact [m]; speeds of the centre along and across its plane [m/s]
+  jexpr_ref delta, vx, vy;
+};
+
+typedef struct jgen_element_class {
+  jmodel_element_class model;  // first: classes of the model are these
+  const char* const* signal;   // names; ends with NULL
+  int nposition;               // the first of them are known with the positions
+  const char* what;            // the others are, for messages: "a force"
+  bool must_roll;              // it has no force at standstill
+  // Adds its forces to the system; called once with the velocities known, and before with the positions
+  // alone where it has signals of those.
+  void (*write)(jgen* s, const jmodel_element* e, jgen_element* out);
+} jgen_element_class;
+
+const jgen_element_class* jgen_class_of(const jmodel_element* e);
+
+// ---- for classes
+
+// Value of component k of what an element exerts, as the equations use it: itself, or a placeholder.
+jexpr_ref jgen_component(jgen* s, const jmodel_element* e, int k, jexpr_ref value);
+void jgen_apply(jgen* s, int link, jexpr_v3 r, jexpr_v3 f);  // force f at r, link frame
+void jgen_turn(jgen* s, int link, jexpr_v3 n);               // moment, link frame
+
+#endif

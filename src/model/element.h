@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model knows of its elements: springs, tyres, bushes, whatever acts on bodies and coordinates. An
+// element is described by its class; src/element/ holds the classes, one file each. What the equations need
+// of a class stands in gen/element.h.
+#ifndef JMODEL_ELEMENT_H
+#define JMODEL_ELEMENT_H
+
+#include <stddef.h>
+
+#include "model/model.h"
+#include "model/ranges.h"
+#include "model/yaml.h"
+
+struct jmodel_at;
+
+// A value of an element and where it must lie.
+typedef enum jmodel_field_kind {
+  JMODEL_FIELD_SCALAR,     // jmodel_scalar
+  JMODEL_FIELD_V3,         // jmodel_v3, every component within the limit
+  JMODEL_FIELD_DIRECTION,  // jmodel_v3 that must not vanish
+  JMODEL_FIELD_PLANE       // two jmodel_v3 that must not be parallel
+} jmodel_field_kind;
+
+#define JMODEL_ALWAYS ((size_t)-1)
+
+typedef struct jmodel_field {
+  const char* label;
+  size_t at;  // in the data of the element
+  jmodel_field_kind kind;
+  jmodel_limit limit;
+  size_t given;  // where the data say (bool) that there is one; JMODEL_ALWAYS
+} jmodel_field;
+
+#define JMODEL_FIELD(type, label, member, limit) \
+  { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, JMODEL_ALWAYS }
+#define JMODEL_GIVEN(type, label, member, limit, has) \
+  { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, offsetof(type, has) }
+#define JMODEL_DIRECTION(type, label, member) \
+  { label, offsetof(type, member), JMODEL_FIELD_DIRECTION, JMODEL_FINITE, JMODEL_ALWAYS }
+
+// How an element is drawn.
+typedef enum jmodel_shape_kind {
+  JMODEL_SHAPE_POINT,
+  JMODEL_SHAPE_LINE,
+  JMODEL_SHAPE_WHEEL
+} jmodel_shape_kind;
+
+typedef struct jmodel_shape {
+  jmodel_shape_kind kind;
+  const jmodel_point *a, *b;  // the point, or the centre; the other end of a line
+  int body;                   // wheels: what turns with it
+  const jmodel_vector* axis;
+  const jmodel_scalar* radius;
+} jmodel_shape;
+
+#define JMODEL_MAX_SHAPES 4  // of one element
+
+struct jmodel_element_class {
+  const char* kind;         // "tyre", as messages call it
+  const char* section;      // "tyres", where the file lists it
+  const char* key;          // tells it from other classes of its section; NULL: it is the only one
+  const char* const* keys;  // all it may have; ends with NULL
+  size_t size;              // of the data
+  // What it exerts: signals that are outputs of every run and components of its load.
+  int ncomponent;
+  const char* const* component;
+  const char* (*unit)(const jmodel* m, const jmodel_element* e, int component);
+  // From the file to the data, which are zero; false after a mistake that leaves nothing to keep.
+  bool (*read)(const struct jmodel_at* at, const jmodel_node* map, jmodel_element* e);
+  const jmodel_field* field;
+  int nfield;
+  int (*draw)(const jmodel_element* e, jmodel_shape* out);  // how many; NULL: it is not drawn
+  // Does it look at how the body is turned? NULL: it does not, as a wheel about its axis.
+  bool (*follows)(const jmodel_element* e, int body);
+};
+
+// The element a component belongs to.
+const jmodel_element* jmodel_element_of(const jmodel* m, int component);
+
+// All classes, in the order of the equations; NULL behind the last (src/element/list.c).
+const jmodel_element_class* jmodel_class_at(int i);
+
+#endif
