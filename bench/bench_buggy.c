@@ -253,7 +253,7 @@ static outcome drive(const subject* s, jsolve_method method, double control) {
     o.cpu = fmin(o.cpu, jclock_cpu() - start);
     jo_context_clear(s->ctx);
   }
-  o.psi = y[d->at_objective];
+  o.psi = y[jgen_first(&d->layout, JGEN_INTEGRAL)];
   free(y);
   return o;
 }

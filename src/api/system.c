@@ -105,8 +105,8 @@ jo_status jo_system_coordinate(const jo_system* system, int i, jo_coordinate* ou
   jo_role role = contains(part->u, part->nu, i)   ? JO_INDEPENDENT
                  : contains(part->d, part->nd, i) ? JO_DRIVEN
                                                   : JO_DEPENDENT;
-  *out = (jo_coordinate){
-      c->name, m->joint[c->joint].name, c->is_angle ? "rad" : "m", role, p->q0[i], p->qd0[i]};
+  *out = (jo_coordinate){c->name,  m->joint[c->joint].name, jgen_coordinate_unit(c), role, p->q0[i],
+                         p->qd0[i]};
   return JO_OK;
 }
 

@@ -31,7 +31,7 @@ jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o) {
     add_sensor(o, m->signal[i].name, m->signal[i].unit, x);
   }
   for (int i = 0; i < m->ncoordinate; i++) {
-    add_sensor(o, m->coordinate[i].name, m->coordinate[i].is_angle ? "rad" : "m", s->q[i]);
+    add_sensor(o, m->coordinate[i].name, jgen_coordinate_unit(&m->coordinate[i]), s->q[i]);
   }
   for (int i = 0; i < m->nforce; i++) {
     const char* name = jarena_printf(s->a, "%s.force", m->force[i].name);
@@ -124,7 +124,8 @@ jo_status jgen_write_loads(jgen_reduction* r) {
     l->name[i] = tyre < 0 ? m->force[i].name : soil < 0 ? m->tyre[tyre].name : m->soil[soil].name;
   }
   jexpr_jacobian J;
-  JO_TRY(jexpr_jacobian_build(s->g, s->a, JEXPR_FORWARD, r->ydot + d->at_qdu, nu, F, ne, &J));
+  JO_TRY(jexpr_jacobian_build(s->g, s->a, JEXPR_FORWARD, r->ydot + jgen_first(&d->layout, JGEN_QDU),
+                              nu, F, ne, &J));
   for (int k = 0; k < ne; k++) {
     for (int e = J.col[k]; e < J.col[k + 1]; e++) {
       W[J.row[e] + k * nu] = J.value[e];

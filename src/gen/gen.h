@@ -14,6 +14,7 @@
 #include "expr/diff.h"
 #include "expr/schedule.h"
 #include "expr/vec.h"
+#include "gen/layout.h"
 #include "model/model.h"
 
 typedef enum jgen_motion { JGEN_RIGID, JGEN_TURN, JGEN_SLIDE } jgen_motion;
@@ -43,16 +44,6 @@ typedef struct jgen_body_frame {
   jexpr_m3 E;
   jexpr_v3 o;
 } jgen_body_frame;
-
-typedef struct jgen_partition {
-  int nu, nv, nd;  // independent, dependent, driven coordinates
-  int *u, *v, *d;  // model coordinates
-  int nrow;        // closure equations kept = nv
-  int* row;        // which, in pivot order
-  int* pivot;      // position in v of the pivot of each kept equation, in pivot order
-  int nredundant;
-  int* redundant;  // equations that follow from the others
-} jgen_partition;
 
 typedef struct jgen_options {
   const bool* live;  // by number: an input of the kernels instead of a constant; NULL: parameters
@@ -88,10 +79,10 @@ typedef struct jgen jgen;
 typedef struct jgen_position {
   jexpr_graph* g;
   jarena arena;
-  int np, nq, nh, ninitial, nd;
-  int* live;              // number index of each live number (np)
-  double* p;              // their values (np)
-  const char** row_name;  // of each closure equation (nh)
+  int np, nq, nz, nh, ninitial, nd;  // nz: states of block z
+  int* live;                         // number index of each live number (np)
+  double* p;                         // their values (np)
+  const char** row_name;             // of each closure equation (nh)
   jexpr_fn closure, drive, initial, states, tangent;
 } jgen_position;
 
@@ -157,16 +148,16 @@ typedef struct jgen_sens {
       objective_adjoint;
 } jgen_sens;
 
-// State y: [ q_u | q_v | qd_u | z | objectives ].  Inputs: p, t, y, mode (, momentum).
+// State y as in gen/layout.h. Inputs: p, t, y, mode (, momentum).
 typedef struct jgen_dynamics {
   jexpr_graph* g;
   jarena arena;
   const jmodel* model;
   jgen_partition part;
-  int np, ny, nswitch, nz, nobjective, noutput;
+  jgen_layout layout;
+  int np, ny, nswitch, nobjective, noutput;  // ny: of the layout
   int* live;
   double* p;
-  int at_qu, at_qv, at_qdu, at_z, at_objective;  // where they begin in y
   jgen_switch* sw;
   const char** output_name;  // (noutput)
   const char** output_unit;

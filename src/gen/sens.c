@@ -116,7 +116,8 @@ static jo_status close_tangent(writer* k) {
   jexpr_ref *dh = refs(k, nv), *dv = refs(k, nv);
   list l;
   if (!dh || !dv || !list_begin(k, &l, k->nu + k->nw + 1)) return k->g->status;
-  list_add(&l, k->y + d->at_qu, k->dy + d->at_qu, k->nu);
+  int u = jgen_first(&d->layout, JGEN_QU);
+  list_add(&l, k->y + u, k->dy + u, k->nu);
   list_add(&l, k->w, k->dw, k->nw);
   list_add(&l, &k->t, &k->dt, 1);
   JO_TRY(jexpr_tangent(k->g, out(&d->project, 1), nv, l.x, l.dx, l.n, dh));

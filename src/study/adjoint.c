@@ -135,12 +135,10 @@ static jo_status state_after(adjoint* d, int i, const double** y) {
 
 // |x| in one lane, in the scales of the states: what a change of a state by its scale is worth
 static double size_of(const adjoint* d, const double* x, int lane) {
-  const jgen_dynamics* m = d->w->d;
-  const double* scale = d->w->run->system.error_scale;
+  const jgen_layout* l = &d->w->d->layout;
   double sum = 0.0;
-  for (int i = 0; i < m->at_objective; i++) {
-    bool is_dependent = i >= m->at_qv && i < m->at_qdu;
-    double v = is_dependent ? 0.0 : x[i * d->lanes + lane] * scale[i];
+  for (int i = 0; i < l->ny; i++) {
+    double v = l->is_followed[i] ? x[i * d->lanes + lane] * l->nominal[i] : 0.0;
     sum += v * v;
   }
   return sqrt(sum);
@@ -164,13 +162,12 @@ static void account(adjoint* d, int entry) {
 // (S6)  what falls on the dependent coordinates of `weight` goes to the independent ones and the numbers
 static void close_back(adjoint* d, double t, const double* y, double* weight, double* time) {
   jstudy_walk* w = d->w;
-  const jgen_dynamics* m = w->d;
-  int L = d->lanes;
+  int L = d->lanes, u = jgen_first(&w->d->layout, JGEN_QU), v = jgen_first(&w->d->layout, JGEN_QV);
   if (w->nv == 0) return;
-  jstudy_point at = {.t = t, .y = y, .lambda = weight + m->at_qv * L};
+  jstudy_point at = {.t = t, .y = y, .lambda = weight + v * L};
   weigh_into(d, JSTUDY_A_CLOSE, &at, d->column);
-  add(d, weight + m->at_qu * L, 1.0, d->column + m->at_qu * L, w->nu);
-  clear(d, weight + m->at_qv * L, w->nv);
+  add(d, weight + u * L, 1.0, d->column + u * L, w->nu);
+  clear(d, weight + v * L, w->nv);
   for (int l = 0; time && l < L; l++) {
     time[l] += d->tbar[l];
   }
@@ -276,8 +273,8 @@ static void weigh_motion(adjoint* d, int i, const double* y1) {
   }
   memset(w->base, 0, (size_t)w->ny * sizeof *w->base);
   jsolve_combine(w->ny, w->base, e->t1 - e->t, &s->e, w->k, d->P);
-  memset(d->P + w->d->at_qv, 0, (size_t)w->nv * sizeof *d->P);
-  int n = w->d->at_objective;
+  memset(d->P + jgen_first(&w->d->layout, JGEN_QV), 0, (size_t)w->nv * sizeof *d->P);
+  int n = jgen_first(&w->d->layout, JGEN_INTEGRAL);
   d->motion += fabs(dot(d, d->lambda, LAMBDA, d->P, n));
   for (int o = n; o < w->ny; o++) {
     d->motion += fabs(d->lambda[o * d->lanes + LAMBDA] * d->P[o]);
@@ -403,10 +400,9 @@ static void momentum_before(adjoint* d, const jstudy_entry* e, const double* y) 
 // Back through the impulse, the closure with the new drive, and the momentum; time: of all of them
 static void impulse_back(adjoint* d, const jstudy_entry* e, const double* before, double* time) {
   jstudy_walk* w = d->w;
-  const jgen_dynamics* m = w->d;
   int L = d->lanes;
   jstudy_point at = {.t = e->t, .y = d->y_mixed, .momentum = d->P};
-  at.lambda = d->lambda + m->at_qdu * L;
+  at.lambda = d->lambda + jgen_first(&w->d->layout, JGEN_QDU) * L;
   weigh(d, JSTUDY_A_IMPULSE, &at);
   add(d, d->lambda, 1.0, d->ybar, w->ny);
   for (int l = 0; l < L; l++) {
@@ -426,7 +422,7 @@ static void impulse_back(adjoint* d, const jstudy_entry* e, const double* before
 // (S8)
 static jo_status jump_back(adjoint* d, const jstudy_entry* e) {
   jstudy_walk* w = d->w;
-  const jgen_dynamics* m = w->d;
+  int v = jgen_first(&w->d->layout, JGEN_QV);
   const double* before = jstudy_record_state(w->record, e->state);
   const double* after = jstudy_record_state(w->record, e->after);
   const double* mode1 = jstudy_record_mode(w->record, e->epoch + 1);
@@ -440,7 +436,7 @@ static jo_status jump_back(adjoint* d, const jstudy_entry* e) {
     d->alpha[l] = -dot(d, d->lambda, l, w->f_plus, w->ny);
   }
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
-  memcpy(d->y_mixed + m->at_qv, after + m->at_qv, (size_t)w->nv * sizeof *before);
+  memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
   impulse_back(d, e, before, d->alpha);
   double rate = 0.0;
   if (!w->opt->frozen && e->follows) put_aside(d);

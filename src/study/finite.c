@@ -90,5 +90,5 @@ jo_status jstudy_finite_rate(jstudy_run* r, double t, const double* y, int which
   find_cause(r, &r->plant->dynamics->rhs, which, t, y, cause);
   return jerr_set(r->ctx, JO_ERR_NUMERIC,
                   "%s: the rate of change of '%s' has no finite value at t = %.9g s%s",
-                  r->plant->model->path, r->plant->state_name[which], t, cause);
+                  r->plant->model->path, r->plant->dynamics->layout.name[which], t, cause);
 }

@@ -257,8 +257,8 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jstudy_loads
   if (!u->work) return jerr_memory(ctx);
   u->system = (jsolve_load_system){.n = d->ny,
                                    .nu = d->part.nu,
-                                   .at_q = d->at_qu,
-                                   .at_qd = d->at_qdu,
+                                   .at_q = jgen_first(&d->layout, JGEN_QU),
+                                   .at_qd = jgen_first(&d->layout, JGEN_QDU),
                                    .ne = l->ne,
                                    .user = u,
                                    .rhs = rhs,
@@ -271,7 +271,7 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jstudy_loads
                                    .element_cost = l->element_cost,
                                    .directions_cost = l->directions_cost,
                                    .reduced_cost = l->reduced_cost,
-                                   .state_name = l->plant->state_name};
+                                   .state_name = d->layout.name};
   return JO_OK;
 }
 

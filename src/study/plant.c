@@ -53,16 +53,7 @@ static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
   const jgen_dynamics* d = p->dynamics;
   p->y0 = JARENA_ARRAY(&p->arena, d->ny + 1, double);
   if (!p->y0) return jerr_memory(p->ctx);
-  for (int i = 0; i < d->part.nu; i++) {
-    p->y0[d->at_qu + i] = s->q[d->part.u[i]];
-    p->y0[d->at_qdu + i] = s->qd[d->part.u[i]];
-  }
-  for (int i = 0; i < d->part.nv; i++) {
-    p->y0[d->at_qv + i] = s->q[d->part.v[i]];
-  }
-  for (int i = 0; i < p->model->nstate; i++) {  // filters start at rest
-    p->y0[d->at_z + i] = s->z[i];
-  }
+  jgen_scatter(&d->layout, s->q, s->qd, s->z, p->y0);  // filters start at rest
   p->q0 = s->q;
   p->qd0 = s->qd;
   p->closure_residual = s->residual;
@@ -93,32 +84,11 @@ static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
   return JO_OK;
 }
 
-// Names of states and switches, for messages.
-static jo_status name_states(jstudy_plant* p) {
+// Names of switches, for messages.
+static jo_status name_switches(jstudy_plant* p) {
   const jgen_dynamics* d = p->dynamics;
-  const jmodel* m = p->model;
-  p->state_name = JARENA_ARRAY(&p->arena, d->ny + 1, const char*);
   p->switch_name = JARENA_ARRAY(&p->arena, d->nswitch + 1, const char*);
-  if (!p->state_name || !p->switch_name) return jerr_memory(p->ctx);
-  for (int i = 0; i < d->ny; i++) {
-    p->state_name[i] = "filter";
-  }
-  for (int i = 0; i < d->part.nu; i++) {
-    const char* name = m->coordinate[d->part.u[i]].name;
-    const char* rate = jarena_printf(&p->arena, "%s.rate", name);
-    if (!rate) return jerr_memory(p->ctx);
-    p->state_name[d->at_qu + i] = name;
-    p->state_name[d->at_qdu + i] = rate;
-  }
-  for (int i = 0; i < d->part.nv; i++) {
-    p->state_name[d->at_qv + i] = m->coordinate[d->part.v[i]].name;
-  }
-  for (int i = 0; i < m->nstate; i++) {
-    p->state_name[d->at_z + i] = m->state[i].name;
-  }
-  for (int i = 0; i < d->nobjective; i++) {
-    p->state_name[d->at_objective + i] = m->objective[i].name;
-  }
+  if (!p->switch_name) return jerr_memory(p->ctx);
   for (int i = 0; i < d->nswitch; i++) {
     p->switch_name[i] = d->sw[i].text;
   }
@@ -142,7 +112,6 @@ static jo_status count_written(jstudy_plant* p) {
 
 // Velocities in y as the initial conditions say, at the position in y.
 static jo_status set_velocities(jstudy_plant* p, double t, double* y) {
-  const jgen_dynamics* d = p->dynamics;
   int nq = p->model->ncoordinate;
   jarena a;
   jarena_init(&a, p->ctx);
@@ -153,9 +122,7 @@ static jo_status set_velocities(jstudy_plant* p, double t, double* y) {
   if (status >= 0) {
     status = jstudy_assemble_velocity(p->ctx, &a, p->model, p->position, NULL, t, q, qd, rests);
   }
-  for (int i = 0; status >= 0 && i < d->part.nu; i++) {
-    y[d->at_qdu + i] = qd[d->part.u[i]];
-  }
+  if (status >= 0) jgen_scatter(&p->dynamics->layout, NULL, qd, NULL, y);
   jarena_free(&a);
   return status;
 }
@@ -233,7 +200,7 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
                                REDUNDANCY_TOLERANCE, &part));
   JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
   JO_TRY(keep_source(p, opt));
-  JO_TRY(name_states(p));
+  JO_TRY(name_switches(p));
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
   JO_TRY(compile(p, &opt->kernel));
@@ -348,13 +315,14 @@ static jo_status check_redundant(jstudy_run* r, double t, const double* y) {
 static jo_status project(void* user, double t, double* y) {
   jstudy_run* r = user;
   const jgen_dynamics* d = r->plant->dynamics;
+  double* v = y + jgen_first(&d->layout, JGEN_QV);
   for (int k = 0; k < MAX_CORRECTIONS; k++) {
     if (d->part.nv == 0) return check_redundant(r, t, y);
     r->projections++;
     jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h, r->inverse});
     double largest = 0.0;
     for (int i = 0; i < d->part.nv; i++) {
-      y[d->at_qv + i] += r->dv[i];
+      v[i] += r->dv[i];
       largest = fmax(largest, fabs(r->dv[i]));
     }
     if (largest < CLOSED) return check_redundant(r, t, y);
@@ -427,8 +395,9 @@ static jo_status jump(jstudy_run* r, double t, double* y, const int* flipped, in
   if (!jumps) return JO_OK;
   JO_TRY(jstudy_run_close(r, t, y));
   jstudy_run_call(r, r->plant->impulse, t, y, (double* const[]){r->dqd});
+  double* rate = y + jgen_first(&d->layout, JGEN_QDU);
   for (int i = 0; i < d->part.nu; i++) {
-    y[d->at_qdu + i] += r->dqd[i];
+    rate[i] += r->dqd[i];
   }
   return JO_OK;
 }
@@ -493,14 +462,13 @@ static bool allocate(jstudy_run* r) {
   r->drive_new = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
   r->momentum = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
   r->dqd = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
-  r->scale = JARENA_ARRAY(&r->arena, d->ny + 1, double);
   r->before = JARENA_ARRAY(&r->arena, d->ny + 1, double);
   r->redundant = JARENA_ARRAY(&r->arena, d->part.nredundant + 1, double);
   r->rolling = JARENA_ARRAY(&r->arena, 6 * d->model->ntyre + 1, double);
   r->windows = JARENA_ARRAY(&r->arena, 2 * d->nobjective + 1, double);
   return allocate_work(r) && r->p && r->mode && r->g && r->dv && r->h && r->inverse &&
-         r->drive_old && r->drive_new && r->momentum && r->dqd && r->scale && r->before &&
-         r->redundant && r->rolling && r->windows;
+         r->drive_old && r->drive_new && r->momentum && r->dqd && r->before && r->redundant &&
+         r->rolling && r->windows;
 }
 
 jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out) {
@@ -517,30 +485,26 @@ jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_r
     return jerr_memory(ctx);
   }
   memcpy(r->p, d->p, (size_t)d->np * sizeof *r->p);
-  // dependent coordinates too: near a singular position they are the first to tell
-  for (int i = 0; i < d->ny; i++) {
-    r->scale[i] = 1.0;
-  }
-  for (int i = 0; i < plant->model->nstate; i++) {
-    r->scale[d->at_z + i] = plant->model->state[i].nominal;
-  }
+  // errors of all states are controlled, of dependent coordinates too: near a singular position they are
+  // the first to tell
+  const jgen_layout* l = &d->layout;
   r->system = (jsolve_system){.n = d->ny,
                               .user = r,
                               .rhs = rhs,
                               .project = d->part.nv + d->part.nredundant > 0 ? project : NULL,
                               .admit = d->part.nv > 0 ? admit : NULL,
                               .projection_hint = r->hint,
-                              .error_scale = r->scale,
+                              .error_scale = l->nominal,
                               .nswitch = d->nswitch,
                               .switches = switches,
                               .mode = r->mode,
                               .event = event,
                               .jacobian = plant->jacobian ? jacobian : NULL,
                               .prepare_jacobian = prepare_jacobian,
-                              .nq = d->part.nu,
-                              .nv = d->part.nv,
-                              .nw = d->at_objective - d->at_qdu,
-                              .state_name = plant->state_name,
+                              .nq = l->block[JGEN_QU].n,
+                              .nv = l->block[JGEN_QV].n,
+                              .nw = jgen_first(l, JGEN_INTEGRAL) - jgen_first(l, JGEN_QDU),
+                              .state_name = l->name,
                               .switch_name = plant->switch_name};
   if (plant->jacobian) {
     r->jacobian = plant->jacobian;
@@ -577,7 +541,7 @@ void jstudy_plant_clamp(const jstudy_plant* p, double* y) {
   for (int i = 0; i < d->nobjective; i++) {
     jmodel_objective_kind kind = p->model->objective[i].kind;
     bool has_root = kind == JMODEL_OBJECTIVE_RMS || kind == JMODEL_OBJECTIVE_PEAK;
-    double* w = &y[d->at_objective + i];
+    double* w = &y[jgen_first(&d->layout, JGEN_INTEGRAL) + i];
     if (has_root && *w < 0.0) *w = 0.0;
   }
 }
@@ -616,11 +580,10 @@ static void release_inside(void* user, void* p) {
 
 static jo_status fail_equilibrium(jo_context* ctx, const jstudy_plant* p, jo_status status,
                                   const jstudy_equilibrium* found) {
-  const jgen_dynamics* d = p->dynamics;
-  int k = found->worst, z = k - d->at_z;
-  bool is_state = k >= d->at_z;
-  const char* name = k < 0 ? "nothing" : is_state ? p->model->state[z].name : "";
-  if (k >= 0 && !is_state) name = p->model->coordinate[d->part.u[k - d->at_qdu]].name;
+  const jgen_layout* l = &p->dynamics->layout;
+  int k = found->worst;
+  bool is_state = jgen_is_in(l, JGEN_Z, k);
+  const char* name = k < 0 ? "nothing" : l->name[k];
   if (status == JO_ERR_NUMERIC) {
     return jerr_set(ctx, status,
                     "%s: no static equilibrium found: at rest where the search begins, the "
@@ -679,13 +642,9 @@ jo_status jstudy_plant_coordinates(jo_context* ctx, const jstudy_plant* p, doubl
   jsolve_set_modes(&run->system, t, y, run->g);
   jstudy_run_call(run, p->drive, t, y, rate);
   if (part->nv > 0) jstudy_run_call(run, p->velocity, t, y, (double* const[]){run->dv});
-  for (int i = 0; i < part->nu; i++) {
-    q[part->u[i]] = y[d->at_qu + i];
-    if (qd) qd[part->u[i]] = y[d->at_qdu + i];
-  }
-  for (int i = 0; i < part->nv; i++) {
-    q[part->v[i]] = y[d->at_qv + i];
-    if (qd) qd[part->v[i]] = run->dv[i];
+  jgen_gather(&d->layout, y, q, qd);
+  for (int i = 0; qd && i < part->nv; i++) {
+    qd[part->v[i]] = run->dv[i];
   }
   for (int i = 0; i < part->nd; i++) {
     q[part->d[i]] = rate[0][i];

@@ -28,7 +28,6 @@ typedef struct jstudy_plant {
   jexpr_counts before;           // operations written down for the right-hand side, all equations
   double* q0;                    // assembled position, by coordinate
   double* qd0;                   // consistent velocities
-  const char** state_name;       // (ny)
   const char** switch_name;      // (nswitch)
   double* y0;                    // initial state (ny)
   double closure_residual;       // largest at the assembled position [m]
@@ -69,7 +68,7 @@ typedef struct jstudy_run {
   double* g;      // scratch of the switching functions (nswitch)
   double** work;  // of each kernel
   double* dv;     // scratch
-  double *h, *drive_old, *drive_new, *momentum, *dqd, *scale, *before;
+  double *h, *drive_old, *drive_new, *momentum, *dqd, *before;
   double *redundant, *rolling, *windows;  // scratch of the guards
   double* inverse;         // reciprocal pivots of the loops at the last projection (nv)
   int side;                // sign of their product where the run began; 0: not yet

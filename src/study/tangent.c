@@ -101,7 +101,8 @@ void jstudy_direct_close(jstudy_direct* d, double t, const double* y, const doub
   if (w->nv == 0) return;
   jstudy_point at = {.t = t, .y = y, .dy = S, .dt = dt, .dp = p->dp};
   jstudy_walk_tangent(w, JSTUDY_T_CLOSE, &at, (double* const[]){d->dd});
-  memcpy(S + w->d->at_qv * d->lanes, d->dd, (size_t)(w->nv * d->lanes) * sizeof *S);
+  memcpy(S + jgen_first(&w->d->layout, JGEN_QV) * d->lanes, d->dd,
+         (size_t)(w->nv * d->lanes) * sizeof *S);
 }
 
 // The state after an entry, where it is stored.
@@ -232,7 +233,7 @@ static void put_errors(jstudy_direct* d, const double* carried) {
   jstudy_sens_result* out = w->out;
   memset(d->dY, 0, (size_t)(w->ny * d->lanes) * sizeof *d->dY);
   for (int o = 0; o < w->d->nobjective; o++) {
-    d->dY[(w->d->at_objective + o) * d->lanes] = 1.0;
+    d->dY[(jgen_first(&w->d->layout, JGEN_INTEGRAL) + o) * d->lanes] = 1.0;
   }
   jstudy_point at = {.t = w->opt->t_end, .y = w->record->y_end, .dy = d->dY, .dp = d->still};
   jstudy_walk_tangent(w, JSTUDY_T_OBJECTIVE, &at, (double* const[]){d->dg});

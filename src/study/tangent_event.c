@@ -84,7 +84,6 @@ static jo_status smooth_event(jstudy_direct* d, const jstudy_entry* e, const dou
 // (S4)  through the impulse: momentum before, loops closed with the new drive, velocities after
 static void pack_jump(jstudy_direct* d, const jstudy_entry* e, jstudy_pack* p, const double* dt) {
   jstudy_walk* w = d->w;
-  const jgen_dynamics* m = w->d;
   const double* before = jstudy_record_state(w->record, e->state);
   const double* mode0 = jstudy_record_mode(w->record, e->epoch);
   const double* mode1 = jstudy_record_mode(w->record, e->epoch + 1);
@@ -101,8 +100,9 @@ static void pack_jump(jstudy_direct* d, const jstudy_entry* e, jstudy_pack* p, c
   at.dp = p->dp;
   at.dmomentum = d->dP;
   jstudy_walk_tangent(w, JSTUDY_T_IMPULSE, &at, (double* const[]){d->dd});
+  double* rate = p->S + jgen_first(&w->d->layout, JGEN_QDU) * L;
   for (int n = 0; n < w->nu * L; n++) {
-    p->S[m->at_qdu * L + n] += d->dd[n];
+    rate[n] += d->dd[n];
   }
   for (int n = 0; n < w->ny * L; n++) {
     p->S[n] -= w->f_plus[n / L] * dt[n % L];
@@ -111,7 +111,7 @@ static void pack_jump(jstudy_direct* d, const jstudy_entry* e, jstudy_pack* p, c
 
 static jo_status jump_event(jstudy_direct* d, const jstudy_entry* e) {
   jstudy_walk* w = d->w;
-  const jgen_dynamics* m = w->d;
+  int v = jgen_first(&w->d->layout, JGEN_QV);
   const double* before = jstudy_record_state(w->record, e->state);
   const double* after = jstudy_record_state(w->record, e->after);
   int k = w->record->flip[e->flip];
@@ -124,7 +124,7 @@ static jo_status jump_event(jstudy_direct* d, const jstudy_entry* e) {
   double rate = w->opt->frozen || e->follows ? 0.0 : switch_rate(d, e->t, before, w->f_minus, k);
   if (!w->opt->frozen && !e->follows && !(fabs(rate) > 0.0)) return fail_grazing(w, e->t, k);
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
-  memcpy(d->y_mixed + m->at_qv, after + m->at_qv, (size_t)w->nv * sizeof *before);
+  memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch + 1));
   w->run->system.rhs(w->run, e->t, after, w->f_plus);
   for (int q = 0; q < d->npack; q++) {

@@ -216,7 +216,7 @@ void jstudy_walk_shift(const jstudy_walk* w, const double* y, double* shifted) {
 }
 
 void jstudy_walk_shift_end(const jstudy_walk* w, double* shifted) {
-  int n = w->d->at_objective;
+  int n = jgen_first(&w->d->layout, JGEN_INTEGRAL);
   const double* y = w->record->y_end;
   shift(w, 1.0, y, shifted);
   memcpy(shifted + n, y + n, (size_t)(w->ny - n) * sizeof *y);

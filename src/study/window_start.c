@@ -40,7 +40,8 @@ static void add_saltation(problem* b, double t, double* S) {
   for (int i = 0; i < d->nobjective; i++) {
     double _Complex from = b->window[2 * i];
     if (!d->model->objective[i].has_window || creal(from) != t) continue;
-    S[d->at_objective + i] -= b->ydot[d->at_objective + i] * (cimag(from) / STEP);
+    int w = jgen_first(&d->layout, JGEN_INTEGRAL) + i;
+    S[w] -= b->ydot[w] * (cimag(from) / STEP);
   }
 }
 

@@ -59,13 +59,9 @@ void rig_look(rig* r) {
   jstudy_run_outputs(r->run, r->t, r->y, r->out);
   call(r, r->plant->velocity, (double* const[]){qdv});
   call(r, r->plant->drive, (double* const[]){drive, drive + part->nd, drive + 2 * part->nd});
-  for (int i = 0; i < part->nu; i++) {
-    r->q[part->u[i]] = r->y[r->d->at_qu + i];
-    r->qd[part->u[i]] = r->y[r->d->at_qdu + i];
-    r->qdd[part->u[i]] = r->ydot[r->d->at_qdu + i];
-  }
+  jgen_gather(&r->d->layout, r->y, r->q, r->qd);
+  jgen_gather(&r->d->layout, r->ydot, NULL, r->qdd);
   for (int i = 0; i < part->nv; i++) {
-    r->q[part->v[i]] = r->y[r->d->at_qv + i];
     r->qd[part->v[i]] = qdv[i];
   }
   for (int i = 0; i < part->nd; i++) {
@@ -81,8 +77,8 @@ void rig_perturb(rig* r, random_source* s, double dq, double dqd) {
   const jgen_dynamics* d = r->d;
   memcpy(r->y, r->plant->y0, (size_t)d->ny * sizeof *r->y);
   for (int i = 0; i < d->part.nu; i++) {
-    r->y[d->at_qu + i] += random_uniform(s, -dq, dq);
-    r->y[d->at_qdu + i] += random_uniform(s, -dqd, dqd);
+    r->y[jgen_first(&d->layout, JGEN_QU) + i] += random_uniform(s, -dq, dq);
+    r->y[jgen_first(&d->layout, JGEN_QDU) + i] += random_uniform(s, -dqd, dqd);
   }
   if (r->run->system.project) {
     assert_ok(r->ctx, r->run->system.project(r->run, r->t, r->y));
