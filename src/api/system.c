@@ -72,13 +72,13 @@ jo_system_info jo_system_inspect(const jo_system* system) {
                           .equations_generated = d->equations.generated,
                           .equations_kept = d->equations.kept,
                           .closure_residual = p->closure_residual,
-                          .is_compiled = p->kernels->backend == JKERNEL_CC};
+                          .is_compiled = p->kernels->set->backend == JKERNEL_CC};
 }
 
 jo_operations jo_system_operations(const jo_system* system, int after_elimination) {
   JO_REQUIRE_OR((jo_operations){0}, system);
   const jstudy_plant* p = system->plant;
-  jexpr_counts c = after_elimination ? p->rhs->counts : p->before;
+  jexpr_counts c = after_elimination ? p->kernels->of[JGEN_FN_RHS]->counts : p->before;
   return (jo_operations){c.add,  c.sub,  c.mul,   c.div,    c.root,
                          c.trig, c.func, c.logic, c.lookup, c.total};
 }

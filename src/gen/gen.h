@@ -14,6 +14,7 @@
 #include "expr/diff.h"
 #include "expr/schedule.h"
 #include "expr/vec.h"
+#include "gen/functions.h"
 #include "gen/layout.h"
 #include "model/model.h"
 
@@ -124,28 +125,18 @@ typedef enum jgen_group {
   JGEN_GROUP_COUNT
 } jgen_group;
 
-// Functions for load prediction: forces of elements apart from the rest. Conditions are live.
+// What load prediction has of its own: forces of elements apart from the rest. Conditions are live.
 typedef struct jgen_loads {
-  int ne;               // elements: forces, tyres, soils of the model, in this order
-  const char** name;    // (ne)
-  jexpr_fn rhs;         // ydot and the forces F of all elements
-  jexpr_fn* element;    // F of one element (ne)
-  jexpr_fn directions;  // d qdd_u / d F  (nu x ne, column after column)
-  jexpr_fn reduced;     // M_r (nu x nu), c_r: M_r x + c_r = 0
-  jexpr_fn finish;      // qdd_u from x
+  int ne;             // elements: forces, tyres, soils of the model, in this order
+  const char** name;  // (ne)
+  jexpr_fn* element;  // F of one element (ne)
 } jgen_loads;
 
 // Derivatives with respect to state, time and chosen numbers. docs/theory/sensitivity.md
 typedef struct jgen_sens {
   int nw;
-  int* wrt;  // indices into p (nw)
-  // along (dy, dt, dp): one direction per lane
-  jexpr_fn rhs_tangent;  // ydot, dydot
-  jexpr_fn close_tangent, switch_tangent, momentum_tangent, impulse_tangent, objective_tangent,
-      output_tangent;
-  // weighted by lambda: ybar, tbar, pbar (, Pbar for the impulse)
-  jexpr_fn rhs_adjoint, close_adjoint, switch_adjoint, momentum_adjoint, impulse_adjoint,
-      objective_adjoint;
+  int* wrt;                                                 // indices into p (nw)
+  jexpr_fn tangent[JGEN_FN_COUNT], adjoint[JGEN_FN_COUNT];  // of functions; no name: there is none
 } jgen_sens;
 
 // State y as in gen/layout.h. Inputs: p, t, y, mode (, momentum).
@@ -161,26 +152,13 @@ typedef struct jgen_dynamics {
   jgen_switch* sw;
   const char** output_name;  // (noutput)
   const char** output_unit;
-  jexpr_fn rhs;        // ydot
-  jexpr_fn project;    // dv: Newton correction of q_v; h: closure residuals
-  jexpr_fn switches;   // g
-  jexpr_fn outputs;    // sensors and built-in signals
-  jexpr_fn drive;      // s, sd, sdd of driven coordinates
-  jexpr_fn velocity;   // qd_v
-  jexpr_fn momentum;   // conjugate to the independent velocities
-  jexpr_fn impulse;    // jump of qd_u that restores a given momentum (group "momentum", nu)
-  jexpr_fn jacobian;   // d ydot / d y, dense column-major
-  jexpr_fn objective;  // values of the objectives at the end of a run
-  jexpr_fn solve;      // J_v^-1 b, J_v^-T c
-  jexpr_fn redundant;  // residuals of the redundant closure equations
-  jexpr_fn rolling;    // by tyre: 1 in contact, else 0; speeds along and across its plane [m/s]
-  jexpr_fn windows;    // by objective: from, to [s]; 0, 0 where it has no window
+  jexpr_fn fn[JGEN_FN_COUNT];  // no name: it was not asked for
   jexpr_ref*
       length;  // by force: distance of its ends [m]; poison: it is not between points (nforce)
   int first_standing;  // the last ntyre switches, from here on: the wheel stands on the ground
   jgen_sens sens;
   jgen_loads loads;
-  jexpr_equations equations;  // generated and kept for rhs
+  jexpr_equations equations;  // generated and kept for the right-hand side
   int nwritten;  // nodes of the graph once the equations of motion stood, before sensors
 } jgen_dynamics;
 

@@ -61,7 +61,7 @@ static void find_motion(problem* b, jstudy_run* run, double* y) {
       double rate = with ? 1.0 / (i + 1) : 0.0;
       y[d->layout.qd[part->u[i]]] = b->motion[part->u[i]] = rate;
     }
-    jstudy_run_call(run, b->plant->velocity, b->t, y, (double* const[]){run->dv});
+    jstudy_run_call(run, JGEN_FN_VELOCITY, b->t, y, (double* const[]){run->dv});
     for (int i = 0; i < part->nv; i++) {
       b->motion[part->v[i]] = run->dv[i] - b->motion[part->v[i]];
     }

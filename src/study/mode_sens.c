@@ -31,8 +31,8 @@ typedef struct problem {
 
 static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
-  JO_TRY(jexpr_tape_build(ctx, a, &d->sens.rhs_tangent, &b->rhs));
-  JO_TRY(jexpr_tape_build(ctx, a, &d->sens.close_tangent, &b->close));
+  JO_TRY(jexpr_tape_build(ctx, a, &d->sens.tangent[JGEN_FN_RHS], &b->rhs));
+  JO_TRY(jexpr_tape_build(ctx, a, &d->sens.tangent[JGEN_FN_PROJECT], &b->close));
   int nslot = b->rhs.nslot > b->close.nslot ? b->rhs.nslot : b->close.nslot;
   cplx** array[] = {&b->p, &b->y, &b->mode, &b->dy, &b->dp, &b->ydot, &b->dydot, &b->work};
   int size[] = {d->np, d->ny, d->nswitch, d->ny, d->sens.nw, d->ny, d->ny, nslot};

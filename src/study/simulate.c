@@ -209,7 +209,7 @@ static jo_status choose_options(jstudy_result* r, const jstudy_plant* plant,
   u->abs_tol = given_or(opt->abs_tol, s->abs_tol);
   u->step = given_or(opt->step, s->step);
   u->output_step = given_or(opt->output_step, s->output_step);
-  u->is_compiled = plant->kernels->backend == JKERNEL_CC;
+  u->is_compiled = plant->kernels->set->backend == JKERNEL_CC;
   JO_TRY(choose_method(r, opt, solve));
   JO_TRY(check_given(r->ctx, opt));
   JO_TRY(check_options(r));

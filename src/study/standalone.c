@@ -13,7 +13,7 @@
 
 #define DEFAULT_STEP 1e-3  // where the model gives none [s]
 
-enum { RHS, PROJECT, OUTPUTS, OBJECTIVE, NFUNCTION };
+enum { RHS, PROJECT, OUTPUTS, OBJECTIVE, NFUNCTION };  // what a driver needs, in the unit
 
 typedef struct writer {
   jo_context* ctx;
@@ -401,7 +401,10 @@ static jo_status write_all(writer* w) {
   JO_TRY(jstudy_plant_create(w->ctx, w->m, &opt, &w->plant));
   const jgen_dynamics* d = w->plant->dynamics;
   JO_TRY(check_windows(w));
-  const jexpr_fn fn[NFUNCTION] = {d->rhs, d->project, d->outputs, d->objective};
+  const jexpr_fn fn[NFUNCTION] = {[RHS] = d->fn[JGEN_FN_RHS],
+                                  [PROJECT] = d->fn[JGEN_FN_PROJECT],
+                                  [OUTPUTS] = d->fn[JGEN_FN_OUTPUTS],
+                                  [OBJECTIVE] = d->fn[JGEN_FN_OBJECTIVE]};
   jemit_options emit = jemit_options_default();
   emit.title = w->m->name;
   JO_TRY(jemit_c(w->ctx, &w->arena, fn, NFUNCTION, &emit, &w->unit));

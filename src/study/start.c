@@ -97,7 +97,7 @@ static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jstudy_
   double* dp = JARENA_ARRAY(a, d->sens.nw + 1, double);
   double* column = JARENA_ARRAY(a, d->noutput + 1, double);
   if (!dp || !column) return jerr_memory(ctx);
-  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.output_tangent, &f));
+  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.tangent[JGEN_FN_OUTPUTS], &f));
   for (int k = 0; k < nw; k++) {
     memset(dp, 0, (size_t)d->sens.nw * sizeof *dp);
     dp[k] = 1.0;

@@ -43,8 +43,8 @@ static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   b->at = JARENA_ARRAY(a, most, int);
   b->of = JARENA_ARRAY(a, most, int);
   if (!b->at || !b->of) return jerr_memory(ctx);
-  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.rhs_tangent, &b->rhs));
-  return jstudy_tape_tangent_build(ctx, a, &d->sens.close_tangent, &b->close);
+  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.tangent[JGEN_FN_RHS], &b->rhs));
+  return jstudy_tape_tangent_build(ctx, a, &d->sens.tangent[JGEN_FN_PROJECT], &b->close);
 }
 
 // Unknowns: coordinates that do not stay and states that are not held, with their accelerations and rates.

@@ -121,7 +121,7 @@ void jstudy_direct_settle(jstudy_direct* d) {
   for (int q = 0; q < d->npack; q++) {
     jstudy_pack* p = &d->pack[q];
     jstudy_point at = {.t = e->t1, .y = d->y, .dy = p->S, .dp = p->dp};
-    jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[0]});
+    jstudy_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[0]});
     jstudy_direct_complete(d, q);
   }
   jstudy_direct_push(d);

@@ -5,32 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-#define CACHE_LINE  64
 #define DOUBT       20.0  // tolerances that a state may be off by at an event
 #define BUILT_UP    1e3   // most that derivatives grow by nature while they build up
 #define MATTERS     1e-3  // part of the largest: what is less is still building up
 #define SOLVE_AGAIN 1e-4  // accuracy of implicit stages that were not stored, in tolerances
 
-double* jstudy_walk_vector(jstudy_walk* w, size_t n) {
-  size_t line = CACHE_LINE / sizeof(double);
-  double* x = JARENA_ARRAY(&w->arena, n + line, double);
-  if (!x) return NULL;
-  size_t over = (uintptr_t)x % CACHE_LINE / sizeof(double);
-  return over ? x + (line - over) : x;
+static bool prepare_work(jstudy_walk* w, const jstudy_kernels* k, double*** work) {
+  if (k) *work = jstudy_kernels_work(&w->arena, k);
+  return !k || *work;
 }
 
-static bool prepare_work(jstudy_walk* w, const jkernel_set* set, int which) {
-  if (!set) return true;
-  w->work[which] = JARENA_ARRAY(&w->arena, set->n, double*);
-  for (int i = 0; w->work[which] && i < set->n; i++) {
-    w->work[which][i] = jstudy_walk_vector(w, set->kernel[i].work + 1);
-    if (!w->work[which][i]) return false;
-    jkernel_init_work(&set->kernel[i], w->work[which][i]);
-  }
-  return w->work[which] != NULL;
-}
-
-static void call(jstudy_walk* w, const jkernel_set* set, int which, int kernel,
+static void call(jstudy_walk* w, const jstudy_kernels* k, jgen_fn f, double* const* work,
                  const jstudy_point* at, double* const* out) {
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = w->run->p,
@@ -45,15 +30,15 @@ static void call(jstudy_walk* w, const jkernel_set* set, int which, int kernel,
       [JGEN_LAMBDA] = at->lambda,
   };
   w->out->derivative_evaluations++;
-  jkernel_eval(&set->kernel[kernel], in, out, w->work[which][kernel]);
+  jstudy_kernels_eval(k, k->of[f], in, out, work);
 }
 
-void jstudy_walk_tangent(jstudy_walk* w, int kernel, const jstudy_point* at, double* const* out) {
-  call(w, w->sens->tangents, 0, kernel, at, out);
+void jstudy_walk_tangent(jstudy_walk* w, jgen_fn f, const jstudy_point* at, double* const* out) {
+  call(w, w->sens->tangents, f, w->tangent_work, at, out);
 }
 
-void jstudy_walk_weigh(jstudy_walk* w, int kernel, const jstudy_point* at, double* const* out) {
-  call(w, w->sens->adjoints, 1, kernel, at, out);
+void jstudy_walk_weigh(jstudy_walk* w, jgen_fn f, const jstudy_point* at, double* const* out) {
+  call(w, w->sens->adjoints, f, w->adjoint_work, at, out);
 }
 
 static void set_scheme(jstudy_scheme* s, const jsolve_tableau* tab) {
@@ -107,8 +92,9 @@ jo_status jstudy_walk_begin(jstudy_walk* w, jo_context* ctx, const jstudy_sens* 
   w->f_minus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
   w->f_plus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
   w->modes = JARENA_ARRAY(&w->arena, d->nswitch + 1, double);
-  bool ok = w->base && w->f_minus && w->f_plus && w->modes && prepare_work(w, s->tangents, 0) &&
-            prepare_work(w, s->adjoints, 1);
+  bool ok = w->base && w->f_minus && w->f_plus && w->modes &&
+            prepare_work(w, s->tangents, &w->tangent_work) &&
+            prepare_work(w, s->adjoints, &w->adjoint_work);
   return ok ? JO_OK : jerr_memory(ctx);
 }
 

@@ -42,11 +42,6 @@ void rig_close(rig* r) {
   jo_context_destroy(r->ctx);
 }
 
-static void call(const rig* r, const jkernel* k, double* const* out) {
-  const double* in[6] = {r->run->p, &r->t, r->y, r->run->mode, r->run->momentum, NULL};
-  jkernel_eval(k, in, out, r->run->work[k - r->plant->kernels->kernel]);
-}
-
 void rig_evaluate(rig* r) {
   jsolve_set_modes(&r->run->system, r->t, r->y, r->g);
   rig_look(r);
@@ -57,8 +52,9 @@ void rig_look(rig* r) {
   double *qdv = numbers(part->nv), *drive = numbers(3 * part->nd);
   r->run->system.rhs(r->run, r->t, r->y, r->ydot);
   jstudy_run_outputs(r->run, r->t, r->y, r->out);
-  call(r, r->plant->velocity, (double* const[]){qdv});
-  call(r, r->plant->drive, (double* const[]){drive, drive + part->nd, drive + 2 * part->nd});
+  jstudy_run_call(r->run, JGEN_FN_VELOCITY, r->t, r->y, (double* const[]){qdv});
+  double* const drives[] = {drive, drive + part->nd, drive + 2 * part->nd};
+  jstudy_run_call(r->run, JGEN_FN_DRIVE, r->t, r->y, drives);
   jgen_gather(&r->d->layout, r->y, r->q, r->qd);
   jgen_gather(&r->d->layout, r->ydot, NULL, r->qdd);
   for (int i = 0; i < part->nv; i++) {
