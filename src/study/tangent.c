@@ -115,7 +115,7 @@ static jo_status explicit_step(jstudy_direct* d, int i) {
   jstudy_walk* w = d->w;
   const jstudy_entry* e = &w->record->entry[i];
   const jstudy_scheme* s = jstudy_walk_scheme(w, e);
-  bool estimates = d->nprobe > 0 && s->tab->is_adaptive;
+  bool estimates = d->nprobe > 0 && !jsolve_method_about(s->tab->method)->is_fixed;
   for (int q = 0; q < d->npack; q++) {
     pack_step(d, e, q);
     if (estimates) jstudy_direct_open(d, q, e);

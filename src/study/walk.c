@@ -55,10 +55,10 @@ static jo_status set_schemes(jstudy_walk* w) {
   const jsolve_tableau* tab = jsolve_tableau_find(method);
   const jsolve_tableau* implicit = jsolve_tableau_implicit(method);
   if (!tab) {
+    char names[JSOLVE_METHOD_NAMES];
     return jerr_set(w->ctx, JO_ERR_ARGUMENT,
-                    "derivatives of a run need a Runge-Kutta method (auto, dopri5, esdirk5, rk2, "
-                    "rk3, rk4), not %s",
-                    jsolve_method_name(method));
+                    "derivatives of a run need a Runge-Kutta method (%s), not %s",
+                    jsolve_method_names(true, ", ", names), jsolve_method_name(method));
   }
   if (!implicit || tab != implicit) set_scheme(&w->scheme[0], tab);
   if (!implicit) return JO_OK;
