@@ -149,7 +149,7 @@ static cost measure_route(const route* r, const samples* at) {
   kernel.optimize = r->optimize;
   subject s = open_subject(step_descent, &kernel);
   const jgen_dynamics* d = s.plant->dynamics;
-  double start = s.plant->kernels->compile_seconds;
+  double start = s.plant->kernels->set->compile_seconds;
   symbolic e = {&s, calloc((size_t)d->ny, sizeof(double))};
   semi n = {.s = &s, .qdd = calloc((size_t)s.model->ncoordinate, sizeof(double))};
   if (!e.ydot || !n.qdd) stop(NULL, "no memory");
@@ -157,7 +157,7 @@ static cost measure_route(const route* r, const samples* at) {
   jsolve_set_modes(&s.run->system, at->t[0], at->y, s.scratch);
   cost c = {measure(evaluate_symbolic, &e, at), measure(evaluate_semi, &n, at)};
   printf("  %-28s %9.2f %9.2f %9.2f", r->name, c.semi, c.symbolic, c.semi / c.symbolic);
-  if (r->compiler && !s.plant->kernels->from_cache) printf("   compiled in %.1f s", start);
+  if (r->compiler && !s.plant->kernels->set->from_cache) printf("   compiled in %.1f s", start);
   printf("\n");
   fflush(stdout);
   jstudy_semi_destroy(n.semi);
@@ -216,10 +216,10 @@ static void print_operations(const subject* s) {
   printf("operations              %8s %6s %6s %5s %5s %5s %5s %6s %7s\n", "mul", "add", "sub",
          "div", "root", "trig", "func", "logic", "total");
   print_counts("written", &s->plant->before);
-  print_counts("right-hand side", &s->plant->rhs->counts);
-  print_counts("loop correction", &s->plant->project->counts);
-  print_counts("switches", &s->plant->switches->counts);
-  print_counts("outputs", &s->plant->outputs->counts);
+  print_counts("right-hand side", &s->plant->kernels->of[JGEN_FN_RHS]->counts);
+  print_counts("loop correction", &s->plant->kernels->of[JGEN_FN_PROJECT]->counts);
+  print_counts("switches", &s->plant->kernels->of[JGEN_FN_SWITCHES]->counts);
+  print_counts("outputs", &s->plant->kernels->of[JGEN_FN_OUTPUTS]->counts);
   printf("  equations: %d generated, %d kept for the right-hand side (%.0f %% superfluous)\n\n",
          d->equations.generated, d->equations.kept,
          100.0 * (d->equations.generated - d->equations.kept) / d->equations.generated);
@@ -253,7 +253,7 @@ static outcome drive(const subject* s, jsolve_method method, double control) {
     o.cpu = fmin(o.cpu, jclock_cpu() - start);
     jo_context_clear(s->ctx);
   }
-  o.psi = y[d->at_objective];
+  o.psi = y[jgen_first(&d->layout, JGEN_INTEGRAL)];
   free(y);
   return o;
 }

@@ -17,8 +17,6 @@
 #define MODEL   "models/tracked/bump.yaml"
 #define REPEATS 7  // best of
 
-enum { K_RHS, K_DIRECTIONS, K_REDUCED, K_FINISH, K_ELEMENT };
-
 static void stop(const jo_context* ctx, const char* what) {
   fprintf(stderr, "bench_loads: %s: %s\n", what, ctx ? jo_context_message(ctx) : "");
   exit(EXIT_FAILURE);
@@ -27,8 +25,7 @@ static void stop(const jo_context* ctx, const char* what) {
 // ---- one evaluation ------------------------------------------------------------------------------
 
 // Seconds per evaluation of a kernel at the start of the manoeuvre, best of several.
-static double time_kernel(jo_context* ctx, const jstudy_loads* l, int which, int n) {
-  const jkernel* k = &l->kernels->kernel[which];
+static double time_kernel(jo_context* ctx, const jstudy_loads* l, const jkernel* k, int n) {
   const jgen_dynamics* d = l->plant->dynamics;
   size_t room = (size_t)(d->part.nu * (l->ne + d->part.nu) + d->ny + l->ne + 1);
   double* out[2] = {calloc(room, sizeof(double)), calloc(room, sizeof(double))};
@@ -58,13 +55,18 @@ static double time_kernel(jo_context* ctx, const jstudy_loads* l, int which, int
 }
 
 static void print_kernels(jo_context* ctx, const jstudy_loads* l) {
-  static const char* const name[] = {"right-hand side with all element forces",
-                                     "accelerations per element force", "reduced equations",
-                                     "accelerations from them", "force of one road arm"};
+  const struct {
+    const char* name;
+    const jkernel* kernel;
+  } row[] = {{"right-hand side with all element forces", l->kernels->of[JGEN_FN_RHS_LOADS]},
+             {"accelerations per element force", l->kernels->of[JGEN_FN_DIRECTIONS]},
+             {"reduced equations", l->kernels->of[JGEN_FN_REDUCED]},
+             {"accelerations from them", l->kernels->of[JGEN_FN_FINISH]},
+             {"force of one road arm", &l->kernels->more[0]}};
   printf("| function | operations | us |\n| --- | ---: | ---: |\n");
-  for (int i = 0; i <= K_ELEMENT; i++) {
-    printf("| %s | %d | %.3f |\n", name[i], l->kernels->kernel[i].counts.total,
-           1e6 * time_kernel(ctx, l, i, 20000));
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    printf("| %s | %d | %.3f |\n", row[i].name, row[i].kernel->counts.total,
+           1e6 * time_kernel(ctx, l, row[i].kernel, 20000));
   }
 }
 
@@ -100,7 +102,8 @@ int main(int argc, char** argv) {
   if (jmodel_load(ctx, MODEL, NULL, 0, &m) < 0) stop(ctx, MODEL);
   if (jstudy_loads_create(ctx, m, NULL, &l) < 0) stop(ctx, MODEL);
   if (argc == 3 && strcmp(argv[1], "--evaluate") == 0) {
-    printf("%.4g us\n", 1e6 * time_kernel(ctx, l, K_RHS, atoi(argv[2])));
+    const jkernel* rhs = l->kernels->of[JGEN_FN_RHS_LOADS];
+    printf("%.4g us\n", 1e6 * time_kernel(ctx, l, rhs, atoi(argv[2])));
   } else {
     print_kernels(ctx, l);
     printf(

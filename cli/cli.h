@@ -44,7 +44,8 @@ typedef struct cli_texts {
   int n;
 } cli_texts;
 
-// An option of one command. `value` names the value in the help; NULL: a flag (bool target).
+// An option of one command. `value` names the value in the help; NULL: a flag (bool target). Without a
+// `help` of its own its choices are listed.
 typedef struct cli_option {
   const char *name, *value, *help;
   const char** text;             // target: text as given ...

@@ -15,12 +15,6 @@
 
 // ---- the command line ----------------------------------------------------------------------------
 
-// Methods whose steps can be differentiated.
-static const char* integrator(int i) {
-  static const char* const name[] = {"auto", "dopri5", "esdirk5", "rk2", "rk3", "rk4", NULL};
-  return name[i];
-}
-
 static cli_exit read_lists(cli_sens_job* j) {
   const char* wrt = j->wrt ? j->wrt : j->vcurve ? j->vcurve : "parameters";
   cli_exit code = cli_words("sens", "--wrt", wrt, &j->name);
@@ -229,9 +223,8 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--tol", "X", "relative and absolute tolerance", .number = &j.opt.tolerance},
       {"--derivative-tol", "X", "relative error wanted of derivatives",
        .number = &j.opt.derivative_tol},
-      {"--integrator", "NAME", "auto, dopri5, esdirk5, rk2, rk3 or rk4", .text = &j.opt.integrator,
-       .choice = integrator},
-      {"--step", "H", "step of rk2, rk3, rk4 [s]", .number = &j.opt.step},
+      {"--integrator", "NAME", .text = &j.opt.integrator, .choice = jo_sens_integrator},
+      {"--step", "H", "step of fixed-step methods [s]", .number = &j.opt.step},
       {"--per", "LIST", "also the change per increment: 0.1, or k_f=100,m_c=1", .text = &j.per},
       {"--threshold", "X", "less than X % per 1 % does not matter; 1e-4", .number = &j.threshold},
       {"--check", NULL, "compare direct, adjoint and differences of runs", .flag = &j.check},

@@ -11,6 +11,8 @@
 #include "failure.h"
 #include "terminal.h"
 
+#define LIST 512  // longest list of choices
+
 cli_exit cli_misuse(const char* command, const char* format, ...) {
   char text[2048];
   va_list args;
@@ -32,11 +34,30 @@ static void print_option(const char* name, const char* value, const char* help) 
   printf("  %-22s %s\n", left, help);
 }
 
+// "A, B or C" of the choices, or of the endings
+static void write_list(const cli_option* o, char* out, size_t size) {
+  const char* at = o->ends ? o->ends : "";
+  size_t have = 0;
+  out[0] = 0;
+  for (int i = 0; have < size; i++) {
+    const char* word = o->choice ? o->choice(i) : *at ? at : NULL;
+    if (!word) return;
+    int n = (int)strcspn(word, " ");
+    const char* next = o->choice ? o->choice(i + 1) : at + n + strspn(at + n, " ");
+    bool is_last = !next || !*next;
+    const char* between = i == 0 ? "" : is_last ? " or " : ", ";
+    have += (size_t)snprintf(out + have, size - have, "%s%.*s", between, n, word);
+    if (!o->choice) at = next;
+  }
+}
+
 static cli_exit print_help(const cli_command* command, const cli_option* option, int n) {
   printf("usage: jounce %s %s [options]\n%s\n\noptions\n", command->name, command->arguments,
          command->summary);
   for (int i = 0; i < n; i++) {
-    print_option(option[i].name, option[i].value, option[i].help);
+    char list[LIST];
+    write_list(&option[i], list, sizeof list);
+    print_option(option[i].name, option[i].value, option[i].help ? option[i].help : list);
   }
   print_option("--set", "NAME=VALUE", "set a parameter, or any number of the file by its path");
   print_option("--max-steps", "N", "most steps of a run; 10 million by default");
@@ -88,27 +109,10 @@ bool cli_ends_in(const char* path, const char* endings) {
   return false;
 }
 
-// "A, B or C" of the choices, or of the endings
-static void write_list(const cli_option* o, char* out, size_t size) {
-  const char* at = o->ends ? o->ends : "";
-  size_t have = 0;
-  out[0] = 0;
-  for (int i = 0; have < size; i++) {
-    const char* word = o->choice ? o->choice(i) : *at ? at : NULL;
-    if (!word) return;
-    int n = (int)strcspn(word, " ");
-    const char* next = o->choice ? o->choice(i + 1) : at + n + strspn(at + n, " ");
-    bool is_last = !next || !*next;
-    const char* between = i == 0 ? "" : is_last ? " or " : ", ";
-    have += (size_t)snprintf(out + have, size - have, "%s%.*s", between, n, word);
-    if (!o->choice) at = next;
-  }
-}
-
 // Words of a fixed list, and endings of names of files: no model makes others right.
 static cli_exit check_text(const char* command, const cli_option* o, const char* value) {
   bool is_known = !o->choice;
-  char list[512];
+  char list[LIST];
   for (int i = 0; o->choice && o->choice(i); i++) {
     is_known = is_known || strcmp(o->choice(i), value) == 0;
   }

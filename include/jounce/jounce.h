@@ -21,6 +21,7 @@
 #include "jounce/analysis.h"
 #include "jounce/base.h"
 #include "jounce/loads.h"
+#include "jounce/methods.h"
 #include "jounce/model.h"
 #include "jounce/report.h"
 #include "jounce/sens.h"

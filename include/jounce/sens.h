@@ -66,7 +66,7 @@ typedef struct jo_sens_options {
   jo_sens_method method;
   int frozen;              // every switch stays at its nominal time; else times move as they do
   int contributions;       // also what each event contributes, where both methods are prepared
-  const char* integrator;  // auto, dopri5, esdirk5, rk2, rk3 or rk4
+  const char* integrator;  // one of jo_sens_integrator()
   double tolerance;        // relative and absolute, of adaptive integrators
   double step;             // of fixed-step integrators [s]
   double derivative_tol;  // relative error wanted of derivatives; runs are repeated until it is met
@@ -75,6 +75,9 @@ typedef struct jo_sens_options {
   int nhistory;
   double history_step;  // [s]; 0: at every step and after every event
 } jo_sens_options;
+
+/// Methods of jo_method_name() whose runs can be differentiated; NULL where there is no i-th.
+JO_API const char* jo_sens_integrator(int i);
 
 /// Exact, with contributions.
 JO_API jo_sens_options jo_sens_options_default(void);

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "jounce/methods.h"
 #include "jounce/system.h"
 
 #ifdef __cplusplus
@@ -29,10 +30,6 @@ typedef struct jo_simulate_options {
 } jo_simulate_options;
 
 JO_API jo_simulate_options jo_simulate_options_default(void);
-
-/// Methods: name and one line about it; NULL where there is no i-th.
-JO_API const char* jo_method_name(int i);
-JO_API const char* jo_method_description(int i);
 
 /// Run the manoeuvre of the model from its initial state. `opt` NULL: defaults.
 /// Same system, same options: the same result, bit by bit, but for the CPU time.

@@ -89,11 +89,12 @@ static jo_status find_model(jo_load_events* v, const char* path, const char** ou
       path, place[0], place[1]);
 }
 
+// Loads depend on what moves; filters and integrals only look on, and had other names once.
 static jo_status match_states(jo_load_events* v, const char* path) {
-  int ny = v->loads->loads->plant->dynamics->ny;
-  bool same = ny == v->file.ny;
-  for (int i = 0; same && i < ny; i++) {
-    same = strcmp(v->file.state[i], v->loads->state[i]) == 0;
+  const jgen_layout* y = &v->loads->loads->plant->dynamics->layout;
+  bool same = y->ny == v->file.ny;
+  for (int i = 0; same && i < jgen_first(y, JGEN_FILTER); i++) {
+    same = strcmp(v->file.state[i], y->name[i]) == 0;
   }
   if (same) return JO_OK;
   return jerr_set(v->ctx, JO_ERR_MODEL,
@@ -208,11 +209,12 @@ static jo_status integrate(again* g, int i, double* peak, double* t_peak) {
 
 // Events of an element that a surface may serve: those that begin with the coordinate moving.
 static int gather(const again* g, int e, int c, jstudy_load_surface* s, int* middle) {
-  const jgen_dynamics* d = g->v->loads->loads->plant->dynamics;
+  const jgen_layout* y = &g->v->loads->loads->plant->dynamics->layout;
   int n = 0;
   for (int i = 0; i < g->v->file.n; i++) {
     if (g->v->element[i] != e || !is_wanted(g, i)) continue;
-    double q = g->v->file.event[i].y[d->at_qu + c], qd = g->v->file.event[i].y[d->at_qdu + c];
+    const double* y0 = g->v->file.event[i].y;
+    double q = y0[jgen_first(y, JGEN_QU) + c], qd = y0[jgen_first(y, JGEN_QDU) + c];
     s->q[0] = n == 0 ? q : fmin(s->q[0], q);
     s->q[1] = n == 0 ? q : fmax(s->q[1], q);
     s->qd[0] = n == 0 ? qd : fmin(s->qd[0], qd);
@@ -261,7 +263,7 @@ static jo_status check_surface(again* g, const jstudy_load_surface* s) {
 }
 
 static jo_status interpolate(again* g, int e) {
-  const jgen_dynamics* d = g->v->loads->loads->plant->dynamics;
+  const jgen_layout* y = &g->v->loads->loads->plant->dynamics->layout;
   int c = g->v->loads->coordinate[e], middle = 0;
   jstudy_load_surface s = {.element = e, .coordinate = c};
   if (c < 0 || gather(g, e, c, &s, &middle) < MANY) return JO_OK;
@@ -273,7 +275,8 @@ static jo_status interpolate(again* g, int e) {
     if (g->v->element[i] != e || !is_wanted(g, i)) continue;
     const jreport_load_event* v = &g->v->file.event[i];
     double t;
-    g->v->peak[i] = jstudy_load_surface_peak(&s, v->y[d->at_qu + c], v->y[d->at_qdu + c], &t);
+    g->v->peak[i] = jstudy_load_surface_peak(&s, v->y[jgen_first(y, JGEN_QU) + c],
+                                             v->y[jgen_first(y, JGEN_QDU) + c], &t);
     g->v->t_peak[i] = v->t0 + t;
     g->v->interpolated[i] = true;
   }
@@ -338,8 +341,8 @@ jo_status jo_load_events_at(const jo_load_events* events, int i, jo_load_event_a
                          .doubt = e->doubt};
   for (int k = 0; k < d->part.nu; k++) {
     if (strcmp(japi_loads_coordinate(events->loads, k), e->coordinate) != 0) continue;
-    then.position = e->y[d->at_qu + k];
-    then.speed = e->y[d->at_qdu + k];
+    then.position = e->y[jgen_first(&d->layout, JGEN_QU) + k];
+    then.speed = e->y[jgen_first(&d->layout, JGEN_QDU) + k];
   }
   *out = (jo_load_event_again){then, events->peak[i], events->t_peak[i], events->interpolated[i]};
   return JO_OK;

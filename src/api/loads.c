@@ -35,29 +35,6 @@ const char* jo_loads_driver_description(int i) {
   return i >= 0 && i < JSOLVE_LOAD_DRIVER_COUNT ? text[i] : NULL;
 }
 
-static jo_status name_states(jo_loads* l) {
-  const jgen_dynamics* d = l->loads->plant->dynamics;
-  const jmodel* m = d->model;
-  const char** name = JARENA_ARRAY(&l->arena, d->ny + 1, const char*);
-  if (!name) return jerr_memory(l->ctx);
-  l->state = name;
-  for (int i = 0; i < d->ny; i++) {
-    name[i] = "objective";
-  }
-  for (int i = 0; i < d->part.nu; i++) {
-    name[d->at_qu + i] = m->coordinate[d->part.u[i]].name;
-    name[d->at_qdu + i] = jarena_printf(&l->arena, "%s.rate", name[d->at_qu + i]);
-    if (!name[d->at_qdu + i]) return jerr_memory(l->ctx);
-  }
-  for (int i = 0; i < d->part.nv; i++) {
-    name[d->at_qv + i] = m->coordinate[d->part.v[i]].name;
-  }
-  for (int i = 0; i < m->nstate; i++) {
-    name[d->at_z + i] = m->state[i].name;
-  }
-  return JO_OK;
-}
-
 static jo_status describe_elements(jo_loads* l) {
   const jmodel* m = l->model->model;
   int n = l->loads->ne;
@@ -69,7 +46,7 @@ static jo_status describe_elements(jo_loads* l) {
     l->unit[e] = element->class->unit(m, element, e - element->first_component);
     l->coordinate[e] = jstudy_load_coordinate(l->loads, e);
   }
-  return name_states(l);
+  return JO_OK;
 }
 
 jo_status jo_loads_create(jo_context* ctx, const jo_model* model, const jo_system_options* opt,
@@ -424,7 +401,7 @@ int jo_loads_event_count(const jo_loads_result* result) {
 jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jstudy_load_result* r = result->result;
-  const jgen_dynamics* d = result->loads->loads->plant->dynamics;
+  const jgen_layout* y = &result->loads->loads->plant->dynamics->layout;
   if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
   const jstudy_load_event* v = &r->event[i];
   bool impulsive = result->used.solve.driver == JSOLVE_LOAD_IMPULSIVE;
@@ -434,8 +411,8 @@ jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event
                           .t1 = v->event.t1,
                           .element = v->element >= 0 ? result->loads->loads->name[v->element] : "",
                           .coordinate = japi_loads_coordinate(result->loads, c),
-                          .position = c >= 0 ? v->y0[d->at_qu + c] : NAN,
-                          .speed = c >= 0 ? v->y0[d->at_qdu + c] : NAN,
+                          .position = c >= 0 ? v->y0[jgen_first(y, JGEN_QU) + c] : NAN,
+                          .speed = c >= 0 ? v->y0[jgen_first(y, JGEN_QDU) + c] : NAN,
                           .impulse = v->event.impulse,
                           .peak = reconstructed ? v->reconstructed : NAN,
                           .t_peak = reconstructed ? v->event.t_peak : NAN,

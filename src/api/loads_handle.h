@@ -13,9 +13,8 @@ struct jo_loads {
   jarena arena;
   const jo_model* model;
   jstudy_loads* loads;
-  const char** unit;         // of the elements
-  int* coordinate;           // independent coordinate an element acts on, -1: none
-  const char* const* state;  // names of the states (ny)
+  const char** unit;  // of the elements
+  int* coordinate;    // independent coordinate an element acts on, -1: none
 };
 
 struct jo_loads_result {

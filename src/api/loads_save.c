@@ -67,7 +67,7 @@ static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* 
                            .driver = r->opt.driver,
                            .rate = r->opt.rate,
                            .ny = r->result->ny,
-                           .state = r->loads->state};
+                           .state = r->loads->loads->plant->dynamics->layout.name};
   e.event = JARENA_ARRAY(a, r->result->nevent + 1, jreport_load_event);
   if (!e.event) return jerr_memory(ctx);
   for (int i = 0; i < r->result->nevent; i++) {

@@ -25,6 +25,11 @@ jo_sens_setup jo_sens_setup_default(void) {
   return (jo_sens_setup){0};
 }
 
+const char* jo_sens_integrator(int i) {
+  const jsolve_method_info* method = jsolve_method_at(i, true);
+  return method ? method->name : NULL;
+}
+
 jo_sens_options jo_sens_options_default(void) {
   return (jo_sens_options){
       .contributions = 1, .tolerance = NAN, .step = NAN, .derivative_tol = NAN};
@@ -133,10 +138,9 @@ jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_
   if (opt->integrator) {
     int method = jsolve_method_find(opt->integrator);
     if (method < 0) {
-      return jerr_set(
-          ctx, JO_ERR_ARGUMENT,
-          "no integrator '%.40s'; derivatives need auto, dopri5, esdirk5, rk2, rk3 or rk4",
-          opt->integrator);
+      char names[JSOLVE_METHOD_NAMES];
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "no integrator '%.40s'; derivatives need %s",
+                      opt->integrator, jsolve_method_names(true, " or ", names));
     }
     out->solve.method = (jsolve_method)method;
   }
@@ -149,8 +153,8 @@ jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_
   }
   JO_TRY(jstudy_check_option(ctx, "tolerance", opt->tolerance));
   if (opt->step != 0.0) JO_TRY(jstudy_check_option(ctx, "step", opt->step));
-  const jsolve_tableau* tab = jsolve_tableau_find(out->solve.method);
-  if (!(out->solve.step >= 0.0) || (tab && !tab->is_adaptive && out->solve.step == 0.0)) {
+  bool is_fixed = jsolve_method_about(out->solve.method)->is_fixed;
+  if (!(out->solve.step >= 0.0) || (is_fixed && out->solve.step == 0.0)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "step %g s: method %s needs a step of more than 0",
                     out->solve.step, jsolve_method_name(out->solve.method));
   }
@@ -286,12 +290,11 @@ static jo_status run_contributions(jo_sens_result* r, jstudy_sens_options o,
 static void fill_statistics(jo_sens_result* r, const jstudy_sens_options* o,
                             jstudy_sens_method method) {
   const jstudy_sens_result* m = r->main;
-  const jsolve_tableau* tab = jsolve_tableau_find(o->solve.method);
   r->statistics = (jo_sens_statistics){
       .method = method == JSTUDY_DIRECT ? JO_SENS_DIRECT : JO_SENS_ADJOINT,
       .is_frozen = o->frozen,
       .integrator = jsolve_method_name(o->solve.method),
-      .is_fixed_step = tab && !tab->is_adaptive,
+      .is_fixed_step = jsolve_method_about(o->solve.method)->is_fixed,
       .rel_tol = o->solve.rel_tol,
       .step = o->solve.step,
       .steps = m->statistics.steps,

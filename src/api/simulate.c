@@ -14,21 +14,18 @@ jo_simulate_options jo_simulate_options_default(void) {
 }
 
 const char* jo_method_name(int i) {
-  return i >= 0 && i < JSOLVE_METHOD_COUNT ? jsolve_method_name((jsolve_method)i) : NULL;
+  const jsolve_method_info* method = jsolve_method_at(i, false);
+  return method ? method->name : NULL;
 }
 
 const char* jo_method_description(int i) {
-  static const char* const text[] = {
-#define X(id, name, about) about,
-      JSOLVE_METHOD_LIST(X)
-#undef X
-  };
-  return i >= 0 && i < JSOLVE_METHOD_COUNT ? text[i] : NULL;
+  const jsolve_method_info* method = jsolve_method_at(i, false);
+  return method ? method->about : NULL;
 }
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-static bool tell(void* user, double fraction) {
+static bool report_progress(void* user, double fraction) {
   const jo_simulate_options* opt = user;
   return opt->progress(opt->user, fraction) != 0;
 }
@@ -43,7 +40,7 @@ static jstudy_simulate_options inside(const jo_simulate_options* opt) {
   o.max_step = opt->max_step;
   o.max_events = opt->max_events;
   if (opt->progress) {
-    o.progress = tell;
+    o.progress = report_progress;
     o.user = (void*)opt;
   }
   return o;

@@ -72,13 +72,13 @@ jo_system_info jo_system_inspect(const jo_system* system) {
                           .equations_generated = d->equations.generated,
                           .equations_kept = d->equations.kept,
                           .closure_residual = p->closure_residual,
-                          .is_compiled = p->kernels->backend == JKERNEL_CC};
+                          .is_compiled = p->kernels->set->backend == JKERNEL_CC};
 }
 
 jo_operations jo_system_operations(const jo_system* system, int after_elimination) {
   JO_REQUIRE_OR((jo_operations){0}, system);
   const jstudy_plant* p = system->plant;
-  jexpr_counts c = after_elimination ? p->rhs->counts : p->before;
+  jexpr_counts c = after_elimination ? p->kernels->of[JGEN_FN_RHS]->counts : p->before;
   return (jo_operations){c.add,  c.sub,  c.mul,   c.div,    c.root,
                          c.trig, c.func, c.logic, c.lookup, c.total};
 }
@@ -105,8 +105,8 @@ jo_status jo_system_coordinate(const jo_system* system, int i, jo_coordinate* ou
   jo_role role = contains(part->u, part->nu, i)   ? JO_INDEPENDENT
                  : contains(part->d, part->nd, i) ? JO_DRIVEN
                                                   : JO_DEPENDENT;
-  *out = (jo_coordinate){
-      c->name, m->joint[c->joint].name, c->is_angle ? "rad" : "m", role, p->q0[i], p->qd0[i]};
+  *out = (jo_coordinate){c->name,  m->joint[c->joint].name, jgen_coordinate_unit(c), role, p->q0[i],
+                         p->qd0[i]};
   return JO_OK;
 }
 

@@ -8,7 +8,7 @@ static jo_status count_equations(jgen_reduction* r) {
   jarena scratch;
   jarena_init(&scratch, r->s.ctx);
   jexpr_schedule schedule;
-  jo_status status = jexpr_schedule_build(&scratch, &r->out->rhs, &schedule);
+  jo_status status = jexpr_schedule_build(&scratch, &r->out->fn[JGEN_FN_RHS], &schedule);
   if (status == JO_OK) {
     r->out->equations = jexpr_count_equations(r->s.g, &schedule, &scratch);
   }

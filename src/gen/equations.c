@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the tree's equations and the closures to the explicit reduced form
-//   ydot = f(t, y, p),  y = [ q_u | q_v | qd_u | z | objectives ]
+//   ydot = f(t, y, p),  y as in gen/layout.h
 // docs/theory/dynamics.md eqs. (R1)-(R10): dependent velocities and accelerations are eliminated by
 // the factorised closure Jacobian, the reduced mass matrix is factorised, all unrolled.
 #include "gen/begin.h"
@@ -27,34 +27,33 @@ jexpr_ref jgen_state(jgen_reduction* r, int i) {
   return jexpr_input(r->s.g, JGEN_Y, i);
 }
 
+static jexpr_ref* state_block(jgen_reduction* r, jgen_block b) {
+  const jgen_span* at = &r->out->layout.block[b];
+  jexpr_ref* y = jgen_refs(r, at->n);
+  for (int i = 0; y && i < at->n; i++) {
+    y[i] = jgen_state(r, at->first + i);
+  }
+  return y;
+}
+
 static jo_status set_states(jgen_reduction* r) {
   jgen* s = &r->s;
   jgen_dynamics* d = r->out;
-  const jmodel* m = s->m;
-  d->nz = m->nstate;
-  for (int i = 0; i < m->nobjective; i++) {
-    d->nz += jgen_objective_states(&m->objective[i]);
-  }
-  d->nobjective = m->nobjective;
-  d->at_qu = 0;
-  d->at_qv = r->nu;
-  d->at_qdu = r->nu + r->nv;
-  d->at_z = d->at_qdu + r->nu;
-  d->at_objective = d->at_z + d->nz;
-  d->ny = d->at_objective + d->nobjective;
+  const jgen_layout* l = &d->layout;
+  JO_TRY(jgen_layout_build(s->a, s->m, r->part, &d->layout));
+  d->ny = l->ny;
+  d->nobjective = l->block[JGEN_INTEGRAL].n;
   s->g->group[JGEN_Y].size = s->g->group[JGEN_DY].size = d->ny;
   for (int i = 0; i < r->nu; i++) {
-    s->q[r->part->u[i]] = jgen_state(r, d->at_qu + i);
-    s->qd[r->part->u[i]] = jgen_state(r, d->at_qdu + i);
+    s->q[r->part->u[i]] = jgen_state(r, l->q[r->part->u[i]]);
+    s->qd[r->part->u[i]] = jgen_state(r, l->qd[r->part->u[i]]);
     s->qdd[r->part->u[i]] = s->zero;
   }
   for (int i = 0; i < r->nv; i++) {
-    s->q[r->part->v[i]] = jgen_state(r, d->at_qv + i);
+    s->q[r->part->v[i]] = jgen_state(r, l->q[r->part->v[i]]);
   }
-  s->z = jgen_refs(r, d->nz);
-  for (int i = 0; s->z && i < d->nz; i++) {
-    s->z[i] = jgen_state(r, d->at_z + i);
-  }
+  s->z = state_block(r, JGEN_Z);
+  r->filter = state_block(r, JGEN_FILTER);
   r->sd = jgen_refs(r, r->nd);
   r->sdd = jgen_refs(r, r->nd);
   JO_TRY(s->g->status);
@@ -374,38 +373,35 @@ static jo_status factorise(jgen_reduction* r) {
   return s->g->status;
 }
 
+static void set_objectives(jgen_reduction* r) {
+  jgen* s = &r->s;
+  const jgen_layout* l = &r->out->layout;
+  r->objective = jgen_refs(r, r->out->nobjective);
+  if (!r->objective) return;
+  for (int i = 0, filter = 0; i < r->out->nobjective; i++) {
+    const jmodel_objective* o = &s->m->objective[i];
+    int integral = jgen_first(l, JGEN_INTEGRAL) + i;
+    jexpr_ref* rate = r->ydot + jgen_first(l, JGEN_FILTER) + filter;
+    r->ydot[integral] = jgen_objective_integrand(s, o, r->filter + filter, rate);
+    r->objective[i] = jgen_objective_value(s, o, jgen_state(r, integral));
+    filter += jgen_objective_states(o);
+  }
+}
+
 static void set_ydot(jgen_reduction* r) {
   jgen* s = &r->s;
-  jgen_dynamics* d = r->out;
-  r->ydot = jgen_refs(r, d->ny);
+  const jgen_layout* l = &r->out->layout;
+  r->ydot = jgen_refs(r, l->ny);
   if (!r->ydot) return;
-  for (int i = 0; i < r->nu; i++) {
-    r->ydot[d->at_qu + i] = s->qd[r->part->u[i]];
-    r->ydot[d->at_qdu + i] = s->qdd[r->part->u[i]];
-  }
-  for (int i = 0; i < r->nv; i++) {
-    r->ydot[d->at_qv + i] = s->qd[r->part->v[i]];
+  for (int c = 0; c < r->nq; c++) {
+    if (l->q[c] >= 0) r->ydot[l->q[c]] = s->qd[c];
+    if (l->qd[c] >= 0) r->ydot[l->qd[c]] = s->qdd[c];
   }
   for (int i = 0; i < s->m->nstate; i++) {
-    r->ydot[d->at_z + i] = jgen_scalar(s, &s->m->state[i].derivative, s->m->state[i].name);
+    const jmodel_state* z = &s->m->state[i];
+    r->ydot[jgen_first(l, JGEN_Z) + i] = jgen_scalar(s, &z->derivative, z->name);
   }
-  r->objective = jgen_refs(r, d->nobjective);
-  if (!r->objective) return;
-  for (int i = 0, filter = d->at_z + s->m->nstate; i < d->nobjective; i++) {
-    const jmodel_objective* o = &s->m->objective[i];
-    int n = jgen_objective_states(o);
-    jexpr_ref* z = jgen_refs(r, n + 1);
-    jexpr_ref* zd = jgen_refs(r, n + 1);
-    if (!z || !zd) return;
-    for (int k = 0; k < n; k++) {
-      z[k] = jgen_state(r, filter + k);
-    }
-    r->ydot[d->at_objective + i] = jgen_objective_integrand(s, o, z, zd);
-    for (int k = 0; k < n; k++) {
-      r->ydot[filter++] = zd[k];
-    }
-    r->objective[i] = jgen_objective_value(s, o, jgen_state(r, d->at_objective + i));
-  }
+  set_objectives(r);
 }
 
 // J_v^-1 b and J_v^-T c for placeholders b, c: the derivatives of the closure are made of them

@@ -9,6 +9,17 @@
 #include "gen/reduction.h"
 #include "gen/switches.h"
 
+const jgen_fn_info* jgen_fn_about(jgen_fn f) {
+  enum { FOLDED = true, LIVE = false };
+  static const jgen_fn_info about[JGEN_FN_COUNT] = {
+#define FN(id, name, part, numbers, tangent, adjoint, ...)                               \
+  [JGEN_FN_##id] = {#name,   #name "_tangent",    #name "_adjoint",    JGEN_PART_##part, \
+                    numbers, JGEN_RULE_##tangent, JGEN_RULE_##adjoint, {__VA_ARGS__, NULL}},
+#include "gen/functions.def"
+  };
+  return &about[f];
+}
+
 // ---- outputs -------------------------------------------------------------------------------------
 
 static void add_sensor(jgen_sensors* o, const char* name, const char* unit, jexpr_ref ref) {
@@ -42,7 +53,7 @@ jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o) {
     add_sensor(o, m->signal[i].name, m->signal[i].unit, x);
   }
   for (int i = 0; i < m->ncoordinate; i++) {
-    add_sensor(o, m->coordinate[i].name, m->coordinate[i].is_angle ? "rad" : "m", s->q[i]);
+    add_sensor(o, m->coordinate[i].name, jgen_coordinate_unit(&m->coordinate[i]), s->q[i]);
   }
   for (int i = 0; i < m->nelement; i++) {
     JO_TRY(add_components(s, i, o));
@@ -54,33 +65,31 @@ jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o) {
 
 // ---- functions -----------------------------------------------------------------------------------
 
-// All refs that become outputs of functions, in one list, so that switches are extracted together.
-typedef struct bundle {
-  jexpr_ref* all;
-  int n, cap;
-} bundle;
+// One output of a function, in the order of gen/functions.def; all outputs of a function follow each other.
+typedef struct part {
+  jgen_fn fn;
+  const jexpr_ref* ref;
+  int n;
+} part;
 
-static int put(bundle* b, const jexpr_ref* ref, int n) {
-  int at = b->n;
-  assert(b->n + n <= b->cap);
-  for (int i = 0; i < n; i++) {
-    b->all[b->n++] = ref[i];
+// A function of the parts from *p on; the next function's.
+static jo_status make(jgen_reduction* r, const part** p) {
+  jgen_fn f = (*p)->fn;
+  const jgen_fn_info* about = jgen_fn_about(f);
+  jexpr_outputs o[JGEN_MAX_OUT];
+  int n = 0;
+  for (; about->out[n]; n++, (*p)++) {
+    assert((*p)->fn == f);
+    o[n] = jgen_outputs(r->s.a, about->out[n], (*p)->ref, (*p)->n);
   }
-  return at;
+  return jgen_function(r->s.g, r->s.a, about->name, o, n, &r->out->fn[f]);
 }
 
-static jo_status make(jgen_reduction* r, const char* name, const char* const* out_name,
-                      const jexpr_ref* const* ref, const int* n, int nout, jexpr_fn* fn) {
-  jexpr_outputs o[4];
-  for (int i = 0; i < nout; i++) {
-    o[i] = jgen_outputs(r->s.a, out_name[i], ref[i], n[i]);
+static jo_status make_all(jgen_reduction* r, const part* p, int n) {
+  for (const part* end = p + n; p < end;) {
+    JO_TRY(make(r, &p));
   }
-  return jgen_function(r->s.g, r->s.a, name, o, nout, fn);
-}
-
-static jo_status make_one(jgen_reduction* r, const char* name, const char* out_name,
-                          const jexpr_ref* ref, int n, jexpr_fn* fn) {
-  return make(r, name, &out_name, &ref, &n, 1, fn);
+  return JO_OK;
 }
 
 static jexpr_ref element_value(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
@@ -128,7 +137,8 @@ jo_status jgen_write_loads(jgen_reduction* r) {
     if (!l->name[i]) return jerr_memory(s->ctx);
   }
   jexpr_jacobian J;
-  JO_TRY(jexpr_jacobian_build(s->g, s->a, JEXPR_FORWARD, r->ydot + d->at_qdu, nu, F, ne, &J));
+  JO_TRY(jexpr_jacobian_build(s->g, s->a, JEXPR_FORWARD, r->ydot + jgen_first(&d->layout, JGEN_QDU),
+                              nu, F, ne, &J));
   for (int k = 0; k < ne; k++) {
     for (int e = J.col[k]; e < J.col[k + 1]; e++) {
       W[J.row[e] + k * nu] = J.value[e];
@@ -149,18 +159,19 @@ jo_status jgen_write_loads(jgen_reduction* r) {
   JO_TRY(replace_elements(r, W, nu * ne));
   JO_TRY(replace_elements(r, c, nu));
   JO_TRY(replace_elements(r, F, ne));
-  JO_TRY(make(r, "rhs_loads", (const char* const[]){"ydot", "F"},
-              (const jexpr_ref* const[]){d->rhs.out[0].ref, F}, (const int[]){d->ny, ne}, 2,
-              &l->rhs));
   for (int i = 0; i < ne; i++) {
     const char* name = jarena_printf(s->a, "element_%d", i);
     if (!name) return jerr_memory(s->ctx);
-    JO_TRY(make_one(r, name, "F", &F[i], 1, &l->element[i]));
+    jexpr_outputs o = jgen_outputs(s->a, "F", &F[i], 1);
+    JO_TRY(jgen_function(s->g, s->a, name, &o, 1, &l->element[i]));
   }
-  JO_TRY(make_one(r, "directions", "W", W, nu * ne, &l->directions));
-  JO_TRY(make(r, "reduced", (const char* const[]){"M", "c"}, (const jexpr_ref* const[]){M, c},
-              (const int[]){nu * nu, nu}, 2, &l->reduced));
-  return make_one(r, "finish", "qdd", qdd, nu, &l->finish);
+  const part all_parts[] = {{JGEN_FN_RHS_LOADS, d->fn[JGEN_FN_RHS].out[0].ref, d->ny},
+                            {JGEN_FN_RHS_LOADS, F, ne},
+                            {JGEN_FN_DIRECTIONS, W, nu * ne},
+                            {JGEN_FN_REDUCED, M, nu * nu},
+                            {JGEN_FN_REDUCED, c, nu},
+                            {JGEN_FN_FINISH, qdd, nu}};
+  return make_all(r, all_parts, (int)(sizeof all_parts / sizeof *all_parts));
 }
 
 // The switches of the conditions, and behind them those of wheels that stand.
@@ -183,70 +194,93 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
   return JO_OK;
 }
 
+// What the functions of every dynamics give, but the switches, which are found in it.
+enum { PARTS = 20 };
+
+static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
+  jgen* s = &r->s;
+  int nv = r->nv, nd = r->nd, nt = r->out->nwheel, nobjective = r->out->nobjective, n = 0;
+  jexpr_ref *qdv = jgen_refs(r, nv), *drive = jgen_refs(r, nd);
+  for (int i = 0; qdv && i < nv; i++) {
+    qdv[i] = s->qd[r->part->v[i]];
+  }
+  for (int i = 0; drive && i < nd; i++) {
+    drive[i] = s->q[r->part->d[i]];
+  }
+  p[n++] = (part){JGEN_FN_RHS, r->ydot, r->out->ny};
+  p[n++] = (part){JGEN_FN_PROJECT, r->dv, nv};
+  p[n++] = (part){JGEN_FN_PROJECT, r->h, nv};
+  p[n++] = (part){JGEN_FN_PROJECT, r->lu.inv, nv};
+  p[n++] = (part){JGEN_FN_VELOCITY, qdv, nv};
+  p[n++] = (part){JGEN_FN_IMPULSE, r->impulse, r->nu};
+  p[n++] = (part){JGEN_FN_OUTPUTS, o->ref, o->n};
+  p[n++] = (part){JGEN_FN_MOMENTUM, r->momentum, r->nu};
+  p[n++] = (part){JGEN_FN_OBJECTIVE, r->objective, nobjective};
+  p[n++] = (part){JGEN_FN_SOLVE, r->solve, nv};
+  p[n++] = (part){JGEN_FN_SOLVE, r->solve_transposed, nv};
+  p[n++] = (part){JGEN_FN_DRIVE, drive, nd};
+  p[n++] = (part){JGEN_FN_DRIVE, r->sd, nd};
+  p[n++] = (part){JGEN_FN_DRIVE, r->sdd, nd};
+  p[n++] = (part){JGEN_FN_REDUNDANT, r->redundant, r->part->nredundant};
+  p[n++] = (part){JGEN_FN_ROLLING, r->rolling, nt};
+  p[n++] = (part){JGEN_FN_ROLLING, r->rolling + nt, nt};
+  p[n++] = (part){JGEN_FN_ROLLING, r->rolling + 2 * nt, nt};
+  p[n++] = (part){JGEN_FN_WINDOWS, r->windows, 2 * nobjective};
+  assert(n < PARTS);
+  return n;
+}
+
+// All refs in one list, so that switches are taken out of them together; parts then point into it, and
+// so does `stands`, which comes last.
+static jo_status bundle_parts(jgen_reduction* r, part* p, int n, const jexpr_ref** stands,
+                              jexpr_ref** out, int* nout) {
+  int nt = r->out->nwheel, total = nt, at = 0;
+  for (int k = 0; k < n; k++) {
+    total += p[k].n;
+  }
+  jexpr_ref* all = jgen_refs(r, total);
+  JO_TRY(r->s.g->status);
+  for (int k = 0; k < n; k++) {
+    const jexpr_ref* from = p[k].ref;
+    p[k].ref = all + at;
+    for (int i = 0; i < p[k].n; i++) {
+      all[at++] = from[i];
+    }
+  }
+  *stands = all + at;
+  for (int i = 0; i < nt; i++) {
+    all[at++] = r->stands[i];
+  }
+  for (int i = 0; i < total; i++) {
+    if (!all[i]) return r->s.g->status < 0 ? r->s.g->status : JO_ERR_MODEL;
+  }
+  *out = all;
+  *nout = total;
+  return JO_OK;
+}
+
 jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool modes) {
   jgen* s = &r->s;
   jgen_dynamics* d = r->out;
-  jexpr_ref *qdv = jgen_refs(r, r->nv),
-            *drive[3] = {jgen_refs(r, r->nd), jgen_refs(r, r->nd), jgen_refs(r, r->nd)};
-  int nr = r->part->nredundant, nt = d->nwheel;
-  bundle b = {.cap = d->ny + 6 * r->nv + 2 * r->nu + o->n + 3 * r->nd + 3 * d->nobjective + 1};
-  b.cap += nr + 4 * nt;
-  b.all = jgen_refs(r, b.cap);
+  part p[PARTS];
+  int n = list_parts(r, o, p), nall;
+  const jexpr_ref* stands;
+  jexpr_ref* all;
   JO_TRY(s->g->status);
-  for (int i = 0; i < r->nv; i++) {
-    qdv[i] = s->qd[r->part->v[i]];
-  }
-  for (int i = 0; i < r->nd; i++) {
-    drive[0][i] = s->q[r->part->d[i]];
-    drive[1][i] = r->sd[i];
-    drive[2][i] = r->sdd[i];
-  }
-  int ydot = put(&b, r->ydot, d->ny), dv = put(&b, r->dv, r->nv), h = put(&b, r->h, r->nv);
-  int inverse = put(&b, r->lu.inv, r->nv);
-  int vel = put(&b, qdv, r->nv), imp = put(&b, r->impulse, r->nu), sens = put(&b, o->ref, o->n);
-  int mom = put(&b, r->momentum, r->nu), obj = put(&b, r->objective, d->nobjective), dr[3];
-  int solve = put(&b, r->solve, r->nv), transposed = put(&b, r->solve_transposed, r->nv);
-  for (int i = 0; i < 3; i++) {
-    dr[i] = put(&b, drive[i], r->nd);
-  }
-  int red = put(&b, r->redundant, nr), roll = put(&b, r->rolling, 3 * nt);
-  int stand = put(&b, r->stands, nt), win = put(&b, r->windows, 2 * d->nobjective);
-  for (int i = 0; i < b.n; i++) {
-    if (!b.all[i]) return s->g->status < 0 ? s->g->status : JO_ERR_MODEL;
-  }
-  JO_TRY(replace_elements(r, b.all, b.n));
+  JO_TRY(bundle_parts(r, p, n, &stands, &all, &nall));
+  JO_TRY(replace_elements(r, all, nall));
   jgen_switch_set set = {0};
   if (modes) {
-    JO_TRY(jgen_extract_switches(s->g, s->a, JGEN_T, JGEN_Y, JGEN_MODE, b.all, b.n, &set));
+    JO_TRY(jgen_extract_switches(s->g, s->a, JGEN_T, JGEN_Y, JGEN_MODE, all, nall, &set));
   }
-  JO_TRY(take_switches(r, &set, b.all + stand, modes ? nt : 0));
+  JO_TRY(take_switches(r, &set, stands, modes ? d->nwheel : 0));
   jexpr_ref* g = jgen_refs(r, d->nswitch);
   for (int i = 0; g && i < d->nswitch; i++) {
     g[i] = d->sw[i].g;
   }
   JO_TRY(s->g->status);
-  const jexpr_ref* all = b.all;
-  JO_TRY(make_one(r, "rhs", "ydot", all + ydot, d->ny, &d->rhs));
-  JO_TRY(make(r, "project", (const char* const[]){"dv", "h", "inverse"},
-              (const jexpr_ref* const[]){all + dv, all + h, all + inverse},
-              (const int[]){r->nv, r->nv, r->nv}, 3, &d->project));
-  JO_TRY(make_one(r, "switches", "g", g, d->nswitch, &d->switches));
-  JO_TRY(make_one(r, "outputs", "sensor", all + sens, o->n, &d->outputs));
-  JO_TRY(make(r, "drive", (const char* const[]){"s", "sd", "sdd"},
-              (const jexpr_ref* const[]){all + dr[0], all + dr[1], all + dr[2]},
-              (const int[]){r->nd, r->nd, r->nd}, 3, &d->drive));
-  JO_TRY(make_one(r, "velocity", "qd_v", all + vel, r->nv, &d->velocity));
-  JO_TRY(make_one(r, "momentum", "P", all + mom, r->nu, &d->momentum));
-  JO_TRY(make_one(r, "objective", "psi", all + obj, d->nobjective, &d->objective));
-  JO_TRY(make_one(r, "redundant", "h", all + red, nr, &d->redundant));
-  JO_TRY(make(r, "rolling", (const char* const[]){"contact", "vx", "vy"},
-              (const jexpr_ref* const[]){all + roll, all + roll + nt, all + roll + 2 * nt},
-              (const int[]){nt, nt, nt}, 3, &d->rolling));
-  JO_TRY(make_one(r, "windows", "from_to", all + win, 2 * d->nobjective, &d->windows));
-  JO_TRY(make(r, "solve", (const char* const[]){"x", "y"},
-              (const jexpr_ref* const[]){all + solve, all + transposed},
-              (const int[]){r->nv, r->nv}, 2, &d->solve));
-  return make_one(r, "impulse", "dqd_u", all + imp, r->nu, &d->impulse);
+  p[n++] = (part){JGEN_FN_SWITCHES, g, d->nswitch};
+  return make_all(r, p, n);
 }
 
 jo_status jgen_write_jacobian(jgen_reduction* r) {
@@ -258,12 +292,12 @@ jo_status jgen_write_jacobian(jgen_reduction* r) {
     y[i] = jgen_state(r, i);
   }
   jexpr_jacobian J;
-  const jexpr_ref* ydot = d->rhs.out[0].ref;
+  const jexpr_ref* ydot = d->fn[JGEN_FN_RHS].out[0].ref;
   JO_TRY(jexpr_jacobian_build(s->g, s->a, JEXPR_FORWARD, ydot, d->ny, y, d->ny, &J));
   for (int k = 0; k < d->ny; k++) {
     for (int e = J.col[k]; e < J.col[k + 1]; e++) {
       dense[J.row[e] + k * d->ny] = J.value[e];
     }
   }
-  return make_one(r, "jacobian", "J", dense, d->ny * d->ny, &d->jacobian);
+  return make_all(r, &(part){JGEN_FN_JACOBIAN, dense, d->ny * d->ny}, 1);
 }

@@ -14,6 +14,8 @@
 #include "expr/diff.h"
 #include "expr/schedule.h"
 #include "expr/vec.h"
+#include "gen/functions.h"
+#include "gen/layout.h"
 #include "model/model.h"
 
 typedef enum jgen_motion { JGEN_RIGID, JGEN_TURN, JGEN_SLIDE } jgen_motion;
@@ -43,16 +45,6 @@ typedef struct jgen_body_frame {
   jexpr_m3 E;
   jexpr_v3 o;
 } jgen_body_frame;
-
-typedef struct jgen_partition {
-  int nu, nv, nd;  // independent, dependent, driven coordinates
-  int *u, *v, *d;  // model coordinates
-  int nrow;        // closure equations kept = nv
-  int* row;        // which, in pivot order
-  int* pivot;      // position in v of the pivot of each kept equation, in pivot order
-  int nredundant;
-  int* redundant;  // equations that follow from the others
-} jgen_partition;
 
 typedef struct jgen_options {
   const bool* live;  // by number: an input of the kernels instead of a constant; NULL: parameters
@@ -94,10 +86,10 @@ typedef struct jgen jgen;
 typedef struct jgen_position {
   jexpr_graph* g;
   jarena arena;
-  int np, nq, nh, ninitial, nd;
-  int* live;              // number index of each live number (np)
-  double* p;              // their values (np)
-  const char** row_name;  // of each closure equation (nh)
+  int np, nq, nz, nh, ninitial, nd;  // nz: states of block z
+  int* live;                         // number index of each live number (np)
+  double* p;                         // their values (np)
+  const char** row_name;             // of each closure equation (nh)
   jexpr_fn closure, drive, initial, states, tangent;
 } jgen_position;
 
@@ -139,64 +131,41 @@ typedef enum jgen_group {
   JGEN_GROUP_COUNT
 } jgen_group;
 
-// Functions for load prediction: forces of elements apart from the rest. Conditions are live.
+// What load prediction has of its own: forces of elements apart from the rest. Conditions are live.
 typedef struct jgen_loads {
-  int ne;               // components of what elements exert (ncomponent of the model)
-  const char** name;    // (ne)
-  jexpr_fn rhs;         // ydot and the forces F of all elements
-  jexpr_fn* element;    // F of one element (ne)
-  jexpr_fn directions;  // d qdd_u / d F  (nu x ne, column after column)
-  jexpr_fn reduced;     // M_r (nu x nu), c_r: M_r x + c_r = 0
-  jexpr_fn finish;      // qdd_u from x
+  int ne;             // components of what elements exert (ncomponent of the model)
+  const char** name;  // (ne)
+  jexpr_fn* element;  // F of one element (ne)
 } jgen_loads;
 
 // Derivatives with respect to state, time and chosen numbers. docs/theory/sensitivity.md
 typedef struct jgen_sens {
   int nw;
-  int* wrt;  // indices into p (nw)
-  // along (dy, dt, dp): one direction per lane
-  jexpr_fn rhs_tangent;  // ydot, dydot
-  jexpr_fn close_tangent, switch_tangent, momentum_tangent, impulse_tangent, objective_tangent,
-      output_tangent;
-  // weighted by lambda: ybar, tbar, pbar (, Pbar for the impulse)
-  jexpr_fn rhs_adjoint, close_adjoint, switch_adjoint, momentum_adjoint, impulse_adjoint,
-      objective_adjoint;
+  int* wrt;                                                 // indices into p (nw)
+  jexpr_fn tangent[JGEN_FN_COUNT], adjoint[JGEN_FN_COUNT];  // of functions; no name: there is none
 } jgen_sens;
 
-// State y: [ q_u | q_v | qd_u | z | objectives ].  Inputs: p, t, y, mode (, momentum).
+// State y as in gen/layout.h. Inputs: p, t, y, mode (, momentum).
 typedef struct jgen_dynamics {
   jexpr_graph* g;
   jarena arena;
   const jmodel* model;
   jgen_partition part;
-  int np, ny, nswitch, nz, nobjective, noutput;
+  jgen_layout layout;
+  int np, ny, nswitch, nobjective, noutput;  // ny: of the layout
   int* live;
   double* p;
-  int at_qu, at_qv, at_qdu, at_z, at_objective;  // where they begin in y
   jgen_switch* sw;
   const char** output_name;  // (noutput)
   const char** output_unit;
-  jexpr_fn rhs;         // ydot
-  jexpr_fn project;     // dv: Newton correction of q_v; h: closure residuals
-  jexpr_fn switches;    // g
-  jexpr_fn outputs;     // sensors and built-in signals
-  jexpr_fn drive;       // s, sd, sdd of driven coordinates
-  jexpr_fn velocity;    // qd_v
-  jexpr_fn momentum;    // conjugate to the independent velocities
-  jexpr_fn impulse;     // jump of qd_u that restores a given momentum (group "momentum", nu)
-  jexpr_fn jacobian;    // d ydot / d y, dense column-major
-  jexpr_fn objective;   // values of the objectives at the end of a run
-  jexpr_fn solve;       // J_v^-1 b, J_v^-T c
-  jexpr_fn redundant;   // residuals of the redundant closure equations
-  jexpr_fn rolling;     // by wheel: 1 in contact, else 0; speeds along and across its plane [m/s]
-  jexpr_fn windows;     // by objective: from, to [s]; 0, 0 where it has no window
-  jgen_length* length;  // by element: distance of its ends
-  int nwheel;           // elements that have no force at standstill ...
+  jexpr_fn fn[JGEN_FN_COUNT];    // no name: it was not asked for
+  jgen_length* length;           // by element: distance of its ends
+  int nwheel;                    // elements that have no force at standstill ...
   const jmodel_element** wheel;  // (nwheel)
   int first_standing;  // ... the last switches, from here on: the wheel stands on the ground
   jgen_sens sens;
   jgen_loads loads;
-  jexpr_equations equations;  // generated and kept for rhs
+  jexpr_equations equations;  // generated and kept for the right-hand side
   int nwritten;  // nodes of the graph once the equations of motion stood, before sensors
 } jgen_dynamics;
 

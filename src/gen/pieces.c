@@ -45,7 +45,7 @@ static jo_status begin(writer* w, const jmodel* m, const jgen_options* opt) {
     out->np += opt && opt->live ? opt->live[i] : m->number[i].is_parameter;
   }
   out->nq = m->ncoordinate;
-  out->nz = m->nstate;
+  out->nz = jgen_state_count(m);
   jexpr_group(g, "p", out->np, JEXPR_UNIFORM);
   jexpr_group(g, "t", 1, JEXPR_PER_LANE);
   jexpr_group(g, "q", out->nq, JEXPR_PER_LANE);

@@ -96,13 +96,13 @@ static jo_status put_initial(jgen* s, jgen_position* out) {
 }
 
 static jo_status put_states(jgen* s, jgen_position* out) {
-  jexpr_ref* z = JARENA_ARRAY(s->a, s->m->nstate + 1, jexpr_ref);
+  jexpr_ref* z = JARENA_ARRAY(s->a, out->nz + 1, jexpr_ref);
   if (!z) return jerr_memory(s->ctx);
   for (int i = 0; i < s->m->nstate; i++) {
     z[i] = jgen_scalar(s, &s->m->state[i].initial, s->m->state[i].name);
   }
   JO_TRY(s->g->status);
-  jexpr_outputs o = jgen_outputs(s->a, "z", z, s->m->nstate);
+  jexpr_outputs o = jgen_outputs(s->a, "z", z, out->nz);
   return jgen_function(s->g, s->a, "states", &o, 1, &out->states);
 }
 
@@ -130,7 +130,7 @@ static void list_equations(jgen* s, const jgen_position* out, jexpr_ref* y) {
         m->initial[i].has_rate ? rate_residual(s, q[3].ref, i, ni, q[2].ref[i]) : s->zero;
   }
   y += 2 * nr;
-  for (int i = 0; i < m->nstate; i++) {
+  for (int i = 0; i < out->nz; i++) {
     *y++ = out->states.out[0].ref[i];
   }
   for (int i = 0; i < 2 * out->nd; i++) {
@@ -145,7 +145,7 @@ static void list_equations(jgen* s, const jgen_position* out, jexpr_ref* y) {
 // position and velocity follow. docs/theory/sensitivity.md eq. (S9)
 static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* opt) {
   jexpr_graph* g = s->g;
-  int nz = s->m->nstate, nq = out->nq, nd = out->nd, nr = out->nh + out->ninitial, nw = opt->nwrt;
+  int nz = out->nz, nq = out->nq, nd = out->nd, nr = out->nh + out->ninitial, nw = opt->nwrt;
   int total = 2 * nr + nz + 2 * nd + nq, nx = 2 * nq + nw;
   jexpr_ref* y = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
   jexpr_ref* dy = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
@@ -199,6 +199,7 @@ static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* 
   JO_TRY(jgen_inputs(&s, opt ? opt->live : NULL, GROUP_P, out->live, out->p));
   out->np = nlive;
   out->nq = m->ncoordinate;
+  out->nz = jgen_state_count(m);
   out->ninitial = m->ninitial;
   s.t = jexpr_input(out->g, GROUP_T, 0);
   for (int i = 0; i < m->ncoordinate; i++) {

@@ -26,6 +26,7 @@ typedef struct jgen_reduction {
   jexpr_ref* momentum;  // conjugate to the independent velocities (nu)
   jexpr_ref* impulse;   // jump of qd_u that restores a momentum (nu)
   jexpr_v3 bias;        // angular acceleration of the hub whose coordinates do not accelerate
+  jexpr_ref* filter;    // states of the filters of objectives
   jexpr_ref* ydot;
   jexpr_ref* objective;                 // values at the end (nobjective)
   jexpr_ref *solve, *solve_transposed;  // J_v^-1 b, J_v^-T c (nv)

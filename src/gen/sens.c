@@ -33,8 +33,8 @@ static jexpr_ref* inputs(writer* k, int group, int n) {
   return x;
 }
 
-static const jexpr_ref* out(const jexpr_fn* fn, int i) {
-  return fn->out[i].ref;
+static const jexpr_ref* out(const writer* k, jgen_fn f, int i) {
+  return k->d->fn[f].out[i].ref;
 }
 
 // ---- lists of what is differentiated for ---------------------------------------------------------
@@ -56,46 +56,44 @@ static void list_add(list* l, const jexpr_ref* x, const jexpr_ref* dx, int n) {
   }
 }
 
-// ---- direct method -------------------------------------------------------------------------------
-
-// outputs of `fn` along (dy, dw) and, where asked, dt
-static jo_status tangent(writer* k, const jexpr_ref* y, int n, bool time, const list* more,
-                         jexpr_ref** dy) {
-  list l;
-  *dy = refs(k, n);
-  if (!list_begin(k, &l, k->ny + k->nw + 1 + (more ? more->n : 0)) || !*dy) return k->g->status;
-  list_add(&l, k->y, k->dy, k->ny);
-  list_add(&l, k->w, k->dw, k->nw);
-  if (time) list_add(&l, &k->t, &k->dt, 1);
-  if (more) list_add(&l, more->x, more->dx, more->n);
-  return jexpr_tangent(k->g, y, n, l.x, l.dx, l.n, *dy);
+// Momenta and their directions, where a function reads them.
+static jo_status add_momentum(writer* k, list* l) {
+  jexpr_ref* P = inputs(k, JGEN_MOMENTUM, k->nu);
+  jexpr_ref* dP = inputs(k, JGEN_DMOMENTUM, k->nu);
+  if (!P || !dP) return k->g->status;
+  list_add(l, P, dP, k->nu);
+  return JO_OK;
 }
 
 static jo_status put(writer* k, const char* name, const char* const* names,
                      const jexpr_ref* const* ref, const int* n, int nout, jexpr_fn* fn) {
-  jexpr_outputs o[4];
+  jexpr_outputs o[JGEN_MAX_OUT];
   for (int i = 0; i < nout; i++) {
     o[i] = jgen_outputs(k->a, names[i], ref[i], n[i]);
   }
   return jgen_function(k->g, k->a, name, o, nout, fn);
 }
 
-static jo_status tangent_of(writer* k, const char* name, const jexpr_fn* of, bool time,
-                            const list* more, jexpr_fn* fn) {
-  jexpr_ref* dy;
-  int n = of->out[0].n;
-  JO_TRY(tangent(k, out(of, 0), n, time, more, &dy));
-  return put(k, name, (const char* const[]){"d"}, (const jexpr_ref* const[]){dy}, &n, 1, fn);
-}
+// ---- direct method -------------------------------------------------------------------------------
 
-// (S1)  ydot and its derivative together: one pass over the right-hand side serves both
-static jo_status rhs_tangent(writer* k) {
-  jexpr_ref* dy;
-  const jexpr_ref* ydot = out(&k->d->rhs, 0);
-  JO_TRY(tangent(k, ydot, k->ny, false, NULL, &dy));
-  return put(k, "rhs_tangent", (const char* const[]){"ydot", "dydot"},
-             (const jexpr_ref* const[]){ydot, dy}, (const int[]){k->ny, k->ny}, 2,
-             &k->d->sens.rhs_tangent);
+// (S1)  the first output of a function along (dy, dp) and what else the rule says. VALUED: with the value,
+// since one pass over the right-hand side serves both
+static jo_status tangent_of(writer* k, jgen_fn f, jgen_fn_rule rule) {
+  const jexpr_ref* y = out(k, f, 0);
+  int n = k->d->fn[f].out[0].n;
+  jexpr_ref* dy = refs(k, n);
+  list l;
+  if (!list_begin(k, &l, k->ny + k->nw + 1 + k->nu) || !dy) return k->g->status;
+  list_add(&l, k->y, k->dy, k->ny);
+  list_add(&l, k->w, k->dw, k->nw);
+  if (rule == JGEN_RULE_TIMED || rule == JGEN_RULE_IMPULSIVE) list_add(&l, &k->t, &k->dt, 1);
+  if (rule == JGEN_RULE_IMPULSIVE) JO_TRY(add_momentum(k, &l));
+  JO_TRY(jexpr_tangent(k->g, y, n, l.x, l.dx, l.n, dy));
+  bool is_valued = rule == JGEN_RULE_VALUED;
+  return put(k, jgen_fn_about(f)->tangent_name,
+             is_valued ? (const char* const[]){"ydot", "dydot"} : (const char* const[]){"d"},
+             is_valued ? (const jexpr_ref* const[]){y, dy} : (const jexpr_ref* const[]){dy},
+             (const int[]){n, n}, is_valued ? 2 : 1, &k->d->sens.tangent[f]);
 }
 
 typedef struct swap {
@@ -110,48 +108,41 @@ static jexpr_ref replace_input(void* user, jexpr_graph* g, jexpr_ref r, jexpr_re
 }
 
 // (S2)  dv = -J_v^-1 (h_u du + h_t dt + h_p dp)
-static jo_status close_tangent(writer* k) {
+static jo_status closure_tangent(writer* k, jgen_fn f) {
   jgen_dynamics* d = k->d;
   int nv = k->nv;
   jexpr_ref *dh = refs(k, nv), *dv = refs(k, nv);
   list l;
   if (!dh || !dv || !list_begin(k, &l, k->nu + k->nw + 1)) return k->g->status;
-  list_add(&l, k->y + d->at_qu, k->dy + d->at_qu, k->nu);
+  int u = jgen_first(&d->layout, JGEN_QU);
+  list_add(&l, k->y + u, k->dy + u, k->nu);
   list_add(&l, k->w, k->dw, k->nw);
   list_add(&l, &k->t, &k->dt, 1);
-  JO_TRY(jexpr_tangent(k->g, out(&d->project, 1), nv, l.x, l.dx, l.n, dh));
+  JO_TRY(jexpr_tangent(k->g, out(k, f, 1), nv, l.x, l.dx, l.n, dh));
   for (int i = 0; i < nv; i++) {
     dh[i] = jexpr_neg(k->g, dh[i]);
-    dv[i] = out(&d->solve, 0)[i];
+    dv[i] = out(k, JGEN_FN_SOLVE, 0)[i];
   }
   swap b = {JGEN_B, dh};
   JO_TRY(jexpr_rewrite(k->g, replace_input, &b, dv, nv));
-  return put(k, "close_tangent", (const char* const[]){"dv"}, (const jexpr_ref* const[]){dv}, &nv,
-             1, &d->sens.close_tangent);
+  return put(k, jgen_fn_about(f)->tangent_name, (const char* const[]){"dv"},
+             (const jexpr_ref* const[]){dv}, &nv, 1, &d->sens.tangent[f]);
 }
 
 static jo_status write_tangents(writer* k) {
-  jgen_dynamics* d = k->d;
-  jgen_sens* s = &d->sens;
-  JO_TRY(rhs_tangent(k));
-  JO_TRY(close_tangent(k));
-  JO_TRY(tangent_of(k, "switch_tangent", &d->switches, true, NULL, &s->switch_tangent));
-  JO_TRY(tangent_of(k, "momentum_tangent", &d->momentum, true, NULL, &s->momentum_tangent));
-  list more;
-  jexpr_ref* P = inputs(k, JGEN_MOMENTUM, k->nu);
-  jexpr_ref* dP = inputs(k, JGEN_DMOMENTUM, k->nu);
-  if (!P || !dP || !list_begin(k, &more, k->nu)) return k->g->status;
-  list_add(&more, P, dP, k->nu);
-  JO_TRY(tangent_of(k, "impulse_tangent", &d->impulse, true, &more, &s->impulse_tangent));
-  JO_TRY(tangent_of(k, "objective_tangent", &d->objective, false, NULL, &s->objective_tangent));
-  return tangent_of(k, "output_tangent", &d->outputs, false, NULL, &s->output_tangent);
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    jgen_fn_rule rule = jgen_fn_about(f)->tangent;
+    if (rule == JGEN_RULE_NONE) continue;
+    JO_TRY(rule == JGEN_RULE_CLOSURE ? closure_tangent(k, f) : tangent_of(k, f, rule));
+  }
+  return JO_OK;
 }
 
 // ---- adjoint method ------------------------------------------------------------------------------
 
 // (S5)  lambda^T d(y)/d(state, time, number [, momentum])
-static jo_status adjoint_of(writer* k, const char* name, const jexpr_ref* y, int n,
-                            const jexpr_ref* bar, bool momentum, jexpr_fn* fn) {
+static jo_status weigh(writer* k, jgen_fn f, const jexpr_ref* y, int n, const jexpr_ref* bar,
+                       bool momentum) {
   list l;
   int np = momentum ? k->nu : 0, total = k->ny + 1 + k->nw + np;
   jexpr_ref* x = refs(k, total);
@@ -159,48 +150,53 @@ static jo_status adjoint_of(writer* k, const char* name, const jexpr_ref* y, int
   list_add(&l, k->y, NULL, k->ny);
   list_add(&l, &k->t, NULL, 1);
   list_add(&l, k->w, NULL, k->nw);
-  if (momentum) {
-    jexpr_ref* P = inputs(k, JGEN_MOMENTUM, k->nu);
-    if (!P) return k->g->status;
-    list_add(&l, P, NULL, k->nu);
-  }
+  if (momentum) JO_TRY(add_momentum(k, &l));
   JO_TRY(jexpr_adjoint(k->g, y, bar, n, l.x, l.n, x));
-  return put(k, name, (const char* const[]){"ybar", "tbar", "pbar", "Pbar"},
+  return put(k, jgen_fn_about(f)->adjoint_name,
+             (const char* const[]){"ybar", "tbar", "pbar", "Pbar"},
              (const jexpr_ref* const[]){x, x + k->ny, x + k->ny + 1, x + k->ny + 1 + k->nw},
-             (const int[]){k->ny, 1, k->nw, np}, momentum ? 4 : 3, fn);
+             (const int[]){k->ny, 1, k->nw, np}, momentum ? 4 : 3, &k->d->sens.adjoint[f]);
+}
+
+static jo_status adjoint_of(writer* k, jgen_fn f, jgen_fn_rule rule) {
+  int n = k->d->fn[f].out[0].n;
+  return weigh(k, f, out(k, f, 0), n, k->lambda, rule == JGEN_RULE_IMPULSIVE);
 }
 
 // (S6)  closure: mu = J_v^-T vbar, then -mu^T (h_u, h_t, h_p); what falls on v itself is left out
-static jo_status close_adjoint(writer* k) {
-  jgen_dynamics* d = k->d;
+static jo_status closure_adjoint(writer* k, jgen_fn f) {
   int nv = k->nv;
   jexpr_ref* mu = refs(k, nv);
   if (!mu) return k->g->status;
   for (int i = 0; i < nv; i++) {
-    mu[i] = out(&d->solve, 1)[i];
+    mu[i] = out(k, JGEN_FN_SOLVE, 1)[i];
   }
   swap c = {JGEN_C, k->lambda};
   JO_TRY(jexpr_rewrite(k->g, replace_input, &c, mu, nv));
   for (int i = 0; i < nv; i++) {
     mu[i] = jexpr_neg(k->g, mu[i]);
   }
-  return adjoint_of(k, "close_adjoint", out(&d->project, 1), nv, mu, false, &d->sens.close_adjoint);
+  return weigh(k, f, out(k, f, 1), nv, mu, false);
 }
 
 static jo_status write_adjoints(writer* k) {
-  jgen_dynamics* d = k->d;
-  jgen_sens* s = &d->sens;
-  const jexpr_ref* l = k->lambda;
-  JO_TRY(adjoint_of(k, "rhs_adjoint", out(&d->rhs, 0), k->ny, l, false, &s->rhs_adjoint));
-  JO_TRY(close_adjoint(k));
-  JO_TRY(adjoint_of(k, "switch_adjoint", out(&d->switches, 0), d->nswitch, l, false,
-                    &s->switch_adjoint));
-  JO_TRY(adjoint_of(k, "momentum_adjoint", out(&d->momentum, 0), k->nu, l, false,
-                    &s->momentum_adjoint));
-  JO_TRY(
-      adjoint_of(k, "impulse_adjoint", out(&d->impulse, 0), k->nu, l, true, &s->impulse_adjoint));
-  return adjoint_of(k, "objective_adjoint", out(&d->objective, 0), d->nobjective, l, false,
-                    &s->objective_adjoint);
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    jgen_fn_rule rule = jgen_fn_about(f)->adjoint;
+    if (rule == JGEN_RULE_NONE) continue;
+    JO_TRY(rule == JGEN_RULE_CLOSURE ? closure_adjoint(k, f) : adjoint_of(k, f, rule));
+  }
+  return JO_OK;
+}
+
+// Weights of the longest output.
+static int count_weights(const jgen_dynamics* d) {
+  int most = 0;
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    if (jgen_fn_about(f)->adjoint == JGEN_RULE_NONE) continue;
+    int n = d->fn[f].out[0].n;
+    most = n > most ? n : most;
+  }
+  return most;
 }
 
 // ---- values instead of numbers -------------------------------------------------------------------
@@ -213,58 +209,45 @@ static jexpr_ref fold_number(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref 
   return number->is_parameter ? rebuilt : jexpr_const(g, d->p[n.b]);
 }
 
-static int collect(jexpr_fn* const* fn, int nfn, jexpr_ref* all, bool back) {
-  int n = 0;
-  for (int f = 0; f < nfn; f++) {
-    for (int o = 0; fn[f]->name && o < fn[f]->nout; o++) {
-      jexpr_ref* ref = (jexpr_ref*)fn[f]->out[o].ref;  // ours, in the arena of the dynamics
-      for (int i = 0; i < fn[f]->out[o].n; i++, n++) {
-        if (all && back) ref[i] = all[n];
-        if (all && !back) all[n] = ref[i];
-      }
+static int collect_one(const jexpr_fn* fn, jexpr_ref* all, int n, bool back) {
+  for (int o = 0; fn->name && o < fn->nout; o++) {
+    jexpr_ref* ref = (jexpr_ref*)fn->out[o].ref;  // ours, in the arena of the dynamics
+    for (int i = 0; i < fn->out[o].n; i++, n++) {
+      if (all && back) ref[i] = all[n];
+      if (all && !back) all[n] = ref[i];
     }
+  }
+  return n;
+}
+
+// Refs of all functions that fold, and of all derivatives, into one list; back: out of it again.
+static int collect(const jgen_dynamics* d, jexpr_ref* all, bool back) {
+  int n = 0;
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    if (jgen_fn_about(f)->is_folded) n = collect_one(&d->fn[f], all, n, back);
+  }
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    n = collect_one(&d->sens.tangent[f], all, n, back);
+  }
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    n = collect_one(&d->sens.adjoint[f], all, n, back);
   }
   return n;
 }
 
 static jo_status fold_numbers(writer* k) {
   jgen_dynamics* d = k->d;
-  jgen_sens* s = &d->sens;
   bool any = false;
   for (int i = 0; i < d->np; i++) {
     any = any || !d->model->number[d->live[i]].is_parameter;
   }
   if (!any) return JO_OK;
-  jexpr_fn* fn[] = {&d->rhs,
-                    &d->project,
-                    &d->switches,
-                    &d->outputs,
-                    &d->drive,
-                    &d->velocity,
-                    &d->momentum,
-                    &d->impulse,
-                    &d->objective,
-                    &d->redundant,
-                    &d->rolling,
-                    &s->rhs_tangent,
-                    &s->close_tangent,
-                    &s->switch_tangent,
-                    &s->momentum_tangent,
-                    &s->impulse_tangent,
-                    &s->objective_tangent,
-                    &s->output_tangent,
-                    &s->rhs_adjoint,
-                    &s->close_adjoint,
-                    &s->switch_adjoint,
-                    &s->momentum_adjoint,
-                    &s->impulse_adjoint,
-                    &s->objective_adjoint};
-  int nfn = (int)(sizeof fn / sizeof *fn), n = collect(fn, nfn, NULL, false);
+  int n = collect(d, NULL, false);
   jexpr_ref* all = refs(k, n);
   if (!all) return k->g->status;
-  collect(fn, nfn, all, false);
+  collect(d, all, false);
   JO_TRY(jexpr_rewrite(k->g, fold_number, d, all, n));
-  collect(fn, nfn, all, true);
+  collect(d, all, true);
   return JO_OK;
 }
 
@@ -278,8 +261,7 @@ jo_status jgen_sens_write(jgen_dynamics* d) {
   k.dy = inputs(&k, JGEN_DY, k.ny);
   k.dw = inputs(&k, JGEN_DP, k.nw);
   k.w = refs(&k, k.nw);
-  int most = k.ny > d->nswitch ? k.ny : d->nswitch;
-  if (d->nobjective > most) most = d->nobjective;
+  int most = count_weights(d);
   g->group[JGEN_LAMBDA].size = most;
   k.lambda = inputs(&k, JGEN_LAMBDA, most);
   JO_TRY(g->status);

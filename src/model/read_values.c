@@ -3,6 +3,7 @@
 // objectives, initial conditions, simulation.
 #include <string.h>
 
+#include "jounce/methods.h"
 #include "model/element.h"
 #include "model/reader.h"
 
@@ -357,8 +358,21 @@ void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root) {
 #define MAX_STEPS  1e7   // minutes of work for a model of a vehicle
 #define MAX_MEMORY 1000  // [MB]
 
-static const char* const methods[] = {"auto", "dopri5", "esdirk5", "rk2", "rk3",
-                                      "rk4",  "adams",  "bdf",     NULL};
+static const char* const methods[] = {
+#define X(id, number, name, order, steps, kind, by, about) name,
+    JO_METHOD_LIST(X) NULL
+#undef X
+};
+
+static bool needs_step(int method) {
+  enum { FIXED = true, ADAPTIVE = false };
+  static const bool is_fixed[] = {
+#define X(id, number, name, order, steps, kind, by, about) steps,
+      JO_METHOD_LIST(X)
+#undef X
+  };
+  return is_fixed[method];
+}
 
 static double read_number(const jmodel_at* at, const jmodel_node* map, const char* key,
                           double otherwise) {
@@ -371,10 +385,9 @@ static double read_number(const jmodel_at* at, const jmodel_node* map, const cha
 
 static void read_method(const jmodel_at* at, const jmodel_node* map, jmodel_simulation* s) {
   const jmodel_node* node = jmodel_node_find(map, "method");
-  int i = node ? jmodel_word_at(at, node, "method", methods) : 0;
-  s->method = methods[i < 0 ? 0 : i];
-  bool is_fixed = strncmp(s->method, "rk", 2) == 0;
-  if (is_fixed && !jmodel_node_find(map, "step")) {
+  int word = node ? jmodel_word_at(at, node, "method", methods) : 0, method = word < 0 ? 0 : word;
+  s->method = methods[method];
+  if (needs_step(method) && !jmodel_node_find(map, "step")) {
     jmodel_mistake(at, node->place, "method %s needs a 'step'", s->method);
   }
 }

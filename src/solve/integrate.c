@@ -12,22 +12,6 @@
 #include "solve/run.h"
 #include "solve/scan.h"
 
-const char* jsolve_method_name(jsolve_method m) {
-  static const char* const name[] = {
-#define X(id, text, about) text,
-      JSOLVE_METHOD_LIST(X)
-#undef X
-  };
-  return m < JSOLVE_METHOD_COUNT ? name[m] : "unknown";
-}
-
-int jsolve_method_find(const char* name) {
-  for (int m = 0; m < JSOLVE_METHOD_COUNT; m++) {
-    if (strcmp(jsolve_method_name((jsolve_method)m), name) == 0) return m;
-  }
-  return -1;
-}
-
 jsolve_options jsolve_options_default(void) {
   return (jsolve_options){
       .method = JSOLVE_DOPRI5,
@@ -57,9 +41,7 @@ void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double*
 }
 
 jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* o, double t0, double t1) {
-  const jsolve_tableau* tab = jsolve_tableau_find(o->method);
-  bool is_fixed = tab && !tab->is_adaptive;
-  double steps = is_fixed ? (t1 - t0) / o->step : 0.0;
+  double steps = jsolve_method_about(o->method)->is_fixed ? (t1 - t0) / o->step : 0.0;
   if (o->max_steps == 0 || steps <= (double)o->max_steps) return JO_OK;
   return jerr_set(ctx, JO_ERR_LIMIT,
                   "integration: from t = %.9g to %.9g there are %.4g steps of %g s, more than the "
@@ -69,14 +51,13 @@ jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* o, double t0
 
 static jo_status check_arguments(jo_context* ctx, const jsolve_system* s, const jsolve_options* o,
                                  double t0, double t1) {
-  if (s->n < 0 || o->method >= JSOLVE_METHOD_COUNT) {
+  if (s->n < 0 || !jsolve_method_about(o->method)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "integration: no such method or no states");
   }
   if (!isfinite(t0) || !isfinite(t1) || t1 < t0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "integration: cannot go from t = %g to t = %g", t0, t1);
   }
-  const jsolve_tableau* tab = jsolve_tableau_find(o->method);
-  if (tab && !tab->is_adaptive) {
+  if (jsolve_method_about(o->method)->is_fixed) {
     if (o->step > 0 && isfinite(o->step)) return JO_OK;
     return jerr_set(ctx, JO_ERR_ARGUMENT, "integration: %s needs a step size > 0, not %g",
                     jsolve_method_name(o->method), o->step);

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "solve/method.h"
 
 // The system to integrate. Callbacks get `user`; none may allocate.
 typedef struct jsolve_system {
@@ -53,26 +54,6 @@ typedef struct jsolve_system {
 #define JSOLVE_LABEL 96
 const char* jsolve_label(const char* const* name, const char* kind, int i,
                          char buffer[JSOLVE_LABEL]);
-
-#define JSOLVE_METHOD_LIST(X)                                               \
-  X(RK2, "rk2", "midpoint, fixed step")                                     \
-  X(RK3, "rk3", "Kutta's third order, fixed step")                          \
-  X(RK4, "rk4", "classical fourth order, fixed step")                       \
-  X(DOPRI5, "dopri5", "Dormand-Prince 5(4), adaptive")                      \
-  X(ADAMS, "adams", "SUNDIALS CVODE Adams-Moulton, adaptive")               \
-  X(BDF, "bdf", "SUNDIALS CVODE BDF, adaptive, for stiff models")           \
-  X(ESDIRK5, "esdirk5", "L-stable ESDIRK 5(4), adaptive, for stiff models") \
-  X(AUTO, "auto", "dopri5, and esdirk5 where that is stiff")
-
-typedef enum jsolve_method {
-#define X(id, name, text) JSOLVE_##id,
-  JSOLVE_METHOD_LIST(X)
-#undef X
-      JSOLVE_METHOD_COUNT
-} jsolve_method;
-
-const char* jsolve_method_name(jsolve_method m);
-int jsolve_method_find(const char* name);  // -1: none
 
 typedef struct jsolve_options {
   jsolve_method method;

@@ -67,6 +67,7 @@ typedef struct rk {
   jsolve_stepper base;
   dense dense;
   const jsolve_tableau* tab;
+  const jsolve_method_info* about;  // the method of the tableau
   jsolve_combination a[JSOLVE_MAX_STAGES], b, e, d;
   double* k[JSOLVE_MAX_STAGES + 1];  // slopes; the one after the last stage is f1
   double* arg;                       // argument of a stage
@@ -288,7 +289,7 @@ static double first_step(rk* s, jsolve_run* run) {
     s->error[i] = f1[i] - f0[i];
   double d2 = jsolve_norm(&run->weights, s->error, run->y, run->y) / h0;
   double d = d1 > d2 ? d1 : d2;
-  double h1 = d <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / d, 1.0 / s->tab->order);
+  double h1 = d <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / d, 1.0 / s->about->order);
   double h = fmin(100 * h0, h1);
   return isfinite(h) && h > 0 ? h : h0;
 }
@@ -305,7 +306,7 @@ static jo_status restart(jsolve_stepper* base, jsolve_run* run) {
   s->error_last = ERROR_MINIMUM;
   s->has_jacobian = false;
   s->stiff = s->tame = s->easy = s->collapsed = 0;
-  if (!s->tab->is_adaptive) return JO_OK;
+  if (s->about->is_fixed) return JO_OK;
   if (s->base.h_next > 0) {
     s->base.h_next *= AFTER_EVENT;
   } else {
@@ -354,7 +355,7 @@ static double local_error(rk* s, jsolve_run* run) {
 }
 
 static double growth(const rk* s, double error, bool was_rejected) {
-  double order = s->tab->order;
+  double order = s->about->order;
   double e = fmax(error, 1e-10);
   double g = SAFETY * pow(e, -(1 / order - 0.75 * PI_BETA)) * pow(s->error_last, PI_BETA);
   return fmin(fmax(g, SHRINK_LIMIT), was_rejected ? 1.0 : GROWTH_LIMIT);
@@ -502,7 +503,7 @@ static jo_status accept(jsolve_stepper* base, jsolve_run* run) {
   } else if (s->watches) {
     watch_stiffness(s, run, h);
   }
-  if (!s->tab->is_adaptive || base->wants_other) return JO_OK;
+  if (s->about->is_fixed || base->wants_other) return JO_OK;
   s->collapsed = h < COLLAPSED * (run->t_end - run->t_begin) ? s->collapsed + 1 : 0;
   return s->collapsed > MAX_COLLAPSED ? fail_collapsed(s, run) : JO_OK;
 }
@@ -519,6 +520,7 @@ static bool create_implicit(rk* s, jsolve_run* run) {
 
 jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   rk* s = JARENA_NEW(&run->arena, rk);
+  const jsolve_method_info* about = jsolve_method_about(tab->method);
   int n = run->sys->n, nvector = tab->stages + 5;
   double* data = JARENA_ARRAY(&run->arena, (size_t)n * (size_t)nvector, double);
   if (!s || !data) return NULL;
@@ -526,13 +528,14 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
                              .k = s->k,
                              .is_implicit = tab->gamma > 0,
                              .restart = restart,
-                             .advance = tab->is_adaptive ? advance_adaptive : advance_fixed,
+                             .advance = about->is_fixed ? advance_fixed : advance_adaptive,
                              .retake = retake,
                              .finish = finish,
                              .accept = accept,
                              .destroy = destroy};
   s->dense = (dense){.base = {dense_eval, dense_slope}, .n = n};
   s->tab = tab;
+  s->about = about;
   for (int i = 0; i < tab->stages; i++)
     s->a[i] = jsolve_compress(tab->a[i], i);
   s->b = jsolve_compress(tab->b, tab->stages);

@@ -13,7 +13,6 @@ static const jsolve_tableau tableaux[] = {
     {
         .method = JSOLVE_RK2,
         .stages = 2,
-        .order = 2,
         .c = {0, 1.0 / 2},
         .a = {{0}, {1.0 / 2}},
         .b = {0, 1},
@@ -21,7 +20,6 @@ static const jsolve_tableau tableaux[] = {
     {
         .method = JSOLVE_RK3,
         .stages = 3,
-        .order = 3,
         .c = {0, 1.0 / 2, 1},
         .a = {{0}, {1.0 / 2}, {-1, 2}},
         .b = {1.0 / 6, 2.0 / 3, 1.0 / 6},
@@ -29,7 +27,6 @@ static const jsolve_tableau tableaux[] = {
     {
         .method = JSOLVE_RK4,
         .stages = 4,
-        .order = 4,
         .c = {0, 1.0 / 2, 1.0 / 2, 1},
         .a = {{0}, {1.0 / 2}, {0, 1.0 / 2}, {0, 0, 1}},
         .b = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
@@ -37,8 +34,6 @@ static const jsolve_tableau tableaux[] = {
     {
         .method = JSOLVE_DOPRI5,
         .stages = 6,
-        .order = 5,
-        .is_adaptive = true,
         .c = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1},
         .a = {{0},
               {1.0 / 5},
@@ -56,8 +51,6 @@ static const jsolve_tableau tableaux[] = {
     {
         .method = JSOLVE_ESDIRK5,
         .stages = 6,
-        .order = 5,
-        .is_adaptive = true,
         .gamma = 0.184,
         .c = {0, 0.368, 0.62821529547664945, 0.13881019830028329, 0.69995861940457471,
               0.90837696335078533},
@@ -85,7 +78,9 @@ const jsolve_tableau* jsolve_tableau_find(jsolve_method m) {
 }
 
 const jsolve_tableau* jsolve_tableau_implicit(jsolve_method m) {
-  return m == JSOLVE_AUTO || m == JSOLVE_ESDIRK5 ? jsolve_tableau_find(JSOLVE_ESDIRK5) : NULL;
+  const jsolve_method_info* about = jsolve_method_about(m);
+  bool has_one = about->is_own && about->kind != JSOLVE_EXPLICIT;
+  return has_one ? jsolve_tableau_find(JSOLVE_ESDIRK5) : NULL;
 }
 
 jsolve_combination jsolve_compress(const double* factor, int n) {

@@ -15,8 +15,7 @@ enum { JSOLVE_MAX_STAGES = 6 };  // without f1
 
 typedef struct jsolve_tableau {
   jsolve_method method;
-  int stages, order;
-  bool is_adaptive;
+  int stages;
   double gamma;  // 0: explicit
   double c[JSOLVE_MAX_STAGES];
   double a[JSOLVE_MAX_STAGES][JSOLVE_MAX_STAGES - 1];

@@ -33,12 +33,12 @@ typedef struct adjoint {
 } adjoint;
 
 static double* vector(adjoint* d, int n) {
-  return jstudy_walk_vector(d->w, (size_t)(n + 1) * (size_t)d->lanes);
+  return jstudy_kernels_vector(&d->w->arena, (size_t)(n + 1) * (size_t)d->lanes);
 }
 
 static jo_status allocate(adjoint* d) {
   jstudy_walk* w = d->w;
-  d->lanes = w->sens->adjoints->kernel[0].lanes;
+  d->lanes = w->sens->adjoints->set->kernel[0].lanes;
   d->estimates = w->opt->estimate && d->lanes >= LANES;
   int most = w->ny > w->d->nswitch ? w->ny : w->d->nswitch;
   if (w->d->nobjective > most) most = w->d->nobjective;
@@ -135,12 +135,10 @@ static jo_status state_after(adjoint* d, int i, const double** y) {
 
 // |x| in one lane, in the scales of the states: what a change of a state by its scale is worth
 static double size_of(const adjoint* d, const double* x, int lane) {
-  const jgen_dynamics* m = d->w->d;
-  const double* scale = d->w->run->system.error_scale;
+  const jgen_layout* l = &d->w->d->layout;
   double sum = 0.0;
-  for (int i = 0; i < m->at_objective; i++) {
-    bool is_dependent = i >= m->at_qv && i < m->at_qdu;
-    double v = is_dependent ? 0.0 : x[i * d->lanes + lane] * scale[i];
+  for (int i = 0; i < l->ny; i++) {
+    double v = l->is_followed[i] ? x[i * d->lanes + lane] * l->nominal[i] : 0.0;
     sum += v * v;
   }
   return sqrt(sum);
@@ -164,13 +162,12 @@ static void account(adjoint* d, int entry) {
 // (S6)  what falls on the dependent coordinates of `weight` goes to the independent ones and the numbers
 static void close_back(adjoint* d, double t, const double* y, double* weight, double* time) {
   jstudy_walk* w = d->w;
-  const jgen_dynamics* m = w->d;
-  int L = d->lanes;
+  int L = d->lanes, u = jgen_first(&w->d->layout, JGEN_QU), v = jgen_first(&w->d->layout, JGEN_QV);
   if (w->nv == 0) return;
-  jstudy_point at = {.t = t, .y = y, .lambda = weight + m->at_qv * L};
-  weigh_into(d, JSTUDY_A_CLOSE, &at, d->column);
-  add(d, weight + m->at_qu * L, 1.0, d->column + m->at_qu * L, w->nu);
-  clear(d, weight + m->at_qv * L, w->nv);
+  jstudy_point at = {.t = t, .y = y, .lambda = weight + v * L};
+  weigh_into(d, JGEN_FN_PROJECT, &at, d->column);
+  add(d, weight + u * L, 1.0, d->column + u * L, w->nu);
+  clear(d, weight + v * L, w->nv);
   for (int l = 0; time && l < L; l++) {
     time[l] += d->tbar[l];
   }
@@ -187,7 +184,7 @@ static void stages_back(adjoint* d, const jstudy_entry* e, const double* y1) {
     clear(d, d->kbar, w->ny);
     seed_error(d, d->kbar, h * tab->e[s]);
     jstudy_point at = {.t = e->t1, .y = y1, .lambda = d->kbar};
-    weigh_into(d, JSTUDY_A_RHS, &at, d->Ybar[s]);
+    weigh_into(d, JGEN_FN_RHS, &at, d->Ybar[s]);
   }
   for (int i = s - 1; i >= 0; i--) {
     clear(d, d->kbar, w->ny);
@@ -198,7 +195,7 @@ static void stages_back(adjoint* d, const jstudy_entry* e, const double* y1) {
       if (tab->a[j][i] != 0.0) add(d, d->kbar, h * tab->a[j][i], d->Ybar[j], w->ny);
     }
     jstudy_point at = {.t = jstudy_walk_stage_time(w, e, i), .y = w->Y[i], .lambda = d->kbar};
-    weigh_into(d, JSTUDY_A_RHS, &at, d->Ybar[i]);
+    weigh_into(d, JGEN_FN_RHS, &at, d->Ybar[i]);
   }
   for (int i = 0; i < (has_end ? s + 1 : s); i++) {
     add(d, d->lambda, 1.0, d->Ybar[i], w->ny);
@@ -227,7 +224,7 @@ static jo_status implicit_stage_back(adjoint* d, const jstudy_entry* e, int i, c
   add(d, d->Kbar[i], h * tab->gamma, d->Ybar[i], w->ny);
   solve_weights(d, d->Kbar[i]);
   jstudy_point at = {.t = t, .y = Y, .lambda = d->Kbar[i]};
-  weigh(d, JSTUDY_A_RHS, &at);
+  weigh(d, JGEN_FN_RHS, &at);
   close_back(d, t, Y, d->ybar, NULL);
   add(d, d->Ybar[i], 1.0, d->ybar, w->ny);
   const double* a = i == tab->stages ? tab->b : tab->a[i];
@@ -255,7 +252,7 @@ static jo_status implicit_back(adjoint* d, const jstudy_entry* e, const double* 
     add(d, d->lambda, 1.0, d->Ybar[i], w->ny);
   }
   jstudy_point at = {.t = e->t, .y = y0, .lambda = d->Kbar[0]};
-  weigh(d, JSTUDY_A_RHS, &at);
+  weigh(d, JGEN_FN_RHS, &at);
   add(d, d->lambda, 1.0, d->ybar, w->ny);
   return JO_OK;
 }
@@ -276,8 +273,8 @@ static void weigh_motion(adjoint* d, int i, const double* y1) {
   }
   memset(w->base, 0, (size_t)w->ny * sizeof *w->base);
   jsolve_combine(w->ny, w->base, e->t1 - e->t, &s->e, w->k, d->P);
-  memset(d->P + w->d->at_qv, 0, (size_t)w->nv * sizeof *d->P);
-  int n = w->d->at_objective;
+  memset(d->P + jgen_first(&w->d->layout, JGEN_QV), 0, (size_t)w->nv * sizeof *d->P);
+  int n = jgen_first(&w->d->layout, JGEN_INTEGRAL);
   d->motion += fabs(dot(d, d->lambda, LAMBDA, d->P, n));
   for (int o = n; o < w->ny; o++) {
     d->motion += fabs(d->lambda[o * d->lanes + LAMBDA] * d->P[o]);
@@ -315,7 +312,7 @@ static double switch_rate(adjoint* d, double t, const double* y, const double* f
     d->unit[k * d->lanes + l] = 1.0;
   }
   jstudy_point at = {.t = t, .y = y, .lambda = d->unit};
-  jstudy_walk_weigh(w, JSTUDY_A_SWITCH, &at, (double* const[]){d->ybar, d->tbar, d->p_part, NULL});
+  jstudy_walk_weigh(w, JGEN_FN_SWITCHES, &at, (double* const[]){d->ybar, d->tbar, d->p_part, NULL});
   return d->tbar[0] + dot(d, d->ybar, 0, f, w->ny);
 }
 
@@ -392,22 +389,13 @@ static jo_status smooth_back(adjoint* d, const jstudy_entry* e, const double* y)
   return JO_OK;
 }
 
-static void momentum_before(adjoint* d, const jstudy_entry* e, const double* y) {
-  jstudy_walk* w = d->w;
-  const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = w->run->p, [JGEN_T] = &e->t, [JGEN_Y] = y, [JGEN_MODE] = w->run->mode};
-  const jkernel* k = w->sens->plant->momentum;
-  jkernel_eval(k, in, (double* const[]){d->P}, w->run->work[k - w->sens->plant->kernels->kernel]);
-}
-
 // Back through the impulse, the closure with the new drive, and the momentum; time: of all of them
 static void impulse_back(adjoint* d, const jstudy_entry* e, const double* before, double* time) {
   jstudy_walk* w = d->w;
-  const jgen_dynamics* m = w->d;
   int L = d->lanes;
   jstudy_point at = {.t = e->t, .y = d->y_mixed, .momentum = d->P};
-  at.lambda = d->lambda + m->at_qdu * L;
-  weigh(d, JSTUDY_A_IMPULSE, &at);
+  at.lambda = d->lambda + jgen_first(&w->d->layout, JGEN_QDU) * L;
+  weigh(d, JGEN_FN_IMPULSE, &at);
   add(d, d->lambda, 1.0, d->ybar, w->ny);
   for (int l = 0; l < L; l++) {
     time[l] += d->tbar[l];
@@ -416,7 +404,7 @@ static void impulse_back(adjoint* d, const jstudy_entry* e, const double* before
   close_back(d, e->t, d->y_mixed, d->lambda, time);
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
   at = (jstudy_point){.t = e->t, .y = before, .lambda = d->kbar};
-  weigh(d, JSTUDY_A_MOMENTUM, &at);
+  weigh(d, JGEN_FN_MOMENTUM, &at);
   add(d, d->lambda, 1.0, d->ybar, w->ny);
   for (int l = 0; l < L; l++) {
     time[l] += d->tbar[l] + dot(d, d->lambda, l, w->f_minus, w->ny);
@@ -426,21 +414,21 @@ static void impulse_back(adjoint* d, const jstudy_entry* e, const double* before
 // (S8)
 static jo_status jump_back(adjoint* d, const jstudy_entry* e) {
   jstudy_walk* w = d->w;
-  const jgen_dynamics* m = w->d;
+  int v = jgen_first(&w->d->layout, JGEN_QV);
   const double* before = jstudy_record_state(w->record, e->state);
   const double* after = jstudy_record_state(w->record, e->after);
   const double* mode1 = jstudy_record_mode(w->record, e->epoch + 1);
   int k = w->record->flip[e->flip];
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch));
   w->run->system.rhs(w->run, e->t, before, w->f_minus);
-  momentum_before(d, e, before);
+  jstudy_run_call(w->run, JGEN_FN_MOMENTUM, e->t, before, (double* const[]){d->P});
   jstudy_walk_set_modes(w, mode1);
   w->run->system.rhs(w->run, e->t, after, w->f_plus);
   for (int l = 0; l < d->lanes; l++) {
     d->alpha[l] = -dot(d, d->lambda, l, w->f_plus, w->ny);
   }
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
-  memcpy(d->y_mixed + m->at_qv, after + m->at_qv, (size_t)w->nv * sizeof *before);
+  memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
   impulse_back(d, e, before, d->alpha);
   double rate = 0.0;
   if (!w->opt->frozen && e->follows) put_aside(d);
@@ -512,7 +500,7 @@ static void doubt_end(adjoint* d) {
   memcpy(d->kept_pbar, d->pbar, (size_t)(w->nw * L) * sizeof *d->pbar);
   jstudy_walk_shift_end(w, d->y_mixed);
   jstudy_point at = {.t = w->opt->t_end, .y = d->y_mixed, .lambda = d->unit};
-  weigh(d, JSTUDY_A_OBJECTIVE, &at);
+  weigh(d, JGEN_FN_OBJECTIVE, &at);
   exchange(d->pbar, d->kept_pbar, w->nw * L);
   for (int i = 0; i < w->ny; i++) {
     d->lambda[i * L + ERROR] = d->ybar[i * L + LAMBDA] - d->lambda[i * L + LAMBDA];
@@ -538,7 +526,7 @@ static void begin_objective(adjoint* d, int o) {
   d->unit[o * d->lanes + LAMBDA] = 1.0;
   jstudy_walk_set_modes(w, jstudy_record_mode(r, r->nepoch - 1));
   jstudy_point at = {.t = w->opt->t_end, .y = r->y_end, .lambda = d->unit};
-  weigh(d, JSTUDY_A_OBJECTIVE, &at);
+  weigh(d, JGEN_FN_OBJECTIVE, &at);
   memcpy(d->lambda, d->ybar, (size_t)(w->ny * d->lanes) * sizeof *d->lambda);
   if (d->estimates) doubt_end(d);
 }

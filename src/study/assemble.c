@@ -368,7 +368,7 @@ jo_status jstudy_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jge
   JO_TRY(allocate(ctx, a, &b));
   JO_TRY(find_position(ctx, a, &b));
   out->qd = JARENA_ARRAY(a, p->nq + 1, double);
-  out->z = JARENA_ARRAY(a, m->nstate + 1, double);
+  out->z = JARENA_ARRAY(a, p->nz + 1, double);
   if (!out->qd || !out->z) return jerr_memory(ctx);
   JO_TRY(find_velocity(ctx, a, &b, out->qd));
   JO_TRY(check_velocity(ctx, &b, out->qd));

@@ -33,7 +33,7 @@ static jo_status look(jstudy_run* run, jarena* a, double t, const double* y, con
   double* dp = JARENA_ARRAY(a, d->sens.nw + 1, double);
   double* dg = JARENA_ARRAY(a, d->nswitch + 1, double);
   if (!dp || !dg) return jerr_memory(run->ctx);
-  JO_TRY(jstudy_tape_tangent_build(run->ctx, a, &d->sens.switch_tangent, &f));
+  JO_TRY(jstudy_tape_tangent_build(run->ctx, a, &d->sens.tangent[JGEN_FN_SWITCHES], &f));
   for (int k = 0; k < nw; k++) {
     dp[k] = 1.0;
     jstudy_tape_tangent_eval(&f, run, t, y, S + (int64_t)k * d->ny, dp, (double* const[]){dg});

@@ -37,8 +37,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   int nq = p->nq, nh = p->nh, most = nh > nq ? nh : nq;
   double** array[] = {&b->dp,  &b->zero, &b->motion, &b->r1, &b->r2, &b->dz, &b->ds,
                       &b->dsd, &b->h,    &b->J,      &b->A,  &b->b,  &b->x,  &b->dguess};
-  int size[] = {nw,    nq, nq,      b->nr,   b->nr, b->m->nstate, p->nd,
-                p->nd, nh, nh * nq, nh * nq, most,  nq,           nq};
+  int size[] = {nw, nq, nq, b->nr, b->nr, p->nz, p->nd, p->nd, nh, nh * nq, nh * nq, most, nq, nq};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     *array[i] = JARENA_ARRAY(a, size[i] + 1, double);
     if (!*array[i]) return jerr_memory(ctx);
@@ -59,10 +58,10 @@ static void find_motion(problem* b, jstudy_run* run, double* y) {
   jsolve_set_modes(&run->system, b->t, y, run->g);
   for (int with = 0; with < 2; with++) {
     for (int i = 0; i < part->nu; i++) {
-      y[d->at_qdu + i] = with ? 1.0 / (i + 1) : 0.0;
-      b->motion[part->u[i]] = y[d->at_qdu + i];
+      double rate = with ? 1.0 / (i + 1) : 0.0;
+      y[d->layout.qd[part->u[i]]] = b->motion[part->u[i]] = rate;
     }
-    jstudy_run_call(run, b->plant->velocity, b->t, y, (double* const[]){run->dv});
+    jstudy_run_call(run, JGEN_FN_VELOCITY, b->t, y, (double* const[]){run->dv});
     for (int i = 0; i < part->nv; i++) {
       b->motion[part->v[i]] = run->dv[i] - b->motion[part->v[i]];
     }

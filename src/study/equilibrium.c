@@ -160,7 +160,7 @@ static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
 }
 
 // The residual that is largest against its limit. True when none exceeds it.
-static bool look(const problem* b, jstudy_equilibrium* out) {
+static bool find_worst(const problem* b, jstudy_equilibrium* out) {
   double worst = -1.0;
   out->residual = 0.0;
   for (int i = 0; i < b->n; i++) {
@@ -168,7 +168,7 @@ static bool look(const problem* b, jstudy_equilibrium* out) {
     if (part <= worst) continue;
     worst = part;
     out->residual = fabs(b->r[i]);
-    out->worst = b->of[i];
+    out->worst = b->at[i];
   }
   return worst <= 1.0;
 }
@@ -194,7 +194,7 @@ static void find_loose(const problem* b, jstudy_equilibrium* out) {
     }
     if (felt > FELT * largest || part <= fmax(1.0, worst)) continue;
     worst = part;
-    out->worst = b->of[i];
+    out->worst = b->at[i];
     out->residual = fabs(b->r[i]);
   }
 }
@@ -308,7 +308,7 @@ static jo_status search(jo_context* ctx, problem* b, double* x, jstudy_equilibri
   double delta = FIRST;
   slopes(b, x);
   set_limits(b);
-  bool is_found = look(b, out);
+  bool is_found = find_worst(b, out);
   if (!isfinite(norm(b->n, b->r))) return JO_ERR_NUMERIC;
   while (!is_found && out->iterations < MAX_STEPS && delta > SHORTEST) {
     // what nothing holds may never stop: it goes back as soon as the others have nearly settled
@@ -323,7 +323,7 @@ static jo_status search(jo_context* ctx, problem* b, double* x, jstudy_equilibri
     double gain = before / fmax(1e-300, norm(b->n, b->r));
     delta = fmin(LONGEST, delta * fmin(10.0, fmax(0.3, 1.5 * gain)));
     slopes(b, x);
-    is_found = look(b, out);
+    is_found = find_worst(b, out);
   }
   if (!is_found) {
     find_loose(b, out);
@@ -338,7 +338,7 @@ static jo_status search(jo_context* ctx, problem* b, double* x, jstudy_equilibri
 
 static bool allocate(problem* b, jarena* a, double** x) {
   const jgen_dynamics* d = b->d;
-  int most = d->part.nu + d->model->nstate + 1;
+  int most = jgen_own_count(&d->layout) + 1;
   double** vector[] = {&b->scale, &b->size, &b->limit, &b->x,     &b->r, &b->plus,
                        &b->minus, &b->dx,   &b->begin, &b->found, x};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
@@ -358,18 +358,17 @@ static bool allocate(problem* b, jarena* a, double** x) {
 
 static void list_unknowns(problem* b) {
   const jgen_dynamics* d = b->d;
-  for (int i = 0; i < d->part.nu; i++, b->n++) {
-    b->at[i] = d->at_qu + i;
-    b->of[i] = d->at_qdu + i;
-    b->size[i] = 1.0;
+  const jgen_layout* l = &d->layout;
+  for (int at = 0; at < l->ny; at++) {
+    bool is_position = jgen_is_in(l, JGEN_QU, at);
+    if (!is_position && (!jgen_is_in(l, JGEN_Z, at) || l->is_held[at])) continue;
+    int i = b->n++;
+    b->at[i] = at;
+    b->of[i] = jgen_balance(l, at);
+    b->size[i] = l->nominal[at];
+    b->scale[i] = fmax(l->nominal[at], fabs(b->y[at]));
+    if (!is_position) continue;
     b->scale[i] = d->model->coordinate[d->part.u[i]].is_angle ? ANGLE_STEP : LENGTH_STEP;
-  }
-  for (int i = 0; i < d->model->nstate; i++) {
-    const jmodel_state* z = &d->model->state[i];
-    if (z->is_held) continue;
-    b->at[b->n] = b->of[b->n] = d->at_z + i;
-    b->size[b->n] = z->nominal;
-    b->scale[b->n++] = fmax(z->nominal, fabs(b->y[d->at_z + i]));
   }
 }
 
@@ -377,13 +376,13 @@ static jo_status find(jo_context* ctx, jarena* a, problem* b, jstudy_equilibrium
   double* x = NULL;
   if (!allocate(b, a, &x)) return jerr_memory(ctx);
   list_unknowns(b);
-  memset(b->y + b->d->at_qdu, 0, (size_t)b->d->part.nu * sizeof *b->y);
+  memset(b->y + jgen_first(&b->d->layout, JGEN_QDU), 0, (size_t)b->d->part.nu * sizeof *b->y);
   for (int i = 0; i < b->n; i++) {
     x[i] = b->begin[i] = b->y[b->at[i]];
   }
   jo_status status = search(ctx, b, x, out);
   residual(b, x, b->r);
-  if (status == JO_OK) look(b, out);
+  if (status == JO_OK) find_worst(b, out);
   for (int j = 0; status == JO_OK && j < b->d->part.nu; j++) {
     out->determined += !b->stays[j];
   }
@@ -398,7 +397,7 @@ jo_status jstudy_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const
   jarena_init(&a, ctx);
   jo_status status = find(ctx, &a, &b, out);
   for (int i = 0; stays && i < d->ny; i++) {
-    stays[i] = i >= d->at_z && i < d->at_z + d->model->nstate;  // held states
+    stays[i] = jgen_is_in(&d->layout, JGEN_Z, i);  // held states
   }
   for (int i = 0; status == JO_OK && stays && i < b.n; i++) {
     stays[b.at[i]] = b.stays[i];

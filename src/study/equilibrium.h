@@ -10,7 +10,7 @@ typedef struct jstudy_equilibrium {
   int iterations;
   double residual;  // worst acceleration left [m/s^2, rad/s^2], or rate of an additional state by
                     // its nominal size [1/s]
-  int worst;        // where the worst is: in y, -1: there is nothing to find
+  int worst;        // the state it belongs to, -1: there is nothing to find
   int determined;   // coordinates that forces hold, of q_u; the others stay as begun
   bool is_moved;  // with them where they began there is no rest: they are where the search came to
 } jstudy_equilibrium;

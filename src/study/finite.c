@@ -43,7 +43,7 @@ static jo_status fail_objective(jstudy_run* r, int which, double t, const double
   const jmodel_objective* o = &r->plant->model->objective[which];
   const jmodel_place* at = o->has_final ? &o->final.place : &o->place;
   char cause[CAUSE];
-  find_cause(r, &r->plant->dynamics->objective, which, t, y, cause);
+  find_cause(r, &r->plant->dynamics->fn[JGEN_FN_OBJECTIVE], which, t, y, cause);
   bool is_quoted = o->has_final && o->final.text;
   return jerr_set(
       r->ctx, JO_ERR_NUMERIC,
@@ -72,7 +72,7 @@ jo_status jstudy_finite_output(jstudy_run* r, double t, const double* y, int whi
   const char* name = d->output_name[which];
   const jmodel_signal* s = find_sensor(r->plant->model, name);
   char cause[CAUSE];
-  find_cause(r, &d->outputs, which, t, y, cause);
+  find_cause(r, &d->fn[JGEN_FN_OUTPUTS], which, t, y, cause);
   if (!s) {
     return jerr_set(r->ctx, JO_ERR_NUMERIC, "%s: output '%s' is %s at t = %.9g s%s",
                     r->plant->model->path, name, jstudy_finite_text(value), t, cause);
@@ -87,8 +87,8 @@ jo_status jstudy_finite_output(jstudy_run* r, double t, const double* y, int whi
 
 jo_status jstudy_finite_rate(jstudy_run* r, double t, const double* y, int which) {
   char cause[CAUSE];
-  find_cause(r, &r->plant->dynamics->rhs, which, t, y, cause);
+  find_cause(r, &r->plant->dynamics->fn[JGEN_FN_RHS], which, t, y, cause);
   return jerr_set(r->ctx, JO_ERR_NUMERIC,
                   "%s: the rate of change of '%s' has no finite value at t = %.9g s%s",
-                  r->plant->model->path, r->plant->state_name[which], t, cause);
+                  r->plant->model->path, r->plant->dynamics->layout.name[which], t, cause);
 }

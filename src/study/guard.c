@@ -31,7 +31,7 @@ static jo_status check_window(const jstudy_run* r, const jmodel_objective* o, do
 
 jo_status jstudy_guard_windows(jstudy_run* r, double t_start, double t_end) {
   const jmodel* m = r->plant->model;
-  jstudy_run_call(r, r->plant->windows, t_start, r->plant->y0, (double* const[]){r->windows});
+  jstudy_run_call(r, JGEN_FN_WINDOWS, t_start, r->plant->y0, (double* const[]){r->windows});
   for (int i = 0; i < m->nobjective; i++) {
     if (!m->objective[i].has_window) continue;
     const double* w = r->windows + 2 * i;
@@ -43,7 +43,7 @@ jo_status jstudy_guard_windows(jstudy_run* r, double t_start, double t_end) {
 bool jstudy_windows_fit(jstudy_run* r, double t_start, double t_end) {
   const jmodel* m = r->plant->model;
   bool fit = true;
-  jstudy_run_call(r, r->plant->windows, t_start, r->plant->y0, (double* const[]){r->windows});
+  jstudy_run_call(r, JGEN_FN_WINDOWS, t_start, r->plant->y0, (double* const[]){r->windows});
   for (int i = 0; i < m->nobjective; i++) {
     const double* w = r->windows + 2 * i;
     bool inside = w[0] < w[1] && w[0] >= t_start && w[1] <= t_end;
@@ -77,7 +77,7 @@ jo_status jstudy_guard_elements(jstudy_run* r, double t, const double* y, bool a
   const jstudy_plant* p = r->plant;
   double* ydot = r->before;
   jsolve_set_modes(&r->system, t, y, r->g);
-  jstudy_run_call(r, p->rhs, t, y, (double* const[]){ydot});
+  jstudy_run_call(r, JGEN_FN_RHS, t, y, (double* const[]){ydot});
   int bad = jstudy_finite_first(ydot, p->dynamics->ny);
   if (bad < 0) return JO_OK;
   JO_TRY(jstudy_guard_lengths(r, t, y));

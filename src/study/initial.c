@@ -38,7 +38,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   int nq = p->nq, most = b->nr > nq ? b->nr : nq;
   double** array[] = {&b->dq, &b->dqd, &b->dp,     &b->r1, &b->r2, &b->dz,
                       &b->ds, &b->dsd, &b->dguess, &b->A,  &b->b,  &b->x};
-  int size[] = {nq, nq, nw, b->nr, b->nr, b->m->nstate, p->nd, p->nd, nq, b->nr * nq, most, nq};
+  int size[] = {nq, nq, nw, b->nr, b->nr, p->nz, p->nd, p->nd, nq, b->nr * nq, most, nq};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     *array[i] = JARENA_ARRAY(a, size[i] + 1, double);
     if (!*array[i]) return jerr_memory(ctx);
@@ -162,7 +162,7 @@ jo_status jstudy_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m
     if (status >= 0) status = move_velocity(ctx, a, &b);
     memcpy(dq + k * p->nq, b.dq, (size_t)p->nq * sizeof *dq);
     memcpy(dqd + k * p->nq, b.dqd, (size_t)p->nq * sizeof *dqd);
-    memcpy(dz + k * m->nstate, b.dz, (size_t)m->nstate * sizeof *dz);
+    memcpy(dz + k * p->nz, b.dz, (size_t)p->nz * sizeof *dz);
     jarena_restore(a, inner);
   }
   jarena_restore(a, mark);

@@ -6,7 +6,7 @@
 #include "study/assemble.h"
 
 // Derivatives by each of the nw numbers the position stage was built for: dq, dqd (nq x nw), dz
-// (nstate x nw), column after column, at an assembly and time t; `values`: of the live numbers, NULL:
+// (nz x nw), column after column, at an assembly and time t; `values`: of the live numbers, NULL:
 // the model's.
 jo_status jstudy_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
                                      const jgen_position* p, const double* values, int nw, double t,

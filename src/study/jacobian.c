@@ -21,7 +21,7 @@ static jo_status build(jstudy_jacobian* j, const jstudy_jacobian_source* s) {
   }
   jkernel_options kernel = s->kernel;
   kernel.lanes = 1;
-  return jkernel_build(j->ctx, &j->dynamics->jacobian, 1, &kernel, &j->kernels);
+  return jkernel_build(j->ctx, &j->dynamics->fn[JGEN_FN_JACOBIAN], 1, &kernel, &j->kernels);
 }
 
 static jo_status create(jo_context* ctx, const jstudy_jacobian_source* s, jstudy_jacobian** out) {
@@ -61,7 +61,7 @@ void jstudy_jacobian_shelf_destroy(jstudy_jacobian_shelf* s) {
   jmem_free(s->ctx, s);
 }
 
-static const jstudy_jacobian* look(jstudy_jacobian_shelf* s) {
+static const jstudy_jacobian* take(jstudy_jacobian_shelf* s) {
   pthread_mutex_lock(&s->guard);
   const jstudy_jacobian* there = s->there;
   pthread_mutex_unlock(&s->guard);
@@ -77,7 +77,7 @@ static void put(jstudy_jacobian_shelf* s, jstudy_jacobian* j) {
 jo_status jstudy_jacobian_get(jo_context* ctx, jstudy_jacobian_shelf* shelf, const jkernel** kernel,
                               jstudy_jacobian** own) {
   *own = NULL;
-  const jstudy_jacobian* j = look(shelf);
+  const jstudy_jacobian* j = take(shelf);
   if (!j) {
     JO_TRY(create(ctx, &shelf->source, own));
     j = *own;

@@ -20,28 +20,29 @@ typedef struct problem {
 
 // Where the i-th state of the linear system stands in y.
 static int place(const jgen_dynamics* d, int i) {
-  int nu = d->part.nu;
-  return i < nu ? d->at_qu + i : i < 2 * nu ? d->at_qdu + i - nu : d->at_z + i - 2 * nu;
+  return jgen_own(&d->layout, i);
 }
 
 static void dependence(problem* b, const double* y, jstudy_linear* out) {
   const jgen_dynamics* d = b->d;
   memcpy(b->y, y, (size_t)d->ny * sizeof *y);
-  memset(b->y + d->at_qdu, 0, (size_t)out->nu * sizeof *y);
+  double* rate = b->y + jgen_first(&d->layout, JGEN_QDU);
+  int v = jgen_first(&d->layout, JGEN_QV);
+  memset(rate, 0, (size_t)out->nu * sizeof *y);
   b->s->rhs(b->s->user, b->t, b->y, b->f0);
   for (int j = 0; j < out->nu && out->nv > 0; j++) {
-    b->y[d->at_qdu + j] = 1.0;
+    rate[j] = 1.0;
     b->s->rhs(b->s->user, b->t, b->y, b->f1);
-    b->y[d->at_qdu + j] = 0.0;
+    rate[j] = 0.0;
     for (int k = 0; k < out->nv; k++) {
-      out->B[k * out->nu + j] = b->f1[d->at_qv + k] - b->f0[d->at_qv + k];
+      out->B[k * out->nu + j] = b->f1[v + k] - b->f0[v + k];
     }
   }
 }
 
 static jo_status by_jacobian(problem* b, jarena* a, const double* y, jstudy_linear* out) {
   const jgen_dynamics* d = b->d;
-  int ny = d->ny;
+  int ny = d->ny, v = jgen_first(&d->layout, JGEN_QV);
   double* J = JARENA_ARRAY(a, (size_t)ny * (size_t)ny, double);
   if (!J) return jerr_memory(a->ctx);
   b->s->jacobian(b->s->user, b->t, y, J);
@@ -49,7 +50,7 @@ static jo_status by_jacobian(problem* b, jarena* a, const double* y, jstudy_line
     for (int i = 0; i < out->n; i++) {
       double sum = J[place(d, i) + place(d, j) * ny];
       for (int k = 0; j < out->nu && k < out->nv; k++) {
-        sum += J[place(d, i) + (d->at_qv + k) * ny] * out->B[k * out->nu + j];
+        sum += J[place(d, i) + (v + k) * ny] * out->B[k * out->nu + j];
       }
       out->A[i + j * out->n] = sum;
     }
@@ -92,8 +93,8 @@ static jo_status check_finite(jo_context* ctx, const problem* b, const jstudy_li
 jo_status jstudy_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
                            const jsolve_system* s, double t, const double* y, jstudy_linear* out) {
   problem b = {.d = d, .s = s, .t = t};
-  *out = (jstudy_linear){.nu = d->part.nu, .nv = d->part.nv, .nz = d->model->nstate};
-  out->n = 2 * out->nu + out->nz;
+  *out = (jstudy_linear){.nu = d->part.nu, .nv = d->part.nv, .nz = d->layout.block[JGEN_Z].n};
+  out->n = jgen_own_count(&d->layout);
   out->A = JARENA_ARRAY(a, out->n * out->n + 1, double);
   out->B = JARENA_ARRAY(a, out->nv * out->nu + 1, double);
   b.y = JARENA_ARRAY(a, d->ny + 1, double);

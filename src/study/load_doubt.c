@@ -6,12 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { K_RHS, K_DIRECTIONS };  // in jstudy_loads.kernels
-
 typedef struct judge {
   const jstudy_loads* l;
   jstudy_run* run;
-  double* work[2];
+  double** work;
   double *k[3], *F[3], *arg, *W;
   int ny, nu, ne;
 } judge;
@@ -21,13 +19,8 @@ static jo_status begin(judge* j, jo_context* ctx, jarena* a, const double* p) {
   j->ny = d->ny;
   j->nu = d->part.nu;
   j->ne = j->l->ne;
-  for (int i = 0; i < 2; i++) {
-    const jkernel* k = &j->l->kernels->kernel[i];
-    j->work[i] = JARENA_ARRAY(a, k->work + 1, double);
-    if (!j->work[i]) return jerr_memory(ctx);
-    jkernel_init_work(k, j->work[i]);
-  }
-  bool ok = true;
+  j->work = jstudy_kernels_work(a, j->l->kernels);
+  bool ok = j->work != NULL;
   for (int i = 0; i < 3; i++) {
     j->k[i] = JARENA_ARRAY(a, j->ny + 1, double);
     j->F[i] = JARENA_ARRAY(a, j->ne + 1, double);
@@ -41,23 +34,24 @@ static jo_status begin(judge* j, jo_context* ctx, jarena* a, const double* p) {
   return JO_OK;
 }
 
-static void call(judge* j, int k, double t, const double* y, double* const* out) {
+static void call(judge* j, jgen_fn f, double t, const double* y, double* const* out) {
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = j->run->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = j->run->mode};
-  jkernel_eval(&j->l->kernels->kernel[k], in, out, j->work[k]);
+  const jstudy_kernels* k = j->l->kernels;
+  jstudy_kernels_eval(k, k->of[f], in, out, j->work);
 }
 
 // Forces at the nodes of the plain step from y0.
 static void plain_step(judge* j, double t, double h, const double* y0) {
-  call(j, K_RHS, t, y0, (double* const[]){j->k[0], j->F[0]});
+  call(j, JGEN_FN_RHS_LOADS, t, y0, (double* const[]){j->k[0], j->F[0]});
   for (int i = 0; i < j->ny; i++) {
     j->arg[i] = y0[i] + 0.5 * h * j->k[0][i];
   }
-  call(j, K_RHS, t + 0.5 * h, j->arg, (double* const[]){j->k[1], j->F[1]});
+  call(j, JGEN_FN_RHS_LOADS, t + 0.5 * h, j->arg, (double* const[]){j->k[1], j->F[1]});
   for (int i = 0; i < j->ny; i++) {
     j->arg[i] = y0[i] + h * (2.0 * j->k[1][i] - j->k[0][i]);
   }
-  call(j, K_RHS, t + h, j->arg, (double* const[]){j->k[2], j->F[2]});
+  call(j, JGEN_FN_RHS_LOADS, t + h, j->arg, (double* const[]){j->k[2], j->F[2]});
 }
 
 // An element belongs to the coordinate it accelerates most; those of the free joint are none's.
@@ -73,7 +67,7 @@ static bool is_coupled(judge* j, const jstudy_load_event* v, double tolerance) {
   double h = v->event.t1 - v->event.t0, largest = 0.0;
   int c = v->event.which;
   plain_step(j, v->event.t0, h, v->y0);
-  call(j, K_DIRECTIONS, v->event.t0, v->y0, (double* const[]){j->W});
+  call(j, JGEN_FN_DIRECTIONS, v->event.t0, v->y0, (double* const[]){j->W});
   for (int e = 0; e < j->ne; e++) {
     if (!is_own(j, e, c)) continue;
     double d = h / 6.0 * (j->F[0][e] - 2.0 * j->F[1][e] + j->F[2][e]);

@@ -33,8 +33,8 @@ static jo_status integrate_nodes(jo_context* ctx, jarena* a, const jstudy_loads*
   if (!y || !peak) return jerr_memory(ctx);
   memcpy(y, y0, (size_t)d->ny * sizeof *y);
   for (int i = 0; i < SIDE * SIDE; i++) {
-    y[d->at_qu + s->coordinate] = node(s->q, i / SIDE);
-    y[d->at_qdu + s->coordinate] = node(s->qd, i % SIDE);
+    y[jgen_first(&d->layout, JGEN_QU) + s->coordinate] = node(s->q, i / SIDE);
+    y[jgen_first(&d->layout, JGEN_QDU) + s->coordinate] = node(s->qd, i % SIDE);
     JO_TRY(jstudy_loads_reconstruct(ctx, l, p, t0, y, duration, peak, peak + l->ne));
     s->peak[i] = peak[s->element];
     s->t_peak[i] = peak[l->ne + s->element] - t0;

@@ -13,37 +13,33 @@
 #include "study/guard.h"
 #include "study/limits.h"
 
-enum { K_RHS, K_DIRECTIONS, K_REDUCED, K_FINISH, K_ELEMENT };
-
 #define RECONSTRUCTION_STEP 1e-4  // [s]
 
 // ---- preparation ---------------------------------------------------------------------------------
 
 static jo_status build_kernels(jstudy_loads* l, const jkernel_options* opt) {
-  const jgen_loads* g = &l->plant->dynamics->loads;
-  jexpr_fn* fn = JARENA_ARRAY(&l->arena, K_ELEMENT + g->ne + 1, jexpr_fn);
-  if (!fn) return jerr_memory(l->ctx);
-  fn[K_RHS] = g->rhs;
-  fn[K_DIRECTIONS] = g->directions;
-  fn[K_REDUCED] = g->reduced;
-  fn[K_FINISH] = g->finish;
-  for (int e = 0; e < g->ne; e++) {
-    fn[K_ELEMENT + e] = g->element[e];
+  const jgen_dynamics* d = l->plant->dynamics;
+  jexpr_fn fn[JGEN_FN_COUNT] = {0};
+  for (int f = 0; f < JGEN_FN_COUNT; f++) {
+    if (jgen_fn_about(f)->part == JGEN_PART_LOADS) fn[f] = d->fn[f];
   }
-  return jkernel_build(l->ctx, fn, K_ELEMENT + g->ne, opt, &l->kernels);
+  return jstudy_kernels_create(l->ctx, fn, d->loads.element, d->loads.ne, opt, &l->kernels);
+}
+
+static double operations(const jstudy_loads* l, jgen_fn f) {
+  return l->kernels->of[f]->counts.total;
 }
 
 // What other kernels cost, in right-hand sides, by their operations.
 static jo_status count_costs(jstudy_loads* l) {
-  const jkernel* k = l->kernels->kernel;
-  double full = k[K_RHS].counts.total;
+  double full = operations(l, JGEN_FN_RHS_LOADS);
   l->element_cost = JARENA_ARRAY(&l->arena, l->ne + 1, double);
   if (!l->element_cost) return jerr_memory(l->ctx);
   for (int e = 0; e < l->ne; e++) {
-    l->element_cost[e] = k[K_ELEMENT + e].counts.total / full;
+    l->element_cost[e] = l->kernels->more[e].counts.total / full;
   }
-  l->directions_cost = k[K_DIRECTIONS].counts.total / full;
-  l->reduced_cost = (k[K_REDUCED].counts.total + k[K_FINISH].counts.total) / full;
+  l->directions_cost = operations(l, JGEN_FN_DIRECTIONS) / full;
+  l->reduced_cost = (operations(l, JGEN_FN_REDUCED) + operations(l, JGEN_FN_FINISH)) / full;
   return JO_OK;
 }
 
@@ -88,7 +84,7 @@ jo_status jstudy_loads_create(jo_context* ctx, const jmodel* m, const jkernel_op
 
 void jstudy_loads_destroy(jstudy_loads* l) {
   if (!l) return;
-  jkernel_destroy(l->kernels);
+  jstudy_kernels_destroy(l->ctx, l->kernels);
   jstudy_plant_destroy(l->plant);
   jarena_free(&l->arena);
   jmem_free(l->ctx, l);
@@ -108,32 +104,38 @@ typedef struct runner {
   jsolve_load_system system;
 } runner;
 
-static void call(runner* u, int k, double t, const double* y, const double* x, double* const* out) {
+static void call(runner* u, const jkernel* k, double t, const double* y, const double* x,
+                 double* const* out) {
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = u->run->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = u->run->mode, [JGEN_X] = x};
-  jkernel_eval(&u->l->kernels->kernel[k], in, out, u->work[k]);
+  jstudy_kernels_eval(u->l->kernels, k, in, out, u->work);
+}
+
+static const jkernel* kernel(const runner* u, jgen_fn f) {
+  return u->l->kernels->of[f];
 }
 
 static void rhs(void* user, double t, const double* y, double* ydot, double* F) {
-  call(user, K_RHS, t, y, NULL, (double* const[]){ydot, F});
+  call(user, kernel(user, JGEN_FN_RHS_LOADS), t, y, NULL, (double* const[]){ydot, F});
 }
 
 static double element(void* user, int e, double t, const double* y) {
   double F;
-  call(user, K_ELEMENT + e, t, y, NULL, (double* const[]){&F});
+  const runner* u = user;
+  call(user, &u->l->kernels->more[e], t, y, NULL, (double* const[]){&F});
   return F;
 }
 
 static void directions(void* user, double t, const double* y, double* W) {
-  call(user, K_DIRECTIONS, t, y, NULL, (double* const[]){W});
+  call(user, kernel(user, JGEN_FN_DIRECTIONS), t, y, NULL, (double* const[]){W});
 }
 
 static void reduced(void* user, double t, const double* y, double* M, double* c) {
-  call(user, K_REDUCED, t, y, NULL, (double* const[]){M, c});
+  call(user, kernel(user, JGEN_FN_REDUCED), t, y, NULL, (double* const[]){M, c});
 }
 
 static void finish(void* user, double t, const double* y, const double* x, double* qdd) {
-  call(user, K_FINISH, t, y, x, (double* const[]){qdd});
+  call(user, kernel(user, JGEN_FN_FINISH), t, y, x, (double* const[]){qdd});
 }
 
 static jo_status project(void* user, double t, double* y) {
@@ -248,17 +250,12 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jstudy_loads
   if (p) memcpy(u->run->p, p, (size_t)d->np * sizeof *p);
   u->rolling = JARENA_ARRAY(a, 3 * d->nwheel + 1, double);
   if (!u->rolling) return jerr_memory(ctx);
-  u->work = JARENA_ARRAY(a, l->kernels->n + 1, double*);
-  for (int i = 0; u->work && i < l->kernels->n; i++) {
-    u->work[i] = JARENA_ARRAY(a, l->kernels->kernel[i].work + 1, double);
-    if (!u->work[i]) return jerr_memory(ctx);
-    jkernel_init_work(&l->kernels->kernel[i], u->work[i]);
-  }
+  u->work = jstudy_kernels_work(a, l->kernels);
   if (!u->work) return jerr_memory(ctx);
   u->system = (jsolve_load_system){.n = d->ny,
                                    .nu = d->part.nu,
-                                   .at_q = d->at_qu,
-                                   .at_qd = d->at_qdu,
+                                   .at_q = jgen_first(&d->layout, JGEN_QU),
+                                   .at_qd = jgen_first(&d->layout, JGEN_QDU),
                                    .ne = l->ne,
                                    .user = u,
                                    .rhs = rhs,
@@ -271,7 +268,7 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jstudy_loads
                                    .element_cost = l->element_cost,
                                    .directions_cost = l->directions_cost,
                                    .reduced_cost = l->reduced_cost,
-                                   .state_name = l->plant->state_name};
+                                   .state_name = d->layout.name};
   return JO_OK;
 }
 

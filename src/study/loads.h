@@ -12,7 +12,7 @@ typedef struct jstudy_loads {
   jo_context* ctx;
   jarena arena;
   jstudy_plant* plant;
-  jkernel_set* kernels;  // rhs, directions, reduced, finish, then one per element
+  jstudy_kernels* kernels;  // functions of load prediction, then one per element
   int ne;
   const char* const* name;  // of the elements
   double* element_cost;     // in evaluations of rhs, by operations

@@ -31,8 +31,8 @@ typedef struct problem {
 
 static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
-  JO_TRY(jexpr_tape_build(ctx, a, &d->sens.rhs_tangent, &b->rhs));
-  JO_TRY(jexpr_tape_build(ctx, a, &d->sens.close_tangent, &b->close));
+  JO_TRY(jexpr_tape_build(ctx, a, &d->sens.tangent[JGEN_FN_RHS], &b->rhs));
+  JO_TRY(jexpr_tape_build(ctx, a, &d->sens.tangent[JGEN_FN_PROJECT], &b->close));
   int nslot = b->rhs.nslot > b->close.nslot ? b->rhs.nslot : b->close.nslot;
   cplx** array[] = {&b->p, &b->y, &b->mode, &b->dy, &b->dp, &b->ydot, &b->dydot, &b->work};
   int size[] = {d->np, d->ny, d->nswitch, d->ny, d->sens.nw, d->ny, d->ny, nslot};
@@ -42,13 +42,6 @@ static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   }
   b->dA = JARENA_ARRAY(a, b->n * b->n + 1, double);
   return b->dA ? JO_OK : jerr_memory(ctx);
-}
-
-// Where the i-th state of the linear system stands in y.
-static int place(const problem* b, int i) {
-  const jgen_dynamics* d = b->d;
-  if (i < b->nu) return d->at_qu + i;
-  return i < 2 * b->nu ? d->at_qdu + i - b->nu : d->at_z + i - 2 * b->nu;
 }
 
 static void evaluate(problem* b, const jexpr_tape* tape, cplx* const* out) {
@@ -70,11 +63,12 @@ static void fill_slope(problem* b, int number, const double* y, const double* S)
   }
   for (int j = 0; j < b->n; j++) {
     memset(b->dy, 0, (size_t)d->ny * sizeof *b->dy);
-    b->dy[place(b, j)] = 1.0;
-    if (j < b->nu && b->nv > 0) evaluate(b, &b->close, (cplx* const[]){b->dy + d->at_qv});
+    b->dy[jgen_own(&d->layout, j)] = 1.0;
+    cplx* dv = b->dy + jgen_first(&d->layout, JGEN_QV);
+    if (j < b->nu && b->nv > 0) evaluate(b, &b->close, (cplx* const[]){dv});
     evaluate(b, &b->rhs, (cplx* const[]){b->ydot, b->dydot});
     for (int i = 0; i < b->n; i++) {
-      b->dA[i + j * b->n] = cimag(b->dydot[place(b, i)]) / STEP;
+      b->dA[i + j * b->n] = cimag(b->dydot[jgen_own(&d->layout, i)]) / STEP;
     }
   }
 }
@@ -126,7 +120,7 @@ jo_status jstudy_mode_sensitivity(jo_context* ctx, jarena* a, const jstudy_run* 
                                   int nmode, bool* repeated, jstudy_mode_slope* slope) {
   const jgen_dynamics* d = run->plant->dynamics;
   problem b = {.run = run, .d = d, .t = t, .nu = d->part.nu, .nv = d->part.nv};
-  b.n = 2 * b.nu + d->model->nstate;
+  b.n = jgen_own_count(&d->layout);
   JO_TRY(allocate(&b, ctx, a));
   for (int i = 0; i < d->nswitch; i++) {
     b.mode[i] = run->mode[i];

@@ -53,72 +53,28 @@ static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
   const jgen_dynamics* d = p->dynamics;
   p->y0 = JARENA_ARRAY(&p->arena, d->ny + 1, double);
   if (!p->y0) return jerr_memory(p->ctx);
-  for (int i = 0; i < d->part.nu; i++) {
-    p->y0[d->at_qu + i] = s->q[d->part.u[i]];
-    p->y0[d->at_qdu + i] = s->qd[d->part.u[i]];
-  }
-  for (int i = 0; i < d->part.nv; i++) {
-    p->y0[d->at_qv + i] = s->q[d->part.v[i]];
-  }
-  for (int i = 0; i < p->model->nstate; i++) {  // filters start at rest
-    p->y0[d->at_z + i] = s->z[i];
-  }
+  jgen_scatter(&d->layout, s->q, s->qd, s->z, p->y0);  // filters start at rest
   p->q0 = s->q;
   p->qd0 = s->qd;
   p->closure_residual = s->residual;
   return set_closure_limits(p, s->J);
 }
 
+// What every plant has, and what was asked for.
 static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
-  const jgen_dynamics* d = p->dynamics;
-  jexpr_fn fn[13] = {d->rhs,      d->project, d->switches,  d->outputs,   d->drive,   d->velocity,
-                     d->momentum, d->impulse, d->objective, d->redundant, d->rolling, d->windows};
-  int n = 12;
-  if (d->jacobian.name) fn[n++] = d->jacobian;
-  JO_TRY(jkernel_build(p->ctx, fn, n, opt, &p->kernels));
-  const jkernel* k = p->kernels->kernel;
-  p->rhs = &k[0];
-  p->project = &k[1];
-  p->switches = &k[2];
-  p->outputs = &k[3];
-  p->drive = &k[4];
-  p->velocity = &k[5];
-  p->momentum = &k[6];
-  p->impulse = &k[7];
-  p->objective = &k[8];
-  p->redundant = &k[9];
-  p->rolling = &k[10];
-  p->windows = &k[11];
-  p->jacobian = n > 12 ? &k[12] : NULL;
-  return JO_OK;
+  jexpr_fn fn[JGEN_FN_COUNT] = {0};
+  for (int f = 0; f < JGEN_FN_COUNT; f++) {
+    jgen_fn_part part = jgen_fn_about(f)->part;
+    if (part == JGEN_PART_PLANT || part == JGEN_PART_EXTRA) fn[f] = p->dynamics->fn[f];
+  }
+  return jstudy_kernels_create(p->ctx, fn, NULL, 0, opt, &p->kernels);
 }
 
-// Names of states and switches, for messages.
-static jo_status name_states(jstudy_plant* p) {
+// Names of switches, for messages.
+static jo_status name_switches(jstudy_plant* p) {
   const jgen_dynamics* d = p->dynamics;
-  const jmodel* m = p->model;
-  p->state_name = JARENA_ARRAY(&p->arena, d->ny + 1, const char*);
   p->switch_name = JARENA_ARRAY(&p->arena, d->nswitch + 1, const char*);
-  if (!p->state_name || !p->switch_name) return jerr_memory(p->ctx);
-  for (int i = 0; i < d->ny; i++) {
-    p->state_name[i] = "filter";
-  }
-  for (int i = 0; i < d->part.nu; i++) {
-    const char* name = m->coordinate[d->part.u[i]].name;
-    const char* rate = jarena_printf(&p->arena, "%s.rate", name);
-    if (!rate) return jerr_memory(p->ctx);
-    p->state_name[d->at_qu + i] = name;
-    p->state_name[d->at_qdu + i] = rate;
-  }
-  for (int i = 0; i < d->part.nv; i++) {
-    p->state_name[d->at_qv + i] = m->coordinate[d->part.v[i]].name;
-  }
-  for (int i = 0; i < m->nstate; i++) {
-    p->state_name[d->at_z + i] = m->state[i].name;
-  }
-  for (int i = 0; i < d->nobjective; i++) {
-    p->state_name[d->at_objective + i] = m->objective[i].name;
-  }
+  if (!p->switch_name) return jerr_memory(p->ctx);
   for (int i = 0; i < d->nswitch; i++) {
     p->switch_name[i] = d->sw[i].text;
   }
@@ -142,7 +98,6 @@ static jo_status count_written(jstudy_plant* p) {
 
 // Velocities in y as the initial conditions say, at the position in y.
 static jo_status set_velocities(jstudy_plant* p, double t, double* y) {
-  const jgen_dynamics* d = p->dynamics;
   int nq = p->model->ncoordinate;
   jarena a;
   jarena_init(&a, p->ctx);
@@ -153,9 +108,7 @@ static jo_status set_velocities(jstudy_plant* p, double t, double* y) {
   if (status >= 0) {
     status = jstudy_assemble_velocity(p->ctx, &a, p->model, p->position, NULL, t, q, qd, rests);
   }
-  for (int i = 0; status >= 0 && i < d->part.nu; i++) {
-    y[d->at_qdu + i] = qd[d->part.u[i]];
-  }
+  if (status >= 0) jgen_scatter(&p->dynamics->layout, NULL, qd, NULL, y);
   jarena_free(&a);
   return status;
 }
@@ -233,7 +186,7 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
                                REDUNDANCY_TOLERANCE, &part));
   JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
   JO_TRY(keep_source(p, opt));
-  JO_TRY(name_states(p));
+  JO_TRY(name_switches(p));
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
   JO_TRY(compile(p, &opt->kernel));
@@ -262,7 +215,7 @@ jo_status jstudy_plant_create(jo_context* ctx, const jmodel* m, const jstudy_pla
 void jstudy_plant_destroy(jstudy_plant* p) {
   if (!p) return;
   jstudy_jacobian_shelf_destroy(p->shelf);
-  jkernel_destroy(p->kernels);
+  jstudy_kernels_destroy(p->ctx, p->kernels);
   jgen_dynamics_destroy(p->dynamics);
   jgen_position_destroy(p->position);
   jarena_free(&p->arena);
@@ -271,24 +224,24 @@ void jstudy_plant_destroy(jstudy_plant* p) {
 
 // ---- callbacks of a run --------------------------------------------------------------------------
 
-void jstudy_run_call(jstudy_run* r, const jkernel* k, double t, const double* y,
-                     double* const* out) {
+void jstudy_run_call(jstudy_run* r, jgen_fn f, double t, const double* y, double* const* out) {
+  const jstudy_kernels* k = r->plant->kernels;
   const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = r->p,
                                         [JGEN_T] = &t,
                                         [JGEN_Y] = y,
                                         [JGEN_MODE] = r->mode,
                                         [JGEN_MOMENTUM] = r->momentum};
-  jkernel_eval(k, in, out, r->work[k - r->plant->kernels->kernel]);
+  jstudy_kernels_eval(k, k->of[f], in, out, r->work);
 }
 
 static void rhs(void* user, double t, const double* y, double* ydot) {
   jstudy_run* r = user;
-  jstudy_run_call(r, r->plant->rhs, t, y, (double* const[]){ydot});
+  jstudy_run_call(r, JGEN_FN_RHS, t, y, (double* const[]){ydot});
 }
 
 static void switches(void* user, double t, const double* y, double* g) {
   jstudy_run* r = user;
-  jstudy_run_call(r, r->plant->switches, t, y, (double* const[]){g});
+  jstudy_run_call(r, JGEN_FN_SWITCHES, t, y, (double* const[]){g});
 }
 
 static void jacobian(void* user, double t, const double* y, double* J) {
@@ -318,7 +271,7 @@ static int worst_redundant(jstudy_run* r, double t, const double* y, double* res
   double excess = 0.0;
   *residual = 0.0;
   if (n == 0) return worst;
-  jstudy_run_call(r, p->redundant, t, y, (double* const[]){r->redundant});
+  jstudy_run_call(r, JGEN_FN_REDUNDANT, t, y, (double* const[]){r->redundant});
   for (int i = 0; i < n; i++) {
     double off = fabs(r->redundant[i]);
     *residual = fmax(*residual, off);
@@ -348,13 +301,14 @@ static jo_status check_redundant(jstudy_run* r, double t, const double* y) {
 static jo_status project(void* user, double t, double* y) {
   jstudy_run* r = user;
   const jgen_dynamics* d = r->plant->dynamics;
+  double* v = y + jgen_first(&d->layout, JGEN_QV);
   for (int k = 0; k < MAX_CORRECTIONS; k++) {
     if (d->part.nv == 0) return check_redundant(r, t, y);
     r->projections++;
-    jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h, r->inverse});
+    jstudy_run_call(r, JGEN_FN_PROJECT, t, y, (double* const[]){r->dv, r->h, r->inverse});
     double largest = 0.0;
     for (int i = 0; i < d->part.nv; i++) {
-      y[d->at_qv + i] += r->dv[i];
+      v[i] += r->dv[i];
       largest = fmax(largest, fabs(r->dv[i]));
     }
     if (largest < CLOSED) return check_redundant(r, t, y);
@@ -417,8 +371,8 @@ static jo_status jump(jstudy_run* r, double t, double* y, const int* flipped, in
       r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
     }
     double* rate[3] = {drive[now], drive[now] + nd, drive[now] + 2 * nd};
-    jstudy_run_call(r, r->plant->drive, t, y, rate);
-    if (now == 0) jstudy_run_call(r, r->plant->momentum, t, y, (double* const[]){r->momentum});
+    jstudy_run_call(r, JGEN_FN_DRIVE, t, y, rate);
+    if (now == 0) jstudy_run_call(r, JGEN_FN_MOMENTUM, t, y, (double* const[]){r->momentum});
   }
   bool jumps = false;
   for (int i = 0; i < 2 * nd; i++) {
@@ -426,9 +380,10 @@ static jo_status jump(jstudy_run* r, double t, double* y, const int* flipped, in
   }
   if (!jumps) return JO_OK;
   JO_TRY(jstudy_run_close(r, t, y));
-  jstudy_run_call(r, r->plant->impulse, t, y, (double* const[]){r->dqd});
+  jstudy_run_call(r, JGEN_FN_IMPULSE, t, y, (double* const[]){r->dqd});
+  double* rate = y + jgen_first(&d->layout, JGEN_QDU);
   for (int i = 0; i < d->part.nu; i++) {
-    y[d->at_qdu + i] += r->dqd[i];
+    rate[i] += r->dqd[i];
   }
   return JO_OK;
 }
@@ -436,7 +391,7 @@ static jo_status jump(jstudy_run* r, double t, double* y, const int* flipped, in
 void jstudy_run_rolling(jstudy_run* r, double t, const double* y, double* rolling) {
   int n = r->plant->dynamics->nwheel;
   double* out[3] = {rolling, rolling + n, rolling + 2 * n};
-  jstudy_run_call(r, r->plant->rolling, t, y, out);
+  jstudy_run_call(r, JGEN_FN_ROLLING, t, y, out);
 }
 
 static void flip(jstudy_run* r, const int* flipped, int n) {
@@ -471,17 +426,6 @@ static jo_status event(void* user, double t, double* y, const int* flipped, int 
   return JO_OK;
 }
 
-static bool allocate_work(jstudy_run* r) {
-  const jkernel_set* set = r->plant->kernels;
-  r->work = JARENA_ARRAY(&r->arena, set->n + 1, double*);
-  for (int i = 0; r->work && i < set->n; i++) {
-    r->work[i] = JARENA_ARRAY(&r->arena, set->kernel[i].work + 1, double);
-    if (!r->work[i]) return false;
-    jkernel_init_work(&set->kernel[i], r->work[i]);
-  }
-  return r->work != NULL;
-}
-
 static bool allocate(jstudy_run* r) {
   const jgen_dynamics* d = r->plant->dynamics;
   r->p = JARENA_ARRAY(&r->arena, d->np + 1, double);
@@ -494,14 +438,14 @@ static bool allocate(jstudy_run* r) {
   r->drive_new = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
   r->momentum = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
   r->dqd = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
-  r->scale = JARENA_ARRAY(&r->arena, d->ny + 1, double);
   r->before = JARENA_ARRAY(&r->arena, d->ny + 1, double);
   r->redundant = JARENA_ARRAY(&r->arena, d->part.nredundant + 1, double);
   r->rolling = JARENA_ARRAY(&r->arena, 6 * d->nwheel + 1, double);
   r->windows = JARENA_ARRAY(&r->arena, 2 * d->nobjective + 1, double);
-  return allocate_work(r) && r->p && r->mode && r->g && r->dv && r->h && r->inverse &&
-         r->drive_old && r->drive_new && r->momentum && r->dqd && r->scale && r->before &&
-         r->redundant && r->rolling && r->windows;
+  r->work = jstudy_kernels_work(&r->arena, r->plant->kernels);
+  return r->work && r->p && r->mode && r->g && r->dv && r->h && r->inverse && r->drive_old &&
+         r->drive_new && r->momentum && r->dqd && r->before && r->redundant && r->rolling &&
+         r->windows;
 }
 
 jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_run** out) {
@@ -518,34 +462,31 @@ jo_status jstudy_run_create(jo_context* ctx, const jstudy_plant* plant, jstudy_r
     return jerr_memory(ctx);
   }
   memcpy(r->p, d->p, (size_t)d->np * sizeof *r->p);
-  // dependent coordinates too: near a singular position they are the first to tell
-  for (int i = 0; i < d->ny; i++) {
-    r->scale[i] = 1.0;
-  }
-  for (int i = 0; i < plant->model->nstate; i++) {
-    r->scale[d->at_z + i] = plant->model->state[i].nominal;
-  }
+  // errors of all states are controlled, of dependent coordinates too: near a singular position they are
+  // the first to tell
+  const jgen_layout* l = &d->layout;
+  const jkernel* own_jacobian = plant->kernels->of[JGEN_FN_JACOBIAN];
   r->system = (jsolve_system){.n = d->ny,
                               .user = r,
                               .rhs = rhs,
                               .project = d->part.nv + d->part.nredundant > 0 ? project : NULL,
                               .admit = d->part.nv > 0 ? admit : NULL,
                               .projection_hint = r->hint,
-                              .error_scale = r->scale,
+                              .error_scale = l->nominal,
                               .nswitch = d->nswitch,
                               .switches = switches,
                               .mode = r->mode,
                               .event = event,
-                              .jacobian = plant->jacobian ? jacobian : NULL,
+                              .jacobian = own_jacobian ? jacobian : NULL,
                               .prepare_jacobian = prepare_jacobian,
-                              .nq = d->part.nu,
-                              .nv = d->part.nv,
-                              .nw = d->at_objective - d->at_qdu,
-                              .state_name = plant->state_name,
+                              .nq = l->block[JGEN_QU].n,
+                              .nv = l->block[JGEN_QV].n,
+                              .nw = jgen_first(l, JGEN_INTEGRAL) - jgen_first(l, JGEN_QDU),
+                              .state_name = l->name,
                               .switch_name = plant->switch_name};
-  if (plant->jacobian) {
-    r->jacobian = plant->jacobian;
-    r->jacobian_work = r->work[plant->jacobian - plant->kernels->kernel];
+  if (own_jacobian) {
+    r->jacobian = own_jacobian;
+    r->jacobian_work = r->work[own_jacobian - plant->kernels->set->kernel];
   }
   *out = r;
   return JO_OK;
@@ -578,7 +519,7 @@ void jstudy_plant_clamp(const jstudy_plant* p, double* y) {
   for (int i = 0; i < d->nobjective; i++) {
     jmodel_objective_kind kind = p->model->objective[i].kind;
     bool has_root = kind == JMODEL_OBJECTIVE_RMS || kind == JMODEL_OBJECTIVE_PEAK;
-    double* w = &y[d->at_objective + i];
+    double* w = &y[jgen_first(&d->layout, JGEN_INTEGRAL) + i];
     if (has_root && *w < 0.0) *w = 0.0;
   }
 }
@@ -586,19 +527,18 @@ void jstudy_plant_clamp(const jstudy_plant* p, double* y) {
 void jstudy_run_objectives(jstudy_run* r, double t, const double* y, double* psi) {
   memcpy(r->before, y, (size_t)r->plant->dynamics->ny * sizeof *y);
   jstudy_plant_clamp(r->plant, r->before);
-  jstudy_run_call(r, r->plant->objective, t, r->before, (double* const[]){psi});
+  jstudy_run_call(r, JGEN_FN_OBJECTIVE, t, r->before, (double* const[]){psi});
 }
 
 void jstudy_run_outputs(jstudy_run* r, double t, const double* y, double* out) {
-  jstudy_run_call(r, r->plant->outputs, t, y, (double* const[]){out});
+  jstudy_run_call(r, JGEN_FN_OUTPUTS, t, y, (double* const[]){out});
 }
 
 double jstudy_run_closure(jstudy_run* r, double t, const double* y) {
   double largest;
   int nv = r->plant->dynamics->part.nv;
   worst_redundant(r, t, y, &largest);
-  if (nv > 0)
-    jstudy_run_call(r, r->plant->project, t, y, (double* const[]){r->dv, r->h, r->inverse});
+  if (nv > 0) jstudy_run_call(r, JGEN_FN_PROJECT, t, y, (double* const[]){r->dv, r->h, r->inverse});
   for (int i = 0; i < nv; i++) {
     largest = fmax(largest, fabs(r->h[i]));
   }
@@ -617,11 +557,10 @@ static void release_inside(void* user, void* p) {
 
 static jo_status fail_equilibrium(jo_context* ctx, const jstudy_plant* p, jo_status status,
                                   const jstudy_equilibrium* found) {
-  const jgen_dynamics* d = p->dynamics;
-  int k = found->worst, z = k - d->at_z;
-  bool is_state = k >= d->at_z;
-  const char* name = k < 0 ? "nothing" : is_state ? p->model->state[z].name : "";
-  if (k >= 0 && !is_state) name = p->model->coordinate[d->part.u[k - d->at_qdu]].name;
+  const jgen_layout* l = &p->dynamics->layout;
+  int k = found->worst;
+  bool is_state = jgen_is_in(l, JGEN_Z, k);
+  const char* name = k < 0 ? "nothing" : l->name[k];
   if (status == JO_ERR_NUMERIC) {
     return jerr_set(ctx, status,
                     "%s: no static equilibrium found: at rest where the search begins, the "
@@ -678,15 +617,11 @@ jo_status jstudy_plant_coordinates(jo_context* ctx, const jstudy_plant* p, doubl
   JO_TRY(jstudy_run_create(ctx, p, &run));
   double* rate[3] = {run->drive_new, run->drive_new + part->nd, run->drive_new + 2 * part->nd};
   jsolve_set_modes(&run->system, t, y, run->g);
-  jstudy_run_call(run, p->drive, t, y, rate);
-  if (part->nv > 0) jstudy_run_call(run, p->velocity, t, y, (double* const[]){run->dv});
-  for (int i = 0; i < part->nu; i++) {
-    q[part->u[i]] = y[d->at_qu + i];
-    if (qd) qd[part->u[i]] = y[d->at_qdu + i];
-  }
-  for (int i = 0; i < part->nv; i++) {
-    q[part->v[i]] = y[d->at_qv + i];
-    if (qd) qd[part->v[i]] = run->dv[i];
+  jstudy_run_call(run, JGEN_FN_DRIVE, t, y, rate);
+  if (part->nv > 0) jstudy_run_call(run, JGEN_FN_VELOCITY, t, y, (double* const[]){run->dv});
+  jgen_gather(&d->layout, y, q, qd);
+  for (int i = 0; qd && i < part->nv; i++) {
+    qd[part->v[i]] = run->dv[i];
   }
   for (int i = 0; i < part->nd; i++) {
     q[part->d[i]] = rate[0][i];

@@ -4,10 +4,10 @@
 #define JSTUDY_PLANT_H
 
 #include "gen/gen.h"
-#include "kernel/kernel.h"
 #include "solve/ode.h"
 #include "study/equilibrium.h"
 #include "study/jacobian.h"
+#include "study/kernels.h"
 
 typedef struct jstudy_plant_options {
   jkernel_options kernel;
@@ -22,13 +22,10 @@ typedef struct jstudy_plant {
   jarena arena;
   jgen_position* position;
   jgen_dynamics* dynamics;
-  jkernel_set* kernels;
-  const jkernel *rhs, *project, *switches, *outputs, *drive, *velocity, *momentum, *impulse,
-      *objective, *redundant, *rolling, *windows, *jacobian;
+  jstudy_kernels* kernels;
   jexpr_counts before;           // operations written down for the right-hand side, all equations
   double* q0;                    // assembled position, by coordinate
   double* qd0;                   // consistent velocities
-  const char** state_name;       // (ny)
   const char** switch_name;      // (nswitch)
   double* y0;                    // initial state (ny)
   double closure_residual;       // largest at the assembled position [m]
@@ -69,7 +66,7 @@ typedef struct jstudy_run {
   double* g;      // scratch of the switching functions (nswitch)
   double** work;  // of each kernel
   double* dv;     // scratch
-  double *h, *drive_old, *drive_new, *momentum, *dqd, *scale, *before;
+  double *h, *drive_old, *drive_new, *momentum, *dqd, *before;
   double *redundant, *rolling, *windows;  // scratch of the guards
   double* inverse;         // reciprocal pivots of the loops at the last projection (nv)
   int side;                // sign of their product where the run began; 0: not yet
@@ -93,9 +90,8 @@ jo_status jstudy_run_close(jstudy_run* r, double t, double* y);
 // Whether a run may go on from the state that was closed last, and report it where it may not.
 jo_status jstudy_run_admit(jstudy_run* r, double t, const double* y);
 
-// A kernel of the plant at (t, y) with the numbers and modes of the run.
-void jstudy_run_call(jstudy_run* r, const jkernel* k, double t, const double* y,
-                     double* const* out);
+// A function of the plant at (t, y) with the numbers and modes of the run.
+void jstudy_run_call(jstudy_run* r, jgen_fn f, double t, const double* y, double* const* out);
 
 // How the model's simulation block wants it integrated.
 jsolve_options jstudy_solve_options(const jmodel* m);

@@ -209,19 +209,13 @@ static void reduced_force(jstudy_semi* s) {
   }
 }
 
-static void scatter(jstudy_semi* s, const double* p, double t, const double* y) {
+static void gather(jstudy_semi* s, const double* p, double t, const double* y) {
   const jgen_dynamics* d = s->plant->dynamics;
   const jgen_partition* part = &d->part;
   int nd = part->nd;
-  call(s, 0, p, t, y + d->at_z,
+  call(s, 0, p, t, y + jgen_first(&d->layout, JGEN_Z),
        (double* const[]){s->drive_rate, s->drive_rate + nd, s->drive_rate + 2 * nd});
-  for (int i = 0; i < part->nu; i++) {
-    s->q[part->u[i]] = y[d->at_qu + i];
-    s->qd[part->u[i]] = y[d->at_qdu + i];
-  }
-  for (int i = 0; i < part->nv; i++) {
-    s->q[part->v[i]] = y[d->at_qv + i];
-  }
+  jgen_gather(&d->layout, y, s->q, s->qd);
   for (int i = 0; i < nd; i++) {
     s->q[part->d[i]] = s->drive_rate[i];
     s->qd[part->d[i]] = s->drive_rate[nd + i];
@@ -232,9 +226,9 @@ jo_status jstudy_semi_accelerations(jstudy_semi* s, const double* p, double t, c
                                     double* qdd) {
   const jgen_dynamics* d = s->plant->dynamics;
   const jgen_partition* part = &d->part;
-  const double* z = y + d->at_z;
+  const double* z = y + jgen_first(&d->layout, JGEN_Z);
   int nu = part->nu, nq = s->pieces->nq, nb = nu + part->nd + 1;
-  scatter(s, p, t, y);
+  gather(s, p, t, y);
   call(s, 1, p, t, z, (double* const[]){s->J_entry, s->h});
   JO_TRY(velocities(s));
   call(s, 2, p, t, z, (double* const[]){s->M_entry, s->c, s->bias});

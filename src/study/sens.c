@@ -24,24 +24,14 @@ static int lanes_for(int nw) {
 
 static jo_status build_kernels(jstudy_sens* s, const jstudy_sens_setup* setup) {
   const jgen_sens* g = &s->plant->dynamics->sens;
+  jkernel_options opt = setup->kernel;
   if (setup->direct) {
-    jexpr_fn fn[JSTUDY_T_COUNT] = {
-        [JSTUDY_T_RHS] = g->rhs_tangent,         [JSTUDY_T_CLOSE] = g->close_tangent,
-        [JSTUDY_T_SWITCH] = g->switch_tangent,   [JSTUDY_T_MOMENTUM] = g->momentum_tangent,
-        [JSTUDY_T_IMPULSE] = g->impulse_tangent, [JSTUDY_T_OBJECTIVE] = g->objective_tangent,
-        [JSTUDY_T_OUTPUT] = g->output_tangent};
-    jkernel_options opt = setup->kernel;
     opt.lanes = lanes_for(s->nw);
-    JO_TRY(jkernel_build(s->ctx, fn, JSTUDY_T_COUNT, &opt, &s->tangents));
+    JO_TRY(jstudy_kernels_create(s->ctx, g->tangent, NULL, 0, &opt, &s->tangents));
   }
   if (setup->adjoint) {
-    jexpr_fn fn[JSTUDY_A_COUNT] = {
-        [JSTUDY_A_RHS] = g->rhs_adjoint,         [JSTUDY_A_CLOSE] = g->close_adjoint,
-        [JSTUDY_A_SWITCH] = g->switch_adjoint,   [JSTUDY_A_MOMENTUM] = g->momentum_adjoint,
-        [JSTUDY_A_IMPULSE] = g->impulse_adjoint, [JSTUDY_A_OBJECTIVE] = g->objective_adjoint};
-    jkernel_options opt = setup->kernel;
     opt.lanes = ADJOINT_LANES;
-    JO_TRY(jkernel_build(s->ctx, fn, JSTUDY_A_COUNT, &opt, &s->adjoints));
+    JO_TRY(jstudy_kernels_create(s->ctx, g->adjoint, NULL, 0, &opt, &s->adjoints));
   }
   return JO_OK;
 }
@@ -92,8 +82,8 @@ jo_status jstudy_sens_create(jo_context* ctx, const jmodel* m, const jstudy_sens
 
 void jstudy_sens_destroy(jstudy_sens* s) {
   if (!s) return;
-  jkernel_destroy(s->tangents);
-  jkernel_destroy(s->adjoints);
+  jstudy_kernels_destroy(s->ctx, s->tangents);
+  jstudy_kernels_destroy(s->ctx, s->adjoints);
   jstudy_plant_destroy(s->plant);
   jarena_free(&s->arena);
   jmem_free(s->ctx, s);

@@ -24,34 +24,13 @@ typedef struct jstudy_sens {
   jarena arena;
   jstudy_plant* plant;
   int nw;
-  const int* wrt;         // as given
-  jkernel_set* tangents;  // lanes > 1; NULL: not prepared
-  jkernel_set* adjoints;  // NULL: not prepared
-  double* S0;             // d y0 / d number (ny x nw)
-  double* unit;           // size of each number: what a change of it is measured by (nw)
-  const char** why;       // there is no derivative by a number (nw); NULL: there is
+  const int* wrt;            // as given
+  jstudy_kernels* tangents;  // lanes > 1; NULL: not prepared
+  jstudy_kernels* adjoints;  // NULL: not prepared
+  double* S0;                // d y0 / d number (ny x nw)
+  double* unit;              // size of each number: what a change of it is measured by (nw)
+  const char** why;          // there is no derivative by a number (nw); NULL: there is
 } jstudy_sens;
-
-// Kernels of jstudy_sens in their sets.
-enum {
-  JSTUDY_T_RHS,
-  JSTUDY_T_CLOSE,
-  JSTUDY_T_SWITCH,
-  JSTUDY_T_MOMENTUM,
-  JSTUDY_T_IMPULSE,
-  JSTUDY_T_OBJECTIVE,
-  JSTUDY_T_OUTPUT,
-  JSTUDY_T_COUNT
-};
-enum {
-  JSTUDY_A_RHS,
-  JSTUDY_A_CLOSE,
-  JSTUDY_A_SWITCH,
-  JSTUDY_A_MOMENTUM,
-  JSTUDY_A_IMPULSE,
-  JSTUDY_A_OBJECTIVE,
-  JSTUDY_A_COUNT
-};
 
 jo_status jstudy_sens_create(jo_context* ctx, const jmodel* m, const jstudy_sens_setup* setup,
                              jstudy_sens** out);

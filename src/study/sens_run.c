@@ -221,7 +221,7 @@ static jo_status compare_steps(jo_context* ctx, const jstudy_sens* s, jstudy_sen
   twice.observer = NULL;
   jstudy_sens_result* other = NULL;
   JO_TRY(run_once(ctx, s, method, &twice, &other));
-  double gain = pow(2.0, jsolve_tableau_find(opt->solve.method)->order) - 1.0;
+  double gain = pow(2.0, jsolve_method_about(opt->solve.method)->order) - 1.0;
   for (int i = 0; i < r->nobjective * r->nw; i++) {
     r->gradient_error[i] = fabs(r->gradient[i] - other->gradient[i]) / gain;
   }
@@ -297,13 +297,13 @@ jo_status jstudy_sens_run(jo_context* ctx, const jstudy_sens* s, jstudy_sens_met
   if ((method == JSTUDY_DIRECT && !s->tangents) || (method == JSTUDY_ADJOINT && !s->adjoints)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "this method was not prepared");
   }
-  const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
+  const jsolve_method_info* about = jsolve_method_about(opt->solve.method);
   jo_status status;
-  if (method == JSTUDY_VALUE || !opt->estimate || !tab || !tab->is_adaptive) {
+  if (method == JSTUDY_VALUE || !opt->estimate || !about->is_own || about->is_fixed) {
     jstudy_sens_options o = *opt;
     o.estimate = false;
     status = run_once(ctx, s, method, &o, out);
-    if (status >= 0 && method != JSTUDY_VALUE && opt->estimate && tab) {
+    if (status >= 0 && method != JSTUDY_VALUE && opt->estimate && about->is_own) {
       status = compare_steps(ctx, s, method, opt, *out);
     }
   } else {

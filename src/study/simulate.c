@@ -133,10 +133,6 @@ static jo_status on_event(void* user, const jsolve_event* e, const double* befor
 
 // ---- options -------------------------------------------------------------------------------------
 
-#define X(id, name, text) " " name
-static const char method_names[] = JSOLVE_METHOD_LIST(X);
-#undef X
-
 static double given_or(double given, double otherwise) {
   return isnan(given) ? otherwise : given;
 }
@@ -146,12 +142,13 @@ static jo_status choose_method(jstudy_result* r, const jstudy_simulate_options* 
   const char* name = opt->method ? opt->method : r->used.method;
   int method = jsolve_method_find(name);
   if (method < 0) {
-    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "no method '%.40s'; there are%s", name, method_names);
+    char names[JSOLVE_METHOD_NAMES];
+    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "no method '%.40s'; there are %s", name,
+                    jsolve_method_names(false, " and ", names));
   }
   solve->method = (jsolve_method)method;
   r->used.method = jsolve_method_name(solve->method);
-  const jsolve_tableau* tab = jsolve_tableau_find(solve->method);
-  r->used.is_fixed_step = tab && !tab->is_adaptive;
+  r->used.is_fixed_step = jsolve_method_about(solve->method)->is_fixed;
   return JO_OK;
 }
 
@@ -209,7 +206,7 @@ static jo_status choose_options(jstudy_result* r, const jstudy_plant* plant,
   u->abs_tol = given_or(opt->abs_tol, s->abs_tol);
   u->step = given_or(opt->step, s->step);
   u->output_step = given_or(opt->output_step, s->output_step);
-  u->is_compiled = plant->kernels->backend == JKERNEL_CC;
+  u->is_compiled = plant->kernels->set->backend == JKERNEL_CC;
   JO_TRY(choose_method(r, opt, solve));
   JO_TRY(check_given(r->ctx, opt));
   JO_TRY(check_options(r));

@@ -13,7 +13,7 @@
 
 #define DEFAULT_STEP 1e-3  // where the model gives none [s]
 
-enum { RHS, PROJECT, OUTPUTS, OBJECTIVE, NFUNCTION };
+enum { RHS, PROJECT, OUTPUTS, OBJECTIVE, NFUNCTION };  // what a driver needs, in the unit
 
 typedef struct writer {
   jo_context* ctx;
@@ -115,38 +115,11 @@ static void write_header(const writer* w, jtext* t) {
       "#endif\n");
 }
 
-// Names of the states, in their order.
-static const char** state_names(writer* w) {
-  const jgen_dynamics* d = w->plant->dynamics;
-  const jgen_partition* part = &d->part;
-  const char** name = JARENA_ARRAY(&w->arena, d->ny + 1, const char*);
-  for (int i = 0; name && i < d->ny; i++) {
-    name[i] = "";
-  }
-  for (int i = 0; name && i < part->nu; i++) {
-    const char* q = w->m->coordinate[part->u[i]].name;
-    name[d->at_qu + i] = q;
-    name[d->at_qdu + i] = jarena_printf(&w->arena, "%s.rate", q);
-    if (!name[d->at_qdu + i]) return NULL;
-  }
-  for (int i = 0; name && i < part->nv; i++) {
-    name[d->at_qv + i] = w->m->coordinate[part->v[i]].name;
-  }
-  for (int i = 0; name && i < w->m->nstate; i++) {
-    name[d->at_z + i] = w->m->state[i].name;
-  }
-  for (int i = 0; name && i < d->nobjective; i++) {
-    name[d->at_objective + i] = w->m->objective[i].name;
-  }
-  return name;
-}
-
 static jo_status write_data(writer* w, jtext* t) {
   const jgen_dynamics* d = w->plant->dynamics;
   const char** p_name = JARENA_ARRAY(&w->arena, d->np + 1, const char*);
   const char** objective = JARENA_ARRAY(&w->arena, d->nobjective + 1, const char*);
-  const char** y_name = state_names(w);
-  if (!p_name || !objective || !y_name) return jerr_memory(w->ctx);
+  if (!p_name || !objective) return jerr_memory(w->ctx);
   for (int i = 0; i < d->np; i++) {
     p_name[i] = w->m->number[d->live[i]].path;
   }
@@ -165,7 +138,7 @@ static jo_status write_data(writer* w, jtext* t) {
   put_numbers(t, "model_y0", w->plant->y0, d->ny);
   put_numbers(t, "model_p", d->p, d->np);
   put_names(t, "model_p_name", p_name, d->np);
-  put_names(t, "model_y_name", y_name, d->ny);
+  put_names(t, "model_y_name", d->layout.name, d->ny);
   put_names(t, "model_output_name", d->output_name, d->noutput);
   put_names(t, "model_output_unit", d->output_unit, d->noutput);
   put_names(t, "model_objective_name", objective, d->nobjective);
@@ -428,7 +401,10 @@ static jo_status write_all(writer* w) {
   JO_TRY(jstudy_plant_create(w->ctx, w->m, &opt, &w->plant));
   const jgen_dynamics* d = w->plant->dynamics;
   JO_TRY(check_windows(w));
-  const jexpr_fn fn[NFUNCTION] = {d->rhs, d->project, d->outputs, d->objective};
+  const jexpr_fn fn[NFUNCTION] = {[RHS] = d->fn[JGEN_FN_RHS],
+                                  [PROJECT] = d->fn[JGEN_FN_PROJECT],
+                                  [OUTPUTS] = d->fn[JGEN_FN_OUTPUTS],
+                                  [OBJECTIVE] = d->fn[JGEN_FN_OBJECTIVE]};
   jemit_options emit = jemit_options_default();
   emit.title = w->m->name;
   JO_TRY(jemit_c(w->ctx, &w->arena, fn, NFUNCTION, &emit, &w->unit));

@@ -12,20 +12,6 @@
 #include "study/tape_tangent.h"
 #include "study/window_start.h"
 
-static void place(const jgen_dynamics* d, int nstate, const double* q, const double* qd,
-                  const double* z, double* y) {
-  for (int i = 0; i < d->part.nu; i++) {
-    y[d->at_qu + i] = q[d->part.u[i]];
-    y[d->at_qdu + i] = qd[d->part.u[i]];
-  }
-  for (int i = 0; i < d->part.nv; i++) {
-    y[d->at_qv + i] = q[d->part.v[i]];
-  }
-  for (int i = 0; i < nstate; i++) {
-    y[d->at_z + i] = z[i];
-  }
-}
-
 // Where the search took what nothing determines is a function of nothing: numbers that move the
 // assembly have no derivative.
 static void refuse_moved(int nq, int nw, const double* dq, const char** why) {
@@ -44,7 +30,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jstudy_plant* p, int
                           const double* values, jstudy_start* out) {
   const jgen_dynamics* d = p->dynamics;
   const jmodel* m = p->model;
-  int nq = m->ncoordinate, nz = m->nstate;
+  int nq = m->ncoordinate, nz = p->position->nz;
   double t = m->simulation.t_start;
   jstudy_assembly at = {0};
   JO_TRY(jstudy_assemble(ctx, a, m, p->position, values, t, &at));
@@ -57,7 +43,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jstudy_plant* p, int
   if (nw > 0) {
     JO_TRY(jstudy_initial_sensitivity(ctx, a, m, p->position, values, nw, t, &at, dq, dqd, dz));
   }
-  place(d, nz, at.q, at.qd, at.z, out->y);
+  jgen_scatter(&d->layout, at.q, at.qd, at.z, out->y);
   out->why = JARENA_ARRAY(a, nw + 1, const char*);
   if (!out->why) return jerr_memory(ctx);
   if (nw > 0) {
@@ -65,7 +51,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jstudy_plant* p, int
   }
   if (at.is_moved) refuse_moved(nq, nw, dq, out->why);
   for (int64_t k = 0; k < nw; k++) {
-    place(d, nz, dq + k * nq, dqd + k * nq, dz + k * nz, out->S + k * d->ny);
+    jgen_scatter(&d->layout, dq + k * nq, dqd + k * nq, dz + k * nz, out->S + k * d->ny);
   }
   return JO_OK;
 }
@@ -111,7 +97,7 @@ static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jstudy_
   double* dp = JARENA_ARRAY(a, d->sens.nw + 1, double);
   double* column = JARENA_ARRAY(a, d->noutput + 1, double);
   if (!dp || !column) return jerr_memory(ctx);
-  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.output_tangent, &f));
+  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.tangent[JGEN_FN_OUTPUTS], &f));
   for (int k = 0; k < nw; k++) {
     memset(dp, 0, (size_t)d->sens.nw * sizeof *dp);
     dp[k] = 1.0;

@@ -33,7 +33,7 @@ typedef struct problem {
 
 static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
-  int most = d->part.nu + d->model->nstate + 1;
+  int most = jgen_own_count(&d->layout) + 1;
   double** array[] = {&b->ydot, &b->dydot, &b->dy, &b->dp, &b->A, &b->copy, &b->b, &b->x, &b->size};
   int size[] = {d->ny, d->ny, d->ny, b->nw, most * most, most * most, most, most, most};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
@@ -43,24 +43,19 @@ static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   b->at = JARENA_ARRAY(a, most, int);
   b->of = JARENA_ARRAY(a, most, int);
   if (!b->at || !b->of) return jerr_memory(ctx);
-  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.rhs_tangent, &b->rhs));
-  return jstudy_tape_tangent_build(ctx, a, &d->sens.close_tangent, &b->close);
+  JO_TRY(jstudy_tape_tangent_build(ctx, a, &d->sens.tangent[JGEN_FN_RHS], &b->rhs));
+  return jstudy_tape_tangent_build(ctx, a, &d->sens.tangent[JGEN_FN_PROJECT], &b->close);
 }
 
 // Unknowns: coordinates that do not stay and states that are not held, with their accelerations and rates.
 static void list_unknowns(problem* b, const bool* stays) {
-  const jgen_dynamics* d = b->d;
-  for (int i = 0; i < d->part.nu; i++) {
-    if (stays[d->at_qu + i]) continue;
-    b->size[b->n] = 1.0;
-    b->of[b->n] = d->at_qdu + i;
-    b->at[b->n++] = d->at_qu + i;
-  }
-  for (int i = 0; i < d->model->nstate; i++) {
-    if (stays[d->at_z + i]) continue;
-    b->size[b->n] = d->model->state[i].nominal;
-    b->at[b->n] = b->of[b->n] = d->at_z + i;
-    b->n++;
+  const jgen_layout* l = &b->d->layout;
+  for (int i = 0; i < l->ny; i++) {
+    bool is_unknown = jgen_is_in(l, JGEN_QU, i) || jgen_is_in(l, JGEN_Z, i);
+    if (!is_unknown || stays[i]) continue;
+    b->size[b->n] = l->nominal[i];
+    b->of[b->n] = jgen_balance(l, i);
+    b->at[b->n++] = i;
   }
 }
 
@@ -69,7 +64,8 @@ static void evaluate(problem* b, const jstudy_tape_tangent* f, double* const* ou
 }
 
 static void close_loops(problem* b) {
-  if (b->d->part.nv > 0) evaluate(b, &b->close, (double* const[]){b->dy + b->d->at_qv});
+  double* dv = b->dy + jgen_first(&b->d->layout, JGEN_QV);
+  if (b->d->part.nv > 0) evaluate(b, &b->close, (double* const[]){dv});
 }
 
 // dr along (dy, dp), loops closed
@@ -106,7 +102,7 @@ static jo_status fail_singular(jo_context* ctx, const problem* b) {
       ctx, JO_ERR_SINGULAR,
       "%s: the static equilibrium has no derivatives: nothing holds '%s' against a small "
       "push, or it is at the edge of what does",
-      b->plant->model->path, b->plant->state_name[which]);
+      b->plant->model->path, b->d->layout.name[which]);
 }
 
 static jo_status solve(jo_context* ctx, problem* b) {
@@ -124,11 +120,13 @@ static int find_pushed(problem* b, int number) {
   double most = NOTHING / size;
   int worst = -1;
   evaluate(b, &b->rhs, (double* const[]){b->ydot, b->dydot});
-  for (int i = 0; i < d->part.nu; i++) {
-    double push = fabs(b->dydot[d->at_qdu + i]);
-    if (!b->stays[d->at_qu + i] || push <= most) continue;
+  const jgen_layout* l = &d->layout;
+  for (int k = 0; k < l->block[JGEN_QU].n; k++) {
+    int i = jgen_first(l, JGEN_QU) + k;
+    double push = fabs(b->dydot[jgen_balance(l, i)]);
+    if (!b->stays[i] || push <= most) continue;
     most = push;
-    worst = d->at_qu + i;
+    worst = i;
   }
   return worst;
 }
@@ -137,7 +135,7 @@ static jo_status note_push(jo_context* ctx, jarena* out, problem* b, int number,
   int pushed = find_pushed(b, number);
   if (pushed < 0 || *why) return JO_OK;
   *why = jarena_printf(out, "at static equilibrium it pushes '%s', which nothing holds",
-                       b->plant->state_name[pushed]);
+                       b->d->layout.name[pushed]);
   return *why ? JO_OK : jerr_memory(ctx);
 }
 
@@ -145,7 +143,7 @@ static jo_status note_push(jo_context* ctx, jarena* out, problem* b, int number,
 static jo_status move(problem* b, jo_context* ctx, int number, double* S) {
   const jgen_dynamics* d = b->d;
   memcpy(b->dy, S, (size_t)d->ny * sizeof *S);
-  memset(b->dy + d->at_qdu, 0, (size_t)d->part.nu * sizeof *S);
+  memset(b->dy + jgen_first(&d->layout, JGEN_QDU), 0, (size_t)d->part.nu * sizeof *S);
   for (int j = 0; j < b->n; j++) {
     b->dy[b->at[j]] = 0.0;
   }
@@ -209,25 +207,9 @@ jo_status jstudy_static_start(jo_context* ctx, jarena* out, const jstudy_plant* 
 
 // ---- velocities ----------------------------------------------------------------------------------
 
-// Coordinates of a state; driven ones are left alone.
-static void spread(const jgen_dynamics* d, const double* y, double* q) {
-  for (int i = 0; i < d->part.nu; i++) {
-    q[d->part.u[i]] = y[d->at_qu + i];
-  }
-  for (int i = 0; i < d->part.nv; i++) {
-    q[d->part.v[i]] = y[d->at_qv + i];
-  }
-}
-
-static void take_rates(const jgen_dynamics* d, const double* qd, double* y) {
-  for (int i = 0; i < d->part.nu; i++) {
-    y[d->at_qdu + i] = qd[d->part.u[i]];
-  }
-}
-
 static jo_status find_velocities(jo_context* ctx, jarena* a, const jstudy_plant* p,
                                  const double* values, int nw, double* y, double* S) {
-  const jgen_dynamics* d = p->dynamics;
+  const jgen_layout* l = &p->dynamics->layout;
   int nq = p->model->ncoordinate;
   double t = p->model->simulation.t_start;
   jstudy_assembly at = {.q = JARENA_ARRAY(a, nq + 1, double),
@@ -236,17 +218,17 @@ static jo_status find_velocities(jo_context* ctx, jarena* a, const jstudy_plant*
   double* dq = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
   double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
   if (!at.q || !at.qd || !at.rests || !dq || !dqd) return jerr_memory(ctx);
-  spread(d, y, at.q);
+  jgen_gather(l, y, at.q, NULL);
   JO_TRY(jstudy_assemble_velocity(ctx, a, p->model, p->position, values, t, at.q, at.qd, at.rests));
-  take_rates(d, at.qd, y);
+  jgen_scatter(l, NULL, at.qd, NULL, y);
   for (int k = 0; k < nw; k++) {
-    spread(d, S + (int64_t)k * d->ny, dq + (int64_t)k * nq);
+    jgen_gather(l, S + (int64_t)k * l->ny, dq + (int64_t)k * nq, NULL);
   }
   if (nw > 0) {
     JO_TRY(jstudy_velocity_sensitivity(ctx, a, p->model, p->position, values, nw, t, &at, dq, dqd));
   }
   for (int k = 0; k < nw; k++) {
-    take_rates(d, dqd + (int64_t)k * nq, S + (int64_t)k * d->ny);
+    jgen_scatter(l, NULL, dqd + (int64_t)k * nq, NULL, S + (int64_t)k * l->ny);
   }
   return JO_OK;
 }

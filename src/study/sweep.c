@@ -221,7 +221,7 @@ static void describe(const jstudy_sweep* s, jtext* t) {
   for (int i = 0; i < s->nw; i++) {
     jtext_printf(t, " %s", s->model->number[s->wrt[i]].path);
   }
-  jtext_printf(t, "\nkernels %d\ndesign %d %d %llu\n", (int)s->sens->plant->kernels->backend,
+  jtext_printf(t, "\nkernels %d\ndesign %d %d %llu\n", (int)s->sens->plant->kernels->set->backend,
                s->is_sample, s->npoint, (unsigned long long)s->seed);
   for (int i = 0; i < s->nrange; i++) {
     const jstudy_range* r = &s->range[i];

@@ -15,7 +15,7 @@
   1e-12  // of the scales of the states: moved so far by a change of a number as large as itself
 
 double* jstudy_direct_vector(jstudy_direct* d, int n) {
-  return jstudy_walk_vector(d->w, (size_t)(n + 1) * (size_t)d->lanes);
+  return jstudy_kernels_vector(&d->w->arena, (size_t)(n + 1) * (size_t)d->lanes);
 }
 
 // Explicit steps take one pack after the other and can share; implicit ones take them stage by stage.
@@ -32,7 +32,7 @@ static bool allocate_slopes(jstudy_direct* d, jstudy_pack* p) {
 static jo_status allocate(jstudy_direct* d) {
   jstudy_walk* w = d->w;
   const jgen_dynamics* m = w->d;
-  d->lanes = w->sens->tangents->kernel[0].lanes;
+  d->lanes = w->sens->tangents->set->kernel[0].lanes;
   d->nprobe = w->opt->estimate ? JSTUDY_PROBES : 0;
   d->npack = (w->nw + d->nprobe + d->lanes - 1) / d->lanes;
   d->open = -1;
@@ -85,7 +85,7 @@ static void pack_step(jstudy_direct* d, const jstudy_entry* e, int q) {
     jstudy_point at = {.t = jstudy_walk_stage_time(w, e, i), .y = w->Y[i]};
     at.dy = i > 0 ? d->dY : p->S;
     at.dp = p->dp;
-    jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
+    jstudy_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
     for (int r = 0; q == 0 && r < w->ny; r++) {
       w->k[i][r] = d->ydot[r * d->lanes];
     }
@@ -100,8 +100,9 @@ void jstudy_direct_close(jstudy_direct* d, double t, const double* y, const doub
   jstudy_walk* w = d->w;
   if (w->nv == 0) return;
   jstudy_point at = {.t = t, .y = y, .dy = S, .dt = dt, .dp = p->dp};
-  jstudy_walk_tangent(w, JSTUDY_T_CLOSE, &at, (double* const[]){d->dd});
-  memcpy(S + w->d->at_qv * d->lanes, d->dd, (size_t)(w->nv * d->lanes) * sizeof *S);
+  jstudy_walk_tangent(w, JGEN_FN_PROJECT, &at, (double* const[]){d->dd});
+  memcpy(S + jgen_first(&w->d->layout, JGEN_QV) * d->lanes, d->dd,
+         (size_t)(w->nv * d->lanes) * sizeof *S);
 }
 
 // The state after an entry, where it is stored.
@@ -114,7 +115,7 @@ static jo_status explicit_step(jstudy_direct* d, int i) {
   jstudy_walk* w = d->w;
   const jstudy_entry* e = &w->record->entry[i];
   const jstudy_scheme* s = jstudy_walk_scheme(w, e);
-  bool estimates = d->nprobe > 0 && s->tab->is_adaptive;
+  bool estimates = d->nprobe > 0 && !jsolve_method_about(s->tab->method)->is_fixed;
   for (int q = 0; q < d->npack; q++) {
     pack_step(d, e, q);
     if (estimates) jstudy_direct_open(d, q, e);
@@ -156,7 +157,7 @@ static jo_status implicit_stage(jstudy_direct* d, const jstudy_entry* e, int i, 
       jstudy_direct_close(d, t, Y, d->zero, p, d->dY);
     }
     jstudy_point at = {.t = t, .y = Y, .dy = d->dY, .dp = p->dp};
-    jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
+    jstudy_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
     if (i > 0) solve_slopes(d, p->dk[i]);
     for (int k = 0; is_end && q == 0 && k < w->ny; k++) {
       w->own[i][k] = d->ydot[k * d->lanes];
@@ -232,10 +233,10 @@ static void put_errors(jstudy_direct* d, const double* carried) {
   jstudy_sens_result* out = w->out;
   memset(d->dY, 0, (size_t)(w->ny * d->lanes) * sizeof *d->dY);
   for (int o = 0; o < w->d->nobjective; o++) {
-    d->dY[(w->d->at_objective + o) * d->lanes] = 1.0;
+    d->dY[(jgen_first(&w->d->layout, JGEN_INTEGRAL) + o) * d->lanes] = 1.0;
   }
   jstudy_point at = {.t = w->opt->t_end, .y = w->record->y_end, .dy = d->dY, .dp = d->still};
-  jstudy_walk_tangent(w, JSTUDY_T_OBJECTIVE, &at, (double* const[]){d->dg});
+  jstudy_walk_tangent(w, JGEN_FN_OBJECTIVE, &at, (double* const[]){d->dg});
   for (int o = 0; o < w->d->nobjective; o++) {
     double a = jstudy_direct_amplification(d, carried + o * d->nprobe);
     const double* summed = d->summed + o * (w->nw + 1);
@@ -270,7 +271,7 @@ static void end_columns(jstudy_direct* d, const double* y, double* column) {
   int n = w->nw + d->nprobe;
   for (int k = 0; k < d->npack; k++) {
     jstudy_point at = {.t = w->opt->t_end, .y = y, .dy = d->pack[k].S, .dp = d->pack[k].dp};
-    jstudy_walk_tangent(w, JSTUDY_T_OBJECTIVE, &at, (double* const[]){d->dg});
+    jstudy_walk_tangent(w, JGEN_FN_OBJECTIVE, &at, (double* const[]){d->dg});
     for (int o = 0; o < w->d->nobjective; o++) {
       for (int l = 0; l < d->lanes && k * d->lanes + l < n; l++) {
         column[o * n + k * d->lanes + l] = d->dg[o * d->lanes + l];

@@ -37,16 +37,12 @@ static double sign_of(int number) {
   return x & 1u ? 1.0 : -1.0;
 }
 
-static bool is_followed(const jgen_dynamics* m, int i) {
-  return i < m->part.nu || i >= m->at_qdu;
-}
-
-// Sizes in one lane, in the scales of the states, of the first n of them.
-static double size_of(const jstudy_direct* d, const double* x, int lane, int n) {
-  const double* scale = d->w->run->system.error_scale;
+// Size in one lane of the states that are followed, in their scales.
+static double size_of(const jstudy_direct* d, const double* x, int lane) {
+  const jgen_layout* l = &d->w->d->layout;
   double sum = 0.0;
-  for (int i = 0; i < n; i++) {
-    double v = is_followed(d->w->d, i) ? x[i * d->lanes + lane] / scale[i] : 0.0;
+  for (int i = 0; i < l->ny; i++) {
+    double v = l->is_followed[i] ? x[i * d->lanes + lane] / l->nominal[i] : 0.0;
     sum += v * v;
   }
   return sqrt(sum);
@@ -55,27 +51,26 @@ static double size_of(const jstudy_direct* d, const double* x, int lane, int n) 
 // What a step did to the derivative by number k.
 static void note_step(jstudy_direct* d, const jstudy_pack* p, int lane, int k, int entry) {
   jstudy_trace* t = &d->trace[d->ntrace > 1 ? k : 0];
-  int n = d->w->d->at_objective;
   double unit = d->ntrace > 1 ? 1.0 : d->unit[k];
-  jstudy_trace_note(t, entry, unit * size_of(d, p->S, lane, n),
-                    unit * size_of(d, p->error, lane, n));
+  jstudy_trace_note(t, entry, unit * size_of(d, p->S, lane), unit * size_of(d, p->error, lane));
 }
 
 // (S15)  the local error of a step: what it says of the step itself, and what the probes carry on
 void jstudy_direct_account(jstudy_direct* d, int q, int entry) {
   jstudy_walk* w = d->w;
   jstudy_pack* p = &d->pack[q];
+  int integrals = jgen_first(&w->d->layout, JGEN_INTEGRAL);
   for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
     int k = q * d->lanes + l;
     if (w->sens->why[k]) continue;
     if (entry >= 0) note_step(d, p, l, k, entry);
-    d->local[k] += size_of(d, p->error, l, w->d->at_objective);
+    d->local[k] += size_of(d, p->error, l);
     double weight = sign_of(k) * d->unit[k];
-    for (int i = 0; i < w->d->at_objective; i++) {
+    for (int i = 0; i < integrals; i++) {
       d->push[JSTUDY_PROBE_S * w->ny + i] += weight * p->error[i * d->lanes + l];
     }
     for (int o = 0; o < w->d->nobjective; o++) {
-      d->summed[o * (w->nw + 1) + k] += p->error[(w->d->at_objective + o) * d->lanes + l];
+      d->summed[o * (w->nw + 1) + k] += p->error[(integrals + o) * d->lanes + l];
     }
   }
 }
@@ -84,7 +79,7 @@ void jstudy_direct_account(jstudy_direct* d, int q, int entry) {
 // to cancel in the embedded method's estimate, more than they do in truth.
 static void sum_integrals(jstudy_direct* d) {
   const jgen_dynamics* m = d->w->d;
-  double* error = d->push + JSTUDY_PROBE_Y * d->w->ny + m->at_objective;
+  double* error = d->push + JSTUDY_PROBE_Y * d->w->ny + jgen_first(&m->layout, JGEN_INTEGRAL);
   for (int o = 0; o < m->nobjective; o++) {
     d->summed[o * (d->w->nw + 1) + d->w->nw] += error[o];
     error[o] = 0.0;
@@ -126,7 +121,7 @@ void jstudy_direct_settle(jstudy_direct* d) {
   for (int q = 0; q < d->npack; q++) {
     jstudy_pack* p = &d->pack[q];
     jstudy_point at = {.t = e->t1, .y = d->y, .dy = p->S, .dp = p->dp};
-    jstudy_walk_tangent(w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, p->dk[0]});
+    jstudy_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[0]});
     jstudy_direct_complete(d, q);
   }
   jstudy_direct_push(d);

@@ -15,7 +15,7 @@ static void broadcast(const jstudy_direct* d, const double* x, double* out) {
 static double switch_rate(jstudy_direct* d, double t, const double* y, const double* f, int k) {
   broadcast(d, f, d->dY);
   jstudy_point at = {.t = t, .y = y, .dy = d->dY, .dt = d->one, .dp = d->still};
-  jstudy_walk_tangent(d->w, JSTUDY_T_SWITCH, &at, (double* const[]){d->dg});
+  jstudy_walk_tangent(d->w, JGEN_FN_SWITCHES, &at, (double* const[]){d->dg});
   return d->dg[k * d->lanes];
 }
 
@@ -30,7 +30,7 @@ static jo_status fail_grazing(const jstudy_walk* w, double t, int k) {
 static void event_times(jstudy_direct* d, const jstudy_entry* e, const double* y, double rate,
                         int k, const jstudy_pack* p, double* dt) {
   jstudy_point at = {.t = e->t, .y = y, .dy = p->S, .dt = d->zero, .dp = p->dp};
-  jstudy_walk_tangent(d->w, JSTUDY_T_SWITCH, &at, (double* const[]){d->dg});
+  jstudy_walk_tangent(d->w, JGEN_FN_SWITCHES, &at, (double* const[]){d->dg});
   for (int l = 0; l < d->lanes; l++) {
     dt[l] = -d->dg[k * d->lanes + l] / rate;
   }
@@ -84,7 +84,6 @@ static jo_status smooth_event(jstudy_direct* d, const jstudy_entry* e, const dou
 // (S4)  through the impulse: momentum before, loops closed with the new drive, velocities after
 static void pack_jump(jstudy_direct* d, const jstudy_entry* e, jstudy_pack* p, const double* dt) {
   jstudy_walk* w = d->w;
-  const jgen_dynamics* m = w->d;
   const double* before = jstudy_record_state(w->record, e->state);
   const double* mode0 = jstudy_record_mode(w->record, e->epoch);
   const double* mode1 = jstudy_record_mode(w->record, e->epoch + 1);
@@ -93,16 +92,17 @@ static void pack_jump(jstudy_direct* d, const jstudy_entry* e, jstudy_pack* p, c
     p->S[n] += w->f_minus[n / L] * dt[n % L];
   }
   jstudy_point at = {.t = e->t, .y = before, .mode = mode0, .dy = p->S, .dt = dt, .dp = p->dp};
-  jstudy_walk_tangent(w, JSTUDY_T_MOMENTUM, &at, (double* const[]){d->dP});
+  jstudy_walk_tangent(w, JGEN_FN_MOMENTUM, &at, (double* const[]){d->dP});
   jstudy_walk_set_modes(w, mode1);
   jstudy_direct_close(d, e->t, d->y_mixed, dt, p, p->S);
   at = (jstudy_point){.t = e->t, .y = d->y_mixed, .mode = mode1, .momentum = d->P, .dy = p->S};
   at.dt = dt;
   at.dp = p->dp;
   at.dmomentum = d->dP;
-  jstudy_walk_tangent(w, JSTUDY_T_IMPULSE, &at, (double* const[]){d->dd});
+  jstudy_walk_tangent(w, JGEN_FN_IMPULSE, &at, (double* const[]){d->dd});
+  double* rate = p->S + jgen_first(&w->d->layout, JGEN_QDU) * L;
   for (int n = 0; n < w->nu * L; n++) {
-    p->S[m->at_qdu * L + n] += d->dd[n];
+    rate[n] += d->dd[n];
   }
   for (int n = 0; n < w->ny * L; n++) {
     p->S[n] -= w->f_plus[n / L] * dt[n % L];
@@ -111,20 +111,16 @@ static void pack_jump(jstudy_direct* d, const jstudy_entry* e, jstudy_pack* p, c
 
 static jo_status jump_event(jstudy_direct* d, const jstudy_entry* e) {
   jstudy_walk* w = d->w;
-  const jgen_dynamics* m = w->d;
+  int v = jgen_first(&w->d->layout, JGEN_QV);
   const double* before = jstudy_record_state(w->record, e->state);
   const double* after = jstudy_record_state(w->record, e->after);
   int k = w->record->flip[e->flip];
   w->run->system.rhs(w->run, e->t, before, w->f_minus);
-  const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = w->run->p, [JGEN_T] = &e->t, [JGEN_Y] = before, [JGEN_MODE] = w->run->mode};
-  const jkernel* momentum = w->sens->plant->momentum;
-  jkernel_eval(momentum, in, (double* const[]){d->P},
-               w->run->work[momentum - w->sens->plant->kernels->kernel]);
+  jstudy_run_call(w->run, JGEN_FN_MOMENTUM, e->t, before, (double* const[]){d->P});
   double rate = w->opt->frozen || e->follows ? 0.0 : switch_rate(d, e->t, before, w->f_minus, k);
   if (!w->opt->frozen && !e->follows && !(fabs(rate) > 0.0)) return fail_grazing(w, e->t, k);
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
-  memcpy(d->y_mixed + m->at_qv, after + m->at_qv, (size_t)w->nv * sizeof *before);
+  memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
   jstudy_walk_set_modes(w, jstudy_record_mode(w->record, e->epoch + 1));
   w->run->system.rhs(w->run, e->t, after, w->f_plus);
   for (int q = 0; q < d->npack; q++) {

@@ -33,7 +33,7 @@ jo_status jstudy_direct_begin_samples(jstudy_direct* d) {
 static void pack_outputs(jstudy_direct* d, double t, const double* y, int q, const double* S) {
   jstudy_walk* w = d->w;
   jstudy_point at = {.t = t, .y = y, .dy = S, .dp = d->pack[q].dp};
-  jstudy_walk_tangent(w, JSTUDY_T_OUTPUT, &at, (double* const[]){d->dg});
+  jstudy_walk_tangent(w, JGEN_FN_OUTPUTS, &at, (double* const[]){d->dg});
   for (int o = 0; o < w->d->noutput; o++) {
     for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw + d->nprobe; l++) {
       int j = q * d->lanes + l;
@@ -80,7 +80,7 @@ static bool has_samples(const jstudy_direct* d, double t1) {
 static void slopes(jstudy_direct* d, double t, const double* y, jstudy_pack* p, double* f,
                    double* D) {
   jstudy_point at = {.t = t, .y = y, .dy = p->S, .dp = p->dp};
-  jstudy_walk_tangent(d->w, JSTUDY_T_RHS, &at, (double* const[]){d->ydot, D});
+  jstudy_walk_tangent(d->w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, D});
   for (int r = 0; r < d->w->ny; r++) {
     f[r] = d->ydot[r * d->lanes];
   }

@@ -5,32 +5,17 @@
 #include <math.h>
 #include <string.h>
 
-#define CACHE_LINE  64
 #define DOUBT       20.0  // tolerances that a state may be off by at an event
 #define BUILT_UP    1e3   // most that derivatives grow by nature while they build up
 #define MATTERS     1e-3  // part of the largest: what is less is still building up
 #define SOLVE_AGAIN 1e-4  // accuracy of implicit stages that were not stored, in tolerances
 
-double* jstudy_walk_vector(jstudy_walk* w, size_t n) {
-  size_t line = CACHE_LINE / sizeof(double);
-  double* x = JARENA_ARRAY(&w->arena, n + line, double);
-  if (!x) return NULL;
-  size_t over = (uintptr_t)x % CACHE_LINE / sizeof(double);
-  return over ? x + (line - over) : x;
+static bool prepare_work(jstudy_walk* w, const jstudy_kernels* k, double*** work) {
+  if (k) *work = jstudy_kernels_work(&w->arena, k);
+  return !k || *work;
 }
 
-static bool prepare_work(jstudy_walk* w, const jkernel_set* set, int which) {
-  if (!set) return true;
-  w->work[which] = JARENA_ARRAY(&w->arena, set->n, double*);
-  for (int i = 0; w->work[which] && i < set->n; i++) {
-    w->work[which][i] = jstudy_walk_vector(w, set->kernel[i].work + 1);
-    if (!w->work[which][i]) return false;
-    jkernel_init_work(&set->kernel[i], w->work[which][i]);
-  }
-  return w->work[which] != NULL;
-}
-
-static void call(jstudy_walk* w, const jkernel_set* set, int which, int kernel,
+static void call(jstudy_walk* w, const jstudy_kernels* k, jgen_fn f, double* const* work,
                  const jstudy_point* at, double* const* out) {
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = w->run->p,
@@ -45,15 +30,15 @@ static void call(jstudy_walk* w, const jkernel_set* set, int which, int kernel,
       [JGEN_LAMBDA] = at->lambda,
   };
   w->out->derivative_evaluations++;
-  jkernel_eval(&set->kernel[kernel], in, out, w->work[which][kernel]);
+  jstudy_kernels_eval(k, k->of[f], in, out, work);
 }
 
-void jstudy_walk_tangent(jstudy_walk* w, int kernel, const jstudy_point* at, double* const* out) {
-  call(w, w->sens->tangents, 0, kernel, at, out);
+void jstudy_walk_tangent(jstudy_walk* w, jgen_fn f, const jstudy_point* at, double* const* out) {
+  call(w, w->sens->tangents, f, w->tangent_work, at, out);
 }
 
-void jstudy_walk_weigh(jstudy_walk* w, int kernel, const jstudy_point* at, double* const* out) {
-  call(w, w->sens->adjoints, 1, kernel, at, out);
+void jstudy_walk_weigh(jstudy_walk* w, jgen_fn f, const jstudy_point* at, double* const* out) {
+  call(w, w->sens->adjoints, f, w->adjoint_work, at, out);
 }
 
 static void set_scheme(jstudy_scheme* s, const jsolve_tableau* tab) {
@@ -70,10 +55,10 @@ static jo_status set_schemes(jstudy_walk* w) {
   const jsolve_tableau* tab = jsolve_tableau_find(method);
   const jsolve_tableau* implicit = jsolve_tableau_implicit(method);
   if (!tab) {
+    char names[JSOLVE_METHOD_NAMES];
     return jerr_set(w->ctx, JO_ERR_ARGUMENT,
-                    "derivatives of a run need a Runge-Kutta method (auto, dopri5, esdirk5, rk2, "
-                    "rk3, rk4), not %s",
-                    jsolve_method_name(method));
+                    "derivatives of a run need a Runge-Kutta method (%s), not %s",
+                    jsolve_method_names(true, ", ", names), jsolve_method_name(method));
   }
   if (!implicit || tab != implicit) set_scheme(&w->scheme[0], tab);
   if (!implicit) return JO_OK;
@@ -107,8 +92,9 @@ jo_status jstudy_walk_begin(jstudy_walk* w, jo_context* ctx, const jstudy_sens* 
   w->f_minus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
   w->f_plus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
   w->modes = JARENA_ARRAY(&w->arena, d->nswitch + 1, double);
-  bool ok = w->base && w->f_minus && w->f_plus && w->modes && prepare_work(w, s->tangents, 0) &&
-            prepare_work(w, s->adjoints, 1);
+  bool ok = w->base && w->f_minus && w->f_plus && w->modes &&
+            prepare_work(w, s->tangents, &w->tangent_work) &&
+            prepare_work(w, s->adjoints, &w->adjoint_work);
   return ok ? JO_OK : jerr_memory(ctx);
 }
 
@@ -216,7 +202,7 @@ void jstudy_walk_shift(const jstudy_walk* w, const double* y, double* shifted) {
 }
 
 void jstudy_walk_shift_end(const jstudy_walk* w, double* shifted) {
-  int n = w->d->at_objective;
+  int n = jgen_first(&w->d->layout, JGEN_INTEGRAL);
   const double* y = w->record->y_end;
   shift(w, 1.0, y, shifted);
   memcpy(shifted + n, y + n, (size_t)(w->ny - n) * sizeof *y);

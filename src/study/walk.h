@@ -34,8 +34,8 @@ typedef struct jstudy_walk {
   double* Y[JSOLVE_MAX_STAGES];  // arguments of its stages (ny)
   double* base;                  // scratch (ny)
   double *f_minus, *f_plus;
-  double* modes;     // scratch (nswitch)
-  double** work[2];  // of the tangent and adjoint kernels
+  double* modes;  // scratch (nswitch)
+  double **tangent_work, **adjoint_work;
 } jstudy_walk;
 
 // Arguments of a derivative kernel; what it does not read may be NULL.
@@ -46,8 +46,9 @@ typedef struct jstudy_point {
   const double* lambda;
 } jstudy_point;
 
-void jstudy_walk_tangent(jstudy_walk* w, int kernel, const jstudy_point* at, double* const* out);
-void jstudy_walk_weigh(jstudy_walk* w, int kernel, const jstudy_point* at, double* const* out);
+// Tangent or adjoint of a function.
+void jstudy_walk_tangent(jstudy_walk* w, jgen_fn f, const jstudy_point* at, double* const* out);
+void jstudy_walk_weigh(jstudy_walk* w, jgen_fn f, const jstudy_point* at, double* const* out);
 
 jo_status jstudy_walk_begin(jstudy_walk* w, jo_context* ctx, const jstudy_sens* s, jstudy_run* run,
                             const jstudy_record* record, const jstudy_sens_options* opt,
@@ -58,8 +59,6 @@ void jstudy_walk_set_modes(jstudy_walk* w, const double* mode);
 const jstudy_scheme* jstudy_walk_scheme(const jstudy_walk* w, const jstudy_entry* e);
 // Time of a stage; that of the end where i is the number of stages.
 double jstudy_walk_stage_time(const jstudy_walk* w, const jstudy_entry* e, int i);
-// Doubles that begin on a border of cache lines: kernels read and write whole lines of lanes.
-double* jstudy_walk_vector(jstudy_walk* w, size_t n);
 // Stages of a recorded step from y0: Y, k.
 jo_status jstudy_walk_stages(jstudy_walk* w, const jstudy_entry* e, const double* y0);
 // Matrices of an implicit stage with argument y, for derivatives of it.

@@ -22,7 +22,7 @@ typedef struct problem {
 
 static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
-  JO_TRY(jexpr_tape_build(ctx, a, &d->windows, &b->tape));
+  JO_TRY(jexpr_tape_build(ctx, a, &d->fn[JGEN_FN_WINDOWS], &b->tape));
   b->p = jarena_array(a, (size_t)d->np + 1, sizeof *b->p);
   b->window = jarena_array(a, 2 * (size_t)d->nobjective + 1, sizeof *b->window);
   b->work = jarena_array(a, (size_t)b->tape.nslot + 1, sizeof *b->work);
@@ -40,7 +40,8 @@ static void add_saltation(problem* b, double t, double* S) {
   for (int i = 0; i < d->nobjective; i++) {
     double _Complex from = b->window[2 * i];
     if (!d->model->objective[i].has_window || creal(from) != t) continue;
-    S[d->at_objective + i] -= b->ydot[d->at_objective + i] * (cimag(from) / STEP);
+    int w = jgen_first(&d->layout, JGEN_INTEGRAL) + i;
+    S[w] -= b->ydot[w] * (cimag(from) / STEP);
   }
 }
 

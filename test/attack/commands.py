@@ -2,12 +2,16 @@
 """Command lines: every command, with options that make sense and options that do not."""
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import extremes
 import texts
 from draw import Draw
 from starts import Start
 
-METHODS = ["auto", "dopri5", "esdirk5", "rk2", "rk3", "rk4", "adams", "bdf"]
+SCHEMA = json.loads((Path(__file__).resolve().parents[2] / "docs/jounce.schema.json").read_text(encoding="utf-8"))
+METHODS = SCHEMA["properties"]["simulation"]["properties"]["method"]["enum"]
 DRIVERS = ["subcycle", "fixed", "adaptive", "impulsive", "converged"]
 NUMBERS = ["--end", "--tol", "--step", "--output-step", "--max-step", "--rate", "--at", "--slope", "--reference",
            "--restitution", "--derivative-tol", "--threshold", "--window", "--workers", "--seed", "--sample"]

@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -30,6 +31,38 @@ joints: {x: {type: prismatic, child: cart, axis: x%s}}
 objectives: {two: {mean: 2}, late: {mean: t, window: [1, to]}}
 simulation: {end: 4}
 """
+
+
+def choices(command, option):
+    """What the help of a command lists for an option."""
+    line = next(line for line in jounce(command, "--help").stdout.splitlines() if line.startswith(f"  {option} "))
+    return re.split(", | or ", line.split("NAME", 1)[1].strip())
+
+
+class Methods(unittest.TestCase):
+    """One list of integration methods: documents say what the program takes."""
+
+    def test_documents_list_the_methods_of_the_program(self):
+        methods, integrators = choices("run", "--method"), choices("sens", "--integrator")
+        schema = json.loads(Path("docs/jounce.schema.json").read_text(encoding="utf-8"))
+        self.assertEqual(schema["properties"]["simulation"]["properties"]["method"]["enum"], methods)
+        for path, row, wanted in (("docs/cli.md", "| `--method M` | `auto`, `dopri5`", methods),
+                                  ("docs/cli.md", "`--integrator M`", integrators),
+                                  ("docs/format.md", "| `method` |", methods)):
+            text = Path(path).read_text(encoding="utf-8")
+            line = next(line for line in text.splitlines() if row in line)
+            named = [name for name in re.findall("`([a-z0-9]+)`", line.split("|")[2]) if name in methods]
+            self.assertEqual(named, wanted, path)
+
+    def test_methods_that_need_a_step_say_so(self):
+        for method in choices("run", "--method"):
+            text = CART % "" + f"  method: {method}\n"
+            with tempfile.NamedTemporaryFile("w", suffix=".yaml") as f:
+                f.write(text.replace("simulation: {end: 4}\n", "simulation:\n  end: 4\n"))
+                f.flush()
+                is_fixed = method.startswith("rk")
+                done = jounce("check", f.name, code=1 if is_fixed else 0)
+                self.assertEqual(f"method {method} needs a 'step'" in done.stderr, is_fixed)
 
 
 class Guards(unittest.TestCase):

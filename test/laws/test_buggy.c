@@ -17,7 +17,7 @@ static jstudy_plant_options interpreted(void) {
 }
 
 static double objective(const rig* r) {
-  return r->y[r->d->at_objective];
+  return r->y[jgen_first(&r->d->layout, JGEN_INTEGRAL)];
 }
 
 // ---- the model -----------------------------------------------------------------------------------
@@ -33,10 +33,10 @@ static void test_size_is_that_of_the_benchmark(void** state) {
   assert_int_equal(r.d->part.nd, 1);
   assert_int_equal(r.d->part.nredundant, 2);
   // rolling without turning or spinning: T = m v^2 / 2
-  memset(r.y + r.d->at_qdu, 0, 14 * sizeof *r.y);
+  memset(r.y + jgen_first(&r.d->layout, JGEN_QDU), 0, 14 * sizeof *r.y);
   for (int i = 0; i < r.d->part.nu; i++) {
     bool is_x = r.d->part.u[i] == jmodel_find_coordinate(r.m, "chassis.x");
-    r.y[r.d->at_qdu + i] = is_x ? 1.0 : 0.0;
+    r.y[jgen_first(&r.d->layout, JGEN_QDU) + i] = is_x ? 1.0 : 0.0;
   }
   rig_evaluate(&r);
   assert_near(2.0 * rig_output(&r, "energy.kinetic"), 212.674, 1e-9);
@@ -52,7 +52,7 @@ static void test_elimination_drops_more_than_a_third(void** state) {
   const jexpr_equations* e = &r.d->equations;
   print_message("equations generated %d, kept %d (%.0f %% superfluous), %d operations\n",
                 e->generated, e->kept, 100.0 * (e->generated - e->kept) / e->generated,
-                r.plant->rhs->counts.total);
+                r.plant->kernels->of[JGEN_FN_RHS]->counts.total);
   assert_true(e->kept < 0.7 * e->generated);
   assert_true(e->kept > 100);
   rig_close(&r);
@@ -110,7 +110,7 @@ static jo_status on_step(void* user, const jsolve_step* s) {
   diary* l = user;
   for (int i = 0; i < l->r->d->part.nu; i++) {
     if (strcmp(l->r->m->coordinate[l->r->d->part.u[i]].name, "chassis.y") != 0) continue;
-    l->widest = fmax(l->widest, fabs(s->y1[l->r->d->at_qu + i]));
+    l->widest = fmax(l->widest, fabs(s->y1[jgen_first(&l->r->d->layout, JGEN_QU) + i]));
   }
   return JO_OK;
 }

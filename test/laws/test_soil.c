@@ -61,10 +61,7 @@ static void test_stop_hardens_exponentially(void** state) {
   (void)state;
   rig r;
   open_interpreted(&r);
-  int at = r.d->at_qu, c = jmodel_find_coordinate(r.m, "arm_1");
-  while (r.d->part.u[at - r.d->at_qu] != c) {
-    at++;
-  }
+  int at = r.d->layout.q[jmodel_find_coordinate(r.m, "arm_1")];
   for (double angle = 0.3; angle < 0.7; angle += 0.05) {
     double depth = fmax(0.0, angle - 0.5);
     r.y[at] = angle;

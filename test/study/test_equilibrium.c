@@ -64,7 +64,7 @@ static void test_equilibrium_quarter_car_sags_by_weight_over_stiffness(void** st
   jstudy_equilibrium found;
   laboratory_disturb(&l, 1, 0.05);
   assert_ok(l.ctx, jstudy_plant_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
-  const double* q = l.y + l.plant->dynamics->at_qu;
+  const double* q = l.y + jgen_first(&l.plant->dynamics->layout, JGEN_QU);
   // the search ends at accelerations of 1e-8 and less: lengths of 1e-11
   assert_near(q[coordinate(&l, "lower")], -340.0 * GRAVITY / 180000.0, 1e-10);
   assert_near(q[coordinate(&l, "upper")], -300.0 * GRAVITY / 20000.0, 1e-10);
@@ -96,7 +96,7 @@ static void check_buggy(laboratory* l) {
   assert_near(sum / (mass * GRAVITY), 1.0, 1e-9);
   const jgen_dynamics* d = l->plant->dynamics;
   for (int i = 0; i < d->part.nu; i++) {
-    assert_true(l->y[d->at_qdu + i] == 0.0);
+    assert_true(l->y[jgen_first(&d->layout, JGEN_QDU) + i] == 0.0);
   }
 }
 
@@ -108,7 +108,7 @@ static void test_equilibrium_buggy_wheel_loads_are_its_weight(void** state) {
   check_buggy(&l);
   double height = output(&l, "z1");
   laboratory_disturb(&l, 0, 0.0);
-  l.y[l.plant->dynamics->at_qu + coordinate(&l, "chassis.z")] += 0.2;
+  l.y[jgen_first(&l.plant->dynamics->layout, JGEN_QU) + coordinate(&l, "chassis.z")] += 0.2;
   jsolve_set_modes(&l.run->system, l.t, l.y, l.g);
   assert_near(output(&l, "load_fr"), 0.0, 0.0);
   check_buggy(&l);
@@ -143,14 +143,15 @@ static void test_equilibrium_is_where_a_static_start_begins(void** state) {
   jstudy_plant_options opt = interpreted();
   laboratory_open(&l, "settled.yaml", text, &opt);
   const jgen_dynamics* d = l.plant->dynamics;
-  assert_near(l.y[d->at_qdu + coordinate(&l, "chassis.x")], 3.0, 1e-12);
-  assert_near(l.y[d->at_qdu + coordinate(&l, "wheel_fr")], 11.0, 1e-12);
+  assert_near(l.y[jgen_first(&d->layout, JGEN_QDU) + coordinate(&l, "chassis.x")], 3.0, 1e-12);
+  assert_near(l.y[jgen_first(&d->layout, JGEN_QDU) + coordinate(&l, "wheel_fr")], 11.0, 1e-12);
   double moved[64];
   memcpy(moved, l.y, (size_t)d->ny * sizeof *moved);
   jstudy_equilibrium found;
   assert_ok(l.ctx, jstudy_plant_equilibrium(l.ctx, l.plant, 0.0, l.y, &found));
   for (int i = 0; i < d->part.nu; i++) {
-    assert_near(l.y[d->at_qu + i], moved[d->at_qu + i], 1e-9);
+    assert_near(l.y[jgen_first(&d->layout, JGEN_QU) + i],
+                moved[jgen_first(&d->layout, JGEN_QU) + i], 1e-9);
   }
   laboratory_close(&l);
 }
@@ -179,12 +180,12 @@ static void test_equilibrium_of_pressures_is_found_from_good_and_bad_guesses(voi
     laboratory_open(&l, "oil.yaml", oil_strut, &opt);
     const jgen_dynamics* d = l.plant->dynamics;
     jstudy_equilibrium found;
-    l.y[d->at_z] = guess[i];
+    l.y[jgen_first(&d->layout, JGEN_Z)] = guess[i];
     assert_ok(l.ctx, jstudy_plant_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
     double p = 300.0 * GRAVITY / 1e-3 + 1e5;
-    assert_near(l.y[d->at_z], p, 1e-9 * p);
+    assert_near(l.y[jgen_first(&d->layout, JGEN_Z)], p, 1e-9 * p);
     // p (V0 + A z)^1.3 = p0 V0^1.3
-    assert_near(l.y[d->at_qu], pow(2.0e6 / p, 1.0 / 1.3) - 1.0, 1e-9);
+    assert_near(l.y[jgen_first(&d->layout, JGEN_QU)], pow(2.0e6 / p, 1.0 / 1.3) - 1.0, 1e-9);
     assert_int_equal(found.determined, 1);
     assert_true(found.iterations < 60);
     laboratory_close(&l);
@@ -197,8 +198,8 @@ static void test_equilibrium_nominal_sizes_are_scales_of_errors(void** state) {
   jstudy_plant_options opt = interpreted();
   laboratory_open(&l, "oil.yaml", oil_strut, &opt);
   const jgen_dynamics* d = l.plant->dynamics;
-  assert_true(l.run->system.error_scale[d->at_z] == 1.0e6);
-  assert_true(l.run->system.error_scale[d->at_qu] == 1.0);
+  assert_true(l.run->system.error_scale[jgen_first(&d->layout, JGEN_Z)] == 1.0e6);
+  assert_true(l.run->system.error_scale[jgen_first(&d->layout, JGEN_QU)] == 1.0);
   laboratory_close(&l);
 }
 
@@ -219,13 +220,13 @@ static void test_equilibrium_holds_states_that_are_to_be_held(void** state) {
   laboratory_open(&l, "held.yaml", CONTROLLED(", hold: true"), &opt);
   const jgen_dynamics* d = l.plant->dynamics;
   assert_ok(l.ctx, jstudy_plant_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
-  assert_true(l.y[d->at_z] == 0.5);
-  assert_near(l.y[d->at_z + 1], 0.5, 1e-10);
-  assert_near(l.y[d->at_qu], (3.0 * 0.5 - 2.0 * GRAVITY) / 100.0, 1e-10);
+  assert_true(l.y[jgen_first(&d->layout, JGEN_Z)] == 0.5);
+  assert_near(l.y[jgen_first(&d->layout, JGEN_Z) + 1], 0.5, 1e-10);
+  assert_near(l.y[jgen_first(&d->layout, JGEN_QU)], (3.0 * 0.5 - 2.0 * GRAVITY) / 100.0, 1e-10);
   laboratory_close(&l);
   laboratory_open(&l, "free.yaml", CONTROLLED(""), &opt);
   assert_ok(l.ctx, jstudy_plant_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
-  assert_near(l.y[l.plant->dynamics->at_qu], -0.1, 1e-9);
+  assert_near(l.y[jgen_first(&l.plant->dynamics->layout, JGEN_QU)], -0.1, 1e-9);
   laboratory_close(&l);
 }
 
@@ -243,7 +244,7 @@ static void test_equilibrium_a_free_pair_stays_with_its_first(void** state) {
   laboratory_open(&l, "pair.yaml", pair, &opt);
   jstudy_equilibrium found;
   assert_ok(l.ctx, jstudy_plant_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
-  const double* q = l.y + l.plant->dynamics->at_qu;
+  const double* q = l.y + jgen_first(&l.plant->dynamics->layout, JGEN_QU);
   assert_int_equal(found.determined, 1);
   assert_false(found.is_moved);
   assert_true(q[coordinate(&l, "a")] == 0.4);

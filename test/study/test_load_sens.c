@@ -104,7 +104,7 @@ static void test_static_start_moves_as_differences_say(void** state) {
     }
     double by = change[0] - change[1];
     for (int i = 0; i < d->part.nu; i++) {
-      int at = d->at_qu + i;
+      int at = jgen_first(&d->layout, JGEN_QU) + i;
       // the equilibrium is found to 1e-9 or so; over a difference of some 1e-1
       assert_near(r->sens->S0[(size_t)k * (size_t)d->ny + (size_t)at] * by, y[0][at] - y[1][at],
                   1e-9);

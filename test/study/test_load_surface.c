@@ -116,8 +116,8 @@ static void test_surface_interpolates_integration(void** state) {
   memcpy(y, base->y0, (size_t)d->ny * sizeof *y);
   for (double q = -0.078; q < -0.03; q += 0.0073) {
     for (double qd = -2.45; qd < -0.5; qd += 0.31, n++) {
-      y[d->at_qu] = q;
-      y[d->at_qdu] = qd;
+      y[jgen_first(&d->layout, JGEN_QU)] = q;
+      y[jgen_first(&d->layout, JGEN_QDU)] = qd;
       assert_ok(b.ctx, jstudy_loads_reconstruct(b.ctx, b.l, NULL, base->event.t0, y, WINDOW, b.peak,
                                                 b.t_peak));
       assert_near(jstudy_load_surface_peak(&s, q, qd, NULL) / largest, b.peak[0] / largest, 0.01);

@@ -23,13 +23,13 @@ static void compare(laboratory* l, jstudy_semi* semi) {
   double* qdd = calloc((size_t)l->model->ncoordinate + 1, sizeof *qdd);
   l->run->system.rhs(l->run, l->t, l->y, ydot);
   assert_ok(l->ctx, jstudy_semi_accelerations(semi, l->run->p, l->t, l->y, qdd));
-  double size = largest(nu, ydot + d->at_qdu);
+  double size = largest(nu, ydot + jgen_first(&d->layout, JGEN_QDU));
   for (int i = 0; i < nu; i++) {
-    assert_near(qdd[d->part.u[i]] / size, ydot[d->at_qdu + i] / size, SAME);
+    assert_near(qdd[d->part.u[i]] / size, ydot[jgen_first(&d->layout, JGEN_QDU) + i] / size, SAME);
   }
   // dependent velocities come out of the same elimination
   for (int i = 0; i < d->part.nv; i++) {
-    double qd = ydot[d->at_qv + i];
+    double qd = ydot[jgen_first(&d->layout, JGEN_QV) + i];
     assert_near(semi->qd[d->part.v[i]], qd, SAME * fmax(1.0, fabs(qd)));
   }
   free(ydot);

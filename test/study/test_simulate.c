@@ -115,7 +115,8 @@ static void test_simulate_shortens_steps_that_cannot_be_closed(void** state) {
   (void)state;
   fixture f = open_model("models/mechanisms/spatial_four_bar.yaml", NULL);
   jstudy_simulate_options opt = jstudy_simulate_options_default();
-  f.plant->y0[f.plant->dynamics->at_qdu] = 60.0;  // rate of the crank [rad/s]
+  f.plant->y0[jgen_first(&f.plant->dynamics->layout, JGEN_QDU)] =
+      60.0;  // rate of the crank [rad/s]
   opt.rel_tol = opt.abs_tol = 0.02;
   opt.step = 0.2;
   jstudy_result* r = run(&f, &opt);
@@ -159,12 +160,7 @@ static void test_simulate_every_row_closes_the_loops(void** state) {
   double largest = 0.0;
   for (int i = 0; i < r->nrow; i++) {
     const double* q = row(r, i) + 1 + r->nsensor;  // coordinates follow the sensors
-    for (int k = 0; k < d->part.nu; k++) {
-      y[d->at_qu + k] = q[d->part.u[k]];
-    }
-    for (int k = 0; k < d->part.nv; k++) {
-      y[d->at_qv + k] = q[d->part.v[k]];
-    }
+    jgen_scatter(&d->layout, q, NULL, NULL, y);
     largest = fmax(largest, jstudy_run_closure(probe, row(r, i)[0], y));
   }
   assert_near(largest, 0.0, 1e-12);

@@ -41,11 +41,11 @@ void laboratory_disturb(laboratory* l, unsigned seed, double size) {
   l->t = l->model->simulation.t_start;
   memcpy(l->y, l->plant->y0, (size_t)d->ny * sizeof *l->y);
   for (int i = 0; i < d->part.nu; i++) {
-    l->y[d->at_qu + i] += size * noise(&state);
-    l->y[d->at_qdu + i] += 10.0 * size * noise(&state);
+    l->y[jgen_first(&d->layout, JGEN_QU) + i] += size * noise(&state);
+    l->y[jgen_first(&d->layout, JGEN_QDU) + i] += 10.0 * size * noise(&state);
   }
-  for (int i = 0; i < d->nz; i++) {
-    l->y[d->at_z + i] += size * noise(&state);
+  for (int i = jgen_first(&d->layout, JGEN_Z); i < jgen_first(&d->layout, JGEN_INTEGRAL); i++) {
+    l->y[i] += size * noise(&state);
   }
   jsolve_system* s = &l->run->system;
   if (s->project) assert_ok(l->ctx, s->project(s->user, l->t, l->y));

@@ -53,7 +53,7 @@ void law_oracle(const char* path, double dq, double dqd, double tolerance) {
 // ---- mass matrix ---------------------------------------------------------------------------------
 
 static double kinetic_energy(rig* r, const double* qdu) {
-  memcpy(r->y + r->d->at_qdu, qdu, (size_t)r->d->part.nu * sizeof *qdu);
+  memcpy(r->y + jgen_first(&r->d->layout, JGEN_QDU), qdu, (size_t)r->d->part.nu * sizeof *qdu);
   rig_evaluate(r);
   return rig_output(r, "energy.kinetic");
 }
@@ -102,14 +102,14 @@ static void check_mass_matrix(rig* r, const double* M, bool motors) {
   for (int j = 0; motors && j < n; j++) {
     // a unit of force on coordinate j changes the accelerations by column j of the inverse of M
     rig_evaluate(r);
-    memcpy(qdd, r->ydot + r->d->at_qdu, (size_t)n * sizeof *qdd);
+    memcpy(qdd, r->ydot + jgen_first(&r->d->layout, JGEN_QDU), (size_t)n * sizeof *qdd);
     *motor(r, r->d->part.u[j]) += 1.0;
     rig_evaluate(r);
     *motor(r, r->d->part.u[j]) -= 1.0;
     for (int i = 0; i < n; i++) {
       double sum = 0.0;
       for (int k = 0; k < n; k++) {
-        sum += M[i + k * n] * (r->ydot[r->d->at_qdu + k] - qdd[k]);
+        sum += M[i + k * n] * (r->ydot[jgen_first(&r->d->layout, JGEN_QDU) + k] - qdd[k]);
       }
       assert_near(sum, i == j ? 1.0 : 0.0, 1e-10);
     }

@@ -42,11 +42,6 @@ void rig_close(rig* r) {
   jo_context_destroy(r->ctx);
 }
 
-static void call(const rig* r, const jkernel* k, double* const* out) {
-  const double* in[6] = {r->run->p, &r->t, r->y, r->run->mode, r->run->momentum, NULL};
-  jkernel_eval(k, in, out, r->run->work[k - r->plant->kernels->kernel]);
-}
-
 void rig_evaluate(rig* r) {
   jsolve_set_modes(&r->run->system, r->t, r->y, r->g);
   rig_look(r);
@@ -57,15 +52,12 @@ void rig_look(rig* r) {
   double *qdv = numbers(part->nv), *drive = numbers(3 * part->nd);
   r->run->system.rhs(r->run, r->t, r->y, r->ydot);
   jstudy_run_outputs(r->run, r->t, r->y, r->out);
-  call(r, r->plant->velocity, (double* const[]){qdv});
-  call(r, r->plant->drive, (double* const[]){drive, drive + part->nd, drive + 2 * part->nd});
-  for (int i = 0; i < part->nu; i++) {
-    r->q[part->u[i]] = r->y[r->d->at_qu + i];
-    r->qd[part->u[i]] = r->y[r->d->at_qdu + i];
-    r->qdd[part->u[i]] = r->ydot[r->d->at_qdu + i];
-  }
+  jstudy_run_call(r->run, JGEN_FN_VELOCITY, r->t, r->y, (double* const[]){qdv});
+  double* const drives[] = {drive, drive + part->nd, drive + 2 * part->nd};
+  jstudy_run_call(r->run, JGEN_FN_DRIVE, r->t, r->y, drives);
+  jgen_gather(&r->d->layout, r->y, r->q, r->qd);
+  jgen_gather(&r->d->layout, r->ydot, NULL, r->qdd);
   for (int i = 0; i < part->nv; i++) {
-    r->q[part->v[i]] = r->y[r->d->at_qv + i];
     r->qd[part->v[i]] = qdv[i];
   }
   for (int i = 0; i < part->nd; i++) {
@@ -81,8 +73,8 @@ void rig_perturb(rig* r, random_source* s, double dq, double dqd) {
   const jgen_dynamics* d = r->d;
   memcpy(r->y, r->plant->y0, (size_t)d->ny * sizeof *r->y);
   for (int i = 0; i < d->part.nu; i++) {
-    r->y[d->at_qu + i] += random_uniform(s, -dq, dq);
-    r->y[d->at_qdu + i] += random_uniform(s, -dqd, dqd);
+    r->y[jgen_first(&d->layout, JGEN_QU) + i] += random_uniform(s, -dq, dq);
+    r->y[jgen_first(&d->layout, JGEN_QDU) + i] += random_uniform(s, -dqd, dqd);
   }
   if (r->run->system.project) {
     assert_ok(r->ctx, r->run->system.project(r->run, r->t, r->y));
