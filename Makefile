@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build demo check random attack bench format format-check clean
+.PHONY: build install demo check random attack bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -10,7 +10,7 @@ build:
 	cmake --build build -j $(JOBS)
 
 demo: build
-	build/examples/nine_joint_chain
+	build/bench/nine_joint_chain
 	@echo
 	build/jounce run models/buggy/step_descent.yaml
 	@echo
@@ -22,6 +22,11 @@ demo: build
 check:
 	@sh tools/setup.sh check
 	@bash tools/check.sh
+
+# make install PREFIX=/usr/local: program, headers, libraries, models
+PREFIX ?= /usr/local
+install: build
+	cmake --install build --prefix $(PREFIX)
 
 # make random N=5000 SEED=1: laws on models of seeds 1 ... 5000 (CONTRIBUTING.md)
 N ?= 500

@@ -13,6 +13,10 @@ typedef struct jo_system jo_system;
 
 typedef struct jo_system_options {
   int interpreter;  // evaluate without compiling: starts at once, runs slower, needs no compiler
+  /// Numbers of the file that jo_system_set() shall be able to change, as in jo_sens_setup; parameters and
+  /// inputs always can be.
+  const char* const* variable;
+  int nvariable;
 } jo_system_options;
 
 JO_API jo_system_options jo_system_options_default(void);
@@ -33,6 +37,16 @@ JO_API jo_status jo_system_check(jo_context* ctx, const jo_system* system);
 
 /// NULL is fine.
 JO_API void jo_system_destroy(jo_system* system);
+
+/// Set numbers, parameters by name, others by path: runs that begin from now on have them. Nothing is read,
+/// generated or compiled again. All are set or, on failure, none: the context names the one that is unknown, not
+/// variable, or out of its range. Threads: not while another one uses the system.
+JO_API jo_status jo_system_set(jo_context* ctx, jo_system* system, const char* const* name,
+                               const double* value, int n);
+
+/// The value of a variable number now.
+JO_API jo_status jo_system_get(jo_context* ctx, const jo_system* system, const char* name,
+                               double* out);
 
 typedef struct jo_system_info {
   int dof;  // degrees of freedom: independent coordinates

@@ -19,9 +19,16 @@ struct jo_model {
 
 struct jo_system {
   jo_context* ctx;
+  jarena arena;
   const jo_model* model;
   jstudy_plant* plant;
+  double* p;  // values of the live numbers that were set; NULL: those of the model (np)
 };
+
+jstudy_simulate_options japi_simulate_options(const jo_simulate_options* opt);
+
+// What the model was loaded with and the system was set to, "name=value, name=value"; NULL: no memory.
+const char* japi_system_settings(jarena* a, const jo_system* s);
 
 struct jo_result {
   jstudy_result* result;

@@ -55,7 +55,8 @@ static jo_status take_name(jo_context* ctx, japi_selection* s, const char* name)
   for (int i = 0; fits && i < m->nnumber; i++) {
     const jmodel_number* k = &m->number[i];
     bool starts = begins && strncmp(k->path, name, n - 1) == 0;
-    if (all || (parameters && k->is_parameter) || starts) take(s, i);
+    bool is_parameter = k->is_parameter && !k->is_input;
+    if (all || (parameters && is_parameter) || starts) take(s, i);
   }
   // a pattern may repeat what is there already, but not stand for nothing
   return fits && (s->n > before || !begins) ? JO_OK : fail_unknown(ctx, m, name);

@@ -30,7 +30,7 @@ static bool report_progress(void* user, double fraction) {
   return opt->progress(opt->user, fraction) != 0;
 }
 
-static jstudy_simulate_options inside(const jo_simulate_options* opt) {
+jstudy_simulate_options japi_simulate_options(const jo_simulate_options* opt) {
   jstudy_simulate_options o = jstudy_simulate_options_default();
   o.method = opt->method;
   o.t_end = opt->t_end;
@@ -50,7 +50,8 @@ jo_status jo_simulate(jo_context* ctx, const jo_system* system, const jo_simulat
                       jo_result** out) {
   JO_REQUIRE_OUT(out, ctx, system);
   jo_simulate_options defaults = jo_simulate_options_default();
-  jstudy_simulate_options o = inside(opt ? opt : &defaults);
+  jstudy_simulate_options o = japi_simulate_options(opt ? opt : &defaults);
+  o.p = system->p;
   jo_result* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
   *r = (jo_result){0};
@@ -59,7 +60,7 @@ jo_status jo_simulate(jo_context* ctx, const jo_system* system, const jo_simulat
     jmem_free(ctx, r);
     return status;
   }
-  const char* settings = jarena_strdup(&r->result->arena, jo_model_settings(system->model));
+  const char* settings = japi_system_settings(&r->result->arena, system);
   if (settings) r->result->settings = settings;
   *out = r;
   return settings ? status : jerr_memory(ctx);

@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of systems.
+#include <string.h>
+
 #include "api/handles.h"
+#include "api/select.h"
 #include "base/require.h"
 #include "study/guard.h"
+#include "study/start.h"
 
 jo_system_options jo_system_options_default(void) {
   return (jo_system_options){0};
+}
+
+// The model, with the numbers that are to stay variable as parameters. NULL: a name is not known, or memory
+// ended, which was reported.
+static const jmodel* variable(jo_system* s, const jo_system_options* opt) {
+  if (opt->nvariable == 0) return s->model->model;
+  japi_selection k;
+  jo_status status =
+      japi_select(s->ctx, &s->arena, s->model->model, opt->variable, opt->nvariable, &k);
+  if (status < 0) return NULL;
+  const jmodel* m = japi_make_variable(&s->arena, s->model->model, &k);
+  if (!m) jerr_memory(s->ctx);
+  return m;
 }
 
 jo_status jo_system_create(jo_context* ctx, const jo_model* model, const jo_system_options* opt,
@@ -16,7 +33,9 @@ jo_status jo_system_create(jo_context* ctx, const jo_model* model, const jo_syst
   jo_system* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_system){.ctx = ctx, .model = model};
-  jo_status status = jstudy_plant_create(ctx, model->model, &plant, &s->plant);
+  jarena_init(&s->arena, ctx);
+  const jmodel* m = opt ? variable(s, opt) : model->model;
+  jo_status status = m ? jstudy_plant_create(ctx, m, &plant, &s->plant) : JO_ERR_ARGUMENT;
   if (status < 0) {
     jo_system_destroy(s);
     return status;
@@ -53,7 +72,82 @@ jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
 void jo_system_destroy(jo_system* system) {
   if (!system) return;
   jstudy_plant_destroy(system->plant);
+  jarena_free(&system->arena);
   jmem_free(system->ctx, system);
+}
+
+// ---- values --------------------------------------------------------------------------------------
+
+// Where a number of this name stands among the live ones; -1: nowhere.
+static int find_live(const jo_system* s, const char* name) {
+  const jgen_dynamics* d = s->plant->dynamics;
+  int number = jmodel_find_number(s->plant->model, name);
+  for (int i = 0; number >= 0 && i < d->np; i++) {
+    if (d->live[i] == number) return i;
+  }
+  return -1;
+}
+
+static jo_status fail_fixed(jo_context* ctx, const jo_system* s, const char* name) {
+  const jmodel* m = s->plant->model;
+  if (jmodel_find_number(m, name) >= 0) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "%s: number '%.80s' is a constant of the code: make it a parameter, or name it "
+                    "when the system is made",
+                    m->path, name);
+  }
+  for (int i = 0; i < m->nparameter; i++) {
+    if (strcmp(m->parameter[i].name, name) != 0) continue;
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: parameter '%s' is computed from others: set those",
+                    m->path, name);
+  }
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no parameter or number is named '%.80s'", m->path,
+                  name);
+}
+
+jo_status jo_system_set(jo_context* ctx, jo_system* system, const char* const* name,
+                        const double* value, int n) {
+  JO_REQUIRE(ctx, system);
+  JO_REQUIRE_TEXTS(ctx, name, n);
+  if (n > 0) JO_REQUIRE(ctx, value);
+  const jgen_dynamics* d = system->plant->dynamics;
+  size_t bytes = (size_t)d->np * sizeof(double);
+  double* p = jmem_resize(ctx, NULL, bytes + sizeof *p);
+  if (!p) return jerr_memory(ctx);
+  memcpy(p, system->p ? system->p : d->p, bytes);
+  jo_status status = JO_OK;
+  for (int i = 0; i < n && status >= 0; i++) {
+    int at = find_live(system, name[i]);
+    status = at < 0 ? fail_fixed(ctx, system, name[i]) : JO_OK;
+    if (at >= 0) p[at] = value[i];
+  }
+  if (status >= 0) status = jstudy_start_check(ctx, system->plant, p);
+  if (status >= 0 && !system->p) {
+    system->p = JARENA_ARRAY(&system->arena, d->np, double);
+    if (!system->p) status = jerr_memory(ctx);
+  }
+  if (status >= 0) memcpy(system->p, p, bytes);
+  jmem_free(ctx, p);
+  return status;
+}
+
+jo_status jo_system_get(jo_context* ctx, const jo_system* system, const char* name, double* out) {
+  JO_REQUIRE(ctx, system, name, out);
+  int at = find_live(system, name);
+  if (at < 0) return fail_fixed(ctx, system, name);
+  *out = (system->p ? system->p : system->plant->dynamics->p)[at];
+  return JO_OK;
+}
+
+const char* japi_system_settings(jarena* a, const jo_system* s) {
+  const jgen_dynamics* d = s->plant->dynamics;
+  const char* text = jarena_strdup(a, jo_model_settings(s->model));
+  for (int i = 0; text && s->p && i < d->np; i++) {
+    if (s->p[i] == d->p[i]) continue;
+    text = jarena_printf(a, "%s%s%s=%.17g", text, *text ? ", " : "",
+                         s->plant->model->number[d->live[i]].path, s->p[i]);
+  }
+  return text;
 }
 
 jo_system_info jo_system_inspect(const jo_system* system) {

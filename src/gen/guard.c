@@ -9,7 +9,8 @@
 
 // ---- dependence ----------------------------------------------------------------------------------
 
-// The first input r depends on whose group is not allowed; poison: none, or no memory.
+// An input r depends on whose group is not allowed, or which the user may change; poison: none, or no
+// memory.
 static jexpr_ref other_input(jgen* s, jexpr_ref r, unsigned allowed) {
   const jexpr_graph* g = s->g;
   jarena_mark mark = jarena_save(s->a);
@@ -28,6 +29,9 @@ static jexpr_ref other_input(jgen* s, jexpr_ref r, unsigned allowed) {
       used[jexpr_arg(g, k, i)] = true;
     }
   }
+  for (int i = 0; i < s->m->nnumber; i++) {
+    if (s->m->number[i].is_input && s->number[i] <= r && used[s->number[i]]) found = s->number[i];
+  }
   jarena_restore(s->a, mark);
   return found;
 }
@@ -43,6 +47,10 @@ static const char* kind_of(const jgen* s, jexpr_ref input, const char** name) {
   for (int i = 0; s->z && i < m->nstate; i++) {
     *name = m->state[i].name;
     if (s->z[i] == input) return "state";
+  }
+  for (int i = 0; i < m->nnumber; i++) {
+    *name = m->number[i].path;
+    if (m->number[i].is_input && s->number[i] == input) return "input";
   }
   *name = "t";
   return input == s->t ? "time" : "the state";

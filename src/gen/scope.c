@@ -163,6 +163,7 @@ static void read_named(jgen* s, int i) {
 static jexpr_ref find_parameter(jgen* s, word name) {
   int i = index_of_parameter(s->m, name);
   if (i < 0) return JEXPR_POISON;
+  if (s->rule && s->m->parameter[i].is_input) return not_yet(s, name, "an input");
   jgen_memo* k = &s->parameter[i];
   if (!k->value && !k->busy) read_named(s, i);
   return k->value;

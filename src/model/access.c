@@ -61,7 +61,7 @@ static int add_number(jmodel_reader* r, const char* path, double value, jmodel_p
     m->number = grown;
     r->number_cap = cap;
   }
-  m->number[m->nnumber] = (jmodel_number){path, value, place, r->current_parameter >= 0};
+  m->number[m->nnumber] = (jmodel_number){path, value, place, r->current_parameter >= 0, false};
   return m->nnumber++;
 }
 
@@ -279,10 +279,10 @@ static bool is_name(const char* s) {
 // Names with a meaning of their own: constants and words of expressions, the fixed body, and the
 // sections, because `hardpoints.P1.x` names a number.
 static const char* const reserved[] = {
-    "ground",  "t",          "pi",      "tau",        "and",       "or",
-    "not",     "true",       "false",   "null",       "gravity",   "bodies",
-    "joints",  "closures",   "tables",  "hardpoints", "states",    "signals",
-    "sensors", "objectives", "initial", "simulation", "parameters"};
+    "ground",  "t",          "pi",      "tau",        "and",        "or",
+    "not",     "true",       "false",   "null",       "gravity",    "bodies",
+    "joints",  "closures",   "tables",  "hardpoints", "states",     "signals",
+    "sensors", "objectives", "initial", "simulation", "parameters", "inputs"};
 
 bool jmodel_name_ok(const jmodel_at* at, const jmodel_node* entry) {
   if (!is_name(entry->key)) {

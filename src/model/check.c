@@ -88,7 +88,7 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   if (is_word(name, n, "pi") || is_word(name, n, "tau")) return JEXPR_POISON;
   if (a->scope == JMODEL_SCOPE_PARAMETERS) {
     int i = find_parameter(a->r->m, name, n);
-    if (i < 0 || !note_use(a->r, i)) return JEXPR_POISON;
+    if (i < 0 || a->r->m->parameter[i].is_input || !note_use(a->r, i)) return JEXPR_POISON;
   }
   return intern(a->r, name, n);
 }
@@ -106,6 +106,7 @@ static const struct {
 } others[] = {{"tables", "a table", "write it with its argument"},
               {"joints", "a coordinate", NULL},
               {"states", "a state", NULL},
+              {"inputs", "an input", NULL},
               {"signals", "a signal", NULL},
               {"sensors", "a sensor", NULL},
               {"bodies", "a body", NULL},
@@ -319,7 +320,7 @@ static void check_values(jmodel_reader* r) {
   if (!list) return;
   for (int i = 0; i < m->nparameter; i++) {
     const jmodel_parameter* p = &m->parameter[i];
-    list[n++] = (meaning){p->name, "parameter", p->value.place, -1};
+    list[n++] = (meaning){p->name, p->is_input ? "input" : "parameter", p->value.place, -1};
   }
   for (int i = 0; i < m->njoint; i++) {
     const jmodel_joint* j = &m->joint[i];

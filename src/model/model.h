@@ -30,7 +30,8 @@ typedef struct jmodel_number {
   const char* path;
   double value;
   jmodel_place place;
-  bool is_parameter;  // declared under `parameters:`
+  bool is_parameter;  // declared under `parameters:` or `inputs:`
+  bool is_input;      // the latter
 } jmodel_number;
 
 typedef struct jmodel_scalar {
@@ -49,6 +50,7 @@ typedef struct jmodel_parameter {
   jmodel_scalar value;      // literal, or an expression of parameters declared anywhere (no cycles)
   const char* unit;         // "" when not given
   const char* description;  // "" when not given
+  bool is_input;            // may change during a run, from outside; the value is where it begins
 } jmodel_parameter;
 
 typedef struct jmodel_named_v3 {

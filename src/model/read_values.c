@@ -9,9 +9,9 @@
 
 // All but those of elements, which their classes tell.
 static const char* const root_keys[] = {
-    "jounce",     "name",    "description", "include",    "gravity", "parameters",
-    "hardpoints", "bodies",  "joints",      "closures",   "tables",  "road",
-    "states",     "signals", "sensors",     "objectives", "initial", "simulation"};
+    "jounce",     "name",    "description", "include",  "gravity",   "parameters", "inputs",
+    "hardpoints", "bodies",  "joints",      "closures", "tables",    "road",       "states",
+    "signals",    "sensors", "objectives",  "initial",  "simulation"};
 
 static void check_root_keys(const jmodel_at* at, const jmodel_node* root) {
   int n = sizeof root_keys / sizeof *root_keys, nclass = 0;
@@ -75,14 +75,21 @@ static bool is_function(const char* name) {
 void jmodel_read_names(jmodel_reader* r, const jmodel_node* root) {
   jmodel* m = r->m;
   const jmodel_node* parameters = jmodel_section(r, root, "parameters");
+  const jmodel_node* inputs = jmodel_section(r, root, "inputs");
   const jmodel_node* tables = jmodel_section(r, root, "tables");
-  m->parameter = JMODEL_ARRAY(r, parameters ? parameters->n : 0, jmodel_parameter);
+  int n = (parameters ? parameters->n : 0) + (inputs ? inputs->n : 0);
+  m->parameter = JMODEL_ARRAY(r, n, jmodel_parameter);
   m->table = JMODEL_ARRAY(r, tables ? tables->n : 0, jmodel_table);
   if (r->oom) return;
   for (const jmodel_node* c = parameters ? parameters->first : NULL; c; c = c->next) {
     jmodel_at at = {r, "parameter", jmodel_keep(r, c->key), ""};
     if (!jmodel_name_ok(&at, c)) continue;
     m->parameter[m->nparameter++].name = at.name;
+  }
+  for (const jmodel_node* c = inputs ? inputs->first : NULL; c; c = c->next) {
+    jmodel_at at = {r, "input", jmodel_keep(r, c->key), ""};
+    if (!jmodel_name_ok(&at, c)) continue;
+    m->parameter[m->nparameter++] = (jmodel_parameter){.name = at.name, .is_input = true};
   }
   for (const jmodel_node* c = tables ? tables->first : NULL; c; c = c->next) {
     jmodel_at at = {r, "table", jmodel_keep(r, c->key), ""};
@@ -96,27 +103,40 @@ void jmodel_read_names(jmodel_reader* r, const jmodel_node* root) {
   }
 }
 
-void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root) {
+// An input has a value of its own from the start: one that others computed would change with them.
+static void check_input(const jmodel_at* at, jmodel_parameter* p) {
+  jmodel* m = at->r->m;
+  if (p->value.number >= 0) {
+    m->number[p->value.number].is_input = true;
+  } else {
+    jmodel_mistake(at, p->value.place, "the value of an input is a number, not an expression");
+  }
+}
+
+static void read_parameter(const jmodel_at* at, const jmodel_node* node, jmodel_parameter* p) {
   static const char* const keys[] = {"value", "unit", "description", NULL};
-  const jmodel_node* section = jmodel_node_find(root, "parameters");
+  p->unit = p->description = "";
+  if (node->kind != JMODEL_NODE_MAP) {
+    p->value = jmodel_scalar_at(at, node, "value", p->name, JMODEL_SCOPE_PARAMETERS);
+    return;
+  }
+  jmodel_check_keys(at, node, keys);
+  p->unit = jmodel_get_text(at, node, "unit", "");
+  p->description = jmodel_get_text(at, node, "description", "");
+  const jmodel_node* value = jmodel_need(at, node, "value");
+  p->value = jmodel_constant("0", node->place);
+  if (value) p->value = jmodel_scalar_at(at, value, "value", p->name, JMODEL_SCOPE_PARAMETERS);
+}
+
+void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root) {
+  const jmodel_node* parameters = jmodel_node_find(root, "parameters");
+  const jmodel_node* inputs = jmodel_node_find(root, "inputs");
   for (int i = 0; i < r->m->nparameter && !r->oom; i++) {
     jmodel_parameter* p = &r->m->parameter[i];
-    const jmodel_node* node = jmodel_node_find(section, p->name);
-    jmodel_at at = {r, "parameter", p->name, p->name};
+    jmodel_at at = {r, p->is_input ? "input" : "parameter", p->name, p->name};
     r->current_parameter = i;
-    p->unit = p->description = "";
-    if (node->kind == JMODEL_NODE_MAP) {
-      jmodel_check_keys(&at, node, keys);
-      p->unit = jmodel_get_text(&at, node, "unit", "");
-      p->description = jmodel_get_text(&at, node, "description", "");
-      const jmodel_node* value = jmodel_need(&at, node, "value");
-      p->value = jmodel_constant("0", node->place);
-      if (value) {
-        p->value = jmodel_scalar_at(&at, value, "value", p->name, JMODEL_SCOPE_PARAMETERS);
-      }
-    } else {
-      p->value = jmodel_scalar_at(&at, node, "value", p->name, JMODEL_SCOPE_PARAMETERS);
-    }
+    read_parameter(&at, jmodel_node_find(p->is_input ? inputs : parameters, p->name), p);
+    if (p->is_input) check_input(&at, p);
   }
   r->current_parameter = -1;
 }

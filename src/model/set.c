@@ -89,6 +89,7 @@ static jmodel_node* add_limit(jmodel_reader* r, jmodel_node* root, const char* n
 static jmodel_node* find_target(jmodel_node* root, const char* name) {
   static const char* const untouched[] = {"jounce", "include", "name", "description"};
   jmodel_node* parameter = jmodel_node_find(jmodel_node_find(root, "parameters"), name);
+  if (!parameter) parameter = jmodel_node_find(jmodel_node_find(root, "inputs"), name);
   jmodel_node* node = parameter ? parameter : find_path(root, name);
   for (size_t i = 0; !parameter && i < sizeof untouched / sizeof untouched[0]; i++) {
     if (strcmp(untouched[i], name) == 0) return NULL;

@@ -128,27 +128,10 @@ jo_status jstudy_sens_start(jo_context* ctx, jarena* a, const jstudy_sens* s, in
   return status;
 }
 
-// Other values of the live numbers are judged like those of the file.
-static jo_status check_values(jo_context* ctx, const jstudy_sens* s, const double* p) {
-  const jgen_dynamics* d = s->plant->dynamics;
-  const jmodel* m = d->model;
-  double* number = jmem_resize(ctx, NULL, ((size_t)m->nnumber + 1) * sizeof *number);
-  if (!number) return jerr_memory(ctx);
-  for (int i = 0; i < m->nnumber; i++) {
-    number[i] = m->number[i].value;
-  }
-  for (int i = 0; i < d->np; i++) {
-    number[d->live[i]] = p[i];
-  }
-  jo_status status = jmodel_check_values(ctx, m, number);
-  jmem_free(ctx, number);
-  return status;
-}
-
 jo_status jstudy_sens_check(jo_context* ctx, const jstudy_sens* s, const jstudy_sens_options* opt,
                             bool objectives) {
   jstudy_run* run;
-  if (opt->p) JO_TRY(check_values(ctx, s, opt->p));
+  if (opt->p) JO_TRY(jstudy_start_check(ctx, s->plant, opt->p));
   JO_TRY(begin_run(ctx, s, opt->p, &run));
   jo_status status = JO_OK;
   if (objectives) status = jstudy_guard_windows(run, opt->t_start, opt->t_end);

@@ -14,6 +14,7 @@
 #include "study/finite.h"
 #include "study/guard.h"
 #include "study/limits.h"
+#include "study/start.h"
 
 jstudy_simulate_options jstudy_simulate_options_default(void) {
   return (jstudy_simulate_options){.t_end = NAN,
@@ -29,6 +30,7 @@ typedef struct recorder {
   const jstudy_plant* plant;
   jstudy_run* run;
   const jstudy_simulate_options* opt;
+  const double* y0;  // where it begins
   double* y;         // a sample
   int64_t next;      // index of the next grid time
   bool has_jumped;   // an event since the last step
@@ -137,31 +139,29 @@ static double given_or(double given, double otherwise) {
   return isnan(given) ? otherwise : given;
 }
 
-static jo_status choose_method(jstudy_result* r, const jstudy_simulate_options* opt,
-                               jsolve_options* solve) {
-  const char* name = opt->method ? opt->method : r->used.method;
+static jo_status choose_method(jo_context* ctx, const jstudy_simulate_options* opt,
+                               jstudy_simulate_used* used, jsolve_options* solve) {
+  const char* name = opt->method ? opt->method : used->method;
   int method = jsolve_method_find(name);
   if (method < 0) {
     char names[JSOLVE_METHOD_NAMES];
-    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "no method '%.40s'; there are %s", name,
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "no method '%.40s'; there are %s", name,
                     jsolve_method_names(false, " and ", names));
   }
   solve->method = (jsolve_method)method;
-  r->used.method = jsolve_method_name(solve->method);
-  r->used.is_fixed_step = jsolve_method_about(solve->method)->is_fixed;
+  used->method = jsolve_method_name(solve->method);
+  used->is_fixed_step = jsolve_method_about(solve->method)->is_fixed;
   return JO_OK;
 }
 
-static jo_status check_options(jstudy_result* r) {
-  const jstudy_simulate_used* u = &r->used;
+static jo_status check_options(jo_context* ctx, const jstudy_simulate_used* u) {
   if (!(u->t_end > u->t_start) || !isfinite(u->t_end)) {
-    return jerr_set(r->ctx, JO_ERR_ARGUMENT,
-                    "end time %g s: must be finite and after the start, %g s", u->t_end,
-                    u->t_start);
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "end time %g s: must be finite and after the start, %g s",
+                    u->t_end, u->t_start);
   }
   if (!(u->step >= 0.0) || (u->is_fixed_step && u->step == 0.0)) {
     return jerr_set(
-        r->ctx, JO_ERR_ARGUMENT,
+        ctx, JO_ERR_ARGUMENT,
         "step %g s: method %s needs a step of more than 0, in the simulation block of the "
         "model or as an option",
         u->step, u->method);
@@ -194,10 +194,10 @@ static jo_status limit_rows(recorder* k) {
   return JO_OK;
 }
 
-static jo_status choose_options(jstudy_result* r, const jstudy_plant* plant,
-                                const jstudy_simulate_options* opt, jsolve_options* solve) {
+jo_status jstudy_simulate_choose(jo_context* ctx, const jstudy_plant* plant,
+                                 const jstudy_simulate_options* opt, jstudy_simulate_used* u,
+                                 jsolve_options* solve) {
   const jmodel_simulation* s = &plant->model->simulation;
-  jstudy_simulate_used* u = &r->used;
   *solve = jstudy_solve_options(plant->model);
   u->method = s->method;
   u->t_start = s->t_start;
@@ -207,15 +207,15 @@ static jo_status choose_options(jstudy_result* r, const jstudy_plant* plant,
   u->step = given_or(opt->step, s->step);
   u->output_step = given_or(opt->output_step, s->output_step);
   u->is_compiled = plant->kernels->set->backend == JKERNEL_CC;
-  JO_TRY(choose_method(r, opt, solve));
-  JO_TRY(check_given(r->ctx, opt));
-  JO_TRY(check_options(r));
+  JO_TRY(choose_method(ctx, opt, u, solve));
+  JO_TRY(check_given(ctx, opt));
+  JO_TRY(check_options(ctx, u));
   solve->rel_tol = u->rel_tol;
   solve->abs_tol = u->abs_tol;
   solve->step = u->step;
   solve->max_step = given_or(opt->max_step, solve->max_step);
   if (opt->max_events > 0) solve->max_events = opt->max_events;
-  return jsolve_check_steps(r->ctx, solve, u->t_start, u->t_end);
+  return jsolve_check_steps(ctx, solve, u->t_start, u->t_end);
 }
 
 // ---- the result ----------------------------------------------------------------------------------
@@ -331,13 +331,27 @@ static jo_status run(recorder* k, const jsolve_options* solve) {
   k->y = JARENA_ARRAY(&scratch, d->ny + 1, double);
   jo_status status = JO_ERR_MEMORY;
   if (y && s && k->y) {
-    memcpy(y, k->plant->y0, (size_t)d->ny * sizeof *y);
+    memcpy(y, k->y0, (size_t)d->ny * sizeof *y);
     status = integrate(k, solve, y, s);
   } else {
     jerr_memory(k->out->ctx);
   }
   jarena_free(&scratch);
   return status;
+}
+
+// The start with the numbers of the run, which are those of the model or others.
+static jo_status find_start(recorder* k) {
+  const double* values = k->opt->p;
+  jo_context* ctx = k->out->ctx;
+  k->y0 = k->plant->y0;
+  if (!values) return JO_OK;
+  JO_TRY(jstudy_start_check(ctx, k->plant, values));
+  memcpy(k->run->p, values, (size_t)k->plant->dynamics->np * sizeof *values);
+  jstudy_start start;
+  JO_TRY(jstudy_start_find(ctx, &k->out->arena, k->plant, 0, values, &start));
+  k->y0 = start.y;
+  return JO_OK;
 }
 
 jo_status jstudy_simulate(jo_context* ctx, const jstudy_plant* plant,
@@ -349,11 +363,12 @@ jo_status jstudy_simulate(jo_context* ctx, const jstudy_plant* plant,
   if (!r) return jerr_memory(ctx);
   recorder k = {.out = r, .plant = plant, .opt = opt};
   jsolve_options solve;
-  jo_status status = choose_options(r, plant, opt, &solve);
+  jo_status status = jstudy_simulate_choose(ctx, plant, opt, &r->used, &solve);
   if (status >= 0) status = limit_rows(&k);
   if (status >= 0) status = jstudy_run_create(ctx, plant, &k.run);
+  if (status >= 0) status = find_start(&k);
   if (status >= 0) status = jstudy_guard_windows(k.run, r->used.t_start, r->used.t_end);
-  if (status >= 0) status = jstudy_guard_start(k.run, r->used.t_start, plant->y0);
+  if (status >= 0) status = jstudy_guard_start(k.run, r->used.t_start, k.y0);
   if (status < 0) {
     jstudy_run_destroy(k.run);
     jstudy_result_destroy(r);

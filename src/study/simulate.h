@@ -15,6 +15,7 @@ typedef struct jstudy_simulate_options {
   double output_step;  // spacing of the rows [s]; 0: a row per step
   double max_step;     // [s]
   int max_events;      // 0: the model's
+  const double* p;     // values of the live numbers (np); NULL: the model's
   // told how far the run is, 0 ... 1, after every step; false stops the run. May be NULL
   bool (*progress)(void* user, double fraction);
   void* user;
@@ -41,6 +42,11 @@ typedef struct jstudy_simulate_used {
   double t_start, t_end, rel_tol, abs_tol, step, output_step;
   bool is_compiled;  // kernels compiled, not interpreted
 } jstudy_simulate_used;
+
+// What the options and the model come to.
+jo_status jstudy_simulate_choose(jo_context* ctx, const jstudy_plant* plant,
+                                 const jstudy_simulate_options* opt, jstudy_simulate_used* used,
+                                 jsolve_options* solve);
 
 typedef struct jstudy_result {
   jo_context* ctx;

@@ -62,6 +62,22 @@ jo_status jstudy_start_at_rest(jo_context* ctx, jarena* a, const jstudy_plant* p
   return jstudy_static_start(ctx, a, p, values, nw, out->y, out->S, out->why);
 }
 
+jo_status jstudy_start_check(jo_context* ctx, const jstudy_plant* p, const double* values) {
+  const jgen_dynamics* d = p->dynamics;
+  const jmodel* m = d->model;
+  double* number = jmem_resize(ctx, NULL, ((size_t)m->nnumber + 1) * sizeof *number);
+  if (!number) return jerr_memory(ctx);
+  for (int i = 0; i < m->nnumber; i++) {
+    number[i] = m->number[i].value;
+  }
+  for (int i = 0; i < d->np; i++) {
+    number[d->live[i]] = values[i];
+  }
+  jo_status status = jmodel_check_values(ctx, m, number);
+  jmem_free(ctx, number);
+  return status;
+}
+
 jo_status jstudy_start_find(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,
                             const double* values, jstudy_start* out) {
   if (p->model->simulation.start_static) {

@@ -11,6 +11,9 @@ typedef struct jstudy_start {
   const char** why;  // there is no derivative by a number (nw); NULL: there is
 } jstudy_start;
 
+// Whether other values of the live numbers lie where those of the file must.
+jo_status jstudy_start_check(jo_context* ctx, const jstudy_plant* p, const double* values);
+
 // As the model says: assembled, or moved on to static equilibrium. `values`: of the live numbers,
 // NULL: the model's. Results are in the arena.
 jo_status jstudy_start_find(jo_context* ctx, jarena* a, const jstudy_plant* p, int nw,

@@ -27,6 +27,7 @@ typedef struct fixture {
   jo_model* model;
   jo_system* system;
   jo_result* result;
+  jo_run* run;
   jo_static* at_rest;
   jo_modes* modes;
   jo_loads* loads;
@@ -65,6 +66,7 @@ static void make_runs(fixture* f) {
   assert_ok(c, jo_model_load(c, MODEL, NULL, 0, &f->model));
   assert_ok(c, jo_system_create(c, f->model, &slow, &f->system));
   assert_ok(c, jo_simulate(c, f->system, NULL, &f->result));
+  assert_ok(c, jo_run_create(c, f->system, NULL, &f->run));
   assert_ok(c, jo_static_differentiate(c, f->model, f->names, 1, &f->at_rest));
   assert_ok(c, jo_modes_create(c, f->model, NULL, &f->modes));
   assert_ok(c, jo_loads_create(c, f->model, &slow, &f->loads));
@@ -124,6 +126,7 @@ static int tear_down(void** state) {
   jo_loads_destroy(f->loads);
   jo_modes_destroy(f->modes);
   jo_static_destroy(f->at_rest);
+  jo_run_destroy(f->run);
   jo_result_destroy(f->result);
   jo_system_destroy(f->system);
   jo_model_destroy(f->model);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of runs that are driven from outside.
+#include "jounce/run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/handles.h"
+#include "base/require.h"
+#include "study/finite.h"
+#include "study/guard.h"
+#include "study/start.h"
+
+struct jo_run {
+  jo_context* ctx;
+  jarena arena;
+  const jo_system* system;
+  jstudy_run* run;
+  jsolve_options solve;
+  double t;       // [s]
+  double *y, *g;  // state (ny), scratch (nswitch)
+  int ninput;
+  int* input;  // parameters that are inputs ...
+  int* live;   // ... and where their values stand among the live numbers (ninput)
+};
+
+static const jgen_dynamics* dynamics(const jo_run* r) {
+  return r->run->plant->dynamics;
+}
+
+// ---- beginning -----------------------------------------------------------------------------------
+
+static int live_index(const jgen_dynamics* d, int number) {
+  int k = 0;
+  while (k < d->np && d->live[k] != number) {
+    k++;
+  }
+  return k;
+}
+
+static jo_status list_inputs(jo_run* r) {
+  const jmodel* m = r->run->plant->model;
+  r->input = JARENA_ARRAY(&r->arena, m->nparameter, int);
+  r->live = JARENA_ARRAY(&r->arena, m->nparameter, int);
+  if (!r->input || !r->live) return jerr_memory(r->ctx);
+  for (int i = 0; i < m->nparameter; i++) {
+    if (!m->parameter[i].is_input) continue;
+    r->input[r->ninput] = i;
+    r->live[r->ninput++] = live_index(dynamics(r), m->parameter[i].value.number);
+  }
+  return JO_OK;
+}
+
+static jo_status begin(jo_run* r) {
+  const jstudy_plant* p = r->system->plant;
+  const jgen_dynamics* d = p->dynamics;
+  const double* values = r->system->p;
+  jstudy_start start = {.y = p->y0};
+  r->t = p->model->simulation.t_start;
+  r->y = JARENA_ARRAY(&r->arena, d->ny, double);
+  r->g = JARENA_ARRAY(&r->arena, d->nswitch, double);
+  if (!r->y || !r->g) return jerr_memory(r->ctx);
+  JO_TRY(jstudy_run_create(r->ctx, p, &r->run));
+  JO_TRY(list_inputs(r));
+  if (values) {
+    JO_TRY(jstudy_start_check(r->ctx, p, values));
+    memcpy(r->run->p, values, (size_t)d->np * sizeof *values);
+    JO_TRY(jstudy_start_find(r->ctx, &r->arena, p, 0, values, &start));
+  }
+  memcpy(r->y, start.y, (size_t)d->ny * sizeof *r->y);
+  JO_TRY(jstudy_guard_start(r->run, r->t, r->y));
+  jsolve_set_modes(&r->run->system, r->t, r->y, r->g);
+  return JO_OK;
+}
+
+jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simulate_options* opt,
+                        jo_run** out) {
+  JO_REQUIRE_OUT(out, ctx, system);
+  jo_simulate_options defaults = jo_simulate_options_default();
+  if (!opt) opt = &defaults;
+  jo_run* r = jmem_resize(ctx, NULL, sizeof *r);
+  if (!r) return jerr_memory(ctx);
+  *r = (jo_run){.ctx = ctx, .system = system};
+  jarena_init(&r->arena, ctx);
+  jstudy_simulate_options inside = japi_simulate_options(opt);
+  jstudy_simulate_used used;
+  inside.t_end = NAN;
+  jo_status status = jstudy_simulate_choose(ctx, system->plant, &inside, &used, &r->solve);
+  if (status >= 0) status = begin(r);
+  if (status < 0) {
+    jo_run_destroy(r);
+    return status;
+  }
+  *out = r;
+  return JO_OK;
+}
+
+void jo_run_destroy(jo_run* run) {
+  if (!run) return;
+  jstudy_run_destroy(run->run);
+  jarena_free(&run->arena);
+  jmem_free(run->ctx, run);
+}
+
+// ---- going on ------------------------------------------------------------------------------------
+
+jo_status jo_run_advance(jo_context* ctx, jo_run* run, double t_s) {
+  JO_REQUIRE(ctx, run);
+  if (!(t_s >= run->t) || !isfinite(t_s)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "time %.12g s: must be finite and not before %.12g s, "
+                    "where the run is",
+                    t_s, run->t);
+  }
+  if (t_s == run->t) return JO_OK;
+  jsolve_observer nobody = {0};
+  jsolve_statistics statistics;
+  run->run->ctx = ctx;
+  return jsolve_integrate(ctx, &run->run->system, &run->solve, &nobody, run->t, t_s, run->y,
+                          &run->t, &statistics);
+}
+
+jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const double* y) {
+  JO_REQUIRE(ctx, run, y);
+  const jgen_dynamics* d = dynamics(run);
+  int bad = jstudy_finite_first(y, d->ny);
+  if (bad >= 0 || !isfinite(t_s)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "%s is not a finite number",
+                    bad >= 0 ? d->layout.name[bad] : "the time");
+  }
+  run->run->ctx = ctx;
+  memcpy(run->y, y, (size_t)d->ny * sizeof *y);
+  run->t = t_s;
+  run->run->side = 0;
+  JO_TRY(jstudy_run_close(run->run, run->t, run->y));
+  jsolve_set_modes(&run->run->system, run->t, run->y, run->g);
+  return JO_OK;
+}
+
+// ---- what there is -------------------------------------------------------------------------------
+
+double jo_run_time(const jo_run* run) {
+  JO_REQUIRE_OR(NAN, run);
+  return run->t;
+}
+
+int jo_run_state_count(const jo_run* run) {
+  JO_REQUIRE_OR(0, run);
+  return dynamics(run)->ny;
+}
+
+const double* jo_run_state(const jo_run* run) {
+  JO_REQUIRE_OR(NULL, run);
+  return run->y;
+}
+
+jo_status jo_run_state_at(const jo_run* run, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, run, out);
+  const jgen_layout* l = &dynamics(run)->layout;
+  if (i < 0 || i >= l->ny) return JO_ERR_ARGUMENT;
+  *out = (jo_quantity){l->name[i], l->unit[i], "", run->y[i]};
+  return JO_OK;
+}
+
+int jo_run_input_count(const jo_run* run) {
+  JO_REQUIRE_OR(0, run);
+  return run->ninput;
+}
+
+jo_status jo_run_input_at(const jo_run* run, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, run, out);
+  if (i < 0 || i >= run->ninput) return JO_ERR_ARGUMENT;
+  const jmodel_parameter* p = &run->run->plant->model->parameter[run->input[i]];
+  *out = (jo_quantity){p->name, p->unit, p->description, run->run->p[run->live[i]]};
+  return JO_OK;
+}
+
+int jo_run_input_find(const jo_run* run, const char* name) {
+  JO_REQUIRE_OR(-1, run, name);
+  const jmodel* m = run->run->plant->model;
+  for (int i = 0; i < run->ninput; i++) {
+    if (strcmp(m->parameter[run->input[i]].name, name) == 0) return i;
+  }
+  return -1;
+}
+
+jo_status jo_run_set_input(jo_context* ctx, jo_run* run, int i, double value) {
+  JO_REQUIRE(ctx, run);
+  if (i < 0 || i >= run->ninput) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no input %d: the model has %d", i, run->ninput);
+  }
+  if (!isfinite(value)) {
+    const jmodel* m = run->run->plant->model;
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "input '%s': its value must be a finite number",
+                    m->parameter[run->input[i]].name);
+  }
+  run->run->p[run->live[i]] = value;
+  jsolve_set_modes(&run->run->system, run->t, run->y, run->g);
+  return JO_OK;
+}
+
+int jo_run_output_count(const jo_run* run) {
+  JO_REQUIRE_OR(0, run);
+  return dynamics(run)->noutput;
+}
+
+jo_status jo_run_output_at(const jo_run* run, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, run, out);
+  const jgen_dynamics* d = dynamics(run);
+  if (i < 0 || i >= d->noutput) return JO_ERR_ARGUMENT;
+  *out = (jo_quantity){d->output_name[i], d->output_unit[i], "", NAN};
+  return JO_OK;
+}
+
+jo_status jo_run_outputs(jo_context* ctx, jo_run* run, double* value) {
+  JO_REQUIRE(ctx, run, value);
+  jstudy_run_outputs(run->run, run->t, run->y, value);
+  return JO_OK;
+}
+
+jo_status jo_run_rhs(jo_context* ctx, jo_run* run, double t_s, const double* y, double* ydot) {
+  JO_REQUIRE(ctx, run, y, ydot);
+  const jsolve_system* s = &run->run->system;
+  s->rhs(s->user, t_s, y, ydot);
+  return JO_OK;
+}
+
+jo_status jo_run_switches(jo_context* ctx, jo_run* run, double t_s, const double* y, double* g) {
+  JO_REQUIRE(ctx, run, y, g);
+  const jsolve_system* s = &run->run->system;
+  s->switches(s->user, t_s, y, g);
+  return JO_OK;
+}
