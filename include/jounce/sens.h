@@ -143,7 +143,7 @@ JO_API jo_status jo_sens_event_at(const jo_sens_result* result, int i, jo_sens_e
 JO_API double jo_sens_event_shift(const jo_sens_result* result, int event, int parameter);
 
 /// What the motion of an event adds to a derivative; NaN where contributions were not computed.
-/// Added up over all events: exact less frozen. First eight objectives only.
+/// Added up over all events: exact less frozen.
 JO_API double jo_sens_event_contribution(const jo_sens_result* result, int event, int objective,
                                          int parameter);
 

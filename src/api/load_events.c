@@ -177,27 +177,27 @@ jo_reconstruct_options jo_reconstruct_options_default(void) {
   return (jo_reconstruct_options){.window = NAN};
 }
 
-typedef struct again {
+typedef struct reconstruction {
   jo_context* ctx;
   jo_load_events* v;
   const jo_reconstruct_options* opt;
   double window;
   double* peak;  // scratch (2 ne)
   jo_reconstruction* out;
-} again;
+} reconstruction;
 
 // Impulsive events know their beginning only.
-static double window_of(const again* g, const jreport_load_event* e) {
+static double window_of(const reconstruction* g, const jreport_load_event* e) {
   bool impulsive = strcmp(g->v->file.driver, "impulsive") == 0;
   double length = impulsive ? g->window : LONGER * (e->t1 - e->t0);
   return fmin(g->window, length);
 }
 
-static bool is_wanted(const again* g, int i) {
+static bool is_wanted(const reconstruction* g, int i) {
   return g->v->element[i] >= 0;
 }
 
-static jo_status integrate(again* g, int i, double* peak, double* t_peak) {
+static jo_status integrate(reconstruction* g, int i, double* peak, double* t_peak) {
   const jreport_load_event* e = &g->v->file.event[i];
   const jstudy_loads* l = g->v->loads->loads;
   JO_TRY(jstudy_loads_reconstruct(g->ctx, l, NULL, e->t0, e->y, window_of(g, e), g->peak,
@@ -208,7 +208,7 @@ static jo_status integrate(again* g, int i, double* peak, double* t_peak) {
 }
 
 // Events of an element that a surface may serve: those that begin with the coordinate moving.
-static int gather(const again* g, int e, int c, jstudy_load_surface* s, int* middle) {
+static int gather(const reconstruction* g, int e, int c, jstudy_load_surface* s, int* middle) {
   const jgen_layout* y = &g->v->loads->loads->plant->dynamics->layout;
   int n = 0;
   for (int i = 0; i < g->v->file.n; i++) {
@@ -239,7 +239,7 @@ static double largest_node(const jstudy_load_surface* s) {
 
 // Some of the interpolated events are integrated too. Where that does not agree the rest of the state
 // matters as well, and the surface is not used.
-static jo_status check_surface(again* g, const jstudy_load_surface* s) {
+static jo_status check_surface(reconstruction* g, const jstudy_load_surface* s) {
   jo_load_events* v = g->v;
   int checked = 0, k = 0;
   double mismatch = 0.0, peak, t;
@@ -262,7 +262,7 @@ static jo_status check_surface(again* g, const jstudy_load_surface* s) {
   return JO_OK;
 }
 
-static jo_status interpolate(again* g, int e) {
+static jo_status interpolate(reconstruction* g, int e) {
   const jgen_layout* y = &g->v->loads->loads->plant->dynamics->layout;
   int c = g->v->loads->coordinate[e], middle = 0;
   jstudy_load_surface s = {.element = e, .coordinate = c};
@@ -283,7 +283,7 @@ static jo_status interpolate(again* g, int e) {
   return check_surface(g, &s);
 }
 
-static jo_status reconstruct(again* g) {
+static jo_status reconstruct(reconstruction* g) {
   jo_load_events* v = g->v;
   for (int i = 0; i < v->file.n; i++) {
     v->peak[i] = v->t_peak[i] = NAN;
@@ -306,7 +306,7 @@ jo_status jo_load_events_reconstruct(jo_context* ctx, jo_load_events* events,
   JO_REQUIRE(ctx, events);
   jo_reconstruct_options defaults = jo_reconstruct_options_default();
   jo_reconstruction count = {0};
-  again g = {.ctx = ctx, .v = events, .opt = opt ? opt : &defaults, .out = &count};
+  reconstruction g = {.ctx = ctx, .v = events, .opt = opt ? opt : &defaults, .out = &count};
   g.window = isnan(g.opt->window) ? WINDOW : g.opt->window;
   if (!(g.window > 0.0)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "window %g s: must be more than 0", g.window);

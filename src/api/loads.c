@@ -217,7 +217,7 @@ static jo_status describe(jo_context* ctx, jo_loads_result* r, int e) {
   return JO_OK;
 }
 
-static jo_status look(jo_context* ctx, jo_loads_result* r) {
+static jo_status evaluate_run(jo_context* ctx, jo_loads_result* r) {
   r->element = JARENA_ARRAY(&r->arena, r->result->ne + 1, jo_loads_element);
   r->doubt = JARENA_ARRAY(&r->arena, r->result->nevent + 1, unsigned);
   if (!r->element || !r->doubt) return jerr_memory(ctx);
@@ -238,7 +238,7 @@ jo_status jo_loads_run(jo_context* ctx, const jo_loads* loads, const jo_loads_op
   if (opt) r->opt = *opt;
   jo_status found = JO_OK, status = read_options(ctx, r);
   if (status >= 0) status = jstudy_loads_run(ctx, loads->loads, &r->used, &r->result);
-  if (r->result) found = look(ctx, r);
+  if (r->result) found = evaluate_run(ctx, r);
   if (!r->result || found < 0) {
     jo_loads_result_destroy(r);
     return found < 0 ? found : status;

@@ -27,13 +27,7 @@ static jo_status prepare(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_
   int* wrt = JARENA_ARRAY(&a, opt->nwrt + 1, int);
   jo_status status = wrt ? JO_OK : jerr_memory(s->ctx);
   for (int i = 0; status >= 0 && i < opt->nwrt; i++) {
-    wrt[i] = jmodel_find_number(m, opt->wrt[i]);
-    if (wrt[i] < 0) {
-      status = jerr_set(s->ctx, JO_ERR_ARGUMENT,
-                        "%s: no number is named '%.80s'; parameters that are computed from others "
-                        "have no derivative of their own",
-                        m->path, opt->wrt[i]);
-    }
+    status = jmodel_number_named(s->ctx, m, opt->wrt[i], &wrt[i]);
   }
   jstudy_sens_setup setup = {
       .wrt = wrt, .nwrt = opt->nwrt, .direct = true, .kernel = jkernel_options_default()};

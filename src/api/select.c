@@ -4,40 +4,10 @@
 
 #include <string.h>
 
-#include "base/text.h"
-
 static void take(japi_selection* s, int number) {
   if (s->taken[number]) return;
   s->taken[number] = true;
   s->wrt[s->n++] = number;
-}
-
-static const char* closest(const jmodel* m, const char* name) {
-  const char* best = NULL;
-  int least = (int)strlen(name) / 2 + 1;
-  for (int i = 0; i < m->nnumber; i++) {
-    const char* path = m->number[i].path;
-    int d = jtext_distance(name, strlen(name), path, strlen(path));
-    if (d < least) {
-      least = d;
-      best = path;
-    }
-  }
-  return best;
-}
-
-static jo_status fail_unknown(jo_context* ctx, const jmodel* m, const char* name) {
-  for (int i = 0; i < m->nparameter; i++) {
-    if (strcmp(m->parameter[i].name, name) == 0) {
-      return jerr_set(ctx, JO_ERR_ARGUMENT,
-                      "%s: parameter '%s' is computed from others: differentiate for those",
-                      m->path, name);
-    }
-  }
-  const char* best = closest(m, name);
-  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no parameter or number is named '%.80s'%s%s%s",
-                  m->path, name, best ? "; did you mean '" : "", best ? best : "",
-                  best ? "'?" : "");
 }
 
 static jo_status take_name(jo_context* ctx, japi_selection* s, const char* name) {
@@ -59,7 +29,8 @@ static jo_status take_name(jo_context* ctx, japi_selection* s, const char* name)
     if (all || (parameters && is_parameter) || starts) take(s, i);
   }
   // a pattern may repeat what is there already, but not stand for nothing
-  return fits && (s->n > before || !begins) ? JO_OK : fail_unknown(ctx, m, name);
+  if (fits && (s->n > before || !begins)) return JO_OK;
+  return jmodel_number_named(ctx, m, name, &number);
 }
 
 jo_status japi_select(jo_context* ctx, jarena* a, const jmodel* m, const char* const* name, int n,

@@ -14,8 +14,6 @@
 #include "study/limits.h"
 #include "study/metric.h"
 
-#define LANES 8  // parameters the direct method takes at once
-
 const char* jo_sens_method_name(jo_sens_method method) {
   static const char* const name[] = {"auto", "direct", "adjoint"};
   return method <= JO_SENS_ADJOINT ? name[method] : "unknown";
@@ -163,9 +161,10 @@ jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_
 
 static jstudy_sens_method choose_method(const jo_sens* s, const jo_sens_options* opt) {
   jo_sens_method m = opt->method;
-  int packs = (s->sens->nw + LANES - 1) / LANES;
   if (m == JO_SENS_AUTO) {
-    m = s->sens->plant->dynamics->nobjective < packs ? JO_SENS_ADJOINT : JO_SENS_DIRECT;
+    int nobjective = s->sens->plant->dynamics->nobjective;
+    m = jstudy_sens_cheaper(nobjective, s->sens->nw) == JSTUDY_DIRECT ? JO_SENS_DIRECT
+                                                                      : JO_SENS_ADJOINT;
     if (!s->sens->tangents) m = JO_SENS_ADJOINT;
     if (!s->sens->adjoints) m = JO_SENS_DIRECT;
   }
@@ -462,7 +461,7 @@ double jo_sens_event_contribution(const jo_sens_result* result, int event, int o
                                   int parameter) {
   JO_REQUIRE_OR(NAN, result);
   const jstudy_sens_event* e = event_of(result->frozen, event);
-  if (!e || objective < 0 || objective >= 8 || objective >= result->main->nobjective) return NAN;
+  if (!e || objective < 0 || objective >= result->main->nobjective) return NAN;
   return e->weight[objective] * jo_sens_event_shift(result, event, parameter);
 }
 

@@ -325,4 +325,8 @@ int jmodel_find_body(const jmodel* m, const char* name);
 int jmodel_find_coordinate(const jmodel* m, const char* name);
 int jmodel_find_number(const jmodel* m, const char* path);
 
+// The number that a user calls `name`, a parameter or the path of any other. Reported: there is none, or
+// it is a parameter that is computed and has no number of its own.
+jo_status jmodel_number_named(jo_context* ctx, const jmodel* m, const char* name, int* out);
+
 #endif

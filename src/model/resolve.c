@@ -26,6 +26,39 @@ int jmodel_find_number(const jmodel* m, const char* path) {
   return -1;
 }
 
+// ---- numbers
+
+static const jmodel_parameter* find_computed(const jmodel* m, const char* name) {
+  for (int i = 0; i < m->nparameter; i++) {
+    const jmodel_parameter* p = &m->parameter[i];
+    if (strcmp(p->name, name) == 0 && p->value.number < 0) return p;
+  }
+  return NULL;
+}
+
+jo_status jmodel_number_named(jo_context* ctx, const jmodel* m, const char* name, int* out) {
+  int number = jmodel_find_number(m, name);
+  if (number >= 0) {
+    *out = number;
+    return JO_OK;
+  }
+  const jmodel_parameter* p = find_computed(m, name);
+  if (p) {
+    return jerr_set(
+        ctx, JO_ERR_ARGUMENT,
+        "%s:%d: parameter '%s' is computed (%s); choose one it depends on, or give it a "
+        "value with --set",
+        p->value.place.file, p->value.place.line, name, p->value.text ? p->value.text : "");
+  }
+  jmodel_guess guess = jmodel_guess_begin(name);
+  for (int i = 0; i < m->nnumber; i++) {
+    jmodel_guess_add(&guess, m->number[i].path);
+  }
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no parameter or number is named '%.80s'%s%s%s",
+                  m->path, name, guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
+                  guess.best ? "'?" : "");
+}
+
 static const jmodel_named_v3* find_named(const jmodel_named_v3* list, int n, const char* name) {
   for (int i = 0; i < n; i++) {
     if (strcmp(list[i].name, name) == 0) return &list[i];

@@ -78,6 +78,11 @@ static void prescribed_rhs(jload_run* u, double t, const double* y, double* ydot
   memcpy(ydot + s->at_qd, u->qdd, (size_t)nu * sizeof *ydot);
 }
 
+static void prescribed_slope(void* user, int i, double c, const double* y, double* k) {
+  jload_run* u = user;
+  prescribed_rhs(u, u->t + c * u->h, y, k, u->F[i], u->push[i]);
+}
+
 static bool find_reversed(jload_run* u) {
   const jsolve_load_system* s = u->s;
   bool found = false;
@@ -95,21 +100,17 @@ static void prescribed_step(jload_run* u, double h) {
     double v = u->y[u->s->at_qd + i];
     u->prescribed[i] = u->reversed[i] ? -(1.0 + u->opt->restitution) * v / h : 0.0;
   }
-  prescribed_rhs(u, u->t, u->y, u->k[0], u->F[0], u->push[0]);
-  jload_combine(u, 0.5 * h, u->k[0], 0.0, NULL, u->arg);
-  prescribed_rhs(u, u->t + 0.5 * h, u->arg, u->k[1], u->F[1], u->push[1]);
-  jload_combine(u, -h, u->k[0], 2.0 * h, u->k[1], u->arg);
-  prescribed_rhs(u, u->t + h, u->arg, u->k[2], u->F[2], u->push[2]);
-  for (int i = 0; i < u->s->n; i++) {
-    u->y_new[i] = u->y[i] + h / 6.0 * (u->k[0][i] + 4.0 * u->k[1][i] + u->k[2][i]);
-    u->error[i] = h / 6.0 * (u->k[0][i] - 2.0 * u->k[1][i] + u->k[2][i]);
-  }
+  jsolve_third_order s = {u->s->n, prescribed_slope, u, u->k, u->arg, .in_turn = true};
+  u->h = h;
+  jsolve_third_order_nodes(&s, 0, h, u->y);
+  jsolve_third_order_end(&s, h, u->y, u->y_new);
+  jsolve_third_order_error(&s, h, u->error);
 }
 
 static jo_status report_reversals(jload_run* u, double h) {
   for (int i = 0; i < u->s->nu; i++) {
     if (!u->reversed[i]) continue;
-    double impulse = h / 6.0 * (u->push[0][i] + 4.0 * u->push[1][i] + u->push[2][i]);
+    double impulse = jsolve_third_order_sum(h, u->push[0][i], u->push[1][i], u->push[2][i]);
     jsolve_load_event v = {.which = i, .t0 = u->t, .t1 = u->t + h, .impulse = impulse};
     if (u->obs->event) JO_TRY(u->obs->event(u->obs->user, &v, u->y));
   }

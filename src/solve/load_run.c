@@ -52,23 +52,17 @@ void jload_evaluate(jload_run* u, double t, const double* y, double* ydot, doubl
   u->s->rhs(u->s->user, t, y, ydot, F);
 }
 
-void jload_combine(const jload_run* u, double a, const double* p, double b, const double* q,
-                   double* out) {
-  for (int i = 0; i < u->s->n; i++) {
-    out[i] = u->y[i] + a * p[i] + (q ? b * q[i] : 0.0);
-  }
+static void slope(void* user, int i, double c, const double* y, double* k) {
+  jload_run* u = user;
+  jload_evaluate(u, u->t + c * u->h, y, k, u->F[i]);
 }
 
-// Second and third node, and the end of the step; the first node is there already.
 void jload_third_order(jload_run* u, double h) {
-  jload_combine(u, 0.5 * h, u->k[0], 0.0, NULL, u->arg);
-  jload_evaluate(u, u->t + 0.5 * h, u->arg, u->k[1], u->F[1]);
-  jload_combine(u, -h, u->k[0], 2.0 * h, u->k[1], u->arg);
-  jload_evaluate(u, u->t + h, u->arg, u->k[2], u->F[2]);
-  for (int i = 0; i < u->s->n; i++) {
-    u->y_new[i] = u->y[i] + h / 6.0 * (u->k[0][i] + 4.0 * u->k[1][i] + u->k[2][i]);
-    u->error[i] = h / 6.0 * (u->k[0][i] - 2.0 * u->k[1][i] + u->k[2][i]);
-  }
+  jsolve_third_order s = {u->s->n, slope, u, u->k, u->arg, .in_turn = true};
+  u->h = h;
+  jsolve_third_order_nodes(&s, 1, h, u->y);
+  jsolve_third_order_end(&s, h, u->y, u->y_new);
+  jsolve_third_order_error(&s, h, u->error);
 }
 
 static bool finite(const double* x, int n) {

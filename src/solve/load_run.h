@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of a load prediction: what the drivers share. The rule is Kutta's third order with its
-// embedded midpoint rule (docs/theory/loads.md eq. (H5)):
-//   y1 = y + h (k1 + 4 k2 + k3) / 6      error h (k1 - 2 k2 + k3) / 6
+// Inside of a load prediction: what the drivers share. The rule is that of solve/third_order.h.
 #ifndef JSOLVE_LOAD_RUN_H
 #define JSOLVE_LOAD_RUN_H
 
 #include "solve/loads.h"
+#include "solve/third_order.h"
 
 enum { JLOAD_MAX_ROUNDS = 2 };  // of elements joining in one step
 
@@ -16,8 +15,8 @@ typedef struct jload_run {
   const jsolve_load_options* opt;
   const jsolve_load_observer* obs;
   jsolve_load_statistics stats;
-  double cost;  // of the step so far
-  double t, *y;
+  double cost;          // of the step so far
+  double t, *y, h;      // where the step begins; its length
   double *k[3], *F[3];  // nodes of the step: ydot and element forces
   double *arg, *y_new, *error;
   // subcycle
@@ -37,8 +36,6 @@ typedef struct jload_run {
 double* jload_vector(jload_run* u, int n);
 bool jload_allocate(jload_run* u);
 void jload_evaluate(jload_run* u, double t, const double* y, double* ydot, double* F);
-void jload_combine(const jload_run* u, double a, const double* p, double b, const double* q,
-                   double* out);
 // Second and third node, and the end of the step; the first node is there already.
 void jload_third_order(jload_run* u, double h);
 jo_status jload_sample(jload_run* u, double t, const double* y, const double* F);

@@ -21,6 +21,18 @@ static void frozen_mass_rhs(jload_run* u, const double* M0, double t, const doub
   s->finish(s->user, t, y, u->x, ydot + s->at_qd);
 }
 
+typedef struct frozen {
+  jload_run* u;
+  const double* M0;
+  double t, dt;
+} frozen;
+
+static void frozen_slope(void* user, int i, double c, const double* y, double* k) {
+  const frozen* now = user;
+  (void)i;
+  frozen_mass_rhs(now->u, now->M0, now->t + c * now->dt, y, k);
+}
+
 static void watch_peaks(jload_run* u, double t, double* peak, double* t_peak) {
   const jsolve_load_system* s = u->s;
   for (int e = 0; e < s->ne; e++) {
@@ -34,22 +46,15 @@ static void watch_peaks(jload_run* u, double t, double* peak, double* t_peak) {
 static void reconstruct(jload_run* u, const double* M0, double t0, int m, double dt, double* peak,
                         double* t_peak) {
   int n = u->s->n;
+  frozen now = {u, M0, t0, dt};
+  jsolve_third_order s = {n, frozen_slope, &now, u->ks, u->ya, .in_turn = false};
   memcpy(u->ys, u->y, (size_t)n * sizeof *u->ys);
   for (int j = 0; j <= m; j++) {
     double t = t0 + j * dt;
     watch_peaks(u, t, peak, t_peak);
-    frozen_mass_rhs(u, M0, t, u->ys, u->ks[0]);
-    for (int i = 0; i < n; i++) {
-      u->ya[i] = u->ys[i] + 0.5 * dt * u->ks[0][i];
-    }
-    frozen_mass_rhs(u, M0, t + 0.5 * dt, u->ya, u->ks[1]);
-    for (int i = 0; i < n; i++) {
-      u->ya[i] = u->ys[i] + dt * (2.0 * u->ks[1][i] - u->ks[0][i]);
-    }
-    frozen_mass_rhs(u, M0, t + dt, u->ya, u->ks[2]);
-    for (int i = 0; i < n; i++) {
-      u->ys[i] += dt / 6.0 * (u->ks[0][i] + 4.0 * u->ks[1][i] + u->ks[2][i]);
-    }
+    now.t = t;
+    jsolve_third_order_nodes(&s, 0, dt, u->ys);
+    jsolve_third_order_end(&s, dt, u->ys, u->ys);
   }
 }
 

@@ -17,7 +17,7 @@ static void node_weights(double s, double w[3]) {
 
 // (H6)  velocity error that the polynomial through an element's force leaves in a step
 static double element_error(const jload_run* u, int e, double h) {
-  double d = h / 6.0 * (u->F[0][e] - 2.0 * u->F[1][e] + u->F[2][e]);
+  double d = jsolve_third_order_defect(h, u->F[0][e], u->F[1][e], u->F[2][e]);
   return isfinite(d) ? fabs(d) * u->reach[e] : INFINITY;
 }
 
@@ -80,30 +80,35 @@ static void note_force(jload_run* u, double t, double dt) {
   }
 }
 
+// A substep: where it begins and how long it is, as parts of the step.
+typedef struct substep {
+  jload_run* u;
+  double h, at, d;
+} substep;
+
+static void substep_slope(void* user, int i, double c, const double* y, double* k) {
+  const substep* now = user;
+  (void)i;
+  slow_fast_rhs(now->u, now->h, now->at + c * now->d, y, k);
+}
+
 // m substeps over the whole step; the state at its middle is kept on the way
 static jo_status substeps(jload_run* u, double h, int m, bool final) {
   int n = u->s->n;
   double d = 1.0 / m, hs = h / m;
+  substep now = {u, h, 0.0, d};
+  jsolve_third_order s = {n, substep_slope, &now, u->ks, u->ya, .in_turn = false};
   memcpy(u->ys, u->y, (size_t)n * sizeof *u->ys);
   for (int j = 0; j < m; j++) {
-    double at = j * d;
+    double at = now.at = j * d;
     if (2 * j == m) memcpy(u->y_mid, u->ys, (size_t)n * sizeof *u->ys);
-    slow_fast_rhs(u, h, at, u->ys, u->ks[0]);
+    substep_slope(&now, 0, 0.0, u->ys, u->ks[0]);
     if (final && j > 0) {
       note_force(u, u->t + at * h, hs);
       JO_TRY(jload_sample(u, u->t + at * h, NULL, u->Fs));
     }
-    for (int i = 0; i < n; i++) {
-      u->ya[i] = u->ys[i] + 0.5 * hs * u->ks[0][i];
-    }
-    slow_fast_rhs(u, h, at + 0.5 * d, u->ya, u->ks[1]);
-    for (int i = 0; i < n; i++) {
-      u->ya[i] = u->ys[i] + hs * (2.0 * u->ks[1][i] - u->ks[0][i]);
-    }
-    slow_fast_rhs(u, h, at + d, u->ya, u->ks[2]);
-    for (int i = 0; i < n; i++) {
-      u->ys[i] += hs / 6.0 * (u->ks[0][i] + 4.0 * u->ks[1][i] + u->ks[2][i]);
-    }
+    jsolve_third_order_nodes(&s, 1, hs, u->ys);
+    jsolve_third_order_end(&s, hs, u->ys, u->ys);
   }
   memcpy(u->y_end, u->ys, (size_t)n * sizeof *u->ys);
   return JO_OK;

@@ -347,7 +347,7 @@ static void note_event(adjoint* d, const jstudy_entry* e, int k, bool on, double
   v->on = on;
   v->follows = e->follows;
   if (rate != 0.0) v->rate = rate;
-  if (d->objective < 8) v->weight[d->objective] = d->alpha[LAMBDA];
+  v->weight[d->objective] = d->alpha[LAMBDA];
 }
 
 // The weight of a consequence waits for its cause.

@@ -26,8 +26,8 @@ static int find(const jstudy_run* run, const double* dg, double unit) {
   return -1;
 }
 
-static jo_status look(jstudy_run* run, jarena* a, double t, const double* y, const double* S,
-                      const double* unit, int nw, int* out) {
+static jo_status find_all(jstudy_run* run, jarena* a, double t, const double* y, const double* S,
+                          const double* unit, int nw, int* out) {
   const jgen_dynamics* d = run->plant->dynamics;
   jstudy_tape_tangent f;
   double* dp = JARENA_ARRAY(a, d->sens.nw + 1, double);
@@ -52,7 +52,7 @@ jo_status jstudy_brink(jstudy_run* run, double t, const double* y, const double*
   if (!is_any_near(run)) return JO_OK;
   jarena a;
   jarena_init(&a, run->ctx);
-  jo_status status = look(run, &a, t, y, S, unit, nw, out);
+  jo_status status = find_all(run, &a, t, y, S, unit, nw, out);
   jarena_free(&a);
   return status;
 }

@@ -6,12 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/third_order.h"
+
 typedef struct judge {
   const jstudy_loads* l;
   jstudy_run* run;
   double** work;
   double *k[3], *F[3], *arg, *W;
   int ny, nu, ne;
+  double t, h;  // the step
 } judge;
 
 static jo_status begin(judge* j, jo_context* ctx, jarena* a, const double* p) {
@@ -41,17 +44,17 @@ static void call(judge* j, jgen_fn f, double t, const double* y, double* const* 
   jstudy_kernels_eval(k, k->of[f], in, out, j->work);
 }
 
+static void slope(void* user, int i, double c, const double* y, double* k) {
+  judge* j = user;
+  call(j, JGEN_FN_RHS_LOADS, j->t + c * j->h, y, (double* const[]){k, j->F[i]});
+}
+
 // Forces at the nodes of the plain step from y0.
 static void plain_step(judge* j, double t, double h, const double* y0) {
-  call(j, JGEN_FN_RHS_LOADS, t, y0, (double* const[]){j->k[0], j->F[0]});
-  for (int i = 0; i < j->ny; i++) {
-    j->arg[i] = y0[i] + 0.5 * h * j->k[0][i];
-  }
-  call(j, JGEN_FN_RHS_LOADS, t + 0.5 * h, j->arg, (double* const[]){j->k[1], j->F[1]});
-  for (int i = 0; i < j->ny; i++) {
-    j->arg[i] = y0[i] + h * (2.0 * j->k[1][i] - j->k[0][i]);
-  }
-  call(j, JGEN_FN_RHS_LOADS, t + h, j->arg, (double* const[]){j->k[2], j->F[2]});
+  jsolve_third_order s = {j->ny, slope, j, j->k, j->arg, .in_turn = false};
+  j->t = t;
+  j->h = h;
+  jsolve_third_order_nodes(&s, 0, h, y0);
 }
 
 // An element belongs to the coordinate it accelerates most; those of the free joint are none's.
@@ -70,7 +73,7 @@ static bool is_coupled(judge* j, const jstudy_load_event* v, double tolerance) {
   call(j, JGEN_FN_DIRECTIONS, v->event.t0, v->y0, (double* const[]){j->W});
   for (int e = 0; e < j->ne; e++) {
     if (!is_own(j, e, c)) continue;
-    double d = h / 6.0 * (j->F[0][e] - 2.0 * j->F[1][e] + j->F[2][e]);
+    double d = jsolve_third_order_defect(h, j->F[0][e], j->F[1][e], j->F[2][e]);
     if (!isfinite(d)) return false;
     largest = fmax(largest, fabs(d * j->W[c + e * j->nu]));
   }

@@ -8,7 +8,6 @@
 #include "study/metric.h"
 #include "study/start.h"
 
-#define MAX_LANES     8
 #define ADJOINT_LANES 2  // weights and their error
 
 // ---- preparation ---------------------------------------------------------------------------------
@@ -16,10 +15,15 @@
 // Room for the numbers and two probes.
 static int lanes_for(int nw) {
   int lanes = 1;
-  while (lanes < nw + 2 && lanes < MAX_LANES) {
+  while (lanes < nw + 2 && lanes < JSTUDY_MAX_LANES) {
     lanes *= 2;
   }
   return lanes;
+}
+
+jstudy_sens_method jstudy_sens_cheaper(int nobjective, int nw) {
+  int packs = (nw + JSTUDY_MAX_LANES - 1) / JSTUDY_MAX_LANES;
+  return packs <= nobjective ? JSTUDY_DIRECT : JSTUDY_ADJOINT;
 }
 
 static jo_status build_kernels(jstudy_sens* s, const jstudy_sens_setup* setup) {

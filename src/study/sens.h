@@ -18,6 +18,9 @@ typedef struct jstudy_sens_setup {
   jkernel_options kernel;
 } jstudy_sens_setup;
 
+// Numbers the direct method carries at a time, at most.
+#define JSTUDY_MAX_LANES 8
+
 // A plant with derivatives. Read-only once made; any number of runs may share it.
 typedef struct jstudy_sens {
   jo_context* ctx;
@@ -84,11 +87,12 @@ typedef struct jstudy_sens_event {
   double t;
   int which;  // switch
   bool on;
-  bool follows;      // caused by the one before, at the same instant
-  double rate;       // dg/dt just before; 0: follows, or frozen
-  double weight[8];  // d objective / d (time of the event), first eight objectives; adjoint only.
-      // Frozen: later switches stay where they are, so that weight times d t / d number
-      // adds up to the difference between exact and frozen derivatives
+  bool follows;  // caused by the one before, at the same instant
+  double rate;   // dg/dt just before; 0: follows, or frozen
+  // d objective / d (time of the event) (nobjective); adjoint only, else NULL. Frozen: later switches stay
+  // where they are, so that weight times d t / d number adds up to the difference between exact and frozen
+  // derivatives
+  double* weight;
   double* dt;  // d t / d number (nw); direct only, else NULL
 } jstudy_sens_event;
 
@@ -119,6 +123,9 @@ typedef struct jstudy_sens_result {
 
 // VALUE: the objectives alone, and which events there were.
 typedef enum jstudy_sens_method { JSTUDY_DIRECT, JSTUDY_ADJOINT, JSTUDY_VALUE } jstudy_sens_method;
+
+// Lanes that a direct run carries together cost about as much as an objective of an adjoint one.
+jstudy_sens_method jstudy_sens_cheaper(int nobjective, int nw);
 
 // What an error of a derivative is measured by: the derivative itself, or where it is negligible, the
 // objective over the number's size.

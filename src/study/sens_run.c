@@ -63,9 +63,11 @@ static jo_status simulate(jstudy_run* run, const jstudy_sens* s, const jstudy_se
 static jo_status make_events(jstudy_sens_result* out, const jstudy_record* record, bool direct) {
   out->event = JARENA_ARRAY(&out->arena, record->nflip + 1, jstudy_sens_event);
   if (!out->event) return jerr_memory(out->ctx);
-  for (int i = 0; direct && i < record->nflip; i++) {
-    out->event[i].dt = JARENA_ARRAY(&out->arena, out->nw + 1, double);
-    if (!out->event[i].dt) return jerr_memory(out->ctx);
+  for (int i = 0; i < record->nflip; i++) {
+    jstudy_sens_event* v = &out->event[i];
+    if (direct) v->dt = JARENA_ARRAY(&out->arena, out->nw, double);
+    if (!direct) v->weight = JARENA_ARRAY(&out->arena, out->nobjective, double);
+    if (!v->dt && !v->weight) return jerr_memory(out->ctx);
   }
   return JO_OK;
 }

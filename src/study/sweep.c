@@ -15,9 +15,7 @@
 #include "base/thread.h"
 #include "study/limits.h"
 
-#define LANES        8     // numbers a direct run carries at a time
-#define MAX_MESSAGE  1024  // of a failed point, in the journal
-#define CLOSE_ENOUGH 3     // edits from a name to the one meant
+#define MAX_MESSAGE 1024  // of a failed point, in the journal
 
 jstudy_sweep_options jstudy_sweep_options_default(void) {
   return (jstudy_sweep_options){
@@ -25,46 +23,6 @@ jstudy_sweep_options jstudy_sweep_options_default(void) {
 }
 
 // ---- names ---------------------------------------------------------------------------------------
-
-static const char* meant(const jmodel* m, const char* name) {
-  const char* best = NULL;
-  int least = CLOSE_ENOUGH + 1;
-  for (int i = 0; i < m->nparameter; i++) {
-    const char* other = m->parameter[i].name;
-    int d = jtext_distance(name, strlen(name), other, strlen(other));
-    if (d < least) {
-      least = d;
-      best = other;
-    }
-  }
-  return best;
-}
-
-static jo_status unknown(jo_context* ctx, const jmodel* m, const char* name) {
-  const char* other = meant(m, name);
-  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no number is called '%s'%s%s%s", m->path, name,
-                  other ? "; did you mean '" : "", other ? other : "", other ? "'?" : "");
-}
-
-// A parameter that is an expression has no number of its own.
-static jo_status check_computed(jo_context* ctx, const jmodel* m, const char* name) {
-  for (int i = 0; i < m->nparameter; i++) {
-    const jmodel_parameter* p = &m->parameter[i];
-    if (strcmp(p->name, name) != 0 || p->value.number >= 0) continue;
-    return jerr_set(
-        ctx, JO_ERR_ARGUMENT,
-        "%s:%d: parameter '%s' is computed (%s); choose one it depends on, or give it a "
-        "value with --set",
-        p->value.place.file, p->value.place.line, name, p->value.text ? p->value.text : "");
-  }
-  return JO_OK;
-}
-
-static jo_status find_number(jo_context* ctx, const jmodel* m, const char* name, int* out) {
-  JO_TRY(check_computed(ctx, m, name));
-  *out = jmodel_find_number(m, name);
-  return *out < 0 ? unknown(ctx, m, name) : JO_OK;
-}
 
 static bool is_listed(const int* list, int n, int i) {
   for (int k = 0; k < n; k++) {
@@ -79,7 +37,7 @@ static jo_status find_parameters(jstudy_sweep* s) {
   if (!s->parameter) return jerr_memory(s->ctx);
   for (int i = 0; i < s->nrange; i++) {
     const char* name = s->range[i].name;
-    JO_TRY(find_number(s->ctx, m, name, &s->parameter[i]));
+    JO_TRY(jmodel_number_named(s->ctx, m, name, &s->parameter[i]));
     const jmodel_number* number = &m->number[s->parameter[i]];
     if (!number->is_parameter) {
       return jerr_set(s->ctx, JO_ERR_ARGUMENT,
@@ -99,7 +57,7 @@ static jo_status find_wrt(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   s->wrt = JARENA_ARRAY(&s->arena, s->nw + 1, int);
   if (!s->wrt) return jerr_memory(s->ctx);
   for (int i = 0; i < s->nw; i++) {
-    JO_TRY(find_number(s->ctx, s->model, opt->wrt[i], &s->wrt[i]));
+    JO_TRY(jmodel_number_named(s->ctx, s->model, opt->wrt[i], &s->wrt[i]));
     if (is_listed(s->wrt, i, s->wrt[i])) {
       return jerr_set(s->ctx, JO_ERR_ARGUMENT, "'%s' is given twice to differentiate for",
                       opt->wrt[i]);
@@ -158,13 +116,11 @@ static jo_status lay_out(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   return jstudy_design_sample(s->ctx, &s->arena, s->range, s->nrange, s->npoint, s->seed, &s->x);
 }
 
-// A pack of lanes of a direct run costs about as much as an objective of an adjoint one.
 static jstudy_sens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wish) {
   if (s->nw == 0) return JSTUDY_VALUE;
   if (wish == JSTUDY_SWEEP_DIRECT) return JSTUDY_DIRECT;
   if (wish == JSTUDY_SWEEP_ADJOINT) return JSTUDY_ADJOINT;
-  int packs = (s->nw + LANES - 1) / LANES;
-  return packs <= s->model->nobjective ? JSTUDY_DIRECT : JSTUDY_ADJOINT;
+  return jstudy_sens_cheaper(s->model->nobjective, s->nw);
 }
 
 static jo_status prepare_kernels(jstudy_sweep* s, const jstudy_sweep_options* opt) {

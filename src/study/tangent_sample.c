@@ -44,7 +44,7 @@ static void pack_outputs(jstudy_direct* d, double t, const double* y, int q, con
   }
 }
 
-static jo_status tell(jstudy_direct* d, double t, const double* y) {
+static jo_status pass_sample(jstudy_direct* d, double t, const double* y) {
   jstudy_walk* w = d->w;
   const jstudy_sens_observer* o = w->opt->observer;
   jstudy_run_outputs(w->run, t, y, d->out);
@@ -63,7 +63,7 @@ static jo_status sample_here(jstudy_direct* d, double t) {
   for (int q = 0; q < d->npack; q++) {
     pack_outputs(d, t, d->y, q, d->pack[q].S);
   }
-  return tell(d, t, d->y);
+  return pass_sample(d, t, d->y);
 }
 
 static double sample_time(const jstudy_direct* d) {
@@ -116,7 +116,7 @@ static jo_status sample_inside(jstudy_direct* d, const jstudy_entry* e, double t
     jstudy_direct_close(d, t, d->y_at, d->zero, p, d->S_at);
     pack_outputs(d, t, d->y_at, q, d->S_at);
   }
-  return tell(d, t, d->y_at);
+  return pass_sample(d, t, d->y_at);
 }
 
 jo_status jstudy_direct_sample_step(jstudy_direct* d, const jstudy_entry* e) {

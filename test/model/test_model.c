@@ -544,6 +544,33 @@ static void test_settings(void** state) {
   close_model(&f);
 }
 
+static void test_numbers_by_name(void** state) {
+  (void)state;
+  static const struct {
+    const char *name, *message;
+  } cases[] = {
+      {"k", NULL},
+      {"bodies.arm.mass", NULL},
+      {"half_k",
+       "test/model/good/full.yaml:11: parameter 'half_k' is computed (k/2); choose one it depends "
+       "on, or give it a value with --set"},
+      {"bodies.arm.mas",
+       "test/model/good/full.yaml: no parameter or number is named 'bodies.arm.mas'; did you mean "
+       "'bodies.arm.mass'?"},
+      {"", "test/model/good/full.yaml: no parameter or number is named ''"},
+  };
+  fixture f = open_model(full, NULL, 0);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    int number = -1;
+    jo_context_clear(f.ctx);
+    jo_status status = jmodel_number_named(f.ctx, f.m, cases[i].name, &number);
+    assert_int_equal(status, cases[i].message ? JO_ERR_ARGUMENT : JO_OK);
+    assert_int_equal(number, cases[i].message ? -1 : jmodel_find_number(f.m, cases[i].name));
+    if (cases[i].message) assert_string_equal(jo_context_message(f.ctx), cases[i].message);
+  }
+  close_model(&f);
+}
+
 static void test_bad_settings(void** state) {
   (void)state;
   static const struct {
@@ -604,6 +631,7 @@ int main(void) {
       cmocka_unit_test(test_include_of_itself),
       cmocka_unit_test(test_mistake_in_included_file_names_it),
       cmocka_unit_test(test_settings),
+      cmocka_unit_test(test_numbers_by_name),
       cmocka_unit_test(test_bad_settings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
