@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bush: an elastic connection of two bodies in six components. docs/theory/bush.md eqs. (U1)-(U5).
+// A bush: an elastic connection of two bodies in six components. docs/theory/bush.md eqs. (U1)-(U6).
+//
+// Elastomers are stiffer when they are moved fast: a branch of a spring with a damper in series may stand beside
+// each displacement, whose inner point is a state.
 //
 // Its axes are fixed to the body of the first point. Deformations are the displacement x y z of the second
 // point from the first, and the angles a b c by which the second body is turned from the design position,
@@ -21,6 +24,8 @@ typedef struct bush {
   int axis_given[2];
   jmodel_v3 axis[2];
   side moved, turned;
+  bool has_relaxation;
+  jmodel_v3 branch, time;  // stiffness of the branches [N/m], time in which they relax [s]
 } bush;
 
 static const char* const keys[] = {"between",
@@ -33,6 +38,7 @@ static const char* const keys[] = {"between",
                                    "rotational_damping",
                                    "rotational_preload",
                                    "rotational_spring",
+                                   "relaxation",
                                    "description",
                                    NULL};
 
@@ -47,12 +53,15 @@ static const jmodel_field fields[] = {
     V3_FIELD("rotational_stiffness", turned.stiffness, JMODEL_FINITE, turned.has_stiffness),
     V3_FIELD("rotational_damping", turned.damping, JMODEL_NOT_NEGATIVE, turned.has_damping),
     V3_FIELD("rotational_preload", turned.preload, JMODEL_FINITE, turned.has_preload),
+    V3_FIELD("relaxation: stiffness", branch, JMODEL_NOT_NEGATIVE, has_relaxation),
+    V3_FIELD("relaxation: time", time, JMODEL_POSITIVE, has_relaxation),
 };
 
 enum { X, RATE = 6, F = 12, POWER = 18 };
 static const char* const signals[] = {"x",  "y",  "z",  "a",  "b",     "c",  "vx",
                                       "vy", "vz", "va", "vb", "vc",    "fx", "fy",
                                       "fz", "mx", "my", "mz", "power", NULL};
+#define TYPICAL 1e-3  // displacement [m]
 static const char* const component[] = {"fx", "fy", "fz", "mx", "my", "mz"};
 
 static const char* unit(const jmodel* m, const jmodel_element* e, int k) {
@@ -87,6 +96,28 @@ static void read_side(const jmodel_at* at, const jmodel_node* map, const char* p
   read_tables(at, map, jmodel_format(at->r, "%sspring", prefix), k->table);
 }
 
+// {stiffness: [x, y, z], time: [x, y, z]}; the branches begin relaxed
+static void read_relaxation(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
+  static const char* const known[] = {"stiffness", "time", NULL};
+  static const char* const name[] = {"rx", "ry", "rz"};
+  bush* u = e->data;
+  const jmodel_node* node = jmodel_node_find(map, "relaxation");
+  if (!node || !jmodel_is(at, node, JMODEL_NODE_MAP, "relaxation")) return;
+  jmodel_at inner = *at;
+  inner.path = jmodel_format(at->r, "%s.relaxation", at->path);
+  jmodel_check_keys(at, node, known);
+  bool has_stiffness = jmodel_get_v3(&inner, node, "stiffness", JMODEL_SCOPE_ANY, &u->branch);
+  u->has_relaxation = jmodel_get_v3(&inner, node, "time", JMODEL_SCOPE_ANY, &u->time);
+  if (!has_stiffness || !u->has_relaxation) {
+    jmodel_mistake(at, node->key_place, "relaxation needs 'stiffness' and 'time'");
+    u->has_relaxation = false;
+  }
+  for (int i = 0; u->has_relaxation && i < 3; i++) {
+    jmodel_own_state(at, e, name[i], "m", TYPICAL,
+                     jmodel_format(at->r, "%s.%s", e->name, signals[X + i]));
+  }
+}
+
 static bool says_nothing(const bush* u) {
   const side* both[2] = {&u->moved, &u->turned};
   bool says = false;
@@ -113,6 +144,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   }
   read_side(at, map, "", &u->moved);
   read_side(at, map, "rotational_", &u->turned);
+  read_relaxation(at, map, e);
   if (says_nothing(u)) {
     jmodel_mistake(at, e->place, "it says no law; give 'stiffness' or 'rotational_stiffness'");
   }
@@ -203,6 +235,15 @@ static jexpr_ref law(jgen* s, const side* k, const char* name, int i, jexpr_ref 
   return jexpr_neg(g, f);
 }
 
+// (U6)  f_i -= s_i (x_i - r_i)      r_i' = (x_i - r_i) / T_i
+static jexpr_ref relax(jgen* s, const jmodel_element* e, int i, jexpr_ref x, jgen_element* out) {
+  const bush* u = e->data;
+  jexpr_graph* g = s->g;
+  jexpr_ref stretch = jexpr_sub(g, x, jgen_own_state(s, e, i));
+  out->rate[i] = jexpr_div(g, stretch, jgen_scalar(s, &u->time.e[i], e->name));
+  return jexpr_mul(g, jgen_scalar(s, &u->branch.e[i], e->name), stretch);
+}
+
 // (U5)  on the second body, at its point: A_a f and A_a R_x (m_x, m_y, (m_z - m_x sin b) / cos b);
 //       on the first the opposite, at the same place
 static void apply(jgen* s, const bush* u, const motion* m, const jexpr_ref* f) {
@@ -232,6 +273,7 @@ static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
   for (int i = 0; i < 6; i++) {
     const side* k = i < 3 ? &u->moved : &u->turned;
     jexpr_ref f = law(s, k, e->name, i % 3, signal[X + i], signal[RATE + i]);
+    if (i < 3 && u->has_relaxation) f = jexpr_sub(g, f, relax(s, e, i, signal[X + i], out));
     signal[F + i] = jgen_component(s, e, i, jexpr_mark(g, f, "%s: %s", e->name, component[i]));
     signal[POWER] = jexpr_add(g, signal[POWER], jexpr_mul(g, signal[F + i], signal[RATE + i]));
   }

@@ -36,6 +36,7 @@ typedef struct jgen_wrench {
 } jgen_wrench;
 
 #define JGEN_MAX_SIGNALS 24  // of one element
+#define JGEN_MAX_OWN     12  // states of one element
 
 typedef struct jgen_element jgen_element;  // gen/element.h
 
@@ -165,6 +166,7 @@ jgen_element* jgen_element_at(jgen* s, int i);
 int jgen_element_find(const jgen* s, const char* name, size_t n);           // -1: none
 int jgen_element_signal(const jgen* s, int i, const char* name, size_t n);  // -1: none
 jexpr_ref jgen_component_value(jgen* s, int i, int k);  // k-th of what element i exerts
+jexpr_ref jgen_own_rate(jgen* s, int state);            // of a state that an element owns
 jo_status jgen_write_elements(jgen* s);
 
 // hub.c: a vehicle body whose unknown accelerations are written in its own axes

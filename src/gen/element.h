@@ -10,6 +10,7 @@
 struct jgen_element {
   enum { JGEN_UNTOUCHED, JGEN_BEING_WRITTEN, JGEN_WRITTEN } progress;
   jexpr_ref signal[JGEN_MAX_SIGNALS];  // by the list of its class; poison: it has none such
+  jexpr_ref rate[JGEN_MAX_OWN];        // of its states
   jexpr_ref apart;                     // distance that must not vanish [m]; poison: none
   const jmodel_point* end[2];          // of it
   // Of wheels that must roll: > 0 in contact [m]; speeds of the centre along and across its plane [m/s]
@@ -30,6 +31,9 @@ typedef struct jgen_element_class {
 const jgen_element_class* jgen_class_of(const jmodel_element* e);
 
 // ---- for classes
+
+// Value of the k-th state of its own; poison with the positions alone.
+jexpr_ref jgen_own_state(jgen* s, const jmodel_element* e, int k);
 
 // Value of component k of what an element exerts, as the equations use it: itself, or a placeholder.
 jexpr_ref jgen_component(jgen* s, const jmodel_element* e, int k, jexpr_ref value);

@@ -26,6 +26,15 @@ jexpr_ref jgen_component(jgen* s, const jmodel_element* e, int k, jexpr_ref valu
   return jexpr_input(s->g, JGEN_ELEMENT, e->first_component + k);
 }
 
+jexpr_ref jgen_own_state(jgen* s, const jmodel_element* e, int k) {
+  return s->z ? s->z[e->first_state + k] : JEXPR_POISON;
+}
+
+jexpr_ref jgen_own_rate(jgen* s, int state) {
+  int i = s->m->state[state].element;
+  return jgen_element_at(s, i)->rate[state - s->m->element[i].first_state];
+}
+
 jgen_element* jgen_element_at(jgen* s, int i) {
   const jmodel_element* m = &s->m->element[i];
   const jgen_element_class* c = jgen_class_of(m);

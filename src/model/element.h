@@ -74,6 +74,11 @@ struct jmodel_element_class {
   bool (*follows)(const jmodel_element* e, int body);
 };
 
+// For `read`: a state of the element's own, called <element>.<name>. The element writes its rate. `initial` is an
+// expression, of positions too.
+void jmodel_own_state(const struct jmodel_at* at, jmodel_element* e, const char* name,
+                      const char* unit, double nominal, const char* initial);
+
 // The element a component belongs to.
 const jmodel_element* jmodel_element_of(const jmodel* m, int component);
 

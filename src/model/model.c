@@ -50,6 +50,7 @@ static jo_status load(jo_context* ctx, const char* text, size_t n, const char* p
     jmodel_check(&r);
   }
   jmodel_free_expressions(&r);
+  jmem_free(ctx, r.own);
   jarena_free(&r.scratch);
   jo_status status = finish(&r);
   if (status < 0) {

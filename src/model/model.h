@@ -187,9 +187,10 @@ typedef struct jmodel_element {
   const jmodel_element_class* class;
   const char* name;
   jmodel_place place;
-  int first_component;  // of what it exerts, among those of all elements (ncomponent)
-  int coordinate;       // the one it acts on, and nothing else; -1: it acts otherwise
-  void* data;           // of its class
+  int first_component;      // of what it exerts, among those of all elements (ncomponent)
+  int coordinate;           // the one it acts on, and nothing else; -1: it acts otherwise
+  int first_state, nstate;  // that it owns
+  void* data;               // of its class
 } jmodel_element;
 
 typedef struct jmodel_state {
@@ -199,6 +200,7 @@ typedef struct jmodel_state {
   double nominal;  // typical size, in its unit: scales of errors and of the search for equilibrium
   bool is_held;    // keeps its initial value while equilibrium is sought; its rate need not vanish
   const char* unit;
+  int element;  // that owns it and knows its rate; -1: none, the derivative is given
 } jmodel_state;
 
 // A named expression: `signals:` and `sensors:`; sensors are written to the results.

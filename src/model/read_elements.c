@@ -59,6 +59,25 @@ static const jmodel_element_class* class_of(const jmodel_at* at, const jmodel_no
   return found;
 }
 
+// ---- states ----------------------------------------------------------------------------------------
+
+void jmodel_own_state(const jmodel_at* at, jmodel_element* e, const char* name, const char* unit,
+                      double nominal, const char* initial) {
+  jmodel_reader* r = at->r;
+  if (!jmem_grow(r->ctx, &r->own, &r->own_cap, r->nown + 1, sizeof *r->own)) {
+    jmodel_out_of_memory(r);
+    return;
+  }
+  jmodel_state* s = &r->own[r->nown++];
+  *s = (jmodel_state){.name = jmodel_format(r, "%s.%s", e->name, name), .place = e->place};
+  s->initial = jmodel_constant(jmodel_keep(r, initial), e->place);
+  s->derivative = jmodel_constant("0", e->place);
+  s->unit = unit;
+  s->nominal = nominal;
+  s->element = r->m->nelement;
+  e->nstate++;
+}
+
 // ---- reading -------------------------------------------------------------------------------------
 
 static bool read_element(const jmodel_at* at, const jmodel_node* entry, const char* section,

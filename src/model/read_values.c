@@ -210,18 +210,30 @@ static void read_state(const jmodel_at* at, const jmodel_node* c, jmodel_state* 
   s->unit = jmodel_get_text(at, c, "unit", "");
 }
 
+// Those of elements that could not be read are left out with them.
+static void take_own_states(jmodel_reader* r) {
+  jmodel* m = r->m;
+  for (int i = r->nown - 1; i >= 0; i--) {
+    if (r->own[i].element < m->nelement) m->element[r->own[i].element].first_state = m->nstate + i;
+  }
+  for (int i = 0; i < r->nown; i++) {
+    m->state[m->nstate++] = r->own[i];
+  }
+}
+
 void jmodel_read_states(jmodel_reader* r, const jmodel_node* root) {
   const jmodel_node* section = jmodel_section(r, root, "states");
-  if (!section) return;
-  r->m->state = JMODEL_ARRAY(r, section->n, jmodel_state);
-  for (const jmodel_node* c = section->first; c && r->m->state; c = c->next) {
+  r->m->state = JMODEL_ARRAY(r, (section ? section->n : 0) + r->nown, jmodel_state);
+  if (!r->m->state) return;
+  for (const jmodel_node* c = section ? section->first : NULL; c; c = c->next) {
     jmodel_at at = {r, "state", jmodel_keep(r, c->key), jmodel_format(r, "states.%s", c->key)};
     jmodel_state* s = &r->m->state[r->m->nstate];
     if (!jmodel_name_ok(&at, c) || !jmodel_is(&at, c, JMODEL_NODE_MAP, "it")) continue;
-    *s = (jmodel_state){.name = at.name, .place = c->key_place};
+    *s = (jmodel_state){.name = at.name, .place = c->key_place, .element = -1};
     read_state(&at, c, s);
     r->m->nstate++;
   }
+  take_own_states(r);
 }
 
 static void read_signal(const jmodel_at* at, const jmodel_node* node, jmodel_signal* s) {

@@ -52,6 +52,9 @@ struct jmodel_reader {
     int parameter, on;
   } * depend;  // parameters used by parameters, in order of `parameter`
 
+  int nown, own_cap;
+  struct jmodel_state* own;  // states of elements, which follow those of the file
+
   int number_cap;
   bool joints_incomplete;  // a joint could not be read: unknown coordinates are not worth a word
 };

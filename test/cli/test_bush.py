@@ -149,6 +149,33 @@ class Bush(unittest.TestCase):
                 allowed = o["gradient_error"][number] + other["gradient_error"][number]
                 self.assertAlmostEqual(value, other["gradient"][number], delta=allowed, msg=number)
 
+    def test_relaxation_is_a_state_of_the_file(self):
+        # the same branch written down by hand: a state, and a force beside the bush on a slide
+        slide = """
+jounce: 1
+parameters: {s: 5000, T: 0.02}
+gravity: [0, 0, 0]
+bodies: {b: {mass: 2, com: [0, 0, 0], inertia: [1, 1, 1]}}
+joints: {j: {type: prismatic, child: b, axis: z}}
+initial: {j: {value: 0.01, rate: 0.3}}
+%s
+objectives: {x: {final: j}, f: {rms: j.acc}}
+simulation: {end: 0.5, tolerance: 1.0e-10}
+"""
+        bush = slide % ("bushes: {u: {between: [ground.origin, b.origin], stiffness: [0, 0, 8000], "
+                        "relaxation: {stiffness: [0, 0, s], time: [1, 1, T]}}}")
+        states = slide % ("states: {r: {derivative: (j - r)/T, initial: j, nominal: 1.0e-3}}\n"
+                          "forces: {k: {on: j, stiffness: 8000}, m: {on: j, force: s*(angle - r)}}")
+        numbers = ("--wrt", "s,T", "--method", "direct")
+        a, b = self.answer("sens", bush, *numbers), self.answer("sens", states, *numbers)
+        for name, o in b["objectives"].items():
+            self.assertAlmostEqual(a["objectives"][name]["value"], o["value"], delta=1e-7*abs(o["value"]))
+            for number, d in o["gradient"].items():
+                self.assertAlmostEqual(a["objectives"][name]["gradient"][number], d, delta=1e-5*abs(d))
+        said = jounce("check", self.model(bush.replace("time: [1, 1, T]", "time: [1, 1, 0]")), "--interpreter",
+                      code=1).stderr
+        self.assertIn("bush 'u': relaxation: time is 0; it must be more than 0", said)
+
     def test_loads_tell_six_components(self):
         text = BUSH % "[0, 0, -9.81]" + MOTION % ""
         done = self.answer("loads", text)
