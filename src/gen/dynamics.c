@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dynamics stage: begin, write the equations, make functions and their derivatives.
+#include <assert.h>
+
 #include "gen/begin.h"
 #include "gen/reduction.h"
 #include "gen/sens.h"
@@ -134,8 +136,9 @@ jo_status jgen_dynamics_build(jo_context* ctx, const jmodel* m, const jgen_optio
   memset(follow, 0, (size_t)m->nbody + 1);
   bool again = true;
   jo_status status = JO_OK;
-  // once, or again when an expression looks at a body whose spin was not followed
-  for (int attempt = 0; again && status >= 0 && attempt < 2; attempt++) {
+  // once, and again as long as an expression looks at a body whose spin was not followed: it is, the next time
+  for (int attempt = 0; again && status >= 0; attempt++) {
+    assert(attempt <= m->nbody);
     again = false;
     *d = (jgen_dynamics){.g = jexpr_graph_create(ctx), .model = m};
     jarena_init(&d->arena, ctx);

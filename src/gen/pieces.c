@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of the semi-explicit form: closure Jacobian, mass matrix and bias of the tree as functions of
 // all coordinates and velocities. What dynamics.c eliminates with symbols is left to numbers here.
+#include <assert.h>
+
 #include "gen/begin.h"
 
 enum { GROUP_P, GROUP_T, GROUP_Q, GROUP_QD, GROUP_Z, GROUP_X };
@@ -179,8 +181,9 @@ jo_status jgen_pieces_build(jo_context* ctx, const jmodel* m, const jgen_options
   bool* follow = JARENA_ARRAY(&scratch, m->nbody + 1, bool);
   jo_status status = follow ? JO_OK : jerr_memory(ctx);
   bool again = true;
-  // once, or again when a force looks at a body whose spin was not followed
-  for (int attempt = 0; again && status >= 0 && attempt < 2; attempt++) {
+  // once, and again as long as a force looks at a body whose spin was not followed: it is, the next time
+  for (int attempt = 0; again && status >= 0; attempt++) {
+    assert(attempt <= m->nbody);
     again = false;
     jgen_pieces* p = jmem_resize(ctx, NULL, sizeof *p);
     if (!p) {
