@@ -118,10 +118,19 @@ static const char* integral_unit(writer* w, const jmodel_objective* o) {
   }
 }
 
+static bool is_taken(const writer* w, const char* name) {
+  for (int i = 0; !w->counts && i < w->n; i++) {
+    if (strcmp(w->out->name[i], name) == 0) return true;
+  }
+  return false;
+}
+
+// Named as the objective, which users know; models may have given that name to a coordinate or a state.
 static void list_integrals(writer* w) {
-  for (int i = 0; i < w->m->nobjective; i++) {
+  for (int i = 0; i < w->m->nobjective && !w->no_memory; i++) {
     const jmodel_objective* o = &w->m->objective[i];
-    add(w, (state){JGEN_INTEGRAL, o->name, "integral", 0, integral_unit(w, o), .nominal = 1.0});
+    const char* what = is_taken(w, o->name) ? "integral" : NULL;
+    add(w, (state){JGEN_INTEGRAL, o->name, what, 0, integral_unit(w, o), .nominal = 1.0});
   }
 }
 

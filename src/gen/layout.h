@@ -33,7 +33,8 @@ typedef struct jgen_span {
 } jgen_span;
 
 //   name        q_u, q_v: of the coordinate        qd_u: <coordinate>.rate      z: of the state
-//               filters: <objective>.filter.<k>    integrals: <objective>.integral
+//               filters: <objective>.filter.<k>    integrals: of the objective; <objective>.integral
+//               where a coordinate or state is called so
 //   nominal     typical size, the scale of its error: 1 but for states that say otherwise
 //   is_held     keeps its initial value while equilibrium is sought
 //   is_followed its error counts with those of the others: not of q_v, which follow from q_u, nor of
