@@ -62,6 +62,7 @@ static jo_status prepare(jstudy_loads* l, const jmodel* m, const jkernel_options
   if (kernel) opt.kernel = *kernel;
   opt.gen.modes = false;
   opt.gen.loads = true;
+  opt.seldom_outputs = true;  // those of the end
   JO_TRY(jstudy_plant_create(l->ctx, m, &opt, &l->plant));
   l->ne = l->plant->dynamics->loads.ne;
   l->name = l->plant->dynamics->loads.name;

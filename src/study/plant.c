@@ -69,27 +69,46 @@ static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
   return set_closure_limits(p, s->J);
 }
 
-static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
+// Functions of a plant as kernels. Those of one library are the same whoever asks, so that commands share
+// them; outputs, about as large as all others together, are one of their own. What is called at the start
+// and at jumps of drives only is not worth compiling.
+enum { MAIN_PART = 0, OUTPUT_PART = 1 };
+
+static jo_status compile(jstudy_plant* p, const jstudy_plant_options* opt) {
   const jgen_dynamics* d = p->dynamics;
-  jexpr_fn fn[13] = {d->rhs,      d->project, d->switches,  d->outputs,   d->drive,   d->velocity,
-                     d->momentum, d->impulse, d->objective, d->redundant, d->rolling, d->windows};
-  int n = 12;
-  if (d->jacobian.name) fn[n++] = d->jacobian;
-  JO_TRY(jkernel_build(p->ctx, fn, n, opt, &p->kernels));
-  const jkernel* k = p->kernels->kernel;
-  p->rhs = &k[0];
-  p->project = &k[1];
-  p->switches = &k[2];
-  p->outputs = &k[3];
-  p->drive = &k[4];
-  p->velocity = &k[5];
-  p->momentum = &k[6];
-  p->impulse = &k[7];
-  p->objective = &k[8];
-  p->redundant = &k[9];
-  p->rolling = &k[10];
-  p->windows = &k[11];
-  p->jacobian = n > 12 ? &k[12] : NULL;
+  // wheels are looked at in every step of load prediction, else at events
+  const int rolling = opt->gen.loads ? MAIN_PART : JKERNEL_SELDOM;
+  const int outputs = opt->seldom_outputs ? JKERNEL_SELDOM : OUTPUT_PART;
+  const struct {
+    jexpr_fn fn;
+    int part;
+    const jkernel** kernel;
+  } list[] = {{d->rhs, MAIN_PART, &p->rhs},
+              {d->project, MAIN_PART, &p->project},
+              {d->switches, MAIN_PART, &p->switches},
+              {d->objective, MAIN_PART, &p->objective},
+              {d->redundant, MAIN_PART, &p->redundant},
+              {d->outputs, outputs, &p->outputs},
+              {d->rolling, rolling, &p->rolling},
+              {d->drive, JKERNEL_SELDOM, &p->drive},
+              {d->velocity, JKERNEL_SELDOM, &p->velocity},
+              {d->momentum, JKERNEL_SELDOM, &p->momentum},
+              {d->impulse, JKERNEL_SELDOM, &p->impulse},
+              {d->windows, JKERNEL_SELDOM, &p->windows},
+              {d->jacobian, MAIN_PART, &p->jacobian}};
+  enum { N = sizeof list / sizeof *list };
+  jexpr_fn fn[N];
+  int part[N], n = d->jacobian.name ? N : N - 1;
+  for (int i = 0; i < n; i++) {
+    fn[i] = list[i].fn;
+    part[i] = list[i].part;
+  }
+  jkernel_options kernel = opt->kernel;
+  kernel.part = part;
+  JO_TRY(jkernel_build(p->ctx, fn, n, &kernel, &p->kernels));
+  for (int i = 0; i < n; i++) {
+    *list[i].kernel = &p->kernels->kernel[i];
+  }
   return JO_OK;
 }
 
@@ -236,7 +255,7 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   JO_TRY(name_states(p));
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
-  JO_TRY(compile(p, &opt->kernel));
+  JO_TRY(compile(p, opt));
   return m->simulation.start_static ? start_static(p) : JO_OK;
 }
 

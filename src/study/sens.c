@@ -30,8 +30,13 @@ static jo_status build_kernels(jstudy_sens* s, const jstudy_sens_setup* setup) {
         [JSTUDY_T_SWITCH] = g->switch_tangent,   [JSTUDY_T_MOMENTUM] = g->momentum_tangent,
         [JSTUDY_T_IMPULSE] = g->impulse_tangent, [JSTUDY_T_OBJECTIVE] = g->objective_tangent,
         [JSTUDY_T_OUTPUT] = g->output_tangent};
+    // derivatives of jumps are needed where a drive jumps, those of outputs by observers
+    const int part[JSTUDY_T_COUNT] = {[JSTUDY_T_MOMENTUM] = JKERNEL_SELDOM,
+                                      [JSTUDY_T_IMPULSE] = JKERNEL_SELDOM,
+                                      [JSTUDY_T_OUTPUT] = setup->outputs ? 1 : JKERNEL_SELDOM};
     jkernel_options opt = setup->kernel;
     opt.lanes = lanes_for(s->nw);
+    opt.part = part;
     JO_TRY(jkernel_build(s->ctx, fn, JSTUDY_T_COUNT, &opt, &s->tangents));
   }
   if (setup->adjoint) {
@@ -39,8 +44,11 @@ static jo_status build_kernels(jstudy_sens* s, const jstudy_sens_setup* setup) {
         [JSTUDY_A_RHS] = g->rhs_adjoint,         [JSTUDY_A_CLOSE] = g->close_adjoint,
         [JSTUDY_A_SWITCH] = g->switch_adjoint,   [JSTUDY_A_MOMENTUM] = g->momentum_adjoint,
         [JSTUDY_A_IMPULSE] = g->impulse_adjoint, [JSTUDY_A_OBJECTIVE] = g->objective_adjoint};
+    const int part[JSTUDY_A_COUNT] = {
+        [JSTUDY_A_MOMENTUM] = JKERNEL_SELDOM, [JSTUDY_A_IMPULSE] = JKERNEL_SELDOM};
     jkernel_options opt = setup->kernel;
     opt.lanes = ADJOINT_LANES;
+    opt.part = part;
     JO_TRY(jkernel_build(s->ctx, fn, JSTUDY_A_COUNT, &opt, &s->adjoints));
   }
   return JO_OK;
@@ -59,7 +67,7 @@ static jo_status prepare(jstudy_sens* s, const jmodel* m, const jstudy_sens_setu
   }
   s->nw = setup->nwrt;
   s->wrt = wrt;
-  jstudy_plant_options opt = {.kernel = setup->kernel};
+  jstudy_plant_options opt = {.kernel = setup->kernel, .seldom_outputs = !setup->outputs};
   opt.gen = (jgen_options){.live = live, .modes = true, .wrt = wrt, .nwrt = s->nw};
   JO_TRY(jstudy_plant_create(s->ctx, m, &opt, &s->plant));
   s->unit = JARENA_ARRAY(&s->arena, s->nw + 1, double);

@@ -16,6 +16,7 @@ typedef struct jstudy_sens_setup {
   int nwrt;              // 0: values only
   bool direct, adjoint;  // kernels to prepare
   jkernel_options kernel;
+  bool outputs;  // outputs are observed along runs: their kernels are worth compiling
 } jstudy_sens_setup;
 
 // A plant with derivatives. Read-only once made; any number of runs may share it.
