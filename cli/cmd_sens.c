@@ -181,6 +181,7 @@ static cli_exit work(cli* c, cli_sens_job* j) {
   jo_sens_setup setup = {.name = j->name.word, .nname = j->name.n, .method = j->opt.method};
   setup.check = j->check || j->vcurve;
   setup.interpreter = c->interpreter;
+  setup.histories = j->history != NULL;
   if (j->history && setup.method == JO_SENS_AUTO && !j->check) setup.method = JO_SENS_DIRECT;
   jo_status status = jo_sens_create(c->ctx, j->model, &setup, &j->sens);
   cli_tell(c);

@@ -35,6 +35,8 @@ typedef struct jo_sens_setup {
   int check;  // for jo_sens_check() and jo_sens_vcurve(): both methods, whatever the number of
               // parameters, and code that can run at other values of all of them
   int interpreter;  // as in jo_system_options
+  int histories;  // will be asked for: outputs and their derivatives are compiled too. Without, they
+                  // are interpreted: the same numbers, slower
 } jo_sens_setup;
 
 JO_API jo_sens_setup jo_sens_setup_default(void);

@@ -29,8 +29,11 @@ static jo_status prepare(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_
   for (int i = 0; status >= 0 && i < opt->nwrt; i++) {
     status = jmodel_number_named(s->ctx, m, opt->wrt[i], &wrt[i]);
   }
-  jstudy_sens_setup setup = {
-      .wrt = wrt, .nwrt = opt->nwrt, .direct = true, .kernel = jkernel_options_default()};
+  jstudy_sens_setup setup = {.wrt = wrt,
+                             .nwrt = opt->nwrt,
+                             .direct = true,
+                             .outputs = true,
+                             .kernel = jkernel_options_default()};
   if (opt->interpreter) setup.kernel.backend = JKERNEL_INTERP;
   if (status >= 0) status = jstudy_sens_create(s->ctx, m, &setup, &s->sens);
   jarena_free(&a);

@@ -56,9 +56,7 @@ static jo_status differentiate(job* j) {
 static jo_status replay(job* j) {
   jstudy_simulate_options o = jstudy_simulate_options_default();
   o.rel_tol = o.abs_tol = j->opt->tolerance;
-  jkernel_options kernel = jkernel_options_default();
-  if (j->opt->interpreter) kernel.backend = JKERNEL_INTERP;
-  return jstudy_replay_create(j->ctx, j->model->model, &kernel, &o, &j->replay);
+  return jstudy_replay_create(j->ctx, j->system->plant, &o, &j->replay);
 }
 
 // ---- tables --------------------------------------------------------------------------------------

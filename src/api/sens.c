@@ -69,6 +69,7 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   jstudy_sens_setup inner = {.wrt = k.wrt, .nwrt = k.n, .kernel = jkernel_options_default()};
   inner.direct = both || setup->method == JO_SENS_DIRECT;
   inner.adjoint = both || setup->method != JO_SENS_DIRECT;
+  inner.outputs = setup->histories != 0;
   if (setup->interpreter) inner.kernel.backend = JKERNEL_INTERP;
   JO_TRY(jstudy_sens_create(s->ctx, m, &inner, &s->sens));
   JO_TRY(check_numbers(s, &k));
@@ -76,7 +77,7 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   // what is checked is what the plain command runs; differences come from a model of their own
   m = japi_make_variable(&s->arena, m, &k);
   inner.nwrt = 0;
-  inner.direct = inner.adjoint = false;
+  inner.direct = inner.adjoint = inner.outputs = false;
   return m ? jstudy_sens_create(s->ctx, m, &inner, &s->variable) : jerr_memory(s->ctx);
 }
 

@@ -17,7 +17,7 @@
 #define LANES_MAX 16
 
 jemit_options jemit_options_default(void) {
-  return (jemit_options){.lanes = 1, .chunk_statements = 400, .file_statements = 2000};
+  return (jemit_options){.lanes = 1, .chunk_statements = 400, .file_statements = 8000};
 }
 
 // Texts while they grow.

@@ -45,6 +45,27 @@ static jo_status name_arrays(jarena* a, jemit_printer* p) {
   return JO_OK;
 }
 
+static void note_input(jemit_printer* p, jexpr_ref r) {
+  const jexpr_node* node = jexpr_at(p->plan->fn->graph, r);
+  if (node->op == JEXPR_INPUT) p->in_read[node->a] = true;
+}
+
+// Arrays the function reads. Others do not show in its text: functions that compute the same are the same
+// text, whatever else their graphs can be asked for.
+static void find_inputs(jemit_printer* p) {
+  const jemit_plan* plan = p->plan;
+  for (int i = 0; i < plan->schedule.n; i++) {
+    jexpr_ref r = plan->schedule.order[i];
+    int n = jexpr_nargs(plan->fn->graph, r);
+    for (int k = 0; k < n; k++) {
+      note_input(p, jexpr_arg(plan->fn->graph, r, k));
+    }
+  }
+  for (int i = 0; i < plan->nleaf; i++) {
+    note_input(p, plan->store[plan->leaf[i]].ref);
+  }
+}
+
 jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan, int index,
                              const char* symbol, jtext* body, jemit_printer* out) {
   jemit_printer p = {
@@ -53,13 +74,16 @@ jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan,
   int nout = plan->fn->nout;
   p.in_name = JARENA_ARRAY(a, ngroup, const char*);
   p.out_name = JARENA_ARRAY(a, nout, const char*);
+  p.in_read = JARENA_ARRAY(a, ngroup, bool);
   p.in_used = JARENA_ARRAY(a, ngroup, bool);
   p.out_used = JARENA_ARRAY(a, nout, bool);
   p.loaded = JARENA_ARRAY(a, plan->schedule.n, int);
-  if (!p.in_name || !p.out_name || !p.in_used || !p.out_used || !p.loaded) return jerr_memory(ctx);
+  bool ok = p.in_name && p.out_name && p.in_read && p.in_used && p.out_used && p.loaded;
+  if (!ok) return jerr_memory(ctx);
   for (int i = 0; i < plan->schedule.n; i++)
     p.loaded[i] = -1;
   JO_TRY(name_arrays(a, &p));
+  find_inputs(&p);
   *out = p;
   return JO_OK;
 }
@@ -464,6 +488,7 @@ static void put_head_comment(const jemit_printer* p, jtext* t) {
   jtext_put(t, "\n * inputs  ");
   size_t line = t->length;
   for (int i = 0; i < g->ngroup; i++) {
+    if (!p->in_read[i]) continue;
     bool uniform = p->plan->lanes > 1 && g->group[i].vary == JEXPR_UNIFORM;
     put_array_note(t, &line, p->in_name[i], g->group[i].size, g->group[i].name,
                    uniform ? " uniform" : "");

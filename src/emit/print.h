@@ -13,6 +13,7 @@ typedef struct jemit_printer {
   const char* symbol;     // of the entry
   const char** in_name;   // array names                             (ngroup)
   const char** out_name;  //                                         (nout)
+  bool* in_read;          // by any chunk                            (ngroup)
   bool* in_used;          // by the chunk being printed              (ngroup)
   bool* out_used;         //                                         (nout)
   bool work_used;

@@ -324,6 +324,17 @@ jexpr_ref jexpr_max(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
   return intern_sorted(g, JEXPR_MAX, a, b);
 }
 
+#define MAX_NESTED_CHOICES 6
+
+// What x is where `cond` holds, or does not, as far as choices tell.
+static jexpr_ref chosen(const jexpr_graph* g, jexpr_ref x, jexpr_ref cond, bool holds, int depth) {
+  const jexpr_node* n = &g->node[x];
+  if (n->op != JEXPR_SELECT || depth == 0) return x;
+  if (n->a == cond) return chosen(g, holds ? n->b : n->c, cond, holds, depth - 1);
+  jexpr_ref p = chosen(g, n->b, cond, holds, depth - 1);
+  return p == chosen(g, n->c, cond, holds, depth - 1) ? p : x;
+}
+
 jexpr_ref jexpr_select(jexpr_graph* g, jexpr_ref cond, jexpr_ref if_true, jexpr_ref if_false) {
   if (!cond || !if_true || !if_false) return JEXPR_POISON;
   if (jexpr_is_const(g, cond)) return value_of(g, cond) != 0.0 ? if_true : if_false;
@@ -331,6 +342,9 @@ jexpr_ref jexpr_select(jexpr_graph* g, jexpr_ref cond, jexpr_ref if_true, jexpr_
   if (t.op == JEXPR_SELECT && t.a == cond) if_true = t.b;
   if (f.op == JEXPR_SELECT && f.a == cond) if_false = f.c;
   if (if_true == if_false) return if_true;
+  // c ? (d ? (c ? x : y) : y) : y: adjoints of nested choices are full of these
+  if (chosen(g, if_true, cond, false, MAX_NESTED_CHOICES) == if_false) return if_true;
+  if (chosen(g, if_false, cond, true, MAX_NESTED_CHOICES) == if_true) return if_false;
   return jexpr_intern(g, JEXPR_SELECT, cond, if_true, if_false);
 }
 

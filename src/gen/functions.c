@@ -12,9 +12,10 @@
 const jgen_fn_info* jgen_fn_about(jgen_fn f) {
   enum { FOLDED = true, LIVE = false };
   static const jgen_fn_info about[JGEN_FN_COUNT] = {
-#define FN(id, name, part, numbers, tangent, adjoint, ...)                               \
-  [JGEN_FN_##id] = {#name,   #name "_tangent",    #name "_adjoint",    JGEN_PART_##part, \
-                    numbers, JGEN_RULE_##tangent, JGEN_RULE_##adjoint, {__VA_ARGS__, NULL}},
+#define FN(id, name, part, use, numbers, tangent, adjoint, ...)                              \
+  [JGEN_FN_##id] = {                                                                         \
+      #name,   #name "_tangent",    #name "_adjoint",    JGEN_PART_##part,   JGEN_USE_##use, \
+      numbers, JGEN_RULE_##tangent, JGEN_RULE_##adjoint, {__VA_ARGS__, NULL}},
 #include "gen/functions.def"
   };
   return &about[f];

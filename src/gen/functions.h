@@ -6,10 +6,17 @@
 #include <stdbool.h>
 
 typedef enum jgen_fn {
-#define FN(id, name, part, numbers, tangent, adjoint, ...) JGEN_FN_##id,
+#define FN(id, name, part, use, numbers, tangent, adjoint, ...) JGEN_FN_##id,
 #include "gen/functions.def"
   JGEN_FN_COUNT
 } jgen_fn;
+
+typedef enum jgen_fn_use {
+  JGEN_USE_OFTEN,
+  JGEN_USE_SELDOM,
+  JGEN_USE_OUTPUTS,
+  JGEN_USE_WHEELS
+} jgen_fn_use;
 
 typedef enum jgen_fn_part {
   JGEN_PART_PLANT,
@@ -32,6 +39,7 @@ enum { JGEN_MAX_OUT = 4 };
 typedef struct jgen_fn_info {
   const char *name, *tangent_name, *adjoint_name;
   jgen_fn_part part;
+  jgen_fn_use use;
   bool is_folded;
   jgen_fn_rule tangent, adjoint;
   const char* out[JGEN_MAX_OUT + 1];  // names of the outputs; NULL: no more

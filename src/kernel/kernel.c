@@ -37,13 +37,18 @@ static jo_status count_operations(jarena* scratch, const jexpr_fn* fn, jexpr_cou
   return status;
 }
 
+static jo_status interpret_one(jkernel_set* set, jarena* scratch, const jexpr_fn* fn, jkernel* k) {
+  JO_TRY(jexpr_graph_status(fn->graph));
+  JO_TRY(jexpr_tape_build(set->ctx, &set->arena, fn, &k->tape));
+  JO_TRY(count_operations(scratch, fn, &k->counts));
+  k->work = jexpr_tape_work(&k->tape, k->lanes);
+  k->function = NULL;
+  return JO_OK;
+}
+
 static jo_status interpret(jkernel_set* set, jarena* scratch, const jexpr_fn* fn) {
   for (int i = 0; i < set->n; i++) {
-    jkernel* k = &set->kernel[i];
-    JO_TRY(jexpr_graph_status(fn[i].graph));
-    JO_TRY(jexpr_tape_build(set->ctx, &set->arena, &fn[i], &k->tape));
-    JO_TRY(count_operations(scratch, &fn[i], &k->counts));
-    k->work = jexpr_tape_work(&k->tape, k->lanes);
+    JO_TRY(interpret_one(set, scratch, &fn[i], &set->kernel[i]));
   }
   set->backend = JKERNEL_INTERP;
   return JO_OK;
@@ -51,12 +56,16 @@ static jo_status interpret(jkernel_set* set, jarena* scratch, const jexpr_fn* fn
 
 // ---- compiler
 
-// A unit on its way into a library.
+// A part on its way into a library.
 typedef struct build {
   jo_context* ctx;
   jarena* scratch;
   const jkernel_options* opt;
   jkernel_toolchain tc;
+  int part;
+  int n;         // functions of the part
+  jexpr_fn* fn;  // (n)
+  int* member;   // their places in the set (n)
   jemit_unit unit;
   const char* cache;              // the folder; NULL: no cache
   char name[JKERNEL_CACHE_NAME];  // of the library in it
@@ -96,9 +105,7 @@ static jo_status choose_cache(build* b) {
   if (!b->opt->use_cache) return JO_OK;
   int said = jo_context_diagnostic_count(b->ctx);
   jo_status status = jkernel_cache_dir(b->ctx, b->scratch, b->opt->cache_dir, &b->cache);
-  if (status < 0) return go_on_without(b, said, status, not_kept);
-  name_cached(b);
-  return JO_OK;
+  return status < 0 ? go_on_without(b, said, status, not_kept) : JO_OK;
 }
 
 // Where to compile: in the cache, so that its file comes by a rename, or in a temporary folder.
@@ -119,8 +126,9 @@ static jo_status open_work(build* b, jfile_work* work) {
 static jo_status keep(build* b, jkernel_set* set, const char* library, const char* dir) {
   int said = jo_context_diagnostic_count(b->ctx);
   jo_status status = jkernel_cache_store(b->ctx, b->scratch, library, dir, b->cache, b->name);
-  if (status < 0) return go_on_without(b, said, status, not_kept);
-  return jkernel_cache_load(b->ctx, b->cache, b->name, &set->library);
+  if (status >= 0) return jkernel_cache_load(b->ctx, b->cache, b->name, &set->library[b->part]);
+  b->cache = NULL;  // one notice will do
+  return go_on_without(b, said, status, not_kept);
 }
 
 // Compile in `dir` and load. The library stays mapped when its file goes.
@@ -129,9 +137,10 @@ static jo_status compile_in(build* b, jkernel_set* set, const char* dir) {
   int jobs = b->opt->jobs > 0 ? b->opt->jobs : jproc_cpu_count();
   double start = jclock_wall();
   JO_TRY(jkernel_toolchain_compile(b->ctx, b->scratch, &b->tc, &b->unit, dir, jobs, &library));
-  set->compile_seconds = jclock_wall() - start;
+  set->compile_seconds += jclock_wall() - start;
   if (b->cache) JO_TRY(keep(b, set, library, dir));
-  return set->library ? JO_OK : jkernel_library_open(b->ctx, library, &set->library);
+  void** loaded = &set->library[b->part];
+  return *loaded ? JO_OK : jkernel_library_open(b->ctx, library, loaded);
 }
 
 static jo_status make_library(build* b, jkernel_set* set, jfile_work* work) {
@@ -141,10 +150,10 @@ static jo_status make_library(build* b, jkernel_set* set, jfile_work* work) {
 }
 
 static jo_status bind_functions(const build* b, jkernel_set* set) {
-  for (int i = 0; i < set->n; i++) {
+  for (int i = 0; i < b->n; i++) {
     const jemit_entry* entry = &b->unit.entry[i];
-    jkernel* k = &set->kernel[i];
-    jkernel_symbol symbol = jkernel_library_find(set->library, entry->symbol);
+    jkernel* k = &set->kernel[b->member[i]];
+    jkernel_symbol symbol = jkernel_library_find(set->library[b->part], entry->symbol);
     if (!symbol) {
       return jerr_set(b->ctx, JO_ERR_COMPILER, "compiled kernel has no function '%s'",
                       entry->symbol);
@@ -156,26 +165,64 @@ static jo_status bind_functions(const build* b, jkernel_set* set) {
   return JO_OK;
 }
 
-// With nowhere to compile, equations are interpreted, unless that is not wanted.
-static jo_status compile(build* b, jkernel_set* set, const jexpr_fn* fn) {
+static int part_of(const jkernel_options* opt, int i) {
+  return opt->part ? opt->part[i] : 0;
+}
+
+static jo_status gather_part(build* b, const jkernel_set* set, const jexpr_fn* fn, int part) {
+  b->part = part;
+  b->n = 0;
+  b->fn = JARENA_ARRAY(b->scratch, set->n, jexpr_fn);
+  b->member = JARENA_ARRAY(b->scratch, set->n, int);
+  if (!b->fn || !b->member) return jerr_memory(b->ctx);
+  for (int i = 0; i < set->n; i++) {
+    if (part_of(b->opt, i) != part) continue;
+    b->fn[b->n] = fn[i];
+    b->member[b->n++] = i;
+  }
+  return JO_OK;
+}
+
+// A part from the cache, or compiled. *is_stuck: there is nowhere to compile.
+static jo_status compile_part(build* b, jkernel_set* set, bool* is_stuck) {
   jemit_options emit = b->opt->emit;
   emit.lanes = b->opt->lanes;
-  JO_TRY(jemit_c(b->ctx, b->scratch, fn, set->n, &emit, &b->unit));
-  int said = jo_context_diagnostic_count(b->ctx);
-  JO_TRY(choose_cache(b));
-  if (b->cache) JO_TRY(jkernel_cache_load(b->ctx, b->cache, b->name, &set->library));
-  set->from_cache = set->library != NULL;
-  if (!set->library) {
+  JO_TRY(jemit_c(b->ctx, b->scratch, b->fn, b->n, &emit, &b->unit));
+  void** library = &set->library[b->part];
+  if (b->cache) {
+    name_cached(b);
+    JO_TRY(jkernel_cache_load(b->ctx, b->cache, b->name, library));
+  }
+  if (!*library) {
     jfile_work work;
-    jo_status status = open_work(b, &work);
-    if (status < 0 && b->opt->backend == JKERNEL_CC) return status;
+    set->from_cache = false;
+    *is_stuck = true;
+    JO_TRY(open_work(b, &work));
+    *is_stuck = false;
+    JO_TRY(make_library(b, set, &work));
+  }
+  return bind_functions(b, set);
+}
+
+// With nowhere to compile, equations are interpreted, unless that is not wanted.
+static jo_status compile(build* b, jkernel_set* set, const jexpr_fn* fn) {
+  int said = jo_context_diagnostic_count(b->ctx);
+  set->from_cache = true;
+  JO_TRY(choose_cache(b));
+  for (int part = 0; part < JKERNEL_PARTS_MAX; part++) {
+    bool is_stuck = false;
+    JO_TRY(gather_part(b, set, fn, part));
+    jo_status status = b->n > 0 ? compile_part(b, set, &is_stuck) : JO_OK;
+    if (status < 0 && (!is_stuck || b->opt->backend == JKERNEL_CC)) return status;
     if (status < 0) {
       JO_TRY(go_on_without(b, said, status, "equations are interpreted, slower"));
       return interpret(set, b->scratch, fn);
     }
-    JO_TRY(make_library(b, set, &work));
   }
-  JO_TRY(bind_functions(b, set));
+  for (int i = 0; i < set->n; i++) {
+    if (part_of(b->opt, i) != JKERNEL_SELDOM) continue;
+    JO_TRY(interpret_one(set, b->scratch, &fn[i], &set->kernel[i]));
+  }
   set->backend = JKERNEL_CC;
   return JO_OK;
 }
@@ -240,7 +287,9 @@ jo_status jkernel_build(jo_context* ctx, const jexpr_fn* fn, int nfn, const jker
 
 void jkernel_destroy(jkernel_set* set) {
   if (!set) return;
-  jkernel_library_close(set->library);
+  for (int part = 0; part < JKERNEL_PARTS_MAX; part++) {
+    jkernel_library_close(set->library[part]);
+  }
   jarena_free(&set->arena);
   jmem_free(set->ctx, set);
 }

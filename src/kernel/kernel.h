@@ -14,6 +14,10 @@ typedef enum jkernel_backend {
   JKERNEL_CC       // compiled; an error when that fails
 } jkernel_backend;
 
+// A function that is called too seldom to be worth compiling: interpreted in compiled sets too.
+#define JKERNEL_SELDOM    (-1)
+#define JKERNEL_PARTS_MAX 2
+
 typedef struct jkernel_options {
   jkernel_backend backend;
   int lanes;              // lanes per evaluation, lane-innermost arrays
@@ -22,6 +26,8 @@ typedef struct jkernel_options {
   bool use_cache;         // false: compile anew, and keep nothing
   int jobs;               // compilers at a time; 0: one per processor
   int optimize;           // -O level
+  const int* part;        // by function: the library it goes to, 0, 1, ... or JKERNEL_SELDOM;
+                          // NULL: all go to one. Sets with the same part share its library
   jemit_options emit;     // `lanes` is taken from above
 } jkernel_options;
 
@@ -38,15 +44,15 @@ typedef struct jkernel {
   jexpr_counts counts;
 } jkernel;
 
-// Kernels made together share a library. Immutable once built; any number of threads may evaluate,
+// Kernels of a part share a library. Immutable once built; any number of threads may evaluate,
 // each with its own work space.
 typedef struct jkernel_set {
   jo_context* ctx;
   jarena arena;
   jkernel_backend backend;  // INTERP or CC, what it came to
-  bool from_cache;
-  double compile_seconds;  // wall time in the compiler
-  void* library;
+  bool from_cache;          // all of it
+  double compile_seconds;   // wall time in the compiler
+  void* library[JKERNEL_PARTS_MAX];
   int n;
   jkernel* kernel;  // as the functions were given
 } jkernel_set;

@@ -4,7 +4,8 @@
 // The flags keep results the same on every machine: no contraction of a * b + c, no rewriting of
 // pow; `native` then only chooses wider registers, not other roundings. The vectorizers stay off
 // because gcc 12 forms fused vfmaddsub there against -ffp-contract=off; they gain nothing on
-// straight-line code, and lanes are vectors already.
+// straight-line code, and lanes are vectors already. At -O1 gcc is spared the passes that find nothing to
+// do here: a quarter of its time, and kernels run as fast without them (bench/README.md).
 #include "kernel/toolchain.h"
 
 #include <math.h>
@@ -27,6 +28,23 @@
 
 // One command compiles a piece of bounded size, within seconds: this is for those that hang.
 #define DEFAULT_LIMIT 600.0  // [s]
+
+// Passes of gcc -O1 that are left out. Constants are folded, values shared and dead ones gone before a graph is
+// emitted; nothing is stored twice; loops, aggregates and calls of our own are rare. What it takes to move
+// work behind the branches that need it stays: points-to analysis, dominators, sinking.
+static const char* const spared_pass[] = {
+    // constants, copies, equal and dead values
+    "-fno-tree-ccp", "-fno-tree-bit-ccp", "-fno-tree-copy-prop", "-fno-tree-forwprop",
+    "-fno-tree-fre", "-fno-tree-dce", "-fno-dce", "-fno-tree-dse", "-fno-dse",
+    "-fno-forward-propagate", "-fno-cprop-registers", "-fno-ssa-backprop",
+    // sums, loops, aggregates
+    "-fno-tree-reassoc", "-fno-tree-slsr", "-fno-tree-ch", "-fno-tree-loop-optimize",
+    "-fno-move-loop-invariants", "-fno-tree-phiprop", "-fno-tree-sra", "-fno-split-wide-types",
+    // branches and calls
+    "-fno-thread-jumps", "-fno-if-conversion", "-fno-if-conversion2", "-fno-reorder-blocks",
+    "-fno-compare-elim", "-fno-shrink-wrap", "-fno-combine-stack-adjustments",
+    "-fno-inline-functions-called-once", "-fno-ipa-pure-const", "-fno-ipa-profile"};
+enum { SPARED = sizeof spared_pass / sizeof *spared_pass };
 
 static const char* find_any(jarena* a, const char** name) {
   static const char* const candidate[] = {"cc", "gcc", "clang"};
@@ -81,6 +99,7 @@ jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compile
   for (size_t i = 0; i < sizeof flag / sizeof flag[0]; i++)
     tc.flag[tc.nflag++] = flag[i];
   if (USE_NATIVE) tc.flag[tc.nflag++] = "-march=native";
+  tc.spares_passes = optimize == 1;
   *out = tc;
   return JO_OK;
 }
@@ -122,6 +141,8 @@ void jkernel_toolchain_hash(const jkernel_toolchain* tc, jsha256* s) {
   hash_string(s, id);
   for (int i = 0; i < tc->nflag; i++)
     hash_string(s, tc->flag[i]);
+  for (int i = 0; i < SPARED && tc->spares_passes; i++)
+    hash_string(s, spared_pass[i]);
   if (USE_NATIVE) hash_processor(s);
 }
 
@@ -220,9 +241,36 @@ static jo_status compile_sources(jo_context* ctx, jarena* a, const jkernel_toolc
   return check_runs(ctx, tc, run, n);
 }
 
-jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
+// Whether it is gcc, whatever it is called: others do not know its passes. It says whose it is.
+static jo_status ask_for_gcc(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
+                             const char* dir, bool* is_gcc) {
+  char text[800];
+  const char* const argv[] = {tc->path, "--version", NULL};
+  jproc_command ask = {.argv = argv, .output_path = jarena_printf(a, "%s/version.log", dir)};
+  if (!ask.output_path) return jerr_memory(ctx);
+  jproc_options opt = {.jobs = 1, .limit_s = tc->limit_s, .temp_dir = dir};
+  JO_TRY(jproc_run(ctx, &ask, 1, &opt));
+  if (ask.is_late) return check_runs(ctx, tc, &ask, 1);
+  read_log(ask.output_path, text, sizeof text);
+  *is_gcc = strstr(text, "Free Software Foundation") != NULL;
+  return JO_OK;
+}
+
+static jo_status spare_passes(jo_context* ctx, jarena* a, const char* dir, jkernel_toolchain* tc) {
+  bool is_gcc = false;
+  if (tc->spares_passes) JO_TRY(ask_for_gcc(ctx, a, tc, dir, &is_gcc));
+  for (int i = 0; i < SPARED && is_gcc; i++) {
+    tc->flag[tc->nflag++] = spared_pass[i];
+  }
+  return JO_OK;
+}
+
+jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_toolchain* found,
                                     const jemit_unit* unit, const char* dir, int jobs,
                                     const char** library) {
+  jkernel_toolchain with = *found;
+  const jkernel_toolchain* tc = &with;
+  JO_TRY(spare_passes(ctx, a, dir, &with));
   int n = unit->nfile - 1;
   const char** input = JARENA_ARRAY(a, n, const char*);
   const char* output = jarena_printf(a, "%s/kernel.so", dir);

@@ -7,14 +7,15 @@
 #include "base/mem.h"
 #include "emit/emit.h"
 
-#define JKERNEL_FLAGS_MAX 12
+#define JKERNEL_FLAGS_MAX 48
 
 typedef struct jkernel_toolchain {
   const char* name;  // what was looked for
   const char* path;  // of the compiler; NULL: there is none
   const char* flag[JKERNEL_FLAGS_MAX];
   int nflag;
-  double limit_s;  // wall time of one command; 0: no limit
+  bool spares_passes;  // of gcc that gain nothing
+  double limit_s;      // wall time of one command; 0: no limit
 } jkernel_toolchain;
 
 // `compiler` may be NULL: $JOUNCE_CC, else cc, gcc, clang. Not finding one is no error. The limit is

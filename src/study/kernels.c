@@ -3,20 +3,39 @@
 
 #define CACHE_LINE 64
 
-static jo_status build(jo_context* ctx, jstudy_kernels* k, const jexpr_fn* fn, const jexpr_fn* more,
-                       int nmore, const jkernel_options* opt) {
-  int at[JGEN_FN_COUNT], n = 0;
-  jexpr_fn* all = jmem_resize(ctx, NULL, ((size_t)JGEN_FN_COUNT + (size_t)nmore) * sizeof *all);
-  if (!all) return jerr_memory(ctx);
-  for (int f = 0; f < JGEN_FN_COUNT; f++) {
-    at[f] = fn[f].name ? n : -1;
-    if (fn[f].name) all[n++] = fn[f];
+enum { MAIN_LIBRARY = 0, OUTPUT_LIBRARY = 1 };
+
+static int library_of(jgen_fn f, jstudy_kernels_use use) {
+  switch (jgen_fn_about(f)->use) {
+    case JGEN_USE_OUTPUTS: return use.outputs ? OUTPUT_LIBRARY : JKERNEL_SELDOM;
+    case JGEN_USE_WHEELS: return use.wheels ? MAIN_LIBRARY : JKERNEL_SELDOM;
+    case JGEN_USE_SELDOM: return JKERNEL_SELDOM;
+    default: return MAIN_LIBRARY;
   }
-  for (int i = 0; i < nmore; i++) {
+}
+
+static jo_status build(jo_context* ctx, jstudy_kernels* k, const jexpr_fn* fn, const jexpr_fn* more,
+                       int nmore, jstudy_kernels_use use, const jkernel_options* opt) {
+  int at[JGEN_FN_COUNT], n = 0;
+  size_t most = (size_t)JGEN_FN_COUNT + (size_t)nmore;
+  jexpr_fn* all = jmem_resize(ctx, NULL, most * sizeof *all);
+  int* library = jmem_resize(ctx, NULL, most * sizeof *library);
+  jo_status status = all && library ? JO_OK : jerr_memory(ctx);
+  for (int f = 0; status >= 0 && f < JGEN_FN_COUNT; f++) {
+    at[f] = fn[f].name ? n : -1;
+    if (!fn[f].name) continue;
+    library[n] = library_of((jgen_fn)f, use);
+    all[n++] = fn[f];
+  }
+  for (int i = 0; status >= 0 && i < nmore; i++) {
+    library[n + i] = MAIN_LIBRARY;
     all[n + i] = more[i];
   }
-  jo_status status = jkernel_build(ctx, all, n + nmore, opt, &k->set);
+  jkernel_options o = *opt;
+  o.part = library;
+  if (status >= 0) status = jkernel_build(ctx, all, n + nmore, &o, &k->set);
   jmem_free(ctx, all);
+  jmem_free(ctx, library);
   if (status < 0) return status;
   for (int f = 0; f < JGEN_FN_COUNT; f++) {
     k->of[f] = at[f] >= 0 ? &k->set->kernel[at[f]] : NULL;
@@ -26,12 +45,13 @@ static jo_status build(jo_context* ctx, jstudy_kernels* k, const jexpr_fn* fn, c
 }
 
 jo_status jstudy_kernels_create(jo_context* ctx, const jexpr_fn* fn, const jexpr_fn* more,
-                                int nmore, const jkernel_options* opt, jstudy_kernels** out) {
+                                int nmore, jstudy_kernels_use use, const jkernel_options* opt,
+                                jstudy_kernels** out) {
   *out = NULL;
   jstudy_kernels* k = jmem_resize(ctx, NULL, sizeof *k);
   if (!k) return jerr_memory(ctx);
   *k = (jstudy_kernels){0};
-  jo_status status = build(ctx, k, fn, more, nmore, opt);
+  jo_status status = build(ctx, k, fn, more, nmore, use, opt);
   if (status < 0) {
     jmem_free(ctx, k);
     return status;

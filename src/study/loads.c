@@ -23,7 +23,9 @@ static jo_status build_kernels(jstudy_loads* l, const jkernel_options* opt) {
   for (int f = 0; f < JGEN_FN_COUNT; f++) {
     if (jgen_fn_about(f)->part == JGEN_PART_LOADS) fn[f] = d->fn[f];
   }
-  return jstudy_kernels_create(l->ctx, fn, d->loads.element, d->loads.ne, opt, &l->kernels);
+  const jexpr_fn* element = d->loads.element;
+  return jstudy_kernels_create(l->ctx, fn, element, d->loads.ne, (jstudy_kernels_use){0}, opt,
+                               &l->kernels);
 }
 
 static double operations(const jstudy_loads* l, jgen_fn f) {
@@ -58,6 +60,7 @@ static jo_status prepare(jstudy_loads* l, const jmodel* m, const jkernel_options
   if (kernel) opt.kernel = *kernel;
   opt.gen.modes = false;
   opt.gen.loads = true;
+  opt.seldom_outputs = true;  // those of the end
   JO_TRY(jstudy_plant_create(l->ctx, m, &opt, &l->plant));
   l->ne = l->plant->dynamics->loads.ne;
   l->name = l->plant->dynamics->loads.name;

@@ -61,13 +61,14 @@ static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
 }
 
 // What every plant has, and what was asked for.
-static jo_status compile(jstudy_plant* p, const jkernel_options* opt) {
+static jo_status compile(jstudy_plant* p, const jstudy_plant_options* opt) {
   jexpr_fn fn[JGEN_FN_COUNT] = {0};
   for (int f = 0; f < JGEN_FN_COUNT; f++) {
     jgen_fn_part part = jgen_fn_about(f)->part;
     if (part == JGEN_PART_PLANT || part == JGEN_PART_EXTRA) fn[f] = p->dynamics->fn[f];
   }
-  return jstudy_kernels_create(p->ctx, fn, NULL, 0, opt, &p->kernels);
+  jstudy_kernels_use use = {.outputs = !opt->seldom_outputs, .wheels = opt->gen.loads};
+  return jstudy_kernels_create(p->ctx, fn, NULL, 0, use, &opt->kernel, &p->kernels);
 }
 
 // Names of switches, for messages.
@@ -189,7 +190,7 @@ static jo_status build(jstudy_plant* p, const jstudy_plant_options* opt) {
   JO_TRY(name_switches(p));
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
-  JO_TRY(compile(p, &opt->kernel));
+  JO_TRY(compile(p, opt));
   return m->simulation.start_static ? start_static(p) : JO_OK;
 }
 

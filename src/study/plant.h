@@ -12,6 +12,7 @@
 typedef struct jstudy_plant_options {
   jkernel_options kernel;
   jgen_options gen;
+  bool seldom_outputs;  // outputs are asked for now and then: they are interpreted
 } jstudy_plant_options;
 
 jstudy_plant_options jstudy_plant_options_default(void);

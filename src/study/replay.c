@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames of a motion: points are gathered from the model, the model is copied with a named point and
-// three sensors for each, and a run of that copy is taken apart.
+// three sensors for each, and the equations of the copy are asked where they are along a run. Only these
+// sensors of it are evaluated, some hundred times: they are interpreted.
 #include "study/replay.h"
 
 #include <math.h>
@@ -31,6 +32,13 @@ typedef struct builder {
   int (*of_wheel)[PER_WHEEL];    // centre; axis from, to; origin, x, y of the body
   const jmodel_scalar** radius;  // by wheel
   jmodel model;                  // the copy
+  const jstudy_plant* plant;
+  jgen_dynamics* seen;  // of the copy
+  jexpr_tape tape;      // the first of its outputs: points, radii
+  double* work;
+  int nvalue;               // of a frame
+  int nsample, sample_cap;  // frames
+  double* sample;           // nsample x nvalue
 } builder;
 
 // ---- points --------------------------------------------------------------------------------------
@@ -287,14 +295,26 @@ static void place_wheel(const int* k, const double* at, double* out) {
   direction(origin, across, out + 6);
 }
 
-static jo_status take_frames(builder* b, const jstudy_result* run) {
+// Where everything is at a state of the run.
+static jo_status look(void* user, double t, const double* y) {
+  builder* b = user;
+  jo_context* ctx = b->out->ctx;
+  size_t size = (size_t)b->nvalue * sizeof *b->sample;
+  if (!jmem_grow(ctx, &b->sample, &b->sample_cap, b->nsample + 1, size)) return jerr_memory(ctx);
+  double* value = b->sample + (size_t)b->nsample++ * (size_t)b->nvalue;
+  const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = b->seen->p, [JGEN_T] = &t, [JGEN_Y] = y};
+  jexpr_tape_eval(&b->tape, 1, in, (double* const[]){value}, b->work);
+  return JO_OK;
+}
+
+static jo_status take_frames(builder* b) {
   jstudy_replay* r = b->out;
-  r->nframe = run->nrow;
+  r->nframe = b->nsample;
   r->xyz = JARENA_ARRAY(&r->arena, 3 * (size_t)r->nframe * (size_t)r->npoint + 1, double);
   r->spin = JARENA_ARRAY(&r->arena, 9 * (size_t)r->nframe * (size_t)r->nwheel + 1, double);
   if (!r->xyz || !r->spin) return jerr_memory(r->ctx);
   for (int f = 0; f < r->nframe; f++) {
-    const double* at = run->row + (size_t)f * (size_t)run->ncolumn + 1;
+    const double* at = b->sample + (size_t)f * (size_t)b->nvalue;
     size_t n = 3 * (size_t)r->npoint;
     memcpy(r->xyz + (size_t)f * n, at, n * sizeof *at);
     for (int w = 0; w < r->nwheel; w++) {
@@ -336,49 +356,64 @@ static double frame_step(const builder* b, double span) {
   return span / fmax(n, 1.0);
 }
 
-static jo_status simulate(builder* b, const jkernel_options* kernel,
-                          const jstudy_simulate_options* opt, jstudy_result** out) {
+// The same states as those of the plant, so that its sensors can be asked at them. Conditions are judged
+// where it is asked.
+static jo_status write_equations(builder* b) {
+  jo_context* ctx = b->out->ctx;
+  const jgen_dynamics* d = b->plant->dynamics;
+  jgen_options gen = {0};
+  JO_TRY(jgen_dynamics_build(ctx, &b->model, &gen, &d->part, &b->seen));
+  if (b->seen->ny != d->ny || b->seen->np != d->np) {
+    return jerr_set(ctx, JO_ERR_MODEL, "%s: the points to be drawn do not fit the equations",
+                    b->m->path);
+  }
+  b->nvalue = 3 * b->nspot + b->out->nwheel;
+  jexpr_outputs points = b->seen->fn[JGEN_FN_OUTPUTS].out[0];
+  points.n = b->nvalue;
+  const jexpr_fn fn = {"points", b->seen->g, 1, &points};
+  return jexpr_tape_prepare(ctx, &b->a, &fn, &b->tape, &b->work);
+}
+
+static jo_status simulate(builder* b, const jstudy_simulate_options* opt) {
   jstudy_replay* r = b->out;
-  jstudy_plant_options plant_opt = jstudy_plant_options_default();
-  if (kernel) plant_opt.kernel = *kernel;
-  jstudy_plant* plant = NULL;
-  JO_TRY(jstudy_plant_create(r->ctx, &b->model, &plant_opt, &plant));
   jstudy_simulate_options o = opt ? *opt : jstudy_simulate_options_default();
   double t_end = isnan(o.t_end) ? b->m->simulation.t_end : o.t_end;
   r->t_start = b->m->simulation.t_start;
   o.output_step = r->dt = frame_step(b, t_end - r->t_start);
-  jo_status status = jstudy_simulate(r->ctx, plant, &o, out);
-  jstudy_plant_destroy(plant);
+  o.progress = NULL;
+  o.sample = look;
+  o.user = b;
+  jstudy_result* run = NULL;
+  jo_status status = jstudy_simulate(r->ctx, b->plant, &o, &run);
+  jstudy_result_destroy(run);
   return status;
 }
 
-static jo_status build(builder* b, const jkernel_options* kernel,
-                       const jstudy_simulate_options* opt) {
+static jo_status build(builder* b, const jstudy_simulate_options* opt) {
   JO_TRY(gather(b));
   b->model = *b->m;
   JO_TRY(name_points(b));
   JO_TRY(add_sensors(b));
-  jstudy_result* run = NULL;
-  jo_status status = simulate(b, kernel, opt, &run);
-  if (!run) return status;
-  if (status >= 0) status = take_frames(b, run);
-  jstudy_result_destroy(run);
-  if (status >= 0) status = shape_bodies(b);
-  if (status >= 0) status = jstudy_replay_pave(b->out, b->m);
-  return status;
+  JO_TRY(write_equations(b));
+  JO_TRY(simulate(b, opt));
+  JO_TRY(take_frames(b));
+  JO_TRY(shape_bodies(b));
+  return jstudy_replay_pave(b->out, b->m);
 }
 
-jo_status jstudy_replay_create(jo_context* ctx, const jmodel* m, const jkernel_options* kernel,
+jo_status jstudy_replay_create(jo_context* ctx, const jstudy_plant* plant,
                                const jstudy_simulate_options* opt, jstudy_replay** out) {
   *out = NULL;
   jstudy_replay* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
   *r = (jstudy_replay){.ctx = ctx};
   jarena_init(&r->arena, ctx);
-  builder b = {.out = r, .m = m};
+  builder b = {.out = r, .m = plant->model, .plant = plant};
   jarena_init(&b.a, ctx);
-  jo_status status = build(&b, kernel, opt);
+  jo_status status = build(&b, opt);
+  jmem_free(ctx, b.sample);
   jarena_free(&b.a);
+  jgen_dynamics_destroy(b.seen);
   if (status < 0) {
     jstudy_replay_destroy(r);
     return status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A motion to look at: where the points of every body are over time, wheels, springs and the road.
-// Positions are outputs of a plant of its own, made from the model with a sensor per point.
+// Positions are outputs of the model with a sensor per point, at the states of a run of the plant.
 #ifndef JSTUDY_REPLAY_H
 #define JSTUDY_REPLAY_H
 
@@ -46,10 +46,10 @@ typedef struct jstudy_replay {
   jstudy_replay_road road;
 } jstudy_replay;
 
-// Run the manoeuvre and keep 50 frames per second, fewer where that were too much to keep. The step of
+// Run the manoeuvre of a plant whose live numbers are the parameters and keep 50 frames per second, fewer where that were too much to keep. The step of
 // `opt` for rows does not count. On failure *out is NULL, also where a run fails on its way.
 // Ownership: caller, release with jstudy_replay_destroy().
-jo_status jstudy_replay_create(jo_context* ctx, const jmodel* m, const jkernel_options* kernel,
+jo_status jstudy_replay_create(jo_context* ctx, const jstudy_plant* plant,
                                const jstudy_simulate_options* opt, jstudy_replay** out);
 void jstudy_replay_destroy(jstudy_replay* r);
 

@@ -29,13 +29,14 @@ jstudy_sens_method jstudy_sens_cheaper(int nobjective, int nw) {
 static jo_status build_kernels(jstudy_sens* s, const jstudy_sens_setup* setup) {
   const jgen_sens* g = &s->plant->dynamics->sens;
   jkernel_options opt = setup->kernel;
+  jstudy_kernels_use use = {.outputs = setup->outputs};
   if (setup->direct) {
     opt.lanes = lanes_for(s->nw);
-    JO_TRY(jstudy_kernels_create(s->ctx, g->tangent, NULL, 0, &opt, &s->tangents));
+    JO_TRY(jstudy_kernels_create(s->ctx, g->tangent, NULL, 0, use, &opt, &s->tangents));
   }
   if (setup->adjoint) {
     opt.lanes = ADJOINT_LANES;
-    JO_TRY(jstudy_kernels_create(s->ctx, g->adjoint, NULL, 0, &opt, &s->adjoints));
+    JO_TRY(jstudy_kernels_create(s->ctx, g->adjoint, NULL, 0, use, &opt, &s->adjoints));
   }
   return JO_OK;
 }
@@ -53,7 +54,7 @@ static jo_status prepare(jstudy_sens* s, const jmodel* m, const jstudy_sens_setu
   }
   s->nw = setup->nwrt;
   s->wrt = wrt;
-  jstudy_plant_options opt = {.kernel = setup->kernel};
+  jstudy_plant_options opt = {.kernel = setup->kernel, .seldom_outputs = !setup->outputs};
   opt.gen = (jgen_options){.live = live, .modes = true, .wrt = wrt, .nwrt = s->nw};
   JO_TRY(jstudy_plant_create(s->ctx, m, &opt, &s->plant));
   s->unit = JARENA_ARRAY(&s->arena, s->nw + 1, double);

@@ -16,6 +16,7 @@ typedef struct jstudy_sens_setup {
   int nwrt;              // 0: values only
   bool direct, adjoint;  // kernels to prepare
   jkernel_options kernel;
+  bool outputs;  // outputs are observed along runs: their kernels are worth compiling
 } jstudy_sens_setup;
 
 // Numbers the direct method carries at a time, at most.

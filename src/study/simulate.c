@@ -59,7 +59,7 @@ static jo_status add_row(recorder* k, double t, const double* y) {
   double* row = r->row + (size_t)r->nrow * (size_t)r->ncolumn;
   fill_row(k, t, y, row);
   r->nrow++;
-  return JO_OK;
+  return k->opt->sample ? k->opt->sample(k->opt->user, t, y) : JO_OK;
 }
 
 static double grid_time(const jstudy_simulate_used* u, int64_t i) {

@@ -18,6 +18,8 @@ typedef struct jstudy_simulate_options {
   const double* p;     // values of the live numbers (np); NULL: the model's
   // told how far the run is, 0 ... 1, after every step; false stops the run. May be NULL
   bool (*progress)(void* user, double fraction);
+  // told of the state at every row. May be NULL
+  jo_status (*sample)(void* user, double t, const double* y);
   void* user;
 } jstudy_simulate_options;
 

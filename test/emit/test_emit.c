@@ -113,6 +113,7 @@ static void test_emit_does_not_depend_on_unused_nodes(void** state) {
     jexpr_mark(g, jexpr_mul(g, x, jexpr_const(g, 77.0)), "garbage");
   }
   build_tiny(g, &b);
+  assert_true(jexpr_group(g, "never_read", 3, JEXPR_PER_LANE) > 0);
   jemit_options opt = jemit_options_default();
   jemit_unit one = emit(f, &a.fn, 1, &opt);
   jemit_unit two = emit(f, &b.fn, 1, &opt);

@@ -154,6 +154,14 @@ static void test_simplify_choices(void** state) {
   SAME(jexpr_select(g, t, jexpr_select(g, t, x, y), z), jexpr_select(g, t, x, z));
   SAME(jexpr_select(g, t, x, jexpr_select(g, t, y, z)), jexpr_select(g, t, x, z));
   // choices with a zero branch: factors go inside, equal conditions are joined
+  // a choice that was made before, inside of another
+  jexpr_ref inner = jexpr_select(g, u, c(0), jexpr_select(g, t, x, c(0)));
+  SAME(jexpr_select(g, t, inner, c(0)), inner);
+  SAME(jexpr_select(g, u, c(0), jexpr_select(g, t, inner, c(0))), inner);
+  SAME(jexpr_select(g, t, y, jexpr_select(g, u, y, jexpr_select(g, t, y, x))),
+       jexpr_select(g, u, y, jexpr_select(g, t, y, x)));
+  assert_int_equal(jexpr_at(g, jexpr_select(g, t, inner, y))->op, JEXPR_SELECT);
+
   jexpr_ref xt = jexpr_select(g, t, x, c(0)), yt = jexpr_select(g, t, y, c(0));
   SAME(mul(g, xt, z), jexpr_select(g, t, mul(g, x, z), c(0)));
   SAME(quo(g, xt, z), jexpr_select(g, t, quo(g, x, z), c(0)));

@@ -3,6 +3,7 @@
 // chunks and the compiler; failures of a compiler are told.
 #include "kernel/kernel.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -355,6 +356,52 @@ static void test_without_compiler(void** state) {
   jkernel_destroy(set);
 }
 
+static int count_libraries(const char* dir) {
+  int n = 0;
+  DIR* d = opendir(dir);
+  assert_non_null(d);
+  for (const struct dirent* e = readdir(d); e; e = readdir(d)) {
+    n += strstr(e->d_name, ".so") != NULL;
+  }
+  closedir(d);
+  return n;
+}
+
+static void test_parts_are_compiled_once_and_seldom_ones_never(void** state) {
+  static const int seldom[] = {0, JKERNEL_SELDOM}, apart[] = {0, 1};
+  fixture* f = *state;
+  add_operators(f);
+  finish_functions(f);
+  jkernel_options opt = options(f), interp = opt;
+  interp.backend = JKERNEL_INTERP;
+  opt.backend = JKERNEL_CC;
+  jkernel_set* reference = build(f, &interp);
+  opt.part = seldom;
+  jkernel_set* one = build(f, &opt);
+  assert_int_equal(count_libraries(f->dir), 1);
+  opt.part = apart;
+  jkernel_set* two = build(f, &opt);
+  assert_int_equal(count_libraries(f->dir), 2);  // the first is shared
+  assert_false(two->from_cache);
+  assert_int_equal(one->backend, JKERNEL_CC);
+  assert_null(one->kernel[1].function);
+  assert_non_null(two->kernel[1].function);
+  compare_kernels(f, &reference->kernel[0], &one->kernel[0], 20);
+  compare_kernels(f, &one->kernel[0], &two->kernel[0], 20);
+  const double x[NX] = {1.0, 2.0, 3.0}, p[NP] = {4.0};
+  double a[3], b[3];
+  evaluate(&one->kernel[1], x, p, a, NULL);
+  evaluate(&two->kernel[1], x, p, b, NULL);
+  assert_memory_equal(a, b, sizeof a);
+  opt.part = seldom;
+  jkernel_set* again = build(f, &opt);
+  assert_true(again->from_cache);
+  jkernel_destroy(again);
+  jkernel_destroy(two);
+  jkernel_destroy(one);
+  jkernel_destroy(reference);
+}
+
 static void test_failing_compiler_is_named(void** state) {
   fixture* f = *state;
   finish_functions(f);
@@ -398,6 +445,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_products_and_sums_are_rounded_apart, setup, teardown),
       cmocka_unit_test_setup_teardown(test_find_by_name, setup, teardown),
       cmocka_unit_test_setup_teardown(test_without_compiler, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_parts_are_compiled_once_and_seldom_ones_never, setup,
+                                      teardown),
       cmocka_unit_test_setup_teardown(test_failing_compiler_is_named, setup, teardown),
       cmocka_unit_test_setup_teardown(test_bad_options, setup, teardown),
   };

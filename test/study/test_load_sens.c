@@ -29,7 +29,7 @@ static int open_rig(void** state) {
     assert_true(wrt[i] >= 0);
   }
   jstudy_sens_setup setup = {
-      .wrt = wrt, .nwrt = NW, .direct = true, .kernel = jkernel_options_default()};
+      .wrt = wrt, .nwrt = NW, .direct = true, .kernel = jkernel_options_default(), .outputs = true};
   assert_ok(r->ctx, jstudy_sens_create(r->ctx, r->model, &setup, &r->sens));
   return 0;
 }

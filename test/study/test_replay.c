@@ -9,6 +9,7 @@ typedef struct fixture {
   jo_context* ctx;
   jarena arena;
   jmodel* model;
+  jstudy_plant* plant;
   jstudy_replay* replay;
 } fixture;
 
@@ -23,6 +24,7 @@ static int setup(void** state) {
 static int teardown(void** state) {
   fixture* f = *state;
   jstudy_replay_destroy(f->replay);
+  jstudy_plant_destroy(f->plant);
   jmodel_destroy(f->model);
   jarena_free(&f->arena);
   jo_context_destroy(f->ctx);
@@ -31,13 +33,14 @@ static int teardown(void** state) {
 }
 
 static void replay_of(fixture* f, const char* path, double t_end) {
-  jkernel_options kernel = jkernel_options_default();
-  kernel.backend = JKERNEL_INTERP;
+  jstudy_plant_options plant = jstudy_plant_options_default();
+  plant.kernel.backend = JKERNEL_INTERP;
   jstudy_simulate_options opt = jstudy_simulate_options_default();
   opt.t_end = t_end;
   opt.rel_tol = opt.abs_tol = 1e-6;
   assert_ok(f->ctx, jmodel_load(f->ctx, path, NULL, 0, &f->model));
-  assert_ok(f->ctx, jstudy_replay_create(f->ctx, f->model, &kernel, &opt, &f->replay));
+  assert_ok(f->ctx, jstudy_plant_create(f->ctx, f->model, &plant, &f->plant));
+  assert_ok(f->ctx, jstudy_replay_create(f->ctx, f->plant, &opt, &f->replay));
 }
 
 static const double* at(const jstudy_replay* r, int frame, int point) {

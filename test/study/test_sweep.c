@@ -211,7 +211,7 @@ static void compare_with_runs(fixture* f, const char* path) {
     for (int k = 0; k < 3; k++) {
       number[k] = jmodel_find_number(m, wrt[k]);
     }
-    jstudy_sens_setup setup = {number, 3, true, false, o.kernel};
+    jstudy_sens_setup setup = {.wrt = number, .nwrt = 3, .direct = true, .kernel = o.kernel};
     assert_ok(f->ctx, jstudy_sens_create(f->ctx, m, &setup, &sens));
     jstudy_sens_options run = jstudy_sens_options_default(m);
     assert_ok(f->ctx, jstudy_sens_run(f->ctx, sens, JSTUDY_DIRECT, &run, &r));

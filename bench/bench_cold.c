@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPU time of a first start: whole commands on the buggy with an empty cache of their own, compilers included,
+// then once more with what the first left there.
+//
+//   bench_cold [program] [repetitions]
+//
+// The program is build/jounce unless another is given. Of several repetitions the fastest counts.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/file.h"
+#include "base/process.h"
+
+#define MODEL "models/buggy/step_descent.yaml"
+#define FIVE  "k_f,c_f,k_r,c_r,m_c"
+
+typedef struct command {
+  const char* name;
+  const char* argument[5];  // after the program and its page, where it writes one
+  bool has_page;
+  double goal;  // CPU time of the compiler [s]; 0: none
+} command;
+
+static const command list[] = {
+    {"run: values", {"run", MODEL}, false, 1.0},
+    {"sens: five derivatives", {"sens", MODEL, "--wrt", FIVE}, false, 3.0},
+    {"sens: all 647", {"sens", MODEL, "--wrt", "all"}, false, 5.0},
+    {"report", {"report", MODEL}, true, 0.0},
+    {"report: five derivatives", {"report", MODEL, "--wrt", FIVE}, true, 0.0},
+};
+
+static void stop(const jo_context* ctx, const char* what) {
+  fprintf(stderr, "bench_cold: %s: %s\n", what, ctx ? jo_context_message(ctx) : "");
+  exit(1);
+}
+
+// Of all commands that have ended, and of theirs [s].
+static double children_cpu(void) {
+  struct rusage u;
+  getrusage(RUSAGE_CHILDREN, &u);
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+         1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static double time_command(jo_context* ctx, const char* program, const command* c,
+                           const char* page) {
+  const char* argv[9] = {program};
+  int n = 1;
+  for (int i = 0; i < 5 && c->argument[i]; i++) {
+    argv[n++] = c->argument[i];
+  }
+  if (c->has_page) {
+    argv[n++] = "-o";
+    argv[n++] = page;
+  }
+  jproc_command run = {.argv = argv};
+  jproc_options opt = {.jobs = 1};
+  double start = children_cpu();
+  if (jproc_run(ctx, &run, 1, &opt) < 0) stop(ctx, program);
+  if (run.exit_code != 0) stop(NULL, "the program failed");
+  return children_cpu() - start;
+}
+
+// The fastest of several first starts and of the second ones after them.
+static void bench(jo_context* ctx, const char* program, const command* c, int repetitions) {
+  double cold = INFINITY, warm = INFINITY;
+  for (int i = 0; i < repetitions; i++) {
+    jarena a;
+    const char* dir = NULL;
+    jarena_init(&a, ctx);
+    if (jfile_temp_dir(ctx, &a, "/tmp", &dir) < 0) stop(ctx, "cache");
+    const char* page = jarena_printf(&a, "%s/page.html", dir);
+    if (!page) stop(NULL, "no memory");
+    setenv("JOUNCE_CACHE_DIR", dir, 1);
+    cold = fmin(cold, time_command(ctx, program, c, page));
+    warm = fmin(warm, time_command(ctx, program, c, page));
+    jfile_remove_dir(dir);
+    jarena_free(&a);
+  }
+  printf("%-26s %9.2f %9.2f %12.2f", c->name, cold, warm, cold - warm);
+  if (c->goal > 0.0) printf(" %9.1f", c->goal);
+  printf("\n");
+  fflush(stdout);
+}
+
+int main(int argc, char** argv) {
+  const char* program = argc > 1 ? argv[1] : "build/jounce";
+  int repetitions = argc > 2 ? atoi(argv[2]) : 3;
+  jo_context* ctx = NULL;
+  if (repetitions < 1) stop(NULL, "usage: bench_cold [program] [repetitions]");
+  if (jo_context_create(NULL, &ctx) < 0) return 1;
+  printf("%-26s %9s %9s %12s %9s\n", "CPU time [s]", "first", "again", "compilers", "goal");
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    bench(ctx, program, &list[i], repetitions);
+  }
+  jo_context_destroy(ctx);
+  return 0;
+}
