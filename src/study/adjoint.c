@@ -88,12 +88,12 @@ static double dot(const adjoint* d, const double* x, int lane, const double* y, 
 }
 
 // A kernel's ybar and tbar; its pbar is added up.
-static void weigh_into(adjoint* d, int kernel, jstudy_point* at, double* ybar) {
+static void weigh_into(adjoint* d, jgen_fn kernel, jstudy_point* at, double* ybar) {
   jstudy_walk_weigh(d->w, kernel, at, (double* const[]){ybar, d->tbar, d->p_part, d->Pbar});
   add(d, d->pbar, 1.0, d->p_part, d->w->nw);
 }
 
-static void weigh(adjoint* d, int kernel, jstudy_point* at) {
+static void weigh(adjoint* d, jgen_fn kernel, jstudy_point* at) {
   weigh_into(d, kernel, at, d->ybar);
 }
 

@@ -20,7 +20,7 @@
 static jo_status build_kernels(jstudy_loads* l, const jkernel_options* opt) {
   const jgen_dynamics* d = l->plant->dynamics;
   jexpr_fn fn[JGEN_FN_COUNT] = {0};
-  for (int f = 0; f < JGEN_FN_COUNT; f++) {
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
     if (jgen_fn_about(f)->part == JGEN_PART_LOADS) fn[f] = d->fn[f];
   }
   const jexpr_fn* element = d->loads.element;

@@ -63,7 +63,7 @@ static jo_status fill_initial_state(jstudy_plant* p, const jstudy_assembly* s) {
 // What every plant has, and what was asked for.
 static jo_status compile(jstudy_plant* p, const jstudy_plant_options* opt) {
   jexpr_fn fn[JGEN_FN_COUNT] = {0};
-  for (int f = 0; f < JGEN_FN_COUNT; f++) {
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
     jgen_fn_part part = jgen_fn_about(f)->part;
     if (part == JGEN_PART_PLANT || part == JGEN_PART_EXTRA) fn[f] = p->dynamics->fn[f];
   }
