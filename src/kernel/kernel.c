@@ -270,6 +270,11 @@ jo_status jkernel_build(jo_context* ctx, const jexpr_fn* fn, int nfn, const jker
   if (opt->lanes < 1) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "%d lanes: a kernel has at least one", opt->lanes);
   }
+  for (int i = 0; i < nfn; i++) {
+    if (part_of(opt, i) >= JKERNEL_SELDOM && part_of(opt, i) < JKERNEL_PARTS_MAX) continue;
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "function '%s': there is no part %d", fn[i].name,
+                    part_of(opt, i));
+  }
   jkernel_set* set = NULL;
   JO_TRY(create_set(ctx, fn, nfn, opt->lanes, &set));
   jarena scratch;

@@ -433,6 +433,11 @@ static void test_bad_options(void** state) {
   assert_int_equal(jkernel_build(f->ctx, f->fn, 2, &opt, &set), JO_ERR_ARGUMENT);
   opt.lanes = 3;
   assert_int_equal(jkernel_build(f->ctx, f->fn, 2, &opt, &set), JO_ERR_ARGUMENT);
+  opt.lanes = 1;
+  opt.part = (const int[]){0, JKERNEL_PARTS_MAX};
+  assert_int_equal(jkernel_build(f->ctx, f->fn, 2, &opt, &set), JO_ERR_ARGUMENT);
+  opt.part = NULL;
+  opt.lanes = 3;
   opt.backend = JKERNEL_INTERP;  // the interpreter takes any number of lanes
   assert_ok(f->ctx, jkernel_build(f->ctx, f->fn, 2, &opt, &set));
   jkernel_destroy(set);
