@@ -144,14 +144,18 @@ jexpr_ref jexpr_sub(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
 
 // ---- products ----------------------------------------------------------------------------------
 
-// c * x for a constant c.
+// c * x for a constant c: constants of nested products are gathered, unless that leaves the range of numbers.
 static jexpr_ref mul_constant(jexpr_graph* g, double c, jexpr_ref x) {
   if (c == 0.0) return jexpr_const(g, 0.0);
   if (c < 0.0) return jexpr_neg(g, mul_constant(g, -c, x));
   jexpr_ref rest;
   double k = c * split_coefficient(g, x, &rest);
+  if (rest != x && !isnormal(k)) {
+    k = c;
+    rest = x;
+  }
   jexpr_node n = g->node[rest];
-  if (n.op == JEXPR_DIV && jexpr_is_const(g, n.a)) {
+  if (n.op == JEXPR_DIV && jexpr_is_const(g, n.a) && isnormal(k * value_of(g, n.a))) {
     return jexpr_div(g, jexpr_const(g, k * value_of(g, n.a)), n.b);
   }
   if (k == 1.0) return rest;

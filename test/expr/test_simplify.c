@@ -191,6 +191,22 @@ static void test_simplify_keeps_what_could_differ(void** state) {
   assert_int_equal(jexpr_at(g, quo(g, x, c(0)))->op, JEXPR_DIV);
 }
 
+// Constants of nested products are gathered only where that changes nothing: not to zero, not to infinity.
+static void test_simplify_gathers_within_range(void** state) {
+  probe* p = *state;
+  jexpr_graph* g = p->g;
+  const double at[PROBE_INPUTS] = {1e300, 1e-300};
+  jexpr_ref small = jexpr_const(g, 1e-200), large = jexpr_const(g, 1e200);
+  jexpr_ref x = jexpr_mul(g, small, jexpr_mul(g, small, p->x[0]));
+  jexpr_ref y = jexpr_mul(g, large, jexpr_mul(g, large, p->x[1]));
+  jexpr_ref z = jexpr_mul(g, small, jexpr_div(g, small, p->x[1]));
+  assert_near(probe_eval(p, x, at), 1e-100, 1e-114);
+  assert_near(probe_eval(p, y, at), 1e100, 1e86);
+  assert_near(probe_eval(p, z, at), 1e-100, 1e-114);
+  // and where it does not
+  assert_int_equal(jexpr_mul(g, large, jexpr_mul(g, small, p->x[0])), p->x[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       probe_test(test_simplify_sums),
@@ -205,6 +221,7 @@ int main(void) {
       probe_test(test_simplify_choices),
       probe_test(test_simplify_lists),
       probe_test(test_simplify_keeps_what_could_differ),
+      probe_test(test_simplify_gathers_within_range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
