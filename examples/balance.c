@@ -28,7 +28,7 @@ static jo_status balance(jo_context* ctx, jo_run* run, double* left) {
   int push = jo_run_input_find(run, "push"), n = jo_run_output_count(run);
   int cart = output_index(run, "cart"), pole = output_index(run, "pole");
   double* value = calloc((size_t)n, sizeof *value);
-  double x[2], before[2] = {0};
+  double x[2] = {0}, before[2] = {0};
   jo_status status = value && push >= 0 && cart >= 0 && pole >= 0 ? JO_OK : JO_ERR_ARGUMENT;
   for (int i = 0; i <= 600 && status >= 0; i++) {
     status = jo_run_outputs(ctx, run, value);
