@@ -95,7 +95,7 @@ static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jstudy_run* r
   if (m->by.n > 0 && at_time) {
     return jerr_set(m->ctx, JO_ERR_ARGUMENT,
                     "derivatives of modes are those about the initial state or about static "
-                    "equilibrium, not about the motion at %g s; leave out the time, or the numbers",
+                    "equilibrium, not about the motion at %g s; give no time, or no numbers",
                     opt->at);
   }
   JO_TRY(go_to(m, opt, run, at.y));
