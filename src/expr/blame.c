@@ -2,6 +2,7 @@
 // Blame: evaluate node by node, then walk from the value back through operands that are not finite.
 #include "expr/blame.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -126,12 +127,14 @@ void jexpr_blame(jo_context* ctx, const jexpr_graph* g, jexpr_ref r, const doubl
   jarena_free(&scratch);
 }
 
-double jexpr_blame_value(jo_context* ctx, const jexpr_graph* g, jexpr_ref r,
-                         const double* const* in) {
+jo_status jexpr_blame_value(jo_context* ctx, const jexpr_graph* g, jexpr_ref r,
+                            const double* const* in, double* out) {
+  assert(r);
   jarena scratch;
   jarena_init(&scratch, ctx);
   blame b = {.g = g, .in = in};
-  double value = begin(&b, &scratch, r) ? b.value[r] : (double)NAN;
+  bool ok = begin(&b, &scratch, r);
+  if (ok) *out = b.value[r];
   jarena_free(&scratch);
-  return value;
+  return ok ? JO_OK : jerr_memory(ctx);
 }

@@ -13,8 +13,8 @@
 void jexpr_blame(jo_context* ctx, const jexpr_graph* g, jexpr_ref r, const double* const* in,
                  char text[JEXPR_BLAME_SIZE]);
 
-// Value of r, evaluated in the same way; NaN when there is no memory.
-double jexpr_blame_value(jo_context* ctx, const jexpr_graph* g, jexpr_ref r,
-                         const double* const* in);
+// Value of r, evaluated in the same way.
+jo_status jexpr_blame_value(jo_context* ctx, const jexpr_graph* g, jexpr_ref r,
+                            const double* const* in, double* out);
 
 #endif

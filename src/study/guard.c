@@ -63,7 +63,10 @@ jo_status jstudy_guard_lengths(jstudy_run* r, double t, const double* y) {
   for (int i = 0; i < d->model->nelement; i++) {
     const jmodel_element* e = &d->model->element[i];
     const jgen_length* l = &d->length[i];
-    if (!l->value || jexpr_blame_value(r->ctx, d->g, l->value, in) > NO_LENGTH) continue;
+    if (!l->value) continue;
+    double length;
+    JO_TRY(jexpr_blame_value(r->ctx, d->g, l->value, in, &length));
+    if (length > NO_LENGTH) continue;
     return jerr_set(r->ctx, JO_ERR_MODEL,
                     "%s:%d: %s '%s': its ends, '%s' and '%s', are at the same place at t = %.9g "
                     "s: it has no direction there; move one of them, or put it on a coordinate",
