@@ -150,17 +150,15 @@ static jexpr_ref mul_constant(jexpr_graph* g, double c, jexpr_ref x) {
   if (c < 0.0) return jexpr_neg(g, mul_constant(g, -c, x));
   jexpr_ref rest;
   double k = c * split_coefficient(g, x, &rest);
-  if (rest != x && !isnormal(k)) {
-    k = c;
-    rest = x;
+  if (rest != x && isnormal(k))
+    return mul_constant(g, k, rest);  // which may have one that was left
+  jexpr_node n = g->node[x];
+  if (n.op == JEXPR_DIV && jexpr_is_const(g, n.a) && isnormal(c * value_of(g, n.a))) {
+    return jexpr_div(g, jexpr_const(g, c * value_of(g, n.a)), n.b);
   }
-  jexpr_node n = g->node[rest];
-  if (n.op == JEXPR_DIV && jexpr_is_const(g, n.a) && isnormal(k * value_of(g, n.a))) {
-    return jexpr_div(g, jexpr_const(g, k * value_of(g, n.a)), n.b);
-  }
-  if (k == 1.0) return rest;
-  jexpr_ref factor = jexpr_const(g, k);
-  return factor ? intern_sorted(g, JEXPR_MUL, factor, rest) : JEXPR_POISON;
+  if (c == 1.0) return x;
+  jexpr_ref factor = jexpr_const(g, c);
+  return factor ? intern_sorted(g, JEXPR_MUL, factor, x) : JEXPR_POISON;
 }
 
 jexpr_ref jexpr_mul(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
