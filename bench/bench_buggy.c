@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "study/semi.h"
+#include "plant/semi.h"
 
 #define STATES   64    // of the manoeuvre, visited in turn while an evaluation is timed
 #define SECONDS  0.15  // per measurement
@@ -28,8 +28,8 @@ static const char lane_change[] = "models/buggy/double_lane_change.yaml";
 typedef struct subject {
   jo_context* ctx;
   jmodel* model;
-  jstudy_plant* plant;
-  jstudy_run* run;
+  jplant* plant;
+  jplant_work* run;
   double* scratch;
 } subject;
 
@@ -40,12 +40,12 @@ static void stop(const jo_context* ctx, const char* what) {
 
 static subject open_subject(const char* path, const jkernel_options* kernel) {
   subject s = {0};
-  jstudy_plant_options opt = jstudy_plant_options_default();
+  jplant_options opt = jplant_options_default();
   if (kernel) opt.kernel = *kernel;
   if (jo_context_create(NULL, &s.ctx) < 0) stop(NULL, "no memory");
   if (jmodel_load(s.ctx, path, NULL, 0, &s.model) < 0) stop(s.ctx, path);
-  if (jstudy_plant_create(s.ctx, s.model, &opt, &s.plant) < 0) stop(s.ctx, path);
-  if (jstudy_run_create(s.ctx, s.plant, &s.run) < 0) stop(s.ctx, path);
+  if (jplant_create(s.ctx, s.model, &opt, &s.plant) < 0) stop(s.ctx, path);
+  if (jplant_work_create(s.ctx, s.plant, &s.run) < 0) stop(s.ctx, path);
   s.scratch =
       calloc((size_t)(s.plant->dynamics->nswitch + s.plant->dynamics->ny) + 1, sizeof *s.scratch);
   if (!s.scratch) stop(NULL, "no memory");
@@ -53,8 +53,8 @@ static subject open_subject(const char* path, const jkernel_options* kernel) {
 }
 
 static void close_subject(subject* s) {
-  jstudy_run_destroy(s->run);
-  jstudy_plant_destroy(s->plant);
+  jplant_work_destroy(s->run);
+  jplant_destroy(s->plant);
   jmodel_destroy(s->model);
   jo_context_destroy(s->ctx);
   free(s->scratch);
@@ -105,13 +105,13 @@ static void evaluate_symbolic(void* user, double t, const double* y) {
 
 typedef struct semi {
   const subject* s;
-  jstudy_semi* semi;
+  jplant_semi* semi;
   double* qdd;
 } semi;
 
 static void evaluate_semi(void* user, double t, const double* y) {
   semi* e = user;
-  jstudy_semi_accelerations(e->semi, e->s->run->p, t, y, e->qdd);
+  jplant_semi_accelerations(e->semi, e->s->run->p, t, y, e->qdd);
 }
 
 // Microseconds per evaluation, best of some measurements.
@@ -153,14 +153,14 @@ static cost measure_route(const route* r, const samples* at) {
   symbolic e = {&s, calloc((size_t)d->ny, sizeof(double))};
   semi n = {.s = &s, .qdd = calloc((size_t)s.model->ncoordinate, sizeof(double))};
   if (!e.ydot || !n.qdd) stop(NULL, "no memory");
-  if (jstudy_semi_create(s.ctx, s.plant, &kernel, &n.semi) < 0) stop(s.ctx, r->name);
+  if (jplant_semi_create(s.ctx, s.plant, &kernel, &n.semi) < 0) stop(s.ctx, r->name);
   jsolve_set_modes(&s.run->system, at->t[0], at->y, s.scratch);
   cost c = {measure(evaluate_symbolic, &e, at), measure(evaluate_semi, &n, at)};
   printf("  %-28s %9.2f %9.2f %9.2f", r->name, c.semi, c.symbolic, c.semi / c.symbolic);
   if (r->compiler && !s.plant->kernels->set->from_cache) printf("   compiled in %.1f s", start);
   printf("\n");
   fflush(stdout);
-  jstudy_semi_destroy(n.semi);
+  jplant_semi_destroy(n.semi);
   free(e.ydot);
   free(n.qdd);
   close_subject(&s);

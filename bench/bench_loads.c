@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "study/loads.h"
+#include "loads/loads.h"
 
 #define MODEL   "models/tracked/bump.yaml"
 #define REPEATS 7  // best of
@@ -25,15 +25,15 @@ static void stop(const jo_context* ctx, const char* what) {
 // ---- one evaluation ------------------------------------------------------------------------------
 
 // Seconds per evaluation of a kernel at the start of the manoeuvre, best of several.
-static double time_kernel(jo_context* ctx, const jstudy_loads* l, const jkernel* k, int n) {
+static double time_kernel(jo_context* ctx, const jloads* l, const jkernel* k, int n) {
   const jgen_dynamics* d = l->plant->dynamics;
   size_t room = (size_t)(d->part.nu * (l->ne + d->part.nu) + d->ny + l->ne + 1);
   double* out[2] = {calloc(room, sizeof(double)), calloc(room, sizeof(double))};
   double* work = calloc(k->work + 1, sizeof *work);
   double t = 14.0, best = INFINITY;
-  jstudy_run* run;
+  jplant_work* run;
   if (!out[0] || !out[1] || !work) stop(NULL, "no memory");
-  if (jstudy_run_create(ctx, l->plant, &run) < 0) stop(ctx, "run");
+  if (jplant_work_create(ctx, l->plant, &run) < 0) stop(ctx, "run");
   jkernel_init_work(k, work);
   const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = run->p,
                                         [JGEN_T] = &t,
@@ -47,14 +47,14 @@ static double time_kernel(jo_context* ctx, const jstudy_loads* l, const jkernel*
     }
     best = fmin(best, (jclock_cpu() - t0) / n);
   }
-  jstudy_run_destroy(run);
+  jplant_work_destroy(run);
   free(out[0]);
   free(out[1]);
   free(work);
   return best;
 }
 
-static void print_kernels(jo_context* ctx, const jstudy_loads* l) {
+static void print_kernels(jo_context* ctx, const jloads* l) {
   const struct {
     const char* name;
     const jkernel* kernel;
@@ -72,15 +72,14 @@ static void print_kernels(jo_context* ctx, const jstudy_loads* l) {
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-static void print_run(jo_context* ctx, const jstudy_loads* l, jsolve_load_driver driver,
-                      double rate) {
-  jstudy_load_options opt = jstudy_load_options_default(l->plant->model);
+static void print_run(jo_context* ctx, const jloads* l, jsolve_load_driver driver, double rate) {
+  jloads_options opt = jloads_options_default(l->plant->model);
   opt.solve.driver = driver;
   opt.solve.step = 1.0 / rate;
   double best = INFINITY;
   for (int i = 0; i < REPEATS; i++) {
-    jstudy_load_result* r;
-    jo_status status = jstudy_loads_run(ctx, l, &opt, &r);
+    jloads_result* r;
+    jo_status status = jloads_run(ctx, l, &opt, &r);
     if (!r) stop(ctx, jsolve_load_driver_name(driver));
     best = fmin(best, r->cpu / (r->t_end - opt.t_start));
     if (i + 1 == REPEATS) {
@@ -89,7 +88,7 @@ static void print_run(jo_context* ctx, const jstudy_loads* l, jsolve_load_driver
              s->evaluations, s->worst_step, s->guaranteed, 1.0 / best,
              status < 0 ? " (breaks down)" : "");
     }
-    jstudy_load_result_destroy(r);
+    jloads_result_destroy(r);
     jo_context_clear(ctx);
   }
 }
@@ -97,10 +96,10 @@ static void print_run(jo_context* ctx, const jstudy_loads* l, jsolve_load_driver
 int main(int argc, char** argv) {
   jo_context* ctx;
   jmodel* m;
-  jstudy_loads* l;
+  jloads* l;
   if (jo_context_create(NULL, &ctx) < 0) stop(NULL, "no memory");
   if (jmodel_load(ctx, MODEL, NULL, 0, &m) < 0) stop(ctx, MODEL);
-  if (jstudy_loads_create(ctx, m, NULL, &l) < 0) stop(ctx, MODEL);
+  if (jloads_create(ctx, m, NULL, &l) < 0) stop(ctx, MODEL);
   if (argc == 3 && strcmp(argv[1], "--evaluate") == 0) {
     const jkernel* rhs = l->kernels->of[JGEN_FN_RHS_LOADS];
     printf("%.4g us\n", 1e6 * time_kernel(ctx, l, rhs, atoi(argv[2])));
@@ -116,7 +115,7 @@ int main(int argc, char** argv) {
     }
     print_run(ctx, l, JSOLVE_LOAD_ADAPTIVE, 100.0);
   }
-  jstudy_loads_destroy(l);
+  jloads_destroy(l);
   jmodel_destroy(m);
   jo_context_destroy(ctx);
   return 0;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "study/sens.h"
+#include "sens/sens.h"
 
 #define MAX_REPEATS 41
 #define ENOUGH      1e-3  // of each derivative, relative: converged for engineering
@@ -43,17 +43,17 @@ static double median(double* x, int n) {
 typedef struct subject {
   jo_context* ctx;
   jmodel* model;
-  jstudy_plant* plant;  // knows no derivatives
-  jstudy_run* run;
-  jstudy_sens *few, *all;  // five parameters; every number, adjoint only
+  jplant* plant;  // knows no derivatives
+  jplant_work* run;
+  jsens *few, *all;  // five parameters; every number, adjoint only
   double* scratch;
 } subject;
 
-static jstudy_sens* prepare(const subject* s, const int* wrt, int n, bool direct) {
-  jstudy_sens_setup setup = {.wrt = wrt, .nwrt = n, .direct = direct, .adjoint = true};
+static jsens* prepare(const subject* s, const int* wrt, int n, bool direct) {
+  jsens_setup setup = {.wrt = wrt, .nwrt = n, .direct = direct, .adjoint = true};
   setup.kernel = jkernel_options_default();
-  jstudy_sens* out;
-  if (jstudy_sens_create(s->ctx, s->model, &setup, &out) < 0) stop(s->ctx, s->model->path);
+  jsens* out;
+  if (jsens_create(s->ctx, s->model, &setup, &out) < 0) stop(s->ctx, s->model->path);
   return out;
 }
 
@@ -61,8 +61,8 @@ static subject open_subject(const char* path, bool all) {
   subject s = {0};
   if (jo_context_create(NULL, &s.ctx) < 0) stop(NULL, "no memory");
   if (jmodel_load(s.ctx, path, NULL, 0, &s.model) < 0) stop(s.ctx, path);
-  if (jstudy_plant_create(s.ctx, s.model, NULL, &s.plant) < 0) stop(s.ctx, path);
-  if (jstudy_run_create(s.ctx, s.plant, &s.run) < 0) stop(s.ctx, path);
+  if (jplant_create(s.ctx, s.model, NULL, &s.plant) < 0) stop(s.ctx, path);
+  if (jplant_work_create(s.ctx, s.plant, &s.run) < 0) stop(s.ctx, path);
   int* wrt = calloc((size_t)s.model->nnumber + 5, sizeof *wrt);
   s.scratch = calloc((size_t)(s.plant->dynamics->ny + s.plant->dynamics->nswitch), sizeof(double));
   if (!wrt || !s.scratch) stop(NULL, "no memory");
@@ -79,10 +79,10 @@ static subject open_subject(const char* path, bool all) {
 }
 
 static void close_subject(subject* s) {
-  jstudy_sens_destroy(s->few);
-  jstudy_sens_destroy(s->all);
-  jstudy_run_destroy(s->run);
-  jstudy_plant_destroy(s->plant);
+  jsens_destroy(s->few);
+  jsens_destroy(s->all);
+  jplant_work_destroy(s->run);
+  jplant_destroy(s->plant);
   jmodel_destroy(s->model);
   jo_context_destroy(s->ctx);
   free(s->scratch);
@@ -105,19 +105,19 @@ static double simulate_once(const subject* s, double tolerance) {
   return jclock_cpu() - begin;
 }
 
-static jstudy_sens_result* derive(const subject* s, const jstudy_sens* sens,
-                                  jstudy_sens_method method, double tolerance) {
-  jstudy_sens_options opt = jstudy_sens_options_default(s->model);
+static jsens_result* derive(const subject* s, const jsens* sens, jsens_method method,
+                            double tolerance) {
+  jsens_options opt = jsens_options_default(s->model);
   opt.solve.rel_tol = opt.solve.abs_tol = tolerance;
-  jstudy_sens_result* r;
-  if (jstudy_sens_run(s->ctx, sens, method, &opt, &r) < 0) stop(s->ctx, "sensitivities");
+  jsens_result* r;
+  if (jsens_run(s->ctx, sens, method, &opt, &r) < 0) stop(s->ctx, "sensitivities");
   return r;
 }
 
-static double derive_once(const subject* s, const jstudy_sens* sens, jstudy_sens_method method,
+static double derive_once(const subject* s, const jsens* sens, jsens_method method,
                           double tolerance) {
   double begin = jclock_cpu();
-  jstudy_sens_result_destroy(derive(s, sens, method, tolerance));
+  jsens_result_destroy(derive(s, sens, method, tolerance));
   return jclock_cpu() - begin;
 }
 
@@ -130,9 +130,9 @@ static times measure(const subject* s, double tolerance, int repeats) {
   double t[4][MAX_REPEATS] = {0};
   for (int i = 0; i < repeats; i++) {
     t[0][i] = simulate_once(s, tolerance);
-    t[1][i] = derive_once(s, s->few, JSTUDY_DIRECT, tolerance);
-    t[2][i] = derive_once(s, s->few, JSTUDY_ADJOINT, tolerance);
-    if (s->all) t[3][i] = derive_once(s, s->all, JSTUDY_ADJOINT, tolerance);
+    t[1][i] = derive_once(s, s->few, JSENS_DIRECT, tolerance);
+    t[2][i] = derive_once(s, s->few, JSENS_ADJOINT, tolerance);
+    if (s->all) t[3][i] = derive_once(s, s->all, JSENS_ADJOINT, tolerance);
   }
   return (times){median(t[0], repeats), median(t[1], repeats), median(t[2], repeats),
                  median(t[3], repeats)};
@@ -151,7 +151,7 @@ static void print_ratios(const char* name, const subject* s, int repeats) {
          s->model->nnumber, 1e3 * t.all, t.all / t.value);
 }
 
-static double error_of(const jstudy_sens_result* r, const jstudy_sens_result* converged) {
+static double error_of(const jsens_result* r, const jsens_result* converged) {
   double worst = 0.0;
   for (int i = 0; i < r->nw; i++) {
     worst = fmax(worst, fabs(r->gradient[i] / converged->gradient[i] - 1.0));
@@ -161,21 +161,21 @@ static double error_of(const jstudy_sens_result* r, const jstudy_sens_result* co
 
 // The loosest of the tolerances 10^(-k/4) from which on all tighter ones are good enough, too, and one run
 // is enough: looser ones are repeated for the sake of the derivatives, and are good, but not fast.
-static double loosest(const subject* s, jstudy_sens_method method, double* error) {
-  jstudy_sens_result* converged = derive(s, s->few, method, 1e-12);
+static double loosest(const subject* s, jsens_method method, double* error) {
+  jsens_result* converged = derive(s, s->few, method, 1e-12);
   double best = 1e-12;
   *error = 0.0;
   for (int k = 4 * 9; k >= 4 * 2; k--) {
     double tolerance = pow(10.0, -0.25 * k);
-    jstudy_sens_result* r = derive(s, s->few, method, tolerance);
+    jsens_result* r = derive(s, s->few, method, tolerance);
     double e = error_of(r, converged);
     bool is_repeated = r->passes > 1;
-    jstudy_sens_result_destroy(r);
+    jsens_result_destroy(r);
     if (e > ENOUGH || is_repeated) break;
     best = tolerance;
     *error = e;
   }
-  jstudy_sens_result_destroy(converged);
+  jsens_result_destroy(converged);
   return best;
 }
 
@@ -183,13 +183,13 @@ static void print_fastest(const subject* s, int repeats) {
   static const char* const name[] = {"direct", "adjoint"};
   printf("step descent with 5 derivatives, all within %.0e of the converged ones\n", ENOUGH);
   for (int method = 0; method < 2; method++) {
-    double error, tolerance = loosest(s, (jstudy_sens_method)method, &error);
+    double error, tolerance = loosest(s, (jsens_method)method, &error);
     double dynamics[MAX_REPEATS], derivatives[MAX_REPEATS];
     for (int i = 0; i < repeats; i++) {
-      jstudy_sens_result* r = derive(s, s->few, (jstudy_sens_method)method, tolerance);
+      jsens_result* r = derive(s, s->few, (jsens_method)method, tolerance);
       dynamics[i] = r->cpu_dynamics;
       derivatives[i] = r->cpu_sensitivity;
-      jstudy_sens_result_destroy(r);
+      jsens_result_destroy(r);
     }
     double a = median(dynamics, repeats), b = median(derivatives, repeats);
     printf(
@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
     subject s = open_subject(step_descent, false);
     bool direct = strcmp(argv[2], "direct") == 0;
     for (int i = 0; i < atoi(argv[3]); i++) {
-      derive_once(&s, s.few, direct ? JSTUDY_DIRECT : JSTUDY_ADJOINT, 1e-9);
+      derive_once(&s, s.few, direct ? JSENS_DIRECT : JSENS_ADJOINT, 1e-9);
     }
     close_subject(&s);
     return 0;

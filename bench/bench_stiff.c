@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "study/sens.h"
+#include "sens/sens.h"
 
 #define REFERENCE 1e-12
 #define REPEATS   5
@@ -41,25 +41,24 @@ typedef struct point {
 } point;
 
 // Fastest of several runs; false where the method fails.
-static bool measure(jo_context* ctx, const jstudy_sens* s, jsolve_method method, double tol,
-                    point* p) {
-  jstudy_sens_options o = jstudy_sens_options_default(s->plant->model);
+static bool measure(jo_context* ctx, const jsens* s, jsolve_method method, double tol, point* p) {
+  jsens_options o = jsens_options_default(s->plant->model);
   o.solve.method = method;
   o.solve.rel_tol = o.solve.abs_tol = tol;
   *p = (point){.derivative = NAN, .cpu = INFINITY, .cpu_derivatives = INFINITY};
   for (int i = 0; i < REPEATS; i++) {
-    jstudy_sens_result* r = NULL;
-    if (jstudy_sens_run(ctx, s, JSTUDY_VALUE, &o, &r) < 0) return false;
+    jsens_result* r = NULL;
+    if (jsens_run(ctx, s, JSENS_VALUE, &o, &r) < 0) return false;
     p->value = r->value[0];
     p->evaluations = r->statistics.evaluations;
     p->cpu = fmin(p->cpu, r->cpu_dynamics);
-    jstudy_sens_result_destroy(r);
+    jsens_result_destroy(r);
     if (!has_derivatives(method)) continue;
-    if (jstudy_sens_run(ctx, s, JSTUDY_DIRECT, &o, &r) < 0) return false;
+    if (jsens_run(ctx, s, JSENS_DIRECT, &o, &r) < 0) return false;
     p->derivative = r->gradient[0];
     p->runs = r->passes;
     p->cpu_derivatives = fmin(p->cpu_derivatives, r->cpu_dynamics + r->cpu_sensitivity);
-    jstudy_sens_result_destroy(r);
+    jsens_result_destroy(r);
   }
   return true;
 }
@@ -77,13 +76,13 @@ static void print_row(jsolve_method method, double tol, const point* p, const po
 static void one_model(const subject* k) {
   jo_context* ctx;
   jmodel* m;
-  jstudy_sens* s;
+  jsens* s;
   if (jo_context_create(NULL, &ctx) < 0) exit(1);
   if (jmodel_load(ctx, k->path, NULL, 0, &m) < 0) stop(ctx);
   int wrt = jmodel_find_number(m, k->number);
-  jstudy_sens_setup setup = {.wrt = &wrt, .nwrt = 1, .direct = true};
+  jsens_setup setup = {.wrt = &wrt, .nwrt = 1, .direct = true};
   setup.kernel = jkernel_options_default();
-  if (jstudy_sens_create(ctx, m, &setup, &s) < 0) stop(ctx);
+  if (jsens_create(ctx, m, &setup, &s) < 0) stop(ctx);
   point exact, p;
   if (!measure(ctx, s, JSOLVE_DOPRI5, REFERENCE, &exact)) stop(ctx);
   printf("%s, psi and d psi / d %s\n", k->path, k->number);
@@ -98,7 +97,7 @@ static void one_model(const subject* k) {
       }
     }
   }
-  jstudy_sens_destroy(s);
+  jsens_destroy(s);
   jmodel_destroy(m);
   jo_context_destroy(ctx);
 }

@@ -22,9 +22,14 @@ LAYERS = {
     "emit": ["expr"],
     "kernel": ["emit", "expr"],
     "solve": ["kernel"],
-    "study": ["solve", "kernel", "emit", "gen", "model", "expr"],
-    "report": ["study"],
-    "api": ["expr", "model", "gen", "emit", "kernel", "solve", "study", "report"],
+    "plant": ["solve", "kernel", "emit", "gen", "model", "expr"],
+    "sens": ["plant", "solve", "kernel", "gen", "model", "expr"],
+    "loads": ["sens", "plant", "solve", "kernel", "gen", "model", "expr"],
+    "study": ["sens", "plant", "solve", "kernel", "gen", "model", "expr"],
+    "export": ["plant", "solve", "kernel", "emit", "gen", "model", "expr"],
+    "report": ["export", "study", "loads", "sens", "plant"],
+    "api": ["report", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "gen", "model",
+            "expr"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
 

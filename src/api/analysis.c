@@ -7,34 +7,34 @@
 
 #include "api/select.h"
 #include "base/require.h"
-#include "study/guard.h"
-#include "study/standalone.h"
-#include "study/start.h"
+#include "export/standalone.h"
+#include "plant/guard.h"
+#include "plant/start.h"
 
 // ---- static equilibrium --------------------------------------------------------------------------
 
 struct jo_static {
   jo_context* ctx;
   jarena arena;
-  jstudy_plant* plant;
+  jplant* plant;
   japi_selection by;  // what is differentiated for
-  jstudy_equilibrium found;
-  jstudy_start at;
+  jplant_equilibrium found;
+  jplant_start at;
   double *q, *output;
   double* derivative;  // of the outputs by the numbers, noutput x by.n
 };
 
 // An element without a direction is named before the search stumbles over it.
-static jo_status check_elements(jo_context* ctx, const jstudy_plant* p) {
-  jstudy_run* run;
-  JO_TRY(jstudy_run_create(ctx, p, &run));
-  jo_status status = jstudy_guard_elements(run, p->model->simulation.t_start, p->y0, false);
-  jstudy_run_destroy(run);
+static jo_status check_elements(jo_context* ctx, const jplant* p) {
+  jplant_work* run;
+  JO_TRY(jplant_work_create(ctx, p, &run));
+  jo_status status = jplant_guard_elements(run, p->model->simulation.t_start, p->y0, false);
+  jplant_work_destroy(run);
   return status;
 }
 
 static jo_status settle(jo_static* s) {
-  const jstudy_plant* p = s->plant;
+  const jplant* p = s->plant;
   const jgen_dynamics* d = p->dynamics;
   double t = p->model->simulation.t_start;
   s->q = JARENA_ARRAY(&s->arena, p->model->ncoordinate + 1, double);
@@ -44,13 +44,13 @@ static jo_status settle(jo_static* s) {
   if (!s->q || !s->output || !s->derivative || !s->at.y) return jerr_memory(s->ctx);
   memcpy(s->at.y, p->y0, (size_t)d->ny * sizeof *s->at.y);
   JO_TRY(check_elements(s->ctx, p));
-  JO_TRY(jstudy_plant_equilibrium(s->ctx, p, t, s->at.y, &s->found));
+  JO_TRY(jplant_find_equilibrium(s->ctx, p, t, s->at.y, &s->found));
   if (s->by.n > 0) {
-    JO_TRY(jstudy_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));
-    jstudy_start_clear(s->ctx, p, s->by.n, &s->at);
+    JO_TRY(jplant_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));
+    jplant_start_clear(s->ctx, p, s->by.n, &s->at);
   }
-  JO_TRY(jstudy_plant_coordinates(s->ctx, p, t, s->at.y, s->q, NULL));
-  return jstudy_start_outputs(s->ctx, &s->arena, p, s->by.n, &s->at, s->output, s->derivative);
+  JO_TRY(jplant_coordinates(s->ctx, p, t, s->at.y, s->q, NULL));
+  return jplant_start_outputs(s->ctx, &s->arena, p, s->by.n, &s->at, s->output, s->derivative);
 }
 
 static jo_status create(jo_context* ctx, const jo_model* model, const char* const* name, int nname,
@@ -87,7 +87,7 @@ jo_status jo_static_differentiate(jo_context* ctx, const jo_model* model, const 
 
 void jo_static_destroy(jo_static* s) {
   if (!s) return;
-  jstudy_plant_destroy(s->plant);
+  jplant_destroy(s->plant);
   jarena_free(&s->arena);
   jmem_free(s->ctx, s);
 }
@@ -160,8 +160,8 @@ double jo_static_coordinate_derivative(const jo_static* s, int i, int k) {
 
 jo_status jo_generate(jo_context* ctx, const jo_model* model, const char* dir, jo_generated* out) {
   JO_REQUIRE(ctx, model, dir);
-  jstudy_standalone made;
-  JO_TRY(jstudy_standalone_write(ctx, model->model, dir, &made));
+  jexport_standalone made;
+  JO_TRY(jexport_standalone_write(ctx, model->model, dir, &made));
   if (out) *out = (jo_generated){made.nfile, made.operations};
   return JO_OK;
 }

@@ -13,7 +13,7 @@ void japi_doubt_add(japi_doubt* d, double value, double gradient, double error, 
     if (d->one_sided++ == 0) d->first_one_sided = number;
     return;
   }
-  double part = error / jstudy_sens_scale(value, gradient, unit);
+  double part = error / jsens_scale(value, gradient, unit);
   if (part <= d->wanted) return;
   d->beyond++;
   if (part <= d->most) return;

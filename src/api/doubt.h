@@ -4,7 +4,7 @@
 #ifndef JAPI_DOUBT_H
 #define JAPI_DOUBT_H
 
-#include "study/sens.h"
+#include "sens/sens.h"
 
 typedef struct japi_doubt {
   double wanted;  // relative error of derivatives

@@ -4,9 +4,9 @@
 #define JAPI_HANDLES_H
 
 #include "jounce/jounce.h"
-#include "study/plant.h"
-#include "study/simulate.h"
-#include "study/values.h"
+#include "plant/plant.h"
+#include "plant/simulate.h"
+#include "plant/values.h"
 
 struct jo_model {
   jo_context* ctx;
@@ -14,24 +14,24 @@ struct jo_model {
   jmodel* model;
   const char* settings;  // "name=value, name=value"
   const char* place;     // absolute path of its file, wherever the process goes from here
-  jstudy_values values;
+  jplant_values values;
 };
 
 struct jo_system {
   jo_context* ctx;
   jarena arena;
   const jo_model* model;
-  jstudy_plant* plant;
+  jplant* plant;
   double* p;  // values of the live numbers that were set; NULL: those of the model (np)
 };
 
-jstudy_simulate_options japi_simulate_options(const jo_simulate_options* opt);
+jplant_simulate_options japi_simulate_options(const jo_simulate_options* opt);
 
 // What the model was loaded with and the system was set to, "name=value, name=value"; NULL: no memory.
 const char* japi_system_settings(jarena* a, const jo_system* s);
 
 struct jo_result {
-  jstudy_result* result;
+  jplant_result* result;
 };
 
 #endif

@@ -8,8 +8,8 @@
 #include "api/loads_handle.h"
 #include "base/file.h"
 #include "base/require.h"
+#include "loads/surface.h"
 #include "report/load_events.h"
-#include "study/load_surface.h"
 
 #define WINDOW      0.1   // [s]
 #define LONGER      1.25  // than the event was: a softer element takes longer
@@ -199,16 +199,16 @@ static bool is_wanted(const reconstruction* g, int i) {
 
 static jo_status integrate(reconstruction* g, int i, double* peak, double* t_peak) {
   const jreport_load_event* e = &g->v->file.event[i];
-  const jstudy_loads* l = g->v->loads->loads;
-  JO_TRY(jstudy_loads_reconstruct(g->ctx, l, NULL, e->t0, e->y, window_of(g, e), g->peak,
-                                  g->peak + l->ne));
+  const jloads* l = g->v->loads->loads;
+  JO_TRY(
+      jloads_reconstruct(g->ctx, l, NULL, e->t0, e->y, window_of(g, e), g->peak, g->peak + l->ne));
   *peak = g->peak[g->v->element[i]];
   *t_peak = g->peak[l->ne + g->v->element[i]];
   return JO_OK;
 }
 
 // Events of an element that a surface may serve: those that begin with the coordinate moving.
-static int gather(const reconstruction* g, int e, int c, jstudy_load_surface* s, int* middle) {
+static int gather(const reconstruction* g, int e, int c, jloads_surface* s, int* middle) {
   const jgen_layout* y = &g->v->loads->loads->plant->dynamics->layout;
   int n = 0;
   for (int i = 0; i < g->v->file.n; i++) {
@@ -229,9 +229,9 @@ static int gather(const reconstruction* g, int e, int c, jstudy_load_surface* s,
   return n;
 }
 
-static double largest_node(const jstudy_load_surface* s) {
+static double largest_node(const jloads_surface* s) {
   double largest = DBL_MIN;
-  for (int i = 0; i < JSTUDY_SURFACE_SIDE * JSTUDY_SURFACE_SIDE; i++) {
+  for (int i = 0; i < JLOADS_SURFACE_SIDE * JLOADS_SURFACE_SIDE; i++) {
     largest = fmax(largest, fabs(s->peak[i]));
   }
   return largest;
@@ -239,7 +239,7 @@ static double largest_node(const jstudy_load_surface* s) {
 
 // Some of the interpolated events are integrated too. Where that does not agree the rest of the state
 // matters as well, and the surface is not used.
-static jo_status check_surface(reconstruction* g, const jstudy_load_surface* s) {
+static jo_status check_surface(reconstruction* g, const jloads_surface* s) {
   jo_load_events* v = g->v;
   int checked = 0, k = 0;
   double mismatch = 0.0, peak, t;
@@ -265,18 +265,18 @@ static jo_status check_surface(reconstruction* g, const jstudy_load_surface* s) 
 static jo_status interpolate(reconstruction* g, int e) {
   const jgen_layout* y = &g->v->loads->loads->plant->dynamics->layout;
   int c = g->v->loads->coordinate[e], middle = 0;
-  jstudy_load_surface s = {.element = e, .coordinate = c};
+  jloads_surface s = {.element = e, .coordinate = c};
   if (c < 0 || gather(g, e, c, &s, &middle) < MANY) return JO_OK;
   const jreport_load_event* base = &g->v->file.event[middle];
-  JO_TRY(jstudy_load_surface_build(g->ctx, g->v->loads->loads, NULL, base->t0, base->y,
-                                   window_of(g, base), &s));
-  g->out->nodes += JSTUDY_SURFACE_SIDE * JSTUDY_SURFACE_SIDE;
+  JO_TRY(jloads_surface_build(g->ctx, g->v->loads->loads, NULL, base->t0, base->y,
+                              window_of(g, base), &s));
+  g->out->nodes += JLOADS_SURFACE_SIDE * JLOADS_SURFACE_SIDE;
   for (int i = 0; i < g->v->file.n; i++) {
     if (g->v->element[i] != e || !is_wanted(g, i)) continue;
     const jreport_load_event* v = &g->v->file.event[i];
     double t;
-    g->v->peak[i] = jstudy_load_surface_peak(&s, v->y[jgen_first(y, JGEN_QU) + c],
-                                             v->y[jgen_first(y, JGEN_QDU) + c], &t);
+    g->v->peak[i] = jloads_surface_peak(&s, v->y[jgen_first(y, JGEN_QU) + c],
+                                        v->y[jgen_first(y, JGEN_QDU) + c], &t);
     g->v->t_peak[i] = v->t0 + t;
     g->v->interpolated[i] = true;
   }

@@ -7,8 +7,8 @@
 
 #include "api/loads_handle.h"
 #include "base/require.h"
+#include "loads/surface.h"
 #include "model/element.h"
-#include "study/load_surface.h"
 
 #define DEGREES (180.0 / 3.14159265358979323846)
 
@@ -44,7 +44,7 @@ static jo_status describe_elements(jo_loads* l) {
   for (int e = 0; e < n; e++) {
     const jmodel_element* element = jmodel_element_of(m, e);
     l->unit[e] = element->class->unit(m, element, e - element->first_component);
-    l->coordinate[e] = jstudy_load_coordinate(l->loads, e);
+    l->coordinate[e] = jloads_coordinate(l->loads, e);
   }
   return JO_OK;
 }
@@ -58,7 +58,7 @@ jo_status jo_loads_create(jo_context* ctx, const jo_model* model, const jo_syste
   jarena_init(&l->arena, ctx);
   jkernel_options kernel = jkernel_options_default();
   if (opt && opt->interpreter) kernel.backend = JKERNEL_INTERP;
-  jo_status status = jstudy_loads_create(ctx, model->model, &kernel, &l->loads);
+  jo_status status = jloads_create(ctx, model->model, &kernel, &l->loads);
   if (status >= 0) status = describe_elements(l);
   if (status < 0) {
     jo_loads_destroy(l);
@@ -70,7 +70,7 @@ jo_status jo_loads_create(jo_context* ctx, const jo_model* model, const jo_syste
 
 void jo_loads_destroy(jo_loads* loads) {
   if (!loads) return;
-  jstudy_loads_destroy(loads->loads);
+  jloads_destroy(loads->loads);
   jarena_free(&loads->arena);
   jmem_free(loads->ctx, loads);
 }
@@ -98,7 +98,7 @@ static jo_status fail_option(jo_context* ctx, const char* what, double value) {
 
 static jo_status read_options(jo_context* ctx, jo_loads_result* r) {
   jo_loads_options* o = &r->opt;
-  jstudy_load_options* u = &r->used;
+  jloads_options* u = &r->used;
   if (!o->driver) o->driver = "subcycle";
   bool converged = strcmp(o->driver, JO_LOADS_CONVERGED) == 0;
   int driver = converged ? JSOLVE_LOAD_ADAPTIVE : jsolve_load_driver_find(o->driver);
@@ -110,7 +110,7 @@ static jo_status read_options(jo_context* ctx, jo_loads_result* r) {
   }
   // a name that outlives the caller's
   o->driver = converged ? JO_LOADS_CONVERGED : jsolve_load_driver_name((jsolve_load_driver)driver);
-  *u = jstudy_load_options_default(r->loads->model->model);
+  *u = jloads_options_default(r->loads->model->model);
   u->solve.driver = (jsolve_load_driver)driver;
   if (isnan(o->rate)) o->rate = driver == JSOLVE_LOAD_ADAPTIVE ? ADAPTIVE_RATE : DEFAULT_RATE;
   if (isnan(o->tolerance)) o->tolerance = converged ? CONVERGED_TOLERANCE : u->solve.tolerance;
@@ -136,7 +136,7 @@ static bool is_plain(const jo_loads_result* r) {
   return d == JSOLVE_LOAD_FIXED || d == JSOLVE_LOAD_ADAPTIVE;
 }
 
-static double largest_at(const jstudy_load_result* s, int i) {
+static double largest_at(const jloads_result* s, int i) {
   const double* row = s->sample + (size_t)i * (size_t)(1 + s->ne);
   double F = 0.0;
   for (int e = 0; e < s->ne; e++) {
@@ -147,7 +147,7 @@ static double largest_at(const jstudy_load_result* s, int i) {
 
 // A run that breaks down ends in loads that mean nothing. They count until they exceed by far all that
 // were there a while before.
-static int count_meaningful(const jstudy_load_result* s) {
+static int count_meaningful(const jloads_result* s) {
   if (s->is_complete) return s->nsample;
   double limit = 0.0;
   for (int i = 0; i < s->nsample; i++) {
@@ -162,10 +162,10 @@ static int count_meaningful(const jstudy_load_result* s) {
 }
 
 // Plain drivers know their loads at the steps; the others between them too.
-static jstudy_history history(const jo_loads_result* r, int e) {
-  const jstudy_load_result* s = r->result;
+static jloads_history history(const jo_loads_result* r, int e) {
+  const jloads_result* s = r->result;
   int width = 1 + s->ne, n = r->nmeaningful;
-  return (jstudy_history){.value = s->sample + 1 + e,
+  return (jloads_history){.value = s->sample + 1 + e,
                           .n = n,
                           .stride = width,
                           .t = is_plain(r) ? NULL : s->sample,
@@ -173,8 +173,8 @@ static jstudy_history history(const jo_loads_result* r, int e) {
 }
 
 // Largest |load| outside of the element's events, which come in order of time.
-static double smooth_peak(const jo_loads_result* r, int e, const jstudy_history* h) {
-  const jstudy_load_result* s = r->result;
+static double smooth_peak(const jo_loads_result* r, int e, const jloads_history* h) {
+  const jloads_result* s = r->result;
   double peak = 0.0;
   for (int i = 0, k = 0; i < h->n; i++) {
     double t = s->sample[(size_t)i * (size_t)h->stride];
@@ -190,13 +190,13 @@ static double smooth_peak(const jo_loads_result* r, int e, const jstudy_history*
 
 static jo_status describe(jo_context* ctx, jo_loads_result* r, int e) {
   jo_loads_element* out = &r->element[e];
-  jstudy_history h = history(r, e);
+  jloads_history h = history(r, e);
   *out = (jo_loads_element){.name = r->loads->loads->name[e], .unit = r->loads->unit[e]};
   out->peak = r->result->peak[e].value;
   out->t_peak = r->result->peak[e].t;
   if (h.n == 0) return JO_OK;
   if (is_plain(r) || !r->result->is_complete) {
-    jstudy_turning p = jstudy_history_peak(&h);
+    jloads_turning p = jloads_history_peak(&h);
     out->peak = p.value;
     out->t_peak = r->result->sample[(size_t)p.sample * (size_t)h.stride];
   }
@@ -206,14 +206,14 @@ static jo_status describe(jo_context* ctx, jo_loads_result* r, int e) {
     out->smallest = fmin(out->smallest, h.value[(size_t)i * (size_t)h.stride]);
     out->largest = fmax(out->largest, h.value[(size_t)i * (size_t)h.stride]);
   }
-  jstudy_rainflow c;
-  JO_TRY(jstudy_rainflow_count(ctx, &h, JSTUDY_COUNT_RAINFLOW, &c));
+  jloads_rainflow c;
+  JO_TRY(jloads_rainflow_count(ctx, &h, JLOADS_COUNT_RAINFLOW, &c));
   for (int i = 0; i < c.ncycle; i++) {
     out->cycles += c.cycle[i].count;
     out->largest_range = fmax(out->largest_range, c.cycle[i].range);
   }
-  out->damage = jstudy_rainflow_damage(&c, r->opt.slope, r->opt.reference);
-  jstudy_rainflow_free(&c);
+  out->damage = jloads_rainflow_damage(&c, r->opt.slope, r->opt.reference);
+  jloads_rainflow_free(&c);
   return JO_OK;
 }
 
@@ -225,7 +225,7 @@ static jo_status evaluate_run(jo_context* ctx, jo_loads_result* r) {
   for (int e = 0; e < r->result->ne; e++) {
     JO_TRY(describe(ctx, r, e));
   }
-  return jstudy_load_doubts(ctx, r->loads->loads, &r->used, r->result, r->doubt);
+  return jloads_doubts(ctx, r->loads->loads, &r->used, r->result, r->doubt);
 }
 
 jo_status jo_loads_run(jo_context* ctx, const jo_loads* loads, const jo_loads_options* opt,
@@ -237,7 +237,7 @@ jo_status jo_loads_run(jo_context* ctx, const jo_loads* loads, const jo_loads_op
   jarena_init(&r->arena, ctx);
   if (opt) r->opt = *opt;
   jo_status found = JO_OK, status = read_options(ctx, r);
-  if (status >= 0) status = jstudy_loads_run(ctx, loads->loads, &r->used, &r->result);
+  if (status >= 0) status = jloads_run(ctx, loads->loads, &r->used, &r->result);
   if (r->result) found = evaluate_run(ctx, r);
   if (!r->result || found < 0) {
     jo_loads_result_destroy(r);
@@ -249,7 +249,7 @@ jo_status jo_loads_run(jo_context* ctx, const jo_loads* loads, const jo_loads_op
 
 void jo_loads_result_destroy(jo_loads_result* result) {
   if (!result) return;
-  jstudy_load_result_destroy(result->result);
+  jloads_result_destroy(result->result);
   jarena_free(&result->arena);
   jmem_free(result->ctx, result);
 }
@@ -257,16 +257,16 @@ void jo_loads_result_destroy(jo_loads_result* result) {
 // ---- what came out -------------------------------------------------------------------------------
 
 static double t_meaningful(const jo_loads_result* result) {
-  const jstudy_load_result* r = result->result;
+  const jloads_result* r = result->result;
   int i = result->nmeaningful - 1;
   return i >= 0 ? r->sample[(size_t)i * (size_t)(1 + r->ne)] : result->used.t_start;
 }
 
 jo_loads_statistics jo_loads_result_statistics(const jo_loads_result* result) {
   JO_REQUIRE_OR((jo_loads_statistics){0}, result);
-  const jstudy_load_result* r = result->result;
+  const jloads_result* r = result->result;
   const jsolve_load_statistics* s = &r->statistics;
-  const jstudy_loads* l = result->loads->loads;
+  const jloads* l = result->loads->loads;
   double span = r->t_end - result->used.t_start, cost = 0.0;
   for (int e = 0; e < l->ne; e++) {
     cost = fmax(cost, l->element_cost[e]);
@@ -317,16 +317,16 @@ jo_status jo_loads_cycles(jo_context* ctx, const jo_loads_result* result, int el
   if (counting != JO_RAINFLOW && counting != JO_RANGE_PAIR) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no way %d to count", (int)counting);
   }
-  jstudy_history h = history(result, element);
-  jstudy_rainflow c;
-  JO_TRY(jstudy_rainflow_count(ctx, &h, (jstudy_counting)counting, &c));
+  jloads_history h = history(result, element);
+  jloads_rainflow c;
+  JO_TRY(jloads_rainflow_count(ctx, &h, (jloads_counting)counting, &c));
   double largest = 0.0;
   for (int i = 0; i < c.ncycle; i++) {
     largest = fmax(largest, c.cycle[i].range);
   }
   *width = largest > 0.0 ? largest / nbin : 1.0;
-  jstudy_rainflow_bins(&c, *width, nbin, count);
-  jstudy_rainflow_free(&c);
+  jloads_rainflow_bins(&c, *width, nbin, count);
+  jloads_rainflow_free(&c);
   return JO_OK;
 }
 
@@ -338,7 +338,7 @@ int jo_loads_sample_count(const jo_loads_result* result) {
 jo_status jo_loads_sample(const jo_loads_result* result, int element, int i, double* t,
                           double* load) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, t, load);
-  const jstudy_load_result* r = result->result;
+  const jloads_result* r = result->result;
   if (element < 0 || element >= r->ne || i < 0 || i >= r->nsample) return JO_ERR_ARGUMENT;
   const double* row = r->sample + (size_t)i * (size_t)(1 + r->ne);
   *t = row[0];
@@ -400,10 +400,10 @@ int jo_loads_event_count(const jo_loads_result* result) {
 
 jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jstudy_load_result* r = result->result;
+  const jloads_result* r = result->result;
   const jgen_layout* y = &result->loads->loads->plant->dynamics->layout;
   if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
-  const jstudy_load_event* v = &r->event[i];
+  const jloads_event* v = &r->event[i];
   bool impulsive = result->used.solve.driver == JSOLVE_LOAD_IMPULSIVE;
   bool reconstructed = !impulsive || (v->element >= 0 && !v->continues);
   int c = impulsive ? v->event.which : result->loads->coordinate[v->element];

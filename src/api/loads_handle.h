@@ -5,14 +5,14 @@
 
 #include "api/handles.h"
 #include "jounce/loads.h"
-#include "study/load_doubt.h"
-#include "study/rainflow.h"
+#include "loads/doubt.h"
+#include "loads/rainflow.h"
 
 struct jo_loads {
   jo_context* ctx;
   jarena arena;
   const jo_model* model;
-  jstudy_loads* loads;
+  jloads* loads;
   const char** unit;  // of the elements
   int* coordinate;    // independent coordinate an element acts on, -1: none
 };
@@ -22,8 +22,8 @@ struct jo_loads_result {
   jarena arena;
   const jo_loads* loads;
   jo_loads_options opt;  // as used
-  jstudy_load_options used;
-  jstudy_load_result* result;
+  jloads_options used;
+  jloads_result* result;
   int nmeaningful;  // samples: all of a run that did not break down
   jo_loads_element* element;
   unsigned* doubt;  // (nevent)

@@ -32,11 +32,11 @@ static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_resul
       {"evaluations", "", JREPORT_REAL, "", r->result->statistics.evaluations, 0},
   };
   int ne = r->result->ne;
-  jstudy_quantity* column = JARENA_ARRAY(a, ne + 1, jstudy_quantity);
+  jplant_quantity* column = JARENA_ARRAY(a, ne + 1, jplant_quantity);
   if (!column) return jerr_memory(ctx);
-  column[0] = (jstudy_quantity){"t", "s", "time", NAN};
+  column[0] = (jplant_quantity){"t", "s", "time", NAN};
   for (int e = 0; e < ne; e++) {
-    column[1 + e] = (jstudy_quantity){r->element[e].name, r->element[e].unit, "", NAN};
+    column[1 + e] = (jplant_quantity){r->element[e].name, r->element[e].unit, "", NAN};
   }
   jreport_table table = {.note = note,
                          .nnote = sizeof note / sizeof *note,
@@ -110,7 +110,7 @@ static int find_element(const jo_loads* l, const char* name) {
 // Samples between the times, in thousands; of too many only some.
 static jo_status add_series(jo_context* ctx, jarena* a, const jo_loads_plot* p, int k, int e,
                             jreport_series* out) {
-  const jstudy_load_result* r = p->result[k]->result;
+  const jloads_result* r = p->result[k]->result;
   size_t width = (size_t)(1 + r->ne);
   int first = 0, last = 0;
   while (first < r->nsample && r->sample[(size_t)first * width] < p->t0) {

@@ -6,15 +6,15 @@
 #include "api/handles.h"
 #include "base/require.h"
 #include "jounce/loads.h"
-#include "study/limits.h"
-#include "study/load_sens.h"
+#include "loads/sens.h"
+#include "plant/limits.h"
 
 #define TOLERANCE 1e-11  // touch-downs on soil have infinite slopes: they cost digits
 
 struct jo_loads_sens {
   jo_context* ctx;
-  jstudy_sens* sens;
-  jstudy_load_sens* loads;
+  jsens* sens;
+  jloads_sens* loads;
 };
 
 jo_loads_sens_options jo_loads_sens_options_default(void) {
@@ -29,13 +29,13 @@ static jo_status prepare(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_
   for (int i = 0; status >= 0 && i < opt->nwrt; i++) {
     status = jmodel_number_named(s->ctx, m, opt->wrt[i], &wrt[i]);
   }
-  jstudy_sens_setup setup = {.wrt = wrt,
-                             .nwrt = opt->nwrt,
-                             .direct = true,
-                             .outputs = true,
-                             .kernel = jkernel_options_default()};
+  jsens_setup setup = {.wrt = wrt,
+                       .nwrt = opt->nwrt,
+                       .direct = true,
+                       .outputs = true,
+                       .kernel = jkernel_options_default()};
   if (opt->interpreter) setup.kernel.backend = JKERNEL_INTERP;
-  if (status >= 0) status = jstudy_sens_create(s->ctx, m, &setup, &s->sens);
+  if (status >= 0) status = jsens_create(s->ctx, m, &setup, &s->sens);
   jarena_free(&a);
   return status;
 }
@@ -48,26 +48,26 @@ static jo_status run(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_opti
                     opt->reference);
   }
   JO_TRY(prepare(s, m, opt));
-  jstudy_load_sens_options o = jstudy_load_sens_options_default(m);
+  jloads_sens_options o = jloads_sens_options_default(m);
   o.slope = opt->slope;
   o.reference = opt->reference;
   if (!isnan(opt->t_end)) o.run.t_end = opt->t_end;
   double tolerance = isnan(opt->tolerance) ? TOLERANCE : opt->tolerance;
   o.run.solve.rel_tol = o.run.solve.abs_tol = tolerance;
-  JO_TRY(jstudy_check_option(s->ctx, "tolerance", opt->tolerance));
+  JO_TRY(jplant_check_option(s->ctx, "tolerance", opt->tolerance));
   if (!(o.run.t_end > o.run.t_start) || !(o.run.solve.rel_tol > 0.0)) {
     return jerr_set(s->ctx, JO_ERR_ARGUMENT, "end time %g s, tolerance %g: out of range",
                     o.run.t_end, o.run.solve.rel_tol);
   }
-  return jstudy_load_sens_run(s->ctx, s->sens, &o, &s->loads);
+  return jloads_sens_run(s->ctx, s->sens, &o, &s->loads);
 }
 
 static void warn_of_errors(const jo_loads_sens* s, const jmodel* m) {
-  const jstudy_load_sens* l = s->loads;
+  const jloads_sens* l = s->loads;
   japi_doubt doubt = {.wanted = l->run->derivative_tol};
   const char* brink = NULL;
   for (int e = 0; e < l->n; e++) {
-    const jstudy_load_gradient* g = &l->element[e];
+    const jloads_gradient* g = &l->element[e];
     for (int k = 0; k < l->nw; k++) {
       const char* number = m->number[s->sens->wrt[k]].path;
       double unit = s->sens->unit[k];
@@ -98,8 +98,8 @@ jo_status jo_loads_sens_run(jo_context* ctx, const jo_model* model,
 
 void jo_loads_sens_destroy(jo_loads_sens* sens) {
   if (!sens) return;
-  jstudy_load_sens_destroy(sens->loads);
-  jstudy_sens_destroy(sens->sens);
+  jloads_sens_destroy(sens->loads);
+  jsens_destroy(sens->sens);
   jmem_free(sens->ctx, sens);
 }
 
@@ -111,7 +111,7 @@ int jo_loads_sens_count(const jo_loads_sens* sens) {
 jo_status jo_loads_sens_at(const jo_loads_sens* sens, int i, jo_loads_gradient* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, sens, out);
   if (i < 0 || i >= sens->loads->n) return JO_ERR_ARGUMENT;
-  const jstudy_load_gradient* e = &sens->loads->element[i];
+  const jloads_gradient* e = &sens->loads->element[i];
   *out = (jo_loads_gradient){e->name,  e->unit,    e->peak,        e->t_peak,       e->damage,
                              e->dpeak, e->ddamage, e->dpeak_error, e->ddamage_error};
   return JO_OK;

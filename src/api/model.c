@@ -30,7 +30,7 @@ static jo_status read(jo_model* m, const char* text, size_t length, const char* 
   m->place = jfile_absolute(&m->arena, path);
   if (!m->place) return jerr_memory(m->ctx);
   JO_TRY(keep_settings(m, set, nset));
-  return jstudy_values_build(m->ctx, &m->arena, m->model, &m->values);
+  return jplant_values_build(m->ctx, &m->arena, m->model, &m->values);
 }
 
 static jo_status create(jo_context* ctx, const char* text, size_t length, const char* path,

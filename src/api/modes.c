@@ -6,20 +6,20 @@
 #include "api/select.h"
 #include "base/require.h"
 #include "jounce/analysis.h"
-#include "study/guard.h"
-#include "study/mode_sens.h"
+#include "plant/guard.h"
+#include "sens/modes.h"
 
 struct jo_modes {
   jo_context* ctx;
   jarena arena;
-  jstudy_plant* plant;
+  jplant* plant;
   japi_selection by;  // what is differentiated for
   double t;
   int n;
-  jstudy_mode* mode;
+  jplant_mode* mode;
   double largest;
-  bool* repeated;            // (n)
-  jstudy_mode_slope* slope;  // n x by.n
+  bool* repeated;           // (n)
+  jsens_mode_slope* slope;  // n x by.n
 };
 
 jo_modes_options jo_modes_options_default(void) {
@@ -27,15 +27,15 @@ jo_modes_options jo_modes_options_default(void) {
 }
 
 // The state to linearise about, and the modes that hold there.
-static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jstudy_run* run, double* y) {
-  const jstudy_plant* p = m->plant;
+static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jplant_work* run, double* y) {
+  const jplant* p = m->plant;
   const jmodel_simulation* s = &p->model->simulation;
   m->t = s->t_start;
   memcpy(y, p->y0, (size_t)p->dynamics->ny * sizeof *y);
   jsolve_set_modes(&run->system, m->t, y, run->g);
   if (opt->at_static) {
-    jstudy_equilibrium found;
-    JO_TRY(jstudy_plant_equilibrium(m->ctx, p, m->t, y, &found));
+    jplant_equilibrium found;
+    JO_TRY(jplant_find_equilibrium(m->ctx, p, m->t, y, &found));
     jsolve_set_modes(&run->system, m->t, y, run->g);
     return JO_OK;
   }
@@ -44,8 +44,8 @@ static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jstudy_run* run
     return jerr_set(m->ctx, JO_ERR_ARGUMENT, "time %g s is before the start of the manoeuvre, %g s",
                     opt->at, s->t_start);
   }
-  JO_TRY(jstudy_guard_start(run, m->t, y));
-  jsolve_options solve = jstudy_solve_options(p->model);
+  JO_TRY(jplant_guard_start(run, m->t, y));
+  jsolve_options solve = jplant_solve_options(p->model);
   JO_TRY(jsolve_check_steps(m->ctx, &solve, s->t_start, opt->at));
   jsolve_statistics stats;
   return jsolve_integrate(m->ctx, &run->system, &solve, NULL, s->t_start, opt->at, y, &m->t,
@@ -53,27 +53,27 @@ static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jstudy_run* run
 }
 
 static bool is_rigid(const jo_modes* m, int i) {
-  return hypot(m->mode[i].re, m->mode[i].im) <= JSTUDY_RIGID * m->largest;
+  return hypot(m->mode[i].re, m->mode[i].im) <= JPLANT_RIGID_MODE * m->largest;
 }
 
-static jo_status find_modes(jo_modes* m, jstudy_run* run, const double* y) {
+static jo_status find_modes(jo_modes* m, jplant_work* run, const double* y) {
   const jgen_dynamics* d = m->plant->dynamics;
-  jstudy_linear linear;
-  JO_TRY(jstudy_linearise(m->ctx, &m->arena, d, &run->system, m->t, y, &linear));
-  JO_TRY(jstudy_modes(m->ctx, &m->arena, d, &linear, &m->mode, &m->n));
+  jplant_linear linear;
+  JO_TRY(jplant_linearise(m->ctx, &m->arena, d, &run->system, m->t, y, &linear));
+  JO_TRY(jplant_modes(m->ctx, &m->arena, d, &linear, &m->mode, &m->n));
   for (int i = 0; i < m->n; i++) {
     m->largest = fmax(m->largest, hypot(m->mode[i].re, m->mode[i].im));
   }
   return JO_OK;
 }
 
-static jo_status find_slopes(jo_modes* m, const jstudy_run* run, const jstudy_start* at) {
+static jo_status find_slopes(jo_modes* m, const jplant_work* run, const jplant_start* at) {
   int repeated = 0;
   m->repeated = JARENA_ARRAY(&m->arena, m->n + 1, bool);
-  m->slope = JARENA_ARRAY(&m->arena, (size_t)m->n * (size_t)m->by.n + 1, jstudy_mode_slope);
+  m->slope = JARENA_ARRAY(&m->arena, (size_t)m->n * (size_t)m->by.n + 1, jsens_mode_slope);
   if (!m->repeated || !m->slope) return jerr_memory(m->ctx);
-  JO_TRY(jstudy_mode_sensitivity(m->ctx, &m->arena, run, m->t, at, m->by.n, m->mode, m->n,
-                                 m->repeated, m->slope));
+  JO_TRY(jsens_mode_sensitivity(m->ctx, &m->arena, run, m->t, at, m->by.n, m->mode, m->n,
+                                m->repeated, m->slope));
   for (int i = 0; i < m->n; i++) {
     repeated += m->repeated[i] && !is_rigid(m, i);
   }
@@ -87,10 +87,10 @@ static jo_status find_slopes(jo_modes* m, const jstudy_run* run, const jstudy_st
 }
 
 // Modes, and their derivatives where they are asked for, at the state opt names.
-static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jstudy_run* run) {
-  const jstudy_plant* p = m->plant;
+static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jplant_work* run) {
+  const jplant* p = m->plant;
   bool at_time = !opt->at_static && !isnan(opt->at) && opt->at != p->model->simulation.t_start;
-  jstudy_start at = {.y = JARENA_ARRAY(&m->arena, p->dynamics->ny + 1, double)};
+  jplant_start at = {.y = JARENA_ARRAY(&m->arena, p->dynamics->ny + 1, double)};
   if (!at.y) return jerr_memory(m->ctx);
   if (m->by.n > 0 && at_time) {
     return jerr_set(m->ctx, JO_ERR_ARGUMENT,
@@ -100,9 +100,9 @@ static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jstudy_run* r
   }
   JO_TRY(go_to(m, opt, run, at.y));
   if (m->by.n == 0) return find_modes(m, run, at.y);
-  JO_TRY((opt->at_static ? jstudy_start_at_rest : jstudy_start_find)(m->ctx, &m->arena, p, m->by.n,
+  JO_TRY((opt->at_static ? jplant_start_at_rest : jplant_start_find)(m->ctx, &m->arena, p, m->by.n,
                                                                      NULL, &at));
-  jstudy_start_clear(m->ctx, p, m->by.n, &at);
+  jplant_start_clear(m->ctx, p, m->by.n, &at);
   jsolve_set_modes(&run->system, m->t, at.y, run->g);
   JO_TRY(find_modes(m, run, at.y));
   return find_slopes(m, run, &at);
@@ -118,7 +118,7 @@ jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes
   if (!m) return jerr_memory(ctx);
   *m = (jo_modes){.ctx = ctx};
   jarena_init(&m->arena, ctx);
-  jstudy_run* run = NULL;
+  jplant_work* run = NULL;
   jo_status status = JO_OK;
   if (opt->nname > 0) {
     status = japi_select(ctx, &m->arena, model->model, opt->name, opt->nname, &m->by);
@@ -126,9 +126,9 @@ jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes
   if (status >= 0) {
     status = japi_plant_create(ctx, &m->arena, model->model, &m->by, true, &m->plant);
   }
-  if (status >= 0) status = jstudy_run_create(ctx, m->plant, &run);
+  if (status >= 0) status = jplant_work_create(ctx, m->plant, &run);
   if (status >= 0) status = analyse(m, opt, run);
-  jstudy_run_destroy(run);
+  jplant_work_destroy(run);
   if (status < 0) {
     jo_modes_destroy(m);
     return status;
@@ -139,7 +139,7 @@ jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes
 
 void jo_modes_destroy(jo_modes* m) {
   if (!m) return;
-  jstudy_plant_destroy(m->plant);
+  jplant_destroy(m->plant);
   jarena_free(&m->arena);
   jmem_free(m->ctx, m);
 }
@@ -157,7 +157,7 @@ int jo_modes_count(const jo_modes* m) {
 jo_status jo_modes_mode(const jo_modes* m, int i, jo_mode* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
   if (i < 0 || i >= m->n) return JO_ERR_ARGUMENT;
-  const jstudy_mode* k = &m->mode[i];
+  const jplant_mode* k = &m->mode[i];
   *out = (jo_mode){k->re, k->im, k->frequency, k->damping, is_rigid(m, i)};
   return JO_OK;
 }
@@ -187,7 +187,7 @@ jo_status jo_modes_parameter(const jo_modes* m, int k, jo_quantity* out) {
 jo_status jo_modes_derivative(const jo_modes* m, int i, int k, jo_mode_derivative* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
   if (i < 0 || i >= m->n || k < 0 || k >= m->by.n) return JO_ERR_ARGUMENT;
-  const jstudy_mode_slope* s = &m->slope[(int64_t)i * m->by.n + k];
+  const jsens_mode_slope* s = &m->slope[(int64_t)i * m->by.n + k];
   *out = (jo_mode_derivative){s->re, s->im, s->frequency, s->damping, m->repeated[i]};
   return JO_OK;
 }

@@ -20,7 +20,7 @@ typedef struct job {
   jo_result* result;
   jo_sens* sens;
   jo_sens_result* derivatives;
-  jstudy_replay* replay;
+  jexport_replay* replay;
   jreport_page page;
 } job;
 
@@ -54,9 +54,9 @@ static jo_status differentiate(job* j) {
 }
 
 static jo_status replay(job* j) {
-  jstudy_simulate_options o = jstudy_simulate_options_default();
+  jplant_simulate_options o = jplant_simulate_options_default();
   o.rel_tol = o.abs_tol = j->opt->tolerance;
-  return jstudy_replay_create(j->ctx, j->system->plant, &o, &j->replay);
+  return jexport_replay_create(j->ctx, j->system->plant, &o, &j->replay);
 }
 
 // ---- tables --------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ static jo_status fill_moving_events(job* j) {
 }
 
 static jo_status fill_events(job* j) {
-  const jstudy_result* r = j->result->result;
+  const jplant_result* r = j->result->result;
   jreport_event* list = JARENA_ARRAY(&j->arena, r->nevent + 1, jreport_event);
   if (!list) return jerr_memory(j->ctx);
   for (int i = 0; i < r->nevent; i++) {
@@ -164,7 +164,7 @@ jo_status jo_report_write(jo_context* ctx, const jo_model* model, const jo_repor
   job j = {.ctx = ctx, .model = model, .opt = opt};
   jarena_init(&j.arena, ctx);
   jo_status status = work(&j, path, bytes);
-  jstudy_replay_destroy(j.replay);
+  jexport_replay_destroy(j.replay);
   jo_sens_result_destroy(j.derivatives);
   jo_sens_destroy(j.sens);
   jo_result_destroy(j.result);

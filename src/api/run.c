@@ -7,15 +7,15 @@
 
 #include "api/handles.h"
 #include "base/require.h"
-#include "study/finite.h"
-#include "study/guard.h"
-#include "study/start.h"
+#include "plant/finite.h"
+#include "plant/guard.h"
+#include "plant/start.h"
 
 struct jo_run {
   jo_context* ctx;
   jarena arena;
   const jo_system* system;
-  jstudy_run* run;
+  jplant_work* run;
   jsolve_options solve;
   double t;       // [s]
   double *y, *g;  // state (ny), scratch (nswitch)
@@ -52,23 +52,23 @@ static jo_status list_inputs(jo_run* r) {
 }
 
 static jo_status begin(jo_run* r) {
-  const jstudy_plant* p = r->system->plant;
+  const jplant* p = r->system->plant;
   const jgen_dynamics* d = p->dynamics;
   const double* values = r->system->p;
-  jstudy_start start = {.y = p->y0};
+  jplant_start start = {.y = p->y0};
   r->t = p->model->simulation.t_start;
   r->y = JARENA_ARRAY(&r->arena, d->ny, double);
   r->g = JARENA_ARRAY(&r->arena, d->nswitch, double);
   if (!r->y || !r->g) return jerr_memory(r->ctx);
-  JO_TRY(jstudy_run_create(r->ctx, p, &r->run));
+  JO_TRY(jplant_work_create(r->ctx, p, &r->run));
   JO_TRY(list_inputs(r));
   if (values) {
-    JO_TRY(jstudy_start_check(r->ctx, p, values));
+    JO_TRY(jplant_start_check(r->ctx, p, values));
     memcpy(r->run->p, values, (size_t)d->np * sizeof *values);
-    JO_TRY(jstudy_start_find(r->ctx, &r->arena, p, 0, values, &start));
+    JO_TRY(jplant_start_find(r->ctx, &r->arena, p, 0, values, &start));
   }
   memcpy(r->y, start.y, (size_t)d->ny * sizeof *r->y);
-  JO_TRY(jstudy_guard_start(r->run, r->t, r->y));
+  JO_TRY(jplant_guard_start(r->run, r->t, r->y));
   jsolve_set_modes(&r->run->system, r->t, r->y, r->g);
   return JO_OK;
 }
@@ -82,10 +82,10 @@ jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simul
   if (!r) return jerr_memory(ctx);
   *r = (jo_run){.ctx = ctx, .system = system};
   jarena_init(&r->arena, ctx);
-  jstudy_simulate_options inside = japi_simulate_options(opt);
-  jstudy_simulate_used used;
+  jplant_simulate_options inside = japi_simulate_options(opt);
+  jplant_simulate_used used;
   inside.t_end = NAN;
-  jo_status status = jstudy_simulate_choose(ctx, system->plant, &inside, &used, &r->solve);
+  jo_status status = jplant_simulate_choose(ctx, system->plant, &inside, &used, &r->solve);
   if (status >= 0) status = begin(r);
   if (status < 0) {
     jo_run_destroy(r);
@@ -97,7 +97,7 @@ jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simul
 
 void jo_run_destroy(jo_run* run) {
   if (!run) return;
-  jstudy_run_destroy(run->run);
+  jplant_work_destroy(run->run);
   jarena_free(&run->arena);
   jmem_free(run->ctx, run);
 }
@@ -123,7 +123,7 @@ jo_status jo_run_advance(jo_context* ctx, jo_run* run, double t_s) {
 jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const double* y) {
   JO_REQUIRE(ctx, run, y);
   const jgen_dynamics* d = dynamics(run);
-  int bad = jstudy_finite_first(y, d->ny);
+  int bad = jplant_finite_first(y, d->ny);
   if (bad >= 0 || !isfinite(t_s)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "%s is not a finite number",
                     bad >= 0 ? d->layout.name[bad] : "the time");
@@ -132,7 +132,7 @@ jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const doubl
   memcpy(run->y, y, (size_t)d->ny * sizeof *y);
   run->t = t_s;
   run->run->side = 0;
-  JO_TRY(jstudy_run_close(run->run, run->t, run->y));
+  JO_TRY(jplant_close(run->run, run->t, run->y));
   jsolve_set_modes(&run->run->system, run->t, run->y, run->g);
   return JO_OK;
 }
@@ -214,7 +214,7 @@ jo_status jo_run_output_at(const jo_run* run, int i, jo_quantity* out) {
 
 jo_status jo_run_outputs(jo_context* ctx, jo_run* run, double* value) {
   JO_REQUIRE(ctx, run, value);
-  jstudy_run_outputs(run->run, run->t, run->y, value);
+  jplant_outputs(run->run, run->t, run->y, value);
   return JO_OK;
 }
 

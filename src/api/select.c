@@ -73,12 +73,12 @@ const jmodel* japi_make_variable(jarena* a, const jmodel* m, const japi_selectio
 }
 
 jo_status japi_plant_create(jo_context* ctx, jarena* a, const jmodel* m, const japi_selection* k,
-                            bool jacobian, jstudy_plant** out) {
-  jstudy_plant_options opt = jstudy_plant_options_default();
+                            bool jacobian, jplant** out) {
+  jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   opt.gen.jacobian = jacobian;
   opt.gen.wrt = k->wrt;
   opt.gen.nwrt = k->n;
   if (k->n > 0) m = japi_make_variable(a, m, k);
-  return m ? jstudy_plant_create(ctx, m, &opt, out) : jerr_memory(ctx);
+  return m ? jplant_create(ctx, m, &opt, out) : jerr_memory(ctx);
 }

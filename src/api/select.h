@@ -26,6 +26,6 @@ const jmodel* japi_make_variable(jarena* a, const jmodel* m, const japi_selectio
 
 // An interpreted plant with tangents by the chosen numbers, none of them a constant.
 jo_status japi_plant_create(jo_context* ctx, jarena* a, const jmodel* m, const japi_selection* k,
-                            bool jacobian, jstudy_plant** out);
+                            bool jacobian, jplant** out);
 
 #endif

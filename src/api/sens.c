@@ -10,9 +10,9 @@
 #include "api/select.h"
 #include "api/sens_handle.h"
 #include "base/require.h"
-#include "study/finite.h"
-#include "study/limits.h"
-#include "study/metric.h"
+#include "plant/finite.h"
+#include "plant/limits.h"
+#include "sens/metric.h"
 
 const char* jo_sens_method_name(jo_sens_method method) {
   static const char* const name[] = {"auto", "direct", "adjoint"};
@@ -38,11 +38,11 @@ jo_sens_options jo_sens_options_default(void) {
 // A number that was asked for by name must have a derivative; one that a pattern stands for is told of
 // and has NaN instead.
 static jo_status check_numbers(jo_sens* s, const japi_selection* k) {
-  const jstudy_sens* inner = s->sens;
+  const jsens* inner = s->sens;
   int n = 0, first = -1;
   for (int i = 0; i < k->n; i++) {
     if (!inner->why[i]) continue;
-    if (k->named[k->wrt[i]]) return jstudy_sens_fail(s->ctx, inner, i, inner->why[i]);
+    if (k->named[k->wrt[i]]) return jsens_fail(s->ctx, inner, i, inner->why[i]);
     if (n++ == 0) first = i;
   }
   if (n == 0) return JO_OK;
@@ -66,19 +66,19 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
     s->parameter[i] = (jo_sens_parameter){q.name, q.unit, q.description, q.value};
   }
   bool few = k.n <= JO_SENS_MAX_BOTH, both = setup->check || (!setup->method && few);
-  jstudy_sens_setup inner = {.wrt = k.wrt, .nwrt = k.n, .kernel = jkernel_options_default()};
+  jsens_setup inner = {.wrt = k.wrt, .nwrt = k.n, .kernel = jkernel_options_default()};
   inner.direct = both || setup->method == JO_SENS_DIRECT;
   inner.adjoint = both || setup->method != JO_SENS_DIRECT;
   inner.outputs = setup->histories != 0;
   if (setup->interpreter) inner.kernel.backend = JKERNEL_INTERP;
-  JO_TRY(jstudy_sens_create(s->ctx, m, &inner, &s->sens));
+  JO_TRY(jsens_create(s->ctx, m, &inner, &s->sens));
   JO_TRY(check_numbers(s, &k));
   if (!setup->check) return JO_OK;
   // what is checked is what the plain command runs; differences come from a model of their own
   m = japi_make_variable(&s->arena, m, &k);
   inner.nwrt = 0;
   inner.direct = inner.adjoint = inner.outputs = false;
-  return m ? jstudy_sens_create(s->ctx, m, &inner, &s->variable) : jerr_memory(s->ctx);
+  return m ? jsens_create(s->ctx, m, &inner, &s->variable) : jerr_memory(s->ctx);
 }
 
 jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_setup* setup,
@@ -102,8 +102,8 @@ jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_s
 
 void jo_sens_destroy(jo_sens* sens) {
   if (!sens) return;
-  jstudy_sens_destroy(sens->sens);
-  jstudy_sens_destroy(sens->variable);
+  jsens_destroy(sens->sens);
+  jsens_destroy(sens->variable);
   jarena_free(&sens->arena);
   jmem_free(sens->ctx, sens);
 }
@@ -131,8 +131,8 @@ int jo_sens_parameter_find(const jo_sens* sens, const char* name) {
 // ---- options -------------------------------------------------------------------------------------
 
 jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
-                            jstudy_sens_options* out) {
-  *out = jstudy_sens_options_default(sens->model->model);
+                            jsens_options* out) {
+  *out = jsens_options_default(sens->model->model);
   out->frozen = opt->frozen != 0;
   if (opt->integrator) {
     int method = jsolve_method_find(opt->integrator);
@@ -150,26 +150,25 @@ jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_
     return jerr_set(ctx, JO_ERR_ARGUMENT, "tolerance of derivatives %g: must be more than 0",
                     out->derivative_tol);
   }
-  JO_TRY(jstudy_check_option(ctx, "tolerance", opt->tolerance));
-  if (opt->step != 0.0) JO_TRY(jstudy_check_option(ctx, "step", opt->step));
+  JO_TRY(jplant_check_option(ctx, "tolerance", opt->tolerance));
+  if (opt->step != 0.0) JO_TRY(jplant_check_option(ctx, "step", opt->step));
   bool is_fixed = jsolve_method_about(out->solve.method)->is_fixed;
   if (!(out->solve.step >= 0.0) || (is_fixed && out->solve.step == 0.0)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "step %g s: method %s needs a step of more than 0",
                     out->solve.step, jsolve_method_name(out->solve.method));
   }
-  return jstudy_sens_check(ctx, sens->sens, out, true);
+  return jsens_check(ctx, sens->sens, out, true);
 }
 
-static jstudy_sens_method choose_method(const jo_sens* s, const jo_sens_options* opt) {
+static jsens_method choose_method(const jo_sens* s, const jo_sens_options* opt) {
   jo_sens_method m = opt->method;
   if (m == JO_SENS_AUTO) {
     int nobjective = s->sens->plant->dynamics->nobjective;
-    m = jstudy_sens_cheaper(nobjective, s->sens->nw) == JSTUDY_DIRECT ? JO_SENS_DIRECT
-                                                                      : JO_SENS_ADJOINT;
+    m = jsens_cheaper(nobjective, s->sens->nw) == JSENS_DIRECT ? JO_SENS_DIRECT : JO_SENS_ADJOINT;
     if (!s->sens->tangents) m = JO_SENS_ADJOINT;
     if (!s->sens->adjoints) m = JO_SENS_DIRECT;
   }
-  return m == JO_SENS_DIRECT ? JSTUDY_DIRECT : JSTUDY_ADJOINT;
+  return m == JO_SENS_DIRECT ? JSENS_DIRECT : JSENS_ADJOINT;
 }
 
 // ---- histories -----------------------------------------------------------------------------------
@@ -181,8 +180,8 @@ static jo_status add_sample(void* user, double t, const double* out, const doubl
   japi_history* h = &r->history;
   size_t size = (size_t)h->ncolumn * sizeof *h->row;
   const jmodel* m = r->sens->model->model;
-  if ((double)h->nrow * (double)size > jstudy_memory_limit(m)) {
-    return jstudy_fail_memory(r->ctx, m, "rows of the history", t);
+  if ((double)h->nrow * (double)size > jplant_memory_limit(m)) {
+    return jplant_fail_memory(r->ctx, m, "rows of the history", t);
   }
   if (!jmem_grow(r->ctx, &h->row, &h->row_cap, h->nrow + 1, size)) return jerr_memory(r->ctx);
   double* row = h->row + (size_t)h->nrow++ * (size_t)h->ncolumn;
@@ -206,7 +205,7 @@ static jo_status check_history(const jo_sens_result* r) {
                     "%s: history of %s: %s at t = %.9g s; hint: keep its expression where it is "
                     "defined and smooth",
                     r->sens->model->model->path, h->column[column].name,
-                    jstudy_finite_text(h->row[i]), h->row[i - column]);
+                    jplant_finite_text(h->row[i]), h->row[i - column]);
   }
   return JO_OK;
 }
@@ -214,14 +213,14 @@ static jo_status check_history(const jo_sens_result* r) {
 static bool put_columns(jo_sens_result* r) {
   japi_history* h = &r->history;
   const jgen_dynamics* d = r->sens->sens->plant->dynamics;
-  jstudy_quantity* c = h->column;
-  *c++ = (jstudy_quantity){"t", "s", "time", NAN};
+  jplant_quantity* c = h->column;
+  *c++ = (jplant_quantity){"t", "s", "time", NAN};
   for (int i = 0; i < h->nout; i++) {
     const char *name = d->output_name[h->out[i]], *unit = d->output_unit[h->out[i]];
-    *c++ = (jstudy_quantity){name, unit, "", NAN};
+    *c++ = (jplant_quantity){name, unit, "", NAN};
     for (int k = 0; k < h->nw; k++, c++) {
       const jo_sens_parameter* p = &r->sens->parameter[k];
-      *c = (jstudy_quantity){jarena_printf(&r->arena, "d %s / d %s", name, p->name),
+      *c = (jplant_quantity){jarena_printf(&r->arena, "d %s / d %s", name, p->name),
                              jarena_printf(&r->arena, "%s/(%s)", unit, p->unit), "", NAN};
       if (!c->name || !c->unit) return false;
     }
@@ -236,7 +235,7 @@ static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) 
   h->nw = r->sens->sens->nw;
   h->ncolumn = 1 + h->nout * (1 + h->nw);
   int* out = JARENA_ARRAY(&r->arena, h->nout + 1, int);
-  h->column = JARENA_ARRAY(&r->arena, h->ncolumn, jstudy_quantity);
+  h->column = JARENA_ARRAY(&r->arena, h->ncolumn, jplant_quantity);
   if (!out || !h->column) return jerr_memory(r->ctx);
   h->out = out;
   for (int i = 0; i < h->nout; i++) {
@@ -247,7 +246,7 @@ static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) 
       return jerr_set(r->ctx, JO_ERR_ARGUMENT, "no output is named '%.80s'", opt->history[i]);
     }
   }
-  JO_TRY(jstudy_check_option(r->ctx, "output_step", opt->history_step));
+  JO_TRY(jplant_check_option(r->ctx, "output_step", opt->history_step));
   if (!r->sens->sens->tangents) {
     return jerr_set(r->ctx, JO_ERR_ARGUMENT, "histories need the direct method");
   }
@@ -256,7 +255,7 @@ static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) 
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-void japi_sens_clear(const jstudy_sens* s, jstudy_sens_result* r) {
+void japi_sens_clear(const jsens* s, jsens_result* r) {
   for (int k = 0; k < r->nw; k++) {
     if (!s->why[k]) continue;
     for (int o = 0; o < r->nobjective; o++) {
@@ -270,28 +269,26 @@ void japi_sens_clear(const jstudy_sens* s, jstudy_sens_result* r) {
 }
 
 // Contributions: exact times of the direct method, weights of the frozen adjoint.
-static jo_status run_contributions(jo_sens_result* r, jstudy_sens_options o,
-                                   jstudy_sens_method method) {
-  const jstudy_sens* s = r->sens->sens;
-  if (method == JSTUDY_DIRECT) r->shifted = r->main;
+static jo_status run_contributions(jo_sens_result* r, jsens_options o, jsens_method method) {
+  const jsens* s = r->sens->sens;
+  if (method == JSENS_DIRECT) r->shifted = r->main;
   o.observer = NULL;
   if (!r->shifted) {
-    JO_TRY(jstudy_sens_run(r->ctx, s, JSTUDY_DIRECT, &o, &r->shifted));
+    JO_TRY(jsens_run(r->ctx, s, JSENS_DIRECT, &o, &r->shifted));
     japi_sens_clear(s, r->shifted);
     r->statistics.cpu_contributions += r->shifted->cpu_dynamics + r->shifted->cpu_sensitivity;
   }
   o.frozen = true;
-  JO_TRY(jstudy_sens_run(r->ctx, s, JSTUDY_ADJOINT, &o, &r->frozen));
+  JO_TRY(jsens_run(r->ctx, s, JSENS_ADJOINT, &o, &r->frozen));
   japi_sens_clear(s, r->frozen);
   r->statistics.cpu_contributions += r->frozen->cpu_dynamics + r->frozen->cpu_sensitivity;
   return JO_OK;
 }
 
-static void fill_statistics(jo_sens_result* r, const jstudy_sens_options* o,
-                            jstudy_sens_method method) {
-  const jstudy_sens_result* m = r->main;
+static void fill_statistics(jo_sens_result* r, const jsens_options* o, jsens_method method) {
+  const jsens_result* m = r->main;
   r->statistics = (jo_sens_statistics){
-      .method = method == JSTUDY_DIRECT ? JO_SENS_DIRECT : JO_SENS_ADJOINT,
+      .method = method == JSENS_DIRECT ? JO_SENS_DIRECT : JO_SENS_ADJOINT,
       .is_frozen = o->frozen,
       .integrator = jsolve_method_name(o->solve.method),
       .is_fixed_step = jsolve_method_about(o->solve.method)->is_fixed,
@@ -311,7 +308,7 @@ static void fill_statistics(jo_sens_result* r, const jstudy_sens_options* o,
 }
 
 static void warn_of_errors(const jo_sens_result* r) {
-  const jstudy_sens_result* m = r->main;
+  const jsens_result* m = r->main;
   const jmodel* model = r->sens->model->model;
   japi_doubt doubt = {.wanted = m->derivative_tol};
   const char* brink = NULL;
@@ -325,14 +322,14 @@ static void warn_of_errors(const jo_sens_result* r) {
 }
 
 static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
-  const jstudy_sens* s = r->sens->sens;
-  jstudy_sens_options o;
+  const jsens* s = r->sens->sens;
+  jsens_options o;
   JO_TRY(japi_sens_options(r->ctx, r->sens, opt, &o));
-  jstudy_sens_method method = choose_method(r->sens, opt);
-  jstudy_sens_observer observer = {.step = opt->history_step, .user = r, .sample = add_sample};
+  jsens_method method = choose_method(r->sens, opt);
+  jsens_observer observer = {.step = opt->history_step, .user = r, .sample = add_sample};
   if (opt->nhistory > 0) {
     JO_TRY(prepare_history(r, opt));
-    method = JSTUDY_DIRECT;
+    method = JSENS_DIRECT;
     o.observer = &observer;
   }
   r->value = JARENA_ARRAY(&r->arena, s->nw, double);
@@ -340,7 +337,7 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   for (int i = 0; i < s->nw; i++) {
     r->value[i] = r->sens->parameter[i].value;
   }
-  JO_TRY(jstudy_sens_run(r->ctx, s, method, &o, &r->main));
+  JO_TRY(jsens_run(r->ctx, s, method, &o, &r->main));
   JO_TRY(check_history(r));
   japi_sens_clear(s, r->main);
   fill_statistics(r, &o, method);
@@ -371,9 +368,9 @@ jo_status jo_sens_run(jo_context* ctx, const jo_sens* sens, const jo_sens_option
 
 void jo_sens_result_destroy(jo_sens_result* result) {
   if (!result) return;
-  if (result->shifted != result->main) jstudy_sens_result_destroy(result->shifted);
-  jstudy_sens_result_destroy(result->main);
-  jstudy_sens_result_destroy(result->frozen);
+  if (result->shifted != result->main) jsens_result_destroy(result->shifted);
+  jsens_result_destroy(result->main);
+  jsens_result_destroy(result->frozen);
   jmem_free(result->ctx, result->history.row);
   jarena_free(&result->arena);
   jmem_free(result->ctx, result);
@@ -400,7 +397,7 @@ jo_status jo_sens_objective(const jo_sens_result* result, int i, jo_quantity* ou
   return JO_OK;
 }
 
-static double entry(const jstudy_sens_result* r, int objective, int parameter) {
+static double entry(const jsens_result* r, int objective, int parameter) {
   bool is_there =
       r && objective >= 0 && objective < r->nobjective && parameter >= 0 && parameter < r->nw;
   return is_there ? r->gradient[(int64_t)objective * r->nw + parameter] : NAN;
@@ -413,13 +410,13 @@ double jo_sens_derivative(const jo_sens_result* result, int objective, int param
 
 double jo_sens_objective_error(const jo_sens_result* result, int objective) {
   JO_REQUIRE_OR(NAN, result);
-  const jstudy_sens_result* r = result->main;
+  const jsens_result* r = result->main;
   return objective >= 0 && objective < r->nobjective ? r->value_error[objective] : NAN;
 }
 
 double jo_sens_derivative_error(const jo_sens_result* result, int objective, int parameter) {
   JO_REQUIRE_OR(NAN, result);
-  const jstudy_sens_result* r = result->main;
+  const jsens_result* r = result->main;
   bool is_there =
       objective >= 0 && objective < r->nobjective && parameter >= 0 && parameter < r->nw;
   return is_there ? r->gradient_error[(int64_t)objective * r->nw + parameter] : NAN;
@@ -427,7 +424,7 @@ double jo_sens_derivative_error(const jo_sens_result* result, int objective, int
 
 double jo_sens_derivative_frozen(const jo_sens_result* result, int objective, int parameter) {
   JO_REQUIRE_OR(NAN, result);
-  const jstudy_sens_result* r = result->statistics.is_frozen ? result->main : result->frozen;
+  const jsens_result* r = result->statistics.is_frozen ? result->main : result->frozen;
   return entry(r, objective, parameter);
 }
 
@@ -438,30 +435,30 @@ int jo_sens_event_count(const jo_sens_result* result) {
 
 jo_status jo_sens_event_at(const jo_sens_result* result, int i, jo_sens_event* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jstudy_sens_result* r = result->main;
+  const jsens_result* r = result->main;
   if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
-  const jstudy_sens_event* e = &r->event[i];
+  const jsens_event* e = &r->event[i];
   *out = (jo_sens_event){e->t, result->sens->sens->plant->dynamics->sw[e->which].text, e->on,
                          e->follows, e->rate != 0.0 ? e->rate : NAN};
   return JO_OK;
 }
 
-static const jstudy_sens_event* event_of(const jstudy_sens_result* r, int i) {
+static const jsens_event* event_of(const jsens_result* r, int i) {
   return r && i >= 0 && i < r->nevent ? &r->event[i] : NULL;
 }
 
 double jo_sens_event_shift(const jo_sens_result* result, int event, int parameter) {
   JO_REQUIRE_OR(NAN, result);
   bool is_direct = result->statistics.method == JO_SENS_DIRECT;
-  const jstudy_sens_result* r = is_direct ? result->main : result->shifted;
-  const jstudy_sens_event* e = event_of(r, event);
+  const jsens_result* r = is_direct ? result->main : result->shifted;
+  const jsens_event* e = event_of(r, event);
   return e && parameter >= 0 && parameter < r->nw ? e->dt[parameter] : NAN;
 }
 
 double jo_sens_event_contribution(const jo_sens_result* result, int event, int objective,
                                   int parameter) {
   JO_REQUIRE_OR(NAN, result);
-  const jstudy_sens_event* e = event_of(result->frozen, event);
+  const jsens_event* e = event_of(result->frozen, event);
   if (!e || objective < 0 || objective >= result->main->nobjective) return NAN;
   return e->weight[objective] * jo_sens_event_shift(result, event, parameter);
 }
@@ -469,16 +466,16 @@ double jo_sens_event_contribution(const jo_sens_result* result, int event, int o
 jo_status jo_sens_rank(jo_context* ctx, const jo_sens_result* result, int objective,
                        const double* increment, double threshold, jo_sens_row* row) {
   JO_REQUIRE(ctx, result, row);
-  const jstudy_sens_result* r = result->main;
+  const jsens_result* r = result->main;
   if (objective < 0 || objective >= r->nobjective) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no objective %d", objective);
   }
   jarena scratch;
   jarena_init(&scratch, ctx);
-  jstudy_metric_row* k = JARENA_ARRAY(&scratch, r->nw, jstudy_metric_row);
+  jsens_metric_row* k = JARENA_ARRAY(&scratch, r->nw, jsens_metric_row);
   if (k) {
-    jstudy_metric(result->sens->model->model, result->sens->sens->wrt, r->nw, result->value,
-                  r->value[objective], r->gradient + (int64_t)objective * r->nw, threshold, k);
+    jsens_metric(result->sens->model->model, result->sens->sens->wrt, r->nw, result->value,
+                 r->value[objective], r->gradient + (int64_t)objective * r->nw, threshold, k);
   }
   for (int i = 0; k && i < r->nw; i++) {
     double by = increment ? increment[k[i].which] : NAN;

@@ -6,12 +6,12 @@
 
 #include "api/sens_handle.h"
 #include "base/require.h"
-#include "study/metric.h"
-#include "study/numeric.h"
+#include "sens/metric.h"
+#include "sens/numeric.h"
 
 #define CHECK_TOLERANCE 1e-12
 
-static void tighten(jstudy_sens_options* o, double tolerance) {
+static void tighten(jsens_options* o, double tolerance) {
   o->solve.rel_tol = fmin(o->solve.rel_tol, tolerance);
   o->solve.abs_tol = fmin(o->solve.abs_tol, tolerance);
 }
@@ -23,18 +23,18 @@ static jo_status check_prepared(jo_context* ctx, const jo_sens* sens) {
 
 // ---- check ---------------------------------------------------------------------------------------
 
-static jo_status fill_method(jo_context* ctx, const jo_sens* s, jstudy_sens_method method,
-                             const jstudy_sens_options* o, jo_sens_check_row* row) {
-  bool is_direct = method == JSTUDY_DIRECT;
+static jo_status fill_method(jo_context* ctx, const jo_sens* s, jsens_method method,
+                             const jsens_options* o, jo_sens_check_row* row) {
+  bool is_direct = method == JSENS_DIRECT;
   if (!(is_direct ? s->sens->tangents : s->sens->adjoints)) return JO_OK;
-  jstudy_sens_result* r = NULL;
-  JO_TRY(jstudy_sens_run(ctx, s->sens, method, o, &r));
+  jsens_result* r = NULL;
+  JO_TRY(jsens_run(ctx, s->sens, method, o, &r));
   japi_sens_clear(s->sens, r);
   for (int i = 0; i < r->nobjective * r->nw; i++) {
     *(is_direct ? &row[i].direct : &row[i].adjoint) = r->gradient[i];
     *(is_direct ? &row[i].direct_error : &row[i].adjoint_error) = r->gradient_error[i];
   }
-  jstudy_sens_result_destroy(r);
+  jsens_result_destroy(r);
   return JO_OK;
 }
 
@@ -43,7 +43,7 @@ typedef struct report {
   void* user;
 } report;
 
-static jo_status fill_differences(jstudy_numeric* n, const jstudy_sens* checked, const report* tell,
+static jo_status fill_differences(jsens_numeric* n, const jsens* checked, const report* tell,
                                   jo_sens_check_row* row) {
   int no = n->nobjective, nw = checked->nw;
   double* d = JARENA_ARRAY(&n->arena, 3 * no + 1, double);
@@ -55,7 +55,7 @@ static jo_status fill_differences(jstudy_numeric* n, const jstudy_sens* checked,
       const jo_sens_check_row* r = &row[(int64_t)o * nw + k];
       d[2 * no + o] = isfinite(r->direct) ? r->direct : r->adjoint;
     }
-    JO_TRY(jstudy_numeric_derivative(n, k, d + 2 * no, d, d + no, &increment));
+    JO_TRY(jsens_numeric_derivative(n, k, d + 2 * no, d, d + no, &increment));
     for (int o = 0; o < no; o++) {
       jo_sens_check_row* r = &row[(int64_t)o * nw + k];
       r->difference = d[o];
@@ -74,35 +74,35 @@ jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_opti
                         jo_sens_check_row* row) {
   JO_REQUIRE(ctx, sens, row);
   jo_sens_options defaults = jo_sens_options_default();
-  jstudy_sens_options o;
+  jsens_options o;
   JO_TRY(japi_sens_options(ctx, sens, opt ? opt : &defaults, &o));
   JO_TRY(check_prepared(ctx, sens));
   int n = sens->sens->plant->dynamics->nobjective * sens->sens->nw;
   for (int i = 0; i < n; i++) {
     row[i] = (jo_sens_check_row){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   }
-  JO_TRY(fill_method(ctx, sens, JSTUDY_DIRECT, &o, row));
-  JO_TRY(fill_method(ctx, sens, JSTUDY_ADJOINT, &o, row));
+  JO_TRY(fill_method(ctx, sens, JSENS_DIRECT, &o, row));
+  JO_TRY(fill_method(ctx, sens, JSENS_ADJOINT, &o, row));
   // differences move the events: they say nothing about frozen ones
   if (o.frozen) return JO_OK;
   tighten(&o, CHECK_TOLERANCE);
-  jstudy_numeric numeric;
-  jo_status status = jstudy_numeric_begin(&numeric, ctx, sens->variable, sens->sens->wrt, &o);
+  jsens_numeric numeric;
+  jo_status status = jsens_numeric_begin(&numeric, ctx, sens->variable, sens->sens->wrt, &o);
   report tell = {progress, user};
   if (status >= 0) status = fill_differences(&numeric, sens->sens, &tell, row);
-  jstudy_numeric_end(&numeric);
+  jsens_numeric_end(&numeric);
   return status;
 }
 
 // ---- the V-curve ---------------------------------------------------------------------------------
 
-static jo_status one_point(jstudy_numeric* n, int objective, int parameter, double p, double size,
+static jo_status one_point(jsens_numeric* n, int objective, int parameter, double p, double size,
                            double exact, double* psi, jo_sens_vcurve_point* v) {
   double h = v->relative * size, nominal = n->psi[objective];
   volatile double up = p + h, down = p - h;
-  JO_TRY(jstudy_numeric_value(n, parameter, h, psi, NULL));
+  JO_TRY(jsens_numeric_value(n, parameter, h, psi, NULL));
   double high = psi[objective];
-  JO_TRY(jstudy_numeric_value(n, parameter, -h, psi, NULL));
+  JO_TRY(jsens_numeric_value(n, parameter, -h, psi, NULL));
   v->forward = (high - nominal) / (up - p);
   v->central = (high - psi[objective]) / (up - down);
   double scale = exact != 0.0 ? fabs(exact) : 1.0;
@@ -111,10 +111,10 @@ static jo_status one_point(jstudy_numeric* n, int objective, int parameter, doub
   return JO_OK;
 }
 
-static jo_status curve(jstudy_numeric* n, const jo_sens* s, int objective, int parameter, int count,
+static jo_status curve(jsens_numeric* n, const jo_sens* s, int objective, int parameter, int count,
                        double exact, jo_sens_vcurve_point* point) {
   double p = s->parameter[parameter].value;
-  double size = jstudy_natural_size(s->model->model, s->sens->wrt[parameter]);
+  double size = jsens_natural_size(s->model->model, s->sens->wrt[parameter]);
   double* psi = JARENA_ARRAY(&n->arena, n->nobjective + 1, double);
   if (!psi) return jerr_memory(n->ctx);
   for (int i = 0; i < count; i++) {
@@ -130,26 +130,26 @@ jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_opt
                          double* exact) {
   JO_REQUIRE(ctx, sens, point, exact);
   jo_sens_options defaults = jo_sens_options_default();
-  const jstudy_sens* s = sens->sens;
+  const jsens* s = sens->sens;
   if (n < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "%d increments: must be 1 or more", n);
   if (objective < 0 || objective >= s->plant->dynamics->nobjective || parameter < 0 ||
       parameter >= s->nw) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such objective or parameter");
   }
-  jstudy_sens_options o;
+  jsens_options o;
   JO_TRY(check_prepared(ctx, sens));
   JO_TRY(japi_sens_options(ctx, sens, opt ? opt : &defaults, &o));
   // the derivative itself is computed far beyond the noise of the runs
-  jstudy_sens_options tight = o;
+  jsens_options tight = o;
   tight.frozen = false;
   tighten(&tight, fmax(1e-3 * o.solve.rel_tol, CHECK_TOLERANCE));
-  jstudy_sens_result* r = NULL;
-  JO_TRY(jstudy_sens_run(ctx, s, s->tangents ? JSTUDY_DIRECT : JSTUDY_ADJOINT, &tight, &r));
+  jsens_result* r = NULL;
+  JO_TRY(jsens_run(ctx, s, s->tangents ? JSENS_DIRECT : JSENS_ADJOINT, &tight, &r));
   *exact = r->gradient[(int64_t)objective * r->nw + parameter];
-  jstudy_sens_result_destroy(r);
-  jstudy_numeric numeric;
-  jo_status status = jstudy_numeric_begin(&numeric, ctx, sens->variable, s->wrt, &o);
+  jsens_result_destroy(r);
+  jsens_numeric numeric;
+  jo_status status = jsens_numeric_begin(&numeric, ctx, sens->variable, s->wrt, &o);
   if (status >= 0) status = curve(&numeric, sens, objective, parameter, n, *exact, point);
-  jstudy_numeric_end(&numeric);
+  jsens_numeric_end(&numeric);
   return status;
 }

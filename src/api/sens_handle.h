@@ -5,16 +5,15 @@
 
 #include "api/handles.h"
 #include "jounce/sens.h"
+#include "sens/sens.h"
 #include "solve/tableau.h"
-#include "study/sens.h"
 
 struct jo_sens {
   jo_context* ctx;
   jarena arena;
   const jo_model* model;
-  jstudy_sens* sens;
-  jstudy_sens*
-      variable;  // values only, in code that can run at other values of all numbers; may be NULL
+  jsens* sens;
+  jsens* variable;  // values only, in code that can run at other values of all numbers; may be NULL
   jo_sens_parameter* parameter;  // (nw)
 };
 
@@ -23,7 +22,7 @@ typedef struct japi_history {
   int nout, nw;
   const int* out;  // of the plant's outputs (nout)
   int ncolumn, nrow, row_cap;
-  jstudy_quantity* column;
+  jplant_quantity* column;
   double* row;  // nrow x ncolumn
 } japi_history;
 
@@ -32,18 +31,18 @@ struct jo_sens_result {
   jarena arena;
   const jo_sens* sens;
   jo_sens_statistics statistics;
-  jstudy_sens_result* main;     // value and gradient
-  jstudy_sens_result* shifted;  // exact, direct: times of events; NULL: not computed. May be main
-  jstudy_sens_result* frozen;   // frozen, adjoint: weights of events; NULL: not computed
-  double* value;                // of the parameters (nw)
+  jsens_result* main;     // value and gradient
+  jsens_result* shifted;  // exact, direct: times of events; NULL: not computed. May be main
+  jsens_result* frozen;   // frozen, adjoint: weights of events; NULL: not computed
+  double* value;          // of the parameters (nw)
   japi_history history;
 };
 
 // NaN for derivatives by numbers that have none.
-void japi_sens_clear(const jstudy_sens* s, jstudy_sens_result* r);
+void japi_sens_clear(const jsens* s, jsens_result* r);
 
 // Options of a run as the engine wants them. On failure the context says which is not valid.
 jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
-                            jstudy_sens_options* out);
+                            jsens_options* out);
 
 #endif

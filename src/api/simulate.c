@@ -30,8 +30,8 @@ static bool report_progress(void* user, double fraction) {
   return opt->progress(opt->user, fraction) != 0;
 }
 
-jstudy_simulate_options japi_simulate_options(const jo_simulate_options* opt) {
-  jstudy_simulate_options o = jstudy_simulate_options_default();
+jplant_simulate_options japi_simulate_options(const jo_simulate_options* opt) {
+  jplant_simulate_options o = jplant_simulate_options_default();
   o.method = opt->method;
   o.t_end = opt->t_end;
   o.rel_tol = o.abs_tol = opt->tolerance;
@@ -50,12 +50,12 @@ jo_status jo_simulate(jo_context* ctx, const jo_system* system, const jo_simulat
                       jo_result** out) {
   JO_REQUIRE_OUT(out, ctx, system);
   jo_simulate_options defaults = jo_simulate_options_default();
-  jstudy_simulate_options o = japi_simulate_options(opt ? opt : &defaults);
+  jplant_simulate_options o = japi_simulate_options(opt ? opt : &defaults);
   o.p = system->p;
   jo_result* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
   *r = (jo_result){0};
-  jo_status status = jstudy_simulate(ctx, system->plant, &o, &r->result);
+  jo_status status = jplant_simulate(ctx, system->plant, &o, &r->result);
   if (!r->result) {
     jmem_free(ctx, r);
     return status;
@@ -69,7 +69,7 @@ jo_status jo_simulate(jo_context* ctx, const jo_system* system, const jo_simulat
 void jo_result_destroy(jo_result* result) {
   if (!result) return;
   jo_context* ctx = result->result->ctx;
-  jstudy_result_destroy(result->result);
+  jplant_result_destroy(result->result);
   jmem_free(ctx, result);
 }
 
@@ -77,7 +77,7 @@ void jo_result_destroy(jo_result* result) {
 
 jo_statistics jo_result_statistics(const jo_result* result) {
   JO_REQUIRE_OR((jo_statistics){0}, result);
-  const jstudy_result* r = result->result;
+  const jplant_result* r = result->result;
   return (jo_statistics){.steps = r->statistics.steps,
                          .rejected = r->statistics.rejected,
                          .evaluations = r->statistics.evaluations,
@@ -88,7 +88,7 @@ jo_statistics jo_result_statistics(const jo_result* result) {
                          .t_reached = r->t_reached,
                          .closure_residual = r->closure,
                          .cpu_s = r->cpu,
-                         .real_time_factor = jstudy_real_time_factor(r),
+                         .real_time_factor = jplant_real_time_factor(r),
                          .method = r->used.method,
                          .is_fixed_step = r->used.is_fixed_step,
                          .rel_tol = r->used.rel_tol,
@@ -97,7 +97,7 @@ jo_statistics jo_result_statistics(const jo_result* result) {
                          .output_step = r->used.output_step};
 }
 
-static jo_status get(const jstudy_quantity* list, int n, int i, jo_quantity* out) {
+static jo_status get(const jplant_quantity* list, int n, int i, jo_quantity* out) {
   if (i < 0 || i >= n) return JO_ERR_ARGUMENT;
   *out = (jo_quantity){list[i].name, list[i].unit, list[i].description, list[i].value};
   return JO_OK;
@@ -110,8 +110,8 @@ int jo_result_objective_count(const jo_result* result) {
 
 jo_status jo_result_objective(const jo_result* result, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jstudy_result* r = result->result;
-  return get(jstudy_result_objectives(r), r->nobjective, i, out);
+  const jplant_result* r = result->result;
+  return get(jplant_result_objectives(r), r->nobjective, i, out);
 }
 
 int jo_result_sensor_count(const jo_result* result) {
@@ -126,8 +126,8 @@ int jo_result_output_count(const jo_result* result) {
 
 jo_status jo_result_output(const jo_result* result, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jstudy_result* r = result->result;
-  return get(jstudy_result_outputs(r), r->noutput, i, out);
+  const jplant_result* r = result->result;
+  return get(jplant_result_outputs(r), r->noutput, i, out);
 }
 
 int jo_result_event_count(const jo_result* result) {
@@ -137,7 +137,7 @@ int jo_result_event_count(const jo_result* result) {
 
 jo_status jo_result_event(const jo_result* result, int i, jo_event* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jstudy_result* r = result->result;
+  const jplant_result* r = result->result;
   if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
   *out = (jo_event){r->event[i].t, r->event[i].name, r->event[i].on};
   return JO_OK;
@@ -160,7 +160,7 @@ int jo_result_row_count(const jo_result* result) {
 
 const double* jo_result_row(const jo_result* result, int i) {
   JO_REQUIRE_OR(NULL, result);
-  const jstudy_result* r = result->result;
+  const jplant_result* r = result->result;
   return i >= 0 && i < r->nrow ? r->row + (size_t)i * (size_t)r->ncolumn : NULL;
 }
 

@@ -10,7 +10,7 @@
 #include "base/require.h"
 #include "jounce/sweep.h"
 #include "report/sweep.h"
-#include "study/sens_plan.h"
+#include "sens/plan.h"
 
 struct jo_sweep {
   jo_context* ctx;
@@ -97,7 +97,7 @@ void jo_sweep_destroy(jo_sweep* sweep) {
 
 static void warn_of_errors(const jo_sweep* sweep) {
   const jstudy_sweep* s = sweep->sweep;
-  japi_doubt doubt = {.wanted = jstudy_plan_tolerance(&s->run)};
+  japi_doubt doubt = {.wanted = jsens_plan_tolerance(&s->run)};
   for (int i = 0; i < s->npoint; i++) {
     const jstudy_sweep_point* p = &s->point[i];
     if (!p->is_done || p->status < 0) continue;
@@ -130,8 +130,8 @@ jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
                         .wrt = s->nw,
                         .is_sample = s->is_sample,
                         .workers = s->workers};
-  if (s->method == JSTUDY_DIRECT) info.method = JO_SENS_DIRECT;
-  if (s->method == JSTUDY_ADJOINT) info.method = JO_SENS_ADJOINT;
+  if (s->method == JSENS_DIRECT) info.method = JO_SENS_DIRECT;
+  if (s->method == JSENS_ADJOINT) info.method = JO_SENS_ADJOINT;
   for (int i = 0; i < s->npoint; i++) {
     info.failed += s->point[i].is_done && s->point[i].status < 0;
   }

@@ -5,8 +5,8 @@
 #include "api/handles.h"
 #include "api/select.h"
 #include "base/require.h"
-#include "study/guard.h"
-#include "study/start.h"
+#include "plant/guard.h"
+#include "plant/start.h"
 
 jo_system_options jo_system_options_default(void) {
   return (jo_system_options){0};
@@ -28,14 +28,14 @@ static const jmodel* variable(jo_system* s, const jo_system_options* opt) {
 jo_status jo_system_create(jo_context* ctx, const jo_model* model, const jo_system_options* opt,
                            jo_system** out) {
   JO_REQUIRE_OUT(out, ctx, model);
-  jstudy_plant_options plant = jstudy_plant_options_default();
+  jplant_options plant = jplant_options_default();
   if (opt && opt->interpreter) plant.kernel.backend = JKERNEL_INTERP;
   jo_system* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_system){.ctx = ctx, .model = model};
   jarena_init(&s->arena, ctx);
   const jmodel* m = opt ? variable(s, opt) : model->model;
-  jo_status status = m ? jstudy_plant_create(ctx, m, &plant, &s->plant) : JO_ERR_ARGUMENT;
+  jo_status status = m ? jplant_create(ctx, m, &plant, &s->plant) : JO_ERR_ARGUMENT;
   if (status < 0) {
     jo_system_destroy(s);
     return status;
@@ -45,7 +45,7 @@ jo_status jo_system_create(jo_context* ctx, const jo_model* model, const jo_syst
 }
 
 // Fine for who wants to see a mechanism driven; else something was forgotten.
-static void tell_freedom(jo_context* ctx, const jstudy_plant* p) {
+static void tell_freedom(jo_context* ctx, const jplant* p) {
   const jgen_partition* part = &p->dynamics->part;
   if (part->nu > 0) return;
   jerr_warn(ctx,
@@ -55,23 +55,23 @@ static void tell_freedom(jo_context* ctx, const jstudy_plant* p) {
 
 jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
   JO_REQUIRE(ctx, system);
-  const jstudy_plant* p = system->plant;
+  const jplant* p = system->plant;
   const jmodel_simulation* s = &p->model->simulation;
-  jstudy_run* run;
-  JO_TRY(jstudy_run_create(ctx, p, &run));
+  jplant_work* run;
+  JO_TRY(jplant_work_create(ctx, p, &run));
   tell_freedom(ctx, p);
-  jo_status status = jstudy_guard_windows(run, s->t_start, s->t_end);
+  jo_status status = jplant_guard_windows(run, s->t_start, s->t_end);
   // tyres need not have a force at the start: wheels may stand where only equilibrium is sought
   bool all = p->dynamics->nwheel == 0;
-  if (status >= 0) status = jstudy_guard_lengths(run, s->t_start, p->y0);
-  if (status >= 0) status = jstudy_guard_elements(run, s->t_start, p->y0, all);
-  jstudy_run_destroy(run);
+  if (status >= 0) status = jplant_guard_lengths(run, s->t_start, p->y0);
+  if (status >= 0) status = jplant_guard_elements(run, s->t_start, p->y0, all);
+  jplant_work_destroy(run);
   return status;
 }
 
 void jo_system_destroy(jo_system* system) {
   if (!system) return;
-  jstudy_plant_destroy(system->plant);
+  jplant_destroy(system->plant);
   jarena_free(&system->arena);
   jmem_free(system->ctx, system);
 }
@@ -121,7 +121,7 @@ jo_status jo_system_set(jo_context* ctx, jo_system* system, const char* const* n
     status = at < 0 ? fail_fixed(ctx, system, name[i]) : JO_OK;
     if (at >= 0) p[at] = value[i];
   }
-  if (status >= 0) status = jstudy_start_check(ctx, system->plant, p);
+  if (status >= 0) status = jplant_start_check(ctx, system->plant, p);
   if (status >= 0 && !system->p) {
     system->p = JARENA_ARRAY(&system->arena, d->np, double);
     if (!system->p) status = jerr_memory(ctx);
@@ -152,7 +152,7 @@ const char* japi_system_settings(jarena* a, const jo_system* s) {
 
 jo_system_info jo_system_inspect(const jo_system* system) {
   JO_REQUIRE_OR((jo_system_info){0}, system);
-  const jstudy_plant* p = system->plant;
+  const jplant* p = system->plant;
   const jgen_dynamics* d = p->dynamics;
   return (jo_system_info){.dof = d->part.nu,
                           .coordinates = p->model->ncoordinate,
@@ -171,7 +171,7 @@ jo_system_info jo_system_inspect(const jo_system* system) {
 
 jo_operations jo_system_operations(const jo_system* system, int after_elimination) {
   JO_REQUIRE_OR((jo_operations){0}, system);
-  const jstudy_plant* p = system->plant;
+  const jplant* p = system->plant;
   jexpr_counts c = after_elimination ? p->kernels->of[JGEN_FN_RHS]->counts : p->before;
   return (jo_operations){c.add,  c.sub,  c.mul,   c.div,    c.root,
                          c.trig, c.func, c.logic, c.lookup, c.total};
@@ -191,7 +191,7 @@ static bool contains(const int* list, int n, int i) {
 
 jo_status jo_system_coordinate(const jo_system* system, int i, jo_coordinate* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, system, out);
-  const jstudy_plant* p = system->plant;
+  const jplant* p = system->plant;
   const jmodel* m = p->model;
   const jgen_partition* part = &p->dynamics->part;
   if (i < 0 || i >= m->ncoordinate) return JO_ERR_ARGUMENT;

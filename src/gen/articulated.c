@@ -89,7 +89,7 @@ static void free_joint(tree* t, int i) {
   jexpr_graph* g = s->g;
   const jgen_link* l = &s->link[i];
   articulated* k = &t->link[i];
-  if (l->motion == JGEN_RIGID) return;
+  if (l->motion == JGEN_FIXED) return;
   bool is_turn = l->motion == JGEN_TURN;
   k->U.f = is_turn ? column(&k->H, l->axis) : column(&k->A, l->axis);
   k->U.n = is_turn ? column(&k->J, l->axis) : row(&k->H, l->axis);
@@ -163,7 +163,7 @@ static void accelerate(tree* t, int i) {
   jexpr_v3 swept = jexpr_v3_add(g, h->a, jexpr_v3_cross(g, h->al, l->shift));
   k->al = jexpr_m3_tapply(g, &l->R, h->al);
   k->a = jexpr_m3_tapply(g, &l->R, swept);
-  if (l->motion == JGEN_RIGID) return;
+  if (l->motion == JGEN_FIXED) return;
   jexpr_ref carried = jexpr_add(g, jexpr_v3_dot(g, k->U.f, k->a), jexpr_v3_dot(g, k->U.n, k->al));
   jexpr_ref x = jexpr_mul(g, k->inverse, jexpr_sub(g, k->u, carried));
   t->x[l->coordinate] = jexpr_mark(g, x, "articulated: x.%d", i);

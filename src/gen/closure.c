@@ -55,7 +55,7 @@ static bool moving_point(writer* w, int hub, const jmodel_point* p, moving* v) {
   v->part[v->npart++] = (struct part){link, r, 1.0, false};
   for (int l = link; l != hub; l = s->link[l].parent) {
     const jgen_relative* j = jgen_relative_of(s, hub, l, false);
-    if (s->link[l].motion == JGEN_RIGID) continue;
+    if (s->link[l].motion == JGEN_FIXED) continue;
     v->by_q[s->link[l].coordinate] = s->link[l].motion == JGEN_SLIDE
                                          ? j->axis
                                          : jexpr_v3_cross(g, j->axis, jexpr_v3_sub(g, v->x, j->o));

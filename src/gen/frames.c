@@ -280,7 +280,7 @@ static int joint_motions(jmodel_joint_type type, jgen_motion* motion, int* axis)
     jgen_motion motion[6];
     int axis[6];
   } table[JMODEL_JOINT_COUNT] = {
-      [JMODEL_JOINT_FIXED] = {1, {JGEN_RIGID}, {0}},
+      [JMODEL_JOINT_FIXED] = {1, {JGEN_FIXED}, {0}},
       [JMODEL_JOINT_REVOLUTE] = {1, {JGEN_TURN}, {0}},
       [JMODEL_JOINT_PRISMATIC] = {1, {JGEN_SLIDE}, {0}},
       [JMODEL_JOINT_CYLINDRICAL] = {2, {JGEN_SLIDE, JGEN_TURN}, {0, 0}},
@@ -336,7 +336,7 @@ static void add_joint(jgen* s, int joint) {
   jexpr_m3 Rc = joint_frame(s, j, &k, &one_axis);
   int parent = k.parent;
   for (int i = 0; i < n; i++) {
-    int coordinate = motion[i] == JGEN_RIGID ? -1 : j->first_coordinate + i;
+    int coordinate = motion[i] == JGEN_FIXED ? -1 : j->first_coordinate + i;
     int l = add_link(s, parent, joint, coordinate, motion[i], one_axis >= 0 ? one_axis : axis[i]);
     if (i == 0) {
       s->link[l].Rc = Rc;
@@ -473,7 +473,7 @@ jo_status jgen_frames(jgen* s) {
   if (!s->link || !s->body) return jerr_memory(s->ctx);
   s->nlink = 0;
   s->hub = 0;
-  add_link(s, -1, -1, -1, JGEN_RIGID, 0);
+  add_link(s, -1, -1, -1, JGEN_FIXED, 0);
   s->link[0].body = 0;
   s->link[0].R = jexpr_m3_identity(g);
   s->body[0] = (jgen_body_frame){0, jexpr_m3_identity(g), jexpr_v3_zero(g)};

@@ -18,7 +18,7 @@
 #include "gen/layout.h"
 #include "model/model.h"
 
-typedef enum jgen_motion { JGEN_RIGID, JGEN_TURN, JGEN_SLIDE } jgen_motion;
+typedef enum jgen_motion { JGEN_FIXED, JGEN_TURN, JGEN_SLIDE } jgen_motion;
 
 typedef struct jgen_link {
   int parent;      // link; 0: ground
@@ -182,7 +182,7 @@ typedef struct jgen_sparse {
 } jgen_sparse;
 
 // The same equations before the reduction, with all velocities as inputs: closures and tree are
-// symbolic, factorisations and reduction are left to numbers (src/study/semi.h). Conditions are
+// symbolic, factorisations and reduction are left to numbers (src/plant/semi.h). Conditions are
 // evaluated, not held as modes. Inputs: p, t, q, qd (all coordinates), z, x.
 //   drive     s, sd, sdd of driven coordinates
 //   closure   entries of J, residuals h of the kept equations

@@ -96,7 +96,7 @@ static jgen_inertia no_inertia(jexpr_graph* g) {
 static jgen_inertia take_invariant(jgen* s, jgen_inertia* b, const jgen_link* l) {
   jexpr_graph* g = s->g;
   jgen_inertia out = no_inertia(g), left = no_inertia(g);
-  if (l->motion == JGEN_RIGID) {
+  if (l->motion == JGEN_FIXED) {
     out = *b;
     *b = left;
     return out;

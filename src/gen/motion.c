@@ -44,7 +44,7 @@ static void relative_position(jgen* s, jgen_relative* r, int hub, int link) {
     const jgen_relative* h = &r[l->parent];
     me->R = jexpr_m3_mul(g, &h->R, &l->R);
     me->o = jexpr_v3_add(g, h->o, jexpr_m3_apply(g, &h->R, l->shift));
-    me->axis = l->motion == JGEN_RIGID ? jexpr_v3_zero(g) : axis_column(&me->R, l->axis);
+    me->axis = l->motion == JGEN_FIXED ? jexpr_v3_zero(g) : axis_column(&me->R, l->axis);
     if (l->spins_free) me->axis = axis_column(&me->R, l->axis);
     jgen_mark_v3(s, me->o, "rel o", link);
     for (int i = 0; i < 9; i++) {
@@ -75,7 +75,7 @@ static void relative_velocity(jgen* s, jgen_relative* r, int hub, int link) {
   me->od = jexpr_v3_add(g, h->od, sweep);
   me->odd = jexpr_v3_add(
       g, h->odd, jexpr_v3_add(g, jexpr_v3_cross(g, h->al, arm), jexpr_v3_cross(g, h->w, sweep)));
-  if (l->motion == JGEN_RIGID) return;
+  if (l->motion == JGEN_FIXED) return;
   jexpr_v3 e = jexpr_v3_scale(g, s->qd[l->coordinate], me->axis);
   jexpr_v3 turned = jexpr_v3_cross(g, h->w, e);
   if (l->motion == JGEN_TURN) {
@@ -151,7 +151,7 @@ static void step_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
   me->w = w_h;
   me->al = jexpr_m3_tapply(g, &l->R, h->al);
   me->a = jexpr_m3_tapply(g, &l->R, swept);
-  if (l->motion != JGEN_RIGID) {
+  if (l->motion != JGEN_FIXED) {
     jexpr_v3 e = along(s, l->axis, s->qd[l->coordinate]);
     jexpr_ref qdd = s->qdd[l->coordinate];
     jexpr_v3 edd = along(s, l->axis, qdd);

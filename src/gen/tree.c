@@ -86,7 +86,7 @@ void jgen_bias_forces(jgen* s, jexpr_ref* c) {
       continue;
     }
     const jgen_link* k = &s->link[l];
-    if (k->motion != JGEN_RIGID) {
+    if (k->motion != JGEN_FIXED) {
       jexpr_ref own = k->motion == JGEN_TURN ? w[l].n.e[k->axis] : w[l].f.e[k->axis];
       c[k->coordinate] = jexpr_sub(g, own, s->applied[k->coordinate]);
     }
@@ -128,7 +128,7 @@ static void mass_column(jgen* s, const jgen_inertia* b, int link, jexpr_ref* M) 
       }
       return;
     }
-    if (k->motion != JGEN_RIGID) {
+    if (k->motion != JGEN_FIXED) {
       set_entry(s, M, i, k->coordinate, k->motion == JGEN_TURN ? w.n.e[k->axis] : w.f.e[k->axis]);
     }
     jexpr_v3 f = jexpr_m3_apply(g, &k->R, w.f);
@@ -177,7 +177,7 @@ void jgen_mass_matrix(jgen* s, jexpr_ref* M) {
       hub_block(s, &b[l], M);
       continue;
     }
-    if (s->link[l].motion != JGEN_RIGID) mass_column(s, b, l, M);
+    if (s->link[l].motion != JGEN_FIXED) mass_column(s, b, l, M);
     const jgen_link* k = &s->link[l];
     if (k->parent > 0) jgen_inertia_add(s, &b[k->parent], &b[l], &k->R, turn_axis(k), k->shift);
   }

@@ -12,8 +12,8 @@ static void put_unit(jtext* t, const char* unit) {
   jreport_put_comment(t, unit);
 }
 
-static void put_findings(jtext* t, const jstudy_result* r) {
-  const jstudy_quantity* o = jstudy_result_objectives(r);
+static void put_findings(jtext* t, const jplant_result* r) {
+  const jplant_quantity* o = jplant_result_objectives(r);
   for (int i = 0; i < r->nobjective; i++) {
     jtext_put(t, "# objective ");
     jreport_put_comment(t, o[i].name);
@@ -31,7 +31,7 @@ static void put_findings(jtext* t, const jstudy_result* r) {
   }
 }
 
-jo_status jreport_csv(jo_context* ctx, const jstudy_result* r, const char* path) {
+jo_status jreport_csv(jo_context* ctx, const jplant_result* r, const char* path) {
   jreport_note note[JREPORT_MAX_NOTES];
   jreport_table table = {
       .column = r->column, .ncolumn = r->ncolumn, .nrow = r->nrow, .row = r->row};

@@ -4,9 +4,9 @@
 #ifndef JREPORT_CSV_H
 #define JREPORT_CSV_H
 
-#include "study/simulate.h"
+#include "plant/simulate.h"
 
 // Appears under `path` whole or not at all.
-jo_status jreport_csv(jo_context* ctx, const jstudy_result* r, const char* path);
+jo_status jreport_csv(jo_context* ctx, const jplant_result* r, const char* path);
 
 #endif

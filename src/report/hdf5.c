@@ -8,7 +8,7 @@
 
 #ifndef JOUNCE_WITH_HDF5
 
-jo_status jreport_hdf5(jo_context* ctx, const jstudy_result* r, const char* path) {
+jo_status jreport_hdf5(jo_context* ctx, const jplant_result* r, const char* path) {
   (void)r;
   return jerr_set(ctx, JO_ERR_FILE, "%s: cannot write: built without HDF5; choose a .csv file",
                   path);
@@ -31,7 +31,7 @@ jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const 
 typedef struct writer {
   jo_context* ctx;
   const jreport_table* table;
-  const jstudy_result* r;  // NULL: a table alone
+  const jplant_result* r;  // NULL: a table alone
   jarena scratch;
   hid_t file;
   hid_t create;  // data sets without time stamps
@@ -155,8 +155,8 @@ static void put_records(writer* w, const char* name, const member* m, int nmembe
 }
 
 static void put_objectives(writer* w) {
-  const jstudy_result* r = w->r;
-  const jstudy_quantity* o = jstudy_result_objectives(r);
+  const jplant_result* r = w->r;
+  const jplant_quantity* o = jplant_result_objectives(r);
   size_t name = 1, unit = 1;
   for (int i = 0; i < r->nobjective; i++) {
     name = longest(name, o[i].name);
@@ -182,7 +182,7 @@ static void put_objectives(writer* w) {
 }
 
 static void put_events(writer* w) {
-  const jstudy_result* r = w->r;
+  const jplant_result* r = w->r;
   size_t name = 1;
   for (int i = 0; i < r->nevent; i++) {
     name = longest(name, r->event[i].name);
@@ -276,7 +276,7 @@ static jo_status write(writer* w, const char* path) {
   return status;
 }
 
-static jo_status save(jo_context* ctx, const jreport_table* table, const jstudy_result* r,
+static jo_status save(jo_context* ctx, const jreport_table* table, const jplant_result* r,
                       const char* path) {
   writer w = {.ctx = ctx, .table = table, .r = r};
   jarena_init(&w.scratch, ctx);
@@ -291,7 +291,7 @@ static jo_status save(jo_context* ctx, const jreport_table* table, const jstudy_
   return status;
 }
 
-jo_status jreport_hdf5(jo_context* ctx, const jstudy_result* r, const char* path) {
+jo_status jreport_hdf5(jo_context* ctx, const jplant_result* r, const char* path) {
   jreport_note note[JREPORT_MAX_NOTES];
   jreport_table table = {.note = note,
                          .nnote = jreport_notes(r, note),

@@ -8,10 +8,10 @@
 #ifndef JREPORT_HDF5_H
 #define JREPORT_HDF5_H
 
-#include "study/simulate.h"
+#include "plant/simulate.h"
 
 // Appears under `path` whole or not at all: the file is made in memory. JO_ERR_FILE where the program
 // was built without HDF5. Threads: one at a time, the HDF5 library has state of its own.
-jo_status jreport_hdf5(jo_context* ctx, const jstudy_result* r, const char* path);
+jo_status jreport_hdf5(jo_context* ctx, const jplant_result* r, const char* path);
 
 #endif

@@ -64,8 +64,8 @@ static void put_term(jtext* t, const char* name, const char* text) {
   jtext_put(t, "\n");
 }
 
-static void put_options(jtext* t, const jstudy_result* r) {
-  const jstudy_simulate_used* u = &r->used;
+static void put_options(jtext* t, const jplant_result* r) {
+  const jplant_simulate_used* u = &r->used;
   jtext_put(t, "<dt>integration</dt><dd>");
   jreport_put_html(t, u->method);
   if (u->is_fixed_step) {
@@ -82,7 +82,7 @@ static void put_options(jtext* t, const jstudy_result* r) {
 }
 
 static void put_heading(jtext* t, const jreport_page* page) {
-  const jstudy_result* r = page->result;
+  const jplant_result* r = page->result;
   jtext_put(t, "<header>\n");
   put_element(t, "h1", "", r->model);
   put_element(t, "p", " class=\"lead\"", r->description);
@@ -98,9 +98,9 @@ static void put_heading(jtext* t, const jreport_page* page) {
 
 // ---- objectives and derivatives ------------------------------------------------------------------
 
-static void put_objectives(jtext* t, const jstudy_result* r) {
+static void put_objectives(jtext* t, const jplant_result* r) {
   static const char* const head[] = {"name", "#value", "unit", "description"};
-  const jstudy_quantity* q = jstudy_result_objectives(r);
+  const jplant_quantity* q = jplant_result_objectives(r);
   if (r->nobjective == 0) return;
   jtext_put(t, "<section>\n<h2>Objectives</h2>\n<div class=\"card\">");
   put_heads(t, head, 4);
@@ -151,7 +151,7 @@ static void put_gradient_row(jtext* t, const jreport_gradient_row* k, double lar
   jtext_put(t, "</tr>\n");
 }
 
-static void put_gradient(jtext* t, const jstudy_quantity* q, const jreport_gradient* g) {
+static void put_gradient(jtext* t, const jplant_quantity* q, const jreport_gradient* g) {
   static const char* const head[] = {"parameter",  "#value",     "unit", "#derivative", "#error",
                                      "#by events", "#% per 1 %", "",     "description"};
   double largest = 0.0;
@@ -170,7 +170,7 @@ static void put_gradient(jtext* t, const jstudy_quantity* q, const jreport_gradi
 }
 
 static void put_gradients(jtext* t, const jreport_page* page) {
-  const jstudy_quantity* q = jstudy_result_objectives(page->result);
+  const jplant_quantity* q = jplant_result_objectives(page->result);
   if (!page->gradient || page->result->nobjective == 0) return;
   jtext_put(t,
             "<section>\n<h2>What matters</h2>\n<p class=\"faint\">Exact derivatives, most "
@@ -225,7 +225,7 @@ static void put_event_table(jtext* t, const jreport_page* page, int objective) {
 }
 
 static void put_events(jtext* t, const jreport_page* page) {
-  const jstudy_quantity* q = jstudy_result_objectives(page->result);
+  const jplant_quantity* q = jplant_result_objectives(page->result);
   if (page->nevent == 0) return;
   jtext_printf(t, "<section>\n<h2>Events: %d</h2>\n", page->nevent);
   bool is_done = false;

@@ -5,8 +5,8 @@
 #define JREPORT_HTML_H
 
 #include "base/text.h"
-#include "study/replay.h"
-#include "study/simulate.h"
+#include "export/replay.h"
+#include "plant/simulate.h"
 
 // One parameter in the table of an objective, most influential first.
 typedef struct jreport_gradient_row {
@@ -31,13 +31,13 @@ typedef struct jreport_event {
 } jreport_event;
 
 typedef struct jreport_page {
-  const jstudy_result* result;
+  const jplant_result* result;
   const jreport_gradient* gradient;  // one per objective; NULL: no derivatives
   int nparameter;
   const char* method;  // of the derivatives
   int nevent;
   const jreport_event* event;
-  const jstudy_replay* replay;  // NULL: none
+  const jexport_replay* replay;  // NULL: none
 } jreport_page;
 
 // The page as text. What fails is memory, and that the text remembers.
@@ -47,8 +47,8 @@ void jreport_html(jtext* out, const jreport_page* page);
 void jreport_put_html(jtext* t, const char* s);
 // A string of JSON with its quotes, fit for a script element.
 void jreport_put_script_text(jtext* t, const char* s);
-void jreport_html_plots(jtext* t, const jstudy_result* r);
-void jreport_html_replay(jtext* t, const jstudy_replay* r);
+void jreport_html_plots(jtext* t, const jplant_result* r);
+void jreport_html_replay(jtext* t, const jexport_replay* r);
 
 // report/replay.js and report/report.css, terminated; made by CMake.
 extern const char jreport_replay_js[], jreport_report_css[];

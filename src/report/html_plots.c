@@ -19,7 +19,7 @@ typedef struct curve {
 } curve;
 
 typedef struct plots {
-  const jstudy_result* r;
+  const jplant_result* r;
   jarena a;
   int n;
   curve* curve;
@@ -28,7 +28,7 @@ typedef struct plots {
   int nmark;
 } plots;
 
-static const jstudy_quantity* quantity(const plots* p, const curve* c) {
+static const jplant_quantity* quantity(const plots* p, const curve* c) {
   return &p->r->column[c->column];
 }
 
@@ -57,7 +57,7 @@ static bool has_family(const plots* p, const curve* c) {
 }
 
 static bool belong_together(const plots* p, const curve* a, const curve* b) {
-  const jstudy_quantity *x = quantity(p, a), *y = quantity(p, b);
+  const jplant_quantity *x = quantity(p, a), *y = quantity(p, b);
   if (strcmp(x->unit, y->unit) != 0) return false;
   if (same_stem(x->name, y->name)) return true;
   return !has_family(p, a) && !has_family(p, b);
@@ -73,7 +73,7 @@ static bool fit(const curve* a, const curve* b) {
 
 static void measure(plots* p, int i) {
   curve* c = &p->curve[i];
-  const jstudy_result* r = p->r;
+  const jplant_result* r = p->r;
   c->column = 1 + i;
   c->low = INFINITY;
   c->high = -INFINITY;
@@ -90,7 +90,7 @@ static void measure(plots* p, int i) {
 
 // "z1", "load: wheel load" where names have a stem in common, else all names.
 static const char* title_of(plots* p, const int* member, int n) {
-  const jstudy_quantity* first = quantity(p, &p->curve[member[0]]);
+  const jplant_quantity* first = quantity(p, &p->curve[member[0]]);
   bool is_family = n == 1 || same_stem(first->name, quantity(p, &p->curve[member[1]])->name);
   int length = (int)(n == 1 ? strlen(first->name) : stem(first->name));
   const char* about = first->description;
@@ -106,9 +106,9 @@ static const char* title_of(plots* p, const int* member, int n) {
 
 static void draw(jtext* t, plots* p, const int* member, int n) {
   jreport_series series[MAX_CURVES];
-  const jstudy_quantity* first = quantity(p, &p->curve[member[0]]);
+  const jplant_quantity* first = quantity(p, &p->curve[member[0]]);
   for (int i = 0; i < n; i++) {
-    const jstudy_quantity* q = quantity(p, &p->curve[member[i]]);
+    const jplant_quantity* q = quantity(p, &p->curve[member[i]]);
     const double* y = p->y + (size_t)member[i] * (size_t)p->r->nrow;
     series[i] = (jreport_series){.name = q->name, .x = p->t, .y = y, .n = p->r->nrow};
   }
@@ -144,7 +144,7 @@ static void draw_with_friends(jtext* t, plots* p, int first) {
 }
 
 static bool prepare(plots* p) {
-  const jstudy_result* r = p->r;
+  const jplant_result* r = p->r;
   p->n = r->nsensor > 0 ? r->nsensor : r->noutput;
   p->curve = JARENA_ARRAY(&p->a, p->n + 1, curve);
   p->t = JARENA_ARRAY(&p->a, r->nrow + 1, double);
@@ -162,7 +162,7 @@ static bool prepare(plots* p) {
   return true;
 }
 
-void jreport_html_plots(jtext* t, const jstudy_result* r) {
+void jreport_html_plots(jtext* t, const jplant_result* r) {
   plots p = {.r = r};
   jarena_init(&p.a, r->ctx);
   if (!prepare(&p)) t->failed = true;

@@ -35,10 +35,10 @@ static void put_indices(jtext* t, const int* list, int n) {
   jtext_put(t, "]");
 }
 
-static void put_bodies(jtext* t, const jstudy_replay* r) {
+static void put_bodies(jtext* t, const jexport_replay* r) {
   jtext_put(t, ",\n\"bodies\":[");
   for (int i = 0; i < r->nbody; i++) {
-    const jstudy_replay_body* b = &r->body[i];
+    const jexport_replay_body* b = &r->body[i];
     jtext_put(t, i ? ",\n{\"name\":" : "\n{\"name\":");
     jreport_put_script_text(t, b->name);
     jtext_put(t, ",\"p\":");
@@ -53,10 +53,10 @@ static void put_bodies(jtext* t, const jstudy_replay* r) {
   jtext_put(t, "]");
 }
 
-static void put_lines(jtext* t, const jstudy_replay* r) {
+static void put_lines(jtext* t, const jexport_replay* r) {
   jtext_put(t, ",\n\"lines\":[");
   for (int i = 0; i < r->nline; i++) {
-    const jstudy_replay_line* l = &r->line[i];
+    const jexport_replay_line* l = &r->line[i];
     jtext_put(t, i ? ",{\"name\":" : "{\"name\":");
     jreport_put_script_text(t, l->name);
     jtext_printf(t, ",\"a\":%d,\"b\":%d,\"spring\":%s}", l->a, l->b,
@@ -71,7 +71,7 @@ static void put_lines(jtext* t, const jstudy_replay* r) {
   jtext_put(t, "]");
 }
 
-static void put_road(jtext* t, const jstudy_replay_road* road) {
+static void put_road(jtext* t, const jexport_replay_road* road) {
   if (road->nx == 0) {
     jtext_put(t, ",\n\"road\":null");
     return;
@@ -84,7 +84,7 @@ static void put_road(jtext* t, const jstudy_replay_road* road) {
   jtext_put(t, "}");
 }
 
-static void put_data(jtext* t, const jstudy_replay* r) {
+static void put_data(jtext* t, const jexport_replay* r) {
   size_t nframe = (size_t)r->nframe;
   jtext_printf(t, "{\"t0\":%.9g,\"dt\":%.9g,\"frames\":%d,\"points\":%d,\"follow\":%d", r->t_start,
                r->dt, r->nframe, r->npoint, r->follow);
@@ -96,7 +96,7 @@ static void put_data(jtext* t, const jstudy_replay* r) {
   jtext_put(t, "}\n");
 }
 
-void jreport_html_replay(jtext* t, const jstudy_replay* r) {
+void jreport_html_replay(jtext* t, const jexport_replay* r) {
   if (r->nframe == 0) return;
   jtext_put(t,
             "<section>\n<h2>Replay</h2>\n<div class=\"card\"><canvas id=\"replay\"></canvas>\n"

@@ -11,7 +11,7 @@ typedef struct jreport_load_event {
   const char* element;     // "": none
   const char* coordinate;  // "": none
   double t0, t1, impulse, peak, t_peak;
-  unsigned doubt;  // bits of jstudy_doubt
+  unsigned doubt;  // bits of jloads_doubt
   const double* y;
 } jreport_load_event;
 

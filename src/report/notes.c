@@ -19,8 +19,8 @@ static void count(list* l, const char* name, int64_t value) {
   l->note[l->n++] = (jreport_note){.name = name, .unit = "", .kind = JREPORT_COUNT, .count = value};
 }
 
-int jreport_notes(const jstudy_result* r, jreport_note note[JREPORT_MAX_NOTES]) {
-  const jstudy_simulate_used* u = &r->used;
+int jreport_notes(const jplant_result* r, jreport_note note[JREPORT_MAX_NOTES]) {
+  const jplant_simulate_used* u = &r->used;
   list l = {.note = note};
   text(&l, "model", r->model);
   text(&l, "description", r->description);

@@ -4,7 +4,7 @@
 #ifndef JREPORT_NOTES_H
 #define JREPORT_NOTES_H
 
-#include "study/simulate.h"
+#include "plant/simulate.h"
 
 typedef enum jreport_note_kind { JREPORT_TEXT, JREPORT_REAL, JREPORT_COUNT } jreport_note_kind;
 
@@ -19,6 +19,6 @@ typedef struct jreport_note {
 #define JREPORT_MAX_NOTES 32
 
 // Returns how many; texts belong to the result.
-int jreport_notes(const jstudy_result* r, jreport_note note[JREPORT_MAX_NOTES]);
+int jreport_notes(const jplant_result* r, jreport_note note[JREPORT_MAX_NOTES]);
 
 #endif

@@ -46,9 +46,9 @@ static void put_notes(list* l, const jstudy_sweep* s, int failed) {
   text(l, "design", s->is_sample ? "halton" : "grid");
   if (s->is_sample) count(l, "seed", (int64_t)s->seed);
   text(l, "derivatives",
-       s->method == JSTUDY_VALUE    ? "none"
-       : s->method == JSTUDY_DIRECT ? "direct"
-                                    : "adjoint");
+       s->method == JSENS_VALUE    ? "none"
+       : s->method == JSENS_DIRECT ? "direct"
+                                   : "adjoint");
   if (s->nw > 0) text(l, "events", s->run.frozen ? "frozen" : "exact");
   count(l, "points", s->ndone);
   count(l, "failed", failed);
@@ -63,9 +63,9 @@ static const jmodel_parameter* parameter_of(const jmodel* m, int number) {
   return NULL;
 }
 
-static jstudy_quantity parameter_column(const jmodel* m, int number) {
+static jplant_quantity parameter_column(const jmodel* m, int number) {
   const jmodel_parameter* p = parameter_of(m, number);
-  return (jstudy_quantity){.name = m->number[number].path,
+  return (jplant_quantity){.name = m->number[number].path,
                            .unit = p ? text_or_empty(p->unit) : "",
                            .description = p ? text_or_empty(p->description) : ""};
 }
@@ -77,13 +77,13 @@ static const char* unit_ratio(jarena* a, const char* above, const char* below) {
 }
 
 static jo_status derivative_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
-                                    const char* what, jstudy_quantity* c, int* k) {
+                                    const char* what, jplant_quantity* c, int* k) {
   const jmodel* m = s->model;
   for (int i = 0; i < s->nobjective; i++) {
     const jmodel_objective* o = &m->objective[i];
     for (int w = 0; w < s->nw; w++) {
-      jstudy_quantity p = parameter_column(m, s->wrt[w]), *q = &c[(*k)++];
-      *q = (jstudy_quantity){.name = jarena_printf(a, "%sd %s / d %s", what, o->name, p.name),
+      jplant_quantity p = parameter_column(m, s->wrt[w]), *q = &c[(*k)++];
+      *q = (jplant_quantity){.name = jarena_printf(a, "%sd %s / d %s", what, o->name, p.name),
                              .unit = unit_ratio(a, text_or_empty(o->unit), p.unit),
                              .description = ""};
       if (!q->name || !q->unit) return jerr_memory(ctx);
@@ -96,21 +96,21 @@ static jo_status make_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
                               jreport_table* out) {
   const jmodel* m = s->model;
   int n = s->nrange + 1 + s->nobjective * (2 * s->nw + 1) + 2, k = 0;
-  jstudy_quantity* c = JARENA_ARRAY(a, n, jstudy_quantity);
+  jplant_quantity* c = JARENA_ARRAY(a, n, jplant_quantity);
   if (!c) return jerr_memory(ctx);
   for (int i = 0; i < s->nrange; i++) {
     c[k++] = parameter_column(m, s->parameter[i]);
   }
-  c[k++] = (jstudy_quantity){.name = "status", .unit = "", .description = ""};
+  c[k++] = (jplant_quantity){.name = "status", .unit = "", .description = ""};
   for (int i = 0; i < s->nobjective; i++) {
-    c[k++] = (jstudy_quantity){.name = m->objective[i].name,
+    c[k++] = (jplant_quantity){.name = m->objective[i].name,
                                .unit = text_or_empty(m->objective[i].unit),
                                .description = text_or_empty(m->objective[i].description)};
   }
   JO_TRY(derivative_columns(ctx, a, s, "", c, &k));
   JO_TRY(derivative_columns(ctx, a, s, "error of ", c, &k));
-  c[k++] = (jstudy_quantity){.name = "events", .unit = "", .description = ""};
-  c[k++] = (jstudy_quantity){.name = "evaluations", .unit = "", .description = ""};
+  c[k++] = (jplant_quantity){.name = "events", .unit = "", .description = ""};
+  c[k++] = (jplant_quantity){.name = "evaluations", .unit = "", .description = ""};
   out->column = c;
   out->ncolumn = k;
   return JO_OK;

@@ -15,7 +15,7 @@ typedef struct jreport_remark {
 typedef struct jreport_table {
   const jreport_note* note;
   int nnote;
-  const jstudy_quantity* column;
+  const jplant_quantity* column;
   int ncolumn, nrow;
   const double* row;  // nrow x ncolumn
   const jreport_remark* remark;

@@ -7,7 +7,7 @@
 #include "solve/load_run.h"
 
 // Gaussian elimination with partial pivoting of an m x m system, row-major, in place.
-bool jload_solve_dense(double* A, double* b, int m) {
+bool jsolve_load_solve_dense(double* A, double* b, int m) {
   for (int k = 0; k < m; k++) {
     int p = k;
     for (int i = k + 1; i < m; i++) {
@@ -41,12 +41,12 @@ bool jload_solve_dense(double* A, double* b, int m) {
 
 // (H9)  accelerations of the reversed coordinates are prescribed; the others follow from their rows of
 // M x + c = 0, and the rows of the reversed ones give the forces that do it
-static void prescribed_rhs(jload_run* u, double t, const double* y, double* ydot, double* F,
+static void prescribed_rhs(jsolve_load_work* u, double t, const double* y, double* ydot, double* F,
                            double* push) {
   const jsolve_load_system* s = u->s;
   int nu = s->nu, m = 0, *others = u->others;
   double *b = u->rest, *D = u->system;
-  jload_evaluate(u, t, y, ydot, F);
+  jsolve_load_evaluate(u, t, y, ydot, F);
   u->cost += s->reduced_cost;
   s->reduced(s->user, t, y, u->M, u->c);
   for (int i = 0; i < nu; i++) {
@@ -62,7 +62,7 @@ static void prescribed_rhs(jload_run* u, double t, const double* y, double* ydot
       D[i * m + j] = u->M[others[i] * nu + others[j]];
     }
   }
-  jload_solve_dense(D, b, m);
+  jsolve_load_solve_dense(D, b, m);
   for (int i = 0; i < m; i++) {
     u->x[others[i]] = b[i];
   }
@@ -79,11 +79,11 @@ static void prescribed_rhs(jload_run* u, double t, const double* y, double* ydot
 }
 
 static void prescribed_slope(void* user, int i, double c, const double* y, double* k) {
-  jload_run* u = user;
+  jsolve_load_work* u = user;
   prescribed_rhs(u, u->t + c * u->h, y, k, u->F[i], u->push[i]);
 }
 
-static bool find_reversed(jload_run* u) {
+static bool find_reversed(jsolve_load_work* u) {
   const jsolve_load_system* s = u->s;
   bool found = false;
   for (int i = 0; i < s->nu; i++) {
@@ -95,7 +95,7 @@ static bool find_reversed(jload_run* u) {
   return found;
 }
 
-static void prescribed_step(jload_run* u, double h) {
+static void prescribed_step(jsolve_load_work* u, double h) {
   for (int i = 0; i < u->s->nu; i++) {
     double v = u->y[u->s->at_qd + i];
     u->prescribed[i] = u->reversed[i] ? -(1.0 + u->opt->restitution) * v / h : 0.0;
@@ -107,7 +107,7 @@ static void prescribed_step(jload_run* u, double h) {
   jsolve_third_order_error(&s, h, u->error);
 }
 
-static jo_status report_reversals(jload_run* u, double h) {
+static jo_status report_reversals(jsolve_load_work* u, double h) {
   for (int i = 0; i < u->s->nu; i++) {
     if (!u->reversed[i]) continue;
     double impulse = jsolve_third_order_sum(h, u->push[0][i], u->push[1][i], u->push[2][i]);
@@ -117,10 +117,10 @@ static jo_status report_reversals(jload_run* u, double h) {
   return JO_OK;
 }
 
-jo_status jload_impulsive_step(jload_run* u, double h) {
-  jload_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
-  JO_TRY(jload_sample(u, u->t, u->y, u->F[0]));
-  jload_third_order(u, h);
+jo_status jsolve_load_impulsive_step(jsolve_load_work* u, double h) {
+  jsolve_load_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
+  JO_TRY(jsolve_load_sample(u, u->t, u->y, u->F[0]));
+  jsolve_load_third_order(u, h);
   memset(u->reversed, 0, (size_t)u->s->nu * sizeof *u->reversed);
   bool stiff = false;
   for (int i = 0; i < u->s->nu && find_reversed(u); i++) {
@@ -131,5 +131,5 @@ jo_status jload_impulsive_step(jload_run* u, double h) {
     u->stats.stiff_steps++;
     JO_TRY(report_reversals(u, h));
   }
-  return jload_accept(u, h);
+  return jsolve_load_accept(u, h);
 }

@@ -38,14 +38,14 @@ jsolve_load_options jsolve_load_options_default(void) {
 
 // ---- fixed and adaptive --------------------------------------------------------------------------
 
-static jo_status fixed_step(jload_run* u, double h) {
-  jload_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
-  JO_TRY(jload_sample(u, u->t, u->y, u->F[0]));
-  jload_third_order(u, h);
-  return jload_accept(u, h);
+static jo_status fixed_step(jsolve_load_work* u, double h) {
+  jsolve_load_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
+  JO_TRY(jsolve_load_sample(u, u->t, u->y, u->F[0]));
+  jsolve_load_third_order(u, h);
+  return jsolve_load_accept(u, h);
 }
 
-static double largest_error(const jload_run* u) {
+static double largest_error(const jsolve_load_work* u) {
   double e = 0.0;
   for (int i = 0; i < u->s->n; i++) {
     if (!isfinite(u->error[i]) || !isfinite(u->y_new[i])) return INFINITY;
@@ -54,13 +54,13 @@ static double largest_error(const jload_run* u) {
   return e;
 }
 
-static jo_status adaptive_step(jload_run* u, double* h, double t1) {
-  jload_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
-  JO_TRY(jload_sample(u, u->t, u->y, u->F[0]));
+static jo_status adaptive_step(jsolve_load_work* u, double* h, double t1) {
+  jsolve_load_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
+  JO_TRY(jsolve_load_sample(u, u->t, u->y, u->F[0]));
   for (int halvings = 0; halvings < MAX_HALVINGS; halvings++) {
     double left = t1 - u->t, step = fmin(*h, u->opt->step);
     if (step > left) step = left;
-    jload_third_order(u, step);
+    jsolve_load_third_order(u, step);
     double e = largest_error(u);
     double factor = isfinite(e) ? SAFETY * cbrt(u->opt->tolerance / fmax(e, DBL_MIN)) : 0.0;
     factor = fmin(fmax(factor, 1.0 / GROWTH), GROWTH);
@@ -71,7 +71,7 @@ static jo_status adaptive_step(jload_run* u, double* h, double t1) {
         u->stats.smallest_step = step;
         u->stats.t_smallest = u->t;
       }
-      return jload_accept(u, step);
+      return jsolve_load_accept(u, step);
     }
     u->stats.rejected++;
   }
@@ -81,7 +81,7 @@ static jo_status adaptive_step(jload_run* u, double* h, double t1) {
 
 // ---- driver --------------------------------------------------------------------------------------
 
-static void find_reach(jload_run* u) {
+static void find_reach(jsolve_load_work* u) {
   u->s->directions(u->s->user, u->t, u->y, u->W);
   for (int e = 0; e < u->s->ne; e++) {
     u->reach[e] = 0.0;
@@ -92,24 +92,24 @@ static void find_reach(jload_run* u) {
 }
 
 // Bound of the cost of a step, before the first is taken.
-static double guarantee(const jload_run* u) {
+static double guarantee(const jsolve_load_work* u) {
   const jsolve_load_system* s = u->s;
   double all = 0.0;
   for (int e = 0; e < s->ne; e++) {
     all += s->element_cost[e];
   }
-  int m = jload_substep_count(u, u->opt->step);
+  int m = jsolve_load_substep_count(u, u->opt->step);
   switch (u->opt->driver) {
     case JSOLVE_LOAD_FIXED: return 3.0;
     case JSOLVE_LOAD_IMPULSIVE: return 3.0 + 3.0 * s->nu * (1.0 + s->reduced_cost);
     case JSOLVE_LOAD_SUBCYCLE:
-      return 3.0 + 2.0 * JLOAD_MAX_ROUNDS + s->directions_cost +
-             (JLOAD_MAX_ROUNDS + 1.0) * 3.0 * m * all;
+      return 3.0 + 2.0 * JSOLVE_LOAD_MAX_ROUNDS + s->directions_cost +
+             (JSOLVE_LOAD_MAX_ROUNDS + 1.0) * 3.0 * m * all;
     default: return 0.0;
   }
 }
 
-static jo_status fail_steps(const jload_run* u, double t1) {
+static jo_status fail_steps(const jsolve_load_work* u, double t1) {
   return jerr_set(u->ctx, JO_ERR_LIMIT,
                   "load prediction: stopped at t = %.9g of %.9g after %lld steps, the limit; "
                   "raise simulation.max_steps (--max-steps), or allow larger errors",
@@ -127,7 +127,7 @@ jo_status jsolve_load_check_steps(jo_context* ctx, const jsolve_load_options* o,
                   t0, t1, steps, o->step, (long long)o->max_steps);
 }
 
-static jo_status drive(jload_run* u, double t0, double t1) {
+static jo_status drive(jsolve_load_work* u, double t0, double t1) {
   double h = u->opt->step;
   int64_t count = (int64_t)floor((t1 - t0) / h + 0.5);
   if (u->opt->driver == JSOLVE_LOAD_ADAPTIVE) {
@@ -140,15 +140,15 @@ static jo_status drive(jload_run* u, double t0, double t1) {
     double step = t0 + (double)(i + 1) * u->opt->step - u->t;
     switch (u->opt->driver) {
       case JSOLVE_LOAD_FIXED: JO_TRY(fixed_step(u, step)); break;
-      case JSOLVE_LOAD_IMPULSIVE: JO_TRY(jload_impulsive_step(u, step)); break;
-      default: JO_TRY(jload_subcycle_step(u, step)); break;
+      case JSOLVE_LOAD_IMPULSIVE: JO_TRY(jsolve_load_impulsive_step(u, step)); break;
+      default: JO_TRY(jsolve_load_subcycle_step(u, step)); break;
     }
   }
   for (int e = 0; e < u->s->ne; e++) {
-    JO_TRY(jload_close_event(u, e));
+    JO_TRY(jsolve_load_close_event(u, e));
   }
   u->s->rhs(u->s->user, u->t, u->y, u->k[0], u->F[0]);
-  return jload_sample(u, u->t, u->y, u->F[0]);
+  return jsolve_load_sample(u, u->t, u->y, u->F[0]);
 }
 
 jo_status jsolve_load_run(jo_context* ctx, const jsolve_load_system* s,
@@ -156,14 +156,14 @@ jo_status jsolve_load_run(jo_context* ctx, const jsolve_load_system* s,
                           double t0, double t1, double* y, double* t_reached,
                           jsolve_load_statistics* stats) {
   static const jsolve_load_observer blind = {0};
-  jload_run u = {.ctx = ctx, .s = s, .opt = opt, .obs = obs ? obs : &blind, .t = t0};
+  jsolve_load_work u = {.ctx = ctx, .s = s, .opt = opt, .obs = obs ? obs : &blind, .t = t0};
   if (!(opt->step > 0.0) || !(t1 > t0)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "load prediction: step %g s, from %g to %g s", opt->step,
                     t0, t1);
   }
   JO_TRY(jsolve_load_check_steps(ctx, opt, t0, t1));
   jarena_init(&u.arena, ctx);
-  jo_status status = jload_allocate(&u) ? JO_OK : jerr_memory(ctx);
+  jo_status status = jsolve_load_allocate(&u) ? JO_OK : jerr_memory(ctx);
   if (status >= 0) {
     memcpy(u.y, y, (size_t)s->n * sizeof *y);
     find_reach(&u);

@@ -7,31 +7,31 @@
 
 #include "solve/ode.h"
 
-double* jload_vector(jload_run* u, int n) {
+double* jsolve_load_vector(jsolve_load_work* u, int n) {
   return JARENA_ARRAY(&u->arena, n + 1, double);
 }
 
-bool jload_allocate(jload_run* u) {
+bool jsolve_load_allocate(jsolve_load_work* u) {
   const jsolve_load_system* s = u->s;
   int n = s->n, nu = s->nu, ne = s->ne, most = ne > nu ? ne : nu;
   double** array[] = {&u->y,     &u->arg,  &u->y_new, &u->error, &u->ys,    &u->ya,    &u->y_mid,
                       &u->y_end, &u->k[0], &u->k[1],  &u->k[2],  &u->ks[0], &u->ks[1], &u->ks[2]};
   bool ok = true;
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
-    *array[i] = jload_vector(u, n);
+    *array[i] = jsolve_load_vector(u, n);
     ok = ok && *array[i];
   }
   double** small[] = {&u->F[0], &u->F[1],       &u->F[2],    &u->reach,   &u->Fs,
                       &u->r[0], &u->r[1],       &u->r[2],    &u->c,       &u->x,
                       &u->qdd,  &u->prescribed, &u->push[0], &u->push[1], &u->push[2]};
   for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
-    *small[i] = jload_vector(u, most);
+    *small[i] = jsolve_load_vector(u, most);
     ok = ok && *small[i];
   }
-  u->W = jload_vector(u, nu * ne);
-  u->M = jload_vector(u, nu * nu);
-  u->system = jload_vector(u, nu * nu);
-  u->rest = jload_vector(u, nu);
+  u->W = jsolve_load_vector(u, nu * ne);
+  u->M = jsolve_load_vector(u, nu * nu);
+  u->system = jsolve_load_vector(u, nu * nu);
+  u->rest = jsolve_load_vector(u, nu);
   u->others = JARENA_ARRAY(&u->arena, nu + 1, int);
   u->stiff = JARENA_ARRAY(&u->arena, most + 1, bool);
   u->reversed = JARENA_ARRAY(&u->arena, most + 1, bool);
@@ -41,23 +41,23 @@ bool jload_allocate(jload_run* u) {
        u->open && u->open_y;
   for (int i = 0; ok && i < most; i++) {
     u->open[i].which = -1;
-    u->open_y[i] = jload_vector(u, n);
+    u->open_y[i] = jsolve_load_vector(u, n);
     ok = u->open_y[i] != NULL;
   }
   return ok;
 }
 
-void jload_evaluate(jload_run* u, double t, const double* y, double* ydot, double* F) {
+void jsolve_load_evaluate(jsolve_load_work* u, double t, const double* y, double* ydot, double* F) {
   u->cost += 1.0;
   u->s->rhs(u->s->user, t, y, ydot, F);
 }
 
 static void slope(void* user, int i, double c, const double* y, double* k) {
-  jload_run* u = user;
-  jload_evaluate(u, u->t + c * u->h, y, k, u->F[i]);
+  jsolve_load_work* u = user;
+  jsolve_load_evaluate(u, u->t + c * u->h, y, k, u->F[i]);
 }
 
-void jload_third_order(jload_run* u, double h) {
+void jsolve_load_third_order(jsolve_load_work* u, double h) {
   jsolve_third_order s = {u->s->n, slope, u, u->k, u->arg, .in_turn = true};
   u->h = h;
   jsolve_third_order_nodes(&s, 1, h, u->y);
@@ -73,7 +73,7 @@ static bool finite(const double* x, int n) {
   return sum == 0.0;
 }
 
-static jo_status fail_not_finite(jload_run* u, double t) {
+static jo_status fail_not_finite(jsolve_load_work* u, double t) {
   int i = 0;
   while (i + 1 < u->s->n && isfinite(u->y_new[i])) {
     i++;
@@ -85,11 +85,11 @@ static jo_status fail_not_finite(jload_run* u, double t) {
                   jsolve_label(u->s->state_name, "state", i, label), t);
 }
 
-jo_status jload_sample(jload_run* u, double t, const double* y, const double* F) {
+jo_status jsolve_load_sample(jsolve_load_work* u, double t, const double* y, const double* F) {
   return u->obs->sample ? u->obs->sample(u->obs->user, t, y, F) : JO_OK;
 }
 
-jo_status jload_accept(jload_run* u, double h) {
+jo_status jsolve_load_accept(jsolve_load_work* u, double h) {
   if (!finite(u->y_new, u->s->n)) return fail_not_finite(u, u->t + h);
   u->t += h;
   memcpy(u->y, u->y_new, (size_t)u->s->n * sizeof *u->y);

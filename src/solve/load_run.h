@@ -6,9 +6,9 @@
 #include "solve/loads.h"
 #include "solve/third_order.h"
 
-enum { JLOAD_MAX_ROUNDS = 2 };  // of elements joining in one step
+enum { JSOLVE_LOAD_MAX_ROUNDS = 2 };  // of elements joining in one step
 
-typedef struct jload_run {
+typedef struct jsolve_load_work {
   jo_context* ctx;
   jarena arena;
   const jsolve_load_system* s;
@@ -31,24 +31,24 @@ typedef struct jload_run {
   double *M, *c, *x, *qdd, *prescribed, *push[3];
   int* others;            // coordinates that are not reversed
   double *system, *rest;  // their equations
-} jload_run;
+} jsolve_load_work;
 
-double* jload_vector(jload_run* u, int n);
-bool jload_allocate(jload_run* u);
-void jload_evaluate(jload_run* u, double t, const double* y, double* ydot, double* F);
+double* jsolve_load_vector(jsolve_load_work* u, int n);
+bool jsolve_load_allocate(jsolve_load_work* u);
+void jsolve_load_evaluate(jsolve_load_work* u, double t, const double* y, double* ydot, double* F);
 // Second and third node, and the end of the step; the first node is there already.
-void jload_third_order(jload_run* u, double h);
-jo_status jload_sample(jload_run* u, double t, const double* y, const double* F);
-jo_status jload_accept(jload_run* u, double h);
+void jsolve_load_third_order(jsolve_load_work* u, double h);
+jo_status jsolve_load_sample(jsolve_load_work* u, double t, const double* y, const double* F);
+jo_status jsolve_load_accept(jsolve_load_work* u, double h);
 
 // subcycle.c
-jo_status jload_subcycle_step(jload_run* u, double h);
-int jload_substep_count(const jload_run* u, double h);
-jo_status jload_close_event(jload_run* u, int i);
+jo_status jsolve_load_subcycle_step(jsolve_load_work* u, double h);
+int jsolve_load_substep_count(const jsolve_load_work* u, double h);
+jo_status jsolve_load_close_event(jsolve_load_work* u, int i);
 
 // impulsive.c
-jo_status jload_impulsive_step(jload_run* u, double h);
-bool jload_solve_dense(double* A, double* b,
-                       int m);  // m x m row-major, both destroyed; b: solution
+jo_status jsolve_load_impulsive_step(jsolve_load_work* u, double h);
+bool jsolve_load_solve_dense(double* A, double* b,
+                             int m);  // m x m row-major, both destroyed; b: solution
 
 #endif

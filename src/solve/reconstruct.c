@@ -6,7 +6,7 @@
 #include "solve/load_run.h"
 
 // (H10)  M_0 x + c(y) = 0: all forces as they are, the mass matrix of the beginning
-static void frozen_mass_rhs(jload_run* u, const double* M0, double t, const double* y,
+static void frozen_mass_rhs(jsolve_load_work* u, const double* M0, double t, const double* y,
                             double* ydot) {
   const jsolve_load_system* s = u->s;
   int nu = s->nu;
@@ -17,12 +17,12 @@ static void frozen_mass_rhs(jload_run* u, const double* M0, double t, const doub
   for (int i = 0; i < nu; i++) {
     u->x[i] = -u->c[i];
   }
-  jload_solve_dense(u->system, u->x, nu);
+  jsolve_load_solve_dense(u->system, u->x, nu);
   s->finish(s->user, t, y, u->x, ydot + s->at_qd);
 }
 
 typedef struct frozen {
-  jload_run* u;
+  jsolve_load_work* u;
   const double* M0;
   double t, dt;
 } frozen;
@@ -33,7 +33,7 @@ static void frozen_slope(void* user, int i, double c, const double* y, double* k
   frozen_mass_rhs(now->u, now->M0, now->t + c * now->dt, y, k);
 }
 
-static void watch_peaks(jload_run* u, double t, double* peak, double* t_peak) {
+static void watch_peaks(jsolve_load_work* u, double t, double* peak, double* t_peak) {
   const jsolve_load_system* s = u->s;
   for (int e = 0; e < s->ne; e++) {
     double F = s->element(s->user, e, t, u->ys);
@@ -43,8 +43,8 @@ static void watch_peaks(jload_run* u, double t, double* peak, double* t_peak) {
   }
 }
 
-static void reconstruct(jload_run* u, const double* M0, double t0, int m, double dt, double* peak,
-                        double* t_peak) {
+static void reconstruct(jsolve_load_work* u, const double* M0, double t0, int m, double dt,
+                        double* peak, double* t_peak) {
   int n = u->s->n;
   frozen now = {u, M0, t0, dt};
   jsolve_third_order s = {n, frozen_slope, &now, u->ks, u->ya, .in_turn = false};
@@ -61,10 +61,10 @@ static void reconstruct(jload_run* u, const double* M0, double t0, int m, double
 jo_status jsolve_load_reconstruct(jo_context* ctx, const jsolve_load_system* s, double t0,
                                   const double* y0, double duration, double dt, double* peak,
                                   double* t_peak) {
-  jload_run u = {.ctx = ctx, .s = s, .t = t0};
+  jsolve_load_work u = {.ctx = ctx, .s = s, .t = t0};
   jarena_init(&u.arena, ctx);
-  double* M0 = jload_vector(&u, s->nu * s->nu);
-  if (!jload_allocate(&u) || !M0) {
+  double* M0 = jsolve_load_vector(&u, s->nu * s->nu);
+  if (!jsolve_load_allocate(&u) || !M0) {
     jarena_free(&u.arena);
     return jerr_memory(ctx);
   }

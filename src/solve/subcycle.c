@@ -16,12 +16,12 @@ static void node_weights(double s, double w[3]) {
 }
 
 // (H6)  velocity error that the polynomial through an element's force leaves in a step
-static double element_error(const jload_run* u, int e, double h) {
+static double element_error(const jsolve_load_work* u, int e, double h) {
   double d = jsolve_third_order_defect(h, u->F[0][e], u->F[1][e], u->F[2][e]);
   return isfinite(d) ? fabs(d) * u->reach[e] : INFINITY;
 }
 
-static bool find_stiff(jload_run* u, double h) {
+static bool find_stiff(jsolve_load_work* u, double h) {
   bool found = false;
   for (int e = 0; e < u->s->ne; e++) {
     if (u->stiff[e] || element_error(u, e, h) <= u->opt->impulse_tolerance) continue;
@@ -31,7 +31,7 @@ static bool find_stiff(jload_run* u, double h) {
 }
 
 // (H7)  r = qdd - sum over stiff elements of W F, at node i
-static void remainder_at(jload_run* u, int i) {
+static void remainder_at(jsolve_load_work* u, int i) {
   const jsolve_load_system* s = u->s;
   for (int j = 0; j < s->nu; j++) {
     u->r[i][j] = u->k[i][s->at_qd + j];
@@ -44,7 +44,8 @@ static void remainder_at(jload_run* u, int i) {
 }
 
 // (H8)  qd' = r(t) + sum W F(y),  q' = qd,  the other states as the nodes have them
-static void slow_fast_rhs(jload_run* u, double h, double s_part, const double* y, double* ydot) {
+static void slow_fast_rhs(jsolve_load_work* u, double h, double s_part, const double* y,
+                          double* ydot) {
   const jsolve_load_system* s = u->s;
   double w[3];
   node_weights(s_part, w);
@@ -68,7 +69,7 @@ static void slow_fast_rhs(jload_run* u, double h, double s_part, const double* y
   }
 }
 
-static void note_force(jload_run* u, double t, double dt) {
+static void note_force(jsolve_load_work* u, double t, double dt) {
   for (int e = 0; e < u->s->ne; e++) {
     if (!u->stiff[e]) continue;
     jsolve_load_event* v = &u->open[e];
@@ -82,7 +83,7 @@ static void note_force(jload_run* u, double t, double dt) {
 
 // A substep: where it begins and how long it is, as parts of the step.
 typedef struct substep {
-  jload_run* u;
+  jsolve_load_work* u;
   double h, at, d;
 } substep;
 
@@ -93,7 +94,7 @@ static void substep_slope(void* user, int i, double c, const double* y, double* 
 }
 
 // m substeps over the whole step; the state at its middle is kept on the way
-static jo_status substeps(jload_run* u, double h, int m, bool final) {
+static jo_status substeps(jsolve_load_work* u, double h, int m, bool final) {
   int n = u->s->n;
   double d = 1.0 / m, hs = h / m;
   substep now = {u, h, 0.0, d};
@@ -105,7 +106,7 @@ static jo_status substeps(jload_run* u, double h, int m, bool final) {
     substep_slope(&now, 0, 0.0, u->ys, u->ks[0]);
     if (final && j > 0) {
       note_force(u, u->t + at * h, hs);
-      JO_TRY(jload_sample(u, u->t + at * h, NULL, u->Fs));
+      JO_TRY(jsolve_load_sample(u, u->t + at * h, NULL, u->Fs));
     }
     jsolve_third_order_nodes(&s, 1, hs, u->ys);
     jsolve_third_order_end(&s, hs, u->ys, u->ys);
@@ -114,7 +115,7 @@ static jo_status substeps(jload_run* u, double h, int m, bool final) {
   return JO_OK;
 }
 
-int jload_substep_count(const jload_run* u, double h) {
+int jsolve_load_substep_count(const jsolve_load_work* u, double h) {
   int m = 2 * (int)ceil(0.5 * h / u->opt->substep - 1e-9);
   int most = u->opt->max_substeps - u->opt->max_substeps % 2;
   return m < 2 ? 2 : m > most ? most : m;
@@ -122,14 +123,14 @@ int jload_substep_count(const jload_run* u, double h) {
 
 // The step with some elements in substeps: first with the slow part held, which gives good states for
 // the middle and the end; then with the slow part of those states.
-static jo_status stiff_step(jload_run* u, double h) {
+static jo_status stiff_step(jsolve_load_work* u, double h) {
   const jsolve_load_system* s = u->s;
   size_t bytes = (size_t)s->n * sizeof(double);
-  int m = jload_substep_count(u, h);
+  int m = jsolve_load_substep_count(u, h);
   u->stats.stiff_steps++;
   u->cost += s->directions_cost;
   s->directions(s->user, u->t, u->y, u->W);
-  for (int round = 0; round < JLOAD_MAX_ROUNDS; round++) {
+  for (int round = 0; round < JSOLVE_LOAD_MAX_ROUNDS; round++) {
     for (int i = 1; i < 3; i++) {
       memcpy(u->k[i], u->k[0], bytes);
       memcpy(u->F[i], u->F[0], (size_t)s->ne * sizeof(double));
@@ -138,8 +139,8 @@ static jo_status stiff_step(jload_run* u, double h) {
       remainder_at(u, i);
     }
     JO_TRY(substeps(u, h, m, false));
-    jload_evaluate(u, u->t + 0.5 * h, u->y_mid, u->k[1], u->F[1]);
-    jload_evaluate(u, u->t + h, u->y_end, u->k[2], u->F[2]);
+    jsolve_load_evaluate(u, u->t + 0.5 * h, u->y_mid, u->k[1], u->F[1]);
+    jsolve_load_evaluate(u, u->t + h, u->y_end, u->k[2], u->F[2]);
     if (!find_stiff(u, h)) break;
   }
   for (int i = 0; i < 3; i++) {
@@ -148,7 +149,7 @@ static jo_status stiff_step(jload_run* u, double h) {
   return JO_OK;
 }
 
-jo_status jload_close_event(jload_run* u, int i) {
+jo_status jsolve_load_close_event(jsolve_load_work* u, int i) {
   jsolve_load_event* v = &u->open[i];
   if (v->which < 0) return JO_OK;
   v->t1 = u->t;
@@ -158,7 +159,7 @@ jo_status jload_close_event(jload_run* u, int i) {
 }
 
 // Elements that join begin an event; those whose polynomial serves again end theirs.
-static void open_events(jload_run* u) {
+static void open_events(jsolve_load_work* u) {
   for (int e = 0; e < u->s->ne; e++) {
     if (!u->stiff[e] || u->open[e].which >= 0) continue;
     u->open[e] = (jsolve_load_event){.which = e, .t0 = u->t, .peak = u->F[0][e], .t_peak = u->t};
@@ -166,35 +167,35 @@ static void open_events(jload_run* u) {
   }
 }
 
-static jo_status release(jload_run* u, double h) {
+static jo_status release(jsolve_load_work* u, double h) {
   for (int e = 0; e < u->s->ne; e++) {
     if (!u->stiff[e] || element_error(u, e, h) > KEEP * u->opt->impulse_tolerance) continue;
     u->stiff[e] = false;
-    JO_TRY(jload_close_event(u, e));
+    JO_TRY(jsolve_load_close_event(u, e));
   }
   return JO_OK;
 }
 
-static bool any_stiff(const jload_run* u) {
+static bool any_stiff(const jsolve_load_work* u) {
   for (int e = 0; e < u->s->ne; e++) {
     if (u->stiff[e]) return true;
   }
   return false;
 }
 
-jo_status jload_subcycle_step(jload_run* u, double h) {
-  jload_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
-  JO_TRY(jload_sample(u, u->t, u->y, u->F[0]));
+jo_status jsolve_load_subcycle_step(jsolve_load_work* u, double h) {
+  jsolve_load_evaluate(u, u->t, u->y, u->k[0], u->F[0]);
+  JO_TRY(jsolve_load_sample(u, u->t, u->y, u->F[0]));
   if (!any_stiff(u)) {
-    jload_third_order(u, h);
-    if (!find_stiff(u, h)) return jload_accept(u, h);
+    jsolve_load_third_order(u, h);
+    if (!find_stiff(u, h)) return jsolve_load_accept(u, h);
   }
   JO_TRY(stiff_step(u, h));
   open_events(u);
   memcpy(u->Fs, u->F[0], (size_t)u->s->ne * sizeof *u->Fs);
-  note_force(u, u->t, h / jload_substep_count(u, h));
-  JO_TRY(substeps(u, h, jload_substep_count(u, h), true));
+  note_force(u, u->t, h / jsolve_load_substep_count(u, h));
+  JO_TRY(substeps(u, h, jsolve_load_substep_count(u, h), true));
   memcpy(u->y_new, u->y_end, (size_t)u->s->n * sizeof *u->y_new);
-  JO_TRY(jload_accept(u, h));
+  JO_TRY(jsolve_load_accept(u, h));
   return release(u, h);
 }

@@ -13,7 +13,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "base/thread.h"
-#include "study/limits.h"
+#include "plant/limits.h"
 
 #define MAX_MESSAGE 1024  // of a failed point, in the journal
 
@@ -77,7 +77,7 @@ static jo_status check_model(jo_context* ctx, const jmodel* m) {
 }
 
 static jo_status set_run(jstudy_sweep* s, const jstudy_sweep_options* opt) {
-  s->run = jstudy_sens_options_default(s->model);
+  s->run = jsens_options_default(s->model);
   s->run.frozen = opt->frozen;
   if (!isnan(opt->t_end)) s->run.t_end = opt->t_end;
   if (!isnan(opt->tolerance)) s->run.solve.rel_tol = s->run.solve.abs_tol = opt->tolerance;
@@ -87,8 +87,8 @@ static jo_status set_run(jstudy_sweep* s, const jstudy_sweep_options* opt) {
                     "end time %.9g s: must be finite and after the start, %.9g s", s->run.t_end,
                     s->run.t_start);
   }
-  JO_TRY(jstudy_check_option(s->ctx, "tolerance", opt->tolerance));
-  return opt->step != 0.0 ? jstudy_check_option(s->ctx, "step", opt->step) : JO_OK;
+  JO_TRY(jplant_check_option(s->ctx, "tolerance", opt->tolerance));
+  return opt->step != 0.0 ? jplant_check_option(s->ctx, "step", opt->step) : JO_OK;
 }
 
 // All points are in memory: their places, values, derivatives and errors.
@@ -102,7 +102,7 @@ static jo_status check_size(const jstudy_sweep* s, const jstudy_sweep_options* o
   double each = numbers * sizeof(double) + sizeof(jstudy_sweep_point) + sizeof(int);
   char what[64];
   jformat(what, sizeof what, "%.4g points", points);
-  return jstudy_check_memory(s->ctx, s->model, points * each, what);
+  return jplant_check_memory(s->ctx, s->model, points * each, what);
 }
 
 static jo_status lay_out(jstudy_sweep* s, const jstudy_sweep_options* opt) {
@@ -116,21 +116,21 @@ static jo_status lay_out(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   return jstudy_design_sample(s->ctx, &s->arena, s->range, s->nrange, s->npoint, s->seed, &s->x);
 }
 
-static jstudy_sens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wish) {
-  if (s->nw == 0) return JSTUDY_VALUE;
-  if (wish == JSTUDY_SWEEP_DIRECT) return JSTUDY_DIRECT;
-  if (wish == JSTUDY_SWEEP_ADJOINT) return JSTUDY_ADJOINT;
-  return jstudy_sens_cheaper(s->model->nobjective, s->nw);
+static jsens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wish) {
+  if (s->nw == 0) return JSENS_VALUE;
+  if (wish == JSTUDY_SWEEP_DIRECT) return JSENS_DIRECT;
+  if (wish == JSTUDY_SWEEP_ADJOINT) return JSENS_ADJOINT;
+  return jsens_cheaper(s->model->nobjective, s->nw);
 }
 
 static jo_status prepare_kernels(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   s->method = choose_method(s, opt->method);
-  jstudy_sens_setup setup = {.wrt = s->wrt,
-                             .nwrt = s->nw,
-                             .direct = s->method == JSTUDY_DIRECT,
-                             .adjoint = s->method == JSTUDY_ADJOINT,
-                             .kernel = opt->kernel};
-  JO_TRY(jstudy_sens_create(s->ctx, s->model, &setup, &s->sens));
+  jsens_setup setup = {.wrt = s->wrt,
+                       .nwrt = s->nw,
+                       .direct = s->method == JSENS_DIRECT,
+                       .adjoint = s->method == JSENS_ADJOINT,
+                       .kernel = opt->kernel};
+  JO_TRY(jsens_create(s->ctx, s->model, &setup, &s->sens));
   s->nobjective = s->sens->plant->dynamics->nobjective;
   return JO_OK;
 }
@@ -309,7 +309,7 @@ void jstudy_sweep_destroy(jstudy_sweep* s) {
     jmem_free(s->ctx, s->point[i].message);
   }
   jjournal_close(s->journal);
-  jstudy_sens_destroy(s->sens);
+  jsens_destroy(s->sens);
   jarena_free(&s->arena);
   jmem_free(s->ctx, s);
 }
@@ -342,7 +342,7 @@ static jo_status set_values(jo_context* ctx, const jstudy_sweep* s, int i, doubl
   return JO_OK;
 }
 
-static void take(jstudy_sweep_point* p, const jstudy_sens_result* r) {
+static void take(jstudy_sweep_point* p, const jsens_result* r) {
   memcpy(p->value, r->value, (size_t)r->nobjective * sizeof *p->value);
   size_t n = (size_t)r->nobjective * (size_t)r->nw;
   if (n > 0) {
@@ -357,11 +357,11 @@ static void take(jstudy_sweep_point* p, const jstudy_sens_result* r) {
 static jo_status compute(jo_context* ctx, const jstudy_sweep* s, jstudy_sweep_point* p, int i) {
   double* values = NULL;
   JO_TRY(set_values(ctx, s, i, &values));
-  jstudy_sens_options opt = s->run;
+  jsens_options opt = s->run;
   opt.p = values;
-  jstudy_sens_result* r = NULL;
-  p->status = jstudy_sens_check(ctx, s->sens, &opt, true);
-  if (p->status >= 0) p->status = jstudy_sens_run(ctx, s->sens, s->method, &opt, &r);
+  jsens_result* r = NULL;
+  p->status = jsens_check(ctx, s->sens, &opt, true);
+  if (p->status >= 0) p->status = jsens_run(ctx, s->sens, s->method, &opt, &r);
   jmem_free(ctx, values);
   if (p->status == JO_ERR_MEMORY) return JO_ERR_MEMORY;
   if (p->status >= 0) {
@@ -372,7 +372,7 @@ static jo_status compute(jo_context* ctx, const jstudy_sweep* s, jstudy_sweep_po
     size_t n = strlen(text);
     p->message = keep_text(ctx, text, n < MAX_MESSAGE ? n : MAX_MESSAGE);
   }
-  jstudy_sens_result_destroy(r);
+  jsens_result_destroy(r);
   return p->status < 0 && !p->message ? jerr_memory(ctx) : JO_OK;
 }
 

@@ -6,8 +6,8 @@
 #define JSTUDY_SWEEP_H
 
 #include "base/journal.h"
+#include "sens/sens.h"
 #include "study/design.h"
-#include "study/sens.h"
 
 typedef enum jstudy_sweep_method {
   JSTUDY_SWEEP_AUTO,  // what should be faster
@@ -53,9 +53,9 @@ typedef struct jstudy_sweep {
   jo_context* ctx;
   jarena arena;
   const jmodel* model;
-  jstudy_sens* sens;
-  jstudy_sens_method method;
-  jstudy_sens_options run;
+  jsens* sens;
+  jsens_method method;
+  jsens_options run;
   bool is_sample;
   uint64_t seed;
   const char* settings;

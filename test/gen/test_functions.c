@@ -69,7 +69,7 @@ static void test_functions_are_made_where_they_are_asked_for(void** state) {
   (void)state;
   int wrt[] = {number_of("m_crank")};
   for (int k = 0; k < 4; k++) {
-    jstudy_plant_options opt = jstudy_plant_options_default();
+    jplant_options opt = jplant_options_default();
     opt.kernel.backend = JKERNEL_INTERP;
     opt.gen.jacobian = k == 1;
     opt.gen.loads = k == 2;

@@ -177,7 +177,7 @@ static void test_layout_of_whole_models(void** state) {
   static const char* const path[] = {"models/buggy/step_descent.yaml", "models/tracked/bump.yaml",
                                      "models/mechanisms/four_bar.yaml"};
   for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
-    jstudy_plant_options opt = jstudy_plant_options_default();
+    jplant_options opt = jplant_options_default();
     opt.kernel.backend = JKERNEL_INTERP;
     laboratory lab;
     laboratory_open(&lab, path[i], NULL, &opt);

@@ -10,8 +10,8 @@
 // Half a unit of the last digit printed, and a little for the error of the run itself.
 #define DIGITS(unit) (0.55 * (unit))
 
-static jstudy_plant_options interpreted(void) {
-  jstudy_plant_options opt = jstudy_plant_options_default();
+static jplant_options interpreted(void) {
+  jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   return opt;
 }
@@ -25,7 +25,7 @@ static double objective(const rig* r) {
 static void test_size_is_that_of_the_benchmark(void** state) {
   (void)state;
   rig r;
-  jstudy_plant_options opt = interpreted();
+  jplant_options opt = interpreted();
   rig_open(&r, STD, NULL, 0, &opt);
   assert_int_equal(r.m->nbody - 1, 18);
   assert_int_equal(r.m->ncoordinate, 29);
@@ -47,7 +47,7 @@ static void test_size_is_that_of_the_benchmark(void** state) {
 static void test_elimination_drops_more_than_a_third(void** state) {
   (void)state;
   rig r;
-  jstudy_plant_options opt = interpreted();
+  jplant_options opt = interpreted();
   rig_open(&r, STD, NULL, 0, &opt);
   const jexpr_equations* e = &r.d->equations;
   print_message("equations generated %d, kept %d (%.0f %% superfluous), %d operations\n",
@@ -61,7 +61,7 @@ static void test_elimination_drops_more_than_a_third(void** state) {
 static void test_spring_lengths_follow_from_the_wheels(void** state) {
   (void)state;
   rig r;
-  jstudy_plant_options opt = interpreted();
+  jplant_options opt = interpreted();
   rig_open(&r, "test/models/buggy_by_wheels.yaml", NULL, 0, &opt);
   assert_near(rig_output(&r, "s10"), 0.67456, 1e-5);
   assert_near(rig_output(&r, "s20"), 0.67456, 1e-5);
@@ -262,7 +262,7 @@ static double largest_eigenvalue(const rig* r) {
 static void test_largest_eigenvalue_is_mild(void** state) {
   (void)state;
   rig r;
-  jstudy_plant_options opt = interpreted();
+  jplant_options opt = interpreted();
   opt.gen.jacobian = true;
   rig_open(&r, STD, NULL, 0, &opt);
   assert_near(largest_eigenvalue(&r), 362.0, DIGITS(1.0));

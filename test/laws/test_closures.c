@@ -53,7 +53,7 @@ static void test_degrees_of_freedom_and_redundant_equations_are_counted(void** s
   };
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     rig r;
-    jstudy_plant_options opt = jstudy_plant_options_default();
+    jplant_options opt = jplant_options_default();
     opt.kernel.backend = JKERNEL_INTERP;
     rig_open(&r, expected[i].path, NULL, 0, &opt);
     assert_int_equal(r.d->part.nu, expected[i].dof);
@@ -68,7 +68,7 @@ static void test_degrees_of_freedom_and_redundant_equations_are_counted(void** s
 
 static void test_driving_force_is_that_of_the_oracle(void** state) {
   rig r;
-  jstudy_plant_options opt = jstudy_plant_options_default();
+  jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   rig_open(&r, *state, NULL, 0, &opt);
   oracle* o = oracle_create(r.ctx, r.m);
@@ -140,7 +140,7 @@ static jo_status check_balance(void* user, const jsolve_step* s) {
 
 static void test_jump_of_a_driven_rate_is_an_impulse(void** state) {
   rig r;
-  jstudy_plant_options opt = jstudy_plant_options_default();
+  jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   rig_open(&r, *state, NULL, 0, &opt);
   oracle* o = oracle_create(r.ctx, r.m);

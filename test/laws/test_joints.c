@@ -39,7 +39,7 @@ static void test_compiled_is_interpreted(void** state) {
 // A body that looks the same at every angle is not turned in the equations, but its points are.
 static void test_mark_on_a_disc_turns_with_it(void** state) {
   rig r;
-  jstudy_plant_options opt = jstudy_plant_options_default();
+  jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   const jmodel_setting set[] = {{"initial.arm.rate", "0"}};
   rig_open(&r, *state, set, 1, &opt);

@@ -39,7 +39,7 @@ static void compare(const char* name, double tolerance) {
   char path[128];
   snprintf(path, sizeof path, "models/mechanisms/%s.yaml", name);
   rig r;
-  jstudy_plant_options opt = jstudy_plant_options_default();
+  jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   rig_open(&r, path, NULL, 0, &opt);
   reference f;

@@ -19,7 +19,7 @@ static void open_with_outputs(laboratory* l, const char* text, double* out) {
   laboratory_open(l, "models/buggy/reactions.yaml", text, NULL);
   assert_true(l->plant->dynamics->noutput < 256);
   laboratory_disturb(l, 7, 1e-2);
-  jstudy_run_outputs(l->run, l->t, l->y, out);
+  jplant_outputs(l->run, l->t, l->y, out);
 }
 
 static void test_joints_carry_nothing_along_their_freedom(void** state) {
@@ -62,7 +62,7 @@ static void test_pendulum_reaction(void** state) {
   laboratory l;
   double out[256];
   laboratory_open(&l, "pendulum.yaml", text, NULL);
-  jstudy_run_outputs(l.run, l.t, l.y, out);
+  jplant_outputs(l.run, l.t, l.y, out);
   assert_near(output(&l, out, "fz"), 2.0 * 10.0 + 2.0 * 9.0 * 0.5, 1e-12);
   assert_near(output(&l, out, "fx"), 0.0, 1e-12);
   assert_near(output(&l, out, "mx"), 0.0, 1e-12);

@@ -410,13 +410,13 @@ static double scale_of(const answer* a, const double* p, int o, int n, int j) {
   return most / fabs(p[j]);
 }
 
-static void compare(const subject* s, jstudy_sens_method method, bool frozen, double tolerance) {
+static void compare(const subject* s, jsens_method method, bool frozen, double tolerance) {
   gradient g;
   open_subject(s, &g);
   double p[MAX_NUMBERS];
   numbers_of(&g, p);
   answer a = ask(s, &g, frozen);
-  jstudy_sens_result* r = gradient_run(&g, method, frozen);
+  jsens_result* r = gradient_run(&g, method, frozen);
   for (int o = 0; o < s->nobjective; o++) {
     assert_near(r->value[o], a.value[o], tolerance * fmax(fabs(a.value[o]), 1e-3));
     for (int j = 0; j < s->n; j++) {
@@ -424,19 +424,19 @@ static void compare(const subject* s, jstudy_sens_method method, bool frozen, do
       assert_near(r->gradient[o * s->n + j], a.gradient[o][j], tolerance * scale);
     }
   }
-  jstudy_sens_result_destroy(r);
+  jsens_result_destroy(r);
   gradient_close(&g);
 }
 
 // tolerance: ten times the largest difference seen; runs are integrated with 1e-12 per step
 static void test_exact_gradient_is_that_of_the_solution(void** state) {
-  compare(*state, JSTUDY_DIRECT, false, 1e-9);
-  compare(*state, JSTUDY_ADJOINT, false, 1e-9);
+  compare(*state, JSENS_DIRECT, false, 1e-9);
+  compare(*state, JSENS_ADJOINT, false, 1e-9);
 }
 
 static void test_frozen_gradient_is_that_of_the_solution_with_held_events(void** state) {
-  compare(*state, JSTUDY_DIRECT, true, 1e-9);
-  compare(*state, JSTUDY_ADJOINT, true, 1e-9);
+  compare(*state, JSENS_DIRECT, true, 1e-9);
+  compare(*state, JSENS_ADJOINT, true, 1e-9);
 }
 
 // Or the frozen tests would say nothing of events.
@@ -461,13 +461,13 @@ static void test_direct_is_adjoint(void** state) {
   gradient g;
   open_subject(s, &g);
   for (int frozen = 0; frozen < 2; frozen++) {
-    jstudy_sens_result* d = gradient_run(&g, JSTUDY_DIRECT, frozen);
-    jstudy_sens_result* a = gradient_run(&g, JSTUDY_ADJOINT, frozen);
+    jsens_result* d = gradient_run(&g, JSENS_DIRECT, frozen);
+    jsens_result* a = gradient_run(&g, JSENS_ADJOINT, frozen);
     for (int i = 0; i < s->n * s->nobjective; i++) {
       assert_near(a->gradient[i], d->gradient[i], 1e-11 * fmax(fabs(d->gradient[i]), 1e-3));
     }
-    jstudy_sens_result_destroy(d);
-    jstudy_sens_result_destroy(a);
+    jsens_result_destroy(d);
+    jsens_result_destroy(a);
   }
   gradient_close(&g);
 }
@@ -480,7 +480,7 @@ static void test_exact_gradient_is_that_of_differences(void** state) {
   double p[MAX_NUMBERS], d[GRADIENT_MAX];
   numbers_of(&g, p);
   answer a = ask(s, &g, false);
-  jstudy_sens_result* r = gradient_run(&g, JSTUDY_DIRECT, false);
+  jsens_result* r = gradient_run(&g, JSENS_DIRECT, false);
   for (int j = 0; j < s->n; j++) {
     gradient_difference_one(&g, j, 4e-3 * fabs(p[j]), 3, d);
     for (int o = 0; o < s->nobjective; o++) {
@@ -488,7 +488,7 @@ static void test_exact_gradient_is_that_of_differences(void** state) {
       assert_near(d[o], r->gradient[o * s->n + j], 1e-7 * scale);
     }
   }
-  jstudy_sens_result_destroy(r);
+  jsens_result_destroy(r);
   gradient_close(&g);
 }
 
@@ -499,7 +499,7 @@ static void test_event_times_move_as_in_the_solution(void** state) {
   gradient g;
   open_subject(s, &g);
   answer a = ask(s, &g, false);
-  jstudy_sens_result* r = gradient_run(&g, JSTUDY_DIRECT, false);
+  jsens_result* r = gradient_run(&g, JSENS_DIRECT, false);
   assert_int_equal(r->nevent, 2);
   double p[MAX_NUMBERS];
   numbers_of(&g, p);
@@ -516,7 +516,7 @@ static void test_event_times_move_as_in_the_solution(void** state) {
       assert_near(r->event[e].dt[j], cimag(k[e].t1) / TINY, 1e-9 / fabs(p[j]));
     }
   }
-  jstudy_sens_result_destroy(r);
+  jsens_result_destroy(r);
   gradient_close(&g);
 }
 
@@ -525,8 +525,8 @@ static void test_exact_less_frozen_is_the_sum_over_events(void** state) {
   const subject* s = *state;
   gradient g;
   open_subject(s, &g);
-  jstudy_sens_result* exact = gradient_run(&g, JSTUDY_DIRECT, false);
-  jstudy_sens_result* frozen = gradient_run(&g, JSTUDY_ADJOINT, true);
+  jsens_result* exact = gradient_run(&g, JSENS_DIRECT, false);
+  jsens_result* frozen = gradient_run(&g, JSENS_ADJOINT, true);
   assert_int_equal(exact->nevent, s->nevent);
   assert_int_equal(frozen->nevent, s->nevent);
   for (int o = 0; o < s->nobjective; o++) {
@@ -539,8 +539,8 @@ static void test_exact_less_frozen_is_the_sum_over_events(void** state) {
       assert_near(sum, d, 1e-9 * fmax(fabs(d), 1.0));
     }
   }
-  jstudy_sens_result_destroy(exact);
-  jstudy_sens_result_destroy(frozen);
+  jsens_result_destroy(exact);
+  jsens_result_destroy(frozen);
   gradient_close(&g);
 }
 

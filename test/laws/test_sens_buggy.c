@@ -120,8 +120,8 @@ static void check_directions(const char* path, const jmodel_setting* set, int ns
   gradient g;
   open_manoeuvre(&g, path, set, nset);
   g.opt.solve.rel_tol = g.opt.solve.abs_tol = 1e-12;
-  jstudy_sens_result* direct = gradient_run(&g, JSTUDY_DIRECT, false);
-  jstudy_sens_result* adjoint = gradient_run(&g, JSTUDY_ADJOINT, false);
+  jsens_result* direct = gradient_run(&g, JSENS_DIRECT, false);
+  jsens_result* adjoint = gradient_run(&g, JSENS_ADJOINT, false);
   assert_true(direct->nevent > 0);
   double scale = check_tol_scale();
   int wrong = 0;
@@ -139,8 +139,8 @@ static void check_directions(const char* path, const jmodel_setting* set, int ns
                 fabs(b / a - 1.0), fabs(difference / a - 1.0));
   }
   assert_int_equal(wrong, 0);
-  jstudy_sens_result_destroy(direct);
-  jstudy_sens_result_destroy(adjoint);
+  jsens_result_destroy(direct);
+  jsens_result_destroy(adjoint);
   gradient_close(&g);
 }
 
@@ -219,7 +219,7 @@ static const published table[] = {
 };
 
 // The benchmark's eqs. (9) and (10).
-static double error_measure(const published* b, const jstudy_sens_result* r) {
+static double error_measure(const published* b, const jsens_result* r) {
   double error = 0.0;
   for (int i = 0; i < 5; i++) {
     error += b->weight[i] * fabs(r->gradient[i] - b->reference[i]);
@@ -227,8 +227,7 @@ static double error_measure(const published* b, const jstudy_sens_result* r) {
   return error;
 }
 
-static void check_gradient(const jstudy_sens_result* r, const double* expected,
-                           const double* digit) {
+static void check_gradient(const jsens_result* r, const double* expected, const double* digit) {
   for (int i = 0; i < 5; i++) {
     assert_near(r->gradient[i], expected[i], digit[i]);
   }
@@ -242,14 +241,14 @@ static void test_gradients_have_the_digits_of_the_benchmark(void** state) {
     assert_int_equal(place_of(&g, five[i]), i);
   }
   for (int method = 0; method < 2; method++) {
-    jstudy_sens_result* frozen = gradient_run(&g, (jstudy_sens_method)method, true);
-    jstudy_sens_result* exact = gradient_run(&g, (jstudy_sens_method)method, false);
+    jsens_result* frozen = gradient_run(&g, (jsens_method)method, true);
+    jsens_result* exact = gradient_run(&g, (jsens_method)method, false);
     assert_near(frozen->value[0], b->psi, b->psi_digit);
     check_gradient(frozen, b->frozen, b->digit);
     check_gradient(exact, b->exact, b->digit);
     assert_near(error_measure(b, frozen), b->error, 1e-4);
-    jstudy_sens_result_destroy(frozen);
-    jstudy_sens_result_destroy(exact);
+    jsens_result_destroy(frozen);
+    jsens_result_destroy(exact);
   }
   double difference;
   gradient_difference_one(&g, 4, 0.1, 1, &difference);

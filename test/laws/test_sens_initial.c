@@ -74,7 +74,7 @@ static void test_gradient_is_that_of_differences(void** state) {
   (void)state;
   gradient g;
   open_loop(&g);
-  jstudy_sens_result* r = gradient_run(&g, JSTUDY_DIRECT, false);
+  jsens_result* r = gradient_run(&g, JSENS_DIRECT, false);
   double d[GRADIENT_MAX];
   for (int j = 0; j < COUNT; j++) {
     gradient_difference_one(&g, j, 4e-3 * size_of[j], 4, d);
@@ -83,7 +83,7 @@ static void test_gradient_is_that_of_differences(void** state) {
       assert_near(r->gradient[o * COUNT + j], d[o], 1e-7 * scale);
     }
   }
-  jstudy_sens_result_destroy(r);
+  jsens_result_destroy(r);
   gradient_close(&g);
 }
 
@@ -91,8 +91,8 @@ static void test_direct_is_adjoint(void** state) {
   (void)state;
   gradient g;
   open_loop(&g);
-  jstudy_sens_result* d = gradient_run(&g, JSTUDY_DIRECT, false);
-  jstudy_sens_result* a = gradient_run(&g, JSTUDY_ADJOINT, false);
+  jsens_result* d = gradient_run(&g, JSENS_DIRECT, false);
+  jsens_result* a = gradient_run(&g, JSENS_ADJOINT, false);
   for (int o = 0; o < g.nobjective; o++) {
     for (int j = 0; j < COUNT; j++) {
       int i = o * COUNT + j;
@@ -100,8 +100,8 @@ static void test_direct_is_adjoint(void** state) {
       assert_near(a->gradient[i], d->gradient[i], 1e-11 * scale);
     }
   }
-  jstudy_sens_result_destroy(d);
-  jstudy_sens_result_destroy(a);
+  jsens_result_destroy(d);
+  jsens_result_destroy(a);
   gradient_close(&g);
 }
 
@@ -122,8 +122,8 @@ static void test_gradient_at_other_values_is_that_of_a_model_with_them(void** st
   }
   nominal.opt.p = p;
   for (int method = 0; method < 2; method++) {
-    jstudy_sens_result* a = gradient_run(&moved, (jstudy_sens_method)method, false);
-    jstudy_sens_result* b = gradient_run(&nominal, (jstudy_sens_method)method, false);
+    jsens_result* a = gradient_run(&moved, (jsens_method)method, false);
+    jsens_result* b = gradient_run(&nominal, (jsens_method)method, false);
     for (int o = 0; o < moved.nobjective; o++) {
       assert_near(b->value[o], a->value[o], 1e-10 * fmax(fabs(a->value[o]), 1e-3));
       for (int j = 0; j < 4; j++) {
@@ -131,8 +131,8 @@ static void test_gradient_at_other_values_is_that_of_a_model_with_them(void** st
         assert_near(b->gradient[o * 4 + j], expected, 1e-8 * fmax(fabs(expected), 1e-3));
       }
     }
-    jstudy_sens_result_destroy(a);
-    jstudy_sens_result_destroy(b);
+    jsens_result_destroy(a);
+    jsens_result_destroy(b);
   }
   test_free(p);
   gradient_close(&moved);

@@ -58,8 +58,8 @@ static void check_start(gradient* g, int n, const double* size, int* moving) {
 
 // Derivatives of the objectives, direct and adjoint, against differences of runs.
 static void check_gradient(gradient* g, int n, const double* size) {
-  jstudy_sens_result* direct = gradient_run(g, JSTUDY_DIRECT, false);
-  jstudy_sens_result* adjoint = gradient_run(g, JSTUDY_ADJOINT, false);
+  jsens_result* direct = gradient_run(g, JSENS_DIRECT, false);
+  jsens_result* adjoint = gradient_run(g, JSENS_ADJOINT, false);
   double difference[GRADIENT_MAX];
   for (int j = 0; j < n; j++) {
     gradient_difference_one(g, j, 4e-3 * size[j], 4, difference);
@@ -70,8 +70,8 @@ static void check_gradient(gradient* g, int n, const double* size) {
       assert_near(adjoint->gradient[o * n + j], exact, 1e-10 * scale);
     }
   }
-  jstudy_sens_result_destroy(direct);
-  jstudy_sens_result_destroy(adjoint);
+  jsens_result_destroy(direct);
+  jsens_result_destroy(adjoint);
 }
 
 static void open_static(gradient* g) {
@@ -103,7 +103,7 @@ static void test_static_start_is_the_same_for_runs_and_derivatives(void** state)
   (void)state;
   gradient g;
   open_static(&g);
-  const jstudy_sens* s = gradient_sens(&g);
+  const jsens* s = gradient_sens(&g);
   const jgen_dynamics* d = s->plant->dynamics;
   double y[GRADIENT_MAX];
   gradient_start(&g, y);

@@ -25,7 +25,7 @@ static double size_of(const gradient* g, int k) {
 
 // Derivative by one number from runs at 1e-12; the walks before it are done with the default options.
 static void differences(gradient* g, int k, double* d) {
-  jstudy_sens_options plain = g->opt;
+  jsens_options plain = g->opt;
   g->opt.solve.method = JSOLVE_DOPRI5;
   g->opt.solve.rel_tol = g->opt.solve.abs_tol = 1e-12;
   gradient_difference_one(g, k, 1e-3 * size_of(g, k), 4, d);
@@ -33,7 +33,7 @@ static void differences(gradient* g, int k, double* d) {
 }
 
 // |derivative - difference| against what the objective makes of a relative change of the number.
-static void check_against_differences(gradient* g, const jstudy_sens_result* r, double wanted) {
+static void check_against_differences(gradient* g, const jsens_result* r, double wanted) {
   double d[GRADIENT_MAX];
   for (int k = 0; k < g->n; k++) {
     differences(g, k, d);
@@ -58,11 +58,11 @@ static void test_default_settings_are_good_to_six_digits(void** state) {
   for (size_t i = 0; i < sizeof stiff / sizeof *stiff; i++) {
     gradient g;
     gradient_open(&g, stiff[i].path, NULL, 0, stiff[i].number, stiff[i].n, JKERNEL_INTERP);
-    for (int method = JSTUDY_DIRECT; method <= JSTUDY_ADJOINT; method++) {
-      jstudy_sens_result* r = gradient_run(&g, (jstudy_sens_method)method, false);
+    for (int method = JSENS_DIRECT; method <= JSENS_ADJOINT; method++) {
+      jsens_result* r = gradient_run(&g, (jsens_method)method, false);
       assert_true(r->is_within);
       check_against_differences(&g, r, WANTED);
-      jstudy_sens_result_destroy(r);
+      jsens_result_destroy(r);
     }
     gradient_close(&g);
   }
@@ -93,20 +93,20 @@ static void test_implicit_steps_direct_is_adjoint(void** state) {
                   JKERNEL_INTERP);
     g.opt.solve.method = JSOLVE_ESDIRK5;
     g.opt.estimate = false;
-    jstudy_sens_result* direct = gradient_run(&g, JSTUDY_DIRECT, false);
-    jstudy_sens_result* adjoint = gradient_run(&g, JSTUDY_ADJOINT, false);
+    jsens_result* direct = gradient_run(&g, JSENS_DIRECT, false);
+    jsens_result* adjoint = gradient_run(&g, JSENS_ADJOINT, false);
     assert_true(direct->statistics.implicit > 0);
     for (int k = 0; k < g.nobjective * g.n; k++) {
       double scale = fabs(direct->gradient[k]) + 1e-9;
       assert_near(direct->gradient[k] / scale, adjoint->gradient[k] / scale, 1e-9);
     }
-    jstudy_sens_result_destroy(direct);
-    jstudy_sens_result_destroy(adjoint);
+    jsens_result_destroy(direct);
+    jsens_result_destroy(adjoint);
     g.opt.estimate = true;
     g.opt.solve.rel_tol = g.opt.solve.abs_tol = 1e-9;
-    direct = gradient_run(&g, JSTUDY_DIRECT, false);
+    direct = gradient_run(&g, JSENS_DIRECT, false);
     check_against_differences(&g, direct, 1e-5);
-    jstudy_sens_result_destroy(direct);
+    jsens_result_destroy(direct);
     gradient_close(&g);
     jmodel_destroy(m);
     jo_context_destroy(ctx);
@@ -121,10 +121,10 @@ static void test_a_system_at_rest_has_derivatives(void** state) {
   gradient g;
   gradient_open(&g, "test/models/stiff_pendulum.yaml", hang, 1, number, 1, JKERNEL_INTERP);
   g.opt.t_end = 1.0;
-  for (int method = JSTUDY_DIRECT; method <= JSTUDY_ADJOINT; method++) {
-    jstudy_sens_result* r = gradient_run(&g, (jstudy_sens_method)method, false);
+  for (int method = JSENS_DIRECT; method <= JSENS_ADJOINT; method++) {
+    jsens_result* r = gradient_run(&g, (jsens_method)method, false);
     assert_true(fabs(r->gradient[0]) <= r->gradient_error[0] + 1e-12);  // psi is quadratic
-    jstudy_sens_result_destroy(r);
+    jsens_result_destroy(r);
   }
   gradient_close(&g);
 }

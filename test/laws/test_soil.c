@@ -12,7 +12,7 @@ static double output(const rig* r, const char* what, int i, const char* field) {
 }
 
 static void open_interpreted(rig* r) {
-  jstudy_plant_options opt = jstudy_plant_options_default();
+  jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   rig_open(r, MODEL, NULL, 0, &opt);
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "study/loads.h"
-#include "study/simulate.h"
+#include "loads/loads.h"
+#include "plant/simulate.h"
 #include "support/check.h"
 
 #define MODEL  "models/tracked/bump.yaml"
@@ -21,7 +21,7 @@ static jmodel* load(jo_context* ctx, const char* bump_start) {
   return m;
 }
 
-static double cell(const jstudy_result* r, int row, const char* name) {
+static double cell(const jplant_result* r, int row, const char* name) {
   for (int c = 0; c < r->ncolumn; c++) {
     if (strcmp(r->column[c].name, name) == 0) return r->row[row * r->ncolumn + c];
   }
@@ -29,7 +29,7 @@ static double cell(const jstudy_result* r, int row, const char* name) {
   return NAN;
 }
 
-static int row_at(const jstudy_result* r, double t) {
+static int row_at(const jplant_result* r, double t) {
   int best = 0;
   for (int i = 0; i < r->nrow; i++) {
     if (fabs(r->row[i * r->ncolumn] - t) < fabs(r->row[best * r->ncolumn] - t)) best = i;
@@ -51,12 +51,12 @@ static void test_converged_motion(void** state) {
   jo_context* ctx;
   jo_context_create(NULL, &ctx);
   jmodel* m = load(ctx, NULL);
-  jstudy_plant* plant;
-  jstudy_result* r;
-  assert_ok(ctx, jstudy_plant_create(ctx, m, NULL, &plant));
-  jstudy_simulate_options opt = jstudy_simulate_options_default();
+  jplant* plant;
+  jplant_result* r;
+  assert_ok(ctx, jplant_create(ctx, m, NULL, &plant));
+  jplant_simulate_options opt = jplant_simulate_options_default();
   opt.rel_tol = opt.abs_tol = 1e-9;
-  assert_ok(ctx, jstudy_simulate(ctx, plant, &opt, &r));
+  assert_ok(ctx, jplant_simulate(ctx, plant, &opt, &r));
   assert_near(cell(r, 0, "x"), 0.0, 1e-12);
   assert_near(cell(r, 0, "z"), 0.851749, 1e-6);
   assert_near(cell(r, 0, "pitch_deg"), 0.3774, 1e-4);
@@ -70,20 +70,20 @@ static void test_converged_motion(void** state) {
       assert_near(cell(r, row_at(r, table[i][0]), name[k]), table[i][1 + k], 1e-4);
     }
   }
-  jstudy_result_destroy(r);
-  jstudy_plant_destroy(plant);
+  jplant_result_destroy(r);
+  jplant_destroy(plant);
   jmodel_destroy(m);
   jo_context_destroy(ctx);
 }
 
-static jstudy_load_result* run(jo_context* ctx, const jstudy_loads* l, jsolve_load_driver driver,
-                               double step, double tolerance, bool completes) {
-  jstudy_load_options opt = jstudy_load_options_default(l->plant->model);
+static jloads_result* run(jo_context* ctx, const jloads* l, jsolve_load_driver driver, double step,
+                          double tolerance, bool completes) {
+  jloads_options opt = jloads_options_default(l->plant->model);
   opt.solve.driver = driver;
   opt.solve.step = step;
   opt.solve.tolerance = tolerance;
-  jstudy_load_result* r;
-  jo_status status = jstudy_loads_run(ctx, l, &opt, &r);
+  jloads_result* r;
+  jo_status status = jloads_run(ctx, l, &opt, &r);
   assert_non_null(r);
   assert_int_equal(status >= 0, completes);
   jo_context_clear(ctx);
@@ -91,7 +91,7 @@ static jstudy_load_result* run(jo_context* ctx, const jstudy_loads* l, jsolve_lo
 }
 
 // Largest moment of arm 1 at the bump, as sampled [kN m].
-static double bump_peak(const jstudy_load_result* r) {
+static double bump_peak(const jloads_result* r) {
   double peak = 0.0;
   for (int i = 0; i < r->nsample; i++) {
     const double* s = r->sample + (size_t)i * (size_t)(1 + r->ne);
@@ -103,20 +103,20 @@ static double bump_peak(const jstudy_load_result* r) {
 typedef struct bench {
   jo_context* ctx;
   jmodel* m;
-  jstudy_loads* l;
-  jstudy_load_result* truth;  // adaptive, converged
+  jloads* l;
+  jloads_result* truth;  // adaptive, converged
 } bench;
 
 static void open_bench(bench* b, const char* bump_start, double tolerance) {
   jo_context_create(NULL, &b->ctx);
   b->m = load(b->ctx, bump_start);
-  assert_ok(b->ctx, jstudy_loads_create(b->ctx, b->m, NULL, &b->l));
+  assert_ok(b->ctx, jloads_create(b->ctx, b->m, NULL, &b->l));
   b->truth = run(b->ctx, b->l, JSOLVE_LOAD_ADAPTIVE, 0.01, tolerance, true);
 }
 
 static void close_bench(bench* b) {
-  jstudy_load_result_destroy(b->truth);
-  jstudy_loads_destroy(b->l);
+  jloads_result_destroy(b->truth);
+  jloads_destroy(b->l);
   jmodel_destroy(b->m);
   jo_context_destroy(b->ctx);
 }
@@ -129,11 +129,11 @@ static void test_peaks_of_plain_drivers(void** state) {
   assert_near(b.truth->peak[0].t, 14.758, 1e-3);
 
   // the paper's tolerance: about 13.9 k evaluations (5 %), smallest step near the landing
-  jstudy_load_result* r = run(b.ctx, b.l, JSOLVE_LOAD_ADAPTIVE, 0.01, 1e-3, true);
+  jloads_result* r = run(b.ctx, b.l, JSOLVE_LOAD_ADAPTIVE, 0.01, 1e-3, true);
   assert_near(r->statistics.evaluations, 13.9e3, 0.05 * 13.9e3);
   assert_near(bump_peak(r), -144.8, 0.1);
   assert_near(r->statistics.t_smallest, 16.6, 0.1);
-  jstudy_load_result_destroy(r);
+  jloads_result_destroy(r);
 
   // fixed steps: the printed peaks to 0.1 kN m; at 200 Hz the landing is not survived
   static const double rate[3] = {200, 500, 1000}, peak[3] = {-125.6, -140.7, -142.7};
@@ -141,14 +141,14 @@ static void test_peaks_of_plain_drivers(void** state) {
     r = run(b.ctx, b.l, JSOLVE_LOAD_FIXED, 1.0 / rate[i], 1e-3, i > 0);
     assert_near(bump_peak(r), peak[i], 0.1);
     if (i == 0) assert_near(r->t_end, 16.8, 0.05);
-    jstudy_load_result_destroy(r);
+    jloads_result_destroy(r);
   }
   close_bench(&b);
 }
 
 // Every arm within 1 %, hull within 2 cm and 0.1 deg, at a bounded cost.
 static void check_subcycle(bench* b, double rate, double cost) {
-  jstudy_load_result* r = run(b->ctx, b->l, JSOLVE_LOAD_SUBCYCLE, 1.0 / rate, 1e-3, true);
+  jloads_result* r = run(b->ctx, b->l, JSOLVE_LOAD_SUBCYCLE, 1.0 / rate, 1e-3, true);
   for (int e = 0; e < NARM; e++) {
     assert_near(r->peak[e].value, b->truth->peak[e].value, 0.01 * fabs(b->truth->peak[e].value));
   }
@@ -159,7 +159,7 @@ static void check_subcycle(bench* b, double rate, double cost) {
   double ratio = r->statistics.evaluations / (3.0 * (double)r->statistics.steps);
   assert_in_range((int)(1000.0 * ratio), 1000, (int)(1000.0 * cost));
   assert_true(r->statistics.worst_step <= r->statistics.guaranteed);
-  jstudy_load_result_destroy(r);
+  jloads_result_destroy(r);
 }
 
 static void test_subcycle(void** state) {
@@ -193,11 +193,11 @@ static void test_impulsive(void** state) {
   open_bench(&b, NULL, 1e-6);
   static const double rate[3] = {200, 500, 1000}, error[3] = {0.025, 0.01, 0.01};
   for (int i = 0; i < 3; i++) {
-    jstudy_load_options opt = jstudy_load_options_default(b.m);
+    jloads_options opt = jloads_options_default(b.m);
     opt.solve.driver = JSOLVE_LOAD_IMPULSIVE;
     opt.solve.step = 1.0 / rate[i];
-    jstudy_load_result* r;
-    jstudy_loads_run(b.ctx, b.l, &opt, &r);
+    jloads_result* r;
+    jloads_run(b.ctx, b.l, &opt, &r);
     assert_non_null(r);
     int first = 0;
     while (first < r->nevent && r->event[first].element != 0) {
@@ -207,7 +207,7 @@ static void test_impulsive(void** state) {
     assert_near(r->event[first].reconstructed, -144.91e3, error[i] * 144.91e3);
     // the motion is lost: a heading off by degrees
     assert_true(fabs(r->out_end[3] - b.truth->out_end[3]) > 1.0);
-    jstudy_load_result_destroy(r);
+    jloads_result_destroy(r);
     jo_context_clear(b.ctx);
   }
   close_bench(&b);

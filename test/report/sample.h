@@ -3,16 +3,16 @@
 #ifndef JTEST_REPORT_SAMPLE_H
 #define JTEST_REPORT_SAMPLE_H
 
-#include "study/simulate.h"
+#include "plant/simulate.h"
 #include "support/check.h"
 
 enum { SAMPLE_COLUMNS = 4, SAMPLE_ROWS = 3, SAMPLE_EVENTS = 2 };
 
 typedef struct sample {
-  jstudy_quantity column[SAMPLE_COLUMNS];
+  jplant_quantity column[SAMPLE_COLUMNS];
   double row[SAMPLE_ROWS * SAMPLE_COLUMNS];
-  jstudy_event event[SAMPLE_EVENTS];
-  jstudy_result result;
+  jplant_event event[SAMPLE_EVENTS];
+  jplant_result result;
 } sample;
 
 static inline void sample_init(sample* s) {
@@ -23,7 +23,7 @@ static inline void sample_init(sample* s) {
                 .row = {0.0, 1e-300, NAN, 0.0, 0.1, -1.7976931348623157e308, 3.0, 0.05, 0.2,
                         1.0 / 3.0, -4.9406564584124654e-324, 0.1},
                 .event = {{0.1, "first\nline", true}, {0.15000000000000002, "", false}}};
-  s->result = (jstudy_result){.model = "sample",
+  s->result = (jplant_result){.model = "sample",
                               .description = "two\nlines, and a comma",
                               .path = "sample.yaml",
                               .sha256 = "0123",

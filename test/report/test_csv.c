@@ -9,7 +9,7 @@
 
 static char path[64];
 
-static char* write_and_read(const jstudy_result* r, size_t* size) {
+static char* write_and_read(const jplant_result* r, size_t* size) {
   jo_context* ctx;
   assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
   assert_ok(ctx, jreport_csv(ctx, r, path));

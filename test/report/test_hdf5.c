@@ -13,7 +13,7 @@ static char path[64];
 
 #include <hdf5.h>
 
-static void write_sample(const jstudy_result* r) {
+static void write_sample(const jplant_result* r) {
   jo_context* ctx;
   assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
   assert_ok(ctx, jreport_hdf5(ctx, r, path));

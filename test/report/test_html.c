@@ -12,16 +12,16 @@
 
 enum { NROW = 5, NCOLUMN = 4 };
 
-static jstudy_quantity columns[NCOLUMN] = {{"t", "s", "", 2.0},
+static jplant_quantity columns[NCOLUMN] = {{"t", "s", "", 2.0},
                                            {"load_a" HOSTILE, HOSTILE, HOSTILE, 3.0},
                                            {"load_b", HOSTILE, "", -1.0},
                                            {HOSTILE, "m", HOSTILE, 16.4182339812}};
 static double rows[NROW * NCOLUMN] = {0,   0, 5,   0, 0.5, 1, 3, 1, 1, 2,
                                       NAN, 2, 1.5, 4, 1,   3, 2, 8, 2, 16.4182339812};
-static jstudy_event run_events[] = {{0.75, HOSTILE, true}};
+static jplant_event run_events[] = {{0.75, HOSTILE, true}};
 
-static jstudy_result run_of(jo_context* ctx) {
-  return (jstudy_result){.ctx = ctx,
+static jplant_result run_of(jo_context* ctx) {
+  return (jplant_result){.ctx = ctx,
                          .model = HOSTILE,
                          .description = HOSTILE,
                          .path = HOSTILE,
@@ -50,33 +50,33 @@ static const jreport_event events[] = {{0.75, HOSTILE, true, false, contribution
                                        {0.75, "stop", false, true, contributions}};
 
 static int body_points[] = {0, 1}, edge[] = {0, 1};
-static jstudy_replay_body bodies[] = {{.name = "ground"}, {HOSTILE, 2, 1, body_points, edge}};
-static jstudy_replay_line lines[] = {{HOSTILE, 0, 1, true}};
-static jstudy_replay_wheel wheels[] = {{HOSTILE, 0.3}};
+static jexport_replay_body bodies[] = {{.name = "ground"}, {HOSTILE, 2, 1, body_points, edge}};
+static jexport_replay_line lines[] = {{HOSTILE, 0, 1, true}};
+static jexport_replay_wheel wheels[] = {{HOSTILE, 0.3}};
 static double xyz[] = {0, 0, 0, 1, 2, 3, 0.0004, 0, 0, -1.2346, 2, INFINITY};
 static double spin[18] = {0, 0, 0.3, 0, 1, 0, 1, 0, 0};
 static double heights[] = {0, 0, -0.01, -0.01};
 
-static jstudy_replay replay_of(jo_context* ctx) {
-  return (jstudy_replay){.ctx = ctx,
-                         .dt = 0.02,
-                         .nframe = 2,
-                         .npoint = 2,
-                         .nbody = 2,
-                         .nline = 1,
-                         .nwheel = 1,
-                         .follow = 1,
-                         .xyz = xyz,
-                         .spin = spin,
-                         .body = bodies,
-                         .line = lines,
-                         .wheel = wheels,
-                         .road = {2, 2, 0, 0, 1, 1, heights}};
+static jexport_replay replay_of(jo_context* ctx) {
+  return (jexport_replay){.ctx = ctx,
+                          .dt = 0.02,
+                          .nframe = 2,
+                          .npoint = 2,
+                          .nbody = 2,
+                          .nline = 1,
+                          .nwheel = 1,
+                          .follow = 1,
+                          .xyz = xyz,
+                          .spin = spin,
+                          .body = bodies,
+                          .line = lines,
+                          .wheel = wheels,
+                          .road = {2, 2, 0, 0, 1, 1, heights}};
 }
 
 static void write_page(jo_context* ctx, jtext* out) {
-  jstudy_result r = run_of(ctx);
-  jstudy_replay replay = replay_of(ctx);
+  jplant_result r = run_of(ctx);
+  jexport_replay replay = replay_of(ctx);
   jreport_page page = {&r, &gradient, 2, "direct", 2, events, &replay};
   jreport_html(out, &page);
 }

@@ -15,7 +15,7 @@ static const jreport_note notes[] = {
     {.name = "model", .unit = "", .kind = JREPORT_TEXT, .text = "two\nlines"},
     {.name = "t_end", .unit = "s", .kind = JREPORT_REAL, .real = 0.1},
     {.name = "points", .unit = "", .kind = JREPORT_COUNT, .count = 2}};
-static const jstudy_quantity columns[] = {{.name = "k", .unit = "N/m", .description = ""},
+static const jplant_quantity columns[] = {{.name = "k", .unit = "N/m", .description = ""},
                                           {.name = "a, b", .unit = "", .description = ""},
                                           {.name = "psi", .unit = "m", .description = ""}};
 static const double rows[] = {0.1, -8, NAN, 1e300, 0, -1.0 / 3.0};

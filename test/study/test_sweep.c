@@ -204,17 +204,17 @@ static void compare_with_runs(fixture* f, const char* path) {
       set[k] = (jmodel_setting){ranges[k].name, text[k]};
     }
     jmodel* m;
-    jstudy_sens* sens;
-    jstudy_sens_result* r;
+    jsens* sens;
+    jsens_result* r;
     assert_ok(f->ctx, jmodel_load(f->ctx, path, set, 3, &m));
     int number[3];
     for (int k = 0; k < 3; k++) {
       number[k] = jmodel_find_number(m, wrt[k]);
     }
-    jstudy_sens_setup setup = {.wrt = number, .nwrt = 3, .direct = true, .kernel = o.kernel};
-    assert_ok(f->ctx, jstudy_sens_create(f->ctx, m, &setup, &sens));
-    jstudy_sens_options run = jstudy_sens_options_default(m);
-    assert_ok(f->ctx, jstudy_sens_run(f->ctx, sens, JSTUDY_DIRECT, &run, &r));
+    jsens_setup setup = {.wrt = number, .nwrt = 3, .direct = true, .kernel = o.kernel};
+    assert_ok(f->ctx, jsens_create(f->ctx, m, &setup, &sens));
+    jsens_options run = jsens_options_default(m);
+    assert_ok(f->ctx, jsens_run(f->ctx, sens, JSENS_DIRECT, &run, &r));
     assert_int_equal(r->nobjective, s->nobjective);
     // the same arithmetic but for the assembly's last digits; the tolerance of the runs is 1e-8
     for (int k = 0; k < r->nobjective; k++) {
@@ -223,8 +223,8 @@ static void compare_with_runs(fixture* f, const char* path) {
     for (int k = 0; k < r->nobjective * 3; k++) {
       assert_near(s->point[i].gradient[k], r->gradient[k], 1e-7 * fabs(r->gradient[k]) + 1e-12);
     }
-    jstudy_sens_result_destroy(r);
-    jstudy_sens_destroy(sens);
+    jsens_result_destroy(r);
+    jsens_destroy(sens);
     jmodel_destroy(m);
   }
   jstudy_sweep_destroy(s);

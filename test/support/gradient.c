@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/gradient.h"
 
-#include "study/start.h"
+#include "plant/start.h"
 
 #define STATE_MAX 256
 #define LEVEL_MAX 5
@@ -15,13 +15,13 @@ static void open_plant(gradient* g) {
   for (int i = 0; i < g->n; i++) {
     live[g->wrt[i]] = true;
   }
-  jstudy_plant_options opt = jstudy_plant_options_default();
+  jplant_options opt = jplant_options_default();
   opt.kernel.backend = g->backend;
   opt.kernel.optimize = OPTIMIZE;
   opt.gen = (jgen_options){.live = live, .modes = true};
-  assert_ok(g->ctx, jstudy_plant_create(g->ctx, g->m, &opt, &g->plant));
+  assert_ok(g->ctx, jplant_create(g->ctx, g->m, &opt, &g->plant));
   test_free(live);
-  assert_ok(g->ctx, jstudy_run_create(g->ctx, g->plant, &g->run));
+  assert_ok(g->ctx, jplant_work_create(g->ctx, g->plant, &g->run));
   const jgen_dynamics* d = g->plant->dynamics;
   assert_true(d->ny <= STATE_MAX && d->nswitch <= STATE_MAX && d->nobjective <= GRADIENT_MAX);
   g->p = test_calloc((size_t)d->np + 1, sizeof *g->p);
@@ -45,53 +45,53 @@ void gradient_open(gradient* g, const char* path, const jmodel_setting* set, int
     if (g->wrt[i] < 0) fail_msg("%s has no number %s", path, number[i]);
   }
   open_plant(g);
-  g->opt = jstudy_sens_options_default(g->m);
+  g->opt = jsens_options_default(g->m);
 }
 
 void gradient_close(gradient* g) {
   test_free(g->p);
-  jstudy_run_destroy(g->run);
-  jstudy_plant_destroy(g->plant);
-  jstudy_sens_destroy(g->sens);
+  jplant_work_destroy(g->run);
+  jplant_destroy(g->plant);
+  jsens_destroy(g->sens);
   jmodel_destroy(g->m);
   jo_context_destroy(g->ctx);
 }
 
-const jstudy_sens* gradient_sens(gradient* g) {
+const jsens* gradient_sens(gradient* g) {
   if (g->sens) return g->sens;
-  jstudy_sens_setup setup = {.wrt = g->wrt, .nwrt = g->n, .direct = true, .adjoint = true};
+  jsens_setup setup = {.wrt = g->wrt, .nwrt = g->n, .direct = true, .adjoint = true};
   setup.kernel = jkernel_options_default();
   setup.kernel.backend = g->backend;
   setup.kernel.optimize = OPTIMIZE;
-  assert_ok(g->ctx, jstudy_sens_create(g->ctx, g->m, &setup, &g->sens));
+  assert_ok(g->ctx, jsens_create(g->ctx, g->m, &setup, &g->sens));
   return g->sens;
 }
 
-jstudy_sens_result* gradient_run(gradient* g, jstudy_sens_method method, bool frozen) {
-  jstudy_sens_result* r;
+jsens_result* gradient_run(gradient* g, jsens_method method, bool frozen) {
+  jsens_result* r;
   g->opt.frozen = frozen;
-  assert_ok(g->ctx, jstudy_sens_run(g->ctx, gradient_sens(g), method, &g->opt, &r));
+  assert_ok(g->ctx, jsens_run(g->ctx, gradient_sens(g), method, &g->opt, &r));
   return r;
 }
 
 void gradient_start(gradient* g, double* y) {
   jarena arena;
   jarena_init(&arena, g->ctx);
-  jstudy_start at;
-  assert_ok(g->ctx, jstudy_start_find(g->ctx, &arena, g->plant, 0, g->p, &at));
+  jplant_start at;
+  assert_ok(g->ctx, jplant_start_find(g->ctx, &arena, g->plant, 0, g->p, &at));
   memcpy(y, at.y, (size_t)g->plant->dynamics->ny * sizeof *y);
   jarena_free(&arena);
 }
 
 void gradient_value(gradient* g, double* psi) {
   double y[STATE_MAX], scratch[STATE_MAX], t;
-  jstudy_run* run = g->run;
+  jplant_work* run = g->run;
   gradient_start(g, y);
   memcpy(run->p, g->p, (size_t)g->plant->dynamics->np * sizeof *run->p);
   jsolve_set_modes(&run->system, g->opt.t_start, y, scratch);
   assert_ok(g->ctx, jsolve_integrate(g->ctx, &run->system, &g->opt.solve, NULL, g->opt.t_start,
                                      g->opt.t_end, y, &t, NULL));
-  jstudy_run_objectives(run, t, y, psi);
+  jplant_objectives(run, t, y, psi);
 }
 
 static void move(gradient* g, const double* direction, double by, const double* nominal) {

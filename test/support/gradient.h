@@ -4,7 +4,7 @@
 #ifndef JTEST_GRADIENT_H
 #define JTEST_GRADIENT_H
 
-#include "study/sens.h"
+#include "sens/sens.h"
 #include "support/check.h"
 
 #define GRADIENT_MAX 64  // numbers, objectives
@@ -16,12 +16,12 @@ typedef struct gradient {
   int nobjective;
   jkernel_backend backend;
   int wrt[GRADIENT_MAX];  // the numbers
-  jstudy_sens* sens;      // made when first wanted, see gradient_sens()
-  jstudy_plant* plant;    // knows no derivatives; the numbers are its inputs
-  jstudy_run* run;
-  double* p;                // values of its live numbers
-  int at[GRADIENT_MAX];     // the numbers' places in p
-  jstudy_sens_options opt;  // tolerances and the rest, for all routes
+  jsens* sens;            // made when first wanted, see gradient_sens()
+  jplant* plant;          // knows no derivatives; the numbers are its inputs
+  jplant_work* run;
+  double* p;             // values of its live numbers
+  int at[GRADIENT_MAX];  // the numbers' places in p
+  jsens_options opt;     // tolerances and the rest, for all routes
 } gradient;
 
 // Open a model file for derivatives by n of its numbers.
@@ -29,8 +29,8 @@ void gradient_open(gradient* g, const char* path, const jmodel_setting* set, int
                    const char* const* number, int n, jkernel_backend backend);
 void gradient_close(gradient* g);
 
-const jstudy_sens* gradient_sens(gradient* g);
-jstudy_sens_result* gradient_run(gradient* g, jstudy_sens_method method, bool frozen);
+const jsens* gradient_sens(gradient* g);
+jsens_result* gradient_run(gradient* g, jsens_method method, bool frozen);
 
 // State at the start and objectives at the end, with the numbers as they stand in g->p.
 void gradient_start(gradient* g, double* y);

@@ -4,15 +4,14 @@
 
 #include "support/check.h"
 
-void laboratory_open(laboratory* l, const char* path, const char* text,
-                     const jstudy_plant_options* opt) {
+void laboratory_open(laboratory* l, const char* path, const char* text, const jplant_options* opt) {
   *l = (laboratory){0};
   assert_int_equal(jo_context_create(NULL, &l->ctx), JO_OK);
   jo_status status = text ? jmodel_parse(l->ctx, text, strlen(text), path, NULL, 0, &l->model)
                           : jmodel_load(l->ctx, path, NULL, 0, &l->model);
   assert_ok(l->ctx, status);
-  assert_ok(l->ctx, jstudy_plant_create(l->ctx, l->model, opt, &l->plant));
-  assert_ok(l->ctx, jstudy_run_create(l->ctx, l->plant, &l->run));
+  assert_ok(l->ctx, jplant_create(l->ctx, l->model, opt, &l->plant));
+  assert_ok(l->ctx, jplant_work_create(l->ctx, l->plant, &l->run));
   const jgen_dynamics* d = l->plant->dynamics;
   l->y = calloc((size_t)d->ny + 1, sizeof *l->y);
   l->g = calloc((size_t)d->nswitch + 1, sizeof *l->g);
@@ -22,8 +21,8 @@ void laboratory_open(laboratory* l, const char* path, const char* text,
 }
 
 void laboratory_close(laboratory* l) {
-  jstudy_run_destroy(l->run);
-  jstudy_plant_destroy(l->plant);
+  jplant_work_destroy(l->run);
+  jplant_destroy(l->plant);
   jmodel_destroy(l->model);
   jo_context_destroy(l->ctx);
   free(l->y);

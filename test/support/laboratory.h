@@ -3,19 +3,18 @@
 #ifndef JTEST_LABORATORY_H
 #define JTEST_LABORATORY_H
 
-#include "study/plant.h"
+#include "plant/plant.h"
 
 typedef struct laboratory {
   jo_context* ctx;
   jmodel* model;
-  jstudy_plant* plant;
-  jstudy_run* run;
+  jplant* plant;
+  jplant_work* run;
   double t, *y, *g;  // a state; scratch of the switches
 } laboratory;
 
 // From a file, or from text when `text` is not NULL. Fails the test on any error.
-void laboratory_open(laboratory* l, const char* path, const char* text,
-                     const jstudy_plant_options* opt);
+void laboratory_open(laboratory* l, const char* path, const char* text, const jplant_options* opt);
 void laboratory_close(laboratory* l);
 
 // The initial state, moved by reproducible disturbances of relative size `size`, loops closed, modes

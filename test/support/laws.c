@@ -6,8 +6,8 @@
 
 enum { STATES = 5, MAX_DOF = 96 };
 
-static jstudy_plant_options interpreted(void) {
-  jstudy_plant_options opt = jstudy_plant_options_default();
+static jplant_options interpreted(void) {
+  jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   return opt;
 }
@@ -30,7 +30,7 @@ static void check_drives(rig* r, const oracle* o) {
 
 void law_oracle(const char* path, double dq, double dqd, double tolerance) {
   rig r;
-  jstudy_plant_options opt = interpreted();
+  jplant_options opt = interpreted();
   rig_open(&r, path, NULL, 0, &opt);
   oracle* o = oracle_create(r.ctx, r.m);
   random_source source;
@@ -120,7 +120,7 @@ static void check_mass_matrix(rig* r, const double* M, bool motors) {
 
 void law_mass_matrix(const char* path) {
   rig r;
-  jstudy_plant_options opt = interpreted();
+  jplant_options opt = interpreted();
   rig_open(&r, path, NULL, 0, &opt);
   random_source source;
   random_seed(&source, 31);
@@ -147,7 +147,7 @@ void law_mass_matrix(const char* path) {
 
 void law_forward_of_inverse(const char* path) {
   rig r;
-  jstudy_plant_options opt = interpreted();
+  jplant_options opt = interpreted();
   rig_open(&r, path, NULL, 0, &opt);
   oracle* o = oracle_create(r.ctx, r.m);
   random_source source;
@@ -177,7 +177,7 @@ void law_forward_of_inverse(const char* path) {
 
 void law_backends(const char* path) {
   rig a, b;
-  jstudy_plant_options interp = interpreted(), cc = jstudy_plant_options_default();
+  jplant_options interp = interpreted(), cc = jplant_options_default();
   cc.kernel.backend = JKERNEL_CC;
   rig_open(&a, path, NULL, 0, &interp);
   rig_open(&b, path, NULL, 0, &cc);
@@ -228,7 +228,7 @@ static jo_status on_step(void* user, const jsolve_step* s) {
 law_run law_constant(const char* path, const jmodel_setting* set, int nset, const char* sensor,
                      double t_end, double tolerance) {
   rig r;
-  jstudy_plant_options opt = interpreted();
+  jplant_options opt = interpreted();
   rig_open(&r, path, set, nset, &opt);
   oracle* o = oracle_create(r.ctx, r.m);
   watch w = {.r = &r, .o = o, .sensor = sensor, .first = rig_output(&r, sensor)};

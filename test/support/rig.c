@@ -9,12 +9,12 @@ static double* numbers(int n) {
 }
 
 void rig_open(rig* r, const char* path, const jmodel_setting* set, int nset,
-              const jstudy_plant_options* opt) {
+              const jplant_options* opt) {
   *r = (rig){0};
   assert_int_equal(jo_context_create(NULL, &r->ctx), JO_OK);
   assert_ok(r->ctx, jmodel_load(r->ctx, path, set, nset, &r->m));
-  assert_ok(r->ctx, jstudy_plant_create(r->ctx, r->m, opt, &r->plant));
-  assert_ok(r->ctx, jstudy_run_create(r->ctx, r->plant, &r->run));
+  assert_ok(r->ctx, jplant_create(r->ctx, r->m, opt, &r->plant));
+  assert_ok(r->ctx, jplant_work_create(r->ctx, r->plant, &r->run));
   r->d = r->plant->dynamics;
   r->t = r->m->simulation.t_start;
   r->y = numbers(r->d->ny);
@@ -36,8 +36,8 @@ void rig_close(rig* r) {
   free(r->q);
   free(r->qd);
   free(r->qdd);
-  jstudy_run_destroy(r->run);
-  jstudy_plant_destroy(r->plant);
+  jplant_work_destroy(r->run);
+  jplant_destroy(r->plant);
   jmodel_destroy(r->m);
   jo_context_destroy(r->ctx);
 }
@@ -51,10 +51,10 @@ void rig_look(rig* r) {
   const jgen_partition* part = &r->d->part;
   double *qdv = numbers(part->nv), *drive = numbers(3 * part->nd);
   r->run->system.rhs(r->run, r->t, r->y, r->ydot);
-  jstudy_run_outputs(r->run, r->t, r->y, r->out);
-  jstudy_run_call(r->run, JGEN_FN_VELOCITY, r->t, r->y, (double* const[]){qdv});
+  jplant_outputs(r->run, r->t, r->y, r->out);
+  jplant_call(r->run, JGEN_FN_VELOCITY, r->t, r->y, (double* const[]){qdv});
   double* const drives[] = {drive, drive + part->nd, drive + 2 * part->nd};
-  jstudy_run_call(r->run, JGEN_FN_DRIVE, r->t, r->y, drives);
+  jplant_call(r->run, JGEN_FN_DRIVE, r->t, r->y, drives);
   jgen_gather(&r->d->layout, r->y, r->q, r->qd);
   jgen_gather(&r->d->layout, r->ydot, NULL, r->qdd);
   for (int i = 0; i < part->nv; i++) {

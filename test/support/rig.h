@@ -3,7 +3,7 @@
 #ifndef JTEST_RIG_H
 #define JTEST_RIG_H
 
-#include "study/plant.h"
+#include "plant/plant.h"
 #include "support/check.h"
 #include "support/oracle.h"
 #include "support/random_graph.h"
@@ -11,8 +11,8 @@
 typedef struct rig {
   jo_context* ctx;
   jmodel* m;
-  jstudy_plant* plant;
-  jstudy_run* run;
+  jplant* plant;
+  jplant_work* run;
   const jgen_dynamics* d;
   double t;
   double *y, *ydot, *out, *g;
@@ -20,7 +20,7 @@ typedef struct rig {
 } rig;
 
 void rig_open(rig* r, const char* path, const jmodel_setting* set, int nset,
-              const jstudy_plant_options* opt);
+              const jplant_options* opt);
 void rig_close(rig* r);
 
 // Modes, right-hand side, outputs and coordinates at (r->t, r->y); rig_look leaves the modes alone.

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+// The system creeps along its accelerations at rest, x' = r(x), by implicit Euler steps that grow as r
+// falls (pseudo-transient continuation): at first it sinks as a damped system does, so that wheels in
+// the air come down and no unstable equilibrium attracts it; at last the steps are Newton's.
+#include "plant/equilibrium.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/linear.h"
+
+#define TOLERANCE    1e-9  // on rates, relative to the largest at the start, at least 1
+#define MAX_STEPS    500
+#define LENGTH_STEP  0.02  // longest step [m]
+#define ANGLE_STEP   0.05  // [rad]
+#define FIRST        1e-3  // pseudo-time step [s^2]
+#define LONGEST      1e6   // Newton's, but for directions without stiffness
+#define SHORTEST     1e-12
+#define DIFFERENCE   2e-5  // of the longest step: 1e-6, close to the cube root of rounding
+#define FELT         1e-7  // part of the stiffest, per longest step: below it nothing holds
+#define CLEAR        0.1   // a pivot need not be the largest of its row
+#define ENOUGH       0.9   // a step that leaves more of the residual is tried in parts
+#define MAX_HALVINGS 6
+#define PUSH         1e-3  // acceleration of what nothing holds, and rate, that is overlooked
+#define TRY_EVERY    8     // steps
+#define MAX_FINISH   20    // Newton steps with free directions where they began
+
+typedef struct problem {
+  const jgen_dynamics* d;
+  const jsolve_system* s;
+  double t;
+  int n;    // unknowns: q_u, and states that are not held
+  int* at;  // where they are in y
+  int* of;  // where their rates are in ydot
+  double *y, *ydot, *g;
+  double* scale;  // longest steps of the unknowns
+  double* size;   // of the rates: 1 of accelerations, the nominal size of a state
+  double* limit;  // on |r|
+  double *x, *r, *plus, *minus;
+  double *J, *A, *dx;
+  double *begin, *found;  // where the search began, and came to
+  bool *stays, *row_done;
+  bool no_memory;
+} problem;
+
+// Accelerations and rates at x, by their sizes; NaN where the loops cannot be closed.
+static void residual(problem* b, const double* x, double* r) {
+  const jsolve_system* s = b->s;
+  for (int i = 0; i < b->n; i++) {
+    b->y[b->at[i]] = x[i];
+  }
+  bool is_open = s->project && s->project(s->user, b->t, b->y) < 0;
+  if (!is_open) {
+    jsolve_set_modes(s, b->t, b->y, b->g);
+    s->rhs(s->user, b->t, b->y, b->ydot);
+  }
+  for (int i = 0; i < b->n; i++) {
+    r[i] = is_open ? NAN : b->ydot[b->of[i]] / b->size[i];
+  }
+}
+
+// Central differences. Leaves y at x.
+static void slopes(problem* b, const double* x) {
+  memcpy(b->x, x, (size_t)b->n * sizeof *x);
+  for (int j = 0; j < b->n; j++) {
+    double h = DIFFERENCE * b->scale[j];
+    b->x[j] = x[j] + h;
+    residual(b, b->x, b->plus);
+    b->x[j] = x[j] - h;
+    residual(b, b->x, b->minus);
+    b->x[j] = x[j];
+    for (int i = 0; i < b->n; i++) {
+      double slope = (b->plus[i] - b->minus[i]) / (2.0 * h);
+      b->J[i + b->n * j] = isfinite(slope) ? slope : 0.0;
+    }
+  }
+  residual(b, x, b->r);
+}
+
+static double norm(int n, const double* v) {
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) {
+    sum += v[i] * v[i];
+  }
+  return sqrt(sum);
+}
+
+// A z = rhs, m x n, least squares. False: not finite, or no memory.
+static bool solve(jo_context* ctx, problem* b, int m, int n, double* rhs, double rcond, double* z) {
+  int before = jerr_count(ctx);
+  bool is_solved = jsolve_least_squares(ctx, m, n, b->A, rhs, rcond, z) >= 0;
+  b->no_memory = b->no_memory || (!is_solved && jerr_count(ctx) > before);
+  return is_solved;
+}
+
+// plus = r(x + part dx); its norm
+static double try_part(problem* b, const double* x, double part) {
+  for (int i = 0; i < b->n; i++) {
+    b->x[i] = x[i] + part * b->dx[i];
+  }
+  residual(b, b->x, b->plus);
+  return norm(b->n, b->plus);
+}
+
+static double longest_part(const problem* b) {
+  double part = 1.0;
+  for (int i = 0; i < b->n; i++) {
+    part = fmin(part, b->scale[i] / fmax(1e-300, fabs(b->dx[i])));
+  }
+  return part;
+}
+
+static double largest_slope(const problem* b) {
+  double largest = 0.0;
+  for (int k = 0; k < b->n * b->n; k++) {
+    largest = fmax(largest, fabs(b->J[k]) * b->scale[k / b->n]);
+  }
+  return largest;
+}
+
+// What nothing feels and little pushes stays: its steps, ever longer, would cut those of the others.
+static void keep_unfelt(problem* b) {
+  double largest = largest_slope(b);
+  for (int j = 0; j < b->n; j++) {
+    double felt = 0.0;
+    for (int i = 0; i < b->n; i++) {
+      felt = fmax(felt, fabs(b->J[i + b->n * j]) * b->scale[j]);
+    }
+    if (felt <= FELT * largest && fabs(b->r[j]) <= PUSH) b->dx[j] = 0.0;
+  }
+}
+
+// dx_i / (delta size_i) - sum_j J_ij dx_j = r_i, solved in steps by their scales, cut to the longest.
+// True when x moved; r is then the new one.
+static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
+  int n = b->n;
+  for (int k = 0; k < n * n; k++) {
+    b->A[k] = (k % (n + 1) == 0 ? 1.0 / (delta * b->size[k / n]) : 0.0) - b->J[k];
+    b->A[k] *= b->scale[k / n];
+  }
+  memcpy(b->minus, b->r, (size_t)n * sizeof *x);
+  if (!solve(ctx, b, n, n, b->minus, 1e-15, b->dx)) return false;
+  for (int i = 0; i < n; i++) {
+    b->dx[i] *= b->scale[i];
+  }
+  keep_unfelt(b);
+  double cut = longest_part(b), before = norm(n, b->r), after = try_part(b, x, cut);
+  double part = cut;
+  // what behaves as a root is thrown by Newton as far to the other side: a part of the way is better
+  for (int k = 0; k < MAX_HALVINGS && after > ENOUGH * before; k++) {
+    part *= 0.5;
+    after = try_part(b, x, part);
+  }
+  if (after > ENOUGH * before) after = try_part(b, x, cut);
+  // touching the ground may raise the accelerations, but not without bound
+  if (!(after <= 3.0 * before + 30.0 * (cut < 1.0 ? 1.0 : 0.1))) return false;
+  memcpy(x, b->x, (size_t)n * sizeof *x);
+  memcpy(b->r, b->plus, (size_t)n * sizeof *x);
+  return true;
+}
+
+// The residual that is largest against its limit. True when none exceeds it.
+static bool find_worst(const problem* b, jplant_equilibrium* out) {
+  double worst = -1.0;
+  out->residual = 0.0;
+  for (int i = 0; i < b->n; i++) {
+    double part = isfinite(b->r[i]) ? fabs(b->r[i]) / b->limit[i] : INFINITY;
+    if (part <= worst) continue;
+    worst = part;
+    out->residual = fabs(b->r[i]);
+    out->worst = b->at[i];
+  }
+  return worst <= 1.0;
+}
+
+// Accelerations have one limit, each state its own.
+static void set_limits(problem* b) {
+  double largest = 1.0;
+  for (int i = 0; i < b->d->part.nu; i++) {
+    largest = fmax(largest, fabs(b->r[i]));
+  }
+  for (int i = 0; i < b->n; i++) {
+    b->limit[i] = TOLERANCE * (i < b->d->part.nu ? largest : fmax(1.0, fabs(b->r[i])));
+  }
+}
+
+// What is pushed and feels no unknown cannot come to rest: the cause, where others are but delayed by it.
+static void find_loose(const problem* b, jplant_equilibrium* out) {
+  double largest = largest_slope(b), worst = 0.0;
+  for (int i = 0; i < b->n; i++) {
+    double felt = 0.0, part = fabs(b->r[i]) / b->limit[i];
+    for (int j = 0; j < b->n; j++) {
+      felt = fmax(felt, fabs(b->J[i + b->n * j]) * b->scale[j]);
+    }
+    if (felt > FELT * largest || part <= fmax(1.0, worst)) continue;
+    worst = part;
+    out->worst = b->at[i];
+    out->residual = fabs(b->r[i]);
+  }
+}
+
+// ---- directions without stiffness ------------------------------------------------------------------
+
+// The pivot of the next elimination: in the row of the largest entry the last column that is not much
+// smaller, so that equals do not change places with rounding. False when only zeros remain.
+static bool find_pivot(const problem* b, double floor, int* row, int* col) {
+  const bool* row_done = b->row_done;
+  int n = b->n;
+  double largest = floor;
+  *row = -1;
+  for (int k = 0; k < n * n; k++) {
+    if (row_done[k % n] || !b->stays[k / n] || fabs(b->A[k]) <= largest) continue;
+    largest = fabs(b->A[k]);
+    *row = k % n;
+  }
+  for (int j = 0; *row >= 0 && j < n; j++) {
+    if (b->stays[j] && fabs(b->A[*row + n * j]) >= CLEAR * largest) *col = j;
+  }
+  return *row >= 0;
+}
+
+// Unknowns that are no pivots of J, in the scale of unknowns and of the rates of states, stay. The number
+// of the others.
+static int find_free(problem* b) {
+  bool* row_done = b->row_done;
+  int n = b->n, rank = 0, pivot = 0, col = 0;
+  double largest = 0.0;
+  for (int k = 0; k < n * n; k++) {
+    int row = k % n;
+    b->A[k] = b->J[k] * b->scale[k / n];
+    if (row >= b->d->part.nu) b->A[k] *= b->size[row] / b->scale[row];
+    largest = fmax(largest, fabs(b->A[k]));
+  }
+  for (int j = 0; j < n; j++) {
+    b->stays[j] = true;
+    row_done[j] = false;
+  }
+  for (; find_pivot(b, FELT * largest, &pivot, &col); rank++) {
+    row_done[pivot] = true;
+    b->stays[col] = false;
+    for (int i = 0; i < n; i++) {
+      double f = row_done[i] ? 0.0 : b->A[i + n * col] / b->A[pivot + n * col];
+      for (int j = 0; j < n && f != 0.0; j++) {
+        b->A[i + n * j] -= f * b->A[pivot + n * j];
+      }
+    }
+  }
+  return rank;
+}
+
+// J_mm dx_m = -r_m: a Newton step of the unknowns that do not stay, cut to the longest
+static bool step_others(jo_context* ctx, problem* b, double* x) {
+  int n = b->n, m = 0, k = 0;
+  for (int j = 0; j < n; j++) {
+    if (b->stays[j]) continue;
+    b->minus[m++] = -b->r[j];
+    for (int i = 0; i < n; i++) {
+      if (!b->stays[i]) b->A[k++] = b->J[i + n * j] * b->scale[j];
+    }
+  }
+  if (!solve(ctx, b, m, m, b->minus, 1e-14, b->plus)) return false;
+  for (int j = 0, i = 0; j < n; j++) {
+    b->dx[j] = b->stays[j] ? 0.0 : b->plus[i++] * b->scale[j];
+  }
+  try_part(b, x, longest_part(b));
+  memcpy(x, b->x, (size_t)n * sizeof *x);
+  memcpy(b->r, b->plus, (size_t)n * sizeof *x);
+  return true;
+}
+
+// Those that move are at rest, those that stay not pushed to speak of.
+static bool is_at_rest(const problem* b) {
+  for (int i = 0; i < b->n; i++) {
+    if (!(fabs(b->r[i]) <= (b->stays[i] ? PUSH : b->limit[i]))) return false;
+  }
+  return true;
+}
+
+// Unknowns that nothing holds drift while the others settle; they go back to where they began, and the
+// others find rest again. False: there is none, x is as it was.
+static bool put_back(jo_context* ctx, problem* b, double* x) {
+  size_t size = (size_t)b->n * sizeof *x;
+  bool is_found = false;
+  memcpy(b->found, x, size);
+  for (int j = 0; j < b->n; j++) {
+    if (b->stays[j]) x[j] = b->begin[j];
+  }
+  residual(b, x, b->r);
+  for (int i = 0; i < MAX_FINISH && !is_found; i++) {
+    slopes(b, x);
+    if (!step_others(ctx, b, x)) break;
+    is_found = is_at_rest(b);
+  }
+  if (is_found && step_others(ctx, b, x) && is_at_rest(b)) return true;
+  memcpy(x, b->found, size);
+  slopes(b, x);
+  return false;
+}
+
+static bool is_settled(const problem* b) {
+  for (int i = 0; i < b->n; i++) {
+    if (!(fabs(b->r[i]) <= PUSH)) return false;
+  }
+  return true;
+}
+
+static jo_status search(jo_context* ctx, problem* b, double* x, jplant_equilibrium* out) {
+  double delta = FIRST;
+  slopes(b, x);
+  set_limits(b);
+  bool is_found = find_worst(b, out);
+  if (!isfinite(norm(b->n, b->r))) return JO_ERR_NUMERIC;
+  while (!is_found && out->iterations < MAX_STEPS && delta > SHORTEST) {
+    // what nothing holds may never stop: it goes back as soon as the others have nearly settled
+    bool is_time = out->iterations % TRY_EVERY == 0 && is_settled(b);
+    if (is_time && find_free(b) < b->n && put_back(ctx, b, x)) return JO_OK;
+    double before = norm(b->n, b->r);
+    if (!creep(ctx, b, delta, x)) {
+      delta *= 0.1;
+      continue;
+    }
+    out->iterations++;
+    double gain = before / fmax(1e-300, norm(b->n, b->r));
+    delta = fmin(LONGEST, delta * fmin(10.0, fmax(0.3, 1.5 * gain)));
+    slopes(b, x);
+    is_found = find_worst(b, out);
+  }
+  if (!is_found) {
+    find_loose(b, out);
+    return JO_ERR_CONVERGENCE;
+  }
+  creep(ctx, b, LONGEST, x);  // once more: quadratic convergence takes it to rounding
+  out->is_moved = find_free(b) < b->n && !put_back(ctx, b, x);
+  return JO_OK;
+}
+
+// ---- the search ------------------------------------------------------------------------------------
+
+static bool allocate(problem* b, jarena* a, double** x) {
+  const jgen_dynamics* d = b->d;
+  int most = jgen_own_count(&d->layout) + 1;
+  double** vector[] = {&b->scale, &b->size, &b->limit, &b->x,     &b->r, &b->plus,
+                       &b->minus, &b->dx,   &b->begin, &b->found, x};
+  for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
+    *vector[i] = JARENA_ARRAY(a, most, double);
+    if (!*vector[i]) return false;
+  }
+  b->at = JARENA_ARRAY(a, most, int);
+  b->of = JARENA_ARRAY(a, most, int);
+  b->stays = JARENA_ARRAY(a, most, bool);
+  b->row_done = JARENA_ARRAY(a, most, bool);
+  b->ydot = JARENA_ARRAY(a, d->ny + 1, double);
+  b->g = JARENA_ARRAY(a, d->nswitch + 1, double);
+  b->J = JARENA_ARRAY(a, most * most, double);
+  b->A = JARENA_ARRAY(a, most * most, double);
+  return b->at && b->of && b->stays && b->row_done && b->ydot && b->g && b->J && b->A;
+}
+
+static void list_unknowns(problem* b) {
+  const jgen_dynamics* d = b->d;
+  const jgen_layout* l = &d->layout;
+  for (int at = 0; at < l->ny; at++) {
+    bool is_position = jgen_is_in(l, JGEN_QU, at);
+    if (!is_position && (!jgen_is_in(l, JGEN_Z, at) || l->is_held[at])) continue;
+    int i = b->n++;
+    b->at[i] = at;
+    b->of[i] = jgen_balance(l, at);
+    b->size[i] = l->nominal[at];
+    b->scale[i] = fmax(l->nominal[at], fabs(b->y[at]));
+    if (!is_position) continue;
+    b->scale[i] = d->model->coordinate[d->part.u[i]].is_angle ? ANGLE_STEP : LENGTH_STEP;
+  }
+}
+
+static jo_status find(jo_context* ctx, jarena* a, problem* b, jplant_equilibrium* out) {
+  double* x = NULL;
+  if (!allocate(b, a, &x)) return jerr_memory(ctx);
+  list_unknowns(b);
+  memset(b->y + jgen_first(&b->d->layout, JGEN_QDU), 0, (size_t)b->d->part.nu * sizeof *b->y);
+  for (int i = 0; i < b->n; i++) {
+    x[i] = b->begin[i] = b->y[b->at[i]];
+  }
+  jo_status status = search(ctx, b, x, out);
+  residual(b, x, b->r);
+  if (status == JO_OK) find_worst(b, out);
+  for (int j = 0; status == JO_OK && j < b->d->part.nu; j++) {
+    out->determined += !b->stays[j];
+  }
+  return b->no_memory ? JO_ERR_MEMORY : status;
+}
+
+jo_status jplant_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const jsolve_system* s,
+                                  double t, double* y, bool* stays, jplant_equilibrium* out) {
+  problem b = {.d = d, .s = s, .t = t, .y = y};
+  *out = (jplant_equilibrium){.worst = -1};
+  jarena a;
+  jarena_init(&a, ctx);
+  jo_status status = find(ctx, &a, &b, out);
+  for (int i = 0; stays && i < d->ny; i++) {
+    stays[i] = jgen_is_in(&d->layout, JGEN_Z, i);  // held states
+  }
+  for (int i = 0; status == JO_OK && stays && i < b.n; i++) {
+    stays[b.at[i]] = b.stays[i];
+  }
+  jarena_free(&a);
+  return status;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is not finite, and why: the operation at fault is looked for in the graph, with the values the run
+// had there.
+#include "plant/finite.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "expr/blame.h"
+
+#define CAUSE (JEXPR_BLAME_SIZE + 64)
+
+const char* jplant_finite_text(double x) {
+  return isnan(x) ? "not a number" : "infinite";
+}
+
+int jplant_finite_first(const double* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i])) return i;
+  }
+  return -1;
+}
+
+// ": log(-99.2) has no finite value" or ""
+static void find_cause(jplant_work* r, const jexpr_fn* fn, int which, double t, const double* y,
+                       char cause[CAUSE]) {
+  const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = r->p,
+                                        [JGEN_T] = &t,
+                                        [JGEN_Y] = y,
+                                        [JGEN_MODE] = r->mode,
+                                        [JGEN_MOMENTUM] = r->momentum};
+  char operation[JEXPR_BLAME_SIZE];
+  jexpr_blame(r->ctx, fn->graph, fn->out[0].ref[which], in, operation);
+  cause[0] = '\0';
+  if (operation[0]) jformat(cause, CAUSE, ": %s has no finite value", operation);
+}
+
+// ---- objectives ----------------------------------------------------------------------------------
+
+static jo_status fail_objective(jplant_work* r, int which, double t, const double* y,
+                                double value) {
+  const jmodel_objective* o = &r->plant->model->objective[which];
+  const jmodel_place* at = o->has_final ? &o->final.place : &o->place;
+  char cause[CAUSE];
+  find_cause(r, &r->plant->dynamics->fn[JGEN_FN_OBJECTIVE], which, t, y, cause);
+  bool is_quoted = o->has_final && o->final.text;
+  return jerr_set(
+      r->ctx, JO_ERR_NUMERIC,
+      "%s:%d: objective '%s' is %s at the end of the run, t = %.9g s%s%s%s%s; hint: keep "
+      "its expression where it is defined",
+      at->file, at->line, o->name, jplant_finite_text(value), t, cause,
+      is_quoted ? " (final: " : "", is_quoted ? o->final.text : "", is_quoted ? ")" : "");
+}
+
+jo_status jplant_finite_objectives(jplant_work* r, double t, const double* y, const double* psi) {
+  int bad = jplant_finite_first(psi, r->plant->dynamics->nobjective);
+  return bad < 0 ? JO_OK : fail_objective(r, bad, t, y, psi[bad]);
+}
+
+// ---- outputs -------------------------------------------------------------------------------------
+
+static const jmodel_signal* find_sensor(const jmodel* m, const char* name) {
+  for (int i = 0; i < m->nsignal; i++) {
+    if (m->signal[i].is_output && strcmp(m->signal[i].name, name) == 0) return &m->signal[i];
+  }
+  return NULL;
+}
+
+jo_status jplant_finite_output(jplant_work* r, double t, const double* y, int which, double value) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  const char* name = d->output_name[which];
+  const jmodel_signal* s = find_sensor(r->plant->model, name);
+  char cause[CAUSE];
+  find_cause(r, &d->fn[JGEN_FN_OUTPUTS], which, t, y, cause);
+  if (!s) {
+    return jerr_set(r->ctx, JO_ERR_NUMERIC, "%s: output '%s' is %s at t = %.9g s%s",
+                    r->plant->model->path, name, jplant_finite_text(value), t, cause);
+  }
+  return jerr_set(
+      r->ctx, JO_ERR_NUMERIC,
+      "%s:%d: sensor '%s' is %s at t = %.9g s%s; hint: keep its expression where it is defined",
+      s->value.place.file, s->value.place.line, name, jplant_finite_text(value), t, cause);
+}
+
+// ---- rates ---------------------------------------------------------------------------------------
+
+jo_status jplant_finite_rate(jplant_work* r, double t, const double* y, int which) {
+  char cause[CAUSE];
+  find_cause(r, &r->plant->dynamics->fn[JGEN_FN_RHS], which, t, y, cause);
+  return jerr_set(r->ctx, JO_ERR_NUMERIC,
+                  "%s: the rate of change of '%s' has no finite value at t = %.9g s%s",
+                  r->plant->model->path, r->plant->dynamics->layout.name[which], t, cause);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that come out of a run and must be finite: objectives and outputs. What is not is told with its
+// cause, as far as it can be found.
+#ifndef JPLANT_FINITE_H
+#define JPLANT_FINITE_H
+
+#include "plant/plant.h"
+
+// "not a number", "infinite"
+const char* jplant_finite_text(double x);
+
+// Report the first objective that is not finite at the end of a run, (t, y).
+jo_status jplant_finite_objectives(jplant_work* r, double t, const double* y, const double* psi);
+
+// Report an output that is not finite at (t, y): `which` of the outputs, with its value there.
+jo_status jplant_finite_output(jplant_work* r, double t, const double* y, int which, double value);
+
+// Report a rate of the state that is not finite at (t, y).
+jo_status jplant_finite_rate(jplant_work* r, double t, const double* y, int which);
+
+// First of n values that is not finite; -1: all are.
+int jplant_finite_first(const double* x, int n);
+
+#endif

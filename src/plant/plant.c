@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a model to something that runs: generate, assemble, partition, generate the dynamics,
+// compile, and hand the driver its callbacks.
+#include "plant/plant.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "plant/assemble.h"
+#include "plant/rolling.h"
+#include "plant/singular.h"
+
+#define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
+#define CLOSED               1e-7  // a Newton correction below leaves a residual of its square
+#define MAX_CORRECTIONS      12
+// Equations that follow from the others are met with them, to rounding. One that is off by more than a
+// coordinate moved by this much would make it [rad or m] does not follow any more.
+#define REDUNDANT_MOTION 1e-6
+#define LEVER_ROUNDING   1e-13  // of an equation, relative to the longest lever of all
+
+jplant_options jplant_options_default(void) {
+  return (jplant_options){.kernel = jkernel_options_default(), .gen = {.modes = true}};
+}
+
+// ---- plant ---------------------------------------------------------------------------------------
+
+static double largest_of(const double* x, int n) {
+  double largest = 0.0;
+  for (int i = 0; i < n; i++) {
+    largest = fmax(largest, fabs(x[i]));
+  }
+  return largest;
+}
+
+// Every redundant equation by its own levers, entries of its row of dh/dq: 1 for slides, a length for
+// turns. A mechanism of a metre is not closed by less because a point of it is a thousand kilometres off.
+static jo_status set_closure_limits(jplant* p, const double* J) {
+  const jgen_partition* part = &p->dynamics->part;
+  int nq = p->position->nq;
+  double most = largest_of(J, p->position->nh * nq);
+  p->closure_limit = JARENA_ARRAY(&p->arena, part->nredundant + 1, double);
+  if (!p->closure_limit) return jerr_memory(p->ctx);
+  for (int i = 0; i < part->nredundant; i++) {
+    double lever = largest_of(J + (int64_t)part->redundant[i] * nq, nq);
+    if (lever == 0.0) lever = most > 0.0 ? most : 1.0;
+    p->closure_limit[i] = REDUNDANT_MOTION * lever + LEVER_ROUNDING * most;
+  }
+  return JO_OK;
+}
+
+static jo_status fill_initial_state(jplant* p, const jplant_assembly* s) {
+  const jgen_dynamics* d = p->dynamics;
+  p->y0 = JARENA_ARRAY(&p->arena, d->ny + 1, double);
+  if (!p->y0) return jerr_memory(p->ctx);
+  jgen_scatter(&d->layout, s->q, s->qd, s->z, p->y0);  // filters start at rest
+  p->q0 = s->q;
+  p->qd0 = s->qd;
+  p->closure_residual = s->residual;
+  return set_closure_limits(p, s->J);
+}
+
+// What every plant has, and what was asked for.
+static jo_status compile(jplant* p, const jplant_options* opt) {
+  jexpr_fn fn[JGEN_FN_COUNT] = {0};
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    jgen_fn_part part = jgen_fn_about(f)->part;
+    if (part == JGEN_PART_PLANT || part == JGEN_PART_EXTRA) fn[f] = p->dynamics->fn[f];
+  }
+  jplant_kernels_use use = {.outputs = !opt->seldom_outputs, .wheels = opt->gen.loads};
+  return jplant_kernels_create(p->ctx, fn, NULL, 0, use, &opt->kernel, &p->kernels);
+}
+
+// Names of switches, for messages.
+static jo_status name_switches(jplant* p) {
+  const jgen_dynamics* d = p->dynamics;
+  p->switch_name = JARENA_ARRAY(&p->arena, d->nswitch + 1, const char*);
+  if (!p->switch_name) return jerr_memory(p->ctx);
+  for (int i = 0; i < d->nswitch; i++) {
+    p->switch_name[i] = d->sw[i].text;
+  }
+  return JO_OK;
+}
+
+// Operations of all equations of motion as written, needed or not.
+static jo_status count_written(jplant* p) {
+  const jgen_dynamics* d = p->dynamics;
+  jarena scratch;
+  jarena_init(&scratch, p->ctx);
+  jexpr_schedule all = {.order = JARENA_ARRAY(&scratch, d->nwritten + 1, jexpr_ref)};
+  for (int i = 1; all.order && i < d->nwritten; i++) {
+    if (jexpr_nargs(d->g, (jexpr_ref)i) > 0) all.order[all.n++] = (jexpr_ref)i;
+  }
+  jo_status status = all.order ? JO_OK : jerr_memory(p->ctx);
+  if (status == JO_OK) p->before = jexpr_count(d->g, &all);
+  jarena_free(&scratch);
+  return status;
+}
+
+// Velocities in y as the initial conditions say, at the position in y.
+static jo_status set_velocities(jplant* p, double t, double* y) {
+  int nq = p->model->ncoordinate;
+  jarena a;
+  jarena_init(&a, p->ctx);
+  double *q = JARENA_ARRAY(&a, nq + 1, double), *qd = JARENA_ARRAY(&a, nq + 1, double);
+  bool* rests = JARENA_ARRAY(&a, nq + 1, bool);
+  jo_status status = q && qd && rests ? JO_OK : jerr_memory(p->ctx);
+  if (status >= 0) status = jplant_coordinates(p->ctx, p, t, y, q, NULL);
+  if (status >= 0) {
+    status = jplant_assemble_velocity(p->ctx, &a, p->model, p->position, NULL, t, q, qd, rests);
+  }
+  if (status >= 0) jgen_scatter(&p->dynamics->layout, NULL, qd, NULL, y);
+  jarena_free(&a);
+  return status;
+}
+
+// The initial state moves to static equilibrium; velocities there are those of the initial conditions.
+static jo_status start_static(jplant* p) {
+  double t = p->model->simulation.t_start;
+  jplant_equilibrium found;
+  JO_TRY(jplant_find_equilibrium(p->ctx, p, t, p->y0, &found));
+  JO_TRY(set_velocities(p, t, p->y0));
+  return jplant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0);
+}
+
+// What a Jacobian needs that is made later.
+static jo_status keep_source(jplant* p, const jplant_options* opt) {
+  bool* live = NULL;
+  if (opt->gen.live) {
+    live = JARENA_ARRAY(&p->arena, p->model->nnumber + 1, bool);
+    if (!live) return jerr_memory(p->ctx);
+    memcpy(live, opt->gen.live, (size_t)p->model->nnumber * sizeof *live);
+  }
+  jplant_jacobian_source source = {p->model, live, p->dynamics, opt->kernel};
+  p->shelf = jplant_jacobian_shelf_create(p->ctx, &source);
+  return p->shelf ? JO_OK : jerr_memory(p->ctx);
+}
+
+// Names of the coordinates in `list`, for a message: "a, b, c"; NULL: none, or no memory.
+static const char* name_coordinates(jplant* p, const bool* list) {
+  const char* text = NULL;
+  for (int i = 0; i < p->model->ncoordinate; i++) {
+    if (!list[i]) continue;
+    const char* name = p->model->coordinate[i].name;
+    text = jarena_printf(&p->arena, "%s%s%s", text ? text : "", text ? ", " : "", name);
+    if (!text) return NULL;
+  }
+  return text;
+}
+
+// Say what the assembly had to choose.
+static void tell_choices(jplant* p, const jplant_assembly* s) {
+  const char* path = p->model->path;
+  const char* names = name_coordinates(p, s->is_moved ? s->stays : s->arbitrary);
+  const char* resting = name_coordinates(p, s->idle);
+  if (names && s->is_moved) {
+    jerr_warn(
+        p->ctx,
+        "%s: nothing determines %s, and the loops cannot be closed with the guesses: the search "
+        "chose, and numbers that move the assembly have no derivative. Give initial conditions or "
+        "other guesses",
+        path, names);
+  } else if (names) {
+    jerr_warn(p->ctx,
+              "%s: the initial conditions leave %s open: left at the guess, others moved to meet "
+              "them",
+              path, names);
+  }
+  if (resting) {
+    jerr_warn(p->ctx,
+              "%s: the initial conditions leave the rate of %s open: left at rest, others move to "
+              "meet them",
+              path, resting);
+  }
+}
+
+static jo_status build(jplant* p, const jplant_options* opt) {
+  const jmodel* m = p->model;
+  jplant_assembly s = {0};
+  jgen_partition part;
+  JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
+  JO_TRY(jplant_assemble(p->ctx, &p->arena, m, p->position, NULL, m->simulation.t_start, &s));
+  tell_choices(p, &s);
+  JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
+                               &part));
+  JO_TRY(jplant_check_singular(p->ctx, m, p->position, NULL, m->simulation.t_start, s.q,
+                               REDUNDANCY_TOLERANCE, &part));
+  JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
+  JO_TRY(keep_source(p, opt));
+  JO_TRY(name_switches(p));
+  JO_TRY(fill_initial_state(p, &s));
+  JO_TRY(count_written(p));
+  JO_TRY(compile(p, opt));
+  return m->simulation.start_static ? start_static(p) : JO_OK;
+}
+
+jo_status jplant_create(jo_context* ctx, const jmodel* m, const jplant_options* opt, jplant** out) {
+  *out = NULL;
+  jplant_options defaults = jplant_options_default();
+  jplant* p = jmem_resize(ctx, NULL, sizeof *p);
+  if (!p) return jerr_memory(ctx);
+  memset(p, 0, sizeof *p);
+  p->ctx = ctx;
+  p->model = m;
+  jarena_init(&p->arena, ctx);
+  jo_status status = build(p, opt ? opt : &defaults);
+  if (status < 0) {
+    jplant_destroy(p);
+    return status;
+  }
+  *out = p;
+  return JO_OK;
+}
+
+void jplant_destroy(jplant* p) {
+  if (!p) return;
+  jplant_jacobian_shelf_destroy(p->shelf);
+  jplant_kernels_destroy(p->ctx, p->kernels);
+  jgen_dynamics_destroy(p->dynamics);
+  jgen_position_destroy(p->position);
+  jarena_free(&p->arena);
+  jmem_free(p->ctx, p);
+}
+
+// ---- callbacks of a run --------------------------------------------------------------------------
+
+void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* const* out) {
+  const jplant_kernels* k = r->plant->kernels;
+  const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = r->p,
+                                        [JGEN_T] = &t,
+                                        [JGEN_Y] = y,
+                                        [JGEN_MODE] = r->mode,
+                                        [JGEN_MOMENTUM] = r->momentum};
+  jplant_kernels_eval(k, k->of[f], in, out, r->work);
+}
+
+static void rhs(void* user, double t, const double* y, double* ydot) {
+  jplant_work* r = user;
+  jplant_call(r, JGEN_FN_RHS, t, y, (double* const[]){ydot});
+}
+
+static void switches(void* user, double t, const double* y, double* g) {
+  jplant_work* r = user;
+  jplant_call(r, JGEN_FN_SWITCHES, t, y, (double* const[]){g});
+}
+
+static void jacobian(void* user, double t, const double* y, double* J) {
+  jplant_work* r = user;
+  const double* in[JGEN_GROUP_COUNT] = {
+      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
+  jkernel_eval(r->jacobian, in, (double* const[]){J}, r->jacobian_work);
+}
+
+static jo_status prepare_jacobian(void* user) {
+  jplant_work* r = user;
+  if (r->jacobian) return JO_OK;
+  const jkernel* k;
+  JO_TRY(jplant_jacobian_get(r->ctx, r->plant->shelf, &k, &r->own_jacobian));
+  r->jacobian_work = JARENA_ARRAY(&r->arena, k->work + 1, double);
+  if (!r->jacobian_work) return jerr_memory(r->ctx);
+  jkernel_init_work(k, r->jacobian_work);
+  r->jacobian = k;
+  r->system.jacobian = jacobian;
+  return JO_OK;
+}
+
+// The redundant equation that is farthest off for its limit, -1: there is none; the largest residual of all.
+static int worst_redundant(jplant_work* r, double t, const double* y, double* residual) {
+  const jplant* p = r->plant;
+  int n = p->dynamics->part.nredundant, worst = -1;
+  double excess = 0.0;
+  *residual = 0.0;
+  if (n == 0) return worst;
+  jplant_call(r, JGEN_FN_REDUNDANT, t, y, (double* const[]){r->redundant});
+  for (int i = 0; i < n; i++) {
+    double off = fabs(r->redundant[i]);
+    *residual = fmax(*residual, off);
+    if (worst >= 0 && off / p->closure_limit[i] <= excess) continue;
+    excess = off / p->closure_limit[i];
+    worst = i;
+  }
+  return worst;
+}
+
+// Equations that were left out are still met.
+static jo_status check_redundant(jplant_work* r, double t, const double* y) {
+  const jplant* p = r->plant;
+  double largest;
+  int worst = worst_redundant(r, t, y, &largest);
+  if (worst < 0 || fabs(r->redundant[worst]) <= p->closure_limit[worst]) return JO_OK;
+  jformat(r->hint, sizeof r->hint,
+          "%.200s: closure equation '%.60s' followed from the others when the model was assembled, "
+          "but is off by %.3g m now (limit %.2g m): the mechanism is overconstrained and locks; "
+          "change the geometry, or remove the closure",
+          p->model->path, p->position->row_name[p->dynamics->part.redundant[worst]],
+          fabs(r->redundant[worst]), p->closure_limit[worst]);
+  return JO_ERR_CONVERGENCE;
+}
+
+// Newton on the closures; the warm start is so close that one correction is the rule.
+static jo_status project(void* user, double t, double* y) {
+  jplant_work* r = user;
+  const jgen_dynamics* d = r->plant->dynamics;
+  double* v = y + jgen_first(&d->layout, JGEN_QV);
+  for (int k = 0; k < MAX_CORRECTIONS; k++) {
+    if (d->part.nv == 0) return check_redundant(r, t, y);
+    r->projections++;
+    jplant_call(r, JGEN_FN_PROJECT, t, y, (double* const[]){r->dv, r->h, r->inverse});
+    double largest = 0.0;
+    for (int i = 0; i < d->part.nv; i++) {
+      v[i] += r->dv[i];
+      largest = fmax(largest, fabs(r->dv[i]));
+    }
+    if (largest < CLOSED) return check_redundant(r, t, y);
+    if (!(largest < 1e3)) break;
+  }
+  jformat(r->hint, sizeof r->hint,
+          "%.200s: the loops cannot be closed: the mechanism is at or near a singular position; "
+          "choose other independent coordinates, or change the geometry",
+          r->plant->model->path);
+  return JO_ERR_CONVERGENCE;
+}
+
+// The sign of det J_v: of the reciprocal pivots at the last projection; 0: they are not finite.
+static int side_of_loops(const jplant_work* r) {
+  int side = 1;
+  for (int i = 0; i < r->plant->dynamics->part.nv; i++) {
+    if (!isfinite(r->inverse[i])) return 0;
+    if (r->inverse[i] < 0.0) side = -side;
+  }
+  return side;
+}
+
+// Past a singular position of the dependent coordinates the independent ones do not determine which way
+// the loops go on: that a run comes out on a way that closes does not make it the right one. Stages and
+// searches may look across; what is accepted may not.
+static jo_status admit(void* user, double t, const double* y) {
+  jplant_work* r = user;
+  (void)t, (void)y;
+  int side = side_of_loops(r);
+  if (r->side == 0) r->side = side;
+  if (r->side * side > 0) return JO_OK;
+  jformat(r->hint, sizeof r->hint,
+          "%.200s: the loops pass a singular position of the coordinates that were chosen as "
+          "dependent: the others do not tell how they go on; choose other independent coordinates "
+          "(independent: true), or change the geometry",
+          r->plant->model->path);
+  return JO_ERR_MODEL;
+}
+
+jo_status jplant_close(jplant_work* r, double t, double* y) {
+  if (!r->system.project) return JO_OK;
+  jo_status status = project(r, t, y);
+  return status < 0 ? jerr_set(r->ctx, status, "t = %.9g s: %s", t, r->hint) : status;
+}
+
+jo_status jplant_admit(jplant_work* r, double t, const double* y) {
+  jo_status status = r->system.admit ? admit(r, t, y) : JO_OK;
+  return status < 0 ? jerr_set(r->ctx, status, "t = %.9g s: %s", t, r->hint) : status;
+}
+
+// Where a driven coordinate jumps, in velocity or position, the momenta conjugate to the independent
+// velocities stay. docs/theory/dynamics.md eq. (R8)
+static jo_status jump(jplant_work* r, double t, double* y, const int* flipped, int n) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  int nd = d->part.nd;
+  if (nd == 0) return JO_OK;
+  double* drive[2] = {r->drive_old, r->drive_new};
+  for (int now = 0; now < 2; now++) {
+    for (int i = 0; i < n; i++) {
+      r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
+    }
+    double* rate[3] = {drive[now], drive[now] + nd, drive[now] + 2 * nd};
+    jplant_call(r, JGEN_FN_DRIVE, t, y, rate);
+    if (now == 0) jplant_call(r, JGEN_FN_MOMENTUM, t, y, (double* const[]){r->momentum});
+  }
+  bool jumps = false;
+  for (int i = 0; i < 2 * nd; i++) {
+    jumps = jumps || r->drive_new[i] != r->drive_old[i];
+  }
+  if (!jumps) return JO_OK;
+  JO_TRY(jplant_close(r, t, y));
+  jplant_call(r, JGEN_FN_IMPULSE, t, y, (double* const[]){r->dqd});
+  double* rate = y + jgen_first(&d->layout, JGEN_QDU);
+  for (int i = 0; i < d->part.nu; i++) {
+    rate[i] += r->dqd[i];
+  }
+  return JO_OK;
+}
+
+void jplant_rolling(jplant_work* r, double t, const double* y, double* rolling) {
+  int n = r->plant->dynamics->nwheel;
+  double* out[3] = {rolling, rolling + n, rolling + 2 * n};
+  jplant_call(r, JGEN_FN_ROLLING, t, y, out);
+}
+
+static void flip(jplant_work* r, const int* flipped, int n) {
+  for (int i = 0; i < n; i++) {
+    r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
+  }
+}
+
+// None of the flipped switches says that a wheel stands, and wheels that come to the ground roll.
+static jo_status check_wheels(jplant_work* r, double t, const double* y, const int* flipped,
+                              int n) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  int nwheel = d->nwheel, first = d->first_standing;
+  if (nwheel == 0) return JO_OK;
+  for (int i = 0; i < n; i++) {
+    if (flipped[i] < first || r->mode[flipped[i]] < 0.5) continue;
+    return jplant_rolling_stands(r->ctx, d, flipped[i] - first, t);
+  }
+  double* was = r->rolling + 3 * nwheel;
+  flip(r, flipped, n);
+  jplant_rolling(r, t, y, was);
+  flip(r, flipped, n);
+  jplant_rolling(r, t, y, r->rolling);
+  return jplant_rolling_landing(r->ctx, d, t, was, r->rolling);
+}
+
+static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
+  jplant_work* r = user;
+  memcpy(r->before, y, (size_t)r->plant->dynamics->ny * sizeof *y);
+  JO_TRY(jump(r, t, y, flipped, n));
+  JO_TRY(check_wheels(r, t, y, flipped, n));
+  if (r->on_event) r->on_event(r->on_event_user, t, r->before, y, r->mode, flipped, n);
+  return JO_OK;
+}
+
+static bool allocate(jplant_work* r) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  r->p = JARENA_ARRAY(&r->arena, d->np + 1, double);
+  r->mode = JARENA_ARRAY(&r->arena, d->nswitch + 1, double);
+  r->g = JARENA_ARRAY(&r->arena, d->nswitch + 1, double);
+  r->dv = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
+  r->h = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
+  r->inverse = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
+  r->drive_old = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
+  r->drive_new = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
+  r->momentum = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
+  r->dqd = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
+  r->before = JARENA_ARRAY(&r->arena, d->ny + 1, double);
+  r->redundant = JARENA_ARRAY(&r->arena, d->part.nredundant + 1, double);
+  r->rolling = JARENA_ARRAY(&r->arena, 6 * d->nwheel + 1, double);
+  r->windows = JARENA_ARRAY(&r->arena, 2 * d->nobjective + 1, double);
+  r->work = jplant_kernels_work(&r->arena, r->plant->kernels);
+  return r->work && r->p && r->mode && r->g && r->dv && r->h && r->inverse && r->drive_old &&
+         r->drive_new && r->momentum && r->dqd && r->before && r->redundant && r->rolling &&
+         r->windows;
+}
+
+jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work** out) {
+  *out = NULL;
+  const jgen_dynamics* d = plant->dynamics;
+  jplant_work* r = jmem_resize(ctx, NULL, sizeof *r);
+  if (!r) return jerr_memory(ctx);
+  memset(r, 0, sizeof *r);
+  r->plant = plant;
+  r->ctx = ctx;
+  jarena_init(&r->arena, ctx);
+  if (!allocate(r)) {
+    jplant_work_destroy(r);
+    return jerr_memory(ctx);
+  }
+  memcpy(r->p, d->p, (size_t)d->np * sizeof *r->p);
+  // errors of all states are controlled, of dependent coordinates too: near a singular position they are
+  // the first to tell
+  const jgen_layout* l = &d->layout;
+  const jkernel* own_jacobian = plant->kernels->of[JGEN_FN_JACOBIAN];
+  r->system = (jsolve_system){.n = d->ny,
+                              .user = r,
+                              .rhs = rhs,
+                              .project = d->part.nv + d->part.nredundant > 0 ? project : NULL,
+                              .admit = d->part.nv > 0 ? admit : NULL,
+                              .projection_hint = r->hint,
+                              .error_scale = l->nominal,
+                              .nswitch = d->nswitch,
+                              .switches = switches,
+                              .mode = r->mode,
+                              .event = event,
+                              .jacobian = own_jacobian ? jacobian : NULL,
+                              .prepare_jacobian = prepare_jacobian,
+                              .nq = l->block[JGEN_QU].n,
+                              .nv = l->block[JGEN_QV].n,
+                              .nw = jgen_first(l, JGEN_INTEGRAL) - jgen_first(l, JGEN_QDU),
+                              .state_name = l->name,
+                              .switch_name = plant->switch_name};
+  if (own_jacobian) {
+    r->jacobian = own_jacobian;
+    r->jacobian_work = r->work[own_jacobian - plant->kernels->set->kernel];
+  }
+  *out = r;
+  return JO_OK;
+}
+
+void jplant_work_destroy(jplant_work* r) {
+  if (!r) return;
+  jplant_jacobian_destroy(r->own_jacobian);
+  jarena_free(&r->arena);
+  jmem_free(r->ctx, r);
+}
+
+jsolve_options jplant_solve_options(const jmodel* m) {
+  const jmodel_simulation* s = &m->simulation;
+  jsolve_options o = jsolve_options_default();
+  int method = jsolve_method_find(s->method);
+  if (method >= 0) o.method = (jsolve_method)method;
+  o.rel_tol = s->rel_tol;
+  o.abs_tol = s->abs_tol;
+  o.step = s->step;
+  o.max_step = s->max_step;
+  o.shortest_pulse = s->shortest_pulse;
+  o.max_events = s->max_events;
+  o.max_steps = (int64_t)s->max_steps;
+  return o;
+}
+
+void jplant_clamp(const jplant* p, double* y) {
+  const jgen_dynamics* d = p->dynamics;
+  for (int i = 0; i < d->nobjective; i++) {
+    jmodel_objective_kind kind = p->model->objective[i].kind;
+    bool has_root = kind == JMODEL_OBJECTIVE_RMS || kind == JMODEL_OBJECTIVE_PEAK;
+    double* w = &y[jgen_first(&d->layout, JGEN_INTEGRAL) + i];
+    if (has_root && *w < 0.0) *w = 0.0;
+  }
+}
+
+void jplant_objectives(jplant_work* r, double t, const double* y, double* psi) {
+  memcpy(r->before, y, (size_t)r->plant->dynamics->ny * sizeof *y);
+  jplant_clamp(r->plant, r->before);
+  jplant_call(r, JGEN_FN_OBJECTIVE, t, r->before, (double* const[]){psi});
+}
+
+void jplant_outputs(jplant_work* r, double t, const double* y, double* out) {
+  jplant_call(r, JGEN_FN_OUTPUTS, t, y, (double* const[]){out});
+}
+
+double jplant_closure(jplant_work* r, double t, const double* y) {
+  double largest;
+  int nv = r->plant->dynamics->part.nv;
+  worst_redundant(r, t, y, &largest);
+  if (nv > 0) jplant_call(r, JGEN_FN_PROJECT, t, y, (double* const[]){r->dv, r->h, r->inverse});
+  for (int i = 0; i < nv; i++) {
+    largest = fmax(largest, fabs(r->h[i]));
+  }
+  return largest;
+}
+
+// ---- statics -------------------------------------------------------------------------------------
+
+static void* resize_inside(void* user, void* p, size_t size) {
+  return jmem_resize(user, p, size);
+}
+
+static void release_inside(void* user, void* p) {
+  jmem_free(user, p);
+}
+
+static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status status,
+                                  const jplant_equilibrium* found) {
+  const jgen_layout* l = &p->dynamics->layout;
+  int k = found->worst;
+  bool is_state = jgen_is_in(l, JGEN_Z, k);
+  const char* name = k < 0 ? "nothing" : l->name[k];
+  if (status == JO_ERR_NUMERIC) {
+    return jerr_set(ctx, status,
+                    "%s: no static equilibrium found: at rest where the search begins, the "
+                    "equations of '%s' have no finite value",
+                    p->model->path, name);
+  }
+  return jerr_set(ctx, status,
+                  "%s: no static equilibrium found: '%s' is left with %s of %.3g; something must "
+                  "hold it, or the search must begin nearer to the equilibrium%s",
+                  p->model->path, name,
+                  is_state ? "a rate, by its nominal size," : "an acceleration", found->residual,
+                  is_state ? "; 'hold: true' keeps a state where it begins" : "");
+}
+
+jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
+                        bool* stays, jplant_equilibrium* out) {
+  // trial positions may fail to close the loops: that is not to be told
+  const jo_allocator inside = {resize_inside, release_inside, ctx};
+  const jgen_dynamics* d = p->dynamics;
+  jo_context* quiet = NULL;
+  jplant_work* run = NULL;
+  jo_status status = jo_context_create(&inside, &quiet);
+  if (status >= 0) status = jplant_work_create(quiet, p, &run);
+  if (status >= 0) {
+    if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
+    status = jplant_equilibrium_find(quiet, d, &run->system, t, y, stays, out);
+  }
+  jplant_work_destroy(run);
+  jo_context_destroy(quiet);
+  bool none = status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC;
+  if (none) return fail_equilibrium(ctx, p, status, out);
+  return status == JO_ERR_MEMORY ? jerr_memory(ctx) : status;
+}
+
+jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,
+                                  jplant_equilibrium* out) {
+  JO_TRY(jplant_settle(ctx, p, NULL, t, y, NULL, out));
+  if (out->is_moved) {
+    jerr_warn(
+        ctx,
+        "%s: forces hold %d of %d coordinates at static equilibrium, and there is no rest with "
+        "the others where they began: where they came to depends on the search, and there are no "
+        "derivatives",
+        p->model->path, out->determined, p->dynamics->part.nu);
+  }
+  return JO_OK;
+}
+
+jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,
+                             double* qd) {
+  const jgen_dynamics* d = p->dynamics;
+  const jgen_partition* part = &d->part;
+  jplant_work* run;
+  JO_TRY(jplant_work_create(ctx, p, &run));
+  double* rate[3] = {run->drive_new, run->drive_new + part->nd, run->drive_new + 2 * part->nd};
+  jsolve_set_modes(&run->system, t, y, run->g);
+  jplant_call(run, JGEN_FN_DRIVE, t, y, rate);
+  if (part->nv > 0) jplant_call(run, JGEN_FN_VELOCITY, t, y, (double* const[]){run->dv});
+  jgen_gather(&d->layout, y, q, qd);
+  for (int i = 0; qd && i < part->nv; i++) {
+    qd[part->v[i]] = run->dv[i];
+  }
+  for (int i = 0; i < part->nd; i++) {
+    q[part->d[i]] = rate[0][i];
+    if (qd) qd[part->d[i]] = rate[1][i];
+  }
+  jplant_work_destroy(run);
+  return JO_OK;
+}

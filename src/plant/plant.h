@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plant: a model with its equations generated, compiled and assembled, ready to be simulated.
+#ifndef JPLANT_PLANT_H
+#define JPLANT_PLANT_H
+
+#include "gen/gen.h"
+#include "plant/equilibrium.h"
+#include "plant/jacobian.h"
+#include "plant/kernels.h"
+#include "solve/ode.h"
+
+typedef struct jplant_options {
+  jkernel_options kernel;
+  jgen_options gen;
+  bool seldom_outputs;  // outputs are asked for now and then: they are interpreted
+} jplant_options;
+
+jplant_options jplant_options_default(void);
+
+typedef struct jplant {
+  jo_context* ctx;
+  const jmodel* model;
+  jarena arena;
+  jgen_position* position;
+  jgen_dynamics* dynamics;
+  jplant_kernels* kernels;
+  jexpr_counts before;           // operations written down for the right-hand side, all equations
+  double* q0;                    // assembled position, by coordinate
+  double* qd0;                   // consistent velocities
+  const char** switch_name;      // (nswitch)
+  double* y0;                    // initial state (ny)
+  double closure_residual;       // largest at the assembled position [m]
+  double* closure_limit;         // redundant equations may be off by this much [m]
+  jplant_jacobian_shelf* shelf;  // of the Jacobian, made when it is needed
+} jplant;
+
+// Generate, assemble, choose the partition, compile. The model must outlive the plant.
+// Ownership: caller, release with jplant_destroy(). Read-only afterwards, shared by threads.
+jo_status jplant_create(jo_context* ctx, const jmodel* m, const jplant_options* opt, jplant** out);
+void jplant_destroy(jplant* p);
+
+// Static equilibrium at time t, searched for from y (ny), which becomes it; velocities zero.
+// On failure the context names the coordinate that is not at rest.
+jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,
+                                  jplant_equilibrium* out);
+
+// The same for other values of the live numbers (NULL: the model's), telling which states stay because
+// nothing holds them (ny).
+jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
+                        bool* stays, jplant_equilibrium* out);
+
+// All coordinates at a state, driven ones included; qd may be NULL.
+jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,
+                             double* qd);
+
+#define JPLANT_PLANT_HINT 512
+
+// A run's own storage: work space of the kernels, modes, parameters. One thread at a time.
+typedef struct jplant_work {
+  const jplant* plant;
+  jo_context* ctx;
+  jarena arena;
+  jsolve_system system;
+  double* p;      // live numbers (np)
+  double* mode;   // (nswitch)
+  double* g;      // scratch of the switching functions (nswitch)
+  double** work;  // of each kernel
+  double* dv;     // scratch
+  double *h, *drive_old, *drive_new, *momentum, *dqd, *before;
+  double *redundant, *rolling, *windows;  // scratch of the guards
+  double* inverse;               // reciprocal pivots of the loops at the last projection (nv)
+  int side;                      // sign of their product where the run began; 0: not yet
+  char hint[JPLANT_PLANT_HINT];  // why the last projection failed
+  int64_t projections;
+  const jkernel* jacobian;  // NULL: not needed so far
+  double* jacobian_work;
+  jplant_jacobian* own_jacobian;
+  // told of every event: states before and after, modes after; may be NULL
+  void (*on_event)(void* user, double t, const double* before, const double* after,
+                   const double* mode, const int* flipped, int n);
+  void* on_event_user;
+} jplant_work;
+
+jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work** out);
+void jplant_work_destroy(jplant_work* r);
+
+// Put y on the closures as the driver does after a step, and report it where that cannot be done.
+jo_status jplant_close(jplant_work* r, double t, double* y);
+
+// Whether a run may go on from the state that was closed last, and report it where it may not.
+jo_status jplant_admit(jplant_work* r, double t, const double* y);
+
+// A function of the plant at (t, y) with the numbers and modes of the run.
+void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* const* out);
+
+// How the model's simulation block wants it integrated.
+jsolve_options jplant_solve_options(const jmodel* m);
+
+// Integrals of squares and of powers that rounding made negative become zero: they have roots taken.
+void jplant_clamp(const jplant* p, double* y);
+
+// Values of the objectives from the state at the end of a run, or as if it ended at t.
+void jplant_objectives(jplant_work* r, double t, const double* y, double* psi);
+
+// Values of all outputs at (t, y) with the modes of the run.
+void jplant_outputs(jplant_work* r, double t, const double* y, double* out);
+
+// Tyres at (t, y): contact, vx and vy of all of them, in this order (3 nwheel).
+void jplant_rolling(jplant_work* r, double t, const double* y, double* rolling);
+
+// Largest closure residual at (t, y), redundant equations included [m].
+double jplant_closure(jplant_work* r, double t, const double* y);
+
+#endif

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of a plant: the driver integrates, an observer samples its dense output on the grid of the
+// results, closes the loops of every sample, and notes events.
+#include "plant/simulate.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/format.h"
+#include "plant/finite.h"
+#include "plant/guard.h"
+#include "plant/limits.h"
+#include "plant/start.h"
+#include "solve/tableau.h"
+
+jplant_simulate_options jplant_simulate_options_default(void) {
+  return (jplant_simulate_options){.t_end = NAN,
+                                   .rel_tol = NAN,
+                                   .abs_tol = NAN,
+                                   .step = NAN,
+                                   .output_step = NAN,
+                                   .max_step = NAN};
+}
+
+typedef struct recorder {
+  jplant_result* out;
+  const jplant* plant;
+  jplant_work* run;
+  const jplant_simulate_options* opt;
+  const double* y0;  // where it begins
+  double* y;         // a sample
+  int64_t next;      // index of the next grid time
+  bool has_jumped;   // an event since the last step
+  int64_t sampling;  // projections made for samples
+  jo_status finite;  // of the outputs so far: the first that is not is reported
+  int max_rows;
+} recorder;
+
+// ---- rows ----------------------------------------------------------------------------------------
+
+static void fill_row(recorder* k, double t, const double* y, double* row) {
+  row[0] = t;
+  jplant_outputs(k->run, t, y, row + 1);
+  int bad = k->finite < 0 ? -1 : jplant_finite_first(row + 1, k->out->noutput);
+  if (bad >= 0) k->finite = jplant_finite_output(k->run, t, y, bad, row[1 + bad]);
+  jplant_objectives(k->run, t, y, row + 1 + k->out->noutput);
+}
+
+static jo_status add_row(recorder* k, double t, const double* y) {
+  jplant_result* r = k->out;
+  size_t size = (size_t)r->ncolumn * sizeof *r->row;
+  if (r->nrow >= k->max_rows) {
+    return jplant_fail_memory(r->ctx, k->plant->model, "rows of results", t);
+  }
+  if (!jmem_grow(r->ctx, &r->row, &r->row_cap, r->nrow + 1, size)) return jerr_memory(r->ctx);
+  double* row = r->row + (size_t)r->nrow * (size_t)r->ncolumn;
+  fill_row(k, t, y, row);
+  r->nrow++;
+  return k->opt->sample ? k->opt->sample(k->opt->user, t, y) : JO_OK;
+}
+
+static double grid_time(const jplant_simulate_used* u, int64_t i) {
+  double t = u->t_start + (double)i * u->output_step;
+  // the last interval is not left a rounding error long
+  return t > u->t_end - 1e-9 * u->output_step ? u->t_end : t;
+}
+
+static jo_status add_sample(recorder* k, const jsolve_step* s, double t) {
+  const jsolve_system* sys = &k->run->system;
+  if (t >= s->t1) return add_row(k, t, s->y1);
+  jsolve_interpolate(s, t, k->y);
+  if (sys->project) {
+    int64_t before = k->run->projections;
+    JO_TRY(jplant_close(k->run, t, k->y));
+    k->sampling += k->run->projections - before;
+  }
+  return add_row(k, t, k->y);
+}
+
+// Rows in (t0, t1]; the first step also gives the row of the start. Where a row per step is wanted, an
+// event is two rows of the same time: what was before and what is after.
+static jo_status add_rows(recorder* k, const jsolve_step* s) {
+  const jplant_simulate_used* u = &k->out->used;
+  bool every_step = u->output_step == 0.0;
+  if (k->next == 0) {
+    JO_TRY(add_row(k, s->t0, s->y0));
+    k->next = 1;
+  } else if (every_step && k->has_jumped) {
+    JO_TRY(add_row(k, s->t0, s->y0));
+  }
+  if (every_step) return add_row(k, s->t1, s->y1);
+  for (; grid_time(u, k->next) <= s->t1; k->next++) {
+    double t = grid_time(u, k->next);
+    JO_TRY(add_sample(k, s, t));
+    if (t == u->t_end) {
+      k->next = INT64_MAX / 2;
+      break;
+    }
+  }
+  return JO_OK;
+}
+
+// ---- observers -----------------------------------------------------------------------------------
+
+static jo_status on_step(void* user, const jsolve_step* s) {
+  recorder* k = user;
+  jplant_result* r = k->out;
+  JO_TRY(add_rows(k, s));
+  k->has_jumped = false;
+  r->closure = fmax(r->closure, jplant_closure(k->run, s->t1, s->y1));
+  double span = r->used.t_end - r->used.t_start;
+  if (k->opt->progress && !k->opt->progress(k->opt->user, (s->t1 - r->used.t_start) / span)) {
+    return jerr_set(r->ctx, JO_ERR_LIMIT, "%s: stopped at t = %.9g s", r->path, s->t1);
+  }
+  return JO_OK;
+}
+
+static jo_status on_event(void* user, const jsolve_event* e, const double* before,
+                          const double* after) {
+  (void)before, (void)after;
+  recorder* k = user;
+  jplant_result* r = k->out;
+  k->has_jumped = true;
+  if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {
+    return jerr_memory(r->ctx);
+  }
+  const char* name = jarena_strdup(&r->arena, k->plant->dynamics->sw[e->which].text);
+  if (!name) return jerr_memory(r->ctx);
+  r->event[r->nevent++] = (jplant_event){e->t, name, e->rising};
+  return JO_OK;
+}
+
+// ---- options -------------------------------------------------------------------------------------
+
+static double given_or(double given, double otherwise) {
+  return isnan(given) ? otherwise : given;
+}
+
+static jo_status choose_method(jo_context* ctx, const jplant_simulate_options* opt,
+                               jplant_simulate_used* used, jsolve_options* solve) {
+  const char* name = opt->method ? opt->method : used->method;
+  int method = jsolve_method_find(name);
+  if (method < 0) {
+    char names[JSOLVE_METHOD_NAMES];
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "no method '%.40s'; there are %s", name,
+                    jsolve_method_names(false, " and ", names));
+  }
+  solve->method = (jsolve_method)method;
+  used->method = jsolve_method_name(solve->method);
+  used->is_fixed_step = jsolve_method_about(solve->method)->is_fixed;
+  return JO_OK;
+}
+
+static jo_status check_options(jo_context* ctx, const jplant_simulate_used* u) {
+  if (!(u->t_end > u->t_start) || !isfinite(u->t_end)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "end time %g s: must be finite and after the start, %g s",
+                    u->t_end, u->t_start);
+  }
+  if (!(u->step >= 0.0) || (u->is_fixed_step && u->step == 0.0)) {
+    return jerr_set(
+        ctx, JO_ERR_ARGUMENT,
+        "step %g s: method %s needs a step of more than 0, in the simulation block of the "
+        "model or as an option",
+        u->step, u->method);
+  }
+  return JO_OK;
+}
+
+// Numbers given in place of the model's, which are held to its rules.
+static jo_status check_given(jo_context* ctx, const jplant_simulate_options* opt) {
+  JO_TRY(jplant_check_option(ctx, "tolerance", opt->rel_tol));
+  JO_TRY(jplant_check_option(ctx, "abs_tol", opt->abs_tol));
+  JO_TRY(jplant_check_option(ctx, "output_step", opt->output_step));
+  if (opt->max_step != 0.0) JO_TRY(jplant_check_option(ctx, "max_step", opt->max_step));
+  return opt->step != 0.0 ? jplant_check_option(ctx, "step", opt->step) : JO_OK;
+}
+
+// Rows are known before the run where they have a grid, or steps have; there are never more than the
+// memory for them allows.
+static jo_status limit_rows(recorder* k) {
+  const jplant_result* r = k->out;
+  const jplant_simulate_used* u = &r->used;
+  double size = (double)r->ncolumn * sizeof *r->row;
+  double spacing = u->output_step == 0.0 && u->is_fixed_step ? u->step : u->output_step;
+  double rows = spacing > 0.0 ? (u->t_end - u->t_start) / spacing + 1.0 : 1.0;
+  char what[80];
+  jformat(what, sizeof what, "%.4g rows of %d columns", rows, r->ncolumn);
+  JO_TRY(jplant_check_memory(r->ctx, k->plant->model, rows * size, what));
+  // ends of steps at events are rows that nobody counted
+  k->max_rows = (int)fmin(INT_MAX / 2, jplant_memory_limit(k->plant->model) / size);
+  return JO_OK;
+}
+
+jo_status jplant_simulate_choose(jo_context* ctx, const jplant* plant,
+                                 const jplant_simulate_options* opt, jplant_simulate_used* u,
+                                 jsolve_options* solve) {
+  const jmodel_simulation* s = &plant->model->simulation;
+  *solve = jplant_solve_options(plant->model);
+  u->method = s->method;
+  u->t_start = s->t_start;
+  u->t_end = given_or(opt->t_end, s->t_end);
+  u->rel_tol = given_or(opt->rel_tol, s->rel_tol);
+  u->abs_tol = given_or(opt->abs_tol, s->abs_tol);
+  u->step = given_or(opt->step, s->step);
+  u->output_step = given_or(opt->output_step, s->output_step);
+  u->is_compiled = plant->kernels->set->backend == JKERNEL_CC;
+  JO_TRY(choose_method(ctx, opt, u, solve));
+  JO_TRY(check_given(ctx, opt));
+  JO_TRY(check_options(ctx, u));
+  solve->rel_tol = u->rel_tol;
+  solve->abs_tol = u->abs_tol;
+  solve->step = u->step;
+  solve->max_step = given_or(opt->max_step, solve->max_step);
+  if (opt->max_events > 0) solve->max_events = opt->max_events;
+  return jsolve_check_steps(ctx, solve, u->t_start, u->t_end);
+}
+
+// ---- the result ----------------------------------------------------------------------------------
+
+static const char* keep(jplant_result* r, const char* text) {
+  return jarena_strdup(&r->arena, text ? text : "");
+}
+
+static bool set_quantity(jplant_result* r, int i, const char* name, const char* unit,
+                         const char* description) {
+  r->column[i] = (jplant_quantity){keep(r, name), keep(r, unit), keep(r, description), NAN};
+  return r->column[i].name && r->column[i].unit && r->column[i].description;
+}
+
+static const char* describe_output(const jmodel* m, const char* name) {
+  for (int i = 0; i < m->nsignal; i++) {
+    if (m->signal[i].is_output && strcmp(m->signal[i].name, name) == 0) {
+      return m->signal[i].description;
+    }
+  }
+  return "";
+}
+
+static bool set_columns(jplant_result* r, const jplant* plant) {
+  const jgen_dynamics* d = plant->dynamics;
+  const jmodel* m = plant->model;
+  r->noutput = d->noutput;
+  r->nobjective = d->nobjective;
+  r->ncolumn = 1 + d->noutput + d->nobjective;
+  for (int i = 0; i < m->nsignal; i++) {
+    r->nsensor += m->signal[i].is_output;
+  }
+  r->column = JARENA_ARRAY(&r->arena, r->ncolumn, jplant_quantity);
+  if (!r->column || !set_quantity(r, 0, "t", "s", "time")) return false;
+  for (int i = 0; i < d->noutput; i++) {
+    const char* text = i < r->nsensor ? describe_output(m, d->output_name[i]) : "";
+    if (!set_quantity(r, 1 + i, d->output_name[i], d->output_unit[i], text)) return false;
+  }
+  for (int i = 0; i < d->nobjective; i++) {
+    const jmodel_objective* o = &m->objective[i];
+    if (!set_quantity(r, 1 + d->noutput + i, o->name, o->unit, o->description)) return false;
+  }
+  return true;
+}
+
+static bool set_names(jplant_result* r, const jplant* plant) {
+  const jmodel* m = plant->model;
+  r->model = keep(r, m->name);
+  r->description = keep(r, m->description);
+  r->path = keep(r, m->path);
+  r->sha256 = keep(r, m->sha256);
+  r->settings = "";
+  return r->model && r->description && r->path && r->sha256 && set_columns(r, plant);
+}
+
+static jplant_result* create(jo_context* ctx, const jplant* plant) {
+  jplant_result* r = jmem_resize(ctx, NULL, sizeof *r);
+  if (!r) return NULL;
+  *r = (jplant_result){.ctx = ctx};
+  jarena_init(&r->arena, ctx);
+  if (set_names(r, plant)) return r;
+  jplant_result_destroy(r);
+  return NULL;
+}
+
+void jplant_result_destroy(jplant_result* r) {
+  if (!r) return;
+  jmem_free(r->ctx, r->row);
+  jmem_free(r->ctx, r->event);
+  jarena_free(&r->arena);
+  jmem_free(r->ctx, r);
+}
+
+double jplant_real_time_factor(const jplant_result* r) {
+  return r->cpu > 0.0 ? (r->t_reached - r->used.t_start) / r->cpu : 0.0;
+}
+
+// ---- the run -------------------------------------------------------------------------------------
+
+static void set_final(recorder* k, const double* y, double* row) {
+  jplant_result* r = k->out;
+  fill_row(k, r->t_reached, y, row);
+  for (int i = 0; i < r->ncolumn; i++) {
+    r->column[i].value = row[i];
+  }
+}
+
+static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, double* scratch) {
+  jplant_result* r = k->out;
+  const jsolve_system* sys = &k->run->system;
+  jsolve_observer observer = {k, on_step, on_event};
+  double start = jclock_cpu();
+  jsolve_set_modes(sys, r->used.t_start, y, scratch);
+  jo_status status = jsolve_integrate(r->ctx, sys, solve, &observer, r->used.t_start, r->used.t_end,
+                                      y, &r->t_reached, &r->statistics);
+  r->is_complete = status >= 0;
+  r->projections = k->run->projections - k->sampling;
+  r->cpu = jclock_cpu() - start;
+  set_final(k, y, scratch);
+  if (status >= 0) {
+    const double* psi = scratch + 1 + r->noutput;
+    status = jplant_finite_objectives(k->run, r->t_reached, y, psi);
+  }
+  return status < 0 ? status : k->finite;
+}
+
+static jo_status run(recorder* k, const jsolve_options* solve) {
+  const jgen_dynamics* d = k->plant->dynamics;
+  jarena scratch;
+  jarena_init(&scratch, k->out->ctx);
+  int n = d->nswitch > k->out->ncolumn ? d->nswitch : k->out->ncolumn;
+  double *y = JARENA_ARRAY(&scratch, d->ny + 1, double), *s = JARENA_ARRAY(&scratch, n + 1, double);
+  k->y = JARENA_ARRAY(&scratch, d->ny + 1, double);
+  jo_status status = JO_ERR_MEMORY;
+  if (y && s && k->y) {
+    memcpy(y, k->y0, (size_t)d->ny * sizeof *y);
+    status = integrate(k, solve, y, s);
+  } else {
+    jerr_memory(k->out->ctx);
+  }
+  jarena_free(&scratch);
+  return status;
+}
+
+// The start with the numbers of the run, which are those of the model or others.
+static jo_status find_start(recorder* k) {
+  const double* values = k->opt->p;
+  jo_context* ctx = k->out->ctx;
+  k->y0 = k->plant->y0;
+  if (!values) return JO_OK;
+  JO_TRY(jplant_start_check(ctx, k->plant, values));
+  memcpy(k->run->p, values, (size_t)k->plant->dynamics->np * sizeof *values);
+  jplant_start start;
+  JO_TRY(jplant_start_find(ctx, &k->out->arena, k->plant, 0, values, &start));
+  k->y0 = start.y;
+  return JO_OK;
+}
+
+jo_status jplant_simulate(jo_context* ctx, const jplant* plant, const jplant_simulate_options* opt,
+                          jplant_result** out) {
+  *out = NULL;
+  jplant_simulate_options defaults = jplant_simulate_options_default();
+  if (!opt) opt = &defaults;
+  jplant_result* r = create(ctx, plant);
+  if (!r) return jerr_memory(ctx);
+  recorder k = {.out = r, .plant = plant, .opt = opt};
+  jsolve_options solve;
+  jo_status status = jplant_simulate_choose(ctx, plant, opt, &r->used, &solve);
+  if (status >= 0) status = limit_rows(&k);
+  if (status >= 0) status = jplant_work_create(ctx, plant, &k.run);
+  if (status >= 0) status = find_start(&k);
+  if (status >= 0) status = jplant_guard_windows(k.run, r->used.t_start, r->used.t_end);
+  if (status >= 0) status = jplant_guard_start(k.run, r->used.t_start, k.y0);
+  if (status < 0) {
+    jplant_work_destroy(k.run);
+    jplant_result_destroy(r);
+    return status;
+  }
+  status = run(&k, &solve);
+  jplant_work_destroy(k.run);
+  *out = r;
+  return status;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assembly, static equilibrium and velocities one after another, each with its derivatives.
+#include "plant/start.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plant/consistent.h"
+#include "plant/finite.h"
+#include "plant/initial.h"
+#include "plant/static_start.h"
+#include "plant/tape_tangent.h"
+#include "plant/window_start.h"
+
+// Where the search took what nothing determines is a function of nothing: numbers that move the
+// assembly have no derivative.
+static void refuse_moved(int nq, int nw, const double* dq, const char** why) {
+  for (int64_t k = 0; k < nw; k++) {
+    bool moves = false;
+    for (int i = 0; i < nq; i++) {
+      moves = moves || dq[k * nq + i] != 0.0;
+    }
+    if (moves && !why[k]) {
+      why[k] = "the loops could be closed only after what nothing determines had moved";
+    }
+  }
+}
+
+static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, const double* values,
+                          jplant_start* out) {
+  const jgen_dynamics* d = p->dynamics;
+  const jmodel* m = p->model;
+  int nq = m->ncoordinate, nz = p->position->nz;
+  double t = m->simulation.t_start;
+  jplant_assembly at = {0};
+  JO_TRY(jplant_assemble(ctx, a, m, p->position, values, t, &at));
+  double* dq = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  double* dz = JARENA_ARRAY(a, (int64_t)nz * nw + 1, double);
+  out->y = JARENA_ARRAY(a, d->ny + 1, double);
+  out->S = JARENA_ARRAY(a, (int64_t)d->ny * nw + 1, double);
+  if (!dq || !dqd || !dz || !out->y || !out->S) return jerr_memory(ctx);
+  if (nw > 0) {
+    JO_TRY(jplant_initial_sensitivity(ctx, a, m, p->position, values, nw, t, &at, dq, dqd, dz));
+  }
+  jgen_scatter(&d->layout, at.q, at.qd, at.z, out->y);
+  out->why = JARENA_ARRAY(a, nw + 1, const char*);
+  if (!out->why) return jerr_memory(ctx);
+  if (nw > 0) {
+    JO_TRY(jplant_check_consistent(ctx, a, p, values, out->y, at.q, at.qd, nw, dq, dqd, out->why));
+  }
+  if (at.is_moved) refuse_moved(nq, nw, dq, out->why);
+  for (int64_t k = 0; k < nw; k++) {
+    jgen_scatter(&d->layout, dq + k * nq, dqd + k * nq, dz + k * nz, out->S + k * d->ny);
+  }
+  return JO_OK;
+}
+
+jo_status jplant_start_at_rest(jo_context* ctx, jarena* a, const jplant* p, int nw,
+                               const double* values, jplant_start* out) {
+  JO_TRY(assemble(ctx, a, p, nw, values, out));
+  return jplant_static_start(ctx, a, p, values, nw, out->y, out->S, out->why);
+}
+
+jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* values) {
+  const jgen_dynamics* d = p->dynamics;
+  const jmodel* m = d->model;
+  double* number = jmem_resize(ctx, NULL, ((size_t)m->nnumber + 1) * sizeof *number);
+  if (!number) return jerr_memory(ctx);
+  for (int i = 0; i < m->nnumber; i++) {
+    number[i] = m->number[i].value;
+  }
+  for (int i = 0; i < d->np; i++) {
+    number[d->live[i]] = values[i];
+  }
+  jo_status status = jmodel_check_values(ctx, m, number);
+  jmem_free(ctx, number);
+  return status;
+}
+
+jo_status jplant_start_find(jo_context* ctx, jarena* a, const jplant* p, int nw,
+                            const double* values, jplant_start* out) {
+  if (p->model->simulation.start_static) {
+    JO_TRY(jplant_start_at_rest(ctx, a, p, nw, values, out));
+    JO_TRY(jplant_static_velocities(ctx, p, values, nw, out->y, out->S));
+  } else {
+    JO_TRY(assemble(ctx, a, p, nw, values, out));
+  }
+  const int* wrt = p->dynamics->sens.wrt;
+  return nw > 0 ? jplant_window_start(ctx, p, values, wrt, nw, out->y, out->S) : JO_OK;
+}
+
+void jplant_start_clear(jo_context* ctx, const jplant* p, int nw, jplant_start* start) {
+  const jgen_dynamics* d = p->dynamics;
+  int n = 0, first = -1;
+  for (int k = 0; k < nw; k++) {
+    if (!start->why[k]) continue;
+    if (n++ == 0) first = k;
+    for (int i = 0; i < d->ny; i++) {
+      start->S[(int64_t)k * d->ny + i] = NAN;
+    }
+  }
+  if (n == 0) return;
+  jerr_warn(ctx, "%s: nothing has a derivative by %d of the numbers, the first being '%s': %s",
+            p->model->path, n, p->model->number[d->live[d->sens.wrt[first]]].path,
+            start->why[first]);
+}
+
+static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jplant_work* run, int nw,
+                                       const jplant_start* start, double* dout) {
+  const jgen_dynamics* d = run->plant->dynamics;
+  jplant_tape_tangent f;
+  double* dp = JARENA_ARRAY(a, d->sens.nw + 1, double);
+  double* column = JARENA_ARRAY(a, d->noutput + 1, double);
+  if (!dp || !column) return jerr_memory(ctx);
+  JO_TRY(jplant_tape_tangent_build(ctx, a, &d->sens.tangent[JGEN_FN_OUTPUTS], &f));
+  for (int k = 0; k < nw; k++) {
+    memset(dp, 0, (size_t)d->sens.nw * sizeof *dp);
+    dp[k] = 1.0;
+    jplant_tape_tangent_eval(&f, run, d->model->simulation.t_start, start->y,
+                             start->S + (int64_t)k * d->ny, dp, (double* const[]){column});
+    for (int i = 0; i < d->noutput; i++) {
+      dout[(int64_t)i * nw + k] = column[i];
+    }
+  }
+  return JO_OK;
+}
+
+static int count_sensors(const jmodel* m) {
+  int n = 0;
+  for (int i = 0; i < m->nsignal; i++) {
+    n += m->signal[i].is_output;
+  }
+  return n;
+}
+
+// Outputs of elements need no value at rest, as the slip of a wheel; what the file asks for does.
+static jo_status check_sensors(jplant_work* run, double t, const double* y, const double* out) {
+  int bad = jplant_finite_first(out, count_sensors(run->plant->model));
+  return bad < 0 ? JO_OK : jplant_finite_output(run, t, y, bad, out[bad]);
+}
+
+// The same for derivatives that exist.
+static jo_status check_slopes(jo_context* ctx, const jgen_dynamics* d, int nw, const char** why,
+                              const double* dout) {
+  const jmodel* m = d->model;
+  for (int i = 0; i < count_sensors(m) * nw; i++) {
+    if (isfinite(dout[i]) || why[i % nw]) continue;
+    return jerr_set(
+        ctx, JO_ERR_NUMERIC,
+        "%s: sensor '%s': its derivative by '%s' is %s at rest; hint: leave this number "
+        "out, or keep the expression where it is smooth",
+        m->path, d->output_name[i / nw], m->number[d->live[d->sens.wrt[i % nw]]].path,
+        jplant_finite_text(dout[i]));
+  }
+  return JO_OK;
+}
+
+jo_status jplant_start_outputs(jo_context* ctx, jarena* a, const jplant* p, int nw,
+                               const jplant_start* start, double* out, double* dout) {
+  double t = p->model->simulation.t_start;
+  jplant_work* run;
+  JO_TRY(jplant_work_create(ctx, p, &run));
+  jsolve_set_modes(&run->system, t, start->y, run->g);
+  jplant_outputs(run, t, start->y, out);
+  jo_status status = check_sensors(run, t, start->y, out);
+  if (status >= 0 && nw > 0) status = differentiate_outputs(ctx, a, run, nw, start, dout);
+  if (status >= 0 && nw > 0) status = check_slopes(ctx, p->dynamics, nw, start->why, dout);
+  jplant_work_destroy(run);
+  return status;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a run begins, and how that moves with the numbers of the model.
+#ifndef JPLANT_START_H
+#define JPLANT_START_H
+
+#include "plant/plant.h"
+
+typedef struct jplant_start {
+  double* y;         // state (ny)
+  double* S;         // its derivatives by the first nw numbers of the dynamics (ny x nw)
+  const char** why;  // there is no derivative by a number (nw); NULL: there is
+} jplant_start;
+
+// Whether other values of the live numbers lie where those of the file must.
+jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* values);
+
+// As the model says: assembled, or moved on to static equilibrium. `values`: of the live numbers,
+// NULL: the model's. Results are in the arena.
+jo_status jplant_start_find(jo_context* ctx, jarena* a, const jplant* p, int nw,
+                            const double* values, jplant_start* out);
+
+// At static equilibrium, at rest, whatever the model says.
+jo_status jplant_start_at_rest(jo_context* ctx, jarena* a, const jplant* p, int nw,
+                               const double* values, jplant_start* out);
+
+// Derivatives by numbers that have none become not a number, and the first of them is named in a warning.
+void jplant_start_clear(jo_context* ctx, const jplant* p, int nw, jplant_start* start);
+
+// Outputs at a start and their derivatives (noutput x nw, row by row).
+jo_status jplant_start_outputs(jo_context* ctx, jarena* a, const jplant* p, int nw,
+                               const jplant_start* start, double* out, double* dout);
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A start at static equilibrium, and how it moves with the numbers of the model.
+#ifndef JPLANT_STATIC_START_H
+#define JPLANT_STATIC_START_H
+
+#include "plant/plant.h"
+
+// y (ny), S = d y / d number (ny x nw): in, as assembled; out, at static equilibrium, at rest.
+// values: of the live numbers, NULL: the plant's. What nothing holds stays as assembled. A number that
+// pushes it has no derivative: the equilibrium beside this one is elsewhere, or nowhere. why[k] (nw, text
+// in `out`) says so; what stands in S then takes it as held.
+jo_status jplant_static_start(jo_context* ctx, jarena* out, const jplant* p, const double* values,
+                              int nw, double* y, double* S, const char** why);
+
+// Velocities at the position in y, as the initial conditions say, and their derivatives.
+jo_status jplant_static_velocities(jo_context* ctx, const jplant* p, const double* values, int nw,
+                                   double* y, double* S);
+
+#endif

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judging the derivatives of a run and planning the next one.
+//
+// Steps follow the motion. Where it rests, or stands still in some direction, they may be far too long
+// for its derivatives, even unstable: explicit steps of length h with an eigenvalue z / h multiply a
+// derivative by about z^6 / 600. So a step is rough when its local error of the derivatives is more than
+// ROUGH of them (in tolerances), or when it is explicit and multiplies them; the next run gets shorter
+// steps there. Where those would be too many, `auto` takes the implicit method from the beginning.
+#include "sens/plan.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solve/tableau.h"
+
+#define WANTED       1e5  // error of derivatives over the tolerance of the integration, by default, ...
+#define LEAST_WANTED 1e-6  // ... between these
+#define MOST_WANTED  1e-2
+#define SAFETY       5.0   // of the estimates
+#define OF_VALUES    10.0  // the same of objectives, which one sum alone tells
+#define IMPLICIT     5.0   // the embedded method of implicit steps is no worse than they are
+#define FOLLOWS      5.0  // times the error of the objective: that of its derivatives by the motion
+#define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise
+#define ROUNDING     1e-13  // of sums as large as the largest influence
+#define NEGLIGIBLE   1e-2   // influence, relative over relative, below which errors are absolute
+
+#define MOST_ROUGH   0.5     // local error of derivatives, relative
+#define RESOLVED     2e-3    // local error of a derivative that is resolved, at any tolerance ...
+#define UNRESOLVED   3e4     // ... or so many tolerances
+#define GROWTH       4.0     // over one step
+#define MOST_STEPS   4.0     // times TOO_MANY
+#define SHORTER      0.8     // than what would just do
+#define SHORTEST     1e-5    // part of a step
+#define TOO_MANY     5.0     // times the steps of the run before: the implicit method is cheaper
+#define FEW          5000    // steps that are never too many
+#define FAR_TOO_MANY 100000  // steps that no derivative is worth; of implicit ones, FEW
+#define LEAST_TOL    1e-13
+
+void jsens_plan_begin(jsens_plan* p, jo_context* ctx) {
+  *p = (jsens_plan){.ctx = ctx};
+}
+
+void jsens_plan_end(jsens_plan* p) {
+  jmem_free(p->ctx, p->limit);
+}
+
+// ---- judging -------------------------------------------------------------------------------------
+
+double jsens_plan_tolerance(const jsens_options* opt) {
+  if (opt->derivative_tol > 0.0) return opt->derivative_tol;
+  return fmin(MOST_WANTED, fmax(LEAST_WANTED, WANTED * opt->solve.rel_tol));
+}
+
+double jsens_scale(double value, double gradient, double unit) {
+  double least = unit > 0.0 ? NEGLIGIBLE * fabs(value) / unit : 0.0;
+  return fmax(fabs(gradient), least);
+}
+
+static double rough_limit(const jsens_options* opt) {
+  return fmin(MOST_ROUGH, fmax(LEAST_WANTED, WANTED * opt->solve.rel_tol));
+}
+
+// Beyond this a step says nothing any more. Along an adjoint walk errors of steps are known as
+// differences only.
+static double most_rough(const jsens_result* r, const jsens_options* opt) {
+  return r->is_direct ? fmin(MOST_ROUGH, fmax(RESOLVED, UNRESOLVED * opt->solve.rel_tol))
+                      : MOST_ROUGH;
+}
+
+static bool is_rough(const jsens_result* r, int entry, const jsens_options* opt) {
+  bool grows = !r->entry[entry].is_implicit && r->growth[entry] > GROWTH &&
+               r->rough[entry] > rough_limit(opt);
+  return grows || !(r->rough[entry] <= most_rough(r, opt));
+}
+
+static bool has_rough_steps(const jsens_options* opt, const jsens_result* r) {
+  for (int i = 0; i < r->nentry; i++) {
+    if (is_rough(r, i, opt)) return true;
+  }
+  return false;
+}
+
+// The largest error over what is wanted; infinite where something is not a number.
+static double excess(const jsens* s, const jsens_result* r) {
+  double most = 0.0;
+  for (int o = 0; o < r->nobjective; o++) {
+    for (int j = 0; j < r->nw; j++) {
+      if (s->why[j]) continue;
+      int at = o * r->nw + j;
+      double scale = jsens_scale(r->value[o], r->gradient[at], s->unit[j]);
+      double error = r->gradient_error[at];
+      double x = error / fmax(r->derivative_tol * scale, DBL_MIN);
+      most = isfinite(x) ? fmax(most, x) : INFINITY;
+    }
+  }
+  return most;
+}
+
+// The largest change of an objective by a change of a number as large as itself; at least its value.
+static double reach(const jsens* s, const jsens_result* r, int o) {
+  double most = fabs(r->value[o]);
+  for (int j = 0; j < r->nw; j++) {
+    if (!s->why[j]) most = fmax(most, fabs(r->gradient[o * r->nw + j]) * s->unit[j]);
+  }
+  return most;
+}
+
+// (S20)  errors of the steps, of the motion they follow, and noise
+void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r) {
+  double care = r->statistics.implicit > 0 ? IMPLICIT : 1.0;
+  for (int o = 0; o < r->nobjective; o++) {
+    double most = reach(s, r, o), off = most > 0.0 ? r->value_error[o] / most : 0.0;
+    for (int j = 0; j < r->nw; j++) {
+      double unit = s->unit[j], *error = &r->gradient_error[o * r->nw + j];
+      double size = fabs(r->gradient[o * r->nw + j]), motion = off * size, noise = size;
+      if (unit > 0.0) {
+        motion += r->value_error[o] / unit;
+        noise += fabs(r->value[o]) / unit;
+      }
+      *error = care * (SAFETY * *error + FOLLOWS * motion) + GRANTED * opt->solve.rel_tol * noise;
+      if (unit > 0.0) *error += ROUNDING * most / unit;
+    }
+    r->value_error[o] =
+        care * OF_VALUES * r->value_error[o] + opt->solve.rel_tol * fabs(r->value[o]);
+  }
+  r->is_within = excess(s, r) <= 1.0 && !has_rough_steps(opt, r);
+}
+
+bool jsens_plan_repeats(const jsens* s, const jsens_options* opt, const jsens_result* r) {
+  if (r->is_within) return false;
+  bool is_asked = opt->derivative_tol > 0.0;
+  return is_asked || has_rough_steps(opt, r) || !isfinite(excess(s, r));
+}
+
+// ---- planning ------------------------------------------------------------------------------------
+
+// How much shorter a step should be: by its error, which goes with the fifth power, or by its growth.
+static double shorten(const jsens_result* r, int i, double limit) {
+  if (r->rough[i] <= limit) return 1.0;
+  if (!isfinite(r->rough[i]) || !isfinite(r->growth[i])) return 0.01;
+  double by_error = pow(limit / fmax(r->rough[i], limit), 0.2);
+  bool grows = !r->entry[i].is_implicit && r->growth[i] > GROWTH;
+  double by_growth = grows ? 1.5 / pow(600.0 * r->growth[i], 1.0 / 6.0) : 1.0;
+  return fmax(SHORTEST, SHORTER * fmin(by_error, by_growth));
+}
+
+static jo_status add_limit(jsens_plan* p, double t0, double t1, double h) {
+  if (!jmem_grow(p->ctx, &p->limit, &p->cap, p->n + 1, sizeof *p->limit)) {
+    return jerr_memory(p->ctx);
+  }
+  p->limit[p->n++] = (struct jsens_plan_limit){t0, t1, h};
+  return JO_OK;
+}
+
+// The longest step from t on: that of its stretch, and none that reaches deep into the next one.
+static double step_limit(void* user, double t) {
+  const jsens_plan* p = user;
+  int low = 0, high = p->n;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (p->limit[middle].t1 <= t) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low == p->n) return INFINITY;
+  const struct jsens_plan_limit* l = &p->limit[low];
+  return t >= l->t0 ? l->h : l->t0 - t + l->h;
+}
+
+// The shortest step that the rough ones of an epoch, the stretch between two events, call for. What is
+// too long for one of its steps is too long for all: the motion decides where the others end up.
+static double epoch_limit(const jsens_result* r, int first, double limit) {
+  double h = INFINITY;
+  for (int i = first; i < r->nentry && r->entry[i].epoch == r->entry[first].epoch; i++) {
+    double part = r->entry[i].after < 0 ? shorten(r, i, limit) : 1.0;
+    if (part < 1.0) h = fmin(h, part * (r->entry[i].t1 - r->entry[i].t));
+  }
+  return h;
+}
+
+// Limits of both plans hold: of two runs the shorter step at every time. *nstep: how many that makes.
+static jo_status make_limits(jsens_plan* p, const jsens_result* r, double limit, double* nstep) {
+  jsens_plan old = *p;
+  *p = (jsens_plan){.ctx = old.ctx};
+  jo_status status = JO_OK;
+  double h = INFINITY;
+  *nstep = 0.0;
+  for (int i = 0; i < r->nentry && status >= 0; i++) {
+    const jsens_entry* e = &r->entry[i];
+    double length = e->t1 - e->t;
+    if (i == 0 || e->epoch != r->entry[i - 1].epoch) h = epoch_limit(r, i, limit);
+    if (!(length > 0.0)) continue;
+    double longest = fmin(h, step_limit(&old, e->t));
+    if (longest < INFINITY) status = add_limit(p, e->t, e->t1, longest);
+    *nstep += fmax(1.0, length / longest);
+  }
+  jmem_free(old.ctx, old.limit);
+  return status;
+}
+
+static double roughest(const jsens_result* r) {
+  double most = 0.0;
+  for (int i = 0; i < r->nentry; i++) {
+    most = fmax(most, r->rough[i]);
+  }
+  return most;
+}
+
+// Shorter steps where they are rough, and the roughest of them in any case: by what is too much, or a
+// tenth.
+static jo_status limit_steps(jsens_plan* p, const jsens_result* r, double over, jsens_options* opt,
+                             bool* again) {
+  double nstep, limit = fmin(rough_limit(opt), roughest(r) / fmin(1e3, fmax(10.0, over)));
+  if (r->is_direct) limit = fmin(limit, 0.1 * most_rough(r, opt));
+  JO_TRY(make_limits(p, r, limit, &nstep));
+  bool is_implicit = opt->solve.method == JSOLVE_ESDIRK5;
+  bool is_many = nstep > FEW && nstep > TOO_MANY * r->nentry;
+  if (opt->solve.method == JSOLVE_AUTO && is_many) {
+    opt->solve.method = JSOLVE_ESDIRK5;
+    p->n = 0;
+  } else if (nstep > (is_implicit ? FEW : FAR_TOO_MANY) &&
+             nstep > MOST_STEPS * TOO_MANY * r->nentry) {
+    *again = false;
+  }
+  opt->solve.step_limit = p->n > 0 ? step_limit : NULL;
+  opt->solve.step_limit_user = p;
+  return JO_OK;
+}
+
+jo_status jsens_plan_next(jsens_plan* p, const jsens* s, const jsens_result* r, jsens_options* opt,
+                          bool* again) {
+  double over = excess(s, r);
+  bool is_rough = has_rough_steps(opt, r);
+  *again = true;
+  // a run that takes far more steps than it was planned for ends, and what there is stays
+  int64_t most = (int64_t)(MOST_STEPS * TOO_MANY * r->nentry) + FEW;
+  if (opt->solve.max_steps == 0 || most < opt->solve.max_steps) opt->solve.max_steps = most;
+  JO_TRY(limit_steps(p, r, over, opt, again));
+  if (is_rough) return JO_OK;
+  double factor = fmax(1e-3, fmin(0.3, 1.0 / over));
+  *again = *again && opt->solve.rel_tol > LEAST_TOL;
+  opt->solve.rel_tol = fmax(LEAST_TOL, factor * opt->solve.rel_tol);
+  opt->solve.abs_tol = fmax(1e-3 * LEAST_TOL, factor * opt->solve.abs_tol);
+  return JO_OK;
+}

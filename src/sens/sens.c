@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preparing sensitivities: a plant with derivatives, its kernels and the derivatives of its start.
+#include "sens/sens.h"
+
+#include <string.h>
+
+#include "plant/guard.h"
+#include "plant/start.h"
+#include "sens/metric.h"
+
+#define ADJOINT_LANES 2  // weights and their error
+
+// ---- preparation ---------------------------------------------------------------------------------
+
+// Room for the numbers and two probes.
+static int lanes_for(int nw) {
+  int lanes = 1;
+  while (lanes < nw + 2 && lanes < JSENS_MAX_LANES) {
+    lanes *= 2;
+  }
+  return lanes;
+}
+
+jsens_method jsens_cheaper(int nobjective, int nw) {
+  int packs = (nw + JSENS_MAX_LANES - 1) / JSENS_MAX_LANES;
+  return packs <= nobjective ? JSENS_DIRECT : JSENS_ADJOINT;
+}
+
+static jo_status build_kernels(jsens* s, const jsens_setup* setup) {
+  const jgen_sens* g = &s->plant->dynamics->sens;
+  jkernel_options opt = setup->kernel;
+  jplant_kernels_use use = {.outputs = setup->outputs};
+  if (setup->direct) {
+    opt.lanes = lanes_for(s->nw);
+    JO_TRY(jplant_kernels_create(s->ctx, g->tangent, NULL, 0, use, &opt, &s->tangents));
+  }
+  if (setup->adjoint) {
+    opt.lanes = ADJOINT_LANES;
+    JO_TRY(jplant_kernels_create(s->ctx, g->adjoint, NULL, 0, use, &opt, &s->adjoints));
+  }
+  return JO_OK;
+}
+
+static jo_status prepare(jsens* s, const jmodel* m, const jsens_setup* setup) {
+  bool* live = JARENA_ARRAY(&s->arena, m->nnumber + 1, bool);
+  int* wrt = JARENA_ARRAY(&s->arena, setup->nwrt + 1, int);
+  if (!live || !wrt) return jerr_memory(s->ctx);
+  for (int i = 0; i < m->nnumber; i++) {
+    live[i] = m->number[i].is_parameter;
+  }
+  for (int i = 0; i < setup->nwrt; i++) {
+    wrt[i] = setup->wrt[i];
+    live[wrt[i]] = true;
+  }
+  s->nw = setup->nwrt;
+  s->wrt = wrt;
+  jplant_options opt = {.kernel = setup->kernel, .seldom_outputs = !setup->outputs};
+  opt.gen = (jgen_options){.live = live, .modes = true, .wrt = wrt, .nwrt = s->nw};
+  JO_TRY(jplant_create(s->ctx, m, &opt, &s->plant));
+  s->unit = JARENA_ARRAY(&s->arena, s->nw + 1, double);
+  if (!s->unit) return jerr_memory(s->ctx);
+  for (int i = 0; i < s->nw; i++) {
+    s->unit[i] = jsens_natural_size(m, wrt[i]);
+  }
+  jplant_start begin;
+  JO_TRY(jplant_start_find(s->ctx, &s->arena, s->plant, s->nw, NULL, &begin));
+  s->S0 = begin.S;
+  s->why = begin.why;
+  return build_kernels(s, setup);
+}
+
+jo_status jsens_create(jo_context* ctx, const jmodel* m, const jsens_setup* setup, jsens** out) {
+  *out = NULL;
+  jsens* s = jmem_resize(ctx, NULL, sizeof *s);
+  if (!s) return jerr_memory(ctx);
+  *s = (jsens){.ctx = ctx};
+  jarena_init(&s->arena, ctx);
+  jo_status status = prepare(s, m, setup);
+  if (status < 0) {
+    jsens_destroy(s);
+    return status;
+  }
+  *out = s;
+  return JO_OK;
+}
+
+void jsens_destroy(jsens* s) {
+  if (!s) return;
+  jplant_kernels_destroy(s->ctx, s->tangents);
+  jplant_kernels_destroy(s->ctx, s->adjoints);
+  jplant_destroy(s->plant);
+  jarena_free(&s->arena);
+  jmem_free(s->ctx, s);
+}
+
+jo_status jsens_fail(jo_context* ctx, const jsens* s, int k, const char* why) {
+  const jmodel* m = s->plant->model;
+  return jerr_set(ctx, JO_ERR_MODEL,
+                  "%s: nothing has a derivative by '%s': %s; leave this number out", m->path,
+                  m->number[s->wrt[k]].path, why);
+}
+
+static jo_status check_numbers(jo_context* ctx, const jsens* s, int nw, const char** why) {
+  for (int k = 0; k < nw; k++) {
+    if (why[k]) return jsens_fail(ctx, s, k, why[k]);
+  }
+  return JO_OK;
+}
+
+jo_status jsens_check_numbers(jo_context* ctx, const jsens* s) {
+  return check_numbers(ctx, s, s->nw, s->why);
+}
+
+static jo_status begin_run(jo_context* ctx, const jsens* s, const double* values,
+                           jplant_work** out) {
+  JO_TRY(jplant_work_create(ctx, s->plant, out));
+  if (values) memcpy((*out)->p, values, (size_t)s->plant->dynamics->np * sizeof *values);
+  return JO_OK;
+}
+
+jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
+                      double** y, double** S) {
+  jplant_start begin;
+  jplant_work* run;
+  JO_TRY(jplant_start_find(ctx, a, s->plant, nw, values, &begin));
+  JO_TRY(check_numbers(ctx, s, nw, begin.why));
+  JO_TRY(begin_run(ctx, s, values, &run));
+  jo_status status = jplant_guard_start(run, s->plant->model->simulation.t_start, begin.y);
+  jplant_work_destroy(run);
+  *y = begin.y;
+  *S = begin.S;
+  return status;
+}
+
+jo_status jsens_check(jo_context* ctx, const jsens* s, const jsens_options* opt, bool objectives) {
+  jplant_work* run;
+  if (opt->p) JO_TRY(jplant_start_check(ctx, s->plant, opt->p));
+  JO_TRY(begin_run(ctx, s, opt->p, &run));
+  jo_status status = JO_OK;
+  if (objectives) status = jplant_guard_windows(run, opt->t_start, opt->t_end);
+  // other values make another start, which jsens_start() looks at
+  if (status >= 0 && !opt->p) status = jplant_guard_start(run, opt->t_start, s->plant->y0);
+  jplant_work_destroy(run);
+  return status;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives of the objectives of a whole run, along the steps it took and through its events.
+// docs/theory/sensitivity.md.
+//
+// A run is simulated once and recorded. The direct method carries the derivatives of the state by each
+// number forward along the record, several numbers at a time in lanes; the adjoint method carries the
+// derivative of an objective by the state backward. One is the exact transpose of the other.
+#ifndef JSENS_SENS_H
+#define JSENS_SENS_H
+
+#include "plant/plant.h"
+#include "sens/record.h"
+
+typedef struct jsens_setup {
+  const int* wrt;        // numbers of the model to differentiate for
+  int nwrt;              // 0: values only
+  bool direct, adjoint;  // kernels to prepare
+  jkernel_options kernel;
+  bool outputs;  // outputs are observed along runs: their kernels are worth compiling
+} jsens_setup;
+
+// Numbers the direct method carries at a time, at most.
+#define JSENS_MAX_LANES 8
+
+// A plant with derivatives. Read-only once made; any number of runs may share it.
+typedef struct jsens {
+  jo_context* ctx;
+  jarena arena;
+  jplant* plant;
+  int nw;
+  const int* wrt;            // as given
+  jplant_kernels* tangents;  // lanes > 1; NULL: not prepared
+  jplant_kernels* adjoints;  // NULL: not prepared
+  double* S0;                // d y0 / d number (ny x nw)
+  double* unit;              // size of each number: what a change of it is measured by (nw)
+  const char** why;          // there is no derivative by a number (nw); NULL: there is
+} jsens;
+
+jo_status jsens_create(jo_context* ctx, const jmodel* m, const jsens_setup* setup, jsens** out);
+void jsens_destroy(jsens* s);
+
+// Initial state and its derivatives by the first nw numbers (ny x nw) for other values of the live
+// numbers.
+jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
+                      double** y, double** S);
+
+typedef struct jsens_options {
+  jsolve_options solve;
+  double t_start, t_end;
+  bool frozen;    // switches stay at their times
+  bool estimate;  // also the errors of derivatives; runs that miss the tolerance are repeated
+  double derivative_tol;  // relative error wanted of derivatives; 0: chosen by the integration's
+  int max_states;         // states kept for the adjoint
+  const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
+                          // The start is assembled again; only parameters may differ
+  bool outputs_only;      // objectives are not asked for and need not be finite
+  bool is_last;           // of the runs that are allowed: what it gives is taken
+  // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
+  const struct jsens_observer* observer;
+} jsens_options;
+
+// Outputs along a run. A sample stands every `step` seconds and at the end; with step 0 at the end of
+// every step, and after every event.
+typedef struct jsens_observer {
+  double step;  // [s]
+  void* user;
+  // outputs of the plant (noutput), their derivatives by the numbers at that time (noutput x nw), and
+  // estimated errors of those, likewise; NULL: not estimated
+  jo_status (*sample)(void* user, double t, const double* out, const double* dout,
+                      const double* error);
+} jsens_observer;
+
+jsens_options jsens_options_default(const jmodel* m);
+
+// Report that there is no derivative by number k, and why; the same for the first that has none.
+jo_status jsens_fail(jo_context* ctx, const jsens* s, int k, const char* why);
+jo_status jsens_check_numbers(jo_context* ctx, const jsens* s);
+
+// Whether a run with these options makes sense: the windows of the objectives are part of it, where
+// objectives are asked for, and no wheel stands at its start. To be asked before jsens_run();
+// what depends on other values of the numbers than the model's is looked at again there.
+jo_status jsens_check(jo_context* ctx, const jsens* s, const jsens_options* opt, bool objectives);
+
+// Events as the derivatives see them.
+typedef struct jsens_event {
+  double t;
+  int which;  // switch
+  bool on;
+  bool follows;  // caused by the one before, at the same instant
+  double rate;   // dg/dt just before; 0: follows, or frozen
+  // d objective / d (time of the event) (nobjective); adjoint only, else NULL. Frozen: later switches stay
+  // where they are, so that weight times d t / d number adds up to the difference between exact and frozen
+  // derivatives
+  double* weight;
+  double* dt;  // d t / d number (nw); direct only, else NULL
+} jsens_event;
+
+typedef struct jsens_result {
+  jo_context* ctx;
+  jarena arena;
+  int nobjective, nw, nevent;
+  double* value;           // (nobjective)
+  double* value_error;     // estimates, of the integration alone; NaN: none
+  double* gradient;        // nobjective x nw, row by row
+  double* gradient_error;  // estimates, absolute; NaN: none
+  double derivative_tol;   // as it was wanted, relative
+  bool is_within;          // every derivative is
+  int passes;              // runs it took
+  int* brink;  // by number: a switch the start stands on, its derivatives being those of one
+               // side and their error unknown (infinite); -1: none (nw)
+  // the last run step by step, for planning the next; in seconds
+  bool is_direct;
+  int nentry;
+  const struct jsens_entry* entry;
+  double* rough;   // local error of the derivatives, relative to them
+  double* growth;  // of the derivatives over the step
+  jsens_event* event;
+  jsolve_statistics statistics;
+  int64_t derivative_evaluations;        // tangents and adjoints, packs counted once
+  double cpu_dynamics, cpu_sensitivity;  // [s]
+} jsens_result;
+
+// VALUE: the objectives alone, and which events there were.
+typedef enum jsens_method { JSENS_DIRECT, JSENS_ADJOINT, JSENS_VALUE } jsens_method;
+
+// Lanes that a direct run carries together cost about as much as an objective of an adjoint one.
+jsens_method jsens_cheaper(int nobjective, int nw);
+
+// What an error of a derivative is measured by: the derivative itself, or where it is negligible, the
+// objective over the number's size.
+double jsens_scale(double value, double gradient, double unit);
+
+jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const jsens_options* opt,
+                    jsens_result** out);
+void jsens_result_destroy(jsens_result* r);
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walking a recorded run again, step by step.
+#include "sens/walk.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DOUBT       20.0  // tolerances that a state may be off by at an event
+#define BUILT_UP    1e3   // most that derivatives grow by nature while they build up
+#define MATTERS     1e-3  // part of the largest: what is less is still building up
+#define SOLVE_AGAIN 1e-4  // accuracy of implicit stages that were not stored, in tolerances
+
+static bool prepare_work(jsens_walk* w, const jplant_kernels* k, double*** work) {
+  if (k) *work = jplant_kernels_work(&w->arena, k);
+  return !k || *work;
+}
+
+static void call(jsens_walk* w, const jplant_kernels* k, jgen_fn f, double* const* work,
+                 const jsens_point* at, double* const* out) {
+  const double* in[JGEN_GROUP_COUNT] = {
+      [JGEN_P] = w->run->p,
+      [JGEN_T] = &at->t,
+      [JGEN_Y] = at->y,
+      [JGEN_MODE] = at->mode ? at->mode : w->run->mode,
+      [JGEN_MOMENTUM] = at->momentum,
+      [JGEN_DY] = at->dy,
+      [JGEN_DT] = at->dt,
+      [JGEN_DP] = at->dp,
+      [JGEN_DMOMENTUM] = at->dmomentum,
+      [JGEN_LAMBDA] = at->lambda,
+  };
+  w->out->derivative_evaluations++;
+  jplant_kernels_eval(k, k->of[f], in, out, work);
+}
+
+void jsens_walk_tangent(jsens_walk* w, jgen_fn f, const jsens_point* at, double* const* out) {
+  call(w, w->sens->tangents, f, w->tangent_work, at, out);
+}
+
+void jsens_walk_weigh(jsens_walk* w, jgen_fn f, const jsens_point* at, double* const* out) {
+  call(w, w->sens->adjoints, f, w->adjoint_work, at, out);
+}
+
+static void set_scheme(jsens_scheme* s, const jsolve_tableau* tab) {
+  s->tab = tab;
+  for (int i = 0; i < tab->stages; i++) {
+    s->a[i] = jsolve_compress(tab->a[i], i);
+  }
+  s->b = jsolve_compress(tab->b, tab->stages);
+  s->e = jsolve_compress(tab->e, tab->stages + 1);
+}
+
+static jo_status set_schemes(jsens_walk* w) {
+  jsolve_method method = w->opt->solve.method;
+  const jsolve_tableau* tab = jsolve_tableau_find(method);
+  const jsolve_tableau* implicit = jsolve_tableau_implicit(method);
+  if (!tab) {
+    char names[JSOLVE_METHOD_NAMES];
+    return jerr_set(w->ctx, JO_ERR_ARGUMENT,
+                    "derivatives of a run need a Runge-Kutta method (%s), not %s",
+                    jsolve_method_names(true, ", ", names), jsolve_method_name(method));
+  }
+  if (!implicit || tab != implicit) set_scheme(&w->scheme[0], tab);
+  if (!implicit) return JO_OK;
+  set_scheme(&w->scheme[1], implicit);
+  bool ok = jsolve_implicit_init(&w->im, &w->arena, &w->run->system) &&
+            jsolve_weights_init(&w->weights, &w->arena, w->ny, w->run->system.error_scale,
+                                w->opt->solve.rel_tol, w->opt->solve.abs_tol);
+  return ok ? JO_OK : jerr_memory(w->ctx);
+}
+
+jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplant_work* run,
+                           const jsens_record* record, const jsens_options* opt,
+                           jsens_result* out) {
+  const jgen_dynamics* d = s->plant->dynamics;
+  *w = (jsens_walk){.ctx = ctx, .sens = s, .d = d, .run = run, .record = record, .opt = opt};
+  w->out = out;
+  w->ny = d->ny;
+  w->nu = d->part.nu;
+  w->nv = d->part.nv;
+  w->nw = s->nw;
+  jarena_init(&w->arena, ctx);
+  JO_TRY(set_schemes(w));
+  for (int i = 0; i < JSENS_SLOPES; i++) {
+    w->k[i] = w->own[i] = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+    if (!w->own[i]) return jerr_memory(ctx);
+    if (i == JSOLVE_MAX_STAGES) break;
+    w->Y[i] = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+    if (!w->Y[i]) return jerr_memory(ctx);
+  }
+  w->base = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+  w->f_minus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+  w->f_plus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+  w->modes = JARENA_ARRAY(&w->arena, d->nswitch + 1, double);
+  bool ok = w->base && w->f_minus && w->f_plus && w->modes &&
+            prepare_work(w, s->tangents, &w->tangent_work) &&
+            prepare_work(w, s->adjoints, &w->adjoint_work);
+  return ok ? JO_OK : jerr_memory(ctx);
+}
+
+void jsens_walk_end(jsens_walk* w) {
+  jarena_free(&w->arena);
+}
+
+void jsens_walk_set_modes(jsens_walk* w, const double* mode) {
+  if (mode) memcpy(w->run->mode, mode, (size_t)w->d->nswitch * sizeof *mode);
+}
+
+const jsens_scheme* jsens_walk_scheme(const jsens_walk* w, const jsens_entry* e) {
+  return &w->scheme[e->is_implicit ? 1 : 0];
+}
+
+double jsens_walk_stage_time(const jsens_walk* w, const jsens_entry* e, int i) {
+  const jsolve_tableau* tab = jsens_walk_scheme(w, e)->tab;
+  if (i == tab->stages) return e->t1;
+  return tab->c[i] == 1 ? e->t1 : e->t + tab->c[i] * (e->t1 - e->t);
+}
+
+// Y = base + hγ k with its loops closed
+static jo_status implicit_argument(jsens_walk* w, const jsens_entry* e, int i) {
+  double b = jsens_walk_scheme(w, e)->tab->gamma * (e->t1 - e->t);
+  for (int n = 0; n < w->ny; n++) {
+    w->Y[i][n] = w->base[n] + b * w->k[i][n];
+  }
+  return jplant_close(w->run, jsens_walk_stage_time(w, e, i), w->Y[i]);
+}
+
+static jo_status solve_again(jsens_walk* w, const jsens_entry* e, int i, double* Y) {
+  memcpy(w->k[i], w->k[i - 1], (size_t)w->ny * sizeof(double));
+  memcpy(Y, w->Y[i - 1], (size_t)w->ny * sizeof(double));
+  return jsolve_implicit_stage(&w->im, &w->weights, jsens_walk_stage_time(w, e, i), w->base,
+                               SOLVE_AGAIN, Y, w->k[i]);
+}
+
+static jo_status implicit_stages(jsens_walk* w, const jsens_entry* e, const double* y0) {
+  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  double h = e->t1 - e->t;
+  memcpy(w->Y[0], y0, (size_t)w->ny * sizeof *y0);
+  if (e->slopes < 0) JO_TRY(jsens_walk_matrices(w, e, e->t, y0));
+  for (int i = 0; i < s->tab->stages; i++) {
+    w->k[i] = e->slopes < 0 ? w->own[i] : jsens_record_slope(w->record, e->slopes, i);
+    if (i == 0) {
+      if (e->slopes < 0) w->run->system.rhs(w->run, e->t, y0, w->k[0]);
+      continue;
+    }
+    jsolve_combine(w->ny, y0, h, &s->a[i], w->k, w->base);
+    JO_TRY(e->slopes < 0 ? solve_again(w, e, i, w->Y[i]) : implicit_argument(w, e, i));
+  }
+  return JO_OK;
+}
+
+jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y0) {
+  if (e->is_implicit) return implicit_stages(w, e, y0);
+  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  double h = e->t1 - e->t;
+  for (int i = 0; i < s->tab->stages; i++) {
+    w->k[i] = e->slopes < 0 ? w->own[i] : jsens_record_slope(w->record, e->slopes, i);
+    jsolve_combine(w->ny, y0, h, &s->a[i], w->k, w->Y[i]);
+    if (e->slopes >= 0) continue;
+    w->run->system.rhs(w->run, jsens_walk_stage_time(w, e, i), w->Y[i], w->k[i]);
+  }
+  return JO_OK;
+}
+
+jo_status jsens_walk_matrices(jsens_walk* w, const jsens_entry* e, double t, const double* y) {
+  jo_status status = jsolve_implicit_look(&w->im, t, y);
+  double b = jsens_walk_scheme(w, e)->tab->gamma * (e->t1 - e->t);
+  if (status >= 0) status = jsolve_implicit_factor(&w->im, b);
+  if (status >= 0) return JO_OK;
+  return jerr_set(w->ctx, status, "derivatives: the Jacobian is %s at t = %.9g s",
+                  status == JO_ERR_NUMERIC ? "not finite" : "singular", t);
+}
+
+jo_status jsens_walk_end_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y) {
+  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  if (e->is_implicit) {
+    jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, w->base);
+    JO_TRY(jsens_walk_matrices(w, e, e->t, y0));
+    JO_TRY(solve_again(w, e, s->tab->stages, y));
+  } else {
+    jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, y);
+  }
+  return jplant_close(w->run, e->t1, y);
+}
+
+jo_status jsens_walk_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y) {
+  JO_TRY(jsens_walk_stages(w, e, y0));
+  return jsens_walk_end_step(w, e, y0, y);
+}
+
+static void shift(const jsens_walk* w, double tolerances, const double* y, double* shifted) {
+  const jsolve_options* o = &w->opt->solve;
+  const double* scale = w->run->system.error_scale;
+  for (int i = 0; i < w->ny; i++) {
+    double off = tolerances * (o->abs_tol * scale[i] + o->rel_tol * fabs(y[i]));
+    shifted[i] = y[i] + ((7 * i + i / 3) % 2 ? off : -off);
+  }
+}
+
+void jsens_walk_shift(const jsens_walk* w, const double* y, double* shifted) {
+  shift(w, DOUBT, y, shifted);
+}
+
+void jsens_walk_shift_end(const jsens_walk* w, double* shifted) {
+  int n = jgen_first(&w->d->layout, JGEN_INTEGRAL);
+  const double* y = w->record->y_end;
+  shift(w, 1.0, y, shifted);
+  memcpy(shifted + n, y + n, (size_t)(w->ny - n) * sizeof *y);
+}
+
+bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e) {
+  const double* before = jsens_record_state(w->record, e->state);
+  const double* after = jsens_record_state(w->record, e->after);
+  return memcmp(before, after, (size_t)w->ny * sizeof *before) != 0;
+}
+
+// ---- traces of errors ------------------------------------------------------------------------------
+
+bool jsens_trace_begin(jsens_walk* w, jsens_trace* t) {
+  t->error = JARENA_ARRAY(&w->arena, w->record->nentry + 1, double);
+  t->running = JARENA_ARRAY(&w->arena, w->record->nentry + 1, double);
+  t->largest = 0.0;
+  return t->error && t->running;
+}
+
+void jsens_trace_clear(jsens_walk* w, jsens_trace* t) {
+  memset(t->error, 0, (size_t)w->record->nentry * sizeof *t->error);
+  memset(t->running, 0, (size_t)w->record->nentry * sizeof *t->running);
+  t->largest = 0.0;
+}
+
+void jsens_trace_note(jsens_trace* t, int entry, double size, double error) {
+  if (isnan(size)) size = INFINITY;  // derivatives that ran away
+  if (isnan(error)) error = INFINITY;
+  t->largest = fmax(t->largest, size);
+  t->error[entry] = fmax(t->error[entry], error);
+  t->running[entry] = fmax(t->running[entry], t->largest);
+}
+
+double jsens_trace_part(const jsens_trace* t, int entry) {
+  double size = fmin(t->largest, BUILT_UP * t->running[entry]);
+  if (!isfinite(t->error[entry])) return INFINITY;
+  return size > 0.0 ? t->error[entry] / size : 0.0;
+}
+
+void jsens_trace_growth(const jsens_trace* t, int nentry, bool backward, double* growth) {
+  double before = 0.0;
+  for (int k = 0; k < nentry; k++) {
+    int i = backward ? nentry - 1 - k : k;
+    // events are no steps: what jumps there does not grow
+    bool matters = !(t->running[i] < MATTERS * t->largest);
+    if (before > 0.0 && t->running[i] > 0.0 && matters) {
+      growth[i] = fmax(growth[i], t->running[i] / before);
+    }
+    before = t->running[i];
+  }
+}

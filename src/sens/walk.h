@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the direct and the adjoint method share: the plant's kernels, and a recorded run walked again.
+#ifndef JSENS_WALK_H
+#define JSENS_WALK_H
+
+#include "sens/sens.h"
+#include "solve/implicit.h"
+#include "solve/tableau.h"
+
+// A Runge-Kutta method with its combinations of slopes.
+typedef struct jsens_scheme {
+  const jsolve_tableau* tab;  // NULL: not used
+  jsolve_combination a[JSOLVE_MAX_STAGES], b, e;
+} jsens_scheme;
+
+enum { JSENS_SLOPES = JSOLVE_MAX_STAGES + 1 };  // of the stages, and of the end
+
+typedef struct jsens_walk {
+  jo_context* ctx;
+  jarena arena;
+  const jsens* sens;
+  const jgen_dynamics* d;
+  jplant_work* run;  // kernels of the plant; its modes are set as the walk goes
+  const jsens_record* record;
+  jsens_scheme scheme[2];  // explicit, implicit
+  jsolve_implicit im;      // of implicit steps
+  jsolve_weights weights;  // for stages that are solved again
+  const jsens_options* opt;
+  jsens_result* out;
+  int ny, nu, nv, nw;
+  const double* S0;              // d y0 / d number (ny x nw)
+  double* k[JSENS_SLOPES];       // slopes of a step (ny): our own, or those of the record
+  double* own[JSENS_SLOPES];     // (ny)
+  double* Y[JSOLVE_MAX_STAGES];  // arguments of its stages (ny)
+  double* base;                  // scratch (ny)
+  double *f_minus, *f_plus;
+  double* modes;  // scratch (nswitch)
+  double **tangent_work, **adjoint_work;
+} jsens_walk;
+
+// Arguments of a derivative kernel; what it does not read may be NULL.
+typedef struct jsens_point {
+  double t;
+  const double *y, *mode, *momentum;
+  const double *dy, *dt, *dp, *dmomentum;  // lanes
+  const double* lambda;
+} jsens_point;
+
+// Tangent or adjoint of a function.
+void jsens_walk_tangent(jsens_walk* w, jgen_fn f, const jsens_point* at, double* const* out);
+void jsens_walk_weigh(jsens_walk* w, jgen_fn f, const jsens_point* at, double* const* out);
+
+jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplant_work* run,
+                           const jsens_record* record, const jsens_options* opt, jsens_result* out);
+void jsens_walk_end(jsens_walk* w);
+
+void jsens_walk_set_modes(jsens_walk* w, const double* mode);
+const jsens_scheme* jsens_walk_scheme(const jsens_walk* w, const jsens_entry* e);
+// Time of a stage; that of the end where i is the number of stages.
+double jsens_walk_stage_time(const jsens_walk* w, const jsens_entry* e, int i);
+// Stages of a recorded step from y0: Y, k.
+jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y0);
+// Matrices of an implicit stage with argument y, for derivatives of it.
+jo_status jsens_walk_matrices(jsens_walk* w, const jsens_entry* e, double t, const double* y);
+// Its projected end, from the slopes k.
+jo_status jsens_walk_end_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y);
+// The whole step.
+jo_status jsens_walk_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y);
+// y, off by as much as a run may be: DOUBT tolerances of each state, with signs that do not matter.
+void jsens_walk_shift(const jsens_walk* w, const double* y, double* shifted);
+// The end of the run, off by one tolerance, with its integrals as they are: their errors are known.
+void jsens_walk_shift_end(const jsens_walk* w, double* shifted);
+// Whether driven coordinates jump at an event.
+bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e);
+
+// How the error of the derivatives came about along a walk: what direct and adjoint method keep of it.
+typedef struct jsens_trace {
+  double *error, *running;  // by entry: error of the derivatives, and their largest size so far
+  double largest;
+} jsens_trace;
+
+bool jsens_trace_begin(jsens_walk* w, jsens_trace* t);
+void jsens_trace_clear(jsens_walk* w, jsens_trace* t);
+// One more entry, in the order of the walk.
+void jsens_trace_note(jsens_trace* t, int entry, double size, double error);
+// Errors relative to the derivatives: to the largest of all, since they build up from nothing, but no
+// more than a limit beyond the present one, so that some that run away do not hide it.
+double jsens_trace_part(const jsens_trace* t, int entry);
+// The largest factor by which derivatives that matter at the end grew over each entry of the walk, into
+// growth where it is larger; from the first entry on, or from the last one back.
+void jsens_trace_growth(const jsens_trace* t, int nentry, bool backward, double* growth);
+
+// tangent.c, adjoint.c
+jo_status jsens_walk_direct(jsens_walk* w);
+jo_status jsens_walk_adjoint(jsens_walk* w);
+
+#endif

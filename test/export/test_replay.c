@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Replays: bodies are rigid in every frame, joints stay together, wheels are round and turn, the road
+// is where the wheels are; outlines are those of known solids.
+#include "export/replay.h"
+
+#include "support/check.h"
+
+typedef struct fixture {
+  jo_context* ctx;
+  jarena arena;
+  jmodel* model;
+  jplant* plant;
+  jexport_replay* replay;
+} fixture;
+
+static int setup(void** state) {
+  fixture* f = calloc(1, sizeof *f);
+  jo_context_create(NULL, &f->ctx);
+  jarena_init(&f->arena, f->ctx);
+  *state = f;
+  return 0;
+}
+
+static int teardown(void** state) {
+  fixture* f = *state;
+  jexport_replay_destroy(f->replay);
+  jplant_destroy(f->plant);
+  jmodel_destroy(f->model);
+  jarena_free(&f->arena);
+  jo_context_destroy(f->ctx);
+  free(f);
+  return 0;
+}
+
+static void replay_of(fixture* f, const char* path, double t_end) {
+  jplant_options plant = jplant_options_default();
+  plant.kernel.backend = JKERNEL_INTERP;
+  jplant_simulate_options opt = jplant_simulate_options_default();
+  opt.t_end = t_end;
+  opt.rel_tol = opt.abs_tol = 1e-6;
+  assert_ok(f->ctx, jmodel_load(f->ctx, path, NULL, 0, &f->model));
+  assert_ok(f->ctx, jplant_create(f->ctx, f->model, &plant, &f->plant));
+  assert_ok(f->ctx, jexport_replay_create(f->ctx, f->plant, &opt, &f->replay));
+}
+
+static const double* at(const jexport_replay* r, int frame, int point) {
+  return r->xyz + 3 * ((size_t)frame * (size_t)r->npoint + (size_t)point);
+}
+
+static double distance(const double* a, const double* b) {
+  return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
+}
+
+static double dot(const double* a, const double* b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void check_rigid(const jexport_replay* r) {
+  for (int i = 0; i < r->nbody; i++) {
+    const jexport_replay_body* b = &r->body[i];
+    for (int k = 1; k < b->npoint; k++) {
+      double first = distance(at(r, 0, b->point[0]), at(r, 0, b->point[k]));
+      for (int f = 1; f < r->nframe; f++) {
+        assert_near(distance(at(r, f, b->point[0]), at(r, f, b->point[k])), first, 1e-12);
+      }
+    }
+  }
+}
+
+static void test_replay_of_a_linkage(void** state) {
+  fixture* f = *state;
+  replay_of(f, "models/mechanisms/four_bar.yaml", 0.5);
+  const jexport_replay* r = f->replay;
+  assert_int_equal(r->nframe, 26);
+  assert_near(r->dt, 0.02, 1e-15);
+  assert_int_equal(r->nwheel, 0);
+  assert_int_equal(r->road.nx, 0);
+  assert_int_equal(r->follow, -1);
+  check_rigid(r);
+  // ground with two pivots, three rods of two points that meet: a point where another body has one
+  assert_int_equal(r->body[0].npoint, 2);
+  for (int i = 1; i < r->nbody; i++) {
+    assert_int_equal(r->body[i].npoint, 2);
+    assert_int_equal(r->body[i].nedge, 1);
+  }
+  for (int i = 0; i < r->npoint; i++) {
+    double nearest = INFINITY;
+    for (int k = 0; k < r->npoint; k++) {
+      if (k != i) nearest = fmin(nearest, distance(at(r, 25, i), at(r, 25, k)));
+    }
+    assert_near(nearest, 0.0, 1e-9);
+  }
+  // the crank turns
+  double moved = distance(at(r, 0, r->body[2].point[0]), at(r, 5, r->body[2].point[0]));
+  assert_true(moved > 0.01);
+}
+
+static void test_replay_of_a_vehicle(void** state) {
+  fixture* f = *state;
+  replay_of(f, "models/buggy/step_descent.yaml", 0.1);
+  const jexport_replay* r = f->replay;
+  assert_int_equal(r->nframe, 6);
+  assert_int_equal(r->nwheel, 4);
+  assert_int_equal(r->nline, 4);
+  assert_int_equal(r->follow, jmodel_find_body(f->model, "chassis"));
+  check_rigid(r);
+  for (int w = 0; w < 4; w++) {
+    const double* first = r->spin + 9 * w;
+    assert_near(r->wheel[w].radius, 0.30253, 1e-12);
+    for (int k = 0; k < r->nframe; k++) {
+      const double* s = r->spin + 9 * (4 * k + w);
+      assert_near(dot(s + 3, s + 3), 1.0, 1e-12);
+      assert_near(dot(s + 6, s + 6), 1.0, 1e-12);
+      assert_near(dot(s + 3, s + 6), 0.0, 1e-12);
+    }
+    // forward at 3 m/s; in 0.1 s at some 10 rad/s the wheel has turned by about 1 rad
+    const double* last = r->spin + 9 * (4 * 5 + w);
+    assert_near(last[0] - first[0], 0.3, 0.02);
+    assert_near(dot(first + 6, last + 6), cos(1.0), 0.15);
+  }
+  // flat here, deeper behind the step, which this run does not reach
+  const jexport_replay_road* road = &r->road;
+  assert_true(road->nx > 1 && road->ny > 1);
+  for (int i = 0; i < road->nx * road->ny; i++) {
+    assert_near(road->z[i], road->x0 + i / road->ny * road->dx < 5.5 ? 0.0 : -0.01, 1e-15);
+  }
+}
+
+// ---- outlines ------------------------------------------------------------------------------------
+
+static int edges_of(fixture* f, const double* xyz, int n) {
+  int* point = JARENA_ARRAY(&f->arena, n, int);
+  for (int i = 0; i < n; i++) {
+    point[i] = i;
+  }
+  jexport_replay_body b = {.name = "solid", .npoint = n, .point = point};
+  assert_ok(f->ctx, jexport_replay_outline(f->ctx, &f->arena, xyz, &b));
+  return b.nedge;
+}
+
+static void test_outline_of_solids(void** state) {
+  fixture* f = *state;
+  const double cube[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
+  const double with_centre[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.2, 0.2, 0.2};
+  const double line[] = {0, 0, 0, 2, 2, 2, 1, 1, 1};
+  const double square[] = {0, 0, 3, 1, 0, 3, 1, 1, 3, 0, 1, 3};
+  const double twice[] = {1, 2, 3, 1, 2, 3};
+  assert_int_equal(edges_of(f, cube, 8), 12);
+  assert_int_equal(edges_of(f, with_centre, 4), 6);
+  assert_int_equal(edges_of(f, with_centre, 5), 7);  // the inner point hangs on one
+  assert_int_equal(edges_of(f, line, 3), 2);
+  assert_int_equal(edges_of(f, square, 4), 4);
+  assert_int_equal(edges_of(f, twice, 2), 0);
+  assert_int_equal(edges_of(f, twice, 1), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_replay_of_a_linkage, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_replay_of_a_vehicle, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_outline_of_solids, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

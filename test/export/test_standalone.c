@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated sources compile without Jounce, without a warning, and compute what Jounce computes.
+#include "export/standalone.h"
+
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "support/check.h"
+#include "support/laboratory.h"
+
+typedef struct fixture {
+  jo_context* ctx;
+  jarena arena;
+  const char* dir;
+} fixture;
+
+static int setup(void** state) {
+  fixture* f = calloc(1, sizeof *f);
+  if (!f || jo_context_create(NULL, &f->ctx) < 0) return -1;
+  jarena_init(&f->arena, f->ctx);
+  if (jfile_temp_dir(f->ctx, &f->arena, "/tmp", &f->dir) < 0) return -1;
+  *state = f;
+  return 0;
+}
+
+static int teardown(void** state) {
+  fixture* f = *state;
+  jfile_remove_dir(f->dir);
+  jarena_free(&f->arena);
+  jo_context_destroy(f->ctx);
+  free(f);
+  return 0;
+}
+
+static void generate(fixture* f, const char* path, const char* text) {
+  jmodel* m;
+  jexport_standalone made;
+  jo_status status = text ? jmodel_parse(f->ctx, text, strlen(text), path, NULL, 0, &m)
+                          : jmodel_load(f->ctx, path, NULL, 0, &m);
+  assert_ok(f->ctx, status);
+  assert_ok(f->ctx, jexport_standalone_write(f->ctx, m, f->dir, &made));
+  assert_true(made.nfile >= 7);
+  jmodel_destroy(m);
+}
+
+// The line of a quantity in what the compiled driver prints; NaN when it fails.
+static double run_driver(fixture* f, const char* compiler, const char* arguments,
+                         const char* name) {
+  char command[1024], line[256];
+  snprintf(
+      command, sizeof command,
+      "cd %s && %s -std=c99 -pedantic -Wall -Wextra -Werror -O1 *.c -o model -lm && ./model %s",
+      f->dir, compiler, arguments);
+  double value = NAN;
+  size_t n = strlen(name);
+  FILE* pipe = popen(command, "r");
+  assert_non_null(pipe);
+  while (fgets(line, sizeof line, pipe)) {
+    if (strncmp(line, name, n) == 0 && strncmp(line + n, " = ", 3) == 0) {
+      value = strtod(line + n + 3, NULL);
+    }
+  }
+  assert_int_equal(pclose(pipe), 0);
+  return value;
+}
+
+// Fixed steps that straddle the events of the step descent: 1e-3 of the objective at 0.5 ms.
+static void test_standalone_buggy_drives(void** state) {
+  fixture* f = *state;
+  static const char* const compiler[] = {"gcc", "clang"};
+  generate(f, "models/buggy/step_descent.yaml", NULL);
+  for (int i = 0; i < 2; i++) {
+    if (!jproc_find(&f->arena, compiler[i])) continue;
+    assert_near(run_driver(f, compiler[i], "5e-4", "psi"), 16.418234, 5e-2);
+  }
+}
+
+// Smooth, so that Jounce's own run with the same method and step is reproduced to rounding.
+static void test_standalone_is_a_fixed_step_run(void** state) {
+  fixture* f = *state;
+  laboratory l;
+  jplant_options opt = jplant_options_default();
+  opt.kernel.backend = JKERNEL_INTERP;
+  generate(f, "models/mechanisms/four_bar.yaml", NULL);
+  laboratory_open(&l, "models/mechanisms/four_bar.yaml", NULL, &opt);
+  jsolve_options o = jsolve_options_default();
+  o.method = JSOLVE_RK4;
+  o.step = 1e-3;
+  double reached;
+  jsolve_statistics stats;
+  assert_ok(l.ctx,
+            jsolve_integrate(l.ctx, &l.run->system, &o, NULL, 0.0, 0.5, l.y, &reached, &stats));
+  const jgen_dynamics* d = l.plant->dynamics;
+  double* out = calloc((size_t)d->noutput, sizeof *out);
+  jplant_outputs(l.run, reached, l.y, out);
+  // printed with nine digits
+  assert_near(run_driver(f, "cc", "1e-3 0.5", d->output_name[0]), out[0],
+              1e-8 * fmax(1.0, fabs(out[0])));
+  free(out);
+  laboratory_close(&l);
+}
+
+static void test_standalone_escapes_names(void** state) {
+  fixture* f = *state;
+  static const char text[] =
+      "jounce: 1\nname: 'a\" ?\?/ \\ */ %s'\n"
+      "bodies:\n  b: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}\n"
+      "joints:\n  x: {type: prismatic, parent: ground, child: b, at: [0, 0, 0], axis: [1, 0, 0]}\n"
+      "forces:\n  s: {on: x, stiffness: 4}\n"
+      "sensors:\n  pos: {value: x, unit: 'm\"); abort(); //'}\n"
+      "initial:\n  x: {value: 1, rate: 0}\n"
+      "simulation: {end: 1}\n";
+  generate(f, "hostile.yaml", text);
+  // unit mass on a spring of 4 N/m: x = cos 2t
+  assert_near(run_driver(f, "cc", "1e-3", "pos"), cos(2.0), 1e-8);
+}
+
+static void test_standalone_names_the_folder_it_cannot_make(void** state) {
+  fixture* f = *state;
+  jmodel* m;
+  jexport_standalone made;
+  assert_ok(f->ctx, jmodel_load(f->ctx, "models/mechanisms/pendulum.yaml", NULL, 0, &m));
+  assert_int_equal(jexport_standalone_write(f->ctx, m, "/proc/nowhere", &made), JO_ERR_FILE);
+  assert_non_null(strstr(jo_context_message(f->ctx), "/proc/nowhere"));
+  jmodel_destroy(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_standalone_buggy_drives, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_standalone_is_a_fixed_step_run, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_standalone_escapes_names, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_standalone_names_the_folder_it_cannot_make, setup,
+                                      teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

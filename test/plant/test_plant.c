@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plants: what is wrong with a model only numbers show, and messages that speak of the model.
+#include <string.h>
+
+#include "plant/plant.h"
+#include "support/check.h"
+
+static jmodel* parse(jo_context* ctx, const char* text, const jmodel_setting* set, int nset) {
+  jmodel* m;
+  assert_ok(ctx, jmodel_parse(ctx, text, strlen(text), "test.yaml", set, nset, &m));
+  return m;
+}
+
+// A load that is not a number from t = 0.5 s on: the message names the rate it spoils.
+static void test_messages_name_states(void** state) {
+  (void)state;
+  static const char text[] =
+      "jounce: 1\nname: p\n"
+      "bodies: {bob: {mass: 1, inertia: [1, 1, 1]}}\n"
+      "joints: {rail: {type: prismatic, parent: ground, child: bob, axis: x}}\n"
+      "forces: {push: {on: rail, torque: \"sqrt(0.5 - t)\"}}\n";
+  jo_context* ctx;
+  jo_context_create(NULL, &ctx);
+  jmodel* m = parse(ctx, text, NULL, 0);
+  jplant* p;
+  jplant_work* run;
+  assert_ok(ctx, jplant_create(ctx, m, NULL, &p));
+  assert_ok(ctx, jplant_work_create(ctx, p, &run));
+  jsolve_options opt = jsolve_options_default();
+  double y[2] = {0.0, 0.0}, t;
+  jo_status status = jsolve_integrate(ctx, &run->system, &opt, NULL, 0.0, 1.0, y, &t, NULL);
+  assert_int_equal(status, JO_ERR_NUMERIC);
+  assert_non_null(strstr(jo_context_message(ctx), "'rail.rate' or its derivative is not finite"));
+  jplant_work_destroy(run);
+  jplant_destroy(p);
+  jmodel_destroy(m);
+  jo_context_destroy(ctx);
+}
+
+// A driven coordinate is differentiated for time alone; what depends on more is refused.
+static void test_drives_are_functions_of_time(void** state) {
+  (void)state;
+  static const struct {
+    const char *drive, *expected;
+  } sample[] = {
+      {"sin(t) + c*t", NULL},
+      {"tab(t)", NULL},
+      {"2*x", "'s' depends on coordinate 'x'"},
+      {"follow", "'s' depends on coordinate 'x'"},
+      {"seen", "'s' depends on coordinate 'x'"},
+      {"tab(x)", "'s' depends on coordinate 'x'"},
+      {"cart.com.x", "'s' depends on coordinate 'x'"},
+      {"pull.length", "'s' depends on coordinate 'x'"},
+      {"other", "'s' depends on coordinate 'other'"},
+      {"x.rate", "'s': 'x.rate' is a velocity"},
+      {"x.acc", "'s': 'x.acc' is an acceleration"},
+      {"z", "'s': 'z' is a state"},
+  };
+  for (size_t i = 0; i < sizeof sample / sizeof *sample; i++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "jounce: 1\nname: p\nparameters: {c: 2}\n"
+             "bodies: {cart: {mass: 2}, b: {mass: 1}, e: {mass: 1}}\n"
+             "joints:\n"
+             "  x: {type: prismatic, child: cart, axis: x}\n"
+             "  s: {type: prismatic, child: b, axis: y, drive: \"%s\"}\n"
+             "  other: {type: prismatic, child: e, axis: z, drive: 3*t}\n"
+             "signals: {follow: 3*x}\nsensors: {seen: {value: 1 + x}}\n"
+             "states: {z: {derivative: 1}}\ntables: {tab: {x: [0, 1], y: [0, 1]}}\n"
+             "forces: {pull: {between: [cart.com, e.com], stiffness: 1, free_length: 1}}\n",
+             sample[i].drive);
+    jo_context* ctx;
+    jo_context_create(NULL, &ctx);
+    jmodel* m = parse(ctx, text, NULL, 0);
+    jplant* p;
+    jo_status status = jplant_create(ctx, m, NULL, &p);
+    assert_int_equal(status, sample[i].expected ? JO_ERR_MODEL : JO_OK);
+    if (sample[i].expected) {
+      const char* message = jo_context_message(ctx);
+      assert_non_null(strstr(message, "test.yaml:7: "));
+      assert_non_null(strstr(message, sample[i].expected));
+      assert_non_null(strstr(message, "a driven coordinate is a function of time and parameters"));
+      assert_int_equal(jo_context_diagnostic_count(ctx), 1);
+    }
+    jplant_destroy(p);
+    jmodel_destroy(m);
+    jo_context_destroy(ctx);
+  }
+}
+
+// The rate of a quantity is that of its positions; time in it would be left out.
+static void test_initial_rates_are_those_of_positions(void** state) {
+  (void)state;
+  static const char text[] =
+      "jounce: 1\nname: p\nbodies: {cart: {mass: 2}}\n"
+      "joints: {x: {type: prismatic, child: cart, axis: x}}\n"
+      "initial: {x - 2*t: {value: 1, rate: 2}}\n";
+  jo_context* ctx;
+  jo_context_create(NULL, &ctx);
+  jmodel* m = parse(ctx, text, NULL, 0);
+  jplant* p;
+  assert_int_equal(jplant_create(ctx, m, NULL, &p), JO_ERR_MODEL);
+  assert_non_null(strstr(jo_context_message(ctx), "test.yaml:5: 'x - 2*t' depends on time 't'"));
+  jmodel_destroy(m);
+  jo_context_destroy(ctx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_messages_name_states),
+      cmocka_unit_test(test_drives_are_functions_of_time),
+      cmocka_unit_test(test_initial_rates_are_those_of_positions),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
