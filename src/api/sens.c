@@ -268,20 +268,18 @@ void japi_sens_clear(const jsens* s, jsens_result* r) {
   }
 }
 
-// Contributions: exact times of the direct method, weights of the frozen adjoint.
-static jo_status run_contributions(jo_sens_result* r, jsens_options o, jsens_method method) {
+// Contributions: exact times of the direct method, weights of the frozen adjoint, along the same run.
+static jo_status walk_contributions(jo_sens_result* r) {
   const jsens* s = r->sens->sens;
-  if (method == JSENS_DIRECT) r->shifted = r->main;
-  o.observer = NULL;
+  if (r->main->method == JSENS_DIRECT) r->shifted = r->main;
   if (!r->shifted) {
-    JO_TRY(jsens_run(r->ctx, s, JSENS_DIRECT, &o, &r->shifted));
+    JO_TRY(jsens_walk_again(r->ctx, s, r->main, JSENS_DIRECT, false, &r->shifted));
     japi_sens_clear(s, r->shifted);
-    r->statistics.cpu_contributions += r->shifted->cpu_dynamics + r->shifted->cpu_sensitivity;
+    r->statistics.cpu_contributions += r->shifted->cpu_sensitivity;
   }
-  o.frozen = true;
-  JO_TRY(jsens_run(r->ctx, s, JSENS_ADJOINT, &o, &r->frozen));
+  JO_TRY(jsens_walk_again(r->ctx, s, r->main, JSENS_ADJOINT, true, &r->frozen));
   japi_sens_clear(s, r->frozen);
-  r->statistics.cpu_contributions += r->frozen->cpu_dynamics + r->frozen->cpu_sensitivity;
+  r->statistics.cpu_contributions += r->frozen->cpu_sensitivity;
   return JO_OK;
 }
 
@@ -337,14 +335,15 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   for (int i = 0; i < s->nw; i++) {
     r->value[i] = r->sens->parameter[i].value;
   }
+  bool both = s->tangents && s->adjoints && s->nw <= JO_SENS_MAX_BOTH;
+  bool wanted = opt->contributions && both && !o.frozen;
+  o.keep = wanted || r->sens->variable;
   JO_TRY(jsens_run(r->ctx, s, method, &o, &r->main));
   JO_TRY(check_history(r));
   japi_sens_clear(s, r->main);
   fill_statistics(r, &o, method);
   if (!r->main->is_within) warn_of_errors(r);
-  bool both = s->tangents && s->adjoints && s->nw <= JO_SENS_MAX_BOTH;
-  bool wanted = opt->contributions && both && !o.frozen && r->main->nevent > 0;
-  return wanted ? run_contributions(r, o, method) : JO_OK;
+  return wanted && r->main->nevent > 0 ? walk_contributions(r) : JO_OK;
 }
 
 jo_status jo_sens_run(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,

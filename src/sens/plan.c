@@ -64,8 +64,9 @@ static double rough_limit(const jsens_options* opt) {
 // Beyond this a step says nothing any more. Along an adjoint walk errors of steps are known as
 // differences only.
 static double most_rough(const jsens_result* r, const jsens_options* opt) {
-  return r->is_direct ? fmin(MOST_ROUGH, fmax(RESOLVED, UNRESOLVED * opt->solve.rel_tol))
-                      : MOST_ROUGH;
+  return r->method == JSENS_DIRECT
+             ? fmin(MOST_ROUGH, fmax(RESOLVED, UNRESOLVED * opt->solve.rel_tol))
+             : MOST_ROUGH;
 }
 
 static bool is_rough(const jsens_result* r, int entry, const jsens_options* opt) {
@@ -214,7 +215,7 @@ static double roughest(const jsens_result* r) {
 static jo_status limit_steps(jsens_plan* p, const jsens_result* r, double over, jsens_options* opt,
                              bool* again) {
   double nstep, limit = fmin(rough_limit(opt), roughest(r) / fmin(1e3, fmax(10.0, over)));
-  if (r->is_direct) limit = fmin(limit, 0.1 * most_rough(r, opt));
+  if (r->method == JSENS_DIRECT) limit = fmin(limit, 0.1 * most_rough(r, opt));
   JO_TRY(make_limits(p, r, limit, &nstep));
   bool is_implicit = opt->solve.method == JSOLVE_ESDIRK5;
   bool is_many = nstep > FEW && nstep > TOO_MANY * r->nentry;

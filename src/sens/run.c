@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sensitivities of a run: simulate and record, then walk the record; again where the derivatives are not
 // what was wanted of them.
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,8 +41,8 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
                           const double* y0, jsens_record* record, jsens_result* out) {
   const jgen_dynamics* d = s->plant->dynamics;
   JO_TRY(jsolve_check_steps(out->ctx, &opt->solve, opt->t_start, opt->t_end));
-  double* y = JARENA_ARRAY(&out->arena, d->ny + 1, double);
-  double* scratch = JARENA_ARRAY(&out->arena, d->nswitch + 1, double);
+  double* y = JARENA_ARRAY(&out->arena, d->ny, double);
+  double* scratch = JARENA_ARRAY(&out->arena, d->nswitch, double);
   if (!y || !scratch) return jerr_memory(out->ctx);
   memcpy(y, y0, (size_t)d->ny * sizeof *y);
   if (opt->p) memcpy(run->p, opt->p, (size_t)d->np * sizeof *run->p);
@@ -61,7 +62,7 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
 }
 
 static jo_status make_events(jsens_result* out, const jsens_record* record, bool direct) {
-  out->event = JARENA_ARRAY(&out->arena, record->nflip + 1, jsens_event);
+  out->event = JARENA_ARRAY(&out->arena, record->nflip, jsens_event);
   if (!out->event) return jerr_memory(out->ctx);
   for (int i = 0; i < record->nflip; i++) {
     jsens_event* v = &out->event[i];
@@ -84,79 +85,13 @@ static void list_events(jsens_result* out, const jsens_record* record) {
   }
 }
 
-static jo_status walk(const jsens* s, jsens_method method, const jsens_options* opt,
-                      const double* S0, jplant_work* run, const jsens_record* record,
-                      jsens_result* out) {
-  jsens_walk w;
-  jo_status status = jsens_walk_begin(&w, out->ctx, s, run, record, opt, out);
-  w.S0 = S0;
-  if (status >= 0) {
-    status = method == JSENS_DIRECT ? jsens_walk_direct(&w) : jsens_walk_adjoint(&w);
-  }
-  jsens_walk_end(&w);
-  return status;
-}
-
-// Entries outlive the record, for the plan of another run.
-static jo_status keep_entries(jsens_result* out, const jsens_record* record) {
-  int n = out->nentry = record->nentry;
-  jsens_entry* entry = JARENA_ARRAY(&out->arena, n + 1, jsens_entry);
-  out->rough = JARENA_ARRAY(&out->arena, n + 1, double);
-  out->growth = JARENA_ARRAY(&out->arena, n + 1, double);
-  if (!entry || !out->rough || !out->growth) return jerr_memory(out->ctx);
-  memcpy(entry, record->entry, (size_t)n * sizeof *entry);
-  out->entry = entry;
-  return JO_OK;
-}
-
-// The start, the run and its walk. An observer is told of the last walk only, so it needs one of its own.
-static jo_status run_all(const jsens* s, jsens_method method, const jsens_options* opt,
-                         jplant_work* run, jsens_record* record, jsens_result* out) {
-  double *y0 = s->plant->y0, *S0 = s->S0;
-  double t0 = jclock_cpu();
-  int nw = method == JSENS_VALUE ? 0 : s->nw;
-  if (opt->p) JO_TRY(jsens_start(out->ctx, &out->arena, s, nw, opt->p, &y0, &S0));
-  JO_TRY(simulate(run, s, opt, y0, record, out));
-  double t1 = jclock_cpu();
-  out->cpu_dynamics = t1 - t0;
-  JO_TRY(make_events(out, record, method == JSENS_DIRECT));
-  if (method == JSENS_VALUE) {
-    list_events(out, record);
-    return JO_OK;
-  }
-  JO_TRY(keep_entries(out, record));
-  jsens_options quiet = *opt;
-  if (opt->estimate) quiet.observer = NULL;
-  JO_TRY(walk(s, method, &quiet, S0, run, record, out));
-  if (opt->estimate) jsens_plan_judge(s, opt, out);
-  if (opt->observer && opt->estimate && (opt->is_last || !jsens_plan_repeats(s, opt, out))) {
-    JO_TRY(walk(s, method, opt, S0, run, record, out));
-    jsens_plan_judge(s, opt, out);
-  }
-  if (nw > 0 && !opt->frozen) {
-    JO_TRY(jsens_brink(run, opt->t_start, y0, S0, s->unit, nw, out->brink));
-  }
-  out->cpu_sensitivity = jclock_cpu() - t1;
-  return JO_OK;
-}
-
-// Derivatives of one side have no error that an integration could estimate.
-static void doubt_brinks(jsens_result* r) {
-  for (int k = 0; k < r->nw; k++) {
-    for (int o = 0; r->brink[k] >= 0 && o < r->nobjective; o++) {
-      if (!isnan(r->gradient_error[o * r->nw + k])) r->gradient_error[o * r->nw + k] = INFINITY;
-      r->is_within = false;
-    }
-  }
-}
-
 static bool allocate(jsens_result* r) {
   int n = r->nobjective * r->nw;
-  r->value = JARENA_ARRAY(&r->arena, r->nobjective + 1, double);
-  r->gradient = JARENA_ARRAY(&r->arena, n + 1, double);
-  r->gradient_error = JARENA_ARRAY(&r->arena, n + 1, double);
-  r->value_error = JARENA_ARRAY(&r->arena, r->nobjective + 1, double);
-  r->brink = JARENA_ARRAY(&r->arena, r->nw + 1, int);
+  r->value = JARENA_ARRAY(&r->arena, r->nobjective, double);
+  r->gradient = JARENA_ARRAY(&r->arena, n, double);
+  r->gradient_error = JARENA_ARRAY(&r->arena, n, double);
+  r->value_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
+  r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
   for (int k = 0; r->brink && k < r->nw; k++) {
     r->brink[k] = -1;
   }
@@ -169,30 +104,104 @@ static bool allocate(jsens_result* r) {
   return r->value && r->value_error && r->gradient && r->gradient_error && r->brink;
 }
 
-static jo_status run_once(jo_context* ctx, const jsens* s, jsens_method method,
-                          const jsens_options* opt, jsens_result** out) {
+static jo_status create(jo_context* ctx, const jsens* s, jsens_method method,
+                        const jsens_options* opt, jsens_result** out) {
   *out = NULL;
   jsens_result* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
-  *r = (jsens_result){.ctx = ctx, .nw = s->nw, .passes = 1};
+  *r = (jsens_result){.ctx = ctx, .nw = s->nw, .method = method};
   r->nobjective = s->plant->dynamics->nobjective;
-  r->is_direct = method == JSENS_DIRECT;
   r->derivative_tol = jsens_plan_tolerance(opt);
   jarena_init(&r->arena, ctx);
-  jplant_work* run = NULL;
-  jsens_record* record = NULL;
-  jo_status status = allocate(r) ? JO_OK : jerr_memory(ctx);
-  if (status >= 0) status = jplant_work_create(ctx, s->plant, &run);
-  if (status >= 0) {
-    // the adjoint method needs the arguments of all stages before it begins with the last
-    const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
-    int stages = tab && method != JSENS_VALUE ? tab->stages : 0;
-    status = jsens_record_create(ctx, s->plant, stages, opt->max_states, &record);
-    if (status >= 0) record->implicit_only = method == JSENS_DIRECT;
+  if (!allocate(r)) {
+    jsens_result_destroy(r);
+    return jerr_memory(ctx);
   }
-  if (status >= 0) status = run_all(s, method, opt, run, record, r);
-  jsens_record_destroy(record);
+  *out = r;
+  return JO_OK;
+}
+
+// What later walks along the run need of its options.
+static jo_status keep_options(const jsens* s, const jsens_options* opt, jsens_result* r) {
+  r->used = *opt;
+  r->used.observer = NULL;
+  r->used.solve.step_limit = NULL;
+  r->used.solve.step_limit_user = NULL;
+  if (!opt->p) return JO_OK;
+  int np = s->plant->dynamics->np;
+  double* p = JARENA_ARRAY(&r->arena, np, double);
+  if (!p) return jerr_memory(r->ctx);
+  memcpy(p, opt->p, (size_t)np * sizeof *p);
+  r->used.p = p;
+  return JO_OK;
+}
+
+// The start, and the run from there, recorded in r.
+static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r) {
+  double *y0 = s->plant->y0, *S0 = s->S0;
+  double begin = jclock_cpu();
+  int nw = r->method == JSENS_VALUE ? 0 : s->nw;
+  if (opt->p) JO_TRY(jsens_start(r->ctx, &r->arena, s, nw, opt->p, &y0, &S0));
+  r->y0 = y0;
+  r->S0 = S0;
+  JO_TRY(keep_options(s, opt, r));
+  // walking backward needs the arguments of all stages before it begins with the last
+  const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
+  int stages = tab && r->method != JSENS_VALUE ? tab->stages : 0;
+  JO_TRY(jsens_record_create(r->ctx, s->plant, stages, opt->max_states, &r->record));
+  r->record->implicit_only = r->method == JSENS_DIRECT && !opt->keep;
+  jplant_work* run;
+  JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
+  jo_status status = simulate(run, s, opt, y0, r->record, r);
   jplant_work_destroy(run);
+  r->passes = 1;
+  r->cpu_dynamics = jclock_cpu() - begin;
+  return status;
+}
+
+// Walk the run recorded in `of`, which may be r itself.
+static jo_status walk(const jsens* s, const jsens_result* of, const jsens_options* opt,
+                      jsens_result* r) {
+  const jsens_record* record = of->record;
+  double begin = jclock_cpu();
+  jplant_work* run;
+  jsens_walk w;
+  r->nevent = 0;
+  r->nentry = record->nentry;
+  r->entry = record->entry;
+  JO_TRY(make_events(r, record, r->method == JSENS_DIRECT));
+  r->rough = JARENA_ARRAY(&r->arena, record->nentry, double);
+  r->growth = JARENA_ARRAY(&r->arena, record->nentry, double);
+  if (!r->rough || !r->growth) return jerr_memory(r->ctx);
+  JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
+  if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
+  jo_status status = jsens_walk_begin(&w, r->ctx, s, run, record, opt, r);
+  w.S0 = of->S0;
+  if (status >= 0) {
+    status = r->method == JSENS_DIRECT ? jsens_walk_direct(&w) : jsens_walk_adjoint(&w);
+  }
+  jsens_walk_end(&w);
+  if (status >= 0 && r->nw > 0 && !opt->frozen) {
+    status = jsens_brink(run, opt->t_start, of->y0, of->S0, s->unit, r->nw, r->brink);
+  }
+  jplant_work_destroy(run);
+  if (opt->estimate && status >= 0) jsens_plan_judge(s, opt, r);
+  r->cpu_sensitivity += jclock_cpu() - begin;
+  return status;
+}
+
+static jo_status run_once(jo_context* ctx, const jsens* s, jsens_method method,
+                          const jsens_options* opt, jsens_result** out) {
+  jsens_result* r;
+  *out = NULL;
+  JO_TRY(create(ctx, s, method, opt, &r));
+  jo_status status = take(s, opt, r);
+  if (status >= 0 && method == JSENS_VALUE) {
+    status = make_events(r, r->record, false);
+    if (status >= 0) list_events(r, r->record);
+  } else if (status >= 0) {
+    status = walk(s, r, opt, r);
+  }
   if (status < 0) {
     jsens_result_destroy(r);
     return status;
@@ -214,62 +223,65 @@ static void add_cost(jsens_result* r, const jsens_result* before) {
 
 // Fixed steps have no embedded method: a run with steps of twice the length takes its place,
 //   error = |G(h) - G(2 h)| / (2^order - 1)
-static jo_status compare_steps(jo_context* ctx, const jsens* s, jsens_method method,
-                               const jsens_options* opt, jsens_result* r) {
+static void compare_steps(const jsens* s, const jsens_options* opt, const jsens_result* twice,
+                          jsens_result* r) {
+  double gain = pow(2.0, jsolve_method_about(opt->solve.method)->order) - 1.0;
+  for (int i = 0; i < r->nobjective * r->nw; i++) {
+    r->gradient_error[i] = fabs(r->gradient[i] - twice->gradient[i]) / gain;
+  }
+  for (int i = 0; i < r->nobjective; i++) {
+    r->value_error[i] = fabs(r->value[i] - twice->value[i]) / gain;
+  }
+  jsens_plan_judge(s, opt, r);
+}
+
+// The same run with steps of twice the length.
+static jo_status double_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
+                              jsens_result* r) {
   jsens_options twice = *opt;
   twice.solve.step *= 2.0;
   twice.estimate = false;
   twice.observer = NULL;
-  jsens_result* other = NULL;
-  JO_TRY(run_once(ctx, s, method, &twice, &other));
-  double gain = pow(2.0, jsolve_method_about(opt->solve.method)->order) - 1.0;
-  for (int i = 0; i < r->nobjective * r->nw; i++) {
-    r->gradient_error[i] = fabs(r->gradient[i] - other->gradient[i]) / gain;
-  }
-  for (int i = 0; i < r->nobjective; i++) {
-    r->value_error[i] = fabs(r->value[i] - other->value[i]) / gain;
-  }
-  add_cost(r, other);
-  jsens_result_destroy(other);
-  jsens_plan_judge(s, opt, r);
-  return JO_OK;
-}
-
-// The run that turned out to be the last had no observer, for another one was to come: a run as it was
-// asked for shows it the histories.
-static jo_status show_observer(jo_context* ctx, const jsens* s, jsens_method method,
-                               const jsens_options* opt, jsens_result* out) {
-  if (!opt->observer) return JO_OK;
-  jsens_options o = *opt;
-  o.is_last = true;
-  jsens_result* shown;
-  JO_TRY(run_once(ctx, s, method, &o, &shown));
-  add_cost(out, shown);
-  jsens_result_destroy(shown);
+  JO_TRY(run_once(ctx, s, r->method, &twice, &r->twice));
+  add_cost(r, r->twice);
+  compare_steps(s, opt, r->twice, r);
   return JO_OK;
 }
 
 static jo_status repeat(jo_context* ctx, const jsens* s, jsens_method method,
                         const jsens_options* opt, jsens_plan* plan, jsens_result** out) {
   jsens_options o = *opt;
-  for (int pass = 0;; pass++) {
+  for (int pass = 1;; pass++) {
     jsens_result *r, *before = *out;
     int said = jo_context_diagnostic_count(ctx);
-    o.is_last = pass == MAX_PASSES - 1;
     jo_status status = run_once(ctx, s, method, &o, &r);
     if (status < 0 && before && status != JO_ERR_MEMORY) {
       jerr_forget(ctx, said);  // what there is stays, with the error it has
-      return show_observer(ctx, s, method, opt, before);
+      return JO_OK;
     }
     JO_TRY(status);
     if (before) add_cost(r, before);
     jsens_result_destroy(before);
     *out = r;
-    if (o.is_last || !jsens_plan_repeats(s, &o, r)) return JO_OK;
-    bool again;
-    JO_TRY(jsens_plan_next(plan, s, r, &o, &again));
-    if (!again) return show_observer(ctx, s, method, opt, r);
+    bool again = pass < MAX_PASSES && jsens_plan_repeats(s, &o, r);
+    if (again) JO_TRY(jsens_plan_next(plan, s, r, &o, &again));
+    if (!again) return JO_OK;
   }
+}
+
+// Adaptive runs are repeated until they are good; the observer sees the one that is.
+static jo_status run_adaptive(jo_context* ctx, const jsens* s, jsens_method method,
+                              const jsens_options* opt, jsens_result** out) {
+  jsens_options unseen = *opt;
+  unseen.observer = NULL;
+  jsens_plan plan;
+  jsens_plan_begin(&plan, ctx);
+  jo_status status = repeat(ctx, s, method, &unseen, &plan, out);
+  jsens_plan_end(&plan);
+  if (status < 0 || !opt->observer) return status;
+  jsens_options seen = (*out)->used;
+  seen.observer = opt->observer;
+  return walk(s, *out, &seen, *out);
 }
 
 // Report the first derivative that is not finite though it exists.
@@ -291,40 +303,102 @@ static jo_status check_gradient(const jsens* s, const jsens_result* r) {
                   jplant_finite_text(r->gradient[bad]), r->value[bad / r->nw]);
 }
 
+// Derivatives of one side have no error that an integration could estimate.
+static void doubt_brinks(jsens_result* r) {
+  for (int k = 0; k < r->nw; k++) {
+    for (int o = 0; r->brink[k] >= 0 && o < r->nobjective; o++) {
+      if (!isnan(r->gradient_error[o * r->nw + k])) r->gradient_error[o * r->nw + k] = INFINITY;
+      r->is_within = false;
+    }
+  }
+}
+
+static void forget_run(jsens_result* r) {
+  jsens_record_destroy(r->record);
+  jsens_result_destroy(r->twice);
+  r->record = NULL;
+  r->twice = NULL;
+  r->nentry = 0;
+  r->entry = NULL;
+}
+
+static jo_status check_prepared(jo_context* ctx, const jsens* s, jsens_method method) {
+  bool is_there = method == JSENS_VALUE || (method == JSENS_DIRECT ? s->tangents : s->adjoints);
+  if (is_there) return JO_OK;
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "this method was not prepared");
+}
+
 jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const jsens_options* opt,
                     jsens_result** out) {
   *out = NULL;
-  if ((method == JSENS_DIRECT && !s->tangents) || (method == JSENS_ADJOINT && !s->adjoints)) {
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "this method was not prepared");
-  }
+  JO_TRY(check_prepared(ctx, s, method));
   const jsolve_method_info* about = jsolve_method_about(opt->solve.method);
+  bool estimate = opt->estimate && about->is_own && method != JSENS_VALUE;
   jo_status status;
-  if (method == JSENS_VALUE || !opt->estimate || !about->is_own || about->is_fixed) {
+  if (estimate && !about->is_fixed) {
+    status = run_adaptive(ctx, s, method, opt, out);
+  } else {
     jsens_options o = *opt;
     o.estimate = false;
     status = run_once(ctx, s, method, &o, out);
-    if (status >= 0 && method != JSENS_VALUE && opt->estimate && about->is_own) {
-      status = compare_steps(ctx, s, method, opt, *out);
-    }
-  } else {
-    jsens_plan plan;
-    jsens_plan_begin(&plan, ctx);
-    status = repeat(ctx, s, method, opt, &plan, out);
-    jsens_plan_end(&plan);
+    if (status >= 0 && estimate) status = double_steps(ctx, s, opt, *out);
   }
   bool is_asked = method != JSENS_VALUE && !opt->outputs_only;
   if (status >= 0 && is_asked) status = check_gradient(s, *out);
   if (status < 0) {
     jsens_result_destroy(*out);
     *out = NULL;
-  } else {
-    doubt_brinks(*out);
+    return status;
   }
+  doubt_brinks(*out);
+  if (!opt->keep) forget_run(*out);
+  return JO_OK;
+}
+
+// ---- along the same run --------------------------------------------------------------------------
+
+static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
+  jsens_options o = of->used;
+  o.frozen = frozen;
+  memcpy(r->value, of->value, (size_t)r->nobjective * sizeof *r->value);
+  r->statistics = of->statistics;
+  return walk(s, of, &o, r);
+}
+
+// Of fixed steps both runs are walked.
+static jo_status walk_twice(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
+  JO_TRY(walk_other(s, of, frozen, r));
+  if (!of->twice) return JO_OK;
+  jsens_result* twice;
+  JO_TRY(create(r->ctx, s, r->method, &of->used, &twice));
+  jo_status status = walk_other(s, of->twice, frozen, twice);
+  if (status >= 0) compare_steps(s, &of->used, twice, r);
+  jsens_result_destroy(twice);
   return status;
+}
+
+jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* of,
+                           jsens_method method, bool frozen, jsens_result** out) {
+  assert(of->record && method != JSENS_VALUE);
+  *out = NULL;
+  jsens_result* r;
+  JO_TRY(check_prepared(ctx, s, method));
+  JO_TRY(create(ctx, s, method, &of->used, &r));
+  jo_status status = walk_twice(s, of, frozen, r);
+  if (status >= 0 && !of->used.outputs_only) status = check_gradient(s, r);
+  if (status < 0) {
+    jsens_result_destroy(r);
+    return status;
+  }
+  doubt_brinks(r);
+  forget_run(r);
+  *out = r;
+  return JO_OK;
 }
 
 void jsens_result_destroy(jsens_result* r) {
   if (!r) return;
+  forget_run(r);
   jarena_free(&r->arena);
   jmem_free(r->ctx, r);
 }

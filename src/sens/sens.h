@@ -54,7 +54,7 @@ typedef struct jsens_options {
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
                           // The start is assembled again; only parameters may differ
   bool outputs_only;      // objectives are not asked for and need not be finite
-  bool is_last;           // of the runs that are allowed: what it gives is taken
+  bool keep;              // the recorded run stays with the result, for jsens_run_again()
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jsens_observer* observer;
 } jsens_options;
@@ -95,6 +95,9 @@ typedef struct jsens_event {
   double* dt;  // d t / d number (nw); direct only, else NULL
 } jsens_event;
 
+// VALUE: the objectives alone, and which events there were.
+typedef enum jsens_method { JSENS_DIRECT, JSENS_ADJOINT, JSENS_VALUE } jsens_method;
+
 typedef struct jsens_result {
   jo_context* ctx;
   jarena arena;
@@ -108,10 +111,15 @@ typedef struct jsens_result {
   int passes;              // runs it took
   int* brink;  // by number: a switch the start stands on, its derivatives being those of one
                // side and their error unknown (infinite); -1: none (nw)
-  // the last run step by step, for planning the next; in seconds
-  bool is_direct;
+  // the run as it was taken, and its walk step by step
+  jsens_method method;
+  jsens_options used;
+  jsens_record* record;  // NULL: not kept, and so its entries
   int nentry;
-  const struct jsens_entry* entry;
+  const jsens_entry* entry;
+  const double *y0, *S0;  // its start, with derivatives (ny x nw)
+  struct jsens_result*
+      twice;       // fixed steps: the same with steps of twice the length; NULL: not kept
   double* rough;   // local error of the derivatives, relative to them
   double* growth;  // of the derivatives over the step
   jsens_event* event;
@@ -119,9 +127,6 @@ typedef struct jsens_result {
   int64_t derivative_evaluations;        // tangents and adjoints, packs counted once
   double cpu_dynamics, cpu_sensitivity;  // [s]
 } jsens_result;
-
-// VALUE: the objectives alone, and which events there were.
-typedef enum jsens_method { JSENS_DIRECT, JSENS_ADJOINT, JSENS_VALUE } jsens_method;
 
 // Lanes that a direct run carries together cost about as much as an objective of an adjoint one.
 jsens_method jsens_cheaper(int nobjective, int nw);
@@ -133,5 +138,10 @@ double jsens_scale(double value, double gradient, double unit);
 jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const jsens_options* opt,
                     jsens_result** out);
 void jsens_result_destroy(jsens_result* r);
+
+// The recorded run of a result (options with `keep`) walked once more, by another method or with events
+// frozen: nothing is simulated.
+jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* of,
+                           jsens_method method, bool frozen, jsens_result** out);
 
 #endif

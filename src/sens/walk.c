@@ -50,6 +50,13 @@ static void set_scheme(jsens_scheme* s, const jsolve_tableau* tab) {
   s->e = jsolve_compress(tab->e, tab->stages + 1);
 }
 
+static bool has_implicit_steps(const jsens_record* r) {
+  for (int i = 0; i < r->nentry; i++) {
+    if (r->entry[i].is_implicit) return true;
+  }
+  return false;
+}
+
 static jo_status set_schemes(jsens_walk* w) {
   jsolve_method method = w->opt->solve.method;
   const jsolve_tableau* tab = jsolve_tableau_find(method);
@@ -63,6 +70,7 @@ static jo_status set_schemes(jsens_walk* w) {
   if (!implicit || tab != implicit) set_scheme(&w->scheme[0], tab);
   if (!implicit) return JO_OK;
   set_scheme(&w->scheme[1], implicit);
+  if (has_implicit_steps(w->record)) JO_TRY(w->run->system.prepare_jacobian(w->run->system.user));
   bool ok = jsolve_implicit_init(&w->im, &w->arena, &w->run->system) &&
             jsolve_weights_init(&w->weights, &w->arena, w->ny, w->run->system.error_scale,
                                 w->opt->solve.rel_tol, w->opt->solve.abs_tol);
