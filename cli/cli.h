@@ -95,5 +95,8 @@ void cli_tell(cli* c);
 // The file of argument 0 as a model, and as a system. Failures are printed.
 cli_exit cli_load(cli* c, jo_model** model);
 cli_exit cli_load_system(cli* c, jo_model** model, jo_system** system);
+// A system of a model as the options ask, compiled or not as the command line does.
+cli_exit cli_prepare(cli* c, const jo_model* model, const jo_system_options* opt,
+                     jo_system** system);
 
 #endif

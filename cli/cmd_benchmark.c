@@ -82,14 +82,14 @@ static double deviation(const double* gradient, const double* from) {
 }
 
 // One run: psi, gradient, statistics.
-static jo_status differentiate(cli* c, const jo_sens* sens, double tolerance, bool frozen,
+static jo_status differentiate(cli* c, const jo_system* system, double tolerance, bool frozen,
                                double* psi, double* gradient, jo_sens_statistics* statistics) {
   jo_sens_options opt = jo_sens_options_default();
   opt.frozen = frozen;
   opt.contributions = 0;
   opt.tolerance = tolerance;
   jo_sens_result* r = NULL;
-  jo_status status = jo_sens_run(c->ctx, sens, &opt, &r);
+  jo_status status = jo_sens_run(c->ctx, system, &opt, &r);
   if (status < 0) return status;
   jo_quantity q;
   jo_sens_objective(r, 0, &q);
@@ -102,21 +102,21 @@ static jo_status differentiate(cli* c, const jo_sens* sens, double tolerance, bo
   return status;
 }
 
-static jo_status solve(cli* c, const manoeuvre* m, const jo_sens* sens, double tolerance,
+static jo_status solve(cli* c, const manoeuvre* m, const jo_system* system, double tolerance,
                        solution* s) {
   jo_sens_statistics st;
-  jo_status status = differentiate(c, sens, tolerance, true, &s->psi, s->frozen, &st);
+  jo_status status = differentiate(c, system, tolerance, true, &s->psi, s->frozen, &st);
   if (status < 0) return status;
   s->cpu_dynamics = st.cpu_dynamics;
   s->cpu_sensitivity = st.cpu_sensitivity;
   s->rel_tol = st.rel_tol;
   s->error = measure(m, s->frozen);
-  status = differentiate(c, sens, tolerance, false, &s->psi, s->exact, &st);
+  status = differentiate(c, system, tolerance, false, &s->psi, s->exact, &st);
   if (status < 0) return status;
   s->error_exact = measure(m, s->exact);
   double psi, quick[NPARAMETER];
   s->quick_tol = 1e-6;
-  status = differentiate(c, sens, s->quick_tol, true, &psi, quick, &st);
+  status = differentiate(c, system, s->quick_tol, true, &psi, quick, &st);
   s->quick_cpu = st.cpu_dynamics + st.cpu_sensitivity;
   s->quick_deviation = deviation(quick, s->frozen);
   return status;
@@ -129,14 +129,17 @@ static cli_exit solve_manoeuvre(cli* c, const job* j, const manoeuvre* m, soluti
     return cli_misuse("benchmark", "--models: the name is too long");
   }
   jo_model* model = NULL;
-  jo_sens* sens = NULL;
-  jo_sens_setup setup = {.name = parameters, .nname = NPARAMETER, .method = JO_SENS_ADJOINT};
-  setup.interpreter = c->interpreter;
+  jo_system* system = NULL;
+  jo_system_options use = {.use = JO_USE_DERIVATIVES,
+                           .wrt = parameters,
+                           .nwrt = NPARAMETER,
+                           .method = JO_SENS_ADJOINT,
+                           .interpreter = c->interpreter};
   jo_status status = jo_model_load(c->ctx, path, c->set, c->nset, &model);
-  if (status >= 0) status = jo_sens_create(c->ctx, model, &setup, &sens);
-  if (status >= 0) status = solve(c, m, sens, j->tolerance, s);
+  if (status >= 0) status = jo_system_create(c->ctx, model, &use, &system);
+  if (status >= 0) status = solve(c, m, system, j->tolerance, s);
   cli_tell(c);
-  jo_sens_destroy(sens);
+  jo_system_destroy(system);
   jo_model_destroy(model);
   return status < 0 ? CLI_FAIL : CLI_OK;
 }

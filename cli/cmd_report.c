@@ -21,14 +21,18 @@ static void print_summary(const cli* c, const jo_model* m, const char* path, int
   cli_json_end(&j);
 }
 
-static cli_exit write_report(cli* c, jo_report_options* opt, const char* path) {
+static cli_exit write_report(cli* c, const cli_list* wrt, const jo_report_options* opt,
+                             const char* path) {
   jo_model* model = NULL;
+  jo_system* system = NULL;
+  jo_system_options use = {.wrt = wrt->word, .nwrt = wrt->n};
   cli_exit code = cli_load(c, &model);
-  if (code != CLI_OK) return code;
+  if (code == CLI_OK) code = cli_prepare(c, model, &use, &system);
   int64_t bytes = 0;
-  if (jo_report_write(c->ctx, model, opt, path, &bytes) < 0) code = CLI_FAIL;
+  if (code == CLI_OK && jo_report_write(c->ctx, system, opt, path, &bytes) < 0) code = CLI_FAIL;
   cli_tell(c);
   if (code == CLI_OK) print_summary(c, model, path, bytes);
+  jo_system_destroy(system);
   jo_model_destroy(model);
   return code;
 }
@@ -50,11 +54,8 @@ static cli_exit report(cli* c, int argc, char** argv) {
   if (!path) return cli_misuse("report", "-o PAGE.html is missing");
   cli_list list;
   code = cli_words("report", "--wrt", wrt, &list);
-  opt.wrt = list.word;
-  opt.nwrt = list.n;
-  opt.interpreter = c->interpreter;
   opt.no_replay = no_replay;
-  if (code == CLI_OK) code = write_report(c, &opt, path);
+  if (code == CLI_OK) code = write_report(c, &list, &opt, path);
   cli_list_free(&list);
   return code;
 }

@@ -42,7 +42,7 @@ static cli_exit check_options(cli_sens_job* j) {
 
 // "0.1" for all, "name=0.1" for one
 static cli_exit read_increments(cli_sens_job* j) {
-  int n = jo_sens_parameter_count(j->sens);
+  int n = jo_sens_parameter_count(j->system);
   for (int i = 0; i < n; i++) {
     j->increment[i] = NAN;
   }
@@ -54,7 +54,7 @@ static cli_exit read_increments(cli_sens_job* j) {
     char *equals = strchr(word, '='), *number = equals ? equals + 1 : word, *end;
     double dp = strtod(number, &end);
     if (equals) *equals = 0;
-    int which = equals ? jo_sens_parameter_find(j->sens, word) : -1;
+    int which = equals ? jo_sens_parameter_find(j->system, word) : -1;
     if (end == number || *end || !isfinite(dp)) {
       code = cli_misuse("sens", "--per needs NUMBER or NAME=NUMBER, not '%s'", number);
     } else if (equals && which < 0) {
@@ -73,7 +73,7 @@ static cli_exit read_increments(cli_sens_job* j) {
 
 const char* cli_sens_name(const cli_sens_job* j, int i) {
   jo_sens_parameter p = {"", "", "", NAN};
-  jo_sens_parameter_at(j->sens, i, &p);
+  jo_sens_parameter_at(j->system, i, &p);
   return p.name;
 }
 
@@ -92,10 +92,10 @@ static double or_zero(double x) {
 // is 1e-9 of the objective counts as zero.
 cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter) {
   const jo_sens_check_row* r =
-      &j->checked[objective * jo_sens_parameter_count(j->sens) + parameter];
+      &j->checked[objective * jo_sens_parameter_count(j->system) + parameter];
   jo_sens_parameter p;
   jo_quantity q;
-  jo_sens_parameter_at(j->sens, parameter, &p);
+  jo_sens_parameter_at(j->system, parameter, &p);
   jo_sens_objective(j->result, objective, &q);
   double size = p.value != 0.0 ? fabs(p.value) : 1.0;
   double noise = NEGLIGIBLE * fabs(q.value) / size;
@@ -125,11 +125,11 @@ static int on_progress(void* user, double fraction) {
 }
 
 static bool run_check(cli* c, cli_sens_job* j) {
-  int n = jo_sens_parameter_count(j->sens) * jo_sens_objective_count(j->result);
+  int n = jo_sens_parameter_count(j->system) * jo_sens_objective_count(j->result);
   j->checked = calloc((size_t)n + 1, sizeof *j->checked);
   if (!j->checked) return cli_no_memory() == CLI_OK;
   cli_progress bar = cli_progress_begin(!c->quiet);
-  jo_status status = jo_sens_check(c->ctx, j->sens, &j->opt, on_progress, &bar, j->checked);
+  jo_status status = jo_sens_check(c->ctx, j->result, on_progress, &bar, j->checked);
   cli_progress_end(&bar);
   return status >= 0;
 }
@@ -147,8 +147,8 @@ static bool run_vcurve(cli* c, cli_sens_job* j) {
   }
   j->point = calloc(CLI_VCURVE_POINTS, sizeof *j->point);
   if (!j->point) return cli_no_memory() == CLI_OK;
-  int parameter = jo_sens_parameter_find(j->sens, j->vcurve);
-  return jo_sens_vcurve(c->ctx, j->sens, &j->opt, j->of, parameter, CLI_VCURVE_POINTS, j->point,
+  int parameter = jo_sens_parameter_find(j->system, j->vcurve);
+  return jo_sens_vcurve(c->ctx, j->system, &j->opt, j->of, parameter, CLI_VCURVE_POINTS, j->point,
                         &j->exact) >= 0;
 }
 
@@ -156,8 +156,9 @@ static bool save(cli* c, const cli_sens_job* j) {
   if (!j->path) return true;
   jo_status status;
   if (j->point) {
-    status = jo_sens_vcurve_save(c->ctx, j->sens, j->of, jo_sens_parameter_find(j->sens, j->vcurve),
-                                 j->point, CLI_VCURVE_POINTS, j->exact, j->path);
+    status =
+        jo_sens_vcurve_save(c->ctx, j->system, j->of, jo_sens_parameter_find(j->system, j->vcurve),
+                            j->point, CLI_VCURVE_POINTS, j->exact, j->path);
   } else if (j->history) {
     status = jo_sens_history_save(c->ctx, j->result, j->path);
   } else {
@@ -178,23 +179,22 @@ static cli_exit report(cli* c, cli_sens_job* j) {
 }
 
 static cli_exit work(cli* c, cli_sens_job* j) {
-  jo_sens_setup setup = {.name = j->name.word, .nname = j->name.n, .method = j->opt.method};
-  setup.check = j->check || j->vcurve;
-  setup.interpreter = c->interpreter;
-  setup.histories = j->history != NULL;
-  if (j->history && setup.method == JO_SENS_AUTO && !j->check) setup.method = JO_SENS_DIRECT;
-  jo_status status = jo_sens_create(c->ctx, j->model, &setup, &j->sens);
-  cli_tell(c);
-  if (status < 0) return CLI_FAIL;
-  size_t n = (size_t)jo_sens_parameter_count(j->sens) + 1;
+  jo_system_options use = {
+      .use = JO_USE_CONTRIBUTIONS, .wrt = j->name.word, .nwrt = j->name.n, .method = j->opt.method};
+  if (j->check || j->vcurve) use.use |= JO_USE_CHECKS;
+  if (j->history) use.use |= JO_USE_HISTORIES;
+  if (j->history && use.method == JO_SENS_AUTO && !j->check) use.method = JO_SENS_DIRECT;
+  cli_exit code = cli_prepare(c, j->model, &use, &j->system);
+  if (code != CLI_OK) return code;
+  size_t n = (size_t)jo_sens_parameter_count(j->system) + 1;
   j->increment = calloc(n, sizeof *j->increment);
   j->row = calloc(n, sizeof *j->row);
   if (!j->increment || !j->row) return cli_no_memory();
-  cli_exit code = read_increments(j);
+  code = read_increments(j);
   if (code != CLI_OK) return code;
   j->opt.history = j->sensor.word;
   j->opt.nhistory = j->sensor.n;
-  status = jo_sens_run(c->ctx, j->sens, &j->opt, &j->result);
+  jo_status status = jo_sens_run(c->ctx, j->system, &j->opt, &j->result);
   bool is_fine = status >= 0 && (!j->check || run_check(c, j)) && (!j->vcurve || run_vcurve(c, j));
   cli_tell(c);
   return is_fine ? report(c, j) : CLI_FAIL;
@@ -202,7 +202,7 @@ static cli_exit work(cli* c, cli_sens_job* j) {
 
 static void clean(cli_sens_job* j) {
   jo_sens_result_destroy(j->result);
-  jo_sens_destroy(j->sens);
+  jo_system_destroy(j->system);
   jo_model_destroy(j->model);
   cli_list_free(&j->name);
   cli_list_free(&j->sensor);

@@ -21,6 +21,7 @@ typedef struct job {
   jo_range* range;
   char* names;  // what range and wrt point into
   const char** wrt;
+  int nwrt;
   const char* path;
   char* journal;
   cli_progress bar;
@@ -82,10 +83,9 @@ static cli_exit read_ranges(job* j, char** names, bool is_sample) {
 
 // What is differentiated for: a list, "none", or the parameters that vary.
 static cli_exit read_wrt(job* j, char** names, const char* list) {
-  j->opt.wrt = j->wrt;
   if (!list) {
     for (int i = 0; i < j->opt.nrange; i++) {
-      j->wrt[j->opt.nwrt++] = j->range[i].name;
+      j->wrt[j->nwrt++] = j->range[i].name;
     }
     return CLI_OK;
   }
@@ -93,7 +93,7 @@ static cli_exit read_wrt(job* j, char** names, const char* list) {
   for (const char* at = list;; at++) {
     size_t n = strcspn(at, ",");
     if (n == 0) return cli_misuse("sweep", "--wrt needs names and commas, not '%s'", list);
-    j->wrt[j->opt.nwrt++] = keep_name(names, at, n);
+    j->wrt[j->nwrt++] = keep_name(names, at, n);
     at += n;
     if (!*at) return CLI_OK;
   }
@@ -400,10 +400,13 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
 
 static cli_exit sweep_model(cli* c, const jo_model* model, job* j) {
   jo_sweep* sweep = NULL;
-  j->opt.interpreter = c->interpreter;
+  jo_system* system = NULL;
+  jo_system_options use = {.wrt = j->wrt, .nwrt = j->nwrt, .method = j->opt.method};
+  use.use = j->nwrt > 0 ? JO_USE_DERIVATIVES : JO_USE_RUNS;
+  if (cli_prepare(c, model, &use, &system) != CLI_OK) return CLI_FAIL;
   j->opt.progress = on_progress;
   j->opt.user = j;
-  jo_status status = jo_sweep_create(c->ctx, model, &j->opt, &sweep);
+  jo_status status = jo_sweep_create(c->ctx, system, &j->opt, &sweep);
   cli_tell(c);
   if (status >= 0) {
     status = compute(c, j, sweep);
@@ -411,6 +414,7 @@ static cli_exit sweep_model(cli* c, const jo_model* model, job* j) {
   }
   cli_exit code = status < 0 ? CLI_FAIL : report(c, model, j, sweep);
   jo_sweep_destroy(sweep);
+  jo_system_destroy(system);
   return code;
 }
 

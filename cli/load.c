@@ -23,13 +23,18 @@ cli_exit cli_load(cli* c, jo_model** model) {
   return status < 0 ? CLI_FAIL : CLI_OK;
 }
 
+cli_exit cli_prepare(cli* c, const jo_model* model, const jo_system_options* opt,
+                     jo_system** system) {
+  jo_system_options o = *opt;
+  o.interpreter = c->interpreter;
+  jo_status status = jo_system_create(c->ctx, model, &o, system);
+  cli_tell(c);
+  return status < 0 ? CLI_FAIL : CLI_OK;
+}
+
 cli_exit cli_load_system(cli* c, jo_model** model, jo_system** system) {
   *system = NULL;
   cli_exit code = cli_load(c, model);
-  if (code != CLI_OK) return code;
-  jo_system_options opt = jo_system_options_default();
-  opt.interpreter = c->interpreter;
-  jo_status status = jo_system_create(c->ctx, *model, &opt, system);
-  cli_tell(c);
-  return status < 0 ? CLI_FAIL : CLI_OK;
+  jo_system_options runs = jo_system_options_default();
+  return code == CLI_OK ? cli_prepare(c, *model, &runs, system) : code;
 }

@@ -15,7 +15,7 @@ typedef struct cli_sens_job {
   jo_sens_options opt;
   cli_list name, sensor;
   jo_model* model;
-  jo_sens* sens;
+  jo_system* system;
   jo_sens_result* result;
   double* increment;  // per parameter, NaN: none
   jo_sens_row* row;

@@ -10,7 +10,7 @@ typedef double (*derivative_of)(const jo_sens_result* r, int objective, int para
 static void json_gradient(cli_json* out, const cli_sens_job* j, const char* key, int objective,
                           derivative_of of) {
   cli_json_object(out, key);
-  for (int k = 0; k < jo_sens_parameter_count(j->sens); k++) {
+  for (int k = 0; k < jo_sens_parameter_count(j->system); k++) {
     cli_json_number(out, cli_sens_name(j, k), of(j->result, objective, k));
   }
   cli_json_end(out);
@@ -20,7 +20,7 @@ static void json_ranking(cli_json* out, cli_sens_job* j, int objective) {
   static const char* const influence[] = {"matters", "zero value", "idle", "no derivative"};
   if (jo_sens_rank(j->ctx, j->result, objective, j->increment, j->threshold, j->row) < 0) return;
   cli_json_list(out, "ranking");
-  for (int i = 0; i < jo_sens_parameter_count(j->sens); i++) {
+  for (int i = 0; i < jo_sens_parameter_count(j->system); i++) {
     const jo_sens_row* r = &j->row[i];
     cli_json_flat_object(out, NULL);
     cli_json_text(out, "parameter", cli_sens_name(j, r->parameter));
@@ -56,7 +56,7 @@ static void json_contributions(cli_json* out, const cli_sens_job* j, int event) 
   cli_json_object(out, "contribution");
   for (int o = 0; jo_sens_objective(j->result, o, &q) >= 0; o++) {
     cli_json_flat_object(out, q.name);
-    for (int k = 0; k < jo_sens_parameter_count(j->sens); k++) {
+    for (int k = 0; k < jo_sens_parameter_count(j->system); k++) {
       cli_json_number(out, cli_sens_name(j, k), jo_sens_event_contribution(j->result, event, o, k));
     }
     cli_json_end(out);
@@ -76,7 +76,7 @@ static void json_events(cli_json* out, const cli_sens_job* j) {
     cli_json_number(out, "rate", e.rate);
     if (isfinite(jo_sens_event_shift(j->result, i, 0))) {
       cli_json_flat_object(out, "dt");
-      for (int k = 0; k < jo_sens_parameter_count(j->sens); k++) {
+      for (int k = 0; k < jo_sens_parameter_count(j->system); k++) {
         cli_json_number(out, cli_sens_name(j, k), jo_sens_event_shift(j->result, i, k));
       }
       cli_json_end(out);
@@ -88,7 +88,7 @@ static void json_events(cli_json* out, const cli_sens_job* j) {
 }
 
 static bool json_check(cli_json* out, const cli_sens_job* j) {
-  int n = jo_sens_parameter_count(j->sens);
+  int n = jo_sens_parameter_count(j->system);
   bool is_good = true;
   jo_quantity q;
   cli_json_object(out, "check");
@@ -163,7 +163,7 @@ cli_exit cli_sens_json(cli_sens_job* j) {
   cli_json_text(&out, "settings", jo_model_settings(j->model));
   json_objectives(&out, j);
   cli_json_list(&out, "parameters");
-  for (int i = 0; jo_sens_parameter_at(j->sens, i, &p) >= 0; i++) {
+  for (int i = 0; jo_sens_parameter_at(j->system, i, &p) >= 0; i++) {
     cli_json_flat_object(&out, NULL);
     cli_json_text(&out, "name", p.name);
     cli_json_number(&out, "value", p.value);

@@ -15,7 +15,7 @@
 
 static int names_width(const cli_sens_job* j) {
   int width = 9;
-  for (int i = 0; i < jo_sens_parameter_count(j->sens); i++) {
+  for (int i = 0; i < jo_sens_parameter_count(j->system); i++) {
     int n = (int)strlen(cli_sens_name(j, i));
     if (n > width) width = n;
   }
@@ -30,7 +30,7 @@ static double moved_by_events(const cli_sens_job* j, int objective, int paramete
 static void print_row(const cli_sens_job* j, int objective, const jo_sens_row* r, int width,
                       bool is_moved) {
   jo_sens_parameter p;
-  jo_sens_parameter_at(j->sens, r->parameter, &p);
+  jo_sens_parameter_at(j->system, r->parameter, &p);
   double error = jo_sens_derivative_error(j->result, objective, r->parameter);
   char off[16];
   snprintf(off, sizeof off, isinf(error) ? "one side" : "%8.1e", error);
@@ -62,7 +62,7 @@ static void print_names(const cli_sens_job* j, const jo_sens_row* row, int n, jo
 // Rows of one kind of influence, as many as are not too many.
 static void print_rows(const cli_sens_job* j, int objective, jo_influence kind, int most, int width,
                        bool is_moved) {
-  int n = jo_sens_parameter_count(j->sens), shown = 0, left = 0;
+  int n = jo_sens_parameter_count(j->system), shown = 0, left = 0;
   for (int i = 0; i < n; i++) {
     if (j->row[i].influence != kind) continue;
     if (shown == most) {
@@ -79,7 +79,7 @@ static void print_rows(const cli_sens_job* j, int objective, jo_influence kind, 
 }
 
 static void print_ranking(cli_sens_job* j, int objective, const jo_quantity* q) {
-  int n = jo_sens_parameter_count(j->sens), width = names_width(j);
+  int n = jo_sens_parameter_count(j->system), width = names_width(j);
   bool is_moved = isfinite(jo_sens_derivative_frozen(j->result, objective, 0)) && !j->opt.frozen;
   if (jo_sens_rank(j->ctx, j->result, objective, j->increment, j->threshold, j->row) < 0) return;
   double error = jo_sens_objective_error(j->result, objective);
@@ -99,7 +99,7 @@ static void print_ranking(cli_sens_job* j, int objective, const jo_quantity* q) 
 }
 
 static bool contributes(const cli_sens_job* j, int event, int objective) {
-  for (int k = 0; k < jo_sens_parameter_count(j->sens); k++) {
+  for (int k = 0; k < jo_sens_parameter_count(j->system); k++) {
     if (jo_sens_event_contribution(j->result, event, objective, k) != 0.0) return true;
   }
   return false;
@@ -119,7 +119,7 @@ static void print_event(const cli_sens_job* j, int event, int objective, int wid
 }
 
 static void print_events(const cli_sens_job* j, int objective, const char* psi) {
-  int n = jo_sens_event_count(j->result), columns = jo_sens_parameter_count(j->sens), width = 8;
+  int n = jo_sens_event_count(j->result), columns = jo_sens_parameter_count(j->system), width = 8;
   if (columns > EVENT_COLUMNS) columns = EVENT_COLUMNS;
   if (n == 0 || !isfinite(jo_sens_event_contribution(j->result, 0, objective, 0))) return;
   jo_sens_event e;
@@ -162,7 +162,7 @@ static void print_statistics(const cli_sens_job* j) {
   if (s.implicit_steps > 0) printf("%lld of the steps are implicit\n", (long long)s.implicit_steps);
   if (s.passes > 1) printf("%d runs, for the sake of the derivatives\n", s.passes);
   printf("CPU time: dynamics %.3g ms, %d derivatives %.3g ms", 1e3 * s.cpu_dynamics,
-         jo_sens_parameter_count(j->sens) * jo_sens_objective_count(j->result),
+         jo_sens_parameter_count(j->system) * jo_sens_objective_count(j->result),
          1e3 * s.cpu_sensitivity);
   if (s.cpu_contributions > 0.0)
     printf(", contributions of events %.3g ms", 1e3 * s.cpu_contributions);
@@ -172,7 +172,7 @@ static void print_statistics(const cli_sens_job* j) {
 // ---- text: checks --------------------------------------------------------------------------------
 
 static bool print_check(const cli_sens_job* j) {
-  int n = jo_sens_parameter_count(j->sens), width = names_width(j);
+  int n = jo_sens_parameter_count(j->system), width = names_width(j);
   bool is_good = true;
   jo_quantity q;
   for (int o = 0; jo_sens_objective(j->result, o, &q) >= 0; o++) {

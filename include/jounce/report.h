@@ -11,21 +11,18 @@ extern "C" {
 #endif
 
 typedef struct jo_report_options {
-  /// Numbers to differentiate the objectives for, as in jo_sens_setup; none: no derivatives.
-  const char* const* wrt;
-  int nwrt;
   double tolerance;  // relative and absolute, of adaptive methods; NaN: the model's
-  int interpreter;   // as in jo_system_options
   int no_replay;     // leave the replay out: a smaller page, made faster
 } jo_report_options;
 
 JO_API jo_report_options jo_report_options_default(void);
 
-/// Run the manoeuvre of a model and write the page. `opt` NULL: defaults.
+/// Run the manoeuvre of a system, with derivatives where it is prepared for them, and write the page. `opt`
+/// NULL: defaults.
 /// The file appears whole or not at all; it holds no clock, so that equal runs write equal files.
 /// `*bytes` (may be NULL) is its size. On failure the context says why, and no file is written.
 /// Threads: any, one context per thread.
-JO_API jo_status jo_report_write(jo_context* ctx, const jo_model* model,
+JO_API jo_status jo_report_write(jo_context* ctx, const jo_system* system,
                                  const jo_report_options* opt, const char* path, int64_t* bytes);
 
 #ifdef __cplusplus

@@ -12,62 +12,28 @@
 extern "C" {
 #endif
 
-/// A model prepared for derivatives by chosen numbers, and what came out of a run.
-typedef struct jo_sens jo_sens;
+/// What came out of a run with derivatives.
 typedef struct jo_sens_result jo_sens_result;
-
-/// Direct costs by the parameter (eight at once), adjoint by the objective.
-/// Auto: adjoint where there are fewer objectives than groups of eight parameters.
-typedef enum jo_sens_method { JO_SENS_AUTO, JO_SENS_DIRECT, JO_SENS_ADJOINT } jo_sens_method;
 
 JO_API const char* jo_sens_method_name(jo_sens_method method);
 
-/// Contributions of events need both methods; auto prepares both up to this many parameters.
-#define JO_SENS_MAX_BOTH 64
-
-typedef struct jo_sens_setup {
-  /// Parameters by name, other numbers of the file by path, "hardpoints.*" for all that begin so,
-  /// "parameters" for all parameters, "all" for every number. Repetitions count once.
-  /// None at all: "parameters".
-  const char* const* name;
-  int nname;
-  jo_sens_method method;  // to prepare; auto: what may be needed
-  int check;  // for jo_sens_check() and jo_sens_vcurve(): both methods, whatever the number of
-              // parameters, and code that can run at other values of all of them
-  int interpreter;  // as in jo_system_options
-  int histories;  // will be asked for: outputs and their derivatives are compiled too. Without, they
-                  // are interpreted: the same numbers, slower
-} jo_sens_setup;
-
-JO_API jo_sens_setup jo_sens_setup_default(void);
-
-/// Generate, differentiate, assemble and compile. `setup` NULL: defaults.
-/// On failure `*out` is NULL and the context names what is wrong, an unknown name with a suggestion.
-/// Ownership: caller, release with jo_sens_destroy() before the model, which must outlive it.
-/// Threads: any, one context per thread; a prepared model may be used by all.
-JO_API jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_setup* setup,
-                                jo_sens** out);
-
-/// NULL is fine.
-JO_API void jo_sens_destroy(jo_sens* sens);
-
-/// A number derivatives are taken by. Texts are owned by the prepared model and never NULL.
+/// A number the derivatives of a system are taken by. Texts are owned by the system and never NULL.
 typedef struct jo_sens_parameter {
   const char *name, *unit, *description;
-  double value;
+  double value;  // now
 } jo_sens_parameter;
 
-JO_API int jo_sens_parameter_count(const jo_sens* sens);
-JO_API jo_status jo_sens_parameter_at(const jo_sens* sens, int i, jo_sens_parameter* out);
+JO_API int jo_sens_parameter_count(const jo_system* system);
+JO_API jo_status jo_sens_parameter_at(const jo_system* system, int i, jo_sens_parameter* out);
 
 /// Index by name, -1 where derivatives are not taken by it.
-JO_API int jo_sens_parameter_find(const jo_sens* sens, const char* name);
+JO_API int jo_sens_parameter_find(const jo_system* system, const char* name);
 
 /// Numbers that are NaN and texts that are NULL, as in the defaults: what the model says.
 typedef struct jo_sens_options {
   jo_sens_method method;
   int frozen;              // every switch stays at its nominal time; else times move as they do
-  int contributions;       // also what each event contributes, where both methods are prepared
+  int contributions;       // also what each event adds, where the system is prepared for it
   const char* integrator;  // one of jo_sens_integrator()
   double tolerance;        // relative and absolute, of adaptive integrators
   double step;             // of fixed-step integrators [s]
@@ -84,12 +50,14 @@ JO_API const char* jo_sens_integrator(int i);
 /// Exact, with contributions.
 JO_API jo_sens_options jo_sens_options_default(void);
 
-/// Run the manoeuvre and differentiate it. `opt` NULL: defaults.
+/// Run the manoeuvre with the values the system has now, and differentiate it. `opt` NULL: defaults. The system
+/// must be prepared for derivatives. The run is simulated and recorded once; contributions and histories walk
+/// along the record.
 /// On failure `*out` is NULL and the context says why: an event that only grazes has no derivative, an
 /// objective or a derivative is not finite.
-/// Ownership: caller, release with jo_sens_result_destroy() before the prepared model.
+/// Ownership: caller, release with jo_sens_result_destroy() before the system.
 /// Threads: any, one context per thread.
-JO_API jo_status jo_sens_run(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+JO_API jo_status jo_sens_run(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
                              jo_sens_result** out);
 
 /// NULL is fine.
@@ -191,12 +159,11 @@ typedef struct jo_sens_check_row {
   double increment;         // the largest used
 } jo_sens_check_row;
 
-/// Check every derivative, objective by objective, into the caller's array of
-/// objectives x parameters rows. Needs a model prepared for checks. Derivatives are those that
-/// jo_sens_run() gives with the same options. Differences are of runs of a model of their own, at a
-/// tolerance of 1e-12, or that of `opt` (NULL: defaults) where it is tighter. `progress` and `user` may be
-/// NULL; a progress of zero stops.
-JO_API jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+/// Check every derivative of a result, objective by objective, into the caller's array of objectives x
+/// parameters rows. The system must be prepared for checks. Derivatives by the other method are those along the
+/// same recorded run. Differences are of runs of a model of their own, at a tolerance of 1e-12, or that of the
+/// run where it is tighter. `progress` and `user` may be NULL; a progress of zero stops.
+JO_API jo_status jo_sens_check(jo_context* ctx, const jo_sens_result* result,
                                int (*progress)(void* user, double fraction), void* user,
                                jo_sens_check_row* row);
 
@@ -207,15 +174,15 @@ typedef struct jo_sens_vcurve_point {
   double forward_error, central_error;  // relative to the derivative
 } jo_sens_vcurve_point;
 
-/// Needs a model prepared for checks, unless the number is a parameter.
+/// Needs a system prepared for checks.
 /// Error of forward and central differences with increments from 1e-1 to 1e-12 of the parameter, n of
 /// them evenly in the logarithm, into the caller's array; `*exact` is the derivative. `opt` NULL: defaults.
-JO_API jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
-                                int objective, int parameter, int n, jo_sens_vcurve_point* point,
-                                double* exact);
+JO_API jo_status jo_sens_vcurve(jo_context* ctx, const jo_system* system,
+                                const jo_sens_options* opt, int objective, int parameter, int n,
+                                jo_sens_vcurve_point* point, double* exact);
 
 /// Write it: a plot where `path` ends in .svg, a table where it ends in .csv.
-JO_API jo_status jo_sens_vcurve_save(jo_context* ctx, const jo_sens* sens, int objective,
+JO_API jo_status jo_sens_vcurve_save(jo_context* ctx, const jo_system* system, int objective,
                                      int parameter, const jo_sens_vcurve_point* point, int n,
                                      double exact, const char* path);
 

@@ -25,15 +25,12 @@ typedef struct jo_sweep_options {
   int nrange;
   int nsample;    // points that fill the box of the ranges evenly (Halton); 0: all of a grid
   uint64_t seed;  // of the sample
-  const char* const* wrt;  // numbers to differentiate for, parameters or paths
-  int nwrt;                // 0: values only
   jo_sens_method method;
   int frozen;    // nonzero: events stay at their times while parameters change
   double t_end;  // [s]; these three: NaN, what the model says
   double tolerance;
-  double step;      // [s]
-  int workers;      // threads; 0: one per processor. Results do not depend on it
-  int interpreter;  // evaluate without compiling
+  double step;  // [s]
+  int workers;  // threads; 0: one per processor. Results do not depend on it
   /// A file every finished point is appended to at once, from which a sweep that was killed goes
   /// on; NULL: none. It belongs to this sweep: the model's text and settings, ranges, options,
   /// version of Jounce.
@@ -49,9 +46,9 @@ JO_API jo_sweep_options jo_sweep_options_default(void);
 
 /// Check the options, lay out the points, compile, and read the journal where there is one. On
 /// failure `*out` is NULL and the context says why: a parameter that cannot vary, a journal of
-/// another sweep. Ownership: caller, release with jo_sweep_destroy() before the model, which must
-/// outlive it.
-JO_API jo_status jo_sweep_create(jo_context* ctx, const jo_model* model,
+/// another sweep. Ownership: caller, release with jo_sweep_destroy() before the system,
+/// whose values must not change until then.
+JO_API jo_status jo_sweep_create(jo_context* ctx, const jo_system* system,
                                  const jo_sweep_options* opt, jo_sweep** out);
 
 /// The journal stays where it is. NULL is fine.

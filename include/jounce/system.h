@@ -11,20 +11,46 @@ extern "C" {
 
 typedef struct jo_system jo_system;
 
+/// What a system shall answer, any of these added up.
+typedef enum jo_use {
+  JO_USE_RUNS = 1,         // runs, and their outputs
+  JO_USE_DERIVATIVES = 2,  // derivatives of objectives; runs come along, with outputs interpreted
+  JO_USE_HISTORIES = 4,    // derivatives of outputs along a run, of peaks and damage; direct method
+  JO_USE_CHECKS = 8,       // derivatives against differences of runs
+  JO_USE_LOADS = 16,       // load prediction
+  JO_USE_CONTRIBUTIONS =
+      32  // of events to derivatives: both methods, of up to JO_SENS_MAX_BOTH numbers
+} jo_use;
+
+/// Direct costs by the parameter (eight at once), adjoint by the objective.
+/// Auto: adjoint where there are fewer objectives than groups of eight parameters.
+typedef enum jo_sens_method { JO_SENS_AUTO, JO_SENS_DIRECT, JO_SENS_ADJOINT } jo_sens_method;
+
+/// Contributions of events need both methods, which many parameters make long.
+#define JO_SENS_MAX_BOTH 64
+
 typedef struct jo_system_options {
-  int interpreter;  // evaluate without compiling: starts at once, runs slower, needs no compiler
-  /// Numbers of the file that jo_system_set() shall be able to change, as in jo_sens_setup; parameters and
-  /// inputs always can be.
+  unsigned use;  // jo_use; 0: runs, and derivatives with contributions where numbers are named
+  /// Derivatives by these: parameters by name, other numbers of the file by path, "hardpoints.*" for all
+  /// that begin so, "parameters" for all parameters, "all" for every number. Repetitions count once.
+  /// None at all: "parameters".
+  const char* const* wrt;
+  int nwrt;
+  jo_sens_method
+      method;  // of derivatives, to prepare; auto: the cheaper one, or both where they are needed
+  /// Numbers of the file that jo_system_set() shall be able to change, named likewise; parameters and inputs
+  /// always can be.
   const char* const* variable;
   int nvariable;
+  int interpreter;  // evaluate without compiling: starts at once, runs slower, needs no compiler
 } jo_system_options;
 
 JO_API jo_system_options jo_system_options_default(void);
 
-/// Generate the equations of a model, assemble it, choose independent coordinates and compile.
-/// `opt` NULL: defaults. Compiled code is kept in the user's cache folder; where there is no compiler
+/// Generate the equations of a model, assemble it, choose independent coordinates, differentiate and compile.
+/// What the system is not prepared for is refused when it is asked. `opt` NULL: defaults, which are runs. Compiled code is kept in the user's cache folder; where there is no compiler
 /// the interpreter takes over, with a notice in the context.
-/// On failure `*out` is NULL and the context names the file, subject and cause.
+/// On failure `*out` is NULL and the context names the file, subject and cause, an unknown name with a suggestion.
 /// Ownership: caller, release with jo_system_destroy() before the model, which must outlive it.
 /// Threads: any, one context per thread; a system may be used by all.
 JO_API jo_status jo_system_create(jo_context* ctx, const jo_model* model,
@@ -38,7 +64,7 @@ JO_API jo_status jo_system_check(jo_context* ctx, const jo_system* system);
 /// NULL is fine.
 JO_API void jo_system_destroy(jo_system* system);
 
-/// Set numbers, parameters by name, others by path: runs that begin from now on have them. Nothing is read,
+/// Set numbers, parameters by name, others by path: runs, derivatives, loads and sweeps from now on have them. Nothing is read,
 /// generated or compiled again. All are set or, on failure, none: the context names the one that is unknown, not
 /// variable, or out of its range. Threads: not while another one uses the system.
 JO_API jo_status jo_system_set(jo_context* ctx, jo_system* system, const char* const* name,

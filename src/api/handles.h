@@ -4,9 +4,11 @@
 #define JAPI_HANDLES_H
 
 #include "jounce/jounce.h"
+#include "loads/loads.h"
 #include "plant/plant.h"
 #include "plant/simulate.h"
 #include "plant/values.h"
+#include "sens/sens.h"
 
 struct jo_model {
   jo_context* ctx;
@@ -21,9 +23,21 @@ struct jo_system {
   jo_context* ctx;
   jarena arena;
   const jo_model* model;
-  jplant* plant;
-  double* p;  // values of the live numbers that were set; NULL: those of the model (np)
+  const jmodel* variable;  // the model, with numbers that are to stay variable as parameters
+  unsigned use;
+  jsens* motion;  // runs, and their derivatives; NULL: not prepared
+  jsens*
+      perturbed;  // values only, in code that can run at other values of all numbers; NULL: no checks
+  jloads* loads;        // NULL: not prepared
+  const jplant* plant;  // of the motion, or of the loads
+  jo_sens_parameter*
+      parameter;  // numbers differentiated for, as the file has them (nw of the motion)
+  double* value;  // of all numbers of the model, where they were set; NULL: nothing was
+  double *p, *p_perturbed, *p_loads;  // the same as live numbers of the plants
 };
+
+// Report that a system does not answer such questions.
+jo_status japi_system_fail(jo_context* ctx, const jo_system* s, jo_use use);
 
 jplant_simulate_options japi_simulate_options(const jo_simulate_options* opt);
 

@@ -13,12 +13,10 @@
 
 typedef struct job {
   jo_context* ctx;
-  const jo_model* model;
+  const jo_system* system;
   const jo_report_options* opt;
   jarena arena;
-  jo_system* system;
   jo_result* result;
-  jo_sens* sens;
   jo_sens_result* derivatives;
   jexport_replay* replay;
   jreport_page page;
@@ -31,11 +29,8 @@ jo_report_options jo_report_options_default(void) {
 // ---- runs ----------------------------------------------------------------------------------------
 
 static jo_status run(job* j) {
-  jo_system_options system = jo_system_options_default();
-  system.interpreter = j->opt->interpreter;
-  JO_TRY(jo_system_create(j->ctx, j->model, &system, &j->system));
   jo_simulate_options o = jo_simulate_options_default();
-  const jmodel_simulation* s = &j->model->model->simulation;
+  const jmodel_simulation* s = &j->system->variable->simulation;
   o.tolerance = j->opt->tolerance;
   double coarsest = (s->t_end - s->t_start) / MAX_ROWS;
   if (s->output_step < coarsest) o.output_step = coarsest;
@@ -43,33 +38,29 @@ static jo_status run(job* j) {
 }
 
 static jo_status differentiate(job* j) {
-  jo_sens_setup setup = jo_sens_setup_default();
-  setup.name = j->opt->wrt;
-  setup.nname = j->opt->nwrt;
-  setup.interpreter = j->opt->interpreter;
-  JO_TRY(jo_sens_create(j->ctx, j->model, &setup, &j->sens));
   jo_sens_options o = jo_sens_options_default();
   o.tolerance = j->opt->tolerance;
-  return jo_sens_run(j->ctx, j->sens, &o, &j->derivatives);
+  return jo_sens_run(j->ctx, j->system, &o, &j->derivatives);
 }
 
 static jo_status replay(job* j) {
   jplant_simulate_options o = jplant_simulate_options_default();
   o.rel_tol = o.abs_tol = j->opt->tolerance;
+  o.p = j->system->p;
   return jexport_replay_create(j->ctx, j->system->plant, &o, &j->replay);
 }
 
 // ---- tables --------------------------------------------------------------------------------------
 
 static jo_status fill_gradient(job* j, int objective, jreport_gradient* g) {
-  int n = jo_sens_parameter_count(j->sens);
+  int n = jo_sens_parameter_count(j->system);
   jo_sens_row* row = JARENA_ARRAY(&j->arena, n, jo_sens_row);
   *g = (jreport_gradient){n, JARENA_ARRAY(&j->arena, n, jreport_gradient_row)};
   if (!row || !g->row) return jerr_memory(j->ctx);
   JO_TRY(jo_sens_rank(j->ctx, j->derivatives, objective, NULL, 0.0, row));
   for (int i = 0; i < n; i++) {
     jo_sens_parameter p;
-    JO_TRY(jo_sens_parameter_at(j->sens, row[i].parameter, &p));
+    JO_TRY(jo_sens_parameter_at(j->system, row[i].parameter, &p));
     double frozen = jo_sens_derivative_frozen(j->derivatives, objective, row[i].parameter);
     g->row[i] = (jreport_gradient_row){
         p.name,
@@ -93,7 +84,7 @@ static jo_status fill_gradients(job* j) {
     JO_TRY(fill_gradient(j, i, &g[i]));
   }
   j->page.gradient = g;
-  j->page.nparameter = jo_sens_parameter_count(j->sens);
+  j->page.nparameter = jo_sens_parameter_count(j->system);
   j->page.method = jo_sens_method_name(jo_sens_result_statistics(j->derivatives).method);
   return JO_OK;
 }
@@ -136,7 +127,7 @@ static jo_status fill_events(job* j) {
 static jo_status work(job* j, const char* path, int64_t* bytes) {
   JO_TRY(run(j));
   j->page.result = j->result->result;
-  if (j->opt->nwrt > 0) {
+  if (jo_sens_parameter_count(j->system) > 0) {
     JO_TRY(differentiate(j));
     JO_TRY(fill_gradients(j));
     JO_TRY(fill_moving_events(j));
@@ -155,20 +146,17 @@ static jo_status work(job* j, const char* path, int64_t* bytes) {
   return status;
 }
 
-jo_status jo_report_write(jo_context* ctx, const jo_model* model, const jo_report_options* opt,
+jo_status jo_report_write(jo_context* ctx, const jo_system* system, const jo_report_options* opt,
                           const char* path, int64_t* bytes) {
-  JO_REQUIRE(ctx, model, path);
+  JO_REQUIRE(ctx, system, path);
   jo_report_options defaults = jo_report_options_default();
   if (!opt) opt = &defaults;
-  JO_REQUIRE_TEXTS(ctx, opt->wrt, opt->nwrt);
-  job j = {.ctx = ctx, .model = model, .opt = opt};
+  job j = {.ctx = ctx, .system = system, .opt = opt};
   jarena_init(&j.arena, ctx);
   jo_status status = work(&j, path, bytes);
   jexport_replay_destroy(j.replay);
   jo_sens_result_destroy(j.derivatives);
-  jo_sens_destroy(j.sens);
   jo_result_destroy(j.result);
-  jo_system_destroy(j.system);
   jarena_free(&j.arena);
   return status;
 }

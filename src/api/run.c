@@ -78,6 +78,7 @@ jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simul
   JO_REQUIRE_OUT(out, ctx, system);
   jo_simulate_options defaults = jo_simulate_options_default();
   if (!opt) opt = &defaults;
+  if (!system->motion) return japi_system_fail(ctx, system, JO_USE_RUNS);
   jo_run* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
   *r = (jo_run){.ctx = ctx, .system = system};

@@ -19,10 +19,6 @@ const char* jo_sens_method_name(jo_sens_method method) {
   return method <= JO_SENS_ADJOINT ? name[method] : "unknown";
 }
 
-jo_sens_setup jo_sens_setup_default(void) {
-  return (jo_sens_setup){0};
-}
-
 const char* jo_sens_integrator(int i) {
   const jsolve_method_info* method = jsolve_method_at(i, true);
   return method ? method->name : NULL;
@@ -33,106 +29,40 @@ jo_sens_options jo_sens_options_default(void) {
       .contributions = 1, .tolerance = NAN, .step = NAN, .derivative_tol = NAN};
 }
 
-// ---- preparation ---------------------------------------------------------------------------------
+// ---- numbers -------------------------------------------------------------------------------------
 
-// A number that was asked for by name must have a derivative; one that a pattern stands for is told of
-// and has NaN instead.
-static jo_status check_numbers(jo_sens* s, const japi_selection* k) {
-  const jsens* inner = s->sens;
-  int n = 0, first = -1;
-  for (int i = 0; i < k->n; i++) {
-    if (!inner->why[i]) continue;
-    if (k->named[k->wrt[i]]) return jsens_fail(s->ctx, inner, i, inner->why[i]);
-    if (n++ == 0) first = i;
-  }
-  if (n == 0) return JO_OK;
-  jerr_warn(s->ctx, "%s: nothing has a derivative by %d of the numbers, the first being '%s': %s",
-            k->m->path, n, s->parameter[first].name, inner->why[first]);
+static int count_numbers(const jo_system* s) {
+  return s->motion ? s->motion->nw : 0;
+}
+
+int jo_sens_parameter_count(const jo_system* system) {
+  JO_REQUIRE_OR(0, system);
+  return count_numbers(system);
+}
+
+jo_status jo_sens_parameter_at(const jo_system* system, int i, jo_sens_parameter* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, system, out);
+  if (i < 0 || i >= count_numbers(system)) return JO_ERR_ARGUMENT;
+  *out = system->parameter[i];
+  if (system->value) out->value = system->value[system->motion->wrt[i]];
   return JO_OK;
 }
 
-static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
-  const jmodel* m = s->model->model;
-  if (m->nobjective == 0) {
-    return jerr_set(s->ctx, JO_ERR_ARGUMENT,
-                    "%s: the model has no objectives: there is nothing to differentiate", m->path);
-  }
-  japi_selection k;
-  JO_TRY(japi_select(s->ctx, &s->arena, m, setup->name, setup->nname, &k));
-  s->parameter = JARENA_ARRAY(&s->arena, k.n, jo_sens_parameter);
-  if (!s->parameter) return jerr_memory(s->ctx);
-  for (int i = 0; i < k.n; i++) {
-    jo_quantity q = japi_describe(m, k.wrt[i]);
-    s->parameter[i] = (jo_sens_parameter){q.name, q.unit, q.description, q.value};
-  }
-  bool few = k.n <= JO_SENS_MAX_BOTH, both = setup->check || (!setup->method && few);
-  jsens_setup inner = {.wrt = k.wrt, .nwrt = k.n, .kernel = jkernel_options_default()};
-  inner.direct = both || setup->method == JO_SENS_DIRECT;
-  inner.adjoint = both || setup->method != JO_SENS_DIRECT;
-  inner.outputs = setup->histories != 0;
-  if (setup->interpreter) inner.kernel.backend = JKERNEL_INTERP;
-  JO_TRY(jsens_create(s->ctx, m, &inner, &s->sens));
-  JO_TRY(check_numbers(s, &k));
-  if (!setup->check) return JO_OK;
-  // what is checked is what the plain command runs; differences come from a model of their own
-  m = japi_make_variable(&s->arena, m, &k);
-  inner.nwrt = 0;
-  inner.direct = inner.adjoint = inner.outputs = false;
-  return m ? jsens_create(s->ctx, m, &inner, &s->variable) : jerr_memory(s->ctx);
-}
-
-jo_status jo_sens_create(jo_context* ctx, const jo_model* model, const jo_sens_setup* setup,
-                         jo_sens** out) {
-  JO_REQUIRE_OUT(out, ctx, model);
-  jo_sens_setup defaults = jo_sens_setup_default();
-  if (!setup) setup = &defaults;
-  JO_REQUIRE_TEXTS(ctx, setup->name, setup->nname);
-  jo_sens* s = jmem_resize(ctx, NULL, sizeof *s);
-  if (!s) return jerr_memory(ctx);
-  *s = (jo_sens){.ctx = ctx, .model = model};
-  jarena_init(&s->arena, ctx);
-  jo_status status = prepare(s, setup);
-  if (status < 0) {
-    jo_sens_destroy(s);
-    return status;
-  }
-  *out = s;
-  return status;
-}
-
-void jo_sens_destroy(jo_sens* sens) {
-  if (!sens) return;
-  jsens_destroy(sens->sens);
-  jsens_destroy(sens->variable);
-  jarena_free(&sens->arena);
-  jmem_free(sens->ctx, sens);
-}
-
-int jo_sens_parameter_count(const jo_sens* sens) {
-  JO_REQUIRE_OR(0, sens);
-  return sens->sens->nw;
-}
-
-jo_status jo_sens_parameter_at(const jo_sens* sens, int i, jo_sens_parameter* out) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, sens, out);
-  if (i < 0 || i >= sens->sens->nw) return JO_ERR_ARGUMENT;
-  *out = sens->parameter[i];
-  return JO_OK;
-}
-
-int jo_sens_parameter_find(const jo_sens* sens, const char* name) {
-  JO_REQUIRE_OR(-1, sens, name);
-  for (int i = 0; i < sens->sens->nw; i++) {
-    if (strcmp(sens->parameter[i].name, name) == 0) return i;
+int jo_sens_parameter_find(const jo_system* system, const char* name) {
+  JO_REQUIRE_OR(-1, system, name);
+  for (int i = 0; i < count_numbers(system); i++) {
+    if (strcmp(system->parameter[i].name, name) == 0) return i;
   }
   return -1;
 }
 
 // ---- options -------------------------------------------------------------------------------------
 
-jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+jo_status japi_sens_options(jo_context* ctx, const jo_system* s, const jo_sens_options* opt,
                             jsens_options* out) {
-  *out = jsens_options_default(sens->model->model);
+  if (count_numbers(s) == 0) return japi_system_fail(ctx, s, JO_USE_DERIVATIVES);
+  *out = jsens_options_default(s->variable);
+  out->p = s->p;
   out->frozen = opt->frozen != 0;
   if (opt->integrator) {
     int method = jsolve_method_find(opt->integrator);
@@ -157,16 +87,16 @@ jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_
     return jerr_set(ctx, JO_ERR_ARGUMENT, "step %g s: method %s needs a step of more than 0",
                     out->solve.step, jsolve_method_name(out->solve.method));
   }
-  return jsens_check(ctx, sens->sens, out, true);
+  return jsens_check(ctx, s->motion, out, true);
 }
 
-static jsens_method choose_method(const jo_sens* s, const jo_sens_options* opt) {
+static jsens_method choose_method(const jsens* s, const jo_sens_options* opt) {
   jo_sens_method m = opt->method;
   if (m == JO_SENS_AUTO) {
-    int nobjective = s->sens->plant->dynamics->nobjective;
-    m = jsens_cheaper(nobjective, s->sens->nw) == JSENS_DIRECT ? JO_SENS_DIRECT : JO_SENS_ADJOINT;
-    if (!s->sens->tangents) m = JO_SENS_ADJOINT;
-    if (!s->sens->adjoints) m = JO_SENS_DIRECT;
+    int nobjective = s->plant->dynamics->nobjective;
+    m = jsens_cheaper(nobjective, s->nw) == JSENS_DIRECT ? JO_SENS_DIRECT : JO_SENS_ADJOINT;
+    if (!s->tangents) m = JO_SENS_ADJOINT;
+    if (!s->adjoints) m = JO_SENS_DIRECT;
   }
   return m == JO_SENS_DIRECT ? JSENS_DIRECT : JSENS_ADJOINT;
 }
@@ -179,7 +109,7 @@ static jo_status add_sample(void* user, double t, const double* out, const doubl
   jo_sens_result* r = user;
   japi_history* h = &r->history;
   size_t size = (size_t)h->ncolumn * sizeof *h->row;
-  const jmodel* m = r->sens->model->model;
+  const jmodel* m = r->system->variable;
   if ((double)h->nrow * (double)size > jplant_memory_limit(m)) {
     return jplant_fail_memory(r->ctx, m, "rows of the history", t);
   }
@@ -189,7 +119,7 @@ static jo_status add_sample(void* user, double t, const double* out, const doubl
   for (int i = 0; i < h->nout; i++) {
     *row++ = out[h->out[i]];
     for (int k = 0; k < h->nw; k++) {
-      *row++ = r->sens->sens->why[k] ? NAN : dout[(int64_t)h->out[i] * h->nw + k];
+      *row++ = r->system->motion->why[k] ? NAN : dout[(int64_t)h->out[i] * h->nw + k];
     }
   }
   return JO_OK;
@@ -200,11 +130,11 @@ static jo_status check_history(const jo_sens_result* r) {
   const japi_history* h = &r->history;
   for (int64_t i = 0; i < (int64_t)h->nrow * h->ncolumn; i++) {
     int column = (int)(i % h->ncolumn), k = column > 0 ? (column - 1) % (1 + h->nw) - 1 : -1;
-    if (isfinite(h->row[i]) || (k >= 0 && r->sens->sens->why[k])) continue;
+    if (isfinite(h->row[i]) || (k >= 0 && r->system->motion->why[k])) continue;
     return jerr_set(r->ctx, JO_ERR_NUMERIC,
                     "%s: history of %s: %s at t = %.9g s; hint: keep its expression where it is "
                     "defined and smooth",
-                    r->sens->model->model->path, h->column[column].name,
+                    r->system->variable->path, h->column[column].name,
                     jplant_finite_text(h->row[i]), h->row[i - column]);
   }
   return JO_OK;
@@ -212,14 +142,14 @@ static jo_status check_history(const jo_sens_result* r) {
 
 static bool put_columns(jo_sens_result* r) {
   japi_history* h = &r->history;
-  const jgen_dynamics* d = r->sens->sens->plant->dynamics;
+  const jgen_dynamics* d = r->system->motion->plant->dynamics;
   jplant_quantity* c = h->column;
   *c++ = (jplant_quantity){"t", "s", "time", NAN};
   for (int i = 0; i < h->nout; i++) {
     const char *name = d->output_name[h->out[i]], *unit = d->output_unit[h->out[i]];
     *c++ = (jplant_quantity){name, unit, "", NAN};
     for (int k = 0; k < h->nw; k++, c++) {
-      const jo_sens_parameter* p = &r->sens->parameter[k];
+      const jo_sens_parameter* p = &r->system->parameter[k];
       *c = (jplant_quantity){jarena_printf(&r->arena, "d %s / d %s", name, p->name),
                              jarena_printf(&r->arena, "%s/(%s)", unit, p->unit), "", NAN};
       if (!c->name || !c->unit) return false;
@@ -229,10 +159,10 @@ static bool put_columns(jo_sens_result* r) {
 }
 
 static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) {
-  const jgen_dynamics* d = r->sens->sens->plant->dynamics;
+  const jgen_dynamics* d = r->system->motion->plant->dynamics;
   japi_history* h = &r->history;
   h->nout = opt->nhistory;
-  h->nw = r->sens->sens->nw;
+  h->nw = r->system->motion->nw;
   h->ncolumn = 1 + h->nout * (1 + h->nw);
   int* out = JARENA_ARRAY(&r->arena, h->nout + 1, int);
   h->column = JARENA_ARRAY(&r->arena, h->ncolumn, jplant_quantity);
@@ -247,9 +177,7 @@ static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) 
     }
   }
   JO_TRY(jplant_check_option(r->ctx, "output_step", opt->history_step));
-  if (!r->sens->sens->tangents) {
-    return jerr_set(r->ctx, JO_ERR_ARGUMENT, "histories need the direct method");
-  }
+  if (!r->system->motion->tangents) return japi_system_fail(r->ctx, r->system, JO_USE_HISTORIES);
   return put_columns(r) ? JO_OK : jerr_memory(r->ctx);
 }
 
@@ -270,7 +198,7 @@ void japi_sens_clear(const jsens* s, jsens_result* r) {
 
 // Contributions: exact times of the direct method, weights of the frozen adjoint, along the same run.
 static jo_status walk_contributions(jo_sens_result* r) {
-  const jsens* s = r->sens->sens;
+  const jsens* s = r->system->motion;
   if (r->main->method == JSENS_DIRECT) r->shifted = r->main;
   if (!r->shifted) {
     JO_TRY(jsens_walk_again(r->ctx, s, r->main, JSENS_DIRECT, false, &r->shifted));
@@ -307,23 +235,25 @@ static void fill_statistics(jo_sens_result* r, const jsens_options* o, jsens_met
 
 static void warn_of_errors(const jo_sens_result* r) {
   const jsens_result* m = r->main;
-  const jmodel* model = r->sens->model->model;
+  const jmodel* model = r->system->variable;
   japi_doubt doubt = {.wanted = m->derivative_tol};
   const char* brink = NULL;
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
     japi_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i],
-                   r->sens->sens->unit[j], model->objective[o].name, r->sens->parameter[j].name);
-    if (!brink && m->brink[j] >= 0) brink = r->sens->sens->plant->switch_name[m->brink[j]];
+                   r->system->motion->unit[j], model->objective[o].name,
+                   r->system->parameter[j].name);
+    if (!brink && m->brink[j] >= 0) brink = r->system->motion->plant->switch_name[m->brink[j]];
   }
   japi_doubt_tell(r->ctx, &doubt, model->path, brink);
 }
 
 static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
-  const jsens* s = r->sens->sens;
+  const jsens* s = r->system->motion;
   jsens_options o;
-  JO_TRY(japi_sens_options(r->ctx, r->sens, opt, &o));
-  jsens_method method = choose_method(r->sens, opt);
+  JO_TRY(japi_sens_options(r->ctx, r->system, opt, &r->asked));
+  o = r->asked;
+  jsens_method method = choose_method(s, opt);
   jsens_observer observer = {.step = opt->history_step, .user = r, .sample = add_sample};
   if (opt->nhistory > 0) {
     JO_TRY(prepare_history(r, opt));
@@ -333,11 +263,13 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   r->value = JARENA_ARRAY(&r->arena, s->nw, double);
   if (!r->value) return jerr_memory(r->ctx);
   for (int i = 0; i < s->nw; i++) {
-    r->value[i] = r->sens->parameter[i].value;
+    jo_sens_parameter p;
+    JO_TRY(jo_sens_parameter_at(r->system, i, &p));
+    r->value[i] = p.value;
   }
-  bool both = s->tangents && s->adjoints && s->nw <= JO_SENS_MAX_BOTH;
+  bool both = s->tangents && s->adjoints;
   bool wanted = opt->contributions && both && !o.frozen;
-  o.keep = wanted || r->sens->variable;
+  o.keep = wanted || r->system->perturbed;
   JO_TRY(jsens_run(r->ctx, s, method, &o, &r->main));
   JO_TRY(check_history(r));
   japi_sens_clear(s, r->main);
@@ -346,15 +278,15 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   return wanted && r->main->nevent > 0 ? walk_contributions(r) : JO_OK;
 }
 
-jo_status jo_sens_run(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+jo_status jo_sens_run(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
                       jo_sens_result** out) {
-  JO_REQUIRE_OUT(out, ctx, sens);
+  JO_REQUIRE_OUT(out, ctx, system);
   jo_sens_options defaults = jo_sens_options_default();
   if (!opt) opt = &defaults;
   JO_REQUIRE_TEXTS(ctx, opt->history, opt->nhistory);
   jo_sens_result* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
-  *r = (jo_sens_result){.ctx = ctx, .sens = sens};
+  *r = (jo_sens_result){.ctx = ctx, .system = system};
   jarena_init(&r->arena, ctx);
   jo_status status = run(r, opt);
   if (status < 0) {
@@ -390,7 +322,7 @@ int jo_sens_objective_count(const jo_sens_result* result) {
 jo_status jo_sens_objective(const jo_sens_result* result, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   if (i < 0 || i >= result->main->nobjective) return JO_ERR_ARGUMENT;
-  const jmodel_objective* o = &result->sens->model->model->objective[i];
+  const jmodel_objective* o = &result->system->variable->objective[i];
   *out = (jo_quantity){o->name, o->unit ? o->unit : "", o->description ? o->description : "",
                        result->main->value[i]};
   return JO_OK;
@@ -437,7 +369,7 @@ jo_status jo_sens_event_at(const jo_sens_result* result, int i, jo_sens_event* o
   const jsens_result* r = result->main;
   if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
   const jsens_event* e = &r->event[i];
-  *out = (jo_sens_event){e->t, result->sens->sens->plant->dynamics->sw[e->which].text, e->on,
+  *out = (jo_sens_event){e->t, result->system->motion->plant->dynamics->sw[e->which].text, e->on,
                          e->follows, e->rate != 0.0 ? e->rate : NAN};
   return JO_OK;
 }
@@ -473,7 +405,7 @@ jo_status jo_sens_rank(jo_context* ctx, const jo_sens_result* result, int object
   jarena_init(&scratch, ctx);
   jsens_metric_row* k = JARENA_ARRAY(&scratch, r->nw, jsens_metric_row);
   if (k) {
-    jsens_metric(result->sens->model->model, result->sens->sens->wrt, r->nw, result->value,
+    jsens_metric(result->system->variable, result->system->motion->wrt, r->nw, result->value,
                  r->value[objective], r->gradient + (int64_t)objective * r->nw, threshold, k);
   }
   for (int i = 0; k && i < r->nw; i++) {

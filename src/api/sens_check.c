@@ -16,24 +16,24 @@ static void tighten(jsens_options* o, double tolerance) {
   o->solve.abs_tol = fmin(o->solve.abs_tol, tolerance);
 }
 
-static jo_status check_prepared(jo_context* ctx, const jo_sens* sens) {
-  if (sens->variable) return JO_OK;
-  return jerr_set(ctx, JO_ERR_ARGUMENT, "differences need a model prepared for checks");
-}
-
 // ---- check ---------------------------------------------------------------------------------------
 
-static jo_status fill_method(jo_context* ctx, const jo_sens* s, jsens_method method,
-                             const jsens_options* o, jo_sens_check_row* row) {
-  bool is_direct = method == JSENS_DIRECT;
-  if (!(is_direct ? s->sens->tangents : s->sens->adjoints)) return JO_OK;
-  jsens_result* r = NULL;
-  JO_TRY(jsens_run(ctx, s->sens, method, o, &r));
-  japi_sens_clear(s->sens, r);
+static void fill_method(const jsens_result* r, jo_sens_check_row* row) {
+  bool is_direct = r->method == JSENS_DIRECT;
   for (int i = 0; i < r->nobjective * r->nw; i++) {
     *(is_direct ? &row[i].direct : &row[i].adjoint) = r->gradient[i];
     *(is_direct ? &row[i].direct_error : &row[i].adjoint_error) = r->gradient_error[i];
   }
+}
+
+// The other method along the same run.
+static jo_status fill_other(jo_context* ctx, const jo_sens_result* result, jo_sens_check_row* row) {
+  const jsens* s = result->system->motion;
+  jsens_method other = result->main->method == JSENS_DIRECT ? JSENS_ADJOINT : JSENS_DIRECT;
+  jsens_result* r;
+  JO_TRY(jsens_walk_again(ctx, s, result->main, other, result->asked.frozen, &r));
+  japi_sens_clear(s, r);
+  fill_method(r, row);
   jsens_result_destroy(r);
   return JO_OK;
 }
@@ -69,27 +69,26 @@ static jo_status fill_differences(jsens_numeric* n, const jsens* checked, const 
   return JO_OK;
 }
 
-jo_status jo_sens_check(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+jo_status jo_sens_check(jo_context* ctx, const jo_sens_result* result,
                         int (*progress)(void* user, double fraction), void* user,
                         jo_sens_check_row* row) {
-  JO_REQUIRE(ctx, sens, row);
-  jo_sens_options defaults = jo_sens_options_default();
-  jsens_options o;
-  JO_TRY(japi_sens_options(ctx, sens, opt ? opt : &defaults, &o));
-  JO_TRY(check_prepared(ctx, sens));
-  int n = sens->sens->plant->dynamics->nobjective * sens->sens->nw;
-  for (int i = 0; i < n; i++) {
+  JO_REQUIRE(ctx, result, row);
+  const jo_system* system = result->system;
+  if (!system->perturbed) return japi_system_fail(ctx, system, JO_USE_CHECKS);
+  for (int i = 0; i < result->main->nobjective * result->main->nw; i++) {
     row[i] = (jo_sens_check_row){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
   }
-  JO_TRY(fill_method(ctx, sens, JSENS_DIRECT, &o, row));
-  JO_TRY(fill_method(ctx, sens, JSENS_ADJOINT, &o, row));
+  fill_method(result->main, row);
+  JO_TRY(fill_other(ctx, result, row));
   // differences move the events: they say nothing about frozen ones
-  if (o.frozen) return JO_OK;
+  if (result->asked.frozen) return JO_OK;
+  jsens_options o = result->asked;
+  o.p = system->p_perturbed;
   tighten(&o, CHECK_TOLERANCE);
   jsens_numeric numeric;
-  jo_status status = jsens_numeric_begin(&numeric, ctx, sens->variable, sens->sens->wrt, &o);
+  jo_status status = jsens_numeric_begin(&numeric, ctx, system->perturbed, system->motion->wrt, &o);
   report tell = {progress, user};
-  if (status >= 0) status = fill_differences(&numeric, sens->sens, &tell, row);
+  if (status >= 0) status = fill_differences(&numeric, system->motion, &tell, row);
   jsens_numeric_end(&numeric);
   return status;
 }
@@ -111,10 +110,11 @@ static jo_status one_point(jsens_numeric* n, int objective, int parameter, doubl
   return JO_OK;
 }
 
-static jo_status curve(jsens_numeric* n, const jo_sens* s, int objective, int parameter, int count,
-                       double exact, jo_sens_vcurve_point* point) {
-  double p = s->parameter[parameter].value;
-  double size = jsens_natural_size(s->model->model, s->sens->wrt[parameter]);
+static jo_status curve(jsens_numeric* n, const jo_system* s, int objective, int parameter,
+                       int count, double exact, jo_sens_vcurve_point* point) {
+  jo_sens_parameter about;
+  JO_TRY(jo_sens_parameter_at(s, parameter, &about));
+  double p = about.value, size = jsens_natural_size(s->variable, s->motion->wrt[parameter]);
   double* psi = JARENA_ARRAY(&n->arena, n->nobjective + 1, double);
   if (!psi) return jerr_memory(n->ctx);
   for (int i = 0; i < count; i++) {
@@ -125,20 +125,20 @@ static jo_status curve(jsens_numeric* n, const jo_sens* s, int objective, int pa
   return JO_OK;
 }
 
-jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+jo_status jo_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
                          int objective, int parameter, int n, jo_sens_vcurve_point* point,
                          double* exact) {
-  JO_REQUIRE(ctx, sens, point, exact);
+  JO_REQUIRE(ctx, system, point, exact);
   jo_sens_options defaults = jo_sens_options_default();
-  const jsens* s = sens->sens;
+  const jsens* s = system->motion;
+  if (!system->perturbed) return japi_system_fail(ctx, system, JO_USE_CHECKS);
   if (n < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "%d increments: must be 1 or more", n);
   if (objective < 0 || objective >= s->plant->dynamics->nobjective || parameter < 0 ||
       parameter >= s->nw) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such objective or parameter");
   }
   jsens_options o;
-  JO_TRY(check_prepared(ctx, sens));
-  JO_TRY(japi_sens_options(ctx, sens, opt ? opt : &defaults, &o));
+  JO_TRY(japi_sens_options(ctx, system, opt ? opt : &defaults, &o));
   // the derivative itself is computed far beyond the noise of the runs
   jsens_options tight = o;
   tight.frozen = false;
@@ -147,9 +147,10 @@ jo_status jo_sens_vcurve(jo_context* ctx, const jo_sens* sens, const jo_sens_opt
   JO_TRY(jsens_run(ctx, s, s->tangents ? JSENS_DIRECT : JSENS_ADJOINT, &tight, &r));
   *exact = r->gradient[(int64_t)objective * r->nw + parameter];
   jsens_result_destroy(r);
+  o.p = system->p_perturbed;
   jsens_numeric numeric;
-  jo_status status = jsens_numeric_begin(&numeric, ctx, sens->variable, s->wrt, &o);
-  if (status >= 0) status = curve(&numeric, sens, objective, parameter, n, *exact, point);
+  jo_status status = jsens_numeric_begin(&numeric, ctx, system->perturbed, s->wrt, &o);
+  if (status >= 0) status = curve(&numeric, system, objective, parameter, n, *exact, point);
   jsens_numeric_end(&numeric);
   return status;
 }

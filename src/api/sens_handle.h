@@ -8,15 +8,6 @@
 #include "sens/sens.h"
 #include "solve/tableau.h"
 
-struct jo_sens {
-  jo_context* ctx;
-  jarena arena;
-  const jo_model* model;
-  jsens* sens;
-  jsens* variable;  // values only, in code that can run at other values of all numbers; may be NULL
-  jo_sens_parameter* parameter;  // (nw)
-};
-
 // Derivatives of outputs along a run: t, then per output its value and its derivatives.
 typedef struct japi_history {
   int nout, nw;
@@ -29,7 +20,8 @@ typedef struct japi_history {
 struct jo_sens_result {
   jo_context* ctx;
   jarena arena;
-  const jo_sens* sens;
+  const jo_system* system;
+  jsens_options asked;
   jo_sens_statistics statistics;
   jsens_result* main;     // value and gradient
   jsens_result* shifted;  // exact, direct: times of events; NULL: not computed. May be main
@@ -42,7 +34,7 @@ struct jo_sens_result {
 void japi_sens_clear(const jsens* s, jsens_result* r);
 
 // Options of a run as the engine wants them. On failure the context says which is not valid.
-jo_status japi_sens_options(jo_context* ctx, const jo_sens* sens, const jo_sens_options* opt,
+jo_status japi_sens_options(jo_context* ctx, const jo_system* s, const jo_sens_options* opt,
                             jsens_options* out);
 
 #endif

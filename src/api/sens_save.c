@@ -21,16 +21,21 @@ static void put_note(jtext* t, const char* name, const char* value) {
   jtext_put(t, "\n");
 }
 
-static void put_notes(jtext* t, const jo_sens* s) {
+static void put_notes(jtext* t, const jo_system* s) {
   put_note(t, "model", jo_model_name(s->model));
   put_note(t, "sha256", jo_model_sha256(s->model));
-  put_note(t, "settings", jo_model_settings(s->model));
+  jarena a;
+  jarena_init(&a, s->ctx);
+  const char* settings = japi_system_settings(&a, s);
+  t->failed = t->failed || !settings;
+  if (settings) put_note(t, "settings", settings);
+  jarena_free(&a);
   put_note(t, "jounce", jo_version());
 }
 
 static void put_run(jtext* t, const jo_sens_result* r) {
   const jo_sens_statistics* s = &r->statistics;
-  put_notes(t, r->sens);
+  put_notes(t, r->system);
   put_note(t, "integrator", s->integrator);
   jtext_put(t, s->is_fixed_step ? "# step: " : "# tolerance: ");
   jreport_put_number(t, s->is_fixed_step ? s->step : s->rel_tol);
@@ -57,7 +62,7 @@ static jo_status put_derivatives(jo_context* ctx, jtext* t, const jo_sens_result
   for (int o = 0; jo_sens_objective(r, o, &q) >= 0; o++) {
     JO_TRY(jo_sens_rank(ctx, r, o, NULL, 1e-4, row));
     for (int i = 0; i < r->main->nw; i++) {
-      const jo_sens_parameter* p = &r->sens->parameter[row[i].parameter];
+      const jo_sens_parameter* p = &r->system->parameter[row[i].parameter];
       jreport_put_cell(t, q.name);
       jtext_put(t, ",");
       jreport_put_cell(t, p->name);
@@ -158,17 +163,18 @@ static jo_status plot_vcurve(jo_context* ctx, jtext* t, const char* title, const
   return JO_OK;
 }
 
-jo_status jo_sens_vcurve_save(jo_context* ctx, const jo_sens* sens, int objective, int parameter,
-                              const jo_sens_vcurve_point* point, int n, double exact,
+jo_status jo_sens_vcurve_save(jo_context* ctx, const jo_system* system, int objective,
+                              int parameter, const jo_sens_vcurve_point* point, int n, double exact,
                               const char* path) {
-  JO_REQUIRE(ctx, sens, point, path);
+  JO_REQUIRE(ctx, system, point, path);
   const char* dot = strrchr(path, '.');
   bool is_plot = dot && strcmp(dot, ".svg") == 0;
-  const jmodel* m = sens->model->model;
-  if (objective < 0 || objective >= m->nobjective || parameter < 0 || parameter >= sens->sens->nw) {
+  const jmodel* m = system->variable;
+  if (objective < 0 || objective >= m->nobjective || parameter < 0 ||
+      parameter >= jo_sens_parameter_count(system)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such objective or parameter");
   }
-  const char *psi = m->objective[objective].name, *p = sens->parameter[parameter].name;
+  const char *psi = m->objective[objective].name, *p = system->parameter[parameter].name;
   jtext t, text[3];
   jtext_init(&t, ctx);
   for (int i = 0; i < 3; i++) {
@@ -184,7 +190,7 @@ jo_status jo_sens_vcurve_save(jo_context* ctx, const jo_sens* sens, int objectiv
   if (status >= 0 && is_plot) {
     status = plot_vcurve(ctx, &t, text[0].data, text[1].data, text[2].data, point, n);
   } else if (status >= 0) {
-    put_notes(&t, sens);
+    put_notes(&t, system);
     put_note(&t, "title", text[0].data);
     jtext_put(&t, "# exact: ");
     jreport_put_number(&t, exact);

@@ -50,6 +50,7 @@ jo_status jo_simulate(jo_context* ctx, const jo_system* system, const jo_simulat
                       jo_result** out) {
   JO_REQUIRE_OUT(out, ctx, system);
   jo_simulate_options defaults = jo_simulate_options_default();
+  if (!system->motion) return japi_system_fail(ctx, system, JO_USE_RUNS);
   jplant_simulate_options o = japi_simulate_options(opt ? opt : &defaults);
   o.p = system->p;
   jo_result* r = jmem_resize(ctx, NULL, sizeof *r);

@@ -33,15 +33,15 @@ static jo_status check(jo_context* ctx, const jo_sweep_options* opt) {
   for (int i = 0; i < opt->nrange; i++) {
     if (!opt->range[i].name) return jerr_set(ctx, JO_ERR_ARGUMENT, "range %d has no name", i + 1);
   }
-  JO_REQUIRE_TEXTS(ctx, opt->wrt, opt->nwrt);
   if (opt->nsample < 0 || opt->workers < 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "the numbers of points and workers cannot be negative");
   }
   return JO_OK;
 }
 
-static jo_status build(jo_sweep* s, const jo_model* model, const jo_sweep_options* opt) {
+static jo_status build(jo_sweep* s, const jo_system* system, const jo_sweep_options* opt) {
   JO_TRY(check(s->ctx, opt));
+  if (!system->motion) return japi_system_fail(s->ctx, system, JO_USE_RUNS);
   jstudy_range* range = jmem_resize(s->ctx, NULL, ((size_t)opt->nrange + 1) * sizeof *range);
   if (!range) return jerr_memory(s->ctx);
   for (int i = 0; i < opt->nrange; i++) {
@@ -53,8 +53,6 @@ static jo_status build(jo_sweep* s, const jo_model* model, const jo_sweep_option
   o.nrange = opt->nrange;
   o.nsample = opt->nsample;
   o.seed = opt->seed;
-  o.wrt = opt->wrt;
-  o.nwrt = opt->nwrt;
   o.method = opt->method == JO_SENS_DIRECT    ? JSTUDY_SWEEP_DIRECT
              : opt->method == JO_SENS_ADJOINT ? JSTUDY_SWEEP_ADJOINT
                                               : JSTUDY_SWEEP_AUTO;
@@ -65,22 +63,26 @@ static jo_status build(jo_sweep* s, const jo_model* model, const jo_sweep_option
   o.workers = opt->workers;
   o.journal = opt->journal;
   o.restart = opt->restart != 0;
-  o.settings = jo_model_settings(model);
-  if (opt->interpreter) o.kernel.backend = JKERNEL_INTERP;
+  jarena a;
+  jarena_init(&a, s->ctx);
+  o.settings = japi_system_settings(&a, system);
   if (opt->progress) o.progress = tell;
   o.user = s;
-  jo_status status = jstudy_sweep_create(s->ctx, model->model, &o, &s->sweep);
+  jo_status status = JO_ERR_MEMORY;
+  if (o.settings) status = jstudy_sweep_create(s->ctx, system->motion, system->p, &o, &s->sweep);
+  if (!o.settings) jerr_memory(s->ctx);
+  jarena_free(&a);
   jmem_free(s->ctx, range);
   return status;
 }
 
-jo_status jo_sweep_create(jo_context* ctx, const jo_model* model, const jo_sweep_options* opt,
+jo_status jo_sweep_create(jo_context* ctx, const jo_system* system, const jo_sweep_options* opt,
                           jo_sweep** out) {
-  JO_REQUIRE_OUT(out, ctx, model, opt);
+  JO_REQUIRE_OUT(out, ctx, system, opt);
   jo_sweep* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_sweep){.ctx = ctx, .progress = opt->progress, .user = opt->user};
-  jo_status status = build(s, model, opt);
+  jo_status status = build(s, system, opt);
   if (status < 0) {
     jo_sweep_destroy(s);
     return status;

@@ -12,36 +12,134 @@ jo_system_options jo_system_options_default(void) {
   return (jo_system_options){0};
 }
 
-// The model, with the numbers that are to stay variable as parameters. NULL: a name is not known, or memory
-// ended, which was reported.
-static const jmodel* variable(jo_system* s, const jo_system_options* opt) {
-  if (opt->nvariable == 0) return s->model->model;
+// ---- preparation ---------------------------------------------------------------------------------
+
+// The model, with the numbers that are to stay variable as parameters.
+static jo_status make_variable(jo_system* s, const jo_system_options* opt) {
+  s->variable = s->model->model;
+  if (opt->nvariable == 0) return JO_OK;
   japi_selection k;
-  jo_status status =
-      japi_select(s->ctx, &s->arena, s->model->model, opt->variable, opt->nvariable, &k);
-  if (status < 0) return NULL;
-  const jmodel* m = japi_make_variable(&s->arena, s->model->model, &k);
-  if (!m) jerr_memory(s->ctx);
-  return m;
+  JO_TRY(japi_select(s->ctx, &s->arena, s->variable, opt->variable, opt->nvariable, &k));
+  s->variable = japi_make_variable(&s->arena, s->variable, &k);
+  return s->variable ? JO_OK : jerr_memory(s->ctx);
+}
+
+static unsigned all_uses(const jo_system_options* opt) {
+  unsigned use = opt->use;
+  if (use == 0) use = JO_USE_RUNS | (opt->nwrt > 0 ? JO_USE_CONTRIBUTIONS : 0u);
+  const unsigned derivatives = JO_USE_HISTORIES | JO_USE_CHECKS | JO_USE_CONTRIBUTIONS;
+  if (use & derivatives) use |= JO_USE_DERIVATIVES;
+  return use;
+}
+
+// A number that was asked for by name must have a derivative; one that a pattern stands for is told of
+// and has NaN instead.
+static jo_status check_numbers(const jo_system* s, const japi_selection* k) {
+  const jsens* motion = s->motion;
+  int n = 0, first = -1;
+  for (int i = 0; i < k->n; i++) {
+    if (!motion->why[i]) continue;
+    if (k->named[k->wrt[i]]) return jsens_fail(s->ctx, motion, i, motion->why[i]);
+    if (n++ == 0) first = i;
+  }
+  if (n == 0) return JO_OK;
+  jerr_warn(s->ctx, "%s: nothing has a derivative by %d of the numbers, the first being '%s': %s",
+            k->m->path, n, s->parameter[first].name, motion->why[first]);
+  return JO_OK;
+}
+
+static jo_status select_numbers(jo_system* s, const jo_system_options* opt, japi_selection* k) {
+  const jmodel* m = s->variable;
+  if (m->nobjective == 0 && !(s->use & JO_USE_HISTORIES)) {
+    return jerr_set(s->ctx, JO_ERR_ARGUMENT,
+                    "%s: the model has no objectives: there is nothing to differentiate", m->path);
+  }
+  JO_TRY(japi_select(s->ctx, &s->arena, m, opt->wrt, opt->nwrt, k));
+  s->parameter = JARENA_ARRAY(&s->arena, k->n, jo_sens_parameter);
+  if (!s->parameter) return jerr_memory(s->ctx);
+  for (int i = 0; i < k->n; i++) {
+    jo_quantity q = japi_describe(m, k->wrt[i]);
+    s->parameter[i] = (jo_sens_parameter){q.name, q.unit, q.description, q.value};
+  }
+  return JO_OK;
+}
+
+static void choose_methods(const jo_system* s, const jo_system_options* opt, int nw,
+                           jsens_setup* out) {
+  bool few = nw <= JO_SENS_MAX_BOTH, contributions = s->use & JO_USE_CONTRIBUTIONS;
+  bool both = s->use & JO_USE_CHECKS || (contributions && !opt->method && few);
+  bool cheaper = jsens_cheaper(s->variable->nobjective, nw) == JSENS_DIRECT;
+  bool history = s->use & JO_USE_HISTORIES;
+  bool direct = opt->method ? opt->method == JO_SENS_DIRECT : cheaper;
+  out->direct = both || direct || history;
+  out->adjoint = both || !(direct || history);
+}
+
+// The plant of runs, with derivatives where they are asked for.
+static jo_status prepare_motion(jo_system* s, const jo_system_options* opt) {
+  bool is_sens = s->use & JO_USE_DERIVATIVES, is_checked = s->use & JO_USE_CHECKS;
+  japi_selection k = {0};
+  if (is_sens) JO_TRY(select_numbers(s, opt, &k));
+  jsens_setup setup = {.wrt = k.wrt, .nwrt = k.n, .kernel = jkernel_options_default()};
+  if (is_sens) choose_methods(s, opt, k.n, &setup);
+  setup.outputs = s->use & (JO_USE_RUNS | JO_USE_HISTORIES);
+  setup.histories = s->use & JO_USE_HISTORIES;
+  if (opt->interpreter) setup.kernel.backend = JKERNEL_INTERP;
+  JO_TRY(jsens_create(s->ctx, s->variable, &setup, &s->motion));
+  s->plant = s->motion->plant;
+  if (is_sens) JO_TRY(check_numbers(s, &k));
+  if (!is_checked) return JO_OK;
+  // what is checked is what the plain command runs; differences come from a model of their own
+  const jmodel* m = japi_make_variable(&s->arena, s->variable, &k);
+  if (!m) return jerr_memory(s->ctx);
+  setup.nwrt = 0;
+  setup.direct = setup.adjoint = setup.outputs = setup.histories = false;
+  return jsens_create(s->ctx, m, &setup, &s->perturbed);
+}
+
+static jo_status prepare_loads(jo_system* s, const jo_system_options* opt) {
+  jkernel_options kernel = jkernel_options_default();
+  if (opt->interpreter) kernel.backend = JKERNEL_INTERP;
+  JO_TRY(jloads_create(s->ctx, s->variable, &kernel, &s->loads));
+  if (!s->plant) s->plant = s->loads->plant;
+  return JO_OK;
+}
+
+static jo_status prepare(jo_system* s, const jo_system_options* opt) {
+  s->use = all_uses(opt);
+  JO_TRY(make_variable(s, opt));
+  if (s->use & (JO_USE_RUNS | JO_USE_DERIVATIVES)) JO_TRY(prepare_motion(s, opt));
+  return s->use & JO_USE_LOADS ? prepare_loads(s, opt) : JO_OK;
 }
 
 jo_status jo_system_create(jo_context* ctx, const jo_model* model, const jo_system_options* opt,
                            jo_system** out) {
   JO_REQUIRE_OUT(out, ctx, model);
-  jplant_options plant = jplant_options_default();
-  if (opt && opt->interpreter) plant.kernel.backend = JKERNEL_INTERP;
+  jo_system_options defaults = jo_system_options_default();
+  if (!opt) opt = &defaults;
+  JO_REQUIRE_TEXTS(ctx, opt->wrt, opt->nwrt);
+  JO_REQUIRE_TEXTS(ctx, opt->variable, opt->nvariable);
   jo_system* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_system){.ctx = ctx, .model = model};
   jarena_init(&s->arena, ctx);
-  const jmodel* m = opt ? variable(s, opt) : model->model;
-  jo_status status = m ? jplant_create(ctx, m, &plant, &s->plant) : JO_ERR_ARGUMENT;
+  jo_status status = prepare(s, opt);
   if (status < 0) {
     jo_system_destroy(s);
     return status;
   }
   *out = s;
-  return status;
+  return JO_OK;
+}
+
+jo_status japi_system_fail(jo_context* ctx, const jo_system* s, jo_use use) {
+  const char* what = use == JO_USE_LOADS         ? "loads"
+                     : use == JO_USE_CHECKS      ? "checks of derivatives"
+                     : use == JO_USE_HISTORIES   ? "derivatives of outputs by the direct method"
+                     : use == JO_USE_DERIVATIVES ? "derivatives"
+                                                 : "runs";
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: the system was not prepared for %s", s->variable->path,
+                  what);
 }
 
 // Fine for who wants to see a mechanism driven; else something was forgotten.
@@ -55,6 +153,7 @@ static void tell_freedom(jo_context* ctx, const jplant* p) {
 
 jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
   JO_REQUIRE(ctx, system);
+  if (!system->motion) return japi_system_fail(ctx, system, JO_USE_RUNS);
   const jplant* p = system->plant;
   const jmodel_simulation* s = &p->model->simulation;
   jplant_work* run;
@@ -71,25 +170,17 @@ jo_status jo_system_check(jo_context* ctx, const jo_system* system) {
 
 void jo_system_destroy(jo_system* system) {
   if (!system) return;
-  jplant_destroy(system->plant);
+  jsens_destroy(system->motion);
+  jsens_destroy(system->perturbed);
+  jloads_destroy(system->loads);
   jarena_free(&system->arena);
   jmem_free(system->ctx, system);
 }
 
 // ---- values --------------------------------------------------------------------------------------
 
-// Where a number of this name stands among the live ones; -1: nowhere.
-static int find_live(const jo_system* s, const char* name) {
-  const jgen_dynamics* d = s->plant->dynamics;
-  int number = jmodel_find_number(s->plant->model, name);
-  for (int i = 0; number >= 0 && i < d->np; i++) {
-    if (d->live[i] == number) return i;
-  }
-  return -1;
-}
-
 static jo_status fail_fixed(jo_context* ctx, const jo_system* s, const char* name) {
-  const jmodel* m = s->plant->model;
+  const jmodel* m = s->variable;
   if (jmodel_find_number(m, name) >= 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT,
                     "%s: number '%.80s' is a constant of the code: make it a parameter, or name it "
@@ -105,50 +196,110 @@ static jo_status fail_fixed(jo_context* ctx, const jo_system* s, const char* nam
                   name);
 }
 
+// A number that can be set. Those that derivatives are taken by are constants of the code all the same.
+static jo_status find_variable(jo_context* ctx, const jo_system* s, const char* name, int* number) {
+  *number = jmodel_find_number(s->variable, name);
+  if (*number >= 0 && s->variable->number[*number].is_parameter) return JO_OK;
+  return fail_fixed(ctx, s, name);
+}
+
+static double value_of(const jo_system* s, int number) {
+  return s->value ? s->value[number] : s->variable->number[number].value;
+}
+
+// Live numbers of a plant from values of all numbers.
+static void gather(const jplant* plant, const double* value, double* p) {
+  const jgen_dynamics* d = plant->dynamics;
+  for (int i = 0; i < d->np; i++) {
+    p[i] = value[d->live[i]];
+  }
+}
+
+static double* live_array(jo_system* s, const jplant* plant) {
+  return JARENA_ARRAY(&s->arena, plant->dynamics->np, double);
+}
+
+static jo_status begin_values(jo_context* ctx, jo_system* s) {
+  if (s->value) return JO_OK;
+  int n = s->variable->nnumber;
+  double* value = JARENA_ARRAY(&s->arena, n, double);
+  if (s->motion) s->p = live_array(s, s->motion->plant);
+  if (s->perturbed) s->p_perturbed = live_array(s, s->perturbed->plant);
+  if (s->loads) s->p_loads = live_array(s, s->loads->plant);
+  bool ok = value && (s->p || !s->motion) && (s->p_perturbed || !s->perturbed) &&
+            (s->p_loads || !s->loads);
+  if (!ok) {
+    s->p = s->p_perturbed = s->p_loads = NULL;
+    return jerr_memory(ctx);
+  }
+  for (int i = 0; i < n; i++) {
+    value[i] = s->variable->number[i].value;
+  }
+  s->value = value;
+  return JO_OK;
+}
+
+static void put_values(jo_system* s, const double* value) {
+  memcpy(s->value, value, (size_t)s->variable->nnumber * sizeof *value);
+  if (s->motion) gather(s->motion->plant, value, s->p);
+  if (s->perturbed) gather(s->perturbed->plant, value, s->p_perturbed);
+  if (s->loads) gather(s->loads->plant, value, s->p_loads);
+}
+
+// All values with the new ones in their places (nnumber).
+static jo_status set_values(jo_context* ctx, const jo_system* s, const char* const* name,
+                            const double* value, int n, double* all) {
+  for (int i = 0; i < s->variable->nnumber; i++) {
+    all[i] = value_of(s, i);
+  }
+  for (int i = 0; i < n; i++) {
+    int number;
+    JO_TRY(find_variable(ctx, s, name[i], &number));
+    all[number] = value[i];
+  }
+  return JO_OK;
+}
+
 jo_status jo_system_set(jo_context* ctx, jo_system* system, const char* const* name,
                         const double* value, int n) {
   JO_REQUIRE(ctx, system);
   JO_REQUIRE_TEXTS(ctx, name, n);
   if (n > 0) JO_REQUIRE(ctx, value);
-  const jgen_dynamics* d = system->plant->dynamics;
-  size_t bytes = (size_t)d->np * sizeof(double);
-  double* p = jmem_resize(ctx, NULL, bytes + sizeof *p);
-  if (!p) return jerr_memory(ctx);
-  memcpy(p, system->p ? system->p : d->p, bytes);
-  jo_status status = JO_OK;
-  for (int i = 0; i < n && status >= 0; i++) {
-    int at = find_live(system, name[i]);
-    status = at < 0 ? fail_fixed(ctx, system, name[i]) : JO_OK;
-    if (at >= 0) p[at] = value[i];
+  jarena a;
+  jarena_init(&a, ctx);
+  double* all = JARENA_ARRAY(&a, system->variable->nnumber, double);
+  double* p = JARENA_ARRAY(&a, system->plant->dynamics->np, double);
+  jo_status status = all && p ? set_values(ctx, system, name, value, n, all) : jerr_memory(ctx);
+  if (status >= 0) {
+    gather(system->plant, all, p);
+    status = jplant_start_check(ctx, system->plant, p);
   }
-  if (status >= 0) status = jplant_start_check(ctx, system->plant, p);
-  if (status >= 0 && !system->p) {
-    system->p = JARENA_ARRAY(&system->arena, d->np, double);
-    if (!system->p) status = jerr_memory(ctx);
-  }
-  if (status >= 0) memcpy(system->p, p, bytes);
-  jmem_free(ctx, p);
+  if (status >= 0) status = begin_values(ctx, system);
+  if (status >= 0) put_values(system, all);
+  jarena_free(&a);
   return status;
 }
 
 jo_status jo_system_get(jo_context* ctx, const jo_system* system, const char* name, double* out) {
   JO_REQUIRE(ctx, system, name, out);
-  int at = find_live(system, name);
-  if (at < 0) return fail_fixed(ctx, system, name);
-  *out = (system->p ? system->p : system->plant->dynamics->p)[at];
+  int number;
+  JO_TRY(find_variable(ctx, system, name, &number));
+  *out = value_of(system, number);
   return JO_OK;
 }
 
 const char* japi_system_settings(jarena* a, const jo_system* s) {
-  const jgen_dynamics* d = s->plant->dynamics;
+  const jmodel* m = s->variable;
   const char* text = jarena_strdup(a, jo_model_settings(s->model));
-  for (int i = 0; text && s->p && i < d->np; i++) {
-    if (s->p[i] == d->p[i]) continue;
-    text = jarena_printf(a, "%s%s%s=%.17g", text, *text ? ", " : "",
-                         s->plant->model->number[d->live[i]].path, s->p[i]);
+  for (int i = 0; text && s->value && i < m->nnumber; i++) {
+    if (s->value[i] == m->number[i].value) continue;
+    text =
+        jarena_printf(a, "%s%s%s=%.17g", text, *text ? ", " : "", m->number[i].path, s->value[i]);
   }
   return text;
 }
+
+// ---- what it is ----------------------------------------------------------------------------------
 
 jo_system_info jo_system_inspect(const jo_system* system) {
   JO_REQUIRE_OR((jo_system_info){0}, system);

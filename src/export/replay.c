@@ -34,6 +34,7 @@ typedef struct builder {
   jmodel model;                  // the copy
   const jplant* plant;
   jgen_dynamics* seen;  // of the copy
+  double* p;            // its live numbers
   jexpr_tape tape;      // the first of its outputs: points, radii
   double* work;
   int nvalue;               // of a frame
@@ -296,13 +297,13 @@ static void place_wheel(const int* k, const double* at, double* out) {
 }
 
 // Where everything is at a state of the run.
-static jo_status look(void* user, double t, const double* y) {
+static jo_status keep_sample(void* user, double t, const double* y) {
   builder* b = user;
   jo_context* ctx = b->out->ctx;
   size_t size = (size_t)b->nvalue * sizeof *b->sample;
   if (!jmem_grow(ctx, &b->sample, &b->sample_cap, b->nsample + 1, size)) return jerr_memory(ctx);
   double* value = b->sample + (size_t)b->nsample++ * (size_t)b->nvalue;
-  const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = b->seen->p, [JGEN_T] = &t, [JGEN_Y] = y};
+  const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = b->p, [JGEN_T] = &t, [JGEN_Y] = y};
   jexpr_tape_eval(&b->tape, 1, in, (double* const[]){value}, b->work);
   return JO_OK;
 }
@@ -363,7 +364,7 @@ static jo_status write_equations(builder* b) {
   const jgen_dynamics* d = b->plant->dynamics;
   jgen_options gen = {0};
   JO_TRY(jgen_dynamics_build(ctx, &b->model, &gen, &d->part, &b->seen));
-  if (b->seen->ny != d->ny || b->seen->np != d->np) {
+  if (b->seen->ny != d->ny) {
     return jerr_set(ctx, JO_ERR_MODEL, "%s: the points to be drawn do not fit the equations",
                     b->m->path);
   }
@@ -374,6 +375,20 @@ static jo_status write_equations(builder* b) {
   return jexpr_tape_prepare(ctx, &b->a, &fn, &b->tape, &b->work);
 }
 
+// Numbers of the run: those of the copy are among the plant's.
+static jo_status take_numbers(builder* b, const double* p) {
+  const jgen_dynamics *d = b->plant->dynamics, *seen = b->seen;
+  b->p = JARENA_ARRAY(&b->a, seen->np, double);
+  if (!b->p) return jerr_memory(b->out->ctx);
+  for (int i = 0; i < seen->np; i++) {
+    b->p[i] = seen->p[i];
+    for (int k = 0; p && k < d->np; k++) {
+      if (d->live[k] == seen->live[i]) b->p[i] = p[k];
+    }
+  }
+  return JO_OK;
+}
+
 static jo_status simulate(builder* b, const jplant_simulate_options* opt) {
   jexport_replay* r = b->out;
   jplant_simulate_options o = opt ? *opt : jplant_simulate_options_default();
@@ -381,7 +396,7 @@ static jo_status simulate(builder* b, const jplant_simulate_options* opt) {
   r->t_start = b->m->simulation.t_start;
   o.output_step = r->dt = frame_step(b, t_end - r->t_start);
   o.progress = NULL;
-  o.sample = look;
+  o.sample = keep_sample;
   o.user = b;
   jplant_result* run = NULL;
   jo_status status = jplant_simulate(r->ctx, b->plant, &o, &run);
@@ -395,6 +410,7 @@ static jo_status build(builder* b, const jplant_simulate_options* opt) {
   JO_TRY(name_points(b));
   JO_TRY(add_sensors(b));
   JO_TRY(write_equations(b));
+  JO_TRY(take_numbers(b, opt ? opt->p : NULL));
   JO_TRY(simulate(b, opt));
   JO_TRY(take_frames(b));
   JO_TRY(shape_bodies(b));

@@ -46,8 +46,8 @@ typedef struct jexport_replay {
   jexport_replay_road road;
 } jexport_replay;
 
-// Run the manoeuvre of a plant whose live numbers are the parameters and keep 50 frames per second, fewer where that were too much to keep. The step of
-// `opt` for rows does not count. On failure *out is NULL, also where a run fails on its way.
+// Run the manoeuvre of a plant and keep 50 frames per second, fewer where that were too much to keep. The step
+// of `opt` for rows does not count. On failure *out is NULL, also where a run fails on its way.
 // Ownership: caller, release with jexport_replay_destroy().
 jo_status jexport_replay_create(jo_context* ctx, const jplant* plant,
                                 const jplant_simulate_options* opt, jexport_replay** out);

@@ -29,7 +29,7 @@ jsens_method jsens_cheaper(int nobjective, int nw) {
 static jo_status build_kernels(jsens* s, const jsens_setup* setup) {
   const jgen_sens* g = &s->plant->dynamics->sens;
   jkernel_options opt = setup->kernel;
-  jplant_kernels_use use = {.outputs = setup->outputs};
+  jplant_kernels_use use = {.outputs = setup->histories};
   if (setup->direct) {
     opt.lanes = lanes_for(s->nw);
     JO_TRY(jplant_kernels_create(s->ctx, g->tangent, NULL, 0, use, &opt, &s->tangents));
@@ -62,6 +62,7 @@ static jo_status prepare(jsens* s, const jmodel* m, const jsens_setup* setup) {
   for (int i = 0; i < s->nw; i++) {
     s->unit[i] = jsens_natural_size(m, wrt[i]);
   }
+  if (s->nw == 0) return JO_OK;
   jplant_start begin;
   JO_TRY(jplant_start_find(s->ctx, &s->arena, s->plant, s->nw, NULL, &begin));
   s->S0 = begin.S;

@@ -16,7 +16,8 @@ typedef struct jsens_setup {
   int nwrt;              // 0: values only
   bool direct, adjoint;  // kernels to prepare
   jkernel_options kernel;
-  bool outputs;  // outputs are observed along runs: their kernels are worth compiling
+  bool outputs;    // outputs are asked for along runs: worth compiling
+  bool histories;  // and so are their derivatives
 } jsens_setup;
 
 // Numbers the direct method carries at a time, at most.

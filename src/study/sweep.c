@@ -18,8 +18,7 @@
 #define MAX_MESSAGE 1024  // of a failed point, in the journal
 
 jstudy_sweep_options jstudy_sweep_options_default(void) {
-  return (jstudy_sweep_options){
-      .t_end = NAN, .tolerance = NAN, .step = NAN, .kernel = jkernel_options_default()};
+  return (jstudy_sweep_options){.t_end = NAN, .tolerance = NAN, .step = NAN};
 }
 
 // ---- names ---------------------------------------------------------------------------------------
@@ -47,20 +46,6 @@ static jo_status find_parameters(jstudy_sweep* s) {
     }
     if (is_listed(s->parameter, i, s->parameter[i])) {
       return jerr_set(s->ctx, JO_ERR_ARGUMENT, "parameter '%s' is given twice", name);
-    }
-  }
-  return JO_OK;
-}
-
-static jo_status find_wrt(jstudy_sweep* s, const jstudy_sweep_options* opt) {
-  s->nw = opt->nwrt;
-  s->wrt = JARENA_ARRAY(&s->arena, s->nw + 1, int);
-  if (!s->wrt) return jerr_memory(s->ctx);
-  for (int i = 0; i < s->nw; i++) {
-    JO_TRY(jmodel_number_named(s->ctx, s->model, opt->wrt[i], &s->wrt[i]));
-    if (is_listed(s->wrt, i, s->wrt[i])) {
-      return jerr_set(s->ctx, JO_ERR_ARGUMENT, "'%s' is given twice to differentiate for",
-                      opt->wrt[i]);
     }
   }
   return JO_OK;
@@ -120,19 +105,9 @@ static jsens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wis
   if (s->nw == 0) return JSENS_VALUE;
   if (wish == JSTUDY_SWEEP_DIRECT) return JSENS_DIRECT;
   if (wish == JSTUDY_SWEEP_ADJOINT) return JSENS_ADJOINT;
+  if (!s->sens->tangents) return JSENS_ADJOINT;
+  if (!s->sens->adjoints) return JSENS_DIRECT;
   return jsens_cheaper(s->model->nobjective, s->nw);
-}
-
-static jo_status prepare_kernels(jstudy_sweep* s, const jstudy_sweep_options* opt) {
-  s->method = choose_method(s, opt->method);
-  jsens_setup setup = {.wrt = s->wrt,
-                       .nwrt = s->nw,
-                       .direct = s->method == JSENS_DIRECT,
-                       .adjoint = s->method == JSENS_ADJOINT,
-                       .kernel = opt->kernel};
-  JO_TRY(jsens_create(s->ctx, s->model, &setup, &s->sens));
-  s->nobjective = s->sens->plant->dynamics->nobjective;
-  return JO_OK;
 }
 
 // Values, derivatives and their errors of a point lie one after the other.
@@ -278,20 +253,25 @@ static jo_status prepare(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   }
   JO_TRY(check_model(s->ctx, s->model));
   JO_TRY(find_parameters(s));
-  JO_TRY(find_wrt(s, opt));
+  JO_TRY(jsens_check_numbers(s->ctx, s->sens));
   JO_TRY(set_run(s, opt));
   JO_TRY(lay_out(s, opt));
-  JO_TRY(prepare_kernels(s, opt));
+  s->method = choose_method(s, opt->method);
   JO_TRY(allocate_points(s));
   return open_journal(s, opt);
 }
 
-jo_status jstudy_sweep_create(jo_context* ctx, const jmodel* m, const jstudy_sweep_options* opt,
-                              jstudy_sweep** out) {
+jo_status jstudy_sweep_create(jo_context* ctx, const jsens* sens, const double* p,
+                              const jstudy_sweep_options* opt, jstudy_sweep** out) {
   *out = NULL;
   jstudy_sweep* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
-  *s = (jstudy_sweep){.ctx = ctx, .model = m, .progress = opt->progress, .user = opt->user};
+  *s = (jstudy_sweep){.ctx = ctx, .sens = sens, .p = p, .model = sens->plant->model};
+  s->progress = opt->progress;
+  s->user = opt->user;
+  s->wrt = sens->wrt;
+  s->nw = sens->nw;
+  s->nobjective = sens->plant->dynamics->nobjective;
   s->workers = opt->workers > 0 ? opt->workers : jproc_cpu_count();
   jarena_init(&s->arena, ctx);
   jo_status status = prepare(s, opt);
@@ -309,7 +289,6 @@ void jstudy_sweep_destroy(jstudy_sweep* s) {
     jmem_free(s->ctx, s->point[i].message);
   }
   jjournal_close(s->journal);
-  jsens_destroy(s->sens);
   jarena_free(&s->arena);
   jmem_free(s->ctx, s);
 }
@@ -332,7 +311,7 @@ static jo_status set_values(jo_context* ctx, const jstudy_sweep* s, int i, doubl
   const jgen_dynamics* d = s->sens->plant->dynamics;
   double* p = jmem_resize(ctx, NULL, ((size_t)d->np + 1) * sizeof *p);
   if (!p) return jerr_memory(ctx);
-  memcpy(p, d->p, (size_t)d->np * sizeof *p);
+  memcpy(p, s->p ? s->p : d->p, (size_t)d->np * sizeof *p);
   for (int k = 0; k < s->nrange; k++) {
     for (int n = 0; n < d->np; n++) {
       if (d->live[n] == s->parameter[k]) p[n] = s->x[(int64_t)i * s->nrange + k];

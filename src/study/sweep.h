@@ -18,10 +18,8 @@ typedef enum jstudy_sweep_method {
 typedef struct jstudy_sweep_options {
   const jstudy_range* range;  // parameters to vary
   int nrange;
-  int nsample;             // points of a sample; 0: a grid
-  uint64_t seed;           // of the sample
-  const char* const* wrt;  // numbers to differentiate for; nwrt 0: values only
-  int nwrt;
+  int nsample;    // points of a sample; 0: a grid
+  uint64_t seed;  // of the sample
   jstudy_sweep_method method;
   bool frozen;                    // switches stay at their times
   double t_end, tolerance, step;  // NaN: the model's
@@ -29,7 +27,6 @@ typedef struct jstudy_sweep_options {
   const char* journal;            // file to go on from after a kill; NULL: none
   bool restart;                   // begin anew whatever the journal says
   const char* settings;           // what the model was changed by; part of what the work is
-  jkernel_options kernel;
   // Called while points are computed, on the thread of the caller: points done so far, earlier runs
   // included. False: stop. May be NULL; must leave the context alone.
   bool (*progress)(void* user, int done);
@@ -53,7 +50,8 @@ typedef struct jstudy_sweep {
   jo_context* ctx;
   jarena arena;
   const jmodel* model;
-  jsens* sens;
+  const jsens* sens;
+  const double* p;  // values of the live numbers that do not vary; NULL: the model's
   jsens_method method;
   jsens_options run;
   bool is_sample;
@@ -62,7 +60,7 @@ typedef struct jstudy_sweep {
   int nrange, nw, nobjective;
   jstudy_range* range;
   int* parameter;  // numbers that vary (nrange)
-  int* wrt;        // numbers differentiated for (nw)
+  const int* wrt;  // numbers differentiated for (nw)
   int npoint, ndone, nresumed;
   double* x;                  // npoint x nrange
   jstudy_sweep_point* point;  // (npoint)
@@ -72,10 +70,11 @@ typedef struct jstudy_sweep {
   void* user;
 } jstudy_sweep;
 
-// Check the options, lay out the design, prepare kernels and read the journal. Only parameters
-// whose value is a plain number can vary. The model must outlive the sweep.
-jo_status jstudy_sweep_create(jo_context* ctx, const jmodel* m, const jstudy_sweep_options* opt,
-                              jstudy_sweep** out);
+// Check the options, lay out the design and read the journal. Only parameters whose value is a plain number
+// can vary. Derivatives are by the numbers of `sens`, at the values p (NULL: the model's) of what does not vary;
+// both must outlive the sweep.
+jo_status jstudy_sweep_create(jo_context* ctx, const jsens* sens, const double* p,
+                              const jstudy_sweep_options* opt, jstudy_sweep** out);
 void jstudy_sweep_destroy(jstudy_sweep* s);  // the journal stays where it is
 
 // Compute the points that are not done. A point that fails says so and does not stop the others. An
