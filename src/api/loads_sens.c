@@ -2,12 +2,12 @@
 // The public face of sensitivities of peak loads and pseudo-damage.
 #include <math.h>
 
-#include "api/doubt.h"
 #include "api/handles.h"
 #include "base/require.h"
 #include "jounce/loads.h"
 #include "loads/sens.h"
 #include "plant/limits.h"
+#include "sens/doubt.h"
 
 #define TOLERANCE 1e-11  // touch-downs on soil have infinite slopes: they cost digits
 
@@ -64,19 +64,19 @@ static jo_status run(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_opti
 
 static void warn_of_errors(const jo_loads_sens* s, const jmodel* m) {
   const jloads_sens* l = s->loads;
-  japi_doubt doubt = {.wanted = l->run->derivative_tol};
+  jsens_doubt doubt = {.wanted = l->run->derivative_tol};
   const char* brink = NULL;
   for (int e = 0; e < l->n; e++) {
     const jloads_gradient* g = &l->element[e];
     for (int k = 0; k < l->nw; k++) {
       const char* number = m->number[s->sens->wrt[k]].path;
       double unit = s->sens->unit[k];
-      japi_doubt_add(&doubt, g->peak, g->dpeak[k], g->dpeak_error[k], unit, g->name, number);
-      japi_doubt_add(&doubt, g->damage, g->ddamage[k], g->ddamage_error[k], unit, g->name, number);
+      jsens_doubt_add(&doubt, g->peak, g->dpeak[k], g->dpeak_error[k], unit, g->name, number);
+      jsens_doubt_add(&doubt, g->damage, g->ddamage[k], g->ddamage_error[k], unit, g->name, number);
       if (!brink && l->run->brink[k] >= 0) brink = s->sens->plant->switch_name[l->run->brink[k]];
     }
   }
-  japi_doubt_tell(s->ctx, &doubt, m->path, brink);
+  jsens_doubt_warn(s->ctx, &doubt, m->path, brink);
 }
 
 jo_status jo_loads_sens_run(jo_context* ctx, const jo_model* model,

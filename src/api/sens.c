@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/doubt.h"
 #include "api/select.h"
 #include "api/sens_handle.h"
 #include "base/require.h"
 #include "plant/finite.h"
 #include "plant/limits.h"
+#include "sens/doubt.h"
 #include "sens/metric.h"
 
 const char* jo_sens_method_name(jo_sens_method method) {
@@ -37,7 +37,7 @@ jo_sens_options jo_sens_options_default(void) {
 
 // A number that was asked for by name must have a derivative; one that a pattern stands for is told of
 // and has NaN instead.
-static jo_status check_numbers(jo_sens* s, const japi_selection* k) {
+static jo_status check_numbers(jo_sens* s, const jmodel_selection* k) {
   const jsens* inner = s->sens;
   int n = 0, first = -1;
   for (int i = 0; i < k->n; i++) {
@@ -57,8 +57,8 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
     return jerr_set(s->ctx, JO_ERR_ARGUMENT,
                     "%s: the model has no objectives: there is nothing to differentiate", m->path);
   }
-  japi_selection k;
-  JO_TRY(japi_select(s->ctx, &s->arena, m, setup->name, setup->nname, &k));
+  jmodel_selection k;
+  JO_TRY(jmodel_select(s->ctx, &s->arena, m, setup->name, setup->nname, &k));
   s->parameter = JARENA_ARRAY(&s->arena, k.n, jo_sens_parameter);
   if (!s->parameter) return jerr_memory(s->ctx);
   for (int i = 0; i < k.n; i++) {
@@ -75,7 +75,7 @@ static jo_status prepare(jo_sens* s, const jo_sens_setup* setup) {
   JO_TRY(check_numbers(s, &k));
   if (!setup->check) return JO_OK;
   // what is checked is what the plain command runs; differences come from a model of their own
-  m = japi_make_variable(&s->arena, m, &k);
+  m = jmodel_make_variable(&s->arena, m, &k);
   inner.nwrt = 0;
   inner.direct = inner.adjoint = inner.outputs = false;
   return m ? jsens_create(s->ctx, m, &inner, &s->variable) : jerr_memory(s->ctx);
@@ -310,15 +310,15 @@ static void fill_statistics(jo_sens_result* r, const jsens_options* o, jsens_met
 static void warn_of_errors(const jo_sens_result* r) {
   const jsens_result* m = r->main;
   const jmodel* model = r->sens->model->model;
-  japi_doubt doubt = {.wanted = m->derivative_tol};
+  jsens_doubt doubt = {.wanted = m->derivative_tol};
   const char* brink = NULL;
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
-    japi_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i],
-                   r->sens->sens->unit[j], model->objective[o].name, r->sens->parameter[j].name);
+    jsens_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i],
+                    r->sens->sens->unit[j], model->objective[o].name, r->sens->parameter[j].name);
     if (!brink && m->brink[j] >= 0) brink = r->sens->sens->plant->switch_name[m->brink[j]];
   }
-  japi_doubt_tell(r->ctx, &doubt, model->path, brink);
+  jsens_doubt_warn(r->ctx, &doubt, model->path, brink);
 }
 
 static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {

@@ -16,11 +16,11 @@ jo_system_options jo_system_options_default(void) {
 // ended, which was reported.
 static const jmodel* variable(jo_system* s, const jo_system_options* opt) {
   if (opt->nvariable == 0) return s->model->model;
-  japi_selection k;
+  jmodel_selection k;
   jo_status status =
-      japi_select(s->ctx, &s->arena, s->model->model, opt->variable, opt->nvariable, &k);
+      jmodel_select(s->ctx, &s->arena, s->model->model, opt->variable, opt->nvariable, &k);
   if (status < 0) return NULL;
-  const jmodel* m = japi_make_variable(&s->arena, s->model->model, &k);
+  const jmodel* m = jmodel_make_variable(&s->arena, s->model->model, &k);
   if (!m) jerr_memory(s->ctx);
   return m;
 }
