@@ -264,7 +264,7 @@ static jo_status check_surface(reconstruction* g, const jloads_surface* s) {
 
 static jo_status interpolate(reconstruction* g, int e) {
   const jgen_layout* y = &g->v->loads->loads->plant->dynamics->layout;
-  int c = g->v->loads->coordinate[e], middle = 0;
+  int c = g->v->loads->loads->coordinate[e], middle = 0;
   jloads_surface s = {.element = e, .coordinate = c};
   if (c < 0 || gather(g, e, c, &s, &middle) < MANY) return JO_OK;
   const jreport_load_event* base = &g->v->file.event[middle];
@@ -340,7 +340,7 @@ jo_status jo_load_events_at(const jo_load_events* events, int i, jo_load_event_a
                          .t_peak = e->t_peak,
                          .doubt = e->doubt};
   for (int k = 0; k < d->part.nu; k++) {
-    if (strcmp(japi_loads_coordinate(events->loads, k), e->coordinate) != 0) continue;
+    if (strcmp(jloads_coordinate_name(events->loads->loads, k), e->coordinate) != 0) continue;
     then.position = e->y[jgen_first(&d->layout, JGEN_QU) + k];
     then.speed = e->y[jgen_first(&d->layout, JGEN_QDU) + k];
   }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/format.h"
+#include "model/element.h"
 #include "plant/finite.h"
 #include "plant/guard.h"
 #include "plant/limits.h"
@@ -45,6 +46,26 @@ static jo_status count_costs(jloads* l) {
   return JO_OK;
 }
 
+// The independent coordinate an element of a joint acts on; -1: none.
+static int coordinate_of(const jgen_partition* part, const jmodel_element* element) {
+  for (int i = 0; i < part->nu; i++) {
+    if (part->u[i] == element->coordinate) return i;
+  }
+  return -1;
+}
+
+static jo_status describe_elements(jloads* l, const jmodel* m) {
+  l->unit = JARENA_ARRAY(&l->arena, l->ne, const char*);
+  l->coordinate = JARENA_ARRAY(&l->arena, l->ne, int);
+  if (!l->unit || !l->coordinate) return jerr_memory(l->ctx);
+  for (int e = 0; e < l->ne; e++) {
+    const jmodel_element* element = jmodel_element_of(m, e);
+    l->unit[e] = element->class->unit(m, element, e - element->first_component);
+    l->coordinate[e] = coordinate_of(&l->plant->dynamics->part, element);
+  }
+  return JO_OK;
+}
+
 static jo_status find_rigid(jloads* l, const jmodel* m) {
   const jgen_partition* part = &l->plant->dynamics->part;
   l->rigid = JARENA_ARRAY(&l->arena, part->nu + 1, bool);
@@ -66,6 +87,7 @@ static jo_status prepare(jloads* l, const jmodel* m, const jkernel_options* kern
   l->name = l->plant->dynamics->loads.name;
   JO_TRY(build_kernels(l, &opt.kernel));
   JO_TRY(count_costs(l));
+  JO_TRY(describe_elements(l, m));
   return find_rigid(l, m);
 }
 
@@ -91,6 +113,34 @@ void jloads_destroy(jloads* l) {
   jplant_destroy(l->plant);
   jarena_free(&l->arena);
   jmem_free(l->ctx, l);
+}
+
+int jloads_find_element(const jloads* l, const char* name) {
+  for (int e = 0; e < l->ne; e++) {
+    if (strcmp(l->name[e], name) == 0) return e;
+  }
+  return -1;
+}
+
+int jloads_find_coordinate(const jloads* l, const char* name) {
+  for (int i = 0; i < l->plant->dynamics->part.nu; i++) {
+    if (strcmp(jloads_coordinate_name(l, i), name) == 0) return i;
+  }
+  return -1;
+}
+
+const char* jloads_coordinate_name(const jloads* l, int coordinate) {
+  const jgen_partition* part = &l->plant->dynamics->part;
+  bool exists = coordinate >= 0 && coordinate < part->nu;
+  return exists ? l->plant->model->coordinate[part->u[coordinate]].name : "";
+}
+
+double jloads_largest_element_cost(const jloads* l) {
+  double cost = 0.0;
+  for (int e = 0; e < l->ne; e++) {
+    cost = fmax(cost, l->element_cost[e]);
+  }
+  return cost;
 }
 
 // ---- callbacks -----------------------------------------------------------------------------------

@@ -5,20 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/element.h"
-
 #define SIDE JLOADS_SURFACE_SIDE
-
-int jloads_coordinate(const jloads* l, int element) {
-  const jmodel* m = l->plant->model;
-  const jgen_partition* part = &l->plant->dynamics->part;
-  if (element < 0 || element >= m->ncomponent) return -1;
-  int coordinate = jmodel_element_of(m, element)->coordinate;
-  for (int i = 0; i < part->nu; i++) {
-    if (part->u[i] == coordinate) return i;
-  }
-  return -1;
-}
 
 static double node(const double range[2], int i) {
   return range[0] + (range[1] - range[0]) * i / (SIDE - 1);

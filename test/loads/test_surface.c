@@ -102,7 +102,7 @@ static void test_surface_interpolates_integration(void** state) {
   bench b;
   open_bench(&b);
   const jgen_dynamics* d = b.l->plant->dynamics;
-  int c = jloads_coordinate(b.l, 0), n = 0;
+  int c = b.l->coordinate[0], n = 0;
   assert_int_equal(c, 0);
   jloads_surface s = {.coordinate = c, .q = {-0.08, -0.03}, .qd = {-2.5, -0.5}};
   const jloads_event* base = &b.r->event[b.r->nevent / 2];
