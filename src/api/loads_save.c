@@ -48,23 +48,15 @@ static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_resul
   return jreport_table_csv(ctx, &table, path);
 }
 
-// The model as found from the events' folder: both may move together. NULL: no memory.
-static const char* name_model(jarena* a, const jo_model* m, const char* path) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  const char* folder = slash ? jarena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
-  if (folder) folder = jfile_absolute(a, folder);
-  const char* place = folder ? jarena_printf(a, "%s/%s", folder, name) : NULL;
-  return place ? jfile_relative(a, m->place, place) : NULL;
-}
-
 static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* r,
                              const char* path) {
   const jo_model* m = r->loads->model;
-  const char* model = name_model(a, m, path);
+  const char* model = jreport_load_events_name_model(a, m->place, path);
   if (!model) return jerr_memory(ctx);
   jreport_load_events e = {.model = model,
                            .sha256 = jo_model_sha256(m),
-                           .settings = jo_model_settings(m),
+                           .set = m->set,
+                           .nset = m->nset,
                            .driver = r->choice.driver,
                            .rate = r->choice.rate,
                            .ny = r->result->ny,

@@ -144,13 +144,12 @@ jo_status jloads_evaluation_cycles(jo_context* ctx, const jloads_evaluation* v, 
 
 jloads_event_summary jloads_event_summarise(const jloads* l, const jloads_options* opt,
                                             const jloads_event* v) {
-  const jgen_layout* y = &l->plant->dynamics->layout;
   bool impulsive = opt->solve.driver == JSOLVE_LOAD_IMPULSIVE;
   bool reconstructed = !impulsive || (v->element >= 0 && !v->continues);
   int c = impulsive ? v->event.which : l->coordinate[v->element];
   return (jloads_event_summary){.coordinate = c,
-                                .position = c >= 0 ? v->y0[jgen_first(y, JGEN_QU) + c] : NAN,
-                                .speed = c >= 0 ? v->y0[jgen_first(y, JGEN_QDU) + c] : NAN,
+                                .position = jloads_position(l, v->y0, c),
+                                .speed = jloads_speed(l, v->y0, c),
                                 .peak = reconstructed ? v->reconstructed : NAN,
                                 .t_peak = reconstructed ? v->event.t_peak : NAN};
 }

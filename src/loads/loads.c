@@ -135,6 +135,20 @@ const char* jloads_coordinate_name(const jloads* l, int coordinate) {
   return exists ? l->plant->model->coordinate[part->u[coordinate]].name : "";
 }
 
+static double value_in(const jloads* l, const double* y, jgen_block block, int coordinate) {
+  const jgen_dynamics* d = l->plant->dynamics;
+  bool exists = coordinate >= 0 && coordinate < d->part.nu;
+  return exists ? y[jgen_first(&d->layout, block) + coordinate] : NAN;
+}
+
+double jloads_position(const jloads* l, const double* y, int coordinate) {
+  return value_in(l, y, JGEN_QU, coordinate);
+}
+
+double jloads_speed(const jloads* l, const double* y, int coordinate) {
+  return value_in(l, y, JGEN_QDU, coordinate);
+}
+
 double jloads_largest_element_cost(const jloads* l) {
   double cost = 0.0;
   for (int e = 0; e < l->ne; e++) {

@@ -31,6 +31,10 @@ int jloads_find_element(const jloads* l, const char* name);
 int jloads_find_coordinate(const jloads* l, const char* name);
 const char* jloads_coordinate_name(const jloads* l, int coordinate);  // "": there is none
 
+// Of an independent coordinate in a state; NaN: there is no such coordinate.
+double jloads_position(const jloads* l, const double* y, int coordinate);
+double jloads_speed(const jloads* l, const double* y, int coordinate);
+
 double jloads_largest_element_cost(const jloads* l);
 
 typedef struct jloads_peak {
