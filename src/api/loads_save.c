@@ -106,8 +106,8 @@ static jo_status add_series(jo_context* ctx, jarena* a, const jo_loads_plot* p, 
     last++;
   }
   int stride = 1 + (last - first) / MAX_POINTS;
-  double* x = JARENA_ARRAY(a, (last - first) / stride + 2, double);
-  double* y = JARENA_ARRAY(a, (last - first) / stride + 2, double);
+  double* x = JARENA_ARRAY(a, (last - first) / stride + 1, double);
+  double* y = JARENA_ARRAY(a, (last - first) / stride + 1, double);
   if (!x || !y) return jerr_memory(ctx);
   *out = (jreport_series){.name = p->label[k], .x = x, .y = y};
   for (int i = first; i < last; i += stride) {

@@ -36,7 +36,7 @@ static double operations(const jloads* l, jgen_fn f) {
 // What other kernels cost, in right-hand sides, by their operations.
 static jo_status count_costs(jloads* l) {
   double full = operations(l, JGEN_FN_RHS_LOADS);
-  l->element_cost = JARENA_ARRAY(&l->arena, l->ne + 1, double);
+  l->element_cost = JARENA_ARRAY(&l->arena, l->ne, double);
   if (!l->element_cost) return jerr_memory(l->ctx);
   for (int e = 0; e < l->ne; e++) {
     l->element_cost[e] = l->kernels->more[e].counts.total / full;
@@ -68,7 +68,7 @@ static jo_status describe_elements(jloads* l, const jmodel* m) {
 
 static jo_status find_rigid(jloads* l, const jmodel* m) {
   const jgen_partition* part = &l->plant->dynamics->part;
-  l->rigid = JARENA_ARRAY(&l->arena, part->nu + 1, bool);
+  l->rigid = JARENA_ARRAY(&l->arena, part->nu, bool);
   if (!l->rigid) return jerr_memory(l->ctx);
   for (int i = 0; i < part->nu; i++) {
     l->rigid[i] = m->joint[m->coordinate[part->u[i]].joint].type == JMODEL_JOINT_FREE;
@@ -297,13 +297,13 @@ static jo_status on_event(void* user, const jsolve_load_event* v, const double* 
   if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {
     return jerr_memory(r->ctx);
   }
-  double* y = JARENA_ARRAY(&r->arena, r->ny + 1, double);
+  double* y = JARENA_ARRAY(&r->arena, r->ny, double);
   if (!y) return jerr_memory(r->ctx);
   memcpy(y, y0, (size_t)r->ny * sizeof *y);
   bool impulsive = u->opt->solve.driver == JSOLVE_LOAD_IMPULSIVE;
-  bool again = impulsive && continues(r, v);
+  bool is_continued = impulsive && continues(r, v);
   jloads_event* e = &r->event[r->nevent++];
-  *e = (jloads_event){*v, y, v->peak, impulsive ? element_on(u, v->which) : v->which, again};
+  *e = (jloads_event){*v, y, v->peak, impulsive ? element_on(u, v->which) : v->which, is_continued};
   return JO_OK;
 }
 
@@ -314,7 +314,7 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jloads* l, c
   u->l = l;
   JO_TRY(jplant_work_create(ctx, l->plant, &u->run));
   if (p) memcpy(u->run->p, p, (size_t)d->np * sizeof *p);
-  u->rolling = JARENA_ARRAY(a, 3 * d->nwheel + 1, double);
+  u->rolling = JARENA_ARRAY(a, 3 * d->nwheel, double);
   if (!u->rolling) return jerr_memory(ctx);
   u->work = jplant_kernels_work(a, l->kernels);
   if (!u->work) return jerr_memory(ctx);
@@ -341,7 +341,7 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jloads* l, c
 // Loads of impulsive events, off line from the states they began with.
 static jo_status reconstruct_events(runner* u) {
   jloads_result* r = u->out;
-  double* peak = JARENA_ARRAY(&r->arena, 2 * r->ne + 1, double);
+  double* peak = JARENA_ARRAY(&r->arena, 2 * r->ne, double);
   if (!peak) return jerr_memory(r->ctx);
   for (int i = 0; i < r->nevent; i++) {
     jloads_event* v = &r->event[i];
@@ -415,9 +415,9 @@ jo_status jloads_run(jo_context* ctx, const jloads* l, const jloads_options* opt
   if (!r) return jerr_memory(ctx);
   *r = (jloads_result){.ctx = ctx, .ne = l->ne, .ny = d->ny};
   jarena_init(&r->arena, ctx);
-  r->peak = JARENA_ARRAY(&r->arena, r->ne + 1, jloads_peak);
-  r->y_end = JARENA_ARRAY(&r->arena, r->ny + 1, double);
-  r->out_end = JARENA_ARRAY(&r->arena, d->noutput + 1, double);
+  r->peak = JARENA_ARRAY(&r->arena, r->ne, jloads_peak);
+  r->y_end = JARENA_ARRAY(&r->arena, r->ny, double);
+  r->out_end = JARENA_ARRAY(&r->arena, d->noutput, double);
   runner u = {.out = r, .opt = opt};
   jo_status status = r->peak && r->y_end && r->out_end ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = begin(&u, ctx, &r->arena, l, opt->p);

@@ -14,8 +14,8 @@ static double node(const double range[2], int i) {
 static jo_status integrate_nodes(jo_context* ctx, jarena* a, const jloads* l, const double* p,
                                  double t0, const double* y0, double duration, jloads_surface* s) {
   const jgen_dynamics* d = l->plant->dynamics;
-  double* y = JARENA_ARRAY(a, d->ny + 1, double);
-  double* peak = JARENA_ARRAY(a, 2 * l->ne + 1, double);
+  double* y = JARENA_ARRAY(a, d->ny, double);
+  double* peak = JARENA_ARRAY(a, 2 * l->ne, double);
   if (!y || !peak) return jerr_memory(ctx);
   memcpy(y, y0, (size_t)d->ny * sizeof *y);
   for (int i = 0; i < SIDE * SIDE; i++) {

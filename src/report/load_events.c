@@ -260,7 +260,7 @@ static jo_status read_names(reader* r, char* line) {
   for (const char* s = line; s && *s; s++) {
     n += *s == ',';
   }
-  const char** name = JARENA_ARRAY(r->a, n + 2, const char*);
+  const char** name = JARENA_ARRAY(r->a, n + 1, const char*);
   if (!name) return jerr_memory(r->ctx);
   for (char* cell; (cell = next_cell(&line)) != NULL;) {
     name[r->out->ny++] = cell;
@@ -270,7 +270,7 @@ static jo_status read_names(reader* r, char* line) {
 }
 
 static jo_status read_event(reader* r, char* line, jreport_load_event* v) {
-  double number[NFIXED - 2], *y = JARENA_ARRAY(r->a, r->out->ny + 1, double);
+  double number[NFIXED - 2], *y = JARENA_ARRAY(r->a, r->out->ny, double);
   if (!y) return jerr_memory(r->ctx);
   v->element = next_cell(&line);
   v->coordinate = next_cell(&line);
@@ -302,11 +302,11 @@ static jo_status read_all(reader* r) {
   }
   if (!line) return fail(r, "no columns");
   JO_TRY(read_names(r, line));
-  int cap = 0;
+  int nline = 1;  // the last may have no end
   for (const char* s = r->at; *s; s++) {
-    cap += *s == '\n';
+    nline += *s == '\n';
   }
-  r->out->event = JARENA_ARRAY(r->a, cap + 2, jreport_load_event);
+  r->out->event = JARENA_ARRAY(r->a, nline, jreport_load_event);
   if (!r->out->event) return jerr_memory(r->ctx);
   while ((line = next_line(r)) != NULL) {
     if (*line) JO_TRY(read_event(r, line, &r->out->event[r->out->n++]));
