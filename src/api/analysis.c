@@ -17,7 +17,7 @@ struct jo_static {
   jo_context* ctx;
   jarena arena;
   jplant* plant;
-  japi_selection by;  // what is differentiated for
+  jmodel_selection by;  // what is differentiated for
   jplant_equilibrium found;
   jplant_start at;
   double *q, *output;
@@ -60,7 +60,7 @@ static jo_status create(jo_context* ctx, const jo_model* model, const char* cons
   *s = (jo_static){.ctx = ctx};
   jarena_init(&s->arena, ctx);
   jo_status status = JO_OK;
-  if (differentiate) status = japi_select(ctx, &s->arena, model->model, name, nname, &s->by);
+  if (differentiate) status = jmodel_select(ctx, &s->arena, model->model, name, nname, &s->by);
   if (status >= 0) {
     status = japi_plant_create(ctx, &s->arena, model->model, &s->by, false, &s->plant);
   }

@@ -14,7 +14,9 @@ struct jo_model {
   jo_context* ctx;
   jarena arena;
   jmodel* model;
-  const char* settings;  // "name=value, name=value"
+  jmodel_setting* set;  // what it was loaded with (nset)
+  int nset;
+  const char* settings;  // the same, "name=value, name=value", to be shown
   const char* place;     // absolute path of its file, wherever the process goes from here
   jplant_values values;
 };

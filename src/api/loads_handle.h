@@ -5,31 +5,24 @@
 
 #include "api/handles.h"
 #include "jounce/loads.h"
-#include "loads/doubt.h"
-#include "loads/rainflow.h"
+#include "loads/evaluate.h"
+#include "loads/options.h"
 
 struct jo_loads {
   jo_context* ctx;
-  jarena arena;
   const jo_model* model;
   jloads* loads;
-  const char** unit;  // of the elements
-  int* coordinate;    // independent coordinate an element acts on, -1: none
 };
 
 struct jo_loads_result {
   jo_context* ctx;
   jarena arena;
   const jo_loads* loads;
-  jo_loads_options opt;  // as used
-  jloads_options used;
+  jloads_choice choice;  // as used
+  jloads_options opt;
   jloads_result* result;
-  int nmeaningful;  // samples: all of a run that did not break down
-  jo_loads_element* element;
+  jloads_evaluation evaluation;
   unsigned* doubt;  // (nevent)
 };
-
-// Name of an independent coordinate.
-const char* japi_loads_coordinate(const jo_loads* l, int i);
 
 #endif

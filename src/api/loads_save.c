@@ -26,17 +26,18 @@ static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_resul
       {"file", "", JREPORT_TEXT, jo_model_path(m), 0.0, 0},
       {"sha256", "", JREPORT_TEXT, jo_model_sha256(m), 0.0, 0},
       {"settings", "", JREPORT_TEXT, jo_model_settings(m), 0.0, 0},
-      {"driver", "", JREPORT_TEXT, r->opt.driver, 0.0, 0},
-      {"rate", "Hz", JREPORT_REAL, "", r->opt.rate, 0},
-      {"tolerance", "", JREPORT_REAL, "", r->opt.tolerance, 0},
+      {"driver", "", JREPORT_TEXT, r->choice.driver, 0.0, 0},
+      {"rate", "Hz", JREPORT_REAL, "", r->choice.rate, 0},
+      {"tolerance", "", JREPORT_REAL, "", r->choice.tolerance, 0},
       {"evaluations", "", JREPORT_REAL, "", r->result->statistics.evaluations, 0},
   };
-  int ne = r->result->ne;
-  jplant_quantity* column = JARENA_ARRAY(a, ne + 1, jplant_quantity);
+  const jloads* l = r->loads->loads;
+  int ne = l->ne;
+  jplant_quantity* column = JARENA_ARRAY(a, 1 + ne, jplant_quantity);
   if (!column) return jerr_memory(ctx);
   column[0] = (jplant_quantity){"t", "s", "time", NAN};
   for (int e = 0; e < ne; e++) {
-    column[1 + e] = (jplant_quantity){r->element[e].name, r->element[e].unit, "", NAN};
+    column[1 + e] = (jplant_quantity){l->name[e], l->unit[e], "", NAN};
   }
   jreport_table table = {.note = note,
                          .nnote = sizeof note / sizeof *note,
@@ -47,28 +48,20 @@ static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_resul
   return jreport_table_csv(ctx, &table, path);
 }
 
-// The model as found from the events' folder: both may move together. NULL: no memory.
-static const char* name_model(jarena* a, const jo_model* m, const char* path) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  const char* folder = slash ? jarena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
-  if (folder) folder = jfile_absolute(a, folder);
-  const char* place = folder ? jarena_printf(a, "%s/%s", folder, name) : NULL;
-  return place ? jfile_relative(a, m->place, place) : NULL;
-}
-
 static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* r,
                              const char* path) {
   const jo_model* m = r->loads->model;
-  const char* model = name_model(a, m, path);
+  const char* model = jreport_load_events_name_model(a, m->place, path);
   if (!model) return jerr_memory(ctx);
   jreport_load_events e = {.model = model,
                            .sha256 = jo_model_sha256(m),
-                           .settings = jo_model_settings(m),
-                           .driver = r->opt.driver,
-                           .rate = r->opt.rate,
+                           .set = m->set,
+                           .nset = m->nset,
+                           .driver = r->choice.driver,
+                           .rate = r->choice.rate,
                            .ny = r->result->ny,
                            .state = r->loads->loads->plant->dynamics->layout.name};
-  e.event = JARENA_ARRAY(a, r->result->nevent + 1, jreport_load_event);
+  e.event = JARENA_ARRAY(a, r->result->nevent, jreport_load_event);
   if (!e.event) return jerr_memory(ctx);
   for (int i = 0; i < r->result->nevent; i++) {
     jo_loads_event v;
@@ -100,13 +93,6 @@ jo_status jo_loads_save(jo_context* ctx, const jo_loads_result* result, const ch
 
 // ---- plots ---------------------------------------------------------------------------------------
 
-static int find_element(const jo_loads* l, const char* name) {
-  for (int e = 0; e < l->loads->ne; e++) {
-    if (strcmp(l->loads->name[e], name) == 0) return e;
-  }
-  return -1;
-}
-
 // Samples between the times, in thousands; of too many only some.
 static jo_status add_series(jo_context* ctx, jarena* a, const jo_loads_plot* p, int k, int e,
                             jreport_series* out) {
@@ -120,8 +106,8 @@ static jo_status add_series(jo_context* ctx, jarena* a, const jo_loads_plot* p, 
     last++;
   }
   int stride = 1 + (last - first) / MAX_POINTS;
-  double* x = JARENA_ARRAY(a, (last - first) / stride + 2, double);
-  double* y = JARENA_ARRAY(a, (last - first) / stride + 2, double);
+  double* x = JARENA_ARRAY(a, (last - first) / stride + 1, double);
+  double* y = JARENA_ARRAY(a, (last - first) / stride + 1, double);
   if (!x || !y) return jerr_memory(ctx);
   *out = (jreport_series){.name = p->label[k], .x = x, .y = y};
   for (int i = first; i < last; i += stride) {
@@ -133,7 +119,7 @@ static jo_status add_series(jo_context* ctx, jarena* a, const jo_loads_plot* p, 
 }
 
 static jo_status draw(jo_context* ctx, jarena* a, const jo_loads_plot* p, int e, const char* path) {
-  jreport_series* series = JARENA_ARRAY(a, p->nresult + 1, jreport_series);
+  jreport_series* series = JARENA_ARRAY(a, p->nresult, jreport_series);
   if (!series) return jerr_memory(ctx);
   for (int k = 0; k < p->nresult; k++) {
     JO_TRY(add_series(ctx, a, p, k, e, &series[k]));
@@ -144,7 +130,7 @@ static jo_status draw(jo_context* ctx, jarena* a, const jo_loads_plot* p, int e,
                        .x_label = "t [s]",
                        .series = series,
                        .nseries = p->nresult};
-  plot.y_label = jarena_printf(a, "%s [k%s]", p->element, r->loads->unit[e]);
+  plot.y_label = jarena_printf(a, "%s [k%s]", p->element, r->loads->loads->unit[e]);
   if (!plot.y_label) return jerr_memory(ctx);
   jtext t;
   jtext_init(&t, ctx);
@@ -161,7 +147,8 @@ jo_status jo_loads_plot_save(jo_context* ctx, const jo_loads_plot* plot, const c
   for (int i = 0; i < plot->nresult; i++) {
     JO_REQUIRE(ctx, plot->result[i]);
   }
-  int e = plot->nresult > 0 ? find_element(plot->result[0]->loads, plot->element) : -1;
+  int e =
+      plot->nresult > 0 ? jloads_find_element(plot->result[0]->loads->loads, plot->element) : -1;
   if (e < 0) return jerr_set(ctx, JO_ERR_ARGUMENT, "no element is named '%.80s'", plot->element);
   jarena a;
   jarena_init(&a, ctx);

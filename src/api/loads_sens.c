@@ -2,14 +2,11 @@
 // The public face of sensitivities of peak loads and pseudo-damage.
 #include <math.h>
 
-#include "api/doubt.h"
 #include "api/handles.h"
 #include "base/require.h"
 #include "jounce/loads.h"
+#include "loads/options.h"
 #include "loads/sens.h"
-#include "plant/limits.h"
-
-#define TOLERANCE 1e-11  // touch-downs on soil have infinite slopes: they cost digits
 
 struct jo_loads_sens {
   jo_context* ctx;
@@ -18,13 +15,14 @@ struct jo_loads_sens {
 };
 
 jo_loads_sens_options jo_loads_sens_options_default(void) {
-  return (jo_loads_sens_options){.t_end = NAN, .tolerance = NAN, .slope = 5.0, .reference = 1.0};
+  return (jo_loads_sens_options){
+      .t_end = NAN, .tolerance = NAN, .slope = JLOADS_SLOPE, .reference = JLOADS_REFERENCE};
 }
 
 static jo_status prepare(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_options* opt) {
   jarena a;
   jarena_init(&a, s->ctx);
-  int* wrt = JARENA_ARRAY(&a, opt->nwrt + 1, int);
+  int* wrt = JARENA_ARRAY(&a, opt->nwrt, int);
   jo_status status = wrt ? JO_OK : jerr_memory(s->ctx);
   for (int i = 0; status >= 0 && i < opt->nwrt; i++) {
     status = jmodel_number_named(s->ctx, m, opt->wrt[i], &wrt[i]);
@@ -42,41 +40,16 @@ static jo_status prepare(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_
 
 static jo_status run(jo_loads_sens* s, const jmodel* m, const jo_loads_sens_options* opt) {
   if (opt->nwrt < 1) return jerr_set(s->ctx, JO_ERR_ARGUMENT, "no number to differentiate for");
-  if (!(opt->slope >= 1.0) || !(opt->reference > 0.0)) {
-    return jerr_set(s->ctx, JO_ERR_ARGUMENT,
-                    "pseudo-damage with slope %g and reference %g has no derivative", opt->slope,
-                    opt->reference);
-  }
-  JO_TRY(prepare(s, m, opt));
   jloads_sens_options o = jloads_sens_options_default(m);
   o.slope = opt->slope;
   o.reference = opt->reference;
   if (!isnan(opt->t_end)) o.run.t_end = opt->t_end;
-  double tolerance = isnan(opt->tolerance) ? TOLERANCE : opt->tolerance;
-  o.run.solve.rel_tol = o.run.solve.abs_tol = tolerance;
-  JO_TRY(jplant_check_option(s->ctx, "tolerance", opt->tolerance));
-  if (!(o.run.t_end > o.run.t_start) || !(o.run.solve.rel_tol > 0.0)) {
-    return jerr_set(s->ctx, JO_ERR_ARGUMENT, "end time %g s, tolerance %g: out of range",
-                    o.run.t_end, o.run.solve.rel_tol);
-  }
-  return jloads_sens_run(s->ctx, s->sens, &o, &s->loads);
-}
-
-static void warn_of_errors(const jo_loads_sens* s, const jmodel* m) {
-  const jloads_sens* l = s->loads;
-  japi_doubt doubt = {.wanted = l->run->derivative_tol};
-  const char* brink = NULL;
-  for (int e = 0; e < l->n; e++) {
-    const jloads_gradient* g = &l->element[e];
-    for (int k = 0; k < l->nw; k++) {
-      const char* number = m->number[s->sens->wrt[k]].path;
-      double unit = s->sens->unit[k];
-      japi_doubt_add(&doubt, g->peak, g->dpeak[k], g->dpeak_error[k], unit, g->name, number);
-      japi_doubt_add(&doubt, g->damage, g->ddamage[k], g->ddamage_error[k], unit, g->name, number);
-      if (!brink && l->run->brink[k] >= 0) brink = s->sens->plant->switch_name[l->run->brink[k]];
-    }
-  }
-  japi_doubt_tell(s->ctx, &doubt, m->path, brink);
+  if (!isnan(opt->tolerance)) o.run.solve.rel_tol = o.run.solve.abs_tol = opt->tolerance;
+  JO_TRY(jloads_sens_check(s->ctx, &o));
+  JO_TRY(prepare(s, m, opt));
+  JO_TRY(jloads_sens_run(s->ctx, s->sens, &o, &s->loads));
+  jloads_sens_warn(s->ctx, s->loads, s->sens);
+  return JO_OK;
 }
 
 jo_status jo_loads_sens_run(jo_context* ctx, const jo_model* model,
@@ -91,7 +64,6 @@ jo_status jo_loads_sens_run(jo_context* ctx, const jo_model* model,
     jo_loads_sens_destroy(s);
     return status;
   }
-  warn_of_errors(s, model->model);
   *out = s;
   return JO_OK;
 }

@@ -7,29 +7,31 @@
 #include "model/element.h"
 
 static jo_status keep_settings(jo_model* m, const jo_setting* set, int nset) {
+  m->nset = nset;
+  m->set = JARENA_ARRAY(&m->arena, nset, jmodel_setting);
+  if (!m->set) return jerr_memory(m->ctx);
   jtext t;
   jtext_init(&t, m->ctx);
+  bool kept = true;
   for (int i = 0; i < nset; i++) {
+    m->set[i].name = jarena_strdup(&m->arena, set[i].name);
+    m->set[i].value = jarena_strdup(&m->arena, set[i].value);
+    kept = kept && m->set[i].name && m->set[i].value;
     jtext_printf(&t, "%s%s=%s", i > 0 ? ", " : "", set[i].name, set[i].value);
   }
   m->settings = t.failed ? NULL : jarena_strdup(&m->arena, t.data ? t.data : "");
   jtext_free(&t);
-  return m->settings ? JO_OK : jerr_memory(m->ctx);
+  return kept && m->settings ? JO_OK : jerr_memory(m->ctx);
 }
 
 // `text` NULL: from the file
 static jo_status read(jo_model* m, const char* text, size_t length, const char* path,
                       const jo_setting* set, int nset) {
-  jmodel_setting* s = JARENA_ARRAY(&m->arena, nset + 1, jmodel_setting);
-  if (!s) return jerr_memory(m->ctx);
-  for (int i = 0; i < nset; i++) {
-    s[i] = (jmodel_setting){set[i].name, set[i].value};
-  }
-  JO_TRY(text ? jmodel_parse(m->ctx, text, length, path, s, nset, &m->model)
-              : jmodel_load(m->ctx, path, s, nset, &m->model));
+  JO_TRY(keep_settings(m, set, nset));
+  JO_TRY(text ? jmodel_parse(m->ctx, text, length, path, m->set, nset, &m->model)
+              : jmodel_load(m->ctx, path, m->set, nset, &m->model));
   m->place = jfile_absolute(&m->arena, path);
   if (!m->place) return jerr_memory(m->ctx);
-  JO_TRY(keep_settings(m, set, nset));
   return jplant_values_build(m->ctx, &m->arena, m->model, &m->values);
 }
 

@@ -13,7 +13,7 @@ struct jo_modes {
   jo_context* ctx;
   jarena arena;
   jplant* plant;
-  japi_selection by;  // what is differentiated for
+  jmodel_selection by;  // what is differentiated for
   double t;
   int n;
   jplant_mode* mode;
@@ -121,7 +121,7 @@ jo_status jo_modes_create(jo_context* ctx, const jo_model* model, const jo_modes
   jplant_work* run = NULL;
   jo_status status = JO_OK;
   if (opt->nname > 0) {
-    status = japi_select(ctx, &m->arena, model->model, opt->name, opt->nname, &m->by);
+    status = jmodel_select(ctx, &m->arena, model->model, opt->name, opt->nname, &m->by);
   }
   if (status >= 0) {
     status = japi_plant_create(ctx, &m->arena, model->model, &m->by, true, &m->plant);

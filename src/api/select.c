@@ -1,52 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names, paths and patterns become numbers of the model.
 #include "api/select.h"
-
-#include <string.h>
-
-static void take(japi_selection* s, int number) {
-  if (s->taken[number]) return;
-  s->taken[number] = true;
-  s->wrt[s->n++] = number;
-}
-
-static jo_status take_name(jo_context* ctx, japi_selection* s, const char* name) {
-  const jmodel* m = s->m;
-  size_t n = strlen(name);
-  bool all = strcmp(name, "all") == 0, parameters = strcmp(name, "parameters") == 0;
-  bool begins = n > 0 && name[n - 1] == '*';
-  int before = s->n, number = jmodel_find_number(m, name);
-  if (number >= 0) {
-    s->named[number] = true;
-    take(s, number);
-    return JO_OK;
-  }
-  bool fits = all || parameters || begins;
-  for (int i = 0; fits && i < m->nnumber; i++) {
-    const jmodel_number* k = &m->number[i];
-    bool starts = begins && strncmp(k->path, name, n - 1) == 0;
-    bool is_parameter = k->is_parameter && !k->is_input;
-    if (all || (parameters && is_parameter) || starts) take(s, i);
-  }
-  // a pattern may repeat what is there already, but not stand for nothing
-  if (fits && (s->n > before || !begins)) return JO_OK;
-  return jmodel_number_named(ctx, m, name, &number);
-}
-
-jo_status japi_select(jo_context* ctx, jarena* a, const jmodel* m, const char* const* name, int n,
-                      japi_selection* s) {
-  *s = (japi_selection){.m = m, .taken = JARENA_ARRAY(a, m->nnumber + 1, bool)};
-  s->named = JARENA_ARRAY(a, m->nnumber + 1, bool);
-  s->wrt = JARENA_ARRAY(a, m->nnumber + 1, int);
-  if (!s->taken || !s->named || !s->wrt) return jerr_memory(ctx);
-  if (n == 0) JO_TRY(take_name(ctx, s, "parameters"));
-  for (int i = 0; i < n; i++) {
-    JO_TRY(take_name(ctx, s, name[i]));
-  }
-  if (s->n > 0) return JO_OK;
-  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: the model has no numbers to differentiate for",
-                  m->path);
-}
 
 jo_quantity japi_describe(const jmodel* m, int number) {
   jo_quantity out = {m->number[number].path, "", "", m->number[number].value};
@@ -59,26 +12,13 @@ jo_quantity japi_describe(const jmodel* m, int number) {
   return out;
 }
 
-const jmodel* japi_make_variable(jarena* a, const jmodel* m, const japi_selection* k) {
-  jmodel* copy = JARENA_ARRAY(a, 1, jmodel);
-  jmodel_number* number = JARENA_ARRAY(a, m->nnumber, jmodel_number);
-  if (!copy || !number) return NULL;
-  memcpy(number, m->number, (size_t)m->nnumber * sizeof *number);
-  for (int i = 0; i < k->n; i++) {
-    number[k->wrt[i]].is_parameter = true;
-  }
-  *copy = *m;
-  copy->number = number;
-  return copy;
-}
-
-jo_status japi_plant_create(jo_context* ctx, jarena* a, const jmodel* m, const japi_selection* k,
+jo_status japi_plant_create(jo_context* ctx, jarena* a, const jmodel* m, const jmodel_selection* k,
                             bool jacobian, jplant** out) {
   jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   opt.gen.jacobian = jacobian;
   opt.gen.wrt = k->wrt;
   opt.gen.nwrt = k->n;
-  if (k->n > 0) m = japi_make_variable(a, m, k);
+  if (k->n > 0) m = jmodel_make_variable(a, m, k);
   return m ? jplant_create(ctx, m, &opt, out) : jerr_memory(ctx);
 }

@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/doubt.h"
 #include "api/select.h"
 #include "api/sens_handle.h"
 #include "base/require.h"
 #include "plant/finite.h"
 #include "plant/limits.h"
+#include "sens/doubt.h"
 #include "sens/metric.h"
 
 const char* jo_sens_method_name(jo_sens_method method) {
@@ -236,16 +236,16 @@ static void fill_statistics(jo_sens_result* r, const jsens_options* o, jsens_met
 static void warn_of_errors(const jo_sens_result* r) {
   const jsens_result* m = r->main;
   const jmodel* model = r->system->variable;
-  japi_doubt doubt = {.wanted = m->derivative_tol};
+  jsens_doubt doubt = {.wanted = m->derivative_tol};
   const char* brink = NULL;
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
-    japi_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i],
+    jsens_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i],
                    r->system->motion->unit[j], model->objective[o].name,
                    r->system->parameter[j].name);
     if (!brink && m->brink[j] >= 0) brink = r->system->motion->plant->switch_name[m->brink[j]];
   }
-  japi_doubt_tell(r->ctx, &doubt, model->path, brink);
+  jsens_doubt_warn(r->ctx, &doubt, model->path, brink);
 }
 
 static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {

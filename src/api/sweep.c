@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/doubt.h"
 #include "api/handles.h"
 #include "base/require.h"
 #include "jounce/sweep.h"
 #include "report/sweep.h"
+#include "sens/doubt.h"
 #include "sens/plan.h"
 
 struct jo_sweep {
@@ -99,17 +99,17 @@ void jo_sweep_destroy(jo_sweep* sweep) {
 
 static void warn_of_errors(const jo_sweep* sweep) {
   const jstudy_sweep* s = sweep->sweep;
-  japi_doubt doubt = {.wanted = jsens_plan_tolerance(&s->run)};
+  jsens_doubt doubt = {.wanted = jsens_plan_tolerance(&s->run)};
   for (int i = 0; i < s->npoint; i++) {
     const jstudy_sweep_point* p = &s->point[i];
     if (!p->is_done || p->status < 0) continue;
     for (int k = 0; k < s->nobjective * s->nw; k++) {
       int o = k / s->nw, j = k % s->nw;
-      japi_doubt_add(&doubt, p->value[o], p->gradient[k], p->error[k], s->sens->unit[j],
-                     s->model->objective[o].name, s->model->number[s->wrt[j]].path);
+      jsens_doubt_add(&doubt, p->value[o], p->gradient[k], p->error[k], s->sens->unit[j],
+                      s->model->objective[o].name, s->model->number[s->wrt[j]].path);
     }
   }
-  japi_doubt_tell(sweep->ctx, &doubt, s->model->path, NULL);
+  jsens_doubt_warn(sweep->ctx, &doubt, s->model->path, NULL);
 }
 
 jo_status jo_sweep_run(jo_sweep* sweep) {

@@ -18,9 +18,9 @@ jo_system_options jo_system_options_default(void) {
 static jo_status make_variable(jo_system* s, const jo_system_options* opt) {
   s->variable = s->model->model;
   if (opt->nvariable == 0) return JO_OK;
-  japi_selection k;
-  JO_TRY(japi_select(s->ctx, &s->arena, s->variable, opt->variable, opt->nvariable, &k));
-  s->variable = japi_make_variable(&s->arena, s->variable, &k);
+  jmodel_selection k;
+  JO_TRY(jmodel_select(s->ctx, &s->arena, s->variable, opt->variable, opt->nvariable, &k));
+  s->variable = jmodel_make_variable(&s->arena, s->variable, &k);
   return s->variable ? JO_OK : jerr_memory(s->ctx);
 }
 
@@ -34,7 +34,7 @@ static unsigned all_uses(const jo_system_options* opt) {
 
 // A number that was asked for by name must have a derivative; one that a pattern stands for is told of
 // and has NaN instead.
-static jo_status check_numbers(const jo_system* s, const japi_selection* k) {
+static jo_status check_numbers(const jo_system* s, const jmodel_selection* k) {
   const jsens* motion = s->motion;
   int n = 0, first = -1;
   for (int i = 0; i < k->n; i++) {
@@ -48,13 +48,13 @@ static jo_status check_numbers(const jo_system* s, const japi_selection* k) {
   return JO_OK;
 }
 
-static jo_status select_numbers(jo_system* s, const jo_system_options* opt, japi_selection* k) {
+static jo_status select_numbers(jo_system* s, const jo_system_options* opt, jmodel_selection* k) {
   const jmodel* m = s->variable;
   if (m->nobjective == 0 && !(s->use & JO_USE_HISTORIES)) {
     return jerr_set(s->ctx, JO_ERR_ARGUMENT,
                     "%s: the model has no objectives: there is nothing to differentiate", m->path);
   }
-  JO_TRY(japi_select(s->ctx, &s->arena, m, opt->wrt, opt->nwrt, k));
+  JO_TRY(jmodel_select(s->ctx, &s->arena, m, opt->wrt, opt->nwrt, k));
   s->parameter = JARENA_ARRAY(&s->arena, k->n, jo_sens_parameter);
   if (!s->parameter) return jerr_memory(s->ctx);
   for (int i = 0; i < k->n; i++) {
@@ -78,7 +78,7 @@ static void choose_methods(const jo_system* s, const jo_system_options* opt, int
 // The plant of runs, with derivatives where they are asked for.
 static jo_status prepare_motion(jo_system* s, const jo_system_options* opt) {
   bool is_sens = s->use & JO_USE_DERIVATIVES, is_checked = s->use & JO_USE_CHECKS;
-  japi_selection k = {0};
+  jmodel_selection k = {0};
   if (is_sens) JO_TRY(select_numbers(s, opt, &k));
   jsens_setup setup = {.wrt = k.wrt, .nwrt = k.n, .kernel = jkernel_options_default()};
   if (is_sens) choose_methods(s, opt, k.n, &setup);
@@ -90,7 +90,7 @@ static jo_status prepare_motion(jo_system* s, const jo_system_options* opt) {
   if (is_sens) JO_TRY(check_numbers(s, &k));
   if (!is_checked) return JO_OK;
   // what is checked is what the plain command runs; differences come from a model of their own
-  const jmodel* m = japi_make_variable(&s->arena, s->variable, &k);
+  const jmodel* m = jmodel_make_variable(&s->arena, s->variable, &k);
   if (!m) return jerr_memory(s->ctx);
   setup.nwrt = 0;
   setup.direct = setup.adjoint = setup.outputs = setup.histories = false;

@@ -25,12 +25,12 @@ static jo_status begin(judge* j, jo_context* ctx, jarena* a, const double* p) {
   j->work = jplant_kernels_work(a, j->l->kernels);
   bool ok = j->work != NULL;
   for (int i = 0; i < 3; i++) {
-    j->k[i] = JARENA_ARRAY(a, j->ny + 1, double);
-    j->F[i] = JARENA_ARRAY(a, j->ne + 1, double);
+    j->k[i] = JARENA_ARRAY(a, j->ny, double);
+    j->F[i] = JARENA_ARRAY(a, j->ne, double);
     ok = ok && j->k[i] && j->F[i];
   }
-  j->arg = JARENA_ARRAY(a, j->ny + 1, double);
-  j->W = JARENA_ARRAY(a, j->nu * j->ne + 1, double);
+  j->arg = JARENA_ARRAY(a, j->ny, double);
+  j->W = JARENA_ARRAY(a, j->nu * j->ne, double);
   if (!ok || !j->arg || !j->W) return jerr_memory(ctx);
   JO_TRY(jplant_work_create(ctx, j->l->plant, &j->run));
   if (p) memcpy(j->run->p, p, (size_t)d->np * sizeof *p);
@@ -87,14 +87,14 @@ jo_status jloads_doubts(jo_context* ctx, const jloads* l, const jloads_options* 
   judge j = {.l = l};
   jarena a;
   jarena_init(&a, ctx);
-  bool* seen = JARENA_ARRAY(&a, l->plant->dynamics->part.nu + 1, bool);
-  jo_status status = seen ? begin(&j, ctx, &a, opt->p) : jerr_memory(ctx);
+  bool* was_reversed = JARENA_ARRAY(&a, l->plant->dynamics->part.nu, bool);
+  jo_status status = was_reversed ? begin(&j, ctx, &a, opt->p) : jerr_memory(ctx);
   for (int i = 0; status >= 0 && i < r->nevent; i++) {
     const jloads_event* v = &r->event[i];
     if (v->continues) doubt[i] |= JLOADS_DOUBT_CONSECUTIVE;
-    if (seen[v->event.which] && !v->continues) doubt[i] |= JLOADS_DOUBT_LATER;
+    if (was_reversed[v->event.which] && !v->continues) doubt[i] |= JLOADS_DOUBT_LATER;
     if (is_coupled(&j, v, opt->solve.tolerance)) doubt[i] |= JLOADS_DOUBT_COUPLING;
-    seen[v->event.which] = true;
+    was_reversed[v->event.which] = true;
   }
   jplant_work_destroy(j.run);
   jarena_free(&a);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/format.h"
+#include "model/element.h"
 #include "plant/finite.h"
 #include "plant/guard.h"
 #include "plant/limits.h"
@@ -35,7 +36,7 @@ static double operations(const jloads* l, jgen_fn f) {
 // What other kernels cost, in right-hand sides, by their operations.
 static jo_status count_costs(jloads* l) {
   double full = operations(l, JGEN_FN_RHS_LOADS);
-  l->element_cost = JARENA_ARRAY(&l->arena, l->ne + 1, double);
+  l->element_cost = JARENA_ARRAY(&l->arena, l->ne, double);
   if (!l->element_cost) return jerr_memory(l->ctx);
   for (int e = 0; e < l->ne; e++) {
     l->element_cost[e] = l->kernels->more[e].counts.total / full;
@@ -45,9 +46,29 @@ static jo_status count_costs(jloads* l) {
   return JO_OK;
 }
 
+// The independent coordinate an element of a joint acts on; -1: none.
+static int coordinate_of(const jgen_partition* part, const jmodel_element* element) {
+  for (int i = 0; i < part->nu; i++) {
+    if (part->u[i] == element->coordinate) return i;
+  }
+  return -1;
+}
+
+static jo_status describe_elements(jloads* l, const jmodel* m) {
+  l->unit = JARENA_ARRAY(&l->arena, l->ne, const char*);
+  l->coordinate = JARENA_ARRAY(&l->arena, l->ne, int);
+  if (!l->unit || !l->coordinate) return jerr_memory(l->ctx);
+  for (int e = 0; e < l->ne; e++) {
+    const jmodel_element* element = jmodel_element_of(m, e);
+    l->unit[e] = element->class->unit(m, element, e - element->first_component);
+    l->coordinate[e] = coordinate_of(&l->plant->dynamics->part, element);
+  }
+  return JO_OK;
+}
+
 static jo_status find_rigid(jloads* l, const jmodel* m) {
   const jgen_partition* part = &l->plant->dynamics->part;
-  l->rigid = JARENA_ARRAY(&l->arena, part->nu + 1, bool);
+  l->rigid = JARENA_ARRAY(&l->arena, part->nu, bool);
   if (!l->rigid) return jerr_memory(l->ctx);
   for (int i = 0; i < part->nu; i++) {
     l->rigid[i] = m->joint[m->coordinate[part->u[i]].joint].type == JMODEL_JOINT_FREE;
@@ -66,6 +87,7 @@ static jo_status prepare(jloads* l, const jmodel* m, const jkernel_options* kern
   l->name = l->plant->dynamics->loads.name;
   JO_TRY(build_kernels(l, &opt.kernel));
   JO_TRY(count_costs(l));
+  JO_TRY(describe_elements(l, m));
   return find_rigid(l, m);
 }
 
@@ -91,6 +113,48 @@ void jloads_destroy(jloads* l) {
   jplant_destroy(l->plant);
   jarena_free(&l->arena);
   jmem_free(l->ctx, l);
+}
+
+int jloads_find_element(const jloads* l, const char* name) {
+  for (int e = 0; e < l->ne; e++) {
+    if (strcmp(l->name[e], name) == 0) return e;
+  }
+  return -1;
+}
+
+int jloads_find_coordinate(const jloads* l, const char* name) {
+  for (int i = 0; i < l->plant->dynamics->part.nu; i++) {
+    if (strcmp(jloads_coordinate_name(l, i), name) == 0) return i;
+  }
+  return -1;
+}
+
+const char* jloads_coordinate_name(const jloads* l, int coordinate) {
+  const jgen_partition* part = &l->plant->dynamics->part;
+  bool exists = coordinate >= 0 && coordinate < part->nu;
+  return exists ? l->plant->model->coordinate[part->u[coordinate]].name : "";
+}
+
+static double value_in(const jloads* l, const double* y, jgen_block block, int coordinate) {
+  const jgen_dynamics* d = l->plant->dynamics;
+  bool exists = coordinate >= 0 && coordinate < d->part.nu;
+  return exists ? y[jgen_first(&d->layout, block) + coordinate] : NAN;
+}
+
+double jloads_position(const jloads* l, const double* y, int coordinate) {
+  return value_in(l, y, JGEN_QU, coordinate);
+}
+
+double jloads_speed(const jloads* l, const double* y, int coordinate) {
+  return value_in(l, y, JGEN_QDU, coordinate);
+}
+
+double jloads_largest_element_cost(const jloads* l) {
+  double cost = 0.0;
+  for (int e = 0; e < l->ne; e++) {
+    cost = fmax(cost, l->element_cost[e]);
+  }
+  return cost;
 }
 
 // ---- callbacks -----------------------------------------------------------------------------------
@@ -233,13 +297,13 @@ static jo_status on_event(void* user, const jsolve_load_event* v, const double* 
   if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {
     return jerr_memory(r->ctx);
   }
-  double* y = JARENA_ARRAY(&r->arena, r->ny + 1, double);
+  double* y = JARENA_ARRAY(&r->arena, r->ny, double);
   if (!y) return jerr_memory(r->ctx);
   memcpy(y, y0, (size_t)r->ny * sizeof *y);
   bool impulsive = u->opt->solve.driver == JSOLVE_LOAD_IMPULSIVE;
-  bool again = impulsive && continues(r, v);
+  bool is_continued = impulsive && continues(r, v);
   jloads_event* e = &r->event[r->nevent++];
-  *e = (jloads_event){*v, y, v->peak, impulsive ? element_on(u, v->which) : v->which, again};
+  *e = (jloads_event){*v, y, v->peak, impulsive ? element_on(u, v->which) : v->which, is_continued};
   return JO_OK;
 }
 
@@ -250,7 +314,7 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jloads* l, c
   u->l = l;
   JO_TRY(jplant_work_create(ctx, l->plant, &u->run));
   if (p) memcpy(u->run->p, p, (size_t)d->np * sizeof *p);
-  u->rolling = JARENA_ARRAY(a, 3 * d->nwheel + 1, double);
+  u->rolling = JARENA_ARRAY(a, 3 * d->nwheel, double);
   if (!u->rolling) return jerr_memory(ctx);
   u->work = jplant_kernels_work(a, l->kernels);
   if (!u->work) return jerr_memory(ctx);
@@ -277,7 +341,7 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jloads* l, c
 // Loads of impulsive events, off line from the states they began with.
 static jo_status reconstruct_events(runner* u) {
   jloads_result* r = u->out;
-  double* peak = JARENA_ARRAY(&r->arena, 2 * r->ne + 1, double);
+  double* peak = JARENA_ARRAY(&r->arena, 2 * r->ne, double);
   if (!peak) return jerr_memory(r->ctx);
   for (int i = 0; i < r->nevent; i++) {
     jloads_event* v = &r->event[i];
@@ -351,9 +415,9 @@ jo_status jloads_run(jo_context* ctx, const jloads* l, const jloads_options* opt
   if (!r) return jerr_memory(ctx);
   *r = (jloads_result){.ctx = ctx, .ne = l->ne, .ny = d->ny};
   jarena_init(&r->arena, ctx);
-  r->peak = JARENA_ARRAY(&r->arena, r->ne + 1, jloads_peak);
-  r->y_end = JARENA_ARRAY(&r->arena, r->ny + 1, double);
-  r->out_end = JARENA_ARRAY(&r->arena, d->noutput + 1, double);
+  r->peak = JARENA_ARRAY(&r->arena, r->ne, jloads_peak);
+  r->y_end = JARENA_ARRAY(&r->arena, r->ny, double);
+  r->out_end = JARENA_ARRAY(&r->arena, d->noutput, double);
   runner u = {.out = r, .opt = opt};
   jo_status status = r->peak && r->y_end && r->out_end ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = begin(&u, ctx, &r->arena, l, opt->p);

@@ -15,6 +15,8 @@ typedef struct jloads {
   jplant_kernels* kernels;  // functions of load prediction, then one per element
   int ne;
   const char* const* name;  // of the elements
+  const char** unit;        // of their loads
+  int* coordinate;          // independent, that an element of a joint acts on; -1: none
   double* element_cost;     // in evaluations of rhs, by operations
   double directions_cost, reduced_cost;
   bool* rigid;  // coordinates the impulsive driver may not reverse
@@ -23,6 +25,17 @@ typedef struct jloads {
 jo_status jloads_create(jo_context* ctx, const jmodel* m, const jkernel_options* kernel,
                         jloads** out);
 void jloads_destroy(jloads* l);
+
+// Index by name, -1 when there is none; coordinates: independent ones.
+int jloads_find_element(const jloads* l, const char* name);
+int jloads_find_coordinate(const jloads* l, const char* name);
+const char* jloads_coordinate_name(const jloads* l, int coordinate);  // "": there is none
+
+// Of an independent coordinate in a state; NaN: there is no such coordinate.
+double jloads_position(const jloads* l, const double* y, int coordinate);
+double jloads_speed(const jloads* l, const double* y, int coordinate);
+
+double jloads_largest_element_cost(const jloads* l);
 
 typedef struct jloads_peak {
   double value, t;  // of the largest |F|, between samples by a parabola

@@ -8,15 +8,40 @@
 #include <math.h>
 #include <string.h>
 
+#include "loads/options.h"
 #include "model/element.h"
 #include "plant/finite.h"
+#include "plant/limits.h"
+#include "sens/doubt.h"
 
-#define SAMPLE_STEP 1e-4  // [s]: a hundred in a hard stop of 10 ms
-#define SAFETY      2.0   // of the estimates of errors
+#define SAMPLE_STEP 1e-4   // [s]: a hundred in a hard stop of 10 ms
+#define SAFETY      2.0    // of the estimates of errors
+#define TOLERANCE   1e-11  // touch-downs on soil have infinite slopes: they cost digits
+
+// ---- options -------------------------------------------------------------------------------------
 
 jloads_sens_options jloads_sens_options_default(const jmodel* m) {
-  return (jloads_sens_options){
-      .run = jsens_options_default(m), .step = SAMPLE_STEP, .slope = 5.0, .reference = 1.0};
+  jloads_sens_options o = {.run = jsens_options_default(m),
+                           .step = SAMPLE_STEP,
+                           .slope = JLOADS_SLOPE,
+                           .reference = JLOADS_REFERENCE};
+  o.run.solve.rel_tol = o.run.solve.abs_tol = TOLERANCE;
+  return o;
+}
+
+jo_status jloads_sens_check(jo_context* ctx, const jloads_sens_options* opt) {
+  const jsens_options* run = &opt->run;
+  if (!(opt->slope >= 1.0) || !(opt->reference > 0.0)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "pseudo-damage with slope %g and reference %g has no derivative", opt->slope,
+                    opt->reference);
+  }
+  JO_TRY(jplant_check_option(ctx, "tolerance", run->solve.rel_tol));
+  if (!(run->t_end > run->t_start) || !(run->solve.rel_tol > 0.0)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "end time %g s, tolerance %g: out of range", run->t_end,
+                    run->solve.rel_tol);
+  }
+  return JO_OK;
 }
 
 // ---- elements ------------------------------------------------------------------------------------
@@ -35,10 +60,10 @@ static jo_status add_component(jloads_sens* l, const jgen_dynamics* d,
   jloads_gradient* e = &l->element[l->n];
   bool is_all = element->class->ncomponent == 1;
   e->name = is_all ? jarena_strdup(&l->arena, element->name) : output;
-  e->dpeak = JARENA_ARRAY(&l->arena, l->nw + 1, double);
-  e->ddamage = JARENA_ARRAY(&l->arena, l->nw + 1, double);
-  e->dpeak_error = JARENA_ARRAY(&l->arena, l->nw + 1, double);
-  e->ddamage_error = JARENA_ARRAY(&l->arena, l->nw + 1, double);
+  e->dpeak = JARENA_ARRAY(&l->arena, l->nw, double);
+  e->ddamage = JARENA_ARRAY(&l->arena, l->nw, double);
+  e->dpeak_error = JARENA_ARRAY(&l->arena, l->nw, double);
+  e->ddamage_error = JARENA_ARRAY(&l->arena, l->nw, double);
   bool ok = output && e->name && e->dpeak && e->ddamage && e->dpeak_error && e->ddamage_error;
   if (!ok) return jerr_memory(l->ctx);
   int at = find_output(d, output);
@@ -172,7 +197,7 @@ static jo_status run(jloads_sens* l, const jsens* s, const jloads_sens_options* 
   JO_TRY(jsens_check_numbers(l->ctx, s));
   JO_TRY(jsens_check(l->ctx, s, &o, false));
   JO_TRY(jsens_run(l->ctx, s, JSENS_DIRECT, &o, &l->run));
-  double* gradient = JARENA_ARRAY(&l->arena, l->nsample + 1, double);
+  double* gradient = JARENA_ARRAY(&l->arena, l->nsample, double);
   if (!gradient) return jerr_memory(l->ctx);
   for (int e = 0; e < l->n; e++) {
     JO_TRY(differentiate(l, e, opt, gradient));
@@ -203,4 +228,21 @@ void jloads_sens_destroy(jloads_sens* l) {
   jmem_free(l->ctx, l->sample);
   jarena_free(&l->arena);
   jmem_free(l->ctx, l);
+}
+
+void jloads_sens_warn(jo_context* ctx, const jloads_sens* l, const jsens* s) {
+  const jmodel* m = s->plant->model;
+  jsens_doubt doubt = {.wanted = l->run->derivative_tol};
+  const char* brink = NULL;
+  for (int e = 0; e < l->n; e++) {
+    const jloads_gradient* g = &l->element[e];
+    for (int k = 0; k < l->nw; k++) {
+      const char* number = m->number[s->wrt[k]].path;
+      jsens_doubt_add(&doubt, g->peak, g->dpeak[k], g->dpeak_error[k], s->unit[k], g->name, number);
+      jsens_doubt_add(&doubt, g->damage, g->ddamage[k], g->ddamage_error[k], s->unit[k], g->name,
+                      number);
+      if (!brink && l->run->brink[k] >= 0) brink = s->plant->switch_name[l->run->brink[k]];
+    }
+  }
+  jsens_doubt_warn(ctx, &doubt, m->path, brink);
 }

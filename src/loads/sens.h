@@ -15,6 +15,9 @@ typedef struct jloads_sens_options {
 
 jloads_sens_options jloads_sens_options_default(const jmodel* m);
 
+// Whether a run with these has derivatives. Reported where not.
+jo_status jloads_sens_check(jo_context* ctx, const jloads_sens_options* opt);
+
 typedef struct jloads_gradient {
   const char *name, *unit;  // of the element
   double peak, t_peak;      // largest |F|, with its sign
@@ -39,5 +42,8 @@ typedef struct jloads_sens {
 jo_status jloads_sens_run(jo_context* ctx, const jsens* s, const jloads_sens_options* opt,
                           jloads_sens** out);
 void jloads_sens_destroy(jloads_sens* l);
+
+// A warning of derivatives that are not as accurate as they were wanted.
+void jloads_sens_warn(jo_context* ctx, const jloads_sens* l, const jsens* s);
 
 #endif

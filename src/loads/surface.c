@@ -5,20 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/element.h"
-
 #define SIDE JLOADS_SURFACE_SIDE
-
-int jloads_coordinate(const jloads* l, int element) {
-  const jmodel* m = l->plant->model;
-  const jgen_partition* part = &l->plant->dynamics->part;
-  if (element < 0 || element >= m->ncomponent) return -1;
-  int coordinate = jmodel_element_of(m, element)->coordinate;
-  for (int i = 0; i < part->nu; i++) {
-    if (part->u[i] == coordinate) return i;
-  }
-  return -1;
-}
 
 static double node(const double range[2], int i) {
   return range[0] + (range[1] - range[0]) * i / (SIDE - 1);
@@ -27,8 +14,8 @@ static double node(const double range[2], int i) {
 static jo_status integrate_nodes(jo_context* ctx, jarena* a, const jloads* l, const double* p,
                                  double t0, const double* y0, double duration, jloads_surface* s) {
   const jgen_dynamics* d = l->plant->dynamics;
-  double* y = JARENA_ARRAY(a, d->ny + 1, double);
-  double* peak = JARENA_ARRAY(a, 2 * l->ne + 1, double);
+  double* y = JARENA_ARRAY(a, d->ny, double);
+  double* peak = JARENA_ARRAY(a, 2 * l->ne, double);
   if (!y || !peak) return jerr_memory(ctx);
   memcpy(y, y0, (size_t)d->ny * sizeof *y);
   for (int i = 0; i < SIDE * SIDE; i++) {

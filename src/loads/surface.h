@@ -15,9 +15,6 @@ typedef struct jloads_surface {
   double t_peak[JLOADS_SURFACE_SIDE * JLOADS_SURFACE_SIDE];  // after the beginning [s]
 } jloads_surface;
 
-// The independent coordinate a joint element acts on; -1: none.
-int jloads_coordinate(const jloads* l, int element);
-
 // Integrate the nodes: everything but position and speed of the coordinate as in (t0, y0). Ranges and
 // indices are given in `s`. p NULL: the model's numbers.
 jo_status jloads_surface_build(jo_context* ctx, const jloads* l, const double* p, double t0,

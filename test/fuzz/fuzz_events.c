@@ -12,6 +12,11 @@ static bool same_number(double a, double b) {
 
 static void compare(const jreport_load_events* a, const jreport_load_events* b) {
   require(a->n == b->n && a->ny == b->ny && same_number(a->rate, b->rate));
+  require(a->nset == b->nset);
+  for (int i = 0; i < a->nset; i++) {
+    require(strcmp(a->set[i].name, b->set[i].name) == 0);
+    require(strcmp(a->set[i].value, b->set[i].value) == 0);
+  }
   for (int i = 0; i < a->n; i++) {
     const jreport_load_event *v = &a->event[i], *w = &b->event[i];
     require(same_number(v->t0, w->t0) && same_number(v->t1, w->t1) && v->doubt == w->doubt);

@@ -3,9 +3,6 @@
 // them, and a surface interpolates what integration gives. Files of events read back exactly.
 #include "loads/surface.h"
 
-#include <unistd.h>
-
-#include "report/load_events.h"
 #include "support/check.h"
 
 #define MODEL  "test/models/bouncer.yaml"
@@ -39,7 +36,7 @@ static void close_bench(bench* b) {
   jo_context_destroy(b->ctx);
 }
 
-static double again(bench* b, const double* p, int i) {
+static double reconstruct(bench* b, const double* p, int i) {
   const jloads_event* v = &b->r->event[i];
   double window = 1.25 * (v->event.t1 - v->event.t0);
   assert_ok(b->ctx,
@@ -47,7 +44,7 @@ static double again(bench* b, const double* p, int i) {
   return b->peak[v->element];
 }
 
-static void test_events_again_give_their_peaks(void** state) {
+static void test_reconstructed_events_give_their_peaks(void** state) {
   (void)state;
   bench b;
   open_bench(&b);
@@ -56,7 +53,7 @@ static void test_events_again_give_their_peaks(void** state) {
     const jsolve_load_event* v = &b.r->event[i].event;
     if (fabs(v->peak) < 1000.0) continue;
     // on line in substeps of 0.5 ms, off line of 0.1 ms
-    assert_near(again(&b, NULL, i) / v->peak, 1.0, 0.01);
+    assert_near(reconstruct(&b, NULL, i) / v->peak, 1.0, 0.01);
   }
   close_bench(&b);
 }
@@ -89,7 +86,7 @@ static void test_redesign_without_a_run(void** state) {
     bool inside = s[0] >= v->t0 && s[0] <= v->t0 + 1.25 * (v->t1 - v->t0);
     if (inside && fabs(s[1]) > fabs(expected)) expected = s[1];
   }
-  double found = again(&b, p, first);
+  double found = reconstruct(&b, p, first);
   assert_near(found / expected, 1.0, 0.01);
   assert_true(fabs(found) < 0.95 * fabs(v->peak));
   jloads_result_destroy(softer);
@@ -102,7 +99,7 @@ static void test_surface_interpolates_integration(void** state) {
   bench b;
   open_bench(&b);
   const jgen_dynamics* d = b.l->plant->dynamics;
-  int c = jloads_coordinate(b.l, 0), n = 0;
+  int c = b.l->coordinate[0], n = 0;
   assert_int_equal(c, 0);
   jloads_surface s = {.coordinate = c, .q = {-0.08, -0.03}, .qd = {-2.5, -0.5}};
   const jloads_event* base = &b.r->event[b.r->nevent / 2];
@@ -127,97 +124,11 @@ static void test_surface_interpolates_integration(void** state) {
   close_bench(&b);
 }
 
-// ---- files ---------------------------------------------------------------------------------------
-
-static void name_file(char* path, size_t size) {
-  snprintf(path, size, "/tmp/jounce_%ld.events", (long)getpid());
-}
-
-static void write_text(const char* path, const char* text) {
-  FILE* f = fopen(path, "w");
-  assert_non_null(f);
-  fputs(text, f);
-  fclose(f);
-}
-
-static void test_files_read_back_exactly(void** state) {
-  (void)state;
-  char path[64];
-  name_file(path, sizeof path);
-  double y[2][3] = {{1.0 / 3.0, -1e-300, 7.0}, {NAN, 2.5, -INFINITY}};
-  const char* const name[] = {"q", "q.rate", "z"};
-  jreport_load_event event[] = {{"stop", "slide", 0.1, 0.2, 3.0, -1e5 / 3.0, 0.15, 0, y[0]},
-                                {"", "other", 1.0, 1.1, -4.0, NAN, NAN, 5, y[1]}};
-  jreport_load_events out = {"a/b.yaml", "abc", "k=1, m=max(1, 2)", "subcycle", 200.0, 3, 2,
-                             name,       event},
-                      in;
-  jo_context* ctx;
-  jarena a;
-  jo_context_create(NULL, &ctx);
-  jarena_init(&a, ctx);
-  assert_ok(ctx, jreport_load_events_write(ctx, &out, path));
-  assert_ok(ctx, jreport_load_events_read(ctx, &a, path, &in));
-  assert_string_equal(in.model, out.model);
-  assert_string_equal(in.settings, out.settings);
-  assert_string_equal(in.driver, out.driver);
-  assert_true(in.rate == 200.0 && in.ny == 3 && in.n == 2);
-  for (int i = 0; i < 2; i++) {
-    assert_string_equal(in.event[i].element, event[i].element);
-    assert_string_equal(in.event[i].coordinate, event[i].coordinate);
-    assert_int_equal(in.event[i].doubt, event[i].doubt);
-    assert_memory_equal(&in.event[i].t0, &event[i].t0, sizeof(double));
-    assert_true(in.event[i].peak == event[i].peak || (isnan(in.event[i].peak) && i == 1));
-    for (int k = 0; k < 3; k++) {
-      assert_string_equal(in.state[k], name[k]);
-      assert_true(in.event[i].y[k] == y[i][k] || (isnan(in.event[i].y[k]) && isnan(y[i][k])));
-    }
-  }
-  remove(path);
-  jarena_free(&a);
-  jo_context_destroy(ctx);
-}
-
-#define HEAD                                                                          \
-  "# jounce load events: 1\n# rate: 5\nelement,coordinate,t0,t1,impulse,peak,t_peak," \
-  "doubt,q\n"
-
-static void test_broken_files_are_told_by_line(void** state) {
-  (void)state;
-  char path[64];
-  name_file(path, sizeof path);
-  static const struct {
-    const char *text, *expected;
-  } bad[] = {{"", ":1: no file of load events"},
-             {"hello\n", ":1: no file of load events"},
-             {"# jounce load events: 2\n", ":1: no file of load events of version 1"},
-             {"# jounce load events: 1\n# rate: fast\n", ":2: the rate is no number"},
-             {"# jounce load events: 1\nelement,t0\n", ":2: columns are missing"},
-             {HEAD "a,b,1,2,3,4,5,0\n", ":4: a number is missing or wrong"},
-             {HEAD "a,b,1,2,3,4,5,0,x\n", ":4: a number is missing or wrong"},
-             {HEAD "a,b,1,2,3,4,5,0,1\na,b,1,2,3,4,5,0,1,2\n", ":5: too many cells"},
-             {HEAD "a,b,1,2,3,4,5,-1,1\n", ":4: doubt is no small number"}};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    jo_context* ctx;
-    jarena a;
-    jreport_load_events in;
-    jo_context_create(NULL, &ctx);
-    jarena_init(&a, ctx);
-    write_text(path, bad[i].text);
-    assert_int_equal(jreport_load_events_read(ctx, &a, path, &in), JO_ERR_SYNTAX);
-    assert_string_equal(jo_context_message(ctx) + strlen(path), bad[i].expected);
-    jarena_free(&a);
-    jo_context_destroy(ctx);
-  }
-  remove(path);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_events_again_give_their_peaks),
+      cmocka_unit_test(test_reconstructed_events_give_their_peaks),
       cmocka_unit_test(test_redesign_without_a_run),
       cmocka_unit_test(test_surface_interpolates_integration),
-      cmocka_unit_test(test_files_read_back_exactly),
-      cmocka_unit_test(test_broken_files_are_told_by_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives that are not as accurate as they were wanted are not passed over in silence: the one place
 // that counts and tells them, for every command.
-#ifndef JAPI_DOUBT_H
-#define JAPI_DOUBT_H
+#ifndef JSENS_DOUBT_H
+#define JSENS_DOUBT_H
 
 #include "sens/sens.h"
 
-typedef struct japi_doubt {
+typedef struct jsens_doubt {
   double wanted;  // relative error of derivatives
   int all, beyond, one_sided;
   double most;                     // of those beyond, the largest, relative
   const char *objective, *number;  // whose it is
   const char* first_one_sided;     // number
-} japi_doubt;
+} jsens_doubt;
 
 // One derivative, of an objective with this value by a number of size `unit`.
-void japi_doubt_add(japi_doubt* d, double value, double gradient, double error, double unit,
-                    const char* objective, const char* number);
+void jsens_doubt_add(jsens_doubt* d, double value, double gradient, double error, double unit,
+                     const char* objective, const char* number);
 
 // A warning for each kind that there is. brink: the switch that a start stands on, NULL: not known.
-void japi_doubt_tell(jo_context* ctx, const japi_doubt* d, const char* path, const char* brink);
+void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path, const char* brink);
 
 #endif

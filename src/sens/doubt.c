@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/doubt.h"
+#include "sens/doubt.h"
 
 #include <math.h>
 
 #include "base/err.h"
 
-void japi_doubt_add(japi_doubt* d, double value, double gradient, double error, double unit,
-                    const char* objective, const char* number) {
+void jsens_doubt_add(jsens_doubt* d, double value, double gradient, double error, double unit,
+                     const char* objective, const char* number) {
   d->all++;
   if (isnan(error) || error == 0.0) return;
   if (isinf(error)) {
@@ -22,7 +22,7 @@ void japi_doubt_add(japi_doubt* d, double value, double gradient, double error, 
   d->number = number;
 }
 
-void japi_doubt_tell(jo_context* ctx, const japi_doubt* d, const char* path, const char* brink) {
+void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path, const char* brink) {
   if (d->beyond > 0) {
     jerr_warn(ctx,
               "%s: %d of %d derivatives may be off by more than %.0e of themselves (the worst, by "

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loads/options.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEFAULT_DRIVER      JSOLVE_LOAD_SUBCYCLE
+#define DEFAULT_RATE        500.0  // [Hz]
+#define ADAPTIVE_RATE       100.0  // longest step of the published adaptive runs: 0.01 s
+#define CONVERGED_TOLERANCE 1e-8
+#define LEAST_TOLERANCE     1e-15
+
+jloads_choice jloads_choice_default(void) {
+  return (jloads_choice){.driver = jsolve_load_driver_name(DEFAULT_DRIVER),
+                         .rate = NAN,
+                         .t_end = NAN,
+                         .tolerance = NAN,
+                         .restitution = NAN,
+                         .slope = JLOADS_SLOPE,
+                         .reference = JLOADS_REFERENCE};
+}
+
+static jo_status find_driver(jo_context* ctx, jloads_choice* c, jsolve_load_driver* out) {
+  bool converged = c->driver && strcmp(c->driver, JLOADS_CONVERGED) == 0;
+  int driver = converged   ? JSOLVE_LOAD_ADAPTIVE
+               : c->driver ? jsolve_load_driver_find(c->driver)
+                           : DEFAULT_DRIVER;
+  if (driver < 0) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "load prediction: no driver '%.40s'; there are fixed, adaptive, impulsive, "
+                    "subcycle",
+                    c->driver);
+  }
+  *out = (jsolve_load_driver)driver;
+  c->driver = converged ? JLOADS_CONVERGED : jsolve_load_driver_name(*out);
+  return JO_OK;
+}
+
+static jo_status fail(jo_context* ctx, const char* what, double value) {
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "load prediction: %s %g is out of range", what, value);
+}
+
+static jo_status check(jo_context* ctx, const jloads_choice* c, double t_start) {
+  if (!(c->rate > 0.0) || !isfinite(c->rate)) return fail(ctx, "rate", c->rate);
+  if (!(c->tolerance >= LEAST_TOLERANCE)) return fail(ctx, "tolerance", c->tolerance);
+  if (!(c->slope > 0.0)) return fail(ctx, "slope", c->slope);
+  if (!(c->reference > 0.0)) return fail(ctx, "reference", c->reference);
+  if (!(c->t_end > t_start)) return fail(ctx, "end time", c->t_end);
+  return JO_OK;
+}
+
+jo_status jloads_choose(jo_context* ctx, const jmodel* m, jloads_choice* c, jloads_options* out) {
+  jloads_options o = jloads_options_default(m);
+  JO_TRY(find_driver(ctx, c, &o.solve.driver));
+  bool adaptive = o.solve.driver == JSOLVE_LOAD_ADAPTIVE;
+  bool converged = strcmp(c->driver, JLOADS_CONVERGED) == 0;
+  if (isnan(c->rate)) c->rate = adaptive ? ADAPTIVE_RATE : DEFAULT_RATE;
+  if (isnan(c->tolerance)) c->tolerance = converged ? CONVERGED_TOLERANCE : o.solve.tolerance;
+  if (isnan(c->t_end)) c->t_end = o.t_end;
+  if (isnan(c->restitution)) c->restitution = o.solve.restitution;
+  JO_TRY(check(ctx, c, o.t_start));
+  o.solve.step = 1.0 / c->rate;
+  o.solve.tolerance = c->tolerance;
+  o.solve.restitution = c->restitution;
+  o.t_end = c->t_end;
+  o.realtime = c->realtime;
+  *out = o;
+  return JO_OK;
+}

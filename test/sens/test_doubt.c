@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which derivatives are told as off, and how.
+#include "sens/doubt.h"
+
+#include "support/check.h"
+
+#define WANTED 1e-6
+
+// A derivative of an objective of 2 by a number of size 10.
+static void add(jsens_doubt* d, double gradient, double error, const char* number) {
+  jsens_doubt_add(d, 2.0, gradient, error, 10.0, "psi", number);
+}
+
+static void test_doubt_is_of_the_relative_error(void** state) {
+  (void)state;
+  jsens_doubt d = {.wanted = WANTED};
+  add(&d, 100.0, 100.0 * 0.5 * WANTED, "good");
+  add(&d, 100.0, 100.0 * WANTED, "as wanted");
+  assert_true(d.all == 2 && d.beyond == 0 && d.one_sided == 0);
+  add(&d, -100.0, 100.0 * 3.0 * WANTED, "bad");
+  add(&d, 100.0, 100.0 * 7.0 * WANTED, "worst");
+  add(&d, 100.0, 100.0 * 5.0 * WANTED, "worse");
+  assert_true(d.all == 5 && d.beyond == 3);
+  assert_near(d.most, 7.0 * WANTED, 1e-20);
+  assert_string_equal(d.number, "worst");
+  assert_string_equal(d.objective, "psi");
+}
+
+// Derivatives that do not matter to the objective are measured by what would.
+static void test_doubt_knows_negligible_derivatives(void** state) {
+  (void)state;
+  jsens_doubt d = {.wanted = WANTED};
+  double scale = jsens_scale(2.0, 0.0, 10.0);
+  assert_true(scale > 0.0);
+  add(&d, 0.0, 0.5 * WANTED * scale, "idle");
+  assert_int_equal(d.beyond, 0);
+  add(&d, 0.0, 2.0 * WANTED * scale, "idle");
+  assert_int_equal(d.beyond, 1);
+}
+
+static void test_doubt_is_silent_about_what_has_no_error(void** state) {
+  (void)state;
+  jo_context* ctx;
+  jo_context_create(NULL, &ctx);
+  jsens_doubt d = {.wanted = WANTED};
+  add(&d, 1.0, 0.0, "exact");
+  add(&d, 1.0, NAN, "not known");
+  add(&d, NAN, NAN, "none");
+  assert_true(d.all == 3 && d.beyond == 0 && d.one_sided == 0);
+  jsens_doubt_warn(ctx, &d, "m.yaml", NULL);
+  assert_int_equal(jo_context_diagnostic_count(ctx), 0);
+  jo_context_destroy(ctx);
+}
+
+static void test_doubt_warns_once_of_each_kind(void** state) {
+  (void)state;
+  jo_context* ctx;
+  jo_context_create(NULL, &ctx);
+  jsens_doubt d = {.wanted = WANTED};
+  add(&d, 1.0, 2e-3, "k");
+  add(&d, 1.0, 1e-3, "m");
+  add(&d, 1.0, INFINITY, "height");
+  add(&d, 1.0, INFINITY, "speed");
+  assert_true(d.all == 4 && d.beyond == 2 && d.one_sided == 2);
+  jsens_doubt_warn(ctx, &d, "m.yaml", "touch");
+  assert_int_equal(jo_context_diagnostic_count(ctx), 2);
+  jo_severity severity;
+  const char* said = jo_context_diagnostic(ctx, 0, &severity);
+  assert_int_equal(severity, JO_WARNING);
+  assert_non_null(strstr(said, "m.yaml: 2 of 4 derivatives may be off by more than 1e-06"));
+  assert_non_null(strstr(said, "by 2.0e-03: d psi / d k"));
+  said = jo_context_diagnostic(ctx, 1, &severity);
+  assert_int_equal(severity, JO_WARNING);
+  assert_non_null(strstr(said, "m.yaml: 2 of 4 derivatives are those of one side"));
+  assert_non_null(strstr(said, "'height' throws a switch (touch)"));
+  jo_context_destroy(ctx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_doubt_is_of_the_relative_error),
+      cmocka_unit_test(test_doubt_knows_negligible_derivatives),
+      cmocka_unit_test(test_doubt_is_silent_about_what_has_no_error),
+      cmocka_unit_test(test_doubt_warns_once_of_each_kind),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
