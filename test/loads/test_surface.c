@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "report/load_events.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define MODEL  "test/models/bouncer.yaml"
 #define WINDOW 0.06  // [s]
 
 typedef struct bench {
+  fixture* base;
   jo_context* ctx;
   jmodel* m;
   jloads* l;
@@ -23,8 +24,9 @@ static void open_bench(bench* b) {
   *b = (bench){0};
   jkernel_options kernel = jkernel_options_default();
   kernel.backend = JKERNEL_INTERP;
-  assert_int_equal(jo_context_create(NULL, &b->ctx), JO_OK);
-  assert_ok(b->ctx, jmodel_load(b->ctx, MODEL, NULL, 0, &b->m));
+  b->base = fixture_load(MODEL, NULL, 0);
+  b->ctx = b->base->ctx;
+  b->m = b->base->m;
   assert_ok(b->ctx, jloads_create(b->ctx, b->m, &kernel, &b->l));
   assert_int_equal(b->l->ne, 2);
   jloads_options opt = jloads_options_default(b->m);
@@ -35,8 +37,7 @@ static void open_bench(bench* b) {
 static void close_bench(bench* b) {
   jloads_result_destroy(b->r);
   jloads_destroy(b->l);
-  jmodel_destroy(b->m);
-  jo_context_destroy(b->ctx);
+  fixture_close(b->base);
 }
 
 static double again(bench* b, const double* p, int i) {
@@ -129,10 +130,6 @@ static void test_surface_interpolates_integration(void** state) {
 
 // ---- files ---------------------------------------------------------------------------------------
 
-static void name_file(char* path, size_t size) {
-  snprintf(path, size, "/tmp/jounce_%ld.events", (long)getpid());
-}
-
 static void write_text(const char* path, const char* text) {
   FILE* f = fopen(path, "w");
   assert_non_null(f);
@@ -142,8 +139,6 @@ static void write_text(const char* path, const char* text) {
 
 static void test_files_read_back_exactly(void** state) {
   (void)state;
-  char path[64];
-  name_file(path, sizeof path);
   double y[2][3] = {{1.0 / 3.0, -1e-300, 7.0}, {NAN, 2.5, -INFINITY}};
   const char* const name[] = {"q", "q.rate", "z"};
   jreport_load_event event[] = {{"stop", "slide", 0.1, 0.2, 3.0, -1e5 / 3.0, 0.15, 0, y[0]},
@@ -151,12 +146,11 @@ static void test_files_read_back_exactly(void** state) {
   jreport_load_events out = {"a/b.yaml", "abc", "k=1, m=max(1, 2)", "subcycle", 200.0, 3, 2,
                              name,       event},
                       in;
-  jo_context* ctx;
-  jarena a;
-  jo_context_create(NULL, &ctx);
-  jarena_init(&a, ctx);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
+  const char* path = fixture_below(f, "x.events");
   assert_ok(ctx, jreport_load_events_write(ctx, &out, path));
-  assert_ok(ctx, jreport_load_events_read(ctx, &a, path, &in));
+  assert_ok(ctx, jreport_load_events_read(ctx, &f->a, path, &in));
   assert_string_equal(in.model, out.model);
   assert_string_equal(in.settings, out.settings);
   assert_string_equal(in.driver, out.driver);
@@ -172,9 +166,7 @@ static void test_files_read_back_exactly(void** state) {
       assert_true(in.event[i].y[k] == y[i][k] || (isnan(in.event[i].y[k]) && isnan(y[i][k])));
     }
   }
-  remove(path);
-  jarena_free(&a);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 #define HEAD                                                                          \
@@ -183,8 +175,6 @@ static void test_files_read_back_exactly(void** state) {
 
 static void test_broken_files_are_told_by_line(void** state) {
   (void)state;
-  char path[64];
-  name_file(path, sizeof path);
   static const struct {
     const char *text, *expected;
   } bad[] = {{"", ":1: no file of load events"},
@@ -197,18 +187,15 @@ static void test_broken_files_are_told_by_line(void** state) {
              {HEAD "a,b,1,2,3,4,5,0,1\na,b,1,2,3,4,5,0,1,2\n", ":5: too many cells"},
              {HEAD "a,b,1,2,3,4,5,-1,1\n", ":4: doubt is no small number"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    jo_context* ctx;
-    jarena a;
+    fixture* f = fixture_open();
+    jo_context* ctx = f->ctx;
+    const char* path = fixture_below(f, "x.events");
     jreport_load_events in;
-    jo_context_create(NULL, &ctx);
-    jarena_init(&a, ctx);
     write_text(path, bad[i].text);
-    assert_int_equal(jreport_load_events_read(ctx, &a, path, &in), JO_ERR_SYNTAX);
+    assert_int_equal(jreport_load_events_read(ctx, &f->a, path, &in), JO_ERR_SYNTAX);
     assert_string_equal(jo_context_message(ctx) + strlen(path), bad[i].expected);
-    jarena_free(&a);
-    jo_context_destroy(ctx);
+    fixture_close(f);
   }
-  remove(path);
 }
 
 int main(void) {
