@@ -55,7 +55,7 @@ static cli_exit save(cli* c, const jo_loads_result* r, const char* path) {
   return handle_events(c, r, path);
 }
 
-static cli_exit run_one(cli* c, const cli_loads_job* j, const jo_model* m, const jo_loads* l) {
+static cli_exit run_one(cli* c, const cli_loads_job* j, const jo_model* m, const jo_system* l) {
   jo_loads_result* r = NULL;
   jo_status status = jo_loads_run(c->ctx, l, &j->opt, &r);
   cli_exit code = status < 0 ? CLI_FAIL : CLI_OK;
@@ -73,59 +73,63 @@ static cli_exit run_one(cli* c, const cli_loads_job* j, const jo_model* m, const
 // ---- sensitivities -------------------------------------------------------------------------------
 
 // Largest error of the figures in a row.
-static double worst_error(const cli_loads_job* j, const jo_loads_sens* s,
-                          const jo_loads_gradient* g) {
+static double worst_error(const jo_system* system, const jo_loads_gradient* g) {
   double worst = 0.0;
-  for (int k = 0; k < j->number.n; k++) {
-    double p = fabs(jo_loads_sens_value(s, k));
+  jo_sens_parameter number;
+  for (int k = 0; jo_sens_parameter_at(system, k, &number) >= 0; k++) {
+    double p = fabs(number.value);
     if (g->peak != 0.0) worst = fmax(worst, p * g->dpeak_error[k] / fabs(g->peak));
     if (g->damage != 0.0) worst = fmax(worst, p * g->ddamage_error[k] / fabs(g->damage));
   }
   return worst;
 }
 
-static void print_gradients(const cli_loads_job* j, const jo_loads_sens* s) {
+static void print_gradients(const cli_loads_job* j, const jo_system* system,
+                            const jo_loads_sens* s) {
   jo_loads_gradient g;
+  jo_sens_parameter number;
   double worst = 0.0;
   cli_heading("sensitivities: %% of peak and of pseudo-damage (slope %g) per %% of a number",
               j->opt.slope);
   printf("  %-16s %12s %9s", "element", "peak", "t [s]");
-  for (int k = 0; k < j->number.n; k++) {
-    printf(" %21s", j->number.word[k]);
+  for (int k = 0; jo_sens_parameter_at(system, k, &number) >= 0; k++) {
+    printf(" %21s", number.name);
   }
   printf("\n");
   for (int i = 0; jo_loads_sens_at(s, i, &g) >= 0; i++) {
     printf("  %-16s %8.3f k%-3s %8.4f", g.name, 1e-3 * g.peak, g.unit, g.t_peak);
-    for (int k = 0; k < j->number.n; k++) {
-      double p = jo_loads_sens_value(s, k);
+    for (int k = 0; jo_sens_parameter_at(system, k, &number) >= 0; k++) {
+      double p = number.value;
       printf("  %9.4f %9.4f", g.peak != 0.0 ? p * g.dpeak[k] / g.peak : 0.0,
              g.damage != 0.0 ? p * g.ddamage[k] / g.damage : 0.0);
     }
     printf("\n");
-    worst = fmax(worst, worst_error(j, s, &g));
+    worst = fmax(worst, worst_error(system, &g));
   }
   printf("  estimated errors of these figures: at most %.1e\n", worst);
 }
 
-static void list_numbers(cli_json* json, const char* key, const cli_loads_job* j,
+static void list_numbers(cli_json* json, const char* key, const jo_system* system,
                          const double* value) {
+  jo_sens_parameter number;
   cli_json_flat_object(json, key);
-  for (int k = 0; k < j->number.n; k++) {
-    cli_json_number(json, j->number.word[k], value[k]);
+  for (int k = 0; jo_sens_parameter_at(system, k, &number) >= 0; k++) {
+    cli_json_number(json, number.name, value[k]);
   }
   cli_json_end(json);
 }
 
-static void print_gradients_json(const cli_loads_job* j, const jo_model* m,
+static void print_gradients_json(const jo_model* m, const jo_system* system,
                                  const jo_loads_sens* s) {
   cli_json json = {0};
+  jo_sens_parameter number;
   jo_loads_gradient g;
   cli_json_object(&json, NULL);
   cli_json_text(&json, "model", jo_model_name(m));
   cli_json_text(&json, "settings", jo_model_settings(m));
   cli_json_object(&json, "parameters");
-  for (int k = 0; k < j->number.n; k++) {
-    cli_json_number(&json, j->number.word[k], jo_loads_sens_value(s, k));
+  for (int k = 0; jo_sens_parameter_at(system, k, &number) >= 0; k++) {
+    cli_json_number(&json, number.name, number.value);
   }
   cli_json_end(&json);
   cli_json_object(&json, "elements");
@@ -134,10 +138,10 @@ static void print_gradients_json(const cli_loads_job* j, const jo_model* m,
     cli_json_number(&json, "peak", g.peak);
     cli_json_number(&json, "time", g.t_peak);
     cli_json_number(&json, "damage", g.damage);
-    list_numbers(&json, "d_peak", j, g.dpeak);
-    list_numbers(&json, "d_damage", j, g.ddamage);
-    list_numbers(&json, "d_peak_error", j, g.dpeak_error);
-    list_numbers(&json, "d_damage_error", j, g.ddamage_error);
+    list_numbers(&json, "d_peak", system, g.dpeak);
+    list_numbers(&json, "d_damage", system, g.ddamage);
+    list_numbers(&json, "d_peak_error", system, g.dpeak_error);
+    list_numbers(&json, "d_damage_error", system, g.ddamage_error);
     cli_json_end(&json);
   }
   cli_json_end(&json);
@@ -146,39 +150,39 @@ static void print_gradients_json(const cli_loads_job* j, const jo_model* m,
 
 cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model* m) {
   jo_loads_sens_options opt = jo_loads_sens_options_default();
-  opt.wrt = j->number.word;
-  opt.nwrt = j->number.n;
   opt.t_end = j->opt.t_end;
   opt.tolerance = j->opt.tolerance;
   opt.slope = j->opt.slope;
   opt.reference = j->opt.reference;
-  opt.interpreter = c->interpreter;
+  jo_system_options use = {.use = JO_USE_HISTORIES, .wrt = j->number.word, .nwrt = j->number.n};
+  jo_system* system = NULL;
   jo_loads_sens* s = NULL;
-  jo_status status = jo_loads_sens_run(c->ctx, m, &opt, &s);
+  cli_exit code = cli_prepare(c, m, &use, &system);
+  if (code == CLI_OK && jo_loads_sens_run(c->ctx, system, &opt, &s) < 0) code = CLI_FAIL;
   cli_tell(c);
-  if (s && c->json) print_gradients_json(j, m, s);
-  if (s && !c->json) print_gradients(j, s);
+  if (s && c->json) print_gradients_json(m, system, s);
+  if (s && !c->json) print_gradients(j, system, s);
   jo_loads_sens_destroy(s);
-  return status < 0 ? CLI_FAIL : CLI_OK;
+  jo_system_destroy(system);
+  return code;
 }
 
 // ---- the command ---------------------------------------------------------------------------------
 
 static cli_exit work(cli* c, cli_loads_job* j) {
   jo_model* model = NULL;
-  jo_loads* loads = NULL;
+  jo_system* system = NULL;
   cli_exit code = cli_load(c, &model);
   if (code == CLI_OK && j->number.n > 0) {
     code = cli_loads_sensitivities(c, j, model);
   } else if (code == CLI_OK) {
-    jo_system_options opt = jo_system_options_default();
-    opt.interpreter = c->interpreter;
-    if (jo_loads_create(c->ctx, model, &opt, &loads) < 0) code = CLI_FAIL;
-    cli_tell(c);
-    if (loads)
-      code = j->compare ? cli_loads_compare(c, j, model, loads) : run_one(c, j, model, loads);
+    jo_system_options use = {.use = JO_USE_LOADS};
+    code = cli_prepare(c, model, &use, &system);
+    if (code == CLI_OK) {
+      code = j->compare ? cli_loads_compare(c, j, model, system) : run_one(c, j, model, system);
+    }
   }
-  jo_loads_destroy(loads);
+  jo_system_destroy(system);
   jo_model_destroy(model);
   return code;
 }

@@ -62,7 +62,7 @@ static bool read_run(const char* text, char* driver, size_t size, jo_loads_optio
   return true;
 }
 
-static cli_exit take_run(cli* c, comparison* k, const jo_loads* l, const char* text,
+static cli_exit take_run(cli* c, comparison* k, const jo_system* l, const char* text,
                          jo_loads_options opt) {
   char driver[32];
   compared* r = &k->run[k->n];
@@ -376,7 +376,7 @@ static void print_text(const comparison* k, const jo_model* m) {
   print_published(k);
 }
 
-static cli_exit take_runs(cli* c, comparison* k, cli_loads_job* j, const jo_loads* l) {
+static cli_exit take_runs(cli* c, comparison* k, cli_loads_job* j, const jo_system* l) {
   jo_loads_options plain = j->opt;
   plain.rate = plain.tolerance = NAN;
   cli_exit code = take_run(c, k, l, JO_LOADS_CONVERGED, plain);
@@ -386,7 +386,7 @@ static cli_exit take_runs(cli* c, comparison* k, cli_loads_job* j, const jo_load
   return code;
 }
 
-cli_exit cli_loads_compare(cli* c, cli_loads_job* j, const jo_model* m, const jo_loads* l) {
+cli_exit cli_loads_compare(cli* c, cli_loads_job* j, const jo_model* m, const jo_system* l) {
   cli_exit code = CLI_OK;
   comparison* k = calloc(1, sizeof *k);
   if (!k) return cli_no_memory();

@@ -14,18 +14,8 @@
 extern "C" {
 #endif
 
-/// A model whose element forces can be evaluated apart, and what came out of a run.
-typedef struct jo_loads jo_loads;
+/// What came out of a run.
 typedef struct jo_loads_result jo_loads_result;
-
-/// Generate, assemble and compile. `opt` NULL: defaults.
-/// On failure `*out` is NULL and the context says why.
-/// Ownership: caller, release with jo_loads_destroy() before the model, which must outlive it.
-/// Threads: any, one context per thread; may be used by all.
-JO_API jo_status jo_loads_create(jo_context* ctx, const jo_model* model,
-                                 const jo_system_options* opt, jo_loads** out);
-/// NULL is fine.
-JO_API void jo_loads_destroy(jo_loads* loads);
 
 /// Drivers: name and one line about it; NULL where there is no i-th.
 JO_API const char* jo_loads_driver_name(int i);
@@ -48,11 +38,11 @@ typedef struct jo_loads_options {
 
 JO_API jo_loads_options jo_loads_options_default(void);
 
-/// Run the manoeuvre. `opt` NULL: defaults.
+/// Run the manoeuvre of a system prepared for loads. `opt` NULL: defaults.
 /// On failure the context says why. A run that fails on its way keeps what was computed: `*out` is
 /// NULL only when it could not begin.
-/// Ownership: caller, release with jo_loads_result_destroy() before `loads`.
-JO_API jo_status jo_loads_run(jo_context* ctx, const jo_loads* loads, const jo_loads_options* opt,
+/// Ownership: caller, release with jo_loads_result_destroy() before the system.
+JO_API jo_status jo_loads_run(jo_context* ctx, const jo_system* system, const jo_loads_options* opt,
                               jo_loads_result** out);
 /// NULL is fine.
 JO_API void jo_loads_result_destroy(jo_loads_result* result);
@@ -76,7 +66,7 @@ typedef struct jo_loads_statistics {
 
 JO_API jo_loads_statistics jo_loads_result_statistics(const jo_loads_result* result);
 
-/// What an element went through. Texts are owned by the prepared model.
+/// What an element went through. Texts are owned by the system.
 typedef struct jo_loads_element {
   const char *name, *unit;
   /// Largest |load| with its sign. Plain drivers (fixed, adaptive): as sampled at their steps;
@@ -203,23 +193,21 @@ JO_API jo_status jo_load_events_at(const jo_load_events* events, int i, jo_load_
 
 // ---- sensitivities -------------------------------------------------------------------------------
 
-/// Derivatives of peak loads and pseudo-damage by numbers of the model, along a converged run.
+/// Derivatives of peak loads and pseudo-damage along a converged run, by the numbers of a system that is
+/// prepared for histories.
 typedef struct jo_loads_sens jo_loads_sens;
 
 typedef struct jo_loads_sens_options {
-  const char* const* wrt;  // parameters by name, other numbers by path
-  int nwrt;
   double t_end;             // [s]; NaN: the model's
   double tolerance;         // of the run; NaN: 1e-11
   double slope, reference;  // as in jo_loads_options
-  int interpreter;
 } jo_loads_sens_options;
 
 JO_API jo_loads_sens_options jo_loads_sens_options_default(void);
 
-/// On failure `*out` is NULL and the context names what is wrong.
-/// Ownership: caller, release with jo_loads_sens_destroy() before the model.
-JO_API jo_status jo_loads_sens_run(jo_context* ctx, const jo_model* model,
+/// `opt` NULL: defaults. On failure `*out` is NULL and the context names what is wrong.
+/// Ownership: caller, release with jo_loads_sens_destroy() before the system.
+JO_API jo_status jo_loads_sens_run(jo_context* ctx, const jo_system* system,
                                    const jo_loads_sens_options* opt, jo_loads_sens** out);
 /// NULL is fine.
 JO_API void jo_loads_sens_destroy(jo_loads_sens* sens);
@@ -227,14 +215,12 @@ JO_API void jo_loads_sens_destroy(jo_loads_sens* sens);
 typedef struct jo_loads_gradient {
   const char *name, *unit;  // of the element
   double peak, t_peak, damage;
-  const double *dpeak, *ddamage;              // by the numbers, as given
+  const double *dpeak, *ddamage;              // by the numbers of the system
   const double *dpeak_error, *ddamage_error;  // of these, estimated, absolute
 } jo_loads_gradient;
 
 JO_API int jo_loads_sens_count(const jo_loads_sens* sens);
 JO_API jo_status jo_loads_sens_at(const jo_loads_sens* sens, int i, jo_loads_gradient* out);
-/// Value of the k-th number.
-JO_API double jo_loads_sens_value(const jo_loads_sens* sens, int k);
 
 #ifdef __cplusplus
 }

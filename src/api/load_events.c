@@ -13,7 +13,7 @@ struct jo_load_events {
   jarena arena;
   jreport_load_events file;
   jo_model* model;
-  jo_loads* loads;
+  jo_system* system;
   jloads_recorded* event;  // as in the file
 };
 
@@ -48,7 +48,7 @@ static jo_status take_events(jo_load_events* v) {
   if (!v->event) return jerr_memory(v->ctx);
   for (int i = 0; i < v->file.n; i++) {
     const jreport_load_event* e = &v->file.event[i];
-    v->event[i] = (jloads_recorded){.element = jloads_find_element(v->loads->loads, e->element),
+    v->event[i] = (jloads_recorded){.element = jloads_find_element(v->system->loads, e->element),
                                     .t0 = e->t0,
                                     .t1 = e->t1,
                                     .y = e->y,
@@ -62,8 +62,10 @@ static jo_status open_events(jo_load_events* v, const char* path, const jo_setti
                              const jo_system_options* opt) {
   JO_TRY(jreport_load_events_read(v->ctx, &v->arena, path, &v->file));
   JO_TRY(load_model(v, path, set, nset));
-  JO_TRY(jo_loads_create(v->ctx, v->model, opt, &v->loads));
-  JO_TRY(jloads_replay_check_states(v->ctx, v->loads->loads, path, v->file.state, v->file.ny));
+  jo_system_options use = opt ? *opt : jo_system_options_default();
+  use.use = JO_USE_LOADS;
+  JO_TRY(jo_system_create(v->ctx, v->model, &use, &v->system));
+  JO_TRY(jloads_replay_check_states(v->ctx, v->system->loads, path, v->file.state, v->file.ny));
   return take_events(v);
 }
 
@@ -86,7 +88,7 @@ jo_status jo_load_events_open(jo_context* ctx, const char* path, const jo_settin
 
 void jo_load_events_destroy(jo_load_events* events) {
   if (!events) return;
-  jo_loads_destroy(events->loads);
+  jo_system_destroy(events->system);
   jo_model_destroy(events->model);
   jarena_free(&events->arena);
   jmem_free(events->ctx, events);
@@ -109,7 +111,7 @@ jo_status jo_load_events_reconstruct(jo_context* ctx, jo_load_events* events,
   jo_reconstruct_options chosen = opt ? *opt : jo_reconstruct_options_default();
   jloads_replay_options o = {events->file.driver, chosen.window, chosen.surface != 0};
   jloads_replay_counts n;
-  JO_TRY(jloads_replay(ctx, events->loads->loads, &o, events->event, events->file.n, &n));
+  JO_TRY(jloads_replay(ctx, events->system->loads, &o, events->event, events->file.n, &n));
   if (out) {
     *out = (jo_reconstruction){n.events, n.integrated, n.surfaces, n.refused,
                                n.nodes,  n.checked,    n.mismatch};
@@ -125,7 +127,7 @@ int jo_load_events_count(const jo_load_events* events) {
 jo_status jo_load_events_at(const jo_load_events* events, int i, jo_load_event_again* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, events, out);
   if (i < 0 || i >= events->file.n) return JO_ERR_ARGUMENT;
-  const jloads* l = events->loads->loads;
+  const jloads* l = events->system->loads;
   const jreport_load_event* e = &events->file.event[i];
   const jloads_recorded* v = &events->event[i];
   int c = jloads_find_coordinate(l, e->coordinate);

@@ -8,7 +8,7 @@
 
 #define DEGREES (180.0 / 3.14159265358979323846)
 
-// ---- preparation ---------------------------------------------------------------------------------
+// ---- drivers ---------------------------------------------------------------------------------
 
 const char* jo_loads_driver_name(int i) {
   bool exists = i >= 0 && i < JSOLVE_LOAD_DRIVER_COUNT;
@@ -22,29 +22,6 @@ const char* jo_loads_driver_description(int i) {
 #undef X
   };
   return i >= 0 && i < JSOLVE_LOAD_DRIVER_COUNT ? text[i] : NULL;
-}
-
-jo_status jo_loads_create(jo_context* ctx, const jo_model* model, const jo_system_options* opt,
-                          jo_loads** out) {
-  JO_REQUIRE_OUT(out, ctx, model);
-  jo_loads* l = jmem_resize(ctx, NULL, sizeof *l);
-  if (!l) return jerr_memory(ctx);
-  *l = (jo_loads){.ctx = ctx, .model = model};
-  jkernel_options kernel = jkernel_options_default();
-  if (opt && opt->interpreter) kernel.backend = JKERNEL_INTERP;
-  jo_status status = jloads_create(ctx, model->model, &kernel, &l->loads);
-  if (status < 0) {
-    jo_loads_destroy(l);
-    return status;
-  }
-  *out = l;
-  return JO_OK;
-}
-
-void jo_loads_destroy(jo_loads* loads) {
-  if (!loads) return;
-  jloads_destroy(loads->loads);
-  jmem_free(loads->ctx, loads);
 }
 
 // ---- runs ----------------------------------------------------------------------------------------
@@ -76,20 +53,22 @@ static jo_status evaluate(jo_context* ctx, jo_loads_result* r) {
   if (!r->doubt) return jerr_memory(ctx);
   JO_TRY(jloads_evaluate(ctx, &r->arena, &r->opt, r->result, r->choice.slope, r->choice.reference,
                          &r->evaluation));
-  return jloads_doubts(ctx, r->loads->loads, &r->opt, r->result, r->doubt);
+  return jloads_doubts(ctx, r->system->loads, &r->opt, r->result, r->doubt);
 }
 
-jo_status jo_loads_run(jo_context* ctx, const jo_loads* loads, const jo_loads_options* opt,
+jo_status jo_loads_run(jo_context* ctx, const jo_system* system, const jo_loads_options* opt,
                        jo_loads_result** out) {
-  JO_REQUIRE_OUT(out, ctx, loads);
+  JO_REQUIRE_OUT(out, ctx, system);
+  if (!system->loads) return japi_system_fail(ctx, system, JO_USE_LOADS);
   jo_loads_result* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
-  *r = (jo_loads_result){.ctx = ctx, .loads = loads};
+  *r = (jo_loads_result){.ctx = ctx, .system = system};
   jarena_init(&r->arena, ctx);
   r->choice = opt ? read_options(opt) : jloads_choice_default();
   jo_status evaluated = JO_OK;
-  jo_status status = jloads_choose(ctx, loads->model->model, &r->choice, &r->opt);
-  if (status >= 0) status = jloads_run(ctx, loads->loads, &r->opt, &r->result);
+  jo_status status = jloads_choose(ctx, system->variable, &r->choice, &r->opt);
+  r->opt.p = system->p_loads;
+  if (status >= 0) status = jloads_run(ctx, system->loads, &r->opt, &r->result);
   if (r->result) evaluated = evaluate(ctx, r);
   if (!r->result || evaluated < 0) {
     jo_loads_result_destroy(r);
@@ -132,8 +111,8 @@ jo_loads_statistics jo_loads_result_statistics(const jo_loads_result* result) {
                                .real_time_factor = result->evaluation.real_time_factor,
                                .missed_deadlines = r->deadlines_missed,
                                .worst_delay = r->missed,
-                               .element_cost = jloads_largest_element_cost(result->loads->loads),
-                               .directions_cost = result->loads->loads->directions_cost};
+                               .element_cost = jloads_largest_element_cost(result->system->loads),
+                               .directions_cost = result->system->loads->directions_cost};
 }
 
 int jo_loads_element_count(const jo_loads_result* result) {
@@ -144,7 +123,7 @@ int jo_loads_element_count(const jo_loads_result* result) {
 jo_status jo_loads_element_at(const jo_loads_result* result, int i, jo_loads_element* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   if (i < 0 || i >= result->result->ne) return JO_ERR_ARGUMENT;
-  const jloads* l = result->loads->loads;
+  const jloads* l = result->system->loads;
   const jloads_summary* e = &result->evaluation.element[i];
   *out = (jo_loads_element){l->name[i],  l->unit[i], e->peak,   e->t_peak,        e->smooth_peak,
                             e->smallest, e->largest, e->cycles, e->largest_range, e->damage};
@@ -183,7 +162,7 @@ jo_status jo_loads_sample(const jo_loads_result* result, int element, int i, dou
 
 int jo_loads_sensor_count(const jo_loads_result* result) {
   JO_REQUIRE_OR(0, result);
-  const jmodel* m = result->loads->model->model;
+  const jmodel* m = result->system->variable;
   int n = 0;
   for (int i = 0; i < m->nsignal; i++) {
     n += m->signal[i].is_output;
@@ -193,7 +172,7 @@ int jo_loads_sensor_count(const jo_loads_result* result) {
 
 jo_status jo_loads_output(const jo_loads_result* result, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
-  const jgen_dynamics* d = result->loads->loads->plant->dynamics;
+  const jgen_dynamics* d = result->system->loads->plant->dynamics;
   if (i < 0 || i >= d->noutput) return JO_ERR_ARGUMENT;
   *out = (jo_quantity){d->output_name[i], d->output_unit[i], "", result->result->out_end[i]};
   return JO_OK;
@@ -202,7 +181,7 @@ jo_status jo_loads_output(const jo_loads_result* result, int i, jo_quantity* out
 jo_status jo_loads_pose(const jo_loads_result* result, jo_pose* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   jloads_pose p;
-  if (!jloads_pose_at_end(result->loads->loads, result->result, &p)) return JO_ERR_ARGUMENT;
+  if (!jloads_pose_at_end(result->system->loads, result->result, &p)) return JO_ERR_ARGUMENT;
   *out = (jo_pose){
       p.body, p.x, p.y, p.z, p.yaw * DEGREES, p.pitch * DEGREES, p.roll * DEGREES,
   };
@@ -218,7 +197,7 @@ jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jloads_result* r = result->result;
   if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
-  const jloads* l = result->loads->loads;
+  const jloads* l = result->system->loads;
   const jloads_event* v = &r->event[i];
   jloads_event_summary s = jloads_event_summarise(l, &result->opt, v);
   *out = (jo_loads_event){.t0 = v->event.t0,

@@ -8,16 +8,10 @@
 #include "loads/evaluate.h"
 #include "loads/options.h"
 
-struct jo_loads {
-  jo_context* ctx;
-  const jo_model* model;
-  jloads* loads;
-};
-
 struct jo_loads_result {
   jo_context* ctx;
   jarena arena;
-  const jo_loads* loads;
+  const jo_system* system;
   jloads_choice choice;  // as used
   jloads_options opt;
   jloads_result* result;

@@ -19,7 +19,7 @@ static bool ends_in(const char* text, const char* end) {
 
 static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_result* r,
                                 const char* path) {
-  const jo_model* m = r->loads->model;
+  const jo_model* m = r->system->model;
   const jreport_note note[] = {
       {"jounce", "", JREPORT_TEXT, jo_version(), 0.0, 0},
       {"model", "", JREPORT_TEXT, jo_model_name(m), 0.0, 0},
@@ -31,7 +31,7 @@ static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_resul
       {"tolerance", "", JREPORT_REAL, "", r->choice.tolerance, 0},
       {"evaluations", "", JREPORT_REAL, "", r->result->statistics.evaluations, 0},
   };
-  const jloads* l = r->loads->loads;
+  const jloads* l = r->system->loads;
   int ne = l->ne;
   jplant_quantity* column = JARENA_ARRAY(a, 1 + ne, jplant_quantity);
   if (!column) return jerr_memory(ctx);
@@ -50,7 +50,7 @@ static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_resul
 
 static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* r,
                              const char* path) {
-  const jo_model* m = r->loads->model;
+  const jo_model* m = r->system->model;
   const char* model = jreport_load_events_name_model(a, m->place, path);
   if (!model) return jerr_memory(ctx);
   jreport_load_events e = {.model = model,
@@ -60,7 +60,7 @@ static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* 
                            .driver = r->choice.driver,
                            .rate = r->choice.rate,
                            .ny = r->result->ny,
-                           .state = r->loads->loads->plant->dynamics->layout.name};
+                           .state = r->system->loads->plant->dynamics->layout.name};
   e.event = JARENA_ARRAY(a, r->result->nevent, jreport_load_event);
   if (!e.event) return jerr_memory(ctx);
   for (int i = 0; i < r->result->nevent; i++) {
@@ -126,11 +126,11 @@ static jo_status draw(jo_context* ctx, jarena* a, const jo_loads_plot* p, int e,
   }
   const jo_loads_result* r = p->result[0];
   jreport_plot plot = {.title = p->title,
-                       .subtitle = jo_model_settings(r->loads->model),
+                       .subtitle = jo_model_settings(r->system->model),
                        .x_label = "t [s]",
                        .series = series,
                        .nseries = p->nresult};
-  plot.y_label = jarena_printf(a, "%s [k%s]", p->element, r->loads->loads->unit[e]);
+  plot.y_label = jarena_printf(a, "%s [k%s]", p->element, r->system->loads->unit[e]);
   if (!plot.y_label) return jerr_memory(ctx);
   jtext t;
   jtext_init(&t, ctx);
@@ -148,7 +148,7 @@ jo_status jo_loads_plot_save(jo_context* ctx, const jo_loads_plot* plot, const c
     JO_REQUIRE(ctx, plot->result[i]);
   }
   int e =
-      plot->nresult > 0 ? jloads_find_element(plot->result[0]->loads->loads, plot->element) : -1;
+      plot->nresult > 0 ? jloads_find_element(plot->result[0]->system->loads, plot->element) : -1;
   if (e < 0) return jerr_set(ctx, JO_ERR_ARGUMENT, "no element is named '%.80s'", plot->element);
   jarena a;
   jarena_init(&a, ctx);

@@ -13,6 +13,7 @@
 #include "plant/finite.h"
 #include "plant/guard.h"
 #include "plant/limits.h"
+#include "plant/start.h"
 
 #define RECONSTRUCTION_STEP 1e-4  // [s]
 
@@ -383,9 +384,21 @@ static jo_status check_size(const runner* u, const jloads_options* opt) {
                              rows * (1.0 + u->l->ne) * sizeof(double), what);
 }
 
+// Where a run with these numbers begins.
+static jo_status find_start(runner* u, const jloads_options* opt) {
+  jloads_result* r = u->out;
+  const jplant* p = u->l->plant;
+  jplant_start start = {.y = p->y0};
+  if (opt->p) {
+    JO_TRY(jplant_start_check(r->ctx, p, opt->p));
+    JO_TRY(jplant_start_find(r->ctx, &r->arena, p, 0, opt->p, &start));
+  }
+  memcpy(r->y_end, start.y, (size_t)r->ny * sizeof *r->y_end);
+  return jplant_guard_start(u->run, opt->t_start, r->y_end);
+}
+
 static jo_status run_all(runner* u, const jloads_options* opt) {
   jloads_result* r = u->out;
-  memcpy(r->y_end, u->l->plant->y0, (size_t)r->ny * sizeof *r->y_end);
   jsolve_load_observer obs = {u, on_sample, on_event};
   u->clock_start = jclock_wall();
   double t0 = jclock_cpu();
@@ -422,7 +435,7 @@ jo_status jloads_run(jo_context* ctx, const jloads* l, const jloads_options* opt
   jo_status status = r->peak && r->y_end && r->out_end ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = begin(&u, ctx, &r->arena, l, opt->p);
   if (status >= 0) status = check_size(&u, opt);
-  if (status >= 0) status = jplant_guard_start(u.run, opt->t_start, l->plant->y0);
+  if (status >= 0) status = find_start(&u, opt);
   bool begun = status >= 0;
   if (begun) status = run_all(&u, opt);
   jplant_work_destroy(u.run);

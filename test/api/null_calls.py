@@ -22,7 +22,7 @@ NEEDED = {("jo_sweep_create", "opt"), ("jo_loads_sens_run", "opt")}
 TAKES_NULL = {"jo_context_message", "jo_context_diagnostic_count", "jo_context_diagnostic",
               "jo_context_clear"}
 
-# a valid value: by function and name, by name, by type; f is the fixture of test_null.c
+# a valid value: by function and name, by name, by type; f is the subject of test_null.c
 VALUES = {
     ("jo_load_events_open", "path"): "f->events_path", ("jo_report_write", "path"): "f->page",
     ("jo_output_check", "path"): "f->page", ("jo_output_write", "path"): "f->page",
@@ -30,7 +30,7 @@ VALUES = {
     ("jo_text_character", "s"): "f->text",
     ("jo_load_events_open", "set"): "&f->setting", ("jo_sweep_create", "opt"): "&f->sweep_options",
     ("jo_loads_sens_run", "opt"): "&f->loads_sens_options",
-    "path": "f->model_path", "dir": "f->dir", "text": "f->text", "length": "f->length",
+    "path": "f->model_path", "dir": "f->base->dir", "text": "f->text", "length": "f->length",
     "name": "f->names[0]", "increment": "f->number", "progress": "NULL", "user": "NULL",
     "const char* const*": "f->names", "const char**": "&f->word",
     "jo_severity*": "&f->severity", "const jo_allocator*": "NULL", "const jo_setting*": "&f->setting",
@@ -165,13 +165,13 @@ def main():
         if not blocks:
             continue
         n += len(blocks)
-        out.append(f"static void call_{name}(fixture* f) {{\n" + "\n".join(blocks) + "\n}\n")
+        out.append(f"static void call_{name}(subject* f) {{\n" + "\n".join(blocks) + "\n}\n")
         called.append(f"  call_{name}(f);\n")
     calls = "".join(called)
     Path(sys.argv[2]).write_text(
         "// written by null_calls.py from the public headers\n" + "\n".join(out) +
         f"\nenum {{ NFUNCTION = {len(found)}, NCALL = {n} }};\n"
-        f"\nstatic void call_all(fixture* f) {{\n{calls}}}\n", encoding="utf-8")
+        f"\nstatic void call_all(subject* f) {{\n{calls}}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,7 @@
 // Statics and modes as users see them: numbers by name, derivatives, and what happens without memory.
 #include "jounce/analysis.h"
 
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 // a mass on a spring on the ground, and one on a rod
 static const char text[] =
@@ -23,29 +22,18 @@ static const char text[] =
 
 static const char* const name[] = {"m", "k", "l", "bodies.bob.mass"};
 
-typedef struct fixture {
-  jo_context* ctx;
-  jo_model* model;
-} fixture;
-
-static fixture open_model(void) {
-  fixture f = {0};
-  assert_int_equal(jo_context_create(NULL, &f.ctx), JO_OK);
-  assert_ok(f.ctx, jo_model_parse(f.ctx, text, strlen(text), "hang.yaml", NULL, 0, &f.model));
+static fixture* open_model(void) {
+  fixture* f = fixture_open();
+  assert_ok(f->ctx, jo_model_parse(f->ctx, text, strlen(text), "hang.yaml", NULL, 0, &f->model));
   return f;
-}
-
-static void close_model(fixture* f) {
-  jo_model_destroy(f->model);
-  jo_context_destroy(f->ctx);
 }
 
 // z = -m g / k
 static void test_static_derivatives_of_a_spring_are_those_of_the_handbook(void** state) {
   (void)state;
-  fixture f = open_model();
+  fixture* f = open_model();
   jo_static* s;
-  assert_ok(f.ctx, jo_static_differentiate(f.ctx, f.model, name, 4, &s));
+  assert_ok(f->ctx, jo_static_differentiate(f->ctx, f->model, name, 4, &s));
   assert_int_equal(jo_static_parameter_count(s), 4);
   jo_quantity p;
   assert_int_equal(jo_static_parameter(s, 1, &p), JO_OK);
@@ -60,33 +48,33 @@ static void test_static_derivatives_of_a_spring_are_those_of_the_handbook(void**
   assert_true(isnan(jo_static_output_derivative(s, 0, 4)));
   assert_true(isnan(jo_static_coordinate_derivative(s, 3, 0)));
   jo_static_destroy(s);
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_static_without_names_has_all_parameters_and_plain_ones_none(void** state) {
   (void)state;
-  fixture f = open_model();
+  fixture* f = open_model();
   jo_static* s;
-  assert_ok(f.ctx, jo_static_differentiate(f.ctx, f.model, NULL, 0, &s));
+  assert_ok(f->ctx, jo_static_differentiate(f->ctx, f->model, NULL, 0, &s));
   assert_int_equal(jo_static_parameter_count(s), 3);
   jo_static_destroy(s);
-  assert_ok(f.ctx, jo_static_create(f.ctx, f.model, &s));
+  assert_ok(f->ctx, jo_static_create(f->ctx, f->model, &s));
   assert_int_equal(jo_static_parameter_count(s), 0);
   assert_true(isnan(jo_static_output_derivative(s, 0, 0)));
   jo_static_destroy(s);
-  close_model(&f);
+  fixture_close(f);
 }
 
 // lambda^2 m + lambda c + k = 0
 static void test_modes_derivatives_of_a_spring_are_those_of_the_handbook(void** state) {
   (void)state;
-  fixture f = open_model();
+  fixture* f = open_model();
   jo_modes_options opt = jo_modes_options_default();
   opt.at_static = 1;
   opt.name = name;
   opt.nname = 4;
   jo_modes* m;
-  assert_ok(f.ctx, jo_modes_create(f.ctx, f.model, &opt, &m));
+  assert_ok(f->ctx, jo_modes_create(f->ctx, f->model, &opt, &m));
   assert_int_equal(jo_modes_parameter_count(m), 4);
   double mass = 2, c = 1, k = 80, omega = sqrt(k / mass - c * c / (4 * mass * mass));
   int found = 0;
@@ -107,7 +95,7 @@ static void test_modes_derivatives_of_a_spring_are_those_of_the_handbook(void** 
   }
   assert_int_equal(found, 1);
   jo_modes_destroy(m);
-  close_model(&f);
+  fixture_close(f);
 }
 
 // ---- memory --------------------------------------------------------------------------------------
@@ -138,10 +126,10 @@ static void test_analysis_no_memory_is_reported_and_nothing_leaks(void** state) 
   failing_alloc_init(&whole, -1);
   assert_int_equal(all_of_it(&whole.allocator), JO_OK);
   for (long n = 0; n < whole.calls; n += n < whole.calls - 200 ? 1 + whole.calls / 300 : 1) {
-    failing_alloc f;
-    failing_alloc_init(&f, n);
-    assert_int_equal(all_of_it(&f.allocator), JO_ERR_MEMORY);
-    assert_int_equal(f.live_bytes, 0);
+    failing_alloc part;
+    failing_alloc_init(&part, n);
+    assert_int_equal(all_of_it(&part.allocator), JO_ERR_MEMORY);
+    assert_int_equal(part.live_bytes, 0);
   }
 }
 

@@ -5,39 +5,16 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "support/check.h"
 #include "support/comma_locale.h"
+#include "support/fixture.h"
 
 #define PENDULUM "models/mechanisms/pendulum.yaml"
 #define BUGGY    "models/buggy/step_descent.yaml"
 #define CAR      "test/models/sweep_quarter_car.yaml"
 
-typedef struct fixture {
-  jo_context* ctx;
-  jarena a;
-  const char* dir;
-} fixture;
-
-static int setup(void** state) {
-  fixture* f = calloc(1, sizeof *f);
-  if (!f || jo_context_create(NULL, &f->ctx) < 0) return -1;
-  jarena_init(&f->a, f->ctx);
-  *state = f;
-  return jfile_temp_dir(f->ctx, &f->a, "/tmp", &f->dir) < 0 ? -1 : 0;
-}
-
-static int teardown(void** state) {
-  fixture* f = *state;
-  jfile_remove_dir(f->dir);
-  jarena_free(&f->a);
-  jo_context_destroy(f->ctx);
-  free(f);
-  return 0;
-}
-
 // A file of the folder.
 static const char* below(fixture* f, const char* locale, const char* name) {
-  return jarena_printf(&f->a, "%s/%s_%s", f->dir, locale, name);
+  return jarena_printf(&f->a, "%s/%s_%s", fixture_dir(f), locale, name);
 }
 
 static void write_run(fixture* f, const jo_model* m, const char* locale) {
@@ -56,12 +33,12 @@ static void write_run(fixture* f, const jo_model* m, const char* locale) {
 
 static void write_sens(fixture* f, const jo_model* m, const char* locale) {
   static const char* const wrt[] = {"g", "l"};
-  jo_sens_setup setup = jo_sens_setup_default();
-  setup.name = wrt;
-  setup.nname = 2;
-  setup.interpreter = 1;
+  jo_sens_setup fixture_setup = jo_sens_setup_default();
+  fixture_setup.name = wrt;
+  fixture_setup.nname = 2;
+  fixture_setup.interpreter = 1;
   jo_sens* sens;
-  assert_ok(f->ctx, jo_sens_create(f->ctx, m, &setup, &sens));
+  assert_ok(f->ctx, jo_sens_create(f->ctx, m, &fixture_setup, &sens));
   jo_sens_options opt = jo_sens_options_default();
   jo_sens_result* result;
   assert_ok(f->ctx, jo_sens_run(f->ctx, sens, &opt, &result));
@@ -130,7 +107,7 @@ static void write_files(fixture* f, const char* locale) {
   write_sweep(f, pendulum, locale);
   write_report(f, buggy, locale);
   write_loads(f, car, locale);
-  const char* sources = jarena_printf(&f->a, "%s/sources_%s", f->dir, locale);
+  const char* sources = jarena_printf(&f->a, "%s/sources_%s", fixture_dir(f), locale);
   assert_ok(f->ctx, jo_generate(f->ctx, pendulum, sources, NULL));
   jo_model_destroy(pendulum);
   jo_model_destroy(buggy);
@@ -159,17 +136,17 @@ static void test_locale_of_the_host_does_not_show_in_files(void** state) {
     assert_string_equal(text_of(f, below(f, "C", file[i])), text_of(f, below(f, "de", file[i])));
   }
   for (size_t i = 0; i < sizeof source / sizeof *source; i++) {
-    assert_string_equal(text_of(f, jarena_printf(&f->a, "%s/sources_C/%s", f->dir, source[i])),
-                        text_of(f, jarena_printf(&f->a, "%s/sources_de/%s", f->dir, source[i])));
+    assert_string_equal(
+        text_of(f, jarena_printf(&f->a, "%s/sources_C/%s", fixture_dir(f), source[i])),
+        text_of(f, jarena_printf(&f->a, "%s/sources_de/%s", fixture_dir(f), source[i])));
   }
-  jfile_remove_dir(jarena_printf(&f->a, "%s/sources_C", f->dir));
-  jfile_remove_dir(jarena_printf(&f->a, "%s/sources_de", f->dir));
+  jfile_remove_dir(jarena_printf(&f->a, "%s/sources_C", fixture_dir(f)));
+  jfile_remove_dir(jarena_printf(&f->a, "%s/sources_de", fixture_dir(f)));
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_locale_of_the_host_does_not_show_in_files, setup,
-                                      teardown),
+      fixture_test(test_locale_of_the_host_does_not_show_in_files),
   };
   return cmocka_run_group_tests_name("api.locale", tests, NULL, NULL);
 }

@@ -5,13 +5,14 @@
 #include <unistd.h>
 
 #include "jounce/jounce.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define MODEL "test/models/sweep_quarter_car.yaml"
 
-typedef struct fixture {
+typedef struct subject {
   const char* now;  // the call under way, for a message
-  char dir[64], events_path[96], page[96];
+  fixture* base;
+  const char *events_path, *page;
   const char *model_path, *text, *word;
   size_t length;
   const char* names[1];
@@ -37,9 +38,9 @@ typedef struct fixture {
   jo_sens* sens;
   jo_sens_result* sens_result;
   jo_sweep* sweep;
-} fixture;
+} subject;
 
-static void check_status(const fixture* f, jo_status got, bool may_be_null, const char* told) {
+static void check_status(const subject* f, jo_status got, bool may_be_null, const char* told) {
   bool is_right = may_be_null ? got >= 0 : got == JO_ERR_ARGUMENT;
   const char* message = jo_context_message(f->ctx);
   if (is_right && (!told || strncmp(message, told, strlen(told)) == 0)) return;
@@ -60,7 +61,7 @@ static void check_zero(const void* data, size_t size) {
 
 // ---- objects of every kind -----------------------------------------------------------------------
 
-static void make_runs(fixture* f) {
+static void make_runs(subject* f) {
   jo_context* c = f->ctx;
   const jo_system_options slow = {.interpreter = 1};
   assert_ok(c, jo_model_load(c, MODEL, NULL, 0, &f->model));
@@ -76,7 +77,7 @@ static void make_runs(fixture* f) {
   assert_ok(c, jo_loads_sens_run(c, f->model, &f->loads_sens_options, &f->loads_sens));
 }
 
-static void make_derivatives(fixture* f) {
+static void make_derivatives(subject* f) {
   jo_context* c = f->ctx;
   jo_sens_setup setup = {.name = f->names, .nname = 1, .check = 1, .interpreter = 1};
   assert_ok(c, jo_sens_create(c, f->model, &setup, &f->sens));
@@ -85,12 +86,12 @@ static void make_derivatives(fixture* f) {
 }
 
 static int set_up(void** state) {
-  fixture* f = calloc(1, sizeof *f);
+  subject* f = calloc(1, sizeof *f);
   *state = f;
-  strcpy(f->dir, "/tmp/jounce-null-XXXXXX");
-  assert_non_null(mkdtemp(f->dir));
-  snprintf(f->events_path, sizeof f->events_path, "%s/x.events", f->dir);
-  snprintf(f->page, sizeof f->page, "%s/x.html", f->dir);
+  f->base = fixture_open();
+  f->ctx = f->base->ctx;
+  f->events_path = fixture_below(f->base, "x.events");
+  f->page = fixture_below(f->base, "x.html");
   f->model_path = MODEL;
   f->text = "jounce: 1";
   f->length = strlen(f->text);
@@ -105,7 +106,6 @@ static int set_up(void** state) {
   f->loads_sens_options.wrt = f->names;
   f->loads_sens_options.nwrt = 1;
   f->loads_sens_options.interpreter = 1;
-  assert_int_equal(jo_context_create(NULL, &f->ctx), JO_OK);
   make_runs(f);
   make_derivatives(f);
   f->plotted[0] = f->loads_result;
@@ -116,7 +116,7 @@ static int set_up(void** state) {
 }
 
 static int tear_down(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jo_sweep_destroy(f->sweep);
   jo_sens_result_destroy(f->sens_result);
   jo_sens_destroy(f->sens);
@@ -130,12 +130,9 @@ static int tear_down(void** state) {
   jo_result_destroy(f->result);
   jo_system_destroy(f->system);
   jo_model_destroy(f->model);
-  jo_context_destroy(f->ctx);
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf '%s'", f->dir);
-  int done = system(command);
+  fixture_close(f->base);
   free(f);
-  return done;
+  return 0;
 }
 
 // ---- tests ---------------------------------------------------------------------------------------
@@ -146,7 +143,7 @@ static void test_null_every_pointer_of_every_function(void** state) {
   assert_true(NFUNCTION > 140 && NCALL > 240);
 }
 
-static void expect_refusal(fixture* f, jo_status got, const char* told) {
+static void expect_refusal(subject* f, jo_status got, const char* told) {
   const char* message = jo_context_message(f->ctx);
   if (got != JO_ERR_ARGUMENT || !strstr(message, told)) {
     fail_msg("%s: '%s' instead of '%s'", jo_status_text(got), message, told);
@@ -155,7 +152,7 @@ static void expect_refusal(fixture* f, jo_status got, const char* told) {
 }
 
 static void test_null_lists_with_holes(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jo_context* c = f->ctx;
   const char* const hole[] = {"k", NULL};
   jo_static* s;
@@ -190,7 +187,7 @@ static void test_null_lists_with_holes(void** state) {
 }
 
 static void test_null_parts_of_a_plot(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   const jo_loads_result* const none[] = {NULL};
   jo_loads_plot part[] = {f->plot, f->plot, f->plot, f->plot, f->plot};
   part[0].title = NULL;

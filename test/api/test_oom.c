@@ -3,11 +3,8 @@
 // memory, or the result is the right one; nothing leaks. Arenas have no blocks here: every request is an
 // allocation. Some n of each task are tried, the first and the last ones one by one; more of them with
 // JOUNCE_OOM_PLACES=N, one place of one task with JOUNCE_OOM_TASK and JOUNCE_OOM_AT. (libfyaml, HDF5 and SUNDIALS have allocators of their own.)
-#include <unistd.h>
-
 #include "jounce/jounce.h"
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 #define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
 #define LOOP        "test/models/sens_loop.yaml"
@@ -35,7 +32,7 @@ typedef struct work {
   int nvalue;
 } work;
 
-static char folder[64], csv[96], events[96], page[96], h5[96];
+static const char *folder, *csv, *events, *page, *h5;
 
 static void add(work* w, double x) {
   w->digest += (isfinite(x) ? x : 1.0) * (1.0 + 0.01 * w->nvalue++);
@@ -380,24 +377,17 @@ static void test_oom_is_told_as_such(void** state) {
 }
 
 static int set_up(void** state) {
-  (void)state;
-  strcpy(folder, "/tmp/jounce-oom-XXXXXX");
-  if (!mkdtemp(folder)) return 1;
-  snprintf(csv, sizeof csv, "%s/x.csv", folder);
-  snprintf(h5, sizeof h5, "%s/x.h5", folder);
-  snprintf(events, sizeof events, "%s/x.events", folder);
-  snprintf(page, sizeof page, "%s/x.html", folder);
+  fixture* f = fixture_open();
+  *state = f;
+  folder = fixture_dir(f);
+  csv = fixture_below(f, "x.csv");
+  h5 = fixture_below(f, "x.h5");
+  events = fixture_below(f, "x.events");
+  page = fixture_below(f, "x.html");
   return 0;
-}
-
-static int tear_down(void** state) {
-  (void)state;
-  char command[96];
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_oom_is_told_as_such)};
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, set_up, fixture_teardown);
 }

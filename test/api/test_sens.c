@@ -2,52 +2,52 @@
 // Sensitivities as users see them: names, methods, contributions of events, histories, checks.
 #include "jounce/sens.h"
 
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 #define BOUNCE "test/models/sens_bounce.yaml"
 #define CART   "test/models/sens_cart.yaml"
 
-typedef struct fixture {
+typedef struct subject {
+  fixture* base;  // holds context and model
   jo_context* ctx;
   jo_model* model;
   jo_sens* sens;
   jo_sens_result* result;
-} fixture;
+} subject;
 
-static fixture open_model(const char* path) {
-  fixture f = {0};
-  assert_int_equal(jo_context_create(NULL, &f.ctx), JO_OK);
-  assert_ok(f.ctx, jo_model_load(f.ctx, path, NULL, 0, &f.model));
+static subject open_model(const char* path) {
+  subject f = {.base = fixture_open()};
+  fixture_model(f.base, path, NULL, 0);
+  f.ctx = f.base->ctx;
+  f.model = f.base->model;
   return f;
 }
 
-static void drop(fixture* f) {
+static void drop(subject* f) {
   jo_sens_result_destroy(f->result);
   jo_sens_destroy(f->sens);
   f->result = NULL;
   f->sens = NULL;
 }
 
-static void close_model(fixture* f) {
+static void close_model(subject* f) {
   drop(f);
-  jo_model_destroy(f->model);
-  jo_context_destroy(f->ctx);
+  fixture_close(f->base);
 }
 
 // Small models: the interpreter is faster than a compiler.
-static jo_status prepare(fixture* f, jo_sens_setup setup) {
+static jo_status prepare(subject* f, jo_sens_setup setup) {
   setup.interpreter = 1;
   return jo_sens_create(f->ctx, f->model, &setup, &f->sens);
 }
 
-static void run(fixture* f, const jo_sens_options* opt) {
+static void run(subject* f, const jo_sens_options* opt) {
   assert_ok(f->ctx, jo_sens_run(f->ctx, f->sens, opt, &f->result));
 }
 
 // ---- names ---------------------------------------------------------------------------------------
 
-static int count(fixture* f, const char* a, const char* b) {
+static int count(subject* f, const char* a, const char* b) {
   const char* const name[] = {a, b};
   jo_sens_setup setup = {.name = name, .nname = a ? b ? 2 : 1 : 0, .method = JO_SENS_ADJOINT};
   assert_ok(f->ctx, prepare(f, setup));
@@ -58,7 +58,7 @@ static int count(fixture* f, const char* a, const char* b) {
 
 static void test_sens_names_choose_numbers(void** state) {
   (void)state;
-  fixture f = open_model(CART);
+  subject f = open_model(CART);
   assert_int_equal(count(&f, NULL, NULL), 8);
   assert_int_equal(count(&f, "parameters", NULL), 8);
   assert_int_equal(count(&f, "t0", "t0"), 1);
@@ -72,7 +72,7 @@ static void test_sens_names_choose_numbers(void** state) {
 
 static void test_sens_unknown_names_are_refused_with_a_hint(void** state) {
   (void)state;
-  fixture f = open_model(CART);
+  subject f = open_model(CART);
   const char* const wrong[] = {"strat", "joints.nothing.*"};
   for (int i = 0; i < 2; i++) {
     jo_sens_setup setup = {.name = &wrong[i], .nname = 1};
@@ -89,7 +89,7 @@ static void test_sens_unknown_names_are_refused_with_a_hint(void** state) {
 
 static void test_sens_auto_counts_objectives_and_parameters(void** state) {
   (void)state;
-  fixture f = open_model(BOUNCE);
+  subject f = open_model(BOUNCE);
   // four objectives, one group of eight parameters; then as many groups as objectives and more
   assert_ok(f.ctx, prepare(&f, jo_sens_setup_default()));
   run(&f, NULL);
@@ -107,7 +107,7 @@ static void test_sens_auto_counts_objectives_and_parameters(void** state) {
 
 static void test_sens_methods_that_are_not_prepared_are_refused(void** state) {
   (void)state;
-  fixture f = open_model(BOUNCE);
+  subject f = open_model(BOUNCE);
   jo_sens_setup setup = {.method = JO_SENS_ADJOINT};
   assert_ok(f.ctx, prepare(&f, setup));
   jo_sens_options opt = jo_sens_options_default();
@@ -131,7 +131,7 @@ static void test_sens_contributions_add_up(void** state) {
   (void)state;
   const char* const path[] = {BOUNCE, CART};
   for (int m = 0; m < 2; m++) {
-    fixture f = open_model(path[m]);
+    subject f = open_model(path[m]);
     assert_ok(f.ctx, prepare(&f, jo_sens_setup_default()));
     run(&f, NULL);
     assert_true(jo_sens_event_count(f.result) > 0);
@@ -157,7 +157,7 @@ static void test_sens_contributions_add_up(void** state) {
 //   z0 + v0 t - g t^2/2 = h     dt/dz0 = -1/(v0 - g t)     dt/dh = -dt/dz0     dt/dk = 0
 static void test_sens_event_times_move_as_free_fall_says(void** state) {
   (void)state;
-  fixture f = open_model(BOUNCE);
+  subject f = open_model(BOUNCE);
   assert_ok(f.ctx, prepare(&f, jo_sens_setup_default()));
   run(&f, NULL);
   jo_sens_event e;
@@ -177,7 +177,7 @@ static void test_sens_event_times_move_as_free_fall_says(void** state) {
 
 static void test_sens_frozen_events_stay(void** state) {
   (void)state;
-  fixture f = open_model(BOUNCE);
+  subject f = open_model(BOUNCE);
   assert_ok(f.ctx, prepare(&f, jo_sens_setup_default()));
   jo_sens_options opt = jo_sens_options_default();
   opt.frozen = 1;
@@ -195,7 +195,7 @@ static void test_sens_frozen_events_stay(void** state) {
 
 static void test_sens_rank_gives_changes_per_increment(void** state) {
   (void)state;
-  fixture f = open_model(BOUNCE);
+  subject f = open_model(BOUNCE);
   assert_ok(f.ctx, prepare(&f, jo_sens_setup_default()));
   run(&f, NULL);
   double increment[7];
@@ -250,7 +250,7 @@ static void test_sens_history_is_the_derivative_at_every_time(void** state) {
   const char* const path = "build_test_history.csv";
   const char* const name[] = {"z0", "v0", "g"};
   const char* const output[] = {"z"};
-  fixture f = open_model(BOUNCE);
+  subject f = open_model(BOUNCE);
   jo_sens_setup setup = {.name = name, .nname = 3, .method = JO_SENS_DIRECT};
   assert_ok(f.ctx, prepare(&f, setup));
   for (int grid = 0; grid < 2; grid++) {
@@ -296,7 +296,7 @@ static void test_sens_history_is_the_derivative_at_every_time(void** state) {
 static void test_sens_check_finds_all_ways_in_agreement(void** state) {
   (void)state;
   const char* const name[] = {"l", "t0", "V", "bodies.bob.com.x"};
-  fixture f = open_model(CART);
+  subject f = open_model(CART);
   jo_sens_setup setup = {.name = name, .nname = 4, .check = 1};
   assert_ok(f.ctx, prepare(&f, setup));
   jo_sens_check_row row[12];
@@ -324,7 +324,7 @@ static int stop_at_once(void* user, double fraction) {
 static void test_sens_check_can_be_stopped(void** state) {
   (void)state;
   const char* const name[] = {"l", "t0"};
-  fixture f = open_model(CART);
+  subject f = open_model(CART);
   jo_sens_setup setup = {.name = name, .nname = 2, .check = 1};
   assert_ok(f.ctx, prepare(&f, setup));
   jo_sens_check_row row[6];
@@ -338,7 +338,7 @@ static void test_sens_check_can_be_stopped(void** state) {
 static void test_sens_vcurve_is_a_v(void** state) {
   (void)state;
   const char* const name[] = {"start"};
-  fixture f = open_model(CART);
+  subject f = open_model(CART);
   jo_sens_setup setup = {.name = name, .nname = 1, .check = 1};
   assert_ok(f.ctx, prepare(&f, setup));
   jo_sens_vcurve_point v[12];
@@ -388,10 +388,10 @@ static void test_sens_no_memory_is_reported_and_nothing_leaks(void** state) {
   failing_alloc_init(&whole, -1);
   assert_int_equal(all_of_it(&whole.allocator), JO_OK);
   for (long n = 0; n < whole.calls; n += n < whole.calls - 200 ? 1 + whole.calls / 300 : 1) {
-    failing_alloc f;
-    failing_alloc_init(&f, n);
-    assert_int_equal(all_of_it(&f.allocator), JO_ERR_MEMORY);
-    assert_int_equal(f.live_bytes, 0);
+    failing_alloc part;
+    failing_alloc_init(&part, n);
+    assert_int_equal(all_of_it(&part.allocator), JO_ERR_MEMORY);
+    assert_int_equal(part.live_bytes, 0);
   }
 }
 

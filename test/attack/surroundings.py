@@ -52,7 +52,7 @@ def allocator(sanitized: bool) -> str | None:
     if sanitized:
         return None
     path = os.path.join(tempfile.gettempdir(), f"jounce_attack_{os.getpid()}.so")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "failing_malloc.c")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "failing_malloc.c")
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", path, source, "-ldl"], check=True)
     return path
 
@@ -70,20 +70,20 @@ def memory(seed: int, attempt: Attempt, judge: Judge) -> None:
     work, compiled, libraries = draw.one(WORK), draw.chance(0.1), draw.chance(0.25)
     attempt.save("model.yaml", PENDULUM)
     args = arguments(work, compiled=compiled)
-    environment = {"LD_PRELOAD": library, "ATTACK_COUNT": os.path.join(attempt.folder, ".std_count")}
+    environment = {"LD_PRELOAD": library, "FAIL_COUNT": os.path.join(attempt.folder, ".std_count")}
     if libraries:
-        environment["ATTACK_LIBRARIES"] = "1"
+        environment["FAIL_LIBRARIES"] = "1"
     what = (work, compiled, libraries)
     if what not in _counts:
         attempt.call(*args, environment=environment)
-        with open(environment["ATTACK_COUNT"], encoding="ascii") as f:
+        with open(environment["FAIL_COUNT"], encoding="ascii") as f:
             _counts[what] = int(f.read())
     at = draw.count(0, _counts[what] - 1)
-    environment["ATTACK_FAIL_AT"] = str(at)
+    environment["FAIL_AT"] = str(at)
     if draw.chance(0.5):
-        environment["ATTACK_FAIL_ON"] = "1"
+        environment["FAIL_ON"] = "1"
     attempt.note = f"{work}: allocation {at} of {_counts[what]} fails" + (
-        ", and all after it" if "ATTACK_FAIL_ON" in environment else "") + (", of libraries, too" if libraries else "")
+        ", and all after it" if "FAIL_ON" in environment else "") + (", of libraries, too" if libraries else "")
     done = attempt.call(*args, environment=environment)
     if libraries and done.signal or not judge.ending(done):
         return
@@ -105,7 +105,7 @@ def starving(seed: int, attempt: Attempt, judge: Judge) -> None:
     for at in range(12) if library else ():
         attempt.note = f"{work}: allocation {at} fails, and all after it"
         done = attempt.call(*arguments(work), environment={
-            "LD_PRELOAD": library, "ATTACK_FAIL_AT": str(at), "ATTACK_FAIL_ON": "1"})
+            "LD_PRELOAD": library, "FAIL_AT": str(at), "FAIL_ON": "1"})
         if judge.ending(done) and not any("memory" in line for line in messages(done)):
             judge.fault("another cause", f"exit {done.code}: {done.told()!r}", done)
             return

@@ -2,26 +2,25 @@
 // The context keeps what was said, in order, and at least the first error when memory ends.
 #include "base/err.h"
 
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 static void test_err_first_error_is_the_message(void** state) {
   (void)state;
-  jo_context* ctx = NULL;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_string_equal(jo_context_message(ctx), "");
   jerr_warn(ctx, "speed %d km/h is high", 300);
   assert_int_equal(jerr_set(ctx, JO_ERR_MODEL, "body '%s' is unknown", "wheel"), JO_ERR_MODEL);
   assert_int_equal(jerr_set(ctx, JO_ERR_FILE, "second"), JO_ERR_FILE);
   assert_string_equal(jo_context_message(ctx), "body 'wheel' is unknown");
   assert_int_equal(jerr_count(ctx), 2);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_err_diagnostics_keep_order_and_severity(void** state) {
   (void)state;
-  jo_context* ctx = NULL;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   for (int i = 0; i < 100; i++) {
     if (i % 3 == 0) jerr_notice(ctx, "message %d", i);
     if (i % 3 == 1) jerr_warn(ctx, "message %d", i);
@@ -36,7 +35,7 @@ static void test_err_diagnostics_keep_order_and_severity(void** state) {
     assert_int_equal(severity, i % 3 == 0 ? JO_NOTICE : i % 3 == 1 ? JO_WARNING : JO_ERROR);
   }
   assert_string_equal(jo_context_diagnostic(ctx, 100, NULL), "");
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_err_clear_makes_the_context_as_new(void** state) {
@@ -100,11 +99,11 @@ static void test_err_long_first_message_is_cut_not_lost(void** state) {
   char text[5000];
   memset(text, 'x', sizeof text - 1);
   text[sizeof text - 1] = '\0';
-  jo_context* ctx = NULL;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jerr_set(ctx, JO_ERR_SYNTAX, "%s", text);
   assert_int_equal(strlen(jo_context_message(ctx)), 1023);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_err_create_tells_failure_and_leaves_null(void** state) {
@@ -139,8 +138,8 @@ static void test_err_every_status_has_its_own_text(void** state) {
 
 static void test_err_notices_are_told_once(void** state) {
   (void)state;
-  jo_context* ctx = NULL;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   for (int i = 0; i < 4; i++) {
     jerr_notice(ctx, "notice %d", i / 2);
     jerr_warn(ctx, "warning");
@@ -149,7 +148,7 @@ static void test_err_notices_are_told_once(void** state) {
   jo_context_clear(ctx);
   jerr_notice(ctx, "notice 0");
   assert_int_equal(jo_context_diagnostic_count(ctx), 1);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 int main(void) {

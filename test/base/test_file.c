@@ -9,16 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 #define LIMIT ((size_t)1 << 20)
-
-typedef struct fixture {
-  jo_context* ctx;
-  jarena a;
-  const char* dir;
-} fixture;
 
 // What is asked of the disk, in order, in place of the C library's: f file synced, d folder synced,
 // r renamed.
@@ -41,29 +34,6 @@ int rename(const char* from, const char* to) {
   return renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
-static int setup(void** state) {
-  fixture* x = calloc(1, sizeof *x);
-  if (!x || jo_context_create(NULL, &x->ctx) != JO_OK) return -1;
-  jarena_init(&x->a, x->ctx);
-  *state = x;
-  const char* tmp = getenv("TMPDIR");
-  return jfile_temp_dir(x->ctx, &x->a, tmp ? tmp : "/tmp", &x->dir) == JO_OK ? 0 : -1;
-}
-
-static int teardown(void** state) {
-  fixture* x = *state;
-  jfile_remove_dir(x->dir);
-  int left = jfile_exists(x->dir);
-  jarena_free(&x->a);
-  jo_context_destroy(x->ctx);
-  free(x);
-  return left;
-}
-
-static const char* below(fixture* x, const char* name) {
-  return jarena_printf(&x->a, "%s/%s", x->dir, name);
-}
-
 static int count_entries(const char* path) {
   DIR* dir = opendir(path);
   assert_non_null(dir);
@@ -77,7 +47,7 @@ static int count_entries(const char* path) {
 
 static void test_file_read_returns_what_was_written(void** state) {
   fixture* x = *state;
-  const char* path = below(x, "data");
+  const char* path = fixture_below(x, "data");
   char data[70000];
   for (size_t i = 0; i < sizeof data; i++) {
     data[i] = (char)(i * i >> 3);
@@ -91,30 +61,30 @@ static void test_file_read_returns_what_was_written(void** state) {
     assert_memory_equal(back, data, n);
     assert_int_equal(back[size], '\0');
   }
-  assert_int_equal(count_entries(x->dir), 1);
+  assert_int_equal(count_entries(fixture_dir(x)), 1);
 }
 
 static void test_file_read_errors_name_path_and_reason(void** state) {
   fixture* x = *state;
-  const char* path = below(x, "missing");
+  const char* path = fixture_below(x, "missing");
   char* data = NULL;
   size_t size = 0;
   assert_int_equal(jfile_read(x->ctx, &x->a, path, LIMIT, &data, &size), JO_ERR_FILE);
   assert_non_null(strstr(jo_context_message(x->ctx), path));
   assert_non_null(strstr(jo_context_message(x->ctx), "No such file"));
-  assert_int_equal(jfile_read(x->ctx, &x->a, x->dir, LIMIT, &data, &size), JO_ERR_FILE);
+  assert_int_equal(jfile_read(x->ctx, &x->a, fixture_dir(x), LIMIT, &data, &size), JO_ERR_FILE);
   assert_null(data);
 }
 
 static void test_file_read_refuses_large_files_and_pipes(void** state) {
   fixture* x = *state;
-  const char* path = below(x, "big");
+  const char* path = fixture_below(x, "big");
   assert_ok(x->ctx, jfile_write(x->ctx, path, "12345", 5));
   char* data = NULL;
   size_t size = 0;
   assert_int_equal(jfile_read(x->ctx, &x->a, path, 4, &data, &size), JO_ERR_LIMIT);
   assert_ok(x->ctx, jfile_read(x->ctx, &x->a, path, 5, &data, &size));
-  const char* pipe_path = below(x, "pipe");
+  const char* pipe_path = fixture_below(x, "pipe");
   assert_int_equal(mkfifo(pipe_path, 0600), 0);
   assert_int_equal(jfile_read(x->ctx, &x->a, pipe_path, LIMIT, &data, &size), JO_ERR_FILE);
   assert_int_equal(jfile_write(x->ctx, pipe_path, "x", 1), JO_ERR_FILE);
@@ -122,13 +92,13 @@ static void test_file_read_refuses_large_files_and_pipes(void** state) {
 
 static void test_file_write_failure_leaves_nothing_behind(void** state) {
   fixture* x = *state;
-  const char* path = below(x, "folder/file");
+  const char* path = fixture_below(x, "folder/file");
   assert_int_equal(jfile_write(x->ctx, path, "x", 1), JO_ERR_FILE);
   assert_non_null(strstr(jo_context_message(x->ctx), path));
-  const char* taken = below(x, "taken");
+  const char* taken = fixture_below(x, "taken");
   assert_ok(x->ctx, jfile_make_dirs(x->ctx, taken));
   assert_int_equal(jfile_write(x->ctx, taken, "x", 1), JO_ERR_FILE);
-  assert_int_equal(count_entries(x->dir), 1);
+  assert_int_equal(count_entries(fixture_dir(x)), 1);
   rmdir(taken);
 }
 
@@ -157,7 +127,7 @@ static void* write_rounds(void* argument) {
 
 static void test_file_concurrent_writers_never_show_half_a_file(void** state) {
   fixture* x = *state;
-  const char* path = below(x, "shared");
+  const char* path = fixture_below(x, "shared");
   writer w[WRITERS];
   pthread_t thread[WRITERS];
   for (int i = 0; i < WRITERS; i++) {
@@ -182,22 +152,22 @@ static void test_file_concurrent_writers_never_show_half_a_file(void** state) {
   }
   assert_int_equal(torn, 0);
   assert_int_equal(failed, 0);
-  assert_int_equal(count_entries(x->dir), 1);
+  assert_int_equal(count_entries(fixture_dir(x)), 1);
 }
 
 static void test_file_make_dirs_makes_parents_and_is_repeatable(void** state) {
   fixture* x = *state;
-  const char* path = below(x, "a/b//c/");
+  const char* path = fixture_below(x, "a/b//c/");
   assert_ok(x->ctx, jfile_make_dirs(x->ctx, path));
   assert_ok(x->ctx, jfile_make_dirs(x->ctx, path));
-  assert_true(jfile_exists(below(x, "a/b/c")));
-  assert_ok(x->ctx, jfile_write(x->ctx, below(x, "plain"), "", 0));
-  const char* blocked = below(x, "plain/sub");
+  assert_true(jfile_exists(fixture_below(x, "a/b/c")));
+  assert_ok(x->ctx, jfile_write(x->ctx, fixture_below(x, "plain"), "", 0));
+  const char* blocked = fixture_below(x, "plain/sub");
   assert_int_equal(jfile_make_dirs(x->ctx, blocked), JO_ERR_FILE);
   assert_int_equal(jfile_make_dirs(x->ctx, ""), JO_ERR_FILE);
-  rmdir(below(x, "a/b/c"));
-  rmdir(below(x, "a/b"));
-  rmdir(below(x, "a"));
+  rmdir(fixture_below(x, "a/b/c"));
+  rmdir(fixture_below(x, "a/b"));
+  rmdir(fixture_below(x, "a"));
 }
 
 static mode_t mode_of(const char* path) {
@@ -209,20 +179,20 @@ static mode_t mode_of(const char* path) {
 static void test_file_cache_dir_follows_the_variables(void** state) {
   fixture* x = *state;
   const char* path = NULL;
-  setenv("JOUNCE_CACHE_DIR", below(x, "own"), 1);
+  setenv("JOUNCE_CACHE_DIR", fixture_below(x, "own"), 1);
   assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
-  assert_string_equal(path, below(x, "own"));
+  assert_string_equal(path, fixture_below(x, "own"));
   assert_false(jfile_exists(path));
 
   unsetenv("JOUNCE_CACHE_DIR");
-  setenv("XDG_CACHE_HOME", x->dir, 1);
+  setenv("XDG_CACHE_HOME", fixture_dir(x), 1);
   assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
-  assert_string_equal(path, below(x, "jounce"));
+  assert_string_equal(path, fixture_below(x, "jounce"));
 
   setenv("XDG_CACHE_HOME", "not/absolute", 1);
-  setenv("HOME", x->dir, 1);
+  setenv("HOME", fixture_dir(x), 1);
   assert_ok(x->ctx, jfile_cache_dir(x->ctx, &x->a, &path));
-  assert_string_equal(path, below(x, ".cache/jounce"));
+  assert_string_equal(path, fixture_below(x, ".cache/jounce"));
 
   unsetenv("XDG_CACHE_HOME");
   unsetenv("HOME");
@@ -232,24 +202,24 @@ static void test_file_cache_dir_follows_the_variables(void** state) {
 static void test_file_private_folders_are_private_whatever_the_umask(void** state) {
   fixture* x = *state;
   mode_t before = umask(0);
-  assert_ok(x->ctx, jfile_make_private(x->ctx, below(x, "p/q")));
-  assert_ok(x->ctx, jfile_make_private(x->ctx, below(x, "p/q")));
+  assert_ok(x->ctx, jfile_make_private(x->ctx, fixture_below(x, "p/q")));
+  assert_ok(x->ctx, jfile_make_private(x->ctx, fixture_below(x, "p/q")));
   umask(before);
-  assert_int_equal(mode_of(below(x, "p")), 0700);
-  assert_int_equal(mode_of(below(x, "p/q")), 0700);
+  assert_int_equal(mode_of(fixture_below(x, "p")), 0700);
+  assert_int_equal(mode_of(fixture_below(x, "p/q")), 0700);
   int fd = -1;
-  assert_ok(x->ctx, jfile_open_private(x->ctx, below(x, "p/q"), &fd));
+  assert_ok(x->ctx, jfile_open_private(x->ctx, fixture_below(x, "p/q"), &fd));
   close(fd);
-  assert_int_equal(symlink("p/q", below(x, "link")), 0);
-  assert_int_equal(jfile_open_private(x->ctx, below(x, "link"), &fd), JO_ERR_FILE);
+  assert_int_equal(symlink("p/q", fixture_below(x, "link")), 0);
+  assert_int_equal(jfile_open_private(x->ctx, fixture_below(x, "link"), &fd), JO_ERR_FILE);
   assert_non_null(strstr(jo_context_message(x->ctx), "is a link"));
-  rmdir(below(x, "p/q"));
-  rmdir(below(x, "p"));
+  rmdir(fixture_below(x, "p/q"));
+  rmdir(fixture_below(x, "p"));
 }
 
 static void test_file_private_folders_are_refused_where_others_may_write(void** state) {
   fixture* x = *state;
-  const char* dir = below(x, "open");
+  const char* dir = fixture_below(x, "open");
   const mode_t modes[] = {0777, 0722, 0720, 0702, 01777};
   assert_int_equal(mkdir(dir, 0700), 0);
   int fd = -1;
@@ -268,14 +238,15 @@ static void test_file_private_folders_are_refused_where_others_may_write(void** 
 
 static void test_file_write_leaves_links_and_read_only_files_alone(void** state) {
   fixture* x = *state;
-  const char *plain = below(x, "plain"), *link = below(x, "link"), *lost = below(x, "lost");
+  const char *plain = fixture_below(x, "plain"), *link = fixture_below(x, "link"),
+             *lost = fixture_below(x, "lost");
   assert_ok(x->ctx, jfile_write(x->ctx, plain, "old", 3));
   assert_int_equal(symlink("plain", link), 0);
   assert_int_equal(symlink("nowhere", lost), 0);
   assert_int_equal(jfile_write(x->ctx, link, "new", 3), JO_ERR_FILE);
   assert_non_null(strstr(jo_context_message(x->ctx), "it is a link"));
   assert_int_equal(jfile_write(x->ctx, lost, "new", 3), JO_ERR_FILE);
-  assert_false(jfile_exists(below(x, "nowhere")));
+  assert_false(jfile_exists(fixture_below(x, "nowhere")));
 
   assert_int_equal(chmod(plain, 0444), 0);
   jo_context_clear(x->ctx);
@@ -290,7 +261,7 @@ static void test_file_write_leaves_links_and_read_only_files_alone(void** state)
 
 static void test_file_write_keeps_what_others_may_not_read_so(void** state) {
   fixture* x = *state;
-  const char* path = below(x, "secret");
+  const char* path = fixture_below(x, "secret");
   assert_ok(x->ctx, jfile_write_new(x->ctx, path, "a", 1));
   assert_ok(x->ctx, jfile_write(x->ctx, path, "b", 1));
   assert_int_equal(mode_of(path), 0600);
@@ -300,14 +271,14 @@ static void test_file_write_keeps_what_others_may_not_read_so(void** state) {
 static void test_file_is_on_the_disk_before_it_has_its_name_and_the_name_then(void** state) {
   fixture* x = *state;
   listens = true;
-  assert_ok(x->ctx, jfile_write(x->ctx, below(x, "a"), "x", 1));
+  assert_ok(x->ctx, jfile_write(x->ctx, fixture_below(x, "a"), "x", 1));
   assert_string_equal(asked, "frd");
-  assert_ok(x->ctx, jfile_write_new(x->ctx, below(x, "b"), "x", 1));
+  assert_ok(x->ctx, jfile_write_new(x->ctx, fixture_below(x, "b"), "x", 1));
   assert_string_equal(asked, "frd");  // work that may be lost costs nothing
-  assert_ok(x->ctx, jfile_publish(x->ctx, below(x, "b"), below(x, "c")));
+  assert_ok(x->ctx, jfile_publish(x->ctx, fixture_below(x, "b"), fixture_below(x, "c")));
   assert_string_equal(asked, "frdfrd");
   int here = open(".", O_RDONLY);
-  assert_int_equal(chdir(x->dir), 0);
+  assert_int_equal(chdir(fixture_dir(x)), 0);
   assert_ok(x->ctx, jfile_write(x->ctx, "plain", "x", 1));
   assert_string_equal(asked, "frdfrdfrd");
   assert_int_equal(fchdir(here), 0);
@@ -317,12 +288,12 @@ static void test_file_is_on_the_disk_before_it_has_its_name_and_the_name_then(vo
 
 static void test_file_output_is_tried_without_a_trace(void** state) {
   fixture* x = *state;
-  assert_ok(x->ctx, jfile_check_output(x->ctx, below(x, "new.csv")));
-  assert_ok(x->ctx, jfile_write(x->ctx, below(x, "there.csv"), "1", 1));
-  assert_ok(x->ctx, jfile_check_output(x->ctx, below(x, "there.csv")));
-  assert_int_equal(count_entries(x->dir), 1);
-  assert_int_equal(jfile_check_output(x->ctx, below(x, "missing/new.csv")), JO_ERR_FILE);
-  assert_int_equal(jfile_check_output(x->ctx, x->dir), JO_ERR_FILE);
+  assert_ok(x->ctx, jfile_check_output(x->ctx, fixture_below(x, "new.csv")));
+  assert_ok(x->ctx, jfile_write(x->ctx, fixture_below(x, "there.csv"), "1", 1));
+  assert_ok(x->ctx, jfile_check_output(x->ctx, fixture_below(x, "there.csv")));
+  assert_int_equal(count_entries(fixture_dir(x)), 1);
+  assert_int_equal(jfile_check_output(x->ctx, fixture_below(x, "missing/new.csv")), JO_ERR_FILE);
+  assert_int_equal(jfile_check_output(x->ctx, fixture_dir(x)), JO_ERR_FILE);
   assert_int_equal(jfile_check_output(x->ctx, ""), JO_ERR_FILE);
 }
 
@@ -330,7 +301,7 @@ static void test_file_descriptors_are_above_the_standard_ones(void** state) {
   fixture* x = *state;
   int kept = dup(STDIN_FILENO);
   close(STDIN_FILENO);
-  int fd = jfile_open(below(x, "f"), O_WRONLY | O_CREAT, 0600);
+  int fd = jfile_open(fixture_below(x, "f"), O_WRONLY | O_CREAT, 0600);
   bool is_free = fcntl(STDIN_FILENO, F_GETFD) < 0;
   dup2(kept, STDIN_FILENO);
   close(kept);
@@ -343,38 +314,38 @@ static void test_file_descriptors_are_above_the_standard_ones(void** state) {
 static void test_file_work_of_the_dead_is_removed_and_of_the_living_is_not(void** state) {
   fixture* x = *state;
   jfile_work mine, next;
-  assert_ok(x->ctx, jfile_work_open(x->ctx, &x->a, x->dir, &mine));
+  assert_ok(x->ctx, jfile_work_open(x->ctx, &x->a, fixture_dir(x), &mine));
   pid_t pid = fork();
   if (pid == 0) {  // dies at work
     jfile_work w;
-    bool ok = jfile_work_open(x->ctx, &x->a, x->dir, &w) >= 0 &&
+    bool ok = jfile_work_open(x->ctx, &x->a, fixture_dir(x), &w) >= 0 &&
               jfile_write_new(x->ctx, jarena_printf(&x->a, "%s/f", w.path), "x", 1) >= 0;
     _exit(ok ? 0 : 1);
   }
   int status = -1;
   assert_int_equal(waitpid(pid, &status, 0), pid);
   assert_int_equal(status, 0);
-  assert_int_equal(count_entries(x->dir), 2);
-  assert_ok(x->ctx, jfile_work_open(x->ctx, &x->a, x->dir, &next));
-  assert_int_equal(count_entries(x->dir), 2);
+  assert_int_equal(count_entries(fixture_dir(x)), 2);
+  assert_ok(x->ctx, jfile_work_open(x->ctx, &x->a, fixture_dir(x), &next));
+  assert_int_equal(count_entries(fixture_dir(x)), 2);
   assert_true(jfile_exists(mine.path));
   jfile_work_close(&mine);
   jfile_work_close(&next);
-  assert_int_equal(count_entries(x->dir), 0);
+  assert_int_equal(count_entries(fixture_dir(x)), 0);
 }
 
 static void test_file_temp_dirs_are_private_and_distinct(void** state) {
   fixture* x = *state;
   const char *a = NULL, *b = NULL;
-  assert_ok(x->ctx, jfile_temp_dir(x->ctx, &x->a, x->dir, &a));
-  assert_ok(x->ctx, jfile_temp_dir(x->ctx, &x->a, x->dir, &b));
+  assert_ok(x->ctx, jfile_temp_dir(x->ctx, &x->a, fixture_dir(x), &a));
+  assert_ok(x->ctx, jfile_temp_dir(x->ctx, &x->a, fixture_dir(x), &b));
   assert_string_not_equal(a, b);
   assert_int_equal(mode_of(a), 0700);
   assert_ok(x->ctx, jfile_write(x->ctx, jarena_printf(&x->a, "%s/f", a), "x", 1));
   jfile_remove_dir(a);
   jfile_remove_dir(b);
-  assert_int_equal(count_entries(x->dir), 0);
-  assert_int_equal(jfile_temp_dir(x->ctx, &x->a, below(x, "missing"), &a), JO_ERR_FILE);
+  assert_int_equal(count_entries(fixture_dir(x)), 0);
+  assert_int_equal(jfile_temp_dir(x->ctx, &x->a, fixture_below(x, "missing"), &a), JO_ERR_FILE);
 }
 
 static jo_status use_all(const jo_allocator* allocator, const char* dir) {
@@ -402,16 +373,16 @@ static jo_status use_all(const jo_allocator* allocator, const char* dir) {
 
 static void test_file_survives_running_out_of_memory_anywhere(void** state) {
   fixture* x = *state;
-  setenv("JOUNCE_CACHE_DIR", below(x, "cache"), 1);
+  setenv("JOUNCE_CACHE_DIR", fixture_below(x, "cache"), 1);
   jo_status status = JO_ERR_MEMORY;
   for (long n = 0; status < 0; n++) {
     failing_alloc f;
     failing_alloc_init(&f, n);
-    status = use_all(&f.allocator, x->dir);
+    status = use_all(&f.allocator, fixture_dir(x));
     assert_int_equal(f.live_bytes, 0);
     if (status < 0) assert_int_equal(status, JO_ERR_MEMORY);
-    rmdir(below(x, "cache"));
-    assert_int_equal(count_entries(x->dir), 0);
+    rmdir(fixture_below(x, "cache"));
+    assert_int_equal(count_entries(fixture_dir(x)), 0);
   }
   unsetenv("JOUNCE_CACHE_DIR");
 }
@@ -429,23 +400,19 @@ static void test_file_paths_from_the_folder_of_another(void** state) {
       {"/q/a.yaml", "/p/x.events", "/q/a.yaml"},
       {"a.yaml", "/p/x.events", "a.yaml"},
   };
-  jo_context* ctx;
-  jarena a;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-  jarena_init(&a, ctx);
+  fixture* base = fixture_open();
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-    assert_string_equal(jfile_relative(&a, row[i].path, row[i].from), row[i].relative);
+    assert_string_equal(jfile_relative(&base->a, row[i].path, row[i].from), row[i].relative);
   }
-  assert_string_equal(jfile_beside(&a, "runs/x.events", "../a.yaml"), "runs/../a.yaml");
-  assert_string_equal(jfile_beside(&a, "x.events", "a.yaml"), "a.yaml");
-  assert_string_equal(jfile_beside(&a, "runs/x.events", "/q/a.yaml"), "/q/a.yaml");
-  assert_string_equal(jfile_absolute(&a, "/tmp/../tmp/."), "/tmp");
-  assert_string_equal(jfile_absolute(&a, "no/such/file"), "no/such/file");
-  jarena_free(&a);
-  jo_context_destroy(ctx);
+  assert_string_equal(jfile_beside(&base->a, "runs/x.events", "../a.yaml"), "runs/../a.yaml");
+  assert_string_equal(jfile_beside(&base->a, "x.events", "a.yaml"), "a.yaml");
+  assert_string_equal(jfile_beside(&base->a, "runs/x.events", "/q/a.yaml"), "/q/a.yaml");
+  assert_string_equal(jfile_absolute(&base->a, "/tmp/../tmp/."), "/tmp");
+  assert_string_equal(jfile_absolute(&base->a, "no/such/file"), "no/such/file");
+  fixture_close(base);
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) fixture_test(f)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "support/check.h"
 #include "support/comma_locale.h"
+#include "support/fixture.h"
 
 static void test_format_counts_what_does_not_fit(void** state) {
   (void)state;
@@ -31,11 +31,9 @@ static void test_format_ignores_the_locale_and_leaves_it(void** state) {
 static void test_format_is_behind_texts_arenas_and_messages(void** state) {
   (void)state;
   if (!comma_locale_choose()) skip();
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-  jarena a;
-  jarena_init(&a, ctx);
-  assert_string_equal(jarena_printf(&a, "%.2f", 0.25), "0.25");
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
+  assert_string_equal(jarena_printf(&f->a, "%.2f", 0.25), "0.25");
   jtext t;
   jtext_init(&t, ctx);
   jtext_printf(&t, "%g ", 2.5);
@@ -46,8 +44,7 @@ static void test_format_is_behind_texts_arenas_and_messages(void** state) {
   assert_string_equal(jo_context_message(ctx), "at 1.5");
   assert_string_equal(jo_context_diagnostic(ctx, 1, NULL), "after 2.5");
   jtext_free(&t);
-  jarena_free(&a);
-  jo_context_destroy(ctx);
+  fixture_close(f);
   comma_locale_leave();
 }
 

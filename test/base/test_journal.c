@@ -7,40 +7,40 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define RECORDS 9
 
-typedef struct fixture {
+typedef struct journals {
+  fixture* base;
   jo_context* ctx;
-  char path[64];
+  const char* path;
   int n;  // records read back
   jo_status refuse;
-} fixture;
+} journals;
 
 static const uint8_t key[JJOURNAL_KEY] = "this work";
 static const uint8_t other_key[JJOURNAL_KEY] = "other work";
 
 static int setup(void** state) {
-  fixture* f = calloc(1, sizeof *f);
-  jo_context_create(NULL, &f->ctx);
-  snprintf(f->path, sizeof f->path, "/tmp/jounce_journal_%ld", (long)getpid());
-  unlink(f->path);
+  journals* f = calloc(1, sizeof *f);
+  f->base = fixture_open();
+  f->ctx = f->base->ctx;
+  f->path = fixture_below(f->base, "journal");
   *state = f;
   return 0;
 }
 
 static int teardown(void** state) {
-  fixture* f = *state;
-  unlink(f->path);
-  jo_context_destroy(f->ctx);
+  journals* f = *state;
+  fixture_close(f->base);
   free(f);
   return 0;
 }
 
 // Record i is i times the byte i: the first is empty.
 static jo_status check_record(void* user, const void* data, size_t size) {
-  fixture* f = user;
+  journals* f = user;
   assert_int_equal(size, f->n);
   for (size_t k = 0; k < size; k++) {
     assert_int_equal(((const uint8_t*)data)[k], f->n);
@@ -49,7 +49,7 @@ static jo_status check_record(void* user, const void* data, size_t size) {
   return f->refuse;
 }
 
-static jo_status open_it(fixture* f, const uint8_t* k, bool restart, jjournal** j) {
+static jo_status open_it(journals* f, const uint8_t* k, bool restart, jjournal** j) {
   jjournal_options o = {.path = f->path, .key = k, .restart = restart, .user = f};
   o.record = check_record;
   f->n = 0;
@@ -57,7 +57,7 @@ static jo_status open_it(fixture* f, const uint8_t* k, bool restart, jjournal** 
   return jjournal_open(f->ctx, &o, j);
 }
 
-static void append(fixture* f, jjournal* j, int from, int to) {
+static void append(journals* f, jjournal* j, int from, int to) {
   uint8_t data[RECORDS + 1];
   for (int i = from; i < to; i++) {
     memset(data, i, sizeof data);
@@ -65,7 +65,7 @@ static void append(fixture* f, jjournal* j, int from, int to) {
   }
 }
 
-static void write_journal(fixture* f, int n) {
+static void write_journal(journals* f, int n) {
   jjournal* j;
   unlink(f->path);
   assert_ok(f->ctx, open_it(f, key, false, &j));
@@ -74,7 +74,7 @@ static void write_journal(fixture* f, int n) {
   jjournal_close(j);
 }
 
-static long size_of(const fixture* f) {
+static long size_of(const journals* f) {
   FILE* file = fopen(f->path, "rb");
   if (!file) return -1;
   fseek(file, 0, SEEK_END);
@@ -84,7 +84,7 @@ static long size_of(const fixture* f) {
 }
 
 static void test_journal_goes_on(void** state) {
-  fixture* f = *state;
+  journals* f = *state;
   jjournal* j;
   write_journal(f, 4);
   assert_ok(f->ctx, open_it(f, key, false, &j));
@@ -99,7 +99,7 @@ static void test_journal_goes_on(void** state) {
 
 // Cut anywhere, the whole records in front of the cut come back, and appending goes on behind them.
 static void test_journal_cut_anywhere(void** state) {
-  fixture* f = *state;
+  journals* f = *state;
   jjournal* j;
   write_journal(f, RECORDS);
   long size = size_of(f);
@@ -123,7 +123,7 @@ static void test_journal_cut_anywhere(void** state) {
 
 // A flipped bit behind the header takes away its record and those behind it, never more.
 static void test_journal_damaged_record(void** state) {
-  fixture* f = *state;
+  journals* f = *state;
   jjournal* j;
   write_journal(f, RECORDS);
   long size = size_of(f), header = size - RECORDS * 16 - RECORDS * (RECORDS - 1) / 2;
@@ -142,7 +142,7 @@ static void test_journal_damaged_record(void** state) {
 }
 
 static void test_journal_of_other_work(void** state) {
-  fixture* f = *state;
+  journals* f = *state;
   jjournal* j;
   write_journal(f, 3);
   assert_int_equal(open_it(f, other_key, false, &j), JO_ERR_FILE);
@@ -159,7 +159,7 @@ static void test_journal_of_other_work(void** state) {
 
 // A file that is no journal is never touched.
 static void test_journal_foreign_file(void** state) {
-  fixture* f = *state;
+  journals* f = *state;
   jjournal* j;
   FILE* file = fopen(f->path, "w");
   fputs("my thesis", file);
@@ -170,7 +170,7 @@ static void test_journal_foreign_file(void** state) {
 }
 
 static void test_journal_belongs_to_one_process(void** state) {
-  fixture* f = *state;
+  journals* f = *state;
   jjournal* j;
   write_journal(f, 2);
   assert_ok(f->ctx, open_it(f, key, false, &j));
@@ -186,7 +186,7 @@ static void test_journal_belongs_to_one_process(void** state) {
 }
 
 static void test_journal_refused_record_is_an_error(void** state) {
-  fixture* f = *state;
+  journals* f = *state;
   jjournal* j;
   write_journal(f, 2);
   f->refuse = JO_ERR_MEMORY;
@@ -195,7 +195,7 @@ static void test_journal_refused_record_is_an_error(void** state) {
 }
 
 static void test_journal_is_no_link_and_no_standard_file(void** state) {
-  fixture* f = *state;
+  journals* f = *state;
   jjournal* j;
   char target[300];
   snprintf(target, sizeof target, "%s.target", f->path);

@@ -4,29 +4,7 @@
 
 #include <limits.h>
 
-#include "support/check.h"
-#include "support/failing_alloc.h"
-
-typedef struct fixture {
-  failing_alloc f;
-  jo_context* ctx;
-} fixture;
-
-static int setup(void** state) {
-  fixture* x = calloc(1, sizeof *x);
-  if (!x) return -1;
-  failing_alloc_init(&x->f, -1);
-  *state = x;
-  return jo_context_create(&x->f.allocator, &x->ctx) == JO_OK ? 0 : -1;
-}
-
-static int teardown(void** state) {
-  fixture* x = *state;
-  jo_context_destroy(x->ctx);
-  int live = x->f.live_blocks;
-  free(x);
-  return live;
-}
+#include "support/fixture.h"
 
 static bool is_zero(const unsigned char* p, size_t n) {
   for (size_t i = 0; i < n; i++) {
@@ -78,13 +56,13 @@ static void test_mem_arena_restore_gives_blocks_back(void** state) {
   jarena_init(&a, x->ctx);
   jarena_mark empty = jarena_save(&a);
   char* keep = jarena_strdup(&a, "kept");
-  size_t before = x->f.live_bytes;
+  size_t before = x->memory.live_bytes;
   jarena_mark mark = jarena_save(&a);
   for (int i = 0; i < 100; i++) {
     assert_non_null(jarena_alloc(&a, 100000));
   }
   jarena_restore(&a, mark);
-  assert_int_equal(x->f.live_bytes, before);
+  assert_int_equal(x->memory.live_bytes, before);
   assert_string_equal(keep, "kept");
   jarena_restore(&a, empty);
   assert_null(a.head);
@@ -96,12 +74,12 @@ static void test_mem_arena_needs_few_blocks(void** state) {
   fixture* x = *state;
   jarena a;
   jarena_init(&a, x->ctx);
-  long calls = x->f.calls;
+  long calls = x->memory.calls;
   for (int i = 0; i < 100000; i++) {
     assert_non_null(jarena_alloc(&a, 32));
   }
   // 3.2 MB in blocks of 4 KiB ... 1 MiB: eight doublings, then three of the largest
-  assert_in_range(x->f.calls - calls, 1, 12);
+  assert_in_range(x->memory.calls - calls, 1, 12);
   jarena_free(&a);
 }
 
@@ -154,7 +132,7 @@ static void test_mem_grow_keeps_content_and_grows_geometrically(void** state) {
   fixture* x = *state;
   int* item = NULL;
   int cap = 0;
-  long calls = x->f.calls;
+  long calls = x->memory.calls;
   for (int n = 0; n < 10000; n++) {
     assert_true(jmem_grow(x->ctx, &item, &cap, n + 1, sizeof *item));
     item[n] = n;
@@ -162,7 +140,7 @@ static void test_mem_grow_keeps_content_and_grows_geometrically(void** state) {
   for (int n = 0; n < 10000; n++) {
     assert_int_equal(item[n], n);
   }
-  assert_in_range(x->f.calls - calls, 1, 16);
+  assert_in_range(x->memory.calls - calls, 1, 16);
   jmem_free(x->ctx, item);
 }
 
@@ -174,9 +152,9 @@ static void test_mem_grow_failure_changes_nothing(void** state) {
   item[0] = 42;
   int* old = item;
   int old_cap = cap;
-  x->f.fail_at = x->f.calls;
+  x->memory.fail_at = x->memory.calls;
   assert_false(jmem_grow(x->ctx, &item, &cap, cap + 1, sizeof *item));
-  x->f.fail_at = -1;
+  x->memory.fail_at = -1;
   assert_false(jmem_grow(x->ctx, &item, &cap, INT_MAX, SIZE_MAX / 1000));
   assert_ptr_equal(item, old);
   assert_int_equal(cap, old_cap);
@@ -186,17 +164,15 @@ static void test_mem_grow_failure_changes_nothing(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_mem_arena_blocks_are_zeroed_aligned_and_separate, setup,
-                                      teardown),
-      cmocka_unit_test_setup_teardown(test_mem_arena_is_zeroed_after_restore, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_mem_arena_restore_gives_blocks_back, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_mem_arena_needs_few_blocks, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_mem_arena_refuses_overflowing_sizes, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_mem_arena_copies_texts, setup, teardown),
+      fixture_test(test_mem_arena_blocks_are_zeroed_aligned_and_separate),
+      fixture_test(test_mem_arena_is_zeroed_after_restore),
+      fixture_test(test_mem_arena_restore_gives_blocks_back),
+      fixture_test(test_mem_arena_needs_few_blocks),
+      fixture_test(test_mem_arena_refuses_overflowing_sizes),
+      fixture_test(test_mem_arena_copies_texts),
       cmocka_unit_test(test_mem_arena_survives_running_out_of_memory),
-      cmocka_unit_test_setup_teardown(test_mem_grow_keeps_content_and_grows_geometrically, setup,
-                                      teardown),
-      cmocka_unit_test_setup_teardown(test_mem_grow_failure_changes_nothing, setup, teardown),
+      fixture_test(test_mem_grow_keeps_content_and_grows_geometrically),
+      fixture_test(test_mem_grow_failure_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

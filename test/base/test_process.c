@@ -11,34 +11,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "support/check.h"
-#include "support/failing_alloc.h"
-
-typedef struct fixture {
-  jo_context* ctx;
-  jarena a;
-  const char* dir;
-} fixture;
-
-static int setup(void** state) {
-  fixture* x = calloc(1, sizeof *x);
-  if (!x || jo_context_create(NULL, &x->ctx) != JO_OK) return -1;
-  jarena_init(&x->a, x->ctx);
-  *state = x;
-  return jfile_temp_dir(x->ctx, &x->a, "/tmp", &x->dir) == JO_OK ? 0 : -1;
-}
-
-static int teardown(void** state) {
-  fixture* x = *state;
-  jfile_remove_dir(x->dir);
-  jarena_free(&x->a);
-  jo_context_destroy(x->ctx);
-  free(x);
-  return 0;
-}
+#include "support/fixture.h"
 
 static char* output_of(fixture* x, const char* const* argv, int* exit_code) {
-  const char* path = jarena_printf(&x->a, "%s/output", x->dir);
+  const char* path = jarena_printf(&x->a, "%s/output", fixture_dir(x));
   jproc_command c = {.argv = argv, .output_path = path};
   assert_ok(x->ctx, jproc_run(x->ctx, &c, 1, &(jproc_options){.jobs = 1}));
   *exit_code = c.exit_code;
@@ -179,7 +155,7 @@ static const char* hanging(fixture* x, const char* path) {
 
 static void test_process_that_hangs_is_stopped_with_what_it_started(void** state) {
   fixture* x = *state;
-  const char* path = jarena_printf(&x->a, "%s/pid", x->dir);
+  const char* path = jarena_printf(&x->a, "%s/pid", fixture_dir(x));
   const char *hang[] = {"sh", "-c", hanging(x, path), NULL}, *quick[] = {"true", NULL};
   jproc_command c[] = {{.argv = quick}, {.argv = hang}, {.argv = quick}};
   double start = jclock_wall();
@@ -196,7 +172,7 @@ static void test_process_that_hangs_is_stopped_with_what_it_started(void** state
 
 static void test_process_children_die_with_their_parent(void** state) {
   fixture* x = *state;
-  const char* path = jarena_printf(&x->a, "%s/pid", x->dir);
+  const char* path = jarena_printf(&x->a, "%s/pid", fixture_dir(x));
   const char* hang[] = {"sh", "-c", hanging(x, path), NULL};
   pid_t parent = fork();
   if (parent == 0) {
@@ -217,15 +193,16 @@ static void test_process_children_die_with_their_parent(void** state) {
 
 static void test_process_has_the_temporary_folder_it_is_given(void** state) {
   fixture* x = *state;
-  const char* path = jarena_printf(&x->a, "%s/output", x->dir);
+  const char* path = jarena_printf(&x->a, "%s/output", fixture_dir(x));
   const char* argv[] = {"sh", "-c", "printf '%s|%s' \"$TMPDIR\" \"$JOUNCE_TEST_VARIABLE\"", NULL};
   setenv("JOUNCE_TEST_VARIABLE", "too", 1);
   jproc_command c = {.argv = argv, .output_path = path};
-  assert_ok(x->ctx, jproc_run(x->ctx, &c, 1, &(jproc_options){.jobs = 1, .temp_dir = x->dir}));
+  assert_ok(x->ctx,
+            jproc_run(x->ctx, &c, 1, &(jproc_options){.jobs = 1, .temp_dir = fixture_dir(x)}));
   char* text = NULL;
   size_t size = 0;
   assert_ok(x->ctx, jfile_read(x->ctx, &x->a, path, 1000, &text, &size));
-  assert_string_equal(text, jarena_printf(&x->a, "%s|too", x->dir));
+  assert_string_equal(text, jarena_printf(&x->a, "%s|too", fixture_dir(x)));
 }
 
 static void test_process_find_looks_like_a_shell_does(void** state) {
@@ -239,9 +216,9 @@ static void test_process_find_looks_like_a_shell_does(void** state) {
   assert_null(jproc_find(&x->a, "/tmp"));
 
   const char* old = jarena_strdup(&x->a, getenv("PATH"));
-  const char* tool = jarena_printf(&x->a, "%s/tool", x->dir);
+  const char* tool = jarena_printf(&x->a, "%s/tool", fixture_dir(x));
   assert_ok(x->ctx, jfile_write(x->ctx, tool, "#!/bin/sh\n", 10));
-  setenv("PATH", jarena_printf(&x->a, "/nowhere:%s", x->dir), 1);
+  setenv("PATH", jarena_printf(&x->a, "/nowhere:%s", fixture_dir(x)), 1);
   assert_null(jproc_find(&x->a, "tool"));  // not executable
   assert_int_equal(chmod(tool, 0755), 0);
   assert_string_equal(jproc_find(&x->a, "tool"), tool);
@@ -270,7 +247,7 @@ static void test_process_cpu_count_is_positive(void** state) {
   assert_in_range(jproc_cpu_count(), 1, sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define T(f) fixture_test(f)
 
 int main(void) {
   const struct CMUnitTest tests[] = {

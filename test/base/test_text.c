@@ -4,9 +4,9 @@
 
 #include <float.h>
 
-#include "support/check.h"
 #include "support/comma_locale.h"
 #include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 static uint64_t next_random(uint64_t* s) {
   *s ^= *s << 13;
@@ -156,8 +156,8 @@ static void test_text_scan_rounds_correctly_after_many_digits(void** state) {
 
 static void test_text_grows_piece_by_piece(void** state) {
   (void)state;
-  jo_context* ctx = NULL;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jtext t;
   jtext_init(&t, ctx);
   for (int i = 0; i < 1000; i++) {
@@ -175,7 +175,7 @@ static void test_text_grows_piece_by_piece(void** state) {
   jtext_put(&t, "new");
   assert_string_equal(t.data, "new");
   jtext_free(&t);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_text_remembers_running_out_of_memory(void** state) {

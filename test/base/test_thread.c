@@ -5,8 +5,7 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 #define N 500
 
@@ -48,8 +47,8 @@ static jo_status run(jo_context* ctx, bench* b, int workers, int* done) {
 
 static void test_thread_every_turn_once(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   for (int workers = 0; workers <= 4; workers++) {
     bench b = {.fail_at = N, .stop_at = N};
     int done = -1;
@@ -60,32 +59,32 @@ static void test_thread_every_turn_once(void** state) {
       assert_int_equal(b.taken[i], 1);
     }
   }
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_thread_no_turns(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   int done = -1;
   jthread_loop loop = {.n = 0, .turn = take};
   assert_ok(ctx, jthread_run(ctx, &loop, &done));
   assert_int_equal(done, 0);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_thread_an_error_ends_the_loop(void** state) {
   (void)state;
   for (int workers = 1; workers <= 4; workers++) {
-    jo_context* ctx;
-    assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+    fixture* f = fixture_open();
+    jo_context* ctx = f->ctx;
     bench b = {.fail_at = 37, .stop_at = N};
     int done;
     assert_int_equal(run(ctx, &b, workers, &done), JO_ERR_NUMERIC);
     // turns begin in order, so that the lowest one that fails is always among those taken
     assert_string_equal(jo_context_message(ctx), "turn 37");
     assert_true(done >= 38 && done < 38 + workers);
-    jo_context_destroy(ctx);
+    fixture_close(f);
   }
 }
 
@@ -98,8 +97,8 @@ static jo_status rest(void* user, jo_context* ctx, int i) {
 
 static void test_thread_stops_when_told(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   bench b = {.stop_at = 5};
   jthread_loop loop = {.n = N, .workers = 2, .user = &b, .turn = rest, .watch = look};
   int done, taken = 0;
@@ -109,7 +108,7 @@ static void test_thread_stops_when_told(void** state) {
   }
   assert_int_equal(taken, done);
   assert_true(done >= 5 && done < N);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_thread_memory_ends_anywhere(void** state) {

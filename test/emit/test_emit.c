@@ -8,32 +8,13 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "emit/names.h"
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 // ---- a bench of functions
 
-typedef struct fixture {
-  jo_context* ctx;
-  jarena arena;
-  jexpr_graph* g;
-} fixture;
-
 static int setup(void** state) {
-  fixture* f = calloc(1, sizeof *f);
-  if (!f || jo_context_create(NULL, &f->ctx) < 0) return -1;
-  jarena_init(&f->arena, f->ctx);
-  f->g = jexpr_graph_create(f->ctx);
-  *state = f;
-  return f->g ? 0 : -1;
-}
-
-static int teardown(void** state) {
-  fixture* f = *state;
-  jexpr_graph_destroy(f->g);
-  jarena_free(&f->arena);
-  jo_context_destroy(f->ctx);
-  free(f);
+  fixture_setup(state);
+  fixture_graph(*state);
   return 0;
 }
 
@@ -62,7 +43,7 @@ static void build_tiny(jexpr_graph* g, tiny* t) {
 
 static jemit_unit emit(fixture* f, const jexpr_fn* fn, int nfn, const jemit_options* opt) {
   jemit_unit unit;
-  assert_ok(f->ctx, jemit_c(f->ctx, &f->arena, fn, nfn, opt, &unit));
+  assert_ok(f->ctx, jemit_c(f->ctx, &f->a, fn, nfn, opt, &unit));
   return unit;
 }
 
@@ -82,7 +63,7 @@ static void test_emit_tiny_is_golden(void** state) {
   }
   char* golden = NULL;
   size_t n = 0;
-  assert_ok(f->ctx, jfile_read(f->ctx, &f->arena, path, 1 << 20, &golden, &n));
+  assert_ok(f->ctx, jfile_read(f->ctx, &f->a, path, 1 << 20, &golden, &n));
   assert_string_equal(unit.file[1].text, golden);
 }
 
@@ -150,12 +131,12 @@ static void test_emit_rejects_what_it_cannot_do(void** state) {
   const int bad[] = {0, -1, 3, 5, 32};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     opt.lanes = bad[i];
-    assert_int_equal(jemit_c(f->ctx, &f->arena, &t.fn, 1, &opt, &unit), JO_ERR_ARGUMENT);
+    assert_int_equal(jemit_c(f->ctx, &f->a, &t.fn, 1, &opt, &unit), JO_ERR_ARGUMENT);
   }
   opt = jemit_options_default();
   t.y[1] = JEXPR_POISON;
   jo_context_clear(f->ctx);
-  assert_int_equal(jemit_c(f->ctx, &f->arena, &t.fn, 1, &opt, &unit), JO_ERR_ARGUMENT);
+  assert_int_equal(jemit_c(f->ctx, &f->a, &t.fn, 1, &opt, &unit), JO_ERR_ARGUMENT);
   assert_non_null(strstr(jo_context_message(f->ctx), "y[1]"));
 }
 
@@ -181,16 +162,14 @@ static void test_names_that_may_stand(void** state) {
 
 // Exit code of `compiler` over all sources of the unit, warnings being errors.
 static void compile_strictly(fixture* f, const jemit_unit* unit, const char* compiler) {
-  if (!jproc_find(&f->arena, compiler)) return;
-  const char* dir = NULL;
-  assert_ok(f->ctx, jfile_temp_dir(f->ctx, &f->arena, "/tmp", &dir));
+  if (!jproc_find(&f->a, compiler)) return;
   for (int i = 0; i < unit->nfile; i++) {
-    const char* path = jarena_printf(&f->arena, "%s/%s", dir, unit->file[i].name);
+    const char* path = fixture_below(f, unit->file[i].name);
     assert_ok(f->ctx, jfile_write(f->ctx, path, unit->file[i].text, unit->file[i].length));
   }
   for (int i = 1; i < unit->nfile; i++) {
-    const char* source = jarena_printf(&f->arena, "%s/%s", dir, unit->file[i].name);
-    const char* log = jarena_printf(&f->arena, "%s/log", dir);
+    const char* source = fixture_below(f, unit->file[i].name);
+    const char* log = fixture_below(f, "log");
     const char* const argv[] = {
         compiler,       "-std=c17", "-Wall",       "-Wextra",   "-Wpedantic",
         "-Wconversion", "-Werror",  "-Wtrigraphs", "-O1",       "-Wmissing-prototypes",
@@ -200,12 +179,11 @@ static void compile_strictly(fixture* f, const jemit_unit* unit, const char* com
     if (run.exit_code != 0) {
       char* text = NULL;
       size_t n = 0;
-      assert_ok(f->ctx, jfile_read(f->ctx, &f->arena, log, 1 << 24, &text, &n));
+      assert_ok(f->ctx, jfile_read(f->ctx, &f->a, log, 1 << 24, &text, &n));
       print_error("%s: %.2000s\n", compiler, text);
     }
     assert_int_equal(run.exit_code, 0);
   }
-  jfile_remove_dir(dir);
 }
 
 static void compile_with_both(fixture* f, const jexpr_fn* fn, int nfn) {
@@ -347,14 +325,15 @@ static void test_emit_survives_lack_of_memory(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_emit_tiny_is_golden, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_emit_is_deterministic, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_emit_does_not_depend_on_unused_nodes, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_emit_splits_as_asked, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_emit_rejects_what_it_cannot_do, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_emit_tiny_is_golden, setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(test_emit_is_deterministic, setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(test_emit_does_not_depend_on_unused_nodes, setup,
+                                      fixture_teardown),
+      cmocka_unit_test_setup_teardown(test_emit_splits_as_asked, setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(test_emit_rejects_what_it_cannot_do, setup, fixture_teardown),
       cmocka_unit_test(test_names_that_may_stand),
-      cmocka_unit_test_setup_teardown(test_emitted_code_has_no_warnings, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_hostile_names_stay_names, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_emitted_code_has_no_warnings, setup, fixture_teardown),
+      cmocka_unit_test_setup_teardown(test_hostile_names_stay_names, setup, fixture_teardown),
       cmocka_unit_test(test_emit_survives_lack_of_memory),
   };
   return cmocka_run_group_tests_name("emit.emit", tests, NULL, NULL);

@@ -3,44 +3,37 @@
 // is where the wheels are; outlines are those of known solids.
 #include "export/replay.h"
 
-#include "support/check.h"
+#include "support/fixture.h"
 
-typedef struct fixture {
-  jo_context* ctx;
-  jarena arena;
-  jmodel* model;
-  jplant* plant;
+typedef struct subject {
+  fixture* base;
   jexport_replay* replay;
-} fixture;
+} subject;
 
 static int setup(void** state) {
-  fixture* f = calloc(1, sizeof *f);
-  jo_context_create(NULL, &f->ctx);
-  jarena_init(&f->arena, f->ctx);
+  subject* f = calloc(1, sizeof *f);
+  f->base = fixture_open();
   *state = f;
   return 0;
 }
 
 static int teardown(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jexport_replay_destroy(f->replay);
-  jplant_destroy(f->plant);
-  jmodel_destroy(f->model);
-  jarena_free(&f->arena);
-  jo_context_destroy(f->ctx);
+  fixture_close(f->base);
   free(f);
   return 0;
 }
 
-static void replay_of(fixture* f, const char* path, double t_end) {
-  jplant_options plant = jplant_options_default();
-  plant.kernel.backend = JKERNEL_INTERP;
+static void replay_of(subject* f, const char* path, double t_end) {
+  jplant_options plant = fixture_interpreted();
   jplant_simulate_options opt = jplant_simulate_options_default();
   opt.t_end = t_end;
   opt.rel_tol = opt.abs_tol = 1e-6;
-  assert_ok(f->ctx, jmodel_load(f->ctx, path, NULL, 0, &f->model));
-  assert_ok(f->ctx, jplant_create(f->ctx, f->model, &plant, &f->plant));
-  assert_ok(f->ctx, jexport_replay_create(f->ctx, f->plant, &opt, &f->replay));
+  jo_context* ctx = f->base->ctx;
+  assert_ok(ctx, jmodel_load(ctx, path, NULL, 0, &f->base->m));
+  fixture_build(f->base, &plant);
+  assert_ok(ctx, jexport_replay_create(ctx, f->base->plant, &opt, &f->replay));
 }
 
 static const double* at(const jexport_replay* r, int frame, int point) {
@@ -68,7 +61,7 @@ static void check_rigid(const jexport_replay* r) {
 }
 
 static void test_replay_of_a_linkage(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   replay_of(f, "models/mechanisms/four_bar.yaml", 0.5);
   const jexport_replay* r = f->replay;
   assert_int_equal(r->nframe, 26);
@@ -96,13 +89,13 @@ static void test_replay_of_a_linkage(void** state) {
 }
 
 static void test_replay_of_a_vehicle(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   replay_of(f, "models/buggy/step_descent.yaml", 0.1);
   const jexport_replay* r = f->replay;
   assert_int_equal(r->nframe, 6);
   assert_int_equal(r->nwheel, 4);
   assert_int_equal(r->nline, 4);
-  assert_int_equal(r->follow, jmodel_find_body(f->model, "chassis"));
+  assert_int_equal(r->follow, jmodel_find_body(f->base->m, "chassis"));
   check_rigid(r);
   for (int w = 0; w < 4; w++) {
     const double* first = r->spin + 9 * w;
@@ -128,18 +121,18 @@ static void test_replay_of_a_vehicle(void** state) {
 
 // ---- outlines ------------------------------------------------------------------------------------
 
-static int edges_of(fixture* f, const double* xyz, int n) {
-  int* point = JARENA_ARRAY(&f->arena, n, int);
+static int edges_of(subject* f, const double* xyz, int n) {
+  int* point = JARENA_ARRAY(&f->base->a, n, int);
   for (int i = 0; i < n; i++) {
     point[i] = i;
   }
   jexport_replay_body b = {.name = "solid", .npoint = n, .point = point};
-  assert_ok(f->ctx, jexport_replay_outline(f->ctx, &f->arena, xyz, &b));
+  assert_ok(f->base->ctx, jexport_replay_outline(f->base->ctx, &f->base->a, xyz, &b));
   return b.nedge;
 }
 
 static void test_outline_of_solids(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   const double cube[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 1, 1, 1};
   const double with_centre[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.2, 0.2, 0.2};
   const double line[] = {0, 0, 0, 2, 2, 2, 1, 1, 1};

@@ -6,32 +6,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "support/check.h"
-#include "support/laboratory.h"
-
-typedef struct fixture {
-  jo_context* ctx;
-  jarena arena;
-  const char* dir;
-} fixture;
-
-static int setup(void** state) {
-  fixture* f = calloc(1, sizeof *f);
-  if (!f || jo_context_create(NULL, &f->ctx) < 0) return -1;
-  jarena_init(&f->arena, f->ctx);
-  if (jfile_temp_dir(f->ctx, &f->arena, "/tmp", &f->dir) < 0) return -1;
-  *state = f;
-  return 0;
-}
-
-static int teardown(void** state) {
-  fixture* f = *state;
-  jfile_remove_dir(f->dir);
-  jarena_free(&f->arena);
-  jo_context_destroy(f->ctx);
-  free(f);
-  return 0;
-}
+#include "support/rig.h"
 
 static void generate(fixture* f, const char* path, const char* text) {
   jmodel* m;
@@ -39,7 +14,7 @@ static void generate(fixture* f, const char* path, const char* text) {
   jo_status status = text ? jmodel_parse(f->ctx, text, strlen(text), path, NULL, 0, &m)
                           : jmodel_load(f->ctx, path, NULL, 0, &m);
   assert_ok(f->ctx, status);
-  assert_ok(f->ctx, jexport_standalone_write(f->ctx, m, f->dir, &made));
+  assert_ok(f->ctx, jexport_standalone_write(f->ctx, m, fixture_dir(f), &made));
   assert_true(made.nfile >= 7);
   jmodel_destroy(m);
 }
@@ -51,7 +26,7 @@ static double run_driver(fixture* f, const char* compiler, const char* arguments
   snprintf(
       command, sizeof command,
       "cd %s && %s -std=c99 -pedantic -Wall -Wextra -Werror -O1 *.c -o model -lm && ./model %s",
-      f->dir, compiler, arguments);
+      fixture_dir(f), compiler, arguments);
   double value = NAN;
   size_t n = strlen(name);
   FILE* pipe = popen(command, "r");
@@ -71,7 +46,7 @@ static void test_standalone_buggy_drives(void** state) {
   static const char* const compiler[] = {"gcc", "clang"};
   generate(f, "models/buggy/step_descent.yaml", NULL);
   for (int i = 0; i < 2; i++) {
-    if (!jproc_find(&f->arena, compiler[i])) continue;
+    if (!jproc_find(&f->a, compiler[i])) continue;
     assert_near(run_driver(f, compiler[i], "5e-4", "psi"), 16.418234, 5e-2);
   }
 }
@@ -79,11 +54,10 @@ static void test_standalone_buggy_drives(void** state) {
 // Smooth, so that Jounce's own run with the same method and step is reproduced to rounding.
 static void test_standalone_is_a_fixed_step_run(void** state) {
   fixture* f = *state;
-  laboratory l;
-  jplant_options opt = jplant_options_default();
-  opt.kernel.backend = JKERNEL_INTERP;
+  rig l;
+  jplant_options opt = fixture_interpreted();
   generate(f, "models/mechanisms/four_bar.yaml", NULL);
-  laboratory_open(&l, "models/mechanisms/four_bar.yaml", NULL, &opt);
+  rig_open(&l, "models/mechanisms/four_bar.yaml", NULL, 0, &opt);
   jsolve_options o = jsolve_options_default();
   o.method = JSOLVE_RK4;
   o.step = 1e-3;
@@ -98,7 +72,7 @@ static void test_standalone_is_a_fixed_step_run(void** state) {
   assert_near(run_driver(f, "cc", "1e-3 0.5", d->output_name[0]), out[0],
               1e-8 * fmax(1.0, fabs(out[0])));
   free(out);
-  laboratory_close(&l);
+  rig_close(&l);
 }
 
 static void test_standalone_escapes_names(void** state) {
@@ -128,11 +102,10 @@ static void test_standalone_names_the_folder_it_cannot_make(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_standalone_buggy_drives, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_standalone_is_a_fixed_step_run, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_standalone_escapes_names, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_standalone_names_the_folder_it_cannot_make, setup,
-                                      teardown),
+      fixture_test(test_standalone_buggy_drives),
+      fixture_test(test_standalone_is_a_fixed_step_run),
+      fixture_test(test_standalone_escapes_names),
+      fixture_test(test_standalone_names_the_folder_it_cannot_make),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

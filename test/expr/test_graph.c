@@ -109,15 +109,15 @@ static void test_graph_marks_count_equations_not_leaves(void** state) {
 
 static void test_graph_destroy_accepts_null(void** state) {
   probe* p = *state;
-  int before = p->alloc.live_blocks;
+  int before = p->f->memory.live_blocks;
   jexpr_graph_destroy(NULL);
-  assert_int_equal(p->alloc.live_blocks, before);
+  assert_int_equal(p->f->memory.live_blocks, before);
 }
 
 static void test_graph_has_a_limit_of_nodes(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jexpr_graph* g = jexpr_graph_create(ctx);
   assert_non_null(g);
   g->max_nodes = 100;
@@ -133,7 +133,7 @@ static void test_graph_has_a_limit_of_nodes(void** state) {
   assert_string_equal(jo_context_message(ctx),
                       "the equations have more than 100 terms, the limit; write less");
   jexpr_graph_destroy(g);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 int main(void) {

@@ -2,8 +2,7 @@
 // Texts in order: everything a text names before it, long chains without a stack, cycles told.
 #include "expr/order.h"
 
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 #define LONG 50000
 
@@ -37,23 +36,23 @@ static void test_order_puts_names_before_their_users(void** state) {
   char text[][24] = {"a3*(a1 + sin(a2))", "a2 + b7 + 2e3", "1", "a2^a1", "a0"};
   texts t = {text, 5, 0};
   int order[5], n, cyclic;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_int_equal(order_of(ctx, &t, 0, order, &n, &cyclic), JO_OK);
   assert_int_equal(cyclic, -1);
   assert_int_equal(n, 4);  // a4 is not needed
   int wanted[] = {2, 1, 3, 0};
   assert_memory_equal(order, wanted, sizeof wanted);
   assert_int_equal(t.asked, 4);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_order_has_room_for_long_chains_and_sees_cycles(void** state) {
   (void)state;
   texts t = {calloc(LONG, sizeof *t.text), LONG, 0};
   int *order = calloc(LONG, sizeof *order), n, cyclic;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   for (int i = 0; i < LONG; i++) {
     snprintf(t.text[i], sizeof t.text[i], "a%d + 1", i + 1);
   }
@@ -66,7 +65,7 @@ static void test_order_has_room_for_long_chains_and_sees_cycles(void** state) {
   snprintf(t.text[LONG - 1], sizeof t.text[0], "a17");
   assert_int_equal(order_of(ctx, &t, 0, order, &n, &cyclic), JO_OK);
   assert_int_equal(cyclic, 17);
-  jo_context_destroy(ctx);
+  fixture_close(f);
   free(t.text);
   free(order);
 }

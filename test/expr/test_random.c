@@ -11,7 +11,7 @@
 #include "expr/diff.h"
 #include "expr/tape.h"
 #include "kernel/kernel.h"
-#include "support/check.h"
+#include "support/fixture.h"
 #include "support/random_graph.h"
 
 enum { NGRAPH = 1000, BATCH = 50, NIN = RANDOM_MAX_INPUT, NOUT = RANDOM_MAX_OUTPUT };
@@ -219,8 +219,8 @@ static void note_operators(const jexpr_graph* g, bool* seen) {
 static void test_random_graphs_obey_calculus(void** state) {
   (void)state;
   bool seen[JEXPR_OP_COUNT] = {true};
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   int seed = 1;
   for (int i = 0; i < NGRAPH; i++) {
     probe* p = make_probe(ctx, &seed);
@@ -232,7 +232,7 @@ static void test_random_graphs_obey_calculus(void** state) {
   for (int op = 0; op < JEXPR_OP_COUNT; op++) {
     if (!seen[op]) fail_msg("no graph contains %s", jexpr_ops[op].name);
   }
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 // Values and tangents of BATCH graphs in one library.
@@ -274,8 +274,8 @@ static void check_batch(jo_context* ctx, probe* const* p) {
 
 static void test_random_kernels_agree_with_interpreter(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   int seed = 1;
   for (int done = 0; done < NGRAPH; done += BATCH) {
     probe* p[BATCH];
@@ -287,7 +287,7 @@ static void test_random_kernels_agree_with_interpreter(void** state) {
       free_probe(p[i]);
     }
   }
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 int main(void) {

@@ -137,14 +137,14 @@ static void test_tape_evaluation_allocates_nothing(void** state) {
   double complex* complex_work = JARENA_ARRAY(&a, t.nslot, double complex);
   double x[RANDOM_MAX_INPUT * 8] = {0}, y[RANDOM_MAX_OUTPUT * 8];
   double complex z[RANDOM_MAX_INPUT] = {0}, w[RANDOM_MAX_OUTPUT];
-  long calls = p->alloc.calls;
-  p->alloc.fail_at = calls;  // and nothing could be
+  long calls = p->f->memory.calls;
+  p->f->memory.fail_at = calls;  // and nothing could be
   jexpr_tape_init(&t, 8, work);
   jexpr_tape_eval(&t, 8, (const double* [3]){x, x, x}, (double* [1]){y}, work);
   jexpr_tape_eval_complex(&t, (const double complex* [3]){z, z, z}, (double complex* [1]){w},
                           complex_work);
-  assert_int_equal(p->alloc.calls, calls);
-  p->alloc.fail_at = -1;
+  assert_int_equal(p->f->memory.calls, calls);
+  p->f->memory.fail_at = -1;
   jarena_free(&a);
   jexpr_graph_destroy(g);
   free(r);

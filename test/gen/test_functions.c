@@ -3,7 +3,7 @@
 #include "gen/functions.h"
 
 #include "support/check.h"
-#include "support/laboratory.h"
+#include "support/rig.h"
 
 static int outputs_of(jgen_fn f) {
   int n = 0;
@@ -54,14 +54,10 @@ static void check_dynamics(const jgen_dynamics* d, bool extra, bool loads, bool 
 #define PATH "models/mechanisms/four_bar.yaml"
 
 static int number_of(const char* name) {
-  jo_context* ctx;
-  jmodel* m;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-  assert_ok(ctx, jmodel_load(ctx, PATH, NULL, 0, &m));
-  int number = jmodel_find_number(m, name);
+  fixture* f = fixture_load(PATH, NULL, 0);
+  int number = jmodel_find_number(f->m, name);
   assert_true(number >= 0);
-  jmodel_destroy(m);
-  jo_context_destroy(ctx);
+  fixture_close(f);
   return number;
 }
 
@@ -69,8 +65,7 @@ static void test_functions_are_made_where_they_are_asked_for(void** state) {
   (void)state;
   int wrt[] = {number_of("m_crank")};
   for (int k = 0; k < 4; k++) {
-    jplant_options opt = jplant_options_default();
-    opt.kernel.backend = JKERNEL_INTERP;
+    jplant_options opt = fixture_interpreted();
     opt.gen.jacobian = k == 1;
     opt.gen.loads = k == 2;
     opt.gen.modes = !opt.gen.loads;
@@ -78,8 +73,8 @@ static void test_functions_are_made_where_they_are_asked_for(void** state) {
       opt.gen.wrt = wrt;
       opt.gen.nwrt = 1;
     }
-    laboratory l;
-    laboratory_open(&l, PATH, NULL, &opt);
+    rig l;
+    rig_open(&l, PATH, NULL, 0, &opt);
     check_dynamics(l.plant->dynamics, k == 1, k == 2, k == 3);
     for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
       jgen_fn_part part = jgen_fn_about(f)->part;
@@ -88,7 +83,7 @@ static void test_functions_are_made_where_they_are_asked_for(void** state) {
       assert_int_equal(kernel != NULL, is_compiled);
       if (kernel) assert_string_equal(kernel->name, jgen_fn_about(f)->name);
     }
-    laboratory_close(&l);
+    rig_close(&l);
   }
 }
 

@@ -8,21 +8,20 @@
 #include "base/file.h"
 #include "kernel/cache.h"
 #include "kernel/kernel.h"
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
-typedef struct fixture {
+typedef struct subject {
+  fixture* base;
   jo_context* ctx;
-  jarena arena;
   jexpr_graph* g;
   jexpr_ref y;
   jexpr_outputs out;
   jexpr_fn fn;
   const char* dir;
-} fixture;
+} subject;
 
 // y = sin(x) + 3 x
-static void build_function(fixture* f) {
+static void build_function(subject* f) {
   int group = jexpr_group(f->g, "x", 1, JEXPR_PER_LANE);
   jexpr_ref x = jexpr_input(f->g, group, 0);
   f->y = jexpr_add(f->g, jexpr_sin(f->g, x), jexpr_mul(f->g, jexpr_const(f->g, 3.0), x));
@@ -31,28 +30,24 @@ static void build_function(fixture* f) {
 }
 
 static int setup(void** state) {
-  fixture* f = calloc(1, sizeof *f);
-  if (!f || jo_context_create(NULL, &f->ctx) < 0) return -1;
-  jarena_init(&f->arena, f->ctx);
-  f->g = jexpr_graph_create(f->ctx);
-  if (!f->g || jfile_temp_dir(f->ctx, &f->arena, "/tmp", &f->dir) < 0) return -1;
+  subject* f = calloc(1, sizeof *f);
+  f->base = fixture_open();
+  f->ctx = f->base->ctx;
+  f->g = fixture_graph(f->base);
+  f->dir = fixture_dir(f->base);
   build_function(f);
   *state = f;
   return 0;
 }
 
 static int teardown(void** state) {
-  fixture* f = *state;
-  chmod(f->dir, 0700);
-  jfile_remove_dir(f->dir);
-  jexpr_graph_destroy(f->g);
-  jarena_free(&f->arena);
-  jo_context_destroy(f->ctx);
+  subject* f = *state;
+  fixture_close(f->base);
   free(f);
   return 0;
 }
 
-static jkernel_options options(const fixture* f) {
+static jkernel_options options(const subject* f) {
   jkernel_options opt = jkernel_options_default();
   opt.backend = JKERNEL_CC;
   opt.cache_dir = f->dir;
@@ -70,7 +65,7 @@ static double value_at(const jkernel_set* set, double x) {
 }
 
 // Build, check a value, destroy; true when it came from the cache.
-static bool build_once(fixture* f, const jkernel_options* opt) {
+static bool build_once(subject* f, const jkernel_options* opt) {
   jkernel_set* set = NULL;
   assert_ok(f->ctx, jkernel_build(f->ctx, &f->fn, 1, opt, &set));
   assert_true(value_at(set, 0.5) == sin(0.5) + 3.0 * 0.5);
@@ -81,13 +76,13 @@ static bool build_once(fixture* f, const jkernel_options* opt) {
 }
 
 // Entries in the cache folder; the path of the last one.
-static int list_cache(fixture* f, const char** path) {
+static int list_cache(subject* f, const char** path) {
   int n = 0;
   DIR* dir = opendir(f->dir);
   assert_non_null(dir);
   for (struct dirent* e = readdir(dir); e; e = readdir(dir)) {
     if (e->d_name[0] == '.') continue;
-    *path = jarena_printf(&f->arena, "%s/%s", f->dir, e->d_name);
+    *path = jarena_printf(&f->base->a, "%s/%s", f->dir, e->d_name);
     n++;
   }
   closedir(dir);
@@ -95,7 +90,7 @@ static int list_cache(fixture* f, const char** path) {
 }
 
 static void test_second_build_is_cached(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   const char* path = NULL;
   jkernel_options opt = options(f);
   assert_false(build_once(f, &opt));
@@ -112,7 +107,7 @@ static void test_second_build_is_cached(void** state) {
 }
 
 static void test_without_cache_nothing_is_kept(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   const char* path = NULL;
   jkernel_options opt = options(f);
   opt.use_cache = false;
@@ -122,17 +117,17 @@ static void test_without_cache_nothing_is_kept(void** state) {
 }
 
 // Replace the cached file by `size` bytes of it with one byte changed at `at`.
-static void damage(fixture* f, const char* path, size_t cut, size_t at) {
+static void damage(subject* f, const char* path, size_t cut, size_t at) {
   char* data = NULL;
   size_t n = 0;
-  assert_ok(f->ctx, jfile_read(f->ctx, &f->arena, path, 1 << 24, &data, &n));
+  assert_ok(f->ctx, jfile_read(f->ctx, &f->base->a, path, 1 << 24, &data, &n));
   assert_true(n > cut && n > at);
   data[at] = (char)(data[at] ^ 1);
   assert_ok(f->ctx, jfile_write(f->ctx, path, data, n - cut));
 }
 
 static void test_damaged_files_are_replaced(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   const char* path = NULL;
   jkernel_options opt = options(f);
   assert_false(build_once(f, &opt));
@@ -156,9 +151,8 @@ static void test_damaged_files_are_replaced(void** state) {
 }
 
 static int build_in_child(const char* dir) {
-  fixture f = {.dir = dir};
+  subject f = {.dir = dir};
   if (jo_context_create(NULL, &f.ctx) < 0) return 1;
-  jarena_init(&f.arena, f.ctx);
   f.g = jexpr_graph_create(f.ctx);
   if (!f.g) return 2;
   build_function(&f);
@@ -168,13 +162,12 @@ static int build_in_child(const char* dir) {
   bool right = value_at(set, 0.25) == sin(0.25) + 3.0 * 0.25;
   jkernel_destroy(set);
   jexpr_graph_destroy(f.g);
-  jarena_free(&f.arena);
   jo_context_destroy(f.ctx);
   return right ? 0 : 4;
 }
 
 static void test_processes_at_once(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   enum { N = 8 };
   pid_t pid[N];
   fflush(NULL);
@@ -196,10 +189,10 @@ static void test_processes_at_once(void** state) {
 }
 
 static void test_folder_is_made_private(void** state) {
-  fixture* f = *state;
-  const char* inner = jarena_printf(&f->arena, "%s/new", f->dir);
+  subject* f = *state;
+  const char* inner = jarena_printf(&f->base->a, "%s/new", f->dir);
   const char* dir = NULL;
-  assert_ok(f->ctx, jkernel_cache_dir(f->ctx, &f->arena, inner, &dir));
+  assert_ok(f->ctx, jkernel_cache_dir(f->ctx, &f->base->a, inner, &dir));
   struct stat st;
   assert_int_equal(stat(inner, &st), 0);
   assert_int_equal(st.st_mode & 0777, 0700);
@@ -207,7 +200,7 @@ static void test_folder_is_made_private(void** state) {
 }
 
 static void test_folder_of_others_is_refused(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jkernel_set* set = NULL;
   jkernel_options opt = options(f);
   assert_int_equal(chmod(f->dir, 0770), 0);
@@ -223,7 +216,7 @@ static mode_t mode_of(const char* path) {
 }
 
 static void test_files_are_private_whatever_the_umask(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   const char* path = NULL;
   jkernel_options opt = options(f);
   mode_t before = umask(0);
@@ -234,7 +227,7 @@ static void test_files_are_private_whatever_the_umask(void** state) {
 }
 
 static void test_files_others_may_write_to_are_made_anew(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   const char* path = NULL;
   jkernel_options opt = options(f);
   build_once(f, &opt);
@@ -249,19 +242,19 @@ static void test_files_others_may_write_to_are_made_anew(void** state) {
 }
 
 static void test_links_are_not_loaded(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   const char* path = NULL;
   jkernel_options opt = options(f);
   build_once(f, &opt);
   assert_int_equal(list_cache(f, &path), 1);
-  const char* elsewhere = jarena_printf(&f->arena, "%s/.elsewhere", f->dir);
+  const char* elsewhere = jarena_printf(&f->base->a, "%s/.elsewhere", f->dir);
   assert_int_equal(rename(path, elsewhere), 0);
   assert_int_equal(symlink(".elsewhere", path), 0);
   assert_false(build_once(f, &opt));
   assert_int_equal(mode_of(path), S_IFREG | 0600);
 
-  const char* link = jarena_printf(&f->arena, "%s/link/", f->dir);
-  assert_int_equal(symlink(".", jarena_printf(&f->arena, "%s/link", f->dir)), 0);
+  const char* link = jarena_printf(&f->base->a, "%s/link/", f->dir);
+  assert_int_equal(symlink(".", jarena_printf(&f->base->a, "%s/link", f->dir)), 0);
   opt.cache_dir = link;
   jkernel_set* set = NULL;
   assert_int_equal(jkernel_build(f->ctx, &f->fn, 1, &opt, &set), JO_ERR_FILE);
@@ -270,7 +263,7 @@ static void test_links_are_not_loaded(void** state) {
 
 // Libraries are loaded by way of descriptors, whose numbers come again.
 static void test_libraries_loaded_together_are_different_ones(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jkernel_options opt = options(f);
   jexpr_ref twice = jexpr_mul(f->g, jexpr_const(f->g, 2.0), f->y);
   jexpr_outputs out = {"y", 1, &twice};
@@ -290,7 +283,7 @@ static void test_libraries_loaded_together_are_different_ones(void** state) {
 }
 
 static void test_impossible_cache_costs_one_notice(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jkernel_options opt = options(f);
   opt.cache_dir = "/dev/null/cache";
   assert_false(build_once(f, &opt));
@@ -305,7 +298,7 @@ static void test_impossible_cache_costs_one_notice(void** state) {
 
 // A folder of ours where nothing can be made, for root neither.
 static void test_cold_read_only_cache_costs_one_notice(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jkernel_options opt = options(f);
   opt.cache_dir = "/proc/self/task";
   assert_false(build_once(f, &opt));
@@ -315,10 +308,10 @@ static void test_cold_read_only_cache_costs_one_notice(void** state) {
 }
 
 static void test_nowhere_to_compile_is_interpreted_with_one_notice(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jkernel_options opt = options(f);
   const char* tmp = getenv("TMPDIR");
-  const char* before = tmp ? jarena_strdup(&f->arena, tmp) : NULL;
+  const char* before = tmp ? jarena_strdup(&f->base->a, tmp) : NULL;
   setenv("TMPDIR", "/proc/self/task", 1);
   opt.cache_dir = "/dev/null/cache";
   jkernel_set* set = NULL;
@@ -337,8 +330,8 @@ static void test_nowhere_to_compile_is_interpreted_with_one_notice(void** state)
 }
 
 static void test_compilers_that_hang_are_stopped(void** state) {
-  fixture* f = *state;
-  const char* cc = jarena_printf(&f->arena, "%s/.cc", f->dir);
+  subject* f = *state;
+  const char* cc = jarena_printf(&f->base->a, "%s/.cc", f->dir);
   static const char script[] = "#!/bin/sh\nsleep 1000\n";
   assert_ok(f->ctx, jfile_write_new(f->ctx, cc, script, sizeof script - 1));
   assert_int_equal(chmod(cc, 0700), 0);
@@ -362,10 +355,9 @@ static void test_compilers_that_hang_are_stopped(void** state) {
 // ---- memory
 
 static jo_status build_with(const jo_allocator* allocator, const char* dir) {
-  fixture f = {.dir = dir};
+  subject f = {.dir = dir};
   jo_status status = jo_context_create(allocator, &f.ctx);
   if (status < 0) return status;
-  jarena_init(&f.arena, f.ctx);
   f.g = jexpr_graph_create(f.ctx);
   status = JO_ERR_MEMORY;
   if (f.g) {
@@ -377,13 +369,12 @@ static jo_status build_with(const jo_allocator* allocator, const char* dir) {
     jkernel_destroy(set);
   }
   jexpr_graph_destroy(f.g);
-  jarena_free(&f.arena);
   jo_context_destroy(f.ctx);
   return status;
 }
 
 static void test_build_survives_lack_of_memory(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   for (int pass = 0; pass < 2; pass++) {  // compiling, then from the cache
     const char* path = NULL;
     for (long n = 0;; n++) {

@@ -10,17 +10,17 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "expr/vec.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
-// ---- fixture: a graph with a varying and a uniform group
+// ---- a graph with a varying and a uniform group
 
 #define NX     5
 #define NP     4
 #define NVALUE 400
 
-typedef struct fixture {
+typedef struct functions {
+  fixture* base;
   jo_context* ctx;
-  jarena arena;
   jexpr_graph* g;
   jexpr_ref in[NX + NP];
   jexpr_ref value[NVALUE];
@@ -28,14 +28,14 @@ typedef struct fixture {
   jexpr_outputs out[2];
   jexpr_fn fn[2];
   const char* dir;  // of the test's own cache
-} fixture;
+} functions;
 
 static int setup(void** state) {
-  fixture* f = calloc(1, sizeof *f);
-  if (!f || jo_context_create(NULL, &f->ctx) < 0) return -1;
-  jarena_init(&f->arena, f->ctx);
-  f->g = jexpr_graph_create(f->ctx);
-  if (!f->g || jfile_temp_dir(f->ctx, &f->arena, "/tmp", &f->dir) < 0) return -1;
+  functions* f = calloc(1, sizeof *f);
+  f->base = fixture_open();
+  f->ctx = f->base->ctx;
+  f->g = fixture_graph(f->base);
+  f->dir = fixture_dir(f->base);
   int x = jexpr_group(f->g, "x", NX, JEXPR_PER_LANE);
   int p = jexpr_group(f->g, "p", NP, JEXPR_UNIFORM);
   for (int i = 0; i < NX; i++)
@@ -47,22 +47,19 @@ static int setup(void** state) {
 }
 
 static int teardown(void** state) {
-  fixture* f = *state;
-  jfile_remove_dir(f->dir);
-  jexpr_graph_destroy(f->g);
-  jarena_free(&f->arena);
-  jo_context_destroy(f->ctx);
+  functions* f = *state;
+  fixture_close(f->base);
   free(f);
   return 0;
 }
 
-static void add_value(fixture* f, jexpr_ref r) {
+static void add_value(functions* f, jexpr_ref r) {
   assert_true(f->n < NVALUE);
   f->value[f->n++] = r;
 }
 
 // All operators over varying, uniform and mixed operands.
-static void add_operators(fixture* f) {
+static void add_operators(functions* f) {
   const int operand[][3] = {
       {0, 1, 2}, {NX, NX + 1, NX + 2}, {NX, 1, 2}, {0, NX, NX + 1}, {NX, NX + 1, 2}};
   for (int op = 1; op < JEXPR_OP_COUNT; op++) {
@@ -76,7 +73,7 @@ static void add_operators(fixture* f) {
   }
 }
 
-static void add_lists(fixture* f) {
+static void add_lists(functions* f) {
   jexpr_graph* g = f->g;
   jexpr_ref few[6], many[20], mixed[4];
   for (int i = 0; i < 6; i++)
@@ -105,7 +102,7 @@ static void add_lists(fixture* f) {
 }
 
 // Two functions: one of everything, one of a few values that are leaves.
-static void finish_functions(fixture* f) {
+static void finish_functions(functions* f) {
   add_value(f, f->in[0]);
   add_value(f, f->in[NX]);
   add_value(f, jexpr_const(f->g, -1.5));
@@ -116,7 +113,7 @@ static void finish_functions(fixture* f) {
   assert_ok(f->ctx, jexpr_graph_status(f->g));
 }
 
-static jkernel_options options(const fixture* f) {
+static jkernel_options options(const functions* f) {
   jkernel_options opt = jkernel_options_default();
   opt.cache_dir = f->dir;
   opt.optimize = 1;
@@ -156,7 +153,7 @@ static bool is_same(double a, double b) {
   return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0;
 }
 
-static void assert_same_values(const fixture* f, const double* a, const double* b, int lanes) {
+static void assert_same_values(const functions* f, const double* a, const double* b, int lanes) {
   for (int i = 0; i < f->n * lanes; i++) {
     if (is_same(a[i], b[i])) continue;
     const jexpr_node* node = jexpr_at(f->g, f->value[i / lanes]);
@@ -166,7 +163,7 @@ static void assert_same_values(const fixture* f, const double* a, const double* 
   }
 }
 
-static void compare_kernels(const fixture* f, const jkernel* a, const jkernel* b, int rounds) {
+static void compare_kernels(const functions* f, const jkernel* a, const jkernel* b, int rounds) {
   int lanes = a->lanes;
   size_t n = (size_t)(f->n * lanes);
   double* x = checked_alloc((size_t)(NX * lanes) * sizeof *x);
@@ -193,13 +190,13 @@ static void compare_kernels(const fixture* f, const jkernel* a, const jkernel* b
   free(yb);
 }
 
-static jkernel_set* build(fixture* f, const jkernel_options* opt) {
+static jkernel_set* build(functions* f, const jkernel_options* opt) {
   jkernel_set* set = NULL;
   assert_ok(f->ctx, jkernel_build(f->ctx, f->fn, 2, opt, &set));
   return set;
 }
 
-static void compare_with_interpreter(fixture* f, const jkernel_options* opt, int rounds) {
+static void compare_with_interpreter(functions* f, const jkernel_options* opt, int rounds) {
   jkernel_options interp = *opt;
   interp.backend = JKERNEL_INTERP;
   jkernel_set* a = build(f, &interp);
@@ -213,14 +210,14 @@ static void compare_with_interpreter(fixture* f, const jkernel_options* opt, int
 }
 
 static void test_compiled_equals_interpreted(void** state) {
-  fixture* f = *state;
+  functions* f = *state;
   add_operators(f);
   add_lists(f);
   finish_functions(f);
   const char* const compiler[] = {"gcc", "clang"};
   const int lanes[] = {1, 4, 8, 2, 16};
   for (int c = 0; c < 2; c++) {
-    if (!jproc_find(&f->arena, compiler[c])) continue;
+    if (!jproc_find(&f->base->a, compiler[c])) continue;
     for (int i = 0; i < 5; i++) {
       jkernel_options opt = options(f);
       opt.backend = JKERNEL_CC;
@@ -233,7 +230,7 @@ static void test_compiled_equals_interpreted(void** state) {
 }
 
 // A web in which values live long: every statement takes an old and a new one.
-static void add_web(fixture* f) {
+static void add_web(functions* f) {
   jexpr_ref v[300];
   for (int i = 0; i < NX + NP; i++)
     v[i] = f->in[i];
@@ -250,7 +247,7 @@ static void add_web(fixture* f) {
 }
 
 static void test_chunks_do_not_change_values(void** state) {
-  fixture* f = *state;
+  functions* f = *state;
   add_web(f);
   finish_functions(f);
   const int chunk[] = {1, 7, 400, 0};
@@ -269,7 +266,7 @@ static void test_chunks_do_not_change_values(void** state) {
 
 // Rotations and cross products, as recursions over bodies have them: sums and differences of
 // products side by side, which compilers like to fuse into one rounding.
-static void add_rotations(fixture* f) {
+static void add_rotations(functions* f) {
   jexpr_graph* g = f->g;
   jexpr_v3 u = {{f->in[0], f->in[1], f->in[2]}};
   jexpr_v3 v = {{f->in[1], f->in[3], f->in[4]}};
@@ -285,13 +282,13 @@ static void add_rotations(fixture* f) {
 }
 
 static void test_products_and_sums_are_rounded_apart(void** state) {
-  fixture* f = *state;
+  functions* f = *state;
   add_rotations(f);
   finish_functions(f);
   const char* const compiler[] = {"gcc", "clang"};
   const int chunk[] = {20, 60, 150, 400};  // different neighbours, different temptations
   for (int i = 0; i < 8; i++) {
-    if (!jproc_find(&f->arena, compiler[i % 2])) continue;
+    if (!jproc_find(&f->base->a, compiler[i % 2])) continue;
     jkernel_options opt = options(f);
     opt.backend = JKERNEL_CC;
     opt.compiler = compiler[i % 2];
@@ -302,7 +299,7 @@ static void test_products_and_sums_are_rounded_apart(void** state) {
 }
 
 static void test_find_by_name(void** state) {
-  fixture* f = *state;
+  functions* f = *state;
   finish_functions(f);
   jkernel_options opt = options(f);
   opt.backend = JKERNEL_INTERP;
@@ -326,12 +323,12 @@ static int count_notices(const jo_context* ctx) {
 }
 
 static void test_without_compiler(void** state) {
-  fixture* f = *state;
+  functions* f = *state;
   finish_functions(f);
   const char* path = getenv("PATH");
   const char* own = getenv("JOUNCE_CC");
-  const char* saved = jarena_strdup(&f->arena, path ? path : "");
-  const char* saved_own = own ? jarena_strdup(&f->arena, own) : NULL;
+  const char* saved = jarena_strdup(&f->base->a, path ? path : "");
+  const char* saved_own = own ? jarena_strdup(&f->base->a, own) : NULL;
   unsetenv("JOUNCE_CC");
   setenv("PATH", f->dir, 1);
   jkernel_set* set = NULL;
@@ -369,7 +366,7 @@ static int count_libraries(const char* dir) {
 
 static void test_parts_are_compiled_once_and_seldom_ones_never(void** state) {
   static const int seldom[] = {0, JKERNEL_SELDOM}, apart[] = {0, 1};
-  fixture* f = *state;
+  functions* f = *state;
   add_operators(f);
   finish_functions(f);
   jkernel_options opt = options(f), interp = opt;
@@ -403,9 +400,9 @@ static void test_parts_are_compiled_once_and_seldom_ones_never(void** state) {
 }
 
 static void test_failing_compiler_is_named(void** state) {
-  fixture* f = *state;
+  functions* f = *state;
   finish_functions(f);
-  const char* bad = jarena_printf(&f->arena, "%s/badcc", f->dir);
+  const char* bad = jarena_printf(&f->base->a, "%s/badcc", f->dir);
   const char script[] = "#!/bin/sh\necho 'cannot compile on a sunday'\nexit 3\n";
   assert_ok(f->ctx, jfile_write(f->ctx, bad, script, sizeof script - 1));
   assert_int_equal(chmod(bad, 0700), 0);
@@ -425,7 +422,7 @@ static void test_failing_compiler_is_named(void** state) {
 }
 
 static void test_bad_options(void** state) {
-  fixture* f = *state;
+  functions* f = *state;
   finish_functions(f);
   jkernel_set* set = NULL;
   jkernel_options opt = options(f);

@@ -5,7 +5,7 @@
 #include "expr/diff.h"
 #include "expr/tape.h"
 #include "support/chain.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 enum { N = 6, NGROUP = 5 };
 
@@ -47,8 +47,8 @@ static void evaluate(chain* c, const jexpr_outputs* out, int nout, double* const
 }
 
 static void check_newton_euler_is_lagrange(chain_options opt) {
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   chain c;
   assert_ok(ctx, chain_init(&c, ctx, opt));
   jexpr_ref newton[N + 1], tau[N];
@@ -66,7 +66,7 @@ static void check_newton_euler_is_lagrange(chain_options opt) {
     assert_near(a[i] / largest, b[i] / largest, TOL);
   }
   chain_free(&c);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_chain_newton_euler_is_lagrange(void** state) {
@@ -83,8 +83,8 @@ static void test_chain_newton_euler_is_lagrange_with_parameters(void** state) {
 // Mass matrix and kinetic energy: T = 1/2 qd . M qd, M = d tau / d qdd symmetric.
 static void test_chain_mass_matrix_is_symmetric_and_gives_the_energy(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   chain c;
   assert_ok(ctx, chain_init(&c, ctx, (chain_options){.n = N}));
   jexpr_ref tau[N + 1], T = chain_kinetic_energy(&c);
@@ -104,7 +104,7 @@ static void test_chain_mass_matrix_is_symmetric_and_gives_the_energy(void** stat
   }
   assert_near(sum, energy, 1e-13 * fabs(energy) * N);
   chain_free(&c);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 int main(void) {

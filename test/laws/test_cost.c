@@ -5,7 +5,7 @@
 #include "expr/diff.h"
 #include "expr/schedule.h"
 #include "support/chain.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 static int count(chain* c, const jexpr_outputs* out, int nout) {
   jexpr_fn fn = {"chain", c->g, nout, out};
@@ -15,8 +15,8 @@ static int count(chain* c, const jexpr_outputs* out, int nout) {
 }
 
 static int inverse_dynamics_operations(int n) {
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   chain c;
   assert_ok(ctx, chain_init(&c, ctx, (chain_options){.n = n}));
   jexpr_ref* tau = JARENA_ARRAY(&c.arena, n + 1, jexpr_ref);
@@ -24,7 +24,7 @@ static int inverse_dynamics_operations(int n) {
   assert_ok(ctx, chain_inverse_dynamics(&c, tau));
   int total = count(&c, &(jexpr_outputs){"tau", n, tau + 1}, 1);
   chain_free(&c);
-  jo_context_destroy(ctx);
+  fixture_close(f);
   return total;
 }
 
@@ -38,8 +38,8 @@ static void test_cost_of_inverse_dynamics_is_linear(void** state) {
 static void test_cost_of_a_gradient_is_a_small_multiple(void** state) {
   (void)state;
   enum { N = 200, MASSES = 100, NX = 2 * N + MASSES };
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   chain c;
   assert_ok(ctx, chain_init(&c, ctx, (chain_options){.n = N, .mass_inputs = MASSES}));
   jexpr_ref x[NX], gradient[NX], one = jexpr_const(c.g, 1.0), T = chain_kinetic_energy(&c);
@@ -51,15 +51,15 @@ static void test_cost_of_a_gradient_is_a_small_multiple(void** state) {
   int value = count(&c, out, 1), both = count(&c, out, 2);
   assert_in_range(both, value, 5 * value);
   chain_free(&c);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 // A long computation with roots behind several guards: keeping adjoints finite where a guard is
 // closed must not multiply the work by the number of guards.
 static void test_cost_of_a_gradient_behind_guards(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   for (int nguard = 1; nguard <= 32; nguard *= 2) {
     chain c;  // only for its graph
     assert_ok(ctx, chain_init(&c, ctx, (chain_options){.n = 2}));
@@ -80,7 +80,7 @@ static void test_cost_of_a_gradient_behind_guards(void** state) {
     assert_in_range(both, value, 5 * value);
     chain_free(&c);
   }
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 int main(void) {

@@ -5,22 +5,7 @@
 #include <string.h>
 
 #include "support/check.h"
-#include "support/laboratory.h"
-
-static double output(const laboratory* l, const double* out, const char* name) {
-  for (int i = 0; i < l->plant->dynamics->noutput; i++) {
-    if (strcmp(l->plant->dynamics->output_name[i], name) == 0) return out[i];
-  }
-  fail_msg("no output %s", name);
-  return NAN;
-}
-
-static void open_with_outputs(laboratory* l, const char* text, double* out) {
-  laboratory_open(l, "models/buggy/reactions.yaml", text, NULL);
-  assert_true(l->plant->dynamics->noutput < 256);
-  laboratory_disturb(l, 7, 1e-2);
-  jplant_outputs(l->run, l->t, l->y, out);
-}
+#include "support/rig.h"
 
 static void test_joints_carry_nothing_along_their_freedom(void** state) {
   (void)state;
@@ -36,17 +21,17 @@ static void test_joints_carry_nothing_along_their_freedom(void** state) {
       "  ball_1: upper_ball_fr.force1\n";
   static const char* const zero[] = {"free_fx", "free_fz", "free_my", "lower_mx", "upper_mx",
                                      "arm_mx",  "king_mx", "king_my", "king_mz"};
-  laboratory l;
-  double out[256];
-  open_with_outputs(&l, text, out);
+  rig r;
+  rig_open_text(&r, "models/buggy/reactions.yaml", text, NULL);
+  rig_disturb(&r, 7, 1e-2);
   // rounding of forces of some 1e4 N
   for (size_t i = 0; i < sizeof zero / sizeof *zero; i++) {
-    assert_near(output(&l, out, zero[i]), 0.0, 1e-7);
+    assert_near(rig_output(&r, zero[i]), 0.0, 1e-7);
   }
-  assert_near(output(&l, out, "rack_fx"), output(&l, out, "rack_drive"), 1e-7);
-  assert_true(fabs(output(&l, out, "lower_fy")) > 1.0);
-  assert_true(fabs(output(&l, out, "ball_1")) > 1e-3);
-  laboratory_close(&l);
+  assert_near(rig_output(&r, "rack_fx"), rig_output(&r, "rack_drive"), 1e-7);
+  assert_true(fabs(rig_output(&r, "lower_fy")) > 1.0);
+  assert_true(fabs(rig_output(&r, "ball_1")) > 1e-3);
+  rig_close(&r);
 }
 
 // A pendulum on a fixed arm: the joint holds weight and centripetal force. Mass 2 kg, arm 0.5 m along
@@ -59,15 +44,13 @@ static void test_pendulum_reaction(void** state) {
       "joints:\n  pin: {type: revolute, parent: ground, child: bob, at: [0, 0, 0], axis: y}\n"
       "initial: {pin: {value: 0, rate: 3}}\n"
       "sensors: {fx: pin.fx, fz: pin.fz, mx: pin.mx, my: pin.my}\n";
-  laboratory l;
-  double out[256];
-  laboratory_open(&l, "pendulum.yaml", text, NULL);
-  jplant_outputs(l.run, l.t, l.y, out);
-  assert_near(output(&l, out, "fz"), 2.0 * 10.0 + 2.0 * 9.0 * 0.5, 1e-12);
-  assert_near(output(&l, out, "fx"), 0.0, 1e-12);
-  assert_near(output(&l, out, "mx"), 0.0, 1e-12);
-  assert_near(output(&l, out, "my"), 0.0, 1e-12);
-  laboratory_close(&l);
+  rig r;
+  rig_open_text(&r, "pendulum.yaml", text, NULL);
+  assert_near(rig_output(&r, "fz"), 2.0 * 10.0 + 2.0 * 9.0 * 0.5, 1e-12);
+  assert_near(rig_output(&r, "fx"), 0.0, 1e-12);
+  assert_near(rig_output(&r, "mx"), 0.0, 1e-12);
+  assert_near(rig_output(&r, "my"), 0.0, 1e-12);
+  rig_close(&r);
 }
 
 int main(void) {

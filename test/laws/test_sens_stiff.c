@@ -81,12 +81,9 @@ static void test_implicit_steps_direct_is_adjoint(void** state) {
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
     gradient g;
     const char* first[] = {NULL};
-    jo_context* ctx;
-    jmodel* m;
-    assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-    assert_ok(ctx, jmodel_load(ctx, row[i].path, NULL, 0, &m));
-    for (int k = 0; k < m->nnumber && !first[0]; k++) {
-      if (m->number[k].is_parameter) first[0] = m->number[k].path;
+    fixture* f = fixture_load(row[i].path, NULL, 0);
+    for (int k = 0; k < f->m->nnumber && !first[0]; k++) {
+      if (f->m->number[k].is_parameter) first[0] = f->m->number[k].path;
     }
     int n = row[i].n > 0 ? row[i].n : 1;
     gradient_open(&g, row[i].path, NULL, 0, row[i].n > 0 ? row[i].number : first, n,
@@ -108,8 +105,7 @@ static void test_implicit_steps_direct_is_adjoint(void** state) {
     check_against_differences(&g, direct, 1e-5);
     jsens_result_destroy(direct);
     gradient_close(&g);
-    jmodel_destroy(m);
-    jo_context_destroy(ctx);
+    fixture_close(f);
   }
 }
 

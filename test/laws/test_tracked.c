@@ -8,17 +8,15 @@
 
 #include "loads/loads.h"
 #include "plant/simulate.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define MODEL  "models/tracked/bump.yaml"
 #define NARM   10
 #define LANDED 16.0  // the bump lies before, the landing after [s]
 
-static jmodel* load(jo_context* ctx, const char* bump_start) {
+static fixture* load(const char* bump_start) {
   jmodel_setting set = {"bump_start", bump_start};
-  jmodel* m;
-  assert_ok(ctx, jmodel_load(ctx, MODEL, &set, bump_start ? 1 : 0, &m));
-  return m;
+  return fixture_load(MODEL, &set, bump_start ? 1 : 0);
 }
 
 static double cell(const jplant_result* r, int row, const char* name) {
@@ -48,15 +46,12 @@ static void test_converged_motion(void** state) {
       {20, 136.333241, -24.693436, 0.847471, -5.762748, 0.318134, -0.007337}};
   static const char* const name[6] = {"x", "y", "z", "yaw_deg", "pitch_deg", "roll_deg"};
   static const double arm[5] = {0.08024, 0.06217, 0.04410, 0.02601, 0.00792};
-  jo_context* ctx;
-  jo_context_create(NULL, &ctx);
-  jmodel* m = load(ctx, NULL);
-  jplant* plant;
+  fixture* f = load(NULL);
   jplant_result* r;
-  assert_ok(ctx, jplant_create(ctx, m, NULL, &plant));
+  fixture_build(f, NULL);
   jplant_simulate_options opt = jplant_simulate_options_default();
   opt.rel_tol = opt.abs_tol = 1e-9;
-  assert_ok(ctx, jplant_simulate(ctx, plant, &opt, &r));
+  assert_ok(f->ctx, jplant_simulate(f->ctx, f->plant, &opt, &r));
   assert_near(cell(r, 0, "x"), 0.0, 1e-12);
   assert_near(cell(r, 0, "z"), 0.851749, 1e-6);
   assert_near(cell(r, 0, "pitch_deg"), 0.3774, 1e-4);
@@ -71,9 +66,7 @@ static void test_converged_motion(void** state) {
     }
   }
   jplant_result_destroy(r);
-  jplant_destroy(plant);
-  jmodel_destroy(m);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static jloads_result* run(jo_context* ctx, const jloads* l, jsolve_load_driver driver, double step,
@@ -101,6 +94,7 @@ static double bump_peak(const jloads_result* r) {
 }
 
 typedef struct bench {
+  fixture* base;
   jo_context* ctx;
   jmodel* m;
   jloads* l;
@@ -108,8 +102,9 @@ typedef struct bench {
 } bench;
 
 static void open_bench(bench* b, const char* bump_start, double tolerance) {
-  jo_context_create(NULL, &b->ctx);
-  b->m = load(b->ctx, bump_start);
+  b->base = load(bump_start);
+  b->ctx = b->base->ctx;
+  b->m = b->base->m;
   assert_ok(b->ctx, jloads_create(b->ctx, b->m, NULL, &b->l));
   b->truth = run(b->ctx, b->l, JSOLVE_LOAD_ADAPTIVE, 0.01, tolerance, true);
 }
@@ -117,8 +112,7 @@ static void open_bench(bench* b, const char* bump_start, double tolerance) {
 static void close_bench(bench* b) {
   jloads_result_destroy(b->truth);
   jloads_destroy(b->l);
-  jmodel_destroy(b->m);
-  jo_context_destroy(b->ctx);
+  fixture_close(b->base);
 }
 
 static void test_peaks_of_plain_drivers(void** state) {

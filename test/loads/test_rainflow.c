@@ -3,7 +3,7 @@
 // histories, and laws a count must obey.
 #include "loads/rainflow.h"
 
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define NHISTORY 600
 #define SAME     1e-12  // relative: sums of the same numbers in another order
@@ -29,20 +29,15 @@ static double count_of(const jloads_rainflow* r, double range) {
   return sum;
 }
 
-static int setup(void** state) {
-  return jo_context_create(NULL, (jo_context**)state) < 0;
-}
-
-static int teardown(void** state) {
-  jo_context_destroy(*state);
-  return 0;
+static jo_context* context(void** state) {
+  return ((fixture*)*state)->ctx;
 }
 
 // ---- the standard --------------------------------------------------------------------------------
 
 static void test_rainflow_of_the_standard(void** state) {
   static const double expected[11] = {[3] = 0.5, [4] = 1.5, [6] = 0.5, [8] = 1.0, [9] = 0.5};
-  jloads_rainflow r = count(*state, example, 9, JLOADS_COUNT_RAINFLOW);
+  jloads_rainflow r = count(context(state), example, 9, JLOADS_COUNT_RAINFLOW);
   double bin[11];
   jloads_rainflow_bins(&r, 1.0, 11, bin);
   for (int i = 0; i < 11; i++) {
@@ -54,7 +49,7 @@ static void test_rainflow_of_the_standard(void** state) {
 
 static void test_range_pairs_of_the_standard(void** state) {
   static const double expected[11] = {[3] = 1.0, [4] = 1.0, [6] = 1.0, [8] = 1.0};
-  jloads_rainflow r = count(*state, example, 9, JLOADS_COUNT_RANGE_PAIR);
+  jloads_rainflow r = count(context(state), example, 9, JLOADS_COUNT_RANGE_PAIR);
   for (int i = 0; i < 11; i++) {
     assert_true(count_of(&r, i) == expected[i]);
   }
@@ -62,7 +57,7 @@ static void test_range_pairs_of_the_standard(void** state) {
 }
 
 static void test_cycles_name_their_turning_points(void** state) {
-  jloads_rainflow r = count(*state, example, 9, JLOADS_COUNT_RAINFLOW);
+  jloads_rainflow r = count(context(state), example, 9, JLOADS_COUNT_RAINFLOW);
   bool found = false;
   for (int i = 0; i < r.ncycle; i++) {
     if (r.cycle[i].count < 1.0) continue;
@@ -148,7 +143,7 @@ static void compare_with_four_point(jo_context* ctx, uint64_t seed, bool integer
 
 static void test_rainflow_equals_four_point_method(void** state) {
   for (uint64_t seed = 1; seed <= 40; seed++) {
-    compare_with_four_point(*state, seed, seed % 2 == 0);
+    compare_with_four_point(context(state), seed, seed % 2 == 0);
   }
 }
 
@@ -164,8 +159,8 @@ static void test_points_on_the_way_do_not_count(void** state) {
     if (i + 1 < NHISTORY) w[n++] = v[i] + 0.3 * (v[i + 1] - v[i]);
   }
   for (int method = 0; method < 2; method++) {
-    jloads_rainflow a = count(*state, v, NHISTORY, (jloads_counting)method);
-    jloads_rainflow b = count(*state, w, n, (jloads_counting)method);
+    jloads_rainflow a = count(context(state), v, NHISTORY, (jloads_counting)method);
+    jloads_rainflow b = count(context(state), w, n, (jloads_counting)method);
     assert_int_equal(a.ncycle, b.ncycle);
     for (int i = 0; i < a.ncycle; i++) {
       assert_true(a.cycle[i].range == b.cycle[i].range && a.cycle[i].count == b.cycle[i].count);
@@ -181,8 +176,8 @@ static void test_history_backwards_counts_the_same(void** state) {
   for (int i = 0; i < NHISTORY; i++) {
     w[i] = v[NHISTORY - 1 - i];
   }
-  jloads_rainflow a = count(*state, v, NHISTORY, JLOADS_COUNT_RAINFLOW);
-  jloads_rainflow b = count(*state, w, NHISTORY, JLOADS_COUNT_RAINFLOW);
+  jloads_rainflow a = count(context(state), v, NHISTORY, JLOADS_COUNT_RAINFLOW);
+  jloads_rainflow b = count(context(state), w, NHISTORY, JLOADS_COUNT_RAINFLOW);
   jloads_rainflow_bins(&a, 0.1, 25, a_bin);
   jloads_rainflow_bins(&b, 0.1, 25, b_bin);
   for (int i = 0; i < 25; i++) {
@@ -200,8 +195,8 @@ static void test_damage_scales_with_the_load(void** state) {
   for (int i = 0; i < NHISTORY; i++) {
     w[i] = 3.0 - 2.0 * v[i];  // upside down and shifted
   }
-  jloads_rainflow a = count(*state, v, NHISTORY, JLOADS_COUNT_RAINFLOW);
-  jloads_rainflow b = count(*state, w, NHISTORY, JLOADS_COUNT_RAINFLOW);
+  jloads_rainflow a = count(context(state), v, NHISTORY, JLOADS_COUNT_RAINFLOW);
+  jloads_rainflow b = count(context(state), w, NHISTORY, JLOADS_COUNT_RAINFLOW);
   for (double k = 1.0; k < 8.0; k += 1.5) {
     double D = jloads_rainflow_damage(&a, k, 1.0), E = jloads_rainflow_damage(&b, k, 1.0);
     assert_near(E / (pow(2.0, k) * D), 1.0, 1e2 * SAME);
@@ -215,7 +210,7 @@ static void test_gate_leaves_small_turns_out(void** state) {
   static const double v[] = {0.0, 5.0, 4.9, 5.1, -4.0, -3.9, -4.1, 2.0};
   jloads_history h = {.value = v, .n = 8, .stride = 1, .gate = 0.5};
   jloads_rainflow r;
-  assert_ok(*state, jloads_rainflow_count(*state, &h, JLOADS_COUNT_RAINFLOW, &r));
+  assert_ok(context(state), jloads_rainflow_count(context(state), &h, JLOADS_COUNT_RAINFLOW, &r));
   static const int kept[] = {0, 3, 6, 7};
   assert_int_equal(r.nturning, 4);
   for (int i = 0; i < 4; i++) {
@@ -227,7 +222,7 @@ static void test_gate_leaves_small_turns_out(void** state) {
 static void test_nothing_turns_in_constants(void** state) {
   static const double v[] = {2.0, 2.0, 2.0};
   for (int n = 0; n <= 3; n++) {
-    jloads_rainflow r = count(*state, v, n, JLOADS_COUNT_RAINFLOW);
+    jloads_rainflow r = count(context(state), v, n, JLOADS_COUNT_RAINFLOW);
     assert_int_equal(r.ncycle, 0);
     assert_true(jloads_rainflow_damage(&r, 5.0, 1.0) == 0.0);
     jloads_rainflow_free(&r);
@@ -238,7 +233,8 @@ static void test_not_finite_is_an_error(void** state) {
   const double v[] = {1.0, NAN, 2.0};
   jloads_rainflow r;
   jloads_history h = history(v, 3);
-  assert_int_equal(jloads_rainflow_count(*state, &h, JLOADS_COUNT_RAINFLOW, &r), JO_ERR_NUMERIC);
+  assert_int_equal(jloads_rainflow_count(context(state), &h, JLOADS_COUNT_RAINFLOW, &r),
+                   JO_ERR_NUMERIC);
   assert_null(r.turning);
 }
 
@@ -260,7 +256,7 @@ static void test_parabola_finds_the_peak_of_a_sine(void** state) {
   }
   assert_near(sum, p.value, 1e-14);
   jloads_rainflow r;
-  assert_ok(*state, jloads_rainflow_count(*state, &h, JLOADS_COUNT_RAINFLOW, &r));
+  assert_ok(context(state), jloads_rainflow_count(context(state), &h, JLOADS_COUNT_RAINFLOW, &r));
   assert_int_equal(r.nturning, 5);
   for (int i = 1; i < 4; i++) {
     assert_near(fabs(r.turning[i].value), 3.0, 3.0 / 6.0 * pow(0.12, 3.0));
@@ -314,16 +310,16 @@ static void test_gradient_equals_central_differences(void** state) {
   }
   jloads_rainflow r;
   jloads_history h = {.value = v, .n = N, .stride = 1, .t = t, .t_stride = 1};
-  assert_ok(*state, jloads_rainflow_count(*state, &h, JLOADS_COUNT_RAINFLOW, &r));
+  assert_ok(context(state), jloads_rainflow_count(context(state), &h, JLOADS_COUNT_RAINFLOW, &r));
   jloads_rainflow_gradient(&r, 5.0, 1.5, N, g);
   jloads_rainflow_free(&r);
   const double d = 1e-6;  // differences of the second order leave about 1e-9
   for (int i = 0; i < N; i++) {
     double keep = v[i];
     v[i] = keep + d;
-    double up = damage_of(*state, t, v, N, 5.0);
+    double up = damage_of(context(state), t, v, N, 5.0);
     v[i] = keep - d;
-    double down = damage_of(*state, t, v, N, 5.0);
+    double down = damage_of(context(state), t, v, N, 5.0);
     v[i] = keep;
     assert_near(g[i], (up - down) / (2.0 * d), 1e-6);
   }
@@ -331,19 +327,19 @@ static void test_gradient_equals_central_differences(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_rainflow_of_the_standard, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_range_pairs_of_the_standard, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_cycles_name_their_turning_points, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_rainflow_equals_four_point_method, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_points_on_the_way_do_not_count, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_history_backwards_counts_the_same, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_damage_scales_with_the_load, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_gate_leaves_small_turns_out, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_nothing_turns_in_constants, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_not_finite_is_an_error, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_parabola_finds_the_peak_of_a_sine, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_corner_is_found_with_its_derivative, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_gradient_equals_central_differences, setup, teardown),
+      fixture_test(test_rainflow_of_the_standard),
+      fixture_test(test_range_pairs_of_the_standard),
+      fixture_test(test_cycles_name_their_turning_points),
+      fixture_test(test_rainflow_equals_four_point_method),
+      fixture_test(test_points_on_the_way_do_not_count),
+      fixture_test(test_history_backwards_counts_the_same),
+      fixture_test(test_damage_scales_with_the_load),
+      fixture_test(test_gate_leaves_small_turns_out),
+      fixture_test(test_nothing_turns_in_constants),
+      fixture_test(test_not_finite_is_an_error),
+      fixture_test(test_parabola_finds_the_peak_of_a_sine),
+      fixture_test(test_corner_is_found_with_its_derivative),
+      fixture_test(test_gradient_equals_central_differences),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,13 @@
 #include "loads/sens.h"
 
 #include "plant/static_start.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define MODEL "models/tracked/bump.yaml"
 #define T_END 14.9  // past the peak of the first arm at the bump, 14.757 s
 
 typedef struct rig {
+  fixture* base;
   jo_context* ctx;
   jmodel* model;
   jsens* sens;
@@ -21,8 +22,9 @@ enum { NW = sizeof name / sizeof *name };
 static int open_rig(void** state) {
   rig* r = calloc(1, sizeof *r);
   *state = r;
-  assert_int_equal(jo_context_create(NULL, &r->ctx), JO_OK);
-  assert_ok(r->ctx, jmodel_load(r->ctx, MODEL, NULL, 0, &r->model));
+  r->base = fixture_load(MODEL, NULL, 0);
+  r->ctx = r->base->ctx;
+  r->model = r->base->m;
   int wrt[NW];
   for (int i = 0; i < NW; i++) {
     wrt[i] = jmodel_find_number(r->model, name[i]);
@@ -37,8 +39,7 @@ static int open_rig(void** state) {
 static int close_rig(void** state) {
   rig* r = *state;
   jsens_destroy(r->sens);
-  jmodel_destroy(r->model);
-  jo_context_destroy(r->ctx);
+  fixture_close(r->base);
   free(r);
   return 0;
 }

@@ -3,12 +3,13 @@
 // them, and a surface interpolates what integration gives. Files of events read back exactly.
 #include "loads/surface.h"
 
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define MODEL  "test/models/bouncer.yaml"
 #define WINDOW 0.06  // [s]
 
 typedef struct bench {
+  fixture* base;
   jo_context* ctx;
   jmodel* m;
   jloads* l;
@@ -20,8 +21,9 @@ static void open_bench(bench* b) {
   *b = (bench){0};
   jkernel_options kernel = jkernel_options_default();
   kernel.backend = JKERNEL_INTERP;
-  assert_int_equal(jo_context_create(NULL, &b->ctx), JO_OK);
-  assert_ok(b->ctx, jmodel_load(b->ctx, MODEL, NULL, 0, &b->m));
+  b->base = fixture_load(MODEL, NULL, 0);
+  b->ctx = b->base->ctx;
+  b->m = b->base->m;
   assert_ok(b->ctx, jloads_create(b->ctx, b->m, &kernel, &b->l));
   assert_int_equal(b->l->ne, 2);
   jloads_options opt = jloads_options_default(b->m);
@@ -32,8 +34,7 @@ static void open_bench(bench* b) {
 static void close_bench(bench* b) {
   jloads_result_destroy(b->r);
   jloads_destroy(b->l);
-  jmodel_destroy(b->m);
-  jo_context_destroy(b->ctx);
+  fixture_close(b->base);
 }
 
 static double reconstruct(bench* b, const double* p, int i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Broken model files, each with everything that is said about it: file, line, subject, cause, hint.
 #include "model/model.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define TOP  "jounce: 1\n"
 #define A    "bodies: {a: {mass: 1, points: {P: [0, 0, 1]}, vectors: {strut: [1, 0, 0]}}}\n"
@@ -400,10 +400,10 @@ static void test_every_mistake_is_told_where_and_why(void** state) {
   assert_true(NCASE >= 60);
   int failed = 0;
   for (int i = 0; i < NCASE; i++) {
-    jo_context* ctx;
     jmodel* m;
     char said[4096];
-    assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+    fixture* f = fixture_open();
+    jo_context* ctx = f->ctx;
     jo_status status = jmodel_parse(ctx, cases[i].text, strlen(cases[i].text), file, NULL, 0, &m);
     collect(ctx, said, sizeof said);
     if (status != JO_ERR_MODEL || m || strcmp(said, cases[i].expected) != 0) {
@@ -412,7 +412,7 @@ static void test_every_mistake_is_told_where_and_why(void** state) {
       failed++;
     }
     jmodel_destroy(m);
-    jo_context_destroy(ctx);
+    fixture_close(f);
   }
   assert_int_equal(failed, 0);
 }
@@ -424,24 +424,24 @@ static void test_at_most_twenty_mistakes(void** state) {
     size_t n = strlen(text);
     snprintf(text + n, sizeof text - n, "  b%d: {mas: 1}\n", i);
   }
-  jo_context* ctx;
   jmodel* m;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_int_equal(jmodel_parse(ctx, text, strlen(text), file, NULL, 0, &m), JO_ERR_MODEL);
   assert_int_equal(jo_context_diagnostic_count(ctx), 20);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_missing_file_is_a_file_error(void** state) {
   (void)state;
-  jo_context* ctx;
   jmodel* m;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_int_equal(jmodel_load(ctx, "test/model/none.yaml", NULL, 0, &m), JO_ERR_FILE);
   assert_string_equal(jo_context_message(ctx),
                       "test/model/none.yaml: model: there is no such file");
   assert_null(m);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 int main(void) {

@@ -5,34 +5,18 @@
 #include "model/model.h"
 
 #include "base/file.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 static const char full[] = "test/model/good/full.yaml";
 
-typedef struct fixture {
-  jo_context* ctx;
-  jmodel* m;
-} fixture;
-
-static fixture open_model(const char* path, const jmodel_setting* set, int nset) {
-  fixture f;
-  assert_int_equal(jo_context_create(NULL, &f.ctx), JO_OK);
-  assert_ok(f.ctx, jmodel_load(f.ctx, path, set, nset, &f.m));
-  assert_int_equal(jo_context_diagnostic_count(f.ctx), 0);
+static fixture* open_model(const char* path, const jmodel_setting* set, int nset) {
+  fixture* f = fixture_load(path, set, nset);
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
   return f;
 }
 
-static fixture open_text(const char* text) {
-  fixture f;
-  assert_int_equal(jo_context_create(NULL, &f.ctx), JO_OK);
-  assert_ok(f.ctx,
-            jmodel_parse(f.ctx, text, strlen(text), "test/model/good/m.yaml", NULL, 0, &f.m));
-  return f;
-}
-
-static void close_model(fixture* f) {
-  jmodel_destroy(f->m);
-  jo_context_destroy(f->ctx);
+static fixture* open_text(const char* text) {
+  return fixture_parse("test/model/good/m.yaml", text);
 }
 
 static double number(const jmodel* m, const char* path) {
@@ -96,8 +80,8 @@ static const jelement_law* law_between(const jmodel* m, const char* name) {
 
 static void test_head_and_parameters(void** state) {
   (void)state;
-  fixture f = open_model(full, NULL, 0);
-  const jmodel* m = f.m;
+  fixture* f = open_model(full, NULL, 0);
+  const jmodel* m = f->m;
   assert_string_equal(m->name, "everything");
   assert_string_equal(m->description, "one of each");
   assert_string_equal(m->path, full);
@@ -116,13 +100,13 @@ static void test_head_and_parameters(void** state) {
   assert_false(m->number[jmodel_find_number(m, "bodies.arm.mass")].is_parameter);
   assert_true(m->has_road);
   assert_text(&m->road, "if(x < 5.5, 0, -0.01)");
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_bodies(void** state) {
   (void)state;
-  fixture f = open_model(full, NULL, 0);
-  const jmodel* m = f.m;
+  fixture* f = open_model(full, NULL, 0);
+  const jmodel* m = f->m;
   assert_int_equal(m->nbody, 12);
   assert_int_equal(jmodel_find_body(m, "ground"), 0);
   const jmodel_body* b = &m->body[jmodel_find_body(m, "chassis")];
@@ -148,13 +132,13 @@ static void test_bodies(void** state) {
   assert_true(m->body[jmodel_find_body(m, "carrier")].has_mass);
   assert_int_equal(m->nhardpoint, 3);
   assert_text(&m->hardpoint[1].value.e[1], "-track/2");
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_joints_follow_the_tree(void** state) {
   (void)state;
-  fixture f = open_model(full, NULL, 0);
-  const jmodel* m = f.m;
+  fixture* f = open_model(full, NULL, 0);
+  const jmodel* m = f->m;
   assert_int_equal(m->njoint, m->nbody - 1);
   int next = 0;
   for (int i = 0; i < m->njoint; i++) {
@@ -177,13 +161,13 @@ static void test_joints_follow_the_tree(void** state) {
   assert_string_equal(m->joint[1].name, "pivot");
   assert_string_equal(m->joint[2].name, "hinge");
   assert_string_equal(m->joint[3].name, "slide");
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_coordinates(void** state) {
   (void)state;
-  fixture f = open_model(full, NULL, 0);
-  const jmodel* m = f.m;
+  fixture* f = open_model(full, NULL, 0);
+  const jmodel* m = f->m;
   static const struct {
     const char* name;
     bool is_angle;
@@ -206,13 +190,13 @@ static void test_coordinates(void** state) {
   q = &m->coordinate[jmodel_find_coordinate(m, "rack")];
   assert_true(q->is_driven);
   assert_text(&q->driven, "0.01*sin(2*pi*t)");
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_joint_points_and_axes(void** state) {
   (void)state;
-  fixture f = open_model(full, NULL, 0);
-  const jmodel* m = f.m;
+  fixture* f = open_model(full, NULL, 0);
+  const jmodel* m = f->m;
   // a hardpoint: the same place on both bodies, the same numbers
   const jmodel_joint* j = joint(m, "hinge");
   assert_true(j->at_parent.in_vehicle && j->at_child.in_vehicle);
@@ -246,13 +230,13 @@ static void test_joint_points_and_axes(void** state) {
   // the second axis of a universal joint is the child's, that of a planar one the parent's
   assert_int_equal(joint(m, "cross")->axis2.body, jmodel_find_body(m, "cross"));
   assert_int_equal(joint(m, "floor")->axis2.body, 0);
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_closures(void** state) {
   (void)state;
-  fixture f = open_model(full, NULL, 0);
-  const jmodel* m = f.m;
+  fixture* f = open_model(full, NULL, 0);
+  const jmodel* m = f->m;
   int arm = jmodel_find_body(m, "arm"), slider = jmodel_find_body(m, "slider");
   int chassis = jmodel_find_body(m, "chassis");
   const jmodel_closure* c = closure(m, "c_ball");
@@ -278,13 +262,13 @@ static void test_closures(void** state) {
   assert_false(closure(m, "c_rod2")->has_length);
   assert_int_equal(closure(m, "c_par")->v.body, chassis);
   assert_text(&closure(m, "c_perp")->v.v.e[2], "1");
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_tables_and_forces(void** state) {
   (void)state;
-  fixture f = open_model(full, NULL, 0);
-  const jmodel* m = f.m;
+  fixture* f = open_model(full, NULL, 0);
+  const jmodel* m = f->m;
   assert_int_equal(m->table[0].kind, JEXPR_TABLE_CUBIC);
   assert_int_equal(m->table[0].rule, JEXPR_EXTRAPOLATE_HOLD);
   assert_int_equal(m->table[0].n, 3);
@@ -314,13 +298,13 @@ static void test_tables_and_forces(void** state) {
   assert_text(&wind->force.e[1], "100*step(t - 1)");
   const jelement_point_data* drag = element(m, &jelement_point, "drag")->data;
   assert_false(drag->in_body || drag->has_torque);
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_tyres_and_values(void** state) {
   (void)state;
-  fixture f = open_model(full, NULL, 0);
-  const jmodel* m = f.m;
+  fixture* f = open_model(full, NULL, 0);
+  const jmodel* m = f->m;
   const jelement_tyre_data* tyre[2];
   for (int i = 0, n = 0; i < m->nelement && n < 2; i++) {
     if (m->element[i].class == &jelement_tyre.model) tyre[n++] = m->element[i].data;
@@ -356,92 +340,90 @@ static void test_tyres_and_values(void** state) {
   assert_true(s->t_start == 0.5 && s->t_end == 4.5 && s->step == 1e-3 && s->output_step == 0.02);
   assert_true(s->rel_tol == 1e-6 && s->abs_tol == 1e-9 && s->start_static);
   assert_string_equal(s->method, "rk4");
-  close_model(&f);
+  fixture_close(f);
 }
 
 // ---- defaults, warnings, merging, settings
 
 static void test_defaults(void** state) {
   (void)state;
-  fixture f = open_text("jounce: 1\nbodies: {a: {mass: 1}}\njoints: {a: {type: free, child: a}}\n");
-  const jmodel* m = f.m;
+  fixture* f =
+      open_text("jounce: 1\nbodies: {a: {mass: 1}}\njoints: {a: {type: free, child: a}}\n");
+  const jmodel* m = f->m;
   assert_v3(m, &m->gravity, 0.0, 0.0, -9.81);
   assert_v3(m, &m->body[1].com, 0.0, 0.0, 0.0);
   assert_true(m->simulation.t_end == 1.0 && m->simulation.rel_tol == 1e-8);
   assert_string_equal(m->simulation.method, "auto");
   assert_false(m->has_road || m->body[1].has_frame || m->simulation.start_static);
   assert_string_equal(m->name, "");
-  close_model(&f);
+  fixture_close(f);
 }
 
 // The whole files of the tutorial are good, warnings included.
 static void test_tutorial_files(void** state) {
   (void)state;
-  jo_context* ctx;
-  jarena arena;
   char* text;
   size_t size;
   int nfile = 0;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-  jarena_init(&arena, ctx);
-  assert_ok(ctx, jfile_read(ctx, &arena, "docs/format.md", 1 << 20, &text, &size));
+  fixture* base = fixture_open();
+  jo_context* ctx = base->ctx;
+  assert_ok(ctx, jfile_read(ctx, &base->a, "docs/format.md", 1 << 20, &text, &size));
   for (char* s = text; (s = strstr(s, "```yaml\njounce: 1\n")); s++) {
     char* begin = s + 8;
     char* end = strstr(begin, "```");
     assert_non_null(end);
     *end = '\0';
     if (!strstr(begin, "\ninclude:")) {
-      fixture f = open_text(begin);
-      assert_int_equal(jo_context_diagnostic_count(f.ctx), 0);
-      close_model(&f);
+      fixture* f = open_text(begin);
+      assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
+      fixture_close(f);
       nfile++;
     }
     s = end;
   }
   assert_int_equal(nfile, 2);
-  jarena_free(&arena);
-  jo_context_destroy(ctx);
+  fixture_close(base);
 }
 
 static void test_quoted_texts(void** state) {
   (void)state;
-  fixture f = open_text(
+  fixture* f = open_text(
       "jounce: 1\ndescription: 'it''''s ''''''''''''& ''so'' \n   called  \n\n  here'\n"
       "name: \"a b\\u00e9\"\n"
       "bodies: {a: {mass: '1'}}\njoints: {a: {type: free, child: a}}\n");
-  assert_string_equal(f.m->description, "it''s ''''''& 'so' called\nhere");
-  assert_string_equal(f.m->name, "a b\xc3\xa9");
-  assert_true(number(f.m, "bodies.a.mass") == 1.0);
-  close_model(&f);
+  assert_string_equal(f->m->description, "it''s ''''''& 'so' called\nhere");
+  assert_string_equal(f->m->name, "a b\xc3\xa9");
+  assert_true(number(f->m, "bodies.a.mass") == 1.0);
+  fixture_close(f);
 }
 
 static void test_impossible_inertia_is_a_warning(void** state) {
   (void)state;
-  fixture f = open_text(
+  fixture* f = open_text(
       "jounce: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 3]}}\njoints: {a: {type: free, child: "
       "a}}\n");
   jo_severity severity;
-  assert_int_equal(jo_context_diagnostic_count(f.ctx), 1);
-  assert_string_equal(jo_context_diagnostic(f.ctx, 0, &severity),
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 1);
+  assert_string_equal(jo_context_diagnostic(f->ctx, 0, &severity),
                       "test/model/good/m.yaml:2: body 'a': inertia zz = 3 is more than the sum of "
                       "the other two; no body has that");
   assert_int_equal(severity, JO_WARNING);
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_driven_massless_body_is_fine(void** state) {
   (void)state;
-  fixture f = open_text(
+  fixture* f = open_text(
       "jounce: 1\nbodies: {a: }\njoints: {a: {type: prismatic, child: a, axis: x, drive: "
       "sin(t)}}\n");
-  assert_int_equal(f.m->nbody, 2);
-  close_model(&f);
+  assert_int_equal(f->m->nbody, 2);
+  fixture_close(f);
 }
 
 static void test_include_and_override(void** state) {
   (void)state;
-  fixture f = open_model("test/model/good/manoeuvre.yaml", NULL, 0);
-  const jmodel* m = f.m;
+  fixture* f = open_model("test/model/good/manoeuvre.yaml", NULL, 0);
+  const jmodel* m = f->m;
   assert_string_equal(m->name, "manoeuvre");
   // a plain value over a map changes its value only
   assert_true(number(m, "k") == 20000.0);
@@ -462,46 +444,46 @@ static void test_include_and_override(void** state) {
   assert_text(&law->stiffness, "k");
   assert_text(&law->damping, "2*c");
   assert_true(m->simulation.t_end == 9.0 && m->simulation.rel_tol == 1e-6);
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_hash_is_of_all_text(void** state) {
   (void)state;
-  fixture a = open_model("test/model/good/vehicle.yaml", NULL, 0);
-  fixture b = open_model("test/model/good/manoeuvre.yaml", NULL, 0);
-  fixture c = open_model("test/model/good/vehicle.yaml", NULL, 0);
-  assert_string_not_equal(a.m->sha256, b.m->sha256);
-  assert_string_equal(a.m->sha256, c.m->sha256);
-  close_model(&a);
-  close_model(&b);
-  close_model(&c);
+  fixture* a = open_model("test/model/good/vehicle.yaml", NULL, 0);
+  fixture* b = open_model("test/model/good/manoeuvre.yaml", NULL, 0);
+  fixture* c = open_model("test/model/good/vehicle.yaml", NULL, 0);
+  assert_string_not_equal(a->m->sha256, b->m->sha256);
+  assert_string_equal(a->m->sha256, c->m->sha256);
+  fixture_close(a);
+  fixture_close(b);
+  fixture_close(c);
 }
 
 static void test_include_of_itself(void** state) {
   (void)state;
-  jo_context* ctx;
   jmodel* m;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_int_equal(jmodel_load(ctx, "test/model/bad/loop_a.yaml", NULL, 0, &m), JO_ERR_MODEL);
   assert_string_equal(
       jo_context_message(ctx),
       "test/model/bad/loop_b.yaml:2: include '../bad/loop_a.yaml': includes itself; "
       "remove one of the includes");
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_mistake_in_included_file_names_it(void** state) {
   (void)state;
-  jo_context* ctx;
   jmodel* m;
   const char* text = "jounce: 1\ninclude: part.yaml\n";
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_int_equal(jmodel_parse(ctx, text, strlen(text), "test/model/bad/x.yaml", NULL, 0, &m),
                    JO_ERR_MODEL);
   assert_string_equal(
       jo_context_message(ctx),
       "test/model/bad/part.yaml:3: body 'a': unknown key 'mas'; did you mean 'mass'?");
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_settings(void** state) {
@@ -523,8 +505,8 @@ static void test_settings(void** state) {
                                 {"sensors.load", "0"},
                                 {"road.height", "0.5"},
                                 {"states.lag.derivative", "-lag"}};
-  fixture f = open_model(full, set, (int)(sizeof set / sizeof set[0]));
-  const jmodel* m = f.m;
+  fixture* f = open_model(full, set, (int)(sizeof set / sizeof set[0]));
+  const jmodel* m = f->m;
   assert_true(number(m, "k") == 3e4);
   assert_true(m->number[jmodel_find_number(m, "k")].is_parameter);
   assert_text(&m->parameter[2].value, "k/3");
@@ -541,7 +523,7 @@ static void test_settings(void** state) {
   assert_string_equal(m->simulation.method, "rk3");
   assert_text(&m->state[0].derivative, "-lag");
   assert_true(number(m, "road.height") == 0.5);
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_numbers_by_name(void** state) {
@@ -559,16 +541,16 @@ static void test_numbers_by_name(void** state) {
        "'bodies.arm.mass'?"},
       {"", "test/model/good/full.yaml: no parameter or number is named ''"},
   };
-  fixture f = open_model(full, NULL, 0);
+  fixture* f = open_model(full, NULL, 0);
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     int number = -1;
-    jo_context_clear(f.ctx);
-    jo_status status = jmodel_number_named(f.ctx, f.m, cases[i].name, &number);
+    jo_context_clear(f->ctx);
+    jo_status status = jmodel_number_named(f->ctx, f->m, cases[i].name, &number);
     assert_int_equal(status, cases[i].message ? JO_ERR_ARGUMENT : JO_OK);
-    assert_int_equal(number, cases[i].message ? -1 : jmodel_find_number(f.m, cases[i].name));
-    if (cases[i].message) assert_string_equal(jo_context_message(f.ctx), cases[i].message);
+    assert_int_equal(number, cases[i].message ? -1 : jmodel_find_number(f->m, cases[i].name));
+    if (cases[i].message) assert_string_equal(jo_context_message(f->ctx), cases[i].message);
   }
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_bad_settings(void** state) {
@@ -601,13 +583,13 @@ static void test_bad_settings(void** state) {
       {{"name", "1"}, "--set: number 'name': no parameter or number has this name"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    jo_context* ctx;
     jmodel* m;
-    assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+    fixture* f = fixture_open();
+    jo_context* ctx = f->ctx;
     assert_int_equal(jmodel_load(ctx, full, &cases[i].set, 1, &m), JO_ERR_MODEL);
     assert_string_equal(jo_context_message(ctx), cases[i].message);
     assert_int_equal(jo_context_diagnostic_count(ctx), 1);
-    jo_context_destroy(ctx);
+    fixture_close(f);
   }
 }
 

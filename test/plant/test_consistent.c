@@ -4,7 +4,7 @@
 
 #include "jounce/jounce.h"
 #include "sens/sens.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define BEAM "test/models/parallelogram.yaml"
 
@@ -17,21 +17,19 @@ static jo_status prepare(jo_context* ctx, const jo_model* m, const char* name, j
 static void test_number_that_keeps_the_redundancy_has_a_derivative(void** state) {
   (void)state;
   static const char* const name[] = {"load", "bodies.left.mass", "gravity.y", "hardpoints.A.y"};
-  jo_context* ctx;
-  jo_model* model;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-  assert_ok(ctx, jo_model_load(ctx, BEAM, NULL, 0, &model));
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
+  fixture_model(f, BEAM, NULL, 0);
   for (int i = 0; i < 3; i++) {
     jo_sens* sens;
     jo_sens_result* r;
-    assert_ok(ctx, prepare(ctx, model, name[i], &sens));
+    assert_ok(ctx, prepare(ctx, f->model, name[i], &sens));
     assert_ok(ctx, jo_sens_run(ctx, sens, NULL, &r));
     assert_true(isfinite(jo_sens_derivative(r, 0, 0)));
     jo_sens_result_destroy(r);
     jo_sens_destroy(sens);
   }
-  jo_model_destroy(model);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_number_that_breaks_the_redundancy_is_refused(void** state) {
@@ -39,31 +37,28 @@ static void test_number_that_breaks_the_redundancy_is_refused(void** state) {
   static const char* const name[] = {"third", "shift", "hardpoints.B.x",
                                      "bodies.right.points.tip.x"};
   for (int i = 0; i < 4; i++) {
-    jo_context* ctx;
-    jo_model* model;
+    fixture* f = fixture_open();
+    jo_context* ctx = f->ctx;
     jo_sens* sens;
-    assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-    assert_ok(ctx, jo_model_load(ctx, BEAM, NULL, 0, &model));
-    assert_int_equal(prepare(ctx, model, name[i], &sens), JO_ERR_MODEL);
+    fixture_model(f, BEAM, NULL, 0);
+    assert_int_equal(prepare(ctx, f->model, name[i], &sens), JO_ERR_MODEL);
     assert_null(sens);
     char text[128];
     snprintf(text, sizeof text, "nothing has a derivative by '%s': closure equation '", name[i]);
     assert_non_null(strstr(jo_context_message(ctx), text));
-    jo_model_destroy(model);
-    jo_context_destroy(ctx);
+    fixture_close(f);
   }
 }
 
 // Asked for by a pattern they are told of, and have no number.
 static void test_pattern_leaves_out_what_has_no_derivative(void** state) {
   (void)state;
-  jo_context* ctx;
-  jo_model* model;
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jo_sens* sens;
   jo_sens_result* r;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-  assert_ok(ctx, jo_model_load(ctx, BEAM, NULL, 0, &model));
-  assert_ok(ctx, prepare(ctx, model, "parameters", &sens));
+  fixture_model(f, BEAM, NULL, 0);
+  assert_ok(ctx, prepare(ctx, f->model, "parameters", &sens));
   assert_int_equal(jo_context_diagnostic_count(ctx), 1);
   assert_ok(ctx, jo_sens_run(ctx, sens, NULL, &r));
   assert_true(isnan(jo_sens_derivative(r, 0, jo_sens_parameter_find(sens, "third"))));
@@ -71,8 +66,7 @@ static void test_pattern_leaves_out_what_has_no_derivative(void** state) {
   assert_true(isfinite(jo_sens_derivative(r, 0, jo_sens_parameter_find(sens, "load"))));
   jo_sens_result_destroy(r);
   jo_sens_destroy(sens);
-  jo_model_destroy(model);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 int main(void) {

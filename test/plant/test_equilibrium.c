@@ -3,7 +3,7 @@
 #include "plant/equilibrium.h"
 
 #include "support/check.h"
-#include "support/laboratory.h"
+#include "support/rig.h"
 
 #define GRAVITY 9.81
 
@@ -24,8 +24,8 @@ static const char quarter_car[] =
     "  strut: {on: upper, stiffness: ks, damping: cs}\n"
     "simulation: {end: 1}\n";
 
-static int coordinate(const laboratory* l, const char* name) {
-  int k = jmodel_find_coordinate(l->model, name);
+static int coordinate(const rig* l, const char* name) {
+  int k = jmodel_find_coordinate(l->m, name);
   for (int i = 0; i < l->plant->dynamics->part.nu; i++) {
     if (l->plant->dynamics->part.u[i] == k) return i;
   }
@@ -33,36 +33,18 @@ static int coordinate(const laboratory* l, const char* name) {
   return -1;
 }
 
-static double output(laboratory* l, const char* name) {
-  const jgen_dynamics* d = l->plant->dynamics;
-  double* out = calloc((size_t)d->noutput, sizeof *out);
-  jsolve_set_modes(&l->run->system, l->t, l->y, l->g);
-  jplant_outputs(l->run, l->t, l->y, out);
-  for (int i = 0; i < d->noutput; i++) {
-    if (strcmp(d->output_name[i], name) == 0) {
-      double value = out[i];
-      free(out);
-      return value;
-    }
-  }
-  free(out);
-  fail_msg("no output %s", name);
-  return NAN;
-}
-
-static jplant_options interpreted(void) {
-  jplant_options opt = jplant_options_default();
-  opt.kernel.backend = JKERNEL_INTERP;
-  return opt;
+static double output(rig* l, const char* name) {
+  rig_evaluate(l);
+  return rig_output(l, name);
 }
 
 static void test_equilibrium_quarter_car_sags_by_weight_over_stiffness(void** state) {
   (void)state;
-  laboratory l;
-  jplant_options opt = interpreted();
-  laboratory_open(&l, "quarter_car.yaml", quarter_car, &opt);
+  rig l;
+  jplant_options opt = fixture_interpreted();
+  rig_open_text(&l, "quarter_car.yaml", quarter_car, &opt);
   jplant_equilibrium found;
-  laboratory_disturb(&l, 1, 0.05);
+  rig_disturb(&l, 1, 0.05);
   assert_ok(l.ctx, jplant_find_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
   const double* q = l.y + jgen_first(&l.plant->dynamics->layout, JGEN_QU);
   // the search ends at accelerations of 1e-8 and less: lengths of 1e-11
@@ -70,11 +52,11 @@ static void test_equilibrium_quarter_car_sags_by_weight_over_stiffness(void** st
   assert_near(q[coordinate(&l, "upper")], -300.0 * GRAVITY / 20000.0, 1e-10);
   assert_near(found.residual, 0.0, 1e-6);
   assert_int_equal(found.determined, 2);
-  laboratory_close(&l);
+  rig_close(&l);
 }
 
 // all wheels carry the weight, wherever the search begins: on the ground or in the air
-static void check_buggy(laboratory* l) {
+static void check_buggy(rig* l) {
   static const char* const load[] = {"load_fr", "load_fl", "load_rr", "load_rl"};
   jplant_equilibrium found;
   assert_ok(l->ctx, jplant_find_equilibrium(l->ctx, l->plant, l->t, l->y, &found));
@@ -85,13 +67,13 @@ static void check_buggy(laboratory* l) {
   for (int i = 0; i < 4; i++) {
     sum += output(l, load[i]);
   }
-  for (int b = 1; b < l->model->nbody; b++) {
-    if (!l->model->body[b].has_mass) continue;
-    int k = l->model->body[b].mass.number;
-    assert_true(k >= 0 || l->model->body[b].mass.text);
-    int p = k >= 0 ? k : jmodel_find_number(l->model, l->model->body[b].mass.text);
+  for (int b = 1; b < l->m->nbody; b++) {
+    if (!l->m->body[b].has_mass) continue;
+    int k = l->m->body[b].mass.number;
+    assert_true(k >= 0 || l->m->body[b].mass.text);
+    int p = k >= 0 ? k : jmodel_find_number(l->m, l->m->body[b].mass.text);
     assert_true(p >= 0);
-    mass += l->model->number[p].value;
+    mass += l->m->number[p].value;
   }
   assert_near(sum / (mass * GRAVITY), 1.0, 1e-9);
   const jgen_dynamics* d = l->plant->dynamics;
@@ -102,18 +84,18 @@ static void check_buggy(laboratory* l) {
 
 static void test_equilibrium_buggy_wheel_loads_are_its_weight(void** state) {
   (void)state;
-  laboratory l;
-  jplant_options opt = interpreted();
-  laboratory_open(&l, "models/buggy/step_descent.yaml", NULL, &opt);
+  rig l;
+  jplant_options opt = fixture_interpreted();
+  rig_open(&l, "models/buggy/step_descent.yaml", NULL, 0, &opt);
   check_buggy(&l);
   double height = output(&l, "z1");
-  laboratory_disturb(&l, 0, 0.0);
+  rig_disturb(&l, 0, 0.0);
   l.y[jgen_first(&l.plant->dynamics->layout, JGEN_QU) + coordinate(&l, "chassis.z")] += 0.2;
   jsolve_set_modes(&l.run->system, l.t, l.y, l.g);
   assert_near(output(&l, "load_fr"), 0.0, 0.0);
   check_buggy(&l);
   assert_near(output(&l, "z1"), height, 1e-8);
-  laboratory_close(&l);
+  rig_close(&l);
 }
 
 // nothing holds a falling body
@@ -123,14 +105,14 @@ static void test_equilibrium_says_what_is_not_at_rest(void** state) {
       "jounce: 1\nname: stone\nbodies:\n  stone: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}\n"
       "joints:\n  fall: {type: prismatic, parent: ground, child: stone, at: [0, 0, 0],"
       " axis: [0, 0, 1]}\nsimulation: {end: 1}\n";
-  laboratory l;
-  jplant_options opt = interpreted();
-  laboratory_open(&l, "stone.yaml", stone, &opt);
+  rig l;
+  jplant_options opt = fixture_interpreted();
+  rig_open_text(&l, "stone.yaml", stone, &opt);
   jplant_equilibrium found;
   assert_int_equal(jplant_find_equilibrium(l.ctx, l.plant, 0.0, l.y, &found), JO_ERR_CONVERGENCE);
   assert_non_null(strstr(jo_context_message(l.ctx), "'fall'"));
   assert_near(found.residual, GRAVITY, 0.01);
-  laboratory_close(&l);
+  rig_close(&l);
 }
 
 // start_at: static moves positions only; velocities remain those of the initial conditions
@@ -139,9 +121,9 @@ static void test_equilibrium_is_where_a_static_start_begins(void** state) {
   static const char text[] =
       "jounce: 1\nname: settled\ninclude: models/buggy/step_descent.yaml\n"
       "simulation: {end: 1, start_at: static}\n";
-  laboratory l;
-  jplant_options opt = interpreted();
-  laboratory_open(&l, "settled.yaml", text, &opt);
+  rig l;
+  jplant_options opt = fixture_interpreted();
+  rig_open_text(&l, "settled.yaml", text, &opt);
   const jgen_dynamics* d = l.plant->dynamics;
   assert_near(l.y[jgen_first(&d->layout, JGEN_QDU) + coordinate(&l, "chassis.x")], 3.0, 1e-12);
   assert_near(l.y[jgen_first(&d->layout, JGEN_QDU) + coordinate(&l, "wheel_fr")], 11.0, 1e-12);
@@ -153,7 +135,7 @@ static void test_equilibrium_is_where_a_static_start_begins(void** state) {
     assert_near(l.y[jgen_first(&d->layout, JGEN_QU) + i],
                 moved[jgen_first(&d->layout, JGEN_QU) + i], 1e-9);
   }
-  laboratory_close(&l);
+  rig_close(&l);
 }
 
 // A mass on oil behind a throttle, and gas behind the oil: pressures of some 1e6 Pa are found from a good
@@ -174,10 +156,10 @@ static const char oil_strut[] =
 static void test_equilibrium_of_pressures_is_found_from_good_and_bad_guesses(void** state) {
   (void)state;
   static const double guess[] = {3.0e6, 1.0e5, 1.0e7};
-  jplant_options opt = interpreted();
+  jplant_options opt = fixture_interpreted();
   for (int i = 0; i < 3; i++) {
-    laboratory l;
-    laboratory_open(&l, "oil.yaml", oil_strut, &opt);
+    rig l;
+    rig_open_text(&l, "oil.yaml", oil_strut, &opt);
     const jgen_dynamics* d = l.plant->dynamics;
     jplant_equilibrium found;
     l.y[jgen_first(&d->layout, JGEN_Z)] = guess[i];
@@ -188,19 +170,19 @@ static void test_equilibrium_of_pressures_is_found_from_good_and_bad_guesses(voi
     assert_near(l.y[jgen_first(&d->layout, JGEN_QU)], pow(2.0e6 / p, 1.0 / 1.3) - 1.0, 1e-9);
     assert_int_equal(found.determined, 1);
     assert_true(found.iterations < 60);
-    laboratory_close(&l);
+    rig_close(&l);
   }
 }
 
 static void test_equilibrium_nominal_sizes_are_scales_of_errors(void** state) {
   (void)state;
-  laboratory l;
-  jplant_options opt = interpreted();
-  laboratory_open(&l, "oil.yaml", oil_strut, &opt);
+  rig l;
+  jplant_options opt = fixture_interpreted();
+  rig_open_text(&l, "oil.yaml", oil_strut, &opt);
   const jgen_dynamics* d = l.plant->dynamics;
   assert_true(l.run->system.error_scale[jgen_first(&d->layout, JGEN_Z)] == 1.0e6);
   assert_true(l.run->system.error_scale[jgen_first(&d->layout, JGEN_QU)] == 1.0);
-  laboratory_close(&l);
+  rig_close(&l);
 }
 
 // the integrator of a controller has no rest but where its error vanishes
@@ -214,20 +196,20 @@ static void test_equilibrium_nominal_sizes_are_scales_of_errors(void** state) {
 
 static void test_equilibrium_holds_states_that_are_to_be_held(void** state) {
   (void)state;
-  jplant_options opt = interpreted();
+  jplant_options opt = fixture_interpreted();
   jplant_equilibrium found;
-  laboratory l;
-  laboratory_open(&l, "held.yaml", CONTROLLED(", hold: true"), &opt);
+  rig l;
+  rig_open_text(&l, "held.yaml", CONTROLLED(", hold: true"), &opt);
   const jgen_dynamics* d = l.plant->dynamics;
   assert_ok(l.ctx, jplant_find_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
   assert_true(l.y[jgen_first(&d->layout, JGEN_Z)] == 0.5);
   assert_near(l.y[jgen_first(&d->layout, JGEN_Z) + 1], 0.5, 1e-10);
   assert_near(l.y[jgen_first(&d->layout, JGEN_QU)], (3.0 * 0.5 - 2.0 * GRAVITY) / 100.0, 1e-10);
-  laboratory_close(&l);
-  laboratory_open(&l, "free.yaml", CONTROLLED(""), &opt);
+  rig_close(&l);
+  rig_open_text(&l, "free.yaml", CONTROLLED(""), &opt);
   assert_ok(l.ctx, jplant_find_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
   assert_near(l.y[jgen_first(&l.plant->dynamics->layout, JGEN_QU)], -0.1, 1e-9);
-  laboratory_close(&l);
+  rig_close(&l);
 }
 
 // two masses on one spring, and nothing else along their way: the first stays, the second finds its place
@@ -239,9 +221,9 @@ static void test_equilibrium_a_free_pair_stays_with_its_first(void** state) {
       " b: {type: prismatic, child: b, axis: x}}\n"
       "forces: {spring: {between: [a.origin, b.origin], stiffness: 50, free_length: 0.3}}\n"
       "simulation: {end: 1}\n";
-  laboratory l;
-  jplant_options opt = interpreted();
-  laboratory_open(&l, "pair.yaml", pair, &opt);
+  rig l;
+  jplant_options opt = fixture_interpreted();
+  rig_open_text(&l, "pair.yaml", pair, &opt);
   jplant_equilibrium found;
   assert_ok(l.ctx, jplant_find_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
   const double* q = l.y + jgen_first(&l.plant->dynamics->layout, JGEN_QU);
@@ -249,7 +231,7 @@ static void test_equilibrium_a_free_pair_stays_with_its_first(void** state) {
   assert_false(found.is_moved);
   assert_true(q[coordinate(&l, "a")] == 0.4);
   assert_near(q[coordinate(&l, "b")], 0.1, 1e-9);
-  laboratory_close(&l);
+  rig_close(&l);
 }
 
 int main(void) {

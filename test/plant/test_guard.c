@@ -5,27 +5,10 @@
 #include "loads/loads.h"
 #include "plant/simulate.h"
 #include "sens/sens.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define WHEEL "test/models/rolling_wheel.yaml"
 #define BEAM  "test/models/parallelogram.yaml"
-
-typedef struct fixture {
-  jo_context* ctx;
-  jmodel* model;
-} fixture;
-
-static fixture open_model(const char* path, const jmodel_setting* set, int nset) {
-  fixture f = {0};
-  assert_int_equal(jo_context_create(NULL, &f.ctx), JO_OK);
-  assert_ok(f.ctx, jmodel_load(f.ctx, path, set, nset, &f.model));
-  return f;
-}
-
-static void close_model(fixture* f) {
-  jmodel_destroy(f->model);
-  jo_context_destroy(f->ctx);
-}
 
 static jkernel_options interpreted(void) {
   jkernel_options k = jkernel_options_default();
@@ -35,11 +18,10 @@ static jkernel_options interpreted(void) {
 
 // Status of a run and, in *t, how far it came; NaN: it did not begin.
 static jo_status simulate(const fixture* f, double* t) {
-  jplant_options opt = jplant_options_default();
-  opt.kernel = interpreted();
+  jplant_options opt = fixture_interpreted();
   jplant* plant;
   jplant_result* r;
-  assert_ok(f->ctx, jplant_create(f->ctx, f->model, &opt, &plant));
+  assert_ok(f->ctx, jplant_create(f->ctx, f->m, &opt, &plant));
   jo_status status = jplant_simulate(f->ctx, plant, NULL, &r);
   *t = r ? r->t_reached : NAN;
   jplant_result_destroy(r);
@@ -52,8 +34,8 @@ static jo_status predict_loads(const fixture* f, double* t) {
   jkernel_options k = interpreted();
   jloads* loads;
   jloads_result* r;
-  jloads_options opt = jloads_options_default(f->model);
-  assert_ok(f->ctx, jloads_create(f->ctx, f->model, &k, &loads));
+  jloads_options opt = jloads_options_default(f->m);
+  assert_ok(f->ctx, jloads_create(f->ctx, f->m, &k, &loads));
   jo_status status = jloads_run(f->ctx, loads, &opt, &r);
   *t = r ? r->t_end : NAN;
   jloads_result_destroy(r);
@@ -66,8 +48,8 @@ static jo_status differentiate(const fixture* f, const double* p, jo_status* che
   jsens_setup setup = {.kernel = interpreted()};
   jsens* sens;
   jsens_result* r = NULL;
-  jsens_options opt = jsens_options_default(f->model);
-  assert_ok(f->ctx, jsens_create(f->ctx, f->model, &setup, &sens));
+  jsens_options opt = jsens_options_default(f->m);
+  assert_ok(f->ctx, jsens_create(f->ctx, f->m, &setup, &sens));
   opt.p = p;
   *check = jsens_check(f->ctx, sens, &opt, true);
   jo_status status = *check < 0 ? *check : jsens_run(f->ctx, sens, JSENS_VALUE, &opt, &r);
@@ -93,13 +75,13 @@ static void test_wheels_that_roll_are_left_alone(void** state) {
   for (int i = 0; i < 4; i++) {
     double t;
     jo_status check;
-    fixture f = open_model(WHEEL, set[i], 2);
-    assert_ok(f.ctx, simulate(&f, &t));
+    fixture* f = fixture_load(WHEEL, set[i], 2);
+    assert_ok(f->ctx, simulate(f, &t));
     assert_true(t == 1.0);
-    assert_ok(f.ctx, predict_loads(&f, &t));
-    assert_ok(f.ctx, differentiate(&f, NULL, &check));
-    assert_int_equal(jo_context_diagnostic_count(f.ctx), 0);
-    close_model(&f);
+    assert_ok(f->ctx, predict_loads(f, &t));
+    assert_ok(f->ctx, differentiate(f, NULL, &check));
+    assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
+    fixture_close(f);
   }
 }
 
@@ -108,20 +90,20 @@ static void test_wheel_that_stands_at_the_start_is_refused(void** state) {
   static const jmodel_setting set[] = {{"speed", "0"}, {"side", "0"}};
   double t;
   jo_status check;
-  fixture f = open_model(WHEEL, set, 2);
-  assert_int_equal(simulate(&f, &t), JO_ERR_MODEL);
+  fixture* f = fixture_load(WHEEL, set, 2);
+  assert_int_equal(simulate(f, &t), JO_ERR_MODEL);
   assert_true(isnan(t));
-  assert_says(&f, WHEEL ":19: tyre 'tyre': its wheel stands on the ground at t = 0 s");
-  assert_says(&f, "no force at standstill: start with a speed, or end the run before it stops");
-  jo_context_clear(f.ctx);
-  assert_int_equal(predict_loads(&f, &t), JO_ERR_MODEL);
+  assert_says(f, WHEEL ":19: tyre 'tyre': its wheel stands on the ground at t = 0 s");
+  assert_says(f, "no force at standstill: start with a speed, or end the run before it stops");
+  jo_context_clear(f->ctx);
+  assert_int_equal(predict_loads(f, &t), JO_ERR_MODEL);
   assert_true(isnan(t));
-  assert_says(&f, "its wheel stands on the ground at t = 0 s");
-  jo_context_clear(f.ctx);
-  assert_int_equal(differentiate(&f, NULL, &check), JO_ERR_MODEL);
+  assert_says(f, "its wheel stands on the ground at t = 0 s");
+  jo_context_clear(f->ctx);
+  assert_int_equal(differentiate(f, NULL, &check), JO_ERR_MODEL);
   assert_int_equal(check, JO_ERR_MODEL);
-  assert_says(&f, "its wheel stands on the ground at t = 0 s");
-  close_model(&f);
+  assert_says(f, "its wheel stands on the ground at t = 0 s");
+  fixture_close(f);
 }
 
 // Sliding across its plane the wheel would keep going without any friction.
@@ -129,10 +111,10 @@ static void test_wheel_that_begins_sideways_is_refused(void** state) {
   (void)state;
   static const jmodel_setting set[] = {{"speed", "0"}, {"side", "3"}};
   double t;
-  fixture f = open_model(WHEEL, set, 2);
-  assert_int_equal(simulate(&f, &t), JO_ERR_MODEL);
-  assert_says(&f, "while it moves straight across its plane");
-  close_model(&f);
+  fixture* f = fixture_load(WHEEL, set, 2);
+  assert_int_equal(simulate(f, &t), JO_ERR_MODEL);
+  assert_says(f, "while it moves straight across its plane");
+  fixture_close(f);
 }
 
 static void test_wheel_that_comes_to_rest_ends_the_run(void** state) {
@@ -140,19 +122,19 @@ static void test_wheel_that_comes_to_rest_ends_the_run(void** state) {
   static const jmodel_setting set[] = {{"brake", "1200"}, {"speed", "5"}};
   double t;
   jo_status check;
-  fixture f = open_model(WHEEL, set, 2);
-  assert_int_equal(simulate(&f, &t), JO_ERR_MODEL);
+  fixture* f = fixture_load(WHEEL, set, 2);
+  assert_int_equal(simulate(f, &t), JO_ERR_MODEL);
   // v/(mu g) with nearly all of the mass braked
   assert_near(t, 5.0 / (0.9 * 9.81), 0.02);
-  assert_says(&f, "its wheel stands on the ground at t = 0.5");
-  jo_context_clear(f.ctx);
-  assert_int_equal(predict_loads(&f, &t), JO_ERR_MODEL);
-  assert_says(&f, "its wheel stands on the ground at t = 0.");
-  jo_context_clear(f.ctx);
-  assert_int_equal(differentiate(&f, NULL, &check), JO_ERR_MODEL);
+  assert_says(f, "its wheel stands on the ground at t = 0.5");
+  jo_context_clear(f->ctx);
+  assert_int_equal(predict_loads(f, &t), JO_ERR_MODEL);
+  assert_says(f, "its wheel stands on the ground at t = 0.");
+  jo_context_clear(f->ctx);
+  assert_int_equal(differentiate(f, NULL, &check), JO_ERR_MODEL);
   assert_int_equal(check, JO_OK);
-  assert_says(&f, "its wheel stands on the ground at t = 0.5");
-  close_model(&f);
+  assert_says(f, "its wheel stands on the ground at t = 0.5");
+  fixture_close(f);
 }
 
 // It falls 0.2 m and has no speed when it touches the ground.
@@ -164,11 +146,11 @@ static void test_wheel_that_lands_without_speed_ends_the_run(void** state) {
                                      "its wheel touches the ground at t = 0.2019"};
   for (int i = 0; i < 2; i++) {
     double t;
-    fixture f = open_model(WHEEL, set[i], 3);
-    assert_int_equal(simulate(&f, &t), JO_ERR_MODEL);
+    fixture* f = fixture_load(WHEEL, set[i], 3);
+    assert_int_equal(simulate(f, &t), JO_ERR_MODEL);
     assert_near(t, sqrt(2.0 * 0.2 / 9.81), 1e-6);
-    assert_says(&f, says[i]);
-    close_model(&f);
+    assert_says(f, says[i]);
+    fixture_close(f);
   }
 }
 
@@ -176,17 +158,15 @@ static void test_wheel_that_lands_without_speed_ends_the_run(void** state) {
 static void test_wheel_may_stand_in_equilibrium(void** state) {
   (void)state;
   static const jmodel_setting set[] = {{"speed", "0"}};
-  fixture f = open_model(WHEEL, set, 1);
-  jplant_options opt = jplant_options_default();
-  opt.kernel = interpreted();
-  jplant* plant;
+  fixture* f = fixture_load(WHEEL, set, 1);
+  jplant_options opt = fixture_interpreted();
   jplant_equilibrium found;
-  assert_ok(f.ctx, jplant_create(f.ctx, f.model, &opt, &plant));
-  assert_ok(f.ctx, jplant_find_equilibrium(f.ctx, plant, 0.0, plant->y0, &found));
+  fixture_build(f, &opt);
+  jplant* plant = f->plant;
+  assert_ok(f->ctx, jplant_find_equilibrium(f->ctx, plant, 0.0, plant->y0, &found));
   assert_near(plant->y0[2], 0.3 - 260.0 * 9.81 / 2e5, 1e-9);
-  assert_int_equal(jo_context_diagnostic_count(f.ctx), 0);
-  jplant_destroy(plant);
-  close_model(&f);
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
+  fixture_close(f);
 }
 
 // ---- redundant equations -------------------------------------------------------------------------
@@ -194,42 +174,40 @@ static void test_wheel_may_stand_in_equilibrium(void** state) {
 static void test_redundant_equations_that_hold_are_left_alone(void** state) {
   (void)state;
   double t;
-  fixture f = open_model(BEAM, NULL, 0);
-  assert_ok(f.ctx, simulate(&f, &t));
-  assert_ok(f.ctx, predict_loads(&f, &t));
-  assert_int_equal(jo_context_diagnostic_count(f.ctx), 0);
-  close_model(&f);
+  fixture* f = fixture_load(BEAM, NULL, 0);
+  assert_ok(f->ctx, simulate(f, &t));
+  assert_ok(f->ctx, predict_loads(f, &t));
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
+  fixture_close(f);
 }
 
 // The equations left out at the model's own values, at others that they do not follow from the rest at:
 // the mechanism closes where it is assembled, and locks as soon as it moves.
 static void test_redundant_equation_that_fails_ends_the_run(void** state) {
   (void)state;
-  fixture f = open_model(BEAM, NULL, 0);
+  fixture* f = fixture_load(BEAM, NULL, 0);
   double p[] = {0.3, 1e-3, 2.0, 1.2};  // third, shift, load, start
   jo_status check;
-  assert_int_equal(differentiate(&f, p, &check), JO_ERR_CONVERGENCE);
-  assert_says(&f, "followed from the others when the model was assembled");
-  assert_says(&f, "closure equation '");
-  assert_says(&f, "at t = 0.");
-  jo_context_clear(f.ctx);
+  assert_int_equal(differentiate(f, p, &check), JO_ERR_CONVERGENCE);
+  assert_says(f, "followed from the others when the model was assembled");
+  assert_says(f, "closure equation '");
+  assert_says(f, "at t = 0.");
+  jo_context_clear(f->ctx);
   p[0] = 0.301;
   p[1] = 0.0;
-  assert_int_equal(differentiate(&f, p, &check), JO_ERR_CONVERGENCE);
-  assert_says(&f, "cannot be met");
-  close_model(&f);
+  assert_int_equal(differentiate(f, p, &check), JO_ERR_CONVERGENCE);
+  assert_says(f, "cannot be met");
+  fixture_close(f);
 }
 
 // "loops closed to": all of them.
 static void test_redundant_equations_count_in_the_residual(void** state) {
   (void)state;
-  fixture f = open_model(BEAM, NULL, 0);
-  jplant_options opt = jplant_options_default();
-  opt.kernel = interpreted();
-  jplant* plant;
-  jplant_work* run;
-  assert_ok(f.ctx, jplant_create(f.ctx, f.model, &opt, &plant));
-  assert_ok(f.ctx, jplant_work_create(f.ctx, plant, &run));
+  fixture* f = fixture_load(BEAM, NULL, 0);
+  jplant_options opt = fixture_interpreted();
+  fixture_build(f, &opt);
+  const jplant* plant = f->plant;
+  jplant_work* run = f->run;
   assert_true(plant->dynamics->part.nredundant > 0);
   double y[8];
   memcpy(y, plant->y0, (size_t)plant->dynamics->ny * sizeof *y);
@@ -238,12 +216,10 @@ static void test_redundant_equations_count_in_the_residual(void** state) {
   jo_status status = run->system.project(run, 0.0, y);
   assert_int_equal(status, JO_ERR_CONVERGENCE);
   assert_true(jplant_closure(run, 0.0, y) > 1e-3);
-  assert_int_equal(jo_context_diagnostic_count(f.ctx), 0);
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
   assert_int_equal(jplant_close(run, 0.0, y), JO_ERR_CONVERGENCE);
-  assert_says(&f, "t = 0 s: " BEAM ": closure equation '");
-  jplant_work_destroy(run);
-  jplant_destroy(plant);
-  close_model(&f);
+  assert_says(f, "t = 0 s: " BEAM ": closure equation '");
+  fixture_close(f);
 }
 
 int main(void) {

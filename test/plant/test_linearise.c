@@ -3,7 +3,7 @@
 #include "plant/linearise.h"
 
 #include "support/check.h"
-#include "support/laboratory.h"
+#include "support/rig.h"
 
 // two equal masses between three equal springs: w1 = sqrt(k/m), w2 = sqrt(3 k/m)
 static const char two_masses[] =
@@ -24,8 +24,7 @@ static const char two_masses[] =
     "simulation: {end: 1}\n";
 
 typedef struct bench {
-  laboratory l;
-  jarena arena;
+  rig l;
   jplant_mode* mode;
   int n;
 } bench;
@@ -34,21 +33,23 @@ static void open_bench(bench* b, const char* path, const char* text, bool jacobi
   jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
   opt.gen.jacobian = jacobian;
-  laboratory_open(&b->l, path, text, &opt);
-  jarena_init(&b->arena, b->l.ctx);
+  if (text) {
+    rig_open_text(&b->l, path, text, &opt);
+  } else {
+    rig_open(&b->l, path, NULL, 0, &opt);
+  }
 }
 
 static void close_bench(bench* b) {
-  jarena_free(&b->arena);
-  laboratory_close(&b->l);
+  rig_close(&b->l);
 }
 
 static void find_modes(bench* b) {
-  laboratory* l = &b->l;
+  rig* l = &b->l;
   jplant_linear linear;
-  assert_ok(l->ctx, jplant_linearise(l->ctx, &b->arena, l->plant->dynamics, &l->run->system, l->t,
+  assert_ok(l->ctx, jplant_linearise(l->ctx, &l->f->a, l->plant->dynamics, &l->run->system, l->t,
                                      l->y, &linear));
-  assert_ok(l->ctx, jplant_modes(l->ctx, &b->arena, l->plant->dynamics, &linear, &b->mode, &b->n));
+  assert_ok(l->ctx, jplant_modes(l->ctx, &l->f->a, l->plant->dynamics, &linear, &b->mode, &b->n));
 }
 
 static void test_modes_of_two_masses(void** state) {
@@ -63,7 +64,7 @@ static void test_modes_of_two_masses(void** state) {
   for (int k = 0; k < 2; k++) {
     assert_near(b.mode[k].damping, 0.0, 1e-13);
     // together, then against each other
-    int xa = jmodel_find_coordinate(b.l.model, "xa"), xb = jmodel_find_coordinate(b.l.model, "xb");
+    int xa = jmodel_find_coordinate(b.l.m, "xa"), xb = jmodel_find_coordinate(b.l.m, "xb");
     assert_near(b.mode[k].shape[xb] / b.mode[k].shape[xa], k == 0 ? 1.0 : -1.0, 1e-12);
     assert_near(b.mode[k].turn[xb], 0.0, 1e-12);
   }
@@ -96,14 +97,14 @@ static void test_linearise_by_jacobian_is_by_differences(void** state) {
   for (size_t k = 0; k < sizeof models / sizeof models[0]; k++) {
     bench b;
     open_bench(&b, models[k], NULL, true);
-    laboratory* l = &b.l;
-    laboratory_disturb(l, 2, 0.01);
+    rig* l = &b.l;
+    rig_disturb(l, 2, 0.01);
     jsolve_system plain = l->run->system;
     plain.jacobian = NULL;
     jplant_linear exact, rough;
     const jgen_dynamics* d = l->plant->dynamics;
-    assert_ok(l->ctx, jplant_linearise(l->ctx, &b.arena, d, &l->run->system, l->t, l->y, &exact));
-    assert_ok(l->ctx, jplant_linearise(l->ctx, &b.arena, d, &plain, l->t, l->y, &rough));
+    assert_ok(l->ctx, jplant_linearise(l->ctx, &l->f->a, d, &l->run->system, l->t, l->y, &exact));
+    assert_ok(l->ctx, jplant_linearise(l->ctx, &l->f->a, d, &plain, l->t, l->y, &rough));
     double size = 1.0;
     for (int i = 0; i < exact.n * exact.n; i++) {
       size = fmax(size, fabs(exact.A[i]));

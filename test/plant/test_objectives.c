@@ -4,7 +4,7 @@
 #include <complex.h>
 
 #include "jounce/jounce.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define PI 3.14159265358979323846
 
@@ -18,23 +18,18 @@ static const char cart[] =
     "joints: {x: {type: prismatic, child: cart, axis: x}}\n"
     "initial: {x: {value: 1, rate: 2}}\n";
 
-typedef struct fixture {
-  jo_context* ctx;
-  jo_model* model;
-  char text[4096];
-} fixture;
-
 // The cart with objectives and a simulation block.
-static void open_model(fixture* f, const char* rest) {
-  assert_int_equal(jo_context_create(NULL, &f->ctx), JO_OK);
-  snprintf(f->text, sizeof f->text, "%s%s", cart, rest);
+static fixture* open_with(const char* rest, const jo_setting* set, int nset) {
+  fixture* f = fixture_open();
+  char text[4096];
+  snprintf(text, sizeof text, "%s%s", cart, rest);
   assert_ok(f->ctx,
-            jo_model_parse(f->ctx, f->text, strlen(f->text), "signals.yaml", NULL, 0, &f->model));
+            jo_model_parse(f->ctx, text, strlen(text), "signals.yaml", set, nset, &f->model));
+  return f;
 }
 
-static void close_model(fixture* f) {
-  jo_model_destroy(f->model);
-  jo_context_destroy(f->ctx);
+static fixture* open_model(const char* rest) {
+  return open_with(rest, NULL, 0);
 }
 
 // Values of a run, by name.
@@ -67,17 +62,16 @@ static void drop(values* v) {
 
 static void test_objectives_are_what_their_names_say(void** state) {
   (void)state;
-  fixture f;
-  open_model(&f,
-             "objectives:\n"
-             "  area: {integral: t^2}\n"
-             "  middle: {mean: x}\n"
-             "  power: {rms: A*sin(2*pi*f*t)}\n"
-             "  top: {peak: A*sin(2*pi*f*t), power: 16}\n"
-             "  end: {final: x}\n"
-             "  sum: {integral: t, final: x^2}\n"
-             "simulation: {end: 2.25, tolerance: 1.0e-11}\n");
-  values v = run(&f);
+  fixture* f = open_model(
+      "objectives:\n"
+      "  area: {integral: t^2}\n"
+      "  middle: {mean: x}\n"
+      "  power: {rms: A*sin(2*pi*f*t)}\n"
+      "  top: {peak: A*sin(2*pi*f*t), power: 16}\n"
+      "  end: {final: x}\n"
+      "  sum: {integral: t, final: x^2}\n"
+      "simulation: {end: 2.25, tolerance: 1.0e-11}\n");
+  values v = run(f);
   double T = 2.25, phase = 4.0 * PI * 2.0 * T;
   assert_near(value(&v, "area"), T * T * T / 3.0, 1e-10);
   assert_near(value(&v, "middle"), 1.0 + T, 1e-10);
@@ -87,27 +81,26 @@ static void test_objectives_are_what_their_names_say(void** state) {
   assert_near(value(&v, "end"), 1.0 + 2.0 * T, 1e-10);
   assert_near(value(&v, "sum"), 0.5 * T * T + (1.0 + 2.0 * T) * (1.0 + 2.0 * T), 1e-9);
   drop(&v);
-  close_model(&f);
+  fixture_close(f);
 }
 
 static void test_objectives_see_their_window_only(void** state) {
   (void)state;
-  fixture f;
-  open_model(&f,
-             "objectives:\n"
-             "  area: {integral: t^2, window: [from, to]}\n"
-             "  middle: {mean: t, window: [from, to]}\n"
-             "  power: {rms: t, window: [from, to]}\n"
-             "  late: {integral: 1, window: [2, 2.5]}\n"
-             "simulation: {end: 2.5, tolerance: 1.0e-11}\n");
-  values v = run(&f);
+  fixture* f = open_model(
+      "objectives:\n"
+      "  area: {integral: t^2, window: [from, to]}\n"
+      "  middle: {mean: t, window: [from, to]}\n"
+      "  power: {rms: t, window: [from, to]}\n"
+      "  late: {integral: 1, window: [2, 2.5]}\n"
+      "simulation: {end: 2.5, tolerance: 1.0e-11}\n");
+  values v = run(f);
   double a = 0.7, b = 1.9, cubes = (b * b * b - a * a * a) / 3.0;
   assert_near(value(&v, "area"), cubes, 1e-10);
   assert_near(value(&v, "middle"), 0.5 * (a + b), 1e-10);
   assert_near(value(&v, "power"), sqrt(cubes / (b - a)), 1e-10);
   assert_near(value(&v, "late"), 0.5, 1e-10);
   drop(&v);
-  close_model(&f);
+  fixture_close(f);
 }
 
 // Magnitude of a filter at a frequency: a sine through it for long, root mean square of whole periods.
@@ -119,12 +112,11 @@ static double magnitude(const char* filter, double frequency) {
            "objectives: {through: {rms: sin(%.17g*t), filter: %s, window: [%.17g, %.17g]}}\n"
            "simulation: {end: %.17g, tolerance: 1.0e-10}\n",
            2.0 * PI * frequency, filter, from, to, to + 1e-3);
-  fixture f;
-  open_model(&f, rest);
-  values v = run(&f);
+  fixture* f = open_model(rest);
+  values v = run(f);
   double out = sqrt(2.0) * value(&v, "through");
   drop(&v);
-  close_model(&f);
+  fixture_close(f);
   return out;
 }
 
@@ -176,9 +168,7 @@ static void test_objectives_weightings_are_those_of_iso_2631(void** state) {
 // signal there, through events of time; frozen they move nothing but the duration.
 static void test_objectives_are_differentiated_in_every_form(void** state) {
   (void)state;
-  fixture f;
-  open_model(
-      &f,
+  fixture* f = open_model(
       "objectives:\n"
       "  power: {rms: A*sin(2*pi*f*t)}\n"
       "  top: {peak: A*sin(2*pi*f*t)}\n"
@@ -190,11 +180,11 @@ static void test_objectives_are_differentiated_in_every_form(void** state) {
   jo_sens_setup setup = {.name = name, .nname = 3, .interpreter = 1};
   jo_sens* sens;
   jo_sens_result* r;
-  assert_ok(f.ctx, jo_sens_create(f.ctx, f.model, &setup, &sens));
-  assert_ok(f.ctx, jo_sens_run(f.ctx, sens, NULL, &r));
+  assert_ok(f->ctx, jo_sens_create(f->ctx, f->model, &setup, &sens));
+  assert_ok(f->ctx, jo_sens_run(f->ctx, sens, NULL, &r));
   for (int o = 0; o < 5; o++) {
     jo_quantity q;
-    assert_ok(f.ctx, jo_sens_objective(r, o, &q));
+    assert_ok(f->ctx, jo_sens_objective(r, o, &q));
     assert_near(1.5 * jo_sens_derivative(r, o, 0), q.value, 1e-9);
   }
   assert_near(jo_sens_derivative(r, 4, 1), -1.5 * 0.7 * 0.7, 1e-9);
@@ -203,48 +193,46 @@ static void test_objectives_are_differentiated_in_every_form(void** state) {
   assert_near(jo_sens_derivative_frozen(r, 4, 2), 0.0, 1e-12);
   jo_sens_result_destroy(r);
   jo_sens_destroy(sens);
-  close_model(&f);
+  fixture_close(f);
 }
 
 // T is that of the run that was made, not of the one in the file: the mean of 2 is 2.
 static void test_objectives_have_the_duration_of_the_run(void** state) {
   (void)state;
-  fixture f;
-  open_model(&f,
-             "objectives:\n"
-             "  middle: {mean: 2}\n"
-             "  power: {rms: 2}\n"
-             "  top: {peak: 2}\n"
-             "simulation: {start: -1, end: 4}\n");
+  fixture* f = open_model(
+      "objectives:\n"
+      "  middle: {mean: 2}\n"
+      "  power: {rms: 2}\n"
+      "  top: {peak: 2}\n"
+      "simulation: {start: -1, end: 4}\n");
   const double end[] = {16.0, 4.0, 0.5};
   jo_system_options interpreted = {.interpreter = 1};
   jo_system* system;
-  assert_ok(f.ctx, jo_system_create(f.ctx, f.model, &interpreted, &system));
+  assert_ok(f->ctx, jo_system_create(f->ctx, f->model, &interpreted, &system));
   for (int i = 0; i < 3; i++) {
     jo_simulate_options opt = jo_simulate_options_default();
     opt.t_end = end[i];
     values v = {.system = NULL};
-    assert_ok(f.ctx, jo_simulate(f.ctx, system, &opt, &v.result));
+    assert_ok(f->ctx, jo_simulate(f->ctx, system, &opt, &v.result));
     assert_near(value(&v, "middle"), 2.0, 1e-12);
     assert_near(value(&v, "power"), 2.0, 1e-12);
     assert_near(value(&v, "top"), 2.0, 1e-12);
     drop(&v);
   }
   jo_system_destroy(system);
-  close_model(&f);
+  fixture_close(f);
 }
 
 // Every row is what a run that ends there has: zero until something of the window was seen.
 static void test_objectives_have_histories_without_gaps(void** state) {
   (void)state;
-  fixture f;
-  open_model(&f,
-             "objectives:\n"
-             "  middle: {mean: t}\n"
-             "  late: {rms: 3, window: [from, to]}\n"
-             "  late_mean: {mean: t, window: [from, to]}\n"
-             "simulation: {start: 0.2, end: 2.2, output_step: 0.1}\n");
-  values v = run(&f);
+  fixture* f = open_model(
+      "objectives:\n"
+      "  middle: {mean: t}\n"
+      "  late: {rms: 3, window: [from, to]}\n"
+      "  late_mean: {mean: t, window: [from, to]}\n"
+      "simulation: {start: 0.2, end: 2.2, output_step: 0.1}\n");
+  values v = run(f);
   int n = jo_result_column_count(v.result);
   for (int i = 0; i < jo_result_row_count(v.result); i++) {
     const double *row = jo_result_row(v.result, i), *psi = row + n - 3, t = row[0];
@@ -255,7 +243,7 @@ static void test_objectives_have_histories_without_gaps(void** state) {
     assert_false(signbit(psi[1]) || signbit(psi[2]));
   }
   drop(&v);
-  close_model(&f);
+  fixture_close(f);
 }
 
 // What a run and a sensitivity say of the window of the only objective; "": nothing.
@@ -264,19 +252,15 @@ static void check_window(const char* window, const char* from, const char* to, d
   char rest[256];
   snprintf(rest, sizeof rest,
            "objectives: {late: {mean: t, window: %s}}\nsimulation: {start: 0.5, end: 2}\n", window);
-  jo_context* ctx;
-  jo_model* model;
-  char text[2048];
-  snprintf(text, sizeof text, "%s%s", cart, rest);
   jo_setting set[] = {{"from", from}, {"to", to}};
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-  assert_ok(ctx, jo_model_parse(ctx, text, strlen(text), "signals.yaml", set, 2, &model));
+  fixture* f = open_with(rest, set, 2);
+  jo_context* ctx = f->ctx;
   jo_system_options interpreted = {.interpreter = 1};
   jo_simulate_options opt = jo_simulate_options_default();
   jo_system* system;
   jo_result* result;
   opt.t_end = end;
-  assert_ok(ctx, jo_system_create(ctx, model, &interpreted, &system));
+  assert_ok(ctx, jo_system_create(ctx, f->model, &interpreted, &system));
   jo_status status = jo_simulate(ctx, system, &opt, &result);
   assert_int_equal(status, *expected ? JO_ERR_MODEL : JO_OK);
   if (*expected) {
@@ -290,14 +274,13 @@ static void check_window(const char* window, const char* from, const char* to, d
     jo_sens_setup setup = {.interpreter = 1};
     jo_sens* sens;
     jo_sens_result* r;
-    assert_ok(ctx, jo_sens_create(ctx, model, &setup, &sens));
+    assert_ok(ctx, jo_sens_create(ctx, f->model, &setup, &sens));
     assert_int_equal(jo_sens_run(ctx, sens, NULL, &r), status);
     jo_sens_result_destroy(r);
     jo_sens_destroy(sens);
   }
   jo_system_destroy(system);
-  jo_model_destroy(model);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_objectives_refuse_windows_that_are_not_part_of_the_run(void** state) {
@@ -321,13 +304,9 @@ static void check_window_slopes(double a, double b) {
            "simulation: {start: 0.5, end: 2, tolerance: 1.0e-11}\n");
   snprintf(from, sizeof from, "%.17g", a);
   snprintf(to, sizeof to, "%.17g", b);
-  jo_context* ctx;
-  jo_model* model;
-  char text[2048];
-  snprintf(text, sizeof text, "%s%s", cart, rest);
   jo_setting set[] = {{"from", from}, {"to", to}};
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-  assert_ok(ctx, jo_model_parse(ctx, text, strlen(text), "signals.yaml", set, 2, &model));
+  fixture* f = open_with(rest, set, 2);
+  jo_context* ctx = f->ctx;
   const char* const name[] = {"from", "to"};
   double T = b - a, mean = 1.0 + (b * b * b - a * a * a) / (3.0 * T);
   for (int method = JO_SENS_DIRECT; method <= JO_SENS_ADJOINT; method++) {
@@ -335,15 +314,14 @@ static void check_window_slopes(double a, double b) {
     setup.method = (jo_sens_method)method;
     jo_sens* sens;
     jo_sens_result* r;
-    assert_ok(ctx, jo_sens_create(ctx, model, &setup, &sens));
+    assert_ok(ctx, jo_sens_create(ctx, f->model, &setup, &sens));
     assert_ok(ctx, jo_sens_run(ctx, sens, NULL, &r));
     assert_near(jo_sens_derivative(r, 0, 0), (mean - (1.0 + a * a)) / T, 1e-9);
     assert_near(jo_sens_derivative(r, 0, 1), ((1.0 + b * b) - mean) / T, 1e-9);
     jo_sens_result_destroy(r);
     jo_sens_destroy(sens);
   }
-  jo_model_destroy(model);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_objectives_are_differentiated_by_the_ends_of_their_window(void** state) {

@@ -3,13 +3,7 @@
 #include <string.h>
 
 #include "plant/plant.h"
-#include "support/check.h"
-
-static jmodel* parse(jo_context* ctx, const char* text, const jmodel_setting* set, int nset) {
-  jmodel* m;
-  assert_ok(ctx, jmodel_parse(ctx, text, strlen(text), "test.yaml", set, nset, &m));
-  return m;
-}
+#include "support/fixture.h"
 
 // A load that is not a number from t = 0.5 s on: the message names the rate it spoils.
 static void test_messages_name_states(void** state) {
@@ -19,22 +13,13 @@ static void test_messages_name_states(void** state) {
       "bodies: {bob: {mass: 1, inertia: [1, 1, 1]}}\n"
       "joints: {rail: {type: prismatic, parent: ground, child: bob, axis: x}}\n"
       "forces: {push: {on: rail, torque: \"sqrt(0.5 - t)\"}}\n";
-  jo_context* ctx;
-  jo_context_create(NULL, &ctx);
-  jmodel* m = parse(ctx, text, NULL, 0);
-  jplant* p;
-  jplant_work* run;
-  assert_ok(ctx, jplant_create(ctx, m, NULL, &p));
-  assert_ok(ctx, jplant_work_create(ctx, p, &run));
+  fixture* f = fixture_parse("test.yaml", text);
+  fixture_build(f, NULL);
   jsolve_options opt = jsolve_options_default();
   double y[2] = {0.0, 0.0}, t;
-  jo_status status = jsolve_integrate(ctx, &run->system, &opt, NULL, 0.0, 1.0, y, &t, NULL);
-  assert_int_equal(status, JO_ERR_NUMERIC);
-  assert_non_null(strstr(jo_context_message(ctx), "'rail.rate' or its derivative is not finite"));
-  jplant_work_destroy(run);
-  jplant_destroy(p);
-  jmodel_destroy(m);
-  jo_context_destroy(ctx);
+  jo_status status = jsolve_integrate(f->ctx, &f->run->system, &opt, NULL, 0.0, 1.0, y, &t, NULL);
+  assert_refused(f->ctx, status, JO_ERR_NUMERIC, "'rail.rate' or its derivative is not finite");
+  fixture_close(f);
 }
 
 // A driven coordinate is differentiated for time alone; what depends on more is refused.
@@ -69,22 +54,16 @@ static void test_drives_are_functions_of_time(void** state) {
              "states: {z: {derivative: 1}}\ntables: {tab: {x: [0, 1], y: [0, 1]}}\n"
              "forces: {pull: {between: [cart.com, e.com], stiffness: 1, free_length: 1}}\n",
              sample[i].drive);
-    jo_context* ctx;
-    jo_context_create(NULL, &ctx);
-    jmodel* m = parse(ctx, text, NULL, 0);
-    jplant* p;
-    jo_status status = jplant_create(ctx, m, NULL, &p);
-    assert_int_equal(status, sample[i].expected ? JO_ERR_MODEL : JO_OK);
+    fixture* f = fixture_parse("test.yaml", text);
+    jo_status status = jplant_create(f->ctx, f->m, NULL, &f->plant);
     if (sample[i].expected) {
-      const char* message = jo_context_message(ctx);
-      assert_non_null(strstr(message, "test.yaml:7: "));
-      assert_non_null(strstr(message, sample[i].expected));
-      assert_non_null(strstr(message, "a driven coordinate is a function of time and parameters"));
-      assert_int_equal(jo_context_diagnostic_count(ctx), 1);
+      assert_refused(f->ctx, status, JO_ERR_MODEL, "test.yaml:7: ", sample[i].expected,
+                     "a driven coordinate is a function of time and parameters");
+      assert_int_equal(jo_context_diagnostic_count(f->ctx), 1);
+    } else {
+      assert_ok(f->ctx, status);
     }
-    jplant_destroy(p);
-    jmodel_destroy(m);
-    jo_context_destroy(ctx);
+    fixture_close(f);
   }
 }
 
@@ -95,14 +74,10 @@ static void test_initial_rates_are_those_of_positions(void** state) {
       "jounce: 1\nname: p\nbodies: {cart: {mass: 2}}\n"
       "joints: {x: {type: prismatic, child: cart, axis: x}}\n"
       "initial: {x - 2*t: {value: 1, rate: 2}}\n";
-  jo_context* ctx;
-  jo_context_create(NULL, &ctx);
-  jmodel* m = parse(ctx, text, NULL, 0);
-  jplant* p;
-  assert_int_equal(jplant_create(ctx, m, NULL, &p), JO_ERR_MODEL);
-  assert_non_null(strstr(jo_context_message(ctx), "test.yaml:5: 'x - 2*t' depends on time 't'"));
-  jmodel_destroy(m);
-  jo_context_destroy(ctx);
+  fixture* f = fixture_parse("test.yaml", text);
+  assert_refused(f->ctx, jplant_create(f->ctx, f->m, NULL, &f->plant), JO_ERR_MODEL,
+                 "test.yaml:5: 'x - 2*t' depends on time 't'");
+  fixture_close(f);
 }
 
 int main(void) {

@@ -4,7 +4,7 @@
 #include "plant/semi.h"
 
 #include "support/check.h"
-#include "support/laboratory.h"
+#include "support/rig.h"
 
 #define SAME 1e-11  // relative to the largest acceleration: rounding through two factorisations
 
@@ -16,11 +16,11 @@ static double largest(int n, const double* v) {
   return m;
 }
 
-static void compare(laboratory* l, jplant_semi* semi) {
+static void compare(rig* l, jplant_semi* semi) {
   const jgen_dynamics* d = l->plant->dynamics;
   int nu = d->part.nu;
   double* ydot = calloc((size_t)d->ny + 1, sizeof *ydot);
-  double* qdd = calloc((size_t)l->model->ncoordinate + 1, sizeof *qdd);
+  double* qdd = calloc((size_t)l->m->ncoordinate + 1, sizeof *qdd);
   l->run->system.rhs(l->run, l->t, l->y, ydot);
   assert_ok(l->ctx, jplant_semi_accelerations(semi, l->run->p, l->t, l->y, qdd));
   double size = largest(nu, ydot + jgen_first(&d->layout, JGEN_QDU));
@@ -37,18 +37,18 @@ static void compare(laboratory* l, jplant_semi* semi) {
 }
 
 static void check_model(const char* path, jkernel_backend backend) {
-  laboratory l;
+  rig l;
   jplant_options opt = jplant_options_default();
   opt.kernel.backend = backend;
-  laboratory_open(&l, path, NULL, &opt);
+  rig_open(&l, path, NULL, 0, &opt);
   jplant_semi* semi;
   assert_ok(l.ctx, jplant_semi_create(l.ctx, l.plant, &opt.kernel, &semi));
   for (unsigned seed = 0; seed < 8; seed++) {
-    laboratory_disturb(&l, seed, seed == 0 ? 0.0 : 0.02);
+    rig_disturb(&l, seed, seed == 0 ? 0.0 : 0.02);
     compare(&l, semi);
   }
   jplant_semi_destroy(semi);
-  laboratory_close(&l);
+  rig_close(&l);
 }
 
 static const char* const models[] = {
@@ -77,13 +77,13 @@ static void test_semi_is_symbolic_compiled(void** state) {
 static void test_compiled_is_interpreted(void** state) {
   (void)state;
   for (int i = 0; i < NMODEL; i++) {
-    laboratory l[2];
+    rig l[2];
     double* ydot[2];
     for (int k = 0; k < 2; k++) {
       jplant_options opt = jplant_options_default();
       opt.kernel.backend = k ? JKERNEL_CC : JKERNEL_INTERP;
-      laboratory_open(&l[k], models[i], NULL, &opt);
-      laboratory_disturb(&l[k], 3, 0.02);
+      rig_open(&l[k], models[i], NULL, 0, &opt);
+      rig_disturb(&l[k], 3, 0.02);
       ydot[k] = calloc((size_t)l[k].plant->dynamics->ny + 1, sizeof **ydot);
       l[k].run->system.rhs(l[k].run, l[k].t, l[k].y, ydot[k]);
     }
@@ -92,7 +92,7 @@ static void test_compiled_is_interpreted(void** state) {
       assert_near(ydot[1][j], ydot[0][j], SAME * largest(ny, ydot[0]));
     }
     for (int k = 0; k < 2; k++) {
-      laboratory_close(&l[k]);
+      rig_close(&l[k]);
       free(ydot[k]);
     }
   }

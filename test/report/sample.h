@@ -4,7 +4,7 @@
 #define JTEST_REPORT_SAMPLE_H
 
 #include "plant/simulate.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 enum { SAMPLE_COLUMNS = 4, SAMPLE_ROWS = 3, SAMPLE_EVENTS = 2 };
 

@@ -2,18 +2,16 @@
 // CSV files: numbers read back exactly, names cannot break the format, no clock shows.
 #include "report/csv.h"
 
-#include <unistd.h>
-
 #include "report/sample.h"
 #include "support/failing_alloc.h"
 
-static char path[64];
+static const char* path;
 
 static char* write_and_read(const jplant_result* r, size_t* size) {
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_ok(ctx, jreport_csv(ctx, r, path));
-  jo_context_destroy(ctx);
+  fixture_close(f);
   return sample_read(path, size);
 }
 
@@ -91,11 +89,11 @@ static void test_csv_failure_names_the_file_and_leaves_nothing(void** state) {
   (void)state;
   sample s;
   sample_init(&s);
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_int_equal(jreport_csv(ctx, &s.result, "no/such/folder/a.csv"), JO_ERR_FILE);
   assert_non_null(strstr(jo_context_message(ctx), "no/such/folder/a.csv"));
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_csv_survives_the_end_of_memory(void** state) {
@@ -116,7 +114,8 @@ static void test_csv_survives_the_end_of_memory(void** state) {
 }
 
 int main(void) {
-  snprintf(path, sizeof path, "/tmp/jounce_test_%ld.csv", (long)getpid());
+  fixture* f = fixture_open();
+  path = fixture_below(f, "test.csv");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_csv_numbers_read_back_exactly),
       cmocka_unit_test(test_csv_notes_are_one_comment_line_each),
@@ -125,6 +124,6 @@ int main(void) {
       cmocka_unit_test(test_csv_survives_the_end_of_memory),
   };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  remove(path);
+  fixture_close(f);
   return failed;
 }

@@ -7,17 +7,17 @@
 #include "report/sample.h"
 #include "support/failing_alloc.h"
 
-static char path[64];
+static const char* path;
 
 #ifdef JOUNCE_WITH_HDF5
 
 #include <hdf5.h>
 
 static void write_sample(const jplant_result* r) {
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_ok(ctx, jreport_hdf5(ctx, r, path));
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 // One member of a data set, converted by the library to `type`.
@@ -154,11 +154,11 @@ static void test_hdf5_failure_names_the_file(void** state) {
   (void)state;
   sample s;
   sample_init(&s);
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_int_equal(jreport_hdf5(ctx, &s.result, "no/such/folder/a.h5"), JO_ERR_FILE);
   assert_non_null(strstr(jo_context_message(ctx), "no/such/folder/a.h5"));
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_hdf5_survives_the_end_of_memory(void** state) {
@@ -194,11 +194,11 @@ static void test_hdf5_left_out_says_so(void** state) {
   (void)state;
   sample s;
   sample_init(&s);
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   assert_int_equal(jreport_hdf5(ctx, &s.result, path), JO_ERR_FILE);
   assert_non_null(strstr(jo_context_message(ctx), "HDF5"));
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static const struct CMUnitTest tests[] = {cmocka_unit_test(test_hdf5_left_out_says_so)};
@@ -206,8 +206,9 @@ static const struct CMUnitTest tests[] = {cmocka_unit_test(test_hdf5_left_out_sa
 #endif
 
 int main(void) {
-  snprintf(path, sizeof path, "/tmp/jounce_test_%ld.h5", (long)getpid());
+  fixture* f = fixture_open();
+  path = fixture_below(f, "test.h5");
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  remove(path);
+  fixture_close(f);
   return failed;
 }

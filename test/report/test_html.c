@@ -3,8 +3,7 @@
 // bytes, and running out of memory is noticed.
 #include "report/html.h"
 
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 #define HOSTILE "</script><script>alert(\"1\")</script> & <b>'\n"
 
@@ -145,8 +144,8 @@ static int occurrences(const char* text, const char* word) {
 
 static void test_html_tags_are_balanced(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jtext t;
   jtext_init(&t, ctx);
   write_page(ctx, &t);
@@ -158,13 +157,13 @@ static void test_html_tags_are_balanced(void** state) {
   assert_int_equal(k.n, 0);
   assert_int_equal(k.scripts, 2);  // data and program: none of the model's
   jtext_free(&t);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_html_escapes_what_models_say(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jtext t;
   jtext_init(&t, ctx);
   write_page(ctx, &t);
@@ -178,13 +177,13 @@ static void test_html_escapes_what_models_say(void** state) {
   assert_int_equal(occurrences(t.data, "href="), 0);
   assert_int_equal(occurrences(t.data, "://"), occurrences(t.data, "http://www.w3.org/2000/svg"));
   jtext_free(&t);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_html_holds_the_numbers(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jtext t, again;
   jtext_init(&t, ctx);
   jtext_init(&again, ctx);
@@ -203,7 +202,7 @@ static void test_html_holds_the_numbers(void** state) {
   assert_int_equal(occurrences(t.data, "nan"), 0);
   jtext_free(&again);
   jtext_free(&t);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_html_out_of_memory(void** state) {

@@ -2,8 +2,7 @@
 // Plots: every point where its axes put it, gaps where there is nothing to draw, no broken markup.
 #include "report/svg_plot.h"
 
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 static int occurrences(const char* text, const char* word) {
   int n = 0;
@@ -38,8 +37,8 @@ static void test_svg_plot_axes_are_linear_or_logarithmic(void** state) {
   (void)state;
   const double x[] = {1.0, 10.0, 100.0}, y[] = {1.0, 2.0, 3.0};
   jreport_series series = {"line", x, y, 3, true};
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   for (int log_x = 0; log_x < 2; log_x++) {
     jtext t;
     jtext_init(&t, ctx);
@@ -57,15 +56,15 @@ static void test_svg_plot_axes_are_linear_or_logarithmic(void** state) {
     assert_int_equal(occurrences(t.data, "<polyline"), 1);
     jtext_free(&t);
   }
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_svg_plot_leaves_gaps_and_escapes_text(void** state) {
   (void)state;
   const double x[] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, y[] = {1.0, 0.1, 0.0, 2.0, NAN, 5.0};
   jreport_series series[] = {{"gaps", x, y, 6, true}, {"empty", x, y, 0, true}};
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jtext t;
   jtext_init(&t, ctx);
   jreport_plot plot = plot_of(series, 2, false, true);
@@ -77,7 +76,7 @@ static void test_svg_plot_leaves_gaps_and_escapes_text(void** state) {
   assert_int_equal(occurrences(t.data, "nan"), 0);
   assert_int_equal(occurrences(t.data, "<text"), occurrences(t.data, "</text>"));
   jtext_free(&t);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static jtext drawn(jo_context* ctx, const double* x, const double* y, int n, bool is_log) {
@@ -137,8 +136,8 @@ static void test_svg_plot_has_axes_for_every_range(void** state) {
       {1.0, nextafter(1.0, 0.0)},  // two sides of a decade
       {1e-320, 1e299},
   };
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   for (size_t i = 0; i < sizeof y / sizeof *y; i++) {
     for (int is_log = 0; is_log < 2; is_log++) {
       jtext t = drawn(ctx, x, y[i], 2, is_log);
@@ -151,20 +150,20 @@ static void test_svg_plot_has_axes_for_every_range(void** state) {
       jtext_free(&t);
     }
   }
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 // Beyond that nothing has a place: a gap, not a picture of it.
 static void test_svg_plot_leaves_out_what_is_beyond_all_axes(void** state) {
   (void)state;
   const double x[] = {0.0, 1.0, 2.0}, y[] = {-1.7e308, 3.0, 1.7e308};
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jtext t = drawn(ctx, x, y, 3, false);
   expect_sound(t.data);
   assert_int_equal(occurrences(t.data, "<circle"), 1);
   jtext_free(&t);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_svg_plot_nothing_and_no_memory(void** state) {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #ifdef JOUNCE_WITH_HDF5
 #include <hdf5.h>
@@ -22,36 +22,12 @@ static const double rows[] = {0.1, -8, NAN, 1e300, 0, -1.0 / 3.0};
 static const jreport_remark remarks[] = {{0, "does not\nclose"}};
 static const jreport_table table = {notes, 3, columns, 3, 2, rows, remarks, 1};
 
-typedef struct fixture {
-  jo_context* ctx;
-  jarena arena;
-  char path[64];
-} fixture;
-
-static int setup(void** state) {
-  fixture* f = calloc(1, sizeof *f);
-  jo_context_create(NULL, &f->ctx);
-  jarena_init(&f->arena, f->ctx);
-  snprintf(f->path, sizeof f->path, "/tmp/jounce_table_%ld", (long)getpid());
-  *state = f;
-  return 0;
-}
-
-static int teardown(void** state) {
-  fixture* f = *state;
-  unlink(f->path);
-  jarena_free(&f->arena);
-  jo_context_destroy(f->ctx);
-  free(f);
-  return 0;
-}
-
 static void test_table_csv(void** state) {
   fixture* f = *state;
   char* text;
   size_t size;
-  assert_ok(f->ctx, jreport_table_csv(f->ctx, &table, f->path));
-  assert_ok(f->ctx, jfile_read(f->ctx, &f->arena, f->path, 1 << 20, &text, &size));
+  assert_ok(f->ctx, jreport_table_csv(f->ctx, &table, fixture_below(f, "table")));
+  assert_ok(f->ctx, jfile_read(f->ctx, &f->a, fixture_below(f, "table"), 1 << 20, &text, &size));
   assert_string_equal(text,
                       "# model: two lines\n"
                       "# t_end: 0.10000000000000001 s\n"
@@ -67,8 +43,8 @@ static void test_table_csv(void** state) {
 
 static void test_table_hdf5(void** state) {
   fixture* f = *state;
-  assert_ok(f->ctx, jreport_table_hdf5(f->ctx, &table, f->path));
-  hid_t file = H5Fopen(f->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  assert_ok(f->ctx, jreport_table_hdf5(f->ctx, &table, fixture_below(f, "table")));
+  hid_t file = H5Fopen(fixture_below(f, "table"), H5F_ACC_RDONLY, H5P_DEFAULT);
   assert_true(file >= 0);
   double data[6];
   hid_t set = H5Dopen2(file, "data", H5P_DEFAULT);
@@ -105,7 +81,7 @@ static void test_table_hdf5(void** state) {
 
 static void test_table_hdf5(void** state) {
   fixture* f = *state;
-  assert_int_equal(jreport_table_hdf5(f->ctx, &table, f->path), JO_ERR_FILE);
+  assert_int_equal(jreport_table_hdf5(f->ctx, &table, fixture_below(f, "table")), JO_ERR_FILE);
   assert_non_null(strstr(jo_context_message(f->ctx), "without HDF5"));
 }
 
@@ -113,8 +89,8 @@ static void test_table_hdf5(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_table_csv, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_table_hdf5, setup, teardown),
+      fixture_test(test_table_csv),
+      fixture_test(test_table_hdf5),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

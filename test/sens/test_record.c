@@ -78,21 +78,21 @@ static void check(const jsens_record* r, int nstep, int every) {
 
 static void test_record_stores_everything_while_there_is_room(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jsens_record* r = make_record(ctx, 4096);
   write(r, 1000, 100);
   check(r, 1000, 100);
   assert_int_equal(r->stride, 1);
   assert_int_equal(r->nstate, 1000 + 2 * 10);
   jsens_record_destroy(r);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 static void test_record_is_bounded_however_long_the_run(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   const int room[] = {16, 17, 100, 1000};
   for (int k = 0; k < 4; k++) {
     jsens_record* r = make_record(ctx, room[k]);
@@ -106,14 +106,14 @@ static void test_record_is_bounded_however_long_the_run(void** state) {
     }
     jsens_record_destroy(r);
   }
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 // States around events are kept: a step cannot lead across. They add to the bound, three for each.
 static void test_record_keeps_the_states_around_events(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   const int every[] = {1, 2, 13, 100};
   for (int k = 0; k < 4; k++) {
     jsens_record* r = make_record(ctx, 64);
@@ -122,14 +122,14 @@ static void test_record_keeps_the_states_around_events(void** state) {
     assert_true(r->nstate <= 64 + 3 * (5000 / every[k]));
     jsens_record_destroy(r);
   }
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 // Entries cannot be dropped: where they take more than the model allows, the run ends and is told why.
 static void test_record_has_a_limit_in_bytes(void** state) {
   (void)state;
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
   jsens_record* r = make_record_of(ctx, &tight, 1 << 20);
   assert_true(r->max_states * STATES * (int)sizeof(double) <= 250000);
   double mode[SWITCHES] = {0}, y[STATES] = {0};
@@ -145,7 +145,7 @@ static void test_record_has_a_limit_in_bytes(void** state) {
   assert_non_null(strstr(jo_context_message(ctx), "more than the limit of 1 MB at t = "));
   assert_non_null(strstr(jo_context_message(ctx), "simulation.max_memory"));
   jsens_record_destroy(r);
-  jo_context_destroy(ctx);
+  fixture_close(f);
 }
 
 // ---- derivatives along a thinned record ---------------------------------------------------------------

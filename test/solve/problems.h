@@ -4,29 +4,7 @@
 #define JTEST_PROBLEMS_H
 
 #include "solve/ode.h"
-#include "support/check.h"
-#include "support/failing_alloc.h"
-
-typedef struct fixture {
-  failing_alloc alloc;
-  jo_context* ctx;
-} fixture;
-
-static inline int setup(void** state) {
-  fixture* x = calloc(1, sizeof *x);
-  if (!x) return -1;
-  failing_alloc_init(&x->alloc, -1);
-  *state = x;
-  return jo_context_create(&x->alloc.allocator, &x->ctx) == JO_OK ? 0 : -1;
-}
-
-static inline int teardown(void** state) {
-  fixture* x = *state;
-  jo_context_destroy(x->ctx);
-  int live = x->alloc.live_blocks;
-  free(x);
-  return live;
-}
+#include "support/fixture.h"
 
 static inline jo_context* context(void** state) {
   return ((fixture*)*state)->ctx;

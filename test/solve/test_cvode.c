@@ -206,26 +206,24 @@ static void test_cvode_leaves_the_context_memory_alone(void** state) {
     jsolve_system s = pendulum_system();
     jsolve_options o = adaptive(JSOLVE_BDF, 1e-6);
     double y[4] = {1, 0, 0, 0};
-    long before = x->alloc.calls;
+    long before = x->memory.calls;
     assert_ok(x->ctx, jsolve_integrate(x->ctx, &s, &o, NULL, 0, i ? 5 : 0.1, y, NULL, NULL));
-    calls[i] = x->alloc.calls - before;
+    calls[i] = x->memory.calls - before;
   }
   assert_int_equal(calls[0], calls[1]);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_cvode_stiff_van_der_pol),
-      TEST(test_cvode_adams_agrees_with_dopri5),
-      TEST(test_cvode_projection_holds_invariants),
-      TEST(test_cvode_bouncing_ball),
-      TEST(test_cvode_time_switch_is_exact),
-      TEST(test_cvode_runs_repeat_to_the_bit),
-      TEST(test_cvode_not_finite_is_named),
-      TEST(test_cvode_failure_tells_where_and_why),
-      TEST(test_cvode_leaves_the_context_memory_alone),
+      fixture_test(test_cvode_stiff_van_der_pol),
+      fixture_test(test_cvode_adams_agrees_with_dopri5),
+      fixture_test(test_cvode_projection_holds_invariants),
+      fixture_test(test_cvode_bouncing_ball),
+      fixture_test(test_cvode_time_switch_is_exact),
+      fixture_test(test_cvode_runs_repeat_to_the_bit),
+      fixture_test(test_cvode_not_finite_is_named),
+      fixture_test(test_cvode_failure_tells_where_and_why),
+      fixture_test(test_cvode_leaves_the_context_memory_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
@@ -243,7 +241,7 @@ static void test_cvode_missing_is_said(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_cvode_missing_is_said, setup, teardown),
+      fixture_test(test_cvode_missing_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

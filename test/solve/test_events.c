@@ -458,36 +458,34 @@ static void test_events_repeat_to_the_bit_without_growing_memory(void** state) {
     jsolve_system s = ball_system(&b);
     jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-8);
     double z[2] = {5, 0};
-    long before = x->alloc.calls;
+    long before = x->memory.calls;
     assert_ok(x->ctx, jsolve_integrate(x->ctx, &s, &o, NULL, 0, i < 2 ? 10 : 0.5, z, NULL, NULL));
-    calls[i] = x->alloc.calls - before;
+    calls[i] = x->memory.calls - before;
     if (i < 2) memcpy(y[i], z, sizeof z);
   }
   assert_memory_equal(y[0], y[1], sizeof y[0]);
   assert_int_equal(calls[0], calls[2]);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_events_bouncing_ball_times),
-      TEST(test_events_time_switches_are_exact),
-      TEST(test_events_switch_on_the_grid_needs_no_extra_step),
-      TEST(test_events_at_the_same_instant_come_together),
-      TEST(test_events_cascade_at_one_instant),
-      TEST(test_events_set_modes_settles_chains),
-      TEST(test_events_double_crossing_inside_a_step),
-      TEST(test_events_state_is_as_accurate_as_the_integrator),
-      TEST(test_events_random_levels_are_all_crossed),
-      TEST(test_events_order_holds_through_events),
-      TEST(test_events_grazing_ends_in_the_mode_it_came_from),
-      TEST(test_events_contact_at_rest_makes_none),
-      TEST(test_events_wrong_initial_mode_flips_first),
-      TEST(test_events_chatter_is_reported),
-      TEST(test_events_are_left_alone_on_request),
-      TEST(test_events_cut_steps_have_dense_output),
-      TEST(test_events_repeat_to_the_bit_without_growing_memory),
+      fixture_test(test_events_bouncing_ball_times),
+      fixture_test(test_events_time_switches_are_exact),
+      fixture_test(test_events_switch_on_the_grid_needs_no_extra_step),
+      fixture_test(test_events_at_the_same_instant_come_together),
+      fixture_test(test_events_cascade_at_one_instant),
+      fixture_test(test_events_set_modes_settles_chains),
+      fixture_test(test_events_double_crossing_inside_a_step),
+      fixture_test(test_events_state_is_as_accurate_as_the_integrator),
+      fixture_test(test_events_random_levels_are_all_crossed),
+      fixture_test(test_events_order_holds_through_events),
+      fixture_test(test_events_grazing_ends_in_the_mode_it_came_from),
+      fixture_test(test_events_contact_at_rest_makes_none),
+      fixture_test(test_events_wrong_initial_mode_flips_first),
+      fixture_test(test_events_chatter_is_reported),
+      fixture_test(test_events_are_left_alone_on_request),
+      fixture_test(test_events_cut_steps_have_dense_output),
+      fixture_test(test_events_repeat_to_the_bit_without_growing_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

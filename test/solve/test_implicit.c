@@ -277,14 +277,14 @@ static void test_collapsed_steps_end_with_the_state(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_implicit_tableau_has_order_five, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_implicit_error_follows_tolerance, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_implicit_stiff_component_costs_nothing, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_auto_changes_over_and_back, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_implicit_structure_changes_nothing, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_implicit_adjoint_is_the_transpose, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_scan_sees_a_pulse_after_rest, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_collapsed_steps_end_with_the_state, setup, teardown),
+      fixture_test(test_implicit_tableau_has_order_five),
+      fixture_test(test_implicit_error_follows_tolerance),
+      fixture_test(test_implicit_stiff_component_costs_nothing),
+      fixture_test(test_auto_changes_over_and_back),
+      fixture_test(test_implicit_structure_changes_nothing),
+      fixture_test(test_implicit_adjoint_is_the_transpose),
+      fixture_test(test_scan_sees_a_pulse_after_rest),
+      fixture_test(test_collapsed_steps_end_with_the_state),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,17 +105,15 @@ static void test_linear_left_eigenvectors_belong_to_the_right_ones(void** state)
   }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_linear_solves_square_system),
-      TEST(test_linear_residual_is_normal_to_the_columns),
-      TEST(test_linear_minimum_norm_of_a_deficient_system),
-      TEST(test_linear_not_finite_fails),
-      TEST(test_linear_eigenvalues_of_two_damped_masses),
-      TEST(test_linear_eigenvalues_are_sorted),
-      TEST(test_linear_left_eigenvectors_belong_to_the_right_ones),
+      fixture_test(test_linear_solves_square_system),
+      fixture_test(test_linear_residual_is_normal_to_the_columns),
+      fixture_test(test_linear_minimum_norm_of_a_deficient_system),
+      fixture_test(test_linear_not_finite_fails),
+      fixture_test(test_linear_eigenvalues_of_two_damped_masses),
+      fixture_test(test_linear_eigenvalues_are_sorted),
+      fixture_test(test_linear_left_eigenvectors_belong_to_the_right_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

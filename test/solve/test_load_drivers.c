@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "solve/loads.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 static const double mass = 2.0, gravity = 10.0, stiffness = 8e5, height = 0.2;
 
@@ -105,16 +105,13 @@ static double true_peak(void) {
   return mg + sqrt(mg * mg + stiffness * mass * v * v);
 }
 
-static jo_context* context(void) {
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-  return ctx;
+static jo_context* context(void** state) {
+  return ((fixture*)*state)->ctx;
 }
 
 // free fall is a polynomial of second degree: exact in every driver
 static void test_free_fall_is_exact(void** state) {
-  (void)state;
-  jo_context* ctx = context();
+  jo_context* ctx = context(state);
   for (int d = 0; d < JSOLVE_LOAD_DRIVER_COUNT; d++) {
     double y[2];
     jsolve_load_statistics stats;
@@ -123,24 +120,20 @@ static void test_free_fall_is_exact(void** state) {
     assert_near(y[1], -gravity * 0.15, 1e-14);
     assert_int_equal((int)stats.stiff_steps, 0);
   }
-  jo_context_destroy(ctx);
 }
 
 static void test_adaptive_converges(void** state) {
-  (void)state;
-  jo_context* ctx = context();
+  jo_context* ctx = context(state);
   double y[2];
   jsolve_load_statistics stats;
   watch w = run(ctx, JSOLVE_LOAD_ADAPTIVE, 0.01, 1e-10, 0.3, y, &stats);
   assert_near(w.peak, true_peak(), 1e-5 * true_peak());
   assert_true(stats.smallest_step < 1e-3);
-  jo_context_destroy(ctx);
 }
 
 // At 2 ms the contact of 5 ms is two and a half steps: plain steps miss it, substeps do not.
 static void test_subcycle_keeps_peak_and_rebound(void** state) {
-  (void)state;
-  jo_context* ctx = context();
+  jo_context* ctx = context(state);
   double y[2], fine[2];
   jsolve_load_statistics stats, plain;
   run(ctx, JSOLVE_LOAD_ADAPTIVE, 0.01, 1e-10, 0.3, fine, &stats);
@@ -155,13 +148,11 @@ static void test_subcycle_keeps_peak_and_rebound(void** state) {
   // impulse of the contact, in one event or several: the momentum is reversed
   assert_near(w.impulse, 2.0 * mass * contact_speed(), 0.02 * 2.0 * mass * contact_speed());
   assert_near(w.event_peak, w.peak, 1e-9 * w.peak);
-  jo_context_destroy(ctx);
 }
 
 // The impulsive driver turns the velocity round within one step; its event, taken again, has the peak.
 static void test_impulsive_reverses_and_reconstructs(void** state) {
-  (void)state;
-  jo_context* ctx = context();
+  jo_context* ctx = context(state);
   double y[2], peak, t_peak;
   jsolve_load_statistics stats;
   watch w = run(ctx, JSOLVE_LOAD_IMPULSIVE, 2e-3, 1e-3, 0.204, y, &stats);
@@ -171,27 +162,24 @@ static void test_impulsive_reverses_and_reconstructs(void** state) {
   assert_ok(ctx,
             jsolve_load_reconstruct(ctx, &falling, w.event.t0, w.y0, 0.01, 1e-5, &peak, &t_peak));
   assert_near(peak, true_peak(), 1e-3 * true_peak());
-  jo_context_destroy(ctx);
 }
 
 static void test_bad_options_are_refused(void** state) {
-  (void)state;
-  jo_context* ctx = context();
+  jo_context* ctx = context(state);
   jsolve_load_options opt = jsolve_load_options_default();
   double y[2] = {height, 0.0};
   opt.step = 0.0;
   assert_int_equal(jsolve_load_run(ctx, &falling, &opt, NULL, 0.0, 1.0, y, NULL, NULL),
                    JO_ERR_ARGUMENT);
-  jo_context_destroy(ctx);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_free_fall_is_exact),
-      cmocka_unit_test(test_adaptive_converges),
-      cmocka_unit_test(test_subcycle_keeps_peak_and_rebound),
-      cmocka_unit_test(test_impulsive_reverses_and_reconstructs),
-      cmocka_unit_test(test_bad_options_are_refused),
+      fixture_test(test_free_fall_is_exact),
+      fixture_test(test_adaptive_converges),
+      fixture_test(test_subcycle_keeps_peak_and_rebound),
+      fixture_test(test_impulsive_reverses_and_reconstructs),
+      fixture_test(test_bad_options_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

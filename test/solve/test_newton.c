@@ -175,19 +175,17 @@ static void test_newton_out_of_memory_is_a_status(void** state) {
   }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_newton_redundant_consistent_equations),
-      TEST(test_newton_minimum_norm_steps),
-      TEST(test_newton_rank_deficient_system),
-      TEST(test_newton_converges_quadratically),
-      TEST(test_newton_damping_reaches_far_solutions),
-      TEST(test_newton_scale_limits_steps),
-      TEST(test_newton_inconsistent_equations_end_at_the_best),
-      TEST(test_newton_not_finite_start_is_a_status),
-      TEST(test_newton_out_of_memory_is_a_status),
+      fixture_test(test_newton_redundant_consistent_equations),
+      fixture_test(test_newton_minimum_norm_steps),
+      fixture_test(test_newton_rank_deficient_system),
+      fixture_test(test_newton_converges_quadratically),
+      fixture_test(test_newton_damping_reaches_far_solutions),
+      fixture_test(test_newton_scale_limits_steps),
+      fixture_test(test_newton_inconsistent_equations_end_at_the_best),
+      fixture_test(test_newton_not_finite_start_is_a_status),
+      fixture_test(test_newton_out_of_memory_is_a_status),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,13 +220,13 @@ static void test_ode_runs_repeat_to_the_bit(void** state) {
 
 static long allocations(void** state, jsolve_method m, double t1, double step) {
   fixture* x = *state;
-  long before = x->alloc.calls;
+  long before = x->memory.calls;
   jsolve_system s = pendulum_system();
   jsolve_options o = adaptive(m, 1e-9);
   o.step = step;
   double y[4] = {1, 0, 0, 0};
   assert_ok(x->ctx, jsolve_integrate(x->ctx, &s, &o, NULL, 0, t1, y, NULL, NULL));
-  return x->alloc.calls - before;
+  return x->memory.calls - before;
 }
 
 static void test_ode_allocations_do_not_grow_with_steps(void** state) {
@@ -433,33 +433,31 @@ static void test_ode_method_names_round_trip(void** state) {
   assert_int_equal(jsolve_method_find("euler"), -1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_ode_tableaux_satisfy_their_sums),
-      TEST(test_ode_fixed_step_methods_have_their_order),
-      TEST(test_ode_dopri5_has_order_five),
-      TEST(test_ode_dopri5_error_follows_tolerance),
-      TEST(test_ode_dopri5_step_counts_are_sane),
-      TEST(test_ode_dense_output_has_its_order),
-      TEST(test_ode_fixed_grid_ends_exactly),
-      TEST(test_ode_projection_holds_invariants),
-      TEST(test_ode_projection_agrees_with_free_solution),
-      TEST(test_ode_uncontrolled_state_does_not_change_steps),
-      TEST(test_ode_runs_repeat_to_the_bit),
-      TEST(test_ode_allocations_do_not_grow_with_steps),
-      TEST(test_ode_not_finite_is_named),
-      TEST(test_ode_singularity_is_reported),
-      TEST(test_ode_bad_arguments_are_named),
-      TEST(test_ode_step_limit_keeps_last_state),
-      TEST(test_ode_fixed_steps_are_counted_beforehand),
-      TEST(test_ode_observer_stops_the_run),
-      TEST(test_ode_failing_projection_is_reported),
-      TEST(test_ode_failing_projection_makes_steps_shorter),
-      TEST(test_ode_run_does_not_creep_towards_a_wall),
-      TEST(test_ode_out_of_memory_is_a_status),
-      TEST(test_ode_method_names_round_trip),
+      fixture_test(test_ode_tableaux_satisfy_their_sums),
+      fixture_test(test_ode_fixed_step_methods_have_their_order),
+      fixture_test(test_ode_dopri5_has_order_five),
+      fixture_test(test_ode_dopri5_error_follows_tolerance),
+      fixture_test(test_ode_dopri5_step_counts_are_sane),
+      fixture_test(test_ode_dense_output_has_its_order),
+      fixture_test(test_ode_fixed_grid_ends_exactly),
+      fixture_test(test_ode_projection_holds_invariants),
+      fixture_test(test_ode_projection_agrees_with_free_solution),
+      fixture_test(test_ode_uncontrolled_state_does_not_change_steps),
+      fixture_test(test_ode_runs_repeat_to_the_bit),
+      fixture_test(test_ode_allocations_do_not_grow_with_steps),
+      fixture_test(test_ode_not_finite_is_named),
+      fixture_test(test_ode_singularity_is_reported),
+      fixture_test(test_ode_bad_arguments_are_named),
+      fixture_test(test_ode_step_limit_keeps_last_state),
+      fixture_test(test_ode_fixed_steps_are_counted_beforehand),
+      fixture_test(test_ode_observer_stops_the_run),
+      fixture_test(test_ode_failing_projection_is_reported),
+      fixture_test(test_ode_failing_projection_makes_steps_shorter),
+      fixture_test(test_ode_run_does_not_creep_towards_a_wall),
+      fixture_test(test_ode_out_of_memory_is_a_status),
+      fixture_test(test_ode_method_names_round_trip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

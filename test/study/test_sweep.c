@@ -6,39 +6,32 @@
 
 #include "base/file.h"
 #include "report/sweep.h"
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 #define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
 #define AT_REST     "test/models/sweep_static.yaml"
 
-typedef struct fixture {
+typedef struct subject {
+  fixture* base;
   jo_context* ctx;
-  jarena arena;
-  jmodel* model;
-  char out[64], journal[80];
-} fixture;
+  jarena* arena;
+  const char *out, *journal;
+} subject;
 
 static int setup(void** state) {
-  fixture* f = calloc(1, sizeof *f);
-  jo_context_create(NULL, &f->ctx);
-  jarena_init(&f->arena, f->ctx);
-  jo_status status = jmodel_load(f->ctx, QUARTER_CAR, NULL, 0, &f->model);
-  if (status < 0) print_error("%s\n", jo_context_message(f->ctx));
-  snprintf(f->out, sizeof f->out, "/tmp/jounce_sweep_%ld.csv", (long)getpid());
-  snprintf(f->journal, sizeof f->journal, "%s.journal", f->out);
-  unlink(f->journal);
+  subject* f = calloc(1, sizeof *f);
+  f->base = fixture_load(QUARTER_CAR, NULL, 0);
+  f->ctx = f->base->ctx;
+  f->arena = &f->base->a;
+  f->out = fixture_below(f->base, "sweep.csv");
+  f->journal = fixture_below(f->base, "sweep.csv.journal");
   *state = f;
-  return status < 0;
+  return 0;
 }
 
 static int teardown(void** state) {
-  fixture* f = *state;
-  unlink(f->out);
-  unlink(f->journal);
-  jmodel_destroy(f->model);
-  jarena_free(&f->arena);
-  jo_context_destroy(f->ctx);
+  subject* f = *state;
+  fixture_close(f->base);
   free(f);
   return 0;
 }
@@ -46,11 +39,11 @@ static int teardown(void** state) {
 // ---- designs -------------------------------------------------------------------------------------
 
 static void test_sweep_grid_order(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   const jstudy_range range[] = {{"a", 1, 2, 2}, {"b", 0, 0.3, 4}, {"c", 7, 8, 1}};
   double* x;
   int n;
-  assert_ok(f->ctx, jstudy_design_grid(f->ctx, &f->arena, range, 3, &x, &n));
+  assert_ok(f->ctx, jstudy_design_grid(f->ctx, f->arena, range, 3, &x, &n));
   assert_int_equal(n, 8);
   for (int i = 0; i < n; i++) {
     assert_true(x[3 * i] == 1 + i / 4);
@@ -60,23 +53,23 @@ static void test_sweep_grid_order(void** state) {
   // the ends are met exactly
   assert_true(x[1] == 0 && x[3 * 3 + 1] == 0.3);
   const jstudy_range huge[] = {{"a", 0, 1, 100000}, {"b", 0, 1, 100000}};
-  assert_int_equal(jstudy_design_grid(f->ctx, &f->arena, huge, 2, &x, &n), JO_ERR_LIMIT);
+  assert_int_equal(jstudy_design_grid(f->ctx, f->arena, huge, 2, &x, &n), JO_ERR_LIMIT);
   const jstudy_range empty[] = {{"a", 0, 1, 0}};
-  assert_int_equal(jstudy_design_grid(f->ctx, &f->arena, empty, 1, &x, &n), JO_ERR_ARGUMENT);
+  assert_int_equal(jstudy_design_grid(f->ctx, f->arena, empty, 1, &x, &n), JO_ERR_ARGUMENT);
 }
 
-static double* sample(fixture* f, int nrange, int n, uint64_t seed) {
+static double* sample(subject* f, int nrange, int n, uint64_t seed) {
   jstudy_range range[12];
   for (int i = 0; i < nrange; i++) {
     range[i] = (jstudy_range){"p", -1, 3, 0};
   }
   double* x;
-  assert_ok(f->ctx, jstudy_design_sample(f->ctx, &f->arena, range, nrange, n, seed, &x));
+  assert_ok(f->ctx, jstudy_design_sample(f->ctx, f->arena, range, nrange, n, seed, &x));
   return x;
 }
 
 static void test_sweep_sample_is_determined_by_its_seed(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   double *a = sample(f, 5, 200, 42), *b = sample(f, 5, 200, 42), *c = sample(f, 5, 200, 43);
   assert_memory_equal(a, b, 1000 * sizeof *a);
   assert_memory_not_equal(a, c, 1000 * sizeof *a);
@@ -87,7 +80,7 @@ static void test_sweep_sample_is_determined_by_its_seed(void** state) {
 // Of n = b^m points of a Halton sequence each of n equal slices of coordinate k (b its prime) holds
 // one; the shift moves points of one slice into at most two, so that a slice holds 0, 1 or 2.
 static void test_sweep_sample_fills_the_box(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   static const int prime[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29};
   enum { D = 10 };
   for (uint64_t seed = 0; seed < 5; seed++) {
@@ -116,7 +109,7 @@ static void test_sweep_sample_fills_the_box(void** state) {
 
 // Large primes run side by side in a plain Halton sequence; permuted digits must not.
 static void test_sweep_sample_coordinates_are_uncorrelated(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   enum { D = 12, N = 600 };
   double* x = sample(f, D, N, 1);
   for (int a = 0; a < D; a++) {
@@ -149,21 +142,21 @@ static jstudy_sweep_options options(int workers) {
   return o;
 }
 
-static jstudy_sweep* open_sweep(fixture* f, const jstudy_sweep_options* o) {
+static jstudy_sweep* open_sweep(subject* f, const jstudy_sweep_options* o) {
   jstudy_sweep* s = NULL;
-  assert_ok(f->ctx, jstudy_sweep_create(f->ctx, f->model, o, &s));
+  assert_ok(f->ctx, jstudy_sweep_create(f->ctx, f->base->m, o, &s));
   return s;
 }
 
 // Bytes of the file of a sweep, in the arena.
-static const char* save(fixture* f, const jstudy_sweep* s, size_t* size) {
+static const char* save(subject* f, const jstudy_sweep* s, size_t* size) {
   char* data;
   assert_ok(f->ctx, jreport_sweep(f->ctx, s, false, f->out));
-  assert_ok(f->ctx, jfile_read(f->ctx, &f->arena, f->out, 1 << 24, &data, size));
+  assert_ok(f->ctx, jfile_read(f->ctx, f->arena, f->out, 1 << 24, &data, size));
   return data;
 }
 
-static const char* bytes_of(fixture* f, const jstudy_sweep_options* o, size_t* size) {
+static const char* bytes_of(subject* f, const jstudy_sweep_options* o, size_t* size) {
   jstudy_sweep* s = open_sweep(f, o);
   assert_ok(f->ctx, jstudy_sweep_run(s));
   assert_int_equal(s->ndone, s->npoint);
@@ -173,7 +166,7 @@ static const char* bytes_of(fixture* f, const jstudy_sweep_options* o, size_t* s
 }
 
 static void test_sweep_workers_do_not_show(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   for (int method = 0; method < 3; method++) {
     size_t size, again;
     jstudy_sweep_options o = options(1);
@@ -189,10 +182,10 @@ static void test_sweep_workers_do_not_show(void** state) {
 }
 
 // Every point of a sweep is what a run of its own gives with the parameters set.
-static void compare_with_runs(fixture* f, const char* path) {
+static void compare_with_runs(subject* f, const char* path) {
   jstudy_sweep_options o = options(2);
-  jmodel_destroy(f->model);
-  assert_ok(f->ctx, jmodel_load(f->ctx, path, NULL, 0, &f->model));
+  jmodel_destroy(f->base->m);
+  assert_ok(f->ctx, jmodel_load(f->ctx, path, NULL, 0, &f->base->m));
   jstudy_sweep* s = open_sweep(f, &o);
   assert_ok(f->ctx, jstudy_sweep_run(s));
   for (int i = 0; i < s->npoint; i++) {
@@ -240,7 +233,7 @@ static void test_sweep_points_begin_at_rest_of_their_own(void** state) {
 
 // log(rod) has no value for rod <= 0: those points fail, say why, and the others do not mind.
 static void test_sweep_failed_points_stay_in_place(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jstudy_sweep_options o = options(3);
   jstudy_sweep* s = open_sweep(f, &o);
   assert_ok(f->ctx, jstudy_sweep_run(s));
@@ -259,7 +252,7 @@ static void test_sweep_failed_points_stay_in_place(void** state) {
 }
 
 static void test_sweep_values_alone(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jstudy_sweep_options o = options(2), none = o;
   none.nwrt = 0;
   jstudy_sweep *s = open_sweep(f, &o), *v = open_sweep(f, &none);
@@ -275,7 +268,7 @@ static void test_sweep_values_alone(void** state) {
 
 // ---- kills ---------------------------------------------------------------------------------------
 
-static long journal_size(const fixture* f) {
+static long journal_size(const subject* f) {
   FILE* file = fopen(f->journal, "rb");
   if (!file) return -1;
   fseek(file, 0, SEEK_END);
@@ -286,7 +279,7 @@ static long journal_size(const fixture* f) {
 
 // A kill leaves the journal cut off anywhere. Whatever is left, the end is the same, byte by byte.
 static void test_sweep_goes_on_after_a_kill(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   size_t size, again;
   jstudy_sweep_options o = options(1);
   const char* whole = bytes_of(f, &o, &size);
@@ -328,7 +321,7 @@ static bool stop_at(void* user, int done) {
 }
 
 static void test_sweep_goes_on_after_a_stop(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   size_t size, again;
   jstudy_sweep_options o = options(2);
   const char* whole = bytes_of(f, &o, &size);
@@ -356,7 +349,7 @@ static void test_sweep_goes_on_after_a_stop(void** state) {
 
 // Anything that changes results makes it another sweep; the number of workers does not.
 static void test_sweep_journal_of_another_sweep(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jstudy_sweep_options o = options(1), other;
   o.journal = f->journal;
   jstudy_sweep* s = open_sweep(f, &o);
@@ -373,7 +366,7 @@ static void test_sweep_journal_of_another_sweep(void** state) {
     if (what == 4) other.settings = "c=1200";
     if (what == 5) other.method = JSTUDY_SWEEP_ADJOINT;
     if (what == 6) other.nsample = 24;
-    assert_int_equal(jstudy_sweep_create(f->ctx, f->model, &other, &s), JO_ERR_FILE);
+    assert_int_equal(jstudy_sweep_create(f->ctx, f->base->m, &other, &s), JO_ERR_FILE);
     assert_null(s);
     assert_non_null(strstr(jo_context_message(f->ctx), f->journal));
     jo_context_clear(f->ctx);
@@ -390,10 +383,10 @@ static void test_sweep_journal_of_another_sweep(void** state) {
 
 // ---- mistakes ------------------------------------------------------------------------------------
 
-static void refuse(fixture* f, const jstudy_sweep_options* o, const char* part) {
+static void refuse(subject* f, const jstudy_sweep_options* o, const char* part) {
   jstudy_sweep* s;
   jo_context_clear(f->ctx);
-  assert_int_equal(jstudy_sweep_create(f->ctx, f->model, o, &s), JO_ERR_ARGUMENT);
+  assert_int_equal(jstudy_sweep_create(f->ctx, f->base->m, o, &s), JO_ERR_ARGUMENT);
   assert_null(s);
   if (!strstr(jo_context_message(f->ctx), part)) {
     print_error("'%s' is not in '%s'\n", part, jo_context_message(f->ctx));
@@ -402,7 +395,7 @@ static void refuse(fixture* f, const jstudy_sweep_options* o, const char* part) 
 }
 
 static void test_sweep_mistakes_are_named(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   static const struct {
     const char *name, *part;
   } bad[] = {{"stepp", "did you mean 'step'"},
@@ -432,7 +425,7 @@ static void test_sweep_mistakes_are_named(void** state) {
 }
 
 static void test_sweep_memory_ends_anywhere(void** state) {
-  fixture* f = *state;
+  subject* f = *state;
   jstudy_range range = {"k", 8000, 9000, 2};
   jstudy_sweep_options o = options(2);
   o.range = &range;

@@ -8,14 +8,13 @@
 
 #include "expr/graph.h"
 #include "expr/tape.h"
-#include "support/check.h"
-#include "support/failing_alloc.h"
+#include "support/fixture.h"
 
 enum { PROBE_INPUTS = 8 };
 
 typedef struct probe {
-  failing_alloc alloc;
-  jo_context* ctx;
+  fixture* f;
+  jo_context* ctx;  // of the fixture
   jexpr_graph* g;
   jexpr_ref x[PROBE_INPUTS];
 } probe;
@@ -23,10 +22,9 @@ typedef struct probe {
 static inline int probe_setup(void** state) {
   probe* p = calloc(1, sizeof *p);
   if (!p) return -1;
-  failing_alloc_init(&p->alloc, -1);
-  if (jo_context_create(&p->alloc.allocator, &p->ctx) < 0) return -1;
-  p->g = jexpr_graph_create(p->ctx);
-  if (!p->g) return -1;
+  p->f = fixture_open();
+  p->ctx = p->f->ctx;
+  p->g = fixture_graph(p->f);
   int group = jexpr_group(p->g, "x", PROBE_INPUTS, JEXPR_PER_LANE);
   for (int k = 0; k < PROBE_INPUTS; k++) {
     p->x[k] = jexpr_input(p->g, group, k);
@@ -39,13 +37,10 @@ static inline int probe_setup(void** state) {
 static inline int probe_teardown(void** state) {
   probe* p = *state;
   bool valid = jexpr_graph_is_valid(p->g);
-  jexpr_graph_destroy(p->g);
-  jo_context_destroy(p->ctx);
-  bool leaks = p->alloc.live_bytes > 0;
+  fixture_close(p->f);
   free(p);
   if (!valid) print_error("the graph is not valid\n");
-  if (leaks) print_error("memory is not released\n");
-  return valid && !leaks ? 0 : -1;
+  return valid ? 0 : -1;
 }
 
 #define probe_test(f) cmocka_unit_test_setup_teardown(f, probe_setup, probe_teardown)

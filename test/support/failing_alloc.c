@@ -40,10 +40,11 @@ static void* resize(void* user, void* p, size_t size) {
   }
   f->live_bytes += size;
   f->live_blocks++;
-  if (f->live_bytes > f->peak_bytes) f->peak_bytes = f->live_bytes;
   return h + 1;
 }
 
 void failing_alloc_init(failing_alloc* f, long fail_at) {
-  *f = (failing_alloc){.allocator = {resize, release, f}, .fail_at = fail_at};
+  memset(f, 0, sizeof *f);
+  f->allocator = (jo_allocator){resize, release, f};
+  f->fail_at = fail_at;
 }

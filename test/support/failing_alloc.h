@@ -13,6 +13,7 @@
 #ifndef JTEST_FAILING_ALLOC_H
 #define JTEST_FAILING_ALLOC_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -20,12 +21,11 @@
 
 typedef struct failing_alloc {
   jo_allocator allocator;  // pass &f.allocator; f must stay where it is
-  long calls;              // allocations and growths asked for so far
+  atomic_long calls;       // allocations and growths asked for so far, of all threads
   long fail_at;            // calls before this number succeed, all later ones fail; < 0: none fail
   bool once;               // only the call fail_at fails, later ones succeed again
-  size_t live_bytes;       // handed out and not released
-  size_t peak_bytes;
-  int live_blocks;
+  atomic_size_t live_bytes;  // handed out and not released
+  atomic_int live_blocks;
 } failing_alloc;
 
 void failing_alloc_init(failing_alloc* f, long fail_at);

@@ -19,9 +19,10 @@ static void open_plant(gradient* g) {
   opt.kernel.backend = g->backend;
   opt.kernel.optimize = OPTIMIZE;
   opt.gen = (jgen_options){.live = live, .modes = true};
-  assert_ok(g->ctx, jplant_create(g->ctx, g->m, &opt, &g->plant));
+  fixture_build(g->f, &opt);
   test_free(live);
-  assert_ok(g->ctx, jplant_work_create(g->ctx, g->plant, &g->run));
+  g->plant = g->f->plant;
+  g->run = g->f->run;
   const jgen_dynamics* d = g->plant->dynamics;
   assert_true(d->ny <= STATE_MAX && d->nswitch <= STATE_MAX && d->nobjective <= GRADIENT_MAX);
   g->p = test_calloc((size_t)d->np + 1, sizeof *g->p);
@@ -36,10 +37,10 @@ static void open_plant(gradient* g) {
 
 void gradient_open(gradient* g, const char* path, const jmodel_setting* set, int nset,
                    const char* const* number, int n, jkernel_backend backend) {
-  *g = (gradient){.n = n, .backend = backend};
+  *g = (gradient){.f = fixture_load(path, set, nset), .n = n, .backend = backend};
+  g->ctx = g->f->ctx;
+  g->m = g->f->m;
   assert_true(n <= GRADIENT_MAX);
-  assert_int_equal(jo_context_create(NULL, &g->ctx), JO_OK);
-  assert_ok(g->ctx, jmodel_load(g->ctx, path, set, nset, &g->m));
   for (int i = 0; i < n; i++) {
     g->wrt[i] = jmodel_find_number(g->m, number[i]);
     if (g->wrt[i] < 0) fail_msg("%s has no number %s", path, number[i]);
@@ -50,11 +51,8 @@ void gradient_open(gradient* g, const char* path, const jmodel_setting* set, int
 
 void gradient_close(gradient* g) {
   test_free(g->p);
-  jplant_work_destroy(g->run);
-  jplant_destroy(g->plant);
   jsens_destroy(g->sens);
-  jmodel_destroy(g->m);
-  jo_context_destroy(g->ctx);
+  fixture_close(g->f);
 }
 
 const jsens* gradient_sens(gradient* g) {

@@ -5,11 +5,12 @@
 #define JTEST_GRADIENT_H
 
 #include "sens/sens.h"
-#include "support/check.h"
+#include "support/fixture.h"
 
 #define GRADIENT_MAX 64  // numbers, objectives
 
 typedef struct gradient {
+  fixture* f;  // holds context, model, plant and run
   jo_context* ctx;
   jmodel* m;
   int n;  // numbers

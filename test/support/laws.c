@@ -6,12 +6,6 @@
 
 enum { STATES = 5, MAX_DOF = 96 };
 
-static jplant_options interpreted(void) {
-  jplant_options opt = jplant_options_default();
-  opt.kernel.backend = JKERNEL_INTERP;
-  return opt;
-}
-
 static void check_drives(rig* r, const oracle* o) {
   double *qdd = calloc((size_t)r->m->ncoordinate + 1, sizeof *qdd), force[MAX_DOF];
   assert_non_null(qdd);
@@ -30,7 +24,7 @@ static void check_drives(rig* r, const oracle* o) {
 
 void law_oracle(const char* path, double dq, double dqd, double tolerance) {
   rig r;
-  jplant_options opt = interpreted();
+  jplant_options opt = fixture_interpreted();
   rig_open(&r, path, NULL, 0, &opt);
   oracle* o = oracle_create(r.ctx, r.m);
   random_source source;
@@ -120,7 +114,7 @@ static void check_mass_matrix(rig* r, const double* M, bool motors) {
 
 void law_mass_matrix(const char* path) {
   rig r;
-  jplant_options opt = interpreted();
+  jplant_options opt = fixture_interpreted();
   rig_open(&r, path, NULL, 0, &opt);
   random_source source;
   random_seed(&source, 31);
@@ -147,7 +141,7 @@ void law_mass_matrix(const char* path) {
 
 void law_forward_of_inverse(const char* path) {
   rig r;
-  jplant_options opt = interpreted();
+  jplant_options opt = fixture_interpreted();
   rig_open(&r, path, NULL, 0, &opt);
   oracle* o = oracle_create(r.ctx, r.m);
   random_source source;
@@ -177,7 +171,7 @@ void law_forward_of_inverse(const char* path) {
 
 void law_backends(const char* path) {
   rig a, b;
-  jplant_options interp = interpreted(), cc = jplant_options_default();
+  jplant_options interp = fixture_interpreted(), cc = jplant_options_default();
   cc.kernel.backend = JKERNEL_CC;
   rig_open(&a, path, NULL, 0, &interp);
   rig_open(&b, path, NULL, 0, &cc);
@@ -228,7 +222,7 @@ static jo_status on_step(void* user, const jsolve_step* s) {
 law_run law_constant(const char* path, const jmodel_setting* set, int nset, const char* sensor,
                      double t_end, double tolerance) {
   rig r;
-  jplant_options opt = interpreted();
+  jplant_options opt = fixture_interpreted();
   rig_open(&r, path, set, nset, &opt);
   oracle* o = oracle_create(r.ctx, r.m);
   watch w = {.r = &r, .o = o, .sensor = sensor, .first = rig_output(&r, sensor)};

@@ -8,13 +8,9 @@ static double* numbers(int n) {
   return x;
 }
 
-void rig_open(rig* r, const char* path, const jmodel_setting* set, int nset,
-              const jplant_options* opt) {
-  *r = (rig){0};
-  assert_int_equal(jo_context_create(NULL, &r->ctx), JO_OK);
-  assert_ok(r->ctx, jmodel_load(r->ctx, path, set, nset, &r->m));
-  assert_ok(r->ctx, jplant_create(r->ctx, r->m, opt, &r->plant));
-  assert_ok(r->ctx, jplant_work_create(r->ctx, r->plant, &r->run));
+static void start(rig* r, fixture* f, const jplant_options* opt) {
+  fixture_build(f, opt);
+  *r = (rig){.f = f, .ctx = f->ctx, .m = f->m, .plant = f->plant, .run = f->run};
   r->d = r->plant->dynamics;
   r->t = r->m->simulation.t_start;
   r->y = numbers(r->d->ny);
@@ -28,6 +24,15 @@ void rig_open(rig* r, const char* path, const jmodel_setting* set, int nset,
   rig_evaluate(r);
 }
 
+void rig_open(rig* r, const char* path, const jmodel_setting* set, int nset,
+              const jplant_options* opt) {
+  start(r, fixture_load(path, set, nset), opt);
+}
+
+void rig_open_text(rig* r, const char* path, const char* text, const jplant_options* opt) {
+  start(r, fixture_parse(path, text), opt);
+}
+
 void rig_close(rig* r) {
   free(r->y);
   free(r->ydot);
@@ -36,10 +41,7 @@ void rig_close(rig* r) {
   free(r->q);
   free(r->qd);
   free(r->qdd);
-  jplant_work_destroy(r->run);
-  jplant_destroy(r->plant);
-  jmodel_destroy(r->m);
-  jo_context_destroy(r->ctx);
+  fixture_close(r->f);
 }
 
 void rig_evaluate(rig* r) {
@@ -79,6 +81,18 @@ void rig_perturb(rig* r, random_source* s, double dq, double dqd) {
   if (r->run->system.project) {
     assert_ok(r->ctx, r->run->system.project(r->run, r->t, r->y));
     assert_ok(r->ctx, r->run->system.project(r->run, r->t, r->y));
+  }
+  rig_evaluate(r);
+}
+
+void rig_disturb(rig* r, unsigned seed, double size) {
+  random_source source;
+  random_seed(&source, seed);
+  r->t = r->m->simulation.t_start;
+  rig_perturb(r, &source, size, 10.0 * size);
+  const jgen_layout* l = &r->d->layout;
+  for (int i = jgen_first(l, JGEN_Z); i < jgen_first(l, JGEN_INTEGRAL); i++) {
+    r->y[i] += random_uniform(&source, -size, size);
   }
   rig_evaluate(r);
 }

@@ -4,11 +4,12 @@
 #define JTEST_RIG_H
 
 #include "plant/plant.h"
-#include "support/check.h"
+#include "support/fixture.h"
 #include "support/oracle.h"
 #include "support/random_graph.h"
 
 typedef struct rig {
+  fixture* f;  // holds these four
   jo_context* ctx;
   jmodel* m;
   jplant* plant;
@@ -21,6 +22,7 @@ typedef struct rig {
 
 void rig_open(rig* r, const char* path, const jmodel_setting* set, int nset,
               const jplant_options* opt);
+void rig_open_text(rig* r, const char* path, const char* text, const jplant_options* opt);
 void rig_close(rig* r);
 
 // Modes, right-hand side, outputs and coordinates at (r->t, r->y); rig_look leaves the modes alone.
@@ -29,6 +31,9 @@ void rig_look(rig* r);
 
 // A state near the initial one, loops closed: coordinates move by up to dq, rates by up to dqd.
 void rig_perturb(rig* r, random_source* s, double dq, double dqd);
+
+// The same at the start of the manoeuvre, by up to size and 10 size; states of elements move too.
+void rig_disturb(rig* r, unsigned seed, double size);
 
 // Integrate from r->t to t1 and evaluate there.
 void rig_integrate(rig* r, double t1, double tolerance, const jsolve_observer* obs,
