@@ -92,7 +92,7 @@ static jo_status differentiate(cli* c, const jo_system* system, double tolerance
   jo_status status = jo_sens_run(c->ctx, system, &opt, &r);
   if (status < 0) return status;
   jo_quantity q;
-  jo_sens_objective(r, 0, &q);
+  jo_sens_objective_at(r, 0, &q);
   *psi = q.value;
   for (int i = 0; i < NPARAMETER; i++) {
     gradient[i] = jo_sens_derivative(r, 0, i);

@@ -41,15 +41,15 @@ static int wider(int width, const char* text) {
 // ---- text: the model -----------------------------------------------------------------------------
 
 static void print_bodies(const jo_model* m) {
-  int n = jo_model_count(m).bodies, width = 4;
+  int n = jo_model_inspect(m).bodies, width = 4;
   cli_cells cells = {0};
   jo_body b;
   double total = 0.0;
-  for (int i = 0; jo_model_body(m, i, &b) >= 0; i++) {
+  for (int i = 0; jo_model_body_at(m, i, &b) >= 0; i++) {
     width = wider(width, b.name);
     total += b.mass;
   }
-  for (int i = 0; jo_model_body(m, i, &b) >= 0; i++) {
+  for (int i = 0; jo_model_body_at(m, i, &b) >= 0; i++) {
     cli_cells_add(&cells, "%-*s %10.6g kg", width, b.name, b.mass);
   }
   cli_heading("\n%d bodies, %.6g kg", n, total);
@@ -57,15 +57,15 @@ static void print_bodies(const jo_model* m) {
 }
 
 static void print_joints(const jo_model* m) {
-  int n = jo_model_count(m).joints, width[3] = {4, 4, 4};
+  int n = jo_model_inspect(m).joints, width[3] = {4, 4, 4};
   cli_cells cells = {0};
   jo_joint j;
-  for (int i = 0; jo_model_joint(m, i, &j) >= 0; i++) {
+  for (int i = 0; jo_model_joint_at(m, i, &j) >= 0; i++) {
     width[0] = wider(width[0], j.name);
     width[1] = wider(width[1], j.type);
     width[2] = wider(width[2], j.parent);
   }
-  for (int i = 0; jo_model_joint(m, i, &j) >= 0; i++) {
+  for (int i = 0; jo_model_joint_at(m, i, &j) >= 0; i++) {
     cli_cells_add(&cells, "%-*s  %-*s  %-*s > %s", width[0], j.name, width[1], j.type, width[2],
                   j.parent, j.child);
   }
@@ -75,16 +75,16 @@ static void print_joints(const jo_model* m) {
 
 static void print_closures(const jo_model* m, const jo_system* s) {
   jo_system_info info = jo_system_inspect(s);
-  int n = jo_model_count(m).closures, width[3] = {4, 4, 4};
+  int n = jo_model_inspect(m).closures, width[3] = {4, 4, 4};
   if (n == 0) return;
   cli_cells cells = {0};
   jo_closure k;
-  for (int i = 0; jo_model_closure(m, i, &k) >= 0; i++) {
+  for (int i = 0; jo_model_closure_at(m, i, &k) >= 0; i++) {
     width[0] = wider(width[0], k.name);
     width[1] = wider(width[1], k.type);
     width[2] = wider(width[2], k.a);
   }
-  for (int i = 0; jo_model_closure(m, i, &k) >= 0; i++) {
+  for (int i = 0; jo_model_closure_at(m, i, &k) >= 0; i++) {
     cli_cells_add(&cells, "%-*s  %-*s  %-*s = %s", width[0], k.name, width[1], k.type, width[2],
                   k.a, k.b);
   }
@@ -92,21 +92,21 @@ static void print_closures(const jo_model* m, const jo_system* s) {
               info.redundant);
   cli_cells_print(&cells);
   for (int i = 0; i < info.redundant; i++) {
-    printf("%s%s", i == 0 ? "  redundant: " : ", ", jo_system_redundant(s, i));
+    printf("%s%s", i == 0 ? "  redundant: " : ", ", jo_system_redundant_name(s, i));
   }
   if (info.redundant > 0) printf("\n");
   printf("  closed to %.1e at the initial position\n", info.closure_residual);
 }
 
 static void print_parameters(const jo_model* m) {
-  int n = jo_model_count(m).parameters, width = 4;
+  int n = jo_model_inspect(m).parameters, width = 4;
   if (n == 0) return;
   jo_parameter p;
-  for (int i = 0; jo_model_parameter(m, i, &p) >= 0; i++) {
+  for (int i = 0; jo_model_parameter_at(m, i, &p) >= 0; i++) {
     width = wider(width, p.name);
   }
   cli_heading("\n%d parameters", n);
-  for (int i = 0; jo_model_parameter(m, i, &p) >= 0; i++) {
+  for (int i = 0; jo_model_parameter_at(m, i, &p) >= 0; i++) {
     printf("  %-*s %14.8g %-8s %s\n", width, p.name, p.value, p.unit, p.description);
   }
 }
@@ -118,10 +118,10 @@ static void print_coordinates(const jo_system* s) {
   cli_cells cells = {0};
   int width = 4;
   jo_coordinate q;
-  for (int i = 0; jo_system_coordinate(s, i, &q) >= 0; i++) {
+  for (int i = 0; jo_system_coordinate_at(s, i, &q) >= 0; i++) {
     width = wider(width, q.name);
   }
-  for (int i = 0; jo_system_coordinate(s, i, &q) >= 0; i++) {
+  for (int i = 0; jo_system_coordinate_at(s, i, &q) >= 0; i++) {
     // adding zero turns -0 into 0
     cli_cells_add(&cells, "%-*s  %-11s %11.5g %-3s %9.4g /s", width, q.name, jo_role_name(q.role),
                   q.value + 0.0, q.unit, q.rate + 0.0);
@@ -179,7 +179,7 @@ static void json_operations(cli_json* j, const char* key, jo_operations o) {
 static void json_role(cli_json* j, const jo_system* s, jo_role role) {
   jo_coordinate q;
   cli_json_flat_list(j, jo_role_name(role));
-  for (int i = 0; jo_system_coordinate(s, i, &q) >= 0; i++) {
+  for (int i = 0; jo_system_coordinate_at(s, i, &q) >= 0; i++) {
     if (q.role == role) cli_json_text(j, NULL, q.name);
   }
   cli_json_end(j);
@@ -190,7 +190,7 @@ static void json_system(cli_json* j, const jo_system* s) {
   jo_coordinate q;
   cli_json_count(j, "dof", info.dof);
   cli_json_list(j, "coordinates");
-  for (int i = 0; jo_system_coordinate(s, i, &q) >= 0; i++) {
+  for (int i = 0; jo_system_coordinate_at(s, i, &q) >= 0; i++) {
     cli_json_flat_object(j, NULL);
     cli_json_text(j, "name", q.name);
     cli_json_text(j, "role", jo_role_name(q.role));
@@ -207,14 +207,14 @@ static void json_system(cli_json* j, const jo_system* s) {
   cli_json_count(j, "closure_equations", info.closure_equations);
   cli_json_flat_list(j, "redundant");
   for (int i = 0; i < info.redundant; i++) {
-    cli_json_text(j, NULL, jo_system_redundant(s, i));
+    cli_json_text(j, NULL, jo_system_redundant_name(s, i));
   }
   cli_json_end(j);
   cli_json_number(j, "closure_residual", info.closure_residual);
   cli_json_count(j, "states", info.states);
   cli_json_flat_list(j, "switches");
   for (int i = 0; i < info.switches; i++) {
-    cli_json_text(j, NULL, jo_system_switch(s, i));
+    cli_json_text(j, NULL, jo_system_switch_name(s, i));
   }
   cli_json_end(j);
   cli_json_count(j, "equations_generated", info.equations_generated);
@@ -229,7 +229,7 @@ static void json_system(cli_json* j, const jo_system* s) {
 static void json_bodies(cli_json* j, const jo_model* m) {
   jo_body b;
   cli_json_list(j, "bodies");
-  for (int i = 0; jo_model_body(m, i, &b) >= 0; i++) {
+  for (int i = 0; jo_model_body_at(m, i, &b) >= 0; i++) {
     cli_json_flat_object(j, NULL);
     cli_json_text(j, "name", b.name);
     cli_json_number(j, "mass", b.mass);
@@ -241,7 +241,7 @@ static void json_bodies(cli_json* j, const jo_model* m) {
 static void json_joints(cli_json* j, const jo_model* m) {
   jo_joint k;
   cli_json_list(j, "joints");
-  for (int i = 0; jo_model_joint(m, i, &k) >= 0; i++) {
+  for (int i = 0; jo_model_joint_at(m, i, &k) >= 0; i++) {
     cli_json_flat_object(j, NULL);
     cli_json_text(j, "name", k.name);
     cli_json_text(j, "type", k.type);
@@ -256,7 +256,7 @@ static void json_joints(cli_json* j, const jo_model* m) {
 static void json_closures(cli_json* j, const jo_model* m) {
   jo_closure k;
   cli_json_list(j, "closures");
-  for (int i = 0; jo_model_closure(m, i, &k) >= 0; i++) {
+  for (int i = 0; jo_model_closure_at(m, i, &k) >= 0; i++) {
     cli_json_flat_object(j, NULL);
     cli_json_text(j, "name", k.name);
     cli_json_text(j, "type", k.type);
@@ -271,7 +271,7 @@ static void json_closures(cli_json* j, const jo_model* m) {
 static void json_parameters(cli_json* j, const jo_model* m) {
   jo_parameter p;
   cli_json_list(j, "parameters");
-  for (int i = 0; jo_model_parameter(m, i, &p) >= 0; i++) {
+  for (int i = 0; jo_model_parameter_at(m, i, &p) >= 0; i++) {
     cli_json_flat_object(j, NULL);
     cli_json_text(j, "name", p.name);
     cli_json_number(j, "value", p.value);

@@ -10,19 +10,6 @@
 
 // ---- the command line ----------------------------------------------------------------------------
 
-static const char* driver(int i) {
-  const char* name = jo_loads_driver_name(i);
-  bool is_behind = !name && i > 0 && jo_loads_driver_name(i - 1);
-  return is_behind ? JO_LOADS_CONVERGED : name;
-}
-
-bool cli_loads_is_driver(const char* name) {
-  for (int i = 0; driver(i); i++) {
-    if (strcmp(driver(i), name) == 0) return true;
-  }
-  return false;
-}
-
 static cli_exit read_lists(cli_loads_job* j) {
   cli_exit code = cli_words("loads", "--compare", j->compare, &j->run);
   if (code == CLI_OK) code = cli_words("loads", "--elements", j->elements, &j->chosen);
@@ -150,7 +137,7 @@ static void print_gradients_json(const jo_model* m, const jo_system* system,
 
 cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model* m) {
   jo_loads_sens_options opt = jo_loads_sens_options_default();
-  opt.t_end = j->opt.t_end;
+  opt.t_end_s = j->opt.t_end_s;
   opt.tolerance = j->opt.tolerance;
   opt.slope = j->opt.slope;
   opt.reference = j->opt.reference;
@@ -191,13 +178,14 @@ static cli_exit run(cli* c, int argc, char** argv) {
   if (argc > 0 && strcmp(argv[0], "reconstruct") == 0)
     return cli_loads_again(c, argc - 1, argv + 1);
   cli_loads_job j = {.opt = jo_loads_options_default()};
+  const char* driver = NULL;
   const cli_option option[] = {
       {"--driver", "NAME", "fixed, adaptive, impulsive, subcycle (default) or converged",
-       .text = &j.opt.driver, .choice = driver},
-      {"--rate", "HZ", "steps per second; 500, of adaptive at least 100", .number = &j.opt.rate},
+       .text = &driver, .choice = jo_loads_driver_name},
+      {"--rate", "HZ", "steps per second; 500, of adaptive at least 100", .number = &j.opt.rate_hz},
       {"--tol", "X", "error of a state in a step (adaptive, impulsive); 1e-3",
        .number = &j.opt.tolerance},
-      {"--end", "T", "stop at time T [s]", .number = &j.opt.t_end},
+      {"--end", "T", "stop at time T [s]", .number = &j.opt.t_end_s},
       {"--slope", "K", "of pseudo-damage, sum of count * (range/reference)^K; 5",
        .number = &j.opt.slope},
       {"--reference", "F", "of pseudo-damage [N, N m]; 1", .number = &j.opt.reference},
@@ -218,6 +206,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   if (code == CLI_OK && j.path) code = handle_events(c, NULL, j.path);
   cli_tell(c);
   if (code != CLI_OK) return code;
+  if (driver) j.opt.driver = (jo_loads_driver)jo_loads_driver_find(driver);
   j.opt.realtime = j.realtime;
   code = read_lists(&j);
   if (code == CLI_OK) code = work(c, &j);

@@ -47,14 +47,14 @@ static void print_derivatives(const jo_modes* m) {
   jo_quantity p;
   jo_mode k;
   jo_mode_derivative d;
-  for (int w = 0; jo_modes_parameter(m, w, &p) >= 0; w++) {
+  for (int w = 0; jo_modes_parameter_at(m, w, &p) >= 0; w++) {
     cli_heading("\nderivatives by %s%s%s%s", p.name, p.unit[0] ? " [" : "", p.unit,
                 p.unit[0] ? "]" : "");
     printf("  %12s %12s %14s %14s %14s %14s\n", "Re [1/s]", "Im [1/s]", "d Re", "d Im", "d f [Hz]",
            "d damping");
-    for (int i = 0; jo_modes_mode(m, i, &k) >= 0; i++) {
+    for (int i = 0; jo_modes_at(m, i, &k) >= 0; i++) {
       if (k.is_rigid) continue;
-      jo_modes_derivative(m, i, w, &d);
+      jo_modes_derivative_at(m, i, w, &d);
       printf("  %12.5g %12.5g", k.re, k.im);
       if (d.is_repeated) {
         printf("  none: another mode has the same eigenvalue\n");
@@ -70,7 +70,7 @@ static void print_text(const jo_model* model, const jo_modes* m) {
   jo_mode k;
   cli_heading("%s: modes at t = %g s", jo_model_name(model), jo_modes_time(m));
   printf("  %12s %12s %11s %9s  shape\n", "Re [1/s]", "Im [1/s]", "f [Hz]", "damping");
-  for (int i = 0; jo_modes_mode(m, i, &k) >= 0; i++) {
+  for (int i = 0; jo_modes_at(m, i, &k) >= 0; i++) {
     rigid += k.is_rigid;
     if (k.is_rigid) continue;
     printf("  %12.5g %12.5g %11.5g %9.4f", k.re, k.im, k.frequency, k.damping);
@@ -98,8 +98,8 @@ static void json_derivatives(cli_json* j, const jo_modes* m, int i) {
   jo_mode_derivative d;
   if (jo_modes_parameter_count(m) == 0) return;
   cli_json_object(j, "derivatives");
-  for (int k = 0; jo_modes_parameter(m, k, &p) >= 0; k++) {
-    jo_modes_derivative(m, i, k, &d);
+  for (int k = 0; jo_modes_parameter_at(m, k, &p) >= 0; k++) {
+    jo_modes_derivative_at(m, i, k, &d);
     cli_json_flat_object(j, p.name);
     cli_json_number(j, "re", d.re);
     cli_json_number(j, "im", d.im);
@@ -119,7 +119,7 @@ static void print_json(const jo_model* model, const jo_modes* m) {
   cli_json_text(&j, "settings", jo_model_settings(model));
   cli_json_number(&j, "t", jo_modes_time(m));
   cli_json_list(&j, "modes");
-  for (int i = 0; jo_modes_mode(m, i, &k) >= 0; i++) {
+  for (int i = 0; jo_modes_at(m, i, &k) >= 0; i++) {
     cli_json_object(&j, NULL);
     cli_json_number(&j, "re", k.re);
     cli_json_number(&j, "im", k.im);
@@ -139,8 +139,8 @@ static bool read_place(const char* at, jo_modes_options* opt) {
   opt->at_static = strcmp(at, "static") == 0;
   if (opt->at_static) return true;
   char* end;
-  opt->at = strtod(at, &end);
-  return end != at && *end == '\0' && isfinite(opt->at);
+  opt->at_s = strtod(at, &end);
+  return end != at && *end == '\0' && isfinite(opt->at_s);
 }
 
 static cli_exit run(cli* c, int argc, char** argv) {

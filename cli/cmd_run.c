@@ -24,10 +24,10 @@ static int name_width(const jo_result* r, quantity_at at, int n) {
 }
 
 static void print_objectives(const jo_result* r) {
-  int n = jo_result_objective_count(r), width = name_width(r, jo_result_objective, n);
+  int n = jo_result_objective_count(r), width = name_width(r, jo_result_objective_at, n);
   jo_quantity q;
   if (n > 0) cli_heading("\nobjectives");
-  for (int i = 0; i < n && jo_result_objective(r, i, &q) >= 0; i++) {
+  for (int i = 0; i < n && jo_result_objective_at(r, i, &q) >= 0; i++) {
     printf("  %-*s  ", width, q.name);
     if (isfinite(q.value)) {
       printf("%16.10g", q.value);
@@ -39,11 +39,11 @@ static void print_objectives(const jo_result* r) {
 }
 
 static void print_sensors(const jo_result* r, double t) {
-  int n = jo_result_sensor_count(r), width = name_width(r, jo_result_output, n);
+  int n = jo_result_sensor_count(r), width = name_width(r, jo_result_output_at, n);
   if (n == 0) return;
   cli_cells cells = {0};
   jo_quantity q;
-  for (int i = 0; i < n && jo_result_output(r, i, &q) >= 0; i++) {
+  for (int i = 0; i < n && jo_result_output_at(r, i, &q) >= 0; i++) {
     cli_cells_add(&cells, "%-*s %13.6g %s", width, q.name, q.value, q.unit);
   }
   cli_heading("\nsensors at t = %.9g s", t);
@@ -55,7 +55,7 @@ static void print_events(const jo_result* r) {
   if (n == 0) return;
   cli_cells cells = {0};
   jo_event e;
-  for (int i = 0; i < shown && jo_result_event(r, i, &e) >= 0; i++) {
+  for (int i = 0; i < shown && jo_result_event_at(r, i, &e) >= 0; i++) {
     cli_cells_add(&cells, "%10.6f s  %s %s", e.t, e.name, e.on ? "on" : "off");
   }
   cli_heading("\nevents");
@@ -100,9 +100,9 @@ static void print_text(const jo_model* m, const jo_result* r) {
 // Of two outputs with one name the first counts: keys are unique.
 static bool is_repeated(const jo_result* r, int i) {
   jo_quantity a, b;
-  jo_result_output(r, i, &a);
+  jo_result_output_at(r, i, &a);
   for (int k = 0; k < i; k++) {
-    if (jo_result_output(r, k, &b) >= 0 && strcmp(a.name, b.name) == 0) return true;
+    if (jo_result_output_at(r, k, &b) >= 0 && strcmp(a.name, b.name) == 0) return true;
   }
   return false;
 }
@@ -117,17 +117,17 @@ static void print_json(const jo_model* m, const jo_result* r, const char* error)
   cli_json_text(&j, "sha256", jo_model_sha256(m));
   cli_json_text(&j, "settings", jo_model_settings(m));
   cli_json_object(&j, "objectives");
-  for (int i = 0; jo_result_objective(r, i, &q) >= 0; i++) {
+  for (int i = 0; jo_result_objective_at(r, i, &q) >= 0; i++) {
     cli_json_number(&j, q.name, q.value);
   }
   cli_json_end(&j);
   cli_json_object(&j, "final");
-  for (int i = 0; jo_result_output(r, i, &q) >= 0; i++) {
+  for (int i = 0; jo_result_output_at(r, i, &q) >= 0; i++) {
     if (!is_repeated(r, i)) cli_json_number(&j, q.name, q.value);
   }
   cli_json_end(&j);
   cli_json_list(&j, "events");
-  for (int i = 0; jo_result_event(r, i, &e) >= 0; i++) {
+  for (int i = 0; jo_result_event_at(r, i, &e) >= 0; i++) {
     cli_json_flat_object(&j, NULL);
     cli_json_number(&j, "t", e.t);
     cli_json_text(&j, "name", e.name);
@@ -188,21 +188,22 @@ static cli_exit simulate(cli* c, const jo_model* model, const jo_system* system,
 
 static cli_exit run(cli* c, int argc, char** argv) {
   jo_simulate_options opt = jo_simulate_options_default();
-  const char* path = NULL;
+  const char *path = NULL, *method = NULL;
   const cli_option option[] = {
       {"-o", "FILE", "write time histories to FILE: .csv, or .h5 (HDF5); none by default",
        .file = &path, .ends = ".csv .h5 .hdf5"},
-      {"--end", "T", "stop at time T [s]", .number = &opt.t_end},
-      {"--method", "NAME", .text = &opt.method, .choice = jo_method_name},
+      {"--end", "T", "stop at time T [s]", .number = &opt.t_end_s},
+      {"--method", "NAME", .text = &method, .choice = jo_method_name},
       {"--tol", "X", "relative and absolute tolerance of adaptive methods",
        .number = &opt.tolerance},
-      {"--step", "H", "step of rk2, rk3, rk4; first step of the others [s]", .number = &opt.step},
-      {"--max-step", "H", "longest step of adaptive methods [s]", .number = &opt.max_step},
+      {"--step", "H", "step of rk2, rk3, rk4; first step of the others [s]", .number = &opt.step_s},
+      {"--max-step", "H", "longest step of adaptive methods [s]", .number = &opt.max_step_s},
       {"--output-step", "H", "spacing of the written rows [s]; 0: every step",
-       .number = &opt.output_step},
+       .number = &opt.output_step_s},
   };
   cli_exit code = cli_parse(c, &cli_run, option, sizeof option / sizeof *option, argc, argv);
   if (code != CLI_OK) return code;
+  if (method) opt.method = jo_method_find(method);
   jo_model* model = NULL;
   jo_system* system = NULL;
   code = cli_load_system(c, &model, &system);

@@ -30,6 +30,7 @@ static cli_exit check_options(cli_sens_job* j) {
     method++;
   }
   j->opt.method = (jo_sens_method)method;
+  if (j->integrator) j->opt.integrator = jo_method_find(j->integrator);
   j->opt.frozen = strcmp(j->events, "frozen") == 0;
   if (j->path && !j->vcurve && !cli_ends_in(j->path, ".csv")) {
     return cli_misuse("sens", "-o needs a name that ends in .csv, not '%s'", j->path);
@@ -96,7 +97,7 @@ cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter
   jo_sens_parameter p;
   jo_quantity q;
   jo_sens_parameter_at(j->system, parameter, &p);
-  jo_sens_objective(j->result, objective, &q);
+  jo_sens_objective_at(j->result, objective, &q);
   double size = p.value != 0.0 ? fabs(p.value) : 1.0;
   double noise = NEGLIGIBLE * fabs(q.value) / size;
   double scale = fmax(fmax(fabs(or_zero(r->direct)), fabs(or_zero(r->adjoint))), noise);
@@ -137,11 +138,11 @@ static bool run_check(cli* c, cli_sens_job* j) {
 static bool run_vcurve(cli* c, cli_sens_job* j) {
   jo_quantity q;
   j->of = 0;
-  while (j->objective && jo_sens_objective(j->result, j->of, &q) >= 0 &&
+  while (j->objective && jo_sens_objective_at(j->result, j->of, &q) >= 0 &&
          strcmp(q.name, j->objective) != 0) {
     j->of++;
   }
-  if (jo_sens_objective(j->result, j->of, &q) < 0) {
+  if (jo_sens_objective_at(j->result, j->of, &q) < 0) {
     cli_complain("%s: the model has no objective '%s'", jo_model_path(j->model), j->objective);
     return false;
   }
@@ -224,8 +225,8 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--tol", "X", "relative and absolute tolerance", .number = &j.opt.tolerance},
       {"--derivative-tol", "X", "relative error wanted of derivatives",
        .number = &j.opt.derivative_tol},
-      {"--integrator", "NAME", .text = &j.opt.integrator, .choice = jo_sens_integrator},
-      {"--step", "H", "step of fixed-step methods [s]", .number = &j.opt.step},
+      {"--integrator", "NAME", .text = &j.integrator, .choice = jo_sens_integrator_name},
+      {"--step", "H", "step of fixed-step methods [s]", .number = &j.opt.step_s},
       {"--per", "LIST", "also the change per increment: 0.1, or k_f=100,m_c=1", .text = &j.per},
       {"--threshold", "X", "less than X % per 1 % does not matter; 1e-4", .number = &j.threshold},
       {"--check", NULL, "compare direct, adjoint and differences of runs", .flag = &j.check},
@@ -236,7 +237,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--history", "LIST", "derivatives of sensors along the run, written with -o",
        .text = &j.history, .needs = "-o", .excludes = "--vcurve"},
       {"--output-step", "H", "spacing of the history [s]; 0: every step",
-       .number = &j.opt.history_step, .needs = "--history"},
+       .number = &j.opt.history_step_s, .needs = "--history"},
       {"-o", "FILE", "write derivatives, histories or the V-curve: .csv; a V-curve: .svg",
        .file = &j.path, .ends = ".csv .svg"},
   };

@@ -11,7 +11,7 @@
 static void print_derivatives(const jo_static* s, int i, bool is_coordinate, const char* name,
                               const char* unit) {
   jo_quantity p;
-  for (int k = 0; jo_static_parameter(s, k, &p) >= 0; k++) {
+  for (int k = 0; jo_static_parameter_at(s, k, &p) >= 0; k++) {
     double d = is_coordinate ? jo_static_coordinate_derivative(s, i, k)
                              : jo_static_output_derivative(s, i, k);
     if (d == 0.0) continue;
@@ -26,10 +26,10 @@ static void print_all_derivatives(const jo_static* s) {
   jo_quantity x;
   if (jo_static_parameter_count(s) == 0) return;
   cli_heading("\nderivatives, but for zeros");
-  for (int i = 0; jo_static_coordinate(s, i, &q) >= 0; i++) {
+  for (int i = 0; jo_static_coordinate_at(s, i, &q) >= 0; i++) {
     print_derivatives(s, i, true, q.name, q.unit);
   }
-  for (int i = 0; i < jo_static_sensor_count(s) && jo_static_output(s, i, &x) >= 0; i++) {
+  for (int i = 0; i < jo_static_sensor_count(s) && jo_static_output_at(s, i, &x) >= 0; i++) {
     print_derivatives(s, i, false, x.name, x.unit);
   }
 }
@@ -42,19 +42,19 @@ static void print_text(const jo_model* m, const jo_static* s) {
   cli_heading("%s: static equilibrium", jo_model_name(m));
   printf("  %d of %d degrees of freedom held by forces, %d steps, accelerations below %.1e\n",
          info.held, info.dof, info.iterations, info.residual);
-  for (int i = 0; jo_static_coordinate(s, i, &q) >= 0; i++) {
+  for (int i = 0; jo_static_coordinate_at(s, i, &q) >= 0; i++) {
     int n = (int)strlen(q.name);
     if (n > width) width = n;
   }
   cli_cells cells = {0};
-  for (int i = 0; jo_static_coordinate(s, i, &q) >= 0; i++) {
+  for (int i = 0; jo_static_coordinate_at(s, i, &q) >= 0; i++) {
     cli_cells_add(&cells, "%-*s %13.7g %-3s", width, q.name, q.value + 0.0, q.unit);
   }
   cli_heading("\ncoordinates");
   cli_cells_print(&cells);
   int nsensor = jo_static_sensor_count(s);
   if (nsensor > 0) cli_heading("\nsensors");
-  for (int i = 0; i < nsensor && jo_static_output(s, i, &x) >= 0; i++) {
+  for (int i = 0; i < nsensor && jo_static_output_at(s, i, &x) >= 0; i++) {
     printf("  %-20s %14.8g %-6s %s\n", x.name, x.value + 0.0, x.unit, x.description);
   }
   print_all_derivatives(s);
@@ -65,16 +65,16 @@ static void json_derivatives(cli_json* j, const jo_static* s) {
   jo_quantity x, p;
   if (jo_static_parameter_count(s) == 0) return;
   cli_json_object(j, "derivatives");
-  for (int i = 0; jo_static_coordinate(s, i, &q) >= 0; i++) {
+  for (int i = 0; jo_static_coordinate_at(s, i, &q) >= 0; i++) {
     cli_json_object(j, q.name);
-    for (int k = 0; jo_static_parameter(s, k, &p) >= 0; k++) {
+    for (int k = 0; jo_static_parameter_at(s, k, &p) >= 0; k++) {
       cli_json_number(j, p.name, jo_static_coordinate_derivative(s, i, k));
     }
     cli_json_end(j);
   }
-  for (int i = 0; i < jo_static_sensor_count(s) && jo_static_output(s, i, &x) >= 0; i++) {
+  for (int i = 0; i < jo_static_sensor_count(s) && jo_static_output_at(s, i, &x) >= 0; i++) {
     cli_json_object(j, x.name);
-    for (int k = 0; jo_static_parameter(s, k, &p) >= 0; k++) {
+    for (int k = 0; jo_static_parameter_at(s, k, &p) >= 0; k++) {
       cli_json_number(j, p.name, jo_static_output_derivative(s, i, k));
     }
     cli_json_end(j);
@@ -96,12 +96,12 @@ static void print_json(const jo_model* m, const jo_static* s) {
   cli_json_count(&j, "iterations", info.iterations);
   cli_json_number(&j, "residual", info.residual);
   cli_json_object(&j, "coordinates");
-  for (int i = 0; jo_static_coordinate(s, i, &q) >= 0; i++) {
+  for (int i = 0; jo_static_coordinate_at(s, i, &q) >= 0; i++) {
     cli_json_number(&j, q.name, q.value);
   }
   cli_json_end(&j);
   cli_json_object(&j, "sensors");
-  for (int i = 0; i < jo_static_sensor_count(s) && jo_static_output(s, i, &x) >= 0; i++) {
+  for (int i = 0; i < jo_static_sensor_count(s) && jo_static_output_at(s, i, &x) >= 0; i++) {
     cli_json_number(&j, x.name, x.value);
   }
   cli_json_end(&j);

@@ -227,14 +227,14 @@ static int column_width(const char* name) {
 
 static void print_row(const jo_sweep* s, const jo_sweep_info* info, const jo_sweep_point* p) {
   for (int k = 0; k < info->parameters; k++) {
-    printf("  %*.8g", column_width(jo_sweep_parameter(s, k)), p->parameter[k]);
+    printf("  %*.8g", column_width(jo_sweep_parameter_name(s, k)), p->parameter[k]);
   }
   if (p->status < 0) {
     printf("  %s\n", p->message);
     return;
   }
   for (int k = 0; k < info->objectives; k++) {
-    printf("  %*.8g", column_width(jo_sweep_objective(s, k)), p->value[k]);
+    printf("  %*.8g", column_width(jo_sweep_objective_name(s, k)), p->value[k]);
   }
   printf("\n");
 }
@@ -243,13 +243,13 @@ static void print_table(const jo_sweep* s, const jo_sweep_info* info) {
   int shown = 0;
   jo_sweep_point p;
   for (int k = 0; k < info->parameters; k++) {
-    printf("  %*s", column_width(jo_sweep_parameter(s, k)), jo_sweep_parameter(s, k));
+    printf("  %*s", column_width(jo_sweep_parameter_name(s, k)), jo_sweep_parameter_name(s, k));
   }
   for (int k = 0; k < info->objectives; k++) {
-    printf("  %*s", column_width(jo_sweep_objective(s, k)), jo_sweep_objective(s, k));
+    printf("  %*s", column_width(jo_sweep_objective_name(s, k)), jo_sweep_objective_name(s, k));
   }
   printf("\n");
-  for (int i = 0; shown < MAX_ROWS && jo_sweep_get(s, i, &p) >= 0; i++) {
+  for (int i = 0; shown < MAX_ROWS && jo_sweep_point_at(s, i, &p) >= 0; i++) {
     if (!p.is_done) continue;
     print_row(s, info, &p);
     shown++;
@@ -261,15 +261,15 @@ static void print_table(const jo_sweep* s, const jo_sweep_info* info) {
 
 static void print_extreme(const jo_sweep* s, const jo_sweep_info* info, int objective, int sign) {
   jo_sweep_point p, best = {0};
-  for (int i = 0; jo_sweep_get(s, i, &p) >= 0; i++) {
+  for (int i = 0; jo_sweep_point_at(s, i, &p) >= 0; i++) {
     if (!p.is_done || p.status < 0) continue;
     if (!best.value || sign * p.value[objective] > sign * best.value[objective]) best = p;
   }
   if (!best.value) return;
-  printf("  %s %s %.10g at", sign < 0 ? "least" : "most ", jo_sweep_objective(s, objective),
+  printf("  %s %s %.10g at", sign < 0 ? "least" : "most ", jo_sweep_objective_name(s, objective),
          best.value[objective]);
   for (int k = 0; k < info->parameters; k++) {
-    printf("%s %s = %.8g", k > 0 ? "," : "", jo_sweep_parameter(s, k), best.parameter[k]);
+    printf("%s %s = %.8g", k > 0 ? "," : "", jo_sweep_parameter_name(s, k), best.parameter[k]);
   }
   printf("\n");
 }
@@ -298,7 +298,7 @@ static void json_numbers(cli_json* o, const jo_sweep* s, const jo_sweep_info* in
                          const double* x) {
   cli_json_flat_object(o, key);
   for (int w = 0; w < info->wrt; w++) {
-    cli_json_number(o, jo_sweep_wrt(s, w), x[w]);
+    cli_json_number(o, jo_sweep_wrt_name(s, w), x[w]);
   }
   cli_json_end(o);
 }
@@ -307,7 +307,7 @@ static void json_objectives(cli_json* o, const jo_sweep* s, const jo_sweep_point
                             const jo_sweep_info* info) {
   cli_json_object(o, "objectives");
   for (int k = 0; k < info->objectives; k++) {
-    cli_json_flat_object(o, jo_sweep_objective(s, k));
+    cli_json_flat_object(o, jo_sweep_objective_name(s, k));
     cli_json_number(o, "value", p->value[k]);
     json_numbers(o, s, info, "gradient", p->gradient + k * info->wrt);
     json_numbers(o, s, info, "gradient_error", p->gradient_error + k * info->wrt);
@@ -319,12 +319,12 @@ static void json_objectives(cli_json* o, const jo_sweep* s, const jo_sweep_point
 static void json_points(cli_json* o, const jo_sweep* s, const jo_sweep_info* info) {
   jo_sweep_point p;
   cli_json_list(o, "points");
-  for (int i = 0; jo_sweep_get(s, i, &p) >= 0; i++) {
+  for (int i = 0; jo_sweep_point_at(s, i, &p) >= 0; i++) {
     if (!p.is_done) continue;
     cli_json_object(o, NULL);
     cli_json_flat_object(o, "parameters");
     for (int k = 0; k < info->parameters; k++) {
-      cli_json_number(o, jo_sweep_parameter(s, k), p.parameter[k]);
+      cli_json_number(o, jo_sweep_parameter_name(s, k), p.parameter[k]);
     }
     cli_json_end(o);
     cli_json_count(o, "status", p.status);
@@ -367,11 +367,11 @@ static cli_exit stopped(const job* j, const jo_sweep_info* info) {
 
 static void tell_failures(const jo_sweep* sweep, const jo_sweep_info* info) {
   jo_sweep_point p;
-  for (int i = 0; jo_sweep_get(sweep, i, &p) >= 0; i++) {
+  for (int i = 0; jo_sweep_point_at(sweep, i, &p) >= 0; i++) {
     if (!p.is_done || p.status >= 0) continue;
     fprintf(stderr, "warning: %d of %d points failed; the first,", info->failed, info->points);
     for (int k = 0; k < info->parameters; k++) {
-      fprintf(stderr, " %s = %.9g", jo_sweep_parameter(sweep, k), p.parameter[k]);
+      fprintf(stderr, " %s = %.9g", jo_sweep_parameter_name(sweep, k), p.parameter[k]);
     }
     fprintf(stderr, ": %s\n", p.message);
     return;
@@ -386,7 +386,7 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   cli_tell(c);
   if (info.failed == info.points) {
     jo_sweep_point p = {.message = ""};
-    jo_sweep_get(sweep, 0, &p);
+    jo_sweep_point_at(sweep, 0, &p);
     cli_complain("all %d points failed, the first: %s", info.points, p.message);
   } else if (info.failed > 0 && !c->quiet) {
     tell_failures(sweep, &info);
@@ -439,9 +439,9 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
       {"--restart", NULL, "begin anew, whatever FILE.journal says", .flag = &w.restart,
        .needs = "-o"},
       {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
-      {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end},
+      {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end_s},
       {"--tol", "X", "relative and absolute tolerance", .number = &j->opt.tolerance},
-      {"--step", "H", "step of fixed-step methods [s]", .number = &j->opt.step},
+      {"--step", "H", "step of fixed-step methods [s]", .number = &j->opt.step_s},
   };
   cli_exit code = cli_parse(c, &cli_sweep, option, sizeof option / sizeof *option, argc, argv);
   return code == CLI_OK ? set_options(j, &w) : code;

@@ -22,8 +22,6 @@ void cli_loads_print(const jo_model* m, const jo_loads_result* r, const jo_loads
 void cli_loads_json(const jo_model* m, const jo_loads_result* r);
 void cli_loads_json_run(cli_json* j, const jo_loads_result* r);  // inside of an object
 
-bool cli_loads_is_driver(const char* name);
-
 cli_exit cli_loads_compare(cli* c, cli_loads_job* j, const jo_model* m, const jo_system* l);
 cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model* m);
 cli_exit cli_loads_again(cli* c, int argc, char** argv);

@@ -110,7 +110,7 @@ cli_exit cli_loads_again(cli* c, int argc, char** argv) {
       {"--surface", NULL, "interpolate on surfaces of peak load over position and speed",
        .flag = &surface},
       {"--window", "T", "longest time integrated from the beginning of an event [s]; 0.1",
-       .number = &opt.window},
+       .number = &opt.window_s},
   };
   cli_exit code = cli_parse(c, &command, option, sizeof option / sizeof *option, argc, argv);
   if (code != CLI_OK) return code;

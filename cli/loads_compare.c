@@ -49,10 +49,9 @@ static bool read_run(const char* text, char* driver, size_t size, jo_loads_optio
   if (n == 0 || n >= size) return false;
   memcpy(driver, text, n);
   driver[n] = 0;
-  opt->driver = driver;
   const char* at = text + n;
   while (*at) {
-    double* target = *at == '@' ? &opt->rate : *at == ':' ? &opt->tolerance : NULL;
+    double* target = *at == '@' ? &opt->rate_hz : *at == ':' ? &opt->tolerance : NULL;
     char* end;
     if (!target) return false;
     *target = strtod(at + 1, &end);
@@ -69,9 +68,9 @@ static cli_exit take_run(cli* c, comparison* k, const jo_system* l, const char* 
   if (!read_run(text, driver, sizeof driver, &opt)) {
     return cli_misuse("loads", "--compare needs DRIVER@RATE, not '%s'", text);
   }
-  if (!cli_loads_is_driver(driver)) {
-    return cli_misuse("loads", "--compare: there is no driver '%s'", driver);
-  }
+  int which = jo_loads_driver_find(driver);
+  if (which < 0) return cli_misuse("loads", "--compare: there is no driver '%s'", driver);
+  opt.driver = (jo_loads_driver)which;
   snprintf(r->label, sizeof r->label, "%s", text);
   jo_status status = jo_loads_run(c->ctx, l, &opt, &r->result);
   if (!r->result) {
@@ -237,9 +236,12 @@ static void print_peaks(const comparison* k) {
 
 // The largest load of the converged run in the window of a reconstruction.
 static double peak_within(const jo_loads_result* r, int element, double t0, double t1) {
-  double t, F, peak = 0.0;
-  for (int i = 0; jo_loads_sample(r, element, i, &t, &F) >= 0 && t <= t1; i++) {
-    if (t >= t0 && fabs(F) > fabs(peak)) peak = F;
+  const double* sample = jo_loads_samples(r);
+  int n = jo_loads_sample_count(r), width = 1 + jo_loads_element_count(r);
+  double peak = 0.0;
+  for (int i = 0; i < n && sample[0] <= t1; i++, sample += width) {
+    double F = sample[1 + element];
+    if (sample[0] >= t0 && fabs(F) > fabs(peak)) peak = F;
   }
   return peak;
 }
@@ -357,8 +359,8 @@ static cli_exit plot(cli* c, const comparison* k, const char* path) {
   snprintf(title, sizeof title, "load on %s around its peak", e.name);
   jo_loads_plot p = {.title = title,
                      .element = e.name,
-                     .t0 = e.t_peak - 0.03,
-                     .t1 = e.t_peak + 0.06,
+                     .t0_s = e.t_peak - 0.03,
+                     .t1_s = e.t_peak + 0.06,
                      .result = result,
                      .label = label,
                      .nresult = n};
@@ -378,8 +380,8 @@ static void print_text(const comparison* k, const jo_model* m) {
 
 static cli_exit take_runs(cli* c, comparison* k, cli_loads_job* j, const jo_system* l) {
   jo_loads_options plain = j->opt;
-  plain.rate = plain.tolerance = NAN;
-  cli_exit code = take_run(c, k, l, JO_LOADS_CONVERGED, plain);
+  plain.rate_hz = plain.tolerance = NAN;
+  cli_exit code = take_run(c, k, l, jo_loads_driver_name(JO_LOADS_CONVERGED), plain);
   for (int i = 0; code == CLI_OK && i < j->run.n && k->n <= MAX_RUNS; i++) {
     code = take_run(c, k, l, j->run.word[i], plain);
   }

@@ -238,7 +238,7 @@ void cli_loads_json(const jo_model* m, const jo_loads_result* r) {
   cli_json_text(&j, "settings", jo_model_settings(m));
   cli_loads_json_run(&j, r);
   cli_json_object(&j, "sensors");
-  for (int i = 0; i < jo_loads_sensor_count(r) && jo_loads_output(r, i, &q) >= 0; i++) {
+  for (int i = 0; i < jo_loads_sensor_count(r) && jo_loads_output_at(r, i, &q) >= 0; i++) {
     cli_json_number(&j, q.name, q.value);
   }
   cli_json_end(&j);

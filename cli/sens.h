@@ -9,7 +9,7 @@
 
 typedef struct cli_sens_job {
   jo_context* ctx;
-  const char *wrt, *method, *events, *vcurve, *objective, *history, *per, *path;
+  const char *wrt, *method, *events, *vcurve, *objective, *history, *per, *path, *integrator;
   double threshold;
   bool check;
   jo_sens_options opt;

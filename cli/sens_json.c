@@ -35,7 +35,7 @@ static void json_ranking(cli_json* out, cli_sens_job* j, int objective) {
 static void json_objectives(cli_json* out, cli_sens_job* j) {
   jo_quantity q;
   cli_json_object(out, "objectives");
-  for (int o = 0; jo_sens_objective(j->result, o, &q) >= 0; o++) {
+  for (int o = 0; jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
     cli_json_object(out, q.name);
     cli_json_number(out, "value", q.value);
     cli_json_number(out, "value_error", jo_sens_objective_error(j->result, o));
@@ -54,7 +54,7 @@ static void json_objectives(cli_json* out, cli_sens_job* j) {
 static void json_contributions(cli_json* out, const cli_sens_job* j, int event) {
   jo_quantity q;
   cli_json_object(out, "contribution");
-  for (int o = 0; jo_sens_objective(j->result, o, &q) >= 0; o++) {
+  for (int o = 0; jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
     cli_json_flat_object(out, q.name);
     for (int k = 0; k < jo_sens_parameter_count(j->system); k++) {
       cli_json_number(out, cli_sens_name(j, k), jo_sens_event_contribution(j->result, event, o, k));
@@ -92,7 +92,7 @@ static bool json_check(cli_json* out, const cli_sens_job* j) {
   bool is_good = true;
   jo_quantity q;
   cli_json_object(out, "check");
-  for (int o = 0; jo_sens_objective(j->result, o, &q) >= 0; o++) {
+  for (int o = 0; jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
     cli_json_object(out, q.name);
     for (int k = 0; k < n; k++) {
       const jo_sens_check_row* r = &j->checked[o * n + k];

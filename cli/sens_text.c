@@ -175,7 +175,7 @@ static bool print_check(const cli_sens_job* j) {
   int n = jo_sens_parameter_count(j->system), width = names_width(j);
   bool is_good = true;
   jo_quantity q;
-  for (int o = 0; jo_sens_objective(j->result, o, &q) >= 0; o++) {
+  for (int o = 0; jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
     cli_heading("\n%s = %.10g %s", q.name, q.value, q.unit);
     printf("  %-*s %20s %20s %20s  %-9s %-9s %-9s %s\n", width, "parameter", "direct", "adjoint",
            "differences", "dir-adj", "dir-diff", "stated", "increment, error of differences");
@@ -211,7 +211,7 @@ static bool print_check(const cli_sens_job* j) {
 
 static void print_vcurve(const cli_sens_job* j) {
   jo_quantity q;
-  jo_sens_objective(j->result, j->of, &q);
+  jo_sens_objective_at(j->result, j->of, &q);
   jo_sens_statistics s = jo_sens_result_statistics(j->result);
   cli_heading("\nd %s / d %s = %.12g: error of numerical differentiation", q.name, j->vcurve,
               j->exact);
@@ -238,7 +238,7 @@ cli_exit cli_sens_text(cli_sens_job* j) {
   if (*jo_model_settings(j->model)) printf("with %s\n", jo_model_settings(j->model));
   jo_quantity q;
   bool is_good = true;
-  for (int o = 0; !j->checked && !j->point && jo_sens_objective(j->result, o, &q) >= 0; o++) {
+  for (int o = 0; !j->checked && !j->point && jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
     print_ranking(j, o, &q);
     print_events(j, o, q.name);
   }

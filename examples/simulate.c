@@ -9,7 +9,7 @@ static jo_status simulate(jo_context* ctx, const jo_system* system, const char* 
   jo_result* result = NULL;
   jo_status status = jo_simulate(ctx, system, NULL, &result);
   jo_quantity q;
-  for (int i = 0; status >= 0 && jo_result_objective(result, i, &q) >= 0; i++) {
+  for (int i = 0; status >= 0 && jo_result_objective_at(result, i, &q) >= 0; i++) {
     printf("%-12s %16.10g %s\n", q.name, q.value, q.unit);
   }
   if (status >= 0) {

@@ -34,9 +34,9 @@ JO_API jo_static_info jo_static_inspect(const jo_static* s);
 
 /// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing. Outputs
 /// as those of a run: sensors of the file first.
-JO_API jo_status jo_static_coordinate(const jo_static* s, int i, jo_coordinate* out);
+JO_API jo_status jo_static_coordinate_at(const jo_static* s, int i, jo_coordinate* out);
 JO_API int jo_static_sensor_count(const jo_static* s);
-JO_API jo_status jo_static_output(const jo_static* s, int i, jo_quantity* out);
+JO_API jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out);
 
 /// As jo_static_create(), with the exact derivatives of the equilibrium by numbers of the model: names of
 /// parameters, paths, patterns "path.*", "parameters" or "all", as for jo_sens_create(); none: all
@@ -46,7 +46,7 @@ JO_API jo_status jo_static_differentiate(jo_context* ctx, const jo_model* model,
 
 JO_API int jo_static_parameter_count(const jo_static* s);
 /// The k-th number and its value, or JO_ERR_ARGUMENT where there is none, reporting nothing.
-JO_API jo_status jo_static_parameter(const jo_static* s, int k, jo_quantity* out);
+JO_API jo_status jo_static_parameter_at(const jo_static* s, int k, jo_quantity* out);
 /// Derivatives of the i-th coordinate and of the i-th output by the k-th number; NaN: there is none.
 JO_API double jo_static_coordinate_derivative(const jo_static* s, int i, int k);
 JO_API double jo_static_output_derivative(const jo_static* s, int i, int k);
@@ -57,7 +57,7 @@ typedef struct jo_modes jo_modes;
 
 typedef struct jo_modes_options {
   int at_static;  // about static equilibrium, at rest
-  double at;  // else about the motion at this time, reached by a run [s]; NaN: the initial state
+  double at_s;    // else about the motion at this time, reached by a run; NaN: the initial state
   // also derivatives by these numbers, named as for jo_sens_create(); not about the motion at a time
   const char* const* name;
   int nname;
@@ -84,7 +84,7 @@ typedef struct jo_mode {
 
 JO_API double jo_modes_time(const jo_modes* m);  // of the state [s]
 JO_API int jo_modes_count(const jo_modes* m);
-JO_API jo_status jo_modes_mode(const jo_modes* m, int i, jo_mode* out);
+JO_API jo_status jo_modes_at(const jo_modes* m, int i, jo_mode* out);
 
 /// Part of the k-th coordinate in the i-th mode, a complex number; the largest is 1. `name` may be NULL.
 JO_API jo_status jo_modes_shape(const jo_modes* m, int i, int k, const char** name, double* re,
@@ -100,8 +100,8 @@ typedef struct jo_mode_derivative {
 
 JO_API int jo_modes_parameter_count(const jo_modes* m);
 /// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is none, reporting nothing.
-JO_API jo_status jo_modes_parameter(const jo_modes* m, int k, jo_quantity* out);
-JO_API jo_status jo_modes_derivative(const jo_modes* m, int i, int k, jo_mode_derivative* out);
+JO_API jo_status jo_modes_parameter_at(const jo_modes* m, int k, jo_quantity* out);
+JO_API jo_status jo_modes_derivative_at(const jo_modes* m, int i, int k, jo_mode_derivative* out);
 
 // ---- stand-alone C -------------------------------------------------------------------------------
 

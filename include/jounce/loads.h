@@ -17,18 +17,26 @@ extern "C" {
 /// What came out of a run.
 typedef struct jo_loads_result jo_loads_result;
 
+/// How a run goes through stiff events. Converged: the adaptive driver with a tolerance of 1e-8.
+typedef enum jo_loads_driver {
+  JO_LOADS_FIXED,
+  JO_LOADS_ADAPTIVE,
+  JO_LOADS_IMPULSIVE,
+  JO_LOADS_SUBCYCLE,
+  JO_LOADS_CONVERGED
+} jo_loads_driver;
+
 /// Drivers: name and one line about it; NULL where there is no i-th.
 JO_API const char* jo_loads_driver_name(int i);
+/// -1: there is none of this name.
+JO_API int jo_loads_driver_find(const char* name);
 JO_API const char* jo_loads_driver_description(int i);
-
-/// The converged run: the adaptive driver with a tolerance of 1e-8.
-#define JO_LOADS_CONVERGED "converged"
 
 /// Numbers that are NaN, as in the defaults: what is said here.
 typedef struct jo_loads_options {
-  const char* driver;  // one of jo_loads_driver_name(), or JO_LOADS_CONVERGED; NULL: subcycle
-  double rate;         // steps per second [Hz]; 500, of adaptive drivers the least, 100
-  double t_end;        // [s]; the model's
+  jo_loads_driver driver;
+  double rate_hz;      // steps per second; 500, of adaptive drivers the least, 100
+  double t_end_s;      // the model's
   double tolerance;    // adaptive, impulsive: error of any state in a step; 1e-3
   double restitution;  // impulsive: part of the velocity that comes back; 1
   int realtime;        // pace the run against the clock
@@ -90,14 +98,14 @@ typedef enum jo_counting { JO_RAINFLOW, JO_RANGE_PAIR } jo_counting;
 JO_API jo_status jo_loads_cycles(jo_context* ctx, const jo_loads_result* result, int element,
                                  jo_counting counting, int nbin, double* width, double* count);
 
-/// The history of an element: time and load of the i-th sample.
+/// Histories: samples of the time and of the loads of all elements, 1 + elements numbers each, one sample after the
+/// other, owned by the result; NULL where there is none.
 JO_API int jo_loads_sample_count(const jo_loads_result* result);
-JO_API jo_status jo_loads_sample(const jo_loads_result* result, int element, int i, double* t,
-                                 double* load);
+JO_API const double* jo_loads_samples(const jo_loads_result* result);
 
 /// Outputs at the end of the run: the sensors of the file first.
 JO_API int jo_loads_sensor_count(const jo_loads_result* result);
-JO_API jo_status jo_loads_output(const jo_loads_result* result, int i, jo_quantity* out);
+JO_API jo_status jo_loads_output_at(const jo_loads_result* result, int i, jo_quantity* out);
 
 /// The vehicle at the end: the body on the first free joint of the model.
 typedef struct jo_pose {
@@ -135,7 +143,7 @@ JO_API jo_status jo_loads_save(jo_context* ctx, const jo_loads_result* result, c
 /// Draw the history of one element in several runs between two times, as SVG.
 typedef struct jo_loads_plot {
   const char *title, *element;
-  double t0, t1;  // [s]
+  double t0_s, t1_s;
   const jo_loads_result* const* result;
   const char* const* label;
   int nresult;
@@ -159,9 +167,9 @@ JO_API void jo_load_events_destroy(jo_load_events* events);
 JO_API const jo_model* jo_load_events_model(const jo_load_events* events);
 
 typedef struct jo_reconstruct_options {
-  double window;  // longest time integrated [s]; NaN: 0.1
-  int surface;    // interpolate on surfaces of peak load over position and speed where there are
-                  // many events of an element
+  double window_s;  // longest time integrated; NaN: 0.1
+  int surface;      // interpolate on surfaces of peak load over position and speed where there are
+                    // many events of an element
 } jo_reconstruct_options;
 
 JO_API jo_reconstruct_options jo_reconstruct_options_default(void);
@@ -198,7 +206,7 @@ JO_API jo_status jo_load_events_at(const jo_load_events* events, int i, jo_load_
 typedef struct jo_loads_sens jo_loads_sens;
 
 typedef struct jo_loads_sens_options {
-  double t_end;             // [s]; NaN: the model's
+  double t_end_s;           // NaN: the model's
   double tolerance;         // of the run; NaN: 1e-11
   double slope, reference;  // as in jo_loads_options
 } jo_loads_sens_options;

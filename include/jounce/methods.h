@@ -28,6 +28,16 @@ extern "C" {
   X(ADAMS, 4, "adams", 0, ADAPTIVE, EXPLICIT, CVODE, "SUNDIALS CVODE Adams-Moulton, adaptive") \
   X(BDF, 5, "bdf", 0, ADAPTIVE, IMPLICIT, CVODE, "SUNDIALS CVODE BDF, adaptive, for stiff models")
 
+typedef enum jo_method {
+  JO_METHOD_OF_MODEL = -1,  // what the model says
+#define X(id, number, name, order, steps, kind, by, text) JO_METHOD_##id = number,
+  JO_METHOD_LIST(X)
+#undef X
+} jo_method;
+
+/// The method of a name; JO_METHOD_OF_MODEL where there is none.
+JO_API jo_method jo_method_find(const char* name);
+
 /// The i-th method of the list: name and one line about it; NULL where there is none.
 JO_API const char* jo_method_name(int i);
 JO_API const char* jo_method_description(int i);

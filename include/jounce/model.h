@@ -69,15 +69,15 @@ typedef struct jo_closure {
 } jo_closure;
 
 /// How many of each. Bodies do not count the ground.
-typedef struct jo_model_counts {
+typedef struct jo_model_info {
   int parameters, bodies, joints, coordinates, closures, forces, tyres, states, sensors, objectives;
-} jo_model_counts;
+} jo_model_info;
 
-JO_API jo_model_counts jo_model_count(const jo_model* model);
-JO_API jo_status jo_model_parameter(const jo_model* model, int i, jo_parameter* out);
-JO_API jo_status jo_model_body(const jo_model* model, int i, jo_body* out);
-JO_API jo_status jo_model_joint(const jo_model* model, int i, jo_joint* out);
-JO_API jo_status jo_model_closure(const jo_model* model, int i, jo_closure* out);
+JO_API jo_model_info jo_model_inspect(const jo_model* model);
+JO_API jo_status jo_model_parameter_at(const jo_model* model, int i, jo_parameter* out);
+JO_API jo_status jo_model_body_at(const jo_model* model, int i, jo_body* out);
+JO_API jo_status jo_model_joint_at(const jo_model* model, int i, jo_joint* out);
+JO_API jo_status jo_model_closure_at(const jo_model* model, int i, jo_closure* out);
 
 #ifdef __cplusplus
 }

@@ -29,23 +29,23 @@ JO_API jo_status jo_sens_parameter_at(const jo_system* system, int i, jo_sens_pa
 /// Index by name, -1 where derivatives are not taken by it.
 JO_API int jo_sens_parameter_find(const jo_system* system, const char* name);
 
-/// Numbers that are NaN and texts that are NULL, as in the defaults: what the model says.
+/// Numbers that are NaN and JO_METHOD_OF_MODEL, as in the defaults: what the model says.
 typedef struct jo_sens_options {
   jo_sens_method method;
-  int frozen;              // every switch stays at its nominal time; else times move as they do
-  int contributions;       // also what each event adds, where the system is prepared for it
-  const char* integrator;  // one of jo_sens_integrator()
-  double tolerance;        // relative and absolute, of adaptive integrators
-  double step;             // of fixed-step integrators [s]
+  int frozen;             // every switch stays at its nominal time; else times move as they do
+  int contributions;      // also what each event adds, where the system is prepared for it
+  jo_method integrator;   // one whose runs can be differentiated
+  double tolerance;       // relative and absolute, of adaptive integrators
+  double step_s;          // of fixed-step integrators
   double derivative_tol;  // relative error wanted of derivatives; runs are repeated until it is met
   /// Outputs whose derivatives are wanted along the run (direct method; needs it prepared).
   const char* const* history;
   int nhistory;
-  double history_step;  // [s]; 0: at every step and after every event
+  double history_step_s;  // 0: at every step and after every event
 } jo_sens_options;
 
 /// Methods of jo_method_name() whose runs can be differentiated; NULL where there is no i-th.
-JO_API const char* jo_sens_integrator(int i);
+JO_API const char* jo_sens_integrator_name(int i);
 
 /// Exact, with contributions.
 JO_API jo_sens_options jo_sens_options_default(void);
@@ -84,7 +84,12 @@ typedef struct jo_sens_statistics {
 JO_API jo_sens_statistics jo_sens_result_statistics(const jo_sens_result* result);
 
 JO_API int jo_sens_objective_count(const jo_sens_result* result);
-JO_API jo_status jo_sens_objective(const jo_sens_result* result, int i, jo_quantity* out);
+JO_API jo_status jo_sens_objective_at(const jo_sens_result* result, int i, jo_quantity* out);
+
+/// Derivatives of all objectives by all parameters, and their estimated errors: objectives x parameters, row by
+/// row, owned by the result; NaN where there is none.
+JO_API const double* jo_sens_gradient(const jo_sens_result* result);
+JO_API const double* jo_sens_gradient_error(const jo_sens_result* result);
 
 /// d objective / d parameter; NaN where there is none.
 JO_API double jo_sens_derivative(const jo_sens_result* result, int objective, int parameter);

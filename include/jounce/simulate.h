@@ -14,16 +14,15 @@ extern "C" {
 
 typedef struct jo_result jo_result;
 
-/// Numbers that are NaN and a method that is NULL, as in the defaults: what the model's simulation
-/// block says.
+/// Numbers that are NaN and JO_METHOD_OF_MODEL, as in the defaults: what the model's simulation block says.
 typedef struct jo_simulate_options {
-  double t_end;        // [s]
-  const char* method;  // one of jo_method_name()
-  double tolerance;    // relative and absolute, of adaptive methods
-  double step;         // of fixed-step methods, first step of adaptive ones [s]
-  double output_step;  // spacing of the rows of the result [s]; 0: a row per step
-  double max_step;     // of adaptive methods [s]
-  int max_events;      // more end the run; 0: what the model says
+  double t_end_s;
+  jo_method method;
+  double tolerance;      // relative and absolute, of adaptive methods
+  double step_s;         // of fixed-step methods, first step of adaptive ones
+  double output_step_s;  // spacing of the rows of the result; 0: a row per step
+  double max_step_s;     // of adaptive methods
+  int max_events;        // more end the run; 0: what the model says
   /// Called after every step with 0 ... 1; zero stops the run. May be NULL.
   int (*progress)(void* user, double fraction);
   void* user;
@@ -74,23 +73,22 @@ typedef struct jo_event {
 // Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing.
 
 JO_API int jo_result_objective_count(const jo_result* result);
-JO_API jo_status jo_result_objective(const jo_result* result, int i, jo_quantity* out);
+JO_API jo_status jo_result_objective_at(const jo_result* result, int i, jo_quantity* out);
 
 /// Outputs: the sensors of the file first, then coordinates, element forces, wheel loads, energies.
 JO_API int jo_result_sensor_count(const jo_result* result);
 JO_API int jo_result_output_count(const jo_result* result);
-JO_API jo_status jo_result_output(const jo_result* result, int i, jo_quantity* out);
+JO_API jo_status jo_result_output_at(const jo_result* result, int i, jo_quantity* out);
 
 JO_API int jo_result_event_count(const jo_result* result);
-JO_API jo_status jo_result_event(const jo_result* result, int i, jo_event* out);
+JO_API jo_status jo_result_event_at(const jo_result* result, int i, jo_event* out);
 
 /// The table of time histories: column 0 is the time, then outputs, then objectives as if the run ended there.
-/// A row is an array of as many numbers as there are columns, owned by the result; NULL where there is
-/// no i-th.
+/// Rows: all numbers, row by row, owned by the result; NULL where there is none.
 JO_API int jo_result_column_count(const jo_result* result);
-JO_API jo_status jo_result_column(const jo_result* result, int i, jo_quantity* out);
+JO_API jo_status jo_result_column_at(const jo_result* result, int i, jo_quantity* out);
 JO_API int jo_result_row_count(const jo_result* result);
-JO_API const double* jo_result_row(const jo_result* result, int i);
+JO_API const double* jo_result_rows(const jo_result* result);
 
 /// Write a result: CSV where `path` ends in .csv, HDF5 where it ends in .h5 or .hdf5.
 /// The file appears whole or not at all; it holds no clock, so that equal runs write equal files.

@@ -26,10 +26,10 @@ typedef struct jo_sweep_options {
   int nsample;    // points that fill the box of the ranges evenly (Halton); 0: all of a grid
   uint64_t seed;  // of the sample
   jo_sens_method method;
-  int frozen;    // nonzero: events stay at their times while parameters change
-  double t_end;  // [s]; these three: NaN, what the model says
+  int frozen;      // nonzero: events stay at their times while parameters change
+  double t_end_s;  // these three: NaN, what the model says
   double tolerance;
-  double step;  // [s]
+  double step_s;
   int workers;  // threads; 0: one per processor. Results do not depend on it
   /// A file every finished point is appended to at once, from which a sweep that was killed goes
   /// on; NULL: none. It belongs to this sweep: the model's text and settings, ranges, options,
@@ -74,9 +74,9 @@ JO_API jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep);
 
 /// Names of the parameters that vary, of the objectives, of the numbers differentiated for; NULL
 /// where there is no i-th. Owned by the sweep.
-JO_API const char* jo_sweep_parameter(const jo_sweep* sweep, int i);
-JO_API const char* jo_sweep_objective(const jo_sweep* sweep, int i);
-JO_API const char* jo_sweep_wrt(const jo_sweep* sweep, int i);
+JO_API const char* jo_sweep_parameter_name(const jo_sweep* sweep, int i);
+JO_API const char* jo_sweep_objective_name(const jo_sweep* sweep, int i);
+JO_API const char* jo_sweep_wrt_name(const jo_sweep* sweep, int i);
 
 /// Arrays and texts are owned by the sweep.
 typedef struct jo_sweep_point {
@@ -93,7 +93,7 @@ typedef struct jo_sweep_point {
 
 /// Fills `*out`; JO_ERR_ARGUMENT where there is no i-th point, reporting nothing. On a grid the
 /// last parameter runs fastest.
-JO_API jo_status jo_sweep_get(const jo_sweep* sweep, int i, jo_sweep_point* out);
+JO_API jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point* out);
 
 /// Write the points that are done, a row each: CSV where `path` ends in .csv, HDF5 where it ends in
 /// .h5 or .hdf5. The file appears whole or not at all and holds nothing of how the work was done.

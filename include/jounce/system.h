@@ -110,12 +110,12 @@ typedef struct jo_coordinate {
 } jo_coordinate;
 
 /// Fills `*out`; JO_ERR_ARGUMENT where there is no i-th coordinate, reporting nothing.
-JO_API jo_status jo_system_coordinate(const jo_system* system, int i, jo_coordinate* out);
+JO_API jo_status jo_system_coordinate_at(const jo_system* system, int i, jo_coordinate* out);
 
 /// Names of the i-th redundant closure equation and of the i-th switch; NULL where there is none.
 /// Owned by the system.
-JO_API const char* jo_system_redundant(const jo_system* system, int i);
-JO_API const char* jo_system_switch(const jo_system* system, int i);
+JO_API const char* jo_system_redundant_name(const jo_system* system, int i);
+JO_API const char* jo_system_switch_name(const jo_system* system, int i);
 
 #ifdef __cplusplus
 }

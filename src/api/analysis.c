@@ -100,10 +100,10 @@ jo_static_info jo_static_inspect(const jo_static* s) {
                           .residual = s->found.residual};
 }
 
-jo_status jo_static_coordinate(const jo_static* s, int i, jo_coordinate* out) {
+jo_status jo_static_coordinate_at(const jo_static* s, int i, jo_coordinate* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, s, out);
   const jo_system view = {.plant = s->plant};
-  JO_TRY(jo_system_coordinate(&view, i, out));
+  JO_TRY(jo_system_coordinate_at(&view, i, out));
   out->value = s->q[i];
   out->rate = 0.0;
   return JO_OK;
@@ -118,7 +118,7 @@ int jo_static_sensor_count(const jo_static* s) {
   return n;
 }
 
-jo_status jo_static_output(const jo_static* s, int i, jo_quantity* out) {
+jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, s, out);
   const jgen_dynamics* d = s->plant->dynamics;
   if (i < 0 || i >= d->noutput) return JO_ERR_ARGUMENT;
@@ -136,7 +136,7 @@ int jo_static_parameter_count(const jo_static* s) {
   return s->by.n;
 }
 
-jo_status jo_static_parameter(const jo_static* s, int k, jo_quantity* out) {
+jo_status jo_static_parameter_at(const jo_static* s, int k, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, s, out);
   if (k < 0 || k >= s->by.n) return JO_ERR_ARGUMENT;
   *out = japi_describe(s->plant->model, s->by.wrt[k]);

@@ -41,6 +41,9 @@ struct jo_system {
 // Report that a system does not answer such questions.
 jo_status japi_system_fail(jo_context* ctx, const jo_system* s, jo_use use);
 
+// NULL: the model's, or none of this number.
+const char* japi_method_name(jo_method method);
+
 jplant_simulate_options japi_simulate_options(const jo_simulate_options* opt);
 
 // What the model was loaded with and the system was set to, "name=value, name=value"; NULL: no memory.

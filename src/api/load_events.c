@@ -102,14 +102,14 @@ const jo_model* jo_load_events_model(const jo_load_events* events) {
 // ---- reconstruction ------------------------------------------------------------------------------
 
 jo_reconstruct_options jo_reconstruct_options_default(void) {
-  return (jo_reconstruct_options){.window = NAN};
+  return (jo_reconstruct_options){.window_s = NAN};
 }
 
 jo_status jo_load_events_reconstruct(jo_context* ctx, jo_load_events* events,
                                      const jo_reconstruct_options* opt, jo_reconstruction* out) {
   JO_REQUIRE(ctx, events);
   jo_reconstruct_options chosen = opt ? *opt : jo_reconstruct_options_default();
-  jloads_replay_options o = {events->file.driver, chosen.window, chosen.surface != 0};
+  jloads_replay_options o = {events->file.driver, chosen.window_s, chosen.surface != 0};
   jloads_replay_counts n;
   JO_TRY(jloads_replay(ctx, events->system->loads, &o, events->event, events->file.n, &n));
   if (out) {

@@ -2,6 +2,8 @@
 // The public face of load prediction: runs, and what elements went through in them.
 #include "jounce/loads.h"
 
+#include <string.h>
+
 #include "api/loads_handle.h"
 #include "base/require.h"
 #include "loads/doubt.h"
@@ -10,9 +12,23 @@
 
 // ---- drivers ---------------------------------------------------------------------------------
 
+// as jo_loads_driver has them
+_Static_assert((int)JO_LOADS_SUBCYCLE == JSOLVE_LOAD_SUBCYCLE &&
+                   (int)JO_LOADS_CONVERGED == JSOLVE_LOAD_DRIVER_COUNT,
+               "drivers of the interface are those of the library, then the converged one");
+
 const char* jo_loads_driver_name(int i) {
+  if (i == JO_LOADS_CONVERGED) return JLOADS_CONVERGED;
   bool exists = i >= 0 && i < JSOLVE_LOAD_DRIVER_COUNT;
   return exists ? jsolve_load_driver_name((jsolve_load_driver)i) : NULL;
+}
+
+int jo_loads_driver_find(const char* name) {
+  JO_REQUIRE_OR(-1, name);
+  for (int i = 0; jo_loads_driver_name(i); i++) {
+    if (strcmp(jo_loads_driver_name(i), name) == 0) return i;
+  }
+  return -1;
 }
 
 const char* jo_loads_driver_description(int i) {
@@ -20,17 +36,17 @@ const char* jo_loads_driver_description(int i) {
 #define X(id, name, about) about,
       JSOLVE_LOAD_DRIVER_LIST(X)
 #undef X
-  };
-  return i >= 0 && i < JSOLVE_LOAD_DRIVER_COUNT ? text[i] : NULL;
+          "steps so small that nothing is left to see"};
+  return i >= 0 && i <= JO_LOADS_CONVERGED ? text[i] : NULL;
 }
 
 // ---- runs ----------------------------------------------------------------------------------------
 
 jo_loads_options jo_loads_options_default(void) {
   jloads_choice c = jloads_choice_default();
-  return (jo_loads_options){.driver = c.driver,
-                            .rate = c.rate,
-                            .t_end = c.t_end,
+  return (jo_loads_options){.driver = (jo_loads_driver)jo_loads_driver_find(c.driver),
+                            .rate_hz = c.rate,
+                            .t_end_s = c.t_end,
                             .tolerance = c.tolerance,
                             .restitution = c.restitution,
                             .slope = c.slope,
@@ -38,9 +54,10 @@ jo_loads_options jo_loads_options_default(void) {
 }
 
 static jloads_choice read_options(const jo_loads_options* opt) {
-  return (jloads_choice){.driver = opt->driver,
-                         .rate = opt->rate,
-                         .t_end = opt->t_end,
+  const char* driver = jo_loads_driver_name((int)opt->driver);
+  return (jloads_choice){.driver = driver ? driver : "unknown",
+                         .rate = opt->rate_hz,
+                         .t_end = opt->t_end_s,
                          .tolerance = opt->tolerance,
                          .restitution = opt->restitution,
                          .realtime = opt->realtime != 0,
@@ -149,15 +166,9 @@ int jo_loads_sample_count(const jo_loads_result* result) {
   return result->result->nsample;
 }
 
-jo_status jo_loads_sample(const jo_loads_result* result, int element, int i, double* t,
-                          double* load) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, t, load);
-  const jloads_result* r = result->result;
-  if (element < 0 || element >= r->ne || i < 0 || i >= r->nsample) return JO_ERR_ARGUMENT;
-  const double* row = r->sample + (size_t)i * (size_t)(1 + r->ne);
-  *t = row[0];
-  *load = row[1 + element];
-  return JO_OK;
+const double* jo_loads_samples(const jo_loads_result* result) {
+  JO_REQUIRE_OR(NULL, result);
+  return result->result->sample;
 }
 
 int jo_loads_sensor_count(const jo_loads_result* result) {
@@ -170,7 +181,7 @@ int jo_loads_sensor_count(const jo_loads_result* result) {
   return n;
 }
 
-jo_status jo_loads_output(const jo_loads_result* result, int i, jo_quantity* out) {
+jo_status jo_loads_output_at(const jo_loads_result* result, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jgen_dynamics* d = result->system->loads->plant->dynamics;
   if (i < 0 || i >= d->noutput) return JO_ERR_ARGUMENT;

@@ -99,10 +99,10 @@ static jo_status add_series(jo_context* ctx, jarena* a, const jo_loads_plot* p, 
   const jloads_result* r = p->result[k]->result;
   size_t width = (size_t)(1 + r->ne);
   int first = 0, last = 0;
-  while (first < r->nsample && r->sample[(size_t)first * width] < p->t0) {
+  while (first < r->nsample && r->sample[(size_t)first * width] < p->t0_s) {
     first++;
   }
-  for (last = first; last < r->nsample && r->sample[(size_t)last * width] <= p->t1;) {
+  for (last = first; last < r->nsample && r->sample[(size_t)last * width] <= p->t1_s;) {
     last++;
   }
   int stride = 1 + (last - first) / MAX_POINTS;

@@ -16,7 +16,7 @@ struct jo_loads_sens {
 
 jo_loads_sens_options jo_loads_sens_options_default(void) {
   return (jo_loads_sens_options){
-      .t_end = NAN, .tolerance = NAN, .slope = JLOADS_SLOPE, .reference = JLOADS_REFERENCE};
+      .t_end_s = NAN, .tolerance = NAN, .slope = JLOADS_SLOPE, .reference = JLOADS_REFERENCE};
 }
 
 static jo_status run(jo_loads_sens* s, const jo_loads_sens_options* opt) {
@@ -25,7 +25,7 @@ static jo_status run(jo_loads_sens* s, const jo_loads_sens_options* opt) {
   o.run.p = s->system->p;
   o.slope = opt->slope;
   o.reference = opt->reference;
-  if (!isnan(opt->t_end)) o.run.t_end = opt->t_end;
+  if (!isnan(opt->t_end_s)) o.run.t_end = opt->t_end_s;
   if (!isnan(opt->tolerance)) o.run.solve.rel_tol = o.run.solve.abs_tol = opt->tolerance;
   JO_TRY(jloads_sens_check(s->ctx, &o));
   JO_TRY(jloads_sens_run(s->ctx, motion, &o, &s->loads));

@@ -115,26 +115,26 @@ static int count_in(const jmodel* m, const char* section) {
   return n;
 }
 
-jo_model_counts jo_model_count(const jo_model* model) {
-  JO_REQUIRE_OR((jo_model_counts){0}, model);
+jo_model_info jo_model_inspect(const jo_model* model) {
+  JO_REQUIRE_OR((jo_model_info){0}, model);
   const jmodel* m = model->model;
   int sensors = 0;
   for (int i = 0; i < m->nsignal; i++) {
     sensors += m->signal[i].is_output;
   }
-  return (jo_model_counts){.parameters = m->nparameter,
-                           .bodies = m->nbody - 1,
-                           .joints = m->njoint,
-                           .coordinates = m->ncoordinate,
-                           .closures = m->nclosure,
-                           .forces = count_in(m, "forces"),
-                           .tyres = count_in(m, "tyres"),
-                           .states = m->nstate,
-                           .sensors = sensors,
-                           .objectives = m->nobjective};
+  return (jo_model_info){.parameters = m->nparameter,
+                         .bodies = m->nbody - 1,
+                         .joints = m->njoint,
+                         .coordinates = m->ncoordinate,
+                         .closures = m->nclosure,
+                         .forces = count_in(m, "forces"),
+                         .tyres = count_in(m, "tyres"),
+                         .states = m->nstate,
+                         .sensors = sensors,
+                         .objectives = m->nobjective};
 }
 
-jo_status jo_model_parameter(const jo_model* model, int i, jo_parameter* out) {
+jo_status jo_model_parameter_at(const jo_model* model, int i, jo_parameter* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   const jmodel* m = model->model;
   if (i < 0 || i >= m->nparameter) return JO_ERR_ARGUMENT;
@@ -144,7 +144,7 @@ jo_status jo_model_parameter(const jo_model* model, int i, jo_parameter* out) {
   return JO_OK;
 }
 
-jo_status jo_model_body(const jo_model* model, int i, jo_body* out) {
+jo_status jo_model_body_at(const jo_model* model, int i, jo_body* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   const jmodel* m = model->model;
   if (i < 0 || i >= m->nbody - 1) return JO_ERR_ARGUMENT;
@@ -152,7 +152,7 @@ jo_status jo_model_body(const jo_model* model, int i, jo_body* out) {
   return JO_OK;
 }
 
-jo_status jo_model_joint(const jo_model* model, int i, jo_joint* out) {
+jo_status jo_model_joint_at(const jo_model* model, int i, jo_joint* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   static const char* const type[] = {
 #define X(id, name, n) name,
@@ -167,7 +167,7 @@ jo_status jo_model_joint(const jo_model* model, int i, jo_joint* out) {
   return JO_OK;
 }
 
-jo_status jo_model_closure(const jo_model* model, int i, jo_closure* out) {
+jo_status jo_model_closure_at(const jo_model* model, int i, jo_closure* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   static const struct {
     const char* name;

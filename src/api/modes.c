@@ -23,7 +23,7 @@ struct jo_modes {
 };
 
 jo_modes_options jo_modes_options_default(void) {
-  return (jo_modes_options){.at = NAN};
+  return (jo_modes_options){.at_s = NAN};
 }
 
 // The state to linearise about, and the modes that hold there.
@@ -39,16 +39,16 @@ static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jplant_work* ru
     jsolve_set_modes(&run->system, m->t, y, run->g);
     return JO_OK;
   }
-  if (isnan(opt->at) || opt->at == s->t_start) return JO_OK;
-  if (!(opt->at > s->t_start) || !isfinite(opt->at)) {
+  if (isnan(opt->at_s) || opt->at_s == s->t_start) return JO_OK;
+  if (!(opt->at_s > s->t_start) || !isfinite(opt->at_s)) {
     return jerr_set(m->ctx, JO_ERR_ARGUMENT, "time %g s is before the start of the manoeuvre, %g s",
-                    opt->at, s->t_start);
+                    opt->at_s, s->t_start);
   }
   JO_TRY(jplant_guard_start(run, m->t, y));
   jsolve_options solve = jplant_solve_options(p->model);
-  JO_TRY(jsolve_check_steps(m->ctx, &solve, s->t_start, opt->at));
+  JO_TRY(jsolve_check_steps(m->ctx, &solve, s->t_start, opt->at_s));
   jsolve_statistics stats;
-  return jsolve_integrate(m->ctx, &run->system, &solve, NULL, s->t_start, opt->at, y, &m->t,
+  return jsolve_integrate(m->ctx, &run->system, &solve, NULL, s->t_start, opt->at_s, y, &m->t,
                           &stats);
 }
 
@@ -89,14 +89,14 @@ static jo_status find_slopes(jo_modes* m, const jplant_work* run, const jplant_s
 // Modes, and their derivatives where they are asked for, at the state opt names.
 static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jplant_work* run) {
   const jplant* p = m->plant;
-  bool at_time = !opt->at_static && !isnan(opt->at) && opt->at != p->model->simulation.t_start;
+  bool at_time = !opt->at_static && !isnan(opt->at_s) && opt->at_s != p->model->simulation.t_start;
   jplant_start at = {.y = JARENA_ARRAY(&m->arena, p->dynamics->ny + 1, double)};
   if (!at.y) return jerr_memory(m->ctx);
   if (m->by.n > 0 && at_time) {
     return jerr_set(m->ctx, JO_ERR_ARGUMENT,
                     "derivatives of modes are those about the initial state or about static "
                     "equilibrium, not about the motion at %g s; give no time, or no numbers",
-                    opt->at);
+                    opt->at_s);
   }
   JO_TRY(go_to(m, opt, run, at.y));
   if (m->by.n == 0) return find_modes(m, run, at.y);
@@ -154,7 +154,7 @@ int jo_modes_count(const jo_modes* m) {
   return m->n;
 }
 
-jo_status jo_modes_mode(const jo_modes* m, int i, jo_mode* out) {
+jo_status jo_modes_at(const jo_modes* m, int i, jo_mode* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
   if (i < 0 || i >= m->n) return JO_ERR_ARGUMENT;
   const jplant_mode* k = &m->mode[i];
@@ -177,14 +177,14 @@ int jo_modes_parameter_count(const jo_modes* m) {
   return m->by.n;
 }
 
-jo_status jo_modes_parameter(const jo_modes* m, int k, jo_quantity* out) {
+jo_status jo_modes_parameter_at(const jo_modes* m, int k, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
   if (k < 0 || k >= m->by.n) return JO_ERR_ARGUMENT;
   *out = japi_describe(m->plant->model, m->by.wrt[k]);
   return JO_OK;
 }
 
-jo_status jo_modes_derivative(const jo_modes* m, int i, int k, jo_mode_derivative* out) {
+jo_status jo_modes_derivative_at(const jo_modes* m, int i, int k, jo_mode_derivative* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
   if (i < 0 || i >= m->n || k < 0 || k >= m->by.n) return JO_ERR_ARGUMENT;
   const jsens_mode_slope* s = &m->slope[(int64_t)i * m->by.n + k];

@@ -33,7 +33,7 @@ static jo_status run(job* j) {
   const jmodel_simulation* s = &j->system->variable->simulation;
   o.tolerance = j->opt->tolerance;
   double coarsest = (s->t_end - s->t_start) / MAX_ROWS;
-  if (s->output_step < coarsest) o.output_step = coarsest;
+  if (s->output_step < coarsest) o.output_step_s = coarsest;
   return jo_simulate(j->ctx, j->system, &o, &j->result);
 }
 

@@ -19,14 +19,17 @@ const char* jo_sens_method_name(jo_sens_method method) {
   return method <= JO_SENS_ADJOINT ? name[method] : "unknown";
 }
 
-const char* jo_sens_integrator(int i) {
+const char* jo_sens_integrator_name(int i) {
   const jsolve_method_info* method = jsolve_method_at(i, true);
   return method ? method->name : NULL;
 }
 
 jo_sens_options jo_sens_options_default(void) {
-  return (jo_sens_options){
-      .contributions = 1, .tolerance = NAN, .step = NAN, .derivative_tol = NAN};
+  return (jo_sens_options){.contributions = 1,
+                           .integrator = JO_METHOD_OF_MODEL,
+                           .tolerance = NAN,
+                           .step_s = NAN,
+                           .derivative_tol = NAN};
 }
 
 // ---- numbers -------------------------------------------------------------------------------------
@@ -64,24 +67,23 @@ jo_status japi_sens_options(jo_context* ctx, const jo_system* s, const jo_sens_o
   *out = jsens_options_default(s->variable);
   out->p = s->p;
   out->frozen = opt->frozen != 0;
-  if (opt->integrator) {
-    int method = jsolve_method_find(opt->integrator);
-    if (method < 0) {
+  if (opt->integrator != JO_METHOD_OF_MODEL) {
+    if (!jsolve_method_about((jsolve_method)opt->integrator)) {
       char names[JSOLVE_METHOD_NAMES];
-      return jerr_set(ctx, JO_ERR_ARGUMENT, "no integrator '%.40s'; derivatives need %s",
-                      opt->integrator, jsolve_method_names(true, " or ", names));
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "no integrator %d; derivatives need %s",
+                      (int)opt->integrator, jsolve_method_names(true, " or ", names));
     }
-    out->solve.method = (jsolve_method)method;
+    out->solve.method = (jsolve_method)opt->integrator;
   }
   if (!isnan(opt->tolerance)) out->solve.rel_tol = out->solve.abs_tol = opt->tolerance;
-  if (!isnan(opt->step)) out->solve.step = opt->step;
+  if (!isnan(opt->step_s)) out->solve.step = opt->step_s;
   if (!isnan(opt->derivative_tol)) out->derivative_tol = opt->derivative_tol;
   if (!(out->derivative_tol >= 0.0)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "tolerance of derivatives %g: must be more than 0",
                     out->derivative_tol);
   }
   JO_TRY(jplant_check_option(ctx, "tolerance", opt->tolerance));
-  if (opt->step != 0.0) JO_TRY(jplant_check_option(ctx, "step", opt->step));
+  if (opt->step_s != 0.0) JO_TRY(jplant_check_option(ctx, "step", opt->step_s));
   bool is_fixed = jsolve_method_about(out->solve.method)->is_fixed;
   if (!(out->solve.step >= 0.0) || (is_fixed && out->solve.step == 0.0)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "step %g s: method %s needs a step of more than 0",
@@ -176,7 +178,7 @@ static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) 
       return jerr_set(r->ctx, JO_ERR_ARGUMENT, "no output is named '%.80s'", opt->history[i]);
     }
   }
-  JO_TRY(jplant_check_option(r->ctx, "output_step", opt->history_step));
+  JO_TRY(jplant_check_option(r->ctx, "output_step", opt->history_step_s));
   if (!r->system->motion->tangents) return japi_system_fail(r->ctx, r->system, JO_USE_HISTORIES);
   return put_columns(r) ? JO_OK : jerr_memory(r->ctx);
 }
@@ -241,8 +243,8 @@ static void warn_of_errors(const jo_sens_result* r) {
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
     jsens_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i],
-                   r->system->motion->unit[j], model->objective[o].name,
-                   r->system->parameter[j].name);
+                    r->system->motion->unit[j], model->objective[o].name,
+                    r->system->parameter[j].name);
     if (!brink && m->brink[j] >= 0) brink = r->system->motion->plant->switch_name[m->brink[j]];
   }
   jsens_doubt_warn(r->ctx, &doubt, model->path, brink);
@@ -254,7 +256,7 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   JO_TRY(japi_sens_options(r->ctx, r->system, opt, &r->asked));
   o = r->asked;
   jsens_method method = choose_method(s, opt);
-  jsens_observer observer = {.step = opt->history_step, .user = r, .sample = add_sample};
+  jsens_observer observer = {.step = opt->history_step_s, .user = r, .sample = add_sample};
   if (opt->nhistory > 0) {
     JO_TRY(prepare_history(r, opt));
     method = JSENS_DIRECT;
@@ -319,13 +321,23 @@ int jo_sens_objective_count(const jo_sens_result* result) {
   return result->main->nobjective;
 }
 
-jo_status jo_sens_objective(const jo_sens_result* result, int i, jo_quantity* out) {
+jo_status jo_sens_objective_at(const jo_sens_result* result, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   if (i < 0 || i >= result->main->nobjective) return JO_ERR_ARGUMENT;
   const jmodel_objective* o = &result->system->variable->objective[i];
   *out = (jo_quantity){o->name, o->unit ? o->unit : "", o->description ? o->description : "",
                        result->main->value[i]};
   return JO_OK;
+}
+
+const double* jo_sens_gradient(const jo_sens_result* result) {
+  JO_REQUIRE_OR(NULL, result);
+  return result->main->gradient;
+}
+
+const double* jo_sens_gradient_error(const jo_sens_result* result) {
+  JO_REQUIRE_OR(NULL, result);
+  return result->main->gradient_error;
 }
 
 static double entry(const jsens_result* r, int objective, int parameter) {

@@ -59,7 +59,7 @@ static jo_status put_derivatives(jo_context* ctx, jtext* t, const jo_sens_result
             "objective,parameter,unit,influence,value,derivative,derivative_error,"
             "percent_per_percent,derivative_frozen\n");
   jo_quantity q;
-  for (int o = 0; jo_sens_objective(r, o, &q) >= 0; o++) {
+  for (int o = 0; jo_sens_objective_at(r, o, &q) >= 0; o++) {
     JO_TRY(jo_sens_rank(ctx, r, o, NULL, 1e-4, row));
     for (int i = 0; i < r->main->nw; i++) {
       const jo_sens_parameter* p = &r->system->parameter[row[i].parameter];

@@ -9,8 +9,12 @@
 #include "report/hdf5.h"
 
 jo_simulate_options jo_simulate_options_default(void) {
-  return (jo_simulate_options){
-      .t_end = NAN, .tolerance = NAN, .step = NAN, .output_step = NAN, .max_step = NAN};
+  return (jo_simulate_options){.t_end_s = NAN,
+                               .method = JO_METHOD_OF_MODEL,
+                               .tolerance = NAN,
+                               .step_s = NAN,
+                               .output_step_s = NAN,
+                               .max_step_s = NAN};
 }
 
 const char* jo_method_name(int i) {
@@ -23,6 +27,15 @@ const char* jo_method_description(int i) {
   return method ? method->about : NULL;
 }
 
+jo_method jo_method_find(const char* name) {
+  JO_REQUIRE_OR(JO_METHOD_OF_MODEL, name);
+  return (jo_method)jsolve_method_find(name);
+}
+
+const char* japi_method_name(jo_method method) {
+  return method == JO_METHOD_OF_MODEL ? NULL : jsolve_method_name((jsolve_method)method);
+}
+
 // ---- runs ----------------------------------------------------------------------------------------
 
 static bool report_progress(void* user, double fraction) {
@@ -32,12 +45,12 @@ static bool report_progress(void* user, double fraction) {
 
 jplant_simulate_options japi_simulate_options(const jo_simulate_options* opt) {
   jplant_simulate_options o = jplant_simulate_options_default();
-  o.method = opt->method;
-  o.t_end = opt->t_end;
+  o.method = japi_method_name(opt->method);
+  o.t_end = opt->t_end_s;
   o.rel_tol = o.abs_tol = opt->tolerance;
-  o.step = opt->step;
-  o.output_step = opt->output_step;
-  o.max_step = opt->max_step;
+  o.step = opt->step_s;
+  o.output_step = opt->output_step_s;
+  o.max_step = opt->max_step_s;
   o.max_events = opt->max_events;
   if (opt->progress) {
     o.progress = report_progress;
@@ -109,7 +122,7 @@ int jo_result_objective_count(const jo_result* result) {
   return result->result->nobjective;
 }
 
-jo_status jo_result_objective(const jo_result* result, int i, jo_quantity* out) {
+jo_status jo_result_objective_at(const jo_result* result, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jplant_result* r = result->result;
   return get(jplant_result_objectives(r), r->nobjective, i, out);
@@ -125,7 +138,7 @@ int jo_result_output_count(const jo_result* result) {
   return result->result->noutput;
 }
 
-jo_status jo_result_output(const jo_result* result, int i, jo_quantity* out) {
+jo_status jo_result_output_at(const jo_result* result, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jplant_result* r = result->result;
   return get(jplant_result_outputs(r), r->noutput, i, out);
@@ -136,7 +149,7 @@ int jo_result_event_count(const jo_result* result) {
   return result->result->nevent;
 }
 
-jo_status jo_result_event(const jo_result* result, int i, jo_event* out) {
+jo_status jo_result_event_at(const jo_result* result, int i, jo_event* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jplant_result* r = result->result;
   if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
@@ -149,7 +162,7 @@ int jo_result_column_count(const jo_result* result) {
   return result->result->ncolumn;
 }
 
-jo_status jo_result_column(const jo_result* result, int i, jo_quantity* out) {
+jo_status jo_result_column_at(const jo_result* result, int i, jo_quantity* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   return get(result->result->column, result->result->ncolumn, i, out);
 }
@@ -159,10 +172,9 @@ int jo_result_row_count(const jo_result* result) {
   return result->result->nrow;
 }
 
-const double* jo_result_row(const jo_result* result, int i) {
+const double* jo_result_rows(const jo_result* result) {
   JO_REQUIRE_OR(NULL, result);
-  const jplant_result* r = result->result;
-  return i >= 0 && i < r->nrow ? r->row + (size_t)i * (size_t)r->ncolumn : NULL;
+  return result->result->row;
 }
 
 static bool ends_in(const char* text, const char* end) {

@@ -20,7 +20,7 @@ struct jo_sweep {
 };
 
 jo_sweep_options jo_sweep_options_default(void) {
-  return (jo_sweep_options){.t_end = NAN, .tolerance = NAN, .step = NAN};
+  return (jo_sweep_options){.t_end_s = NAN, .tolerance = NAN, .step_s = NAN};
 }
 
 static bool tell(void* user, int done) {
@@ -57,9 +57,9 @@ static jo_status build(jo_sweep* s, const jo_system* system, const jo_sweep_opti
              : opt->method == JO_SENS_ADJOINT ? JSTUDY_SWEEP_ADJOINT
                                               : JSTUDY_SWEEP_AUTO;
   o.frozen = opt->frozen != 0;
-  o.t_end = opt->t_end;
+  o.t_end = opt->t_end_s;
   o.tolerance = opt->tolerance;
-  o.step = opt->step;
+  o.step = opt->step_s;
   o.workers = opt->workers;
   o.journal = opt->journal;
   o.restart = opt->restart != 0;
@@ -140,25 +140,25 @@ jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
   return info;
 }
 
-const char* jo_sweep_parameter(const jo_sweep* sweep, int i) {
+const char* jo_sweep_parameter_name(const jo_sweep* sweep, int i) {
   JO_REQUIRE_OR(NULL, sweep);
   const jstudy_sweep* s = sweep->sweep;
   return i >= 0 && i < s->nrange ? s->range[i].name : NULL;
 }
 
-const char* jo_sweep_objective(const jo_sweep* sweep, int i) {
+const char* jo_sweep_objective_name(const jo_sweep* sweep, int i) {
   JO_REQUIRE_OR(NULL, sweep);
   const jstudy_sweep* s = sweep->sweep;
   return i >= 0 && i < s->nobjective ? s->model->objective[i].name : NULL;
 }
 
-const char* jo_sweep_wrt(const jo_sweep* sweep, int i) {
+const char* jo_sweep_wrt_name(const jo_sweep* sweep, int i) {
   JO_REQUIRE_OR(NULL, sweep);
   const jstudy_sweep* s = sweep->sweep;
   return i >= 0 && i < s->nw ? s->model->number[s->wrt[i]].path : NULL;
 }
 
-jo_status jo_sweep_get(const jo_sweep* sweep, int i, jo_sweep_point* out) {
+jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep, out);
   const jstudy_sweep* s = sweep->sweep;
   if (i < 0 || i >= s->npoint) return JO_ERR_ARGUMENT;

@@ -340,7 +340,7 @@ static bool contains(const int* list, int n, int i) {
   return false;
 }
 
-jo_status jo_system_coordinate(const jo_system* system, int i, jo_coordinate* out) {
+jo_status jo_system_coordinate_at(const jo_system* system, int i, jo_coordinate* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, system, out);
   const jplant* p = system->plant;
   const jmodel* m = p->model;
@@ -355,14 +355,14 @@ jo_status jo_system_coordinate(const jo_system* system, int i, jo_coordinate* ou
   return JO_OK;
 }
 
-const char* jo_system_redundant(const jo_system* system, int i) {
+const char* jo_system_redundant_name(const jo_system* system, int i) {
   JO_REQUIRE_OR(NULL, system);
   const jgen_partition* part = &system->plant->dynamics->part;
   if (i < 0 || i >= part->nredundant) return NULL;
   return system->plant->position->row_name[part->redundant[i]];
 }
 
-const char* jo_system_switch(const jo_system* system, int i) {
+const char* jo_system_switch_name(const jo_system* system, int i) {
   JO_REQUIRE_OR(NULL, system);
   const jgen_dynamics* d = system->plant->dynamics;
   return i >= 0 && i < d->nswitch ? d->sw[i].text : NULL;

@@ -36,10 +36,10 @@ static void test_static_derivatives_of_a_spring_are_those_of_the_handbook(void**
   assert_ok(f->ctx, jo_static_differentiate(f->ctx, f->model, name, 4, &s));
   assert_int_equal(jo_static_parameter_count(s), 4);
   jo_quantity p;
-  assert_int_equal(jo_static_parameter(s, 1, &p), JO_OK);
+  assert_int_equal(jo_static_parameter_at(s, 1, &p), JO_OK);
   assert_string_equal(p.name, "k");
   assert_near(p.value, 80.0, 0.0);
-  assert_int_equal(jo_static_parameter(s, 4, &p), JO_ERR_ARGUMENT);
+  assert_int_equal(jo_static_parameter_at(s, 4, &p), JO_ERR_ARGUMENT);
   assert_near(jo_static_coordinate_derivative(s, 0, 0), -9.81 / 80.0, 1e-12);
   assert_near(jo_static_coordinate_derivative(s, 0, 1), 2.0 * 9.81 / 6400.0, 1e-13);
   assert_near(jo_static_coordinate_derivative(s, 0, 2), 0.0, 0.0);
@@ -79,19 +79,19 @@ static void test_modes_derivatives_of_a_spring_are_those_of_the_handbook(void** 
   double mass = 2, c = 1, k = 80, omega = sqrt(k / mass - c * c / (4 * mass * mass));
   int found = 0;
   jo_mode mode;
-  for (int i = 0; jo_modes_mode(m, i, &mode) >= 0; i++) {
+  for (int i = 0; jo_modes_at(m, i, &mode) >= 0; i++) {
     jo_mode_derivative d;
     if (fabs(mode.im - omega) > 1e-9) continue;
     found++;
-    assert_int_equal(jo_modes_derivative(m, i, 0, &d), JO_OK);
+    assert_int_equal(jo_modes_derivative_at(m, i, 0, &d), JO_OK);
     assert_near(d.re, c / (2 * mass * mass), 1e-12);
     assert_near(d.im, (-k / (mass * mass) + c * c / (2 * pow(mass, 3))) / (2 * omega), 1e-11);
-    assert_int_equal(jo_modes_derivative(m, i, 1, &d), JO_OK);
+    assert_int_equal(jo_modes_derivative_at(m, i, 1, &d), JO_OK);
     assert_near(d.re, 0.0, 1e-13);
     assert_near(d.im, 1 / (2 * mass * omega), 1e-13);
     assert_near(d.frequency, 1 / (2 * mass * omega) / 6.283185307179586, 1e-13);
     assert_near(d.damping, -c / (4 * sqrt(mass) * pow(k, 1.5)), 1e-13);
-    assert_int_equal(jo_modes_derivative(m, i, 4, &d), JO_ERR_ARGUMENT);
+    assert_int_equal(jo_modes_derivative_at(m, i, 4, &d), JO_ERR_ARGUMENT);
   }
   assert_int_equal(found, 1);
   jo_modes_destroy(m);

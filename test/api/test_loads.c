@@ -29,7 +29,7 @@ static void save_events(jo_context* ctx, const jo_setting* set, int nset, const 
 
 static double parameter(const jo_model* m, const char* name) {
   jo_parameter p;
-  for (int i = 0; jo_model_parameter(m, i, &p) >= 0; i++) {
+  for (int i = 0; jo_model_parameter_at(m, i, &p) >= 0; i++) {
     if (strcmp(p.name, name) == 0) return p.value;
   }
   return NAN;

@@ -49,7 +49,7 @@ static jo_status load_model(work* w) {
   jo_model* m = NULL;
   jo_status status = jo_model_load(w->ctx, w->task->model, set, 1, &m);
   jo_parameter p;
-  for (int i = 0; status >= 0 && jo_model_parameter(m, i, &p) >= 0; i++) {
+  for (int i = 0; status >= 0 && jo_model_parameter_at(m, i, &p) >= 0; i++) {
     add(w, p.value);
   }
   jo_model_destroy(m);
@@ -64,7 +64,7 @@ static jo_status run_method(work* w, const jo_system* s, const char* method) {
   opt.step = strcmp(method, "rk4") == 0 ? 1e-3 : NAN;
   jo_status status = jo_simulate(w->ctx, s, &opt, &r);
   jo_quantity q;
-  for (int i = 0; status >= 0 && jo_result_output(r, i, &q) >= 0; i++) {
+  for (int i = 0; status >= 0 && jo_result_output_at(r, i, &q) >= 0; i++) {
     add(w, q.value);
   }
   if (status >= 0) status = jo_result_save(w->ctx, r, csv);
@@ -97,7 +97,7 @@ static jo_status differentiate(work* w, jo_sens_method method) {
   jo_status status = jo_sens_create(w->ctx, w->model, &setup, &s);
   if (status >= 0) status = jo_sens_run(w->ctx, s, &opt, &r);
   jo_quantity q;
-  for (int i = 0; status >= 0 && jo_sens_objective(r, i, &q) >= 0; i++) {
+  for (int i = 0; status >= 0 && jo_sens_objective_at(r, i, &q) >= 0; i++) {
     add(w, q.value);
     add(w, jo_sens_derivative(r, i, 0));
   }
@@ -147,7 +147,7 @@ static jo_status sweep_model(work* w) {
   jo_status status = jo_sweep_create(w->ctx, w->model, &opt, &s);
   if (status >= 0) status = jo_sweep_run(s);
   jo_sweep_point p;
-  for (int i = 0; status >= 0 && jo_sweep_get(s, i, &p) >= 0; i++) {
+  for (int i = 0; status >= 0 && jo_sweep_point_at(s, i, &p) >= 0; i++) {
     add(w, p.status);
     add(w, p.value[0]);
     add(w, p.gradient[0]);
@@ -233,7 +233,7 @@ static jo_status static_model(work* w) {
   jo_static* s = NULL;
   jo_status status = jo_static_differentiate(w->ctx, w->model, &w->task->name, 1, &s);
   jo_quantity q;
-  for (int i = 0; status >= 0 && jo_static_output(s, i, &q) >= 0; i++) {
+  for (int i = 0; status >= 0 && jo_static_output_at(s, i, &q) >= 0; i++) {
     add(w, q.value);
     add(w, jo_static_output_derivative(s, i, 0));
   }
@@ -248,7 +248,7 @@ static jo_status modes_model(work* w) {
   opt.nname = 1;
   jo_status status = jo_modes_create(w->ctx, w->model, &opt, &m);
   jo_mode k;
-  for (int i = 0; status >= 0 && jo_modes_mode(m, i, &k) >= 0; i++) {
+  for (int i = 0; status >= 0 && jo_modes_at(m, i, &k) >= 0; i++) {
     add(w, k.frequency);
   }
   jo_modes_destroy(m);

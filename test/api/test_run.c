@@ -20,7 +20,7 @@ static double objective(const fixture* f) {
   jo_result* r = NULL;
   jo_quantity q;
   assert_ok(f->ctx, jo_simulate(f->ctx, f->system, NULL, &r));
-  assert_int_equal(jo_result_objective(r, 0, &q), JO_OK);
+  assert_int_equal(jo_result_objective_at(r, 0, &q), JO_OK);
   jo_result_destroy(r);
   return q.value;
 }

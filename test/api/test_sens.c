@@ -137,7 +137,7 @@ static void test_sens_contributions_add_up(void** state) {
     assert_true(jo_sens_event_count(f.result) > 0);
     double largest = 0.0;
     jo_quantity q;
-    for (int o = 0; jo_sens_objective(f.result, o, &q) >= 0; o++) {
+    for (int o = 0; jo_sens_objective_at(f.result, o, &q) >= 0; o++) {
       for (int k = 0; k < jo_sens_parameter_count(f.sens); k++) {
         double exact = jo_sens_derivative(f.result, o, k), sum = 0.0;
         for (int e = 0; e < jo_sens_event_count(f.result); e++) {

@@ -66,7 +66,7 @@ static void check(jo_sweep* s) {
   int done = 0;
   for (int i = 0; i < info.points; i++) {
     jo_sweep_point p;
-    require(jo_sweep_get(s, i, &p) >= 0);
+    require(jo_sweep_point_at(s, i, &p) >= 0);
     require(p.message != NULL && (strlen(p.message) == 0 || p.status < 0));
     done += p.is_done != 0;
   }

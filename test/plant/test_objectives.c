@@ -48,7 +48,7 @@ static values run(fixture* f) {
 
 static double value(const values* v, const char* name) {
   jo_quantity q;
-  for (int i = 0; jo_result_objective(v->result, i, &q) >= 0; i++) {
+  for (int i = 0; jo_result_objective_at(v->result, i, &q) >= 0; i++) {
     if (strcmp(q.name, name) == 0) return q.value;
   }
   fail_msg("no objective %s", name);
@@ -184,7 +184,7 @@ static void test_objectives_are_differentiated_in_every_form(void** state) {
   assert_ok(f->ctx, jo_sens_run(f->ctx, sens, NULL, &r));
   for (int o = 0; o < 5; o++) {
     jo_quantity q;
-    assert_ok(f->ctx, jo_sens_objective(r, o, &q));
+    assert_ok(f->ctx, jo_sens_objective_at(r, o, &q));
     assert_near(1.5 * jo_sens_derivative(r, o, 0), q.value, 1e-9);
   }
   assert_near(jo_sens_derivative(r, 4, 1), -1.5 * 0.7 * 0.7, 1e-9);
