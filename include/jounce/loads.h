@@ -26,11 +26,10 @@ typedef enum jo_loads_driver {
   JO_LOADS_CONVERGED
 } jo_loads_driver;
 
-/// Drivers: name and one line about it; NULL where there is no i-th.
+/// Names of drivers; NULL where there is no i-th.
 JO_API const char* jo_loads_driver_name(int i);
 /// -1: there is none of this name.
 JO_API int jo_loads_driver_find(const char* name);
-JO_API const char* jo_loads_driver_description(int i);
 
 /// Numbers that are NaN, as in the defaults: what is said here.
 typedef struct jo_loads_options {

@@ -38,9 +38,8 @@ typedef enum jo_method {
 /// The method of a name; JO_METHOD_OF_MODEL where there is none.
 JO_API jo_method jo_method_find(const char* name);
 
-/// The i-th method of the list: name and one line about it; NULL where there is none.
+/// Name of the i-th method of the list; NULL where there is none.
 JO_API const char* jo_method_name(int i);
-JO_API const char* jo_method_description(int i);
 
 #ifdef __cplusplus
 }

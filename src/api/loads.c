@@ -31,15 +31,6 @@ int jo_loads_driver_find(const char* name) {
   return -1;
 }
 
-const char* jo_loads_driver_description(int i) {
-  static const char* const text[] = {
-#define X(id, name, about) about,
-      JSOLVE_LOAD_DRIVER_LIST(X)
-#undef X
-          "steps so small that nothing is left to see"};
-  return i >= 0 && i <= JO_LOADS_CONVERGED ? text[i] : NULL;
-}
-
 // ---- runs ----------------------------------------------------------------------------------------
 
 jo_loads_options jo_loads_options_default(void) {

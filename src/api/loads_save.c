@@ -6,16 +6,12 @@
 #include "api/loads_handle.h"
 #include "base/file.h"
 #include "base/require.h"
+#include "base/text.h"
 #include "report/load_events.h"
 #include "report/svg_plot.h"
 #include "report/table.h"
 
 #define MAX_POINTS 4000  // of a line in a plot
-
-static bool ends_in(const char* text, const char* end) {
-  size_t n = strlen(text), k = strlen(end);
-  return n > k && strcmp(text + n - k, end) == 0;
-}
 
 static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_result* r,
                                 const char* path) {
@@ -79,9 +75,9 @@ jo_status jo_loads_save(jo_context* ctx, const jo_loads_result* result, const ch
   jarena a;
   jarena_init(&a, ctx);
   jo_status status;
-  if (ends_in(path, ".csv")) {
+  if (jtext_ends_in(path, ".csv")) {
     status = save_histories(ctx, &a, result, path);
-  } else if (ends_in(path, ".events")) {
+  } else if (jtext_ends_in(path, ".events")) {
     status = save_events(ctx, &a, result, path);
   } else {
     status = jerr_set(ctx, JO_ERR_ARGUMENT,

@@ -5,6 +5,7 @@
 
 #include "api/handles.h"
 #include "base/require.h"
+#include "base/text.h"
 #include "report/csv.h"
 #include "report/hdf5.h"
 
@@ -20,11 +21,6 @@ jo_simulate_options jo_simulate_options_default(void) {
 const char* jo_method_name(int i) {
   const jsolve_method_info* method = jsolve_method_at(i, false);
   return method ? method->name : NULL;
-}
-
-const char* jo_method_description(int i) {
-  const jsolve_method_info* method = jsolve_method_at(i, false);
-  return method ? method->about : NULL;
 }
 
 jo_method jo_method_find(const char* name) {
@@ -177,15 +173,10 @@ const double* jo_result_rows(const jo_result* result) {
   return result->result->row;
 }
 
-static bool ends_in(const char* text, const char* end) {
-  size_t n = strlen(text), k = strlen(end);
-  return n > k && strcmp(text + n - k, end) == 0;
-}
-
 jo_status jo_result_save(jo_context* ctx, const jo_result* result, const char* path) {
   JO_REQUIRE(ctx, result, path);
-  if (ends_in(path, ".csv")) return jreport_csv(ctx, result->result, path);
-  if (ends_in(path, ".h5") || ends_in(path, ".hdf5")) {
+  if (jtext_ends_in(path, ".csv")) return jreport_csv(ctx, result->result, path);
+  if (jtext_ends_in(path, ".h5") || jtext_ends_in(path, ".hdf5")) {
     return jreport_hdf5(ctx, result->result, path);
   }
   return jerr_set(ctx, JO_ERR_ARGUMENT,

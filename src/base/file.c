@@ -50,7 +50,7 @@ static ssize_t read_all(int fd, char* data, size_t n) {
   return (ssize_t)have;
 }
 
-static bool write_all(int fd, const char* data, size_t n) {
+bool jfile_write_all(int fd, const char* data, size_t n) {
   while (n > 0) {
     ssize_t done = write(fd, data, n);
     if (done < 0 && errno == EINTR) continue;
@@ -181,7 +181,7 @@ jo_status jfile_write(jo_context* ctx, const char* path, const void* data, size_
   target t;
   JO_TRY(open_target(ctx, path, &t));
   jo_status status = JO_OK;
-  bool is_written = write_all(t.fd, data, size) && fsync(t.fd) == 0;
+  bool is_written = jfile_write_all(t.fd, data, size) && fsync(t.fd) == 0;
   if (close_after(t.fd, is_written) && rename(t.name, path) == 0) {
     sync_parent(path, t.name);
   } else {
@@ -204,7 +204,7 @@ jo_status jfile_check_output(jo_context* ctx, const char* path) {
 jo_status jfile_write_new(jo_context* ctx, const char* path, const void* data, size_t size) {
   int fd = jfile_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd < 0) return fail(ctx, path, "write");
-  return close_after(fd, write_all(fd, data, size)) ? JO_OK : fail(ctx, path, "write");
+  return close_after(fd, jfile_write_all(fd, data, size)) ? JO_OK : fail(ctx, path, "write");
 }
 
 jo_status jfile_publish(jo_context* ctx, const char* from, const char* to) {

@@ -79,4 +79,7 @@ typedef struct jfile_work {
 jo_status jfile_work_open(jo_context* ctx, jarena* a, const char* parent, jfile_work* out);
 void jfile_work_close(jfile_work* w);
 
+// All n bytes to an open file, whatever interrupts; false: errno says why.
+bool jfile_write_all(int fd, const char* data, size_t n);
+
 #endif

@@ -31,17 +31,6 @@ static uint64_t checksum(uint64_t size, const void* data) {
   return jhash_mix(jhash_bytes(data, (size_t)size), size);
 }
 
-static bool write_all(int fd, const char* data, size_t n) {
-  while (n > 0) {
-    ssize_t done = write(fd, data, n);
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return false;
-    data += done;
-    n -= (size_t)done;
-  }
-  return true;
-}
-
 static bool read_all(int fd, char* data, size_t n) {
   size_t have = 0;
   while (have < n) {
@@ -65,7 +54,7 @@ static jo_status begin_anew(jjournal* j, const jjournal_options* opt) {
   char header[HEADER];
   memcpy(header, name_text, NAME);
   memcpy(header + NAME, opt->key, JJOURNAL_KEY);
-  if (ftruncate(j->fd, 0) != 0 || !write_all(j->fd, header, HEADER)) {
+  if (ftruncate(j->fd, 0) != 0 || !jfile_write_all(j->fd, header, HEADER)) {
     return fail(j->ctx, j->path, "write");
   }
   return JO_OK;
@@ -164,7 +153,8 @@ jo_status jjournal_append(jo_context* ctx, jjournal* j, const void* data, size_t
   memcpy(record, &n, sizeof n);
   memcpy(record + sizeof n, &sum, sizeof sum);
   if (size > 0) memcpy(record + PREFIX, data, size);
-  jo_status status = write_all(j->fd, record, PREFIX + size) ? JO_OK : fail(ctx, j->path, "write");
+  jo_status status =
+      jfile_write_all(j->fd, record, PREFIX + size) ? JO_OK : fail(ctx, j->path, "write");
   jmem_free(ctx, record);
   return status;
 }

@@ -265,3 +265,8 @@ int jtext_distance(const char* a, size_t na, const char* b, size_t nb) {
   }
   return row[nb] + (int)(beyond < 1000 ? beyond : 1000);
 }
+
+bool jtext_ends_in(const char* text, const char* end) {
+  size_t n = strlen(text), k = strlen(end);
+  return n > k && strcmp(text + n - k, end) == 0;
+}

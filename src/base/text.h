@@ -47,4 +47,7 @@ const char* jtext_flaw(const char* s, size_t n, size_t* at);
 // Jaro-like closeness for "did you mean": small is close. Case-insensitive edit distance.
 int jtext_distance(const char* a, size_t na, const char* b, size_t nb);
 
+// Whether a text, not `end` alone, ends in `end`.
+bool jtext_ends_in(const char* text, const char* end);
+
 #endif

@@ -32,12 +32,13 @@ static void put_findings(jtext* t, const jplant_result* r) {
 }
 
 jo_status jreport_csv(jo_context* ctx, const jplant_result* r, const char* path) {
-  jreport_note note[JREPORT_MAX_NOTES];
+  jreport_notes notes = {0};
+  jreport_notes_of_run(&notes, r);
   jreport_table table = {
       .column = r->column, .ncolumn = r->ncolumn, .nrow = r->nrow, .row = r->row};
   jtext t;
   jtext_init(&t, ctx);
-  jreport_put_notes(&t, note, jreport_notes(r, note));
+  jreport_put_notes(&t, notes.note, notes.n);
   put_findings(&t, r);
   jreport_put_table(&t, &table);
   jo_status status = t.failed ? jerr_memory(ctx) : jfile_write(ctx, path, t.data, t.length);

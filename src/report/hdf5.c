@@ -292,9 +292,10 @@ static jo_status save(jo_context* ctx, const jreport_table* table, const jplant_
 }
 
 jo_status jreport_hdf5(jo_context* ctx, const jplant_result* r, const char* path) {
-  jreport_note note[JREPORT_MAX_NOTES];
-  jreport_table table = {.note = note,
-                         .nnote = jreport_notes(r, note),
+  jreport_notes notes = {0};
+  jreport_notes_of_run(&notes, r);
+  jreport_table table = {.note = notes.note,
+                         .nnote = notes.n,
                          .column = r->column,
                          .ncolumn = r->ncolumn,
                          .nrow = r->nrow,

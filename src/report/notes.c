@@ -2,47 +2,40 @@
 // The list of notes. Names and order are part of the file formats, docs/cli.md.
 #include "report/notes.h"
 
-typedef struct list {
-  jreport_note* note;
-  int n;
-} list;
-
-static void text(list* l, const char* name, const char* value) {
+void jreport_note_text(jreport_notes* l, const char* name, const char* value) {
   l->note[l->n++] = (jreport_note){.name = name, .unit = "", .kind = JREPORT_TEXT, .text = value};
 }
 
-static void real(list* l, const char* name, const char* unit, double value) {
+void jreport_note_real(jreport_notes* l, const char* name, const char* unit, double value) {
   l->note[l->n++] = (jreport_note){.name = name, .unit = unit, .kind = JREPORT_REAL, .real = value};
 }
 
-static void count(list* l, const char* name, int64_t value) {
+void jreport_note_count(jreport_notes* l, const char* name, int64_t value) {
   l->note[l->n++] = (jreport_note){.name = name, .unit = "", .kind = JREPORT_COUNT, .count = value};
 }
 
-int jreport_notes(const jplant_result* r, jreport_note note[JREPORT_MAX_NOTES]) {
+void jreport_notes_of_run(jreport_notes* l, const jplant_result* r) {
   const jplant_simulate_used* u = &r->used;
-  list l = {.note = note};
-  text(&l, "model", r->model);
-  text(&l, "description", r->description);
-  text(&l, "sha256", r->sha256);
-  text(&l, "settings", r->settings);
-  text(&l, "jounce", jo_version());
-  text(&l, "method", u->method);
-  real(&l, "t_start", "s", u->t_start);
-  real(&l, "t_end", "s", u->t_end);
+  jreport_note_text(l, "model", r->model);
+  jreport_note_text(l, "description", r->description);
+  jreport_note_text(l, "sha256", r->sha256);
+  jreport_note_text(l, "settings", r->settings);
+  jreport_note_text(l, "jounce", jo_version());
+  jreport_note_text(l, "method", u->method);
+  jreport_note_real(l, "t_start", "s", u->t_start);
+  jreport_note_real(l, "t_end", "s", u->t_end);
   if (!u->is_fixed_step) {
-    real(&l, "rel_tol", "", u->rel_tol);
-    real(&l, "abs_tol", "", u->abs_tol);
+    jreport_note_real(l, "rel_tol", "", u->rel_tol);
+    jreport_note_real(l, "abs_tol", "", u->abs_tol);
   }
-  if (u->step > 0.0) real(&l, "step", "s", u->step);
-  real(&l, "output_step", "s", u->output_step);
-  text(&l, "kernels", u->is_compiled ? "compiled" : "interpreted");
-  text(&l, "complete", r->is_complete ? "yes" : "no");
-  real(&l, "t_reached", "s", r->t_reached);
-  count(&l, "steps", r->statistics.steps);
-  count(&l, "rejected", r->statistics.rejected);
-  count(&l, "evaluations", r->statistics.evaluations);
-  count(&l, "projections", r->projections);
-  real(&l, "closure_residual", "m", r->closure);
-  return l.n;
+  if (u->step > 0.0) jreport_note_real(l, "step", "s", u->step);
+  jreport_note_real(l, "output_step", "s", u->output_step);
+  jreport_note_text(l, "kernels", u->is_compiled ? "compiled" : "interpreted");
+  jreport_note_text(l, "complete", r->is_complete ? "yes" : "no");
+  jreport_note_real(l, "t_reached", "s", r->t_reached);
+  jreport_note_count(l, "steps", r->statistics.steps);
+  jreport_note_count(l, "rejected", r->statistics.rejected);
+  jreport_note_count(l, "evaluations", r->statistics.evaluations);
+  jreport_note_count(l, "projections", r->projections);
+  jreport_note_real(l, "closure_residual", "m", r->closure);
 }

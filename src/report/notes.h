@@ -18,7 +18,16 @@ typedef struct jreport_note {
 
 #define JREPORT_MAX_NOTES 32
 
-// Returns how many; texts belong to the result.
-int jreport_notes(const jplant_result* r, jreport_note note[JREPORT_MAX_NOTES]);
+typedef struct jreport_notes {
+  jreport_note note[JREPORT_MAX_NOTES];
+  int n;
+} jreport_notes;
+
+void jreport_note_text(jreport_notes* l, const char* name, const char* value);
+void jreport_note_real(jreport_notes* l, const char* name, const char* unit, double value);
+void jreport_note_count(jreport_notes* l, const char* name, int64_t value);
+
+// Of a run. Texts belong to the result.
+void jreport_notes_of_run(jreport_notes* l, const jplant_result* r);
 
 #endif

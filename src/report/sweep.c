@@ -6,52 +6,33 @@
 
 #include "report/table.h"
 
-#define MAX_NOTES 16
-
 static const char* text_or_empty(const char* text) {
   return text ? text : "";
 }
 
 // ---- notes ---------------------------------------------------------------------------------------
 
-typedef struct list {
-  jreport_note note[MAX_NOTES];
-  int n;
-} list;
-
-static void text(list* l, const char* name, const char* value) {
-  l->note[l->n++] = (jreport_note){.name = name, .unit = "", .kind = JREPORT_TEXT, .text = value};
-}
-
-static void real(list* l, const char* name, const char* unit, double value) {
-  l->note[l->n++] = (jreport_note){.name = name, .unit = unit, .kind = JREPORT_REAL, .real = value};
-}
-
-static void count(list* l, const char* name, int64_t value) {
-  l->note[l->n++] = (jreport_note){.name = name, .unit = "", .kind = JREPORT_COUNT, .count = value};
-}
-
-static void put_notes(list* l, const jstudy_sweep* s, int failed) {
+static void put_notes(jreport_notes* l, const jstudy_sweep* s, int failed) {
   const jsolve_options* o = &s->run.solve;
-  text(l, "model", text_or_empty(s->model->name));
-  text(l, "description", text_or_empty(s->model->description));
-  text(l, "sha256", s->model->sha256);
-  text(l, "settings", s->settings);
-  text(l, "jounce", jo_version());
-  text(l, "method", jsolve_method_name(o->method));
-  real(l, "t_start", "s", s->run.t_start);
-  real(l, "t_end", "s", s->run.t_end);
-  real(l, "rel_tol", "", o->rel_tol);
-  if (o->step > 0.0) real(l, "step", "s", o->step);
-  text(l, "design", s->is_sample ? "halton" : "grid");
-  if (s->is_sample) count(l, "seed", (int64_t)s->seed);
-  text(l, "derivatives",
-       s->method == JSENS_VALUE    ? "none"
-       : s->method == JSENS_DIRECT ? "direct"
-                                   : "adjoint");
-  if (s->nw > 0) text(l, "events", s->run.frozen ? "frozen" : "exact");
-  count(l, "points", s->ndone);
-  count(l, "failed", failed);
+  jreport_note_text(l, "model", text_or_empty(s->model->name));
+  jreport_note_text(l, "description", text_or_empty(s->model->description));
+  jreport_note_text(l, "sha256", s->model->sha256);
+  jreport_note_text(l, "settings", s->settings);
+  jreport_note_text(l, "jounce", jo_version());
+  jreport_note_text(l, "method", jsolve_method_name(o->method));
+  jreport_note_real(l, "t_start", "s", s->run.t_start);
+  jreport_note_real(l, "t_end", "s", s->run.t_end);
+  jreport_note_real(l, "rel_tol", "", o->rel_tol);
+  if (o->step > 0.0) jreport_note_real(l, "step", "s", o->step);
+  jreport_note_text(l, "design", s->is_sample ? "halton" : "grid");
+  if (s->is_sample) jreport_note_count(l, "seed", (int64_t)s->seed);
+  jreport_note_text(l, "derivatives",
+                    s->method == JSENS_VALUE    ? "none"
+                    : s->method == JSENS_DIRECT ? "direct"
+                                                : "adjoint");
+  if (s->nw > 0) jreport_note_text(l, "events", s->run.frozen ? "frozen" : "exact");
+  jreport_note_count(l, "points", s->ndone);
+  jreport_note_count(l, "failed", failed);
 }
 
 // ---- columns -------------------------------------------------------------------------------------
@@ -144,7 +125,7 @@ static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jr
 
 jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, bool hdf5, const char* path) {
   jreport_table table = {0};
-  list notes = {0};
+  jreport_notes notes = {0};
   jarena a;
   jarena_init(&a, ctx);
   jo_status status = make_columns(ctx, &a, s, &table);
