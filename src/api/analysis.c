@@ -37,10 +37,10 @@ static jo_status settle(jo_static* s) {
   const jplant* p = s->plant;
   const jgen_dynamics* d = p->dynamics;
   double t = p->model->simulation.t_start;
-  s->q = JARENA_ARRAY(&s->arena, p->model->ncoordinate + 1, double);
-  s->output = JARENA_ARRAY(&s->arena, d->noutput + 1, double);
-  s->derivative = JARENA_ARRAY(&s->arena, (size_t)d->noutput * (size_t)s->by.n + 1, double);
-  s->at.y = JARENA_ARRAY(&s->arena, d->ny + 1, double);
+  s->q = JARENA_ARRAY(&s->arena, p->model->ncoordinate, double);
+  s->output = JARENA_ARRAY(&s->arena, d->noutput, double);
+  s->derivative = JARENA_ARRAY(&s->arena, (size_t)d->noutput * (size_t)s->by.n, double);
+  s->at.y = JARENA_ARRAY(&s->arena, d->ny, double);
   if (!s->q || !s->output || !s->derivative || !s->at.y) return jerr_memory(s->ctx);
   memcpy(s->at.y, p->y0, (size_t)d->ny * sizeof *s->at.y);
   JO_TRY(check_elements(s->ctx, p));

@@ -69,8 +69,8 @@ static jo_status find_modes(jo_modes* m, jplant_work* run, const double* y) {
 
 static jo_status find_slopes(jo_modes* m, const jplant_work* run, const jplant_start* at) {
   int repeated = 0;
-  m->repeated = JARENA_ARRAY(&m->arena, m->n + 1, bool);
-  m->slope = JARENA_ARRAY(&m->arena, (size_t)m->n * (size_t)m->by.n + 1, jsens_mode_slope);
+  m->repeated = JARENA_ARRAY(&m->arena, m->n, bool);
+  m->slope = JARENA_ARRAY(&m->arena, (size_t)m->n * (size_t)m->by.n, jsens_mode_slope);
   if (!m->repeated || !m->slope) return jerr_memory(m->ctx);
   JO_TRY(jsens_mode_sensitivity(m->ctx, &m->arena, run, m->t, at, m->by.n, m->mode, m->n,
                                 m->repeated, m->slope));
@@ -90,7 +90,7 @@ static jo_status find_slopes(jo_modes* m, const jplant_work* run, const jplant_s
 static jo_status analyse(jo_modes* m, const jo_modes_options* opt, jplant_work* run) {
   const jplant* p = m->plant;
   bool at_time = !opt->at_static && !isnan(opt->at_s) && opt->at_s != p->model->simulation.t_start;
-  jplant_start at = {.y = JARENA_ARRAY(&m->arena, p->dynamics->ny + 1, double)};
+  jplant_start at = {.y = JARENA_ARRAY(&m->arena, p->dynamics->ny, double)};
   if (!at.y) return jerr_memory(m->ctx);
   if (m->by.n > 0 && at_time) {
     return jerr_set(m->ctx, JO_ERR_ARGUMENT,

@@ -78,7 +78,7 @@ static jo_status fill_gradient(job* j, int objective, jreport_gradient* g) {
 
 static jo_status fill_gradients(job* j) {
   int n = jo_sens_objective_count(j->derivatives);
-  jreport_gradient* g = JARENA_ARRAY(&j->arena, n + 1, jreport_gradient);
+  jreport_gradient* g = JARENA_ARRAY(&j->arena, n, jreport_gradient);
   if (!g) return jerr_memory(j->ctx);
   for (int i = 0; i < n; i++) {
     JO_TRY(fill_gradient(j, i, &g[i]));
@@ -93,11 +93,11 @@ static jo_status fill_gradients(job* j) {
 static jo_status fill_moving_events(job* j) {
   int n = jo_sens_event_count(j->derivatives), np = j->page.nparameter;
   int no = jo_sens_objective_count(j->derivatives);
-  jreport_event* list = JARENA_ARRAY(&j->arena, n + 1, jreport_event);
+  jreport_event* list = JARENA_ARRAY(&j->arena, n, jreport_event);
   if (!list) return jerr_memory(j->ctx);
   for (int i = 0; i < n; i++) {
     jo_sens_event e;
-    double* c = JARENA_ARRAY(&j->arena, no * np + 1, double);
+    double* c = JARENA_ARRAY(&j->arena, no * np, double);
     if (!c) return jerr_memory(j->ctx);
     JO_TRY(jo_sens_event_at(j->derivatives, i, &e));
     for (int k = 0; k < no * np; k++) {
@@ -112,7 +112,7 @@ static jo_status fill_moving_events(job* j) {
 
 static jo_status fill_events(job* j) {
   const jplant_result* r = j->result->result;
-  jreport_event* list = JARENA_ARRAY(&j->arena, r->nevent + 1, jreport_event);
+  jreport_event* list = JARENA_ARRAY(&j->arena, r->nevent, jreport_event);
   if (!list) return jerr_memory(j->ctx);
   for (int i = 0; i < r->nevent; i++) {
     list[i] = (jreport_event){.t = r->event[i].t, .name = r->event[i].name, .on = r->event[i].on};

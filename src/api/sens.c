@@ -166,7 +166,7 @@ static jo_status prepare_history(jo_sens_result* r, const jo_sens_options* opt) 
   h->nout = opt->nhistory;
   h->nw = r->system->motion->nw;
   h->ncolumn = 1 + h->nout * (1 + h->nw);
-  int* out = JARENA_ARRAY(&r->arena, h->nout + 1, int);
+  int* out = JARENA_ARRAY(&r->arena, h->nout, int);
   h->column = JARENA_ARRAY(&r->arena, h->ncolumn, jplant_quantity);
   if (!out || !h->column) return jerr_memory(r->ctx);
   h->out = out;

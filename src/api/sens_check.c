@@ -46,7 +46,7 @@ typedef struct report {
 static jo_status fill_differences(jsens_numeric* n, const jsens* checked, const report* tell,
                                   jo_sens_check_row* row) {
   int no = n->nobjective, nw = checked->nw;
-  double* d = JARENA_ARRAY(&n->arena, 3 * no + 1, double);
+  double* d = JARENA_ARRAY(&n->arena, 3 * no, double);
   if (!d) return jerr_memory(n->ctx);
   for (int k = 0; k < nw; k++) {
     double increment;
@@ -115,7 +115,7 @@ static jo_status curve(jsens_numeric* n, const jo_system* s, int objective, int 
   jo_sens_parameter about;
   JO_TRY(jo_sens_parameter_at(s, parameter, &about));
   double p = about.value, size = jsens_natural_size(s->variable, s->motion->wrt[parameter]);
-  double* psi = JARENA_ARRAY(&n->arena, n->nobjective + 1, double);
+  double* psi = JARENA_ARRAY(&n->arena, n->nobjective, double);
   if (!psi) return jerr_memory(n->ctx);
   for (int i = 0; i < count; i++) {
     double x = count > 1 ? (double)i / (count - 1) : 0.0;

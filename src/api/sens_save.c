@@ -139,7 +139,7 @@ static jo_status plot_vcurve(jo_context* ctx, jtext* t, const char* title, const
                              const char* label, const jo_sens_vcurve_point* point, int n) {
   jarena scratch;
   jarena_init(&scratch, ctx);
-  double* x = JARENA_ARRAY(&scratch, 3 * n + 1, double);
+  double* x = JARENA_ARRAY(&scratch, 3 * n, double);
   if (!x) {
     jarena_free(&scratch);
     return jerr_memory(ctx);

@@ -183,10 +183,10 @@ static jo_status gather(builder* b) {
   JO_TRY(list_shapes(b));
   int nwheel = count_shapes(b, JMODEL_SHAPE_WHEEL), nline = count_shapes(b, JMODEL_SHAPE_LINE);
   b->spot = JARENA_ARRAY(&b->a, most_spots(b), spot);
-  b->of_wheel = jarena_array(&b->a, (size_t)nwheel + 1, sizeof *b->of_wheel);
+  b->of_wheel = jarena_array(&b->a, (size_t)nwheel, sizeof *b->of_wheel);
   b->radius = JARENA_ARRAY(&b->a, nwheel, const jmodel_scalar*);
-  r->line = JARENA_ARRAY(&r->arena, nline + m->nclosure + 1, jexport_replay_line);
-  r->wheel = JARENA_ARRAY(&r->arena, nwheel + 1, jexport_replay_wheel);
+  r->line = JARENA_ARRAY(&r->arena, nline + m->nclosure, jexport_replay_line);
+  r->wheel = JARENA_ARRAY(&r->arena, nwheel, jexport_replay_wheel);
   bool ok = b->spot && b->of_wheel && b->radius && r->line && r->wheel;
   if (!ok) return jerr_memory(r->ctx);
   add_drawn(b);
@@ -209,7 +209,7 @@ static jo_status name_points(builder* b) {
   const jmodel* m = b->m;
   jmodel* copy = &b->model;
   copy->body = JARENA_ARRAY(&b->a, m->nbody, jmodel_body);
-  copy->hardpoint = JARENA_ARRAY(&b->a, m->nhardpoint + b->nspot + 1, jmodel_named_v3);
+  copy->hardpoint = JARENA_ARRAY(&b->a, m->nhardpoint + b->nspot, jmodel_named_v3);
   if (!copy->body || !copy->hardpoint) return jerr_memory(b->out->ctx);
   memcpy(copy->body, m->body, (size_t)m->nbody * sizeof *m->body);
   if (m->nhardpoint) {
@@ -217,7 +217,7 @@ static jo_status name_points(builder* b) {
   }
   for (int i = 0; i < m->nbody; i++) {
     jmodel_body* body = &copy->body[i];
-    body->point = JARENA_ARRAY(&b->a, body->npoint + b->nspot + 1, jmodel_named_v3);
+    body->point = JARENA_ARRAY(&b->a, body->npoint + b->nspot, jmodel_named_v3);
     if (!body->point) return jerr_memory(b->out->ctx);
     if (body->npoint) {
       memcpy(body->point, m->body[i].point, (size_t)body->npoint * sizeof *body->point);
@@ -240,7 +240,7 @@ static jo_status name_points(builder* b) {
 static jo_status add_sensors(builder* b) {
   const jmodel* m = b->m;
   jmodel* copy = &b->model;
-  copy->signal = JARENA_ARRAY(&b->a, m->nsignal + 3 * b->nspot + b->out->nwheel + 1, jmodel_signal);
+  copy->signal = JARENA_ARRAY(&b->a, m->nsignal + 3 * b->nspot + b->out->nwheel, jmodel_signal);
   if (!copy->signal) return jerr_memory(b->out->ctx);
   for (int i = 0; i < m->nsignal; i++) {
     copy->signal[i] = m->signal[i];
@@ -311,8 +311,8 @@ static jo_status keep_sample(void* user, double t, const double* y) {
 static jo_status take_frames(builder* b) {
   jexport_replay* r = b->out;
   r->nframe = b->nsample;
-  r->xyz = JARENA_ARRAY(&r->arena, 3 * (size_t)r->nframe * (size_t)r->npoint + 1, double);
-  r->spin = JARENA_ARRAY(&r->arena, 9 * (size_t)r->nframe * (size_t)r->nwheel + 1, double);
+  r->xyz = JARENA_ARRAY(&r->arena, 3 * (size_t)r->nframe * (size_t)r->npoint, double);
+  r->spin = JARENA_ARRAY(&r->arena, 9 * (size_t)r->nframe * (size_t)r->nwheel, double);
   if (!r->xyz || !r->spin) return jerr_memory(r->ctx);
   for (int f = 0; f < r->nframe; f++) {
     const double* at = b->sample + (size_t)f * (size_t)b->nvalue;
@@ -335,7 +335,7 @@ static jo_status shape_bodies(builder* b) {
   for (int i = 0; i < m->nbody; i++) {
     jexport_replay_body* body = &r->body[i];
     body->name = m->body[i].name;
-    body->point = JARENA_ARRAY(&r->arena, points_on(b, i) + 1, int);
+    body->point = JARENA_ARRAY(&r->arena, points_on(b, i), int);
     if (!body->point) return jerr_memory(r->ctx);
     for (int k = 0; k < r->npoint; k++) {
       if (b->spot[k].body == i) body->point[body->npoint++] = k;

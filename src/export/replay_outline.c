@@ -122,8 +122,8 @@ static void tie_inner_points(cloud* c) {
 jo_status jexport_replay_outline(jo_context* ctx, jarena* a, const double* xyz,
                                  jexport_replay_body* b) {
   int n = b->npoint;
-  cloud c = {n, JARENA_ARRAY(a, n + 1, v3), JARENA_ARRAY(a, n + 1, bool), b};
-  b->edge = JARENA_ARRAY(a, n * (n + 1) + 1, int);
+  cloud c = {n, JARENA_ARRAY(a, n, v3), JARENA_ARRAY(a, n, bool), b};
+  b->edge = JARENA_ARRAY(a, n * (n + 1), int);
   b->nedge = 0;
   if (!c.p || !c.is_joined || !b->edge) return jerr_memory(ctx);
   for (int i = 0; i < n; i++) {

@@ -112,7 +112,7 @@ static jo_status evaluate(jexport_replay* r, jexpr_graph* g, jexpr_ref height, j
   jexpr_fn fn = {"road", g, 1, &out};
   jexpr_tape tape;
   JO_TRY(jexpr_tape_build(r->ctx, scratch, &fn, &tape));
-  double* work = JARENA_ARRAY(scratch, jexpr_tape_work(&tape, 1) + 1, double);
+  double* work = JARENA_ARRAY(scratch, jexpr_tape_work(&tape, 1), double);
   road->z = JARENA_ARRAY(&r->arena, road->nx * road->ny, double);
   if (!work || !road->z) return jerr_memory(r->ctx);
   jexpr_tape_init(&tape, 1, work);
@@ -133,7 +133,7 @@ jo_status jexport_replay_pave(jexport_replay* r, const jmodel* m) {
   if (!g) return jerr_memory(r->ctx);
   scope s = {.m = m, .a = &scratch, .group = jexpr_group(g, "place", 2, JEXPR_PER_LANE)};
   jexpr_scope names = {.find = find, .user = &s, .call = call, .depth = &s.depth};
-  s.folder = (jplant_folder){m, JARENA_ARRAY(&scratch, m->nparameter + 1, jexpr_ref), &names};
+  s.folder = (jplant_folder){m, JARENA_ARRAY(&scratch, m->nparameter, jexpr_ref), &names};
   if (!s.folder.parameter && g->status == JO_OK) g->status = jerr_memory(r->ctx);
   jexpr_ref height = JEXPR_POISON;
   if (g->status == JO_OK) {

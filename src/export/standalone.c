@@ -117,8 +117,8 @@ static void write_header(const writer* w, jtext* t) {
 
 static jo_status write_data(writer* w, jtext* t) {
   const jgen_dynamics* d = w->plant->dynamics;
-  const char** p_name = JARENA_ARRAY(&w->arena, d->np + 1, const char*);
-  const char** objective = JARENA_ARRAY(&w->arena, d->nobjective + 1, const char*);
+  const char** p_name = JARENA_ARRAY(&w->arena, d->np, const char*);
+  const char** objective = JARENA_ARRAY(&w->arena, d->nobjective, const char*);
   if (!p_name || !objective) return jerr_memory(w->ctx);
   for (int i = 0; i < d->np; i++) {
     p_name[i] = w->m->number[d->live[i]].path;

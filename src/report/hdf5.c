@@ -163,7 +163,7 @@ static void put_objectives(writer* w) {
     unit = longest(unit, o[i].unit);
   }
   size_t step = name + unit + sizeof(double);
-  char* data = jarena_array(&w->scratch, (size_t)r->nobjective + 1, step);
+  char* data = jarena_array(&w->scratch, (size_t)r->nobjective, step);
   if (!data) {
     w->oom = true;
     return;
@@ -188,7 +188,7 @@ static void put_events(writer* w) {
     name = longest(name, r->event[i].name);
   }
   size_t step = sizeof(double) + name + 1;
-  char* data = jarena_array(&w->scratch, (size_t)r->nevent + 1, step);
+  char* data = jarena_array(&w->scratch, (size_t)r->nevent, step);
   if (!data) {
     w->oom = true;
     return;
@@ -213,7 +213,7 @@ static void put_remarks(writer* w) {
     text = longest(text, t->remark[i].text);
   }
   size_t step = sizeof(int) + text;
-  char* data = jarena_array(&w->scratch, (size_t)t->nremark + 1, step);
+  char* data = jarena_array(&w->scratch, (size_t)t->nremark, step);
   if (!data) {
     w->oom = true;
     return;

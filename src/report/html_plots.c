@@ -146,9 +146,9 @@ static void draw_with_friends(jtext* t, plots* p, int first) {
 static bool prepare(plots* p) {
   const jplant_result* r = p->r;
   p->n = r->nsensor > 0 ? r->nsensor : r->noutput;
-  p->curve = JARENA_ARRAY(&p->a, p->n + 1, curve);
-  p->t = JARENA_ARRAY(&p->a, r->nrow + 1, double);
-  p->y = JARENA_ARRAY(&p->a, (size_t)p->n * (size_t)r->nrow + 1, double);
+  p->curve = JARENA_ARRAY(&p->a, p->n, curve);
+  p->t = JARENA_ARRAY(&p->a, r->nrow, double);
+  p->y = JARENA_ARRAY(&p->a, (size_t)p->n * (size_t)r->nrow, double);
   if (!p->curve || !p->t || !p->y) return false;
   for (int k = 0; k < r->nrow; k++) {
     p->t[k] = r->row[(size_t)k * (size_t)r->ncolumn];

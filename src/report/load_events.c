@@ -260,7 +260,7 @@ static jo_status read_names(reader* r, char* line) {
   for (const char* s = line; s && *s; s++) {
     n += *s == ',';
   }
-  const char** name = JARENA_ARRAY(r->a, n + 1, const char*);
+  const char** name = JARENA_ARRAY(r->a, n, const char*);
   if (!name) return jerr_memory(r->ctx);
   for (char* cell; (cell = next_cell(&line)) != NULL;) {
     name[r->out->ny++] = cell;

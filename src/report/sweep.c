@@ -100,8 +100,8 @@ static jo_status make_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
 // ---- rows ----------------------------------------------------------------------------------------
 
 static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jreport_table* out) {
-  double* row = jarena_array(a, (size_t)s->ndone + 1, (size_t)out->ncolumn * sizeof *row);
-  jreport_remark* remark = JARENA_ARRAY(a, s->npoint + 1, jreport_remark);
+  double* row = jarena_array(a, (size_t)s->ndone, (size_t)out->ncolumn * sizeof *row);
+  jreport_remark* remark = JARENA_ARRAY(a, s->npoint, jreport_remark);
   if (!row || !remark) return jerr_memory(ctx);
   out->row = row;
   out->remark = remark;

@@ -30,8 +30,8 @@ static jo_status find_all(jplant_work* run, jarena* a, double t, const double* y
                           const double* unit, int nw, int* out) {
   const jgen_dynamics* d = run->plant->dynamics;
   jplant_tape_tangent f;
-  double* dp = JARENA_ARRAY(a, d->sens.nw + 1, double);
-  double* dg = JARENA_ARRAY(a, d->nswitch + 1, double);
+  double* dp = JARENA_ARRAY(a, d->sens.nw, double);
+  double* dg = JARENA_ARRAY(a, d->nswitch, double);
   if (!dp || !dg) return jerr_memory(run->ctx);
   JO_TRY(jplant_tape_tangent_build(run->ctx, a, &d->sens.tangent[JGEN_FN_SWITCHES], &f));
   for (int k = 0; k < nw; k++) {

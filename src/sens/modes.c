@@ -37,10 +37,10 @@ static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   cplx** array[] = {&b->p, &b->y, &b->mode, &b->dy, &b->dp, &b->ydot, &b->dydot, &b->work};
   int size[] = {d->np, d->ny, d->nswitch, d->ny, d->sens.nw, d->ny, d->ny, nslot};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-    *array[i] = JARENA_ARRAY(a, size[i] + 1, cplx);
+    *array[i] = JARENA_ARRAY(a, size[i], cplx);
     if (!*array[i]) return jerr_memory(ctx);
   }
-  b->dA = JARENA_ARRAY(a, b->n * b->n + 1, double);
+  b->dA = JARENA_ARRAY(a, b->n * b->n, double);
   return b->dA ? JO_OK : jerr_memory(ctx);
 }
 

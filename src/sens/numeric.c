@@ -25,8 +25,8 @@ static int event_code(const jsens_event* e) {
 static jo_status keep_nominal(jsens_numeric* n) {
   jsens_result* r = NULL;
   JO_TRY(jsens_run(n->ctx, n->sens, JSENS_VALUE, &n->opt, &r));
-  n->psi = JARENA_ARRAY(&n->arena, n->nobjective + 1, double);
-  n->event = JARENA_ARRAY(&n->arena, r->nevent + 1, int);
+  n->psi = JARENA_ARRAY(&n->arena, n->nobjective, double);
+  n->event = JARENA_ARRAY(&n->arena, r->nevent, int);
   if (n->psi && n->event) {
     memcpy(n->psi, r->value, (size_t)n->nobjective * sizeof *n->psi);
     n->nevent = r->nevent;
@@ -44,7 +44,7 @@ jo_status jsens_numeric_begin(jsens_numeric* n, jo_context* ctx, const jsens* s,
   *n = (jsens_numeric){.ctx = ctx, .sens = s, .wrt = wrt, .opt = *opt};
   n->nobjective = d->nobjective;
   jarena_init(&n->arena, ctx);
-  n->p = JARENA_ARRAY(&n->arena, d->np + 1, double);
+  n->p = JARENA_ARRAY(&n->arena, d->np, double);
   if (!n->p) return jerr_memory(ctx);
   memcpy(n->p, opt->p ? opt->p : d->p, (size_t)d->np * sizeof *n->p);
   n->opt.p = n->p;
@@ -166,8 +166,8 @@ jo_status jsens_numeric_derivative(jsens_numeric* n, int which, const double* gu
                                    double* derivative, double* error, double* increment) {
   jarena_mark mark = jarena_save(&n->arena);
   int no = n->nobjective;
-  double* d = JARENA_ARRAY(&n->arena, 2 * no + 1, double);
-  table* t = JARENA_ARRAY(&n->arena, no + 1, table);
+  double* d = JARENA_ARRAY(&n->arena, 2 * no, double);
+  table* t = JARENA_ARRAY(&n->arena, no, table);
   if (!d || !t) return jerr_memory(n->ctx);
   double p = *live_value(n, which);
   double size = p != 0.0 ? fabs(p) : jsens_natural_size(n->sens->plant->model, n->wrt[which]);

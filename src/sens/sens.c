@@ -42,8 +42,8 @@ static jo_status build_kernels(jsens* s, const jsens_setup* setup) {
 }
 
 static jo_status prepare(jsens* s, const jmodel* m, const jsens_setup* setup) {
-  bool* live = JARENA_ARRAY(&s->arena, m->nnumber + 1, bool);
-  int* wrt = JARENA_ARRAY(&s->arena, setup->nwrt + 1, int);
+  bool* live = JARENA_ARRAY(&s->arena, m->nnumber, bool);
+  int* wrt = JARENA_ARRAY(&s->arena, setup->nwrt, int);
   if (!live || !wrt) return jerr_memory(s->ctx);
   for (int i = 0; i < m->nnumber; i++) {
     live[i] = m->number[i].is_parameter;
@@ -57,7 +57,7 @@ static jo_status prepare(jsens* s, const jmodel* m, const jsens_setup* setup) {
   jplant_options opt = {.kernel = setup->kernel, .seldom_outputs = !setup->outputs};
   opt.gen = (jgen_options){.live = live, .modes = true, .wrt = wrt, .nwrt = s->nw};
   JO_TRY(jplant_create(s->ctx, m, &opt, &s->plant));
-  s->unit = JARENA_ARRAY(&s->arena, s->nw + 1, double);
+  s->unit = JARENA_ARRAY(&s->arena, s->nw, double);
   if (!s->unit) return jerr_memory(s->ctx);
   for (int i = 0; i < s->nw; i++) {
     s->unit[i] = jsens_natural_size(m, wrt[i]);

@@ -36,14 +36,14 @@ static jo_status allocate(jsens_direct* d) {
   d->nprobe = w->opt->estimate ? JSENS_PROBES : 0;
   d->npack = (w->nw + d->nprobe + d->lanes - 1) / d->lanes;
   d->open = -1;
-  d->pack = JARENA_ARRAY(&w->arena, d->npack + 1, jsens_pack);
+  d->pack = JARENA_ARRAY(&w->arena, d->npack, jsens_pack);
   double** array[] = {&d->dY, &d->ydot, &d->dg,      &d->zero, &d->one, &d->dt,
                       &d->dP, &d->dd,   &d->y_mixed, &d->P,    &d->y,   &d->column};
   int most = w->ny > m->noutput ? w->ny : m->noutput;
   if (m->nswitch > most) most = m->nswitch;
   d->times = jsens_direct_vector(d, d->npack);
   d->still = jsens_direct_vector(d, w->nw);
-  d->end_column = JARENA_ARRAY(&w->arena, (int64_t)m->nobjective * (w->nw + d->nprobe) + 1, double);
+  d->end_column = JARENA_ARRAY(&w->arena, (int64_t)m->nobjective * (w->nw + d->nprobe), double);
   bool ok = d->pack && d->times && d->still && d->end_column;
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
     *array[i] = jsens_direct_vector(d, most);

@@ -11,7 +11,7 @@
 static bool allocate_traces(jsens_direct* d) {
   jsens_walk* w = d->w;
   d->ntrace = (int64_t)w->nw * w->record->nentry <= MAX_TRACE ? w->nw : 1;
-  d->trace = JARENA_ARRAY(&w->arena, d->ntrace + 1, jsens_trace);
+  d->trace = JARENA_ARRAY(&w->arena, d->ntrace, jsens_trace);
   for (int k = 0; d->trace && k < d->ntrace; k++) {
     if (!jsens_trace_begin(w, &d->trace[k])) return false;
   }
@@ -20,10 +20,10 @@ static bool allocate_traces(jsens_direct* d) {
 
 bool jsens_direct_begin_errors(jsens_direct* d) {
   jsens_walk* w = d->w;
-  d->local = JARENA_ARRAY(&w->arena, w->nw + 1, double);
-  d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe + 1, double);
-  d->motion = JARENA_ARRAY(&w->arena, w->ny + 1, double);
-  d->summed = JARENA_ARRAY(&w->arena, w->d->nobjective * (w->nw + 1) + 1, double);
+  d->local = JARENA_ARRAY(&w->arena, w->nw, double);
+  d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe, double);
+  d->motion = JARENA_ARRAY(&w->arena, w->ny, double);
+  d->summed = JARENA_ARRAY(&w->arena, w->d->nobjective * (w->nw + 1), double);
   if (!d->local || !d->push || !d->motion || !d->summed || !allocate_traces(d)) return false;
   d->unit = w->sens->unit;
   return true;

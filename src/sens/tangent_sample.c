@@ -21,10 +21,10 @@ jo_status jsens_direct_begin_samples(jsens_direct* d) {
     p->D1 = jsens_direct_vector(d, w->ny);
     ok = ok && p->S0 && p->D0 && p->D1;
   }
-  d->out = JARENA_ARRAY(&w->arena, w->d->noutput + 1, double);
-  d->dout = JARENA_ARRAY(&w->arena, (int64_t)w->d->noutput * w->nw + 1, double);
-  d->dout_error = JARENA_ARRAY(&w->arena, (int64_t)w->d->noutput * w->nw + 1, double);
-  d->probed = JARENA_ARRAY(&w->arena, (int64_t)w->d->noutput * d->nprobe + 1, double);
+  d->out = JARENA_ARRAY(&w->arena, w->d->noutput, double);
+  d->dout = JARENA_ARRAY(&w->arena, (int64_t)w->d->noutput * w->nw, double);
+  d->dout_error = JARENA_ARRAY(&w->arena, (int64_t)w->d->noutput * w->nw, double);
+  d->probed = JARENA_ARRAY(&w->arena, (int64_t)w->d->noutput * d->nprobe, double);
   ok = ok && d->dout_error && d->probed;
   return ok && d->out && d->dout ? JO_OK : jerr_memory(w->ctx);
 }

@@ -90,16 +90,16 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   jarena_init(&w->arena, ctx);
   JO_TRY(set_schemes(w));
   for (int i = 0; i < JSENS_SLOPES; i++) {
-    w->k[i] = w->own[i] = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+    w->k[i] = w->own[i] = JARENA_ARRAY(&w->arena, w->ny, double);
     if (!w->own[i]) return jerr_memory(ctx);
     if (i == JSOLVE_MAX_STAGES) break;
-    w->Y[i] = JARENA_ARRAY(&w->arena, w->ny + 1, double);
+    w->Y[i] = JARENA_ARRAY(&w->arena, w->ny, double);
     if (!w->Y[i]) return jerr_memory(ctx);
   }
-  w->base = JARENA_ARRAY(&w->arena, w->ny + 1, double);
-  w->f_minus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
-  w->f_plus = JARENA_ARRAY(&w->arena, w->ny + 1, double);
-  w->modes = JARENA_ARRAY(&w->arena, d->nswitch + 1, double);
+  w->base = JARENA_ARRAY(&w->arena, w->ny, double);
+  w->f_minus = JARENA_ARRAY(&w->arena, w->ny, double);
+  w->f_plus = JARENA_ARRAY(&w->arena, w->ny, double);
+  w->modes = JARENA_ARRAY(&w->arena, d->nswitch, double);
   bool ok = w->base && w->f_minus && w->f_plus && w->modes &&
             prepare_work(w, s->tangents, &w->tangent_work) &&
             prepare_work(w, s->adjoints, &w->adjoint_work);
@@ -225,8 +225,8 @@ bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e) {
 // ---- traces of errors ------------------------------------------------------------------------------
 
 bool jsens_trace_begin(jsens_walk* w, jsens_trace* t) {
-  t->error = JARENA_ARRAY(&w->arena, w->record->nentry + 1, double);
-  t->running = JARENA_ARRAY(&w->arena, w->record->nentry + 1, double);
+  t->error = JARENA_ARRAY(&w->arena, w->record->nentry, double);
+  t->running = JARENA_ARRAY(&w->arena, w->record->nentry, double);
   t->largest = 0.0;
   return t->error && t->running;
 }

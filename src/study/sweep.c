@@ -32,7 +32,7 @@ static bool is_listed(const int* list, int n, int i) {
 
 static jo_status find_parameters(jstudy_sweep* s) {
   const jmodel* m = s->model;
-  s->parameter = JARENA_ARRAY(&s->arena, s->nrange + 1, int);
+  s->parameter = JARENA_ARRAY(&s->arena, s->nrange, int);
   if (!s->parameter) return jerr_memory(s->ctx);
   for (int i = 0; i < s->nrange; i++) {
     const char* name = s->range[i].name;
@@ -243,7 +243,7 @@ static jo_status note(jo_context* ctx, const jstudy_sweep* s, int i) {
 
 static jo_status prepare(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   s->nrange = opt->nrange;
-  s->range = JARENA_ARRAY(&s->arena, opt->nrange + 1, jstudy_range);
+  s->range = JARENA_ARRAY(&s->arena, opt->nrange, jstudy_range);
   s->settings = jarena_strdup(&s->arena, opt->settings ? opt->settings : "");
   if (!s->range || !s->settings) return jerr_memory(s->ctx);
   for (int i = 0; i < opt->nrange; i++) {
