@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "expr/vec.h"
 #include "support/check.h"
+#include "support/error_count.h"
 
 // ---- fixture: a graph with a varying and a uniform group
 
@@ -338,7 +339,7 @@ static void test_without_compiler(void** state) {
   jkernel_options opt = options(f);
   jo_status automatic = jkernel_build(f->ctx, f->fn, 2, &opt, &set);
   int notices = count_notices(f->ctx);
-  int errors = jerr_count(f->ctx);
+  int errors = error_count(f->ctx);
   jkernel_set* none = NULL;
   opt.backend = JKERNEL_CC;
   jo_status forced = jkernel_build(f->ctx, f->fn, 2, &opt, &none);
