@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of a context; only err.c and mem.c look in here.
+// Inside of a context; only err.c and mem.c look in here, and tests that count errors.
 #ifndef JBASE_CONTEXT_H
 #define JBASE_CONTEXT_H
 

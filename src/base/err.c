@@ -118,10 +118,6 @@ void jerr_notice(jo_context* ctx, const char* format, ...) {
   va_end(args);
 }
 
-int jerr_count(const jo_context* ctx) {
-  return ctx->nerror;
-}
-
 void jerr_forget(jo_context* ctx, int n) {
   while (ctx->n > n) {
     jcontext_diagnostic* d = &ctx->item[--ctx->n];

@@ -22,9 +22,6 @@ jo_status jerr_memory(jo_context* ctx);
 void jerr_warn(jo_context* ctx, const char* format, ...) JERR_PRINTF(2, 3);
 void jerr_notice(jo_context* ctx, const char* format, ...) JERR_PRINTF(2, 3);
 
-// Errors reported since the context was made or cleared.
-int jerr_count(const jo_context* ctx);
-
 // Forget what was said since there were n diagnostics: of an attempt that need not have succeeded.
 void jerr_forget(jo_context* ctx, int n);
 

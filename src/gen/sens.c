@@ -4,6 +4,8 @@
 // eqs. (S1)-(S9) name them.
 #include "gen/sens.h"
 
+#include <assert.h>
+
 #include "expr/rewrite.h"
 #include "gen/begin.h"
 
@@ -17,6 +19,8 @@ typedef struct writer {
   jexpr_ref *dy, *dw;  // their directions
   jexpr_ref dt;
   jexpr_ref* lambda;
+  jexpr_ref* folded;  // refs of all functions that fold
+  int nfolded;
 } writer;
 
 static jexpr_ref* refs(writer* k, int n) {
@@ -209,30 +213,46 @@ static jexpr_ref fold_number(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref 
   return number->is_parameter ? rebuilt : jexpr_const(g, d->p[n.b]);
 }
 
-static int collect_one(const jexpr_fn* fn, jexpr_ref* all, int n, bool back) {
-  for (int o = 0; fn->name && o < fn->nout; o++) {
-    jexpr_ref* ref = (jexpr_ref*)fn->out[o].ref;  // ours, in the arena of the dynamics
-    for (int i = 0; i < fn->out[o].n; i++, n++) {
-      if (all && back) ref[i] = all[n];
-      if (all && !back) all[n] = ref[i];
-    }
+// Calls `each` for all functions that fold and for all derivatives, in one order.
+static jo_status for_each_folded(writer* k, jo_status (*each)(writer* k, jexpr_fn* fn)) {
+  jgen_dynamics* d = k->d;
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    if (jgen_fn_about(f)->is_folded && d->fn[f].name) JO_TRY(each(k, &d->fn[f]));
   }
-  return n;
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    if (d->sens.tangent[f].name) JO_TRY(each(k, &d->sens.tangent[f]));
+  }
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    if (d->sens.adjoint[f].name) JO_TRY(each(k, &d->sens.adjoint[f]));
+  }
+  return JO_OK;
 }
 
-// Refs of all functions that fold, and of all derivatives, into one list; back: out of it again.
-static int collect(const jgen_dynamics* d, jexpr_ref* all, bool back) {
-  int n = 0;
-  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
-    if (jgen_fn_about(f)->is_folded) n = collect_one(&d->fn[f], all, n, back);
+static jo_status count_refs(writer* k, jexpr_fn* fn) {
+  for (int o = 0; o < fn->nout; o++) {
+    k->nfolded += fn->out[o].n;
   }
-  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
-    n = collect_one(&d->sens.tangent[f], all, n, back);
+  return JO_OK;
+}
+
+static jo_status gather_refs(writer* k, jexpr_fn* fn) {
+  for (int o = 0; o < fn->nout; o++) {
+    for (int i = 0; i < fn->out[o].n; i++) {
+      k->folded[k->nfolded++] = fn->out[o].ref[i];
+    }
   }
-  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
-    n = collect_one(&d->sens.adjoint[f], all, n, back);
+  return JO_OK;
+}
+
+// A function of the same name and outputs takes the place of the one that was gathered.
+static jo_status put_folded(writer* k, jexpr_fn* fn) {
+  jexpr_outputs o[JGEN_MAX_OUT];
+  assert(fn->nout <= JGEN_MAX_OUT);
+  for (int i = 0; i < fn->nout; i++) {
+    o[i] = jgen_outputs(k->a, fn->out[i].name, k->folded + k->nfolded, fn->out[i].n);
+    k->nfolded += fn->out[i].n;
   }
-  return n;
+  return jgen_function(k->g, k->a, fn->name, o, fn->nout, fn);
 }
 
 static jo_status fold_numbers(writer* k) {
@@ -242,13 +262,15 @@ static jo_status fold_numbers(writer* k) {
     any = any || !d->model->number[d->live[i]].is_parameter;
   }
   if (!any) return JO_OK;
-  int n = collect(d, NULL, false);
-  jexpr_ref* all = refs(k, n);
-  if (!all) return k->g->status;
-  collect(d, all, false);
-  JO_TRY(jexpr_rewrite(k->g, fold_number, d, all, n));
-  collect(d, all, true);
-  return JO_OK;
+  JO_TRY(for_each_folded(k, count_refs));
+  int n = k->nfolded;
+  k->folded = refs(k, n);
+  if (!k->folded) return k->g->status;
+  k->nfolded = 0;
+  JO_TRY(for_each_folded(k, gather_refs));
+  JO_TRY(jexpr_rewrite(k->g, fold_number, d, k->folded, n));
+  k->nfolded = 0;
+  return for_each_folded(k, put_folded);
 }
 
 jo_status jgen_sens_write(jgen_dynamics* d) {

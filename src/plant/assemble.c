@@ -123,7 +123,7 @@ static double closure_tolerance(const problem* b) {
   return fmax(CLOSURE_TOLERANCE, POSITION_ROUNDING * (isfinite(most) ? most : 0.0));
 }
 
-// Newton from q on the free coordinates. JO_ERR_CONVERGENCE reports nothing.
+// Newton from q on the free coordinates. Reports nothing.
 static jo_status search(jo_context* ctx, problem* b, double* x, double* r,
                         jsolve_newton_result* result) {
   jsolve_residual f = {b->nfree, b->p->nh + b->p->ninitial, b, residual, NULL};
@@ -149,7 +149,7 @@ static jo_status fail_position(jo_context* ctx, const problem* b, jo_status stat
                     "the coordinates; check the points, or give other guesses",
                     b->m->path);
   }
-  if (status != JO_ERR_CONVERGENCE) return status;
+  if (status == JO_ERR_MEMORY) return jerr_memory(ctx);
   const char* kind = result->worst < b->p->nh ? "closure" : "initial condition on";
   const char* what = name_of_row(b, result->worst);
   return jerr_set(ctx, status,
@@ -205,7 +205,7 @@ static bool any(const bool* list, int n) {
 }
 
 // From where a first search came to: coordinates that stay go back to their guesses, the others are found
-// again. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: they cannot be.
+// again. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: they cannot be. Reports nothing.
 static jo_status go_back(jo_context* ctx, problem* b, const double* found, double* x, double* r) {
   jsolve_newton_result result;
   for (int i = 0; i < b->p->nq; i++) {
@@ -232,7 +232,7 @@ static jo_status settle(jo_context* ctx, jarena* a, problem* b, double* x, doubl
     b->is_moved = status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC;
     if (b->is_moved) continue;
     find_arbitrary(b, A, unmet, b->stays, b->arbitrary);
-    return status;
+    return status < 0 ? jerr_memory(ctx) : JO_OK;
   }
   memcpy(b->q, found, (size_t)nq * sizeof *found);
   evaluate_all(b);
@@ -330,9 +330,9 @@ static jo_status find_velocity(jo_context* ctx, jarena* a, problem* b, double* q
   for (int k = 0; k < b->nfree; k++) {  // columns move to the front: free[k] >= k
     memmove(A + k * nr, A + b->free[k] * nr, (size_t)nr * sizeof *A);
   }
-  int before = jerr_count(ctx);
-  if (nr > 0 && jsolve_least_squares(ctx, nr, b->nfree, A, rhs, 1e-12, x) < 0) {
-    if (jerr_count(ctx) > before) return JO_ERR_MEMORY;
+  int rank = jsolve_least_squares(ctx, nr, b->nfree, A, rhs, 1e-12, x);
+  if (rank == JO_ERR_MEMORY) return jerr_memory(ctx);
+  if (rank < 0) {
     return jerr_set(ctx, JO_ERR_NUMERIC, "%s: the initial rates have no finite values", b->m->path);
   }
   for (int k = 0; k < b->nfree; k++) {

@@ -136,7 +136,7 @@ static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, co
     }
   }
   int rank = jsolve_least_squares(ctx, nh, n, b->A, b->b, RANK_TOLERANCE, b->x);
-  if (rank == JO_ERR_MEMORY) return JO_ERR_MEMORY;
+  if (rank == JO_ERR_MEMORY) return jerr_memory(ctx);
   if (rank < 0) {
     return jerr_set(ctx, JO_ERR_NUMERIC, "%s: derivatives of the loops are not finite at the start",
                     b->plant->model->path);

@@ -40,7 +40,6 @@ typedef struct problem {
   double *J, *A, *dx;
   double *begin, *found;  // where the search began, and came to
   bool *stays, *row_done;
-  bool no_memory;
 } problem;
 
 // Accelerations and rates at x, by their sizes; NaN where the loops cannot be closed.
@@ -85,12 +84,11 @@ static double norm(int n, const double* v) {
   return sqrt(sum);
 }
 
-// A z = rhs, m x n, least squares. False: not finite, or no memory.
-static bool solve(jo_context* ctx, problem* b, int m, int n, double* rhs, double rcond, double* z) {
-  int before = jerr_count(ctx);
-  bool is_solved = jsolve_least_squares(ctx, m, n, b->A, rhs, rcond, z) >= 0;
-  b->no_memory = b->no_memory || (!is_solved && jerr_count(ctx) > before);
-  return is_solved;
+// A z = rhs, m x n, least squares. JO_ERR_NUMERIC: not finite.
+static jo_status solve(jo_context* ctx, problem* b, int m, int n, double* rhs, double rcond,
+                       double* z) {
+  int rank = jsolve_least_squares(ctx, m, n, b->A, rhs, rcond, z);
+  return rank < 0 ? (jo_status)rank : JO_OK;
 }
 
 // plus = r(x + part dx); its norm
@@ -131,15 +129,15 @@ static void keep_unfelt(problem* b) {
 }
 
 // dx_i / (delta size_i) - sum_j J_ij dx_j = r_i, solved in steps by their scales, cut to the longest.
-// True when x moved; r is then the new one.
-static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
+// x moved and r is the new one; JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: it did not.
+static jo_status creep(jo_context* ctx, problem* b, double delta, double* x) {
   int n = b->n;
   for (int k = 0; k < n * n; k++) {
     b->A[k] = (k % (n + 1) == 0 ? 1.0 / (delta * b->size[k / n]) : 0.0) - b->J[k];
     b->A[k] *= b->scale[k / n];
   }
   memcpy(b->minus, b->r, (size_t)n * sizeof *x);
-  if (!solve(ctx, b, n, n, b->minus, 1e-15, b->dx)) return false;
+  JO_TRY(solve(ctx, b, n, n, b->minus, 1e-15, b->dx));
   for (int i = 0; i < n; i++) {
     b->dx[i] *= b->scale[i];
   }
@@ -153,10 +151,12 @@ static bool creep(jo_context* ctx, problem* b, double delta, double* x) {
   }
   if (after > ENOUGH * before) after = try_part(b, x, cut);
   // touching the ground may raise the accelerations, but not without bound
-  if (!(after <= 3.0 * before + 30.0 * (cut < 1.0 ? 1.0 : 0.1))) return false;
+  if (!(after <= 3.0 * before + 30.0 * (cut < 1.0 ? 1.0 : 0.1))) {
+    return JO_ERR_CONVERGENCE;
+  }
   memcpy(x, b->x, (size_t)n * sizeof *x);
   memcpy(b->r, b->plus, (size_t)n * sizeof *x);
-  return true;
+  return JO_OK;
 }
 
 // The residual that is largest against its limit. True when none exceeds it.
@@ -249,7 +249,7 @@ static int find_free(problem* b) {
 }
 
 // J_mm dx_m = -r_m: a Newton step of the unknowns that do not stay, cut to the longest
-static bool step_others(jo_context* ctx, problem* b, double* x) {
+static jo_status step_others(jo_context* ctx, problem* b, double* x) {
   int n = b->n, m = 0, k = 0;
   for (int j = 0; j < n; j++) {
     if (b->stays[j]) continue;
@@ -258,14 +258,14 @@ static bool step_others(jo_context* ctx, problem* b, double* x) {
       if (!b->stays[i]) b->A[k++] = b->J[i + n * j] * b->scale[j];
     }
   }
-  if (!solve(ctx, b, m, m, b->minus, 1e-14, b->plus)) return false;
+  JO_TRY(solve(ctx, b, m, m, b->minus, 1e-14, b->plus));
   for (int j = 0, i = 0; j < n; j++) {
     b->dx[j] = b->stays[j] ? 0.0 : b->plus[i++] * b->scale[j];
   }
   try_part(b, x, longest_part(b));
   memcpy(x, b->x, (size_t)n * sizeof *x);
   memcpy(b->r, b->plus, (size_t)n * sizeof *x);
-  return true;
+  return JO_OK;
 }
 
 // Those that move are at rest, those that stay not pushed to speak of.
@@ -277,24 +277,27 @@ static bool is_at_rest(const problem* b) {
 }
 
 // Unknowns that nothing holds drift while the others settle; they go back to where they began, and the
-// others find rest again. False: there is none, x is as it was.
-static bool put_back(jo_context* ctx, problem* b, double* x) {
+// others find rest again. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: there is none, x is as it was.
+static jo_status put_back(jo_context* ctx, problem* b, double* x) {
   size_t size = (size_t)b->n * sizeof *x;
-  bool is_found = false;
+  jo_status status = JO_ERR_CONVERGENCE;
   memcpy(b->found, x, size);
   for (int j = 0; j < b->n; j++) {
     if (b->stays[j]) x[j] = b->begin[j];
   }
   residual(b, x, b->r);
+  bool is_found = false;
   for (int i = 0; i < MAX_FINISH && !is_found; i++) {
     slopes(b, x);
-    if (!step_others(ctx, b, x)) break;
+    status = step_others(ctx, b, x);
+    if (status < 0) break;
     is_found = is_at_rest(b);
   }
-  if (is_found && step_others(ctx, b, x) && is_at_rest(b)) return true;
+  if (is_found) status = step_others(ctx, b, x);
+  if (status >= 0 && is_found && is_at_rest(b)) return JO_OK;
   memcpy(x, b->found, size);
   slopes(b, x);
-  return false;
+  return status < 0 ? status : JO_ERR_CONVERGENCE;
 }
 
 static bool is_settled(const problem* b) {
@@ -313,9 +316,14 @@ static jo_status search(jo_context* ctx, problem* b, double* x, jplant_equilibri
   while (!is_found && out->iterations < MAX_STEPS && delta > SHORTEST) {
     // what nothing holds may never stop: it goes back as soon as the others have nearly settled
     bool is_time = out->iterations % TRY_EVERY == 0 && is_settled(b);
-    if (is_time && find_free(b) < b->n && put_back(ctx, b, x)) return JO_OK;
+    if (is_time && find_free(b) < b->n) {
+      jo_status status = put_back(ctx, b, x);
+      if (status >= 0 || status == JO_ERR_MEMORY) return status;
+    }
     double before = norm(b->n, b->r);
-    if (!creep(ctx, b, delta, x)) {
+    jo_status status = creep(ctx, b, delta, x);
+    if (status == JO_ERR_MEMORY) return status;
+    if (status < 0) {
       delta *= 0.1;
       continue;
     }
@@ -329,9 +337,13 @@ static jo_status search(jo_context* ctx, problem* b, double* x, jplant_equilibri
     find_loose(b, out);
     return JO_ERR_CONVERGENCE;
   }
-  creep(ctx, b, LONGEST, x);  // once more: quadratic convergence takes it to rounding
-  out->is_moved = find_free(b) < b->n && !put_back(ctx, b, x);
-  return JO_OK;
+  // once more: quadratic convergence takes it to rounding, and where it does not x is good enough
+  jo_status status = creep(ctx, b, LONGEST, x);
+  if (status != JO_ERR_MEMORY && find_free(b) < b->n) {
+    status = put_back(ctx, b, x);
+    out->is_moved = status < 0;
+  }
+  return status == JO_ERR_MEMORY ? status : JO_OK;
 }
 
 // ---- the search ------------------------------------------------------------------------------------
@@ -374,7 +386,7 @@ static void list_unknowns(problem* b) {
 
 static jo_status find(jo_context* ctx, jarena* a, problem* b, jplant_equilibrium* out) {
   double* x = NULL;
-  if (!allocate(b, a, &x)) return jerr_memory(ctx);
+  if (!allocate(b, a, &x)) return JO_ERR_MEMORY;
   list_unknowns(b);
   memset(b->y + jgen_first(&b->d->layout, JGEN_QDU), 0, (size_t)b->d->part.nu * sizeof *b->y);
   for (int i = 0; i < b->n; i++) {
@@ -386,7 +398,7 @@ static jo_status find(jo_context* ctx, jarena* a, problem* b, jplant_equilibrium
   for (int j = 0; status == JO_OK && j < b->d->part.nu; j++) {
     out->determined += !b->stays[j];
   }
-  return b->no_memory ? JO_ERR_MEMORY : status;
+  return status;
 }
 
 jo_status jplant_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const jsolve_system* s,

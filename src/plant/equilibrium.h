@@ -22,7 +22,7 @@ typedef struct jplant_equilibrium {
 // Driven coordinates move as their drives say at time t.
 // y: in, a state to begin with; out, the equilibrium, velocities zero. Modes are set for it.
 // stays: by state, those that stay (ny); may be NULL.
-// JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: none found, y is the best; reports nothing.
+// JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: none found, y is the best; JO_ERR_MEMORY. Reports nothing.
 jo_status jplant_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const jsolve_system* s,
                                   double t, double* y, bool* stays, jplant_equilibrium* out);
 

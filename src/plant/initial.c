@@ -88,9 +88,8 @@ static jo_status solve(jo_context* ctx, jarena* a, problem* b, bool rates, const
     b->b[i] = -r[i];
   }
   if (b->nr == 0 || n == 0) return JO_OK;
-  int before = jerr_count(ctx);
   int rank = jsolve_least_squares(ctx, b->nr, n, b->A, b->b, RANK_TOLERANCE, b->x);
-  if (jerr_count(ctx) > before) return JO_ERR_MEMORY;
+  if (rank == JO_ERR_MEMORY) return jerr_memory(ctx);
   if (rank < n) {
     return jerr_set(ctx, JO_ERR_SINGULAR,
                     "%s: the start has no derivatives: the loops are assembled in a singular "

@@ -58,7 +58,13 @@ static jo_status by_jacobian(problem* b, jarena* a, const double* y, jplant_line
   return JO_OK;
 }
 
-static jo_status by_differences(problem* b, const double* y, jplant_linear* out) {
+static jo_status fail_projection(jo_context* ctx, const problem* b, jo_status status) {
+  const char* hint = b->s->projection_hint;
+  return jerr_set(ctx, status, "%s: at t = %g s the loops cannot be closed beside the state: %s",
+                  b->d->model->path, b->t, hint && *hint ? hint : "no cause is known");
+}
+
+static jo_status by_differences(jo_context* ctx, problem* b, const double* y, jplant_linear* out) {
   const jgen_dynamics* d = b->d;
   for (int j = 0; j < out->n; j++) {
     int at = place(d, j);
@@ -66,7 +72,9 @@ static jo_status by_differences(problem* b, const double* y, jplant_linear* out)
     for (int side = 0; side < 2; side++) {
       memcpy(b->y, y, (size_t)d->ny * sizeof *y);
       b->y[at] += side ? -h : h;
-      if (b->s->project && j < out->nu) JO_TRY(b->s->project(b->s->user, b->t, b->y));
+      bool moves_loops = b->s->project && j < out->nu;
+      jo_status status = moves_loops ? b->s->project(b->s->user, b->t, b->y) : JO_OK;
+      if (status < 0) return fail_projection(ctx, b, status);
       b->s->rhs(b->s->user, b->t, b->y, side ? b->f1 : b->f0);
     }
     for (int i = 0; i < out->n; i++) {
@@ -102,7 +110,7 @@ jo_status jplant_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
   b.f1 = JARENA_ARRAY(a, d->ny + 1, double);
   if (!out->A || !out->B || !b.y || !b.f0 || !b.f1) return jerr_memory(ctx);
   dependence(&b, y, out);
-  JO_TRY(s->jacobian ? by_jacobian(&b, a, y, out) : by_differences(&b, y, out));
+  JO_TRY(s->jacobian ? by_jacobian(&b, a, y, out) : by_differences(ctx, &b, y, out));
   return check_finite(ctx, &b, out);
 }
 

@@ -548,16 +548,9 @@ double jplant_closure(jplant_work* r, double t, const double* y) {
 
 // ---- statics -------------------------------------------------------------------------------------
 
-static void* resize_inside(void* user, void* p, size_t size) {
-  return jmem_resize(user, p, size);
-}
-
-static void release_inside(void* user, void* p) {
-  jmem_free(user, p);
-}
-
 static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status status,
                                   const jplant_equilibrium* found) {
+  if (status == JO_ERR_MEMORY) return jerr_memory(ctx);
   const jgen_layout* l = &p->dynamics->layout;
   int k = found->worst;
   bool is_state = jgen_is_in(l, JGEN_Z, k);
@@ -578,22 +571,13 @@ static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status st
 
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
                         bool* stays, jplant_equilibrium* out) {
-  // trial positions may fail to close the loops: that is not to be told
-  const jo_allocator inside = {resize_inside, release_inside, ctx};
   const jgen_dynamics* d = p->dynamics;
-  jo_context* quiet = NULL;
-  jplant_work* run = NULL;
-  jo_status status = jo_context_create(&inside, &quiet);
-  if (status >= 0) status = jplant_work_create(quiet, p, &run);
-  if (status >= 0) {
-    if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
-    status = jplant_equilibrium_find(quiet, d, &run->system, t, y, stays, out);
-  }
+  jplant_work* run;
+  JO_TRY(jplant_work_create(ctx, p, &run));
+  if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
+  jo_status status = jplant_equilibrium_find(ctx, d, &run->system, t, y, stays, out);
   jplant_work_destroy(run);
-  jo_context_destroy(quiet);
-  bool none = status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC;
-  if (none) return fail_equilibrium(ctx, p, status, out);
-  return status == JO_ERR_MEMORY ? jerr_memory(ctx) : status;
+  return status < 0 ? fail_equilibrium(ctx, p, status, out) : status;
 }
 
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,

@@ -62,7 +62,7 @@ static double wobble(int i, int try) {
   return (double)(jhash_mix((uint64_t)try + 1, (uint64_t)i) >> 11) * 0x1p-52 - 1.0;
 }
 
-// To a position nearby, with J there. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: none was found.
+// To a position nearby, with J there. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: none was found. Reports nothing.
 static jo_status go_nearby(jo_context* ctx, problem* b, const double* q, int try) {
   for (int i = 0; i < b->p->nq; i++) {
     b->q[i] = q[i] + MOVE * wobble(i, try);
@@ -98,7 +98,7 @@ static jo_status look_around(jo_context* ctx, jarena* a, problem* b, const doubl
     jgen_partition there;
     jo_status status = go_nearby(ctx, b, q, i);
     if (status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC) continue;
-    JO_TRY(status);
+    if (status < 0) return jerr_memory(ctx);
     int said = jo_context_diagnostic_count(ctx);
     JO_TRY(jgen_partition_choose(ctx, a, b->m, b->J, b->p->nh, tolerance, &there));
     jerr_forget(ctx, said);  // wishes that cannot be met were told of the start

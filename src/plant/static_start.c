@@ -106,11 +106,10 @@ static jo_status fail_singular(jo_context* ctx, const problem* b) {
 }
 
 static jo_status solve(jo_context* ctx, problem* b) {
-  int before = jerr_count(ctx);
   memcpy(b->copy, b->A, (size_t)(b->n * b->n) * sizeof *b->A);
   int rank = jsolve_least_squares(ctx, b->n, b->n, b->copy, b->b, RCOND, b->x);
   if (rank == b->n) return JO_OK;
-  return jerr_count(ctx) > before ? JO_ERR_MEMORY : fail_singular(ctx, b);
+  return rank == JO_ERR_MEMORY ? jerr_memory(ctx) : fail_singular(ctx, b);
 }
 
 // The coordinate that stays and is pushed most along (dy, dp); -1: none is.

@@ -325,16 +325,11 @@ static void add_weighted(const adjoint* d, double* x, const double* weight, doub
 }
 
 // (S7)  weight `alpha` of the event's time, handed to state and numbers through its switch
-static jo_status time_back(adjoint* d, double t, const double* y, const double* f, int k,
-                           double* rate) {
+static jo_status time_back(adjoint* d, const jsens_entry* e, const double* y, const double* f,
+                           int k, double* rate) {
   jsens_walk* w = d->w;
-  *rate = switch_rate(d, t, y, f, k);
-  if (!(fabs(*rate) > 0.0)) {
-    return jerr_set(w->ctx, JO_ERR_NUMERIC,
-                    "event '%s' at t = %.9g s only grazes: its time has no derivative; use frozen "
-                    "events, or another value of the parameters",
-                    w->d->sw[k].text, t);
-  }
+  *rate = switch_rate(d, e->t, y, f, k);
+  JO_TRY(jsens_walk_check_rate(w, e, y, f, k, *rate));
   add_weighted(d, d->lambda, d->alpha, -1.0 / *rate, d->ybar, w->ny);
   add_weighted(d, d->pbar, d->alpha, -1.0 / *rate, d->p_part, w->nw);
   return JO_OK;
@@ -381,7 +376,7 @@ static jo_status smooth_back(adjoint* d, const jsens_entry* e, const double* y) 
     if (!w->opt->frozen && e->follows) put_aside(d);
     if (!w->opt->frozen && !e->follows) {
       if (i == 0) take_pending(d);
-      JO_TRY(time_back(d, e->t, y, w->f_minus, k, &rate));
+      JO_TRY(time_back(d, e, y, w->f_minus, k, &rate));
     }
     note_event(d, e, k, w->run->mode[k] < 0.5, rate);
     memcpy(w->f_plus, w->f_minus, (size_t)w->ny * sizeof *w->f_plus);
@@ -434,7 +429,7 @@ static jo_status jump_back(adjoint* d, const jsens_entry* e) {
   if (!w->opt->frozen && e->follows) put_aside(d);
   if (!w->opt->frozen && !e->follows) {
     take_pending(d);
-    JO_TRY(time_back(d, e->t, before, w->f_minus, k, &rate));
+    JO_TRY(time_back(d, e, before, w->f_minus, k, &rate));
   }
   note_event(d, e, k, mode1[k] > 0.5, rate);
   return JO_OK;

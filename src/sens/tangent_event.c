@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives through events. docs/theory/sensitivity.md eqs. (S3), (S4), (S18).
-#include <math.h>
 #include <string.h>
 
 #include "sens/tangent.h"
@@ -17,13 +16,6 @@ static double switch_rate(jsens_direct* d, double t, const double* y, const doub
   jsens_point at = {.t = t, .y = y, .dy = d->dY, .dt = d->one, .dp = d->still};
   jsens_walk_tangent(d->w, JGEN_FN_SWITCHES, &at, (double* const[]){d->dg});
   return d->dg[k * d->lanes];
-}
-
-static jo_status fail_grazing(const jsens_walk* w, double t, int k) {
-  return jerr_set(w->ctx, JO_ERR_NUMERIC,
-                  "event '%s' at t = %.9g s only grazes: its time has no derivative; use frozen "
-                  "events, or another value of the parameters",
-                  w->d->sw[k].text, t);
 }
 
 // (S3)  time of the event along each lane
@@ -55,7 +47,7 @@ static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const doubl
   for (int i = 0; i < e->nflip; i++) {
     int k = w->record->flip[e->flip + i];
     double rate = e->follows ? 0.0 : switch_rate(d, e->t, y, w->f_minus, k);
-    if (!e->follows && !(fabs(rate) > 0.0)) return fail_grazing(w, e->t, k);
+    if (!e->follows) JO_TRY(jsens_walk_check_rate(w, e, y, w->f_minus, k, rate));
     for (int q = 0; q < d->npack; q++) {
       jsens_pack* p = &d->pack[q];
       double* mine = d->times + q * d->lanes;
@@ -118,7 +110,9 @@ static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
   w->run->system.rhs(w->run, e->t, before, w->f_minus);
   jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, before, (double* const[]){d->P});
   double rate = w->opt->frozen || e->follows ? 0.0 : switch_rate(d, e->t, before, w->f_minus, k);
-  if (!w->opt->frozen && !e->follows && !(fabs(rate) > 0.0)) return fail_grazing(w, e->t, k);
+  if (!w->opt->frozen && !e->follows) {
+    JO_TRY(jsens_walk_check_rate(w, e, before, w->f_minus, k, rate));
+  }
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
   memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));

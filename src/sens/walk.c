@@ -5,10 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-#define DOUBT       20.0  // tolerances that a state may be off by at an event
-#define BUILT_UP    1e3   // most that derivatives grow by nature while they build up
-#define MATTERS     1e-3  // part of the largest: what is less is still building up
-#define SOLVE_AGAIN 1e-4  // accuracy of implicit stages that were not stored, in tolerances
+#include "solve/third_order.h"
+
+#define DOUBT       20.0   // tolerances that a state may be off by at an event
+#define BUILT_UP    1e3    // most that derivatives grow by nature while they build up
+#define MATTERS     1e-3   // part of the largest: what is less is still building up
+#define SOLVE_AGAIN 1e-4   // accuracy of implicit stages that were not stored, in tolerances
+#define TURNS       2e-6   // rates at an event below this part of those before it: (S3)
+#define CANCELS     1e-12  // and below this part of the terms that they are the sum of
 
 static bool prepare_work(jsens_walk* w, const jplant_kernels* k, double*** work) {
   if (k) *work = jplant_kernels_work(&w->arena, k);
@@ -100,7 +104,9 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   w->f_minus = JARENA_ARRAY(&w->arena, w->ny, double);
   w->f_plus = JARENA_ARRAY(&w->arena, w->ny, double);
   w->modes = JARENA_ARRAY(&w->arena, d->nswitch, double);
-  bool ok = w->base && w->f_minus && w->f_plus && w->modes &&
+  w->near = JARENA_ARRAY(&w->arena, (JSOLVE_NODES + 2) * w->ny, double);
+  w->g = JARENA_ARRAY(&w->arena, d->nswitch, double);
+  bool ok = w->base && w->f_minus && w->f_plus && w->modes && w->near && w->g &&
             prepare_work(w, s->tangents, &w->tangent_work) &&
             prepare_work(w, s->adjoints, &w->adjoint_work);
   return ok ? JO_OK : jerr_memory(ctx);
@@ -220,6 +226,67 @@ bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e) {
   const double* before = jsens_record_state(w->record, e->state);
   const double* after = jsens_record_state(w->record, e->after);
   return memcmp(before, after, (size_t)w->ny * sizeof *before) != 0;
+}
+
+// ---- events that graze -----------------------------------------------------------------------------
+
+// Half of the step that ended at the event; 0: there is none.
+static double half_step_before(const jsens_walk* w, const jsens_entry* e) {
+  while (e > w->record->entry && (e - 1)->after >= 0 && (e - 1)->t == e->t) {
+    e--;
+  }
+  if (e == w->record->entry || (e - 1)->after >= 0) return 0.0;
+  return 0.5 * ((e - 1)->t1 - (e - 1)->t);
+}
+
+static double switch_at(jsens_walk* w, double t, const double* y, int k) {
+  w->run->system.switches(w->run, t, y, w->g);
+  return w->g[k];
+}
+
+typedef struct way_back {
+  jsens_walk* w;
+  double t, tau;
+} way_back;
+
+static void slope_before(void* user, int i, double c, const double* y, double* k) {
+  const way_back* b = user;
+  (void)i;
+  b->w->run->system.rhs(b->w->run, b->t - c * b->tau, y, k);
+}
+
+// How fast switch k came to its event at (t, y), with slope f there: over half a step, going back by one of third
+// order; and the same with time held, where what moves it may cancel.
+static void rates_before(jsens_walk* w, const jsens_entry* e, const double* y, const double* f,
+                         int k, double* mean, double* term) {
+  way_back b = {w, e->t, half_step_before(w, e)};
+  double* slope[JSOLVE_NODES] = {w->near, w->near + w->ny, w->near + 2 * w->ny};
+  double *arg = w->near + 3 * w->ny, *far = arg + w->ny;
+  *mean = *term = 0.0;
+  if (!(b.tau > 0.0)) return;
+  jsolve_third_order s = {w->ny, slope_before, &b, slope, arg, .in_turn = true};
+  memcpy(slope[0], f, (size_t)w->ny * sizeof *f);
+  jsolve_third_order_nodes(&s, 1, -b.tau, y);
+  jsolve_third_order_end(&s, -b.tau, y, far);
+  double g = switch_at(w, e->t, y, k);
+  *mean = fabs(switch_at(w, e->t - b.tau, far, k) - g) / b.tau;
+  *term = fabs(switch_at(w, e->t, far, k) - g) / b.tau;
+}
+
+jo_status jsens_walk_check_rate(jsens_walk* w, const jsens_entry* e, const double* y,
+                                const double* f, int k, double rate) {
+  bool grazes = !(fabs(rate) > 0.0);
+  // a state that is off on purpose tells of errors, not of the run
+  if (!grazes && y == jsens_record_state(w->record, e->state)) {
+    double mean, term;
+    rates_before(w, e, y, f, k, &mean, &term);
+    grazes = fabs(rate) <= TURNS * mean || fabs(rate) <= CANCELS * term;
+  }
+  if (!grazes) return JO_OK;
+  return jerr_set(w->ctx, JO_ERR_NUMERIC,
+                  "event '%s' at t = %.9g s only grazes: its time has no derivative; use frozen "
+                  "events, or another value of the parameters",
+                  w->d->sw[k].text, e->t);
 }
 
 // ---- traces of errors ------------------------------------------------------------------------------

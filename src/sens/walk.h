@@ -34,7 +34,8 @@ typedef struct jsens_walk {
   double* Y[JSOLVE_MAX_STAGES];  // arguments of its stages (ny)
   double* base;                  // scratch (ny)
   double *f_minus, *f_plus;
-  double* modes;  // scratch (nswitch)
+  double* modes;     // scratch (nswitch)
+  double *near, *g;  // scratch: the way to an event (5 ny), switches there (nswitch)
   double **tangent_work, **adjoint_work;
 } jsens_walk;
 
@@ -72,6 +73,11 @@ void jsens_walk_shift(const jsens_walk* w, const double* y, double* shifted);
 void jsens_walk_shift_end(const jsens_walk* w, double* shifted);
 // Whether driven coordinates jump at an event.
 bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e);
+
+// Fails, and reports it, where switch k of an event only grazes: where its rate, with slope f at (t, y), is zero, or
+// so small beside what it was on the way that rounding decides whether there is an event.
+jo_status jsens_walk_check_rate(jsens_walk* w, const jsens_entry* e, const double* y,
+                                const double* f, int k, double rate);
 
 // How the error of the derivatives came about along a walk: what direct and adjoint method keep of it.
 typedef struct jsens_trace {

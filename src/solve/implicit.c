@@ -70,9 +70,12 @@ jo_status jsolve_implicit_factor(jsolve_implicit* s, double b) {
       s->M[i + (int64_t)j * nw] = m + (i == j);
     }
   }
-  s->b = s->b_factor = b;
+  s->b = b;
+  s->b_factor = 0;
   s->rate = 1;
-  return jsolve_lu_factor(nw, s->M, s->pivot);
+  JO_TRY(jsolve_lu_factor(nw, s->M, s->pivot));
+  s->b_factor = b;
+  return JO_OK;
 }
 
 static double norm_of_w(const jsolve_implicit* s, const jsolve_weights* weights, const double* d,

@@ -33,7 +33,7 @@ bool jsolve_implicit_init(jsolve_implicit* s, jarena* arena, const jsolve_system
 // Jacobian at (t, y); factors are forgotten. JO_ERR_NUMERIC, nothing reported, where it is not finite.
 jo_status jsolve_implicit_look(jsolve_implicit* s, double t, const double* y);
 
-// Factors of M for b. JO_ERR_SINGULAR, nothing reported.
+// Factors of M for b. JO_ERR_SINGULAR, nothing reported: there are none then.
 jo_status jsolve_implicit_factor(jsolve_implicit* s, double b);
 
 // Solve a stage at time t by simplified Newton iteration. base: n; k: in a guess of its slope, out the

@@ -4,45 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/linear.h"
 #include "solve/load_run.h"
-
-// Gaussian elimination with partial pivoting of an m x m system, row-major, in place.
-bool jsolve_load_solve_dense(double* A, double* b, int m) {
-  for (int k = 0; k < m; k++) {
-    int p = k;
-    for (int i = k + 1; i < m; i++) {
-      if (fabs(A[i * m + k]) > fabs(A[p * m + k])) p = i;
-    }
-    if (A[p * m + k] == 0.0) return false;
-    for (int j = 0; j < m && p != k; j++) {
-      double swap = A[k * m + j];
-      A[k * m + j] = A[p * m + j];
-      A[p * m + j] = swap;
-    }
-    double swap = b[k];
-    b[k] = b[p];
-    b[p] = swap;
-    for (int i = k + 1; i < m; i++) {
-      double f = A[i * m + k] / A[k * m + k];
-      for (int j = k; j < m; j++) {
-        A[i * m + j] -= f * A[k * m + j];
-      }
-      b[i] -= f * b[k];
-    }
-  }
-  for (int k = m - 1; k >= 0; k--) {
-    for (int j = k + 1; j < m; j++) {
-      b[k] -= A[k * m + j] * b[j];
-    }
-    b[k] /= A[k * m + k];
-  }
-  return true;
-}
 
 // (H9)  accelerations of the reversed coordinates are prescribed; the others follow from their rows of
 // M x + c = 0, and the rows of the reversed ones give the forces that do it
-static void prescribed_rhs(jsolve_load_work* u, double t, const double* y, double* ydot, double* F,
-                           double* push) {
+static jo_status prescribed_rhs(jsolve_load_work* u, double t, const double* y, double* ydot,
+                                double* F, double* push) {
   const jsolve_load_system* s = u->s;
   int nu = s->nu, m = 0, *others = u->others;
   double *b = u->rest, *D = u->system;
@@ -62,7 +30,8 @@ static void prescribed_rhs(jsolve_load_work* u, double t, const double* y, doubl
       D[i * m + j] = u->M[others[i] * nu + others[j]];
     }
   }
-  jsolve_load_solve_dense(D, b, m);
+  JO_TRY(jsolve_lu_factor(m, D, u->pivot));
+  jsolve_lu_solve(m, D, u->pivot, true, b, 1);
   for (int i = 0; i < m; i++) {
     u->x[others[i]] = b[i];
   }
@@ -76,11 +45,13 @@ static void prescribed_rhs(jsolve_load_work* u, double t, const double* y, doubl
   }
   s->finish(s->user, t, y, u->x, u->qdd);
   memcpy(ydot + s->at_qd, u->qdd, (size_t)nu * sizeof *ydot);
+  return JO_OK;
 }
 
 static void prescribed_slope(void* user, int i, double c, const double* y, double* k) {
   jsolve_load_work* u = user;
-  prescribed_rhs(u, u->t + c * u->h, y, k, u->F[i], u->push[i]);
+  jo_status status = prescribed_rhs(u, u->t + c * u->h, y, k, u->F[i], u->push[i]);
+  if (status < 0) u->solved = status;
 }
 
 static bool find_reversed(jsolve_load_work* u) {
@@ -95,16 +66,19 @@ static bool find_reversed(jsolve_load_work* u) {
   return found;
 }
 
-static void prescribed_step(jsolve_load_work* u, double h) {
+static jo_status prescribed_step(jsolve_load_work* u, double h) {
   for (int i = 0; i < u->s->nu; i++) {
     double v = u->y[u->s->at_qd + i];
     u->prescribed[i] = u->reversed[i] ? -(1.0 + u->opt->restitution) * v / h : 0.0;
   }
   jsolve_third_order s = {u->s->n, prescribed_slope, u, u->k, u->arg, .in_turn = true};
   u->h = h;
+  u->solved = JO_OK;
   jsolve_third_order_nodes(&s, 0, h, u->y);
+  if (u->solved < 0) return jsolve_load_fail_singular(u->ctx, u->solved, u->t);
   jsolve_third_order_end(&s, h, u->y, u->y_new);
   jsolve_third_order_error(&s, h, u->error);
+  return JO_OK;
 }
 
 static jo_status report_reversals(jsolve_load_work* u, double h) {
@@ -125,7 +99,7 @@ jo_status jsolve_load_impulsive_step(jsolve_load_work* u, double h) {
   bool stiff = false;
   for (int i = 0; i < u->s->nu && find_reversed(u); i++) {
     stiff = true;
-    prescribed_step(u, h);
+    JO_TRY(prescribed_step(u, h));
   }
   if (stiff) {
     u->stats.stiff_steps++;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LAPACK behind two functions. Work space comes from the context: the LAPACKE "work" interface never
-// allocates. Matrices are looked at first, since LAPACK may hang on values that are not finite.
+// LAPACK behind a few functions. Work space comes from the context: the LAPACKE "work" interface never
+// allocates. Matrices are looked at first, since LAPACK may hang on values that are not finite, and so are
+// sizes, since it ends the process over those.
 #include "solve/linear.h"
 
 #include <assert.h>
@@ -22,11 +23,11 @@ static int least_squares(jarena* arena, int m, int n, double* A, double* b, doub
   double size = 0;
   double* rhs = JARENA_ARRAY(arena, ldb, double);
   lapack_int* pivot = JARENA_ARRAY(arena, n, lapack_int);
-  if (!rhs || !pivot) return jerr_memory(arena->ctx);
+  if (!rhs || !pivot) return JO_ERR_MEMORY;
   lapack_int info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, 1, A, m, rhs, ldb, pivot, rcond,
                                         &rank, &size, -1);
   double* work = info == 0 ? JARENA_ARRAY(arena, (size_t)size, double) : NULL;
-  if (info == 0 && !work) return jerr_memory(arena->ctx);
+  if (info == 0 && !work) return JO_ERR_MEMORY;
   if (info == 0) {
     memcpy(rhs, b, (size_t)m * sizeof *b);
     info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, 1, A, m, rhs, ldb, pivot, rcond, &rank, work,
@@ -39,7 +40,7 @@ static int least_squares(jarena* arena, int m, int n, double* A, double* b, doub
 
 int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, double rcond,
                          double* x) {
-  if (m < 0 || n < 0) return JO_ERR_ARGUMENT;
+  assert(m >= 0 && n >= 0);
   memset(x, 0, (size_t)n * sizeof *x);
   if (m == 0 || n == 0) return 0;
   if (!all_finite((size_t)m * (size_t)n, A) || !all_finite((size_t)m, b)) return JO_ERR_NUMERIC;
@@ -52,6 +53,7 @@ int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, do
 
 jo_status jsolve_lu_factor(int n, double* A, int* pivot) {
   static_assert(sizeof(int) == sizeof(lapack_int), "LAPACK counts in int");
+  assert(n >= 0);
   if (n == 0) return JO_OK;
   if (!all_finite((size_t)n * (size_t)n, A)) return JO_ERR_SINGULAR;
   return LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, A, n, pivot) == 0 ? JO_OK : JO_ERR_SINGULAR;
@@ -59,8 +61,12 @@ jo_status jsolve_lu_factor(int n, double* A, int* pivot) {
 
 void jsolve_lu_solve(int n, const double* LU, const int* pivot, bool transposed, double* B,
                      int nrhs) {
+  assert(n >= 0 && nrhs >= 0);
   if (n == 0 || nrhs == 0) return;
-  LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, transposed ? 'T' : 'N', n, nrhs, LU, n, pivot, B, n);
+  lapack_int info =
+      LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, transposed ? 'T' : 'N', n, nrhs, LU, n, pivot, B, n);
+  assert(info == 0);  // it complains of arguments alone
+  (void)info;
 }
 
 static bool comes_before(const double* re, const double* im, int i, int j) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense linear algebra on top of LAPACK: rank-revealing factorisations and eigenvalues.
+// Dense linear algebra on top of LAPACK: factorisations, least squares and eigenvalues. What is singular or
+// not finite is a status and nothing is reported: the caller knows what the matrix is.
 #ifndef JSOLVE_LINEAR_H
 #define JSOLVE_LINEAR_H
 
@@ -9,13 +10,13 @@
 #include "base/mem.h"
 
 // Minimum-norm least squares A x = b (column-major m x n, destroyed); returns the rank, or a status:
-// JO_ERR_NUMERIC, nothing reported, where a number is not finite; JO_ERR_MEMORY, reported.
+// JO_ERR_NUMERIC where a number is not finite, JO_ERR_MEMORY. Reports neither.
 int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, double rcond,
                          double* x);
 
 // LU factors of a column-major n x n matrix in place, and solutions of A X = B or A^T X = B, B column-major
-// n x nrhs in place. Nothing is allocated. JO_ERR_SINGULAR, nothing reported, where a pivot is zero or
-// an element not finite.
+// n x nrhs in place. Nothing is allocated. JO_ERR_SINGULAR where a pivot is zero or an element not finite.
+// A row-major matrix is the transpose of a column-major one: factor it as it is, and solve `transposed`.
 jo_status jsolve_lu_factor(int n, double* A, int* pivot);
 void jsolve_lu_solve(int n, const double* LU, const int* pivot, bool transposed, double* B,
                      int nrhs);

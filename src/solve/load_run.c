@@ -33,12 +33,13 @@ bool jsolve_load_allocate(jsolve_load_work* u) {
   u->system = jsolve_load_vector(u, nu * nu);
   u->rest = jsolve_load_vector(u, nu);
   u->others = JARENA_ARRAY(&u->arena, nu + 1, int);
+  u->pivot = JARENA_ARRAY(&u->arena, nu + 1, int);
   u->stiff = JARENA_ARRAY(&u->arena, most + 1, bool);
   u->reversed = JARENA_ARRAY(&u->arena, most + 1, bool);
   u->open = JARENA_ARRAY(&u->arena, most + 1, jsolve_load_event);
   u->open_y = JARENA_ARRAY(&u->arena, most + 1, double*);
-  ok = ok && u->W && u->M && u->system && u->rest && u->others && u->stiff && u->reversed &&
-       u->open && u->open_y;
+  ok = ok && u->W && u->M && u->system && u->rest && u->others && u->pivot && u->stiff &&
+       u->reversed && u->open && u->open_y;
   for (int i = 0; ok && i < most; i++) {
     u->open[i].which = -1;
     u->open_y[i] = jsolve_load_vector(u, n);
@@ -83,6 +84,13 @@ static jo_status fail_not_finite(jsolve_load_work* u, double t) {
                   "load prediction: %s is not finite at t = %.9g; the step is too long for a "
                   "stiff event (hint: driver subcycle, or a higher rate)",
                   jsolve_label(u->s->state_name, "state", i, label), t);
+}
+
+jo_status jsolve_load_fail_singular(jo_context* ctx, jo_status status, double t) {
+  return jerr_set(ctx, status,
+                  "load prediction: the mass matrix is singular or not finite at t = %.9g (hint: "
+                  "driver subcycle needs none)",
+                  t);
 }
 
 jo_status jsolve_load_sample(jsolve_load_work* u, double t, const double* y, const double* F) {

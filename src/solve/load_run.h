@@ -30,7 +30,9 @@ typedef struct jsolve_load_work {
   bool* reversed;
   double *M, *c, *x, *qdd, *prescribed, *push[3];
   int* others;            // coordinates that are not reversed
-  double *system, *rest;  // their equations
+  double *system, *rest;  // their equations, row-major, and after that their factors
+  int* pivot;
+  jo_status solved;  // whether those of all nodes of a step had a solution
 } jsolve_load_work;
 
 double* jsolve_load_vector(jsolve_load_work* u, int n);
@@ -40,6 +42,7 @@ void jsolve_load_evaluate(jsolve_load_work* u, double t, const double* y, double
 void jsolve_load_third_order(jsolve_load_work* u, double h);
 jo_status jsolve_load_sample(jsolve_load_work* u, double t, const double* y, const double* F);
 jo_status jsolve_load_accept(jsolve_load_work* u, double h);
+jo_status jsolve_load_fail_singular(jo_context* ctx, jo_status status, double t);
 
 // subcycle.c
 jo_status jsolve_load_subcycle_step(jsolve_load_work* u, double h);
@@ -48,7 +51,5 @@ jo_status jsolve_load_close_event(jsolve_load_work* u, int i);
 
 // impulsive.c
 jo_status jsolve_load_impulsive_step(jsolve_load_work* u, double h);
-bool jsolve_load_solve_dense(double* A, double* b,
-                             int m);  // m x m row-major, both destroyed; b: solution
 
 #endif

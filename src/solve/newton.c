@@ -67,7 +67,7 @@ static bool allocate(solver* s, jarena* arena) {
   return s->r && s->r_try && s->J && s->x_try && s->dz && s->A && s->b;
 }
 
-// Step dz of the damped least-squares problem; the rank, -1 on failure.
+// Step dz of the damped least-squares problem; the rank, or why there is none.
 static int solve_step(solver* s, double mu) {
   int nx = s->f->nx, nr = s->f->nr, m = mu > 0 ? nr + nx : nr;
   for (int j = 0; j < nx; j++) {
@@ -118,25 +118,27 @@ static bool search_line(solver* s, double* x) {
   return false;
 }
 
-// One iteration; false when x cannot be improved.
-static bool improve(solver* s, double* x) {
-  if (solve_step(s, 0) < 0) return false;
+// One iteration. JO_ERR_CONVERGENCE: x cannot be improved.
+static jo_status improve(solver* s, double* x) {
+  int rank = solve_step(s, 0);
+  if (rank < 0) return (jo_status)rank;
   cut_step(s);
   double before = s->norm;
   if (search_line(s, x)) {
     adapt_reach(s, before);
-    return true;
+    return JO_OK;
   }
   s->reach = 1;
   int which;
   double size = largest(s->f->nx * s->f->nr, s->J, &which);
   double mu = 1e-6 * size * size;
   for (int i = 0; i < MAX_DAMPINGS && mu > 0; i++, mu *= 10) {
-    if (solve_step(s, mu) < 0) return false;
+    rank = solve_step(s, mu);
+    if (rank < 0) return rank == JO_ERR_MEMORY ? JO_ERR_MEMORY : JO_ERR_CONVERGENCE;
     cut_step(s);
-    if (try_step(s, 1, x)) return true;
+    if (try_step(s, 1, x)) return JO_OK;
   }
-  return false;
+  return JO_ERR_CONVERGENCE;
 }
 
 static jo_status iterate(solver* s, const jsolve_newton_options* opt, double* x,
@@ -147,13 +149,15 @@ static jo_status iterate(solver* s, const jsolve_newton_options* opt, double* x,
   if (!isfinite(s->norm)) return JO_ERR_NUMERIC;
   out->residual = largest(f->nr, s->r, &out->worst);
   while (out->residual > opt->tolerance && out->iterations < opt->max_iterations) {
-    if (!improve(s, x)) break;
+    jo_status status = improve(s, x);
+    if (status == JO_ERR_CONVERGENCE) break;
+    JO_TRY(status);
     out->iterations++;
     out->residual = largest(f->nr, s->r, &out->worst);
     f->eval(f->user, x, s->r, s->J);
   }
   out->rank = solve_step(s, 0);
-  if (out->rank < 0) return JO_ERR_NUMERIC;
+  if (out->rank < 0) return (jo_status)out->rank;
   return out->residual <= opt->tolerance ? JO_OK : JO_ERR_CONVERGENCE;
 }
 
@@ -163,10 +167,7 @@ jo_status jsolve_newton(jo_context* ctx, const jsolve_residual* f, const jsolve_
   jsolve_newton_result out = {0};
   jarena arena;
   jarena_init(&arena, ctx);
-  int nerror = jerr_count(ctx);
-  jo_status status = allocate(&s, &arena) ? iterate(&s, opt, x, &out) : jerr_memory(ctx);
-  // nothing but missing memory is reported here
-  if (jerr_count(ctx) > nerror) status = JO_ERR_MEMORY;
+  jo_status status = allocate(&s, &arena) ? iterate(&s, opt, x, &out) : JO_ERR_MEMORY;
   jarena_free(&arena);
   if (result) *result = out;
   return status;

@@ -26,8 +26,9 @@ typedef struct jsolve_newton_result {
   int rank;         // numerical rank of J at the solution
 } jsolve_newton_result;
 
-// x: in guess, out solution. JO_ERR_CONVERGENCE when the tolerance is not met (x is the best found);
-// reports nothing: the caller knows the names. Minimum-norm steps when J is rank deficient.
+// x: in guess, out solution. JO_ERR_CONVERGENCE when the tolerance is not met (x is the best found),
+// JO_ERR_NUMERIC where r or J is not finite, JO_ERR_MEMORY. Reports nothing, missing memory neither: the
+// caller knows the names, and may try again. Minimum-norm steps when J is rank deficient.
 jo_status jsolve_newton(jo_context* ctx, const jsolve_residual* f, const jsolve_newton_options* opt,
                         double* x, jsolve_newton_result* result);
 

@@ -3,34 +3,33 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/linear.h"
 #include "solve/load_run.h"
 
-// (H10)  M_0 x + c(y) = 0: all forces as they are, the mass matrix of the beginning
-static void frozen_mass_rhs(jsolve_load_work* u, const double* M0, double t, const double* y,
-                            double* ydot) {
+// (H10)  M_0 x + c(y) = 0: all forces as they are, the mass matrix of the beginning, whose factors are in
+// `system`
+static void frozen_mass_rhs(jsolve_load_work* u, double t, const double* y, double* ydot) {
   const jsolve_load_system* s = u->s;
   int nu = s->nu;
   memcpy(ydot, u->k[0], (size_t)s->n * sizeof *ydot);
   memcpy(ydot + s->at_q, y + s->at_qd, (size_t)nu * sizeof *ydot);
   s->reduced(s->user, t, y, u->M, u->c);
-  memcpy(u->system, M0, (size_t)(nu * nu) * sizeof *M0);
   for (int i = 0; i < nu; i++) {
     u->x[i] = -u->c[i];
   }
-  jsolve_load_solve_dense(u->system, u->x, nu);
+  jsolve_lu_solve(nu, u->system, u->pivot, true, u->x, 1);
   s->finish(s->user, t, y, u->x, ydot + s->at_qd);
 }
 
 typedef struct frozen {
   jsolve_load_work* u;
-  const double* M0;
   double t, dt;
 } frozen;
 
 static void frozen_slope(void* user, int i, double c, const double* y, double* k) {
   const frozen* now = user;
   (void)i;
-  frozen_mass_rhs(now->u, now->M0, now->t + c * now->dt, y, k);
+  frozen_mass_rhs(now->u, now->t + c * now->dt, y, k);
 }
 
 static void watch_peaks(jsolve_load_work* u, double t, double* peak, double* t_peak) {
@@ -43,10 +42,10 @@ static void watch_peaks(jsolve_load_work* u, double t, double* peak, double* t_p
   }
 }
 
-static void reconstruct(jsolve_load_work* u, const double* M0, double t0, int m, double dt,
-                        double* peak, double* t_peak) {
+static void reconstruct(jsolve_load_work* u, double t0, int m, double dt, double* peak,
+                        double* t_peak) {
   int n = u->s->n;
-  frozen now = {u, M0, t0, dt};
+  frozen now = {u, t0, dt};
   jsolve_third_order s = {n, frozen_slope, &now, u->ks, u->ya, .in_turn = false};
   memcpy(u->ys, u->y, (size_t)n * sizeof *u->ys);
   for (int j = 0; j <= m; j++) {
@@ -63,16 +62,18 @@ jo_status jsolve_load_reconstruct(jo_context* ctx, const jsolve_load_system* s, 
                                   double* t_peak) {
   jsolve_load_work u = {.ctx = ctx, .s = s, .t = t0};
   jarena_init(&u.arena, ctx);
-  double* M0 = jsolve_load_vector(&u, s->nu * s->nu);
-  if (!jsolve_load_allocate(&u) || !M0) {
+  if (!jsolve_load_allocate(&u)) {
     jarena_free(&u.arena);
     return jerr_memory(ctx);
   }
   memcpy(u.y, y0, (size_t)s->n * sizeof *y0);
   s->rhs(s->user, t0, y0, u.k[0], u.F[0]);
-  s->reduced(s->user, t0, y0, M0, u.c);
-  memset(peak, 0, (size_t)s->ne * sizeof *peak);
-  reconstruct(&u, M0, t0, (int)ceil(duration / dt), dt, peak, t_peak);
+  s->reduced(s->user, t0, y0, u.system, u.c);
+  jo_status status = jsolve_lu_factor(s->nu, u.system, u.pivot);
+  if (status >= 0) {
+    memset(peak, 0, (size_t)s->ne * sizeof *peak);
+    reconstruct(&u, t0, (int)ceil(duration / dt), dt, peak, t_peak);
+  }
   jarena_free(&u.arena);
-  return JO_OK;
+  return status < 0 ? jsolve_load_fail_singular(ctx, status, t0) : JO_OK;
 }

@@ -2,6 +2,7 @@
 // The context keeps what was said, in order, and at least the first error when memory ends.
 #include "base/err.h"
 
+#include "support/error_count.h"
 #include "support/fixture.h"
 
 static void test_err_first_error_is_the_message(void** state) {
@@ -13,7 +14,7 @@ static void test_err_first_error_is_the_message(void** state) {
   assert_int_equal(jerr_set(ctx, JO_ERR_MODEL, "body '%s' is unknown", "wheel"), JO_ERR_MODEL);
   assert_int_equal(jerr_set(ctx, JO_ERR_FILE, "second"), JO_ERR_FILE);
   assert_string_equal(jo_context_message(ctx), "body 'wheel' is unknown");
-  assert_int_equal(jerr_count(ctx), 2);
+  assert_int_equal(error_count(ctx), 2);
   fixture_close(f);
 }
 
@@ -51,7 +52,7 @@ static void test_err_clear_makes_the_context_as_new(void** state) {
   jo_context_clear(ctx);
   assert_int_equal(f.live_bytes, bytes);
   assert_int_equal(jo_context_diagnostic_count(ctx), 0);
-  assert_int_equal(jerr_count(ctx), 0);
+  assert_int_equal(error_count(ctx), 0);
   assert_string_equal(jo_context_message(ctx), "");
   jo_context_destroy(ctx);
   assert_int_equal(f.live_bytes, 0);
@@ -69,7 +70,7 @@ static void test_err_survives_running_out_of_memory_anywhere(void** state) {
     }
     assert_int_equal(jerr_memory(ctx), JO_ERR_MEMORY);
     assert_string_equal(jo_context_message(ctx), "message 0");
-    assert_int_equal(jerr_count(ctx), 21);
+    assert_int_equal(error_count(ctx), 21);
     int count = jo_context_diagnostic_count(ctx);
     assert_in_range(count, 1, 21);
     for (int i = 0; i < count; i++) {

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "expr/tape.h"
+#include "support/error_count.h"
 
 #define PI 3.14159265358979323846
 
@@ -501,7 +502,7 @@ static void test_parse_messages(void** state) {
     assert_string_equal(jo_context_message(f->ctx), expected);
     assert_true(status < 0);
     assert_int_equal(ref, JEXPR_POISON);
-    assert_int_equal(jerr_count(f->ctx), 1);
+    assert_int_equal(error_count(f->ctx), 1);
     // the mistake is the user's: the graph stays usable
     assert_int_equal(jexpr_graph_status(f->g), JO_OK);
   }
@@ -678,7 +679,7 @@ static void test_parse_survives_want_of_memory(void** state) {
         assert_string_equal(jo_context_message(f.ctx), "out of memory");
         // nothing more can be built, and nothing is reported again
         assert_int_equal(parse_bytes(&f, "x", 1, &ref), JO_ERR_MEMORY);
-        assert_int_equal(jerr_count(f.ctx), 1);
+        assert_int_equal(error_count(f.ctx), 1);
       }
     }
     close_fixture(&f);

@@ -5,6 +5,7 @@
 //   ./fuzz_events -max_len=2048 -dict=test/fuzz/events.dict test/fuzz/corpus_events
 #include "fuzz.h"
 #include "report/load_events.h"
+#include "support/error_count.h"
 
 static bool same_number(double a, double b) {
   return memcmp(&a, &b, sizeof a) == 0 || (a != a && b != b);
@@ -36,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   jarena_init(&arena, ctx);
   jreport_load_events first, again;
   jo_status status = jreport_load_events_read(ctx, &arena, path, &first);
-  require((status < 0) == (jerr_count(ctx) > 0));
+  require((status < 0) == (error_count(ctx) > 0));
   if (status >= 0) {
     require(jreport_load_events_write(ctx, &first, path) >= 0);
     require(jreport_load_events_read(ctx, &arena, path, &again) >= 0);

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/journal.h"
 #include "fuzz.h"
+#include "support/error_count.h"
 
 static const uint8_t key[JJOURNAL_KEY] = "fuzz fuzz fuzz fuzz fuzz fuzz fu";
 
@@ -36,7 +37,7 @@ static void open_any(jo_context* ctx, const char* path, const uint8_t* data, siz
   jjournal* j;
   records first, again;
   if (open_journal(ctx, path, &first, &j) < 0) {
-    require(jerr_count(ctx) == 1);
+    require(error_count(ctx) == 1);
     return;
   }
   require(jjournal_append(ctx, j, "more", 4) >= 0);

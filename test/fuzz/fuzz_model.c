@@ -10,6 +10,7 @@
 #include "element/data.h"
 #include "element/list.h"
 #include "model/model.h"
+#include "support/error_count.h"
 
 static void require(bool condition) {
   if (!condition) abort();
@@ -133,8 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   require(jo_context_create(NULL, &ctx) == JO_OK);
   jo_status status = jmodel_parse(ctx, text, size, "/nowhere/fuzz.yaml", &set, nset, &m);
   require((status < 0) == (m == NULL));
-  require((status < 0) == (jerr_count(ctx) > 0));
-  require(jerr_count(ctx) <= 20);
+  require((status < 0) == (error_count(ctx) > 0));
+  require(error_count(ctx) <= 20);
   if (m) {
     check_tree(m);
     check_elements(m);

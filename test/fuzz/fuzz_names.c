@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "fuzz.h"
 #include "jounce/jounce.h"
+#include "support/error_count.h"
 
 static const char* const part[] = {
     "jounce: 1\nname: fuzz\ntables: {tab: {x: [0, 1, 2], y: [0, 1, 4]}}\n"
@@ -68,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     status = jo_system_create(ctx, model, &opt, &system);
     require((status < 0) == (system == NULL));
   }
-  require(status >= 0 || jerr_count(ctx) > 0);
+  require(status >= 0 || error_count(ctx) > 0);
   jo_system_destroy(system);
   jo_model_destroy(model);
   jo_context_destroy(ctx);

@@ -11,6 +11,7 @@
 #include "expr/diff.h"
 #include "expr/parse.h"
 #include "expr/tape.h"
+#include "support/error_count.h"
 
 static const char* const names[] = {"t", "x", "y", "k_f", "chassis.z", "front.spring.k"};
 #define NNAME 6
@@ -91,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   jexpr_ref y[2] = {JEXPR_POISON, JEXPR_POISON};
   jo_status status = jexpr_parse(g, (const char*)data, size, &scope, "fuzz", &y[0]);
   require((status < 0) == (y[0] == JEXPR_POISON));
-  require((status < 0) == (jerr_count(ctx) == 1));
+  require((status < 0) == (error_count(ctx) == 1));
   require(jexpr_graph_status(g) == JO_OK);
   if (status == JO_OK) {
     require(jexpr_tangent(g, y, 1, in.value, in.direction, NNAME, &y[1]) == JO_OK);

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "expr/vec.h"
+#include "support/error_count.h"
 #include "support/fixture.h"
 
 // ---- a graph with a varying and a uniform group
@@ -335,7 +336,7 @@ static void test_without_compiler(void** state) {
   jkernel_options opt = options(f);
   jo_status automatic = jkernel_build(f->ctx, f->fn, 2, &opt, &set);
   int notices = count_notices(f->ctx);
-  int errors = jerr_count(f->ctx);
+  int errors = error_count(f->ctx);
   jkernel_set* none = NULL;
   opt.backend = JKERNEL_CC;
   jo_status forced = jkernel_build(f->ctx, f->fn, 2, &opt, &none);

@@ -40,6 +40,35 @@ static void test_linear_not_finite_fails(void** state) {
   assert_int_equal(jsolve_eigen(context(state), 2, A, re, im, NULL, NULL), JO_ERR_NUMERIC);
 }
 
+// a row-major matrix is solved transposed
+static void test_linear_lu_solves_both_ways(void** state) {
+  (void)state;
+  double A[9] = {0, 2, 1, 1, 1, 0, 3, 0, 1}, LU[9], plain[3] = {1, 2, 3}, turned[3] = {1, 2, 3};
+  int pivot[3];
+  memcpy(LU, A, sizeof A);
+  assert_int_equal(jsolve_lu_factor(3, LU, pivot), JO_OK);
+  jsolve_lu_solve(3, LU, pivot, false, plain, 1);
+  jsolve_lu_solve(3, LU, pivot, true, turned, 1);
+  for (int i = 0; i < 3; i++) {
+    double by_column = 0, by_row = 0;
+    for (int j = 0; j < 3; j++) {
+      by_column += A[i + 3 * j] * plain[j];
+      by_row += A[3 * i + j] * turned[j];
+    }
+    assert_near(by_column, i + 1, 1e-14);
+    assert_near(by_row, i + 1, 1e-14);
+  }
+}
+
+static void test_linear_lu_of_a_singular_matrix_is_a_status(void** state) {
+  (void)state;
+  double singular[4] = {1, 2, 2, 4}, lost[4] = {1, 0, NAN, 1};
+  int pivot[2];
+  assert_int_equal(jsolve_lu_factor(2, singular, pivot), JO_ERR_SINGULAR);
+  assert_int_equal(jsolve_lu_factor(2, lost, pivot), JO_ERR_SINGULAR);
+  assert_int_equal(jsolve_lu_factor(0, NULL, NULL), JO_OK);
+}
+
 // Two equal masses m between three equal springs k and dampers c in a row:
 //   modes (1, 1) with k and c, (1, -1) with 3 k and 3 c
 static void two_masses(double m, double c, double k, double A[16]) {
@@ -111,6 +140,8 @@ int main(void) {
       fixture_test(test_linear_residual_is_normal_to_the_columns),
       fixture_test(test_linear_minimum_norm_of_a_deficient_system),
       fixture_test(test_linear_not_finite_fails),
+      fixture_test(test_linear_lu_solves_both_ways),
+      fixture_test(test_linear_lu_of_a_singular_matrix_is_a_status),
       fixture_test(test_linear_eigenvalues_of_two_damped_masses),
       fixture_test(test_linear_eigenvalues_are_sorted),
       fixture_test(test_linear_left_eigenvectors_belong_to_the_right_ones),

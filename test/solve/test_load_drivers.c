@@ -164,6 +164,45 @@ static void test_impulsive_reverses_and_reconstructs(void** state) {
   assert_near(peak, true_peak(), 1e-3 * true_peak());
 }
 
+// Two coordinates without mass: nothing says how those that are not reversed move.
+static void two_falling(void* user, double t, const double* y, double* ydot, double* F) {
+  F[0] = stop_force(user, 0, t, y);
+  memcpy(ydot, y + 2, 2 * sizeof *ydot);
+  ydot[2] = -gravity + F[0] / mass;
+  ydot[3] = 0.0;
+}
+
+static void two_directions(void* user, double t, const double* y, double* W) {
+  (void)user, (void)t, (void)y;
+  W[0] = 1.0 / mass;
+  W[1] = 0.0;
+}
+
+static void no_mass(void* user, double t, const double* y, double* M, double* c) {
+  (void)user, (void)t, (void)y;
+  memset(M, 0, 4 * sizeof *M);
+  memset(c, 0, 2 * sizeof *c);
+}
+
+static void test_a_singular_mass_matrix_is_told(void** state) {
+  jo_context* ctx = context(state);
+  jsolve_load_system s = falling;
+  s.n = 4;
+  s.nu = s.at_qd = 2;
+  s.rhs = two_falling;
+  s.directions = two_directions;
+  s.reduced = no_mass;
+  jsolve_load_options opt = jsolve_load_options_default();
+  opt.driver = JSOLVE_LOAD_IMPULSIVE;
+  double y[4] = {height, 0.0, 0.0, 0.0}, peak, t_peak;
+  assert_int_equal(jsolve_load_run(ctx, &s, &opt, NULL, 0.0, 0.5, y, NULL, NULL), JO_ERR_SINGULAR);
+  assert_non_null(strstr(jo_context_message(ctx), "mass matrix is singular"));
+  jo_context_clear(ctx);
+  assert_int_equal(jsolve_load_reconstruct(ctx, &s, 0.0, y, 0.01, 1e-3, &peak, &t_peak),
+                   JO_ERR_SINGULAR);
+  assert_int_equal(jo_context_diagnostic_count(ctx), 1);
+}
+
 static void test_bad_options_are_refused(void** state) {
   jo_context* ctx = context(state);
   jsolve_load_options opt = jsolve_load_options_default();
@@ -179,6 +218,7 @@ int main(void) {
       fixture_test(test_adaptive_converges),
       fixture_test(test_subcycle_keeps_peak_and_rebound),
       fixture_test(test_impulsive_reverses_and_reconstructs),
+      fixture_test(test_a_singular_mass_matrix_is_told),
       fixture_test(test_bad_options_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,6 +168,7 @@ static void test_newton_out_of_memory_is_a_status(void** state) {
     jsolve_residual f = {.nx = 2, .nr = 3, .eval = circles};
     double x[2] = {3, 5};
     jo_status status = jsolve_newton(ctx, &f, &tight, x, NULL);
+    assert_int_equal(jo_context_diagnostic_count(ctx), 0);  // whoever gives up tells
     jo_context_destroy(ctx);
     assert_int_equal(a.live_blocks, 0);
     if (status >= 0) break;
