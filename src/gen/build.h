@@ -37,6 +37,7 @@ typedef struct jgen_wrench {
 
 #define JGEN_MAX_SIGNALS 24  // of one element
 #define JGEN_MAX_OWN     12  // states of one element
+#define JGEN_MAX_FED     3   // sums that other elements add to
 
 typedef struct jgen_element jgen_element;  // gen/element.h
 
