@@ -10,9 +10,8 @@ typedef struct accumulator {
   jmodel_scalar rate, gas_pressure, exponent, pressure;
 } accumulator;
 
-static const char* const keys[] = {"volume",       "rate",        "gas_volume",
-                                   "gas_pressure", "exponent",    "pressure",
-                                   "fluid",        "description", NULL};
+static const char* const keys[] = {"volume",   "rate", "gas_volume", "gas_pressure", "exponent",
+                                   "pressure", "hold", "fluid",      "description",  NULL};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD(accumulator, "gas_volume", gas_volume, JMODEL_POSITIVE),
@@ -23,10 +22,10 @@ static const jmodel_field fields[] = {
     JMODEL_GIVEN(accumulator, "rate", rate, JMODEL_FINITE, has_rate),
 };
 
-enum { GAS = JELEMENT_PRESSURE + 1, GAS_ENERGY, OIL, VOLUME, INFLOW, MASS, ENERGY };
-static const char* const signals[] = {"pressure",   "gas_volume", "gas_energy",
-                                      "oil_volume", "volume",     "inflow",
-                                      "mass",       "energy",     NULL};
+enum { GAS = JELEMENT_PRESSURE + 1, GAS_ENERGY, OIL, VOLUME, RATE, INFLOW, MASS, ENERGY };
+static const char* const signals[] = {"pressure", "gas_volume", "gas_energy", "oil_volume",
+                                      "volume",   "rate",       "inflow",     "mass",
+                                      "energy",   NULL};
 
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
   accumulator* a = e->data;
@@ -38,7 +37,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   if (!jmodel_get_scalar(at, map, "pressure", any, &a->pressure)) a->pressure = a->gas_pressure;
   a->has_rate = jmodel_get_scalar(at, map, "rate", any, &a->rate);
   if (!jelement_fluid_read(at, map, e->place, &a->port.fluid)) return false;
-  jelement_pressure_state(at, e, &a->pressure);
+  jelement_pressure_state(at, map, e, &a->pressure);
   return true;
 }
 
@@ -70,7 +69,7 @@ static void finish(jgen* s, const jmodel_element* m, jgen_element* e) {
   jexpr_ref yields = jexpr_add(g, jexpr_div(g, Vo, jelement_oil_modulus(s, &oil, p)),
                                jexpr_div(g, e->signal[GAS], kap_p));
   jexpr_ref grows = jexpr_sub(g, jexpr_mul(g, jelement_oil_specific(s, &oil, p), Q), Vd);
-  e->rate[0] = jexpr_div(g, grows, yields);
+  e->rate[0] = e->signal[RATE] = jexpr_div(g, grows, yields);
   e->signal[OIL] = Vo;
   e->signal[VOLUME] = V;
   e->signal[INFLOW] = Q;
@@ -89,4 +88,4 @@ const jgen_element_class jelement_accumulator = {.model = {.kind = "accumulator"
                                                  .what = JELEMENT_FLOW_WHAT,
                                                  .write = write,
                                                  .finish = finish,
-                                                 .nlast = 5};
+                                                 .nlast = 6};

@@ -26,8 +26,8 @@ static const jmodel_field fields[] = {
     JELEMENT_DISCHARGE_FIELD(electro_valve),
 };
 
-enum { CURRENT = JELEMENT_AREA + 1 };
-static const char* const signals[] = {JELEMENT_FLOW_SIGNALS, "area", "current", NULL};
+enum { CURRENT = JELEMENT_AREA + 1, RATE };
+static const char* const signals[] = {JELEMENT_FLOW_SIGNALS, "area", "current", "rate", NULL};
 
 // ---- reading -------------------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   jexpr_graph* g = s->g;
   jexpr_ref i = e->signal[CURRENT] = jgen_own_state(s, m, 0);
   jexpr_ref short_of = jexpr_sub(g, jgen_scalar(s, &v->command, m->name), i);
-  e->rate[0] = jexpr_div(g, short_of, jgen_scalar(s, &v->lag, m->name));
+  e->rate[0] = e->signal[RATE] = jexpr_div(g, short_of, jgen_scalar(s, &v->lag, m->name));
   jexpr_ref dp = jelement_drop(s, m, &v->flow);
   if (v->has_flow) {
     jelement_put_flow(s, m, &v->flow, jelement_of_drop(s, &v->map, m->name, dp, i), dp, e);

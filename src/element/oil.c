@@ -114,7 +114,10 @@ jexpr_ref jelement_oil_enthalpy(jgen* s, const jelement_oil_values* o, jexpr_ref
   jexpr_graph* g = s->g;
   shares k = shares_at(s, o, p);
   jexpr_ref q = jexpr_sub(g, s->one, jexpr_div(g, s->one, o->na));
-  jexpr_ref liquid = jexpr_mul(g, o->El, jexpr_sub(g, s->one, k.liquid));
+  // 1 - e = tanh((p - pa)/(2 El)) (1 + e): nothing cancels
+  jexpr_ref half = jexpr_div(g, jexpr_sub(g, p, o->pa), jexpr_mul(g, jexpr_const(g, 2.0), o->El));
+  jexpr_ref liquid = jexpr_mul(g, jexpr_tanh(g, half), jexpr_add(g, s->one, k.liquid));
+  liquid = jexpr_mul(g, o->El, liquid);
   jexpr_ref power = jexpr_pow(g, jexpr_div(g, p, o->pa), q);
   jexpr_ref gas =
       jexpr_div(g, jexpr_mul(g, jexpr_mul(g, o->alpha, o->pa), jexpr_sub(g, power, s->one)), q);

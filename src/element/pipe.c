@@ -23,8 +23,9 @@ static const jmodel_field fields[] = {
 
 #define TYPICAL 1e-4  // flow [m^3/s]
 
-enum { FRICTION = JELEMENT_LOSS + 1, ENERGY };
-static const char* const signals[] = {JELEMENT_FLOW_SIGNALS, "friction", "energy", NULL};
+enum { FRICTION = JELEMENT_LOSS + 1, INERTANCE, RATE, ENERGY };
+static const char* const signals[] = {
+    JELEMENT_FLOW_SIGNALS, "friction", "inertance", "rate", "energy", NULL};
 
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
   pipe* p = e->data;
@@ -65,10 +66,11 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   jexpr_ref Q = jgen_own_state(s, m, 0), dp = jelement_drop(s, m, &p->flow);
   jexpr_ref dh = jgen_scalar(s, &p->diameter, m->name);
   jexpr_ref A = jexpr_mul(g, jexpr_const(g, 0.78539816339744831), jexpr_mul(g, dh, dh));
-  jexpr_ref I = jexpr_div(g, jexpr_mul(g, oil.rho0, jgen_scalar(s, &p->length, m->name)), A);
+  jexpr_ref I = e->signal[INERTANCE] =
+      jexpr_div(g, jexpr_mul(g, oil.rho0, jgen_scalar(s, &p->length, m->name)), A);
   e->signal[FRICTION] = friction(s, m, &oil, A, Q);
   jexpr_ref push = jexpr_sub(g, dp, e->signal[FRICTION]);
-  e->rate[0] = jexpr_div(g, push, I);
+  e->rate[0] = e->signal[RATE] = jexpr_div(g, push, I);
   jelement_put_flow(s, m, &p->flow, Q, dp, e);
   // what makes the oil faster is not lost
   e->signal[JELEMENT_LOSS] = jexpr_sub(g, e->signal[JELEMENT_LOSS], jexpr_mul(g, Q, push));

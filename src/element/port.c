@@ -89,9 +89,11 @@ const char* jelement_initial(const jmodel_scalar* s) {
 
 #define TYPICAL 1e5  // pressure [Pa]
 
-void jelement_pressure_state(const jmodel_at* at, jmodel_element* e, const jmodel_scalar* initial) {
+void jelement_pressure_state(const jmodel_at* at, const jmodel_node* map, jmodel_element* e,
+                             const jmodel_scalar* initial) {
+  const jmodel_node* hold = jmodel_node_find(map, "hold");
   jmodel_state* p = jmodel_own_state(at, e, "pressure", "Pa", TYPICAL, jelement_initial(initial));
-  if (p) p->is_held = true;
+  if (p) p->is_held = !hold || jmodel_bool_at(at, hold, "hold");
 }
 
 bool jelement_flow_read(const jmodel_at* at, const jmodel_node* map, jelement_flow* f) {

@@ -27,8 +27,10 @@ bool jelement_fluid_read(const jmodel_at* at, const jmodel_node* map, jmodel_pla
 int jelement_port_at(const jmodel_at* at, const jmodel_node* node, const char* label);
 // Text of an initial value: an expression, or the path of a number.
 const char* jelement_initial(const jmodel_scalar* s);
-// A pressure of its own, which static equilibrium keeps: any common pressure is in equilibrium.
-void jelement_pressure_state(const jmodel_at* at, jmodel_element* e, const jmodel_scalar* initial);
+// A pressure of its own, which static equilibrium keeps unless the file says `hold: false`: any common pressure
+// is in equilibrium.
+void jelement_pressure_state(const jmodel_at* at, const jmodel_node* map, jmodel_element* e,
+                             const jmodel_scalar* initial);
 
 jexpr_ref jelement_pressure_at(jgen* s, const jmodel_element* of, int port);
 jelement_oil_values jelement_oil_at(jgen* s, int port);

@@ -9,7 +9,8 @@ typedef struct volume {
   jmodel_scalar volume, rate, pressure;
 } volume;
 
-static const char* const keys[] = {"volume", "rate", "pressure", "fluid", "description", NULL};
+static const char* const keys[] = {"volume", "rate",        "pressure", "hold",
+                                   "fluid",  "description", NULL};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD(volume, "volume", volume, JMODEL_POSITIVE),
@@ -17,9 +18,9 @@ static const jmodel_field fields[] = {
     JMODEL_GIVEN(volume, "rate", rate, JMODEL_FINITE, has_rate),
 };
 
-enum { MODULUS = JELEMENT_PRESSURE + 1, VOLUME, INFLOW, MASS, ENERGY };
-static const char* const signals[] = {"pressure", "modulus", "volume", "inflow",
-                                      "mass",     "energy",  NULL};
+enum { MODULUS = JELEMENT_PRESSURE + 1, VOLUME, RATE, INFLOW, MASS, ENERGY };
+static const char* const signals[] = {"pressure", "modulus", "volume", "rate",
+                                      "inflow",   "mass",    "energy", NULL};
 
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
   volume* v = e->data;
@@ -27,7 +28,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   jmodel_need_scalar(at, map, "pressure", JMODEL_SCOPE_ANY, &v->pressure);
   v->has_rate = jmodel_get_scalar(at, map, "rate", JMODEL_SCOPE_ANY, &v->rate);
   if (!jelement_fluid_read(at, map, e->place, &v->port.fluid)) return false;
-  jelement_pressure_state(at, e, &v->pressure);
+  jelement_pressure_state(at, map, e, &v->pressure);
   return true;
 }
 
@@ -50,7 +51,7 @@ static void finish(jgen* s, const jmodel_element* m, jgen_element* e) {
   if (v->has_rate) Vd = jexpr_add(g, Vd, jgen_scalar(s, &v->rate, m->name));
   V = jexpr_mark(g, V, "%s: volume", m->name);
   jexpr_ref grows = jexpr_sub(g, jexpr_mul(g, jelement_oil_specific(s, &oil, p), Q), Vd);
-  e->rate[0] = jexpr_mul(g, jexpr_div(g, e->signal[MODULUS], V), grows);
+  e->rate[0] = e->signal[RATE] = jexpr_mul(g, jexpr_div(g, e->signal[MODULUS], V), grows);
   e->signal[VOLUME] = V;
   e->signal[INFLOW] = Q;
   e->signal[MASS] = jelement_oil_mass(s, &oil, p, V);
@@ -68,4 +69,4 @@ const jgen_element_class jelement_volume = {.model = {.kind = "volume",
                                             .what = JELEMENT_FLOW_WHAT,
                                             .write = write,
                                             .finish = finish,
-                                            .nlast = 4};
+                                            .nlast = 5};
