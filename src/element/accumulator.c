@@ -66,8 +66,9 @@ static void finish(jgen* s, const jmodel_element* m, jgen_element* e) {
   if (a->has_rate) Vd = jexpr_add(g, Vd, jgen_scalar(s, &a->rate, m->name));
   jexpr_ref Vo = jexpr_mark(g, jexpr_sub(g, V, e->signal[GAS]), "%s: oil volume", m->name);
   jexpr_ref kap_p = jexpr_mul(g, jgen_scalar(s, &a->exponent, m->name), p);
-  jexpr_ref yields = jexpr_add(g, jexpr_div(g, Vo, jelement_oil_modulus(s, &oil, p)),
-                               jexpr_div(g, e->signal[GAS], kap_p));
+  jexpr_ref yields =
+      jexpr_add(g, jexpr_div(g, jelement_room(s, Vo), jelement_oil_modulus(s, &oil, p)),
+                jexpr_div(g, e->signal[GAS], kap_p));
   jexpr_ref grows = jexpr_sub(g, jexpr_mul(g, jelement_oil_specific(s, &oil, p), Q), Vd);
   e->rate[0] = e->signal[RATE] = jexpr_div(g, grows, yields);
   e->signal[OIL] = Vo;

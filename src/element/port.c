@@ -142,6 +142,11 @@ jelement_oil_values jelement_oil_at(jgen* s, int port) {
   return jelement_oil_of(s, ((const jelement_port*)s->m->element[port].data)->fluid);
 }
 
+jexpr_ref jelement_room(jgen* s, jexpr_ref V) {
+  jexpr_ref root = jexpr_sqrt(s->g, V);
+  return jexpr_mul(s->g, root, root);
+}
+
 jexpr_ref jelement_fed(jgen* s, const jgen_element* e, int k) {
   return e->fed[k] ? e->fed[k] : s->zero;
 }

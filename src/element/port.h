@@ -34,6 +34,8 @@ void jelement_pressure_state(const jmodel_at* at, const jmodel_node* map, jmodel
 
 jexpr_ref jelement_pressure_at(jgen* s, const jmodel_element* of, int port);
 jelement_oil_values jelement_oil_at(jgen* s, int port);
+// A volume that must not be used up: not a number where it is less than zero, so that a run ends there.
+jexpr_ref jelement_room(jgen* s, jexpr_ref V);
 jexpr_ref jelement_fed(jgen* s, const jgen_element* e, int k);  // zero: nothing was fed
 
 // ---- flows between two ports

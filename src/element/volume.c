@@ -51,7 +51,8 @@ static void finish(jgen* s, const jmodel_element* m, jgen_element* e) {
   if (v->has_rate) Vd = jexpr_add(g, Vd, jgen_scalar(s, &v->rate, m->name));
   V = jexpr_mark(g, V, "%s: volume", m->name);
   jexpr_ref grows = jexpr_sub(g, jexpr_mul(g, jelement_oil_specific(s, &oil, p), Q), Vd);
-  e->rate[0] = e->signal[RATE] = jexpr_mul(g, jexpr_div(g, e->signal[MODULUS], V), grows);
+  e->rate[0] = e->signal[RATE] =
+      jexpr_mul(g, jexpr_div(g, e->signal[MODULUS], jelement_room(s, V)), grows);
   e->signal[VOLUME] = V;
   e->signal[INFLOW] = Q;
   e->signal[MASS] = jelement_oil_mass(s, &oil, p, V);

@@ -425,6 +425,18 @@ class Cavitation(Case):
             self.assertAlmostEqual(r["mass"], rows[0.0]["mass"], delta=1e-8 * r["mass"])
 
 
+    def test_volumes_that_are_used_up_end_the_run(self):
+        text = CAVITY.replace("0.05*sin(20*t)", "0.1 - 0.5*t")
+        rows = self.folder / "out.csv"
+        done = jounce("run", self.model(text), "--interpreter", "-o", str(rows), "--end", "1", code=1)
+        self.assertIn("integration:", done.stderr)
+        last = results(rows)[-1]
+        self.assertGreater(float(last["p"]), 1e8)
+        self.assertLess(float(last["t"]), 0.4)
+        done = jounce("check", self.model(text.replace("0.1 - 0.5*t", "0.1*t - 0.2")), code=1)
+        self.assertIn("the rate of change of 'v.pressure' has no finite value", done.stderr)
+
+
 # ---- mistakes ------------------------------------------------------------------------------------
 
 GOOD = """
