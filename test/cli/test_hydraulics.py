@@ -345,8 +345,8 @@ bodies:
   arm: {mass: m, com: [0.4, 0, 0], inertia: [1, 20, 20]}
 joints:
   arm: {type: revolute, parent: ground, child: arm, at: A, axis: [0, 1, 0]}
-volumes: {ram: {volume: 3.0e-4, pressure: 4.0e6}}
-accumulators: {ball: {volume: 4.0e-4, gas_volume: 3.0e-4, gas_pressure: 4.0e6}}
+volumes: {ram: {volume: 6.0e-4, pressure: 4.0e6}}
+accumulators: {ball: {volume: 9.0e-4, gas_volume: 3.0e-4, gas_pressure: 4.0e6}}
 orifices: {bleed: {between: [ram, ball], area: 4.0e-6}}
 cylinders:
   strut: {between: [arm.B, ground.C], bore: 0.035, piston_side: ram}
