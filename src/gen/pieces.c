@@ -15,14 +15,14 @@ typedef struct writer {
 } writer;
 
 static jexpr_ref* refs(writer* w, int n) {
-  jexpr_ref* x = JARENA_ARRAY(w->s.a, n + 1, jexpr_ref);
+  jexpr_ref* x = JARENA_ARRAY(w->s.a, n, jexpr_ref);
   if (!x) w->s.g->status = jerr_memory(w->s.ctx);
   return x;
 }
 
 static bool make_sparse(jarena* a, int cap, jgen_sparse* S) {
-  S->row = JARENA_ARRAY(a, cap + 1, int);
-  S->col = JARENA_ARRAY(a, cap + 1, int);
+  S->row = JARENA_ARRAY(a, cap, int);
+  S->col = JARENA_ARRAY(a, cap, int);
   return S->row && S->col;
 }
 
@@ -55,8 +55,8 @@ static jo_status begin(writer* w, const jmodel* m, const jgen_options* opt) {
   jexpr_group(g, "z", out->nz, JEXPR_PER_LANE);
   jexpr_group(g, "x", out->nq, JEXPR_PER_LANE);
   jexpr_group(g, "road", 2, JEXPR_PER_LANE);
-  out->live = JARENA_ARRAY(&out->arena, out->np + 1, int);
-  out->p = JARENA_ARRAY(&out->arena, out->np + 1, double);
+  out->live = JARENA_ARRAY(&out->arena, out->np, int);
+  out->p = JARENA_ARRAY(&out->arena, out->np, double);
   s->z = refs(w, out->nz);
   if (!out->live || !out->p || !s->z) return jerr_memory(g->ctx);
   s->t = jexpr_input(g, GROUP_T, 0);
@@ -178,7 +178,7 @@ jo_status jgen_pieces_build(jo_context* ctx, const jmodel* m, const jgen_options
   *out = NULL;
   jarena scratch;
   jarena_init(&scratch, ctx);
-  bool* follow = JARENA_ARRAY(&scratch, m->nbody + 1, bool);
+  bool* follow = JARENA_ARRAY(&scratch, m->nbody, bool);
   jo_status status = follow ? JO_OK : jerr_memory(ctx);
   bool again = true;
   // once, and again as long as a force looks at a body whose spin was not followed: it is, the next time

@@ -239,8 +239,8 @@ static void check_massless(const judge* j, bool* has_mass) {
 static jo_status judge_all(jo_context* ctx, judge* j, const double* number, bool masses) {
   jarena scratch;
   jarena_init(&scratch, ctx);
-  double* value = JARENA_ARRAY(&scratch, j->k->nslot + 1, double);
-  bool* has_mass = JARENA_ARRAY(&scratch, j->m->nbody + 1, bool);
+  double* value = JARENA_ARRAY(&scratch, j->k->nslot, double);
+  bool* has_mass = JARENA_ARRAY(&scratch, j->m->nbody, bool);
   jo_status status =
       value && has_mass ? jmodel_ranges_values(ctx, j->m, number, value) : jerr_memory(ctx);
   if (status >= 0) {
@@ -273,7 +273,7 @@ void jmodel_check_ranges(jmodel_reader* r, const int* order) {
   jmodel* m = r->m;
   jo_status status = build(r, order);
   double* number =
-      status < 0 ? NULL : jarena_array(&r->scratch, (size_t)m->nnumber + 1, sizeof *number);
+      status < 0 ? NULL : jarena_array(&r->scratch, (size_t)m->nnumber, sizeof *number);
   if (status >= 0 && !number) status = jerr_memory(r->ctx);
   for (int i = 0; status >= 0 && i < m->nnumber; i++) {
     number[i] = m->number[i].value;

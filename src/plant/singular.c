@@ -32,10 +32,10 @@ typedef struct problem {
 static jo_status allocate(jo_context* ctx, jarena* a, problem* b) {
   int nq = b->p->nq, nh = b->p->nh;
   JO_TRY(jexpr_tape_prepare(ctx, a, &b->p->closure, &b->tape, &b->work));
-  b->q = JARENA_ARRAY(a, nq + 1, double);
-  b->x = JARENA_ARRAY(a, nq + 1, double);
-  b->J = JARENA_ARRAY(a, (size_t)nh * (size_t)nq + 1, double);
-  b->free = JARENA_ARRAY(a, nq + 1, int);
+  b->q = JARENA_ARRAY(a, nq, double);
+  b->x = JARENA_ARRAY(a, nq, double);
+  b->J = JARENA_ARRAY(a, (size_t)nh * (size_t)nq, double);
+  b->free = JARENA_ARRAY(a, nq, int);
   if (!b->q || !b->x || !b->J || !b->free) return jerr_memory(ctx);
   for (int i = 0; i < nq; i++) {
     if (!b->m->coordinate[i].is_driven) b->free[b->nfree++] = i;
