@@ -4,10 +4,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "jounce/jounce.h"
-#include "support/fixture.h"
-
-#define MODEL "test/models/sweep_quarter_car.yaml"
+#include "api/objects.h"
 
 typedef struct subject {
   const char* now;  // the call under way, for a message
@@ -62,27 +59,25 @@ static void check_zero(const void* data, size_t size) {
 // ---- objects of every kind -----------------------------------------------------------------------
 
 static void make_runs(subject* f) {
-  jo_context* c = f->ctx;
-  const jo_system_options slow = {.interpreter = 1};
-  assert_ok(c, jo_model_load(c, MODEL, NULL, 0, &f->model));
-  assert_ok(c, jo_system_create(c, f->model, &slow, &f->system));
-  assert_ok(c, jo_simulate(c, f->system, NULL, &f->result));
-  assert_ok(c, jo_run_create(c, f->system, NULL, &f->run));
-  assert_ok(c, jo_static_differentiate(c, f->model, f->names, 1, &f->at_rest));
-  assert_ok(c, jo_modes_create(c, f->model, NULL, &f->modes));
-  assert_ok(c, jo_loads_create(c, f->model, &slow, &f->loads));
-  assert_ok(c, jo_loads_run(c, f->loads, NULL, &f->loads_result));
-  assert_ok(c, jo_loads_save(c, f->loads_result, f->events_path));
-  assert_ok(c, jo_load_events_open(c, f->events_path, NULL, 0, &slow, &f->load_events));
-  assert_ok(c, jo_loads_sens_run(c, f->model, &f->loads_sens_options, &f->loads_sens));
+  fixture_model(f->base, QUARTER_CAR, NULL, 0);
+  fixture_system(f->base, NULL, 0);
+  f->model = f->base->model;
+  f->system = f->base->system;
+  f->result = make_result(f->base, NULL);
+  f->run = make_run(f->base);
+  f->at_rest = make_static(f->base, f->names, 1);
+  f->modes = make_modes(f->base, NULL);
+  f->loads = make_loads(f->base);
+  f->loads_result = make_loads_result(f->base, f->loads, NULL);
+  assert_ok(f->ctx, jo_loads_save(f->ctx, f->loads_result, f->events_path));
+  f->load_events = make_load_events(f->base, f->events_path);
+  f->loads_sens = make_loads_sens(f->base, f->loads_sens_options);
 }
 
 static void make_derivatives(subject* f) {
-  jo_context* c = f->ctx;
-  jo_sens_setup setup = {.name = f->names, .nname = 1, .check = 1, .interpreter = 1};
-  assert_ok(c, jo_sens_create(c, f->model, &setup, &f->sens));
-  assert_ok(c, jo_sens_run(c, f->sens, NULL, &f->sens_result));
-  assert_ok(c, jo_sweep_create(c, f->model, &f->sweep_options, &f->sweep));
+  f->sens = make_sens(f->base, (jo_sens_setup){.name = f->names, .nname = 1, .check = 1});
+  f->sens_result = make_sens_result(f->base, f->sens);
+  f->sweep = make_sweep(f->base, f->sweep_options);
 }
 
 static int set_up(void** state) {
@@ -92,7 +87,7 @@ static int set_up(void** state) {
   f->ctx = f->base->ctx;
   f->events_path = fixture_below(f->base, "x.events");
   f->page = fixture_below(f->base, "x.html");
-  f->model_path = MODEL;
+  f->model_path = QUARTER_CAR;
   f->text = "jounce: 1";
   f->length = strlen(f->text);
   f->names[0] = "k";
@@ -128,8 +123,6 @@ static int tear_down(void** state) {
   jo_static_destroy(f->at_rest);
   jo_run_destroy(f->run);
   jo_result_destroy(f->result);
-  jo_system_destroy(f->system);
-  jo_model_destroy(f->model);
   fixture_close(f->base);
   free(f);
   return 0;
@@ -164,7 +157,7 @@ static void test_null_lists_with_holes(void** state) {
   jo_loads_sens* l;
   expect_refusal(f, jo_static_differentiate(c, f->model, hole, 2, &s), "text 2 of 'name' is NULL");
   expect_refusal(f, jo_static_differentiate(c, f->model, hole, -1, &s), "of -1 items");
-  expect_refusal(f, jo_model_load(c, MODEL, NULL, -1, &m), "of -1 items");
+  expect_refusal(f, jo_model_load(c, QUARTER_CAR, NULL, -1, &m), "of -1 items");
   jo_sens_setup setup = {.name = hole, .nname = 2};
   expect_refusal(f, jo_sens_create(c, f->model, &setup, &d), "is NULL");
   jo_sens_options opt = jo_sens_options_default();
