@@ -68,10 +68,12 @@ jo_status japi_sens_options(jo_context* ctx, const jo_system* s, const jo_sens_o
   out->p = s->p;
   out->frozen = opt->frozen != 0;
   if (opt->integrator != JO_METHOD_OF_MODEL) {
-    if (!jsolve_method_about((jsolve_method)opt->integrator)) {
+    const jsolve_method_info* about = jsolve_method_about((jsolve_method)opt->integrator);
+    if (!about || !about->is_own) {
       char names[JSOLVE_METHOD_NAMES];
-      return jerr_set(ctx, JO_ERR_ARGUMENT, "no integrator %d; derivatives need %s",
-                      (int)opt->integrator, jsolve_method_names(true, " or ", names));
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "integrator %d (%s): derivatives need %s",
+                      (int)opt->integrator, about ? about->name : "unknown",
+                      jsolve_method_names(true, " or ", names));
     }
     out->solve.method = (jsolve_method)opt->integrator;
   }
@@ -254,6 +256,8 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   const jsens* s = r->system->motion;
   jsens_options o;
   JO_TRY(japi_sens_options(r->ctx, r->system, opt, &r->asked));
+  JO_TRY(japi_system_keep(r->ctx, &r->arena, r->system, &r->kept));
+  r->asked.p = r->kept.p;
   o = r->asked;
   jsens_method method = choose_method(s, opt);
   jsens_observer observer = {.step = opt->history_step_s, .user = r, .sample = add_sample};

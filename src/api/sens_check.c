@@ -83,7 +83,7 @@ jo_status jo_sens_check(jo_context* ctx, const jo_sens_result* result,
   // differences move the events: they say nothing about frozen ones
   if (result->asked.frozen) return JO_OK;
   jsens_options o = result->asked;
-  o.p = system->p_perturbed;
+  o.p = result->kept.p_perturbed;
   tighten(&o, CHECK_TOLERANCE);
   jsens_numeric numeric;
   jo_status status = jsens_numeric_begin(&numeric, ctx, system->perturbed, system->motion->wrt, &o);

@@ -322,16 +322,18 @@ static void forget_run(jsens_result* r) {
   r->entry = NULL;
 }
 
-static jo_status check_prepared(jo_context* ctx, const jsens* s, jsens_method method) {
+jo_status jsens_check_method(jo_context* ctx, const jsens* s, jsens_method method) {
   bool is_there = method == JSENS_VALUE || (method == JSENS_DIRECT ? s->tangents : s->adjoints);
   if (is_there) return JO_OK;
-  return jerr_set(ctx, JO_ERR_ARGUMENT, "this method was not prepared");
+  return jerr_set(ctx, JO_ERR_ARGUMENT,
+                  "%s: the system was not prepared for derivatives by the %s method",
+                  s->plant->model->path, method == JSENS_DIRECT ? "direct" : "adjoint");
 }
 
 jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const jsens_options* opt,
                     jsens_result** out) {
   *out = NULL;
-  JO_TRY(check_prepared(ctx, s, method));
+  JO_TRY(jsens_check_method(ctx, s, method));
   const jsolve_method_info* about = jsolve_method_about(opt->solve.method);
   bool estimate = opt->estimate && about->is_own && method != JSENS_VALUE;
   jo_status status;
@@ -382,7 +384,7 @@ jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* 
   assert(of->record && method != JSENS_VALUE);
   *out = NULL;
   jsens_result* r;
-  JO_TRY(check_prepared(ctx, s, method));
+  JO_TRY(jsens_check_method(ctx, s, method));
   JO_TRY(create(ctx, s, method, &of->used, &r));
   jo_status status = walk_twice(s, of, frozen, r);
   if (status >= 0 && !of->used.outputs_only) status = check_gradient(s, r);

@@ -136,6 +136,9 @@ jsens_method jsens_cheaper(int nobjective, int nw);
 // objective over the number's size.
 double jsens_scale(double value, double gradient, double unit);
 
+// Refuse a method whose kernels were not prepared.
+jo_status jsens_check_method(jo_context* ctx, const jsens* s, jsens_method method);
+
 jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const jsens_options* opt,
                     jsens_result** out);
 void jsens_result_destroy(jsens_result* r);

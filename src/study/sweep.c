@@ -257,6 +257,7 @@ static jo_status prepare(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   JO_TRY(set_run(s, opt));
   JO_TRY(lay_out(s, opt));
   s->method = choose_method(s, opt->method);
+  JO_TRY(jsens_check_method(s->ctx, s->sens, s->method));
   JO_TRY(allocate_points(s));
   return open_journal(s, opt);
 }

@@ -41,17 +41,21 @@ static inline jo_modes* make_modes(fixture* f, const jo_modes_options* opt) {
   return m;
 }
 
-static inline jo_loads* make_loads(fixture* f) {
-  const jo_system_options slow = {.interpreter = 1};
-  jo_loads* l = NULL;
-  assert_ok(f->ctx, jo_loads_create(f->ctx, f->model, &slow, &l));
-  return l;
+static inline jo_system* make_system(fixture* f, const jo_system_options* opt) {
+  jo_system* s = NULL;
+  assert_ok(f->ctx, jo_system_create(f->ctx, f->model, opt, &s));
+  return s;
 }
 
-static inline jo_loads_result* make_loads_result(fixture* f, const jo_loads* l,
+static inline jo_system* make_loads(fixture* f) {
+  const jo_system_options use = {.use = JO_USE_LOADS, .interpreter = 1};
+  return make_system(f, &use);
+}
+
+static inline jo_loads_result* make_loads_result(fixture* f, const jo_system* s,
                                                  const jo_loads_options* opt) {
   jo_loads_result* r = NULL;
-  assert_ok(f->ctx, jo_loads_run(f->ctx, l, opt, &r));
+  assert_ok(f->ctx, jo_loads_run(f->ctx, s, opt, &r));
   return r;
 }
 
@@ -62,30 +66,22 @@ static inline jo_load_events* make_load_events(fixture* f, const char* path) {
   return e;
 }
 
-static inline jo_loads_sens* make_loads_sens(fixture* f, jo_loads_sens_options opt) {
+static inline jo_loads_sens* make_loads_sens(fixture* f, const jo_system* system,
+                                             const jo_loads_sens_options* opt) {
   jo_loads_sens* s = NULL;
-  opt.interpreter = 1;
-  assert_ok(f->ctx, jo_loads_sens_run(f->ctx, f->model, &opt, &s));
+  assert_ok(f->ctx, jo_loads_sens_run(f->ctx, system, opt, &s));
   return s;
 }
 
-static inline jo_sens* make_sens(fixture* f, jo_sens_setup setup) {
-  jo_sens* s = NULL;
-  setup.interpreter = 1;
-  assert_ok(f->ctx, jo_sens_create(f->ctx, f->model, &setup, &s));
-  return s;
-}
-
-static inline jo_sens_result* make_sens_result(fixture* f, const jo_sens* s) {
+static inline jo_sens_result* make_sens_result(fixture* f, const jo_system* s) {
   jo_sens_result* r = NULL;
   assert_ok(f->ctx, jo_sens_run(f->ctx, s, NULL, &r));
   return r;
 }
 
-static inline jo_sweep* make_sweep(fixture* f, jo_sweep_options opt) {
+static inline jo_sweep* make_sweep(fixture* f, const jo_system* system, jo_sweep_options opt) {
   jo_sweep* s = NULL;
-  opt.interpreter = 1;
-  assert_ok(f->ctx, jo_sweep_create(f->ctx, f->model, &opt, &s));
+  assert_ok(f->ctx, jo_sweep_create(f->ctx, system, &opt, &s));
   return s;
 }
 

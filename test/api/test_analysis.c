@@ -109,13 +109,13 @@ static void test_static_and_modes_tell_what_they_found(void** state) {
   int coordinates = 0;
   assert_true(i.dof == i.held && i.iterations > 0);
   assert_near(i.residual, 0.0, 1e-8);
-  for (; jo_static_coordinate(s, coordinates, &c) >= 0; coordinates++) {
+  for (; jo_static_coordinate_at(s, coordinates, &c) >= 0; coordinates++) {
     assert_near(c.rate, 0.0, 0.0);
     if (strcmp(c.name, "z") == 0) assert_near(c.value, -2.0 * 9.81 / 80.0, 1e-9);
   }
-  assert_int_equal(coordinates, jo_model_count(f->model).coordinates);
+  assert_int_equal(coordinates, jo_model_inspect(f->model).coordinates);
   assert_int_equal(jo_static_sensor_count(s), 1);
-  assert_int_equal(jo_static_output(s, 0, &q), JO_OK);
+  assert_int_equal(jo_static_output_at(s, 0, &q), JO_OK);
   assert_string_equal(q.name, "double");
   jo_static_destroy(s);
   jo_modes_options opt = jo_modes_options_default();
@@ -124,13 +124,13 @@ static void test_static_and_modes_tell_what_they_found(void** state) {
   opt.nname = 2;
   jo_modes* m = make_modes(f, &opt);
   assert_near(jo_modes_time(m), 0.0, 0.0);
-  assert_int_equal(jo_modes_parameter(m, 1, &q), JO_OK);
+  assert_int_equal(jo_modes_parameter_at(m, 1, &q), JO_OK);
   assert_string_equal(q.name, "k");
   assert_near(q.value, 80.0, 0.0);
   double omega = sqrt(80.0 / 2.0 - 1.0 / 16.0);
   jo_mode mode;
   int found = 0;
-  for (int k = 0; jo_modes_mode(m, k, &mode) >= 0; k++) {
+  for (int k = 0; jo_modes_at(m, k, &mode) >= 0; k++) {
     if (fabs(mode.im - omega) > 1e-9) continue;
     const char* moving;
     double re, im;

@@ -9,21 +9,21 @@
 
 #define MODEL "test/models/bouncer.yaml"
 
-static const jo_system_options interpreted = {.interpreter = 1};
+static const jo_system_options interpreted = {.use = JO_USE_LOADS, .interpreter = 1};
 
 static void save_events(jo_context* ctx, const jo_setting* set, int nset, const char* path) {
   jo_model* m;
-  jo_loads* l;
+  jo_system* s;
   jo_loads_result* r;
   jo_loads_options opt = jo_loads_options_default();
-  opt.t_end = 5.0;
+  opt.t_end_s = 5.0;
   assert_ok(ctx, jo_model_load(ctx, MODEL, set, nset, &m));
-  assert_ok(ctx, jo_loads_create(ctx, m, &interpreted, &l));
-  assert_ok(ctx, jo_loads_run(ctx, l, &opt, &r));
+  assert_ok(ctx, jo_system_create(ctx, m, &interpreted, &s));
+  assert_ok(ctx, jo_loads_run(ctx, s, &opt, &r));
   assert_true(jo_loads_event_count(r) > 0);
   assert_ok(ctx, jo_loads_save(ctx, r, path));
   jo_loads_result_destroy(r);
-  jo_loads_destroy(l);
+  jo_system_destroy(s);
   jo_model_destroy(m);
 }
 

@@ -7,14 +7,14 @@
 
 typedef struct loads {
   fixture* f;
-  jo_loads* l;
+  jo_system* l;
   jo_loads_result* r;
 } loads;
 
-static void open_loads(loads* k, const char* driver, double rate) {
+static void open_loads(loads* k, jo_loads_driver driver, double rate) {
   jo_loads_options opt = jo_loads_options_default();
   opt.driver = driver;
-  opt.rate = rate;
+  opt.rate_hz = rate;
   k->f = open_objects(BOUNCER);
   k->l = make_loads(k->f);
   k->r = make_loads_result(k->f, k->l, &opt);
@@ -22,7 +22,7 @@ static void open_loads(loads* k, const char* driver, double rate) {
 
 static void close_loads(loads* k) {
   jo_loads_result_destroy(k->r);
-  jo_loads_destroy(k->l);
+  jo_system_destroy(k->l);
   fixture_close(k->f);
 }
 
@@ -32,13 +32,13 @@ static void test_loads_drivers_have_names(void** state) {
   while (jo_loads_driver_name(n)) {
     assert_true(*jo_loads_driver_name(n++));
   }
-  assert_int_equal(n, 4);
+  assert_int_equal(n, 5);
 }
 
 static void test_loads_statistics_are_those_of_the_options(void** state) {
   (void)state;
   loads k;
-  open_loads(&k, "subcycle", 200.0);
+  open_loads(&k, JO_LOADS_SUBCYCLE, 200.0);
   jo_loads_statistics s = jo_loads_result_statistics(k.r);
   assert_string_equal(s.driver, "subcycle");
   assert_near(s.rate, 200.0, 1e-9);
@@ -53,15 +53,17 @@ static void test_loads_statistics_are_those_of_the_options(void** state) {
 static void test_loads_samples_lie_within_the_peak(void** state) {
   (void)state;
   loads k;
-  open_loads(&k, "adaptive", 500.0);
+  open_loads(&k, JO_LOADS_ADAPTIVE, 500.0);
   int n = jo_loads_element_count(k.r);
   assert_int_equal(n, 2);
   for (int e = 0; e < n; e++) {
     jo_loads_element x;
-    double t, load, last = -1.0, most = 0.0;
+    double last = -1.0, most = 0.0;
+    const double* sample = jo_loads_samples(k.r);
     assert_int_equal(jo_loads_element_at(k.r, e, &x), JO_OK);
     assert_true(*x.name && *x.unit && x.smallest <= x.largest && x.damage >= 0.0);
-    for (int i = 0; jo_loads_sample(k.r, e, i, &t, &load) >= 0; i++) {
+    for (int i = 0; i < jo_loads_sample_count(k.r); i++, sample += 1 + n) {
+      double t = sample[0], load = sample[1 + e];
       assert_true(t >= last && load >= x.smallest && load <= x.largest);
       last = t;
       most = fmax(most, fabs(load));
@@ -75,13 +77,13 @@ static void test_loads_samples_lie_within_the_peak(void** state) {
 static void test_loads_outputs_and_pose_are_those_of_the_end(void** state) {
   (void)state;
   loads k;
-  open_loads(&k, "subcycle", 500.0);
+  open_loads(&k, JO_LOADS_SUBCYCLE, 500.0);
   jo_quantity q;
   jo_pose p;
   int n = jo_loads_sensor_count(k.r);
-  assert_int_equal(n, jo_model_count(k.f->model).sensors);
+  assert_int_equal(n, jo_model_inspect(k.f->model).sensors);
   for (int i = 0; i < n; i++) {
-    assert_int_equal(jo_loads_output(k.r, i, &q), JO_OK);
+    assert_int_equal(jo_loads_output_at(k.r, i, &q), JO_OK);
     assert_true(*q.name && isfinite(q.value));
   }
   // a model without a body on a free joint has no pose
@@ -95,7 +97,7 @@ static void test_loads_outputs_and_pose_are_those_of_the_end(void** state) {
       "stiffness: 0.0, free_length: 1}}\n"
       "simulation: {end: 0.5}\n";
   assert_ok(f->ctx, jo_model_parse(f->ctx, text, strlen(text), "f.yaml", NULL, 0, &f->model));
-  jo_loads* l = make_loads(f);
+  jo_system* l = make_loads(f);
   jo_loads_result* r = make_loads_result(f, l, NULL);
   assert_int_equal(jo_loads_pose(r, &p), JO_OK);
   assert_string_equal(p.body, "b");
@@ -103,7 +105,7 @@ static void test_loads_outputs_and_pose_are_those_of_the_end(void** state) {
   assert_near(p.z, 5.0 - 0.5 * 10.0 * 0.25, 1e-12);
   assert_near(p.yaw_deg, 0.0, 1e-12);
   jo_loads_result_destroy(r);
-  jo_loads_destroy(l);
+  jo_system_destroy(l);
   fixture_close(f);
 }
 
@@ -111,7 +113,7 @@ static void test_loads_outputs_and_pose_are_those_of_the_end(void** state) {
 static void test_loads_events_read_back(void** state) {
   (void)state;
   loads k;
-  open_loads(&k, "impulsive", 500.0);
+  open_loads(&k, JO_LOADS_IMPULSIVE, 500.0);
   const char* path = fixture_below(k.f, "x.events");
   int n = jo_loads_event_count(k.r), again = 0;
   assert_true(n > 0);
@@ -140,14 +142,14 @@ static void test_loads_events_read_back(void** state) {
 static void test_loads_plots_are_pictures(void** state) {
   (void)state;
   loads k;
-  open_loads(&k, "subcycle", 500.0);
+  open_loads(&k, JO_LOADS_SUBCYCLE, 500.0);
   jo_loads_element x;
   assert_int_equal(jo_loads_element_at(k.r, 0, &x), JO_OK);
   const jo_loads_result* const results[] = {k.r};
   const char *const label[] = {"substeps"}, *path = fixture_below(k.f, "x.svg");
   jo_loads_plot plot = {.title = "a blow",
                         .element = x.name,
-                        .t1 = 1.0,
+                        .t1_s = 1.0,
                         .result = results,
                         .label = label,
                         .nresult = 1};
@@ -169,12 +171,15 @@ static void test_loads_derivatives_have_the_values_of_the_numbers(void** state) 
   static const char* const wrt[] = {"k", "c"};
   fixture* f = open_objects(QUARTER_CAR);
   jo_loads_sens_options opt = jo_loads_sens_options_default();
-  opt.wrt = wrt;
-  opt.nwrt = 2;
-  opt.t_end = 0.5;
-  jo_loads_sens* s = make_loads_sens(f, opt);
-  assert_near(jo_loads_sens_value(s, 0), 16000.0, 0.0);
-  assert_near(jo_loads_sens_value(s, 1), 1100.0, 0.0);
+  opt.t_end_s = 0.5;
+  const jo_system_options use = {.use = JO_USE_HISTORIES, .wrt = wrt, .nwrt = 2, .interpreter = 1};
+  jo_system* system = make_system(f, &use);
+  jo_loads_sens* s = make_loads_sens(f, system, &opt);
+  jo_sens_parameter p;
+  assert_int_equal(jo_sens_parameter_at(system, 0, &p), JO_OK);
+  assert_near(p.value, 16000.0, 0.0);
+  assert_int_equal(jo_sens_parameter_at(system, 1, &p), JO_OK);
+  assert_near(p.value, 1100.0, 0.0);
   jo_loads_gradient g;
   int n = 0;
   for (; jo_loads_sens_at(s, n, &g) >= 0; n++) {
@@ -183,6 +188,7 @@ static void test_loads_derivatives_have_the_values_of_the_numbers(void** state) 
   }
   assert_int_equal(n, 3);
   jo_loads_sens_destroy(s);
+  jo_system_destroy(system);
   fixture_close(f);
 }
 

@@ -14,12 +14,12 @@ static void test_model_says_what_the_file_says(void** state) {
   assert_string_equal(jo_model_settings(f->model), "k=17000, c=1200");
   assert_int_equal(strspn(jo_model_sha256(f->model), "0123456789abcdef"), 64);
   jo_parameter p;
-  assert_int_equal(jo_model_parameter(f->model, 0, &p), JO_OK);
+  assert_int_equal(jo_model_parameter_at(f->model, 0, &p), JO_OK);
   assert_string_equal(p.name, "k");
   assert_string_equal(p.unit, "N/m");
   assert_string_equal(p.description, "spring");
   assert_true(p.value == 17000.0 && !p.is_computed);
-  assert_int_equal(jo_model_parameter(f->model, 6, &p), JO_OK);
+  assert_int_equal(jo_model_parameter_at(f->model, 6, &p), JO_OK);
   assert_true(p.value == 34000.0 && p.is_computed);
 }
 
@@ -45,35 +45,35 @@ static void test_model_digest_is_that_of_the_text(void** state) {
 static void test_model_lists_are_as_long_as_it_says(void** state) {
   fixture* f = *state;
   fixture_model(f, FOUR_BAR, NULL, 0);
-  jo_model_counts n = jo_model_count(f->model);
+  jo_model_info n = jo_model_inspect(f->model);
   jo_parameter p;
   jo_body b;
   jo_joint j;
   jo_closure c;
   int coordinates = 0;
   for (int i = 0; i < n.parameters; i++) {
-    assert_int_equal(jo_model_parameter(f->model, i, &p), JO_OK);
+    assert_int_equal(jo_model_parameter_at(f->model, i, &p), JO_OK);
     assert_true(*p.name && isfinite(p.value));
   }
   for (int i = 0; i < n.bodies; i++) {
-    assert_int_equal(jo_model_body(f->model, i, &b), JO_OK);
+    assert_int_equal(jo_model_body_at(f->model, i, &b), JO_OK);
     assert_true(*b.name && b.mass >= 0.0);
   }
   for (int i = 0; i < n.joints; i++) {
-    assert_int_equal(jo_model_joint(f->model, i, &j), JO_OK);
+    assert_int_equal(jo_model_joint_at(f->model, i, &j), JO_OK);
     assert_true(*j.name && *j.type && *j.parent && *j.child);
     coordinates += j.ncoordinate;
   }
   assert_int_equal(coordinates, n.coordinates);
   assert_true(n.closures > 0);
   for (int i = 0; i < n.closures; i++) {
-    assert_int_equal(jo_model_closure(f->model, i, &c), JO_OK);
+    assert_int_equal(jo_model_closure_at(f->model, i, &c), JO_OK);
     assert_true(*c.name && *c.type && *c.a && *c.b && c.nequation > 0);
   }
-  assert_true(jo_model_parameter(f->model, n.parameters, &p) < 0);
-  assert_true(jo_model_body(f->model, n.bodies, &b) < 0);
-  assert_true(jo_model_joint(f->model, n.joints, &j) < 0);
-  assert_true(jo_model_closure(f->model, n.closures, &c) < 0);
+  assert_true(jo_model_parameter_at(f->model, n.parameters, &p) < 0);
+  assert_true(jo_model_body_at(f->model, n.bodies, &b) < 0);
+  assert_true(jo_model_joint_at(f->model, n.joints, &j) < 0);
+  assert_true(jo_model_closure_at(f->model, n.closures, &c) < 0);
 }
 
 // ---- systems -------------------------------------------------------------------------------------
@@ -85,17 +85,17 @@ static void test_system_adds_up(void** state) {
   for (size_t k = 0; k < sizeof path / sizeof *path; k++) {
     fixture* f = open_objects(path[k]);
     jo_system_info s = jo_system_inspect(f->system);
-    jo_model_counts n = jo_model_count(f->model);
+    jo_model_info n = jo_model_inspect(f->model);
     int role[3] = {0}, equations = 0;
     jo_coordinate c;
-    for (int i = 0; jo_system_coordinate(f->system, i, &c) >= 0; i++) {
+    for (int i = 0; jo_system_coordinate_at(f->system, i, &c) >= 0; i++) {
       role[c.role]++;
       assert_true(*c.name && *c.joint && (strcmp(c.unit, "m") == 0 || strcmp(c.unit, "rad") == 0));
       assert_true(isfinite(c.value) && isfinite(c.rate));
     }
     for (int i = 0; i < n.closures; i++) {
       jo_closure one;
-      assert_int_equal(jo_model_closure(f->model, i, &one), JO_OK);
+      assert_int_equal(jo_model_closure_at(f->model, i, &one), JO_OK);
       equations += one.nequation;
     }
     assert_int_equal(role[JO_INDEPENDENT], s.independent);
@@ -134,20 +134,20 @@ static void test_system_names_redundant_equations_and_switches(void** state) {
   int redundant = jo_system_inspect(f->system).redundant;
   assert_true(redundant > 0);
   for (int i = 0; i < redundant; i++) {
-    assert_true(*jo_system_redundant(f->system, i));
+    assert_true(*jo_system_redundant_name(f->system, i));
   }
-  assert_null(jo_system_redundant(f->system, redundant));
+  assert_null(jo_system_redundant_name(f->system, redundant));
   fixture_close(f);
   f = open_objects(QUARTER_CAR);
   int switches = jo_system_inspect(f->system).switches;
   assert_true(switches >= 2);
   for (int i = 0; i < switches; i++) {
-    assert_true(*jo_system_switch(f->system, i));
+    assert_true(*jo_system_switch_name(f->system, i));
     for (int k = 0; k < i; k++) {
-      assert_string_not_equal(jo_system_switch(f->system, i), jo_system_switch(f->system, k));
+      assert_string_not_equal(jo_system_switch_name(f->system, i), jo_system_switch_name(f->system, k));
     }
   }
-  assert_null(jo_system_switch(f->system, switches));
+  assert_null(jo_system_switch_name(f->system, switches));
   fixture_close(f);
 }
 

@@ -7,7 +7,7 @@ static void test_result_statistics_are_those_of_the_options(void** state) {
   (void)state;
   fixture* f = open_objects(QUARTER_CAR);
   jo_simulate_options opt = jo_simulate_options_default();
-  opt.t_end = 0.6;
+  opt.t_end_s = 0.6;
   opt.method = "rk4";
   opt.step = 1e-3;
   opt.output_step = 0.1;
@@ -40,13 +40,13 @@ static void test_result_rows_and_events_stand_in_order(void** state) {
   bool stepped = false;
   jo_event e;
   for (int i = 0; i < events; i++) {
-    assert_int_equal(jo_result_event(r, i, &e), JO_OK);
+    assert_int_equal(jo_result_event_at(r, i, &e), JO_OK);
     assert_true(e.t >= last && *e.name);
     stepped = stepped || e.t == 0.2;  // the step of the road, to the bit
     last = e.t;
   }
   assert_true(stepped);
-  assert_true(jo_result_event(r, events, &e) < 0);
+  assert_true(jo_result_event_at(r, events, &e) < 0);
   jo_result_destroy(r);
   fixture_close(f);
 }
@@ -66,7 +66,7 @@ static void test_result_outputs_are_those_of_the_last_row(void** state) {
   jo_result* r = make_result(f, NULL);
   jo_quantity q;
   assert_int_equal(jo_result_sensor_count(r), 1);
-  assert_int_equal(jo_result_output(r, 0, &q), JO_OK);
+  assert_int_equal(jo_result_output_at(r, 0, &q), JO_OK);
   assert_string_equal(q.name, "twice");
   assert_string_equal(q.unit, "m");
   assert_near(q.value, 2.0 * 0.5 * cos(2.0), 1e-8);
@@ -77,9 +77,9 @@ static void test_result_outputs_are_those_of_the_last_row(void** state) {
   }
   assert_true(found);
   assert_int_equal(jo_result_objective_count(r), 2);
-  assert_int_equal(jo_result_objective(r, 1, &q), JO_OK);
+  assert_int_equal(jo_result_objective_at(r, 1, &q), JO_OK);
   assert_near(q.value, 0.5 * cos(2.0) - 0.5, 1e-8);
-  assert_true(jo_result_objective(r, 2, &q) < 0);
+  assert_true(jo_result_objective_at(r, 2, &q) < 0);
   jo_result_destroy(r);
 }
 
@@ -89,7 +89,8 @@ static void test_sens_lists_and_errors_belong_together(void** state) {
   (void)state;
   static const char* const name[] = {"k", "c", "bodies.body.mass"};
   fixture* f = open_objects(QUARTER_CAR);
-  jo_sens* s = make_sens(f, (jo_sens_setup){.name = name, .nname = 3});
+  const jo_system_options use = {.wrt = name, .nwrt = 3, .interpreter = 1};
+  jo_system* s = make_system(f, &use);
   jo_sens_result* r = make_sens_result(f, s);
   jo_result* run = make_result(f, NULL);
   jo_sens_parameter p;
@@ -104,8 +105,8 @@ static void test_sens_lists_and_errors_belong_together(void** state) {
   assert_int_equal(n, jo_result_objective_count(run));
   for (int o = 0; o < n; o++) {
     jo_quantity here, there;
-    assert_int_equal(jo_sens_objective(r, o, &here), JO_OK);
-    assert_int_equal(jo_result_objective(run, o, &there), JO_OK);
+    assert_int_equal(jo_sens_objective_at(r, o, &here), JO_OK);
+    assert_int_equal(jo_result_objective_at(run, o, &there), JO_OK);
     assert_string_equal(here.name, there.name);
     assert_near(here.value, there.value,
                 10.0 * jo_sens_objective_error(r, o) + 1e-6 * fabs(there.value));
@@ -120,7 +121,7 @@ static void test_sens_lists_and_errors_belong_together(void** state) {
   assert_string_equal(jo_sens_method_name(JO_SENS_ADJOINT), "adjoint");
   jo_result_destroy(run);
   jo_sens_result_destroy(r);
-  jo_sens_destroy(s);
+  jo_system_destroy(s);
   fixture_close(f);
 }
 
@@ -133,35 +134,36 @@ static void test_sweep_points_are_runs(void** state) {
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = range;
   opt.nrange = 2;
-  opt.wrt = wrt;
-  opt.nwrt = 1;
-  opt.t_end = 0.5;
-  jo_sweep* s = make_sweep(f, opt);
+  opt.t_end_s = 0.5;
+  const jo_system_options use = {.wrt = wrt, .nwrt = 1, .interpreter = 1};
+  jo_system* system = make_system(f, &use);
+  jo_sweep* s = make_sweep(f, system, opt);
   assert_ok(f->ctx, jo_sweep_run(s));
   jo_sweep_info i = jo_sweep_inspect(s);
   assert_true(i.points == 6 && i.done == 6 && i.failed == 0 && i.parameters == 2 && i.wrt == 1 &&
               !i.is_sample);
-  assert_string_equal(jo_sweep_parameter(s, 0), "k");
-  assert_string_equal(jo_sweep_parameter(s, 1), "step");
-  assert_string_equal(jo_sweep_wrt(s, 0), "c");
-  assert_string_equal(jo_sweep_objective(s, 0), "comfort");
+  assert_string_equal(jo_sweep_parameter_name(s, 0), "k");
+  assert_string_equal(jo_sweep_parameter_name(s, 1), "step");
+  assert_string_equal(jo_sweep_wrt_name(s, 0), "c");
+  assert_string_equal(jo_sweep_objective_name(s, 0), "comfort");
   assert_int_equal(i.objectives, 2);
   jo_simulate_options run = jo_simulate_options_default();
-  run.t_end = 0.5;
+  run.t_end_s = 0.5;
   for (int k = 0; k < i.points; k += 5) {
     static const char* const name[] = {"k", "step"};
     jo_sweep_point p;
     jo_quantity q;
-    assert_int_equal(jo_sweep_get(s, k, &p), JO_OK);
+    assert_int_equal(jo_sweep_point_at(s, k, &p), JO_OK);
     assert_true(p.is_done && p.status >= 0 && !*p.message && isfinite(p.gradient[0]));
     assert_ok(f->ctx, jo_system_set(f->ctx, f->system, name, p.parameter, 2));
     jo_result* r = make_result(f, &run);
-    assert_int_equal(jo_result_objective(r, 0, &q), JO_OK);
+    assert_int_equal(jo_result_objective_at(r, 0, &q), JO_OK);
     // initial positions are assembled once and for all here, and for every point there
     assert_near(p.value[0], q.value, 1e-6 * fabs(q.value));
     jo_result_destroy(r);
   }
   jo_sweep_destroy(s);
+  jo_system_destroy(system);
   fixture_close(f);
 }
 
