@@ -144,7 +144,8 @@ static void test_system_names_redundant_equations_and_switches(void** state) {
   for (int i = 0; i < switches; i++) {
     assert_true(*jo_system_switch_name(f->system, i));
     for (int k = 0; k < i; k++) {
-      assert_string_not_equal(jo_system_switch_name(f->system, i), jo_system_switch_name(f->system, k));
+      assert_string_not_equal(jo_system_switch_name(f->system, i),
+                              jo_system_switch_name(f->system, k));
     }
   }
   assert_null(jo_system_switch_name(f->system, switches));

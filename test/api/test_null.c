@@ -61,7 +61,7 @@ static void make_runs(subject* f) {
       .use = all | JO_USE_LOADS, .wrt = f->names, .nwrt = 1, .interpreter = 1};
   fixture_model(f->base, QUARTER_CAR, NULL, 0);
   f->model = f->base->model;
-  f->system = f->base->system = make_system(f->base, &everything);
+  f->system = fixture_prepare(f->base, everything);
   f->result = make_result(f->base, NULL);
   f->run = make_run(f->base);
   f->at_rest = make_static(f->base, f->names, 1);

@@ -2,38 +2,6 @@
 // The impulsive driver: a coordinate that is reversed has the velocity it is told to have, the impulse that does
 // it is what the momenta ask for, and the other coordinate feels nothing but that.
 #include "solve/two_masses.h"
-#include "support/random_graph.h"
-
-static void test_impulsive_dense_systems_are_solved(void** state) {
-  (void)state;
-  enum { N = 6 };
-  random_source source;
-  random_seed(&source, 201);
-  for (int round = 0; round < 50; round++) {
-    int n = 1 + random_below(&source, N);
-    double A[N * N], b[N], M[N * N], x[N];
-    for (int i = 0; i < n * n; i++) {
-      A[i] = M[i] = random_uniform(&source, -1.0, 1.0);
-    }
-    for (int i = 0; i < n; i++) {
-      // zeros on the diagonal: rows must change places
-      A[i * n + i] = M[i * n + i] = n > 1 && i % 2 == 0 ? 0.0 : 2.0;
-      A[i * n + (i + 1) % n] += 3.0;
-      M[i * n + (i + 1) % n] = A[i * n + (i + 1) % n];
-      b[i] = x[i] = random_uniform(&source, -1.0, 1.0);
-    }
-    assert_true(jsolve_load_solve_dense(M, x, n));
-    for (int i = 0; i < n; i++) {
-      double sum = 0.0;
-      for (int k = 0; k < n; k++) {
-        sum += A[i * n + k] * x[k];
-      }
-      assert_near(sum, b[i], 1e-11);
-    }
-  }
-  double singular[4] = {0.0, 1.0, 0.0, 2.0}, b[2] = {1.0, 1.0};
-  assert_false(jsolve_load_solve_dense(singular, b, 2));
-}
 
 typedef struct watch {
   int n;
@@ -114,7 +82,6 @@ static void test_impulsive_leaves_rigid_coordinates_alone(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      fixture_test(test_impulsive_dense_systems_are_solved),
       fixture_test(test_impulsive_reverses_one_coordinate),
       fixture_test(test_impulsive_without_events_is_the_fixed_driver),
       fixture_test(test_impulsive_leaves_rigid_coordinates_alone),
