@@ -123,11 +123,11 @@ char* jarena_strndup(jarena* a, const char* s, size_t n) {
 }
 
 char* jarena_printf(jarena* a, const char* format, ...) {
-  va_list args, again;
+  va_list args, counted;
   va_start(args, format);
-  va_copy(again, args);
-  int length = jformat_v(NULL, 0, format, again);
-  va_end(again);
+  va_copy(counted, args);
+  int length = jformat_v(NULL, 0, format, counted);
+  va_end(counted);
   char* text = length < 0 ? NULL : jarena_alloc(a, (size_t)length + 1);
   if (text) jformat_v(text, (size_t)length + 1, format, args);
   va_end(args);

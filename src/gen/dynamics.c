@@ -76,7 +76,7 @@ static jo_status write_derivatives(jgen_reduction* r, const jgen_options* opt) {
 }
 
 static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* opt, bool* follow,
-                       bool* again) {
+                       bool* retry) {
   const jgen_partition* part = &d->part;
   jgen_reduction r = {.out = d, .part = part, .nq = m->ncoordinate};
   r.nu = part->nu;
@@ -92,7 +92,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
     for (int b = 0; b < m->nbody; b++) {
       follow[b] = r.s.follow[b];
     }
-    *again = true;
+    *retry = true;
     return JO_OK;
   }
   JO_TRY(jgen_write_guards(&r));
@@ -134,17 +134,17 @@ jo_status jgen_dynamics_build(jo_context* ctx, const jmodel* m, const jgen_optio
     return jerr_memory(ctx);
   }
   memset(follow, 0, (size_t)m->nbody);
-  bool again = true;
+  bool retry = true;
   jo_status status = JO_OK;
   // once, and again as long as an expression looks at a body whose spin was not followed: it is, the next time
-  for (int attempt = 0; again && status >= 0; attempt++) {
+  for (int attempt = 0; retry && status >= 0; attempt++) {
     assert(attempt <= m->nbody);
-    again = false;
+    retry = false;
     *d = (jgen_dynamics){.g = jexpr_graph_create(ctx), .model = m};
     jarena_init(&d->arena, ctx);
-    status = d->g && copy_partition(&d->arena, part, &d->part) ? build(d, m, opt, follow, &again)
+    status = d->g && copy_partition(&d->arena, part, &d->part) ? build(d, m, opt, follow, &retry)
                                                                : jerr_memory(ctx);
-    if (again || status < 0) {
+    if (retry || status < 0) {
       jexpr_graph_destroy(d->g);
       jarena_free(&d->arena);
     }

@@ -150,7 +150,7 @@ static jo_status put_finish(writer* w) {
 }
 
 static jo_status build(jgen_pieces* out, const jmodel* m, const jgen_options* opt,
-                       const jgen_partition* part, bool* follow, bool* again) {
+                       const jgen_partition* part, bool* follow, bool* retry) {
   writer w = {.out = out, .part = part};
   jgen* s = &w.s;
   int n;
@@ -163,11 +163,11 @@ static jo_status build(jgen_pieces* out, const jmodel* m, const jgen_options* op
   JO_TRY(jgen_closures(s, true, &w.row, &n));
   JO_TRY(jgen_write_elements(s));
   jgen_hub_forces(s);
-  *again = s->retry_follow;
-  for (int b = 0; *again && b < m->nbody; b++) {
+  *retry = s->retry_follow;
+  for (int b = 0; *retry && b < m->nbody; b++) {
     follow[b] = s->follow[b];
   }
-  if (*again) return JO_OK;
+  if (*retry) return JO_OK;
   JO_TRY(put_closure(&w));
   JO_TRY(put_tree(&w));
   return put_finish(&w);
@@ -180,11 +180,11 @@ jo_status jgen_pieces_build(jo_context* ctx, const jmodel* m, const jgen_options
   jarena_init(&scratch, ctx);
   bool* follow = JARENA_ARRAY(&scratch, m->nbody, bool);
   jo_status status = follow ? JO_OK : jerr_memory(ctx);
-  bool again = true;
+  bool retry = true;
   // once, and again as long as a force looks at a body whose spin was not followed: it is, the next time
-  for (int attempt = 0; again && status >= 0; attempt++) {
+  for (int attempt = 0; retry && status >= 0; attempt++) {
     assert(attempt <= m->nbody);
-    again = false;
+    retry = false;
     jgen_pieces* p = jmem_resize(ctx, NULL, sizeof *p);
     if (!p) {
       status = jerr_memory(ctx);
@@ -192,8 +192,8 @@ jo_status jgen_pieces_build(jo_context* ctx, const jmodel* m, const jgen_options
     }
     *p = (jgen_pieces){.g = jexpr_graph_create(ctx)};
     jarena_init(&p->arena, ctx);
-    status = p->g ? build(p, m, opt, part, follow, &again) : JO_ERR_MEMORY;
-    if (again || status < 0) {
+    status = p->g ? build(p, m, opt, part, follow, &retry) : JO_ERR_MEMORY;
+    if (retry || status < 0) {
       jgen_pieces_destroy(p);
     } else {
       *out = p;

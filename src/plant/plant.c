@@ -149,7 +149,7 @@ static const char* name_coordinates(jplant* p, const bool* list) {
 }
 
 // Say what the assembly had to choose.
-static void tell_choices(jplant* p, const jplant_assembly* s) {
+static void warn_of_choices(jplant* p, const jplant_assembly* s) {
   const char* path = p->model->path;
   const char* names = name_coordinates(p, s->is_moved ? s->stays : s->arbitrary);
   const char* resting = name_coordinates(p, s->idle);
@@ -180,7 +180,7 @@ static jo_status build(jplant* p, const jplant_options* opt) {
   jgen_partition part;
   JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
   JO_TRY(jplant_assemble(p->ctx, &p->arena, m, p->position, NULL, m->simulation.t_start, &s));
-  tell_choices(p, &s);
+  warn_of_choices(p, &s);
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
                                &part));
   JO_TRY(jplant_check_singular(p->ctx, m, p->position, NULL, m->simulation.t_start, s.q,
