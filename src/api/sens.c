@@ -244,9 +244,8 @@ static void warn_of_errors(const jo_sens_result* r) {
   const char* brink = NULL;
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
-    jsens_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i],
-                    r->system->motion->unit[j], model->objective[o].name,
-                    r->system->parameter[j].name);
+    jsens_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i], m->unit[j],
+                    model->objective[o].name, r->system->parameter[j].name);
     if (!brink && m->brink[j] >= 0) brink = r->system->motion->plant->switch_name[m->brink[j]];
   }
   jsens_doubt_warn(r->ctx, &doubt, model->path, brink);

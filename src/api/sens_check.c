@@ -114,7 +114,7 @@ static jo_status curve(jsens_numeric* n, const jo_system* s, int objective, int 
                        int count, double exact, jo_sens_vcurve_point* point) {
   jo_sens_parameter about;
   JO_TRY(jo_sens_parameter_at(s, parameter, &about));
-  double p = about.value, size = jsens_natural_size(s->variable, s->motion->wrt[parameter]);
+  double p = about.value, size = jsens_size_at(s->variable, s->motion->wrt[parameter], p);
   double* psi = JARENA_ARRAY(&n->arena, n->nobjective, double);
   if (!psi) return jerr_memory(n->ctx);
   for (int i = 0; i < count; i++) {

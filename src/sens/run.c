@@ -92,6 +92,7 @@ static bool allocate(jsens_result* r) {
   r->gradient_error = JARENA_ARRAY(&r->arena, n, double);
   r->value_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
+  r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
   for (int k = 0; r->brink && k < r->nw; k++) {
     r->brink[k] = -1;
   }
@@ -101,7 +102,7 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->value_error && i < r->nobjective; i++) {
     r->value_error[i] = NAN;
   }
-  return r->value && r->value_error && r->gradient && r->gradient_error && r->brink;
+  return r->value && r->value_error && r->gradient && r->gradient_error && r->brink && r->unit;
 }
 
 static jo_status create(jo_context* ctx, const jsens* s, jsens_method method,
@@ -116,6 +117,9 @@ static jo_status create(jo_context* ctx, const jsens* s, jsens_method method,
   if (!allocate(r)) {
     jsens_result_destroy(r);
     return jerr_memory(ctx);
+  }
+  for (int k = 0; k < r->nw; k++) {
+    r->unit[k] = jsens_unit(s, opt->p, k);
   }
   *out = r;
   return JO_OK;
@@ -182,7 +186,7 @@ static jo_status walk(const jsens* s, const jsens_result* of, const jsens_option
   }
   jsens_walk_end(&w);
   if (status >= 0 && r->nw > 0 && !opt->frozen) {
-    status = jsens_brink(run, opt->t_start, of->y0, of->S0, s->unit, r->nw, r->brink);
+    status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
   }
   jplant_work_destroy(run);
   if (opt->estimate && status >= 0) jsens_plan_judge(s, opt, r);

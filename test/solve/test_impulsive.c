@@ -24,7 +24,7 @@ static void test_impulsive_reverses_one_coordinate(void** state) {
   for (int i = 0; i < 3; i++) {
     two_masses k = {.stop = 1e8};
     jsolve_load_system s = two_system(&k);
-    s.rigid = second_stays;
+    s.irreversible = second_stays;
     jsolve_load_options o = two_options(JSOLVE_LOAD_IMPULSIVE, 1e-3);
     o.restitution = restitution[i];
     o.tolerance = 1e-3;
@@ -67,11 +67,11 @@ static void test_impulsive_without_events_is_the_fixed_driver(void** state) {
 }
 
 // A coordinate that is no velocity of its own is never reversed.
-static void test_impulsive_leaves_rigid_coordinates_alone(void** state) {
-  static const bool rigid[2] = {true, true};
+static void test_impulsive_leaves_irreversible_coordinates_alone(void** state) {
+  static const bool fixed[2] = {true, true};
   two_masses k = {.stop = 1e8};
   jsolve_load_system s = two_system(&k);
-  s.rigid = rigid;
+  s.irreversible = fixed;
   jsolve_load_options o = two_options(JSOLVE_LOAD_IMPULSIVE, 1e-3);
   jsolve_load_statistics stats;
   double y[4] = {-1e-4, 1.0, -2.0, 0.5};
@@ -84,7 +84,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       fixture_test(test_impulsive_reverses_one_coordinate),
       fixture_test(test_impulsive_without_events_is_the_fixed_driver),
-      fixture_test(test_impulsive_leaves_rigid_coordinates_alone),
+      fixture_test(test_impulsive_leaves_irreversible_coordinates_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
