@@ -282,7 +282,7 @@ static const char* const reserved[] = {
     "ground",  "t",          "pi",      "tau",        "and",        "or",
     "not",     "true",       "false",   "null",       "gravity",    "bodies",
     "joints",  "closures",   "tables",  "hardpoints", "states",     "signals",
-    "sensors", "objectives", "initial", "simulation", "parameters", "inputs"};
+    "sensors", "objectives", "initial", "simulation", "parameters", "inputs", "axles"};
 
 bool jmodel_name_ok(const jmodel_at* at, const jmodel_node* entry) {
   if (!is_name(entry->key)) {
