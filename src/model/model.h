@@ -259,11 +259,11 @@ typedef struct jmodel_axle_side {
   bool is_given, has_radius, has_kingpin;
   jmodel_place place;
   jmodel_point centre;
-  jmodel_vector axis;         // of its rotation
-  jmodel_scalar radius;       // of a disc whose lowest point is the contact [m]
-  jmodel_point kingpin[2];    // lower and upper point of the steering axis
+  jmodel_vector axis;       // of its rotation
+  jmodel_scalar radius;     // of a disc whose lowest point is the contact [m]
+  jmodel_point kingpin[2];  // lower and upper point of the steering axis
   int nspring, ndamper;
-  int *spring, *damper;       // forces with a length, by element
+  int *spring, *damper;  // forces with a length, by element
 } jmodel_axle_side;
 
 typedef struct jmodel_axle {

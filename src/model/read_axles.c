@@ -96,11 +96,10 @@ static void read_side(const jmodel_at* axle, const jmodel_node* map, const char*
     const jmodel_node* node = jmodel_need(&at, side, "centre");
     const jmodel_node* axis = jmodel_need(&at, side, "axis");
     const char* path = jmodel_format(at.r, "%s.axis", at.path);
-    s->is_given =
-        node && axis &&
-        jmodel_body_point_at(&at, node, "centre", jmodel_format(at.r, "%s.centre", at.path),
-                             &s->centre) &&
-        jmodel_vector_at(&at, axis, "axis", path, &s->axis);
+    s->is_given = node && axis &&
+                  jmodel_body_point_at(&at, node, "centre",
+                                       jmodel_format(at.r, "%s.centre", at.path), &s->centre) &&
+                  jmodel_vector_at(&at, axis, "axis", path, &s->axis);
     if (s->is_given && s->axis.body < 0) s->axis.body = s->centre.body;
   }
   if (jmodel_get_scalar(&at, side, "radius", JMODEL_SCOPE_PARAMETERS, &s->radius)) {
@@ -128,8 +127,7 @@ static void read_axle(jmodel_reader* r, const jmodel_node* c, jmodel_axle* a) {
   }
   const jmodel_node* rack = jmodel_node_find(c, "rack");
   if (rack) a->rack = jmodel_coordinate_at(&at, rack, "rack");
-  a->has_wheelbase =
-      jmodel_get_scalar(&at, c, "wheelbase", JMODEL_SCOPE_PARAMETERS, &a->wheelbase);
+  a->has_wheelbase = jmodel_get_scalar(&at, c, "wheelbase", JMODEL_SCOPE_PARAMETERS, &a->wheelbase);
 }
 
 void jmodel_read_axles(jmodel_reader* r, const jmodel_node* root) {

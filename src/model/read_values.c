@@ -9,8 +9,8 @@
 
 // All but those of elements, which their classes tell.
 static const char* const root_keys[] = {
-    "jounce",     "name",    "description", "include",  "gravity",   "parameters", "inputs",
-    "hardpoints", "bodies",  "joints",      "closures", "tables",    "road",       "states",
+    "jounce",     "name",    "description", "include",  "gravity",    "parameters", "inputs",
+    "hardpoints", "bodies",  "joints",      "closures", "tables",     "road",       "states",
     "signals",    "sensors", "objectives",  "initial",  "simulation", "axles"};
 
 static void check_root_keys(const jmodel_at* at, const jmodel_node* root) {

@@ -51,7 +51,8 @@ static const char* join(builder* b, const char* format, const char* x, const cha
 }
 
 static jmodel_scalar expression(const builder* b, const char* text) {
-  return (jmodel_scalar){.text = text, .number = -1, .path = "kinematics", .place = {b->m->path, 0}};
+  return (jmodel_scalar){
+      .text = text, .number = -1, .path = "kinematics", .place = {b->m->path, 0}};
 }
 
 // ---- what moves ----------------------------------------------------------------------------------
@@ -124,7 +125,7 @@ static void lift_wheel(builder* b, int side) {
   const char* z = join(b, "%s.kinematics_%s_c.z", body_of(b, p), side_name[side]);
   const char* height = join(b, "%s + %s", text_of(b, &p->r.e[2]), moved_path[side]);
   jstudy_motion motion = b->opt->motion;
-  const char* rate = motion == JSTUDY_MOTION_STEER                  ? "0"
+  const char* rate = motion == JSTUDY_MOTION_STEER                   ? "0"
                      : motion == JSTUDY_MOTION_ROLL && side == RIGHT ? "-1"
                                                                      : "1";
   add_condition(b, z, height, rate);
@@ -135,10 +136,11 @@ static void lift_wheel(builder* b, int side) {
 // Body coordinates are those of the vehicle, so that heights at the design position are known as expressions.
 static jo_status check_frame(const builder* b, const jmodel_point* p, jmodel_place place) {
   if (p->in_vehicle || p->body == 0 || !b->m->body[p->body].has_frame) return JO_OK;
-  return jerr_set(b->ctx, JO_ERR_MODEL,
-                  "%s:%d: axle '%s': point '%s' is given in axes of body '%s'; hint: kinematics need "
-                  "vehicle coordinates, as hardpoints have them",
-                  place.file, place.line, b->axle->name, p->name, b->m->body[p->body].name);
+  return jerr_set(
+      b->ctx, JO_ERR_MODEL,
+      "%s:%d: axle '%s': point '%s' is given in axes of body '%s'; hint: kinematics need "
+      "vehicle coordinates, as hardpoints have them",
+      place.file, place.line, b->axle->name, p->name, b->m->body[p->body].name);
 }
 
 static void add_point(builder* b, const jmodel_point* p, const char* name, const jmodel_v3* r) {
@@ -211,8 +213,10 @@ static void describe_wheel(builder* b, int side) {
   const char *body = body_of(b, &s->centre), *w = side_name[side];
   static const char* const axis[] = {"x", "y", "z"};
   const char* length = join(b, "k%s_length%s", w, "");
-  const char *c = join(b, "%s.kinematics_%s_c", body, w), *a = join(b, "%s.kinematics_%s_a", body, w);
-  char* square = jarena_printf(&b->a, "sqrt((%s.x-%s.x)^2+(%s.y-%s.y)^2+(%s.z-%s.z)^2)", a, c, a, c, a, c);
+  const char *c = join(b, "%s.kinematics_%s_c", body, w),
+             *a = join(b, "%s.kinematics_%s_a", body, w);
+  char* square =
+      jarena_printf(&b->a, "sqrt((%s.x-%s.x)^2+(%s.y-%s.y)^2+(%s.z-%s.z)^2)", a, c, a, c, a, c);
   if (!square) b->failed = true;
   add_signal(b, length, square ? square : "1", "m", "", false);
   for (int i = 0; i < 3; i++) {
@@ -226,9 +230,11 @@ static void describe_wheel(builder* b, int side) {
   char* h = jarena_printf(&b->a, "sqrt(1-k%s_az^2)", w);
   add_signal(b, join(b, "k%s_h%s", w, ""), h ? h : "1", "", "", false);
   for (int i = 0; i < 2; i++) {
-    char* at = jarena_printf(&b->a, "%s.%s+%s*k%s_az*k%s_a%s/k%s_h", c, axis[i], r, w, w, axis[i], w);
+    char* at =
+        jarena_printf(&b->a, "%s.%s+%s*k%s_az*k%s_a%s/k%s_h", c, axis[i], r, w, w, axis[i], w);
     char* rate = jarena_printf(
-        &b->a, "%s.v%s+%s*((k%s_vaz*k%s_a%s+k%s_az*k%s_va%s)/k%s_h+k%s_az^2*k%s_a%s*k%s_vaz/k%s_h^3)", c,
+        &b->a,
+        "%s.v%s+%s*((k%s_vaz*k%s_a%s+k%s_az*k%s_va%s)/k%s_h+k%s_az^2*k%s_a%s*k%s_vaz/k%s_h^3)", c,
         axis[i], r, w, w, axis[i], w, w, axis[i], w, w, w, axis[i], w, w);
     if (!at || !rate) b->failed = true;
     add_signal(b, join(b, "k%s_p%s", w, axis[i]), at ? at : "0", "m", "", false);
@@ -261,12 +267,13 @@ static void add_wheel_curves(builder* b, int side) {
   add_curve(b, "contact_y", "m", true, join(b, "k%s_py%s", w, ""), "contact point, to the left");
 }
 
-// Forces of springs against travel do work: (K3)  F_wheel = sum F ds/dz
+//   (K3)  ratio = ds/dz
 static void add_element_curves(builder* b, int side) {
   const jmodel_axle_side* s = &b->axle->side[side];
   bool moves = b->opt->motion != JSTUDY_MOTION_STEER;
   for (int i = 0; i < s->nspring + s->ndamper && b->ncurve < MAX_CURVES - 12; i++) {
-    const char* name = b->m->element[i < s->nspring ? s->spring[i] : s->damper[i - s->nspring]].name;
+    const char* name =
+        b->m->element[i < s->nspring ? s->spring[i] : s->damper[i - s->nspring]].name;
     add_curve(b, join(b, "%s_length%s", name, ""), "m", false, join(b, "%s.length%s", name, ""),
               "length");
     if (!moves) continue;
@@ -284,16 +291,15 @@ static void add_kingpin_curves(builder* b, int side) {
   const char *w = side_name[side], *sign = side == LEFT ? "-" : "";
   const char* k0 = join(b, "%s.kinematics_%s_k0", body_of(b, &s->kingpin[0]), w);
   const char* k1 = join(b, "%s.kinematics_%s_k1", body_of(b, &s->kingpin[1]), w);
-  const char* ground =
-      jarena_printf(&b->a, "(k%s_pz-%s.z)/(%s.z-%s.z)", w, k0, k1, k0);
-  const char* caster = jarena_printf(&b->a, "-atan((%s.x-%s.x)/(%s.z-%s.z))*" DEGREES, k1, k0, k1, k0);
+  const char* ground = jarena_printf(&b->a, "(k%s_pz-%s.z)/(%s.z-%s.z)", w, k0, k1, k0);
+  const char* caster =
+      jarena_printf(&b->a, "-atan((%s.x-%s.x)/(%s.z-%s.z))*" DEGREES, k1, k0, k1, k0);
   const char* inclination =
       jarena_printf(&b->a, "%satan((%s.y-%s.y)/(%s.z-%s.z))*" DEGREES, sign, k1, k0, k1, k0);
   if (!ground || !caster || !inclination) b->failed = true;
   if (b->failed) return;
   add_signal(b, join(b, "k%s_ground%s", w, ""), ground, "", "", false);
-  const char* trail =
-      jarena_printf(&b->a, "%s.x+k%s_ground*(%s.x-%s.x)-k%s_px", k0, w, k1, k0, w);
+  const char* trail = jarena_printf(&b->a, "%s.x+k%s_ground*(%s.x-%s.x)-k%s_px", k0, w, k1, k0, w);
   const char* scrub = jarena_printf(&b->a, "%s(%s.y+k%s_ground*(%s.y-%s.y)-k%s_py)",
                                     side == LEFT ? "-" : "", k0, w, k1, k0, w);
   if (!trail || !scrub) b->failed = true;
@@ -317,15 +323,22 @@ static void add_axle_curves(builder* b) {
   add_curve(b, "roll_centre_height", "m", false, both ? mean : one ? one : "0", "above the ground");
 }
 
-//   (K6)  cot(outer) - cot(inner) = track / wheelbase is steering without slip; 100 % of it here
+// Where both wheels roll about one point on the line of the rear axle, the cotangents of their angles differ by
+// track over wheelbase; this is how far the left one is off, given the right one.
 static void add_ackermann(builder* b) {
   bool both = is_given(b, LEFT) && is_given(b, RIGHT);
-  if (!both || b->opt->motion != JSTUDY_MOTION_STEER || !b->axle->has_wheelbase) return;
-  const char* text = jarena_printf(
-      &b->a, "(atan(kr_ax/kr_ay)-atan(kl_ax/kl_ay))*" DEGREES "*%s/%s", "1", "1");
-  if (!text) b->failed = true;
-  add_curve(b, "steer_difference", "deg", false, text ? text : "0",
-            "left less right: positive in a left turn where the inner wheel turns more");
+  if (!both || b->opt->motion != JSTUDY_MOTION_STEER) return;
+  add_curve(b, "steer_difference", "deg", false, "(atan(kr_ax/kr_ay)-atan(kl_ax/kl_ay))*" DEGREES,
+            "left less right");
+  if (!b->axle->has_wheelbase) return;
+  const char* base = text_of(b, &b->axle->wheelbase);
+  // tan(left) without slip = tan(right) / (1 - tan(right) track / wheelbase)
+  const char* ideal = jarena_printf(
+      &b->a, "(-atan(kl_ax/kl_ay)+atan(kr_ax/kr_ay/(1+kr_ax/kr_ay*(kl_py-kr_py)/%s)))*" DEGREES,
+      base);
+  if (!ideal) b->failed = true;
+  add_curve(b, "ackermann_error", "deg", false, ideal ? ideal : "0",
+            "of the left wheel, against rolling without slip");
 }
 
 static jo_status add_signals(builder* b) {
@@ -382,18 +395,18 @@ static jo_status find_axle(builder* b) {
                     m->naxle);
   }
   if (!b->axle) {
-    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%s: no axle is named '%.60s'; there %s '%s'%s", m->path,
-                    name, m->naxle == 1 ? "is" : "are", m->axle[0].name,
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%s: no axle is named '%.60s'; there %s '%s'%s",
+                    m->path, name, m->naxle == 1 ? "is" : "are", m->axle[0].name,
                     m->naxle > 1 ? " and others" : "");
   }
   if (!b->axle->side[b->opt->side].is_given) {
-    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%s:%d: axle '%s' has no %s wheel", b->axle->place.file,
-                    b->axle->place.line, b->axle->name, b->opt->side == LEFT ? "left" : "right");
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%s:%d: axle '%s' has no %s wheel",
+                    b->axle->place.file, b->axle->place.line, b->axle->name,
+                    b->opt->side == LEFT ? "left" : "right");
   }
   if (b->opt->motion == JSTUDY_MOTION_STEER && b->axle->rack < 0) {
-    return jerr_set(b->ctx, JO_ERR_ARGUMENT,
-                    "%s:%d: axle '%s' does not steer: it names no 'rack'", b->axle->place.file,
-                    b->axle->place.line, b->axle->name);
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%s:%d: axle '%s' does not steer: it names no 'rack'",
+                    b->axle->place.file, b->axle->place.line, b->axle->name);
   }
   return JO_OK;
 }
@@ -404,7 +417,8 @@ static jo_status check_options(const builder* b) {
     return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%d positions: must be between 1 and 100000", o->n);
   }
   if (!isfinite(o->from) || !isfinite(o->to)) {
-    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "travel from %g to %g m: must be finite", o->from, o->to);
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "travel from %g to %g m: must be finite", o->from,
+                    o->to);
   }
   return JO_OK;
 }
@@ -496,7 +510,12 @@ static jo_status walk(jstudy_kinematics* k, builder* b) {
   for (int i = 0; i < k->n; i++) {
     double part = k->n > 1 ? (double)i / (k->n - 1) : 0.0;
     k->travel[i] = b->opt->from + part * (b->opt->to - b->opt->from);
-    JO_TRY(stand(b, k->travel[i], out, dout));
+    jo_status status = stand(b, k->travel[i], out, dout);
+    if (status < 0 && status != JO_ERR_MEMORY) {
+      jerr_set(b->ctx, status, "axle '%s': a travel of %.6g m cannot be reached", k->axle,
+               k->travel[i]);
+    }
+    JO_TRY(status);
     take(k, b, i, out, dout, out + no, dout + no * nw);
   }
   return JO_OK;

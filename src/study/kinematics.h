@@ -6,9 +6,9 @@
 
 #include "plant/plant.h"
 
-#define JSTUDY_MOTION_LIST(X)                           \
-  X(BUMP, "bump", "both wheels up and down")            \
-  X(ROLL, "roll", "the left wheel up, the right down")  \
+#define JSTUDY_MOTION_LIST(X)                          \
+  X(BUMP, "bump", "both wheels up and down")           \
+  X(ROLL, "roll", "the left wheel up, the right down") \
   X(STEER, "steer", "the rack moved, wheels at design height")
 
 typedef enum jstudy_motion {
