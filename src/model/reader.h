@@ -205,5 +205,6 @@ void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_axles(jmodel_reader* r, const jmodel_node* root);
 
 #endif

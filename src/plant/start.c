@@ -157,10 +157,12 @@ static jo_status check_slopes(jo_context* ctx, const jgen_dynamics* d, int nw, c
 }
 
 jo_status jplant_start_outputs(jo_context* ctx, jarena* a, const jplant* p, int nw,
-                               const jplant_start* start, double* out, double* dout) {
+                               const double* values, const jplant_start* start, double* out,
+                               double* dout) {
   double t = p->model->simulation.t_start;
   jplant_work* run;
   JO_TRY(jplant_work_create(ctx, p, &run));
+  if (values) memcpy(run->p, values, (size_t)p->dynamics->np * sizeof *values);
   jsolve_set_modes(&run->system, t, start->y, run->g);
   jplant_outputs(run, t, start->y, out);
   jo_status status = check_sensors(run, t, start->y, out);
