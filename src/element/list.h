@@ -9,7 +9,8 @@
 #define JELEMENT_COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
 // A new class: its file, and its line here. The order is that of the equations, the results and the loads;
-// classes of one section stand together.
+// classes of one section stand together. What others refer to by its name stands before them: oils before
+// volumes, volumes before what flows between them.
 #define JELEMENT_LIST(X) \
   X(line)                \
   X(coordinate)          \
@@ -17,7 +18,18 @@
   X(point)               \
   X(tyre)                \
   X(soil)                \
-  X(bush)
+  X(bush)                \
+  X(oil)                 \
+  X(volume)              \
+  X(accumulator)         \
+  X(pressure)            \
+  X(orifice)             \
+  X(valve)               \
+  X(table_valve)         \
+  X(electro_valve)       \
+  X(pipe)                \
+  X(leakage)             \
+  X(cylinder)
 
 #define X(name) extern const jgen_element_class jelement_##name;
 JELEMENT_LIST(X)

@@ -20,6 +20,11 @@ void jgen_turn(jgen* s, int link, jexpr_v3 n) {
   s->wrench[link].n = jexpr_v3_add(s->g, s->wrench[link].n, n);
 }
 
+void jgen_feed(jgen* s, int element, int k, jexpr_ref value) {
+  jexpr_ref* sum = &s->element[element].fed[k];
+  *sum = *sum ? jexpr_add(s->g, *sum, value) : value;
+}
+
 jexpr_ref jgen_component(jgen* s, const jmodel_element* e, int k, jexpr_ref value) {
   if (!s->placeholders || !value) return value;
   s->component[e->first_component + k] = value;
@@ -71,6 +76,12 @@ jexpr_ref jgen_component_value(jgen* s, int i, int k) {
 jo_status jgen_write_elements(jgen* s) {
   for (int i = 0; i < s->m->nelement; i++) {
     jgen_element_at(s, i);
+  }
+  for (int i = 0; i < s->m->nelement && s->g->status >= 0; i++) {
+    const jmodel_element* m = &s->m->element[i];
+    const jgen_element_class* c = jgen_class_of(m);
+    if (c->finish) c->finish(s, m, &s->element[i]);
+    s->element[i].progress = JGEN_FINISHED;
   }
   return s->g->status;
 }

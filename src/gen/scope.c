@@ -199,6 +199,15 @@ static jexpr_ref coordinate_field(jgen* s, int i, word field, word name) {
   return JEXPR_POISON;
 }
 
+// Is the k-th signal known when all elements are written only?
+static bool is_last(const jgen_element_class* class, int k) {
+  int n = 0;
+  while (class->signal[n]) {
+    n++;
+  }
+  return k >= n - class->nlast;
+}
+
 static jexpr_ref any_element_field(jgen* s, word base, word field, word name) {
   int i = jgen_element_find(s, base.s, base.n);
   int k = i >= 0 ? jgen_element_signal(s, i, field.s, field.n) : -1;
@@ -209,6 +218,8 @@ static jexpr_ref any_element_field(jgen* s, word base, word field, word name) {
   const jgen_element* e = jgen_element_at(s, i);
   if (!is_position && e->progress == JGEN_BEING_WRITTEN)
     return not_yet(s, name, "defined by itself");
+  if (e->progress < JGEN_FINISHED && is_last(class, k))
+    return not_yet(s, name, "made of what all elements give");
   return e->signal[k];
 }
 

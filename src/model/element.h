@@ -18,7 +18,8 @@ typedef enum jmodel_field_kind {
   JMODEL_FIELD_SCALAR,     // jmodel_scalar
   JMODEL_FIELD_V3,         // jmodel_v3, every component within the limit
   JMODEL_FIELD_DIRECTION,  // jmodel_v3 that must not vanish
-  JMODEL_FIELD_PLANE       // two jmodel_v3 that must not be parallel
+  JMODEL_FIELD_PLANE,      // two jmodel_v3 that must not be parallel
+  JMODEL_FIELD_LESS        // two jmodel_scalar, the first less than the second
 } jmodel_field_kind;
 
 #define JMODEL_ALWAYS ((size_t)-1)
@@ -37,6 +38,10 @@ typedef struct jmodel_field {
   { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, offsetof(type, has) }
 #define JMODEL_DIRECTION(type, label, member) \
   { label, offsetof(type, member), JMODEL_FIELD_DIRECTION, JMODEL_FINITE, JMODEL_ALWAYS }
+
+// `member` and the scalar behind it; label: "rod and bore".
+#define JMODEL_LESS(type, label, member) \
+  { label, offsetof(type, member), JMODEL_FIELD_LESS, JMODEL_FINITE, JMODEL_ALWAYS }
 
 // How an element is drawn.
 typedef enum jmodel_shape_kind {
@@ -76,8 +81,9 @@ struct jmodel_element_class {
 
 // For `read`: a state of the element's own, called <element>.<name>. The element writes its rate. `initial` is an
 // expression, of positions too.
-void jmodel_own_state(const struct jmodel_at* at, jmodel_element* e, const char* name,
-                      const char* unit, double nominal, const char* initial);
+// NULL: there is no memory.
+jmodel_state* jmodel_own_state(const struct jmodel_at* at, jmodel_element* e, const char* name,
+                               const char* unit, double nominal, const char* initial);
 
 // The element a component belongs to.
 const jmodel_element* jmodel_element_of(const jmodel* m, int component);

@@ -84,6 +84,14 @@ static void add_plane(lister* l, const char* subject, const char* name, const ch
   add_rule(l, (jmodel_rule){JMODEL_RULE_PLANE, JMODEL_FINITE, subject, name, label, 0, 0}, 6);
 }
 
+// Two scalars, one behind the other in their struct.
+static void add_less(lister* l, const char* subject, const char* name, const char* label,
+                     const jmodel_scalar* s) {
+  add_slot(l, &s[0]);
+  add_slot(l, &s[1]);
+  add_rule(l, (jmodel_rule){JMODEL_RULE_LESS, JMODEL_FINITE, subject, name, label, 0, 0}, 2);
+}
+
 static void add_point(lister* l, const char* subject, const char* name, const char* label,
                       const jmodel_v3* v) {
   for (int i = 0; i < 3; i++) {
@@ -116,6 +124,7 @@ static void add_fields(lister* l, const char* subject, const char* name, const v
         break;
       case JMODEL_FIELD_DIRECTION: add_direction(l, subject, name, f->label, v); break;
       case JMODEL_FIELD_PLANE: add_plane(l, subject, name, f->label, v); break;
+      case JMODEL_FIELD_LESS: add_less(l, subject, name, f->label, at_offset(data, f->at)); break;
     }
   }
 }

@@ -95,9 +95,11 @@ static bool complain(const judge* j, const jmodel_rule* rule, int slot, bool is_
 static bool check_limit(const judge* j, const jmodel_rule* rule) {
   static const char* const texts[] = {[JMODEL_FINITE] = "finite",
                                       [JMODEL_NOT_NEGATIVE] = "at least 0",
-                                      [JMODEL_POSITIVE] = "more than 0"};
+                                      [JMODEL_POSITIVE] = "more than 0",
+                                      [JMODEL_ABOVE_ONE] = "more than 1"};
   double x = j->value[rule->first];
-  bool is_good = isfinite(x) && (rule->limit == JMODEL_FINITE || x > 0.0 ||
+  double least = rule->limit == JMODEL_ABOVE_ONE ? 1.0 : 0.0;
+  bool is_good = isfinite(x) && (rule->limit == JMODEL_FINITE || x > least ||
                                  (rule->limit == JMODEL_NOT_NEGATIVE && x == 0.0));
   char from[MAX_TEXT], number[MAX_NUMBER];
   return is_good || complain(j, rule, rule->first, false, "%s is %s%s; it must be %s", rule->label,
@@ -115,6 +117,14 @@ static bool check_increase(const judge* j, const jmodel_rule* rule) {
                     i, b, rule->label, i - 1, a, sources(j, &pair, from), rule->label);
   }
   return true;
+}
+
+static bool check_less(const judge* j, const jmodel_rule* rule) {
+  double a = j->value[rule->first], b = j->value[rule->first + 1];
+  char from[MAX_TEXT];
+  return a < b || complain(j, rule, rule->first, false,
+                           "%s are %g and %g%s; the first must be less than the second",
+                           rule->label, a, b, sources(j, rule, from));
 }
 
 // All principal minors of a positive semidefinite tensor are at least zero. I: xx yy zz xy xz yz.
@@ -180,11 +190,9 @@ static bool is_known(const judge* j, const jmodel_rule* rule) {
 
 static void check_rules(const judge* j) {
   static bool (*const check[])(const judge*, const jmodel_rule*) = {
-      [JMODEL_RULE_LIMIT] = check_limit,
-      [JMODEL_RULE_INCREASES] = check_increase,
-      [JMODEL_RULE_TENSOR] = check_tensor,
-      [JMODEL_RULE_DIRECTION] = check_direction,
-      [JMODEL_RULE_PLANE] = check_plane};
+      [JMODEL_RULE_LIMIT] = check_limit,   [JMODEL_RULE_INCREASES] = check_increase,
+      [JMODEL_RULE_TENSOR] = check_tensor, [JMODEL_RULE_DIRECTION] = check_direction,
+      [JMODEL_RULE_PLANE] = check_plane,   [JMODEL_RULE_LESS] = check_less};
   bool goes_on = true;
   for (int i = 0; i < j->k->nrule && goes_on; i++) {
     const jmodel_rule* rule = &j->k->rule[i];

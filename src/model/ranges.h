@@ -12,14 +12,20 @@
 #include "expr/tape.h"
 #include "model/model.h"
 
-typedef enum jmodel_limit { JMODEL_FINITE, JMODEL_NOT_NEGATIVE, JMODEL_POSITIVE } jmodel_limit;
+typedef enum jmodel_limit {
+  JMODEL_FINITE,
+  JMODEL_NOT_NEGATIVE,
+  JMODEL_POSITIVE,
+  JMODEL_ABOVE_ONE
+} jmodel_limit;
 
 typedef enum jmodel_rule_kind {
   JMODEL_RULE_LIMIT,      // one slot within its limit
   JMODEL_RULE_INCREASES,  // every slot above the one before
   JMODEL_RULE_TENSOR,     // six slots, xx yy zz xy xz yz, are an inertia
   JMODEL_RULE_DIRECTION,  // three slots are not all zero
-  JMODEL_RULE_PLANE       // twice three slots are not parallel
+  JMODEL_RULE_PLANE,      // twice three slots are not parallel
+  JMODEL_RULE_LESS        // the first of two slots is less than the second
 } jmodel_rule_kind;
 
 typedef struct jmodel_rule {

@@ -61,12 +61,12 @@ static const jmodel_element_class* class_of(const jmodel_at* at, const jmodel_no
 
 // ---- states ----------------------------------------------------------------------------------------
 
-void jmodel_own_state(const jmodel_at* at, jmodel_element* e, const char* name, const char* unit,
-                      double nominal, const char* initial) {
+jmodel_state* jmodel_own_state(const jmodel_at* at, jmodel_element* e, const char* name,
+                               const char* unit, double nominal, const char* initial) {
   jmodel_reader* r = at->r;
   if (!jmem_grow(r->ctx, &r->own, &r->own_cap, r->nown + 1, sizeof *r->own)) {
     jmodel_out_of_memory(r);
-    return;
+    return NULL;
   }
   jmodel_state* s = &r->own[r->nown++];
   *s = (jmodel_state){.name = jmodel_format(r, "%s.%s", e->name, name), .place = e->place};
@@ -76,6 +76,7 @@ void jmodel_own_state(const jmodel_at* at, jmodel_element* e, const char* name, 
   s->nominal = nominal;
   s->element = r->m->nelement;
   e->nstate++;
+  return s;
 }
 
 // ---- reading -------------------------------------------------------------------------------------

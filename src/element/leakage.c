@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leakage: a flow in proportion to the pressure drop. docs/theory/hydraulics.md eq. (P14).
+#include "element/port.h"
+
+typedef struct leakage {
+  jelement_flow flow;
+  jmodel_scalar conductance;  // [m^3/(s Pa)]
+} leakage;
+
+static const char* const keys[] = {"between", "conductance", "description", NULL};
+static const jmodel_field fields[] = {
+    JMODEL_FIELD(leakage, "conductance", conductance, JMODEL_NOT_NEGATIVE)};
+
+static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
+  leakage* l = e->data;
+  jmodel_need_scalar(at, map, "conductance", JMODEL_SCOPE_ANY, &l->conductance);
+  return jelement_flow_read(at, map, &l->flow);
+}
+
+// (P14)  Q = G dp
+static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
+  const leakage* l = m->data;
+  jexpr_ref dp = jelement_drop(s, m, &l->flow);
+  jexpr_ref Q = jexpr_mul(s->g, jgen_scalar(s, &l->conductance, m->name), dp);
+  jelement_put_flow(s, m, &l->flow, Q, dp, e);
+}
+
+const jgen_element_class jelement_leakage = {.model = {.kind = "leakage",
+                                                       .section = "leakages",
+                                                       .keys = keys,
+                                                       .size = sizeof(leakage),
+                                                       .read = read,
+                                                       .field = fields,
+                                                       .nfield = JELEMENT_COUNT(fields)},
+                                             .signal = jelement_flow_signals,
+                                             .what = JELEMENT_FLOW_WHAT,
+                                             .write = write};

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// An orifice, laminar at small and turbulent at large pressure drops. docs/theory/hydraulics.md eq. (P7).
+#include "element/port.h"
+
+typedef struct orifice {
+  jelement_flow flow;
+  jmodel_scalar area;  // may be an expression of dp
+} orifice;
+
+static const char* const keys[] = {"between", "area", "discharge", "description", NULL};
+static const jmodel_field fields[] = {JMODEL_FIELD(orifice, "area", area, JMODEL_NOT_NEGATIVE),
+                                      JELEMENT_DISCHARGE_FIELD(orifice)};
+
+static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
+  orifice* o = e->data;
+  jmodel_need_scalar(at, map, "area", JMODEL_SCOPE_ANY, &o->area);
+  return jelement_flow_read(at, map, &o->flow);
+}
+
+static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
+  const orifice* o = m->data;
+  jexpr_ref dp = jelement_drop(s, m, &o->flow);
+  jexpr_ref area = jelement_of_drop(s, &o->area, m->name, dp, JEXPR_POISON);
+  jelement_put_area(s, m, &o->flow, area, dp, e);
+}
+
+const jgen_element_class jelement_orifice = {.model = {.kind = "orifice",
+                                                       .section = "orifices",
+                                                       .keys = keys,
+                                                       .size = sizeof(orifice),
+                                                       .read = read,
+                                                       .field = fields,
+                                                       .nfield = JELEMENT_COUNT(fields)},
+                                             .signal = jelement_area_signals,
+                                             .what = JELEMENT_FLOW_WHAT,
+                                             .write = write};

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two points and the line between them: what springs, dampers and cylinders act along.
+#ifndef JELEMENT_SPAN_H
+#define JELEMENT_SPAN_H
+
+#include "gen/element.h"
+
+// docs/theory/dynamics.md eq. (F1):
+//   x = |b - a|    u = (b - a) / x    xd = u . (bd - ad)    a is pulled by T u, b by -T u
+typedef struct jelement_span {
+  jexpr_ref length, rate;  // x [m], xd [m/s]; the latter is poison with the positions alone
+  jexpr_v3 u;              // in the frame of the hub of both links
+  int link[2], hub;
+  const jmodel_point* end[2];
+} jelement_span;
+
+// The element is watched for a length that vanishes.
+jelement_span jelement_span_of(jgen* s, const jmodel_element* m, const jmodel_point* a,
+                               const jmodel_point* b, jgen_element* e);
+// T pulls both ends together.
+void jelement_span_pull(jgen* s, const jelement_span* p, jexpr_ref T);
+
+#endif
