@@ -4,7 +4,10 @@
 
 The folders of src/ are layers (ARCHITECTURE.md). Inside a folder modules, that is a .c file and the
 header of the same name, may include each other's headers without cycles. A header without a .c file
-is shared inside of the modules that include it and makes no knot.
+is shared inside of the modules that include it and makes no knot of modules.
+
+Headers, with or without a .c file, must not know each other either: a header knows those it includes
+and those whose structs it declares without defining them.
 """
 import re
 import sys
@@ -31,6 +34,12 @@ LAYERS = {
     "api": ["report", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "gen", "model",
             "expr"],
 }
+# structs that a header may name although theirs knows it: pointers that it only hands on
+OPAQUE = {
+    ("model/model.h", "jmodel_element_class"),  # what an element is, for those who read and write it
+    ("model/model.h", "jmodel_ranges"),         # what checks of other values need
+}
+STRUCT = re.compile(r"\bstruct\s+(\w+)\s*([{;*]|\w+\s*;)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)
 
 
@@ -80,6 +89,25 @@ def module_graph(folder):
     return graph
 
 
+def header_graph():
+    """Headers of src/ and the headers they know."""
+    texts = {p.relative_to(ROOT / "src").as_posix(): p.read_text(encoding="utf-8")
+             for p in sorted((ROOT / "src").rglob("*.h"))}
+    home = {}
+    for header, text in texts.items():
+        for name, mark in STRUCT.findall(text):
+            if mark == "{":
+                home[name] = header
+    graph = {}
+    for header, text in texts.items():
+        knows = {name for kind, name in INCLUDE.findall(text) if kind == '"' and name in texts}
+        for name, mark in STRUCT.findall(text):
+            if mark != "{" and home.get(name, header) != header and (header, name) not in OPAQUE:
+                knows.add(home[name])
+        graph[header] = knows
+    return graph
+
+
 def find_cycle(graph):
     state = {}
 
@@ -114,6 +142,9 @@ def main():
             cycle = find_cycle(module_graph(folder))
             if cycle:
                 errors.append(f"src/{folder.name}: modules form a knot: {' -> '.join(cycle)}")
+    cycle = find_cycle(header_graph())
+    if cycle:
+        errors.append(f"src: headers know each other: {' -> '.join(cycle)}")
     for error in errors:
         print(error)
     print(f"layers: {len(sources)} files, {len(errors)} errors")

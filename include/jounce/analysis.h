@@ -39,7 +39,7 @@ JO_API int jo_static_sensor_count(const jo_static* s);
 JO_API jo_status jo_static_output_at(const jo_static* s, int i, jo_quantity* out);
 
 /// As jo_static_create(), with the exact derivatives of the equilibrium by numbers of the model: names of
-/// parameters, paths, patterns "path.*", "parameters" or "all", as for jo_sens_create(); none: all
+/// parameters, paths, patterns "path.*", "parameters" or "all", as in jo_system_options; none: all
 /// parameters. What nothing holds stays where it began, also where a number pushes it.
 JO_API jo_status jo_static_differentiate(jo_context* ctx, const jo_model* model,
                                          const char* const* name, int nname, jo_static** out);
@@ -58,7 +58,7 @@ typedef struct jo_modes jo_modes;
 typedef struct jo_modes_options {
   int at_static;  // about static equilibrium, at rest
   double at_s;    // else about the motion at this time, reached by a run; NaN: the initial state
-  // also derivatives by these numbers, named as for jo_sens_create(); not about the motion at a time
+  // also derivatives by these numbers, named as in jo_system_options; not about the motion at a time
   const char* const* name;
   int nname;
 } jo_modes_options;

@@ -50,7 +50,8 @@ static jo_status settle(jo_static* s) {
     jplant_start_clear(s->ctx, p, s->by.n, &s->at);
   }
   JO_TRY(jplant_coordinates(s->ctx, p, t, s->at.y, s->q, NULL));
-  return jplant_start_outputs(s->ctx, &s->arena, p, s->by.n, &s->at, s->output, s->derivative);
+  return jplant_start_outputs(s->ctx, &s->arena, p, s->by.n, NULL, &s->at, s->output,
+                              s->derivative);
 }
 
 static jo_status create(jo_context* ctx, const jo_model* model, const char* const* name, int nname,

@@ -49,6 +49,16 @@ jplant_simulate_options japi_simulate_options(const jo_simulate_options* opt);
 // What the model was loaded with and the system was set to, "name=value, name=value"; NULL: no memory.
 const char* japi_system_settings(jarena* a, const jo_system* s);
 
+// Values of a system as a run finds them: what was computed keeps them, whatever is set later.
+typedef struct japi_values {
+  double *p, *p_perturbed, *p_loads;  // as in the system
+  jmodel_setting* set;                // of the model, then what was set (nset)
+  int nset;
+  const char* settings;  // the same as text
+} japi_values;
+
+jo_status japi_system_keep(jo_context* ctx, jarena* a, const jo_system* s, japi_values* out);
+
 struct jo_result {
   jplant_result* result;
 };

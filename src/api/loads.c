@@ -75,7 +75,8 @@ jo_status jo_loads_run(jo_context* ctx, const jo_system* system, const jo_loads_
   r->choice = opt ? read_options(opt) : jloads_choice_default();
   jo_status evaluated = JO_OK;
   jo_status status = jloads_choose(ctx, system->variable, &r->choice, &r->opt);
-  r->opt.p = system->p_loads;
+  if (status >= 0) status = japi_system_keep(ctx, &r->arena, system, &r->kept);
+  r->opt.p = r->kept.p_loads;
   if (status >= 0) status = jloads_run(ctx, system->loads, &r->opt, &r->result);
   if (r->result) evaluated = evaluate(ctx, r);
   if (!r->result || evaluated < 0) {

@@ -12,6 +12,7 @@ struct jo_loads_result {
   jo_context* ctx;
   jarena arena;
   const jo_system* system;
+  japi_values kept;
   jloads_choice choice;  // as used
   jloads_options opt;
   jloads_result* result;

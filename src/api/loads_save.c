@@ -21,7 +21,7 @@ static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_resul
       {"model", "", JREPORT_TEXT, jo_model_name(m), 0.0, 0},
       {"file", "", JREPORT_TEXT, jo_model_path(m), 0.0, 0},
       {"sha256", "", JREPORT_TEXT, jo_model_sha256(m), 0.0, 0},
-      {"settings", "", JREPORT_TEXT, jo_model_settings(m), 0.0, 0},
+      {"settings", "", JREPORT_TEXT, r->kept.settings, 0.0, 0},
       {"driver", "", JREPORT_TEXT, r->choice.driver, 0.0, 0},
       {"rate", "Hz", JREPORT_REAL, "", r->choice.rate, 0},
       {"tolerance", "", JREPORT_REAL, "", r->choice.tolerance, 0},
@@ -51,8 +51,8 @@ static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* 
   if (!model) return jerr_memory(ctx);
   jreport_load_events e = {.model = model,
                            .sha256 = jo_model_sha256(m),
-                           .set = m->set,
-                           .nset = m->nset,
+                           .set = r->kept.set,
+                           .nset = r->kept.nset,
                            .driver = r->choice.driver,
                            .rate = r->choice.rate,
                            .ny = r->result->ny,
@@ -122,7 +122,7 @@ static jo_status draw(jo_context* ctx, jarena* a, const jo_loads_plot* p, int e,
   }
   const jo_loads_result* r = p->result[0];
   jreport_plot plot = {.title = p->title,
-                       .subtitle = jo_model_settings(r->system->model),
+                       .subtitle = r->kept.settings,
                        .x_label = "t [s]",
                        .series = series,
                        .nseries = p->nresult};

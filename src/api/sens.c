@@ -68,10 +68,12 @@ jo_status japi_sens_options(jo_context* ctx, const jo_system* s, const jo_sens_o
   out->p = s->p;
   out->frozen = opt->frozen != 0;
   if (opt->integrator != JO_METHOD_OF_MODEL) {
-    if (!jsolve_method_about((jsolve_method)opt->integrator)) {
+    const jsolve_method_info* about = jsolve_method_about((jsolve_method)opt->integrator);
+    if (!about || !about->is_own) {
       char names[JSOLVE_METHOD_NAMES];
-      return jerr_set(ctx, JO_ERR_ARGUMENT, "no integrator %d; derivatives need %s",
-                      (int)opt->integrator, jsolve_method_names(true, " or ", names));
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "integrator %d (%s): derivatives need %s",
+                      (int)opt->integrator, about ? about->name : "unknown",
+                      jsolve_method_names(true, " or ", names));
     }
     out->solve.method = (jsolve_method)opt->integrator;
   }
@@ -242,9 +244,8 @@ static void warn_of_errors(const jo_sens_result* r) {
   const char* brink = NULL;
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
-    jsens_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i],
-                    r->system->motion->unit[j], model->objective[o].name,
-                    r->system->parameter[j].name);
+    jsens_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i], m->unit[j],
+                    model->objective[o].name, r->system->parameter[j].name);
     if (!brink && m->brink[j] >= 0) brink = r->system->motion->plant->switch_name[m->brink[j]];
   }
   jsens_doubt_warn(r->ctx, &doubt, model->path, brink);
@@ -254,6 +255,8 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   const jsens* s = r->system->motion;
   jsens_options o;
   JO_TRY(japi_sens_options(r->ctx, r->system, opt, &r->asked));
+  JO_TRY(japi_system_keep(r->ctx, &r->arena, r->system, &r->kept));
+  r->asked.p = r->kept.p;
   o = r->asked;
   jsens_method method = choose_method(s, opt);
   jsens_observer observer = {.step = opt->history_step_s, .user = r, .sample = add_sample};

@@ -83,7 +83,7 @@ jo_status jo_sens_check(jo_context* ctx, const jo_sens_result* result,
   // differences move the events: they say nothing about frozen ones
   if (result->asked.frozen) return JO_OK;
   jsens_options o = result->asked;
-  o.p = system->p_perturbed;
+  o.p = result->kept.p_perturbed;
   tighten(&o, CHECK_TOLERANCE);
   jsens_numeric numeric;
   jo_status status = jsens_numeric_begin(&numeric, ctx, system->perturbed, system->motion->wrt, &o);
@@ -114,7 +114,7 @@ static jo_status curve(jsens_numeric* n, const jo_system* s, int objective, int 
                        int count, double exact, jo_sens_vcurve_point* point) {
   jo_sens_parameter about;
   JO_TRY(jo_sens_parameter_at(s, parameter, &about));
-  double p = about.value, size = jsens_natural_size(s->variable, s->motion->wrt[parameter]);
+  double p = about.value, size = jsens_size_at(s->variable, s->motion->wrt[parameter], p);
   double* psi = JARENA_ARRAY(&n->arena, n->nobjective, double);
   if (!psi) return jerr_memory(n->ctx);
   for (int i = 0; i < count; i++) {

@@ -21,6 +21,7 @@ struct jo_sens_result {
   jo_context* ctx;
   jarena arena;
   const jo_system* system;
+  japi_values kept;
   jsens_options asked;
   jo_sens_statistics statistics;
   jsens_result* main;     // value and gradient

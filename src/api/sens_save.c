@@ -21,21 +21,17 @@ static void put_note(jtext* t, const char* name, const char* value) {
   jtext_put(t, "\n");
 }
 
-static void put_notes(jtext* t, const jo_system* s) {
+static void put_notes(jtext* t, const jo_system* s, const char* settings) {
   put_note(t, "model", jo_model_name(s->model));
   put_note(t, "sha256", jo_model_sha256(s->model));
-  jarena a;
-  jarena_init(&a, s->ctx);
-  const char* settings = japi_system_settings(&a, s);
   t->failed = t->failed || !settings;
   if (settings) put_note(t, "settings", settings);
-  jarena_free(&a);
   put_note(t, "jounce", jo_version());
 }
 
 static void put_run(jtext* t, const jo_sens_result* r) {
   const jo_sens_statistics* s = &r->statistics;
-  put_notes(t, r->system);
+  put_notes(t, r->system, r->kept.settings);
   put_note(t, "integrator", s->integrator);
   jtext_put(t, s->is_fixed_step ? "# step: " : "# tolerance: ");
   jreport_put_number(t, s->is_fixed_step ? s->step : s->rel_tol);
@@ -190,7 +186,10 @@ jo_status jo_sens_vcurve_save(jo_context* ctx, const jo_system* system, int obje
   if (status >= 0 && is_plot) {
     status = plot_vcurve(ctx, &t, text[0].data, text[1].data, text[2].data, point, n);
   } else if (status >= 0) {
-    put_notes(&t, system);
+    jarena a;
+    jarena_init(&a, ctx);
+    put_notes(&t, system, japi_system_settings(&a, system));
+    jarena_free(&a);
     put_note(&t, "title", text[0].data);
     jtext_put(&t, "# exact: ");
     jreport_put_number(&t, exact);

@@ -106,7 +106,7 @@ static void warn_of_errors(const jo_sweep* sweep) {
     if (!p->is_done || p->status < 0) continue;
     for (int k = 0; k < s->nobjective * s->nw; k++) {
       int o = k / s->nw, j = k % s->nw;
-      jsens_doubt_add(&doubt, p->value[o], p->gradient[k], p->error[k], s->sens->unit[j],
+      jsens_doubt_add(&doubt, p->value[o], p->gradient[k], p->error[k], jstudy_sweep_unit(s, i, j),
                       s->model->objective[o].name, s->model->number[s->wrt[j]].path);
     }
   }

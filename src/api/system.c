@@ -299,6 +299,45 @@ const char* japi_system_settings(jarena* a, const jo_system* s) {
   return text;
 }
 
+static bool keep_array(jarena* a, const jplant* plant, const double* p, double** out) {
+  if (!p) return true;
+  size_t n = (size_t)plant->dynamics->np;
+  *out = JARENA_ARRAY(a, n, double);
+  if (*out) memcpy(*out, p, n * sizeof *p);
+  return *out;
+}
+
+static bool keep_settings(jarena* a, const jo_system* s, japi_values* v) {
+  const jmodel* m = s->variable;
+  int changed = 0;
+  for (int i = 0; s->value && i < m->nnumber; i++) {
+    changed += s->value[i] != m->number[i].value;
+  }
+  v->settings = japi_system_settings(a, s);
+  v->set = JARENA_ARRAY(a, s->model->nset + changed, jmodel_setting);
+  if (!v->settings || !v->set) return false;
+  for (; v->nset < s->model->nset; v->nset++) {
+    v->set[v->nset] = s->model->set[v->nset];
+  }
+  for (int i = 0; s->value && i < m->nnumber; i++) {
+    if (s->value[i] == m->number[i].value) continue;
+    const char* text = jarena_printf(a, "%.17g", s->value[i]);
+    if (!text) return false;
+    v->set[v->nset++] = (jmodel_setting){m->number[i].path, text};
+  }
+  return true;
+}
+
+jo_status japi_system_keep(jo_context* ctx, jarena* a, const jo_system* s, japi_values* out) {
+  *out = (japi_values){0};
+  bool ok = keep_settings(a, s, out);
+  if (ok && s->motion) ok = keep_array(a, s->motion->plant, s->p, &out->p);
+  if (ok && s->perturbed)
+    ok = keep_array(a, s->perturbed->plant, s->p_perturbed, &out->p_perturbed);
+  if (ok && s->loads) ok = keep_array(a, s->loads->plant, s->p_loads, &out->p_loads);
+  return ok ? JO_OK : jerr_memory(ctx);
+}
+
 // ---- what it is ----------------------------------------------------------------------------------
 
 jo_system_info jo_system_inspect(const jo_system* system) {

@@ -56,10 +56,10 @@ static void append(jo_context* ctx, jo_severity severity, const char* text, char
 
 // A copy of the formatted message; NULL when there is no memory.
 static char* format_copy(jo_context* ctx, const char* format, va_list args) {
-  va_list again;
-  va_copy(again, args);
-  int length = jformat_v(NULL, 0, format, again);
-  va_end(again);
+  va_list copy;
+  va_copy(copy, args);
+  int length = jformat_v(NULL, 0, format, copy);
+  va_end(copy);
   if (length < 0) return NULL;
   char* text = jmem_resize(ctx, NULL, (size_t)length + 1);
   if (text) jformat_v(text, (size_t)length + 1, format, args);

@@ -2,7 +2,8 @@
 // The allocator of a context, arenas and growable arrays.
 //
 // An arena is a chain of blocks, newest first; block sizes double from 4 KiB to 1 MiB, larger
-// requests get a block of their own. Memory is zeroed when handed out, so restored room is too.
+// requests get a block of their own. Memory is zeroed when handed out, so restored room is too. Under the
+// address sanitizer what was not handed out may not be touched, and there is some of it behind every request.
 #include "base/mem.h"
 
 #include <errno.h>
@@ -20,6 +21,17 @@
 #define BLOCK_MAX ((size_t)1 << 20)
 #endif
 #define ALIGN _Alignof(max_align_t)
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define RED_ZONE    ALIGN
+#define CLOSE(p, n) ASAN_POISON_MEMORY_REGION((p), (n))
+#define OPEN(p, n)  ASAN_UNPOISON_MEMORY_REGION((p), (n))
+#else
+#define RED_ZONE    ((size_t)0)
+#define CLOSE(p, n) ((void)(p), (void)(n))
+#define OPEN(p, n)  ((void)(p), (void)(n))
+#endif
 
 struct jarena_block {
   jarena_block* older;
@@ -76,6 +88,7 @@ static jarena_block* add_block(jarena* a, size_t need) {
   b->older = a->head;
   b->size = size;
   b->used = 0;
+  CLOSE(b->data, size);
   a->head = b;
   return b;
 }
@@ -84,12 +97,14 @@ void* jarena_alloc(jarena* a, size_t size) {
   if (size > PTRDIFF_MAX / 4) return NULL;
   size_t need = (size + ALIGN - 1) / ALIGN * ALIGN;
   if (need == 0) need = ALIGN;
+  need += RED_ZONE;
   jarena_block* b = a->head;
   if (!b || b->size - b->used < need) b = add_block(a, need);
   if (!b) return NULL;
   void* p = b->data + b->used;
   b->used += need;
-  return memset(p, 0, need);
+  OPEN(p, size);
+  return memset(p, 0, size);
 }
 
 void* jarena_array(jarena* a, size_t n, size_t size) {
@@ -108,11 +123,11 @@ char* jarena_strndup(jarena* a, const char* s, size_t n) {
 }
 
 char* jarena_printf(jarena* a, const char* format, ...) {
-  va_list args, again;
+  va_list args, counted;
   va_start(args, format);
-  va_copy(again, args);
-  int length = jformat_v(NULL, 0, format, again);
-  va_end(again);
+  va_copy(counted, args);
+  int length = jformat_v(NULL, 0, format, counted);
+  va_end(counted);
   char* text = length < 0 ? NULL : jarena_alloc(a, (size_t)length + 1);
   if (text) jformat_v(text, (size_t)length + 1, format, args);
   va_end(args);
@@ -127,7 +142,10 @@ void jarena_restore(jarena* a, jarena_mark mark) {
   while (a->head != mark.block) {
     jarena_block* b = a->head;
     a->head = b->older;
+    OPEN(b->data, b->size);
     jmem_free(a->ctx, b);
   }
-  if (a->head) a->head->used = mark.used;
+  if (!a->head) return;
+  CLOSE(a->head->data + mark.used, a->head->size - mark.used);
+  a->head->used = mark.used;
 }

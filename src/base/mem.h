@@ -17,7 +17,8 @@ void jmem_free(jo_context* ctx, void* p);
 void jmem_watch(void);
 bool jmem_has_ended(void);
 
-// An arena: allocations are zeroed, aligned for any type, and freed together.
+// An arena: allocations are zeroed, aligned for any type, and freed together. One of no bytes is not NULL: an
+// array without elements needs no room for one.
 typedef struct jarena_block jarena_block;
 typedef struct jarena {
   jo_context* ctx;

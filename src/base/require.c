@@ -10,7 +10,7 @@ int jrequire_missing(const void* const* given, size_t n) {
   return -1;
 }
 
-jo_status jrequire_tell(jo_context* ctx, const char* function, const char* names, int which) {
+jo_status jrequire_report(jo_context* ctx, const char* function, const char* names, int which) {
   if (!ctx) return JO_ERR_ARGUMENT;
   for (; which > 0; which--) {
     names += strcspn(names, ",") + 2;
@@ -24,7 +24,7 @@ jo_status jrequire_list(jo_context* ctx, const char* function, const char* name,
   if (n < 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: a list '%s' of %d items", function, name, n);
   }
-  return n > 0 && !list ? jrequire_tell(ctx, function, name, 0) : JO_OK;
+  return n > 0 && !list ? jrequire_report(ctx, function, name, 0) : JO_OK;
 }
 
 jo_status jrequire_texts(jo_context* ctx, const char* function, const char* name,

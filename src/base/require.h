@@ -13,7 +13,7 @@ int jrequire_missing(const void* const* given, size_t n);
 
 // JO_ERR_ARGUMENT, with a message that names the function and the argument. `names` are those of all
 // arguments, with commas between. ctx NULL: nobody to tell.
-jo_status jrequire_tell(jo_context* ctx, const char* function, const char* names, int which);
+jo_status jrequire_report(jo_context* ctx, const char* function, const char* names, int which);
 
 // A list of n items; of none it may be NULL.
 jo_status jrequire_list(jo_context* ctx, const char* function, const char* name, const void* list,
@@ -31,12 +31,12 @@ jo_status jrequire_texts(jo_context* ctx, const char* function, const char* name
   } while (0)
 
 // Return JO_ERR_ARGUMENT where the context or one of the arguments is NULL.
-#define JO_REQUIRE(context, ...)                                                       \
-  do {                                                                                 \
-    const void* const given_[] = {(context), __VA_ARGS__};                             \
-    int missing_ = jrequire_missing(given_, sizeof given_ / sizeof *given_);           \
-    if (missing_ >= 0)                                                                 \
-      return jrequire_tell((context), __func__, #context ", " #__VA_ARGS__, missing_); \
+#define JO_REQUIRE(context, ...)                                                         \
+  do {                                                                                   \
+    const void* const given_[] = {(context), __VA_ARGS__};                               \
+    int missing_ = jrequire_missing(given_, sizeof given_ / sizeof *given_);             \
+    if (missing_ >= 0)                                                                   \
+      return jrequire_report((context), __func__, #context ", " #__VA_ARGS__, missing_); \
   } while (0)
 
 // The same of a function that makes something: `*out` is NULL unless it succeeds.

@@ -60,9 +60,9 @@ void jtext_write(jtext* t, const char* s, size_t n) {
 }
 
 void jtext_printf(jtext* t, const char* format, ...) {
-  va_list args, again;
+  va_list args, second;
   va_start(args, format);
-  va_copy(again, args);
+  va_copy(second, args);
   // most pieces are short: one pass when there is room, a second one otherwise
   if (reserve(t, 64)) {
     int length = jformat_v(t->data + t->length, t->cap - t->length, format, args);
@@ -70,7 +70,7 @@ void jtext_printf(jtext* t, const char* format, ...) {
     if (length < 0) {
       t->failed = true;
     } else if (!fits && reserve(t, (size_t)length)) {
-      jformat_v(t->data + t->length, t->cap - t->length, format, again);
+      jformat_v(t->data + t->length, t->cap - t->length, format, second);
     }
     if (t->failed) {
       t->data[t->length] = '\0';
@@ -78,7 +78,7 @@ void jtext_printf(jtext* t, const char* format, ...) {
       t->length += (size_t)length;
     }
   }
-  va_end(again);
+  va_end(second);
   va_end(args);
 }
 

@@ -113,8 +113,8 @@ static int count_live(const jexpr_graph* g, const jexpr_schedule* s, const int* 
 
 static jo_status analyse(jarena* a, const jexpr_fn* fn, jexpr_schedule* s) {
   int* position = JARENA_ARRAY(a, fn->graph->nnode, int);
-  int* scratch = JARENA_ARRAY(a, s->n + 1, int);
-  s->last_use = JARENA_ARRAY(a, s->n + 1, int);
+  int* scratch = JARENA_ARRAY(a, s->n, int);
+  s->last_use = JARENA_ARRAY(a, s->n, int);
   if (!position || !scratch || !s->last_use) return jerr_memory(a->ctx);
   find_last_uses(fn, s, position, s->last_use);
   s->max_live = count_live(fn->graph, s, position, scratch);
@@ -125,7 +125,7 @@ static jo_status analyse(jarena* a, const jexpr_fn* fn, jexpr_schedule* s) {
 static jo_status creation_order(jarena* a, const jexpr_fn* fn, const bool* done, int n,
                                 jexpr_schedule* s) {
   s->n = 0;
-  s->order = JARENA_ARRAY(a, n + 1, jexpr_ref);
+  s->order = JARENA_ARRAY(a, n, jexpr_ref);
   if (!s->order) return jerr_memory(a->ctx);
   for (jexpr_ref r = 1; r < (jexpr_ref)fn->graph->nnode; r++) {
     if (done[r]) s->order[s->n++] = r;

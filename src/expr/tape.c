@@ -129,17 +129,17 @@ static bool allocate(builder* b, jarena* a, jarena* scratch, const jexpr_schedul
   for (int i = 0; i < s->n; i++) {
     nlist += jexpr_nargs(b->g, s->order[i]);
   }
-  b->t->ins = JARENA_ARRAY(a, s->n + ninput + nout + 1, jexpr_ins);
-  b->t->list = JARENA_ARRAY(a, nlist + 1, int);
+  b->t->ins = JARENA_ARRAY(a, s->n + ninput + nout, jexpr_ins);
+  b->t->list = JARENA_ARRAY(a, nlist, int);
   b->t->constant = JARENA_ARRAY(a, nnode, double);
-  b->t->uniform = JARENA_ARRAY(a, b->g->ngroup + 1, bool);
+  b->t->uniform = JARENA_ARRAY(a, b->g->ngroup, bool);
   b->slot = JARENA_ARRAY(scratch, nnode, int);
   b->last_use = JARENA_ARRAY(scratch, nnode, int);
   b->out_first = JARENA_ARRAY(scratch, nnode, int);
   b->free_slot = JARENA_ARRAY(scratch, nnode, int);
-  b->out_next = JARENA_ARRAY(scratch, nout + 1, int);
-  b->out_group = JARENA_ARRAY(scratch, nout + 1, int);
-  b->out_index = JARENA_ARRAY(scratch, nout + 1, int);
+  b->out_next = JARENA_ARRAY(scratch, nout, int);
+  b->out_group = JARENA_ARRAY(scratch, nout, int);
+  b->out_index = JARENA_ARRAY(scratch, nout, int);
   bool ok = b->t->ins && b->t->list && b->t->constant && b->t->uniform && b->slot && b->last_use &&
             b->out_first && b->free_slot && b->out_next && b->out_group && b->out_index;
   for (int r = 0; ok && r < nnode; r++) {
@@ -202,7 +202,7 @@ void jexpr_tape_init(const jexpr_tape* t, int lanes, double* work) {
 jo_status jexpr_tape_prepare(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr_tape* out,
                              double** work) {
   JO_TRY(jexpr_tape_build(ctx, a, fn, out));
-  *work = JARENA_ARRAY(a, jexpr_tape_work(out, 1) + 1, double);
+  *work = JARENA_ARRAY(a, jexpr_tape_work(out, 1), double);
   if (!*work) return jerr_memory(ctx);
   jexpr_tape_init(out, 1, *work);
   return JO_OK;

@@ -21,7 +21,7 @@ static void limit_terms(jexpr_graph* g, const jmodel* m) {
 }
 
 jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, jarena* a) {
-  int nl = m->ncoordinate + m->njoint + 1, nq = m->ncoordinate + 1;
+  int nl = m->ncoordinate + m->njoint + 1, nq = m->ncoordinate;
   const bool* follow = s->follow;
   limit_terms(g, m);
   *s = (jgen){.ctx = ctx, .m = m, .g = g, .a = a, .stage = JGEN_AT_POSITION};
@@ -40,7 +40,7 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   s->wrench = JARENA_ARRAY(a, nl, jgen_wrench);
   s->element = JARENA_ARRAY(a, m->nelement, jgen_element);
   s->component = JARENA_ARRAY(a, m->ncomponent, jexpr_ref);
-  s->follow = JARENA_ARRAY(a, m->nbody + 1, bool);
+  s->follow = JARENA_ARRAY(a, m->nbody, bool);
   bool ok = s->q && s->qd && s->qdd && s->applied && s->from_hub && s->from_ground && s->path &&
             s->dyn && s->abs && s->wrench && s->element && s->component && s->follow &&
             s->drive_force && s->zero && s->one;
@@ -77,7 +77,7 @@ jo_status jgen_drive_rates(jgen* s, int coordinate, jexpr_ref rate[3]) {
 }
 
 jexpr_outputs jgen_outputs(jarena* a, const char* name, const jexpr_ref* ref, int n) {
-  jexpr_ref* copy = JARENA_ARRAY(a, n + 1, jexpr_ref);
+  jexpr_ref* copy = JARENA_ARRAY(a, n, jexpr_ref);
   for (int i = 0; copy && i < n; i++) {
     copy[i] = ref[i];
   }

@@ -39,7 +39,17 @@ typedef struct jgen_wrench {
 #define JGEN_MAX_OWN     12  // states of one element
 #define JGEN_MAX_FED     3   // sums that other elements add to
 
-typedef struct jgen_element jgen_element;  // gen/element.h
+// An element in the equations: what it makes known to expressions, and what it is watched for.
+typedef struct jgen_element {
+  enum { JGEN_UNTOUCHED, JGEN_BEING_WRITTEN, JGEN_WRITTEN, JGEN_FINISHED } progress;
+  jexpr_ref signal[JGEN_MAX_SIGNALS];  // by the list of its class; poison: it has none such
+  jexpr_ref rate[JGEN_MAX_OWN];        // of its states
+  jexpr_ref fed[JGEN_MAX_FED];         // sums of what other elements gave it, jgen_feed()
+  jexpr_ref apart;                     // distance that must not vanish [m]; poison: none
+  const jmodel_point* end[2];          // of it
+  // Of wheels that must roll: > 0 in contact [m]; speeds of the centre along and across its plane [m/s]
+  jexpr_ref delta, vx, vy;
+} jgen_element;
 
 typedef struct jgen_memo {
   int busy;
@@ -60,7 +70,7 @@ typedef struct jgen_locals {
   jexpr_ref value[8];
 } jgen_locals;
 
-struct jgen {
+typedef struct jgen {
   jo_context* ctx;
   const jmodel* m;
   jexpr_graph* g;
@@ -101,7 +111,7 @@ struct jgen {
   bool retry_follow;      // an off-axis point of a free-spinning body is wanted
   bool* follow;           // bodies whose spin must be followed
   int number_p;           // live numbers
-};
+} jgen;
 
 // scope.c: scalars, parameters, names in expressions
 jo_status jgen_inputs(jgen* s, const bool* live, int group_p, int* live_index, double* values);

@@ -34,7 +34,7 @@ typedef struct writer {
 
 static bool make_moving(writer* w, moving* v) {
   jgen* s = w->s;
-  v->by_q = JARENA_ARRAY(s->a, s->m->ncoordinate + 1, jexpr_v3);
+  v->by_q = JARENA_ARRAY(s->a, s->m->ncoordinate, jexpr_v3);
   for (int i = 0; v->by_q && i < s->m->ncoordinate; i++) {
     v->by_q[i] = jexpr_v3_zero(s->g);
   }
@@ -109,7 +109,7 @@ static jgen_row* new_row(writer* w) {
   jgen* s = w->s;
   if (w->n == w->cap) return NULL;
   jgen_row* r = &w->rows[w->n];
-  r->J = JARENA_ARRAY(s->a, s->m->ncoordinate + 1, jexpr_ref);
+  r->J = JARENA_ARRAY(s->a, s->m->ncoordinate, jexpr_ref);
   r->name = jarena_printf(s->a, "%s.%d", w->name, w->n - w->first + 1);
   if (!r->J || !r->name) return NULL;
   w->n++;
@@ -274,7 +274,7 @@ jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n) {
   for (int i = 0; i < s->m->nclosure; i++) {
     w.cap += equations[s->m->closure[i].type];
   }
-  w.rows = JARENA_ARRAY(s->a, w.cap + 1, jgen_row);
+  w.rows = JARENA_ARRAY(s->a, w.cap, jgen_row);
   if (!w.rows) return jerr_memory(s->ctx);
   for (int i = 0; i < s->m->nclosure; i++) {
     if (!put_closure(&w, &s->m->closure[i]) && s->g->status == JO_OK) return jerr_memory(s->ctx);

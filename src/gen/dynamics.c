@@ -50,8 +50,8 @@ static jo_status begin(jgen_reduction* r, const jmodel* m, const jgen_options* o
   jexpr_group(g, "element", m->ncomponent, JEXPR_UNIFORM);
   jexpr_group(g, "x", r->nu, JEXPR_UNIFORM);
   r->s.placeholders = opt && opt->loads;
-  d->live = JARENA_ARRAY(&d->arena, d->np + 1, int);
-  d->p = JARENA_ARRAY(&d->arena, d->np + 1, double);
+  d->live = JARENA_ARRAY(&d->arena, d->np, int);
+  d->p = JARENA_ARRAY(&d->arena, d->np, double);
   if (!d->live || !d->p) return jerr_memory(g->ctx);
   r->s.t = jexpr_input(g, JGEN_T, 0);
   return jgen_inputs(&r->s, opt ? opt->live : NULL, JGEN_P, d->live, d->p);
@@ -61,7 +61,7 @@ static jo_status begin(jgen_reduction* r, const jmodel* m, const jgen_options* o
 static jo_status write_derivatives(jgen_reduction* r, const jgen_options* opt) {
   jgen_dynamics* d = r->out;
   d->sens.nw = opt->nwrt;
-  d->sens.wrt = JARENA_ARRAY(&d->arena, opt->nwrt + 1, int);
+  d->sens.wrt = JARENA_ARRAY(&d->arena, opt->nwrt, int);
   if (!d->sens.wrt) return jerr_memory(r->s.ctx);
   for (int i = 0; i < opt->nwrt; i++) {
     int at = 0;
@@ -76,7 +76,7 @@ static jo_status write_derivatives(jgen_reduction* r, const jgen_options* opt) {
 }
 
 static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* opt, bool* follow,
-                       bool* again) {
+                       bool* retry) {
   const jgen_partition* part = &d->part;
   jgen_reduction r = {.out = d, .part = part, .nq = m->ncoordinate};
   r.nu = part->nu;
@@ -92,7 +92,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
     for (int b = 0; b < m->nbody; b++) {
       follow[b] = r.s.follow[b];
     }
-    *again = true;
+    *retry = true;
     return JO_OK;
   }
   JO_TRY(jgen_write_guards(&r));
@@ -108,7 +108,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
 }
 
 static bool copy_ints(jarena* a, int** dst, const int* src, int n) {
-  *dst = JARENA_ARRAY(a, n + 1, int);
+  *dst = JARENA_ARRAY(a, n, int);
   for (int i = 0; *dst && i < n; i++) {
     (*dst)[i] = src[i];
   }
@@ -126,25 +126,25 @@ static bool copy_partition(jarena* a, const jgen_partition* from, jgen_partition
 jo_status jgen_dynamics_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,
                               const jgen_partition* part, jgen_dynamics** out) {
   *out = NULL;
-  bool* follow = jmem_resize(ctx, NULL, (size_t)m->nbody + 1);
+  bool* follow = jmem_resize(ctx, NULL, (size_t)m->nbody);
   jgen_dynamics* d = jmem_resize(ctx, NULL, sizeof *d);
   if (!d || !follow) {
     jmem_free(ctx, d);
     jmem_free(ctx, follow);
     return jerr_memory(ctx);
   }
-  memset(follow, 0, (size_t)m->nbody + 1);
-  bool again = true;
+  memset(follow, 0, (size_t)m->nbody);
+  bool retry = true;
   jo_status status = JO_OK;
   // once, and again as long as an expression looks at a body whose spin was not followed: it is, the next time
-  for (int attempt = 0; again && status >= 0; attempt++) {
+  for (int attempt = 0; retry && status >= 0; attempt++) {
     assert(attempt <= m->nbody);
-    again = false;
+    retry = false;
     *d = (jgen_dynamics){.g = jexpr_graph_create(ctx), .model = m};
     jarena_init(&d->arena, ctx);
-    status = d->g && copy_partition(&d->arena, part, &d->part) ? build(d, m, opt, follow, &again)
+    status = d->g && copy_partition(&d->arena, part, &d->part) ? build(d, m, opt, follow, &retry)
                                                                : jerr_memory(ctx);
-    if (again || status < 0) {
+    if (retry || status < 0) {
       jexpr_graph_destroy(d->g);
       jarena_free(&d->arena);
     }

@@ -6,18 +6,6 @@
 #include "gen/build.h"
 #include "model/element.h"
 
-// An instance in the equations: what it makes known to expressions, and what it is watched for.
-struct jgen_element {
-  enum { JGEN_UNTOUCHED, JGEN_BEING_WRITTEN, JGEN_WRITTEN, JGEN_FINISHED } progress;
-  jexpr_ref signal[JGEN_MAX_SIGNALS];  // by the list of its class; poison: it has none such
-  jexpr_ref rate[JGEN_MAX_OWN];        // of its states
-  jexpr_ref fed[JGEN_MAX_FED];         // sums of what other elements gave it, jgen_feed()
-  jexpr_ref apart;                     // distance that must not vanish [m]; poison: none
-  const jmodel_point* end[2];          // of it
-  // Of wheels that must roll: > 0 in contact [m]; speeds of the centre along and across its plane [m/s]
-  jexpr_ref delta, vx, vy;
-};
-
 typedef struct jgen_element_class {
   jmodel_element_class model;  // first: classes of the model are these
   const char* const* signal;   // names; ends with NULL

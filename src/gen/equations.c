@@ -10,7 +10,7 @@
 #define LONG_TREE 48  // coordinates; below that the matrix is about as cheap
 
 jexpr_ref* jgen_refs(jgen_reduction* r, int n) {
-  jexpr_ref* x = JARENA_ARRAY(r->s.a, n + 1, jexpr_ref);
+  jexpr_ref* x = JARENA_ARRAY(r->s.a, n, jexpr_ref);
   if (!x) {
     r->s.g->status = jerr_memory(r->s.ctx);
     return NULL;
@@ -206,7 +206,7 @@ static void reduce_mass(jgen_reduction* r) {
   jexpr_graph* g = r->s.g;
   int nu = r->nu;
   jexpr_ref *W = jgen_refs(r, r->nv * nu), *Mr = jgen_refs(r, nu * nu), *inv = jgen_refs(r, nu);
-  int* order = JARENA_ARRAY(r->s.a, nu + 1, int);
+  int* order = JARENA_ARRAY(r->s.a, nu, int);
   r->Mr = jgen_refs(r, nu * nu);
   if (!order) g->status = jerr_memory(r->s.ctx);
   if (!W || !Mr || !inv || !order || !r->Mr) return;

@@ -128,8 +128,8 @@ jo_status jgen_write_loads(jgen_reduction* r) {
   jexpr_ref *F = jgen_refs(r, ne), *W = jgen_refs(r, nu * ne), *c = jgen_refs(r, nu),
             *M = jgen_refs(r, nu * nu);
   jexpr_ref *x = jgen_refs(r, nu), *all = jgen_refs(r, r->nq), *qdd = jgen_refs(r, nu);
-  l->name = JARENA_ARRAY(s->a, ne + 1, const char*);
-  l->element = JARENA_ARRAY(s->a, ne + 1, jexpr_fn);
+  l->name = JARENA_ARRAY(s->a, ne, const char*);
+  l->element = JARENA_ARRAY(s->a, ne, jexpr_fn);
   if (!l->name || !l->element) return jerr_memory(s->ctx);
   JO_TRY(s->g->status);
   for (int i = 0; i < ne; i++) {
@@ -181,7 +181,7 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
   jgen_dynamics* d = r->out;
   d->first_standing = set->n;
   d->nswitch = set->n + n;
-  d->sw = JARENA_ARRAY(r->s.a, d->nswitch + 1, jgen_switch);
+  d->sw = JARENA_ARRAY(r->s.a, d->nswitch, jgen_switch);
   if (!d->sw) return jerr_memory(r->s.ctx);
   for (int i = 0; i < set->n; i++) {
     d->sw[i] = set->sw[i];

@@ -70,8 +70,6 @@ typedef struct jgen_length {
   const jmodel_point* end[2];
 } jgen_length;
 
-typedef struct jgen jgen;
-
 // ---- position stage ------------------------------------------------------------------------------
 
 // Inputs: p (live numbers), t (1), q (all coordinates; driven ones too).

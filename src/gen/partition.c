@@ -87,15 +87,15 @@ static void eliminate(elimination* e, int row, int col) {
 }
 
 static bool allocate(jarena* a, jgen_partition* p, elimination* e) {
-  p->u = JARENA_ARRAY(a, e->nq + 1, int);
-  p->v = JARENA_ARRAY(a, e->nq + 1, int);
-  p->d = JARENA_ARRAY(a, e->nq + 1, int);
-  p->row = JARENA_ARRAY(a, e->nh + 1, int);
-  p->pivot = JARENA_ARRAY(a, e->nh + 1, int);
-  p->redundant = JARENA_ARRAY(a, e->nh + 1, int);
-  e->row_done = JARENA_ARRAY(a, e->nh + 1, bool);
-  e->col_done = JARENA_ARRAY(a, e->nq + 1, bool);
-  e->A = JARENA_ARRAY(a, (size_t)e->nh * (size_t)e->nq + 1, double);
+  p->u = JARENA_ARRAY(a, e->nq, int);
+  p->v = JARENA_ARRAY(a, e->nq, int);
+  p->d = JARENA_ARRAY(a, e->nq, int);
+  p->row = JARENA_ARRAY(a, e->nh, int);
+  p->pivot = JARENA_ARRAY(a, e->nh, int);
+  p->redundant = JARENA_ARRAY(a, e->nh, int);
+  e->row_done = JARENA_ARRAY(a, e->nh, bool);
+  e->col_done = JARENA_ARRAY(a, e->nq, bool);
+  e->A = JARENA_ARRAY(a, (size_t)e->nh * (size_t)e->nq, double);
   return p->u && p->v && p->d && p->row && p->pivot && p->redundant && e->row_done && e->col_done &&
          e->A;
 }
@@ -174,9 +174,9 @@ jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const d
                             int nr, double tolerance, bool inner, bool* stays) {
   elimination e = {.m = m, .nh = nr, .nq = m->ncoordinate, .inner = inner};
   jarena_mark mark = jarena_save(a);
-  e.row_done = JARENA_ARRAY(a, nr + 1, bool);
-  e.col_done = JARENA_ARRAY(a, e.nq + 1, bool);
-  e.A = JARENA_ARRAY(a, (size_t)nr * (size_t)e.nq + 1, double);
+  e.row_done = JARENA_ARRAY(a, nr, bool);
+  e.col_done = JARENA_ARRAY(a, e.nq, bool);
+  e.A = JARENA_ARRAY(a, (size_t)nr * (size_t)e.nq, double);
   if (!e.row_done || !e.col_done || !e.A) return jerr_memory(ctx);
   fill_scaled(&e, J, nh, tolerance);
   int row = 0, col = 0;

@@ -15,14 +15,14 @@ typedef struct writer {
 } writer;
 
 static jexpr_ref* refs(writer* w, int n) {
-  jexpr_ref* x = JARENA_ARRAY(w->s.a, n + 1, jexpr_ref);
+  jexpr_ref* x = JARENA_ARRAY(w->s.a, n, jexpr_ref);
   if (!x) w->s.g->status = jerr_memory(w->s.ctx);
   return x;
 }
 
 static bool make_sparse(jarena* a, int cap, jgen_sparse* S) {
-  S->row = JARENA_ARRAY(a, cap + 1, int);
-  S->col = JARENA_ARRAY(a, cap + 1, int);
+  S->row = JARENA_ARRAY(a, cap, int);
+  S->col = JARENA_ARRAY(a, cap, int);
   return S->row && S->col;
 }
 
@@ -55,8 +55,8 @@ static jo_status begin(writer* w, const jmodel* m, const jgen_options* opt) {
   jexpr_group(g, "z", out->nz, JEXPR_PER_LANE);
   jexpr_group(g, "x", out->nq, JEXPR_PER_LANE);
   jexpr_group(g, "road", 2, JEXPR_PER_LANE);
-  out->live = JARENA_ARRAY(&out->arena, out->np + 1, int);
-  out->p = JARENA_ARRAY(&out->arena, out->np + 1, double);
+  out->live = JARENA_ARRAY(&out->arena, out->np, int);
+  out->p = JARENA_ARRAY(&out->arena, out->np, double);
   s->z = refs(w, out->nz);
   if (!out->live || !out->p || !s->z) return jerr_memory(g->ctx);
   s->t = jexpr_input(g, GROUP_T, 0);
@@ -150,7 +150,7 @@ static jo_status put_finish(writer* w) {
 }
 
 static jo_status build(jgen_pieces* out, const jmodel* m, const jgen_options* opt,
-                       const jgen_partition* part, bool* follow, bool* again) {
+                       const jgen_partition* part, bool* follow, bool* retry) {
   writer w = {.out = out, .part = part};
   jgen* s = &w.s;
   int n;
@@ -163,11 +163,11 @@ static jo_status build(jgen_pieces* out, const jmodel* m, const jgen_options* op
   JO_TRY(jgen_closures(s, true, &w.row, &n));
   JO_TRY(jgen_write_elements(s));
   jgen_hub_forces(s);
-  *again = s->retry_follow;
-  for (int b = 0; *again && b < m->nbody; b++) {
+  *retry = s->retry_follow;
+  for (int b = 0; *retry && b < m->nbody; b++) {
     follow[b] = s->follow[b];
   }
-  if (*again) return JO_OK;
+  if (*retry) return JO_OK;
   JO_TRY(put_closure(&w));
   JO_TRY(put_tree(&w));
   return put_finish(&w);
@@ -178,13 +178,13 @@ jo_status jgen_pieces_build(jo_context* ctx, const jmodel* m, const jgen_options
   *out = NULL;
   jarena scratch;
   jarena_init(&scratch, ctx);
-  bool* follow = JARENA_ARRAY(&scratch, m->nbody + 1, bool);
+  bool* follow = JARENA_ARRAY(&scratch, m->nbody, bool);
   jo_status status = follow ? JO_OK : jerr_memory(ctx);
-  bool again = true;
+  bool retry = true;
   // once, and again as long as a force looks at a body whose spin was not followed: it is, the next time
-  for (int attempt = 0; again && status >= 0; attempt++) {
+  for (int attempt = 0; retry && status >= 0; attempt++) {
     assert(attempt <= m->nbody);
-    again = false;
+    retry = false;
     jgen_pieces* p = jmem_resize(ctx, NULL, sizeof *p);
     if (!p) {
       status = jerr_memory(ctx);
@@ -192,8 +192,8 @@ jo_status jgen_pieces_build(jo_context* ctx, const jmodel* m, const jgen_options
     }
     *p = (jgen_pieces){.g = jexpr_graph_create(ctx)};
     jarena_init(&p->arena, ctx);
-    status = p->g ? build(p, m, opt, part, follow, &again) : JO_ERR_MEMORY;
-    if (again || status < 0) {
+    status = p->g ? build(p, m, opt, part, follow, &retry) : JO_ERR_MEMORY;
+    if (retry || status < 0) {
       jgen_pieces_destroy(p);
     } else {
       *out = p;

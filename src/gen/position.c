@@ -9,9 +9,9 @@ static jo_status put_closures(jgen* s, jgen_position* out) {
   jgen_row* row;
   JO_TRY(jgen_closures(s, false, &row, &out->nh));
   int nh = out->nh, nq = out->nq;
-  jexpr_ref* h = JARENA_ARRAY(s->a, nh + 1, jexpr_ref);
-  jexpr_ref* J = JARENA_ARRAY(s->a, nh * nq + 1, jexpr_ref);
-  out->row_name = JARENA_ARRAY(s->a, nh + 1, const char*);
+  jexpr_ref* h = JARENA_ARRAY(s->a, nh, jexpr_ref);
+  jexpr_ref* J = JARENA_ARRAY(s->a, nh * nq, jexpr_ref);
+  out->row_name = JARENA_ARRAY(s->a, nh, const char*);
   if (!h || !J || !out->row_name) return jerr_memory(s->ctx);
   for (int i = 0; i < nh; i++) {
     h[i] = row[i].h;
@@ -27,7 +27,7 @@ static jo_status put_closures(jgen* s, jgen_position* out) {
 static jo_status put_drives(jgen* s, jgen_position* out) {
   jexpr_ref* rate[3];
   for (int k = 0; k < 3; k++) {
-    rate[k] = JARENA_ARRAY(s->a, out->nq + 1, jexpr_ref);
+    rate[k] = JARENA_ARRAY(s->a, out->nq, jexpr_ref);
     if (!rate[k]) return jerr_memory(s->ctx);
   }
   for (int i = 0; i < out->nq; i++) {
@@ -57,11 +57,11 @@ static bool rate_needs_time(jgen* s, const jmodel_initial* i, jexpr_ref quantity
 static jo_status put_initial(jgen* s, jgen_position* out) {
   const jmodel* m = s->m;
   int n = m->ninitial, nq = out->nq;
-  jexpr_ref* quantity = JARENA_ARRAY(s->a, n + 1, jexpr_ref);
-  jexpr_ref* value = JARENA_ARRAY(s->a, n + 1, jexpr_ref);
-  jexpr_ref* rate = JARENA_ARRAY(s->a, n + 1, jexpr_ref);
-  jexpr_ref* dense = JARENA_ARRAY(s->a, n * nq + 1, jexpr_ref);
-  jexpr_ref* guess = JARENA_ARRAY(s->a, nq + 1, jexpr_ref);
+  jexpr_ref* quantity = JARENA_ARRAY(s->a, n, jexpr_ref);
+  jexpr_ref* value = JARENA_ARRAY(s->a, n, jexpr_ref);
+  jexpr_ref* rate = JARENA_ARRAY(s->a, n, jexpr_ref);
+  jexpr_ref* dense = JARENA_ARRAY(s->a, n * nq, jexpr_ref);
+  jexpr_ref* guess = JARENA_ARRAY(s->a, nq, jexpr_ref);
   if (!quantity || !value || !rate || !dense || !guess) return jerr_memory(s->ctx);
   for (int i = 0; i < n; i++) {
     quantity[i] = jgen_scalar(s, &m->initial[i].quantity, "initial");
@@ -96,7 +96,7 @@ static jo_status put_initial(jgen* s, jgen_position* out) {
 }
 
 static jo_status put_states(jgen* s, jgen_position* out) {
-  jexpr_ref* z = JARENA_ARRAY(s->a, out->nz + 1, jexpr_ref);
+  jexpr_ref* z = JARENA_ARRAY(s->a, out->nz, jexpr_ref);
   if (!z) return jerr_memory(s->ctx);
   for (int i = 0; i < s->m->nstate; i++) {
     z[i] = jgen_scalar(s, &s->m->state[i].initial, s->m->state[i].name);
@@ -147,10 +147,10 @@ static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* op
   jexpr_graph* g = s->g;
   int nz = out->nz, nq = out->nq, nd = out->nd, nr = out->nh + out->ninitial, nw = opt->nwrt;
   int total = 2 * nr + nz + 2 * nd + nq, nx = 2 * nq + nw;
-  jexpr_ref* y = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
-  jexpr_ref* dy = JARENA_ARRAY(s->a, total + 1, jexpr_ref);
-  jexpr_ref* x = JARENA_ARRAY(s->a, nx + 1, jexpr_ref);
-  jexpr_ref* dx = JARENA_ARRAY(s->a, nx + 1, jexpr_ref);
+  jexpr_ref* y = JARENA_ARRAY(s->a, total, jexpr_ref);
+  jexpr_ref* dy = JARENA_ARRAY(s->a, total, jexpr_ref);
+  jexpr_ref* x = JARENA_ARRAY(s->a, nx, jexpr_ref);
+  jexpr_ref* dx = JARENA_ARRAY(s->a, nx, jexpr_ref);
   if (!y || !dy || !x || !dx) return jerr_memory(s->ctx);
   list_equations(s, out, y);
   for (int k = 0; k < nq; k++) {
@@ -193,8 +193,8 @@ static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* 
   jexpr_group(out->g, "dq", m->ncoordinate, JEXPR_PER_LANE);
   jexpr_group(out->g, "dqd", m->ncoordinate, JEXPR_PER_LANE);
   jexpr_group(out->g, "dp", opt ? opt->nwrt : 0, JEXPR_PER_LANE);
-  out->live = JARENA_ARRAY(&out->arena, nlive + 1, int);
-  out->p = JARENA_ARRAY(&out->arena, nlive + 1, double);
+  out->live = JARENA_ARRAY(&out->arena, nlive, int);
+  out->p = JARENA_ARRAY(&out->arena, nlive, double);
   if (!out->live || !out->p) return jerr_memory(ctx);
   JO_TRY(jgen_inputs(&s, opt ? opt->live : NULL, GROUP_P, out->live, out->p));
   out->np = nlive;

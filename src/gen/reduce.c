@@ -77,8 +77,8 @@ static int degree(const jexpr_graph* g, const jexpr_ref* A, int n, const bool* d
 static bool choose_order(jexpr_graph* g, const jexpr_ref* A, int n, int* order) {
   jarena scratch;
   jarena_init(&scratch, g->ctx);
-  bool* done = JARENA_ARRAY(&scratch, n + 1, bool);
-  jexpr_ref* P = JARENA_ARRAY(&scratch, (size_t)n * (size_t)n + 1, jexpr_ref);  // pattern with fill
+  bool* done = JARENA_ARRAY(&scratch, n, bool);
+  jexpr_ref* P = JARENA_ARRAY(&scratch, (size_t)n * (size_t)n, jexpr_ref);  // pattern with fill
   bool ok = done && P;
   for (int i = 0; ok && i < n * n; i++) {
     P[i] = A[i];

@@ -22,9 +22,9 @@ static bool is(word w, const char* text) {
 
 jo_status jgen_inputs(jgen* s, const bool* live, int group_p, int* live_index, double* values) {
   const jmodel* m = s->m;
-  s->number = JARENA_ARRAY(s->a, m->nnumber + 1, jexpr_ref);
-  s->parameter = JARENA_ARRAY(s->a, m->nparameter + 1, jgen_memo);
-  s->signal = JARENA_ARRAY(s->a, m->nsignal + 1, jgen_memo);
+  s->number = JARENA_ARRAY(s->a, m->nnumber, jexpr_ref);
+  s->parameter = JARENA_ARRAY(s->a, m->nparameter, jgen_memo);
+  s->signal = JARENA_ARRAY(s->a, m->nsignal, jgen_memo);
   if (!s->number || !s->parameter || !s->signal) return jerr_memory(s->ctx);
   for (int i = 0; i < m->nnumber; i++) {
     bool is_live = live ? live[i] : m->number[i].is_parameter;
@@ -47,9 +47,9 @@ double jgen_value(jgen* s, jexpr_ref r) {
   jexpr_outputs out = {"value", 1, &r};
   jexpr_fn fn = {"value", s->g, 1, &out};
   jexpr_tape tape;
-  double value = NAN, *work = NULL, *p = JARENA_ARRAY(&scratch, s->number_p + 1, double);
+  double value = NAN, *work = NULL, *p = JARENA_ARRAY(&scratch, s->number_p, double);
   if (p && jexpr_tape_build(s->ctx, &scratch, &fn, &tape) == JO_OK) {
-    work = JARENA_ARRAY(&scratch, jexpr_tape_work(&tape, 1) + 1, double);
+    work = JARENA_ARRAY(&scratch, jexpr_tape_work(&tape, 1), double);
   }
   if (work) {
     for (int i = 0, k = 0; i < s->m->nnumber; i++) {

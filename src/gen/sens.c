@@ -24,7 +24,7 @@ typedef struct writer {
 } writer;
 
 static jexpr_ref* refs(writer* k, int n) {
-  jexpr_ref* x = JARENA_ARRAY(k->a, n + 1, jexpr_ref);
+  jexpr_ref* x = JARENA_ARRAY(k->a, n, jexpr_ref);
   if (!x) k->g->status = jerr_memory(k->g->ctx);
   return x;
 }

@@ -42,8 +42,8 @@ static bool varies(extraction* x, jexpr_graph* g, jexpr_ref r) {
 static jo_status find_owners(extraction* x, jexpr_graph* g) {
   int n = g->nnode;
   x->named = n;
-  x->mark = JARENA_ARRAY(x->a, n + 1, const char*);
-  x->owner = JARENA_ARRAY(x->a, n + 1, jexpr_ref);
+  x->mark = JARENA_ARRAY(x->a, n, const char*);
+  x->owner = JARENA_ARRAY(x->a, n, jexpr_ref);
   if (!x->mark || !x->owner) return g->status = jerr_memory(g->ctx);
   for (int i = g->nmark - 1; i >= 0; i--) {
     x->mark[g->mark[i].ref] = g->mark[i].text;
@@ -172,7 +172,7 @@ jo_status jgen_extract_switches(jexpr_graph* g, jarena* a, int group_t, int grou
   jo_status status = jexpr_rewrite(g, replace, &x, refs, n);
   if (status == JO_OK) {
     out->n = x.set.n;
-    out->sw = JARENA_ARRAY(a, x.set.n + 1, jgen_switch);
+    out->sw = JARENA_ARRAY(a, x.set.n, jgen_switch);
     for (int k = 0; out->sw && k < x.set.n; k++) {
       out->sw[k] = x.set.sw[k];
     }

@@ -61,7 +61,7 @@ static void plain_step(judge* j, double t, double h, const double* y0) {
 static bool is_own(const judge* j, int e, int coordinate) {
   double own = fabs(j->W[coordinate + e * j->nu]);
   for (int i = 0; i < j->nu; i++) {
-    if (!j->l->rigid[i] && fabs(j->W[i + e * j->nu]) > own) return false;
+    if (!j->l->irreversible[i] && fabs(j->W[i + e * j->nu]) > own) return false;
   }
   return own > 0.0;
 }

@@ -67,12 +67,12 @@ static jo_status describe_elements(jloads* l, const jmodel* m) {
   return JO_OK;
 }
 
-static jo_status find_rigid(jloads* l, const jmodel* m) {
+static jo_status find_irreversible(jloads* l, const jmodel* m) {
   const jgen_partition* part = &l->plant->dynamics->part;
-  l->rigid = JARENA_ARRAY(&l->arena, part->nu, bool);
-  if (!l->rigid) return jerr_memory(l->ctx);
+  l->irreversible = JARENA_ARRAY(&l->arena, part->nu, bool);
+  if (!l->irreversible) return jerr_memory(l->ctx);
   for (int i = 0; i < part->nu; i++) {
-    l->rigid[i] = m->joint[m->coordinate[part->u[i]].joint].type == JMODEL_JOINT_FREE;
+    l->irreversible[i] = m->joint[m->coordinate[part->u[i]].joint].type == JMODEL_JOINT_FREE;
   }
   return JO_OK;
 }
@@ -89,7 +89,7 @@ static jo_status prepare(jloads* l, const jmodel* m, const jkernel_options* kern
   JO_TRY(build_kernels(l, &opt.kernel));
   JO_TRY(count_costs(l));
   JO_TRY(describe_elements(l, m));
-  return find_rigid(l, m);
+  return find_irreversible(l, m);
 }
 
 jo_status jloads_create(jo_context* ctx, const jmodel* m, const jkernel_options* kernel,
@@ -330,7 +330,7 @@ static jo_status begin(runner* u, jo_context* ctx, jarena* a, const jloads* l, c
                                    .directions = directions,
                                    .reduced = reduced,
                                    .finish = finish,
-                                   .rigid = l->rigid,
+                                   .irreversible = l->irreversible,
                                    .project = u->run->system.project ? project : NULL,
                                    .element_cost = l->element_cost,
                                    .directions_cost = l->directions_cost,

@@ -19,7 +19,7 @@ typedef struct jloads {
   int* coordinate;          // independent, that an element of a joint acts on; -1: none
   double* element_cost;     // in evaluations of rhs, by operations
   double directions_cost, reduced_cost;
-  bool* rigid;  // coordinates the impulsive driver may not reverse
+  bool* irreversible;  // coordinates the impulsive driver may not reverse
 } jloads;
 
 jo_status jloads_create(jo_context* ctx, const jmodel* m, const jkernel_options* kernel,

@@ -238,9 +238,10 @@ void jloads_sens_warn(jo_context* ctx, const jloads_sens* l, const jsens* s) {
     const jloads_gradient* g = &l->element[e];
     for (int k = 0; k < l->nw; k++) {
       const char* number = m->number[s->wrt[k]].path;
-      jsens_doubt_add(&doubt, g->peak, g->dpeak[k], g->dpeak_error[k], s->unit[k], g->name, number);
-      jsens_doubt_add(&doubt, g->damage, g->ddamage[k], g->ddamage_error[k], s->unit[k], g->name,
+      jsens_doubt_add(&doubt, g->peak, g->dpeak[k], g->dpeak_error[k], l->run->unit[k], g->name,
                       number);
+      jsens_doubt_add(&doubt, g->damage, g->ddamage[k], g->ddamage_error[k], l->run->unit[k],
+                      g->name, number);
       if (!brink && l->run->brink[k] >= 0) brink = s->plant->switch_name[l->run->brink[k]];
     }
   }

@@ -279,10 +279,10 @@ static bool is_name(const char* s) {
 // Names with a meaning of their own: constants and words of expressions, the fixed body, and the
 // sections, because `hardpoints.P1.x` names a number.
 static const char* const reserved[] = {
-    "ground",  "t",          "pi",      "tau",        "and",        "or",
-    "not",     "true",       "false",   "null",       "gravity",    "bodies",
-    "joints",  "closures",   "tables",  "hardpoints", "states",     "signals",
-    "sensors", "objectives", "initial", "simulation", "parameters", "inputs"};
+    "ground",     "t",          "pi",     "tau",     "and",     "or",         "not",
+    "true",       "false",      "null",   "gravity", "bodies",  "joints",     "closures",
+    "tables",     "hardpoints", "states", "signals", "sensors", "objectives", "initial",
+    "simulation", "parameters", "inputs", "axles"};
 
 bool jmodel_name_ok(const jmodel_at* at, const jmodel_node* entry) {
   if (!is_name(entry->key)) {

@@ -254,6 +254,27 @@ typedef struct jmodel_initial {
   jmodel_scalar value, rate;
 } jmodel_initial;
 
+// A wheel as suspension kinematics look at it.
+typedef struct jmodel_axle_side {
+  bool is_given, has_radius, has_kingpin;
+  jmodel_place place;
+  jmodel_point centre;
+  jmodel_vector axis;       // of its rotation
+  jmodel_scalar radius;     // of a disc whose lowest point is the contact [m]
+  jmodel_point kingpin[2];  // lower and upper point of the steering axis
+  int nspring, ndamper;
+  int *spring, *damper;  // forces with a length, by element
+} jmodel_axle_side;
+
+typedef struct jmodel_axle {
+  const char* name;
+  jmodel_place place;
+  jmodel_axle_side side[2];  // left, right
+  int rack;                  // coordinate that steers it; -1: none
+  bool has_wheelbase;
+  jmodel_scalar wheelbase;  // [m]
+} jmodel_axle;
+
 typedef struct jmodel_simulation {
   double t_start, t_end;  // [s]
   const char* method;     // as in solve/ode.h
@@ -279,7 +300,7 @@ typedef struct jmodel {
   char sha256[65];    // of all text read
   jmodel_v3 gravity;  // [m/s^2]
   int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nelement,
-      ncomponent, nstate, nsignal, nobjective, ninitial;
+      ncomponent, nstate, nsignal, nobjective, ninitial, naxle;
   jmodel_number* number;
   jmodel_parameter* parameter;
   jmodel_body* body;              // 0: ground
@@ -293,6 +314,7 @@ typedef struct jmodel {
   jmodel_signal* signal;
   jmodel_objective* objective;
   jmodel_initial* initial;
+  jmodel_axle* axle;
   bool has_road;
   jmodel_scalar road;  // ground height as an expression of x, y (and t) [m]
   jmodel_simulation simulation;

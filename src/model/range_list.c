@@ -245,7 +245,7 @@ static void list_values(lister* l, const jmodel* m) {
 
 jo_status jmodel_ranges_list(jo_context* ctx, jmodel* m, struct jmodel_ranges* k) {
   lister l = {.ctx = ctx, .arena = &m->arena, .k = k};
-  k->first_mass = JARENA_ARRAY(&m->arena, m->nbody + 1, int);
+  k->first_mass = JARENA_ARRAY(&m->arena, m->nbody, int);
   if (!k->first_mass) return jerr_memory(ctx);
   for (int i = 0; i < m->nparameter; i++) {
     add_slot(&l, &m->parameter[i].value);

@@ -124,7 +124,7 @@ static jexpr_ref read_scalar(builder* b, const jmodel_scalar* s) {
 
 // By node: does it depend on what is not known?
 static bool* find_unknown(jarena* scratch, const jexpr_graph* g) {
-  bool* depends = JARENA_ARRAY(scratch, (size_t)g->nnode + 1, bool);
+  bool* depends = JARENA_ARRAY(scratch, (size_t)g->nnode, bool);
   for (jexpr_ref r = 1; depends && r < (jexpr_ref)g->nnode; r++) {
     depends[r] = g->node[r].op == JEXPR_INPUT && g->node[r].a == UNKNOWNS;
     for (int i = 0; i < jexpr_nargs(g, r); i++) {
@@ -149,7 +149,7 @@ static jo_status read_slots(builder* b, struct jmodel_ranges* k, jexpr_ref* ref,
 static jo_status make_tape(jo_context* ctx, jmodel* m, struct jmodel_ranges* k, jarena* scratch,
                            const jexpr_graph* g, const jexpr_ref* ref) {
   bool* depends = find_unknown(scratch, g);
-  jexpr_ref* out = JARENA_ARRAY(scratch, k->nslot + 1, jexpr_ref);
+  jexpr_ref* out = JARENA_ARRAY(scratch, k->nslot, jexpr_ref);
   if (!depends || !out) return jerr_memory(ctx);
   for (int i = 0; i < k->nslot; i++) {
     if (!ref[i] || depends[ref[i]]) continue;
@@ -171,10 +171,10 @@ jo_status jmodel_ranges_build(jo_context* ctx, jmodel* m, struct jmodel_ranges* 
   jarena_init(&scratch, ctx);
   builder b = {.m = m,
                .g = jexpr_graph_create(ctx),
-               .parameter = JARENA_ARRAY(&scratch, m->nparameter + 1, jexpr_ref),
-               .signal = JARENA_ARRAY(&scratch, m->nsignal + 1, jexpr_ref),
-               .is_busy = JARENA_ARRAY(&scratch, m->nsignal + 1, bool)};
-  jexpr_ref* ref = JARENA_ARRAY(&scratch, k->nslot + 1, jexpr_ref);
+               .parameter = JARENA_ARRAY(&scratch, m->nparameter, jexpr_ref),
+               .signal = JARENA_ARRAY(&scratch, m->nsignal, jexpr_ref),
+               .is_busy = JARENA_ARRAY(&scratch, m->nsignal, bool)};
+  jexpr_ref* ref = JARENA_ARRAY(&scratch, k->nslot, jexpr_ref);
   bool ok = b.g && list_names(&b, &scratch) && b.parameter && b.signal && b.is_busy && ref &&
             jexpr_group(b.g, "numbers", m->nnumber + 1, JEXPR_PER_LANE) == NUMBERS &&
             jexpr_group(b.g, "unknowns", MAX_UNKNOWNS, JEXPR_PER_LANE) == UNKNOWNS;
@@ -190,8 +190,8 @@ jo_status jmodel_ranges_values(jo_context* ctx, const jmodel* m, const double* n
   const struct jmodel_ranges* k = m->ranges;
   jarena scratch;
   jarena_init(&scratch, ctx);
-  double* out = JARENA_ARRAY(&scratch, k->noutput + 1, double);
-  double* work = JARENA_ARRAY(&scratch, jexpr_tape_work(&k->tape, 1) + 1, double);
+  double* out = JARENA_ARRAY(&scratch, k->noutput, double);
+  double* work = JARENA_ARRAY(&scratch, jexpr_tape_work(&k->tape, 1), double);
   if (!out || !work) {
     jarena_free(&scratch);
     return jerr_memory(ctx);

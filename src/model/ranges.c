@@ -20,8 +20,8 @@ typedef struct judge {
   const double* value;  // of the slots
   void* user;
   // told of every value that cannot be; false: enough
-  bool (*tell)(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
-               const char* text);
+  bool (*report)(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
+                 const char* text);
 } judge;
 
 #define MAX_NUMBER 32
@@ -89,7 +89,7 @@ static bool complain(const judge* j, const jmodel_rule* rule, int slot, bool is_
   va_start(args, format);
   jformat_v(text, sizeof text, format, args);
   va_end(args);
-  return j->tell(j->user, rule, j->k->slot[slot].scalar->place, is_warning, text);
+  return j->report(j->user, rule, j->k->slot[slot].scalar->place, is_warning, text);
 }
 
 static bool check_limit(const judge* j, const jmodel_rule* rule) {
@@ -239,7 +239,7 @@ static void check_massless(const judge* j, bool* has_mass) {
               "it moves in joint '%s' but neither it nor what it carries has mass%s; give it a "
               "mass",
               joint->name, sources(j, &rule, from));
-      if (!j->tell(j->user, &rule, b->place, false, text)) return;
+      if (!j->report(j->user, &rule, b->place, false, text)) return;
     }
   }
 }
@@ -247,8 +247,8 @@ static void check_massless(const judge* j, bool* has_mass) {
 static jo_status judge_all(jo_context* ctx, judge* j, const double* number, bool masses) {
   jarena scratch;
   jarena_init(&scratch, ctx);
-  double* value = JARENA_ARRAY(&scratch, j->k->nslot + 1, double);
-  bool* has_mass = JARENA_ARRAY(&scratch, j->m->nbody + 1, bool);
+  double* value = JARENA_ARRAY(&scratch, j->k->nslot, double);
+  bool* has_mass = JARENA_ARRAY(&scratch, j->m->nbody, bool);
   jo_status status =
       value && has_mass ? jmodel_ranges_values(ctx, j->m, number, value) : jerr_memory(ctx);
   if (status >= 0) {
@@ -262,8 +262,8 @@ static jo_status judge_all(jo_context* ctx, judge* j, const double* number, bool
 
 // ---- while reading -------------------------------------------------------------------------------
 
-static bool tell_reader(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
-                        const char* text) {
+static bool report_to_reader(void* user, const jmodel_rule* rule, jmodel_place place,
+                             bool is_warning, const char* text) {
   jmodel_at at = {user, rule->subject, rule->name, ""};
   (is_warning ? jmodel_warning : jmodel_mistake)(&at, place, "%s", text);
   return jmodel_goes_on(at.r);
@@ -281,12 +281,12 @@ void jmodel_check_ranges(jmodel_reader* r, const int* order) {
   jmodel* m = r->m;
   jo_status status = build(r, order);
   double* number =
-      status < 0 ? NULL : jarena_array(&r->scratch, (size_t)m->nnumber + 1, sizeof *number);
+      status < 0 ? NULL : jarena_array(&r->scratch, (size_t)m->nnumber, sizeof *number);
   if (status >= 0 && !number) status = jerr_memory(r->ctx);
   for (int i = 0; status >= 0 && i < m->nnumber; i++) {
     number[i] = m->number[i].value;
   }
-  judge j = {.m = m, .k = m->ranges, .user = r, .tell = tell_reader};
+  judge j = {.m = m, .k = m->ranges, .user = r, .report = report_to_reader};
   if (status >= 0) status = judge_all(r->ctx, &j, number, !r->joints_incomplete);
   if (status < 0) {
     r->oom = true;
@@ -301,8 +301,8 @@ typedef struct first_fault {
   jo_status status;
 } first_fault;
 
-static bool tell_context(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
-                         const char* text) {
+static bool report_to_context(void* user, const jmodel_rule* rule, jmodel_place place,
+                              bool is_warning, const char* text) {
   first_fault* f = user;
   if (is_warning || f->status < 0) return f->status >= 0;
   f->status = jerr_set(f->ctx, JO_ERR_MODEL, "%s:%d: %s '%s': %s", place.file, place.line,
@@ -312,7 +312,7 @@ static bool tell_context(void* user, const jmodel_rule* rule, jmodel_place place
 
 jo_status jmodel_check_values(jo_context* ctx, const jmodel* m, const double* number) {
   first_fault f = {ctx, JO_OK};
-  judge j = {.m = m, .k = m->ranges, .user = &f, .tell = tell_context};
+  judge j = {.m = m, .k = m->ranges, .user = &f, .report = report_to_context};
   if (!m->ranges) return JO_OK;
   JO_TRY(judge_all(ctx, &j, number, true));
   return f.status;

@@ -390,7 +390,7 @@ static void place_joints(jmodel_reader* r, draft* d, int n) {
 void jmodel_read_joints(jmodel_reader* r, const jmodel_node* root) {
   const jmodel_node* section = jmodel_section(r, root, "joints");
   int n = 0;
-  draft* d = jarena_array(&r->scratch, (size_t)(section ? section->n : 0) + 1, sizeof *d);
+  draft* d = jarena_array(&r->scratch, (size_t)(section ? section->n : 0), sizeof *d);
   if (!d) jmodel_out_of_memory(r);
   if (r->oom) return;
   for (const jmodel_node* c = section ? section->first : NULL; c; c = c->next) {

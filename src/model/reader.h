@@ -24,7 +24,7 @@ typedef enum jmodel_scope {
   JMODEL_SCOPE_ANY          // any name: gen/ knows them
 } jmodel_scope;
 
-struct jmodel_reader {
+typedef struct jmodel_reader {
   jo_context* ctx;
   jmodel* m;
   jarena scratch;  // trees, and all that is not part of the model
@@ -53,11 +53,11 @@ struct jmodel_reader {
   } * depend;  // parameters used by parameters, in order of `parameter`
 
   int nown, own_cap;
-  struct jmodel_state* own;  // states of elements, which follow those of the file
+  jmodel_state* own;  // states of elements, which follow those of the file
 
   int number_cap;
   bool joints_incomplete;  // a joint could not be read: unknown coordinates are not worth a word
-};
+} jmodel_reader;
 
 // Who a message is about, and the path of its numbers.
 typedef struct jmodel_at {
@@ -178,8 +178,11 @@ jmodel_point jmodel_origin(jmodel_reader* r, int body, jmodel_place place);
 // Are the coordinates of a body those of the vehicle?
 bool jmodel_is_vehicle_frame(const jmodel* m, int body);
 
-// ---- files (include.c) and settings (set.c)
+// ---- files (yaml.c, include.c) and settings (set.c)
 
+// Parse `text` into a tree; NULL after a mistake that leaves nothing to read, which is reported.
+// `file` must outlive the tree.
+jmodel_node* jmodel_yaml_parse(jmodel_reader* r, const char* text, size_t n, const char* file);
 // The file with all it includes, merged; NULL after a mistake that leaves nothing to read.
 jmodel_node* jmodel_include_file(jmodel_reader* r, const char* path);
 jmodel_node* jmodel_include_text(jmodel_reader* r, const char* text, size_t n, const char* path);
@@ -202,5 +205,6 @@ void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_axles(jmodel_reader* r, const jmodel_node* root);
 
 #endif

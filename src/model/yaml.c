@@ -206,7 +206,7 @@ static void put_text(builder* b, struct fy_token* token) {
   attach(b, node);
 }
 
-static void handle(builder* b, struct fy_event* e) {
+static void add_event(builder* b, struct fy_event* e) {
   const struct fy_mark* mark = fy_event_start_mark(e);
   if (mark) b->line = mark->line + 1;
   if (fy_event_get_anchor_token(e)) {
@@ -258,7 +258,7 @@ static void parse_events(builder* b, struct fy_parser* parser, struct fy_diag* d
     struct fy_event* e = fy_parser_parse(parser);
     if (jmem_has_ended()) fail_for_memory(b);
     if (!e) break;
-    if (!b->failed) handle(b, e);
+    if (!b->failed) add_event(b, e);
     fy_parser_event_free(parser, e);
   }
   if (!b->failed && fy_parser_get_stream_error(parser)) report_syntax(b, diag);

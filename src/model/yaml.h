@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML text as a tree of places and texts: nothing is known of models here. The tree lives in the
-// reader's scratch arena; libfyaml's own objects are gone when parsing returns.
+// A YAML text as a tree of places and texts: nothing is known of models here, nor of who reads them. The tree
+// lives in the reader's scratch arena; libfyaml's own objects are gone when parsing (model/reader.h) returns.
 #ifndef JMODEL_YAML_H
 #define JMODEL_YAML_H
 
@@ -9,8 +9,6 @@
 #include <stdint.h>
 
 #include "model/model.h"
-
-typedef struct jmodel_reader jmodel_reader;
 
 typedef enum jmodel_node_kind {
   JMODEL_NODE_NULL,  // nothing, `~` or `null`
@@ -31,10 +29,6 @@ struct jmodel_node {
   jmodel_node *first, *last;
   jmodel_node* next;  // ... chained
 };
-
-// Parse `text` into a tree; NULL after a mistake that leaves nothing to read, which is reported.
-// `file` must outlive the tree.
-jmodel_node* jmodel_yaml_parse(jmodel_reader* r, const char* text, size_t n, const char* file);
 
 jmodel_node* jmodel_node_find(const jmodel_node* map, const char* key);
 void jmodel_node_append(jmodel_node* parent, jmodel_node* child);

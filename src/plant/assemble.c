@@ -50,15 +50,15 @@ static void evaluate_all(problem* b) {
 static jo_status allocate(jo_context* ctx, jarena* a, problem* b) {
   const jgen_position* p = b->p;
   int nq = p->nq, nh = p->nh, ni = p->ninitial;
-  b->free = JARENA_ARRAY(a, nq + 1, int);
-  b->stays = JARENA_ARRAY(a, 4 * nq + 1, bool);
-  b->q = JARENA_ARRAY(a, nq + 1, double);
-  b->guess = JARENA_ARRAY(a, nq + 1, double);
-  b->h = JARENA_ARRAY(a, nh + 1, double);
-  b->J = JARENA_ARRAY(a, nh * nq + 1, double);
-  b->s = JARENA_ARRAY(a, 3 * p->nd + 1, double);
-  b->quantity = JARENA_ARRAY(a, 3 * ni + 1, double);
-  b->Jq = JARENA_ARRAY(a, ni * nq + 1, double);
+  b->free = JARENA_ARRAY(a, nq, int);
+  b->stays = JARENA_ARRAY(a, 4 * nq, bool);
+  b->q = JARENA_ARRAY(a, nq, double);
+  b->guess = JARENA_ARRAY(a, nq, double);
+  b->h = JARENA_ARRAY(a, nh, double);
+  b->J = JARENA_ARRAY(a, nh * nq, double);
+  b->s = JARENA_ARRAY(a, 3 * p->nd, double);
+  b->quantity = JARENA_ARRAY(a, 3 * ni, double);
+  b->Jq = JARENA_ARRAY(a, ni * nq, double);
   if (!b->free || !b->stays || !b->q || !b->guess || !b->h || !b->J || !b->s || !b->quantity ||
       !b->Jq) {
     return jerr_memory(ctx);
@@ -220,8 +220,8 @@ static jo_status go_back(jo_context* ctx, problem* b, const double* found, doubl
 static jo_status settle(jo_context* ctx, jarena* a, problem* b, double* x, double* r, bool* unmet) {
   const jgen_position* p = b->p;
   int nq = p->nq, nr = p->nh + p->ninitial;
-  double* A = JARENA_ARRAY(a, nr * nq + 1, double);
-  double* found = JARENA_ARRAY(a, nq + 1, double);
+  double* A = JARENA_ARRAY(a, nr * nq, double);
+  double* found = JARENA_ARRAY(a, nq, double);
   if (!A || !found) return jerr_memory(ctx);
   memcpy(found, b->q, (size_t)nq * sizeof *found);
   fill_rows(b, false, A);
@@ -282,9 +282,9 @@ static jo_status find_position(jo_context* ctx, jarena* a, problem* b) {
   const jgen_position* p = b->p;
   int nr = p->nh + p->ninitial;
   jsolve_newton_result result;
-  double* x = JARENA_ARRAY(a, p->nq + 1, double);
-  double* r = JARENA_ARRAY(a, nr + 1, double);
-  bool* unmet = JARENA_ARRAY(a, nr + 1, bool);
+  double* x = JARENA_ARRAY(a, p->nq, double);
+  double* r = JARENA_ARRAY(a, nr, double);
+  bool* unmet = JARENA_ARRAY(a, nr, bool);
   if (!x || !r || !unmet) return jerr_memory(ctx);
   evaluate(b, &b->drive, (double* const[]){b->s, b->sd, b->sdd});
   evaluate_all(b);
@@ -307,10 +307,10 @@ static jo_status find_position(jo_context* ctx, jarena* a, problem* b) {
 static jo_status find_velocity(jo_context* ctx, jarena* a, problem* b, double* qd) {
   const jgen_position* p = b->p;
   int nq = p->nq, nr = p->nh + p->ninitial;
-  double* A = JARENA_ARRAY(a, nr * nq + 1, double);
-  double* rhs = JARENA_ARRAY(a, (nr > nq ? nr : nq) + 1, double);
-  double* x = JARENA_ARRAY(a, nq + 1, double);
-  bool* unmet = JARENA_ARRAY(a, nr + 1, bool);
+  double* A = JARENA_ARRAY(a, nr * nq, double);
+  double* rhs = JARENA_ARRAY(a, nr > nq ? nr : nq, double);
+  double* x = JARENA_ARRAY(a, nq, double);
+  bool* unmet = JARENA_ARRAY(a, nr, bool);
   if (!A || !rhs || !x || !unmet) return jerr_memory(ctx);
   for (int i = 0, d = 0; i < nq; i++) {
     qd[i] = b->m->coordinate[i].is_driven ? b->sd[d++] : 0.0;
@@ -367,8 +367,8 @@ jo_status jplant_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jge
   problem b = {.m = m, .p = p, .t = t, .values = values ? values : p->p};
   JO_TRY(allocate(ctx, a, &b));
   JO_TRY(find_position(ctx, a, &b));
-  out->qd = JARENA_ARRAY(a, p->nq + 1, double);
-  out->z = JARENA_ARRAY(a, p->nz + 1, double);
+  out->qd = JARENA_ARRAY(a, p->nq, double);
+  out->z = JARENA_ARRAY(a, p->nz, double);
   if (!out->qd || !out->z) return jerr_memory(ctx);
   JO_TRY(find_velocity(ctx, a, &b, out->qd));
   JO_TRY(check_velocity(ctx, &b, out->qd));

@@ -39,10 +39,10 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
                       &b->dsd, &b->h,    &b->J,      &b->A,  &b->b,  &b->x,  &b->dguess};
   int size[] = {nw, nq, nq, b->nr, b->nr, p->nz, p->nd, p->nd, nh, nh * nq, nh * nq, most, nq, nq};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-    *array[i] = JARENA_ARRAY(a, size[i] + 1, double);
+    *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
   }
-  b->free = JARENA_ARRAY(a, nq + 1, int);
+  b->free = JARENA_ARRAY(a, nq, int);
   if (!b->free) return jerr_memory(ctx);
   for (int i = 0; i < nq; i++) {
     if (!b->m->coordinate[i].is_driven) b->free[b->nfree++] = i;
@@ -176,7 +176,7 @@ jo_status jplant_check_consistent(jo_context* ctx, jarena* out, const jplant* p,
   jarena a;
   jarena_init(&a, ctx);
   jplant_work* run = NULL;
-  double* at = JARENA_ARRAY(&a, d->ny + 1, double);
+  double* at = JARENA_ARRAY(&a, d->ny, double);
   jo_status status = at ? allocate(ctx, &a, &b, nw) : jerr_memory(ctx);
   if (status >= 0) status = jplant_work_create(ctx, p, &run);
   if (status >= 0) {

@@ -350,7 +350,7 @@ static jo_status search(jo_context* ctx, problem* b, double* x, jplant_equilibri
 
 static bool allocate(problem* b, jarena* a, double** x) {
   const jgen_dynamics* d = b->d;
-  int most = jgen_own_count(&d->layout) + 1;
+  int most = jgen_own_count(&d->layout);
   double** vector[] = {&b->scale, &b->size, &b->limit, &b->x,     &b->r, &b->plus,
                        &b->minus, &b->dx,   &b->begin, &b->found, x};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
@@ -361,8 +361,8 @@ static bool allocate(problem* b, jarena* a, double** x) {
   b->of = JARENA_ARRAY(a, most, int);
   b->stays = JARENA_ARRAY(a, most, bool);
   b->row_done = JARENA_ARRAY(a, most, bool);
-  b->ydot = JARENA_ARRAY(a, d->ny + 1, double);
-  b->g = JARENA_ARRAY(a, d->nswitch + 1, double);
+  b->ydot = JARENA_ARRAY(a, d->ny, double);
+  b->g = JARENA_ARRAY(a, d->nswitch, double);
   b->J = JARENA_ARRAY(a, most * most, double);
   b->A = JARENA_ARRAY(a, most * most, double);
   return b->at && b->of && b->stays && b->row_done && b->ydot && b->g && b->J && b->A;

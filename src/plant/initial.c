@@ -40,7 +40,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
                       &b->ds, &b->dsd, &b->dguess, &b->A,  &b->b,  &b->x};
   int size[] = {nq, nq, nw, b->nr, b->nr, p->nz, p->nd, p->nd, nq, b->nr * nq, most, nq};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-    *array[i] = JARENA_ARRAY(a, size[i] + 1, double);
+    *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
   }
   JO_TRY(jexpr_tape_prepare(ctx, a, &p->tangent, &b->tape, &b->work));
@@ -57,10 +57,10 @@ static jo_status fill_matrix(jo_context* ctx, jarena* a, problem* b, bool rates,
                              int* n) {
   const jgen_position* p = b->p;
   int nh = p->nh, ni = p->ninitial, nq = p->nq;
-  double* h = JARENA_ARRAY(a, nh + 1, double);
-  double* J = JARENA_ARRAY(a, nh * nq + 1, double);
-  double* v = JARENA_ARRAY(a, 3 * ni + nq + 1, double);
-  double* Jq = JARENA_ARRAY(a, ni * nq + 1, double);
+  double* h = JARENA_ARRAY(a, nh, double);
+  double* J = JARENA_ARRAY(a, nh * nq, double);
+  double* v = JARENA_ARRAY(a, 3 * ni + nq, double);
+  double* Jq = JARENA_ARRAY(a, ni * nq, double);
   if (!h || !J || !v || !Jq) return jerr_memory(ctx);
   const double* in[8] = {b->values, &b->t, b->at->q};
   jexpr_tape_eval(&b->closure, 1, in, (double* const[]){h, J}, b->closure_work);

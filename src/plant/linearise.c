@@ -103,11 +103,11 @@ jo_status jplant_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
   problem b = {.d = d, .s = s, .t = t};
   *out = (jplant_linear){.nu = d->part.nu, .nv = d->part.nv, .nz = d->layout.block[JGEN_Z].n};
   out->n = jgen_own_count(&d->layout);
-  out->A = JARENA_ARRAY(a, out->n * out->n + 1, double);
-  out->B = JARENA_ARRAY(a, out->nv * out->nu + 1, double);
-  b.y = JARENA_ARRAY(a, d->ny + 1, double);
-  b.f0 = JARENA_ARRAY(a, d->ny + 1, double);
-  b.f1 = JARENA_ARRAY(a, d->ny + 1, double);
+  out->A = JARENA_ARRAY(a, out->n * out->n, double);
+  out->B = JARENA_ARRAY(a, out->nv * out->nu, double);
+  b.y = JARENA_ARRAY(a, d->ny, double);
+  b.f0 = JARENA_ARRAY(a, d->ny, double);
+  b.f1 = JARENA_ARRAY(a, d->ny, double);
   if (!out->A || !out->B || !b.y || !b.f0 || !b.f1) return jerr_memory(ctx);
   dependence(&b, y, out);
   JO_TRY(s->jacobian ? by_jacobian(&b, a, y, out) : by_differences(ctx, &b, y, out));
@@ -153,7 +153,7 @@ static void set_shape(const jgen_dynamics* d, const jplant_linear* l, const doub
 
 // Column i of eigenvectors as packed, and the next where it is a pair: real parts, then imaginary ones.
 static double* unpack(jarena* a, int n, const double* packed, int i, bool pair) {
-  double* v = JARENA_ARRAY(a, 2 * n + 1, double);
+  double* v = JARENA_ARRAY(a, 2 * n, double);
   if (v) memcpy(v, packed + i * n, (size_t)(pair ? 2 * n : n) * sizeof *v);
   return v;
 }
@@ -161,11 +161,11 @@ static double* unpack(jarena* a, int n, const double* packed, int i, bool pair) 
 jo_status jplant_modes(jo_context* ctx, jarena* a, const jgen_dynamics* d, jplant_linear* linear,
                        jplant_mode** out, int* n) {
   int size = linear->n, nq = d->model->ncoordinate;
-  double* re = JARENA_ARRAY(a, size + 1, double);
-  double* im = JARENA_ARRAY(a, size + 1, double);
-  double* right = JARENA_ARRAY(a, size * size + 1, double);
-  double* left = JARENA_ARRAY(a, size * size + 1, double);
-  jplant_mode* mode = JARENA_ARRAY(a, size + 1, jplant_mode);
+  double* re = JARENA_ARRAY(a, size, double);
+  double* im = JARENA_ARRAY(a, size, double);
+  double* right = JARENA_ARRAY(a, size * size, double);
+  double* left = JARENA_ARRAY(a, size * size, double);
+  jplant_mode* mode = JARENA_ARRAY(a, size, jplant_mode);
   if (!re || !im || !right || !left || !mode) return jerr_memory(ctx);
   JO_TRY(jsolve_eigen(ctx, size, linear->A, re, im, right, left));
   double largest = 0.0;
@@ -177,8 +177,8 @@ jo_status jplant_modes(jo_context* ctx, jarena* a, const jgen_dynamics* d, jplan
     bool pair = im[i] != 0.0 && i + 1 < size;
     jplant_mode* m = &mode[count++];
     set_number(m, re[i], fabs(im[i]), ZERO * largest);
-    m->shape = JARENA_ARRAY(a, nq + 1, double);
-    m->turn = JARENA_ARRAY(a, nq + 1, double);
+    m->shape = JARENA_ARRAY(a, nq, double);
+    m->turn = JARENA_ARRAY(a, nq, double);
     m->right = unpack(a, size, right, i, pair);
     m->left = unpack(a, size, left, i, pair);
     if (!m->shape || !m->turn || !m->right || !m->left) return jerr_memory(ctx);

@@ -39,7 +39,7 @@ static jo_status set_closure_limits(jplant* p, const double* J) {
   const jgen_partition* part = &p->dynamics->part;
   int nq = p->position->nq;
   double most = largest_of(J, p->position->nh * nq);
-  p->closure_limit = JARENA_ARRAY(&p->arena, part->nredundant + 1, double);
+  p->closure_limit = JARENA_ARRAY(&p->arena, part->nredundant, double);
   if (!p->closure_limit) return jerr_memory(p->ctx);
   for (int i = 0; i < part->nredundant; i++) {
     double lever = largest_of(J + (int64_t)part->redundant[i] * nq, nq);
@@ -51,7 +51,7 @@ static jo_status set_closure_limits(jplant* p, const double* J) {
 
 static jo_status fill_initial_state(jplant* p, const jplant_assembly* s) {
   const jgen_dynamics* d = p->dynamics;
-  p->y0 = JARENA_ARRAY(&p->arena, d->ny + 1, double);
+  p->y0 = JARENA_ARRAY(&p->arena, d->ny, double);
   if (!p->y0) return jerr_memory(p->ctx);
   jgen_scatter(&d->layout, s->q, s->qd, s->z, p->y0);  // filters start at rest
   p->q0 = s->q;
@@ -74,7 +74,7 @@ static jo_status compile(jplant* p, const jplant_options* opt) {
 // Names of switches, for messages.
 static jo_status name_switches(jplant* p) {
   const jgen_dynamics* d = p->dynamics;
-  p->switch_name = JARENA_ARRAY(&p->arena, d->nswitch + 1, const char*);
+  p->switch_name = JARENA_ARRAY(&p->arena, d->nswitch, const char*);
   if (!p->switch_name) return jerr_memory(p->ctx);
   for (int i = 0; i < d->nswitch; i++) {
     p->switch_name[i] = d->sw[i].text;
@@ -87,7 +87,7 @@ static jo_status count_written(jplant* p) {
   const jgen_dynamics* d = p->dynamics;
   jarena scratch;
   jarena_init(&scratch, p->ctx);
-  jexpr_schedule all = {.order = JARENA_ARRAY(&scratch, d->nwritten + 1, jexpr_ref)};
+  jexpr_schedule all = {.order = JARENA_ARRAY(&scratch, d->nwritten, jexpr_ref)};
   for (int i = 1; all.order && i < d->nwritten; i++) {
     if (jexpr_nargs(d->g, (jexpr_ref)i) > 0) all.order[all.n++] = (jexpr_ref)i;
   }
@@ -102,8 +102,8 @@ static jo_status set_velocities(jplant* p, double t, double* y) {
   int nq = p->model->ncoordinate;
   jarena a;
   jarena_init(&a, p->ctx);
-  double *q = JARENA_ARRAY(&a, nq + 1, double), *qd = JARENA_ARRAY(&a, nq + 1, double);
-  bool* rests = JARENA_ARRAY(&a, nq + 1, bool);
+  double *q = JARENA_ARRAY(&a, nq, double), *qd = JARENA_ARRAY(&a, nq, double);
+  bool* rests = JARENA_ARRAY(&a, nq, bool);
   jo_status status = q && qd && rests ? JO_OK : jerr_memory(p->ctx);
   if (status >= 0) status = jplant_coordinates(p->ctx, p, t, y, q, NULL);
   if (status >= 0) {
@@ -127,7 +127,7 @@ static jo_status start_static(jplant* p) {
 static jo_status keep_source(jplant* p, const jplant_options* opt) {
   bool* live = NULL;
   if (opt->gen.live) {
-    live = JARENA_ARRAY(&p->arena, p->model->nnumber + 1, bool);
+    live = JARENA_ARRAY(&p->arena, p->model->nnumber, bool);
     if (!live) return jerr_memory(p->ctx);
     memcpy(live, opt->gen.live, (size_t)p->model->nnumber * sizeof *live);
   }
@@ -149,7 +149,7 @@ static const char* name_coordinates(jplant* p, const bool* list) {
 }
 
 // Say what the assembly had to choose.
-static void tell_choices(jplant* p, const jplant_assembly* s) {
+static void warn_of_choices(jplant* p, const jplant_assembly* s) {
   const char* path = p->model->path;
   const char* names = name_coordinates(p, s->is_moved ? s->stays : s->arbitrary);
   const char* resting = name_coordinates(p, s->idle);
@@ -180,7 +180,7 @@ static jo_status build(jplant* p, const jplant_options* opt) {
   jgen_partition part;
   JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
   JO_TRY(jplant_assemble(p->ctx, &p->arena, m, p->position, NULL, m->simulation.t_start, &s));
-  tell_choices(p, &s);
+  warn_of_choices(p, &s);
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
                                &part));
   JO_TRY(jplant_check_singular(p->ctx, m, p->position, NULL, m->simulation.t_start, s.q,
@@ -256,7 +256,7 @@ static jo_status prepare_jacobian(void* user) {
   if (r->jacobian) return JO_OK;
   const jkernel* k;
   JO_TRY(jplant_jacobian_get(r->ctx, r->plant->shelf, &k, &r->own_jacobian));
-  r->jacobian_work = JARENA_ARRAY(&r->arena, k->work + 1, double);
+  r->jacobian_work = JARENA_ARRAY(&r->arena, k->work, double);
   if (!r->jacobian_work) return jerr_memory(r->ctx);
   jkernel_init_work(k, r->jacobian_work);
   r->jacobian = k;
@@ -429,20 +429,20 @@ static jo_status event(void* user, double t, double* y, const int* flipped, int 
 
 static bool allocate(jplant_work* r) {
   const jgen_dynamics* d = r->plant->dynamics;
-  r->p = JARENA_ARRAY(&r->arena, d->np + 1, double);
-  r->mode = JARENA_ARRAY(&r->arena, d->nswitch + 1, double);
-  r->g = JARENA_ARRAY(&r->arena, d->nswitch + 1, double);
-  r->dv = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
-  r->h = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
-  r->inverse = JARENA_ARRAY(&r->arena, d->part.nv + 1, double);
-  r->drive_old = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
-  r->drive_new = JARENA_ARRAY(&r->arena, 3 * d->part.nd + 1, double);
-  r->momentum = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
-  r->dqd = JARENA_ARRAY(&r->arena, d->part.nu + 1, double);
-  r->before = JARENA_ARRAY(&r->arena, d->ny + 1, double);
-  r->redundant = JARENA_ARRAY(&r->arena, d->part.nredundant + 1, double);
-  r->rolling = JARENA_ARRAY(&r->arena, 6 * d->nwheel + 1, double);
-  r->windows = JARENA_ARRAY(&r->arena, 2 * d->nobjective + 1, double);
+  r->p = JARENA_ARRAY(&r->arena, d->np, double);
+  r->mode = JARENA_ARRAY(&r->arena, d->nswitch, double);
+  r->g = JARENA_ARRAY(&r->arena, d->nswitch, double);
+  r->dv = JARENA_ARRAY(&r->arena, d->part.nv, double);
+  r->h = JARENA_ARRAY(&r->arena, d->part.nv, double);
+  r->inverse = JARENA_ARRAY(&r->arena, d->part.nv, double);
+  r->drive_old = JARENA_ARRAY(&r->arena, 3 * d->part.nd, double);
+  r->drive_new = JARENA_ARRAY(&r->arena, 3 * d->part.nd, double);
+  r->momentum = JARENA_ARRAY(&r->arena, d->part.nu, double);
+  r->dqd = JARENA_ARRAY(&r->arena, d->part.nu, double);
+  r->before = JARENA_ARRAY(&r->arena, d->ny, double);
+  r->redundant = JARENA_ARRAY(&r->arena, d->part.nredundant, double);
+  r->rolling = JARENA_ARRAY(&r->arena, 6 * d->nwheel, double);
+  r->windows = JARENA_ARRAY(&r->arena, 2 * d->nobjective, double);
   r->work = jplant_kernels_work(&r->arena, r->plant->kernels);
   return r->work && r->p && r->mode && r->g && r->dv && r->h && r->inverse && r->drive_old &&
          r->drive_new && r->momentum && r->dqd && r->before && r->redundant && r->rolling &&

@@ -285,15 +285,15 @@ static bool allocate(jplant_semi* s) {
               {&s->cv, nv},
               {&s->cr, nu}};
   for (size_t i = 0; i < sizeof want / sizeof want[0]; i++) {
-    *want[i].at = JARENA_ARRAY(a, want[i].n + 1, double);
+    *want[i].at = JARENA_ARRAY(a, want[i].n, double);
     if (!*want[i].at) return false;
   }
   for (int k = 0; k < 4; k++) {
-    s->work[k] = JARENA_ARRAY(a, s->kernels->kernel[k].work + 1, double);
+    s->work[k] = JARENA_ARRAY(a, s->kernels->kernel[k].work, double);
     if (!s->work[k]) return false;
     jkernel_init_work(&s->kernels->kernel[k], s->work[k]);
   }
-  s->pivot = JARENA_ARRAY(a, nv + 1, int);
+  s->pivot = JARENA_ARRAY(a, nv, int);
   return s->pivot != NULL;
 }
 
@@ -301,7 +301,7 @@ static jo_status build(jplant_semi* s, const jkernel_options* opt) {
   const jplant* p = s->plant;
   const jgen_dynamics* d = p->dynamics;
   jgen_options gen = {0};
-  bool* live = JARENA_ARRAY(&s->arena, p->model->nnumber + 1, bool);
+  bool* live = JARENA_ARRAY(&s->arena, p->model->nnumber, bool);
   if (!live) return jerr_memory(s->ctx);
   for (int i = 0; i < d->np; i++) {
     live[d->live[i]] = true;

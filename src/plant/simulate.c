@@ -327,8 +327,8 @@ static jo_status run(recorder* k, const jsolve_options* solve) {
   jarena scratch;
   jarena_init(&scratch, k->out->ctx);
   int n = d->nswitch > k->out->ncolumn ? d->nswitch : k->out->ncolumn;
-  double *y = JARENA_ARRAY(&scratch, d->ny + 1, double), *s = JARENA_ARRAY(&scratch, n + 1, double);
-  k->y = JARENA_ARRAY(&scratch, d->ny + 1, double);
+  double *y = JARENA_ARRAY(&scratch, d->ny, double), *s = JARENA_ARRAY(&scratch, n, double);
+  k->y = JARENA_ARRAY(&scratch, d->ny, double);
   jo_status status = JO_ERR_MEMORY;
   if (y && s && k->y) {
     memcpy(y, k->y0, (size_t)d->ny * sizeof *y);

@@ -32,10 +32,10 @@ typedef struct problem {
 static jo_status allocate(jo_context* ctx, jarena* a, problem* b) {
   int nq = b->p->nq, nh = b->p->nh;
   JO_TRY(jexpr_tape_prepare(ctx, a, &b->p->closure, &b->tape, &b->work));
-  b->q = JARENA_ARRAY(a, nq + 1, double);
-  b->x = JARENA_ARRAY(a, nq + 1, double);
-  b->J = JARENA_ARRAY(a, (size_t)nh * (size_t)nq + 1, double);
-  b->free = JARENA_ARRAY(a, nq + 1, int);
+  b->q = JARENA_ARRAY(a, nq, double);
+  b->x = JARENA_ARRAY(a, nq, double);
+  b->J = JARENA_ARRAY(a, (size_t)nh * (size_t)nq, double);
+  b->free = JARENA_ARRAY(a, nq, int);
   if (!b->q || !b->x || !b->J || !b->free) return jerr_memory(ctx);
   for (int i = 0; i < nq; i++) {
     if (!b->m->coordinate[i].is_driven) b->free[b->nfree++] = i;
@@ -91,8 +91,8 @@ static int regained(const jgen_partition* here, const jgen_partition* there) {
   return here->redundant[0];
 }
 
-static jo_status look_around(jo_context* ctx, jarena* a, problem* b, const double* q,
-                             double tolerance, const jgen_partition* part) {
+static jo_status check_nearby(jo_context* ctx, jarena* a, problem* b, const double* q,
+                              double tolerance, const jgen_partition* part) {
   JO_TRY(allocate(ctx, a, b));
   for (int i = 0; i < TRIES; i++) {
     jgen_partition there;
@@ -121,7 +121,7 @@ jo_status jplant_check_singular(jo_context* ctx, const jmodel* m, const jgen_pos
   problem b = {.m = m, .p = p, .values = values ? values : p->p, .t = t};
   jarena a;
   jarena_init(&a, ctx);
-  jo_status status = look_around(ctx, &a, &b, q, tolerance, part);
+  jo_status status = check_nearby(ctx, &a, &b, q, tolerance, part);
   jarena_free(&a);
   return status;
 }

@@ -34,17 +34,17 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
   double t = m->simulation.t_start;
   jplant_assembly at = {0};
   JO_TRY(jplant_assemble(ctx, a, m, p->position, values, t, &at));
-  double* dq = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
-  double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
-  double* dz = JARENA_ARRAY(a, (int64_t)nz * nw + 1, double);
-  out->y = JARENA_ARRAY(a, d->ny + 1, double);
-  out->S = JARENA_ARRAY(a, (int64_t)d->ny * nw + 1, double);
+  double* dq = JARENA_ARRAY(a, (int64_t)nq * nw, double);
+  double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw, double);
+  double* dz = JARENA_ARRAY(a, (int64_t)nz * nw, double);
+  out->y = JARENA_ARRAY(a, d->ny, double);
+  out->S = JARENA_ARRAY(a, (int64_t)d->ny * nw, double);
   if (!dq || !dqd || !dz || !out->y || !out->S) return jerr_memory(ctx);
   if (nw > 0) {
     JO_TRY(jplant_initial_sensitivity(ctx, a, m, p->position, values, nw, t, &at, dq, dqd, dz));
   }
   jgen_scatter(&d->layout, at.q, at.qd, at.z, out->y);
-  out->why = JARENA_ARRAY(a, nw + 1, const char*);
+  out->why = JARENA_ARRAY(a, nw, const char*);
   if (!out->why) return jerr_memory(ctx);
   if (nw > 0) {
     JO_TRY(jplant_check_consistent(ctx, a, p, values, out->y, at.q, at.qd, nw, dq, dqd, out->why));
@@ -65,7 +65,7 @@ jo_status jplant_start_at_rest(jo_context* ctx, jarena* a, const jplant* p, int 
 jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* values) {
   const jgen_dynamics* d = p->dynamics;
   const jmodel* m = d->model;
-  double* number = jmem_resize(ctx, NULL, ((size_t)m->nnumber + 1) * sizeof *number);
+  double* number = jmem_resize(ctx, NULL, (size_t)m->nnumber * sizeof *number);
   if (!number) return jerr_memory(ctx);
   for (int i = 0; i < m->nnumber; i++) {
     number[i] = m->number[i].value;
@@ -110,8 +110,8 @@ static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jplant_
                                        const jplant_start* start, double* dout) {
   const jgen_dynamics* d = run->plant->dynamics;
   jplant_tape_tangent f;
-  double* dp = JARENA_ARRAY(a, d->sens.nw + 1, double);
-  double* column = JARENA_ARRAY(a, d->noutput + 1, double);
+  double* dp = JARENA_ARRAY(a, d->sens.nw, double);
+  double* column = JARENA_ARRAY(a, d->noutput, double);
   if (!dp || !column) return jerr_memory(ctx);
   JO_TRY(jplant_tape_tangent_build(ctx, a, &d->sens.tangent[JGEN_FN_OUTPUTS], &f));
   for (int k = 0; k < nw; k++) {
@@ -157,10 +157,12 @@ static jo_status check_slopes(jo_context* ctx, const jgen_dynamics* d, int nw, c
 }
 
 jo_status jplant_start_outputs(jo_context* ctx, jarena* a, const jplant* p, int nw,
-                               const jplant_start* start, double* out, double* dout) {
+                               const double* values, const jplant_start* start, double* out,
+                               double* dout) {
   double t = p->model->simulation.t_start;
   jplant_work* run;
   JO_TRY(jplant_work_create(ctx, p, &run));
+  if (values) memcpy(run->p, values, (size_t)p->dynamics->np * sizeof *values);
   jsolve_set_modes(&run->system, t, start->y, run->g);
   jplant_outputs(run, t, start->y, out);
   jo_status status = check_sensors(run, t, start->y, out);

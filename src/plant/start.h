@@ -26,8 +26,10 @@ jo_status jplant_start_at_rest(jo_context* ctx, jarena* a, const jplant* p, int 
 // Derivatives by numbers that have none become not a number, and the first of them is named in a warning.
 void jplant_start_clear(jo_context* ctx, const jplant* p, int nw, jplant_start* start);
 
-// Outputs at a start and their derivatives (noutput x nw, row by row).
+// Outputs at a start with these values of the live numbers (NULL: the model's), and their derivatives (noutput x
+// nw, row by row).
 jo_status jplant_start_outputs(jo_context* ctx, jarena* a, const jplant* p, int nw,
-                               const jplant_start* start, double* out, double* dout);
+                               const double* values, const jplant_start* start, double* out,
+                               double* dout);
 
 #endif

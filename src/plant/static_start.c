@@ -33,11 +33,11 @@ typedef struct problem {
 
 static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
-  int most = jgen_own_count(&d->layout) + 1;
+  int most = jgen_own_count(&d->layout);
   double** array[] = {&b->ydot, &b->dydot, &b->dy, &b->dp, &b->A, &b->copy, &b->b, &b->x, &b->size};
   int size[] = {d->ny, d->ny, d->ny, b->nw, most * most, most * most, most, most, most};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-    *array[i] = JARENA_ARRAY(a, size[i] + 1, double);
+    *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
   }
   b->at = JARENA_ARRAY(a, most, int);
@@ -185,7 +185,7 @@ jo_status jplant_static_start(jo_context* ctx, jarena* out, const jplant* p, con
   jarena_init(&a, ctx);
   jplant_work* run = NULL;
   jplant_equilibrium found;
-  bool* stays = JARENA_ARRAY(&a, d->ny + 1, bool);
+  bool* stays = JARENA_ARRAY(&a, d->ny, bool);
   jo_status status = stays ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = jplant_settle(ctx, p, values, t, y, stays, &found);
   if (status >= 0 && nw > 0) status = jplant_work_create(ctx, p, &run);
@@ -210,11 +210,10 @@ static jo_status find_velocities(jo_context* ctx, jarena* a, const jplant* p, co
   const jgen_layout* l = &p->dynamics->layout;
   int nq = p->model->ncoordinate;
   double t = p->model->simulation.t_start;
-  jplant_assembly at = {.q = JARENA_ARRAY(a, nq + 1, double),
-                        .qd = JARENA_ARRAY(a, nq + 1, double)};
-  at.rests = JARENA_ARRAY(a, nq + 1, bool);
-  double* dq = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
-  double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw + 1, double);
+  jplant_assembly at = {.q = JARENA_ARRAY(a, nq, double), .qd = JARENA_ARRAY(a, nq, double)};
+  at.rests = JARENA_ARRAY(a, nq, bool);
+  double* dq = JARENA_ARRAY(a, (int64_t)nq * nw, double);
+  double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw, double);
   if (!at.q || !at.qd || !at.rests || !dq || !dqd) return jerr_memory(ctx);
   jgen_gather(l, y, at.q, NULL);
   JO_TRY(jplant_assemble_velocity(ctx, a, p->model, p->position, values, t, at.q, at.qd, at.rests));

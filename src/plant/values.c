@@ -64,9 +64,9 @@ static double value(jplant_folder* f, jexpr_graph* g, const jmodel_scalar* s) {
 }
 
 jo_status jplant_values_build(jo_context* ctx, jarena* a, const jmodel* m, jplant_values* out) {
-  out->parameter = JARENA_ARRAY(a, m->nparameter + 1, double);
-  out->mass = JARENA_ARRAY(a, m->nbody + 1, double);
-  jplant_folder f = {m, JARENA_ARRAY(a, m->nparameter + 1, jexpr_ref), NULL};
+  out->parameter = JARENA_ARRAY(a, m->nparameter, double);
+  out->mass = JARENA_ARRAY(a, m->nbody, double);
+  jplant_folder f = {m, JARENA_ARRAY(a, m->nparameter, jexpr_ref), NULL};
   jexpr_scope names = {.find = find, .user = &f};
   f.names = &names;
   jexpr_graph* g = jexpr_graph_create(ctx);

@@ -23,10 +23,10 @@ typedef struct problem {
 static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
   JO_TRY(jexpr_tape_build(ctx, a, &d->fn[JGEN_FN_WINDOWS], &b->tape));
-  b->p = jarena_array(a, (size_t)d->np + 1, sizeof *b->p);
-  b->window = jarena_array(a, 2 * (size_t)d->nobjective + 1, sizeof *b->window);
-  b->work = jarena_array(a, (size_t)b->tape.nslot + 1, sizeof *b->work);
-  b->ydot = JARENA_ARRAY(a, d->ny + 1, double);
+  b->p = jarena_array(a, (size_t)d->np, sizeof *b->p);
+  b->window = jarena_array(a, 2 * (size_t)d->nobjective, sizeof *b->window);
+  b->work = jarena_array(a, (size_t)b->tape.nslot, sizeof *b->work);
+  b->ydot = JARENA_ARRAY(a, d->ny, double);
   return b->p && b->window && b->work && b->ydot ? JO_OK : jerr_memory(ctx);
 }
 

@@ -256,7 +256,7 @@ static jo_status read_names(reader* r, char* line) {
     const char* cell = next_cell(&line);
     if (!cell || strcmp(cell, fixed_column[i]) != 0) return fail(r, "columns are missing");
   }
-  int n = 0;
+  int n = line ? 1 : 0;
   for (const char* s = line; s && *s; s++) {
     n += *s == ',';
   }

@@ -32,8 +32,12 @@ static double typical(const jmodel* m, const char* path, bool same_key) {
 }
 
 double jsens_natural_size(const jmodel* m, int number) {
+  return jsens_size_at(m, number, m->number[number].value);
+}
+
+double jsens_size_at(const jmodel* m, int number, double value) {
   const jmodel_number* k = &m->number[number];
-  if (k->value != 0.0) return fabs(k->value);
+  if (value != 0.0) return fabs(value);
   if (!k->path[section_length(k->path)]) return 1.0;  // a parameter: kin to nothing
   double size = typical(m, k->path, true);
   if (size == 0.0) size = typical(m, k->path, false);
@@ -51,7 +55,7 @@ static int by_influence(const void* a, const void* b) {
 void jsens_metric(const jmodel* m, const int* wrt, int nw, const double* value, double objective,
                   const double* gradient, double threshold, jsens_metric_row* row) {
   for (int k = 0; k < nw; k++) {
-    double size = value[k] != 0.0 ? fabs(value[k]) : jsens_natural_size(m, wrt[k]);
+    double size = jsens_size_at(m, wrt[k], value[k]);
     double signed_size = value[k] < 0.0 ? -size : size;
     double percent = gradient[k] * signed_size;
     // per cent of nothing means nothing: then the change by one per cent of the number

@@ -24,6 +24,7 @@ typedef struct jsens_metric_row {
 // Magnitude of a number; where it is zero the root mean square of the numbers of its kind, those of
 // the same section and last key that are not zero, else of the section; 1 when there are none.
 double jsens_natural_size(const jmodel* m, int number);
+double jsens_size_at(const jmodel* m, int number, double value);  // with another value
 
 // Rows sorted: those that matter, those of value zero, the idle ones, those without a derivative; each
 // by |percent|, then in the order of wrt. `value`: of the numbers (nw). `row` is the caller's (nw).

@@ -170,7 +170,7 @@ jo_status jsens_numeric_derivative(jsens_numeric* n, int which, const double* gu
   table* t = JARENA_ARRAY(&n->arena, no, table);
   if (!d || !t) return jerr_memory(n->ctx);
   double p = *live_value(n, which);
-  double size = p != 0.0 ? fabs(p) : jsens_natural_size(n->sens->plant->model, n->wrt[which]);
+  double size = jsens_size_at(n->sens->plant->model, n->wrt[which], p);
   for (int o = 0; o < no; o++) {
     error[o] = INFINITY;
     derivative[o] = NAN;

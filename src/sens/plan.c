@@ -89,7 +89,7 @@ static double excess(const jsens* s, const jsens_result* r) {
     for (int j = 0; j < r->nw; j++) {
       if (s->why[j]) continue;
       int at = o * r->nw + j;
-      double scale = jsens_scale(r->value[o], r->gradient[at], s->unit[j]);
+      double scale = jsens_scale(r->value[o], r->gradient[at], r->unit[j]);
       double error = r->gradient_error[at];
       double x = error / fmax(r->derivative_tol * scale, DBL_MIN);
       most = isfinite(x) ? fmax(most, x) : INFINITY;
@@ -102,7 +102,7 @@ static double excess(const jsens* s, const jsens_result* r) {
 static double reach(const jsens* s, const jsens_result* r, int o) {
   double most = fabs(r->value[o]);
   for (int j = 0; j < r->nw; j++) {
-    if (!s->why[j]) most = fmax(most, fabs(r->gradient[o * r->nw + j]) * s->unit[j]);
+    if (!s->why[j]) most = fmax(most, fabs(r->gradient[o * r->nw + j]) * r->unit[j]);
   }
   return most;
 }
@@ -113,7 +113,7 @@ void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r)
   for (int o = 0; o < r->nobjective; o++) {
     double most = reach(s, r, o), off = most > 0.0 ? r->value_error[o] / most : 0.0;
     for (int j = 0; j < r->nw; j++) {
-      double unit = s->unit[j], *error = &r->gradient_error[o * r->nw + j];
+      double unit = r->unit[j], *error = &r->gradient_error[o * r->nw + j];
       double size = fabs(r->gradient[o * r->nw + j]), motion = off * size, noise = size;
       if (unit > 0.0) {
         motion += r->value_error[o] / unit;

@@ -92,6 +92,7 @@ static bool allocate(jsens_result* r) {
   r->gradient_error = JARENA_ARRAY(&r->arena, n, double);
   r->value_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
+  r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
   for (int k = 0; r->brink && k < r->nw; k++) {
     r->brink[k] = -1;
   }
@@ -101,7 +102,7 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->value_error && i < r->nobjective; i++) {
     r->value_error[i] = NAN;
   }
-  return r->value && r->value_error && r->gradient && r->gradient_error && r->brink;
+  return r->value && r->value_error && r->gradient && r->gradient_error && r->brink && r->unit;
 }
 
 static jo_status create(jo_context* ctx, const jsens* s, jsens_method method,
@@ -116,6 +117,9 @@ static jo_status create(jo_context* ctx, const jsens* s, jsens_method method,
   if (!allocate(r)) {
     jsens_result_destroy(r);
     return jerr_memory(ctx);
+  }
+  for (int k = 0; k < r->nw; k++) {
+    r->unit[k] = jsens_unit(s, opt->p, k);
   }
   *out = r;
   return JO_OK;
@@ -182,7 +186,7 @@ static jo_status walk(const jsens* s, const jsens_result* of, const jsens_option
   }
   jsens_walk_end(&w);
   if (status >= 0 && r->nw > 0 && !opt->frozen) {
-    status = jsens_brink(run, opt->t_start, of->y0, of->S0, s->unit, r->nw, r->brink);
+    status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
   }
   jplant_work_destroy(run);
   if (opt->estimate && status >= 0) jsens_plan_judge(s, opt, r);
@@ -322,16 +326,18 @@ static void forget_run(jsens_result* r) {
   r->entry = NULL;
 }
 
-static jo_status check_prepared(jo_context* ctx, const jsens* s, jsens_method method) {
+jo_status jsens_check_method(jo_context* ctx, const jsens* s, jsens_method method) {
   bool is_there = method == JSENS_VALUE || (method == JSENS_DIRECT ? s->tangents : s->adjoints);
   if (is_there) return JO_OK;
-  return jerr_set(ctx, JO_ERR_ARGUMENT, "this method was not prepared");
+  return jerr_set(ctx, JO_ERR_ARGUMENT,
+                  "%s: the system was not prepared for derivatives by the %s method",
+                  s->plant->model->path, method == JSENS_DIRECT ? "direct" : "adjoint");
 }
 
 jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const jsens_options* opt,
                     jsens_result** out) {
   *out = NULL;
-  JO_TRY(check_prepared(ctx, s, method));
+  JO_TRY(jsens_check_method(ctx, s, method));
   const jsolve_method_info* about = jsolve_method_about(opt->solve.method);
   bool estimate = opt->estimate && about->is_own && method != JSENS_VALUE;
   jo_status status;
@@ -382,7 +388,7 @@ jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* 
   assert(of->record && method != JSENS_VALUE);
   *out = NULL;
   jsens_result* r;
-  JO_TRY(check_prepared(ctx, s, method));
+  JO_TRY(jsens_check_method(ctx, s, method));
   JO_TRY(create(ctx, s, method, &of->used, &r));
   jo_status status = walk_twice(s, of, frozen, r);
   if (status >= 0 && !of->used.outputs_only) status = check_gradient(s, r);

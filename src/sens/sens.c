@@ -57,17 +57,21 @@ static jo_status prepare(jsens* s, const jmodel* m, const jsens_setup* setup) {
   jplant_options opt = {.kernel = setup->kernel, .seldom_outputs = !setup->outputs};
   opt.gen = (jgen_options){.live = live, .modes = true, .wrt = wrt, .nwrt = s->nw};
   JO_TRY(jplant_create(s->ctx, m, &opt, &s->plant));
-  s->unit = JARENA_ARRAY(&s->arena, s->nw, double);
-  if (!s->unit) return jerr_memory(s->ctx);
-  for (int i = 0; i < s->nw; i++) {
-    s->unit[i] = jsens_natural_size(m, wrt[i]);
-  }
   if (s->nw == 0) return JO_OK;
   jplant_start begin;
   JO_TRY(jplant_start_find(s->ctx, &s->arena, s->plant, s->nw, NULL, &begin));
   s->S0 = begin.S;
   s->why = begin.why;
   return build_kernels(s, setup);
+}
+
+double jsens_unit(const jsens* s, const double* p, int k) {
+  const jgen_dynamics* d = s->plant->dynamics;
+  double value = s->plant->model->number[s->wrt[k]].value;
+  for (int i = 0; p && i < d->np; i++) {
+    if (d->live[i] == s->wrt[k]) value = p[i];
+  }
+  return jsens_size_at(s->plant->model, s->wrt[k], value);
 }
 
 jo_status jsens_create(jo_context* ctx, const jmodel* m, const jsens_setup* setup, jsens** out) {

@@ -33,7 +33,6 @@ typedef struct jsens {
   jplant_kernels* tangents;  // lanes > 1; NULL: not prepared
   jplant_kernels* adjoints;  // NULL: not prepared
   double* S0;                // d y0 / d number (ny x nw)
-  double* unit;              // size of each number: what a change of it is measured by (nw)
   const char** why;          // there is no derivative by a number (nw); NULL: there is
 } jsens;
 
@@ -110,6 +109,7 @@ typedef struct jsens_result {
   double derivative_tol;   // as it was wanted, relative
   bool is_within;          // every derivative is
   int passes;              // runs it took
+  double* unit;            // size of each number: what a change of it is measured by (nw)
   int* brink;  // by number: a switch the start stands on, its derivatives being those of one
                // side and their error unknown (infinite); -1: none (nw)
   // the run as it was taken, and its walk step by step
@@ -132,9 +132,15 @@ typedef struct jsens_result {
 // Lanes that a direct run carries together cost about as much as an objective of an adjoint one.
 jsens_method jsens_cheaper(int nobjective, int nw);
 
+// Size of the k-th number at values p of the live ones (NULL: the model's).
+double jsens_unit(const jsens* s, const double* p, int k);
+
 // What an error of a derivative is measured by: the derivative itself, or where it is negligible, the
 // objective over the number's size.
 double jsens_scale(double value, double gradient, double unit);
+
+// Refuse a method whose kernels were not prepared.
+jo_status jsens_check_method(jo_context* ctx, const jsens* s, jsens_method method);
 
 jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const jsens_options* opt,
                     jsens_result** out);

@@ -25,7 +25,7 @@ bool jsens_direct_begin_errors(jsens_direct* d) {
   d->motion = JARENA_ARRAY(&w->arena, w->ny, double);
   d->summed = JARENA_ARRAY(&w->arena, w->d->nobjective * (w->nw + 1), double);
   if (!d->local || !d->push || !d->motion || !d->summed || !allocate_traces(d)) return false;
-  d->unit = w->sens->unit;
+  d->unit = w->out->unit;
   return true;
 }
 

@@ -177,7 +177,7 @@ jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y
 }
 
 jo_status jsens_walk_matrices(jsens_walk* w, const jsens_entry* e, double t, const double* y) {
-  jo_status status = jsolve_implicit_look(&w->im, t, y);
+  jo_status status = jsolve_implicit_linearise(&w->im, t, y);
   double b = jsens_walk_scheme(w, e)->tab->gamma * (e->t1 - e->t);
   if (status >= 0) status = jsolve_implicit_factor(&w->im, b);
   if (status >= 0) return JO_OK;

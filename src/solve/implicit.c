@@ -51,7 +51,7 @@ static void reduce(jsolve_implicit* s) {
   }
 }
 
-jo_status jsolve_implicit_look(jsolve_implicit* s, double t, const double* y) {
+jo_status jsolve_implicit_linearise(jsolve_implicit* s, double t, const double* y) {
   int n = s->sys->n;
   s->sys->jacobian(s->sys->user, t, y, s->J);
   s->b_factor = 0;

@@ -31,7 +31,7 @@ typedef struct jsolve_implicit {
 bool jsolve_implicit_init(jsolve_implicit* s, jarena* arena, const jsolve_system* sys);
 
 // Jacobian at (t, y); factors are forgotten. JO_ERR_NUMERIC, nothing reported, where it is not finite.
-jo_status jsolve_implicit_look(jsolve_implicit* s, double t, const double* y);
+jo_status jsolve_implicit_linearise(jsolve_implicit* s, double t, const double* y);
 
 // Factors of M for b. JO_ERR_SINGULAR, nothing reported: there are none then.
 jo_status jsolve_implicit_factor(jsolve_implicit* s, double b);
@@ -42,7 +42,7 @@ jo_status jsolve_implicit_factor(jsolve_implicit* s, double b);
 jo_status jsolve_implicit_stage(jsolve_implicit* s, const jsolve_weights* weights, double t,
                                 const double* base, double accuracy, double* Y, double* k);
 
-// Derivatives of the slope, with the matrices of the last look and factors at the argument itself.
+// Derivatives of the slope, with the matrices of the last linearisation and factors at the argument itself.
 // In: r = f_y dbase + f_p dp (n x nrhs, column-major; v rows are not read); out: dk (v rows zero).
 void jsolve_implicit_tangent(jsolve_implicit* s, double* r, int nrhs);
 // Transposed: mu, weights of the slope (n x nrhs), become those of f_y dbase + f_p dp (v rows zero).

@@ -58,7 +58,7 @@ static bool find_reversed(jsolve_load_work* u) {
   const jsolve_load_system* s = u->s;
   bool found = false;
   for (int i = 0; i < s->nu; i++) {
-    if (u->reversed[i] || (s->rigid && s->rigid[i])) continue;
+    if (u->reversed[i] || (s->irreversible && s->irreversible[i])) continue;
     double eq = fabs(u->error[s->at_q + i]), ev = fabs(u->error[s->at_qd + i]);
     if (eq <= u->opt->tolerance && ev <= u->opt->tolerance) continue;
     u->reversed[i] = found = true;

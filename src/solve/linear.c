@@ -107,7 +107,7 @@ static jo_status eigen(jarena* arena, int n, double* A, double* re, double* im, 
   double size = 0;
   lapack_int info = LAPACKE_dgeev_work(LAPACK_COL_MAJOR, want_left, want, n, A, n, re, im, left, n,
                                        right, n, &size, -1);
-  double* work = JARENA_ARRAY(arena, (size_t)size + 1, double);
+  double* work = JARENA_ARRAY(arena, (size_t)size, double);
   int* order = JARENA_ARRAY(arena, n, int);
   double* copy = JARENA_ARRAY(arena, (size_t)n * (size_t)n, double);
   if (!work || !order || !copy) return jerr_memory(ctx);

@@ -8,7 +8,7 @@
 #include "solve/ode.h"
 
 double* jsolve_load_vector(jsolve_load_work* u, int n) {
-  return JARENA_ARRAY(&u->arena, n + 1, double);
+  return JARENA_ARRAY(&u->arena, n, double);
 }
 
 bool jsolve_load_allocate(jsolve_load_work* u) {
@@ -32,12 +32,12 @@ bool jsolve_load_allocate(jsolve_load_work* u) {
   u->M = jsolve_load_vector(u, nu * nu);
   u->system = jsolve_load_vector(u, nu * nu);
   u->rest = jsolve_load_vector(u, nu);
-  u->others = JARENA_ARRAY(&u->arena, nu + 1, int);
-  u->pivot = JARENA_ARRAY(&u->arena, nu + 1, int);
-  u->stiff = JARENA_ARRAY(&u->arena, most + 1, bool);
-  u->reversed = JARENA_ARRAY(&u->arena, most + 1, bool);
-  u->open = JARENA_ARRAY(&u->arena, most + 1, jsolve_load_event);
-  u->open_y = JARENA_ARRAY(&u->arena, most + 1, double*);
+  u->others = JARENA_ARRAY(&u->arena, nu, int);
+  u->pivot = JARENA_ARRAY(&u->arena, nu, int);
+  u->stiff = JARENA_ARRAY(&u->arena, most, bool);
+  u->reversed = JARENA_ARRAY(&u->arena, most, bool);
+  u->open = JARENA_ARRAY(&u->arena, most, jsolve_load_event);
+  u->open_y = JARENA_ARRAY(&u->arena, most, double*);
   ok = ok && u->W && u->M && u->system && u->rest && u->others && u->pivot && u->stiff &&
        u->reversed && u->open && u->open_y;
   for (int i = 0; ok && i < most; i++) {

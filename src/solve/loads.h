@@ -19,10 +19,11 @@ typedef struct jsolve_load_system {
   void (*rhs)(void* user, double t, const double* y, double* ydot, double* F);
   double (*element)(void* user, int e, double t, const double* y);
   void (*directions)(void* user, double t, const double* y, double* W);  // d qdd / dF (nu x ne)
-  // M x + c = 0 and qdd from x; rigid[i]: x_i is not the acceleration of position i
+  // M x + c = 0, and qdd from x; where x_i is not the acceleration of position i, that is irreversible
   void (*reduced)(void* user, double t, const double* y, double* M, double* c);
   void (*finish)(void* user, double t, const double* y, const double* x, double* qdd);
-  const bool* rigid;
+  const bool*
+      irreversible;  // (nu), positions that the impulsive driver may not reverse; NULL: none
   jo_status (*project)(void* user, double t, double* y);  // NULL: none; reports its failure
   // cost of the others in evaluations of rhs
   const double* element_cost;  // (ne)

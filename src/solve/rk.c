@@ -129,7 +129,7 @@ static void remember_not_finite(rk* s, double t, int n, const double* v) {
 static jo_status refresh(rk* s, jsolve_run* run) {
   run->stats.jacobians++;
   s->has_jacobian = false;
-  JO_TRY(jsolve_implicit_look(s->im, run->t, run->y));
+  JO_TRY(jsolve_implicit_linearise(s->im, run->t, run->y));
   s->has_jacobian = s->is_fresh = true;
   s->jacobian_age = 0;
   return JO_OK;

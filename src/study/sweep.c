@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/thread.h"
 #include "plant/limits.h"
+#include "sens/metric.h"
 
 #define MAX_MESSAGE 1024  // of a failed point, in the journal
 
@@ -257,6 +258,7 @@ static jo_status prepare(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   JO_TRY(set_run(s, opt));
   JO_TRY(lay_out(s, opt));
   s->method = choose_method(s, opt->method);
+  JO_TRY(jsens_check_method(s->ctx, s->sens, s->method));
   JO_TRY(allocate_points(s));
   return open_journal(s, opt);
 }
@@ -281,6 +283,14 @@ jo_status jstudy_sweep_create(jo_context* ctx, const jsens* sens, const double* 
   }
   *out = s;
   return JO_OK;
+}
+
+double jstudy_sweep_unit(const jstudy_sweep* s, int i, int j) {
+  for (int k = 0; k < s->nrange; k++) {
+    double value = s->x[(int64_t)i * s->nrange + k];
+    if (s->parameter[k] == s->wrt[j]) return jsens_size_at(s->model, s->wrt[j], value);
+  }
+  return jsens_unit(s->sens, s->p, j);
 }
 
 void jstudy_sweep_destroy(jstudy_sweep* s) {

@@ -75,6 +75,9 @@ typedef struct jstudy_sweep {
 // both must outlive the sweep.
 jo_status jstudy_sweep_create(jo_context* ctx, const jsens* sens, const double* p,
                               const jstudy_sweep_options* opt, jstudy_sweep** out);
+// Size of the j-th number differentiated for at point i.
+double jstudy_sweep_unit(const jstudy_sweep* s, int i, int j);
+
 void jstudy_sweep_destroy(jstudy_sweep* s);  // the journal stays where it is
 
 // Compute the points that are not done. A point that fails says so and does not stop the others. An

@@ -17,8 +17,8 @@ OPTIONAL = {
     ("jo_sens_rank", "increment"), ("jo_sens_check", "user"), ("jo_sens_check", "progress"),
     ("jo_load_events_reconstruct", "out"),
 }
-OPTIONAL_NAMES = {"opt", "setup"}
-NEEDED = {("jo_sweep_create", "opt"), ("jo_loads_sens_run", "opt")}
+OPTIONAL_NAMES = {"opt"}
+NEEDED = {("jo_sweep_create", "opt")}
 TAKES_NULL = {"jo_context_message", "jo_context_diagnostic_count", "jo_context_diagnostic",
               "jo_context_clear"}
 
@@ -29,7 +29,6 @@ VALUES = {
     ("jo_output_write", "data"): "f->text",
     ("jo_text_character", "s"): "f->text",
     ("jo_load_events_open", "set"): "&f->setting", ("jo_sweep_create", "opt"): "&f->sweep_options",
-    ("jo_loads_sens_run", "opt"): "&f->loads_sens_options",
     "path": "f->model_path", "dir": "f->base->dir", "text": "f->text", "length": "f->length",
     "name": "f->names[0]", "increment": "f->number", "progress": "NULL", "user": "NULL",
     "const char* const*": "f->names", "const char**": "&f->word",
@@ -37,8 +36,8 @@ VALUES = {
     "jo_context*": "f->ctx", "jo_model*": "f->model", "jo_system*": "f->system",
     "jo_result*": "f->result", "jo_run*": "f->run", ("jo_system_set", "value"): "f->number",
     ("jo_run_advance", "t_s"): "0.0", "jo_static*": "f->at_rest", "jo_modes*": "f->modes",
-    "jo_loads*": "f->loads", "jo_loads_result*": "f->loads_result",
-    "jo_load_events*": "f->load_events", "jo_loads_sens*": "f->loads_sens", "jo_sens*": "f->sens",
+    "jo_loads_result*": "f->loads_result",
+    "jo_load_events*": "f->load_events", "jo_loads_sens*": "f->loads_sens",
     "jo_sens_result*": "f->sens_result", "jo_sweep*": "f->sweep", "const jo_loads_plot*": "&f->plot",
     "int": "0", "double": "0.0", "size_t": "0",
 }
@@ -122,6 +121,8 @@ def calls_of(result, name, parameters):
             lines.append(f"  assert_true({call} <= 0);")
         elif result == "const char*":
             lines.append(f"  check_text({call});")
+        elif result == "jo_method":
+            lines.append(f"  assert_int_equal({call}, JO_METHOD_OF_MODEL);")
         elif result.endswith("*"):
             lines.append(f"  assert_null({call});")
         else:

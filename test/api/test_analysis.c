@@ -2,7 +2,7 @@
 // Statics and modes as users see them: numbers by name, derivatives, and what happens without memory.
 #include "jounce/analysis.h"
 
-#include "support/fixture.h"
+#include "api/objects.h"
 
 // a mass on a spring on the ground, and one on a rod
 static const char text[] =
@@ -98,6 +98,54 @@ static void test_modes_derivatives_of_a_spring_are_those_of_the_handbook(void** 
   fixture_close(f);
 }
 
+// What is told of an equilibrium, and of the shape of a mode: the mass moves, and nothing else does.
+static void test_static_and_modes_tell_what_they_found(void** state) {
+  (void)state;
+  fixture* f = open_model();
+  jo_static* s = make_static(f, NULL, 0);
+  jo_static_info i = jo_static_inspect(s);
+  jo_coordinate c;
+  jo_quantity q;
+  int coordinates = 0;
+  assert_true(i.dof == i.held && i.iterations > 0);
+  assert_near(i.residual, 0.0, 1e-8);
+  for (; jo_static_coordinate_at(s, coordinates, &c) >= 0; coordinates++) {
+    assert_near(c.rate, 0.0, 0.0);
+    if (strcmp(c.name, "z") == 0) assert_near(c.value, -2.0 * 9.81 / 80.0, 1e-9);
+  }
+  assert_int_equal(coordinates, jo_model_inspect(f->model).coordinates);
+  assert_int_equal(jo_static_sensor_count(s), 1);
+  assert_int_equal(jo_static_output_at(s, 0, &q), JO_OK);
+  assert_string_equal(q.name, "double");
+  jo_static_destroy(s);
+  jo_modes_options opt = jo_modes_options_default();
+  opt.at_static = 1;
+  opt.name = name;
+  opt.nname = 2;
+  jo_modes* m = make_modes(f, &opt);
+  assert_near(jo_modes_time(m), 0.0, 0.0);
+  assert_int_equal(jo_modes_parameter_at(m, 1, &q), JO_OK);
+  assert_string_equal(q.name, "k");
+  assert_near(q.value, 80.0, 0.0);
+  double omega = sqrt(80.0 / 2.0 - 1.0 / 16.0);
+  jo_mode mode;
+  int found = 0;
+  for (int k = 0; jo_modes_at(m, k, &mode) >= 0; k++) {
+    if (fabs(mode.im - omega) > 1e-9) continue;
+    const char* moving;
+    double re, im;
+    for (int e = 0; jo_modes_shape(m, k, e, &moving, &re, &im) >= 0; e++) {
+      double size = hypot(re, im);
+      if (strcmp(moving, "z") == 0) assert_true(size > 0.1);
+      if (strcmp(moving, "swing") == 0) assert_near(size, 0.0, 1e-9);
+      found++;
+    }
+  }
+  assert_true(found > 0);
+  jo_modes_destroy(m);
+  fixture_close(f);
+}
+
 // ---- memory --------------------------------------------------------------------------------------
 
 static jo_status all_of_it(const jo_allocator* memory) {
@@ -138,6 +186,7 @@ int main(void) {
       cmocka_unit_test(test_static_derivatives_of_a_spring_are_those_of_the_handbook),
       cmocka_unit_test(test_static_without_names_has_all_parameters_and_plain_ones_none),
       cmocka_unit_test(test_modes_derivatives_of_a_spring_are_those_of_the_handbook),
+      cmocka_unit_test(test_static_and_modes_tell_what_they_found),
       cmocka_unit_test(test_analysis_no_memory_is_reported_and_nothing_leaks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

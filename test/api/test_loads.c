@@ -1,68 +1,206 @@
 // SPDX-License-Identifier: Apache-2.0
-// Load prediction through the public functions: events and the model they come from.
-#include "jounce/loads.h"
+// Loads as users see them: histories and peaks of elements agree, events are listed and read back, derivatives are
+// of the values beside them.
+#include "api/objects.h"
 
-#include <unistd.h>
+#define BOUNCER "test/models/bouncer.yaml"
 
-#include "jounce/jounce.h"
-#include "support/check.h"
-
-#define MODEL "test/models/bouncer.yaml"
-
-static const jo_system_options interpreted = {.interpreter = 1};
-
-static void save_events(jo_context* ctx, const jo_setting* set, int nset, const char* path) {
-  jo_model* m;
-  jo_loads* l;
+typedef struct loads {
+  fixture* f;
+  jo_system* l;
   jo_loads_result* r;
+} loads;
+
+static void open_loads(loads* k, jo_loads_driver driver, double rate) {
   jo_loads_options opt = jo_loads_options_default();
-  opt.t_end = 5.0;
-  assert_ok(ctx, jo_model_load(ctx, MODEL, set, nset, &m));
-  assert_ok(ctx, jo_loads_create(ctx, m, &interpreted, &l));
-  assert_ok(ctx, jo_loads_run(ctx, l, &opt, &r));
-  assert_true(jo_loads_event_count(r) > 0);
-  assert_ok(ctx, jo_loads_save(ctx, r, path));
-  jo_loads_result_destroy(r);
-  jo_loads_destroy(l);
-  jo_model_destroy(m);
+  opt.driver = driver;
+  opt.rate_hz = rate;
+  k->f = open_objects(BOUNCER);
+  k->l = make_loads(k->f);
+  k->r = make_loads_result(k->f, k->l, &opt);
 }
 
-static double parameter(const jo_model* m, const char* name) {
-  jo_parameter p;
-  for (int i = 0; jo_model_parameter_at(m, i, &p) >= 0; i++) {
-    if (strcmp(p.name, name) == 0) return p.value;
-  }
-  return NAN;
+static void close_loads(loads* k) {
+  jo_loads_result_destroy(k->r);
+  jo_system_destroy(k->l);
+  fixture_close(k->f);
 }
 
-static void test_events_bring_the_settings_of_their_model(void** state) {
+static void test_loads_drivers_have_names(void** state) {
   (void)state;
-  char path[64];
-  snprintf(path, sizeof path, "/tmp/jounce_api_%ld.events", (long)getpid());
-  jo_context* ctx;
-  assert_int_equal(jo_context_create(NULL, &ctx), JO_OK);
-  const jo_setting set[] = {{"hardness", "max(40, 30)"}, {"m_mass", "if(hardness == 40, 19, 18)"}};
-  save_events(ctx, set, 2, path);
-  const jo_setting on_top[] = {{"hardness", "50"}};
-  for (int nset = 0; nset < 2; nset++) {
-    jo_load_events* v;
-    assert_ok(ctx, jo_load_events_open(ctx, path, on_top, nset, &interpreted, &v));
-    const jo_model* m = jo_load_events_model(v);
-    assert_true(parameter(m, "hardness") == (nset ? 50.0 : 40.0));
-    assert_true(parameter(m, "m_mass") == (nset ? 18.0 : 19.0));
-    assert_ok(ctx, jo_load_events_reconstruct(ctx, v, NULL, NULL));
-    jo_load_event_again e;
-    assert_int_equal(jo_load_events_at(v, 0, &e), JO_OK);
-    assert_true(isfinite(e.peak) && isfinite(e.then.position) && isfinite(e.then.speed));
-    jo_load_events_destroy(v);
+  int n = 0;
+  while (jo_loads_driver_name(n)) {
+    assert_true(*jo_loads_driver_name(n++));
   }
-  remove(path);
-  jo_context_destroy(ctx);
+  assert_int_equal(n, 5);
+}
+
+static void test_loads_statistics_are_those_of_the_options(void** state) {
+  (void)state;
+  loads k;
+  open_loads(&k, JO_LOADS_SUBCYCLE, 200.0);
+  jo_loads_statistics s = jo_loads_result_statistics(k.r);
+  assert_string_equal(s.driver, "subcycle");
+  assert_near(s.rate, 200.0, 1e-9);
+  assert_true(s.is_complete && s.t_reached == s.t_end && s.stiff_steps > 0);
+  assert_int_equal(s.steps, (int)floor((s.t_end - s.t_start) * 200.0 + 0.5));
+  assert_true(s.worst_step_evaluations <= s.guaranteed_step_evaluations);
+  assert_true(s.evaluations >= 3.0 * (double)s.steps);
+  close_loads(&k);
+}
+
+// Of every element: samples lie between smallest and largest, and none exceeds the peak.
+static void test_loads_samples_lie_within_the_peak(void** state) {
+  (void)state;
+  loads k;
+  open_loads(&k, JO_LOADS_ADAPTIVE, 500.0);
+  int n = jo_loads_element_count(k.r);
+  assert_int_equal(n, 2);
+  for (int e = 0; e < n; e++) {
+    jo_loads_element x;
+    double last = -1.0, most = 0.0;
+    const double* sample = jo_loads_samples(k.r);
+    assert_int_equal(jo_loads_element_at(k.r, e, &x), JO_OK);
+    assert_true(*x.name && *x.unit && x.smallest <= x.largest && x.damage >= 0.0);
+    for (int i = 0; i < jo_loads_sample_count(k.r); i++, sample += 1 + n) {
+      double t = sample[0], load = sample[1 + e];
+      assert_true(t >= last && load >= x.smallest && load <= x.largest);
+      last = t;
+      most = fmax(most, fabs(load));
+    }
+    assert_true(last > 0.0);
+    assert_near(most, fabs(x.peak), 1e-9 * most);
+  }
+  close_loads(&k);
+}
+
+static void test_loads_outputs_and_pose_are_those_of_the_end(void** state) {
+  (void)state;
+  loads k;
+  open_loads(&k, JO_LOADS_SUBCYCLE, 500.0);
+  jo_quantity q;
+  jo_pose p;
+  int n = jo_loads_sensor_count(k.r);
+  assert_int_equal(n, jo_model_inspect(k.f->model).sensors);
+  for (int i = 0; i < n; i++) {
+    assert_int_equal(jo_loads_output_at(k.r, i, &q), JO_OK);
+    assert_true(*q.name && isfinite(q.value));
+  }
+  // a model without a body on a free joint has no pose
+  assert_true(jo_loads_pose(k.r, &p) < 0);
+  close_loads(&k);
+  fixture* f = fixture_open();
+  static const char text[] =
+      "jounce: 1\nname: f\ngravity: [0, 0, -10]\nhardpoints: {A: [0, 0, 1]}\n"
+      "bodies: {b: {mass: 2, inertia: [1, 1, 1]}}\njoints: {b: {type: free, child: b}}\n"
+      "initial: {b.x: {value: 0, rate: 3}, b.z: 5}\nforces: {s: {between: [ground.A, b.A], "
+      "stiffness: 0.0, free_length: 1}}\n"
+      "simulation: {end: 0.5}\n";
+  assert_ok(f->ctx, jo_model_parse(f->ctx, text, strlen(text), "f.yaml", NULL, 0, &f->model));
+  jo_system* l = make_loads(f);
+  jo_loads_result* r = make_loads_result(f, l, NULL);
+  assert_int_equal(jo_loads_pose(r, &p), JO_OK);
+  assert_string_equal(p.body, "b");
+  assert_near(p.x, 1.5, 1e-12);
+  assert_near(p.z, 5.0 - 0.5 * 10.0 * 0.25, 1e-12);
+  assert_near(p.yaw_deg, 0.0, 1e-12);
+  jo_loads_result_destroy(r);
+  jo_system_destroy(l);
+  fixture_close(f);
+}
+
+// Events of a run, saved and opened again: the same ones, and reconstruction has their peaks.
+static void test_loads_events_read_back(void** state) {
+  (void)state;
+  loads k;
+  open_loads(&k, JO_LOADS_IMPULSIVE, 500.0);
+  const char* path = fixture_below(k.f, "x.events");
+  int n = jo_loads_event_count(k.r), again = 0;
+  assert_true(n > 0);
+  assert_ok(k.f->ctx, jo_loads_save(k.f->ctx, k.r, path));
+  jo_load_events* events = make_load_events(k.f, path);
+  assert_string_equal(jo_model_name(jo_load_events_model(events)), jo_model_name(k.f->model));
+  jo_reconstruct_options opt = jo_reconstruct_options_default();
+  jo_reconstruction done;
+  assert_ok(k.f->ctx, jo_load_events_reconstruct(k.f->ctx, events, &opt, &done));
+  jo_load_event_again e;
+  for (int i = 0; jo_load_events_at(events, i, &e) >= 0; i++) {
+    jo_loads_event then;
+    assert_int_equal(jo_loads_event_at(k.r, i, &then), JO_OK);
+    assert_true(e.then.t0 == then.t0 && e.then.impulse == then.impulse);
+    assert_string_equal(e.then.element, then.element);
+    again += isfinite(e.peak);
+  }
+  assert_int_equal(done.events, again);
+  assert_true(again > 0);
+  jo_load_events_destroy(events);
+  jo_loads_event none;
+  assert_true(jo_loads_event_at(k.r, n, &none) < 0);
+  close_loads(&k);
+}
+
+static void test_loads_plots_are_pictures(void** state) {
+  (void)state;
+  loads k;
+  open_loads(&k, JO_LOADS_SUBCYCLE, 500.0);
+  jo_loads_element x;
+  assert_int_equal(jo_loads_element_at(k.r, 0, &x), JO_OK);
+  const jo_loads_result* const results[] = {k.r};
+  const char *const label[] = {"substeps"}, *path = fixture_below(k.f, "x.svg");
+  jo_loads_plot plot = {.title = "a blow",
+                        .element = x.name,
+                        .t1_s = 1.0,
+                        .result = results,
+                        .label = label,
+                        .nresult = 1};
+  assert_ok(k.f->ctx, jo_loads_plot_save(k.f->ctx, &plot, path));
+  char begin[5] = {0};
+  FILE* file = fopen(path, "r");
+  assert_non_null(file);
+  assert_int_equal(fread(begin, 1, 4, file), 4);
+  fclose(file);
+  assert_string_equal(begin, "<svg");
+  plot.element = "nothing";
+  jo_context_clear(k.f->ctx);
+  assert_true(jo_loads_plot_save(k.f->ctx, &plot, path) < 0);
+  close_loads(&k);
+}
+
+static void test_loads_derivatives_have_the_values_of_the_numbers(void** state) {
+  (void)state;
+  static const char* const wrt[] = {"k", "c"};
+  fixture* f = open_objects(QUARTER_CAR);
+  jo_loads_sens_options opt = jo_loads_sens_options_default();
+  opt.t_end_s = 0.5;
+  const jo_system_options use = {.use = JO_USE_HISTORIES, .wrt = wrt, .nwrt = 2, .interpreter = 1};
+  jo_system* system = make_system(f, &use);
+  jo_loads_sens* s = make_loads_sens(f, system, &opt);
+  jo_sens_parameter p;
+  assert_int_equal(jo_sens_parameter_at(system, 0, &p), JO_OK);
+  assert_near(p.value, 16000.0, 0.0);
+  assert_int_equal(jo_sens_parameter_at(system, 1, &p), JO_OK);
+  assert_near(p.value, 1100.0, 0.0);
+  jo_loads_gradient g;
+  int n = 0;
+  for (; jo_loads_sens_at(s, n, &g) >= 0; n++) {
+    assert_true(*g.name && isfinite(g.peak));
+    assert_true(isfinite(g.dpeak[0]) && g.dpeak_error[0] >= 0.0);
+  }
+  assert_int_equal(n, 3);
+  jo_loads_sens_destroy(s);
+  jo_system_destroy(system);
+  fixture_close(f);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_events_bring_the_settings_of_their_model),
+      cmocka_unit_test(test_loads_drivers_have_names),
+      cmocka_unit_test(test_loads_statistics_are_those_of_the_options),
+      cmocka_unit_test(test_loads_samples_lie_within_the_peak),
+      cmocka_unit_test(test_loads_outputs_and_pose_are_those_of_the_end),
+      cmocka_unit_test(test_loads_events_read_back),
+      cmocka_unit_test(test_loads_plots_are_pictures),
+      cmocka_unit_test(test_loads_derivatives_have_the_values_of_the_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

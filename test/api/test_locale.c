@@ -17,13 +17,18 @@ static const char* below(fixture* f, const char* locale, const char* name) {
   return jarena_printf(&f->a, "%s/%s_%s", fixture_dir(f), locale, name);
 }
 
-static void write_run(fixture* f, const jo_model* m, const char* locale) {
-  jo_system_options so = jo_system_options_default();
-  so.interpreter = 1;
+static jo_system* prepare(fixture* f, const jo_model* m, unsigned use, const char* const* wrt,
+                          int nwrt) {
+  jo_system_options opt = {.use = use, .wrt = wrt, .nwrt = nwrt, .interpreter = 1};
   jo_system* system;
-  assert_ok(f->ctx, jo_system_create(f->ctx, m, &so, &system));
+  assert_ok(f->ctx, jo_system_create(f->ctx, m, &opt, &system));
+  return system;
+}
+
+static void write_run(fixture* f, const jo_model* m, const char* locale) {
+  jo_system* system = prepare(f, m, JO_USE_RUNS, NULL, 0);
   jo_simulate_options opt = jo_simulate_options_default();
-  opt.t_end = 0.5;
+  opt.t_end_s = 0.5;
   jo_result* result;
   assert_ok(f->ctx, jo_simulate(f->ctx, system, &opt, &result));
   assert_ok(f->ctx, jo_result_save(f->ctx, result, below(f, locale, "run.csv")));
@@ -33,15 +38,10 @@ static void write_run(fixture* f, const jo_model* m, const char* locale) {
 
 static void write_sens(fixture* f, const jo_model* m, const char* locale) {
   static const char* const wrt[] = {"g", "l"};
-  jo_sens_setup fixture_setup = jo_sens_setup_default();
-  fixture_setup.name = wrt;
-  fixture_setup.nname = 2;
-  fixture_setup.interpreter = 1;
-  jo_sens* sens;
-  assert_ok(f->ctx, jo_sens_create(f->ctx, m, &fixture_setup, &sens));
+  jo_system* system = prepare(f, m, JO_USE_CONTRIBUTIONS, wrt, 2);
   jo_sens_options opt = jo_sens_options_default();
   jo_sens_result* result;
-  assert_ok(f->ctx, jo_sens_run(f->ctx, sens, &opt, &result));
+  assert_ok(f->ctx, jo_sens_run(f->ctx, system, &opt, &result));
   assert_ok(f->ctx, jo_sens_save(f->ctx, result, below(f, locale, "sens.csv")));
   const jo_sens_vcurve_point point[] = {{.relative = 0.1,
                                          .forward = 1.5,
@@ -53,34 +53,29 @@ static void write_sens(fixture* f, const jo_model* m, const char* locale) {
                                          .central = 1.0025,
                                          .forward_error = 0.05,
                                          .central_error = 0.0025}};
-  assert_ok(f->ctx,
-            jo_sens_vcurve_save(f->ctx, sens, 0, 0, point, 2, 1.0, below(f, locale, "curve.svg")));
+  assert_ok(f->ctx, jo_sens_vcurve_save(f->ctx, system, 0, 0, point, 2, 1.0,
+                                        below(f, locale, "curve.svg")));
   jo_sens_result_destroy(result);
-  jo_sens_destroy(sens);
+  jo_system_destroy(system);
 }
 
 static void write_loads(fixture* f, const jo_model* m, const char* locale) {
-  jo_system_options so = jo_system_options_default();
-  so.interpreter = 1;
-  jo_loads* loads;
-  assert_ok(f->ctx, jo_loads_create(f->ctx, m, &so, &loads));
+  jo_system* system = prepare(f, m, JO_USE_LOADS, NULL, 0);
   jo_loads_options opt = jo_loads_options_default();
-  opt.t_end = 0.2;
+  opt.t_end_s = 0.2;
   jo_loads_result* result;
-  assert_ok(f->ctx, jo_loads_run(f->ctx, loads, &opt, &result));
+  assert_ok(f->ctx, jo_loads_run(f->ctx, system, &opt, &result));
   assert_ok(f->ctx, jo_loads_save(f->ctx, result, below(f, locale, "loads.csv")));
   assert_ok(f->ctx, jo_loads_save(f->ctx, result, below(f, locale, "loads.events")));
   jo_loads_result_destroy(result);
-  jo_loads_destroy(loads);
+  jo_system_destroy(system);
 }
 
 static void write_report(fixture* f, const jo_model* m, const char* locale) {
   static const char* const wrt[] = {"k_f"};
-  jo_report_options opt = jo_report_options_default();
-  opt.wrt = wrt;
-  opt.nwrt = 1;
-  opt.interpreter = 1;
-  assert_ok(f->ctx, jo_report_write(f->ctx, m, &opt, below(f, locale, "report.html"), NULL));
+  jo_system* system = prepare(f, m, JO_USE_RUNS | JO_USE_CONTRIBUTIONS, wrt, 1);
+  assert_ok(f->ctx, jo_report_write(f->ctx, system, NULL, below(f, locale, "report.html"), NULL));
+  jo_system_destroy(system);
 }
 
 static void write_sweep(fixture* f, const jo_model* m, const char* locale) {
@@ -88,12 +83,13 @@ static void write_sweep(fixture* f, const jo_model* m, const char* locale) {
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = &range;
   opt.nrange = 1;
-  opt.interpreter = 1;
+  jo_system* system = prepare(f, m, JO_USE_RUNS, NULL, 0);
   jo_sweep* sweep;
-  assert_ok(f->ctx, jo_sweep_create(f->ctx, m, &opt, &sweep));
+  assert_ok(f->ctx, jo_sweep_create(f->ctx, system, &opt, &sweep));
   assert_ok(f->ctx, jo_sweep_run(sweep));
   assert_ok(f->ctx, jo_sweep_save(f->ctx, sweep, below(f, locale, "sweep.csv")));
   jo_sweep_destroy(sweep);
+  jo_system_destroy(system);
 }
 
 static void write_files(fixture* f, const char* locale) {

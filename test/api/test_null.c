@@ -4,10 +4,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "jounce/jounce.h"
-#include "support/fixture.h"
-
-#define MODEL "test/models/sweep_quarter_car.yaml"
+#include "api/objects.h"
 
 typedef struct subject {
   const char* now;  // the call under way, for a message
@@ -21,7 +18,6 @@ typedef struct subject {
   double number[64];
   jo_range range;
   jo_sweep_options sweep_options;
-  jo_loads_sens_options loads_sens_options;
   jo_loads_plot plot;
   const jo_loads_result* plotted[1];
   jo_context* ctx;
@@ -31,11 +27,9 @@ typedef struct subject {
   jo_run* run;
   jo_static* at_rest;
   jo_modes* modes;
-  jo_loads* loads;
   jo_loads_result* loads_result;
   jo_load_events* load_events;
   jo_loads_sens* loads_sens;
-  jo_sens* sens;
   jo_sens_result* sens_result;
   jo_sweep* sweep;
 } subject;
@@ -62,27 +56,25 @@ static void check_zero(const void* data, size_t size) {
 // ---- objects of every kind -----------------------------------------------------------------------
 
 static void make_runs(subject* f) {
-  jo_context* c = f->ctx;
-  const jo_system_options slow = {.interpreter = 1};
-  assert_ok(c, jo_model_load(c, MODEL, NULL, 0, &f->model));
-  assert_ok(c, jo_system_create(c, f->model, &slow, &f->system));
-  assert_ok(c, jo_simulate(c, f->system, NULL, &f->result));
-  assert_ok(c, jo_run_create(c, f->system, NULL, &f->run));
-  assert_ok(c, jo_static_differentiate(c, f->model, f->names, 1, &f->at_rest));
-  assert_ok(c, jo_modes_create(c, f->model, NULL, &f->modes));
-  assert_ok(c, jo_loads_create(c, f->model, &slow, &f->loads));
-  assert_ok(c, jo_loads_run(c, f->loads, NULL, &f->loads_result));
-  assert_ok(c, jo_loads_save(c, f->loads_result, f->events_path));
-  assert_ok(c, jo_load_events_open(c, f->events_path, NULL, 0, &slow, &f->load_events));
-  assert_ok(c, jo_loads_sens_run(c, f->model, &f->loads_sens_options, &f->loads_sens));
+  const unsigned all = JO_USE_RUNS | JO_USE_CONTRIBUTIONS | JO_USE_CHECKS | JO_USE_HISTORIES;
+  const jo_system_options everything = {
+      .use = all | JO_USE_LOADS, .wrt = f->names, .nwrt = 1, .interpreter = 1};
+  fixture_model(f->base, QUARTER_CAR, NULL, 0);
+  f->model = f->base->model;
+  f->system = fixture_prepare(f->base, everything);
+  f->result = make_result(f->base, NULL);
+  f->run = make_run(f->base);
+  f->at_rest = make_static(f->base, f->names, 1);
+  f->modes = make_modes(f->base, NULL);
+  f->loads_result = make_loads_result(f->base, f->system, NULL);
+  assert_ok(f->ctx, jo_loads_save(f->ctx, f->loads_result, f->events_path));
+  f->load_events = make_load_events(f->base, f->events_path);
+  f->loads_sens = make_loads_sens(f->base, f->system, NULL);
 }
 
 static void make_derivatives(subject* f) {
-  jo_context* c = f->ctx;
-  jo_sens_setup setup = {.name = f->names, .nname = 1, .check = 1, .interpreter = 1};
-  assert_ok(c, jo_sens_create(c, f->model, &setup, &f->sens));
-  assert_ok(c, jo_sens_run(c, f->sens, NULL, &f->sens_result));
-  assert_ok(c, jo_sweep_create(c, f->model, &f->sweep_options, &f->sweep));
+  f->sens_result = make_sens_result(f->base, f->system);
+  f->sweep = make_sweep(f->base, f->system, f->sweep_options);
 }
 
 static int set_up(void** state) {
@@ -92,7 +84,7 @@ static int set_up(void** state) {
   f->ctx = f->base->ctx;
   f->events_path = fixture_below(f->base, "x.events");
   f->page = fixture_below(f->base, "x.html");
-  f->model_path = MODEL;
+  f->model_path = QUARTER_CAR;
   f->text = "jounce: 1";
   f->length = strlen(f->text);
   f->names[0] = "k";
@@ -101,11 +93,6 @@ static int set_up(void** state) {
   f->sweep_options = jo_sweep_options_default();
   f->sweep_options.range = &f->range;
   f->sweep_options.nrange = 1;
-  f->sweep_options.interpreter = 1;
-  f->loads_sens_options = jo_loads_sens_options_default();
-  f->loads_sens_options.wrt = f->names;
-  f->loads_sens_options.nwrt = 1;
-  f->loads_sens_options.interpreter = 1;
   make_runs(f);
   make_derivatives(f);
   f->plotted[0] = f->loads_result;
@@ -119,17 +106,13 @@ static int tear_down(void** state) {
   subject* f = *state;
   jo_sweep_destroy(f->sweep);
   jo_sens_result_destroy(f->sens_result);
-  jo_sens_destroy(f->sens);
   jo_loads_sens_destroy(f->loads_sens);
   jo_load_events_destroy(f->load_events);
   jo_loads_result_destroy(f->loads_result);
-  jo_loads_destroy(f->loads);
   jo_modes_destroy(f->modes);
   jo_static_destroy(f->at_rest);
   jo_run_destroy(f->run);
   jo_result_destroy(f->result);
-  jo_system_destroy(f->system);
-  jo_model_destroy(f->model);
   fixture_close(f->base);
   free(f);
   return 0;
@@ -157,33 +140,28 @@ static void test_null_lists_with_holes(void** state) {
   const char* const hole[] = {"k", NULL};
   jo_static* s;
   jo_model* m;
-  jo_sens* d;
+  jo_system* d;
   jo_sens_result* r;
   jo_sweep* w;
   jo_modes* o;
-  jo_loads_sens* l;
   expect_refusal(f, jo_static_differentiate(c, f->model, hole, 2, &s), "text 2 of 'name' is NULL");
   expect_refusal(f, jo_static_differentiate(c, f->model, hole, -1, &s), "of -1 items");
-  expect_refusal(f, jo_model_load(c, MODEL, NULL, -1, &m), "of -1 items");
-  jo_sens_setup setup = {.name = hole, .nname = 2};
-  expect_refusal(f, jo_sens_create(c, f->model, &setup, &d), "is NULL");
+  expect_refusal(f, jo_model_load(c, QUARTER_CAR, NULL, -1, &m), "of -1 items");
+  jo_system_options by = {.wrt = hole, .nwrt = 2}, at = {.variable = hole, .nvariable = 2};
+  expect_refusal(f, jo_system_create(c, f->model, &by, &d), "text 2 of 'opt->wrt' is NULL");
+  expect_refusal(f, jo_system_create(c, f->model, &at, &d), "text 2 of 'opt->variable' is NULL");
+  expect_refusal(f, jo_system_set(c, f->system, hole, f->number, 2), "text 2 of 'name' is NULL");
   jo_sens_options opt = jo_sens_options_default();
   opt.history = hole;
   opt.nhistory = 2;
-  expect_refusal(f, jo_sens_run(c, f->sens, &opt, &r), "is NULL");
+  expect_refusal(f, jo_sens_run(c, f->system, &opt, &r), "is NULL");
   jo_modes_options modes = jo_modes_options_default();
   modes.name = hole;
   modes.nname = 2;
   expect_refusal(f, jo_modes_create(c, f->model, &modes, &o), "is NULL");
-  jo_report_options page = {.wrt = hole, .nwrt = 2};
-  expect_refusal(f, jo_report_write(c, f->model, &page, f->page, NULL), "is NULL");
   jo_sweep_options sweep = f->sweep_options;
   sweep.range = NULL;
-  expect_refusal(f, jo_sweep_create(c, f->model, &sweep, &w), "'opt->range' is NULL");
-  jo_loads_sens_options loads = f->loads_sens_options;
-  loads.wrt = hole;
-  loads.nwrt = 2;
-  expect_refusal(f, jo_loads_sens_run(c, f->model, &loads, &l), "is NULL");
+  expect_refusal(f, jo_sweep_create(c, f->system, &sweep, &w), "'opt->range' is NULL");
 }
 
 static void test_null_parts_of_a_plot(void** state) {

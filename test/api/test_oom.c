@@ -42,6 +42,16 @@ static jo_system_options how(const work* w) {
   return (jo_system_options){.interpreter = !w->task->compiled};
 }
 
+// A system of these uses, with derivatives by the parameter.
+static jo_status prepare(work* w, unsigned use, jo_sens_method method, jo_system** out) {
+  jo_system_options opt = how(w);
+  opt.use = use;
+  opt.method = method;
+  opt.wrt = &w->task->name;
+  opt.nwrt = 1;
+  return jo_system_create(w->ctx, w->model, &opt, out);
+}
+
 // ---- what users do -------------------------------------------------------------------------------
 
 static jo_status load_model(work* w) {
@@ -56,12 +66,12 @@ static jo_status load_model(work* w) {
   return status;
 }
 
-static jo_status run_method(work* w, const jo_system* s, const char* method) {
+static jo_status run_method(work* w, const jo_system* s, jo_method method) {
   jo_result* r = NULL;
   jo_simulate_options opt = jo_simulate_options_default();
-  opt.t_end = w->task->end;
+  opt.t_end_s = w->task->end;
   opt.method = method;
-  opt.step = strcmp(method, "rk4") == 0 ? 1e-3 : NAN;
+  opt.step_s = method == JO_METHOD_RK4 ? 1e-3 : NAN;
   jo_status status = jo_simulate(w->ctx, s, &opt, &r);
   jo_quantity q;
   for (int i = 0; status >= 0 && jo_result_output_at(r, i, &q) >= 0; i++) {
@@ -74,7 +84,8 @@ static jo_status run_method(work* w, const jo_system* s, const char* method) {
 }
 
 static jo_status run_model(work* w) {
-  static const char* const method[] = {"dopri5", "esdirk5", "rk4", "adams", "bdf"};
+  static const jo_method method[] = {JO_METHOD_DOPRI5, JO_METHOD_ESDIRK5, JO_METHOD_RK4,
+                                     JO_METHOD_ADAMS, JO_METHOD_BDF};
   jo_system_options opt = how(w);
   jo_system* s = NULL;
   jo_status status = jo_system_create(w->ctx, w->model, &opt, &s);
@@ -87,14 +98,12 @@ static jo_status run_model(work* w) {
 }
 
 static jo_status differentiate(work* w, jo_sens_method method) {
-  jo_sens* s = NULL;
+  jo_system* s = NULL;
   jo_sens_result* r = NULL;
-  jo_sens_setup setup = {.name = &w->task->name, .nname = 1, .method = method};
-  setup.interpreter = !w->task->compiled;
   jo_sens_options opt = jo_sens_options_default();
   opt.method = method;
   opt.tolerance = 1e-6;
-  jo_status status = jo_sens_create(w->ctx, w->model, &setup, &s);
+  jo_status status = prepare(w, JO_USE_CONTRIBUTIONS, method, &s);
   if (status >= 0) status = jo_sens_run(w->ctx, s, &opt, &r);
   jo_quantity q;
   for (int i = 0; status >= 0 && jo_sens_objective_at(r, i, &q) >= 0; i++) {
@@ -103,7 +112,7 @@ static jo_status differentiate(work* w, jo_sens_method method) {
   }
   if (status >= 0) status = jo_sens_save(w->ctx, r, csv);
   jo_sens_result_destroy(r);
-  jo_sens_destroy(s);
+  jo_system_destroy(s);
   return status;
 }
 
@@ -115,36 +124,37 @@ static jo_status sens_model(work* w) {
 }
 
 static jo_status check_model(work* w) {
-  jo_sens* s = NULL;
-  jo_sens_setup setup = {.name = &w->task->name, .nname = 1, .check = 1, .interpreter = 1};
+  jo_system* s = NULL;
+  jo_sens_result* r = NULL;
   jo_sens_options opt = jo_sens_options_default();
   jo_sens_check_row row[8] = {0};
   jo_sens_vcurve_point point[3];
   double exact = 0.0;
-  jo_status status = jo_sens_create(w->ctx, w->model, &setup, &s);
-  if (status >= 0) status = jo_sens_check(w->ctx, s, &opt, NULL, NULL, row);
+  jo_status status = prepare(w, JO_USE_CHECKS, JO_SENS_AUTO, &s);
+  if (status >= 0) status = jo_sens_run(w->ctx, s, &opt, &r);
+  if (status >= 0) status = jo_sens_check(w->ctx, r, NULL, NULL, row);
   if (status >= 0) status = jo_sens_vcurve(w->ctx, s, &opt, 0, 0, 3, point, &exact);
   if (status >= 0) status = jo_sens_vcurve_save(w->ctx, s, 0, 0, point, 3, exact, csv);
   add(w, row[0].direct);
   add(w, row[0].difference);
   add(w, exact);
-  jo_sens_destroy(s);
+  jo_sens_result_destroy(r);
+  jo_system_destroy(s);
   return status;
 }
 
 static jo_status sweep_model(work* w) {
+  jo_system* system = NULL;
   jo_sweep* s = NULL;
   const jo_range range = {w->task->name, w->task->from, w->task->to, 3};
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = &range;
   opt.nrange = 1;
-  opt.wrt = &w->task->name;
-  opt.nwrt = 1;
-  opt.t_end = w->task->end;
+  opt.t_end_s = w->task->end;
   opt.tolerance = 1e-6;
   opt.workers = 1;
-  opt.interpreter = !w->task->compiled;
-  jo_status status = jo_sweep_create(w->ctx, w->model, &opt, &s);
+  jo_status status = prepare(w, JO_USE_DERIVATIVES, JO_SENS_AUTO, &system);
+  if (status >= 0) status = jo_sweep_create(w->ctx, system, &opt, &s);
   if (status >= 0) status = jo_sweep_run(s);
   jo_sweep_point p;
   for (int i = 0; status >= 0 && jo_sweep_point_at(s, i, &p) >= 0; i++) {
@@ -154,6 +164,7 @@ static jo_status sweep_model(work* w) {
   }
   if (status >= 0) status = jo_sweep_save(w->ctx, s, csv);
   jo_sweep_destroy(s);
+  jo_system_destroy(system);
   return status;
 }
 
@@ -171,12 +182,12 @@ static jo_status reconstruct(work* w) {
   return status;
 }
 
-static jo_status loads_driver(work* w, const jo_loads* l, const char* driver) {
+static jo_status loads_driver(work* w, const jo_system* s, jo_loads_driver driver) {
   jo_loads_result* r = NULL;
   jo_loads_options opt = jo_loads_options_default();
   opt.driver = driver;
-  opt.t_end = w->task->end;
-  jo_status status = jo_loads_run(w->ctx, l, &opt, &r);
+  opt.t_end_s = w->task->end;
+  jo_status status = jo_loads_run(w->ctx, s, &opt, &r);
   jo_loads_element e;
   for (int i = 0; status >= 0 && jo_loads_element_at(r, i, &e) >= 0; i++) {
     add(w, e.peak);
@@ -189,44 +200,65 @@ static jo_status loads_driver(work* w, const jo_loads* l, const char* driver) {
 }
 
 static jo_status loads_model(work* w) {
-  static const char* const driver[] = {"fixed", "adaptive", "impulsive", "subcycle"};
-  jo_loads* l = NULL;
-  jo_system_options opt = how(w);
-  jo_status status = jo_loads_create(w->ctx, w->model, &opt, &l);
+  static const jo_loads_driver driver[] = {JO_LOADS_FIXED, JO_LOADS_ADAPTIVE, JO_LOADS_IMPULSIVE,
+                                           JO_LOADS_SUBCYCLE};
+  jo_system* s = NULL;
+  jo_status status = prepare(w, JO_USE_LOADS, JO_SENS_AUTO, &s);
   for (size_t i = 0; status >= 0 && i < sizeof driver / sizeof *driver; i++) {
-    status = loads_driver(w, l, driver[i]);
+    status = loads_driver(w, s, driver[i]);
   }
-  jo_loads_destroy(l);
+  jo_system_destroy(s);
   return status < 0 ? status : reconstruct(w);
 }
 
 static jo_status loads_sens_model(work* w) {
+  jo_system* system = NULL;
   jo_loads_sens* s = NULL;
   jo_loads_sens_options opt = jo_loads_sens_options_default();
-  opt.wrt = &w->task->name;
-  opt.nwrt = 1;
-  opt.t_end = w->task->end;
+  opt.t_end_s = w->task->end;
   opt.tolerance = 1e-7;
-  opt.interpreter = !w->task->compiled;
-  jo_status status = jo_loads_sens_run(w->ctx, w->model, &opt, &s);
+  jo_status status = prepare(w, JO_USE_HISTORIES, JO_SENS_AUTO, &system);
+  if (status >= 0) status = jo_loads_sens_run(w->ctx, system, &opt, &s);
   jo_loads_gradient g;
   for (int i = 0; status >= 0 && jo_loads_sens_at(s, i, &g) >= 0; i++) {
     add(w, g.dpeak[0]);
   }
   jo_loads_sens_destroy(s);
+  jo_system_destroy(system);
   return status;
 }
 
 static jo_status report_model(work* w) {
   jo_report_options opt = jo_report_options_default();
-  opt.wrt = &w->task->name;
-  opt.nwrt = 1;
   opt.tolerance = 1e-5;
-  opt.interpreter = !w->task->compiled;
   int64_t bytes = 0;
-  jo_status status = jo_report_write(w->ctx, w->model, &opt, page, &bytes);
+  jo_system* s = NULL;
+  jo_status status = prepare(w, JO_USE_RUNS | JO_USE_CONTRIBUTIONS, JO_SENS_AUTO, &s);
+  if (status >= 0) status = jo_report_write(w->ctx, s, &opt, page, &bytes);
+  jo_system_destroy(s);
   add(w, (double)bytes);
   return status;
+}
+
+// One system for everything, at a value that was set.
+static jo_status all_of_model(work* w) {
+  const unsigned all = JO_USE_RUNS | JO_USE_CONTRIBUTIONS | JO_USE_CHECKS | JO_USE_HISTORIES;
+  jo_system* s = NULL;
+  jo_result* run = NULL;
+  jo_sens_result* r = NULL;
+  jo_sens_options opt = jo_sens_options_default();
+  opt.tolerance = 1e-6;
+  jo_status status = prepare(w, all | JO_USE_LOADS, JO_SENS_AUTO, &s);
+  if (status >= 0) status = jo_system_set(w->ctx, s, &w->task->name, &w->task->to, 1);
+  if (status >= 0) status = jo_simulate(w->ctx, s, NULL, &run);
+  if (status >= 0) status = jo_sens_run(w->ctx, s, &opt, &r);
+  if (status >= 0) add(w, jo_sens_derivative(r, 0, 0));
+  if (status >= 0) status = jo_sens_save(w->ctx, r, csv);
+  if (status >= 0) status = loads_driver(w, s, JO_LOADS_SUBCYCLE);
+  jo_sens_result_destroy(r);
+  jo_result_destroy(run);
+  jo_system_destroy(s);
+  return status < 0 ? status : reconstruct(w);
 }
 
 static jo_status static_model(work* w) {
@@ -277,6 +309,7 @@ static const struct {
     {"modes", modes_model},
     {"generate", generate_model},
     {"loads sens", loads_sens_model},
+    {"all", all_of_model},
 };
 
 static const task tasks[] = {
@@ -294,6 +327,7 @@ static const task tasks[] = {
     {"loads", BOUNCER, "hardness", 50.0, 60.0, 2.0, false, false},
     {"loads sens", BOUNCER, "hardness", 50.0, 60.0, 1.0, false, false},
     {"report", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
+    {"all", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
     {"static", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
     {"static", BUGGY, "k_f", 1e4, 2e4, 0.0, false, false},
     {"static", REDUNDANT, "load", 1.0, 2.0, 0.0, false, true},

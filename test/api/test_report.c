@@ -57,22 +57,27 @@ static int count_links(subject* f) {
   return n;
 }
 
+static void write_page(subject* f, const jo_system_options* opt) {
+  jo_system* system;
+  assert_ok(f->ctx, jo_system_create(f->ctx, f->base->model, opt, &system));
+  assert_ok(f->ctx,
+            jo_report_write(f->ctx, system, NULL, fixture_below(f->base, "page.html"), NULL));
+  jo_system_destroy(system);
+}
+
 static void test_report_compiles_every_kernel_once(void** state) {
   static const char* const wrt[] = {"g", "l"};
   subject* f = *state;
-  jo_model* model;
-  assert_ok(f->ctx, jo_model_load(f->ctx, PENDULUM, NULL, 0, &model));
-  jo_report_options opt = jo_report_options_default();
-  const char* page = fixture_below(f->base, "page.html");
+  fixture_model(f->base, PENDULUM, NULL, 0);
   // a run, with a replay of it: equations of motion, outputs
-  assert_ok(f->ctx, jo_report_write(f->ctx, model, &opt, page, NULL));
+  write_page(f, NULL);
   assert_int_equal(count_links(f), 2);
   // derivatives: the same, tangents and adjoints
+  jo_system_options opt = jo_system_options_default();
   opt.wrt = wrt;
   opt.nwrt = 2;
-  assert_ok(f->ctx, jo_report_write(f->ctx, model, &opt, page, NULL));
+  write_page(f, &opt);
   assert_int_equal(count_links(f), 4);
-  jo_model_destroy(model);
 }
 
 int main(void) {

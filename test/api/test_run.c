@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Systems whose values are set, and runs that are driven from outside: what a model with those values, and
 // a run at one go, give.
-#include "jounce/jounce.h"
-#include "support/fixture.h"
+#include "api/objects.h"
 
 #define BUGGY "models/buggy/step_descent.yaml"
 #define CART  "examples/cart_pole.yaml"
@@ -192,6 +191,33 @@ static void test_state_is_set_on_the_loops(void** state) {
   fixture_close(f);
 }
 
+// States and outputs by name; outputs are those of the state as it stands.
+static void test_run_states_and_outputs_have_names(void** state) {
+  (void)state;
+  fixture* f = open_system(CART, NULL, 0, NULL);
+  jo_run* r = make_run(f);
+  assert_ok(f->ctx, jo_run_advance(f->ctx, r, 0.2));
+  jo_quantity q, y;
+  int n = jo_run_output_count(r), same = 0;
+  double value[64];
+  assert_in_range(n, 1, 64);
+  assert_ok(f->ctx, jo_run_outputs(f->ctx, r, value));
+  for (int i = 0; i < jo_run_state_count(r); i++) {
+    assert_int_equal(jo_run_state_at(r, i, &y), JO_OK);
+    assert_true(*y.name && y.value == jo_run_state(r)[i]);
+    for (int k = 0; jo_run_output_at(r, k, &q) >= 0; k++) {
+      if (strcmp(q.name, y.name) != 0) continue;
+      assert_near(value[k], y.value, 0.0);
+      same++;
+    }
+  }
+  assert_true(same >= 2);  // coordinates are outputs, too
+  assert_true(jo_run_state_at(r, jo_run_state_count(r), &y) < 0);
+  assert_true(jo_run_output_at(r, n, &q) < 0);
+  jo_run_destroy(r);
+  fixture_close(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_set_values_are_those_of_a_model_with_them),
@@ -201,6 +227,7 @@ int main(void) {
       cmocka_unit_test(test_rhs_is_that_of_the_run),
       cmocka_unit_test(test_inputs_act_from_when_they_are_set),
       cmocka_unit_test(test_state_is_set_on_the_loops),
+      cmocka_unit_test(test_run_states_and_outputs_have_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

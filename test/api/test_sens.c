@@ -11,7 +11,7 @@ typedef struct subject {
   fixture* base;  // holds context and model
   jo_context* ctx;
   jo_model* model;
-  jo_sens* sens;
+  jo_system* system;
   jo_sens_result* result;
 } subject;
 
@@ -25,9 +25,9 @@ static subject open_model(const char* path) {
 
 static void drop(subject* f) {
   jo_sens_result_destroy(f->result);
-  jo_sens_destroy(f->sens);
+  jo_system_destroy(f->system);
   f->result = NULL;
-  f->sens = NULL;
+  f->system = NULL;
 }
 
 static void close_model(subject* f) {
@@ -36,22 +36,29 @@ static void close_model(subject* f) {
 }
 
 // Small models: the interpreter is faster than a compiler.
-static jo_status prepare(subject* f, jo_sens_setup setup) {
-  setup.interpreter = 1;
-  return jo_sens_create(f->ctx, f->model, &setup, &f->sens);
+static jo_status prepare(subject* f, jo_system_options opt) {
+  opt.interpreter = 1;
+  return jo_system_create(f->ctx, f->model, &opt, &f->system);
+}
+
+// By all parameters, with contributions.
+static void prepare_all(subject* f) {
+  assert_ok(f->ctx, prepare(f, (jo_system_options){.use = JO_USE_CONTRIBUTIONS}));
 }
 
 static void run(subject* f, const jo_sens_options* opt) {
-  assert_ok(f->ctx, jo_sens_run(f->ctx, f->sens, opt, &f->result));
+  assert_ok(f->ctx, jo_sens_run(f->ctx, f->system, opt, &f->result));
 }
 
 // ---- names ---------------------------------------------------------------------------------------
 
 static int count(subject* f, const char* a, const char* b) {
   const char* const name[] = {a, b};
-  jo_sens_setup setup = {.name = name, .nname = a ? b ? 2 : 1 : 0, .method = JO_SENS_ADJOINT};
-  assert_ok(f->ctx, prepare(f, setup));
-  int n = jo_sens_parameter_count(f->sens);
+  jo_system_options opt = {.use = JO_USE_DERIVATIVES, .method = JO_SENS_ADJOINT};
+  opt.wrt = name;
+  opt.nwrt = a ? b ? 2 : 1 : 0;
+  assert_ok(f->ctx, prepare(f, opt));
+  int n = jo_sens_parameter_count(f->system);
   drop(f);
   return n;
 }
@@ -75,9 +82,9 @@ static void test_sens_unknown_names_are_refused_with_a_hint(void** state) {
   subject f = open_model(CART);
   const char* const wrong[] = {"strat", "joints.nothing.*"};
   for (int i = 0; i < 2; i++) {
-    jo_sens_setup setup = {.name = &wrong[i], .nname = 1};
-    assert_int_equal(prepare(&f, setup), JO_ERR_ARGUMENT);
-    assert_null(f.sens);
+    jo_system_options opt = {.wrt = &wrong[i], .nwrt = 1};
+    assert_int_equal(prepare(&f, opt), JO_ERR_ARGUMENT);
+    assert_null(f.system);
     assert_non_null(strstr(jo_context_message(f.ctx), wrong[i]));
     if (i == 0) assert_non_null(strstr(jo_context_message(f.ctx), "'start'"));
     jo_context_clear(f.ctx);
@@ -91,14 +98,13 @@ static void test_sens_auto_counts_objectives_and_parameters(void** state) {
   (void)state;
   subject f = open_model(BOUNCE);
   // four objectives, one group of eight parameters; then as many groups as objectives and more
-  assert_ok(f.ctx, prepare(&f, jo_sens_setup_default()));
+  prepare_all(&f);
   run(&f, NULL);
   assert_int_equal(jo_sens_result_statistics(f.result).method, JO_SENS_DIRECT);
   drop(&f);
   const char* const many[] = {"all"};
-  jo_sens_setup setup = {.name = many, .nname = 1};
-  assert_ok(f.ctx, prepare(&f, setup));
-  int groups = (jo_sens_parameter_count(f.sens) + 7) / 8;
+  assert_ok(f.ctx, prepare(&f, (jo_system_options){.wrt = many, .nwrt = 1}));
+  int groups = (jo_sens_parameter_count(f.system) + 7) / 8;
   run(&f, NULL);
   assert_int_equal(jo_sens_result_statistics(f.result).method,
                    4 < groups ? JO_SENS_ADJOINT : JO_SENS_DIRECT);
@@ -107,21 +113,41 @@ static void test_sens_auto_counts_objectives_and_parameters(void** state) {
 
 static void test_sens_methods_that_are_not_prepared_are_refused(void** state) {
   (void)state;
+  static const char* const told[] = {NULL, "the direct method", "the adjoint method"};
   subject f = open_model(BOUNCE);
-  jo_sens_setup setup = {.method = JO_SENS_ADJOINT};
-  assert_ok(f.ctx, prepare(&f, setup));
+  for (int method = JO_SENS_DIRECT; method <= JO_SENS_ADJOINT; method++) {
+    int other = JO_SENS_DIRECT + JO_SENS_ADJOINT - method;
+    jo_system_options only = {.use = JO_USE_DERIVATIVES, .method = (jo_sens_method)other};
+    jo_sens_options opt = jo_sens_options_default();
+    opt.method = (jo_sens_method)method;
+    assert_ok(f.ctx, prepare(&f, only));
+    assert_refused(f.ctx, jo_sens_run(f.ctx, f.system, &opt, &f.result), JO_ERR_ARGUMENT,
+                   "the system was not prepared for derivatives by", told[method]);
+    assert_null(f.result);
+    jo_context_clear(f.ctx);
+    drop(&f);
+  }
+  close_model(&f);
+}
+
+static void test_sens_options_that_are_not_valid_are_refused(void** state) {
+  (void)state;
+  subject f = open_model(BOUNCE);
+  prepare_all(&f);
   jo_sens_options opt = jo_sens_options_default();
-  opt.method = JO_SENS_DIRECT;
-  assert_int_equal(jo_sens_run(f.ctx, f.sens, &opt, &f.result), JO_ERR_ARGUMENT);
-  assert_null(f.result);
-  jo_context_clear(f.ctx);
-  opt = jo_sens_options_default();
   opt.tolerance = 0.0;
-  assert_int_equal(jo_sens_run(f.ctx, f.sens, &opt, &f.result), JO_ERR_ARGUMENT);
+  assert_refused(f.ctx, jo_sens_run(f.ctx, f.system, &opt, &f.result), JO_ERR_ARGUMENT,
+                 "tolerance");
   jo_context_clear(f.ctx);
-  opt = jo_sens_options_default();
-  opt.integrator = "bdf";
-  assert_int_equal(jo_sens_run(f.ctx, f.sens, &opt, &f.result), JO_ERR_ARGUMENT);
+  static const jo_method wrong[] = {JO_METHOD_BDF, (jo_method)99};
+  for (int i = 0; i < 2; i++) {
+    opt = jo_sens_options_default();
+    opt.integrator = wrong[i];
+    assert_refused(f.ctx, jo_sens_run(f.ctx, f.system, &opt, &f.result), JO_ERR_ARGUMENT,
+                   "derivatives need");
+    assert_null(f.result);
+    jo_context_clear(f.ctx);
+  }
   close_model(&f);
 }
 
@@ -132,13 +158,13 @@ static void test_sens_contributions_add_up(void** state) {
   const char* const path[] = {BOUNCE, CART};
   for (int m = 0; m < 2; m++) {
     subject f = open_model(path[m]);
-    assert_ok(f.ctx, prepare(&f, jo_sens_setup_default()));
+    prepare_all(&f);
     run(&f, NULL);
     assert_true(jo_sens_event_count(f.result) > 0);
     double largest = 0.0;
     jo_quantity q;
     for (int o = 0; jo_sens_objective_at(f.result, o, &q) >= 0; o++) {
-      for (int k = 0; k < jo_sens_parameter_count(f.sens); k++) {
+      for (int k = 0; k < jo_sens_parameter_count(f.system); k++) {
         double exact = jo_sens_derivative(f.result, o, k), sum = 0.0;
         for (int e = 0; e < jo_sens_event_count(f.result); e++) {
           sum += jo_sens_event_contribution(f.result, e, o, k);
@@ -158,33 +184,33 @@ static void test_sens_contributions_add_up(void** state) {
 static void test_sens_event_times_move_as_free_fall_says(void** state) {
   (void)state;
   subject f = open_model(BOUNCE);
-  assert_ok(f.ctx, prepare(&f, jo_sens_setup_default()));
+  prepare_all(&f);
   run(&f, NULL);
   jo_sens_event e;
   assert_ok(f.ctx, jo_sens_event_at(f.result, 0, &e));
   double t = (-0.5 + sqrt(0.25 + 2.0 * 9.81 * 0.5)) / 9.81, speed = -0.5 - 9.81 * t;
   assert_near(e.t, t, 1e-10);
   assert_near(fabs(e.rate), -speed, 1e-8);
-  assert_near(jo_sens_event_shift(f.result, 0, jo_sens_parameter_find(f.sens, "z0")), -1.0 / speed,
+  assert_near(jo_sens_event_shift(f.result, 0, jo_sens_parameter_find(f.system, "z0")),
+              -1.0 / speed, 1e-9);
+  assert_near(jo_sens_event_shift(f.result, 0, jo_sens_parameter_find(f.system, "h")), 1.0 / speed,
               1e-9);
-  assert_near(jo_sens_event_shift(f.result, 0, jo_sens_parameter_find(f.sens, "h")), 1.0 / speed,
+  assert_near(jo_sens_event_shift(f.result, 0, jo_sens_parameter_find(f.system, "v0")), -t / speed,
               1e-9);
-  assert_near(jo_sens_event_shift(f.result, 0, jo_sens_parameter_find(f.sens, "v0")), -t / speed,
-              1e-9);
-  assert_near(jo_sens_event_shift(f.result, 0, jo_sens_parameter_find(f.sens, "k")), 0.0, 1e-12);
+  assert_near(jo_sens_event_shift(f.result, 0, jo_sens_parameter_find(f.system, "k")), 0.0, 1e-12);
   close_model(&f);
 }
 
 static void test_sens_frozen_events_stay(void** state) {
   (void)state;
   subject f = open_model(BOUNCE);
-  assert_ok(f.ctx, prepare(&f, jo_sens_setup_default()));
+  prepare_all(&f);
   jo_sens_options opt = jo_sens_options_default();
   opt.frozen = 1;
   run(&f, &opt);
   assert_true(jo_sens_event_count(f.result) >= 2);
   for (int e = 0; e < jo_sens_event_count(f.result); e++) {
-    for (int k = 0; k < jo_sens_parameter_count(f.sens); k++) {
+    for (int k = 0; k < jo_sens_parameter_count(f.system); k++) {
       assert_near(jo_sens_event_shift(f.result, e, k), 0.0, 0.0);
     }
   }
@@ -196,11 +222,11 @@ static void test_sens_frozen_events_stay(void** state) {
 static void test_sens_rank_gives_changes_per_increment(void** state) {
   (void)state;
   subject f = open_model(BOUNCE);
-  assert_ok(f.ctx, prepare(&f, jo_sens_setup_default()));
+  prepare_all(&f);
   run(&f, NULL);
   double increment[7];
   jo_sens_row row[7];
-  assert_int_equal(jo_sens_parameter_count(f.sens), 7);
+  assert_int_equal(jo_sens_parameter_count(f.system), 7);
   for (int i = 0; i < 7; i++) {
     increment[i] = i == 2 ? 0.1 : NAN;
   }
@@ -251,14 +277,14 @@ static void test_sens_history_is_the_derivative_at_every_time(void** state) {
   const char* const name[] = {"z0", "v0", "g"};
   const char* const output[] = {"z"};
   subject f = open_model(BOUNCE);
-  jo_sens_setup setup = {.name = name, .nname = 3, .method = JO_SENS_DIRECT};
-  assert_ok(f.ctx, prepare(&f, setup));
+  assert_ok(f.ctx,
+            prepare(&f, (jo_system_options){.use = JO_USE_HISTORIES, .wrt = name, .nwrt = 3}));
   for (int grid = 0; grid < 2; grid++) {
     jo_sens_options opt = jo_sens_options_default();
     opt.tolerance = 1e-8;
     opt.history = output;
     opt.nhistory = 1;
-    opt.history_step = grid ? 0.05 : 0.0;
+    opt.history_step_s = grid ? 0.05 : 0.0;
     run(&f, &opt);
     assert_ok(f.ctx, jo_sens_history_save(f.ctx, f.result, path));
     table t = read_csv(path);
@@ -286,7 +312,7 @@ static void test_sens_history_is_the_derivative_at_every_time(void** state) {
   jo_sens_options opt = jo_sens_options_default();
   opt.history = nothing;
   opt.nhistory = 1;
-  assert_int_equal(jo_sens_run(f.ctx, f.sens, &opt, &f.result), JO_ERR_ARGUMENT);
+  assert_int_equal(jo_sens_run(f.ctx, f.system, &opt, &f.result), JO_ERR_ARGUMENT);
   close_model(&f);
 }
 
@@ -297,10 +323,10 @@ static void test_sens_check_finds_all_ways_in_agreement(void** state) {
   (void)state;
   const char* const name[] = {"l", "t0", "V", "bodies.bob.com.x"};
   subject f = open_model(CART);
-  jo_sens_setup setup = {.name = name, .nname = 4, .check = 1};
-  assert_ok(f.ctx, prepare(&f, setup));
+  assert_ok(f.ctx, prepare(&f, (jo_system_options){.use = JO_USE_CHECKS, .wrt = name, .nwrt = 4}));
   jo_sens_check_row row[12];
-  assert_ok(f.ctx, jo_sens_check(f.ctx, f.sens, NULL, NULL, NULL, row));
+  run(&f, NULL);
+  assert_ok(f.ctx, jo_sens_check(f.ctx, f.result, NULL, NULL, row));
   for (int i = 0; i < 12; i++) {
     double scale = 1e-3 + fabs(row[i].direct);
     assert_near(row[i].adjoint, row[i].direct, 1e-10 * scale);
@@ -309,7 +335,9 @@ static void test_sens_check_finds_all_ways_in_agreement(void** state) {
   // frozen: differences say nothing
   jo_sens_options opt = jo_sens_options_default();
   opt.frozen = 1;
-  assert_ok(f.ctx, jo_sens_check(f.ctx, f.sens, &opt, NULL, NULL, row));
+  jo_sens_result_destroy(f.result);
+  run(&f, &opt);
+  assert_ok(f.ctx, jo_sens_check(f.ctx, f.result, NULL, NULL, row));
   assert_near(row[1].adjoint, row[1].direct, 1e-10);
   assert_true(isnan(row[1].difference));
   close_model(&f);
@@ -325,11 +353,11 @@ static void test_sens_check_can_be_stopped(void** state) {
   (void)state;
   const char* const name[] = {"l", "t0"};
   subject f = open_model(CART);
-  jo_sens_setup setup = {.name = name, .nname = 2, .check = 1};
-  assert_ok(f.ctx, prepare(&f, setup));
+  assert_ok(f.ctx, prepare(&f, (jo_system_options){.use = JO_USE_CHECKS, .wrt = name, .nwrt = 2}));
   jo_sens_check_row row[6];
   int calls = 0;
-  assert_int_equal(jo_sens_check(f.ctx, f.sens, NULL, stop_at_once, &calls, row), JO_ERR_LIMIT);
+  run(&f, NULL);
+  assert_int_equal(jo_sens_check(f.ctx, f.result, stop_at_once, &calls, row), JO_ERR_LIMIT);
   assert_int_equal(calls, 1);
   close_model(&f);
 }
@@ -339,11 +367,10 @@ static void test_sens_vcurve_is_a_v(void** state) {
   (void)state;
   const char* const name[] = {"start"};
   subject f = open_model(CART);
-  jo_sens_setup setup = {.name = name, .nname = 1, .check = 1};
-  assert_ok(f.ctx, prepare(&f, setup));
+  assert_ok(f.ctx, prepare(&f, (jo_system_options){.use = JO_USE_CHECKS, .wrt = name, .nwrt = 1}));
   jo_sens_vcurve_point v[12];
   double exact;
-  assert_ok(f.ctx, jo_sens_vcurve(f.ctx, f.sens, NULL, 1, 0, 12, v, &exact));
+  assert_ok(f.ctx, jo_sens_vcurve(f.ctx, f.system, NULL, 1, 0, 12, v, &exact));
   assert_near(v[0].relative, 0.1, 1e-15);
   assert_near(v[11].relative, 1e-12, 1e-26);
   assert_near(log10(v[1].forward_error / v[2].forward_error), 1.0, 0.1);
@@ -363,19 +390,19 @@ static jo_status all_of_it(const jo_allocator* memory) {
       "objectives: {end: {final: z}}\nsimulation: {end: 0.4, method: rk4, step: 0.1}\n";
   jo_context* ctx = NULL;
   jo_model* model = NULL;
-  jo_sens* sens = NULL;
+  jo_system* system = NULL;
   jo_sens_result* result = NULL;
-  jo_sens_setup setup = {.interpreter = 1};
+  jo_system_options opt = {.use = JO_USE_CONTRIBUTIONS, .interpreter = 1};
   jo_status status = jo_context_create(memory, &ctx);
   if (status >= 0) {
     status = jo_model_parse(ctx, text, strlen(text), "fall.yaml", NULL, 0, &model);
   }
-  if (status >= 0) status = jo_sens_create(ctx, model, &setup, &sens);
-  if (status >= 0) status = jo_sens_run(ctx, sens, NULL, &result);
+  if (status >= 0) status = jo_system_create(ctx, model, &opt, &system);
+  if (status >= 0) status = jo_sens_run(ctx, system, NULL, &result);
   jo_sens_row row[2];
   if (status >= 0) status = jo_sens_rank(ctx, result, 0, NULL, 1e-4, row);
   jo_sens_result_destroy(result);
-  jo_sens_destroy(sens);
+  jo_system_destroy(system);
   jo_model_destroy(model);
   jo_context_destroy(ctx);
   return status;
@@ -401,6 +428,7 @@ int main(void) {
       cmocka_unit_test(test_sens_unknown_names_are_refused_with_a_hint),
       cmocka_unit_test(test_sens_auto_counts_objectives_and_parameters),
       cmocka_unit_test(test_sens_methods_that_are_not_prepared_are_refused),
+      cmocka_unit_test(test_sens_options_that_are_not_valid_are_refused),
       cmocka_unit_test(test_sens_contributions_add_up),
       cmocka_unit_test(test_sens_event_times_move_as_free_fall_says),
       cmocka_unit_test(test_sens_frozen_events_stay),

@@ -15,35 +15,37 @@ static const char model_text[] =
     "joints: {swing: {type: revolute, child: bob, axis: y}}\ninitial: {swing: 0.5}\n"
     "objectives: {psi: {integral: swing^2}}\nsimulation: {end: 0.01}\n";
 
-static jo_status open_sweep(jo_context* ctx, const jo_model* model, const char* path,
+static jo_status open_sweep(jo_context* ctx, const jo_system* system, const char* path,
                             jo_sweep** out) {
   jo_range range = {"l", 1, 2, 5};
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = &range;
   opt.nrange = 1;
   opt.workers = 1;
-  opt.interpreter = 1;
   opt.journal = path;
-  return jo_sweep_create(ctx, model, &opt, out);
+  return jo_sweep_create(ctx, system, &opt, out);
 }
 
 static uint8_t header[NAME + JJOURNAL_KEY];
 
-// The model, and what a journal of its sweep begins with: the key stands in it.
-static const jo_model* prepare(const char* path) {
+// The system, and what a journal of its sweep begins with: the key stands in it.
+static const jo_system* prepare(const char* path) {
   static jo_context* ctx;
   static jo_model* model;
-  if (model) return model;
+  static jo_system* system;
+  if (system) return system;
   jo_sweep* s = NULL;
+  jo_system_options slow = {.interpreter = 1};
   require(jo_context_create(NULL, &ctx) == JO_OK);
   require(jo_model_parse(ctx, model_text, strlen(model_text), "fuzz.yaml", NULL, 0, &model) >= 0);
+  require(jo_system_create(ctx, model, &slow, &system) >= 0);
   remove(path);
-  require(open_sweep(ctx, model, path, &s) >= 0);
+  require(open_sweep(ctx, system, path, &s) >= 0);
   jo_sweep_destroy(s);
   FILE* f = fopen(path, "rb");
   require(f != NULL);
   require(fread(header, 1, sizeof header, f) == sizeof header && fclose(f) == 0);
-  return model;
+  return system;
 }
 
 static jo_status skip(void* user, const void* data, size_t size) {
@@ -77,11 +79,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   jo_context* ctx = NULL;
   jo_sweep* s = NULL;
   const char* path = fuzz_path(".sweep");
-  const jo_model* model = prepare(path);
+  const jo_system* system = prepare(path);
   require(jo_context_create(NULL, &ctx) == JO_OK);
   remove(path);
   append(ctx, path, data, size);
-  require(open_sweep(ctx, model, path, &s) >= 0);
+  require(open_sweep(ctx, system, path, &s) >= 0);
   check(s);
   jo_sweep_destroy(s);
   jo_context_destroy(ctx);

@@ -13,7 +13,7 @@ enum { ROWS = 9, COLUMNS = 12 };
 typedef struct mechanism {
   jmodel m;
   jmodel_coordinate coordinate[COLUMNS];
-  char name[COLUMNS][8];
+  char name[COLUMNS][16];
 } mechanism;
 
 static void make(mechanism* k, int n) {

@@ -11,14 +11,14 @@ enum { P, T, Q, ROAD, QD, DQ, DQD, DP, GROUPS, MAX = 64 };
 typedef struct stage {
   fixture* f;
   jgen_position* p;
-  int wrt[8], nwrt;
+  int wrt[16], nwrt;
   double number[MAX], t, q[MAX], qd[MAX], dq[MAX], dqd[MAX], dp[MAX];
 } stage;
 
 static void open_stage(stage* k, const char* path, unsigned seed) {
   *k = (stage){.f = fixture_load(path, NULL, 0), .t = 0.3};
   const jmodel* m = k->f->m;
-  for (int i = 0; i < m->nnumber && k->nwrt < 8; i++) {
+  for (int i = 0; i < m->nnumber && k->nwrt < 16; i++) {
     if (m->number[i].is_parameter) k->wrt[k->nwrt++] = i;
   }
   jgen_options opt = {.wrt = k->wrt, .nwrt = k->nwrt};

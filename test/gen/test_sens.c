@@ -71,18 +71,18 @@ static void complex_step(subject* k, jgen_fn f, int output, double dt, double* d
   const double h = 1e-30;
   const jgen_dynamics* dyn = k->r.d;
   const jexpr_fn* fn = &dyn->fn[f];
-  number p[MAX], t = CMPLX(k->r.t, h * dt), y[MAX], mode[MAX], momentum[MAX],
+  number p[MAX], t = k->r.t + h * dt * _Complex_I, y[MAX], mode[MAX], momentum[MAX],
                  value[JGEN_MAX_OUT][MAX];
   const number* in[JGEN_GROUP_COUNT] = {0};
   number* out[JGEN_MAX_OUT];
   for (int i = 0; i < MAX; i++) {
     p[i] = i < dyn->np ? k->r.run->p[i] : 0.0;
-    y[i] = i < dyn->ny ? CMPLX(k->r.y[i], h * k->dy[i]) : 0.0;
+    y[i] = i < dyn->ny ? k->r.y[i] + h * k->dy[i] * _Complex_I : 0.0;
     mode[i] = i < dyn->nswitch ? k->r.run->mode[i] : 0.0;
-    momentum[i] = CMPLX(k->momentum[i], h * k->dmomentum[i]);
+    momentum[i] = k->momentum[i] + h * k->dmomentum[i] * _Complex_I;
   }
   for (int i = 0; i < k->nwrt; i++) {
-    p[dyn->sens.wrt[i]] = CMPLX(creal(p[dyn->sens.wrt[i]]), h * k->dp[i]);
+    p[dyn->sens.wrt[i]] += h * k->dp[i] * _Complex_I;
   }
   in[JGEN_P] = p;
   in[JGEN_T] = &t;

@@ -8,10 +8,9 @@
 
 #define BEAM "test/models/parallelogram.yaml"
 
-static jo_status prepare(jo_context* ctx, const jo_model* m, const char* name, jo_sens** sens) {
-  const char* const names[] = {name};
-  jo_sens_setup setup = {.name = names, .nname = 1, .interpreter = 1};
-  return jo_sens_create(ctx, m, &setup, sens);
+static jo_status prepare(fixture* f, const char* name, jo_system** out) {
+  jo_system_options opt = {.wrt = &name, .nwrt = 1, .interpreter = 1};
+  return jo_system_create(f->ctx, f->model, &opt, out);
 }
 
 static void test_number_that_keeps_the_redundancy_has_a_derivative(void** state) {
@@ -21,13 +20,13 @@ static void test_number_that_keeps_the_redundancy_has_a_derivative(void** state)
   jo_context* ctx = f->ctx;
   fixture_model(f, BEAM, NULL, 0);
   for (int i = 0; i < 3; i++) {
-    jo_sens* sens;
+    jo_system* system;
     jo_sens_result* r;
-    assert_ok(ctx, prepare(ctx, f->model, name[i], &sens));
-    assert_ok(ctx, jo_sens_run(ctx, sens, NULL, &r));
+    assert_ok(ctx, prepare(f, name[i], &system));
+    assert_ok(ctx, jo_sens_run(ctx, system, NULL, &r));
     assert_true(isfinite(jo_sens_derivative(r, 0, 0)));
     jo_sens_result_destroy(r);
-    jo_sens_destroy(sens);
+    jo_system_destroy(system);
   }
   fixture_close(f);
 }
@@ -39,10 +38,10 @@ static void test_number_that_breaks_the_redundancy_is_refused(void** state) {
   for (int i = 0; i < 4; i++) {
     fixture* f = fixture_open();
     jo_context* ctx = f->ctx;
-    jo_sens* sens;
+    jo_system* system;
     fixture_model(f, BEAM, NULL, 0);
-    assert_int_equal(prepare(ctx, f->model, name[i], &sens), JO_ERR_MODEL);
-    assert_null(sens);
+    assert_int_equal(prepare(f, name[i], &system), JO_ERR_MODEL);
+    assert_null(system);
     char text[128];
     snprintf(text, sizeof text, "nothing has a derivative by '%s': closure equation '", name[i]);
     assert_non_null(strstr(jo_context_message(ctx), text));
@@ -55,17 +54,17 @@ static void test_pattern_leaves_out_what_has_no_derivative(void** state) {
   (void)state;
   fixture* f = fixture_open();
   jo_context* ctx = f->ctx;
-  jo_sens* sens;
+  jo_system* system;
   jo_sens_result* r;
   fixture_model(f, BEAM, NULL, 0);
-  assert_ok(ctx, prepare(ctx, f->model, "parameters", &sens));
+  assert_ok(ctx, prepare(f, "parameters", &system));
   assert_int_equal(jo_context_diagnostic_count(ctx), 1);
-  assert_ok(ctx, jo_sens_run(ctx, sens, NULL, &r));
-  assert_true(isnan(jo_sens_derivative(r, 0, jo_sens_parameter_find(sens, "third"))));
-  assert_true(isnan(jo_sens_derivative(r, 0, jo_sens_parameter_find(sens, "shift"))));
-  assert_true(isfinite(jo_sens_derivative(r, 0, jo_sens_parameter_find(sens, "load"))));
+  assert_ok(ctx, jo_sens_run(ctx, system, NULL, &r));
+  assert_true(isnan(jo_sens_derivative(r, 0, jo_sens_parameter_find(system, "third"))));
+  assert_true(isnan(jo_sens_derivative(r, 0, jo_sens_parameter_find(system, "shift"))));
+  assert_true(isfinite(jo_sens_derivative(r, 0, jo_sens_parameter_find(system, "load"))));
   jo_sens_result_destroy(r);
-  jo_sens_destroy(sens);
+  jo_system_destroy(system);
   fixture_close(f);
 }
 

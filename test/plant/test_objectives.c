@@ -177,11 +177,9 @@ static void test_objectives_are_differentiated_in_every_form(void** state) {
       "  area: {integral: A*t^2, window: [from, to]}\n"
       "simulation: {end: 2.25, tolerance: 1.0e-10}\n");
   const char* const name[] = {"A", "from", "to"};
-  jo_sens_setup setup = {.name = name, .nname = 3, .interpreter = 1};
-  jo_sens* sens;
   jo_sens_result* r;
-  assert_ok(f->ctx, jo_sens_create(f->ctx, f->model, &setup, &sens));
-  assert_ok(f->ctx, jo_sens_run(f->ctx, sens, NULL, &r));
+  fixture_prepare(f, (jo_system_options){.wrt = name, .nwrt = 3});
+  assert_ok(f->ctx, jo_sens_run(f->ctx, f->system, NULL, &r));
   for (int o = 0; o < 5; o++) {
     jo_quantity q;
     assert_ok(f->ctx, jo_sens_objective_at(r, o, &q));
@@ -192,7 +190,6 @@ static void test_objectives_are_differentiated_in_every_form(void** state) {
   assert_near(jo_sens_derivative_frozen(r, 4, 1), 0.0, 1e-12);
   assert_near(jo_sens_derivative_frozen(r, 4, 2), 0.0, 1e-12);
   jo_sens_result_destroy(r);
-  jo_sens_destroy(sens);
   fixture_close(f);
 }
 
@@ -211,7 +208,7 @@ static void test_objectives_have_the_duration_of_the_run(void** state) {
   assert_ok(f->ctx, jo_system_create(f->ctx, f->model, &interpreted, &system));
   for (int i = 0; i < 3; i++) {
     jo_simulate_options opt = jo_simulate_options_default();
-    opt.t_end = end[i];
+    opt.t_end_s = end[i];
     values v = {.system = NULL};
     assert_ok(f->ctx, jo_simulate(f->ctx, system, &opt, &v.result));
     assert_near(value(&v, "middle"), 2.0, 1e-12);
@@ -235,7 +232,7 @@ static void test_objectives_have_histories_without_gaps(void** state) {
   values v = run(f);
   int n = jo_result_column_count(v.result);
   for (int i = 0; i < jo_result_row_count(v.result); i++) {
-    const double *row = jo_result_row(v.result, i), *psi = row + n - 3, t = row[0];
+    const double *row = jo_result_rows(v.result) + i * n, *psi = row + n - 3, t = row[0];
     double until = fmin(t, 1.9);
     assert_near(psi[0], i == 0 ? 0.0 : 0.5 * (t + 0.2), 1e-9);
     assert_near(psi[1], t > 0.7 + 1e-12 ? 3.0 : 0.0, 1e-7);
@@ -259,7 +256,7 @@ static void check_window(const char* window, const char* from, const char* to, d
   jo_simulate_options opt = jo_simulate_options_default();
   jo_system* system;
   jo_result* result;
-  opt.t_end = end;
+  opt.t_end_s = end;
   assert_ok(ctx, jo_system_create(ctx, f->model, &interpreted, &system));
   jo_status status = jo_simulate(ctx, system, &opt, &result);
   assert_int_equal(status, *expected ? JO_ERR_MODEL : JO_OK);
@@ -271,13 +268,10 @@ static void check_window(const char* window, const char* from, const char* to, d
   jo_result_destroy(result);
   if (isnan(end)) {
     assert_int_equal(jo_system_check(ctx, system), status);
-    jo_sens_setup setup = {.interpreter = 1};
-    jo_sens* sens;
     jo_sens_result* r;
-    assert_ok(ctx, jo_sens_create(ctx, f->model, &setup, &sens));
-    assert_int_equal(jo_sens_run(ctx, sens, NULL, &r), status);
+    fixture_prepare(f, (jo_system_options){.use = JO_USE_CONTRIBUTIONS});
+    assert_int_equal(jo_sens_run(ctx, f->system, NULL, &r), status);
     jo_sens_result_destroy(r);
-    jo_sens_destroy(sens);
   }
   jo_system_destroy(system);
   fixture_close(f);
@@ -310,16 +304,14 @@ static void check_window_slopes(double a, double b) {
   const char* const name[] = {"from", "to"};
   double T = b - a, mean = 1.0 + (b * b * b - a * a * a) / (3.0 * T);
   for (int method = JO_SENS_DIRECT; method <= JO_SENS_ADJOINT; method++) {
-    jo_sens_setup setup = {.name = name, .nname = 2, .interpreter = 1};
-    setup.method = (jo_sens_method)method;
-    jo_sens* sens;
     jo_sens_result* r;
-    assert_ok(ctx, jo_sens_create(ctx, f->model, &setup, &sens));
-    assert_ok(ctx, jo_sens_run(ctx, sens, NULL, &r));
+    fixture_prepare(f,
+                    (jo_system_options){.wrt = name, .nwrt = 2, .method = (jo_sens_method)method});
+    assert_ok(ctx, jo_sens_run(ctx, f->system, NULL, &r));
+    assert_int_equal(jo_sens_result_statistics(r).method, method);
     assert_near(jo_sens_derivative(r, 0, 0), (mean - (1.0 + a * a)) / T, 1e-9);
     assert_near(jo_sens_derivative(r, 0, 1), ((1.0 + b * b) - mean) / T, 1e-9);
     jo_sens_result_destroy(r);
-    jo_sens_destroy(sens);
   }
   fixture_close(f);
 }

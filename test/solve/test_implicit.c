@@ -211,7 +211,7 @@ static void test_implicit_adjoint_is_the_transpose(void** state) {
   jarena_init(&arena, context(state));
   jsolve_implicit im;
   assert_true(jsolve_implicit_init(&im, &arena, &sys));
-  assert_int_equal(jsolve_implicit_look(&im, 0, x), JO_OK);
+  assert_int_equal(jsolve_implicit_linearise(&im, 0, x), JO_OK);
   assert_int_equal(jsolve_implicit_factor(&im, 0.1), JO_OK);
   for (int i = 0; i < N; i++) {
     bool is_dependent = i >= NQ && i < NQ + NV;

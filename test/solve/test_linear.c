@@ -3,6 +3,7 @@
 #include "solve/linear.h"
 
 #include "solve/problems.h"
+#include "support/random_graph.h"
 
 static void test_linear_solves_square_system(void** state) {
   double A[] = {2, 1, 1, 3}, b[] = {5, 10}, x[2];
@@ -57,6 +58,37 @@ static void test_linear_lu_solves_both_ways(void** state) {
     }
     assert_near(by_column, i + 1, 1e-14);
     assert_near(by_row, i + 1, 1e-14);
+  }
+}
+
+static void test_linear_lu_changes_rows(void** state) {
+  (void)state;
+  enum { N = 6 };
+  random_source source;
+  random_seed(&source, 201);
+  for (int round = 0; round < 50; round++) {
+    int n = 1 + random_below(&source, N);
+    double A[N * N], b[N], M[N * N], x[N];
+    int pivot[N];
+    for (int i = 0; i < n * n; i++) {
+      A[i] = M[i] = random_uniform(&source, -1.0, 1.0);
+    }
+    for (int i = 0; i < n; i++) {
+      // zeros on the diagonal: rows must change places
+      A[i * n + i] = M[i * n + i] = n > 1 && i % 2 == 0 ? 0.0 : 2.0;
+      A[i * n + (i + 1) % n] += 3.0;
+      M[i * n + (i + 1) % n] = A[i * n + (i + 1) % n];
+      b[i] = x[i] = random_uniform(&source, -1.0, 1.0);
+    }
+    assert_int_equal(jsolve_lu_factor(n, M, pivot), JO_OK);
+    jsolve_lu_solve(n, M, pivot, true, x, 1);
+    for (int i = 0; i < n; i++) {
+      double sum = 0.0;
+      for (int k = 0; k < n; k++) {
+        sum += A[i * n + k] * x[k];
+      }
+      assert_near(sum, b[i], 1e-11);
+    }
   }
 }
 
@@ -141,6 +173,7 @@ int main(void) {
       fixture_test(test_linear_minimum_norm_of_a_deficient_system),
       fixture_test(test_linear_not_finite_fails),
       fixture_test(test_linear_lu_solves_both_ways),
+      fixture_test(test_linear_lu_changes_rows),
       fixture_test(test_linear_lu_of_a_singular_matrix_is_a_status),
       fixture_test(test_linear_eigenvalues_of_two_damped_masses),
       fixture_test(test_linear_eigenvalues_are_sorted),

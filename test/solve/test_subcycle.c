@@ -78,6 +78,28 @@ static void test_subcycle_converges_with_its_substeps(void** state) {
   assert_true(fabs(lost[1]) < 0.2 * fabs(lost[0]));
 }
 
+// What is slow, weight and a soft spring, is followed through the blow by its values at three places of the step.
+static void test_subcycle_follows_the_rest_through_a_blow(void** state) {
+  two_masses k = {.stop = 2e6, .spring = 2e3, .weight = 300.0};
+  jsolve_load_system s = two_system(&k);
+  jsolve_load_options o = two_options(JSOLVE_LOAD_SUBCYCLE, 2e-3);
+  o.substep = 2e-5;
+  o.max_substeps = 1000;
+  jsolve_load_statistics stats;
+  double y[4] = {0.01, 0.0, -2.0, -2.0}, fine[4], before = two_energy(&k, y);
+  memcpy(fine, y, sizeof y);
+  assert_ok(two_context(state),
+            jsolve_load_run(two_context(state), &s, &o, NULL, 0.0, 0.03, y, NULL, &stats));
+  assert_true(stats.stiff_steps >= 1);
+  o = two_options(JSOLVE_LOAD_FIXED, 1e-6);
+  assert_ok(two_context(state),
+            jsolve_load_run(two_context(state), &s, &o, NULL, 0.0, 0.03, fine, NULL, NULL));
+  for (int i = 0; i < 4; i++) {
+    assert_near(y[i], fine[i], 1e-4 * (1.0 + fabs(fine[i])));
+  }
+  assert_near(two_energy(&k, y) / before, 1.0, 1e-3);
+}
+
 // Elements whose force is followed by a polynomial cost no substep.
 static void test_subcycle_without_stiffness_is_the_fixed_driver(void** state) {
   double end[2][4], cost[2];
@@ -113,6 +135,7 @@ int main(void) {
       fixture_test(test_subcycle_substeps_are_even_and_bounded),
       fixture_test(test_subcycle_blow_keeps_energy_and_momentum),
       fixture_test(test_subcycle_converges_with_its_substeps),
+      fixture_test(test_subcycle_follows_the_rest_through_a_blow),
       fixture_test(test_subcycle_without_stiffness_is_the_fixed_driver),
       fixture_test(test_subcycle_never_costs_more_than_it_says),
   };

@@ -16,7 +16,36 @@ typedef struct subject {
   jo_context* ctx;
   jarena* arena;
   const char *out, *journal;
+  jsens* sens;    // values and derivatives by all of `wrt`, both methods
+  jsens* fewer;   // by the first two of them
+  jsens* values;  // no derivatives
 } subject;
+
+static const char* const wrt[] = {"k", "c", "at"};
+
+static jo_status prepare(jo_context* ctx, const jmodel* m, int nwrt, jsens** out) {
+  int number[3];
+  for (int i = 0; i < nwrt; i++) {
+    number[i] = jmodel_find_number(m, wrt[i]);
+  }
+  jsens_setup setup = {.wrt = number, .nwrt = nwrt, .direct = nwrt > 0, .adjoint = nwrt > 0};
+  setup.kernel = jkernel_options_default();
+  setup.kernel.backend = JKERNEL_INTERP;
+  return jsens_create(ctx, m, &setup, out);
+}
+
+static void forget(subject* f) {
+  jsens_destroy(f->sens);
+  jsens_destroy(f->fewer);
+  jsens_destroy(f->values);
+  f->sens = f->fewer = f->values = NULL;
+}
+
+static void prepare_all(subject* f) {
+  assert_ok(f->ctx, prepare(f->ctx, f->base->m, 3, &f->sens));
+  assert_ok(f->ctx, prepare(f->ctx, f->base->m, 2, &f->fewer));
+  assert_ok(f->ctx, prepare(f->ctx, f->base->m, 0, &f->values));
+}
 
 static int setup(void** state) {
   subject* f = calloc(1, sizeof *f);
@@ -25,12 +54,14 @@ static int setup(void** state) {
   f->arena = &f->base->a;
   f->out = fixture_below(f->base, "sweep.csv");
   f->journal = fixture_below(f->base, "sweep.csv.journal");
+  prepare_all(f);
   *state = f;
   return 0;
 }
 
 static int teardown(void** state) {
   subject* f = *state;
+  forget(f);
   fixture_close(f->base);
   free(f);
   return 0;
@@ -129,23 +160,23 @@ static void test_sweep_sample_coordinates_are_uncorrelated(void** state) {
 
 static const jstudy_range ranges[] = {
     {"k", 8000, 24000, 4}, {"rod", -1, 2, 3}, {"at", 0.1, 0.4, 2}};
-static const char* const wrt[] = {"k", "c", "at"};
 
 static jstudy_sweep_options options(int workers) {
   jstudy_sweep_options o = jstudy_sweep_options_default();
-  o.kernel.backend = JKERNEL_INTERP;
   o.range = ranges;
   o.nrange = 3;
-  o.wrt = wrt;
-  o.nwrt = 3;
   o.workers = workers;
   return o;
 }
 
-static jstudy_sweep* open_sweep(subject* f, const jstudy_sweep_options* o) {
+static jstudy_sweep* open_of(subject* f, const jsens* sens, const jstudy_sweep_options* o) {
   jstudy_sweep* s = NULL;
-  assert_ok(f->ctx, jstudy_sweep_create(f->ctx, f->base->m, o, &s));
+  assert_ok(f->ctx, jstudy_sweep_create(f->ctx, sens, NULL, o, &s));
   return s;
+}
+
+static jstudy_sweep* open_sweep(subject* f, const jstudy_sweep_options* o) {
+  return open_of(f, f->sens, o);
 }
 
 // Bytes of the file of a sweep, in the arena.
@@ -184,8 +215,10 @@ static void test_sweep_workers_do_not_show(void** state) {
 // Every point of a sweep is what a run of its own gives with the parameters set.
 static void compare_with_runs(subject* f, const char* path) {
   jstudy_sweep_options o = options(2);
+  forget(f);
   jmodel_destroy(f->base->m);
   assert_ok(f->ctx, jmodel_load(f->ctx, path, NULL, 0, &f->base->m));
+  prepare_all(f);
   jstudy_sweep* s = open_sweep(f, &o);
   assert_ok(f->ctx, jstudy_sweep_run(s));
   for (int i = 0; i < s->npoint; i++) {
@@ -200,12 +233,7 @@ static void compare_with_runs(subject* f, const char* path) {
     jsens* sens;
     jsens_result* r;
     assert_ok(f->ctx, jmodel_load(f->ctx, path, set, 3, &m));
-    int number[3];
-    for (int k = 0; k < 3; k++) {
-      number[k] = jmodel_find_number(m, wrt[k]);
-    }
-    jsens_setup setup = {.wrt = number, .nwrt = 3, .direct = true, .kernel = o.kernel};
-    assert_ok(f->ctx, jsens_create(f->ctx, m, &setup, &sens));
+    assert_ok(f->ctx, prepare(f->ctx, m, 3, &sens));
     jsens_options run = jsens_options_default(m);
     assert_ok(f->ctx, jsens_run(f->ctx, sens, JSENS_DIRECT, &run, &r));
     assert_int_equal(r->nobjective, s->nobjective);
@@ -253,9 +281,8 @@ static void test_sweep_failed_points_stay_in_place(void** state) {
 
 static void test_sweep_values_alone(void** state) {
   subject* f = *state;
-  jstudy_sweep_options o = options(2), none = o;
-  none.nwrt = 0;
-  jstudy_sweep *s = open_sweep(f, &o), *v = open_sweep(f, &none);
+  jstudy_sweep_options o = options(2);
+  jstudy_sweep *s = open_sweep(f, &o), *v = open_of(f, f->values, &o);
   assert_ok(f->ctx, jstudy_sweep_run(s));
   assert_ok(f->ctx, jstudy_sweep_run(v));
   for (int i = 0; i < s->npoint; i++) {
@@ -360,13 +387,13 @@ static void test_sweep_journal_of_another_sweep(void** state) {
   for (int what = 0; what < 7; what++) {
     other = o;
     if (what == 0) other.range = moved;
-    if (what == 1) other.nwrt = 2;
     if (what == 2) other.frozen = true;
     if (what == 3) other.tolerance = 1e-7;
     if (what == 4) other.settings = "c=1200";
     if (what == 5) other.method = JSTUDY_SWEEP_ADJOINT;
     if (what == 6) other.nsample = 24;
-    assert_int_equal(jstudy_sweep_create(f->ctx, f->base->m, &other, &s), JO_ERR_FILE);
+    const jsens* sens = what == 1 ? f->fewer : f->sens;
+    assert_int_equal(jstudy_sweep_create(f->ctx, sens, NULL, &other, &s), JO_ERR_FILE);
     assert_null(s);
     assert_non_null(strstr(jo_context_message(f->ctx), f->journal));
     jo_context_clear(f->ctx);
@@ -386,7 +413,7 @@ static void test_sweep_journal_of_another_sweep(void** state) {
 static void refuse(subject* f, const jstudy_sweep_options* o, const char* part) {
   jstudy_sweep* s;
   jo_context_clear(f->ctx);
-  assert_int_equal(jstudy_sweep_create(f->ctx, f->base->m, o, &s), JO_ERR_ARGUMENT);
+  assert_int_equal(jstudy_sweep_create(f->ctx, f->sens, NULL, o, &s), JO_ERR_ARGUMENT);
   assert_null(s);
   if (!strstr(jo_context_message(f->ctx), part)) {
     print_error("'%s' is not in '%s'\n", part, jo_context_message(f->ctx));
@@ -424,13 +451,38 @@ static void test_sweep_mistakes_are_named(void** state) {
   refuse(f, &o, "tolerance");
 }
 
+static void test_sweep_method_that_is_not_prepared_is_refused(void** state) {
+  subject* f = *state;
+  int number = jmodel_find_number(f->base->m, "k");
+  jsens_setup setup = {.wrt = &number, .nwrt = 1, .kernel = jkernel_options_default()};
+  setup.kernel.backend = JKERNEL_INTERP;
+  for (int direct = 0; direct < 2; direct++) {
+    jsens* sens;
+    jstudy_sweep* s;
+    setup.direct = direct == 1;
+    setup.adjoint = direct == 0;
+    assert_ok(f->ctx, jsens_create(f->ctx, f->base->m, &setup, &sens));
+    jstudy_sweep_options o = options(1);
+    o.method = direct ? JSTUDY_SWEEP_ADJOINT : JSTUDY_SWEEP_DIRECT;
+    assert_refused(f->ctx, jstudy_sweep_create(f->ctx, sens, NULL, &o, &s), JO_ERR_ARGUMENT,
+                   "the system was not prepared for", direct ? "adjoint" : "direct");
+    assert_null(s);
+    jo_context_clear(f->ctx);
+    // left open it is the one that is there
+    o.method = JSTUDY_SWEEP_AUTO;
+    s = open_of(f, sens, &o);
+    assert_int_equal(s->method, direct ? JSENS_DIRECT : JSENS_ADJOINT);
+    jstudy_sweep_destroy(s);
+    jsens_destroy(sens);
+  }
+}
+
 static void test_sweep_memory_ends_anywhere(void** state) {
   subject* f = *state;
   jstudy_range range = {"k", 8000, 9000, 2};
   jstudy_sweep_options o = options(2);
   o.range = &range;
   o.nrange = 1;
-  o.nwrt = 0;
   o.t_end = 0.25;
   o.journal = f->journal;
   for (long n = 0;; n += 41) {
@@ -438,13 +490,16 @@ static void test_sweep_memory_ends_anywhere(void** state) {
     failing_alloc_init(&a, n);
     jo_context* ctx = NULL;
     jmodel* m = NULL;
+    jsens* sens = NULL;
     jstudy_sweep* s = NULL;
     jo_status status = jo_context_create(&a.allocator, &ctx);
     if (status >= 0) status = jmodel_load(ctx, QUARTER_CAR, NULL, 0, &m);
-    if (status >= 0) status = jstudy_sweep_create(ctx, m, &o, &s);
+    if (status >= 0) status = prepare(ctx, m, 0, &sens);
+    if (status >= 0) status = jstudy_sweep_create(ctx, sens, NULL, &o, &s);
     if (status >= 0) status = jstudy_sweep_run(s);
     if (status >= 0) status = jreport_sweep(ctx, s, false, f->out);
     jstudy_sweep_destroy(s);
+    jsens_destroy(sens);
     jmodel_destroy(m);
     jo_context_destroy(ctx);
     assert_int_equal(a.live_bytes, 0);
@@ -470,6 +525,7 @@ int main(void) {
       CASE(test_sweep_goes_on_after_a_stop),
       CASE(test_sweep_journal_of_another_sweep),
       CASE(test_sweep_mistakes_are_named),
+      CASE(test_sweep_method_that_is_not_prepared_is_refused),
       CASE(test_sweep_memory_ends_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

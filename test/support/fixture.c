@@ -44,7 +44,9 @@ static void remove_dir(const char* path) {
 void fixture_close(fixture* f) {
   if (f->dir) remove_dir(f->dir);
   bool is_clean = !f->dir || !jfile_exists(f->dir);
-  jo_system_destroy(f->system);
+  while (f->nsystem > 0) {
+    jo_system_destroy(f->systems[--f->nsystem]);
+  }
   jo_model_destroy(f->model);
   jplant_work_destroy(f->run);
   jplant_destroy(f->plant);
@@ -102,12 +104,16 @@ void fixture_model(fixture* f, const char* path, const jo_setting* set, int nset
   assert_ok(f->ctx, jo_model_load(f->ctx, path, set, nset, &f->model));
 }
 
-void fixture_system(fixture* f, const char* const* variable, int nvariable) {
-  jo_system_options opt = jo_system_options_default();
+jo_system* fixture_prepare(fixture* f, jo_system_options opt) {
+  assert_true(f->nsystem < FIXTURE_SYSTEMS);
   opt.interpreter = 1;
-  opt.variable = variable;
-  opt.nvariable = nvariable;
   assert_ok(f->ctx, jo_system_create(f->ctx, f->model, &opt, &f->system));
+  f->systems[f->nsystem++] = f->system;
+  return f->system;
+}
+
+void fixture_system(fixture* f, const char* const* variable, int nvariable) {
+  fixture_prepare(f, (jo_system_options){.variable = variable, .nvariable = nvariable});
 }
 
 void check_refused(const jo_context* ctx, jo_status got, jo_status status, const char* const* told,

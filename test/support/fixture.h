@@ -21,9 +21,12 @@ struct jmodel_setting;
 struct jo_model;
 struct jo_setting;
 struct jo_system;
+struct jo_system_options;
 struct jplant;
 struct jplant_options;
 struct jplant_work;
+
+#define FIXTURE_SYSTEMS 16
 
 typedef struct fixture {
   failing_alloc memory;  // of the context; counts, and fails when a test tells it to
@@ -34,8 +37,10 @@ typedef struct fixture {
   struct jmodel* m;
   struct jplant* plant;
   struct jplant_work* run;
-  struct jo_model* model;  // the public face of a model, and of a plant
-  struct jo_system* system;
+  struct jo_model* model;    // the public face of a model, and of a plant
+  struct jo_system* system;  // the latest of these
+  struct jo_system* systems[FIXTURE_SYSTEMS];
+  int nsystem;
 } fixture;
 
 // Context and arena. The functions of fixtures fail the test on any error.
@@ -67,6 +72,9 @@ struct jplant_options fixture_interpreted(
 // A model and a system as users make them, interpreted.
 void fixture_model(fixture* f, const char* path, const struct jo_setting* set, int nset);
 void fixture_system(fixture* f, const char* const* variable, int nvariable);
+
+// A system of the model, of these options but interpreted. The fixture holds it, and the ones before.
+struct jo_system* fixture_prepare(fixture* f, struct jo_system_options opt);
 
 // A call that is to fail: with this status, and each of these texts is part of the message.
 #define assert_refused(ctx, call, status, ...)                                            \

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Suspension kinematics of a public car against figures found by another program, derivatives against differences
+of the command, and what is refused. Figures: travel in mm, angles in degrees, the left wheel."""
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import jounce
+
+WISHBONE = "test/models/double_wishbone.yaml"
+
+# travel, toe, camber, W y, contact y, W x, spring, d spring / d travel
+BUMP = [
+    (-80, 4.2076, 1.1026, -19.739, -26.072, -0.252, 552.988, -0.5206),
+    (-60, 2.8664, 0.9174, -12.338, -17.615, -0.027, 542.593, -0.5191),
+    (-40, 1.7393, 0.6669, -6.665, -10.504, 0.096, 532.218, -0.5185),
+    (-20, 0.7914, 0.3597, -2.583, -4.654, 0.107, 521.848, -0.5186),
+    (0, 0, 0, 0, 0, 0, 511.468, -0.5194),
+    (20, -0.6494, -0.4111, 1.141, 3.509, -0.231, 501.070, -0.5205),
+    (40, -1.1650, -0.8755, 0.871, 5.912, -0.589, 490.644, -0.5221),
+    (60, -1.5494, -1.3974, -0.804, 7.241, -1.076, 480.184, -0.5239),
+    (80, -1.8007, -1.9841, -3.902, 7.517, -1.695, 469.686, -0.5259)]
+STEER = [34.4766, 25.3860, 16.7833, 8.3838, 0, -8.5123, -17.2784, -26.4190, -36.0617]
+STEER_CAMBER = [4.7840, 3.2531, 1.9648, 0.8838, 0, -0.6806, -1.1389, -1.3440, -1.2516]
+
+
+def kinematics(path, *args):
+    return json.loads(jounce("kinematics", str(path), "--json", *args).stdout)
+
+
+class Figures(unittest.TestCase):
+    def close(self, got, expected, digits):
+        for a, b in zip(got, expected, strict=True):
+            self.assertAlmostEqual(a, b, delta=0.51 * 10**-digits)
+
+    def test_bump(self):
+        k = kinematics(WISHBONE, "--axle", "front", "--points", "9")
+        c = k["curves"]
+        column = list(zip(*BUMP))
+        self.close([1e3 * x for x in k["travel"]], column[0], 6)
+        self.close(c["toe"], column[1], 4)
+        self.close(c["camber"], column[2], 4)
+        for name, i in (("wheel_y", 3), ("contact_y", 4), ("wheel_x", 5), ("spring_l_length", 6)):
+            self.close([1e3 * x for x in c[name]], column[i], 3)
+        self.close(c["spring_l_ratio"], column[7], 4)
+        self.close([c["roll_centre_height"][4]], [0.1625], 4)
+        self.close([c["kingpin_inclination"][4], c["caster"][4]], [10.008, 5.377], 3)
+        self.close([1e3 * c["scrub_radius"][4], 1e3 * c["caster_trail"][4]], [5.0, 12.2], 1)
+
+    def test_slopes_at_the_design_position(self):
+        c = kinematics(WISHBONE, "--from", "-1e-4", "--to", "1e-4", "--points", "2")["curves"]
+        self.assertAlmostEqual((c["toe"][1] - c["toe"][0]) / 2e-4, -35.93, delta=0.006)
+        self.assertAlmostEqual((c["camber"][1] - c["camber"][0]) / 2e-4, -19.27, delta=0.006)
+
+    def test_steering(self):
+        c = kinematics(WISHBONE, "--motion", "steer", "--points", "9")["curves"]
+        self.close(c["steer"], STEER, 4)
+        self.close(c["camber"], STEER_CAMBER, 4)
+
+    def test_the_right_wheel_is_the_mirror_image(self):
+        left, right = (kinematics(WISHBONE, "--side", s)["curves"] for s in ("left", "right"))
+        for name in ("toe", "camber", "wheel_x", "caster", "kingpin_inclination", "scrub_radius"):
+            self.close(left[name], right[name], 12)
+        self.close(left["contact_y"], [-y for y in right["contact_y"]], 12)
+        steer = kinematics(WISHBONE, "--motion", "steer")["curves"]["steer"]
+        other = kinematics(WISHBONE, "--motion", "steer", "--side", "right")["curves"]["steer"]
+        self.close(steer, [-x for x in reversed(other)], 10)
+
+
+class Derivatives(unittest.TestCase):
+    NUMBERS = {"hardpoints.UU_l.y": 0.695, "hardpoints.W_l.z": -0.1199, "hardpoints.TU_l.x": -0.15,
+               "hardpoints.LU_l.x": 0, "hardpoints.ST_l.z": 0.23, "axles.front.left.radius": 0.33}
+
+    def test_derivatives_are_those_of_the_command(self):
+        for motion in ("bump", "roll", "steer"):
+            args = ("--motion", motion, "--points", "3")
+            found = kinematics(WISHBONE, *args, "--wrt", ",".join(self.NUMBERS))
+            for name, value in self.NUMBERS.items():
+                h = 1e-4
+                at = [kinematics(WISHBONE, *args, "--set", f"{name}={value + k * h!r}")["curves"]
+                      for k in (-2, -1, 1, 2)]
+                for curve, rows in found["derivatives"].items():
+                    for i, exact in enumerate(rows[name]):
+                        f = [a[curve][i] for a in at]
+                        quotient = (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * h)
+                        self.assertAlmostEqual(exact, quotient, delta=1e-8 * max(1, abs(quotient)),
+                                               msg=f"{motion} {curve} {name}")
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, text, *args, code=1, change=lambda t: t):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "model.yaml")
+            path.write_text(change(Path(WISHBONE).read_text(encoding="utf-8")), encoding="utf-8")
+            self.assertIn(text, jounce("kinematics", str(path), *args, code=code).stderr)
+
+    def test_mistakes_are_told(self):
+        self.refused("no axle is named 'rear'", "--axle", "rear")
+        self.refused("--points needs", "--points", "0", code=2)
+        self.refused("no force, tyre or other element is named 'spring_x'; did you mean 'spring_l'",
+                     change=lambda t: t.replace("springs: [spring_l]", "springs: [spring_x]"))
+        self.refused("radius is missing", change=lambda t: t.replace("radius: 0.33, ", "", 1))
+        self.refused("kingpin needs 2 points", change=lambda t: t.replace("upright_l.LU_l, ", "", 1))
+        self.refused("unknown key 'rak'", change=lambda t: t.replace("rack: rack\n", "rak: rack\n"))
+        self.refused("does not steer", "--motion", "steer",
+                     change=lambda t: t.replace("    rack: rack\n", ""))
+        self.refused("the model has no axles",
+                     change=lambda t: t[:t.index("axles:")] + t[t.index("simulation:"):])
+
+    def test_positions_out_of_reach_are_refused(self):
+        self.refused("a travel of -2 m cannot be reached", "--from", "-2", "--to", "2", "--points", "2")
+
+
+if __name__ == "__main__":
+    unittest.main()
