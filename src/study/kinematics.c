@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suspension kinematics as assemblies of a copy of the model: its initial conditions hold the vehicle at its design
 // position and lift the wheels, by numbers that can be set; sensors tell how the wheels stand. So derivatives
-// are those of the assembly. Wheels rise at 1 m/s: slopes over travel are velocities, and as exact.
+// are those of the assembly. Wheels rise at 1 m/s: slopes over travel are velocities, and as exact; what springs
+// exert is what changes its sign when they sink instead, and dampers do not.
 #include "study/kinematics.h"
 
 #include <math.h>
@@ -13,9 +14,10 @@
 #define MAX_CURVES 64
 #define DEGREES    "180/pi"
 
-enum { LEFT, RIGHT, RACK, NMOVED };
+enum { LEFT, RIGHT, RACK, RATE, NMOVED };
 static const char* const moved_path[NMOVED] = {"kinematics.left", "kinematics.right",
-                                               "kinematics.rack"};
+                                               "kinematics.rack", "kinematics.rate"};
+#define RATE_STEP 3e-4  // of travel, for the derivatives of the wheel rate [m]
 static const char* const side_name[2] = {"l", "r"};
 
 typedef struct builder {
@@ -29,8 +31,12 @@ typedef struct builder {
   struct {
     const char *name, *unit, *description;
     bool is_change;  // against the design position
+    bool is_odd;     // in the rate of travel
   } curve[MAX_CURVES];
   int ncurve;
+  int force, rate;  // curves: of the wheel, and its slope; -1: none
+  int* wrt;         // numbers differentiated for: those asked for, then the travel of both wheels
+  int nw;
   int moved[NMOVED];  // numbers of the copy
   jplant* plant;
 } builder;
@@ -126,8 +132,8 @@ static void lift_wheel(builder* b, int side) {
   const char* height = join(b, "%s + %s", text_of(b, &p->r.e[2]), moved_path[side]);
   jstudy_motion motion = b->opt->motion;
   const char* rate = motion == JSTUDY_MOTION_STEER                   ? "0"
-                     : motion == JSTUDY_MOTION_ROLL && side == RIGHT ? "-1"
-                                                                     : "1";
+                     : motion == JSTUDY_MOTION_ROLL && side == RIGHT ? "-kinematics.rate"
+                                                                     : "kinematics.rate";
   add_condition(b, z, height, rate);
 }
 
@@ -341,6 +347,21 @@ static void add_ackermann(builder* b) {
             "of the left wheel, against rolling without slip");
 }
 
+// Springs give back what lifts the wheel. (K6)  N dz/dt = -sum of their powers
+static void add_wheel_force(builder* b, int side) {
+  const jmodel_axle_side* s = &b->axle->side[side];
+  bool sinks = b->opt->motion == JSTUDY_MOTION_ROLL && side == RIGHT;
+  if (s->nspring == 0 || b->opt->motion == JSTUDY_MOTION_STEER) return;
+  const char* sum = "";
+  for (int i = 0; i < s->nspring; i++) {
+    sum = join(b, *sum ? "%s+%s.power" : "%s%s.power", sum, b->m->element[s->spring[i]].name);
+  }
+  b->force = b->ncurve;
+  b->curve[b->ncurve].is_odd = true;
+  add_curve(b, "wheel_force", "N", false, join(b, sinks ? "(%s)%s" : "-(%s)%s", sum, ""),
+            "of the springs, upward on the wheel to hold it");
+}
+
 static jo_status add_signals(builder* b) {
   jmodel* c = &b->copy;
   enum { MOST = 64 + MAX_CURVES };
@@ -356,6 +377,7 @@ static jo_status add_signals(builder* b) {
   add_axle_curves(b);
   add_ackermann(b);
   add_element_curves(b, b->opt->side);
+  add_wheel_force(b, b->opt->side);
   return b->failed ? jerr_memory(b->ctx) : JO_OK;
 }
 
@@ -427,12 +449,18 @@ static jo_status check_options(const builder* b) {
 static jo_status build_plant(builder* b) {
   jplant_options opt = jplant_options_default();
   jmodel* c = &b->copy;
-  for (int i = 0; i < b->opt->nwrt; i++) {
-    c->number[b->opt->wrt[i]].is_parameter = true;
+  b->wrt = JARENA_ARRAY(&b->a, b->opt->nwrt + 2, int);
+  if (!b->wrt) return jerr_memory(b->ctx);
+  for (b->nw = 0; b->nw < b->opt->nwrt; b->nw++) {
+    b->wrt[b->nw] = b->opt->wrt[b->nw];
+    c->number[b->wrt[b->nw]].is_parameter = true;
+  }
+  for (int side = 0; side < 2 && b->force >= 0; side++) {
+    b->wrt[b->nw++] = b->moved[side];
   }
   opt.kernel.backend = JKERNEL_INTERP;
-  opt.gen.wrt = b->opt->wrt;
-  opt.gen.nwrt = b->opt->nwrt;
+  opt.gen.wrt = b->wrt;
+  opt.gen.nwrt = b->nw;
   return jplant_create(b->ctx, c, &opt, &b->plant);
 }
 
@@ -445,8 +473,8 @@ static void set_number(const builder* b, double* p, int which, double value) {
   }
 }
 
-// Outputs of a position (noutput), and their derivatives (noutput x nw).
-static jo_status stand(const builder* b, double travel, double* out, double* dout) {
+// Outputs of a position (noutput), and their derivatives (noutput x nw), with the wheels at a rate.
+static jo_status stand_at(const builder* b, double travel, double rate, double* out, double* dout) {
   const jgen_dynamics* d = b->plant->dynamics;
   jarena a;
   jarena_init(&a, b->ctx);
@@ -459,17 +487,42 @@ static jo_status stand(const builder* b, double travel, double* out, double* dou
     if (!steers) set_number(b, p, LEFT, travel);
     if (!steers) set_number(b, p, RIGHT, b->opt->motion == JSTUDY_MOTION_ROLL ? -travel : travel);
     if (steers) set_number(b, p, RACK, travel);
-    status = jplant_start_find(b->ctx, &a, b->plant, b->opt->nwrt, p, &at);
+    set_number(b, p, RATE, rate);
+    status = jplant_start_find(b->ctx, &a, b->plant, b->nw, p, &at);
   }
-  if (status >= 0) {
-    status = jplant_start_outputs(b->ctx, &a, b->plant, b->opt->nwrt, p, &at, out, dout);
-  }
+  if (status >= 0) status = jplant_start_outputs(b->ctx, &a, b->plant, b->nw, p, &at, out, dout);
   jarena_free(&a);
   return status;
 }
 
-static jo_status allocate(jstudy_kinematics* k, const builder* b) {
-  k->ncurve = b->ncurve;
+// The same, with the odd part of what is odd.
+static jo_status stand(builder* b, double travel, double* out, double* dout) {
+  JO_TRY(stand_at(b, travel, 1.0, out, dout));
+  if (b->force < 0) return JO_OK;
+  jarena_mark mark = jarena_save(&b->a);
+  size_t no = (size_t)b->plant->dynamics->noutput, nw = (size_t)b->nw;
+  double *down = JARENA_ARRAY(&b->a, no, double), *ddown = JARENA_ARRAY(&b->a, no * nw, double);
+  if (!down || !ddown) return jerr_memory(b->ctx);
+  JO_TRY(stand_at(b, travel, -1.0, down, ddown));
+  for (size_t c = 0; c < (size_t)b->ncurve; c++) {
+    if (!b->curve[c].is_odd) continue;
+    out[c] = 0.5 * (out[c] - down[c]);
+    for (size_t w = 0; w < nw; w++) {
+      dout[c * nw + w] = 0.5 * (dout[c * nw + w] - ddown[c * nw + w]);
+    }
+  }
+  jarena_restore(&b->a, mark);
+  return JO_OK;
+}
+
+static jo_status allocate(jstudy_kinematics* k, builder* b) {
+  b->rate = b->force >= 0 ? b->ncurve : -1;
+  if (b->rate >= 0) {
+    b->curve[b->rate].name = "wheel_rate";
+    b->curve[b->rate].unit = "N/m";
+    b->curve[b->rate].description = "slope of the wheel force over travel";
+  }
+  k->ncurve = b->ncurve + (b->rate >= 0 ? 1 : 0);
   k->nw = b->opt->nwrt;
   k->n = b->opt->n;
   k->axle = b->axle->name;
@@ -490,19 +543,44 @@ static jo_status allocate(jstudy_kinematics* k, const builder* b) {
 
 static void take(jstudy_kinematics* k, const builder* b, int i, const double* out,
                  const double* dout, const double* design, const double* ddesign) {
-  for (int c = 0; c < k->ncurve; c++) {
+  for (int c = 0; c < b->ncurve; c++) {
     bool is_change = b->curve[c].is_change;
     k->curve[c].value[i] = out[c] - (is_change ? design[c] : 0.0);
     for (int w = 0; w < k->nw; w++) {
-      double slope = dout[(size_t)c * (size_t)k->nw + (size_t)w];
-      if (is_change) slope -= ddesign[(size_t)c * (size_t)k->nw + (size_t)w];
+      double slope = dout[(size_t)c * (size_t)b->nw + (size_t)w];
+      if (is_change) slope -= ddesign[(size_t)c * (size_t)b->nw + (size_t)w];
       k->curve[c].derivative[(size_t)i * (size_t)k->nw + (size_t)w] = slope;
     }
   }
 }
 
+// The wheel rate is the exact derivative of the wheel force by travel. Its own derivatives change the order,
+//   (K7)  d rate / d number = d/dz (dN / d number)
+// the inner one exact, the outer one by differences of fourth order.
+static jo_status take_rate(jstudy_kinematics* k, builder* b, int i, const double* force_slopes) {
+  static const double weight[4] = {1.0, -8.0, 8.0, -1.0}, at[4] = {-2.0, -1.0, 1.0, 2.0};
+  size_t no = (size_t)b->plant->dynamics->noutput, nw = (size_t)b->nw, n = (size_t)k->nw;
+  double sign = b->opt->motion == JSTUDY_MOTION_ROLL ? -1.0 : 1.0;
+  double* rate = k->curve[b->rate].derivative + (size_t)i * n;
+  // travel is that of the wheel looked at
+  double own = b->opt->side == RIGHT ? sign : 1.0;
+  k->curve[b->rate].value[i] = own * (force_slopes[n] + sign * force_slopes[n + 1]);
+  if (n == 0) return JO_OK;
+  jarena_mark mark = jarena_save(&b->a);
+  double *out = JARENA_ARRAY(&b->a, no, double), *dout = JARENA_ARRAY(&b->a, no * nw, double);
+  if (!out || !dout) return jerr_memory(b->ctx);
+  for (int p = 0; p < 4; p++) {
+    JO_TRY(stand(b, k->travel[i] + at[p] * RATE_STEP, out, dout));
+    for (size_t w = 0; w < n; w++) {
+      rate[w] += own * weight[p] * dout[(size_t)b->force * nw + w] / (12.0 * RATE_STEP);
+    }
+  }
+  jarena_restore(&b->a, mark);
+  return JO_OK;
+}
+
 static jo_status walk(jstudy_kinematics* k, builder* b) {
-  size_t no = (size_t)b->plant->dynamics->noutput, nw = (size_t)k->nw;
+  size_t no = (size_t)b->plant->dynamics->noutput, nw = (size_t)b->nw;
   double* out = JARENA_ARRAY(&b->a, 2 * no, double);
   double* dout = JARENA_ARRAY(&b->a, 2 * no * nw, double);
   if (!out || !dout) return jerr_memory(b->ctx);
@@ -517,6 +595,7 @@ static jo_status walk(jstudy_kinematics* k, builder* b) {
     }
     JO_TRY(status);
     take(k, b, i, out, dout, out + no, dout + no * nw);
+    if (b->rate >= 0) JO_TRY(take_rate(k, b, i, dout + (size_t)b->force * nw));
   }
   return JO_OK;
 }
@@ -539,7 +618,7 @@ jo_status jstudy_kinematics_create(jo_context* ctx, const jmodel* m,
   if (!k) return jerr_memory(ctx);
   *k = (jstudy_kinematics){.ctx = ctx};
   jarena_init(&k->arena, ctx);
-  builder b = {.ctx = ctx, .m = m, .opt = opt};
+  builder b = {.ctx = ctx, .m = m, .opt = opt, .force = -1, .rate = -1};
   jarena_init(&b.a, ctx);
   jo_status status = build(&b, k);
   jplant_destroy(b.plant);
