@@ -5,6 +5,7 @@
 // Reading: the point is moved into the exponent before strtod sees the number.
 #include "base/text.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -56,6 +57,7 @@ void jtext_write(jtext* t, const char* s, size_t n) {
   if (!reserve(t, n)) return;
   if (n) memcpy(t->data + t->length, s, n);
   t->length += n;
+  assert(t->length < t->cap);
   t->data[t->length] = '\0';
 }
 

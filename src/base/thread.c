@@ -3,6 +3,7 @@
 // turns: it watches, so that progress shows and a wish to stop is heard while turns are long.
 #include "base/thread.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -83,6 +84,7 @@ static void* work(void* user) {
   jo_context_destroy(ctx);
   pthread_mutex_lock(&c->guard);
   c->working--;
+  assert(c->working >= 0);
   pthread_cond_signal(&c->news);
   pthread_mutex_unlock(&c->guard);
   return NULL;
@@ -178,5 +180,6 @@ jo_status jthread_run(jo_context* ctx, const jthread_loop* loop, int* done) {
   }
   jmem_free(ctx, thread);
   *done = c.done;
+  assert(c.done <= loop->n);
   return status;
 }

@@ -11,7 +11,7 @@
 #include "base/err.h"
 
 static int* int_array(jarena* a, int n, int value) {
-  int* x = JARENA_ARRAY(a, n > 0 ? n : 1, int);
+  int* x = JARENA_ARRAY(a, n, int);
   for (int i = 0; x && i < n; i++)
     x[i] = value;
   return x;
@@ -53,7 +53,7 @@ static jo_status find_scalars(jo_context* ctx, jarena* a, jemit_plan* p) {
 // A node may be marked several times: the first name is where it was first computed.
 static jo_status find_marks(jo_context* ctx, jarena* a, jemit_plan* p) {
   const jexpr_graph* g = p->fn->graph;
-  p->mark = JARENA_ARRAY(a, p->schedule.n > 0 ? p->schedule.n : 1, const char*);
+  p->mark = JARENA_ARRAY(a, p->schedule.n, const char*);
   if (!p->mark) return jerr_memory(ctx);
   for (int i = 0; i < g->nmark; i++) {
     int at = p->position[g->mark[i].ref];
@@ -80,7 +80,7 @@ static jo_status collect_stores(jo_context* ctx, jarena* a, jemit_plan* p) {
   int n = 0;
   for (int o = 0; o < fn->nout; o++)
     n += fn->out[o].n;
-  p->store = JARENA_ARRAY(a, n > 0 ? n : 1, jemit_store);
+  p->store = JARENA_ARRAY(a, n, jemit_store);
   p->leaf = int_array(a, n, -1);
   p->first_store = int_array(a, p->schedule.n, -1);
   if (!p->store || !p->leaf || !p->first_store) return jerr_memory(ctx);

@@ -3,6 +3,7 @@
 // Simplification is in simplify.c; this file only guarantees that equal nodes are one node.
 #include "expr/graph.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -117,6 +118,7 @@ jexpr_ref jexpr_lookup(const jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref
 }
 
 jexpr_ref jexpr_intern(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jexpr_ref c) {
+  assert(op < JEXPR_OP_COUNT && jexpr_ops[op].arity >= 0);
   if (!make_room(g)) return g->status < 0 ? JEXPR_POISON : fail_memory(g);
   jexpr_node n = {op, a, b, c};
   uint32_t slot = find_fixed(g, &n);
@@ -128,6 +130,7 @@ jexpr_ref jexpr_intern(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, je
 }
 
 jexpr_ref jexpr_intern_list(jexpr_graph* g, jexpr_op op, const jexpr_ref* arg, int n) {
+  assert(is_list(op) && n > 0);
   if (!make_room(g)) return g->status < 0 ? JEXPR_POISON : fail_memory(g);
   uint32_t slot = find_list(g, op, arg, (uint32_t)n);
   if (g->table[slot]) return g->table[slot];
@@ -193,6 +196,7 @@ jexpr_ref jexpr_const(jexpr_graph* g, double value) {
 }
 
 int jexpr_group(jexpr_graph* g, const char* name, int size, jexpr_vary vary) {
+  assert(size >= 0);
   const char* copy = jarena_strdup(&g->names, name);
   if (!copy || !jmem_grow(g->ctx, &g->group, &g->group_cap, g->ngroup + 1, sizeof *g->group)) {
     fail_memory(g);
@@ -229,11 +233,13 @@ jexpr_ref jexpr_mark(jexpr_graph* g, jexpr_ref a, const char* format, ...) {
 // ---- reading -----------------------------------------------------------------------------------
 
 int jexpr_nargs(const jexpr_graph* g, jexpr_ref r) {
+  assert(r < (jexpr_ref)g->nnode);
   const jexpr_node* n = &g->node[r];
   return is_list(n->op) ? (int)n->b : jexpr_ops[n->op].arity;
 }
 
 jexpr_ref jexpr_arg(const jexpr_graph* g, jexpr_ref r, int k) {
+  assert(k >= 0 && k < jexpr_nargs(g, r));
   const jexpr_node* n = &g->node[r];
   if (is_list(n->op)) return g->list[n->a + (uint32_t)k];
   return k == 0 ? n->a : k == 1 ? n->b : n->c;

@@ -2,6 +2,8 @@
 // Rebuilding expressions with some nodes replaced: conditions by modes, inputs by expressions.
 #include "expr/rewrite.h"
 
+#include <assert.h>
+
 // The node over replaced operands; list operators go through a scratch list.
 static jexpr_ref rebuild(jexpr_graph* g, jexpr_ref r, const jexpr_ref* now, jexpr_ref* list) {
   const jexpr_node n = g->node[r];
@@ -39,6 +41,7 @@ jo_status jexpr_rewrite(jexpr_graph* g, jexpr_replace replace, void* user, jexpr
     return g->status = jerr_memory(g->ctx);
   }
   for (int i = 0; i < n; i++) {
+    assert(refs[i] < (jexpr_ref)nnode);
     need[refs[i]] = true;
   }
   for (jexpr_ref r = (jexpr_ref)nnode - 1; r > 0; r--) {

@@ -4,6 +4,8 @@
 // used soon after they are made.
 #include "expr/schedule.h"
 
+#include <assert.h>
+
 // ---- order -------------------------------------------------------------------------------------
 
 // Values that must be alive at once to compute a node, as if nothing were shared (Sethi-Ullman):
@@ -58,6 +60,7 @@ static void visit(walk* w, jexpr_ref root) {
     } else {
       w->done[r] = true;
       w->order[w->n++] = r;
+      assert(w->n < w->g->nnode);
       depth--;
     }
   }

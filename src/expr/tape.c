@@ -3,6 +3,7 @@
 // runs over all lanes before the next, so that decoding it is paid once per batch.
 #include "expr/tape.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ typedef struct builder {
   int* out_next;   // next entry of the same node
   int* out_group;
   int* out_index;
-  int nlist;
+  int nlist, nins;  // so far; room of the tape
 } builder;
 
 static int take_slot(builder* b) {
@@ -29,6 +30,7 @@ static int take_slot(builder* b) {
 }
 
 static void put(builder* b, int op, int dst, int a, int x, int c) {
+  assert(b->t->n < b->nins);
   b->t->ins[b->t->n++] = (jexpr_ins){op, dst, a, x, c};
 }
 
@@ -69,6 +71,7 @@ static void put_node(builder* b, jexpr_ref r, int position) {
   }
   for (int k = 0; k < n; k++) {
     int s = b->slot[jexpr_arg(g, r, k)];
+    assert(s >= 0);  // operands come first
     if (list) {
       b->t->list[b->nlist++] = s;
     } else {
@@ -95,6 +98,7 @@ static void note_outputs(builder* b, const jexpr_fn* fn) {
   for (int o = 0; o < fn->nout; o++) {
     for (int i = 0; i < fn->out[o].n; i++, e++) {
       jexpr_ref r = fn->out[o].ref[i];
+      assert(r && r < (jexpr_ref)b->g->nnode);
       b->out_group[e] = o;
       b->out_index[e] = i;
       b->out_next[e] = b->out_first[r];
@@ -129,7 +133,8 @@ static bool allocate(builder* b, jarena* a, jarena* scratch, const jexpr_schedul
   for (int i = 0; i < s->n; i++) {
     nlist += jexpr_nargs(b->g, s->order[i]);
   }
-  b->t->ins = JARENA_ARRAY(a, s->n + ninput + nout, jexpr_ins);
+  b->nins = s->n + ninput + nout;
+  b->t->ins = JARENA_ARRAY(a, b->nins, jexpr_ins);
   b->t->list = JARENA_ARRAY(a, nlist, int);
   b->t->constant = JARENA_ARRAY(a, nnode, double);
   b->t->uniform = JARENA_ARRAY(a, b->g->ngroup, bool);

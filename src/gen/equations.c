@@ -4,6 +4,8 @@
 // docs/theory/dynamics.md eqs. (R1)-(R10): dependent velocities and accelerations are eliminated by
 // the factorised closure Jacobian, the reduced mass matrix is factorised, all unrolled.
 #include "gen/begin.h"
+
+#include <assert.h>
 #include "gen/objective.h"
 #include "gen/reduction.h"
 
@@ -41,6 +43,7 @@ static jo_status set_states(jgen_reduction* r) {
   jgen_dynamics* d = r->out;
   const jgen_layout* l = &d->layout;
   JO_TRY(jgen_layout_build(s->a, s->m, r->part, &d->layout));
+  assert(r->nu + r->nv + r->nd == r->nq && r->nv == r->part->nrow);
   d->ny = l->ny;
   d->nobjective = l->block[JGEN_INTEGRAL].n;
   s->g->group[JGEN_Y].size = s->g->group[JGEN_DY].size = d->ny;

@@ -182,6 +182,7 @@ jo_status jgen_layout_build(jarena* a, const jmodel* m, const jgen_partition* pa
   w.counts = false;
   list_all(&w);
   map_coordinates(out, part);
+  assert(w.no_memory || w.n == out->ny);
   return w.no_memory ? jerr_memory(a->ctx) : JO_OK;
 }
 
@@ -190,6 +191,7 @@ int jgen_own_count(const jgen_layout* l) {
 }
 
 int jgen_own(const jgen_layout* l, int i) {
+  assert(i >= 0 && i < jgen_own_count(l));
   static const jgen_block own[] = {JGEN_QU, JGEN_QDU, JGEN_Z};
   int k = 0;
   while (i >= l->block[own[k]].n) {

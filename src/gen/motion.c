@@ -4,6 +4,8 @@
 // of motion. docs/theory/dynamics.md eqs. (D1)-(D8).
 #include "gen/build.h"
 
+#include <assert.h>
+
 void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link) {
   const jgen_link* l = &s->link[link];
   const char* name = l->body >= 0 ? s->m->body[l->body].name : s->m->joint[l->joint].name;
@@ -13,7 +15,9 @@ void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link) {
 }
 
 bool jgen_is_below(const jgen* s, int link, int ancestor) {
+  assert(link >= 0 && link < s->nlink && ancestor >= 0);
   while (link > ancestor) {
+    assert(s->link[link].parent < link);  // parents stand first
     link = s->link[link].parent;
   }
   return link == ancestor;

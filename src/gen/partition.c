@@ -3,6 +3,7 @@
 // elimination of the closure Jacobian at an assembled position, with pivots chosen for little fill
 // among those large enough (Markowitz with threshold), later coordinates first, so that inner
 // ones stay independent. The same pivot order is used for the unrolled symbolic factorisation.
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ static bool find_pivot(const elimination* e, int wish, int* row, int* col) {
 }
 
 static void eliminate(elimination* e, int row, int col) {
+  assert(!e->row_done[row] && !e->col_done[col]);
   e->row_done[row] = e->col_done[col] = true;
   for (int r = 0; r < e->nh; r++) {
     if (e->row_done[r]) continue;
@@ -150,6 +152,8 @@ jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, con
     if (!e.row_done[r]) p.redundant[p.nredundant++] = r;
   }
   sort_coordinates(&e, &p);
+  assert(p.nv == p.nrow && p.nrow + p.nredundant == nh);
+  assert(p.nu + p.nv + p.nd == e.nq);
   *out = p;
   return JO_OK;
 }
@@ -173,6 +177,7 @@ static void fill_scaled(elimination* e, const double* J, int nh, double toleranc
 jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
                             int nr, double tolerance, bool inner, bool* stays) {
   elimination e = {.m = m, .nh = nr, .nq = m->ncoordinate, .inner = inner};
+  assert(nh <= nr);
   jarena_mark mark = jarena_save(a);
   e.row_done = JARENA_ARRAY(a, nr, bool);
   e.col_done = JARENA_ARRAY(a, e.nq, bool);

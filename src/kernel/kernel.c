@@ -5,6 +5,7 @@
 // compiler, its flags and the processor. So a cached library is never stale, only unused.
 #include "kernel/kernel.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +245,7 @@ static jo_status compile_or_interpret(jkernel_set* set, jarena* scratch, const j
 
 static jo_status create_set(jo_context* ctx, const jexpr_fn* fn, int nfn, int lanes,
                             jkernel_set** out) {
+  assert(nfn > 0 && lanes > 0);
   jkernel_set* set = jmem_resize(ctx, NULL, sizeof *set);
   if (!set) return jerr_memory(ctx);
   *set = (jkernel_set){.ctx = ctx, .n = nfn};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistakes as one line each, with resemblances for "did you mean"; and memory of the reader.
+#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -122,7 +123,8 @@ const char* jmodel_keep(jmodel_reader* r, const char* text) {
 }
 
 void* jmodel_array(jmodel_reader* r, int n, size_t size) {
-  void* p = jarena_array(&r->m->arena, (size_t)(n > 0 ? n : 1), size);
+  assert(n >= 0);
+  void* p = jarena_array(&r->m->arena, (size_t)n, size);
   if (!p) jmodel_out_of_memory(r);
   return p;
 }

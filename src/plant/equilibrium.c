@@ -4,6 +4,7 @@
 // the air come down and no unstable equilibrium attracts it; at last the steps are Newton's.
 #include "plant/equilibrium.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -236,6 +237,7 @@ static int find_free(problem* b) {
     row_done[j] = false;
   }
   for (; find_pivot(b, FELT * largest, &pivot, &col); rank++) {
+    assert(rank < n);
     row_done[pivot] = true;
     b->stays[col] = false;
     for (int i = 0; i < n; i++) {
@@ -388,6 +390,7 @@ static jo_status find(jo_context* ctx, jarena* a, problem* b, jplant_equilibrium
   double* x = NULL;
   if (!allocate(b, a, &x)) return JO_ERR_MEMORY;
   list_unknowns(b);
+  assert(b->n <= jgen_own_count(&b->d->layout));
   memset(b->y + jgen_first(&b->d->layout, JGEN_QDU), 0, (size_t)b->d->part.nu * sizeof *b->y);
   for (int i = 0; i < b->n; i++) {
     x[i] = b->begin[i] = b->y[b->at[i]];

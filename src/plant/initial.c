@@ -6,6 +6,7 @@
 // at all.
 #include "plant/initial.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "expr/tape.h"
@@ -143,6 +144,7 @@ static problem set_up(const jmodel* m, const jgen_position* p, const double* val
 }
 
 static void choose(problem* b, int nw, int k) {
+  assert(k >= 0 && k < nw);
   memset(b->dp, 0, (size_t)nw * sizeof *b->dp);
   b->dp[k] = 1.0;
 }

@@ -3,6 +3,7 @@
 // where B comes from the velocities, qd_v = B qd_u + b, which are linear in qd_u.
 #include "plant/linearise.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -103,6 +104,7 @@ jo_status jplant_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
   problem b = {.d = d, .s = s, .t = t};
   *out = (jplant_linear){.nu = d->part.nu, .nv = d->part.nv, .nz = d->layout.block[JGEN_Z].n};
   out->n = jgen_own_count(&d->layout);
+  assert(out->n == 2 * out->nu + out->nz);
   out->A = JARENA_ARRAY(a, out->n * out->n, double);
   out->B = JARENA_ARRAY(a, out->nv * out->nu, double);
   b.y = JARENA_ARRAY(a, d->ny, double);

@@ -3,6 +3,7 @@
 // compile, and hand the driver its callbacks.
 #include "plant/plant.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -226,6 +227,7 @@ void jplant_destroy(jplant* p) {
 
 void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* const* out) {
   const jplant_kernels* k = r->plant->kernels;
+  assert(k->of[f]);  // functions that were not asked for are not there
   const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = r->p,
                                         [JGEN_T] = &t,
                                         [JGEN_Y] = y,

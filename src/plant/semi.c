@@ -3,6 +3,7 @@
 // closure Jacobian, reduced mass matrix, Cholesky.
 #include "plant/semi.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static jo_status lu_factor(int n, double* A, int* pivot) {
 // X = A^-1 X for m columns, row-major n x m.
 static void lu_solve(int n, const double* A, const int* pivot, int m, double* X) {
   for (int k = 0; k < n; k++) {
+    assert(pivot[k] >= k && pivot[k] < n);
     for (int j = 0; pivot[k] != k && j < m; j++) {
       double swap = X[k * m + j];
       X[k * m + j] = X[pivot[k] * m + j];

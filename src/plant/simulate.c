@@ -3,6 +3,7 @@
 // results, closes the loops of every sample, and notes events.
 #include "plant/simulate.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -57,6 +58,7 @@ static jo_status add_row(recorder* k, double t, const double* y) {
   }
   if (!jmem_grow(r->ctx, &r->row, &r->row_cap, r->nrow + 1, size)) return jerr_memory(r->ctx);
   double* row = r->row + (size_t)r->nrow * (size_t)r->ncolumn;
+  assert(r->nrow == 0 || t >= row[-r->ncolumn]);  // rows are in the order of time
   fill_row(k, t, y, row);
   r->nrow++;
   return k->opt->sample ? k->opt->sample(k->opt->user, t, y) : JO_OK;
@@ -124,6 +126,7 @@ static jo_status on_event(void* user, const jsolve_event* e, const double* befor
   recorder* k = user;
   jplant_result* r = k->out;
   k->has_jumped = true;
+  assert(e->which >= 0 && e->which < k->plant->dynamics->nswitch);
   if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {
     return jerr_memory(r->ctx);
   }

@@ -12,6 +12,7 @@
 // is above the floor. The floor is RELATIVE_FLOOR of the largest |g_k| seen, at least ABSOLUTE_FLOOR.
 #include "solve/events.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -140,6 +141,7 @@ typedef struct bracket {
 
 // Earliest of the secants through both ends.
 static double secant(const jsolve_events* ev, const bracket* b) {
+  assert(b->lo <= b->hi);
   double best = 1;
   for (int k = 0; k < ev->n; k++) {
     if (!(ev->hi[k] <= 0)) continue;
@@ -308,6 +310,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
 // --- handling ---
 
 static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
+  assert(ev->nflipped > 0 && ev->nflipped <= ev->n);
   ev->at_instant = run->t == ev->t_last ? ev->at_instant + ev->nflipped : ev->nflipped;
   ev->t_last = run->t;
   run->stats.events += ev->nflipped;
@@ -368,6 +371,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
     JO_TRY(check_limits(ev, run));
     for (int i = 0; i < ev->nflipped; i++) {
       int k = ev->flipped[i];
+      assert(!ev->is_done[k]);  // a switch flips once at an instant
       run->sys->mode[k] = run->sys->mode[k] > 0.5 ? 0.0 : 1.0;
       ev->is_done[k] = true;
       ev->is_armed[k] = false;

@@ -3,6 +3,7 @@
 // handle the event. What a step is, rk.c and cvode.c know; what an event is, events.c.
 #include "solve/ode.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -96,6 +97,7 @@ static jo_status create_stepper(jsolve_run* run) {
 // `auto`: explicit and implicit method change places; the new one begins with the step of the old.
 static jo_status change_method(jsolve_run* run) {
   jsolve_stepper *now = run->stepper, *next = run->other;
+  assert(now->wants_other && next != now);
   now->wants_other = false;
   if (!next) {
     JO_TRY(prepare_jacobian(run));
@@ -124,6 +126,7 @@ static jo_status show_step(jsolve_run* run) {
 }
 
 static void accept_step(jsolve_run* run) {
+  assert(run->t_new >= run->t && run->t_new <= run->t_end);
   double* y = run->y;
   run->y = run->y_new;
   run->y_new = y;
@@ -143,6 +146,7 @@ static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
   jsolve_stepper* s = run->stepper;
   if (run->opt->max_steps > 0 && run->stats.steps >= run->opt->max_steps) return fail_steps(run);
   JO_TRY(s->advance(s, run));
+  assert(s->dense);  // events and observers look into the step
   bool is_event = false;
   if (ev) JO_TRY(jsolve_events_locate(ev, run, &is_event));
   JO_TRY(show_step(run));

@@ -2,6 +2,7 @@
 // What the load drivers share: storage, one step of the rule, acceptance.
 #include "solve/load_run.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ double* jsolve_load_vector(jsolve_load_work* u, int n) {
 bool jsolve_load_allocate(jsolve_load_work* u) {
   const jsolve_load_system* s = u->s;
   int n = s->n, nu = s->nu, ne = s->ne, most = ne > nu ? ne : nu;
+  assert(s->at_q >= 0 && s->at_q + nu <= n && s->at_qd >= 0 && s->at_qd + nu <= n);
   double** array[] = {&u->y,     &u->arg,  &u->y_new, &u->error, &u->ys,    &u->ya,    &u->y_mid,
                       &u->y_end, &u->k[0], &u->k[1],  &u->k[2],  &u->ks[0], &u->ks[1], &u->ks[2]};
   bool ok = true;

@@ -9,6 +9,7 @@
 // unknowns undetermined.
 #include "solve/newton.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -164,6 +165,7 @@ static jo_status iterate(solver* s, const jsolve_newton_options* opt, double* x,
 jo_status jsolve_newton(jo_context* ctx, const jsolve_residual* f, const jsolve_newton_options* opt,
                         double* x, jsolve_newton_result* result) {
   solver s = {.f = f, .ctx = ctx, .reach = 1};
+  assert(f->nx >= 0 && f->nr >= 0 && opt->tolerance > 0);
   jsolve_newton_result out = {0};
   jarena arena;
   jarena_init(&arena, ctx);

@@ -3,6 +3,7 @@
 // run in four lanes in a fixed order: fast, and the same bits on every run.
 #include "solve/norm.h"
 
+#include <assert.h>
 #include <math.h>
 
 bool jsolve_weights_init(jsolve_weights* w, jarena* arena, int n, const double* scale,
@@ -28,6 +29,7 @@ static inline double term(const jsolve_weights* w, int i, const double* v, const
 }
 
 double jsolve_norm(const jsolve_weights* w, const double* v, const double* ya, const double* yb) {
+  assert(w->ncontrolled <= w->n);
   double s[4] = {0};
   int i = 0;
   for (; i + 4 <= w->n; i += 4) {

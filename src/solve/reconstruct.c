@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stiff event again, off line, from the state it began with. docs/theory/loads.md eq. (H10).
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -61,6 +62,7 @@ jo_status jsolve_load_reconstruct(jo_context* ctx, const jsolve_load_system* s, 
                                   const double* y0, double duration, double dt, double* peak,
                                   double* t_peak) {
   jsolve_load_work u = {.ctx = ctx, .s = s, .t = t0};
+  assert(dt > 0.0);
   jarena_init(&u.arena, ctx);
   if (!jsolve_load_allocate(&u)) {
     jarena_free(&u.arena);

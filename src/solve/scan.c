@@ -2,6 +2,7 @@
 // Looking into long steps (scan.h).
 #include "solve/scan.h"
 
+#include <assert.h>
 #include <math.h>
 
 #define SCAN_LIMIT    100
@@ -25,6 +26,7 @@ bool jsolve_scan_step(jsolve_run* run, double* t_good) {
   int parts = jsolve_scan_parts(run, h), n = run->sys->n;
   const jsolve_dense* dense = run->stepper->dense;
   double *y = run->scan, *f = run->scan + n, *slope = run->scan + 2 * n;
+  assert(parts >= 1);
   for (int j = 1; j < parts; j++) {
     double t = run->t + h * j / parts;
     dense->eval(dense, t, y);

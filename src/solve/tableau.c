@@ -6,6 +6,7 @@
 // order two for stiff components, would make it worse there.
 #include "solve/tableau.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -84,6 +85,7 @@ const jsolve_tableau* jsolve_tableau_implicit(jsolve_method m) {
 }
 
 jsolve_combination jsolve_compress(const double* factor, int n) {
+  assert(n >= 0 && n <= JSOLVE_MAX_STAGES + 1);
   jsolve_combination c = {0};
   for (int i = 0; i < n; i++) {
     if (factor[i] == 0) continue;
