@@ -11,6 +11,7 @@
 #include "model/model.h"
 
 typedef struct jmodel_reader jmodel_reader;
+typedef struct jmodel_instance jmodel_instance;  // model/instance.h
 
 typedef enum jmodel_node_kind {
   JMODEL_NODE_NULL,  // nothing, `~` or `null`
@@ -30,6 +31,9 @@ struct jmodel_node {
   int n;  // entries of a list or a map ...
   jmodel_node *first, *last;
   jmodel_node* next;  // ... chained
+  const jmodel_instance*
+      in;             // whose names it uses and in whose coordinates it is; NULL: the model's
+  const char* local;  // key of an entry inside of its template; NULL: the key itself
 };
 
 // Parse `text` into a tree; NULL after a mistake that leaves nothing to read, which is reported.
