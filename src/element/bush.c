@@ -24,6 +24,7 @@ typedef struct bush {
   int axis_given[2];
   jmodel_v3 axis[2];
   side moved, turned;
+  int sign[6];  // of the deformations in mirror images: 1 or -1
   bool has_relaxation;
   jmodel_v3 branch, time;  // stiffness of the branches [N/m], time in which they relax [s]
 } bush;
@@ -141,7 +142,10 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   if (u->has_axes) {
     jmodel_check_keys(at, axes, axes_keys);
     jmodel_read_axes(at, axes, "axes", u->axis_given, u->axis);
+  } else {
+    jmodel_place_axes(at->r, map->in, u->axis_given, u->axis);
   }
+  jmodel_signs(map->in, &u->sign[0], &u->sign[3]);
   read_side(at, map, "", &u->moved);
   read_side(at, map, "rotational_", &u->turned);
   read_relaxation(at, map, e);
@@ -180,9 +184,15 @@ static motion motion_of(jgen* s, const bush* u) {
   return m;
 }
 
+// Deformations, rates and forces of a mirror image are told as those of what it is an image of.
+static jexpr_ref signed_by(jexpr_graph* g, int sign, jexpr_ref x) {
+  return sign < 0 ? jexpr_neg(g, x) : x;
+}
+
 // (U1)  x = A_a^T (p_b - p_a)
 // (U2)  R = A_a^T A_b = R_x(a) R_y(b) R_z(c)
-static void put_deformation(jgen* s, const char* name, motion* m, jexpr_ref* signal) {
+static void put_deformation(jgen* s, const char* name, const bush* u, motion* m,
+                            jexpr_ref* signal) {
   jexpr_graph* g = s->g;
   jexpr_v3 x = jexpr_m3_tapply(g, &m->A[0], m->d);
   jexpr_m3 AT = jexpr_m3_transpose(&m->A[0]), R = jexpr_m3_mul(g, &AT, &m->A[1]);
@@ -196,13 +206,14 @@ static void put_deformation(jgen* s, const char* name, motion* m, jexpr_ref* sig
   m->sin_b = R.e[0][2];
   m->cos_b = jexpr_cos(g, signal[X + 4]);
   for (int i = 0; i < 6; i++) {
+    signal[X + i] = signed_by(g, u->sign[i], signal[X + i]);
     jexpr_mark(g, signal[X + i], "%s: %s", name, signals[X + i]);
   }
 }
 
 // (U3)  x' = A_a^T (v_b - v_a - w_a x (p_b - p_a))
 //       with w = R_x^T A_a^T (w_b - w_a):   c' = w_z / cos b    a' = w_x - c' sin b    b' = w_y
-static void put_rates(jgen* s, const motion* m, jexpr_ref* signal) {
+static void put_rates(jgen* s, const bush* u, const motion* m, jexpr_ref* signal) {
   jexpr_graph* g = s->g;
   jexpr_v3 v[2];
   for (int i = 0; i < 2; i++) {
@@ -220,6 +231,9 @@ static void put_rates(jgen* s, const motion* m, jexpr_ref* signal) {
   signal[RATE + 5] = jexpr_div(g, w.e[2], m->cos_b);
   signal[RATE + 3] = jexpr_sub(g, w.e[0], jexpr_mul(g, signal[RATE + 5], m->sin_b));
   signal[RATE + 4] = w.e[1];
+  for (int i = 0; i < 6; i++) {
+    signal[RATE + i] = signed_by(g, u->sign[i], signal[RATE + i]);
+  }
 }
 
 // (U4)  f_i = -(stiffness_i x_i + damping_i x'_i + preload_i + spring_i(x_i))
@@ -246,8 +260,12 @@ static jexpr_ref relax(jgen* s, const jmodel_element* e, int i, jexpr_ref x, jge
 
 // (U5)  on the second body, at its point: A_a f and A_a R_x (m_x, m_y, (m_z - m_x sin b) / cos b);
 //       on the first the opposite, at the same place
-static void apply(jgen* s, const bush* u, const motion* m, const jexpr_ref* f) {
+static void apply(jgen* s, const bush* u, const motion* m, const jexpr_ref* told) {
   jexpr_graph* g = s->g;
+  jexpr_ref f[6];
+  for (int i = 0; i < 6; i++) {
+    f[i] = signed_by(g, u->sign[i], told[i]);
+  }
   jexpr_ref mz = jexpr_sub(g, f[5], jexpr_mul(g, f[3], m->sin_b));
   jexpr_v3 n = {{f[3], f[4], jexpr_div(g, mz, m->cos_b)}};
   n = jexpr_m3_apply(g, &m->A[0], jexpr_m3_apply(g, &m->Rx, n));
@@ -266,9 +284,9 @@ static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
   jexpr_graph* g = s->g;
   jexpr_ref* signal = out->signal;
   motion m = motion_of(s, u);
-  put_deformation(s, e->name, &m, signal);
+  put_deformation(s, e->name, u, &m, signal);
   if (s->stage < JGEN_AT_VELOCITY) return;
-  put_rates(s, &m, signal);
+  put_rates(s, u, &m, signal);
   signal[POWER] = s->zero;
   for (int i = 0; i < 6; i++) {
     const side* k = i < 3 ? &u->moved : &u->turned;
@@ -300,6 +318,7 @@ const jgen_element_class jelement_bush = {.model = {.kind = "bush",
                                                     .component = component,
                                                     .unit = unit,
                                                     .read = read,
+                                                    .mirrors = true,
                                                     .field = fields,
                                                     .nfield = JELEMENT_COUNT(fields),
                                                     .draw = draw,

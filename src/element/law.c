@@ -37,6 +37,8 @@ static bool says_nothing(const jelement_law* law, const jmodel_node* map) {
 
 void jelement_law_read(const jmodel_at* at, const jmodel_node* map, jmodel_place place,
                        bool is_line, jelement_law* law) {
+  static const char* const own[] = {"length", "angle", "rate", NULL};
+  at->r->own_names = own;
   const char* free_key = is_line ? "free_length" : "free";
   jmodel_scope any = JMODEL_SCOPE_ANY;
   law->has_stiffness = jmodel_get_scalar(at, map, "stiffness", any, &law->stiffness);
@@ -49,6 +51,7 @@ void jelement_law_read(const jmodel_at* at, const jmodel_node* map, jmodel_place
   law->damper_table = jelement_table_read(at, map, "damper");
   read_stop(at, map, "bump_stop", is_line, &law->bump);
   read_stop(at, map, "rebound_stop", is_line, &law->rebound);
+  at->r->own_names = NULL;
   if (is_line && law->has_stiffness && !law->has_free) {
     jmodel_mistake(at, place, "'free_length' is missing; a stiffness needs it");
   }

@@ -18,6 +18,16 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
     jmodel_mistake(at, e->place, "it says no law; give 'force: [x, y, z]' or 'torque: [x, y, z]'");
   }
   f->in_body = in && jmodel_word_at(at, in, "axes", axes) == 1;
+  jmodel_v3* both[] = {&f->force, &f->torque};
+  for (int i = 0; i < 2; i++) {
+    if (!(i == 0 ? f->has_force : f->has_torque)) continue;
+    if (f->in_body) {
+      jmodel_flip(at->r, map->in, both[i]);
+    } else {
+      jmodel_place_direction(at->r, map->in, both[i]);
+    }
+  }
+  if (f->has_torque) jmodel_turn_round(at->r, map->in, &f->torque);
   if (!jmodel_body_point_at(at, where, "at", jmodel_format(at->r, "%s.at", at->path), &f->at)) {
     return false;
   }
@@ -68,6 +78,7 @@ const jgen_element_class jelement_point = {.model = {.kind = "force",
                                                      .component = jelement_law_component,
                                                      .unit = jelement_newton,
                                                      .read = read,
+                                                     .mirrors = true,
                                                      .draw = draw,
                                                      .follows = follows},
                                            .signal = jelement_law_signals,

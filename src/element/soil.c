@@ -47,7 +47,7 @@ static bool read_points(const jmodel_at* at, const jmodel_node* node, soil* s) {
   const char* path = jmodel_format(at->r, "%s.centre", at->path);
   if (!jmodel_body_point_at(at, centre, "centre", path, &s->centre)) return false;
   path = jmodel_format(at->r, "%s.lateral", at->path);
-  if (!jmodel_body_vector_at(at, lateral, "lateral", path, &s->lateral)) return false;
+  if (!jmodel_body_axis_at(at, lateral, "lateral", path, &s->lateral)) return false;
   if (s->centre.body != s->body) {
     jmodel_mistake(at, centre->place, "centre is not a point of the wheel");
     return false;
@@ -165,6 +165,7 @@ const jgen_element_class jelement_soil = {.model = {.kind = "soil",
                                                     .component = component,
                                                     .unit = jelement_newton,
                                                     .read = read,
+                                                    .mirrors = true,
                                                     .field = fields,
                                                     .nfield = JELEMENT_COUNT(fields),
                                                     .draw = draw},

@@ -40,8 +40,7 @@ static bool read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_place
     return false;
   }
   t->centre = jmodel_origin(r, t->body, place);
-  t->axis = (jmodel_vector){jmodel_format(r, "%s.y", r->m->body[t->body].name), t->body, false,
-                            jmodel_unit(1, place)};
+  t->axis = jmodel_own_axis(at, map, t->body, 1);
   if (centre) {
     const char* path = jmodel_format(r, "%s.centre", at->path);
     if (!jmodel_point_at(at, centre, "centre", path, &t->centre)) return false;
@@ -49,7 +48,7 @@ static bool read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_place
   }
   if (axis) {
     const char* path = jmodel_format(r, "%s.axis", at->path);
-    if (!jmodel_vector_at(at, axis, "axis", path, &t->axis)) return false;
+    if (!jmodel_axis_at(at, axis, "axis", path, &t->axis)) return false;
     if (t->axis.body < 0) t->axis.body = t->body;
   }
   return true;
@@ -147,6 +146,7 @@ const jgen_element_class jelement_tyre = {.model = {.kind = "tyre",
                                                     .component = component,
                                                     .unit = jelement_newton,
                                                     .read = read,
+                                                    .mirrors = true,
                                                     .field = fields,
                                                     .nfield = JELEMENT_COUNT(fields),
                                                     .draw = draw},

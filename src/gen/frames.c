@@ -175,7 +175,11 @@ jexpr_v3 jgen_design_position(jgen* s, const jmodel_joint* j) {
   jexpr_m3 Cp = design_orientation(s, j->parent), Cc = design_orientation(s, j->child);
   jexpr_v3 r = jexpr_m3_apply(g, &Cc, point_in_body(s, &j->at_child));
   r = jexpr_v3_sub(g, jexpr_v3_add(g, r, design_origin(s, j->child)), design_origin(s, j->parent));
-  return jexpr_m3_tapply(g, &Cp, r);
+  r = jexpr_m3_tapply(g, &Cp, r);
+  for (int i = 0; i < 3; i++) {
+    if (j->sign[i] < 0) r.e[i] = jexpr_neg(g, r.e[i]);
+  }
+  return r;
 }
 
 jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p) {
@@ -196,13 +200,9 @@ bool jgen_find_point(jgen* s, int body, const char* name, size_t n, jmodel_point
       return true;
     }
   }
-  for (int i = 0; i < m->nhardpoint; i++) {
-    if (strlen(m->hardpoint[i].name) == n && memcmp(m->hardpoint[i].name, name, n) == 0) {
-      *out = (jmodel_point){m->hardpoint[i].name, body, true, m->hardpoint[i].value};
-      return true;
-    }
-  }
-  return false;
+  const jmodel_named_v3* hard = jmodel_find_hardpoint(m, body, name, n);
+  if (hard) *out = (jmodel_point){hard->name, body, true, hard->value};
+  return hard != NULL;
 }
 
 // ---- joints as chains of links -------------------------------------------------------------------
@@ -302,6 +302,10 @@ static int joint_motions(jmodel_joint_type type, jgen_motion* motion, int* axis)
 static jexpr_m3 joint_frame(jgen* s, const jmodel_joint* j, const seat* k, int* one_axis) {
   jexpr_graph* g = s->g;
   if (j->type == JMODEL_JOINT_FIXED) return jexpr_m3_identity(g);
+  if (j->has_frame) {
+    static const int given[] = {0, 1};
+    return jgen_frame_in_link(s, j->parent, given, j->frame);
+  }
   if (!has_axis(j->type)) {  // along the vehicle's axes, or along the parent's for a free joint
     jexpr_m3 C =
         j->type == JMODEL_JOINT_FREE ? jexpr_m3_identity(g) : design_orientation(s, j->parent);
@@ -326,6 +330,17 @@ static bool is_identity(const jexpr_graph* g, const jexpr_m3* A) {
   return true;
 }
 
+// From links turned half round about axis `from` to those about `to`; -1: not turned.
+static jexpr_m3 half_turns(jexpr_graph* g, int from, int to, int* now) {
+  jexpr_m3 R = jexpr_m3_identity(g);
+  *now = to;
+  if (from == to) return R;
+  if (from >= 0) R = half_turn(g, from);
+  if (to < 0) return R;
+  jexpr_m3 H = half_turn(g, to);
+  return jexpr_m3_mul(g, &R, &H);
+}
+
 static void add_joint(jgen* s, int joint) {
   const jmodel_joint* j = &s->m->joint[joint];
   jexpr_graph* g = s->g;
@@ -335,14 +350,17 @@ static void add_joint(jgen* s, int joint) {
   int n = joint_motions(j->type, motion, axis);
   jexpr_m3 Rc = joint_frame(s, j, &k, &one_axis);
   int parent = k.parent;
+  int turned =
+      -1;  // the axis about which the links are turned half round, that a coordinate counts backwards
   for (int i = 0; i < n; i++) {
     int coordinate = motion[i] == JGEN_FIXED ? -1 : j->first_coordinate + i;
-    int l = add_link(s, parent, joint, coordinate, motion[i], one_axis >= 0 ? one_axis : axis[i]);
-    if (i == 0) {
-      s->link[l].Rc = Rc;
-      s->link[l].turned = !is_identity(g, &Rc);
-      s->link[l].d = k.d;
-    }
+    int along = one_axis >= 0 ? one_axis : axis[i];
+    int l = add_link(s, parent, joint, coordinate, motion[i], along);
+    jexpr_m3 D = half_turns(g, turned, j->sign[i] < 0 ? (along + 1) % 3 : -1, &turned);
+    if (!is_identity(g, &D)) Rc = jexpr_m3_mul(g, &Rc, &D);
+    s->link[l].Rc = i == 0 ? Rc : D;
+    if (i == 0) s->link[l].d = k.d;
+    s->link[l].turned = !is_identity(g, &s->link[l].Rc);
     parent = l;
   }
   int last = s->nlink - 1;
@@ -352,7 +370,13 @@ static void add_joint(jgen* s, int joint) {
   s->body[j->child].link = last;
   s->body[j->child].E = snap_m3(g, jexpr_m3_mul(g, &C0T, &Rc));
   s->body[j->child].o = point_in_body(s, &j->at_child);
-  if (j->type == JMODEL_JOINT_FREE && k.parent == 0 && s->hub == 0) s->hub = last;
+  // a mirror image counts its coordinates along other axes than the hub's
+  bool is_plain = true;
+  for (int i = 0; i < 6; i++) {
+    is_plain = is_plain && j->sign[i] >= 0;
+  }
+  bool is_free = j->type == JMODEL_JOINT_FREE && k.parent == 0;
+  if (is_free && is_plain && s->hub == 0) s->hub = last;
 }
 
 // ---- mass data in link frames --------------------------------------------------------------------

@@ -347,11 +347,14 @@ static jexpr_ref find_dotted(jgen* s, word name) {
   if (!r && body >= 0) r = body_field(s, body, field, name);
   if (!r) r = joint_field(s, base, field, name);
   if (!r) r = closure_field(s, base, field, name);
-  const char* inner = memchr(base.s, '.', base.n);
-  if (r || !inner) return r;
-  word first = {base.s, (size_t)(inner - base.s)}, point = {inner + 1, base.n - first.n - 1};
-  body = find_body(s->m, first);
-  return body >= 0 ? point_field(s, body, point, field, name) : JEXPR_POISON;
+  // body.point, either of which may have dots of its own
+  for (size_t at = 0; !r && at < base.n; at++) {
+    if (base.s[at] != '.') continue;
+    word point = {base.s + at + 1, base.n - at - 1};
+    body = find_body(s->m, (word){base.s, at});
+    if (body >= 0) return point_field(s, body, point, field, name);
+  }
+  return r;
 }
 
 // Any number of the file by its path.

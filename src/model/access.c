@@ -145,8 +145,8 @@ jmodel_scalar jmodel_scalar_at(const jmodel_at* at, const jmodel_node* node, con
     return bad_scalar(path, node->place);
   }
   if (is_literal) return jmodel_default(r, path, value, node->place);
-  jmodel_try_expression(at, node->place, label, node->text, scope);
-  return (jmodel_scalar){jmodel_keep(r, node->text), -1, path, node->place};
+  jmodel_try_expression(at, node->place, label, node->text, scope, node->in);
+  return (jmodel_scalar){jmodel_full_expression(at, node->in, node->text), -1, path, node->place};
 }
 
 bool jmodel_get_scalar(const jmodel_at* at, const jmodel_node* map, const char* key,
@@ -279,26 +279,32 @@ static bool is_name(const char* s) {
 // Names with a meaning of their own: constants and words of expressions, the fixed body, and the
 // sections, because `hardpoints.P1.x` names a number.
 static const char* const reserved[] = {
-    "ground",     "t",          "pi",     "tau",     "and",     "or",         "not",
-    "true",       "false",      "null",   "gravity", "bodies",  "joints",     "closures",
-    "tables",     "hardpoints", "states", "signals", "sensors", "objectives", "initial",
-    "simulation", "parameters", "inputs", "axles"};
+    "ground",     "t",          "pi",     "tau",       "and",       "or",         "not",
+    "true",       "false",      "null",   "gravity",   "bodies",    "joints",     "closures",
+    "tables",     "hardpoints", "states", "signals",   "sensors",   "objectives", "initial",
+    "simulation", "parameters", "inputs", "templates", "instances", "axles"};
+
+bool jmodel_is_good_name(const jmodel_at* at, const char* name, jmodel_place place) {
+  if (!is_name(name)) {
+    jmodel_mistake(at, place, "not a name; use letters, digits and '_', a letter first");
+    return false;
+  }
+  if (strlen(name) > 60) {
+    jmodel_mistake(at, place, "the name is longer than 60 letters");
+    return false;
+  }
+  bool is_reserved = jmodel_section_kind(name) != NULL;
+  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
+    is_reserved = is_reserved || strcmp(reserved[i], name) == 0;
+  }
+  if (is_reserved) jmodel_mistake(at, place, "the name is reserved; choose another");
+  return !is_reserved;
+}
 
 bool jmodel_name_ok(const jmodel_at* at, const jmodel_node* entry) {
-  if (!is_name(entry->key)) {
-    jmodel_mistake(at, entry->key_place, "not a name; use letters, digits and '_', a letter first");
-    return false;
-  }
-  if (strlen(entry->key) > 60) {
-    jmodel_mistake(at, entry->key_place, "the name is longer than 60 letters");
-    return false;
-  }
-  bool is_reserved = jmodel_section_kind(entry->key) != NULL;
-  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
-    is_reserved = is_reserved || strcmp(reserved[i], entry->key) == 0;
-  }
-  if (is_reserved) {
-    jmodel_mistake(at, entry->key_place, "the name is reserved; choose another");
-  }
-  return !is_reserved;
+  const char* name = entry->local ? entry->local : entry->key;
+  if (!jmodel_is_good_name(at, name, entry->key_place)) return false;
+  if (strlen(entry->key) <= 120) return true;
+  jmodel_mistake(at, entry->key_place, "the name is longer than 120 letters with its instances");
+  return false;
 }

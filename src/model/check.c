@@ -6,7 +6,7 @@
 
 #include "expr/parse.h"
 #include "model/element.h"
-#include "model/reader.h"
+#include "model/instance.h"
 
 // ---- expressions
 
@@ -22,6 +22,7 @@ struct jmodel_interned {
 typedef struct attempt {
   jmodel_reader* r;
   jmodel_scope scope;
+  const jmodel_instance* in;  // whose names they are
 } attempt;
 
 static bool is_word(const char* s, size_t n, const char* word) {
@@ -86,6 +87,8 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   (void)g;
   attempt* a = user;
   if (is_word(name, n, "pi") || is_word(name, n, "tau")) return JEXPR_POISON;
+  int sign;
+  if (a->in) name = jmodel_full_quantity(a->r, a->in, name, n, &sign), n = strlen(name);
   if (a->scope == JMODEL_SCOPE_PARAMETERS) {
     int i = find_parameter(a->r->m, name, n);
     if (i < 0 || a->r->m->parameter[i].is_input || !note_use(a->r, i)) return JEXPR_POISON;
@@ -93,11 +96,19 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   return intern(a->r, name, n);
 }
 
+// As it is called where the expression stands.
+static const char* short_name(const attempt* a, const char* name) {
+  size_t n = a->in ? strlen(a->in->name) : 0;
+  bool is_inside = a->in && strncmp(name, a->in->name, n) == 0 && name[n] == '.';
+  return is_inside ? name + n + 1 : name;
+}
+
 static const char* suggest(void* user, int i) {
-  const jmodel* m = ((attempt*)user)->r->m;
-  if (i < m->nparameter) return m->parameter[i].name;
+  const attempt* a = user;
+  const jmodel* m = a->r->m;
+  if (i < m->nparameter) return short_name(a, m->parameter[i].name);
   i -= m->nparameter;
-  return i < m->ntable ? m->table[i].name : NULL;
+  return i < m->ntable ? short_name(a, m->table[i].name) : NULL;
 }
 
 // Things of the model that are no parameters, though one might take their names for them.
@@ -141,13 +152,18 @@ static const char* kind_of(jmodel_reader* r, const char* name, size_t n, const c
 // Only names that parameters do not have come here. Of `a.rate`, `a` counts.
 static const char* why(void* user, const char* name, size_t n) {
   static const char rule[] = "only parameters may stand here, whose values do not change with time";
-  jmodel_reader* r = ((attempt*)user)->r;
-  const char* dot = memchr(name, '.', n);
-  size_t base = dot ? (size_t)(dot - name) : n;
+  const attempt* a = user;
+  jmodel_reader* r = a->r;
+  int sign;
   if (is_word(name, n, "t")) return jmodel_format(r, "the time; %s", rule);
-  const char *hint, *kind = kind_of(r, name, base, &hint);
+  if (a->in) name = jmodel_full_quantity(r, a->in, name, n, &sign), n = strlen(name);
+  const char *hint = NULL, *kind = kind_of(r, name, n, &hint);
+  size_t base = n;
+  for (size_t i = n; !kind && i-- > 0;) {
+    if (name[i] == '.') kind = kind_of(r, name, base = i, &hint);
+  }
   if (!kind) return NULL;
-  return jmodel_format(r, "%s%s; %s", dot ? "a value of " : "", kind, hint ? hint : rule);
+  return jmodel_format(r, "%s%s; %s", base < n ? "a value of " : "", kind, hint ? hint : rule);
 }
 
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
@@ -156,6 +172,8 @@ static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, co
   (void)x;
   attempt* a = user;
   const jmodel* m = a->r->m;
+  int sign;
+  if (a->in) name = jmodel_full_quantity(a->r, a->in, name, n, &sign), n = strlen(name);
   for (int i = 0; i < m->ntable; i++) {
     if (!is_word(name, n, m->table[i].name)) continue;
     if (nargs == 1) return new_input(a->r);
@@ -202,15 +220,15 @@ static jexpr_ref try_text(const jmodel_at* at, jmodel_place place, const char* l
 }
 
 void jmodel_try_expression(const jmodel_at* at, jmodel_place place, const char* label,
-                           const char* text, jmodel_scope scope) {
-  attempt a = {at->r, scope};
+                           const char* text, jmodel_scope scope, const jmodel_instance* in) {
+  attempt a = {at->r, scope, in};
   jexpr_scope names = {.find = find, .suggest = suggest, .user = &a, .call = call, .why = why};
   try_text(at, place, label, text, &names);
 }
 
 bool jmodel_constant_value(const jmodel_at* at, jmodel_place place, const char* label,
                            const char* text, double* value) {
-  attempt a = {at->r, JMODEL_SCOPE_PARAMETERS};
+  attempt a = {at->r, JMODEL_SCOPE_PARAMETERS, NULL};
   jexpr_scope nothing = {.user = &a, .why = why_no_number};
   jexpr_ref ref = try_text(at, place, label, text, &nothing);
   if (ref == JEXPR_POISON || !jexpr_is_const(at->r->graph, ref)) return false;
@@ -369,6 +387,7 @@ void jmodel_check(jmodel_reader* r) {
   const int* order = order_parameters(r);
   check_values(r);
   check_elements(r);
+  jmodel_check_ports(r);
   // expressions that could not be read have no values
   if (!r->oom) jmodel_check_ranges(r, r->nmistake == 0 ? order : NULL);
 }

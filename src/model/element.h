@@ -75,6 +75,10 @@ struct jmodel_element_class {
   const jmodel_field* field;
   int nfield;
   int (*draw)(const jmodel_element* e, jmodel_shape* out);  // how many; NULL: it is not drawn
+  // May it stand in a mirror image? Points and directions that `read` asks for are mirrored; a class that has other
+  // things with a left and a right (vectors of numbers, laws of one side) mirrors them itself, by jmodel_signs and
+  // its kin in model/reader.h, and axes of rotation are asked for by jmodel_axis_at.
+  bool mirrors;
   // Does it look at how the body is turned? NULL: it does not, as a wheel about its axis.
   bool (*follows)(const jmodel_element* e, int body);
 };

@@ -29,6 +29,7 @@ static void take_value(jmodel_node* to, const jmodel_node* from) {
   to->n = from->n;
   to->first = from->first;
   to->last = from->last;
+  to->in = from->in;
 }
 
 static void remove_entry(jmodel_node* map, const jmodel_node* entry) {
@@ -46,8 +47,7 @@ static void remove_entry(jmodel_node* map, const jmodel_node* entry) {
   }
 }
 
-// Lay `over` upon `base`, both maps.
-static void merge(jmodel_node* base, jmodel_node* over) {
+void jmodel_merge(jmodel_node* base, jmodel_node* over) {
   jmodel_node* next;
   for (jmodel_node* o = over->first; o; o = next) {
     next = o->next;
@@ -63,7 +63,7 @@ static void merge(jmodel_node* base, jmodel_node* over) {
     if (o->kind == JMODEL_NODE_NULL) {
       remove_entry(base, b);
     } else if (o->kind == JMODEL_NODE_MAP && b->kind == JMODEL_NODE_MAP) {
-      merge(b, o);
+      jmodel_merge(b, o);
     } else {
       take_value(value ? value : b, o);
     }
@@ -94,7 +94,7 @@ static void include_one(jmodel_reader* r, const jmodel_node* node, const chain* 
   jmodel_node* tree = read_file(r, relative(r, here->path, node->text), here, &at, node->place);
   if (!tree) return;
   if (*merged) {
-    merge(*merged, tree);
+    jmodel_merge(*merged, tree);
   } else {
     *merged = tree;
   }
@@ -140,7 +140,7 @@ static jmodel_node* read_text(jmodel_reader* r, const char* text, size_t n, cons
     include_one(r, include, here, &merged);
   }
   if (!merged) return root;
-  merge(merged, root);
+  jmodel_merge(merged, root);
   return merged;
 }
 

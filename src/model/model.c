@@ -5,16 +5,15 @@
 
 #include <string.h>
 
-#include "model/reader.h"
+#include "model/instance.h"
 
 static void read_sections(jmodel_reader* r, const jmodel_node* root) {
   r->root = root;
   static void (*const sections[])(jmodel_reader*, const jmodel_node*) = {
-      jmodel_read_names,   jmodel_read_head,       jmodel_read_parameters,
-      jmodel_read_tables,  jmodel_read_hardpoints, jmodel_read_bodies,
-      jmodel_read_joints,  jmodel_read_closures,   jmodel_read_elements,
-      jmodel_read_states,  jmodel_read_signals,    jmodel_read_objectives,
-      jmodel_read_initial, jmodel_read_simulation, jmodel_read_axles};
+      jmodel_read_names,      jmodel_read_head,       jmodel_read_parameters, jmodel_read_tables,
+      jmodel_read_instances,  jmodel_read_hardpoints, jmodel_read_bodies,     jmodel_read_joints,
+      jmodel_read_closures,   jmodel_read_elements,   jmodel_read_states,     jmodel_read_signals,
+      jmodel_read_objectives, jmodel_read_initial,    jmodel_read_simulation, jmodel_read_axles};
   for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
     if (!r->oom) sections[i](r, root);
   }
@@ -46,9 +45,15 @@ static jo_status load(jo_context* ctx, const char* text, size_t n, const char* p
   }
   if (root && !r.oom) {
     jmodel_set_in_tree(&r, root);
-    read_sections(&r, root);
-    if (!r.oom) jmodel_set_numbers(&r);
-    jmodel_check(&r);
+    jmodel_expand(&r, root);
+    // what instances hold refers to each other: the mistakes of one would be told of all
+    bool is_whole = r.nmistake == 0;
+    if (is_whole && r.instance) jmodel_set_in_tree(&r, root);
+    if (is_whole) {
+      read_sections(&r, root);
+      if (!r.oom) jmodel_set_numbers(&r);
+      jmodel_check(&r);
+    }
   }
   jmodel_free_expressions(&r);
   jmem_free(ctx, r.own);

@@ -71,6 +71,8 @@ typedef struct jmodel_body {
   jmodel_v3 origin;          // of the body frame, vehicle coordinates [m]
   int axis_given[2];         // which two axes (0 x, 1 y, 2 z) are given ...
   jmodel_v3 axis[2];  // ... in vehicle coordinates; the second is made orthogonal to the first
+  bool
+      is_placed;  // the frame is that of an instance which is shifted or turned; the file gives none
   int npoint, nvector;
   jmodel_named_v3* point;   // body coordinates
   jmodel_named_v3* vector;  // body coordinates
@@ -127,6 +129,9 @@ typedef struct jmodel_joint {
   jmodel_point at_parent, at_child;       // the joint point on either side
   jmodel_vector axis_parent, axis_child;  // the axis on either side (equal directions)
   jmodel_vector axis2;                    // universal: fixed in child; planar: fixed in parent
+  bool has_frame;      // spherical: the angles are about other axes than the vehicle's ...
+  jmodel_v3 frame[2];  // ... x and y of them, vehicle coordinates in the design position
+  int sign[6];  // -1: the coordinate counts the other way round, in mirror images; else 0 or 1
   int first_coordinate, ncoordinate;
 } jmodel_joint;
 
@@ -348,6 +353,8 @@ bool jmodel_is_limit(const char* key);
 int jmodel_find_body(const jmodel* m, const char* name);
 int jmodel_find_coordinate(const jmodel* m, const char* name);
 int jmodel_find_number(const jmodel* m, const char* path);
+// The hardpoint that a body's point may be: of the instance the body belongs to, else of what that is part of.
+const jmodel_named_v3* jmodel_find_hardpoint(const jmodel* m, int body, const char* name, size_t n);
 
 // The number that a user calls `name`, a parameter or the path of any other. Reported: there is none, or
 // it is a parameter that is computed and has no number of its own.

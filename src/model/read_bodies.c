@@ -2,7 +2,7 @@
 // `hardpoints:` and `bodies:`: mass, centre of mass, inertia, frame, points and vectors.
 #include <string.h>
 
-#include "model/reader.h"
+#include "model/instance.h"
 
 static const char* const tensor[] = {"xx", "yy", "zz", "xy", "xz", "yz", NULL};
 
@@ -14,8 +14,10 @@ void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root) {
     jmodel_at at = {r, "hardpoint", jmodel_keep(r, c->key),
                     jmodel_format(r, "hardpoints.%s", c->key)};
     if (!jmodel_name_ok(&at, c)) continue;
-    r->m->hardpoint[r->m->nhardpoint++] = (jmodel_named_v3){
-        at.name, jmodel_v3_at(&at, c, "it", at.path, JMODEL_SCOPE_PARAMETERS), c->key_place};
+    jmodel_named_v3* h = &r->m->hardpoint[r->m->nhardpoint++];
+    *h = (jmodel_named_v3){at.name, jmodel_v3_at(&at, c, "it", at.path, JMODEL_SCOPE_PARAMETERS),
+                           c->key_place};
+    jmodel_place_point(r, c->in, &h->value);
   }
 }
 
@@ -62,6 +64,8 @@ static void read_mass(const jmodel_at* at, const jmodel_node* node, jmodel_body*
     b->com = jmodel_default_v3(r, jmodel_format(r, "%s.com", at->path), 0.0, b->place);
   }
   read_inertia(at, inertia, b);
+  jmodel_flip(r, node->in, &b->com);
+  jmodel_flip_inertia(r, node->in, b->inertia);
 }
 
 // ---- frame
@@ -84,6 +88,7 @@ void jmodel_read_axes(const jmodel_at* at, const jmodel_node* map, const char* l
   if (n != 0 && n != 2) {
     jmodel_mistake(at, map->place, "%s needs two of the axes x, y, z, got %d", label, n);
   }
+  jmodel_place_axes(at->r, map->in, given, axis);
 }
 
 static void read_frame(const jmodel_at* at, const jmodel_node* node, jmodel_body* b) {
@@ -94,6 +99,12 @@ static void read_frame(const jmodel_at* at, const jmodel_node* node, jmodel_body
   b->axis_given[1] = 1;
   b->axis[0] = jmodel_unit(0, b->place);
   b->axis[1] = jmodel_unit(1, b->place);
+  // without one, an instance that is put elsewhere has the frame of its template
+  if (!frame && node->in && node->in->is_moved) {
+    b->has_frame = b->is_placed = true;
+    jmodel_place_point(at->r, node->in, &b->origin);
+    jmodel_place_axes(at->r, node->in, b->axis_given, b->axis);
+  }
   if (!frame || !jmodel_is(at, frame, JMODEL_NODE_MAP, "frame")) return;
   b->has_frame = true;
   jmodel_check_keys(at, frame, keys);
@@ -103,6 +114,7 @@ static void read_frame(const jmodel_at* at, const jmodel_node* node, jmodel_body
         jmodel_v3_at(at, origin, "frame.origin", jmodel_format(at->r, "%s.frame.origin", at->path),
                      JMODEL_SCOPE_PARAMETERS);
   }
+  jmodel_place_point(at->r, frame->in, &b->origin);
   jmodel_read_axes(at, frame, "frame", b->axis_given, b->axis);
 }
 
@@ -129,9 +141,10 @@ static jmodel_named_v3* read_named(const jmodel_at* at, const jmodel_node* node,
       jmodel_mistake(&inner, c->key_place, "the name is reserved; choose another");
       continue;
     }
-    list[(*n)++] = (jmodel_named_v3){
-        jmodel_keep(r, c->key), jmodel_v3_at(&inner, c, "it", inner.path, JMODEL_SCOPE_PARAMETERS),
-        c->key_place};
+    list[*n] = (jmodel_named_v3){jmodel_keep(r, c->key),
+                                 jmodel_v3_at(&inner, c, "it", inner.path, JMODEL_SCOPE_PARAMETERS),
+                                 c->key_place};
+    jmodel_flip(r, c->in, &list[(*n)++].value);
   }
   return list;
 }
@@ -166,7 +179,8 @@ void jmodel_read_bodies(jmodel_reader* r, const jmodel_node* root) {
   const jmodel_node* section = jmodel_section(r, root, "bodies");
   jmodel* m = r->m;
   m->body = JMODEL_ARRAY(r, 1 + (section ? section->n : 0), jmodel_body);
-  if (!m->body) return;
+  r->body_in = JMODEL_ARRAY(r, 1 + (section ? section->n : 0), const jmodel_instance*);
+  if (!m->body || !r->body_in) return;
   make_ground(r, &m->body[0]);
   m->nbody = 1;
   if (!section || section->n == 0) {
@@ -180,6 +194,6 @@ void jmodel_read_bodies(jmodel_reader* r, const jmodel_node* root) {
     if (!jmodel_name_ok(&at, c)) continue;
     m->body[m->nbody] = (jmodel_body){.name = at.name, .place = c->key_place};
     read_body(r, c, &m->body[m->nbody]);
-    m->nbody++;
+    r->body_in[m->nbody++] = c->in;
   }
 }

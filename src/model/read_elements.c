@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "model/element.h"
-#include "model/reader.h"
+#include "model/instance.h"
 
 // ---- classes of a section ------------------------------------------------------------------------
 
@@ -89,6 +89,12 @@ static bool read_element(const jmodel_at* at, const jmodel_node* entry, const ch
   e->data = jmodel_array(at->r, (int)e->class->size, 1);
   if (!e->data) return false;
   jmodel_check_keys(at, entry, e->class->keys);
+  bool is_image =
+      entry->in && (entry->in->flip[0] < 0 || entry->in->flip[1] < 0 || entry->in->flip[2] < 0);
+  if (is_image && !e->class->mirrors) {
+    jmodel_mistake(at, entry->key_place, "a %s cannot stand in a mirror image", e->class->kind);
+    return false;
+  }
   return e->class->read(at, entry, e);
 }
 

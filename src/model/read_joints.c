@@ -2,7 +2,7 @@
 // `joints:` and their coordinates, in the order of the tree: parents before children.
 #include <string.h>
 
-#include "model/reader.h"
+#include "model/instance.h"
 
 typedef struct joint_info {
   const char* name;
@@ -39,6 +39,19 @@ typedef struct draft {
 
 // ---- joint points and axes
 
+// Coordinates of a body that has the frame of its instance are those of the template: put in their place.
+static bool to_vehicle(jmodel_reader* r, int body, jmodel_v3* v, bool is_point) {
+  const jmodel_instance* in = r->body_in[body];
+  if (!r->m->body[body].is_placed) return false;
+  jmodel_flip(r, in, v);
+  if (is_point) {
+    jmodel_place_point(r, in, v);
+  } else {
+    jmodel_place_direction(r, in, v);
+  }
+  return true;
+}
+
 // The joint point on one side, where only the other is given in the coordinates of its body.
 static bool mirror_point(const jmodel_at* at, const jmodel_node* node, const jmodel_point* given,
                          int other, jmodel_point* out) {
@@ -46,6 +59,7 @@ static bool mirror_point(const jmodel_at* at, const jmodel_node* node, const jmo
   out->body = other;
   out->in_vehicle = true;
   if (given->in_vehicle || jmodel_is_vehicle_frame(at->r->m, given->body)) return true;
+  if (to_vehicle(at->r, given->body, &out->r, true)) return true;
   jmodel_mistake(at, node->place, "at: give the point on both bodies, as [%s.P, %s.P]",
                  at->r->m->body[given->body].name, at->r->m->body[other].name);
   return false;
@@ -79,11 +93,16 @@ static bool one_point(const jmodel_at* at, const jmodel_node* node, jmodel_joint
   return false;
 }
 
+// Inside of instances paths of numbers are used in expressions, where brackets mean nothing.
+static const char* side_path(const jmodel_at* at, const jmodel_node* node, const char* key, int i) {
+  return jmodel_format(at->r, node->in ? "%s.%s_%d" : "%s.%s[%d]", at->path, key, i);
+}
+
 static bool two_points(const jmodel_at* at, const jmodel_node* node, jmodel_joint* j) {
   jmodel_point p[2];
   const jmodel_node* c = node->first;
   for (int i = 0; i < 2; i++, c = c->next) {
-    const char* path = jmodel_format(at->r, "%s.at[%d]", at->path, i);
+    const char* path = side_path(at, c, "at", i);
     if (!jmodel_point_at(at, c, "at", path, &p[i])) return false;
     if (p[i].body >= 0 && p[i].body != j->parent && p[i].body != j->child) {
       wrong_side(at, c, "at", p[i].body);
@@ -119,16 +138,28 @@ static bool mirror_vector(const jmodel_at* at, const jmodel_node* node, const ch
   out->body = other;
   out->in_vehicle = true;
   if (given->in_vehicle || jmodel_is_vehicle_frame(at->r->m, given->body)) return true;
+  if (to_vehicle(at->r, given->body, &out->v, false)) return true;
   jmodel_mistake(at, node->place, "%s: give the direction on both bodies, as [%s.v, %s.v]", label,
                  at->r->m->body[given->body].name, at->r->m->body[other].name);
   return false;
 }
 
+// Angles about an axis keep their meaning in mirror images when the axis is turned round.
+static bool turns_about_axis(jmodel_joint_type type) {
+  return type == JMODEL_JOINT_REVOLUTE || type == JMODEL_JOINT_UNIVERSAL ||
+         type == JMODEL_JOINT_PLANAR;
+}
+
+static bool direction_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                         const char* path, bool turns, jmodel_vector* out) {
+  return turns ? jmodel_axis_at(at, node, label, path, out)
+               : jmodel_vector_at(at, node, label, path, out);
+}
+
 static bool one_axis(const jmodel_at* at, const jmodel_node* node, jmodel_joint* j) {
   jmodel_vector v;
-  if (!jmodel_vector_at(at, node, "axis", jmodel_format(at->r, "%s.axis", at->path), &v)) {
-    return false;
-  }
+  const char* path = jmodel_format(at->r, "%s.axis", at->path);
+  if (!direction_at(at, node, "axis", path, turns_about_axis(j->type), &v)) return false;
   if (v.body < 0) {
     j->axis_parent = j->axis_child = v;
     j->axis_parent.body = j->parent;
@@ -153,8 +184,8 @@ static bool two_axes(const jmodel_at* at, const jmodel_node* node, jmodel_joint*
   jmodel_vector v[2];
   const jmodel_node* c = node->first;
   for (int i = 0; i < 2; i++, c = c->next) {
-    const char* path = jmodel_format(at->r, "%s.axis[%d]", at->path, i);
-    if (!jmodel_vector_at(at, c, "axis", path, &v[i])) return false;
+    const char* path = side_path(at, c, "axis", i);
+    if (!direction_at(at, c, "axis", path, turns_about_axis(j->type), &v[i])) return false;
     if (v[i].body >= 0 && v[i].body != j->parent && v[i].body != j->child) {
       wrong_side(at, c, "axis", v[i].body);
       return false;
@@ -176,12 +207,12 @@ static bool read_axis2(const jmodel_at* at, const jmodel_node* map, jmodel_joint
   int owner = j->type == JMODEL_JOINT_UNIVERSAL ? j->child : j->parent;
   jmodel_vector* v = &j->axis2;
   if (!node) return false;
-  if (!jmodel_vector_at(at, node, "axis2", jmodel_format(at->r, "%s.axis2", at->path), v)) {
-    return false;
-  }
+  const char* path = jmodel_format(at->r, "%s.axis2", at->path);
+  if (!direction_at(at, node, "axis2", path, j->type == JMODEL_JOINT_UNIVERSAL, v)) return false;
   if (v->body < 0) v->body = owner;
   if (v->body == owner) return true;
-  if (v->in_vehicle || jmodel_is_vehicle_frame(at->r->m, v->body)) {
+  if (v->in_vehicle || jmodel_is_vehicle_frame(at->r->m, v->body) ||
+      to_vehicle(at->r, v->body, &v->v, false)) {
     v->body = owner;
     v->in_vehicle = true;
     return true;
@@ -191,8 +222,30 @@ static bool read_axis2(const jmodel_at* at, const jmodel_node* map, jmodel_joint
   return false;
 }
 
+// Coordinates that axes of their own cannot mirror: displacement and angle about one axis, and what is counted along
+// the axes of another body.
+static void set_signs(const jmodel_at* at, const jmodel_node* map, jmodel_joint* j) {
+  int arrow[3], turn[3];
+  jmodel_signs(map->in, arrow, turn);
+  if (j->type == JMODEL_JOINT_CYLINDRICAL && map->in) j->sign[1] = map->in->handed;
+  if (j->type == JMODEL_JOINT_FREE) {
+    for (int i = 0; i < 3; i++) {
+      j->sign[i] = arrow[i];
+      j->sign[5 - i] = turn[i];
+    }
+  }
+  if (j->type != JMODEL_JOINT_SPHERICAL || !map->in) return;
+  j->has_frame = true;
+  for (int i = 0; i < 2; i++) {
+    j->frame[i] = jmodel_unit(i, j->place);
+    jmodel_place_direction(at->r, map->in, &j->frame[i]);
+    jmodel_turn_round(at->r, map->in, &j->frame[i]);
+  }
+}
+
 static bool read_axes(const jmodel_at* at, const jmodel_node* map, jmodel_joint* j) {
   const joint_info* info = &infos[j->type];
+  set_signs(at, map, j);
   jmodel_vector none = {"", j->parent, true, jmodel_unit(-1, j->place)};
   j->axis_parent = j->axis2 = j->axis_child = none;
   j->axis_child.body = j->child;

@@ -9,9 +9,10 @@
 
 // All but those of elements, which their classes tell.
 static const char* const root_keys[] = {
-    "jounce",     "name",    "description", "include",  "gravity",    "parameters", "inputs",
-    "hardpoints", "bodies",  "joints",      "closures", "tables",     "road",       "states",
-    "signals",    "sensors", "objectives",  "initial",  "simulation", "axles"};
+    "jounce",     "name",       "description", "include", "gravity",    "parameters",
+    "inputs",     "hardpoints", "bodies",      "joints",  "closures",   "tables",
+    "road",       "states",     "signals",     "sensors", "objectives", "initial",
+    "simulation", "templates",  "instances",   "axles"};
 
 static void check_root_keys(const jmodel_at* at, const jmodel_node* root) {
   int n = sizeof root_keys / sizeof *root_keys, nclass = 0;
@@ -94,7 +95,7 @@ void jmodel_read_names(jmodel_reader* r, const jmodel_node* root) {
   for (const jmodel_node* c = tables ? tables->first : NULL; c; c = c->next) {
     jmodel_at at = {r, "table", jmodel_keep(r, c->key), ""};
     if (!jmodel_name_ok(&at, c)) continue;
-    if (is_function(c->key)) {
+    if (is_function(c->local ? c->local : c->key)) {
       jmodel_mistake(&at, c->key_place, "the name is that of a function; choose another");
       continue;
     }
@@ -359,7 +360,7 @@ static void read_initial(const jmodel_at* at, const jmodel_node* c, jmodel_initi
     jmodel_mistake(at, c->key_place, "needs a quantity, as 'chassis.x', not a number");
     return;
   }
-  jmodel_try_expression(at, c->key_place, "", at->name, JMODEL_SCOPE_ANY);
+  jmodel_try_expression(at, c->key_place, "", at->name, JMODEL_SCOPE_ANY, NULL);
   if (c->kind != JMODEL_NODE_MAP) {
     q->has_value = true;
     q->value = jmodel_scalar_at(at, c, "value", at->path, JMODEL_SCOPE_PARAMETERS);

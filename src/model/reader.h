@@ -55,6 +55,11 @@ typedef struct jmodel_reader {
   int nown, own_cap;
   jmodel_state* own;  // states of elements, which follow those of the file
 
+  jmodel_instance *instance, *last_instance;  // those inside of others behind them
+  int ninstance, nmade;                       // and the nodes made for them
+  const char* const* own_names;     // of the expressions at hand alone, as `rate`; NULL: none
+  const jmodel_instance** body_in;  // that each body is part of
+
   int number_cap;
   bool joints_incomplete;  // a joint could not be read: unknown coordinates are not worth a word
 } jmodel_reader;
@@ -103,6 +108,8 @@ void jmodel_out_of_memory(jmodel_reader* r);
 // Is this what is needed? "com needs a list, got a map".
 bool jmodel_is(const jmodel_at* at, const jmodel_node* node, jmodel_node_kind kind,
                const char* label);
+// Complain about a name that something cannot have: not a name, too long, reserved.
+bool jmodel_is_good_name(const jmodel_at* at, const char* name, jmodel_place place);
 // Complain about keys not in the list, which ends with NULL.
 void jmodel_check_keys(const jmodel_at* at, const jmodel_node* map, const char* const* keys);
 // Two of the axes x, y, z of a frame, as children of the map `label`; what is not given stays (read_bodies.c).
@@ -149,7 +156,7 @@ bool jmodel_name_ok(const jmodel_at* at, const jmodel_node* entry);
 // ---- expressions (check.c)
 
 void jmodel_try_expression(const jmodel_at* at, jmodel_place place, const char* label,
-                           const char* text, jmodel_scope scope);
+                           const char* text, jmodel_scope scope, const jmodel_instance* in);
 // An expression without names; false after a mistake.
 bool jmodel_constant_value(const jmodel_at* at, jmodel_place place, const char* label,
                            const char* text, double* value);
@@ -159,6 +166,33 @@ void jmodel_check(jmodel_reader* r);
 // Values and where they must lie (ranges.c); order: parameters, each after those it depends on, NULL: some
 // expressions have mistakes.
 void jmodel_check_ranges(jmodel_reader* r, const int* order);
+
+// ---- names inside of instances (names.c): as the model calls what they mean; the text itself where `in` is NULL
+
+const char* jmodel_full_name(jmodel_reader* r, const jmodel_instance* in, const char* name);
+// Is it a name of its own, a port, or neither and so the model's? The sign is -1 where the model has the opposite
+// of what is meant: components of positions and velocities in mirror images.
+const char* jmodel_full_quantity(jmodel_reader* r, const jmodel_instance* in, const char* name,
+                                 size_t n, int* sign);
+const char* jmodel_full_expression(const jmodel_at* at, const jmodel_instance* in,
+                                   const char* text);
+
+// ---- geometry inside of instances (place.c): from the coordinates of the template to those of the vehicle
+
+void jmodel_place_point(jmodel_reader* r, const jmodel_instance* in, jmodel_v3* v);
+void jmodel_place_direction(jmodel_reader* r, const jmodel_instance* in, jmodel_v3* v);
+// Components along axes that mirror images share but for the handedness: those of bodies, and of the vehicle.
+void jmodel_flip(jmodel_reader* r, const jmodel_instance* in, jmodel_v3* v);
+// What turns rather than moves: mirror images keep the meaning of its values, not of its arrow.
+void jmodel_turn_round(jmodel_reader* r, const jmodel_instance* in, jmodel_v3* v);
+// Of products and moments xx yy zz xy xz yz.
+void jmodel_flip_inertia(jmodel_reader* r, const jmodel_instance* in, jmodel_scalar inertia[6]);
+// Two axes of a frame.
+void jmodel_place_axes(jmodel_reader* r, const jmodel_instance* in, const int given[2],
+                       jmodel_v3 axis[2]);
+// Signs of the components along those axes, of arrows and of turns: 1 or -1.
+void jmodel_signs(const jmodel_instance* in, int arrow[3], int turn[3]);
+jmodel_scalar jmodel_negative(jmodel_reader* r, const jmodel_scalar* s);
 
 // ---- references (resolve.c). `body` is -1 where the text does not say which.
 
@@ -175,6 +209,13 @@ bool jmodel_body_point_at(const jmodel_at* at, const jmodel_node* node, const ch
 bool jmodel_body_vector_at(const jmodel_at* at, const jmodel_node* node, const char* label,
                            const char* path, jmodel_vector* out);
 jmodel_point jmodel_origin(jmodel_reader* r, int body, jmodel_place place);
+// A direction about which something turns, as the axis of a wheel (resolve.c).
+bool jmodel_axis_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                    const char* path, jmodel_vector* out);
+bool jmodel_body_axis_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                         const char* path, jmodel_vector* out);
+// The same of an axis of a body's own frame, for an entry that gives none.
+jmodel_vector jmodel_own_axis(const jmodel_at* at, const jmodel_node* entry, int body, int k);
 // Are the coordinates of a body those of the vehicle?
 bool jmodel_is_vehicle_frame(const jmodel* m, int body);
 
@@ -185,6 +226,8 @@ bool jmodel_is_vehicle_frame(const jmodel* m, int body);
 jmodel_node* jmodel_yaml_parse(jmodel_reader* r, const char* text, size_t n, const char* file);
 // The file with all it includes, merged; NULL after a mistake that leaves nothing to read.
 jmodel_node* jmodel_include_file(jmodel_reader* r, const char* path);
+// Lay `over` upon `base`, both maps; the nodes of `over` are used up.
+void jmodel_merge(jmodel_node* base, jmodel_node* over);
 jmodel_node* jmodel_include_text(jmodel_reader* r, const char* text, size_t n, const char* path);
 void jmodel_set_in_tree(jmodel_reader* r, jmodel_node* root);
 void jmodel_set_numbers(jmodel_reader* r);  // what the tree did not have: defaults

@@ -6,13 +6,24 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "model/reader.h"
+#include "model/instance.h"
 
 #define MAX_MESSAGE 800
 #define MAX_NAME    60  // bytes of a name worth comparing
 
 bool jmodel_goes_on(const jmodel_reader* r) {
   return !r->oom && r->nmistake < JMODEL_MAX_MISTAKES;
+}
+
+// The instance that something is part of, by its name; NULL: none.
+static const jmodel_instance* instance_of(const jmodel_reader* r, const char* name) {
+  const jmodel_instance* found = NULL;
+  for (const jmodel_instance* in = r->instance; in; in = in->next) {
+    size_t n = strlen(in->name);
+    bool is_part = strncmp(name, in->name, n) == 0 && name[n] == '.';
+    if (is_part && (!found || n > strlen(found->name))) found = in;
+  }
+  return found;
 }
 
 const char* jmodel_where(const jmodel_at* at, jmodel_place place, const char* label) {
@@ -23,8 +34,9 @@ const char* jmodel_where(const jmodel_at* at, jmodel_place place, const char* la
   if (!at->name) {
     return jmodel_format(at->r, "%s%s: %s%s%s", place.file, line, at->kind, colon, shown);
   }
-  return jmodel_format(at->r, "%s%s: %s '%.60s'%s%s", place.file, line, at->kind, at->name, colon,
-                       shown);
+  const jmodel_instance* in = instance_of(at->r, at->name);
+  return jmodel_format(at->r, "%s%s: %s%s%s '%.*s'%s%s", place.file, line, in ? in->told : "",
+                       in ? ": " : "", at->kind, in ? 120 : 60, at->name, colon, shown);
 }
 
 // Users' texts may hold line ends and escape sequences: a message is one plain line.

@@ -3,7 +3,7 @@
 // bodies, points, directions, tables and coordinates of the model.
 #include <string.h>
 
-#include "model/reader.h"
+#include "model/instance.h"
 
 int jmodel_find_body(const jmodel* m, const char* name) {
   for (int i = 0; i < m->nbody; i++) {
@@ -66,6 +66,30 @@ static const jmodel_named_v3* find_named(const jmodel_named_v3* list, int n, con
   return NULL;
 }
 
+static bool is_hardpoint(const jmodel_named_v3* h, const char* scope, size_t nscope,
+                         const char* name, size_t n) {
+  size_t own = strlen(h->name);
+  return own == nscope + n && memcmp(h->name, scope, nscope) == 0 &&
+         memcmp(h->name + nscope, name, n) == 0;
+}
+
+const jmodel_named_v3* jmodel_find_hardpoint(const jmodel* m, int body, const char* name,
+                                             size_t n) {
+  // "front.left.upright": front.left.P, front.P, P
+  const char* scope = m->body[body].name;
+  size_t nscope = strlen(scope);
+  for (;;) {
+    while (nscope > 0 && scope[nscope - 1] != '.') {
+      nscope--;
+    }
+    for (int i = 0; i < m->nhardpoint; i++) {
+      if (is_hardpoint(&m->hardpoint[i], scope, nscope, name, n)) return &m->hardpoint[i];
+    }
+    if (nscope == 0) return NULL;
+    nscope--;
+  }
+}
+
 bool jmodel_is_vehicle_frame(const jmodel* m, int body) {
   return body == 0 || !m->body[body].has_frame;
 }
@@ -86,20 +110,26 @@ static int body_named(const jmodel_at* at, jmodel_place place, const char* name,
   return -1;
 }
 
+// A name as the model has it.
+static const char* name_at(const jmodel_at* at, const jmodel_node* node) {
+  return jmodel_full_name(at->r, node->in, node->text);
+}
+
 int jmodel_body_at(const jmodel_at* at, const jmodel_node* node, const char* label) {
   if (!jmodel_is(at, node, JMODEL_NODE_TEXT, label)) return -1;
-  return body_named(at, node->place, node->text, label);
+  return body_named(at, node->place, name_at(at, node), label);
 }
 
 int jmodel_table_at(const jmodel_at* at, const jmodel_node* node, const char* label) {
   const jmodel* m = at->r->m;
   if (!jmodel_is(at, node, JMODEL_NODE_TEXT, label)) return -1;
-  jmodel_guess guess = jmodel_guess_begin(node->text);
+  const char* name = name_at(at, node);
+  jmodel_guess guess = jmodel_guess_begin(name);
   for (int i = 0; i < m->ntable; i++) {
-    if (strcmp(m->table[i].name, node->text) == 0) return i;
+    if (strcmp(m->table[i].name, name) == 0) return i;
     jmodel_guess_add(&guess, m->table[i].name);
   }
-  jmodel_mistake(at, node->place, "%s: there is no table '%.60s'%s", label, node->text,
+  jmodel_mistake(at, node->place, "%s: there is no table '%.60s'%s", label, name,
                  jmodel_guess_hint(at->r, &guess));
   return -1;
 }
@@ -107,20 +137,21 @@ int jmodel_table_at(const jmodel_at* at, const jmodel_node* node, const char* la
 int jmodel_coordinate_at(const jmodel_at* at, const jmodel_node* node, const char* label) {
   const jmodel* m = at->r->m;
   if (!jmodel_is(at, node, JMODEL_NODE_TEXT, label)) return -1;
-  int found = jmodel_find_coordinate(m, node->text);
+  const char* name = name_at(at, node);
+  int found = jmodel_find_coordinate(m, name);
   if (found >= 0 || at->r->joints_incomplete) return found;
-  jmodel_guess guess = jmodel_guess_begin(node->text);
+  jmodel_guess guess = jmodel_guess_begin(name);
   for (int i = 0; i < m->ncoordinate; i++) {
     jmodel_guess_add(&guess, m->coordinate[i].name);
   }
   for (int i = 0; i < m->njoint; i++) {
     const jmodel_joint* j = &m->joint[i];
-    if (strcmp(j->name, node->text) != 0 || j->ncoordinate < 2) continue;
+    if (strcmp(j->name, name) != 0 || j->ncoordinate < 2) continue;
     jmodel_mistake(at, node->place, "%s: joint '%s' has %d coordinates; choose one, as '%s'", label,
                    j->name, j->ncoordinate, m->coordinate[j->first_coordinate].name);
     return -1;
   }
-  jmodel_mistake(at, node->place, "%s: there is no coordinate '%.60s'%s", label, node->text,
+  jmodel_mistake(at, node->place, "%s: there is no coordinate '%.60s'%s", label, name,
                  jmodel_guess_hint(at->r, &guess));
   return -1;
 }
@@ -152,13 +183,39 @@ static void no_point(const jmodel_at* at, jmodel_place place, const char* label,
   }
 }
 
-// "body.point" apart: the body, and what follows the dot in *rest.
+// "body.point" apart: the body, and what follows its dot in *rest. Names of bodies and points may have dots of their
+// own, that of one body is never the beginning of another's.
 static int split_body(const jmodel_at* at, const jmodel_node* node, const char* label,
                       const char** rest) {
-  const char* dot = strchr(node->text, '.');
-  *rest = dot + 1;
-  return body_named(at, node->place,
-                    jmodel_format(at->r, "%.*s", (int)(dot - node->text), node->text), label);
+  const jmodel* m = at->r->m;
+  const char* text = name_at(at, node);
+  for (const char* dot = strchr(text, '.'); dot; dot = strchr(dot + 1, '.')) {
+    *rest = dot + 1;
+    for (int i = 0; i < m->nbody; i++) {
+      size_t n = strlen(m->body[i].name);
+      if (n == (size_t)(dot - text) && memcmp(m->body[i].name, text, n) == 0) return i;
+    }
+  }
+  // inside of an instance the names of the template tell more
+  const char* dot = strrchr(text, '.');
+  if (!node->in) dot = strchr(text, '.');
+  return body_named(at, node->place, jmodel_format(at->r, "%.*s", (int)(dot - text), text), label);
+}
+
+// Is the body part of the instance?
+static bool is_part(const jmodel_reader* r, int body, const jmodel_instance* in) {
+  const jmodel_instance* owner = r->body_in[body];
+  while (owner && owner != in) {
+    owner = owner->outer;
+  }
+  return owner == in;
+}
+
+// A point or vector that a body from outside has: mirror images mean its mirror image.
+static void flip_foreign(jmodel_reader* r, const jmodel_instance* in, int body, jmodel_v3* v) {
+  if (!in || is_part(r, body, in)) return;
+  jmodel_flip(r, r->body_in[body], v);
+  jmodel_flip(r, in, v);
 }
 
 static bool point_of_body(const jmodel_at* at, const jmodel_node* node, const char* label,
@@ -168,15 +225,17 @@ static bool point_of_body(const jmodel_at* at, const jmodel_node* node, const ch
   int body = split_body(at, node, label, &name);
   if (body < 0) return false;
   const jmodel_body* b = &m->body[body];
-  *out = (jmodel_point){jmodel_keep(at->r, node->text), body, false, {{{0}}}};
+  *out = (jmodel_point){jmodel_keep(at->r, name_at(at, node)), body, false, {{{0}}}};
   const jmodel_named_v3* own = find_named(b->point, b->npoint, name);
-  const jmodel_named_v3* hard = find_named(m->hardpoint, m->nhardpoint, name);
+  const jmodel_named_v3* hard = jmodel_find_hardpoint(m, body, name, strlen(name));
   if (own) {
     out->r = own->value;
+    flip_foreign(at->r, node->in, body, &out->r);
   } else if (strcmp(name, "origin") == 0) {
     out->r = jmodel_unit(-1, node->place);
   } else if (strcmp(name, "com") == 0 && body > 0) {
     out->r = b->com;
+    flip_foreign(at->r, node->in, body, &out->r);
   } else if (hard) {
     out->r = hard->value;
     out->in_vehicle = true;
@@ -194,6 +253,7 @@ bool jmodel_point_at(const jmodel_at* at, const jmodel_node* node, const char* l
   if (node->kind == JMODEL_NODE_LIST) {
     out->name = jmodel_keep(at->r, path);
     out->r = jmodel_v3_at(at, node, label, path, JMODEL_SCOPE_PARAMETERS);
+    jmodel_place_point(at->r, node->in, &out->r);
     return true;
   }
   if (node->kind != JMODEL_NODE_TEXT) {
@@ -201,10 +261,11 @@ bool jmodel_point_at(const jmodel_at* at, const jmodel_node* node, const char* l
                    label);
     return false;
   }
-  if (strchr(node->text, '.')) return point_of_body(at, node, label, out);
-  const jmodel_named_v3* hard = find_named(m->hardpoint, m->nhardpoint, node->text);
+  const char* name = name_at(at, node);
+  const jmodel_named_v3* hard = find_named(m->hardpoint, m->nhardpoint, name);
+  if (!hard && strchr(name, '.')) return point_of_body(at, node, label, out);
   if (!hard) {
-    no_point(at, node->place, label, -1, node->text);
+    no_point(at, node->place, label, -1, name);
     return false;
   }
   out->name = hard->name;
@@ -230,13 +291,15 @@ static bool vector_of_body(const jmodel_at* at, const jmodel_node* node, const c
   if (body < 0) return false;
   const jmodel_body* b = &m->body[body];
   const jmodel_named_v3* own = find_named(b->vector, b->nvector, name);
-  *out = (jmodel_vector){jmodel_keep(at->r, node->text), body, false, {{{0}}}};
+  *out = (jmodel_vector){jmodel_keep(at->r, name_at(at, node)), body, false, {{{0}}}};
   if (own) {
     out->v = own->value;
+    flip_foreign(at->r, node->in, body, &out->v);
     return true;
   }
   if (name[0] >= 'x' && name[0] <= 'z' && !name[1]) {
     out->v = jmodel_unit(name[0] - 'x', node->place);
+    jmodel_flip(at->r, node->in, &out->v);
     return true;
   }
   jmodel_guess guess = jmodel_guess_begin(name);
@@ -318,15 +381,17 @@ static bool any_vector_at(const jmodel_at* at, const jmodel_node* node, const ch
   if (node->kind == JMODEL_NODE_LIST) {
     out->name = jmodel_keep(at->r, path);
     out->v = jmodel_v3_at(at, node, label, path, JMODEL_SCOPE_PARAMETERS);
+    jmodel_place_direction(at->r, node->in, &out->v);
     return true;
   }
   const char* text = node->text;
   if (text[0] >= 'x' && text[0] <= 'z' && !text[1]) {
     out->name = jmodel_keep(at->r, text);
     out->v = jmodel_unit(text[0] - 'x', node->place);
+    jmodel_place_direction(at->r, node->in, &out->v);
     return true;
   }
-  if (strchr(text, '.')) return vector_of_body(at, node, label, out);
+  if (strchr(name_at(at, node), '.')) return vector_of_body(at, node, label, out);
   jmodel_mistake(at, node->place,
                  "%s needs a direction: x, y, z, [x, y, z], body.vector or {from: P, to: Q}",
                  label);
@@ -347,4 +412,27 @@ bool jmodel_body_vector_at(const jmodel_at* at, const jmodel_node* node, const c
   if (out->body >= 0) return true;
   jmodel_mistake(at, node->place, "%s: the body is missing; write body.vector", label);
   return false;
+}
+
+bool jmodel_axis_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                    const char* path, jmodel_vector* out) {
+  if (!jmodel_vector_at(at, node, label, path, out)) return false;
+  jmodel_turn_round(at->r, node->in, &out->v);
+  return true;
+}
+
+bool jmodel_body_axis_at(const jmodel_at* at, const jmodel_node* node, const char* label,
+                         const char* path, jmodel_vector* out) {
+  if (!jmodel_body_vector_at(at, node, label, path, out)) return false;
+  jmodel_turn_round(at->r, node->in, &out->v);
+  return true;
+}
+
+jmodel_vector jmodel_own_axis(const jmodel_at* at, const jmodel_node* entry, int body, int k) {
+  static const char* const xyz[] = {"x", "y", "z"};
+  const char* name = jmodel_format(at->r, "%s.%s", at->r->m->body[body].name, xyz[k]);
+  jmodel_vector v = {name, body, false, jmodel_unit(k, entry->key_place)};
+  jmodel_flip(at->r, entry->in, &v.v);
+  jmodel_turn_round(at->r, entry->in, &v.v);
+  return v;
 }

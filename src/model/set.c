@@ -99,8 +99,9 @@ static jmodel_node* find_target(jmodel_node* root, const char* name) {
 }
 
 void jmodel_set_in_tree(jmodel_reader* r, jmodel_node* root) {
-  r->set_done = JMODEL_ARRAY(r, r->nset, bool);
+  if (!r->set_done) r->set_done = JMODEL_ARRAY(r, r->nset, bool);
   for (int i = 0; r->set_done && i < r->nset; i++) {
+    if (r->set_done[i]) continue;
     const char* name = r->set[i].name ? r->set[i].name : "";
     const char* text = r->set[i].value ? r->set[i].value : "";
     jmodel_at at = {r, "number", jmodel_keep(r, name), ""};

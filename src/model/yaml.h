@@ -10,6 +10,8 @@
 
 #include "model/model.h"
 
+typedef struct jmodel_instance jmodel_instance;  // model/instance.h
+
 typedef enum jmodel_node_kind {
   JMODEL_NODE_NULL,  // nothing, `~` or `null`
   JMODEL_NODE_TEXT,
@@ -28,6 +30,9 @@ struct jmodel_node {
   int n;  // entries of a list or a map ...
   jmodel_node *first, *last;
   jmodel_node* next;  // ... chained
+  const jmodel_instance*
+      in;             // whose names it uses and in whose coordinates it is; NULL: the model's
+  const char* local;  // key of an entry inside of its template; NULL: the key itself
 };
 
 jmodel_node* jmodel_node_find(const jmodel_node* map, const char* key);

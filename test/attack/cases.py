@@ -182,6 +182,14 @@ def _no_self(attempt: Attempt, judge: Judge, done: Outcome) -> None:
 
 
 SWEEP = ["sweep", "--param", "k=1:2:2", "--wrt", "none"]
+def _templates(levels: int, lowest: str = "t0: {parameters: {p: 1}}") -> str:
+    """Templates of ten instances of templates of ten instances ..."""
+    text = PENDULUM + f"templates:\n  {lowest}\n"
+    for i in range(1, levels + 1):
+        text += f"  t{i}: {{instances: {{" + ", ".join(f"i{k}: {{template: t{i - 1}}}" for k in range(10)) + "}}\n"
+    return text + f"instances:\n  top: {{template: t{levels}}}\n"
+
+
 CASES: list[Case] = [
     Case(1, "flat parallelogram", FLAT, ["run"]),
     Case(2, "objective not a number, run", NAN, ["run"], REFUSED, "psi"),
@@ -230,6 +238,13 @@ CASES: list[Case] = [
     Case(10, "60 signals of 190 brackets", _brackets(), ["run"]),
     Case(10, "10000 signals in a chain", _links("signals", 10000), ["run"]),
     Case(10, "10000 parameters in a chain", _links("parameters", 10000), ["run"]),
+    Case(10, "templates that use each other", _templates(3, "t0: {instances: {i: {template: t3}}}"), ["check"], REFUSED, "uses itself"),
+    Case(10, "templates 12 deep", _templates(12), ["check"], REFUSED, "deep"),
+    Case(10, "a million instances", _templates(6), ["check"], REFUSED, "more than 2000 instances"),
+    Case(10, "15000 instances", _templates(0) + "".join(f"  i{i}: {{template: t0}}\n" for i in range(15000)), ["check"],
+         REFUSED, "more than 2000 instances"),
+    Case(10, "instances of 5000 numbers", _templates(0, "t0: {tables: {a: {x: [" + "1, " * 5000 + "1]}}}")
+         + "".join(f"  i{i}: {{template: t0}}\n" for i in range(600)), ["check"], REFUSED, "more than 400000 entries"),
     Case(11, "a compiler that hangs", PENDULUM, [], attack=surroundings.hanging),
     Case(12, "cache with umask 0", PENDULUM, ["run"], FINE, interpreter=False, also=_private_cache,
          more={"prepare": lambda: os.umask(0) and None}),
