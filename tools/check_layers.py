@@ -28,7 +28,7 @@ LAYERS = {
     "study": ["sens", "plant", "solve", "kernel", "gen", "model", "expr"],
     "export": ["plant", "solve", "kernel", "emit", "gen", "model", "expr"],
     "report": ["export", "study", "loads", "sens", "plant"],
-    "api": ["report", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "gen", "model",
+    "api": ["report", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "element", "gen", "model",
             "expr"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)

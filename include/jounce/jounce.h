@@ -29,5 +29,6 @@
 #include "jounce/simulate.h"
 #include "jounce/sweep.h"
 #include "jounce/system.h"
+#include "jounce/tyre.h"
 
 #endif

@@ -8,6 +8,7 @@
 #include "support/fixture.h"
 
 #define MODEL "test/models/sweep_quarter_car.yaml"
+#define TYRE  "test/data/tyres/Sedan_Pac02Tire.tir"
 
 typedef struct subject {
   const char* now;  // the call under way, for a message
@@ -38,6 +39,11 @@ typedef struct subject {
   jo_sens* sens;
   jo_sens_result* sens_result;
   jo_sweep* sweep;
+  const char *tyre_path, *cases_path;
+  jo_setting tyre_setting;
+  jo_tyre* tyre;
+  jo_tyre_function* tyre_function;
+  jo_tyre_table* tyre_table;
 } subject;
 
 static void check_status(const subject* f, jo_status got, bool may_be_null, const char* told) {
@@ -85,6 +91,18 @@ static void make_derivatives(subject* f) {
   assert_ok(c, jo_sweep_create(c, f->model, &f->sweep_options, &f->sweep));
 }
 
+static void make_tyre(subject* f) {
+  static const char cases[] = "Fz,alpha\n4000,0.1\n";
+  jo_context* c = f->ctx;
+  f->tyre_path = TYRE;
+  f->tyre_setting = (jo_setting){"LMUY", "0.9"};
+  f->cases_path = fixture_below(f->base, "cases.csv");
+  assert_ok(c, jo_output_write(c, f->cases_path, cases, strlen(cases)));
+  assert_ok(c, jo_tyre_load(c, TYRE, NULL, 0, &f->tyre));
+  assert_ok(c, jo_tyre_function_create(c, f->tyre, NULL, &f->tyre_function));
+  assert_ok(c, jo_tyre_table_create(c, f->tyre, NULL, f->cases_path, &f->tyre_table));
+}
+
 static int set_up(void** state) {
   subject* f = calloc(1, sizeof *f);
   *state = f;
@@ -108,6 +126,7 @@ static int set_up(void** state) {
   f->loads_sens_options.interpreter = 1;
   make_runs(f);
   make_derivatives(f);
+  make_tyre(f);
   f->plotted[0] = f->loads_result;
   f->plot = (jo_loads_plot){.title = "", .element = "spring", .result = f->plotted};
   f->plot.label = f->names;
@@ -117,6 +136,9 @@ static int set_up(void** state) {
 
 static int tear_down(void** state) {
   subject* f = *state;
+  jo_tyre_table_destroy(f->tyre_table);
+  jo_tyre_function_destroy(f->tyre_function);
+  jo_tyre_destroy(f->tyre);
   jo_sweep_destroy(f->sweep);
   jo_sens_result_destroy(f->sens_result);
   jo_sens_destroy(f->sens);
