@@ -15,6 +15,7 @@
   X(coordinate)          \
   X(bar)                 \
   X(point)               \
+  X(magic_tyre)          \
   X(tyre)                \
   X(soil)                \
   X(bush)

@@ -312,7 +312,7 @@ static jexpr_ref rolling(tyre* m, const state* s, jexpr_ref fx) {
   jexpr_ref a = line(m, C(QSY1), C(QSY2), quo(m, fx, C(FNOMIN)));
   a = sum(m, a, mul(m, C(QSY3), jexpr_abs(g, v)));
   a = sum(m, a, mul(m, C(QSY4), jexpr_powi(g, v, 4)));
-  jexpr_ref scale = mul4(m, jexpr_neg(g, C(UNLOADED_RADIUS)), C(FNOMIN), C(LMY), s->in.sense);
+  jexpr_ref scale = mul4(m, jexpr_neg(g, C(UNLOADED_RADIUS)), C(FNOMIN), C(LMY), s->in.roll);
   if (m->version == JTIR_52) return mul3(m, scale, nz, a);
   a = sum(m, a, mul(m, line(m, C(QSY5), C(QSY6), nz), square(m, s->in.gamma)));
   jexpr_ref load = jexpr_pow(g, nz, C(QSY7));

@@ -25,8 +25,8 @@ typedef struct jelement_magic_input {
   jexpr_ref gamma;         // camber, > 0: the top leans to the right [rad]
   jexpr_ref vx;            // forward speed [m/s]
   jexpr_ref p;             // pressure [Pa]; not used by MF 5.2
-  jexpr_ref
-      sense;  // 1: it rolls forward, -1: backward; trail, residual and rolling moment turn with it
+  jexpr_ref sense;  // 1: it goes forward, -1: backward; trail and residual moment turn with it
+  jexpr_ref roll;   // 1: it rolls forward, -1: backward; the rolling moment turns with it
 } jelement_magic_input;
 
 // The names of what comes out, in this order.
@@ -86,7 +86,8 @@ jexpr_ref jelement_magic_free_radius(const jelement_magic* m, jexpr_ref omega);
 // of the free radius
 jexpr_ref jelement_magic_rolling_radius(const jelement_magic* m, jexpr_ref R_omega, jexpr_ref fz,
                                         jexpr_ref p);
-// The load of a tyre whose loaded radius is known; *rho its deflection. Forces and the others as in `in`.
+// The load of a tyre whose loaded radius is known (M37); *rho its deflection. Here fx, fy of `in` are forces per
+// load, and its fz is not used.
 jexpr_ref jelement_magic_load_of(const jelement_magic* m, const jelement_magic_load* in,
                                  jexpr_ref R_omega, jexpr_ref R_l, jexpr_ref* rho);
 

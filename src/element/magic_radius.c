@@ -104,22 +104,26 @@ static deflection deflection_62(tyre* m, jexpr_ref gamma, jexpr_ref R_omega, jex
   return d;
 }
 
-// (M35): load at a deflection; *slope its derivative by R_l, NULL: not needed
+// x^Q_FCY2, of x^2 and never of zero: a tyre in the air has no load, but what is not used has a value all the same
+static jexpr_ref power_62(tyre* m, jexpr_ref x) {
+  jexpr_ref xx = sum(m, square(m, x), num(m, 1e-30));
+  return jexpr_pow(m->g, xx, mul(m, num(m, 0.5), C(Q_FCY2)));
+}
+
+// (M35): load at a deflection; *slope its derivative by R_l
 static jexpr_ref load_62(tyre* m, const jelement_magic_load* in, const curve* k,
                          const deflection* d, jexpr_ref* slope) {
   jexpr_graph* g = m->g;
   jexpr_ref path = mul(m, sum(m, k->a, mul(m, k->b, d->x)), d->x);
   jexpr_ref side = mul(m, C(Q_FCY), quo(m, dif(m, in->fy, d->s), C(FNOMIN)));
-  jexpr_ref power = jexpr_pow(g, d->x, C(Q_FCY2)), lost = mul(m, power, side);
+  jexpr_ref power = power_62(m, d->x), lost = mul(m, power, side);
   jexpr_ref left = dif(m, k->growth, square(m, lost)), scale = mul(m, k->pressure, C(FNOMIN));
-  if (slope) {
-    jexpr_ref dpath = mul(m, sum(m, k->a, mul(m, num(m, 2.0), mul(m, k->b, d->x))), d->dx);
-    jexpr_ref dpower = mul(m, mul(m, C(Q_FCY2), quo(m, power, d->x)), d->dx);
-    jexpr_ref dside = jexpr_neg(g, mul(m, C(Q_FCY), quo(m, d->ds, C(FNOMIN))));
-    jexpr_ref dlost = sum(m, mul(m, dpower, side), mul(m, power, dside));
-    jexpr_ref dleft = jexpr_neg(g, mul(m, num(m, 2.0), mul(m, lost, dlost)));
-    *slope = mul(m, scale, sum(m, mul(m, dleft, path), mul(m, left, dpath)));
-  }
+  jexpr_ref dpath = mul(m, sum(m, k->a, mul(m, num(m, 2.0), mul(m, k->b, d->x))), d->dx);
+  jexpr_ref dpower = mul(m, mul(m, C(Q_FCY2), quo(m, power, d->x)), d->dx);
+  jexpr_ref dside = jexpr_neg(g, mul(m, C(Q_FCY), quo(m, d->ds, C(FNOMIN))));
+  jexpr_ref dlost = sum(m, mul(m, dpower, side), mul(m, power, dside));
+  jexpr_ref dleft = jexpr_neg(g, mul(m, num(m, 2.0), mul(m, lost, dlost)));
+  *slope = mul(m, scale, sum(m, mul(m, dleft, path), mul(m, left, dpath)));
   return mul(m, scale, mul(m, left, path));
 }
 
@@ -130,19 +134,34 @@ static jexpr_ref growth_61(tyre* m, const jelement_magic_load* in, const curve* 
   return dif(m, k->growth, side);
 }
 
+// (M37)  F = P (g - kx^2 F^2 - (ky F - s)^2)  solved for F, P the load without forces
+static jexpr_ref shared_load(tyre* m, jexpr_ref P, jexpr_ref g, jexpr_ref kx, jexpr_ref ky,
+                             jexpr_ref s) {
+  jexpr_ref a = mul(m, P, sum(m, square(m, kx), square(m, ky)));
+  jexpr_ref b = dif(m, num(m, 1.0), mul(m, num(m, 2.0), mul(m, P, mul(m, ky, s))));
+  jexpr_ref c = mul(m, P, dif(m, g, square(m, s)));
+  jexpr_ref inner = sum(m, square(m, b), mul(m, num(m, 4.0), mul(m, a, c)));
+  return quo(m, mul(m, num(m, 2.0), c), sum(m, b, jexpr_sqrt(m->g, inner)));
+}
+
 jexpr_ref jelement_magic_load_of(const jelement_magic* m, const jelement_magic_load* in,
                                  jexpr_ref R_omega, jexpr_ref R_l, jexpr_ref* rho) {
   *rho = dif(m, R_omega, R_l);
   if (m->version == JTIR_52) return mul(m, C(VERTICAL_STIFFNESS), *rho);
-  curve k = load_curve(m, in);
+  jelement_magic_load upright = *in;
+  upright.fx = upright.fy = num(m, 0.0);
+  curve k = load_curve(m, &upright);
+  jexpr_ref x = quo(m, *rho, C(UNLOADED_RADIUS)), q = C(Q_FCY), s = num(m, 0.0);
   if (m->version == JTIR_62) {
     deflection d = deflection_62(m, in->gamma, R_omega, R_l);
-    *rho = mul(m, d.x, C(UNLOADED_RADIUS));
-    return load_62(m, in, &k, &d, NULL);
+    x = d.x;
+    *rho = mul(m, x, C(UNLOADED_RADIUS));
+    q = mul(m, q, power_62(m, x));
+    s = quo(m, mul(m, q, d.s), C(FNOMIN));
   }
-  jexpr_ref x = quo(m, *rho, C(UNLOADED_RADIUS));
-  jexpr_ref path = mul(m, sum(m, k.a, mul(m, k.b, x)), x);
-  return mul(m, mul(m, growth_61(m, in, &k), mul(m, k.pressure, C(FNOMIN))), path);
+  jexpr_ref P = mul(m, mul(m, k.pressure, C(FNOMIN)), mul(m, sum(m, k.a, mul(m, k.b, x)), x));
+  jexpr_ref kx = quo(m, mul(m, C(Q_FCX), in->fx), C(FNOMIN));
+  return shared_load(m, P, k.growth, kx, quo(m, mul(m, q, in->fy), C(FNOMIN)), s);
 }
 
 // The positive root of a x + b x^2 = f, in the form that holds for b = 0.
