@@ -31,13 +31,14 @@ LAYERS = {
     "study": ["sens", "plant", "solve", "kernel", "gen", "model", "expr"],
     "export": ["plant", "solve", "kernel", "emit", "gen", "model", "expr"],
     "report": ["export", "study", "loads", "sens", "plant"],
-    "api": ["report", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "gen", "model",
+    "api": ["report", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "element", "gen", "model",
             "expr"],
 }
 # structs that a header may name although theirs knows it: pointers that it only hands on
 OPAQUE = {
     ("model/model.h", "jmodel_element_class"),  # what an element is, for those who read and write it
     ("model/model.h", "jmodel_ranges"),         # what checks of other values need
+    ("model/yaml.h", "jmodel_instance"),        # whose copy a node is
 }
 STRUCT = re.compile(r"\bstruct\s+(\w+)\s*([{;*]|\w+\s*;)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)

@@ -30,5 +30,6 @@
 #include "jounce/simulate.h"
 #include "jounce/sweep.h"
 #include "jounce/system.h"
+#include "jounce/tyre.h"
 
 #endif

@@ -83,6 +83,7 @@ const jgen_element_class jelement_accumulator = {.model = {.kind = "accumulator"
                                                            .keys = keys,
                                                            .size = sizeof(accumulator),
                                                            .read = read,
+                                                           .mirrors = true,
                                                            .field = fields,
                                                            .nfield = JELEMENT_COUNT(fields)},
                                                  .signal = signals,

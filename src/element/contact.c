@@ -2,6 +2,33 @@
 // Where wheels touch the ground.
 #include "element/contact.h"
 
+bool jelement_read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_place place, int* body,
+                         jmodel_point* at_centre, jmodel_vector* along) {
+  jmodel_reader* r = at->r;
+  const jmodel_node* wheel = jmodel_need(at, map, "wheel");
+  const jmodel_node* centre = jmodel_node_find(map, "centre");
+  const jmodel_node* axis = jmodel_node_find(map, "axis");
+  *body = wheel ? jmodel_body_at(at, wheel, "wheel") : -1;
+  if (*body < 0) return false;
+  if (*body == 0) {
+    jmodel_mistake(at, wheel->place, "wheel: the ground is no wheel");
+    return false;
+  }
+  *at_centre = jmodel_origin(r, *body, place);
+  *along = jmodel_own_axis(at, map, *body, 1);
+  if (centre) {
+    const char* path = jmodel_format(r, "%s.centre", at->path);
+    if (!jmodel_point_at(at, centre, "centre", path, at_centre)) return false;
+    if (at_centre->body < 0) at_centre->body = *body;
+  }
+  if (axis) {
+    const char* path = jmodel_format(r, "%s.axis", at->path);
+    if (!jmodel_axis_at(at, axis, "axis", path, along)) return false;
+    if (along->body < 0) along->body = *body;
+  }
+  return true;
+}
+
 jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, int body,
                                     const jmodel_point* centre, const jmodel_vector* axis,
                                     const jmodel_scalar* radius, bool loaded_radius) {

@@ -5,6 +5,7 @@
 
 #include "gen/element.h"
 #include "gen/road.h"
+#include "model/reader.h"
 
 // The centre of a wheel and the road under it.
 typedef struct jelement_hub {
@@ -14,6 +15,10 @@ typedef struct jelement_hub {
   jexpr_v3 n;     // upward normal of the road
   jexpr_ref z;    // height of the road
 } jelement_hub;
+
+// The keys wheel, centre (its origin without) and axis (its y without); false after a mistake.
+bool jelement_read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_place place, int* body,
+                         jmodel_point* at_centre, jmodel_vector* along);
 
 // A thin disc over the tangent plane of the road. docs/theory/tyre.md (Y1), (Y2), (Y4)
 typedef struct jelement_disc {

@@ -102,6 +102,7 @@ const jgen_element_class jelement_electro_valve = {.model = {.kind = "electro-va
                                                              .keys = keys,
                                                              .size = sizeof(electro_valve),
                                                              .read = read,
+                                                             .mirrors = true,
                                                              .field = fields,
                                                              .nfield = JELEMENT_COUNT(fields)},
                                                    .signal = signals,

@@ -16,6 +16,7 @@
   X(coordinate)          \
   X(bar)                 \
   X(point)               \
+  X(magic_tyre)          \
   X(tyre)                \
   X(soil)                \
   X(bush)                \

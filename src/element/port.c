@@ -34,20 +34,22 @@ static bool is_listed(const jmodel_reader* r, const char* section, const char* n
 
 static void tell_unknown(const jmodel_at* at, const jmodel_node* node, const char* label,
                          const char* what, bool (*is_meant)(const jmodel_element*)) {
-  jmodel_guess guess = jmodel_guess_begin(node->text);
+  const char* name = jmodel_full_name(at->r, node->in, node->text);
+  jmodel_guess guess = jmodel_guess_begin(name);
   for (int i = 0; i < at->r->m->nelement; i++) {
     if (is_meant(&at->r->m->element[i])) jmodel_guess_add(&guess, at->r->m->element[i].name);
   }
-  jmodel_mistake(at, node->place, "%s: there is no %s '%.60s'%s", label, what, node->text,
+  jmodel_mistake(at, node->place, "%s: there is no %s '%.60s'%s", label, what, name,
                  jmodel_guess_hint(at->r, &guess));
 }
 
 int jelement_port_at(const jmodel_at* at, const jmodel_node* node, const char* label) {
   if (!jmodel_is(at, node, JMODEL_NODE_TEXT, label)) return -1;
-  int found = find(at->r, node->text, is_port);
+  const char* name = jmodel_full_name(at->r, node->in, node->text);
+  int found = find(at->r, name, is_port);
   bool is_told = false;
   for (int i = 0; i < JELEMENT_COUNT(port_classes); i++) {
-    is_told = is_told || is_listed(at->r, port_classes[i]->model.section, node->text);
+    is_told = is_told || is_listed(at->r, port_classes[i]->model.section, name);
   }
   if (found < 0 && !is_told) {
     tell_unknown(at, node, label, "volume, accumulator or pressure", is_port);
@@ -64,8 +66,9 @@ bool jelement_fluid_read(const jmodel_at* at, const jmodel_node* map, jmodel_pla
   const jmodel_node* node = jmodel_node_find(map, "fluid");
   if (node) {
     if (!jmodel_is(at, node, JMODEL_NODE_TEXT, "fluid")) return false;
-    *fluid = find(at->r, node->text, is_fluid);
-    if (*fluid < 0 && !is_listed(at->r, "fluids", node->text)) {
+    const char* name = jmodel_full_name(at->r, node->in, node->text);
+    *fluid = find(at->r, name, is_fluid);
+    if (*fluid < 0 && !is_listed(at->r, "fluids", name)) {
       tell_unknown(at, node, "fluid", "fluid", is_fluid);
     }
     return *fluid >= 0;

@@ -28,32 +28,6 @@ static const char* const component[] = {"fz"};
 
 // ---- reading -------------------------------------------------------------------------------------
 
-static bool read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_place place, tyre* t) {
-  jmodel_reader* r = at->r;
-  const jmodel_node* wheel = jmodel_need(at, map, "wheel");
-  const jmodel_node* centre = jmodel_node_find(map, "centre");
-  const jmodel_node* axis = jmodel_node_find(map, "axis");
-  t->body = wheel ? jmodel_body_at(at, wheel, "wheel") : -1;
-  if (t->body < 0) return false;
-  if (t->body == 0) {
-    jmodel_mistake(at, wheel->place, "wheel: the ground is no wheel");
-    return false;
-  }
-  t->centre = jmodel_origin(r, t->body, place);
-  t->axis = jmodel_own_axis(at, map, t->body, 1);
-  if (centre) {
-    const char* path = jmodel_format(r, "%s.centre", at->path);
-    if (!jmodel_point_at(at, centre, "centre", path, &t->centre)) return false;
-    if (t->centre.body < 0) t->centre.body = t->body;
-  }
-  if (axis) {
-    const char* path = jmodel_format(r, "%s.axis", at->path);
-    if (!jmodel_axis_at(at, axis, "axis", path, &t->axis)) return false;
-    if (t->axis.body < 0) t->axis.body = t->body;
-  }
-  return true;
-}
-
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
   static const char* const readings[] = {"A", "B", NULL};
   tyre* t = e->data;
@@ -69,7 +43,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   jmodel_need_scalar(at, map, "mu_y", any, &t->mu_y);
   const jmodel_node* reading = jmodel_node_find(map, "reading");
   t->loaded_radius = reading && jmodel_word_at(at, reading, "reading", readings) == 1;
-  return read_wheel(at, map, e->place, t);
+  return jelement_read_wheel(at, map, e->place, &t->body, &t->centre, &t->axis);
 }
 
 // ---- equations -----------------------------------------------------------------------------------

@@ -61,9 +61,9 @@ typedef struct jmodel_shape {
 #define JMODEL_MAX_SHAPES 4  // of one element
 
 struct jmodel_element_class {
-  const char* kind;         // "tyre", as messages call it
-  const char* section;      // "tyres", where the file lists it
-  const char* key;          // tells it from other classes of its section; NULL: it is the only one
+  const char* kind;     // "tyre", as messages call it
+  const char* section;  // "tyres", where the file lists it
+  const char* key;  // tells it from others of its section; NULL: what has no other's key, the last
   const char* const* keys;  // all it may have; ends with NULL
   size_t size;              // of the data
   // What it exerts: signals that are outputs of every run and components of its load.

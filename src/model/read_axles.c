@@ -15,14 +15,15 @@ static int element_named(const jmodel* m, const char* name) {
 // An element by its name; -1 after a mistake.
 static int element_at(const jmodel_at* at, const jmodel_node* node, const char* label) {
   if (!jmodel_is(at, node, JMODEL_NODE_TEXT, label)) return -1;
-  int i = element_named(at->r->m, node->text);
+  const char* name = jmodel_full_name(at->r, node->in, node->text);
+  int i = element_named(at->r->m, name);
   if (i >= 0) return i;
-  jmodel_guess guess = jmodel_guess_begin(node->text);
+  jmodel_guess guess = jmodel_guess_begin(name);
   for (int k = 0; k < at->r->m->nelement; k++) {
     jmodel_guess_add(&guess, at->r->m->element[k].name);
   }
   jmodel_mistake(at, node->place, "%s: no force, tyre or other element is named '%s'%s", label,
-                 node->text, jmodel_guess_hint(at->r, &guess));
+                 name, jmodel_guess_hint(at->r, &guess));
   return -1;
 }
 

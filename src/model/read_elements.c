@@ -43,7 +43,7 @@ static const jmodel_element_class* class_of(const jmodel_at* at, const jmodel_no
   for (int i = 0; jmodel_class_at(i); i++) {
     const jmodel_element_class* c = jmodel_class_at(i);
     if (!is_of(c, section)) continue;
-    if (!c->key) return c;
+    if (!c->key) return found ? found : c;
     const jmodel_node* key = jmodel_node_find(entry, c->key);
     if (!key) continue;
     if (found) {

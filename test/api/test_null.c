@@ -6,6 +6,8 @@
 
 #include "api/objects.h"
 
+#define TYRE "test/data/tyres/Sedan_Pac02Tire.tir"
+
 typedef struct subject {
   const char* now;  // the call under way, for a message
   fixture* base;
@@ -32,6 +34,11 @@ typedef struct subject {
   jo_loads_sens* loads_sens;
   jo_sens_result* sens_result;
   jo_sweep* sweep;
+  const char *tyre_path, *cases_path;
+  jo_setting tyre_setting;
+  jo_tyre* tyre;
+  jo_tyre_function* tyre_function;
+  jo_tyre_table* tyre_table;
 } subject;
 
 static void check_status(const subject* f, jo_status got, bool may_be_null, const char* told) {
@@ -77,6 +84,18 @@ static void make_derivatives(subject* f) {
   f->sweep = make_sweep(f->base, f->system, f->sweep_options);
 }
 
+static void make_tyre(subject* f) {
+  static const char cases[] = "Fz,alpha\n4000,0.1\n";
+  jo_context* c = f->ctx;
+  f->tyre_path = TYRE;
+  f->tyre_setting = (jo_setting){"LMUY", "0.9"};
+  f->cases_path = fixture_below(f->base, "cases.csv");
+  assert_ok(c, jo_output_write(c, f->cases_path, cases, strlen(cases)));
+  assert_ok(c, jo_tyre_load(c, TYRE, NULL, 0, &f->tyre));
+  assert_ok(c, jo_tyre_function_create(c, f->tyre, NULL, &f->tyre_function));
+  assert_ok(c, jo_tyre_table_create(c, f->tyre, NULL, f->cases_path, &f->tyre_table));
+}
+
 static int set_up(void** state) {
   subject* f = calloc(1, sizeof *f);
   *state = f;
@@ -95,6 +114,7 @@ static int set_up(void** state) {
   f->sweep_options.nrange = 1;
   make_runs(f);
   make_derivatives(f);
+  make_tyre(f);
   f->plotted[0] = f->loads_result;
   f->plot = (jo_loads_plot){.title = "", .element = "spring", .result = f->plotted};
   f->plot.label = f->names;
@@ -104,6 +124,9 @@ static int set_up(void** state) {
 
 static int tear_down(void** state) {
   subject* f = *state;
+  jo_tyre_table_destroy(f->tyre_table);
+  jo_tyre_function_destroy(f->tyre_function);
+  jo_tyre_destroy(f->tyre);
   jo_sweep_destroy(f->sweep);
   jo_sens_result_destroy(f->sens_result);
   jo_loads_sens_destroy(f->loads_sens);

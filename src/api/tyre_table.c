@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of inputs for tyres: CSV in, the same with outputs behind.
+#include <math.h>
+#include <string.h>
+
+#include "api/tyre_handle.h"
+#include "base/file.h"
+#include "base/require.h"
+#include "base/text.h"
+#include "model/reader.h"
+#include "report/cell.h"
+
+#define MAX_BYTES   ((size_t)256 << 20)
+#define MAX_COLUMNS 512
+#define MAX_CELL    64
+
+struct jo_tyre_table {
+  jo_context* ctx;
+  jtext text;
+  int nrow;
+};
+
+typedef struct reading {
+  jo_context* ctx;
+  const char* path;
+  const jmodel_tir* tir;
+  jo_tyre_function* f;
+  jo_tyre_table* table;
+  double* output;
+  int line, ncolumn;
+  int column[JO_TYRE_INPUTS];  // of the inputs; -1: the table has none
+  int noutside, outside_line;  // rows beyond the ranges of the file
+  const char* outside;         // what lies beyond, of the first
+} reading;
+
+// ---- cells ---------------------------------------------------------------------------------------
+
+// The cell that begins at *s, without blanks and quotes; *s is then behind its comma, NULL behind the last.
+static void next_cell(const char** s, const char* end, char cell[MAX_CELL]) {
+  const char *p = *s, *from;
+  while (p < end && (*p == ' ' || *p == '\t'))
+    p++;
+  bool quoted = p < end && *p == '"';
+  from = quoted ? ++p : p;
+  while (p < end && (quoted ? *p != '"' : *p != ','))
+    p++;
+  const char* to = p;
+  while (!quoted && to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
+    to--;
+  size_t n = (size_t)(to - from) < MAX_CELL - 1 ? (size_t)(to - from) : MAX_CELL - 1;
+  memcpy(cell, from, n);
+  cell[n] = '\0';
+  const char* comma = memchr(p, ',', (size_t)(end - p));
+  *s = comma ? comma + 1 : NULL;
+}
+
+static jo_status read_names(reading* r, const char* s, const char* end) {
+  char cell[MAX_CELL];
+  for (int k = 0; k < JO_TYRE_INPUTS; k++) {
+    r->column[k] = -1;
+  }
+  for (r->ncolumn = 0; s; r->ncolumn++) {
+    if (r->ncolumn >= MAX_COLUMNS) {
+      return jerr_set(r->ctx, JO_ERR_LIMIT, "%s:%d: more than %d columns", r->path, r->line,
+                      MAX_COLUMNS);
+    }
+    next_cell(&s, end, cell);
+    for (int k = 0; k < JO_TYRE_INPUTS; k++) {
+      if (strcmp(cell, jo_tyre_input_name(r->f, k)) != 0) continue;
+      if (r->column[k] >= 0) {
+        return jerr_set(r->ctx, JO_ERR_SYNTAX, "%s:%d: column '%s' is there twice", r->path,
+                        r->line, cell);
+      }
+      r->column[k] = r->ncolumn;
+    }
+  }
+  if (r->column[0] >= 0) return JO_OK;
+  return jerr_set(r->ctx, JO_ERR_SYNTAX,
+                  "%s:%d: no column 'Fz'; the first row names the columns: %s %s %s %s %s %s",
+                  r->path, r->line, jo_tyre_input_name(r->f, 0), jo_tyre_input_name(r->f, 1),
+                  jo_tyre_input_name(r->f, 2), jo_tyre_input_name(r->f, 3),
+                  jo_tyre_input_name(r->f, 4), jo_tyre_input_name(r->f, 5));
+}
+
+static jo_status read_inputs(reading* r, const char* s, const char* end, double* in) {
+  char cell[MAX_CELL];
+  int n = 0;
+  for (int k = 0; k < JO_TYRE_INPUTS; k++) {
+    in[k] = jo_tyre_input_default(r->f, k);
+  }
+  for (; s; n++) {
+    next_cell(&s, end, cell);
+    for (int k = 0; k < JO_TYRE_INPUTS; k++) {
+      if (r->column[k] != n) continue;
+      if (jmodel_number_text(cell, &in[k]) && isfinite(in[k])) continue;
+      return jerr_set(r->ctx, JO_ERR_SYNTAX, "%s:%d: %s is '%s', which is no number", r->path,
+                      r->line, jo_tyre_input_name(r->f, k), cell);
+    }
+  }
+  if (n != r->ncolumn) {
+    return jerr_set(r->ctx, JO_ERR_SYNTAX, "%s:%d: %d columns, and %d names in the first row",
+                    r->path, r->line, n, r->ncolumn);
+  }
+  if (r->tir->version != JTIR_52 && !(in[JO_TYRE_INPUTS - 1] > 0.0)) {
+    return jerr_set(r->ctx, JO_ERR_MODEL, "%s:%d: p is %g; %s needs a pressure in Pa", r->path,
+                    r->line, in[JO_TYRE_INPUTS - 1], jmodel_tir_version_name(r->tir->version));
+  }
+  return JO_OK;
+}
+
+// ---- rows ----------------------------------------------------------------------------------------
+
+static void note_outside(reading* r, const double* in) {
+  static const struct {
+    const char* input;
+    int low, high;
+  } range[] = {{"Fz", JTIR_FZMIN, JTIR_FZMAX},
+               {"kappa", JTIR_KPUMIN, JTIR_KPUMAX},
+               {"alpha", JTIR_ALPMIN, JTIR_ALPMAX},
+               {"gamma", JTIR_CAMMIN, JTIR_CAMMAX},
+               {"p", JTIR_PRESMIN, JTIR_PRESMAX}};
+  const jmodel_tir* t = r->tir;
+  for (size_t i = 0; i < sizeof range / sizeof *range; i++) {
+    int low = range[i].low, high = range[i].high;
+    for (int k = 0; k < JO_TYRE_INPUTS; k++) {
+      if (strcmp(jo_tyre_input_name(r->f, k), range[i].input) != 0) continue;
+      if (t->version == JTIR_52 && low == JTIR_PRESMIN) continue;
+      bool beyond = (t->line[low] > 0 && in[k] < t->value[low]) ||
+                    (t->line[high] > 0 && in[k] > t->value[high]);
+      if (!beyond) continue;
+      if (r->noutside++ == 0) {
+        r->outside_line = r->line;
+        r->outside = range[i].input;
+      }
+      return;
+    }
+  }
+}
+
+static jo_status add_row(reading* r, const char* s, const char* end) {
+  jtext* t = &r->table->text;
+  const char* last = end;
+  while (last > s && last[-1] == '\r')
+    last--;
+  jtext_write(t, s, (size_t)(last - s));
+  if (r->ncolumn < 0) {
+    JO_TRY(read_names(r, s, last));
+    for (int i = 0; i < jo_tyre_output_count(r->f); i++) {
+      jtext_put(t, ",");
+      jreport_put_cell(t, jo_tyre_output_name(r->f, i));
+    }
+    jtext_put(t, "\n");
+    return JO_OK;
+  }
+  double in[JO_TYRE_INPUTS];
+  JO_TRY(read_inputs(r, s, last, in));
+  note_outside(r, in);
+  JO_TRY(jo_tyre_evaluate(r->f, in, r->output));
+  for (int i = 0; i < jo_tyre_output_count(r->f); i++) {
+    jtext_put(t, ",");
+    jreport_put_number(t, r->output[i]);
+  }
+  jtext_put(t, "\n");
+  r->table->nrow++;
+  return JO_OK;
+}
+
+static bool is_empty(const char* s, const char* end) {
+  while (s < end && (*s == ' ' || *s == '\t' || *s == '\r'))
+    s++;
+  return s == end || *s == '#';
+}
+
+static jo_status read_table(reading* r, const char* text, size_t n) {
+  r->ncolumn = -1;
+  const char* s = text;
+  // a mark of byte order is no part of the first name
+  if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0) s += 3;
+  for (const char* end = text + n; s < end;) {
+    const char* stop = memchr(s, '\n', (size_t)(end - s));
+    if (!stop) stop = end;
+    r->line++;
+    if (!is_empty(s, stop)) JO_TRY(add_row(r, s, stop));
+    s = stop + 1;
+  }
+  if (r->ncolumn < 0) return jerr_set(r->ctx, JO_ERR_SYNTAX, "%s: the table is empty", r->path);
+  if (r->noutside > 0) {
+    jerr_warn(r->ctx, "%s: %d rows lie beyond the ranges of the tyre, the first in line %d (%s)",
+              r->path, r->noutside, r->outside_line, r->outside);
+  }
+  return r->table->text.failed ? jerr_memory(r->ctx) : JO_OK;
+}
+
+static jo_status fill(jo_context* ctx, jo_tyre_table* table, const jo_tyre* tyre,
+                      const jo_tyre_options* opt, const char* inputs) {
+  jarena a;
+  jarena_init(&a, ctx);
+  reading r = {.ctx = ctx, .path = inputs, .tir = &tyre->tir, .table = table};
+  char* text = NULL;
+  size_t n = 0;
+  jo_status status = jo_tyre_function_create(ctx, tyre, opt, &r.f);
+  if (status >= 0) status = jfile_read(ctx, &a, inputs, MAX_BYTES, &text, &n);
+  if (status >= 0) {
+    r.output = JARENA_ARRAY(&a, jo_tyre_output_count(r.f), double);
+    status = r.output ? read_table(&r, text, n) : jerr_memory(ctx);
+  }
+  jo_tyre_function_destroy(r.f);
+  jarena_free(&a);
+  return status;
+}
+
+jo_status jo_tyre_table_create(jo_context* ctx, const jo_tyre* tyre, const jo_tyre_options* opt,
+                               const char* inputs, jo_tyre_table** out) {
+  JO_REQUIRE_OUT(out, ctx, tyre, inputs);
+  jo_tyre_table* table = jmem_resize(ctx, NULL, sizeof *table);
+  if (!table) return jerr_memory(ctx);
+  *table = (jo_tyre_table){.ctx = ctx};
+  jtext_init(&table->text, ctx);
+  jo_status status = fill(ctx, table, tyre, opt, inputs);
+  if (status < 0) {
+    jo_tyre_table_destroy(table);
+    return status;
+  }
+  *out = table;
+  return JO_OK;
+}
+
+void jo_tyre_table_destroy(jo_tyre_table* table) {
+  if (!table) return;
+  jtext_free(&table->text);
+  jmem_free(table->ctx, table);
+}
+
+int jo_tyre_table_rows(const jo_tyre_table* table) {
+  JO_REQUIRE_OR(0, table);
+  return table->nrow;
+}
+
+const char* jo_tyre_table_text(const jo_tyre_table* table) {
+  JO_REQUIRE_OR("", table);
+  return table->text.data ? table->text.data : "";
+}

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Magic Formula tyre of a model: its property file, contact with the road, slips that follow with their
+// relaxation lengths, down to standstill. docs/theory/magic_formula.md eqs. (M36)-(M45).
+#include <string.h>
+
+#include "base/file.h"
+#include "element/contact.h"
+#include "element/list.h"
+#include "element/magic_formula.h"
+
+#define MAX_BYTES    ((size_t)1 << 20)
+#define LEAST_LENGTH 0.05  // of relaxation, per radius (M40)
+#define LEAST_PART   0.05  // of it that is left where the tyre slides (M40)
+#define MOST_SLIP    3.0   // that is left of sliding at a standstill, of where forces bend (M41)
+#define SOFT         0.01  // speed below which nothing relaxes, per low speed (M41)
+#define LEAST_LOAD   1e-6  // of what formulas see, per nominal load (M38)
+#define AIR_TIME     0.05  // in which slips vanish in the air [s]
+#define TURNING      0.1   // speed over which forward becomes backward, per low speed (M43)
+#define ROUNDS       3     // of load and forces of 6.x
+#define TYPICAL      0.01  // slip
+
+typedef struct magic {
+  int body;
+  jmodel_point centre;
+  jmodel_vector axis;
+  jmodel_tir_version version;
+  bool ellipse, is_mirrored, has_pressure;
+  jmodel_scalar c[JTIR_COUNT];
+  jmodel_scalar friction, pressure, damping_time;
+} magic;
+
+static const char* const keys[] = {
+    "file",  "wheel",        "centre",   "axis",         "side",        "friction", "pressure",
+    "scale", "coefficients", "combined", "damping_time", "description", NULL};
+
+#define COEFFICIENT(name) JMODEL_FIELD(magic, #name, c[JTIR_##name], JMODEL_POSITIVE)
+
+static const jmodel_field fields[] = {
+    JMODEL_DIRECTION(magic, "axis", axis.v),
+    JMODEL_FIELD(magic, "friction", friction, JMODEL_POSITIVE),
+    JMODEL_GIVEN(magic, "pressure", pressure, JMODEL_POSITIVE, has_pressure),
+    JMODEL_FIELD(magic, "damping_time", damping_time, JMODEL_NOT_NEGATIVE),
+    COEFFICIENT(UNLOADED_RADIUS),
+    COEFFICIENT(FNOMIN),
+    COEFFICIENT(VERTICAL_STIFFNESS),
+    COEFFICIENT(LONGVL),
+    COEFFICIENT(VXLOW),
+    COEFFICIENT(PCX1),
+    COEFFICIENT(PDX1),
+    COEFFICIENT(PCY1),
+    COEFFICIENT(LFZO),
+    COEFFICIENT(LCX),
+    COEFFICIENT(LMUX),
+    COEFFICIENT(LCY),
+    COEFFICIENT(LMUY),
+};
+
+enum {
+  FX,
+  FY,
+  FZ,
+  MX,
+  MY,
+  MZ,
+  KAPPA,
+  ALPHA,
+  GAMMA,
+  VX,
+  VY,
+  SLIP_SPEED_X,
+  DELTA,
+  DEFLECTION,
+  LOADED_RADIUS,
+  ROLLING_RADIUS,
+  SPIN,
+  SIGMA_KAPPA,
+  SIGMA_ALPHA,
+  POWER
+};
+static const char* const signals[] = {"fx",
+                                      "fy",
+                                      "fz",
+                                      "mx",
+                                      "my",
+                                      "mz",
+                                      "kappa",
+                                      "alpha",
+                                      "gamma",
+                                      "vx",
+                                      "vy",
+                                      "vsx",
+                                      "delta",
+                                      "deflection",
+                                      "loaded_radius",
+                                      "rolling_radius",
+                                      "spin",
+                                      "sigma_kappa",
+                                      "sigma_alpha",
+                                      "power",
+                                      NULL};
+static const char* const component[] = {"fz"};
+enum { SX, SY };  // states: slips of the contact patch, the second as a tangent
+
+// ---- reading -------------------------------------------------------------------------------------
+
+// The property file, found from the file that names it; its text is part of the model.
+static bool read_file(const jmodel_at* at, const jmodel_node* node, jmodel_tir* tir) {
+  jmodel_reader* r = at->r;
+  if (!jmodel_is(at, node, JMODEL_NODE_TEXT, "file")) return false;
+  const char* path = jfile_beside(&r->m->arena, node->place.file, node->text);
+  if (!path) {
+    jmodel_out_of_memory(r);
+    return false;
+  }
+  char* text;
+  size_t n;
+  jo_status status = jfile_exists(path)
+                         ? jfile_read(r->ctx, &r->scratch, path, MAX_BYTES, &text, &n)
+                         : JO_ERR_FILE;
+  if (status >= 0) {
+    jsha256_add(&r->sha, text, n);
+    status = jmodel_tir_parse(r->ctx, &r->m->arena, text, n, path, tir);
+  }
+  if (status == JO_ERR_MEMORY) r->oom = true;
+  if (status < 0) {
+    bool is_there = jfile_exists(path);
+    jmodel_mistake(at, node->place, "file: '%.200s' %s", node->text,
+                   is_there ? "cannot be used" : "is no file beside this one");
+  }
+  return status >= 0;
+}
+
+// Coefficients of the file and what the model says of them instead.
+static void read_coefficients(const jmodel_at* at, const jmodel_node* map, const char* key,
+                              bool scales_only, bool* is_read, magic* y) {
+  jmodel_reader* r = at->r;
+  const jmodel_node* node = jmodel_node_find(map, key);
+  if (!node || !jmodel_is(at, node, JMODEL_NODE_MAP, key)) return;
+  for (const jmodel_node* c = node->first; c; c = c->next) {
+    int i = jmodel_tir_find(c->key);
+    if (i >= 0 && scales_only && jmodel_tir_table[i].group != JTIR_GROUP_SCALE) i = -1;
+    if (i < 0) {
+      const char* best = jmodel_tir_guess(c->key);
+      jmodel_mistake(at, c->key_place, "%s: unknown %s '%.60s'%s", key,
+                     scales_only ? "scale factor" : "coefficient", c->key,
+                     best ? jmodel_format(r, "; did you mean '%s'?", best) : "");
+      continue;
+    }
+    if (is_read[i]) {
+      jmodel_mistake(at, c->key_place, "%s is given twice", jmodel_tir_table[i].name);
+      continue;
+    }
+    is_read[i] = true;
+    const char* name = jmodel_tir_table[i].name;
+    y->c[i] = jmodel_scalar_at(at, c, name, jmodel_format(r, "%s.%s", at->path, name),
+                               JMODEL_SCOPE_PARAMETERS);
+  }
+}
+
+static void take_coefficients(const jmodel_at* at, const jmodel_node* map, const jmodel_tir* tir,
+                              jmodel_place place, magic* y) {
+  jmodel_reader* r = at->r;
+  bool is_read[JTIR_COUNT] = {false};
+  read_coefficients(at, map, "scale", true, is_read, y);
+  read_coefficients(at, map, "coefficients", false, is_read, y);
+  for (int i = 0; i < JTIR_COUNT; i++) {
+    if (is_read[i]) continue;
+    if (tir->line[i] == 0 && i != JTIR_INFLPRES) {
+      // what the file does not have is no number of the model
+      const char* text = tir->value[i] == 0.0 ? "0" : tir->value[i] == 1.0 ? "1" : "2";
+      y->c[i] = jmodel_constant(text, place);
+      continue;
+    }
+    jmodel_place from = {tir->path, tir->line[i]};
+    y->c[i] = jmodel_default(r, jmodel_format(r, "%s.%s", at->path, jmodel_tir_table[i].name),
+                             tir->value[i], from);
+  }
+}
+
+static void read_pressure(const jmodel_at* at, const jmodel_node* map, magic* y) {
+  const jmodel_node* node = jmodel_node_find(map, "pressure");
+  y->has_pressure = y->version != JTIR_52;
+  if (node && !y->has_pressure) {
+    jmodel_mistake(at, node->key_place, "pressure: the formulas of MF 5.2 have none");
+    return;
+  }
+  if (!jmodel_get_scalar(at, map, "pressure", JMODEL_SCOPE_ANY, &y->pressure)) {
+    y->pressure = y->c[JTIR_INFLPRES];
+  }
+}
+
+static void get_or(const jmodel_at* at, const jmodel_node* map, const char* key, double otherwise,
+                   jmodel_place place, jmodel_scalar* out) {
+  if (jmodel_get_scalar(at, map, key, JMODEL_SCOPE_ANY, out)) return;
+  *out = jmodel_default(at->r, out->path, otherwise, place);
+}
+
+// A mirror image is of the other side.
+static bool is_image(const jmodel_node* map) {
+  int arrow[3], turn[3];
+  jmodel_signs(map->in, arrow, turn);
+  return arrow[0] * arrow[1] * arrow[2] < 0;
+}
+
+static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
+  static const char* const sides[] = {"left", "right", NULL};
+  static const char* const ways[] = {"file", "formula", "ellipse", NULL};
+  magic* y = e->data;
+  jmodel_tir tir;
+  const jmodel_node *side = jmodel_node_find(map, "side"), *way = jmodel_node_find(map, "combined");
+  bool has_wheel = jelement_read_wheel(at, map, e->place, &y->body, &y->centre, &y->axis);
+  if (!read_file(at, jmodel_node_find(map, "file"), &tir)) return false;
+  y->version = tir.version;
+  y->ellipse = tir.ellipse;
+  int k = way ? jmodel_word_at(at, way, "combined", ways) : 0;
+  if (k > 0) y->ellipse = k == 2;
+  k = side ? jmodel_word_at(at, side, "side", sides) : -1;
+  y->is_mirrored = (k == 0 && tir.side == JTIR_RIGHT) || (k == 1 && tir.side == JTIR_LEFT);
+  if (is_image(map)) y->is_mirrored = !y->is_mirrored;
+  take_coefficients(at, map, &tir, e->place, y);
+  get_or(at, map, "friction", 1.0, e->place, &y->friction);
+  get_or(at, map, "damping_time", 0.05, e->place, &y->damping_time);
+  read_pressure(at, map, y);
+  jmodel_own_state(at, e, "sx", "-", TYPICAL, "0");
+  jmodel_own_state(at, e, "sy", "-", TYPICAL, "0");
+  return has_wheel;
+}
+
+// ---- equations -----------------------------------------------------------------------------------
+
+typedef struct contact {
+  jelement_magic m;
+  jelement_disc disc;
+  jexpr_v3 b, l;          // forward and left in the plane of the road
+  jexpr_ref gamma, p;     // camber, pressure
+  jexpr_ref R_omega;      // free radius
+  jexpr_ref vx, vy, vsx;  // of the wheel, and of slip [m/s]
+  jexpr_ref hand;         // -1: mirrored
+} contact;
+
+static jexpr_ref square(jgen* s, jexpr_ref x) {
+  return jexpr_mul(s->g, x, x);
+}
+
+// sqrt(x^2 + least^2)
+static jexpr_ref at_least(jgen* s, jexpr_ref x, jexpr_ref least) {
+  return jexpr_sqrt(s->g, jexpr_add(s->g, square(s, x), square(s, least)));
+}
+
+static jelement_magic coefficients(jgen* s, const jmodel_element* e, const magic* y) {
+  jelement_magic m = {s->g, y->version, y->ellipse, {0}};
+  for (int i = 0; i < JTIR_COUNT; i++) {
+    m.c[i] = jgen_scalar(s, &y->c[i], e->name);
+  }
+  jexpr_ref friction = jgen_scalar(s, &y->friction, e->name);
+  m.c[JTIR_LMUX] = jexpr_mul(s->g, m.c[JTIR_LMUX], friction);
+  m.c[JTIR_LMUY] = jexpr_mul(s->g, m.c[JTIR_LMUY], friction);
+  return m;
+}
+
+// (M36) directions and speeds, camber, free radius
+static contact contact_of(jgen* s, const jmodel_element* e) {
+  const magic* y = e->data;
+  jexpr_graph* g = s->g;
+  contact c = {.m = coefficients(s, e, y)};
+  c.disc =
+      jelement_disc_on_road(s, e, y->body, &y->centre, &y->axis, &y->c[JTIR_UNLOADED_RADIUS], true);
+  const jelement_disc* d = &c.disc;
+  c.b = jexpr_v3_scale(g, d->inverse, jexpr_v3_cross(g, d->u, d->hub.n));
+  c.l = jexpr_v3_cross(g, d->hub.n, c.b);
+  c.gamma = jexpr_atan(g, jexpr_mul(g, d->un, d->inverse));
+  c.p = y->has_pressure ? jgen_scalar(s, &y->pressure, e->name) : s->zero;
+  c.hand = jexpr_const(g, y->is_mirrored ? -1.0 : 1.0);
+  c.R_omega = jelement_magic_free_radius(&c.m, d->spin);
+  jexpr_v3 w = jgen_to_ground(s, d->hub.link, s->dyn[d->hub.link].w);
+  jexpr_v3 at_ground = jexpr_v3_add(g, d->hub.v, jexpr_v3_cross(g, w, d->arm));
+  c.vx = jexpr_v3_dot(g, d->hub.v, c.b);
+  c.vy = jexpr_v3_dot(g, at_ground, c.l);
+  return c;
+}
+
+// A load that is never zero (M38)
+static jexpr_ref some_load(jgen* s, const contact* c, jexpr_ref fz) {
+  jexpr_ref least = jexpr_mul(s->g, jexpr_const(s->g, LEAST_LOAD), c->m.c[JTIR_FNOMIN]);
+  return at_least(s, fz, least);
+}
+
+// Held inside of the range of the file, where it gives one (M38)
+static jexpr_ref hold(jgen* s, const contact* c, jexpr_ref x, int low, int high) {
+  jexpr_ref from = c->m.c[low], to = c->m.c[high];
+  if (!jexpr_is_value(s->g, to, 0.0)) x = jexpr_min(s->g, x, to);
+  if (!jexpr_is_value(s->g, from, 0.0)) x = jexpr_max(s->g, x, from);
+  return x;
+}
+
+static jexpr_ref load_for_formulas(jgen* s, const contact* c, jexpr_ref fz) {
+  jexpr_ref most = c->m.c[JTIR_FZMAX];
+  if (jexpr_is_value(s->g, most, 0.0)) return some_load(s, c, fz);
+  return some_load(s, c, jexpr_min(s->g, fz, most));
+}
+
+// Forces at a load that may be zero (M38): formulas see a little more, and what they give is brought back.
+static jelement_magic_force forces_at(jgen* s, const contact* c, jexpr_ref fz, jexpr_ref kappa,
+                                      jexpr_ref tan_alpha) {
+  jexpr_graph* g = s->g;
+  jexpr_ref load = load_for_formulas(s, c, fz), part = jexpr_div(g, fz, some_load(s, c, fz));
+  jexpr_ref turning = jexpr_mul(g, jexpr_const(g, TURNING), c->m.c[JTIR_VXLOW]);
+  jexpr_ref rolling = jexpr_mul(g, c->disc.spin, c->m.c[JTIR_UNLOADED_RADIUS]);
+  // (M42), (M43)
+  jelement_magic_input in = {.fz = load, .kappa = kappa, .vx = c->vx, .p = c->p};
+  in.alpha = jexpr_mul(g, c->hand, jexpr_atan(g, tan_alpha));
+  in.gamma = hold(s, c, jexpr_mul(g, c->hand, c->gamma), JTIR_CAMMIN, JTIR_CAMMAX);
+  in.sense = jexpr_tanh(g, jexpr_div(g, c->vx, turning));
+  in.roll = jexpr_tanh(g, jexpr_div(g, rolling, turning));
+  jelement_magic_force f = jelement_magic_forces(&c->m, in);
+  jexpr_ref side = jexpr_mul(g, part, c->hand);
+  f.Fx = jexpr_mul(g, f.Fx, part);
+  f.My = jexpr_mul(g, f.My, part);
+  f.Fy = jexpr_mul(g, f.Fy, side);
+  f.Mx = jexpr_mul(g, f.Mx, side);
+  f.Mz = jexpr_mul(g, f.Mz, side);
+  return f;
+}
+
+// (M37) load from the loaded radius and the forces per load
+static jexpr_ref load_at(jgen* s, const jmodel_element* e, const contact* c, jexpr_ref fx,
+                         jexpr_ref fy, jexpr_ref* rho) {
+  jexpr_graph* g = s->g;
+  jelement_magic_load in = {.fx = fx, .fy = jexpr_mul(g, c->hand, fy), .omega = c->disc.spin};
+  in.gamma = jexpr_mul(g, c->hand, c->gamma);
+  in.p = c->p;
+  jexpr_ref elastic = jelement_magic_load_of(&c->m, &in, c->R_omega, c->disc.loaded, rho);
+  jexpr_ref rising = jexpr_v3_dot(g, c->disc.hub.v, c->disc.hub.n);
+  jexpr_ref viscous = jexpr_mul(g, c->m.c[JTIR_VERTICAL_DAMPING], rising);
+  jexpr_mark(g, *rho, "%s: deflection", e->name);
+  jexpr_ref push = jexpr_max(g, jexpr_sub(g, elastic, viscous), s->zero);
+  return jexpr_select(g, jexpr_lt(g, s->zero, *rho), push, s->zero);
+}
+
+// Slips of the contact patch, which follow those of the wheel. Where it slides the length in which they do so is
+// shorter, as the deflection of the tyre grows with the force and no longer with the slip.
+typedef struct slips {
+  jexpr_ref low;               // 1 at standstill, 0 at speed (M39)
+  jexpr_ref moving;            // speed by which they follow (M41)
+  jexpr_ref sigma_x, sigma_y;  // lengths, without slip and ...
+  jexpr_ref part;              // ... the part that is left of them (M40)
+  jexpr_ref kappa, tan_alpha;  // for the formulas (M42)
+} slips;
+
+static jexpr_ref length_of(jgen* s, const contact* c, jexpr_ref sigma) {
+  jexpr_ref least = jexpr_mul(s->g, jexpr_const(s->g, LEAST_LENGTH), c->m.c[JTIR_UNLOADED_RADIUS]);
+  return at_least(s, sigma, least);
+}
+
+// (K_x x / D_x)^2 + (K_y y / D_y)^2, 1 where forces leave their straight lines
+static jexpr_ref saturation(jgen* s, const jelement_magic_force* f, jexpr_ref load, jexpr_ref x,
+                            jexpr_ref y) {
+  jexpr_graph* g = s->g;
+  jexpr_ref kx = jexpr_div(g, f->Kxk, jexpr_mul(g, f->mu_x, load));
+  jexpr_ref ky = jexpr_div(g, f->Kya, jexpr_mul(g, f->mu_y, load));
+  return jexpr_add(g, square(s, jexpr_mul(g, kx, x)), square(s, jexpr_mul(g, ky, y)));
+}
+
+static slips slips_of(jgen* s, const jmodel_element* e, const contact* c, jexpr_ref fz,
+                      const jelement_magic_force* at_rest) {
+  const magic* y = e->data;
+  jexpr_graph* g = s->g;
+  jexpr_ref sx = jgen_own_state(s, e, SX), sy = jgen_own_state(s, e, SY);
+  jexpr_ref load = load_for_formulas(s, c, fz);
+  slips k;
+  // (M39)
+  jexpr_ref slow = square(s, jexpr_div(g, c->vx, c->m.c[JTIR_VXLOW]));
+  jexpr_ref root = jexpr_exp(g, jexpr_mul(g, jexpr_const(g, -0.5), square(s, slow)));
+  k.low = square(s, root);
+  // (M40)
+  jexpr_ref bent = jexpr_add(g, s->one, saturation(s, at_rest, load, sx, sy));
+  k.part = jexpr_div(g, jexpr_const(g, 1.0 - LEAST_PART), bent);
+  k.part = jexpr_add(g, k.part, jexpr_const(g, LEAST_PART));
+  k.sigma_x = length_of(s, c, at_rest->sigma_kappa);
+  k.sigma_y = length_of(s, c, at_rest->sigma_alpha);
+  // (M41)
+  jexpr_ref soft = jexpr_mul(g, jexpr_const(g, SOFT), c->m.c[JTIR_VXLOW]);
+  jexpr_ref sliding = saturation(s, at_rest, load, c->vsx, c->vy);
+  sliding = jexpr_mul(g, sliding, jexpr_const(g, 1.0 / (MOST_SLIP * MOST_SLIP)));
+  sliding = jexpr_mul(g, k.low, jexpr_add(g, sliding, square(s, soft)));
+  k.moving = jexpr_sqrt(g, jexpr_add(g, square(s, c->vx), sliding));
+  k.moving = jexpr_sub(g, k.moving, jexpr_mul(g, root, soft));
+  // (M42)
+  jexpr_ref time = jexpr_mul(g, k.low, jgen_scalar(s, &y->damping_time, e->name));
+  time = jexpr_mul(g, time, k.part);
+  k.kappa = jexpr_sub(g, sx, jexpr_div(g, jexpr_mul(g, time, c->vsx), k.sigma_x));
+  k.tan_alpha = jexpr_add(g, sy, jexpr_div(g, jexpr_mul(g, time, c->vy), k.sigma_y));
+  return k;
+}
+
+// (M41) rates of the slips; in the air they vanish
+static void put_rates(jgen* s, const jmodel_element* e, const contact* c, const slips* k,
+                      jexpr_ref rho, jgen_element* out) {
+  jexpr_graph* g = s->g;
+  jexpr_ref is_down = jexpr_lt(g, s->zero, rho), air = jexpr_const(g, -1.0 / AIR_TIME);
+  jexpr_ref sx = jgen_own_state(s, e, SX), sy = jgen_own_state(s, e, SY);
+  jexpr_ref dx = jexpr_neg(g, jexpr_add(g, c->vsx, jexpr_mul(g, k->moving, sx)));
+  jexpr_ref dy = jexpr_sub(g, c->vy, jexpr_mul(g, k->moving, sy));
+  dx = jexpr_div(g, dx, jexpr_mul(g, k->sigma_x, k->part));
+  dy = jexpr_div(g, dy, jexpr_mul(g, k->sigma_y, k->part));
+  out->rate[SX] = jexpr_select(g, is_down, dx, jexpr_mul(g, air, sx));
+  out->rate[SY] = jexpr_select(g, is_down, dy, jexpr_mul(g, air, sy));
+}
+
+// The load depends on the forces only by what 6.x loses to them.
+static bool is_soft(jgen* s, const jelement_magic* m) {
+  return m->version != JTIR_52 && !(jexpr_is_value(s->g, m->c[JTIR_Q_FCX], 0.0) &&
+                                    jexpr_is_value(s->g, m->c[JTIR_Q_FCY], 0.0));
+}
+
+// Slips and forces at a load.
+static jelement_magic_force roll_at(jgen* s, const jmodel_element* e, contact* c, jexpr_ref fz,
+                                    jexpr_ref* R_e, slips* k) {
+  *R_e = jelement_magic_rolling_radius(&c->m, c->R_omega, fz, c->p);
+  c->vsx = jexpr_sub(s->g, c->vx, jexpr_mul(s->g, c->disc.spin, *R_e));
+  jelement_magic_force f = forces_at(s, c, fz, s->zero, s->zero);
+  *k = slips_of(s, e, c, fz, &f);
+  return forces_at(s, c, fz, k->kappa, k->tan_alpha);
+}
+
+// The limit of a sequence that converges by the same factor every time (Aitken), from its last three; the least
+// load beside the difference keeps it defined where it has converged.
+static jexpr_ref limit_of(jgen* s, const contact* c, const jexpr_ref* x) {
+  jexpr_graph* g = s->g;
+  jexpr_ref before = jexpr_sub(g, x[1], x[0]), last = jexpr_sub(g, x[2], x[1]);
+  jexpr_ref least = jexpr_mul(g, jexpr_const(g, LEAST_LOAD), c->m.c[JTIR_FNOMIN]);
+  jexpr_ref squares = jexpr_add(g, square(s, before), square(s, least));
+  jexpr_ref q = jexpr_div(g, jexpr_mul(g, last, before), squares);
+  jexpr_ref rest = jexpr_div(g, q, jexpr_sub(g, s->one, q));
+  return jexpr_add(g, x[2], jexpr_mul(g, last, rest));
+}
+
+// (M37) The load of 6.x, which loses to the forces that come from it: those per load change little.
+static jexpr_ref soft_load(jgen* s, const jmodel_element* e, contact* c, jexpr_ref fz,
+                           jexpr_ref* rho) {
+  jexpr_graph* g = s->g;
+  jexpr_ref x[ROUNDS], R_e;
+  slips k;
+  for (int i = 0; i < ROUNDS; i++) {
+    jexpr_ref at = i > 0 ? x[i - 1] : fz, load = some_load(s, c, at);
+    jelement_magic_force f = roll_at(s, e, c, at, &R_e, &k);
+    x[i] = load_at(s, e, c, jexpr_div(g, f.Fx, load), jexpr_div(g, f.Fy, load), rho);
+  }
+  return jexpr_max(g, limit_of(s, c, &x[ROUNDS - 3]), s->zero);
+}
+
+static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
+  jexpr_graph* g = s->g;
+  jexpr_ref *signal = out->signal, rho, R_e;
+  contact c = contact_of(s, e);
+  slips k;
+  jexpr_ref fz = load_at(s, e, &c, s->zero, s->zero, &rho);
+  if (is_soft(s, &c.m)) fz = soft_load(s, e, &c, fz, &rho);
+  signal[FZ] = jgen_component(s, e, 0, jexpr_mark(g, fz, "%s: Fz", e->name));
+  jelement_magic_force f = roll_at(s, e, &c, signal[FZ], &R_e, &k);
+  put_rates(s, e, &c, &k, rho, out);
+
+  signal[FX] = jexpr_mark(g, f.Fx, "%s: Fx", e->name);
+  signal[FY] = jexpr_mark(g, f.Fy, "%s: Fy", e->name);
+  signal[MX] = f.Mx;
+  signal[MY] = f.My;
+  signal[MZ] = f.Mz;
+  signal[KAPPA] = k.kappa;
+  signal[ALPHA] = jexpr_atan(g, k.tan_alpha);
+  signal[GAMMA] = c.gamma;
+  signal[VX] = out->vx = c.vx;
+  signal[VY] = out->vy = c.vy;
+  signal[SLIP_SPEED_X] = c.vsx;
+  signal[DELTA] = signal[DEFLECTION] = out->delta = rho;
+  signal[LOADED_RADIUS] = c.disc.loaded;
+  signal[ROLLING_RADIUS] = R_e;
+  signal[SPIN] = c.disc.spin;
+  signal[SIGMA_KAPPA] = k.sigma_x;
+  signal[SIGMA_ALPHA] = k.sigma_y;
+
+  // (M44), (M45) force and moment on the wheel at the contact point
+  jexpr_v3 n = c.disc.hub.n;
+  jexpr_v3 F = jexpr_v3_add(g, jexpr_v3_scale(g, f.Fx, c.b), jexpr_v3_scale(g, f.Fy, c.l));
+  jexpr_v3 M = jexpr_v3_add(g, jexpr_v3_scale(g, f.Mx, c.b), jexpr_v3_scale(g, f.My, c.l));
+  F = jexpr_v3_add(g, F, jexpr_v3_scale(g, signal[FZ], n));
+  M = jgen_from_ground(s, c.disc.hub.link, jexpr_v3_add(g, M, jexpr_v3_scale(g, f.Mz, n)));
+  jexpr_ref power = jelement_push_wheel(s, &c.disc.hub, c.disc.arm, F);
+  jgen_turn(s, c.disc.hub.link, M);
+  signal[POWER] = jexpr_add(g, power, jexpr_v3_dot(g, M, s->dyn[c.disc.hub.link].w));
+}
+
+static int draw(const jmodel_element* e, jmodel_shape* out) {
+  const magic* y = e->data;
+  out[0] = (jmodel_shape){JMODEL_SHAPE_WHEEL,         &y->centre, NULL, y->body, &y->axis,
+                          &y->c[JTIR_UNLOADED_RADIUS]};
+  return 1;
+}
+
+const jgen_element_class jelement_magic_tyre = {.model = {.kind = "tyre",
+                                                          .section = "tyres",
+                                                          .key = "file",
+                                                          .keys = keys,
+                                                          .size = sizeof(magic),
+                                                          .ncomponent = 1,
+                                                          .component = component,
+                                                          .unit = jelement_newton,
+                                                          .read = read,
+                                                          .mirrors = true,
+                                                          .field = fields,
+                                                          .nfield = JELEMENT_COUNT(fields),
+                                                          .draw = draw},
+                                                .signal = signals,
+                                                .what = "a force",
+                                                .write = write};
