@@ -38,20 +38,20 @@ static bool says_nothing(const jelement_law* law, const jmodel_node* map) {
 void jelement_law_read(const jmodel_at* at, const jmodel_node* map, jmodel_place place,
                        bool is_line, jelement_law* law) {
   static const char* const own[] = {"length", "angle", "rate", NULL};
-  at->r->own_names = own;
   const char* free_key = is_line ? "free_length" : "free";
   jmodel_scope any = JMODEL_SCOPE_ANY;
   law->has_stiffness = jmodel_get_scalar(at, map, "stiffness", any, &law->stiffness);
   law->has_damping = jmodel_get_scalar(at, map, "damping", any, &law->damping);
   law->has_free = jmodel_get_scalar(at, map, free_key, any, &law->free);
   law->has_preload = jmodel_get_scalar(at, map, "preload", any, &law->preload);
+  at->r->own_names = own;
   law->has_force = jmodel_get_scalar(at, map, "force", any, &law->force);
   law->has_torque = jmodel_get_scalar(at, map, "torque", any, &law->torque);
+  at->r->own_names = NULL;
   law->spring_table = jelement_table_read(at, map, "spring");
   law->damper_table = jelement_table_read(at, map, "damper");
   read_stop(at, map, "bump_stop", is_line, &law->bump);
   read_stop(at, map, "rebound_stop", is_line, &law->rebound);
-  at->r->own_names = NULL;
   if (is_line && law->has_stiffness && !law->has_free) {
     jmodel_mistake(at, place, "'free_length' is missing; a stiffness needs it");
   }

@@ -524,8 +524,59 @@ class Mistakes(unittest.TestCase):
     def test_own_names_of_laws(self):
         """`rate` in the law of a force is that of the force, whatever else has the name."""
         text = BASE.replace("{k: 1}", "{k: 1, rate: 7}").replace("stiffness: k", "force: rate") + "instances: {u: {%s}}\n"
-        got = run(text % GOOD + "initial: {u.a: {value: 0, rate: 2}}\nsimulation: {end: 0.1}\n")
-        self.assertEqual(got["u.f.force"][0], -2)
+        end = "initial: {u.a: {value: 0, rate: 2}}\nsimulation: {end: 0.1}\n"
+        self.assertEqual(run(text % GOOD + end)["u.f.force"][0], -2)
+        text = text.replace("force: rate", "damping: rate")
+        self.assertEqual(run(text % GOOD + end)["u.f.force"][0], -14)
+
+    def test_every_file_of_the_library_runs(self):
+        files = sorted(Path("models/library").glob("*.yaml"))
+        self.assertGreater(len(files), 8)
+        for file in files:
+            with self.subTest(file=file.name):
+                jounce("run", f"test/models/library_{file.stem}.yaml", "--interpreter", "--quiet")
+        jounce("run", "test/models/library_loose_rack.yaml", "--interpreter", "--quiet")
+
+
+class Sedan(unittest.TestCase):
+    """The car of models/sedan against what was derived of it apart from this program."""
+
+    # travel [mm]: double wishbone: W y, W x, spring; multi-link: W y, W x, spring, all in mm
+    TABLE = {-80: (-19.739, -0.252, 552.988, 2.797, 8.844, 334.131),
+             -40: (-6.665, 0.096, 532.218, 3.188, 3.892, 308.270),
+             0: (0, 0, 511.468, 0, 0, 283.302),
+             40: (0.871, -0.589, 490.644, -6.696, -2.810, 259.368),
+             80: (-3.902, -1.695, 469.686, -16.928, -4.495, 236.667)}
+
+    def test_kinematics(self):
+        library = Path("models/library").resolve()
+        text = f"""jounce: 1
+include: [{library}/double_wishbone.yaml, {library}/multi_link.yaml]
+parameters: {{z: 0}}
+instances:
+  f: {{template: double_wishbone, ports: {{body: ground, rack: ground}}}}
+  r: {{template: multi_link, ports: {{body: ground}}}}
+initial: {{f.upright.W.z: z - 0.1199, r.upright.W.z: z}}
+sensors: {{fy: f.upright.W.y - 0.7979, fx: f.upright.W.x, fs: f.spring.length,
+          ry: r.upright.W.y - 0.8, rx: r.upright.W.x, rs: r.spring.length}}
+simulation: {{end: 1e-4}}
+"""
+        for travel, expected in self.TABLE.items():
+            got = run(text, "--set", f"z={travel / 1000}")
+            for name, x in zip(("fy", "fx", "fs", "ry", "rx", "rs"), expected):
+                self.assertAlmostEqual(1000 * got[name][0], x, delta=6e-4, msg=f"{name} at {travel}")
+
+    def test_statics(self):
+        said = json.loads(jounce("static", "test/models/sedan_static.yaml", "--interpreter", "--json", "--quiet").stdout)
+        at = {**said["coordinates"], **said["sensors"]}
+        for name, x, delta in (("load_fl", 4029.9, 0.06), ("load_rl", 4202.2, 0.06), ("spring_fl", 0.51510, 6e-6),
+                               ("spring_rl", 0.30282, 6e-6), ("chassis.z", 0.22102, 6e-6),
+                               ("chassis.pitch", 0.597 * 3.14159265 / 180, 1e-5), ("travel_f", -0.0070, 6e-6),
+                               ("travel_r", -0.0314, 5e-5)):
+            self.assertAlmostEqual(at[name], x, delta=delta, msg=name)
+
+    def test_mass(self):
+        self.assertIn("1678.3 kg", jounce("info", "models/sedan/chrono_c.yaml").stdout)
 
 
 if __name__ == "__main__":
