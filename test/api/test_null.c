@@ -6,6 +6,7 @@
 
 #include "api/objects.h"
 
+#define AXLE "test/models/double_wishbone.yaml"
 #define TYRE "test/data/tyres/Sedan_Pac02Tire.tir"
 
 typedef struct subject {
@@ -34,6 +35,9 @@ typedef struct subject {
   jo_loads_sens* loads_sens;
   jo_sens_result* sens_result;
   jo_sweep* sweep;
+  jo_model* axle_model;
+  jo_kinematics* kinematics;
+  const char* table_path;
   const char *tyre_path, *cases_path;
   jo_setting tyre_setting;
   jo_tyre* tyre;
@@ -96,6 +100,14 @@ static void make_tyre(subject* f) {
   assert_ok(c, jo_tyre_table_create(c, f->tyre, NULL, f->cases_path, &f->tyre_table));
 }
 
+static void make_kinematics(subject* f) {
+  jo_kinematics_options opt = jo_kinematics_options_default();
+  opt.n = 1;
+  f->table_path = fixture_below(f->base, "table.csv");
+  assert_ok(f->ctx, jo_model_load(f->ctx, AXLE, NULL, 0, &f->axle_model));
+  assert_ok(f->ctx, jo_kinematics_create(f->ctx, f->axle_model, &opt, &f->kinematics));
+}
+
 static int set_up(void** state) {
   subject* f = calloc(1, sizeof *f);
   *state = f;
@@ -115,6 +127,7 @@ static int set_up(void** state) {
   make_runs(f);
   make_derivatives(f);
   make_tyre(f);
+  make_kinematics(f);
   f->plotted[0] = f->loads_result;
   f->plot = (jo_loads_plot){.title = "", .element = "spring", .result = f->plotted};
   f->plot.label = f->names;
@@ -124,6 +137,8 @@ static int set_up(void** state) {
 
 static int tear_down(void** state) {
   subject* f = *state;
+  jo_kinematics_destroy(f->kinematics);
+  jo_model_destroy(f->axle_model);
   jo_tyre_table_destroy(f->tyre_table);
   jo_tyre_function_destroy(f->tyre_function);
   jo_tyre_destroy(f->tyre);
@@ -160,6 +175,7 @@ static void expect_refusal(subject* f, jo_status got, const char* told) {
 static void test_null_lists_with_holes(void** state) {
   subject* f = *state;
   jo_context* c = f->ctx;
+  jo_context_clear(c);  // of what was told before
   const char* const hole[] = {"k", NULL};
   jo_static* s;
   jo_model* m;

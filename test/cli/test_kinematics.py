@@ -72,6 +72,13 @@ class Figures(unittest.TestCase):
         self.close(c["damper_l_ratio"], column[8], 4)
         self.close([c["roll_centre_height"][4]], [0.0401], 4)
 
+    def test_instances_of_a_library_are_the_same_axles(self):
+        for axle, path in (("front", WISHBONE), ("rear", MULTI_LINK)):
+            car = kinematics("models/sedan/chrono_c.yaml", "--axle", axle)["curves"]
+            alone = kinematics(path)["curves"]
+            for name in ("toe", "camber", "wheel_x", "wheel_y", "contact_y", "roll_centre_height"):
+                self.close(car[name], alone[name], 8)  # loops are closed to 1e-12
+
     def test_wheel_force_and_rate_follow_from_the_spring(self):
         # N = -F ds/dz, and its slope; the damping of the springs does not count
         for path, k, free in ((WISHBONE, 73574.10163, 0.613305), (MULTI_LINK, 167062, 0.339)):
