@@ -98,7 +98,7 @@ static void hold_vehicle(builder* b) {
   const jmodel* m = b->m;
   for (int i = 0; i < m->njoint; i++) {
     const jmodel_joint* j = &m->joint[i];
-    if (j->type != JMODEL_JOINT_FREE) continue;
+    if (j->type != JMODEL_JOINT_FREE || j->parent != 0) continue;
     for (int k = 0; k < 6; k++) {
       const char* at = k < 3 ? text_of(b, &j->at_child.r.e[k]) : "0";
       add_condition(b, m->coordinate[j->first_coordinate + k].name, at, "0");
