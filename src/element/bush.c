@@ -114,7 +114,7 @@ static void read_relaxation(const jmodel_at* at, const jmodel_node* map, jmodel_
   }
   for (int i = 0; u->has_relaxation && i < 3; i++) {
     jmodel_own_state(at, e, name[i], "m", TYPICAL,
-                     jmodel_format(at->r, "%s.%s", e->name, signals[X + i]));
+                     jmodel_format(at->r, "%s.%s", e->name, signals[X + i]), false);
   }
 }
 

@@ -75,9 +75,9 @@ struct jmodel_element_class {
 };
 
 // For `read`: a state of the element's own, called <element>.<name>. The element writes its rate. `initial` is an
-// expression, of positions too.
+// expression, of positions too. A held one keeps it while static equilibrium is sought.
 void jmodel_own_state(const struct jmodel_at* at, jmodel_element* e, const char* name,
-                      const char* unit, double nominal, const char* initial);
+                      const char* unit, double nominal, const char* initial, bool is_held);
 
 // The element a component belongs to.
 const jmodel_element* jmodel_element_of(const jmodel* m, int component);

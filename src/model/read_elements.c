@@ -62,7 +62,7 @@ static const jmodel_element_class* class_of(const jmodel_at* at, const jmodel_no
 // ---- states ----------------------------------------------------------------------------------------
 
 void jmodel_own_state(const jmodel_at* at, jmodel_element* e, const char* name, const char* unit,
-                      double nominal, const char* initial) {
+                      double nominal, const char* initial, bool is_held) {
   jmodel_reader* r = at->r;
   if (!jmem_grow(r->ctx, &r->own, &r->own_cap, r->nown + 1, sizeof *r->own)) {
     jmodel_out_of_memory(r);
@@ -74,6 +74,7 @@ void jmodel_own_state(const jmodel_at* at, jmodel_element* e, const char* name, 
   s->derivative = jmodel_constant("0", e->place);
   s->unit = unit;
   s->nominal = nominal;
+  s->is_held = is_held;
   s->element = r->m->nelement;
   e->nstate++;
 }
