@@ -173,8 +173,8 @@ static int write_forces(const jelement_magic* m, int group, jexpr_ref* y) {
   jexpr_ref back = jexpr_lt(g, in[VX], jexpr_const(g, 0.0));
   jexpr_ref sense = jexpr_select(g, back, jexpr_const(g, -1.0), jexpr_const(g, 1.0));
   jelement_magic_force force = jelement_magic_forces(
-      m,
-      (jelement_magic_input){in[FZ], in[KAPPA], in[ALPHA], in[GAMMA], in[VX], in[P], sense, sense});
+      m, (jelement_magic_input){in[FZ], in[KAPPA], in[ALPHA], in[GAMMA], in[VX], in[P],
+                                jexpr_const(g, 1.0), sense, sense});
   int n = 0;
 #define X(name, unit) y[n++] = force.name;
   JELEMENT_MAGIC_OUTPUTS(X)

@@ -5,6 +5,10 @@
 // Under a root that is zero where slip is: below rounding anywhere else, and derivatives stay finite.
 #define TINY 1e-60
 
+#define SLIP_WIDTH  1e-3
+#define ANGLE_WIDTH 1e-4
+#define SPEED_WIDTH 1e-3
+
 #define C(name) (m->c[JTIR_##name])
 
 typedef const jelement_magic tyre;
@@ -73,8 +77,18 @@ static jexpr_ref cosine_curve(tyre* m, jexpr_ref B, jexpr_ref C_, jexpr_ref E, j
   return jexpr_cos(m->g, curve(m, B, C_, E, x));
 }
 
+// (M46)
+jexpr_ref jelement_magic_sign(const jelement_magic* m, jexpr_ref x, double width) {
+  if (!m->is_smooth) return jexpr_sign(m->g, x);
+  return jexpr_tanh(m->g, quo(m, x, num(m, width)));
+}
+
+jexpr_ref jelement_magic_abs(const jelement_magic* m, jexpr_ref x, double width) {
+  return m->is_smooth ? mul(m, x, jelement_magic_sign(m, x, width)) : jexpr_abs(m->g, x);
+}
+
 jelement_magic jelement_magic_of(jexpr_graph* g, const jmodel_tir* tir) {
-  jelement_magic m = {g, tir->version, tir->ellipse, {0}};
+  jelement_magic m = {.g = g, .version = tir->version, .ellipse = tir->ellipse};
   for (int i = 0; i < JTIR_COUNT; i++) {
     m.c[i] = jexpr_const(g, tir->value[i]);
   }
@@ -137,11 +151,12 @@ static longitudinal pure_longitudinal(tyre* m, const state* s) {
   k = mul3(m, k, one_plus2(m, C(PPX1), C(PPX2), dp), C(LKX));
   x.K = mul(m, fz, k);
   jexpr_ref B = quo(m, k, mul(m, Cx, x.mu));
-  x.SH = mul(m, line(m, C(PHX1), C(PHX2), dfz), C(LHX));
+  x.SH = mul3(m, line(m, C(PHX1), C(PHX2), dfz), C(LHX), s->in.shifts);
   x.SV = mul4(m, fz, line(m, C(PVX1), C(PVX2), dfz), C(LVX), C(LMUX));
+  x.SV = mul(m, x.SV, s->in.shifts);
   jexpr_ref slip = sum(m, s->in.kappa, x.SH);
   jexpr_ref E = parabola(m, C(PEX1), C(PEX2), C(PEX3), dfz);
-  E = mul3(m, E, one_minus(m, C(PEX4), jexpr_sign(m->g, slip)), C(LEX));
+  E = mul3(m, E, one_minus(m, C(PEX4), jelement_magic_sign(m, slip, SLIP_WIDTH)), C(LEX));
   jexpr_ref wave = sine_curve(m, B, Cx, at_most_one(m, E), slip);
   x.force = sum(m, mul3(m, x.mu, fz, wave), x.SV);
   return x;
@@ -154,12 +169,11 @@ static jexpr_ref cornering_stiffness(tyre* m, const state* s, jexpr_ref gamma) {
   load = mul(m, load, one_plus(m, C(PPY2), s->dp));
   jexpr_ref bend = jexpr_atan(m->g, quo(m, quo(m, s->in.fz, s->f0), load));
   jexpr_ref K = mul(m, peak, jexpr_sin(m->g, mul(m, C(PKY4), bend)));
-  return mul3(m, K, one_minus(m, C(PKY3), jexpr_abs(m->g, gamma)), C(LKY));
+  return mul3(m, K, one_minus(m, C(PKY3), jelement_magic_abs(m, gamma, ANGLE_WIDTH)), C(LKY));
 }
 
 // (M7)-(M11), at a camber of its own: the aligning moment of 6.x needs it without
 static lateral pure_lateral(tyre* m, const state* s, jexpr_ref gamma) {
-  jexpr_graph* g = m->g;
   jexpr_ref fz = s->in.fz, dfz = s->dfz, dp = s->dp, gg = square(m, gamma);
   lateral y;
   y.Cy = mul(m, C(PCY1), C(LCY));
@@ -179,10 +193,11 @@ static lateral pure_lateral(tyre* m, const state* s, jexpr_ref gamma) {
     y.SH = sum(m, y.SH, quo(m, dif(m, mul(m, K_camber, gamma), SV_camber), y.K));
   }
   y.SV = mul4(m, fz, line(m, C(PVY1), C(PVY2), dfz), C(LVY), C(LMUY));
-  y.SV = sum(m, y.SV, SV_camber);
+  y.SV = mul(m, sum(m, y.SV, SV_camber), s->in.shifts);
+  y.SH = mul(m, y.SH, s->in.shifts);
   jexpr_ref slip = sum(m, s->in.alpha, y.SH);
-  // sign(0) is 1, as programs have it; the force is the same
-  jexpr_ref skew = mul(m, line(m, C(PEY3), C(PEY4), gamma), jexpr_sign(g, slip));
+  jexpr_ref skew =
+      mul(m, line(m, C(PEY3), C(PEY4), gamma), jelement_magic_sign(m, slip, SLIP_WIDTH));
   jexpr_ref E = dif(m, one_plus(m, C(PEY5), gg), skew);
   E = mul3(m, line(m, C(PEY1), C(PEY2), dfz), E, C(LEY));
   y.force = mul(m, D, sine_curve(m, y.B, y.Cy, at_most_one(m, E), slip));
@@ -262,7 +277,8 @@ static jexpr_ref trail(tyre* m, const state* s, jexpr_ref kappa_part) {
   jexpr_ref D = mul4(m, line(m, C(QDZ1), C(QDZ2), dfz), one_minus(m, C(PPZ1), s->dp),
                      one_plus2(m, C(QDZ3), C(QDZ4), gz), C(LTR));
   D = mul3(m, D, s->in.fz, quo(m, C(UNLOADED_RADIUS), C(FNOMIN)));
-  jexpr_ref leaning = sum(m, one_plus(m, C(QBZ4), gz), mul(m, C(QBZ5), jexpr_abs(m->g, gz)));
+  jexpr_ref leaning =
+      sum(m, one_plus(m, C(QBZ4), gz), mul(m, C(QBZ5), jelement_magic_abs(m, gz, ANGLE_WIDTH)));
   jexpr_ref B = mul(m, parabola(m, C(QBZ1), C(QBZ2), C(QBZ3), dfz), leaning);
   B = mul(m, B, quo(m, C(LKY), C(LMUY)));
   jexpr_ref bend = quo(m, jexpr_atan(m->g, mul3(m, B, C(QCZ1), slip)), pi_half);
@@ -277,7 +293,8 @@ static jexpr_ref residual(tyre* m, const state* s, const lateral* y, jexpr_ref k
   jexpr_ref dfz = s->dfz, gz = s->gamma_z;
   jexpr_ref slip = sum(m, s->in.alpha, sum(m, y->SH, quo(m, y->SV, y->K)));
   jexpr_ref leaning = mul(m, line(m, C(QDZ8), C(QDZ9), dfz), one_plus(m, C(PPZ2), s->dp));
-  leaning = sum(m, leaning, mul(m, line(m, C(QDZ10), C(QDZ11), dfz), jexpr_abs(m->g, gz)));
+  leaning = sum(m, leaning,
+                mul(m, line(m, C(QDZ10), C(QDZ11), dfz), jelement_magic_abs(m, gz, ANGLE_WIDTH)));
   jexpr_ref D =
       sum(m, mul(m, line(m, C(QDZ6), C(QDZ7), dfz), C(LRES)), mul3(m, leaning, gz, C(LKZC)));
   D = mul4(m, s->in.fz, C(UNLOADED_RADIUS), D, C(LMUY));
@@ -291,7 +308,8 @@ static jexpr_ref residual(tyre* m, const state* s, const lateral* y, jexpr_ref k
 static jexpr_ref overturning(tyre* m, const state* s, jexpr_ref fy) {
   jexpr_graph* g = m->g;
   jexpr_ref gamma = s->in.gamma, fz = s->in.fz, R0 = C(UNLOADED_RADIUS);
-  jexpr_ref ny = quo(m, fy, C(FNOMIN)), nz = quo(m, fz, C(FNOMIN)), absolute = jexpr_abs(g, gamma);
+  jexpr_ref ny = quo(m, fy, C(FNOMIN)), nz = quo(m, fz, C(FNOMIN)),
+            absolute = jelement_magic_abs(m, gamma, ANGLE_WIDTH);
   jexpr_ref a = mul(m, C(QSX1), C(LVMX));
   a = dif(m, a, mul3(m, C(QSX2), gamma, one_plus(m, C(PPMX1), s->dp)));
   a = dif(m, a, mul3(m, C(QSX12), gamma, absolute));
@@ -310,7 +328,7 @@ static jexpr_ref rolling(tyre* m, const state* s, jexpr_ref fx) {
   jexpr_graph* g = m->g;
   jexpr_ref nz = quo(m, s->in.fz, C(FNOMIN)), v = quo(m, s->in.vx, C(LONGVL));
   jexpr_ref a = line(m, C(QSY1), C(QSY2), quo(m, fx, C(FNOMIN)));
-  a = sum(m, a, mul(m, C(QSY3), jexpr_abs(g, v)));
+  a = sum(m, a, mul(m, C(QSY3), jelement_magic_abs(m, v, SPEED_WIDTH)));
   a = sum(m, a, mul(m, C(QSY4), jexpr_powi(g, v, 4)));
   jexpr_ref scale = mul4(m, jexpr_neg(g, C(UNLOADED_RADIUS)), C(FNOMIN), C(LMY), s->in.roll);
   if (m->version == JTIR_52) return mul3(m, scale, nz, a);
@@ -376,7 +394,8 @@ static void put_relaxation(tyre* m, const state* s, jelement_magic_force* f) {
   }
   jexpr_ref bend = jexpr_atan(g, quo(m, fz, mul(m, C(PTY2), s->f0)));
   f->sigma_alpha = mul(m, C(PTY1), jexpr_sin(g, mul(m, num(m, 2.0), bend)));
-  f->sigma_alpha = mul(m, f->sigma_alpha, one_minus(m, C(PKY3), jexpr_abs(g, s->in.gamma)));
+  f->sigma_alpha = mul(m, f->sigma_alpha,
+                       one_minus(m, C(PKY3), jelement_magic_abs(m, s->in.gamma, ANGLE_WIDTH)));
   f->sigma_alpha = mul4(m, f->sigma_alpha, R0, C(LFZO), C(LSGAL));
 }
 

@@ -12,6 +12,7 @@ typedef struct jelement_magic {
   jexpr_graph* g;
   jmodel_tir_version version;
   bool ellipse;             // combined slip by friction ellipse instead of the R.. coefficients
+  bool is_smooth;           // signs and absolute values are smooth (M46)
   jexpr_ref c[JTIR_COUNT];  // coefficients, SI
 } jelement_magic;
 
@@ -25,6 +26,7 @@ typedef struct jelement_magic_input {
   jexpr_ref gamma;         // camber, > 0: the top leans to the right [rad]
   jexpr_ref vx;            // forward speed [m/s]
   jexpr_ref p;             // pressure [Pa]; not used by MF 5.2
+  jexpr_ref shifts;        // 1; less: so much of the shifts of the curves
   jexpr_ref sense;  // 1: it goes forward, -1: backward; trail and residual moment turn with it
   jexpr_ref roll;   // 1: it rolls forward, -1: backward; the rolling moment turns with it
 } jelement_magic_input;
@@ -49,6 +51,10 @@ typedef struct jelement_magic_force {
   JELEMENT_MAGIC_OUTPUTS(X)
 #undef X
 } jelement_magic_force;
+
+// Sign and absolute value: themselves, or smooth within `width` of zero.
+jexpr_ref jelement_magic_sign(const jelement_magic* m, jexpr_ref x, double width);
+jexpr_ref jelement_magic_abs(const jelement_magic* m, jexpr_ref x, double width);
 
 jelement_magic_force jelement_magic_forces(const jelement_magic* m, jelement_magic_input in);
 

@@ -4,6 +4,9 @@
 
 #define NEWTON_STEPS 8  // from the load curve without camber, which is near, they reach rounding
 
+#define ANGLE_WIDTH 1e-4
+#define SPIN_WIDTH  0.1
+
 #define C(name) (m->c[JTIR_##name])
 
 typedef const jelement_magic tyre;
@@ -63,7 +66,8 @@ static curve load_curve(tyre* m, const jelement_magic_load* in) {
   jexpr_ref R0 = C(UNLOADED_RADIUS), slope = quo(m, mul(m, C(VERTICAL_STIFFNESS), R0), C(FNOMIN));
   curve k = {.b = C(Q_FZ2), .pressure = pressure_factor(m, in->p)};
   k.a = jexpr_sqrt(g, dif(m, square(m, slope), mul(m, num(m, 4.0), C(Q_FZ2))));
-  jexpr_ref speed = mul(m, mul(m, C(Q_V2), quo(m, R0, C(LONGVL))), jexpr_abs(g, in->omega));
+  jexpr_ref speed =
+      mul(m, mul(m, C(Q_V2), quo(m, R0, C(LONGVL))), jelement_magic_abs(m, in->omega, SPIN_WIDTH));
   k.growth =
       dif(m, sum(m, num(m, 1.0), speed), square(m, quo(m, mul(m, C(Q_FCX), in->fx), C(FNOMIN))));
   return k;
@@ -80,7 +84,8 @@ typedef struct deflection {
 // (M34)
 static deflection deflection_62(tyre* m, jexpr_ref gamma, jexpr_ref R_omega, jexpr_ref R_l) {
   jexpr_graph* g = m->g;
-  jexpr_ref R0 = C(UNLOADED_RADIUS), lean = jexpr_abs(g, gamma), two = num(m, 2.0);
+  jexpr_ref R0 = C(UNLOADED_RADIUS), lean = jelement_magic_abs(m, gamma, ANGLE_WIDTH),
+            two = num(m, 2.0);
   deflection d;
   jexpr_ref ratio = quo(m, R_l, R_omega);
   d.s =
@@ -92,7 +97,7 @@ static deflection deflection_62(tyre* m, jexpr_ref gamma, jexpr_ref R_omega, jex
   if (!jexpr_is_value(g, C(Q_CAM1), 0.0) || !jexpr_is_value(g, C(Q_CAM2), 0.0)) {
     jexpr_ref tread = dif(m, num(m, 1.075), mul(m, num(m, 0.5), C(ASPECT_RATIO)));
     jexpr_ref lift = mul(m, mul(m, tread, C(WIDTH)), num(m, 0.125));
-    lift = mul(m, lift, jexpr_abs(g, jexpr_tan(g, gamma)));
+    lift = mul(m, lift, jelement_magic_abs(m, jexpr_tan(g, gamma), ANGLE_WIDTH));
     jexpr_ref whole = mul(m, sum(m, C(Q_CAM1), mul(m, C(Q_CAM2), R_omega)), R_omega);
     jexpr_ref w = quo(m, mul(m, sum(m, C(Q_CAM1), mul(m, C(Q_CAM2), R_l)), R_l), whole);
     jexpr_ref dw = quo(m, sum(m, C(Q_CAM1), mul(m, two, mul(m, C(Q_CAM2), R_l))), whole);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Magic Formula tyre of a model: its property file, contact with the road, slips that follow with their
-// relaxation lengths, down to standstill. docs/theory/magic_formula.md eqs. (M36)-(M45).
+// relaxation lengths, down to standstill. docs/theory/magic_formula.md eqs. (M36)-(M46).
 #include <string.h>
 
 #include "base/file.h"
@@ -221,8 +221,12 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   get_or(at, map, "friction", 1.0, e->place, &y->friction);
   get_or(at, map, "damping_time", 0.05, e->place, &y->damping_time);
   read_pressure(at, map, y);
-  jmodel_own_state(at, e, "sx", "-", TYPICAL, "0");
-  jmodel_own_state(at, e, "sy", "-", TYPICAL, "0");
+  // slips of the patch stay while equilibrium is sought
+  static const char* const slip[] = {"sx", "sy"};
+  for (int i = 0; i < 2; i++) {
+    jmodel_state* s = jmodel_own_state(at, e, slip[i], "-", TYPICAL, "0");
+    if (s) s->is_held = true;
+  }
   return has_wheel;
 }
 
@@ -235,6 +239,7 @@ typedef struct contact {
   jexpr_ref gamma, p;     // camber, pressure
   jexpr_ref R_omega;      // free radius
   jexpr_ref vx, vy, vsx;  // of the wheel, and of slip [m/s]
+  jexpr_ref low, root;    // 1 at standstill, 0 at speed (M39), and its root
   jexpr_ref hand;         // -1: mirrored
 } contact;
 
@@ -248,7 +253,7 @@ static jexpr_ref at_least(jgen* s, jexpr_ref x, jexpr_ref least) {
 }
 
 static jelement_magic coefficients(jgen* s, const jmodel_element* e, const magic* y) {
-  jelement_magic m = {s->g, y->version, y->ellipse, {0}};
+  jelement_magic m = {s->g, y->version, y->ellipse, true, {0}};
   for (int i = 0; i < JTIR_COUNT; i++) {
     m.c[i] = jgen_scalar(s, &y->c[i], e->name);
   }
@@ -276,6 +281,10 @@ static contact contact_of(jgen* s, const jmodel_element* e) {
   jexpr_v3 at_ground = jexpr_v3_add(g, d->hub.v, jexpr_v3_cross(g, w, d->arm));
   c.vx = jexpr_v3_dot(g, d->hub.v, c.b);
   c.vy = jexpr_v3_dot(g, at_ground, c.l);
+  // (M39)
+  jexpr_ref slow = square(s, jexpr_div(g, c.vx, c.m.c[JTIR_VXLOW]));
+  c.root = jexpr_exp(g, jexpr_mul(g, jexpr_const(g, -0.5), square(s, slow)));
+  c.low = square(s, c.root);
   return c;
 }
 
@@ -310,6 +319,7 @@ static jelement_magic_force forces_at(jgen* s, const contact* c, jexpr_ref fz, j
   jelement_magic_input in = {.fz = load, .kappa = kappa, .vx = c->vx, .p = c->p};
   in.alpha = jexpr_mul(g, c->hand, jexpr_atan(g, tan_alpha));
   in.gamma = hold(s, c, jexpr_mul(g, c->hand, c->gamma), JTIR_CAMMIN, JTIR_CAMMAX);
+  in.shifts = jexpr_sub(g, s->one, c->low);
   in.sense = jexpr_tanh(g, jexpr_div(g, c->vx, turning));
   in.roll = jexpr_tanh(g, jexpr_div(g, rolling, turning));
   jelement_magic_force f = jelement_magic_forces(&c->m, in);
@@ -340,7 +350,6 @@ static jexpr_ref load_at(jgen* s, const jmodel_element* e, const contact* c, jex
 // Slips of the contact patch, which follow those of the wheel. Where it slides the length in which they do so is
 // shorter, as the deflection of the tyre grows with the force and no longer with the slip.
 typedef struct slips {
-  jexpr_ref low;               // 1 at standstill, 0 at speed (M39)
   jexpr_ref moving;            // speed by which they follow (M41)
   jexpr_ref sigma_x, sigma_y;  // lengths, without slip and ...
   jexpr_ref part;              // ... the part that is left of them (M40)
@@ -368,10 +377,6 @@ static slips slips_of(jgen* s, const jmodel_element* e, const contact* c, jexpr_
   jexpr_ref sx = jgen_own_state(s, e, SX), sy = jgen_own_state(s, e, SY);
   jexpr_ref load = load_for_formulas(s, c, fz);
   slips k;
-  // (M39)
-  jexpr_ref slow = square(s, jexpr_div(g, c->vx, c->m.c[JTIR_VXLOW]));
-  jexpr_ref root = jexpr_exp(g, jexpr_mul(g, jexpr_const(g, -0.5), square(s, slow)));
-  k.low = square(s, root);
   // (M40)
   jexpr_ref bent = jexpr_add(g, s->one, saturation(s, at_rest, load, sx, sy));
   k.part = jexpr_div(g, jexpr_const(g, 1.0 - LEAST_PART), bent);
@@ -382,11 +387,11 @@ static slips slips_of(jgen* s, const jmodel_element* e, const contact* c, jexpr_
   jexpr_ref soft = jexpr_mul(g, jexpr_const(g, SOFT), c->m.c[JTIR_VXLOW]);
   jexpr_ref sliding = saturation(s, at_rest, load, c->vsx, c->vy);
   sliding = jexpr_mul(g, sliding, jexpr_const(g, 1.0 / (MOST_SLIP * MOST_SLIP)));
-  sliding = jexpr_mul(g, k.low, jexpr_add(g, sliding, square(s, soft)));
+  sliding = jexpr_mul(g, c->low, jexpr_add(g, sliding, square(s, soft)));
   k.moving = jexpr_sqrt(g, jexpr_add(g, square(s, c->vx), sliding));
-  k.moving = jexpr_sub(g, k.moving, jexpr_mul(g, root, soft));
+  k.moving = jexpr_sub(g, k.moving, jexpr_mul(g, c->root, soft));
   // (M42)
-  jexpr_ref time = jexpr_mul(g, k.low, jgen_scalar(s, &y->damping_time, e->name));
+  jexpr_ref time = jexpr_mul(g, c->low, jgen_scalar(s, &y->damping_time, e->name));
   time = jexpr_mul(g, time, k.part);
   k.kappa = jexpr_sub(g, sx, jexpr_div(g, jexpr_mul(g, time, c->vsx), k.sigma_x));
   k.tan_alpha = jexpr_add(g, sy, jexpr_div(g, jexpr_mul(g, time, c->vy), k.sigma_y));

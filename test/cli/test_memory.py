@@ -18,6 +18,7 @@ from program import PROGRAM
 
 SHIM = os.path.abspath(sys.argv.pop(1))
 CAR = "test/models/sweep_quarter_car.yaml"
+TYRE = "test/data/tyres/MagicFormula62_Parameters.tir"
 PLACES = int(os.environ.get("JOUNCE_OOM_PLACES", "60"))  # tried of each command
 
 # name: files that are read, arguments
@@ -26,6 +27,11 @@ COMMANDS = {
     "included files": (2, ["check", "models/buggy/step_descent.yaml", "--syntax-only"]),
     "run": (1, ["run", CAR, "--interpreter", "--end", "0.3", "--json", "-o", "{d}/out.csv"]),
     "static": (1, ["static", CAR, "--wrt", "k", "--json"]),
+    "tyre": (0, ["tyre", TYRE, "--json"]),
+    "tyre table": (0, ["tyre", TYRE, "--inputs", "test/data/tyres/reference_6x.csv", "--wrt", "kappa,PKY1", "-o",
+                       "{d}/forces.csv"]),
+    "tyre curves": (0, ["tyre", TYRE, "--json", "-o", "{d}/curves.html"]),
+    "tyre of a model": (1, ["check", "models/car/vehicle.yaml", "--syntax-only"]),
     "sweep": (1, ["sweep", CAR, "--interpreter", "--param", "k=15000:16000:2", "-o", "{d}/sweep.csv"]),
 }
 KNOWN = 2 * 2  # faults per file: alone, and with all that follow
