@@ -231,6 +231,8 @@ class Draw:
             "ball, a: B.C_at, b: C.C_at",
             f"point_on_line, line: {{point: B.C_at, direction: {d}}}, point: C.C_at",
             "point_on_line, line: {from: B.C_at, to: B.Q}, point: C.C_at",
+            "parallel, a: {from: B.C_at, to: B.Q}, b: {from: C.C_at, to: C.Q}",
+            "perpendicular, a: B.v, b: C.v",
             f"revolute, a: B.C_at, b: C.C_at, axis_a: {d}, axis_b: {d}"])
 
     def text(self):
