@@ -415,8 +415,6 @@ static void expand(const jmodel_at* at, jmodel_node* root, const jmodel_node* si
   }
   jmodel_instance* in = new_instance(at, &k, node, outer);
   if (!in) return;
-  jmodel_at inner = {r, "template", k.template->key, ""};
-  check_keys(&inner, k.template, template_keys);
   check_keys(at, node, instance_keys);
   set_placing(at, &k, in);
   jmodel_node* inside = copy(r, k.template, in);
@@ -442,6 +440,7 @@ static void expand_all(jmodel_reader* r, jmodel_node* root, const jmodel_node* s
   if (outer && outer->depth == MAX_DEPTH && siblings->first) {
     jmodel_mistake(&all, siblings->place, "instances inside of instances, more than %d deep",
                    MAX_DEPTH);
+    r->ninstance = MAX_INSTANCES + 1;  // no more of them
     return;
   }
   for (const jmodel_node* c = siblings->first; c && jmodel_goes_on(r); c = c->next) {
@@ -472,7 +471,7 @@ static void check_templates(jmodel_reader* r, const jmodel_node* root) {
   for (const jmodel_node* c = all ? all->first : NULL; c; c = c->next) {
     jmodel_at at = {r, "template", c->key, ""};
     jmodel_is_good_name(&at, c->key, c->key_place);
-    jmodel_is(&at, c, JMODEL_NODE_MAP, "it");
+    if (jmodel_is(&at, c, JMODEL_NODE_MAP, "it")) check_keys(&at, c, template_keys);
   }
 }
 
