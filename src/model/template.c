@@ -336,10 +336,20 @@ static jmodel_node* section_of_model(jmodel_reader* r, jmodel_node* root, const 
   return section;
 }
 
-static const char* key_of(const jmodel_at* at, const jmodel_node* section, const jmodel_node* entry,
-                          const jmodel_instance* in) {
-  if (strcmp(section->key, "initial") == 0) return jmodel_full_expression(at, in, entry->key);
-  return jmodel_format(at->r, "%s.%s", in->name, entry->key);
+// Initial conditions are on quantities: a name, or an expression.
+static void set_key(const jmodel_at* at, const jmodel_node* section, jmodel_node* entry,
+                    const jmodel_instance* in) {
+  const char* key = entry->local = entry->key;
+  if (strcmp(section->key, "initial") != 0) {
+    entry->key = jmodel_format(at->r, "%s.%s", in->name, key);
+  } else if (jmodel_is_quantity(key)) {
+    int sign;
+    entry->key = jmodel_full_quantity(at->r, in, key, strlen(key), &sign);
+    entry->is_opposite = sign < 0;
+  } else {
+    entry->key = jmodel_full_expression(at, in, key);
+  }
+  entry->key_hash = jhash_bytes(entry->key, strlen(entry->key));
 }
 
 static void lay_section(const jmodel_at* at, jmodel_node* root, const jmodel_node* section,
@@ -354,9 +364,7 @@ static void lay_section(const jmodel_at* at, jmodel_node* root, const jmodel_nod
     entry->first = c->first;
     entry->last = c->last;
     entry->n = c->n;
-    entry->local = c->key;
-    entry->key = key_of(at, section, c, in);
-    entry->key_hash = jhash_bytes(entry->key, strlen(entry->key));
+    set_key(at, section, entry, in);
     const jmodel_node* before = jmodel_node_find(to, entry->key);
     if (to->n >= MAX_ENTRIES) {
       jmodel_mistake(at, c->key_place, "more than %d entries under '%s'", MAX_ENTRIES,

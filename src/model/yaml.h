@@ -34,6 +34,7 @@ struct jmodel_node {
   const jmodel_instance*
       in;             // whose names it uses and in whose coordinates it is; NULL: the model's
   const char* local;  // key of an entry inside of its template; NULL: the key itself
+  bool is_opposite;   // initial: the quantity is minus what the key says
 };
 
 // Parse `text` into a tree; NULL after a mistake that leaves nothing to read, which is reported.
