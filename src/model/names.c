@@ -114,6 +114,11 @@ static int sign_of(const jmodel_instance* in, word name) {
   return is_arrow ? in->flip[axis - 'x'] : 1;
 }
 
+bool jmodel_is_quantity(const char* source) {
+  jexpr_lexer lexer = {source, strlen(source), 0};
+  return jexpr_lex_next(&lexer).kind == JEXPR_TOKEN_NAME && lexer.at == lexer.n;
+}
+
 const char* jmodel_full_quantity(jmodel_reader* r, const jmodel_instance* in, const char* name,
                                  size_t n, int* sign) {
   word w = {name, n};

@@ -382,7 +382,12 @@ void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root) {
   r->m->initial = JMODEL_ARRAY(r, section->n, jmodel_initial);
   for (const jmodel_node* c = section->first; c && r->m->initial; c = c->next) {
     jmodel_at at = {r, "initial", jmodel_keep(r, c->key), jmodel_format(r, "initial.%s", c->key)};
-    read_initial(&at, c, &r->m->initial[r->m->ninitial++]);
+    jmodel_initial* q = &r->m->initial[r->m->ninitial++];
+    read_initial(&at, c, q);
+    if (c->is_opposite) {
+      q->value = jmodel_negative(r, &q->value);
+      q->rate = jmodel_negative(r, &q->rate);
+    }
   }
 }
 

@@ -170,8 +170,9 @@ void jmodel_check_ranges(jmodel_reader* r, const int* order);
 // ---- names inside of instances (names.c): as the model calls what they mean; the text itself where `in` is NULL
 
 const char* jmodel_full_name(jmodel_reader* r, const jmodel_instance* in, const char* name);
-// Is it a name of its own, a port, or neither and so the model's? The sign is -1 where the model has the opposite
-// of what is meant: components of positions and velocities in mirror images.
+bool jmodel_is_quantity(const char* source);  // is it one name?
+// The sign is -1 where the model has the opposite of what is meant: components of positions and velocities in mirror
+// images.
 const char* jmodel_full_quantity(jmodel_reader* r, const jmodel_instance* in, const char* name,
                                  size_t n, int* sign);
 const char* jmodel_full_expression(const jmodel_at* at, const jmodel_instance* in,

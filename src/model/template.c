@@ -336,10 +336,20 @@ static jmodel_node* section_of_model(jmodel_reader* r, jmodel_node* root, const 
   return section;
 }
 
-static const char* key_of(const jmodel_at* at, const jmodel_node* section, const jmodel_node* entry,
-                          const jmodel_instance* in) {
-  if (strcmp(section->key, "initial") == 0) return jmodel_full_expression(at, in, entry->key);
-  return jmodel_format(at->r, "%s.%s", in->name, entry->key);
+// Initial conditions are on quantities: a name, or an expression.
+static void set_key(const jmodel_at* at, const jmodel_node* section, jmodel_node* entry,
+                    const jmodel_instance* in) {
+  const char* key = entry->local = entry->key;
+  if (strcmp(section->key, "initial") != 0) {
+    entry->key = jmodel_format(at->r, "%s.%s", in->name, key);
+  } else if (jmodel_is_quantity(key)) {
+    int sign;
+    entry->key = jmodel_full_quantity(at->r, in, key, strlen(key), &sign);
+    entry->is_opposite = sign < 0;
+  } else {
+    entry->key = jmodel_full_expression(at, in, key);
+  }
+  entry->key_hash = jhash_bytes(entry->key, strlen(entry->key));
 }
 
 static void lay_section(const jmodel_at* at, jmodel_node* root, const jmodel_node* section,
@@ -354,9 +364,7 @@ static void lay_section(const jmodel_at* at, jmodel_node* root, const jmodel_nod
     entry->first = c->first;
     entry->last = c->last;
     entry->n = c->n;
-    entry->local = c->key;
-    entry->key = key_of(at, section, c, in);
-    entry->key_hash = jhash_bytes(entry->key, strlen(entry->key));
+    set_key(at, section, entry, in);
     const jmodel_node* before = jmodel_node_find(to, entry->key);
     if (to->n >= MAX_ENTRIES) {
       jmodel_mistake(at, c->key_place, "more than %d entries under '%s'", MAX_ENTRIES,
@@ -415,8 +423,6 @@ static void expand(const jmodel_at* at, jmodel_node* root, const jmodel_node* si
   }
   jmodel_instance* in = new_instance(at, &k, node, outer);
   if (!in) return;
-  jmodel_at inner = {r, "template", k.template->key, ""};
-  check_keys(&inner, k.template, template_keys);
   check_keys(at, node, instance_keys);
   set_placing(at, &k, in);
   jmodel_node* inside = copy(r, k.template, in);
@@ -442,6 +448,7 @@ static void expand_all(jmodel_reader* r, jmodel_node* root, const jmodel_node* s
   if (outer && outer->depth == MAX_DEPTH && siblings->first) {
     jmodel_mistake(&all, siblings->place, "instances inside of instances, more than %d deep",
                    MAX_DEPTH);
+    r->ninstance = MAX_INSTANCES + 1;  // no more of them
     return;
   }
   for (const jmodel_node* c = siblings->first; c && jmodel_goes_on(r); c = c->next) {
@@ -472,7 +479,7 @@ static void check_templates(jmodel_reader* r, const jmodel_node* root) {
   for (const jmodel_node* c = all ? all->first : NULL; c; c = c->next) {
     jmodel_at at = {r, "template", c->key, ""};
     jmodel_is_good_name(&at, c->key, c->key_place);
-    jmodel_is(&at, c, JMODEL_NODE_MAP, "it");
+    if (jmodel_is(&at, c, JMODEL_NODE_MAP, "it")) check_keys(&at, c, template_keys);
   }
 }
 

@@ -33,6 +33,7 @@ struct jmodel_node {
   const jmodel_instance*
       in;             // whose names it uses and in whose coordinates it is; NULL: the model's
   const char* local;  // key of an entry inside of its template; NULL: the key itself
+  bool is_opposite;   // initial: the quantity is minus what the key says
 };
 
 jmodel_node* jmodel_node_find(const jmodel_node* map, const char* key);

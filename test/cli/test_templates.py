@@ -123,6 +123,26 @@ class Instances(unittest.TestCase):
                 slope = (value(name, base[name] + h) - value(name, base[name] - h)) / (2 * h)
                 self.assertAlmostEqual(sens[name], slope, delta=1e-5 * (1e-2 + abs(slope)), msg=name)
 
+    def test_initial_conditions_along_the_ground(self):
+        text = """jounce: 1
+templates:
+  p:
+    bodies: {a: {mass: 1, inertia: [1, 1, 1], points: {e: [0.1, 0.5, -1]}}}
+    joints: {a: {type: prismatic, child: a, axis: [0.1, 1, 0]}}
+    initial: {a.e.y: {value: 0.8, rate: 0.3}}
+  q:
+    bodies: {a: {mass: 1, inertia: [1, 1, 1], points: {e: [0.1, 0.5, -1]}}}
+    joints: {a: {type: prismatic, child: a, axis: [0.1, 1, 0]}}
+    initial: {2*a.e.y + 0: 1.6}
+instances: {l: {template: p}, r: {mirror: l}, s: {template: q, mirror: y}}
+sensors: {yl: l.a.e.y, yr: r.a.e.y, vr: r.a.e.vy, ys: s.a.e.y}
+gravity: [0, 0, 0]
+"""
+        got = run(text)
+        for name, x in (("yl", 0.8), ("yr", -0.8), ("vr", -0.3), ("ys", -0.8)):
+            self.assertAlmostEqual(got[name][0], x, delta=1e-12, msg=name)
+        self.assertAlmostEqual(run(text, "--set", "initial.r.a.e.y=0.9")["yr"][0], -0.9, delta=1e-12)
+
     def test_nested(self):
         """An axle of two corners is the corners; its parameters reach them."""
         text = "jounce: 1\n" + template("swing", ARM % ("parent: body,", "body"))
@@ -231,6 +251,8 @@ class Draw:
             "ball, a: B.C_at, b: C.C_at",
             f"point_on_line, line: {{point: B.C_at, direction: {d}}}, point: C.C_at",
             "point_on_line, line: {from: B.C_at, to: B.Q}, point: C.C_at",
+            "parallel, a: {from: B.C_at, to: B.Q}, b: {from: C.C_at, to: C.Q}",
+            "perpendicular, a: B.v, b: C.v",
             f"revolute, a: B.C_at, b: C.C_at, axis_a: {d}, axis_b: {d}"])
 
     def text(self):

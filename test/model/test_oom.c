@@ -48,6 +48,12 @@ static void test_included_models(void** state) {
   check_path("test/model/good/manoeuvre.yaml", NULL, 0, JO_OK);
 }
 
+static void test_instances(void** state) {
+  (void)state;
+  const jmodel_setting set[] = {{"hardpoints.x1.l.P.y", "2"}, {"instances.x3.about", "z"}};
+  check_path("test/model/good/templates.yaml", set, 2, JO_OK);
+}
+
 static void test_bad_model(void** state) {
   (void)state;
   const jmodel_setting set[] = {{"nothing", "3"}};
@@ -58,6 +64,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_good_model),
       cmocka_unit_test(test_included_models),
+      cmocka_unit_test(test_instances),
       cmocka_unit_test(test_bad_model),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
