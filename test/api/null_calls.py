@@ -38,6 +38,9 @@ VALUES = {
     ("jo_run_advance", "t_s"): "0.0", "jo_static*": "f->at_rest", "jo_modes*": "f->modes",
     "jo_loads_result*": "f->loads_result",
     "jo_load_events*": "f->load_events", "jo_loads_sens*": "f->loads_sens",
+    "jo_kinematics*": "f->kinematics", ("jo_kinematics_create", "model"): "f->axle_model",
+    "jo_study*": "f->study", ("jo_study_load", "path"): "f->study_path",
+    ("jo_study_save", "path"): "f->page", ("jo_study_figure_save", "path"): "f->page",
     "jo_sens_result*": "f->sens_result", "jo_sweep*": "f->sweep", "const jo_loads_plot*": "&f->plot",
     "int": "0", "double": "0.0", "size_t": "0",
 }

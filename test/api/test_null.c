@@ -9,7 +9,7 @@
 typedef struct subject {
   const char* now;  // the call under way, for a message
   fixture* base;
-  const char *events_path, *page;
+  const char *events_path, *page, *study_path;
   const char *model_path, *text, *word;
   size_t length;
   const char* names[1];
@@ -32,6 +32,9 @@ typedef struct subject {
   jo_loads_sens* loads_sens;
   jo_sens_result* sens_result;
   jo_sweep* sweep;
+  jo_study* study;
+  jo_model* axle_model;  // one with axles
+  jo_kinematics* kinematics;
 } subject;
 
 static void check_status(const subject* f, jo_status got, bool may_be_null, const char* told) {
@@ -75,6 +78,9 @@ static void make_runs(subject* f) {
 static void make_derivatives(subject* f) {
   f->sens_result = make_sens_result(f->base, f->system);
   f->sweep = make_sweep(f->base, f->system, f->sweep_options);
+  f->study = make_study(f->base, f->study_path);
+  assert_ok(f->ctx, jo_model_load(f->ctx, WISHBONE, NULL, 0, &f->axle_model));
+  f->kinematics = make_kinematics(f->base, f->axle_model);
 }
 
 static int set_up(void** state) {
@@ -85,6 +91,7 @@ static int set_up(void** state) {
   f->events_path = fixture_below(f->base, "x.events");
   f->page = fixture_below(f->base, "x.html");
   f->model_path = QUARTER_CAR;
+  f->study_path = "test/study/quarter_car.yaml";
   f->text = "jounce: 1";
   f->length = strlen(f->text);
   f->names[0] = "k";
@@ -104,6 +111,9 @@ static int set_up(void** state) {
 
 static int tear_down(void** state) {
   subject* f = *state;
+  jo_kinematics_destroy(f->kinematics);
+  jo_model_destroy(f->axle_model);
+  jo_study_destroy(f->study);
   jo_sweep_destroy(f->sweep);
   jo_sens_result_destroy(f->sens_result);
   jo_loads_sens_destroy(f->loads_sens);
