@@ -28,6 +28,7 @@
 #include "jounce/run.h"
 #include "jounce/sens.h"
 #include "jounce/simulate.h"
+#include "jounce/study.h"
 #include "jounce/sweep.h"
 #include "jounce/system.h"
 #include "jounce/tyre.h"

@@ -38,12 +38,7 @@ static jo_status fill_other(jo_context* ctx, const jo_sens_result* result, jo_se
   return JO_OK;
 }
 
-typedef struct report {
-  int (*progress)(void* user, double fraction);
-  void* user;
-} report;
-
-static jo_status fill_differences(jsens_numeric* n, const jsens* checked, const report* tell,
+static jo_status fill_differences(jsens_numeric* n, const jsens* checked, const japi_report* tell,
                                   jo_sens_check_row* row) {
   int no = n->nobjective, nw = checked->nw;
   double* d = JARENA_ARRAY(&n->arena, 3 * no, double);
@@ -87,7 +82,7 @@ jo_status jo_sens_check(jo_context* ctx, const jo_sens_result* result,
   tighten(&o, CHECK_TOLERANCE);
   jsens_numeric numeric;
   jo_status status = jsens_numeric_begin(&numeric, ctx, system->perturbed, system->motion->wrt, &o);
-  report tell = {progress, user};
+  japi_report tell = {progress, user};
   if (status >= 0) status = fill_differences(&numeric, system->motion, &tell, row);
   jsens_numeric_end(&numeric);
   return status;
@@ -111,7 +106,8 @@ static jo_status one_point(jsens_numeric* n, int objective, int parameter, doubl
 }
 
 static jo_status curve(jsens_numeric* n, const jo_system* s, int objective, int parameter,
-                       int count, double exact, jo_sens_vcurve_point* point) {
+                       int count, double exact, const japi_report* tell,
+                       jo_sens_vcurve_point* point) {
   jo_sens_parameter about;
   JO_TRY(jo_sens_parameter_at(s, parameter, &about));
   double p = about.value, size = jsens_size_at(s->variable, s->motion->wrt[parameter], p);
@@ -121,15 +117,17 @@ static jo_status curve(jsens_numeric* n, const jo_system* s, int objective, int 
     double x = count > 1 ? (double)i / (count - 1) : 0.0;
     point[i].relative = pow(10.0, -1.0 - 11.0 * x);
     JO_TRY(one_point(n, objective, parameter, p, size, exact, psi, &point[i]));
+    if (tell->progress && !tell->progress(tell->user, (i + 1.0) / count)) {
+      return jerr_set(n->ctx, JO_ERR_LIMIT, "differences stopped after %d of %d increments", i + 1,
+                      count);
+    }
   }
   return JO_OK;
 }
 
-jo_status jo_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
-                         int objective, int parameter, int n, jo_sens_vcurve_point* point,
-                         double* exact) {
-  JO_REQUIRE(ctx, system, point, exact);
-  jo_sens_options defaults = jo_sens_options_default();
+jo_status japi_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
+                           int objective, int parameter, int n, const japi_report* tell,
+                           jo_sens_vcurve_point* point, double* exact) {
   const jsens* s = system->motion;
   if (!system->perturbed) return japi_system_fail(ctx, system, JO_USE_CHECKS);
   if (n < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "%d increments: must be 1 or more", n);
@@ -138,7 +136,7 @@ jo_status jo_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_sens
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such objective or parameter");
   }
   jsens_options o;
-  JO_TRY(japi_sens_options(ctx, system, opt ? opt : &defaults, &o));
+  JO_TRY(japi_sens_options(ctx, system, opt, &o));
   // the derivative itself is computed far beyond the noise of the runs
   jsens_options tight = o;
   tight.frozen = false;
@@ -150,7 +148,17 @@ jo_status jo_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_sens
   o.p = system->p_perturbed;
   jsens_numeric numeric;
   jo_status status = jsens_numeric_begin(&numeric, ctx, system->perturbed, s->wrt, &o);
-  if (status >= 0) status = curve(&numeric, system, objective, parameter, n, *exact, point);
+  if (status >= 0) status = curve(&numeric, system, objective, parameter, n, *exact, tell, point);
   jsens_numeric_end(&numeric);
   return status;
+}
+
+jo_status jo_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
+                         int objective, int parameter, int n, jo_sens_vcurve_point* point,
+                         double* exact) {
+  JO_REQUIRE(ctx, system, point, exact);
+  jo_sens_options defaults = jo_sens_options_default();
+  japi_report tell = {NULL, NULL};
+  return japi_sens_vcurve(ctx, system, opt ? opt : &defaults, objective, parameter, n, &tell, point,
+                          exact);
 }

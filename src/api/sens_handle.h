@@ -38,4 +38,15 @@ void japi_sens_clear(const jsens* s, jsens_result* r);
 jo_status japi_sens_options(jo_context* ctx, const jo_system* s, const jo_sens_options* opt,
                             jsens_options* out);
 
+// Who is told how far work is, 0 ... 1, and may stop it with zero; progress NULL: nobody.
+typedef struct japi_report {
+  int (*progress)(void* user, double fraction);
+  void* user;
+} japi_report;
+
+// jo_sens_vcurve() with somebody to tell.
+jo_status japi_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
+                           int objective, int parameter, int n, const japi_report* tell,
+                           jo_sens_vcurve_point* point, double* exact);
+
 #endif

@@ -23,14 +23,13 @@ void jreport_put_html(jtext* t, const char* s) {
   }
 }
 
-static void put_element(jtext* t, const char* tag, const char* attributes, const char* text) {
+void jreport_put_element(jtext* t, const char* tag, const char* attributes, const char* text) {
   jtext_printf(t, "<%s%s>", tag, attributes);
   jreport_put_html(t, text);
   jtext_printf(t, "</%s>", tag);
 }
 
-// A cell with a number to be read, not to be read back: six digits tell enough.
-static void put_number_cell(jtext* t, double x, int digits) {
+void jreport_put_number_cell(jtext* t, double x, int digits) {
   if (!isfinite(x)) {
     jtext_put(t, "<td class=\"n\">\xe2\x80\x93</td>");
   } else {
@@ -38,7 +37,7 @@ static void put_number_cell(jtext* t, double x, int digits) {
   }
 }
 
-static void put_power_cell(jtext* t, double x) {
+void jreport_put_power_cell(jtext* t, double x) {
   if (!isfinite(x)) {
     jtext_put(t, "<td class=\"n\">\xe2\x80\x93</td>");
   } else if (x == 0.0) {
@@ -52,15 +51,15 @@ static void put_heads(jtext* t, const char* const* head, int n) {
   jtext_put(t, "<table>\n<thead><tr>");
   for (int i = 0; i < n; i++) {  // a leading '#': numbers
     bool is_number = head[i][0] == '#';
-    put_element(t, "th", is_number ? " class=\"n\"" : "", head[i] + is_number);
+    jreport_put_element(t, "th", is_number ? " class=\"n\"" : "", head[i] + is_number);
   }
 }
 
 // ---- heading -------------------------------------------------------------------------------------
 
-static void put_term(jtext* t, const char* name, const char* text) {
-  put_element(t, "dt", "", name);
-  put_element(t, "dd", "", text);
+void jreport_put_term(jtext* t, const char* name, const char* text) {
+  jreport_put_element(t, "dt", "", name);
+  jreport_put_element(t, "dd", "", text);
   jtext_put(t, "\n");
 }
 
@@ -84,15 +83,15 @@ static void put_options(jtext* t, const jplant_result* r) {
 static void put_heading(jtext* t, const jreport_page* page) {
   const jplant_result* r = page->result;
   jtext_put(t, "<header>\n");
-  put_element(t, "h1", "", r->model);
-  put_element(t, "p", " class=\"lead\"", r->description);
+  jreport_put_element(t, "h1", "", r->model);
+  jreport_put_element(t, "p", " class=\"lead\"", r->description);
   jtext_put(t, "\n<dl>\n");
-  put_term(t, "file", r->path);
-  put_term(t, "SHA-256", r->sha256);
-  if (*r->settings) put_term(t, "settings", r->settings);
+  jreport_put_term(t, "file", r->path);
+  jreport_put_term(t, "SHA-256", r->sha256);
+  if (*r->settings) jreport_put_term(t, "settings", r->settings);
   put_options(t, r);
-  if (page->gradient) put_term(t, "derivatives", page->method);
-  put_term(t, "jounce", jo_version());
+  if (page->gradient) jreport_put_term(t, "derivatives", page->method);
+  jreport_put_term(t, "jounce", jo_version());
   jtext_put(t, "</dl>\n</header>\n");
 }
 
@@ -107,17 +106,16 @@ static void put_objectives(jtext* t, const jplant_result* r) {
   jtext_put(t, "</tr></thead>\n<tbody>\n");
   for (int i = 0; i < r->nobjective; i++) {
     jtext_put(t, "<tr>");
-    put_element(t, "td", "", q[i].name);
-    put_number_cell(t, q[i].value, 10);
-    put_element(t, "td", "", q[i].unit);
-    put_element(t, "td", " class=\"text\"", q[i].description);
+    jreport_put_element(t, "td", "", q[i].name);
+    jreport_put_number_cell(t, q[i].value, 10);
+    jreport_put_element(t, "td", "", q[i].unit);
+    jreport_put_element(t, "td", " class=\"text\"", q[i].description);
     jtext_put(t, "</tr>\n");
   }
   jtext_put(t, "</tbody></table></div>\n</section>\n");
 }
 
-// To the right: raises the objective.
-static void put_bar(jtext* t, double percent, double largest) {
+void jreport_put_bar(jtext* t, double percent, double largest) {
   double length = largest > 0.0 && isfinite(percent) ? 70.0 * percent / largest : 0.0;
   jtext_printf(t,
                "<td class=\"bar\"><svg width=\"150\" height=\"12\"><rect x=\"%.1f\" y=\"1\" "
@@ -129,25 +127,25 @@ static void put_bar(jtext* t, double percent, double largest) {
 
 static void put_gradient_row(jtext* t, const jreport_gradient_row* k, double largest) {
   jtext_put(t, "<tr>");
-  put_element(t, "td", "", k->name);
-  put_number_cell(t, k->value, 7);
-  put_element(t, "td", "", k->unit);
-  put_power_cell(t, k->derivative);
+  jreport_put_element(t, "td", "", k->name);
+  jreport_put_number_cell(t, k->value, 7);
+  jreport_put_element(t, "td", "", k->unit);
+  jreport_put_power_cell(t, k->derivative);
   if (isfinite(k->error)) {
     jtext_printf(t, "<td class=\"n faint\">&plusmn; %.1e</td>", k->error);
   } else if (isinf(k->error)) {  // the start stands on a switch
-    put_element(t, "td", " class=\"n faint\"", "one side");
+    jreport_put_element(t, "td", " class=\"n faint\"", "one side");
   } else {
-    put_power_cell(t, k->error);
+    jreport_put_power_cell(t, k->error);
   }
-  put_power_cell(t, k->by_events);
+  jreport_put_power_cell(t, k->by_events);
   if (isfinite(k->percent)) {
     jtext_printf(t, "<td class=\"n\">%+.5f</td>", k->percent + 0.0);
   } else {
-    put_number_cell(t, k->percent, 6);
+    jreport_put_number_cell(t, k->percent, 6);
   }
-  put_bar(t, k->percent, largest);
-  put_element(t, "td", " class=\"text\"", k->description);
+  jreport_put_bar(t, k->percent, largest);
+  jreport_put_element(t, "td", " class=\"text\"", k->description);
   jtext_put(t, "</tr>\n");
 }
 
@@ -195,11 +193,11 @@ static bool has_contributions(const jreport_page* page, int objective) {
 static void put_event_row(jtext* t, const jreport_page* page, int i, int objective, int columns) {
   const jreport_event* e = &page->event[i];
   jtext_printf(t, "<tr><td class=\"n\">%.6f</td>", e->t);
-  put_element(t, "td", e->follows ? " class=\"follows\"" : "", e->name);
-  put_element(t, "td", "", e->on ? "on" : "off");
+  jreport_put_element(t, "td", e->follows ? " class=\"follows\"" : "", e->name);
+  jreport_put_element(t, "td", "", e->on ? "on" : "off");
   for (int k = 0; k < columns; k++) {
     int parameter = page->gradient[objective].row[k].parameter;
-    put_power_cell(t, e->contribution[objective * page->nparameter + parameter]);
+    jreport_put_power_cell(t, e->contribution[objective * page->nparameter + parameter]);
   }
   jtext_put(t, "</tr>\n");
 }
@@ -211,7 +209,7 @@ static void put_event_table(jtext* t, const jreport_page* page, int objective) {
   jtext_put(t, "<div class=\"card\">");
   put_heads(t, head, 3);
   for (int k = 0; k < columns; k++) {
-    put_element(t, "th", " class=\"n\"", page->gradient[objective].row[k].name);
+    jreport_put_element(t, "th", " class=\"n\"", page->gradient[objective].row[k].name);
   }
   jtext_put(t, "</tr></thead>\n<tbody>\n");
   for (int i = 0; i < page->nevent && i < MAX_EVENTS; i++) {
@@ -243,14 +241,18 @@ static void put_events(jtext* t, const jreport_page* page) {
 
 // ---- the page ------------------------------------------------------------------------------------
 
-void jreport_html(jtext* out, const jreport_page* page) {
-  jtext_put(out,
+void jreport_put_head(jtext* t, const char* title) {
+  jtext_put(t,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-  put_element(out, "title", "", page->result->model);
-  jtext_put(out, "\n<style>\n");
-  jtext_put(out, jreport_report_css);
-  jtext_put(out, "</style>\n</head>\n<body>\n");
+  jreport_put_element(t, "title", "", title);
+  jtext_put(t, "\n<style>\n");
+  jtext_put(t, jreport_report_css);
+  jtext_put(t, "</style>\n</head>\n<body>\n");
+}
+
+void jreport_html(jtext* out, const jreport_page* page) {
+  jreport_put_head(out, page->result->model);
   put_heading(out, page);
   put_objectives(out, page->result);
   if (page->replay) jreport_html_replay(out, page->replay);

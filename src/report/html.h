@@ -45,6 +45,16 @@ void jreport_html(jtext* out, const jreport_page* page);
 
 // Parts. Text for HTML, in and outside of attributes.
 void jreport_put_html(jtext* t, const char* s);
+void jreport_put_element(jtext* t, const char* tag, const char* attributes, const char* text);
+// From the first line to the beginning of the body.
+void jreport_put_head(jtext* t, const char* title);
+// An entry of a list of definitions.
+void jreport_put_term(jtext* t, const char* name, const char* text);
+// Cells with a number to be read, not to be read back: digits that tell enough, or powers of ten.
+void jreport_put_number_cell(jtext* t, double x, int digits);
+void jreport_put_power_cell(jtext* t, double x);
+// A cell with a bar, to the right: raises the objective.
+void jreport_put_bar(jtext* t, double percent, double largest);
 // A string of JSON with its quotes, fit for a script element.
 void jreport_put_script_text(jtext* t, const char* s);
 void jreport_html_plots(jtext* t, const jplant_result* r);

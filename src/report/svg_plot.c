@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/format.h"
+
 #define WIDTH     760
 #define HEIGHT    460
 #define LEFT      86
@@ -154,14 +156,26 @@ static void put_grid(jtext* t, const axis* x, const axis* y, bool is_x) {
   }
 }
 
-static void put_frame(jtext* t, const jreport_plot* p) {
+// How much wider than LEFT the numbers of the y axis need the paper to be.
+static int tick_margin(const axis* y) {
+  int longest = 0;
+  for (int i = 0; !y->is_log && i <= y->nstep; i++) {
+    char text[40];
+    int n = jformat(text, sizeof text, "%.*g", tick_digits(y), tick(y, i));
+    if (n > longest) longest = n;
+  }
+  return longest > 5 ? 9 * (longest - 5) : 0;
+}
+
+static void put_frame(jtext* t, const jreport_plot* p, int margin) {
   double right = WIDTH - RIGHT, bottom = HEIGHT - BOTTOM;
   put_line(t, LEFT, bottom, right, bottom, "stroke=\"" INK "\" stroke-width=\"1.2\"");
   put_line(t, LEFT, TOP, LEFT, bottom, "stroke=\"" INK "\" stroke-width=\"1.2\"");
   put_label(t, LEFT, 27.0, "font-size=\"16\" font-weight=\"600\"", p->title);
   put_label(t, LEFT, 47.0, "fill=\"" FAINT "\"", p->subtitle);
   put_label(t, 0.5 * (LEFT + right), HEIGHT - 16.0, "text-anchor=\"middle\"", p->x_label);
-  jtext_printf(t, "<g transform=\"translate(22 %.1f) rotate(-90)\">", 0.5 * (TOP + bottom));
+  jtext_printf(t, "<g transform=\"translate(%d %.1f) rotate(-90)\">", 22 - margin,
+               0.5 * (TOP + bottom));
   put_label(t, 0.0, 0.0, "text-anchor=\"middle\"", p->y_label);
   jtext_put(t, "</g>\n");
 }
@@ -206,6 +220,7 @@ static double text_width(const char* s) {
 static int legend_column(const jreport_plot* p) {
   double row = text_width(p->subtitle), widest = 0.0;
   for (int s = 0; s < p->nseries; s++) {
+    if (!*p->series[s].name) continue;
     row += text_width(p->series[s].name) + 46.0;
     widest = fmax(widest, text_width(p->series[s].name));
   }
@@ -225,6 +240,7 @@ static void put_legend(jtext* t, const jreport_plot* p) {
   bool is_column = legend_column(p) > 0;
   for (int s = p->nseries - 1; s >= 0; s--) {
     const char *name = p->series[s].name, *ink = colour[s % NCOLOUR];
+    if (!*name) continue;
     if (is_column) {
       put_key(t, WIDTH - RIGHT + 44.0, TOP + 12.0 + 22.0 * s, name, ink);
       continue;
@@ -247,18 +263,19 @@ static void put_marks(jtext* t, const axis* x, const jreport_plot* p) {
 
 void jreport_svg_plot(jtext* out, const jreport_plot* plot) {
   axis x = fit_axis(plot, true), y = fit_axis(plot, false);
-  int width = WIDTH + legend_column(plot);
+  int margin = tick_margin(&y), width = WIDTH + margin + legend_column(plot);
   jtext_printf(out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-               "viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
+               "viewBox=\"%d 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
                "font-size=\"13\" fill=\"" INK "\">\n<title>",
-               width, HEIGHT, width, HEIGHT);
+               width, HEIGHT, -margin, width, HEIGHT);
   put_escaped(out, plot->title);
-  jtext_printf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", width,
-               HEIGHT);
+  jtext_put(out, "</title>\n<rect ");
+  if (margin > 0) jtext_printf(out, "x=\"%d\" ", -margin);
+  jtext_printf(out, "width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", width, HEIGHT);
   put_grid(out, &x, &y, true);
   put_grid(out, &x, &y, false);
-  put_frame(out, plot);
+  put_frame(out, plot, margin);
   put_marks(out, &x, plot);
   for (int s = 0; s < plot->nseries; s++) {
     put_series(out, &x, &y, &plot->series[s], colour[s % NCOLOUR]);

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 typedef struct jreport_series {
-  const char* name;  // in the legend
+  const char* name;  // in the legend; "": not there
   const double *x, *y;
   int n;
   bool has_marks;  // a dot at every point

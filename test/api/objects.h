@@ -8,6 +8,7 @@
 #include "support/fixture.h"
 
 #define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
+#define WISHBONE    "test/models/double_wishbone.yaml"
 
 // A model and its system, interpreted.
 static inline fixture* open_objects(const char* path) {
@@ -83,6 +84,20 @@ static inline jo_sweep* make_sweep(fixture* f, const jo_system* system, jo_sweep
   jo_sweep* s = NULL;
   assert_ok(f->ctx, jo_sweep_create(f->ctx, system, &opt, &s));
   return s;
+}
+
+static inline jo_study* make_study(fixture* f, const char* path) {
+  const jo_study_options slow = {.interpreter = 1};
+  jo_study* s = NULL;
+  assert_ok(f->ctx, jo_study_load(f->ctx, path, NULL, 0, &s));
+  assert_ok(f->ctx, jo_study_run(f->ctx, s, &slow));
+  return s;
+}
+
+static inline jo_kinematics* make_kinematics(fixture* f, const jo_model* m) {
+  jo_kinematics* k = NULL;
+  assert_ok(f->ctx, jo_kinematics_create(f->ctx, m, NULL, &k));
+  return k;
 }
 
 #endif

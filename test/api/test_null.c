@@ -6,13 +6,12 @@
 
 #include "api/objects.h"
 
-#define AXLE "test/models/double_wishbone.yaml"
 #define TYRE "test/data/tyres/Sedan_Pac02Tire.tir"
 
 typedef struct subject {
   const char* now;  // the call under way, for a message
   fixture* base;
-  const char *events_path, *page;
+  const char *events_path, *page, *study_path;
   const char *model_path, *text, *word;
   size_t length;
   const char* names[1];
@@ -43,6 +42,7 @@ typedef struct subject {
   jo_tyre* tyre;
   jo_tyre_function* tyre_function;
   jo_tyre_table* tyre_table;
+  jo_study* study;
 } subject;
 
 static void check_status(const subject* f, jo_status got, bool may_be_null, const char* told) {
@@ -86,6 +86,9 @@ static void make_runs(subject* f) {
 static void make_derivatives(subject* f) {
   f->sens_result = make_sens_result(f->base, f->system);
   f->sweep = make_sweep(f->base, f->system, f->sweep_options);
+  f->study = make_study(f->base, f->study_path);
+  assert_ok(f->ctx, jo_model_load(f->ctx, WISHBONE, NULL, 0, &f->axle_model));
+  f->kinematics = make_kinematics(f->base, f->axle_model);
 }
 
 static void make_tyre(subject* f) {
@@ -100,14 +103,6 @@ static void make_tyre(subject* f) {
   assert_ok(c, jo_tyre_table_create(c, f->tyre, NULL, f->cases_path, &f->tyre_table));
 }
 
-static void make_kinematics(subject* f) {
-  jo_kinematics_options opt = jo_kinematics_options_default();
-  opt.n = 1;
-  f->table_path = fixture_below(f->base, "table.csv");
-  assert_ok(f->ctx, jo_model_load(f->ctx, AXLE, NULL, 0, &f->axle_model));
-  assert_ok(f->ctx, jo_kinematics_create(f->ctx, f->axle_model, &opt, &f->kinematics));
-}
-
 static int set_up(void** state) {
   subject* f = calloc(1, sizeof *f);
   *state = f;
@@ -116,6 +111,7 @@ static int set_up(void** state) {
   f->events_path = fixture_below(f->base, "x.events");
   f->page = fixture_below(f->base, "x.html");
   f->model_path = QUARTER_CAR;
+  f->study_path = "test/study/quarter_car.yaml";
   f->text = "jounce: 1";
   f->length = strlen(f->text);
   f->names[0] = "k";
@@ -127,7 +123,7 @@ static int set_up(void** state) {
   make_runs(f);
   make_derivatives(f);
   make_tyre(f);
-  make_kinematics(f);
+  f->table_path = fixture_below(f->base, "table.csv");
   f->plotted[0] = f->loads_result;
   f->plot = (jo_loads_plot){.title = "", .element = "spring", .result = f->plotted};
   f->plot.label = f->names;
@@ -142,6 +138,7 @@ static int tear_down(void** state) {
   jo_tyre_table_destroy(f->tyre_table);
   jo_tyre_function_destroy(f->tyre_function);
   jo_tyre_destroy(f->tyre);
+  jo_study_destroy(f->study);
   jo_sweep_destroy(f->sweep);
   jo_sens_result_destroy(f->sens_result);
   jo_loads_sens_destroy(f->loads_sens);

@@ -12,6 +12,7 @@
 #define REDUNDANT   "test/models/parallelogram.yaml"
 #define BOUNCER     "test/models/bouncer.yaml"
 #define AT_REST     "test/models/sens_static.yaml"
+#define STUDY       "test/study/quarter_car.yaml"
 
 #define FEW  25  // places tried of each task, without JOUNCE_OOM_PLACES
 #define ENDS 5   // of these the first and the last, one by one
@@ -294,6 +295,23 @@ static jo_status generate_model(work* w) {
   return status;
 }
 
+// Parts of all kinds; the task's model is not looked at.
+static jo_status study_model(work* w) {
+  jo_study* s = NULL;
+  jo_study_options opt = {.interpreter = 1};
+  jo_status status = jo_study_load(w->ctx, STUDY, NULL, 0, &s);
+  if (status >= 0) status = jo_study_run(w->ctx, s, &opt);
+  if (status >= 0) status = jo_study_save(w->ctx, s, page);
+  jo_study_column c;
+  for (int i = 0; status >= 0 && i < jo_study_part_count(s); i++) {
+    for (int k = 0; jo_study_column_at(s, i, 0, k, &c) >= 0; k++) {
+      if (c.value) add(w, c.value[0]);
+    }
+  }
+  jo_study_destroy(s);
+  return status;
+}
+
 static const struct {
   const char* what;
   jo_status (*run)(work* w);
@@ -310,6 +328,7 @@ static const struct {
     {"generate", generate_model},
     {"loads sens", loads_sens_model},
     {"all", all_of_model},
+    {"study", study_model},
 };
 
 static const task tasks[] = {
@@ -328,6 +347,7 @@ static const task tasks[] = {
     {"loads sens", BOUNCER, "hardness", 50.0, 60.0, 1.0, false, false},
     {"report", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
     {"all", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
+    {"study", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
     {"static", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
     {"static", BUGGY, "k_f", 1e4, 2e4, 0.0, false, false},
     {"static", REDUNDANT, "load", 1.0, 2.0, 0.0, false, true},

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// jounce study: what a study file asks for, as tables, figures and one page.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "json.h"
+#include "terminal.h"
+
+#define MAX_ROWS 25  // of a table on the terminal: more is for other programs
+#define DIGITS   14  // width of a number
+
+// ---- text ----------------------------------------------------------------------------------------
+
+// Columns that a terminal shows. Other characters than letters count as one each.
+static int width_of(const char* s) {
+  int n = 0;
+  for (; *s; s++) {
+    n += ((unsigned char)*s & 0xc0) != 0x80;
+  }
+  return n;
+}
+
+static void head_of(const jo_study_column* c, char* head, size_t size) {
+  snprintf(head, size, *c->unit ? "%.80s [%.40s]" : "%.80s%.40s", c->name, c->unit);
+}
+
+static int column_width(const jo_study_column* c, int rows) {
+  char head[160];
+  head_of(c, head, sizeof head);
+  int width = width_of(head);
+  if (!c->text) return width > DIGITS ? width : DIGITS;
+  for (int i = 0; i < rows; i++) {
+    int n = width_of(c->text[i]);
+    if (n > width) width = n;
+  }
+  return width;
+}
+
+static void print_cell(const char* text, int width, bool is_left) {
+  int pad = width - width_of(text);
+  if (!is_left) printf("%*s", pad > 0 ? pad : 0, "");
+  cli_put(stdout, text);
+  if (is_left) printf("%*s", pad > 0 ? pad : 0, "");
+}
+
+// row -1: the heads
+static void print_row(const jo_study* s, int part, int table, int rows, int row) {
+  jo_study_column c;
+  for (int i = 0; jo_study_column_at(s, part, table, i, &c) >= 0; i++) {
+    char text[160];
+    printf("  ");
+    if (row < 0) {
+      head_of(&c, text, sizeof text);
+    } else if (!c.text) {
+      snprintf(text, sizeof text, isfinite(c.value[row]) ? "%.8g" : "-", c.value[row] + 0.0);
+    }
+    print_cell(row >= 0 && c.text ? c.text[row] : text, column_width(&c, rows), c.text != NULL);
+  }
+  printf("\n");
+}
+
+static void print_table(const jo_study* s, int part, int i) {
+  jo_study_table t;
+  if (jo_study_table_at(s, part, i, &t) < 0) return;
+  if (*t.title) cli_print(stdout, "  %s\n", t.title);
+  print_row(s, part, i, t.rows, -1);
+  int stride = (t.rows + MAX_ROWS - 1) / MAX_ROWS, last = -1;
+  for (int row = 0; row < t.rows; row += stride) {
+    print_row(s, part, i, t.rows, row);
+    last = row;
+  }
+  if (t.rows > 0 && last != t.rows - 1) print_row(s, part, i, t.rows, t.rows - 1);
+  if (stride > 1) printf("  (one row in %d of %d; --json has all)\n", stride, t.rows);
+}
+
+static void print_text(const jo_study* s) {
+  jo_study_part p;
+  cli_heading("%s: %s", jo_study_name(s), jo_model_name(jo_study_model(s)));
+  for (int i = 0; jo_study_part_at(s, i, &p) >= 0; i++) {
+    cli_heading("\n%s", p.title);
+    for (int k = 0; k < p.tables; k++) {
+      print_table(s, i, k);
+    }
+  }
+}
+
+// ---- JSON ----------------------------------------------------------------------------------------
+
+static void json_table(cli_json* j, const jo_study* s, int part, int i) {
+  jo_study_table t;
+  jo_study_column c;
+  if (jo_study_table_at(s, part, i, &t) < 0) return;
+  cli_json_object(j, NULL);
+  cli_json_text(j, "title", t.title);
+  cli_json_count(j, "rows", t.rows);
+  cli_json_list(j, "columns");
+  for (int k = 0; jo_study_column_at(s, part, i, k, &c) >= 0; k++) {
+    cli_json_object(j, NULL);
+    cli_json_text(j, "name", c.name);
+    cli_json_text(j, "unit", c.unit);
+    cli_json_flat_list(j, "values");
+    for (int row = 0; row < t.rows; row++) {
+      if (c.text) {
+        cli_json_text(j, NULL, c.text[row]);
+      } else {
+        cli_json_number(j, NULL, c.value[row]);
+      }
+    }
+    cli_json_end(j);
+    cli_json_end(j);
+  }
+  cli_json_end(j);
+  cli_json_end(j);
+}
+
+static void print_json(const jo_study* s, const char* path) {
+  const jo_model* m = jo_study_model(s);
+  jo_study_part p;
+  cli_json j = {0};
+  cli_json_object(&j, NULL);
+  cli_json_text(&j, "study", jo_study_name(s));
+  cli_json_text(&j, "model", jo_model_name(m));
+  cli_json_text(&j, "sha256", jo_model_sha256(m));
+  cli_json_text(&j, "settings", jo_model_settings(m));
+  if (path) cli_json_text(&j, "file", path);
+  cli_json_list(&j, "parts");
+  for (int i = 0; jo_study_part_at(s, i, &p) >= 0; i++) {
+    cli_json_object(&j, NULL);
+    cli_json_text(&j, "kind", p.kind);
+    cli_json_text(&j, "title", p.title);
+    cli_json_count(&j, "figures", p.figures);
+    cli_json_list(&j, "tables");
+    for (int k = 0; k < p.tables; k++) {
+      json_table(&j, s, i, k);
+    }
+    cli_json_end(&j);
+    cli_json_end(&j);
+  }
+  cli_json_end(&j);
+  cli_json_end(&j);
+}
+
+// ---- the command ---------------------------------------------------------------------------------
+
+static int on_progress(void* user, double fraction) {
+  cli_progress_show(user, fraction);
+  return 1;
+}
+
+static bool save_figures(cli* c, const jo_study* s, const char* folder) {
+  size_t size = strlen(folder) + 64;
+  char* path = malloc(size);
+  if (!path) return cli_no_memory() == CLI_OK;
+  bool is_fine = true;
+  jo_study_part p;
+  for (int i = 0; is_fine && jo_study_part_at(s, i, &p) >= 0; i++) {
+    for (int k = 0; is_fine && k < p.figures; k++) {
+      snprintf(path, size, "%s/part%d_%d.svg", folder, i + 1, k + 1);
+      is_fine = jo_study_figure_save(c->ctx, s, i, k, path) >= 0;
+    }
+  }
+  free(path);
+  return is_fine;
+}
+
+static cli_exit work(cli* c, const char* path, const char* folder) {
+  jo_study* study = NULL;
+  cli_progress bar = cli_progress_begin(!c->quiet);
+  jo_study_options opt = {.interpreter = c->interpreter, .progress = on_progress, .user = &bar};
+  jo_status status = jo_study_load(c->ctx, c->argument[0], c->set, c->nset, &study);
+  if (status >= 0) status = jo_study_run(c->ctx, study, &opt);
+  cli_progress_end(&bar);
+  bool is_run = status >= 0;
+  if (is_run && path) status = jo_study_save(c->ctx, study, path);
+  bool is_fine = status >= 0 && (!folder || save_figures(c, study, folder));
+  cli_tell(c);
+  if (is_run && c->json) print_json(study, path);
+  if (is_run && !c->json) print_text(study);
+  if (is_fine && path && !c->json) printf("\nwritten to %s\n", path);
+  jo_study_destroy(study);
+  return is_fine ? CLI_OK : CLI_FAIL;
+}
+
+static cli_exit run(cli* c, int argc, char** argv) {
+  const char *path = NULL, *folder = NULL;
+  const cli_option option[] = {
+      {"-o", "FILE", "write all of it as one page, a name that ends in .html", .file = &path,
+       .ends = ".html"},
+      {"--figures", "DIR", "write every figure into this folder: part1_1.svg", .text = &folder},
+  };
+  cli_exit code = cli_parse(c, &cli_study, option, sizeof option / sizeof *option, argc, argv);
+  return code == CLI_OK ? work(c, path, folder) : code;
+}
+
+const cli_command cli_study = {"study", "FILE", 1,
+                               "what a study file asks for, as tables and a page", run};

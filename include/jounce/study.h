@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Studies: a file names a model and what is to be found out about it; what comes out are tables, figures and one page.
+// docs/studies.md describes the files.
+#ifndef JOUNCE_STUDY_H
+#define JOUNCE_STUDY_H
+
+#include "jounce/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct jo_study jo_study;
+
+/// Read a study file and the model it names. `set` (may be NULL when `nset` is 0) comes after what the study sets.
+/// On failure `*out` is NULL and the context holds one diagnostic per mistake, each naming file, line, subject and cause.
+/// Ownership: caller, release with jo_study_destroy() before the context. Threads: any, one context per thread.
+JO_API jo_status jo_study_load(jo_context* ctx, const char* path, const jo_setting* set, int nset,
+                               jo_study** out);
+
+/// NULL is fine.
+JO_API void jo_study_destroy(jo_study* study);
+
+/// Its name, and the model it is about, which it owns; it loads before anything runs.
+JO_API const char* jo_study_name(const jo_study* study);
+JO_API const jo_model* jo_study_model(const jo_study* study);
+
+typedef struct jo_study_options {
+  int interpreter;  // evaluate without compiling
+  /// Called again and again with 0 ... 1; zero stops the study. Must not use the context. May be NULL.
+  int (*progress)(void* user, double fraction);
+  void* user;
+} jo_study_options;
+
+JO_API jo_study_options jo_study_options_default(void);
+
+/// Prepare the systems the parts need, each once, and go through the parts. `opt` NULL: defaults.
+/// Same study, same numbers, bit by bit. On failure the context says why, and the study has nothing to show; stopped
+/// by its progress it fails with JO_ERR_LIMIT. A study can be run again.
+JO_API jo_status jo_study_run(jo_context* ctx, jo_study* study, const jo_study_options* opt);
+
+/// A part of the file, with how much of it came out. Texts are owned by the study and never NULL.
+typedef struct jo_study_part {
+  const char *kind, *title, *text;
+  int tables, figures;  // none before the study is run
+} jo_study_part;
+
+typedef struct jo_study_table {
+  const char* title;
+  int rows, columns;
+} jo_study_table;
+
+/// Numbers or, where these are NULL, texts: as many as the table has rows, owned by the study.
+typedef struct jo_study_column {
+  const char *name, *unit;
+  const double* value;
+  const char* const* text;
+} jo_study_column;
+
+JO_API int jo_study_part_count(const jo_study* study);
+JO_API jo_status jo_study_part_at(const jo_study* study, int i, jo_study_part* out);
+/// The i-th table of a part, and the i-th column of a table.
+JO_API jo_status jo_study_table_at(const jo_study* study, int part, int i, jo_study_table* out);
+JO_API jo_status jo_study_column_at(const jo_study* study, int part, int table, int i,
+                                    jo_study_column* out);
+
+/// Write a figure of a part as SVG.
+JO_API jo_status jo_study_figure_save(jo_context* ctx, const jo_study* study, int part, int i,
+                                      const char* path);
+
+/// Write all of it as one page; it needs no network and no other file. Files appear whole or not at all and hold no
+/// clock, so that equal studies write equal files. On failure the context names the file and the reason.
+JO_API jo_status jo_study_save(jo_context* ctx, const jo_study* study, const char* path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of studies: files, systems, what came out.
+#include "jounce/study.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "api/study_handle.h"
+#include "base/file.h"
+#include "base/require.h"
+#include "base/text.h"
+
+jo_study_options jo_study_options_default(void) {
+  return (jo_study_options){0};
+}
+
+// ---- files ---------------------------------------------------------------------------------------
+
+static bool is_set_again(const char* name, const jo_setting* set, int nset) {
+  for (int i = 0; i < nset; i++) {
+    if (strcmp(set[i].name, name) == 0) return true;
+  }
+  return false;
+}
+
+static jo_status load_model(jo_study* s, const jo_setting* set, int nset) {
+  const jstudy_file* f = s->file;
+  jo_setting* all = JARENA_ARRAY(&s->arena, f->nset + nset, jo_setting);
+  if (!all) return jerr_memory(s->ctx);
+  int n = 0;
+  for (int i = 0; i < f->nset; i++) {
+    if (is_set_again(f->set[i].name, set, nset)) continue;
+    all[n++] = (jo_setting){f->set[i].name, f->set[i].value};
+  }
+  for (int i = 0; i < nset; i++) {
+    all[n++] = set[i];
+  }
+  JO_TRY(jo_model_load(s->ctx, f->model, all, n, &s->model));
+  return jstudy_file_check(s->ctx, f, s->model->model);
+}
+
+static const char* list_names(jo_study* s, const jstudy_names* names) {
+  const char* text = "";
+  for (int i = 0; i < names->n && text; i++) {
+    text = jarena_printf(&s->arena, "%s%s%s", text, i > 0 ? ", " : "", names->name[i].text);
+  }
+  return text ? text : "";
+}
+
+static const char* name_objectives(jo_study* s, const jstudy_part* p) {
+  const jmodel* m = s->model->model;
+  if (p->objectives.n > 0) return list_names(s, &p->objectives);
+  return m->nobjective == 1 ? m->objective[0].name : "objectives";
+}
+
+// Of a part that has none. NULL: no memory.
+static const char* make_title(jo_study* s, const jstudy_part* p) {
+  jarena* a = &s->arena;
+  switch (p->kind) {
+    case JSTUDY_HISTORIES:
+      return jarena_printf(a, "%s over time, with derivatives", list_names(s, &p->sensors));
+    case JSTUDY_RANGE:
+      return jarena_printf(a, "%s over %s", name_objectives(s, p), p->parameter.text);
+    case JSTUDY_TRAJECTORIES: return jarena_printf(a, "%s over %s", p->y.text, p->x.text);
+    case JSTUDY_DIFFERENCES:
+      return jarena_printf(a, "Error of differences of %s by %s", name_objectives(s, p),
+                           p->parameter.text);
+    case JSTUDY_RANKING: return jarena_printf(a, "What matters for %s", name_objectives(s, p));
+    default: return "Values";
+  }
+}
+
+static jo_status begin_parts(jo_study* s) {
+  const jstudy_file* f = s->file;
+  s->part = JARENA_ARRAY(&s->arena, f->npart, jreport_part);
+  if (!s->part) return jerr_memory(s->ctx);
+  for (int i = 0; i < f->npart; i++) {
+    const jstudy_part* p = &f->part[i];
+    s->part[i].kind = jstudy_part_name(p->kind);
+    s->part[i].title = *p->title ? p->title : make_title(s, p);
+    s->part[i].text = p->text;
+    if (!s->part[i].title) return jerr_memory(s->ctx);
+  }
+  return JO_OK;
+}
+
+static jo_status load(jo_study* s, const char* path, const jo_setting* set, int nset) {
+  JO_TRY(jstudy_file_open(s->ctx, path, &s->file));
+  JO_TRY(load_model(s, set, nset));
+  return begin_parts(s);
+}
+
+jo_status jo_study_load(jo_context* ctx, const char* path, const jo_setting* set, int nset,
+                        jo_study** out) {
+  JO_REQUIRE_OUT(out, ctx, path);
+  JO_REQUIRE_LIST(ctx, set, nset);
+  for (int i = 0; i < nset; i++) {
+    if (!set[i].name || !set[i].value) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "setting %d has no name or no value", i + 1);
+    }
+  }
+  jo_study* s = jmem_resize(ctx, NULL, sizeof *s);
+  if (!s) return jerr_memory(ctx);
+  *s = (jo_study){.ctx = ctx};
+  jarena_init(&s->arena, ctx);
+  jarena_init(&s->results, ctx);
+  jo_status status = load(s, path, set, nset);
+  if (status < 0) {
+    jo_study_destroy(s);
+    return status;
+  }
+  *out = s;
+  return JO_OK;
+}
+
+void jo_study_destroy(jo_study* study) {
+  if (!study) return;
+  jstudy_file_close(study->file);
+  jo_model_destroy(study->model);
+  jarena_free(&study->arena);
+  jarena_free(&study->results);
+  jmem_free(study->ctx, study);
+}
+
+const char* jo_study_name(const jo_study* study) {
+  JO_REQUIRE_OR("", study);
+  return *study->file->name ? study->file->name : jo_model_name(study->model);
+}
+
+const jo_model* jo_study_model(const jo_study* study) {
+  JO_REQUIRE_OR(NULL, study);
+  return study->model;
+}
+
+// ---- runs ----------------------------------------------------------------------------------------
+
+bool japi_study_tell(japi_study_job* j, double fraction) {
+  if (!j->opt->progress) return true;
+  double done = (j->part + fraction) / j->study->file->npart;
+  j->is_stopped = j->is_stopped || !j->opt->progress(j->opt->user, done);
+  return !j->is_stopped;
+}
+
+static jo_status prepare(japi_study_job* j) {
+  const jo_study* s = j->study;
+  JO_TRY(jstudy_plan_make(j->ctx, j->a, s->file, s->model->model, &j->plan));
+  j->system = JARENA_ARRAY(j->a, j->plan.nsetup, jo_system*);
+  if (!j->system) return jerr_memory(j->ctx);
+  for (int i = 0; i < j->plan.nsetup; i++) {
+    const jstudy_setup* k = &j->plan.setup[i];
+    jo_system_options o = {.wrt = k->wrt,
+                           .nwrt = k->nwrt,
+                           .variable = &k->variable,
+                           .nvariable = k->variable != NULL,
+                           .interpreter = j->opt->interpreter};
+    if (k->runs || !k->derivatives) o.use |= JO_USE_RUNS;
+    if (k->derivatives) o.use |= JO_USE_DERIVATIVES;
+    if (k->histories) o.use |= JO_USE_HISTORIES;
+    if (k->checks) o.use |= JO_USE_CHECKS;
+    JO_TRY(jo_system_create(j->ctx, s->model, &o, &j->system[i]));
+    if (!japi_study_tell(j, 0.0)) break;
+  }
+  return JO_OK;
+}
+
+static jo_status fail_stopped(const japi_study_job* j) {
+  return jerr_set(j->ctx, JO_ERR_LIMIT, "%s: stopped in part %d of %d", j->study->file->path,
+                  j->part + 1, j->study->file->npart);
+}
+
+static jo_status work(japi_study_job* j) {
+  jo_study* s = j->study;
+  JO_TRY(prepare(j));
+  if (!j->is_stopped) JO_TRY(japi_study_check_outputs(j));
+  for (; j->part < s->file->npart && japi_study_tell(j, 0.0); j->part++) {
+    jo_system* system = j->system[j->plan.of[j->part]];
+    jo_status status = japi_study_part(j, &s->file->part[j->part], system, &s->part[j->part]);
+    if (j->is_stopped) break;
+    if (status < 0) return status;
+  }
+  return j->is_stopped ? fail_stopped(j) : JO_OK;
+}
+
+static void forget(jo_study* s) {
+  for (int i = 0; i < s->file->npart; i++) {
+    s->part[i].nsheet = s->part[i].nfigure = 0;
+  }
+  jarena_free(&s->results);
+}
+
+jo_status jo_study_run(jo_context* ctx, jo_study* study, const jo_study_options* opt) {
+  JO_REQUIRE(ctx, study);
+  jo_study_options defaults = jo_study_options_default();
+  forget(study);
+  japi_study_job j = {
+      .ctx = ctx, .study = study, .opt = opt ? opt : &defaults, .a = &study->results};
+  jo_status status = work(&j);
+  for (int i = 0; j.system && i < j.plan.nsetup; i++) {
+    jo_system_destroy(j.system[i]);
+  }
+  if (status < 0) forget(study);
+  return status < 0 ? status : JO_OK;
+}
+
+// ---- what came out -------------------------------------------------------------------------------
+
+int jo_study_part_count(const jo_study* study) {
+  JO_REQUIRE_OR(0, study);
+  return study->file->npart;
+}
+
+static const jreport_part* part_of(const jo_study* s, int i) {
+  return i >= 0 && i < s->file->npart ? &s->part[i] : NULL;
+}
+
+static const jreport_sheet* sheet_of(const jo_study* s, int part, int i) {
+  const jreport_part* p = part_of(s, part);
+  return p && i >= 0 && i < p->nsheet ? &p->sheet[i] : NULL;
+}
+
+jo_status jo_study_part_at(const jo_study* study, int i, jo_study_part* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, study, out);
+  const jreport_part* p = part_of(study, i);
+  if (!p) return JO_ERR_ARGUMENT;
+  *out = (jo_study_part){p->kind, p->title, p->text, p->nsheet, p->nfigure};
+  return JO_OK;
+}
+
+jo_status jo_study_table_at(const jo_study* study, int part, int i, jo_study_table* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, study, out);
+  const jreport_sheet* s = sheet_of(study, part, i);
+  if (!s) return JO_ERR_ARGUMENT;
+  *out = (jo_study_table){s->title, s->nrow, s->ncolumn};
+  return JO_OK;
+}
+
+jo_status jo_study_column_at(const jo_study* study, int part, int table, int i,
+                             jo_study_column* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, study, out);
+  const jreport_sheet* s = sheet_of(study, part, table);
+  if (!s || i < 0 || i >= s->ncolumn) return JO_ERR_ARGUMENT;
+  const jreport_column* c = &s->column[i];
+  *out = (jo_study_column){c->name, c->unit, c->value, c->text};
+  return JO_OK;
+}
+
+static jo_status finish(jo_context* ctx, jtext* t, const char* path) {
+  jo_status status = t->failed ? jerr_memory(ctx) : jfile_write(ctx, path, t->data, t->length);
+  jtext_free(t);
+  return status;
+}
+
+jo_status jo_study_figure_save(jo_context* ctx, const jo_study* study, int part, int i,
+                               const char* path) {
+  JO_REQUIRE(ctx, study, path);
+  const jreport_part* p = part_of(study, part);
+  if (!p || i < 0 || i >= p->nfigure) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: there is no figure %d of part %d", path, i, part);
+  }
+  jtext t;
+  jtext_init(&t, ctx);
+  jreport_svg_plot(&t, &p->figure[i]);
+  return finish(ctx, &t, path);
+}
+
+jo_status jo_study_save(jo_context* ctx, const jo_study* study, const char* path) {
+  JO_REQUIRE(ctx, study, path);
+  const jstudy_file* f = study->file;
+  jreport_study page = {.name = jo_study_name(study),
+                        .description = f->description,
+                        .path = f->path,
+                        .model = jo_model_name(study->model),
+                        .model_path = jo_model_path(study->model),
+                        .sha256 = jo_model_sha256(study->model),
+                        .settings = jo_model_settings(study->model),
+                        .tolerance = f->tolerance,
+                        .part = study->part,
+                        .npart = f->npart};
+  jtext t;
+  jtext_init(&t, ctx);
+  jreport_study_html(&t, &page);
+  return finish(ctx, &t, path);
+}

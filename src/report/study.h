@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What came out of a study: parts with figures and tables, and all of them as one page. The page needs no network and
+// no other file, and holds no clock.
+#ifndef JREPORT_STUDY_H
+#define JREPORT_STUDY_H
+
+#include "report/svg_plot.h"
+
+// Numbers, or texts where `text` is not NULL; one per row.
+typedef struct jreport_column {
+  const char *name, *unit;
+  double* value;
+  const char** text;
+  // on the page:
+  int digits;    // of numbers; 0: eight
+  bool has_bar;  // numbers drawn as bars, too
+} jreport_column;
+
+typedef struct jreport_sheet {
+  const char* title;
+  jreport_column* column;
+  int ncolumn, nrow;
+  bool is_open;  // on the page: to be read itself; else behind the figures it belongs to
+} jreport_sheet;
+
+typedef struct jreport_part {
+  const char *kind, *title, *text;
+  jreport_plot* figure;
+  int nfigure;
+  jreport_sheet* sheet;
+  int nsheet;
+} jreport_part;
+
+typedef struct jreport_study {
+  const char *name, *description, *path;
+  const char *model, *model_path, *sha256, *settings;
+  double tolerance;  // NaN: the model's
+  const jreport_part* part;
+  int npart;
+} jreport_study;
+
+// The page as text. What fails is memory, and that the text remembers.
+void jreport_study_html(jtext* out, const jreport_study* s);
+
+#endif
