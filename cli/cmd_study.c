@@ -39,15 +39,15 @@ static int column_width(const jo_study_column* c, int rows) {
   return width;
 }
 
-static void print_cell(const char* text, int width, bool is_left) {
+static void print_cell(const char* text, int width, bool is_left, bool is_last) {
   int pad = width - width_of(text);
   if (!is_left) printf("%*s", pad > 0 ? pad : 0, "");
   cli_put(stdout, text);
-  if (is_left) printf("%*s", pad > 0 ? pad : 0, "");
+  if (is_left && !is_last) printf("%*s", pad > 0 ? pad : 0, "");
 }
 
 // row -1: the heads
-static void print_row(const jo_study* s, int part, int table, int rows, int row) {
+static void print_row(const jo_study* s, int part, int table, const jo_study_table* t, int row) {
   jo_study_column c;
   for (int i = 0; jo_study_column_at(s, part, table, i, &c) >= 0; i++) {
     char text[160];
@@ -57,7 +57,8 @@ static void print_row(const jo_study* s, int part, int table, int rows, int row)
     } else if (!c.text) {
       snprintf(text, sizeof text, isfinite(c.value[row]) ? "%.8g" : "-", c.value[row] + 0.0);
     }
-    print_cell(row >= 0 && c.text ? c.text[row] : text, column_width(&c, rows), c.text != NULL);
+    print_cell(row >= 0 && c.text ? c.text[row] : text, column_width(&c, t->rows), c.text != NULL,
+               i == t->columns - 1);
   }
   printf("\n");
 }
@@ -66,13 +67,13 @@ static void print_table(const jo_study* s, int part, int i) {
   jo_study_table t;
   if (jo_study_table_at(s, part, i, &t) < 0) return;
   if (*t.title) cli_print(stdout, "  %s\n", t.title);
-  print_row(s, part, i, t.rows, -1);
+  print_row(s, part, i, &t, -1);
   int stride = (t.rows + MAX_ROWS - 1) / MAX_ROWS, last = -1;
   for (int row = 0; row < t.rows; row += stride) {
-    print_row(s, part, i, t.rows, row);
+    print_row(s, part, i, &t, row);
     last = row;
   }
-  if (t.rows > 0 && last != t.rows - 1) print_row(s, part, i, t.rows, t.rows - 1);
+  if (t.rows > 0 && last != t.rows - 1) print_row(s, part, i, &t, t.rows - 1);
   if (stride > 1) printf("  (one row in %d of %d; --json has all)\n", stride, t.rows);
 }
 

@@ -21,7 +21,7 @@ JO_API jo_status jo_study_load(jo_context* ctx, const char* path, const jo_setti
 /// NULL is fine.
 JO_API void jo_study_destroy(jo_study* study);
 
-/// Its name, and the model it is about, which it owns; it loads before anything runs.
+/// Its name (that of the model where it has none), and the model it is about. Owned by the study.
 JO_API const char* jo_study_name(const jo_study* study);
 JO_API const jo_model* jo_study_model(const jo_study* study);
 

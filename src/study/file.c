@@ -137,7 +137,7 @@ static void read_objectives(const jmodel_at* at, const jmodel_node* map, jstudy_
 // ---- parts ---------------------------------------------------------------------------------------
 
 static void read_histories(const jmodel_at* at, const jmodel_node* map, jstudy_part* p) {
-  static const char* const keys[] = {"sensors", "wrt", "for", "output_step", NULL};
+  static const char* const keys[] = {"sensors", "wrt", "for", "output_step", "title", "text", NULL};
   jmodel_check_keys(at, map, keys);
   jmodel_need(at, map, "sensors");
   p->sensors = get_names(at, map, "sensors");
@@ -152,8 +152,8 @@ static void read_histories(const jmodel_at* at, const jmodel_node* map, jstudy_p
 }
 
 static void read_range(const jmodel_at* at, const jmodel_node* map, jstudy_part* p) {
-  static const char* const keys[] = {"parameter",  "from",       "to", "points",
-                                     "objectives", "derivative", NULL};
+  static const char* const keys[] = {"parameter",  "from",  "to",   "points", "objectives",
+                                     "derivative", "title", "text", NULL};
   jmodel_check_keys(at, map, keys);
   p->parameter = need_name(at, map, "parameter");
   jmodel_need(at, map, "from");
@@ -167,7 +167,7 @@ static void read_range(const jmodel_at* at, const jmodel_node* map, jstudy_part*
 }
 
 static void read_trajectories(const jmodel_at* at, const jmodel_node* map, jstudy_part* p) {
-  static const char* const keys[] = {"x", "y", "for", "output_step", NULL};
+  static const char* const keys[] = {"x", "y", "for", "output_step", "title", "text", NULL};
   jmodel_check_keys(at, map, keys);
   p->x = need_name(at, map, "x");
   p->y = need_name(at, map, "y");
@@ -184,7 +184,7 @@ static void read_objective(const jmodel_at* at, const jmodel_node* map, jstudy_p
 }
 
 static void read_differences(const jmodel_at* at, const jmodel_node* map, jstudy_part* p) {
-  static const char* const keys[] = {"objective", "parameter", "points", NULL};
+  static const char* const keys[] = {"objective", "parameter", "points", "title", "text", NULL};
   jmodel_check_keys(at, map, keys);
   read_objective(at, map, p);
   p->parameter = need_name(at, map, "parameter");
@@ -192,7 +192,7 @@ static void read_differences(const jmodel_at* at, const jmodel_node* map, jstudy
 }
 
 static void read_ranking(const jmodel_at* at, const jmodel_node* map, jstudy_part* p) {
-  static const char* const keys[] = {"objective", "wrt", "per", "threshold", NULL};
+  static const char* const keys[] = {"objective", "wrt", "per", "threshold", "title", "text", NULL};
   jmodel_check_keys(at, map, keys);
   read_objective(at, map, p);
   p->wrt = get_names(at, map, "wrt");
@@ -205,7 +205,7 @@ static void read_ranking(const jmodel_at* at, const jmodel_node* map, jstudy_par
 }
 
 static void read_values(const jmodel_at* at, const jmodel_node* map, jstudy_part* p) {
-  static const char* const keys[] = {"objectives", "sensors", "for", NULL};
+  static const char* const keys[] = {"objectives", "sensors", "for", "title", "text", NULL};
   jmodel_check_keys(at, map, keys);
   read_objectives(at, map, p);
   p->sensors = get_names(at, map, "sensors");
@@ -238,6 +238,17 @@ static const jmodel_node* find_kind(const jmodel_at* at, const jmodel_node* node
   return found;
 }
 
+// Title and text, beside the kind of a part or among its keys.
+static void read_words(const jmodel_at* at, const jmodel_node* map, jstudy_part* p) {
+  const jmodel_node *title = jmodel_node_find(map, "title"), *text = jmodel_node_find(map, "text");
+  if (title && *p->title) jmodel_mistake(at, title->key_place, "title is given twice");
+  if (text && *p->text) jmodel_mistake(at, text->key_place, "text is given twice");
+  if (title) p->title = jmodel_get_text(at, map, "title", "");
+  if (text && jmodel_is(at, text, JMODEL_NODE_TEXT, "text")) {
+    p->text = jmodel_keep(at->r, text->text);
+  }
+}
+
 static void read_part(jmodel_reader* r, const jmodel_node* node, jstudy_part* p) {
   static void (*const read[])(const jmodel_at*, const jmodel_node*, jstudy_part*) = {
       read_histories, read_range, read_trajectories, read_differences, read_ranking, read_values};
@@ -259,14 +270,13 @@ static void read_part(jmodel_reader* r, const jmodel_node* node, jstudy_part* p)
                    "differences, ranking, values");
     return;
   }
-  p->title = jmodel_get_text(&at, node, "title", "");
-  const jmodel_node* text = jmodel_node_find(node, "text");
-  if (text && jmodel_is(&at, text, JMODEL_NODE_TEXT, "text")) p->text = jmodel_keep(r, text->text);
+  read_words(&at, node, p);
   at.kind = map->key;
   p->place = map->key_place;
   if (p->kind == JSTUDY_VALUES && map->kind == JMODEL_NODE_NULL) return;  // all objectives
   if (!jmodel_is(&at, map, JMODEL_NODE_MAP, map->key)) return;
   read[p->kind](&at, map, p);
+  read_words(&at, map, p);
   read_output_step(&at, map, p);
 }
 

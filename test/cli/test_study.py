@@ -32,8 +32,7 @@ parts:
   - differences: {objective: travel, parameter: c, points: 23}
   - ranking: {objective: comfort, wrt: [parameters, bodies.*], per: {c: 50}, threshold: 1e-3}
   - title: ends
-    text: what is left
-    values: {objectives: all, sensors: [heave, hop], for: {bodies.body.mass: [200, 250]}}
+    values: {text: what is left, objectives: all, sensors: [heave, hop], for: {bodies.body.mass: [200, 250]}}
 """.replace("MODEL", str(QUARTER))
 
 BUGGY = """study: 1
@@ -237,6 +236,7 @@ class Mistakes(unittest.TestCase):
         self.part("{values: , ranking: }", "part: 'values' beside 'ranking'")
         self.part("histories: {sensor: [heave]}", "histories: unknown key 'sensor'; did you mean 'sensors'?",
                   "histories: 'sensors' is missing", "histories: 'wrt' is missing")
+        self.part("{title: a, values: {title: b}}", "values: title is given twice")
         self.part("range: {parameter: c, from: 1}", "range: 'to' is missing")
         self.part("range: {parameter: c, from: 1, to: 2, points: 1.5}", "range: points is 1.5; it must be a whole")
         self.part("range: {parameter: c, from: 1, to: 2, derivative: 1}", "range: derivative is '1'")
@@ -296,7 +296,7 @@ class Page(unittest.TestCase):
     def test_the_page_is_whole_and_the_same_again(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "study.yaml")
-            path.write_text(CAR.replace("what is left", "<b>&amp; 5 µm"), encoding="utf-8")
+            path.write_text(CAR.replace("what is left", "\"<b>&amp; 5 µm\""), encoding="utf-8")
             pages = []
             for name in ("a.html", "b.html"):
                 done = run_json("study", str(path), "-o", f"{folder}/{name}", "--figures", folder)
