@@ -21,7 +21,6 @@ typedef struct summary {
   double peak_x, peak_x_at, peak_y, peak_y_at;
   int nradius;
   double radius[MAX_VALUES];
-  const char *name[MAX_VALUES], *unit[MAX_VALUES];
   const char *radius_name[MAX_VALUES], *radius_unit[MAX_VALUES];
 } summary;
 
@@ -82,6 +81,12 @@ static cli_exit summarise(cli* c, const jo_tyre* tyre, const jo_tyre_options* op
   return status < 0 ? CLI_FAIL : CLI_OK;
 }
 
+// Combined slip as it is computed: as asked for, else as the file has it.
+static bool is_ellipse(const jo_tyre* tyre, const jo_tyre_options* opt) {
+  if (opt->combined != JO_TYRE_AS_FILE) return opt->combined == JO_TYRE_ELLIPSE;
+  return jo_tyre_inspect(tyre).is_ellipse != 0;
+}
+
 static void print_value(const char* text, double value, const char* unit) {
   bool has_unit = strcmp(unit, "-") != 0;
   printf("  %-34s %12.6g%s%s\n", text, value + 0.0, has_unit ? " " : "", has_unit ? unit : "");
@@ -102,11 +107,12 @@ static const char* radius_text(const char* name) {
   return name;
 }
 
-static void print_text(const char* file, const jo_tyre* tyre, const summary* s) {
+static void print_text(const char* file, const jo_tyre* tyre, const jo_tyre_options* opt,
+                       const summary* s) {
   jo_tyre_info info = jo_tyre_inspect(tyre);
   cli_heading("%s: %s%s%s", file, info.version, info.side[0] ? ", side " : "", info.side);
   printf("  %d coefficients; combined slip by %s\n", info.given,
-         info.is_ellipse ? "friction ellipse" : "the formulas");
+         is_ellipse(tyre, opt) ? "friction ellipse" : "the formulas");
   printf("  at Fz = %.6g N, Vx = %.6g m/s", s->input[FZ], s->input[VX]);
   if (s->input[PRESSURE] > 0.0) printf(", p = %.6g Pa", s->input[PRESSURE]);
   printf(", no camber\n");
@@ -129,21 +135,23 @@ static void print_text(const char* file, const jo_tyre* tyre, const summary* s) 
   }
 }
 
-static void json_head(cli_json* j, const char* file, const jo_tyre* tyre) {
+static void json_head(cli_json* j, const char* file, const jo_tyre* tyre,
+                      const jo_tyre_options* opt) {
   jo_tyre_info info = jo_tyre_inspect(tyre);
   cli_json_text(j, "file", file);
   cli_json_text(j, "version", info.version);
   cli_json_text(j, "side", info.side);
-  cli_json_text(j, "combined", info.is_ellipse ? "ellipse" : "formula");
+  cli_json_text(j, "combined", is_ellipse(tyre, opt) ? "ellipse" : "formula");
 }
 
-static void print_json(const char* file, const jo_tyre* tyre, const summary* s) {
+static void print_json(const char* file, const jo_tyre* tyre, const jo_tyre_options* opt,
+                       const summary* s) {
   static const char* const input[] = {"Fz", "kappa", "alpha", "gamma", "Vx", "p"};
   static const char* const value[] = {"Fx",          "Fy",    "Mx",   "My",   "Mz",  "sigma_kappa",
                                       "sigma_alpha", "trail", "mu_x", "mu_y", "Kxk", "Kya"};
   cli_json j = {0};
   cli_json_object(&j, NULL);
-  json_head(&j, file, tyre);
+  json_head(&j, file, tyre, opt);
   cli_json_object(&j, "at");
   for (int i = 0; i < JO_TYRE_INPUTS; i++) {
     cli_json_number(&j, input[i], s->input[i]);
@@ -182,7 +190,7 @@ static cli_exit write_table(cli* c, const jo_tyre* tyre, const jo_tyre_options* 
   if (status >= 0 && c->json) {
     cli_json j = {0};
     cli_json_object(&j, NULL);
-    json_head(&j, c->argument[0], tyre);
+    json_head(&j, c->argument[0], tyre, opt);
     cli_json_count(&j, "rows", jo_tyre_table_rows(table));
     cli_json_text(&j, path ? "output" : "table", path ? path : text);
     cli_json_end(&j);
@@ -208,9 +216,9 @@ static cli_exit show(cli* c, const jo_tyre* tyre, const jo_tyre_options* opt, co
   cli_exit code = summarise(c, tyre, opt, s);
   if (code == CLI_OK && path && jo_tyre_plot(c->ctx, tyre, opt, path) < 0) code = CLI_FAIL;
   cli_tell(c);
-  if (code == CLI_OK && c->json) print_json(c->argument[0], tyre, s);
+  if (code == CLI_OK && c->json) print_json(c->argument[0], tyre, opt, s);
   if (code == CLI_OK && !c->json) {
-    print_text(c->argument[0], tyre, s);
+    print_text(c->argument[0], tyre, opt, s);
     if (path) printf("\ncurves written to %s\n", path);
   }
   free(s);

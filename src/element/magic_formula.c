@@ -2,61 +2,17 @@
 // Forces and moments by the Magic Formula. docs/theory/magic_formula.md eqs. (M1)-(M35).
 #include "element/magic_formula.h"
 
+#include "element/magic_math.h"
+
 // Under a root that is zero where slip is: below rounding anywhere else, and derivatives stay finite.
 #define TINY 1e-60
 
+// where signs are smooth (M46)
 #define SLIP_WIDTH  1e-3
-#define ANGLE_WIDTH 1e-4
 #define SPEED_WIDTH 1e-3
-
-#define C(name) (m->c[JTIR_##name])
-
-typedef const jelement_magic tyre;
 
 // ---- arithmetic ----------------------------------------------------------------------------------
 
-static jexpr_ref num(tyre* m, double x) {
-  return jexpr_const(m->g, x);
-}
-static jexpr_ref sum(tyre* m, jexpr_ref a, jexpr_ref b) {
-  return jexpr_add(m->g, a, b);
-}
-static jexpr_ref dif(tyre* m, jexpr_ref a, jexpr_ref b) {
-  return jexpr_sub(m->g, a, b);
-}
-static jexpr_ref mul(tyre* m, jexpr_ref a, jexpr_ref b) {
-  return jexpr_mul(m->g, a, b);
-}
-static jexpr_ref mul3(tyre* m, jexpr_ref a, jexpr_ref b, jexpr_ref c) {
-  return mul(m, mul(m, a, b), c);
-}
-static jexpr_ref mul4(tyre* m, jexpr_ref a, jexpr_ref b, jexpr_ref c, jexpr_ref d) {
-  return mul(m, mul3(m, a, b, c), d);
-}
-static jexpr_ref quo(tyre* m, jexpr_ref a, jexpr_ref b) {
-  return jexpr_div(m->g, a, b);
-}
-static jexpr_ref square(tyre* m, jexpr_ref a) {
-  return mul(m, a, a);
-}
-// a + b x
-static jexpr_ref line(tyre* m, jexpr_ref a, jexpr_ref b, jexpr_ref x) {
-  return sum(m, a, mul(m, b, x));
-}
-// a + b x + c x^2
-static jexpr_ref parabola(tyre* m, jexpr_ref a, jexpr_ref b, jexpr_ref c, jexpr_ref x) {
-  return line(m, a, line(m, b, c, x), x);
-}
-// 1 + a x, 1 + a x + b x^2
-static jexpr_ref one_plus(tyre* m, jexpr_ref a, jexpr_ref x) {
-  return line(m, num(m, 1.0), a, x);
-}
-static jexpr_ref one_plus2(tyre* m, jexpr_ref a, jexpr_ref b, jexpr_ref x) {
-  return parabola(m, num(m, 1.0), a, b, x);
-}
-static jexpr_ref one_minus(tyre* m, jexpr_ref a, jexpr_ref x) {
-  return dif(m, num(m, 1.0), mul(m, a, x));
-}
 static jexpr_ref at_most_one(tyre* m, jexpr_ref x) {
   return jexpr_min(m->g, x, num(m, 1.0));
 }

@@ -1,34 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vertical part of the Magic Formula: radii, deflection, load. docs/theory/magic_formula.md eqs. (M31)-(M35).
+// The vertical part of the Magic Formula: radii, deflection, load. docs/theory/magic_formula.md eqs. (M31)-(M37).
 #include "element/magic_formula.h"
+#include "element/magic_math.h"
 
-#define NEWTON_STEPS 8  // from the load curve without camber, which is near, they reach rounding
-
-#define ANGLE_WIDTH 1e-4
-#define SPIN_WIDTH  0.1
-
-#define C(name) (m->c[JTIR_##name])
-
-typedef const jelement_magic tyre;
-
-static jexpr_ref num(tyre* m, double x) {
-  return jexpr_const(m->g, x);
-}
-static jexpr_ref mul(tyre* m, jexpr_ref a, jexpr_ref b) {
-  return jexpr_mul(m->g, a, b);
-}
-static jexpr_ref quo(tyre* m, jexpr_ref a, jexpr_ref b) {
-  return jexpr_div(m->g, a, b);
-}
-static jexpr_ref sum(tyre* m, jexpr_ref a, jexpr_ref b) {
-  return jexpr_add(m->g, a, b);
-}
-static jexpr_ref dif(tyre* m, jexpr_ref a, jexpr_ref b) {
-  return jexpr_sub(m->g, a, b);
-}
-static jexpr_ref square(tyre* m, jexpr_ref a) {
-  return mul(m, a, a);
-}
+#define NEWTON_STEPS 8    // from the load curve without camber, which is near, they reach rounding
+#define SPIN_WIDTH   0.1  // where the sign is smooth (M46) [rad/s]
 
 // 1 + PFZ1 dp
 static jexpr_ref pressure_factor(tyre* m, jexpr_ref p) {

@@ -283,7 +283,8 @@ static void take_unit(reader* r, const char* key, const char* word) {
   static const unit* const lists[] = {lengths, forces, angles, times, masses};
   int k = find_word(keys, key);
   if (k < 0) {
-    MISTAKE(r, r->line, "[UNITS] knows LENGTH, FORCE, ANGLE, MASS and TIME, not '%s'", key);
+    jerr_warn(r->ctx, "%s:%d: [UNITS] of LENGTH, FORCE, ANGLE, MASS and TIME are known, not '%s'",
+              r->path, r->line, key);
     return;
   }
   for (int i = 0; lists[k][i].name; i++) {

@@ -287,6 +287,27 @@ class Car(unittest.TestCase):
         self.assertGreater(out["objectives"]["where"], 10)
         self.assertLess(len(out["events"]), 10)
 
+    def test_it_stands_across_a_slope(self):
+        text = f"""
+jounce: 1
+name: across
+include: {os.path.abspath("models/car/vehicle.yaml")}
+parameters: {{slope: 0.1, brake: 1500}}
+signals: {{pedal: 1}}
+road: slope*y
+initial: {{chassis.roll: {{value: atan(slope), rate: 0}}}}
+objectives: {{y: {{final: chassis.y}}, vy: {{final: chassis.y.rate}}, yaw: {{final: chassis.yaw.rate}}}}
+simulation: {{end: 8, output_step: 0.01}}
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "across.yaml")
+            Path(path).write_text(text, encoding="utf-8")
+            out = json.loads(jounce("run", path, "--interpreter", "--json", "--quiet").stdout)
+        self.assertLess(abs(out["objectives"]["vy"]), 1e-6)
+        self.assertLess(abs(out["objectives"]["yaw"]), 1e-6)
+        # it gives by weight across over the stiffness of four tyres, and no more
+        self.assertLess(abs(out["objectives"]["y"]), 0.01)
+
     def test_static(self):
         out = json.loads(jounce("static", "models/car/vehicle.yaml", "--json", "--quiet").stdout)
         self.assertEqual(out["held"], 7)
