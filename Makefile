@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install demo check random attack bench format format-check clean
+.PHONY: build install demo demo-car check random attack bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -18,6 +18,13 @@ demo: build
 	@echo
 	build/jounce report models/buggy/step_descent.yaml -o build/report.html --wrt k_f,c_f,k_r,c_r,m_c
 	@echo "open build/report.html in a browser: plots, derivatives and a replay"
+
+# the sedan with semi-active dampers: both studies, each with its page
+demo-car: build
+	build/jounce study models/sedan/comfort.yaml -o build/comfort.html
+	@echo
+	build/jounce study models/sedan/handling.yaml -o build/handling.html
+	@echo "open build/comfort.html and build/handling.html in a browser"
 
 check:
 	@sh tools/setup.sh check

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The sedan with semi-active dampers: mirror images stay mirror images, bars and valves do what they are for, and
+derivatives of both studies are those of the plain command."""
+import csv
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import jounce
+
+MODELS = Path("models/sedan").resolve()
+
+
+class Sedan(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def short(self, name, end, objectives):
+        """The model of a study, cut short, with objectives that look at its end or at all of it."""
+        path = self.folder / "model.yaml"
+        path.write_text(f"jounce: 1\ninclude: {MODELS / name}\n{objectives}"
+                        f"simulation: {{end: {end}, start_at: static, tolerance: 1.0e-9}}\n",
+                        encoding="utf-8")
+        return path
+
+    def value(self, path, name, *args):
+        found = json.loads(jounce("run", str(path), "--json", "--quiet", *args).stdout)
+        return found["objectives"][name]
+
+    def test_straight_on_nothing_goes_aside(self):
+        out = self.folder / "out.csv"
+        jounce("run", str(MODELS / "sedan.yaml"), "--end", "1", "--quiet", "-o", str(out))
+        lines = out.read_text(encoding="utf-8").splitlines()
+        rows = list(csv.reader(line for line in lines if not line.startswith("#")))
+        for name in ("chassis.y", "chassis.yaw", "chassis.roll"):
+            column = next(i for i, c in enumerate(rows[0]) if c.split(" ")[0] == name)
+            values = [abs(float(r[column])) for r in rows[1:] if r[column].strip("-+.e0123456789") == ""]
+            self.assertGreater(len(values), 50)
+            self.assertLess(max(values), 1e-13, name)
+
+    def check_derivatives(self, path, objective, numbers, tolerance):
+        ways = [json.loads(jounce("sens", str(path), "--json", "--quiet", "--method", m, "--wrt",
+                                  ",".join(numbers)).stdout)["objectives"] for m in ("direct", "adjoint")]
+        direct, adjoint = (w[objective]["gradient"] for w in ways)
+        for name, (value, step) in numbers.items():
+            f = [self.value(path, objective, "--set", f"{name}={value + k * step!r}", "--tol", "1e-11")
+                 for k in (-2, -1, 1, 2)]
+            quotient = (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * step)
+            scale = max(abs(quotient), 1e-4 * abs(f[1]) / value)
+            self.assertAlmostEqual(direct[name], quotient, delta=tolerance * scale, msg=name)
+            self.assertAlmostEqual(adjoint[name], quotient, delta=tolerance * scale, msg=name)
+
+    def test_derivatives_on_the_four_poster(self):
+        path = self.short("four_poster.yaml", 0.3, "objectives:\n  rms: {rms: chassis.driver.az, window: [0, 0.3]}\n"
+                          "  comfort: {rms: chassis.driver.az, window: [0, 0.3]}\n"
+                          "  power_fl: {mean: damper_fl.damper.power, window: [0, 0.3]}\n"
+                          "  power_rl: {mean: damper_rl.damper.power, window: [0, 0.3]}\n")
+        self.check_derivatives(path, "rms", {"current": (0.6, 0.02), "K_front": (1800, 50),
+                                             "pipe_length": (0.25, 0.02)}, 1e-6)
+
+    def test_bars_decide_between_understeer_and_oversteer(self):
+        path = self.short("cornering.yaml", 2.5, "")
+        found = json.loads(jounce("sens", str(path), "--json", "--quiet", "--wrt", "K_front,K_rear").stdout)
+        turn = found["objectives"]["turn"]
+        self.assertGreater(turn["value"], 0)
+        self.assertLess(turn["gradient"]["K_front"], 0)
+        self.assertGreater(turn["gradient"]["K_rear"], 0)
+
+    def test_more_current_is_more_damping(self):
+        # the same shaking costs more work
+        low, high = (self.value(MODELS / "four_poster.yaml", "power_fl", "--set", f"current={i}", "--tol", "1e-5")
+                     for i in (0.3, 1.5))
+        self.assertLess(high, low)
+        self.assertLess(low, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
