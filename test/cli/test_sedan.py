@@ -54,13 +54,24 @@ class Sedan(unittest.TestCase):
             self.assertAlmostEqual(direct[name], quotient, delta=tolerance * scale, msg=name)
             self.assertAlmostEqual(adjoint[name], quotient, delta=tolerance * scale, msg=name)
 
+    def on_the_posts(self):
+        """All its objectives at the beginning of the shaking; the last are speeds of two dampers."""
+        whole = "window: [0, 0.3]"
+        return self.short("four_poster.yaml", 0.3,
+                          f"objectives:\n  rms: {{rms: chassis.driver.az, {whole}}}\n"
+                          f"  comfort: {{rms: chassis.driver.az, {whole}}}\n"
+                          f"  power_fl: {{rms: damper_fl.damper.rate, {whole}}}\n"
+                          f"  power_rl: {{rms: damper_rl.damper.rate, {whole}}}\n")
+
     def test_derivatives_on_the_four_poster(self):
-        path = self.short("four_poster.yaml", 0.3, "objectives:\n  rms: {rms: chassis.driver.az, window: [0, 0.3]}\n"
-                          "  comfort: {rms: chassis.driver.az, window: [0, 0.3]}\n"
-                          "  power_fl: {mean: damper_fl.damper.power, window: [0, 0.3]}\n"
-                          "  power_rl: {mean: damper_rl.damper.power, window: [0, 0.3]}\n")
-        self.check_derivatives(path, "rms", {"current": (0.6, 0.02), "K_front": (1800, 50),
-                                             "pipe_length": (0.25, 0.02)}, 1e-6)
+        self.check_derivatives(self.on_the_posts(), "rms",
+                               {"current": (0.6, 0.02), "K_front": (1800, 50),
+                                "pipe_length": (0.25, 0.02)}, 1e-6)
+
+    def test_more_current_is_more_damping(self):
+        path = self.on_the_posts()
+        low, high = (self.value(path, "power_fl", "--set", f"current={i}") for i in (0.3, 1.5))
+        self.assertLess(high, low)
 
     def test_bars_decide_between_understeer_and_oversteer(self):
         path = self.short("cornering.yaml", 2.5, "")
@@ -69,13 +80,6 @@ class Sedan(unittest.TestCase):
         self.assertGreater(turn["value"], 0)
         self.assertLess(turn["gradient"]["K_front"], 0)
         self.assertGreater(turn["gradient"]["K_rear"], 0)
-
-    def test_more_current_is_more_damping(self):
-        # the same shaking costs more work
-        low, high = (self.value(MODELS / "four_poster.yaml", "power_fl", "--set", f"current={i}", "--tol", "1e-5")
-                     for i in (0.3, 1.5))
-        self.assertLess(high, low)
-        self.assertLess(low, 0)
 
 
 if __name__ == "__main__":
