@@ -48,6 +48,7 @@ JO_API jo_status jo_run_set_input(jo_context* ctx, jo_run* run, int i, double va
 /// Outputs where the run is: sensors of the file, coordinates, what elements exert, energies; as many numbers
 /// as jo_run_output_count(), into the caller's array.
 JO_API int jo_run_output_count(const jo_run* run);
+/// Name and unit of an output; its value is not computed here (NaN).
 JO_API jo_status jo_run_output_at(const jo_run* run, int i, jo_quantity* out);
 JO_API jo_status jo_run_outputs(jo_context* ctx, jo_run* run, double* value);
 
