@@ -59,6 +59,23 @@ jo_status jplant_finite_objectives(jplant_work* r, double t, const double* y, co
   return bad < 0 ? JO_OK : fail_objective(r, bad, t, y, psi[bad]);
 }
 
+jo_status jplant_resolved_objectives(jplant_work* r, const double* y, double abs_tol) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  for (int i = 0; i < d->nobjective; i++) {
+    const jmodel_objective* o = &r->plant->model->objective[i];
+    bool has_root = o->kind == JMODEL_OBJECTIVE_RMS || o->kind == JMODEL_OBJECTIVE_PEAK;
+    double w = y[jgen_first(&d->layout, JGEN_INTEGRAL) + i];
+    if (!has_root || w >= -abs_tol) continue;
+    return jerr_set(
+        r->ctx, JO_ERR_NUMERIC,
+        "%s:%d: objective '%s' is lost in the errors of the run: the integral of its %s came "
+        "out negative, %.3g; hint: a smaller tolerance or step",
+        o->place.file, o->place.line, o->name, o->kind == JMODEL_OBJECTIVE_RMS ? "square" : "power",
+        w);
+  }
+  return JO_OK;
+}
+
 // ---- outputs -------------------------------------------------------------------------------------
 
 static const jmodel_signal* find_sensor(const jmodel* m, const char* name) {

@@ -12,6 +12,10 @@ const char* jplant_finite_text(double x);
 // Report the first objective that is not finite at the end of a run, (t, y).
 jo_status jplant_finite_objectives(jplant_work* r, double t, const double* y, const double* psi);
 
+// Integrals of squares and powers are not negative. One that is by more than the tolerance is not resolved, and
+// neither is its objective: report the first such.
+jo_status jplant_resolved_objectives(jplant_work* r, const double* y, double abs_tol);
+
 // Report an output that is not finite at (t, y): `which` of the outputs, with its value there.
 jo_status jplant_finite_output(jplant_work* r, double t, const double* y, int which, double value);
 

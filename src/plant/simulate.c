@@ -321,6 +321,7 @@ static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, 
   if (status >= 0) {
     const double* psi = scratch + 1 + r->noutput;
     status = jplant_finite_objectives(k->run, r->t_reached, y, psi);
+    if (status >= 0) status = jplant_resolved_objectives(k->run, y, solve->abs_tol);
   }
   return status < 0 ? status : k->finite;
 }

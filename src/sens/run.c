@@ -54,6 +54,7 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
   double t;
   JO_TRY(jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start, opt->t_end, y,
                           &t, &out->statistics));
+  if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
   jplant_clamp(s->plant, y);
   jsens_record_end(record, y);
   jplant_objectives(run, opt->t_end, y, out->value);

@@ -3,6 +3,7 @@
 #include "plant/guard.h"
 
 #include "loads/loads.h"
+#include "plant/finite.h"
 #include "plant/simulate.h"
 #include "sens/sens.h"
 #include "support/fixture.h"
@@ -222,6 +223,36 @@ static void test_redundant_equations_count_in_the_residual(void** state) {
   fixture_close(f);
 }
 
+// ---- objectives that drown in errors
+
+static void test_integrals_of_squares_that_come_out_negative_are_told(void** state) {
+  (void)state;
+  static const char text[] =
+      "jounce: 1\nbodies: {b: {mass: 2}}\njoints: {x: {type: prismatic, child: b, axis: x}}\n"
+      "forces: {s: {on: x, stiffness: 8}}\ninitial: {x: 0.5}\n"
+      "objectives: {plain: {integral: x}, shake: {rms: x.acc}, hit: {peak: x.acc}}\n";
+  fixture* f = fixture_parse("s.yaml", text);
+  jplant_options opt = fixture_interpreted();
+  fixture_build(f, &opt);
+  const jgen_dynamics* d = f->plant->dynamics;
+  double* y = JARENA_ARRAY(&f->a, d->ny, double);
+  int first = jgen_first(&d->layout, JGEN_INTEGRAL);
+  jplant_work* run;
+  assert_ok(f->ctx, jplant_work_create(f->ctx, f->plant, &run));
+  y[first] = -5.0;                      // may be negative
+  y[first + 1] = y[first + 2] = -1e-9;  // within the tolerance: as good as zero
+  assert_ok(f->ctx, jplant_resolved_objectives(run, y, 1e-8));
+  y[first + 2] = -1e-7;
+  assert_refused(f->ctx, jplant_resolved_objectives(run, y, 1e-8), JO_ERR_NUMERIC, "'hit'",
+                 "power");
+  jo_context_clear(f->ctx);
+  y[first + 1] = -0.3;
+  assert_refused(f->ctx, jplant_resolved_objectives(run, y, 1e-2), JO_ERR_NUMERIC, "'shake'",
+                 "negative, -0.3");
+  jplant_work_destroy(run);
+  fixture_close(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wheels_that_roll_are_left_alone),
@@ -233,6 +264,7 @@ int main(void) {
       cmocka_unit_test(test_redundant_equations_that_hold_are_left_alone),
       cmocka_unit_test(test_redundant_equation_that_fails_ends_the_run),
       cmocka_unit_test(test_redundant_equations_count_in_the_residual),
+      cmocka_unit_test(test_integrals_of_squares_that_come_out_negative_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
