@@ -103,7 +103,9 @@ static void read_side(const jmodel_at* axle, const jmodel_node* map, const char*
                   jmodel_vector_at(&at, axis, "axis", path, &s->axis);
     if (s->is_given && s->axis.body < 0) s->axis.body = s->centre.body;
   }
-  if (jmodel_get_scalar(&at, side, "radius", JMODEL_SCOPE_PARAMETERS, &s->radius)) {
+  jmodel_scalar radius;
+  if (jmodel_get_scalar(&at, side, "radius", JMODEL_SCOPE_PARAMETERS, &radius)) {
+    s->radius = radius;
     s->has_radius = true;
   }
   if (s->is_given && !s->has_radius) {

@@ -79,6 +79,18 @@ class Figures(unittest.TestCase):
             for name in ("toe", "camber", "wheel_x", "wheel_y", "contact_y", "roll_centre_height"):
                 self.close(car[name], alone[name], 8)  # loops are closed to 1e-12
 
+    def test_a_wheel_brings_its_radius(self):
+        # of a property file, or said again in the axle: the same contact, which is not the centre
+        sedan = Path("models/sedan/sedan.yaml").resolve()
+        with tempfile.TemporaryDirectory() as folder:
+            said = Path(folder, "said.yaml")
+            said.write_text(f"jounce: 1\ninclude: {sedan}\naxles: {{front: {{left: {{radius: 0.344}}}}}}\n",
+                            encoding="utf-8")
+            given, own = (kinematics(p, "--axle", "front", "--points", "3")["curves"]
+                          for p in (said, sedan))
+        self.close(given["contact_y"], own["contact_y"], 12)
+        self.assertGreater(abs(own["contact_y"][2] - own["wheel_y"][2]), 1e-3)
+
     def test_wheel_force_and_rate_follow_from_the_spring(self):
         # N = -F ds/dz, and its slope; the damping of the springs does not count
         for path, k, free in ((WISHBONE, 73574.10163, 0.613305), (MULTI_LINK, 167062, 0.339)):
