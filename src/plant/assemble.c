@@ -34,6 +34,7 @@ typedef struct problem {
   int nfree, *free;                                  // coordinates to find
   bool *stays, *rests, *arbitrary, *idle, is_moved;  // see jplant_assembly
   double t, *q;                                      // all coordinates
+  bool is_near;                                      // begun at a position nearby
   double *h, *J, *s, *sd, *sdd, *quantity, *value, *rate, *Jq, *guess;
 } problem;
 
@@ -128,7 +129,8 @@ static jo_status search(jo_context* ctx, problem* b, double* x, double* r,
                         jsolve_newton_result* result) {
   jsolve_residual f = {b->nfree, b->p->nh + b->p->ninitial, b, residual, NULL};
   double tolerance = closure_tolerance(b);
-  jsolve_newton_options opt = {tolerance, MAX_ITERATIONS};
+  // from a position nearby the tolerance may be met at once, with few digits more than it asks for
+  jsolve_newton_options opt = {tolerance, MAX_ITERATIONS, b->is_near ? 1 : 0};
   *result = (jsolve_newton_result){0};
   jo_status status = jsolve_newton(ctx, &f, &opt, x, result);
   residual(b, x, r, NULL);
@@ -278,7 +280,7 @@ static jo_status check_drives(jo_context* ctx, const problem* b) {
   return JO_OK;
 }
 
-static jo_status find_position(jo_context* ctx, jarena* a, problem* b) {
+static jo_status find_position(jo_context* ctx, jarena* a, problem* b, const double* from) {
   const jgen_position* p = b->p;
   int nr = p->nh + p->ninitial;
   jsolve_newton_result result;
@@ -291,7 +293,7 @@ static jo_status find_position(jo_context* ctx, jarena* a, problem* b) {
   JO_TRY(check_drives(ctx, b));
   turn_guesses(b);
   for (int i = 0, d = 0; i < p->nq; i++) {
-    b->q[i] = b->m->coordinate[i].is_driven ? b->s[d++] : b->guess[i];
+    b->q[i] = b->m->coordinate[i].is_driven ? b->s[d++] : from ? from[i] : b->guess[i];
   }
   free_coordinates(b, NULL, x);
   residual(b, x, r, NULL);
@@ -363,10 +365,11 @@ static jo_status check_velocity(jo_context* ctx, const problem* b, const double*
 }
 
 jo_status jplant_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jgen_position* p,
-                          const double* values, double t, jplant_assembly* out) {
-  problem b = {.m = m, .p = p, .t = t, .values = values ? values : p->p};
+                          const double* values, const double* from, double t,
+                          jplant_assembly* out) {
+  problem b = {.m = m, .p = p, .t = t, .values = values ? values : p->p, .is_near = from};
   JO_TRY(allocate(ctx, a, &b));
-  JO_TRY(find_position(ctx, a, &b));
+  JO_TRY(find_position(ctx, a, &b, from));
   out->qd = JARENA_ARRAY(a, p->nq, double);
   out->z = JARENA_ARRAY(a, p->nz, double);
   if (!out->qd || !out->z) return jerr_memory(ctx);

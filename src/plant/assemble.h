@@ -20,9 +20,9 @@ typedef struct jplant_assembly {
                     // the search came to, and the rest depends on the way there
 } jplant_assembly;
 
-// `values`: of the live numbers, NULL: the model's.
+// `values`: of the live numbers, NULL: the model's. `from`: coordinates the search begins at (nq), NULL: the guesses.
 jo_status jplant_assemble(jo_context* ctx, jarena* a, const jmodel* m, const jgen_position* p,
-                          const double* values, double t, jplant_assembly* out);
+                          const double* values, const double* from, double t, jplant_assembly* out);
 
 // Velocities at another position q that closes the loops: as the initial conditions say, consistent.
 // qd, rests: as in an assembly (nq). Driven coordinates in q are set.

@@ -180,7 +180,7 @@ static jo_status build(jplant* p, const jplant_options* opt) {
   jplant_assembly s = {0};
   jgen_partition part;
   JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
-  JO_TRY(jplant_assemble(p->ctx, &p->arena, m, p->position, NULL, m->simulation.t_start, &s));
+  JO_TRY(jplant_assemble(p->ctx, &p->arena, m, p->position, NULL, NULL, m->simulation.t_start, &s));
   warn_of_choices(p, &s);
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
                                &part));

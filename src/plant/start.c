@@ -27,13 +27,13 @@ static void refuse_moved(int nq, int nw, const double* dq, const char** why) {
 }
 
 static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, const double* values,
-                          jplant_start* out) {
+                          const double* from, jplant_start* out) {
   const jgen_dynamics* d = p->dynamics;
   const jmodel* m = p->model;
   int nq = m->ncoordinate, nz = p->position->nz;
   double t = m->simulation.t_start;
   jplant_assembly at = {0};
-  JO_TRY(jplant_assemble(ctx, a, m, p->position, values, t, &at));
+  JO_TRY(jplant_assemble(ctx, a, m, p->position, values, from, t, &at));
   double* dq = JARENA_ARRAY(a, (int64_t)nq * nw, double);
   double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw, double);
   double* dz = JARENA_ARRAY(a, (int64_t)nz * nw, double);
@@ -58,7 +58,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
 
 jo_status jplant_start_at_rest(jo_context* ctx, jarena* a, const jplant* p, int nw,
                                const double* values, jplant_start* out) {
-  JO_TRY(assemble(ctx, a, p, nw, values, out));
+  JO_TRY(assemble(ctx, a, p, nw, values, NULL, out));
   return jplant_static_start(ctx, a, p, values, nw, out->y, out->S, out->why);
 }
 
@@ -78,14 +78,19 @@ jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* val
   return status;
 }
 
+jo_status jplant_start_near(jo_context* ctx, jarena* a, const jplant* p, int nw,
+                            const double* values, const double* from, jplant_start* out) {
+  JO_TRY(assemble(ctx, a, p, nw, values, from, out));
+  const int* wrt = p->dynamics->sens.wrt;
+  return nw > 0 ? jplant_window_start(ctx, p, values, wrt, nw, out->y, out->S) : JO_OK;
+}
+
 jo_status jplant_start_find(jo_context* ctx, jarena* a, const jplant* p, int nw,
                             const double* values, jplant_start* out) {
-  if (p->model->simulation.start_static) {
-    JO_TRY(jplant_start_at_rest(ctx, a, p, nw, values, out));
-    JO_TRY(jplant_static_velocities(ctx, p, values, nw, out->y, out->S));
-  } else {
-    JO_TRY(assemble(ctx, a, p, nw, values, out));
-  }
+  if (!p->model->simulation.start_static)
+    return jplant_start_near(ctx, a, p, nw, values, NULL, out);
+  JO_TRY(jplant_start_at_rest(ctx, a, p, nw, values, out));
+  JO_TRY(jplant_static_velocities(ctx, p, values, nw, out->y, out->S));
   const int* wrt = p->dynamics->sens.wrt;
   return nw > 0 ? jplant_window_start(ctx, p, values, wrt, nw, out->y, out->S) : JO_OK;
 }

@@ -19,6 +19,10 @@ jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* val
 jo_status jplant_start_find(jo_context* ctx, jarena* a, const jplant* p, int nw,
                             const double* values, jplant_start* out);
 
+// Assembled, whatever the model says, by a search that begins at these coordinates (nq) in place of the guesses.
+jo_status jplant_start_near(jo_context* ctx, jarena* a, const jplant* p, int nw,
+                            const double* values, const double* from, jplant_start* out);
+
 // At static equilibrium, at rest, whatever the model says.
 jo_status jplant_start_at_rest(jo_context* ctx, jarena* a, const jplant* p, int nw,
                                const double* values, jplant_start* out);

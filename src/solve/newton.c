@@ -149,7 +149,8 @@ static jo_status iterate(solver* s, const jsolve_newton_options* opt, double* x,
   s->norm = norm2(f->nr, s->r);
   if (!isfinite(s->norm)) return JO_ERR_NUMERIC;
   out->residual = largest(f->nr, s->r, &out->worst);
-  while (out->residual > opt->tolerance && out->iterations < opt->max_iterations) {
+  while ((out->residual > opt->tolerance || out->iterations < opt->min_iterations) &&
+         out->iterations < opt->max_iterations) {
     jo_status status = improve(s, x);
     if (status == JO_ERR_CONVERGENCE) break;
     JO_TRY(status);

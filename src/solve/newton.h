@@ -17,6 +17,7 @@ typedef struct jsolve_residual {
 typedef struct jsolve_newton_options {
   double tolerance;  // on max |r|
   int max_iterations;
+  int min_iterations;  // even where the tolerance is met, as long as they improve anything
 } jsolve_newton_options;
 
 typedef struct jsolve_newton_result {

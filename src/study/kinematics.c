@@ -1,439 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suspension kinematics as assemblies of a copy of the model: its initial conditions hold the vehicle at its design
-// position and lift the wheels, by numbers that can be set; sensors tell how the wheels stand. So derivatives
-// are those of the assembly. Wheels rise at 1 m/s: slopes over travel are velocities, and as exact; what springs
-// exert is what changes its sign when they sink instead, and dampers do not.
+// Suspension kinematics as assemblies of a copy of the model (axle_model.h), so that derivatives are those of the
+// assembly. Wheels rise at 1 m/s: slopes over travel are velocities, and as exact; what springs exert is what changes
+// its sign when they sink instead, and dampers do not.
 #include "study/kinematics.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "model/element.h"
 #include "plant/start.h"
 
-#define MAX_CURVES 64
-#define DEGREES    "180/pi"
+#define RATE_STEP    3e-4  // of travel, for the derivatives of the wheel rate [m]
+#define STRIDE       0.01  // of travel on the way to a position [m], ...
+#define MOST_STRIDES 200   // ... or longer ones
 
-enum { LEFT, RIGHT, RACK, RATE, NMOVED };
-static const char* const moved_path[NMOVED] = {"kinematics.left", "kinematics.right",
-                                               "kinematics.rack", "kinematics.rate"};
-#define RATE_STEP 3e-4  // of travel, for the derivatives of the wheel rate [m]
-static const char* const side_name[2] = {"l", "r"};
-
-typedef struct builder {
+typedef struct positions {
   jo_context* ctx;
   jarena a;
-  const jmodel* m;
-  const jmodel_axle* axle;
   const jstudy_kinematics_options* opt;
-  jmodel copy;
-  bool failed;  // no memory
-  struct {
-    const char *name, *unit, *description;
-    bool is_change;  // against the design position
-    bool is_odd;     // in the rate of travel
-  } curve[MAX_CURVES];
-  int ncurve;
-  int force, rate;  // curves: of the wheel, and its slope; -1: none
-  int* wrt;         // numbers differentiated for: those asked for, then the travel of both wheels
+  jstudy_axle_model axle;
+  int* wrt;  // numbers differentiated for: those asked for, then the travel of both wheels
   int nw;
-  int moved[NMOVED];  // numbers of the copy
+  int rate;  // curve: slope of the wheel force; -1: none
   jplant* plant;
-} builder;
+  double* p;      // live numbers: where the next position is
+  double* q;      // coordinates from where it is searched for: those of the position before (nq)
+  double travel;  // of that position
+} positions;
 
-// ---- texts ---------------------------------------------------------------------------------------
-
-static const char* text_of(builder* b, const jmodel_scalar* s) {
-  const char* text = s->text ? jarena_printf(&b->a, "(%s)", s->text)
-                             : jarena_printf(&b->a, "%s", b->m->number[s->number].path);
-  if (!text) b->failed = true;
-  return text ? text : "0";
-}
-
-static const char* join(builder* b, const char* format, const char* x, const char* y) {
-  const char* text = jarena_printf(&b->a, format, x, y);
-  if (!text) b->failed = true;
-  return text ? text : "0";
-}
-
-static jmodel_scalar expression(const builder* b, const char* text) {
-  return (jmodel_scalar){
-      .text = text, .number = -1, .path = "kinematics", .place = {b->m->path, 0}};
-}
-
-// ---- what moves ----------------------------------------------------------------------------------
-
-static bool grow(builder* b, void* pp, int n, int more, size_t size) {
-  void **list = pp, *out = jarena_array(&b->a, (size_t)(n + more), size);
-  if (!out) {
-    b->failed = true;
-    return false;
-  }
-  if (n > 0) memcpy(out, *list, (size_t)n * size);
-  *list = out;
-  return true;
-}
-
-static void add_numbers(builder* b) {
-  jmodel* c = &b->copy;
-  if (!grow(b, &c->number, c->nnumber, NMOVED, sizeof *c->number)) return;
-  for (int i = 0; i < NMOVED; i++) {
-    b->moved[i] = c->nnumber;
-    c->number[c->nnumber++] =
-        (jmodel_number){.path = moved_path[i], .place = {b->m->path, 0}, .is_parameter = true};
-  }
-}
-
-static void add_condition(builder* b, const char* quantity, const char* value, const char* rate) {
-  jmodel* c = &b->copy;
-  c->initial[c->ninitial++] = (jmodel_initial){.quantity = expression(b, quantity),
-                                               .has_value = true,
-                                               .has_rate = true,
-                                               .value = expression(b, value),
-                                               .rate = expression(b, rate)};
-}
-
-// The vehicle stays where it was drawn.
-static void hold_vehicle(builder* b) {
-  const jmodel* m = b->m;
-  for (int i = 0; i < m->njoint; i++) {
-    const jmodel_joint* j = &m->joint[i];
-    if (j->type != JMODEL_JOINT_FREE || j->parent != 0) continue;
-    for (int k = 0; k < 6; k++) {
-      const char* at = k < 3 ? text_of(b, &j->at_child.r.e[k]) : "0";
-      add_condition(b, m->coordinate[j->first_coordinate + k].name, at, "0");
-    }
-  }
-}
-
-static void move_rack(builder* b) {
-  jmodel* c = &b->copy;
-  int rack = b->axle->rack;
-  if (rack < 0) return;
-  if (!c->coordinate[rack].is_driven) {
-    add_condition(b, c->coordinate[rack].name, moved_path[RACK], "0");
-    return;
-  }
-  if (!grow(b, &c->coordinate, c->ncoordinate, 0, sizeof *c->coordinate)) return;
-  c->coordinate[rack].driven = expression(b, moved_path[RACK]);
-}
-
-static bool is_given(const builder* b, int side) {
-  return b->axle->side[side].is_given;
-}
-
-static const char* body_of(const builder* b, const jmodel_point* p) {
-  return b->m->body[p->body].name;
-}
-
-static void lift_wheel(builder* b, int side) {
-  const jmodel_point* p = &b->axle->side[side].centre;
-  const char* z = join(b, "%s.kinematics_%s_c.z", body_of(b, p), side_name[side]);
-  const char* height = join(b, "%s + %s", text_of(b, &p->r.e[2]), moved_path[side]);
-  jstudy_motion motion = b->opt->motion;
-  const char* rate = motion == JSTUDY_MOTION_STEER                   ? "0"
-                     : motion == JSTUDY_MOTION_ROLL && side == RIGHT ? "-kinematics.rate"
-                                                                     : "kinematics.rate";
-  add_condition(b, z, height, rate);
-}
-
-// ---- points --------------------------------------------------------------------------------------
-
-// Body coordinates are those of the vehicle, so that heights at the design position are known as expressions.
-static jo_status check_frame(const builder* b, const jmodel_point* p, jmodel_place place) {
-  if (p->in_vehicle || p->body == 0 || !b->m->body[p->body].has_frame) return JO_OK;
-  return jerr_set(
-      b->ctx, JO_ERR_MODEL,
-      "%s:%d: axle '%s': point '%s' is given in axes of body '%s'; hint: kinematics need "
-      "vehicle coordinates, as hardpoints have them",
-      place.file, place.line, b->axle->name, p->name, b->m->body[p->body].name);
-}
-
-static void add_point(builder* b, const jmodel_point* p, const char* name, const jmodel_v3* r) {
-  jmodel* c = &b->copy;
-  jmodel_named_v3 point = {name, *r, {b->m->path, 0}};
-  if (p->in_vehicle) {
-    c->hardpoint[c->nhardpoint++] = point;
-  } else {
-    jmodel_body* body = &c->body[p->body];
-    body->point[body->npoint++] = point;
-  }
-}
-
-// Centre and a point one unit along the axis.
-static jo_status add_points(builder* b, int side) {
-  const jmodel_axle_side* s = &b->axle->side[side];
-  jmodel_v3 tip;
-  JO_TRY(check_frame(b, &s->centre, s->place));
-  for (int i = 0; i < 3; i++) {
-    const char* centre = text_of(b, &s->centre.r.e[i]);
-    tip.e[i] = expression(b, join(b, "%s + %s", centre, text_of(b, &s->axis.v.e[i])));
-  }
-  add_point(b, &s->centre, join(b, "kinematics_%s_%s", side_name[side], "c"), &s->centre.r);
-  add_point(b, &s->centre, join(b, "kinematics_%s_%s", side_name[side], "a"), &tip);
-  for (int i = 0; s->has_kingpin && i < 2; i++) {
-    JO_TRY(check_frame(b, &s->kingpin[i], s->place));
-    const char* name = join(b, "kinematics_%s_%s", side_name[side], i == 0 ? "k0" : "k1");
-    add_point(b, &s->kingpin[i], name, &s->kingpin[i].r);
-  }
-  return JO_OK;
-}
-
-static jo_status name_points(builder* b) {
-  jmodel* c = &b->copy;
-  enum { MOST = 8 };
-  if (!grow(b, &c->body, c->nbody, 0, sizeof *c->body)) return jerr_memory(b->ctx);
-  grow(b, &c->hardpoint, c->nhardpoint, MOST, sizeof *c->hardpoint);
-  for (int i = 0; i < c->nbody; i++) {
-    grow(b, &c->body[i].point, c->body[i].npoint, MOST, sizeof *c->body[i].point);
-  }
-  if (b->failed) return jerr_memory(b->ctx);
-  for (int side = 0; side < 2; side++) {
-    if (is_given(b, side)) JO_TRY(add_points(b, side));
-  }
-  return JO_OK;
-}
-
-// ---- curves --------------------------------------------------------------------------------------
-
-static void add_signal(builder* b, const char* name, const char* text, const char* unit,
-                       const char* description, bool is_output) {
-  jmodel* c = &b->copy;
-  jmodel_signal s = {name, expression(b, text), unit, description, is_output};
-  c->signal[c->nsignal++] = s;
-}
-
-static void add_curve(builder* b, const char* name, const char* unit, bool is_change,
-                      const char* text, const char* description) {
-  b->curve[b->ncurve].name = name;
-  b->curve[b->ncurve].unit = unit;
-  b->curve[b->ncurve].description = description;
-  b->curve[b->ncurve++].is_change = is_change;
-  add_signal(b, join(b, "kinematics_curve_%s%s", name, ""), text, unit, description, true);
-}
-
-// Positions and velocities of a wheel as signals k<side>_...: centre c, unit axis a, contact p. With h = sqrt(1 - az^2)
-//   (K1)  p = c + r (az a - e_z) / h
-static void describe_wheel(builder* b, int side) {
-  const jmodel_axle_side* s = &b->axle->side[side];
-  const char *body = body_of(b, &s->centre), *w = side_name[side];
-  static const char* const axis[] = {"x", "y", "z"};
-  const char* length = join(b, "k%s_length%s", w, "");
-  const char *c = join(b, "%s.kinematics_%s_c", body, w),
-             *a = join(b, "%s.kinematics_%s_a", body, w);
-  char* square =
-      jarena_printf(&b->a, "sqrt((%s.x-%s.x)^2+(%s.y-%s.y)^2+(%s.z-%s.z)^2)", a, c, a, c, a, c);
-  if (!square) b->failed = true;
-  add_signal(b, length, square ? square : "1", "m", "", false);
-  for (int i = 0; i < 3; i++) {
-    char* turn = jarena_printf(&b->a, "(%s.%s-%s.%s)/%s", a, axis[i], c, axis[i], length);
-    char* rate = jarena_printf(&b->a, "(%s.v%s-%s.v%s)/%s", a, axis[i], c, axis[i], length);
-    if (!turn || !rate) b->failed = true;
-    add_signal(b, join(b, "k%s_a%s", w, axis[i]), turn ? turn : "0", "", "", false);
-    add_signal(b, join(b, "k%s_va%s", w, axis[i]), rate ? rate : "0", "", "", false);
-  }
-  const char* r = text_of(b, &s->radius);
-  char* h = jarena_printf(&b->a, "sqrt(1-k%s_az^2)", w);
-  add_signal(b, join(b, "k%s_h%s", w, ""), h ? h : "1", "", "", false);
-  for (int i = 0; i < 2; i++) {
-    char* at =
-        jarena_printf(&b->a, "%s.%s+%s*k%s_az*k%s_a%s/k%s_h", c, axis[i], r, w, w, axis[i], w);
-    char* rate = jarena_printf(
-        &b->a,
-        "%s.v%s+%s*((k%s_vaz*k%s_a%s+k%s_az*k%s_va%s)/k%s_h+k%s_az^2*k%s_a%s*k%s_vaz/k%s_h^3)", c,
-        axis[i], r, w, w, axis[i], w, w, axis[i], w, w, w, axis[i], w, w);
-    if (!at || !rate) b->failed = true;
-    add_signal(b, join(b, "k%s_p%s", w, axis[i]), at ? at : "0", "m", "", false);
-    add_signal(b, join(b, "k%s_vp%s", w, axis[i]), rate ? rate : "0", "m/s", "", false);
-  }
-  char* pz = jarena_printf(&b->a, "%s.z-%s*k%s_h", c, r, w);
-  char* vpz = jarena_printf(&b->a, "%s.vz+%s*k%s_az*k%s_vaz/k%s_h", c, r, w, w, w);
-  if (!h || !pz || !vpz) b->failed = true;
-  add_signal(b, join(b, "k%s_pz%s", w, ""), pz ? pz : "0", "m", "", false);
-  add_signal(b, join(b, "k%s_vpz%s", w, ""), vpz ? vpz : "0", "m/s", "", false);
-}
-
-// Angles do not depend on where the axis points to; s: +1 left, -1 right.
-//   (K2)  toe = s atan(ax / ay)    camber = -atan(s az / ay / sqrt(1 + (ax / ay)^2))
-static void add_wheel_curves(builder* b, int side) {
-  const char *w = side_name[side], *s = side == LEFT ? "" : "-";
-  const char* c = join(b, "%s.kinematics_%s_c", body_of(b, &b->axle->side[side].centre), w);
-  const char* toe = jarena_printf(&b->a, "%satan(k%s_ax/k%s_ay)*" DEGREES, s, w, w);
-  const char* steer = jarena_printf(&b->a, "-atan(k%s_ax/k%s_ay)*" DEGREES, w, w);
-  const char* camber = jarena_printf(
-      &b->a, "-atan(%sk%s_az/k%s_ay/sqrt(1+(k%s_ax/k%s_ay)^2))*" DEGREES, s, w, w, w, w);
-  if (!toe || !camber || !steer) b->failed = true;
-  if (b->failed) return;
-  add_curve(b, "toe", "deg", false, toe, "positive: in");
-  add_curve(b, "camber", "deg", false, camber, "positive: top out");
-  add_curve(b, "steer", "deg", false, steer, "positive: to the left");
-  add_curve(b, "wheel_x", "m", true, join(b, "%s.x%s", c, ""), "wheel centre, forward");
-  add_curve(b, "wheel_y", "m", true, join(b, "%s.y%s", c, ""), "wheel centre, to the left");
-  add_curve(b, "contact_x", "m", true, join(b, "k%s_px%s", w, ""), "contact point, forward");
-  add_curve(b, "contact_y", "m", true, join(b, "k%s_py%s", w, ""), "contact point, to the left");
-}
-
-//   (K3)  ratio = ds/dz
-static void add_element_curves(builder* b, int side) {
-  const jmodel_axle_side* s = &b->axle->side[side];
-  bool moves = b->opt->motion != JSTUDY_MOTION_STEER;
-  for (int i = 0; i < s->nspring + s->ndamper && b->ncurve < MAX_CURVES - 12; i++) {
-    const char* name =
-        b->m->element[i < s->nspring ? s->spring[i] : s->damper[i - s->nspring]].name;
-    add_curve(b, join(b, "%s_length%s", name, ""), "m", false, join(b, "%s.length%s", name, ""),
-              "length");
-    if (!moves) continue;
-    const char* rate =
-        b->opt->motion == JSTUDY_MOTION_ROLL && side == RIGHT ? "-%s.rate%s" : "%s.rate%s";
-    add_curve(b, join(b, "%s_ratio%s", name, ""), "m/m", false, join(b, rate, name, ""),
-              "change of length by travel");
-  }
-}
-
-//   (K4)  caster, inclination, and where the axis meets the ground, against the contact
-static void add_kingpin_curves(builder* b, int side) {
-  const jmodel_axle_side* s = &b->axle->side[side];
-  if (!s->has_kingpin) return;
-  const char *w = side_name[side], *sign = side == LEFT ? "-" : "";
-  const char* k0 = join(b, "%s.kinematics_%s_k0", body_of(b, &s->kingpin[0]), w);
-  const char* k1 = join(b, "%s.kinematics_%s_k1", body_of(b, &s->kingpin[1]), w);
-  const char* ground = jarena_printf(&b->a, "(k%s_pz-%s.z)/(%s.z-%s.z)", w, k0, k1, k0);
-  const char* caster =
-      jarena_printf(&b->a, "-atan((%s.x-%s.x)/(%s.z-%s.z))*" DEGREES, k1, k0, k1, k0);
-  const char* inclination =
-      jarena_printf(&b->a, "%satan((%s.y-%s.y)/(%s.z-%s.z))*" DEGREES, sign, k1, k0, k1, k0);
-  if (!ground || !caster || !inclination) b->failed = true;
-  if (b->failed) return;
-  add_signal(b, join(b, "k%s_ground%s", w, ""), ground, "", "", false);
-  const char* trail = jarena_printf(&b->a, "%s.x+k%s_ground*(%s.x-%s.x)-k%s_px", k0, w, k1, k0, w);
-  const char* scrub = jarena_printf(&b->a, "%s(%s.y+k%s_ground*(%s.y-%s.y)-k%s_py)",
-                                    side == LEFT ? "-" : "", k0, w, k1, k0, w);
-  if (!trail || !scrub) b->failed = true;
-  if (b->failed) return;
-  add_curve(b, "caster", "deg", false, caster, "steering axis, positive: top to the rear");
-  add_curve(b, "kingpin_inclination", "deg", false, inclination, "positive: top in");
-  add_curve(b, "scrub_radius", "m", false, scrub, "positive: the axis meets the ground inside");
-  add_curve(b, "caster_trail", "m", false, trail, "positive: the axis meets the ground ahead");
-}
-
-// Contacts move about the roll centre: of each side at the middle plane, and the mean of both.
-//   (K5)  height = y dy/dz       of the contact
-static void add_axle_curves(builder* b) {
-  bool both = is_given(b, LEFT) && is_given(b, RIGHT);
-  const char* w = side_name[b->opt->side];
-  if (both) add_curve(b, "track_change", "m", true, "kl_py-kr_py", "distance of the contacts");
-  if (b->opt->motion == JSTUDY_MOTION_STEER) return;
-  const char* one = jarena_printf(&b->a, "k%s_py*k%s_vpy/k%s_vpz", w, w, w);
-  if (!one) b->failed = true;
-  const char* mean = "(kl_py*kl_vpy/kl_vpz+kr_py*kr_vpy/kr_vpz)/2";
-  add_curve(b, "roll_centre_height", "m", false, both ? mean : one ? one : "0", "above the ground");
-}
-
-// Where both wheels roll about one point on the line of the rear axle, the cotangents of their angles differ by
-// track over wheelbase; this is how far the left one is off, given the right one.
-static void add_ackermann(builder* b) {
-  bool both = is_given(b, LEFT) && is_given(b, RIGHT);
-  if (!both || b->opt->motion != JSTUDY_MOTION_STEER) return;
-  add_curve(b, "steer_difference", "deg", false, "(atan(kr_ax/kr_ay)-atan(kl_ax/kl_ay))*" DEGREES,
-            "left less right");
-  if (!b->axle->has_wheelbase) return;
-  const char* base = text_of(b, &b->axle->wheelbase);
-  // tan(left) without slip = tan(right) / (1 - tan(right) track / wheelbase)
-  const char* ideal = jarena_printf(
-      &b->a, "(-atan(kl_ax/kl_ay)+atan(kr_ax/kr_ay/(1+kr_ax/kr_ay*(kl_py-kr_py)/%s)))*" DEGREES,
-      base);
-  if (!ideal) b->failed = true;
-  add_curve(b, "ackermann_error", "deg", false, ideal ? ideal : "0",
-            "of the left wheel, against rolling without slip");
-}
-
-// Springs give back what lifts the wheel. (K6)  N dz/dt = -sum of their powers
-static void add_wheel_force(builder* b, int side) {
-  const jmodel_axle_side* s = &b->axle->side[side];
-  bool sinks = b->opt->motion == JSTUDY_MOTION_ROLL && side == RIGHT;
-  if (s->nspring == 0 || b->opt->motion == JSTUDY_MOTION_STEER) return;
-  const char* sum = "";
-  for (int i = 0; i < s->nspring; i++) {
-    sum = join(b, *sum ? "%s+%s.power" : "%s%s.power", sum, b->m->element[s->spring[i]].name);
-  }
-  b->force = b->ncurve;
-  b->curve[b->ncurve].is_odd = true;
-  add_curve(b, "wheel_force", "N", false, join(b, sinks ? "(%s)%s" : "-(%s)%s", sum, ""),
-            "of the springs, upward on the wheel to hold it");
-}
-
-static jo_status add_signals(builder* b) {
-  jmodel* c = &b->copy;
-  enum { MOST = 64 + MAX_CURVES };
-  if (!grow(b, &c->signal, c->nsignal, MOST, sizeof *c->signal)) return jerr_memory(b->ctx);
-  for (int i = 0; i < c->nsignal; i++) {
-    c->signal[i].is_output = false;
-  }
-  for (int side = 0; side < 2; side++) {
-    if (is_given(b, side)) describe_wheel(b, side);
-  }
-  add_wheel_curves(b, b->opt->side);
-  add_kingpin_curves(b, b->opt->side);
-  add_axle_curves(b);
-  add_ackermann(b);
-  add_element_curves(b, b->opt->side);
-  add_wheel_force(b, b->opt->side);
-  return b->failed ? jerr_memory(b->ctx) : JO_OK;
-}
-
-// ---- the copy ------------------------------------------------------------------------------------
-
-static jo_status make_copy(builder* b) {
-  jmodel* c = &b->copy;
-  *c = *b->m;
-  add_numbers(b);
-  c->ninitial = c->nobjective = 0;
-  c->simulation.start_static = false;
-  c->initial = JARENA_ARRAY(&b->a, 6 * c->njoint + 3, jmodel_initial);
-  if (!c->initial || b->failed) return jerr_memory(b->ctx);
-  hold_vehicle(b);
-  move_rack(b);
-  for (int side = 0; side < 2; side++) {
-    if (is_given(b, side)) lift_wheel(b, side);
-  }
-  if (b->failed) return jerr_memory(b->ctx);
-  JO_TRY(name_points(b));
-  return add_signals(b);
-}
-
-static jo_status find_axle(builder* b) {
-  const jmodel* m = b->m;
-  const char* name = b->opt->axle;
-  if (m->naxle == 0) {
-    return jerr_set(b->ctx, JO_ERR_MODEL,
-                    "%s: the model has no axles; hint: name wheels under 'axles:', docs/format.md",
-                    m->path);
-  }
-  for (int i = 0; i < m->naxle; i++) {
-    if (name ? strcmp(m->axle[i].name, name) == 0 : m->naxle == 1) b->axle = &m->axle[i];
-  }
-  if (!b->axle && !name) {
-    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%s: the model has %d axles: say which one", m->path,
-                    m->naxle);
-  }
-  if (!b->axle) {
-    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%s: no axle is named '%.60s'; there %s '%s'%s",
-                    m->path, name, m->naxle == 1 ? "is" : "are", m->axle[0].name,
-                    m->naxle > 1 ? " and others" : "");
-  }
-  if (!b->axle->side[b->opt->side].is_given) {
-    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%s:%d: axle '%s' has no %s wheel",
-                    b->axle->place.file, b->axle->place.line, b->axle->name,
-                    b->opt->side == LEFT ? "left" : "right");
-  }
-  if (b->opt->motion == JSTUDY_MOTION_STEER && b->axle->rack < 0) {
-    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%s:%d: axle '%s' does not steer: it names no 'rack'",
-                    b->axle->place.file, b->axle->place.line, b->axle->name);
-  }
-  return JO_OK;
-}
-
-static jo_status check_options(const builder* b) {
+static jo_status check_options(const positions* b) {
   const jstudy_kinematics_options* o = b->opt;
   if (o->n < 1 || o->n > 100000) {
     return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%d positions: must be between 1 and 100000", o->n);
@@ -446,17 +40,17 @@ static jo_status check_options(const builder* b) {
 }
 
 // Equations are interpreted: a few hundred evaluations are not worth a compiler.
-static jo_status build_plant(builder* b) {
+static jo_status build_plant(positions* b) {
   jplant_options opt = jplant_options_default();
-  jmodel* c = &b->copy;
+  jmodel* c = &b->axle.copy;
   b->wrt = JARENA_ARRAY(&b->a, b->opt->nwrt + 2, int);
   if (!b->wrt) return jerr_memory(b->ctx);
   for (b->nw = 0; b->nw < b->opt->nwrt; b->nw++) {
     b->wrt[b->nw] = b->opt->wrt[b->nw];
     c->number[b->wrt[b->nw]].is_parameter = true;
   }
-  for (int side = 0; side < 2 && b->force >= 0; side++) {
-    b->wrt[b->nw++] = b->moved[side];
+  for (int side = 0; side < 2 && b->axle.force >= 0; side++) {
+    b->wrt[b->nw++] = b->axle.moved[side];
   }
   opt.kernel.backend = JKERNEL_INTERP;
   opt.gen.wrt = b->wrt;
@@ -466,46 +60,71 @@ static jo_status build_plant(builder* b) {
 
 // ---- positions -----------------------------------------------------------------------------------
 
-static void set_number(const builder* b, double* p, int which, double value) {
+static void set_number(const positions* b, int number, double value) {
   const jgen_dynamics* d = b->plant->dynamics;
   for (int i = 0; i < d->np; i++) {
-    if (d->live[i] == b->moved[which]) p[i] = value;
+    if (d->live[i] == number) b->p[i] = value;
   }
 }
 
-// Outputs of a position (noutput), and their derivatives (noutput x nw), with the wheels at a rate.
-static jo_status stand_at(const builder* b, double travel, double rate, double* out, double* dout) {
-  const jgen_dynamics* d = b->plant->dynamics;
+static void set_travel(const positions* b, double travel, double rate) {
+  const int* moved = b->axle.moved;
+  if (b->opt->motion == JSTUDY_MOTION_STEER) {
+    set_number(b, moved[JSTUDY_MOVED_RACK], travel);
+  } else {
+    double other = b->opt->motion == JSTUDY_MOTION_ROLL ? -travel : travel;
+    set_number(b, moved[JSTUDY_MOVED_LEFT], travel);
+    set_number(b, moved[JSTUDY_MOVED_RIGHT], other);
+  }
+  set_number(b, moved[JSTUDY_MOVED_RATE], rate);
+}
+
+static jo_status find(positions* b, jarena* a, double travel, double rate, int nw,
+                      jplant_start* at) {
+  set_travel(b, travel, rate);
+  return jplant_start_near(b->ctx, a, b->plant, nw, b->p, b->q, at);
+}
+
+// By strides from where the last position was.
+static jo_status reach(positions* b, double travel) {
   jarena a;
   jarena_init(&a, b->ctx);
-  double* p = JARENA_ARRAY(&a, d->np, double);
-  jo_status status = p ? JO_OK : jerr_memory(b->ctx);
-  jplant_start at;
-  if (p) {
-    bool steers = b->opt->motion == JSTUDY_MOTION_STEER;
-    memcpy(p, d->p, (size_t)d->np * sizeof *p);
-    if (!steers) set_number(b, p, LEFT, travel);
-    if (!steers) set_number(b, p, RIGHT, b->opt->motion == JSTUDY_MOTION_ROLL ? -travel : travel);
-    if (steers) set_number(b, p, RACK, travel);
-    set_number(b, p, RATE, rate);
-    status = jplant_start_find(b->ctx, &a, b->plant, b->nw, p, &at);
+  double way = travel - b->travel;
+  int n = (int)fmin(ceil(fabs(way) / STRIDE), MOST_STRIDES);
+  double t = b->axle.copy.simulation.t_start;
+  jo_status status = JO_OK;
+  for (int i = 1; i <= n && status >= 0; i++) {
+    jplant_start at;
+    status = find(b, &a, travel - way * (double)(n - i) / n, 1.0, 0, &at);
+    if (status >= 0) status = jplant_coordinates(b->ctx, b->plant, t, at.y, b->q, NULL);
   }
-  if (status >= 0) status = jplant_start_outputs(b->ctx, &a, b->plant, b->nw, p, &at, out, dout);
+  b->travel = travel;
+  jarena_free(&a);
+  return status;
+}
+
+// Outputs of a position (noutput), and their derivatives (noutput x nw), with the wheels at a rate.
+static jo_status stand_at(positions* b, double travel, double rate, double* out, double* dout) {
+  jarena a;
+  jarena_init(&a, b->ctx);
+  jplant_start at;
+  jo_status status = find(b, &a, travel, rate, b->nw, &at);
+  if (status >= 0) status = jplant_start_outputs(b->ctx, &a, b->plant, b->nw, b->p, &at, out, dout);
   jarena_free(&a);
   return status;
 }
 
 // The same, with the odd part of what is odd.
-static jo_status stand(builder* b, double travel, double* out, double* dout) {
+static jo_status stand(positions* b, double travel, double* out, double* dout) {
   JO_TRY(stand_at(b, travel, 1.0, out, dout));
-  if (b->force < 0) return JO_OK;
+  if (b->axle.force < 0) return JO_OK;
   jarena_mark mark = jarena_save(&b->a);
   size_t no = (size_t)b->plant->dynamics->noutput, nw = (size_t)b->nw;
   double *down = JARENA_ARRAY(&b->a, no, double), *ddown = JARENA_ARRAY(&b->a, no * nw, double);
   if (!down || !ddown) return jerr_memory(b->ctx);
   JO_TRY(stand_at(b, travel, -1.0, down, ddown));
-  for (size_t c = 0; c < (size_t)b->ncurve; c++) {
-    if (!b->curve[c].is_odd) continue;
+  for (size_t c = 0; c < (size_t)b->axle.ncurve; c++) {
+    if (!b->axle.curve[c].is_odd) continue;
     out[c] = 0.5 * (out[c] - down[c]);
     for (size_t w = 0; w < nw; w++) {
       dout[c * nw + w] = 0.5 * (dout[c * nw + w] - ddown[c * nw + w]);
@@ -515,25 +134,25 @@ static jo_status stand(builder* b, double travel, double* out, double* dout) {
   return JO_OK;
 }
 
-static jo_status allocate(jstudy_kinematics* k, builder* b) {
-  b->rate = b->force >= 0 ? b->ncurve : -1;
+static jo_status allocate(jstudy_kinematics* k, positions* b) {
+  b->rate = b->axle.force >= 0 ? b->axle.ncurve : -1;
   if (b->rate >= 0) {
-    b->curve[b->rate].name = "wheel_rate";
-    b->curve[b->rate].unit = "N/m";
-    b->curve[b->rate].description = "slope of the wheel force over travel";
+    b->axle.curve[b->rate].name = "wheel_rate";
+    b->axle.curve[b->rate].unit = "N/m";
+    b->axle.curve[b->rate].description = "slope of the wheel force over travel";
   }
-  k->ncurve = b->ncurve + (b->rate >= 0 ? 1 : 0);
+  k->ncurve = b->axle.ncurve + (b->rate >= 0 ? 1 : 0);
   k->nw = b->opt->nwrt;
   k->n = b->opt->n;
-  k->axle = b->axle->name;
+  k->axle = b->axle.axle->name;
   k->travel = JARENA_ARRAY(&k->arena, k->n, double);
   k->curve = JARENA_ARRAY(&k->arena, k->ncurve, jstudy_curve);
   if (!k->travel || !k->curve) return jerr_memory(k->ctx);
   for (int i = 0; i < k->ncurve; i++) {
     jstudy_curve* c = &k->curve[i];
-    c->name = jarena_strdup(&k->arena, b->curve[i].name);
-    c->unit = b->curve[i].unit;
-    c->description = b->curve[i].description;
+    c->name = jarena_strdup(&k->arena, b->axle.curve[i].name);
+    c->unit = b->axle.curve[i].unit;
+    c->description = b->axle.curve[i].description;
     c->value = JARENA_ARRAY(&k->arena, k->n, double);
     c->derivative = jarena_array(&k->arena, (size_t)k->n * (size_t)k->nw, sizeof(double));
     if (!c->name || !c->value || !c->derivative) return jerr_memory(k->ctx);
@@ -541,10 +160,10 @@ static jo_status allocate(jstudy_kinematics* k, builder* b) {
   return JO_OK;
 }
 
-static void take(jstudy_kinematics* k, const builder* b, int i, const double* out,
+static void take(jstudy_kinematics* k, const positions* b, int i, const double* out,
                  const double* dout, const double* design, const double* ddesign) {
-  for (int c = 0; c < b->ncurve; c++) {
-    bool is_change = b->curve[c].is_change;
+  for (int c = 0; c < b->axle.ncurve; c++) {
+    bool is_change = b->axle.curve[c].is_change;
     k->curve[c].value[i] = out[c] - (is_change ? design[c] : 0.0);
     for (int w = 0; w < k->nw; w++) {
       double slope = dout[(size_t)c * (size_t)b->nw + (size_t)w];
@@ -557,13 +176,13 @@ static void take(jstudy_kinematics* k, const builder* b, int i, const double* ou
 // The wheel rate is the exact derivative of the wheel force by travel. Its own derivatives change the order,
 //   (K7)  d rate / d number = d/dz (dN / d number)
 // the inner one exact, the outer one by differences of fourth order.
-static jo_status take_rate(jstudy_kinematics* k, builder* b, int i, const double* force_slopes) {
+static jo_status take_rate(jstudy_kinematics* k, positions* b, int i, const double* force_slopes) {
   static const double weight[4] = {1.0, -8.0, 8.0, -1.0}, at[4] = {-2.0, -1.0, 1.0, 2.0};
   size_t no = (size_t)b->plant->dynamics->noutput, nw = (size_t)b->nw, n = (size_t)k->nw;
   double sign = b->opt->motion == JSTUDY_MOTION_ROLL ? -1.0 : 1.0;
   double* rate = k->curve[b->rate].derivative + (size_t)i * n;
   // travel is that of the wheel looked at
-  double own = b->opt->side == RIGHT ? sign : 1.0;
+  double own = b->opt->side == JSTUDY_RIGHT ? sign : 1.0;
   k->curve[b->rate].value[i] = own * (force_slopes[n] + sign * force_slopes[n + 1]);
   if (n == 0) return JO_OK;
   jarena_mark mark = jarena_save(&b->a);
@@ -572,40 +191,54 @@ static jo_status take_rate(jstudy_kinematics* k, builder* b, int i, const double
   for (int p = 0; p < 4; p++) {
     JO_TRY(stand(b, k->travel[i] + at[p] * RATE_STEP, out, dout));
     for (size_t w = 0; w < n; w++) {
-      rate[w] += own * weight[p] * dout[(size_t)b->force * nw + w] / (12.0 * RATE_STEP);
+      rate[w] += own * weight[p] * dout[(size_t)b->axle.force * nw + w] / (12.0 * RATE_STEP);
     }
   }
   jarena_restore(&b->a, mark);
   return JO_OK;
 }
 
-static jo_status walk(jstudy_kinematics* k, builder* b) {
+// All begins at the design position.
+static jo_status begin(positions* b) {
+  const jgen_dynamics* d = b->plant->dynamics;
+  int nq = b->axle.copy.ncoordinate;
+  b->p = JARENA_ARRAY(&b->a, d->np, double);
+  b->q = JARENA_ARRAY(&b->a, nq, double);
+  if (!b->p || !b->q) return jerr_memory(b->ctx);
+  memcpy(b->p, d->p, (size_t)d->np * sizeof *b->p);
+  memcpy(b->q, b->plant->q0, (size_t)nq * sizeof *b->q);
+  return JO_OK;
+}
+
+static jo_status walk(jstudy_kinematics* k, positions* b) {
   size_t no = (size_t)b->plant->dynamics->noutput, nw = (size_t)b->nw;
   double* out = JARENA_ARRAY(&b->a, 2 * no, double);
   double* dout = JARENA_ARRAY(&b->a, 2 * no * nw, double);
   if (!out || !dout) return jerr_memory(b->ctx);
+  JO_TRY(begin(b));
   JO_TRY(stand(b, 0.0, out + no, dout + no * nw));
   for (int i = 0; i < k->n; i++) {
     double part = k->n > 1 ? (double)i / (k->n - 1) : 0.0;
     k->travel[i] = b->opt->from + part * (b->opt->to - b->opt->from);
-    jo_status status = stand(b, k->travel[i], out, dout);
+    jo_status status = reach(b, k->travel[i]);
+    if (status >= 0) status = stand(b, k->travel[i], out, dout);
     if (status < 0 && status != JO_ERR_MEMORY) {
       jerr_set(b->ctx, status, "axle '%s': a travel of %.6g m cannot be reached", k->axle,
                k->travel[i]);
     }
     JO_TRY(status);
     take(k, b, i, out, dout, out + no, dout + no * nw);
-    if (b->rate >= 0) JO_TRY(take_rate(k, b, i, dout + (size_t)b->force * nw));
+    if (b->rate >= 0) JO_TRY(take_rate(k, b, i, dout + (size_t)b->axle.force * nw));
   }
   return JO_OK;
 }
 
 // ---- the whole -----------------------------------------------------------------------------------
 
-static jo_status build(builder* b, jstudy_kinematics* k) {
+static jo_status build(positions* b, const jmodel* m, jstudy_kinematics* k) {
   JO_TRY(check_options(b));
-  JO_TRY(find_axle(b));
-  JO_TRY(make_copy(b));
+  const jstudy_kinematics_options* o = b->opt;
+  JO_TRY(jstudy_axle_model_make(b->ctx, &b->a, m, o->axle, o->motion, o->side, &b->axle));
   JO_TRY(build_plant(b));
   JO_TRY(allocate(k, b));
   return walk(k, b);
@@ -618,9 +251,9 @@ jo_status jstudy_kinematics_create(jo_context* ctx, const jmodel* m,
   if (!k) return jerr_memory(ctx);
   *k = (jstudy_kinematics){.ctx = ctx};
   jarena_init(&k->arena, ctx);
-  builder b = {.ctx = ctx, .m = m, .opt = opt, .force = -1, .rate = -1};
+  positions b = {.ctx = ctx, .opt = opt, .rate = -1};
   jarena_init(&b.a, ctx);
-  jo_status status = build(&b, k);
+  jo_status status = build(&b, m, k);
   jplant_destroy(b.plant);
   jarena_free(&b.a);
   if (status < 0) {

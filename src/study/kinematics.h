@@ -4,19 +4,7 @@
 #ifndef JSTUDY_KINEMATICS_H
 #define JSTUDY_KINEMATICS_H
 
-#include "plant/plant.h"
-
-#define JSTUDY_MOTION_LIST(X)                          \
-  X(BUMP, "bump", "both wheels up and down")           \
-  X(ROLL, "roll", "the left wheel up, the right down") \
-  X(STEER, "steer", "the rack moved, wheels at design height")
-
-typedef enum jstudy_motion {
-#define X(id, name, text) JSTUDY_MOTION_##id,
-  JSTUDY_MOTION_LIST(X)
-#undef X
-      JSTUDY_MOTION_COUNT
-} jstudy_motion;
+#include "study/axle_model.h"
 
 typedef struct jstudy_kinematics_options {
   const char* axle;  // NULL: the only one

@@ -11,6 +11,7 @@ from program import jounce
 
 WISHBONE = "test/models/double_wishbone.yaml"
 MULTI_LINK = "test/models/multi_link.yaml"
+SEDAN = "models/sedan/sedan.yaml"
 
 # travel, toe, camber, W y, contact y, W x, spring, d spring / d travel
 BUMP = [
@@ -112,6 +113,11 @@ class Figures(unittest.TestCase):
         c = kinematics(WISHBONE, "--motion", "steer", "--points", "9")["curves"]
         self.close(c["steer"], STEER, 4)
         self.close(c["camber"], STEER_CAMBER, 4)
+
+    def test_steering_goes_as_far_as_the_links_do(self):
+        # lengths of four rods and of the tie rod, height of the wheel: six equations, solved by another program
+        k = kinematics(SEDAN, "--axle", "front", "--motion", "steer", "--from", "0", "--to", "0.08", "--points", "2")
+        self.close([k["curves"]["steer"][-1]], [37.54891950], 8)
 
     def test_the_right_wheel_is_the_mirror_image(self):
         left, right = (kinematics(WISHBONE, "--side", s)["curves"] for s in ("left", "right"))
