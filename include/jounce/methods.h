@@ -15,7 +15,8 @@ extern "C" {
 ///   X(ID, number, name, order, steps, kind, by, what it is)
 ///   order  of its steps; 0: it varies
 ///   steps  FIXED: of a given size; ADAPTIVE: as tolerances allow
-///   kind   IMPLICIT: steps need a Jacobian, for stiff models; EXPLICIT: none; BOTH: changes between them
+///   kind   IMPLICIT: steps need a Jacobian, for stiff models; EXPLICIT: none; BOTH: changes between them;
+///          MIXED: implicit for what elements add to the motion (oil, tyres), explicit for the motion itself
 ///   by     OWN: Runge-Kutta steps, and derivatives of runs; CVODE: of SUNDIALS
 #define JO_METHOD_LIST(X)                                                                      \
   X(AUTO, 7, "auto", 5, ADAPTIVE, BOTH, OWN, "dopri5, and esdirk5 where that is stiff")        \
@@ -25,6 +26,10 @@ extern "C" {
   X(RK2, 0, "rk2", 2, FIXED, EXPLICIT, OWN, "midpoint, fixed step")                            \
   X(RK3, 1, "rk3", 3, FIXED, EXPLICIT, OWN, "Kutta's third order, fixed step")                 \
   X(RK4, 2, "rk4", 4, FIXED, EXPLICIT, OWN, "classical fourth order, fixed step")              \
+  X(IMEX4, 8, "imex4", 4, ADAPTIVE, MIXED, OWN,                                                \
+    "additive 4(3), adaptive: oil and tyres implicit, motion explicit")                        \
+  X(IMEX3, 9, "imex3", 3, FIXED, MIXED, OWN,                                                   \
+    "additive third order, fixed step: oil and tyres implicit, motion explicit")               \
   X(ADAMS, 4, "adams", 0, ADAPTIVE, EXPLICIT, CVODE, "SUNDIALS CVODE Adams-Moulton, adaptive") \
   X(BDF, 5, "bdf", 0, ADAPTIVE, IMPLICIT, CVODE, "SUNDIALS CVODE BDF, adaptive, for stiff models")
 

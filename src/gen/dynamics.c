@@ -49,6 +49,7 @@ static jo_status begin(jgen_reduction* r, const jmodel* m, const jgen_options* o
   jexpr_group(g, "c", r->nv, JEXPR_PER_LANE);
   jexpr_group(g, "element", m->ncomponent, JEXPR_UNIFORM);
   jexpr_group(g, "x", r->nu, JEXPR_UNIFORM);
+  jexpr_group(g, "feed", 0, JEXPR_UNIFORM);  // sized when they are found
   r->s.placeholders = opt && opt->loads;
   d->live = JARENA_ARRAY(&d->arena, d->np, int);
   d->p = JARENA_ARRAY(&d->arena, d->np, double);
@@ -102,6 +103,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
   d->output_unit = o.unit;
   JO_TRY(count_equations(&r));
   if (opt && opt->jacobian) JO_TRY(jgen_write_jacobian(&r));
+  if (opt && (opt->local || opt->gains)) JO_TRY(jgen_write_local(&r, opt));
   if (opt && opt->loads) JO_TRY(jgen_write_loads(&r));
   if (opt && opt->nwrt > 0) JO_TRY(write_derivatives(&r, opt));
   return jgen_read_unused(&r);

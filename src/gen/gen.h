@@ -50,6 +50,8 @@ typedef struct jgen_options {
   const bool* live;  // by number: an input of the kernels instead of a constant; NULL: parameters
   bool modes;        // conditions become mode inputs with switching functions
   bool jacobian;     // also d ydot / d y
+  bool local;        // also the functions of jgen_local, but for the gains
+  bool gains;        // also the gains
   bool loads;        // also the functions of jgen_loads; not together with modes
   const int* wrt;  // numbers to differentiate for (must be live); tangents and adjoints are written
   int nwrt;
@@ -126,6 +128,7 @@ typedef enum jgen_group {
   JGEN_C,
   JGEN_ELEMENT,  // placeholders of element forces
   JGEN_X,        // unknown accelerations (nu)
+  JGEN_FEED,     // placeholders of what rates of local states have of everything else
   JGEN_GROUP_COUNT
 } jgen_group;
 
@@ -135,6 +138,20 @@ typedef struct jgen_loads {
   const char** name;  // (ne)
   jexpr_fn* element;  // F of one element (ne)
 } jgen_loads;
+
+// A sparse matrix whose entries a kernel writes one after another.
+typedef struct jgen_sparse {
+  int n;
+  int *row, *col;
+} jgen_sparse;
+
+// States that can be solved for with all others given. docs/theory/integration.md eq. (I5)
+typedef struct jgen_local {
+  int n, nfeed;
+  int* state;         // where they stand in y (n)
+  jgen_sparse entry;  // of the Jacobian of their rates, rows and columns among them
+  jgen_sparse gain;   // of the other rates: rows of y, columns among them
+} jgen_local;
 
 // Derivatives with respect to state, time and chosen numbers. docs/theory/sensitivity.md
 typedef struct jgen_sens {
@@ -163,6 +180,7 @@ typedef struct jgen_dynamics {
   int first_standing;  // ... the last switches, from here on: the wheel stands on the ground
   jgen_sens sens;
   jgen_loads loads;
+  jgen_local local;
   jexpr_equations equations;  // generated and kept for the right-hand side
   int nwritten;  // nodes of the graph once the equations of motion stood, before sensors
 } jgen_dynamics;
@@ -172,12 +190,6 @@ jo_status jgen_dynamics_build(jo_context* ctx, const jmodel* m, const jgen_optio
 void jgen_dynamics_destroy(jgen_dynamics* d);
 
 // ---- pieces of the semi-explicit form --------------------------------------------------------------
-
-// A sparse matrix whose entries a kernel writes one after another.
-typedef struct jgen_sparse {
-  int n;
-  int *row, *col;
-} jgen_sparse;
 
 // The same equations before the reduction, with all velocities as inputs: closures and tree are
 // symbolic, factorisations and reduction are left to numbers (src/plant/semi.h). Conditions are

@@ -63,4 +63,7 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
 jo_status jgen_write_loads(jgen_reduction* r);
 jo_status jgen_write_jacobian(jgen_reduction* r);
 
+// local.c
+jo_status jgen_write_local(jgen_reduction* r, const jgen_options* opt);
+
 #endif

@@ -132,8 +132,8 @@ static jo_status keep_source(jplant* p, const jplant_options* opt) {
     if (!live) return jerr_memory(p->ctx);
     memcpy(live, opt->gen.live, (size_t)p->model->nnumber * sizeof *live);
   }
-  jplant_jacobian_source source = {p->model, live, p->dynamics, opt->kernel};
-  p->shelf = jplant_jacobian_shelf_create(p->ctx, &source);
+  jplant_extra_source source = {p->model, live, p->dynamics, opt->kernel};
+  p->shelf = jplant_extra_shelf_create(p->ctx, &source);
   return p->shelf ? JO_OK : jerr_memory(p->ctx);
 }
 
@@ -215,7 +215,7 @@ jo_status jplant_create(jo_context* ctx, const jmodel* m, const jplant_options* 
 
 void jplant_destroy(jplant* p) {
   if (!p) return;
-  jplant_jacobian_shelf_destroy(p->shelf);
+  jplant_extra_shelf_destroy(p->shelf);
   jplant_kernels_destroy(p->ctx, p->kernels);
   jgen_dynamics_destroy(p->dynamics);
   jgen_position_destroy(p->position);
@@ -256,14 +256,74 @@ static void jacobian(void* user, double t, const double* y, double* J) {
 static jo_status prepare_jacobian(void* user) {
   jplant_work* r = user;
   if (r->jacobian) return JO_OK;
-  const jkernel* k;
-  JO_TRY(jplant_jacobian_get(r->ctx, r->plant->shelf, &k, &r->own_jacobian));
+  const jplant_extra* x;
+  JO_TRY(jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_JACOBIAN, &x, &r->own[JPLANT_JACOBIAN]));
+  const jkernel* k = &x->kernels->kernel[0];
   r->jacobian_work = JARENA_ARRAY(&r->arena, k->work, double);
   if (!r->jacobian_work) return jerr_memory(r->ctx);
   jkernel_init_work(k, r->jacobian_work);
   r->jacobian = k;
   r->system.jacobian = jacobian;
   return JO_OK;
+}
+
+static void local_feed(void* user, double t, const double* y) {
+  jplant_work* r = user;
+  const double* in[JGEN_GROUP_COUNT] = {
+      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
+  jkernel_eval(&r->local->kernels->kernel[0], in, (double* const[]){r->feed}, r->feed_work);
+}
+
+static void local_rates(void* user, double t, const double* y, double* f, double* entry) {
+  jplant_work* r = user;
+  const double* in[JGEN_GROUP_COUNT] = {
+      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode, [JGEN_FEED] = r->feed};
+  jkernel_eval(&r->local->kernels->kernel[1], in, (double* const[]){f, entry}, r->local_work);
+}
+
+static jo_status prepare_local(void* user) {
+  jplant_work* r = user;
+  if (r->local) return JO_OK;
+  const jplant_extra* x;
+  JO_TRY(jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_LOCAL, &x, &r->own[JPLANT_LOCAL]));
+  const jgen_local* l = &x->dynamics->local;
+  r->local = x;
+  if (l->n == 0) return JO_OK;
+  const jkernel* k = x->kernels->kernel;
+  r->feed = JARENA_ARRAY(&r->arena, l->nfeed, double);
+  r->feed_work = jplant_kernels_vector(&r->arena, k[0].work);
+  r->local_work = jplant_kernels_vector(&r->arena, k[1].work);
+  if (!r->feed || !r->feed_work || !r->local_work) return jerr_memory(r->ctx);
+  jkernel_init_work(&k[0], r->feed_work);
+  jkernel_init_work(&k[1], r->local_work);
+  r->system.local = (jsolve_local_system){.n = l->n,
+                                          .nentry = l->entry.n,
+                                          .state = l->state,
+                                          .row = l->entry.row,
+                                          .col = l->entry.col,
+                                          .feed = local_feed,
+                                          .rates = local_rates};
+  return JO_OK;
+}
+
+jo_status jplant_prepare_gains(jplant_work* r, const jgen_sparse** pattern) {
+  if (!r->gains) {
+    const jplant_extra* x;
+    JO_TRY(jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_GAINS, &x, &r->own[JPLANT_GAINS]));
+    const jkernel* k = x->kernels->kernel;
+    r->gains_work = jplant_kernels_vector(&r->arena, k->work);
+    if (!r->gains_work) return jerr_memory(r->ctx);
+    jkernel_init_work(k, r->gains_work);
+    r->gains = x;
+  }
+  *pattern = &r->gains->dynamics->local.gain;
+  return JO_OK;
+}
+
+void jplant_gains(jplant_work* r, double t, const double* y, double* entry) {
+  const double* in[JGEN_GROUP_COUNT] = {
+      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
+  jkernel_eval(r->gains->kernels->kernel, in, (double* const[]){entry}, r->gains_work);
 }
 
 // The redundant equation that is farthest off for its limit, -1: there is none; the largest residual of all.
@@ -482,6 +542,7 @@ jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work**
                               .event = event,
                               .jacobian = own_jacobian ? jacobian : NULL,
                               .prepare_jacobian = prepare_jacobian,
+                              .prepare_local = prepare_local,
                               .nq = l->block[JGEN_QU].n,
                               .nv = l->block[JGEN_QV].n,
                               .nw = jgen_first(l, JGEN_INTEGRAL) - jgen_first(l, JGEN_QDU),
@@ -497,7 +558,9 @@ jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work**
 
 void jplant_work_destroy(jplant_work* r) {
   if (!r) return;
-  jplant_jacobian_destroy(r->own_jacobian);
+  for (int i = 0; i < JPLANT_EXTRA_COUNT; i++) {
+    jplant_extra_destroy(r->own[i]);
+  }
   jarena_free(&r->arena);
   jmem_free(r->ctx, r);
 }

@@ -5,7 +5,7 @@
 
 #include "gen/gen.h"
 #include "plant/equilibrium.h"
-#include "plant/jacobian.h"
+#include "plant/extra.h"
 #include "plant/kernels.h"
 #include "solve/ode.h"
 
@@ -24,14 +24,14 @@ typedef struct jplant {
   jgen_position* position;
   jgen_dynamics* dynamics;
   jplant_kernels* kernels;
-  jexpr_counts before;           // operations written down for the right-hand side, all equations
-  double* q0;                    // assembled position, by coordinate
-  double* qd0;                   // consistent velocities
-  const char** switch_name;      // (nswitch)
-  double* y0;                    // initial state (ny)
-  double closure_residual;       // largest at the assembled position [m]
-  double* closure_limit;         // redundant equations may be off by this much [m]
-  jplant_jacobian_shelf* shelf;  // of the Jacobian, made when it is needed
+  jexpr_counts before;        // operations written down for the right-hand side, all equations
+  double* q0;                 // assembled position, by coordinate
+  double* qd0;                // consistent velocities
+  const char** switch_name;   // (nswitch)
+  double* y0;                 // initial state (ny)
+  double closure_residual;    // largest at the assembled position [m]
+  double* closure_limit;      // redundant equations may be off by this much [m]
+  jplant_extra_shelf* shelf;  // of functions that are made when they are needed
 } jplant;
 
 // Generate, assemble, choose the partition, compile. The model must outlive the plant.
@@ -74,7 +74,11 @@ typedef struct jplant_work {
   int64_t projections;
   const jkernel* jacobian;  // NULL: not needed so far
   double* jacobian_work;
-  jplant_jacobian* own_jacobian;
+  const jplant_extra* local;  // NULL: not needed so far
+  double *feed, *feed_work, *local_work;
+  const jplant_extra* gains;  // likewise
+  double* gains_work;
+  jplant_extra* own[JPLANT_EXTRA_COUNT];
   // told of every event: states before and after, modes after; may be NULL
   void (*on_event)(void* user, double t, const double* before, const double* after,
                    const double* mode, const int* flipped, int n);
@@ -89,6 +93,11 @@ jo_status jplant_close(jplant_work* r, double t, double* y);
 
 // Whether a run may go on from the state that was closed last, and report it where it may not.
 jo_status jplant_admit(jplant_work* r, double t, const double* y);
+
+// What local states (jsolve_system.local, prepared) do to all other rates: where the entries of d ydot / d z stand, made
+// when first asked for, and their values at (t, y).
+jo_status jplant_prepare_gains(jplant_work* r, const jgen_sparse** pattern);
+void jplant_gains(jplant_work* r, double t, const double* y, double* entry);
 
 // A function of the plant at (t, y) with the numbers and modes of the run.
 void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* const* out);

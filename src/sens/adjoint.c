@@ -173,8 +173,35 @@ static void close_back(adjoint* d, double t, const double* y, double* weight, do
   }
 }
 
+// x += y of local states alone
+static void add_local(const adjoint* d, double* x, double a, const double* y) {
+  const jsolve_local_system* l = &d->w->run->system.local;
+  for (int j = 0; j < l->n; j++) {
+    for (int k = l->state[j] * d->lanes; k < (l->state[j] + 1) * d->lanes; k++) {
+      x[k] += a * y[k];
+    }
+  }
+}
+
+// (S23)  weights of the slopes of a mixed stage: those of its local states, which also move the others
+static jo_status local_back(adjoint* d, const jsens_entry* e, int i) {
+  jsens_walk* w = d->w;
+  double b = (e->t1 - e->t) * jsens_walk_scheme(w, e)->tab->local_gamma;
+  JO_TRY(jsens_walk_local(w, e, i));
+  jsens_walk_gain(w, true, b, d->kbar, d->lanes);
+  jsolve_local_solve(&w->local, true, d->kbar, d->lanes);
+  return JO_OK;
+}
+
+// What stage j > i does to the slope of stage i.
+static void add_later(adjoint* d, const jsolve_tableau* tab, double h, int i, int j) {
+  double a = tab->a[j][i], local = tab->local[j][i];
+  if (a != 0.0) add(d, d->kbar, h * a, d->Ybar[j], d->w->ny);
+  if (d->w->is_mixed && local != a) add_local(d, d->kbar, h * (local - a), d->Ybar[j]);
+}
+
 // (S5)  kbar_i = h b_i lambda + h sum_{j>i} a_ji Ybar_j,   Ybar_i = f_y^T kbar_i
-static void stages_back(adjoint* d, const jsens_entry* e, const double* y1) {
+static jo_status stages_back(adjoint* d, const jsens_entry* e, const double* y1) {
   jsens_walk* w = d->w;
   const jsolve_tableau* tab = jsens_walk_scheme(w, e)->tab;
   double h = e->t1 - e->t;
@@ -192,14 +219,16 @@ static void stages_back(adjoint* d, const jsens_entry* e, const double* y1) {
     seed_error(d, d->kbar, h * tab->e[i]);
     if (has_end) add(d, d->kbar, h * tab->b[i], d->Ybar[s], w->ny);
     for (int j = i + 1; j < s; j++) {
-      if (tab->a[j][i] != 0.0) add(d, d->kbar, h * tab->a[j][i], d->Ybar[j], w->ny);
+      add_later(d, tab, h, i, j);
     }
+    if (w->is_mixed && i > 0) JO_TRY(local_back(d, e, i));
     jsens_point at = {.t = jsens_walk_stage_time(w, e, i), .y = w->Y[i], .lambda = d->kbar};
     weigh_into(d, JGEN_FN_RHS, &at, d->Ybar[i]);
   }
   for (int i = 0; i < (has_end ? s + 1 : s); i++) {
     add(d, d->lambda, 1.0, d->Ybar[i], w->ny);
   }
+  return JO_OK;
 }
 
 // nu = (1 - hγ f_y)^-T mu, lane by lane
@@ -296,7 +325,7 @@ static jo_status step_back(adjoint* d, int i) {
   if (e->is_implicit) {
     JO_TRY(implicit_back(d, e, y0, d->y_mixed));
   } else {
-    stages_back(d, e, d->y_mixed);
+    JO_TRY(stages_back(d, e, d->y_mixed));
   }
   account(d, i);
   return JO_OK;

@@ -154,7 +154,8 @@ static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r)
   const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
   int stages = tab && r->method != JSENS_VALUE ? tab->stages : 0;
   JO_TRY(jsens_record_create(r->ctx, s->plant, stages, opt->max_states, &r->record));
-  r->record->implicit_only = r->method == JSENS_DIRECT && !opt->keep;
+  bool is_mixed = tab && tab->local_gamma > 0;  // their arguments must be solved for
+  r->record->implicit_only = r->method == JSENS_DIRECT && !opt->keep && !is_mixed;
   jplant_work* run;
   JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
   jo_status status = simulate(run, s, opt, y0, r->record, r);

@@ -6,6 +6,7 @@
 //            and through the impulse where driven coordinates jump                       (S4)
 //   error    of each step by the embedded method, carried along by probes                (S15)
 //   implicit steps: stages as what they solve                                            (S13)
+//   mixed steps: their local states likewise                                             (S22)
 #include <math.h>
 #include <string.h>
 
@@ -18,9 +19,9 @@ double* jsens_direct_vector(jsens_direct* d, int n) {
   return jplant_kernels_vector(&d->w->arena, (size_t)(n + 1) * (size_t)d->lanes);
 }
 
-// Explicit steps take one pack after the other and can share; implicit ones take them stage by stage.
+// Explicit steps take one pack after the other and can share; implicit and mixed ones take them stage by stage.
 static bool allocate_slopes(jsens_direct* d, jsens_pack* p) {
-  bool is_shared = !d->w->scheme[1].tab && p != d->pack;
+  bool is_shared = !d->w->scheme[1].tab && !d->w->is_mixed && p != d->pack;
   for (int i = 0; i < JSENS_SLOPES; i++) {
     // the first two also keep what an event is taken again from
     p->dk[i] = is_shared && i > 1 ? d->pack[0].dk[i] : jsens_direct_vector(d, d->w->ny);
@@ -72,6 +73,30 @@ static jo_status allocate(jsens_direct* d) {
 
 // ---- steps ---------------------------------------------------------------------------------------
 
+// (S22)  what a mixed stage begins with: its local states by their own coefficients
+static void begin_local(jsens_direct* d, const jsens_scheme* s, double h, int i,
+                        const jsens_pack* p) {
+  const jsolve_local_system* l = &d->w->run->system.local;
+  int L = d->lanes;
+  const jsolve_combination* a = &s->a_local[i];
+  for (int j = 0; j < l->n; j++) {
+    size_t at = (size_t)(l->state[j] * L);
+    double* dY = memcpy(d->dY + at, p->S + at, (size_t)L * sizeof *d->dY);
+    for (int k = 0; k < a->n; k++) {
+      const double *dk = p->dk[a->index[k]] + at, factor = h * a->factor[k];
+      for (int m = 0; m < L; m++) {
+        dY[m] += factor * dk[m];
+      }
+    }
+  }
+}
+
+// (S22)  slopes of a mixed stage from those with dY_z = dY̅_z
+static void end_local(const jsens_direct* d, double b, double* dk) {
+  jsolve_local_solve(&d->w->local, false, dk, d->lanes);
+  jsens_walk_gain(d->w, false, b, dk, d->lanes);
+}
+
 // Stages with their derivatives; the first pack also finds the arguments of the stages.
 static void pack_step(jsens_direct* d, const jsens_entry* e, int q) {
   jsens_walk* w = d->w;
@@ -95,6 +120,43 @@ static void pack_step(jsens_direct* d, const jsens_entry* e, int q) {
   memcpy(p->S, d->dY, (size_t)n * sizeof *p->S);
 }
 
+// One mixed stage of all packs.
+static jo_status mixed_stage(jsens_direct* d, const jsens_entry* e, int i) {
+  jsens_walk* w = d->w;
+  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  double h = e->t1 - e->t;
+  if (i > 0) JO_TRY(jsens_walk_local(w, e, i));
+  for (int q = 0; q < d->npack; q++) {
+    jsens_pack* p = &d->pack[q];
+    if (i > 0) {
+      jsolve_combine(w->ny * d->lanes, p->S, h, &s->a[i], p->dk, d->dY);
+      begin_local(d, s, h, i, p);
+    }
+    jsens_point at = {.t = jsens_walk_stage_time(w, e, i), .y = w->Y[i], .dp = p->dp};
+    at.dy = i > 0 ? d->dY : p->S;
+    jsens_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
+    if (i > 0) end_local(d, h * s->tab->local_gamma, p->dk[i]);
+    if (i == 0 && d->open >= 0) jsens_direct_complete(d, q);
+  }
+  return JO_OK;
+}
+
+static jo_status mixed_stages(jsens_direct* d, const jsens_entry* e) {
+  jsens_walk* w = d->w;
+  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  int n = w->ny * d->lanes;
+  JO_TRY(jsens_walk_stages(w, e, d->y));
+  for (int i = 0; i < s->tab->stages; i++) {
+    JO_TRY(mixed_stage(d, e, i));
+  }
+  for (int q = 0; q < d->npack; q++) {
+    jsens_pack* p = &d->pack[q];
+    jsolve_combine(n, p->S, e->t1 - e->t, &s->b, p->dk, d->dY);
+    memcpy(p->S, d->dY, (size_t)n * sizeof *p->S);
+  }
+  return JO_OK;
+}
+
 void jsens_direct_close(jsens_direct* d, double t, const double* y, const double* dt, jsens_pack* p,
                         double* S) {
   jsens_walk* w = d->w;
@@ -116,8 +178,9 @@ static jo_status explicit_step(jsens_direct* d, int i) {
   const jsens_entry* e = &w->record->entry[i];
   const jsens_scheme* s = jsens_walk_scheme(w, e);
   bool estimates = d->nprobe > 0 && !jsolve_method_about(s->tab->method)->is_fixed;
+  if (w->is_mixed) JO_TRY(mixed_stages(d, e));
   for (int q = 0; q < d->npack; q++) {
-    pack_step(d, e, q);
+    if (!w->is_mixed) pack_step(d, e, q);
     if (estimates) jsens_direct_open(d, q, e);
   }
   if (d->open >= 0) jsens_direct_push(d);

@@ -49,6 +49,7 @@ static void set_scheme(jsens_scheme* s, const jsolve_tableau* tab) {
   s->tab = tab;
   for (int i = 0; i < tab->stages; i++) {
     s->a[i] = jsolve_compress(tab->a[i], i);
+    s->a_local[i] = jsolve_compress(tab->local[i], i);
   }
   s->b = jsolve_compress(tab->b, tab->stages);
   s->e = jsolve_compress(tab->e, tab->stages + 1);
@@ -59,6 +60,21 @@ static bool has_implicit_steps(const jsens_record* r) {
     if (r->entry[i].is_implicit) return true;
   }
   return false;
+}
+
+static bool set_weights(jsens_walk* w) {
+  return jsolve_weights_init(&w->weights, &w->arena, w->ny, w->run->system.error_scale,
+                             w->opt->solve.rel_tol, w->opt->solve.abs_tol);
+}
+
+static jo_status set_local(jsens_walk* w) {
+  JO_TRY(w->run->system.prepare_local(w->run->system.user));
+  w->is_mixed = w->run->system.local.n > 0;
+  if (!w->is_mixed) return JO_OK;
+  JO_TRY(jplant_prepare_gains(w->run, &w->gain));
+  w->G = JARENA_ARRAY(&w->arena, w->gain->n, double);
+  bool ok = w->G && jsolve_local_init(&w->local, &w->arena, &w->run->system) && set_weights(w);
+  return ok ? JO_OK : jerr_memory(w->ctx);
 }
 
 static jo_status set_schemes(jsens_walk* w) {
@@ -72,12 +88,11 @@ static jo_status set_schemes(jsens_walk* w) {
                     jsolve_method_names(true, ", ", names), jsolve_method_name(method));
   }
   if (!implicit || tab != implicit) set_scheme(&w->scheme[0], tab);
+  if (tab->local_gamma > 0) JO_TRY(set_local(w));
   if (!implicit) return JO_OK;
   set_scheme(&w->scheme[1], implicit);
   if (has_implicit_steps(w->record)) JO_TRY(w->run->system.prepare_jacobian(w->run->system.user));
-  bool ok = jsolve_implicit_init(&w->im, &w->arena, &w->run->system) &&
-            jsolve_weights_init(&w->weights, &w->arena, w->ny, w->run->system.error_scale,
-                                w->opt->solve.rel_tol, w->opt->solve.abs_tol);
+  bool ok = jsolve_implicit_init(&w->im, &w->arena, &w->run->system) && set_weights(w);
   return ok ? JO_OK : jerr_memory(w->ctx);
 }
 
@@ -163,6 +178,56 @@ static jo_status implicit_stages(jsens_walk* w, const jsens_entry* e, const doub
   return JO_OK;
 }
 
+static double local_b(const jsens_walk* w, const jsens_entry* e) {
+  return jsens_walk_scheme(w, e)->tab->local_gamma * (e->t1 - e->t);
+}
+
+// Local states of the argument of stage i > 0, from its slopes or solved for; base: their slopes then.
+static jo_status local_argument(jsens_walk* w, const jsens_entry* e, int i, const double* y0) {
+  const jsolve_local_system* l = &w->run->system.local;
+  double b = local_b(w, e), *Y = w->Y[i];
+  jsolve_combine(w->ny, y0, e->t1 - e->t, &jsens_walk_scheme(w, e)->a_local[i], w->k, w->base);
+  for (int j = 0; j < l->n; j++) {
+    int at = l->state[j];
+    Y[at] = w->base[at] + (e->slopes >= 0 ? b * w->k[i][at] : 0.0);
+  }
+  if (e->slopes >= 0) return JO_OK;
+  if (i == 1) jsolve_local_begin(&w->local, y0);
+  jo_status status = jsolve_local_stage(&w->local, &w->weights, jsens_walk_stage_time(w, e, i), b,
+                                        w->base, SOLVE_AGAIN, Y, w->base);
+  if (status >= 0) return JO_OK;
+  return jerr_set(w->ctx, status, "derivatives: the step at t = %.9g s cannot be taken again",
+                  e->t);
+}
+
+static void keep_local(jsens_walk* w, int i) {
+  const jsolve_local_system* l = &w->run->system.local;
+  for (int j = 0; j < l->n; j++) {
+    w->k[i][l->state[j]] = w->base[l->state[j]];
+  }
+}
+
+jo_status jsens_walk_local(jsens_walk* w, const jsens_entry* e, int i) {
+  double t = jsens_walk_stage_time(w, e, i);
+  jo_status status = jsolve_local_factor(&w->local, t, w->Y[i], local_b(w, e));
+  jplant_gains(w->run, t, w->Y[i], w->G);
+  if (status >= 0) return JO_OK;
+  return jerr_set(w->ctx, status, "derivatives: the Jacobian of local states is %s at t = %.9g s",
+                  status == JO_ERR_NUMERIC ? "not finite" : "singular", t);
+}
+
+void jsens_walk_gain(const jsens_walk* w, bool transposed, double b, double* x, int lanes) {
+  const int* state = w->run->system.local.state;
+  for (int e = 0; e < w->gain->n; e++) {
+    int row = w->gain->row[e], col = state[w->gain->col[e]];
+    const double *from = x + (transposed ? row : col) * lanes, g = b * w->G[e];
+    double* to = x + (transposed ? col : row) * lanes;
+    for (int l = 0; l < lanes; l++) {
+      to[l] += g * from[l];
+    }
+  }
+}
+
 jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y0) {
   if (e->is_implicit) return implicit_stages(w, e, y0);
   const jsens_scheme* s = jsens_walk_scheme(w, e);
@@ -170,8 +235,11 @@ jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y
   for (int i = 0; i < s->tab->stages; i++) {
     w->k[i] = e->slopes < 0 ? w->own[i] : jsens_record_slope(w->record, e->slopes, i);
     jsolve_combine(w->ny, y0, h, &s->a[i], w->k, w->Y[i]);
+    bool is_local = w->is_mixed && i > 0;
+    if (is_local) JO_TRY(local_argument(w, e, i, y0));
     if (e->slopes >= 0) continue;
     w->run->system.rhs(w->run, jsens_walk_stage_time(w, e, i), w->Y[i], w->k[i]);
+    if (is_local) keep_local(w, i);
   }
   return JO_OK;
 }

@@ -5,12 +5,14 @@
 
 #include "sens/sens.h"
 #include "solve/implicit.h"
+#include "solve/local.h"
 #include "solve/tableau.h"
 
 // A Runge-Kutta method with its combinations of slopes.
 typedef struct jsens_scheme {
   const jsolve_tableau* tab;  // NULL: not used
   jsolve_combination a[JSOLVE_MAX_STAGES], b, e;
+  jsolve_combination a_local[JSOLVE_MAX_STAGES];  // of local states, in mixed steps
 } jsens_scheme;
 
 enum { JSENS_SLOPES = JSOLVE_MAX_STAGES + 1 };  // of the stages, and of the end
@@ -22,9 +24,13 @@ typedef struct jsens_walk {
   const jgen_dynamics* d;
   jplant_work* run;  // kernels of the plant; its modes are set as the walk goes
   const jsens_record* record;
-  jsens_scheme scheme[2];  // explicit, implicit
-  jsolve_implicit im;      // of implicit steps
-  jsolve_weights weights;  // for stages that are solved again
+  jsens_scheme scheme[2];   // explicit, implicit
+  jsolve_implicit im;       // of implicit steps
+  bool is_mixed;            // explicit steps solve for local states
+  jsolve_local local;       // of mixed steps
+  const jgen_sparse* gain;  // what local states do to all other rates: where, ...
+  double* G;                // ... and how much, at the stage looked at last
+  jsolve_weights weights;   // for stages that are solved again
   const jsens_options* opt;
   jsens_result* out;
   int ny, nu, nv, nw;
@@ -63,6 +69,10 @@ double jsens_walk_stage_time(const jsens_walk* w, const jsens_entry* e, int i);
 jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y0);
 // Matrices of an implicit stage with argument y, for derivatives of it.
 jo_status jsens_walk_matrices(jsens_walk* w, const jsens_entry* e, double t, const double* y);
+// The same for the local states of stage i > 0 of a mixed step, at its argument, and the gains there.
+jo_status jsens_walk_local(jsens_walk* w, const jsens_entry* e, int i);
+// x of other rates += b G x of local states, or back: of local states += b G^T x of the others. x: ny x lanes
+void jsens_walk_gain(const jsens_walk* w, bool transposed, double b, double* x, int lanes);
 // Its projected end, from the slopes k.
 jo_status jsens_walk_end_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y);
 // The whole step.

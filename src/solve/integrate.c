@@ -90,6 +90,9 @@ static jo_status create_stepper(jsolve_run* run) {
   const jsolve_tableau* tab = jsolve_tableau_find(run->opt->method);
   if (!tab) return jsolve_cvode_create(run, &run->stepper);
   if (tab->gamma > 0) JO_TRY(prepare_jacobian(run));
+  if (tab->local_gamma > 0 && run->sys->prepare_local) {
+    JO_TRY(run->sys->prepare_local(run->sys->user));
+  }
   run->stepper = jsolve_rk_create(run, tab);
   return run->stepper ? JO_OK : jerr_memory(run->ctx);
 }

@@ -22,7 +22,8 @@ enum { JSOLVE_METHOD_COUNT = 0 JO_METHOD_LIST(X) };
 typedef enum jsolve_method_kind {
   JSOLVE_EXPLICIT,
   JSOLVE_IMPLICIT,
-  JSOLVE_BOTH
+  JSOLVE_BOTH,
+  JSOLVE_MIXED
 } jsolve_method_kind;
 
 typedef struct jsolve_method_info {

@@ -11,6 +11,17 @@
 #include "base/mem.h"
 #include "solve/method.h"
 
+// States that mixed methods solve for with all others given (local.h). n = 0: there are none.
+typedef struct jsolve_local_system {
+  int n, nentry;
+  const int* state;      // where they stand in y (n)
+  const int *row, *col;  // entries of the Jacobian of their rates, among themselves (nentry)
+  // take what the rates have of everything else at (t, y), for all calls of `rates` until the next
+  void (*feed)(void* user, double t, const double* y);
+  // their rates (n) and the entries (nentry) with the local states of y
+  void (*rates)(void* user, double t, const double* y, double* f, double* entry);
+} jsolve_local_system;
+
 // The system to integrate. Callbacks get `user`; none may allocate.
 typedef struct jsolve_system {
   int n;  // states
@@ -42,6 +53,9 @@ typedef struct jsolve_system {
   void (*jacobian)(void* user, double t, const double* y, double* J);
   // called once before the first Jacobian, where that is costly to have; NULL: nothing to do
   jo_status (*prepare_jacobian)(void* user);
+  // called once before a mixed method begins: fills `local`; NULL: there is nothing to do
+  jo_status (*prepare_local)(void* user);
+  jsolve_local_system local;
   // y = [ q | v | w | rest ] for implicit methods: q' is the beginning of w, v follows from q by
   // `project`, and nothing but itself depends on the rest. All zero: w is everything.
   int nq, nv, nw;

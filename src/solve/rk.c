@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "solve/implicit.h"
+#include "solve/local.h"
 #include "solve/scan.h"
 
 #define REUSE_LIMIT   1e-3
@@ -47,6 +48,7 @@
 #define KEEP_STEP       1.3   // step sizes within this factor share their factors
 
 #define STABILITY_LIMIT 3.25  // of Dormand-Prince 5(4), on the negative real axis
+#define MIXED_LIMIT     2.5   // of h times the largest eigenvalue, below the 3.7 of ARK4(3)6L[2]SA
 #define STIFF_STEPS     15    // beyond it before the problem counts as stiff
 #define TAME_STEPS      6     // within it before the count begins anew
 #define MANY_STEPS      2000  // left at the present size: below that switching does not pay
@@ -69,7 +71,7 @@ typedef struct rk {
   dense dense;
   const jsolve_tableau* tab;
   const jsolve_method_info* about;  // the method of the tableau
-  jsolve_combination a[JSOLVE_MAX_STAGES], b, e, d;
+  jsolve_combination a[JSOLVE_MAX_STAGES], b, e, d, a_local[JSOLVE_MAX_STAGES];
   double* k[JSOLVE_MAX_STAGES + 1];  // slopes; the one after the last stage is f1
   double* arg;                       // argument of a stage
   double* error;
@@ -86,6 +88,10 @@ typedef struct rk {
   bool has_jacobian, is_fresh;
   int jacobian_age;  // steps
   double accuracy;   // asked of Newton
+
+  jsolve_local* local;  // NULL: no states of a mixed method are solved for
+  double* local_base;   // of them, in a stage
+  double* smooth[2];    // slopes at both ends for the dense output, see smooth_slopes()
 
   bool watches;     // for stiffness
   double h_lambda;  // of the proposed step; 0: not known
@@ -177,6 +183,23 @@ static jo_status solve_stages(rk* s, jsolve_run* run, double t1) {
   return status;
 }
 
+// ---- local states of mixed methods -----------------------------------------------------------------
+
+// Local states of stage i in its argument.
+static jo_status solve_local(rk* s, jsolve_run* run, int i, double t, double h) {
+  jsolve_combine(run->sys->n, run->y, h, &s->a_local[i], s->k, s->local_base);
+  if (i == 1) jsolve_local_begin(s->local, run->y);
+  return jsolve_local_stage(s->local, &run->weights, t, s->tab->local_gamma * h, s->local_base,
+                            s->accuracy, s->arg, s->local_base);
+}
+
+// Their slopes are those that solve the stage: rates would amplify what Newton left.
+static void keep_local(rk* s, int i) {
+  const jsolve_local_system* l = s->local->of;
+  for (int j = 0; j < l->n; j++)
+    s->k[i][l->state[j]] = s->local_base[l->state[j]];
+}
+
 // Stages and end of a step to t1, not projected; f1 only where the method is implicit.
 static jo_status stages(rk* s, jsolve_run* run, double t1) {
   if (s->im) return solve_stages(s, run, t1);
@@ -186,7 +209,9 @@ static jo_status stages(rk* s, jsolve_run* run, double t1) {
   for (int i = 1; i < tab->stages; i++) {
     double t = tab->c[i] == 1 ? t1 : run->t + tab->c[i] * h;
     jsolve_combine(n, run->y, h, &s->a[i], s->k, s->arg);
+    if (s->local) JO_TRY(solve_local(s, run, i, t, h));
     jsolve_rhs(run, t, s->arg, s->k[i]);
+    if (s->local) keep_local(s, i);
   }
   jsolve_combine(n, run->y, h, &s->b, s->k, run->y_new);
   run->t_new = t1;
@@ -211,6 +236,17 @@ static jo_status fail_not_finite(rk* s, jsolve_run* run) {
       jsolve_label(run->sys->state_name, "state", s->not_finite, label), s->t_not_finite);
 }
 
+// Local states end where the last stage puts them, which stands at the end of the step as the end does, but not quite
+// where the motion does: their rates amplify the difference. Their slopes in that stage are smooth.
+static void smooth_slopes(rk* s, int n) {
+  const jsolve_local_system* l = s->local->of;
+  memcpy(s->smooth[1], s->k[s->tab->stages], (size_t)n * sizeof(double));
+  for (int j = 0; j < l->n; j++)
+    s->smooth[1][l->state[j]] = s->k[s->tab->stages - 1][l->state[j]];
+  s->dense.f0 = s->smooth[0];
+  s->dense.f1 = s->smooth[1];
+}
+
 static void set_dense(rk* s, jsolve_run* run) {
   int n = run->sys->n;
   s->dense.t0 = run->t;
@@ -219,6 +255,7 @@ static void set_dense(rk* s, jsolve_run* run) {
   s->dense.y1 = run->y_new;
   s->dense.f0 = s->k[0];
   s->dense.f1 = s->k[s->tab->stages];
+  if (s->local) smooth_slopes(s, n);
   if (s->d.n == 0 || !(run->obs->step || run->sys->nswitch)) return;
   jsolve_combine(n, s->zero, s->dense.h, &s->d, s->k, s->quartic);
   s->dense.quartic = s->quartic;
@@ -305,6 +342,7 @@ static jo_status restart(jsolve_stepper* base, jsolve_run* run) {
     s->t_not_finite = run->t;
     return fail_not_finite(s, run);
   }
+  if (s->local) memcpy(s->smooth[0], s->k[0], (size_t)run->sys->n * sizeof *s->k[0]);
   s->error_last = ERROR_MINIMUM;
   s->has_jacobian = false;
   s->stiff = s->tame = s->easy = s->collapsed = 0;
@@ -336,6 +374,9 @@ static double stiffness(rk* s, jsolve_run* run) {
     s->error[i] = s->k[last][i] - s->k[last - 1][i];
     s->quartic[i] = run->y_new[i] - s->arg[i];
   }
+  for (int j = 0; s->local && j < s->local->of->n; j++) {
+    s->error[s->local->of->state[j]] = s->quartic[s->local->of->state[j]] = 0;
+  }
   double apart = jsolve_norm(&run->weights, s->quartic, run->y, run->y_new);
   if (!(apart > 0)) return 0;
   double h = run->t_new - run->t;
@@ -349,10 +390,11 @@ static double local_error(rk* s, jsolve_run* run) {
   if (!jsolve_is_finite(n, run->y_new)) return NAN;
   if (!s->im) jsolve_rhs(run, run->t_new, run->y_new, s->k[s->tab->stages]);
   if (!jsolve_is_finite(n, s->k[s->tab->stages])) return NAN;
-  if (s->watches && !s->im) s->h_lambda = stiffness(s, run);
+  if ((s->watches || s->local) && !s->im) s->h_lambda = stiffness(s, run);
   jsolve_combine(n, s->zero, h, &s->e, s->k, s->error);
   // stages of order two say too much of the error of stiff components
   if (s->im) jsolve_implicit_damp(s->im, s->error);
+  if (s->local) jsolve_local_solve(s->local, false, s->error, 1);
   double error = jsolve_norm(&run->weights, s->error, run->y, run->y_new);
   return s->im ? error / IMPLICIT_SHARE : error;
 }
@@ -411,7 +453,8 @@ static jo_status fail_collapsed(rk* s, jsolve_run* run) {
 
 static jo_status fail_halving(rk* s, jsolve_run* run, jo_status status) {
   if (status == JO_ERR_NUMERIC && s->not_finite >= 0) return fail_not_finite(s, run);
-  return s->im ? fail_newton(run, status) : jsolve_fail_projection(run, status, run->t_new);
+  return s->im || s->local ? fail_newton(run, status)
+                           : jsolve_fail_projection(run, status, run->t_new);
 }
 
 // A step that failed otherwise than by its error is halved, so many times.
@@ -432,6 +475,8 @@ static void accept_size(rk* s, double h, double error, bool was_rejected) {
   double factor = growth(s, error, was_rejected);
   // an implicit step is not changed for little: its factors serve again
   if (s->im && factor > 1 && factor < KEEP_STEP) factor = 1;
+  // at the border of stability errors as large as the tolerance stay alive
+  if (s->local && s->h_lambda > 0) factor = fmin(factor, MIXED_LIMIT / s->h_lambda);
   s->base.h_next = h * factor;
   s->error_last = fmax(error, ERROR_MINIMUM);
 }
@@ -469,8 +514,9 @@ static jo_status advance_adaptive(jsolve_stepper* base, jsolve_run* run) {
 
 // What is integrated along with accelerations jumps with them: it is left out.
 static void filter(jsolve_stepper* base, double* defect) {
-  jsolve_implicit* im = ((rk*)base)->im;
-  jsolve_implicit_filter(im, defect);
+  rk* s = (rk*)base;
+  if (s->im) jsolve_implicit_filter(s->im, defect);
+  if (s->local) jsolve_local_solve(s->local, false, defect, 1);
 }
 
 // ---- what follows a step -------------------------------------------------------------------------
@@ -499,6 +545,9 @@ static jo_status accept(jsolve_stepper* base, jsolve_run* run) {
   double h = s->dense.h;
   s->k[s->tab->stages] = s->k[0];
   s->k[0] = f1;
+  double* smooth = s->smooth[0];
+  s->smooth[0] = s->smooth[1];
+  s->smooth[1] = smooth;
   if (s->im) {
     run->stats.implicit++;
     if (s->watches) watch_ease(s, h);
@@ -524,7 +573,7 @@ static bool create_implicit(rk* s, jsolve_run* run) {
 jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   rk* s = JARENA_NEW(&run->arena, rk);
   const jsolve_method_info* about = jsolve_method_about(tab->method);
-  int n = run->sys->n, nvector = tab->stages + 5;
+  int n = run->sys->n, nvector = tab->stages + 8;
   double* data = JARENA_ARRAY(&run->arena, (size_t)n * (size_t)nvector, double);
   if (!s || !data) return NULL;
   s->base = (jsolve_stepper){.dense = &s->dense.base,
@@ -539,8 +588,10 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   s->dense = (dense){.base = {dense_eval, dense_slope}, .n = n};
   s->tab = tab;
   s->about = about;
-  for (int i = 0; i < tab->stages; i++)
+  for (int i = 0; i < tab->stages; i++) {
     s->a[i] = jsolve_compress(tab->a[i], i);
+    s->a_local[i] = jsolve_compress(tab->local[i], i);
+  }
   s->b = jsolve_compress(tab->b, tab->stages);
   s->e = jsolve_compress(tab->e, tab->stages + 1);
   s->d = jsolve_compress(tab->d, tab->stages + 1);
@@ -550,12 +601,17 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   s->error = data + n;
   s->quartic = data + 2 * n;
   s->zero = data + 3 * n;
+  s->local_base = data + 4 * n;
+  s->smooth[0] = data + 5 * n;
+  s->smooth[1] = data + 6 * n;
   s->not_finite = -1;
   s->accuracy = NEWTON_ACCURACY;
   s->watches = run->opt->method == JSOLVE_AUTO;
-  if (tab->gamma > 0) {
-    if (!create_implicit(s, run)) return NULL;
-    s->base.filter = filter;
+  if (tab->local_gamma > 0 && run->sys->local.n > 0) {
+    s->local = JARENA_NEW(&run->arena, jsolve_local);
+    if (!s->local || !jsolve_local_init(s->local, &run->arena, run->sys)) return NULL;
   }
+  if (tab->gamma > 0 && !create_implicit(s, run)) return NULL;
+  if (s->im || s->local) s->base.filter = filter;
   return &s->base;
 }

@@ -3,7 +3,8 @@
 // Dormand and Prince 1980 with the dense output of Hairer, Norsett and Wanner 1993, II.6; for stiff
 // problems the L-stable pair ESDIRK5(4)7L[2]SA2 of Kennedy and Carpenter 2019 (Appl. Numer. Math.
 // 146), stage order two. Its dense output is the cubic Hermite polynomial: slopes of inner stages, of
-// order two for stiff components, would make it worse there.
+// order two for stiff components, would make it worse there. Mixed: ARK4(3)6L[2]SA and ARK3(2)4L[2]SA of
+// Kennedy and Carpenter 2003 (Appl. Numer. Math. 44).
 #include "solve/tableau.h"
 
 #include <assert.h>
@@ -68,6 +69,46 @@ static const jsolve_tableau tableaux[] = {
               -0.084848701245942793, -0.074183645069565207, -0.057958752816804543,
               0.04480749858169103},
     },
+    {
+        .method = JSOLVE_IMEX4,
+        .stages = 6,
+        .c = {0, 0.5, 0.332, 0.62, 0.85, 1},
+        .a = {{0},
+              {0.5},
+              {0.221776, 0.110224},
+              {-0.04884659515311858, -0.177720652326401, 0.84656724747951961},
+              {-0.15541685842491548, -0.3567050098221991, 1.0587258798684427, 0.30339598837867193},
+              {0.20142435067267633, 0.0087420578429041849, 0.15993995707168115, 0.40382906052207751,
+               0.22606457389066084}},
+        .b = {0.15791629516167136, 0, 0.18675894052400077, 0.68056529530933463,
+              -0.27524053099500667, 0.25},
+        .e = {0.0032044943984591845, 0, -0.002446251136679456, -0.021480075919587227,
+              0.04394686806857245, -0.02322503541076487},
+        .local_gamma = 0.25,
+        .local = {{0},
+                  {0.25},
+                  {0.137776, -0.055776},
+                  {0.14463686602698217, -0.22393190761334475, 0.44929504158636258},
+                  {0.098258783283564771, -0.59154424281967044, 0.81012105382829958,
+                   0.28316440570780599},
+                  {0.15791629516167136, 0, 0.18675894052400077, 0.68056529530933463,
+                   -0.27524053099500667}},
+    },
+    {
+        .method = JSOLVE_IMEX3,
+        .stages = 4,
+        .c = {0, 0.87173304301691801, 0.6, 1},
+        .a = {{0},
+              {0.87173304301691801},
+              {0.52758901197630037, 0.072410988023699593},
+              {0.39909600767607012, -0.43755765461351942, 1.0384616469374492}},
+        .b = {0.18764102434672383, -0.59529747357695495, 0.97178992772177208, 0.435866521508459},
+        .local_gamma = 0.435866521508459,
+        .local = {{0},
+                  {0.435866521508459},
+                  {0.25764824606642722, -0.093514767574886248},
+                  {0.18764102434672383, -0.59529747357695495, 0.97178992772177208}},
+    },
 };
 
 const jsolve_tableau* jsolve_tableau_find(jsolve_method m) {
@@ -80,7 +121,7 @@ const jsolve_tableau* jsolve_tableau_find(jsolve_method m) {
 
 const jsolve_tableau* jsolve_tableau_implicit(jsolve_method m) {
   const jsolve_method_info* about = jsolve_method_about(m);
-  bool has_one = about->is_own && about->kind != JSOLVE_EXPLICIT;
+  bool has_one = about->is_own && (about->kind == JSOLVE_IMPLICIT || about->kind == JSOLVE_BOTH);
   return has_one ? jsolve_tableau_find(JSOLVE_ESDIRK5) : NULL;
 }
 

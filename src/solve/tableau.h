@@ -2,6 +2,8 @@
 // Runge-Kutta methods as data (Butcher tableaux). With k_0 = f(t, y):
 //   k_i = f(t + c_i h, y + h sum_{j<i} a_ij k_j + h gamma k_i)
 //   y1 = y + h sum_i b_i k_i + h gamma f1,   f1 = f(t + h, y1)
+// Mixed methods add a second set of coefficients for local states z, implicit as above with a gamma of its own:
+//   Y_i = y + h sum_{j<i} a_ij k_j   but   z of Y_i = z + h sum_{j<i} local_ij k_j + h local_gamma k_i
 // Explicit methods have gamma = 0. Every method evaluates f1: it is k_0 of the next step and the end
 // slope of the dense output; for the implicit ones, all stiffly accurate, it is the last stage.
 #ifndef JSOLVE_TABLEAU_H
@@ -20,6 +22,8 @@ typedef struct jsolve_tableau {
   double c[JSOLVE_MAX_STAGES];
   double a[JSOLVE_MAX_STAGES][JSOLVE_MAX_STAGES - 1];
   double b[JSOLVE_MAX_STAGES];
+  double local_gamma;  // 0: not a mixed method
+  double local[JSOLVE_MAX_STAGES][JSOLVE_MAX_STAGES - 1];
   // local error h sum_i e_i k_i, the last one multiplying f1
   double e[JSOLVE_MAX_STAGES + 1];
   // dense output: cubic Hermite polynomial + x^2 (1-x)^2 h sum_i d_i k_i, x = (t - t0) / h

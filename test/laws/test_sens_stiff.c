@@ -109,6 +109,36 @@ static void test_implicit_steps_direct_is_adjoint(void** state) {
   }
 }
 
+// The same of mixed steps, with all states stored, or so few that most steps are taken again.
+static void test_mixed_steps_direct_is_adjoint(void** state) {
+  (void)state;
+  static const subject row[] = {
+      {"test/models/stiff_strut.yaml", 3, {"area", "bulk", "m"}},
+      {"models/damper_rig/quarter_car.yaml", 3, {"icmd", "L", "ks"}},
+  };
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    gradient g;
+    gradient_open(&g, row[i].path, NULL, 0, row[i].number, row[i].n, JKERNEL_INTERP);
+    g.opt.solve.method = JSOLVE_IMEX4;
+    g.opt.solve.rel_tol = g.opt.solve.abs_tol = 1e-7;
+    g.opt.estimate = false;
+    jsens_result* direct = gradient_run(&g, JSENS_DIRECT, false);
+    jsens_result* adjoint = gradient_run(&g, JSENS_ADJOINT, false);
+    g.opt.max_states = 16;
+    jsens_result* thin = gradient_run(&g, JSENS_ADJOINT, false);
+    assert_int_equal(direct->statistics.implicit, 0);
+    for (int k = 0; k < g.nobjective * g.n; k++) {
+      double scale = fabs(direct->gradient[k]) + 1e-9;
+      assert_near(direct->gradient[k] / scale, adjoint->gradient[k] / scale, 1e-9);
+      assert_near(thin->gradient[k] / scale, adjoint->gradient[k] / scale, 1e-5);
+    }
+    jsens_result_destroy(direct);
+    jsens_result_destroy(adjoint);
+    jsens_result_destroy(thin);
+    gradient_close(&g);
+  }
+}
+
 // A pendulum that hangs at rest: the motion says nothing of the steps, its derivative swings.
 static void test_a_system_at_rest_has_derivatives(void** state) {
   (void)state;
@@ -129,6 +159,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_default_settings_are_good_to_six_digits),
       cmocka_unit_test(test_implicit_steps_direct_is_adjoint),
+      cmocka_unit_test(test_mixed_steps_direct_is_adjoint),
       cmocka_unit_test(test_a_system_at_rest_has_derivatives),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

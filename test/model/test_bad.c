@@ -351,8 +351,8 @@ static const bad cases[] = {
     // simulation
     {ONE "simulation: {end: 0}\n", ":4: simulation: end is 0; it must be after start, 0"},
     {ONE "simulation: {end: 1, method: euler}\n",
-     ":4: simulation: method is 'euler'; it must be auto, dopri5, esdirk5, rk2, rk3, rk4, adams or "
-     "bdf"},
+     ":4: simulation: method is 'euler'; it must be auto, dopri5, esdirk5, rk2, rk3, rk4, imex4, "
+     "imex3, adams or bdf"},
     {ONE "simulation: {end: 1, method: rk4}\n", ":4: simulation: method rk4 needs a 'step'"},
     {ONE "simulation: {end: 1, tolerance: 0}\n",
      ":4: simulation: tolerance is 0; it must be between 1e-15 and 0.1"},

@@ -26,9 +26,9 @@ static void test_method_names_and_numbers_are_its_own(void** state) {
 // Journals of sweeps hold them.
 static void test_method_numbers_never_change(void** state) {
   (void)state;
-  static const char* const name[] = {"rk2",   "rk3", "rk4",     "dopri5",
-                                     "adams", "bdf", "esdirk5", "auto"};
-  for (int m = 0; m < 8; m++) {
+  static const char* const name[] = {"rk2", "rk3",     "rk4",  "dopri5", "adams",
+                                     "bdf", "esdirk5", "auto", "imex4",  "imex3"};
+  for (int m = 0; m < 10; m++) {
     assert_int_equal(jsolve_method_find(name[m]), m);
   }
 }
@@ -37,10 +37,10 @@ static void test_method_lists_for_messages(void** state) {
   (void)state;
   char names[JSOLVE_METHOD_NAMES];
   assert_string_equal(jsolve_method_names(true, " or ", names),
-                      "auto, dopri5, esdirk5, rk2, rk3 or rk4");
+                      "auto, dopri5, esdirk5, rk2, rk3, rk4, imex4 or imex3");
   assert_string_equal(jsolve_method_names(false, " and ", names),
-                      "auto, dopri5, esdirk5, rk2, rk3, rk4, adams and bdf");
-  assert_null(jsolve_method_at(6, true));
+                      "auto, dopri5, esdirk5, rk2, rk3, rk4, imex4, imex3, adams and bdf");
+  assert_null(jsolve_method_at(8, true));
 }
 
 // sum_i b_i c_i^(k-1) = 1/k up to the order; implicit ones end with a stage of weight gamma.
@@ -61,7 +61,9 @@ static void test_method_tableaux_are_what_the_table_says(void** state) {
     const jsolve_tableau* tab = jsolve_tableau_find(m->method);
     const jsolve_tableau* implicit = jsolve_tableau_implicit(m->method);
     assert_int_equal(tab != NULL, m->is_own);
-    assert_int_equal(implicit != NULL, m->is_own && m->kind != JSOLVE_EXPLICIT);
+    assert_int_equal(implicit != NULL,
+                     m->is_own && (m->kind == JSOLVE_IMPLICIT || m->kind == JSOLVE_BOTH));
+    if (tab) assert_int_equal(tab->local_gamma > 0.0, m->kind == JSOLVE_MIXED);
     if (!tab) continue;
     assert_int_equal(tab->gamma > 0.0, m->kind == JSOLVE_IMPLICIT);
     check_quadrature(tab, m->order);

@@ -99,8 +99,8 @@ static int order_of(const method* m, const double* w, double x) {
   return ORDER;
 }
 
-static const jsolve_method methods[] = {JSOLVE_RK2, JSOLVE_RK3, JSOLVE_RK4, JSOLVE_DOPRI5,
-                                        JSOLVE_ESDIRK5};
+static const jsolve_method methods[] = {JSOLVE_RK2,     JSOLVE_RK3,   JSOLVE_RK4,  JSOLVE_DOPRI5,
+                                        JSOLVE_ESDIRK5, JSOLVE_IMEX4, JSOLVE_IMEX3};
 enum { NMETHOD = sizeof methods / sizeof *methods };
 
 static void test_tableau_has_the_stated_order(void** state) {
@@ -148,7 +148,7 @@ static void test_tableau_embedded_solution_is_of_one_order_less(void** state) {
 // y(x) = cubic Hermite polynomial + x^2 (1 - x)^2 h sum d_i k_i, as weights of the slopes
 static void test_tableau_dense_output_has_its_order(void** state) {
   (void)state;
-  static const int order[NMETHOD] = {2, 3, 3, 4, 3};
+  static const int order[NMETHOD] = {2, 3, 3, 4, 3, 3, 3};
   for (int i = 0; i < NMETHOD; i++) {
     const jsolve_tableau* t = jsolve_tableau_find(methods[i]);
     method m = full(t);
@@ -164,6 +164,62 @@ static void test_tableau_dense_output_has_its_order(void** state) {
       least = p < least ? p : least;
     }
     assert_int_equal(least, order[i]);
+  }
+}
+
+// ---- mixed methods -------------------------------------------------------------------------------
+
+static method local_half(const jsolve_tableau* t) {
+  method m = full(t);
+  for (int i = 1; i < t->stages; i++) {
+    memcpy(m.A[i], t->local[i], (size_t)i * sizeof(double));
+    m.A[i][i] = t->local_gamma;
+  }
+  return m;
+}
+
+// Phi_i of tree t where every node but the root belongs to one of two parts of the equations, in the order that
+// the bits of `colours` are met.
+static double coloured(const method half[2], int t, int i, unsigned* colours) {
+  double product = 1.0;
+  for (int c = 0; c < trees[t].nchild; c++) {
+    const method* m = &half[*colours & 1u];
+    *colours >>= 1;
+    unsigned left = *colours;
+    double sum = 0.0;
+    for (int j = 0; j < m->n; j++) {
+      left = *colours;
+      sum += m->A[i][j] * coloured(half, trees[t].child[c], j, &left);
+    }
+    *colours = left;
+    product *= sum;
+  }
+  return product;
+}
+
+static void test_tableau_halves_of_mixed_methods_go_together(void** state) {
+  (void)state;
+  static const jsolve_method mixed[] = {JSOLVE_IMEX4, JSOLVE_IMEX3};
+  for (int k = 0; k < 2; k++) {
+    const jsolve_tableau* tab = jsolve_tableau_find(mixed[k]);
+    method half[2] = {full(tab), local_half(tab)};
+    for (int i = 0; i < tab->stages; i++) {
+      double sum = 0.0;
+      for (int j = 0; j <= i; j++) {
+        sum += half[1].A[i][j];
+      }
+      assert_near(sum, tab->c[i], 1e-14);
+    }
+    for (int t = 0; t < ntree && trees[t].order <= jsolve_method_about(mixed[k])->order; t++) {
+      for (unsigned colours = 0; colours < 1u << (trees[t].order - 1); colours++) {
+        double sum = 0.0;
+        for (int i = 0; i < half[0].n; i++) {
+          unsigned left = colours;
+          sum += half[0].b[i] * coloured(half, t, i, &left);
+        }
+        assert_near(sum, 1.0 / trees[t].density, 1e-13);
+      }
+    }
   }
 }
 
@@ -185,13 +241,29 @@ static double complex growth(const method* m, double complex z) {
   return y;
 }
 
-static void test_tableau_implicit_method_is_l_stable(void** state) {
-  (void)state;
-  method m = full(jsolve_tableau_implicit(JSOLVE_AUTO));
+static void check_l_stable(method m) {
   assert_near(cabs(growth(&m, -1e8)), 0.0, 1e-6);
   for (double y = 1e-3; y < 1e6; y *= 1.3) {
     assert_true(cabs(growth(&m, I * y)) <= 1.0 + 1e-12);
     assert_true(cabs(growth(&m, -0.1 * y + I * y)) <= 1.0);
+  }
+}
+
+static void test_tableau_implicit_methods_are_l_stable(void** state) {
+  (void)state;
+  check_l_stable(full(jsolve_tableau_implicit(JSOLVE_AUTO)));
+  check_l_stable(local_half(jsolve_tableau_find(JSOLVE_IMEX4)));
+  check_l_stable(local_half(jsolve_tableau_find(JSOLVE_IMEX3)));
+}
+
+// The border of stability of the explicit half in all directions to the left, which steps keep away from (rk.c).
+static void test_tableau_explicit_half_is_stable_as_far_as_steps_go(void** state) {
+  (void)state;
+  method m = full(jsolve_tableau_find(JSOLVE_IMEX4));
+  for (double angle = 1.6; angle <= 3.14159; angle += 0.1) {
+    for (double r = 0.1; r < 3.5; r += 0.1) {
+      assert_true(cabs(growth(&m, r * cexp(I * angle))) <= 1.0);
+    }
   }
 }
 
@@ -242,7 +314,9 @@ int main(void) {
       cmocka_unit_test(test_tableau_nodes_are_sums_of_their_rows),
       cmocka_unit_test(test_tableau_embedded_solution_is_of_one_order_less),
       cmocka_unit_test(test_tableau_dense_output_has_its_order),
-      cmocka_unit_test(test_tableau_implicit_method_is_l_stable),
+      cmocka_unit_test(test_tableau_halves_of_mixed_methods_go_together),
+      cmocka_unit_test(test_tableau_implicit_methods_are_l_stable),
+      cmocka_unit_test(test_tableau_explicit_half_is_stable_as_far_as_steps_go),
       cmocka_unit_test(test_tableau_of_auto_are_both),
       cmocka_unit_test(test_tableau_combination_is_the_sum),
   };
