@@ -183,7 +183,7 @@ static void add_local(const adjoint* d, double* x, double a, const double* y) {
   }
 }
 
-// (S23)  weights of the slopes of a mixed stage: those of its local states, which also move the others
+// (S25)  weights of the slopes of a mixed stage: those of its local states, which also move the others
 static jo_status local_back(adjoint* d, const jsens_entry* e, int i) {
   jsens_walk* w = d->w;
   double b = (e->t1 - e->t) * jsens_walk_scheme(w, e)->tab->local_gamma;

@@ -6,7 +6,7 @@
 //            and through the impulse where driven coordinates jump                       (S4)
 //   error    of each step by the embedded method, carried along by probes                (S15)
 //   implicit steps: stages as what they solve                                            (S13)
-//   mixed steps: their local states likewise                                             (S22)
+//   mixed steps: their local states likewise                                             (S24)
 #include <math.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ static jo_status allocate(jsens_direct* d) {
 
 // ---- steps ---------------------------------------------------------------------------------------
 
-// (S22)  what a mixed stage begins with: its local states by their own coefficients
+// (S24)  what a mixed stage begins with: its local states by their own coefficients
 static void begin_local(jsens_direct* d, const jsens_scheme* s, double h, int i,
                         const jsens_pack* p) {
   const jsolve_local_system* l = &d->w->run->system.local;
@@ -91,7 +91,7 @@ static void begin_local(jsens_direct* d, const jsens_scheme* s, double h, int i,
   }
 }
 
-// (S22)  slopes of a mixed stage from those with dY_z = dY̅_z
+// (S24)  slopes of a mixed stage from those with dY_z = dY̅_z
 static void end_local(const jsens_direct* d, double b, double* dk) {
   jsolve_local_solve(&d->w->local, false, dk, d->lanes);
   jsens_walk_gain(d->w, false, b, dk, d->lanes);

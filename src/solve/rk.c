@@ -261,7 +261,14 @@ static void set_dense(rk* s, jsolve_run* run) {
   s->dense.quartic = s->quartic;
 }
 
-static jo_status fail_newton(jsolve_run* run, jo_status status) {
+static jo_status fail_newton(const rk* s, jsolve_run* run, jo_status status) {
+  if (s->local) {
+    return jerr_set(run->ctx, status,
+                    "integration: the states that %s solves for have no solution at t = %.17g; "
+                    "hint: %s, or method esdirk5 where joints or bushes are stiff",
+                    s->about->name, run->t,
+                    s->about->is_fixed ? "a shorter step" : "smaller tolerances");
+  }
   return jerr_set(run->ctx, status,
                   "integration: Newton's iteration does not converge at t = %.17g (%s)", run->t,
                   status == JO_ERR_NUMERIC    ? "the Jacobian is not finite"
@@ -276,7 +283,7 @@ static jo_status retake(jsolve_stepper* base, jsolve_run* run, double t1) {
   jo_status status = stages(s, run, t1);
   s->accuracy = NEWTON_ACCURACY;
   if (status < 0) status = stages(s, run, t1);
-  if (status < 0) return fail_newton(run, status);
+  if (status < 0) return fail_newton(s, run, status);
   if (!jsolve_is_finite(run->sys->n, run->y_new)) {
     find_not_finite(s, run);
     return fail_not_finite(s, run);
@@ -453,7 +460,7 @@ static jo_status fail_collapsed(rk* s, jsolve_run* run) {
 
 static jo_status fail_halving(rk* s, jsolve_run* run, jo_status status) {
   if (status == JO_ERR_NUMERIC && s->not_finite >= 0) return fail_not_finite(s, run);
-  return s->im || s->local ? fail_newton(run, status)
+  return s->im || s->local ? fail_newton(s, run, status)
                            : jsolve_fail_projection(run, status, run->t_new);
 }
 
