@@ -5,10 +5,31 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/study_handle.h"
 #include "base/file.h"
 #include "base/require.h"
 #include "base/text.h"
+#include "parts/plan.h"
+
+struct jo_study {
+  jo_context* ctx;
+  jparts_file* file;
+  jo_model* model;
+  jarena arena;        // titles
+  jarena results;      // what came out, thrown away by the next run
+  jreport_part* part;  // of the file's, in their order
+};
+
+// A study under way.
+typedef struct work {
+  jo_context* ctx;
+  jo_study* study;
+  const jo_study_options* opt;
+  jarena* a;
+  jparts_plan plan;
+  jo_system** system;  // of the plan
+  int part;            // under way
+  bool is_stopped;
+} work;
 
 jo_study_options jo_study_options_default(void) {
   return (jo_study_options){0};
@@ -24,7 +45,7 @@ static bool is_set_again(const char* name, const jo_setting* set, int nset) {
 }
 
 static jo_status load_model(jo_study* s, const jo_setting* set, int nset) {
-  const jstudy_file* f = s->file;
+  const jparts_file* f = s->file;
   jo_setting* all = JARENA_ARRAY(&s->arena, f->nset + nset, jo_setting);
   if (!all) return jerr_memory(s->ctx);
   int n = 0;
@@ -36,48 +57,17 @@ static jo_status load_model(jo_study* s, const jo_setting* set, int nset) {
     all[n++] = set[i];
   }
   JO_TRY(jo_model_load(s->ctx, f->model, all, n, &s->model));
-  return jstudy_file_check(s->ctx, f, s->model->model);
-}
-
-static const char* list_names(jo_study* s, const jstudy_names* names) {
-  const char* text = "";
-  for (int i = 0; i < names->n && text; i++) {
-    text = jarena_printf(&s->arena, "%s%s%s", text, i > 0 ? ", " : "", names->name[i].text);
-  }
-  return text ? text : "";
-}
-
-static const char* name_objectives(jo_study* s, const jstudy_part* p) {
-  const jmodel* m = s->model->model;
-  if (p->objectives.n > 0) return list_names(s, &p->objectives);
-  return m->nobjective == 1 ? m->objective[0].name : "objectives";
-}
-
-// Of a part that has none. NULL: no memory.
-static const char* make_title(jo_study* s, const jstudy_part* p) {
-  jarena* a = &s->arena;
-  switch (p->kind) {
-    case JSTUDY_HISTORIES:
-      return jarena_printf(a, "%s over time, with derivatives", list_names(s, &p->sensors));
-    case JSTUDY_RANGE:
-      return jarena_printf(a, "%s over %s", name_objectives(s, p), p->parameter.text);
-    case JSTUDY_TRAJECTORIES: return jarena_printf(a, "%s over %s", p->y.text, p->x.text);
-    case JSTUDY_DIFFERENCES:
-      return jarena_printf(a, "Error of differences of %s by %s", name_objectives(s, p),
-                           p->parameter.text);
-    case JSTUDY_RANKING: return jarena_printf(a, "What matters for %s", name_objectives(s, p));
-    default: return "Values";
-  }
+  return jparts_file_check(s->ctx, f, s->model->model);
 }
 
 static jo_status begin_parts(jo_study* s) {
-  const jstudy_file* f = s->file;
+  const jparts_file* f = s->file;
   s->part = JARENA_ARRAY(&s->arena, f->npart, jreport_part);
   if (!s->part) return jerr_memory(s->ctx);
   for (int i = 0; i < f->npart; i++) {
-    const jstudy_part* p = &f->part[i];
-    s->part[i].kind = jstudy_part_name(p->kind);
-    s->part[i].title = *p->title ? p->title : make_title(s, p);
+    const jparts_part* p = &f->part[i];
+    s->part[i].kind = p->kind->name;
+    s->part[i].title = *p->title ? p->title : p->kind->title(&s->arena, s->model->model, p);
     s->part[i].text = p->text;
     if (!s->part[i].title) return jerr_memory(s->ctx);
   }
@@ -85,7 +75,7 @@ static jo_status begin_parts(jo_study* s) {
 }
 
 static jo_status load(jo_study* s, const char* path, const jo_setting* set, int nset) {
-  JO_TRY(jstudy_file_open(s->ctx, path, &s->file));
+  JO_TRY(jparts_file_open(s->ctx, path, &s->file));
   JO_TRY(load_model(s, set, nset));
   return begin_parts(s);
 }
@@ -115,7 +105,7 @@ jo_status jo_study_load(jo_context* ctx, const char* path, const jo_setting* set
 
 void jo_study_destroy(jo_study* study) {
   if (!study) return;
-  jstudy_file_close(study->file);
+  jparts_file_close(study->file);
   jo_model_destroy(study->model);
   jarena_free(&study->arena);
   jarena_free(&study->results);
@@ -134,47 +124,81 @@ const jo_model* jo_study_model(const jo_study* study) {
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-bool japi_study_tell(japi_study_job* j, double fraction) {
+// How far the part under way is; false: stop.
+static bool tell(void* user, double fraction) {
+  work* j = user;
   if (!j->opt->progress) return true;
   double done = (j->part + fraction) / j->study->file->npart;
   j->is_stopped = j->is_stopped || !j->opt->progress(j->opt->user, done);
   return !j->is_stopped;
 }
 
-static jo_status prepare(japi_study_job* j) {
+static jo_status prepare(work* j) {
   const jo_study* s = j->study;
-  JO_TRY(jstudy_plan_make(j->ctx, j->a, s->file, s->model->model, &j->plan));
+  JO_TRY(jparts_plan_make(j->ctx, j->a, s->file, s->model->model, &j->plan));
   j->system = JARENA_ARRAY(j->a, j->plan.nsetup, jo_system*);
   if (!j->system) return jerr_memory(j->ctx);
   for (int i = 0; i < j->plan.nsetup; i++) {
-    const jstudy_setup* k = &j->plan.setup[i];
+    const jparts_setup* k = &j->plan.setup[i];
     jo_system_options o = {.wrt = k->wrt,
                            .nwrt = k->nwrt,
-                           .variable = &k->variable,
-                           .nvariable = k->variable != NULL,
+                           .variable = k->variable,
+                           .nvariable = k->nvariable,
                            .interpreter = j->opt->interpreter};
     if (k->runs || !k->derivatives) o.use |= JO_USE_RUNS;
     if (k->derivatives) o.use |= JO_USE_DERIVATIVES;
     if (k->histories) o.use |= JO_USE_HISTORIES;
     if (k->checks) o.use |= JO_USE_CHECKS;
     JO_TRY(jo_system_create(j->ctx, s->model, &o, &j->system[i]));
-    if (!japi_study_tell(j, 0.0)) break;
+    if (!tell(j, 0.0)) break;
   }
   return JO_OK;
 }
 
-static jo_status fail_stopped(const japi_study_job* j) {
+static jo_status fail_stopped(const work* j) {
   return jerr_set(j->ctx, JO_ERR_LIMIT, "%s: stopped in part %d of %d", j->study->file->path,
                   j->part + 1, j->study->file->npart);
 }
 
-static jo_status work(japi_study_job* j) {
-  jo_study* s = j->study;
+static jo_system* system_of(const work* j, int part) {
+  return j->system[j->plan.of[part]];
+}
+
+// Whether the systems have the outputs that parts name. All that they have not is told.
+static jo_status check_outputs(const work* j) {
+  const jparts_file* f = j->study->file;
+  jo_status status = JO_OK;
+  for (int i = 0; i < f->npart; i++) {
+    const jgen_dynamics* d = system_of(j, i)->plant->dynamics;
+    jo_status s = jparts_check_outputs(j->ctx, &f->part[i], d);
+    if (s < 0) status = s;
+  }
+  return status;
+}
+
+static jo_status run_part(work* j) {
+  const jparts_file* f = j->study->file;
+  const jparts_part* p = &f->part[j->part];
+  jo_system* system = system_of(j, j->part);
+  jparts_job job = {.ctx = j->ctx,
+                    .a = j->a,
+                    .p = p,
+                    .system = system,
+                    .m = system->variable,
+                    .tolerance = f->tolerance,
+                    .out = &j->study->part[j->part],
+                    .tell = tell,
+                    .user = j,
+                    .nrun = 1};
+  return p->kind->run(&job);
+}
+
+static jo_status run_parts(work* j) {
+  const jo_study* s = j->study;
   JO_TRY(prepare(j));
-  if (!j->is_stopped) JO_TRY(japi_study_check_outputs(j));
-  for (; j->part < s->file->npart && japi_study_tell(j, 0.0); j->part++) {
-    jo_system* system = j->system[j->plan.of[j->part]];
-    jo_status status = japi_study_part(j, &s->file->part[j->part], system, &s->part[j->part]);
+  if (!j->is_stopped) JO_TRY(check_outputs(j));
+  for (; j->part < s->file->npart && tell(j, 0.0); j->part++) {
+    jo_status status = run_part(j);
     if (j->is_stopped) break;
     if (status < 0) return status;
   }
@@ -192,9 +216,8 @@ jo_status jo_study_run(jo_context* ctx, jo_study* study, const jo_study_options*
   JO_REQUIRE(ctx, study);
   jo_study_options defaults = jo_study_options_default();
   forget(study);
-  japi_study_job j = {
-      .ctx = ctx, .study = study, .opt = opt ? opt : &defaults, .a = &study->results};
-  jo_status status = work(&j);
+  work j = {.ctx = ctx, .study = study, .opt = opt ? opt : &defaults, .a = &study->results};
+  jo_status status = run_parts(&j);
   for (int i = 0; j.system && i < j.plan.nsetup; i++) {
     jo_system_destroy(j.system[i]);
   }
@@ -265,7 +288,7 @@ jo_status jo_study_figure_save(jo_context* ctx, const jo_study* study, int part,
 
 jo_status jo_study_save(jo_context* ctx, const jo_study* study, const char* path) {
   JO_REQUIRE(ctx, study, path);
-  const jstudy_file* f = study->file;
+  const jparts_file* f = study->file;
   jreport_study page = {.name = jo_study_name(study),
                         .description = f->description,
                         .path = f->path,
