@@ -41,24 +41,39 @@ static const jmodel_node* find_kind(const jmodel_at* at, const jmodel_node* node
   return found;
 }
 
-// Title and text, beside the kind of a part or among its keys.
-static void read_words(const jmodel_at* at, const jmodel_node* map, jparts_part* p) {
-  const jmodel_node *title = jmodel_node_find(map, "title"), *text = jmodel_node_find(map, "text");
-  if (title && *p->title) jmodel_mistake(at, title->key_place, "title is given twice");
-  if (text && *p->text) jmodel_mistake(at, text->key_place, "text is given twice");
+static const jmodel_node* find_once(const jmodel_at* at, const jmodel_node* map, const char* key,
+                                    bool is_given) {
+  const jmodel_node* node = jmodel_node_find(map, key);
+  if (node && is_given) jmodel_mistake(at, node->key_place, "%s is given twice", key);
+  return node;
+}
+
+// What all kinds have, beside the kind of a part or among its keys.
+static void read_common(const jmodel_at* at, const jmodel_node* map, jparts_part* p) {
+  const jmodel_node* title = find_once(at, map, "title", *p->title);
+  const jmodel_node* text = find_once(at, map, "text", *p->text);
+  const jmodel_node* model = find_once(at, map, "model", p->model.text);
+  const jmodel_node* set = find_once(at, map, "set", p->nset > 0);
   if (title) p->title = jmodel_get_text(at, map, "title", "");
   if (text && jmodel_is(at, text, JMODEL_NODE_TEXT, "text")) {
     p->text = jmodel_keep(at->r, text->text);
   }
+  if (model) {
+    p->model = jparts_get_name(at, map, "model");
+    const char* path = p->model.text;
+    if (path) p->model.text = jfile_beside(&at->r->m->arena, model->place.file, path);
+    if (path && !p->model.text) jmodel_out_of_memory(at->r);
+  }
+  if (set) p->nset = jparts_read_values(at, map, "set", &p->set);
 }
 
 // Keys that all kinds have, then those of the list, which ends with NULL.
 static void check_keys(const jmodel_at* at, const jmodel_node* map, const char* const* own) {
-  static const char* const common[] = {"title", "text"};
+  static const char* const common[] = {"title", "text", "model", "set"};
   const char* keys[MAX_KEYS] = {0};
   int n = 0;
   for (; own[n]; n++) {
-    assert(n < MAX_KEYS - 3);
+    assert(n < MAX_KEYS - 5);
     keys[n] = own[n];
   }
   for (size_t i = 0; i < sizeof common / sizeof *common; i++) {
@@ -91,7 +106,7 @@ static void read_part(jmodel_reader* r, const jmodel_node* node, jparts_part* p)
     if (r->nmistake == before) fail_kind(&at, node);
     return;
   }
-  read_words(&at, node, p);
+  read_common(&at, node, p);
   at.kind = map->key;
   p->place = map->key_place;
   p->needs = p->kind->needs;
@@ -99,7 +114,7 @@ static void read_part(jmodel_reader* r, const jmodel_node* node, jparts_part* p)
   if (!jmodel_is(&at, map, JMODEL_NODE_MAP, map->key)) return;
   check_keys(&at, map, p->kind->keys);
   p->kind->read(&at, map, p);
-  read_words(&at, map, p);
+  read_common(&at, map, p);
   p->output_step = jparts_get_positive(&at, map, "output_step", NAN);
 }
 
@@ -267,6 +282,10 @@ static jo_status check_part(jo_context* ctx, const jparts_part* p, const jmodel*
     s = check_objective(ctx, p, &p->objectives.name[i], m);
     if (s < 0) status = s;
   }
+  for (int i = 0; i < p->nset; i++) {
+    s = check_number(ctx, p, &p->set[i].name, m, true);
+    if (s < 0) status = s;
+  }
   bool is_told = false;
   for (int i = 0; i < p->wrt.n; i++) {
     s = check_number(ctx, p, &p->wrt.name[i], m, false);
@@ -285,13 +304,15 @@ static jo_status check_part(jo_context* ctx, const jparts_part* p, const jmodel*
     s = check_number(ctx, p, &p->parameter, m, true);
     if (s < 0) status = s;
   }
+  s = p->kind->check ? p->kind->check(ctx, p, m) : JO_OK;
+  if (s < 0) status = s;
   return status;
 }
 
-jo_status jparts_file_check(jo_context* ctx, const jparts_file* f, const jmodel* m) {
+jo_status jparts_file_check(jo_context* ctx, const jparts_file* f, const jmodel* const* model) {
   jo_status status = JO_OK;
   for (int i = 0; i < f->npart; i++) {
-    jo_status s = check_part(ctx, &f->part[i], m);
+    jo_status s = check_part(ctx, &f->part[i], model[f->part[i].which]);
     if (s < 0) status = s;
   }
   return status;

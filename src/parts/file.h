@@ -23,8 +23,8 @@ typedef struct jparts_file {
 jo_status jparts_file_open(jo_context* ctx, const char* path, jparts_file** out);
 void jparts_file_close(jparts_file* f);
 
-// Whether the model has what the parts name: objectives, parameters, numbers. All that it has not is told.
-jo_status jparts_file_check(jo_context* ctx, const jparts_file* f, const jmodel* m);
+// Whether the models have what the parts name: objectives, parameters, numbers. All that they have not is told.
+jo_status jparts_file_check(jo_context* ctx, const jparts_file* f, const jmodel* const* model);
 
 // The same of the outputs of its equations.
 jo_status jparts_check_outputs(jo_context* ctx, const jparts_part* p, const jgen_dynamics* d);

@@ -12,7 +12,8 @@
   X(trajectories)      \
   X(differences)       \
   X(ranking)           \
-  X(values)
+  X(values)            \
+  X(response)
 
 #define X(name) extern const jparts_kind jparts_##name;
 JPARTS_LIST(X)

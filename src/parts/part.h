@@ -49,7 +49,12 @@ typedef struct jparts_part {
   const struct jparts_kind* kind;
   jparts_needs needs;
   jmodel_place place;
-  const char *title, *text;   // "": not given
+  const char *title, *text;  // "": not given
+  jparts_name
+      model;  // another one than the study's, as found from the file; which of the study's models
+  int which;
+  jparts_value* set;  // values for this part (nset)
+  int nset;
   jparts_names sensors, wrt;  // none: not given
   jparts_names objectives;    // none: all
   bool no_objectives;         // sensors alone were asked for
@@ -87,6 +92,8 @@ typedef struct jparts_kind {
   // Its own keys, and what follows from them for its needs, which are those of the table before.
   void (*read)(const jmodel_at* at, const jmodel_node* map, jparts_part* p);
   jparts_needs needs;
+  // What it names of its own against the model; may be NULL.
+  jo_status (*check)(jo_context* ctx, const jparts_part* p, const jmodel* m);
   // Of a part that has none; NULL: no memory.
   const char* (*title)(jarena* a, const jmodel* m, const jparts_part* p);
   // Figures and tables into k->out.

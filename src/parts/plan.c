@@ -10,7 +10,8 @@ typedef struct planner {
   jo_context* ctx;
   jarena* a;
   const jparts_file* f;
-  const jmodel* m;
+  const jmodel* const* model;
+  const jmodel* m;  // of the part at hand
   jparts_plan* plan;
 } planner;
 
@@ -21,11 +22,14 @@ static void add_variable(const planner* l, const jparts_name* name, jparts_setup
 }
 
 static jo_status describe(planner* l, const jparts_part* p, jparts_setup* s) {
-  *s = (jparts_setup){.derivatives = p->needs.derivatives};
+  *s = (jparts_setup){.model = p->which, .derivatives = p->needs.derivatives};
   s->taken = JARENA_ARRAY(l->a, l->m->nnumber, bool);
   s->wrt = JARENA_ARRAY(l->a, p->wrt.n + 1, const char*);
-  s->variable = JARENA_ARRAY(l->a, 2, const char*);
+  s->variable = JARENA_ARRAY(l->a, p->nset + 2, const char*);
   if (!s->taken || !s->wrt || !s->variable) return jerr_memory(l->ctx);
+  for (int i = 0; i < p->nset; i++) {
+    add_variable(l, &p->set[i].name, s);
+  }
   add_variable(l, &p->runs.name, s);
   if (p->needs.sweeps) add_variable(l, &p->parameter, s);
   if (!s->derivatives) return JO_OK;
@@ -42,7 +46,8 @@ static jo_status describe(planner* l, const jparts_part* p, jparts_setup* s) {
 
 static bool is_same(const planner* l, const jparts_setup* a, const jparts_setup* b) {
   size_t size = (size_t)l->m->nnumber * sizeof *a->taken;
-  if (a->nvariable != b->nvariable || a->direct_alone != b->direct_alone) return false;
+  if (a->model != b->model || a->nvariable != b->nvariable || a->direct_alone != b->direct_alone)
+    return false;
   for (int i = 0; i < a->nvariable; i++) {
     if (strcmp(a->variable[i], b->variable[i]) != 0) return false;
   }
@@ -55,7 +60,8 @@ static int find(const planner* l, const jparts_part* p, const jparts_setup* s) {
     if (is_same(l, &l->plan->setup[i], s)) return i;
   }
   for (int i = 0; p->needs.any && s->nvariable == 0 && i < l->plan->nsetup; i++) {
-    if (l->plan->setup[i].nvariable == 0) return i;
+    const jparts_setup* other = &l->plan->setup[i];
+    if (other->model == s->model && other->nvariable == 0) return i;
   }
   return -1;
 }
@@ -69,6 +75,7 @@ static void add_uses(const jparts_part* p, jparts_setup* s) {
 static jo_status place(planner* l, int part) {
   const jparts_part* p = &l->f->part[part];
   jparts_setup s;
+  l->m = l->model[p->which];
   JO_TRY(describe(l, p, &s));
   int at = find(l, p, &s);
   if (at < 0) {
@@ -80,9 +87,9 @@ static jo_status place(planner* l, int part) {
   return JO_OK;
 }
 
-jo_status jparts_plan_make(jo_context* ctx, jarena* a, const jparts_file* f, const jmodel* m,
-                           jparts_plan* out) {
-  planner l = {ctx, a, f, m, out};
+jo_status jparts_plan_make(jo_context* ctx, jarena* a, const jparts_file* f,
+                           const jmodel* const* model, jparts_plan* out) {
+  planner l = {.ctx = ctx, .a = a, .f = f, .model = model, .plan = out};
   *out = (jparts_plan){.setup = JARENA_ARRAY(a, f->npart, jparts_setup),
                        .of = JARENA_ARRAY(a, f->npart, int)};
   if (!out->setup || !out->of) return jerr_memory(ctx);

@@ -8,6 +8,7 @@
 #include "parts/file.h"
 
 typedef struct jparts_setup {
+  int model;  // of the study
   bool runs, derivatives, histories, checks;
   const char**
       wrt;  // names, as the part has them that needs them first (nwrt); none: all parameters
@@ -26,7 +27,7 @@ typedef struct jparts_plan {
 } jparts_plan;
 
 // Of a file that was checked against the model. In the arena.
-jo_status jparts_plan_make(jo_context* ctx, jarena* a, const jparts_file* f, const jmodel* m,
-                           jparts_plan* out);
+jo_status jparts_plan_make(jo_context* ctx, jarena* a, const jparts_file* f,
+                           const jmodel* const* model, jparts_plan* out);
 
 #endif

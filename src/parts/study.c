@@ -13,7 +13,8 @@
 struct jo_study {
   jo_context* ctx;
   jparts_file* file;
-  jo_model* model;
+  jo_model** model;  // the study's own, then those of parts (nmodel)
+  int nmodel;
   jarena arena;        // titles
   jarena results;      // what came out, thrown away by the next run
   jreport_part* part;  // of the file's, in their order
@@ -44,6 +45,38 @@ static bool is_set_again(const char* name, const jo_setting* set, int nset) {
   return false;
 }
 
+// Each file once.
+static jo_status load_models(jo_study* s, const jo_setting* set, int nset) {
+  const jparts_file* f = s->file;
+  const char** path = JARENA_ARRAY(&s->arena, f->npart + 1, const char*);
+  s->model = JARENA_ARRAY(&s->arena, f->npart + 1, jo_model*);
+  if (!path || !s->model) return jerr_memory(s->ctx);
+  path[0] = f->model;
+  JO_TRY(jo_model_load(s->ctx, path[0], set, nset, &s->model[0]));
+  s->nmodel = 1;
+  for (int i = 0; i < f->npart; i++) {
+    jparts_part* p = &f->part[i];
+    int k = 0;
+    while (p->model.text && k < s->nmodel && strcmp(path[k], p->model.text) != 0) {
+      k++;
+    }
+    p->which = k;
+    if (k < s->nmodel) continue;
+    path[k] = p->model.text;
+    JO_TRY(jo_model_load(s->ctx, path[k], set, nset, &s->model[k]));
+    s->nmodel++;
+  }
+  return JO_OK;
+}
+
+static const jmodel** list_models(const jo_study* s, jarena* a) {
+  const jmodel** list = JARENA_ARRAY(a, s->nmodel, const jmodel*);
+  for (int i = 0; list && i < s->nmodel; i++) {
+    list[i] = s->model[i]->model;
+  }
+  return list;
+}
+
 static jo_status load_model(jo_study* s, const jo_setting* set, int nset) {
   const jparts_file* f = s->file;
   jo_setting* all = JARENA_ARRAY(&s->arena, f->nset + nset, jo_setting);
@@ -56,8 +89,19 @@ static jo_status load_model(jo_study* s, const jo_setting* set, int nset) {
   for (int i = 0; i < nset; i++) {
     all[n++] = set[i];
   }
-  JO_TRY(jo_model_load(s->ctx, f->model, all, n, &s->model));
-  return jparts_file_check(s->ctx, f, s->model->model);
+  JO_TRY(load_models(s, all, n));
+  const jmodel** list = list_models(s, &s->arena);
+  return list ? jparts_file_check(s->ctx, f, list) : jerr_memory(s->ctx);
+}
+
+// What a part has of its own, for the page.
+static const char* about_part(jo_study* s, const jparts_part* p) {
+  const char* text = p->which > 0 ? jo_model_name(s->model[p->which]) : "";
+  for (int i = 0; i < p->nset && text; i++) {
+    text = jarena_printf(&s->arena, "%s%s%s = %.9g", text, *text ? ", " : "", p->set[i].name.text,
+                         p->set[i].value);
+  }
+  return text;
 }
 
 static jo_status begin_parts(jo_study* s) {
@@ -67,9 +111,11 @@ static jo_status begin_parts(jo_study* s) {
   for (int i = 0; i < f->npart; i++) {
     const jparts_part* p = &f->part[i];
     s->part[i].kind = p->kind->name;
-    s->part[i].title = *p->title ? p->title : p->kind->title(&s->arena, s->model->model, p);
+    s->part[i].title =
+        *p->title ? p->title : p->kind->title(&s->arena, s->model[p->which]->model, p);
     s->part[i].text = p->text;
-    if (!s->part[i].title) return jerr_memory(s->ctx);
+    s->part[i].about = about_part(s, p);
+    if (!s->part[i].title || !s->part[i].about) return jerr_memory(s->ctx);
   }
   return JO_OK;
 }
@@ -106,7 +152,9 @@ jo_status jo_study_load(jo_context* ctx, const char* path, const jo_setting* set
 void jo_study_destroy(jo_study* study) {
   if (!study) return;
   jparts_file_close(study->file);
-  jo_model_destroy(study->model);
+  for (int i = 0; i < study->nmodel; i++) {
+    jo_model_destroy(study->model[i]);
+  }
   jarena_free(&study->arena);
   jarena_free(&study->results);
   jmem_free(study->ctx, study);
@@ -114,12 +162,12 @@ void jo_study_destroy(jo_study* study) {
 
 const char* jo_study_name(const jo_study* study) {
   JO_REQUIRE_OR("", study);
-  return *study->file->name ? study->file->name : jo_model_name(study->model);
+  return *study->file->name ? study->file->name : jo_model_name(study->model[0]);
 }
 
 const jo_model* jo_study_model(const jo_study* study) {
   JO_REQUIRE_OR(NULL, study);
-  return study->model;
+  return study->model[0];
 }
 
 // ---- runs ----------------------------------------------------------------------------------------
@@ -135,7 +183,9 @@ static bool tell(void* user, double fraction) {
 
 static jo_status prepare(work* j) {
   const jo_study* s = j->study;
-  JO_TRY(jparts_plan_make(j->ctx, j->a, s->file, s->model->model, &j->plan));
+  const jmodel** list = list_models(s, j->a);
+  if (!list) return jerr_memory(j->ctx);
+  JO_TRY(jparts_plan_make(j->ctx, j->a, s->file, list, &j->plan));
   j->system = JARENA_ARRAY(j->a, j->plan.nsetup, jo_system*);
   if (!j->system) return jerr_memory(j->ctx);
   for (int i = 0; i < j->plan.nsetup; i++) {
@@ -149,7 +199,7 @@ static jo_status prepare(work* j) {
     if (k->derivatives) o.use |= JO_USE_DERIVATIVES;
     if (k->histories) o.use |= JO_USE_HISTORIES;
     if (k->checks) o.use |= JO_USE_CHECKS;
-    JO_TRY(jo_system_create(j->ctx, s->model, &o, &j->system[i]));
+    JO_TRY(jo_system_create(j->ctx, s->model[k->model], &o, &j->system[i]));
     if (!tell(j, 0.0)) break;
   }
   return JO_OK;
@@ -176,6 +226,17 @@ static jo_status check_outputs(const work* j) {
   return status;
 }
 
+// Give numbers the values they have in this part; before: what they had.
+static jo_status set_values(jo_context* ctx, jo_system* system, const jparts_part* p,
+                            double* before) {
+  for (int i = 0; i < p->nset; i++) {
+    const char* name = p->set[i].name.text;
+    JO_TRY(jo_system_get(ctx, system, name, &before[i]));
+    JO_TRY(jo_system_set(ctx, system, &name, &p->set[i].value, 1));
+  }
+  return JO_OK;
+}
+
 static jo_status run_part(work* j) {
   const jparts_file* f = j->study->file;
   const jparts_part* p = &f->part[j->part];
@@ -190,7 +251,15 @@ static jo_status run_part(work* j) {
                     .tell = tell,
                     .user = j,
                     .nrun = 1};
-  return p->kind->run(&job);
+  double* before = JARENA_ARRAY(j->a, p->nset, double);
+  if (!before) return jerr_memory(j->ctx);
+  JO_TRY(set_values(j->ctx, system, p, before));
+  JO_TRY(p->kind->run(&job));
+  for (int i = 0; i < p->nset; i++) {
+    const char* name = p->set[i].name.text;
+    JO_TRY(jo_system_set(j->ctx, system, &name, &before[i], 1));
+  }
+  return JO_OK;
 }
 
 static jo_status run_parts(work* j) {
@@ -286,21 +355,33 @@ jo_status jo_study_figure_save(jo_context* ctx, const jo_study* study, int part,
   return finish(ctx, &t, path);
 }
 
+static jo_status save_page(jo_context* ctx, const jreport_study* page, const char* path) {
+  jtext t;
+  jtext_init(&t, ctx);
+  jreport_study_html(&t, page);
+  return finish(ctx, &t, path);
+}
+
 jo_status jo_study_save(jo_context* ctx, const jo_study* study, const char* path) {
   JO_REQUIRE(ctx, study, path);
   const jparts_file* f = study->file;
+  jarena a;
+  jarena_init(&a, ctx);
+  jreport_study_model* model = JARENA_ARRAY(&a, study->nmodel, jreport_study_model);
+  for (int i = 0; model && i < study->nmodel; i++) {
+    const jo_model* m = study->model[i];
+    model[i] = (jreport_study_model){jo_model_name(m), jo_model_path(m), jo_model_sha256(m)};
+  }
   jreport_study page = {.name = jo_study_name(study),
                         .description = f->description,
                         .path = f->path,
-                        .model = jo_model_name(study->model),
-                        .model_path = jo_model_path(study->model),
-                        .sha256 = jo_model_sha256(study->model),
-                        .settings = jo_model_settings(study->model),
+                        .model = model,
+                        .nmodel = study->nmodel,
+                        .settings = jo_model_settings(study->model[0]),
                         .tolerance = f->tolerance,
                         .part = study->part,
                         .npart = f->npart};
-  jtext t;
-  jtext_init(&t, ctx);
-  jreport_study_html(&t, &page);
-  return finish(ctx, &t, path);
+  jo_status status = model ? save_page(ctx, &page, path) : jerr_memory(ctx);
+  jarena_free(&a);
+  return status;
 }
