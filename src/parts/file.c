@@ -336,10 +336,10 @@ jo_status jparts_check_outputs(jo_context* ctx, const jparts_part* p, const jgen
     s = check_output(ctx, p, d, &p->sensors.name[n]);
     if (s < 0) status = s;
   }
-  const jparts_name* axis[] = {&p->x, &p->y};
-  for (int n = 0; n < 2; n++) {
-    if (!axis[n]->text || strcmp(axis[n]->text, "t") == 0) continue;
-    s = check_output(ctx, p, d, axis[n]);
+  for (int n = 0; n <= p->x.n; n++) {
+    const jparts_name* axis = n < p->x.n ? &p->x.name[n] : &p->y;
+    if (!axis->text || strcmp(axis->text, "t") == 0) continue;
+    s = check_output(ctx, p, d, axis);
     if (s < 0) status = s;
   }
   return status;

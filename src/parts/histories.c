@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs over time with their derivatives: a figure each, with a curve per run.
-#include <math.h>
-
 #include "api/sens_handle.h"
 #include "parts/job.h"
 #include "parts/list.h"
@@ -34,15 +32,8 @@ static jo_status copy_history(jparts_job* k, const japi_history* h, const char* 
 }
 
 static jo_status history_run(jparts_job* k, const char* const* sensor, int i) {
-  jo_sens_options o = jparts_sens_options(k);
   jo_sens_result* r = NULL;
-  o.method = JO_SENS_DIRECT;
-  o.history = sensor;
-  o.nhistory = k->p->sensors.n;
-  double step = k->m->simulation.output_step;
-  o.history_step_s = isfinite(k->p->output_step) ? k->p->output_step : step;
-  JO_TRY(jparts_begin_run(k, i));
-  jo_status status = jo_sens_run(k->ctx, k->system, &o, &r);
+  jo_status status = jparts_run_history(k, i, sensor, k->p->sensors.n, &r);
   if (status >= 0) status = copy_history(k, &r->history, jparts_run_label(k, i));
   jo_sens_result_destroy(r);
   return status;

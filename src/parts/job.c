@@ -28,6 +28,10 @@ const char* jparts_derivative_unit(const jparts_job* k, const char* unit, const 
   return jarena_printf(k->a, strpbrk(by, " /*^") ? "%s/(%s)" : "%s/%s", over, by);
 }
 
+const char* jparts_percent_name(const jparts_job* k, const char* of, const char* by) {
+  return jarena_printf(k->a, "%s per 1 %% of %s", of, by);
+}
+
 const char* jparts_run_label(const jparts_job* k, int i) {
   if (k->p->runs.n == 0) return "";
   const char *name = k->p->runs.name.text, *unit = jparts_parameter_unit(k, name);
@@ -147,6 +151,24 @@ jo_status jparts_simulate(jparts_job* k, jo_result** out) {
   jo_status status = jo_simulate(k->ctx, k->system, &o, out);
   if (status < 0) jo_result_destroy(*out);
   return status;
+}
+
+jo_status jparts_run_history(jparts_job* k, int i, const char* const* output, int n,
+                             jo_sens_result** out) {
+  jo_sens_options o = jparts_sens_options(k);
+  o.method = JO_SENS_DIRECT;
+  o.history = output;
+  o.nhistory = n;
+  double step = k->m->simulation.output_step;
+  o.history_step_s = isfinite(k->p->output_step) ? k->p->output_step : step;
+  JO_TRY(jparts_begin_run(k, i));
+  return jo_sens_run(k->ctx, k->system, &o, out);
+}
+
+double jparts_value_of(const jparts_job* k, const char* name) {
+  int number = jmodel_find_number(k->m, name);
+  if (number < 0) return NAN;
+  return k->system->value ? k->system->value[number] : k->m->number[number].value;
 }
 
 // ---- objectives

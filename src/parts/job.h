@@ -15,6 +15,8 @@ const char* jparts_label(const jparts_job* k, const char* name, const char* unit
 const char* jparts_parameter_unit(const jparts_job* k, const char* name);
 // Of a derivative: "N/m", "m/s^2/(N s/m)".
 const char* jparts_derivative_unit(const jparts_job* k, const char* unit, const char* by);
+// "y per 1 % of K"
+const char* jparts_percent_name(const jparts_job* k, const char* of, const char* by);
 // "K = 1e4 N m/rad" of a run; "" where nothing varies.
 const char* jparts_run_label(const jparts_job* k, int i);
 
@@ -46,6 +48,11 @@ jo_status jparts_begin_run(jparts_job* k, int i);
 jo_status jparts_end_runs(jparts_job* k);
 jo_sens_options jparts_sens_options(const jparts_job* k);
 jo_status jparts_simulate(jparts_job* k, jo_result** out);
+// The i-th run with derivatives of these outputs along it.
+jo_status jparts_run_history(jparts_job* k, int i, const char* const* output, int n,
+                             jo_sens_result** out);
+// What a number is now.
+double jparts_value_of(const jparts_job* k, const char* name);
 
 // ---- objectives of the model
 

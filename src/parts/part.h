@@ -58,8 +58,9 @@ typedef struct jparts_part {
   jparts_names sensors, wrt;  // none: not given
   jparts_names objectives;    // none: all
   bool no_objectives;         // sensors alone were asked for
-  jparts_name x, y;           // outputs, or t
-  jparts_name parameter;      // that the part is about
+  jparts_names x;             // outputs, or t
+  jparts_name y;
+  jparts_name parameter;  // that the part is about
   jparts_runs runs;
   jparts_value* per;  // numbers with increments (nper)
   int nper;

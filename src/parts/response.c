@@ -168,12 +168,11 @@ static bool add_values(const work* w, jreport_sheet* s, int sensor) {
 // Derivatives of one output by one number, and what 1 % of it changes.
 static bool add_slopes(const work* w, jreport_sheet* s, int sensor, int by) {
   const jparts_job* k = w->k;
-  int number = w->by->wrt[by];
-  const char* name = k->m->number[number].path;
+  const char* name = k->m->number[w->by->wrt[by]].path;
   const char* unit = unit_of(w, sensor);
   unit = unit ? jparts_derivative_unit(k, unit, jparts_parameter_unit(k, name)) : NULL;
   if (!unit) return false;
-  double value = k->system->value ? k->system->value[number] : k->m->number[number].value;
+  double value = jparts_value_of(k, name);
   double* v[4] = {0};
   static const char* const what[] = {"d real part / d %s", "d imaginary part / d %s",
                                      "magnitude per 1 %% of %s", "phase per 1 %% of %s"};
@@ -229,6 +228,18 @@ static jo_status run_one(const work* w, int run) {
   return add_table(w, run);
 }
 
+// All of it positive, and of all sizes?
+static bool spans_decades(const jreport_plot* f) {
+  double least = INFINITY, most = 0.0;
+  for (int s = 0; s < f->nseries; s++) {
+    for (int i = 0; i < f->series[s].n; i++) {
+      least = fmin(least, f->series[s].y[i]);
+      most = fmax(most, f->series[s].y[i]);
+    }
+  }
+  return least > 0.0 && most > 100.0 * least;
+}
+
 // Magnitude, phase and parts; of derivatives what 1 % of the number changes.
 static jo_status plot(const work* w) {
   jparts_job* k = w->k;
@@ -243,7 +254,7 @@ static jo_status plot(const work* w) {
     JO_TRY(jparts_plot_sheets(k, head, 0, c));
     jreport_plot* f = &k->out->figure[k->out->nfigure - 1];
     f->log_x = true;
-    f->log_y = of == 0;
+    f->log_y = of == 0 || (of < 4 && of != 1 && spans_decades(f));
   }
   return JO_OK;
 }

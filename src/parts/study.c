@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/select.h"
 #include "base/file.h"
 #include "base/require.h"
 #include "base/text.h"
@@ -94,12 +95,16 @@ static jo_status load_model(jo_study* s, const jo_setting* set, int nset) {
   return list ? jparts_file_check(s->ctx, f, list) : jerr_memory(s->ctx);
 }
 
-// What a part has of its own, for the page.
+// What a part has of its own, for the page: "model twin_tube, v = 0.3 m/s"; NULL: no memory.
 static const char* about_part(jo_study* s, const jparts_part* p) {
-  const char* text = p->which > 0 ? jo_model_name(s->model[p->which]) : "";
+  const jo_model* m = s->model[p->which];
+  const char* text = p->which > 0 ? jarena_printf(&s->arena, "model %s", jo_model_name(m)) : "";
   for (int i = 0; i < p->nset && text; i++) {
-    text = jarena_printf(&s->arena, "%s%s%s = %.9g", text, *text ? ", " : "", p->set[i].name.text,
-                         p->set[i].value);
+    const jparts_value* v = &p->set[i];
+    int number = jmodel_find_number(m->model, v->name.text);
+    const char* unit = number >= 0 ? japi_describe(m->model, number).unit : "";
+    text = jarena_printf(&s->arena, "%s%s%s = %.9g%s%s", text, *text ? ", " : "", v->name.text,
+                         v->value, *unit ? " " : "", unit);
   }
   return text;
 }

@@ -19,7 +19,7 @@
 #define SMALLEST  1e-290
 #define LARGEST   1e300  // of what has a place on paper: sums and differences of ticks stay finite
 
-static const char* const colour[] = {"#c2410c", "#1d4ed8", "#15803d", "#7e22ce", "#0f766e",
+static const char* const colour[] = {"#c2410c", "#1d4ed8", "#15803d", "#7e22ce", "#0891b2",
                                      "#a16207", "#be185d", "#475569", "#65a30d", "#0369a1"};
 enum { NCOLOUR = sizeof colour / sizeof *colour };
 

@@ -182,6 +182,31 @@ class Numbers(unittest.TestCase):
         known = plain["objectives"] | plain["final"]
         self.same(got["value"], [known[name] for name in got["quantity"]])
 
+    def test_curves_by_other_numbers(self):
+        """Ranges and trajectories with derivatives, runs and values of their own: those of the plain commands."""
+        parts = self.study(CAR[:CAR.index("parts:")] + """parts:
+  - range: {parameter: c, from: 500, to: 3000, points: 3, objectives: travel, wrt: [k, c], for: {step: [0.05, 0.1]}}
+  - {set: {c: 900}, trajectories: {x: [heave, t], y: spring.force, wrt: k, from: 0.5, to: 1, output_step: 0.05}}
+""")
+        common = (str(QUARTER), "--tol", "1e-9")
+        for i, step in enumerate((0.05, 0.1)):
+            got = columns(parts[0]["tables"][i])
+            sweep = run_json("sweep", *common, "--set", f"step={step}", "--param", "c=500:3000:3", "--wrt", "k,c")
+            for name in ("k", "c"):
+                slope = [p["objectives"]["travel"]["gradient"][name] for p in sweep["points"]]
+                self.same(got[f"d travel / d {name}"], slope)
+            self.same(got["travel per 1 % of k"], [0.01 * 16000 * d for d in got["d travel / d k"]], 1e-15)
+            self.same(got["travel, % per 1 % of c"],
+                      [d * x / y for d, x, y in zip(got["d travel / d c"], got["c"], got["travel"])], 1e-15)
+        self.assertEqual(parts[0]["figures"], 3)
+        got = columns(parts[1]["tables"][0])
+        plain = self.plain("sens", *common, "--set", "step=0.06", "--set", "c=900", "--wrt", "k", "--history",
+                           "heave,spring.force", "--output-step", "0.05")
+        inside = [i for i, t in enumerate(plain["t"]) if 0.5 - 1e-9 <= t <= 1 + 1e-9]
+        for name in ("t", "heave", "spring.force", "d spring.force / d k"):
+            self.same(got[name], [plain[name][i] for i in inside])
+        self.assertEqual(parts[1]["figures"], 4)
+
     def test_settings_of_the_command_line_win(self):
         text = CAR[:CAR.index("parts:")] + "parts: [values: {objectives: [comfort]}]\n"
         values = [columns(self.study(text, *args)[0]["tables"][0])["value"][0]
@@ -243,6 +268,11 @@ class Mistakes(unittest.TestCase):
         self.part("trajectories: {x: heave, for: {c: []}}", "trajectories: 'y' is missing",
                   "trajectories: for needs one value or more")
         self.part("values: {for: {c: [1], k: [2]}}", "values: for needs one parameter")
+        self.part("trajectories: {x: t, y: heave, from: 2, to: 1}", "trajectories: the window needs from < to")
+        self.part("trajectories: {x: t, y: heave, from: 200}", "trajectories: nothing of the run is between 200")
+        self.part("range: {parameter: c, from: 1, to: 2, wrt: k, derivative: false}", "range: wrt beside derivative")
+        self.part("{set: {cc: 1}, values: }", "values: ")
+        self.told(self.HEAD + "  - {model: nothing.yaml, values: }\n", "nothing.yaml: model: there is no such file")
         self.part("ranking: {objective: comfort, threshold: -1}", "ranking: threshold is -1")
         self.part("histories: {sensors: heave, wrt: c, output_step: -1}", "histories: output_step is -1")
 
