@@ -13,7 +13,8 @@
   X(differences)       \
   X(ranking)           \
   X(values)            \
-  X(response)
+  X(response)          \
+  X(surface)
 
 #define X(name) extern const jparts_kind jparts_##name;
 JPARTS_LIST(X)

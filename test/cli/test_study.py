@@ -9,6 +9,7 @@ import csv
 import html.parser
 import json
 import math
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -207,6 +208,21 @@ class Numbers(unittest.TestCase):
             self.same(got[name], [plain[name][i] for i in inside])
         self.assertEqual(parts[1]["figures"], 4)
 
+    def test_surfaces(self):
+        parts = self.study(CAR[:CAR.index("parts:")] + """parts:
+  - surface: {sensors: [heave, hop], parameter: c, from: 800, to: 1100, points: 4, output_step: 0.05}
+""")
+        tables = [columns(t) for t in parts[0]["tables"]]
+        self.assertEqual([t["title"] for t in parts[0]["tables"]],
+                         ["heave [m]", "d heave / d c [m/(N s/m)]", "hop [m]", "d hop / d c [m/(N s/m)]"])
+        self.assertEqual(parts[0]["figures"], 4)
+        for c in (800, 900, 1000, 1100):
+            plain = self.plain("sens", str(QUARTER), "--tol", "1e-9", "--set", "step=0.06", "--set", f"c={c}", "--wrt",
+                               "c", "--history", "heave,hop", "--output-step", "0.05")
+            for table, name in zip(tables, ("heave", "d heave / d c", "hop", "d hop / d c")):
+                self.same(table["t"], plain["t"])
+                self.same(table[f"c = {c} N s/m"], plain[name])
+
     def test_settings_of_the_command_line_win(self):
         text = CAR[:CAR.index("parts:")] + "parts: [values: {objectives: [comfort]}]\n"
         values = [columns(self.study(text, *args)[0]["tables"][0])["value"][0]
@@ -271,6 +287,8 @@ class Mistakes(unittest.TestCase):
         self.part("trajectories: {x: t, y: heave, from: 2, to: 1}", "trajectories: the window needs from < to")
         self.part("trajectories: {x: t, y: heave, from: 200}", "trajectories: nothing of the run is between 200")
         self.part("range: {parameter: c, from: 1, to: 2, wrt: k, derivative: false}", "range: wrt beside derivative")
+        self.part("surface: {sensors: heave, parameter: c, from: 2, to: 1}", "surface: a surface needs from < to")
+        self.part("surface: {sensors: heave, parameter: c, from: 1, to: 2, output_step: 0}", "surface: output_step is 0")
         self.part("{set: {cc: 1}, values: }", "values: ")
         self.told(self.HEAD + "  - {model: nothing.yaml, values: }\n", "nothing.yaml: model: there is no such file")
         self.part("ranking: {objective: comfort, threshold: -1}", "ranking: threshold is -1")
@@ -346,6 +364,26 @@ class Page(unittest.TestCase):
             tables = sum(len(p["tables"]) for p in done["parts"])
             self.assertEqual(page.count["table"], tables)
             self.assertGreater(page.count["details"], 5)
+
+    def test_a_map_has_colours_and_a_bar(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "study.yaml")
+            path.write_text(CAR[:CAR.index("parts:")] + "parts: [surface: {sensors: [heave, hop], parameter: c, "
+                            "from: 800, to: 1100, points: 3, output_step: 0.05}]\n", encoding="utf-8")
+            run_json("study", str(path), "-o", f"{folder}/page.html", "--figures", folder)
+            page = Balance()
+            page.feed(Path(folder, "page.html").read_text(encoding="utf-8"))
+            self.assertEqual(page.open, [])
+            for name, is_signed in (("part1_1.svg", False), ("part1_4.svg", True)):
+                svg = Path(folder, name).read_text(encoding="utf-8")
+                # all colours of cells are in the bar, which has both hues where there are both signs
+                cells = set(re.findall('<path fill="(#[0-9a-f]{6})" d="M', svg))
+                bar = re.findall('height="[0-9.]+" fill="(#[0-9a-f]{6})"', svg)[1:]
+                self.assertLessEqual(cells, set(bar))
+                self.assertGreater(len(cells), 5)
+                warm = [int(c[1:3], 16) > int(c[5:7], 16) for c in bar]
+                self.assertEqual((True in warm, False in warm), (is_signed, True))
+                self.assertNotIn("nan", svg)
 
     def test_text_has_a_table_of_every_part(self):
         with tempfile.TemporaryDirectory() as folder:
