@@ -54,13 +54,13 @@ static void put_series(jtext* t, const jreport_axis* x, const jreport_axis* y,
   }
 }
 
-// About 7 units per character.
+// About 8 units per character, as large as pages show them.
 static double text_width(const char* s) {
   int length = 0;
   for (; *s; s++) {
     length += ((unsigned char)*s & 0xc0) != 0x80;
   }
-  return 7.0 * length;
+  return 8.0 * length;
 }
 
 // Where a row above the plot is too short for the legend it stands in a column beside it: returns how

@@ -136,7 +136,7 @@ class RigStudy(unittest.TestCase):
             h, force = 1e-5 * value, []
             for sign in (1, -1):
                 out = self.folder / "s.csv"
-                jounce("sweep", str(RIG / "twin_tube_steady.yaml"), "--param", "v=-1.5:1.5:61", "--wrt", "none",
+                jounce("sweep", str(RIG / "twin_tube_steady.yaml"), "--param", "v=-1.5:1.5:121", "--wrt", "none",
                        "--set", "icmd=1.2", "--set", f"{name}={value + sign * h!r}", "--quiet", "-o", str(out))
                 force.append(read_csv(out)["F"])
             slope = [(a - b) / (2 * h) for a, b in zip(*force)]
