@@ -307,6 +307,28 @@ class Mistakes(unittest.TestCase):
                   "histories: no sensor or other output is named 'heav'; did you mean 'heave'?")
         self.part("trajectories: {x: t, y: heev}", "trajectories: no sensor or other output is named 'heev'")
 
+    def test_the_schema_has_the_kinds_and_their_keys(self):
+        schema = json.loads(Path("docs/jounce-study.schema.json").read_text(encoding="utf-8"))
+        part = schema["properties"]["parts"]["items"]
+        kinds = [k for k in part["properties"] if "properties" in part["properties"][k]]
+        self.part("title: nothing", f"part: says not what it is; it needs one of {', '.join(kinds)}")
+        self.assertEqual([o["required"] for o in part["oneOf"]], [[k] for k in kinds])
+        common = set(part["properties"]) - set(kinds)
+        every = {k for kind in kinds for k in part["properties"][kind]["properties"]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "study.yaml")
+            for kind in kinds:
+                keys = part["properties"][kind]["properties"]
+                self.assertLessEqual(common, set(keys))
+                path.write_text(self.HEAD + f"  - {kind}: {{{', '.join(f'{k}: {{}}' for k in sorted(every))}}}\n",
+                                encoding="utf-8")
+                said = jounce("study", str(path), "--interpreter", code=1).stderr
+                unknown = set(re.findall(r"unknown key '(\w+)'", said))
+                self.assertEqual(unknown, every - set(keys), kind)
+            for key in part["properties"]["range"]["required"]:
+                path.write_text(self.HEAD + "  - range: {}\n", encoding="utf-8")
+                self.assertIn(f"'{key}' is missing", jounce("study", str(path), code=1).stderr)
+
     def test_several_at_once(self):
         self.told(self.HEAD + "  - ranking: {objective: a}\n  - differences: {objective: b, parameter: cc}\n",
                   "study.yaml:4: ranking", "study.yaml:5: differences: the model has no objective 'b'", "'cc'")
