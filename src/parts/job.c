@@ -171,7 +171,7 @@ double jparts_value_of(const jparts_job* k, const char* name) {
   return k->system->value ? k->system->value[number] : k->m->number[number].value;
 }
 
-// ---- objectives
+// ---- objectives ----------------------------------------------------------------------------------
 
 int jparts_find_objective(const jmodel* m, const char* name) {
   int i = 0;

@@ -10,11 +10,10 @@ jparts_name jparts_need_name(const jmodel_at* at, const jmodel_node* map, const 
 // One name, or a list of them.
 jparts_names jparts_get_names(const jmodel_at* at, const jmodel_node* map, const char* key);
 
-// A finite number. jparts_least: not below `least`, to be called where the key may be missing, too.
+// A finite number; a whole number from `least` on.
 bool jparts_number_at(const jmodel_at* at, const jmodel_node* node, const char* label, double* out);
 double jparts_get_number(const jmodel_at* at, const jmodel_node* map, const char* key,
                          double otherwise);
-double jparts_need_number(const jmodel_at* at, const jmodel_node* map, const char* key);
 int jparts_get_count(const jmodel_at* at, const jmodel_node* map, const char* key, int least,
                      int otherwise);
 // A finite number that is not less than 0.
