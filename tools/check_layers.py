@@ -33,6 +33,7 @@ LAYERS = {
     "report": ["export", "study", "loads", "sens", "plant"],
     "api": ["report", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "element", "gen", "model",
             "expr"],
+    "parts": ["api", "report", "study", "sens", "plant", "gen", "model", "expr"],
 }
 # structs that a header may name although theirs knows it: pointers that it only hands on
 OPAQUE = {

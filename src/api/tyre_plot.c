@@ -74,7 +74,7 @@ static jo_status draw_combined(drawing* d) {
   }
   for (int k = 0; k < NANGLE; k++) {
     in[ALPHA] = -degrees[k] * 3.14159265358979323846 / 180.0;
-    JO_TRY(put_series(d, &series[k], jarena_printf(&d->arena, "%.0f\xc2\xb0", -degrees[k])));
+    JO_TRY(put_series(d, &series[k], jarena_printf(&d->arena, "%.0f\xc2\xb0", 0.0 - degrees[k])));
     double *x = (double*)series[k].x, *y = (double*)series[k].y;
     for (int i = 0; i < NPOINT; i++) {
       // dense where forces change

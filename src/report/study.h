@@ -25,15 +25,22 @@ typedef struct jreport_sheet {
 
 typedef struct jreport_part {
   const char *kind, *title, *text;
+  const char* about;  // model and settings of its own; "": those of the study
   jreport_plot* figure;
   int nfigure;
   jreport_sheet* sheet;
   int nsheet;
 } jreport_part;
 
+typedef struct jreport_study_model {
+  const char *name, *path, *sha256;
+} jreport_study_model;
+
 typedef struct jreport_study {
   const char *name, *description, *path;
-  const char *model, *model_path, *sha256, *settings;
+  const jreport_study_model* model;
+  int nmodel;
+  const char* settings;
   double tolerance;  // NaN: the model's
   const jreport_part* part;
   int npart;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line plots as self-contained SVG files: no script, no style sheet, no font of their own.
+// Line plots and maps as self-contained SVG files: no script, no style sheet, no font of their own.
 #ifndef JREPORT_SVG_PLOT_H
 #define JREPORT_SVG_PLOT_H
 
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "report/svg_map.h"
 
 typedef struct jreport_series {
   const char* name;  // in the legend; "": not there
@@ -23,6 +24,7 @@ typedef struct jreport_plot {
   int nseries;
   const double* mark_x;  // dashed lines across the plot, where they are in its range
   int nmark;
+  const jreport_map* map;  // colours instead of lines; NULL: lines
 } jreport_plot;
 
 // The picture as text. What fails is memory, and that the text remembers.

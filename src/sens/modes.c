@@ -2,82 +2,24 @@
 // A simple eigenvalue of A with left and right eigenvectors w, v moves by docs/theory/sensitivity.md eq.
 // (S11):
 //   d lambda = w^H dA v / (w^H v)      dA = dA/dp + dA/dy S: the operating point moves along
-// The columns of A are tangents of the right-hand side, loops closed; their derivatives are complex
-// steps of these through the interpreter: exact to rounding.
 #include "sens/modes.h"
 
 #include <complex.h>
 #include <math.h>
-#include <string.h>
 
-#include "expr/tape.h"
+#include "sens/linear.h"
 
-#define STEP   1e-40  // imaginary: no cancellation, so it may be as small as it likes
 #define CLOSE  1e-6   // eigenvalues nearer than this part of themselves are one ...
 #define FLOOR  1e-12  // ... or than this part of the largest, which rounding moves them by
 #define TWO_PI 6.28318530717958647692
 
 typedef double _Complex cplx;
 
-typedef struct problem {
-  const jplant_work* run;
-  const jgen_dynamics* d;
-  double t;
-  int n, nu, nv;
-  jexpr_tape rhs, close;
-  cplx *p, *y, *mode, *dy, *dp, *ydot, *dydot, *work;
-  double* dA;  // column-major n x n
-} problem;
-
-static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
-  const jgen_dynamics* d = b->d;
-  JO_TRY(jexpr_tape_build(ctx, a, &d->sens.tangent[JGEN_FN_RHS], &b->rhs));
-  JO_TRY(jexpr_tape_build(ctx, a, &d->sens.tangent[JGEN_FN_PROJECT], &b->close));
-  int nslot = b->rhs.nslot > b->close.nslot ? b->rhs.nslot : b->close.nslot;
-  cplx** array[] = {&b->p, &b->y, &b->mode, &b->dy, &b->dp, &b->ydot, &b->dydot, &b->work};
-  int size[] = {d->np, d->ny, d->nswitch, d->ny, d->sens.nw, d->ny, d->ny, nslot};
-  for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
-    *array[i] = JARENA_ARRAY(a, size[i], cplx);
-    if (!*array[i]) return jerr_memory(ctx);
-  }
-  b->dA = JARENA_ARRAY(a, b->n * b->n, double);
-  return b->dA ? JO_OK : jerr_memory(ctx);
-}
-
-static void evaluate(problem* b, const jexpr_tape* tape, cplx* const* out) {
-  const cplx t = b->t, zero = 0.0;
-  const cplx* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = b->p,   [JGEN_T] = &t,     [JGEN_Y] = b->y,  [JGEN_MODE] = b->mode,
-      [JGEN_DY] = b->dy, [JGEN_DT] = &zero, [JGEN_DP] = b->dp};
-  jexpr_tape_eval_complex(tape, in, out, b->work);
-}
-
-// dA along one number and the motion S of the operating point
-static void fill_slope(problem* b, int number, const double* y, const double* S) {
-  const jgen_dynamics* d = b->d;
-  for (int i = 0; i < d->ny; i++) {
-    b->y[i] = y[i] + STEP * I * S[i];
-  }
-  for (int i = 0; i < d->np; i++) {
-    b->p[i] = b->run->p[i] + (i == d->sens.wrt[number] ? STEP * I : 0.0);
-  }
-  for (int j = 0; j < b->n; j++) {
-    memset(b->dy, 0, (size_t)d->ny * sizeof *b->dy);
-    b->dy[jgen_own(&d->layout, j)] = 1.0;
-    cplx* dv = b->dy + jgen_first(&d->layout, JGEN_QV);
-    if (j < b->nu && b->nv > 0) evaluate(b, &b->close, (cplx* const[]){dv});
-    evaluate(b, &b->rhs, (cplx* const[]){b->ydot, b->dydot});
-    for (int i = 0; i < b->n; i++) {
-      b->dA[i + j * b->n] = cimag(b->dydot[jgen_own(&d->layout, i)]) / STEP;
-    }
-  }
-}
-
 static cplx entry(const double* v, int n, int i) {
   return v[i] + I * v[n + i];
 }
 
-static cplx eigenvalue_slope(const problem* b, const jplant_mode* m) {
+static cplx eigenvalue_slope(const jsens_linear* b, const jplant_mode* m) {
   cplx top = 0.0, bottom = 0.0;
   for (int j = 0; j < b->n; j++) {
     cplx v = entry(m->right, b->n, j);
@@ -119,15 +61,11 @@ jo_status jsens_mode_sensitivity(jo_context* ctx, jarena* a, const jplant_work* 
                                  const jplant_start* start, int nw, const jplant_mode* mode,
                                  int nmode, bool* repeated, jsens_mode_slope* slope) {
   const jgen_dynamics* d = run->plant->dynamics;
-  problem b = {.run = run, .d = d, .t = t, .nu = d->part.nu, .nv = d->part.nv};
-  b.n = jgen_own_count(&d->layout);
-  JO_TRY(allocate(&b, ctx, a));
-  for (int i = 0; i < d->nswitch; i++) {
-    b.mode[i] = run->mode[i];
-  }
+  jsens_linear b;
+  JO_TRY(jsens_linear_begin(ctx, a, run, t, NULL, 0, NULL, 0, &b));
   find_repeated(mode, nmode, repeated);
   for (int k = 0; k < nw; k++) {
-    fill_slope(&b, k, start->y, start->S + (int64_t)k * d->ny);
+    jsens_linear_fill(&b, k, start->y, start->S + (int64_t)k * d->ny);
     for (int i = 0; i < nmode; i++) {
       slope[(int64_t)i * nw + k] = repeated[i] ? (jsens_mode_slope){NAN, NAN, NAN, NAN}
                                                : slope_of(&mode[i], eigenvalue_slope(&b, &mode[i]));

@@ -111,7 +111,7 @@ static int set_up(void** state) {
   f->events_path = fixture_below(f->base, "x.events");
   f->page = fixture_below(f->base, "x.html");
   f->model_path = QUARTER_CAR;
-  f->study_path = "test/study/quarter_car.yaml";
+  f->study_path = "test/parts/quarter_car.yaml";
   f->text = "jounce: 1";
   f->length = strlen(f->text);
   f->names[0] = "k";

@@ -9,6 +9,7 @@ import csv
 import html.parser
 import json
 import math
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -182,6 +183,46 @@ class Numbers(unittest.TestCase):
         known = plain["objectives"] | plain["final"]
         self.same(got["value"], [known[name] for name in got["quantity"]])
 
+    def test_curves_by_other_numbers(self):
+        """Ranges and trajectories with derivatives, runs and values of their own: those of the plain commands."""
+        parts = self.study(CAR[:CAR.index("parts:")] + """parts:
+  - range: {parameter: c, from: 500, to: 3000, points: 3, objectives: travel, wrt: [k, c], for: {step: [0.05, 0.1]}}
+  - {set: {c: 900}, trajectories: {x: [heave, t], y: spring.force, wrt: k, from: 0.5, to: 1, output_step: 0.05}}
+""")
+        common = (str(QUARTER), "--tol", "1e-9")
+        for i, step in enumerate((0.05, 0.1)):
+            got = columns(parts[0]["tables"][i])
+            sweep = run_json("sweep", *common, "--set", f"step={step}", "--param", "c=500:3000:3", "--wrt", "k,c")
+            for name in ("k", "c"):
+                slope = [p["objectives"]["travel"]["gradient"][name] for p in sweep["points"]]
+                self.same(got[f"d travel / d {name}"], slope)
+            self.same(got["travel per 1 % of k"], [0.01 * 16000 * d for d in got["d travel / d k"]], 1e-15)
+            self.same(got["travel, % per 1 % of c"],
+                      [d * x / y for d, x, y in zip(got["d travel / d c"], got["c"], got["travel"])], 1e-15)
+        self.assertEqual(parts[0]["figures"], 3)
+        got = columns(parts[1]["tables"][0])
+        plain = self.plain("sens", *common, "--set", "step=0.06", "--set", "c=900", "--wrt", "k", "--history",
+                           "heave,spring.force", "--output-step", "0.05")
+        inside = [i for i, t in enumerate(plain["t"]) if 0.5 - 1e-9 <= t <= 1 + 1e-9]
+        for name in ("t", "heave", "spring.force", "d spring.force / d k"):
+            self.same(got[name], [plain[name][i] for i in inside])
+        self.assertEqual(parts[1]["figures"], 4)
+
+    def test_surfaces(self):
+        parts = self.study(CAR[:CAR.index("parts:")] + """parts:
+  - surface: {sensors: [heave, hop], parameter: c, from: 800, to: 1100, points: 4, output_step: 0.05}
+""")
+        tables = [columns(t) for t in parts[0]["tables"]]
+        self.assertEqual([t["title"] for t in parts[0]["tables"]],
+                         ["heave [m]", "d heave / d c [m/(N s/m)]", "hop [m]", "d hop / d c [m/(N s/m)]"])
+        self.assertEqual(parts[0]["figures"], 4)
+        for c in (800, 900, 1000, 1100):
+            plain = self.plain("sens", str(QUARTER), "--tol", "1e-9", "--set", "step=0.06", "--set", f"c={c}", "--wrt",
+                               "c", "--history", "heave,hop", "--output-step", "0.05")
+            for table, name in zip(tables, ("heave", "d heave / d c", "hop", "d hop / d c")):
+                self.same(table["t"], plain["t"])
+                self.same(table[f"c = {c} N s/m"], plain[name])
+
     def test_settings_of_the_command_line_win(self):
         text = CAR[:CAR.index("parts:")] + "parts: [values: {objectives: [comfort]}]\n"
         values = [columns(self.study(text, *args)[0]["tables"][0])["value"][0]
@@ -243,6 +284,13 @@ class Mistakes(unittest.TestCase):
         self.part("trajectories: {x: heave, for: {c: []}}", "trajectories: 'y' is missing",
                   "trajectories: for needs one value or more")
         self.part("values: {for: {c: [1], k: [2]}}", "values: for needs one parameter")
+        self.part("trajectories: {x: t, y: heave, from: 2, to: 1}", "trajectories: the window needs from < to")
+        self.part("trajectories: {x: t, y: heave, from: 200}", "trajectories: nothing of the run is between 200")
+        self.part("range: {parameter: c, from: 1, to: 2, wrt: k, derivative: false}", "range: wrt beside derivative")
+        self.part("surface: {sensors: heave, parameter: c, from: 2, to: 1}", "surface: a surface needs from < to")
+        self.part("surface: {sensors: heave, parameter: c, from: 1, to: 2, output_step: 0}", "surface: output_step is 0")
+        self.part("{set: {cc: 1}, values: }", "values: ")
+        self.told(self.HEAD + "  - {model: nothing.yaml, values: }\n", "nothing.yaml: model: there is no such file")
         self.part("ranking: {objective: comfort, threshold: -1}", "ranking: threshold is -1")
         self.part("histories: {sensors: heave, wrt: c, output_step: -1}", "histories: output_step is -1")
 
@@ -258,6 +306,28 @@ class Mistakes(unittest.TestCase):
         self.part("histories: {sensors: [heav], wrt: c}",
                   "histories: no sensor or other output is named 'heav'; did you mean 'heave'?")
         self.part("trajectories: {x: t, y: heev}", "trajectories: no sensor or other output is named 'heev'")
+
+    def test_the_schema_has_the_kinds_and_their_keys(self):
+        schema = json.loads(Path("docs/jounce-study.schema.json").read_text(encoding="utf-8"))
+        part = schema["properties"]["parts"]["items"]
+        kinds = [k for k in part["properties"] if "properties" in part["properties"][k]]
+        self.part("title: nothing", f"part: says not what it is; it needs one of {', '.join(kinds)}")
+        self.assertEqual([o["required"] for o in part["oneOf"]], [[k] for k in kinds])
+        common = set(part["properties"]) - set(kinds)
+        every = {k for kind in kinds for k in part["properties"][kind]["properties"]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "study.yaml")
+            for kind in kinds:
+                keys = part["properties"][kind]["properties"]
+                self.assertLessEqual(common, set(keys))
+                path.write_text(self.HEAD + f"  - {kind}: {{{', '.join(f'{k}: {{}}' for k in sorted(every))}}}\n",
+                                encoding="utf-8")
+                said = jounce("study", str(path), "--interpreter", code=1).stderr
+                unknown = set(re.findall(r"unknown key '(\w+)'", said))
+                self.assertEqual(unknown, every - set(keys), kind)
+            for key in part["properties"]["range"]["required"]:
+                path.write_text(self.HEAD + "  - range: {}\n", encoding="utf-8")
+                self.assertIn(f"'{key}' is missing", jounce("study", str(path), code=1).stderr)
 
     def test_several_at_once(self):
         self.told(self.HEAD + "  - ranking: {objective: a}\n  - differences: {objective: b, parameter: cc}\n",
@@ -316,6 +386,26 @@ class Page(unittest.TestCase):
             tables = sum(len(p["tables"]) for p in done["parts"])
             self.assertEqual(page.count["table"], tables)
             self.assertGreater(page.count["details"], 5)
+
+    def test_a_map_has_colours_and_a_bar(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "study.yaml")
+            path.write_text(CAR[:CAR.index("parts:")] + "parts: [surface: {sensors: [heave, hop], parameter: c, "
+                            "from: 800, to: 1100, points: 3, output_step: 0.05}]\n", encoding="utf-8")
+            run_json("study", str(path), "-o", f"{folder}/page.html", "--figures", folder)
+            page = Balance()
+            page.feed(Path(folder, "page.html").read_text(encoding="utf-8"))
+            self.assertEqual(page.open, [])
+            for name, is_signed in (("part1_1.svg", False), ("part1_4.svg", True)):
+                svg = Path(folder, name).read_text(encoding="utf-8")
+                # all colours of cells are in the bar, which has both hues where there are both signs
+                cells = set(re.findall('<path fill="(#[0-9a-f]{6})" d="M', svg))
+                bar = re.findall('height="[0-9.]+" fill="(#[0-9a-f]{6})"', svg)[1:]
+                self.assertLessEqual(cells, set(bar))
+                self.assertGreater(len(cells), 5)
+                warm = [int(c[1:3], 16) > int(c[5:7], 16) for c in bar]
+                self.assertEqual((True in warm, False in warm), (is_signed, True))
+                self.assertNotIn("nan", svg)
 
     def test_text_has_a_table_of_every_part(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -5,10 +5,33 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/study_handle.h"
+#include "api/select.h"
 #include "base/file.h"
 #include "base/require.h"
 #include "base/text.h"
+#include "parts/plan.h"
+
+struct jo_study {
+  jo_context* ctx;
+  jparts_file* file;
+  jo_model** model;  // the study's own, then those of parts (nmodel)
+  int nmodel;
+  jarena arena;        // titles
+  jarena results;      // what came out, thrown away by the next run
+  jreport_part* part;  // of the file's, in their order
+};
+
+// A study under way.
+typedef struct work {
+  jo_context* ctx;
+  jo_study* study;
+  const jo_study_options* opt;
+  jarena* a;
+  jparts_plan plan;
+  jo_system** system;  // of the plan
+  int part;            // under way
+  bool is_stopped;
+} work;
 
 jo_study_options jo_study_options_default(void) {
   return (jo_study_options){0};
@@ -23,8 +46,40 @@ static bool is_set_again(const char* name, const jo_setting* set, int nset) {
   return false;
 }
 
+// Each file once.
+static jo_status load_models(jo_study* s, const jo_setting* set, int nset) {
+  const jparts_file* f = s->file;
+  const char** path = JARENA_ARRAY(&s->arena, f->npart + 1, const char*);
+  s->model = JARENA_ARRAY(&s->arena, f->npart + 1, jo_model*);
+  if (!path || !s->model) return jerr_memory(s->ctx);
+  path[0] = f->model;
+  JO_TRY(jo_model_load(s->ctx, path[0], set, nset, &s->model[0]));
+  s->nmodel = 1;
+  for (int i = 0; i < f->npart; i++) {
+    jparts_part* p = &f->part[i];
+    int k = 0;
+    while (p->model.text && k < s->nmodel && strcmp(path[k], p->model.text) != 0) {
+      k++;
+    }
+    p->which = k;
+    if (k < s->nmodel) continue;
+    path[k] = p->model.text;
+    JO_TRY(jo_model_load(s->ctx, path[k], set, nset, &s->model[k]));
+    s->nmodel++;
+  }
+  return JO_OK;
+}
+
+static const jmodel** list_models(const jo_study* s, jarena* a) {
+  const jmodel** list = JARENA_ARRAY(a, s->nmodel, const jmodel*);
+  for (int i = 0; list && i < s->nmodel; i++) {
+    list[i] = s->model[i]->model;
+  }
+  return list;
+}
+
 static jo_status load_model(jo_study* s, const jo_setting* set, int nset) {
-  const jstudy_file* f = s->file;
+  const jparts_file* f = s->file;
   jo_setting* all = JARENA_ARRAY(&s->arena, f->nset + nset, jo_setting);
   if (!all) return jerr_memory(s->ctx);
   int n = 0;
@@ -35,57 +90,43 @@ static jo_status load_model(jo_study* s, const jo_setting* set, int nset) {
   for (int i = 0; i < nset; i++) {
     all[n++] = set[i];
   }
-  JO_TRY(jo_model_load(s->ctx, f->model, all, n, &s->model));
-  return jstudy_file_check(s->ctx, f, s->model->model);
+  JO_TRY(load_models(s, all, n));
+  const jmodel** list = list_models(s, &s->arena);
+  return list ? jparts_file_check(s->ctx, f, list) : jerr_memory(s->ctx);
 }
 
-static const char* list_names(jo_study* s, const jstudy_names* names) {
-  const char* text = "";
-  for (int i = 0; i < names->n && text; i++) {
-    text = jarena_printf(&s->arena, "%s%s%s", text, i > 0 ? ", " : "", names->name[i].text);
+// What a part has of its own, for the page: "model twin_tube, v = 0.3 m/s"; NULL: no memory.
+static const char* about_part(jo_study* s, const jparts_part* p) {
+  const jo_model* m = s->model[p->which];
+  const char* text = p->which > 0 ? jarena_printf(&s->arena, "model %s", jo_model_name(m)) : "";
+  for (int i = 0; i < p->nset && text; i++) {
+    const jparts_value* v = &p->set[i];
+    int number = jmodel_find_number(m->model, v->name.text);
+    const char* unit = number >= 0 ? japi_describe(m->model, number).unit : "";
+    text = jarena_printf(&s->arena, "%s%s%s = %.9g%s%s", text, *text ? ", " : "", v->name.text,
+                         v->value, *unit ? " " : "", unit);
   }
-  return text ? text : "";
-}
-
-static const char* name_objectives(jo_study* s, const jstudy_part* p) {
-  const jmodel* m = s->model->model;
-  if (p->objectives.n > 0) return list_names(s, &p->objectives);
-  return m->nobjective == 1 ? m->objective[0].name : "objectives";
-}
-
-// Of a part that has none. NULL: no memory.
-static const char* make_title(jo_study* s, const jstudy_part* p) {
-  jarena* a = &s->arena;
-  switch (p->kind) {
-    case JSTUDY_HISTORIES:
-      return jarena_printf(a, "%s over time, with derivatives", list_names(s, &p->sensors));
-    case JSTUDY_RANGE:
-      return jarena_printf(a, "%s over %s", name_objectives(s, p), p->parameter.text);
-    case JSTUDY_TRAJECTORIES: return jarena_printf(a, "%s over %s", p->y.text, p->x.text);
-    case JSTUDY_DIFFERENCES:
-      return jarena_printf(a, "Error of differences of %s by %s", name_objectives(s, p),
-                           p->parameter.text);
-    case JSTUDY_RANKING: return jarena_printf(a, "What matters for %s", name_objectives(s, p));
-    default: return "Values";
-  }
+  return text;
 }
 
 static jo_status begin_parts(jo_study* s) {
-  const jstudy_file* f = s->file;
+  const jparts_file* f = s->file;
   s->part = JARENA_ARRAY(&s->arena, f->npart, jreport_part);
   if (!s->part) return jerr_memory(s->ctx);
   for (int i = 0; i < f->npart; i++) {
-    const jstudy_part* p = &f->part[i];
-    s->part[i].kind = jstudy_part_name(p->kind);
-    s->part[i].title = *p->title ? p->title : make_title(s, p);
+    const jparts_part* p = &f->part[i];
+    s->part[i].kind = p->kind->name;
+    s->part[i].title =
+        *p->title ? p->title : p->kind->title(&s->arena, s->model[p->which]->model, p);
     s->part[i].text = p->text;
-    if (!s->part[i].title) return jerr_memory(s->ctx);
+    s->part[i].about = about_part(s, p);
+    if (!s->part[i].title || !s->part[i].about) return jerr_memory(s->ctx);
   }
   return JO_OK;
 }
 
 static jo_status load(jo_study* s, const char* path, const jo_setting* set, int nset) {
-  JO_TRY(jstudy_file_open(s->ctx, path, &s->file));
+  JO_TRY(jparts_file_open(s->ctx, path, &s->file));
   JO_TRY(load_model(s, set, nset));
   return begin_parts(s);
 }
@@ -115,8 +156,10 @@ jo_status jo_study_load(jo_context* ctx, const char* path, const jo_setting* set
 
 void jo_study_destroy(jo_study* study) {
   if (!study) return;
-  jstudy_file_close(study->file);
-  jo_model_destroy(study->model);
+  jparts_file_close(study->file);
+  for (int i = 0; i < study->nmodel; i++) {
+    jo_model_destroy(study->model[i]);
+  }
   jarena_free(&study->arena);
   jarena_free(&study->results);
   jmem_free(study->ctx, study);
@@ -124,57 +167,112 @@ void jo_study_destroy(jo_study* study) {
 
 const char* jo_study_name(const jo_study* study) {
   JO_REQUIRE_OR("", study);
-  return *study->file->name ? study->file->name : jo_model_name(study->model);
+  return *study->file->name ? study->file->name : jo_model_name(study->model[0]);
 }
 
 const jo_model* jo_study_model(const jo_study* study) {
   JO_REQUIRE_OR(NULL, study);
-  return study->model;
+  return study->model[0];
 }
 
 // ---- runs ----------------------------------------------------------------------------------------
 
-bool japi_study_tell(japi_study_job* j, double fraction) {
+// How far the part under way is; false: stop.
+static bool tell(void* user, double fraction) {
+  work* j = user;
   if (!j->opt->progress) return true;
   double done = (j->part + fraction) / j->study->file->npart;
   j->is_stopped = j->is_stopped || !j->opt->progress(j->opt->user, done);
   return !j->is_stopped;
 }
 
-static jo_status prepare(japi_study_job* j) {
+static jo_status prepare(work* j) {
   const jo_study* s = j->study;
-  JO_TRY(jstudy_plan_make(j->ctx, j->a, s->file, s->model->model, &j->plan));
+  const jmodel** list = list_models(s, j->a);
+  if (!list) return jerr_memory(j->ctx);
+  JO_TRY(jparts_plan_make(j->ctx, j->a, s->file, list, &j->plan));
   j->system = JARENA_ARRAY(j->a, j->plan.nsetup, jo_system*);
   if (!j->system) return jerr_memory(j->ctx);
   for (int i = 0; i < j->plan.nsetup; i++) {
-    const jstudy_setup* k = &j->plan.setup[i];
+    const jparts_setup* k = &j->plan.setup[i];
     jo_system_options o = {.wrt = k->wrt,
                            .nwrt = k->nwrt,
-                           .variable = &k->variable,
-                           .nvariable = k->variable != NULL,
+                           .variable = k->variable,
+                           .nvariable = k->nvariable,
                            .interpreter = j->opt->interpreter};
     if (k->runs || !k->derivatives) o.use |= JO_USE_RUNS;
     if (k->derivatives) o.use |= JO_USE_DERIVATIVES;
     if (k->histories) o.use |= JO_USE_HISTORIES;
     if (k->checks) o.use |= JO_USE_CHECKS;
-    JO_TRY(jo_system_create(j->ctx, s->model, &o, &j->system[i]));
-    if (!japi_study_tell(j, 0.0)) break;
+    JO_TRY(jo_system_create(j->ctx, s->model[k->model], &o, &j->system[i]));
+    if (!tell(j, 0.0)) break;
   }
   return JO_OK;
 }
 
-static jo_status fail_stopped(const japi_study_job* j) {
+static jo_status fail_stopped(const work* j) {
   return jerr_set(j->ctx, JO_ERR_LIMIT, "%s: stopped in part %d of %d", j->study->file->path,
                   j->part + 1, j->study->file->npart);
 }
 
-static jo_status work(japi_study_job* j) {
-  jo_study* s = j->study;
+static jo_system* system_of(const work* j, int part) {
+  return j->system[j->plan.of[part]];
+}
+
+// Whether the systems have the outputs that parts name. All that they have not is told.
+static jo_status check_outputs(const work* j) {
+  const jparts_file* f = j->study->file;
+  jo_status status = JO_OK;
+  for (int i = 0; i < f->npart; i++) {
+    const jgen_dynamics* d = system_of(j, i)->plant->dynamics;
+    jo_status s = jparts_check_outputs(j->ctx, &f->part[i], d);
+    if (s < 0) status = s;
+  }
+  return status;
+}
+
+// Give numbers the values they have in this part; before: what they had.
+static jo_status set_values(jo_context* ctx, jo_system* system, const jparts_part* p,
+                            double* before) {
+  for (int i = 0; i < p->nset; i++) {
+    const char* name = p->set[i].name.text;
+    JO_TRY(jo_system_get(ctx, system, name, &before[i]));
+    JO_TRY(jo_system_set(ctx, system, &name, &p->set[i].value, 1));
+  }
+  return JO_OK;
+}
+
+static jo_status run_part(work* j) {
+  const jparts_file* f = j->study->file;
+  const jparts_part* p = &f->part[j->part];
+  jo_system* system = system_of(j, j->part);
+  jparts_job job = {.ctx = j->ctx,
+                    .a = j->a,
+                    .p = p,
+                    .system = system,
+                    .m = system->variable,
+                    .tolerance = f->tolerance,
+                    .out = &j->study->part[j->part],
+                    .tell = tell,
+                    .user = j,
+                    .nrun = 1};
+  double* before = JARENA_ARRAY(j->a, p->nset, double);
+  if (!before) return jerr_memory(j->ctx);
+  JO_TRY(set_values(j->ctx, system, p, before));
+  JO_TRY(p->kind->run(&job));
+  for (int i = 0; i < p->nset; i++) {
+    const char* name = p->set[i].name.text;
+    JO_TRY(jo_system_set(j->ctx, system, &name, &before[i], 1));
+  }
+  return JO_OK;
+}
+
+static jo_status run_parts(work* j) {
+  const jo_study* s = j->study;
   JO_TRY(prepare(j));
-  if (!j->is_stopped) JO_TRY(japi_study_check_outputs(j));
-  for (; j->part < s->file->npart && japi_study_tell(j, 0.0); j->part++) {
-    jo_system* system = j->system[j->plan.of[j->part]];
-    jo_status status = japi_study_part(j, &s->file->part[j->part], system, &s->part[j->part]);
+  if (!j->is_stopped) JO_TRY(check_outputs(j));
+  for (; j->part < s->file->npart && tell(j, 0.0); j->part++) {
+    jo_status status = run_part(j);
     if (j->is_stopped) break;
     if (status < 0) return status;
   }
@@ -192,9 +290,8 @@ jo_status jo_study_run(jo_context* ctx, jo_study* study, const jo_study_options*
   JO_REQUIRE(ctx, study);
   jo_study_options defaults = jo_study_options_default();
   forget(study);
-  japi_study_job j = {
-      .ctx = ctx, .study = study, .opt = opt ? opt : &defaults, .a = &study->results};
-  jo_status status = work(&j);
+  work j = {.ctx = ctx, .study = study, .opt = opt ? opt : &defaults, .a = &study->results};
+  jo_status status = run_parts(&j);
   for (int i = 0; j.system && i < j.plan.nsetup; i++) {
     jo_system_destroy(j.system[i]);
   }
@@ -263,21 +360,33 @@ jo_status jo_study_figure_save(jo_context* ctx, const jo_study* study, int part,
   return finish(ctx, &t, path);
 }
 
+static jo_status save_page(jo_context* ctx, const jreport_study* page, const char* path) {
+  jtext t;
+  jtext_init(&t, ctx);
+  jreport_study_html(&t, page);
+  return finish(ctx, &t, path);
+}
+
 jo_status jo_study_save(jo_context* ctx, const jo_study* study, const char* path) {
   JO_REQUIRE(ctx, study, path);
-  const jstudy_file* f = study->file;
+  const jparts_file* f = study->file;
+  jarena a;
+  jarena_init(&a, ctx);
+  jreport_study_model* model = JARENA_ARRAY(&a, study->nmodel, jreport_study_model);
+  for (int i = 0; model && i < study->nmodel; i++) {
+    const jo_model* m = study->model[i];
+    model[i] = (jreport_study_model){jo_model_name(m), jo_model_path(m), jo_model_sha256(m)};
+  }
   jreport_study page = {.name = jo_study_name(study),
                         .description = f->description,
                         .path = f->path,
-                        .model = jo_model_name(study->model),
-                        .model_path = jo_model_path(study->model),
-                        .sha256 = jo_model_sha256(study->model),
-                        .settings = jo_model_settings(study->model),
+                        .model = model,
+                        .nmodel = study->nmodel,
+                        .settings = jo_model_settings(study->model[0]),
                         .tolerance = f->tolerance,
                         .part = study->part,
                         .npart = f->npart};
-  jtext t;
-  jtext_init(&t, ctx);
-  jreport_study_html(&t, &page);
-  return finish(ctx, &t, path);
+  jo_status status = model ? save_page(ctx, &page, path) : jerr_memory(ctx);
+  jarena_free(&a);
+  return status;
 }

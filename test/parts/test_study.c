@@ -8,7 +8,7 @@
 #include "jounce/jounce.h"
 #include "support/fixture.h"
 
-#define STUDY "test/study/quarter_car.yaml"
+#define STUDY "test/parts/quarter_car.yaml"
 
 static jo_study* load(fixture* f) {
   jo_study* s = NULL;
@@ -37,19 +37,19 @@ static double digest(const jo_study* s) {
 }
 
 static void test_study_has_its_parts_before_it_is_run(void** state) {
-  static const char* const kind[] = {"histories",   "range",   "trajectories",
-                                     "differences", "ranking", "values"};
+  static const char* const kind[] = {"histories", "range",  "trajectories", "differences",
+                                     "ranking",   "values", "response",     "surface"};
   jo_study* s = load(*state);
   jo_study_part p;
   assert_string_equal(jo_study_name(s), "quarter car");
   assert_string_equal(jo_model_name(jo_study_model(s)), "sweep_quarter_car");
-  assert_int_equal(jo_study_part_count(s), 6);
-  for (int i = 0; i < 6; i++) {
+  assert_int_equal(jo_study_part_count(s), 8);
+  for (int i = 0; i < 8; i++) {
     assert_int_equal(jo_study_part_at(s, i, &p), JO_OK);
     assert_string_equal(p.kind, kind[i]);
     assert_true(*p.title && p.tables == 0 && p.figures == 0);
   }
-  assert_int_equal(jo_study_part_at(s, 6, &p), JO_ERR_ARGUMENT);
+  assert_int_equal(jo_study_part_at(s, 8, &p), JO_ERR_ARGUMENT);
   jo_study_destroy(s);
 }
 
