@@ -209,7 +209,13 @@ static cli_exit work(cli* c, const jo_kinematics_options* opt, const char* path)
   jo_kinematics* k = NULL;
   cli_exit code = cli_load(c, &model);
   if (code == CLI_OK && jo_kinematics_create(c->ctx, model, opt, &k) < 0) code = CLI_FAIL;
-  if (code == CLI_OK && path && jo_kinematics_save(c->ctx, k, path) < 0) code = CLI_FAIL;
+  if (code == CLI_OK && path) {
+    size_t length = strlen(path);
+    bool is_page = length > 5 && strcmp(path + length - 5, ".html") == 0;
+    jo_status status = is_page ? jo_kinematics_sheet(c->ctx, model, opt, path)
+                               : jo_kinematics_save(c->ctx, k, path);
+    if (status < 0) code = CLI_FAIL;
+  }
   cli_tell(c);
   if (k) (c->json ? print_json : print_text)(model, k, opt);
   if (code == CLI_OK && path && !c->json) printf("written to %s\n", path);
@@ -238,7 +244,9 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--to", "X", "to here; 0.08. Loads: from -2000 to 2000 N, -100 to 100 N m", .number = &to},
       {"--points", "N", "positions; 17", .number = &n},
       {"--wrt", "LIST", "also derivatives by parameters, paths, path.*, or all", .text = &wrt},
-      {"-o", "FILE", "write a row per position: .csv", .file = &path, .ends = ".csv"},
+      {"-o", "FILE",
+       "write a row per position (.csv), or the sheet of the axle, all motions (.html)",
+       .file = &path, .ends = ".csv .html"},
   };
   cli_exit code = cli_parse(c, &cli_kinematics, option, sizeof option / sizeof *option, argc, argv);
   if (code != CLI_OK) return code;

@@ -85,6 +85,12 @@ JO_API const char* jo_kinematics_parameter_name(const jo_kinematics* k, int i);
 /// Write a table with a row per position, CSV; the file appears whole or not at all.
 JO_API jo_status jo_kinematics_save(jo_context* ctx, const jo_kinematics* k, const char* path);
 
+/// Write the sheet of an axle, HTML: bump, roll, steering where there is a rack, and loads where there are springs or
+/// bushes. Of the options axle, side, n and hold_height count, and the range where the motion is one of travel; NULL:
+/// defaults. The file appears whole or not at all.
+JO_API jo_status jo_kinematics_sheet(jo_context* ctx, const jo_model* model,
+                                     const jo_kinematics_options* opt, const char* path);
+
 #ifdef __cplusplus
 }
 #endif

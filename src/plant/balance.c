@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// With x the states that move, N the numbers sought and c the outputs that vanish, equilibrium is
+// With x the states that move, N the numbers sought and c the outputs that vanish, equilibrium is, by
+// docs/theory/kinematics.md,
 //   (K8)  r(x, N, p) = 0      c(x, N, p) = 0
 // r: accelerations and rates at rest, loops closed; it moves with a number by
 //   (K9)  [r_x r_N; c_x c_N] (dx, dN) = -(r_p, c_p) dp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Static equilibrium of a part of a model, followed step by step by Newton's method with exact slopes: with numbers, as
 // forces, sought beside the states so that outputs vanish, and with the derivatives of all of it.
-// docs/theory/kinematics.md eqs. (K8)-(K10).
+// docs/theory/kinematics.md eqs. (K8), (K9).
 #ifndef JPLANT_BALANCE_H
 #define JPLANT_BALANCE_H
 

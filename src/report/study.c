@@ -123,7 +123,7 @@ static void put_heading(jtext* t, const jreport_study* s) {
   jreport_put_element(t, "h1", "", s->name);
   jreport_put_element(t, "p", " class=\"lead\"", s->description);
   jtext_put(t, "\n<dl>\n");
-  jreport_put_term(t, "study", s->path);
+  if (*s->path) jreport_put_term(t, "study", s->path);
   jreport_put_term(t, "model", s->model);
   jreport_put_term(t, "file", s->model_path);
   jreport_put_term(t, "SHA-256", s->sha256);

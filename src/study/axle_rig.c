@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy of a model on a rig. docs/theory/kinematics.md eq. (K11).
+// A copy of a model on a rig. docs/theory/kinematics.md eq. (K10).
 #include "study/axle_rig.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ static void lock_wheel(jstudy_axle_model* b, const jmodel_axle_side* s) {
 }
 
 // A load L at the contact p, of a wheel with the centre c, is the same force at c and a torque,
-//   (K11)  (p - c) x L
+//   (K10)  (p - c) x L
 static void load_wheel(jstudy_axle_model* b, int side) {
   const jmodel_point* centre = &b->axle->side[side].centre;
   const char* w = jstudy_side_name[side];

@@ -3,7 +3,7 @@
 #ifndef JSTUDY_AXLE_RIG_H
 #define JSTUDY_AXLE_RIG_H
 
-#include "study/axle_model.h"
+#include "study/axle_copy.h"
 
 // Prepares the copy: the vehicle and its rack driven, wheels locked to what carries them and loaded by numbers, no weight
 // and no road.

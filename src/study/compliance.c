@@ -10,6 +10,7 @@
 #include "model/element.h"
 #include "plant/balance.h"
 #include "plant/start.h"
+#include "study/axle_model.h"
 
 #define STRIDE       0.01    // of travel on the way to a position [m], ...
 #define LOAD_STRIDE  1000.0  // ... of a load [N], [N m], ...
@@ -132,8 +133,8 @@ static jo_status reach(rig* b, double at) {
   return JO_OK;
 }
 
-// Derivatives of a row of `raw` or `found` by what is asked for, with forces that are held as numbers make them, and along
-// the walk.
+// Derivatives of a row of `raw` or `found` by what is asked for, with forces that are held as numbers make them (K11), and
+// along the walk.
 static void gather(const rig* b, const double* row, size_t stride, double* out) {
   size_t first = (size_t)b->nw;
   bool is_held = b->balance.m > 0;

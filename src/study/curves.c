@@ -2,15 +2,15 @@
 #include "study/curves.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "plant/limits.h"
 
-static jo_status check_memory(const jstudy_kinematics* k, const jmodel* m) {
-  char what[128];
+static jo_status check_memory(jstudy_kinematics* k, const jmodel* m) {
   double count = (double)k->n * (1.0 + (double)k->ncurve * (1.0 + k->nw));
-  snprintf(what, sizeof what, "%d positions of %d curves with derivatives by %d numbers", k->n,
-           k->ncurve, k->nw);
+  const char* what =
+      jarena_printf(&k->arena, "%d positions of %d curves with derivatives by %d numbers", k->n,
+                    k->ncurve, k->nw);
+  if (!what) return jerr_memory(k->ctx);
   return jplant_check_memory(k->ctx, m, count * sizeof(double), what);
 }
 

@@ -3,7 +3,7 @@
 #ifndef JSTUDY_CURVES_H
 #define JSTUDY_CURVES_H
 
-#include "study/axle_model.h"
+#include "study/axle_copy.h"
 
 typedef struct jstudy_kinematics_options {
   const char* axle;  // NULL: the only one

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "plant/start.h"
+#include "study/axle_model.h"
 #include "study/compliance.h"
 
 #define RATE_STEP    3e-4  // of travel, for the derivatives of the wheel rate [m]
