@@ -16,7 +16,7 @@
 #define FORCE       1e4   // scale of numbers sought [N]
 #define MOST_STEPS  60
 #define MOST_HALVES 14
-#define NEARLY      1e-8   // part of the longest step: two more steps take it to rounding
+#define NEARLY      1e-8   // part of the longest step: one more step takes it to rounding
 #define COUPLED     1e-9   // part of the largest slope
 #define SMALLEST    1e-13  // pivot by the largest
 
@@ -156,20 +156,21 @@ static void list_states(jplant_balance* b, const bool* moves) {
   }
 }
 
-// Marks all that are coupled with what is marked; A: slopes of all states, by their scales.
+// Marks all that push what is marked; A: slopes of all states, by their scales. What is only pushed, as the spin of a wheel
+// by its carrier, may stay.
 static void spread(const jplant_balance* b, int n, double least, bool* moves) {
   bool is_new = true;
   while (is_new) {
     is_new = false;
     for (int k = 0; k < n * n; k++) {
       int i = b->at[k % n], j = b->at[k / n];
-      if (moves[i] == moves[j] || fabs(b->A[k]) <= least) continue;
-      moves[i] = moves[j] = is_new = true;
+      if (!moves[i] || moves[j] || fabs(b->A[k]) <= least) continue;
+      moves[j] = is_new = true;
     }
   }
 }
 
-jo_status jplant_balance_choose(jplant_balance* b, const double* y) {
+jo_status jplant_balance_choose(jplant_balance* b, int seen, const double* y) {
   jarena a;
   jarena_init(&a, b->ctx);
   bool* moves = JARENA_ARRAY(&a, b->plant->dynamics->ny, bool);
@@ -183,8 +184,8 @@ jo_status jplant_balance_choose(jplant_balance* b, const double* y) {
       rest(b);
       b->dy[b->at[j]] = b->scale[j];
       move(b, y);
-      for (int i = 0; i < m; i++) {
-        if (fabs(b->dout[b->output[i]]) > COUPLED * b->scale[j]) moves[b->at[j]] = true;
+      for (int i = 0; i < seen; i++) {
+        if (fabs(b->dout[i]) > COUPLED * b->scale[j]) moves[b->at[j]] = true;
       }
       b->m = 0;
       take(b, b->A + (size_t)j * (size_t)b->n);
@@ -280,7 +281,7 @@ jo_status jplant_balance_find(jplant_balance* b, double* y) {
   for (int i = 0; i < MOST_STEPS; i++) {
     double length;
     JO_TRY(step(b, y, &length));
-    if (length <= NEARLY && ++nearly > 2) return JO_OK;
+    if (length <= NEARLY && ++nearly > 1) return JO_OK;
   }
   return fail(b);
 }

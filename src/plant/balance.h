@@ -31,8 +31,8 @@ jo_status jplant_balance_open(jo_context* ctx, jarena* a, const jplant* p, int m
                               const int* output, jplant_balance* out);
 void jplant_balance_close(jplant_balance* b);
 
-// The states that move at y: those that move the outputs, and all that push each other with them. Others stay.
-jo_status jplant_balance_choose(jplant_balance* b, const double* y);
+// The states that move at y: those that move the first `seen` outputs, and all that push them. Others stay.
+jo_status jplant_balance_choose(jplant_balance* b, int seen, const double* y);
 
 // Numbers of the list change by this much, and an equilibrium y goes with them along its slopes.
 jo_status jplant_balance_move(jplant_balance* b, int n, const int* number, const double* change,

@@ -22,10 +22,14 @@ static void hold_vehicle(jstudy_axle_model* b) {
   }
 }
 
-// A rack that nothing drives gives way to loads as far as its own springs let it.
+// A rack on a spring, as that of a column, gives way to loads; any other is held.
 static void hold_rack(jstudy_axle_model* b) {
   int rack = b->axle->rack;
-  if (rack < 0 || (jstudy_is_load(b->motion) && !b->copy.coordinate[rack].is_driven)) return;
+  if (rack < 0) return;
+  for (int i = 0; jstudy_is_load(b->motion) && i < b->m->nelement; i++) {
+    bool is_driven = b->copy.coordinate[rack].is_driven;
+    if (!is_driven && b->m->element[i].coordinate == rack) return;
+  }
   drive(b, rack, jstudy_moved_path[JSTUDY_MOVED_RACK]);
 }
 

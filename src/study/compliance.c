@@ -16,8 +16,8 @@
 #define LOAD_STRIDE  1000.0  // ... of a load [N], [N m], ...
 #define MOST_STRIDES 200     // ... or longer ones
 #define TRAVEL_STEP  3e-4    // of differences [m]
-#define FORCE_STEP   100.0   // [N]
-#define TORQUE_STEP  5.0     // [N m]
+#define FORCE_STEP   20.0    // [N]
+#define TORQUE_STEP  2.0     // [N m]
 #define RIGID        2       // states of an axle on rigid links: the heights of its wheels
 
 // Of a position: outputs, the force on the wheel looked at, and the derivatives of both by the numbers asked for and, last,
@@ -256,7 +256,6 @@ static void take_curve(const rig* b, const jstudy_axle_curve* c, double* value,
 static jo_status take_position(jstudy_kinematics* k, rig* b, int i) {
   bool has_slopes = b->axle.force >= 0;
   JO_TRY(reach(b, k->travel[i]));
-  JO_TRY(find(b, b->at, b->y));
   JO_TRY(look(b, b->y, &b->here));
   if (has_slopes) JO_TRY(look_beside(b));
   for (int c = 0; c < k->ncurve; c++) {
@@ -300,7 +299,7 @@ static jo_status begin(jstudy_kinematics* k, rig* b) {
   memcpy(b->y, start.y, (size_t)d->ny * sizeof *b->y);
   memset(b->y + jgen_first(&d->layout, JGEN_QDU), 0, (size_t)d->part.nu * sizeof *b->y);
   b->S0 = start.S;
-  JO_TRY(jplant_balance_choose(&b->balance, b->y));
+  JO_TRY(jplant_balance_choose(&b->balance, b->axle.noutput, b->y));
   k->is_elastic = b->balance.n > RIGID;
   return JO_OK;
 }
