@@ -209,9 +209,9 @@ static jo_status add_table(sheet* s) {
   } row[] = {{"toe", "toe [deg]", 1.0},
              {"camber", "camber [deg]", 1.0},
              {"steer", "steer [deg]", 1.0},
-             {"wheel_x", "wheel centre x [mm]", 1e3},
-             {"wheel_y", "wheel centre y [mm]", 1e3},
-             {"wheel_z", "wheel centre z [mm]", 1e3},
+             {"wheel_x", "wheel x [mm]", 1e3},
+             {"wheel_y", "wheel y [mm]", 1e3},
+             {"wheel_z", "wheel z [mm]", 1e3},
              {"contact_x", "contact x [mm]", 1e3},
              {"contact_y", "contact y [mm]", 1e3}};
   static const struct {
@@ -219,12 +219,12 @@ static jo_status add_table(sheet* s) {
     const char *name, *unit;
     double scale;
   } load[] = {{LATERAL, "lateral", "kN", 1e3},
-              {LATERAL_OPPOSED, "opposed", "kN", 1e3},
+              {LATERAL_OPPOSED, "opp.", "kN", 1e3},
               {BRAKING, "braking", "kN", 1e3},
-              {BRAKING_OPPOSED, "opposed", "kN", 1e3},
+              {BRAKING_OPPOSED, "opp.", "kN", 1e3},
               {TRACTION, "traction", "kN", 1e3},
-              {ALIGNING, "aligning", "100 N m", 100.0},
-              {ALIGNING_OPPOSED, "opposed", "100 N m", 100.0}};
+              {ALIGNING, "align.", "100 N m", 100.0},
+              {ALIGNING_OPPOSED, "opp.", "100 N m", 100.0}};
   enum { NROW = sizeof row / sizeof *row, NLOAD = sizeof load / sizeof *load };
   jreport_sheet* t = JARENA_ARRAY(&s->arena, 1, jreport_sheet);
   jreport_column* c = JARENA_ARRAY(&s->arena, NLOAD + 1, jreport_column);

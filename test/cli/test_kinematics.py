@@ -315,7 +315,7 @@ class Compliance(unittest.TestCase):
         page = self.folder / "sheet.html"
         jounce("kinematics", str(self.model(ELASTIC)), "--points", "3", "-o", str(page), "--quiet")
         text = page.read_text(encoding="utf-8")
-        for word in ("Bump steer", "Roll centre", "Wheel rate", "Toe by lateral force", "wheel centre x"):
+        for word in ("Bump steer", "Roll centre", "Wheel rate", "Toe by lateral force", "wheel x"):
             self.assertIn(word, text)
         self.assertNotIn("Ackermann", text)  # it has no rack
         table = self.folder / "table.csv"
