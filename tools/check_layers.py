@@ -28,7 +28,7 @@ LAYERS = {
     "plant": ["solve", "kernel", "emit", "gen", "model", "expr"],
     "sens": ["plant", "solve", "kernel", "gen", "model", "expr"],
     "loads": ["sens", "plant", "solve", "kernel", "gen", "model", "expr"],
-    "study": ["sens", "plant", "solve", "kernel", "gen", "model", "expr"],
+    "study": ["sens", "plant", "solve", "kernel", "element", "gen", "model", "expr"],
     "export": ["plant", "solve", "kernel", "emit", "gen", "model", "expr"],
     "report": ["export", "study", "loads", "sens", "plant"],
     "api": ["report", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "element", "gen", "model",

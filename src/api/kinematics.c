@@ -15,6 +15,7 @@ struct jo_kinematics {
   jarena arena;
   const jo_model* model;
   jmodel_selection by;
+  jstudy_motion motion;
   jstudy_kinematics* found;
 };
 
@@ -31,11 +32,18 @@ static jo_status build(jo_kinematics* k, const jo_kinematics_options* opt) {
                                  .from = opt->from_m,
                                  .to = opt->to_m,
                                  .n = opt->n,
+                                 .is_opposed = opt->opposed,
+                                 .holds_wheel = opt->hold_height,
                                  .wrt = k->by.wrt,
                                  .nwrt = k->by.n};
   if ((int)o.motion < 0 || o.motion >= JSTUDY_MOTION_COUNT) {
     return jerr_set(k->ctx, JO_ERR_ARGUMENT, "there is no motion %d", (int)opt->motion);
   }
+  if ((o.is_opposed || o.holds_wheel) && !jstudy_is_load(o.motion)) {
+    return jerr_set(k->ctx, JO_ERR_ARGUMENT, "'%s' is a matter of loads, not of travel",
+                    o.is_opposed ? "opposed" : "hold_height");
+  }
+  k->motion = o.motion;
   return jstudy_kinematics_create(k->ctx, m, &o, &k->found);
 }
 
@@ -70,6 +78,11 @@ const char* jo_kinematics_axle(const jo_kinematics* k) {
   return k->found->axle;
 }
 
+bool jo_kinematics_is_elastic(const jo_kinematics* k) {
+  JO_REQUIRE_OR(false, k);
+  return k->found->is_elastic;
+}
+
 int jo_kinematics_position_count(const jo_kinematics* k) {
   JO_REQUIRE_OR(0, k);
   return k->found->n;
@@ -89,8 +102,14 @@ jo_status jo_kinematics_curve_at(const jo_kinematics* k, int i, jo_kinematics_cu
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, k, out);
   if (i < 0 || i >= k->found->ncurve) return JO_ERR_ARGUMENT;
   const jstudy_curve* c = &k->found->curve[i];
-  *out = (jo_kinematics_curve){c->name, c->unit, c->description, c->value,
-                               k->by.n > 0 ? c->derivative : NULL};
+  bool has_slopes = k->by.n > 0, is_load = jstudy_is_load(k->motion);
+  *out = (jo_kinematics_curve){c->name,
+                               c->unit,
+                               c->description,
+                               c->value,
+                               has_slopes ? c->derivative : NULL,
+                               c->slope,
+                               has_slopes && is_load ? c->dslope : NULL};
   return JO_OK;
 }
 
@@ -110,7 +129,10 @@ static void put_table(jtext* t, const jo_kinematics* k) {
   const jstudy_kinematics* f = k->found;
   jtext_printf(t, "# model: ");
   jreport_put_comment(t, jo_model_name(k->model));
-  jtext_printf(t, "\n# sha256: %s\n# axle: %s\ntravel [m]", jo_model_sha256(k->model), f->axle);
+  jtext_printf(t, "\n# sha256: %s\n# axle: %s\n%s", jo_model_sha256(k->model), f->axle,
+               !jstudy_is_load(k->motion)            ? "travel [m]"
+               : k->motion == JSTUDY_MOTION_ALIGNING ? "load [N m]"
+                                                     : "load [N]");
   for (int c = 0; c < f->ncurve; c++) {
     jtext_printf(t, ",%s [%s]", f->curve[c].name, f->curve[c].unit);
     for (int w = 0; w < f->nw; w++) {

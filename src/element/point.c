@@ -2,6 +2,7 @@
 // A force and a torque vector on a body at a point, in ground or body axes.
 #include "element/data.h"
 #include "element/list.h"
+#include "element/load.h"
 
 typedef jelement_point_data point_force;
 
@@ -84,3 +85,17 @@ const jgen_element_class jelement_point = {.model = {.kind = "force",
                                            .signal = jelement_law_signals,
                                            .what = JELEMENT_LAW_WHAT,
                                            .write = write};
+
+bool jelement_load_make(jarena* a, const char* name, const jmodel_point* at, const jmodel_v3* force,
+                        const jmodel_v3* torque, int component, jmodel_element* out) {
+  point_force* f = JARENA_ARRAY(a, 1, point_force);
+  if (!f) return false;
+  *f = (point_force){
+      .at = *at, .force = *force, .torque = *torque, .has_force = true, .has_torque = true};
+  *out = (jmodel_element){.class = &jelement_point.model,
+                          .name = name,
+                          .first_component = component,
+                          .coordinate = -1,
+                          .data = f};
+  return true;
+}

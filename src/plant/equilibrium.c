@@ -25,6 +25,9 @@
 #define PUSH         1e-3  // acceleration of what nothing holds, and rate, that is overlooked
 #define TRY_EVERY    8     // steps
 #define MAX_FINISH   20    // Newton steps with free directions where they began
+#define NO_STEP \
+  1e-11              // part of the longest step: it is there, whatever rounding leaves of the rates
+#define MAX_IDLE 10  // such steps
 
 typedef struct problem {
   const jgen_dynamics* d;
@@ -107,6 +110,13 @@ static double longest_part(const problem* b) {
     part = fmin(part, b->scale[i] / fmax(1e-300, fabs(b->dx[i])));
   }
   return part;
+}
+
+static bool is_idle(const problem* b) {
+  for (int i = 0; i < b->n; i++) {
+    if (!(fabs(b->dx[i]) <= NO_STEP * b->scale[i])) return false;
+  }
+  return true;
 }
 
 static double largest_slope(const problem* b) {
@@ -270,10 +280,14 @@ static jo_status step_others(jo_context* ctx, problem* b, double* x) {
   return JO_OK;
 }
 
-// Those that move are at rest, those that stay not pushed to speak of.
+// Those that move are at rest, or as near as rounding lets them come, where springs are stiff and bodies light; those
+// that stay are not pushed to speak of.
 static bool is_at_rest(const problem* b) {
+  bool is_near = is_idle(b);
   for (int i = 0; i < b->n; i++) {
-    if (!(fabs(b->r[i]) <= (b->stays[i] ? PUSH : b->limit[i]))) return false;
+    if (b->stays[i] ? !(fabs(b->r[i]) <= PUSH) : !is_near && !(fabs(b->r[i]) <= b->limit[i])) {
+      return false;
+    }
   }
   return true;
 }
@@ -311,6 +325,7 @@ static bool is_settled(const problem* b) {
 
 static jo_status search(jo_context* ctx, problem* b, double* x, jplant_equilibrium* out) {
   double delta = FIRST;
+  int idle = 0;
   slopes(b, x);
   set_limits(b);
   bool is_found = find_worst(b, out);
@@ -333,7 +348,8 @@ static jo_status search(jo_context* ctx, problem* b, double* x, jplant_equilibri
     double gain = before / fmax(1e-300, norm(b->n, b->r));
     delta = fmin(LONGEST, delta * fmin(10.0, fmax(0.3, 1.5 * gain)));
     slopes(b, x);
-    is_found = find_worst(b, out);
+    idle = delta == LONGEST && is_idle(b) ? idle + 1 : 0;
+    is_found = find_worst(b, out) || idle > MAX_IDLE;
   }
   if (!is_found) {
     find_loose(b, out);

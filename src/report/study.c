@@ -105,7 +105,7 @@ static void put_part(jtext* t, const jreport_part* p, int i) {
   jreport_put_element(t, "h2", "", p->title);
   jtext_put(t, "\n");
   put_paragraphs(t, p->text);
-  if (*p->about) jreport_put_element(t, "p", " class=\"faint\"", p->about);
+  if (p->about && *p->about) jreport_put_element(t, "p", " class=\"faint\"", p->about);
   if (p->nfigure > 0) {
     jtext_printf(t, "<div class=\"plots%s\">\n", p->nfigure == 1 ? " one" : "");
     for (int k = 0; k < p->nfigure; k++) {
@@ -124,7 +124,7 @@ static void put_heading(jtext* t, const jreport_study* s) {
   jreport_put_element(t, "h1", "", s->name);
   jreport_put_element(t, "p", " class=\"lead\"", s->description);
   jtext_put(t, "\n<dl>\n");
-  jreport_put_term(t, "study", s->path);
+  if (*s->path) jreport_put_term(t, "study", s->path);
   for (int i = 0; i < s->nmodel; i++) {
     const jreport_study_model* m = &s->model[i];
     jreport_put_term(t, "model", m->name);

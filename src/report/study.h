@@ -25,7 +25,7 @@ typedef struct jreport_sheet {
 
 typedef struct jreport_part {
   const char *kind, *title, *text;
-  const char* about;  // model and settings of its own; "": those of the study
+  const char* about;  // model and settings of its own; "" or NULL: those of the study
   jreport_plot* figure;
   int nfigure;
   jreport_sheet* sheet;

@@ -5,64 +5,31 @@
 #include <string.h>
 
 #include "model/element.h"
+#include "study/axle_rig.h"
 
 #define DEGREES "180/pi"
 
-static const char* const moved_path[JSTUDY_MOVED_COUNT] = {"kinematics.left", "kinematics.right",
-                                                           "kinematics.rack", "kinematics.rate"};
-static const char* const side_name[2] = {"l", "r"};
-
-// ---- texts ---------------------------------------------------------------------------------------
-
-static const char* text_of(jstudy_axle_model* b, const jmodel_scalar* s) {
-  const char* text = s->text ? jarena_printf(b->a, "(%s)", s->text)
-                             : jarena_printf(b->a, "%s", b->m->number[s->number].path);
-  if (!text) b->failed = true;
-  return text ? text : "0";
-}
-
-static const char* join(jstudy_axle_model* b, const char* format, const char* x, const char* y) {
-  const char* text = jarena_printf(b->a, format, x, y);
-  if (!text) b->failed = true;
-  return text ? text : "0";
-}
-
-static jmodel_scalar expression(const jstudy_axle_model* b, const char* text) {
-  return (jmodel_scalar){
-      .text = text, .number = -1, .path = "kinematics", .place = {b->m->path, 0}};
-}
-
 // ---- what moves ----------------------------------------------------------------------------------
-
-static bool grow(jstudy_axle_model* b, void* pp, int n, int more, size_t size) {
-  void **list = pp, *out = jarena_array(b->a, (size_t)(n + more), size);
-  if (!out) {
-    b->failed = true;
-    return false;
-  }
-  if (n > 0) memcpy(out, *list, (size_t)n * size);
-  *list = out;
-  return true;
-}
 
 static void add_numbers(jstudy_axle_model* b) {
   jmodel* c = &b->copy;
-  if (!grow(b, &c->number, c->nnumber, JSTUDY_MOVED_COUNT, sizeof *c->number)) return;
-  for (int i = 0; i < JSTUDY_MOVED_COUNT; i++) {
+  int n = b->on_rig ? JSTUDY_MOVED_COUNT : JSTUDY_MOVED_LIFT;
+  if (!jstudy_axle_grow(b, &c->number, c->nnumber, n, sizeof *c->number)) return;
+  for (int i = 0; i < n; i++) {
     b->moved[i] = c->nnumber;
-    c->number[c->nnumber++] =
-        (jmodel_number){.path = moved_path[i], .place = {b->m->path, 0}, .is_parameter = true};
+    c->number[c->nnumber++] = (jmodel_number){
+        .path = jstudy_moved_path[i], .place = {b->m->path, 0}, .is_parameter = true};
   }
 }
 
 static void add_condition(jstudy_axle_model* b, const char* quantity, const char* value,
                           const char* rate) {
   jmodel* c = &b->copy;
-  c->initial[c->ninitial++] = (jmodel_initial){.quantity = expression(b, quantity),
+  c->initial[c->ninitial++] = (jmodel_initial){.quantity = jstudy_axle_expression(b, quantity),
                                                .has_value = true,
                                                .has_rate = true,
-                                               .value = expression(b, value),
-                                               .rate = expression(b, rate)};
+                                               .value = jstudy_axle_expression(b, value),
+                                               .rate = jstudy_axle_expression(b, rate)};
 }
 
 // The vehicle stays where it was drawn.
@@ -72,7 +39,7 @@ static void hold_vehicle(jstudy_axle_model* b) {
     const jmodel_joint* j = &m->joint[i];
     if (j->type != JMODEL_JOINT_FREE || j->parent != 0) continue;
     for (int k = 0; k < 6; k++) {
-      const char* at = k < 3 ? text_of(b, &j->at_child.r.e[k]) : "0";
+      const char* at = k < 3 ? jstudy_axle_text(b, &j->at_child.r.e[k]) : "0";
       add_condition(b, m->coordinate[j->first_coordinate + k].name, at, "0");
     }
   }
@@ -83,11 +50,11 @@ static void move_rack(jstudy_axle_model* b) {
   int rack = b->axle->rack;
   if (rack < 0) return;
   if (!c->coordinate[rack].is_driven) {
-    add_condition(b, c->coordinate[rack].name, moved_path[JSTUDY_MOVED_RACK], "0");
+    add_condition(b, c->coordinate[rack].name, jstudy_moved_path[JSTUDY_MOVED_RACK], "0");
     return;
   }
-  if (!grow(b, &c->coordinate, c->ncoordinate, 0, sizeof *c->coordinate)) return;
-  c->coordinate[rack].driven = expression(b, moved_path[JSTUDY_MOVED_RACK]);
+  if (!jstudy_axle_grow(b, &c->coordinate, c->ncoordinate, 0, sizeof *c->coordinate)) return;
+  c->coordinate[rack].driven = jstudy_axle_expression(b, jstudy_moved_path[JSTUDY_MOVED_RACK]);
 }
 
 static bool is_given(const jstudy_axle_model* b, int side) {
@@ -100,8 +67,10 @@ static const char* body_of(const jstudy_axle_model* b, const jmodel_point* p) {
 
 static void lift_wheel(jstudy_axle_model* b, int side) {
   const jmodel_point* p = &b->axle->side[side].centre;
-  const char* z = join(b, "%s.kinematics_%s_c.z", body_of(b, p), side_name[side]);
-  const char* height = join(b, "%s + %s", text_of(b, &p->r.e[2]), moved_path[side]);
+  const char* z =
+      jstudy_axle_join(b, "%s.kinematics_%s_c.z", body_of(b, p), jstudy_side_name[side]);
+  const char* height =
+      jstudy_axle_join(b, "%s + %s", jstudy_axle_text(b, &p->r.e[2]), jstudy_moved_path[side]);
   jstudy_motion motion = b->motion;
   const char* rate = motion == JSTUDY_MOTION_STEER                          ? "0"
                      : motion == JSTUDY_MOTION_ROLL && side == JSTUDY_RIGHT ? "-kinematics.rate"
@@ -140,14 +109,18 @@ static jo_status add_points(jstudy_axle_model* b, int side) {
   jmodel_v3 tip;
   JO_TRY(check_frame(b, &s->centre, s->place));
   for (int i = 0; i < 3; i++) {
-    const char* centre = text_of(b, &s->centre.r.e[i]);
-    tip.e[i] = expression(b, join(b, "%s + %s", centre, text_of(b, &s->axis.v.e[i])));
+    const char* centre = jstudy_axle_text(b, &s->centre.r.e[i]);
+    tip.e[i] = jstudy_axle_expression(
+        b, jstudy_axle_join(b, "%s + %s", centre, jstudy_axle_text(b, &s->axis.v.e[i])));
   }
-  add_point(b, &s->centre, join(b, "kinematics_%s_%s", side_name[side], "c"), &s->centre.r);
-  add_point(b, &s->centre, join(b, "kinematics_%s_%s", side_name[side], "a"), &tip);
+  add_point(b, &s->centre, jstudy_axle_join(b, "kinematics_%s_%s", jstudy_side_name[side], "c"),
+            &s->centre.r);
+  add_point(b, &s->centre, jstudy_axle_join(b, "kinematics_%s_%s", jstudy_side_name[side], "a"),
+            &tip);
   for (int i = 0; s->has_kingpin && i < 2; i++) {
     JO_TRY(check_frame(b, &s->kingpin[i], s->place));
-    const char* name = join(b, "kinematics_%s_%s", side_name[side], i == 0 ? "k0" : "k1");
+    const char* name =
+        jstudy_axle_join(b, "kinematics_%s_%s", jstudy_side_name[side], i == 0 ? "k0" : "k1");
     add_point(b, &s->kingpin[i], name, &s->kingpin[i].r);
   }
   return JO_OK;
@@ -156,10 +129,10 @@ static jo_status add_points(jstudy_axle_model* b, int side) {
 static jo_status name_points(jstudy_axle_model* b) {
   jmodel* c = &b->copy;
   enum { MOST = 8 };
-  if (!grow(b, &c->body, c->nbody, 0, sizeof *c->body)) return jerr_memory(b->ctx);
-  grow(b, &c->hardpoint, c->nhardpoint, MOST, sizeof *c->hardpoint);
+  if (!jstudy_axle_grow(b, &c->body, c->nbody, 0, sizeof *c->body)) return jerr_memory(b->ctx);
+  jstudy_axle_grow(b, &c->hardpoint, c->nhardpoint, MOST, sizeof *c->hardpoint);
   for (int i = 0; i < c->nbody; i++) {
-    grow(b, &c->body[i].point, c->body[i].npoint, MOST, sizeof *c->body[i].point);
+    jstudy_axle_grow(b, &c->body[i].point, c->body[i].npoint, MOST, sizeof *c->body[i].point);
   }
   if (b->failed) return jerr_memory(b->ctx);
   for (int side = 0; side < 2; side++) {
@@ -173,7 +146,7 @@ static jo_status name_points(jstudy_axle_model* b) {
 static void add_signal(jstudy_axle_model* b, const char* name, const char* text, const char* unit,
                        const char* description, bool is_output) {
   jmodel* c = &b->copy;
-  jmodel_signal s = {name, expression(b, text), unit, description, is_output};
+  jmodel_signal s = {name, jstudy_axle_expression(b, text), unit, description, is_output};
   c->signal[c->nsignal++] = s;
 }
 
@@ -182,19 +155,28 @@ static void add_curve(jstudy_axle_model* b, const char* name, const char* unit, 
   b->curve[b->ncurve].name = name;
   b->curve[b->ncurve].unit = unit;
   b->curve[b->ncurve].description = description;
+  b->curve[b->ncurve].output = b->noutput++;
   b->curve[b->ncurve++].is_change = is_change;
-  add_signal(b, join(b, "kinematics_curve_%s%s", name, ""), text, unit, description, true);
+  add_signal(b, jstudy_axle_join(b, "kinematics_curve_%s%s", name, ""), text, unit, description,
+             true);
+}
+
+// What is made of others on a rig.
+static void add_derived(jstudy_axle_model* b, const char* name, const char* unit,
+                        jstudy_curve_kind kind, int output, const char* description) {
+  b->curve[b->ncurve++] = (jstudy_axle_curve){
+      .name = name, .unit = unit, .description = description, .kind = kind, .output = output};
 }
 
 // Positions and velocities of a wheel as signals k<side>_...: centre c, unit axis a, contact p. With h = sqrt(1 - az^2)
 //   (K1)  p = c + r (az a - e_z) / h
 static void describe_wheel(jstudy_axle_model* b, int side) {
   const jmodel_axle_side* s = &b->axle->side[side];
-  const char *body = body_of(b, &s->centre), *w = side_name[side];
+  const char *body = body_of(b, &s->centre), *w = jstudy_side_name[side];
   static const char* const axis[] = {"x", "y", "z"};
-  const char* length = join(b, "k%s_length%s", w, "");
-  const char *c = join(b, "%s.kinematics_%s_c", body, w),
-             *a = join(b, "%s.kinematics_%s_a", body, w);
+  const char* length = jstudy_axle_join(b, "k%s_length%s", w, "");
+  const char *c = jstudy_axle_join(b, "%s.kinematics_%s_c", body, w),
+             *a = jstudy_axle_join(b, "%s.kinematics_%s_a", body, w);
   char* square =
       jarena_printf(b->a, "sqrt((%s.x-%s.x)^2+(%s.y-%s.y)^2+(%s.z-%s.z)^2)", a, c, a, c, a, c);
   if (!square) b->failed = true;
@@ -203,12 +185,12 @@ static void describe_wheel(jstudy_axle_model* b, int side) {
     char* turn = jarena_printf(b->a, "(%s.%s-%s.%s)/%s", a, axis[i], c, axis[i], length);
     char* rate = jarena_printf(b->a, "(%s.v%s-%s.v%s)/%s", a, axis[i], c, axis[i], length);
     if (!turn || !rate) b->failed = true;
-    add_signal(b, join(b, "k%s_a%s", w, axis[i]), turn ? turn : "0", "", "", false);
-    add_signal(b, join(b, "k%s_va%s", w, axis[i]), rate ? rate : "0", "", "", false);
+    add_signal(b, jstudy_axle_join(b, "k%s_a%s", w, axis[i]), turn ? turn : "0", "", "", false);
+    add_signal(b, jstudy_axle_join(b, "k%s_va%s", w, axis[i]), rate ? rate : "0", "", "", false);
   }
-  const char* r = text_of(b, &s->radius);
+  const char* r = jstudy_axle_text(b, &s->radius);
   char* h = jarena_printf(b->a, "sqrt(1-k%s_az^2)", w);
-  add_signal(b, join(b, "k%s_h%s", w, ""), h ? h : "1", "", "", false);
+  add_signal(b, jstudy_axle_join(b, "k%s_h%s", w, ""), h ? h : "1", "", "", false);
   for (int i = 0; i < 2; i++) {
     char* at =
         jarena_printf(b->a, "%s.%s+%s*k%s_az*k%s_a%s/k%s_h", c, axis[i], r, w, w, axis[i], w);
@@ -217,21 +199,22 @@ static void describe_wheel(jstudy_axle_model* b, int side) {
         "%s.v%s+%s*((k%s_vaz*k%s_a%s+k%s_az*k%s_va%s)/k%s_h+k%s_az^2*k%s_a%s*k%s_vaz/k%s_h^3)", c,
         axis[i], r, w, w, axis[i], w, w, axis[i], w, w, w, axis[i], w, w);
     if (!at || !rate) b->failed = true;
-    add_signal(b, join(b, "k%s_p%s", w, axis[i]), at ? at : "0", "m", "", false);
-    add_signal(b, join(b, "k%s_vp%s", w, axis[i]), rate ? rate : "0", "m/s", "", false);
+    add_signal(b, jstudy_axle_join(b, "k%s_p%s", w, axis[i]), at ? at : "0", "m", "", false);
+    add_signal(b, jstudy_axle_join(b, "k%s_vp%s", w, axis[i]), rate ? rate : "0", "m/s", "", false);
   }
   char* pz = jarena_printf(b->a, "%s.z-%s*k%s_h", c, r, w);
   char* vpz = jarena_printf(b->a, "%s.vz+%s*k%s_az*k%s_vaz/k%s_h", c, r, w, w, w);
   if (!h || !pz || !vpz) b->failed = true;
-  add_signal(b, join(b, "k%s_pz%s", w, ""), pz ? pz : "0", "m", "", false);
-  add_signal(b, join(b, "k%s_vpz%s", w, ""), vpz ? vpz : "0", "m/s", "", false);
+  add_signal(b, jstudy_axle_join(b, "k%s_pz%s", w, ""), pz ? pz : "0", "m", "", false);
+  add_signal(b, jstudy_axle_join(b, "k%s_vpz%s", w, ""), vpz ? vpz : "0", "m/s", "", false);
 }
 
 // Angles do not depend on where the axis points to; s: +1 left, -1 right.
 //   (K2)  toe = s atan(ax / ay)    camber = -atan(s az / ay / sqrt(1 + (ax / ay)^2))
 static void add_wheel_curves(jstudy_axle_model* b, int side) {
-  const char *w = side_name[side], *s = side == JSTUDY_LEFT ? "" : "-";
-  const char* c = join(b, "%s.kinematics_%s_c", body_of(b, &b->axle->side[side].centre), w);
+  const char *w = jstudy_side_name[side], *s = side == JSTUDY_LEFT ? "" : "-";
+  const char* c =
+      jstudy_axle_join(b, "%s.kinematics_%s_c", body_of(b, &b->axle->side[side].centre), w);
   const char* toe = jarena_printf(b->a, "%satan(k%s_ax/k%s_ay)*" DEGREES, s, w, w);
   const char* steer = jarena_printf(b->a, "-atan(k%s_ax/k%s_ay)*" DEGREES, w, w);
   const char* camber = jarena_printf(
@@ -241,26 +224,37 @@ static void add_wheel_curves(jstudy_axle_model* b, int side) {
   add_curve(b, "toe", "deg", false, toe, "positive: in");
   add_curve(b, "camber", "deg", false, camber, "positive: top out");
   add_curve(b, "steer", "deg", false, steer, "positive: to the left");
-  add_curve(b, "wheel_x", "m", true, join(b, "%s.x%s", c, ""), "wheel centre, forward");
-  add_curve(b, "wheel_y", "m", true, join(b, "%s.y%s", c, ""), "wheel centre, to the left");
-  add_curve(b, "contact_x", "m", true, join(b, "k%s_px%s", w, ""), "contact point, forward");
-  add_curve(b, "contact_y", "m", true, join(b, "k%s_py%s", w, ""), "contact point, to the left");
+  add_curve(b, "wheel_x", "m", true, jstudy_axle_join(b, "%s.x%s", c, ""), "wheel centre, forward");
+  add_curve(b, "wheel_y", "m", true, jstudy_axle_join(b, "%s.y%s", c, ""),
+            "wheel centre, to the left");
+  if (jstudy_is_load(b->motion)) {
+    add_curve(b, "wheel_z", "m", true, jstudy_axle_join(b, "%s.z%s", c, ""), "wheel centre, up");
+  }
+  add_curve(b, "contact_x", "m", true, jstudy_axle_join(b, "k%s_px%s", w, ""),
+            "contact point, forward");
+  add_curve(b, "contact_y", "m", true, jstudy_axle_join(b, "k%s_py%s", w, ""),
+            "contact point, to the left");
 }
 
 //   (K3)  ratio = ds/dz
 static void add_element_curves(jstudy_axle_model* b, int side) {
   const jmodel_axle_side* s = &b->axle->side[side];
-  bool moves = b->motion != JSTUDY_MOTION_STEER;
+  bool moves = b->motion < JSTUDY_MOTION_STEER;
   for (int i = 0; i < s->nspring + s->ndamper && b->ncurve < JSTUDY_MAX_CURVES - 12; i++) {
     const char* name =
         b->m->element[i < s->nspring ? s->spring[i] : s->damper[i - s->nspring]].name;
-    add_curve(b, join(b, "%s_length%s", name, ""), "m", false, join(b, "%s.length%s", name, ""),
-              "length");
+    add_curve(b, jstudy_axle_join(b, "%s_length%s", name, ""), "m", false,
+              jstudy_axle_join(b, "%s.length%s", name, ""), "length");
     if (!moves) continue;
+    if (b->on_rig) {
+      add_derived(b, jstudy_axle_join(b, "%s_ratio%s", name, ""), "m/m", JSTUDY_CURVE_SLOPE,
+                  b->noutput - 1, "change of length by travel");
+      continue;
+    }
     const char* rate =
         b->motion == JSTUDY_MOTION_ROLL && side == JSTUDY_RIGHT ? "-%s.rate%s" : "%s.rate%s";
-    add_curve(b, join(b, "%s_ratio%s", name, ""), "m/m", false, join(b, rate, name, ""),
-              "change of length by travel");
+    add_curve(b, jstudy_axle_join(b, "%s_ratio%s", name, ""), "m/m", false,
+              jstudy_axle_join(b, rate, name, ""), "change of length by travel");
   }
 }
 
@@ -268,9 +262,9 @@ static void add_element_curves(jstudy_axle_model* b, int side) {
 static void add_kingpin_curves(jstudy_axle_model* b, int side) {
   const jmodel_axle_side* s = &b->axle->side[side];
   if (!s->has_kingpin) return;
-  const char *w = side_name[side], *sign = side == JSTUDY_LEFT ? "-" : "";
-  const char* k0 = join(b, "%s.kinematics_%s_k0", body_of(b, &s->kingpin[0]), w);
-  const char* k1 = join(b, "%s.kinematics_%s_k1", body_of(b, &s->kingpin[1]), w);
+  const char *w = jstudy_side_name[side], *sign = side == JSTUDY_LEFT ? "-" : "";
+  const char* k0 = jstudy_axle_join(b, "%s.kinematics_%s_k0", body_of(b, &s->kingpin[0]), w);
+  const char* k1 = jstudy_axle_join(b, "%s.kinematics_%s_k1", body_of(b, &s->kingpin[1]), w);
   const char* ground = jarena_printf(b->a, "(k%s_pz-%s.z)/(%s.z-%s.z)", w, k0, k1, k0);
   const char* caster =
       jarena_printf(b->a, "-atan((%s.x-%s.x)/(%s.z-%s.z))*" DEGREES, k1, k0, k1, k0);
@@ -278,7 +272,7 @@ static void add_kingpin_curves(jstudy_axle_model* b, int side) {
       jarena_printf(b->a, "%satan((%s.y-%s.y)/(%s.z-%s.z))*" DEGREES, sign, k1, k0, k1, k0);
   if (!ground || !caster || !inclination) b->failed = true;
   if (b->failed) return;
-  add_signal(b, join(b, "k%s_ground%s", w, ""), ground, "", "", false);
+  add_signal(b, jstudy_axle_join(b, "k%s_ground%s", w, ""), ground, "", "", false);
   const char* trail = jarena_printf(b->a, "%s.x+k%s_ground*(%s.x-%s.x)-k%s_px", k0, w, k1, k0, w);
   const char* scrub = jarena_printf(b->a, "%s(%s.y+k%s_ground*(%s.y-%s.y)-k%s_py)",
                                     side == JSTUDY_LEFT ? "-" : "", k0, w, k1, k0, w);
@@ -294,9 +288,13 @@ static void add_kingpin_curves(jstudy_axle_model* b, int side) {
 //   (K5)  height = y dy/dz       of the contact
 static void add_axle_curves(jstudy_axle_model* b) {
   bool both = is_given(b, JSTUDY_LEFT) && is_given(b, JSTUDY_RIGHT);
-  const char* w = side_name[b->side];
+  const char* w = jstudy_side_name[b->side];
   if (both) add_curve(b, "track_change", "m", true, "kl_py-kr_py", "distance of the contacts");
-  if (b->motion == JSTUDY_MOTION_STEER) return;
+  if (b->motion >= JSTUDY_MOTION_STEER) return;
+  if (b->on_rig) {
+    add_derived(b, "roll_centre_height", "m", JSTUDY_CURVE_ROLL_CENTRE, -1, "above the ground");
+    return;
+  }
   const char* one = jarena_printf(b->a, "k%s_py*k%s_vpy/k%s_vpz", w, w, w);
   if (!one) b->failed = true;
   const char* mean = "(kl_py*kl_vpy/kl_vpz+kr_py*kr_vpy/kr_vpz)/2";
@@ -311,7 +309,7 @@ static void add_ackermann(jstudy_axle_model* b) {
   add_curve(b, "steer_difference", "deg", false, "(atan(kr_ax/kr_ay)-atan(kl_ax/kl_ay))*" DEGREES,
             "left less right");
   if (!b->axle->has_wheelbase) return;
-  const char* base = text_of(b, &b->axle->wheelbase);
+  const char* base = jstudy_axle_text(b, &b->axle->wheelbase);
   // tan(left) without slip = tan(right) / (1 - tan(right) track / wheelbase)
   const char* ideal = jarena_printf(
       b->a, "(-atan(kl_ax/kl_ay)+atan(kr_ax/kr_ay/(1+kr_ax/kr_ay*(kl_py-kr_py)/%s)))*" DEGREES,
@@ -325,21 +323,49 @@ static void add_ackermann(jstudy_axle_model* b) {
 static void add_wheel_force(jstudy_axle_model* b, int side) {
   const jmodel_axle_side* s = &b->axle->side[side];
   bool sinks = b->motion == JSTUDY_MOTION_ROLL && side == JSTUDY_RIGHT;
-  if (s->nspring == 0 || b->motion == JSTUDY_MOTION_STEER) return;
+  if (b->on_rig && b->motion < JSTUDY_MOTION_STEER) {
+    b->force = b->ncurve;
+    add_derived(b, "wheel_force", "N", JSTUDY_CURVE_FORCE, -1,
+                "upward on the wheel to hold it, against springs, bushes and all else");
+    add_derived(b, "wheel_rate", "N/m", JSTUDY_CURVE_RATE, -1,
+                "slope of the wheel force over travel");
+  }
+  if (b->on_rig || s->nspring == 0 || b->motion == JSTUDY_MOTION_STEER) return;
   const char* sum = "";
   for (int i = 0; i < s->nspring; i++) {
-    sum = join(b, *sum ? "%s+%s.power" : "%s%s.power", sum, b->m->element[s->spring[i]].name);
+    sum = jstudy_axle_join(b, *sum ? "%s+%s.power" : "%s%s.power", sum,
+                           b->m->element[s->spring[i]].name);
   }
   b->force = b->ncurve;
   b->curve[b->ncurve].is_odd = true;
-  add_curve(b, "wheel_force", "N", false, join(b, sinks ? "(%s)%s" : "-(%s)%s", sum, ""),
+  add_curve(b, "wheel_force", "N", false,
+            jstudy_axle_join(b, sinks ? "(%s)%s" : "-(%s)%s", sum, ""),
             "of the springs, upward on the wheel to hold it");
+}
+
+// What is not shown: how far wheels are from where they are told to be, and where contacts are.
+static void add_hidden(jstudy_axle_model* b, int side) {
+  const jmodel_point* p = &b->axle->side[side].centre;
+  const char* w = jstudy_side_name[side];
+  const char* height = jarena_printf(b->a, "%s.kinematics_%s_c.z - (%s) - %s", body_of(b, p), w,
+                                     jstudy_axle_text(b, &p->r.e[2]), jstudy_moved_path[side]);
+  if (!height) b->failed = true;
+  b->height[side] = b->noutput++;
+  b->contact[side] = b->noutput;
+  b->noutput += 2;
+  add_signal(b, jstudy_axle_join(b, "kinematics_height_%s%s", w, ""), height ? height : "0", "m",
+             "", true);
+  add_signal(b, jstudy_axle_join(b, "kinematics_contact_y_%s%s", w, ""),
+             jstudy_axle_join(b, "k%s_py%s", w, ""), "m", "", true);
+  add_signal(b, jstudy_axle_join(b, "kinematics_contact_z_%s%s", w, ""),
+             jstudy_axle_join(b, "k%s_pz%s", w, ""), "m", "", true);
 }
 
 static jo_status add_signals(jstudy_axle_model* b) {
   jmodel* c = &b->copy;
   enum { MOST = 64 + JSTUDY_MAX_CURVES };
-  if (!grow(b, &c->signal, c->nsignal, MOST, sizeof *c->signal)) return jerr_memory(b->ctx);
+  if (!jstudy_axle_grow(b, &c->signal, c->nsignal, MOST, sizeof *c->signal))
+    return jerr_memory(b->ctx);
   for (int i = 0; i < c->nsignal; i++) {
     c->signal[i].is_output = false;
   }
@@ -352,6 +378,9 @@ static jo_status add_signals(jstudy_axle_model* b) {
   add_ackermann(b);
   add_element_curves(b, b->side);
   add_wheel_force(b, b->side);
+  for (int side = 0; side < 2; side++) {
+    if (b->on_rig && is_given(b, side)) add_hidden(b, side);
+  }
   return b->failed ? jerr_memory(b->ctx) : JO_OK;
 }
 
@@ -365,10 +394,14 @@ static jo_status make_copy(jstudy_axle_model* b) {
   c->simulation.start_static = false;
   c->initial = JARENA_ARRAY(b->a, 6 * c->njoint + 3, jmodel_initial);
   if (!c->initial || b->failed) return jerr_memory(b->ctx);
-  hold_vehicle(b);
-  move_rack(b);
+  if (b->on_rig) {
+    jstudy_axle_on_rig(b);
+  } else {
+    hold_vehicle(b);
+    move_rack(b);
+  }
   for (int side = 0; side < 2; side++) {
-    if (is_given(b, side)) lift_wheel(b, side);
+    if (is_given(b, side) && !b->on_rig) lift_wheel(b, side);
   }
   if (b->failed) return jerr_memory(b->ctx);
   JO_TRY(name_points(b));
@@ -407,8 +440,10 @@ static jo_status find_axle(jstudy_axle_model* b, const char* name) {
 }
 
 jo_status jstudy_axle_model_make(jo_context* ctx, jarena* a, const jmodel* m, const char* axle,
-                                 jstudy_motion motion, int side, jstudy_axle_model* out) {
-  *out = (jstudy_axle_model){.ctx = ctx, .a = a, .m = m, .motion = motion, .side = side};
+                                 jstudy_motion motion, int side, bool on_rig,
+                                 jstudy_axle_model* out) {
+  *out = (jstudy_axle_model){
+      .ctx = ctx, .a = a, .m = m, .motion = motion, .side = side, .on_rig = on_rig};
   out->force = -1;
   JO_TRY(find_axle(out, axle));
   return make_copy(out);

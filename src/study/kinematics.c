@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "plant/start.h"
+#include "study/axle_model.h"
+#include "study/compliance.h"
 
 #define RATE_STEP    3e-4  // of travel, for the derivatives of the wheel rate [m]
 #define STRIDE       0.01  // of travel on the way to a position [m], ...
@@ -141,23 +143,7 @@ static jo_status allocate(jstudy_kinematics* k, positions* b) {
     b->axle.curve[b->rate].unit = "N/m";
     b->axle.curve[b->rate].description = "slope of the wheel force over travel";
   }
-  k->ncurve = b->axle.ncurve + (b->rate >= 0 ? 1 : 0);
-  k->nw = b->opt->nwrt;
-  k->n = b->opt->n;
-  k->axle = b->axle.axle->name;
-  k->travel = JARENA_ARRAY(&k->arena, k->n, double);
-  k->curve = JARENA_ARRAY(&k->arena, k->ncurve, jstudy_curve);
-  if (!k->travel || !k->curve) return jerr_memory(k->ctx);
-  for (int i = 0; i < k->ncurve; i++) {
-    jstudy_curve* c = &k->curve[i];
-    c->name = jarena_strdup(&k->arena, b->axle.curve[i].name);
-    c->unit = b->axle.curve[i].unit;
-    c->description = b->axle.curve[i].description;
-    c->value = JARENA_ARRAY(&k->arena, k->n, double);
-    c->derivative = jarena_array(&k->arena, (size_t)k->n * (size_t)k->nw, sizeof(double));
-    if (!c->name || !c->value || !c->derivative) return jerr_memory(k->ctx);
-  }
-  return JO_OK;
+  return jstudy_curves_allocate(k, &b->axle, b->opt, b->rate >= 0 ? 1 : 0);
 }
 
 static void take(jstudy_kinematics* k, const positions* b, int i, const double* out,
@@ -218,8 +204,7 @@ static jo_status walk(jstudy_kinematics* k, positions* b) {
   JO_TRY(begin(b));
   JO_TRY(stand(b, 0.0, out + no, dout + no * nw));
   for (int i = 0; i < k->n; i++) {
-    double part = k->n > 1 ? (double)i / (k->n - 1) : 0.0;
-    k->travel[i] = b->opt->from + part * (b->opt->to - b->opt->from);
+    k->travel[i] = jstudy_curves_at(b->opt, i);
     jo_status status = reach(b, k->travel[i]);
     if (status >= 0) status = stand(b, k->travel[i], out, dout);
     if (status < 0 && status != JO_ERR_MEMORY) {
@@ -238,7 +223,9 @@ static jo_status walk(jstudy_kinematics* k, positions* b) {
 static jo_status build(positions* b, const jmodel* m, jstudy_kinematics* k) {
   JO_TRY(check_options(b));
   const jstudy_kinematics_options* o = b->opt;
-  JO_TRY(jstudy_axle_model_make(b->ctx, &b->a, m, o->axle, o->motion, o->side, &b->axle));
+  JO_TRY(jstudy_compliance_walk(b->ctx, m, o, k));
+  if (k->curve) return JO_OK;
+  JO_TRY(jstudy_axle_model_make(b->ctx, &b->a, m, o->axle, o->motion, o->side, false, &b->axle));
   JO_TRY(build_plant(b));
   JO_TRY(allocate(k, b));
   return walk(k, b);

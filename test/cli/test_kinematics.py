@@ -152,6 +152,185 @@ class Derivatives(unittest.TestCase):
                                                msg=f"{motion} {curve} {name}")
 
 
+LIBRARY = Path("models/library").resolve()
+
+# The left front corner of the sedan: rigid, and with bushes.
+CORNER = f"""jounce: 1
+include: [{LIBRARY}/four_link_front.yaml%s]
+bodies: {{car: {{mass: 1000, inertia: [500, 1000, 1000]}}}}
+joints: {{car: {{type: free, child: car}}}}
+instances:
+  l: {{template: four_link_front, ports: {{body: car, rack: car}}}}
+axles:
+  front: {{left: {{centre: l.wheel.W, axis: y, radius: 0.344, springs: [l.spring]}}}}
+simulation: {{end: 1}}
+"""
+RIGID, ELASTIC = CORNER % "", CORNER % f", {LIBRARY}/four_link_front_bushes.yaml"
+
+# Its equilibria under loads, found by minimising the energy of bushes and spring in another program: exponential map of
+# the upright, two angles of each rod, length of the tie rod as a constraint. [deg], [m]
+LOADS = {
+    "lateral": (2000, {"toe": 0.112418233524, "camber": -0.175464454001, "wheel_x": 2.34341484718e-05,
+                       "wheel_y": 0.000488986505892, "wheel_z": 0.00652193102315, "contact_x": 2.53188785424e-05,
+                       "contact_y": 0.0012699095098}),
+    "braking": (-2000, {"toe": 0.118749374045, "camber": -0.0329425050305, "wheel_x": -0.000737397624082,
+                        "wheel_y": -0.000318345176371, "wheel_z": -0.00573830473693,
+                        "contact_x": -0.000737169961235, "contact_y": -0.000393111113171}),
+    "traction": (2000, {"toe": 0.0349268288711, "camber": -0.0465381171402, "wheel_x": 0.000489080396619,
+                        "wheel_y": 2.7741032282e-05, "wheel_z": 0.000610098215326, "contact_x": 0.000489068463923,
+                        "contact_y": 3.46025876636e-05}),
+    "aligning": (100, {"toe": 0.0173282438263, "camber": -0.0403057595813, "wheel_x": 2.96226216288e-06,
+                       "wheel_y": -3.31045865908e-05, "wheel_z": 0.000168124980691, "contact_x": 2.85319056279e-06,
+                       "contact_y": -6.36616344878e-05})}
+
+# An arm across the car on two bushes, 0.2 m before and behind its wheel.
+ARM = """jounce: 1
+parameters: {kx: 8.0e5, ky: 5.0e6, kz: 3.0e6, L: 0.4, a: 0.2, r: 0.3}
+hardpoints: {F: [a, 0, 0], B: [-a, 0, 0], W: [0, L, 0]}
+bodies:
+  car: {mass: 1000, inertia: [500, 1000, 1000]}
+  arm: {mass: 20, com: [0, 0.3, 0], inertia: [1, 1, 1]}
+joints:
+  car: {type: free, child: car}
+  arm: {type: free, parent: car, child: arm}
+bushes:
+  front: {between: [car.F, arm.F], stiffness: [kx, ky, kz]}
+  back: {between: [car.B, arm.B], stiffness: [kx, ky, kz]}
+axles:
+  rear: {left: {centre: arm.W, axis: y, radius: r}}
+simulation: {end: 1}
+"""
+
+
+class Compliance(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def model(self, text):
+        path = self.folder / "model.yaml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def near(self, got, expected, part, what):
+        self.assertAlmostEqual(got, expected, delta=part * abs(expected) + 1e-18, msg=what)
+
+    def test_an_arm_on_two_bushes(self):
+        kx, ky, kz, L, a, r = 8e5, 5e6, 3e6, 0.4, 0.2, 0.3
+        deg = 180 / 3.141592653589793
+        # wheel held at its height by N at its centre: N = -r/L of a side force, which the bushes feel
+        lean = r / (2 * kz * L**2)
+        turn = 1 / (2 * ky * a**2)
+        expected = {
+            "lateral": {"toe": 0, "camber": -deg * lean, "wheel_y": 1 / (2 * ky), "wheel_z": 0,
+                        "contact_y": 1 / (2 * ky) + r * lean},
+            "braking": {"toe": deg * L * turn, "camber": 0, "wheel_x": 1 / (2 * kx) + L**2 * turn},
+            "traction": {"toe": deg * L * turn, "wheel_x": 1 / (2 * kx) + L**2 * turn},
+            "aligning": {"toe": -deg * turn, "steer": deg * turn, "wheel_x": -L * turn, "camber": 0}}
+        slope = {"braking": ("wheel_x", "ky", -L**2 * turn / ky), "lateral": ("camber", "kz", deg * lean / kz),
+                 "aligning": ("toe", "a", 2 * deg * turn / a)}
+        for motion, values in expected.items():
+            found = kinematics(self.model(ARM), "--motion", motion, "--height", "held", "--points", "1", "--from", "0",
+                               "--wrt", "ky,kz,a")
+            self.assertTrue(found["elastic"])
+            for name, x in values.items():
+                self.assertAlmostEqual(found["compliances"][name], x, delta=1e-11 * abs(x) + 1e-18, msg=(motion, name))
+            if motion in slope:
+                curve, number, x = slope[motion]
+                self.near(found["compliance_derivatives"][curve][number], x, 1e-8, motion)
+        # free, it turns about the line of its bushes
+        said = jounce("kinematics", str(self.model(ARM)), "--motion", "lateral", code=1).stderr
+        self.assertIn("nothing holds", said)
+
+    def test_loads_at_the_corner_of_a_sedan(self):
+        path = self.model(ELASTIC)
+        for motion, (load, values) in LOADS.items():
+            c = kinematics(path, "--motion", motion, "--points", "2", "--from", "0", "--to", str(load))["curves"]
+            for name, x in values.items():
+                self.near(c[name][1], x, 1e-9, (motion, name))
+        c = kinematics(path, "--points", "1", "--from", "0")["curves"]
+        self.near(c["toe"][0], 0.03831462880740, 1e-10, "toe")
+        self.near(c["wheel_force"][0], 2827.7575381749, 1e-12, "force that holds the wheel")
+
+    def test_stiff_bushes_are_ball_joints(self):
+        args = ("--points", "3", "--from", "-0.04", "--to", "0.06")
+        rigid = kinematics(self.model(RIGID), *args)["curves"]
+        path = self.model(ELASTIC)
+        found = [kinematics(path, *args, "--set", "l.twist=0", "--set", f"l.factor={f}")["curves"]
+                 for f in (100, 1000)]
+        self.assertEqual(list(rigid), list(found[0]))
+        for name, values in rigid.items():
+            for x, soft, hard in zip(values, *(f[name] for f in found)):
+                if abs(soft - x) > 1e-9 * max(1, abs(x)):
+                    self.assertAlmostEqual((soft - x) / (hard - x), 10, delta=0.1, msg=name)
+
+    def test_rigid_links_give_way_by_springs_alone(self):
+        path = self.model(RIGID)
+        free, held = (kinematics(path, "--motion", "lateral", "--points", "1", "--height", h)
+                      for h in ("free", "held"))
+        self.assertFalse(free["elastic"])
+        # a side force lifts the wheel by the slope of its contact, against the wheel rate
+        bump = kinematics(path, "--points", "3", "--from", "-1e-4", "--to", "1e-4")["curves"]
+        slope = (bump["contact_y"][2] - bump["contact_y"][0]) / 2e-4
+        self.near(free["compliances"]["wheel_z"], slope / bump["wheel_rate"][1], 1e-6, "jacking")
+        for name, x in held["compliances"].items():
+            self.assertLess(abs(x), 1e-15, name)
+        said = jounce("kinematics", str(path), "--motion", "lateral", "--points", "1").stdout
+        self.assertIn("links are rigid", said)
+
+    def test_opposed_loads_are_mirror_images(self):
+        args = ("--axle", "front", "--motion", "braking", "--points", "1", "--from", "1500")
+        sedan = Path("models/sedan/sedan_bushes.yaml")
+        left, right = (kinematics(sedan, *args, "--opposed", "--side", s)["curves"] for s in ("left", "right"))
+        other = kinematics(sedan, *args, "--opposed", "--from", "-1500", "--side", "right")["curves"]
+        self.near(left["toe"][0], other["toe"][0], 1e-9, "toe")
+        self.assertNotAlmostEqual(left["toe"][0], right["toe"][0], 4)
+
+    def test_derivatives_are_those_of_the_command(self):
+        path = self.model(ELASTIC)
+        numbers = {"hardpoints.l.A3.y": (0.38, 1e-4), "hardpoints.l.W.z": (0, 1e-4), "l.strut_radial": (5e6, 1e4),
+                   "l.spring_rate": (32000, 32)}
+        for args in (("--motion", "bump", "--from", "0.03"), ("--motion", "lateral", "--from", "1200"),
+                     ("--motion", "aligning", "--from", "80", "--height", "held")):
+            args += ("--points", "1")
+            found = kinematics(path, *args, "--wrt", ",".join(numbers))
+            for number, (value, h) in numbers.items():
+                at = [kinematics(path, *args, "--set", f"{number}={value + k * h!r}") for k in (-2, -1, 1, 2)]
+                pairs = [(c, rows[number][0], [a["curves"][c][0] for a in at],
+                          57.3 if found["units"][c] == "deg" else 1)
+                         for c, rows in found["derivatives"].items()]
+                pairs += [(c, d[number], [a["compliances"][c] for a in at],
+                           57.3e-3 if found["units"][c] == "deg" else 1e-3)
+                          for c, d in found.get("compliance_derivatives", {}).items()]
+                for curve, exact, f, least in pairs:
+                    quotient = (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * h)
+                    # rounding of the values, of radians and metres, 50 ulps, over the increment; the derivative of the rate
+                    # is a difference, too
+                    noise = (1e-12 if curve == "wheel_rate" else 1e-14) * max(abs(f[1]), least) / h
+                    self.assertAlmostEqual(exact, quotient, delta=1e-8 * abs(quotient) + noise,
+                                           msg=f"{args} {curve} {number}")
+
+    def test_the_sheet_of_an_axle(self):
+        page = self.folder / "sheet.html"
+        jounce("kinematics", str(self.model(ELASTIC)), "--points", "3", "-o", str(page), "--quiet")
+        text = page.read_text(encoding="utf-8")
+        for word in ("Bump steer", "Roll centre", "Wheel rate", "Toe by lateral force", "wheel x"):
+            self.assertIn(word, text)
+        self.assertNotIn("Ackermann", text)  # it has no rack
+        table = self.folder / "table.csv"
+        jounce("kinematics", str(self.model(ELASTIC)), "--motion", "aligning", "-o", str(table), "--quiet")
+        self.assertIn("load [N m],toe [deg]", table.read_text(encoding="utf-8"))
+
+    def test_what_is_refused(self):
+        path = str(self.model(RIGID))
+        self.assertIn("are for loads", jounce("kinematics", path, "--opposed", code=2).stderr)
+        said = jounce("kinematics", path, "--points", "100000", "--wrt", "all", "--set", "simulation.max_memory=50",
+                      code=1).stderr
+        self.assertRegex(said, "100000 positions of [0-9]+ curves with derivatives by [0-9]+ numbers would take .* MB, "
+                               "more than the limit of 50 MB")
+
+
 class Refusals(unittest.TestCase):
     def refused(self, text, *args, code=1, change=lambda t: t):
         with tempfile.TemporaryDirectory() as folder:

@@ -81,6 +81,34 @@ class Sedan(unittest.TestCase):
         self.assertLess(turn["gradient"]["K_front"], 0)
         self.assertGreater(turn["gradient"]["K_rear"], 0)
 
+    def test_stiff_bushes_are_ball_joints(self):
+        # links without weight; what is left of each number is off by one over the stiffness
+        light = "{parameters: {link_mass: 1.0e-9, link_inertia: 0.1}}"
+        path = self.folder / "stiff.yaml"
+        path.write_text(f"jounce: 1\ninclude: {MODELS / 'sedan_bushes.yaml'}\n"
+                        f"instances: {{fl: {light}, rl: {light}}}\n", encoding="utf-8")
+
+        def static(path, *args):
+            found = json.loads(jounce("static", str(path), "--interpreter", "--json", "--quiet", *args).stdout)
+            return {**found["coordinates"], **found["sensors"]}
+
+        rigid = static(MODELS / "sedan.yaml")
+        soft, hard = (static(path, "--set", "bush_twist=0", "--set", f"bush_stiffness={f}") for f in (4, 8))
+        for name in ("chassis.z", "chassis.pitch", "fl.upright.yaw", "fl.upright.roll", "rl.upright.yaw",
+                     "rl.upright.roll", "rr.upright.z", "load_fl", "load_rl"):
+            off = [soft[name] - rigid[name], hard[name] - rigid[name]]
+            self.assertGreater(abs(off[0]), 1e-5, name)
+            self.assertAlmostEqual(off[0] / off[1], 2, delta=0.01, msg=name)
+            # the next order: a part of 2e-4 of the first
+            self.assertAlmostEqual(2 * hard[name] - soft[name], rigid[name], delta=1e-3 * abs(off[0]), msg=name)
+
+    def test_with_bushes_it_runs(self):
+        for name, end in (("four_poster", 0.05), ("cornering", 1.5)):
+            path = self.short(f"{name}_bushes.yaml", end, "objectives: {%s}\n" % (
+                "rms: , comfort: , power_fl: , power_rl: , low: {final: chassis.z}" if name == "four_poster"
+                else "low: {final: chassis.wz}"))
+            jounce("run", str(path), "--json", "--quiet", "--interpreter", "--tol", "1e-6")
+
 
 if __name__ == "__main__":
     unittest.main()
