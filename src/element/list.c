@@ -18,6 +18,12 @@ const char* jelement_newton(const jmodel* m, const jmodel_element* e, int compon
   return "N";
 }
 
+void jelement_scalar_or(const jmodel_at* at, const jmodel_node* map, const char* key,
+                        double otherwise, jmodel_place place, jmodel_scalar* out) {
+  if (jmodel_get_scalar(at, map, key, JMODEL_SCOPE_ANY, out)) return;
+  *out = jmodel_default(at->r, out->path, otherwise, place);
+}
+
 bool jelement_read_ends(const jmodel_at* at, const jmodel_node* ends, const char* label,
                         jmodel_point* a, jmodel_point* b) {
   if (!jmodel_is(at, ends, JMODEL_NODE_LIST, label)) return false;

@@ -39,6 +39,9 @@ JELEMENT_LIST(X)
 // Two points of different bodies.
 bool jelement_read_ends(const jmodel_at* at, const jmodel_node* ends, const char* label,
                         jmodel_point* a, jmodel_point* b);
+// A scalar of the file, or its value else.
+void jelement_scalar_or(const jmodel_at* at, const jmodel_node* map, const char* key,
+                        double otherwise, jmodel_place place, jmodel_scalar* out);
 const char* jelement_newton(const jmodel* m, const jmodel_element* e, int component);
 
 #endif

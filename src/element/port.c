@@ -123,12 +123,6 @@ bool jelement_flow_read(const jmodel_at* at, const jmodel_node* map, jelement_fl
   return false;
 }
 
-void jelement_scalar_or(const jmodel_at* at, const jmodel_node* map, const char* key,
-                        double otherwise, jmodel_place place, jmodel_scalar* out) {
-  if (jmodel_get_scalar(at, map, key, JMODEL_SCOPE_ANY, out)) return;
-  *out = jmodel_default(at->r, out->path, otherwise, place);
-}
-
 // ---- equations -----------------------------------------------------------------------------------
 
 jexpr_ref jelement_pressure_at(jgen* s, const jmodel_element* of, int port) {

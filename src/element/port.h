@@ -58,9 +58,6 @@ extern const char* const jelement_area_signals[];  // and the area
 #define JELEMENT_FLOW_WHAT "a pressure or a flow"
 
 bool jelement_flow_read(const jmodel_at* at, const jmodel_node* map, jelement_flow* f);
-// A scalar that must be there, or its value else.
-void jelement_scalar_or(const jmodel_at* at, const jmodel_node* map, const char* key,
-                        double otherwise, jmodel_place place, jmodel_scalar* out);
 
 // dp = p_0 - p_1
 jexpr_ref jelement_drop(jgen* s, const jmodel_element* m, const jelement_flow* f);
