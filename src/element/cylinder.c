@@ -51,6 +51,13 @@ static void read_friction(const jmodel_at* at, const jmodel_node* map, cylinder*
 static bool read_side(const jmodel_at* at, const jmodel_node* map, const char* key, int* port) {
   const jmodel_node* node = jmodel_node_find(map, key);
   *port = node ? jelement_port_at(at, node, key) : -1;
+  if (*port >= 0 && jelement_is_junction(&at->r->m->element[*port])) {
+    jmodel_mistake(at, node->place,
+                   "%s: '%s' is a junction, which has no volume; a cylinder moves that of one of "
+                   "'volumes:' or 'accumulators:'",
+                   key, at->r->m->element[*port].name);
+    return false;
+  }
   return !node || *port >= 0;
 }
 

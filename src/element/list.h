@@ -24,6 +24,7 @@
   X(volume)              \
   X(accumulator)         \
   X(pressure)            \
+  X(junction)            \
   X(orifice)             \
   X(valve)               \
   X(table_valve)         \

@@ -349,7 +349,6 @@ static jexpr_ref saturation(jgen* s, const jelement_magic_force* f, jexpr_ref lo
 static slips slips_of(jgen* s, const jmodel_element* e, const contact* c, jexpr_ref fz,
                       const jelement_magic_force* at_rest) {
   const magic* y = e->data;
-  jexpr_graph* g = s->g;
   jexpr_ref load = load_for_formulas(s, c, fz);
   slips k = {.x.slip = jgen_own_state(s, e, JELEMENT_SX),
              .y.slip = jgen_own_state(s, e, JELEMENT_SY)};
@@ -358,7 +357,8 @@ static slips slips_of(jgen* s, const jmodel_element* e, const contact* c, jexpr_
   k.x.sigma = length_of(s, c, at_rest->sigma_kappa);
   k.y.sigma = length_of(s, c, at_rest->sigma_alpha);
   // (M41)
-  k.x.slide = jexpr_neg(g, c->vsx);
+  k.x.slide = c->vsx;
+  k.x.is_against = true;
   k.y.slide = c->vy;
   k.x.moving = k.y.moving =
       jelement_patch_moving(s, &c->slow, saturation(s, at_rest, load, c->vsx, c->vy));

@@ -47,12 +47,15 @@ jexpr_ref jelement_patch_slip(jgen* s, const jelement_slow* at, const jelement_p
                               jexpr_ref time) {
   jexpr_graph* g = s->g;
   time = jexpr_mul(g, jexpr_mul(g, at->low, time), p->part);
-  return jexpr_add(g, p->slip, jexpr_div(g, jexpr_mul(g, time, p->slide), p->sigma));
+  jexpr_ref more = jexpr_div(g, jexpr_mul(g, time, p->slide), p->sigma);
+  return p->is_against ? jexpr_sub(g, p->slip, more) : jexpr_add(g, p->slip, more);
 }
 
 jexpr_ref jelement_patch_rate(jgen* s, const jelement_patch* p, jexpr_ref is_down) {
   jexpr_graph* g = s->g;
-  jexpr_ref rate = jexpr_sub(g, p->slide, jexpr_mul(g, p->moving, p->slip));
+  jexpr_ref relaxes = jexpr_mul(g, p->moving, p->slip);
+  jexpr_ref rate = p->is_against ? jexpr_neg(g, jexpr_add(g, p->slide, relaxes))
+                                 : jexpr_sub(g, p->slide, relaxes);
   rate = jexpr_div(g, rate, jexpr_mul(g, p->sigma, p->part));
   return jexpr_select(g, is_down, rate, jexpr_mul(g, jexpr_const(g, -1.0 / AIR_TIME), p->slip));
 }

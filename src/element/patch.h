@@ -22,7 +22,8 @@ jelement_slow jelement_slow_at(jgen* s, jexpr_ref vx, jexpr_ref low_speed);
 // A patch in one direction.
 typedef struct jelement_patch {
   jexpr_ref slip;    // its state [-]
-  jexpr_ref slide;   // speed it is dragged by [m/s]
+  jexpr_ref slide;   // speed it is dragged by [m/s] ...
+  bool is_against;   // ... the other way
   jexpr_ref sigma;   // relaxation length without slip [m] ...
   jexpr_ref part;    // ... and the part that is left of it (M40)
   jexpr_ref moving;  // speed by which the slip follows (M41)
