@@ -106,8 +106,7 @@ const jgen_element_class jelement_electro_valve = {.model = {.kind = "electro-va
                                                              .size = sizeof(electro_valve),
                                                              .read = read,
                                                              .mirrors = true,
-                                                             .field = fields,
-                                                             .nfield = JELEMENT_COUNT(fields)},
+                                                             JELEMENT_FIELDS(fields)},
                                                    .signal = signals,
                                                    .what = JELEMENT_FLOW_WHAT,
                                                    .write = write};

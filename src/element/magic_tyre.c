@@ -16,9 +16,7 @@
 #define ROUNDS       3     // of load and forces of 6.x
 
 typedef struct magic {
-  int body;
-  jmodel_point centre;
-  jmodel_vector axis;
+  jelement_wheel wheel;
   jmodel_tir_version version;
   bool ellipse, is_mirrored, has_pressure;
   jmodel_scalar c[JTIR_COUNT];
@@ -32,7 +30,7 @@ static const char* const keys[] = {
 #define COEFFICIENT(name) JMODEL_FIELD(magic, #name, c[JTIR_##name], JMODEL_POSITIVE)
 
 static const jmodel_field fields[] = {
-    JMODEL_DIRECTION(magic, "axis", axis.v),
+    JMODEL_DIRECTION(magic, "axis", wheel.axis.v),
     JMODEL_FIELD(magic, "friction", friction, JMODEL_POSITIVE),
     JMODEL_GIVEN(magic, "pressure", pressure, JMODEL_POSITIVE, has_pressure),
     JMODEL_FIELD(magic, "damping_time", damping_time, JMODEL_NOT_NEGATIVE),
@@ -197,7 +195,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   magic* y = e->data;
   jmodel_tir tir;
   const jmodel_node *side = jmodel_node_find(map, "side"), *way = jmodel_node_find(map, "combined");
-  bool has_wheel = jelement_read_wheel(at, map, e->place, &y->body, &y->centre, &y->axis);
+  bool has_wheel = jelement_read_wheel(at, map, e->place, &y->wheel);
   if (!read_file(at, jmodel_node_find(map, "file"), &tir)) return false;
   y->version = tir.version;
   y->ellipse = tir.ellipse;
@@ -248,8 +246,7 @@ static contact contact_of(jgen* s, const jmodel_element* e) {
   const magic* y = e->data;
   jexpr_graph* g = s->g;
   contact c = {.m = coefficients(s, e, y)};
-  c.disc =
-      jelement_disc_on_road(s, e, y->body, &y->centre, &y->axis, &y->c[JTIR_UNLOADED_RADIUS], true);
+  c.disc = jelement_disc_on_road(s, e, &y->wheel, &y->c[JTIR_UNLOADED_RADIUS], true);
   const jelement_disc* d = &c.disc;
   c.b = jexpr_v3_scale(g, d->inverse, jexpr_v3_cross(g, d->u, d->hub.n));
   c.l = jexpr_v3_cross(g, d->hub.n, c.b);
@@ -455,9 +452,7 @@ static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
 
 static int draw(const jmodel_element* e, jmodel_shape* out) {
   const magic* y = e->data;
-  out[0] = (jmodel_shape){JMODEL_SHAPE_WHEEL,         &y->centre, NULL, y->body, &y->axis,
-                          &y->c[JTIR_UNLOADED_RADIUS]};
-  return 1;
+  return jelement_draw_wheel(&y->wheel, &y->c[JTIR_UNLOADED_RADIUS], out);
 }
 
 const jgen_element_class jelement_magic_tyre = {.model = {.kind = "tyre",
@@ -465,13 +460,10 @@ const jgen_element_class jelement_magic_tyre = {.model = {.kind = "tyre",
                                                           .key = "file",
                                                           .keys = keys,
                                                           .size = sizeof(magic),
-                                                          .ncomponent = 1,
-                                                          .component = component,
-                                                          .unit = jelement_newton,
+                                                          JELEMENT_ONE_FORCE(component),
                                                           .read = read,
                                                           .mirrors = true,
-                                                          .field = fields,
-                                                          .nfield = JELEMENT_COUNT(fields),
+                                                          JELEMENT_FIELDS(fields),
                                                           .draw = draw},
                                                 .signal = signals,
                                                 .what = "a force",

@@ -28,7 +28,7 @@ static const jmodel_field fields[] = {
     JMODEL_GIVEN(tyre, "relaxation", relaxation, JMODEL_POSITIVE, relaxes),
     JMODEL_GIVEN(tyre, "low_speed", low_speed, JMODEL_POSITIVE, relaxes),
     JMODEL_GIVEN(tyre, "damping_time", damping_time, JMODEL_NOT_NEGATIVE, relaxes),
-    JMODEL_DIRECTION(tyre, "axis", axis.v),
+    JMODEL_DIRECTION(tyre, "axis", wheel.axis.v),
 };
 
 enum { FX, FY, FZ, DELTA, KAPPA, ALPHA, POWER };
@@ -68,7 +68,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   const jmodel_node* reading = jmodel_node_find(map, "reading");
   t->loaded_radius = reading && jmodel_word_at(at, reading, "reading", readings) == 1;
   read_relaxation(at, map, e);
-  return jelement_read_wheel(at, map, e->place, &t->body, &t->centre, &t->axis);
+  return jelement_read_wheel(at, map, e->place, &t->wheel);
 }
 
 // ---- equations -----------------------------------------------------------------------------------
@@ -149,8 +149,7 @@ static void put_relaxed_slips(jgen* s, const jmodel_element* m, const jelement_d
 static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   const tyre* y = m->data;
   jexpr_graph* g = s->g;
-  jelement_disc d =
-      jelement_disc_on_road(s, m, y->body, &y->centre, &y->axis, &y->radius, y->loaded_radius);
+  jelement_disc d = jelement_disc_on_road(s, m, &y->wheel, &y->radius, y->loaded_radius);
   jexpr_v3 n = d.hub.n, v = d.hub.v;
   e->delta = e->signal[DELTA] = d.delta;
   e->signal[FZ] = normal_force(s, m, &d);
@@ -176,21 +175,17 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
 
 static int draw(const jmodel_element* m, jmodel_shape* out) {
   const tyre* y = m->data;
-  out[0] = (jmodel_shape){JMODEL_SHAPE_WHEEL, &y->centre, NULL, y->body, &y->axis, &y->radius};
-  return 1;
+  return jelement_draw_wheel(&y->wheel, &y->radius, out);
 }
 
 const jgen_element_class jelement_tyre = {.model = {.kind = "tyre",
                                                     .section = "tyres",
                                                     .keys = keys,
                                                     .size = sizeof(tyre),
-                                                    .ncomponent = 1,
-                                                    .component = component,
-                                                    .unit = jelement_newton,
+                                                    JELEMENT_ONE_FORCE(component),
                                                     .read = read,
                                                     .mirrors = true,
-                                                    .field = fields,
-                                                    .nfield = JELEMENT_COUNT(fields),
+                                                    JELEMENT_FIELDS(fields),
                                                     .draw = draw},
                                           .signal = signals,
                                           .what = "a force",
