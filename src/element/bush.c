@@ -10,6 +10,7 @@
 // that what is elastic has a potential, also at large deformations.
 #include "element/law.h"
 #include "element/list.h"
+#include "element/span.h"
 
 // Three components of a law; what is given is added up.
 typedef struct side {
@@ -19,7 +20,7 @@ typedef struct side {
 } side;
 
 typedef struct bush {
-  jmodel_point a, b;
+  jelement_ends ends;
   bool has_axes;
   int axis_given[2];
   jmodel_v3 axis[2];
@@ -152,7 +153,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   if (says_nothing(u)) {
     jmodel_mistake(at, e->place, "it says no law; give 'stiffness' or 'rotational_stiffness'");
   }
-  return ends && jelement_read_ends(at, ends, "between", &u->a, &u->b);
+  return ends && jelement_read_ends(at, ends, "between", &u->ends);
 }
 
 // ---- equations -----------------------------------------------------------------------------------
@@ -170,8 +171,8 @@ typedef struct motion {
 
 static motion motion_of(jgen* s, const bush* u) {
   jexpr_graph* g = s->g;
-  const jmodel_point* point[2] = {&u->a, &u->b};
-  motion m = {.link = {s->body[u->a.body].link, s->body[u->b.body].link}};
+  const jmodel_point* point[2] = {&u->ends.a, &u->ends.b};
+  motion m = {.link = {s->body[u->ends.a.body].link, s->body[u->ends.b.body].link}};
   int hub = jgen_common_hub(s, m.link[0], m.link[1]);
   for (int i = 0; i < 2; i++) {
     m.k[i] = jgen_relative_of(s, hub, m.link[i], s->stage >= JGEN_AT_VELOCITY);
@@ -270,7 +271,7 @@ static void apply(jgen* s, const bush* u, const motion* m, const jexpr_ref* told
   jexpr_v3 n = {{f[3], f[4], jexpr_div(g, mz, m->cos_b)}};
   n = jexpr_m3_apply(g, &m->A[0], jexpr_m3_apply(g, &m->Rx, n));
   jexpr_v3 force = jexpr_m3_apply(g, &m->A[0], (jexpr_v3){{f[0], f[1], f[2]}});
-  jexpr_v3 at_b = jgen_point_in_link(s, &u->b);
+  jexpr_v3 at_b = jgen_point_in_link(s, &u->ends.b);
   jexpr_v3 at_a = jexpr_m3_tapply(g, &m->k[0]->R, jexpr_v3_sub(g, m->p[1], m->k[0]->o));
   jgen_apply(s, m->link[1], at_b, jexpr_m3_tapply(g, &m->k[1]->R, force));
   jgen_turn(s, m->link[1], jexpr_m3_tapply(g, &m->k[1]->R, n));
@@ -300,14 +301,9 @@ static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
 
 static int draw(const jmodel_element* e, jmodel_shape* out) {
   const bush* u = e->data;
-  out[0] = (jmodel_shape){.kind = JMODEL_SHAPE_POINT, .a = &u->a};
-  out[1] = (jmodel_shape){.kind = JMODEL_SHAPE_POINT, .a = &u->b};
+  out[0] = (jmodel_shape){.kind = JMODEL_SHAPE_POINT, .a = &u->ends.a};
+  out[1] = (jmodel_shape){.kind = JMODEL_SHAPE_POINT, .a = &u->ends.b};
   return 2;
-}
-
-static bool follows(const jmodel_element* e, int body) {
-  const bush* u = e->data;
-  return u->a.body == body || u->b.body == body;
 }
 
 const jgen_element_class jelement_bush = {.model = {.kind = "bush",
@@ -319,10 +315,9 @@ const jgen_element_class jelement_bush = {.model = {.kind = "bush",
                                                     .unit = unit,
                                                     .read = read,
                                                     .mirrors = true,
-                                                    .field = fields,
-                                                    .nfield = JELEMENT_COUNT(fields),
+                                                    JELEMENT_FIELDS(fields),
                                                     .draw = draw,
-                                                    .follows = follows},
+                                                    .follows = jelement_ends_follow},
                                           .signal = signals,
                                           .nposition = 6,
                                           .what = JELEMENT_LAW_WHAT,

@@ -2,40 +2,44 @@
 // Where wheels touch the ground.
 #include "element/contact.h"
 
-bool jelement_read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_place place, int* body,
-                         jmodel_point* at_centre, jmodel_vector* along) {
+bool jelement_read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_place place,
+                         jelement_wheel* w) {
   jmodel_reader* r = at->r;
   const jmodel_node* wheel = jmodel_need(at, map, "wheel");
   const jmodel_node* centre = jmodel_node_find(map, "centre");
   const jmodel_node* axis = jmodel_node_find(map, "axis");
-  *body = wheel ? jmodel_body_at(at, wheel, "wheel") : -1;
-  if (*body < 0) return false;
-  if (*body == 0) {
+  w->body = wheel ? jmodel_body_at(at, wheel, "wheel") : -1;
+  if (w->body < 0) return false;
+  if (w->body == 0) {
     jmodel_mistake(at, wheel->place, "wheel: the ground is no wheel");
     return false;
   }
-  *at_centre = jmodel_origin(r, *body, place);
-  *along = jmodel_own_axis(at, map, *body, 1);
+  w->centre = jmodel_origin(r, w->body, place);
+  w->axis = jmodel_own_axis(at, map, w->body, 1);
   if (centre) {
     const char* path = jmodel_format(r, "%s.centre", at->path);
-    if (!jmodel_point_at(at, centre, "centre", path, at_centre)) return false;
-    if (at_centre->body < 0) at_centre->body = *body;
+    if (!jmodel_point_at(at, centre, "centre", path, &w->centre)) return false;
+    if (w->centre.body < 0) w->centre.body = w->body;
   }
   if (axis) {
     const char* path = jmodel_format(r, "%s.axis", at->path);
-    if (!jmodel_axis_at(at, axis, "axis", path, along)) return false;
-    if (along->body < 0) along->body = *body;
+    if (!jmodel_axis_at(at, axis, "axis", path, &w->axis)) return false;
+    if (w->axis.body < 0) w->axis.body = w->body;
   }
   return true;
 }
 
-jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, int body,
-                                    const jmodel_point* centre, const jmodel_vector* axis,
+int jelement_draw_wheel(const jelement_wheel* w, const jmodel_scalar* radius, jmodel_shape* out) {
+  out[0] = (jmodel_shape){JMODEL_SHAPE_WHEEL, &w->centre, NULL, w->body, &w->axis, radius};
+  return 1;
+}
+
+jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, const jelement_wheel* w,
                                     const jmodel_scalar* radius, bool loaded_radius) {
   jexpr_graph* g = s->g;
-  int link = s->body[body].link;
-  jelement_disc d = {.hub = {.link = link, .r = jgen_point_in_link(s, centre)}};
-  jexpr_v3 in_link = jgen_direction_in_link(s, axis);
+  int link = s->body[w->body].link;
+  jelement_disc d = {.hub = {.link = link, .r = jgen_point_in_link(s, &w->centre)}};
+  jexpr_v3 in_link = jgen_direction_in_link(s, &w->axis);
   d.hub.p = jgen_ground_position(s, link, d.hub.r);
   d.hub.v = jgen_ground_velocity(s, link, d.hub.r);
   d.u = jgen_to_ground(s, link, in_link);

@@ -16,9 +16,17 @@ typedef struct jelement_hub {
   jexpr_ref z;    // height of the road
 } jelement_hub;
 
+// A wheel of the file.
+typedef struct jelement_wheel {
+  int body;
+  jmodel_point centre;
+  jmodel_vector axis;  // pointing left
+} jelement_wheel;
+
 // The keys wheel, centre (its origin without) and axis (its y without); false after a mistake.
-bool jelement_read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_place place, int* body,
-                         jmodel_point* at_centre, jmodel_vector* along);
+bool jelement_read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_place place,
+                         jelement_wheel* w);
+int jelement_draw_wheel(const jelement_wheel* w, const jmodel_scalar* radius, jmodel_shape* out);
 
 // A thin disc over the tangent plane of the road. docs/theory/tyre.md (Y1), (Y2), (Y4)
 typedef struct jelement_disc {
@@ -35,8 +43,7 @@ typedef struct jelement_disc {
 
 // loaded_radius: the contact point is where the plane of the disc cuts the ground, and the indentation is
 // measured along t; else it is the lowest point of the circle, and is measured along the normal.
-jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, int body,
-                                    const jmodel_point* centre, const jmodel_vector* axis,
+jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, const jelement_wheel* w,
                                     const jmodel_scalar* radius, bool loaded_radius);
 
 // A force at the contact point `arm` from the centre, on the wheel's link; its power is returned.

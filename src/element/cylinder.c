@@ -5,7 +5,7 @@
 #include "element/span.h"
 
 typedef struct cylinder {
-  jmodel_point a, b;
+  jelement_ends ends;
   jmodel_scalar rod, bore;    // adjacent: diameters [m]
   int rod_side, piston_side;  // ports; -1: open to the ambient
   bool has_length, has_friction;
@@ -51,6 +51,13 @@ static void read_friction(const jmodel_at* at, const jmodel_node* map, cylinder*
 static bool read_side(const jmodel_at* at, const jmodel_node* map, const char* key, int* port) {
   const jmodel_node* node = jmodel_node_find(map, key);
   *port = node ? jelement_port_at(at, node, key) : -1;
+  if (*port >= 0 && jelement_is_junction(&at->r->m->element[*port])) {
+    jmodel_mistake(at, node->place,
+                   "%s: '%s' is a junction, which has no volume; a cylinder moves that of one of "
+                   "'volumes:' or 'accumulators:'",
+                   key, at->r->m->element[*port].name);
+    return false;
+  }
   return !node || *port >= 0;
 }
 
@@ -77,7 +84,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   c->has_length = jmodel_get_scalar(at, map, "design_length", JMODEL_SCOPE_ANY, &c->length);
   read_friction(at, map, c);
   bool is_good = read_sides(at, map, e->place, c);
-  return ends && jelement_read_ends(at, ends, "between", &c->a, &c->b) && is_good;
+  return ends && jelement_read_ends(at, ends, "between", &c->ends) && is_good;
 }
 
 // ---- equations -----------------------------------------------------------------------------------
@@ -86,7 +93,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
 static jexpr_ref design_length(jgen* s, const jmodel_element* m) {
   const cylinder* c = m->data;
   if (c->has_length) return jgen_scalar(s, &c->length, m->name);
-  const jmodel_point* end[2] = {&c->a, &c->b};
+  const jmodel_point* end[2] = {&c->ends.a, &c->ends.b};
   jexpr_v3 r[2];
   for (int i = 0; i < 2; i++) {
     r[i] = jgen_vector(s, &end[i]->r, end[i]->name);
@@ -129,7 +136,7 @@ static jexpr_ref side(jgen* s, const jmodel_element* m, int port, jexpr_ref pa, 
 static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   const cylinder* c = m->data;
   jexpr_graph* g = s->g;
-  jelement_span p = jelement_span_of(s, m, &c->a, &c->b, e);
+  jelement_span p = jelement_span_of(s, m, &c->ends, e);
   e->signal[LENGTH] = p.length;
   jexpr_ref x = e->signal[STROKE] = jexpr_sub(g, p.length, design_length(s, m));
   if (s->stage < JGEN_AT_VELOCITY) return;
@@ -147,30 +154,16 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   jelement_span_pull(s, &p, F);
 }
 
-static int draw(const jmodel_element* m, jmodel_shape* out) {
-  const cylinder* c = m->data;
-  out[0] = (jmodel_shape){.kind = JMODEL_SHAPE_LINE, .a = &c->a, .b = &c->b};
-  return 1;
-}
-
-static bool follows(const jmodel_element* m, int body) {
-  const cylinder* c = m->data;
-  return c->a.body == body || c->b.body == body;
-}
-
 const jgen_element_class jelement_cylinder = {.model = {.kind = "cylinder",
                                                         .section = "cylinders",
                                                         .keys = keys,
                                                         .size = sizeof(cylinder),
-                                                        .ncomponent = 1,
-                                                        .component = component,
-                                                        .unit = jelement_newton,
+                                                        JELEMENT_ONE_FORCE(component),
                                                         .read = read,
                                                         .mirrors = true,
-                                                        .field = fields,
-                                                        .nfield = JELEMENT_COUNT(fields),
-                                                        .draw = draw,
-                                                        .follows = follows},
+                                                        JELEMENT_FIELDS(fields),
+                                                        .draw = jelement_draw_line,
+                                                        .follows = jelement_ends_follow},
                                               .signal = signals,
                                               .nposition = 2,
                                               .what = "a velocity or a force",

@@ -4,11 +4,13 @@
 #ifndef JELEMENT_DATA_H
 #define JELEMENT_DATA_H
 
+#include "element/contact.h"
 #include "element/law.h"
+#include "element/span.h"
 
 // between: along the line between two points
 typedef struct jelement_line_data {
-  jmodel_point a, b;
+  jelement_ends ends;
   jelement_law law;
 } jelement_line_data;
 
@@ -34,12 +36,12 @@ typedef struct jelement_point_data {
 
 // tyres
 typedef struct jelement_tyre_data {
-  int body;  // the wheel
-  jmodel_point centre;
-  jmodel_vector axis;                        // wheel axis, pointing left
+  jelement_wheel wheel;
   jmodel_scalar radius, stiffness, damping;  // [m] [N/m] [N s/m]
   jmodel_scalar kappa_c, alpha_c, mu_x, mu_y;
   bool loaded_radius;  // false: reading A (lowest point of the circle), true: reading B
+  bool relaxes;        // slips follow, down to standstill, with ...
+  jmodel_scalar relaxation, low_speed, damping_time;  // ... these [m] [m/s] [s]
 } jelement_tyre_data;
 
 // soils

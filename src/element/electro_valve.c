@@ -29,6 +29,28 @@ static const jmodel_field fields[] = {
 enum { CURRENT = JELEMENT_AREA + 1, RATE };
 static const char* const signals[] = {JELEMENT_FLOW_SIGNALS, "area", "current", "rate", NULL};
 
+// ---- law -----------------------------------------------------------------------------------------
+
+// (P10)  A = A0 + (A1 - A0) (1 + tanh((i - im)/iw)) / 2
+static jexpr_ref step_area(jgen* s, const jmodel_element* m, jexpr_ref i) {
+  const electro_valve* v = m->data;
+  jexpr_graph* g = s->g;
+  jexpr_ref A0 = jgen_scalar(s, &v->open_area, m->name);
+  jexpr_ref A1 = jgen_scalar(s, &v->closed_area, m->name);
+  jexpr_ref way = jexpr_sub(g, i, jgen_scalar(s, &v->mid_current, m->name));
+  jexpr_ref step = jexpr_tanh(g, jexpr_div(g, way, jgen_scalar(s, &v->current_width, m->name)));
+  step = jexpr_mul(g, jexpr_const(g, 0.5), jexpr_add(g, s->one, step));
+  return jexpr_add(g, A0, jexpr_mul(g, jexpr_sub(g, A1, A0), step));
+}
+
+static jexpr_ref law(jgen* s, const jmodel_element* m, jexpr_ref dp, jexpr_ref* area) {
+  const electro_valve* v = m->data;
+  jexpr_ref i = jgen_own_state(s, m, 0);
+  if (v->has_flow) return jelement_of_drop(s, &v->map, m->name, dp, i);
+  *area = v->has_law ? step_area(s, m, i) : jelement_of_drop(s, &v->area, m->name, dp, i);
+  return jelement_area_flow(s, m, *area, dp);
+}
+
 // ---- reading -------------------------------------------------------------------------------------
 
 // One of the three laws.
@@ -61,24 +83,12 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   if (!jmodel_get_scalar(at, map, "current", JMODEL_SCOPE_ANY, &v->current))
     v->current = v->command;
   bool is_good = read_law(at, map, e->place, v);
-  if (!jelement_flow_read(at, map, &v->flow) || !is_good) return false;
+  if (!jelement_flow_read(at, map, e, law, &v->flow) || !is_good) return false;
   jmodel_own_state(at, e, "current", "A", 1.0, jelement_initial(&v->current));
   return true;
 }
 
 // ---- equations -----------------------------------------------------------------------------------
-
-// (P10)  A = A0 + (A1 - A0) (1 + tanh((i - im)/iw)) / 2
-static jexpr_ref step_area(jgen* s, const jmodel_element* m, jexpr_ref i) {
-  const electro_valve* v = m->data;
-  jexpr_graph* g = s->g;
-  jexpr_ref A0 = jgen_scalar(s, &v->open_area, m->name);
-  jexpr_ref A1 = jgen_scalar(s, &v->closed_area, m->name);
-  jexpr_ref way = jexpr_sub(g, i, jgen_scalar(s, &v->mid_current, m->name));
-  jexpr_ref step = jexpr_tanh(g, jexpr_div(g, way, jgen_scalar(s, &v->current_width, m->name)));
-  step = jexpr_mul(g, jexpr_const(g, 0.5), jexpr_add(g, s->one, step));
-  return jexpr_add(g, A0, jexpr_mul(g, jexpr_sub(g, A1, A0), step));
-}
 
 // (P11)  di/dt = (icmd - i) / tau
 static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
@@ -87,14 +97,7 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   jexpr_ref i = e->signal[CURRENT] = jgen_own_state(s, m, 0);
   jexpr_ref short_of = jexpr_sub(g, jgen_scalar(s, &v->command, m->name), i);
   e->rate[0] = e->signal[RATE] = jexpr_div(g, short_of, jgen_scalar(s, &v->lag, m->name));
-  jexpr_ref dp = jelement_drop(s, m, &v->flow);
-  if (v->has_flow) {
-    jelement_put_flow(s, m, &v->flow, jelement_of_drop(s, &v->map, m->name, dp, i), dp, e);
-  } else {
-    jexpr_ref area =
-        v->has_law ? step_area(s, m, i) : jelement_of_drop(s, &v->area, m->name, dp, i);
-    jelement_put_area(s, m, &v->flow, area, dp, e);
-  }
+  jelement_flow_write(s, m, e);
 }
 
 const jgen_element_class jelement_electro_valve = {.model = {.kind = "electro-valve",
@@ -103,8 +106,7 @@ const jgen_element_class jelement_electro_valve = {.model = {.kind = "electro-va
                                                              .size = sizeof(electro_valve),
                                                              .read = read,
                                                              .mirrors = true,
-                                                             .field = fields,
-                                                             .nfield = JELEMENT_COUNT(fields)},
+                                                             JELEMENT_FIELDS(fields)},
                                                    .signal = signals,
                                                    .what = JELEMENT_FLOW_WHAT,
                                                    .write = write};

@@ -11,18 +11,17 @@ static const char* const keys[] = {"between", "conductance", "description", NULL
 static const jmodel_field fields[] = {
     JMODEL_FIELD(leakage, "conductance", conductance, JMODEL_NOT_NEGATIVE)};
 
+// (P14)  Q = G dp
+static jexpr_ref law(jgen* s, const jmodel_element* m, jexpr_ref dp, jexpr_ref* area) {
+  (void)area;
+  const leakage* l = m->data;
+  return jexpr_mul(s->g, jgen_scalar(s, &l->conductance, m->name), dp);
+}
+
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
   leakage* l = e->data;
   jmodel_need_scalar(at, map, "conductance", JMODEL_SCOPE_ANY, &l->conductance);
-  return jelement_flow_read(at, map, &l->flow);
-}
-
-// (P14)  Q = G dp
-static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
-  const leakage* l = m->data;
-  jexpr_ref dp = jelement_drop(s, m, &l->flow);
-  jexpr_ref Q = jexpr_mul(s->g, jgen_scalar(s, &l->conductance, m->name), dp);
-  jelement_put_flow(s, m, &l->flow, Q, dp, e);
+  return jelement_flow_read(at, map, e, law, &l->flow);
 }
 
 const jgen_element_class jelement_leakage = {.model = {.kind = "leakage",
@@ -31,8 +30,7 @@ const jgen_element_class jelement_leakage = {.model = {.kind = "leakage",
                                                        .size = sizeof(leakage),
                                                        .read = read,
                                                        .mirrors = true,
-                                                       .field = fields,
-                                                       .nfield = JELEMENT_COUNT(fields)},
+                                                       JELEMENT_FIELDS(fields)},
                                              .signal = jelement_flow_signals,
                                              .what = JELEMENT_FLOW_WHAT,
-                                             .write = write};
+                                             .write = jelement_flow_write};

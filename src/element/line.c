@@ -16,13 +16,13 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   line* f = e->data;
   const jmodel_node* ends = jmodel_node_find(map, "between");
   jelement_law_read(at, map, e->place, true, &f->law);
-  return jelement_read_ends(at, ends, "between", &f->a, &f->b);
+  return jelement_read_ends(at, ends, "between", &f->ends);
 }
 
 static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   const line* f = m->data;
   jexpr_graph* g = s->g;
-  jelement_span p = jelement_span_of(s, m, &f->a, &f->b, e);
+  jelement_span p = jelement_span_of(s, m, &f->ends, e);
   e->signal[JELEMENT_LENGTH] = e->signal[JELEMENT_ANGLE] = p.length;
   e->signal[JELEMENT_RATE] = p.rate;
   if (s->stage < JGEN_AT_VELOCITY) return;
@@ -33,31 +33,17 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   jelement_span_pull(s, &p, force);
 }
 
-static int draw(const jmodel_element* m, jmodel_shape* out) {
-  const line* f = m->data;
-  out[0] = (jmodel_shape){.kind = JMODEL_SHAPE_LINE, .a = &f->a, .b = &f->b};
-  return 1;
-}
-
-static bool follows(const jmodel_element* m, int body) {
-  const line* f = m->data;
-  return f->a.body == body || f->b.body == body;
-}
-
 const jgen_element_class jelement_line = {.model = {.kind = "force",
                                                     .section = "forces",
                                                     .key = "between",
                                                     .keys = keys,
                                                     .size = sizeof(line),
-                                                    .ncomponent = 1,
-                                                    .component = jelement_law_component,
-                                                    .unit = jelement_newton,
+                                                    JELEMENT_ONE_FORCE(jelement_law_component),
                                                     .read = read,
                                                     .mirrors = true,
-                                                    .field = fields,
-                                                    .nfield = JELEMENT_COUNT(fields),
-                                                    .draw = draw,
-                                                    .follows = follows},
+                                                    JELEMENT_FIELDS(fields),
+                                                    .draw = jelement_draw_line,
+                                                    .follows = jelement_ends_follow},
                                           .signal = jelement_law_signals,
                                           .nposition = JELEMENT_LAW_POSITIONS,
                                           .what = JELEMENT_LAW_WHAT,

@@ -8,6 +8,10 @@
 
 #define JELEMENT_COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
+// Parts of a class: the values of its elements, and what they exert: one force, by the name of its signal.
+#define JELEMENT_FIELDS(list)     .field = (list), .nfield = JELEMENT_COUNT(list)
+#define JELEMENT_ONE_FORCE(names) .ncomponent = 1, .component = (names), .unit = jelement_newton
+
 // A new class: its file, and its line here. The order is that of the equations, the results and the loads;
 // classes of one section stand together. What others refer to by its name stands before them: oils before
 // volumes, volumes before what flows between them.
@@ -24,6 +28,7 @@
   X(volume)              \
   X(accumulator)         \
   X(pressure)            \
+  X(junction)            \
   X(orifice)             \
   X(valve)               \
   X(table_valve)         \
@@ -36,9 +41,9 @@
 JELEMENT_LIST(X)
 #undef X
 
-// Two points of different bodies.
-bool jelement_read_ends(const jmodel_at* at, const jmodel_node* ends, const char* label,
-                        jmodel_point* a, jmodel_point* b);
+// A scalar of the file, or its value else.
+void jelement_scalar_or(const jmodel_at* at, const jmodel_node* map, const char* key,
+                        double otherwise, jmodel_place place, jmodel_scalar* out);
 const char* jelement_newton(const jmodel* m, const jmodel_element* e, int component);
 
 #endif

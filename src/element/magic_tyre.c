@@ -7,22 +7,16 @@
 #include "element/contact.h"
 #include "element/list.h"
 #include "element/magic_formula.h"
+#include "element/patch.h"
 
 #define MAX_BYTES    ((size_t)1 << 20)
 #define LEAST_LENGTH 0.05  // of relaxation, per radius (M40)
-#define LEAST_PART   0.05  // of it that is left where the tyre slides (M40)
-#define MOST_SLIP    3.0   // that is left of sliding at a standstill, of where forces bend (M41)
-#define SOFT         0.01  // speed below which nothing relaxes, per low speed (M41)
 #define LEAST_LOAD   1e-6  // of what formulas see, per nominal load (M38)
-#define AIR_TIME     0.05  // in which slips vanish in the air [s]
 #define TURNING      0.1   // speed over which forward becomes backward, per low speed (M43)
 #define ROUNDS       3     // of load and forces of 6.x
-#define TYPICAL      0.01  // slip
 
 typedef struct magic {
-  int body;
-  jmodel_point centre;
-  jmodel_vector axis;
+  jelement_wheel wheel;
   jmodel_tir_version version;
   bool ellipse, is_mirrored, has_pressure;
   jmodel_scalar c[JTIR_COUNT];
@@ -36,7 +30,7 @@ static const char* const keys[] = {
 #define COEFFICIENT(name) JMODEL_FIELD(magic, #name, c[JTIR_##name], JMODEL_POSITIVE)
 
 static const jmodel_field fields[] = {
-    JMODEL_DIRECTION(magic, "axis", axis.v),
+    JMODEL_DIRECTION(magic, "axis", wheel.axis.v),
     JMODEL_FIELD(magic, "friction", friction, JMODEL_POSITIVE),
     JMODEL_GIVEN(magic, "pressure", pressure, JMODEL_POSITIVE, has_pressure),
     JMODEL_FIELD(magic, "damping_time", damping_time, JMODEL_NOT_NEGATIVE),
@@ -99,7 +93,6 @@ static const char* const signals[] = {"fx",
                                       "power",
                                       NULL};
 static const char* const component[] = {"fz"};
-enum { SX, SY };  // states: slips of the contact patch, the second as a tangent
 
 // ---- reading -------------------------------------------------------------------------------------
 
@@ -189,12 +182,6 @@ static void read_pressure(const jmodel_at* at, const jmodel_node* map, magic* y)
   }
 }
 
-static void get_or(const jmodel_at* at, const jmodel_node* map, const char* key, double otherwise,
-                   jmodel_place place, jmodel_scalar* out) {
-  if (jmodel_get_scalar(at, map, key, JMODEL_SCOPE_ANY, out)) return;
-  *out = jmodel_default(at->r, out->path, otherwise, place);
-}
-
 // A mirror image is of the other side.
 static bool is_image(const jmodel_node* map) {
   int arrow[3], turn[3];
@@ -208,7 +195,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   magic* y = e->data;
   jmodel_tir tir;
   const jmodel_node *side = jmodel_node_find(map, "side"), *way = jmodel_node_find(map, "combined");
-  bool has_wheel = jelement_read_wheel(at, map, e->place, &y->body, &y->centre, &y->axis);
+  bool has_wheel = jelement_read_wheel(at, map, e->place, &y->wheel);
   if (!read_file(at, jmodel_node_find(map, "file"), &tir)) return false;
   y->version = tir.version;
   y->ellipse = tir.ellipse;
@@ -218,15 +205,10 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   y->is_mirrored = (k == 0 && tir.side == JTIR_RIGHT) || (k == 1 && tir.side == JTIR_LEFT);
   if (is_image(map)) y->is_mirrored = !y->is_mirrored;
   take_coefficients(at, map, &tir, e->place, y);
-  get_or(at, map, "friction", 1.0, e->place, &y->friction);
-  get_or(at, map, "damping_time", 0.05, e->place, &y->damping_time);
+  jelement_scalar_or(at, map, "friction", 1.0, e->place, &y->friction);
+  jelement_scalar_or(at, map, "damping_time", 0.05, e->place, &y->damping_time);
   read_pressure(at, map, y);
-  // slips of the patch stay while equilibrium is sought
-  static const char* const slip[] = {"sx", "sy"};
-  for (int i = 0; i < 2; i++) {
-    jmodel_state* s = jmodel_own_state(at, e, slip[i], "-", TYPICAL, "0");
-    if (s) s->is_held = true;
-  }
+  jelement_patch_states(at, e);
   return has_wheel;
 }
 
@@ -239,17 +221,13 @@ typedef struct contact {
   jexpr_ref gamma, p;     // camber, pressure
   jexpr_ref R_omega;      // free radius
   jexpr_ref vx, vy, vsx;  // of the wheel, and of slip [m/s]
-  jexpr_ref low, root;    // 1 at standstill, 0 at speed (M39), and its root
+  jelement_slow slow;     // (M39)
   jexpr_ref hand;         // -1: mirrored
 } contact;
 
-static jexpr_ref square(jgen* s, jexpr_ref x) {
-  return jexpr_mul(s->g, x, x);
-}
-
 // sqrt(x^2 + least^2)
 static jexpr_ref at_least(jgen* s, jexpr_ref x, jexpr_ref least) {
-  return jexpr_sqrt(s->g, jexpr_add(s->g, square(s, x), square(s, least)));
+  return jexpr_sqrt(s->g, jexpr_add(s->g, jelement_square(s, x), jelement_square(s, least)));
 }
 
 static jelement_magic coefficients(jgen* s, const jmodel_element* e, const magic* y) {
@@ -268,8 +246,7 @@ static contact contact_of(jgen* s, const jmodel_element* e) {
   const magic* y = e->data;
   jexpr_graph* g = s->g;
   contact c = {.m = coefficients(s, e, y)};
-  c.disc =
-      jelement_disc_on_road(s, e, y->body, &y->centre, &y->axis, &y->c[JTIR_UNLOADED_RADIUS], true);
+  c.disc = jelement_disc_on_road(s, e, &y->wheel, &y->c[JTIR_UNLOADED_RADIUS], true);
   const jelement_disc* d = &c.disc;
   c.b = jexpr_v3_scale(g, d->inverse, jexpr_v3_cross(g, d->u, d->hub.n));
   c.l = jexpr_v3_cross(g, d->hub.n, c.b);
@@ -281,10 +258,7 @@ static contact contact_of(jgen* s, const jmodel_element* e) {
   jexpr_v3 at_ground = jexpr_v3_add(g, d->hub.v, jexpr_v3_cross(g, w, d->arm));
   c.vx = jexpr_v3_dot(g, d->hub.v, c.b);
   c.vy = jexpr_v3_dot(g, at_ground, c.l);
-  // (M39)
-  jexpr_ref slow = square(s, jexpr_div(g, c.vx, c.m.c[JTIR_VXLOW]));
-  c.root = jexpr_exp(g, jexpr_mul(g, jexpr_const(g, -0.5), square(s, slow)));
-  c.low = square(s, c.root);
+  c.slow = jelement_slow_at(s, c.vx, c.m.c[JTIR_VXLOW]);
   return c;
 }
 
@@ -319,7 +293,7 @@ static jelement_magic_force forces_at(jgen* s, const contact* c, jexpr_ref fz, j
   jelement_magic_input in = {.fz = load, .kappa = kappa, .vx = c->vx, .p = c->p};
   in.alpha = jexpr_mul(g, c->hand, jexpr_atan(g, tan_alpha));
   in.gamma = hold(s, c, jexpr_mul(g, c->hand, c->gamma), JTIR_CAMMIN, JTIR_CAMMAX);
-  in.shifts = jexpr_sub(g, s->one, c->low);
+  in.shifts = jexpr_sub(g, s->one, c->slow.low);
   in.sense = jexpr_tanh(g, jexpr_div(g, c->vx, turning));
   in.roll = jexpr_tanh(g, jexpr_div(g, rolling, turning));
   jelement_magic_force f = jelement_magic_forces(&c->m, in);
@@ -350,9 +324,7 @@ static jexpr_ref load_at(jgen* s, const jmodel_element* e, const contact* c, jex
 // Slips of the contact patch, which follow those of the wheel. Where it slides the length in which they do so is
 // shorter, as the deflection of the tyre grows with the force and no longer with the slip.
 typedef struct slips {
-  jexpr_ref moving;            // speed by which they follow (M41)
-  jexpr_ref sigma_x, sigma_y;  // lengths, without slip and ...
-  jexpr_ref part;              // ... the part that is left of them (M40)
+  jelement_patch x, y;
   jexpr_ref kappa, tan_alpha;  // for the formulas (M42)
 } slips;
 
@@ -367,49 +339,31 @@ static jexpr_ref saturation(jgen* s, const jelement_magic_force* f, jexpr_ref lo
   jexpr_graph* g = s->g;
   jexpr_ref kx = jexpr_div(g, f->Kxk, jexpr_mul(g, f->mu_x, load));
   jexpr_ref ky = jexpr_div(g, f->Kya, jexpr_mul(g, f->mu_y, load));
-  return jexpr_add(g, square(s, jexpr_mul(g, kx, x)), square(s, jexpr_mul(g, ky, y)));
+  return jexpr_add(g, jelement_square(s, jexpr_mul(g, kx, x)),
+                   jelement_square(s, jexpr_mul(g, ky, y)));
 }
 
 static slips slips_of(jgen* s, const jmodel_element* e, const contact* c, jexpr_ref fz,
                       const jelement_magic_force* at_rest) {
   const magic* y = e->data;
-  jexpr_graph* g = s->g;
-  jexpr_ref sx = jgen_own_state(s, e, SX), sy = jgen_own_state(s, e, SY);
   jexpr_ref load = load_for_formulas(s, c, fz);
-  slips k;
+  slips k = {.x.slip = jgen_own_state(s, e, JELEMENT_SX),
+             .y.slip = jgen_own_state(s, e, JELEMENT_SY)};
   // (M40)
-  jexpr_ref bent = jexpr_add(g, s->one, saturation(s, at_rest, load, sx, sy));
-  k.part = jexpr_div(g, jexpr_const(g, 1.0 - LEAST_PART), bent);
-  k.part = jexpr_add(g, k.part, jexpr_const(g, LEAST_PART));
-  k.sigma_x = length_of(s, c, at_rest->sigma_kappa);
-  k.sigma_y = length_of(s, c, at_rest->sigma_alpha);
+  k.x.part = k.y.part = jelement_patch_part(s, saturation(s, at_rest, load, k.x.slip, k.y.slip));
+  k.x.sigma = length_of(s, c, at_rest->sigma_kappa);
+  k.y.sigma = length_of(s, c, at_rest->sigma_alpha);
   // (M41)
-  jexpr_ref soft = jexpr_mul(g, jexpr_const(g, SOFT), c->m.c[JTIR_VXLOW]);
-  jexpr_ref sliding = saturation(s, at_rest, load, c->vsx, c->vy);
-  sliding = jexpr_mul(g, sliding, jexpr_const(g, 1.0 / (MOST_SLIP * MOST_SLIP)));
-  sliding = jexpr_mul(g, c->low, jexpr_add(g, sliding, square(s, soft)));
-  k.moving = jexpr_sqrt(g, jexpr_add(g, square(s, c->vx), sliding));
-  k.moving = jexpr_sub(g, k.moving, jexpr_mul(g, c->root, soft));
+  k.x.slide = c->vsx;
+  k.x.is_against = true;
+  k.y.slide = c->vy;
+  k.x.moving = k.y.moving =
+      jelement_patch_moving(s, &c->slow, saturation(s, at_rest, load, c->vsx, c->vy));
   // (M42)
-  jexpr_ref time = jexpr_mul(g, c->low, jgen_scalar(s, &y->damping_time, e->name));
-  time = jexpr_mul(g, time, k.part);
-  k.kappa = jexpr_sub(g, sx, jexpr_div(g, jexpr_mul(g, time, c->vsx), k.sigma_x));
-  k.tan_alpha = jexpr_add(g, sy, jexpr_div(g, jexpr_mul(g, time, c->vy), k.sigma_y));
+  jexpr_ref time = jgen_scalar(s, &y->damping_time, e->name);
+  k.kappa = jelement_patch_slip(s, &c->slow, &k.x, time);
+  k.tan_alpha = jelement_patch_slip(s, &c->slow, &k.y, time);
   return k;
-}
-
-// (M41) rates of the slips; in the air they vanish
-static void put_rates(jgen* s, const jmodel_element* e, const contact* c, const slips* k,
-                      jexpr_ref rho, jgen_element* out) {
-  jexpr_graph* g = s->g;
-  jexpr_ref is_down = jexpr_lt(g, s->zero, rho), air = jexpr_const(g, -1.0 / AIR_TIME);
-  jexpr_ref sx = jgen_own_state(s, e, SX), sy = jgen_own_state(s, e, SY);
-  jexpr_ref dx = jexpr_neg(g, jexpr_add(g, c->vsx, jexpr_mul(g, k->moving, sx)));
-  jexpr_ref dy = jexpr_sub(g, c->vy, jexpr_mul(g, k->moving, sy));
-  dx = jexpr_div(g, dx, jexpr_mul(g, k->sigma_x, k->part));
-  dy = jexpr_div(g, dy, jexpr_mul(g, k->sigma_y, k->part));
-  out->rate[SX] = jexpr_select(g, is_down, dx, jexpr_mul(g, air, sx));
-  out->rate[SY] = jexpr_select(g, is_down, dy, jexpr_mul(g, air, sy));
 }
 
 // The load depends on the forces only by what 6.x loses to them.
@@ -434,7 +388,7 @@ static jexpr_ref limit_of(jgen* s, const contact* c, const jexpr_ref* x) {
   jexpr_graph* g = s->g;
   jexpr_ref before = jexpr_sub(g, x[1], x[0]), last = jexpr_sub(g, x[2], x[1]);
   jexpr_ref least = jexpr_mul(g, jexpr_const(g, LEAST_LOAD), c->m.c[JTIR_FNOMIN]);
-  jexpr_ref squares = jexpr_add(g, square(s, before), square(s, least));
+  jexpr_ref squares = jexpr_add(g, jelement_square(s, before), jelement_square(s, least));
   jexpr_ref q = jexpr_div(g, jexpr_mul(g, last, before), squares);
   jexpr_ref rest = jexpr_div(g, q, jexpr_sub(g, s->one, q));
   return jexpr_add(g, x[2], jexpr_mul(g, last, rest));
@@ -463,7 +417,9 @@ static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
   if (is_soft(s, &c.m)) fz = soft_load(s, e, &c, fz, &rho);
   signal[FZ] = jgen_component(s, e, 0, jexpr_mark(g, fz, "%s: Fz", e->name));
   jelement_magic_force f = roll_at(s, e, &c, signal[FZ], &R_e, &k);
-  put_rates(s, e, &c, &k, rho, out);
+  jexpr_ref is_down = jexpr_lt(g, s->zero, rho);
+  out->rate[JELEMENT_SX] = jelement_patch_rate(s, &k.x, is_down);
+  out->rate[JELEMENT_SY] = jelement_patch_rate(s, &k.y, is_down);
 
   signal[FX] = jexpr_mark(g, f.Fx, "%s: Fx", e->name);
   signal[FY] = jexpr_mark(g, f.Fy, "%s: Fy", e->name);
@@ -480,8 +436,8 @@ static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
   signal[LOADED_RADIUS] = c.disc.loaded;
   signal[ROLLING_RADIUS] = R_e;
   signal[SPIN] = c.disc.spin;
-  signal[SIGMA_KAPPA] = k.sigma_x;
-  signal[SIGMA_ALPHA] = k.sigma_y;
+  signal[SIGMA_KAPPA] = k.x.sigma;
+  signal[SIGMA_ALPHA] = k.y.sigma;
 
   // (M44), (M45) force and moment on the wheel at the contact point
   jexpr_v3 n = c.disc.hub.n;
@@ -496,9 +452,7 @@ static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
 
 static int draw(const jmodel_element* e, jmodel_shape* out) {
   const magic* y = e->data;
-  out[0] = (jmodel_shape){JMODEL_SHAPE_WHEEL,         &y->centre, NULL, y->body, &y->axis,
-                          &y->c[JTIR_UNLOADED_RADIUS]};
-  return 1;
+  return jelement_draw_wheel(&y->wheel, &y->c[JTIR_UNLOADED_RADIUS], out);
 }
 
 const jgen_element_class jelement_magic_tyre = {.model = {.kind = "tyre",
@@ -506,13 +460,10 @@ const jgen_element_class jelement_magic_tyre = {.model = {.kind = "tyre",
                                                           .key = "file",
                                                           .keys = keys,
                                                           .size = sizeof(magic),
-                                                          .ncomponent = 1,
-                                                          .component = component,
-                                                          .unit = jelement_newton,
+                                                          JELEMENT_ONE_FORCE(component),
                                                           .read = read,
                                                           .mirrors = true,
-                                                          .field = fields,
-                                                          .nfield = JELEMENT_COUNT(fields),
+                                                          JELEMENT_FIELDS(fields),
                                                           .draw = draw},
                                                 .signal = signals,
                                                 .what = "a force",

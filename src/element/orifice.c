@@ -11,17 +11,16 @@ static const char* const keys[] = {"between", "area", "discharge", "description"
 static const jmodel_field fields[] = {JMODEL_FIELD(orifice, "area", area, JMODEL_NOT_NEGATIVE),
                                       JELEMENT_DISCHARGE_FIELD(orifice)};
 
+static jexpr_ref law(jgen* s, const jmodel_element* m, jexpr_ref dp, jexpr_ref* area) {
+  const orifice* o = m->data;
+  *area = jelement_of_drop(s, &o->area, m->name, dp, JEXPR_POISON);
+  return jelement_area_flow(s, m, *area, dp);
+}
+
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
   orifice* o = e->data;
   jmodel_need_scalar(at, map, "area", JMODEL_SCOPE_ANY, &o->area);
-  return jelement_flow_read(at, map, &o->flow);
-}
-
-static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
-  const orifice* o = m->data;
-  jexpr_ref dp = jelement_drop(s, m, &o->flow);
-  jexpr_ref area = jelement_of_drop(s, &o->area, m->name, dp, JEXPR_POISON);
-  jelement_put_area(s, m, &o->flow, area, dp, e);
+  return jelement_flow_read(at, map, e, law, &o->flow);
 }
 
 const jgen_element_class jelement_orifice = {.model = {.kind = "orifice",
@@ -30,8 +29,7 @@ const jgen_element_class jelement_orifice = {.model = {.kind = "orifice",
                                                        .size = sizeof(orifice),
                                                        .read = read,
                                                        .mirrors = true,
-                                                       .field = fields,
-                                                       .nfield = JELEMENT_COUNT(fields)},
+                                                       JELEMENT_FIELDS(fields)},
                                              .signal = jelement_area_signals,
                                              .what = JELEMENT_FLOW_WHAT,
-                                             .write = write};
+                                             .write = jelement_flow_write};

@@ -35,7 +35,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   jelement_scalar_or(at, map, "minor_loss", 0.0, e->place, &p->minor_loss);
   jelement_scalar_or(at, map, "transition_flow", 1e-6, e->place, &p->transition);
   jelement_scalar_or(at, map, "flow", 0.0, e->place, &p->initial);
-  if (!jelement_flow_read(at, map, &p->flow)) return false;
+  if (!jelement_flow_read(at, map, e, NULL, &p->flow)) return false;
   jmodel_own_state(at, e, "flow", "m^3/s", TYPICAL, jelement_initial(&p->initial));
   return true;
 }
@@ -83,8 +83,7 @@ const jgen_element_class jelement_pipe = {.model = {.kind = "pipe",
                                                     .size = sizeof(pipe),
                                                     .read = read,
                                                     .mirrors = true,
-                                                    .field = fields,
-                                                    .nfield = JELEMENT_COUNT(fields)},
+                                                    JELEMENT_FIELDS(fields)},
                                           .signal = signals,
                                           .what = JELEMENT_FLOW_WHAT,
                                           .write = write};

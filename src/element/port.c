@@ -7,13 +7,17 @@ const char* const jelement_flow_signals[] = {JELEMENT_FLOW_SIGNALS, NULL};
 const char* const jelement_area_signals[] = {JELEMENT_FLOW_SIGNALS, "area", NULL};
 
 static const jgen_element_class* const port_classes[] = {&jelement_volume, &jelement_accumulator,
-                                                         &jelement_pressure};
+                                                         &jelement_pressure, &jelement_junction};
 
 static bool is_port(const jmodel_element* e) {
   for (int i = 0; i < JELEMENT_COUNT(port_classes); i++) {
     if (e->class == &port_classes[i]->model) return true;
   }
   return false;
+}
+
+bool jelement_is_junction(const jmodel_element* e) {
+  return e->class == &jelement_junction.model;
 }
 
 // ---- reading -------------------------------------------------------------------------------------
@@ -52,7 +56,7 @@ int jelement_port_at(const jmodel_at* at, const jmodel_node* node, const char* l
     is_told = is_told || is_listed(at->r, port_classes[i]->model.section, name);
   }
   if (found < 0 && !is_told) {
-    tell_unknown(at, node, label, "volume, accumulator or pressure", is_port);
+    tell_unknown(at, node, label, "volume, accumulator, pressure or junction", is_port);
   }
   return found;
 }
@@ -99,7 +103,27 @@ void jelement_pressure_state(const jmodel_at* at, const jmodel_node* map, jmodel
   if (p) p->is_held = !hold || jmodel_bool_at(at, hold, "hold");
 }
 
-bool jelement_flow_read(const jmodel_at* at, const jmodel_node* map, jelement_flow* f) {
+// Pressures of junctions are found one by one: none may depend on another's.
+static bool is_solvable(const jmodel_at* at, const jmodel_node* ends, const jmodel_element* a,
+                        const jmodel_element* b) {
+  if (!jelement_is_junction(a) || !jelement_is_junction(b)) return true;
+  jmodel_mistake(at, ends->place,
+                 "between: '%s' and '%s' are both junctions, of which each would need the pressure "
+                 "of the other; list one under 'volumes:', with a volume, or put a pipe between",
+                 a->name, b->name);
+  return false;
+}
+
+static void join(const jmodel_reader* r, jelement_flow* f) {
+  for (int i = 0; i < 2; i++) {
+    jelement_port* p = r->m->element[f->port[i]].data;
+    f->next[i] = p->first;
+    p->first = f;
+  }
+}
+
+bool jelement_flow_read(const jmodel_at* at, const jmodel_node* map, const jmodel_element* e,
+                        jelement_flow_law law, jelement_flow* f) {
   const jmodel_node* ends = jmodel_need(at, map, "between");
   f->has_discharge = jmodel_get_scalar(at, map, "discharge", JMODEL_SCOPE_ANY, &f->discharge);
   if (!ends || !jmodel_is(at, ends, JMODEL_NODE_LIST, "between")) return false;
@@ -117,16 +141,16 @@ bool jelement_flow_read(const jmodel_at* at, const jmodel_node* map, jelement_fl
   }
   int oil_a = ((const jelement_port*)a->data)->fluid,
       oil_b = ((const jelement_port*)b->data)->fluid;
-  if (oil_a == oil_b) return true;
+  f->own = e;
+  f->law = law;
+  if (law && !is_solvable(at, ends, a, b)) return false;
+  if (oil_a == oil_b) {
+    join(at->r, f);
+    return true;
+  }
   jmodel_mistake(at, ends->place, "between: '%s' holds '%s' and '%s' holds '%s'; oils do not mix",
                  a->name, at->r->m->element[oil_a].name, b->name, at->r->m->element[oil_b].name);
   return false;
-}
-
-void jelement_scalar_or(const jmodel_at* at, const jmodel_node* map, const char* key,
-                        double otherwise, jmodel_place place, jmodel_scalar* out) {
-  if (jmodel_get_scalar(at, map, key, JMODEL_SCOPE_ANY, out)) return;
-  *out = jmodel_default(at->r, out->path, otherwise, place);
 }
 
 // ---- equations -----------------------------------------------------------------------------------
@@ -186,10 +210,17 @@ void jelement_put_flow(jgen* s, const jmodel_element* m, const jelement_flow* f,
   jgen_feed(s, f->port[1], JELEMENT_INFLOW, Q);
 }
 
-void jelement_put_area(jgen* s, const jmodel_element* m, const jelement_flow* f, jexpr_ref area,
-                       jexpr_ref dp, jgen_element* out) {
+jexpr_ref jelement_area_flow(jgen* s, const jmodel_element* m, jexpr_ref area, jexpr_ref dp) {
+  const jelement_flow* f = m->data;
   jelement_oil_values oil = jelement_oil_at(s, f->port[0]);
   jexpr_ref Cd = f->has_discharge ? jgen_scalar(s, &f->discharge, m->name) : oil.Cd;
-  out->signal[JELEMENT_AREA] = jexpr_mark(s->g, area, "%s: area", m->name);
-  jelement_put_flow(s, m, f, jelement_orifice_flow(s, &oil, Cd, area, dp), dp, out);
+  return jelement_orifice_flow(s, &oil, Cd, area, dp);
+}
+
+void jelement_flow_write(jgen* s, const jmodel_element* m, jgen_element* out) {
+  const jelement_flow* f = m->data;
+  jexpr_ref dp = jelement_drop(s, m, f), area = JEXPR_POISON;
+  jexpr_ref Q = f->law(s, m, dp, &area);
+  if (area) out->signal[JELEMENT_AREA] = jexpr_mark(s->g, area, "%s: area", m->name);
+  jelement_put_flow(s, m, f, Q, dp, out);
 }

@@ -1,9 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "element/span.h"
 
-jelement_span jelement_span_of(jgen* s, const jmodel_element* m, const jmodel_point* a,
-                               const jmodel_point* b, jgen_element* e) {
+bool jelement_read_ends(const jmodel_at* at, const jmodel_node* ends, const char* label,
+                        jelement_ends* out) {
+  if (!jmodel_is(at, ends, JMODEL_NODE_LIST, label)) return false;
+  if (ends->n != 2) {
+    jmodel_mistake(at, ends->place, "%s needs 2 points, got %d", label, ends->n);
+    return false;
+  }
+  const char* path_a = jmodel_format(at->r, "%s.%s[0]", at->path, label);
+  const char* path_b = jmodel_format(at->r, "%s.%s[1]", at->path, label);
+  bool has_a = jmodel_body_point_at(at, ends->first, label, path_a, &out->a);
+  if (!jmodel_body_point_at(at, ends->last, label, path_b, &out->b) || !has_a) return false;
+  if (out->a.body != out->b.body) return true;
+  jmodel_mistake(at, ends->place, "%s: both ends are on body '%s'", label,
+                 at->r->m->body[out->a.body].name);
+  return false;
+}
+
+int jelement_draw_line(const jmodel_element* e, jmodel_shape* out) {
+  const jelement_ends* ends = e->data;
+  out[0] = (jmodel_shape){.kind = JMODEL_SHAPE_LINE, .a = &ends->a, .b = &ends->b};
+  return 1;
+}
+
+bool jelement_ends_follow(const jmodel_element* e, int body) {
+  const jelement_ends* ends = e->data;
+  return ends->a.body == body || ends->b.body == body;
+}
+
+jelement_span jelement_span_of(jgen* s, const jmodel_element* m, const jelement_ends* ends,
+                               jgen_element* e) {
   jexpr_graph* g = s->g;
+  const jmodel_point *a = &ends->a, *b = &ends->b;
   jelement_span p = {.link = {s->body[a->body].link, s->body[b->body].link}, .end = {a, b}};
   bool moving = s->stage >= JGEN_AT_VELOCITY;
   jexpr_v3 x[2], xd[2];

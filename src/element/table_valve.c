@@ -11,6 +11,13 @@ typedef struct table_valve {
 static const char* const keys[] = {"between", "area", "flow", "discharge", "description", NULL};
 static const jmodel_field fields[] = {JELEMENT_DISCHARGE_FIELD(table_valve)};
 
+static jexpr_ref law(jgen* s, const jmodel_element* m, jexpr_ref dp, jexpr_ref* area) {
+  const table_valve* v = m->data;
+  if (v->area_table < 0) return jgen_table_at(s, v->flow_table, dp);
+  *area = jgen_table_at(s, v->area_table, dp);
+  return jelement_area_flow(s, m, *area, dp);
+}
+
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
   table_valve* v = e->data;
   bool has_area = jmodel_node_find(map, "area"), has_flow = jmodel_node_find(map, "flow");
@@ -20,17 +27,8 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
     jmodel_mistake(at, e->place, "it needs 'area' or 'flow', a table over the pressure drop%s",
                    has_area ? ", not both" : "");
   }
-  return jelement_flow_read(at, map, &v->flow) && (v->area_table >= 0) != (v->flow_table >= 0);
-}
-
-static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
-  const table_valve* v = m->data;
-  jexpr_ref dp = jelement_drop(s, m, &v->flow);
-  if (v->area_table >= 0) {
-    jelement_put_area(s, m, &v->flow, jgen_table_at(s, v->area_table, dp), dp, e);
-  } else {
-    jelement_put_flow(s, m, &v->flow, jgen_table_at(s, v->flow_table, dp), dp, e);
-  }
+  return jelement_flow_read(at, map, e, law, &v->flow) &&
+         (v->area_table >= 0) != (v->flow_table >= 0);
 }
 
 const jgen_element_class jelement_table_valve = {.model = {.kind = "valve",
@@ -39,8 +37,7 @@ const jgen_element_class jelement_table_valve = {.model = {.kind = "valve",
                                                            .size = sizeof(table_valve),
                                                            .read = read,
                                                            .mirrors = true,
-                                                           .field = fields,
-                                                           .nfield = JELEMENT_COUNT(fields)},
+                                                           JELEMENT_FIELDS(fields)},
                                                  .signal = jelement_area_signals,
                                                  .what = JELEMENT_FLOW_WHAT,
-                                                 .write = write};
+                                                 .write = jelement_flow_write};

@@ -21,26 +21,26 @@ static const jmodel_field fields[] = {
     JELEMENT_DISCHARGE_FIELD(valve),
 };
 
+// (P8)  A S(z)      z = (dp - po) / (pf - po)
+static jexpr_ref law(jgen* s, const jmodel_element* m, jexpr_ref dp, jexpr_ref* area) {
+  const valve* v = m->data;
+  jexpr_graph* g = s->g;
+  jexpr_ref po = jgen_scalar(s, &v->opens, m->name);
+  jexpr_ref way = jexpr_sub(g, jgen_scalar(s, &v->full, m->name), po);
+  jexpr_ref delta =
+      v->has_width ? jgen_scalar(s, &v->width, m->name) : jelement_oil_at(s, v->flow.port[0]).delta;
+  jexpr_ref S = jelement_opening(s, delta, jexpr_div(g, jexpr_sub(g, dp, po), way));
+  *area = jexpr_mul(g, jgen_scalar(s, &v->area, m->name), S);
+  return jelement_area_flow(s, m, *area, dp);
+}
+
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
   valve* v = e->data;
   jmodel_need_scalar(at, map, "area", JMODEL_SCOPE_ANY, &v->area);
   jmodel_need_scalar(at, map, "opens_at", JMODEL_SCOPE_ANY, &v->opens);
   jmodel_need_scalar(at, map, "full_at", JMODEL_SCOPE_ANY, &v->full);
   v->has_width = jmodel_get_scalar(at, map, "stop_width", JMODEL_SCOPE_ANY, &v->width);
-  return jelement_flow_read(at, map, &v->flow);
-}
-
-// (P8)  A S(z)      z = (dp - po) / (pf - po)
-static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
-  const valve* v = m->data;
-  jexpr_graph* g = s->g;
-  jexpr_ref dp = jelement_drop(s, m, &v->flow), po = jgen_scalar(s, &v->opens, m->name);
-  jexpr_ref way = jexpr_sub(g, jgen_scalar(s, &v->full, m->name), po);
-  jexpr_ref delta =
-      v->has_width ? jgen_scalar(s, &v->width, m->name) : jelement_oil_at(s, v->flow.port[0]).delta;
-  jexpr_ref S = jelement_opening(s, delta, jexpr_div(g, jexpr_sub(g, dp, po), way));
-  jexpr_ref area = jexpr_mul(g, jgen_scalar(s, &v->area, m->name), S);
-  jelement_put_area(s, m, &v->flow, area, dp, e);
+  return jelement_flow_read(at, map, e, law, &v->flow);
 }
 
 const jgen_element_class jelement_valve = {.model = {.kind = "valve",
@@ -49,8 +49,7 @@ const jgen_element_class jelement_valve = {.model = {.kind = "valve",
                                                      .size = sizeof(valve),
                                                      .read = read,
                                                      .mirrors = true,
-                                                     .field = fields,
-                                                     .nfield = JELEMENT_COUNT(fields)},
+                                                     JELEMENT_FIELDS(fields)},
                                            .signal = jelement_area_signals,
                                            .what = JELEMENT_FLOW_WHAT,
-                                           .write = write};
+                                           .write = jelement_flow_write};

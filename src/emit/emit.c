@@ -13,6 +13,7 @@
 #include "emit/names.h"
 #include "emit/prelude.h"
 #include "emit/print.h"
+#include "expr/body.h"
 
 #define LANES_MAX 16
 
@@ -58,11 +59,48 @@ static jtext* current_source(writer* w, int statements) {
   return &w->source[w->nsource - 1];
 }
 
+// The equation of an unknown as a hidden function of its own, for one lane.
+static jo_status write_body(writer* w, jarena* a, const jexpr_graph* g, int index, int body) {
+  jtext symbol;
+  jtext_init(&symbol, w->ctx);
+  jemit_put_body_symbol(&symbol, index, body);
+  const char* name = symbol.failed ? NULL : jarena_strndup(a, symbol.data, symbol.length);
+  jtext_free(&symbol);
+  if (!name) return jerr_memory(w->ctx);
+  jexpr_outputs out;
+  jexpr_fn fn = jexpr_body_fn(&g->body[body], &out);
+  jemit_plan plan;
+  jemit_printer printer;
+  JO_TRY(jemit_plan_build(w->ctx, a, &fn, 1, 0, &plan));
+  JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, name, &w->body, &printer));
+  jtext_put(&w->header, "JK_HIDDEN ");
+  jemit_put_prototypes(&printer, &w->header);
+  jtext* t = current_source(w, plan.nitem);
+  if (!t) return jerr_memory(w->ctx);
+  jemit_put_chunk(&printer, t, 0);
+  return t->failed ? jerr_memory(w->ctx) : JO_OK;
+}
+
+static jo_status write_bodies(writer* w, jarena* a, const jemit_plan* plan, int index) {
+  const jexpr_graph* g = plan->fn->graph;
+  bool* is_written = JARENA_ARRAY(a, g->nbody, bool);
+  if (!is_written) return jerr_memory(w->ctx);
+  for (int i = 0; i < plan->schedule.n; i++) {
+    if (g->node[plan->schedule.order[i]].op != JEXPR_SOLVE) continue;
+    int body = (int)(jexpr_body_of(g, plan->schedule.order[i]) - g->body);
+    if (is_written[body]) continue;
+    is_written[body] = true;
+    JO_TRY(write_body(w, a, g, index, body));
+  }
+  return JO_OK;
+}
+
 static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int index,
                                 jemit_entry* entry) {
   jemit_plan plan;
   jemit_printer printer;
   JO_TRY(jemit_plan_build(w->ctx, a, fn, w->opt->lanes, w->opt->chunk_statements, &plan));
+  JO_TRY(write_bodies(w, a, &plan, index));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, entry->symbol, &w->body, &printer));
   jemit_put_prototypes(&printer, &w->header);
   for (int k = 0; k < plan.nchunk; k++) {
@@ -101,7 +139,11 @@ static jo_status name_entries(jo_context* ctx, jarena* a, const jexpr_fn* fn, in
 static jo_status write_all(writer* w, jarena* a, const jexpr_fn* fn, int nfn, jemit_unit* unit) {
   put_title(w, &w->header);
   jtext_put(&w->header, "#ifndef JK_KERNEL_H\n#define JK_KERNEL_H\n\n");
-  jemit_put_prelude(&w->header, w->opt->lanes);
+  bool has_unknowns = false;
+  for (int i = 0; i < nfn; i++) {
+    has_unknowns = has_unknowns || fn[i].graph->nbody > 0;
+  }
+  jemit_put_prelude(&w->header, w->opt->lanes, has_unknowns);
   jtext_put(&w->header, "\n");
   for (int i = 0; i < nfn; i++) {
     jarena_mark mark = jarena_save(a);

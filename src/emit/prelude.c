@@ -5,7 +5,7 @@
 // else goes through jkv_<operator>, which spells the operator's C text once per lane.
 #include "emit/prelude.h"
 
-#include "expr/graph.h"
+#include "expr/body.h"
 
 static const char common[] =
     "#include <math.h>\n"
@@ -49,6 +49,71 @@ static const char vector[] =
     "  *(jk_memory*)(x + i * JK_LANES) = (jk_memory)value;\n"
     "}\n";
 
+// expr/body.c: l holds where to begin, the first step, and the values of the equation.
+static const char unknown[] =
+    "\n"
+    "typedef void jk_equation(const double* const* in, double* const* out, double* w);\n"
+    "\n"
+    "/* x with F(x) = 0, where F falls with x */\n"
+    "static inline double jk_solve(jk_equation* f, const double* l) {\n"
+    "  double x = l[0];\n"
+    "  double step = l[1];\n"
+    "  double low = 0.0;\n"
+    "  double high = 0.0;\n"
+    "  double last = INFINITY;\n"
+    "  double F[2];\n"
+    "  const double* in[2] = {&x, l + 2};\n"
+    "  double* const out[1] = {F};\n"
+    "  const double enough = 1e-12 * (fabs(x) + step);\n"
+    "  int found = 0;\n"
+    "  for (int i = 0; i < 200; i++) {\n"
+    "    f(in, out, 0);\n"
+    "    if (F[0] == 0.0) {\n"
+    "      return x;\n"
+    "    }\n"
+    "    if (F[0] > 0.0) {\n"
+    "      low = x;\n"
+    "      found |= 1;\n"
+    "    } else if (F[0] < 0.0) {\n"
+    "      high = x;\n"
+    "      found |= 2;\n"
+    "    } else {\n"
+    "      return NAN;\n"
+    "    }\n"
+    "    double way = -F[0] / F[1];\n"
+    "    if (found == 3 && fabs(way) <= enough) {\n"
+    "      return x + way;\n"
+    "    }\n"
+    "    if (found != 3) {\n"
+    "      way = F[0] > 0.0 ? step : -step;\n"
+    "      step *= 2.0;\n"
+    "    } else if (!(x + way > low && x + way < high && fabs(way) <= 0.5 * last)) {\n"
+    "      way = 0.5 * (low + high) - x;\n"
+    "    }\n"
+    "    if (found == 3) {\n"
+    "      last = fabs(way);\n"
+    "    }\n"
+    "    if (x + way == x) {\n"
+    "      return x;\n"
+    "    }\n"
+    "    x += way;\n"
+    "  }\n"
+    "  return NAN;\n"
+    "}\n";
+
+static const char unknown_lanes[] =
+    "JK_INLINE jk_real jkv_solve(jk_equation* f, const jk_real* l, int n) {\n"
+    "  jk_real x = {0.0};\n"
+    "  for (int lane = 0; lane < JK_LANES; lane++) {\n"
+    "    double own[2 + JK_VALUES];\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "      own[i] = l[i][lane];\n"
+    "    }\n"
+    "    x[lane] = jk_solve(f, own);\n"
+    "  }\n"
+    "  return x;\n"
+    "}\n";
+
 // `{f(0), f(1), ...}` over the lanes.
 static void put_lanes(jtext* t, int lanes, const char* text) {
   jtext_put(t, "(jk_real){");
@@ -83,8 +148,9 @@ static void put_operator(jtext* t, int lanes, const jexpr_op_info* op) {
   jtext_put(t, ";\n}\n");
 }
 
-void jemit_put_prelude(jtext* t, int lanes) {
+void jemit_put_prelude(jtext* t, int lanes, bool has_unknowns) {
   jtext_put(t, common);
+  if (has_unknowns) jtext_put(t, unknown);
   if (lanes == 1) return;
   jtext_printf(t, "\n#define JK_LANES %d\n", lanes);
   jtext_put(t, vector);
@@ -117,4 +183,7 @@ void jemit_put_prelude(jtext* t, int lanes) {
             "  }\n"
             "  return k;\n"
             "}\n");
+  if (!has_unknowns) return;
+  jtext_printf(t, "\n#define JK_VALUES %d\n", JEXPR_MAX_VALUES);
+  jtext_put(t, unknown_lanes);
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 
-void jemit_put_prelude(jtext* t, int lanes);
+// has_unknowns: with what solves equations (expr/body.h).
+void jemit_put_prelude(jtext* t, int lanes, bool has_unknowns);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "emit/names.h"
+#include "expr/body.h"
 
 #define LINE_WIDTH 96
 
@@ -295,12 +296,34 @@ static void put_pick_choice(jemit_printer* p, jexpr_ref r) {
   }
 }
 
+void jemit_put_body_symbol(jtext* t, int index, int body) {
+  // entries are jk_<index>_<name>: no name of a user's can make one of these
+  jtext_printf(t, "jkb_%d_%d", index, body);
+}
+
+// `jk_solve(jkb_0_1, l12)`, or every lane on its own: `jkv_solve(jkb_0_1, l12, n)`
+static void put_solve(jemit_printer* p, jexpr_ref r) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  bool scalar = p->plan->scalar[r];
+  jtext_put(p->body, scalar ? "jk_solve(" : "jkv_solve(");
+  jemit_put_body_symbol(p->body, p->index, (int)(jexpr_body_of(g, r) - g->body));
+  jtext_put(p->body, ", l");
+  put_int(p->body, p->plan->position[r]);
+  if (!scalar) {
+    jtext_put(p->body, ", ");
+    put_int(p->body, jexpr_nargs(g, r) - 1);
+  }
+  jtext_put(p->body, ")");
+}
+
 // An array before the statement, where the operator needs one.
 static void put_list_before(jemit_printer* p, jexpr_ref r) {
   const jexpr_node* node = jexpr_at(p->plan->fn->graph, r);
   if (node->op == JEXPR_LOCATE && !locate_is_sum(p, r)) {
     put_list_array(p, r, list_is_scalar(p, r));
   } else if (node->op == JEXPR_PICK && !pick_is_choice(p, r)) {
+    put_list_array(p, r, list_is_scalar(p, r));
+  } else if (node->op == JEXPR_SOLVE) {
     put_list_array(p, r, list_is_scalar(p, r));
   }
 }
@@ -406,6 +429,7 @@ static void put_statement(jemit_printer* p, int position) {
   switch (jexpr_at(plan->fn->graph, r)->op) {
     case JEXPR_LOCATE: put_locate(p, r); break;
     case JEXPR_PICK: put_pick(p, r); break;
+    case JEXPR_SOLVE: put_solve(p, r); break;
     default: put_fixed_arity(p, r); break;
   }
   jtext_put(p->body, ";");

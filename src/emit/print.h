@@ -22,6 +22,9 @@ typedef struct jemit_printer {
   jtext* body;  // statements of the chunk
 } jemit_printer;
 
+// The function of the equation of an unknown, `body` of the graph of function `index`.
+void jemit_put_body_symbol(jtext* t, int index, int body);
+
 // `body` is scratch of the caller's.
 jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan, int index,
                              const char* symbol, jtext* body, jemit_printer* out);

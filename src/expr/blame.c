@@ -7,9 +7,11 @@
 #include <stdio.h>
 
 #include "base/format.h"
+#include "expr/body.h"
 
 typedef struct blame {
   const jexpr_graph* g;
+  jarena* scratch;
   const double* const* in;
   double* value;  // by node
   bool* used;
@@ -35,6 +37,35 @@ static double list_value(const blame* b, jexpr_ref r) {
   return k;
 }
 
+static bool begin(blame* b, jexpr_ref r);
+
+// An unknown: its equation evaluated in the same way.
+typedef struct equation {
+  const jexpr_body* body;
+  jarena* scratch;
+  double c[JEXPR_MAX_VALUES];
+} equation;
+
+static void equation_at(void* user, double x, double F[2]) {
+  const equation* e = user;
+  const double* in[2] = {&x, e->c};
+  for (int i = 0; i < 2; i++) {
+    jarena_mark mark = jarena_save(e->scratch);
+    blame b = {.g = e->body->graph, .scratch = e->scratch, .in = in};
+    F[i] = begin(&b, e->body->eq[i]) ? b.value[e->body->eq[i]] : NAN;
+    jarena_restore(e->scratch, mark);
+  }
+}
+
+static double solved(const blame* b, jexpr_ref r) {
+  equation e = {.body = jexpr_body_of(b->g, r), .scratch = b->scratch};
+  for (int k = 0; k < e.body->n; k++) {
+    e.c[k] = operand(b, r, JEXPR_SOLVE_VALUES + k);
+  }
+  return jexpr_solve_value(equation_at, &e, operand(b, r, JEXPR_SOLVE_START),
+                           operand(b, r, JEXPR_SOLVE_STEP));
+}
+
 static double apply(jexpr_op op, double a, double b, double c) {
   (void)a, (void)b, (void)c;
   // clang-format off
@@ -53,6 +84,7 @@ static double node_value(const blame* b, jexpr_ref r) {
     case JEXPR_INPUT: return b->in[node->a] ? b->in[node->a][node->b] : 0.0;
     case JEXPR_LOCATE:
     case JEXPR_PICK: return list_value(b, r);
+    case JEXPR_SOLVE: return solved(b, r);
     default: return apply((jexpr_op)node->op, operand(b, r, 0), operand(b, r, 1), operand(b, r, 2));
   }
 }
@@ -92,11 +124,23 @@ static jexpr_ref culprit(const blame* b, jexpr_ref r) {
   return r;
 }
 
+static const char* name_of(const jexpr_graph* g, jexpr_ref r) {
+  for (int i = 0; i < g->nmark; i++) {
+    if (g->mark[i].ref == r) return g->mark[i].text;
+  }
+  return NULL;
+}
+
 static void describe(const blame* b, jexpr_ref r, char* text) {
   static const char sign[JEXPR_OP_COUNT] = {
       [JEXPR_ADD] = '+', [JEXPR_SUB] = '-', [JEXPR_MUL] = '*', [JEXPR_DIV] = '/'};
   jexpr_op op = (jexpr_op)b->g->node[r].op;
   int n = jexpr_ops[op].arity;
+  if (op == JEXPR_SOLVE) {
+    const char* name = name_of(b->g, r);
+    jformat(text, JEXPR_BLAME_SIZE, "the solution%s%s%s", name ? " for '" : "", name ? name : "",
+            name ? "'" : "");
+  }
   if (n <= 0) return;
   double x = operand(b, r, 0), y = operand(b, r, 1);
   if (sign[op]) {
@@ -109,9 +153,9 @@ static void describe(const blame* b, jexpr_ref r, char* text) {
 }
 
 // Evaluate r into storage of `scratch`; false: no memory, or nothing to evaluate.
-static bool begin(blame* b, jarena* scratch, jexpr_ref r) {
-  b->value = JARENA_ARRAY(scratch, (size_t)r + 1, double);
-  b->used = JARENA_ARRAY(scratch, (size_t)r + 1, bool);
+static bool begin(blame* b, jexpr_ref r) {
+  b->value = JARENA_ARRAY(b->scratch, (size_t)r + 1, double);
+  b->used = JARENA_ARRAY(b->scratch, (size_t)r + 1, bool);
   if (!r || !b->value || !b->used) return false;
   evaluate(b, r);
   return true;
@@ -121,9 +165,9 @@ void jexpr_blame(jo_context* ctx, const jexpr_graph* g, jexpr_ref r, const doubl
                  char text[JEXPR_BLAME_SIZE]) {
   jarena scratch;
   jarena_init(&scratch, ctx);
-  blame b = {.g = g, .in = in};
+  blame b = {.g = g, .scratch = &scratch, .in = in};
   text[0] = '\0';
-  if (begin(&b, &scratch, r) && !isfinite(b.value[r])) describe(&b, culprit(&b, r), text);
+  if (begin(&b, r) && !isfinite(b.value[r])) describe(&b, culprit(&b, r), text);
   jarena_free(&scratch);
 }
 
@@ -132,8 +176,8 @@ jo_status jexpr_blame_value(jo_context* ctx, const jexpr_graph* g, jexpr_ref r,
   assert(r);
   jarena scratch;
   jarena_init(&scratch, ctx);
-  blame b = {.g = g, .in = in};
-  bool ok = begin(&b, &scratch, r);
+  blame b = {.g = g, .scratch = &scratch, .in = in};
+  bool ok = begin(&b, r);
   if (ok) *out = b.value[r];
   jarena_free(&scratch);
   return ok ? JO_OK : jerr_memory(ctx);

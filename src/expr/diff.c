@@ -4,11 +4,14 @@
 // out zero or useless vanishes by simplification and elimination. docs/theory/expressions.md.
 #include "expr/diff.h"
 
+#include "expr/body.h"
+
 // d(node)/d(a), d(node)/d(b) for operators with a rule in ops.def.
 static jexpr_ref partial(jexpr_graph* g, jexpr_ref R, int k) {
   const jexpr_node n = g->node[R];
   const jexpr_ref A = n.a, B = n.b;
   (void)A, (void)B;
+  if (n.op == JEXPR_SOLVE) return jexpr_solve_partial(g, R, k);
   // clang-format off
   switch (n.op) {
 #define OP(id, name, arity, class, text, value, da, db) case JEXPR_##id: return k == 0 ? (da) : (db);
@@ -182,7 +185,8 @@ static bool has_poles(uint32_t op) {
     case JEXPR_TAN:
     case JEXPR_ASIN:
     case JEXPR_ACOS:
-    case JEXPR_ATAN2: return true;
+    case JEXPR_ATAN2:
+    case JEXPR_SOLVE: return true;
     default: return false;
   }
 }

@@ -177,6 +177,10 @@ void jexpr_graph_destroy(jexpr_graph* g) {
   jmem_free(ctx, g->table);
   jmem_free(ctx, g->group);
   jmem_free(ctx, g->mark);
+  for (int i = 0; i < g->nbody; i++) {
+    jexpr_graph_destroy(g->body[i].graph);
+  }
+  jmem_free(ctx, g->body);
   jarena_free(&g->names);
   jmem_free(ctx, g);
 }

@@ -69,6 +69,14 @@ typedef struct jexpr_group_info {
   jexpr_vary vary;
 } jexpr_group_info;
 
+// The equation of an unknown (expr/body.h).
+typedef struct jexpr_body {
+  struct jexpr_graph* graph;
+  int n;               // values c
+  jexpr_ref eq[2];     // F, dF/dx
+  jexpr_ref* partial;  // dF/dc (n)
+} jexpr_body;
+
 typedef struct jexpr_mark_info {
   jexpr_ref ref;
   const char* text;
@@ -87,6 +95,8 @@ typedef struct jexpr_graph {
   int ngroup, group_cap;
   jexpr_mark_info* mark;  // in order of marking
   int nmark, mark_cap;
+  jexpr_body* body;
+  int nbody, body_cap;
   int max_nodes;           // more are an error, told with ...
   const char* limit_hint;  // ... how to raise it
   jo_status status;        // first failure
@@ -134,6 +144,8 @@ jexpr_ref jexpr_eq(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
 jexpr_ref jexpr_select(jexpr_graph* g, jexpr_ref cond, jexpr_ref if_true, jexpr_ref if_false);
 jexpr_ref jexpr_locate(jexpr_graph* g, jexpr_ref x, const jexpr_ref* X, int n);
 jexpr_ref jexpr_pick(jexpr_graph* g, jexpr_ref k, const jexpr_ref* A, int m);
+jexpr_ref jexpr_solve_again(jexpr_graph* g, const jexpr_ref* arg,
+                            int n);  // of a body the graph has
 
 // Build a node of any operator of fixed arity with simplification (parser, differentiation, tests).
 jexpr_ref jexpr_apply(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jexpr_ref c);

@@ -246,7 +246,7 @@ static bool function_at(int i, function* out) {
   *out = (function){info->name, info->arity, op, NULL};
   if (op == JEXPR_NIL) return false;
   switch (info->class_) {
-    case JEXPR_CLASS_FUNC: return true;
+    case JEXPR_CLASS_FUNC: return info->arity > 0;     // not solve
     case JEXPR_CLASS_STEP: return info->arity == 1;    // sign, floor
     case JEXPR_CLASS_CHOICE: return info->arity == 2;  // min, max
     default: return false;

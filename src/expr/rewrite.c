@@ -4,17 +4,24 @@
 
 #include <assert.h>
 
+jexpr_ref jexpr_rebuild(jexpr_graph* g, jexpr_op op, const jexpr_ref* arg, int n) {
+  switch (op) {
+    case JEXPR_LOCATE: return jexpr_locate(g, arg[0], arg + 1, n - 1);
+    case JEXPR_PICK: return jexpr_pick(g, arg[0], arg + 1, n - 1);
+    case JEXPR_SOLVE: return jexpr_solve_again(g, arg, n);
+    default: return jexpr_apply(g, op, arg[0], n > 1 ? arg[1] : 0, n > 2 ? arg[2] : 0);
+  }
+}
+
 // The node over replaced operands; list operators go through a scratch list.
 static jexpr_ref rebuild(jexpr_graph* g, jexpr_ref r, const jexpr_ref* now, jexpr_ref* list) {
-  const jexpr_node n = g->node[r];
+  const jexpr_op op = (jexpr_op)g->node[r].op;
   int nargs = jexpr_nargs(g, r);
   if (nargs == 0) return r;
   for (int k = 0; k < nargs; k++) {
     list[k] = now[jexpr_arg(g, r, k)];
   }
-  if (n.op == JEXPR_LOCATE) return jexpr_locate(g, list[0], list + 1, nargs - 1);
-  if (n.op == JEXPR_PICK) return jexpr_pick(g, list[0], list + 1, nargs - 1);
-  return jexpr_apply(g, (jexpr_op)n.op, list[0], nargs > 1 ? list[1] : 0, nargs > 2 ? list[2] : 0);
+  return jexpr_rebuild(g, op, list, nargs);
 }
 
 static void move_marks(jexpr_graph* g, const jexpr_ref* now, int n) {
@@ -58,4 +65,38 @@ jo_status jexpr_rewrite(jexpr_graph* g, jexpr_replace replace, void* user, jexpr
   if (g->status == JO_OK) move_marks(g, now, nnode);
   jarena_free(&scratch);
   return g->status;
+}
+
+// ---- into another graph --------------------------------------------------------------------------
+
+bool jexpr_copy_init(jexpr_copy* c, jarena* a, const jexpr_graph* from, jexpr_graph* to) {
+  int longest = 3;
+  for (jexpr_ref r = 1; r < (jexpr_ref)from->nnode; r++) {
+    int n = jexpr_nargs(from, r);
+    if (n > longest) longest = n;
+  }
+  *c = (jexpr_copy){.from = from, .to = to};
+  c->now = JARENA_ARRAY(a, from->nnode, jexpr_ref);
+  c->list = JARENA_ARRAY(a, longest, jexpr_ref);
+  return c->now && c->list;
+}
+
+void jexpr_copy_node(jexpr_copy* c, jexpr_ref r) {
+  int n = jexpr_nargs(c->from, r);
+  for (int k = 0; k < n; k++) {
+    c->list[k] = c->now[jexpr_arg(c->from, r, k)];
+  }
+  c->now[r] = jexpr_rebuild(c->to, (jexpr_op)c->from->node[r].op, c->list, n);
+}
+
+bool* jexpr_needed(const jexpr_graph* g, jarena* a, jexpr_ref root) {
+  bool* need = JARENA_ARRAY(a, g->nnode, bool);
+  if (!need) return NULL;
+  need[root] = true;
+  for (jexpr_ref r = root; r > 0; r--) {
+    for (int k = 0; need[r] && k < jexpr_nargs(g, r); k++) {
+      need[jexpr_arg(g, r, k)] = true;
+    }
+  }
+  return need;
 }

@@ -404,6 +404,10 @@ jexpr_ref jexpr_pick(jexpr_graph* g, jexpr_ref k, const jexpr_ref* A, int m) {
   return same ? A[0] : intern_with_list(g, JEXPR_PICK, k, A, m);
 }
 
+jexpr_ref jexpr_solve_again(jexpr_graph* g, const jexpr_ref* arg, int n) {
+  return any_poison(arg, n) ? JEXPR_POISON : jexpr_intern_list(g, JEXPR_SOLVE, arg, n);
+}
+
 // ---- any operator ------------------------------------------------------------------------------
 
 jexpr_ref jexpr_apply(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jexpr_ref c) {

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "expr/body.h"
+
 #define STORE JEXPR_OP_COUNT
 
 // ---- building ----------------------------------------------------------------------------------
@@ -23,6 +25,7 @@ typedef struct builder {
   int* out_group;
   int* out_index;
   int nlist, nins;  // so far; room of the tape
+  int* body;        // of the tape, by body of the graph; -1: not used
 } builder;
 
 static int take_slot(builder* b) {
@@ -78,6 +81,7 @@ static void put_node(builder* b, jexpr_ref r, int position) {
       operand[k] = s;
     }
   }
+  if (g->node[r].op == JEXPR_SOLVE) operand[2] = b->body[jexpr_body_of(g, r) - g->body];
   release_dead(b, r, position);
   b->slot[r] = take_slot(b);
   put(b, (int)g->node[r].op, b->slot[r], operand[0], operand[1], operand[2]);
@@ -171,6 +175,34 @@ static void build(builder* b, const jexpr_fn* fn, const jexpr_schedule* s) {
   }
 }
 
+// Equations of the unknowns in the schedule.
+static jo_status build_bodies(builder* b, jarena* a, jarena* scratch, const jexpr_schedule* s) {
+  const jexpr_graph* g = b->g;
+  b->body = JARENA_ARRAY(scratch, g->nbody, int);
+  b->t->body = JARENA_ARRAY(a, g->nbody, jexpr_tape_body);
+  if (!b->body || !b->t->body) return jerr_memory(g->ctx);
+  for (int i = 0; i < g->nbody; i++) {
+    b->body[i] = -1;
+  }
+  for (int i = 0; i < s->n; i++) {
+    if (g->node[s->order[i]].op != JEXPR_SOLVE) continue;
+    const jexpr_body* of = jexpr_body_of(g, s->order[i]);
+    if (b->body[of - g->body] >= 0) continue;
+    jexpr_outputs out;
+    jexpr_fn fn = jexpr_body_fn(of, &out);
+    JO_TRY(jexpr_tape_build(g->ctx, a, &fn, &b->t->body[b->t->nbody].tape));
+    b->body[of - g->body] = b->t->nbody++;
+  }
+  return JO_OK;
+}
+
+static void place_bodies(jexpr_tape* t) {
+  for (int i = 0; i < t->nbody; i++) {
+    t->body[i].first_slot = t->nslot;
+    t->nslot += t->body[i].tape.nslot;
+  }
+}
+
 jo_status jexpr_tape_build(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr_tape* out) {
   jarena scratch;
   jarena_init(&scratch, ctx);
@@ -179,11 +211,12 @@ jo_status jexpr_tape_build(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr
   jo_status status = jexpr_schedule_build(&scratch, fn, &s);
   if (status == JO_OK) {
     builder b = {.g = fn->graph, .t = &tape};
-    if (allocate(&b, a, &scratch, &s, count_outputs(fn))) {
+    bool has_room = allocate(&b, a, &scratch, &s, count_outputs(fn));
+    status = has_room ? build_bodies(&b, a, &scratch, &s) : jerr_memory(ctx);
+    if (status == JO_OK) {
       build(&b, fn, &s);
+      place_bodies(&tape);
       *out = tape;
-    } else {
-      status = jerr_memory(ctx);
     }
   }
   jarena_free(&scratch);
@@ -201,6 +234,10 @@ void jexpr_tape_init(const jexpr_tape* t, int lanes, double* work) {
     for (int l = 0; l < lanes; l++) {
       work[k * lanes + l] = t->constant[k];
     }
+  }
+  for (int i = 0; i < t->nbody; i++) {
+    const jexpr_tape_body* b = &t->body[i];
+    jexpr_tape_init(&b->tape, 1, work + (ptrdiff_t)b->first_slot * lanes);
   }
 }
 
@@ -245,11 +282,36 @@ static double pick(const double* work, const int* slot, int m, int lanes, int la
   return work[slot[1 + i] * lanes + lane];
 }
 
+// An unknown: its equation, one lane at a time.
+typedef struct equation {
+  const jexpr_tape* tape;
+  const double* c;
+  double* work;
+} equation;
+
+static void equation_at(void* user, double x, double F[2]) {
+  const equation* e = user;
+  const double* in[2] = {&x, e->c};
+  jexpr_tape_eval(e->tape, 1, in, (double* const[]){F}, e->work);
+}
+
+static double solve(const jexpr_tape* t, const jexpr_ins* i, double* work, int lanes, int lane) {
+  const jexpr_tape_body* b = &t->body[i->c];
+  const int* slot = t->list + i->a;
+  double c[JEXPR_SOLVE_VALUES + JEXPR_MAX_VALUES];
+  for (int k = 0; k < i->b; k++) {
+    c[k] = work[slot[k] * lanes + lane];
+  }
+  equation e = {&b->tape, c + JEXPR_SOLVE_VALUES, work + (ptrdiff_t)b->first_slot * lanes};
+  return jexpr_solve_value(equation_at, &e, c[JEXPR_SOLVE_START], c[JEXPR_SOLVE_STEP]);
+}
+
 static void eval_list(const jexpr_tape* t, const jexpr_ins* i, int lanes, double* work) {
   const int* slot = t->list + i->a;
   for (int l = 0; l < lanes; l++) {
     double v = i->op == JEXPR_LOCATE ? locate(work, slot, i->b - 1, lanes, l)
-                                     : pick(work, slot, i->b - 1, lanes, l);
+               : i->op == JEXPR_PICK ? pick(work, slot, i->b - 1, lanes, l)
+                                     : solve(t, i, work, lanes, l);
     work[i->dst * lanes + l] = v;
   }
 }

@@ -10,7 +10,7 @@
 
 // op      an operator: work[dst] = op(work[a], work[b], work[c])
 //         INPUT: work[dst] = in[a][b]      JEXPR_OP_COUNT: out[b][c] = work[a]
-//         list operators: operands are list[a] ... list[a + b - 1]
+//         list operators: operands are list[a] ... list[a + b - 1]; SOLVE: its equation is body[c]
 typedef struct jexpr_ins {
   int32_t op;
   int32_t dst, a, b, c;
@@ -20,11 +20,19 @@ typedef struct jexpr_tape {
   int n;
   jexpr_ins* ins;  // (n)
   int* list;       // slots of list operands
-  int nslot;       // work slots, constants first
+  int nslot;       // work slots, constants first, those of bodies last
   int nconst;
   double* constant;  // (nconst)
   bool* uniform;     // by group: one value for all lanes instead of one per lane  (ngroup)
+  int nbody;
+  struct jexpr_tape_body* body;  // equations of unknowns (nbody)
 } jexpr_tape;
+
+// One lane at a time; its slots stand behind those of the tape it belongs to.
+typedef struct jexpr_tape_body {
+  jexpr_tape tape;
+  int first_slot;
+} jexpr_tape_body;
 
 jo_status jexpr_tape_build(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr_tape* out);
 

@@ -4,6 +4,7 @@
 #include <complex.h>
 #include <math.h>
 
+#include "expr/body.h"
 #include "expr/tape.h"
 
 typedef double complex cplx;
@@ -89,6 +90,43 @@ static cplx apply_list(int op, const cplx* work, const int* slot, int n) {
   return k;
 }
 
+// The unknown of the real parts, and one step of Newton from there, of which the imaginary part is that of the
+// implicit function.
+typedef struct equation {
+  const jexpr_tape* tape;
+  const cplx* c;
+  cplx* work;
+  int n;
+} equation;
+
+static void equation_at(void* user, double x, double F[2]) {
+  const equation* e = user;
+  cplx at = x, c[JEXPR_MAX_VALUES], value[2];
+  for (int k = 0; k < e->n; k++) {
+    c[k] = creal(e->c[k]);
+  }
+  const cplx* in[2] = {&at, c};
+  jexpr_tape_eval_complex(e->tape, in, (cplx* const[]){value}, e->work);
+  F[0] = creal(value[0]);
+  F[1] = creal(value[1]);
+}
+
+static cplx solve(const jexpr_tape* t, const jexpr_ins* i, cplx* work) {
+  const jexpr_tape_body* b = &t->body[i->c];
+  const int* slot = t->list + i->a;
+  cplx c[JEXPR_MAX_VALUES], F[2];
+  int n = i->b - JEXPR_SOLVE_VALUES;
+  for (int k = 0; k < n; k++) {
+    c[k] = work[slot[JEXPR_SOLVE_VALUES + k]];
+  }
+  equation e = {&b->tape, c, work + b->first_slot, n};
+  cplx x = jexpr_solve_value(equation_at, &e, creal(work[slot[JEXPR_SOLVE_START]]),
+                             creal(work[slot[JEXPR_SOLVE_STEP]]));
+  const cplx* in[2] = {&x, c};
+  jexpr_tape_eval_complex(e.tape, in, (cplx* const[]){F}, e.work);
+  return x - I * cimag(F[0] / F[1]);
+}
+
 void jexpr_tape_eval_complex(const jexpr_tape* t, const cplx* const* in, cplx* const* out,
                              cplx* work) {
   for (int k = 0; k < t->nconst; k++) {
@@ -99,6 +137,8 @@ void jexpr_tape_eval_complex(const jexpr_tape* t, const cplx* const* in, cplx* c
       out[i->b][i->c] = work[i->a];
     } else if (i->op == JEXPR_INPUT) {
       work[i->dst] = in[i->a][i->b];
+    } else if (i->op == JEXPR_SOLVE) {
+      work[i->dst] = solve(t, i, work);
     } else if (jexpr_ops[i->op].arity < 0) {
       work[i->dst] = apply_list(i->op, work, t->list + i->a, i->b);
     } else {

@@ -47,7 +47,8 @@ typedef struct jgen_element {
   jexpr_ref fed[JGEN_MAX_FED];         // sums of what other elements gave it, jgen_feed()
   jexpr_ref apart;                     // distance that must not vanish [m]; poison: none
   const jmodel_point* end[2];          // of it
-  // Of wheels that must roll: > 0 in contact [m]; speeds of the centre along and across its plane [m/s]
+  // Of wheels: it has no force at standstill; > 0 in contact [m]; speeds of the centre along and across its plane [m/s]
+  bool must_roll;
   jexpr_ref delta, vx, vy;
 } jgen_element;
 

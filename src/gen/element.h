@@ -11,7 +11,6 @@ typedef struct jgen_element_class {
   const char* const* signal;   // names; ends with NULL
   int nposition;               // the first of them are known with the positions
   const char* what;            // the others are, for messages: "a force"
-  bool must_roll;              // it has no force at standstill
   // Adds its forces to the system; called once with the velocities known, and before with the positions
   // alone where it has signals of those.
   void (*write)(jgen* s, const jmodel_element* e, jgen_element* out);

@@ -89,7 +89,7 @@ static jo_status list_wheels(jgen_reduction* r) {
   d->wheel = JARENA_ARRAY(r->s.a, m->nelement, const jmodel_element*);
   if (!d->wheel) return jerr_memory(r->s.ctx);
   for (int i = 0; i < m->nelement; i++) {
-    if (jgen_class_of(&m->element[i])->must_roll) d->wheel[d->nwheel++] = &m->element[i];
+    if (jgen_element_at(&r->s, i)->must_roll) d->wheel[d->nwheel++] = &m->element[i];
   }
   r->stands = jgen_refs(r, d->nwheel);
   r->rolling = jgen_refs(r, 3 * d->nwheel);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "expr/rewrite.h"
+#include "expr/solve.h"
 
 typedef struct extraction {
   jarena* a;
@@ -142,10 +143,39 @@ static jexpr_ref choose(extraction* x, jexpr_graph* g, const condition* c, jexpr
   return inverted ? jexpr_select(g, mode, b, a) : jexpr_select(g, mode, a, b);
 }
 
+// ---- unknowns ------------------------------------------------------------------------------------
+
+// Modes of conditions inside of an equation are numbered before its solution is known, on which they depend.
+static jexpr_ref new_mode(void* user, jexpr_graph* g, int k) {
+  const extraction* x = user;
+  g->group[x->group_mode].size = x->set.n + k + 1;
+  return jexpr_input(g, x->group_mode, x->set.n + k);
+}
+
+static jexpr_ref hold_conditions(extraction* x, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
+  jexpr_condition* c;
+  int n;
+  jexpr_ref held = jexpr_solve_hold(g, x->a, rebuilt, new_mode, x, &c, &n);
+  if (!jmem_grow(g->ctx, &x->set.sw, &x->set.cap, x->set.n + n, sizeof *x->set.sw)) {
+    g->status = jerr_memory(g->ctx);
+    return JEXPR_POISON;
+  }
+  for (int k = 0; held && k < n; k++) {
+    const char* text = unique(x, text_of(x, g, r, c[k].more, c[k].less));
+    if (!text) {
+      g->status = jerr_memory(g->ctx);
+      return JEXPR_POISON;
+    }
+    x->set.sw[x->set.n++] = (jgen_switch){jexpr_sub(g, c[k].more, c[k].less), text};
+  }
+  return held;
+}
+
 static jexpr_ref replace(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
   extraction* x = user;
   if (!rebuilt) return rebuilt;
   const jexpr_node n = g->node[rebuilt], o = g->node[r];
+  if (n.op == JEXPR_SOLVE) return hold_conditions(x, g, r, rebuilt);
   bool is_condition = n.op == JEXPR_LT || n.op == JEXPR_LE || n.op == JEXPR_MIN ||
                       n.op == JEXPR_MAX || n.op == JEXPR_ABS || n.op == JEXPR_SIGN;
   if (!is_condition || !varies(x, g, rebuilt)) return rebuilt;

@@ -10,7 +10,7 @@ jo_status jplant_rolling_stands(jo_context* ctx, const jgen_dynamics* d, int whe
       ctx, JO_ERR_MODEL,
       "%s:%d: tyre '%s': its wheel stands on the ground at t = %.9g s, slower than %g "
       "m/s; this tyre law has no force at standstill: start with a speed, or end the run "
-      "before it stops",
+      "before it stops; a tyre with 'relaxation' holds",
       y->place.file, y->place.line, y->name, t, JGEN_STANDSTILL);
 }
 
@@ -19,7 +19,7 @@ static jo_status fail_sliding(jo_context* ctx, const jgen_dynamics* d, int wheel
   return jerr_set(ctx, JO_ERR_MODEL,
                   "%s:%d: tyre '%s': its wheel touches the ground at t = %.9g s while it moves "
                   "straight across its plane; this tyre law has no force without a speed along it, "
-                  "of at least %g m/s: start with one",
+                  "of at least %g m/s: start with one; a tyre with 'relaxation' holds",
                   y->place.file, y->place.line, y->name, t, JGEN_STANDSTILL);
 }
 

@@ -5,6 +5,7 @@
 #include "emit/emit.h"
 #include "expr/diff.h"
 #include "expr/parse.h"
+#include "expr/solve.h"
 #include "expr/table.h"
 #include "expr/tape.h"
 #include "support/check.h"
@@ -49,6 +50,10 @@ static jo_status make_outputs(work* w) {
   w->y[1] =
       jexpr_table(w->g, JEXPR_TABLE_CUBIC, JEXPR_EXTRAPOLATE_LINEAR, w->y[0], X, w->x, POINTS);
   w->y[2] = jexpr_table(w->g, JEXPR_TABLE_LINEAR, JEXPR_EXTRAPOLATE_HOLD, w->y[1], X, w->x, POINTS);
+  jexpr_ref hole = jexpr_hole(w->g), cube = jexpr_mul(w->g, hole, jexpr_mul(w->g, hole, hole));
+  jexpr_ref residual =
+      jexpr_sub(w->g, w->y[2], jexpr_add(w->g, cube, jexpr_mul(w->g, hole, w->x[1])));
+  w->y[2] = jexpr_solve(w->g, residual, w->x[0], jexpr_const(w->g, 1.0));
   for (int i = 0; i < NY; i++) {
     w->y[i] = jexpr_mark(w->g, w->y[i], "equation %d", i);
   }

@@ -68,8 +68,8 @@ static void check_law(const jmodel* m, const jelement_law* law) {
 }
 
 static void check_tyre(const jmodel* m, const jelement_tyre_data* t) {
-  check_point(m, &t->centre);
-  check_vector(m, &t->axis);
+  check_point(m, &t->wheel.centre);
+  check_vector(m, &t->wheel.axis);
   check_scalar(m, &t->mu_y);
 }
 
@@ -78,8 +78,8 @@ static void check_element(const jmodel* m, const jmodel_element* e) {
   require(e->first_component + e->class->ncomponent <= m->ncomponent);
   if (e->class == &jelement_line.model) {
     const jelement_line_data* f = e->data;
-    check_point(m, &f->a);
-    check_point(m, &f->b);
+    check_point(m, &f->ends.a);
+    check_point(m, &f->ends.b);
     check_law(m, &f->law);
   }
   if (e->class == &jelement_coordinate.model) {

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "expr/solve.h"
 #include "expr/vec.h"
 #include "support/error_count.h"
 #include "support/fixture.h"
@@ -99,6 +100,18 @@ static void add_lists(functions* f) {
     add_value(f, jexpr_pick(g, jexpr_locate(g, at[i], many, 20), many, 20));
     add_value(f, jexpr_locate(g, at[i], mixed, 4));
     add_value(f, jexpr_pick(g, at[i], many, 7));  // indices out of range too
+  }
+}
+
+// Unknowns of equations, with values that differ between lanes, that do not, and both.
+static void add_unknowns(functions* f) {
+  jexpr_graph* g = f->g;
+  const int value[][2] = {{0, 1}, {NX, NX + 1}, {0, NX}};
+  for (int k = 0; k < 3; k++) {
+    jexpr_ref a = f->in[value[k][0]], b = f->in[value[k][1]], x = jexpr_hole(g);
+    jexpr_ref F = jexpr_sub(g, a, jexpr_add(g, x, jexpr_exp(g, jexpr_add(g, x, b))));
+    F = jexpr_sub(g, F, jexpr_max(g, x, jexpr_const(g, 0.0)));
+    add_value(f, jexpr_solve(g, F, b, jexpr_const(g, 0.5)));
   }
 }
 
@@ -214,6 +227,7 @@ static void test_compiled_equals_interpreted(void** state) {
   functions* f = *state;
   add_operators(f);
   add_lists(f);
+  add_unknowns(f);
   finish_functions(f);
   const char* const compiler[] = {"gcc", "clang"};
   const int lanes[] = {1, 4, 8, 2, 16};

@@ -310,9 +310,9 @@ static void test_tyres_and_values(void** state) {
     if (m->element[i].class == &jelement_tyre.model) tyre[n++] = m->element[i].data;
   }
   assert_true(tyre[0]->loaded_radius && !tyre[1]->loaded_radius);
-  assert_int_equal(tyre[0]->centre.body, jmodel_find_body(m, "puck"));
-  assert_true(tyre[0]->axis.in_vehicle && !tyre[1]->axis.in_vehicle);
-  assert_string_equal(tyre[1]->centre.name, "plate.origin");
+  assert_int_equal(tyre[0]->wheel.centre.body, jmodel_find_body(m, "puck"));
+  assert_true(tyre[0]->wheel.axis.in_vehicle && !tyre[1]->wheel.axis.in_vehicle);
+  assert_string_equal(tyre[1]->wheel.centre.name, "plate.origin");
   assert_true(literal(m, &tyre[1]->damping) == 0.0);
   assert_true(literal(m, &m->state[0].initial) == 0.1);
   assert_text(&m->state[0].derivative, "(strut.length - lag)/0.05");

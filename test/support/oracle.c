@@ -248,14 +248,14 @@ static double law(const state* s, const jelement_law* f, double x, double xd, do
 }
 
 static void push_line(const state* s, const jelement_line_data* f, double* F) {
-  jet3 a = at(&s->P[f->a.body], oracle_point(s->o, &f->a)),
-       b = at(&s->P[f->b.body], oracle_point(s->o, &f->b));
+  jet3 a = at(&s->P[f->ends.a.body], oracle_point(s->o, &f->ends.a)),
+       b = at(&s->P[f->ends.b.body], oracle_point(s->o, &f->ends.b));
   jet3 gap = sub(b, a), none = {0};
   jet length = root(dot(gap, gap));
   double torque, T = law(s, &f->law, length.v, length.d, &torque);
   jet3 pull = scale(constant(T), unit(values(gap)));
-  push(s, f->a.body, a, pull, none, F);
-  push(s, f->b.body, b, scale(constant(-1.0), pull), none, F);
+  push(s, f->ends.a.body, a, pull, none, F);
+  push(s, f->ends.b.body, b, scale(constant(-1.0), pull), none, F);
 }
 
 // virtual power Q qd = Q G v
@@ -299,10 +299,10 @@ static double clamp_one(double x) {
 
 // The tyre of the buggy benchmark on horizontal ground, word for word.
 static void push_tyre(const state* s, const jelement_tyre_data* y, double* F) {
-  const pose* P = &s->P[y->body];
-  jet3 p = at(P, oracle_point(s->o, &y->centre)), v = rates(p), none = {0};
-  jet3 u = values(apply(&P->R, oracle_direction(s->o, &y->axis)));
-  jet3 n = vector((const double[]){0.0, 0.0, 1.0}), w = vector(s->v + 6 * (y->body - 1) + 3);
+  const pose* P = &s->P[y->wheel.body];
+  jet3 p = at(P, oracle_point(s->o, &y->wheel.centre)), v = rates(p), none = {0};
+  jet3 u = values(apply(&P->R, oracle_direction(s->o, &y->wheel.axis)));
+  jet3 n = vector((const double[]){0.0, 0.0, 1.0}), w = vector(s->v + 6 * (y->wheel.body - 1) + 3);
   names here = {s->o, s->q, s->qd, 2, {"x", "y"}, {p.e[0].v, p.e[1].v}};
   double ground = s->o->m->has_road ? oracle_evaluate(s->o, &s->o->m->road, &here, s->t, 0) : 0.0;
   double R = now(s, &y->radius), h = p.e[2].v - ground, un = value(dot(u, n));
@@ -324,7 +324,7 @@ static void push_tyre(const state* s, const jelement_tyre_data* y, double* F) {
   double Fx = now(s, &y->mu_x) * Fn * clamp_one(kappa / now(s, &y->kappa_c));
   double Fy = now(s, &y->mu_y) * Fn * clamp_one(alpha / now(s, &y->alpha_c));
   jet3 f = add(scale(constant(Fx), b), add(scale(constant(Fy), l), scale(constant(Fn), n)));
-  push(s, y->body, c, f, none, F);
+  push(s, y->wheel.body, c, f, none, F);
 }
 
 // Applied and gyroscopic forces: M a = F + reactions.

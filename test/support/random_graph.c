@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "expr/solve.h"
+
 #define LARGEST_VALUE  3.0
 #define FEW_POINTS     6
 #define LARGEST_TABLE  30.0  // of a table under linear continuation
@@ -192,10 +194,28 @@ static int power(random_graph* r) {
   return binary(r, JEXPR_POW, a, constant(r, n), bound);
 }
 
+// x with a = (1 + b*b) sinh(x - c)
+static int unknown(random_graph* r) {
+  jexpr_graph* g = r->g;
+  int a = any(r), b = any(r), c = any(r);
+  const random_step* s = r->step;
+  jexpr_ref one = jexpr_const(g, 1.0);
+  jexpr_ref slope = jexpr_add(g, one, jexpr_mul(g, s[b].node, s[b].node));
+  jexpr_ref x = jexpr_sub(g, jexpr_hole(g), s[c].node);
+  jexpr_ref residual = jexpr_sub(g, s[a].node, jexpr_mul(g, slope, jexpr_sinh(g, x)));
+  return push(r, (random_step){.op = JEXPR_SOLVE,
+                               .a = a,
+                               .b = b,
+                               .c = c,
+                               .bound = s[c].bound + asinh(s[a].bound),
+                               .flat = s[a].flat && s[c].flat,
+                               .node = jexpr_solve(g, residual, jexpr_const(g, 0.5), one)});
+}
+
 static int function(random_graph* r) {
   int a = any(r);
   double bound = r->step[a].bound;
-  switch (random_below(&r->source, 15)) {
+  switch (random_below(&r->source, 16)) {
     case 0: return unary(r, JEXPR_SIN, a, 1.0);
     case 1: return unary(r, JEXPR_COS, a, 1.0);
     case 2: return unary(r, JEXPR_TAN, narrow(r, a, 1.2), 2.6);
@@ -209,6 +229,7 @@ static int function(random_graph* r) {
     case 10: return unary(r, JEXPR_LOG, positive(r, a), log(1.0 + bound * bound));
     case 11: return unary(r, JEXPR_SQRT, positive(r, a), 1.0 + bound);
     case 12: return binary(r, JEXPR_ATAN2, smooth(r), smooth(r), 3.2);
+    case 13: return unknown(r);
     default: return power(r);
   }
 }
@@ -454,6 +475,7 @@ static double eval_step(const random_step* s, double a, double b, double c) {
     case JEXPR_MIN: return fmin(a, b);
     case JEXPR_MAX: return fmax(a, b);
     case JEXPR_SELECT: return a != 0.0 ? b : c;
+    case JEXPR_SOLVE: return c + asinh(a / (1.0 + b * b));
     default: return NAN;
   }
 }

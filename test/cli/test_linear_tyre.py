@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Laws of the linear tyre with a relaxation length: steady forces are those without it, slips follow over that length,
+a braked body comes to rest on a slope and stays, a driven one leaves it; energy; derivatives."""
+import json
+import math
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import jounce
+
+# A wheel that is guided: speed, height, steering and rotation are given.
+RIG = """
+jounce: 1
+name: rig
+parameters: {v: 20, steer: 0.04, omega: 70, sigma: 0.4}
+bodies:
+  carriage: {mass: 1}
+  slider: {mass: 1}
+  knuckle: {mass: 1, inertia: [1, 1, 1, 0, 0, 0]}
+  wheel: {mass: 20, inertia: [1, 2, 1, 0, 0, 0]}
+  free: {mass: 1}
+joints:
+  carriage: {type: prismatic, child: carriage, axis: x, drive: v*t}
+  slider: {type: prismatic, parent: carriage, child: slider, axis: z, drive: 0.28}
+  knuckle: {type: revolute, parent: slider, child: knuckle, axis: z, drive: steer}
+  wheel: {type: revolute, parent: knuckle, child: wheel, axis: y, drive: omega*t}
+  free: {type: prismatic, child: free, axis: z}
+tyres:
+  w: {wheel: wheel, radius: 0.3, stiffness: 2e5, kappa_c: 0.1, alpha_c: 0.1, mu_x: 0.9, mu_y: 0.8 EXTRA}
+sensors: {fx: w.fx, fy: w.fy, fz: w.fz, kappa: w.kappa, alpha: w.alpha}
+simulation: {end: 1, output_step: 0.01, rel_tol: 1e-10, abs_tol: 1e-12}
+"""
+
+# A body on a wheel, along a slope.
+BODY = """
+jounce: 1
+name: body
+parameters: {v0: 4, slope: 0.1, mu: 0.9, m: 400, torque: 400, kc: 0.1, sigma: 0.3}
+bodies:
+  carriage: {mass: 0.1}
+  body: {mass: m}
+  wheel: {mass: 20, inertia: [1, 2, 1, 0, 0, 0]}
+joints:
+  x: {type: prismatic, child: carriage, axis: x}
+  z: {type: prismatic, parent: carriage, child: body, axis: z}
+  wheel: {type: revolute, parent: body, child: wheel, axis: y DRIVE}
+tyres:
+  w: {wheel: wheel, radius: 0.3, stiffness: 2e5, damping: 5000, kappa_c: kc, alpha_c: 0.1, mu_x: mu, mu_y: mu RELAXES}
+road: slope*x
+"""
+
+BUGGY = """
+jounce: 1
+name: stop
+include: VEHICLE
+parameters: {speed: 4, wheel_speed: 13.5, brake: 150, sigma: 0.3, grade: 0.05, kappa_c: 0.1}
+joints: {rack: {drive: 0}}
+tyres:
+  tyre_fr: {relaxation: sigma}
+  tyre_fl: {relaxation: sigma}
+  tyre_rr: {relaxation: sigma}
+  tyre_rl: {relaxation: sigma}
+forces:
+  brake_fr: {on: wheel_fr, torque: -brake*tanh(rate/0.05)}
+  brake_fl: {on: wheel_fl, torque: -brake*tanh(rate/0.05)}
+  brake_rr: {on: wheel_rr, torque: -brake*tanh(rate/0.05)}
+  brake_rl: {on: wheel_rl, torque: -brake*tanh(rate/0.05)}
+road: grade*ALONG
+objectives: {v: {final: sqrt(chassis.com.vx^2 + chassis.com.vy^2)}, x: {final: chassis.com.x}}
+simulation: {end: 6, output_step: 0.1, rel_tol: 1e-6, abs_tol: 1e-6, method: auto}
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name, text=None):
+        path = os.path.join(self.folder.name, name)
+        if text is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return path
+
+    def rows(self, text, *options):
+        """The columns of a run, as lists of numbers."""
+        out = self.path("run.csv")
+        done = jounce("run", self.path("m.yaml", text), "--interpreter", "-o", out, *options)
+        lines = [l for l in Path(out).read_text(encoding="utf-8").splitlines() if l[:1] != "#"]
+        names, data = lines[0].split(","), [l.split(",") for l in lines[1:]]
+        data = [r for r in data if r[0].replace(".", "").replace("e-", "").isdigit()]
+        self.report = done.stdout
+        return {n: [float(r[i]) for r in data] for i, n in enumerate(names)}
+
+
+class Rig(Case):
+    def test_steady_forces_are_those_without_relaxation(self):
+        for reading in "AB":
+            for steer, omega in ((0.04, 70), (-0.02, 73), (0.3, 60), (0.0, 100)):
+                options = ("--set", f"steer={steer}", "--set", f"omega={omega}")
+                plain = self.rows(RIG.replace("EXTRA", f", reading: {reading}"), *options)
+                run = self.rows(RIG.replace("EXTRA", f", reading: {reading}, relaxation: sigma"), *options)
+                for name in ("fx", "fy", "fz", "kappa", "alpha"):
+                    self.assertAlmostEqual(run[name][-1], plain[name][-1], delta=1e-9 * 4000,
+                                           msg=f"{reading} {steer} {omega} {name}")
+
+    def test_slips_follow_over_the_length(self):
+        run = self.rows(RIG.replace("EXTRA", ", relaxation: sigma"), "--set", "steer=1e-4", "--set",
+                        f"omega={20 / 0.28!r}")
+        slip = 1e-4
+        for i, a in enumerate(run["alpha"][:40]):
+            # small, where the length is the whole of it: its part is 1 - 1e-6
+            want = slip * (1 - math.exp(-20 * 0.01 * i / 0.4))
+            self.assertAlmostEqual(a / slip, want / slip, delta=1e-5)
+
+    def test_forces_at_crawl(self):
+        # between standstill and low speed slips end where they do at speed
+        for v in (3.0, 10.0):
+            text = RIG.replace("EXTRA", ", relaxation: sigma").replace("end: 1", "end: 5")
+            run = self.rows(text, "--set", f"v={v}", "--set", f"omega={v * 1.02 / 0.28}")
+            self.assertAlmostEqual(run["fx"][-1], 0.9 * 4000 * (1.02 / math.cos(0.04) - 1) / 0.1,
+                                   delta=1e-8 * 4000)
+
+
+class Standstill(Case):
+    START = "initial: {x: {value: 0, rate: v0}, z: {value: 0.285, rate: slope*v0}}"
+
+    def text(self, drive, *more, relaxes=", relaxation: sigma"):
+        return BODY.replace("DRIVE", drive).replace("RELAXES", relaxes) + "\n".join(more)
+
+    def braked(self, tol="1e-8", **more):
+        return self.text(", drive: 0", self.START, "sensors: {fx: w.fx, fz: w.fz, speed: x.rate, slip: w.kappa}",
+                         "objectives: {where: {final: x}}",
+                         f"simulation: {{end: 6, output_step: 0.01, rel_tol: {tol}, abs_tol: {tol}}}", **more)
+
+    def test_a_braked_body_comes_to_rest_on_a_slope(self):
+        run = self.rows(self.braked())
+        weight = 420.1 * 9.81
+        self.assertLess(abs(run["speed"][-1]), 1e-6)
+        self.assertLess(abs(run["x"][-1] - run["x"][-101]), 1e-6)
+        self.assertAlmostEqual(run["fx"][-1], 0.1 * run["fz"][-1], delta=1e-6 * weight)
+        self.assertAlmostEqual(run["fz"][-1], (weight - 0.1 * 9.81) / math.hypot(1, 0.1), delta=1e-3 * weight)
+        # at rest the patch is a spring: the slip is what the load asks for
+        self.assertAlmostEqual(run["slip"][-1], 0.1 * 0.1 / 0.9, delta=1e-6)
+        # it slides as friction has it, and swings back by what the tyre gives: up to sigma kc = 3 cm where forces bend,
+        # and a little more
+        self.assertLess(abs(max(run["x"]) - 16 / (2 * 9.81 * (0.9 + 0.1))), 0.05)
+        self.assertLess(max(run["x"]) - run["x"][-1], 0.045)
+        # locked, and held
+        self.assertLess(self.report.count(" s  "), 5)
+
+    def test_without_relaxation_the_run_ends_there(self):
+        done = jounce("run", self.path("m.yaml", self.braked(relaxes="")), "--interpreter", code=1)
+        self.assertIn("its wheel stands on the ground at t = 0.4", done.stderr)
+        self.assertIn("no force at standstill: start with a speed, or end the run before it stops; a tyre "
+                      "with 'relaxation' holds", done.stderr)
+
+    def test_derivatives_of_where_it_stops(self):
+        path = self.path("m.yaml", self.braked("1e-11"))
+        names = ("v0", "slope", "mu", "m", "kc", "sigma", "tyres.w.low_speed", "tyres.w.damping_time",
+                 "tyres.w.stiffness")
+        out = json.loads(jounce("sens", path, "--interpreter", "--wrt", ",".join(names), "--check", "--json",
+                                "--quiet").stdout)
+        for name in names:
+            p = out["check"]["where"][name]
+            self.assertTrue(p["agrees"], name)
+            # both walk the same steps; differences of runs at 1e-12
+            self.assertAlmostEqual(p["direct"] / p["adjoint"], 1, delta=1e-12, msg=name)
+            self.assertAlmostEqual(p["direct"] / p["difference"], 1, delta=1e-8, msg=name)
+
+    def test_a_body_drives_off_up_a_slope(self):
+        text = self.text(
+            "", "initial: {z: {value: 0.28, rate: 0}}", "forces: {motor: {on: wheel, torque: drive}}",
+            "signals: {drive: torque*(1 - exp(-t))}",
+            "states: {work: {derivative: w.power + drive*wheel.rate}}",
+            "sensors: {fx: w.fx, speed: x.rate, done: work}",
+            "simulation: {end: 6, output_step: 0.01, rel_tol: 1e-10, abs_tol: 1e-10}")
+        # the second spins its wheel
+        for torque, slope in ((400, 0.1), (3000, 0.0)):
+            run = self.rows(text, "--set", f"torque={torque}", "--set", f"slope={slope}")
+            self.assertGreater(run["speed"][-1], 2.0)
+            e = [k + p - w for k, p, w in zip(run["energy.kinetic"], run["energy.potential"], run["done"])]
+            self.assertLess(max(e) - min(e), 1e-6 * max(run["energy.kinetic"]))
+            self.assertLess(self.report.count(" s  "), 20)
+
+    def test_static_equilibrium_is_without_friction(self):
+        text = self.text("", "initial: {z: {value: 0.28, rate: 0}}", "sensors: {fx: w.fx, fz: w.fz}")
+        out = json.loads(jounce("static", self.path("m.yaml", text), "--json", "--quiet", "--set",
+                                "slope=0").stdout)
+        self.assertEqual(out["sensors"]["fx"], 0.0)
+        self.assertAlmostEqual(out["sensors"]["fz"], 420 * 9.81, delta=1e-6)
+
+    def test_it_lands_at_rest(self):
+        text = self.text("", "initial: {z: {value: 0.5, rate: 0}}",
+                         "sensors: {fx: w.fx, fz: w.fz, speed: x.rate}", "simulation: {end: 3, output_step: 0.01}")
+        run = self.rows(text, "--set", "slope=0")
+        self.assertEqual(run["fz"][0], 0.0)
+        self.assertEqual(run["speed"][-1], 0.0)
+        self.assertAlmostEqual(run["fz"][-1], 420 * 9.81, delta=1)
+
+
+class Buggy(Case):
+    def stop(self, along, *initial):
+        vehicle = os.path.abspath("models/buggy/vehicle.yaml")
+        text = BUGGY.replace("VEHICLE", vehicle).replace("ALONG", along) + "\n".join(initial)
+        done = jounce("run", self.path("b.yaml", text), "--interpreter", "--json", "--quiet", "--set",
+                      "c_m=1000")
+        return json.loads(done.stdout)
+
+    def test_it_brakes_and_stands_on_a_slope(self):
+        out = self.stop("x", "initial: {chassis.pitch: {value: -atan(grade)}}")
+        # brakes creep: torque of the slope over their slope, times the radius
+        weight = sum(out["final"][f"load_{k}"] for k in ("fr", "fl", "rr", "rl"))
+        creep = 0.05 * weight / 4 * 0.3 / (150 / 0.05) * 0.3
+        self.assertAlmostEqual(out["objectives"]["v"], creep, delta=0.2 * creep)
+        self.assertLess(len(out["events"]), 60)
+
+    def test_it_stands_across_a_slope(self):
+        out = self.stop("y", "initial: {chassis.roll: {value: atan(grade)}}")
+        self.assertLess(out["objectives"]["v"], 1e-3)
+
+
+class Mistakes(Case):
+    def refused(self, extra, *parts):
+        done = jounce("check", self.path("m.yaml", RIG.replace("EXTRA", extra)), code=1)
+        for part in ("m.yaml:", "tyre 'w'", *parts):
+            self.assertIn(part, done.stderr)
+
+    def test_what_is_refused(self):
+        self.refused(", relaxation: 0", "relaxation")
+        self.refused(", relaxation: 0.3, low_speed: 0", "low_speed")
+        self.refused(", relaxation: 0.3, damping_time: -1", "damping_time")
+        self.refused(", low_speed: 1", "low_speed: it is of a tyre with 'relaxation'")
+        self.refused(", damping_time: 0.1", "damping_time: it is of a tyre with 'relaxation'")
+        self.refused(", relaxatoin: 0.3", "unknown key 'relaxatoin'; did you mean 'relaxation'?")
+
+
+if __name__ == "__main__":
+    unittest.main()
