@@ -10,6 +10,7 @@
 // where signs are smooth (M46)
 #define SLIP_WIDTH  1e-3
 #define SPEED_WIDTH 1e-3
+#define CORE_WIDTH  1e-4  // of slips of the friction ellipse, (M47)
 
 // ---- arithmetic ----------------------------------------------------------------------------------
 
@@ -195,9 +196,18 @@ static combined combine(tyre* m, const state* s, const longitudinal* x, const la
   return c;
 }
 
-static jexpr_ref length(tyre* m, jexpr_ref a, jexpr_ref b) {
-  jexpr_ref squares = sum(m, square(m, a), square(m, b));
-  return jexpr_sqrt(m->g, sum(m, squares, num(m, TINY)));
+// (M47): what keeps |slip| from having a corner
+static jexpr_ref core(tyre* m, jexpr_ref slip) {
+  if (!m->is_smooth) return num(m, TINY);
+  jexpr_ref beyond = square(m, jelement_magic_sign(m, slip, CORE_WIDTH));
+  return mul(m, num(m, CORE_WIDTH * CORE_WIDTH), dif(m, num(m, 1.0), beyond));
+}
+
+// part of the ellipse: |slip| / sqrt(slip^2 + other^2)
+static jexpr_ref share(tyre* m, jexpr_ref slip, jexpr_ref other) {
+  jexpr_ref own = sum(m, square(m, slip), core(m, slip));
+  jexpr_ref both = sum(m, sum(m, square(m, slip), square(m, other)), core(m, slip));
+  return quo(m, jexpr_sqrt(m->g, own), jexpr_sqrt(m->g, both));
 }
 
 // (M16), (M17): friction ellipse
@@ -210,8 +220,8 @@ static combined combine_by_ellipse(tyre* m, const state* s, const longitudinal* 
   jexpr_ref mu_x = quo(m, dif(m, x->force, x->SV), fz), mu_y = quo(m, dif(m, y->force, y->SV), fz);
   combined c = {.SVyk = zero};
   jexpr_ref across = mul(m, sa, quo(m, mu_x, y->mu)), along = mul(m, kc, quo(m, mu_y, x->mu));
-  c.fx = mul(m, x->force, quo(m, length(m, kc, zero), length(m, kc, across)));
-  c.Gy = quo(m, length(m, sa, zero), length(m, sa, along));
+  c.fx = mul(m, x->force, share(m, kc, across));
+  c.Gy = share(m, sa, along);
   c.fy = mul(m, y->force, c.Gy);
   return c;
 }

@@ -50,7 +50,7 @@ class Sedan(unittest.TestCase):
             f = [self.value(path, objective, "--set", f"{name}={value + k * step!r}", "--tol", "1e-11")
                  for k in (-2, -1, 1, 2)]
             quotient = (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * step)
-            scale = max(abs(quotient), 1e-4 * abs(f[1]) / value)
+            scale = max(abs(quotient), 1e-3 * abs(f[1] / value))
             self.assertAlmostEqual(direct[name], quotient, delta=tolerance * scale, msg=name)
             self.assertAlmostEqual(adjoint[name], quotient, delta=tolerance * scale, msg=name)
 
@@ -65,13 +65,58 @@ class Sedan(unittest.TestCase):
 
     def test_derivatives_on_the_four_poster(self):
         self.check_derivatives(self.on_the_posts(), "rms",
-                               {"current": (0.6, 0.02), "K_front": (1800, 50),
-                                "pipe_length": (0.25, 0.02)}, 1e-6)
+                               {"current": (0.6, 0.005), "K_front": (1800, 12.5),
+                                "pipe_length": (0.25, 0.00125)}, 1e-7)
+
+    def test_derivatives_in_the_corner(self):
+        """Slip angles pass zero on the way, where the friction ellipse of the tyres has its corner."""
+        self.check_derivatives(self.short("cornering.yaml", 1.15, ""), "turn",
+                               {"hardpoints.fl.TU.z": (-0.05, 5e-4), "tyres.tyre_fl.tyre.PKY1": (-21.92, 0.2)}, 1e-7)
 
     def test_more_current_is_more_damping(self):
         path = self.on_the_posts()
         low, high = (self.value(path, "power_fl", "--set", f"current={i}") for i in (0.3, 1.5))
         self.assertLess(high, low)
+
+    def controlled(self, **numbers):
+        sets = [a for k, v in numbers.items() for a in ("--set", f"{k}={v}")]
+        return json.loads(jounce("run", str(MODELS / "four_poster_skyhook.yaml"), "--json", "--quiet", "--tol",
+                                 "1e-4", *sets).stdout)["objectives"]
+
+    def test_hooks_do_what_they_are_for(self):
+        """Near the mode of the body the skyhook is as good as hard dampers, between the modes as good as soft ones;
+        near wheel hop the groundhook holds the wheel better than soft dampers, but not better than hard ones."""
+        soft, hard, sky = (self.controlled(law=i) for i in (1, 3, 4))
+        self.assertLess(sky["rms"], 0.5 * soft["rms"])
+        self.assertLess(sky["rms"], hard["rms"])
+        soft, hard, sky = (self.controlled(law=i, frequency=3) for i in (1, 3, 4))
+        self.assertLess(sky["rms"], 1.02 * soft["rms"])
+        self.assertLess(sky["rms"], 0.75 * hard["rms"])
+        soft, hard, ground = (self.controlled(law=i, frequency=14) for i in (1, 3, 5))
+        self.assertLess(ground["load_f"], 0.92 * soft["load_f"])
+        self.assertLess(ground["rms"], 0.85 * hard["rms"])
+        self.assertLess(hard["load_f"], ground["load_f"])
+
+    def test_derivatives_by_gains(self):
+        path = self.short("four_poster_skyhook.yaml", 0.4,
+                          "parameters: {frequency: 5}\nobjectives:\n  rms: {window: [0, 0.4]}\n"
+                          "  load_f:\n  load_r:\n")
+        self.check_derivatives(path, "rms", {"ground_gain": (10, 0.0625)}, 1e-7)
+
+    def test_understeer_gradient(self):
+        """Stiffer front bar: more of it, rear bar: less. Its slope by derivatives is that between two corners."""
+        path = self.short("cornering_steady.yaml", 4, "")
+        found = json.loads(jounce("sens", str(path), "--json", "--quiet", "--tol", "1e-7", "--wrt",
+                                  "K_front,K_rear,steer").stdout)["objectives"]
+        understeer, push = found["understeer"], found["push"]
+        self.assertAlmostEqual(understeer["value"], 2.869e-3, delta=2e-6)
+        self.assertGreater(understeer["gradient"]["K_front"], 0)
+        self.assertLess(understeer["gradient"]["K_rear"], 0)
+        self.assertLess(found["roll_gradient"]["gradient"]["K_front"], 0)
+        self.assertLess(found["roll_gradient"]["gradient"]["K_rear"], 0)
+        low, high = (self.value(path, "push", "--set", f"steer={s}") for s in (0.0079, 0.0081))
+        self.assertAlmostEqual(2e-4 / (high - low), 1 / push["gradient"]["steer"], delta=1e-3 / push["gradient"]["steer"])
+        self.assertGreater(7.7114 / push["gradient"]["steer"] - 2.84 / 400, understeer["value"])
 
     def test_bars_decide_between_understeer_and_oversteer(self):
         path = self.short("cornering.yaml", 2.5, "")
