@@ -10,6 +10,7 @@ from program import jounce
 QUARTER = "models/damper_rig/quarter_car.yaml"
 TUBE = "models/damper_rig/twin_tube.yaml"
 BUGGY = "models/buggy/step_descent.yaml"
+CONTROL = "test/models/library_skyhook.yaml"
 
 
 def run(path, *args):
@@ -74,6 +75,16 @@ class Derivatives(unittest.TestCase):
                 psi.append(out["objectives"]["psi"])
             slope = (8 * (psi[0] - psi[1]) - (psi[2] - psi[3])) / (12e-3 * value)
             self.assertAlmostEqual(gradient[name] / slope, 1, delta=1e-7, msg=name)
+
+    def test_control_that_switches_has_derivatives_by_its_gains(self):
+        for name, value, step in (("gain", 6, 0.02), ("wheel_gain", 1, 0.02)):
+            psi = [run(CONTROL, "--tol", "1e-11", "--set", f"{name}={value + k * step!r}")["objectives"]["sharp"]
+                   for k in (-2, -1, 1, 2)]
+            slope = (8 * (psi[2] - psi[1]) - (psi[3] - psi[0])) / (12 * step)
+            for args in (("--tol", "1e-9"), ("--tol", "1e-9", "--method", "adjoint"),
+                         ("--integrator", "imex4", "--tol", "1e-9")):
+                out = sens(CONTROL, "--wrt", name, *args)["objectives"]["sharp"]
+                self.assertAlmostEqual(out["gradient"][name] / slope, 1, delta=1e-6, msg=f"{name} {args}")
 
 
 if __name__ == "__main__":
