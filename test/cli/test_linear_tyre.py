@@ -5,10 +5,9 @@ a braked body comes to rest on a slope and stays, a driven one leaves it; energy
 import json
 import math
 import os
-import tempfile
 import unittest
-from pathlib import Path
 
+from case import Case
 from program import jounce
 
 # A wheel that is guided: speed, height, steering and rotation are given.
@@ -72,28 +71,6 @@ road: grade*ALONG
 objectives: {v: {final: sqrt(chassis.com.vx^2 + chassis.com.vy^2)}, x: {final: chassis.com.x}}
 simulation: {end: 6, output_step: 0.1, rel_tol: 1e-6, abs_tol: 1e-6, method: auto}
 """
-
-
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name, text=None):
-        path = os.path.join(self.folder.name, name)
-        if text is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return path
-
-    def rows(self, text, *options):
-        """The columns of a run, as lists of numbers."""
-        out = self.path("run.csv")
-        done = jounce("run", self.path("m.yaml", text), "--interpreter", "-o", out, *options)
-        lines = [l for l in Path(out).read_text(encoding="utf-8").splitlines() if l[:1] != "#"]
-        names, data = lines[0].split(","), [l.split(",") for l in lines[1:]]
-        data = [r for r in data if r[0].replace(".", "").replace("e-", "").isdigit()]
-        self.report = done.stdout
-        return {n: [float(r[i]) for r in data] for i, n in enumerate(names)}
 
 
 class Rig(Case):

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from case import Case
 from program import jounce
 
 DATA = Path(__file__).resolve().parent.parent / "data/tyres"
@@ -62,31 +63,14 @@ road: slope*x
 """
 
 
-class Case(unittest.TestCase):
+class TyreCase(Case):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        super().setUp()
         for path in DATA.glob("*.tir"):
             shutil.copy(path, self.folder.name)
 
-    def path(self, name, text=None):
-        path = os.path.join(self.folder.name, name)
-        if text is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return path
 
-    def rows(self, text, *options):
-        """The columns of a run, as lists of numbers."""
-        out = self.path("run.csv")
-        done = jounce("run", self.path("m.yaml", text), "--interpreter", "-o", out, *options)
-        lines = [l for l in Path(out).read_text(encoding="utf-8").splitlines() if l[:1] != "#"]
-        names, data = lines[0].split(","), [l.split(",") for l in lines[1:]]
-        data = [r for r in data if r[0].replace(".", "").replace("e-", "").isdigit()]
-        self.report = done.stdout
-        return {n: [float(r[i]) for r in data] for i, n in enumerate(names)}
-
-
-class Rig(Case):
+class Rig(TyreCase):
     def rig(self, tir, height, extra="", end=2, *options):
         text = RIG.replace("TIR", tir).replace("EXTRA", extra).replace("END", str(end))
         return self.rows(text, "--set", f"height={height}", "--set", f"omega={20.4 / height}", *options)
@@ -162,7 +146,7 @@ class Rig(Case):
         self.assertNotAlmostEqual(runs[0]["Fx"][-1], runs[2]["Fx"][-1], delta=1)
 
 
-class Standstill(Case):
+class Standstill(TyreCase):
     def text(self, tir, drive, *more):
         return BODY.replace("TIR", tir).replace("DRIVE", drive) + "\n".join(more)
 
@@ -326,7 +310,7 @@ simulation: {{end: 8, output_step: 0.01}}
             self.assertAlmostEqual(got / ((ends[0] - ends[1]) / (2 * h)), 1, delta=1e-5, msg=name)
 
 
-class Mistakes(Case):
+class Mistakes(TyreCase):
     def refused(self, extra, *parts):
         text = RIG.replace("TIR", "HMMWV_pacejka.tir").replace("EXTRA", extra).replace("END", "1")
         done = jounce("check", self.path("m.yaml", text), code=1)

@@ -11,6 +11,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from case import Case
 from program import jounce
 
 DATA = Path(__file__).resolve().parent.parent / "data/tyres"
@@ -294,18 +295,8 @@ class Files(unittest.TestCase):
         self.assertIn("must be positive", jounce("tyre", path, "--set", "LMUY=-1", code=1).stderr)
 
 
-class Command(unittest.TestCase):
+class Command(Case):
     TIR = str(DATA / "MagicFormula61_Parameters.tir")
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name, text=None):
-        path = os.path.join(self.folder.name, name)
-        if text is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return path
 
     def test_columns_in_any_order_and_others_kept(self):
         cases = self.path("c.csv", "note,alpha,Fz\n\"a, b\",0.05,5000\nc,0.1,6000\n")
