@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors of the direct method: the embedded method's error of every step, what it says of the step itself,
 // and what becomes of it until the end. docs/theory/sensitivity.md eqs. (S15), (S16).
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,22 +38,28 @@ static double sign_of(int number) {
   return x & 1u ? 1.0 : -1.0;
 }
 
-// Size in one lane of the states that are followed, in their scales.
-static double size_of(const jsens_direct* d, const double* x, int lane) {
-  const jgen_layout* l = &d->w->d->layout;
-  double sum = 0.0;
-  for (int i = 0; i < l->ny; i++) {
-    double v = l->is_followed[i] ? x[i * d->lanes + lane] / l->nominal[i] : 0.0;
-    sum += v * v;
+// Sizes in all lanes of the states that are followed, in their scales.
+static void sizes_of(const jsens_direct* d, const double* x, double* size) {
+  const jgen_layout* layout = &d->w->d->layout;
+  double sum[JSENS_MAX_LANES] = {0};
+  assert(d->lanes <= JSENS_MAX_LANES);
+  for (int i = 0; i < layout->ny; i++) {
+    if (!layout->is_followed[i]) continue;
+    for (int l = 0; l < d->lanes; l++) {
+      double v = x[i * d->lanes + l] / layout->nominal[i];
+      sum[l] += v * v;
+    }
   }
-  return sqrt(sum);
+  for (int l = 0; l < d->lanes; l++) {
+    size[l] = sqrt(sum[l]);
+  }
 }
 
 // What a step did to the derivative by number k.
-static void note_step(jsens_direct* d, const jsens_pack* p, int lane, int k, int entry) {
+static void note_step(jsens_direct* d, int k, int entry, double size, double error) {
   jsens_trace* t = &d->trace[d->ntrace > 1 ? k : 0];
   double unit = d->ntrace > 1 ? 1.0 : d->unit[k];
-  jsens_trace_note(t, entry, unit * size_of(d, p->S, lane), unit * size_of(d, p->error, lane));
+  jsens_trace_note(t, entry, unit * size, unit * error);
 }
 
 // (S15)  the local error of a step: what it says of the step itself, and what the probes carry on
@@ -60,11 +67,14 @@ void jsens_direct_account(jsens_direct* d, int q, int entry) {
   jsens_walk* w = d->w;
   jsens_pack* p = &d->pack[q];
   int integrals = jgen_first(&w->d->layout, JGEN_INTEGRAL);
+  double size[JSENS_MAX_LANES], error[JSENS_MAX_LANES];
+  sizes_of(d, p->error, error);
+  if (entry >= 0) sizes_of(d, p->S, size);
   for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
     int k = q * d->lanes + l;
     if (w->sens->why[k]) continue;
-    if (entry >= 0) note_step(d, p, l, k, entry);
-    d->local[k] += size_of(d, p->error, l);
+    if (entry >= 0) note_step(d, k, entry, size[l], error[l]);
+    d->local[k] += error[l];
     double weight = sign_of(k) * d->unit[k];
     for (int i = 0; i < integrals; i++) {
       d->push[JSENS_PROBE_S * w->ny + i] += weight * p->error[i * d->lanes + l];

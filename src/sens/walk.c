@@ -216,7 +216,7 @@ jo_status jsens_walk_local(jsens_walk* w, const jsens_entry* e, int i) {
                   status == JO_ERR_NUMERIC ? "not finite" : "singular", t);
 }
 
-void jsens_walk_gain(const jsens_walk* w, bool transposed, double b, double* x, int lanes) {
+static inline void gain(const jsens_walk* w, bool transposed, double b, double* x, int lanes) {
   const int* state = w->run->system.local.state;
   for (int e = 0; e < w->gain->n; e++) {
     int row = w->gain->row[e], col = state[w->gain->col[e]];
@@ -225,6 +225,14 @@ void jsens_walk_gain(const jsens_walk* w, bool transposed, double b, double* x, 
     for (int l = 0; l < lanes; l++) {
       to[l] += g * from[l];
     }
+  }
+}
+
+void jsens_walk_gain(const jsens_walk* w, bool transposed, double b, double* x, int lanes) {
+  if (lanes == JSENS_MAX_LANES) {
+    gain(w, transposed, b, x, JSENS_MAX_LANES);  // lanes that the compiler can count
+  } else {
+    gain(w, transposed, b, x, lanes);
   }
 }
 
