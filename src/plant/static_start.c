@@ -88,7 +88,19 @@ static void slopes(problem* b) {
   }
 }
 
+// Something has no slope at rest.
+static jo_status fail_slope(jo_context* ctx, const problem* b, int row, int column) {
+  return jerr_set(
+      ctx, JO_ERR_NUMERIC,
+      "%s: the static equilibrium has no derivatives: the rate of '%s' has no slope by '%s' "
+      "there; hint: roots and hypot of velocities have none at rest, sqrt(v^2 + 1e-6) has",
+      b->plant->model->path, b->d->layout.name[b->of[row]], b->d->layout.name[b->at[column]]);
+}
+
 static jo_status fail_singular(jo_context* ctx, const problem* b) {
+  for (int k = 0; k < b->n * b->n; k++) {
+    if (!isfinite(b->A[k])) return fail_slope(ctx, b, k % b->n, k / b->n);
+  }
   double least = INFINITY;
   int which = 0;
   for (int j = 0; j < b->n; j++) {

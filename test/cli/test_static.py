@@ -109,6 +109,28 @@ class Static(Near):
         found = read("static", REST, "--set", "gravity.y=0.0005")
         self.assertEqual(found["coordinates"]["trolley"], 0.7**2)
 
+    def test_what_has_no_slope_at_rest_is_named(self):
+        text = """
+jounce: 1
+parameters: {c: 10}
+bodies: {b: {mass: 2}}
+joints: {z: {type: prismatic, child: b, axis: z}}
+forces:
+  s: {on: z, stiffness: 1000}
+  drag: {on: z, force: "-c*hypot(b.com.vx, b.com.vz)"}
+objectives: {e: {final: z}}
+simulation: {end: 1, start_at: static}
+"""
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as f:
+            f.write(text)
+            f.flush()
+            done = jounce("sens", f.name, code=1)
+            self.assertIn("the rate of 'z.rate' has no slope by 'z' there; hint: roots and hypot", done.stderr)
+            f.seek(0)
+            f.write(text.replace("hypot(b.com.vx, b.com.vz)", "sqrt(b.com.vz^2+1e-6)    "))
+            f.flush()
+            jounce("sens", f.name)
+
     def test_text_names_units(self):
         said = jounce("static", REST, "--wrt", "k").stdout
         self.assertIn("derivatives, but for zeros", said)
