@@ -258,42 +258,53 @@ void jsolve_local_begin(jsolve_local* s, const double* y) {
   }
 }
 
+// One correction of Newton's method, from Y; its size in the norm of the weights. JO_ERR_CONVERGENCE: there is none.
+static jo_status correct(jsolve_local* s, const jsolve_weights* w, double b, double* Y,
+                         double* size) {
+  const jsolve_local_system* l = s->of;
+  if (factor_blocks(s, b) < 0) return JO_ERR_CONVERGENCE;
+  for (int q = 0; q < s->nblock; q++) {
+    const jsolve_local_block* p = &s->block[q];
+    solve(p->n, p->M, s->pivot + p->first, s->plain, s->x + p->first, 1);
+  }
+  memcpy(s->c, s->x, (size_t)l->n * sizeof *s->c);
+  for (int i = 0; i < l->n; i++) {
+    s->z[i] = Y[l->state[i]];
+  }
+  *size = move(s, w, 1.0, s->z, s->c, Y);
+  return isfinite(*size) ? JO_OK : JO_ERR_CONVERGENCE;
+}
+
+static void take_solution(jsolve_local* s, double b, const double* base, const double* Y,
+                          double* k) {
+  for (int i = 0; i < s->of->n; i++) {
+    int at = s->of->state[i];
+    k[at] = (Y[at] - base[at]) / b;
+    s->guess[i] = Y[at];
+  }
+}
+
 jo_status jsolve_local_stage(jsolve_local* s, const jsolve_weights* weights, double t, double b,
                              const double* base, double accuracy, double* Y, double* k) {
   const jsolve_local_system* l = s->of;
   assert(l->n > 0 && accuracy > 0);
-  double* correction = s->c;
   for (int i = 0; i < l->n; i++) {
     Y[l->state[i]] = s->guess[i];
   }
   l->feed(s->sys->user, t, Y);
-  double residual = look(s, weights, t, b, base, Y), last = 0.0;
-  for (int it = 0; it < MAX_ITERATIONS; it++) {
-    if (!isfinite(residual) || factor_blocks(s, b) < 0) return JO_ERR_CONVERGENCE;
-    for (int q = 0; q < s->nblock; q++) {
-      const jsolve_local_block* p = &s->block[q];
-      solve(p->n, p->M, s->pivot + p->first, s->plain, s->x + p->first, 1);
-    }
-    memcpy(correction, s->x, (size_t)l->n * sizeof *correction);
-    for (int i = 0; i < l->n; i++) {
-      s->z[i] = Y[l->state[i]];
-    }
-    double part = 1.0, size = move(s, weights, part, s->z, correction, Y);
+  double residual = look(s, weights, t, b, base, Y), last = 0.0, size;
+  for (int it = 0; it < MAX_ITERATIONS && isfinite(residual); it++) {
+    JO_TRY(correct(s, weights, b, Y, &size));
     // the next correction is this one squared, once they shrink
-    double rate = last > 0.0 ? size / last : 1.0;
-    if (!isfinite(size)) return JO_ERR_CONVERGENCE;
+    double rate = last > 0.0 ? size / last : 1.0, part = 1.0;
     if (size * fmin(rate, 1.0) <= accuracy) {
-      for (int i = 0; i < l->n; i++) {
-        int at = l->state[i];
-        k[at] = (Y[at] - base[at]) / b;
-        s->guess[i] = Y[at];
-      }
+      take_solution(s, b, base, Y, k);
       return JO_OK;
     }
     double now = look(s, weights, t, b, base, Y);
     for (int i = 0; i < MAX_HALVINGS && !(now < residual); i++) {
       part *= 0.5;
-      move(s, weights, part, s->z, correction, Y);
+      move(s, weights, part, s->z, s->c, Y);
       now = look(s, weights, t, b, base, Y);
     }
     residual = now;

@@ -76,7 +76,7 @@ typedef struct rk {
   double* arg;                       // argument of a stage
   double* error;
   double* quartic;
-  const double* zero;
+  double* zero;
   double error_last;  // of the last accepted step
   int64_t grid;       // fixed-step methods: grid points passed
   double t_not_finite;
@@ -577,12 +577,40 @@ static bool create_implicit(rk* s, jsolve_run* run) {
   return s->im && jsolve_implicit_init(s->im, &run->arena, run->sys);
 }
 
+static bool create_local(rk* s, jsolve_run* run) {
+  s->local = JARENA_NEW(&run->arena, jsolve_local);
+  return s->local && jsolve_local_init(s->local, &run->arena, run->sys);
+}
+
+static void set_coefficients(rk* s, const jsolve_tableau* tab) {
+  s->tab = tab;
+  for (int i = 0; i < tab->stages; i++) {
+    s->a[i] = jsolve_compress(tab->a[i], i);
+    s->a_local[i] = jsolve_compress(tab->local[i], i);
+  }
+  s->b = jsolve_compress(tab->b, tab->stages);
+  s->e = jsolve_compress(tab->e, tab->stages + 1);
+  s->d = jsolve_compress(tab->d, tab->stages + 1);
+}
+
+static bool allocate(rk* s, jsolve_run* run) {
+  double** one[] = {&s->arg,        &s->error,     &s->quartic,  &s->zero,
+                    &s->local_base, &s->smooth[0], &s->smooth[1]};
+  enum { ONES = sizeof one / sizeof *one };
+  size_t n = (size_t)run->sys->n, slopes = (size_t)s->tab->stages + 1;
+  double* data = JARENA_ARRAY(&run->arena, n * (slopes + ONES), double);
+  if (!data) return false;
+  for (size_t i = 0; i < slopes; i++, data += n)
+    s->k[i] = data;
+  for (size_t i = 0; i < ONES; i++, data += n)
+    *one[i] = data;
+  return true;
+}
+
 jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   rk* s = JARENA_NEW(&run->arena, rk);
   const jsolve_method_info* about = jsolve_method_about(tab->method);
-  int n = run->sys->n, nvector = tab->stages + 8;
-  double* data = JARENA_ARRAY(&run->arena, (size_t)n * (size_t)nvector, double);
-  if (!s || !data) return NULL;
+  if (!s) return NULL;
   s->base = (jsolve_stepper){.dense = &s->dense.base,
                              .k = s->k,
                              .is_implicit = tab->gamma > 0,
@@ -592,32 +620,14 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
                              .finish = finish,
                              .accept = accept,
                              .destroy = destroy};
-  s->dense = (dense){.base = {dense_eval, dense_slope}, .n = n};
-  s->tab = tab;
+  s->dense = (dense){.base = {dense_eval, dense_slope}, .n = run->sys->n};
   s->about = about;
-  for (int i = 0; i < tab->stages; i++) {
-    s->a[i] = jsolve_compress(tab->a[i], i);
-    s->a_local[i] = jsolve_compress(tab->local[i], i);
-  }
-  s->b = jsolve_compress(tab->b, tab->stages);
-  s->e = jsolve_compress(tab->e, tab->stages + 1);
-  s->d = jsolve_compress(tab->d, tab->stages + 1);
-  for (int i = 0; i <= tab->stages; i++, data += n)
-    s->k[i] = data;
-  s->arg = data;
-  s->error = data + n;
-  s->quartic = data + 2 * n;
-  s->zero = data + 3 * n;
-  s->local_base = data + 4 * n;
-  s->smooth[0] = data + 5 * n;
-  s->smooth[1] = data + 6 * n;
+  set_coefficients(s, tab);
   s->not_finite = -1;
   s->accuracy = NEWTON_ACCURACY;
   s->watches = run->opt->method == JSOLVE_AUTO;
-  if (tab->local_gamma > 0 && run->sys->local.n > 0) {
-    s->local = JARENA_NEW(&run->arena, jsolve_local);
-    if (!s->local || !jsolve_local_init(s->local, &run->arena, run->sys)) return NULL;
-  }
+  if (!allocate(s, run)) return NULL;
+  if (tab->local_gamma > 0 && run->sys->local.n > 0 && !create_local(s, run)) return NULL;
   if (tab->gamma > 0 && !create_implicit(s, run)) return NULL;
   if (s->im || s->local) s->base.filter = filter;
   return &s->base;
