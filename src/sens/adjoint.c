@@ -290,7 +290,7 @@ static jo_status implicit_back(adjoint* d, const jsens_entry* e, const double* y
 static void weigh_motion(adjoint* d, int i, const double* y1) {
   jsens_walk* w = d->w;
   const jsens_entry *e = &w->record->entry[i], *next = e + 1;
-  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(w, e);
   int last = s->tab->stages;
   if (!d->estimates) return;
   bool goes_on = i + 1 < w->record->nentry && next->after < 0 && next->slopes >= 0;

@@ -74,7 +74,7 @@ static jo_status allocate(jsens_direct* d) {
 // ---- steps ---------------------------------------------------------------------------------------
 
 // (S24)  what a mixed stage begins with: its local states by their own coefficients
-static void begin_local(jsens_direct* d, const jsens_scheme* s, double h, int i,
+static void begin_local(jsens_direct* d, const jsolve_scheme* s, double h, int i,
                         const jsens_pack* p) {
   const jsolve_local_system* l = &d->w->run->system.local;
   int L = d->lanes;
@@ -100,7 +100,7 @@ static void end_local(const jsens_direct* d, double b, double* dk) {
 // Stages with their derivatives; the first pack also finds the arguments of the stages.
 static void pack_step(jsens_direct* d, const jsens_entry* e, int q) {
   jsens_walk* w = d->w;
-  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(w, e);
   jsens_pack* p = &d->pack[q];
   int n = w->ny * d->lanes;
   double h = e->t1 - e->t;
@@ -123,7 +123,7 @@ static void pack_step(jsens_direct* d, const jsens_entry* e, int q) {
 // One mixed stage of all packs.
 static jo_status mixed_stage(jsens_direct* d, const jsens_entry* e, int i) {
   jsens_walk* w = d->w;
-  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(w, e);
   double h = e->t1 - e->t;
   if (i > 0) JO_TRY(jsens_walk_local(w, e, i));
   for (int q = 0; q < d->npack; q++) {
@@ -143,7 +143,7 @@ static jo_status mixed_stage(jsens_direct* d, const jsens_entry* e, int i) {
 
 static jo_status mixed_stages(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
-  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(w, e);
   int n = w->ny * d->lanes;
   JO_TRY(jsens_walk_stages(w, e, d->y));
   for (int i = 0; i < s->tab->stages; i++) {
@@ -176,7 +176,7 @@ static const double* stored_after(const jsens_record* r, int i) {
 static jo_status explicit_step(jsens_direct* d, int i) {
   jsens_walk* w = d->w;
   const jsens_entry* e = &w->record->entry[i];
-  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(w, e);
   bool estimates = d->nprobe > 0 && !jsolve_method_about(s->tab->method)->is_fixed;
   if (w->is_mixed) JO_TRY(mixed_stages(d, e));
   for (int q = 0; q < d->npack; q++) {
@@ -206,7 +206,7 @@ static void solve_slopes(jsens_direct* d, double* dk) {
 // One implicit stage of all packs, with argument Y; the last one leaves S at the end of the step.
 static jo_status implicit_stage(jsens_direct* d, const jsens_entry* e, int i, const double* Y) {
   jsens_walk* w = d->w;
-  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(w, e);
   bool is_end = i == s->tab->stages;
   double t = jsens_walk_stage_time(w, e, i), h = e->t1 - e->t;
   int n = w->ny * d->lanes;
@@ -235,7 +235,7 @@ static jo_status implicit_stage(jsens_direct* d, const jsens_entry* e, int i, co
 static jo_status implicit_step(jsens_direct* d, int i, const double* after) {
   jsens_walk* w = d->w;
   const jsens_entry* e = &w->record->entry[i];
-  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(w, e);
   int n = w->ny * d->lanes;
   for (int k = 0; k < s->tab->stages; k++) {
     JO_TRY(implicit_stage(d, e, k, w->Y[k]));

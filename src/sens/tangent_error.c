@@ -140,7 +140,7 @@ void jsens_direct_settle(jsens_direct* d) {
 
 // h sum e_i dk_i without the last slope, which the next step begins with.
 void jsens_direct_open(jsens_direct* d, int q, const jsens_entry* e) {
-  const jsens_scheme* s = jsens_walk_scheme(d->w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(d->w, e);
   int n = d->w->ny * d->lanes, last = s->e.n - 1;
   jsolve_combination part = s->e;
   if (last >= 0 && part.index[last] == s->tab->stages) part.n--;

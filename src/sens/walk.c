@@ -45,16 +45,6 @@ void jsens_walk_weigh(jsens_walk* w, jgen_fn f, const jsens_point* at, double* c
   call(w, w->sens->adjoints, f, w->adjoint_work, at, out);
 }
 
-static void set_scheme(jsens_scheme* s, const jsolve_tableau* tab) {
-  s->tab = tab;
-  for (int i = 0; i < tab->stages; i++) {
-    s->a[i] = jsolve_compress(tab->a[i], i);
-    s->a_local[i] = jsolve_compress(tab->local[i], i);
-  }
-  s->b = jsolve_compress(tab->b, tab->stages);
-  s->e = jsolve_compress(tab->e, tab->stages + 1);
-}
-
 static bool has_implicit_steps(const jsens_record* r) {
   for (int i = 0; i < r->nentry; i++) {
     if (r->entry[i].is_implicit) return true;
@@ -87,10 +77,10 @@ static jo_status set_schemes(jsens_walk* w) {
                     "derivatives of a run need a Runge-Kutta method (%s), not %s",
                     jsolve_method_names(true, ", ", names), jsolve_method_name(method));
   }
-  if (!implicit || tab != implicit) set_scheme(&w->scheme[0], tab);
+  if (!implicit || tab != implicit) w->scheme[0] = jsolve_scheme_of(tab);
   if (tab->local_gamma > 0) JO_TRY(set_local(w));
   if (!implicit) return JO_OK;
-  set_scheme(&w->scheme[1], implicit);
+  w->scheme[1] = jsolve_scheme_of(implicit);
   if (has_implicit_steps(w->record)) JO_TRY(w->run->system.prepare_jacobian(w->run->system.user));
   bool ok = jsolve_implicit_init(&w->im, &w->arena, &w->run->system) && set_weights(w);
   return ok ? JO_OK : jerr_memory(w->ctx);
@@ -135,7 +125,7 @@ void jsens_walk_set_modes(jsens_walk* w, const double* mode) {
   if (mode) memcpy(w->run->mode, mode, (size_t)w->d->nswitch * sizeof *mode);
 }
 
-const jsens_scheme* jsens_walk_scheme(const jsens_walk* w, const jsens_entry* e) {
+const jsolve_scheme* jsens_walk_scheme(const jsens_walk* w, const jsens_entry* e) {
   return &w->scheme[e->is_implicit ? 1 : 0];
 }
 
@@ -162,7 +152,7 @@ static jo_status solve_again(jsens_walk* w, const jsens_entry* e, int i, double*
 }
 
 static jo_status implicit_stages(jsens_walk* w, const jsens_entry* e, const double* y0) {
-  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(w, e);
   double h = e->t1 - e->t;
   memcpy(w->Y[0], y0, (size_t)w->ny * sizeof *y0);
   if (e->slopes < 0) JO_TRY(jsens_walk_matrices(w, e, e->t, y0));
@@ -238,7 +228,7 @@ void jsens_walk_gain(const jsens_walk* w, bool transposed, double b, double* x, 
 
 jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y0) {
   if (e->is_implicit) return implicit_stages(w, e, y0);
-  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(w, e);
   double h = e->t1 - e->t;
   for (int i = 0; i < s->tab->stages; i++) {
     w->k[i] = e->slopes < 0 ? w->own[i] : jsens_record_slope(w->record, e->slopes, i);
@@ -262,7 +252,7 @@ jo_status jsens_walk_matrices(jsens_walk* w, const jsens_entry* e, double t, con
 }
 
 jo_status jsens_walk_end_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y) {
-  const jsens_scheme* s = jsens_walk_scheme(w, e);
+  const jsolve_scheme* s = jsens_walk_scheme(w, e);
   if (e->is_implicit) {
     jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, w->base);
     JO_TRY(jsens_walk_matrices(w, e, e->t, y0));

@@ -8,13 +8,6 @@
 #include "solve/local.h"
 #include "solve/tableau.h"
 
-// A Runge-Kutta method with its combinations of slopes.
-typedef struct jsens_scheme {
-  const jsolve_tableau* tab;  // NULL: not used
-  jsolve_combination a[JSOLVE_MAX_STAGES], b, e;
-  jsolve_combination a_local[JSOLVE_MAX_STAGES];  // of local states, in mixed steps
-} jsens_scheme;
-
 enum { JSENS_SLOPES = JSOLVE_MAX_STAGES + 1 };  // of the stages, and of the end
 
 typedef struct jsens_walk {
@@ -24,7 +17,7 @@ typedef struct jsens_walk {
   const jgen_dynamics* d;
   jplant_work* run;  // kernels of the plant; its modes are set as the walk goes
   const jsens_record* record;
-  jsens_scheme scheme[2];   // explicit, implicit
+  jsolve_scheme scheme[2];  // explicit, implicit
   jsolve_implicit im;       // of implicit steps
   bool is_mixed;            // explicit steps solve for local states
   jsolve_local local;       // of mixed steps
@@ -62,7 +55,7 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
 void jsens_walk_end(jsens_walk* w);
 
 void jsens_walk_set_modes(jsens_walk* w, const double* mode);
-const jsens_scheme* jsens_walk_scheme(const jsens_walk* w, const jsens_entry* e);
+const jsolve_scheme* jsens_walk_scheme(const jsens_walk* w, const jsens_entry* e);
 // Time of a stage; that of the end where i is the number of stages.
 double jsens_walk_stage_time(const jsens_walk* w, const jsens_entry* e, int i);
 // Stages of a recorded step from y0: Y, k.

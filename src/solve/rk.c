@@ -69,9 +69,8 @@ typedef struct dense {
 typedef struct rk {
   jsolve_stepper base;
   dense dense;
-  const jsolve_tableau* tab;
-  const jsolve_method_info* about;  // the method of the tableau
-  jsolve_combination a[JSOLVE_MAX_STAGES], b, e, d, a_local[JSOLVE_MAX_STAGES];
+  const jsolve_method_info* about;   // the method of the tableau
+  jsolve_scheme scheme;              // its combinations
   double* k[JSOLVE_MAX_STAGES + 1];  // slopes; the one after the last stage is f1
   double* arg;                       // argument of a stage
   double* error;
@@ -147,7 +146,7 @@ static bool is_near(double a, double b, double factor) {
 }
 
 static jo_status implicit_stages(rk* s, jsolve_run* run, double t1) {
-  const jsolve_tableau* tab = s->tab;
+  const jsolve_tableau* tab = s->scheme.tab;
   jsolve_implicit* im = s->im;
   int n = run->sys->n;
   double h = t1 - run->t, b = tab->gamma * h;
@@ -163,7 +162,7 @@ static jo_status implicit_stages(rk* s, jsolve_run* run, double t1) {
   jo_status status = JO_OK;
   for (int i = 1; i <= tab->stages && status >= 0; i++) {
     bool is_last = i == tab->stages;
-    jsolve_combine(n, run->y, h, is_last ? &s->b : &s->a[i], s->k, s->arg);
+    jsolve_combine(n, run->y, h, is_last ? &s->scheme.b : &s->scheme.a[i], s->k, s->arg);
     memcpy(s->k[i], s->k[i - 1], (size_t)n * sizeof *s->k[i]);
     status = jsolve_implicit_stage(im, &run->weights, is_last ? t1 : run->t + tab->c[i] * h, s->arg,
                                    s->accuracy, run->y_new, s->k[i]);
@@ -187,10 +186,10 @@ static jo_status solve_stages(rk* s, jsolve_run* run, double t1) {
 
 // Local states of stage i in its argument.
 static jo_status solve_local(rk* s, jsolve_run* run, int i, double t, double h) {
-  jsolve_combine(run->sys->n, run->y, h, &s->a_local[i], s->k, s->local_base);
+  jsolve_combine(run->sys->n, run->y, h, &s->scheme.a_local[i], s->k, s->local_base);
   if (i == 1) jsolve_local_begin(s->local, run->y);
-  return jsolve_local_stage(s->local, &run->weights, t, s->tab->local_gamma * h, s->local_base,
-                            s->accuracy, s->arg, s->local_base);
+  return jsolve_local_stage(s->local, &run->weights, t, s->scheme.tab->local_gamma * h,
+                            s->local_base, s->accuracy, s->arg, s->local_base);
 }
 
 // Their slopes are those that solve the stage: rates would amplify what Newton left.
@@ -203,17 +202,17 @@ static void keep_local(rk* s, int i) {
 // Stages and end of a step to t1, not projected; f1 only where the method is implicit.
 static jo_status stages(rk* s, jsolve_run* run, double t1) {
   if (s->im) return solve_stages(s, run, t1);
-  const jsolve_tableau* tab = s->tab;
+  const jsolve_tableau* tab = s->scheme.tab;
   int n = run->sys->n;
   double h = t1 - run->t;
   for (int i = 1; i < tab->stages; i++) {
     double t = tab->c[i] == 1 ? t1 : run->t + tab->c[i] * h;
-    jsolve_combine(n, run->y, h, &s->a[i], s->k, s->arg);
+    jsolve_combine(n, run->y, h, &s->scheme.a[i], s->k, s->arg);
     if (s->local) JO_TRY(solve_local(s, run, i, t, h));
     jsolve_rhs(run, t, s->arg, s->k[i]);
     if (s->local) keep_local(s, i);
   }
-  jsolve_combine(n, run->y, h, &s->b, s->k, run->y_new);
+  jsolve_combine(n, run->y, h, &s->scheme.b, s->k, run->y_new);
   run->t_new = t1;
   return JO_OK;
 }
@@ -222,11 +221,11 @@ static jo_status stages(rk* s, jsolve_run* run, double t1) {
 static void find_not_finite(rk* s, jsolve_run* run) {
   double h = run->t_new - run->t;
   s->not_finite = -1;
-  for (int i = 1; i < s->tab->stages; i++) {
-    remember_not_finite(s, run->t + s->tab->c[i] * h, run->sys->n, s->k[i]);
+  for (int i = 1; i < s->scheme.tab->stages; i++) {
+    remember_not_finite(s, run->t + s->scheme.tab->c[i] * h, run->sys->n, s->k[i]);
   }
   remember_not_finite(s, run->t_new, run->sys->n, run->y_new);
-  remember_not_finite(s, run->t_new, run->sys->n, s->k[s->tab->stages]);
+  remember_not_finite(s, run->t_new, run->sys->n, s->k[s->scheme.tab->stages]);
 }
 
 static jo_status fail_not_finite(rk* s, jsolve_run* run) {
@@ -240,9 +239,9 @@ static jo_status fail_not_finite(rk* s, jsolve_run* run) {
 // where the motion does: their rates amplify the difference. Their slopes in that stage are smooth.
 static void smooth_slopes(rk* s, int n) {
   const jsolve_local_system* l = s->local->of;
-  memcpy(s->smooth[1], s->k[s->tab->stages], (size_t)n * sizeof(double));
+  memcpy(s->smooth[1], s->k[s->scheme.tab->stages], (size_t)n * sizeof(double));
   for (int j = 0; j < l->n; j++)
-    s->smooth[1][l->state[j]] = s->k[s->tab->stages - 1][l->state[j]];
+    s->smooth[1][l->state[j]] = s->k[s->scheme.tab->stages - 1][l->state[j]];
   s->dense.f0 = s->smooth[0];
   s->dense.f1 = s->smooth[1];
 }
@@ -254,10 +253,10 @@ static void set_dense(rk* s, jsolve_run* run) {
   s->dense.y0 = run->y;
   s->dense.y1 = run->y_new;
   s->dense.f0 = s->k[0];
-  s->dense.f1 = s->k[s->tab->stages];
+  s->dense.f1 = s->k[s->scheme.tab->stages];
   if (s->local) smooth_slopes(s, n);
-  if (s->d.n == 0 || !(run->obs->step || run->sys->nswitch)) return;
-  jsolve_combine(n, s->zero, s->dense.h, &s->d, s->k, s->quartic);
+  if (s->scheme.d.n == 0 || !(run->obs->step || run->sys->nswitch)) return;
+  jsolve_combine(n, s->zero, s->dense.h, &s->scheme.d, s->k, s->quartic);
   s->dense.quartic = s->quartic;
 }
 
@@ -293,7 +292,7 @@ static jo_status retake(jsolve_stepper* base, jsolve_run* run, double t1) {
 
 static jo_status finish(jsolve_stepper* base, jsolve_run* run) {
   rk* s = (rk*)base;
-  double* f1 = s->k[s->tab->stages];
+  double* f1 = s->k[s->scheme.tab->stages];
   if (!s->im) jsolve_rhs(run, run->t_new, run->y_new, f1);
   if (!jsolve_is_finite(run->sys->n, f1)) {
     find_not_finite(s, run);
@@ -376,7 +375,7 @@ static double target(const rk* s, const jsolve_run* run) {
 
 // h times the largest eigenvalue, as the last stage and the end of the step show it; 0: they are one
 static double stiffness(rk* s, jsolve_run* run) {
-  int n = run->sys->n, last = s->tab->stages;
+  int n = run->sys->n, last = s->scheme.tab->stages;
   for (int i = 0; i < n; i++) {
     s->error[i] = s->k[last][i] - s->k[last - 1][i];
     s->quartic[i] = run->y_new[i] - s->arg[i];
@@ -395,10 +394,10 @@ static double local_error(rk* s, jsolve_run* run) {
   int n = run->sys->n;
   double h = run->t_new - run->t;
   if (!jsolve_is_finite(n, run->y_new)) return NAN;
-  if (!s->im) jsolve_rhs(run, run->t_new, run->y_new, s->k[s->tab->stages]);
-  if (!jsolve_is_finite(n, s->k[s->tab->stages])) return NAN;
+  if (!s->im) jsolve_rhs(run, run->t_new, run->y_new, s->k[s->scheme.tab->stages]);
+  if (!jsolve_is_finite(n, s->k[s->scheme.tab->stages])) return NAN;
   if ((s->watches || s->local) && !s->im) s->h_lambda = stiffness(s, run);
-  jsolve_combine(n, s->zero, h, &s->e, s->k, s->error);
+  jsolve_combine(n, s->zero, h, &s->scheme.e, s->k, s->error);
   // stages of order two say too much of the error of stiff components
   if (s->im) jsolve_implicit_damp(s->im, s->error);
   if (s->local) jsolve_local_solve(s->local, false, s->error, 1);
@@ -418,7 +417,7 @@ static jo_status settle(rk* s, jsolve_run* run) {
   double moved;
   JO_TRY(jsolve_project(run, run->t_new, run->y_new, &moved));
   if (!(moved <= REUSE_LIMIT) && !s->im) {
-    double* f1 = s->k[s->tab->stages];
+    double* f1 = s->k[s->scheme.tab->stages];
     jsolve_rhs(run, run->t_new, run->y_new, f1);
     if (!jsolve_is_finite(run->sys->n, f1)) return JO_ERR_NUMERIC;
   }
@@ -548,9 +547,9 @@ static void watch_ease(rk* s, double h) {
 
 static jo_status accept(jsolve_stepper* base, jsolve_run* run) {
   rk* s = (rk*)base;
-  double* f1 = s->k[s->tab->stages];
+  double* f1 = s->k[s->scheme.tab->stages];
   double h = s->dense.h;
-  s->k[s->tab->stages] = s->k[0];
+  s->k[s->scheme.tab->stages] = s->k[0];
   s->k[0] = f1;
   double* smooth = s->smooth[0];
   s->smooth[0] = s->smooth[1];
@@ -582,22 +581,11 @@ static bool create_local(rk* s, jsolve_run* run) {
   return s->local && jsolve_local_init(s->local, &run->arena, run->sys);
 }
 
-static void set_coefficients(rk* s, const jsolve_tableau* tab) {
-  s->tab = tab;
-  for (int i = 0; i < tab->stages; i++) {
-    s->a[i] = jsolve_compress(tab->a[i], i);
-    s->a_local[i] = jsolve_compress(tab->local[i], i);
-  }
-  s->b = jsolve_compress(tab->b, tab->stages);
-  s->e = jsolve_compress(tab->e, tab->stages + 1);
-  s->d = jsolve_compress(tab->d, tab->stages + 1);
-}
-
 static bool allocate(rk* s, jsolve_run* run) {
   double** one[] = {&s->arg,        &s->error,     &s->quartic,  &s->zero,
                     &s->local_base, &s->smooth[0], &s->smooth[1]};
   enum { ONES = sizeof one / sizeof *one };
-  size_t n = (size_t)run->sys->n, slopes = (size_t)s->tab->stages + 1;
+  size_t n = (size_t)run->sys->n, slopes = (size_t)s->scheme.tab->stages + 1;
   double* data = JARENA_ARRAY(&run->arena, n * (slopes + ONES), double);
   if (!data) return false;
   for (size_t i = 0; i < slopes; i++, data += n)
@@ -622,7 +610,7 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
                              .destroy = destroy};
   s->dense = (dense){.base = {dense_eval, dense_slope}, .n = run->sys->n};
   s->about = about;
-  set_coefficients(s, tab);
+  s->scheme = jsolve_scheme_of(tab);
   s->not_finite = -1;
   s->accuracy = NEWTON_ACCURACY;
   s->watches = run->opt->method == JSOLVE_AUTO;

@@ -136,6 +136,18 @@ jsolve_combination jsolve_compress(const double* factor, int n) {
   return c;
 }
 
+jsolve_scheme jsolve_scheme_of(const jsolve_tableau* tab) {
+  jsolve_scheme s = {.tab = tab};
+  for (int i = 0; i < tab->stages; i++) {
+    s.a[i] = jsolve_compress(tab->a[i], i);
+    s.a_local[i] = jsolve_compress(tab->local[i], i);
+  }
+  s.b = jsolve_compress(tab->b, tab->stages);
+  s.e = jsolve_compress(tab->e, tab->stages + 1);
+  s.d = jsolve_compress(tab->d, tab->stages + 1);
+  return s;
+}
+
 void jsolve_combine(int n, const double* restrict y, double h, const jsolve_combination* c,
                     double* const* k, double* restrict out) {
   const double* p[JSOLVE_MAX_STAGES + 1] = {0};

@@ -44,6 +44,15 @@ typedef struct jsolve_combination {
 
 jsolve_combination jsolve_compress(const double* factor, int n);
 
+// All combinations of a tableau.
+typedef struct jsolve_scheme {
+  const jsolve_tableau* tab;  // NULL: not used
+  jsolve_combination a[JSOLVE_MAX_STAGES], b, e, d;
+  jsolve_combination a_local[JSOLVE_MAX_STAGES];  // of local states, in mixed steps
+} jsolve_scheme;
+
+jsolve_scheme jsolve_scheme_of(const jsolve_tableau* tab);
+
 // out = y + h sum_j factor_j k_j, in one pass
 void jsolve_combine(int n, const double* restrict y, double h, const jsolve_combination* c,
                     double* const* k, double* restrict out);
