@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "machine/equilibrium.h"
 
 #define HYSTERESIS 1e-13  // of an indicator, relative to its largest value so far, at least 1
@@ -24,6 +25,7 @@ struct jvehicle {
   double* largest;    // of each indicator so far (nindicator)
   double* work;       // of any function
   double* feed;
+  double* limit;                                 // values of the rules
   double *ydot, *dy, *dp, *ybar, *pbar, *value;  // scratch
 };
 
@@ -84,8 +86,8 @@ static jo_status undetermined(void* host, jo_context* ctx, jarena* a, const doub
 
 static size_t most_work(const jvehicle_model* m) {
   const jvehicle_function* all[] = {
-      m->fn,      m->position_fn,      &m->jacobian,        &m->feeds,      m->tangent,
-      m->adjoint, &m->closure_tangent, &m->closure_adjoint, &m->local_rates};
+      m->fn,      m->position_fn,      &m->jacobian,        &m->feeds,       m->tangent,
+      m->adjoint, &m->closure_tangent, &m->closure_adjoint, &m->local_rates, &m->limits};
   const int n[] = {JMACHINE_FN_COUNT,
                    JMACHINE_POSITION_FN_COUNT,
                    1,
@@ -119,14 +121,15 @@ static bool allocate(jvehicle* v) {
   v->largest = JARENA_ARRAY(a, m->nindicator, double);
   v->work = JARENA_ARRAY(a, most_work(m), double);
   v->feed = JARENA_ARRAY(a, m->local.nfeed, double);
+  v->limit = JARENA_ARRAY(a, m->nlimit, double);
   v->ydot = JARENA_ARRAY(a, m->about.ny, double);
   v->dy = JARENA_ARRAY(a, m->about.ny, double);
   v->ybar = JARENA_ARRAY(a, m->about.ny, double);
   v->dp = JARENA_ARRAY(a, m->nnumber, double);
   v->pbar = JARENA_ARRAY(a, m->nnumber, double);
   v->value = JARENA_ARRAY(a, most_values(m), double);
-  return v->y && v->largest && v->work && v->feed && v->ydot && v->dy && v->ybar && v->dp &&
-         v->pbar && v->value;
+  return v->y && v->largest && v->work && v->feed && v->limit && v->ydot && v->dy && v->ybar &&
+         v->dp && v->pbar && v->value;
 }
 
 static void connect(jvehicle* v) {
@@ -243,13 +246,37 @@ static bool has_own_numbers(const jvehicle* v) {
   return true;
 }
 
-static jo_status check_numbers(const jvehicle* v) {
-  for (int i = 0; i < v->model->nnumber; i++) {
-    const jvehicle_number* n = &v->model->number[i];
-    double x = v->machine.p[i];
-    if (isfinite(x) && x >= n->min && x <= n->max) continue;
-    return jerr_set(v->ctx, JO_ERR_ARGUMENT, "'%s' is %g: must be finite and lie in [%g, %g]",
-                    n->quantity.name, x, n->min, n->max);
+static jo_status fail_rule(jvehicle* v, const jvehicle_rule* r) {
+  const double* x = v->limit + r->first;
+  const char* must = r->kind == JRULE_LIMIT       ? jrule_limit_text(r->limit)
+                     : r->kind == JRULE_INCREASES ? "increasing"
+                     : r->kind == JRULE_TENSOR    ? "a positive semidefinite tensor"
+                     : r->kind == JRULE_DIRECTION ? "of a length"
+                     : r->kind == JRULE_PLANE     ? "two axes that are not parallel"
+                                                  : "in this order";
+  char values[96];
+  int used = jformat(values, sizeof values, "%g", x[0]);
+  for (int i = 1; i < r->n && used < 64; i++) {
+    used += jformat(values + used, sizeof values - (size_t)used, ", %g", x[i]);
+  }
+  return jerr_set(v->ctx, JO_ERR_ARGUMENT, "%s:%d: %s '%s': %s is %s; it must be %s", r->place.file,
+                  r->place.line, r->subject, r->name, r->label, values, must);
+}
+
+// Numbers, and what of the model follows from them, lie where the library wants them.
+static jo_status check_numbers(jvehicle* v) {
+  const jvehicle_model* m = v->model;
+  for (int i = 0; i < m->nnumber; i++) {
+    if (isfinite(v->machine.p[i])) continue;
+    return jerr_set(v->ctx, JO_ERR_ARGUMENT, "'%s' is %g: must be finite",
+                    m->number[i].quantity.name, v->machine.p[i]);
+  }
+  if (m->nrule == 0) return JO_OK;
+  const double* in[JVEHICLE_GROUP_COUNT] = {v->machine.p};
+  evaluate(v, &m->limits, in, (double* const[]){v->limit});
+  for (int i = 0; i < m->nrule; i++) {
+    const jvehicle_rule* r = &m->rule[i];
+    if (!jrule_holds(r->kind, r->limit, v->limit + r->first, r->n)) return fail_rule(v, r);
   }
   return JO_OK;
 }

@@ -141,6 +141,10 @@ class Exports(Case):
         v.set(m=float("nan"))
         with self.assertRaisesRegex(ValueError, "'m' is nan"):
             v.begin()
+        v.library.jvehicle_forget(v.handle)
+        v.set(m=-1.0)
+        with self.assertRaisesRegex(ValueError, r"hammer.yaml:13: body 'rod': mass is -1; it must be at least 0"):
+            v.begin()
 
     def test_static_start_and_mixed_method(self):
         export = self.export(QUARTER)
