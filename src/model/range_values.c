@@ -135,7 +135,8 @@ static bool* find_unknown(jarena* scratch, const jexpr_graph* g) {
   return depends;
 }
 
-static jo_status read_slots(builder* b, const struct jmodel_ranges* k, jexpr_ref* ref, const int* order) {
+static jo_status read_slots(builder* b, const struct jmodel_ranges* k, jexpr_ref* ref,
+                            const int* order) {
   for (int i = 0; i < b->m->nparameter; i++) {
     b->parameter[order[i]] = read_scalar(b, &b->m->parameter[order[i]].value);
   }

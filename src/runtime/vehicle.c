@@ -186,6 +186,13 @@ void jvehicle_forget(jvehicle* v) {
   jo_context_clear(v->ctx);
 }
 
+// A manoeuvre is looked into as often in parts as in one piece.
+static jsolve_options own_options(const jvehicle_model* m) {
+  jsolve_options o = m->options;
+  o.shortest_pulse = jsolve_shortest_pulse(&o, m->t_end - m->t_start);
+  return o;
+}
+
 void jvehicle_reset(jvehicle* v) {
   const jvehicle_model* m = v->model;
   jvehicle_forget(v);
@@ -194,7 +201,7 @@ void jvehicle_reset(jvehicle* v) {
   }
   memcpy(v->y, m->y0, (size_t)m->about.ny * sizeof *v->y);
   memset(v->machine.mode, 0, (size_t)m->nindicator * sizeof(double));
-  v->options = m->options;
+  v->options = own_options(m);
   v->t = m->t_start;
   v->first_step = 0.0;
   v->machine.side = 0;
@@ -215,7 +222,7 @@ static bool is_exported(const jvehicle_model* m, const jsolve_method_info* about
 }
 
 jo_status jvehicle_set_options(jvehicle* v, int method, double tolerance, double step) {
-  jsolve_options o = v->model->options;
+  jsolve_options o = own_options(v->model);
   if (method >= 0) o.method = (jsolve_method)method;
   if (!isnan(tolerance)) o.rel_tol = o.abs_tol = tolerance;
   if (!isnan(step)) o.step = step;
