@@ -41,10 +41,35 @@ void jreport_put_table(jtext* t, const jreport_table* table) {
   }
 }
 
+static void put_list(jtext* t, const jreport_list* list) {
+  for (int i = 0; list->comment && i < list->n; i++) {
+    jtext_printf(t, "# %s ", list->comment);
+    jreport_put_comment(t, list->item[i].name);
+    jtext_put(t, ": ");
+    jreport_put_number(t, list->item[i].value);
+    put_unit(t, list->item[i].unit);
+    jtext_put(t, "\n");
+  }
+}
+
+static void put_events(jtext* t, const jplant_event* event, int n) {
+  for (int i = 0; i < n; i++) {
+    jtext_put(t, "# event ");
+    jreport_put_number(t, event[i].t);
+    jtext_put(t, " s: ");
+    jreport_put_comment(t, event[i].name);
+    jtext_put(t, event[i].on ? " on\n" : " off\n");
+  }
+}
+
 jo_status jreport_table_csv(jo_context* ctx, const jreport_table* table, const char* path) {
   jtext t;
   jtext_init(&t, ctx);
   jreport_put_notes(&t, table->note, table->nnote);
+  for (int i = 0; i < table->nlist; i++) {
+    put_list(&t, &table->list[i]);
+  }
+  put_events(&t, table->event, table->nevent);
   for (int i = 0; i < table->nremark; i++) {
     jtext_printf(&t, "# row %d: ", table->remark[i].row);
     jreport_put_comment(&t, table->remark[i].text);
