@@ -61,7 +61,7 @@ typedef struct jreport_run {
 void jreport_run_table(jreport_run* run, const jplant_result* r);
 
 // Write a table in the format its name ends in (jounce/formats.h). It appears under `path` whole or not
-// at all; it is made in memory, which needs the size of the file twice at most.
+// at all; it is made in memory, which needs the size of the file three times at most.
 jo_status jreport_save(jo_context* ctx, const jreport_table* table, const char* path);
 
 // Whether the name ends in one of them.

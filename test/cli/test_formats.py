@@ -4,10 +4,11 @@
 import csv
 import json
 import math
+import re
 import unittest
 from pathlib import Path
 
-from binary import read_mat, read_rpc
+from binary import accessor, read_glb, read_mat, read_rpc
 from case import Case
 from program import jounce
 
@@ -138,6 +139,142 @@ class Formats(Case):
     def test_sens_takes_each_format_where_it_fits(self):
         for args in (["-o", "a.rsp"], ["--vcurve", "m", "-o", "a.mat"], ["-o", "a.svg"]):
             self.assertIn("needs a name that ends in one of", jounce("sens", PENDULUM, *args, code=2).stderr)
+
+
+def turn(q, v):
+    """v rotated by the quaternion x y z w."""
+    x, y, z, w = q
+    t = [2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])]
+    return [v[0] + w * t[0] + y * t[2] - z * t[1], v[1] + w * t[1] + z * t[0] - x * t[2],
+            v[2] + w * t[2] + x * t[1] - y * t[0]]
+
+
+class Scene(Case):
+    """The replay as a scene, against the replay of the page, which has whole millimetres."""
+
+    def write(self, model, *options):
+        for ending in ("html", "glb"):
+            jounce("report", model, "--interpreter", "--quiet", *options, "-o", self.path("r." + ending))
+        page = Path(self.path("r.html")).read_text(encoding="utf-8")
+        self.page = json.loads(re.search(r'id="replay-data">(.*?)</script>', page, re.S).group(1))
+        self.scene, self.buffer = read_glb(Path(self.path("r.glb")).read_bytes())
+        self.nodes = self.scene["nodes"]
+        self.items = [accessor(self.scene, self.buffer, i) for i in range(len(self.scene["accessors"]))]
+        self.track = {}
+        self.times = None
+        for animation in self.scene.get("animations", []):
+            for channel in animation["channels"]:
+                sampler = animation["samplers"][channel["sampler"]]
+                self.assertEqual(sampler["interpolation"], "LINEAR")
+                self.times = [t for t, in self.items[sampler["input"]]]
+                self.track[channel["target"]["node"], channel["target"]["path"]] = self.items[sampler["output"]]
+
+    def at(self, node, path, frame):
+        if (node, path) in self.track:
+            return self.track[node, path][frame]
+        return self.nodes[node].get(path, [0, 0, 0])
+
+    def near(self, a, b, delta):
+        for x, y in zip(a, b, strict=True):
+            self.assertAlmostEqual(x, y, delta=delta)
+
+    def point(self, k, frame):
+        at = 3 * (frame * self.page["points"] + k)
+        return [x / 1000 for x in self.page["xyz"][at:at + 3]]
+
+    def check_structure(self):
+        self.assertEqual(self.scene["asset"]["version"], "2.0")
+        self.assertEqual(self.scene["buffers"], [{"byteLength": len(self.buffer)}])
+        # views lie one after the other and fill the buffer
+        at = 0
+        for view in self.scene["bufferViews"]:
+            self.assertEqual(view["byteOffset"], at)
+            at += view["byteLength"]
+        self.assertEqual(at, len(self.buffer))
+        root = self.scene["scenes"][0]["nodes"]
+        self.assertEqual(root, [len(self.nodes) - 1])
+        self.assertEqual(self.nodes[-1]["children"], list(range(len(self.nodes) - 1)))
+        self.near(turn(self.nodes[-1]["rotation"], [0, 0, 1]), [0, 1, 0], 1e-15)
+        for mesh in self.scene["meshes"]:
+            for p in mesh["primitives"]:
+                vertices, normals = (self.items[p["attributes"][k]] for k in ("POSITION", "NORMAL"))
+                self.assertIn("min", self.scene["accessors"][p["attributes"]["POSITION"]])
+                self.assertEqual(len(vertices), len(normals))
+                self.assertEqual(len(self.items[p["indices"]]) % 3, 0)
+                self.assertLess(max(self.items[p["indices"]])[0], len(vertices))
+                for n in normals:
+                    self.assertAlmostEqual(math.hypot(*n), 1, delta=1e-6)
+        self.assertEqual(len(self.times), self.page["frames"])
+        self.near(self.times, [k * self.page["dt"] for k in range(len(self.times))], 1e-5)
+        for (_, path), items in self.track.items():
+            self.assertEqual(len(items), len(self.times))
+            for a, b in zip(items, items[1:]) if path == "rotation" else ():
+                self.assertAlmostEqual(math.hypot(*b), 1, delta=1e-6)
+                self.assertGreaterEqual(sum(x * y for x, y in zip(a, b)), 0)
+
+    def check_bodies(self, names):
+        for body in self.page["bodies"]:
+            if body["name"] not in names:
+                continue
+            node = names[body["name"]]
+            q0, o0 = self.nodes[node]["rotation"], self.nodes[node]["translation"]
+            for k in body["p"]:
+                home = turn([-q0[0], -q0[1], -q0[2], q0[3]],
+                            [p - o for p, o in zip(self.point(k, 0), o0)])
+                for f in range(0, self.page["frames"], 3):
+                    here = turn(self.at(node, "rotation", f), home)
+                    here = [h + o for h, o in zip(here, self.at(node, "translation", f))]
+                    self.near(here, self.point(k, f), 1.6e-3)  # rounded to 0.5 mm twice, in three directions
+
+    def check_lines_and_wheels(self):
+        by_name = {}
+        for i, node in enumerate(self.nodes):
+            by_name.setdefault((node["name"], "scale" in node), i)
+        for line in self.page["lines"]:
+            node = by_name[line["name"], True]
+            for f in range(self.page["frames"]):
+                a = self.at(node, "translation", f)
+                length = self.at(node, "scale", f)
+                b = [x + y for x, y in zip(a, turn(self.at(node, "rotation", f), [0, 0, length[2]]))]
+                self.near(a, self.point(line["a"], f), 6e-4)
+                self.near(b, self.point(line["b"], f), 6e-4)
+        wheels = self.page["wheels"]
+        for k, wheel in enumerate(wheels):
+            node = by_name[wheel["name"], False]
+            for f in range(self.page["frames"]):
+                spin = [x / 1000 for x in self.page["spin"][9 * (f * len(wheels) + k):][:9]]
+                q = self.at(node, "rotation", f)
+                self.near(self.at(node, "translation", f), spin[:3], 6e-4)
+                self.near(turn(q, [0, 1, 0]), spin[3:6], 6e-4)
+                self.near(turn(q, [1, 0, 0]), spin[6:9], 6e-4)
+            mesh = self.scene["meshes"][self.nodes[node]["mesh"]]
+            rim = [math.hypot(v[0], v[2]) for v in self.items[mesh["primitives"][0]["attributes"]["POSITION"]]]
+            self.assertAlmostEqual(max(rim), wheel["r"] / 1000, delta=6e-4)
+
+    def test_vehicle(self):
+        self.write("models/buggy/step_descent.yaml", "--set", "simulation.end=0.8", "--tol", "1e-4")
+        self.check_structure()
+        names = {}
+        for i, node in enumerate(self.nodes):
+            names.setdefault(node["name"], i)
+        self.assertIn("chassis", names)
+        self.check_bodies(names)
+        self.check_lines_and_wheels()
+        self.assertIn("road", names)
+
+    def test_names_that_try_to_break_a_scene(self):
+        model = self.path("hostile.yaml", HOSTILE)
+        self.write(model)
+        self.check_structure()
+        self.assertEqual(self.scene["scenes"][0]["name"], 'näme "quoted", 🚗 and more')
+        first = Path(self.path("r.glb")).read_bytes()
+        self.write(model)
+        self.assertEqual(Path(self.path("r.glb")).read_bytes(), first)
+
+    def test_options_of_pages_are_refused(self):
+        for option in (["--no-replay"], ["--wrt", "m"]):
+            done = jounce("report", PENDULUM, "-o", "a.glb", *option, code=2)
+            self.assertIn(f"{option[0]} is of pages", done.stderr)
 
 
 class Rainflow(Case):
