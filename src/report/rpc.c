@@ -3,6 +3,7 @@
 // header of keywords (32 bytes) and values (96 bytes), then frame by frame the samples of every channel as
 // 16-bit integers, little-endian, each channel with a scale of its own. The time is a constant step, so
 // histories that are not sampled evenly are put on an even grid.
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,15 +11,15 @@
 #include "base/format.h"
 #include "report/table.h"
 
-#define FRAME          1024   // points of a frame; groups have one frame
-#define MAX_CHANNELS   256    // of the format
-#define MAX_PARAMETERS 1024   // of the format
-#define PER_FILE       24     // parameters that are not of a channel, at most
-#define LARGEST        32767  // integer
-#define FULL_SCALE     "32768"
-#define MAX_POINTS     (1 << 26)
-#define ON_GRID        1e-3  // distance from a point of the grid, in steps, that is none
-#define FINER          4.0   // points of the grid per row, where rows lie on none
+#define FRAME        2048     // points of a frame; groups have one frame
+#define MAX_CHANNELS 128      // of the format, as are 1024 parameters
+#define PER_FILE     24       // parameters that are not of a channel
+#define PER_CHANNEL  5        // and those that are
+#define LARGEST      32752    // integer: what is usual
+#define FULL_SCALE   "32768"  // some readers divide by it, in units of 32768
+#define MAX_POINTS   (1 << 26)
+#define ON_GRID      1e-3  // distance from a point of the grid, in steps, that is none
+#define FINER        4.0   // points of the grid per row, where rows lie on none
 
 typedef struct writer {
   jo_context* ctx;
@@ -149,7 +150,7 @@ static void put_count(writer* w, const char* keyword, int value) {
 
 static void put_real(writer* w, const char* keyword, double value) {
   char text[32];
-  jformat(text, sizeof text, "%.15g", value);
+  jformat(text, sizeof text, "%.9E", value);  // Fortran reads it too
   put_parameter(w, keyword, text);
 }
 
@@ -186,11 +187,11 @@ static void put_file_parameters(writer* w, int nblock, int nparameter) {
   put_count(w, "PART.CHAN_1", 1);
   put_count(w, "PART.NCHAN_1", w->nchannel);
   // tools want a date; the same run writes the same bytes
-  put_parameter(w, "DATE", "00:00:00 01-JAN-1970");
+  put_parameter(w, "DATE", "01-Jan-1970 00:00:00");
   put_parameter(w, "OPERATION", "JOUNCE");
   put_parameter(w, "DESCRIPTION", note_named(w->table, "model"));
   put_parameter(w, "JOUNCE.SHA256", note_named(w->table, "sha256"));
-  put_count(w, "JOUNCE.POINTS", w->npoint);
+  put_count(w, "SAMPLES", w->npoint);
   put_real(w, "JOUNCE.T_START", time_at(w, 0));
 }
 
@@ -205,21 +206,19 @@ static void put_of_channel(writer* w, const char* what, int channel, const char*
   }
 }
 
-// Limits of the channels are left out where they would be too many.
 static void put_header(writer* w, const double* scale) {
   const jplant_quantity* q = w->table->column + 1;
-  bool has_limits = PER_FILE + 5 * w->nchannel <= MAX_PARAMETERS;
-  int nparameter = PER_FILE + (has_limits ? 5 : 3) * w->nchannel;
+  int nparameter = PER_FILE + PER_CHANNEL * w->nchannel;
   put_file_parameters(w, (nparameter + 3) / 4, nparameter);
   for (int i = 0; i < w->nchannel; i++) {
     put_of_channel(w, "DESC", i, q[i].name, 0.0);
     put_of_channel(w, "UNITS", i, *q[i].unit ? q[i].unit : "-", 0.0);
     put_of_channel(w, "SCALE", i, NULL, scale[i]);
-    if (!has_limits) continue;
     put_of_channel(w, "UPPER_LIMIT", i, NULL, LARGEST * scale[i]);
     put_of_channel(w, "LOWER_LIMIT", i, NULL, -LARGEST * scale[i]);
   }
   static const char empty[128];
+  assert(w->nparameter == nparameter);
   for (int i = nparameter; i % 4; i++) {
     jtext_write(&w->out, empty, sizeof empty);
   }

@@ -63,7 +63,7 @@ class Formats(Case):
         for (size, values), column in zip(mat["history"].values(), columns[1:]):
             self.assertEqual(size, (len(column), 1))
             self.same(values, column)
-        # 16 bits: half of 1/32767 of the largest value, and the even step
+        # 16 bits: half of 1/32752 of the largest value, and the even step
         head, channels = read_rpc(self.written(".rsp", *args))
         self.assertEqual([head[f"DESC.CHAN_{k + 1}"] for k in range(len(channels))], names[1:])
         first, step = columns[0][0], float(head["DELTA_T"])
@@ -72,8 +72,8 @@ class Formats(Case):
             for t, value in zip(columns[0], column):
                 k = round((t - first) / step)
                 self.assertAlmostEqual(first + k * step, t, delta=1e-3 * step)
-                self.assertAlmostEqual(samples[k], value, delta=1.0001 * largest / 65534)
-            self.assertEqual(len(set(samples[int(head["JOUNCE.POINTS"]) - 1:])), 1)
+                self.assertAlmostEqual(samples[k], value, delta=1.0001 * largest / 65504)
+            self.assertEqual(len(set(samples[int(head["SAMPLES"]) - 1:])), 1)
         return mat
 
     def test_run(self):

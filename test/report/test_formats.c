@@ -187,7 +187,7 @@ static const char* parameter(const char* data, const char* keyword) {
 
 static int sample_of(const char* data, int nchannel, int channel, int i) {
   int header = 512 * atoi(parameter(data, "NUM_HEADER_BLOCKS"));
-  const char* at = data + header + 2 * ((i / 1024 * nchannel + channel) * 1024 + i % 1024);
+  const char* at = data + header + 2 * ((i / 2048 * nchannel + channel) * 2048 + i % 2048);
   return (int16_t)((unsigned char)at[0] | (unsigned char)at[1] << 8);
 }
 
@@ -199,7 +199,7 @@ static void test_formats_rpc_holds_the_samples(void** state) {
   int n = NCOLUMN - 1;
   assert_memory_equal(data, "FORMAT", 7);
   assert_int_equal(atoi(parameter(data, "CHANNELS")), n);
-  assert_int_equal(size, 512 * atoi(parameter(data, "NUM_HEADER_BLOCKS")) + 2 * 1024 * n);
+  assert_int_equal(size, 512 * atoi(parameter(data, "NUM_HEADER_BLOCKS")) + 2 * 2048 * n);
   assert_true(fabs(atof(parameter(data, "DELTA_T")) - 0.1) < 1e-15);
   for (int k = 0; k < n; k++) {
     snprintf(keyword, sizeof keyword, "SCALE.CHAN_%d", k + 1);
@@ -207,12 +207,12 @@ static void test_formats_rpc_holds_the_samples(void** state) {
     for (int i = 0; i < NROW; i++) {
       double v = h.row[i * NCOLUMN + 1 + k];
       peak = fmax(peak, fabs(v));
-      assert_true(fabs(scale * sample_of(data, n, k, i) - v) <= 0.5000001 * scale);
+      assert_true(fabs(scale * sample_of(data, n, k, i) - v) <= 0.5001 * scale);
     }
-    // resolution: 1/32767 of the largest value
-    assert_true(fabs(scale * 32767.0 / peak - 1.0) < 1e-12);
+    // resolution: 1/32752 of the largest value
+    assert_true(fabs(scale * 32752.0 / peak - 1.0) < 1e-9);
     // what fills the last frame is the last sample
-    assert_int_equal(sample_of(data, n, k, 1023), sample_of(data, n, k, NROW - 1));
+    assert_int_equal(sample_of(data, n, k, 2047), sample_of(data, n, k, NROW - 1));
     snprintf(keyword, sizeof keyword, "DESC.CHAN_%d", k + 1);
     const char* name = parameter(data, keyword);
     assert_true(strlen(name) < 96);
@@ -227,13 +227,13 @@ static void test_formats_rpc_holds_the_samples(void** state) {
 static void test_formats_rpc_fills_coarse_stretches(void** state) {
   fixture* f = *state;
   const jplant_quantity column[2] = {{"t", "s", "", 0.0}, {"F", "N", "", 0.0}};
-  const double row[] = {0.0, 0.0, 0.5, 10.0, 0.6, 32.767, 0.7, NAN, 1.0, 0.0};
+  const double row[] = {0.0, 0.0, 0.5, 10.0, 0.6, 32.752, 0.7, NAN, 1.0, 0.0};
   jreport_table t = {.column = column, .ncolumn = 2, .nrow = 5, .row = row, .has_time = true};
   size_t size;
   char* data = save(f, &t, "even.rsp", &size);
   assert_non_null(strstr(jo_context_diagnostic(f->ctx, 0, NULL), "not finite"));
-  assert_string_equal(parameter(data, "JOUNCE.POINTS"), "11");
-  static const int wanted[] = {0, 2000, 4000, 6000, 8000, 10000, 32767, 0};
+  assert_string_equal(parameter(data, "SAMPLES"), "11");
+  static const int wanted[] = {0, 2000, 4000, 6000, 8000, 10000, 32752, 0};
   for (int i = 0; i < 8; i++) {
     assert_int_equal(sample_of(data, 1, 0, i), wanted[i]);
   }
@@ -252,10 +252,10 @@ static void test_formats_rpc_says_what_is_lost(void** state) {
   jreport_table t = {.column = column, .ncolumn = 301, .nrow = 3, .row = row, .has_time = true};
   size_t size;
   char* data = save(f, &t, "many.rsp", &size);
-  assert_string_equal(parameter(data, "CHANNELS"), "256");
+  assert_string_equal(parameter(data, "CHANNELS"), "128");
   assert_true(atoi(parameter(data, "NUM_PARAMS")) <= 1024);
   free(data);
-  assert_non_null(strstr(jo_context_diagnostic(f->ctx, 0, NULL), "44 of the columns"));
+  assert_non_null(strstr(jo_context_diagnostic(f->ctx, 0, NULL), "172 of the columns"));
   assert_non_null(strstr(jo_context_diagnostic(f->ctx, 1, NULL), "no multiple of the step"));
   // one time has no step
   t.nrow = 1;
