@@ -153,9 +153,13 @@ cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model*
   jo_loads_sens* s = NULL;
   cli_exit code = cli_prepare(c, m, &use, &system);
   if (code == CLI_OK && jo_loads_sens_run(c->ctx, system, &opt, &s) < 0) code = CLI_FAIL;
+  if (s && j->gradient && jo_loads_sens_save(c->ctx, s, j->gradient) < 0) code = CLI_FAIL;
   cli_tell(c);
   if (s && c->json) print_gradients_json(m, system, s);
-  if (s && !c->json) print_gradients(j, system, s);
+  if (s && !c->json) {
+    print_gradients(j, system, s);
+    if (j->gradient && code == CLI_OK) printf("written to %s\n", j->gradient);
+  }
   jo_loads_sens_destroy(s);
   jo_system_destroy(system);
   return code;
@@ -205,6 +209,8 @@ static cli_exit run(cli* c, int argc, char** argv) {
        .file = &j.rainflow, .ends = ".csv", .excludes = "--wrt --compare"},
       {"--classes", "N", "of these matrices; 64", .number = &j.classes, .needs = "--rainflow"},
       {"--wrt", "A,B", "derivatives of peaks and pseudo-damage by these numbers", .text = &j.wrt},
+      {"--gradient", "FILE", "write these derivatives to FILE: .csv, .h5 (HDF5) or .mat",
+       .file = &j.gradient, .ends = JO_TABLE_ENDINGS, .needs = "--wrt"},
       {"--compare", "LIST", "several runs in one table: fixed@200,subcycle@500,... or all",
        .text = &j.compare, .excludes = "--wrt"},
       {"--elements", "A,B", "compare these elements; by default the most loaded",

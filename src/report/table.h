@@ -44,7 +44,9 @@ typedef struct jreport_table {
   bool has_time;  // the first column is the time, the others are histories
   const jreport_list* list;
   int nlist;
-  const jreport_array* array;  // not in CSV files
+  // In CSV files only where there are no columns: their axes are lists then, and those of the shorter ones
+  // are the first of the longest.
+  const jreport_array* array;
   int narray;
   const jplant_event* event;
   int nevent;

@@ -105,6 +105,29 @@ class Formats(Case):
             self.assertEqual(mat["parameters"]["value"][1][k], float(row["value"]))
             self.assertEqual(mat["parameters"]["unit"][k], row["unit"])
 
+    def test_gradients_of_loads(self):
+        args = ("loads", "test/models/sens_bounce.yaml", "--wrt", "k,c", "--interpreter", "--end", "0.5")
+        found = {}
+        for ending in (".csv", ".mat"):
+            path = self.path("g" + ending)
+            found = json.loads(jounce(*args, "--json", "--gradient", path).stdout)
+        mat = read_mat(Path(self.path("g.mat")).read_bytes())
+        with open(self.path("g.csv"), encoding="utf-8", newline="") as f:
+            rows = {(r["elements"], r["parameters"]): r
+                    for r in csv.DictReader(line for line in f if not line.startswith("#"))}
+        names, numbers = mat["elements"]["name"], mat["parameters"]["name"]
+        self.assertEqual((names, numbers), (list(found["elements"]), ["k", "c"]))
+        for i, name in enumerate(names):
+            wanted = found["elements"][name]
+            self.assertEqual(mat["peak"][1][i], wanted["peak"])
+            self.assertEqual(mat["damage"][1][i], wanted["damage"])
+            for key in ("d_peak", "d_peak_error", "d_damage", "d_damage_error"):
+                self.assertEqual(mat[key][0], (len(names), 2))
+                for k, number in enumerate(numbers):
+                    self.assertEqual(mat[key][1][i + k * len(names)], wanted[key][number])
+                    self.assertEqual(float(rows[name, number][key]), wanted[key][number])
+                    self.assertEqual(float(rows[name, number]["peak"]), wanted["peak"])
+
     def test_sweep(self):
         args = ("sweep", PENDULUM, "--param", "l=1:2:3", "--wrt", "m,l")
         names, units, columns = self.columns(*args)
