@@ -87,7 +87,8 @@ static void put_text(writer* w, hid_t of, const char* name, const char* text) {
 // Of a data set: of variable length, which Python and Julia take for text at once.
 static void describe(writer* w, hid_t set, const char* name, const char* text) {
   hid_t type = string_type(w, H5T_VARIABLE);
-  char* cut = jarena_strndup(&w->scratch, text, jreport_link_cut(text, MAX_ATTRIBUTE));
+  size_t n = jreport_link_cut(text, MAX_ATTRIBUTE);
+  const char* cut = text[n] ? jarena_strndup(&w->scratch, text, n) : text;
   if (cut) {
     put_attribute(w, set, name, type, &cut);
   } else {

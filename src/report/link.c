@@ -9,7 +9,8 @@
 #include "base/format.h"
 #include "base/hash.h"
 
-#define NUMBER 12  // most bytes of a number behind a name, with its underscore
+#define NUMBER 12    // most bytes of a number behind a name, with its underscore
+#define PIECE  4096  // memory of names
 
 // ---- rules ---------------------------------------------------------------------------------------
 
@@ -91,19 +92,32 @@ static given* find(const jreport_link* l, const char* name) {
   return &list[at & (l->size - 1)];
 }
 
+// Room for a name and what may come before or behind it; many names share a piece of memory.
+static char* take_room(jreport_link* l, size_t size) {
+  if (l->left < size) {
+    l->left = size > PIECE ? size : PIECE;
+    l->room = jarena_alloc(l->a, l->left);
+    if (!l->room) l->left = 0;
+  }
+  return l->room;
+}
+
 const char* jreport_link_name(jreport_link* l, const char* name) {
-  size_t size = l->rule.longest + 1;
-  char* out = l->given ? jarena_alloc(l->a, size) : NULL;
+  size_t size = l->rule.longest + 1, need = strlen(name) + NUMBER + 3;
+  if (need < size) size = need;
+  char* out = l->given ? take_room(l, size) : NULL;
   if (!out) return NULL;
   l->rule.make(name, out, size);
   given *first = find(l, out), *slot = first;
   if (first->name) {
-    size_t n = jreport_link_cut(out, l->rule.longest - NUMBER);
+    size_t n = jreport_link_cut(out, size - 1 - NUMBER);
     while (slot->name) {
       jformat(out + n, size - n, "_%d", 2 + first->number++);
       slot = find(l, out);
     }
   }
   slot->name = out;
+  l->room += strlen(out) + 1;
+  l->left -= strlen(out) + 1;
   return out;
 }

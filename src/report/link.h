@@ -23,6 +23,8 @@ typedef struct jreport_link {
   jreport_link_rule rule;
   size_t size;  // of the table of names given so far
   void* given;  // NULL: no memory
+  char* room;   // for the next names
+  size_t left;
 } jreport_link;
 
 // Names for up to `most` columns, kept in the arena.
