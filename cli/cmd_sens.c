@@ -34,9 +34,13 @@ static cli_exit check_options(cli_sens_job* j) {
   j->opt.frozen = strcmp(j->events, "frozen") == 0;
   const char* ends = j->vcurve ? ".csv .svg" : j->history ? JO_HISTORY_ENDINGS : JO_TABLE_ENDINGS;
   if (j->path && !cli_ends_in(j->path, ends)) {
+    int n = (int)strlen(ends);
+    while (ends[n - 1] == ' ') {
+      n--;
+    }
     const char* what = j->vcurve ? "a V-curve" : j->history ? "a history" : "derivatives";
-    return cli_misuse("sens", "-o of %s needs a name that ends in one of %s, not '%s'", what, ends,
-                      j->path);
+    return cli_misuse("sens", "-o of %s needs a name that ends in one of %.*s, not '%s'", what, n,
+                      ends, j->path);
   }
   if (j->history && j->opt.method == JO_SENS_ADJOINT) {
     return cli_misuse("sens", "--history needs the direct method");

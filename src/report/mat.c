@@ -13,7 +13,16 @@
 #define FIELD     64            // bytes of a name of a field, with a terminating zero
 
 // types of elements
-enum { INT8 = 1, UINT8 = 2, UINT16 = 4, INT32 = 5, UINT32 = 6, DOUBLE = 9, MATRIX = 14 };
+enum {
+  INT8 = 1,
+  UINT8 = 2,
+  UINT16 = 4,
+  INT32 = 5,
+  UINT32 = 6,
+  DOUBLE = 9,
+  MATRIX = 14,
+  UTF16 = 17
+};
 // classes of variables, and the flag of a logical one
 enum { CELL = 1, STRUCT = 2, CHAR = 4, REAL = 6, BYTE = 9, LOGICAL = 0x200 };
 
@@ -78,7 +87,8 @@ static void put_u16(writer* w, uint32_t x) {
   jtext_write(&w->out, b, 2);
 }
 
-// The character at *s in UTF-16; bytes that are none become U+FFFD.
+// The character at *s. What is none becomes U+FFFD, and so does what takes two words of UTF-16: readers differ
+// on whether that is one letter or two.
 static uint32_t next_character(const char** s) {
   bool shows;
   size_t n = 0;
@@ -92,27 +102,21 @@ static uint32_t next_character(const char** s) {
     case 1: return c[0];
     case 2: return (c[0] & 0x1fu) << 6 | (c[1] & 0x3fu);
     case 3: return (c[0] & 0x0fu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu);
-    case 4:
-      return (c[0] & 0x07u) << 18 | (c[1] & 0x3fu) << 12 | (c[2] & 0x3fu) << 6 | (c[3] & 0x3fu);
     default: return 0xfffd;
   }
 }
 
-static int count_units(const char* text) {
-  int n = 0;
-  while (*text) {
-    n += next_character(&text) > 0xffff ? 2 : 1;
-  }
-  return n;
-}
-
+// ASCII is plain words, which everything reads; other text says that it is UTF-16.
 static void put_text(writer* w, const char* name, const char* text) {
-  int units = count_units(text), dim[2] = {units > 0, units};
-  size_t variable = open_variable(w, name, CHAR, 2, dim), part = open_element(w, UINT16);
+  int n = 0;
+  uint32_t type = UINT16;
+  for (const char* s = text; *s; n++) {
+    if (next_character(&s) > 127) type = UTF16;
+  }
+  int dim[2] = {n > 0, n};
+  size_t variable = open_variable(w, name, CHAR, 2, dim), part = open_element(w, type);
   while (*text) {
-    uint32_t c = next_character(&text);
-    if (c > 0xffff) put_u16(w, 0xd800 + ((c - 0x10000) >> 10));
-    put_u16(w, c > 0xffff ? 0xdc00 + (c & 0x3ff) : c);
+    put_u16(w, next_character(&text));
   }
   close_element(w, part);
   close_element(w, variable);

@@ -40,8 +40,8 @@ def variable(data):
         value = (size, list(struct.unpack(f"<{count}{'d' if kind == 6 else 'B'}", numbers)))
     elif kind == 4:
         (part, text), = rest
-        assert part == 4 and len(text) == 2 * count
         value = text.decode("utf-16-le")
+        assert part == (4 if value.isascii() else 17) and len(text) == 2 * count == 2 * len(value)
     elif kind == 1:
         assert len(rest) == count
         value = [variable(content)[1] for _, content in rest]

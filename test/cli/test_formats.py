@@ -59,7 +59,7 @@ class Formats(Case):
         self.same(mat["t"][1], columns[0])
         self.assertEqual(mat["columns"]["field"], list(mat["history"]))
         self.assertEqual(mat["columns"]["name"], names[1:])
-        self.assertEqual(mat["columns"]["unit"], units[1:])
+        self.assertEqual(mat["columns"]["unit"], [u.replace("🚗", "\ufffd") for u in units[1:]])
         for (size, values), column in zip(mat["history"].values(), columns[1:]):
             self.assertEqual(size, (len(column), 1))
             self.same(values, column)
@@ -143,9 +143,9 @@ class Formats(Case):
     def test_names_that_try_to_break_files(self):
         model = self.path("hostile.yaml", HOSTILE)
         mat = self.history("run", model)
-        self.assertEqual(mat["notes"]["model"], 'näme "quoted", 🚗 and more')
+        self.assertEqual(mat["notes"]["model"], 'näme "quoted", \ufffd and more')
         self.assertEqual(mat["notes"]["description"], "two\nlines; # = é")
-        self.assertEqual(mat["columns"]["unit"][0], '°, "deg" 🚗')
+        self.assertEqual(mat["columns"]["unit"][0], '°, "deg" \ufffd')
         self.assertEqual(mat["columns"]["description"][0], 'a, b\n"c"')
         self.assertEqual(list(mat["history"])[:2], ["end_", "l" * 60])
         self.assertEqual(mat["columns"]["name"][1], "l" * 60)

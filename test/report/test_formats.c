@@ -155,7 +155,8 @@ static int walk(const char* at, const char* end) {
       at += 8;
       continue;
     }
-    assert_true(type == 1 || type == 2 || (type >= 4 && type <= 6) || type == 9 || type == 14);
+    assert_true(type == 1 || type == 2 || (type >= 4 && type <= 6) || type == 9 || type == 14 ||
+                type == 17);
     assert_true(size <= (size_t)(end - at - 8));
     if (type == 14) n += walk(at + 8, at + 8 + size);
     at += 8 + (size + 7) / 8 * 8;
