@@ -146,7 +146,8 @@ typedef struct jo_sens_row {
 JO_API jo_status jo_sens_rank(jo_context* ctx, const jo_sens_result* result, int objective,
                               const double* increment, double threshold, jo_sens_row* row);
 
-/// Write derivatives (or, where a history was asked for, the history) as CSV.
+/// Write derivatives (or, where a history was asked for, the history): in the format `path` ends in
+/// (jounce/formats.h), otherwise as CSV.
 /// The file appears whole or not at all. On failure the context names it and the reason.
 JO_API jo_status jo_sens_save(jo_context* ctx, const jo_sens_result* result, const char* path);
 JO_API int jo_sens_history_row_count(const jo_sens_result* result);

@@ -95,8 +95,8 @@ typedef struct jo_sweep_point {
 /// last parameter runs fastest.
 JO_API jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point* out);
 
-/// Write the points that are done, a row each: CSV where `path` ends in .csv, HDF5 where it ends in
-/// .h5 or .hdf5. The file appears whole or not at all and holds nothing of how the work was done.
+/// Write the points that are done, a row each, in the format `path` ends in: .csv, .h5 or .hdf5, .mat
+/// (jounce/formats.h). The file appears whole or not at all and holds nothing of how the work was done.
 /// Once a complete sweep is written its journal is removed.
 JO_API jo_status jo_sweep_save(jo_context* ctx, jo_sweep* sweep, const char* path);
 
