@@ -59,7 +59,9 @@ def facts(pairs: Iterable[Tuple[str, Any]]) -> str:
 def block(title: str, about: str, *parts: str) -> str:
     """All of it."""
     head = f'<b>{escape(title)}</b> <span style="color:#666">{escape(about)}</span>'
-    return f'<div class="jounce" style="font-size:13px;max-width:1000px;background:#fff;color:#222;padding:6px">{head}{"".join(parts)}</div>'
+    # white, whatever the notebook's colours are: plots are drawn for it
+    style = "font-size:13px;max-width:1000px;background:#fff;color:#222;padding:6px"
+    return f'<div class="jounce" style="{style}">{head}{"".join(parts)}</div>'
 
 
 def row(parts: Iterable[str]) -> str:
@@ -145,8 +147,9 @@ def plot(x: Any, curves: Mapping[str, Any], x_label: str, y_label: str, dots: bo
             continue
         path = "L".join(f"{a:.1f} {b:.1f}" for a, b in (at(p, q) for p, q in zip(*_thin(u, y))))
         out.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.3"/>')
+    middle = (left + right) / 2
     out.append(f'<text x="{left}" y="{top - 7}" font-size="11" fill="#000">{escape(y_label)}</text>'
-               f'<text x="{(left + right) / 2:.0f}" y="{height - 6}" text-anchor="middle">{escape(x_label)}</text></svg>')
+               f'<text x="{middle:.0f}" y="{height - 6}" text-anchor="middle">{escape(x_label)}</text></svg>')
     return "".join(out)
 
 
@@ -164,9 +167,9 @@ def surface(x: Any, y: Any, z: Any, x_label: str, y_label: str, title: str, widt
             shade = "#fff" if math.isnan(part) else f"hsl(208,65%,{92 - 62 * part:.0f}%)"
             out.append(f'<rect x="{left + i * w:.1f}" y="{bottom - (j + 1) * h:.1f}" width="{w + 0.3:.1f}" '
                        f'height="{h + 0.3:.1f}" fill="{shade}"/>')
-    for i, anchor in ((0, "start"), (-1, "end")):
-        out.append(f'<text x="{left if i == 0 else right}" y="{bottom + 12}" text-anchor="{anchor}">{number(x[i])}</text>'
-                   f'<text x="{left - 4}" y="{bottom if i == 0 else top + 8}" text-anchor="end">{number(y[i])}</text>')
+    for i, anchor, u, v in ((0, "start", left, bottom), (-1, "end", right, top + 8)):
+        out.append(f'<text x="{u}" y="{bottom + 12}" text-anchor="{anchor}">{number(x[i])}</text>'
+                   f'<text x="{left - 4}" y="{v}" text-anchor="end">{number(y[i])}</text>')
     words = f"{title}: {number(low)} … {number(high)}"
     out.append(f'<text x="{left}" y="{top - 7}" font-size="11" fill="#000">{escape(words)}</text>'
                f'<text x="{(left + right) / 2:.0f}" y="{height - 6}" text-anchor="middle">{escape(x_label)}</text>'

@@ -17,7 +17,8 @@ from .errors import error_of
 
 @dataclass(frozen=True)
 class TyreInfo:
-    """version: "MF 5.2", "MF 6.1", "MF 6.2". side: "left", "right", "symmetric", "". given: coefficients in the file."""
+    """version: "MF 5.2", "MF 6.1", "MF 6.2". side: "left", "right", "symmetric" or "". given: coefficients in the
+    file."""
 
     version: str
     side: str

@@ -50,7 +50,8 @@ class SameNumbers(Case):
 
     def test_derivatives_along_the_run(self):
         g = jounce.load(QUARTER_CAR).gradient(["k"], history=["heave"], interpreter=True)
-        self.same("history.csv", g.save_history, "sens", QUARTER_CAR, "--wrt", "k", "--history", "heave", "--interpreter")
+        self.same("history.csv", g.save_history, "sens", QUARTER_CAR, "--wrt", "k", "--history", "heave",
+                  "--interpreter")
 
     def test_sweeps(self):
         s = jounce.load(QUARTER_CAR).sweep({"k": (15000, 17000, 3), "c": (900, 1300, 2)}, wrt=["k", "c"],
