@@ -37,7 +37,7 @@ install: build
 
 # the Python package with the library inside, as build/jounce-VERSION-py3-none-linux_x86_64.whl (docs/python.md)
 wheel: build
-	@python3 python/backend/jounce_build.py build
+	@python3 python/backend/jounce_build.py build build/src/libjounce.so
 
 # make random N=5000 SEED=1: laws on models of seeds 1 ... 5000 (CONTRIBUTING.md)
 N ?= 500

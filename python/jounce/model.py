@@ -199,9 +199,10 @@ class Model(Owner):
 
     def gradient(self, wrt: Iterable[str] = ("parameters",), *, interpreter: bool = False,
                  method: str = "auto", history: Iterable[str] = (), **options: Any) -> "Gradient":
-        """Exact derivatives of all objectives; options are those of System.gradient()."""
-        use = ("derivatives", "histories") if history else ()
-        system = self._system(wrt, use, interpreter, "auto" if history or not use else method)
+        """Exact derivatives of all objectives; options are those of System.gradient(). Contributions of events come
+        along where the method is left open, as of `jounce sens`."""
+        use = ("contributions", "histories") if history else ("contributions",)
+        system = self._system(wrt, use, interpreter, "direct" if history and method == "auto" else method)
         return system.gradient(method=method, history=history, **options)
 
     def sweep(self, ranges: Mapping[str, Any], *, wrt: Optional[Iterable[str]] = None,

@@ -48,6 +48,12 @@ class SameNumbers(Case):
             self.assertEqual(list(o["gradient_frozen"].values()), list(g.frozen[g._objective(name)]))
         self.assertEqual(list(told["objectives"]), list(g.objectives))
 
+    def test_derivatives_by_a_method(self):
+        for method in ("direct", "adjoint"):
+            g = jounce.load(QUARTER_CAR).gradient(["k", "c"], method=method, interpreter=True)
+            self.assertEqual(g.method, method)
+            self.same(f"{method}.csv", g.save, "sens", QUARTER_CAR, "--wrt", "k,c", "--method", method, "--interpreter")
+
     def test_derivatives_along_the_run(self):
         g = jounce.load(QUARTER_CAR).gradient(["k"], history=["heave"], interpreter=True)
         self.same("history.csv", g.save_history, "sens", QUARTER_CAR, "--wrt", "k", "--history", "heave",
