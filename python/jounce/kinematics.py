@@ -126,7 +126,8 @@ class Kinematics(Owner):
         return f"<Kinematics {self.model.name}: {self.axle}, {self.motion}, {len(self)} curves>"
 
     def _repr_html_(self) -> str:
-        plots = [_html.plot(self.travel, {c.name: c.value}, self.motion, f"{c.name} [{c.unit}]")
+        unit = {"bump": "m", "roll": "m", "steer": "m", "aligning": "N m"}.get(self.motion, "N")
+        plots = [_html.plot(self.travel, {c.name: c.value}, f"{self.motion} [{unit}]", f"{c.name} [{c.unit}]")
                  for c in self.curves.values()]
         return _html.block(self.model.name, f"kinematics of {self.axle}: {self.motion}", _html.row(plots[:12]))
 

@@ -211,12 +211,12 @@ class Result(Owner):
             self._replay_html())
 
     def _replay_html(self) -> str:
-        if not _html.replay or self._system.closed:
+        if not _html.replay:
             return ""
         try:
             return _html.fold("replay", self.replay()._repr_html_())
-        except (JounceError, ValueError, OSError):
-            return ""
+        except (JounceError, ValueError, OSError) as error:
+            return _html.fold("no replay", _html.escape(str(error)))
 
 
 __all__ = ["Event", "Page", "Result", "Statistics", "page_of"]

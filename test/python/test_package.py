@@ -165,6 +165,7 @@ class Results(Case):
         s.set(k=15000)
         with self.assertRaisesRegex(ValueError, "set since"):
             r.replay()
+        self.assertIn("no replay", r._repr_html_())
 
 
 class Runs(Case):
