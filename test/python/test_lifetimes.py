@@ -127,7 +127,7 @@ class Interrupts(Case):
     def test_runs(self):
         s = system()
         before = s.run().table.copy()
-        self.interrupted(lambda: s.run(t_end_s=1e5))
+        self.interrupted(lambda: s.run(t_end_s=1e6, output_step_s=1.0))
         self.assertTrue(np.array_equal(s.run().table, before))
 
     def test_gradients(self):
@@ -219,10 +219,11 @@ class Threads(Case):
         self.assertGreater(min(counts), 10)
 
     def test_the_end_of_a_process_is_quiet(self):
-        code = ("import jounce, threading\n"
+        code = ("import jounce, threading, time\n"
                 f"s = jounce.load('{QUARTER_CAR}').system(interpreter=True)\n"
                 "r = s.run(); a = r['heave']\n"
-                "threading.Thread(target=lambda: s.run(t_end_s=1e6), daemon=True).start()\n")
+                "threading.Thread(target=lambda: s.run(t_end_s=1e6, output_step_s=1), daemon=True).start()\n"
+                "time.sleep(0.1)\n")
         done = subprocess.run([sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, check=False,
                               env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)

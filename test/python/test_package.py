@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: models, results, derivatives, sweeps, loads and the rest, small models without a compiler."""
 import csv
+import inspect
 import os
 import pickle
+import subprocess
+import sys
 import unittest
 import warnings
 
 import numpy as np
-from case import BOUNCE, CART_POLE, QUARTER_CAR, WISHBONE, Case
+from case import BOUNCE, CART_POLE, QUARTER_CAR, ROOT, WISHBONE, Case
 
 import jounce
 
@@ -472,6 +475,34 @@ class Others(Case):
         study.save(self.path("s.html"))
         with self.assertRaises(jounce.Stopped):
             study.run(interpreter=True, progress=lambda fraction: False)
+
+
+class Words(Case):
+    def test_everything_public_is_described_and_typed(self):
+        bare = []
+        for name in jounce.__all__:
+            thing = getattr(jounce, name)
+            if not callable(thing):
+                continue
+            members = {name: thing}
+            if inspect.isclass(thing):
+                members.update({f"{name}.{k}": v for k, v in vars(thing).items() if not k.startswith("_")})
+            for where, member in members.items():
+                member = getattr(member, "fget", None) or getattr(member, "func", None) or member
+                if callable(member) and not inspect.getdoc(member):
+                    bare.append(f"{where}: no docstring")
+                if inspect.isfunction(member) and "return" not in member.__annotations__:
+                    bare.append(f"{where}: no type of what it returns")
+        self.assertEqual(bare, [])
+
+    def test_nobody_needs_a_compiler(self):
+        code = ("import warnings, jounce\nwarnings.simplefilter('error', jounce.JounceNotice)\n"
+                f"try:\n  jounce.load('{QUARTER_CAR}').run()\n"
+                "except jounce.JounceNotice as e: print(e)\n")
+        done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=True,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "JOUNCE_CC": "no-such-compiler",
+                                   "JOUNCE_CACHE_DIR": self.path("cache")})
+        self.assertRegex(done.stdout, "no-such-compiler.*interpreted")
 
 
 if __name__ == "__main__":
