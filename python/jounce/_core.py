@@ -96,15 +96,13 @@ def settle(status: int, context: Context, result: Any = None, stopped: bool = Fa
 class Guard:
     """Holds an interrupt back until a call has returned and what it made has an owner.
 
-    In the main thread Ctrl-C is only noted while a call runs. Calls that tell their progress stop then; the
-    interrupt is raised once the guard is left, by the handler that was there before. Exceptions of a progress
-    function take the same way.
+    In the main thread, what the handler of Ctrl-C raises while a call runs is only noted. Calls that tell their
+    progress stop then, and it is raised once the guard is left. Exceptions of a progress function take the same way.
     """
 
     def __init__(self, progress: Optional[Callable[..., Any]] = None) -> None:
         self._progress = progress
         self._before: Any = None
-        self._signal: Optional[Tuple[int, Any]] = None
         self._error: Optional[BaseException] = None
         self.stopped = False
 
@@ -112,21 +110,22 @@ class Guard:
         if threading.current_thread() is threading.main_thread():
             before = signal.getsignal(signal.SIGINT)
             if callable(before):
+                self._before = before
                 try:
                     signal.signal(signal.SIGINT, self._note)
-                    self._before = before
                 except ValueError:  # an interpreter inside another one has no signals
-                    pass
+                    self._before = None
         return self
 
     def _note(self, number: int, frame: Any) -> None:
-        self._signal = (number, frame)
+        try:
+            self._before(number, frame)
+        except BaseException as error:
+            self._error = error
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
-        if self._signal is not None:
-            self._before(*self._signal)
         if self._error is not None:
             raise self._error
 
@@ -138,7 +137,7 @@ class Guard:
     def tell(self, _user: Any, done: Any) -> int:
         """The progress function of the C interface: zero stops."""
         try:
-            if self._signal is not None:
+            if self._error is not None:
                 return 0
             if self._progress is not None and self._progress(done) is False:
                 self.stopped = True

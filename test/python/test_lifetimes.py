@@ -146,6 +146,16 @@ class Interrupts(Case):
         self.assertTrue(0 < w.info.done < 3000, w.info)
         self.interrupted(w.run, 0.05)
 
+    def test_handlers_that_raise_nothing_stop_nothing(self):
+        seen = []
+        signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+        try:
+            s = system()
+            s.run(progress=lambda fraction: seen or os.kill(os.getpid(), signal.SIGINT))
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.assertEqual(seen, [signal.SIGINT])
+
     def test_exceptions_of_progress_come_through(self):
         def fail(fraction):
             raise LookupError(f"at {fraction}")
