@@ -100,7 +100,7 @@ typedef struct symbolic {
 
 static void evaluate_symbolic(void* user, double t, const double* y) {
   symbolic* e = user;
-  e->s->run->system.rhs(e->s->run, t, y, e->ydot);
+  e->s->run->system.rhs(e->s->run->system.user, t, y, e->ydot);
 }
 
 typedef struct semi {

@@ -25,21 +25,24 @@ LAYERS = {
     "emit": ["expr"],
     "kernel": ["emit", "expr"],
     "solve": ["kernel"],
-    "plant": ["solve", "kernel", "emit", "gen", "model", "expr"],
-    "sens": ["plant", "solve", "kernel", "gen", "model", "expr"],
-    "loads": ["sens", "plant", "solve", "kernel", "gen", "model", "expr"],
-    "study": ["sens", "plant", "solve", "kernel", "element", "gen", "model", "expr"],
-    "export": ["plant", "solve", "kernel", "emit", "gen", "model", "expr"],
+    "machine": ["solve"],
+    "runtime": ["machine", "solve"],
+    "plant": ["machine", "solve", "kernel", "emit", "gen", "model", "expr"],
+    "sens": ["plant", "machine", "solve", "kernel", "gen", "model", "expr"],
+    "loads": ["sens", "plant", "machine", "solve", "kernel", "gen", "model", "expr"],
+    "study": ["sens", "plant", "machine", "solve", "kernel", "element", "gen", "model", "expr"],
+    "export": ["plant", "runtime", "machine", "solve", "kernel", "emit", "gen", "model", "expr"],
     "report": ["export", "study", "loads", "sens", "plant"],
-    "api": ["report", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "element", "gen", "model",
+    "api": ["report", "export", "study", "loads", "sens", "plant", "machine", "solve", "kernel", "emit", "element", "gen", "model",
             "expr"],
-    "parts": ["api", "report", "study", "sens", "plant", "gen", "model", "expr"],
+    "parts": ["api", "report", "study", "sens", "plant", "machine", "gen", "model", "expr"],
 }
 # structs that a header may name although theirs knows it: pointers that it only hands on
 OPAQUE = {
     ("model/model.h", "jmodel_element_class"),  # what an element is, for those who read and write it
     ("model/model.h", "jmodel_ranges"),         # what checks of other values need
     ("model/yaml.h", "jmodel_instance"),        # whose copy a node is
+    ("runtime/vehicle.h", "jvehicle"),          # what users hold; inside.h has what its parts share
 }
 STRUCT = re.compile(r"\bstruct\s+(\w+)\s*([{;*]|\w+\s*;)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)

@@ -18,7 +18,7 @@ struct jo_static {
   jarena arena;
   jplant* plant;
   jmodel_selection by;  // what is differentiated for
-  jplant_equilibrium found;
+  jmachine_equilibrium found;
   jplant_start at;
   double *q, *output;
   double* derivative;  // of the outputs by the numbers, noutput x by.n

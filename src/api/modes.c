@@ -34,7 +34,7 @@ static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jplant_work* ru
   memcpy(y, p->y0, (size_t)p->dynamics->ny * sizeof *y);
   jsolve_set_modes(&run->system, m->t, y, run->g);
   if (opt->at_static) {
-    jplant_equilibrium found;
+    jmachine_equilibrium found;
     JO_TRY(jplant_find_equilibrium(m->ctx, p, m->t, y, &found));
     jsolve_set_modes(&run->system, m->t, y, run->g);
     return JO_OK;

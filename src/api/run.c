@@ -87,6 +87,9 @@ jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simul
   jplant_simulate_used used;
   inside.t_end = NAN;
   jo_status status = jplant_simulate_choose(ctx, system->plant, &inside, &used, &r->solve);
+  // a run is looked into as often in parts as in one piece
+  if (status >= 0)
+    r->solve.shortest_pulse = jsolve_shortest_pulse(&r->solve, used.t_end - used.t_start);
   if (status >= 0) status = begin(r);
   if (status < 0) {
     jo_run_destroy(r);
@@ -116,7 +119,7 @@ jo_status jo_run_advance(jo_context* ctx, jo_run* run, double t_s) {
   if (t_s == run->t) return JO_OK;
   jsolve_observer nobody = {0};
   jsolve_statistics statistics;
-  run->run->ctx = ctx;
+  jplant_work_use(run->run, ctx);
   return jsolve_integrate(ctx, &run->run->system, &run->solve, &nobody, run->t, t_s, run->y,
                           &run->t, &statistics);
 }
@@ -129,11 +132,11 @@ jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const doubl
     return jerr_set(ctx, JO_ERR_ARGUMENT, "%s is not a finite number",
                     bad >= 0 ? d->layout.name[bad] : "the time");
   }
-  run->run->ctx = ctx;
+  jplant_work_use(run->run, ctx);
   memcpy(run->y, y, (size_t)d->ny * sizeof *y);
   run->t = t_s;
-  run->run->side = 0;
-  JO_TRY(jplant_close(run->run, run->t, run->y));
+  run->run->machine.side = 0;
+  JO_TRY(jmachine_close(&run->run->machine, run->t, run->y));
   jsolve_set_modes(&run->run->system, run->t, run->y, run->g);
   return JO_OK;
 }

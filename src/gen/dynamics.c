@@ -62,6 +62,7 @@ static jo_status begin(jgen_reduction* r, const jmodel* m, const jgen_options* o
 static jo_status write_derivatives(jgen_reduction* r, const jgen_options* opt) {
   jgen_dynamics* d = r->out;
   d->sens.nw = opt->nwrt;
+  d->sens.weighs_outputs = opt->weighs_outputs;
   d->sens.wrt = JARENA_ARRAY(&d->arena, opt->nwrt, int);
   if (!d->sens.wrt) return jerr_memory(r->s.ctx);
   for (int i = 0; i < opt->nwrt; i++) {
@@ -105,7 +106,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
   if (opt && opt->jacobian) JO_TRY(jgen_write_jacobian(&r));
   if (opt && (opt->local || opt->gains)) JO_TRY(jgen_write_local(&r, opt));
   if (opt && opt->loads) JO_TRY(jgen_write_loads(&r));
-  if (opt && opt->nwrt > 0) JO_TRY(write_derivatives(&r, opt));
+  if (opt && (opt->nwrt > 0 || opt->weighs_outputs)) JO_TRY(write_derivatives(&r, opt));
   return jgen_read_unused(&r);
 }
 

@@ -55,6 +55,7 @@ typedef struct jgen_options {
   bool loads;        // also the functions of jgen_loads; not together with modes
   const int* wrt;  // numbers to differentiate for (must be live); tangents and adjoints are written
   int nwrt;
+  bool weighs_outputs;  // adjoints of outputs, too
 } jgen_options;
 
 // A wheel in contact that is slower stands: its slip has no meaning and its tyre no force [m/s]
@@ -156,6 +157,7 @@ typedef struct jgen_local {
 // Derivatives with respect to state, time and chosen numbers. docs/theory/sensitivity.md
 typedef struct jgen_sens {
   int nw;
+  bool weighs_outputs;                                      // outputs have an adjoint
   int* wrt;                                                 // indices into p (nw)
   jexpr_fn tangent[JGEN_FN_COUNT], adjoint[JGEN_FN_COUNT];  // of functions; no name: there is none
 } jgen_sens;

@@ -183,9 +183,15 @@ static jo_status closure_adjoint(writer* k, jgen_fn f) {
   return weigh(k, f, out(k, f, 1), nv, mu, false);
 }
 
+// Outputs have one where it was asked for: they are many, and few use it.
+static jgen_fn_rule adjoint_rule(const jgen_dynamics* d, jgen_fn f) {
+  bool is_asked = f == JGEN_FN_OUTPUTS && d->sens.weighs_outputs;
+  return is_asked ? JGEN_RULE_PLAIN : jgen_fn_about(f)->adjoint;
+}
+
 static jo_status write_adjoints(writer* k) {
   for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
-    jgen_fn_rule rule = jgen_fn_about(f)->adjoint;
+    jgen_fn_rule rule = adjoint_rule(k->d, f);
     if (rule == JGEN_RULE_NONE) continue;
     JO_TRY(rule == JGEN_RULE_CLOSURE ? closure_adjoint(k, f) : adjoint_of(k, f, rule));
   }
@@ -196,7 +202,7 @@ static jo_status write_adjoints(writer* k) {
 static int count_weights(const jgen_dynamics* d) {
   int most = 0;
   for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
-    if (jgen_fn_about(f)->adjoint == JGEN_RULE_NONE) continue;
+    if (adjoint_rule(d, f) == JGEN_RULE_NONE) continue;
     int n = d->fn[f].out[0].n;
     most = n > most ? n : most;
   }

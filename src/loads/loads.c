@@ -208,8 +208,8 @@ static void finish(void* user, double t, const double* y, const double* x, doubl
 
 static jo_status project(void* user, double t, double* y) {
   runner* u = user;
-  JO_TRY(jplant_close(u->run, t, y));
-  return jplant_admit(u->run, t, y);
+  JO_TRY(jmachine_close(&u->run->machine, t, y));
+  return jmachine_admit(&u->run->machine, t, y);
 }
 
 // ---- what is kept --------------------------------------------------------------------------------

@@ -61,9 +61,9 @@ static void find_motion(problem* b, jplant_work* run, double* y) {
       double rate = with ? 1.0 / (i + 1) : 0.0;
       y[d->layout.qd[part->u[i]]] = b->motion[part->u[i]] = rate;
     }
-    jplant_call(run, JGEN_FN_VELOCITY, b->t, y, (double* const[]){run->dv});
+    jplant_call(run, JGEN_FN_VELOCITY, b->t, y, (double* const[]){run->machine.dv});
     for (int i = 0; i < part->nv; i++) {
-      b->motion[part->v[i]] = run->dv[i] - b->motion[part->v[i]];
+      b->motion[part->v[i]] = run->machine.dv[i] - b->motion[part->v[i]];
     }
   }
 }

@@ -8,7 +8,6 @@
 #include "expr/blame.h"
 #include "model/element.h"
 #include "plant/finite.h"
-#include "plant/rolling.h"
 
 // ---- windows -------------------------------------------------------------------------------------
 
@@ -78,7 +77,7 @@ jo_status jplant_guard_lengths(jplant_work* r, double t, const double* y) {
 
 jo_status jplant_guard_elements(jplant_work* r, double t, const double* y, bool all) {
   const jplant* p = r->plant;
-  double* ydot = r->before;
+  double* ydot = r->machine.before;
   jsolve_set_modes(&r->system, t, y, r->g);
   jplant_call(r, JGEN_FN_RHS, t, y, (double* const[]){ydot});
   int bad = jplant_finite_first(ydot, p->dynamics->ny);
@@ -92,8 +91,8 @@ jo_status jplant_guard_elements(jplant_work* r, double t, const double* y, bool 
 jo_status jplant_guard_start(jplant_work* r, double t, const double* y) {
   JO_TRY(jplant_guard_elements(r, t, y, false));
   if (r->plant->dynamics->nwheel == 0) return JO_OK;
-  jplant_rolling(r, t, y, r->rolling);
-  return jplant_rolling_landing(r->ctx, r->plant->dynamics, t, NULL, r->rolling);
+  jmachine_roll(&r->machine, t, y, r->machine.rolling);
+  return jmachine_check_landing(&r->machine, t, NULL, r->machine.rolling);
 }
 
 // Least distance of the straight line from a to b from the origin.
@@ -107,14 +106,13 @@ static double least_speed(const double a[2], const double b[2]) {
 jo_status jplant_guard_step(jplant_work* r, double t, const double* y, double* before) {
   int n = r->plant->dynamics->nwheel;
   if (n == 0) return JO_OK;
-  double* now = r->rolling;
-  jplant_rolling(r, t, y, now);
-  JO_TRY(jplant_rolling_landing(r->ctx, r->plant->dynamics, t, before, now));
+  double* now = r->machine.rolling;
+  jmachine_roll(&r->machine, t, y, now);
+  JO_TRY(jmachine_check_landing(&r->machine, t, before, now));
   for (int k = 0; k < n; k++) {
     if (now[k] < 0.5 || before[k] < 0.5) continue;
     const double a[2] = {before[n + k], before[2 * n + k]}, b[2] = {now[n + k], now[2 * n + k]};
-    if (least_speed(a, b) < JGEN_STANDSTILL)
-      return jplant_rolling_stands(r->ctx, r->plant->dynamics, k, t);
+    if (least_speed(a, b) < JGEN_STANDSTILL) return jmachine_fail_standing(&r->machine, k, t);
   }
   memcpy(before, now, 3 * (size_t)n * sizeof *now);
   return JO_OK;

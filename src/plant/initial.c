@@ -21,7 +21,7 @@ typedef struct problem {
   jexpr_tape tape, closure, initial;
   double *work, *closure_work, *initial_work;
   double t;
-  const jplant_assembly* at;
+  const jmachine_assembly* at;
   double *dq, *dqd, *dp;  // directions
   double *r1, *r2, *dz, *ds, *dsd, *dguess;
   double *A, *b, *x;
@@ -111,7 +111,7 @@ static void set_driven(const problem* b, const double* driven, double* d) {
 
 // r with the fixed coordinates moved, then the others
 static jo_status move_position(jo_context* ctx, jarena* a, problem* b) {
-  const jplant_assembly* at = b->at;
+  const jmachine_assembly* at = b->at;
   int nq = b->p->nq;
   memset(b->dq, 0, (size_t)nq * sizeof *b->dq);
   memset(b->dqd, 0, (size_t)nq * sizeof *b->dqd);
@@ -134,7 +134,7 @@ static jo_status move_velocity(jo_context* ctx, jarena* a, problem* b) {
 }
 
 static problem set_up(const jmodel* m, const jgen_position* p, const double* values, double t,
-                      const jplant_assembly* at) {
+                      const jmachine_assembly* at) {
   return (problem){.m = m,
                    .p = p,
                    .values = values ? values : p->p,
@@ -151,7 +151,7 @@ static void choose(problem* b, int nw, int k) {
 
 jo_status jplant_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
                                      const jgen_position* p, const double* values, int nw, double t,
-                                     const jplant_assembly* at, double* dq, double* dqd,
+                                     const jmachine_assembly* at, double* dq, double* dqd,
                                      double* dz) {
   problem b = set_up(m, p, values, t, at);
   jarena_mark mark = jarena_save(a);
@@ -172,7 +172,7 @@ jo_status jplant_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m
 
 jo_status jplant_velocity_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
                                       const jgen_position* p, const double* values, int nw,
-                                      double t, const jplant_assembly* at, const double* dq,
+                                      double t, const jmachine_assembly* at, const double* dq,
                                       double* dqd) {
   problem b = set_up(m, p, values, t, at);
   jarena_mark mark = jarena_save(a);

@@ -10,14 +10,14 @@
 // the model's.
 jo_status jplant_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
                                      const jgen_position* p, const double* values, int nw, double t,
-                                     const jplant_assembly* at, double* dq, double* dqd,
+                                     const jmachine_assembly* at, double* dq, double* dqd,
                                      double* dz);
 
 // The same of velocities alone, at a position q that moves by dq (nq x nw): q, qd and `rests` of `at`
 // are looked at.
 jo_status jplant_velocity_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
                                       const jgen_position* p, const double* values, int nw,
-                                      double t, const jplant_assembly* at, const double* dq,
+                                      double t, const jmachine_assembly* at, const double* dq,
                                       double* dqd);
 
 #endif

@@ -7,14 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/format.h"
 #include "plant/assemble.h"
-#include "plant/rolling.h"
 #include "plant/singular.h"
 
 #define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
-#define CLOSED               1e-7  // a Newton correction below leaves a residual of its square
-#define MAX_CORRECTIONS      12
 // Equations that follow from the others are met with them, to rounding. One that is off by more than a
 // coordinate moved by this much would make it [rad or m] does not follow any more.
 #define REDUNDANT_MOTION 1e-6
@@ -40,17 +36,18 @@ static jo_status set_closure_limits(jplant* p, const double* J) {
   const jgen_partition* part = &p->dynamics->part;
   int nq = p->position->nq;
   double most = largest_of(J, p->position->nh * nq);
-  p->closure_limit = JARENA_ARRAY(&p->arena, part->nredundant, double);
-  if (!p->closure_limit) return jerr_memory(p->ctx);
+  double* limit = JARENA_ARRAY(&p->arena, part->nredundant, double);
+  if (!limit) return jerr_memory(p->ctx);
+  p->about.closure_limit = limit;
   for (int i = 0; i < part->nredundant; i++) {
     double lever = largest_of(J + (int64_t)part->redundant[i] * nq, nq);
     if (lever == 0.0) lever = most > 0.0 ? most : 1.0;
-    p->closure_limit[i] = REDUNDANT_MOTION * lever + LEVER_ROUNDING * most;
+    limit[i] = REDUNDANT_MOTION * lever + LEVER_ROUNDING * most;
   }
   return JO_OK;
 }
 
-static jo_status fill_initial_state(jplant* p, const jplant_assembly* s) {
+static jo_status fill_initial_state(jplant* p, const jmachine_assembly* s) {
   const jgen_dynamics* d = p->dynamics;
   p->y0 = JARENA_ARRAY(&p->arena, d->ny, double);
   if (!p->y0) return jerr_memory(p->ctx);
@@ -72,15 +69,72 @@ static jo_status compile(jplant* p, const jplant_options* opt) {
   return jplant_kernels_create(p->ctx, fn, NULL, 0, use, &opt->kernel, &p->kernels);
 }
 
-// Names of switches, for messages.
-static jo_status name_switches(jplant* p) {
+static jo_status describe_names(jplant* p) {
   const jgen_dynamics* d = p->dynamics;
   p->switch_name = JARENA_ARRAY(&p->arena, d->nswitch, const char*);
-  if (!p->switch_name) return jerr_memory(p->ctx);
+  const char** redundant = JARENA_ARRAY(&p->arena, d->part.nredundant, const char*);
+  jmachine_wheel* wheel = JARENA_ARRAY(&p->arena, d->nwheel, jmachine_wheel);
+  if (!p->switch_name || !redundant || !wheel) return jerr_memory(p->ctx);
   for (int i = 0; i < d->nswitch; i++) {
     p->switch_name[i] = d->sw[i].text;
   }
+  for (int i = 0; i < d->part.nredundant; i++) {
+    redundant[i] = p->position->row_name[d->part.redundant[i]];
+  }
+  for (int i = 0; i < d->nwheel; i++) {
+    const jmodel_element* e = d->wheel[i];
+    wheel[i] = (jmachine_wheel){e->name, {e->place.file, e->place.line}};
+  }
+  p->about.switch_name = p->switch_name;
+  p->about.redundant_name = redundant;
+  p->about.wheel = wheel;
   return JO_OK;
+}
+
+static jo_status describe_kinds(jplant* p) {
+  const jgen_dynamics* d = p->dynamics;
+  bool* is_angle = JARENA_ARRAY(&p->arena, d->part.nu, bool);
+  bool* has_root = JARENA_ARRAY(&p->arena, d->nobjective, bool);
+  if (!is_angle || !has_root) return jerr_memory(p->ctx);
+  for (int i = 0; i < d->part.nu; i++) {
+    is_angle[i] = p->model->coordinate[d->part.u[i]].is_angle;
+  }
+  for (int i = 0; i < d->nobjective; i++) {
+    jmodel_objective_kind kind = p->model->objective[i].kind;
+    has_root[i] = kind == JMODEL_OBJECTIVE_RMS || kind == JMODEL_OBJECTIVE_PEAK;
+  }
+  p->about.is_angle = is_angle;
+  p->about.has_root = has_root;
+  return JO_OK;
+}
+
+// What runs need to know of the equations, and nothing else.
+static jo_status describe(jplant* p) {
+  const jgen_dynamics* d = p->dynamics;
+  const jgen_layout* l = &d->layout;
+  p->about = (jmachine_about){.path = p->model->path,
+                              .ny = d->ny,
+                              .np = d->np,
+                              .nu = d->part.nu,
+                              .nv = d->part.nv,
+                              .nd = d->part.nd,
+                              .nz = l->block[JGEN_Z].n,
+                              .nswitch = d->nswitch,
+                              .nobjective = d->nobjective,
+                              .noutput = d->noutput,
+                              .nredundant = d->part.nredundant,
+                              .nwheel = d->nwheel,
+                              .first_v = jgen_first(l, JGEN_QV),
+                              .first_rate = jgen_first(l, JGEN_QDU),
+                              .first_z = jgen_first(l, JGEN_Z),
+                              .first_integral = jgen_first(l, JGEN_INTEGRAL),
+                              .nominal = l->nominal,
+                              .is_held = l->is_held,
+                              .state_name = l->name,
+                              .first_standing = d->first_standing,
+                              .standstill = JGEN_STANDSTILL};
+  JO_TRY(describe_names(p));
+  return describe_kinds(p);
 }
 
 // Operations of all equations of motion as written, needed or not.
@@ -118,7 +172,7 @@ static jo_status set_velocities(jplant* p, double t, double* y) {
 // The initial state moves to static equilibrium; velocities there are those of the initial conditions.
 static jo_status start_static(jplant* p) {
   double t = p->model->simulation.t_start;
-  jplant_equilibrium found;
+  jmachine_equilibrium found;
   JO_TRY(jplant_find_equilibrium(p->ctx, p, t, p->y0, &found));
   JO_TRY(set_velocities(p, t, p->y0));
   return jplant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0);
@@ -150,7 +204,7 @@ static const char* name_coordinates(jplant* p, const bool* list) {
 }
 
 // Say what the assembly had to choose.
-static void warn_of_choices(jplant* p, const jplant_assembly* s) {
+static void warn_of_choices(jplant* p, const jmachine_assembly* s) {
   const char* path = p->model->path;
   const char* names = name_coordinates(p, s->is_moved ? s->stays : s->arbitrary);
   const char* resting = name_coordinates(p, s->idle);
@@ -177,7 +231,7 @@ static void warn_of_choices(jplant* p, const jplant_assembly* s) {
 
 static jo_status build(jplant* p, const jplant_options* opt) {
   const jmodel* m = p->model;
-  jplant_assembly s = {0};
+  jmachine_assembly s = {0};
   jgen_partition part;
   JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
   JO_TRY(jplant_assemble(p->ctx, &p->arena, m, p->position, NULL, NULL, m->simulation.t_start, &s));
@@ -188,7 +242,7 @@ static jo_status build(jplant* p, const jplant_options* opt) {
                                REDUNDANCY_TOLERANCE, &part));
   JO_TRY(jgen_dynamics_build(p->ctx, m, &opt->gen, &part, &p->dynamics));
   JO_TRY(keep_source(p, opt));
-  JO_TRY(name_switches(p));
+  JO_TRY(describe(p));
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
   JO_TRY(compile(p, opt));
@@ -232,29 +286,30 @@ void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* c
                                         [JGEN_T] = &t,
                                         [JGEN_Y] = y,
                                         [JGEN_MODE] = r->mode,
-                                        [JGEN_MOMENTUM] = r->momentum};
+                                        [JGEN_MOMENTUM] = r->machine.momentum};
   jplant_kernels_eval(k, k->of[f], in, out, r->work);
 }
 
-static void rhs(void* user, double t, const double* y, double* ydot) {
-  jplant_work* r = user;
-  jplant_call(r, JGEN_FN_RHS, t, y, (double* const[]){ydot});
-}
+// Functions of a machine among the generated ones.
+static const jgen_fn function_of[JMACHINE_FN_COUNT] = {
+#define X(id) [JMACHINE_##id] = JGEN_FN_##id,
+    JMACHINE_FN_LIST(X)
+#undef X
+};
 
-static void switches(void* user, double t, const double* y, double* g) {
-  jplant_work* r = user;
-  jplant_call(r, JGEN_FN_SWITCHES, t, y, (double* const[]){g});
+static void call(void* host, jmachine_fn f, double t, const double* y, double* const* out) {
+  jplant_call(host, function_of[f], t, y, out);
 }
 
 static void jacobian(void* user, double t, const double* y, double* J) {
-  jplant_work* r = user;
+  jplant_work* r = ((jmachine*)user)->host;
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
   jkernel_eval(r->jacobian, in, (double* const[]){J}, r->jacobian_work);
 }
 
 static jo_status prepare_jacobian(void* user) {
-  jplant_work* r = user;
+  jplant_work* r = ((jmachine*)user)->host;
   if (r->jacobian) return JO_OK;
   const jplant_extra* x;
   JO_TRY(jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_JACOBIAN, &x, &r->own[JPLANT_JACOBIAN]));
@@ -268,21 +323,21 @@ static jo_status prepare_jacobian(void* user) {
 }
 
 static void local_feed(void* user, double t, const double* y) {
-  jplant_work* r = user;
+  jplant_work* r = ((jmachine*)user)->host;
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
   jkernel_eval(&r->local->kernels->kernel[0], in, (double* const[]){r->feed}, r->feed_work);
 }
 
 static void local_rates(void* user, double t, const double* y, double* f, double* entry) {
-  jplant_work* r = user;
+  jplant_work* r = ((jmachine*)user)->host;
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode, [JGEN_FEED] = r->feed};
   jkernel_eval(&r->local->kernels->kernel[1], in, (double* const[]){f, entry}, r->local_work);
 }
 
 static jo_status prepare_local(void* user) {
-  jplant_work* r = user;
+  jplant_work* r = ((jmachine*)user)->host;
   if (r->local) return JO_OK;
   const jplant_extra* x;
   JO_TRY(jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_LOCAL, &x, &r->own[JPLANT_LOCAL]));
@@ -326,189 +381,15 @@ void jplant_gains(jplant_work* r, double t, const double* y, double* entry) {
   jkernel_eval(r->gains->kernels->kernel, in, (double* const[]){entry}, r->gains_work);
 }
 
-// The redundant equation that is farthest off for its limit, -1: there is none; the largest residual of all.
-static int worst_redundant(jplant_work* r, double t, const double* y, double* residual) {
-  const jplant* p = r->plant;
-  int n = p->dynamics->part.nredundant, worst = -1;
-  double excess = 0.0;
-  *residual = 0.0;
-  if (n == 0) return worst;
-  jplant_call(r, JGEN_FN_REDUNDANT, t, y, (double* const[]){r->redundant});
-  for (int i = 0; i < n; i++) {
-    double off = fabs(r->redundant[i]);
-    *residual = fmax(*residual, off);
-    if (worst >= 0 && off / p->closure_limit[i] <= excess) continue;
-    excess = off / p->closure_limit[i];
-    worst = i;
-  }
-  return worst;
-}
-
-// Equations that were left out are still met.
-static jo_status check_redundant(jplant_work* r, double t, const double* y) {
-  const jplant* p = r->plant;
-  double largest;
-  int worst = worst_redundant(r, t, y, &largest);
-  if (worst < 0 || fabs(r->redundant[worst]) <= p->closure_limit[worst]) return JO_OK;
-  jformat(r->hint, sizeof r->hint,
-          "%.200s: closure equation '%.60s' followed from the others when the model was assembled, "
-          "but is off by %.3g m now (limit %.2g m): the mechanism is overconstrained and locks; "
-          "change the geometry, or remove the closure",
-          p->model->path, p->position->row_name[p->dynamics->part.redundant[worst]],
-          fabs(r->redundant[worst]), p->closure_limit[worst]);
-  return JO_ERR_CONVERGENCE;
-}
-
-// Newton on the closures; the warm start is so close that one correction is the rule.
-static jo_status project(void* user, double t, double* y) {
-  jplant_work* r = user;
-  const jgen_dynamics* d = r->plant->dynamics;
-  double* v = y + jgen_first(&d->layout, JGEN_QV);
-  for (int k = 0; k < MAX_CORRECTIONS; k++) {
-    if (d->part.nv == 0) return check_redundant(r, t, y);
-    r->projections++;
-    jplant_call(r, JGEN_FN_PROJECT, t, y, (double* const[]){r->dv, r->h, r->inverse});
-    double largest = 0.0;
-    for (int i = 0; i < d->part.nv; i++) {
-      v[i] += r->dv[i];
-      largest = fmax(largest, fabs(r->dv[i]));
-    }
-    if (largest < CLOSED) return check_redundant(r, t, y);
-    if (!(largest < 1e3)) break;
-  }
-  jformat(r->hint, sizeof r->hint,
-          "%.200s: the loops cannot be closed: the mechanism is at or near a singular position; "
-          "choose other independent coordinates, or change the geometry",
-          r->plant->model->path);
-  return JO_ERR_CONVERGENCE;
-}
-
-// The sign of det J_v: of the reciprocal pivots at the last projection; 0: they are not finite.
-static int side_of_loops(const jplant_work* r) {
-  int side = 1;
-  for (int i = 0; i < r->plant->dynamics->part.nv; i++) {
-    if (!isfinite(r->inverse[i])) return 0;
-    if (r->inverse[i] < 0.0) side = -side;
-  }
-  return side;
-}
-
-// Past a singular position of the dependent coordinates the independent ones do not determine which way
-// the loops go on: that a run comes out on a way that closes does not make it the right one. Stages and
-// searches may look across; what is accepted may not.
-static jo_status admit(void* user, double t, const double* y) {
-  jplant_work* r = user;
-  (void)t, (void)y;
-  int side = side_of_loops(r);
-  if (r->side == 0) r->side = side;
-  if (r->side * side > 0) return JO_OK;
-  jformat(r->hint, sizeof r->hint,
-          "%.200s: the loops pass a singular position of the coordinates that were chosen as "
-          "dependent: the others do not tell how they go on; choose other independent coordinates "
-          "(independent: true), or change the geometry",
-          r->plant->model->path);
-  return JO_ERR_MODEL;
-}
-
-jo_status jplant_close(jplant_work* r, double t, double* y) {
-  if (!r->system.project) return JO_OK;
-  jo_status status = project(r, t, y);
-  return status < 0 ? jerr_set(r->ctx, status, "t = %.9g s: %s", t, r->hint) : status;
-}
-
-jo_status jplant_admit(jplant_work* r, double t, const double* y) {
-  jo_status status = r->system.admit ? admit(r, t, y) : JO_OK;
-  return status < 0 ? jerr_set(r->ctx, status, "t = %.9g s: %s", t, r->hint) : status;
-}
-
-// Where a driven coordinate jumps, in velocity or position, the momenta conjugate to the independent
-// velocities stay. docs/theory/dynamics.md eq. (R8)
-static jo_status jump(jplant_work* r, double t, double* y, const int* flipped, int n) {
-  const jgen_dynamics* d = r->plant->dynamics;
-  int nd = d->part.nd;
-  if (nd == 0) return JO_OK;
-  double* drive[2] = {r->drive_old, r->drive_new};
-  for (int now = 0; now < 2; now++) {
-    for (int i = 0; i < n; i++) {
-      r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
-    }
-    double* rate[3] = {drive[now], drive[now] + nd, drive[now] + 2 * nd};
-    jplant_call(r, JGEN_FN_DRIVE, t, y, rate);
-    if (now == 0) jplant_call(r, JGEN_FN_MOMENTUM, t, y, (double* const[]){r->momentum});
-  }
-  bool jumps = false;
-  for (int i = 0; i < 2 * nd; i++) {
-    jumps = jumps || r->drive_new[i] != r->drive_old[i];
-  }
-  if (!jumps) return JO_OK;
-  JO_TRY(jplant_close(r, t, y));
-  jplant_call(r, JGEN_FN_IMPULSE, t, y, (double* const[]){r->dqd});
-  double* rate = y + jgen_first(&d->layout, JGEN_QDU);
-  for (int i = 0; i < d->part.nu; i++) {
-    rate[i] += r->dqd[i];
-  }
-  return JO_OK;
-}
-
-void jplant_rolling(jplant_work* r, double t, const double* y, double* rolling) {
-  int n = r->plant->dynamics->nwheel;
-  double* out[3] = {rolling, rolling + n, rolling + 2 * n};
-  jplant_call(r, JGEN_FN_ROLLING, t, y, out);
-}
-
-static void flip(jplant_work* r, const int* flipped, int n) {
-  for (int i = 0; i < n; i++) {
-    r->mode[flipped[i]] = 1.0 - r->mode[flipped[i]];
-  }
-}
-
-// None of the flipped switches says that a wheel stands, and wheels that come to the ground roll.
-static jo_status check_wheels(jplant_work* r, double t, const double* y, const int* flipped,
-                              int n) {
-  const jgen_dynamics* d = r->plant->dynamics;
-  int nwheel = d->nwheel, first = d->first_standing;
-  if (nwheel == 0) return JO_OK;
-  for (int i = 0; i < n; i++) {
-    if (flipped[i] < first || r->mode[flipped[i]] < 0.5) continue;
-    return jplant_rolling_stands(r->ctx, d, flipped[i] - first, t);
-  }
-  double* was = r->rolling + 3 * nwheel;
-  flip(r, flipped, n);
-  jplant_rolling(r, t, y, was);
-  flip(r, flipped, n);
-  jplant_rolling(r, t, y, r->rolling);
-  return jplant_rolling_landing(r->ctx, d, t, was, r->rolling);
-}
-
-static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
-  jplant_work* r = user;
-  memcpy(r->before, y, (size_t)r->plant->dynamics->ny * sizeof *y);
-  JO_TRY(jump(r, t, y, flipped, n));
-  JO_TRY(check_wheels(r, t, y, flipped, n));
-  if (r->on_event) r->on_event(r->on_event_user, t, r->before, y, r->mode, flipped, n);
-  return JO_OK;
-}
-
 static bool allocate(jplant_work* r) {
-  const jgen_dynamics* d = r->plant->dynamics;
-  r->p = JARENA_ARRAY(&r->arena, d->np, double);
-  r->mode = JARENA_ARRAY(&r->arena, d->nswitch, double);
-  r->g = JARENA_ARRAY(&r->arena, d->nswitch, double);
-  r->dv = JARENA_ARRAY(&r->arena, d->part.nv, double);
-  r->h = JARENA_ARRAY(&r->arena, d->part.nv, double);
-  r->inverse = JARENA_ARRAY(&r->arena, d->part.nv, double);
-  r->drive_old = JARENA_ARRAY(&r->arena, 3 * d->part.nd, double);
-  r->drive_new = JARENA_ARRAY(&r->arena, 3 * d->part.nd, double);
-  r->momentum = JARENA_ARRAY(&r->arena, d->part.nu, double);
-  r->dqd = JARENA_ARRAY(&r->arena, d->part.nu, double);
-  r->before = JARENA_ARRAY(&r->arena, d->ny, double);
-  r->redundant = JARENA_ARRAY(&r->arena, d->part.nredundant, double);
-  r->rolling = JARENA_ARRAY(&r->arena, 6 * d->nwheel, double);
-  r->windows = JARENA_ARRAY(&r->arena, 2 * d->nobjective, double);
-  r->work = jplant_kernels_work(&r->arena, r->plant->kernels);
-  return r->work && r->p && r->mode && r->g && r->dv && r->h && r->inverse && r->drive_old &&
-         r->drive_new && r->momentum && r->dqd && r->before && r->redundant && r->rolling &&
-         r->windows;
+  const jplant* p = r->plant;
+  if (!jmachine_init(&r->machine, r->ctx, &r->arena, &p->about, call, r)) return false;
+  r->p = r->machine.p;
+  r->mode = r->machine.mode;
+  r->g = r->machine.g;
+  r->windows = JARENA_ARRAY(&r->arena, 2 * p->dynamics->nobjective, double);
+  r->work = jplant_kernels_work(&r->arena, p->kernels);
+  return r->work && r->windows;
 }
 
 jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work** out) {
@@ -525,35 +406,21 @@ jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work**
     return jerr_memory(ctx);
   }
   memcpy(r->p, d->p, (size_t)d->np * sizeof *r->p);
-  // errors of all states are controlled, of dependent coordinates too: near a singular position they are
-  // the first to tell
-  const jgen_layout* l = &d->layout;
+  r->system = jmachine_system(&r->machine);
+  r->system.prepare_jacobian = prepare_jacobian;
+  r->system.prepare_local = prepare_local;
   const jkernel* own_jacobian = plant->kernels->of[JGEN_FN_JACOBIAN];
-  r->system = (jsolve_system){.n = d->ny,
-                              .user = r,
-                              .rhs = rhs,
-                              .project = d->part.nv + d->part.nredundant > 0 ? project : NULL,
-                              .admit = d->part.nv > 0 ? admit : NULL,
-                              .projection_hint = r->hint,
-                              .error_scale = l->nominal,
-                              .nswitch = d->nswitch,
-                              .switches = switches,
-                              .mode = r->mode,
-                              .event = event,
-                              .jacobian = own_jacobian ? jacobian : NULL,
-                              .prepare_jacobian = prepare_jacobian,
-                              .prepare_local = prepare_local,
-                              .nq = l->block[JGEN_QU].n,
-                              .nv = l->block[JGEN_QV].n,
-                              .nw = jgen_first(l, JGEN_INTEGRAL) - jgen_first(l, JGEN_QDU),
-                              .state_name = l->name,
-                              .switch_name = plant->switch_name};
   if (own_jacobian) {
     r->jacobian = own_jacobian;
     r->jacobian_work = r->work[own_jacobian - plant->kernels->set->kernel];
+    r->system.jacobian = jacobian;
   }
   *out = r;
   return JO_OK;
+}
+
+void jplant_work_use(jplant_work* r, jo_context* ctx) {
+  r->ctx = r->machine.ctx = ctx;
 }
 
 void jplant_work_destroy(jplant_work* r) {
@@ -580,41 +447,14 @@ jsolve_options jplant_solve_options(const jmodel* m) {
   return o;
 }
 
-void jplant_clamp(const jplant* p, double* y) {
-  const jgen_dynamics* d = p->dynamics;
-  for (int i = 0; i < d->nobjective; i++) {
-    jmodel_objective_kind kind = p->model->objective[i].kind;
-    bool has_root = kind == JMODEL_OBJECTIVE_RMS || kind == JMODEL_OBJECTIVE_PEAK;
-    double* w = &y[jgen_first(&d->layout, JGEN_INTEGRAL) + i];
-    if (has_root && *w < 0.0) *w = 0.0;
-  }
-}
-
-void jplant_objectives(jplant_work* r, double t, const double* y, double* psi) {
-  memcpy(r->before, y, (size_t)r->plant->dynamics->ny * sizeof *y);
-  jplant_clamp(r->plant, r->before);
-  jplant_call(r, JGEN_FN_OBJECTIVE, t, r->before, (double* const[]){psi});
-}
-
 void jplant_outputs(jplant_work* r, double t, const double* y, double* out) {
   jplant_call(r, JGEN_FN_OUTPUTS, t, y, (double* const[]){out});
-}
-
-double jplant_closure(jplant_work* r, double t, const double* y) {
-  double largest;
-  int nv = r->plant->dynamics->part.nv;
-  worst_redundant(r, t, y, &largest);
-  if (nv > 0) jplant_call(r, JGEN_FN_PROJECT, t, y, (double* const[]){r->dv, r->h, r->inverse});
-  for (int i = 0; i < nv; i++) {
-    largest = fmax(largest, fabs(r->h[i]));
-  }
-  return largest;
 }
 
 // ---- statics -------------------------------------------------------------------------------------
 
 static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status status,
-                                  const jplant_equilibrium* found) {
+                                  const jmachine_equilibrium* found) {
   if (status == JO_ERR_MEMORY) return jerr_memory(ctx);
   const jgen_layout* l = &p->dynamics->layout;
   int k = found->worst;
@@ -635,18 +475,18 @@ static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status st
 }
 
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
-                        bool* stays, jplant_equilibrium* out) {
+                        bool* stays, jmachine_equilibrium* out) {
   const jgen_dynamics* d = p->dynamics;
   jplant_work* run;
   JO_TRY(jplant_work_create(ctx, p, &run));
   if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
-  jo_status status = jplant_equilibrium_find(ctx, d, &run->system, t, y, stays, out);
+  jo_status status = jmachine_equilibrium_find(ctx, &p->about, &run->system, t, y, stays, out);
   jplant_work_destroy(run);
   return status < 0 ? fail_equilibrium(ctx, p, status, out) : status;
 }
 
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,
-                                  jplant_equilibrium* out) {
+                                  jmachine_equilibrium* out) {
   JO_TRY(jplant_settle(ctx, p, NULL, t, y, NULL, out));
   if (out->is_moved) {
     jerr_warn(
@@ -665,13 +505,14 @@ jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const d
   const jgen_partition* part = &d->part;
   jplant_work* run;
   JO_TRY(jplant_work_create(ctx, p, &run));
-  double* rate[3] = {run->drive_new, run->drive_new + part->nd, run->drive_new + 2 * part->nd};
+  double* rate[3] = {run->machine.drive_new, run->machine.drive_new + part->nd,
+                     run->machine.drive_new + 2 * part->nd};
   jsolve_set_modes(&run->system, t, y, run->g);
   jplant_call(run, JGEN_FN_DRIVE, t, y, rate);
-  if (part->nv > 0) jplant_call(run, JGEN_FN_VELOCITY, t, y, (double* const[]){run->dv});
+  if (part->nv > 0) jplant_call(run, JGEN_FN_VELOCITY, t, y, (double* const[]){run->machine.dv});
   jgen_gather(&d->layout, y, q, qd);
   for (int i = 0; qd && i < part->nv; i++) {
-    qd[part->v[i]] = run->dv[i];
+    qd[part->v[i]] = run->machine.dv[i];
   }
   for (int i = 0; i < part->nd; i++) {
     q[part->d[i]] = rate[0][i];

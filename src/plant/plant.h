@@ -4,10 +4,10 @@
 #define JPLANT_PLANT_H
 
 #include "gen/gen.h"
-#include "plant/equilibrium.h"
+#include "machine/equilibrium.h"
+#include "machine/machine.h"
 #include "plant/extra.h"
 #include "plant/kernels.h"
-#include "solve/ode.h"
 
 typedef struct jplant_options {
   jkernel_options kernel;
@@ -30,7 +30,7 @@ typedef struct jplant {
   const char** switch_name;   // (nswitch)
   double* y0;                 // initial state (ny)
   double closure_residual;    // largest at the assembled position [m]
-  double* closure_limit;      // redundant equations may be off by this much [m]
+  jmachine_about about;       // what runs need of all this
   jplant_extra_shelf* shelf;  // of functions that are made when they are needed
 } jplant;
 
@@ -42,18 +42,16 @@ void jplant_destroy(jplant* p);
 // Static equilibrium at time t, searched for from y (ny), which becomes it; velocities zero.
 // On failure the context names the coordinate that is not at rest.
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,
-                                  jplant_equilibrium* out);
+                                  jmachine_equilibrium* out);
 
 // The same for other values of the live numbers (NULL: the model's), telling which states stay because
 // nothing holds them (ny).
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
-                        bool* stays, jplant_equilibrium* out);
+                        bool* stays, jmachine_equilibrium* out);
 
 // All coordinates at a state, driven ones included; qd may be NULL.
 jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,
                              double* qd);
-
-#define JPLANT_PLANT_HINT 512
 
 // A run's own storage: work space of the kernels, modes, parameters. One thread at a time.
 typedef struct jplant_work {
@@ -61,17 +59,12 @@ typedef struct jplant_work {
   jo_context* ctx;
   jarena arena;
   jsolve_system system;
-  double* p;      // live numbers (np)
-  double* mode;   // (nswitch)
-  double* g;      // scratch of the switching functions (nswitch)
-  double** work;  // of each kernel
-  double* dv;     // scratch
-  double *h, *drive_old, *drive_new, *momentum, *dqd, *before;
-  double *redundant, *rolling, *windows;  // scratch of the guards
-  double* inverse;               // reciprocal pivots of the loops at the last projection (nv)
-  int side;                      // sign of their product where the run began; 0: not yet
-  char hint[JPLANT_PLANT_HINT];  // why the last projection failed
-  int64_t projections;
+  jmachine machine;
+  double* p;                // of the machine: live numbers (np),
+  double* mode;             // modes (nswitch)
+  double* g;                // and scratch of the switching functions (nswitch)
+  double** work;            // of each kernel
+  double* windows;          // scratch of the guards
   const jkernel* jacobian;  // NULL: not needed so far
   double* jacobian_work;
   const jplant_extra* local;  // NULL: not needed so far
@@ -79,20 +72,13 @@ typedef struct jplant_work {
   const jplant_extra* gains;  // likewise
   double* gains_work;
   jplant_extra* own[JPLANT_EXTRA_COUNT];
-  // told of every event: states before and after, modes after; may be NULL
-  void (*on_event)(void* user, double t, const double* before, const double* after,
-                   const double* mode, const int* flipped, int n);
-  void* on_event_user;
 } jplant_work;
 
 jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work** out);
 void jplant_work_destroy(jplant_work* r);
 
-// Put y on the closures as the driver does after a step, and report it where that cannot be done.
-jo_status jplant_close(jplant_work* r, double t, double* y);
-
-// Whether a run may go on from the state that was closed last, and report it where it may not.
-jo_status jplant_admit(jplant_work* r, double t, const double* y);
+// Reports of the run go to another context from now on.
+void jplant_work_use(jplant_work* r, jo_context* ctx);
 
 // What local states (jsolve_system.local, prepared) do to all other rates: where the entries of d ydot / d z stand, made
 // when first asked for, and their values at (t, y).
@@ -105,19 +91,7 @@ void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* c
 // How the model's simulation block wants it integrated.
 jsolve_options jplant_solve_options(const jmodel* m);
 
-// Integrals of squares and of powers that rounding made negative become zero: they have roots taken.
-void jplant_clamp(const jplant* p, double* y);
-
-// Values of the objectives from the state at the end of a run, or as if it ended at t.
-void jplant_objectives(jplant_work* r, double t, const double* y, double* psi);
-
 // Values of all outputs at (t, y) with the modes of the run.
 void jplant_outputs(jplant_work* r, double t, const double* y, double* out);
-
-// Tyres at (t, y): contact, vx and vy of all of them, in this order (3 nwheel).
-void jplant_rolling(jplant_work* r, double t, const double* y, double* rolling);
-
-// Largest closure residual at (t, y), redundant equations included [m].
-double jplant_closure(jplant_work* r, double t, const double* y);
 
 #endif

@@ -47,7 +47,7 @@ static void fill_row(recorder* k, double t, const double* y, double* row) {
   jplant_outputs(k->run, t, y, row + 1);
   int bad = k->finite < 0 ? -1 : jplant_finite_first(row + 1, k->out->noutput);
   if (bad >= 0) k->finite = jplant_finite_output(k->run, t, y, bad, row[1 + bad]);
-  jplant_objectives(k->run, t, y, row + 1 + k->out->noutput);
+  jmachine_objectives(&k->run->machine, t, y, row + 1 + k->out->noutput);
 }
 
 static jo_status add_row(recorder* k, double t, const double* y) {
@@ -75,9 +75,9 @@ static jo_status add_sample(recorder* k, const jsolve_step* s, double t) {
   if (t >= s->t1) return add_row(k, t, s->y1);
   jsolve_interpolate(s, t, k->y);
   if (sys->project) {
-    int64_t before = k->run->projections;
-    JO_TRY(jplant_close(k->run, t, k->y));
-    k->sampling += k->run->projections - before;
+    int64_t before = k->run->machine.projections;
+    JO_TRY(jmachine_close(&k->run->machine, t, k->y));
+    k->sampling += k->run->machine.projections - before;
   }
   return add_row(k, t, k->y);
 }
@@ -112,7 +112,7 @@ static jo_status on_step(void* user, const jsolve_step* s) {
   jplant_result* r = k->out;
   JO_TRY(add_rows(k, s));
   k->has_jumped = false;
-  r->closure = fmax(r->closure, jplant_closure(k->run, s->t1, s->y1));
+  r->closure = fmax(r->closure, jmachine_closure(&k->run->machine, s->t1, s->y1));
   double span = r->used.t_end - r->used.t_start;
   if (k->opt->progress && !k->opt->progress(k->opt->user, (s->t1 - r->used.t_start) / span)) {
     return jerr_set(r->ctx, JO_ERR_LIMIT, "%s: stopped at t = %.9g s", r->path, s->t1);
@@ -315,7 +315,7 @@ static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, 
   jo_status status = jsolve_integrate(r->ctx, sys, solve, &observer, r->used.t_start, r->used.t_end,
                                       y, &r->t_reached, &r->statistics);
   r->is_complete = status >= 0;
-  r->projections = k->run->projections - k->sampling;
+  r->projections = k->run->machine.projections - k->sampling;
   r->cpu = jclock_cpu() - start;
   set_final(k, y, scratch);
   if (status >= 0) {

@@ -32,7 +32,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
   const jmodel* m = p->model;
   int nq = m->ncoordinate, nz = p->position->nz;
   double t = m->simulation.t_start;
-  jplant_assembly at = {0};
+  jmachine_assembly at = {0};
   JO_TRY(jplant_assemble(ctx, a, m, p->position, values, from, t, &at));
   double* dq = JARENA_ARRAY(a, (int64_t)nq * nw, double);
   double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw, double);

@@ -198,7 +198,7 @@ jo_status jplant_static_start(jo_context* ctx, jarena* out, const jplant* p, con
   jarena a;
   jarena_init(&a, ctx);
   jplant_work* run = NULL;
-  jplant_equilibrium found;
+  jmachine_equilibrium found;
   bool* stays = JARENA_ARRAY(&a, d->ny, bool);
   jo_status status = stays ? JO_OK : jerr_memory(ctx);
   if (status >= 0) status = jplant_settle(ctx, p, values, t, y, stays, &found);
@@ -224,7 +224,7 @@ static jo_status find_velocities(jo_context* ctx, jarena* a, const jplant* p, co
   const jgen_layout* l = &p->dynamics->layout;
   int nq = p->model->ncoordinate;
   double t = p->model->simulation.t_start;
-  jplant_assembly at = {.q = JARENA_ARRAY(a, nq, double), .qd = JARENA_ARRAY(a, nq, double)};
+  jmachine_assembly at = {.q = JARENA_ARRAY(a, nq, double), .qd = JARENA_ARRAY(a, nq, double)};
   at.rests = JARENA_ARRAY(a, nq, bool);
   double* dq = JARENA_ARRAY(a, (int64_t)nq * nw, double);
   double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw, double);

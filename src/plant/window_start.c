@@ -54,7 +54,7 @@ static jo_status differentiate(jo_context* ctx, jarena* a, jplant_work* run, con
     b.p[i] = run->p[i];
   }
   jsolve_set_modes(&run->system, t, y, run->g);
-  run->system.rhs(run, t, y, b.ydot);
+  run->system.rhs(run->system.user, t, y, b.ydot);
   for (int k = 0; k < nw; k++) {
     b.p[wrt[k]] += STEP * I;
     evaluate(&b);

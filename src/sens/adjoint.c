@@ -298,7 +298,7 @@ static void weigh_motion(adjoint* d, int i, const double* y1) {
     w->k[last] = jsens_record_slope(w->record, next->slopes, 0);
   } else {
     w->k[last] = w->own[last];
-    w->run->system.rhs(w->run, e->t1, y1, w->k[last]);
+    w->run->system.rhs(w->run->system.user, e->t1, y1, w->k[last]);
   }
   memset(w->base, 0, (size_t)w->ny * sizeof *w->base);
   jsolve_combine(w->ny, w->base, e->t1 - e->t, &s->e, w->k, d->P);
@@ -392,11 +392,11 @@ static jo_status smooth_back(adjoint* d, const jsens_entry* e, const double* y) 
   jsens_walk* w = d->w;
   const int* flip = w->record->flip + e->flip;
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
-  w->run->system.rhs(w->run, e->t, y, w->f_plus);
+  w->run->system.rhs(w->run->system.user, e->t, y, w->f_plus);
   for (int i = e->nflip - 1; i >= 0; i--) {
     int k = flip[i];
     w->run->mode[k] = 1.0 - w->run->mode[k];
-    w->run->system.rhs(w->run, e->t, y, w->f_minus);
+    w->run->system.rhs(w->run->system.user, e->t, y, w->f_minus);
     double rate = 0.0;
     for (int l = 0; l < d->lanes; l++) {
       d->alpha[l] =
@@ -444,10 +444,10 @@ static jo_status jump_back(adjoint* d, const jsens_entry* e) {
   const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
   int k = w->record->flip[e->flip];
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
-  w->run->system.rhs(w->run, e->t, before, w->f_minus);
+  w->run->system.rhs(w->run->system.user, e->t, before, w->f_minus);
   jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, before, (double* const[]){d->P});
   jsens_walk_set_modes(w, mode1);
-  w->run->system.rhs(w->run, e->t, after, w->f_plus);
+  w->run->system.rhs(w->run->system.user, e->t, after, w->f_plus);
   for (int l = 0; l < d->lanes; l++) {
     d->alpha[l] = -dot(d, d->lambda, l, w->f_plus, w->ny);
   }

@@ -55,17 +55,17 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
   if (opt->p) memcpy(run->p, opt->p, (size_t)d->np * sizeof *run->p);
   jsolve_set_modes(&run->system, opt->t_start, y, scratch);
   jsens_record_begin(record, run->mode);
-  run->on_event = on_event;
-  run->on_event_user = record;
+  run->machine.on_event = on_event;
+  run->machine.on_event_user = record;
   recorder k = {out->ctx, opt, record};
   jsolve_observer obs = {.user = &k, .step = on_step};
   double t;
   JO_TRY(jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start, opt->t_end, y,
                           &t, &out->statistics));
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
-  jplant_clamp(s->plant, y);
+  jmachine_clamp(&s->plant->about, y);
   jsens_record_end(record, y);
-  jplant_objectives(run, opt->t_end, y, out->value);
+  jmachine_objectives(&run->machine, opt->t_end, y, out->value);
   if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, opt->t_end, y, out->value));
   return record->status;
 }

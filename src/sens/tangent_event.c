@@ -43,7 +43,7 @@ static void note_event(jsens_direct* d, const jsens_entry* e, int k, double rate
 // One flip at a time: S += (f before - f after) dt
 static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const double* y) {
   jsens_walk* w = d->w;
-  w->run->system.rhs(w->run, e->t, y, w->f_minus);
+  w->run->system.rhs(w->run->system.user, e->t, y, w->f_minus);
   for (int i = 0; i < e->nflip; i++) {
     int k = w->record->flip[e->flip + i];
     double rate = e->follows ? 0.0 : switch_rate(d, e->t, y, w->f_minus, k);
@@ -61,7 +61,7 @@ static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const doubl
     }
     d->nevent++;
     w->run->mode[k] = 1.0 - w->run->mode[k];
-    w->run->system.rhs(w->run, e->t, y, w->f_plus);
+    w->run->system.rhs(w->run->system.user, e->t, y, w->f_plus);
     for (int q = 0; q < d->npack; q++) {
       for (int n = 0; n < w->ny * d->lanes; n++) {
         double jump = w->f_minus[n / d->lanes] - w->f_plus[n / d->lanes];
@@ -107,7 +107,7 @@ static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
   const double* before = jsens_record_state(w->record, e->state);
   const double* after = jsens_record_state(w->record, e->after);
   int k = w->record->flip[e->flip];
-  w->run->system.rhs(w->run, e->t, before, w->f_minus);
+  w->run->system.rhs(w->run->system.user, e->t, before, w->f_minus);
   jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, before, (double* const[]){d->P});
   double rate = w->opt->frozen || e->follows ? 0.0 : switch_rate(d, e->t, before, w->f_minus, k);
   if (!w->opt->frozen && !e->follows) {
@@ -116,7 +116,7 @@ static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
   memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
-  w->run->system.rhs(w->run, e->t, after, w->f_plus);
+  w->run->system.rhs(w->run->system.user, e->t, after, w->f_plus);
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
     jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));

@@ -141,7 +141,7 @@ static jo_status implicit_argument(jsens_walk* w, const jsens_entry* e, int i) {
   for (int n = 0; n < w->ny; n++) {
     w->Y[i][n] = w->base[n] + b * w->k[i][n];
   }
-  return jplant_close(w->run, jsens_walk_stage_time(w, e, i), w->Y[i]);
+  return jmachine_close(&w->run->machine, jsens_walk_stage_time(w, e, i), w->Y[i]);
 }
 
 static jo_status solve_again(jsens_walk* w, const jsens_entry* e, int i, double* Y) {
@@ -159,7 +159,7 @@ static jo_status implicit_stages(jsens_walk* w, const jsens_entry* e, const doub
   for (int i = 0; i < s->tab->stages; i++) {
     w->k[i] = e->slopes < 0 ? w->own[i] : jsens_record_slope(w->record, e->slopes, i);
     if (i == 0) {
-      if (e->slopes < 0) w->run->system.rhs(w->run, e->t, y0, w->k[0]);
+      if (e->slopes < 0) w->run->system.rhs(w->run->system.user, e->t, y0, w->k[0]);
       continue;
     }
     jsolve_combine(w->ny, y0, h, &s->a[i], w->k, w->base);
@@ -243,7 +243,7 @@ jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y
     bool is_local = w->is_mixed && i > 0;
     if (is_local) JO_TRY(local_argument(w, e, i, y0));
     if (e->slopes >= 0) continue;
-    w->run->system.rhs(w->run, jsens_walk_stage_time(w, e, i), w->Y[i], w->k[i]);
+    w->run->system.rhs(w->run->system.user, jsens_walk_stage_time(w, e, i), w->Y[i], w->k[i]);
     if (is_local) keep_local(w, i);
   }
   return JO_OK;
@@ -267,7 +267,7 @@ jo_status jsens_walk_end_step(jsens_walk* w, const jsens_entry* e, const double*
   } else {
     jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, y);
   }
-  return jplant_close(w->run, e->t1, y);
+  return jmachine_close(&w->run->machine, e->t1, y);
 }
 
 jo_status jsens_walk_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y) {
@@ -313,7 +313,7 @@ static double half_step_before(const jsens_walk* w, const jsens_entry* e) {
 }
 
 static double switch_at(jsens_walk* w, double t, const double* y, int k) {
-  w->run->system.switches(w->run, t, y, w->g);
+  w->run->system.switches(w->run->system.user, t, y, w->g);
   return w->g[k];
 }
 
@@ -325,7 +325,7 @@ typedef struct way_back {
 static void slope_before(void* user, int i, double c, const double* y, double* k) {
   const way_back* b = user;
   (void)i;
-  b->w->run->system.rhs(b->w->run, b->t - c * b->tau, y, k);
+  b->w->run->system.rhs(b->w->run->system.user, b->t - c * b->tau, y, k);
 }
 
 // How fast switch k came to its event at (t, y), with slope f there: over half a step, going back by one of third

@@ -290,7 +290,7 @@ class Judge:
                 self._compiles(done, path)
 
     def _compiles(self, done: Outcome, folder: str) -> None:
-        sources = [n for n in os.listdir(folder) if n.endswith(".c")]
-        compiled = subprocess.run(["cc", "-fsyntax-only", *sources], cwd=folder, check=False, capture_output=True)
+        sources = [f"equations/{n}" for n in os.listdir(folder + "/equations") if n.endswith(".c")]
+        compiled = subprocess.run(["cc", "-fsyntax-only", "-I.", *sources], cwd=folder, check=False, capture_output=True)
         if compiled.returncode:
             self.fault("generated C", compiled.stderr.decode("utf-8", "replace")[:200], done)

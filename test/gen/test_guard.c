@@ -52,7 +52,7 @@ static void test_guard_sees_wheels_that_stand(void** state) {
   assert_int_equal(d->nwheel, 1);
   assert_int_equal(d->first_standing, d->nswitch - 1);
   double rolling[3];
-  jplant_rolling(r.run, r.t, r.y, rolling);
+  jmachine_roll(&r.run->machine, r.t, r.y, rolling);
   double speed = hypot(rolling[1], rolling[2]);
   assert_near(rolling[0], 1.0, 0.0);
   assert_true(speed > 1.0);
@@ -97,7 +97,7 @@ static void test_guard_keeps_windows_lengths_and_redundant_equations(void** stat
     assert_near(h[i], 0.0, 1e-9);
   }
   *rig_parameter(&r, "third") += 1e-2;
-  assert_int_equal(r.run->system.project(r.run, r.t, r.y), JO_ERR_CONVERGENCE);
+  assert_int_equal(r.run->system.project(r.run->system.user, r.t, r.y), JO_ERR_CONVERGENCE);
   jplant_call(r.run, JGEN_FN_REDUNDANT, r.t, r.y, (double* const[]){h});
   for (int i = 0; i < n; i++) {
     worst = fmax(worst, fabs(h[i]));

@@ -248,7 +248,7 @@ static double largest_eigenvalue(const rig* r) {
   double *J = malloc((size_t)(n * n) * sizeof *J), *re = malloc((size_t)n * sizeof *re);
   double *im = malloc((size_t)n * sizeof *im), largest = 0.0;
   assert_true(J && re && im);
-  r->run->system.jacobian(r->run, r->t, r->y, J);
+  r->run->system.jacobian(r->run->system.user, r->t, r->y, J);
   assert_ok(r->ctx, jsolve_eigen(r->ctx, n, J, re, im, NULL, NULL));
   for (int i = 0; i < n; i++) {
     largest = fmax(largest, hypot(re[i], im[i]));

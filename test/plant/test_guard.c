@@ -161,7 +161,7 @@ static void test_wheel_may_stand_in_equilibrium(void** state) {
   static const jmodel_setting set[] = {{"speed", "0"}};
   fixture* f = fixture_load(WHEEL, set, 1);
   jplant_options opt = fixture_interpreted();
-  jplant_equilibrium found;
+  jmachine_equilibrium found;
   fixture_build(f, &opt);
   jplant* plant = f->plant;
   assert_ok(f->ctx, jplant_find_equilibrium(f->ctx, plant, 0.0, plant->y0, &found));
@@ -214,11 +214,11 @@ static void test_redundant_equations_count_in_the_residual(void** state) {
   memcpy(y, plant->y0, (size_t)plant->dynamics->ny * sizeof *y);
   run->p[0] = 0.31;
   // equations kept are met by the projection, so that what is left is of those left out
-  jo_status status = run->system.project(run, 0.0, y);
+  jo_status status = run->system.project(run->system.user, 0.0, y);
   assert_int_equal(status, JO_ERR_CONVERGENCE);
-  assert_true(jplant_closure(run, 0.0, y) > 1e-3);
+  assert_true(jmachine_closure(&run->machine, 0.0, y) > 1e-3);
   assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
-  assert_int_equal(jplant_close(run, 0.0, y), JO_ERR_CONVERGENCE);
+  assert_int_equal(jmachine_close(&run->machine, 0.0, y), JO_ERR_CONVERGENCE);
   assert_says(f, "t = 0 s: " BEAM ": closure equation '");
   fixture_close(f);
 }

@@ -21,7 +21,7 @@ static void compare(rig* l, jplant_semi* semi) {
   int nu = d->part.nu;
   double* ydot = calloc((size_t)d->ny + 1, sizeof *ydot);
   double* qdd = calloc((size_t)l->m->ncoordinate + 1, sizeof *qdd);
-  l->run->system.rhs(l->run, l->t, l->y, ydot);
+  l->run->system.rhs(l->run->system.user, l->t, l->y, ydot);
   assert_ok(l->ctx, jplant_semi_accelerations(semi, l->run->p, l->t, l->y, qdd));
   double size = largest(nu, ydot + jgen_first(&d->layout, JGEN_QDU));
   for (int i = 0; i < nu; i++) {
@@ -85,7 +85,7 @@ static void test_compiled_is_interpreted(void** state) {
       rig_open(&l[k], models[i], NULL, 0, &opt);
       rig_disturb(&l[k], 3, 0.02);
       ydot[k] = calloc((size_t)l[k].plant->dynamics->ny + 1, sizeof **ydot);
-      l[k].run->system.rhs(l[k].run, l[k].t, l[k].y, ydot[k]);
+      l[k].run->system.rhs(l[k].run->system.user, l[k].t, l[k].y, ydot[k]);
     }
     int ny = l[0].plant->dynamics->ny;
     for (int j = 0; j < ny; j++) {

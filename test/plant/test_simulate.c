@@ -137,7 +137,7 @@ static void test_simulate_every_row_closes_the_loops(void** state) {
   for (int i = 0; i < r->nrow; i++) {
     const double* q = row(r, i) + 1 + r->nsensor;  // coordinates follow the sensors
     jgen_scatter(&d->layout, q, NULL, NULL, y);
-    largest = fmax(largest, jplant_closure(probe, row(r, i)[0], y));
+    largest = fmax(largest, jmachine_closure(&probe->machine, row(r, i)[0], y));
   }
   assert_near(largest, 0.0, 1e-12);
   assert_near(r->closure, 0.0, 1e-12);

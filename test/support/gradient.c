@@ -89,7 +89,7 @@ void gradient_value(gradient* g, double* psi) {
   jsolve_set_modes(&run->system, g->opt.t_start, y, scratch);
   assert_ok(g->ctx, jsolve_integrate(g->ctx, &run->system, &g->opt.solve, NULL, g->opt.t_start,
                                      g->opt.t_end, y, &t, NULL));
-  jplant_objectives(run, t, y, psi);
+  jmachine_objectives(&run->machine, t, y, psi);
 }
 
 static void move(gradient* g, const double* direction, double by, const double* nominal) {

@@ -52,7 +52,7 @@ void rig_evaluate(rig* r) {
 void rig_look(rig* r) {
   const jgen_partition* part = &r->d->part;
   double *qdv = numbers(part->nv), *drive = numbers(3 * part->nd);
-  r->run->system.rhs(r->run, r->t, r->y, r->ydot);
+  r->run->system.rhs(r->run->system.user, r->t, r->y, r->ydot);
   jplant_outputs(r->run, r->t, r->y, r->out);
   jplant_call(r->run, JGEN_FN_VELOCITY, r->t, r->y, (double* const[]){qdv});
   double* const drives[] = {drive, drive + part->nd, drive + 2 * part->nd};
@@ -79,8 +79,8 @@ void rig_perturb(rig* r, random_source* s, double dq, double dqd) {
     r->y[jgen_first(&d->layout, JGEN_QDU) + i] += random_uniform(s, -dqd, dqd);
   }
   if (r->run->system.project) {
-    assert_ok(r->ctx, r->run->system.project(r->run, r->t, r->y));
-    assert_ok(r->ctx, r->run->system.project(r->run, r->t, r->y));
+    assert_ok(r->ctx, r->run->system.project(r->run->system.user, r->t, r->y));
+    assert_ok(r->ctx, r->run->system.project(r->run->system.user, r->t, r->y));
   }
   rig_evaluate(r);
 }

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Static equilibrium: the position with zero velocities where nothing accelerates.
-#ifndef JPLANT_EQUILIBRIUM_H
-#define JPLANT_EQUILIBRIUM_H
+#ifndef JMACHINE_EQUILIBRIUM_H
+#define JMACHINE_EQUILIBRIUM_H
 
-#include "gen/gen.h"
-#include "solve/ode.h"
+#include "machine/machine.h"
 
-typedef struct jplant_equilibrium {
+typedef struct jmachine_equilibrium {
   int iterations;
   double residual;  // worst acceleration left [m/s^2, rad/s^2], or rate of an additional state by
                     // its nominal size [1/s]
   int worst;        // the state it belongs to, -1: there is nothing to find
   int determined;   // coordinates that forces hold, of q_u; the others stay as begun
   bool is_moved;  // with them where they began there is no rest: they are where the search came to
-} jplant_equilibrium;
+} jmachine_equilibrium;
 
 // Unknowns are q_u and the model's own states but held ones; loops stay closed, and every condition
 // (contact, stops) is the one that holds at the position itself. Where forces leave directions free, as
@@ -23,7 +22,8 @@ typedef struct jplant_equilibrium {
 // y: in, a state to begin with; out, the equilibrium, velocities zero. Modes are set for it.
 // stays: by state, those that stay (ny); may be NULL.
 // JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: none found, y is the best; JO_ERR_MEMORY. Reports nothing.
-jo_status jplant_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const jsolve_system* s,
-                                  double t, double* y, bool* stays, jplant_equilibrium* out);
+jo_status jmachine_equilibrium_find(jo_context* ctx, const jmachine_about* m,
+                                    const jsolve_system* s, double t, double* y, bool* stays,
+                                    jmachine_equilibrium* out);
 
 #endif

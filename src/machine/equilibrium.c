@@ -2,7 +2,7 @@
 // The system creeps along its accelerations at rest, x' = r(x), by implicit Euler steps that grow as r
 // falls (pseudo-transient continuation): at first it sinks as a damped system does, so that wheels in
 // the air come down and no unstable equilibrium attracts it; at last the steps are Newton's.
-#include "plant/equilibrium.h"
+#include "machine/equilibrium.h"
 
 #include <assert.h>
 #include <math.h>
@@ -30,7 +30,7 @@
 #define MAX_IDLE 10  // such steps
 
 typedef struct problem {
-  const jgen_dynamics* d;
+  const jmachine_about* m;
   const jsolve_system* s;
   double t;
   int n;    // unknowns: q_u, and states that are not held
@@ -171,7 +171,7 @@ static jo_status creep(jo_context* ctx, problem* b, double delta, double* x) {
 }
 
 // The residual that is largest against its limit. True when none exceeds it.
-static bool find_worst(const problem* b, jplant_equilibrium* out) {
+static bool find_worst(const problem* b, jmachine_equilibrium* out) {
   double worst = -1.0;
   out->residual = 0.0;
   for (int i = 0; i < b->n; i++) {
@@ -187,16 +187,16 @@ static bool find_worst(const problem* b, jplant_equilibrium* out) {
 // Accelerations have one limit, each state its own.
 static void set_limits(problem* b) {
   double largest = 1.0;
-  for (int i = 0; i < b->d->part.nu; i++) {
+  for (int i = 0; i < b->m->nu; i++) {
     largest = fmax(largest, fabs(b->r[i]));
   }
   for (int i = 0; i < b->n; i++) {
-    b->limit[i] = TOLERANCE * (i < b->d->part.nu ? largest : fmax(1.0, fabs(b->r[i])));
+    b->limit[i] = TOLERANCE * (i < b->m->nu ? largest : fmax(1.0, fabs(b->r[i])));
   }
 }
 
 // What is pushed and feels no unknown cannot come to rest: the cause, where others are but delayed by it.
-static void find_loose(const problem* b, jplant_equilibrium* out) {
+static void find_loose(const problem* b, jmachine_equilibrium* out) {
   double largest = largest_slope(b), worst = 0.0;
   for (int i = 0; i < b->n; i++) {
     double felt = 0.0, part = fabs(b->r[i]) / b->limit[i];
@@ -239,7 +239,7 @@ static int find_free(problem* b) {
   for (int k = 0; k < n * n; k++) {
     int row = k % n;
     b->A[k] = b->J[k] * b->scale[k / n];
-    if (row >= b->d->part.nu) b->A[k] *= b->size[row] / b->scale[row];
+    if (row >= b->m->nu) b->A[k] *= b->size[row] / b->scale[row];
     largest = fmax(largest, fabs(b->A[k]));
   }
   for (int j = 0; j < n; j++) {
@@ -323,7 +323,7 @@ static bool is_settled(const problem* b) {
   return true;
 }
 
-static jo_status search(jo_context* ctx, problem* b, double* x, jplant_equilibrium* out) {
+static jo_status search(jo_context* ctx, problem* b, double* x, jmachine_equilibrium* out) {
   double delta = FIRST;
   int idle = 0;
   slopes(b, x);
@@ -366,9 +366,12 @@ static jo_status search(jo_context* ctx, problem* b, double* x, jplant_equilibri
 
 // ---- the search ------------------------------------------------------------------------------------
 
+static int most_unknowns(const jmachine_about* m) {
+  return m->nu + m->nz;
+}
+
 static bool allocate(problem* b, jarena* a, double** x) {
-  const jgen_dynamics* d = b->d;
-  int most = jgen_own_count(&d->layout);
+  int most = most_unknowns(b->m);
   double** vector[] = {&b->scale, &b->size, &b->limit, &b->x,     &b->r, &b->plus,
                        &b->minus, &b->dx,   &b->begin, &b->found, x};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++) {
@@ -379,56 +382,59 @@ static bool allocate(problem* b, jarena* a, double** x) {
   b->of = JARENA_ARRAY(a, most, int);
   b->stays = JARENA_ARRAY(a, most, bool);
   b->row_done = JARENA_ARRAY(a, most, bool);
-  b->ydot = JARENA_ARRAY(a, d->ny, double);
-  b->g = JARENA_ARRAY(a, d->nswitch, double);
+  b->ydot = JARENA_ARRAY(a, b->m->ny, double);
+  b->g = JARENA_ARRAY(a, b->m->nswitch, double);
   b->J = JARENA_ARRAY(a, most * most, double);
   b->A = JARENA_ARRAY(a, most * most, double);
   return b->at && b->of && b->stays && b->row_done && b->ydot && b->g && b->J && b->A;
 }
 
+static bool is_state(const jmachine_about* m, int at) {
+  return at >= m->first_z && at < m->first_z + m->nz;
+}
+
 static void list_unknowns(problem* b) {
-  const jgen_dynamics* d = b->d;
-  const jgen_layout* l = &d->layout;
-  for (int at = 0; at < l->ny; at++) {
-    bool is_position = jgen_is_in(l, JGEN_QU, at);
-    if (!is_position && (!jgen_is_in(l, JGEN_Z, at) || l->is_held[at])) continue;
+  const jmachine_about* m = b->m;
+  for (int at = 0; at < m->ny; at++) {
+    bool is_position = at < m->nu;
+    if (!is_position && (!is_state(m, at) || m->is_held[at])) continue;
     int i = b->n++;
     b->at[i] = at;
-    b->of[i] = jgen_balance(l, at);
-    b->size[i] = l->nominal[at];
-    b->scale[i] = fmax(l->nominal[at], fabs(b->y[at]));
-    if (!is_position) continue;
-    b->scale[i] = d->model->coordinate[d->part.u[i]].is_angle ? ANGLE_STEP : LENGTH_STEP;
+    b->of[i] = is_position ? m->first_rate + at : at;
+    b->size[i] = m->nominal[at];
+    b->scale[i] = fmax(m->nominal[at], fabs(b->y[at]));
+    if (is_position) b->scale[i] = m->is_angle[i] ? ANGLE_STEP : LENGTH_STEP;
   }
 }
 
-static jo_status find(jo_context* ctx, jarena* a, problem* b, jplant_equilibrium* out) {
+static jo_status find(jo_context* ctx, jarena* a, problem* b, jmachine_equilibrium* out) {
   double* x = NULL;
   if (!allocate(b, a, &x)) return JO_ERR_MEMORY;
   list_unknowns(b);
-  assert(b->n <= jgen_own_count(&b->d->layout));
-  memset(b->y + jgen_first(&b->d->layout, JGEN_QDU), 0, (size_t)b->d->part.nu * sizeof *b->y);
+  assert(b->n <= most_unknowns(b->m));
+  memset(b->y + b->m->first_rate, 0, (size_t)b->m->nu * sizeof *b->y);
   for (int i = 0; i < b->n; i++) {
     x[i] = b->begin[i] = b->y[b->at[i]];
   }
   jo_status status = search(ctx, b, x, out);
   residual(b, x, b->r);
   if (status == JO_OK) find_worst(b, out);
-  for (int j = 0; status == JO_OK && j < b->d->part.nu; j++) {
+  for (int j = 0; status == JO_OK && j < b->m->nu; j++) {
     out->determined += !b->stays[j];
   }
   return status;
 }
 
-jo_status jplant_equilibrium_find(jo_context* ctx, const jgen_dynamics* d, const jsolve_system* s,
-                                  double t, double* y, bool* stays, jplant_equilibrium* out) {
-  problem b = {.d = d, .s = s, .t = t, .y = y};
-  *out = (jplant_equilibrium){.worst = -1};
+jo_status jmachine_equilibrium_find(jo_context* ctx, const jmachine_about* m,
+                                    const jsolve_system* s, double t, double* y, bool* stays,
+                                    jmachine_equilibrium* out) {
+  problem b = {.m = m, .s = s, .t = t, .y = y};
+  *out = (jmachine_equilibrium){.worst = -1};
   jarena a;
   jarena_init(&a, ctx);
   jo_status status = find(ctx, &a, &b, out);
-  for (int i = 0; stays && i < d->ny; i++) {
-    stays[i] = jgen_is_in(&d->layout, JGEN_Z, i);  // held states
+  for (int i = 0; stays && i < m->ny; i++) {
+    stays[i] = is_state(m, i);  // held ones
   }
   for (int i = 0; status == JO_OK && stays && i < b.n; i++) {
     stays[b.at[i]] = b.stays[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // At static equilibrium forces balance: springs sag as the handbook says, wheels carry the weight.
-#include "plant/equilibrium.h"
+#include "machine/equilibrium.h"
 
 #include "support/check.h"
 #include "support/rig.h"
@@ -43,7 +43,7 @@ static void test_equilibrium_quarter_car_sags_by_weight_over_stiffness(void** st
   rig l;
   jplant_options opt = fixture_interpreted();
   rig_open_text(&l, "quarter_car.yaml", quarter_car, &opt);
-  jplant_equilibrium found;
+  jmachine_equilibrium found;
   rig_disturb(&l, 1, 0.05);
   assert_ok(l.ctx, jplant_find_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
   const double* q = l.y + jgen_first(&l.plant->dynamics->layout, JGEN_QU);
@@ -58,7 +58,7 @@ static void test_equilibrium_quarter_car_sags_by_weight_over_stiffness(void** st
 // all wheels carry the weight, wherever the search begins: on the ground or in the air
 static void check_buggy(rig* l) {
   static const char* const load[] = {"load_fr", "load_fl", "load_rr", "load_rl"};
-  jplant_equilibrium found;
+  jmachine_equilibrium found;
   assert_ok(l->ctx, jplant_find_equilibrium(l->ctx, l->plant, l->t, l->y, &found));
   assert_near(found.residual, 0.0, 1e-6);
   assert_int_equal(found.determined,
@@ -108,7 +108,7 @@ static void test_equilibrium_says_what_is_not_at_rest(void** state) {
   rig l;
   jplant_options opt = fixture_interpreted();
   rig_open_text(&l, "stone.yaml", stone, &opt);
-  jplant_equilibrium found;
+  jmachine_equilibrium found;
   assert_int_equal(jplant_find_equilibrium(l.ctx, l.plant, 0.0, l.y, &found), JO_ERR_CONVERGENCE);
   assert_non_null(strstr(jo_context_message(l.ctx), "'fall'"));
   assert_near(found.residual, GRAVITY, 0.01);
@@ -129,7 +129,7 @@ static void test_equilibrium_is_where_a_static_start_begins(void** state) {
   assert_near(l.y[jgen_first(&d->layout, JGEN_QDU) + coordinate(&l, "wheel_fr")], 11.0, 1e-12);
   double moved[64];
   memcpy(moved, l.y, (size_t)d->ny * sizeof *moved);
-  jplant_equilibrium found;
+  jmachine_equilibrium found;
   assert_ok(l.ctx, jplant_find_equilibrium(l.ctx, l.plant, 0.0, l.y, &found));
   for (int i = 0; i < d->part.nu; i++) {
     assert_near(l.y[jgen_first(&d->layout, JGEN_QU) + i],
@@ -161,7 +161,7 @@ static void test_equilibrium_of_pressures_is_found_from_good_and_bad_guesses(voi
     rig l;
     rig_open_text(&l, "oil.yaml", oil_strut, &opt);
     const jgen_dynamics* d = l.plant->dynamics;
-    jplant_equilibrium found;
+    jmachine_equilibrium found;
     l.y[jgen_first(&d->layout, JGEN_Z)] = guess[i];
     assert_ok(l.ctx, jplant_find_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
     double p = 300.0 * GRAVITY / 1e-3 + 1e5;
@@ -197,7 +197,7 @@ static void test_equilibrium_nominal_sizes_are_scales_of_errors(void** state) {
 static void test_equilibrium_holds_states_that_are_to_be_held(void** state) {
   (void)state;
   jplant_options opt = fixture_interpreted();
-  jplant_equilibrium found;
+  jmachine_equilibrium found;
   rig l;
   rig_open_text(&l, "held.yaml", CONTROLLED(", hold: true"), &opt);
   const jgen_dynamics* d = l.plant->dynamics;
@@ -224,7 +224,7 @@ static void test_equilibrium_a_free_pair_stays_with_its_first(void** state) {
   rig l;
   jplant_options opt = fixture_interpreted();
   rig_open_text(&l, "pair.yaml", pair, &opt);
-  jplant_equilibrium found;
+  jmachine_equilibrium found;
   assert_ok(l.ctx, jplant_find_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
   const double* q = l.y + jgen_first(&l.plant->dynamics->layout, JGEN_QU);
   assert_int_equal(found.determined, 1);

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// The callbacks of a run. docs/theory/dynamics.md, docs/theory/tyre.md
+#include "machine/machine.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/format.h"
+
+#define CLOSED          1e-7  // a Newton correction below leaves a residual of its square
+#define MAX_CORRECTIONS 12
+
+static void call(jmachine* m, jmachine_fn f, double t, const double* y, double* const* out) {
+  m->call(m->host, f, t, y, out);
+}
+
+static void rhs(void* user, double t, const double* y, double* ydot) {
+  call(user, JMACHINE_RHS, t, y, (double* const[]){ydot});
+}
+
+static void switches(void* user, double t, const double* y, double* g) {
+  call(user, JMACHINE_SWITCHES, t, y, (double* const[]){g});
+}
+
+// ---- loops -----------------------------------------------------------------------------------------
+
+// The redundant equation that is farthest off for its limit, -1: there is none; the largest residual of all.
+static int worst_redundant(jmachine* m, double t, const double* y, double* residual) {
+  int n = m->about->nredundant, worst = -1;
+  double excess = 0.0;
+  *residual = 0.0;
+  if (n == 0) return worst;
+  call(m, JMACHINE_REDUNDANT, t, y, (double* const[]){m->redundant});
+  for (int i = 0; i < n; i++) {
+    double off = fabs(m->redundant[i]);
+    *residual = fmax(*residual, off);
+    if (worst >= 0 && off / m->about->closure_limit[i] <= excess) continue;
+    excess = off / m->about->closure_limit[i];
+    worst = i;
+  }
+  return worst;
+}
+
+// Equations that were left out are still met.
+static jo_status check_redundant(jmachine* m, double t, const double* y) {
+  const jmachine_about* about = m->about;
+  double largest;
+  int worst = worst_redundant(m, t, y, &largest);
+  if (worst < 0 || fabs(m->redundant[worst]) <= about->closure_limit[worst]) return JO_OK;
+  jformat(m->hint, sizeof m->hint,
+          "%.200s: closure equation '%.60s' followed from the others when the model was assembled, "
+          "but is off by %.3g m now (limit %.2g m): the mechanism is overconstrained and locks; "
+          "change the geometry, or remove the closure",
+          about->path, about->redundant_name[worst], fabs(m->redundant[worst]),
+          about->closure_limit[worst]);
+  return JO_ERR_CONVERGENCE;
+}
+
+// Newton on the closures; the warm start is so close that one correction is the rule.
+static jo_status project(void* user, double t, double* y) {
+  jmachine* m = user;
+  int nv = m->about->nv;
+  double* v = y + m->about->first_v;
+  for (int k = 0; k < MAX_CORRECTIONS; k++) {
+    if (nv == 0) return check_redundant(m, t, y);
+    m->projections++;
+    call(m, JMACHINE_PROJECT, t, y, (double* const[]){m->dv, m->h, m->inverse});
+    double largest = 0.0;
+    for (int i = 0; i < nv; i++) {
+      v[i] += m->dv[i];
+      largest = fmax(largest, fabs(m->dv[i]));
+    }
+    if (largest < CLOSED) return check_redundant(m, t, y);
+    if (!(largest < 1e3)) break;
+  }
+  jformat(m->hint, sizeof m->hint,
+          "%.200s: the loops cannot be closed: the mechanism is at or near a singular position; "
+          "choose other independent coordinates, or change the geometry",
+          m->about->path);
+  return JO_ERR_CONVERGENCE;
+}
+
+// The sign of det J_v: of the reciprocal pivots at the last projection; 0: they are not finite.
+static int side_of_loops(const jmachine* m) {
+  int side = 1;
+  for (int i = 0; i < m->about->nv; i++) {
+    if (!isfinite(m->inverse[i])) return 0;
+    if (m->inverse[i] < 0.0) side = -side;
+  }
+  return side;
+}
+
+// Past a singular position of the dependent coordinates the independent ones do not determine which way
+// the loops go on: that a run comes out on a way that closes does not make it the right one. Stages and
+// searches may look across; what is accepted may not.
+static jo_status admit(void* user, double t, const double* y) {
+  jmachine* m = user;
+  (void)t, (void)y;
+  int side = side_of_loops(m);
+  if (m->side == 0) m->side = side;
+  if (m->side * side > 0) return JO_OK;
+  jformat(m->hint, sizeof m->hint,
+          "%.200s: the loops pass a singular position of the coordinates that were chosen as "
+          "dependent: the others do not tell how they go on; choose other independent coordinates "
+          "(independent: true), or change the geometry",
+          m->about->path);
+  return JO_ERR_MODEL;
+}
+
+static bool has_loops(const jmachine* m) {
+  return m->about->nv + m->about->nredundant > 0;
+}
+
+jo_status jmachine_close(jmachine* m, double t, double* y) {
+  if (!has_loops(m)) return JO_OK;
+  jo_status status = project(m, t, y);
+  return status < 0 ? jerr_set(m->ctx, status, "t = %.9g s: %s", t, m->hint) : status;
+}
+
+jo_status jmachine_admit(jmachine* m, double t, const double* y) {
+  jo_status status = m->about->nv > 0 ? admit(m, t, y) : JO_OK;
+  return status < 0 ? jerr_set(m->ctx, status, "t = %.9g s: %s", t, m->hint) : status;
+}
+
+double jmachine_closure(jmachine* m, double t, const double* y) {
+  double largest;
+  int nv = m->about->nv;
+  worst_redundant(m, t, y, &largest);
+  if (nv > 0) call(m, JMACHINE_PROJECT, t, y, (double* const[]){m->dv, m->h, m->inverse});
+  for (int i = 0; i < nv; i++) {
+    largest = fmax(largest, fabs(m->h[i]));
+  }
+  return largest;
+}
+
+// ---- events ----------------------------------------------------------------------------------------
+
+static void flip(jmachine* m, const int* flipped, int n) {
+  for (int i = 0; i < n; i++) {
+    m->mode[flipped[i]] = 1.0 - m->mode[flipped[i]];
+  }
+}
+
+// Where a driven coordinate jumps, in velocity or position, the momenta conjugate to the independent
+// velocities stay. docs/theory/dynamics.md eq. (R8)
+static jo_status jump(jmachine* m, double t, double* y, const int* flipped, int n) {
+  int nd = m->about->nd;
+  if (nd == 0) return JO_OK;
+  double* drive[2] = {m->drive_old, m->drive_new};
+  for (int now = 0; now < 2; now++) {
+    flip(m, flipped, n);
+    double* rate[3] = {drive[now], drive[now] + nd, drive[now] + 2 * nd};
+    call(m, JMACHINE_DRIVE, t, y, rate);
+    if (now == 0) call(m, JMACHINE_MOMENTUM, t, y, (double* const[]){m->momentum});
+  }
+  bool jumps = false;
+  for (int i = 0; i < 2 * nd; i++) {
+    jumps = jumps || m->drive_new[i] != m->drive_old[i];
+  }
+  if (!jumps) return JO_OK;
+  JO_TRY(jmachine_close(m, t, y));
+  call(m, JMACHINE_IMPULSE, t, y, (double* const[]){m->dqd});
+  double* rate = y + m->about->first_rate;
+  for (int i = 0; i < m->about->nu; i++) {
+    rate[i] += m->dqd[i];
+  }
+  return JO_OK;
+}
+
+void jmachine_roll(jmachine* m, double t, const double* y, double* rolling) {
+  int n = m->about->nwheel;
+  double* out[3] = {rolling, rolling + n, rolling + 2 * n};
+  call(m, JMACHINE_ROLLING, t, y, out);
+}
+
+jo_status jmachine_fail_standing(const jmachine* m, int wheel, double t) {
+  const jmachine_wheel* w = &m->about->wheel[wheel];
+  return jerr_set(
+      m->ctx, JO_ERR_MODEL,
+      "%s:%d: tyre '%s': its wheel stands on the ground at t = %.9g s, slower than %g "
+      "m/s; this tyre law has no force at standstill: start with a speed, or end the run "
+      "before it stops; a tyre with 'relaxation' holds",
+      w->place.file, w->place.line, w->name, t, m->about->standstill);
+}
+
+static jo_status fail_sliding(const jmachine* m, int wheel, double t) {
+  const jmachine_wheel* w = &m->about->wheel[wheel];
+  return jerr_set(m->ctx, JO_ERR_MODEL,
+                  "%s:%d: tyre '%s': its wheel touches the ground at t = %.9g s while it moves "
+                  "straight across its plane; this tyre law has no force without a speed along it, "
+                  "of at least %g m/s: start with one; a tyre with 'relaxation' holds",
+                  w->place.file, w->place.line, w->name, t, m->about->standstill);
+}
+
+// Wheels that come to the ground, or begin on it, move along their planes: at exactly zero the law has
+// no force across either, and nothing would bring them away from there.
+jo_status jmachine_check_landing(const jmachine* m, double t, const double* was, const double* is) {
+  int n = m->about->nwheel;
+  double standstill = m->about->standstill;
+  for (int k = 0; k < n; k++) {
+    bool lands = is[k] > 0.5 && !(was && was[k] > 0.5);
+    if (!lands || !(fabs(is[n + k]) < standstill)) continue;
+    bool slides = fabs(is[2 * n + k]) >= standstill;
+    return slides ? fail_sliding(m, k, t) : jmachine_fail_standing(m, k, t);
+  }
+  return JO_OK;
+}
+
+// None of the flipped switches says that a wheel stands, and wheels that come to the ground roll.
+static jo_status check_wheels(jmachine* m, double t, const double* y, const int* flipped, int n) {
+  int nwheel = m->about->nwheel, first = m->about->first_standing;
+  if (nwheel == 0) return JO_OK;
+  for (int i = 0; i < n; i++) {
+    if (flipped[i] < first || m->mode[flipped[i]] < 0.5) continue;
+    return jmachine_fail_standing(m, flipped[i] - first, t);
+  }
+  double* was = m->rolling + 3 * nwheel;
+  flip(m, flipped, n);
+  jmachine_roll(m, t, y, was);
+  flip(m, flipped, n);
+  jmachine_roll(m, t, y, m->rolling);
+  return jmachine_check_landing(m, t, was, m->rolling);
+}
+
+static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
+  jmachine* m = user;
+  memcpy(m->before, y, (size_t)m->about->ny * sizeof *y);
+  JO_TRY(jump(m, t, y, flipped, n));
+  JO_TRY(check_wheels(m, t, y, flipped, n));
+  if (m->on_event) m->on_event(m->on_event_user, t, m->before, y, m->mode, flipped, n);
+  return JO_OK;
+}
+
+// ---- objectives ------------------------------------------------------------------------------------
+
+void jmachine_clamp(const jmachine_about* about, double* y) {
+  for (int i = 0; i < about->nobjective; i++) {
+    double* w = &y[about->first_integral + i];
+    if (about->has_root[i] && *w < 0.0) *w = 0.0;
+  }
+}
+
+void jmachine_objectives(jmachine* m, double t, const double* y, double* psi) {
+  memcpy(m->before, y, (size_t)m->about->ny * sizeof *y);
+  jmachine_clamp(m->about, m->before);
+  call(m, JMACHINE_OBJECTIVE, t, m->before, (double* const[]){psi});
+}
+
+// ---- the machine -----------------------------------------------------------------------------------
+
+bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about* about,
+                   jmachine_call function, void* host) {
+  *m = (jmachine){.about = about, .ctx = ctx, .host = host, .call = function};
+  m->p = JARENA_ARRAY(a, about->np, double);
+  m->mode = JARENA_ARRAY(a, about->nswitch, double);
+  m->momentum = JARENA_ARRAY(a, about->nu, double);
+  m->g = JARENA_ARRAY(a, about->nswitch, double);
+  m->dv = JARENA_ARRAY(a, about->nv, double);
+  m->h = JARENA_ARRAY(a, about->nv, double);
+  m->inverse = JARENA_ARRAY(a, about->nv, double);
+  m->drive_old = JARENA_ARRAY(a, 3 * about->nd, double);
+  m->drive_new = JARENA_ARRAY(a, 3 * about->nd, double);
+  m->dqd = JARENA_ARRAY(a, about->nu, double);
+  m->before = JARENA_ARRAY(a, about->ny, double);
+  m->redundant = JARENA_ARRAY(a, about->nredundant, double);
+  m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
+  return m->p && m->mode && m->momentum && m->g && m->dv && m->h && m->inverse && m->drive_old &&
+         m->drive_new && m->dqd && m->before && m->redundant && m->rolling;
+}
+
+// Errors of all states are controlled, of dependent coordinates too: near a singular position they are the
+// first to tell.
+jsolve_system jmachine_system(jmachine* m) {
+  const jmachine_about* about = m->about;
+  return (jsolve_system){.n = about->ny,
+                         .user = m,
+                         .rhs = rhs,
+                         .project = has_loops(m) ? project : NULL,
+                         .admit = about->nv > 0 ? admit : NULL,
+                         .projection_hint = m->hint,
+                         .error_scale = about->nominal,
+                         .nswitch = about->nswitch,
+                         .switches = switches,
+                         .mode = m->mode,
+                         .event = event,
+                         .nq = about->nu,
+                         .nv = about->nv,
+                         .nw = about->first_integral - about->first_rate,
+                         .state_name = about->state_name,
+                         .switch_name = about->switch_name};
+}
