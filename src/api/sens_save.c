@@ -163,9 +163,28 @@ jo_status jo_sens_save(jo_context* ctx, const jo_sens_result* result, const char
 
 // ---- histories -----------------------------------------------------------------------------------
 
+int jo_sens_history_column_count(const jo_sens_result* result) {
+  JO_REQUIRE_OR(0, result);
+  return result->history.ncolumn;
+}
+
+jo_status jo_sens_history_column_at(const jo_sens_result* result, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
+  const japi_history* h = &result->history;
+  if (i < 0 || i >= h->ncolumn) return JO_ERR_ARGUMENT;
+  const jplant_quantity* c = &h->column[i];
+  *out = (jo_quantity){c->name, c->unit, c->description, NAN};
+  return JO_OK;
+}
+
 int jo_sens_history_row_count(const jo_sens_result* result) {
   JO_REQUIRE_OR(0, result);
   return result->history.nrow;
+}
+
+const double* jo_sens_history_rows(const jo_sens_result* result) {
+  JO_REQUIRE_OR(NULL, result);
+  return result->history.row;
 }
 
 jo_status jo_sens_history_save(jo_context* ctx, const jo_sens_result* result, const char* path) {

@@ -175,6 +175,21 @@ jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point* out) {
   return JO_OK;
 }
 
+const double* jo_sweep_parameters(const jo_sweep* sweep) {
+  JO_REQUIRE_OR(NULL, sweep);
+  return sweep->sweep->x;
+}
+
+int jo_sweep_column_count(const jo_sweep* sweep) {
+  JO_REQUIRE_OR(0, sweep);
+  return sweep->sweep->nobjective * (1 + 2 * sweep->sweep->nw);
+}
+
+const double* jo_sweep_rows(const jo_sweep* sweep) {
+  JO_REQUIRE_OR(NULL, sweep);
+  return sweep->sweep->npoint > 0 ? sweep->sweep->point[0].value : NULL;
+}
+
 jo_status jo_sweep_save(jo_context* ctx, jo_sweep* sweep, const char* path) {
   JO_REQUIRE(ctx, sweep, path);
   jstudy_sweep* s = sweep->sweep;
