@@ -30,8 +30,9 @@ LAYERS = {
     "loads": ["sens", "plant", "solve", "kernel", "gen", "model", "expr"],
     "study": ["sens", "plant", "solve", "kernel", "element", "gen", "model", "expr"],
     "export": ["plant", "solve", "kernel", "emit", "gen", "model", "expr"],
+    "import": ["model"],
     "report": ["export", "study", "loads", "sens", "plant"],
-    "api": ["report", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "element", "gen", "model",
+    "api": ["report", "import", "export", "study", "loads", "sens", "plant", "solve", "kernel", "emit", "element", "gen", "model",
             "expr"],
     "parts": ["api", "report", "study", "sens", "plant", "gen", "model", "expr"],
 }
