@@ -21,7 +21,7 @@ static void open_lists(jimport_body* b) {
 
 jo_status jimport_draft_init(jimport_draft* d, jo_context* ctx, jarena* a, const char* path) {
   *d = (jimport_draft){.ctx = ctx, .a = a, .path = path, .gravity = {0, 0, -9.81}};
-  d->ground = (jimport_body){.name = "ground", .design = jimport_pose_none(), .is_loaded = true};
+  d->ground = (jimport_body){.name = "ground", .design = jimport_pose_none()};
   open_lists(&d->ground);
   d->last_body = &d->body;
   d->last_joint = &d->joint;
@@ -336,6 +336,7 @@ jimport_joint* jimport_joint_add(jimport_draft* d, const char* wanted, const cha
                        .child = child,
                        .line = line,
                        .independent = -1};
+  child->carrier = j;
   if (j != &d->spare_joint) {
     *d->last_joint = j;
     d->last_joint = &j->next;
@@ -421,30 +422,77 @@ void jimport_weld(jimport_draft* d, const char* wanted, jimport_end a, jimport_e
 
 // ---- bodies without mass -------------------------------------------------------------------------
 
-static bool has_mass(const jimport_body* b) {
-  return b->mass > 0.0 || b->inertia[0] > 0.0 || b->inertia[1] > 0.0 || b->inertia[2] > 0.0;
+#define NOTHING 1e-18  // [kg m^2] for each kilogram: rounding
+#define LEVELS  400    // of joints that a body is looked at from; further in they carry something
+
+// Where the joint's point is, vehicle coordinates.
+static void joint_place(const jimport_joint* j, double out[3]) {
+  static const double origin[3] = {0};
+  const double* x = origin;
+  for (const jimport_vector* v = j->at_child ? j->child->point : NULL; v; v = v->next) {
+    if (strcmp(v->name, j->at_child) == 0) x = v->x;
+  }
+  jimport_place(&j->child->design, x, out);
+}
+
+// u^T I u + m |u x (c - p)|^2      of a body about the axis u of a joint through p
+static double turned(const jimport_body* b, const jimport_joint* j) {
+  static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  double u[3], p[3], c[3], r[3], lever[3], sum = 0.0;
+  jimport_pose design = b->design;
+  jimport_turn_back(design.R, j->axis[0], u);
+  joint_place(j, p);
+  jimport_place(&b->design, b->com, c);
+  for (int i = 0; i < 3; i++) {
+    r[i] = c[i] - p[i];
+    for (int k = 0; k < 3; k++) {
+      sum += u[i] * b->inertia[at[i][k]] * u[k];
+    }
+  }
+  jimport_cross(j->axis[0], r, lever);
+  double length = jimport_length(lever);
+  sum += b->mass * length * length;
+  return sum > NOTHING * b->mass ? sum : 0.0;
+}
+
+static double share(const jimport_body* b, const jimport_joint* j) {
+  if (strcmp(j->type, "prismatic") == 0) return b->mass;
+  if (strcmp(j->type, "revolute") == 0) return turned(b, j);
+  return b->mass + b->inertia[0] + b->inertia[1] + b->inertia[2];
+}
+
+// What the joints between the ground and a body move of it.
+static void add_shares(const jimport_body* b) {
+  int level = 0;
+  for (const jimport_body* up = b; up && up->carrier; up = up->parent) {
+    if (++level > LEVELS && up->carrier->moved > 0.0) break;
+    up->carrier->moved += level > LEVELS ? 1.0 : share(b, up->carrier);
+  }
+}
+
+static void give_mass(jimport_draft* d, jimport_joint* j) {
+  static const double little[3] = {1e-5, 1e-5, 1e-5}, none[6] = {0};
+  jimport_body* b = j->child;
+  if (b->mass == 0.0) b->mass = 1e-2;
+  if (memcmp(b->inertia, none, sizeof none) == 0) memcpy(b->inertia, little, sizeof little);
+  b->comment = "to fill in: mass, com, inertia";
+  jimport_remark_add(d, JIMPORT_TO_FILL, j->line,
+                     "body %s lacks mass or inertia and is held by closures: a few grams stand in",
+                     b->name);
+  add_shares(b);
 }
 
 static void settle(jimport_draft* d, jimport_joint* j) {
   bool moves = strcmp(j->type, "fixed") != 0 && !j->drive;
-  if (!moves || j->child->is_loaded) return;
+  if (!moves || j->moved > 0.0) return;
   if (j->child->is_closed) {
-    static const double little[3] = {1e-5, 1e-5, 1e-5};
-    j->child->mass = 1e-2;
-    memcpy(j->child->inertia, little, sizeof little);
-    j->child->comment = "to fill in: mass, com, inertia";
-    jimport_remark_add(d, JIMPORT_TO_FILL, j->line,
-                       "body %s has no mass and is held by closures: 10 g stand in for it",
-                       j->child->name);
-    for (jimport_body* up = j->child; up && !up->is_loaded; up = up->parent) {
-      up->is_loaded = true;
-    }
+    give_mass(d, j);
     return;
   }
   j->comment = jimport_text(d, "%s in the source, but nothing that has mass would move", j->type);
   jimport_remark_add(d, JIMPORT_CHANGED, j->line,
-                     "joint %s (%s) would move nothing that has mass: it is fixed", j->name,
-                     j->type);
+                     "joint %s (%s) would move nothing that has mass or inertia: it is fixed",
+                     j->name, j->type);
   j->type = "fixed";
   j->naxis = 0;
   j->guess = 0.0;
@@ -469,9 +517,7 @@ static void drop_entries(jimport_draft* d, jimport_section s) {
 
 void jimport_settle_mass(jimport_draft* d) {
   for (jimport_body* b = d->body; b; b = b->next) {
-    for (jimport_body* up = has_mass(b) ? b : NULL; up && !up->is_loaded; up = up->parent) {
-      up->is_loaded = true;
-    }
+    add_shares(b);
     for (jimport_body* up = b->is_closed ? b->parent : NULL; up && !up->is_closed;
          up = up->parent) {
       up->is_closed = true;

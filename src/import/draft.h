@@ -50,7 +50,7 @@ typedef struct jimport_body {
   jimport_pose design;              // vehicle coordinates, all coordinates zero
   double mass, com[3], inertia[6];  // xx yy zz xy xz yz about the centre of mass, own axes
   jimport_vector *point, **last_point, *vector, **last_vector;
-  bool is_loaded;  // it or what it carries has mass
+  struct jimport_joint* carrier;
   bool is_closed;  // a closure holds it, or what it carries
   struct jimport_body* next;
 } jimport_body;
@@ -65,7 +65,9 @@ typedef struct jimport_joint {
   const char* drive;  // name of a signal; NULL: not driven
   double guess;       // 0: none
   int independent;    // a wish: 1, 0; -1: none
-  bool is_settled;    // fixed, for want of mass
+  double
+      moved;  // mass that a slide moves, moment of inertia that a turn does, at the design position
+  bool is_settled;  // fixed, for want of mass
   struct jimport_joint* next;
 } jimport_joint;
 

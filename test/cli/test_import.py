@@ -457,11 +457,23 @@ class Masses(Import):
         self.assertIn("pan: {type: fixed", text)
         self.assertTrue(any("joint pan" in r["text"] for r in self.told["changed"]))
 
+    def test_a_point_on_the_axis_does_not_turn_and_massless_inertia_does_not_slide(self):
+        head = "<mujoco><compiler angle='radian'/><worldbody>"
+        body = head + "<body name='b' euler='.3 .2 .1'><joint name='j' type='{}' axis='1 2 3'/>{}</body></worldbody></mujoco>"
+        light = "<inertial pos='0 0 0' mass='0' diaginertia='1 1 1'/>"
+        point = "<inertial pos='{}' mass='2' diaginertia='0 0 0'/>"
+        for kind, inertial, moves in (("hinge", point.format("2 4 6"), False), ("hinge", point.format("2 4 6.1"), True),
+                                      ("slide", point.format("2 4 6"), True), ("slide", light, False),
+                                      ("hinge", light, True)):
+            text = self.take("m.xml", body.format(kind, inertial))
+            self.assertEqual("j: {type: fixed" not in text, moves, kind + inertial)
+            self.assertEqual(self.told["changed"] == [], moves)
+
     def test_what_is_held_without_mass_gets_a_little_and_is_told(self):
         text = (DATA / "loops.mbs").read_text(encoding="utf-8")
         text = text.replace("<mass>0.5</mass>", "<mass>0</mass>")
         self.take("light.mbs", text.replace("<Ixx>0.01</Ixx><Iyy>0.01</Iyy><Izz>0.01</Izz>", ""))
-        self.assertTrue(any("body" in r["text"] and "no mass" in r["text"] for r in self.told["to_fill_in"]))
+        self.assertTrue(any("body plate lacks mass" in r["text"] for r in self.told["to_fill_in"]))
 
 
 class Told(Import):
