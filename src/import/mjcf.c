@@ -267,8 +267,8 @@ static jo_status read_site(jimport_mj* m, jimport_node* node, jimport_body* b,
   jimport_mj_site* site = JARENA_NEW(d->a, jimport_mj_site);
   if (!site) return jerr_memory(d->ctx);
   site->body = b;
-  jimport_place(frame, p.p, site->x);
-  site->point = jimport_point_add(d, b, name, site->x, node->line);
+  site->pose = jimport_pose_mul(frame, &p);
+  site->point = jimport_point_add(d, b, name, site->pose.p, node->line);
   jimport_table_put(d, m->sites, name, site);
   return JO_OK;
 }

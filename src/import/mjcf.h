@@ -26,7 +26,7 @@ typedef struct jimport_mj_joint {
 typedef struct jimport_mj_site {
   jimport_body* body;
   const char* point;
-  double x[3];
+  jimport_pose pose;  // on the body
 } jimport_mj_site;
 
 // An attribute: of the element, of its class, of the classes around that, of everything; NULL: nowhere.

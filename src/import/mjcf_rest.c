@@ -39,19 +39,40 @@ static void make_ends(jimport_draft* d, const char* name, jimport_body* a, const
   out[1] = (jimport_end){b, jimport_point_add(d, b, jimport_text(d, "%s_b", name), other, 0)};
 }
 
-static jo_status read_connect(jimport_mj* m, jimport_node* node, const char* name) {
-  jimport_draft* d = m->d;
-  if (jimport_attribute_of(node, "site1")) {
-    jimport_mj_site *a, *b;
-    JO_TRY(find_site(m, node, "site1", &a));
-    JO_TRY(find_site(m, node, "site2", &b));
-    if (a->body == b->body) {
-      return jimport_refuse(d, node->line, "<connect> joins a body with itself");
+static jo_status find_sites(jimport_mj* m, jimport_node* node, jimport_mj_site** a,
+                            jimport_mj_site** b) {
+  JO_TRY(find_site(m, node, "site1", a));
+  JO_TRY(find_site(m, node, "site2", b));
+  if ((*a)->body != (*b)->body) return JO_OK;
+  return jimport_refuse(m->d, node->line, "<%s> joins a body with itself", node->name);
+}
+
+static void transpose(double R[3][3], double out[3][3]) {
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      out[i][j] = R[j][i];
     }
-    jimport_ball(d, name, (jimport_end){a->body, a->point}, (jimport_end){b->body, b->point},
-                 node->line);
+  }
+}
+
+// Two sites become one: points for connect, frames for weld.
+static jo_status join_sites(jimport_mj* m, jimport_node* node, const char* name) {
+  jimport_mj_site *a, *b;
+  JO_TRY(find_sites(m, node, &a, &b));
+  jimport_end first = {a->body, a->point}, second = {b->body, b->point};
+  if (strcmp(node->name, "connect") == 0) {
+    jimport_ball(m->d, name, first, second, node->line);
     return JO_OK;
   }
+  double T[3][3], R[3][3];
+  transpose(b->pose.R, T);
+  jimport_mul(a->pose.R, T, R);
+  jimport_weld(m->d, name, first, second, R, node->line);
+  return JO_OK;
+}
+
+static jo_status read_connect(jimport_mj* m, jimport_node* node, const char* name) {
+  jimport_draft* d = m->d;
   jimport_body *a, *b;
   jimport_end end[2];
   double anchor[3] = {0};
@@ -80,11 +101,7 @@ static jo_status read_weld(jimport_mj* m, jimport_node* node, const char* name) 
   if (is_given) {
     memcpy(relative.p, pose, sizeof relative.p);
   } else {
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++) {
-        T[i][j] = a->design.R[j][i];
-      }
-    }
+    transpose(a->design.R, T);
     jimport_mul(T, b->design.R, relative.R);
     jimport_place_back(&a->design, b->design.p, relative.p);
   }
@@ -111,10 +128,8 @@ static jo_status read_equality(jimport_mj* m, jimport_node* list) {
                          jimport_show(d, name));
       continue;
     }
-    if (is_weld && jimport_attribute_of(n, "site1")) {
-      jimport_read_all(n);
-      jimport_remark_add(d, JIMPORT_LOST, n->line, "<weld> '%s' of two sites",
-                         jimport_show(d, name));
+    if (jimport_attribute_of(n, "site1")) {
+      JO_TRY(join_sites(m, n, name));
       continue;
     }
     JO_TRY(is_connect ? read_connect(m, n, name) : read_weld(m, n, name));

@@ -271,9 +271,9 @@ class Frames(Import):
 
 
 class Loops(Import):
-    def run_to_the_end(self, wanted):
+    def run_to_the_end(self, wanted, more=""):
         sensors = "".join(f"  s{i}: \"{e}\"\n" for i, e in enumerate(wanted))
-        self.path("run.yaml", f"jounce: 1\ninclude: model.yaml\nsensors:\n{sensors}"
+        self.path("run.yaml", f"jounce: 1\ninclude: model.yaml\nsensors:\n{sensors}{more}"
                               "simulation: {end: 0.3, tolerance: 1.0e-9}\n")
         out = self.path("run.csv")
         jounce("run", self.path("run.yaml"), "--interpreter", "--quiet", "-o", out)
@@ -288,7 +288,7 @@ class Loops(Import):
     def test_connect_and_weld_of_mjcf_stay_closed_while_it_moves(self):
         self.take("loops.xml")
         places = [(f"coupler.{a}.{k}", f"{b}.{k}") for a, b in (("pin_a", "rocker.tip"), ("glue_a", "plate.glue_b"))
-                  for k in "xyz"]
+                  for k in "xyz"] + [(f"plate.pole.{k}", f"flag.hem.{k}") for k in "xyz"]
         self.compare(places)
         turned = self.run_to_the_end(["coupler.wx", "coupler.wy", "coupler.wz", "plate.wx", "plate.wy", "plate.wz",
                                       "crank"])
@@ -296,6 +296,15 @@ class Loops(Import):
         for a, b in zip(turned[:3], apply(r, turned[3:6])):  # the plate's axes as drawn
             self.assertAlmostEqual(a, b, delta=1e-7)
         self.assertGreater(abs(turned[6]), 0.05)
+        # the axes of both sites are the same ones: e of the plate's frame is r e of the flag's
+        r = mul(turn([1, 2, 3], 0.8), transpose(turn([0, 1, 1], -0.3)))
+        got = self.run_to_the_end([f"{b}.{p}.{k} - {b}.origin.{k}" for b, p in
+                                   (("plate", "px"), ("plate", "py"), ("flag", "px"), ("flag", "py")) for k in "xyz"],
+                                  "bodies:\n" + "".join(f"  {b}: {{points: {{px: {x}, py: {y}}}}}\n" for b, x, y in (
+                                      ("plate", X, Y), ("flag", apply(transpose(r), X),
+                                                        apply(transpose(r), Y)))))
+        for a, b in zip(got[:6], got[6:]):
+            self.assertAlmostEqual(a, b, delta=1e-8)
 
     def test_ball_and_solid_cuts_of_robotran_stay_closed_while_it_moves(self):
         self.take("loops.mbs")
