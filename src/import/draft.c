@@ -249,13 +249,19 @@ static const char* take_name(jimport_draft* d, const char* scope, const char* wa
   make_name(wanted, made);
   const char* name = jimport_text(d, "%s", made);
   if (shared && strcmp(name, shared) == 0) return name;
-  for (int i = 2; !d->failed; i++) {
+  // how often a name was wanted is kept with it: many equal ones take no search
+  int* wanted_before = NULL;
+  while (!d->failed) {
     const char* key = jimport_text(d, "%s.%s", scope, name);
-    if (!jimport_table_get(d->names, key)) {
-      jimport_table_put(d, d->names, key, d);
+    int* times = jimport_table_get(d->names, key);
+    if (!times) {
+      times = JARENA_NEW(d->a, int);
+      if (!times) d->failed = true;
+      jimport_table_put(d, d->names, key, times);
       break;
     }
-    name = jimport_text(d, "%s_%d", made, i);
+    if (!wanted_before) wanted_before = times;
+    name = jimport_text(d, "%s_%d", made, ++*wanted_before + 1);
   }
   return name;
 }

@@ -13,7 +13,7 @@
 #include "import/xml.h"
 
 #define JIMPORT_MAX_BODIES 20000
-#define JIMPORT_TABLE      4096
+#define JIMPORT_TABLE      16384
 
 // What became of things: not taken over; a place left for what the file does not say; taken over as something else.
 typedef enum jimport_kind { JIMPORT_LOST, JIMPORT_TO_FILL, JIMPORT_CHANGED } jimport_kind;

@@ -617,6 +617,10 @@ class Refused(Import):
         self.refuse("long.xml", "<mujoco>" + "<a/>" * 400001 + "</mujoco>", "400000")
         self.refuse("big.xml", "<mujoco>" + " " * (17 << 20) + "</mujoco>", "big.xml")
 
+    def test_many_equal_names_take_no_search(self):
+        links = "".join(f"<link name='{'a' * 60}{i}'/>" for i in range(4000))
+        jounce("import", self.path("names.urdf", f"<robot name='r'>{links}</robot>"), "--quiet")
+
     def test_trees_that_are_none(self):
         def link(*names):
             return "".join(f"<link name='{n}'/>\n" for n in names)
