@@ -68,6 +68,12 @@ class jo_role(IntEnum):
     JO_DRIVEN = 2
 
 
+class jo_import_kind(IntEnum):
+    JO_IMPORT_LOST = 0
+    JO_IMPORT_TO_FILL = 1
+    JO_IMPORT_CHANGED = 2
+
+
 class jo_kinematics_motion(IntEnum):
     JO_BUMP = 0
     JO_ROLL = 1
@@ -343,6 +349,24 @@ class jo_generated(Structure):
     _fields_ = [
         ("files", c_int),
         ("operations", c_int),
+    ]
+
+
+class jo_imported_info(Structure):
+    _fields_ = [
+        ("format", c_char_p),
+        ("bodies", c_int),
+        ("joints", c_int),
+        ("closures", c_int),
+        ("remarks", c_int),
+    ]
+
+
+class jo_import_remark(Structure):
+    _fields_ = [
+        ("kind", c_int),
+        ("line", c_int),
+        ("text", c_char_p),
     ]
 
 
@@ -756,6 +780,8 @@ STRUCTS = (jo_allocator,
            jo_mode,
            jo_mode_derivative,
            jo_generated,
+           jo_imported_info,
+           jo_import_remark,
            jo_kinematics_options,
            jo_kinematics_curve,
            jo_loads_options,
@@ -867,6 +893,11 @@ FUNCTIONS = {
     "jo_modes_parameter_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
     "jo_modes_derivative_at": (c_int, (c_void_p, c_int, c_int, POINTER(jo_mode_derivative),)),
     "jo_generate": (c_int, (c_void_p, c_void_p, c_char_p, POINTER(jo_generated),)),
+    "jo_import": (c_int, (c_void_p, c_char_p, POINTER(c_void_p),)),
+    "jo_imported_destroy": (None, (c_void_p,)),
+    "jo_imported_text": (c_char_p, (c_void_p,)),
+    "jo_imported_inspect": (jo_imported_info, (c_void_p,)),
+    "jo_imported_remark_at": (c_int, (c_void_p, c_int, POINTER(jo_import_remark),)),
     "jo_kinematics_options_default": (jo_kinematics_options, ()),
     "jo_kinematics_create": (c_int, (c_void_p, c_void_p, POINTER(jo_kinematics_options), POINTER(c_void_p),)),
     "jo_kinematics_destroy": (None, (c_void_p,)),
