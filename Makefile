@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install demo demo-car check random attack bench format format-check clean
+.PHONY: build install uninstall demo demo-car check random attack bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -30,10 +30,13 @@ check:
 	@sh tools/setup.sh check
 	@bash tools/check.sh
 
-# make install PREFIX=/usr/local: program, headers, libraries, models
+# make install PREFIX=/usr/local: program, man pages, completion, headers, libraries, models (docs/install.md)
 PREFIX ?= /usr/local
 install: build
 	cmake --install build --prefix $(PREFIX)
+
+uninstall:
+	cmake -P tools/uninstall.cmake build
 
 # make random N=5000 SEED=1: laws on models of seeds 1 ... 5000 (CONTRIBUTING.md)
 N ?= 500
