@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install uninstall demo demo-car check random attack bench format format-check clean
+.PHONY: build install uninstall deb deb-same deb-check demo demo-car check random attack bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -37,6 +37,20 @@ install: build
 
 uninstall:
 	cmake -P tools/uninstall.cmake build
+
+# Debian packages in build-deb/; the same twice in different folders; and tried in a bare Debian (docs/install.md)
+deb:
+	@sh tools/setup.sh deb deb-check
+	sh tools/deb.sh build-deb
+	lintian --fail-on error build-deb/*.changes
+
+deb-same: deb
+	sh tools/deb.sh build-deb/again
+	@cd build-deb && for p in *.deb *.dsc *.tar.xz; do cmp "$$p" "again/$$p" || exit 1; done
+	@echo "the same bytes, built twice"
+
+deb-check: deb
+	sh tools/deb_check.sh build-deb
 
 # make random N=5000 SEED=1: laws on models of seeds 1 ... 5000 (CONTRIBUTING.md)
 N ?= 500
