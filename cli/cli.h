@@ -31,8 +31,8 @@ typedef struct cli {
   const cli_visitor* visitor;  // NULL: the command is to do its work
 } cli;
 
-// `arguments` is for the usage line. Completion reads it too: FILE is a model, FILE.tir a file that ends so,
-// DIR a folder, and a word in small letters (several with | between) stands for itself.
+// `arguments` is for the usage line. Completion reads it too: FILE is a model, FILE.tir (or
+// FILE.a|.b) a file that ends so, DIR a folder, and a word in small letters (several with | between) stands for itself.
 typedef struct cli_command {
   const char* name;  // one word; or two, "loads reconstruct", beside a command of the first
   const char* arguments;

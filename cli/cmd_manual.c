@@ -2,6 +2,7 @@
 // jounce manual: man pages and completion of shells. Every command is run with a visitor, so that what is
 // written comes from the tables that commands read their options with, and from nowhere else.
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,9 +30,9 @@ static bool is_small(const char* word) {
   return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_-|")];
 }
 
-// "FILE", "CASES.csv", "DIR", "one|another"; of arguments FILE is a model
+// "FILE", "CASES.csv", "TREE.urdf|.xml", "DIR", "one|another"; of arguments FILE is a model
 static void read_name(manual_value* v, const char* model) {
-  const char* dot = strrchr(v->name, '.');
+  const char* dot = strchr(v->name, '.');
   if (strcmp(v->name, "DIR") == 0) {
     v->kind = MANUAL_FOLDERS;
   } else if (strcmp(v->name, "FILE") == 0) {
@@ -43,9 +44,9 @@ static void read_name(manual_value* v, const char* model) {
   } else if (is_small(v->name)) {
     v->kind = MANUAL_WORDS;
     snprintf(v->list, sizeof v->list, "%s", v->name);
-    for (char* bar = v->list; (bar = strchr(bar, '|'));) {
-      *bar = ' ';
-    }
+  }
+  for (char* bar = v->list; (bar = strchr(bar, '|'));) {
+    *bar = ' ';
   }
 }
 
@@ -92,23 +93,6 @@ bool manual_is_below(const cli_command* command, const char* first) {
   return strncmp(command->name, first, n) == 0 && command->name[n] == ' ';
 }
 
-void manual_put_list(FILE* f, const char* list, const char* before, const char* between,
-                     const char* after) {
-  for (const char* at = list; *at;) {
-    int n = (int)strcspn(at, " ");
-    fprintf(f, "%s%s%.*s%s", at == list ? "" : between, before, n, at, after);
-    at += n;
-    at += strspn(at, " ");
-  }
-}
-
-void manual_put_escaped(FILE* f, const char* text, const char* special, const char* before) {
-  for (; *text; text++) {
-    if (strchr(special, *text)) fputs(before, f);
-    fputc(*text, f);
-  }
-}
-
 // ---- writing -------------------------------------------------------------------------------------
 
 typedef struct job {
@@ -118,47 +102,37 @@ typedef struct job {
   int nfile;
   // while commands are visited
   const manual_format* format;
-  FILE* all;  // the file of all commands
+  manual_text all;  // the file of all commands
   int nseen;
   cli_exit code;
 } job;
 
-static FILE* open_text(job* j, char** text, size_t* size) {
-  *text = NULL;
-  FILE* f = open_memstream(text, size);
-  if (!f) j->code = cli_no_memory();
-  return f;
-}
-
 // Whole or not at all.
-static void save(job* j, FILE* f, char** text, const size_t* size, const char* name) {
+static void save(job* j, manual_text* t, const char* name) {
   char path[4096];
-  bool is_whole = !ferror(f) && fflush(f) == 0;
-  if (fclose(f) != 0 || !is_whole) {
+  if (t->is_lost || !t->text) {
     j->code = cli_no_memory();
   } else if (snprintf(path, sizeof path, "%s/%s", j->folder, name) >= (int)sizeof path) {
     cli_complain("jounce manual: the name of the folder is too long");
     j->code = CLI_FAIL;
-  } else if (jo_output_write(j->c->ctx, path, *text, *size) < 0) {
+  } else if (jo_output_write(j->c->ctx, path, t->text, t->size) < 0) {
     j->code = CLI_FAIL;
   } else {
     if (j->json) cli_json_text(j->json, NULL, path);
     j->nfile++;
   }
-  free(*text);
 }
 
 static void save_page(job* j, const manual_page* page) {
-  char *text, name[128] = "jounce-";
-  size_t size, have = strlen(name);
-  snprintf(name + have, sizeof name - have, "%s%s", page->command->name, j->format->ending);
+  char name[128];
+  snprintf(name, sizeof name, "jounce-%s%s", page->command->name, j->format->ending);
   for (char* blank = name; (blank = strchr(blank, ' '));) {
     *blank = '-';
   }
-  FILE* f = open_text(j, &text, &size);
-  if (!f) return;
-  j->format->page(f, page);
-  save(j, f, &text, &size, name);
+  manual_text t = {0};
+  j->format->page(&t, page);
+  save(j, &t, name);
+  free(t.text);
 }
 
 static void see(void* user, const cli_command* command, const cli_option* option, int noption) {
@@ -169,7 +143,7 @@ static void see(void* user, const cli_command* command, const cli_option* option
   if (j->format->ending) {
     save_page(j, &page);
   } else {
-    j->format->page(j->all, &page);
+    j->format->page(&j->all, &page);
   }
 }
 
@@ -187,20 +161,13 @@ static void visit_commands(job* j) {
 }
 
 static void write_format(job* j, const manual_format* format) {
-  char* text;
-  size_t size;
   j->format = format;
-  j->all = open_text(j, &text, &size);
-  if (!j->all) return;
-  format->begin(j->all);
+  j->all = (manual_text){0};
+  format->begin(&j->all);
   visit_commands(j);
-  if (format->end) format->end(j->all);
-  if (j->code == CLI_OK) {
-    save(j, j->all, &text, &size, format->file);
-  } else {
-    fclose(j->all);
-    free(text);
-  }
+  if (format->end) format->end(&j->all);
+  if (j->code == CLI_OK) save(j, &j->all, format->file);
+  free(j->all.text);
 }
 
 // ---- the command ---------------------------------------------------------------------------------

@@ -3,8 +3,6 @@
 #ifndef CLI_MANUAL_H
 #define CLI_MANUAL_H
 
-#include <stdio.h>
-
 #include "cli.h"
 
 // A command with its options.
@@ -40,20 +38,30 @@ const char* manual_second_word(const cli_command* command);
 // Whether it is such a command behind the name of the other.
 bool manual_is_below(const cli_command* command, const char* first);
 
+// Text that grows; once memory has ended it stays lost.
+typedef struct manual_text {
+  char* text;
+  size_t size, room;
+  bool is_lost;
+} manual_text;
+
+void manual_put(manual_text* t, const char* text);
+void manual_put_char(manual_text* t, char c);
+void manual_print(manual_text* t, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // The list as a shell wants it: every word between `before` and `after`, with `between` between.
-void manual_put_list(FILE* f, const char* list, const char* before, const char* between,
+void manual_put_list(manual_text* t, const char* list, const char* before, const char* between,
                      const char* after);
 // Text where none of the characters `special` may stand without `before` in front of it.
-void manual_put_escaped(FILE* f, const char* text, const char* special, const char* before);
+void manual_put_escaped(manual_text* t, const char* text, const char* special, const char* before);
 
 // A kind of file, or of files: a format is a file manual_<name>.c and a line in the table of cmd_manual.c.
 typedef struct manual_format {
   const char* name;
   const char* file;    // what begin, page and end write, in this order
   const char* ending;  // of a file of its own per command; NULL: all in one
-  void (*begin)(FILE* f);
-  void (*page)(FILE* f, const manual_page* page);  // of a command
-  void (*end)(FILE* f);                            // NULL: nothing
+  void (*begin)(manual_text* t);
+  void (*page)(manual_text* t, const manual_page* page);  // of a command
+  void (*end)(manual_text* t);                            // NULL: nothing
 } manual_format;
 
 extern const manual_format manual_man, manual_bash, manual_zsh, manual_fish;

@@ -85,66 +85,67 @@ static const char tail[] =
     "}\n\n"
     "complete -F _jounce jounce\n";
 
-static void begin(FILE* f) {
+static void begin(manual_text* f) {
   const cli_command* c;
-  fprintf(f, "# bash completion of jounce %s, written by 'jounce manual'\n", jo_version());
-  fputs("# shellcheck shell=bash disable=SC2086\n\n", f);
-  fputs("_jounce_commands='", f);
+  manual_print(f, "# bash completion of jounce %s, written by 'jounce manual'\n", jo_version());
+  manual_put(f, "# shellcheck shell=bash disable=SC2086\n\n");
+  manual_put(f, "_jounce_commands='");
   for (int i = 0; (c = cli_command_at(i)); i++) {
-    if (!manual_second_word(c)) fprintf(f, "%s%s", i ? " " : "", c->name);
+    if (!manual_second_word(c)) manual_print(f, "%s%s", i ? " " : "", c->name);
   }
-  fprintf(f, "'\n\n%s", head);
+  manual_print(f, "'\n\n%s", head);
 }
 
-static void put_value(FILE* f, const manual_value* v) {
+static void put_value(manual_text* f, const manual_value* v) {
   static const char* const kind[] = {[MANUAL_ANY] = "any",
                                      [MANUAL_WORDS] = "words",
                                      [MANUAL_FILES] = "files",
                                      [MANUAL_FOLDERS] = "folders"};
-  fprintf(f, "'%s%s%s'", kind[v->kind], *v->list ? " " : "", v->list);
+  manual_print(f, "'%s%s%s'", kind[v->kind], *v->list ? " " : "", v->list);
 }
 
-static void put_options(FILE* f, const manual_page* page, const char* name, bool only_valued) {
+static void put_options(manual_text* f, const manual_page* page, const char* name,
+                        bool only_valued) {
   const cli_option* o;
   const char* between = "";
-  fprintf(f, "      %s='", name);
+  manual_print(f, "      %s='", name);
   for (int i = 0; (o = manual_option_at(page, i)); i++) {
     if (only_valued && !o->value) continue;
-    fprintf(f, "%s%s", between, o->name);
+    manual_print(f, "%s%s", between, o->name);
     between = " ";
   }
-  fputs("'\n", f);
+  manual_put(f, "'\n");
 }
 
-static void put_page(FILE* f, const manual_page* page) {
+static void put_page(manual_text* f, const manual_page* page) {
   const cli_command* c;
   const cli_option* o;
   manual_value v;
-  fprintf(f, "    '%s')\n", page->command->name);
+  manual_print(f, "    '%s')\n", page->command->name);
   put_options(f, page, "options", false);
   put_options(f, page, "valued", true);
-  fputs("      second='", f);
+  manual_put(f, "      second='");
   for (int i = 0; (c = cli_command_at(i)); i++) {
-    if (manual_is_below(c, page->command->name)) fprintf(f, "%s ", manual_second_word(c));
+    if (manual_is_below(c, page->command->name)) manual_print(f, "%s ", manual_second_word(c));
   }
-  fputs("'\n      arguments=(", f);
+  manual_put(f, "'\n      arguments=(");
   for (int i = 0; manual_argument_at(page->command, i, &v); i++) {
-    if (i > 0) fputc(' ', f);
+    if (i > 0) manual_put_char(f, ' ');
     put_value(f, &v);
   }
-  fputs(")\n      case $option in\n", f);
+  manual_put(f, ")\n      case $option in\n");
   for (int i = 0; (o = manual_option_at(page, i)); i++) {
     v = manual_value_of(o);
     if (!o->value || v.kind == MANUAL_ANY) continue;
-    fprintf(f, "        %s) value=", o->name);
+    manual_print(f, "        %s) value=", o->name);
     put_value(f, &v);
-    fputs(" ;;\n", f);
+    manual_put(f, " ;;\n");
   }
-  fputs("        *) value=any ;;\n      esac\n      ;;\n", f);
+  manual_put(f, "        *) value=any ;;\n      esac\n      ;;\n");
 }
 
-static void end(FILE* f) {
-  fputs(tail, f);
+static void end(manual_text* f) {
+  manual_put(f, tail);
 }
 
 const manual_format manual_bash = {

@@ -3,10 +3,10 @@
 #include "manual.h"
 
 // Inside of '...'
-static void put_quoted(FILE* f, const char* text) {
-  fputc('\'', f);
+static void put_quoted(manual_text* f, const char* text) {
+  manual_put_char(f, '\'');
   manual_put_escaped(f, text, "'\\", "\\");
-  fputc('\'', f);
+  manual_put_char(f, '\'');
 }
 
 static const char head[] =
@@ -38,66 +38,66 @@ static const char head[] =
     "complete -c jounce -n '__jounce_at 1' -l help -d 'print the commands'\n"
     "complete -c jounce -n '__jounce_at 1' -l version -d 'print the version'\n";
 
-static void put_condition(FILE* f, const cli_command* c) {
-  fprintf(f, "complete -c jounce -n '__jounce_is %s'", c->name);
+static void put_condition(manual_text* f, const cli_command* c) {
+  manual_print(f, "complete -c jounce -n '__jounce_is %s'", c->name);
 }
 
 // What follows -a and says what to offer.
-static void put_value(FILE* f, const manual_value* v) {
+static void put_value(manual_text* f, const manual_value* v) {
   switch (v->kind) {
-    case MANUAL_WORDS: fprintf(f, " -a '%s'", v->list); break;
-    case MANUAL_FOLDERS: fputs(" -a '(__fish_complete_directories)'", f); break;
+    case MANUAL_WORDS: manual_print(f, " -a '%s'", v->list); break;
+    case MANUAL_FOLDERS: manual_put(f, " -a '(__fish_complete_directories)'"); break;
     case MANUAL_FILES:
       if (*v->list) {
-        fputs(" -a '(__jounce_files ", f);
+        manual_put(f, " -a '(__jounce_files ");
         manual_put_list(f, v->list, "", " ", "");
-        fputs(")'", f);
+        manual_put(f, ")'");
       } else {
-        fputs(" -F", f);
+        manual_put(f, " -F");
       }
       break;
     case MANUAL_ANY: break;
   }
 }
 
-static void put_option(FILE* f, const cli_command* c, const cli_option* o) {
+static void put_option(manual_text* f, const cli_command* c, const cli_option* o) {
   char list[512];
   bool is_long = o->name[1] == '-';
   manual_value v = manual_value_of(o);
   cli_write_list(o, list, sizeof list);
   put_condition(f, c);
-  fprintf(f, " -%c %s", is_long ? 'l' : 's', o->name + (is_long ? 2 : 1));
+  manual_print(f, " -%c %s", is_long ? 'l' : 's', o->name + (is_long ? 2 : 1));
   // -x: a value is needed, and is no file
-  if (o->value) fputs(v.kind == MANUAL_FILES && !*v.list ? " -r" : " -x", f);
+  if (o->value) manual_put(f, v.kind == MANUAL_FILES && !*v.list ? " -r" : " -x");
   if (o->value) put_value(f, &v);
-  fputs(" -d ", f);
+  manual_put(f, " -d ");
   put_quoted(f, o->help ? o->help : list);
-  fputc('\n', f);
+  manual_put_char(f, '\n');
 }
 
-static void begin(FILE* f) {
+static void begin(manual_text* f) {
   const cli_command* c;
-  fprintf(f, "# fish completion of jounce %s, written by 'jounce manual'\n\n", jo_version());
-  fputs("set -g __jounce_pairs", f);
+  manual_print(f, "# fish completion of jounce %s, written by 'jounce manual'\n\n", jo_version());
+  manual_put(f, "set -g __jounce_pairs");
   for (int i = 0; (c = cli_command_at(i)); i++) {
-    if (manual_second_word(c)) fprintf(f, " '%s'", c->name);
+    if (manual_second_word(c)) manual_print(f, " '%s'", c->name);
   }
-  fprintf(f, "\n\n%s", head);
+  manual_print(f, "\n\n%s", head);
 }
 
-static void put_page(FILE* f, const manual_page* page) {
+static void put_page(manual_text* f, const manual_page* page) {
   const cli_command* c = page->command;
   const char* second = manual_second_word(c);
   const cli_option* o;
   manual_value v;
   if (second) {
-    fprintf(f, "\ncomplete -c jounce -n '__jounce_at 2; and __jounce_is %.*s' -a '%s' -d ",
-            (int)(second - c->name - 1), c->name, second);
+    manual_print(f, "\ncomplete -c jounce -n '__jounce_at 2; and __jounce_is %.*s' -a '%s' -d ",
+                 (int)(second - c->name - 1), c->name, second);
   } else {
-    fprintf(f, "\ncomplete -c jounce -n '__jounce_at 1' -a '%s' -d ", c->name);
+    manual_print(f, "\ncomplete -c jounce -n '__jounce_at 1' -a '%s' -d ", c->name);
   }
   put_quoted(f, c->summary);
-  fputc('\n', f);
+  manual_put_char(f, '\n');
   for (int i = 0; (o = manual_option_at(page, i)); i++) {
     put_option(f, c, o);
   }
@@ -105,7 +105,7 @@ static void put_page(FILE* f, const manual_page* page) {
     if (v.kind == MANUAL_ANY) continue;
     put_condition(f, c);
     put_value(f, &v);
-    fputc('\n', f);
+    manual_put_char(f, '\n');
   }
 }
 

@@ -1,72 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 // jounce manual: man pages, jounce.1 and a page per command. They have no date, only the version: the same
 // program writes the same bytes.
+#include <stdio.h>
 #include <string.h>
 
 #include "manual.h"
 
 // Text of a line. Hyphens are written so that they can be copied as such; a dot or an apostrophe at the
 // beginning of a line would be a request.
-static void put(FILE* f, const char* text) {
+static void put(manual_text* f, const char* text) {
   for (const char* at = text; *at; at++) {
-    if (at == text && strchr(".'", *at)) fputs("\\&", f);
+    if (at == text && strchr(".'", *at)) manual_put(f, "\\&");
     switch (*at) {
-      case '-': fputs("\\-", f); break;
-      case '\\': fputs("\\e", f); break;
-      case '^': fputs("\\(ha", f); break;
-      case '~': fputs("\\(ti", f); break;
-      case '`': fputs("\\(ga", f); break;
-      case '\'': fputs("\\(aq", f); break;
-      default: fputc(*at, f); break;
+      case '-': manual_put(f, "\\-"); break;
+      case '\\': manual_put(f, "\\e"); break;
+      case '^': manual_put(f, "\\(ha"); break;
+      case '~': manual_put(f, "\\(ti"); break;
+      case '`': manual_put(f, "\\(ga"); break;
+      case '\'': manual_put(f, "\\(aq"); break;
+      default: manual_put_char(f, *at); break;
     }
   }
 }
 
-static void put_font(FILE* f, const char* font, const char* text) {
-  fprintf(f, "\\f%s", font);
+static void put_font(manual_text* f, const char* font, const char* text) {
+  manual_print(f, "\\f%s", font);
   put(f, text);
-  fputs("\\fR", f);
+  manual_put(f, "\\fR");
 }
 
 // "loads reconstruct" has the page jounce-loads-reconstruct
-static void put_page_name(FILE* f, const char* command) {
-  fputs("jounce\\-", f);
+static void put_page_name(manual_text* f, const char* command) {
+  manual_put(f, "jounce\\-");
   for (const char* at = command; *at; at++) {
-    fputs(*at == ' ' || *at == '-' ? "\\-" : (char[]){*at, 0}, f);
+    manual_put(f, *at == ' ' || *at == '-' ? "\\-" : (char[]){*at, 0});
   }
 }
 
-static void put_title(FILE* f, const char* command) {
-  fputs(".TH ", f);
+static void put_title(manual_text* f, const char* command) {
+  manual_put(f, ".TH ");
   for (const char* at = "jounce"; *at; at++) {
-    fputc(*at - 'a' + 'A', f);
+    manual_put_char(f, *at - 'a' + 'A');
   }
   for (const char* at = command; *at; at++) {
-    if (at == command) fputs("\\-", f);
+    if (at == command) manual_put(f, "\\-");
     if (*at == ' ' || *at == '-') {
-      fputs("\\-", f);
+      manual_put(f, "\\-");
     } else {
-      fputc(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at, f);
+      manual_put_char(f, *at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at);
     }
   }
-  fprintf(f, " 1 \"\" \"jounce %s\" \"Vehicle dynamics\"\n", jo_version());
+  manual_print(f, " 1 \"\" \"jounce %s\" \"Vehicle dynamics\"\n", jo_version());
 }
 
 // With its first letter large and a full stop.
-static void put_sentence(FILE* f, const char* text) {
+static void put_sentence(manual_text* f, const char* text) {
   size_t n = strlen(text);
   char first[2] = {*text >= 'a' && *text <= 'z' ? (char)(*text - 'a' + 'A') : *text, 0};
   put(f, first);
   put(f, n > 0 ? text + 1 : text);
-  if (n > 0 && !strchr(".!?", text[n - 1])) fputc('.', f);
-  fputc('\n', f);
+  if (n > 0 && !strchr(".!?", text[n - 1])) manual_put_char(f, '.');
+  manual_put_char(f, '\n');
 }
 
 // ---- options -------------------------------------------------------------------------------------
 
-static void put_companions(FILE* f, const char* before, const char* list, const char* after) {
+static void put_companions(manual_text* f, const char* before, const char* list,
+                           const char* after) {
   if (!list) return;
-  fputs(before, f);
+  manual_put(f, before);
   for (const char* at = list; *at;) {
     char name[64];
     int n = (int)strcspn(at, " ");
@@ -74,9 +76,9 @@ static void put_companions(FILE* f, const char* before, const char* list, const 
     at += n;
     at += strspn(at, " ");
     put_font(f, "B", name);
-    if (*at) fputs(" or ", f);
+    if (*at) manual_put(f, " or ");
   }
-  fputs(after, f);
+  manual_put(f, after);
 }
 
 static bool does_name_all(const char* help, const char* list) {
@@ -91,37 +93,37 @@ static bool does_name_all(const char* help, const char* list) {
 }
 
 // What the program holds an option to, where its help does not say so.
-static void put_rules(FILE* f, const cli_option* o) {
+static void put_rules(manual_text* f, const cli_option* o) {
   manual_value v = manual_value_of(o);
   if (o->help && (o->choice || o->ends) && !does_name_all(o->help, v.list)) {
     char list[512];
     cli_write_list(o, list, sizeof list);
-    fputs(o->choice ? "One of " : "The name ends in ", f);
+    manual_put(f, o->choice ? "One of " : "The name ends in ");
     put(f, list);
-    fputs(".\n", f);
+    manual_put(f, ".\n");
   }
-  if (o->texts || o->is_repeated) fputs("May be given several times.\n", f);
+  if (o->texts || o->is_repeated) manual_put(f, "May be given several times.\n");
   put_companions(f, "Only with ", o->needs, ".\n");
   put_companions(f, "Not with ", o->excludes, ".\n");
 }
 
-static void put_option(FILE* f, const cli_option* o) {
+static void put_option(manual_text* f, const cli_option* o) {
   char list[512];
-  fputs(".TP\n", f);
+  manual_put(f, ".TP\n");
   put_font(f, "B", o->name);
   if (o->value) {
-    fputc(' ', f);
+    manual_put_char(f, ' ');
     put_font(f, "I", o->value);
   }
-  fputc('\n', f);
+  manual_put_char(f, '\n');
   // as it stands: the first word may be one to type
   cli_write_list(o, list, sizeof list);
   put(f, o->help ? o->help : list);
-  fputs(".\n", f);
+  manual_put(f, ".\n");
   put_rules(f, o);
 }
 
-static void put_common_options(FILE* f) {
+static void put_common_options(manual_text* f) {
   for (const cli_option* o = cli_common_options; o->name; o++) {
     put_option(f, o);
   }
@@ -135,35 +137,35 @@ static const char exit_status[] =
 
 // ---- pages ---------------------------------------------------------------------------------------
 
-static void put_page(FILE* f, const manual_page* page) {
+static void put_page(manual_text* f, const manual_page* page) {
   const cli_command* c = page->command;
   put_title(f, c->name);
-  fputs(".SH NAME\n", f);
+  manual_put(f, ".SH NAME\n");
   put_page_name(f, c->name);
-  fputs(" \\- ", f);
+  manual_put(f, " \\- ");
   put(f, c->summary);
-  fputs("\n.SH SYNOPSIS\n\\fBjounce ", f);
+  manual_put(f, "\n.SH SYNOPSIS\n\\fBjounce ");
   put(f, c->name);
-  fputs("\\fR ", f);
+  manual_put(f, "\\fR ");
   if (*c->arguments) put_font(f, "I", c->arguments);
-  fputs(*c->arguments ? " [\\fIoptions\\fR]\n" : "[\\fIoptions\\fR]\n", f);
-  fputs(".SH DESCRIPTION\n", f);
+  manual_put(f, *c->arguments ? " [\\fIoptions\\fR]\n" : "[\\fIoptions\\fR]\n");
+  manual_put(f, ".SH DESCRIPTION\n");
   put_sentence(f, c->summary);
   if (*c->arguments) {
-    fputs("Options may stand before or after the arguments, as\n", f);
-    fputs("\\fB\\-\\-name\\fR \\fIvalue\\fR or \\fB\\-\\-name=\\fIvalue\\fR.\n", f);
+    manual_put(f, "Options may stand before or after the arguments, as\n");
+    manual_put(f, "\\fB\\-\\-name\\fR \\fIvalue\\fR or \\fB\\-\\-name=\\fIvalue\\fR.\n");
   }
-  if (page->noption > 0) fputs(".SH OPTIONS\n", f);
+  if (page->noption > 0) manual_put(f, ".SH OPTIONS\n");
   for (int i = 0; i < page->noption; i++) {
     put_option(f, &page->option[i]);
   }
-  fputs(".SH OPTIONS OF EVERY COMMAND\n", f);
+  manual_put(f, ".SH OPTIONS OF EVERY COMMAND\n");
   put_common_options(f);
-  fputs(exit_status, f);
-  fputs(".SH SEE ALSO\n.BR jounce (1)\n", f);
+  manual_put(f, exit_status);
+  manual_put(f, ".SH SEE ALSO\n.BR jounce (1)\n");
 }
 
-static void put_environment(FILE* f) {
+static void put_environment(manual_text* f) {
   static const char* const variable[][2] = {
       {"JOUNCE_CACHE_DIR", "the folder that compiled equations are kept in"},
       {"XDG_CACHE_HOME",
@@ -175,59 +177,58 @@ static void put_environment(FILE* f) {
       {"TMPDIR", "where equations are compiled that cannot be kept; /tmp by default"},
       {"NO_COLOR", "where it is set, headings are not bold"},
   };
-  fputs(".SH ENVIRONMENT\n", f);
+  manual_put(f, ".SH ENVIRONMENT\n");
   for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
-    fputs(".TP\n", f);
+    manual_put(f, ".TP\n");
     put_font(f, "B", variable[i][0]);
-    fputc('\n', f);
+    manual_put_char(f, '\n');
     put_sentence(f, variable[i][1]);
   }
 }
 
-static void put_commands(FILE* f) {
+static void put_commands(manual_text* f) {
   const cli_command* c;
-  fputs(".SH COMMANDS\n", f);
+  manual_put(f, ".SH COMMANDS\n");
   for (int i = 0; (c = cli_command_at(i)); i++) {
-    fputs(".TP\n", f);
+    manual_put(f, ".TP\n");
     put_font(f, "B", c->name);
     if (*c->arguments) {
-      fputc(' ', f);
+      manual_put_char(f, ' ');
       put_font(f, "I", c->arguments);
     }
-    fputc('\n', f);
+    manual_put_char(f, '\n');
     put_sentence(f, c->summary);
-    fputs("See\n.BR ", f);
+    manual_put(f, "See\n.BR ");
     put_page_name(f, c->name);
-    fputs(" (1).\n", f);
+    manual_put(f, " (1).\n");
   }
 }
 
-static void begin(FILE* f) {
+static void begin(manual_text* f) {
   const cli_command* c;
   put_title(f, "");
-  fputs(
-      ".SH NAME\n"
-      "jounce \\- vehicle dynamics with exact sensitivities\n"
-      ".SH SYNOPSIS\n"
-      "\\fBjounce\\fR \\fIcommand\\fR [\\fIoptions\\fR] ...\n"
-      ".PP\n"
-      "\\fBjounce\\fR \\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR\n"
-      ".SH DESCRIPTION\n"
-      "Reads a model of a vehicle or a mechanism from a YAML file, generates and\n"
-      "compiles its equations, simulates its manoeuvre, and gives derivatives of\n"
-      "objectives by every number of the file.\n"
-      "Results go to standard output, messages to standard error, one line each.\n",
-      f);
+  manual_put(f,
+             ".SH NAME\n"
+             "jounce \\- vehicle dynamics with exact sensitivities\n"
+             ".SH SYNOPSIS\n"
+             "\\fBjounce\\fR \\fIcommand\\fR [\\fIoptions\\fR] ...\n"
+             ".PP\n"
+             "\\fBjounce\\fR \\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR\n"
+             ".SH DESCRIPTION\n"
+             "Reads a model of a vehicle or a mechanism from a YAML file, generates and\n"
+             "compiles its equations, simulates its manoeuvre, and gives derivatives of\n"
+             "objectives by every number of the file.\n"
+             "Results go to standard output, messages to standard error, one line each.\n");
   put_commands(f);
-  fputs(".SH OPTIONS OF EVERY COMMAND\n", f);
+  manual_put(f, ".SH OPTIONS OF EVERY COMMAND\n");
   put_common_options(f);
-  fputs(exit_status, f);
+  manual_put(f, exit_status);
   put_environment(f);
-  fputs(".SH SEE ALSO\n", f);
+  manual_put(f, ".SH SEE ALSO\n");
   for (int i = 0; (c = cli_command_at(i)); i++) {
-    fputs(".BR ", f);
+    manual_put(f, ".BR ");
     put_page_name(f, c->name);
-    fputs(cli_command_at(i + 1) ? " (1),\n" : " (1)\n", f);
+    manual_put(f, cli_command_at(i + 1) ? " (1),\n" : " (1)\n");
   }
 }
 

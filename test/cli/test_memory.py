@@ -26,6 +26,7 @@ COMMANDS = {
     "check": (1, ["check", CAR]),
     "included files": (2, ["check", "models/buggy/step_descent.yaml", "--syntax-only"]),
     "run": (1, ["run", CAR, "--interpreter", "--end", "0.3", "--json", "-o", "{d}/out.csv"]),
+    "manual": (0, ["manual", "--format", "bash", "--json", "-o", "{d}"]),
     "static": (1, ["static", CAR, "--wrt", "k", "--json"]),
     "tyre": (0, ["tyre", TYRE, "--json"]),
     "tyre table": (0, ["tyre", TYRE, "--inputs", "test/data/tyres/reference_6x.csv", "--wrt", "kappa,PKY1", "-o",
