@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install uninstall deb deb-same deb-check demo demo-car check random attack bench format format-check clean
+.PHONY: build install demo demo-car check random attack bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -35,6 +35,21 @@ PREFIX ?= /usr/local
 install: build
 	cmake --install build --prefix $(PREFIX)
 
+# make random N=5000 SEED=1: laws on models of seeds 1 ... 5000 (CONTRIBUTING.md)
+N ?= 500
+SEED ?= 1
+random: build
+	python3 test/random/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/random
+
+# make attack N=5000 SEED=1 [FAMILY=mutants]: hostile input, faults of the system, signals (docs/reliability.md)
+attack: build
+	python3 test/attack/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/attack $(if $(FAMILY),--family $(FAMILY))
+
+bench: build
+	@for b in build/bench/bench_*; do [ -x $$b ] && [ -f $$b ] && echo "== $$b" && $$b || exit 1; done
+
+# what make install has installed last
+.PHONY: uninstall deb deb-same deb-check
 uninstall:
 	cmake -P tools/uninstall.cmake build
 
@@ -52,19 +67,6 @@ deb-same: deb
 deb-check: deb
 	sh tools/deb_check.sh build-deb
 
-# make random N=5000 SEED=1: laws on models of seeds 1 ... 5000 (CONTRIBUTING.md)
-N ?= 500
-SEED ?= 1
-random: build
-	python3 test/random/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/random
-
-# make attack N=5000 SEED=1 [FAMILY=mutants]: hostile input, faults of the system, signals (docs/reliability.md)
-attack: build
-	python3 test/attack/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/attack $(if $(FAMILY),--family $(FAMILY))
-
-bench: build
-	@for b in build/bench/bench_*; do [ -x $$b ] && [ -f $$b ] && echo "== $$b" && $$b || exit 1; done
-
 format:
 	@sh tools/format.sh
 
@@ -72,4 +74,4 @@ format-check:
 	@sh tools/format.sh --check
 
 clean:
-	rm -rf build build-dev build-asan build-tsan build-clang build-fuzz
+	rm -rf build build-dev build-asan build-tsan build-clang build-fuzz build-deb

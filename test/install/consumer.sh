@@ -1,26 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What make install installs, and make uninstall takes away: the program with man pages and completion; a program of
-# somebody else against the library, by pkg-config, shared and static, and by CMake.
+# A program of somebody else against the installed library: by pkg-config, shared and static, and by CMake.
 #   consumer.sh BUILD SOURCE
 set -eu
 build=$1
 source=$2
-room=$(mktemp -d)
-mkdir -p "$room/usr/lib" "$room/books"
-# what was installed from this folder before is still to be uninstalled after
-books="install_manifest.txt install_folders.txt"
-for book in $books; do
-  [ ! -e "$build/$book" ] || mv "$build/$book" "$room/books/"
-done
-give_back() {
-  (cd "$build" && rm -f $books)
-  [ -z "$(ls "$room/books")" ] || mv "$room"/books/* "$build/"
-  rm -rf "$room"
-}
-trap give_back EXIT
-# twice: the second one finds all folders
-cmake --install "$build" --prefix "$room/usr" > "$room/log"
+. "$source/test/install/room.sh"
 cmake --install "$build" --prefix "$room/usr" > "$room/log"
 export PKG_CONFIG_PATH="$room/usr/lib/pkgconfig:$room/usr/lib/x86_64-linux-gnu/pkgconfig"
 library=$(pkg-config --variable=libdir jounce)
@@ -53,18 +38,3 @@ for program in shared static cmake/found; do
   cmp said expected
 done
 "$room/usr/bin/jounce" check "$model"
-
-# a page per command, and completion for every shell
-share="$room/usr/share"
-for page in jounce jounce-run jounce-loads-reconstruct; do
-  grep -q '^.SH NAME' "$share/man/man1/$page.1"
-done
-bash -c "source '$share/bash-completion/completions/jounce' && complete -p jounce" > log
-grep -q '^#compdef jounce' "$share/zsh/site-functions/_jounce"
-grep -q '^complete -c jounce' "$share/fish/vendor_completions.d/jounce.fish"
-
-# nothing is left but what was there, and what somebody else has put beside it
-touch "$share/man/man1/other.1"
-cmake -P "$source/tools/uninstall.cmake" "$build" 2> log
-(cd "$room/usr" && find . | LC_ALL=C sort) > left
-printf '%s\n' . ./lib ./share ./share/man ./share/man/man1 ./share/man/man1/other.1 | cmp - left
