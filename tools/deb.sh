@@ -20,7 +20,7 @@ list_files() {
     # without those that are gone from the folder, but not yet from the index
     git ls-files -z --cached --others --exclude-standard | xargs -0 sh -c 'for f; do [ -e "$f" ] && echo "$f"; done' -
   else
-    find . -name 'build*' -prune -o -name '__pycache__' -prune -o -type f -printf '%P\n'
+    find . -path './build*' -prune -o -path ./.git -prune -o -name __pycache__ -prune -o -type f -printf '%P\n'
   fi
 }
 list_files | tar -c --mtime "@$SOURCE_DATE_EPOCH" -T - | tar -x -C "$folder/jounce-$version"
