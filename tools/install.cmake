@@ -16,7 +16,7 @@ set(noted \"${CMAKE_CURRENT_BINARY_DIR}/install_folders.txt\")")
 install(CODE [[
 foreach(folder IN LISTS install_folders)
   get_filename_component(folder ${folder} ABSOLUTE BASE_DIR ${CMAKE_INSTALL_PREFIX})
-  while(NOT EXISTS $ENV{DESTDIR}${folder})
+  while(NOT EXISTS $ENV{DESTDIR}${folder} AND NOT folder STREQUAL "/")
     file(APPEND ${noted} "${folder}\n")
     get_filename_component(folder ${folder} DIRECTORY)
   endwhile()

@@ -31,3 +31,9 @@ if cmake -P "$source/tools/uninstall.cmake" "$build" 2> log; then
   exit 1
 fi
 grep -q 'nothing was installed from here' log
+
+# below a DESTDIR that is not there yet
+DESTDIR="$room/stage" timeout 60 cmake --install "$build" --prefix /usr > log
+test -x stage/usr/bin/jounce
+DESTDIR="$room/stage" cmake -P "$source/tools/uninstall.cmake" "$build" 2> log
+test -z "$(find stage -mindepth 1)"
