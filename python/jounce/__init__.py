@@ -22,6 +22,7 @@ from .errors import (ArgumentError, CompilerError, ConvergenceError, Diagnostic,
                      OutOfMemoryError, SingularError, Stopped, TextError)
 from .function import Function
 from .gradient import Check, Gradient, GradientEvent, GradientStatistics, History, Influence
+from .imported import Imported, ImportInfo, Remark, take_over
 from .kinematics import Curve, Kinematics
 from .loads import (Element, ElementGradient, EventAgain, LoadEvent, LoadEvents, Loads, LoadsGradient,
                     LoadStatistics, Pose, Reconstruction, plot_loads)
@@ -42,11 +43,13 @@ def show(*, replay: bool) -> None:
 __all__ = [
     "ArgumentError", "Body", "Check", "Closure", "Coefficient", "Column", "CompilerError", "ConvergenceError",
     "Coordinate", "Curve", "Diagnostic", "Element", "ElementGradient", "Equilibrium", "EquilibriumInfo", "Event",
-    "EventAgain", "FileError", "Function", "Gradient", "GradientEvent", "GradientStatistics", "History", "Influence",
+    "EventAgain", "FileError", "Function", "Gradient", "GradientEvent", "GradientStatistics", "History",
+    "ImportInfo", "Imported", "Influence",
     "Joint", "JounceError", "JounceNotice", "JounceWarning", "Kinematics", "LibraryNotFound", "LimitError",
     "LoadEvent", "LoadEvents", "LoadStatistics", "Loads", "LoadsGradient", "Model", "ModelError", "ModelInfo", "Modes",
-    "NumericError", "OutOfMemoryError", "Page", "Parameter", "Part", "Pose", "Quantity", "Reconstruction", "Result",
+    "NumericError", "OutOfMemoryError", "Page", "Parameter", "Part", "Pose", "Quantity", "Reconstruction", "Remark",
+    "Result",
     "Run", "SingularError", "Statistics", "Stopped", "Study", "Sweep", "SweepInfo", "System", "SystemInfo", "Table",
     "TextError", "Tyre", "TyreFunction", "TyreInfo", "__version__", "library_path", "load", "load_study", "load_tyre",
-    "parse", "plot_loads", "show",
+    "parse", "plot_loads", "show", "take_over",
 ]

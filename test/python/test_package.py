@@ -52,6 +52,19 @@ class Models(Case):
             m = jounce.parse(file.read(), path=QUARTER_CAR)
         self.assertEqual(m.sha256, car().sha256)
 
+    def test_models_of_other_programs(self):
+        taken = jounce.take_over(os.path.join(ROOT, "test/data/import/arm.urdf"))
+        self.assertEqual(taken.info.format, "URDF")
+        self.assertEqual(len(taken.remarks), taken.info.remarks)
+        self.assertTrue(all(r.kind in ("lost", "to_fill", "changed") and r.text for r in taken.remarks))
+        m = taken.model()
+        self.assertEqual((m.info.bodies, m.info.joints), (taken.info.bodies, taken.info.joints))
+        taken.save(self.path("taken.yaml"))
+        self.assertEqual(jounce.load(self.path("taken.yaml")).sha256, m.sha256)
+        self.assertIn("URDF", taken._repr_html_())
+        with self.assertRaises(jounce.JounceError):
+            jounce.take_over(QUARTER_CAR)
+
     def test_generate(self):
         files, operations = car().generate(self.path("c"))
         self.assertGreater(files, 2)
