@@ -24,7 +24,7 @@ struct jvehicle {
   double* largest;    // of each indicator so far (nindicator)
   double* work;       // of any function
   double* feed;
-  double *ydot, *dy, *dp, *ybar, *pbar, *value;  // scratch
+  double *ydot, *dy, *dp, *ybar, *pbar, *value, dt;  // scratch
 };
 
 // ---- functions of the generated code -----------------------------------------------------------------
@@ -463,12 +463,12 @@ static jo_status check_derivatives(jvehicle* v) {
   return jerr_set(v->ctx, JO_ERR_ARGUMENT, "'%s' was exported without derivatives", v->model->name);
 }
 
-// Directions of all of y and of the numbers: dependent positions follow from the others.
+// Directions of time, of all of y and of the numbers: dependent positions follow from the others.
 static void set_directions(jvehicle* v, const jvehicle_seed* seed) {
   const jvehicle_model* m = v->model;
-  const double no_time = 0.0;
   memset(v->dy, 0, (size_t)m->about.ny * sizeof *v->dy);
   memset(v->dp, 0, (size_t)m->nnumber * sizeof *v->dp);
+  v->dt = seed->time ? *seed->time : 0.0;
   for (int i = 0; seed->states && i < m->nstate; i++) {
     v->dy[m->state_at[i]] = seed->states[i];
   }
@@ -476,15 +476,14 @@ static void set_directions(jvehicle* v, const jvehicle_seed* seed) {
   if (m->about.nv == 0) return;
   const double* in[JVEHICLE_GROUP_COUNT] = {
       INPUTS(v, &v->t, v->y), [JVEHICLE_STATE_DIRECTION] = v->dy,
-      [JVEHICLE_TIME_DIRECTION] = &no_time, [JVEHICLE_NUMBER_DIRECTION] = v->dp};
+      [JVEHICLE_TIME_DIRECTION] = &v->dt, [JVEHICLE_NUMBER_DIRECTION] = v->dp};
   evaluate(v, &m->closure_tangent, in, (double* const[]){v->dy + m->about.first_v});
 }
 
 static void tangent_of(jvehicle* v, jvehicle_slope_kind kind, double* out) {
-  const double no_time = 0.0;
   const double* in[JVEHICLE_GROUP_COUNT] = {
       INPUTS(v, &v->t, v->y), [JVEHICLE_STATE_DIRECTION] = v->dy,
-      [JVEHICLE_TIME_DIRECTION] = &no_time, [JVEHICLE_NUMBER_DIRECTION] = v->dp};
+      [JVEHICLE_TIME_DIRECTION] = &v->dt, [JVEHICLE_NUMBER_DIRECTION] = v->dp};
   bool is_valued = kind == JVEHICLE_RATES;
   double* both[2] = {is_valued ? v->ydot : out, out};
   evaluate(v, &v->model->tangent[kind], in, both);
@@ -512,13 +511,14 @@ static void add(int n, const double* x, double* to) {
   }
 }
 
-// dy += ybar, dp += pbar of one function weighted by `bar`
+// dy += ybar, dt += tbar, dp += pbar of one function weighted by `bar`
 static void weigh(jvehicle* v, const jvehicle_function* f, const double* bar) {
   const double* in[JVEHICLE_GROUP_COUNT] = {INPUTS(v, &v->t, v->y), [JVEHICLE_WEIGHTS] = bar};
   double time_bar;
   evaluate(v, f, in, (double* const[]){v->ybar, &time_bar, v->pbar});
   add(v->model->about.ny, v->ybar, v->dy);
   add(v->model->nnumber, v->pbar, v->dp);
+  v->dt += time_bar;
 }
 
 static void weigh_rates(jvehicle* v, const double* rates) {
@@ -542,6 +542,7 @@ jo_status jvehicle_adjoint(jvehicle* v, const jvehicle_slope* slope, const jvehi
   JO_TRY(check_derivatives(v));
   memset(v->dy, 0, (size_t)m->about.ny * sizeof *v->dy);
   memset(v->dp, 0, (size_t)m->nnumber * sizeof *v->dp);
+  v->dt = 0.0;
   if (slope->rates) weigh_rates(v, slope->rates);
   const double* bar[JVEHICLE_SLOPE_COUNT] = {[JVEHICLE_INDICATORS] = slope->indicators,
                                              [JVEHICLE_OUTPUTS] = slope->outputs,
@@ -554,6 +555,7 @@ jo_status jvehicle_adjoint(jvehicle* v, const jvehicle_slope* slope, const jvehi
     seed->states[i] = v->dy[m->state_at[i]];
   }
   if (seed->numbers) memcpy(seed->numbers, v->dp, (size_t)m->nnumber * sizeof *v->dp);
+  if (seed->time) *seed->time = v->dt;
   return JO_OK;
 }
 
