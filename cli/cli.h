@@ -36,7 +36,8 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_run, cli_info, cli_check, cli_static, cli_modes, cli_generate,
-    cli_kinematics, cli_sweep, cli_sens, cli_benchmark, cli_loads, cli_report, cli_tyre, cli_study;
+    cli_kinematics, cli_sweep, cli_sens, cli_benchmark, cli_loads, cli_report, cli_tyre, cli_study,
+    cli_export;
 
 // Texts of an option that may come often, as given. Free `text`.
 typedef struct cli_texts {

@@ -12,8 +12,9 @@
 #include "terminal.h"
 
 static const cli_command* const commands[] = {
-    &cli_run,  &cli_info,      &cli_check, &cli_static, &cli_modes,      &cli_generate, &cli_sweep,
-    &cli_sens, &cli_benchmark, &cli_loads, &cli_report, &cli_kinematics, &cli_tyre,     &cli_study};
+    &cli_run,      &cli_info,       &cli_check, &cli_static,    &cli_modes,
+    &cli_generate, &cli_sweep,      &cli_sens,  &cli_benchmark, &cli_loads,
+    &cli_report,   &cli_kinematics, &cli_tyre,  &cli_study,     &cli_export};
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
 static void print_usage(FILE* f) {
