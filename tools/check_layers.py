@@ -42,6 +42,7 @@ OPAQUE = {
     ("model/model.h", "jmodel_element_class"),  # what an element is, for those who read and write it
     ("model/model.h", "jmodel_ranges"),         # what checks of other values need
     ("model/yaml.h", "jmodel_instance"),        # whose copy a node is
+    ("runtime/vehicle.h", "jvehicle"),          # what users hold; inside.h has what its parts share
 }
 STRUCT = re.compile(r"\bstruct\s+(\w+)\s*([{;*]|\w+\s*;)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)

@@ -87,6 +87,9 @@ jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simul
   jplant_simulate_used used;
   inside.t_end = NAN;
   jo_status status = jplant_simulate_choose(ctx, system->plant, &inside, &used, &r->solve);
+  // a run is looked into as often in parts as in one piece
+  if (status >= 0)
+    r->solve.shortest_pulse = jsolve_shortest_pulse(&r->solve, used.t_end - used.t_start);
   if (status >= 0) status = begin(r);
   if (status < 0) {
     jo_run_destroy(r);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "emit/emit.h"
 #include "export/tables.h"
+#include "model/ranges.h"
 #include "model/select.h"
 #include "plant/assemble.h"
 #include "plant/plant.h"
@@ -34,6 +35,7 @@ typedef struct writer {
   const jmodel* m;
   const jexport_sources_options* opt;
   jplant* plant;
+  jmodel_range_function range;
   const jplant_extra* extra[JPLANT_EXTRA_COUNT];
   jplant_extra* own[JPLANT_EXTRA_COUNT];
   jexpr_fn fn[MAX_FUNCTIONS];
@@ -124,6 +126,7 @@ static jo_status list_functions(writer* w) {
   }
   JO_TRY(list_positions(w));
   JO_TRY(list_extras(w));
+  if (w->range.nrule > 0) JO_TRY(add_function(w, &w->range.fn, "limits", -1));
   return list_derivatives(w);
 }
 
@@ -170,6 +173,30 @@ static jo_status fill_numbers(writer* w) {
   }
   w->table->nnumber = d->np;
   w->table->number = number;
+  return JO_OK;
+}
+
+static jo_status fill_rules(writer* w) {
+  const jgen_dynamics* d = w->plant->dynamics;
+  jvehicle_model* t = w->table;
+  jmodel_range_function* f = &w->range;
+  JO_TRY(jmodel_range_function_build(w->ctx, w->a, w->m, d->live, d->np, f));
+  jvehicle_rule* rule = JARENA_ARRAY(w->a, f->nrule, jvehicle_rule);
+  if (!rule) return jerr_memory(w->ctx);
+  for (int i = 0; i < f->nrule; i++) {
+    const jmodel_rule* r = &f->rule[i];
+    rule[i] = (jvehicle_rule){(jrule_kind)r->kind,
+                              (jrule_limit)r->limit,
+                              r->first,
+                              r->n,
+                              r->subject,
+                              r->name,
+                              r->label,
+                              {file_name(f->place[i].file), f->place[i].line}};
+  }
+  t->rule = rule;
+  t->nrule = f->nrule;
+  t->nlimit = f->nrule > 0 ? f->fn.out[0].n : 0;
   return JO_OK;
 }
 
@@ -295,6 +322,7 @@ static jo_status fill_tables(writer* w) {
   t->y0 = w->plant->y0;
   fill_simulation(w);
   JO_TRY(fill_numbers(w));
+  JO_TRY(fill_rules(w));
   JO_TRY(fill_states(w));
   JO_TRY(fill_outputs(w));
   JO_TRY(fill_wheels(w));
@@ -400,6 +428,7 @@ jo_status jexport_sources_build(jo_context* ctx, jarena* a, const jmodel* m,
   if (!w) return jerr_memory(ctx);
   *w = (writer){.ctx = ctx, .a = a, .m = m, .opt = opt, .out = out};
   jo_status status = build(w);
+  jmodel_range_function_destroy(&w->range);
   out->plant = w->plant;
   for (int i = 0; i < JPLANT_EXTRA_COUNT; i++) {
     assert(!w->own[i]);  // the context is the plant's: they are on its shelf

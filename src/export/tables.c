@@ -132,6 +132,24 @@ static void put_wheels(jtext* t, const jmachine_about* a) {
   end(t);
 }
 
+static void put_rules(jtext* t, const jvehicle_model* m) {
+  begin_structs(t, "jvehicle_rule", "rule", m->nrule);
+  for (int i = 0; i < m->nrule; i++) {
+    const jvehicle_rule* r = &m->rule[i];
+    separate(t, i, 1);
+    jtext_printf(t, "{%d, %d, %d, %d", r->kind, r->limit, r->first, r->n);
+    const char* text[] = {r->subject, r->name, r->label};
+    for (int k = 0; k < 3; k++) {
+      jtext_put(t, ", ");
+      put_string(t, text[k]);
+    }
+    jtext_put(t, ", ");
+    put_place(t, &r->place);
+    jtext_put(t, "}");
+  }
+  end(t);
+}
+
 static void put_coordinates(jtext* t, const jmachine_position* p) {
   begin_structs(t, "jmachine_coordinate", "coordinate", p->nq);
   for (int i = 0; i < p->nq; i++) {
@@ -181,6 +199,7 @@ static void put_tables(jtext* t, const jvehicle_model* m) {
   put_bools(t, "has_root", a->has_root, a->nobjective);
   put_ints(t, "state_at", m->state_at, m->nstate);
   put_doubles(t, "start_state", m->y0, a->ny);
+  put_rules(t, m);
   put_coordinates(t, &m->position);
   put_initial(t, &m->position);
   put_strings(t, "row_name", m->position.row_name, m->position.nh);
@@ -268,6 +287,7 @@ static void put_model(jtext* t, const jvehicle_model* m) {
       "    .state_at = state_at, .y0 = start_state, .starts_static = %d, .stays = stays, .rests = "
       "rests,\n    .position_at = position_at, .rate_at = rate_at,\n",
       m->starts_static);
+  jtext_printf(t, "    .nrule = %d, .nlimit = %d, .rule = rule,\n", m->nrule, m->nlimit);
   jtext_printf(t,
                "    .local = {.n = %d, .nfeed = %d, .nentry = %d, .state = local_state,\n"
                "              .row = local_row, .col = local_col},\n",

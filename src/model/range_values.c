@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "expr/parse.h"
+#include "expr/rewrite.h"
 #include "model/ranges.h"
 
 #define MAX_UNKNOWNS 4096  // they need not be told apart: what depends on any is unknown
@@ -134,7 +135,8 @@ static bool* find_unknown(jarena* scratch, const jexpr_graph* g) {
   return depends;
 }
 
-static jo_status read_slots(builder* b, struct jmodel_ranges* k, jexpr_ref* ref, const int* order) {
+static jo_status read_slots(builder* b, const struct jmodel_ranges* k, jexpr_ref* ref,
+                            const int* order) {
   for (int i = 0; i < b->m->nparameter; i++) {
     b->parameter[order[i]] = read_scalar(b, &b->m->parameter[order[i]].value);
   }
@@ -161,29 +163,144 @@ static jo_status make_tape(jo_context* ctx, jmodel* m, struct jmodel_ranges* k, 
   return jexpr_tape_build(ctx, &m->arena, &fn, &k->tape);
 }
 
+// A graph over the numbers with the slots that have expressions (nslot); poison: no expression. The caller destroys it.
+static jo_status write_graph(jo_context* ctx, const jmodel* m, const struct jmodel_ranges* k,
+                             const int* order, jarena* scratch, jexpr_graph** g, jexpr_ref* ref) {
+  builder b = {.m = m,
+               .g = jexpr_graph_create(ctx),
+               .parameter = JARENA_ARRAY(scratch, m->nparameter, jexpr_ref),
+               .signal = JARENA_ARRAY(scratch, m->nsignal, jexpr_ref),
+               .is_busy = JARENA_ARRAY(scratch, m->nsignal, bool)};
+  *g = b.g;
+  bool ok = b.g && list_names(&b, scratch) && b.parameter && b.signal && b.is_busy &&
+            jexpr_group(b.g, "numbers", m->nnumber + 1, JEXPR_PER_LANE) == NUMBERS &&
+            jexpr_group(b.g, "unknowns", MAX_UNKNOWNS, JEXPR_PER_LANE) == UNKNOWNS;
+  return ok ? read_slots(&b, k, ref, order) : jerr_memory(ctx);
+}
+
 jo_status jmodel_ranges_build(jo_context* ctx, jmodel* m, struct jmodel_ranges* k,
                               const int* order) {
   for (int i = 0; i < k->nslot; i++) {
     if (k->slot[i].scalar->number >= 0) k->slot[i].output = JMODEL_SLOT_NUMBER;
   }
+  k->order = order;
   if (!order) return JO_OK;
   jarena scratch;
   jarena_init(&scratch, ctx);
-  builder b = {.m = m,
-               .g = jexpr_graph_create(ctx),
-               .parameter = JARENA_ARRAY(&scratch, m->nparameter, jexpr_ref),
-               .signal = JARENA_ARRAY(&scratch, m->nsignal, jexpr_ref),
-               .is_busy = JARENA_ARRAY(&scratch, m->nsignal, bool)};
+  jexpr_graph* g = NULL;
   jexpr_ref* ref = JARENA_ARRAY(&scratch, k->nslot, jexpr_ref);
-  bool ok = b.g && list_names(&b, &scratch) && b.parameter && b.signal && b.is_busy && ref &&
-            jexpr_group(b.g, "numbers", m->nnumber + 1, JEXPR_PER_LANE) == NUMBERS &&
-            jexpr_group(b.g, "unknowns", MAX_UNKNOWNS, JEXPR_PER_LANE) == UNKNOWNS;
-  jo_status status = ok ? read_slots(&b, k, ref, order) : jerr_memory(ctx);
-  if (status >= 0) status = make_tape(ctx, m, k, &scratch, b.g, ref);
-  jexpr_graph_destroy(b.g);
+  jo_status status = ref ? write_graph(ctx, m, k, order, &scratch, &g, ref) : jerr_memory(ctx);
+  if (status >= 0) status = make_tape(ctx, m, k, &scratch, g, ref);
+  jexpr_graph_destroy(g);
   jarena_free(&scratch);
   return status;
 }
+
+// ---- rules of live numbers -------------------------------------------------------------------------
+
+typedef struct renumbering {
+  const jmodel* m;
+  const int* live;  // number -> live number; -1: it has its value
+} renumbering;
+
+static jexpr_ref renumber(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
+  const renumbering* k = user;
+  const jexpr_node n = g->node[r];
+  if (n.op != JEXPR_INPUT || n.a != NUMBERS) return rebuilt;
+  int at = k->live[n.b];
+  return at >= 0 ? jexpr_input(g, NUMBERS, at) : jexpr_const(g, k->m->number[n.b].value);
+}
+
+// By node: does it depend on a number?
+static bool* find_live(jarena* scratch, const jexpr_graph* g) {
+  bool* depends = JARENA_ARRAY(scratch, (size_t)g->nnode, bool);
+  for (jexpr_ref r = 1; depends && r < (jexpr_ref)g->nnode; r++) {
+    depends[r] = g->node[r].op == JEXPR_INPUT && g->node[r].a == NUMBERS;
+    for (int i = 0; i < jexpr_nargs(g, r); i++) {
+      depends[r] = depends[r] || depends[jexpr_arg(g, r, i)];
+    }
+  }
+  return depends;
+}
+
+static bool is_wanted(const jmodel_rule* rule, const jexpr_ref* ref, const bool* is_live,
+                      const bool* is_unknown) {
+  bool any = false;
+  for (int i = rule->first; i < rule->first + rule->n; i++) {
+    if (!ref[i] || is_unknown[ref[i]]) return false;
+    any = any || is_live[ref[i]];
+  }
+  return any;
+}
+
+static jo_status choose_rules(jo_context* ctx, jarena* a, jarena* scratch,
+                              const struct jmodel_ranges* k, const jexpr_ref* ref,
+                              jmodel_range_function* out) {
+  bool *is_live = find_live(scratch, out->g), *is_unknown = find_unknown(scratch, out->g);
+  jexpr_ref* value = JARENA_ARRAY(a, 7 * (size_t)k->nslot + 1, jexpr_ref);
+  jexpr_outputs* outputs = JARENA_NEW(a, jexpr_outputs);
+  out->rule = JARENA_ARRAY(a, k->nrule, jmodel_rule);
+  out->place = JARENA_ARRAY(a, k->nrule, jmodel_place);
+  if (!is_live || !is_unknown || !value || !outputs || !out->rule || !out->place) {
+    return jerr_memory(ctx);
+  }
+  int n = 0;
+  for (int i = 0; i < k->nrule; i++) {
+    const jmodel_rule* rule = &k->rule[i];
+    if (n + rule->n > 7 * k->nslot || !is_wanted(rule, ref, is_live, is_unknown)) continue;
+    out->place[out->nrule] = k->slot[rule->first].scalar->place;
+    out->rule[out->nrule] = *rule;
+    out->rule[out->nrule++].first = n;
+    for (int s = rule->first; s < rule->first + rule->n; s++) {
+      value[n++] = ref[s];
+    }
+  }
+  *outputs = (jexpr_outputs){"values", n, value};
+  out->fn = (jexpr_fn){"limits", out->g, 1, outputs};
+  return JO_OK;
+}
+
+static jo_status build_function(jo_context* ctx, jarena* a, jarena* scratch, const jmodel* m,
+                                const int* live, int nlive, jmodel_range_function* out) {
+  const struct jmodel_ranges* k = m->ranges;
+  jexpr_ref* ref = JARENA_ARRAY(scratch, k->nslot, jexpr_ref);
+  int* map = JARENA_ARRAY(scratch, m->nnumber, int);
+  if (!ref || !map) return jerr_memory(ctx);
+  JO_TRY(write_graph(ctx, m, k, k->order, scratch, &out->g, ref));
+  for (int i = 0; i < m->nnumber; i++) {
+    map[i] = -1;
+  }
+  for (int i = 0; i < nlive; i++) {
+    map[live[i]] = i;
+  }
+  for (int i = 0; i < k->nslot; i++) {
+    int number = k->slot[i].scalar->number;
+    if (!ref[i] && number >= 0) ref[i] = jexpr_input(out->g, NUMBERS, number);
+    if (!ref[i]) ref[i] = jexpr_input(out->g, UNKNOWNS, 0);
+  }
+  renumbering to = {m, map};
+  JO_TRY(jexpr_rewrite(out->g, renumber, &to, ref, k->nslot));
+  return choose_rules(ctx, a, scratch, k, ref, out);
+}
+
+jo_status jmodel_range_function_build(jo_context* ctx, jarena* a, const jmodel* m, const int* live,
+                                      int nlive, jmodel_range_function* out) {
+  *out = (jmodel_range_function){0};
+  if (!m->ranges || !m->ranges->order) return JO_OK;
+  jarena scratch;
+  jarena_init(&scratch, ctx);
+  jo_status status = build_function(ctx, a, &scratch, m, live, nlive, out);
+  jarena_free(&scratch);
+  if (status < 0) jmodel_range_function_destroy(out);
+  return status;
+}
+
+void jmodel_range_function_destroy(jmodel_range_function* f) {
+  jexpr_graph_destroy(f->g);
+  *f = (jmodel_range_function){0};
+}
+
+// ---- values ------------------------------------------------------------------------------------------
 
 jo_status jmodel_ranges_values(jo_context* ctx, const jmodel* m, const double* number,
                                double* value) {

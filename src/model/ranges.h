@@ -9,23 +9,24 @@
 #ifndef JMODEL_RANGES_H
 #define JMODEL_RANGES_H
 
+#include "base/rule.h"
 #include "expr/tape.h"
 #include "model/model.h"
 
 typedef enum jmodel_limit {
-  JMODEL_FINITE,
-  JMODEL_NOT_NEGATIVE,
-  JMODEL_POSITIVE,
-  JMODEL_ABOVE_ONE
+  JMODEL_FINITE = JRULE_FINITE,
+  JMODEL_NOT_NEGATIVE = JRULE_NOT_NEGATIVE,
+  JMODEL_POSITIVE = JRULE_POSITIVE,
+  JMODEL_ABOVE_ONE = JRULE_ABOVE_ONE
 } jmodel_limit;
 
 typedef enum jmodel_rule_kind {
-  JMODEL_RULE_LIMIT,      // one slot within its limit
-  JMODEL_RULE_INCREASES,  // every slot above the one before
-  JMODEL_RULE_TENSOR,     // six slots, xx yy zz xy xz yz, are an inertia
-  JMODEL_RULE_DIRECTION,  // three slots are not all zero
-  JMODEL_RULE_PLANE,      // twice three slots are not parallel
-  JMODEL_RULE_LESS        // the first of two slots is less than the second
+  JMODEL_RULE_LIMIT = JRULE_LIMIT,
+  JMODEL_RULE_INCREASES = JRULE_INCREASES,
+  JMODEL_RULE_TENSOR = JRULE_TENSOR,
+  JMODEL_RULE_DIRECTION = JRULE_DIRECTION,
+  JMODEL_RULE_PLANE = JRULE_PLANE,
+  JMODEL_RULE_LESS = JRULE_LESS
 } jmodel_rule_kind;
 
 typedef struct jmodel_rule {
@@ -46,8 +47,9 @@ struct jmodel_ranges {
   int nslot, slot_cap, nrule, rule_cap, noutput;
   jmodel_slot* slot;  // the parameters first (nparameter), then the others
   jmodel_rule* rule;
-  int* first_mass;  // by body: mass and six inertias; -1: massless (nbody)
-  jexpr_tape tape;  // numbers -> outputs
+  int* first_mass;   // by body: mass and six inertias; -1: massless (nbody)
+  jexpr_tape tape;   // numbers -> outputs
+  const int* order;  // of the parameters, see jmodel_ranges_build; NULL: none
 };
 
 // List slots and rules of a model (range_list.c).
@@ -60,5 +62,20 @@ jo_status jmodel_ranges_build(jo_context* ctx, jmodel* m, struct jmodel_ranges* 
 // Values of all slots, NaN where they are unknown, for values of the numbers (nnumber).
 jo_status jmodel_ranges_values(jo_context* ctx, const jmodel* m, const double* number,
                                double* value);
+
+// Rules that depend on live numbers, as a function of these in a graph of its own: what it gives are the values of the
+// rules, one after another. Other numbers have their values.
+typedef struct jmodel_range_function {
+  jexpr_graph* g;
+  jexpr_fn fn;
+  int nrule;
+  jmodel_rule* rule;    // `first` counts outputs
+  jmodel_place* place;  // (nrule)
+} jmodel_range_function;
+
+// Everything but the graph is in the arena. Release with jmodel_range_function_destroy().
+jo_status jmodel_range_function_build(jo_context* ctx, jarena* a, const jmodel* m, const int* live,
+                                      int nlive, jmodel_range_function* out);
+void jmodel_range_function_destroy(jmodel_range_function* f);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense linear algebra of exports, in place of LAPACK: LU with partial pivoting, and least squares by Householder
-// reflections with column pivoting, twice where the rank is not full, which gives the solution of least norm.
+// Least squares of exports, in place of LAPACK: Householder reflections with column pivoting, twice where the rank is
+// not full, which gives the solution of least norm.
 #include <math.h>
 #include <string.h>
 
@@ -13,89 +13,13 @@ static bool all_finite(size_t n, const double* v) {
   return true;
 }
 
-// ---- LU --------------------------------------------------------------------------------------------
-
-static void swap_rows(int n, double* A, int i, int j) {
-  for (int c = 0; c < n && i != j; c++) {
-    double x = A[i + n * c];
-    A[i + n * c] = A[j + n * c];
-    A[j + n * c] = x;
-  }
-}
-
-jo_status jsolve_lu_factor(int n, double* A, int* pivot) {
-  if (!all_finite((size_t)n * (size_t)n, A)) return JO_ERR_SINGULAR;
-  for (int k = 0; k < n; k++) {
-    pivot[k] = k;
-    for (int i = k + 1; i < n; i++) {
-      if (fabs(A[i + n * k]) > fabs(A[pivot[k] + n * k])) pivot[k] = i;
-    }
-    swap_rows(n, A, k, pivot[k]);
-    double d = A[k + n * k];
-    if (d == 0.0) return JO_ERR_SINGULAR;
-    for (int i = k + 1; i < n; i++) {
-      A[i + n * k] /= d;
-    }
-    for (int c = k + 1; c < n; c++) {
-      double f = A[k + n * c];
-      for (int i = k + 1; i < n && f != 0.0; i++) {
-        A[i + n * c] -= A[i + n * k] * f;
-      }
-    }
-  }
-  return JO_OK;
-}
+// ---- least squares -----------------------------------------------------------------------------------
 
 static void exchange(double* b, int i, int j) {
   double x = b[i];
   b[i] = b[j];
   b[j] = x;
 }
-
-// P A = L U:  L U x = P b
-static void solve_plain(int n, const double* LU, const int* pivot, double* b) {
-  for (int k = 0; k < n; k++) {
-    exchange(b, k, pivot[k]);
-    for (int i = k + 1; i < n; i++) {
-      b[i] -= LU[i + n * k] * b[k];
-    }
-  }
-  for (int k = n - 1; k >= 0; k--) {
-    b[k] /= LU[k + n * k];
-    for (int i = 0; i < k; i++) {
-      b[i] -= LU[i + n * k] * b[k];
-    }
-  }
-}
-
-// A^T x = b:  U^T L^T P x = b
-static void solve_transposed(int n, const double* LU, const int* pivot, double* b) {
-  for (int k = 0; k < n; k++) {
-    for (int i = 0; i < k; i++) {
-      b[k] -= LU[i + n * k] * b[i];
-    }
-    b[k] /= LU[k + n * k];
-  }
-  for (int k = n - 1; k >= 0; k--) {
-    for (int i = k + 1; i < n; i++) {
-      b[k] -= LU[i + n * k] * b[i];
-    }
-    exchange(b, k, pivot[k]);
-  }
-}
-
-void jsolve_lu_solve(int n, const double* LU, const int* pivot, bool transposed, double* B,
-                     int nrhs) {
-  for (int c = 0; c < nrhs; c++) {
-    if (transposed) {
-      solve_transposed(n, LU, pivot, B + (size_t)c * (size_t)n);
-    } else {
-      solve_plain(n, LU, pivot, B + (size_t)c * (size_t)n);
-    }
-  }
-}
-
-// ---- least squares -----------------------------------------------------------------------------------
 
 // v becomes (1, v_2/v_1, ...) without its first entry, and x_1 the entry that the reflection 1 - tau v v^T leaves.
 static double reflect_first(int n, double* x) {

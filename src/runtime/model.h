@@ -3,6 +3,7 @@
 #ifndef JRUNTIME_MODEL_H
 #define JRUNTIME_MODEL_H
 
+#include "base/rule.h"
 #include "machine/machine.h"
 #include "machine/position.h"
 
@@ -37,9 +38,18 @@ typedef struct jvehicle_quantity {
 typedef struct jvehicle_number {
   jvehicle_quantity quantity;
   double value;     // the model's
-  double min, max;  // where it must lie; infinite: no bound is known
+  double min, max;  // where it must lie, where it is bounded by itself; infinite: it is not
   bool is_input;    // may change during a run; else a parameter
 } jvehicle_number;
+
+// What values of the model that follow from its numbers must fulfil.
+typedef struct jvehicle_rule {
+  jrule_kind kind;
+  jrule_limit limit;
+  int first, n;  // of the values of `limits`
+  const char *subject, *name, *label;
+  jmachine_place place;
+} jvehicle_rule;
 
 // States that mixed methods solve for, see jsolve_local_system.
 typedef struct jvehicle_local {
@@ -82,7 +92,10 @@ typedef struct jvehicle_model {
   const bool *stays, *rests;   // coordinates that nothing determines, see jmachine_assembly (nq)
   const int *position_at, *rate_at;  // where a coordinate and its rate stand in y; -1: nowhere (nq)
   const int *dependent_of, *drive_of;  // coordinates of q_v (nv), and that are driven (nd)
+  int nrule, nlimit;                   // rules, and values of the function `limits`
+  const jvehicle_rule* rule;           // (nrule)
   jvehicle_local local;
+  jvehicle_function limits;  // of the numbers alone
   jvehicle_function fn[JMACHINE_FN_COUNT];
   jvehicle_function position_fn[JMACHINE_POSITION_FN_COUNT];
   jvehicle_function jacobian, feeds, local_rates;

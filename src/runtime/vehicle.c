@@ -3,72 +3,46 @@
 // found as the library finds it; for the numbers of the model it is part of the tables.
 #include "runtime/vehicle.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "machine/equilibrium.h"
+#include "runtime/inside.h"
 
 #define HYSTERESIS 1e-13  // of an indicator, relative to its largest value so far, at least 1
 
-struct jvehicle {
-  const jvehicle_model* model;
-  jo_context* ctx;
-  jarena arena;
-  jmachine machine;
-  jsolve_system system;
-  jsolve_options options;
-  jmachine_position position;
-  double t, *y;
-  double first_step;  // to go on with, of adaptive methods; 0: chosen [s]
-  double* largest;    // of each indicator so far (nindicator)
-  double* work;       // of any function
-  double* feed;
-  double *ydot, *dy, *dp, *ybar, *pbar, *value, dt;  // scratch
-};
-
 // ---- functions of the generated code -----------------------------------------------------------------
-
-static void evaluate(jvehicle* v, const jvehicle_function* f, const double* const* in,
-                     double* const* out) {
-  assert(f->eval);
-  f->eval(in, out, v->work);
-}
-
-// Inputs of a function of (t, y).
-#define INPUTS(v, t, y)                                                               \
-  [JVEHICLE_NUMBERS] = (v)->machine.p, [JVEHICLE_TIME] = (t), [JVEHICLE_STATE] = (y), \
-  [JVEHICLE_MODES] = (v)->machine.mode, [JVEHICLE_MOMENTUM] = (v)->machine.momentum
 
 static void call(void* host, jmachine_fn f, double t, const double* y, double* const* out) {
   jvehicle* v = host;
-  const double* in[JVEHICLE_GROUP_COUNT] = {INPUTS(v, &t, y)};
-  evaluate(v, &v->model->fn[f], in, out);
+  const double* in[JVEHICLE_GROUP_COUNT] = {JVEHICLE_INPUTS(v, &t, y)};
+  jvehicle_evaluate(v, &v->model->fn[f], in, out);
 }
 
 static void jacobian(void* user, double t, const double* y, double* J) {
   jvehicle* v = ((jmachine*)user)->host;
-  const double* in[JVEHICLE_GROUP_COUNT] = {INPUTS(v, &t, y)};
-  evaluate(v, &v->model->jacobian, in, (double* const[]){J});
+  const double* in[JVEHICLE_GROUP_COUNT] = {JVEHICLE_INPUTS(v, &t, y)};
+  jvehicle_evaluate(v, &v->model->jacobian, in, (double* const[]){J});
 }
 
 static void feed(void* user, double t, const double* y) {
   jvehicle* v = ((jmachine*)user)->host;
-  const double* in[JVEHICLE_GROUP_COUNT] = {INPUTS(v, &t, y)};
-  evaluate(v, &v->model->feeds, in, (double* const[]){v->feed});
+  const double* in[JVEHICLE_GROUP_COUNT] = {JVEHICLE_INPUTS(v, &t, y)};
+  jvehicle_evaluate(v, &v->model->feeds, in, (double* const[]){v->feed});
 }
 
 static void local_rates(void* user, double t, const double* y, double* f, double* entry) {
   jvehicle* v = ((jmachine*)user)->host;
-  const double* in[JVEHICLE_GROUP_COUNT] = {INPUTS(v, &t, y), [JVEHICLE_FEEDS] = v->feed};
-  evaluate(v, &v->model->local_rates, in, (double* const[]){f, entry});
+  const double* in[JVEHICLE_GROUP_COUNT] = {JVEHICLE_INPUTS(v, &t, y), [JVEHICLE_FEEDS] = v->feed};
+  jvehicle_evaluate(v, &v->model->local_rates, in, (double* const[]){f, entry});
 }
 
 static void eval_position(void* host, jmachine_position_fn f, const double* values, double t,
                           const double* q, double* const* out) {
   jvehicle* v = host;
   const double* in[JVEHICLE_GROUP_COUNT] = {values, &t, q};
-  evaluate(v, &v->model->position_fn[f], in, out);
+  jvehicle_evaluate(v, &v->model->position_fn[f], in, out);
 }
 
 // Which coordinates nothing determines was decided for the model's numbers.
@@ -84,8 +58,8 @@ static jo_status undetermined(void* host, jo_context* ctx, jarena* a, const doub
 
 static size_t most_work(const jvehicle_model* m) {
   const jvehicle_function* all[] = {
-      m->fn,      m->position_fn,      &m->jacobian,        &m->feeds,      m->tangent,
-      m->adjoint, &m->closure_tangent, &m->closure_adjoint, &m->local_rates};
+      m->fn,      m->position_fn,      &m->jacobian,        &m->feeds,       m->tangent,
+      m->adjoint, &m->closure_tangent, &m->closure_adjoint, &m->local_rates, &m->limits};
   const int n[] = {JMACHINE_FN_COUNT,
                    JMACHINE_POSITION_FN_COUNT,
                    1,
@@ -119,14 +93,15 @@ static bool allocate(jvehicle* v) {
   v->largest = JARENA_ARRAY(a, m->nindicator, double);
   v->work = JARENA_ARRAY(a, most_work(m), double);
   v->feed = JARENA_ARRAY(a, m->local.nfeed, double);
+  v->limit = JARENA_ARRAY(a, m->nlimit, double);
   v->ydot = JARENA_ARRAY(a, m->about.ny, double);
   v->dy = JARENA_ARRAY(a, m->about.ny, double);
   v->ybar = JARENA_ARRAY(a, m->about.ny, double);
   v->dp = JARENA_ARRAY(a, m->nnumber, double);
   v->pbar = JARENA_ARRAY(a, m->nnumber, double);
   v->value = JARENA_ARRAY(a, most_values(m), double);
-  return v->y && v->largest && v->work && v->feed && v->ydot && v->dy && v->ybar && v->dp &&
-         v->pbar && v->value;
+  return v->y && v->largest && v->work && v->feed && v->limit && v->ydot && v->dy && v->ybar &&
+         v->dp && v->pbar && v->value;
 }
 
 static void connect(jvehicle* v) {
@@ -183,6 +158,13 @@ void jvehicle_forget(jvehicle* v) {
   jo_context_clear(v->ctx);
 }
 
+// A manoeuvre is looked into as often in parts as in one piece.
+static jsolve_options own_options(const jvehicle_model* m) {
+  jsolve_options o = m->options;
+  o.shortest_pulse = jsolve_shortest_pulse(&o, m->t_end - m->t_start);
+  return o;
+}
+
 void jvehicle_reset(jvehicle* v) {
   const jvehicle_model* m = v->model;
   jvehicle_forget(v);
@@ -191,7 +173,7 @@ void jvehicle_reset(jvehicle* v) {
   }
   memcpy(v->y, m->y0, (size_t)m->about.ny * sizeof *v->y);
   memset(v->machine.mode, 0, (size_t)m->nindicator * sizeof(double));
-  v->options = m->options;
+  v->options = own_options(m);
   v->t = m->t_start;
   v->first_step = 0.0;
   v->machine.side = 0;
@@ -212,7 +194,7 @@ static bool is_exported(const jvehicle_model* m, const jsolve_method_info* about
 }
 
 jo_status jvehicle_set_options(jvehicle* v, int method, double tolerance, double step) {
-  jsolve_options o = v->model->options;
+  jsolve_options o = own_options(v->model);
   if (method >= 0) o.method = (jsolve_method)method;
   if (!isnan(tolerance)) o.rel_tol = o.abs_tol = tolerance;
   if (!isnan(step)) o.step = step;
@@ -243,13 +225,37 @@ static bool has_own_numbers(const jvehicle* v) {
   return true;
 }
 
-static jo_status check_numbers(const jvehicle* v) {
-  for (int i = 0; i < v->model->nnumber; i++) {
-    const jvehicle_number* n = &v->model->number[i];
-    double x = v->machine.p[i];
-    if (isfinite(x) && x >= n->min && x <= n->max) continue;
-    return jerr_set(v->ctx, JO_ERR_ARGUMENT, "'%s' is %g: must be finite and lie in [%g, %g]",
-                    n->quantity.name, x, n->min, n->max);
+static jo_status fail_rule(jvehicle* v, const jvehicle_rule* r) {
+  const double* x = v->limit + r->first;
+  const char* must = r->kind == JRULE_LIMIT       ? jrule_limit_text(r->limit)
+                     : r->kind == JRULE_INCREASES ? "increasing"
+                     : r->kind == JRULE_TENSOR    ? "a positive semidefinite tensor"
+                     : r->kind == JRULE_DIRECTION ? "of a length"
+                     : r->kind == JRULE_PLANE     ? "two axes that are not parallel"
+                                                  : "in this order";
+  char values[96];
+  int used = jformat(values, sizeof values, "%g", x[0]);
+  for (int i = 1; i < r->n && used < 64; i++) {
+    used += jformat(values + used, sizeof values - (size_t)used, ", %g", x[i]);
+  }
+  return jerr_set(v->ctx, JO_ERR_ARGUMENT, "%s:%d: %s '%s': %s is %s; it must be %s", r->place.file,
+                  r->place.line, r->subject, r->name, r->label, values, must);
+}
+
+// Numbers, and what of the model follows from them, lie where the library wants them.
+static jo_status check_numbers(jvehicle* v) {
+  const jvehicle_model* m = v->model;
+  for (int i = 0; i < m->nnumber; i++) {
+    if (isfinite(v->machine.p[i])) continue;
+    return jerr_set(v->ctx, JO_ERR_ARGUMENT, "'%s' is %g: must be finite",
+                    m->number[i].quantity.name, v->machine.p[i]);
+  }
+  if (m->nrule == 0) return JO_OK;
+  const double* in[JVEHICLE_GROUP_COUNT] = {v->machine.p};
+  jvehicle_evaluate(v, &m->limits, in, (double* const[]){v->limit});
+  for (int i = 0; i < m->nrule; i++) {
+    const jvehicle_rule* r = &m->rule[i];
+    if (!jrule_holds(r->kind, r->limit, v->limit + r->first, r->n)) return fail_rule(v, r);
   }
   return JO_OK;
 }
@@ -454,191 +460,4 @@ jo_status jvehicle_advance(jvehicle* v, double t, bool stop_at_event,
   if (w.last > 0.0) v->first_step = w.last;
   *out = (jvehicle_advance_result){v->t, w.has_stopped, w.events};
   return status;
-}
-
-// ---- derivatives -------------------------------------------------------------------------------------
-
-static jo_status check_derivatives(jvehicle* v) {
-  if (v->model->tangent[JVEHICLE_RATES].eval) return JO_OK;
-  return jerr_set(v->ctx, JO_ERR_ARGUMENT, "'%s' was exported without derivatives", v->model->name);
-}
-
-// Directions of time, of all of y and of the numbers: dependent positions follow from the others.
-static void set_directions(jvehicle* v, const jvehicle_seed* seed) {
-  const jvehicle_model* m = v->model;
-  memset(v->dy, 0, (size_t)m->about.ny * sizeof *v->dy);
-  memset(v->dp, 0, (size_t)m->nnumber * sizeof *v->dp);
-  v->dt = seed->time ? *seed->time : 0.0;
-  for (int i = 0; seed->states && i < m->nstate; i++) {
-    v->dy[m->state_at[i]] = seed->states[i];
-  }
-  if (seed->numbers) memcpy(v->dp, seed->numbers, (size_t)m->nnumber * sizeof *v->dp);
-  if (m->about.nv == 0) return;
-  const double* in[JVEHICLE_GROUP_COUNT] = {
-      INPUTS(v, &v->t, v->y), [JVEHICLE_STATE_DIRECTION] = v->dy,
-      [JVEHICLE_TIME_DIRECTION] = &v->dt, [JVEHICLE_NUMBER_DIRECTION] = v->dp};
-  evaluate(v, &m->closure_tangent, in, (double* const[]){v->dy + m->about.first_v});
-}
-
-static void tangent_of(jvehicle* v, jvehicle_slope_kind kind, double* out) {
-  const double* in[JVEHICLE_GROUP_COUNT] = {
-      INPUTS(v, &v->t, v->y), [JVEHICLE_STATE_DIRECTION] = v->dy,
-      [JVEHICLE_TIME_DIRECTION] = &v->dt, [JVEHICLE_NUMBER_DIRECTION] = v->dp};
-  bool is_valued = kind == JVEHICLE_RATES;
-  double* both[2] = {is_valued ? v->ydot : out, out};
-  evaluate(v, &v->model->tangent[kind], in, both);
-}
-
-jo_status jvehicle_tangent(jvehicle* v, const jvehicle_seed* seed, const jvehicle_slope* slope) {
-  const jvehicle_model* m = v->model;
-  JO_TRY(check_derivatives(v));
-  set_directions(v, seed);
-  if (slope->rates) {
-    tangent_of(v, JVEHICLE_RATES, v->value);
-    for (int i = 0; i < m->nstate; i++) {
-      slope->rates[i] = v->value[m->state_at[i]];
-    }
-  }
-  if (slope->indicators && m->nindicator > 0) tangent_of(v, JVEHICLE_INDICATORS, slope->indicators);
-  if (slope->outputs && m->noutput > 0) tangent_of(v, JVEHICLE_OUTPUTS, slope->outputs);
-  if (slope->objectives && m->nobjective > 0) tangent_of(v, JVEHICLE_OBJECTIVES, slope->objectives);
-  return JO_OK;
-}
-
-static void add(int n, const double* x, double* to) {
-  for (int i = 0; i < n; i++) {
-    to[i] += x[i];
-  }
-}
-
-// dy += ybar, dt += tbar, dp += pbar of one function weighted by `bar`
-static void weigh(jvehicle* v, const jvehicle_function* f, const double* bar) {
-  const double* in[JVEHICLE_GROUP_COUNT] = {INPUTS(v, &v->t, v->y), [JVEHICLE_WEIGHTS] = bar};
-  double time_bar;
-  evaluate(v, f, in, (double* const[]){v->ybar, &time_bar, v->pbar});
-  add(v->model->about.ny, v->ybar, v->dy);
-  add(v->model->nnumber, v->pbar, v->dp);
-  v->dt += time_bar;
-}
-
-static void weigh_rates(jvehicle* v, const double* rates) {
-  memset(v->value, 0, (size_t)v->model->about.ny * sizeof *v->value);
-  for (int i = 0; i < v->model->nstate; i++) {
-    v->value[v->model->state_at[i]] = rates[i];
-  }
-  weigh(v, &v->model->adjoint[JVEHICLE_RATES], v->value);
-}
-
-// What falls on dependent positions goes on to what they follow from.
-static void weigh_closure(jvehicle* v) {
-  const jvehicle_model* m = v->model;
-  if (m->about.nv == 0) return;
-  memcpy(v->value, v->dy + m->about.first_v, (size_t)m->about.nv * sizeof *v->value);
-  weigh(v, &m->closure_adjoint, v->value);
-}
-
-jo_status jvehicle_adjoint(jvehicle* v, const jvehicle_slope* slope, const jvehicle_seed* seed) {
-  const jvehicle_model* m = v->model;
-  JO_TRY(check_derivatives(v));
-  memset(v->dy, 0, (size_t)m->about.ny * sizeof *v->dy);
-  memset(v->dp, 0, (size_t)m->nnumber * sizeof *v->dp);
-  v->dt = 0.0;
-  if (slope->rates) weigh_rates(v, slope->rates);
-  const double* bar[JVEHICLE_SLOPE_COUNT] = {[JVEHICLE_INDICATORS] = slope->indicators,
-                                             [JVEHICLE_OUTPUTS] = slope->outputs,
-                                             [JVEHICLE_OBJECTIVES] = slope->objectives};
-  for (int k = 0; k < JVEHICLE_SLOPE_COUNT; k++) {
-    if (bar[k] && m->adjoint[k].eval) weigh(v, &m->adjoint[k], bar[k]);
-  }
-  weigh_closure(v);
-  for (int i = 0; seed->states && i < m->nstate; i++) {
-    seed->states[i] = v->dy[m->state_at[i]];
-  }
-  if (seed->numbers) memcpy(seed->numbers, v->dp, (size_t)m->nnumber * sizeof *v->dp);
-  if (seed->time) *seed->time = v->dt;
-  return JO_OK;
-}
-
-// ---- snapshots ---------------------------------------------------------------------------------------
-
-#define TOKEN 64  // bytes of the token a snapshot begins with
-
-typedef struct fixed_part {
-  char token[TOKEN];
-  double t, first_step, rel_tol, abs_tol, step;
-  int method, side;
-} fixed_part;
-
-typedef struct moving_part {
-  double* x;
-  int n;
-} moving_part;
-
-#define MOVING_PARTS 4
-
-static void list_parts(const jvehicle* v, moving_part part[MOVING_PARTS]) {
-  part[0] = (moving_part){v->y, v->model->about.ny};
-  part[1] = (moving_part){v->machine.mode, v->model->nindicator};
-  part[2] = (moving_part){v->machine.p, v->model->nnumber};
-  part[3] = (moving_part){v->largest, v->model->nindicator};
-}
-
-size_t jvehicle_snapshot_size(const jvehicle* v) {
-  moving_part part[MOVING_PARTS];
-  size_t size = sizeof(fixed_part);
-  list_parts(v, part);
-  for (int i = 0; i < MOVING_PARTS; i++) {
-    size += (size_t)part[i].n * sizeof(double);
-  }
-  return size;
-}
-
-void jvehicle_save(const jvehicle* v, void* snapshot) {
-  fixed_part fixed;
-  memset(&fixed, 0, sizeof fixed);
-  strncpy(fixed.token, v->model->token, TOKEN - 1);
-  fixed.t = v->t;
-  fixed.first_step = v->first_step;
-  fixed.rel_tol = v->options.rel_tol;
-  fixed.abs_tol = v->options.abs_tol;
-  fixed.step = v->options.step;
-  fixed.method = v->options.method;
-  fixed.side = v->machine.side;
-  char* to = snapshot;
-  memcpy(to, &fixed, sizeof fixed);
-  to += sizeof fixed;
-  moving_part part[MOVING_PARTS];
-  list_parts(v, part);
-  for (int i = 0; i < MOVING_PARTS; i++) {
-    memcpy(to, part[i].x, (size_t)part[i].n * sizeof(double));
-    to += (size_t)part[i].n * sizeof(double);
-  }
-}
-
-jo_status jvehicle_restore(jvehicle* v, const void* snapshot, size_t size) {
-  fixed_part fixed;
-  if (size != jvehicle_snapshot_size(v)) {
-    return jerr_set(v->ctx, JO_ERR_ARGUMENT, "a state of %zu bytes is not one of '%s'", size,
-                    v->model->name);
-  }
-  memcpy(&fixed, snapshot, sizeof fixed);
-  if (strncmp(fixed.token, v->model->token, TOKEN - 1) != 0) {
-    return jerr_set(v->ctx, JO_ERR_ARGUMENT, "the state is of another model than '%s'",
-                    v->model->name);
-  }
-  const char* from = (const char*)snapshot + sizeof fixed;
-  moving_part part[MOVING_PARTS];
-  list_parts(v, part);
-  for (int i = 0; i < MOVING_PARTS; i++) {
-    memcpy(part[i].x, from, (size_t)part[i].n * sizeof(double));
-    from += (size_t)part[i].n * sizeof(double);
-  }
-  v->t = fixed.t;
-  v->first_step = fixed.first_step;
-  v->options.rel_tol = fixed.rel_tol;
-  v->options.abs_tol = fixed.abs_tol;
-  v->options.step = fixed.step;
-  v->options.method = (jsolve_method)fixed.method;
-  v->machine.side = fixed.side;
-  return JO_OK;
 }

@@ -51,24 +51,6 @@ int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, do
   return rank;
 }
 
-jo_status jsolve_lu_factor(int n, double* A, int* pivot) {
-  static_assert(sizeof(int) == sizeof(lapack_int), "LAPACK counts in int");
-  assert(n >= 0);
-  if (n == 0) return JO_OK;
-  if (!all_finite((size_t)n * (size_t)n, A)) return JO_ERR_SINGULAR;
-  return LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, A, n, pivot) == 0 ? JO_OK : JO_ERR_SINGULAR;
-}
-
-void jsolve_lu_solve(int n, const double* LU, const int* pivot, bool transposed, double* B,
-                     int nrhs) {
-  assert(n >= 0 && nrhs >= 0);
-  if (n == 0 || nrhs == 0) return;
-  lapack_int info =
-      LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, transposed ? 'T' : 'N', n, nrhs, LU, n, pivot, B, n);
-  assert(info == 0);  // it complains of arguments alone
-  (void)info;
-}
-
 static bool comes_before(const double* re, const double* im, int i, int j) {
   double a = fabs(im[i]), b = fabs(im[j]);
   if (a != b) return a < b;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense linear algebra on top of LAPACK: factorisations, least squares and eigenvalues. What is singular or
+// Dense linear algebra: least squares and eigenvalues on top of LAPACK, factorisations of our own (lu.c). What is singular or
 // not finite is a status and nothing is reported: the caller knows what the matrix is.
 #ifndef JSOLVE_LINEAR_H
 #define JSOLVE_LINEAR_H

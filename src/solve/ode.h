@@ -87,6 +87,9 @@ typedef struct jsolve_options {
 
 jsolve_options jsolve_options_default(void);
 
+// What these options mean by the shortest pulse in a run of this length [s]: for runs that are made in parts.
+double jsolve_shortest_pulse(const jsolve_options* opt, double span);
+
 // One accepted step, for observers. Interpolation is of the order of the method's dense output
 // (cubic Hermite for fixed-step methods); it does not project.
 typedef struct jsolve_step {

@@ -10,11 +10,13 @@
 #define RUN_PARTS     25    // pulses in a run, at least
 #define MOST_LOOKS    1e5   // in a run that is nothing but rest
 
+double jsolve_shortest_pulse(const jsolve_options* opt, double span) {
+  return opt->shortest_pulse > 0 ? opt->shortest_pulse : fmin(DEFAULT_PULSE, span / RUN_PARTS);
+}
+
 double jsolve_scan_spacing(const jsolve_options* opt, double t_begin, double t_end) {
   double span = t_end - t_begin;
-  double pulse =
-      opt->shortest_pulse > 0 ? opt->shortest_pulse : fmin(DEFAULT_PULSE, span / RUN_PARTS);
-  return fmax(0.5 * pulse, span / MOST_LOOKS);
+  return fmax(0.5 * jsolve_shortest_pulse(opt, span), span / MOST_LOOKS);
 }
 
 int jsolve_scan_parts(const jsolve_run* run, double h) {

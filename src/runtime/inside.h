@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of a vehicle: what its parts share.
+#ifndef JRUNTIME_INSIDE_H
+#define JRUNTIME_INSIDE_H
+
+#include <assert.h>
+
+#include "runtime/vehicle.h"
+
+struct jvehicle {
+  const jvehicle_model* model;
+  jo_context* ctx;
+  jarena arena;
+  jmachine machine;
+  jsolve_system system;
+  jsolve_options options;
+  jmachine_position position;
+  double t, *y;
+  double first_step;  // to go on with, of adaptive methods; 0: chosen [s]
+  double* largest;    // of each indicator so far (nindicator)
+  double* work;       // of any function
+  double* feed;
+  double* limit;                                     // values of the rules
+  double *ydot, *dy, *dp, *ybar, *pbar, *value, dt;  // scratch
+};
+
+// Inputs of a function of (t, y).
+#define JVEHICLE_INPUTS(v, t, y)                                                      \
+  [JVEHICLE_NUMBERS] = (v)->machine.p, [JVEHICLE_TIME] = (t), [JVEHICLE_STATE] = (y), \
+  [JVEHICLE_MODES] = (v)->machine.mode, [JVEHICLE_MOMENTUM] = (v)->machine.momentum
+
+static inline void jvehicle_evaluate(jvehicle* v, const jvehicle_function* f,
+                                     const double* const* in, double* const* out) {
+  assert(f->eval);
+  f->eval(in, out, v->work);
+}
+
+#endif
