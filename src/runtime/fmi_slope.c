@@ -3,6 +3,7 @@
 // that is the derivative of another one is an unknown and a known: by itself its derivative is one.
 #include "runtime/fmi_slope.h"
 
+#include <math.h>
 #include <string.h>
 
 static double* known_seed(jfmi* f, jfmi_kind kind) {
@@ -79,6 +80,18 @@ static jvehicle_slope slopes(jfmi* f, unsigned of) {
                           .objectives = has(of, JFMI_OBJECTIVE) ? f->dobjectives : NULL};
 }
 
+// A root has no slope at zero: an rms whose window has not begun.
+static jfmi_status check_finite(jfmi* f, const unsigned* reference, size_t n, const double* slope,
+                                const char* by) {
+  for (size_t k = 0; k < n; k++) {
+    if (isfinite(slope[k])) continue;
+    return jfmi_say(f, JFMI_DISCARD,
+                    "the derivative %s the variable with value reference %u is not finite", by,
+                    reference[k]);
+  }
+  return JFMI_OK;
+}
+
 jfmi_status jfmi_directional(jfmi* f, const jfmi_slope_question* q, const double* seed,
                              double* slope) {
   unsigned of, by;
@@ -96,7 +109,7 @@ jfmi_status jfmi_directional(jfmi* f, const jfmi_slope_question* q, const double
     int i;
     slope[k] = unknown_slope(f, jfmi_find(f->model, q->unknown[k], &i))[i];
   }
-  return JFMI_OK;
+  return check_finite(f, q->unknown, q->nunknown, slope, "of");
 }
 
 // Seeds of states among the unknowns are what their own derivatives begin with; the vehicle writes the rest.
@@ -125,5 +138,5 @@ jfmi_status jfmi_adjoint(jfmi* f, const jfmi_slope_question* q, const double* se
     int i;
     slope[k] = known_seed(f, jfmi_find(f->model, q->known[k], &i))[i];
   }
-  return JFMI_OK;
+  return check_finite(f, q->known, q->nknown, slope, "by");
 }
