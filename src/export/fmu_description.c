@@ -14,11 +14,8 @@
 
 static const char* const setting_names[JFMI_SETTINGS] = {"tolerance", "step", "method"};
 static const char* const setting_texts[JFMI_SETTINGS] = {
-    "relative and absolute tolerance of adaptive methods in co-simulation; 0: of the importer, "
-    "else of "
-    "the model",
-    "step of fixed-step methods and first one of adaptive methods in co-simulation; 0: of the "
-    "model",
+    "tolerance of adaptive methods in co-simulation; 0: of the importer, else of the model",
+    "step of fixed-step methods, first one of adaptive ones; 0: of the model",
     "integration method in co-simulation"};
 
 // ---- variables -------------------------------------------------------------------------------------
@@ -535,51 +532,69 @@ static void put_cell(jtext* t, const char* text) {
   jtext_put(t, "</td>");
 }
 
+static void put_row(const jexport_fmu_description* d, const jexport_fmu_variable* v, jtext* t) {
+  const jvehicle_model* m = d->model;
+  jtext_put(t, "<tr>");
+  put_cell(t, v->name);
+  if (v->kind == JFMI_NUMBER) jtext_printf(t, "<td>%.9g</td>", m->number[v->i].value);
+  if (v->kind == JFMI_SETTING) jtext_put(t, "<td>0</td>");
+  put_cell(t, v->unit);
+  put_cell(t, description_of(m, v));
+  jtext_put(t, "</tr>\n");
+}
+
+// Variables of a causality, if there are any. Outputs have no value to tell.
 static void put_table(const jexport_fmu_description* d, const char* title, const char* causality,
                       jtext* t) {
-  const jvehicle_model* m = d->model;
-  jtext_printf(t,
-               "<h2>%s</h2>\n<table>\n<tr><th>name</th><th>value</th><th>unit</th>"
-               "<th>description</th></tr>\n",
-               title);
+  bool has_values = strcmp(causality, "output") != 0;
+  int n = 0;
   for (int i = 0; i < d->nvariable; i++) {
     const jexport_fmu_variable* v = &d->variable[i];
-    if (strcmp(causality_of(m, v), causality) != 0) continue;
-    jtext_put(t, "<tr>");
-    put_cell(t, v->name);
-    jtext_put(t, "<td>");
-    if (v->kind == JFMI_NUMBER) jtext_printf(t, "%.9g", m->number[v->i].value);
-    jtext_put(t, "</td>");
-    put_cell(t, v->unit);
-    put_cell(t, description_of(m, v));
-    jtext_put(t, "</tr>\n");
+    if (strcmp(causality_of(d->model, v), causality) != 0) continue;
+    if (n++ == 0) {
+      jtext_printf(t, "<h2>%s</h2>\n<table>\n<tr><th>name</th>%s", title,
+                   has_values ? "<th>value</th>" : "");
+      jtext_put(t, "<th>unit</th><th>description</th></tr>\n");
+    }
+    put_row(d, v, t);
   }
-  jtext_put(t, "</table>\n");
+  if (n > 0) jtext_put(t, "</table>\n");
+}
+
+static const char page_head[] =
+    "</title>\n<style>body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+    "td,th{text-align:left;padding:.2em 1em .2em 0;vertical-align:top}"
+    "td:not(:last-child){white-space:nowrap}</style></head>\n<body>\n<h1>";
+
+static void put_summary(const jexport_fmu_description* d, jtext* t) {
+  const jvehicle_model* m = d->model;
+  jtext_printf(t,
+               "</p>\n<p>FMI %d.0, model exchange and co-simulation, written by Jounce %s. %d "
+               "continuous states, %d event indicators; the manoeuvre of the model is from %g s to "
+               "%g s.</p>\n",
+               d->version, JO_VERSION_STRING, m->nstate, m->nindicator, m->t_start, m->t_end);
+  jtext_put(t,
+            "<p>Parameters may be changed before the start, where everything that follows from "
+            "them is found anew, and at events or communication points. Objectives are as if the "
+            "run ended now.");
+  if (d->has_derivatives) {
+    jtext_put(t,
+              " Derivatives of state derivatives, outputs, objectives and event indicators by "
+              "states, inputs, parameters and time are exact.");
+  }
+  jtext_put(t,
+            " The source code is in <code>sources</code>; it needs a C17 compiler and libm.</p>\n");
 }
 
 void jexport_fmu_write_page(const jexport_fmu_description* d, jtext* t) {
   const jvehicle_model* m = d->model;
   jtext_put(t, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>");
   put_escaped(t, m->name);
-  jtext_put(
-      t,
-      "</title>\n<style>body{font-family:sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-      "td,th{text-align:left;padding:.2em 1em .2em 0;vertical-align:top}</style></head>\n"
-      "<body>\n<h1>");
+  jtext_put(t, page_head);
   put_escaped(t, m->name);
   jtext_put(t, "</h1>\n<p>");
   put_escaped(t, m->description ? m->description : "");
-  jtext_printf(
-      t,
-      "</p>\n<p>FMI %d.0, model exchange and co-simulation, written by Jounce "
-      "%s. %d continuous states, %d event indicators; the manoeuvre of the model is "
-      "from %g s to %g s.</p>\n"
-      "<p>Parameters may be changed before the start, where everything that follows from them "
-      "is found anew, and at events or communication points. Objectives are as if the run "
-      "ended now. Derivatives of state derivatives, outputs, objectives and event "
-      "indicators by states, inputs and parameters are exact. The source code is in "
-      "<code>sources</code>; it needs a C17 compiler and libm.</p>\n",
-      d->version, JO_VERSION_STRING, m->nstate, m->nindicator, m->t_start, m->t_end);
+  put_summary(d, t);
   put_table(d, "Parameters", "parameter", t);
   put_table(d, "Inputs", "input", t);
   put_table(d, "Outputs", "output", t);
