@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install demo demo-car check random attack fmi-check bench format format-check clean
+.PHONY: build install wheel demo demo-car check random attack fmi-check bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -34,6 +34,10 @@ check:
 PREFIX ?= /usr/local
 install: build
 	cmake --install build --prefix $(PREFIX)
+
+# the Python package with the library inside, as build/jounce-VERSION-py3-none-linux_x86_64.whl (docs/python.md)
+wheel: build
+	@python3 python/backend/jounce_build.py build build/src/libjounce.so
 
 # make random N=5000 SEED=1: laws on models of seeds 1 ... 5000 (CONTRIBUTING.md)
 N ?= 500

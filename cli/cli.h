@@ -29,7 +29,7 @@ typedef struct cli {
 
 typedef struct cli_command {
   const char* name;
-  const char* arguments;  // for the usage line: "FILE"
+  const char* arguments;  // for the usage line: "FILE"; "[KIND]": may be left out
   int nargument;          // how many are needed; more are refused
   const char* summary;    // one line
   cli_exit (*run)(cli* c, int argc, char** argv);
@@ -37,7 +37,7 @@ typedef struct cli_command {
 
 extern const cli_command cli_run, cli_info, cli_check, cli_static, cli_modes, cli_generate,
     cli_kinematics, cli_sweep, cli_sens, cli_benchmark, cli_loads, cli_report, cli_tyre, cli_study,
-    cli_export;
+    cli_export, cli_import, cli_new;
 
 // Texts of an option that may come often, as given. Free `text`.
 typedef struct cli_texts {
@@ -92,6 +92,9 @@ void cli_list_free(cli_list* list);
 
 // Print what the context has to say since the last call: errors always, the rest unless --quiet.
 void cli_tell(cli* c);
+
+// Folder of the models: those of the source, or where there is none, those that were installed.
+const char* cli_models_folder(void);
 
 // The file of argument 0 as a model, and as a system. Failures are printed.
 cli_exit cli_load(cli* c, jo_model** model);

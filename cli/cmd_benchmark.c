@@ -288,16 +288,8 @@ static bool does_pass(const job* j) {
   return passes;
 }
 
-// Those of the source, or where there is none, those that were installed.
-static const char* models_folder(void) {
-  FILE* file = fopen(JOUNCE_MODELS_DIR "/buggy/step_descent.yaml", "r");
-  if (!file) return JOUNCE_INSTALLED_MODELS_DIR;
-  fclose(file);
-  return JOUNCE_MODELS_DIR;
-}
-
 static cli_exit run(cli* c, int argc, char** argv) {
-  job j = {.models = models_folder(), .folder = ".", .tolerance = NAN};
+  job j = {.models = cli_models_folder(), .folder = ".", .tolerance = NAN};
   const cli_option option[] = {
       {"-o", "DIR", "folder for results.txt; the current one by default", .text = &j.folder},
       {"--models", "DIR", "folder of the models, " JOUNCE_MODELS_DIR " by default",

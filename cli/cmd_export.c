@@ -28,7 +28,6 @@ static void print_fmu(const cli* c, const export_options* o, const jo_fmu* f) {
     cli_json j = {0};
     cli_json_object(&j, NULL);
     cli_json_text(&j, "file", o->path);
-    cli_json_text(&j, "identifier", f->identifier);
     cli_json_count(&j, "bytes", f->bytes);
     cli_json_count(&j, "files", f->files);
     cli_json_count(&j, "variables", f->variables);

@@ -42,16 +42,23 @@ static cli_exit save(cli* c, const jo_loads_result* r, const char* path) {
   return handle_events(c, r, path);
 }
 
+static cli_exit save_rainflow(cli* c, const jo_loads_result* r, const cli_loads_job* j) {
+  int n = (int)j->classes;
+  return jo_loads_rainflow_save(c->ctx, r, n, j->rainflow) < 0 ? CLI_FAIL : CLI_OK;
+}
+
 static cli_exit run_one(cli* c, const cli_loads_job* j, const jo_model* m, const jo_system* l) {
   jo_loads_result* r = NULL;
   jo_status status = jo_loads_run(c->ctx, l, &j->opt, &r);
   cli_exit code = status < 0 ? CLI_FAIL : CLI_OK;
   if (r && j->path && save(c, r, j->path) != CLI_OK) code = CLI_FAIL;
+  if (r && j->rainflow && save_rainflow(c, r, j) != CLI_OK) code = CLI_FAIL;
   cli_tell(c);
   if (r && c->json) cli_loads_json(m, r);
   if (r && !c->json) {
     cli_loads_print(m, r, &j->opt);
     if (j->path && code == CLI_OK) printf("written to %s\n", j->path);
+    if (j->rainflow && code == CLI_OK) printf("cycles written to %s\n", j->rainflow);
   }
   jo_loads_result_destroy(r);
   return code;
@@ -146,9 +153,13 @@ cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model*
   jo_loads_sens* s = NULL;
   cli_exit code = cli_prepare(c, m, &use, &system);
   if (code == CLI_OK && jo_loads_sens_run(c->ctx, system, &opt, &s) < 0) code = CLI_FAIL;
+  if (s && j->gradient && jo_loads_sens_save(c->ctx, s, j->gradient) < 0) code = CLI_FAIL;
   cli_tell(c);
   if (s && c->json) print_gradients_json(m, system, s);
-  if (s && !c->json) print_gradients(j, system, s);
+  if (s && !c->json) {
+    print_gradients(j, system, s);
+    if (j->gradient && code == CLI_OK) printf("written to %s\n", j->gradient);
+  }
   jo_loads_sens_destroy(s);
   jo_system_destroy(system);
   return code;
@@ -177,7 +188,7 @@ static cli_exit work(cli* c, cli_loads_job* j) {
 static cli_exit run(cli* c, int argc, char** argv) {
   if (argc > 0 && strcmp(argv[0], "reconstruct") == 0)
     return cli_loads_again(c, argc - 1, argv + 1);
-  cli_loads_job j = {.opt = jo_loads_options_default()};
+  cli_loads_job j = {.opt = jo_loads_options_default(), .classes = 64.0};
   const char* driver = NULL;
   const cli_option option[] = {
       {"--driver", "NAME", "fixed, adaptive, impulsive, subcycle (default) or converged",
@@ -192,9 +203,14 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--restitution", "E", "of the impulsive driver; 1", .number = &j.opt.restitution},
       {"--realtime", NULL, "pace the run against the clock, report missed deadlines",
        .flag = &j.realtime},
-      {"-o", "FILE", "write histories (.csv, with .events beside it) or events (.events)",
-       .file = &j.path, .ends = ".csv .events", .excludes = "--wrt --compare"},
+      {"-o", "FILE", "histories: .csv (with .events beside it), .h5, .mat, .rsp; events: .events",
+       .file = &j.path, .ends = JO_HISTORY_ENDINGS ".events", .excludes = "--wrt --compare"},
+      {"--rainflow", "FILE", "write cycle counts as matrices, from-to and range-mean: .csv",
+       .file = &j.rainflow, .ends = ".csv", .excludes = "--wrt --compare"},
+      {"--classes", "N", "of these matrices; 64", .number = &j.classes, .needs = "--rainflow"},
       {"--wrt", "A,B", "derivatives of peaks and pseudo-damage by these numbers", .text = &j.wrt},
+      {"--gradient", "FILE", "write these derivatives to FILE: .csv, .h5 (HDF5) or .mat",
+       .file = &j.gradient, .ends = JO_TABLE_ENDINGS, .needs = "--wrt"},
       {"--compare", "LIST", "several runs in one table: fixed@200,subcycle@500,... or all",
        .text = &j.compare, .excludes = "--wrt"},
       {"--elements", "A,B", "compare these elements; by default the most loaded",
@@ -203,6 +219,10 @@ static cli_exit run(cli* c, int argc, char** argv) {
        .file = &j.plot, .ends = ".svg", .needs = "--compare"},
   };
   cli_exit code = cli_parse(c, &cli_loads, option, sizeof option / sizeof *option, argc, argv);
+  if (code == CLI_OK &&
+      !(j.classes >= 1.0 && j.classes <= 1000.0 && j.classes == floor(j.classes))) {
+    code = cli_misuse("loads", "--classes needs a whole number from 1 to 1000, not %g", j.classes);
+  }
   if (code == CLI_OK && j.path) code = handle_events(c, NULL, j.path);
   cli_tell(c);
   if (code != CLI_OK) return code;

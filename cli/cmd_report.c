@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jounce report: a run as one HTML page.
+// jounce report: a run as one HTML page, or its replay as a scene.
 #include <stdio.h>
 
 #include "cli.h"
@@ -7,7 +7,8 @@
 
 static void print_summary(const cli* c, const jo_model* m, const char* path, int64_t bytes) {
   if (!c->json) {
-    printf("%s: report of %lld kB written to %s\n", jo_model_name(m),
+    const char* what = cli_ends_in(path, ".glb") ? "scene" : "report";
+    printf("%s: %s of %lld kB written to %s\n", jo_model_name(m), what,
            (long long)(bytes + 999) / 1000, path);
     return;
   }
@@ -42,8 +43,8 @@ static cli_exit report(cli* c, int argc, char** argv) {
   const char *path = NULL, *wrt = NULL;
   bool no_replay = false;
   const cli_option option[] = {
-      {"-o", "FILE", "the page to write, a name that ends in .html", .file = &path,
-       .ends = ".html"},
+      {"-o", "FILE", "the page to write (.html), or the replay alone as a scene (.glb, glTF)",
+       .file = &path, .ends = ".html .glb"},
       {"--wrt", "NAMES", "with derivatives by these numbers, separated by commas", .text = &wrt},
       {"--tol", "X", "relative and absolute tolerance of adaptive methods",
        .number = &opt.tolerance},
@@ -52,6 +53,10 @@ static cli_exit report(cli* c, int argc, char** argv) {
   cli_exit code = cli_parse(c, &cli_report, option, sizeof option / sizeof *option, argc, argv);
   if (code != CLI_OK) return code;
   if (!path) return cli_misuse("report", "-o PAGE.html is missing");
+  if (cli_ends_in(path, ".glb") && (wrt || no_replay)) {
+    return cli_misuse("report", "%s is of pages, not of a scene: -o PAGE.html",
+                      wrt ? "--wrt" : "--no-replay");
+  }
   cli_list list;
   code = cli_words("report", "--wrt", wrt, &list);
   opt.no_replay = no_replay;

@@ -190,8 +190,8 @@ static cli_exit run(cli* c, int argc, char** argv) {
   jo_simulate_options opt = jo_simulate_options_default();
   const char *path = NULL, *method = NULL;
   const cli_option option[] = {
-      {"-o", "FILE", "write time histories to FILE: .csv, or .h5 (HDF5); none by default",
-       .file = &path, .ends = ".csv .h5 .hdf5"},
+      {"-o", "FILE", "write time histories to FILE: .csv, .h5 (HDF5), .mat or .rsp (RPC III)",
+       .file = &path, .ends = JO_HISTORY_ENDINGS},
       {"--end", "T", "stop at time T [s]", .number = &opt.t_end_s},
       {"--method", "NAME", .text = &method, .choice = jo_method_name},
       {"--tol", "X", "relative and absolute tolerance of adaptive methods",

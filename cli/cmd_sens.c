@@ -32,8 +32,15 @@ static cli_exit check_options(cli_sens_job* j) {
   j->opt.method = (jo_sens_method)method;
   if (j->integrator) j->opt.integrator = jo_method_find(j->integrator);
   j->opt.frozen = strcmp(j->events, "frozen") == 0;
-  if (j->path && !j->vcurve && !cli_ends_in(j->path, ".csv")) {
-    return cli_misuse("sens", "-o needs a name that ends in .csv, not '%s'", j->path);
+  const char* ends = j->vcurve ? ".csv .svg" : j->history ? JO_HISTORY_ENDINGS : JO_TABLE_ENDINGS;
+  if (j->path && !cli_ends_in(j->path, ends)) {
+    int n = (int)strlen(ends);
+    while (ends[n - 1] == ' ') {
+      n--;
+    }
+    const char* what = j->vcurve ? "a V-curve" : j->history ? "a history" : "derivatives";
+    return cli_misuse("sens", "-o of %s needs a name that ends in one of %.*s, not '%s'", what, n,
+                      ends, j->path);
   }
   if (j->history && j->opt.method == JO_SENS_ADJOINT) {
     return cli_misuse("sens", "--history needs the direct method");
@@ -238,8 +245,8 @@ static cli_exit run(cli* c, int argc, char** argv) {
        .text = &j.history, .needs = "-o", .excludes = "--vcurve"},
       {"--output-step", "H", "spacing of the history [s]; 0: every step",
        .number = &j.opt.history_step_s, .needs = "--history"},
-      {"-o", "FILE", "write derivatives, histories or the V-curve: .csv; a V-curve: .svg",
-       .file = &j.path, .ends = ".csv .svg"},
+      {"-o", "FILE", "write derivatives or histories: .csv, .h5, .mat; the V-curve: .csv, .svg",
+       .file = &j.path, .ends = JO_HISTORY_ENDINGS ".svg"},
   };
   cli_exit code = cli_parse(c, &cli_sens, option, sizeof option / sizeof *option, argc, argv);
   if (code == CLI_OK) code = check_options(&j);

@@ -38,3 +38,10 @@ cli_exit cli_load_system(cli* c, jo_model** model, jo_system** system) {
   jo_system_options runs = jo_system_options_default();
   return code == CLI_OK ? cli_prepare(c, *model, &runs, system) : code;
 }
+
+const char* cli_models_folder(void) {
+  FILE* file = fopen(JOUNCE_MODELS_DIR "/buggy/step_descent.yaml", "r");
+  if (!file) return JOUNCE_INSTALLED_MODELS_DIR;
+  fclose(file);
+  return JOUNCE_MODELS_DIR;
+}

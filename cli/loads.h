@@ -8,7 +8,8 @@
 
 typedef struct cli_loads_job {
   jo_loads_options opt;
-  const char *path, *compare, *elements, *plot, *wrt;
+  const char *path, *compare, *elements, *plot, *wrt, *rainflow, *gradient;
+  double classes;  // of the matrices of cycle counts
   bool realtime;
   cli_list run;     // of the comparison
   cli_list chosen;  // elements; none: by themselves

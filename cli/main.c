@@ -12,15 +12,15 @@
 #include "terminal.h"
 
 static const cli_command* const commands[] = {
-    &cli_run,      &cli_info,       &cli_check, &cli_static,    &cli_modes,
-    &cli_generate, &cli_sweep,      &cli_sens,  &cli_benchmark, &cli_loads,
-    &cli_report,   &cli_kinematics, &cli_tyre,  &cli_study,     &cli_export};
+    &cli_run,   &cli_info,  &cli_check,     &cli_static, &cli_modes,  &cli_generate,
+    &cli_sweep, &cli_sens,  &cli_benchmark, &cli_loads,  &cli_report, &cli_kinematics,
+    &cli_tyre,  &cli_study, &cli_import,    &cli_new,    &cli_export};
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
 static void print_usage(FILE* f) {
   fprintf(f, "usage: jounce COMMAND [options] ...\n\ncommands\n");
   for (int i = 0; i < NCOMMAND; i++) {
-    fprintf(f, "  %-10s %-5s %s\n", commands[i]->name, commands[i]->arguments,
+    fprintf(f, "  %-10s %-6s %s\n", commands[i]->name, commands[i]->arguments,
             commands[i]->summary);
   }
   fprintf(f,

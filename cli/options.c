@@ -270,7 +270,7 @@ cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option,
       c->argument[c->nargument++] = word;
     }
   }
-  if (c->nargument < command->nargument) {
+  if (c->nargument < command->nargument && command->arguments[0] != '[') {
     return cli_misuse(command->name, "missing argument: %s", command->arguments);
   }
   cli_exit code = check_company(command->name, option, noption, w.given);

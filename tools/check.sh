@@ -36,19 +36,21 @@ build_and_test() { # preset, wrapper...
   build "$preset" && "$@" ctest --preset "$preset" -j "$jobs" --no-tests=error
 }
 
-fuzz() {
+fuzz_one() { # target: new inputs go to a folder of their own, the seeds stay as they are
+  local name=${1##*/}
+  local corpus=test/fuzz/corpus_${name#fuzz_} words=()
+  [ -f "test/fuzz/${name#fuzz_}.dict" ] && words=(-dict="test/fuzz/${name#fuzz_}.dict")
+  mkdir -p "$logs/$name"
+  "$1" -max_total_time="$fuzz_seconds" -timeout=5 -rss_limit_mb=2048 -max_len=1024 "${words[@]}" \
+    -artifact_prefix="$logs/$name-" "$logs/$name" "$corpus"
+}
+
+fuzz() { # as many targets at once as there are processors
   build fuzz || return 1
-  local target corpus words
-  for target in build-fuzz/test/fuzz/fuzz_*; do
-    [ -x "$target" ] && [ -f "$target" ] || continue
-    corpus=test/fuzz/corpus_${target##*fuzz_}
-    words=()
-    [ -f "test/fuzz/${target##*fuzz_}.dict" ] && words=(-dict="test/fuzz/${target##*fuzz_}.dict")
-    # new inputs go to a folder of their own, the seeds stay as they are
-    mkdir -p "$logs/${target##*/}"
-    "$target" -max_total_time="$fuzz_seconds" -timeout=5 -rss_limit_mb=2048 -max_len=1024 "${words[@]}" \
-      -artifact_prefix="$logs/${target##*/}-" "$logs/${target##*/}" "$corpus" || return 1
-  done
+  export -f fuzz_one
+  export logs fuzz_seconds
+  find build-fuzz/test/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
+    xargs -P "$jobs" -n 1 bash -c 'fuzz_one "$1" || exit 255' _
 }
 
 # old thread sanitizers do not know the address layout of new kernels

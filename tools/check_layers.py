@@ -32,8 +32,9 @@ LAYERS = {
     "loads": ["sens", "plant", "machine", "solve", "kernel", "gen", "model", "expr"],
     "study": ["sens", "plant", "machine", "solve", "kernel", "element", "gen", "model", "expr"],
     "export": ["plant", "runtime", "machine", "solve", "kernel", "emit", "gen", "model", "expr"],
+    "import": ["model"],
     "report": ["export", "study", "loads", "sens", "plant"],
-    "api": ["report", "export", "study", "loads", "sens", "plant", "machine", "solve", "kernel", "emit", "element", "gen", "model",
+    "api": ["report", "import", "export", "study", "loads", "sens", "plant", "machine", "solve", "kernel", "emit", "element", "gen", "model",
             "expr"],
     "parts": ["api", "report", "study", "sens", "plant", "machine", "gen", "model", "expr"],
 }

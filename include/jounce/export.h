@@ -25,7 +25,6 @@ typedef struct jo_fmu_options {
 JO_API jo_fmu_options jo_fmu_options_default(void);
 
 typedef struct jo_fmu {
-  char identifier[64];  // modelIdentifier: of the binary and of functions
   int files, variables;
   int parameters, inputs, outputs, states, event_indicators;
   int operations;  // of one evaluation of the right-hand side

@@ -21,6 +21,8 @@
 #include "jounce/analysis.h"
 #include "jounce/base.h"
 #include "jounce/export.h"
+#include "jounce/formats.h"
+#include "jounce/import.h"
 #include "jounce/kinematics.h"
 #include "jounce/loads.h"
 #include "jounce/methods.h"

@@ -134,10 +134,16 @@ typedef struct jo_loads_event {
 JO_API int jo_loads_event_count(const jo_loads_result* result);
 JO_API jo_status jo_loads_event_at(const jo_loads_result* result, int i, jo_loads_event* out);
 
-/// Write the histories as CSV (`path` ends in .csv), the events with their states (.events; flags that
-/// only continue an impulsive event are left out).
+/// Write the histories in the format `path` ends in (jounce/formats.h), the events with their states
+/// (.events; flags that only continue an impulsive event are left out).
 /// The file appears whole or not at all. On failure the context names the file.
 JO_API jo_status jo_loads_save(jo_context* ctx, const jo_loads_result* result, const char* path);
+
+/// Write rainflow counts of all elements (ASTM E1049-85) as CSV: matrices from-to and range-mean in `nclass`
+/// (1 to 1000) classes, a row per cell that is not empty. docs/formats.md.
+/// The file appears whole or not at all. On failure the context names the file.
+JO_API jo_status jo_loads_rainflow_save(jo_context* ctx, const jo_loads_result* result, int nclass,
+                                        const char* path);
 
 /// Draw the history of one element in several runs between two times, as SVG.
 typedef struct jo_loads_plot {
@@ -228,6 +234,11 @@ typedef struct jo_loads_gradient {
 
 JO_API int jo_loads_sens_count(const jo_loads_sens* sens);
 JO_API jo_status jo_loads_sens_at(const jo_loads_sens* sens, int i, jo_loads_gradient* out);
+
+/// Write peaks, pseudo-damage and their derivatives in the format `path` ends in: .csv (a row per element and
+/// number), .h5 or .hdf5, .mat (matrices); jounce/formats.h.
+/// The file appears whole or not at all. On failure the context names the file.
+JO_API jo_status jo_loads_sens_save(jo_context* ctx, const jo_loads_sens* sens, const char* path);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,8 @@ JO_API jo_report_options jo_report_options_default(void);
 
 /// Run the manoeuvre of a system, with derivatives where it is prepared for them, and write the page. `opt`
 /// NULL: defaults.
+/// Where `path` ends in .glb the replay alone is written, as binary glTF 2.0: bodies, wheels, springs and the road
+/// by name, and their motion; docs/formats.md.
 /// The file appears whole or not at all; it holds no clock, so that equal runs write equal files.
 /// `*bytes` (may be NULL) is its size. On failure the context says why, and no file is written.
 /// Threads: any, one context per thread.

@@ -42,6 +42,10 @@ typedef struct jo_sens_options {
   const char* const* history;
   int nhistory;
   double history_step_s;  // 0: at every step and after every event
+  /// Called again and again with the place in the run, 0 ... 1, while it is simulated and while derivatives
+  /// walk along it, forward or backward; zero stops. Not while contributions are computed. May be NULL.
+  int (*progress)(void* user, double fraction);
+  void* user;
 } jo_sens_options;
 
 /// Methods of jo_method_name() whose runs can be differentiated; NULL where there is no i-th.
@@ -146,10 +150,16 @@ typedef struct jo_sens_row {
 JO_API jo_status jo_sens_rank(jo_context* ctx, const jo_sens_result* result, int objective,
                               const double* increment, double threshold, jo_sens_row* row);
 
-/// Write derivatives (or, where a history was asked for, the history) as CSV.
+/// Write derivatives (or, where a history was asked for, the history): in the format `path` ends in
+/// (jounce/formats.h), otherwise as CSV.
 /// The file appears whole or not at all. On failure the context names it and the reason.
 JO_API jo_status jo_sens_save(jo_context* ctx, const jo_sens_result* result, const char* path);
+/// The table of histories: column 0 is the time, then every output asked for with its derivatives by all parameters.
+/// Rows: all numbers, row by row, owned by the result; NULL where there is none.
+JO_API int jo_sens_history_column_count(const jo_sens_result* result);
+JO_API jo_status jo_sens_history_column_at(const jo_sens_result* result, int i, jo_quantity* out);
 JO_API int jo_sens_history_row_count(const jo_sens_result* result);
+JO_API const double* jo_sens_history_rows(const jo_sens_result* result);
 JO_API jo_status jo_sens_history_save(jo_context* ctx, const jo_sens_result* result,
                                       const char* path);
 

@@ -47,7 +47,7 @@ JO_API jo_sweep_options jo_sweep_options_default(void);
 /// Check the options, lay out the points, compile, and read the journal where there is one. On
 /// failure `*out` is NULL and the context says why: a parameter that cannot vary, a journal of
 /// another sweep. Ownership: caller, release with jo_sweep_destroy() before the system,
-/// whose values must not change until then.
+/// whose values must not change until all points are done.
 JO_API jo_status jo_sweep_create(jo_context* ctx, const jo_system* system,
                                  const jo_sweep_options* opt, jo_sweep** out);
 
@@ -95,8 +95,15 @@ typedef struct jo_sweep_point {
 /// last parameter runs fastest.
 JO_API jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point* out);
 
-/// Write the points that are done, a row each: CSV where `path` ends in .csv, HDF5 where it ends in
-/// .h5 or .hdf5. The file appears whole or not at all and holds nothing of how the work was done.
+/// All numbers at once, owned by the sweep. Parameters: points x parameters. Rows: what came out, a row of
+/// jo_sweep_column_count() numbers per point: value, gradient and gradient_error of jo_sweep_point one after the
+/// other; NaN of points that are not done.
+JO_API const double* jo_sweep_parameters(const jo_sweep* sweep);
+JO_API int jo_sweep_column_count(const jo_sweep* sweep);
+JO_API const double* jo_sweep_rows(const jo_sweep* sweep);
+
+/// Write the points that are done, a row each, in the format `path` ends in: .csv, .h5 or .hdf5, .mat
+/// (jounce/formats.h). The file appears whole or not at all and holds nothing of how the work was done.
 /// Once a complete sweep is written its journal is removed.
 JO_API jo_status jo_sweep_save(jo_context* ctx, jo_sweep* sweep, const char* path);
 

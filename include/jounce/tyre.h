@@ -69,8 +69,9 @@ JO_API jo_status jo_tyre_function_create(jo_context* ctx, const jo_tyre* tyre,
 JO_API void jo_tyre_function_destroy(jo_tyre_function* f);
 
 #define JO_TYRE_INPUTS 6
-/// Names of the inputs and outputs; "" where there is no i-th. An output has a unit.
+/// Names and units of the inputs and outputs; "" where there is no i-th.
 JO_API const char* jo_tyre_input_name(const jo_tyre_function* f, int i);
+JO_API const char* jo_tyre_input_unit(const jo_tyre_function* f, int i);
 JO_API int jo_tyre_output_count(const jo_tyre_function* f);
 JO_API const char* jo_tyre_output_name(const jo_tyre_function* f, int i);
 JO_API const char* jo_tyre_output_unit(const jo_tyre_function* f, int i);

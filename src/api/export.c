@@ -4,7 +4,6 @@
 
 #include "api/handles.h"
 #include "base/file.h"
-#include "base/format.h"
 #include "base/require.h"
 #include "export/fmu.h"
 
@@ -31,7 +30,6 @@ static void tell(const jexport_sources* s, const jexport_fmu* made, jo_fmu* out)
                   .event_indicators = m->nindicator,
                   .operations = s->operations,
                   .bytes = made->bytes};
-  jformat(out->identifier, sizeof out->identifier, "%s", made->identifier);
 }
 
 static jo_status write(jo_context* ctx, jarena* a, const jo_model* model, const jo_fmu_options* opt,

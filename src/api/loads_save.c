@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of load prediction: histories as CSV, events with their states, plots as SVG.
+// Files of load prediction: histories in the formats of results, events with their states, plots as SVG.
 #include <math.h>
 #include <string.h>
 
@@ -7,16 +7,20 @@
 #include "base/file.h"
 #include "base/require.h"
 #include "base/text.h"
+#include "jounce/formats.h"
 #include "report/load_events.h"
+#include "report/rainflow.h"
 #include "report/svg_plot.h"
 #include "report/table.h"
 
-#define MAX_POINTS 4000  // of a line in a plot
+#define MAX_POINTS  4000  // of a line in a plot
+#define MAX_CLASSES 1000  // of a matrix of cycle counts
 
-static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_result* r,
-                                const char* path) {
+enum { NNOTE = 9 };
+
+static void fill_notes(const jo_loads_result* r, jreport_note note[NNOTE]) {
   const jo_model* m = r->system->model;
-  const jreport_note note[] = {
+  const jreport_note list[NNOTE] = {
       {"jounce", "", JREPORT_TEXT, jo_version(), 0.0, 0},
       {"model", "", JREPORT_TEXT, jo_model_name(m), 0.0, 0},
       {"file", "", JREPORT_TEXT, jo_model_path(m), 0.0, 0},
@@ -27,6 +31,13 @@ static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_resul
       {"tolerance", "", JREPORT_REAL, "", r->choice.tolerance, 0},
       {"evaluations", "", JREPORT_REAL, "", r->result->statistics.evaluations, 0},
   };
+  memcpy(note, list, sizeof list);
+}
+
+static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_result* r,
+                                const char* path) {
+  jreport_note note[NNOTE];
+  fill_notes(r, note);
   const jloads* l = r->system->loads;
   int ne = l->ne;
   jplant_quantity* column = JARENA_ARRAY(a, 1 + ne, jplant_quantity);
@@ -36,12 +47,17 @@ static jo_status save_histories(jo_context* ctx, jarena* a, const jo_loads_resul
     column[1 + e] = (jplant_quantity){l->name[e], l->unit[e], "", NAN};
   }
   jreport_table table = {.note = note,
-                         .nnote = sizeof note / sizeof *note,
+                         .nnote = NNOTE,
                          .column = column,
                          .ncolumn = 1 + ne,
                          .nrow = r->result->nsample,
-                         .row = r->result->sample};
-  return jreport_table_csv(ctx, &table, path);
+                         .row = r->result->sample,
+                         .has_time = true};
+  if (jreport_is_format(&table, path)) return jreport_save(ctx, &table, path);
+  return jerr_set(ctx, JO_ERR_ARGUMENT,
+                  "%s: cannot tell what to write: the name must end in one of " JO_HISTORY_ENDINGS
+                  ".events",
+                  path);
 }
 
 static jo_status save_events(jo_context* ctx, jarena* a, const jo_loads_result* r,
@@ -75,16 +91,34 @@ jo_status jo_loads_save(jo_context* ctx, const jo_loads_result* result, const ch
   jarena a;
   jarena_init(&a, ctx);
   jo_status status;
-  if (jtext_ends_in(path, ".csv")) {
-    status = save_histories(ctx, &a, result, path);
-  } else if (jtext_ends_in(path, ".events")) {
+  if (jtext_ends_in(path, ".events")) {
     status = save_events(ctx, &a, result, path);
   } else {
-    status = jerr_set(ctx, JO_ERR_ARGUMENT,
-                      "%s: cannot tell what to write: the name must end in .csv or .events", path);
+    status = save_histories(ctx, &a, result, path);
   }
   jarena_free(&a);
   return status;
+}
+
+jo_status jo_loads_rainflow_save(jo_context* ctx, const jo_loads_result* result, int nclass,
+                                 const char* path) {
+  JO_REQUIRE(ctx, result, path);
+  if (nclass < 1 || nclass > MAX_CLASSES) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: %d classes are asked for; from 1 to %d are possible",
+                    path, nclass, MAX_CLASSES);
+  }
+  jreport_note note[NNOTE + 1];
+  fill_notes(result, note);
+  note[NNOTE] = (jreport_note){"classes", "", JREPORT_COUNT, "", 0.0, nclass};
+  const jloads* l = result->system->loads;
+  jreport_rainflow r = {.note = note,
+                        .nnote = NNOTE + 1,
+                        .evaluation = &result->evaluation,
+                        .name = l->name,
+                        .unit = l->unit,
+                        .nelement = l->ne,
+                        .nclass = nclass};
+  return jreport_rainflow_save(ctx, &r, path);
 }
 
 // ---- plots ---------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public face of reports: a run, derivatives where asked for, a replay, and the page of all.
+// The public face of reports: a run, derivatives where asked for, a replay, and the page of all; or the
+// replay alone, as a scene.
 #include "jounce/report.h"
 
 #include <math.h>
@@ -7,6 +8,8 @@
 #include "api/sens_handle.h"
 #include "base/file.h"
 #include "base/require.h"
+#include "base/text.h"
+#include "report/gltf.h"
 #include "report/html.h"
 
 #define MAX_ROWS 1500  // of time histories: more than a plot can show
@@ -124,7 +127,16 @@ static jo_status fill_events(job* j) {
 
 // ---- the page ------------------------------------------------------------------------------------
 
-static jo_status work(job* j, const char* path, int64_t* bytes) {
+static jo_status write_scene(job* j, const char* path, int64_t* bytes) {
+  const char* settings = japi_system_settings(&j->arena, j->system);
+  if (!settings) return jerr_memory(j->ctx);
+  JO_TRY(replay(j));
+  const jo_model* m = j->system->model;
+  jreport_scene scene = {jo_model_name(m), jo_model_sha256(m), settings, j->replay};
+  return jreport_glb(j->ctx, &scene, path, bytes);
+}
+
+static jo_status write_page(job* j, const char* path, int64_t* bytes) {
   JO_TRY(run(j));
   j->page.result = j->result->result;
   if (jo_sens_parameter_count(j->system) > 0) {
@@ -153,7 +165,8 @@ jo_status jo_report_write(jo_context* ctx, const jo_system* system, const jo_rep
   if (!opt) opt = &defaults;
   job j = {.ctx = ctx, .system = system, .opt = opt};
   jarena_init(&j.arena, ctx);
-  jo_status status = work(&j, path, bytes);
+  bool is_scene = jtext_ends_in(path, ".glb");
+  jo_status status = (is_scene ? write_scene : write_page)(&j, path, bytes);
   jexport_replay_destroy(j.replay);
   jo_sens_result_destroy(j.derivatives);
   jo_result_destroy(j.result);

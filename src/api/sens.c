@@ -251,6 +251,18 @@ static void warn_of_errors(const jo_sens_result* r) {
   jsens_doubt_warn(r->ctx, &doubt, model->path, brink);
 }
 
+// Somebody who said stop has said it for all that follows.
+typedef struct listener {
+  const jo_sens_options* opt;
+  bool has_stopped;
+} listener;
+
+static bool tell(void* user, double fraction) {
+  listener* l = user;
+  l->has_stopped = l->has_stopped || !l->opt->progress(l->opt->user, fraction);
+  return !l->has_stopped;
+}
+
 static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   const jsens* s = r->system->motion;
   jsens_options o;
@@ -258,6 +270,9 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   JO_TRY(japi_system_keep(r->ctx, &r->arena, r->system, &r->kept));
   r->asked.p = r->kept.p;
   o = r->asked;
+  listener l = {.opt = opt};
+  if (opt->progress) o.progress = tell;
+  o.user = &l;
   jsens_method method = choose_method(s, opt);
   jsens_observer observer = {.step = opt->history_step_s, .user = r, .sample = add_sample};
   if (opt->nhistory > 0) {

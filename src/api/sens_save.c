@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of sensitivities: derivatives and histories as CSV, the V-curve as CSV or SVG.
+// Files of sensitivities: derivatives and histories in the formats of results, the V-curve as CSV or SVG.
 #include <math.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "base/require.h"
 #include "report/cell.h"
 #include "report/svg_plot.h"
+#include "report/table.h"
 
 static jo_status finish(jo_context* ctx, jtext* t, const char* path) {
   jo_status status = t->failed ? jerr_memory(ctx) : jfile_write(ctx, path, t->data, t->length);
@@ -29,15 +30,17 @@ static void put_notes(jtext* t, const jo_system* s, const char* settings) {
   put_note(t, "jounce", jo_version());
 }
 
-static void put_run(jtext* t, const jo_sens_result* r) {
+static void run_notes(jreport_notes* l, const jo_sens_result* r) {
   const jo_sens_statistics* s = &r->statistics;
-  put_notes(t, r->system, r->kept.settings);
-  put_note(t, "integrator", s->integrator);
-  jtext_put(t, s->is_fixed_step ? "# step: " : "# tolerance: ");
-  jreport_put_number(t, s->is_fixed_step ? s->step : s->rel_tol);
-  jtext_put(t, "\n");
-  put_note(t, "method", jo_sens_method_name(s->method));
-  put_note(t, "events", s->is_frozen ? "frozen" : "exact");
+  jreport_note_text(l, "model", jo_model_name(r->system->model));
+  jreport_note_text(l, "sha256", jo_model_sha256(r->system->model));
+  jreport_note_text(l, "settings", r->kept.settings);
+  jreport_note_text(l, "jounce", jo_version());
+  jreport_note_text(l, "integrator", s->integrator);
+  jreport_note_real(l, s->is_fixed_step ? "step" : "tolerance", "",
+                    s->is_fixed_step ? s->step : s->rel_tol);
+  jreport_note_text(l, "method", jo_sens_method_name(s->method));
+  jreport_note_text(l, "events", s->is_frozen ? "frozen" : "exact");
 }
 
 static void put_cells(jtext* t, const double* x, int n) {
@@ -74,19 +77,104 @@ static jo_status put_derivatives(jo_context* ctx, jtext* t, const jo_sens_result
   return JO_OK;
 }
 
-jo_status jo_sens_save(jo_context* ctx, const jo_sens_result* result, const char* path) {
-  JO_REQUIRE(ctx, result, path);
-  jarena scratch;
-  jarena_init(&scratch, ctx);
+static jo_status save_csv(jo_context* ctx, jarena* a, const jo_sens_result* r,
+                          const jreport_notes* notes, const char* path) {
   jtext t;
   jtext_init(&t, ctx);
-  put_run(&t, result);
-  jo_sens_row* row = JARENA_ARRAY(&scratch, result->main->nw, jo_sens_row);
-  jo_status status = row ? put_derivatives(ctx, &t, result, row) : jerr_memory(ctx);
-  jarena_free(&scratch);
+  jreport_put_notes(&t, notes->note, notes->n);
+  jo_sens_row* row = JARENA_ARRAY(a, r->main->nw, jo_sens_row);
+  jo_status status = row ? put_derivatives(ctx, &t, r, row) : jerr_memory(ctx);
   if (status >= 0) return finish(ctx, &t, path);
   jtext_free(&t);
   return status;
+}
+
+// ---- gradients as matrices -----------------------------------------------------------------------
+
+enum { OBJECTIVES, PARAMETERS, NLIST, GRADIENT = 0, ERROR, FROZEN, PERCENT, NARRAY };
+
+static jo_status list_quantities(jo_context* ctx, jarena* a, const jo_sens_result* r,
+                                 jreport_list* list) {
+  int no = r->main->nobjective, nw = r->main->nw;
+  jplant_quantity* objective = JARENA_ARRAY(a, no, jplant_quantity);
+  jplant_quantity* parameter = JARENA_ARRAY(a, nw, jplant_quantity);
+  if (!objective || !parameter) return jerr_memory(ctx);
+  for (int i = 0; i < no; i++) {
+    jo_quantity q;
+    JO_TRY(jo_sens_objective_at(r, i, &q));
+    objective[i] = (jplant_quantity){q.name, q.unit, q.description, q.value};
+  }
+  for (int i = 0; i < nw; i++) {
+    const jo_sens_parameter* p = &r->system->parameter[i];
+    parameter[i] = (jplant_quantity){p->name, p->unit, p->description, r->value[i]};
+  }
+  list[OBJECTIVES] = (jreport_list){"objectives", NULL, objective, no, true};
+  list[PARAMETERS] = (jreport_list){"parameters", NULL, parameter, nw, true};
+  return JO_OK;
+}
+
+static jo_status fill_matrices(jo_context* ctx, jarena* a, const jo_sens_result* r,
+                               jreport_array* array) {
+  static const char* const name[NARRAY][2] = {
+      [GRADIENT] = {"gradient", "derivatives of the objectives"},
+      [ERROR] = {"gradient_error", "estimated errors of the derivatives"},
+      [FROZEN] = {"gradient_frozen", "derivatives with events at fixed times"},
+      [PERCENT] = {"percent_per_percent", "% of an objective per % of a parameter"}};
+  int no = r->main->nobjective, nw = r->main->nw;
+  for (int k = 0; k < NARRAY; k++) {
+    double* x = JARENA_ARRAY(a, (size_t)no * (size_t)nw, double);
+    if (!x) return jerr_memory(ctx);
+    for (int i = 0; i < no * nw; i++) {
+      double d = jo_sens_derivative(r, i / nw, i % nw);
+      x[i] = k == GRADIENT ? d
+             : k == ERROR  ? jo_sens_derivative_error(r, i / nw, i % nw)
+             : k == FROZEN ? jo_sens_derivative_frozen(r, i / nw, i % nw)
+                           : d * r->value[i % nw] / r->main->value[i / nw];
+    }
+    array[k] = (jreport_array){name[k][0], name[k][1], 2,         {OBJECTIVES, PARAMETERS},
+                               {no, nw},   x,          (size_t)nw};
+  }
+  return JO_OK;
+}
+
+jo_status jo_sens_save(jo_context* ctx, const jo_sens_result* result, const char* path) {
+  JO_REQUIRE(ctx, result, path);
+  jreport_notes notes = {0};
+  jreport_list list[NLIST];
+  jreport_array array[NARRAY];
+  jreport_table table = {.list = list, .nlist = NLIST, .array = array, .narray = NARRAY};
+  run_notes(&notes, result);
+  table.note = notes.note;
+  table.nnote = notes.n;
+  jarena a;
+  jarena_init(&a, ctx);
+  jo_status status;
+  // the table of a CSV file is ranked, and has words among its columns
+  if (jtext_ends_in(path, ".csv") || !jreport_is_format(&table, path)) {
+    status = save_csv(ctx, &a, result, &notes, path);
+  } else {
+    status = list_quantities(ctx, &a, result, list);
+    if (status >= 0) status = fill_matrices(ctx, &a, result, array);
+    if (status >= 0) status = jreport_save(ctx, &table, path);
+  }
+  jarena_free(&a);
+  return status;
+}
+
+// ---- histories -----------------------------------------------------------------------------------
+
+int jo_sens_history_column_count(const jo_sens_result* result) {
+  JO_REQUIRE_OR(0, result);
+  return result->history.ncolumn;
+}
+
+jo_status jo_sens_history_column_at(const jo_sens_result* result, int i, jo_quantity* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
+  const japi_history* h = &result->history;
+  if (i < 0 || i >= h->ncolumn) return JO_ERR_ARGUMENT;
+  const jplant_quantity* c = &h->column[i];
+  *out = (jo_quantity){c->name, c->unit, c->description, NAN};
+  return JO_OK;
 }
 
 int jo_sens_history_row_count(const jo_sens_result* result) {
@@ -94,29 +182,26 @@ int jo_sens_history_row_count(const jo_sens_result* result) {
   return result->history.nrow;
 }
 
+const double* jo_sens_history_rows(const jo_sens_result* result) {
+  JO_REQUIRE_OR(NULL, result);
+  return result->history.row;
+}
+
 jo_status jo_sens_history_save(jo_context* ctx, const jo_sens_result* result, const char* path) {
   JO_REQUIRE(ctx, result, path);
   const japi_history* h = &result->history;
   if (h->ncolumn == 0) return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no history was asked for", path);
-  jtext t;
-  jtext_init(&t, ctx);
-  put_run(&t, result);
-  for (int i = 0; i < h->ncolumn; i++) {
-    if (i > 0) jtext_put(&t, ",");
-    jreport_put_cell(&t, h->column[i].name);
-  }
-  jtext_put(&t, "\n");
-  for (int i = 0; i < h->ncolumn; i++) {
-    if (i > 0) jtext_put(&t, ",");
-    jreport_put_cell(&t, h->column[i].unit);
-  }
-  jtext_put(&t, "\n");
-  for (int k = 0; k < h->nrow && !t.failed; k++) {
-    const double* row = h->row + (size_t)k * (size_t)h->ncolumn;
-    jreport_put_number(&t, row[0]);
-    put_cells(&t, row + 1, h->ncolumn - 1);
-  }
-  return finish(ctx, &t, path);
+  jreport_notes notes = {0};
+  run_notes(&notes, result);
+  jreport_table table = {.note = notes.note,
+                         .nnote = notes.n,
+                         .column = h->column,
+                         .ncolumn = h->ncolumn,
+                         .nrow = h->nrow,
+                         .row = h->row,
+                         .has_time = true};
+  if (jreport_is_format(&table, path)) return jreport_save(ctx, &table, path);
+  return jreport_table_csv(ctx, &table, path);
 }
 
 // ---- the V-curve ---------------------------------------------------------------------------------

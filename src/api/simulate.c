@@ -5,9 +5,7 @@
 
 #include "api/handles.h"
 #include "base/require.h"
-#include "base/text.h"
-#include "report/csv.h"
-#include "report/hdf5.h"
+#include "report/table.h"
 
 jo_simulate_options jo_simulate_options_default(void) {
   return (jo_simulate_options){.t_end_s = NAN,
@@ -175,12 +173,7 @@ const double* jo_result_rows(const jo_result* result) {
 
 jo_status jo_result_save(jo_context* ctx, const jo_result* result, const char* path) {
   JO_REQUIRE(ctx, result, path);
-  if (jtext_ends_in(path, ".csv")) return jreport_csv(ctx, result->result, path);
-  if (jtext_ends_in(path, ".h5") || jtext_ends_in(path, ".hdf5")) {
-    return jreport_hdf5(ctx, result->result, path);
-  }
-  return jerr_set(ctx, JO_ERR_ARGUMENT,
-                  "%s: cannot tell the format: the name must end in .csv, .h5 or "
-                  ".hdf5",
-                  path);
+  jreport_run run;
+  jreport_run_table(&run, result->result);
+  return jreport_save(ctx, &run.table, path);
 }

@@ -7,7 +7,6 @@
 
 #include "api/handles.h"
 #include "base/require.h"
-#include "base/text.h"
 #include "jounce/sweep.h"
 #include "report/sweep.h"
 #include "sens/doubt.h"
@@ -176,15 +175,25 @@ jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point* out) {
   return JO_OK;
 }
 
+const double* jo_sweep_parameters(const jo_sweep* sweep) {
+  JO_REQUIRE_OR(NULL, sweep);
+  return sweep->sweep->x;
+}
+
+int jo_sweep_column_count(const jo_sweep* sweep) {
+  JO_REQUIRE_OR(0, sweep);
+  return sweep->sweep->nobjective * (1 + 2 * sweep->sweep->nw);
+}
+
+const double* jo_sweep_rows(const jo_sweep* sweep) {
+  JO_REQUIRE_OR(NULL, sweep);
+  return sweep->sweep->npoint > 0 ? sweep->sweep->point[0].value : NULL;
+}
+
 jo_status jo_sweep_save(jo_context* ctx, jo_sweep* sweep, const char* path) {
   JO_REQUIRE(ctx, sweep, path);
   jstudy_sweep* s = sweep->sweep;
-  bool hdf5 = jtext_ends_in(path, ".h5") || jtext_ends_in(path, ".hdf5");
-  if (!hdf5 && !jtext_ends_in(path, ".csv")) {
-    return jerr_set(ctx, JO_ERR_ARGUMENT,
-                    "%s: cannot tell the format: the name must end in .csv, .h5 or .hdf5", path);
-  }
-  JO_TRY(jreport_sweep(ctx, s, hdf5, path));
+  JO_TRY(jreport_sweep(ctx, s, path));
   if (s->ndone == s->npoint) jstudy_sweep_forget(s);
   return JO_OK;
 }

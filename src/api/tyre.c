@@ -216,6 +216,7 @@ static jo_status name_outputs(jo_tyre_function* f, const selection* s, bool is_r
                                                        {"N", "N", "N", "rad", "rad/s", "Pa"}};
   const char* const* name = is_radius ? radius_names : force_names;
   const char* const* unit = is_radius ? radius_units : force_units;
+  f->input_unit = units[is_radius];
   f->name = JARENA_ARRAY(&f->arena, f->noutput, const char*);
   f->unit = JARENA_ARRAY(&f->arena, f->noutput, const char*);
   if (!f->name || !f->unit) return jerr_memory(f->ctx);
@@ -228,7 +229,7 @@ static jo_status name_outputs(jo_tyre_function* f, const selection* s, bool is_r
     int of = (i - f->nvalue) % nd, by = s->which[(i - f->nvalue) / nd];
     int c = by - JO_TYRE_INPUTS;
     const char* by_name = c < 0 ? f->input[by] : jmodel_tir_table[c].name;
-    const char* by_unit = c < 0 ? units[is_radius][by] : jmodel_tir_table[c].unit;
+    const char* by_unit = c < 0 ? f->input_unit[by] : jmodel_tir_table[c].unit;
     f->name[i] = jarena_printf(&f->arena, "d%s/d%s", name[of], by_name);
     f->unit[i] = strcmp(by_unit, "-") == 0 ? unit[of]
                                            : jarena_printf(&f->arena, "%s/(%s)", unit[of], by_unit);
@@ -305,6 +306,11 @@ void jo_tyre_function_destroy(jo_tyre_function* f) {
 const char* jo_tyre_input_name(const jo_tyre_function* f, int i) {
   JO_REQUIRE_OR("", f);
   return i >= 0 && i < JO_TYRE_INPUTS ? f->input[i] : "";
+}
+
+const char* jo_tyre_input_unit(const jo_tyre_function* f, int i) {
+  JO_REQUIRE_OR("", f);
+  return i >= 0 && i < JO_TYRE_INPUTS ? f->input_unit[i] : "";
 }
 
 int jo_tyre_output_count(const jo_tyre_function* f) {

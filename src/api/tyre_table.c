@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of inputs for tyres: CSV in, the same with outputs behind.
+// Tables of inputs for tyres: CSV in, with a row of units or without, the same with outputs behind.
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +28,7 @@ typedef struct reading {
   jo_tyre_table* table;
   double* output;
   int line, ncolumn;
+  bool is_first;               // row below the names: it may hold units
   int column[JO_TYRE_INPUTS];  // of the inputs; -1: the table has none
   int noutside, outside_line;  // rows beyond the ranges of the file
   const char* outside;         // what lies beyond, of the first
@@ -80,6 +81,41 @@ static jo_status read_names(reading* r, const char* s, const char* end) {
                   r->path, r->line, jo_tyre_input_name(r->f, 0), jo_tyre_input_name(r->f, 1),
                   jo_tyre_input_name(r->f, 2), jo_tyre_input_name(r->f, 3),
                   jo_tyre_input_name(r->f, 4), jo_tyre_input_name(r->f, 5));
+}
+
+static bool has_text(const char* cell) {
+  return *cell != '\0';
+}
+
+// Whether a row, the first below the names, has the units of the inputs: no number, and some text.
+static bool has_units(const reading* r, const char* s, const char* end) {
+  char cell[MAX_CELL];
+  bool is_text = false;
+  for (int n = 0; s; n++) {
+    next_cell(&s, end, cell);
+    for (int k = 0; k < JO_TYRE_INPUTS; k++) {
+      double x;
+      if (r->column[k] != n) continue;
+      if (jmodel_number_text(cell, &x)) return false;
+      is_text = is_text || has_text(cell);
+    }
+  }
+  return is_text;
+}
+
+// They must be those the inputs have: nothing is converted.
+static jo_status check_units(reading* r, const char* s, const char* end) {
+  char cell[MAX_CELL];
+  for (int n = 0; s; n++) {
+    next_cell(&s, end, cell);
+    for (int k = 0; k < JO_TYRE_INPUTS; k++) {
+      const char* unit = jo_tyre_input_unit(r->f, k);
+      if (r->column[k] != n || !has_text(cell) || strcmp(cell, unit) == 0) continue;
+      return jerr_set(r->ctx, JO_ERR_SYNTAX, "%s:%d: %s is in '%s'; it must be in '%s'", r->path,
+                      r->line, jo_tyre_input_name(r->f, k), cell, unit);
+    }
+  }
+  return JO_OK;
 }
 
 static jo_status read_inputs(reading* r, const char* s, const char* end, double* in) {
@@ -148,6 +184,18 @@ static jo_status add_row(reading* r, const char* s, const char* end) {
     for (int i = 0; i < jo_tyre_output_count(r->f); i++) {
       jtext_put(t, ",");
       jreport_put_cell(t, jo_tyre_output_name(r->f, i));
+    }
+    jtext_put(t, "\n");
+    r->is_first = true;
+    return JO_OK;
+  }
+  bool are_units = r->is_first && has_units(r, s, last);
+  r->is_first = false;
+  if (are_units) {
+    JO_TRY(check_units(r, s, last));
+    for (int i = 0; i < jo_tyre_output_count(r->f); i++) {
+      jtext_put(t, ",");
+      jreport_put_cell(t, jo_tyre_output_unit(r->f, i));
     }
     jtext_put(t, "\n");
     return JO_OK;

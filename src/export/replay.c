@@ -12,6 +12,7 @@
 #define RATE       50.0    // frames per second
 #define MAX_VALUES 300000  // of all points and frames: some 2 MB as text
 #define PER_WHEEL  6       // points that tell how a wheel stands
+#define PER_BODY   3       // and how a body does
 
 // A point fixed to a body, by what the model says of it.
 typedef struct spot {
@@ -31,6 +32,7 @@ typedef struct builder {
   const char** shape_name;
   int (*of_wheel)[PER_WHEEL];    // centre; axis from, to; origin, x, y of the body
   const jmodel_scalar** radius;  // by wheel
+  int (*of_body)[PER_BODY];      // origin, x, y
   jmodel model;                  // the copy
   const jplant* plant;
   jgen_dynamics* seen;  // of the copy
@@ -108,7 +110,8 @@ static int most_spots(const builder* b) {
   for (int i = 0; i < m->nbody; i++) {
     n += m->body[i].npoint;
   }
-  return n + 2 * b->nshape + PER_WHEEL * count_shapes(b, JMODEL_SHAPE_WHEEL) + 1;
+  n += PER_WHEEL * count_shapes(b, JMODEL_SHAPE_WHEEL) + PER_BODY * m->nbody;
+  return n + 2 * b->nshape + 1;
 }
 
 static void add_joints_and_closures(builder* b) {
@@ -185,14 +188,20 @@ static jo_status gather(builder* b) {
   b->spot = JARENA_ARRAY(&b->a, most_spots(b), spot);
   b->of_wheel = jarena_array(&b->a, (size_t)nwheel, sizeof *b->of_wheel);
   b->radius = JARENA_ARRAY(&b->a, nwheel, const jmodel_scalar*);
+  b->of_body = jarena_array(&b->a, (size_t)m->nbody, sizeof *b->of_body);
   r->line = JARENA_ARRAY(&r->arena, nline + m->nclosure, jexport_replay_line);
   r->wheel = JARENA_ARRAY(&r->arena, nwheel, jexport_replay_wheel);
-  bool ok = b->spot && b->of_wheel && b->radius && r->line && r->wheel;
+  bool ok = b->spot && b->of_wheel && b->radius && b->of_body && r->line && r->wheel;
   if (!ok) return jerr_memory(r->ctx);
   add_drawn(b);
   r->npoint = b->nspot;
   for (int i = 0; i < b->nshape; i++) {
     if (b->shape[i].kind == JMODEL_SHAPE_WHEEL) add_wheel(b, b->shape_name[i], &b->shape[i]);
+  }
+  for (int i = 0; i < m->nbody; i++) {
+    for (int k = 0; k < PER_BODY; k++) {
+      b->of_body[i][k] = add(b, (spot){i, false, axis_text(m, k - 1)});
+    }
   }
   return JO_OK;
 }
@@ -296,6 +305,12 @@ static void place_wheel(const int* k, const double* at, double* out) {
   direction(origin, across, out + 6);
 }
 
+static void place_body(const int* k, const double* at, double* out) {
+  memcpy(out, at + 3 * k[0], 3 * sizeof *out);
+  direction(at + 3 * k[0], at + 3 * k[1], out + 3);
+  direction(at + 3 * k[0], at + 3 * k[2], out + 6);
+}
+
 // Where everything is at a state of the run.
 static jo_status keep_sample(void* user, double t, const double* y) {
   builder* b = user;
@@ -311,9 +326,11 @@ static jo_status keep_sample(void* user, double t, const double* y) {
 static jo_status take_frames(builder* b) {
   jexport_replay* r = b->out;
   r->nframe = b->nsample;
+  r->nbody = b->m->nbody;
   r->xyz = JARENA_ARRAY(&r->arena, 3 * (size_t)r->nframe * (size_t)r->npoint, double);
   r->spin = JARENA_ARRAY(&r->arena, 9 * (size_t)r->nframe * (size_t)r->nwheel, double);
-  if (!r->xyz || !r->spin) return jerr_memory(r->ctx);
+  r->pose = JARENA_ARRAY(&r->arena, 9 * (size_t)r->nframe * (size_t)r->nbody, double);
+  if (!r->xyz || !r->spin || !r->pose) return jerr_memory(r->ctx);
   for (int f = 0; f < r->nframe; f++) {
     const double* at = b->sample + (size_t)f * (size_t)b->nvalue;
     size_t n = 3 * (size_t)r->npoint;
@@ -322,6 +339,9 @@ static jo_status take_frames(builder* b) {
       place_wheel(b->of_wheel[w], at, r->spin + 9 * ((size_t)f * (size_t)r->nwheel + (size_t)w));
       r->wheel[w].radius = at[3 * b->nspot + w];
     }
+    for (int i = 0; i < r->nbody; i++) {
+      place_body(b->of_body[i], at, r->pose + 9 * ((size_t)f * (size_t)r->nbody + (size_t)i));
+    }
   }
   return JO_OK;
 }
@@ -329,7 +349,6 @@ static jo_status take_frames(builder* b) {
 static jo_status shape_bodies(builder* b) {
   jexport_replay* r = b->out;
   const jmodel* m = b->m;
-  r->nbody = m->nbody;
   r->body = JARENA_ARRAY(&r->arena, m->nbody, jexport_replay_body);
   if (!r->body) return jerr_memory(r->ctx);
   for (int i = 0; i < m->nbody; i++) {

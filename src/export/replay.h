@@ -40,6 +40,7 @@ typedef struct jexport_replay {
   int follow;    // body the view goes with; -1: none
   double* xyz;   // positions [m]: frame by frame, point by point, x y z
   double* spin;  // frame by frame, wheel by wheel: centre [m], axis, a direction that turns with it
+  double* pose;  // frame by frame, body by body: origin [m], x axis, y axis of its frame
   jexport_replay_body* body;  // the ground is 0 and has no edges
   jexport_replay_line* line;
   jexport_replay_wheel* wheel;

@@ -127,12 +127,17 @@ jo_status jloads_evaluate(jo_context* ctx, jarena* a, const jloads_options* opt,
   return JO_OK;
 }
 
+jo_status jloads_evaluation_count(jo_context* ctx, const jloads_evaluation* v, int element,
+                                  jloads_counting counting, jloads_rainflow* out) {
+  jloads_history h = history(v, element);
+  return jloads_rainflow_count(ctx, &h, counting, out);
+}
+
 jo_status jloads_evaluation_cycles(jo_context* ctx, const jloads_evaluation* v, int element,
                                    jloads_counting counting, int nbin, double* width,
                                    double* count) {
-  jloads_history h = history(v, element);
   jloads_rainflow c;
-  JO_TRY(jloads_rainflow_count(ctx, &h, counting, &c));
+  JO_TRY(jloads_evaluation_count(ctx, v, element, counting, &c));
   double largest = largest_range(&c);
   *width = largest > 0.0 ? largest / nbin : 1.0;
   jloads_rainflow_bins(&c, *width, nbin, count);

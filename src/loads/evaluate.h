@@ -31,6 +31,10 @@ jo_status jloads_evaluate(jo_context* ctx, jarena* a, const jloads_options* opt,
                           const jloads_result* r, double slope, double reference,
                           jloads_evaluation* out);
 
+// Turning points and cycles of an element, to be released with jloads_rainflow_free().
+jo_status jloads_evaluation_count(jo_context* ctx, const jloads_evaluation* v, int element,
+                                  jloads_counting counting, jloads_rainflow* out);
+
 // Cycles of an element in `nbin` bins of equal width from 0 to the largest range.
 jo_status jloads_evaluation_cycles(jo_context* ctx, const jloads_evaluation* v, int element,
                                    jloads_counting counting, int nbin, double* width,

@@ -284,6 +284,13 @@ static const char* const reserved[] = {
     "tables",     "hardpoints", "states", "signals",   "sensors",   "objectives", "initial",
     "simulation", "parameters", "inputs", "templates", "instances", "axles"};
 
+bool jmodel_is_reserved(const char* name) {
+  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
+    if (strcmp(reserved[i], name) == 0) return true;
+  }
+  return jmodel_section_kind(name) != NULL;
+}
+
 bool jmodel_is_good_name(const jmodel_at* at, const char* name, jmodel_place place) {
   if (!is_name(name)) {
     jmodel_mistake(at, place, "not a name; use letters, digits and '_', a letter first");
@@ -293,10 +300,7 @@ bool jmodel_is_good_name(const jmodel_at* at, const char* name, jmodel_place pla
     jmodel_mistake(at, place, "the name is longer than 60 letters");
     return false;
   }
-  bool is_reserved = jmodel_section_kind(name) != NULL;
-  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
-    is_reserved = is_reserved || strcmp(reserved[i], name) == 0;
-  }
+  bool is_reserved = jmodel_is_reserved(name);
   if (is_reserved) jmodel_mistake(at, place, "the name is reserved; choose another");
   return !is_reserved;
 }

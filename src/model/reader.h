@@ -108,6 +108,7 @@ void jmodel_out_of_memory(jmodel_reader* r);
 // Is this what is needed? "com needs a list, got a map".
 bool jmodel_is(const jmodel_at* at, const jmodel_node* node, jmodel_node_kind kind,
                const char* label);
+bool jmodel_is_reserved(const char* name);
 // Complain about a name that something cannot have: not a name, too long, reserved.
 bool jmodel_is_good_name(const jmodel_at* at, const char* name, jmodel_place place);
 // Complain about keys not in the list, which ends with NULL.

@@ -6,13 +6,15 @@
 #include "base/file.h"
 #include "report/table.h"
 
-#ifndef JOUNCE_WITH_HDF5
+#include "report/link.h"
 
 jo_status jreport_hdf5(jo_context* ctx, const jplant_result* r, const char* path) {
-  (void)r;
-  return jerr_set(ctx, JO_ERR_FILE, "%s: cannot write: built without HDF5; choose a .csv file",
-                  path);
+  jreport_run run;
+  jreport_run_table(&run, r);
+  return jreport_table_hdf5(ctx, &run.table, path);
 }
+
+#ifndef JOUNCE_WITH_HDF5
 
 jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const char* path) {
   (void)table;
@@ -23,18 +25,21 @@ jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const 
 #else
 
 #include <hdf5.h>
+#include <hdf5_hl.h>
 #include <string.h>
 
-#define IMAGE_STEP ((size_t)1 << 20)  // growth of the file in memory
+#define IMAGE_STEP    ((size_t)1 << 20)  // growth of the file in memory
+#define MAX_ATTRIBUTE ((size_t)60000)    // longest text of an attribute
+#define MAX_ATTACHED  2000  // columns the time is attached to: its list is an attribute too
 
 // Failures are remembered and asked for once; closing goes on.
 typedef struct writer {
   jo_context* ctx;
   const jreport_table* table;
-  const jplant_result* r;  // NULL: a table alone
   jarena scratch;
   hid_t file;
   hid_t create;  // data sets without time stamps
+  hid_t time;    // the column of the time; negative: there is none
   bool failed;   // HDF5 refused
   bool oom;
 } writer;
@@ -59,40 +64,68 @@ static hid_t string_type(writer* w, size_t size) {
   hid_t type = check(w, H5Tcopy(H5T_C_S1));
   done(w, H5Tset_size(type, size > 0 ? size : 1));
   done(w, H5Tset_cset(type, H5T_CSET_UTF8));
-  done(w, H5Tset_strpad(type, H5T_STR_NULLPAD));
+  if (size != H5T_VARIABLE) done(w, H5Tset_strpad(type, H5T_STR_NULLPAD));
   return type;
 }
 
-static void put_attribute(writer* w, const char* name, hid_t type, const void* value) {
+static void put_attribute(writer* w, hid_t of, const char* name, hid_t type, const void* value) {
   hid_t space = check(w, H5Screate(H5S_SCALAR));
-  hid_t a = check(w, H5Acreate2(w->file, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
+  hid_t a = check(w, H5Acreate2(of, name, type, space, H5P_DEFAULT, H5P_DEFAULT));
   done(w, H5Awrite(a, type, value));
   done(w, H5Aclose(a));
   done(w, H5Sclose(space));
+}
+
+// The library keeps no attribute of 64 kB: longer texts are cut.
+static void put_text(writer* w, hid_t of, const char* name, const char* text) {
+  size_t n = jreport_link_cut(text, MAX_ATTRIBUTE);
+  hid_t type = string_type(w, n);
+  put_attribute(w, of, name, type, text);
+  done(w, H5Tclose(type));
+}
+
+// Of a data set: of variable length, which Python and Julia take for text at once.
+static void describe(writer* w, hid_t set, const char* name, const char* text) {
+  hid_t type = string_type(w, H5T_VARIABLE);
+  size_t n = jreport_link_cut(text, MAX_ATTRIBUTE);
+  const char* cut = text[n] ? jarena_strndup(&w->scratch, text, n) : text;
+  if (cut) {
+    put_attribute(w, set, name, type, &cut);
+  } else {
+    w->oom = true;
+  }
+  done(w, H5Tclose(type));
 }
 
 static void put_notes(writer* w) {
   const jreport_note* note = w->table->note;
   for (int i = 0; i < w->table->nnote; i++) {
     if (note[i].kind == JREPORT_REAL) {
-      put_attribute(w, note[i].name, H5T_NATIVE_DOUBLE, &note[i].real);
+      put_attribute(w, w->file, note[i].name, H5T_NATIVE_DOUBLE, &note[i].real);
     } else if (note[i].kind == JREPORT_COUNT) {
-      put_attribute(w, note[i].name, H5T_NATIVE_INT64, &note[i].count);
+      put_attribute(w, w->file, note[i].name, H5T_NATIVE_INT64, &note[i].count);
     } else {
-      hid_t type = string_type(w, strlen(note[i].text));
-      put_attribute(w, note[i].name, type, note[i].text);
-      done(w, H5Tclose(type));
+      put_text(w, w->file, note[i].name, note[i].text);
     }
   }
 }
 
+static hid_t open_dataset(writer* w, hid_t below, const char* name, hid_t type, int rank,
+                          const hsize_t* size, const void* data) {
+  hid_t space = check(w, H5Screate_simple(rank, size, NULL));
+  hid_t set = check(w, H5Dcreate2(below, name, type, space, H5P_DEFAULT, w->create, H5P_DEFAULT));
+  bool is_empty = false;
+  for (int i = 0; i < rank; i++) {
+    is_empty = is_empty || size[i] == 0;
+  }
+  if (!is_empty) done(w, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
+  done(w, H5Sclose(space));
+  return set;
+}
+
 static void put_dataset(writer* w, const char* name, hid_t type, int rank, const hsize_t* size,
                         const void* data) {
-  hid_t space = check(w, H5Screate_simple(rank, size, NULL));
-  hid_t set = check(w, H5Dcreate2(w->file, name, type, space, H5P_DEFAULT, w->create, H5P_DEFAULT));
-  if (size[0] > 0) done(w, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data));
-  done(w, H5Dclose(set));
-  done(w, H5Sclose(space));
+  done(w, H5Dclose(open_dataset(w, w->file, name, type, rank, size, data)));
 }
 
 // Text k of a list, kept at `at` bytes from its start with `step` bytes between texts.
@@ -104,31 +137,90 @@ static size_t longest(size_t so_far, const char* text) {
   return strlen(text) > so_far ? strlen(text) : so_far;
 }
 
-static void put_columns(writer* w) {
-  const jreport_table* r = w->table;
-  for (int unit = 0; unit < 2; unit++) {
-    size_t size = 1;
-    for (int i = 0; i < r->ncolumn; i++) {
-      size = longest(size, unit ? r->column[i].unit : r->column[i].name);
-    }
-    char* text = jarena_array(&w->scratch, (size_t)r->ncolumn, size);
-    if (!text) {
-      w->oom = true;
-      return;
-    }
-    for (int i = 0; i < r->ncolumn; i++) {
-      copy_text(text, size, i, unit ? r->column[i].unit : r->column[i].name);
-    }
-    hid_t type = string_type(w, size);
-    hsize_t n = (hsize_t)r->ncolumn;
-    put_dataset(w, unit ? "units" : "names", type, 1, &n, text);
-    done(w, H5Tclose(type));
+// Names or units of quantities.
+static hid_t open_texts(writer* w, hid_t below, const char* name, const jplant_quantity* q, int n,
+                        bool unit) {
+  size_t size = 1;
+  for (int i = 0; i < n; i++) {
+    size = longest(size, unit ? q[i].unit : q[i].name);
   }
+  char* text = jarena_array(&w->scratch, (size_t)n, size);
+  if (!text) {
+    w->oom = true;
+    return H5I_INVALID_HID;
+  }
+  for (int i = 0; i < n; i++) {
+    copy_text(text, size, i, unit ? q[i].unit : q[i].name);
+  }
+  hid_t type = string_type(w, size);
+  hsize_t count = (hsize_t)n;
+  hid_t set = open_dataset(w, below, name, type, 1, &count, text);
+  done(w, H5Tclose(type));
+  return set;
+}
+
+// ---- axes ----------------------------------------------------------------------------------------
+
+// Axis `i` of a data set: its name, and the scale its numbers or names are in (negative: none).
+static void put_axis(writer* w, hid_t set, unsigned i, const char* label, hid_t scale) {
+  done(w, H5DSset_label(set, i, label));
+  if (scale >= 0) done(w, H5DSattach_scale(set, scale, i));
 }
 
 static void put_data(writer* w) {
-  hsize_t size[2] = {(hsize_t)w->table->nrow, (hsize_t)w->table->ncolumn};
-  put_dataset(w, "data", H5T_NATIVE_DOUBLE, 2, size, w->table->row);
+  const jreport_table* t = w->table;
+  hsize_t size[2] = {(hsize_t)t->nrow, (hsize_t)t->ncolumn};
+  hid_t names = open_texts(w, w->file, "names", t->column, t->ncolumn, false);
+  done(w, H5Dclose(open_texts(w, w->file, "units", t->column, t->ncolumn, true)));
+  hid_t data = open_dataset(w, w->file, "data", H5T_NATIVE_DOUBLE, 2, size, t->row);
+  done(w, H5DSset_scale(names, "column"));
+  put_axis(w, data, 0, t->has_time ? "t" : "row", w->time);
+  put_axis(w, data, 1, "column", names);
+  done(w, H5Dclose(data));
+  done(w, H5Dclose(names));
+}
+
+// /columns: each column by its name, with its unit, and the time attached to histories.
+static void put_column(writer* w, hid_t group, int i, jreport_link* link, double* value) {
+  const jreport_table* t = w->table;
+  const jplant_quantity* q = &t->column[i];
+  for (int k = 0; k < t->nrow; k++) {
+    value[k] = t->row[(size_t)k * (size_t)t->ncolumn + (size_t)i];
+  }
+  const char* name = jreport_link_name(link, q->name);
+  if (!name) {
+    w->oom = true;
+    return;
+  }
+  hsize_t n = (hsize_t)t->nrow;
+  hid_t set = open_dataset(w, group, name, H5T_NATIVE_DOUBLE, 1, &n, value);
+  describe(w, set, "name", q->name);
+  describe(w, set, "units", q->unit);
+  if (*q->description) describe(w, set, "long_name", q->description);
+  if (t->has_time && i == 0) {
+    done(w, H5DSset_scale(set, name));
+    w->time = set;
+    return;
+  }
+  put_axis(w, set, 0, t->has_time ? "t" : "row", i < MAX_ATTACHED ? w->time : H5I_INVALID_HID);
+  done(w, H5Dclose(set));
+}
+
+static void put_columns(writer* w) {
+  const jreport_table* t = w->table;
+  jreport_link link;
+  jreport_link_begin(&link, &w->scratch, t->ncolumn, jreport_link_hdf5);
+  double* value = JARENA_ARRAY(&w->scratch, t->nrow, double);
+  w->oom = w->oom || !value;
+  if (w->oom) return;
+  hid_t create = check(w, H5Pcreate(H5P_GROUP_CREATE));
+  done(w, H5Pset_obj_track_times(create, 0));
+  hid_t group = check(w, H5Gcreate2(w->file, "columns", H5P_DEFAULT, create, H5P_DEFAULT));
+  for (int i = 0; i < t->ncolumn && !w->oom; i++) {
+    put_column(w, group, i, &link, value);
+  }
+  done(w, H5Gclose(group));
+  done(w, H5Pclose(create));
 }
 
 // A table of records with texts: members are laid out one after the other.
@@ -154,35 +246,35 @@ static void put_records(writer* w, const char* name, const member* m, int nmembe
   done(w, H5Tclose(type));
 }
 
-static void put_objectives(writer* w) {
-  const jplant_result* r = w->r;
-  const jplant_quantity* o = jplant_result_objectives(r);
+static void put_list(writer* w, const jreport_list* list) {
+  const jplant_quantity* q = list->item;
   size_t name = 1, unit = 1;
-  for (int i = 0; i < r->nobjective; i++) {
-    name = longest(name, o[i].name);
-    unit = longest(unit, o[i].unit);
+  for (int i = 0; i < list->n; i++) {
+    name = longest(name, q[i].name);
+    unit = longest(unit, q[i].unit);
   }
-  size_t step = name + unit + sizeof(double);
-  char* data = jarena_array(&w->scratch, (size_t)r->nobjective, step);
+  size_t step = name + unit + (list->has_values ? sizeof(double) : 0);
+  char* data = jarena_array(&w->scratch, (size_t)list->n, step);
   if (!data) {
     w->oom = true;
     return;
   }
-  for (int i = 0; i < r->nobjective; i++) {
-    copy_text(data, step, i, o[i].name);
-    copy_text(data + name, step, i, o[i].unit);
-    memcpy(data + (size_t)i * step + name + unit, &o[i].value, sizeof(double));
+  for (int i = 0; i < list->n; i++) {
+    copy_text(data, step, i, q[i].name);
+    copy_text(data + name, step, i, q[i].unit);
+    if (!list->has_values) continue;
+    memcpy(data + (size_t)i * step + name + unit, &q[i].value, sizeof(double));
   }
   member m[] = {{"name", string_type(w, name), name},
                 {"unit", string_type(w, unit), unit},
                 {"value", H5T_NATIVE_DOUBLE, sizeof(double)}};
-  put_records(w, "objectives", m, 3, r->nobjective, data);
+  put_records(w, list->name, m, list->has_values ? 3 : 2, list->n, data);
   done(w, H5Tclose(m[0].type));
   done(w, H5Tclose(m[1].type));
 }
 
 static void put_events(writer* w) {
-  const jplant_result* r = w->r;
+  const jreport_table* r = w->table;
   size_t name = 1;
   for (int i = 0; i < r->nevent; i++) {
     name = longest(name, r->event[i].name);
@@ -227,10 +319,60 @@ static void put_remarks(writer* w) {
   done(w, H5Tclose(m[1].type));
 }
 
+// Arrays, with the names of what their axes stand for in /axes.
+static void put_array(writer* w, const jreport_array* a, const hid_t* axis) {
+  hsize_t size[JREPORT_AXES];
+  size_t n = 1;
+  for (int i = 0; i < a->naxis; i++) {
+    size[i] = (hsize_t)a->size[i];
+    if (i > 0) n *= (size_t)a->size[i];
+  }
+  double* data = jarena_array(&w->scratch, (size_t)a->size[0], n * sizeof *data);
+  if (!data) {
+    w->oom = true;
+    return;
+  }
+  for (int i = 0; i < a->size[0] && n > 0; i++) {
+    memcpy(data + (size_t)i * n, a->data + (size_t)i * a->stride, n * sizeof *data);
+  }
+  hid_t set = open_dataset(w, w->file, a->name, H5T_NATIVE_DOUBLE, a->naxis, size, data);
+  describe(w, set, "long_name", a->description);
+  for (int i = 0; i < a->naxis; i++) {
+    bool is_list = a->axis[i] >= 0;
+    put_axis(w, set, (unsigned)i, is_list ? w->table->list[a->axis[i]].name : "row",
+             is_list ? axis[a->axis[i]] : w->time);
+  }
+  done(w, H5Dclose(set));
+}
+
+static void put_arrays(writer* w) {
+  const jreport_table* t = w->table;
+  if (t->narray == 0) return;
+  hid_t* axis = JARENA_ARRAY(&w->scratch, t->nlist, hid_t);
+  w->oom = w->oom || !axis;
+  if (w->oom) return;
+  hid_t create = check(w, H5Pcreate(H5P_GROUP_CREATE));
+  done(w, H5Pset_obj_track_times(create, 0));
+  hid_t group = check(w, H5Gcreate2(w->file, "axes", H5P_DEFAULT, create, H5P_DEFAULT));
+  for (int i = 0; i < t->nlist && !w->oom; i++) {
+    axis[i] = open_texts(w, group, t->list[i].name, t->list[i].item, t->list[i].n, false);
+    if (!w->oom) done(w, H5DSset_scale(axis[i], t->list[i].name));
+  }
+  for (int i = 0; i < t->narray && !w->oom; i++) {
+    put_array(w, &t->array[i], axis);
+  }
+  for (int i = 0; i < t->nlist && axis[i] > 0; i++) {
+    done(w, H5Dclose(axis[i]));
+  }
+  done(w, H5Gclose(group));
+  done(w, H5Pclose(create));
+}
+
 static void open_in_memory(writer* w) {
   hid_t access = check(w, H5Pcreate(H5P_FILE_ACCESS)),
         create = check(w, H5Pcreate(H5P_FILE_CREATE));
   done(w, H5Pset_fapl_core(access, IMAGE_STEP, 0));
+  done(w, H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));  // whatever is left open after a failure
   done(w, H5Pset_obj_track_times(create, 0));
   w->create = check(w, H5Pcreate(H5P_DATASET_CREATE));
   done(w, H5Pset_obj_track_times(w->create, 0));
@@ -262,23 +404,23 @@ static jo_status write(writer* w, const char* path) {
   jmem_watch();
   open_in_memory(w);
   put_notes(w);
-  put_columns(w);
-  put_data(w);
-  if (w->r) {
-    put_objectives(w);
-    put_events(w);
-  } else {
-    put_remarks(w);
+  if (w->table->ncolumn > 0) put_columns(w);
+  if (w->table->ncolumn > 0 && !w->oom) put_data(w);
+  for (int i = 0; i < w->table->nlist; i++) {
+    put_list(w, &w->table->list[i]);
   }
+  if (w->table->has_events) put_events(w);
+  if (!w->table->has_time && w->table->ncolumn > 0) put_remarks(w);
+  put_arrays(w);
+  if (w->time >= 0) done(w, H5Dclose(w->time));
   jo_status status = w->oom ? jerr_memory(w->ctx) : save_image(w, path);
   H5Pclose(w->create);
   H5Fclose(w->file);
   return status;
 }
 
-static jo_status save(jo_context* ctx, const jreport_table* table, const jplant_result* r,
-                      const char* path) {
-  writer w = {.ctx = ctx, .table = table, .r = r};
+jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const char* path) {
+  writer w = {.ctx = ctx, .table = table, .time = H5I_INVALID_HID};
   jarena_init(&w.scratch, ctx);
   // HDF5 prints its errors unless it is told not to
   H5E_auto2_t print;
@@ -289,22 +431,6 @@ static jo_status save(jo_context* ctx, const jreport_table* table, const jplant_
   H5Eset_auto2(H5E_DEFAULT, print, user);
   jarena_free(&w.scratch);
   return status;
-}
-
-jo_status jreport_hdf5(jo_context* ctx, const jplant_result* r, const char* path) {
-  jreport_notes notes = {0};
-  jreport_notes_of_run(&notes, r);
-  jreport_table table = {.note = notes.note,
-                         .nnote = notes.n,
-                         .column = r->column,
-                         .ncolumn = r->ncolumn,
-                         .nrow = r->nrow,
-                         .row = r->row};
-  return save(ctx, &table, r, path);
-}
-
-jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const char* path) {
-  return save(ctx, table, NULL, path);
 }
 
 #endif

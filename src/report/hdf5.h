@@ -3,8 +3,10 @@
 //   /                attributes: the notes (report/notes.h)
 //   /data            rows x columns, double
 //   /names /units    of the columns, fixed-length UTF-8
+//   /columns/NAME    each column by its name; histories have the time as their dimension scale
 //   /objectives      compound: name, unit, value
 //   /events          compound: t, name, on
+//   /ARRAY           gradients; /axes/LIST: names of what their axes stand for
 #ifndef JREPORT_HDF5_H
 #define JREPORT_HDF5_H
 

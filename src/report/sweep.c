@@ -123,19 +123,61 @@ static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jr
   return JO_OK;
 }
 
-jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, bool hdf5, const char* path) {
+// ---- gradients -----------------------------------------------------------------------------------
+
+enum { OBJECTIVES, WRT, NLIST, NARRAY = 3 };
+
+typedef struct parts {
+  jreport_notes notes;
+  jreport_list list[NLIST];
+  jreport_array array[NARRAY];
+} parts;
+
+// Their numbers lie in the rows: views of them.
+static jo_status make_arrays(jo_context* ctx, jarena* a, const jstudy_sweep* s, parts* p,
+                             jreport_table* out) {
+  jplant_quantity* wrt = JARENA_ARRAY(a, s->nw, jplant_quantity);
+  if (!wrt) return jerr_memory(ctx);
+  for (int i = 0; i < s->nw; i++) {
+    wrt[i] = parameter_column(s->model, s->wrt[i]);
+  }
+  const jplant_quantity* objective = out->column + s->nrange + 1;
+  p->list[OBJECTIVES] = (jreport_list){"objectives", NULL, objective, s->nobjective, false};
+  p->list[WRT] = (jreport_list){"wrt", NULL, wrt, s->nw, false};
+  const double* at = out->row + s->nrange + 1;
+  size_t stride = (size_t)out->ncolumn, n = (size_t)s->nobjective * (size_t)s->nw;
+  p->array[0] = (jreport_array){
+      "values", "objectives by point", 2, {-1, OBJECTIVES}, {out->nrow, s->nobjective}, at, stride};
+  p->array[1] = (jreport_array){"gradient",
+                                "derivatives of the objectives by point",
+                                3,
+                                {-1, OBJECTIVES, WRT},
+                                {out->nrow, s->nobjective, s->nw},
+                                at + s->nobjective,
+                                stride};
+  p->array[2] = p->array[1];
+  p->array[2].name = "gradient_error";
+  p->array[2].description = "estimated errors of the derivatives";
+  p->array[2].data += n;
+  out->list = p->list;
+  out->nlist = NLIST;
+  out->array = p->array;
+  out->narray = s->nw > 0 ? NARRAY : 1;
+  return JO_OK;
+}
+
+jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, const char* path) {
   jreport_table table = {0};
-  jreport_notes notes = {0};
+  parts p = {0};
   jarena a;
   jarena_init(&a, ctx);
   jo_status status = make_columns(ctx, &a, s, &table);
   if (status >= 0) status = make_rows(ctx, &a, s, &table);
-  put_notes(&notes, s, table.nremark);
-  table.note = notes.note;
-  table.nnote = notes.n;
-  if (status >= 0) {
-    status = hdf5 ? jreport_table_hdf5(ctx, &table, path) : jreport_table_csv(ctx, &table, path);
-  }
+  if (status >= 0) status = make_arrays(ctx, &a, s, &p, &table);
+  put_notes(&p.notes, s, table.nremark);
+  table.note = p.notes.note;
+  table.nnote = p.notes.n;
+  if (status >= 0) status = jreport_save(ctx, &table, path);
   jarena_free(&a);
   return status;
 }

@@ -5,9 +5,10 @@
 
 #include "study/sweep.h"
 
-// CSV, or HDF5 where asked for. Columns: the parameters that vary; status (0, or the error of a
+// In the format the name ends in (jounce/formats.h). Columns: the parameters that vary; status (0, or the error of a
 // failed point, whose numbers are NaN); objectives; "d OBJECTIVE / d NUMBER"; events; evaluations.
+// Arrays: objectives, gradients and their errors by point.
 // The file holds nothing of how the work was done: neither workers, nor kills, nor clocks.
-jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, bool hdf5, const char* path);
+jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, const char* path);
 
 #endif

@@ -26,10 +26,17 @@ jsens_options jsens_options_default(const jmodel* m) {
 
 // ---- one run -------------------------------------------------------------------------------------
 
+typedef struct recorder {
+  jo_context* ctx;
+  const jsens_options* opt;
+  jsens_record* record;
+} recorder;
+
 static jo_status on_step(void* user, const jsolve_step* step) {
-  jsens_record* r = user;
-  jsens_record_step(r, step);
-  return r->status;
+  recorder* k = user;
+  jsens_record_step(k->record, step);
+  JO_TRY(k->record->status);
+  return jsens_walk_tell(k->ctx, k->opt, step->t1);
 }
 
 static void on_event(void* user, double t, const double* before, const double* after,
@@ -50,7 +57,8 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
   jsens_record_begin(record, run->mode);
   run->machine.on_event = on_event;
   run->machine.on_event_user = record;
-  jsolve_observer obs = {.user = record, .step = on_step};
+  recorder k = {out->ctx, opt, record};
+  jsolve_observer obs = {.user = &k, .step = on_step};
   double t;
   JO_TRY(jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start, opt->t_end, y,
                           &t, &out->statistics));
@@ -130,6 +138,7 @@ static jo_status create(jo_context* ctx, const jsens* s, jsens_method method,
 static jo_status keep_options(const jsens* s, const jsens_options* opt, jsens_result* r) {
   r->used = *opt;
   r->used.observer = NULL;
+  r->used.progress = NULL;  // who is told may be gone by then
   r->used.solve.step_limit = NULL;
   r->used.solve.step_limit_user = NULL;
   if (!opt->p) return JO_OK;
@@ -261,7 +270,8 @@ static jo_status repeat(jo_context* ctx, const jsens* s, jsens_method method,
     jsens_result *r, *before = *out;
     int said = jo_context_diagnostic_count(ctx);
     jo_status status = run_once(ctx, s, method, &o, &r);
-    if (status < 0 && before && status != JO_ERR_MEMORY) {
+    bool is_stopped = status < 0 && o.progress && !o.progress(o.user, 1.0);
+    if (status < 0 && before && status != JO_ERR_MEMORY && !is_stopped) {
       jerr_forget(ctx, said);  // what there is stays, with the error it has
       return JO_OK;
     }
@@ -287,6 +297,7 @@ static jo_status run_adaptive(jo_context* ctx, const jsens* s, jsens_method meth
   if (status < 0 || !opt->observer) return status;
   jsens_options seen = (*out)->used;
   seen.observer = opt->observer;
+  seen.progress = opt->progress;
   return walk(s, *out, &seen, *out);
 }
 

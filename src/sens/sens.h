@@ -57,6 +57,9 @@ typedef struct jsens_options {
   bool keep;              // the recorded run stays with the result, for jsens_run_again()
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jsens_observer* observer;
+  // told of the place in the run, 0 ... 1, at every step of it and of walks; false, from then on: stop. May be NULL
+  bool (*progress)(void* user, double fraction);
+  void* user;
 } jsens_options;
 
 // Outputs along a run. A sample stands every `step` seconds and at the end; with step 0 at the end of

@@ -226,7 +226,14 @@ void jsens_walk_gain(const jsens_walk* w, bool transposed, double b, double* x, 
   }
 }
 
+jo_status jsens_walk_tell(jo_context* ctx, const jsens_options* opt, double t) {
+  double span = opt->t_end - opt->t_start;
+  if (!opt->progress || opt->progress(opt->user, (t - opt->t_start) / span)) return JO_OK;
+  return jerr_set(ctx, JO_ERR_LIMIT, "derivatives: stopped at t = %.9g s", t);
+}
+
 jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y0) {
+  JO_TRY(jsens_walk_tell(w->ctx, w->opt, e->t));
   if (e->is_implicit) return implicit_stages(w, e, y0);
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   double h = e->t1 - e->t;

@@ -38,6 +38,9 @@ typedef struct jsens_walk {
   double **tangent_work, **adjoint_work;
 } jsens_walk;
 
+// Tell where in the run the work is. Fails, and reports it, where it shall stop.
+jo_status jsens_walk_tell(jo_context* ctx, const jsens_options* opt, double t);
+
 // Arguments of a derivative kernel; what it does not read may be NULL.
 typedef struct jsens_point {
   double t;

@@ -6,7 +6,8 @@
 
 #include "api/objects.h"
 
-#define TYRE "test/data/tyres/Sedan_Pac02Tire.tir"
+#define TYRE  "test/data/tyres/Sedan_Pac02Tire.tir"
+#define ROBOT "test/data/import/arm.urdf"
 
 typedef struct subject {
   const char* now;  // the call under way, for a message
@@ -40,6 +41,8 @@ typedef struct subject {
   const char* table_path;
   const char *tyre_path, *cases_path;
   jo_setting tyre_setting;
+  jo_imported* imported;
+  const char* import_path;
   jo_tyre* tyre;
   jo_tyre_function* tyre_function;
   jo_tyre_table* tyre_table;
@@ -99,6 +102,8 @@ static void make_tyre(subject* f) {
   f->tyre_setting = (jo_setting){"LMUY", "0.9"};
   f->cases_path = fixture_below(f->base, "cases.csv");
   assert_ok(c, jo_output_write(c, f->cases_path, cases, strlen(cases)));
+  f->import_path = ROBOT;
+  assert_ok(c, jo_import(c, ROBOT, &f->imported));
   assert_ok(c, jo_tyre_load(c, TYRE, NULL, 0, &f->tyre));
   assert_ok(c, jo_tyre_function_create(c, f->tyre, NULL, &f->tyre_function));
   assert_ok(c, jo_tyre_table_create(c, f->tyre, NULL, f->cases_path, &f->tyre_table));
@@ -138,6 +143,7 @@ static int tear_down(void** state) {
   subject* f = *state;
   jo_kinematics_destroy(f->kinematics);
   jo_model_destroy(f->axle_model);
+  jo_imported_destroy(f->imported);
   jo_tyre_table_destroy(f->tyre_table);
   jo_tyre_function_destroy(f->tyre_function);
   jo_tyre_destroy(f->tyre);

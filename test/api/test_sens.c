@@ -269,6 +269,21 @@ static table read_csv(const char* path) {
   return t;
 }
 
+// Arrays of a history are what its file holds.
+static void check_history_arrays(const jo_sens_result* r, const table* t) {
+  const double* row = jo_sens_history_rows(r);
+  assert_int_equal(jo_sens_history_column_count(r), t->ncolumn);
+  for (int i = 0; i < t->nrow * t->ncolumn; i++) {
+    assert_near(row[i], t->cell[i], 0.0);
+  }
+  jo_quantity q;
+  assert_int_equal(jo_sens_history_column_at(r, 0, &q), JO_OK);
+  assert_string_equal(q.name, "t");
+  assert_int_equal(jo_sens_history_column_at(r, 3, &q), JO_OK);
+  assert_string_equal(q.name, "d z / d v0");
+  assert_int_equal(jo_sens_history_column_at(r, t->ncolumn, &q), JO_ERR_ARGUMENT);
+}
+
 // Free fall before the bounce: dz/dz0 = 1, dz/dv0 = t, dz/dg = -t^2/2; its end is the derivative of the
 // objective that is z at the end.
 static void test_sens_history_is_the_derivative_at_every_time(void** state) {
@@ -290,6 +305,7 @@ static void test_sens_history_is_the_derivative_at_every_time(void** state) {
     table t = read_csv(path);
     assert_int_equal(t.nrow, jo_sens_history_row_count(f.result));
     assert_int_equal(t.ncolumn, 5);
+    check_history_arrays(f.result, &t);
     if (grid) assert_int_equal(t.nrow, 15);
     for (int i = 0; i < t.nrow; i++) {
       const double* c = t.cell + i * t.ncolumn;
@@ -313,6 +329,53 @@ static void test_sens_history_is_the_derivative_at_every_time(void** state) {
   opt.history = nothing;
   opt.nhistory = 1;
   assert_int_equal(jo_sens_run(f.ctx, f.system, &opt, &f.result), JO_ERR_ARGUMENT);
+  close_model(&f);
+}
+
+// ---- progress ------------------------------------------------------------------------------------
+
+typedef struct listener {
+  int calls, stop_at;
+} listener;
+
+static int listen(void* user, double fraction) {
+  listener* l = user;
+  assert_true(fraction >= 0.0 && fraction <= 1.0);
+  return ++l->calls != l->stop_at;
+}
+
+// Wherever it is stopped, in the first simulation, in the last walk: nothing comes out, nothing is lost.
+static void test_sens_stops_where_progress_says(void** state) {
+  (void)state;
+  subject f = open_model(CART);
+  prepare_all(&f);
+  for (int method = JO_SENS_DIRECT; method <= JO_SENS_ADJOINT; method++) {
+    listener l = {0};
+    jo_sens_options opt = jo_sens_options_default();
+    opt.method = (jo_sens_method)method;
+    opt.tolerance = 1e-5;  // so coarse that runs are repeated
+    opt.derivative_tol = 1e-7;
+    opt.progress = listen;
+    opt.user = &l;
+    run(&f, &opt);
+    assert_true(jo_sens_result_statistics(f.result).passes > 1);
+    double whole = jo_sens_derivative(f.result, 0, 0);
+    int calls = l.calls;
+    jo_sens_result_destroy(f.result);
+    const int at[] = {1, calls / 4, calls / 2, calls - 1, calls};
+    for (int i = 0; i < 5; i++) {
+      l = (listener){.stop_at = at[i]};
+      assert_int_equal(jo_sens_run(f.ctx, f.system, &opt, &f.result), JO_ERR_LIMIT);
+      assert_null(f.result);
+      assert_non_null(strstr(jo_context_message(f.ctx), "stopped at t = "));
+      jo_context_clear(f.ctx);
+    }
+    opt.progress = NULL;
+    run(&f, &opt);
+    assert_near(jo_sens_derivative(f.result, 0, 0), whole, 0.0);
+    jo_sens_result_destroy(f.result);
+    f.result = NULL;
+  }
   close_model(&f);
 }
 
@@ -434,6 +497,7 @@ int main(void) {
       cmocka_unit_test(test_sens_frozen_events_stay),
       cmocka_unit_test(test_sens_rank_gives_changes_per_increment),
       cmocka_unit_test(test_sens_history_is_the_derivative_at_every_time),
+      cmocka_unit_test(test_sens_stops_where_progress_says),
       cmocka_unit_test(test_sens_check_finds_all_ways_in_agreement),
       cmocka_unit_test(test_sens_check_can_be_stopped),
       cmocka_unit_test(test_sens_vcurve_is_a_v),

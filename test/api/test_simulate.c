@@ -156,6 +156,12 @@ static void test_sweep_points_are_runs(void** state) {
     jo_quantity q;
     assert_int_equal(jo_sweep_point_at(s, k, &p), JO_OK);
     assert_true(p.is_done && p.status >= 0 && !*p.message && isfinite(p.gradient[0]));
+    // all numbers at once
+    assert_int_equal(jo_sweep_column_count(s), 2 * (1 + 2));
+    assert_ptr_equal(p.parameter, jo_sweep_parameters(s) + 2 * k);
+    assert_ptr_equal(p.value, jo_sweep_rows(s) + 6 * k);
+    assert_ptr_equal(p.gradient, jo_sweep_rows(s) + 6 * k + 2);
+    assert_ptr_equal(p.gradient_error, jo_sweep_rows(s) + 6 * k + 4);
     assert_ok(f->ctx, jo_system_set(f->ctx, f->system, name, p.parameter, 2));
     jo_result* r = make_result(f, &run);
     assert_int_equal(jo_result_objective_at(r, 0, &q), JO_OK);

@@ -91,6 +91,8 @@ class Descriptors(Case):
 
 class Outputs(Case):
     COMMANDS = (["run", PENDULUM, "-o", "%s.csv"], ["run", PENDULUM, "-o", "%s.h5"],
+                ["run", PENDULUM, "-o", "%s.mat"], ["run", PENDULUM, "-o", "%s.rsp"],
+                ["report", PENDULUM, "-o", "%s.glb"],
                 ["sens", PENDULUM, "-o", "%s.csv"], ["report", PENDULUM, "-o", "%s.html"],
                 ["sweep", PENDULUM, "--param", "g=9:10:2", "-o", "%s.csv"],
                 ["loads", CAR, "-o", "%s.csv"], ["loads", CAR, "-o", "%s.events"],

@@ -27,6 +27,7 @@ COMMANDS = {
     "included files": (2, ["check", "models/buggy/step_descent.yaml", "--syntax-only"]),
     "run": (1, ["run", CAR, "--interpreter", "--end", "0.3", "--json", "-o", "{d}/out.csv"]),
     "static": (1, ["static", CAR, "--wrt", "k", "--json"]),
+    "import": (1, ["import", "test/data/import/walker.xml", "--json", "-o", "{d}/walker.yaml"]),
     "tyre": (0, ["tyre", TYRE, "--json"]),
     "tyre table": (0, ["tyre", TYRE, "--inputs", "test/data/tyres/reference_6x.csv", "--wrt", "kappa,PKY1", "-o",
                        "{d}/forces.csv"]),

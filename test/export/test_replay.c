@@ -60,6 +60,34 @@ static void check_rigid(const jexport_replay* r) {
   }
 }
 
+// Frames of bodies carry their points: R (R0' (p0 - o0)) + o = p in every frame.
+static void check_poses(const jexport_replay* r) {
+  for (int i = 0; i < r->nbody; i++) {
+    const jexport_replay_body* b = &r->body[i];
+    for (int f = 0; f < r->nframe; f++) {
+      const double* pose[2];
+      double z[2][3];
+      for (int k = 0; k < 2; k++) {
+        const double* p = pose[k] = r->pose + 9 * ((size_t)(k * f) * (size_t)r->nbody + (size_t)i);
+        assert_near(dot(p + 3, p + 6), 0.0, 1e-12);
+        for (int c = 0; c < 3; c++) {
+          int u = (c + 1) % 3, v = (c + 2) % 3;
+          z[k][c] = p[3 + u] * p[6 + v] - p[3 + v] * p[6 + u];
+        }
+      }
+      for (int k = 0; k < b->npoint; k++) {
+        const double *p0 = at(r, 0, b->point[k]), *p = at(r, f, b->point[k]);
+        double d[3] = {p0[0] - pose[0][0], p0[1] - pose[0][1], p0[2] - pose[0][2]};
+        double x = dot(d, pose[0] + 3), y = dot(d, pose[0] + 6), along = dot(d, z[0]);
+        for (int c = 0; c < 3; c++) {
+          double here = pose[1][c] + x * pose[1][3 + c] + y * pose[1][6 + c] + along * z[1][c];
+          assert_near(here, p[c], 1e-11);
+        }
+      }
+    }
+  }
+}
+
 static void test_replay_of_a_linkage(void** state) {
   subject* f = *state;
   replay_of(f, "models/mechanisms/four_bar.yaml", 0.5);
@@ -70,6 +98,7 @@ static void test_replay_of_a_linkage(void** state) {
   assert_int_equal(r->road.nx, 0);
   assert_int_equal(r->follow, -1);
   check_rigid(r);
+  check_poses(r);
   // ground with two pivots, three rods of two points that meet: a point where another body has one
   assert_int_equal(r->body[0].npoint, 2);
   for (int i = 1; i < r->nbody; i++) {
@@ -97,6 +126,7 @@ static void test_replay_of_a_vehicle(void** state) {
   assert_int_equal(r->nline, 4);
   assert_int_equal(r->follow, jmodel_find_body(f->base->m, "chassis"));
   check_rigid(r);
+  check_poses(r);
   for (int w = 0; w < 4; w++) {
     const double* first = r->spin + 9 * w;
     assert_near(r->wheel[w].radius, 0.30253, 1e-12);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A program of somebody else against the installed library: by pkg-config, shared and static, and by CMake.
-#   consumer.sh BUILD SOURCE
+# A program of somebody else against the installed library: by pkg-config, shared and static, by CMake, and from
+# Python where one with NumPy is given.
+#   consumer.sh BUILD SOURCE [PYTHON]
 set -eu
 build=$1
 source=$2
@@ -39,3 +40,17 @@ for program in shared static cmake/found; do
   cmp said expected
 done
 "$room/usr/bin/jounce" check "$model"
+
+# Python finds the installed library as the system does, and has the same numbers
+if [ -n "${3:-}" ]; then
+  unset JOUNCE_LIBRARY
+  LD_LIBRARY_PATH="$library" PYTHONPATH="$source/python" "$3" -B - "$model" > said <<END
+import sys, jounce
+assert jounce.library_path == "libjounce.so.0", jounce.library_path
+r = jounce.load(sys.argv[1]).run()
+for name, q in r.objectives.items():
+    print("%-12s %16.10g %s" % (name, q, q.unit))
+print("%d steps" % r.statistics.steps)
+END
+  cmp said expected
+fi

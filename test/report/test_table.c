@@ -20,7 +20,14 @@ static const jplant_quantity columns[] = {{.name = "k", .unit = "N/m", .descript
                                           {.name = "psi", .unit = "m", .description = ""}};
 static const double rows[] = {0.1, -8, NAN, 1e300, 0, -1.0 / 3.0};
 static const jreport_remark remarks[] = {{0, "does not\nclose"}};
-static const jreport_table table = {notes, 3, columns, 3, 2, rows, remarks, 1};
+static const jreport_table table = {.note = notes,
+                                    .nnote = 3,
+                                    .column = columns,
+                                    .ncolumn = 3,
+                                    .nrow = 2,
+                                    .row = rows,
+                                    .remark = remarks,
+                                    .nremark = 1};
 
 static void test_table_csv(void** state) {
   fixture* f = *state;

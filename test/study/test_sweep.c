@@ -182,7 +182,7 @@ static jstudy_sweep* open_sweep(subject* f, const jstudy_sweep_options* o) {
 // Bytes of the file of a sweep, in the arena.
 static const char* save(subject* f, const jstudy_sweep* s, size_t* size) {
   char* data;
-  assert_ok(f->ctx, jreport_sweep(f->ctx, s, false, f->out));
+  assert_ok(f->ctx, jreport_sweep(f->ctx, s, f->out));
   assert_ok(f->ctx, jfile_read(f->ctx, f->arena, f->out, 1 << 24, &data, size));
   return data;
 }
@@ -497,7 +497,7 @@ static void test_sweep_memory_ends_anywhere(void** state) {
     if (status >= 0) status = prepare(ctx, m, 0, &sens);
     if (status >= 0) status = jstudy_sweep_create(ctx, sens, NULL, &o, &s);
     if (status >= 0) status = jstudy_sweep_run(s);
-    if (status >= 0) status = jreport_sweep(ctx, s, false, f->out);
+    if (status >= 0) status = jreport_sweep(ctx, s, f->out);
     jstudy_sweep_destroy(s);
     jsens_destroy(sens);
     jmodel_destroy(m);

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jounce: vehicle dynamics with exact sensitivities.
+
+    import jounce
+    model = jounce.load("models/buggy/step_descent.yaml")
+    result = model.run()
+    result["z1"], result.objectives["psi"]
+    gradient = model.gradient(["k_f", "c_f", "m_c"])
+    gradient["psi", "k_f"], gradient.error("psi", "k_f")
+
+docs/python.md describes it. Numbers are in SI units unless a name says otherwise.
+"""
+from __future__ import annotations
+
+from . import _html
+from ._core import Quantity
+from ._lib import PATH as library_path
+from ._lib import VERSION as __version__
+from .analysis import Equilibrium, EquilibriumInfo, Modes
+from .errors import (ArgumentError, CompilerError, ConvergenceError, Diagnostic, FileError, JounceError,
+                     JounceNotice, JounceWarning, LibraryNotFound, LimitError, ModelError, NumericError,
+                     OutOfMemoryError, SingularError, Stopped, TextError)
+from .function import Function
+from .gradient import Check, Gradient, GradientEvent, GradientStatistics, History, Influence
+from .kinematics import Curve, Kinematics
+from .loads import (Element, ElementGradient, EventAgain, LoadEvent, LoadEvents, Loads, LoadsGradient,
+                    LoadStatistics, Pose, Reconstruction, plot_loads)
+from .model import Body, Closure, Joint, Model, ModelInfo, Parameter, load, parse
+from .result import Event, Page, Result, Statistics
+from .run import Run
+from .study import Column, Part, Study, Table, load_study
+from .sweep import Sweep, SweepInfo
+from .system import Coordinate, System, SystemInfo
+from .tyre import Coefficient, Tyre, TyreFunction, TyreInfo, load_tyre
+
+
+def show(*, replay: bool) -> None:
+    """What notebooks show of a result: with or without its replay, for which the manoeuvre is run again."""
+    _html.replay = replay
+
+
+__all__ = [
+    "ArgumentError", "Body", "Check", "Closure", "Coefficient", "Column", "CompilerError", "ConvergenceError",
+    "Coordinate", "Curve", "Diagnostic", "Element", "ElementGradient", "Equilibrium", "EquilibriumInfo", "Event",
+    "EventAgain", "FileError", "Function", "Gradient", "GradientEvent", "GradientStatistics", "History", "Influence",
+    "Joint", "JounceError", "JounceNotice", "JounceWarning", "Kinematics", "LibraryNotFound", "LimitError",
+    "LoadEvent", "LoadEvents", "LoadStatistics", "Loads", "LoadsGradient", "Model", "ModelError", "ModelInfo", "Modes",
+    "NumericError", "OutOfMemoryError", "Page", "Parameter", "Part", "Pose", "Quantity", "Reconstruction", "Result",
+    "Run", "SingularError", "Statistics", "Stopped", "Study", "Sweep", "SweepInfo", "System", "SystemInfo", "Table",
+    "TextError", "Tyre", "TyreFunction", "TyreInfo", "__version__", "library_path", "load", "load_study", "load_tyre",
+    "parse", "plot_loads", "show",
+]

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Analyses without a run: static equilibrium and modes."""
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_char_p, c_double, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional, Tuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _abi, _html
+from ._core import Floats, Owner, Quantity, by_name, fill, find, items, make, names, quantity, text
+from ._lib import lib
+from .system import Coordinate, coordinate
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+@dataclass(frozen=True)
+class EquilibriumInfo:
+    """held: directions that forces hold. residual: largest acceleration left [m/s^2, rad/s^2]."""
+
+    dof: int
+    held: int
+    iterations: int
+    residual: float
+
+
+class Equilibrium(Owner):
+    """The static equilibrium nearest to the initial position. Made by Model.static().
+
+        e.coordinates["heave"].value        [m], [rad]
+        e.outputs["spring.force"]
+        e.d("spring.force", "k_f")          where Model.static(wrt=[...]) asked for derivatives
+    """
+
+    def __init__(self, model: "Model", wrt: Optional[Iterable[str]] = None) -> None:
+        self.model = model
+        function, arguments = lib.jo_static_create, ()
+        if wrt is not None:
+            listed = names(wrt)
+            function, arguments = lib.jo_static_differentiate, (listed, len(listed))
+        self._held = make(function, lib.jo_static_destroy, model._handle, *arguments, parents=(model._handle,))
+
+    @property
+    def info(self) -> EquilibriumInfo:
+        """How it was found."""
+        return fill(EquilibriumInfo, lib.jo_static_inspect(self._handle))
+
+    @property
+    def coordinates(self) -> Dict[str, Coordinate]:
+        """Coordinates at rest."""
+        found = items(lib.jo_static_coordinate_at, _abi.jo_coordinate, self._handle)
+        return {c.name: c for c in map(coordinate, found)}
+
+    @property
+    def outputs(self) -> Dict[str, Quantity]:
+        """Outputs at rest: sensors of the file first."""
+        return by_name(map(quantity, items(lib.jo_static_output_at, _abi.jo_quantity, self._handle)))
+
+    @property
+    def sensors(self) -> Dict[str, Quantity]:
+        """Sensors of the file at rest."""
+        count = lib.jo_static_sensor_count(self._handle)
+        return dict(list(self.outputs.items())[:count])
+
+    @property
+    def wrt(self) -> Tuple[Quantity, ...]:
+        """Numbers differentiated for."""
+        return tuple(map(quantity, items(lib.jo_static_parameter_at, _abi.jo_quantity, self._handle)))
+
+    def _matrix(self, function: Any, rows: int) -> Floats:
+        n = lib.jo_static_parameter_count(self._handle)
+        return np.array([function(self._handle, i, k) for i in range(rows) for k in range(n)]).reshape(rows, n)
+
+    @property
+    def coordinate_derivatives(self) -> Floats:
+        """Coordinates x numbers; NaN where there is none."""
+        return self._matrix(lib.jo_static_coordinate_derivative, len(self.coordinates))
+
+    @property
+    def output_derivatives(self) -> Floats:
+        """Outputs x numbers; NaN where there is none."""
+        return self._matrix(lib.jo_static_output_derivative, len(self.outputs))
+
+    def d(self, name: str, number: str) -> float:
+        """Derivative of an output or a coordinate by a number."""
+        k, outputs = find("number", number, tuple(q.name for q in self.wrt)), tuple(self.outputs)
+        if name in outputs:
+            return float(lib.jo_static_output_derivative(self._handle, outputs.index(name), k))
+        i = find("coordinate or output", name, tuple(self.coordinates))
+        return float(lib.jo_static_coordinate_derivative(self._handle, i, k))
+
+    def __repr__(self) -> str:
+        return "<Equilibrium, closed>" if self.closed else f"<Equilibrium {self.model.name}: {self.info.dof} dof>"
+
+    def _repr_html_(self) -> str:
+        n = self.info
+        facts = [("degrees of freedom", n.dof), ("held", n.held), ("largest acceleration left", f"{n.residual:.2g}")]
+        rows = [(c.name, _html.number(c.value), c.unit) for c in self.coordinates.values()]
+        more = [(q.name, _html.number(q), q.unit) for q in self.outputs.values()]
+        return _html.block(self.model.name, "static equilibrium", _html.facts(facts), _html.row([
+            _html.table(("coordinate", "value", "unit"), rows), _html.table(("output", "value", "unit"), more)]))
+
+
+class Modes(Owner):
+    """Eigenvalues and mode shapes about a state, conditions held as they are there. Made by Model.modes().
+
+        m.eigenvalues               [1/s], complex; of a conjugate pair the one with positive imaginary part
+        m.frequencies, m.damping    [Hz], ratio
+        m.shapes                    modes x coordinates, complex; the largest part of a mode is 1
+    """
+
+    def __init__(self, model: "Model", at: Any = "start", wrt: Optional[Iterable[str]] = None) -> None:
+        opt, listed = lib.jo_modes_options_default(), names(wrt)
+        if at == "static":
+            opt.at_static = 1
+        elif isinstance(at, str) and at != "start":
+            raise ValueError(f"at: \"start\", \"static\" or a time, not '{at}'")
+        elif not isinstance(at, str):
+            opt.at_s = float(at)
+        opt.name, opt.nname = cast(listed, POINTER(c_char_p)), len(listed)
+        self.model = model
+        self._held = make(lib.jo_modes_create, lib.jo_modes_destroy, model._handle, byref(opt),
+                          parents=(model._handle,))
+        self._modes: List[Any] = items(lib.jo_modes_at, _abi.jo_mode, self._handle)
+
+    @property
+    def t(self) -> float:
+        """Time of the state [s]."""
+        return float(lib.jo_modes_time(self._handle))
+
+    @property
+    def eigenvalues(self) -> NDArray[np.complex128]:
+        """Eigenvalues [1/s]."""
+        return np.array([complex(m.re, m.im) for m in self._modes])
+
+    @property
+    def frequencies(self) -> Floats:
+        """Frequencies [Hz]."""
+        return np.array([m.frequency for m in self._modes])
+
+    @property
+    def damping(self) -> Floats:
+        """Damping ratios."""
+        return np.array([m.damping for m in self._modes])
+
+    @property
+    def rigid(self) -> NDArray[np.bool_]:
+        """Whether an eigenvalue is zero but for rounding: a free motion."""
+        return np.array([bool(m.is_rigid) for m in self._modes])
+
+    def _shape(self, i: int) -> Dict[str, complex]:
+        shape: Dict[str, complex] = {}
+        name, re, im = c_char_p(), c_double(), c_double()
+        while lib.jo_modes_shape(self._handle, i, len(shape), byref(name), byref(re), byref(im)) >= 0:
+            shape[text(name.value)] = complex(re.value, im.value)
+        return shape
+
+    @property
+    def coordinates(self) -> Tuple[str, ...]:
+        """Names of the coordinates: columns of the shapes."""
+        return tuple(self._shape(0)) if self._modes else ()
+
+    @property
+    def shapes(self) -> NDArray[np.complex128]:
+        """Mode shapes: modes x coordinates."""
+        return np.array([list(self._shape(i).values()) for i in range(len(self._modes))])
+
+    @property
+    def wrt(self) -> Tuple[Quantity, ...]:
+        """Numbers differentiated for."""
+        return tuple(map(quantity, items(lib.jo_modes_parameter_at, _abi.jo_quantity, self._handle)))
+
+    def _derivatives(self, member: Any) -> Any:
+        n, out = lib.jo_modes_parameter_count(self._handle), []
+        for i in range(len(self._modes)):
+            for k in range(n):
+                d = _abi.jo_mode_derivative()
+                lib.jo_modes_derivative_at(self._handle, i, k, byref(d))
+                out.append(member(d))
+        return np.array(out).reshape(len(self._modes), n)
+
+    @property
+    def eigenvalue_derivatives(self) -> NDArray[np.complex128]:
+        """Modes x numbers; NaN where there is none, as of a repeated eigenvalue. The state moves with the number."""
+        return self._derivatives(lambda d: complex(d.re, d.im))
+
+    @property
+    def frequency_derivatives(self) -> Floats:
+        """Modes x numbers [Hz by the unit of the number]."""
+        return self._derivatives(lambda d: d.frequency)
+
+    @property
+    def damping_derivatives(self) -> Floats:
+        """Modes x numbers."""
+        return self._derivatives(lambda d: d.damping)
+
+    def __len__(self) -> int:
+        return len(self._modes)
+
+    def __repr__(self) -> str:
+        return f"<Modes {self.model.name}: {len(self)} modes>"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for i, m in enumerate(self._modes):
+            parts = sorted(self._shape(i).items(), key=lambda p: -abs(p[1]))[:3]
+            rows.append(("free" if m.is_rigid else _html.number(m.frequency), _html.number(m.damping),
+                         _html.number(m.re), _html.number(m.im), ", ".join(f"{k} {abs(v):.2f}" for k, v in parts)))
+        head = ("frequency [Hz]", "damping", "re [1/s]", "im [1/s]", "largest parts")
+        return _html.block(self.model.name, f"modes at t = {self.t:.6g} s", _html.table(head, rows))
