@@ -354,6 +354,40 @@ class Command(unittest.TestCase):
         self.assertIn("nowhere", jounce("export", "fmu", model, "-o", out, "--vary", "nowhere", code=1).stderr)
         self.assertFalse(out.exists())
 
+    def test_hostile_texts(self):
+        """Whatever stands in descriptions, units and the name of a model is a text in the FMU, too."""
+        sys.path.append(str(HERE.parent / "attack"))
+        import texts
+        some = [t for _, t in texts.ALL if t.strip() and t.isprintable() and t.isascii() and len(t) < 200]
+        some += ["H\u00f6he \u2192 \u00b5m \U0001f697"]
+        self.assertGreater(len(some), 100)
+        model = {"jounce": 1, "name": some[-1], "description": some[0], "bodies": {"mass": {"mass": 1}},
+                 "joints": {"z": {"type": "prismatic", "child": "mass", "axis": "z"}},
+                 "parameters": {f"p{i}": {"value": i, "unit": t[:30].strip(), "description": t}
+                                for i, t in enumerate(some)},
+                 "objectives": {"sum": {"final": " + ".join(f"p{i}*z" for i in range(len(some)))}},
+                 "simulation": {"end": 1}}
+        path = Path(room.name) / "hostile.yaml"
+        path.write_text(json.dumps(model))
+        for version in ("3", "2"):
+            out = Path(room.name) / f"hostile{version}.fmu"
+            jounce("export", "fmu", path, "-o", out, "--sources-only", "--fmi", version)
+            fmu = Fmu(out, out.with_suffix(""))
+            self.assertEqual(rules.check(fmu.files), [])
+            d = fmu.description
+            self.assertEqual(d.root.get("modelName"), some[-1])
+            for i, t in enumerate(some):
+                v = d.by_name[f"p{i}"]
+                self.assertEqual(v.get("unit"), t[:30].strip())
+                if version == "3":
+                    self.assertEqual(v.get("description"), t)
+            page = fmu.files["documentation/index.html"].decode()
+            self.assertNotIn("<script", page)
+            self.assertNotIn("<img", page)
+            folder = fmu.folder / "sources"
+            subprocess.run(["cc", "-std=c17", "-fsyntax-only", "-D_XOPEN_SOURCE=700", f"-I{folder}",
+                            folder / "equations/tables.c", folder / f"runtime/fmi{version}.c"], check=True)
+
     def test_options(self):
         out = Path(room.name) / "y.fmu"
         told = json.loads(jounce("export", "fmu", HERE / "crank.yaml", "-o", out, "--sources-only", "--no-derivatives",
