@@ -312,6 +312,9 @@ static void put_experiment(const jexport_fmu_description* d, jtext* t) {
   jtext_put(t, "  <DefaultExperiment");
   put_number(t, "startTime", d->model->t_start);
   put_number(t, "stopTime", d->model->t_end);
+  // importers that take it as it is then run the model as it wants to be
+  const jsolve_options* o = &d->model->options;
+  if (o->rel_tol > 0.0 && o->rel_tol == o->abs_tol) put_number(t, "tolerance", o->rel_tol);
   jtext_put(t, "/>\n");
 }
 
@@ -343,8 +346,9 @@ static void put_interfaces3(const jexport_fmu_description* d, jtext* t) {
                  is_step ? "CoSimulation" : "ModelExchange", d->identifier,
                  truth(d->has_derivatives), truth(d->has_derivatives));
     if (is_step) {
+      jtext_printf(t, " maxOutputDerivativeOrder=\"%d\"", d->has_derivatives ? 1 : 0);
       jtext_put(t,
-                " canHandleVariableCommunicationStepSize=\"true\" maxOutputDerivativeOrder=\"0\" "
+                " canHandleVariableCommunicationStepSize=\"true\" "
                 "providesIntermediateUpdate=\"true\" mightReturnEarlyFromDoStep=\"true\" "
                 "canReturnEarlyAfterIntermediateUpdate=\"true\" hasEventMode=\"true\"");
     }
@@ -412,11 +416,17 @@ static void put_interfaces2(const jexport_fmu_description* d, jtext* t) {
     jtext_printf(t,
                  "  <%s modelIdentifier=\"%s\" canNotUseMemoryManagementFunctions=\"true\" "
                  "canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\" "
-                 "providesDirectionalDerivative=\"%s\" %s>\n    <SourceFiles>\n",
-                 name, d->identifier, truth(d->has_derivatives),
-                 is_step ? "canHandleVariableCommunicationStepSize=\"true\" "
-                           "canInterpolateInputs=\"false\" maxOutputDerivativeOrder=\"0\""
-                         : "completedIntegratorStepNotNeeded=\"true\"");
+                 "providesDirectionalDerivative=\"%s\"",
+                 name, d->identifier, truth(d->has_derivatives));
+    if (is_step) {
+      jtext_printf(t,
+                   " canHandleVariableCommunicationStepSize=\"true\" "
+                   "canInterpolateInputs=\"false\" maxOutputDerivativeOrder=\"%d\"",
+                   d->has_derivatives ? 1 : 0);
+    } else {
+      jtext_put(t, " completedIntegratorStepNotNeeded=\"true\"");
+    }
+    jtext_put(t, ">\n    <SourceFiles>\n");
     for (int i = 0; i < d->nsource; i++) {
       jtext_put(t, "      <File");
       put_attribute(t, "name", d->source[i]);

@@ -372,8 +372,13 @@ fmi2Status JFMI2(fmi2SetRealInputDerivatives)(fmi2Component c, const fmi2ValueRe
 fmi2Status JFMI2(fmi2GetRealOutputDerivatives)(fmi2Component c,
                                                const fmi2ValueReference reference[], size_t n,
                                                const fmi2Integer order[], fmi2Real value[]) {
-  (void)reference, (void)n, (void)order, (void)value;
-  return missing(c, "fmi2GetRealOutputDerivatives");
+  ENTER(f, JFMI_STEPPING | JFMI_TERMINATED, "fmi2GetRealOutputDerivatives");
+  if (n > 0) NEED(f, reference && order && value, "fmi2GetRealOutputDerivatives");
+  if (f->is_exchange) {
+    return (fmi2Status)jfmi_say(f, JFMI_ERROR,
+                                "fmi2GetRealOutputDerivatives: not allowed in model exchange");
+  }
+  return (fmi2Status)jfmi_output_rates(f, reference, n, order, value);
 }
 
 // Steps are done when fmi2DoStep() returns: there is nothing to cancel.

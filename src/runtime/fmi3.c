@@ -516,19 +516,26 @@ fmi3Status JFMI3(fmi3DoStep)(fmi3Instance i, fmi3Float64 t, fmi3Float64 h, fmi3B
   return (fmi3Status)status;
 }
 
+fmi3Status JFMI3(fmi3GetOutputDerivatives)(fmi3Instance i, const fmi3ValueReference reference[],
+                                           size_t n, const fmi3Int32 order[], fmi3Float64 value[],
+                                           size_t nvalue) {
+  ENTER(f, JFMI_STEPPING | JFMI_INTERMEDIATE | JFMI_TERMINATED, "fmi3GetOutputDerivatives");
+  fmi3Status status = check_arrays(f, "fmi3GetOutputDerivatives", reference, n, value, nvalue);
+  if (status != fmi3OK) return status;
+  if (n > 0) NEED(f, order, "fmi3GetOutputDerivatives");
+  if (f->is_exchange) {
+    return (fmi3Status)jfmi_say(f, JFMI_ERROR,
+                                "fmi3GetOutputDerivatives: not allowed in model exchange");
+  }
+  return (fmi3Status)jfmi_output_rates(f, reference, n, order, value);
+}
+
 // ---- what there is none of -------------------------------------------------------------------------
 
 static fmi3Status missing(fmi3Instance i, const char* function) {
   jfmi* f = core(i);
   if (!f) return fmi3Error;
   return (fmi3Status)jfmi_say(f, JFMI_ERROR, "%s: this FMU does not provide it", function);
-}
-
-fmi3Status JFMI3(fmi3GetOutputDerivatives)(fmi3Instance i, const fmi3ValueReference reference[],
-                                           size_t n, const fmi3Int32 order[], fmi3Float64 value[],
-                                           size_t nvalue) {
-  (void)reference, (void)n, (void)order, (void)value, (void)nvalue;
-  return missing(i, "fmi3GetOutputDerivatives");
 }
 
 fmi3Status JFMI3(fmi3GetNumberOfVariableDependencies)(fmi3Instance i, fmi3ValueReference reference,

@@ -140,3 +140,38 @@ jfmi_status jfmi_adjoint(jfmi* f, const jfmi_slope_question* q, const double* se
   }
   return check_finite(f, q->known, q->nknown, slope, "by");
 }
+
+static jfmi_status check_outputs(jfmi* f, const unsigned* reference, size_t n, const int* order) {
+  for (size_t k = 0; k < n; k++) {
+    int i;
+    jfmi_kind kind = jfmi_find(f->model, reference[k], &i);
+    if (kind != JFMI_OUTPUT && kind != JFMI_OBJECTIVE) {
+      return jfmi_say(f, JFMI_ERROR, "value reference %u is no output", reference[k]);
+    }
+    if (order[k] != 1) {
+      return jfmi_say(f, JFMI_ERROR, "value reference %u: order %d, but derivatives are of order 1",
+                      reference[k], order[k]);
+    }
+  }
+  return JFMI_OK;
+}
+
+// y' = y_x x' + y_t
+jfmi_status jfmi_output_rates(jfmi* f, const unsigned* reference, size_t n, const int* order,
+                              double* rate) {
+  jfmi_status status = check_outputs(f, reference, n, order);
+  size_t nx = (size_t)f->model->nstate;
+  if (status == JFMI_OK) status = jfmi_get_all(f, JFMI_RATE, f->drates, nx);
+  if (status != JFMI_OK) return status;
+  memcpy(f->dx, f->drates, nx * sizeof *f->dx);
+  *f->dt = 1.0;
+  jvehicle_seed in = {.states = f->dx, .time = f->dt};
+  jvehicle_slope out = {.outputs = f->doutputs, .objectives = f->dobjectives};
+  jo_status computed = jvehicle_tangent(f->vehicle, &in, &out);
+  if (computed < 0) return jfmi_fail(f, computed, "derivatives of outputs");
+  for (size_t k = 0; k < n; k++) {
+    int i;
+    rate[k] = unknown_slope(f, jfmi_find(f->model, reference[k], &i))[i];
+  }
+  return check_finite(f, reference, n, rate, "by time of");
+}

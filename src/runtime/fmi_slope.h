@@ -17,4 +17,8 @@ jfmi_status jfmi_directional(jfmi* f, const jfmi_slope_question* q, const double
                              double* slope);
 jfmi_status jfmi_adjoint(jfmi* f, const jfmi_slope_question* q, const double* seed, double* slope);
 
+// How fast outputs and objectives change (n), inputs held: the first derivatives by time, the only order there is.
+jfmi_status jfmi_output_rates(jfmi* f, const unsigned* reference, size_t n, const int* order,
+                              double* rate);
+
 #endif

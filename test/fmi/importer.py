@@ -141,6 +141,22 @@ class Instance:
     def value(self, name):
         return self.get([self.fmu.reference(name)])[0]
 
+    def rate(self, name):
+        """Of a state, by its derivative."""
+        d = self.fmu.description
+        return self.get(self.fmu.references([d.derivatives[[s.name for s in d.states].index(name)]]))[0]
+
+    def output_rates(self, names, order=1):
+        n = len(names)
+        x = (C.c_double * n)()
+        orders = (C.c_int * n)(*[order] * n)
+        refs = references([self.fmu.reference(name) for name in names])
+        if self.fmu.version == 3:
+            self.call("GetOutputDerivatives", refs, C.c_size_t(n), orders, x, C.c_size_t(n))
+        else:
+            self.call("GetRealOutputDerivatives", refs, C.c_size_t(n), orders, x)
+        return list(x)
+
     def assign(self, **values):
         for name, x in values.items():
             self.set([self.fmu.reference(name)], [x])

@@ -399,6 +399,19 @@ class CoSimulation(Both):
             with instantiate(fmu, "cs") as it:
                 self.refused(DISCARD, it.set, [fmu.reference("jounce.step")], [-1.0])
 
+    def test_rates_of_outputs(self):
+        for fmu in FMU.values():
+            with instantiate(fmu, "cs") as it:
+                it.initialize()
+                it.do_step(0.0, 0.4)
+                v = it.value("v")
+                names = ["height", "v", "spring.'force on it'", "objectives.effort"]
+                self.assertEqual(it.output_rates(names), [v, it.rate("states.v"), -400.0 * v, it.value("height")**2])
+                self.refused(ERROR, it.output_rates, ["height"], 2, told="order 2")
+                it.call("Reset")
+                it.initialize()
+                self.refused(ERROR, it.output_rates, ["stiffness"], told="no output")
+
     def test_derivatives_at_communication_points(self):
         for fmu in FMU.values():
             with instantiate(fmu, "cs") as it:
@@ -629,7 +642,7 @@ class Refused(Both):
         with Instance3(FMU[3]) as it:
             for name in ("EnterConfigurationMode", "ExitConfigurationMode", "EvaluateDiscreteStates"):
                 self.refused(ERROR, it.call, name, told="does not provide")
-            for name in ("GetOutputDerivatives", "GetNumberOfVariableDependencies", "GetVariableDependencies",
+            for name in ("GetNumberOfVariableDependencies", "GetVariableDependencies",
                          "GetIntervalDecimal", "GetIntervalFraction", "GetShiftDecimal", "GetShiftFraction",
                          "SetIntervalDecimal", "SetIntervalFraction", "SetShiftDecimal", "SetShiftFraction",
                          "ActivateModelPartition", "GetBinary", "SetBinary", "GetClock", "SetClock",
@@ -641,7 +654,8 @@ class Refused(Both):
             it.call("Reset")
             self.refused(ERROR, it.call, "SetRealInputDerivatives", None, C.c_size_t(0), None, None)
             it.call("Reset")
-            self.refused(ERROR, it.call, "GetRealOutputDerivatives", None, C.c_size_t(0), None, None)
+            self.refused(ERROR, it.call, "GetRealOutputDerivatives", None, C.c_size_t(0), None, None,
+                         told="instantiated")
             it.call("Reset")
             last = C.c_double()
             it.initialize()

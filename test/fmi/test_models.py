@@ -260,6 +260,22 @@ class Crank(Model):
                 run.run(0.25 * (i + 1))
                 self.near(it.value("slider_position"), other.value("slider_position"), 1e-7, f"step {i}")
 
+    def test_rates_of_outputs(self):
+        """By differences of short steps on both sides of a communication point."""
+        fmu = self.fmu[3]
+        names = [v.name for v in fmu.description.outputs]
+        values, h = {}, 1e-4
+        for s in (-2, -1, 0, 1, 2):
+            with instantiate(fmu, "cs") as it:
+                it.initialize(0.0, 1.0, 1e-12)
+                it.do_step(0.0, 0.4 + s * h)
+                values[s] = [it.value(n) for n in names]
+                if s == 0:
+                    rates = it.output_rates(names)
+        for i, name in enumerate(names):
+            d = (8.0 * (values[1][i] - values[-1][i]) - (values[2][i] - values[-2][i])) / (12.0 * h)
+            self.near(rates[i], d, 1e-7, name, 1.0)
+
     def test_parameters(self):
         run = figures(self.model, "--set", "k_stop=1200", "--set", "rate=8")
         fmu = self.fmu[3]
