@@ -4,6 +4,8 @@ run by variational equations. Steps are extrapolated midpoint steps (Gragg, Buli
 tolerances near rounding cost little, and easily repeated with another length where an event is looked for."""
 import math
 
+from importer import DISCARD, Failed
+
 COLUMNS = 8  # 2, 4 ... 16 substeps: order 16
 
 
@@ -22,7 +24,7 @@ class Exchange:
         self.t = it.get([self.time])[0]
         self.S = S or [[0.0] * self.nx for _ in self.wrt]
         self.events = []
-        self.evaluations = 0
+        self.evaluations = self.discarded = 0
         self.slow = False  # the last secant of a search brought little
         it.update_discrete()
         self.x = it.states()
@@ -164,6 +166,16 @@ class Exchange:
 
     # ---- the run
 
+    def try_step(self, y, f0, h):
+        """A step that leads where there are no values is too long."""
+        try:
+            return self.step(self.t, y, f0, h)
+        except Failed as failed:
+            if failed.status != DISCARD:
+                raise
+            self.discarded += 1
+            return None, math.inf
+
     def run(self, t_end):
         while self.t < t_end:
             self.go(t_end)
@@ -176,9 +188,9 @@ class Exchange:
         f0 = self.flow(self.t, y)
         while True:
             h = min(self.h, self.max_step, t_end - self.t)
-            after, error = self.step(self.t, y, f0, h)
+            after, error = self.try_step(y, f0, h)
             factor = 4.0 if error == 0.0 else min(4.0, max(0.1, 0.8 * error**(-1.0 / (2 * COLUMNS - 1))))
-            if error <= 1.0 or h < 1e-12:
+            if error <= 1.0 or (h < 1e-12 and after):
                 break
             self.h = h * factor
         if h >= 0.5 * self.h:

@@ -434,6 +434,18 @@ class Large(Model):
         self.check_description(old)
         self.check_step(old, model)
 
+    def test_lane_change(self):
+        model = MODELS / "buggy/double_lane_change.yaml"
+        fmu = export(model, "--no-derivatives")
+        self.check_step(fmu, model)
+        self.check_exchange(fmu, model, 1e-11, 1e-10)
+
+    def test_car(self):
+        model = MODELS / "car/launch_and_stop.yaml"
+        fmu = export(model, "--no-derivatives")
+        self.check_step(fmu, model)
+        self.check_exchange(fmu, model, 1e-9, 1e-9)
+
     def test_tracked(self):
         model = MODELS / "tracked/bump.yaml"
         fmu = export(model)
