@@ -30,7 +30,7 @@ check:
 	@sh tools/setup.sh check
 	@bash tools/check.sh
 
-# make install PREFIX=/usr/local: program, headers, libraries, models
+# make install PREFIX=/usr/local: program, man pages, completion, headers, libraries, models (docs/install.md)
 PREFIX ?= /usr/local
 install: build
 	cmake --install build --prefix $(PREFIX)
@@ -56,6 +56,25 @@ fmi-check: build
 bench: build
 	@for b in build/bench/bench_*; do [ -x $$b ] && [ -f $$b ] && echo "== $$b" && $$b || exit 1; done
 
+# what make install has installed last
+.PHONY: uninstall deb deb-same deb-check
+uninstall:
+	cmake -P tools/uninstall.cmake build
+
+# Debian packages in build-deb/; the same twice in different folders; and tried in a bare Debian (docs/install.md)
+deb:
+	@sh tools/setup.sh deb deb-check
+	sh tools/deb.sh build-deb
+	lintian --fail-on error build-deb/*.changes
+
+deb-same: deb
+	sh tools/deb.sh build-deb/again
+	@cd build-deb && for p in *.deb *.dsc *.tar.xz; do cmp "$$p" "again/$$p" || exit 1; done
+	@echo "the same bytes, built twice"
+
+deb-check: deb
+	sh tools/deb_check.sh build-deb
+
 format:
 	@sh tools/format.sh
 
@@ -63,4 +82,4 @@ format-check:
 	@sh tools/format.sh --check
 
 clean:
-	rm -rf build build-dev build-asan build-tsan build-clang build-fuzz
+	rm -rf build build-dev build-asan build-tsan build-clang build-fuzz build-deb

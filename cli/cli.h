@@ -4,6 +4,7 @@
 #define CLI_CLI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "jounce/jounce.h"
 
@@ -16,6 +17,8 @@ typedef enum cli_exit { CLI_OK = 0, CLI_FAIL = 1, CLI_USAGE = 2, CLI_DONE = 3 } 
 #define CLI_MAX_ARGUMENTS 4
 #define CLI_MAX_OPTIONS   32  // of one command
 
+typedef struct cli_visitor cli_visitor;
+
 // What every command understands.
 typedef struct cli {
   jo_context* ctx;
@@ -24,20 +27,26 @@ typedef struct cli {
   jo_setting* set;
   int nset;
   bool json, quiet, interpreter;
-  int ntold;  // diagnostics of the context already printed
+  int ntold;                   // diagnostics of the context already printed
+  const cli_visitor* visitor;  // NULL: the command is to do its work
 } cli;
 
+// `arguments` is for the usage line. Completion reads it too: FILE is a model, FILE.tir (or
+// FILE.a|.b) a file that ends so, DIR a folder, and a word in small letters (several with | between) stands for itself.
 typedef struct cli_command {
-  const char* name;
-  const char* arguments;  // for the usage line: "FILE"; "[KIND]": may be left out
-  int nargument;          // how many are needed; more are refused
-  const char* summary;    // one line
+  const char* name;  // one word; or two, "loads reconstruct", beside a command of the first
+  const char* arguments;
+  int nargument;        // how many are needed; more are refused
+  const char* summary;  // one line
   cli_exit (*run)(cli* c, int argc, char** argv);
 } cli_command;
 
 extern const cli_command cli_run, cli_info, cli_check, cli_static, cli_modes, cli_generate,
-    cli_kinematics, cli_sweep, cli_sens, cli_benchmark, cli_loads, cli_report, cli_tyre, cli_study,
-    cli_export, cli_import, cli_new;
+    cli_kinematics, cli_sweep, cli_sens, cli_benchmark, cli_loads, cli_loads_reconstruct,
+    cli_manual, cli_report, cli_tyre, cli_study, cli_export, cli_import, cli_new;
+
+// The i-th command, NULL where there is none.
+const cli_command* cli_command_at(int i);
 
 // Texts of an option that may come often, as given. Free `text`.
 typedef struct cli_texts {
@@ -46,7 +55,8 @@ typedef struct cli_texts {
 } cli_texts;
 
 // An option of one command. `value` names the value in the help; NULL: a flag (bool target). Without a
-// `help` of its own its choices are listed.
+// `help` of its own its choices are listed. Where the value is a file that is read, its name says so as
+// `arguments` of a command do: FILE, CASES.csv, DIR.
 typedef struct cli_option {
   const char *name, *value, *help;
   const char** text;             // target: text as given ...
@@ -59,11 +69,25 @@ typedef struct cli_option {
   // other options of the command, with a blank between: without the first this one does nothing, with the
   // second it makes no sense
   const char *needs, *excludes;
+  bool is_repeated;  // may come often, as one with `texts` may
 } cli_option;
 
-// Read options and arguments, before and after each other. Mistakes and help are printed.
+// Options of every command, without targets; the last one has no name.
+extern const cli_option cli_common_options[];
+
+// Read options and arguments, before and after each other. Mistakes and help are printed. With a visitor
+// nothing is read: it sees the table, and the command ends. So the table of a command is all there is to
+// know of its options, and a command calls this before it does anything else.
 cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option, int noption,
                    int argc, char** argv);
+
+struct cli_visitor {
+  void (*see)(void* user, const cli_command* command, const cli_option* option, int noption);
+  void* user;
+};
+
+// "A, B or C" of the choices, or of the endings.
+void cli_write_list(const cli_option* o, char* out, size_t size);
 
 // A mistake in the use of a command, with a hint to its help; returns CLI_USAGE.
 cli_exit cli_misuse(const char* command, const char* format, ...)

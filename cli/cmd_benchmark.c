@@ -292,7 +292,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   job j = {.models = cli_models_folder(), .folder = ".", .tolerance = NAN};
   const cli_option option[] = {
       {"-o", "DIR", "folder for results.txt; the current one by default", .text = &j.folder},
-      {"--models", "DIR", "folder of the models, " JOUNCE_MODELS_DIR " by default",
+      {"--models", "DIR", "folder of the models; those that came with the program by default",
        .text = &j.models},
       {"--tol", "X", "tolerance of the integration; the models' by default",
        .number = &j.tolerance},
@@ -315,5 +315,5 @@ static cli_exit run(cli* c, int argc, char** argv) {
   return is_written && passes ? CLI_OK : CLI_FAIL;
 }
 
-const cli_command cli_benchmark = {"benchmark", "NAME", 1,
-                                   "solve a published benchmark and compare: buggy", run};
+const cli_command cli_benchmark = {"benchmark", "buggy", 1,
+                                   "solve a published benchmark and compare", run};

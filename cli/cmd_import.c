@@ -95,5 +95,5 @@ static cli_exit run(cli* c, int argc, char** argv) {
   return code;
 }
 
-const cli_command cli_import = {"import", "FILE", 1,
+const cli_command cli_import = {"import", "FILE.mbs|.urdf|.xml", 1,
                                 "take over a model of ROBOTRAN, URDF or MuJoCo", run};

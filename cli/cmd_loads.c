@@ -186,8 +186,6 @@ static cli_exit work(cli* c, cli_loads_job* j) {
 }
 
 static cli_exit run(cli* c, int argc, char** argv) {
-  if (argc > 0 && strcmp(argv[0], "reconstruct") == 0)
-    return cli_loads_again(c, argc - 1, argv + 1);
   cli_loads_job j = {.opt = jo_loads_options_default(), .classes = 64.0};
   const char* driver = NULL;
   const cli_option option[] = {
@@ -234,6 +232,5 @@ static cli_exit run(cli* c, int argc, char** argv) {
   return code;
 }
 
-const cli_command cli_loads = {
-    "loads", "FILE", 1,
-    "peak loads, cycles and stiff events of a manoeuvre ('loads reconstruct FILE.events')", run};
+const cli_command cli_loads = {"loads", "FILE", 1,
+                               "peak loads, cycles and stiff events of a manoeuvre", run};

@@ -229,7 +229,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   const char *inputs = NULL, *path = NULL, *wrt = NULL, *combined = NULL;
   bool vertical = false;
   const cli_option option[] = {
-      {"--inputs", "CSV", "evaluate rows of Fz,kappa,alpha,gamma,Vx,p", .text = &inputs},
+      {"--inputs", "CASES.csv", "evaluate rows of Fz,kappa,alpha,gamma,Vx,p", .text = &inputs},
       {"-o", "FILE", "curves (.svg, .html), or with --inputs the table (.csv)", .file = &path,
        .ends = ".svg .html .csv"},
       {"--wrt", "NAMES", "also derivatives by inputs and coefficients, or all", .text = &wrt,
@@ -266,4 +266,5 @@ static cli_exit run(cli* c, int argc, char** argv) {
   return code;
 }
 
-const cli_command cli_tyre = {"tyre", "FILE", 1, "forces and curves of a tyre property file", run};
+const cli_command cli_tyre = {"tyre", "FILE.tir", 1, "forces and curves of a tyre property file",
+                              run};

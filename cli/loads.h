@@ -25,6 +25,5 @@ void cli_loads_json_run(cli_json* j, const jo_loads_result* r);  // inside of an
 
 cli_exit cli_loads_compare(cli* c, cli_loads_job* j, const jo_model* m, const jo_system* l);
 cli_exit cli_loads_sensitivities(cli* c, const cli_loads_job* j, const jo_model* m);
-cli_exit cli_loads_again(cli* c, int argc, char** argv);
 
 #endif

@@ -99,11 +99,7 @@ static void print_json(const jo_load_events* v, const jo_reconstruction* r) {
   cli_json_end(&j);
 }
 
-static const cli_command command = {
-    "loads reconstruct", "FILE.events", 1,
-    "peaks of recorded events again, with parameters changed by --set", NULL};
-
-cli_exit cli_loads_again(cli* c, int argc, char** argv) {
+static cli_exit run(cli* c, int argc, char** argv) {
   jo_reconstruct_options opt = jo_reconstruct_options_default();
   bool surface = false;
   const cli_option option[] = {
@@ -112,7 +108,8 @@ cli_exit cli_loads_again(cli* c, int argc, char** argv) {
       {"--window", "T", "longest time integrated from the beginning of an event [s]; 0.1",
        .number = &opt.window_s},
   };
-  cli_exit code = cli_parse(c, &command, option, sizeof option / sizeof *option, argc, argv);
+  cli_exit code =
+      cli_parse(c, &cli_loads_reconstruct, option, sizeof option / sizeof *option, argc, argv);
   if (code != CLI_OK) return code;
   opt.surface = surface;
   jo_system_options system = jo_system_options_default();
@@ -127,3 +124,7 @@ cli_exit cli_loads_again(cli* c, int argc, char** argv) {
   jo_load_events_destroy(v);
   return status < 0 ? CLI_FAIL : CLI_OK;
 }
+
+const cli_command cli_loads_reconstruct = {
+    "loads reconstruct", "FILE.events", 1,
+    "peaks of recorded events again, with parameters changed by --set", run};

@@ -12,16 +12,26 @@
 #include "terminal.h"
 
 static const cli_command* const commands[] = {
-    &cli_run,   &cli_info,  &cli_check,     &cli_static, &cli_modes,  &cli_generate,
-    &cli_sweep, &cli_sens,  &cli_benchmark, &cli_loads,  &cli_report, &cli_kinematics,
-    &cli_tyre,  &cli_study, &cli_import,    &cli_new,    &cli_export};
+    &cli_run,    &cli_info,       &cli_check, &cli_static,    &cli_modes,  &cli_generate,
+    &cli_export, &cli_sweep,      &cli_sens,  &cli_benchmark, &cli_loads,  &cli_loads_reconstruct,
+    &cli_report, &cli_kinematics, &cli_tyre,  &cli_study,     &cli_import, &cli_new,
+    &cli_manual};
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
+const cli_command* cli_command_at(int i) {
+  return i >= 0 && i < NCOMMAND ? commands[i] : NULL;
+}
+
 static void print_usage(FILE* f) {
+  int width = 0;
+  for (int i = 0; i < NCOMMAND; i++) {
+    int n = (int)(strlen(commands[i]->name) + strlen(commands[i]->arguments)) + 1;
+    width = n > width ? n : width;
+  }
   fprintf(f, "usage: jounce COMMAND [options] ...\n\ncommands\n");
   for (int i = 0; i < NCOMMAND; i++) {
-    fprintf(f, "  %-10s %-6s %s\n", commands[i]->name, commands[i]->arguments,
-            commands[i]->summary);
+    int n = fprintf(f, "  %s %s", commands[i]->name, commands[i]->arguments) - 2;
+    fprintf(f, "%*s %s\n", width - n, "", commands[i]->summary);
   }
   fprintf(f,
           "\n'jounce COMMAND --help' tells about the options of a command.\n"
@@ -35,6 +45,31 @@ static cli_exit run(const cli_command* command, int argc, char** argv) {
   free(c.set);
   jo_context_destroy(c.ctx);
   return code == CLI_DONE ? CLI_OK : code;
+}
+
+// How many words of the command line are the name of the command; 0: it is another one.
+static int count_name(const cli_command* command, int nword, char** word) {
+  const char* at = command->name;
+  for (int i = 0; i < nword; i++) {
+    size_t n = strcspn(at, " ");
+    if (strlen(word[i]) != n || strncmp(word[i], at, n) != 0) return 0;
+    if (!at[n]) return i + 1;
+    at += n + 1;
+  }
+  return 0;
+}
+
+// "loads reconstruct" and not "loads", where the words begin with both.
+static const cli_command* find_command(int nword, char** word, int* nname) {
+  const cli_command* found = NULL;
+  *nname = 0;
+  for (int i = 0; i < NCOMMAND; i++) {
+    int n = count_name(commands[i], nword, word);
+    if (n <= *nname) continue;
+    *nname = n;
+    found = commands[i];
+  }
+  return found;
 }
 
 // Also behind '--': that may be the value of an option.
@@ -86,9 +121,11 @@ int main(int argc, char** argv) {
     printf("jounce %s\n", jo_version());
     return (int)flush(CLI_OK);
   }
-  for (int i = 0; i < NCOMMAND; i++) {
-    if (strcmp(name, commands[i]->name) == 0)
-      return (int)flush(answer(run(commands[i], argc - 2, argv + 2), argc, argv));
+  int nname = 0;
+  const cli_command* command = find_command(argc - 1, argv + 1, &nname);
+  if (command) {
+    cli_exit code = run(command, argc - 1 - nname, argv + 1 + nname);
+    return (int)flush(answer(code, argc, argv));
   }
   if (!*name) print_usage(stderr);
   cli_complain("jounce: %s%s%s (see 'jounce --help')", *name ? "no command '" : "no command", name,

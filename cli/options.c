@@ -13,6 +13,18 @@
 
 #define LIST 512  // longest list of choices
 
+enum { SET, MAX_STEPS, MAX_MEMORY, JSON, QUIET, INTERPRETER, HELP, NCOMMON };
+const cli_option cli_common_options[NCOMMON + 1] = {
+    [SET] = {"--set", "NAME=VALUE",
+             .help = "set a parameter, or any number of the file by its path", .is_repeated = true},
+    [MAX_STEPS] = {"--max-steps", "N", .help = "most steps of a run; 10 million by default"},
+    [MAX_MEMORY] = {"--max-memory", "MB", .help = "most memory of results; 1000 MB by default"},
+    [JSON] = {"--json", .help = "print JSON instead of text"},
+    [QUIET] = {"--quiet", .help = "no notes, warnings and progress"},
+    [INTERPRETER] = {"--interpreter", .help = "evaluate without compiling"},
+    [HELP] = {"--help", .help = "print this"},
+};
+
 cli_exit cli_misuse(const char* command, const char* format, ...) {
   char text[2048];
   va_list args;
@@ -34,8 +46,7 @@ static void print_option(const char* name, const char* value, const char* help) 
   printf("  %-22s %s\n", left, help);
 }
 
-// "A, B or C" of the choices, or of the endings
-static void write_list(const cli_option* o, char* out, size_t size) {
+void cli_write_list(const cli_option* o, char* out, size_t size) {
   const char* at = o->ends ? o->ends : "";
   size_t have = 0;
   out[0] = 0;
@@ -52,20 +63,16 @@ static void write_list(const cli_option* o, char* out, size_t size) {
 }
 
 static cli_exit print_help(const cli_command* command, const cli_option* option, int n) {
-  printf("usage: jounce %s %s [options]\n%s\n\noptions\n", command->name, command->arguments,
-         command->summary);
+  printf("usage: jounce %s%s%s [options]\n%s\n\noptions\n", command->name,
+         *command->arguments ? " " : "", command->arguments, command->summary);
   for (int i = 0; i < n; i++) {
     char list[LIST];
-    write_list(&option[i], list, sizeof list);
+    cli_write_list(&option[i], list, sizeof list);
     print_option(option[i].name, option[i].value, option[i].help ? option[i].help : list);
   }
-  print_option("--set", "NAME=VALUE", "set a parameter, or any number of the file by its path");
-  print_option("--max-steps", "N", "most steps of a run; 10 million by default");
-  print_option("--max-memory", "MB", "most memory of results; 1000 MB by default");
-  print_option("--json", NULL, "print JSON instead of text");
-  print_option("--quiet", NULL, "no notes, warnings and progress");
-  print_option("--interpreter", NULL, "evaluate without compiling");
-  print_option("--help", NULL, "print this");
+  for (const cli_option* o = cli_common_options; o->name; o++) {
+    print_option(o->name, o->value, o->help);
+  }
   return CLI_DONE;
 }
 
@@ -87,8 +94,8 @@ static cli_exit cut_setting(cli* c, const char* command, char* text) {
 }
 
 // Options of every command that stand for a number of the model.
-static const char* const limits[][2] = {{"--max-steps", "simulation.max_steps"},
-                                        {"--max-memory", "simulation.max_memory"}};
+static const char* const limits[NCOMMON] = {
+    [MAX_STEPS] = "simulation.max_steps", [MAX_MEMORY] = "simulation.max_memory"};
 
 static cli_exit add_text(cli_texts* list, const char* value) {
   const char** text = realloc(list->text, (size_t)(list->n + 1) * sizeof *text);
@@ -116,7 +123,7 @@ static cli_exit check_text(const char* command, const cli_option* o, const char*
   for (int i = 0; o->choice && o->choice(i); i++) {
     is_known = is_known || strcmp(o->choice(i), value) == 0;
   }
-  write_list(o, list, sizeof list);
+  cli_write_list(o, list, sizeof list);
   if (!is_known) return cli_misuse(command, "%s needs %s, not '%s'", o->name, list, value);
   if (!o->ends || cli_ends_in(value, o->ends)) return CLI_OK;
   return cli_misuse(command, "%s needs a name that ends in %s, not '%s'", o->name, list, value);
@@ -165,26 +172,28 @@ static cli_exit take_flag(const words* w, const char* command, bool* flag) {
   return CLI_OK;
 }
 
+static cli_exit take_common(cli* c, const cli_command* command, const cli_option* option, int n,
+                            int which, words* w) {
+  const char *name = command->name, *of = cli_common_options[which].name;
+  bool help = false;
+  if (!cli_common_options[which].value) {
+    bool* flag[NCOMMON] = {
+        [JSON] = &c->json, [QUIET] = &c->quiet, [INTERPRETER] = &c->interpreter, [HELP] = &help};
+    cli_exit code = take_flag(w, name, flag[which]);
+    return help ? print_help(command, option, n) : code;
+  }
+  char* value = take_value(w);
+  if (which == SET)
+    return value ? cut_setting(c, name, value) : cli_misuse(name, "%s needs NAME=VALUE", of);
+  return value ? add_setting(c, limits[which], value) : cli_misuse(name, "%s needs a number", of);
+}
+
 static cli_exit take_option(cli* c, const cli_command* command, const cli_option* option, int n,
                             words* w) {
   const char* name = command->name;
-  bool help = false;
-  if (is_named(w, "--json")) return take_flag(w, name, &c->json);
-  if (is_named(w, "--quiet")) return take_flag(w, name, &c->quiet);
-  if (is_named(w, "--interpreter")) return take_flag(w, name, &c->interpreter);
-  if (is_named(w, "--help") || is_named(w, "-h")) {
-    cli_exit code = take_flag(w, name, &help);
-    return code == CLI_OK ? print_help(command, option, n) : code;
-  }
-  if (is_named(w, "--set")) {
-    char* value = take_value(w);
-    return value ? cut_setting(c, name, value) : cli_misuse(name, "--set needs NAME=VALUE");
-  }
-  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-    if (!is_named(w, limits[i][0])) continue;
-    const char* value = take_value(w);
-    return value ? add_setting(c, limits[i][1], value)
-                 : cli_misuse(name, "%s needs a number", limits[i][0]);
+  for (int i = 0; i < NCOMMON; i++) {
+    if (is_named(w, cli_common_options[i].name) || (i == HELP && is_named(w, "-h")))
+      return take_common(c, command, option, n, i, w);
   }
   for (int i = 0; i < n; i++) {
     if (!is_named(w, option[i].name)) continue;
@@ -250,6 +259,10 @@ static cli_exit check_company(const char* command, const cli_option* option, int
 cli_exit cli_parse(cli* c, const cli_command* command, const cli_option* option, int noption,
                    int argc, char** argv) {
   assert(noption <= CLI_MAX_OPTIONS);
+  if (c->visitor) {
+    c->visitor->see(c->visitor->user, command, option, noption);
+    return CLI_DONE;
+  }
   cli_exit clean = check_words(command, argc, argv);
   if (clean != CLI_OK) return clean;
   words w = {.argc = argc, .argv = argv};

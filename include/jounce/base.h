@@ -9,6 +9,11 @@
 extern "C" {
 #endif
 
+/// The version of these headers; jo_version() is that of the library. Programs built with one release run with
+/// another of the same major number that is not older; docs/install.md says what may change when.
+#define JO_VERSION_MAJOR  0
+#define JO_VERSION_MINOR  1
+#define JO_VERSION_PATCH  0
 #define JO_VERSION_STRING "0.1.0"
 #define JO_API            __attribute__((visibility("default")))
 

@@ -4,6 +4,9 @@ from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c
                     c_size_t, c_uint, c_uint64, c_void_p)
 from enum import IntEnum
 
+JO_VERSION_MAJOR = 0
+JO_VERSION_MINOR = 1
+JO_VERSION_PATCH = 0
 JO_VERSION_STRING = "0.1.0"
 JO_SENS_MAX_BOTH = 64
 JO_DOUBT_LATER = 1

@@ -9,6 +9,12 @@
 
 #include "sens/walk.h"
 
+#define APART      2     // entries between two stretches that leave something out
+#define UNRESOLVED 0.03  // tolerances of the motion left out in a step: weights are looked at there
+#define BACKWARD   4.0  // as much less may be shown of what was left out: one sign serves all numbers
+#define MATTERS    0.1   // of the largest influence
+#define MIXED      40.0  // times the embedded method of mixed steps: they may leave out as much
+
 enum { LAMBDA, ERROR, LANES };  // of the weights; kernels may have more
 
 typedef struct adjoint {
@@ -27,7 +33,12 @@ typedef struct adjoint {
   double end_doubt;                                // size of the error that lambda begins with
   double motion;                                   // errors of the motion, weighted and added up
   double *kept_lambda, *kept_pbar, *kept_pending;  // while an event is taken once more
-  double* segment;                                 // states of the steps between two stored ones
+  double* tail[JSENS_TAIL_PARTS];  // of weights along a step (ny); the third also of pbar
+  jsens_stretches stretches;       // of steps that left something out
+  int last_blind;                  // entry of the last of them
+  double* last;                    // what it left out (ny)
+  double* behind;                  // by entry: size of the error with what its step left out
+  double* segment;                 // states of the steps between two stored ones
   int segment_first, segment_last;
   int nevent;
 } adjoint;
@@ -50,6 +61,13 @@ static jo_status allocate(adjoint* d) {
     ok = ok && *array[i];
   }
   ok = ok && jsens_trace_begin(w, &d->trace);
+  for (int i = 0; i < JSENS_TAIL_PARTS; i++) {
+    d->tail[i] = JARENA_ARRAY(&w->arena, w->ny + w->nw, double);
+    ok = ok && d->tail[i];
+  }
+  d->behind = JARENA_ARRAY(&w->arena, w->record->nentry, double);
+  d->last = JARENA_ARRAY(&w->arena, w->ny, double);
+  ok = ok && d->behind && d->last;
   d->kept_lambda = vector(d, w->ny);
   d->kept_pbar = vector(d, w->nw);
   d->kept_pending = vector(d, 1);
@@ -154,7 +172,90 @@ static void seed_error(const adjoint* d, double* kbar, double factor) {
 
 static void account(adjoint* d, int entry) {
   if (!d->estimates) return;
-  jsens_trace_note(&d->trace, entry, size_of(d, d->lambda, LAMBDA), size_of(d, d->lambda, ERROR));
+  d->behind[entry] = size_of(d, d->lambda, ERROR);
+  jsens_trace_note(&d->trace, entry, size_of(d, d->lambda, LAMBDA), d->behind[entry]);
+}
+
+// ---- what a step leaves out ------------------------------------------------------------------------
+
+// (S26)  parts of f_y^T lambda and f_p^T lambda along the step, whose end is y1
+static void weigh_parts(adjoint* d, const jsens_entry* e, const double* y1) {
+  jsens_walk* w = d->w;
+  int L = d->lanes;
+  for (int m = 0; m < JSENS_TAIL_PARTS; m++) {
+    memset(d->tail[m], 0, (size_t)(w->ny + w->nw) * sizeof *d->tail[m]);
+  }
+  clear(d, d->kbar, w->ny);
+  for (int i = 0; i < w->ny; i++) {
+    d->kbar[i * L + LAMBDA] = (e->t1 - e->t) * d->lambda[i * L + LAMBDA];
+  }
+  for (int n = 0; n < JSENS_TAIL_NODES; n++) {
+    int stage = w->tail.stage[n];
+    jsens_point at = {.t = jsens_walk_stage_time(w, e, stage), .lambda = d->kbar};
+    at.y = n == JSENS_TAIL_STAGES ? y1 : w->Y[stage];
+    jsens_walk_weigh(w, JGEN_FN_RHS, &at, (double* const[]){d->ybar, d->tbar, d->p_part, NULL});
+    for (int m = 0; m < JSENS_TAIL_PARTS; m++) {
+      double weight = w->tail.weight[m][n];
+      for (int i = 0; weight != 0.0 && i < w->ny; i++) {
+        d->tail[m][i] += weight * d->ybar[i * L + LAMBDA];
+      }
+    }
+    double weight = w->tail.weight[JSENS_TAIL_THIRD][n];
+    for (int j = 0; j < w->nw; j++) {
+      d->tail[JSENS_TAIL_THIRD][w->ny + j] += weight * d->p_part[j * L + LAMBDA];
+    }
+  }
+}
+
+static double size_of_part(const adjoint* d, const double* x) {
+  const jgen_layout* l = &d->w->d->layout;
+  double sum = 0.0;
+  for (int i = 0; i < l->ny; i++) {
+    double v = l->is_followed[i] ? x[i] * l->nominal[i] : 0.0;
+    sum += v * v;
+  }
+  return sqrt(sum);
+}
+
+// (S27)  what the step left out of the weights
+static double left_out(adjoint* d, const jsens_entry* e, const double* y1) {
+  double size[JSENS_TAIL_PARTS];
+  weigh_parts(d, e, y1);
+  for (int m = 0; m < JSENS_TAIL_PARTS; m++) {
+    size[m] = size_of_part(d, d->tail[m]);
+  }
+  return jsens_tail_share(&d->w->tail, size);
+}
+
+// What a lane has in common with what a step left out.
+static double common(const adjoint* d, const double* x, int stride) {
+  const jgen_layout* l = &d->w->d->layout;
+  double sum = 0.0;
+  for (int i = 0; i < l->ny; i++) {
+    double v = l->is_followed[i] ? l->nominal[i] : 0.0;
+    sum += v * v * d->tail[JSENS_TAIL_THIRD][i] * x[i * stride];
+  }
+  return sum;
+}
+
+// It joins the error with the sign by which it does not cancel that of the step before, or what there is.
+static void add_left_out(adjoint* d, int entry, double share) {
+  const jgen_layout* l = &d->w->d->layout;
+  const double* third = d->tail[JSENS_TAIL_THIRD];
+  int L = d->lanes;
+  bool is_new = d->last_blind - entry > APART;
+  double same = is_new ? common(d, d->lambda + ERROR, L) : common(d, d->last, 1);
+  double factor = same < 0.0 ? -share : share;
+  for (int i = 0; i < l->ny; i++) {
+    d->last[i] = factor * third[i];
+    d->lambda[i * L + ERROR] += d->last[i];
+  }
+  for (int j = 0; j < d->w->nw; j++) {
+    d->pbar[j * L + ERROR] += factor * third[l->ny + j];
+  }
+  d->behind[entry] = size_of(d, d->lambda, ERROR);
+  jsens_stretches_add(&d->stretches, share * size_of_part(d, third), is_new);
+  d->last_blind = entry;
 }
 
 // ---- steps ---------------------------------------------------------------------------------------
@@ -310,6 +411,13 @@ static void weigh_motion(adjoint* d, int i, const double* y1) {
   }
 }
 
+// Whether the motion left something out in this step: weights are looked at only then. In mixed steps stiff states
+// do so anywhere.
+static bool is_unresolved(const adjoint* d, const jsens_entry* e, const double* y0) {
+  if (!d->estimates || e->is_implicit || d->w->is_mixed || !d->w->tail.is_there) return false;
+  return jsens_walk_left_out(d->w, e, y0) > UNRESOLVED;
+}
+
 static jo_status step_back(adjoint* d, int i) {
   jsens_walk* w = d->w;
   const jsens_entry* e = &w->record->entry[i];
@@ -322,12 +430,14 @@ static jo_status step_back(adjoint* d, int i) {
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
   JO_TRY(jsens_walk_stages(w, e, y0));
   weigh_motion(d, i, d->y_mixed);
+  double share = is_unresolved(d, e, y0) ? left_out(d, e, d->y_mixed) : 0.0;
   if (e->is_implicit) {
     JO_TRY(implicit_back(d, e, y0, d->y_mixed));
   } else {
     JO_TRY(stages_back(d, e, d->y_mixed));
   }
   account(d, i);
+  if (share > 0.0) add_left_out(d, i, share);
   return JO_OK;
 }
 
@@ -544,6 +654,8 @@ static void begin_objective(adjoint* d, int o) {
   d->nevent = w->out->nevent = count_events(w);
   jsens_trace_clear(w, &d->trace);
   d->motion = 0.0;
+  d->stretches = (jsens_stretches){0};
+  d->last_blind = w->record->nentry + APART + 1;
   clear(d, d->pending, 1);
   clear(d, d->pbar, w->nw);
   clear(d, d->unit, w->d->nobjective);
@@ -555,13 +667,33 @@ static void begin_objective(adjoint* d, int o) {
   if (d->estimates) doubt_end(d);
 }
 
+// Where signs are not known, parts of an error may cancel in one number and not in another: relative to the derivatives
+// that matter, no error is smaller than the largest. (S29)
+static void level_errors(jsens_result* r, int o) {
+  const double* gradient = r->gradient + o * r->nw;
+  double *error = r->gradient_error + o * r->nw, most = 0.0, worst = 0.0;
+  for (int j = 0; j < r->nw; j++) {
+    most = fmax(most, fabs(gradient[j]) * r->unit[j]);
+  }
+  for (int j = 0; j < r->nw; j++) {
+    bool matters = most > 0.0 && fabs(gradient[j]) * r->unit[j] >= MATTERS * most;
+    if (matters) worst = fmax(worst, error[j] / fabs(gradient[j]));
+  }
+  for (int j = 0; j < r->nw && isfinite(worst); j++) {
+    error[j] = fmax(error[j], worst * fabs(gradient[j]));
+  }
+}
+
 static void put_errors(adjoint* d, int o) {
   jsens_walk* w = d->w;
+  double doubt = d->stretches.all > 0.0 ? BACKWARD * jsens_stretches_doubt(&d->stretches) : 1.0;
+  if (w->is_mixed) doubt = MIXED;
   for (int j = 0; j < w->nw; j++) {
     const double* S0 = w->S0 + (int64_t)j * w->ny;
     double error = d->pbar[j * d->lanes + ERROR] + dot(d, d->lambda, ERROR, S0, w->ny);
-    w->out->gradient_error[o * w->nw + j] = fabs(error);
+    w->out->gradient_error[o * w->nw + j] = doubt * fabs(error);
   }
+  if (doubt > 1.0) level_errors(w->out, o);
 }
 
 // What each step added to the error, relative to the largest lambda: it builds up from what it began with,
@@ -573,7 +705,7 @@ static void put_rough(adjoint* d) {
     if (d->w->record->entry[i].after >= 0) continue;
     double part = d->trace.error[i] / size;
     out->rough[i] = fmax(out->rough[i], isfinite(part) ? part - before : INFINITY);
-    before = part;
+    before = d->behind[i] / size;
   }
   jsens_trace_growth(&d->trace, d->w->record->nentry, true, out->growth);
 }

@@ -36,6 +36,8 @@ static jo_status allocate(jsens_direct* d) {
   d->lanes = w->sens->tangents->set->kernel[0].lanes;
   d->nprobe = w->opt->estimate ? JSENS_PROBES : 0;
   d->npack = (w->nw + d->nprobe + d->lanes - 1) / d->lanes;
+  int spare = d->npack * d->lanes - w->nw - d->nprobe;
+  if (d->nprobe > 0) d->nprobe += spare < JSENS_MORE_PROBES ? spare : JSENS_MORE_PROBES;
   d->open = -1;
   d->pack = JARENA_ARRAY(&w->arena, d->npack, jsens_pack);
   double** array[] = {&d->dY, &d->ydot, &d->dg,      &d->zero, &d->one, &d->dt,

@@ -6,8 +6,9 @@
 
 #include "sens/walk.h"
 
-// Lanes behind the numbers: what errors of derivatives, and errors of the motion, come to.
-enum { JSENS_PROBE_S, JSENS_PROBE_Y, JSENS_PROBES };
+// Lanes behind the numbers: what errors of derivatives, and errors of the motion, come to; where lanes are free, more of
+// the first kind.
+enum { JSENS_PROBE_S, JSENS_PROBE_Y, JSENS_PROBES, JSENS_MORE_PROBES = 2 };
 
 // Several numbers in lanes; behind the last of them probes, which follow no number.
 typedef struct jsens_pack {
@@ -17,6 +18,8 @@ typedef struct jsens_pack {
   double *S0, *D0, *D1;      // for samples inside of a step: at its start, slopes at both ends
   double* dk[JSENS_SLOPES];  // ny x lanes
   double* error;             // of the last step (ny x lanes)
+  double*
+      kept[JSENS_TAIL_STAGES];  // slopes of the last step that tell what it left out (ny x lanes)
 } jsens_pack;
 
 typedef struct jsens_direct {
@@ -40,6 +43,13 @@ typedef struct jsens_direct {
   const double* unit;  // by number: what a change of it is measured by
   double* motion;      // error of the motion in a step, but for its last slope (ny)
   double* push;        // what the probes get at the end of the step (ny x nprobe)
+  double *turn,
+      *turned;    // by number: with which sign and size it is in that push, and in all before
+  bool is_blind;  // some of it was left out, which has a size and no sign
+  jsens_stretches* stretches;  // of steps that left something out, by probe
+  int probe;                   // that the present stretch goes to; -1: there is none
+  int resolved;                // steps since the last that left something out
+  double* last;                // what that one left out, as it was pushed (ny)
   double* summed;  // errors of objectives' integrals: by objective, of numbers and of the motion
   // samples for the observer
   int64_t next;                 // of the grid

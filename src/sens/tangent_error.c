@@ -7,6 +7,7 @@
 
 #include "sens/tangent.h"
 
+#define APART     2        // steps between two stretches that leave something out
 #define MAX_TRACE 2000000  // steps and numbers whose errors are kept one by one
 
 static bool allocate_traces(jsens_direct* d) {
@@ -19,23 +20,31 @@ static bool allocate_traces(jsens_direct* d) {
   return d->trace != NULL;
 }
 
+static bool allocate_kept(jsens_direct* d) {
+  for (int q = 0; d->nprobe > 0 && d->w->tail.is_there && q < d->npack; q++) {
+    for (int i = 0; i < JSENS_TAIL_STAGES; i++) {
+      d->pack[q].kept[i] = jsens_direct_vector(d, d->w->ny);
+      if (!d->pack[q].kept[i]) return false;
+    }
+  }
+  return true;
+}
+
 bool jsens_direct_begin_errors(jsens_direct* d) {
   jsens_walk* w = d->w;
   d->local = JARENA_ARRAY(&w->arena, w->nw, double);
   d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe, double);
   d->motion = JARENA_ARRAY(&w->arena, w->ny, double);
   d->summed = JARENA_ARRAY(&w->arena, w->d->nobjective * (w->nw + 1), double);
-  if (!d->local || !d->push || !d->motion || !d->summed || !allocate_traces(d)) return false;
+  d->turn = JARENA_ARRAY(&w->arena, w->nw, double);
+  d->turned = JARENA_ARRAY(&w->arena, w->nw, double);
   d->unit = w->out->unit;
-  return true;
-}
-
-static double sign_of(int number) {
-  uint32_t x = 2654435761u * (uint32_t)(number + 1) + 40503u;
-  x ^= x >> 15;
-  x *= 2246822519u;
-  x ^= x >> 13;
-  return x & 1u ? 1.0 : -1.0;
+  d->stretches = JARENA_ARRAY(&w->arena, d->nprobe, jsens_stretches);
+  d->last = JARENA_ARRAY(&w->arena, w->ny, double);
+  d->probe = -1;
+  bool ok = d->last && d->stretches && d->local && d->push && d->motion && d->summed && d->turn &&
+            d->turned;
+  return ok && allocate_traces(d) && allocate_kept(d);
 }
 
 // Sizes in all lanes of the states that are followed, in their scales.
@@ -62,27 +71,167 @@ static void note_step(jsens_direct* d, int k, int entry, double size, double err
   jsens_trace_note(t, entry, unit * size, unit * error);
 }
 
+// ---- what a step leaves out ------------------------------------------------------------------------
+
+// Slopes of the step at the nodes of its tail, one element of them.
+static inline void tail_slopes(const jsens_pack* p, int n, double slope[JSENS_TAIL_NODES]) {
+  for (int i = 0; i < JSENS_TAIL_STAGES; i++) {
+    slope[i] = p->kept[i][n];
+  }
+  slope[JSENS_TAIL_STAGES] = p->dk[0][n];
+}
+
+// (S26)  sizes of the parts of the slopes in all lanes, in the scales of the states
+static void tail_sizes(const jsens_direct* d, const jsens_pack* p,
+                       double size[JSENS_TAIL_PARTS][JSENS_MAX_LANES]) {
+  const jgen_layout* layout = &d->w->d->layout;
+  int L = d->lanes;
+  memset(size, 0, sizeof(double[JSENS_TAIL_PARTS][JSENS_MAX_LANES]));
+  for (int i = 0; i < layout->ny; i++) {
+    if (!layout->is_followed[i]) continue;
+    double scale = 1.0 / layout->nominal[i];
+    for (int l = 0; l < L; l++) {
+      double slope[JSENS_TAIL_NODES];
+      tail_slopes(p, i * L + l, slope);
+      for (int m = 0; m < JSENS_TAIL_PARTS; m++) {
+        double v = scale * jsens_tail_sum(&d->w->tail, m, slope);
+        size[m][l] += v * v;
+      }
+    }
+  }
+}
+
+// (S27)  where a step of length h left out more than its embedded method tells, that is the error in its stead
+static void put_left_out(jsens_direct* d, jsens_pack* p, double h, double* error) {
+  double squares[JSENS_TAIL_PARTS][JSENS_MAX_LANES];
+  tail_sizes(d, p, squares);
+  for (int l = 0; l < d->lanes; l++) {
+    double size[JSENS_TAIL_PARTS];
+    for (int m = 0; m < JSENS_TAIL_PARTS; m++) {
+      size[m] = h * sqrt(squares[m][l]);
+    }
+    double share = jsens_tail_share(&d->w->tail, size), left_out = share * size[JSENS_TAIL_THIRD];
+    if (!(left_out > error[l])) continue;
+    error[l] = left_out;
+    d->is_blind = true;
+    for (int i = 0; i < d->w->ny; i++) {
+      double slope[JSENS_TAIL_NODES];
+      tail_slopes(p, i * d->lanes + l, slope);
+      p->error[i * d->lanes + l] = h * share * jsens_tail_sum(&d->w->tail, JSENS_TAIL_THIRD, slope);
+    }
+  }
+}
+
+static void keep_slopes(const jsens_direct* d, jsens_pack* p) {
+  for (int i = 0; i < JSENS_TAIL_STAGES; i++) {
+    memcpy(p->kept[i], p->dk[d->w->tail.stage[i]],
+           (size_t)(d->w->ny * d->lanes) * sizeof *p->kept[i]);
+  }
+}
+
+// ---- what becomes of errors ------------------------------------------------------------------------
+
+// What two errors have in common, one of them in a lane of several.
+static double common(const jsens_direct* d, const double* x, const double* error, int stride) {
+  const jgen_layout* layout = &d->w->d->layout;
+  double sum = 0.0;
+  for (int i = 0; i < layout->ny; i++) {
+    if (!layout->is_followed[i]) continue;
+    sum += x[i] * error[i * stride] / (layout->nominal[i] * layout->nominal[i]);
+  }
+  return sum;
+}
+
+// The error of number k, in lane l, joins those of the others with the sign by which it does not cancel them. (S28)
+static void join(jsens_direct* d, int k, const double* error, int l, double size) {
+  int integrals = jgen_first(&d->w->d->layout, JGEN_INTEGRAL);
+  double* push = d->push + JSENS_PROBE_S * d->w->ny;
+  double weight = common(d, push, error + l, d->lanes) < 0.0 ? -d->unit[k] : d->unit[k];
+  d->turn[k] = weight * size;
+  for (int i = 0; i < integrals; i++) {
+    push[i] += weight * error[i * d->lanes + l];
+  }
+}
+
+static bool is_probe_of_derivatives(int probe) {
+  return probe != JSENS_PROBE_Y;
+}
+
+// What a stretch of steps left out goes to one probe, the one that has the least so far.
+static int choose_probe(jsens_direct* d, double size) {
+  bool is_new = d->probe < 0 || d->resolved > APART;
+  for (int m = 0; is_new && m < d->nprobe; m++) {
+    if (!is_probe_of_derivatives(m)) continue;
+    if (d->probe < 0 || d->stretches[m].all < d->stretches[d->probe].all) d->probe = m;
+  }
+  jsens_stretches_add(&d->stretches[d->probe], size, is_new);
+  d->resolved = 0;
+  return d->probe;
+}
+
+// (S28)  All of them turn together, so that their signs are those of before where errors were large, and have the size of
+// errors that have nothing in common.
+static void settle_signs(jsens_direct* d) {
+  double votes = 0.0, given = 0.0;
+  bool is_next = d->probe >= 0 && d->resolved <= APART;
+  double* push = d->push + JSENS_PROBE_S * d->w->ny;
+  for (int k = 0; k < d->w->nw; k++) {
+    votes += d->turned[k] * d->turn[k];
+    given += d->turn[k] * d->turn[k];
+  }
+  if (!(given > 0.0)) return;
+  int probe = d->w->nw + (d->is_blind ? choose_probe(d, sqrt(given)) : JSENS_PROBE_S);
+  if (d->is_blind) {
+    const double* lane = d->pack[probe / d->lanes].S + probe % d->lanes;
+    votes = is_next ? common(d, push, d->last, 1) : common(d, push, lane, d->lanes);
+  } else {
+    d->resolved++;
+  }
+  d->is_blind = false;
+  double sign = votes < 0.0 ? -1.0 : 1.0;
+  for (int k = 0; k < d->w->nw; k++) {
+    d->turned[k] += sign * d->turn[k];
+    d->turn[k] = 0.0;
+  }
+  double sum = 0.0;
+  for (int i = 0; i < d->w->ny; i++) {
+    double nominal = d->w->d->layout.nominal[i];
+    if (d->w->d->layout.is_followed[i]) sum += push[i] * push[i] / (nominal * nominal);
+  }
+  double factor = sum > given ? sign * sqrt(given / sum) : sign;
+  double* to = d->push + (probe - d->w->nw) * d->w->ny;
+  for (int i = 0; i < d->w->ny; i++) {
+    double x = factor * push[i];
+    push[i] = 0.0;
+    to[i] += x;
+    if (d->resolved == 0) d->last[i] = x;
+  }
+}
+
 // (S15)  the local error of a step: what it says of the step itself, and what the probes carry on
-void jsens_direct_account(jsens_direct* d, int q, int entry) {
+static void account(jsens_direct* d, int q, int entry, bool has_tail) {
   jsens_walk* w = d->w;
   jsens_pack* p = &d->pack[q];
   int integrals = jgen_first(&w->d->layout, JGEN_INTEGRAL);
-  double size[JSENS_MAX_LANES], error[JSENS_MAX_LANES];
+  double size[JSENS_MAX_LANES], error[JSENS_MAX_LANES], embedded[JSENS_MAX_LANES];
   sizes_of(d, p->error, error);
+  memcpy(embedded, error, sizeof error);
   if (entry >= 0) sizes_of(d, p->S, size);
+  if (has_tail) put_left_out(d, p, w->record->entry[entry].t1 - w->record->entry[entry].t, error);
   for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
     int k = q * d->lanes + l;
     if (w->sens->why[k]) continue;
-    if (entry >= 0) note_step(d, k, entry, size[l], error[l]);
+    if (entry >= 0) note_step(d, k, entry, size[l], embedded[l]);
     d->local[k] += error[l];
-    double weight = sign_of(k) * d->unit[k];
-    for (int i = 0; i < integrals; i++) {
-      d->push[JSENS_PROBE_S * w->ny + i] += weight * p->error[i * d->lanes + l];
-    }
+    join(d, k, p->error, l, error[l]);
     for (int o = 0; o < w->d->nobjective; o++) {
       d->summed[o * (w->nw + 1) + k] += p->error[(integrals + o) * d->lanes + l];
     }
   }
+}
+
+void jsens_direct_account(jsens_direct* d, int q, int entry) {
+  account(d, q, entry, false);
 }
 
 // Integrals of objectives are added up by size: their errors and those of the states they integrate tend
@@ -99,6 +248,7 @@ static void sum_integrals(jsens_direct* d) {
 // What was accounted for goes to the probes.
 void jsens_direct_push(jsens_direct* d) {
   jsens_walk* w = d->w;
+  settle_signs(d);
   if (d->nprobe > JSENS_PROBE_Y) sum_integrals(d);
   for (int m = 0; m < d->nprobe; m++) {
     int j = w->nw + m;
@@ -119,7 +269,7 @@ void jsens_direct_complete(jsens_direct* d, int q) {
   for (int n = 0; n < d->w->ny * d->lanes; n++) {
     p->error[n] += d->open_weight * p->dk[0][n];
   }
-  jsens_direct_account(d, q, d->open);
+  account(d, q, d->open, d->w->tail.is_there);
 }
 
 // No step follows that begins where the last one ended: evaluate its last slope.
@@ -147,14 +297,19 @@ void jsens_direct_open(jsens_direct* d, int q, const jsens_entry* e) {
   memset(d->dY, 0, (size_t)n * sizeof *d->dY);
   jsolve_combine(n, d->dY, e->t1 - e->t, &part, d->pack[q].dk, d->pack[q].error);
   if (q == 0) jsolve_combine(d->w->ny, d->dY, e->t1 - e->t, &part, d->w->k, d->motion);
+  if (d->w->tail.is_there) keep_slopes(d, &d->pack[q]);
 }
 
 // What the probe found, against what it was given: how errors of steps add up to an error of an
 // objective's derivative. (S16)
 double jsens_direct_amplification(const jsens_direct* d, const double* carried) {
-  double given = 0.0;
+  double given = 0.0, found = 0.0;
+  for (int m = 0; m < d->nprobe; m++) {
+    if (is_probe_of_derivatives(m))
+      found += jsens_stretches_doubt(&d->stretches[m]) * fabs(carried[m]);
+  }
   for (int k = 0; k < d->w->nw; k++) {
     given += pow(d->unit[k] * d->local[k], 2);
   }
-  return given > 0.0 ? fabs(carried[JSENS_PROBE_S]) / sqrt(given) : 0.0;
+  return given > 0.0 ? found / sqrt(given) : 0.0;
 }

@@ -11,6 +11,7 @@
 #define BUILT_UP    1e3    // most that derivatives grow by nature while they build up
 #define MATTERS     1e-3   // part of the largest: what is less is still building up
 #define SOLVE_AGAIN 1e-4   // accuracy of implicit stages that were not stored, in tolerances
+#define EMBEDDED    1.0    // times the error of the embedded method: what it does not tell
 #define TURNS       2e-6   // rates at an event below this part of those before it: (S3)
 #define CANCELS     1e-12  // and below this part of the terms that they are the sum of
 
@@ -77,7 +78,10 @@ static jo_status set_schemes(jsens_walk* w) {
                     "derivatives of a run need a Runge-Kutta method (%s), not %s",
                     jsolve_method_names(true, ", ", names), jsolve_method_name(method));
   }
-  if (!implicit || tab != implicit) w->scheme[0] = jsolve_scheme_of(tab);
+  if (!implicit || tab != implicit) {
+    w->scheme[0] = jsolve_scheme_of(tab);
+    w->tail = jsens_tail_of(tab);
+  }
   if (tab->local_gamma > 0) JO_TRY(set_local(w));
   if (!implicit) return JO_OK;
   w->scheme[1] = jsolve_scheme_of(implicit);
@@ -273,6 +277,29 @@ jo_status jsens_walk_end_step(jsens_walk* w, const jsens_entry* e, const double*
 jo_status jsens_walk_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y) {
   JO_TRY(jsens_walk_stages(w, e, y0));
   return jsens_walk_end_step(w, e, y0, y);
+}
+
+double jsens_walk_left_out(const jsens_walk* w, const jsens_entry* e, const double* y0) {
+  const jsolve_options* o = &w->opt->solve;
+  double most = 0.0, h = e->t1 - e->t;
+  for (int i = 0; i < w->ny; i++) {
+    if (!w->d->layout.is_followed[i]) continue;
+    double slope[JSENS_TAIL_NODES], size[JSENS_TAIL_PARTS];
+    for (int n = 0; n < JSENS_TAIL_NODES; n++) {
+      slope[n] = h * w->k[w->tail.stage[n]][i];
+    }
+    for (int m = 0; m < JSENS_TAIL_PARTS; m++) {
+      size[m] = fabs(jsens_tail_sum(&w->tail, m, slope));
+    }
+    double scale = o->abs_tol * w->run->system.error_scale[i] + o->rel_tol * fabs(y0[i]);
+    double left_out = jsens_tail_share(&w->tail, size) * size[JSENS_TAIL_THIRD], embedded = 0.0;
+    const jsolve_combination* by = &jsens_walk_scheme(w, e)->e;
+    for (int n = 0; n < by->n; n++) {
+      embedded += h * by->factor[n] * w->k[by->index[n]][i];
+    }
+    if (left_out > EMBEDDED * fabs(embedded)) most = fmax(most, left_out / scale);
+  }
+  return most;
 }
 
 static void shift(const jsens_walk* w, double tolerances, const double* y, double* shifted) {

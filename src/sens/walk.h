@@ -4,6 +4,7 @@
 #define JSENS_WALK_H
 
 #include "sens/sens.h"
+#include "sens/tail.h"
 #include "solve/implicit.h"
 #include "solve/local.h"
 #include "solve/tableau.h"
@@ -18,6 +19,7 @@ typedef struct jsens_walk {
   jplant_work* run;  // kernels of the plant; its modes are set as the walk goes
   const jsens_record* record;
   jsolve_scheme scheme[2];  // explicit, implicit
+  jsens_tail tail;          // of explicit steps
   jsolve_implicit im;       // of implicit steps
   bool is_mixed;            // explicit steps solve for local states
   jsolve_local local;       // of mixed steps
@@ -73,6 +75,9 @@ void jsens_walk_gain(const jsens_walk* w, bool transposed, double b, double* x, 
 jo_status jsens_walk_end_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y);
 // The whole step.
 jo_status jsens_walk_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y);
+// (S27) of the motion in an explicit step from y0, whose slopes k are there with that of its end: in tolerances, the
+// largest of all states.
+double jsens_walk_left_out(const jsens_walk* w, const jsens_entry* e, const double* y0);
 // y, off by as much as a run may be: DOUBT tolerances of each state, with signs that do not matter.
 void jsens_walk_shift(const jsens_walk* w, const double* y, double* shifted);
 // The end of the run, off by one tolerance, with its integrals as they are: their errors are known.

@@ -26,6 +26,7 @@ COMMANDS = {
     "check": (1, ["check", CAR]),
     "included files": (2, ["check", "models/buggy/step_descent.yaml", "--syntax-only"]),
     "run": (1, ["run", CAR, "--interpreter", "--end", "0.3", "--json", "-o", "{d}/out.csv"]),
+    "manual": (0, ["manual", "--format", "bash", "--json", "-o", "{d}"]),
     "static": (1, ["static", CAR, "--wrt", "k", "--json"]),
     "import": (1, ["import", "test/data/import/walker.xml", "--json", "-o", "{d}/walker.yaml"]),
     "tyre": (0, ["tyre", TYRE, "--json"]),

@@ -6,8 +6,7 @@
 set -eu
 build=$1
 source=$2
-room=$(mktemp -d)
-trap 'rm -rf "$room"' EXIT
+. "$source/test/install/room.sh"
 cmake --install "$build" --prefix "$room/usr" > "$room/log"
 export PKG_CONFIG_PATH="$room/usr/lib/pkgconfig:$room/usr/lib/x86_64-linux-gnu/pkgconfig"
 library=$(pkg-config --variable=libdir jounce)

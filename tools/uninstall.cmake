@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# make uninstall: the files that cmake --install has listed, and the folders it had to make.
+#   cmake -P uninstall.cmake BUILD
+set(build ${CMAKE_ARGV3})
+if(NOT EXISTS ${build}/install_manifest.txt)
+  message(FATAL_ERROR "${build}: nothing was installed from here (no install_manifest.txt)")
+endif()
+file(STRINGS ${build}/install_manifest.txt files)
+set(folders "")
+if(EXISTS ${build}/install_folders.txt)
+  file(STRINGS ${build}/install_folders.txt folders)
+endif()
+foreach(file IN LISTS files)
+  if(EXISTS $ENV{DESTDIR}${file} OR IS_SYMLINK $ENV{DESTDIR}${file})
+    file(REMOVE $ENV{DESTDIR}${file})
+  endif()
+  # folders of ours alone
+  get_filename_component(folder ${file} DIRECTORY)
+  while(folder MATCHES "/jounce(/|$)")
+    list(APPEND folders ${folder})
+    get_filename_component(folder ${folder} DIRECTORY)
+  endwhile()
+endforeach()
+
+# the deepest first, and none that somebody else has put something into
+list(REMOVE_DUPLICATES folders)
+list(SORT folders ORDER DESCENDING)
+foreach(folder IN LISTS folders)
+  file(GLOB inside $ENV{DESTDIR}${folder}/* $ENV{DESTDIR}${folder}/.*)
+  list(FILTER inside EXCLUDE REGEX "/\\.\\.?$")
+  if(IS_DIRECTORY $ENV{DESTDIR}${folder} AND NOT inside)
+    file(REMOVE_RECURSE $ENV{DESTDIR}${folder})
+  endif()
+endforeach()
+list(LENGTH files n)
+message(STATUS "${n} files removed")
+file(REMOVE ${build}/install_manifest.txt ${build}/install_folders.txt)
