@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install wheel demo demo-car check random attack bench format format-check clean
+.PHONY: build install wheel demo demo-car check random attack fmi-check bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -48,6 +48,10 @@ random: build
 # make attack N=5000 SEED=1 [FAMILY=mutants]: hostile input, faults of the system, signals (docs/reliability.md)
 attack: build
 	python3 test/attack/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/attack $(if $(FAMILY),--family $(FAMILY))
+
+# FMUs of large models against the program: minutes
+fmi-check: build
+	python3 test/fmi/test_models.py build/jounce --long
 
 bench: build
 	@for b in build/bench/bench_*; do [ -x $$b ] && [ -f $$b ] && echo "== $$b" && $$b || exit 1; done

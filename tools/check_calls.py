@@ -14,7 +14,7 @@ RULES = [
     (r"\b(stdout|stderr)\b", "the library never prints", []),
     (r"\b(setjmp|longjmp|sigsetjmp|siglongjmp)\s*\(", "errors are statuses", []),
     (r"\b(malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign)\s*\(",
-     "memory comes from the context", ["src/base/err.c"]),
+     "memory comes from the context", ["src/base/err.c", "src/runtime/fmi"]),
     (r"\b(sprintf|vsprintf|gets|strtok|atof|atoi)\s*\(", "unsafe or locale-dependent", []),
     (r"\b(v?snprintf|v?fprintf|v?dprintf|v?s?scanf|fscanf|strtof|strtold|strfmon)\s*\(",
      "numbers as the host's locale writes them; use base/format.h, base/text.h", ["src/base/format.c"]),

@@ -355,6 +355,31 @@ class jo_generated(Structure):
     ]
 
 
+class jo_fmu_options(Structure):
+    _fields_ = [
+        ("version", c_int),
+        ("sources_only", c_int),
+        ("no_derivatives", c_int),
+        ("vary", POINTER(c_char_p)),
+        ("nvary", c_int),
+        ("compiler", c_char_p),
+    ]
+
+
+class jo_fmu(Structure):
+    _fields_ = [
+        ("files", c_int),
+        ("variables", c_int),
+        ("parameters", c_int),
+        ("inputs", c_int),
+        ("outputs", c_int),
+        ("states", c_int),
+        ("event_indicators", c_int),
+        ("operations", c_int),
+        ("bytes", c_int64),
+    ]
+
+
 class jo_imported_info(Structure):
     _fields_ = [
         ("format", c_char_p),
@@ -783,6 +808,8 @@ STRUCTS = (jo_allocator,
            jo_mode,
            jo_mode_derivative,
            jo_generated,
+           jo_fmu_options,
+           jo_fmu,
            jo_imported_info,
            jo_import_remark,
            jo_kinematics_options,
@@ -896,6 +923,8 @@ FUNCTIONS = {
     "jo_modes_parameter_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
     "jo_modes_derivative_at": (c_int, (c_void_p, c_int, c_int, POINTER(jo_mode_derivative),)),
     "jo_generate": (c_int, (c_void_p, c_void_p, c_char_p, POINTER(jo_generated),)),
+    "jo_fmu_options_default": (jo_fmu_options, ()),
+    "jo_export_fmu": (c_int, (c_void_p, c_void_p, POINTER(jo_fmu_options), c_char_p, POINTER(jo_fmu),)),
     "jo_import": (c_int, (c_void_p, c_char_p, POINTER(c_void_p),)),
     "jo_imported_destroy": (None, (c_void_p,)),
     "jo_imported_text": (c_char_p, (c_void_p,)),

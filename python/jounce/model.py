@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Mapping, Optional, Tuple
 
 from . import _abi, _html
-from ._core import Handle, Owner, Path, call, file_name, fill, items, make, settings, text
+from ._core import Handle, Owner, Path, call, file_name, fill, items, make, names, settings, text
 from ._lib import lib
 
 if TYPE_CHECKING:
@@ -241,6 +241,17 @@ class Model(Owner):
         out = _abi.jo_generated()
         call(lib.jo_generate, self._handle, file_name(folder), out)
         return out.files, out.operations
+
+    def export_fmu(self, path: Path, version: int = 3, vary: Optional[Iterable[str]] = None, derivatives: bool = True,
+                   sources_only: bool = False) -> int:
+        """Write the model as an FMU of FMI 3.0 or 2.0; numbers of `vary` can be set besides parameters and inputs. Returns
+        its size in bytes."""
+        words = names(vary)
+        opt = _abi.jo_fmu_options(version=version, sources_only=sources_only, no_derivatives=not derivatives, vary=words,
+                                  nvary=len(words))
+        out = _abi.jo_fmu()
+        call(lib.jo_export_fmu, self._handle, opt, file_name(path), out)
+        return out.bytes
 
     # ---- what is shown ---------------------------------------------------------------------------
 

@@ -369,15 +369,22 @@ jo_status jfile_temp_dir(jo_context* ctx, jarena* a, const char* parent, const c
   return JO_OK;
 }
 
-// Remove the plain files of an open folder; takes the descriptor.
-static void empty(int fd) {
+#define MAX_DEPTH 4  // of folders in folders of ours
+
+// Remove what an open folder holds; takes the descriptor. Links are removed, never followed.
+static void empty(int fd, int depth) {
   DIR* dir = fdopendir(fd);
   if (!dir) {
     close(fd);
     return;
   }
   for (struct dirent* e = readdir(dir); e; e = readdir(dir)) {
-    unlinkat(dirfd(dir), e->d_name, 0);  // fails for folders, "." and ".." among them
+    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+    if (unlinkat(dirfd(dir), e->d_name, 0) == 0 || depth == 0) continue;
+    int inner = openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) continue;
+    empty(jfile_raise(inner), depth - 1);
+    unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR);
   }
   closedir(dir);
 }
@@ -385,7 +392,7 @@ static void empty(int fd) {
 void jfile_remove_dir(const char* path) {
   int fd = jfile_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
   if (fd < 0) return;
-  empty(fd);
+  empty(fd, MAX_DEPTH);
   rmdir(path);
 }
 
@@ -405,7 +412,7 @@ static void remove_left_over(int parent, const char* name) {
     return;
   }
   int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  if (copy >= 0) empty(copy);
+  if (copy >= 0) empty(copy, MAX_DEPTH);
   unlinkat(parent, name, AT_REMOVEDIR);
   close(fd);
 }

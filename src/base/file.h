@@ -65,7 +65,7 @@ jo_status jfile_open_private(jo_context* ctx, const char* path, int* fd);
 // Whether what an open file or folder holds is ours alone: our own, and others may not write to it.
 bool jfile_is_ours(int fd);
 
-// A new empty private folder below `parent`; remove it and the plain files in it.
+// A new empty private folder below `parent`; remove it and what is in it, folders in folders a few deep.
 jo_status jfile_temp_dir(jo_context* ctx, jarena* a, const char* parent, const char** path);
 void jfile_remove_dir(const char* path);
 

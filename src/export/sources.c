@@ -405,7 +405,7 @@ static jo_status make_plant(writer* w) {
     if (w->m->number[i].is_parameter) wrt[opt.gen.nwrt++] = i;
   }
   opt.gen.wrt = wrt;
-  opt.gen.weighs_outputs = w->opt->derivatives;
+  opt.gen.weighs_outputs = opt.gen.times_tangents = w->opt->derivatives;
   return jplant_create(w->ctx, w->m, &opt, &w->plant);
 }
 

@@ -63,6 +63,7 @@ static jo_status write_derivatives(jgen_reduction* r, const jgen_options* opt) {
   jgen_dynamics* d = r->out;
   d->sens.nw = opt->nwrt;
   d->sens.weighs_outputs = opt->weighs_outputs;
+  d->sens.times_tangents = opt->times_tangents;
   d->sens.wrt = JARENA_ARRAY(&d->arena, opt->nwrt, int);
   if (!d->sens.wrt) return jerr_memory(r->s.ctx);
   for (int i = 0; i < opt->nwrt; i++) {

@@ -56,6 +56,7 @@ typedef struct jgen_options {
   const int* wrt;  // numbers to differentiate for (must be live); tangents and adjoints are written
   int nwrt;
   bool weighs_outputs;  // adjoints of outputs, too
+  bool times_tangents;  // tangents of all functions along time, too
 } jgen_options;
 
 // A wheel in contact that is slower stands: its slip has no meaning and its tyre no force [m/s]
@@ -158,6 +159,7 @@ typedef struct jgen_local {
 typedef struct jgen_sens {
   int nw;
   bool weighs_outputs;                                      // outputs have an adjoint
+  bool times_tangents;                                      // all tangents go along dt
   int* wrt;                                                 // indices into p (nw)
   jexpr_fn tangent[JGEN_FN_COUNT], adjoint[JGEN_FN_COUNT];  // of functions; no name: there is none
 } jgen_sens;

@@ -90,7 +90,8 @@ static jo_status tangent_of(writer* k, jgen_fn f, jgen_fn_rule rule) {
   if (!list_begin(k, &l, k->ny + k->nw + 1 + k->nu) || !dy) return k->g->status;
   list_add(&l, k->y, k->dy, k->ny);
   list_add(&l, k->w, k->dw, k->nw);
-  if (rule == JGEN_RULE_TIMED || rule == JGEN_RULE_IMPULSIVE) list_add(&l, &k->t, &k->dt, 1);
+  bool is_timed = rule == JGEN_RULE_TIMED || rule == JGEN_RULE_IMPULSIVE;
+  if (is_timed || k->d->sens.times_tangents) list_add(&l, &k->t, &k->dt, 1);
   if (rule == JGEN_RULE_IMPULSIVE) JO_TRY(add_momentum(k, &l));
   JO_TRY(jexpr_tangent(k->g, y, n, l.x, l.dx, l.n, dy));
   bool is_valued = rule == JGEN_RULE_VALUED;

@@ -25,6 +25,7 @@
 #else
 #define USE_NATIVE 0
 #endif
+#define NATIVE "-march=native"
 
 // One command compiles a piece of bounded size, within seconds: this is for those that hang.
 #define DEFAULT_LIMIT 600.0  // [s]
@@ -98,7 +99,7 @@ jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compile
                               "-fno-tree-slp-vectorize"};
   for (size_t i = 0; i < sizeof flag / sizeof flag[0]; i++)
     tc.flag[tc.nflag++] = flag[i];
-  if (USE_NATIVE) tc.flag[tc.nflag++] = "-march=native";
+  if (USE_NATIVE) tc.flag[tc.nflag++] = NATIVE;
   tc.spares_passes = optimize == 1;
   *out = tc;
   return JO_OK;
@@ -216,29 +217,54 @@ static jo_status write_unit(jo_context* ctx, jarena* a, const jemit_unit* unit, 
   return JO_OK;
 }
 
-// Sources to objects; `object` gets their paths.
-static jo_status compile_sources(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
-                                 const jemit_unit* unit, const char* dir, int jobs,
-                                 const char** object) {
-  int n = unit->nfile - 1;
-  jproc_command* run = JARENA_ARRAY(a, n, jproc_command);
+// Sources, paths below a folder, to objects, whose paths it gets. The first are equations.
+typedef struct compilation {
+  const char* const* source;
+  const char** object;
+  int n, nequation;
+} compilation;
+
+static jo_status compile_sources(jo_context* ctx, jarena* a, const jkernel_toolchain* equations,
+                                 const jkernel_toolchain* others, const compilation* c,
+                                 const char* dir, int jobs) {
+  jproc_command* run = JARENA_ARRAY(a, c->n, jproc_command);
   if (!run) return jerr_memory(ctx);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < c->n; i++) {
     arguments args;
-    const char* source = jarena_printf(a, "%s/%s", dir, unit->file[i + 1].name);
-    object[i] = jarena_printf(a, "%s/kernel_%d.o", dir, i);
+    const char* source = jarena_printf(a, "%s/%s", dir, c->source[i]);
+    c->object[i] = jarena_printf(a, "%s/kernel_%d.o", dir, i);
     run[i].output_path = jarena_printf(a, "%s/kernel_%d.log", dir, i);
-    bool ok = begin_arguments(a, tc, 4, &args) && source && object[i] && run[i].output_path;
+    bool ok = begin_arguments(a, i < c->nequation ? equations : others, 4, &args) && source &&
+              c->object[i] && run[i].output_path;
     if (!ok) return jerr_memory(ctx);
     add_argument(&args, "-c");
     add_argument(&args, source);
     add_argument(&args, "-o");
-    add_argument(&args, object[i]);
+    add_argument(&args, c->object[i]);
     run[i].argv = args.arg;
   }
-  jproc_options opt = {.jobs = jobs, .limit_s = tc->limit_s, .temp_dir = dir};
-  JO_TRY(jproc_run(ctx, run, n, &opt));
-  return check_runs(ctx, tc, run, n);
+  jproc_options opt = {.jobs = jobs, .limit_s = equations->limit_s, .temp_dir = dir};
+  JO_TRY(jproc_run(ctx, run, c->n, &opt));
+  return check_runs(ctx, equations, run, c->n);
+}
+
+// Objects, or a source, to a shared library.
+static jo_status link_objects(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
+                              const char* const* input, int n, const char* dir,
+                              const char* output) {
+  const char* log = jarena_printf(a, "%s/link.log", dir);
+  arguments args;
+  if (!log || !begin_arguments(a, tc, n + 4, &args)) return jerr_memory(ctx);
+  add_argument(&args, "-shared");
+  add_argument(&args, "-o");
+  add_argument(&args, output);
+  for (int i = 0; i < n; i++)
+    add_argument(&args, input[i]);
+  add_argument(&args, "-lm");
+  jproc_command link = {.argv = args.arg, .output_path = log};
+  jproc_options opt = {.jobs = 1, .limit_s = tc->limit_s, .temp_dir = dir};
+  JO_TRY(jproc_run(ctx, &link, 1, &opt));
+  return check_runs(ctx, tc, &link, 1);
 }
 
 // Whether it is gcc, whatever it is called: others do not know its passes. It says whose it is.
@@ -269,33 +295,62 @@ jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_to
                                     const jemit_unit* unit, const char* dir, int jobs,
                                     const char** library) {
   jkernel_toolchain with = *found;
-  const jkernel_toolchain* tc = &with;
   JO_TRY(spare_passes(ctx, a, dir, &with));
   int n = unit->nfile - 1;
+  const char** source = JARENA_ARRAY(a, n, const char*);
   const char** input = JARENA_ARRAY(a, n, const char*);
   const char* output = jarena_printf(a, "%s/kernel.so", dir);
-  const char* log = jarena_printf(a, "%s/link.log", dir);
-  arguments args;
-  if (!input || !output || !log || !begin_arguments(a, tc, n + 4, &args)) return jerr_memory(ctx);
+  if (!source || !input || !output) return jerr_memory(ctx);
 
   JO_TRY(write_unit(ctx, a, unit, dir));
+  for (int i = 0; i < n; i++)
+    source[i] = unit->file[i + 1].name;
   if (n > 1) {
-    JO_TRY(compile_sources(ctx, a, tc, unit, dir, jobs, input));
+    compilation all = {source, input, n, n};
+    JO_TRY(compile_sources(ctx, a, &with, &with, &all, dir, jobs));
   } else {
     // a single source is compiled and linked by one command
-    input[0] = jarena_printf(a, "%s/%s", dir, unit->file[1].name);
+    input[0] = jarena_printf(a, "%s/%s", dir, source[0]);
     if (!input[0]) return jerr_memory(ctx);
   }
-  add_argument(&args, "-shared");
-  add_argument(&args, "-o");
-  add_argument(&args, output);
-  for (int i = 0; i < n; i++)
-    add_argument(&args, input[i]);
-  add_argument(&args, "-lm");
-  jproc_command link = {.argv = args.arg, .output_path = log};
-  jproc_options opt = {.jobs = 1, .limit_s = tc->limit_s, .temp_dir = dir};
-  JO_TRY(jproc_run(ctx, &link, 1, &opt));
-  JO_TRY(check_runs(ctx, tc, &link, 1));
+  JO_TRY(link_objects(ctx, a, &with, input, n, dir, output));
   *library = output;
   return JO_OK;
+}
+
+static jo_status add_flag(jo_context* ctx, jkernel_toolchain* tc, const char* flag) {
+  if (tc->nflag == JKERNEL_FLAGS_MAX) {
+    return jerr_set(ctx, JO_ERR_LIMIT, "compiler '%s': more than %d flags", tc->path,
+                    JKERNEL_FLAGS_MAX);
+  }
+  tc->flag[tc->nflag++] = flag;
+  return JO_OK;
+}
+
+// Flags of the compiler but those of the processor, then those of the library.
+static jo_status choose_flags(jo_context* ctx, const jkernel_toolchain* tc,
+                              const jkernel_library* l, jkernel_toolchain* out) {
+  *out = *tc;
+  out->nflag = 0;
+  for (int i = 0; i < tc->nflag; i++) {
+    if (strcmp(tc->flag[i], NATIVE) != 0) JO_TRY(add_flag(ctx, out, tc->flag[i]));
+  }
+  for (int i = 0; i < l->nflag; i++)
+    JO_TRY(add_flag(ctx, out, l->flag[i]));
+  return JO_OK;
+}
+
+jo_status jkernel_toolchain_link(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
+                                 const jkernel_library* l) {
+  jkernel_toolchain runtime, equations;
+  JO_TRY(choose_flags(ctx, tc, l, &runtime));
+  equations = runtime;
+  JO_TRY(spare_passes(ctx, a, l->dir, &equations));
+  JO_TRY(add_flag(ctx, &runtime, "-O2"));
+  const char** object = JARENA_ARRAY(a, l->nsource, const char*);
+  const char* output = jarena_printf(a, "%s/%s", l->dir, l->name);
+  if (!object || !output) return jerr_memory(ctx);
+  compilation all = {l->source, object, l->nsource, l->nequation};
+  JO_TRY(compile_sources(ctx, a, &equations, &runtime, &all, l->dir, l->jobs));
+  return link_objects(ctx, a, &runtime, object, l->nsource, l->dir, output);
 }

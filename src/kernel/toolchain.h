@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "emit/emit.h"
 
-#define JKERNEL_FLAGS_MAX 48
+#define JKERNEL_FLAGS_MAX 64
 
 typedef struct jkernel_toolchain {
   const char* name;  // what was looked for
@@ -31,5 +31,19 @@ void jkernel_toolchain_hash(const jkernel_toolchain* tc, jsha256* s);
 jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
                                     const jemit_unit* unit, const char* dir, int jobs,
                                     const char** library);
+
+// A shared library of sources that is not for this processor alone, `dir`/`name`. Sources are paths below `dir`,
+// where all files are already; `flag` come behind those of the compiler. The first are emitted equations and are
+// compiled as kernels are, the others are optimized more.
+typedef struct jkernel_library {
+  const char *dir, *name;
+  const char* const* source;
+  int nsource, nequation;
+  const char* const* flag;
+  int nflag, jobs;
+} jkernel_library;
+
+jo_status jkernel_toolchain_link(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
+                                 const jkernel_library* library);
 
 #endif

@@ -20,8 +20,8 @@ struct jvehicle {
   double* largest;    // of each indicator so far (nindicator)
   double* work;       // of any function
   double* feed;
-  double* limit;                                 // values of the rules
-  double *ydot, *dy, *dp, *ybar, *pbar, *value;  // scratch
+  double* limit;                                     // values of the rules
+  double *ydot, *dy, *dp, *ybar, *pbar, *value, dt;  // scratch
 };
 
 // Inputs of a function of (t, y).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives of what a vehicle gives by its states and numbers: tangents and adjoints of the generated functions, and of
+// Derivatives of what a vehicle gives by its states, numbers and time: tangents and adjoints of the generated functions, and of
 // the loops between them. docs/theory/sensitivity.md eqs. (S1), (S2), (S5), (S6)
 #include <string.h>
 
@@ -10,12 +10,12 @@ static jo_status check_derivatives(jvehicle* v) {
   return jerr_set(v->ctx, JO_ERR_ARGUMENT, "'%s' was exported without derivatives", v->model->name);
 }
 
-// Directions of all of y and of the numbers: dependent positions follow from the others.
+// Directions of time, of all of y and of the numbers: dependent positions follow from the others.
 static void set_directions(jvehicle* v, const jvehicle_seed* seed) {
   const jvehicle_model* m = v->model;
-  const double no_time = 0.0;
   memset(v->dy, 0, (size_t)m->about.ny * sizeof *v->dy);
   memset(v->dp, 0, (size_t)m->nnumber * sizeof *v->dp);
+  v->dt = seed->time ? *seed->time : 0.0;
   for (int i = 0; seed->states && i < m->nstate; i++) {
     v->dy[m->state_at[i]] = seed->states[i];
   }
@@ -23,15 +23,14 @@ static void set_directions(jvehicle* v, const jvehicle_seed* seed) {
   if (m->about.nv == 0) return;
   const double* in[JVEHICLE_GROUP_COUNT] = {
       JVEHICLE_INPUTS(v, &v->t, v->y), [JVEHICLE_STATE_DIRECTION] = v->dy,
-      [JVEHICLE_TIME_DIRECTION] = &no_time, [JVEHICLE_NUMBER_DIRECTION] = v->dp};
+      [JVEHICLE_TIME_DIRECTION] = &v->dt, [JVEHICLE_NUMBER_DIRECTION] = v->dp};
   jvehicle_evaluate(v, &m->closure_tangent, in, (double* const[]){v->dy + m->about.first_v});
 }
 
 static void tangent_of(jvehicle* v, jvehicle_slope_kind kind, double* out) {
-  const double no_time = 0.0;
   const double* in[JVEHICLE_GROUP_COUNT] = {
       JVEHICLE_INPUTS(v, &v->t, v->y), [JVEHICLE_STATE_DIRECTION] = v->dy,
-      [JVEHICLE_TIME_DIRECTION] = &no_time, [JVEHICLE_NUMBER_DIRECTION] = v->dp};
+      [JVEHICLE_TIME_DIRECTION] = &v->dt, [JVEHICLE_NUMBER_DIRECTION] = v->dp};
   bool is_valued = kind == JVEHICLE_RATES;
   double* both[2] = {is_valued ? v->ydot : out, out};
   jvehicle_evaluate(v, &v->model->tangent[kind], in, both);
@@ -59,7 +58,7 @@ static void add(int n, const double* x, double* to) {
   }
 }
 
-// dy += ybar, dp += pbar of one function weighted by `bar`
+// dy += ybar, dt += tbar, dp += pbar of one function weighted by `bar`
 static void weigh(jvehicle* v, const jvehicle_function* f, const double* bar) {
   const double* in[JVEHICLE_GROUP_COUNT] = {
       JVEHICLE_INPUTS(v, &v->t, v->y), [JVEHICLE_WEIGHTS] = bar};
@@ -67,6 +66,7 @@ static void weigh(jvehicle* v, const jvehicle_function* f, const double* bar) {
   jvehicle_evaluate(v, f, in, (double* const[]){v->ybar, &time_bar, v->pbar});
   add(v->model->about.ny, v->ybar, v->dy);
   add(v->model->nnumber, v->pbar, v->dp);
+  v->dt += time_bar;
 }
 
 static void weigh_rates(jvehicle* v, const double* rates) {
@@ -90,6 +90,7 @@ jo_status jvehicle_adjoint(jvehicle* v, const jvehicle_slope* slope, const jvehi
   JO_TRY(check_derivatives(v));
   memset(v->dy, 0, (size_t)m->about.ny * sizeof *v->dy);
   memset(v->dp, 0, (size_t)m->nnumber * sizeof *v->dp);
+  v->dt = 0.0;
   if (slope->rates) weigh_rates(v, slope->rates);
   const double* bar[JVEHICLE_SLOPE_COUNT] = {[JVEHICLE_INDICATORS] = slope->indicators,
                                              [JVEHICLE_OUTPUTS] = slope->outputs,
@@ -102,5 +103,6 @@ jo_status jvehicle_adjoint(jvehicle* v, const jvehicle_slope* slope, const jvehi
     seed->states[i] = v->dy[m->state_at[i]];
   }
   if (seed->numbers) memcpy(seed->numbers, v->dp, (size_t)m->nnumber * sizeof *v->dp);
+  if (seed->time) *seed->time = v->dt;
   return JO_OK;
 }

@@ -72,17 +72,17 @@ jo_status jvehicle_advance(jvehicle* v, double t, bool stop_at_event, jvehicle_a
 
 // What is differentiated, and by what; arrays that are NULL are zero (directions) or not asked for (results).
 typedef struct jvehicle_seed {
-  double *states, *numbers;  // nstate, nnumber
+  double *states, *numbers, *time;  // nstate, nnumber, 1
 } jvehicle_seed;
 
 typedef struct jvehicle_slope {
   double *rates, *indicators, *outputs, *objectives;  // nstate, nindicator, noutput, nobjective
 } jvehicle_slope;
 
-// Directional: slope = d (rates ...) / d (states, numbers) seed, at the present time and modes, loops closed.
+// Directional: slope = d (rates ...) / d (states, numbers, time) seed, at the present modes, loops closed.
 jo_status jvehicle_tangent(jvehicle* v, const jvehicle_seed* seed, const jvehicle_slope* slope);
 
-// Adjoint: seed = (d (rates ...) / d (states, numbers))^T slope.
+// Adjoint: seed = (d (rates ...) / d (states, numbers, time))^T slope.
 jo_status jvehicle_adjoint(jvehicle* v, const jvehicle_slope* slope, const jvehicle_seed* seed);
 
 // ---- snapshots -------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from pathlib import Path
 OPTIONAL = {
     ("jo_context_create", "allocator"), ("jo_context_diagnostic", "severity"),
     ("jo_modes_shape", "name"), ("jo_generate", "out"), ("jo_report_write", "bytes"),
+    ("jo_export_fmu", "out"),
     ("jo_sens_rank", "increment"), ("jo_sens_check", "user"), ("jo_sens_check", "progress"),
     ("jo_load_events_reconstruct", "out"),
 }
@@ -25,6 +26,7 @@ TAKES_NULL = {"jo_context_message", "jo_context_diagnostic_count", "jo_context_d
 # a valid value: by function and name, by name, by type; f is the subject of test_null.c
 VALUES = {
     ("jo_load_events_open", "path"): "f->events_path", ("jo_report_write", "path"): "f->page",
+    ("jo_export_fmu", "path"): "f->page", ("jo_export_fmu", "opt"): "&f->fmu_options",
     ("jo_output_check", "path"): "f->page", ("jo_output_write", "path"): "f->page",
     ("jo_output_write", "data"): "f->text",
     ("jo_text_character", "s"): "f->text",

@@ -21,6 +21,7 @@ typedef struct subject {
   double number[64];
   jo_range range;
   jo_sweep_options sweep_options;
+  jo_fmu_options fmu_options;
   jo_loads_plot plot;
   const jo_loads_result* plotted[1];
   jo_context* ctx;
@@ -115,6 +116,8 @@ static int set_up(void** state) {
   f->ctx = f->base->ctx;
   f->events_path = fixture_below(f->base, "x.events");
   f->page = fixture_below(f->base, "x.html");
+  f->fmu_options = jo_fmu_options_default();
+  f->fmu_options.sources_only = 1;
   f->model_path = QUARTER_CAR;
   f->study_path = "test/parts/quarter_car.yaml";
   f->text = "jounce: 1";

@@ -295,6 +295,15 @@ static jo_status generate_model(work* w) {
   return status;
 }
 
+static jo_status export_model(work* w) {
+  jo_fmu_options opt = jo_fmu_options_default();
+  opt.sources_only = 1;
+  jo_fmu made = {0};
+  jo_status status = jo_export_fmu(w->ctx, w->model, &opt, page, &made);
+  add(w, made.operations + (double)made.bytes);
+  return status;
+}
+
 // Parts of all kinds; the task's model is not looked at.
 static jo_status study_model(work* w) {
   jo_study* s = NULL;
@@ -316,19 +325,11 @@ static const struct {
   const char* what;
   jo_status (*run)(work* w);
 } verb[] = {
-    {"load", load_model},
-    {"run", run_model},
-    {"sens", sens_model},
-    {"check", check_model},
-    {"sweep", sweep_model},
-    {"loads", loads_model},
-    {"report", report_model},
-    {"static", static_model},
-    {"modes", modes_model},
-    {"generate", generate_model},
-    {"loads sens", loads_sens_model},
-    {"all", all_of_model},
-    {"study", study_model},
+    {"load", load_model},         {"run", run_model},       {"sens", sens_model},
+    {"check", check_model},       {"sweep", sweep_model},   {"loads", loads_model},
+    {"report", report_model},     {"static", static_model}, {"modes", modes_model},
+    {"generate", generate_model}, {"export", export_model}, {"loads sens", loads_sens_model},
+    {"all", all_of_model},        {"study", study_model},
 };
 
 static const task tasks[] = {
@@ -354,6 +355,7 @@ static const task tasks[] = {
     {"modes", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
     {"modes", BUGGY, "k_f", 1e4, 2e4, 0.0, false, false},
     {"generate", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
+    {"export", QUARTER_CAR, "k", 1e4, 2e4, 0.0, false, false},
 };
 
 // ---- failures ------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ class Reached(ctypes.Structure):
 
 
 class Seed(ctypes.Structure):
-    _fields_ = [("states", POINTER(c_double)), ("numbers", POINTER(c_double))]
+    _fields_ = [(name, POINTER(c_double)) for name in ("states", "numbers", "time")]
 
 
 class Slope(ctypes.Structure):

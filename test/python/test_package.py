@@ -8,6 +8,7 @@ import subprocess
 import sys
 import unittest
 import warnings
+import zipfile
 
 import numpy as np
 from case import BOUNCE, CART_POLE, QUARTER_CAR, ROOT, WISHBONE, Case
@@ -69,6 +70,17 @@ class Models(Case):
         files, operations = car().generate(self.path("c"))
         self.assertGreater(files, 2)
         self.assertGreater(operations, 10)
+
+    def test_export_fmu(self):
+        path = self.path("car.fmu")
+        size = car().export_fmu(path, version=2, vary=["bodies.body.mass"], derivatives=False, sources_only=True)
+        self.assertEqual(size, os.path.getsize(path))
+        with zipfile.ZipFile(path) as z:
+            description = z.read("modelDescription.xml").decode()
+        self.assertIn('fmiVersion="2.0"', description)
+        self.assertIn('name="bodies.body.mass"', description)
+        with self.assertRaises(jounce.JounceError):
+            car().export_fmu(path, version=1)
 
 
 class Errors(Case):

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of exports for other programs.
+#include "jounce/export.h"
+
+#include "api/handles.h"
+#include "base/file.h"
+#include "base/require.h"
+#include "export/fmu.h"
+
+jo_fmu_options jo_fmu_options_default(void) {
+  return (jo_fmu_options){.version = 3};
+}
+
+static int count_inputs(const jvehicle_model* m) {
+  int n = 0;
+  for (int i = 0; i < m->nnumber; i++)
+    n += m->number[i].is_input ? 1 : 0;
+  return n;
+}
+
+static void tell(const jexport_sources* s, const jexport_fmu* made, jo_fmu* out) {
+  const jvehicle_model* m = s->model;
+  int inputs = count_inputs(m);
+  *out = (jo_fmu){.files = made->files,
+                  .variables = made->variables,
+                  .parameters = m->nnumber - inputs,
+                  .inputs = inputs,
+                  .outputs = m->nsensor + m->nobjective,
+                  .states = m->nstate,
+                  .event_indicators = m->nindicator,
+                  .operations = s->operations,
+                  .bytes = made->bytes};
+}
+
+static jo_status write(jo_context* ctx, jarena* a, const jo_model* model, const jo_fmu_options* opt,
+                       const char* path, jo_fmu* out) {
+  jexport_sources_options what = {
+      .variable = opt->vary, .nvariable = opt->nvary, .derivatives = !opt->no_derivatives};
+  jexport_fmu_options how = {.version = opt->version,
+                             .sources_only = opt->sources_only != 0,
+                             .has_derivatives = !opt->no_derivatives,
+                             .compiler = opt->compiler};
+  jexport_sources sources;
+  jexport_fmu made;
+  JO_TRY(jexport_sources_build(ctx, a, model->model, &what, &sources));
+  jo_status status = jexport_fmu_write(ctx, a, &sources, &how, path, &made);
+  if (status >= 0 && out) tell(&sources, &made, out);
+  jexport_sources_destroy(&sources);
+  return status;
+}
+
+jo_status jo_export_fmu(jo_context* ctx, const jo_model* model, const jo_fmu_options* opt,
+                        const char* path, jo_fmu* out) {
+  JO_REQUIRE(ctx, model, path);
+  jo_fmu_options defaults = jo_fmu_options_default();
+  if (!opt) opt = &defaults;
+  JO_TRY(jrequire_texts(ctx, __func__, "vary", opt->vary, opt->nvary));
+  if (opt->version != 2 && opt->version != 3) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "FMI %d: FMUs are of version 3 or 2", opt->version);
+  }
+  JO_TRY(jfile_check_output(ctx, path));
+  jarena a;
+  jarena_init(&a, ctx);
+  jo_status status = write(ctx, &a, model, opt, path, out);
+  jarena_free(&a);
+  return status;
+}
