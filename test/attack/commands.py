@@ -77,8 +77,9 @@ def arguments(command: str, start: Start, draw: Draw, hostile: bool) -> list[str
     args = _usual(command, start, draw)
     if hostile:
         args += _hostile(command, start, draw)
-    # enough for the models as they are; those that are made stiff, or long, end by this limit
-    return args + ["--max-steps", "20000", "--json"] + ([] if draw.chance(0.02) else ["--interpreter"])
+    # enough for the models as they are; those that are made stiff, or long, end by this limit, each point of a sweep
+    steps = "6000" if command == "sweep" else "20000"
+    return args + ["--max-steps", steps, "--json"] + ([] if draw.chance(0.02) else ["--interpreter"])
 
 
 def any_command(draw: Draw) -> str:
