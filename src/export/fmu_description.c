@@ -218,6 +218,7 @@ static bool is_method(const jexport_fmu_variable* v) {
 
 static void put_bounds(jtext* t, const jvehicle_model* m, const jexport_fmu_variable* v) {
   if (v->kind == JFMI_SETTING) jtext_put(t, " min=\"0\"");
+  if (v->kind == JFMI_STATE) put_number(t, "nominal", jfmi_nominal(m, v->i));
   if (v->kind != JFMI_NUMBER) return;
   const jvehicle_number* number = &m->number[v->i];
   if (isfinite(number->min)) put_number(t, "min", number->min);

@@ -206,16 +206,19 @@ static jo_status fill_states(writer* w) {
   const jmachine_about* about = &w->plant->about;
   int n = l->ny - about->nv, k = 0;
   jvehicle_quantity* state = JARENA_ARRAY(w->a, n, jvehicle_quantity);
+  double* nominal = JARENA_ARRAY(w->a, n, double);
   int *at = JARENA_ARRAY(w->a, n, int), *rate_of = JARENA_ARRAY(w->a, n, int);
-  if (!state || !at || !rate_of) return jerr_memory(w->ctx);
+  if (!state || !nominal || !at || !rate_of) return jerr_memory(w->ctx);
   for (int i = 0; i < l->ny; i++) {
     if (jgen_is_in(l, JGEN_QV, i)) continue;
     state[k] = (jvehicle_quantity){l->name[i], l->unit[i], ""};
+    nominal[k] = l->nominal[i];
     rate_of[k] = jgen_is_in(l, JGEN_QDU, i) ? i - about->first_rate : -1;
     at[k++] = i;
   }
   w->table->nstate = n;
   w->table->state = state;
+  w->table->state_nominal = nominal;
   w->table->state_at = at;
   w->table->state_rate_of = rate_of;
   return JO_OK;

@@ -184,6 +184,7 @@ static void put_tables(jtext* t, const jvehicle_model* m) {
   const jmachine_about* a = &m->about;
   put_numbers(t, m);
   put_quantities(t, "state", m->state, m->nstate);
+  put_doubles(t, "state_nominal", m->state_nominal, m->nstate);
   put_ints(t, "state_rate_of", m->state_rate_of, m->nstate);
   put_quantities(t, "indicator", m->indicator, m->nindicator);
   put_quantities(t, "output", m->output, m->noutput);
@@ -274,7 +275,8 @@ static void put_model(jtext* t, const jvehicle_model* m) {
                "%d, .nsensor = %d,\n",
                m->nnumber, m->nstate, m->nindicator, m->noutput, m->nobjective, m->nsensor);
   jtext_put(t,
-            "    .number = number, .state = state, .state_rate_of = state_rate_of,\n"
+            "    .number = number, .state = state, .state_nominal = state_nominal,\n"
+            "    .state_rate_of = state_rate_of,\n"
             "    .indicator = indicator, .output = output, .objective = objective,\n    ");
   put_field(t, ".t_start", m->t_start);
   put_field(t, ".t_end", m->t_end);

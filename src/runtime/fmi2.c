@@ -287,7 +287,7 @@ fmi2Status JFMI2(fmi2GetEventIndicators)(fmi2Component c, fmi2Real g[], size_t n
   return get_all(c, "fmi2GetEventIndicators", JFMI_INDICATOR, g, n);
 }
 
-// The model says nothing about sizes of its states. This may be asked before the initialization.
+// This may be asked before the initialization.
 fmi2Status JFMI2(fmi2GetNominalsOfContinuousStates)(fmi2Component c, fmi2Real nominal[], size_t n) {
   ENTER(f, JFMI_ANY, "fmi2GetNominalsOfContinuousStates");
   if (n != (size_t)f->model->nstate || (n > 0 && !nominal)) {
@@ -295,7 +295,7 @@ fmi2Status JFMI2(fmi2GetNominalsOfContinuousStates)(fmi2Component c, fmi2Real no
                                 f->model->nstate);
   }
   for (size_t k = 0; k < n; k++)
-    nominal[k] = 1.0;
+    nominal[k] = jfmi_nominal(f->model, (int)k);
   return fmi2OK;
 }
 

@@ -409,7 +409,6 @@ fmi3Status JFMI3(fmi3GetEventIndicators)(fmi3Instance i, fmi3Float64 g[], size_t
   return get_all(i, "fmi3GetEventIndicators", JFMI_INDICATOR, g, n);
 }
 
-// The model says nothing about sizes of its states.
 fmi3Status JFMI3(fmi3GetNominalsOfContinuousStates)(fmi3Instance i, fmi3Float64 nominal[],
                                                     size_t n) {
   ENTER(f, EXCHANGES, "fmi3GetNominalsOfContinuousStates");
@@ -419,7 +418,7 @@ fmi3Status JFMI3(fmi3GetNominalsOfContinuousStates)(fmi3Instance i, fmi3Float64 
         f->model->nstate);
   }
   for (size_t k = 0; k < n; k++)
-    nominal[k] = 1.0;
+    nominal[k] = jfmi_nominal(f->model, (int)k);
   return fmi3OK;
 }
 

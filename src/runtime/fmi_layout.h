@@ -26,6 +26,11 @@ typedef enum jfmi_setting {
   JFMI_SETTINGS
 } jfmi_setting;
 
+// Typical size of a state.
+static inline double jfmi_nominal(const jvehicle_model* m, int i) {
+  return m->state_nominal ? m->state_nominal[i] : 1.0;
+}
+
 static inline int jfmi_count(const jvehicle_model* m, jfmi_kind kind) {
   const int count[] = {1,          m->nnumber,    m->nstate,     m->nstate, m->nindicator,
                        m->noutput, m->nobjective, JFMI_SETTINGS, 0};

@@ -71,10 +71,10 @@ typedef struct jvehicle_model {
   const char*
       token;  // of the model and all that was generated for it: the same bytes, the same token
   int nnumber, nstate, nindicator, noutput, nobjective;
-  const jvehicle_number* number;   // (nnumber)
-  const jvehicle_quantity* state;  // (nstate)
-  const int*
-      state_rate_of;  // its rate is that of this state, of which it is the rate itself; -1 (nstate)
+  const jvehicle_number* number;       // (nnumber)
+  const jvehicle_quantity* state;      // (nstate)
+  const double* state_nominal;         // typical sizes, scales of errors (nstate); NULL: ones
+  const int* state_rate_of;            // of which state it is the rate; -1: of none (nstate)
   const jvehicle_quantity* indicator;  // (nindicator)
   const jvehicle_quantity* output;     // (noutput); the first nsensor are those the file asks for
   const jvehicle_quantity* objective;  // (nobjective)

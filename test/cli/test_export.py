@@ -149,6 +149,9 @@ class Exports(Case):
     def test_static_start_and_mixed_method(self):
         export = self.export(QUARTER)
         self.compare(export, QUARTER, 1e-12)
+        sizes = [export.model.state_nominal[i] for i in range(export.model.nstate)]
+        self.assertEqual(min(sizes), 1.0)
+        self.assertGreaterEqual(max(sizes), 1e5)  # pressures of the oil
         name = next(n for n in export.numbers() if n.startswith("m"))
         value = 1.07 * next(export.model.number[i].value for i, n in enumerate(export.numbers()) if n == name)
         self.compare(export, QUARTER, 1e-7, "--set", f"{name}={value!r}", **{name: value})

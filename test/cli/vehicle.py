@@ -21,7 +21,8 @@ class Model(ctypes.Structure):
     """The beginning of jvehicle_model."""
     _fields_ = [("name", c_char_p), ("description", c_char_p), ("token", c_char_p), ("nnumber", c_int),
                 ("nstate", c_int), ("nindicator", c_int), ("noutput", c_int), ("nobjective", c_int),
-                ("number", POINTER(Number)), ("state", POINTER(Quantity)), ("state_rate_of", POINTER(c_int)),
+                ("number", POINTER(Number)), ("state", POINTER(Quantity)),
+                ("state_nominal", POINTER(c_double)), ("state_rate_of", POINTER(c_int)),
                 ("indicator", POINTER(Quantity)), ("output", POINTER(Quantity)), ("objective", POINTER(Quantity)),
                 ("nsensor", c_int), ("t_start", c_double), ("t_end", c_double)]
 

@@ -150,23 +150,30 @@ class Model(unittest.TestCase):
                 if not abs(d - e) <= 2e-6 * abs(e) + noise:
                     self.fail(f"{fmu.description.by_reference[unknowns[i]].name}: {e!r} is not {d!r}")
 
+    def begin_with_slopes(self, fmu, it, names):
+        """The instance in event mode at its start, value references of numbers, and dx0/dp."""
+        t0, _ = self.span(fmu)
+        refs = [fmu.reference(n) for n in names]
+
+        def start(ref, value):
+            it.call("Reset")
+            old = it.get([ref])[0]
+            if value is not None:
+                it.set([ref], [value])
+            it.enter_initialization(t0)
+            return it.states(), old
+
+        S = exchange.initial_slopes(start, refs)
+        it.call("Reset")
+        it.initialize(t0)
+        return refs, S
+
     def check_sensitivities(self, fmu, model, names, tolerance, near, max_step=0.02):
         """Variational equations by directional derivatives, with the jumps of events, against `jounce sens`."""
-        t0, t1 = self.span(fmu)
-        refs = [fmu.reference(n) for n in names]
+        _, t1 = self.span(fmu)
         sens = json.loads(jounce("sens", model, "--wrt", ",".join(names), "--tol", "1e-11", "--json").stdout)
         with instantiate(fmu, "me") as it:
-            def start(ref, value):
-                it.call("Reset")
-                old = it.get([ref])[0]
-                if value is not None:
-                    it.set([ref], [value])
-                it.enter_initialization(t0)
-                return it.states(), old
-
-            S = exchange.initial_slopes(start, refs)
-            it.call("Reset")
-            it.initialize(t0)
+            refs, S = self.begin_with_slopes(fmu, it, names)
             run = exchange.Exchange(it, tolerance, wrt=refs, S=S, max_step=max_step).run(t1)
             objectives = self.objectives(fmu)
             found = exchange.objective_slopes(run, objectives)
@@ -174,6 +181,28 @@ class Model(unittest.TestCase):
             for objective, value in zip(objectives, row):
                 expected = sens["objectives"][objective[len("objectives."):]]["gradient"][name]
                 self.near(value, expected, near, f"d {objective} / d {name}")
+
+    def check_history(self, fmu, model, names, outputs, t, tolerance, near):
+        """The same of outputs at a time of the manoeuvre, against `jounce sens --history`: of models that are too stiff
+        for explicit steps to go all the way."""
+        out = Path(room.name) / "history.csv"
+        jounce("sens", model, "--wrt", ",".join(names), "--method", "direct", "--tol", "1e-10", "--history",
+               ",".join(outputs), "-o", out)
+        rows = [line.split(",") for line in out.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+        row = next(r for r in rows[2:] if float(r[0]) >= t)
+        expected = dict(zip(rows[0], map(float, row)))
+        with instantiate(fmu, "me") as it:
+            refs, S = self.begin_with_slopes(fmu, it, names)
+            run = exchange.Exchange(it, tolerance, wrt=refs, S=S, step=1e-5).run(expected["t"])
+            found = exchange.objective_slopes(run, outputs)
+            values = it.get([fmu.reference(o) for o in outputs])
+        for o, value in zip(outputs, values):
+            self.near(value, expected[o], near, o)
+        for name, slopes in zip(names, found):
+            for o, value in zip(outputs, slopes):
+                self.assertNotEqual(value, 0.0)
+                number = float(fmu.description.by_name[name].get("start"))
+                self.near(value, expected[f"d {o} / d {name}"], near, f"d {o} / d {name}", 1e-3 * abs(expected[o] / number))
 
 
 class Crank(Model):
@@ -452,6 +481,7 @@ class Large(Model):
         self.check_description(fmu)
         self.check_step(fmu, model)
         self.check_slopes(fmu, 1.0)
+        self.check_history(fmu, model, ["m_hull"], ["z"], 1.0, 1e-9, 1e-5)
 
     def test_sedan(self):
         # at times when what they are about has begun: margins have a corner before
@@ -461,6 +491,8 @@ class Large(Model):
             self.check_description(fmu)
             self.check_step(fmu, model)
             self.check_slopes(fmu, t, points=1)
+            if name == "four_poster":
+                self.check_history(fmu, model, ["current", "k_front"], ["load_fl", "body_roll"], 0.02, 1e-8, 1e-4)
 
 
 if __name__ == "__main__":
