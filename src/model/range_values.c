@@ -123,11 +123,11 @@ static jexpr_ref read_scalar(builder* b, const jmodel_scalar* s) {
   return JEXPR_POISON;
 }
 
-// By node: does it depend on what is not known?
-static bool* find_unknown(jarena* scratch, const jexpr_graph* g) {
+// By node: does it depend on an input of this group?
+static bool* find_dependent(jarena* scratch, const jexpr_graph* g, int group) {
   bool* depends = JARENA_ARRAY(scratch, (size_t)g->nnode, bool);
   for (jexpr_ref r = 1; depends && r < (jexpr_ref)g->nnode; r++) {
-    depends[r] = g->node[r].op == JEXPR_INPUT && g->node[r].a == UNKNOWNS;
+    depends[r] = g->node[r].op == JEXPR_INPUT && (int)g->node[r].a == group;
     for (int i = 0; i < jexpr_nargs(g, r); i++) {
       depends[r] = depends[r] || depends[jexpr_arg(g, r, i)];
     }
@@ -150,7 +150,7 @@ static jo_status read_slots(builder* b, const struct jmodel_ranges* k, jexpr_ref
 // Known expressions become the outputs of the tape.
 static jo_status make_tape(jo_context* ctx, jmodel* m, struct jmodel_ranges* k, jarena* scratch,
                            const jexpr_graph* g, const jexpr_ref* ref) {
-  bool* depends = find_unknown(scratch, g);
+  bool* depends = find_dependent(scratch, g, UNKNOWNS);
   jexpr_ref* out = JARENA_ARRAY(scratch, k->nslot, jexpr_ref);
   if (!depends || !out) return jerr_memory(ctx);
   for (int i = 0; i < k->nslot; i++) {
@@ -211,18 +211,6 @@ static jexpr_ref renumber(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref reb
   return at >= 0 ? jexpr_input(g, NUMBERS, at) : jexpr_const(g, k->m->number[n.b].value);
 }
 
-// By node: does it depend on a number?
-static bool* find_live(jarena* scratch, const jexpr_graph* g) {
-  bool* depends = JARENA_ARRAY(scratch, (size_t)g->nnode, bool);
-  for (jexpr_ref r = 1; depends && r < (jexpr_ref)g->nnode; r++) {
-    depends[r] = g->node[r].op == JEXPR_INPUT && g->node[r].a == NUMBERS;
-    for (int i = 0; i < jexpr_nargs(g, r); i++) {
-      depends[r] = depends[r] || depends[jexpr_arg(g, r, i)];
-    }
-  }
-  return depends;
-}
-
 static bool is_wanted(const jmodel_rule* rule, const jexpr_ref* ref, const bool* is_live,
                       const bool* is_unknown) {
   bool any = false;
@@ -236,7 +224,8 @@ static bool is_wanted(const jmodel_rule* rule, const jexpr_ref* ref, const bool*
 static jo_status choose_rules(jo_context* ctx, jarena* a, jarena* scratch,
                               const struct jmodel_ranges* k, const jexpr_ref* ref,
                               jmodel_range_function* out) {
-  bool *is_live = find_live(scratch, out->g), *is_unknown = find_unknown(scratch, out->g);
+  bool* is_live = find_dependent(scratch, out->g, NUMBERS);
+  bool* is_unknown = find_dependent(scratch, out->g, UNKNOWNS);
   jexpr_ref* value = JARENA_ARRAY(a, 7 * (size_t)k->nslot + 1, jexpr_ref);
   jexpr_outputs* outputs = JARENA_NEW(a, jexpr_outputs);
   out->rule = JARENA_ARRAY(a, k->nrule, jmodel_rule);
