@@ -36,6 +36,7 @@ typedef struct writer {
   const jexport_sources_options* opt;
   jplant* plant;
   jmodel_range_function range;
+  jvehicle_number* number;  // of the tables
   const jplant_extra* extra[JPLANT_EXTRA_COUNT];
   jplant_extra* own[JPLANT_EXTRA_COUNT];
   jexpr_fn fn[MAX_FUNCTIONS];
@@ -172,8 +173,17 @@ static jo_status fill_numbers(writer* w) {
         .is_input = n->is_input};
   }
   w->table->nnumber = d->np;
-  w->table->number = number;
+  w->table->number = w->number = number;
   return JO_OK;
+}
+
+// A value that is a number by itself bounds it.
+static void bound_number(writer* w, const jmodel_rule* r) {
+  const jexpr_node* n = jexpr_at(w->range.g, w->range.fn.out[0].ref[r->first]);
+  bool is_bounded = r->kind == JMODEL_RULE_LIMIT && r->limit != JMODEL_FINITE;
+  if (!is_bounded || n->op != JEXPR_INPUT) return;
+  jvehicle_number* number = &w->number[n->b];
+  number->min = fmax(number->min, r->limit == JMODEL_ABOVE_ONE ? 1.0 : 0.0);
 }
 
 static jo_status fill_rules(writer* w) {
@@ -193,6 +203,7 @@ static jo_status fill_rules(writer* w) {
                               r->name,
                               r->label,
                               {file_name(f->place[i].file), f->place[i].line}};
+    bound_number(w, r);
   }
   t->rule = rule;
   t->nrule = f->nrule;
@@ -262,8 +273,7 @@ static void fill_simulation(writer* w) {
   t->t_end = s->t_end;
   t->starts_static = s->start_static;
   t->options = jplant_solve_options(w->m);
-  t->is_method_replaced = !jsolve_method_about(t->options.method)->is_own;
-  if (!t->is_method_replaced) return;
+  if (jsolve_method_about(t->options.method)->is_own) return;
   jerr_warn(w->ctx, "%s: method %s is not part of exports: auto takes its place", w->m->path,
             jsolve_method_name(t->options.method));
   t->options.method = JSOLVE_AUTO;

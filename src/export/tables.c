@@ -280,7 +280,7 @@ static void put_model(jtext* t, const jvehicle_model* m) {
             "    .indicator = indicator, .output = output, .objective = objective,\n    ");
   put_field(t, ".t_start", m->t_start);
   put_field(t, ".t_end", m->t_end);
-  jtext_printf(t, ".is_method_replaced = %d,\n", m->is_method_replaced);
+  jtext_put(t, "\n");
   put_options(t, &m->options);
   put_about(t, &m->about);
   put_position(t, &m->position);

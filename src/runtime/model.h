@@ -38,7 +38,7 @@ typedef struct jvehicle_quantity {
 typedef struct jvehicle_number {
   jvehicle_quantity quantity;
   double value;     // the model's
-  double min, max;  // where it must lie, where it is bounded by itself; infinite: it is not
+  double min, max;  // where it must lie as far as it is bounded by itself; infinite: it is not
   bool is_input;    // may change during a run; else a parameter
 } jvehicle_number;
 
@@ -79,9 +79,8 @@ typedef struct jvehicle_model {
   const jvehicle_quantity* output;     // (noutput); the first nsensor are those the file asks for
   const jvehicle_quantity* objective;  // (nobjective)
   int nsensor;
-  double t_start, t_end;    // of the manoeuvre [s]
-  jsolve_options options;   // how the model wants it integrated
-  bool is_method_replaced;  // the model's own is not part of exports
+  double t_start, t_end;   // of the manoeuvre [s]
+  jsolve_options options;  // how the model wants it integrated
 
   // ---- how it runs
   jmachine_about about;
@@ -91,9 +90,8 @@ typedef struct jvehicle_model {
   jmachine_position position;  // without its functions
   const bool *stays, *rests;   // coordinates that nothing determines, see jmachine_assembly (nq)
   const int *position_at, *rate_at;  // where a coordinate and its rate stand in y; -1: nowhere (nq)
-  const int *dependent_of, *drive_of;  // coordinates of q_v (nv), and that are driven (nd)
-  int nrule, nlimit;                   // rules, and values of the function `limits`
-  const jvehicle_rule* rule;           // (nrule)
+  int nrule, nlimit;                 // rules, and values of the function `limits`
+  const jvehicle_rule* rule;         // (nrule)
   jvehicle_local local;
   jvehicle_function limits;  // of the numbers alone
   jvehicle_function fn[JMACHINE_FN_COUNT];

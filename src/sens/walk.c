@@ -11,7 +11,6 @@
 #define BUILT_UP    1e3    // most that derivatives grow by nature while they build up
 #define MATTERS     1e-3   // part of the largest: what is less is still building up
 #define SOLVE_AGAIN 1e-4   // accuracy of implicit stages that were not stored, in tolerances
-#define EMBEDDED    1.0    // times the error of the embedded method: what it does not tell
 #define TURNS       2e-6   // rates at an event below this part of those before it: (S3)
 #define CANCELS     1e-12  // and below this part of the terms that they are the sum of
 
@@ -297,7 +296,7 @@ double jsens_walk_left_out(const jsens_walk* w, const jsens_entry* e, const doub
     for (int n = 0; n < by->n; n++) {
       embedded += h * by->factor[n] * w->k[by->index[n]][i];
     }
-    if (left_out > EMBEDDED * fabs(embedded)) most = fmax(most, left_out / scale);
+    if (left_out > fabs(embedded)) most = fmax(most, left_out / scale);
   }
   return most;
 }

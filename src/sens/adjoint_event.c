@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events of the adjoint method. docs/theory/sensitivity.md eqs. (S7), (S8), (S18).
+#include <math.h>
+
+#include "sens/adjoint.h"
+
+// g_t + g_y f of switch k, by its gradient, which stays in ybar, tbar and p_part, in every lane
+static double switch_rate(jsens_adjoint* d, double t, const double* y, const double* f, int k) {
+  jsens_walk* w = d->w;
+  jsens_adjoint_clear(d, d->unit, w->d->nswitch);
+  for (int l = 0; l < d->lanes; l++) {
+    d->unit[k * d->lanes + l] = 1.0;
+  }
+  jsens_point at = {.t = t, .y = y, .lambda = d->unit};
+  jsens_walk_weigh(w, JGEN_FN_SWITCHES, &at, (double* const[]){d->ybar, d->tbar, d->p_part, NULL});
+  return d->tbar[0] + jsens_adjoint_dot(d, d->ybar, 0, f, w->ny);
+}
+
+// x += weight_l y in each lane
+static void add_weighted(const jsens_adjoint* d, double* x, const double* weight, double factor,
+                         const double* y, int n) {
+  for (int i = 0; i < n * d->lanes; i++) {
+    x[i] += factor * weight[i % d->lanes] * y[i];
+  }
+}
+
+// (S7)  weight `alpha` of the event's time, handed to state and numbers through its switch
+static jo_status time_back(jsens_adjoint* d, const jsens_entry* e, const double* y, const double* f,
+                           int k, double* rate) {
+  jsens_walk* w = d->w;
+  *rate = switch_rate(d, e->t, y, f, k);
+  JO_TRY(jsens_walk_check_rate(w, e, y, f, k, *rate));
+  add_weighted(d, d->lambda, d->alpha, -1.0 / *rate, d->ybar, w->ny);
+  add_weighted(d, d->pbar, d->alpha, -1.0 / *rate, d->p_part, w->nw);
+  return JO_OK;
+}
+
+static void note_event(jsens_adjoint* d, const jsens_entry* e, int k, bool on, double rate) {
+  jsens_event* v = &d->w->out->event[--d->nevent];
+  v->t = e->t;
+  v->which = k;
+  v->on = on;
+  v->follows = e->follows;
+  if (rate != 0.0) v->rate = rate;
+  v->weight[d->objective] = d->alpha[JSENS_LAMBDA];
+}
+
+// The weight of a consequence waits for its cause.
+static void put_aside(jsens_adjoint* d) {
+  for (int l = 0; l < d->lanes; l++) {
+    d->pending[l] += d->alpha[l];
+  }
+}
+
+static void take_pending(jsens_adjoint* d) {
+  for (int l = 0; l < d->lanes; l++) {
+    d->alpha[l] += d->pending[l];
+    d->pending[l] = 0.0;
+  }
+}
+
+static jo_status smooth_back(jsens_adjoint* d, const jsens_entry* e, const double* y) {
+  jsens_walk* w = d->w;
+  const int* flip = w->record->flip + e->flip;
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
+  w->run->system.rhs(w->run->system.user, e->t, y, w->f_plus);
+  for (int i = e->nflip - 1; i >= 0; i--) {
+    int k = flip[i];
+    w->run->mode[k] = 1.0 - w->run->mode[k];
+    w->run->system.rhs(w->run->system.user, e->t, y, w->f_minus);
+    double rate = 0.0;
+    for (int l = 0; l < d->lanes; l++) {
+      d->alpha[l] = jsens_adjoint_dot(d, d->lambda, l, w->f_minus, w->ny) -
+                    jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
+    }
+    if (!w->opt->frozen && e->follows) put_aside(d);
+    if (!w->opt->frozen && !e->follows) {
+      if (i == 0) take_pending(d);
+      JO_TRY(time_back(d, e, y, w->f_minus, k, &rate));
+    }
+    note_event(d, e, k, w->run->mode[k] < 0.5, rate);
+    memcpy(w->f_plus, w->f_minus, (size_t)w->ny * sizeof *w->f_plus);
+  }
+  return JO_OK;
+}
+
+// Back through the impulse, the closure with the new drive, and the momentum; time: of all of them
+static void impulse_back(jsens_adjoint* d, const jsens_entry* e, const double* before,
+                         double* time) {
+  jsens_walk* w = d->w;
+  int L = d->lanes;
+  jsens_point at = {.t = e->t, .y = d->y_mixed, .momentum = d->P};
+  at.lambda = d->lambda + jgen_first(&w->d->layout, JGEN_QDU) * L;
+  jsens_adjoint_weigh(d, JGEN_FN_IMPULSE, &at);
+  jsens_adjoint_add(d, d->lambda, 1.0, d->ybar, w->ny);
+  for (int l = 0; l < L; l++) {
+    time[l] += d->tbar[l];
+  }
+  memcpy(d->kbar, d->Pbar, (size_t)(w->nu * L) * sizeof *d->kbar);
+  jsens_adjoint_close(d, e->t, d->y_mixed, d->lambda, time);
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  at = (jsens_point){.t = e->t, .y = before, .lambda = d->kbar};
+  jsens_adjoint_weigh(d, JGEN_FN_MOMENTUM, &at);
+  jsens_adjoint_add(d, d->lambda, 1.0, d->ybar, w->ny);
+  for (int l = 0; l < L; l++) {
+    time[l] += d->tbar[l] + jsens_adjoint_dot(d, d->lambda, l, w->f_minus, w->ny);
+  }
+}
+
+// (S8)
+static jo_status jump_back(jsens_adjoint* d, const jsens_entry* e) {
+  jsens_walk* w = d->w;
+  int v = jgen_first(&w->d->layout, JGEN_QV);
+  const double* before = jsens_record_state(w->record, e->state);
+  const double* after = jsens_record_state(w->record, e->after);
+  const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
+  int k = w->record->flip[e->flip];
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  w->run->system.rhs(w->run->system.user, e->t, before, w->f_minus);
+  jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, before, (double* const[]){d->P});
+  jsens_walk_set_modes(w, mode1);
+  w->run->system.rhs(w->run->system.user, e->t, after, w->f_plus);
+  for (int l = 0; l < d->lanes; l++) {
+    d->alpha[l] = -jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
+  }
+  memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
+  memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
+  impulse_back(d, e, before, d->alpha);
+  double rate = 0.0;
+  if (!w->opt->frozen && e->follows) put_aside(d);
+  if (!w->opt->frozen && !e->follows) {
+    take_pending(d);
+    JO_TRY(time_back(d, e, before, w->f_minus, k, &rate));
+  }
+  note_event(d, e, k, mode1[k] > 0.5, rate);
+  return JO_OK;
+}
+
+// Both weights of the event at a state that is off by as much as a run may be; what is different then
+// is the error that the event adds. (S18)
+static jo_status doubtful_back(jsens_adjoint* d, const jsens_entry* e) {
+  jsens_walk* w = d->w;
+  const double* y = jsens_record_state(w->record, e->state);
+  int L = d->lanes, ny = w->ny * L, nw = w->nw * L, nevent = d->nevent;
+  memcpy(d->kept_lambda, d->lambda, (size_t)ny * sizeof *d->lambda);
+  memcpy(d->kept_pbar, d->pbar, (size_t)nw * sizeof *d->pbar);
+  memcpy(d->kept_pending, d->pending, (size_t)L * sizeof *d->pending);
+  jsens_walk_shift(w, y, d->y_mixed);
+  JO_TRY(smooth_back(d, e, d->y_mixed));
+  jsens_adjoint_exchange(d->lambda, d->kept_lambda, ny);
+  jsens_adjoint_exchange(d->pbar, d->kept_pbar, nw);
+  jsens_adjoint_exchange(d->pending, d->kept_pending, L);
+  d->nevent = nevent;
+  JO_TRY(smooth_back(d, e, y));
+  for (int i = 0; i < w->ny; i++) {
+    d->lambda[i * L + JSENS_ERROR] +=
+        d->kept_lambda[i * L + JSENS_LAMBDA] - d->lambda[i * L + JSENS_LAMBDA];
+  }
+  for (int j = 0; j < w->nw; j++) {
+    d->pbar[j * L + JSENS_ERROR] +=
+        d->kept_pbar[j * L + JSENS_LAMBDA] - d->pbar[j * L + JSENS_LAMBDA];
+  }
+  d->pending[JSENS_ERROR] += d->kept_pending[JSENS_LAMBDA] - d->pending[JSENS_LAMBDA];
+  return JO_OK;
+}
+
+jo_status jsens_adjoint_event(jsens_adjoint* d, const jsens_entry* e) {
+  jsens_walk* w = d->w;
+  if (jsens_walk_jumps(w, e)) return jump_back(d, e);
+  if (d->estimates && !w->opt->frozen) return doubtful_back(d, e);
+  return smooth_back(d, e, jsens_record_state(w->record, e->state));
+}
