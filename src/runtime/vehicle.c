@@ -357,14 +357,23 @@ void jvehicle_get_states(const jvehicle* v, double* x) {
   }
 }
 
+// Where loops cannot be closed the vehicle stays where it was: from what the search left behind it might close another
+// way the next time.
 jo_status jvehicle_set(jvehicle* v, double t, const double* x) {
+  size_t size = (size_t)v->model->about.ny * sizeof *v->y;
   if (!isfinite(t)) return jerr_set(v->ctx, JO_ERR_ARGUMENT, "the time is not finite");
   if (x) JO_TRY(check_finite(v, "state", NULL, v->model->state, x, v->model->nstate));
-  v->t = t;
+  memcpy(v->value, v->y, size);
   for (int i = 0; x && i < v->model->nstate; i++) {
     v->y[v->model->state_at[i]] = x[i];
   }
-  return jmachine_close(&v->machine, v->t, v->y);
+  jo_status status = jmachine_close(&v->machine, t, v->y);
+  if (status < 0) {
+    memcpy(v->y, v->value, size);
+  } else {
+    v->t = t;
+  }
+  return status;
 }
 
 jo_status jvehicle_touch(jvehicle* v) {

@@ -43,7 +43,7 @@ double jvehicle_time(const jvehicle* v);
 // filters and integrals of objectives. Dependent positions follow from them and are none.
 void jvehicle_get_states(const jvehicle* v, double* x);
 
-// Move to (t, x): loops are closed from where the vehicle was, modes stay. NULL: x as it is.
+// Move to (t, x): loops are closed from where the vehicle was, modes stay. NULL: x as it is. On failure it stays there.
 jo_status jvehicle_set(jvehicle* v, double t, const double* x);
 
 // Rates of x (nstate), switching functions (nindicator), outputs (noutput) and objectives as if the run ended now

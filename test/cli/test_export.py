@@ -134,7 +134,13 @@ class Exports(Case):
         self.assertTrue(reached.is_event)
         self.assertAlmostEqual(reached.t, 0.5, delta=1e-9)
         self.check_derivatives(v, 2)
-        before = v.rates()
+        before, x = v.rates(), v.states()
+        v.set(l=0.1)  # the slider is further away than that, wherever it is
+        with self.assertRaisesRegex(ValueError, "loops cannot be closed"):
+            v.move(reached.t, x)
+        v.library.jvehicle_forget(v.handle)
+        v.set(l=0.5)
+        self.assertEqual((v.states(), v.rates()), (x, before))  # as if nothing had been
         v.set(push=10.0)
         v.call("touch")
         self.assertNotEqual(v.rates(), before)
