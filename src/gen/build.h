@@ -57,6 +57,20 @@ typedef struct jgen_memo {
   jexpr_ref value;
 } jgen_memo;
 
+// An event (gen/events.h): its condition, and what it gives another value.
+typedef struct jgen_set {
+  jmodel_target target;
+  int index;  // state or coordinate of the model
+  jexpr_ref value;
+} jgen_set;
+
+typedef struct jgen_event {
+  const char* name;
+  jexpr_ref when;
+  int nset;
+  jgen_set* set;
+} jgen_event;
+
 // Mass, first and second moments of a link, in its frame about its origin.
 typedef struct jgen_inertia {
   jexpr_ref m;
@@ -98,6 +112,8 @@ typedef struct jgen {
   jexpr_ref* applied;          // generalised forces of joint elements (ncoordinate)
   jexpr_ref* drive_force;      // of driven coordinates, known with the accelerations (ncoordinate)
   jgen_element* element;
+  int nevent;
+  jgen_event* event;
   jgen_locals local;
   int depth;             // levels of nesting of what is being read, expr/order.h
   const char* where;     // place of the expression being read

@@ -204,9 +204,40 @@ typedef struct jmodel_state {
   jmodel_scalar initial, derivative;
   double nominal;  // typical size, in its unit: scales of errors and of the search for equilibrium
   bool is_held;    // keeps its initial value while equilibrium is sought; its rate need not vanish
+  bool is_discrete;  // changes at events only; its rate is zero
   const char* unit;
   int element;  // that owns it and knows its rate; -1: none, the derivative is given
 } jmodel_state;
+
+// What an event gives another value.
+typedef enum jmodel_target {
+  JMODEL_SET_STATE,     // a state, discrete or not
+  JMODEL_SET_POSITION,  // a coordinate: not by files, whose coordinates do not jump
+  JMODEL_SET_RATE       // the rate of an independent coordinate
+} jmodel_target;
+
+typedef struct jmodel_assignment {
+  jmodel_target target;
+  int index;  // state or coordinate
+  jmodel_scalar value;
+} jmodel_assignment;
+
+// Something that happens where a condition becomes true: `events:`, and what samplers are made of.
+typedef struct jmodel_event {
+  const char* name;
+  jmodel_place place;
+  jmodel_scalar when;
+  int nset;
+  jmodel_assignment* set;  // all from the values before it
+} jmodel_event;
+
+// Every so often: `samplers:`. Its events stand among those of the model.
+typedef struct jmodel_sampler {
+  const char* name;
+  jmodel_place place;
+  jmodel_scalar delay, every;  // one after another: the first is less [s]
+  jmodel_scalar offset;        // of the first sample [s]
+} jmodel_sampler;
 
 // A named expression: `signals:` and `sensors:`; sensors are written to the results.
 typedef struct jmodel_signal {
@@ -305,7 +336,7 @@ typedef struct jmodel {
   char sha256[65];    // of all text read
   jmodel_v3 gravity;  // [m/s^2]
   int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nelement,
-      ncomponent, nstate, nsignal, nobjective, ninitial, naxle;
+      ncomponent, nstate, nevent, nsampler, nsignal, nobjective, ninitial, naxle;
   jmodel_number* number;
   jmodel_parameter* parameter;
   jmodel_body* body;              // 0: ground
@@ -316,6 +347,8 @@ typedef struct jmodel {
   jmodel_table* table;
   jmodel_element* element;  // section by section
   jmodel_state* state;
+  jmodel_event* event;  // in the order in which they happen at one instant
+  jmodel_sampler* sampler;
   jmodel_signal* signal;
   jmodel_objective* objective;
   jmodel_initial* initial;

@@ -144,6 +144,12 @@ static const jmodel_field coordinate_fields[] = {
 static const jmodel_field state_fields[] = {
     JMODEL_FIELD(jmodel_state, "initial", initial, JMODEL_FINITE)};
 
+static const jmodel_field sampler_fields[] = {
+    JMODEL_FIELD(jmodel_sampler, "every", every, JMODEL_POSITIVE),
+    JMODEL_FIELD(jmodel_sampler, "delay", delay, JMODEL_NOT_NEGATIVE),
+    JMODEL_FIELD(jmodel_sampler, "offset", offset, JMODEL_NOT_NEGATIVE),
+    JMODEL_LESS(jmodel_sampler, "delay and every", delay)};
+
 // ---- the model -----------------------------------------------------------------------------------
 
 static void list_body(lister* l, const jmodel_body* b, int* first_mass) {
@@ -231,6 +237,9 @@ static void list_values(lister* l, const jmodel* m) {
   }
   for (int i = 0; i < m->nstate; i++) {
     ADD_FIELDS(l, "state", &m->state[i], state_fields);
+  }
+  for (int i = 0; i < m->nsampler; i++) {
+    ADD_FIELDS(l, "sampler", &m->sampler[i], sampler_fields);
   }
   for (int i = 0; i < m->nobjective; i++) {
     list_objective(l, &m->objective[i]);

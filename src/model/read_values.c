@@ -12,7 +12,7 @@ static const char* const root_keys[] = {
     "jounce",     "name",       "description", "include", "gravity",    "parameters",
     "inputs",     "hardpoints", "bodies",      "joints",  "closures",   "tables",
     "road",       "states",     "signals",     "sensors", "objectives", "initial",
-    "simulation", "templates",  "instances",   "axles"};
+    "simulation", "templates",  "instances",   "axles",   "events",     "samplers"};
 
 static void check_root_keys(const jmodel_at* at, const jmodel_node* root) {
   int n = sizeof root_keys / sizeof *root_keys, nclass = 0;
@@ -193,21 +193,38 @@ void jmodel_read_tables(jmodel_reader* r, const jmodel_node* root) {
 
 // ---- states, signals, objectives
 
+static void refuse_rate(const jmodel_at* at, const jmodel_node* c) {
+  static const char* const keys[] = {"derivative", "hold"};
+  for (int i = 0; i < 2; i++) {
+    const jmodel_node* node = jmodel_node_find(c, keys[i]);
+    if (!node) continue;
+    jmodel_mistake(at, node->key_place, "a discrete state changes at events only, and has no '%s'",
+                   keys[i]);
+  }
+}
+
 static void read_state(const jmodel_at* at, const jmodel_node* c, jmodel_state* s) {
-  static const char* const keys[] = {"initial", "derivative",  "nominal", "hold",
-                                     "unit",    "description", NULL};
+  static const char* const keys[] = {"initial", "derivative", "nominal",     "hold",
+                                     "unit",    "discrete",   "description", NULL};
   jmodel_check_keys(at, c, keys);
+  const jmodel_node* discrete = jmodel_node_find(c, "discrete");
+  s->is_discrete = discrete && jmodel_bool_at(at, discrete, "discrete");
   if (!jmodel_get_scalar(at, c, "initial", JMODEL_SCOPE_ANY, &s->initial)) {
     s->initial = jmodel_default(at->r, s->initial.path, 0.0, c->key_place);
   }
-  jmodel_need_scalar(at, c, "derivative", JMODEL_SCOPE_ANY, &s->derivative);
+  if (s->is_discrete) {
+    refuse_rate(at, c);
+    s->derivative = jmodel_constant("0", c->place);
+  } else {
+    jmodel_need_scalar(at, c, "derivative", JMODEL_SCOPE_ANY, &s->derivative);
+  }
   s->nominal = jmodel_get_double(at, c, "nominal", 1.0);
   if (!(s->nominal > 0.0)) {
     jmodel_mistake(at, jmodel_node_find(c, "nominal")->place,
                    "nominal is %g; it must be more than 0", s->nominal);
   }
   const jmodel_node* hold = jmodel_node_find(c, "hold");
-  s->is_held = hold && jmodel_bool_at(at, hold, "hold");
+  s->is_held = s->is_discrete || (hold && jmodel_bool_at(at, hold, "hold"));
   s->unit = jmodel_get_text(at, c, "unit", "");
 }
 
@@ -215,7 +232,8 @@ static void read_state(const jmodel_at* at, const jmodel_node* c, jmodel_state* 
 static void take_own_states(jmodel_reader* r) {
   jmodel* m = r->m;
   for (int i = r->nown - 1; i >= 0; i--) {
-    if (r->own[i].element < m->nelement) m->element[r->own[i].element].first_state = m->nstate + i;
+    int owner = r->own[i].element;
+    if (owner >= 0 && owner < m->nelement) m->element[owner].first_state = m->nstate + i;
   }
   for (int i = 0; i < r->nown; i++) {
     m->state[m->nstate++] = r->own[i];

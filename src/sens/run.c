@@ -39,9 +39,8 @@ static jo_status on_step(void* user, const jsolve_step* step) {
   return jsens_walk_tell(k->ctx, k->opt, step->t1);
 }
 
-static void on_event(void* user, double t, const double* before, const double* after,
-                     const double* mode, const int* flipped, int n) {
-  jsens_record_event(user, t, before, after, mode, flipped, n);
+static void on_event(void* user, const jmachine_happening* what) {
+  jsens_record_event(user, what);
 }
 
 static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options* opt,

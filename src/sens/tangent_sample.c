@@ -109,6 +109,9 @@ static jo_status sample_inside(jsens_direct* d, const jsens_entry* e, double t) 
   jsens_walk* w = d->w;
   double h = e->t1 - e->t, x = (t - e->t) / h;
   hermite(x, h, d->y0, d->f0, d->y, d->f1, w->ny, d->y_at);
+  for (int i = 0; i < w->ny; i++) {
+    if (w->d->layout.is_discrete[i]) d->y_at[i] = d->y0[i];
+  }
   JO_TRY(jmachine_close(&w->run->machine, t, d->y_at));
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];

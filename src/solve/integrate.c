@@ -25,6 +25,7 @@ jsolve_options jsolve_options_default(void) {
 void jsolve_interpolate(const jsolve_step* s, double t, double* y) {
   const jsolve_dense* d = s->dense;
   d->eval(d, t, y);
+  jsolve_hold(s->sys, s->y0, y);
 }
 
 void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch) {
@@ -124,7 +125,8 @@ static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
 static jo_status show_step(jsolve_run* run) {
   if (!run->obs->step) return JO_OK;
   const jsolve_stepper* s = run->stepper;
-  jsolve_step step = {run->t, run->t_new, run->y, run->y_new, s->dense, s->k, s->is_implicit};
+  jsolve_step step = {run->t,   run->t_new, run->y,         run->y_new,
+                      s->dense, s->k,       s->is_implicit, run->sys};
   return run->obs->step(run->obs->user, &step);
 }
 
@@ -149,6 +151,7 @@ static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
   jsolve_stepper* s = run->stepper;
   if (run->opt->max_steps > 0 && run->stats.steps >= run->opt->max_steps) return fail_steps(run);
   JO_TRY(s->advance(s, run));
+  jsolve_hold(run->sys, run->y, run->y_new);
   assert(s->dense);  // events and observers look into the step
   bool is_event = false;
   if (ev) JO_TRY(jsolve_events_locate(ev, run, &is_event));

@@ -59,6 +59,9 @@ typedef struct jsolve_system {
   // y = [ q | v | w | rest ] for implicit methods: q' is the beginning of w, v follows from q by
   // `project`, and nothing but itself depends on the rest. All zero: w is everything.
   int nq, nv, nw;
+  // states that change at events only: they have no rate, and no rounding inside of steps
+  int nconstant;
+  const int* constant;
   // names for messages, NULL: numbers (n, nswitch)
   const char* const* state_name;
   const char* const* switch_name;
@@ -98,6 +101,7 @@ typedef struct jsolve_step {
   const void* dense;
   double* const* k;  // slopes of the stages of a Runge-Kutta method; NULL: another method
   bool is_implicit;  // taken by the implicit tableau of the method
+  const jsolve_system* sys;
 } jsolve_step;
 
 void jsolve_interpolate(const jsolve_step* s, double t, double* y);
