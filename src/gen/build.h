@@ -117,6 +117,7 @@ typedef struct jgen {
   jgen_locals local;
   int depth;             // levels of nesting of what is being read, expr/order.h
   const char* where;     // place of the expression being read
+  const char* caller;    // inside of functions: that of what calls the first of them; NULL: outside
   const char* rule;      // what it may depend on, where that is less than usual; NULL: as usual
   bool placeholders;     // what elements exert are inputs while the equations are written ...
   jexpr_ref* component;  // ... and these are what they stand for (ncomponent)

@@ -395,35 +395,49 @@ static const char* suggest(void* user, int i) {
   i -= m->ncoordinate;
   if (i < m->nsignal) return m->signal[i].name;
   i -= m->nsignal;
+  if (i < m->nfunction) return m->function[i].name;
+  i -= m->nfunction;
   return i < m->nstate ? m->state[i].name : NULL;
+}
+
+static jexpr_ref* scalars(jgen* s, const jmodel_scalar* x, int n, const char* what) {
+  jexpr_ref* list = JARENA_ARRAY(s->a, n, jexpr_ref);
+  if (!list) s->g->status = jerr_memory(s->ctx);
+  for (int i = 0; list && i < n; i++) {
+    list[i] = jgen_scalar(s, &x[i], what);
+  }
+  return list;
 }
 
 jexpr_ref jgen_table_at(jgen* s, int table, jexpr_ref x) {
   const jmodel_table* t = &s->m->table[table];
-  jexpr_ref* X = JARENA_ARRAY(s->a, t->n, jexpr_ref);
-  jexpr_ref* Y = JARENA_ARRAY(s->a, t->n, jexpr_ref);
-  if (!X || !Y) {
-    s->g->status = jerr_memory(s->ctx);
-    return JEXPR_POISON;
-  }
-  for (int i = 0; i < t->n; i++) {
-    X[i] = jgen_scalar(s, &t->x[i], t->name);
-    Y[i] = jgen_scalar(s, &t->y[i], t->name);
-  }
-  return jexpr_table(s->g, t->kind, t->rule, x, X, Y, t->n);
+  const jexpr_ref *X = scalars(s, t->x, t->n, t->name), *Y = scalars(s, t->y, t->n, t->name);
+  return X && Y ? jexpr_table(s->g, t->kind, t->rule, x, X, Y, t->n) : JEXPR_POISON;
 }
 
-// Tables are called like functions.
+static jexpr_ref table2_at(jgen* s, const jmodel_table* t, jexpr_ref x, jexpr_ref y) {
+  jexpr_grid grid = {t->n, t->ny, scalars(s, t->x, t->n, t->name), scalars(s, t->y, t->ny, t->name),
+                     scalars(s, t->z, t->n * t->ny, t->name)};
+  if (!grid.X || !grid.Y || !grid.Z) return JEXPR_POISON;
+  return jexpr_table2(s->g, t->kind, t->rule, x, y, &grid);
+}
+
+static jexpr_ref call_function(jgen* s, int i, const jexpr_ref* args, int nargs, int* expected);
+
+// Tables and functions of the model.
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* args,
                       int nargs, int* expected) {
   (void)g;
   jgen* s = user;
   for (int k = 0; k < s->m->ntable; k++) {
     if (!is((word){name, n}, s->m->table[k].name)) continue;
-    if (nargs == 1) return jgen_table_at(s, k, args[0]);
-    *expected = 1;
+    const jmodel_table* t = &s->m->table[k];
+    if (nargs == 2 && t->ny > 0) return table2_at(s, t, args[0], args[1]);
+    if (nargs == 1 && t->ny == 0) return jgen_table_at(s, k, args[0]);
+    *expected = t->ny > 0 ? 2 : 1;
   }
-  return JEXPR_POISON;
+  int f = jmodel_find_function(s->m, name, n);
+  return f >= 0 ? call_function(s, f, args, nargs, expected) : JEXPR_POISON;
 }
 
 // What exists but has no value of its own.
@@ -436,6 +450,7 @@ static const char* why(void* user, const char* text, size_t n) {
   for (int i = 0; i < m->ntable; i++) {
     if (is(name, m->table[i].name)) return "a table; write it with its argument";
   }
+  if (jmodel_find_function(m, text, n) >= 0) return "a function; write it with its arguments";
   for (int i = 0; i < m->njoint; i++) {
     if (is(name, m->joint[i].name)) return "a joint of several coordinates or none; add which";
   }
@@ -447,9 +462,32 @@ static const char* why(void* user, const char* text, size_t n) {
   return NULL;
 }
 
+// A function knows its arguments, and no names of the element that calls it.
+static jexpr_ref call_function(jgen* s, int i, const jexpr_ref* args, int nargs, int* expected) {
+  const jmodel_function* f = &s->m->function[i];
+  const char *outer = s->where, *caller = s->caller;
+  jgen_locals locals = s->local;
+  jexpr_scope scope = {find_name, suggest, s, call, why, &s->depth};
+  jexpr_ref r = JEXPR_POISON;
+  s->local.n = 0;
+  s->caller = caller ? caller : outer;
+  s->where = jarena_printf(s->a, "%s: function '%s' (line %d)", s->caller ? s->caller : "", f->name,
+                           f->place.line);
+  if (s->where) {
+    r = jmodel_call(s->m, i, s->g, &scope, s->where, args, nargs, expected);
+  } else {
+    s->g->status = jerr_memory(s->ctx);
+  }
+  s->where = outer;
+  s->caller = caller;
+  s->local = locals;
+  return r;
+}
+
 jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what) {
   if (!x->text) return x->number >= 0 ? s->number[x->number] : s->zero;
-  const char* outer = s->where;
+  const char *outer = s->where, *caller = s->caller;
+  s->caller = NULL;
   s->where = jarena_printf(s->a, "%s:%d: '%s'", x->place.file, x->place.line, what);
   jexpr_scope scope = {find_name, suggest, s, call, why, &s->depth};
   jexpr_ref r = JEXPR_POISON;
@@ -467,6 +505,7 @@ jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what) {
   }
   s->depth -= JEXPR_NAME_LEVELS;
   s->where = outer;
+  s->caller = caller;
   return r;
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "expr/parse.h"
 #include "expr/table.h"
 
 typedef struct jmodel_place {
@@ -184,7 +185,18 @@ typedef struct jmodel_table {
   jexpr_extrapolation rule;
   int n;
   jmodel_scalar *x, *y;
+  int ny;            // 0: of one variable; else y are points of the second, and z the values ...
+  jmodel_scalar* z;  // ... z[i*ny + j] at x[i], y[j]
 } jmodel_table;
+
+// What expressions may call: its text, with arguments in the place of their names.
+typedef struct jmodel_function {
+  const char* name;
+  jmodel_place place;
+  int nargs;
+  const char** arg;  // (nargs), NULL behind them
+  jmodel_scalar value;
+} jmodel_function;
 
 // Something that acts on bodies or coordinates, as its class describes it (model/element.h).
 typedef struct jmodel_element_class jmodel_element_class;
@@ -335,8 +347,8 @@ typedef struct jmodel {
   const char* description;
   char sha256[65];    // of all text read
   jmodel_v3 gravity;  // [m/s^2]
-  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nelement,
-      ncomponent, nstate, nevent, nsampler, nsignal, nobjective, ninitial, naxle;
+  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nfunction,
+      nelement, ncomponent, nstate, nevent, nsampler, nsignal, nobjective, ninitial, naxle;
   jmodel_number* number;
   jmodel_parameter* parameter;
   jmodel_body* body;              // 0: ground
@@ -345,6 +357,7 @@ typedef struct jmodel {
   jmodel_coordinate* coordinate;  // by joint
   jmodel_closure* closure;
   jmodel_table* table;
+  jmodel_function* function;
   jmodel_element* element;  // section by section
   jmodel_state* state;
   jmodel_event* event;  // in the order in which they happen at one instant
@@ -386,6 +399,11 @@ bool jmodel_is_limit(const char* key);
 int jmodel_find_body(const jmodel* m, const char* name);
 int jmodel_find_coordinate(const jmodel* m, const char* name);
 int jmodel_find_number(const jmodel* m, const char* path);
+int jmodel_find_function(const jmodel* m, const char* name, size_t n);
+// For `call` of a scope: the value of a function of the model, its text read with the names of that scope, which
+// has a depth (read_functions.c).
+jexpr_ref jmodel_call(const jmodel* m, int function, jexpr_graph* g, const jexpr_scope* scope,
+                      const char* where, const jexpr_ref* args, int nargs, int* expected);
 // The hardpoint that a body's point may be: of the instance the body belongs to, else of what that is part of.
 const jmodel_named_v3* jmodel_find_hardpoint(const jmodel* m, int body, const char* name, size_t n);
 

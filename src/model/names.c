@@ -153,7 +153,9 @@ static bool is_own(const jmodel_at* at, word name) {
 
 static void put_name(const jmodel_at* at, const jmodel_instance* in, word name, bool is_call,
                      text* out) {
-  bool stays = is_call ? !is_inside(in, "tables", name) && !find_port(in, name) : is_own(at, name);
+  bool is_ours = is_call && (is_inside(in, "tables", name) || is_inside(in, "functions", name) ||
+                             find_port(in, name));
+  bool stays = is_call ? !is_ours : is_own(at, name);
   int sign = 1;
   const char* full = stays ? NULL : jmodel_full_quantity(at->r, in, name.s, name.n, &sign);
   if (sign < 0) put(out, "(-", 2);

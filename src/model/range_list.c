@@ -210,8 +210,16 @@ static void list_table(lister* l, const jmodel_table* t) {
   }
   add_rule(l, (jmodel_rule){JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "x", 0, 0},
            t->n);
-  for (int i = 0; i < t->n; i++) {
+  jmodel_rule increases = {JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "y", 0, 0};
+  for (int i = 0; i < t->ny; i++) {
+    add_slot(l, &t->y[i]);
+  }
+  if (t->ny > 0) add_rule(l, increases, t->ny);
+  for (int i = 0; i < t->n && t->ny == 0; i++) {
     add_limit(l, "table", t->name, "y", &t->y[i], JMODEL_FINITE);
+  }
+  for (int i = 0; i < t->n * t->ny; i++) {
+    add_limit(l, "table", t->name, "z", &t->z[i], JMODEL_FINITE);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "expr/graph.h"
+#include "model/sections.h"
 #include "model/yaml.h"
 
 #define JMODEL_MAX_MISTAKES 20
@@ -108,6 +109,7 @@ void jmodel_out_of_memory(jmodel_reader* r);
 // Is this what is needed? "com needs a list, got a map".
 bool jmodel_is(const jmodel_at* at, const jmodel_node* node, jmodel_node_kind kind,
                const char* label);
+const jmodel_section_about* jmodel_section_at(int i);  // NULL behind the last
 bool jmodel_is_reserved(const char* name);
 // Complain about a name that something cannot have: not a name, too long, reserved.
 bool jmodel_is_good_name(const jmodel_at* at, const char* name, jmodel_place place);
@@ -237,6 +239,8 @@ void jmodel_set_numbers(jmodel_reader* r);  // what the tree did not have: defau
 // ---- sections, in the order of reading
 
 void jmodel_read_names(jmodel_reader* r, const jmodel_node* root);  // of parameters and tables
+void jmodel_read_function_names(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_functions(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_head(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_tables(jmodel_reader* r, const jmodel_node* root);

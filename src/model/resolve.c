@@ -126,7 +126,12 @@ int jmodel_table_at(const jmodel_at* at, const jmodel_node* node, const char* la
   const char* name = name_at(at, node);
   jmodel_guess guess = jmodel_guess_begin(name);
   for (int i = 0; i < m->ntable; i++) {
-    if (strcmp(m->table[i].name, name) == 0) return i;
+    bool is_it = strcmp(m->table[i].name, name) == 0;
+    if (is_it && m->table[i].ny > 0) {
+      jmodel_mistake(at, node->place, "%s: table '%.60s' is one of two variables", label, name);
+      return -1;
+    }
+    if (is_it) return i;
     jmodel_guess_add(&guess, m->table[i].name);
   }
   jmodel_mistake(at, node->place, "%s: there is no table '%.60s'%s", label, name,
