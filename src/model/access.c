@@ -279,10 +279,10 @@ static bool is_name(const char* s) {
 // Names with a meaning of their own: constants and words of expressions, the fixed body, and the
 // sections, because `hardpoints.P1.x` names a number.
 static const char* const reserved[] = {
-    "ground",     "t",          "pi",     "tau",       "and",       "or",         "not",
-    "true",       "false",      "null",   "gravity",   "bodies",    "joints",     "closures",
-    "tables",     "hardpoints", "states", "signals",   "sensors",   "objectives", "initial",
-    "simulation", "parameters", "inputs", "templates", "instances", "axles"};
+    "ground",    "t",          "pi",         "tau",     "and",       "or",        "not",
+    "true",      "false",      "null",       "gravity", "bodies",    "joints",    "closures",
+    "couplings", "tables",     "hardpoints", "states",  "signals",   "sensors",   "objectives",
+    "initial",   "simulation", "parameters", "inputs",  "templates", "instances", "axles"};
 
 bool jmodel_is_reserved(const char* name) {
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
