@@ -147,6 +147,7 @@ jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p);
 jexpr_v3 jgen_direction_in_link(jgen* s, const jmodel_vector* v);
 // A frame that is given at the design position and fixed to a body: columns are its axes, link components.
 jexpr_m3 jgen_frame_in_link(jgen* s, int body, const int given[2], const jmodel_v3 axis[2]);
+jexpr_m3 jgen_vehicle_axes_in_link(jgen* s, int body);  // the same of the vehicle's axes
 bool jgen_find_point(jgen* s, int body, const char* name, size_t n, jmodel_point* out);
 
 // motion.c
@@ -175,11 +176,19 @@ typedef struct jgen_row {
   jexpr_ref* J;    // by coordinate (ncoordinate)
   jexpr_ref bias;  // quadratic velocity term; poison at position stage
   const char* name;
-  int closure, hub;
+  int closure, coupling, hub;  // the one it is of; -1: of none
+  jexpr_ref scale;             // of a coupling: multiplier as the file means it / lambda
   int npush;
   jgen_push push[4];
 } jgen_row;
+// Rows of the closures, then those of the couplings.
 jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n);
+
+// coupling.c
+int jgen_coupling_count(const jmodel* m);  // relations
+// Rows of all couplings. False: no memory, or a mistake in an expression.
+bool jgen_couplings(jgen* s, jgen_row* rows);
+bool jgen_is_coupled(const jmodel* m, int coordinate);
 
 // reaction.c: with the accelerations known
 const jgen_wrench* jgen_reactions(

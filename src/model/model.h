@@ -148,13 +148,18 @@ typedef struct jmodel_coordinate {
   int want_independent;  // 1: user wants it independent, -1: dependent, 0: no wish
 } jmodel_coordinate;
 
-#define JMODEL_CLOSURE_LIST(X)         \
-  X(BALL, "ball", 3)                   \
-  X(REVOLUTE, "revolute", 5)           \
-  X(POINT_ON_LINE, "point_on_line", 2) \
-  X(DISTANCE, "distance", 1)           \
-  X(PARALLEL, "parallel", 2)           \
-  X(PERPENDICULAR, "perpendicular", 1)
+#define JMODEL_CLOSURE_LIST(X)           \
+  X(BALL, "ball", 3)                     \
+  X(REVOLUTE, "revolute", 5)             \
+  X(POINT_ON_LINE, "point_on_line", 2)   \
+  X(DISTANCE, "distance", 1)             \
+  X(PARALLEL, "parallel", 2)             \
+  X(PERPENDICULAR, "perpendicular", 1)   \
+  X(POINT_IN_PLANE, "point_in_plane", 1) \
+  X(UNIVERSAL, "universal", 4)           \
+  X(CYLINDRICAL, "cylindrical", 4)       \
+  X(PRISMATIC, "prismatic", 5)           \
+  X(FIXED, "fixed", 6)
 
 typedef enum jmodel_closure_type {
 #define X(id, name, n) JMODEL_CLOSURE_##id,
@@ -168,6 +173,11 @@ typedef enum jmodel_closure_type {
 //   point_on_line   point b on the line through a with direction u (both on the body of a)
 //   distance        |a - b| = length; length not given: that of the design position
 //   parallel        u parallel to v        perpendicular   u . v = 0
+//   point_in_plane  point b in the plane through a with normal u (both on the body of a)
+//   universal       points a = b, u . v = 0
+//   cylindrical     point b on the line through a with direction u, u parallel to v
+//   prismatic       point b on that line, bodies turned to each other as in the design position
+//   fixed           points a = b, bodies turned to each other as in the design position
 typedef struct jmodel_closure {
   const char* name;
   jmodel_place place;
@@ -177,6 +187,32 @@ typedef struct jmodel_closure {
   bool has_length;
   jmodel_scalar length;  // [m]
 } jmodel_closure;
+
+// coefficient times coordinate; the coefficient is factor * scale
+typedef struct jmodel_term {
+  int coordinate;
+  double factor;
+  bool has_scale;
+  jmodel_scalar scale;
+  const char* label;  // what the file calls the scale
+} jmodel_term;
+
+// sum of the terms = offset
+typedef struct jmodel_relation {
+  int nterm;
+  jmodel_term* term;
+  jmodel_scalar offset;
+} jmodel_relation;
+
+// Linear relations between coordinates: gears, racks, screws, differentials, belts.
+typedef struct jmodel_coupling {
+  const char* name;
+  jmodel_place place;
+  const char* kind;         // "gear"
+  const char* coordinates;  // "left, right"
+  int nrelation;
+  jmodel_relation* relation;
+} jmodel_coupling;
 
 typedef struct jmodel_table {
   const char* name;
@@ -347,8 +383,9 @@ typedef struct jmodel {
   const char* description;
   char sha256[65];    // of all text read
   jmodel_v3 gravity;  // [m/s^2]
-  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nfunction,
-      nelement, ncomponent, nstate, nevent, nsampler, nsignal, nobjective, ninitial, naxle;
+  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ncoupling, ntable,
+      nfunction, nelement, ncomponent, nstate, nevent, nsampler, nsignal, nobjective, ninitial,
+      naxle;
   jmodel_number* number;
   jmodel_parameter* parameter;
   jmodel_body* body;              // 0: ground
@@ -356,6 +393,7 @@ typedef struct jmodel {
   jmodel_joint* joint;            // parents before children
   jmodel_coordinate* coordinate;  // by joint
   jmodel_closure* closure;
+  jmodel_coupling* coupling;
   jmodel_table* table;
   jmodel_function* function;
   jmodel_element* element;  // section by section

@@ -248,6 +248,7 @@ void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_bodies(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_joints(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_closures(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_couplings(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_elements(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_samplers(jmodel_reader* r, const jmodel_node* root);  // and their own states
 void jmodel_read_states(jmodel_reader* r, const jmodel_node* root);

@@ -16,6 +16,7 @@
   X("bodies",     true,  true)   \
   X("joints",     true,  true)   \
   X("closures",   true,  true)   \
+  X("couplings",  true,  true)   \
   X("tables",     true,  true)   \
   X("functions",  true,  true)   \
   X("road",       false, false)  \
