@@ -414,6 +414,7 @@ void jmodel_check(jmodel_reader* r) {
   const int* order = order_parameters(r);
   check_values(r);
   check_elements(r);
+  jmodel_check_attitudes(r);
   jmodel_check_ports(r);
   // expressions that could not be read have no values
   if (!r->oom) jmodel_check_ranges(r, r->nmistake == 0 ? order : NULL);
