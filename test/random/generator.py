@@ -8,12 +8,14 @@ freedoms.
 """
 from __future__ import annotations
 
+import attitudes
 import elements
 import goals
 import inputs
 import loops
 import trees
 import vehicles
+from draw import Draw
 from model import Model
 
 MOST_COORDINATES = 8
@@ -22,8 +24,12 @@ MOST_COORDINATES = 8
 def make(seed: int) -> Model:
     m = Model(seed)
     family = m.draw.weighted(FAMILIES)
+    apart = Draw(seed + 29)  # so that models of the other families stay what they were
+    if apart.chance(0.08):
+        family = tumbling
     m.features.add("family " + family.__name__.replace("_", " "))
     family(m)
+    attitudes.orders(m, apart)
     return m
 
 
@@ -159,6 +165,14 @@ def vehicle(m: Model) -> None:
         m.tree.pop("road", None)
     m.fastest = 3000
     _finish(m, end, not flat and m.draw.chance(0.5))
+
+
+def tumbling(m: Model) -> None:
+    """Bodies that turn any way."""
+    end = _end(m, 0.3, 1.5)
+    _gravity(m)
+    attitudes.tumble(m)
+    _finish(m, end, False)
 
 
 def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
