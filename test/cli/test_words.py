@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The words of expressions: functions of the user, tables of two variables. Values are those of plain Python; derivatives
+"""The words of expressions: functions of the user, tables of two variables, motion as others see it. Values are those of plain Python; derivatives
 are those of both methods and of differences; compiled and interpreted runs are the same; what is wrong is told."""
 import json
 import math
@@ -199,6 +199,227 @@ class Maps(Words):
             info = json.loads(jounce("info", self.path("m.yaml", text), "--json", "--interpreter").stdout)
             totals.append(info["operations"])
         self.assertEqual(totals[0], totals[1])
+
+
+# A vehicle whose every motion is given, with a wheel on an arm; a bob that is free; another body beside it.
+GIVEN = {"x": "3*t + 0.2*sin(2*t)", "y": "0.5*t^2", "z": "0.4 + 0.1*cos(3*t)", "yaw": "0.6 + 0.5*sin(t)",
+         "pitch": "0.2*cos(2*t)", "roll": "0.3*sin(3*t)"}
+ARM, SPIN, TABLE = "0.25 + 0.4*sin(4*t)", "5*t + 0.3*t^2", "0.7*t"
+MOTION = f"""
+jounce: 1
+name: motion
+bodies:
+  car: {{mass: 300, inertia: [50, 300, 320], points: {{P: [0.3, -0.2, 0.5]}}, vectors: {{nose: [2, 0.5, 0.1]}}}}
+  arm: {{mass: 20, inertia: [0.4, 1.0, 0.6], points: {{Q: [0.1, 0.3, -0.1]}}, frame: {{origin: [1, 1, 1], x: [0, -1, 0], y: [1, 0, 0]}}}}
+  wheel: {{mass: 10, inertia: [0.5, 1.0, 0.5], points: {{rim: [0.3, 0, 0]}}}}
+  table: {{mass: 5, inertia: [1, 2, 3]}}
+  bob: {{mass: 1}}
+joints:
+  car: {{type: free, child: car, drive: {{{", ".join(f"{k}: {v}" for k, v in GIVEN.items())}}}}}
+  arm: {{type: revolute, parent: car, child: arm, at: [car.P, arm.origin], axis: [car.x, arm.y], drive: {ARM}}}
+  wheel: {{type: revolute, parent: arm, child: wheel, at: [arm.Q, wheel.origin], axis: y, drive: {SPIN}}}
+  table: {{type: revolute, child: table, axis: z, drive: {TABLE}}}
+  bob: {{type: prismatic, parent: car, child: bob, axis: z}}
+gravity: [0, 0, 0]
+simulation: {{end: 0.5, output_step: 0.1}}
+sensors:
+"""
+
+
+def mul(a, b):
+    return [[sum(a[i][k] * b[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
+
+
+def apply(a, v):
+    return [sum(a[i][k] * v[k] for k in range(3)) for i in range(3)]
+
+
+def transposed(a):
+    return [list(r) for r in zip(*a)]
+
+
+def about(axis, q):
+    c, s = math.cos(q), math.sin(q)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    r = [[float(k == l) for l in range(3)] for k in range(3)]
+    r[i][i], r[i][j], r[j][i], r[j][j] = c, -s, s, c
+    return r
+
+
+def at(text, t):
+    return eval(text.replace("^", "**"), {"t": t, "sin": math.sin, "cos": math.cos})  # our own text, above
+
+
+def frames(t):
+    """Where the bodies of MOTION are: origin and axes, as columns."""
+    g = {k: at(v, t) for k, v in GIVEN.items()}
+    car = mul(mul(about(2, g["yaw"]), about(1, g["pitch"])), about(0, g["roll"]))
+    o = [g[k] for k in "xyz"]
+    arm = mul(mul(car, about(0, at(ARM, t))), about(2, -math.pi / 2))  # its y is the x of the vehicle
+    p = [a + b for a, b in zip(o, apply(car, [0.3, -0.2, 0.5]))]
+    q = [a + b for a, b in zip(p, apply(arm, [0.1, 0.3, -0.1]))]
+    return {"ground": ([0, 0, 0], about(0, 0)), "car": (o, car), "arm": (p, arm), "wheel": (q, None),
+            "table": ([0, 0, 0], about(2, at(TABLE, t)))}
+
+
+def rate(f, t, n=1):
+    """Derivative by time, of eighth order."""
+    h = 0.01
+    c = [4 / 5, -1 / 5, 4 / 105, -1 / 280]
+    g = f if n == 1 else lambda u: rate(f, u)
+    return [sum(c[k] * (p - m) for k, (p, m) in enumerate(pairs)) / h
+            for pairs in zip(*[list(zip(g(t + k * h), g(t - k * h))) for k in range(1, 5)])]
+
+
+class Motion(Words):
+    POINT = {"car": ("car.P", [0.3, -0.2, 0.5]), "arm": ("arm.Q", [0.1, 0.3, -0.1]), "table": ("table.origin", [0, 0, 0])}
+
+    def points(self):
+        """Every point, from everybody, in all axes: name of the quantity and what it must be."""
+        for of, (name, r) in self.POINT.items():
+            for whom in (None, "ground", "car", "arm", "table"):
+                for axes in (None, "ground", "car", "table"):
+                    for n, prefix in enumerate(("", "v", "a")):
+                        def seen(t, of=of, r=r, whom=whom):
+                            f = frames(t)
+                            o, m = f[whom or "ground"]
+                            p = [a + b for a, b in zip(f[of][0], apply(f[of][1], r))]
+                            return apply(transposed(m), [a - b for a, b in zip(p, o)])
+
+                        def wanted(t, n=n, seen=seen, whom=whom, axes=axes):
+                            f = frames(t)
+                            v = apply(f[whom or "ground"][1], rate(seen, t, n) if n else seen(t))
+                            return apply(transposed(f[axes or whom or "ground"][1]), v)
+                        yield (name + (f".from.{whom}" if whom else "") + (f".in.{axes}" if axes else "") + "." + prefix,
+                               wanted)
+
+    def turns(self):
+        """Angular velocities and accelerations, from rotation matrices."""
+        for of in ("car", "arm", "table"):
+            for whom in (None, "ground", "car", "arm", "table"):
+                for axes in (None, "ground", "table"):
+                    for n, prefix in enumerate(("w", "dw")):
+                        def w(t, of=of, whom=whom):
+                            def m(u):
+                                f = frames(u)
+                                return sum(mul(transposed(f[whom or "ground"][1]), f[of][1]), [])
+                            d, r = rate(m, t), m(t)
+                            s = mul([d[0:3], d[3:6], d[6:9]], transposed([r[0:3], r[3:6], r[6:9]]))
+                            return [s[2][1], s[0][2], s[1][0]]
+
+                        def wanted(t, n=n, w=w, of=of, whom=whom, axes=axes):
+                            f = frames(t)
+                            v = apply(f[whom or "ground"][1], rate(w, t) if n else w(t))
+                            return apply(transposed(f[axes or whom or of][1]), v)
+                        yield (of + (f".from.{whom}" if whom else "") + (f".in.{axes}" if axes else "") + "." + prefix,
+                               wanted)
+
+    def test_points_and_turns(self):
+        cases = [*self.points(), *self.turns()]
+        text = MOTION + "".join(f"  s{i}{k}: {name}{k}\n" for i, (name, _) in enumerate(cases) for k in "xyz")
+        rows = self.rows(text)
+        for row in (1, 4):
+            t = rows["t"][row]
+            for i, (name, wanted) in enumerate(cases):
+                for k, w in zip("xyz", wanted(t)):
+                    # what differences lose: 1e-16 by the step, twice for accelerations
+                    self.assertAlmostEqual(rows[f"s{i}{k}"][row], w, delta=1e-8 * max(1, abs(w)), msg=f"{name}{k}")
+
+    def test_directions_and_angles(self):
+        text = MOTION + """
+  n: car.nose.in.table.y
+  toe: atan2(-wheel.y.in.table.x, wheel.y.in.table.y)
+  camber: asin(wheel.y.in.car.z)
+  slip: atan2(car.origin.in.car.vy, car.origin.in.car.vx)
+  yaw: car.from.table.yaw
+  pitch: car.from.ground.pitch
+  roll: arm.from.car.roll
+  same: car.yaw - car.from.ground.yaw
+"""
+        rows = self.rows(text)
+        nose = [v / math.sqrt(4.26) for v in (2, 0.5, 0.1)]
+        for i, t in enumerate(rows["t"]):
+            f, g = frames(t), {k: at(v, t) for k, v in GIVEN.items()}
+            in_table = apply(transposed(f["table"][1]), apply(f["car"][1], nose))
+            axis = [-r[0] for r in f["arm"][1]]
+            to = {k: apply(transposed(f[k][1]), axis) for k in ("car", "table")}
+            v = apply(transposed(f["car"][1]), rate(lambda u: frames(u)["car"][0], t))
+            for name, wanted in (("n", in_table[1]), ("toe", math.atan2(-to["table"][0], to["table"][1])), ("camber", math.asin(to["car"][2])),
+                                 ("slip", math.atan2(v[1], v[0])), ("pitch", g["pitch"]), ("yaw", g["yaw"] - at(TABLE, t)),
+                                 ("roll", at(ARM, t)), ("same", 0)):
+                self.assertAlmostEqual(rows[name][i], wanted, delta=1e-10, msg=name)
+
+    def test_mirror_images_see_it_mirrored(self):
+        """What a template measures is the same number on both sides."""
+        inside = ["hub.P.from.body.vy", "hub.P.in.body.ax", "hub.P.from.body.y", "hub.from.body.wx", "hub.in.body.wz",
+                  "hub.from.body.dwx", "hub.from.body.yaw", "hub.from.body.roll", "hub.y.x", "hub.y.in.body.y", "hub.tilted.in.body.z",
+                  "hub.yaw", "hub.P.from.body.in.ground.vz", "body.origin.from.hub.in.hub.vy", "hub.tilted.y", "hub.wy"]
+        text = """
+jounce: 1
+bodies: {car: {mass: 100, inertia: [10, 10, 10]}}
+joints: {car: {type: prismatic, child: car, axis: x}}
+gravity: [0.4, 0, -9]
+templates:
+  corner:
+    ports: [body]
+    hardpoints: {h: [0, 0.5, 0]}
+    bodies:
+      up: {mass: 1, inertia: [1, 2, 3], com: [0.1, 0.4, 0.2]}
+      hub: {mass: 1, inertia: [1, 2, 3], com: [0.1, 0.4, 0.2], points: {P: [0.3, 0.2, 0.1]}, vectors: {tilted: [1, 2, 3]}}
+    joints:
+      up: {type: revolute, parent: body, child: up, at: h, axis: [1, 0.3, 0]}
+      hub: {type: revolute, parent: up, child: hub, at: h, axis: [0.1, 0.3, 1]}
+    initial: {up: {value: 0.3, rate: 0.5}, hub: {value: -0.4, rate: 1.5}}
+    sensors: {SENSORS}
+instances:
+  l: {template: corner, ports: {body: car}}
+  r: {mirror: l}
+sensors: {left: l.hub.P.from.car.vy, right: r.hub.P.from.car.vy}
+simulation: {end: 0.2}
+""".replace("SENSORS", ", ".join(f"s{i}: {e}" for i, e in enumerate(inside)))
+        rows = self.rows(text)
+        for i, name in enumerate(inside):
+            left, right = rows[f"l.s{i}"], rows[f"r.s{i}"]
+            self.assertGreater(max(map(abs, left)), 1e-3, name)
+            for a, b in zip(left, right):
+                self.assertAlmostEqual(a, b, delta=1e-9, msg=name)
+        for a, b in zip(rows["left"], rows["right"]):
+            self.assertAlmostEqual(a, -b, delta=1e-9)
+
+    def test_derivatives_and_back_ends(self):
+        text = """
+jounce: 1
+parameters: {m: 5, c: 3, l: 0.4, k: 50}
+bodies:
+  car: {mass: 20, inertia: [2, 3, 4]}
+  arm: {mass: m, com: [0.1, l, 0], inertia: [0.3, 0.2, 0.4]}
+joints:
+  car: {type: free, child: car}
+  arm: {type: revolute, parent: car, child: arm, axis: [1, 0.2, 0], at: [0, 0.2, 0]}
+forces:
+  f: {on: arm, torque: "-k*arm.from.car.roll - c*arm.com.from.car.vz"}
+  g: {at: car.com, torque: [0, 0, "20*sin(8*t)"], force: ["-c*car.com.in.car.vx", 0, 0], axes: body}
+initial: {arm.com.from.car.z: 0.1, car.yaw: {value: 0.2, rate: 1}, car.x: {value: 0, rate: 4}, car.roll: 0.1}
+objectives:
+  a: {integral: "arm.com.from.car.az^2 + arm.from.car.dwx^2*0.01"}
+  b: {integral: "atan2(car.com.in.car.vy, car.com.in.car.vx)^2 + arm.y.in.car.z"}
+simulation: {end: 0.8}
+"""
+        self.agree(text, "m", "c", "l", "k")
+        self.same_compiled(text)
+
+    def test_mistakes(self):
+        def told(expression, wanted):
+            done = jounce("info", self.path("bad.yaml", MOTION + f"  s: {expression}\n"), code=1)
+            self.assertIn(wanted, done.stderr)
+        told("car.P.in.cra.vx", "'car.P.in.cra.vx': there is no body 'cra'")
+        told("car.P.from.cra.vx", "'car.P.from.cra.vx': there is no body or point 'cra'")
+        told("car.P.in.arm.vq", "'car.P.in.arm.vq': there is no component 'vq'")
+        told("car.nose.from.arm.x", "a direction is not from anything; leave '.from.' out")
+        told("car.from.arm.Q.wx", "bodies turn, not points; write '.from.body'")
+        told("car.from.arm.in.table.yaw", "angles are not along axes; leave '.in.' out")
+        done = jounce("info", self.path("bad.yaml", MOTION + "  s: 1\ninitial: {car.P.from.table.vx: 1}\n"), code=1)
+        self.assertIn("'car.P.from.table.vx' is a velocity", done.stderr)
 
 
 if __name__ == "__main__":
