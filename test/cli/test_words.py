@@ -422,5 +422,111 @@ simulation: {end: 0.8}
         self.assertIn("'car.P.from.table.vx' is a velocity", done.stderr)
 
 
+CAR = """
+jounce: 1
+name: car
+parameters: {k: K, c: 1.5 kN s/m, v: {value: 36 km/h, unit: m/s}, tilt: 3 deg, plain: 7}
+hardpoints: {pivot: [400 mm, 0, 30 cm], top: [50 mm, 0, 0.8], foot: [50 mm, 0, 0.3], hub: [0, 0, 12 in]}
+bodies:
+  car: {mass: 0.3 t}
+  arm: {mass: 23, com: [70 mm, 0, 0.3], inertia: [0.4, 1.0, 6000 kg cm^2]}
+joints:
+  car: {type: prismatic, child: car, axis: z}
+  arm: {type: revolute, parent: car, child: arm, at: pivot, axis: y}
+forces:
+  strut: {between: [car.top, arm.foot], stiffness: k, damping: c, free_length: 640 mm}
+  tyre: {between: [arm.hub, ground.origin], stiffness: 200 N/mm, free_length: 0.316}
+  hinge: {on: arm, stiffness: 2 N m/deg, free: tilt}
+initial: {car: {value: 1 cm, rate: 10 cm/s}, arm: {value: 0.5 deg, rate: 3 rpm}}
+sensors: {z: car, a: arm}
+objectives: {o: {integral: "car.com.az^2", window: [10 ms, 200 ms]}}
+simulation: {end: 300 ms, output_step: 10 ms}
+"""
+SI = (("0.3 t", "300"), ("1.5 kN s/m", "1500"), ("36 km/h", "10"), ("3 deg", repr(3 * (math.pi / 180))), ("400 mm", "0.4"),
+      ("30 cm", "0.3"), ("[50 mm", "[0.05"), ("[50 mm", "[0.05"), ("12 in", "0.3048"), ("70 mm", "0.07"), ("6000 kg cm^2", "0.6"), ("640 mm", "0.64"),
+      ("200 N/mm", "2e5"), ("2 N m/deg", repr(2 / (math.pi / 180))), ("1 cm", "0.01"), ("10 cm/s", "0.1"), ("0.5 deg", repr(0.5 * (math.pi / 180))),
+      ("3 rpm", repr(3 * (math.pi / 30))), ("10 ms, 200 ms", "0.01, 0.2"), ("300 ms", "0.3"), ("10 ms", "0.01"))
+
+
+class Units(Words):
+    def text(self, k="25 N/mm"):
+        return CAR.replace("K,", k + ",", 1)
+
+    def test_runs_are_those_of_si_numbers(self):
+        plain = self.text("25000")
+        for unit, number in SI:
+            self.assertIn(unit, plain)
+            plain = plain.replace(unit, number, 1)
+        with_units, without = self.rows(self.text()), self.rows(plain)
+        self.assertEqual(with_units, without)
+
+    def test_shown_back(self):
+        info = jounce("info", self.path("m.yaml", self.text())).stdout
+        rows = {l.split()[0]: l.split()[1:] for l in info.splitlines() if l.startswith("  ")}
+        wanted = {"k": ["25", "N/mm"], "c": ["1.5", "kN", "s/m"], "v": ["10", "m/s"], "tilt": ["3", "deg"], "plain": ["7"]}
+        self.assertEqual({k: rows[k] for k in wanted}, wanted)
+        data = json.loads(jounce("info", self.path("m.yaml", self.text()), "--json").stdout)
+        k = next(p for p in data["parameters"] if p["name"] == "k")
+        self.assertEqual((k["value"], k["unit"], k["shown"], k["shown_unit"]), (25000, "N/m", 25, "N/mm"))
+        done = jounce("sens", self.path("m.yaml", self.text()), "--wrt", "k,hardpoints.pivot.x", "--interpreter").stdout
+        row = next(l.split() for l in done.splitlines() if l.split()[:1] == ["k"])
+        self.assertEqual(row[1:3], ["25", "N/mm"])
+        exact = json.loads(jounce("sens", self.path("m.yaml", self.text()), "--wrt", "k", "--interpreter", "--json").stdout)
+        self.assertAlmostEqual(float(row[3]), 1000 * exact["objectives"]["o"]["gradient"]["k"], delta=1e-6 * abs(float(row[3])))
+
+    def test_settings(self):
+        def final(*options):
+            return json.loads(jounce("run", self.path("m.yaml", self.text()), "--interpreter", "--json", *options).stdout)["final"]
+        self.assertEqual(final("--set", "k=30 N/mm"), final("--set", "k=30000"))
+        self.assertEqual(final("--set", "gravity.z=-1 gn"), final("--set", "gravity.z=-9.80665"))
+        self.assertEqual(final("--set", "hardpoints.hub.z=1 ft"), final("--set", "hardpoints.hub.z=0.3048"))
+        self.assertEqual(final("--set", "simulation.end=0.2 s"), final("--set", "simulation.end=0.2"))
+
+    def test_mistakes(self):
+        def told(setting, wanted):
+            done = jounce("run", self.path("m.yaml", self.text()), "--set", setting, code=1)
+            self.assertIn(wanted, done.stderr)
+        told("k=30 N", "force 'strut': stiffness is 'k', 30 N; expected a unit as N/m")
+        told("k=30 Nm", "unknown unit 'Nm'; write 'N m'")
+        told("k=30 Newton", "unknown unit 'Newton'")
+        told("forces.strut.free_length=64 kg", "force 'strut': free length is 64 kg; expected a unit as m")
+        told("forces.hinge.stiffness=2 N m", "force 'hinge': stiffness is 2 N m; expected a unit as (N m)/rad (angles count: rad, deg, rpm)")
+        told("simulation.end=2 m", "simulation: end is 2 m; expected a unit as s")
+        told("simulation.max_steps=1 m", "max_steps is 1 m; expected a plain number")
+        told("bodies.car.mass=300 l", "body 'car': mass is 300 l; expected a unit as kg")
+        told("bodies.arm.inertia.zz=1 kg m", "expected a unit as kg m^2")
+        told("hardpoints.hub.z=1 deg", "hardpoint 'hub': it.z is 1 deg; expected a unit as m")
+        told("v=3 deg", "parameter 'v': the value is in deg, which is no 'm/s'")
+        told("initial.arm=3 mm", "initial 'arm': value is 3 mm; expected a unit as rad")
+        told("initial.arm.rate=10 Hz", "expected a unit as rad/s (angles count: rad, deg, rpm)")
+        told("gravity.z=-1 Hz", "expected a unit as m/s^2")
+        told("k=2 k", "unknown unit 'k'")
+        told("k=2*3 N", "an operator is missing before it")
+        done = jounce("info", self.path("m.yaml", self.text("{value: 25, unit: N/mm}")))
+        self.assertIn("parameter 'k': the value is taken as 25 in SI units; write 'value: 25 N/mm' to give it in N/mm", done.stderr)
+
+    def test_in_templates(self):
+        text = """
+jounce: 1
+templates:
+  corner:
+    parameters: {k: 20 N/mm}
+    hardpoints: {h: [0, 500 mm, 0]}
+    bodies: {hub: {mass: 2, com: [0, 500 mm, 10 cm], inertia: [1, 1, 1]}}
+    joints: {arm: {type: revolute, child: hub, axis: x, at: h}}
+    forces: {f: {on: arm, stiffness: 30 N m/rad, preload: 1 N m}}
+    sensors: {s: hub.com.y, q: k}
+instances:
+  l: {template: corner, at: [1 m, 0, 0], turn: 90 deg}
+  r: {template: corner, mirror: y, parameters: {k: 5 kN/m}}
+simulation: {end: 10 ms}
+"""
+        rows = self.rows(text)
+        self.assertAlmostEqual(rows["l.s"][0], 0, delta=1e-15)
+        self.assertEqual([rows["r.s"][0], rows["l.q"][0], rows["r.q"][0]], [0.5, 20e3, 5e3])
+        done = jounce("info", self.path("t.yaml", text.replace("500 mm", "500 ms", 1)), code=1)
+        self.assertIn("is 500 ms; expected a unit as m", done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
