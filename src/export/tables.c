@@ -244,10 +244,11 @@ static void put_about(jtext* t, const jmachine_about* a) {
       ", .ny = %d, .np = %d, .nu = %d, .nv = %d, .nd = %d, .nz = %d, .nswitch = %d,\n"
       "              .nobjective = %d, .noutput = %d, .nredundant = %d, .nwheel = %d,\n"
       "              .first_v = %d, .first_rate = %d, .first_z = %d, .first_integral = %d,\n"
-      "              .nevent = %d, .nreset = %d, .nconstant = %d, .first_standing = %d, ",
+      "              .nevent = %d, .nreset = %d, .nconstant = %d, .has_end = %d, .first_standing = "
+      "%d, ",
       a->ny, a->np, a->nu, a->nv, a->nd, a->nz, a->nswitch, a->nobjective, a->noutput,
       a->nredundant, a->nwheel, a->first_v, a->first_rate, a->first_z, a->first_integral, a->nevent,
-      a->nreset, a->nconstant, a->first_standing);
+      a->nreset, a->nconstant, a->has_end, a->first_standing);
   put_field(t, ".standstill", a->standstill);
   jtext_put(t,
             "\n              .nominal = nominal, .is_held = is_held, .is_angle = is_angle,\n"

@@ -127,6 +127,12 @@ jo_status jgen_write_events(jgen_reduction* r) {
   for (int i = 0; i < s->m->nevent; i++) {
     JO_TRY(write_event(s, &s->m->event[i]));
   }
+  d->end_event = -1;
+  if (s->m->simulation.has_end_when) {
+    const jmodel_scalar* when = &s->m->simulation.end_when;
+    d->end_event = s->nevent;
+    JO_TRY(write_event(s, &(jmodel_event){"end_when", .place = when->place, .when = *when}));
+  }
   d->nevent = s->nevent;
   d->event_name = JARENA_ARRAY(s->a, d->nevent, const char*);
   if (!d->event_name) return jerr_memory(s->ctx);

@@ -179,6 +179,7 @@ typedef struct jgen_dynamics {
   int nevent, nreset;        // events with resets, and states they may set
   const char** event_name;   // (nevent)
   int* reset_state;          // where they stand in y (nreset)
+  int end_event;             // the one that ends the run; -1: none
   const char** output_name;  // (noutput)
   const char** output_unit;
   jexpr_fn fn[JGEN_FN_COUNT];    // no name: it was not asked for

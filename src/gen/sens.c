@@ -137,9 +137,16 @@ static jo_status closure_tangent(writer* k, jgen_fn f) {
              (const jexpr_ref* const[]){dv}, &nv, 1, &d->sens.tangent[f]);
 }
 
+// Where the end of the run moves, objectives move with it.
+static jgen_fn_rule tangent_rule(const jgen_dynamics* d, jgen_fn f) {
+  if (!d->fn[f].name) return JGEN_RULE_NONE;
+  bool is_timed = f == JGEN_FN_OBJECTIVE && d->end_event >= 0;
+  return is_timed ? JGEN_RULE_TIMED : jgen_fn_about(f)->tangent;
+}
+
 static jo_status write_tangents(writer* k) {
   for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
-    jgen_fn_rule rule = k->d->fn[f].name ? jgen_fn_about(f)->tangent : JGEN_RULE_NONE;
+    jgen_fn_rule rule = tangent_rule(k->d, f);
     if (rule == JGEN_RULE_NONE) continue;
     JO_TRY(rule == JGEN_RULE_CLOSURE ? closure_tangent(k, f) : tangent_of(k, f, rule));
   }

@@ -51,6 +51,7 @@ typedef struct jmachine_about {
   const bool* has_root;  // an objective takes a root of its integral (nobjective)
   const char* const* event_name;  // events with resets (nevent)
   const int* reset_state;         // states that they may set, in y (nreset)
+  bool has_end;                   // the last event ends the run
   int nconstant;
   const int* constant;  // discrete states, in y (nconstant)
 } jmachine_about;
@@ -64,6 +65,7 @@ typedef struct jmachine_happening {
   int n;
   bool is_next;      // the switch flips with that of the happening before, not because of it
   bool is_impulse;   // driven coordinates jumped
+  bool ends;         // the run
   const int* fired;  // events whose resets were applied, one after another (nfired)
   int nfired;
 } jmachine_happening;
@@ -92,6 +94,7 @@ typedef struct jmachine {
   int side;                  // sign of their product where the run began; 0: not yet
   char hint[JMACHINE_HINT];  // why the last projection failed
   int64_t projections;
+  bool has_ended;  // the event that ends the run has happened
   // told of everything that happens; may be NULL
   void (*on_event)(void* user, const jmachine_happening* what);
   void* on_event_user;

@@ -366,6 +366,8 @@ typedef struct jmodel_simulation {
   double step;         // fixed-step methods [s]; 0: not given
   double output_step;  // spacing of the results [s]; 0: every step
   bool start_static;   // begin at static equilibrium
+  bool has_end_when;
+  jmodel_scalar end_when;  // the run ends where this condition becomes true, or at t_end
   jmodel_place place;
   double max_step;        // 0: none [s]
   double shortest_pulse;  // inputs that last so long are not stepped over; 0: chosen [s]

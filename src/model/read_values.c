@@ -510,7 +510,7 @@ void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
   static const char* const keys[] = {
       "end",      "start",       "method",    "tolerance",      "rel_tol",    "abs_tol",
       "step",     "output_step", "max_step",  "shortest_pulse", "max_events", "derivative_tol",
-      "start_at", "description", "max_steps", "max_memory",     NULL};
+      "start_at", "description", "max_steps", "max_memory",     "end_when",   NULL};
   static const char* const starts[] = {"initial", "static", NULL};
   const jmodel_node* map = jmodel_section(r, root, "simulation");
   jmodel_simulation* s = &r->m->simulation;
@@ -538,6 +538,7 @@ void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
     jmodel_mistake(&at, s->place, "end is %g; it must be after start, %g", s->t_end, s->t_start);
   }
   read_method(&at, map, s);
+  s->has_end_when = jmodel_get_scalar(&at, map, "end_when", JMODEL_SCOPE_ANY, &s->end_when);
   const jmodel_node* start_at = jmodel_node_find(map, "start_at");
   s->start_static = start_at && jmodel_word_at(&at, start_at, "start_at", starts) == 1;
 }

@@ -139,6 +139,7 @@ static jo_status describe(jplant* p) {
                               .first_z = jgen_first(l, JGEN_Z),
                               .first_integral = jgen_first(l, JGEN_INTEGRAL),
                               .event_name = d->event_name,
+                              .has_end = d->end_event >= 0,
                               .reset_state = d->reset_state,
                               .is_held = l->is_held,
                               .state_name = l->name,

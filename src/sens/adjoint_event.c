@@ -182,7 +182,8 @@ static jo_status reset_at(jsens_adjoint* d, const jsens_entry* e, const double* 
   JO_TRY(jsens_walk_resets(w, e, y, stage));
   w->run->system.rhs(w->run->system.user, e->t, stage + e->nreset * w->ny, w->f_plus);
   for (int l = 0; l < d->lanes; l++) {
-    d->alpha[l] = -jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
+    // what ends with the event goes on in its objective only
+    d->alpha[l] = e->ends ? d->end_time[l] : -jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
   }
   for (int i = e->nreset - 1; i >= 0; i--) {
     reset_back(d, e, i, stage + i * w->ny);

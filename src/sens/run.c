@@ -63,9 +63,9 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
                           &t, &out->statistics));
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
   jmachine_clamp(&s->plant->about, y);
-  jsens_record_end(record, y);
-  jmachine_objectives(&run->machine, opt->t_end, y, out->value);
-  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, opt->t_end, y, out->value));
+  jsens_record_end(record, t, y);
+  jmachine_objectives(&run->machine, t, y, out->value);
+  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, t, y, out->value));
   return record->status;
 }
 

@@ -193,7 +193,8 @@ static jo_status reset_at(jsens_direct* d, const jsens_entry* e, const double* y
     for (int i = 0; i < e->nreset; i++) {
       pack_reset(d, e, i, stage + i * w->ny, p, d->dt);
     }
-    move_along(d, p, -1.0, w->f_plus, d->dt);
+    if (e->ends) memcpy(p->dt_end, d->dt, (size_t)d->lanes * sizeof *d->dt);
+    if (!e->ends) move_along(d, p, -1.0, w->f_plus, d->dt);
   }
   d->nevent++;
   return JO_OK;

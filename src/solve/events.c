@@ -382,6 +382,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
     }
     JO_TRY(react(ev, run));
     JO_TRY(observe(ev, run));
+    if (jsolve_has_ended(run)) break;
     find_followers(ev, run);
   }
   return JO_OK;

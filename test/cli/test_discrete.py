@@ -205,6 +205,50 @@ simulation: {end: 0.55}
         self.assertEqual(self.value(text, "both"), 606)
 
 
+class Ends(Discrete):
+    def setUp(self):
+        super().setUp()
+        self.stop = examples("simulation")["stop"]
+
+    def test_a_car_stops_where_it_shall(self):
+        # without drag: v0^2 / (2 mu g), after v0 / (mu g)
+        found = self.result(self.stop, "--set", "drag=0")
+        v0, mu, g = 20.0, 0.8, 9.81
+        self.assertAlmostEqual(found["objectives"]["way"], v0**2 / (2 * mu * g), delta=1e-9)
+        self.assertAlmostEqual(found["objectives"]["time"], v0 / (mu * g), delta=1e-9)
+        self.assertAlmostEqual(found["objectives"]["mean_speed"], v0 / 2, delta=1e-9)
+        self.assertEqual(found["ended_by"], "end_when")
+        self.assertAlmostEqual(found["t_reached"], v0 / (mu * g), delta=1e-9)
+        by = self.gradient(self.stop, "--set", "drag=0", "--wrt", "v0,mu")
+        self.assertAlmostEqual(by["way"]["v0"], v0 / (mu * g), delta=1e-9)
+        self.assertAlmostEqual(by["way"]["mu"], -v0**2 / (2 * mu**2 * g), delta=1e-8)
+        self.assertAlmostEqual(by["time"]["mu"], -v0 / (mu**2 * g), delta=1e-9)
+
+    def test_derivatives_agree(self):
+        self.agree(self.stop)
+
+    def test_the_last_row_is_the_end(self):
+        rows = self.rows(self.stop)
+        self.assertAlmostEqual(rows["t"][-1], self.result(self.stop)["t_reached"], delta=1e-12)
+        self.assertAlmostEqual(rows["x"][-1], self.value(self.stop, "way"), delta=1e-12)
+
+    def test_a_condition_that_does_not_come_true_leaves_the_end(self):
+        found = self.result(self.stop, "--end", "1")
+        self.assertEqual(found["t_reached"], 1)
+        self.assertNotIn("ended_by", found)
+        self.agree(self.stop.replace("end: 60", "end: 1"))
+
+    def test_sweeps_have_it(self):
+        out = self.path("s.csv")
+        jounce("sweep", self.path("m.yaml", self.stop), "--interpreter", "--quiet", "--param", "v0=10:20:3", "-o", out)
+        text = Path(out).read_text(encoding="utf-8")
+        self.assertIn(repr(self.value(self.stop, "way"))[:9], text)
+
+    def test_modes_behind_the_end_are_refused(self):
+        done = jounce("modes", self.path("m.yaml", self.stop), "--interpreter", "--at", "10", code=1)
+        self.assertIn("behind the end of the run", done.stderr)
+
+
 class Refused(Discrete):
     def test_what_is_wrong_is_said(self):
         cases = [
