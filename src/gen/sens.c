@@ -112,15 +112,17 @@ static jexpr_ref replace_input(void* user, jexpr_graph* g, jexpr_ref r, jexpr_re
   return n->op == JEXPR_INPUT && (int)n->a == k->group ? k->to[n->b] : rebuilt;
 }
 
-// (S2)  dv = -J_v^-1 (h_u du + h_t dt + h_p dp)
+// (S2)  dv = -J_v^-1 (h_u du + h_z dz + h_t dt + h_p dp), z where they drive coordinates
 static jo_status closure_tangent(writer* k, jgen_fn f) {
   jgen_dynamics* d = k->d;
   int nv = k->nv;
   jexpr_ref *dh = refs(k, nv), *dv = refs(k, nv);
   list l;
-  if (!dh || !dv || !list_begin(k, &l, k->nu + k->nw + 1)) return k->g->status;
-  int u = jgen_first(&d->layout, JGEN_QU);
+  int u = jgen_first(&d->layout, JGEN_QU), z = jgen_first(&d->layout, JGEN_Z);
+  int nz = d->drives_by_states ? d->layout.block[JGEN_Z].n : 0;
+  if (!dh || !dv || !list_begin(k, &l, k->nu + nz + k->nw + 1)) return k->g->status;
   list_add(&l, k->y + u, k->dy + u, k->nu);
+  list_add(&l, k->y + z, k->dy + z, nz);
   list_add(&l, k->w, k->dw, k->nw);
   list_add(&l, &k->t, &k->dt, 1);
   JO_TRY(jexpr_tangent(k->g, out(k, f, 1), nv, l.x, l.dx, l.n, dh));

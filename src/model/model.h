@@ -143,7 +143,8 @@ typedef struct jmodel_coordinate {
   bool has_guess;
   jmodel_scalar guess;  // starting value of the assembly
   bool is_driven;
-  jmodel_scalar driven;  // value as an expression of time and parameters
+  jmodel_scalar driven;  // value as an expression of time, parameters and states
+  bool is_velocity;      // its velocity is given: a state of its own drives it
   int want_independent;  // 1: user wants it independent, -1: dependent, 0: no wish
 } jmodel_coordinate;
 

@@ -215,7 +215,8 @@ static void read_state(const jmodel_at* at, const jmodel_node* c, jmodel_state* 
 static void take_own_states(jmodel_reader* r) {
   jmodel* m = r->m;
   for (int i = r->nown - 1; i >= 0; i--) {
-    if (r->own[i].element < m->nelement) m->element[r->own[i].element].first_state = m->nstate + i;
+    int of = r->own[i].element;
+    if (of >= 0 && of < m->nelement) m->element[of].first_state = m->nstate + i;
   }
   for (int i = 0; i < r->nown; i++) {
     m->state[m->nstate++] = r->own[i];

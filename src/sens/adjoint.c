@@ -99,6 +99,10 @@ void jsens_adjoint_close(jsens_adjoint* d, double t, const double* y, double* we
   jsens_point at = {.t = t, .y = y, .lambda = weight + v * L};
   jsens_adjoint_weigh_into(d, JGEN_FN_PROJECT, &at, d->column);
   jsens_adjoint_add(d, weight + u * L, 1.0, d->column + u * L, w->nu);
+  if (w->d->drives_by_states) {
+    const jgen_span* z = &w->d->layout.block[JGEN_Z];
+    jsens_adjoint_add(d, weight + z->first * L, 1.0, d->column + z->first * L, z->n);
+  }
   jsens_adjoint_clear(d, weight + v * L, w->nv);
   for (int l = 0; time && l < L; l++) {
     time[l] += d->tbar[l];
