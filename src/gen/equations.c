@@ -195,7 +195,8 @@ void jgen_unknowns_to_rates(jgen_reduction* r, const jexpr_ref* x, jexpr_v3 bias
 // A long tree without loops and drives, where nothing but accelerations is asked for: its matrix would
 // be the larger part of the equations by far.
 static bool is_long_tree(const jgen_reduction* r) {
-  return r->nu > LONG_TREE && r->nv == 0 && r->nd == 0 && !r->s.placeholders;
+  return r->nu > LONG_TREE && r->nv == 0 && r->nd == 0 && !r->s.placeholders &&
+         !r->s.m->has_massless;
 }
 
 static jexpr_ref mass(const jgen_reduction* r, int i, int j) {

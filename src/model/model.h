@@ -362,6 +362,7 @@ typedef struct jmodel {
   jmodel_scalar road;  // ground height as an expression of x, y (and t) [m]
   jmodel_simulation simulation;
   struct jmodel_ranges* ranges;  // where values must lie
+  bool has_massless;  // bodies inside of loops move without mass of their own or of what they carry
 } jmodel;
 
 typedef struct jmodel_setting {  // --set name=value
