@@ -196,6 +196,13 @@ const jgen_wrench* jgen_reactions(
 
 // guard.c: whether r depends on inputs of other groups than those allowed, a bit for each; it is told
 // with the place and the name of what was asked for, the input it depends on, and the rule it breaks.
+// beyond: inputs that are the states or positions at hand may be allowed, too.
+typedef struct jgen_allowed {
+  unsigned groups;
+  bool states, positions;
+} jgen_allowed;
+bool jgen_depends_beyond(jgen* s, jexpr_ref r, jgen_allowed allowed, const char* rule,
+                         const char* what, jmodel_place place);
 bool jgen_depends_on_more(jgen* s, jexpr_ref r, unsigned allowed, const char* rule,
                           const char* what, jmodel_place place);
 

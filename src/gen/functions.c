@@ -219,6 +219,7 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   p[n++] = (part){JGEN_FN_OBJECTIVE, r->objective, nobjective};
   p[n++] = (part){JGEN_FN_SOLVE, r->solve, nv};
   p[n++] = (part){JGEN_FN_SOLVE, r->solve_transposed, nv};
+  p[n++] = (part){JGEN_FN_MASS, r->Mr, s->m->has_massless ? r->nu * r->nu : 0};
   p[n++] = (part){JGEN_FN_DRIVE, drive, nd};
   p[n++] = (part){JGEN_FN_DRIVE, r->sd, nd};
   p[n++] = (part){JGEN_FN_DRIVE, r->sdd, nd};

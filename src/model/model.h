@@ -144,7 +144,8 @@ typedef struct jmodel_coordinate {
   bool has_guess;
   jmodel_scalar guess;  // starting value of the assembly
   bool is_driven;
-  jmodel_scalar driven;  // value as an expression of time and parameters
+  jmodel_scalar driven;  // value as an expression of time, parameters and states
+  bool is_velocity;      // its velocity is given: a state of its own drives it
   int want_independent;  // 1: user wants it independent, -1: dependent, 0: no wish
 } jmodel_coordinate;
 
@@ -410,6 +411,7 @@ typedef struct jmodel {
   jmodel_scalar road;  // ground height as an expression of x, y (and t) [m]
   jmodel_simulation simulation;
   struct jmodel_ranges* ranges;  // where values must lie
+  bool has_massless;  // bodies inside of loops move without mass of their own or of what they carry
 } jmodel;
 
 typedef struct jmodel_setting {  // --set name=value

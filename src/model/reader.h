@@ -54,7 +54,7 @@ typedef struct jmodel_reader {
   } * depend;  // parameters used by parameters, in order of `parameter`
 
   int nown, own_cap;
-  jmodel_state* own;  // states of elements, which follow those of the file
+  jmodel_state* own;  // states of drives and elements, which follow those of the file
 
   jmodel_instance *instance, *last_instance;  // those inside of others behind them
   int ninstance, nmade;                       // and the nodes made for them

@@ -50,7 +50,7 @@ objectives: {turned: {final: wheel}}
 """
 
 
-class Couplings(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
 
@@ -62,6 +62,8 @@ class Couplings(unittest.TestCase):
         Path(path).write_text(text, encoding="utf-8")
         return path
 
+
+class Couplings(Case):
     def test_example(self):
         path = self.file(example("axle"))
         final = read("run", path, "--interpreter", "--tol", "1e-10")["final"]
@@ -132,6 +134,49 @@ class Couplings(unittest.TestCase):
         jounce("generate", path, "-o", os.path.join(self.folder.name, "c"))
         jounce("export", "fmu", path, "-o", os.path.join(self.folder.name, "model.fmu"))
         self.assertIn("centre", json.dumps(read("loads", path, "--interpreter")))
+
+
+class Drives(Case):
+    """What `drive:` takes beside functions of time."""
+
+    def test_example(self):
+        path = self.file(example("steered"))
+        final = read("run", path, "--interpreter", "--tol", "1e-11")["final"]
+        # 0.2 behind two equal lags of 0.1 s
+        angle = 0.2 * (1 - 11 * math.exp(-10))
+        self.assertAlmostEqual(final["rack"], 0.05 * angle, delta=1e-11)
+        said = jounce("run", path, "--set", "joints.rack.drive.position=wheel", code=1).stderr
+        self.assertIn("'wheel' is an input", said)
+        self.assertIn("let a state follow it", said)
+
+    def test_exports_and_templates(self):
+        text = """
+jounce: 1
+name: twins
+parameters: {w: 0.4}
+templates:
+  arm:
+    parameters: {start: 0.1}
+    bodies: {rod: {mass: 2, com: [0, 0.5, -0.2], inertia: [0.1, 0.1, 0.1]}, end: {mass: 1, com: [0, 0.5, -0.4]}}
+    joints:
+      turn: {type: revolute, child: rod, at: [0, 0.5, 0], axis: x, drive: {velocity: w - turn, from: start}}
+      hang: {type: revolute, parent: rod, child: end, at: [0, 0.5, -0.3], axis: x}
+    sensors: {force: turn.drive_force}
+instances:
+  l: {template: arm}
+  r: {mirror: l}
+objectives: {end: {final: l.hang}}
+"""
+        path = self.file(text)
+        final = read("run", path, "--interpreter", "--tol", "1e-10")["final"]
+        self.assertAlmostEqual(final["l.turn"], 0.4 - 0.3 * math.exp(-1), delta=1e-8)
+        for key in ("turn", "hang", "force"):
+            self.assertAlmostEqual(final[f"l.{key}"], final[f"r.{key}"], delta=1e-9)
+        jounce("generate", path, "-o", os.path.join(self.folder.name, "c"))
+        jounce("export", "fmu", path, "-o", os.path.join(self.folder.name, "model.fmu"))
+        said = jounce("sens", path, "--wrt", "w,l.start", "--check", "--interpreter", "--tol", "1e-10").stdout
+        self.assertIn("all agree", said)
+
 
 
 if __name__ == "__main__":

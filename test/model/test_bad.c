@@ -197,6 +197,28 @@ static const bad cases[] = {
     {TOP A "joints: {a: {type: revolute, child: a, axis: {from: a.P}}}\n",
      ":3: joint 'a': 'to' is missing"},
 
+    // drives
+    {TOP AB "joints: {a: {type: free, child: a, drive: {velocity: 1}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: the joint has 6 coordinates; write {x: ...}"},
+    {TOP AB "joints: {a: {type: free, child: a, drive: {x: {velocity: 1}}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: 'from' is missing: where 'a.x' is at the start"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {force: 3}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: a force drives nothing to a given motion; write it under 'forces', as "
+     "{on: "
+     "a, torque: ...}"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {velocity: 1, position: 2}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: give one of 'position' and 'velocity'"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {position: 1, from: 2}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: 'from' goes with 'velocity'; a position says it"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {velocity: 1, form: 2}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': unknown key 'form'; did you mean 'force'?"},
+
     // closures
     {PAIR "closures: {c: {type: bal, a: a.origin, b: b.origin}}\n",
      ":4: closure 'c': type is 'bal'; it must be ball, revolute, point_on_line, distance, "
