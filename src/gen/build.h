@@ -138,6 +138,11 @@ jexpr_v3 jgen_vector(jgen* s, const jmodel_v3* x, const char* what);
 jexpr_ref jgen_table_at(jgen* s, int table, jexpr_ref x);
 void jgen_push_local(jgen* s, const char* name, jexpr_ref value);
 void jgen_pop_local(jgen* s, int n);
+// The name of something that is not known yet; poison.
+jexpr_ref jgen_not_yet(jgen* s, const char* name, size_t n, const char* what);
+// The frame of a body that spins freely is not the body's own: turn back and follow it.
+void jgen_want_follow(jgen* s, int body);
+bool jgen_body_point(jgen* s, int body, const char* name, size_t n, jexpr_v3* r);  // link frame
 double jgen_value(jgen* s, jexpr_ref r);  // number of a node that depends on live numbers only
 
 // frames.c: links and constant data
@@ -145,6 +150,9 @@ jo_status jgen_frames(jgen* s);
 jexpr_v3 jgen_design_position(jgen* s, const jmodel_joint* j);
 jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p);
 jexpr_v3 jgen_direction_in_link(jgen* s, const jmodel_vector* v);
+// One of the body's vectors, or x, y, z of its frame, as a direction; link frame. False: it has none such.
+bool jgen_body_direction(jgen* s, int body, const char* name, size_t n, jexpr_v3* d);
+jexpr_m3 jgen_design_orientation(jgen* s, int body);  // of a body's frame
 // A frame that is given at the design position and fixed to a body: columns are its axes, link components.
 jexpr_m3 jgen_frame_in_link(jgen* s, int body, const int given[2], const jmodel_v3 axis[2]);
 jexpr_m3 jgen_vehicle_axes_in_link(jgen* s, int body);  // the same of the vehicle's axes
@@ -162,6 +170,9 @@ jexpr_m3 jgen_ground_rotation(jgen* s, int link);
 jexpr_v3 jgen_to_ground(jgen* s, int link, jexpr_v3 x);    // R x
 jexpr_v3 jgen_from_ground(jgen* s, int link, jexpr_v3 x);  // R^T x
 void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link);
+
+// quantity.c: what bodies, points and directions are as others see them; poison: it is no such name, or told
+jexpr_ref jgen_quantity(jgen* s, const char* name, size_t n);
 
 // closure.c
 // What one unit of a closure's multiplier does to a link: force f at r (link frame) and moment n,

@@ -415,6 +415,7 @@ void jmodel_check(jmodel_reader* r) {
   check_values(r);
   check_elements(r);
   jmodel_check_ports(r);
+  jmodel_check_units(r);
   // expressions that could not be read have no values
   if (!r->oom) jmodel_check_ranges(r, r->nmistake == 0 ? order : NULL);
 }

@@ -33,6 +33,7 @@ typedef struct jmodel_number {
   jmodel_place place;
   bool is_parameter;  // declared under `parameters:` or `inputs:`
   bool is_input;      // the latter
+  const char* unit;   // that the file gives it in; the value is in SI. NULL: none
 } jmodel_number;
 
 typedef struct jmodel_scalar {
@@ -49,7 +50,8 @@ typedef struct jmodel_v3 {
 typedef struct jmodel_parameter {
   const char* name;
   jmodel_scalar value;      // literal, or an expression of parameters declared anywhere (no cycles)
-  const char* unit;         // "" when not given
+  const char* unit;         // of the value; "" when not given
+  const char* shown;        // in which the file gives it, "": as `unit` says
   const char* description;  // "" when not given
   bool is_input;            // may change during a run, from outside; the value is where it begins
 } jmodel_parameter;
@@ -436,6 +438,9 @@ jo_status jmodel_check_values(jo_context* ctx, const jmodel* m, const double* nu
 const char* jmodel_simulation_rule(const char* key, double value);
 // A key of the simulation block that can be set where the file does not give it.
 bool jmodel_is_limit(const char* key);
+
+// A value of a parameter or number in the unit that the file gives it in, which is told: "" where it gives none.
+double jmodel_shown(const jmodel* m, const char* name, double value, const char** unit);
 
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);

@@ -119,9 +119,10 @@ static void check_input(const jmodel_at* at, jmodel_parameter* p) {
 
 static void read_parameter(const jmodel_at* at, const jmodel_node* node, jmodel_parameter* p) {
   static const char* const keys[] = {"value", "unit", "description", NULL};
-  p->unit = p->description = "";
+  p->unit = p->shown = p->description = "";
   if (node->kind != JMODEL_NODE_MAP) {
     p->value = jmodel_scalar_at(at, node, "value", p->name, JMODEL_SCOPE_PARAMETERS);
+    jmodel_parameter_unit(at, p, node->place);
     return;
   }
   jmodel_check_keys(at, node, keys);
@@ -130,6 +131,7 @@ static void read_parameter(const jmodel_at* at, const jmodel_node* node, jmodel_
   const jmodel_node* value = jmodel_need(at, node, "value");
   p->value = jmodel_constant("0", node->place);
   if (value) p->value = jmodel_scalar_at(at, value, "value", p->name, JMODEL_SCOPE_PARAMETERS);
+  jmodel_parameter_unit(at, p, node->place);
 }
 
 void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root) {

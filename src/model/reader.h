@@ -62,6 +62,7 @@ typedef struct jmodel_reader {
   const jmodel_instance** body_in;  // that each body is part of
 
   int number_cap;
+  bool has_units;          // some number was given with one
   bool joints_incomplete;  // a joint could not be read: unknown coordinates are not worth a word
 } jmodel_reader;
 
@@ -142,6 +143,20 @@ double jmodel_get_double(const jmodel_at* at, const jmodel_node* map, const char
 // One of the words, which end with NULL: its index, -1 after a mistake.
 int jmodel_word_at(const jmodel_at* at, const jmodel_node* node, const char* label,
                    const char* const* words);
+
+// Numbers with units (units.c). "25 N/mm": the value in SI, and the unit; false: it is no such text.
+bool jmodel_quantity_text(const char* text, double* value, const char** unit, size_t* nunit);
+// Complain about a number with what was meant to be a unit; false: it was not.
+bool jmodel_unknown_unit(const jmodel_at* at, const jmodel_node* node, const char* label);
+// Complain where a value has a unit of another dimension than what is expected (NULL: nothing is).
+void jmodel_check_unit(const jmodel_at* at, const char* label, const jmodel_scalar* s,
+                       const char* unit);
+void jmodel_check_unit_at(const jmodel_at* at, const char* label, const jmodel_scalar* s);
+// The same of a number that is none of the model, as those of the simulation; nothing expected: it has no unit.
+void jmodel_check_plain(const jmodel_at* at, const char* key, const jmodel_number* k,
+                        jmodel_place place);
+void jmodel_check_units(jmodel_reader* r);  // of elements and coordinates
+void jmodel_parameter_unit(const jmodel_at* at, jmodel_parameter* p, jmodel_place place);
 
 // A literal of the model that the file does not give, and a constant that is no number of the model.
 jmodel_scalar jmodel_default(jmodel_reader* r, const char* path, double value, jmodel_place place);
