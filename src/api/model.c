@@ -188,6 +188,15 @@ jo_status jo_model_closure_at(const jo_model* model, int i, jo_closure* out) {
   return JO_OK;
 }
 
+jo_status jo_model_coupling_at(const jo_model* model, int i, jo_coupling* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
+  const jmodel* m = model->model;
+  if (i < 0 || i >= m->ncoupling) return JO_ERR_ARGUMENT;
+  const jmodel_coupling* c = &m->coupling[i];
+  *out = (jo_coupling){c->name, c->kind, c->coordinates, c->nrelation};
+  return JO_OK;
+}
+
 // ---- units ---------------------------------------------------------------------------------------
 
 const char* jo_model_unit(const jo_model* model, const char* name) {

@@ -57,6 +57,20 @@ typedef struct jgen_memo {
   jexpr_ref value;
 } jgen_memo;
 
+// An event (gen/events.h): its condition, and what it gives another value.
+typedef struct jgen_set {
+  jmodel_target target;
+  int index;  // state or coordinate of the model
+  jexpr_ref value;
+} jgen_set;
+
+typedef struct jgen_event {
+  const char* name;
+  jexpr_ref when;
+  int nset;
+  jgen_set* set;
+} jgen_event;
+
 // Mass, first and second moments of a link, in its frame about its origin.
 typedef struct jgen_inertia {
   jexpr_ref m;
@@ -98,6 +112,8 @@ typedef struct jgen {
   jexpr_ref* applied;          // generalised forces of joint elements (ncoordinate)
   jexpr_ref* drive_force;      // of driven coordinates, known with the accelerations (ncoordinate)
   jgen_element* element;
+  int nevent;
+  jgen_event* event;
   jgen_locals local;
   int depth;             // levels of nesting of what is being read, expr/order.h
   const char* where;     // place of the expression being read
@@ -140,6 +156,7 @@ bool jgen_body_direction(jgen* s, int body, const char* name, size_t n, jexpr_v3
 jexpr_m3 jgen_design_orientation(jgen* s, int body);  // of a body's frame
 // A frame that is given at the design position and fixed to a body: columns are its axes, link components.
 jexpr_m3 jgen_frame_in_link(jgen* s, int body, const int given[2], const jmodel_v3 axis[2]);
+jexpr_m3 jgen_vehicle_axes_in_link(jgen* s, int body);  // the same of the vehicle's axes
 bool jgen_find_point(jgen* s, int body, const char* name, size_t n, jmodel_point* out);
 
 // motion.c
@@ -171,11 +188,19 @@ typedef struct jgen_row {
   jexpr_ref* J;    // by coordinate (ncoordinate)
   jexpr_ref bias;  // quadratic velocity term; poison at position stage
   const char* name;
-  int closure, hub;
+  int closure, coupling, hub;  // the one it is of; -1: of none
+  jexpr_ref scale;             // of a coupling: multiplier as the file means it / lambda
   int npush;
   jgen_push push[4];
 } jgen_row;
+// Rows of the closures, then those of the couplings.
 jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n);
+
+// coupling.c
+int jgen_coupling_count(const jmodel* m);  // relations
+// Rows of all couplings. False: no memory, or a mistake in an expression.
+bool jgen_couplings(jgen* s, jgen_row* rows);
+bool jgen_is_coupled(const jmodel* m, int coordinate);
 
 // reaction.c: with the accelerations known
 const jgen_wrench* jgen_reactions(
@@ -183,6 +208,13 @@ const jgen_wrench* jgen_reactions(
 
 // guard.c: whether r depends on inputs of other groups than those allowed, a bit for each; it is told
 // with the place and the name of what was asked for, the input it depends on, and the rule it breaks.
+// beyond: inputs that are the states or positions at hand may be allowed, too.
+typedef struct jgen_allowed {
+  unsigned groups;
+  bool states, positions;
+} jgen_allowed;
+bool jgen_depends_beyond(jgen* s, jexpr_ref r, jgen_allowed allowed, const char* rule,
+                         const char* what, jmodel_place place);
 bool jgen_depends_on_more(jgen* s, jexpr_ref r, unsigned allowed, const char* rule,
                           const char* what, jmodel_place place);
 

@@ -140,6 +140,12 @@ jexpr_m3 jgen_design_orientation(jgen* s, int body) {
   return frame_of(s, b->axis_given, b->axis);
 }
 
+jexpr_m3 jgen_vehicle_axes_in_link(jgen* s, int body) {
+  jexpr_m3 C = jgen_design_orientation(s, body), D = jexpr_m3_mul(s->g, &C, &s->body[body].E);
+  jexpr_m3 T = jexpr_m3_transpose(&D);
+  return snap_m3(s->g, T);
+}
+
 jexpr_m3 jgen_frame_in_link(jgen* s, int body, const int given[2], const jmodel_v3 axis[2]) {
   jexpr_graph* g = s->g;
   jexpr_m3 A = frame_of(s, given, axis), C = jgen_design_orientation(s, body);

@@ -332,6 +332,22 @@ static jexpr_ref closure_field(jgen* s, word base, word field, word name) {
   return JEXPR_POISON;
 }
 
+// Generalised force of a coupling's relation, per unit of its coefficients: force, force2 ...
+static jexpr_ref coupling_field(jgen* s, word base, word field, word name) {
+  if (field.n < 5 || field.n > 6 || memcmp(field.s, "force", 5) != 0) return JEXPR_POISON;
+  int wanted = field.n == 6 ? field.s[5] - '1' : 0;
+  for (int i = 0, k = 0; i < s->m->ncoupling; i++) {
+    const jmodel_coupling* c = &s->m->coupling[i];
+    if (!is(base, c->name) || (field.n == 5 && c->nrelation > 1)) continue;
+    if (s->stage < JGEN_AT_ACCELERATION) return not_yet(s, name, "a reaction");
+    for (int r = 0; r < s->nrow; r++) {
+      if (s->row[r].coupling != i || k++ != wanted) continue;
+      return jexpr_mul(s->g, s->row[r].scale, s->lambda[r]);
+    }
+  }
+  return JEXPR_POISON;
+}
+
 static jexpr_ref find_dotted(jgen* s, word name) {
   const char* dot = NULL;
   for (size_t i = 0; i < name.n; i++) {
@@ -350,6 +366,7 @@ static jexpr_ref find_dotted(jgen* s, word name) {
   if (!r && body >= 0) r = body_field(s, body, field, name);
   if (!r) r = joint_field(s, base, field, name);
   if (!r) r = closure_field(s, base, field, name);
+  if (!r) r = coupling_field(s, base, field, name);
   // body.point, either of which may have dots of its own
   for (size_t at = 0; !r && at < base.n; at++) {
     if (base.s[at] != '.') continue;

@@ -297,17 +297,25 @@ static bool is_name(const char* s) {
   return true;
 }
 
-// Names with a meaning of their own: constants and words of expressions, the fixed body, and the
-// sections, because `hardpoints.P1.x` names a number.
-static const char* const reserved[] = {
-    "ground",  "t",          "pi",         "tau",     "and",       "or",        "not",
-    "true",    "false",      "null",       "gravity", "bodies",    "joints",    "closures",
-    "tables",  "functions",  "hardpoints", "states",  "signals",   "sensors",   "objectives",
-    "initial", "simulation", "parameters", "inputs",  "templates", "instances", "axles"};
+#define X(name, in_template, is_reserved) {name, in_template, is_reserved},
+static const jmodel_section_about section[] = {JMODEL_SECTION_LIST(X)};
+#undef X
+
+const jmodel_section_about* jmodel_section_at(int i) {
+  return (size_t)i < sizeof section / sizeof *section ? &section[i] : NULL;
+}
+
+// Names with a meaning of their own: constants and words of expressions, the fixed body, and sections.
+static const char* const reserved[] = {"ground", "t",   "pi",   "tau",   "and",
+                                       "or",     "not", "true", "false", "null"};
 
 bool jmodel_is_reserved(const char* name) {
-  for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {
+  for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
     if (strcmp(reserved[i], name) == 0) return true;
+  }
+  for (const jmodel_section_about* s = section; s < section + sizeof section / sizeof *section;
+       s++) {
+    if (s->is_reserved && strcmp(s->name, name) == 0) return true;
   }
   return jmodel_section_kind(name) != NULL;
 }

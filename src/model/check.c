@@ -128,6 +128,7 @@ static const struct {
               {"bodies", "a body", NULL},
               {"hardpoints", "a hardpoint", NULL},
               {"closures", "a closure", NULL},
+              {"couplings", "a coupling", NULL},
               {"objectives", "an objective", NULL}};
 
 static bool has_entry(const jmodel_node* section, const char* name, size_t n) {
@@ -380,7 +381,7 @@ static void check_values(jmodel_reader* r) {
 // Names that stand before a dot.
 static void check_elements(jmodel_reader* r) {
   const jmodel* m = r->m;
-  int most = m->nbody + m->njoint + m->nclosure + m->nelement;
+  int most = m->nbody + m->njoint + m->nclosure + m->ncoupling + m->nelement;
   meaning* list = JMODEL_ARRAY(r, most, meaning);
   int n = 0;
   if (!list) return;
@@ -392,6 +393,9 @@ static void check_elements(jmodel_reader* r) {
   }
   for (int i = 0; i < m->nclosure; i++) {
     list[n++] = (meaning){m->closure[i].name, "closure", m->closure[i].place, -1};
+  }
+  for (int i = 0; i < m->ncoupling; i++) {
+    list[n++] = (meaning){m->coupling[i].name, "coupling", m->coupling[i].place, -1};
   }
   for (int i = 0; i < m->nelement; i++) {
     const jmodel_element* e = &m->element[i];

@@ -147,17 +147,23 @@ typedef struct jmodel_coordinate {
   bool has_guess;
   jmodel_scalar guess;  // starting value of the assembly
   bool is_driven;
-  jmodel_scalar driven;  // value as an expression of time and parameters
+  jmodel_scalar driven;  // value as an expression of time, parameters and states
+  bool is_velocity;      // its velocity is given: a state of its own drives it
   int want_independent;  // 1: user wants it independent, -1: dependent, 0: no wish
 } jmodel_coordinate;
 
-#define JMODEL_CLOSURE_LIST(X)         \
-  X(BALL, "ball", 3)                   \
-  X(REVOLUTE, "revolute", 5)           \
-  X(POINT_ON_LINE, "point_on_line", 2) \
-  X(DISTANCE, "distance", 1)           \
-  X(PARALLEL, "parallel", 2)           \
-  X(PERPENDICULAR, "perpendicular", 1)
+#define JMODEL_CLOSURE_LIST(X)           \
+  X(BALL, "ball", 3)                     \
+  X(REVOLUTE, "revolute", 5)             \
+  X(POINT_ON_LINE, "point_on_line", 2)   \
+  X(DISTANCE, "distance", 1)             \
+  X(PARALLEL, "parallel", 2)             \
+  X(PERPENDICULAR, "perpendicular", 1)   \
+  X(POINT_IN_PLANE, "point_in_plane", 1) \
+  X(UNIVERSAL, "universal", 4)           \
+  X(CYLINDRICAL, "cylindrical", 4)       \
+  X(PRISMATIC, "prismatic", 5)           \
+  X(FIXED, "fixed", 6)
 
 typedef enum jmodel_closure_type {
 #define X(id, name, n) JMODEL_CLOSURE_##id,
@@ -171,6 +177,11 @@ typedef enum jmodel_closure_type {
 //   point_on_line   point b on the line through a with direction u (both on the body of a)
 //   distance        |a - b| = length; length not given: that of the design position
 //   parallel        u parallel to v        perpendicular   u . v = 0
+//   point_in_plane  point b in the plane through a with normal u (both on the body of a)
+//   universal       points a = b, u . v = 0
+//   cylindrical     point b on the line through a with direction u, u parallel to v
+//   prismatic       point b on that line, bodies turned to each other as in the design position
+//   fixed           points a = b, bodies turned to each other as in the design position
 typedef struct jmodel_closure {
   const char* name;
   jmodel_place place;
@@ -180,6 +191,32 @@ typedef struct jmodel_closure {
   bool has_length;
   jmodel_scalar length;  // [m]
 } jmodel_closure;
+
+// coefficient times coordinate; the coefficient is factor * scale
+typedef struct jmodel_term {
+  int coordinate;
+  double factor;
+  bool has_scale;
+  jmodel_scalar scale;
+  const char* label;  // what the file calls the scale
+} jmodel_term;
+
+// sum of the terms = offset
+typedef struct jmodel_relation {
+  int nterm;
+  jmodel_term* term;
+  jmodel_scalar offset;
+} jmodel_relation;
+
+// Linear relations between coordinates: gears, racks, screws, differentials, belts.
+typedef struct jmodel_coupling {
+  const char* name;
+  jmodel_place place;
+  const char* kind;         // "gear"
+  const char* coordinates;  // "left, right"
+  int nrelation;
+  jmodel_relation* relation;
+} jmodel_coupling;
 
 typedef struct jmodel_table {
   const char* name;
@@ -219,9 +256,40 @@ typedef struct jmodel_state {
   jmodel_scalar initial, derivative;
   double nominal;  // typical size, in its unit: scales of errors and of the search for equilibrium
   bool is_held;    // keeps its initial value while equilibrium is sought; its rate need not vanish
+  bool is_discrete;  // changes at events only; its rate is zero
   const char* unit;
   int element;  // that owns it and knows its rate; -1: none, the derivative is given
 } jmodel_state;
+
+// What an event gives another value.
+typedef enum jmodel_target {
+  JMODEL_SET_STATE,     // a state, discrete or not
+  JMODEL_SET_POSITION,  // a coordinate: not by files, whose coordinates do not jump
+  JMODEL_SET_RATE       // the rate of an independent coordinate
+} jmodel_target;
+
+typedef struct jmodel_assignment {
+  jmodel_target target;
+  int index;  // state or coordinate
+  jmodel_scalar value;
+} jmodel_assignment;
+
+// Something that happens where a condition becomes true: `events:`, and what samplers are made of.
+typedef struct jmodel_event {
+  const char* name;
+  jmodel_place place;
+  jmodel_scalar when;
+  int nset;
+  jmodel_assignment* set;  // all from the values before it
+} jmodel_event;
+
+// Every so often: `samplers:`. Its events stand among those of the model.
+typedef struct jmodel_sampler {
+  const char* name;
+  jmodel_place place;
+  jmodel_scalar delay, every;  // one after another: the first is less [s]
+  jmodel_scalar offset;        // of the first sample [s]
+} jmodel_sampler;
 
 // A named expression: `signals:` and `sensors:`; sensors are written to the results.
 typedef struct jmodel_signal {
@@ -302,6 +370,8 @@ typedef struct jmodel_simulation {
   double step;         // fixed-step methods [s]; 0: not given
   double output_step;  // spacing of the results [s]; 0: every step
   bool start_static;   // begin at static equilibrium
+  bool has_end_when;
+  jmodel_scalar end_when;  // the run ends where this condition becomes true, or at t_end
   jmodel_place place;
   double max_step;        // 0: none [s]
   double shortest_pulse;  // inputs that last so long are not stepped over; 0: chosen [s]
@@ -319,8 +389,9 @@ typedef struct jmodel {
   const char* description;
   char sha256[65];    // of all text read
   jmodel_v3 gravity;  // [m/s^2]
-  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nfunction,
-      nelement, ncomponent, nstate, nsignal, nobjective, ninitial, naxle;
+  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ncoupling, ntable,
+      nfunction, nelement, ncomponent, nstate, nevent, nsampler, nsignal, nobjective, ninitial,
+      naxle;
   jmodel_number* number;
   jmodel_parameter* parameter;
   jmodel_body* body;              // 0: ground
@@ -328,10 +399,13 @@ typedef struct jmodel {
   jmodel_joint* joint;            // parents before children
   jmodel_coordinate* coordinate;  // by joint
   jmodel_closure* closure;
+  jmodel_coupling* coupling;
   jmodel_table* table;
   jmodel_function* function;
   jmodel_element* element;  // section by section
   jmodel_state* state;
+  jmodel_event* event;  // in the order in which they happen at one instant
+  jmodel_sampler* sampler;
   jmodel_signal* signal;
   jmodel_objective* objective;
   jmodel_initial* initial;
@@ -340,6 +414,7 @@ typedef struct jmodel {
   jmodel_scalar road;  // ground height as an expression of x, y (and t) [m]
   jmodel_simulation simulation;
   struct jmodel_ranges* ranges;  // where values must lie
+  bool has_massless;  // bodies inside of loops move without mass of their own or of what they carry
 } jmodel;
 
 typedef struct jmodel_setting {  // --set name=value

@@ -7,23 +7,25 @@
 #include "model/element.h"
 #include "model/reader.h"
 
-// All but those of elements, which their classes tell.
-static const char* const root_keys[] = {
-    "jounce",    "name",       "description", "include",   "gravity",  "parameters",
-    "inputs",    "hardpoints", "bodies",      "joints",    "closures", "tables",
-    "functions", "road",       "states",      "signals",   "sensors",  "objectives",
-    "initial",   "simulation", "templates",   "instances", "axles"};
+// Of the file itself; sections come behind them.
+static const char* const head_keys[] = {"jounce", "name", "description", "include"};
 
 static void check_root_keys(const jmodel_at* at, const jmodel_node* root) {
-  int n = sizeof root_keys / sizeof *root_keys, nclass = 0;
+  int n = sizeof head_keys / sizeof *head_keys, nsection = 0, nclass = 0;
+  while (jmodel_section_at(nsection)) {
+    nsection++;
+  }
   while (jmodel_class_at(nclass)) {
     nclass++;
   }
-  const char** keys = JMODEL_ARRAY(at->r, n + nclass + 1, const char*);
+  const char** keys = JMODEL_ARRAY(at->r, n + nsection + nclass + 1, const char*);
   if (!keys) return;
-  memcpy(keys, root_keys, sizeof root_keys);
+  memcpy(keys, head_keys, sizeof head_keys);
+  for (int i = 0; i < nsection; i++) {
+    keys[n++] = jmodel_section_at(i)->name;
+  }
   for (int i = 0; i < nclass; i++) {
-    keys[n + i] = jmodel_class_at(i)->section;
+    keys[n++] = jmodel_class_at(i)->section;
   }
   jmodel_check_keys(at, root, keys);
 }
@@ -242,21 +244,38 @@ void jmodel_read_tables(jmodel_reader* r, const jmodel_node* root) {
 
 // ---- states, signals, objectives
 
+static void refuse_rate(const jmodel_at* at, const jmodel_node* c) {
+  static const char* const keys[] = {"derivative", "hold"};
+  for (int i = 0; i < 2; i++) {
+    const jmodel_node* node = jmodel_node_find(c, keys[i]);
+    if (!node) continue;
+    jmodel_mistake(at, node->key_place, "a discrete state changes at events only, and has no '%s'",
+                   keys[i]);
+  }
+}
+
 static void read_state(const jmodel_at* at, const jmodel_node* c, jmodel_state* s) {
-  static const char* const keys[] = {"initial", "derivative",  "nominal", "hold",
-                                     "unit",    "description", NULL};
+  static const char* const keys[] = {"initial", "derivative", "nominal",     "hold",
+                                     "unit",    "discrete",   "description", NULL};
   jmodel_check_keys(at, c, keys);
+  const jmodel_node* discrete = jmodel_node_find(c, "discrete");
+  s->is_discrete = discrete && jmodel_bool_at(at, discrete, "discrete");
   if (!jmodel_get_scalar(at, c, "initial", JMODEL_SCOPE_ANY, &s->initial)) {
     s->initial = jmodel_default(at->r, s->initial.path, 0.0, c->key_place);
   }
-  jmodel_need_scalar(at, c, "derivative", JMODEL_SCOPE_ANY, &s->derivative);
+  if (s->is_discrete) {
+    refuse_rate(at, c);
+    s->derivative = jmodel_constant("0", c->place);
+  } else {
+    jmodel_need_scalar(at, c, "derivative", JMODEL_SCOPE_ANY, &s->derivative);
+  }
   s->nominal = jmodel_get_double(at, c, "nominal", 1.0);
   if (!(s->nominal > 0.0)) {
     jmodel_mistake(at, jmodel_node_find(c, "nominal")->place,
                    "nominal is %g; it must be more than 0", s->nominal);
   }
   const jmodel_node* hold = jmodel_node_find(c, "hold");
-  s->is_held = hold && jmodel_bool_at(at, hold, "hold");
+  s->is_held = s->is_discrete || (hold && jmodel_bool_at(at, hold, "hold"));
   s->unit = jmodel_get_text(at, c, "unit", "");
 }
 
@@ -264,7 +283,8 @@ static void read_state(const jmodel_at* at, const jmodel_node* c, jmodel_state* 
 static void take_own_states(jmodel_reader* r) {
   jmodel* m = r->m;
   for (int i = r->nown - 1; i >= 0; i--) {
-    if (r->own[i].element < m->nelement) m->element[r->own[i].element].first_state = m->nstate + i;
+    int owner = r->own[i].element;
+    if (owner >= 0 && owner < m->nelement) m->element[owner].first_state = m->nstate + i;
   }
   for (int i = 0; i < r->nown; i++) {
     m->state[m->nstate++] = r->own[i];
@@ -492,7 +512,7 @@ void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
   static const char* const keys[] = {
       "end",      "start",       "method",    "tolerance",      "rel_tol",    "abs_tol",
       "step",     "output_step", "max_step",  "shortest_pulse", "max_events", "derivative_tol",
-      "start_at", "description", "max_steps", "max_memory",     NULL};
+      "start_at", "description", "max_steps", "max_memory",     "end_when",   NULL};
   static const char* const starts[] = {"initial", "static", NULL};
   const jmodel_node* map = jmodel_section(r, root, "simulation");
   jmodel_simulation* s = &r->m->simulation;
@@ -520,6 +540,7 @@ void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
     jmodel_mistake(&at, s->place, "end is %g; it must be after start, %g", s->t_end, s->t_start);
   }
   read_method(&at, map, s);
+  s->has_end_when = jmodel_get_scalar(&at, map, "end_when", JMODEL_SCOPE_ANY, &s->end_when);
   const jmodel_node* start_at = jmodel_node_find(map, "start_at");
   s->start_static = start_at && jmodel_word_at(&at, start_at, "start_at", starts) == 1;
 }

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "expr/graph.h"
+#include "model/sections.h"
 #include "model/yaml.h"
 
 #define JMODEL_MAX_MISTAKES 20
@@ -53,7 +54,7 @@ typedef struct jmodel_reader {
   } * depend;  // parameters used by parameters, in order of `parameter`
 
   int nown, own_cap;
-  jmodel_state* own;  // states of elements, which follow those of the file
+  jmodel_state* own;  // states of drives and elements, which follow those of the file
 
   jmodel_instance *instance, *last_instance;  // those inside of others behind them
   int ninstance, nmade;                       // and the nodes made for them
@@ -109,6 +110,7 @@ void jmodel_out_of_memory(jmodel_reader* r);
 // Is this what is needed? "com needs a list, got a map".
 bool jmodel_is(const jmodel_at* at, const jmodel_node* node, jmodel_node_kind kind,
                const char* label);
+const jmodel_section_about* jmodel_section_at(int i);  // NULL behind the last
 bool jmodel_is_reserved(const char* name);
 // Complain about a name that something cannot have: not a name, too long, reserved.
 bool jmodel_is_good_name(const jmodel_at* at, const char* name, jmodel_place place);
@@ -263,8 +265,11 @@ void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_bodies(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_joints(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_closures(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_couplings(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_elements(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_samplers(jmodel_reader* r, const jmodel_node* root);  // and their own states
 void jmodel_read_states(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_events(jmodel_reader* r, const jmodel_node* root);  // and those of samplers
 void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root);
