@@ -205,13 +205,7 @@ static void read_grid(const jmodel_at* at, const jmodel_node* z, int nx, int ny,
   t->n = t->ny = 0;
 }
 
-static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_table* t) {
-  static const char* const keys[] = {"x",    "y",           "z", "interpolation", "extrapolation",
-                                     "unit", "description", NULL};
-  static const char* const kinds[] = {"linear", "cubic", NULL};
-  static const char* const rules[] = {"linear", "hold", NULL};
-  if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return;
-  jmodel_check_keys(at, node, keys);
+static void read_numbers(const jmodel_at* at, const jmodel_node* node, jmodel_table* t) {
   int nx, ny;
   t->x = read_points(at, node, "x", &nx);
   t->y = read_points(at, node, "y", &ny);
@@ -224,6 +218,21 @@ static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_tabl
     jmodel_mistake(at, t->place, "x has %d numbers and y %d; they must be as many", nx, ny);
   } else if (nx == 0) {
     jmodel_mistake(at, t->place, "the table is empty");
+  }
+}
+
+static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_table* t) {
+  static const char* const keys[] = {
+      "x", "y", "z", "interpolation", "extrapolation", "file", "unit", "description", NULL};
+  static const char* const kinds[] = {"linear", "cubic", NULL};
+  static const char* const rules[] = {"linear", "hold", NULL};
+  if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return;
+  jmodel_check_keys(at, node, keys);
+  const jmodel_node* data = jmodel_node_find(node, "file") ? jmodel_table_file(at, node) : node;
+  if (data) {
+    read_numbers(at, data, t);
+  } else {
+    t->n = t->ny = 0;
   }
   const jmodel_node* kind = jmodel_node_find(node, "interpolation");
   const jmodel_node* rule = jmodel_node_find(node, "extrapolation");

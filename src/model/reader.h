@@ -256,6 +256,8 @@ void jmodel_set_numbers(jmodel_reader* r);  // what the tree did not have: defau
 // ---- sections, in the order of reading
 
 void jmodel_read_names(jmodel_reader* r, const jmodel_node* root);  // of parameters and tables
+// What the file of a table says, as a map with lists x, y and perhaps z; NULL after a mistake (table_file.c).
+const jmodel_node* jmodel_table_file(const jmodel_at* at, const jmodel_node* node);
 void jmodel_read_function_names(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_functions(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_head(jmodel_reader* r, const jmodel_node* root);

@@ -189,6 +189,53 @@ class Maps(Words):
             self.assertAlmostEqual(rows["a"][i], bicubic(self.X, self.Y, self.Z, 3 * t - 1, 7 * t - 3), delta=1e-12)
             self.assertAlmostEqual(rows["b"][i], bilinear(self.LX, self.LY, self.LZ, 2 * t - 0.7, 4 * t - 2), delta=1e-12)
 
+    FILED = """
+jounce: 1
+bodies: {b: {mass: 1}}
+joints: {b: {type: prismatic, child: b, axis: z}}
+tables:
+  curve: {file: data.csv, x: speed, y: force}
+  map: {file: "folder/map.csv", x: v, y: a, z: torque, interpolation: cubic}
+sensors: {c: 'curve(0.5)', m: 'map(1.5, 0.5)'}
+objectives: {o: {integral: "curve(t)*map(t, 0.3)"}}
+simulation: {end: 0.01}
+"""
+    CURVE = "# measured\nforce;name;speed\n-3;x;-1\n\n4;y;1\r\n5;z;2\n"
+    GRID = 'v,a,"torque"\n2,0,5\n1,0,2\n1,1,3\n2,1,9\n'
+
+    def filed(self, curve=CURVE, grid=GRID, text=FILED):
+        Path(self.path("folder")).mkdir(exist_ok=True)
+        self.path("data.csv", curve)
+        self.path("folder/map.csv", grid)
+        return self.path("m.yaml", text)
+
+    def test_from_files(self):
+        out = json.loads(jounce("run", self.filed(), "--json", "--interpreter").stdout)["final"]
+        self.assertAlmostEqual(out["c"], 0.5 * 7 / 2 + 0.5, delta=1e-14)
+        self.assertAlmostEqual(out["m"], 4.75, delta=1e-14)
+        done = jounce("sens", self.filed(), "--json", "--interpreter", "--wrt", "tables.map.z[1][0],tables.curve.y[0]")
+        self.assertEqual(len(json.loads(done.stdout)["parameters"]), 2)
+        out = json.loads(jounce("run", self.filed(), "--json", "--set", "tables.map.z[1][0]=6").stdout)["final"]
+        self.assertAlmostEqual(out["m"], 5, delta=1e-14)
+
+    def test_mistakes_of_files(self):
+        def told(wanted, **k):
+            done = jounce("info", self.filed(**k), code=1)
+            self.assertIn(wanted, done.stderr)
+        told("data.csv:5: table 'curve': 'x' is no number", curve="\n\nforce,speed\n1,2\nx,3\n")
+        told("data.csv:2: table 'curve': '0,5' is no number; write the decimal point as '.'", curve="force;speed\n0,5;3\n")
+        told("x: there is no column 'speed' in", curve="force,spede\n1,2\n")
+        told("did you mean 'spede'?", curve="force,spede\n1,2\n")
+        told("data.csv:2: table 'curve': 3 columns, and 2 in the heading", curve="force,speed\n1,2,3\n")
+        told("there are no rows of numbers", curve="force,speed\n")
+        told("the file is empty", curve="# nothing\n")
+        told("data.csv:3: table 'curve': x[1] = 1 does not come after x[0] = 2", curve="force,speed\n1,2\n2,1\n")
+        told("file 'data.txt' is no file beside this one", text=self.FILED.replace("data.csv", "data.txt"))
+        told("cannot be used; it needs text", curve="force,speed\n1,\x00\n")
+        told("map.csv:5: table 'map': the point (1, 0) is there already, in line 3", grid=self.GRID.replace("2,1,9", "1,0,9"))
+        told("2 values of x and 2 of y, but no row for (2, 1)", grid=self.GRID.replace("2,1,9\n", ""))
+        told("x needs the name of a column, for there is a 'file'", text=self.FILED.replace("x: speed", "x: [1, 2]"))
+
     def test_cost_does_not_grow_with_the_table(self):
         """More than 32 points in a direction are found by search: the same operations, however many."""
         totals = []
