@@ -149,6 +149,7 @@ double jgen_value(jgen* s, jexpr_ref r);  // number of a node that depends on li
 jo_status jgen_frames(jgen* s);
 jexpr_v3 jgen_design_position(jgen* s, const jmodel_joint* j);
 jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p);
+jexpr_v3 jgen_com_in_link(jgen* s, int body);
 jexpr_v3 jgen_direction_in_link(jgen* s, const jmodel_vector* v);
 // One of the body's vectors, or x, y, z of its frame, as a direction; link frame. False: it has none such.
 bool jgen_body_direction(jgen* s, int body, const char* name, size_t n, jexpr_v3* d);

@@ -192,6 +192,12 @@ jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p) {
   return jexpr_m3_tapply(s->g, &f->E, jexpr_v3_sub(s->g, point_in_body(s, p), f->o));
 }
 
+jexpr_v3 jgen_com_in_link(jgen* s, int body) {
+  const jmodel_body* b = &s->m->body[body];
+  jmodel_point com = {"com", body, b->com_in_vehicle, b->com};
+  return jgen_point_in_link(s, &com);
+}
+
 jexpr_v3 jgen_direction_in_link(jgen* s, const jmodel_vector* v) {
   return jexpr_m3_tapply(s->g, &s->body[v->body].E, direction_in_body(s, v));
 }
@@ -412,8 +418,7 @@ static void set_mass(jgen* s, int body) {
   if (!b->has_mass) return;
   l->has_mass = true;
   l->m = jgen_scalar(s, &b->mass, "mass");
-  jexpr_v3 com = jgen_vector(s, &b->com, "com");
-  jexpr_v3 c = jexpr_m3_tapply(g, E, jexpr_v3_sub(g, com, s->body[body].o));
+  jexpr_v3 c = jgen_com_in_link(s, body);
   l->s = jexpr_v3_scale(g, l->m, c);
   static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
   jexpr_m3 I;

@@ -271,9 +271,7 @@ bool jgen_body_point(jgen* s, int body, const char* text, size_t n, jexpr_v3* r)
     return true;
   }
   if (is(name, "com")) {
-    const jgen_body_frame* f = &s->body[body];
-    jexpr_v3 com = jgen_vector(s, &s->m->body[body].com, "com");
-    *r = jexpr_m3_tapply(s->g, &f->E, jexpr_v3_sub(s->g, com, f->o));
+    *r = jgen_com_in_link(s, body);
     return true;
   }
   if (!jgen_find_point(s, body, name.s, name.n, &p)) return false;

@@ -67,7 +67,8 @@ typedef struct jmodel_body {
   jmodel_place place;
   bool has_mass;             // false: massless, mass and inertia are literal zeros
   jmodel_scalar mass;        // [kg]
-  jmodel_v3 com;             // centre of mass, body frame [m]
+  jmodel_v3 com;             // centre of mass, body frame [m] ...
+  bool com_in_vehicle;       // ... or vehicle coordinates at the design position: a hardpoint
   jmodel_scalar inertia[6];  // xx yy zz xy xz yz about the centre of mass, body axes [kg m^2];
                              // entries of the tensor (off-diagonals are not negated)
   bool has_frame;            // false: frame = vehicle frame

@@ -235,6 +235,8 @@ bool jmodel_body_axis_at(const jmodel_at* at, const jmodel_node* node, const cha
                          const char* path, jmodel_vector* out);
 // The same of an axis of a body's own frame, for an entry that gives none.
 jmodel_vector jmodel_own_axis(const jmodel_at* at, const jmodel_node* entry, int body, int k);
+// x, y, z or -x, -y, -z as a vector of length one; false: it is none of these.
+bool jmodel_axis_word(jmodel_reader* r, const jmodel_node* node, jmodel_v3* out);
 // Are the coordinates of a body those of the vehicle?
 bool jmodel_is_vehicle_frame(const jmodel* m, int body);
 

@@ -4,7 +4,9 @@
 are those of both methods and of differences; compiled and interpreted runs are the same; what is wrong is told."""
 import json
 import math
+import re
 import unittest
+from pathlib import Path
 
 from case import Case
 from program import jounce
@@ -526,6 +528,124 @@ simulation: {end: 10 ms}
         self.assertEqual([rows["r.s"][0], rows["l.q"][0], rows["r.q"][0]], [0.5, 20e3, 5e3])
         done = jounce("info", self.path("t.yaml", text.replace("500 mm", "500 ms", 1)), code=1)
         self.assertIn("is 500 ms; expected a unit as m", done.stderr)
+
+
+RIG = """
+jounce: 1
+hardpoints: {C: [0.3, 0.2, 0.1], H: [0.1, 0, 0]}
+bodies:
+  a: {mass: 2, com: @com, inertia: [0.1, 0.2, 0.25], frame: {origin: [0.5, 0.1, 0], x: @x, y: [0, 0, 1]}, vectors: {v: [0.1, 1, 0.3], minus: [-0.1, -1, -0.3]}}
+  b: {mass: 1, com: C, inertia: [0.1, 0.2, 0.25]}
+joints:
+  a: {type: revolute, child: a, axis: @a, at: [H, a.origin]}
+  b: {type: revolute, parent: a, child: b, axis: @b, at: [a.origin, b.H]}
+initial: {a: 0.4, b: 0.3}
+sensors: {x: a.com.x, y: a.com.y, z: a.com.z}
+simulation: {end: 0.3}
+"""
+
+
+class Places(Words):
+    def arm(self, com="[0, -0.1, 0.2]", a="[0, -1, 0]", b="[0, 0.1, 0]", x="[0, -1, 0]"):
+        text = RIG
+        for key, value in {"@com": com, "@a": a, "@b": b, "@x": x}.items():
+            text = text.replace(key, value)
+        return self.rows(text)
+
+    def same(self, one, other):
+        self.assertEqual(one.keys(), other.keys())
+        for name, column in one.items():
+            for a, b in zip(column, other[name]):
+                self.assertAlmostEqual(a, b, delta=1e-12 * max(1, abs(a)), msg=name)
+
+    def test_centre_of_mass_at_a_hardpoint(self):
+        # frame: x = -y, y = z, z = x cross y = -x of the vehicle; the hardpoint is at (-0.2, 0.1, 0.1) from its origin
+        self.same(self.arm("C"), self.arm("[-0.1, 0.1, 0.2]"))
+
+    def test_axes_with_a_sign(self):
+        self.assertEqual(self.arm(a="-y"), self.arm())
+        self.assertEqual(self.arm(b="-x"), self.arm(b="[-1, 0, 0]"))
+        self.same(self.arm(x="-y"), self.arm())
+        self.same(self.arm(b="[-a.v, -z]"), self.arm(b="[a.minus, [0, 0, -2]]"))
+
+    def test_in_mirror_images(self):
+        text = """
+jounce: 1
+templates:
+  corner:
+    hardpoints: {h: [0, 0.5, 0], c: [0.1, 0.7, 0.2]}
+    bodies: {hub: {mass: 2, com: c, inertia: [0.1, 0.2, 0.2]}}
+    joints: {arm: {type: revolute, child: hub, axis: -x, at: h}}
+    sensors: {y: hub.com.y, z: hub.com.z}
+instances: {l: {template: corner, at: [0, 0, 1]}, r: {mirror: l}}
+simulation: {end: 0.2}
+"""
+        rows = self.rows(text)
+        self.assertEqual((rows["l.y"][0], rows["l.z"][0]), (0.7, 1.2))
+        self.same({"y": rows["l.y"], "z": rows["l.z"], "a": rows["l.arm"]}, {"y": rows["r.y"], "z": rows["r.z"], "a": rows["r.arm"]})
+
+    def test_planar_models_need_one_moment(self):
+        text = """
+jounce: 1
+bodies:
+  a: {mass: 2, com: [0, 0, -1], inertia: [0, 0.2, 0]}
+  b: {mass: 1, com: [0, 0, -1.5], inertia: {yy: 0.1}}
+joints:
+  x: {type: prismatic, child: a, axis: x}
+  b: {type: revolute, parent: a, child: b, axis: AXIS, at: [0, 0, -1]}
+simulation: {end: 0.1}
+"""
+        for axis, warns in (("y", 0), ("-y", 0), ("[0, 2, 0]", 0)):
+            done = jounce("info", self.path("p.yaml", text.replace("AXIS", axis)))
+            self.assertEqual(done.stderr.count("no body has that"), warns, axis)
+        turns = text.replace("type: prismatic, child: a, axis: x", "type: revolute, child: a, axis: z")
+        for axis, warns in (("z", 0), ("y", 1), ("-z", 0)):
+            done = jounce("info", self.path("p.yaml", turns.replace("AXIS", axis)))
+            self.assertEqual(done.stderr.count("no body has that"), warns, axis)
+
+    def test_mistakes(self):
+        def told(wanted, **places):
+            with self.assertRaises(AssertionError) as caught:
+                self.arm(**places)
+            self.assertIn(wanted, str(caught.exception))
+        told("com needs [x, y, z] or a hardpoint; there is no hardpoint 'CC'; did you mean 'C'?", com="CC")
+        told("axis: body 'a' has no vector 'w'", b="[-a.w, z]")
+        told("needs a direction: x, y, z, [x, y, z], body.vector or {from: P, to: Q}", a="-w")
+
+
+# What the examples of docs/format.md stand in.
+AROUND = """
+jounce: 1
+name: around
+hardpoints: {top: [0.05, 0, 0.8], foot: [0.05, 0.6, 0.3]}
+bodies:
+  car: {mass: 300, com: [0, 0, 0.5], inertia: [50, 300, 320]}
+  arm: {mass: 20, com: [0, 0.5, 0.3], inertia: [1, 1, 1]}
+  wheel: {mass: 20, com: [0, 0.8, 0.3], inertia: [0.5, 1, 0.5]}
+joints:
+  car: {type: free, child: car}
+  arm: {type: revolute, parent: car, child: arm, at: [0, 0.2, 0.3], axis: x}
+  wheel: {type: revolute, parent: arm, child: wheel, at: [0, 0.8, 0.3], axis: y}
+initial: {car.x: {value: 0, rate: 10}}
+simulation: {end: 0.1}
+"""
+
+
+class Documentation(Words):
+    def test_examples_run(self):
+        text = Path("docs/format.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"```yaml\n(.*?)```", text, re.S)
+        marks = {"torque: {x:": 'torque(250, 0.3)', "damper_law:": 'damper_law(2, 3)', "slip_angle:": "closing_speed",
+                 "k: {value: 25 N/mm": "k"}
+        self.path("around.yaml", AROUND)
+        for mark, use in marks.items():
+            found = [b for b in blocks if mark in b]
+            self.assertEqual(len(found), 1, mark)
+            example = self.path("example.yaml", "jounce: 1\ninclude: around.yaml\n" + found[0])
+            use = self.path("use.yaml", f"jounce: 1\ninclude: example.yaml\nsensors: {{use: '{use}'}}\n")
+            done = jounce("run", use, "--interpreter", "--json")
+            self.assertEqual(done.stderr, "", mark)
+            self.assertIn("use", json.loads(done.stdout)["final"])
 
 
 if __name__ == "__main__":
