@@ -15,7 +15,7 @@ def start(m: Model) -> None:
         # nothing else: the condition must have something left to move
         return
     wanted = [c for c in m.free() if not c.given]
-    if not m.tree["closures"]:
+    if not m.tree["closures"] and not m.couplings:
         for c in wanted:
             if m.draw.chance(0.6) or c.design:
                 _on_coordinate(m, c)
@@ -68,6 +68,7 @@ def _signals(m: Model) -> list[str]:
         found += [f"{name}.force", f"{name}.length", f"{name}.power"]
     found += [f"{name}.fz" for name in m.tree["tyres"]] + list(m.tree["states"])
     found.append("energy.kinetic")
+    found += m.couplings
     for name in m.tree["closures"]:
         if m.draw.chance(0.2):
             found.append(f"{name}.force1")
@@ -83,7 +84,7 @@ def objectives(m: Model, end: float) -> None:
             m.tree["sensors"][f"s{i}"] = signal
             signal = f"s{i}"
             m.features.add("sensor")
-        moving = "com." not in signal and ".force1" not in signal
+        moving = "com." not in signal and ".force1" not in signal and signal not in m.couplings
         kind = draw.weighted({"integral": 3, "mean": 2, "final": 2, "rms": 3 if moving else 0,
                               "peak": 2 if moving else 0})
         m.features.add(f"objective {kind}")
