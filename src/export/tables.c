@@ -199,6 +199,7 @@ static void put_tables(jtext* t, const jvehicle_model* m) {
   put_wheels(t, a);
   put_bools(t, "has_root", a->has_root, a->nobjective);
   put_strings(t, "event_name", a->event_name, a->nevent);
+  put_bools(t, "event_at_start", a->event_at_start, a->nevent);
   put_ints(t, "reset_state", a->reset_state, a->nreset);
   put_ints(t, "constant", a->constant, a->nconstant);
   put_ints(t, "state_at", m->state_at, m->nstate);
@@ -255,7 +256,8 @@ static void put_about(jtext* t, const jmachine_about* a) {
             "              .state_name = state_name, .switch_name = switch_name,\n"
             "              .redundant_name = redundant_name, .closure_limit = closure_limit,\n"
             "              .wheel = wheel, .has_root = has_root, .event_name = event_name,\n"
-            "              .reset_state = reset_state, .constant = constant},\n");
+            "              .reset_state = reset_state, .constant = constant,\n"
+            "              .event_at_start = event_at_start},\n");
 }
 
 static void put_position(jtext* t, const jmachine_position* p) {

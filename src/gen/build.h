@@ -69,7 +69,17 @@ typedef struct jgen_event {
   jexpr_ref when;
   int nset;
   jgen_set* set;
+  bool
+      at_start;  // where its condition holds at the start, it happens there; what it sets is constant
 } jgen_event;
+
+// Dry friction (gen/friction.h).
+typedef struct jgen_friction {
+  const jmodel_element* element;
+  int state;                            // of the model: which way it slips
+  jexpr_ref speed, slip, stick, force;  // speed; its limits; the force, a placeholder
+  jexpr_ref gain;                       // what its force does to it
+} jgen_friction;
 
 // Mass, first and second moments of a link, in its frame about its origin.
 typedef struct jgen_inertia {
@@ -114,6 +124,8 @@ typedef struct jgen {
   jgen_element* element;
   int nevent;
   jgen_event* event;
+  int nfriction;
+  jgen_friction* friction;
   jgen_locals local;
   int depth;             // levels of nesting of what is being read, expr/order.h
   const char* where;     // place of the expression being read

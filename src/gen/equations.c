@@ -4,6 +4,7 @@
 // docs/theory/dynamics.md eqs. (R1)-(R10): dependent velocities and accelerations are eliminated by
 // the factorised closure Jacobian, the reduced mass matrix is factorised, all unrolled.
 #include "gen/begin.h"
+#include "gen/friction.h"
 
 #include <assert.h>
 #include "gen/objective.h"
@@ -475,5 +476,6 @@ jo_status jgen_write_equations(jgen_reduction* r) {
   write_momentum(r);
   write_solves(r);
   set_ydot(r);
-  return s->g->status;
+  JO_TRY(s->g->status);
+  return jgen_friction_solve(r);
 }

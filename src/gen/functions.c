@@ -6,6 +6,7 @@
 
 #include "gen/begin.h"
 #include "gen/element.h"
+#include "gen/friction.h"
 #include "gen/reduction.h"
 #include "gen/switches.h"
 
@@ -196,7 +197,7 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
 }
 
 // What the functions of every dynamics give, but the switches, which are found in it.
-enum { PARTS = 22 };
+enum { PARTS = 32 };
 
 static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   jgen* s = &r->s;
@@ -232,7 +233,7 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
     p[n++] = (part){JGEN_FN_CONDITIONS, r->condition, r->out->nevent};
     p[n++] = (part){JGEN_FN_RESET, r->reset, r->out->nreset};
   }
-  assert(n < PARTS);
+  assert(n <= PARTS);
   return n;
 }
 
@@ -275,6 +276,7 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   JO_TRY(s->g->status);
   JO_TRY(bundle_parts(r, p, n, &stands, &all, &nall));
   JO_TRY(replace_elements(r, all, nall));
+  JO_TRY(jgen_friction_replace(r, all, nall));
   jgen_switch_set set = {0};
   if (modes) {
     JO_TRY(jgen_extract_switches(s->g, s->a, JGEN_T, JGEN_Y, JGEN_MODE, all, nall, &set));

@@ -132,6 +132,7 @@ typedef enum jgen_group {
   JGEN_X,        // unknown accelerations (nu)
   JGEN_FEED,     // placeholders of what rates of local states have of everything else
   JGEN_FIRED,    // 1 for the event that happens (nevent)
+  JGEN_HOLD,     // placeholders of forces of friction
   JGEN_GROUP_COUNT
 } jgen_group;
 
@@ -178,6 +179,7 @@ typedef struct jgen_dynamics {
   jgen_switch* sw;
   int nevent, nreset;        // events with resets, and states they may set
   const char** event_name;   // (nevent)
+  bool* event_at_start;      // happens at the start, where its condition holds there (nevent)
   int* reset_state;          // where they stand in y (nreset)
   int end_event;             // the one that ends the run; -1: none
   const char** output_name;  // (noutput)

@@ -273,6 +273,30 @@ static jo_status reset_all(jmachine* m, double t, double* y, int* n) {
   }
 }
 
+static int first_at_start(const jmachine* m) {
+  for (int e = 0; e < m->about->nevent; e++) {
+    if (m->about->event_at_start[e] && m->holds[e] > 0.5) return e;
+  }
+  return -1;
+}
+
+jo_status jmachine_start(jmachine* m, double t, double* y) {
+  jsolve_system system = jmachine_system(m);
+  bool has_any = false;
+  for (int e = 0; e < m->about->nevent; e++) {
+    has_any = has_any || m->about->event_at_start[e];
+  }
+  if (!has_any) return JO_OK;
+  for (int i = 0; i <= jmachine_most_fired(m->about); i++) {
+    jsolve_set_modes(&system, t, y, m->g);
+    evaluate_conditions(m, t, y, m->holds);
+    int e = first_at_start(m);
+    if (e < 0) return JO_OK;
+    JO_TRY(jmachine_reset(m, t, y, e));
+  }
+  return fail_endless(m, t, first_at_start(m));
+}
+
 static jo_status happen(jmachine* m, double t, double* y, const int* flipped, int n, bool is_next) {
   jmachine_happening what = {.t = t, .before = m->before, .after = y, .mode = m->mode};
   memcpy(m->before, y, (size_t)m->about->ny * sizeof *y);

@@ -50,8 +50,9 @@ typedef struct jmachine_about {
   double standstill;     // slower wheels stand [m/s]
   const bool* has_root;  // an objective takes a root of its integral (nobjective)
   const char* const* event_name;  // events with resets (nevent)
-  const int* reset_state;         // states that they may set, in y (nreset)
-  bool has_end;                   // the last event ends the run
+  const bool* event_at_start;  // where its condition holds at the start, it happens there (nevent)
+  const int* reset_state;      // states that they may set, in y (nreset)
+  bool has_end;                // the last event ends the run
   int nconstant;
   const int* constant;  // discrete states, in y (nconstant)
 } jmachine_about;
@@ -113,6 +114,8 @@ jo_status jmachine_impulse(jmachine* m, double t, double* y, const int* flipped,
                            bool* jumps);
 // Apply the reset of one event, and close the loops.
 jo_status jmachine_reset(jmachine* m, double t, double* y, int event);
+// Before a run begins at (t, y): events that happen at the start do, until none is left. Modes are set on the way.
+jo_status jmachine_start(jmachine* m, double t, double* y);
 // Most resets at one happening.
 int jmachine_most_fired(const jmachine_about* about);
 

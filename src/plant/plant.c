@@ -141,6 +141,7 @@ static jo_status describe(jplant* p) {
                               .first_integral = jgen_first(l, JGEN_INTEGRAL),
                               .event_name = d->event_name,
                               .has_end = d->end_event >= 0,
+                              .event_at_start = d->event_at_start,
                               .reset_state = d->reset_state,
                               .is_held = l->is_held,
                               .state_name = l->name,
@@ -242,6 +243,17 @@ static void warn_of_choices(jplant* p, const jmachine_assembly* s) {
   }
 }
 
+jo_status jplant_begin(jo_context* ctx, const jplant* p, const double* values, double t,
+                       double* y) {
+  if (p->dynamics->nevent == 0) return JO_OK;
+  jplant_work* run;
+  JO_TRY(jplant_work_create(ctx, p, &run));
+  if (values) memcpy(run->p, values, (size_t)p->dynamics->np * sizeof *values);
+  jo_status status = jmachine_start(&run->machine, t, y);
+  jplant_work_destroy(run);
+  return status;
+}
+
 static jo_status build(jplant* p, const jplant_options* opt) {
   const jmodel* m = p->model;
   jmachine_assembly s = {0};
@@ -260,7 +272,8 @@ static jo_status build(jplant* p, const jplant_options* opt) {
   JO_TRY(count_written(p));
   JO_TRY(compile(p, opt));
   JO_TRY(jplant_check_start_mass(p->ctx, p, NULL, p->y0));
-  return m->simulation.start_static ? start_static(p) : JO_OK;
+  if (m->simulation.start_static) JO_TRY(start_static(p));
+  return jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0);
 }
 
 jo_status jplant_create(jo_context* ctx, const jmodel* m, const jplant_options* opt, jplant** out) {

@@ -39,6 +39,10 @@ typedef struct jplant {
 jo_status jplant_create(jo_context* ctx, const jmodel* m, const jplant_options* opt, jplant** out);
 void jplant_destroy(jplant* p);
 
+// Discrete states of y as a run from (t, y) begins with them: which way friction slips. values: of the numbers, NULL: the
+// model's.
+jo_status jplant_begin(jo_context* ctx, const jplant* p, const double* values, double t, double* y);
+
 // Static equilibrium at time t, searched for from y (ny), which becomes it; velocities zero.
 // On failure the context names the coordinate that is not at rest.
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,

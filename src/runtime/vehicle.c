@@ -299,11 +299,13 @@ static jo_status find_start(jvehicle* v, jarena* a) {
   JO_TRY(jmachine_assemble(v->ctx, a, &v->position, v->machine.p, NULL, v->t, &at));
   memset(v->y, 0, (size_t)m->about.ny * sizeof *v->y);
   scatter(m, at.q, at.qd, at.z, v->y);
-  if (!m->starts_static) return JO_OK;
+  if (!m->starts_static) return jmachine_start(&v->machine, v->t, v->y);
   jmachine_equilibrium found;
   jo_status status =
       jmachine_equilibrium_find(v->ctx, &m->about, &v->system, v->t, v->y, NULL, &found);
-  return status < 0 ? fail_equilibrium(v, status, &found) : set_velocities(v, a);
+  if (status < 0) return fail_equilibrium(v, status, &found);
+  JO_TRY(set_velocities(v, a));
+  return jmachine_start(&v->machine, v->t, v->y);
 }
 
 static jo_status check_finite(jvehicle* v, const char* what, const char* const* name,

@@ -16,7 +16,7 @@ def start(m: Model) -> None:
         # nothing else: the condition must have something left to move
         return
     wanted = [c for c in m.free() if not c.given]
-    if not m.tree["closures"]:
+    if not m.tree["closures"] and not m.couplings:
         for c in wanted:
             if m.draw.chance(0.6) or c.design:
                 _on_coordinate(m, c)
@@ -88,6 +88,7 @@ def _signals(m: Model) -> list[str]:
     found.append("energy.kinetic")
     if m.seed >= WITH_WORDS:
         found += _seen(m)
+    found += m.couplings
     for name in m.tree["closures"]:
         if m.draw.chance(0.2):
             found.append(f"{name}.force1")
@@ -103,7 +104,7 @@ def objectives(m: Model, end: float) -> None:
             m.tree["sensors"][f"s{i}"] = signal
             signal = f"s{i}"
             m.features.add("sensor")
-        moving = not any(w in signal for w in ("com.", ".force1", ".in."))
+        moving = signal not in m.couplings and not any(w in signal for w in ("com.", ".force1", ".in."))
         kind = draw.weighted({"integral": 3, "mean": 2, "final": 2, "rms": 3 if moving else 0,
                               "peak": 2 if moving else 0})
         m.features.add(f"objective {kind}")
