@@ -210,6 +210,7 @@ typedef struct jmodel_coupling {
   jmodel_place place;
   const char* kind;         // "gear"
   const char* coordinates;  // "left, right"
+  const char* unit;         // of its force; "": not known
   int nrelation;
   jmodel_relation* relation;
 } jmodel_coupling;
