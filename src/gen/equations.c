@@ -431,8 +431,9 @@ static void set_ydot(jgen_reduction* r) {
   }
   for (int i = 0; i < s->m->nstate; i++) {
     const jmodel_state* z = &s->m->state[i];
-    r->ydot[jgen_first(l, JGEN_Z) + i] =
-        z->element < 0 ? jgen_scalar(s, &z->derivative, z->name) : jgen_own_rate(s, i);
+    r->ydot[jgen_first(l, JGEN_Z) + i] = z->is_discrete   ? s->zero
+                                         : z->element < 0 ? jgen_scalar(s, &z->derivative, z->name)
+                                                          : jgen_own_rate(s, i);
   }
   set_objectives(r);
 }

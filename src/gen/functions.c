@@ -211,7 +211,7 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
 }
 
 // What the functions of every dynamics give, but the switches, which are found in it.
-enum { PARTS = 22 };
+enum { PARTS = 32 };
 
 static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   jgen* s = &r->s;
@@ -243,7 +243,11 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   p[n++] = (part){JGEN_FN_ROLLING, r->rolling + nt, nt};
   p[n++] = (part){JGEN_FN_ROLLING, r->rolling + 2 * nt, nt};
   p[n++] = (part){JGEN_FN_WINDOWS, r->windows, 2 * nobjective};
-  assert(n < PARTS);
+  if (r->out->nevent > 0) {
+    p[n++] = (part){JGEN_FN_CONDITIONS, r->condition, r->out->nevent};
+    p[n++] = (part){JGEN_FN_RESET, r->reset, r->out->nreset};
+  }
+  assert(n <= PARTS);
   return n;
 }
 

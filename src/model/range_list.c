@@ -144,6 +144,12 @@ static const jmodel_field coordinate_fields[] = {
 static const jmodel_field state_fields[] = {
     JMODEL_FIELD(jmodel_state, "initial", initial, JMODEL_FINITE)};
 
+static const jmodel_field sampler_fields[] = {
+    JMODEL_FIELD(jmodel_sampler, "every", every, JMODEL_POSITIVE),
+    JMODEL_FIELD(jmodel_sampler, "delay", delay, JMODEL_NOT_NEGATIVE),
+    JMODEL_FIELD(jmodel_sampler, "offset", offset, JMODEL_NOT_NEGATIVE),
+    JMODEL_LESS(jmodel_sampler, "delay and every", delay)};
+
 // ---- the model -----------------------------------------------------------------------------------
 
 static void list_body(lister* l, const jmodel_body* b, int* first_mass) {
@@ -217,8 +223,16 @@ static void list_table(lister* l, const jmodel_table* t) {
   }
   add_rule(l, (jmodel_rule){JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "x", 0, 0},
            t->n);
-  for (int i = 0; i < t->n; i++) {
+  jmodel_rule increases = {JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "y", 0, 0};
+  for (int i = 0; i < t->ny; i++) {
+    add_slot(l, &t->y[i]);
+  }
+  if (t->ny > 0) add_rule(l, increases, t->ny);
+  for (int i = 0; i < t->n && t->ny == 0; i++) {
     add_limit(l, "table", t->name, "y", &t->y[i], JMODEL_FINITE);
+  }
+  for (int i = 0; i < t->n * t->ny; i++) {
+    add_limit(l, "table", t->name, "z", &t->z[i], JMODEL_FINITE);
   }
 }
 
@@ -244,6 +258,9 @@ static void list_values(lister* l, const jmodel* m) {
   }
   for (int i = 0; i < m->nstate; i++) {
     ADD_FIELDS(l, "state", &m->state[i], state_fields);
+  }
+  for (int i = 0; i < m->nsampler; i++) {
+    ADD_FIELDS(l, "sampler", &m->sampler[i], sampler_fields);
   }
   for (int i = 0; i < m->nobjective; i++) {
     list_objective(l, &m->objective[i]);

@@ -126,6 +126,60 @@ static bool check_less(const judge* j, const jmodel_rule* rule) {
                   sources(j, rule, from));
 }
 
+// The number of an axis as readers write it: literal, or 1, -(0.5) of a mirror image; NaN: an expression.
+static double axis_value(const judge* j, const jmodel_scalar* s) {
+  double value, sign = 1.0;
+  if (jmodel_literal(j->m, s, &value)) return value;
+  const char* text = s->text ? s->text : "";
+  for (; *text == '-' || *text == '('; text++) {
+    if (*text == '-') sign = -sign;
+  }
+  char plain[32];
+  size_t n = strcspn(text, ")");
+  if (n >= sizeof plain) return NAN;
+  memcpy(plain, text, n);
+  plain[n] = '\0';
+  return jmodel_number_text(plain, &value) ? sign * value : NAN;
+}
+
+// Are the axes of two joints parallel, as far as can be seen without turning frames?
+static bool is_parallel(const judge* j, const jmodel_vector* a, const jmodel_vector* b) {
+  double u[3], v[3];
+  const jmodel_vector* axis[2] = {a, b};
+  for (int k = 0; k < 2; k++) {
+    bool is_vehicle = axis[k]->in_vehicle || jmodel_is_vehicle_frame(j->m, axis[k]->body);
+    if (!is_vehicle) return false;
+    for (int i = 0; i < 3; i++) {
+      (k == 0 ? u : v)[i] = axis_value(j, &axis[k]->v.e[i]);
+    }
+  }
+  bool is_parallel = true;
+  for (int i = 0; i < 3; i++) {
+    int k = (i + 1) % 3;
+    double across = u[i] * v[k] - u[k] * v[i];
+    is_parallel = is_parallel && fabs(across) <= 1e-12 * fabs(u[i] * v[k]);
+  }
+  return is_parallel;
+}
+
+// A body that turns about one direction only, as all do in a planar model, has one moment of inertia.
+static bool turns_about_one_axis(const judge* j, int body) {
+  const jmodel* m = j->m;
+  const jmodel_vector* first = NULL;
+  for (int i = m->njoint - 1; i >= 0 && body > 0; i--) {  // parents before children
+    const jmodel_joint* joint = &m->joint[i];
+    if (joint->child != body) continue;
+    body = joint->parent;
+    if (joint->type == JMODEL_JOINT_FIXED || joint->type == JMODEL_JOINT_PRISMATIC) continue;
+    bool has_axis = joint->type == JMODEL_JOINT_REVOLUTE ||
+                    joint->type == JMODEL_JOINT_CYLINDRICAL || joint->type == JMODEL_JOINT_PLANAR;
+    if (!has_axis) return false;
+    if (first && !is_parallel(j, first, &joint->axis_parent)) return false;
+    first = &joint->axis_parent;
+  }
+  return true;
+}
+
 static bool check_tensor(const judge* j, const jmodel_rule* rule) {
   static const char* const entry[] = {"xx", "yy", "zz"};
   const double* I = j->value + rule->first;
@@ -135,6 +189,8 @@ static bool check_tensor(const judge* j, const jmodel_rule* rule) {
                     "the inertia tensor is not positive semidefinite%s; check the signs",
                     sources(j, rule, from));
   }
+  int body = jmodel_find_body(j->m, rule->name);
+  if (body > 0 && turns_about_one_axis(j, body)) return true;
   for (int i = 0; i < 3; i++) {
     double others = I[(i + 1) % 3] + I[(i + 2) % 3];
     if (I[i] <= others * (1.0 + 1e-3)) continue;

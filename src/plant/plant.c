@@ -96,7 +96,15 @@ static jo_status describe_kinds(jplant* p) {
   const jgen_dynamics* d = p->dynamics;
   bool* is_angle = JARENA_ARRAY(&p->arena, d->part.nu, bool);
   bool* has_root = JARENA_ARRAY(&p->arena, d->nobjective, bool);
-  if (!is_angle || !has_root) return jerr_memory(p->ctx);
+  double* nominal = JARENA_ARRAY(&p->arena, d->ny, double);
+  int* constant = JARENA_ARRAY(&p->arena, d->ny, int);
+  if (!is_angle || !has_root || !nominal || !constant) return jerr_memory(p->ctx);
+  for (int i = 0; i < d->ny; i++) {
+    nominal[i] = d->layout.is_discrete[i] ? 0.0 : d->layout.nominal[i];
+    if (d->layout.is_discrete[i]) constant[p->about.nconstant++] = i;
+  }
+  p->about.constant = constant;
+  p->about.nominal = nominal;
   for (int i = 0; i < d->part.nu; i++) {
     is_angle[i] = p->model->coordinate[d->part.u[i]].is_angle;
   }
@@ -125,11 +133,15 @@ static jo_status describe(jplant* p) {
                               .noutput = d->noutput,
                               .nredundant = d->part.nredundant,
                               .nwheel = d->nwheel,
+                              .nevent = d->nevent,
+                              .nreset = d->nreset,
                               .first_v = jgen_first(l, JGEN_QV),
                               .first_rate = jgen_first(l, JGEN_QDU),
                               .first_z = jgen_first(l, JGEN_Z),
                               .first_integral = jgen_first(l, JGEN_INTEGRAL),
-                              .nominal = l->nominal,
+                              .event_name = d->event_name,
+                              .has_end = d->end_event >= 0,
+                              .reset_state = d->reset_state,
                               .is_held = l->is_held,
                               .state_name = l->name,
                               .first_standing = d->first_standing,
@@ -288,7 +300,8 @@ void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* c
                                         [JGEN_T] = &t,
                                         [JGEN_Y] = y,
                                         [JGEN_MODE] = r->mode,
-                                        [JGEN_MOMENTUM] = r->machine.momentum};
+                                        [JGEN_MOMENTUM] = r->machine.momentum,
+                                        [JGEN_FIRED] = r->machine.fired};
   jplant_kernels_eval(k, k->of[f], in, out, r->work);
 }
 

@@ -14,6 +14,8 @@ static bool same(const char* a, const char* b, size_t n) {
   return strlen(a) == n && memcmp(a, b, n) == 0;
 }
 
+static jexpr_ref built(jexpr_graph* g, const jmodel_scalar* x, const names* w);
+
 static jexpr_ref find(void* user, jexpr_graph* g, const char* text, size_t n) {
   const names* w = user;
   const jmodel* m = w->o->m;
@@ -33,6 +35,9 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* text, size_t n) {
     size_t length = strlen(m->coordinate[i].name);
     bool is_rate = n == length + 5 && memcmp(text + length, ".rate", 5) == 0;
     if (is_rate && same(m->coordinate[i].name, text, length)) return jexpr_const(g, w->qd[i]);
+  }
+  for (int i = 0; i < m->nsignal; i++) {
+    if (same(m->signal[i].name, text, n)) return built(g, &m->signal[i].value, w);
   }
   return JEXPR_POISON;
 }
@@ -57,6 +62,15 @@ static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, co
     if (same(t->name, name, n)) return oracle_table(w->o, g, t, args[0]);
   }
   return JEXPR_POISON;
+}
+
+// An expression as nodes of a graph whose first input is the time.
+static jexpr_ref built(jexpr_graph* g, const jmodel_scalar* x, const names* w) {
+  if (!x->text) return jexpr_const(g, x->number < 0 ? 0.0 : w->o->m->number[x->number].value);
+  jexpr_scope scope = {.find = find, .user = (void*)w, .call = call};
+  jexpr_ref r;
+  assert_ok(w->o->ctx, jexpr_parse(g, x->text, strlen(x->text), &scope, x->path, &r));
+  return r;
 }
 
 // The order-th derivative by time of a node.
@@ -88,10 +102,7 @@ double oracle_evaluate(const oracle* o, const jmodel_scalar* x, const names* w, 
   jexpr_graph* g = jexpr_graph_create(o->ctx);
   assert_non_null(g);
   jexpr_group(g, "t", 1, JEXPR_PER_LANE);
-  jexpr_scope scope = {.find = find, .user = (void*)w, .call = call};
-  jexpr_ref r;
-  assert_ok(o->ctx, jexpr_parse(g, x->text, strlen(x->text), &scope, x->path, &r));
-  double y = oracle_node(o, g, r, t, order);
+  double y = oracle_node(o, g, built(g, x, w), t, order);
   jexpr_graph_destroy(g);
   return y;
 }
