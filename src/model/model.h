@@ -198,7 +198,8 @@ typedef struct jmodel_term {
   double factor;
   bool has_scale;
   jmodel_scalar scale;
-  const char* label;  // what the file calls the scale
+  const char* label;  // what the file calls the scale ...
+  const char* unit;   // ... and what it is in; NULL: any
 } jmodel_term;
 
 // sum of the terms = offset

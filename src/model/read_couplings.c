@@ -31,11 +31,14 @@ static bool make_relations(draft* d, int most) {
 // factor * scale * coordinate; scale NULL: one
 static void add_term(draft* d, jmodel_relation* r, int coordinate, double factor,
                      const jmodel_scalar* scale, const char* label) {
+  bool is_length =
+      strcmp(label, "radius") == 0 || strcmp(label, "radii") == 0 || strcmp(label, "lead") == 0;
   if (coordinate < 0) d->is_good = false;
   if (!d->is_good) return;
   jmodel_term* t = &r->term[r->nterm++];
   *t = (jmodel_term){.coordinate = coordinate, .factor = factor, .label = label};
   t->has_scale = scale != NULL;
+  t->unit = is_length ? "m" : NULL;
   t->scale = scale ? *scale : jmodel_constant("1", d->c->place);
 }
 
