@@ -40,11 +40,25 @@ static jo_status add_components(jgen* s, int element, jgen_sensors* o) {
   return JO_OK;
 }
 
-// sensors of the file, then all coordinates, what elements exert, and energies
+// force, or force1, force2 ... of several relations
+static jo_status add_couplings(jgen* s, jgen_sensors* o) {
+  for (int r = 0, k = 0; r < s->nrow; r++) {
+    if (s->row[r].coupling < 0) continue;
+    const jmodel_coupling* c = &s->m->coupling[s->row[r].coupling];
+    k = r > 0 && s->row[r - 1].coupling == s->row[r].coupling ? k + 1 : 1;
+    const char* name = c->nrelation == 1 ? jarena_printf(s->a, "%s.force", c->name)
+                                         : jarena_printf(s->a, "%s.force%d", c->name, k);
+    if (!name) return jerr_memory(s->ctx);
+    add_sensor(o, name, c->unit, jexpr_mul(s->g, s->row[r].scale, s->lambda[r]));
+  }
+  return JO_OK;
+}
+
+// sensors of the file, then all coordinates, what elements exert, forces of couplings, and energies
 jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o) {
   jgen* s = &r->s;
   const jmodel* m = s->m;
-  int cap = m->nsignal + m->ncoordinate + m->ncomponent + 3;
+  int cap = m->nsignal + m->ncoordinate + m->ncomponent + jgen_coupling_count(m) + 3;
   o->ref = jgen_refs(r, cap);
   o->name = JARENA_ARRAY(s->a, cap, const char*);
   o->unit = JARENA_ARRAY(s->a, cap, const char*);
@@ -60,6 +74,7 @@ jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o) {
   for (int i = 0; i < m->nelement; i++) {
     JO_TRY(add_components(s, i, o));
   }
+  JO_TRY(add_couplings(s, o));
   add_sensor(o, "energy.kinetic", "J", jgen_kinetic_energy(s));
   add_sensor(o, "energy.potential", "J", jgen_potential_energy(s));
   return s->g->status;

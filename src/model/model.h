@@ -198,7 +198,8 @@ typedef struct jmodel_term {
   double factor;
   bool has_scale;
   jmodel_scalar scale;
-  const char* label;  // what the file calls the scale
+  const char* label;  // what the file calls the scale ...
+  const char* unit;   // ... and what it is in; NULL: any
 } jmodel_term;
 
 // sum of the terms = offset
@@ -214,6 +215,7 @@ typedef struct jmodel_coupling {
   jmodel_place place;
   const char* kind;         // "gear"
   const char* coordinates;  // "left, right"
+  const char* unit;         // of its force; "": not known
   int nrelation;
   jmodel_relation* relation;
 } jmodel_coupling;

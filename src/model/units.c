@@ -198,6 +198,33 @@ static void check_coordinate(jmodel_reader* r, const jmodel_coordinate* c) {
   if (c->is_driven) jmodel_check_unit(&at, "drive", &c->driven, unit);
 }
 
+static void check_coupling(jmodel_reader* r, const jmodel_coupling* c) {
+  jmodel_at at = {r, "coupling", c->name, ""};
+  for (int i = 0; i < c->nrelation; i++) {
+    const jmodel_relation* relation = &c->relation[i];
+    for (int k = 0; k < relation->nterm; k++) {
+      const jmodel_term* t = &relation->term[k];
+      if (t->has_scale) jmodel_check_unit(&at, t->label, &t->scale, t->unit);
+    }
+    const jmodel_term* first = &relation->term[0];
+    bool is_angle = r->m->coordinate[first->coordinate].is_angle;
+    if (!first->has_scale) {
+      jmodel_check_unit(&at, "offset", &relation->offset, is_angle ? "rad" : "m");
+    }
+  }
+}
+
+// Of a velocity that is driven: what its state is made of.
+static void check_velocity(jmodel_reader* r, const jmodel_coordinate* c) {
+  jmodel_at at = {r, "coordinate", c->name, ""};
+  for (int i = 0; c->is_velocity && i < r->m->nstate; i++) {
+    const jmodel_state* z = &r->m->state[i];
+    if (strcmp(z->name, c->driven.text) != 0) continue;
+    jmodel_check_unit(&at, "velocity", &z->derivative, c->is_angle ? "rad/s" : "m/s");
+    jmodel_check_unit(&at, "from", &z->initial, c->is_angle ? "rad" : "m");
+  }
+}
+
 static void check_initial(jmodel_reader* r, const jmodel_initial* q) {
   const char* name = q->quantity.text ? q->quantity.text : "";
   jmodel_at at = {r, "initial", name, ""};
@@ -216,6 +243,10 @@ void jmodel_check_units(jmodel_reader* r) {
   }
   for (int i = 0; i < m->ncoordinate; i++) {
     check_coordinate(r, &m->coordinate[i]);
+    check_velocity(r, &m->coordinate[i]);
+  }
+  for (int i = 0; i < m->ncoupling; i++) {
+    check_coupling(r, &m->coupling[i]);
   }
   for (int i = 0; i < m->ninitial; i++) {
     check_initial(r, &m->initial[i]);

@@ -258,6 +258,13 @@ static const bad cases[] = {
      "change with time"},
     {PAIR "couplings: {c: {gear: [b, a.x], ratio: 2, equals: 1}}\n",
      ":4: coupling 'c': unknown key 'equals'"},
+    {PAIR "couplings: {c: {rack_and_pinion: {pinion: b, rack: a.x, radius: 3 deg}}}\n",
+     ":4: coupling 'c': radius is 3 deg; expected a unit as m"},
+    {PAIR "couplings: {c: {gear: [b, a.yaw], ratio: 2, offset: 3 mm}}\n",
+     ":4: coupling 'c': offset is 3 mm; expected a unit as rad"},
+    {TOP AB "joints: {a: {type: free, child: a}, "
+            "b: {type: revolute, child: b, axis: x, drive: {velocity: 3 m/s, from: 5 deg}}}\n",
+     ":3: coordinate 'b': velocity is 3 m/s; expected a unit as rad/s"},
     {PAIR "couplings: {c: {of: {b: 1, a.x: 0}}}\n",
      ":4: coupling 'c': the coefficient of 'a.x' is 0; it must be other than 0"},
     {PAIR "couplings: {c: {of: {}}}\n", ":4: coupling 'c': of: no coordinate is named"},
