@@ -35,10 +35,10 @@ def det(A):
     return d
 
 
-def root(f, low, high):
+def root(f, low, high, tolerance=1e-12):
     """Where f changes its sign, by bisection."""
     begin = f(low)
-    while high - low > 1e-12 * abs(high):
+    while high - low > tolerance * abs(high):
         middle = (low + high) / 2
         low, high = (middle, high) if f(middle) * begin > 0 else (low, middle)
     return (low + high) / 2
@@ -84,12 +84,6 @@ def frequencies(M, K):
     columns = [solve(M, [K[i][j] for i in range(n)]) for j in range(n)]
     return sorted(abs(cmath.sqrt(z)) / (2 * cmath.pi)
                   for z in eigenvalues([[columns[j][i] for j in range(n)] for i in range(n)]))
-
-
-def null_vector(rows):
-    """What n - 1 equations in n unknowns leave, its last element 1."""
-    n = len(rows) + 1
-    return solve([row[:-1] for row in rows], [-row[-1] for row in rows]) + [1.0] if n > 1 else [1.0]
 
 
 def single_track(V, axles, masses):
