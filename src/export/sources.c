@@ -23,7 +23,7 @@ static_assert((int)JVEHICLE_STATE_DIRECTION == (int)JGEN_DY &&
                   (int)JVEHICLE_TIME_DIRECTION == (int)JGEN_DT &&
                   (int)JVEHICLE_NUMBER_DIRECTION == (int)JGEN_DP &&
                   (int)JVEHICLE_WEIGHTS == (int)JGEN_LAMBDA &&
-                  (int)JVEHICLE_FEEDS == (int)JGEN_FEED &&
+                  (int)JVEHICLE_FEEDS == (int)JGEN_FEED && (int)JVEHICLE_FIRED == (int)JGEN_FIRED &&
                   (int)JVEHICLE_GROUP_COUNT == (int)JGEN_GROUP_COUNT,
               "groups of inputs");
 
@@ -180,7 +180,8 @@ static jo_status fill_numbers(writer* w) {
 // A value that is a number by itself bounds it.
 static void bound_number(writer* w, const jmodel_rule* r) {
   const jexpr_node* n = jexpr_at(w->range.g, w->range.fn.out[0].ref[r->first]);
-  bool is_bounded = r->kind == JMODEL_RULE_LIMIT && r->limit != JMODEL_FINITE;
+  bool is_bounded =
+      r->kind == JMODEL_RULE_LIMIT && r->limit != JMODEL_FINITE && r->limit != JMODEL_NOT_ZERO;
   if (!is_bounded || n->op != JEXPR_INPUT) return;
   jvehicle_number* number = &w->number[n->b];
   number->min = fmax(number->min, r->limit == JMODEL_ABOVE_ONE ? 1.0 : 0.0);
@@ -211,17 +212,20 @@ static jo_status fill_rules(writer* w) {
   return JO_OK;
 }
 
-// All of y but the dependent positions.
+// All of y but the dependent positions and what changes at events only.
 static jo_status fill_states(writer* w) {
   const jgen_layout* l = &w->plant->dynamics->layout;
   const jmachine_about* about = &w->plant->about;
-  int n = l->ny - about->nv, k = 0;
+  int n = 0, k = 0;
+  for (int i = 0; i < l->ny; i++) {
+    n += !jgen_is_in(l, JGEN_QV, i) && !l->is_discrete[i];
+  }
   jvehicle_quantity* state = JARENA_ARRAY(w->a, n, jvehicle_quantity);
   double* nominal = JARENA_ARRAY(w->a, n, double);
   int *at = JARENA_ARRAY(w->a, n, int), *rate_of = JARENA_ARRAY(w->a, n, int);
   if (!state || !nominal || !at || !rate_of) return jerr_memory(w->ctx);
   for (int i = 0; i < l->ny; i++) {
-    if (jgen_is_in(l, JGEN_QV, i)) continue;
+    if (jgen_is_in(l, JGEN_QV, i) || l->is_discrete[i]) continue;
     state[k] = (jvehicle_quantity){l->name[i], l->unit[i], ""};
     nominal[k] = l->nominal[i];
     rate_of[k] = jgen_is_in(l, JGEN_QDU, i) ? i - about->first_rate : -1;

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "gen/begin.h"
+#include "gen/events.h"
 #include "gen/reduction.h"
 #include "gen/sens.h"
 
@@ -49,7 +50,8 @@ static jo_status begin(jgen_reduction* r, const jmodel* m, const jgen_options* o
   jexpr_group(g, "c", r->nv, JEXPR_PER_LANE);
   jexpr_group(g, "element", m->ncomponent, JEXPR_UNIFORM);
   jexpr_group(g, "x", r->nu, JEXPR_UNIFORM);
-  jexpr_group(g, "feed", 0, JEXPR_UNIFORM);  // sized when they are found
+  jexpr_group(g, "feed", 0, JEXPR_UNIFORM);   // sized when they are found
+  jexpr_group(g, "fired", 0, JEXPR_UNIFORM);  // sized when the events are known
   r->s.placeholders = opt && opt->loads;
   d->live = JARENA_ARRAY(&d->arena, d->np, int);
   d->p = JARENA_ARRAY(&d->arena, d->np, double);
@@ -90,6 +92,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
   JO_TRY(begin(&r, m, opt));
   JO_TRY(jgen_write_equations(&r));
   d->nwritten = d->g->nnode;
+  JO_TRY(jgen_write_events(&r));
   JO_TRY(jgen_write_outputs(&r, &o));
   if (r.s.retry_follow) {
     for (int b = 0; b < m->nbody; b++) {

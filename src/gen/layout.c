@@ -43,7 +43,7 @@ typedef struct state {
   int number;
   const char* unit;
   double nominal;
-  bool is_held;
+  bool is_held, is_discrete;
 } state;
 
 static const char* name_of(jarena* a, const state* s) {
@@ -66,6 +66,9 @@ static void add(writer* w, state s) {
   l->unit[i] = s.unit;
   l->nominal[i] = s.nominal;
   l->is_held[i] = s.is_held;
+  l->is_discrete[i] = s.is_discrete;
+  bool is_own = s.block == JGEN_QU || s.block == JGEN_QDU || s.block == JGEN_Z;
+  if (is_own && !s.is_discrete) l->own[l->nown++] = i;
   l->is_followed[i] = s.block != JGEN_QV && s.block != JGEN_INTEGRAL;
 }
 
@@ -88,7 +91,7 @@ static void list_states(writer* w) {
   for (int i = 0; i < w->m->nstate; i++) {
     const jmodel_state* z = &w->m->state[i];
     add(w, (state){JGEN_Z, .of = z->name, .unit = z->unit, .nominal = z->nominal,
-                   .is_held = z->is_held});
+                   .is_held = z->is_held, .is_discrete = z->is_discrete});
   }
 }
 
@@ -164,9 +167,12 @@ static bool allocate(jgen_layout* l, jarena* a) {
   l->nominal = JARENA_ARRAY(a, l->ny, double);
   l->is_held = JARENA_ARRAY(a, l->ny, bool);
   l->is_followed = JARENA_ARRAY(a, l->ny, bool);
+  l->is_discrete = JARENA_ARRAY(a, l->ny, bool);
+  l->own = JARENA_ARRAY(a, l->ny, int);
   l->q = JARENA_ARRAY(a, l->nq, int);
   l->qd = JARENA_ARRAY(a, l->nq, int);
-  return l->name && l->unit && l->nominal && l->is_held && l->is_followed && l->q && l->qd;
+  return l->name && l->unit && l->nominal && l->is_held && l->is_followed && l->is_discrete &&
+         l->own && l->q && l->qd;
 }
 
 jo_status jgen_layout_build(jarena* a, const jmodel* m, const jgen_partition* part,
@@ -187,17 +193,12 @@ jo_status jgen_layout_build(jarena* a, const jmodel* m, const jgen_partition* pa
 }
 
 int jgen_own_count(const jgen_layout* l) {
-  return l->block[JGEN_QU].n + l->block[JGEN_QDU].n + l->block[JGEN_Z].n;
+  return l->nown;
 }
 
 int jgen_own(const jgen_layout* l, int i) {
-  assert(i >= 0 && i < jgen_own_count(l));
-  static const jgen_block own[] = {JGEN_QU, JGEN_QDU, JGEN_Z};
-  int k = 0;
-  while (i >= l->block[own[k]].n) {
-    i -= l->block[own[k++]].n;
-  }
-  return jgen_first(l, own[k]) + i;
+  assert(i >= 0 && i < l->nown);
+  return l->own[i];
 }
 
 void jgen_gather(const jgen_layout* l, const double* y, double* q, double* qd) {

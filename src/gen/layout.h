@@ -37,6 +37,7 @@ typedef struct jgen_span {
 //               where a coordinate or state is called so
 //   nominal     typical size, the scale of its error: 1 but for states that say otherwise
 //   is_held     keeps its initial value while equilibrium is sought
+//   is_discrete changes at events only: its rate is zero, its error too
 //   is_followed its error counts with those of the others: not of q_v, which follow from q_u, nor of
 //               integrals, which are added up apart
 typedef struct jgen_layout {
@@ -44,8 +45,9 @@ typedef struct jgen_layout {
   jgen_span block[JGEN_BLOCK_COUNT];
   const char **name, **unit;  // (ny)
   double* nominal;
-  bool *is_held, *is_followed;
-  int *q, *qd;  // where position and velocity of a coordinate stand in y; -1: nowhere (nq)
+  bool *is_held, *is_followed, *is_discrete;
+  int nown, *own;  // what moves by itself, in its order in y
+  int *q, *qd;     // where position and velocity of a coordinate stand in y; -1: nowhere (nq)
 } jgen_layout;
 
 // Everything in the arena. Memory that ends is reported.
@@ -65,7 +67,7 @@ static inline bool jgen_is_in(const jgen_layout* l, jgen_block b, int i) {
   return i >= l->block[b].first && i < l->block[b].first + l->block[b].n;
 }
 
-// What moves by itself, [ q_u | qd_u | z ]: how many there are, and where the i-th stands in y.
+// What moves by itself, [ q_u | qd_u | z ] but for discrete states: how many there are, and where the i-th stands in y.
 int jgen_own_count(const jgen_layout* l);
 int jgen_own(const jgen_layout* l, int i);
 

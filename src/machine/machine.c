@@ -144,8 +144,10 @@ static void flip(jmachine* m, const int* flipped, int n) {
 
 // Where a driven coordinate jumps, in velocity or position, the momenta conjugate to the independent
 // velocities stay. docs/theory/dynamics.md eq. (R8)
-static jo_status jump(jmachine* m, double t, double* y, const int* flipped, int n) {
+jo_status jmachine_impulse(jmachine* m, double t, double* y, const int* flipped, int n,
+                           bool* jumps) {
   int nd = m->about->nd;
+  *jumps = false;
   if (nd == 0) return JO_OK;
   double* drive[2] = {m->drive_old, m->drive_new};
   for (int now = 0; now < 2; now++) {
@@ -154,11 +156,10 @@ static jo_status jump(jmachine* m, double t, double* y, const int* flipped, int 
     call(m, JMACHINE_DRIVE, t, y, rate);
     if (now == 0) call(m, JMACHINE_MOMENTUM, t, y, (double* const[]){m->momentum});
   }
-  bool jumps = false;
   for (int i = 0; i < 2 * nd; i++) {
-    jumps = jumps || m->drive_new[i] != m->drive_old[i];
+    *jumps = *jumps || m->drive_new[i] != m->drive_old[i];
   }
-  if (!jumps) return JO_OK;
+  if (!*jumps) return JO_OK;
   JO_TRY(jmachine_close(m, t, y));
   call(m, JMACHINE_IMPULSE, t, y, (double* const[]){m->dqd});
   double* rate = y + m->about->first_rate;
@@ -223,12 +224,82 @@ static jo_status check_wheels(jmachine* m, double t, const double* y, const int*
   return jmachine_check_landing(m, t, was, m->rolling);
 }
 
+// ---- resets ------------------------------------------------------------------------------------------
+
+int jmachine_most_fired(const jmachine_about* about) {
+  return about->nevent > 0 ? 8 * about->nevent + 16 : 0;
+}
+
+jo_status jmachine_reset(jmachine* m, double t, double* y, int event) {
+  const jmachine_about* about = m->about;
+  memset(m->fired, 0, (size_t)about->nevent * sizeof *m->fired);
+  m->fired[event] = 1.0;
+  call(m, JMACHINE_RESET, t, y, (double* const[]){m->reset});
+  for (int i = 0; i < about->nreset; i++) {
+    y[about->reset_state[i]] = m->reset[i];
+  }
+  return jmachine_close(m, t, y);
+}
+
+static void evaluate_conditions(jmachine* m, double t, const double* y, double* holds) {
+  call(m, JMACHINE_CONDITIONS, t, y, (double* const[]){holds});
+}
+
+static jo_status fail_endless(const jmachine* m, double t, int event) {
+  return jerr_set(m->ctx, JO_ERR_LIMIT,
+                  "%s: events follow each other without end at t = %.9g s: '%s' happens again; "
+                  "what an event sets must not make its own condition true again at once",
+                  m->about->path, t, m->about->event_name[event]);
+}
+
+// Events whose conditions became true happen, in their order; what they set may make others true.
+static jo_status reset_all(jmachine* m, double t, double* y, int* n) {
+  int nevent = m->about->nevent, most = jmachine_most_fired(m->about);
+  *n = 0;
+  for (;;) {
+    int first = *n;
+    evaluate_conditions(m, t, y, m->holds);
+    for (int e = 0; e < nevent; e++) {
+      if (!(m->holds[e] > 0.5) || m->held[e] > 0.5) continue;
+      if (*n == most) return fail_endless(m, t, e);
+      m->firing[(*n)++] = e;
+    }
+    if (*n == first) return JO_OK;
+    memcpy(m->held, m->holds, (size_t)nevent * sizeof *m->held);
+    for (int i = first; i < *n; i++) {
+      JO_TRY(jmachine_reset(m, t, y, m->firing[i]));
+      if (m->about->has_end && m->firing[i] == nevent - 1) m->has_ended = true;
+    }
+  }
+}
+
+static jo_status happen(jmachine* m, double t, double* y, const int* flipped, int n, bool is_next) {
+  jmachine_happening what = {.t = t, .before = m->before, .after = y, .mode = m->mode};
+  memcpy(m->before, y, (size_t)m->about->ny * sizeof *y);
+  JO_TRY(jmachine_impulse(m, t, y, flipped, n, &what.is_impulse));
+  if (m->about->nevent > 0) JO_TRY(reset_all(m, t, y, &what.nfired));
+  JO_TRY(check_wheels(m, t, y, flipped, n));
+  what.flipped = flipped;
+  what.n = n;
+  what.is_next = is_next;
+  what.fired = m->firing;
+  what.ends = m->has_ended;
+  if (m->on_event) m->on_event(m->on_event_user, &what);
+  return JO_OK;
+}
+
+// Switches that flip together do so one after another where there are resets: each has a time of its own, on which
+// what it resets depends.
 static jo_status event(void* user, double t, double* y, const int* flipped, int n) {
   jmachine* m = user;
-  memcpy(m->before, y, (size_t)m->about->ny * sizeof *y);
-  JO_TRY(jump(m, t, y, flipped, n));
-  JO_TRY(check_wheels(m, t, y, flipped, n));
-  if (m->on_event) m->on_event(m->on_event_user, t, m->before, y, m->mode, flipped, n);
+  if (m->about->nevent == 0) return happen(m, t, y, flipped, n, false);
+  memcpy(m->alone, flipped, (size_t)n * sizeof *flipped);
+  flip(m, m->alone, n);
+  for (int i = 0; i < n && !m->has_ended; i++) {
+    evaluate_conditions(m, t, y, m->held);
+    flip(m, &m->alone[i], 1);
+    JO_TRY(happen(m, t, y, &m->alone[i], 1, i > 0));
+  }
   return JO_OK;
 }
 
@@ -256,6 +327,12 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->mode = JARENA_ARRAY(a, about->nswitch, double);
   m->momentum = JARENA_ARRAY(a, about->nu, double);
   m->g = JARENA_ARRAY(a, about->nswitch, double);
+  m->fired = JARENA_ARRAY(a, about->nevent, double);
+  m->held = JARENA_ARRAY(a, about->nevent, double);
+  m->holds = JARENA_ARRAY(a, about->nevent, double);
+  m->reset = JARENA_ARRAY(a, about->nreset, double);
+  m->firing = JARENA_ARRAY(a, jmachine_most_fired(about), int);
+  m->alone = JARENA_ARRAY(a, about->nswitch, int);
   m->dv = JARENA_ARRAY(a, about->nv, double);
   m->h = JARENA_ARRAY(a, about->nv, double);
   m->inverse = JARENA_ARRAY(a, about->nv, double);
@@ -265,8 +342,9 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->before = JARENA_ARRAY(a, about->ny, double);
   m->redundant = JARENA_ARRAY(a, about->nredundant, double);
   m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
-  return m->p && m->mode && m->momentum && m->g && m->dv && m->h && m->inverse && m->drive_old &&
-         m->drive_new && m->dqd && m->before && m->redundant && m->rolling;
+  return m->p && m->mode && m->momentum && m->g && m->fired && m->held && m->holds && m->reset &&
+         m->firing && m->alone && m->dv && m->h && m->inverse && m->drive_old && m->drive_new &&
+         m->dqd && m->before && m->redundant && m->rolling;
 }
 
 // Errors of all states are controlled, of dependent coordinates too: near a singular position they are the
@@ -284,6 +362,9 @@ jsolve_system jmachine_system(jmachine* m) {
                          .switches = switches,
                          .mode = m->mode,
                          .event = event,
+                         .has_ended = &m->has_ended,
+                         .nconstant = about->nconstant,
+                         .constant = about->constant,
                          .nq = about->nu,
                          .nv = about->nv,
                          .nw = about->first_integral - about->first_rate,

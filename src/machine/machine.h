@@ -12,7 +12,9 @@
   X(RHS)                    \
   X(PROJECT)                \
   X(SWITCHES)               \
-  X(DRIVE) X(VELOCITY) X(MOMENTUM) X(IMPULSE) X(OBJECTIVE) X(OUTPUTS) X(REDUNDANT) X(ROLLING)
+  X(DRIVE)                  \
+  X(VELOCITY)               \
+  X(MOMENTUM) X(IMPULSE) X(OBJECTIVE) X(OUTPUTS) X(REDUNDANT) X(ROLLING) X(CONDITIONS) X(RESET)
 
 typedef enum jmachine_fn {
 #define X(id) JMACHINE_##id,
@@ -34,11 +36,11 @@ typedef struct jmachine_wheel {
 // y = [ q_u | q_v | qd_u | z | filters | integrals ]
 typedef struct jmachine_about {
   const char* path;  // of the model, for messages
-  int ny, np, nu, nv, nd, nz, nswitch, nobjective, noutput, nredundant, nwheel;
+  int ny, np, nu, nv, nd, nz, nswitch, nobjective, noutput, nredundant, nwheel, nevent, nreset;
   int first_v, first_rate, first_z, first_integral;  // in y
-  const double* nominal;                             // scale of the error of each state (ny)
-  const bool* is_held;                // keeps its value while equilibrium is sought (ny)
-  const bool* is_angle;               // of the independent coordinates (nu)
+  const double* nominal;  // scale of the error of each state; 0: it is discrete, and has none (ny)
+  const bool* is_held;    // keeps its value while equilibrium is sought (ny)
+  const bool* is_angle;   // of the independent coordinates (nu)
   const char* const* state_name;      // (ny)
   const char* const* switch_name;     // (nswitch)
   const char* const* redundant_name;  // (nredundant)
@@ -47,7 +49,26 @@ typedef struct jmachine_about {
   int first_standing;    // ... the last switches, from here on: the wheel stands on the ground
   double standstill;     // slower wheels stand [m/s]
   const bool* has_root;  // an objective takes a root of its integral (nobjective)
+  const char* const* event_name;  // events with resets (nevent)
+  const int* reset_state;         // states that they may set, in y (nreset)
+  bool has_end;                   // the last event ends the run
+  int nconstant;
+  const int* constant;  // discrete states, in y (nconstant)
 } jmachine_about;
+
+// An event as it was handled: one switch or, where nothing is reset, several that flip together.
+typedef struct jmachine_happening {
+  double t;
+  const double *before, *after;  // states
+  const double* mode;            // after
+  const int* flipped;            // switches (n)
+  int n;
+  bool is_next;      // the switch flips with that of the happening before, not because of it
+  bool is_impulse;   // driven coordinates jumped
+  bool ends;         // the run
+  const int* fired;  // events whose resets were applied, one after another (nfired)
+  int nfired;
+} jmachine_happening;
 
 // Evaluate a function. Momenta to be restored by an impulse are those of the machine.
 typedef void (*jmachine_call)(void* host, jmachine_fn f, double t, const double* y,
@@ -60,18 +81,22 @@ typedef struct jmachine {
   jo_context* ctx;
   void* host;  // whoever made the machine
   jmachine_call call;
-  double* p;         // live numbers (np)
-  double* mode;      // (nswitch)
-  double* momentum;  // to be restored by an impulse (nu)
-  double* g;         // scratch of switching functions (nswitch)
+  double* p;                     // live numbers (np)
+  double* mode;                  // (nswitch)
+  double* momentum;              // to be restored by an impulse (nu)
+  double* g;                     // scratch of switching functions (nswitch)
+  double* fired;                 // 1 for the event that is applied (nevent)
+  double *held, *holds, *reset;  // scratch: conditions before and now (nevent), states set (nreset)
+  int* firing;                   // events at one happening (jmachine_most_fired)
+  int* alone;                    // scratch: switches of an event (nswitch)
   double *dv, *h, *drive_old, *drive_new, *dqd, *before, *redundant, *rolling;  // scratch
   double* inverse;           // reciprocal pivots of the loops at the last projection (nv)
   int side;                  // sign of their product where the run began; 0: not yet
   char hint[JMACHINE_HINT];  // why the last projection failed
   int64_t projections;
-  // told of every event: states before and after, modes after; may be NULL
-  void (*on_event)(void* user, double t, const double* before, const double* after,
-                   const double* mode, const int* flipped, int n);
+  bool has_ended;  // the event that ends the run has happened
+  // told of everything that happens; may be NULL
+  void (*on_event)(void* user, const jmachine_happening* what);
   void* on_event_user;
 } jmachine;
 
@@ -81,6 +106,15 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
 
 // What integrators see; `user` of its callbacks is the machine. Jacobian and local states are the host's to add.
 jsolve_system jmachine_system(jmachine* m);
+
+// Modes are those after the switches `flipped` did: where driven coordinates jump, the momenta stay. Modes are as they
+// were behind it.
+jo_status jmachine_impulse(jmachine* m, double t, double* y, const int* flipped, int n,
+                           bool* jumps);
+// Apply the reset of one event, and close the loops.
+jo_status jmachine_reset(jmachine* m, double t, double* y, int event);
+// Most resets at one happening.
+int jmachine_most_fired(const jmachine_about* about);
 
 // Put y on the closures as the driver does after a step, and report it where that cannot be done.
 jo_status jmachine_close(jmachine* m, double t, double* y);

@@ -30,7 +30,8 @@ static void find_cause(jplant_work* r, const jexpr_fn* fn, int which, double t, 
                                         [JGEN_T] = &t,
                                         [JGEN_Y] = y,
                                         [JGEN_MODE] = r->mode,
-                                        [JGEN_MOMENTUM] = r->machine.momentum};
+                                        [JGEN_MOMENTUM] = r->machine.momentum,
+                                        [JGEN_FIRED] = r->machine.fired};
   char operation[JEXPR_BLAME_SIZE];
   jexpr_blame(r->ctx, fn->graph, fn->out[0].ref[which], in, operation);
   cause[0] = '\0';

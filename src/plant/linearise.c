@@ -102,9 +102,8 @@ static jo_status check_finite(jo_context* ctx, const problem* b, const jplant_li
 jo_status jplant_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
                            const jsolve_system* s, double t, const double* y, jplant_linear* out) {
   problem b = {.d = d, .s = s, .t = t};
-  *out = (jplant_linear){.nu = d->part.nu, .nv = d->part.nv, .nz = d->layout.block[JGEN_Z].n};
-  out->n = jgen_own_count(&d->layout);
-  assert(out->n == 2 * out->nu + out->nz);
+  *out = (jplant_linear){.nu = d->part.nu, .nv = d->part.nv, .n = jgen_own_count(&d->layout)};
+  out->nz = out->n - 2 * out->nu;  // but for discrete ones
   out->A = JARENA_ARRAY(a, out->n * out->n, double);
   out->B = JARENA_ARRAY(a, out->nv * out->nu, double);
   b.y = JARENA_ARRAY(a, d->ny, double);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "plant/assemble.h"
+#include "plant/mass.h"
 #include "plant/singular.h"
 
 #define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
@@ -95,7 +96,15 @@ static jo_status describe_kinds(jplant* p) {
   const jgen_dynamics* d = p->dynamics;
   bool* is_angle = JARENA_ARRAY(&p->arena, d->part.nu, bool);
   bool* has_root = JARENA_ARRAY(&p->arena, d->nobjective, bool);
-  if (!is_angle || !has_root) return jerr_memory(p->ctx);
+  double* nominal = JARENA_ARRAY(&p->arena, d->ny, double);
+  int* constant = JARENA_ARRAY(&p->arena, d->ny, int);
+  if (!is_angle || !has_root || !nominal || !constant) return jerr_memory(p->ctx);
+  for (int i = 0; i < d->ny; i++) {
+    nominal[i] = d->layout.is_discrete[i] ? 0.0 : d->layout.nominal[i];
+    if (d->layout.is_discrete[i]) constant[p->about.nconstant++] = i;
+  }
+  p->about.constant = constant;
+  p->about.nominal = nominal;
   for (int i = 0; i < d->part.nu; i++) {
     is_angle[i] = p->model->coordinate[d->part.u[i]].is_angle;
   }
@@ -124,11 +133,15 @@ static jo_status describe(jplant* p) {
                               .noutput = d->noutput,
                               .nredundant = d->part.nredundant,
                               .nwheel = d->nwheel,
+                              .nevent = d->nevent,
+                              .nreset = d->nreset,
                               .first_v = jgen_first(l, JGEN_QV),
                               .first_rate = jgen_first(l, JGEN_QDU),
                               .first_z = jgen_first(l, JGEN_Z),
                               .first_integral = jgen_first(l, JGEN_INTEGRAL),
-                              .nominal = l->nominal,
+                              .event_name = d->event_name,
+                              .has_end = d->end_event >= 0,
+                              .reset_state = d->reset_state,
                               .is_held = l->is_held,
                               .state_name = l->name,
                               .first_standing = d->first_standing,
@@ -246,6 +259,7 @@ static jo_status build(jplant* p, const jplant_options* opt) {
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
   JO_TRY(compile(p, opt));
+  JO_TRY(jplant_check_start_mass(p->ctx, p, NULL, p->y0));
   return m->simulation.start_static ? start_static(p) : JO_OK;
 }
 
@@ -286,7 +300,8 @@ void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* c
                                         [JGEN_T] = &t,
                                         [JGEN_Y] = y,
                                         [JGEN_MODE] = r->mode,
-                                        [JGEN_MOMENTUM] = r->machine.momentum};
+                                        [JGEN_MOMENTUM] = r->machine.momentum,
+                                        [JGEN_FIRED] = r->machine.fired};
   jplant_kernels_eval(k, k->of[f], in, out, r->work);
 }
 
@@ -497,6 +512,33 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
         p->model->path, out->determined, p->dynamics->part.nu);
   }
   return JO_OK;
+}
+
+jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double* values,
+                                  const double* y) {
+  const jgen_dynamics* d = p->dynamics;
+  double t = p->model->simulation.t_start;
+  jplant_work* run;
+  if (!jplant_has_massless(d)) return JO_OK;
+  JO_TRY(jplant_work_create(ctx, p, &run));
+  if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
+  jsolve_set_modes(&run->system, t, y, run->g);
+  jplant_mass_point at = {run->p, run->mode, t, y};
+  jo_status status = jplant_check_mass(ctx, d, &at, NULL);
+  jplant_work_destroy(run);
+  return status;
+}
+
+jo_status jplant_explain_mass(jplant_work* r, jo_status status, int said, double t,
+                              const double* y) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  if (status == JO_ERR_MEMORY || !jplant_has_massless(d)) return status;
+  jplant_mass_point at = {r->p, r->mode, t, y};
+  int before = jo_context_diagnostic_count(r->ctx);
+  if (jplant_check_mass(r->ctx, d, &at, r->plant->y0) >= 0) return status;
+  jerr_forget(r->ctx, before);
+  jerr_forget(r->ctx, said);
+  return jplant_check_mass(r->ctx, d, &at, r->plant->y0);
 }
 
 jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,

@@ -27,7 +27,8 @@ struct jvehicle {
 // Inputs of a function of (t, y).
 #define JVEHICLE_INPUTS(v, t, y)                                                      \
   [JVEHICLE_NUMBERS] = (v)->machine.p, [JVEHICLE_TIME] = (t), [JVEHICLE_STATE] = (y), \
-  [JVEHICLE_MODES] = (v)->machine.mode, [JVEHICLE_MOMENTUM] = (v)->machine.momentum
+  [JVEHICLE_MODES] = (v)->machine.mode, [JVEHICLE_MOMENTUM] = (v)->machine.momentum,  \
+  [JVEHICLE_FIRED] = (v)->machine.fired
 
 static inline void jvehicle_evaluate(jvehicle* v, const jvehicle_function* f,
                                      const double* const* in, double* const* out) {

@@ -22,6 +22,7 @@ typedef enum jvehicle_group {
   JVEHICLE_MOMENTUM_DIRECTION,
   JVEHICLE_WEIGHTS,
   JVEHICLE_FEEDS = 15,
+  JVEHICLE_FIRED,
   JVEHICLE_GROUP_COUNT
 } jvehicle_group;
 

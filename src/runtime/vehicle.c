@@ -177,6 +177,7 @@ void jvehicle_reset(jvehicle* v) {
   v->t = m->t_start;
   v->first_step = 0.0;
   v->machine.side = 0;
+  v->machine.has_ended = false;
 }
 
 double* jvehicle_numbers(jvehicle* v) {
@@ -337,6 +338,7 @@ jo_status jvehicle_begin(jvehicle* v, double t) {
   v->t = t;
   v->first_step = 0.0;
   v->machine.side = 0;
+  v->machine.has_ended = false;
   memset(v->machine.mode, 0, (size_t)m->nindicator * sizeof(double));
   if (t == m->t_start && has_own_numbers(v)) {
     memcpy(v->y, m->y0, (size_t)m->about.ny * sizeof *v->y);
@@ -413,6 +415,10 @@ jo_status jvehicle_objectives(jvehicle* v, double* psi) {
   if (v->model->nobjective == 0) return JO_OK;
   jmachine_objectives(&v->machine, v->t, v->y, psi);
   return JO_OK;
+}
+
+bool jvehicle_has_ended(const jvehicle* v) {
+  return v->machine.has_ended;
 }
 
 // Events at one instant are those of a run of no length: it looks at the switches before its first step.

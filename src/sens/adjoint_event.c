@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of the adjoint method. docs/theory/sensitivity.md eqs. (S7), (S8), (S18).
+// Events of the adjoint method. docs/theory/sensitivity.md eqs. (S7), (S8), (S18), docs/theory/discrete.md
+// eq. (E5).
 #include <math.h>
 
 #include "sens/adjoint.h"
@@ -84,7 +85,8 @@ static jo_status smooth_back(jsens_adjoint* d, const jsens_entry* e, const doubl
   return JO_OK;
 }
 
-// Back through the impulse, the closure with the new drive, and the momentum; time: of all of them
+// Back through the impulse, the closure with the new drive, and the momentum; time: of all of them, and of the motion
+// before. Modes are those before the event behind it.
 static void impulse_back(jsens_adjoint* d, const jsens_entry* e, const double* before,
                          double* time) {
   jsens_walk* w = d->w;
@@ -107,6 +109,24 @@ static void impulse_back(jsens_adjoint* d, const jsens_entry* e, const double* b
   }
 }
 
+// The event moves along the motion before it.
+static void motion_back(jsens_adjoint* d, double* time) {
+  for (int l = 0; l < d->lanes; l++) {
+    time[l] += jsens_adjoint_dot(d, d->lambda, l, d->w->f_minus, d->w->ny);
+  }
+}
+
+// What the time of a jump weighs goes to its cause, or to state and numbers.
+static jo_status jump_time_back(jsens_adjoint* d, const jsens_entry* e, const double* y, int k,
+                                double* rate) {
+  bool frozen = d->w->opt->frozen;
+  *rate = 0.0;
+  if (!frozen && e->follows) put_aside(d);
+  if (frozen || e->follows) return JO_OK;
+  take_pending(d);
+  return time_back(d, e, y, d->w->f_minus, k, rate);
+}
+
 // (S8)
 static jo_status jump_back(jsens_adjoint* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
@@ -126,32 +146,89 @@ static jo_status jump_back(jsens_adjoint* d, const jsens_entry* e) {
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
   memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
   impulse_back(d, e, before, d->alpha);
-  double rate = 0.0;
-  if (!w->opt->frozen && e->follows) put_aside(d);
-  if (!w->opt->frozen && !e->follows) {
-    take_pending(d);
-    JO_TRY(time_back(d, e, before, w->f_minus, k, &rate));
-  }
+  double rate;
+  JO_TRY(jump_time_back(d, e, before, k, &rate));
   note_event(d, e, k, mode1[k] > 0.5, rate);
   return JO_OK;
 }
 
+// ---- resets ----------------------------------------------------------------------------------------
+
+// (E5)  back through the closure behind a reset and the reset itself
+static void reset_back(jsens_adjoint* d, const jsens_entry* e, int i, const double* stage) {
+  jsens_walk* w = d->w;
+  int L = d->lanes;
+  jsens_adjoint_close(d, e->t, stage + w->ny, d->lambda, d->alpha);
+  for (int n = 0; n < w->d->nreset; n++) {
+    double* weight = d->lambda + w->d->reset_state[n] * L;
+    memcpy(d->kbar + n * L, weight, (size_t)L * sizeof *weight);
+    memset(weight, 0, (size_t)L * sizeof *weight);
+  }
+  jsens_walk_fire(w, e, i);
+  jsens_point at = {.t = e->t, .y = stage, .lambda = d->kbar, .fired = w->fired};
+  jsens_adjoint_weigh(d, JGEN_FN_RESET, &at);
+  jsens_adjoint_add(d, d->lambda, 1.0, d->ybar, w->ny);
+  for (int l = 0; l < L; l++) {
+    d->alpha[l] += d->tbar[l];
+  }
+}
+
+static jo_status reset_at(jsens_adjoint* d, const jsens_entry* e, const double* y, double* stage) {
+  jsens_walk* w = d->w;
+  int v = jgen_first(&w->d->layout, JGEN_QV), k = w->record->flip[e->flip];
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  w->run->system.rhs(w->run->system.user, e->t, y, w->f_minus);
+  if (e->is_impulse) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
+  JO_TRY(jsens_walk_resets(w, e, y, stage));
+  w->run->system.rhs(w->run->system.user, e->t, stage + e->nreset * w->ny, w->f_plus);
+  for (int l = 0; l < d->lanes; l++) {
+    // what ends with the event goes on in its objective only
+    d->alpha[l] = e->ends ? d->end_time[l] : -jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
+  }
+  for (int i = e->nreset - 1; i >= 0; i--) {
+    reset_back(d, e, i, stage + i * w->ny);
+  }
+  if (e->is_impulse) {
+    memcpy(d->y_mixed, y, (size_t)w->ny * sizeof *y);
+    memcpy(d->y_mixed + v, stage + v, (size_t)w->nv * sizeof *y);
+    impulse_back(d, e, y, d->alpha);
+  } else {
+    jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+    motion_back(d, d->alpha);
+  }
+  double rate;
+  JO_TRY(jump_time_back(d, e, y, k, &rate));
+  note_event(d, e, k, w->run->mode[k] < 0.5, rate);
+  return JO_OK;
+}
+
+// One way back through an event: at the state of the run, or at another.
+typedef jo_status (*passage)(jsens_adjoint* d, const jsens_entry* e, const double* y,
+                             double* stage);
+
+static jo_status pass_smoothly(jsens_adjoint* d, const jsens_entry* e, const double* y,
+                               double* stage) {
+  (void)stage;
+  return smooth_back(d, e, y);
+}
+
 // Both weights of the event at a state that is off by as much as a run may be; what is different then
 // is the error that the event adds. (S18)
-static jo_status doubtful_back(jsens_adjoint* d, const jsens_entry* e) {
+static jo_status doubtful_back(jsens_adjoint* d, const jsens_entry* e, passage pass, double* off,
+                               double* stage) {
   jsens_walk* w = d->w;
   const double* y = jsens_record_state(w->record, e->state);
   int L = d->lanes, ny = w->ny * L, nw = w->nw * L, nevent = d->nevent;
   memcpy(d->kept_lambda, d->lambda, (size_t)ny * sizeof *d->lambda);
   memcpy(d->kept_pbar, d->pbar, (size_t)nw * sizeof *d->pbar);
   memcpy(d->kept_pending, d->pending, (size_t)L * sizeof *d->pending);
-  jsens_walk_shift(w, y, d->y_mixed);
-  JO_TRY(smooth_back(d, e, d->y_mixed));
+  jsens_walk_shift(w, y, off);
+  JO_TRY(pass(d, e, off, stage));
   jsens_adjoint_exchange(d->lambda, d->kept_lambda, ny);
   jsens_adjoint_exchange(d->pbar, d->kept_pbar, nw);
   jsens_adjoint_exchange(d->pending, d->kept_pending, L);
   d->nevent = nevent;
-  JO_TRY(smooth_back(d, e, y));
+  JO_TRY(pass(d, e, y, stage));
   for (int i = 0; i < w->ny; i++) {
     d->lambda[i * L + JSENS_ERROR] +=
         d->kept_lambda[i * L + JSENS_LAMBDA] - d->lambda[i * L + JSENS_LAMBDA];
@@ -164,9 +241,25 @@ static jo_status doubtful_back(jsens_adjoint* d, const jsens_entry* e) {
   return JO_OK;
 }
 
+static jo_status reset_event_back(jsens_adjoint* d, const jsens_entry* e) {
+  jsens_walk* w = d->w;
+  jarena_mark mark = jarena_save(&w->arena);
+  double* stage = JARENA_ARRAY(&w->arena, (e->nreset + 2) * w->ny, double);
+  if (!stage) return jerr_memory(w->ctx);
+  double* off = stage + (e->nreset + 1) * w->ny;
+  bool doubts = d->estimates && !w->opt->frozen;
+  jo_status status = doubts ? doubtful_back(d, e, reset_at, off, stage)
+                            : reset_at(d, e, jsens_record_state(w->record, e->state), stage);
+  jarena_restore(&w->arena, mark);
+  return status;
+}
+
 jo_status jsens_adjoint_event(jsens_adjoint* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
+  if (e->nreset > 0) return reset_event_back(d, e);
   if (jsens_walk_jumps(w, e)) return jump_back(d, e);
-  if (d->estimates && !w->opt->frozen) return doubtful_back(d, e);
+  if (d->estimates && !w->opt->frozen) {
+    return doubtful_back(d, e, pass_smoothly, d->y_mixed, NULL);
+  }
   return smooth_back(d, e, jsens_record_state(w->record, e->state));
 }

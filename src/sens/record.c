@@ -52,6 +52,7 @@ void jsens_record_destroy(jsens_record* r) {
   jmem_free(r->ctx, r->slopes);
   jmem_free(r->ctx, r->mode);
   jmem_free(r->ctx, r->flip);
+  jmem_free(r->ctx, r->reset);
   jmem_free(r->ctx, r->y_end);
   jmem_free(r->ctx, r);
 }
@@ -135,7 +136,7 @@ static void thin_out(jsens_record* r) {
 }
 
 void jsens_record_begin(jsens_record* r, const double* mode) {
-  r->nentry = r->nstate = r->nepoch = r->nflip = r->nslopes = 0;
+  r->nentry = r->nstate = r->nepoch = r->nflip = r->nreset = r->nslopes = 0;
   r->step_count = r->nspare = 0;
   r->stride = 1;
   r->status = JO_OK;
@@ -160,27 +161,42 @@ void jsens_record_step(jsens_record* r, const jsolve_step* step) {
   e->is_implicit = step->is_implicit;
 }
 
-void jsens_record_event(jsens_record* r, double t, const double* before, const double* after,
-                        const double* mode_after, const int* flipped, int n) {
-  bool follows =
-      r->nentry > 0 && r->entry[r->nentry - 1].after >= 0 && r->entry[r->nentry - 1].t == t;
-  if (!jmem_grow(r->ctx, &r->flip, &r->flip_cap, r->nflip + n, sizeof *r->flip)) {
+static bool store_ints(jsens_record* r, int** list, int* n, int* cap, const int* from, int more) {
+  if (more == 0) return true;
+  if (!jmem_grow(r->ctx, list, cap, *n + more, sizeof **list)) {
     fail(r);
-    return;
+    return false;
   }
-  memcpy(r->flip + r->nflip, flipped, (size_t)n * sizeof *flipped);
-  int b = store_state(r, before), a = store_state(r, after);
-  jsens_entry* e = new_entry(r, t);
-  if (!e || a < 0 || b < 0) return;
-  *e = (jsens_entry){.t = t, .t1 = t, .state = b, .after = a, .slopes = -1};
-  e->epoch = r->nepoch - 1;
-  e->flip = r->nflip;
-  e->nflip = n;
-  e->follows = follows;
-  r->nflip += n;
-  store_modes(r, mode_after);
+  memcpy(*list + *n, from, (size_t)more * sizeof *from);
+  *n += more;
+  return true;
 }
 
-void jsens_record_end(jsens_record* r, const double* y) {
+void jsens_record_event(jsens_record* r, const jmachine_happening* what) {
+  const jsens_entry* last = r->nentry > 0 ? &r->entry[r->nentry - 1] : NULL;
+  bool is_again = last && last->after >= 0 && last->t == what->t;
+  bool follows = is_again && (what->is_next ? last->follows : true);
+  int flip = r->nflip, reset = r->nreset;
+  if (!store_ints(r, &r->flip, &r->nflip, &r->flip_cap, what->flipped, what->n) ||
+      !store_ints(r, &r->reset, &r->nreset, &r->reset_cap, what->fired, what->nfired)) {
+    return;
+  }
+  int b = store_state(r, what->before), a = store_state(r, what->after);
+  jsens_entry* e = new_entry(r, what->t);
+  if (!e || a < 0 || b < 0) return;
+  *e = (jsens_entry){.t = what->t, .t1 = what->t, .state = b, .after = a, .slopes = -1};
+  e->epoch = r->nepoch - 1;
+  e->flip = flip;
+  e->nflip = what->n;
+  e->follows = follows;
+  e->is_impulse = what->is_impulse;
+  e->ends = what->ends;
+  e->reset = reset;
+  e->nreset = what->nfired;
+  store_modes(r, what->mode);
+}
+
+void jsens_record_end(jsens_record* r, double t, const double* y) {
+  r->t_end = t;
   memcpy(r->y_end, y, (size_t)r->ny * sizeof *y);
 }

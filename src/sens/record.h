@@ -9,14 +9,17 @@
 #include "plant/plant.h"
 
 typedef struct jsens_entry {
-  double t, t1;      // step: from t to t1; event: at t
-  int state;         // stored state: at the start of the step, before the event; -1: not stored
-  int after;         // event: stored state after it; -1: a step
-  int slopes;        // step: stored slopes of its stages; -1: not stored
-  int epoch;         // modes in force: of the step, before the event (the next epoch after it)
-  int flip, nflip;   // event: switches that flip, in record->flip
-  bool follows;      // event: caused by the one before, at the same instant
-  bool is_implicit;  // step: taken by the implicit method
+  double t, t1;       // step: from t to t1; event: at t
+  int state;          // stored state: at the start of the step, before the event; -1: not stored
+  int after;          // event: stored state after it; -1: a step
+  int slopes;         // step: stored slopes of its stages; -1: not stored
+  int epoch;          // modes in force: of the step, before the event (the next epoch after it)
+  int flip, nflip;    // event: switches that flip, in record->flip
+  bool follows;       // event: caused by the one before, at the same instant
+  bool is_impulse;    // event: driven coordinates jump
+  bool ends;          // event: the run
+  int reset, nreset;  // event: those that are reset, in record->reset
+  bool is_implicit;   // step: taken by the implicit method
 } jsens_entry;
 
 typedef struct jsens_record {
@@ -34,12 +37,15 @@ typedef struct jsens_record {
   double* mode;  // nepoch x nswitch
   int nflip, flip_cap;
   int* flip;
+  int nreset, reset_cap;
+  int* reset;
   int stride;      // every stride-th step has its state stored, and the first after an event
   int max_states;  // more than these that may be dropped, and the stride doubles
   const jmodel* model;
   double max_bytes;  // of all that is recorded
   int nspare;        // states that may be dropped: of steps, not the first after an event
   int step_count;
+  double t_end;
   double* y_end;  // final state
   jo_status status;
 } jsens_record;
@@ -52,9 +58,8 @@ void jsens_record_destroy(jsens_record* r);
 // Begin with the modes of the start; then called by the run.
 void jsens_record_begin(jsens_record* r, const double* mode);
 void jsens_record_step(jsens_record* r, const jsolve_step* step);
-void jsens_record_event(jsens_record* r, double t, const double* before, const double* after,
-                        const double* mode_after, const int* flipped, int n);
-void jsens_record_end(jsens_record* r, const double* y);
+void jsens_record_event(jsens_record* r, const jmachine_happening* what);
+void jsens_record_end(jsens_record* r, double t, const double* y);
 
 static inline const double* jsens_record_state(const jsens_record* r, int i) {
   return r->state + (int64_t)i * r->ny;

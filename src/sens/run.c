@@ -39,9 +39,8 @@ static jo_status on_step(void* user, const jsolve_step* step) {
   return jsens_walk_tell(k->ctx, k->opt, step->t1);
 }
 
-static void on_event(void* user, double t, const double* before, const double* after,
-                     const double* mode, const int* flipped, int n) {
-  jsens_record_event(user, t, before, after, mode, flipped, n);
+static void on_event(void* user, const jmachine_happening* what) {
+  jsens_record_event(user, what);
 }
 
 static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options* opt,
@@ -60,13 +59,15 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
   recorder k = {out->ctx, opt, record};
   jsolve_observer obs = {.user = &k, .step = on_step};
   double t;
-  JO_TRY(jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start, opt->t_end, y,
-                          &t, &out->statistics));
+  int said = jo_context_diagnostic_count(out->ctx);
+  jo_status status = jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start,
+                                      opt->t_end, y, &t, &out->statistics);
+  if (status < 0) return jplant_explain_mass(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
   jmachine_clamp(&s->plant->about, y);
-  jsens_record_end(record, y);
-  jmachine_objectives(&run->machine, opt->t_end, y, out->value);
-  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, opt->t_end, y, out->value));
+  jsens_record_end(record, t, y);
+  jmachine_objectives(&run->machine, t, y, out->value);
+  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, t, y, out->value));
   return record->status;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives through events. docs/theory/sensitivity.md eqs. (S3), (S4), (S18).
+// Derivatives through events. docs/theory/sensitivity.md eqs. (S3), (S4), (S18), docs/theory/discrete.md eq. (E4).
 #include <string.h>
 
 #include "sens/tangent.h"
@@ -73,16 +73,23 @@ static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const doubl
   return JO_OK;
 }
 
-// (S4)  through the impulse: momentum before, loops closed with the new drive, velocities after
-static void pack_jump(jsens_direct* d, const jsens_entry* e, jsens_pack* p, const double* dt) {
+// S += sign f dt: the event moves along the motion before it, or after it
+static void move_along(const jsens_direct* d, jsens_pack* p, double sign, const double* f,
+                       const double* dt) {
+  int L = d->lanes;
+  for (int n = 0; n < d->w->ny * L; n++) {
+    p->S[n] += sign * f[n / L] * dt[n % L];
+  }
+}
+
+// (S4)  through the impulse: momentum before, loops closed with the new drive, velocities after. y_mixed has the
+// dependent coordinates behind it, P the momentum.
+static void pack_impulse(jsens_direct* d, const jsens_entry* e, jsens_pack* p, const double* before,
+                         const double* dt) {
   jsens_walk* w = d->w;
-  const double* before = jsens_record_state(w->record, e->state);
   const double* mode0 = jsens_record_mode(w->record, e->epoch);
   const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
   int L = d->lanes;
-  for (int n = 0; n < w->ny * L; n++) {
-    p->S[n] += w->f_minus[n / L] * dt[n % L];
-  }
   jsens_point at = {.t = e->t, .y = before, .mode = mode0, .dy = p->S, .dt = dt, .dp = p->dp};
   jsens_walk_tangent(w, JGEN_FN_MOMENTUM, &at, (double* const[]){d->dP});
   jsens_walk_set_modes(w, mode1);
@@ -96,9 +103,32 @@ static void pack_jump(jsens_direct* d, const jsens_entry* e, jsens_pack* p, cons
   for (int n = 0; n < w->nu * L; n++) {
     rate[n] += d->dd[n];
   }
-  for (int n = 0; n < w->ny * L; n++) {
-    p->S[n] -= w->f_plus[n / L] * dt[n % L];
+}
+
+// Time of an event that jumps, along each lane.
+static void jump_times(jsens_direct* d, const jsens_entry* e, const double* y, double rate, int k,
+                       jsens_pack* p) {
+  jsens_walk* w = d->w;
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  if (w->opt->frozen) {
+    memset(d->dt, 0, (size_t)d->lanes * sizeof *d->dt);
+  } else if (e->follows) {
+    memcpy(d->dt, p->dt_first, (size_t)d->lanes * sizeof *d->dt);
+  } else {
+    event_times(d, e, y, rate, k, p, d->dt);
+    memcpy(p->dt_first, d->dt, (size_t)d->lanes * sizeof *d->dt);
   }
+}
+
+// Slope before an event that jumps, and how fast its switch comes to it.
+static jo_status begin_jump(jsens_direct* d, const jsens_entry* e, const double* y, int k,
+                            double* rate) {
+  jsens_walk* w = d->w;
+  w->run->system.rhs(w->run->system.user, e->t, y, w->f_minus);
+  if (e->is_impulse) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
+  bool moves = !w->opt->frozen && !e->follows;
+  *rate = moves ? switch_rate(d, e->t, y, w->f_minus, k) : 0.0;
+  return moves ? jsens_walk_check_rate(w, e, y, w->f_minus, k, *rate) : JO_OK;
 }
 
 static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
@@ -107,47 +137,92 @@ static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
   const double* before = jsens_record_state(w->record, e->state);
   const double* after = jsens_record_state(w->record, e->after);
   int k = w->record->flip[e->flip];
-  w->run->system.rhs(w->run->system.user, e->t, before, w->f_minus);
-  jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, before, (double* const[]){d->P});
-  double rate = w->opt->frozen || e->follows ? 0.0 : switch_rate(d, e->t, before, w->f_minus, k);
-  if (!w->opt->frozen && !e->follows) {
-    JO_TRY(jsens_walk_check_rate(w, e, before, w->f_minus, k, rate));
-  }
+  double rate;
+  JO_TRY(begin_jump(d, e, before, k, &rate));
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
   memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
   w->run->system.rhs(w->run->system.user, e->t, after, w->f_plus);
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
-    jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
-    if (w->opt->frozen) {
-      memset(d->dt, 0, (size_t)d->lanes * sizeof *d->dt);
-    } else if (e->follows) {
-      memcpy(d->dt, p->dt_first, (size_t)d->lanes * sizeof *d->dt);
-    } else {
-      event_times(d, e, before, rate, k, p, d->dt);
-      memcpy(p->dt_first, d->dt, (size_t)d->lanes * sizeof *d->dt);
-    }
+    jump_times(d, e, before, rate, k, p);
     note_event(d, e, k, rate, q, d->dt);
-    pack_jump(d, e, p, d->dt);
+    move_along(d, p, 1.0, w->f_minus, d->dt);
+    pack_impulse(d, e, p, before, d->dt);
+    move_along(d, p, -1.0, w->f_plus, d->dt);
   }
   d->nevent++;
   return JO_OK;
 }
 
+// ---- resets ----------------------------------------------------------------------------------------
+
+// (E4)  S <- R_y S + R_t dt + R_p, loops closed behind it
+static void pack_reset(jsens_direct* d, const jsens_entry* e, int i, const double* stage,
+                       jsens_pack* p, const double* dt) {
+  jsens_walk* w = d->w;
+  int L = d->lanes;
+  jsens_point at = {.t = e->t, .y = stage, .dy = p->S, .dt = dt, .dp = p->dp, .fired = w->fired};
+  jsens_walk_fire(w, e, i);
+  jsens_walk_tangent(w, JGEN_FN_RESET, &at, (double* const[]){d->dd});
+  for (int n = 0; n < w->d->nreset; n++) {
+    memcpy(p->S + w->d->reset_state[n] * L, d->dd + n * L, (size_t)L * sizeof *d->dd);
+  }
+  jsens_direct_close(d, e->t, stage + w->ny, dt, p, p->S);
+}
+
+// The event at y, with the states on its way through its resets.
+static jo_status reset_at(jsens_direct* d, const jsens_entry* e, const double* y, double* stage) {
+  jsens_walk* w = d->w;
+  int v = jgen_first(&w->d->layout, JGEN_QV), k = w->record->flip[e->flip];
+  const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
+  double rate;
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  JO_TRY(begin_jump(d, e, y, k, &rate));
+  JO_TRY(jsens_walk_resets(w, e, y, stage));
+  w->run->system.rhs(w->run->system.user, e->t, stage + e->nreset * w->ny, w->f_plus);
+  memcpy(d->y_mixed, y, (size_t)w->ny * sizeof *y);
+  memcpy(d->y_mixed + v, stage + v, (size_t)w->nv * sizeof *y);
+  for (int q = 0; q < d->npack; q++) {
+    jsens_pack* p = &d->pack[q];
+    jump_times(d, e, y, rate, k, p);
+    note_event(d, e, k, rate, q, d->dt);
+    move_along(d, p, 1.0, w->f_minus, d->dt);
+    if (e->is_impulse) pack_impulse(d, e, p, y, d->dt);
+    jsens_walk_set_modes(w, mode1);
+    for (int i = 0; i < e->nreset; i++) {
+      pack_reset(d, e, i, stage + i * w->ny, p, d->dt);
+    }
+    if (e->ends) memcpy(p->dt_end, d->dt, (size_t)d->lanes * sizeof *d->dt);
+    if (!e->ends) move_along(d, p, -1.0, w->f_plus, d->dt);
+  }
+  d->nevent++;
+  return JO_OK;
+}
+
+// One way through an event: at the state of the run, or at another.
+typedef jo_status (*passage)(jsens_direct* d, const jsens_entry* e, const double* y, double* stage);
+
+static jo_status pass_smoothly(jsens_direct* d, const jsens_entry* e, const double* y,
+                               double* stage) {
+  (void)stage;
+  return smooth_event(d, e, y);
+}
+
 // The event at a state that is off by as much as a run may be: what becomes of S then is the error that
 // the event adds. (S18)
-static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e) {
+static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e, passage pass, double* off,
+                                double* stage) {
   jsens_walk* w = d->w;
   size_t bytes = (size_t)(w->ny * d->lanes) * sizeof(double);
   const double* y = jsens_record_state(w->record, e->state);
   int nevent = d->nevent;
-  jsens_walk_shift(w, y, d->y_mixed);
+  jsens_walk_shift(w, y, off);
   for (int q = 0; q < d->npack; q++) {
     memcpy(d->pack[q].dk[0], d->pack[q].S, bytes);
     memcpy(d->pack[q].dk[1], d->pack[q].dt_first, (size_t)d->lanes * sizeof(double));
   }
-  JO_TRY(smooth_event(d, e, d->y_mixed));
+  JO_TRY(pass(d, e, off, stage));
   d->nevent = nevent;
   for (int q = 0; q < d->npack; q++) {
     memcpy(d->pack[q].error, d->pack[q].S, bytes);
@@ -155,7 +230,7 @@ static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e) {
     memcpy(d->pack[q].dt_first, d->pack[q].dk[1], (size_t)d->lanes * sizeof(double));
   }
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
-  JO_TRY(smooth_event(d, e, y));
+  JO_TRY(pass(d, e, y, stage));
   for (int q = 0; q < d->npack; q++) {
     for (int n = 0; n < w->ny * d->lanes; n++) {
       d->pack[q].error[n] -= d->pack[q].S[n];
@@ -166,12 +241,28 @@ static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e) {
   return JO_OK;
 }
 
+static jo_status reset_event(jsens_direct* d, const jsens_entry* e) {
+  jsens_walk* w = d->w;
+  jarena_mark mark = jarena_save(&w->arena);
+  double* stage = JARENA_ARRAY(&w->arena, (e->nreset + 2) * w->ny, double);
+  if (!stage) return jerr_memory(w->ctx);
+  double* off = stage + (e->nreset + 1) * w->ny;
+  bool doubts = !w->opt->frozen && d->nprobe > 0;
+  jo_status status = doubts ? doubtful_event(d, e, reset_at, off, stage)
+                            : reset_at(d, e, jsens_record_state(w->record, e->state), stage);
+  jarena_restore(&w->arena, mark);
+  return status;
+}
+
 jo_status jsens_direct_event(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   jsens_direct_settle(d);
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  if (e->nreset > 0) return reset_event(d, e);
   if (jsens_walk_jumps(w, e)) return jump_event(d, e);
-  if (!w->opt->frozen && d->nprobe > 0) return doubtful_event(d, e);
+  if (!w->opt->frozen && d->nprobe > 0) {
+    return doubtful_event(d, e, pass_smoothly, d->y_mixed, NULL);
+  }
   if (!w->opt->frozen) return smooth_event(d, e, jsens_record_state(w->record, e->state));
   for (int i = 0; i < e->nflip; i++, d->nevent++) {
     for (int q = 0; q < d->npack; q++) {

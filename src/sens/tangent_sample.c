@@ -69,7 +69,8 @@ static jo_status sample_here(jsens_direct* d, double t) {
 static double sample_time(const jsens_direct* d) {
   const jsens_options* opt = d->w->opt;
   double step = opt->observer->step, t = opt->t_start + (double)d->next * step;
-  return t > opt->t_end - 1e-9 * step ? opt->t_end : t;
+  double end = d->w->record->t_end;
+  return t > end - 1e-9 * step ? end : t;
 }
 
 static bool has_samples(const jsens_direct* d, double t1) {
@@ -109,6 +110,9 @@ static jo_status sample_inside(jsens_direct* d, const jsens_entry* e, double t) 
   jsens_walk* w = d->w;
   double h = e->t1 - e->t, x = (t - e->t) / h;
   hermite(x, h, d->y0, d->f0, d->y, d->f1, w->ny, d->y_at);
+  for (int i = 0; i < w->ny; i++) {
+    if (w->d->layout.is_discrete[i]) d->y_at[i] = d->y0[i];
+  }
   JO_TRY(jmachine_close(&w->run->machine, t, d->y_at));
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
@@ -132,7 +136,7 @@ jo_status jsens_direct_sample_step(jsens_direct* d, const jsens_entry* e) {
     JO_TRY(sample_inside(d, e, sample_time(d)));
   }
   if (sample_time(d) > e->t1) return JO_OK;
-  d->next = e->t1 < d->w->opt->t_end ? d->next + 1 : INT64_MAX / 2;
+  d->next = e->t1 < d->w->record->t_end ? d->next + 1 : INT64_MAX / 2;
   return sample_here(d, e->t1);
 }
 

@@ -32,6 +32,7 @@ static void call(jsens_walk* w, const jplant_kernels* k, jgen_fn f, double* cons
       [JGEN_DP] = at->dp,
       [JGEN_DMOMENTUM] = at->dmomentum,
       [JGEN_LAMBDA] = at->lambda,
+      [JGEN_FIRED] = at->fired,
   };
   w->out->derivative_evaluations++;
   jplant_kernels_eval(k, k->of[f], in, out, work);
@@ -114,7 +115,8 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   w->modes = JARENA_ARRAY(&w->arena, d->nswitch, double);
   w->near = JARENA_ARRAY(&w->arena, (JSOLVE_NODES + 2) * w->ny, double);
   w->g = JARENA_ARRAY(&w->arena, d->nswitch, double);
-  bool ok = w->base && w->f_minus && w->f_plus && w->modes && w->near && w->g &&
+  w->fired = JARENA_ARRAY(&w->arena, d->nevent, double);
+  bool ok = w->base && w->f_minus && w->f_plus && w->modes && w->near && w->g && w->fired &&
             prepare_work(w, s->tangents, &w->tangent_work) &&
             prepare_work(w, s->adjoints, &w->adjoint_work);
   return ok ? JO_OK : jerr_memory(ctx);
@@ -306,6 +308,7 @@ static void shift(const jsens_walk* w, double tolerances, const double* y, doubl
   const double* scale = w->run->system.error_scale;
   for (int i = 0; i < w->ny; i++) {
     double off = tolerances * (o->abs_tol * scale[i] + o->rel_tol * fabs(y[i]));
+    if (w->d->layout.is_discrete[i]) off = 0.0;  // a count is what it is
     shifted[i] = y[i] + ((7 * i + i / 3) % 2 ? off : -off);
   }
 }
@@ -319,6 +322,27 @@ void jsens_walk_shift_end(const jsens_walk* w, double* shifted) {
   const double* y = w->record->y_end;
   shift(w, 1.0, y, shifted);
   memcpy(shifted + n, y + n, (size_t)(w->ny - n) * sizeof *y);
+}
+
+jo_status jsens_walk_resets(jsens_walk* w, const jsens_entry* e, const double* y, double* stage) {
+  jmachine* m = &w->run->machine;
+  size_t bytes = (size_t)w->ny * sizeof *y;
+  bool jumps;
+  memcpy(stage, y, bytes);
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
+  if (e->is_impulse) {
+    JO_TRY(jmachine_impulse(m, e->t, stage, w->record->flip + e->flip, e->nflip, &jumps));
+  }
+  for (int i = 0; i < e->nreset; i++, stage += w->ny) {
+    memcpy(stage + w->ny, stage, bytes);
+    JO_TRY(jmachine_reset(m, e->t, stage + w->ny, w->record->reset[e->reset + i]));
+  }
+  return JO_OK;
+}
+
+void jsens_walk_fire(jsens_walk* w, const jsens_entry* e, int i) {
+  memset(w->fired, 0, (size_t)w->d->nevent * sizeof *w->fired);
+  w->fired[w->record->reset[e->reset + i]] = 1.0;
 }
 
 bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e) {

@@ -36,6 +36,7 @@ typedef struct jsens_walk {
   double* base;                  // scratch (ny)
   double *f_minus, *f_plus;
   double* modes;     // scratch (nswitch)
+  double* fired;     // of the reset at hand (nevent)
   double *near, *g;  // scratch: the way to an event (5 ny), switches there (nswitch)
   double **tangent_work, **adjoint_work;
 } jsens_walk;
@@ -46,7 +47,7 @@ jo_status jsens_walk_tell(jo_context* ctx, const jsens_options* opt, double t);
 // Arguments of a derivative kernel; what it does not read may be NULL.
 typedef struct jsens_point {
   double t;
-  const double *y, *mode, *momentum;
+  const double *y, *mode, *momentum, *fired;
   const double *dy, *dt, *dp, *dmomentum;  // lanes
   const double* lambda;
 } jsens_point;
@@ -82,6 +83,11 @@ double jsens_walk_left_out(const jsens_walk* w, const jsens_entry* e, const doub
 void jsens_walk_shift(const jsens_walk* w, const double* y, double* shifted);
 // The end of the run, off by one tolerance, with its integrals as they are: their errors are known.
 void jsens_walk_shift_end(const jsens_walk* w, double* shifted);
+// States on the way through an event with resets that begins at y: after its impulse and after each of its resets
+// ((nreset + 1) x ny). Modes are those after the event behind it.
+jo_status jsens_walk_resets(jsens_walk* w, const jsens_entry* e, const double* y, double* stage);
+// Weights of resets: 1 for the i-th of an event (nevent).
+void jsens_walk_fire(jsens_walk* w, const jsens_entry* e, int i);
 // Whether driven coordinates jump at an event.
 bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e);
 

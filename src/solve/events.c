@@ -118,9 +118,11 @@ static jo_status probe(jsolve_events* ev, jsolve_run* run, source from, double t
   if (from == STEP) {
     ev->is_retaken = true;
     JO_TRY(run->stepper->retake(run->stepper, run, t));
+    jsolve_hold(run->sys, run->y, run->y_new);
     evaluate(ev, run, t, run->y_new, ev->probe);
   } else {
     run->stepper->dense->eval(run->stepper->dense, t, ev->y);
+    jsolve_hold(run->sys, run->y, ev->y);
     evaluate(ev, run, t, ev->y, ev->probe);
   }
   return JO_OK;
@@ -240,6 +242,7 @@ static int first_suspect(jsolve_events* ev, jsolve_run* run) {
   for (int j = are_armed(ev) ? 1 : 0; j < ev->last_sample; j++) {
     double t = sample_time(ev, run, run->t_new, j);
     run->stepper->dense->eval(run->stepper->dense, t, ev->y);
+    jsolve_hold(run->sys, run->y, ev->y);
     evaluate(ev, run, t, ev->y, ev->hi);
     if (has_crossed(ev, ev->hi)) return j;
   }
@@ -299,6 +302,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
     guess = fmin(guess, b.hi - reach);
     JO_TRY(shrink(ev, run, STEP, &b, guess, reach, tolerance_at(t1)));
     if (run->t_new != b.hi) JO_TRY(run->stepper->retake(run->stepper, run, b.hi));
+    jsolve_hold(run->sys, run->y, run->y_new);
     mark_crossed(ev, run);
     *found = true;
   } else {
@@ -378,6 +382,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
     }
     JO_TRY(react(ev, run));
     JO_TRY(observe(ev, run));
+    if (jsolve_has_ended(run)) break;
     find_followers(ev, run);
   }
   return JO_OK;

@@ -25,6 +25,7 @@ jsolve_options jsolve_options_default(void) {
 void jsolve_interpolate(const jsolve_step* s, double t, double* y) {
   const jsolve_dense* d = s->dense;
   d->eval(d, t, y);
+  jsolve_hold(s->sys, s->y0, y);
 }
 
 void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch) {
@@ -117,6 +118,7 @@ static jo_status change_method(jsolve_run* run) {
 static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
   do {
     JO_TRY(jsolve_events_apply(ev, run));
+    if (jsolve_has_ended(run)) return JO_OK;
   } while (jsolve_events_begin(ev, run));
   return run->stepper->restart(run->stepper, run);
 }
@@ -124,7 +126,8 @@ static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
 static jo_status show_step(jsolve_run* run) {
   if (!run->obs->step) return JO_OK;
   const jsolve_stepper* s = run->stepper;
-  jsolve_step step = {run->t, run->t_new, run->y, run->y_new, s->dense, s->k, s->is_implicit};
+  jsolve_step step = {run->t,   run->t_new, run->y,         run->y_new,
+                      s->dense, s->k,       s->is_implicit, run->sys};
   return run->obs->step(run->obs->user, &step);
 }
 
@@ -149,6 +152,7 @@ static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
   jsolve_stepper* s = run->stepper;
   if (run->opt->max_steps > 0 && run->stats.steps >= run->opt->max_steps) return fail_steps(run);
   JO_TRY(s->advance(s, run));
+  jsolve_hold(run->sys, run->y, run->y_new);
   assert(s->dense);  // events and observers look into the step
   bool is_event = false;
   if (ev) JO_TRY(jsolve_events_locate(ev, run, &is_event));
@@ -167,12 +171,13 @@ static jo_status integrate(jsolve_run* run) {
     ev = jsolve_events_create(run);
     if (!ev) return jerr_memory(run->ctx);
   }
+  if (jsolve_has_ended(run)) return JO_OK;
   if (ev && jsolve_events_begin(ev, run)) {
     JO_TRY(pass_events(run, ev));
   } else {
     JO_TRY(run->stepper->restart(run->stepper, run));
   }
-  while (run->t < run->t_end)
+  while (run->t < run->t_end && !jsolve_has_ended(run))
     JO_TRY(one_step(run, ev));
   return JO_OK;
 }

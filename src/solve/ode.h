@@ -48,6 +48,7 @@ typedef struct jsolve_system {
   // called at an event, after the modes flipped: may change y (impulses); NULL: y is continuous.
   // flipped[i], i < n: the switches concerned, in order
   jo_status (*event)(void* user, double t, double* y, const int* flipped, int n);
+  const bool* has_ended;  // set by an event that ends the run; NULL: none does
   // J[i + n j] = d ydot_i / d y_j, column-major; NULL: not available. CVODE then takes differences,
   // esdirk5 needs it
   void (*jacobian)(void* user, double t, const double* y, double* J);
@@ -59,6 +60,9 @@ typedef struct jsolve_system {
   // y = [ q | v | w | rest ] for implicit methods: q' is the beginning of w, v follows from q by
   // `project`, and nothing but itself depends on the rest. All zero: w is everything.
   int nq, nv, nw;
+  // states that change at events only: they have no rate, and no rounding inside of steps
+  int nconstant;
+  const int* constant;
   // names for messages, NULL: numbers (n, nswitch)
   const char* const* state_name;
   const char* const* switch_name;
@@ -98,6 +102,7 @@ typedef struct jsolve_step {
   const void* dense;
   double* const* k;  // slopes of the stages of a Runge-Kutta method; NULL: another method
   bool is_implicit;  // taken by the implicit tableau of the method
+  const jsolve_system* sys;
 } jsolve_step;
 
 void jsolve_interpolate(const jsolve_step* s, double t, double* y);

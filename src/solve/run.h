@@ -60,6 +60,17 @@ struct jsolve_run {
   double t_failed;
 };
 
+// States that change at events only are what they were at the start of the step.
+static inline void jsolve_hold(const jsolve_system* sys, const double* from, double* y) {
+  for (int i = 0; i < sys->nconstant; i++) {
+    y[sys->constant[i]] = from[sys->constant[i]];
+  }
+}
+
+static inline bool jsolve_has_ended(const jsolve_run* run) {
+  return run->sys->has_ended && *run->sys->has_ended;
+}
+
 static inline void jsolve_rhs(jsolve_run* run, double t, const double* y, double* f) {
   run->stats.evaluations++;
   run->sys->rhs(run->sys->user, t, y, f);

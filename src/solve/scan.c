@@ -32,6 +32,7 @@ bool jsolve_scan_step(jsolve_run* run, double* t_good) {
   for (int j = 1; j < parts; j++) {
     double t = run->t + h * j / parts;
     dense->eval(dense, t, y);
+    jsolve_hold(run->sys, run->y, y);
     dense->slope(dense, t, slope);
     run->stats.scans++;
     run->sys->rhs(run->sys->user, t, y, f);

@@ -45,9 +45,9 @@ static void check_dynamics(const jgen_dynamics* d, bool extra, bool loads, bool 
       assert_string_equal(d->fn[f].out[o].name, about->out[o]);
     }
     check_function(&d->sens.tangent[f], about->tangent_name,
-                   derivatives && about->tangent != JGEN_RULE_NONE);
+                   derivatives && is_there && about->tangent != JGEN_RULE_NONE);
     check_function(&d->sens.adjoint[f], about->adjoint_name,
-                   derivatives && about->adjoint != JGEN_RULE_NONE);
+                   derivatives && is_there && about->adjoint != JGEN_RULE_NONE);
   }
 }
 

@@ -44,10 +44,12 @@ static void write(jsens_record* r, int nstep, int every) {
     fill(y, i + 1);
     fill(after, i + 1.5);
     mode[0] = 1.0 - mode[0];
-    jsens_record_event(r, i + 1, y, after, mode, &flip, 1);
+    jsens_record_event(
+        r, &(jmachine_happening){
+               .t = i + 1, .before = y, .after = after, .mode = mode, .flipped = &flip, .n = 1});
   }
   fill(y, nstep);
-  jsens_record_end(r, y);
+  jsens_record_end(r, 0.0, y);
   assert_int_equal(r->status, JO_OK);
 }
 
