@@ -283,7 +283,7 @@ static const char* const reserved[] = {
     "not",       "true",       "false",   "null",       "gravity",    "bodies",
     "joints",    "closures",   "tables",  "hardpoints", "states",     "signals",
     "sensors",   "objectives", "initial", "simulation", "parameters", "inputs",
-    "templates", "instances",  "axles",   "events",     "samplers"};
+    "templates", "instances",  "axles",   "events",     "samplers",   "delays"};
 
 bool jmodel_is_reserved(const char* name) {
   for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++) {

@@ -9,10 +9,10 @@
 
 // All but those of elements, which their classes tell.
 static const char* const root_keys[] = {
-    "jounce",     "name",       "description", "include", "gravity",    "parameters",
-    "inputs",     "hardpoints", "bodies",      "joints",  "closures",   "tables",
-    "road",       "states",     "signals",     "sensors", "objectives", "initial",
-    "simulation", "templates",  "instances",   "axles",   "events",     "samplers"};
+    "jounce",     "name",    "description", "include",  "gravity",    "parameters", "inputs",
+    "hardpoints", "bodies",  "joints",      "closures", "tables",     "road",       "states",
+    "signals",    "sensors", "objectives",  "initial",  "simulation", "templates",  "instances",
+    "axles",      "events",  "samplers",    "delays"};
 
 static void check_root_keys(const jmodel_at* at, const jmodel_node* root) {
   int n = sizeof root_keys / sizeof *root_keys, nclass = 0;

@@ -12,9 +12,10 @@
 #define MAX_ENTRIES   20000   // of a section, as in a file
 
 // Sections that a template may have beside those of elements.
-static const char* const sections[] = {
-    "parameters", "inputs",  "hardpoints", "bodies",  "joints",    "closures", "tables",   "states",
-    "signals",    "sensors", "objectives", "initial", "instances", "events",   "samplers", NULL};
+static const char* const sections[] = {"parameters", "inputs",  "hardpoints", "bodies",  "joints",
+                                       "closures",   "tables",  "states",     "signals", "sensors",
+                                       "objectives", "initial", "instances",  "events",  "samplers",
+                                       "delays",     NULL};
 static const char* const template_keys[] = {"ports", "description", NULL};
 static const char* const instance_keys[] = {"template", "mirror", "about",       "ports",
                                             "at",       "turn",   "description", NULL};
