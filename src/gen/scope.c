@@ -385,6 +385,17 @@ static jexpr_ref find_number(jgen* s, word name) {
   return JEXPR_POISON;
 }
 
+// What comes out is the last of the states of a delay.
+static jexpr_ref delayed(jgen* s, const jmodel_delay* d) {
+  size_t n = strlen(d->name);
+  for (int i = s->m->nstate - 1; i >= 0; i--) {
+    const char* name = s->m->state[i].name;
+    if (s->m->state[i].element < 0 && strncmp(name, d->name, n) == 0 && name[n] == '.')
+      return s->z[i];
+  }
+  return JEXPR_POISON;
+}
+
 static jexpr_ref find_name(void* user, jexpr_graph* g, const char* text, size_t n) {
   (void)g;
   jgen* s = user;
@@ -401,6 +412,10 @@ static jexpr_ref find_name(void* user, jexpr_graph* g, const char* text, size_t 
   }
   int i = find_coordinate(s->m, name);
   if (i >= 0) return s->q[i];
+  for (int k = 0; k < s->m->ndelay; k++) {
+    const jmodel_delay* d = &s->m->delay[k];
+    if (is(name, d->name)) return s->z ? delayed(s, d) : not_yet(s, name, "a delay");
+  }
   bool found = false;
   r = find_signal(s, name, &found);
   if (!r && !found) r = find_dotted(s, name);

@@ -293,6 +293,15 @@ typedef struct jmodel_sampler {
   jmodel_scalar offset;        // of the first sample [s]
 } jmodel_sampler;
 
+// What something was some time ago: `delays:`, a signal. States of the model hold what is under way.
+typedef struct jmodel_delay {
+  const char* name;
+  jmodel_place place;
+  jmodel_scalar of, time, initial;  // time [s]
+  int order;
+  const char* unit;
+} jmodel_delay;
+
 // A named expression: `signals:` and `sensors:`; sensors are written to the results.
 typedef struct jmodel_signal {
   const char* name;
@@ -392,8 +401,8 @@ typedef struct jmodel {
   char sha256[65];    // of all text read
   jmodel_v3 gravity;  // [m/s^2]
   int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ncoupling, ntable,
-      nfunction, nelement, ncomponent, nstate, nevent, nsampler, nsignal, nobjective, ninitial,
-      naxle;
+      nfunction, nelement, ncomponent, nstate, nevent, nsampler, ndelay, nsignal, nobjective,
+      ninitial, naxle;
   jmodel_number* number;
   jmodel_parameter* parameter;
   jmodel_body* body;              // 0: ground
@@ -408,6 +417,7 @@ typedef struct jmodel {
   jmodel_state* state;
   jmodel_event* event;  // in the order in which they happen at one instant
   jmodel_sampler* sampler;
+  jmodel_delay* delay;
   jmodel_signal* signal;
   jmodel_objective* objective;
   jmodel_initial* initial;

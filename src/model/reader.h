@@ -270,6 +270,7 @@ void jmodel_read_closures(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_couplings(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_elements(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_samplers(jmodel_reader* r, const jmodel_node* root);  // and their own states
+void jmodel_read_delays(jmodel_reader* r, const jmodel_node* root);    // the same
 void jmodel_read_states(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_events(jmodel_reader* r, const jmodel_node* root);  // and those of samplers
 void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root);

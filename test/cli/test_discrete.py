@@ -421,6 +421,40 @@ simulation: {end: 4}
             self.assertIn(message, self.complaint(text.replace(old, new)))
 
 
+class Delays(Discrete):
+    def test_a_sine_comes_out_late(self):
+        # errors of the page on theory, at w T = 2: order 6 1.4e-5, order 8 4.7e-8
+        for order, least, most in ((6, 1e-6, 2e-5), (8, 1e-9, 1e-7)):
+            text = f"""jounce: 1
+name: late
+parameters: {{T: 0.1, w: 20}}
+bodies: {{b: {{mass: 1}}}}
+joints: {{x: {{type: prismatic, axis: x, child: b}}}}
+delays: {{late: {{of: sin(w*t), time: T, order: {order}}}}}
+sensors: {{off: late - sin(w*(t - T))}}
+objectives: {{end: {{final: late}}}}
+simulation: {{end: 1.03, tolerance: 1e-11}}
+"""
+            # at ends of runs: rows between steps have the error of the interpolation
+            worst = max(abs(self.result(text, "--end", str(t))["final"]["off"]) for t in (0.93, 0.97, 1.01, 1.05))
+            self.assertLess(worst, most)
+            self.assertGreater(worst, least)
+            # d sin(w (t - T)) / dT
+            by = self.gradient(text)["end"]
+            self.assertAlmostEqual(by["T"], -20 * math.cos(20 * (1.03 - 0.1)), delta=20 * 4 * most)
+        self.agree(text)
+
+    def test_the_example_and_its_derivatives(self):
+        self.agree(examples("delays")["late hand"])
+
+    def test_what_is_refused(self):
+        text = examples("delays")["late hand"]
+        for old, new, message in (("time: reaction, initial", "time: 0, initial", "delay 'seen': time is 0"),
+                                  ("order: 6", "order: 60", "order is 60; it must be a whole number between 1 and 24"),
+                                  ("of: a.rate, ", "", "'of' is missing")):
+            self.assertIn(message, self.complaint(text.replace(old, new)))
+
+
 class Refused(Discrete):
     def test_what_is_wrong_is_said(self):
         cases = [

@@ -8,6 +8,7 @@ freedoms.
 """
 from __future__ import annotations
 
+import discrete
 import elements
 import gearing
 import goals
@@ -222,6 +223,23 @@ def vehicle(m: Model) -> None:
     _finish(m, end, not flat and m.draw.chance(0.5))
 
 
+def discretely(m: Model) -> None:
+    """A tree or a loop with what changes at an instant: samplers, hysteresis, impacts, friction, an end on a condition."""
+    end = _end(m, 0.4, 1.5)
+    _gravity(m)
+    if m.draw.chance(0.3):
+        loops.add_loop(m)
+    else:
+        trees.grow(m, 4, m.draw.count(1, 3))
+    trees.hold(m)
+    discrete.add(m, end)
+    elements.scatter(m, m.draw.count(0, 1))
+    goals.start(m)
+    _finish(m, end, False)
+    if m.draw.chance(0.25):
+        discrete.ending(m, end)
+
+
 def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
     calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 6 if rest else 2, "rise": 1}
     if m.free():
@@ -241,4 +259,4 @@ def _extras(m: Model, end: float) -> None:
 
 
 FAMILIES = {tree: 25, loop: 25, loop_by_one_condition: 6, from_static: 16, at_rest: 14, stiff: 8, vehicle: 10}
-NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3}
+NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3, discretely: 4}
