@@ -200,6 +200,16 @@ void japi_sens_clear(const jsens* s, jsens_result* r) {
   }
 }
 
+static jo_status choose_events(jo_sens_result* r) {
+  const jgen_switch* sw = r->system->motion->plant->dynamics->sw;
+  r->told = JARENA_ARRAY(&r->arena, r->main->nevent, int);
+  if (!r->told) return jerr_memory(r->ctx);
+  for (int i = 0; i < r->main->nevent; i++) {
+    if (!sw[r->main->event[i].which].is_quiet) r->told[r->ntold++] = i;
+  }
+  return JO_OK;
+}
+
 // Contributions: exact times of the direct method, weights of the frozen adjoint, along the same run.
 static jo_status walk_contributions(jo_sens_result* r) {
   const jsens* s = r->system->motion;
@@ -295,7 +305,8 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   japi_sens_clear(s, r->main);
   fill_statistics(r, &o, method);
   if (!r->main->is_within) warn_of_errors(r);
-  return wanted && r->main->nevent > 0 ? walk_contributions(r) : JO_OK;
+  JO_TRY(choose_events(r));
+  return wanted && r->ntold > 0 ? walk_contributions(r) : JO_OK;
 }
 
 jo_status jo_sens_run(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
@@ -391,35 +402,35 @@ double jo_sens_derivative_frozen(const jo_sens_result* result, int objective, in
 
 int jo_sens_event_count(const jo_sens_result* result) {
   JO_REQUIRE_OR(0, result);
-  return result->main->nevent;
+  return result->ntold;
 }
 
 jo_status jo_sens_event_at(const jo_sens_result* result, int i, jo_sens_event* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
   const jsens_result* r = result->main;
-  if (i < 0 || i >= r->nevent) return JO_ERR_ARGUMENT;
-  const jsens_event* e = &r->event[i];
+  if (i < 0 || i >= result->ntold) return JO_ERR_ARGUMENT;
+  const jsens_event* e = &r->event[result->told[i]];
   *out = (jo_sens_event){e->t, result->system->motion->plant->dynamics->sw[e->which].text, e->on,
                          e->follows, e->rate != 0.0 ? e->rate : NAN};
   return JO_OK;
 }
 
-static const jsens_event* event_of(const jsens_result* r, int i) {
-  return r && i >= 0 && i < r->nevent ? &r->event[i] : NULL;
+static const jsens_event* event_of(const jo_sens_result* of, const jsens_result* r, int i) {
+  return r && i >= 0 && i < of->ntold ? &r->event[of->told[i]] : NULL;
 }
 
 double jo_sens_event_shift(const jo_sens_result* result, int event, int parameter) {
   JO_REQUIRE_OR(NAN, result);
   bool is_direct = result->statistics.method == JO_SENS_DIRECT;
   const jsens_result* r = is_direct ? result->main : result->shifted;
-  const jsens_event* e = event_of(r, event);
+  const jsens_event* e = event_of(result, r, event);
   return e && parameter >= 0 && parameter < r->nw ? e->dt[parameter] : NAN;
 }
 
 double jo_sens_event_contribution(const jo_sens_result* result, int event, int objective,
                                   int parameter) {
   JO_REQUIRE_OR(NAN, result);
-  const jsens_event* e = event_of(result->frozen, event);
+  const jsens_event* e = event_of(result, result->frozen, event);
   if (!e || objective < 0 || objective >= result->main->nobjective) return NAN;
   return e->weight[objective] * jo_sens_event_shift(result, event, parameter);
 }

@@ -28,6 +28,7 @@ struct jo_sens_result {
   jsens_result* shifted;  // exact, direct: times of events; NULL: not computed. May be main
   jsens_result* frozen;   // frozen, adjoint: weights of events; NULL: not computed
   double* value;          // of the parameters (nw)
+  int ntold, *told;       // events of the run that users are told of
   japi_history history;
 };
 

@@ -198,6 +198,7 @@ static void put_tables(jtext* t, const jvehicle_model* m) {
   put_doubles(t, "closure_limit", a->closure_limit, a->nredundant);
   put_wheels(t, a);
   put_bools(t, "has_root", a->has_root, a->nobjective);
+  put_bools(t, "is_quiet", a->is_quiet, a->nswitch);
   put_strings(t, "event_name", a->event_name, a->nevent);
   put_bools(t, "event_at_start", a->event_at_start, a->nevent);
   put_ints(t, "reset_state", a->reset_state, a->nreset);
@@ -255,9 +256,9 @@ static void put_about(jtext* t, const jmachine_about* a) {
             "\n              .nominal = nominal, .is_held = is_held, .is_angle = is_angle,\n"
             "              .state_name = state_name, .switch_name = switch_name,\n"
             "              .redundant_name = redundant_name, .closure_limit = closure_limit,\n"
-            "              .wheel = wheel, .has_root = has_root, .event_name = event_name,\n"
-            "              .reset_state = reset_state, .constant = constant,\n"
-            "              .event_at_start = event_at_start},\n");
+            "              .wheel = wheel, .has_root = has_root, .is_quiet = is_quiet,\n"
+            "              .event_name = event_name, .reset_state = reset_state,\n"
+            "              .constant = constant, .event_at_start = event_at_start},\n");
 }
 
 static void put_position(jtext* t, const jmachine_position* p) {

@@ -67,6 +67,7 @@ typedef struct jgen_set {
 typedef struct jgen_event {
   const char* name;
   jexpr_ref when;
+  jexpr_ref watch;  // switching function of one that nobody is told of; poison: as all others
   int nset;
   jgen_set* set;
   bool

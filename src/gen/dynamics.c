@@ -2,6 +2,7 @@
 // The dynamics stage: begin, write the equations, make functions and their derivatives.
 #include <assert.h>
 
+#include "gen/attitude.h"
 #include "gen/begin.h"
 #include "gen/events.h"
 #include "gen/reduction.h"
@@ -93,6 +94,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
   JO_TRY(begin(&r, m, opt));
   JO_TRY(jgen_write_equations(&r));
   d->nwritten = d->g->nnode;
+  JO_TRY(jgen_attitude_events(&r));
   JO_TRY(jgen_write_events(&r));
   JO_TRY(jgen_write_outputs(&r, &o));
   if (r.s.retry_follow) {

@@ -3,6 +3,7 @@
 // frames of their links. docs/theory/dynamics.md, section "Links".
 #include <math.h>
 
+#include "gen/attitude.h"
 #include "gen/build.h"
 #include "model/element.h"
 
@@ -301,8 +302,8 @@ static int add_link(jgen* s, int parent, int joint, int coordinate, jgen_motion 
   return s->nlink++;
 }
 
-// Axes of the motions of each joint type in the joint's frame.
-static int joint_motions(jmodel_joint_type type, jgen_motion* motion, int* axis) {
+// Axes of the motions of a joint in its frame.
+static int joint_motions(const jmodel_joint* j, jgen_motion* motion, int* axis) {
   static const struct {
     int n;
     jgen_motion motion[6];
@@ -319,11 +320,29 @@ static int joint_motions(jmodel_joint_type type, jgen_motion* motion, int* axis)
                              {JGEN_SLIDE, JGEN_SLIDE, JGEN_SLIDE, JGEN_TURN, JGEN_TURN, JGEN_TURN},
                              {0, 1, 2, 2, 1, 0}},
   };
-  for (int i = 0; i < table[type].n; i++) {
-    motion[i] = table[type].motion[i];
-    axis[i] = table[type].axis[i];
+  int n = table[j->type].n;
+  for (int i = 0; i < n; i++) {
+    motion[i] = table[j->type].motion[i];
+    axis[i] = table[j->type].axis[i];
   }
-  return table[type].n;
+  bool has_order = j->type == JMODEL_JOINT_SPHERICAL || j->type == JMODEL_JOINT_FREE;
+  for (int i = 0; has_order && i < 3; i++) {
+    axis[n - 3 + i] = j->turn[i];
+  }
+  return n;
+}
+
+// The axis about which links are turned half round for a coordinate that counts backwards, -1: none. Turns of any
+// attitude do so together: their signs are those of half a turn about one axis.
+static int backwards(const jmodel_joint* j, jgen_motion motion, int i, int along) {
+  if (!j->is_any || motion != JGEN_TURN) return j->sign[i] < 0 ? (along + 1) % 3 : -1;
+  for (int k = 0; k < 3; k++) {
+    int next = (k + 1) % 3, last = 3 - k - next, forward = j->ncoordinate - 3 + k;
+    bool is_axis = j->sign[forward] >= 0 && j->sign[j->ncoordinate - 3 + next] < 0 &&
+                   j->sign[j->ncoordinate - 3 + last] < 0;
+    if (is_axis) return j->turn[k];
+  }
+  return -1;
 }
 
 // The constant turn from the parent's frame to the joint's, and the axis of one-axis joints in it.
@@ -375,7 +394,7 @@ static void add_joint(jgen* s, int joint) {
   seat k = joint_seat(s, j);
   jgen_motion motion[6];
   int axis[6], one_axis = -1;
-  int n = joint_motions(j->type, motion, axis);
+  int n = joint_motions(j, motion, axis);
   jexpr_m3 Rc = joint_frame(s, j, &k, &one_axis);
   int parent = k.parent;
   int turned =
@@ -384,9 +403,13 @@ static void add_joint(jgen* s, int joint) {
     int coordinate = motion[i] == JGEN_FIXED ? -1 : j->first_coordinate + i;
     int along = one_axis >= 0 ? one_axis : axis[i];
     int l = add_link(s, parent, joint, coordinate, motion[i], along);
-    jexpr_m3 D = half_turns(g, turned, j->sign[i] < 0 ? (along + 1) % 3 : -1, &turned);
+    jexpr_m3 D = half_turns(g, turned, backwards(j, motion[i], i, along), &turned);
     if (!is_identity(g, &D)) Rc = jexpr_m3_mul(g, &Rc, &D);
     s->link[l].Rc = i == 0 ? Rc : D;
+    if (j->is_any && i == n - 3) {  // R0, docs/theory/attitude.md eq. (A4)
+      jexpr_m3 R0 = jgen_attitude_base(s, j);
+      s->link[l].Rc = jexpr_m3_mul(g, &s->link[l].Rc, &R0);
+    }
     if (i == 0) s->link[l].d = k.d;
     s->link[l].turned = !is_identity(g, &s->link[l].Rc);
     parent = l;

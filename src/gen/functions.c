@@ -4,6 +4,7 @@
 #include <assert.h>
 #include "expr/rewrite.h"
 
+#include "gen/attitude.h"
 #include "gen/begin.h"
 #include "gen/element.h"
 #include "gen/friction.h"
@@ -69,7 +70,9 @@ jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o) {
     add_sensor(o, m->signal[i].name, m->signal[i].unit, x);
   }
   for (int i = 0; i < m->ncoordinate; i++) {
-    add_sensor(o, m->coordinate[i].name, jgen_coordinate_unit(&m->coordinate[i]), s->q[i]);
+    const char* name = m->coordinate[i].name;
+    jexpr_ref angle = jgen_attitude_output(s, i, &name);
+    add_sensor(o, name, jgen_coordinate_unit(&m->coordinate[i]), angle ? angle : s->q[i]);
   }
   for (int i = 0; i < m->nelement; i++) {
     JO_TRY(add_components(s, i, o));
@@ -191,6 +194,13 @@ jo_status jgen_write_loads(jgen_reduction* r) {
   return make_all(r, all_parts, (int)(sizeof all_parts / sizeof *all_parts));
 }
 
+static bool is_quiet(const jgen* s, jexpr_ref g) {
+  for (int i = 0; i < s->nevent; i++) {
+    if (s->event[i].watch && s->event[i].watch == g) return true;
+  }
+  return false;
+}
+
 // The switches of the conditions, and behind them those of wheels that stand.
 static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
                                const jexpr_ref* stands, int n) {
@@ -201,11 +211,12 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
   if (!d->sw) return jerr_memory(r->s.ctx);
   for (int i = 0; i < set->n; i++) {
     d->sw[i] = set->sw[i];
+    d->sw[i].is_quiet = is_quiet(&r->s, set->sw[i].g);
   }
   for (int i = 0; i < n; i++) {
     const char* text = jarena_printf(r->s.a, "%s: wheel stands", r->out->wheel[i]->name);
     if (!text) return jerr_memory(r->s.ctx);
-    d->sw[set->n + i] = (jgen_switch){stands[i], text};
+    d->sw[set->n + i] = (jgen_switch){.g = stands[i], .text = text};
   }
   r->s.g->group[JGEN_MODE].size = d->nswitch;
   return JO_OK;

@@ -66,6 +66,7 @@ typedef struct jgen_options {
 typedef struct jgen_switch {
   jexpr_ref g;
   const char* text;  // what it is, for people
+  bool is_quiet;     // nothing happens there but to the description: nobody is told
 } jgen_switch;
 
 // A distance that must not vanish, between two points of an element.

@@ -29,21 +29,49 @@ void jgen_hub_keep(jgen* s, const jgen_partition* part) {
   if (independent < 6 || touched) s->hub = 0;
 }
 
-// Angles yaw, pitch, roll of the hub's free joint: qd_R = Phi^-1 w, rows of Phi^-1 in hub axes.
+// Angles of the hub's free joint, as yaw, pitch, roll: qd_R = Phi^-1 w, rows of Phi^-1 in hub axes.
 typedef struct euler {
-  jexpr_v3 yaw, pitch, roll;
+  jexpr_v3 first, second, third;
 } euler;
+
+static jexpr_v3 scaled(jgen* s, jexpr_ref f, jexpr_v3 x) {
+  jexpr_v3 r = jexpr_v3_zero(s->g);
+  for (int i = 0; i < 3; i++) {
+    if (!jexpr_is_value(s->g, x.e[i], 0.0)) r.e[i] = jexpr_mul(s->g, f, x.e[i]);
+  }
+  return r;
+}
+
+// docs/theory/attitude.md eq. (A11), (A12)
 
 static euler euler_inverse(jgen* s) {
   jexpr_graph* g = s->g;
   int first = first_coordinate(s);
   jexpr_ref th = s->q[first + 4], ph = s->q[first + 5];
   jexpr_ref sp = jexpr_sin(g, ph), cp = jexpr_cos(g, ph);
-  jexpr_ref st = jexpr_sin(g, th), over = jexpr_div(g, s->one, jexpr_cos(g, th));
-  euler e;
-  e.yaw = (jexpr_v3){{s->zero, jexpr_mul(g, sp, over), jexpr_mul(g, cp, over)}};
-  e.pitch = (jexpr_v3){{s->zero, cp, jexpr_neg(g, sp)}};
-  e.roll = (jexpr_v3){{s->one, jexpr_mul(g, st, e.yaw.e[1]), jexpr_mul(g, st, e.yaw.e[2])}};
+  jexpr_ref st = jexpr_sin(g, th), ct = jexpr_cos(g, th);
+  const int* turn = s->m->joint[s->link[s->hub].joint].turn;
+  int i = turn[0], j = turn[1], k = 3 - i - j;
+  bool is_right = (i + 1) % 3 == j;
+  jexpr_ref sine = is_right ? sp : jexpr_neg(g, sp);  // eps sin
+  euler e = {jexpr_v3_zero(g), jexpr_v3_zero(g), jexpr_v3_zero(g)};
+  if (turn[2] == i) {
+    jexpr_ref over = jexpr_div(g, s->one, st);
+    e.first.e[j] = jexpr_mul(g, sp, over);
+    e.first.e[k] = jexpr_mul(g, is_right ? cp : jexpr_neg(g, cp), over);
+    e.second.e[j] = cp;
+    e.second.e[k] = jexpr_neg(g, sine);
+    e.third = scaled(s, jexpr_neg(g, ct), e.first);
+    e.third.e[i] = s->one;
+    return e;
+  }
+  jexpr_ref over = jexpr_div(g, s->one, ct);
+  e.first.e[j] = jexpr_mul(g, jexpr_neg(g, sine), over);
+  e.first.e[i] = jexpr_mul(g, cp, over);
+  e.second.e[j] = cp;
+  e.second.e[i] = sine;
+  e.third = scaled(s, is_right ? jexpr_neg(g, st) : st, e.first);
+  e.third.e[k] = s->one;
   return e;
 }
 
@@ -60,9 +88,9 @@ void jgen_hub_forces(jgen* s) {
   jexpr_v3 Q = {{s->applied[first], s->applied[first + 1], s->applied[first + 2]}};
   jgen_apply(s, s->hub, jexpr_v3_zero(g), jgen_from_ground(s, s->hub, Q));
   euler e = euler_inverse(s);
-  jexpr_v3 n = jexpr_v3_scale(g, s->applied[first + 3], e.yaw);
-  n = jexpr_v3_add(g, n, jexpr_v3_scale(g, s->applied[first + 4], e.pitch));
-  n = jexpr_v3_add(g, n, jexpr_v3_scale(g, s->applied[first + 5], e.roll));
+  jexpr_v3 n = jexpr_v3_scale(g, s->applied[first + 3], e.first);
+  n = jexpr_v3_add(g, n, jexpr_v3_scale(g, s->applied[first + 4], e.second));
+  n = jexpr_v3_add(g, n, jexpr_v3_scale(g, s->applied[first + 5], e.third));
   s->wrench[s->hub].n = jexpr_v3_add(g, s->wrench[s->hub].n, n);
 }
 
@@ -77,9 +105,9 @@ void jgen_hub_rates(jgen* s, jexpr_v3 lin, jexpr_v3 ang, jexpr_v3 bias, jexpr_re
   for (int i = 0; i < 3; i++) {
     by_coordinate[first + i] = lin.e[i];
   }
-  by_coordinate[first + 3] = jexpr_v3_dot(g, e.yaw, ang);
-  by_coordinate[first + 4] = jexpr_v3_dot(g, e.pitch, ang);
-  by_coordinate[first + 5] = jexpr_v3_dot(g, e.roll, ang);
+  by_coordinate[first + 3] = jexpr_v3_dot(g, e.first, ang);
+  by_coordinate[first + 4] = jexpr_v3_dot(g, e.second, ang);
+  by_coordinate[first + 5] = jexpr_v3_dot(g, e.third, ang);
 }
 
 // Angular acceleration of the hub, hub axes, when its coordinates do not accelerate.

@@ -2,6 +2,7 @@
 // The position stage: closures, drives and initial conditions as functions of all coordinates, for
 // assembly and for the choice of the partition.
 #include "expr/rewrite.h"
+#include "gen/attitude.h"
 #include "gen/begin.h"
 
 enum { GROUP_P, GROUP_T, GROUP_Q, GROUP_ROAD, GROUP_QD, GROUP_DQ, GROUP_DQD, GROUP_DP, GROUP_Z };
@@ -149,7 +150,8 @@ static jo_status put_states(jgen* s, jgen_position* out) {
   jexpr_ref* z = JARENA_ARRAY(s->a, out->nz, jexpr_ref);
   if (!z) return jerr_memory(s->ctx);
   for (int i = 0; i < s->m->nstate; i++) {
-    z[i] = jgen_scalar(s, &s->m->state[i].initial, s->m->state[i].name);
+    const jmodel_state* own = &s->m->state[i];
+    z[i] = own->is_attitude ? jgen_attitude_start(s, i) : jgen_scalar(s, &own->initial, own->name);
   }
   JO_TRY(s->g->status);
   jexpr_outputs o = jgen_outputs(s->a, "z", z, out->nz);

@@ -6,6 +6,7 @@
 #include "expr/order.h"
 #include "expr/parse.h"
 #include "expr/tape.h"
+#include "gen/attitude.h"
 #include "gen/build.h"
 #include "gen/element.h"
 
@@ -203,6 +204,16 @@ static jexpr_ref coordinate_field(jgen* s, int i, word field, word name) {
   return JEXPR_POISON;
 }
 
+// Of the angles of a joint that takes any attitude.
+static jexpr_ref attitude_field(jgen* s, word base, word field, word name) {
+  int which;
+  bool rate = is(field, "rate"), acc = is(field, "acc");
+  if (!(rate || acc) || jmodel_find_attitude(s->m, base.s, base.n, &which) < 0) return JEXPR_POISON;
+  if (rate && s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, "a velocity");
+  if (acc && s->stage < JGEN_AT_ACCELERATION) return not_yet(s, name, "an acceleration");
+  return jgen_attitude_rate(s, base.s, base.n, acc);
+}
+
 // Is the k-th signal known when all elements are written only?
 static bool is_last(const jgen_element_class* class, int k) {
   int n = 0;
@@ -361,6 +372,7 @@ static jexpr_ref find_dotted(jgen* s, word name) {
   }
   int i = find_coordinate(s->m, base);
   jexpr_ref r = i >= 0 ? coordinate_field(s, i, field, name) : JEXPR_POISON;
+  if (!r) r = attitude_field(s, base, field, name);
   if (!r) r = element_field(s, base, field, name);
   int body = find_body(s->m, base);
   if (!r && body >= 0) r = body_field(s, body, field, name);
@@ -412,6 +424,8 @@ static jexpr_ref find_name(void* user, jexpr_graph* g, const char* text, size_t 
   }
   int i = find_coordinate(s->m, name);
   if (i >= 0) return s->q[i];
+  r = jgen_attitude_angle(s, name.s, name.n);
+  if (r) return r;
   for (int k = 0; k < s->m->ndelay; k++) {
     const jmodel_delay* d = &s->m->delay[k];
     if (is(name, d->name)) return s->z ? delayed(s, d) : not_yet(s, name, "a delay");

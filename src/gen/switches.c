@@ -131,7 +131,7 @@ static jexpr_ref mode_of(extraction* x, jexpr_graph* g, const condition* c, bool
     return JEXPR_POISON;
   }
   g->group[x->group_mode].size = x->set.n + 1;
-  x->set.sw[x->set.n] = (jgen_switch){d, text};
+  x->set.sw[x->set.n] = (jgen_switch){.g = d, .text = text};
   return jexpr_input(g, x->group_mode, x->set.n++);
 }
 
@@ -166,7 +166,7 @@ static jexpr_ref hold_conditions(extraction* x, jexpr_graph* g, jexpr_ref r, jex
       g->status = jerr_memory(g->ctx);
       return JEXPR_POISON;
     }
-    x->set.sw[x->set.n++] = (jgen_switch){jexpr_sub(g, c[k].more, c[k].less), text};
+    x->set.sw[x->set.n++] = (jgen_switch){.g = jexpr_sub(g, c[k].more, c[k].less), .text = text};
   }
   return held;
 }

@@ -236,7 +236,9 @@ jo_status jmachine_reset(jmachine* m, double t, double* y, int event) {
   m->fired[event] = 1.0;
   call(m, JMACHINE_RESET, t, y, (double* const[]){m->reset});
   for (int i = 0; i < about->nreset; i++) {
-    y[about->reset_state[i]] = m->reset[i];
+    int at = about->reset_state[i];
+    if (at < about->first_rate && y[at] != m->reset[i]) m->side = 0;  // coordinates count anew
+    y[at] = m->reset[i];
   }
   return jmachine_close(m, t, y);
 }
@@ -392,6 +394,7 @@ jsolve_system jmachine_system(jmachine* m) {
                          .nq = about->nu,
                          .nv = about->nv,
                          .nw = about->first_integral - about->first_rate,
+                         .is_quiet = about->is_quiet,
                          .state_name = about->state_name,
                          .switch_name = about->switch_name};
 }

@@ -49,6 +49,7 @@ typedef struct jmachine_about {
   int first_standing;    // ... the last switches, from here on: the wheel stands on the ground
   double standstill;     // slower wheels stand [m/s]
   const bool* has_root;  // an objective takes a root of its integral (nobjective)
+  const bool* is_quiet;  // switches at which nothing happens but to the description (nswitch)
   const char* const* event_name;  // events with resets (nevent)
   const bool* event_at_start;  // where its condition holds at the start, it happens there (nevent)
   const int* reset_state;      // states that they may set, in y (nreset)

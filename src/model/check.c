@@ -419,6 +419,7 @@ void jmodel_check(jmodel_reader* r) {
   const int* order = order_parameters(r);
   check_values(r);
   check_elements(r);
+  jmodel_check_attitudes(r);
   jmodel_check_ports(r);
   jmodel_check_units(r);
   // expressions that could not be read have no values

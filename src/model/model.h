@@ -121,9 +121,11 @@ typedef enum jmodel_joint_type {
 //   cylindrical   displacement along axis, angle about it            .s .a
 //   universal     angle about axis (fixed in parent), about axis2 (fixed in child)   .a .b
 //   spherical     angles about x, then y, then z, the vehicle's axes in the design position .a .b .c
+//                 (other orders: `turn`)
 //   planar        displacements along axis2 and axis x axis2, angle about axis (the normal) .s .t .a
 //   free          x y z of the child's joint point in the parent frame, then angles about z y x
 //                 (yaw pitch roll), zero at the design orientation  .x .y .z .yaw .pitch .roll
+//                 (other orders: `turn`; names are by axis then, or a b c where an axis comes twice)
 // All angles and displacements are zero at the design position, but free x y z, which are the position.
 typedef struct jmodel_joint {
   const char* name;
@@ -136,8 +138,17 @@ typedef struct jmodel_joint {
   bool has_frame;      // spherical: the angles are about other axes than the vehicle's ...
   jmodel_v3 frame[2];  // ... x and y of them, vehicle coordinates in the design position
   int sign[6];  // -1: the coordinate counts the other way round, in mirror images; else 0 or 1
+  int turn[3];  // spherical, free: axes of the three turns, 0 x, 1 y, 2 z, first to last
+  // Any attitude (docs/theory/attitude.md): coordinates count from an orientation that is a state, and begin anew ...
+  bool is_any;
+  const char* angle[3];    // ... names of the angles, which are no coordinates then
+  jmodel_scalar start[3];  // their values where a run begins, if nothing moves them
+  int first_state;         // of JMODEL_ATTITUDE_STATES
   int first_coordinate, ncoordinate;
 } jmodel_joint;
+
+// States of a joint of any attitude: unit quaternion of where its angles count from, and its first and third angle.
+#define JMODEL_ATTITUDE_STATES 6
 
 typedef struct jmodel_coordinate {
   const char* name;  // "rack" for one coordinate, else "chassis.x" (joint name + suffix)
@@ -259,6 +270,7 @@ typedef struct jmodel_state {
   double nominal;  // typical size, in its unit: scales of errors and of the search for equilibrium
   bool is_held;    // keeps its initial value while equilibrium is sought; its rate need not vanish
   bool is_discrete;  // changes at events only; its rate is zero
+  bool is_attitude;  // of a joint of any attitude, which knows its initial value
   const char* unit;
   int element;  // that owns it and knows its rate; -1: none, the derivative is given
 } jmodel_state;
@@ -459,6 +471,8 @@ double jmodel_shown(const jmodel* m, const char* name, double value, const char*
 int jmodel_find_body(const jmodel* m, const char* name);
 int jmodel_find_coordinate(const jmodel* m, const char* name);
 int jmodel_find_number(const jmodel* m, const char* path);
+// The joint of any attitude that has an angle of this name, and which it is; -1: none.
+int jmodel_find_attitude(const jmodel* m, const char* name, size_t n, int* k);
 int jmodel_find_function(const jmodel* m, const char* name, size_t n);
 // For `call` of a scope: the value of a function of the model, its text read with the names of that scope, which
 // has a depth (read_functions.c).

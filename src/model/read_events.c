@@ -27,6 +27,16 @@ static int find_rate(const jmodel* m, const char* name) {
   return -1;
 }
 
+static bool is_attitude_rate(const jmodel* m, const char* name, int rate) {
+  static const char ending[] = ".rate";
+  size_t n = strlen(name), tail = sizeof ending - 1;
+  int k;
+  if (n > tail && strcmp(name + n - tail, ending) == 0) n -= tail;
+  if (rate < 0) return jmodel_find_attitude(m, name, n, &k) >= 0;
+  const jmodel_coordinate* c = &m->coordinate[rate];
+  return m->joint[c->joint].is_any && c->is_angle;
+}
+
 static void fail_target(const jmodel_at* at, const jmodel_node* c, const char* name) {
   const jmodel* m = at->r->m;
   if (jmodel_find_coordinate(m, name) >= 0) {
@@ -39,7 +49,8 @@ static void fail_target(const jmodel_at* at, const jmodel_node* c, const char* n
   }
   jmodel_guess guess = jmodel_guess_begin(name);
   for (int i = 0; i < m->nstate; i++) {
-    if (m->state[i].element < 0) jmodel_guess_add(&guess, m->state[i].name);
+    bool is_own = m->state[i].element >= 0 || m->state[i].is_attitude;
+    if (!is_own) jmodel_guess_add(&guess, m->state[i].name);
   }
   if (at->r->joints_incomplete) return;
   jmodel_mistake(at, c->key_place, "set: there is no state '%.60s'%s", name,
@@ -52,9 +63,17 @@ static bool read_target(const jmodel_at* at, const jmodel_node* c, jmodel_assign
   const char* name = jmodel_full_quantity(at->r, c->in, c->key, strlen(c->key), &sign);
   int state = find_state(m, name), rate = find_rate(m, name);
   *out = (jmodel_assignment){.target = JMODEL_SET_STATE, .index = state};
-  if (state >= 0 && m->state[state].element < 0) return true;
+  if (state >= 0 && m->state[state].element < 0 && !m->state[state].is_attitude) return true;
   if (state >= 0) {
-    jmodel_mistake(at, c->key_place, "set: state '%s' belongs to an element", name);
+    jmodel_mistake(at, c->key_place, "set: state '%s' belongs to %s", name,
+                   m->state[state].is_attitude ? "a joint" : "an element");
+    return false;
+  }
+  if (is_attitude_rate(m, name, rate)) {
+    jmodel_mistake(at, c->key_place,
+                   "set: '%s' is of a joint that takes any attitude; choose an order of its angles "
+                   "in place of 'angles: any'",
+                   name);
     return false;
   }
   *out = (jmodel_assignment){.target = JMODEL_SET_RATE, .index = rate};

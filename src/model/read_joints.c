@@ -24,6 +24,17 @@ static const joint_info infos[JMODEL_JOINT_COUNT] = {
         {"free", 6, {"x", "y", "z", "yaw", "pitch", "roll"}, {0, 0, 0, 1, 1, 1}, false, false},
 };
 
+// Coordinates of a joint: those of its type, its angles by their order.
+static joint_info info_of(const jmodel_joint* j) {
+  joint_info info = infos[j->type];
+  if (info.ncoordinate >= 3 && jmodel_has_angles(j->type)) {
+    for (int i = 0; i < 3; i++) {
+      info.suffix[info.ncoordinate - 3 + i] = jmodel_angle_suffix(j, i);
+    }
+  }
+  return info;
+}
+
 static const char* const joint_names[] = {
 #define X(id, name, n) name,
     JMODEL_JOINT_LIST(X)
@@ -231,7 +242,7 @@ static void set_signs(const jmodel_at* at, const jmodel_node* map, jmodel_joint*
   if (j->type == JMODEL_JOINT_FREE) {
     for (int i = 0; i < 3; i++) {
       j->sign[i] = arrow[i];
-      j->sign[5 - i] = turn[i];
+      j->sign[3 + i] = turn[j->turn[i]];
     }
   }
   if (j->type != JMODEL_JOINT_SPHERICAL || !map->in) return;
@@ -365,7 +376,7 @@ static void read_drive(const jmodel_at* at, const jmodel_node* node, const char*
 }
 
 static void read_coordinates(const jmodel_at* at, const jmodel_node* map, draft* d) {
-  const joint_info* info = &infos[d->joint.type];
+  const joint_info own = info_of(&d->joint), *info = &own;
   const jmodel_node* drive = jmodel_node_find(map, "drive");
   const jmodel_node* guess = jmodel_node_find(map, "guess");
   const jmodel_node* wish = jmodel_node_find(map, "independent");
@@ -397,12 +408,13 @@ static void read_coordinates(const jmodel_at* at, const jmodel_node* map, draft*
     }
     q->want_independent = my_wish ? wish_of(at, my_wish) : common;
   }
+  jmodel_name_angles(at, &d->joint, d->coordinate, drive);
 }
 
 static bool read_joint(const jmodel_at* at, const jmodel_node* node, draft* d) {
-  static const char* const keys[] = {"type",        "parent",      "child", "at",
-                                     "axis",        "axis2",       "drive", "guess",
-                                     "independent", "description", NULL};
+  static const char* const keys[] = {"type",        "parent",      "child",  "at",
+                                     "axis",        "axis2",       "drive",  "guess",
+                                     "independent", "description", "angles", NULL};
   jmodel_joint* j = &d->joint;
   *j = (jmodel_joint){.name = at->name, .place = node->key_place};
   if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return false;
@@ -423,6 +435,7 @@ static bool read_joint(const jmodel_at* at, const jmodel_node* node, draft* d) {
     jmodel_mistake(at, j->place, "parent and child are both '%s'", at->r->m->body[j->child].name);
     return false;
   }
+  jmodel_read_angles(at, node, j);
   read_coordinates(at, node, d);
   bool has_point = read_point(at, node, j);
   return read_axes(at, node, j) && has_point;
@@ -522,4 +535,5 @@ void jmodel_read_joints(jmodel_reader* r, const jmodel_node* root) {
     if (r->oom) return;
   }
   if (jmodel_goes_on(r) && r->m->nbody > 1) place_joints(r, d, n);
+  jmodel_own_attitudes(r);
 }

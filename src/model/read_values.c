@@ -291,6 +291,7 @@ static void read_state(const jmodel_at* at, const jmodel_node* c, jmodel_state* 
 // Those of elements that could not be read are left out with them.
 static void take_own_states(jmodel_reader* r) {
   jmodel* m = r->m;
+  jmodel_place_attitudes(r);
   for (int i = r->nown - 1; i >= 0; i--) {
     int owner = r->own[i].element;
     if (owner >= 0 && owner < m->nelement) m->element[owner].first_state = m->nstate + i;

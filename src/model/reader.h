@@ -276,7 +276,21 @@ void jmodel_read_events(jmodel_reader* r, const jmodel_node* root);  // and thos
 void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_initial(jmodel_reader* r, const jmodel_node* root);
+void jmodel_start_attitudes(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_axles(jmodel_reader* r, const jmodel_node* root);
+
+// ---- angles of joints (read_attitude.c)
+
+bool jmodel_has_angles(jmodel_joint_type type);
+void jmodel_read_angles(const jmodel_at* at, const jmodel_node* map, jmodel_joint* j);
+const char* jmodel_angle_suffix(const jmodel_joint* j, int i);  // of the i-th turn
+// Joints of any attitude: names of what the file drives, guesses and starts; their states; where these stand, with
+// those of the file known; starts that make no sense.
+void jmodel_name_angles(const jmodel_at* at, jmodel_joint* j, jmodel_coordinate* coordinate,
+                        const jmodel_node* drive);
+void jmodel_own_attitudes(jmodel_reader* r);
+void jmodel_place_attitudes(jmodel_reader* r);
+void jmodel_check_attitudes(jmodel_reader* r);
 
 #endif

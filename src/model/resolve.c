@@ -139,11 +139,26 @@ int jmodel_table_at(const jmodel_at* at, const jmodel_node* node, const char* la
   return -1;
 }
 
+static bool is_of_attitude(const jmodel* m, const char* name, int coordinate) {
+  int k;
+  if (coordinate < 0) return jmodel_find_attitude(m, name, strlen(name), &k) >= 0;
+  const jmodel_coordinate* c = &m->coordinate[coordinate];
+  return m->joint[c->joint].is_any && c->is_angle;
+}
+
 int jmodel_coordinate_at(const jmodel_at* at, const jmodel_node* node, const char* label) {
   const jmodel* m = at->r->m;
   if (!jmodel_is(at, node, JMODEL_NODE_TEXT, label)) return -1;
   const char* name = name_at(at, node);
   int found = jmodel_find_coordinate(m, name);
+  if (is_of_attitude(m, name, found)) {
+    jmodel_mistake(
+        at, node->place,
+        "%s: '%.60s' is no coordinate to act on, since its joint takes any attitude; act "
+        "at points, or choose an order of its angles in place of 'angles: any'",
+        label, name);
+    return -1;
+  }
   if (found >= 0 || at->r->joints_incomplete) return found;
   jmodel_guess guess = jmodel_guess_begin(name);
   for (int i = 0; i < m->ncoordinate; i++) {

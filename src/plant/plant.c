@@ -73,11 +73,13 @@ static jo_status compile(jplant* p, const jplant_options* opt) {
 static jo_status describe_names(jplant* p) {
   const jgen_dynamics* d = p->dynamics;
   p->switch_name = JARENA_ARRAY(&p->arena, d->nswitch, const char*);
+  bool* is_quiet = JARENA_ARRAY(&p->arena, d->nswitch, bool);
   const char** redundant = JARENA_ARRAY(&p->arena, d->part.nredundant, const char*);
   jmachine_wheel* wheel = JARENA_ARRAY(&p->arena, d->nwheel, jmachine_wheel);
-  if (!p->switch_name || !redundant || !wheel) return jerr_memory(p->ctx);
+  if (!p->switch_name || !redundant || !wheel || !is_quiet) return jerr_memory(p->ctx);
   for (int i = 0; i < d->nswitch; i++) {
     p->switch_name[i] = d->sw[i].text;
+    is_quiet[i] = d->sw[i].is_quiet;
   }
   for (int i = 0; i < d->part.nredundant; i++) {
     redundant[i] = p->position->row_name[d->part.redundant[i]];
@@ -87,6 +89,7 @@ static jo_status describe_names(jplant* p) {
     wheel[i] = (jmachine_wheel){e->name, {e->place.file, e->place.line}};
   }
   p->about.switch_name = p->switch_name;
+  p->about.is_quiet = is_quiet;
   p->about.redundant_name = redundant;
   p->about.wheel = wheel;
   return JO_OK;

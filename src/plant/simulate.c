@@ -125,8 +125,9 @@ static jo_status on_event(void* user, const jsolve_event* e, const double* befor
   (void)before, (void)after;
   recorder* k = user;
   jplant_result* r = k->out;
-  k->has_jumped = true;
   assert(e->which >= 0 && e->which < k->plant->dynamics->nswitch);
+  if (k->plant->dynamics->sw[e->which].is_quiet) return JO_OK;
+  k->has_jumped = true;
   if (!jmem_grow(r->ctx, &r->event, &r->event_cap, r->nevent + 1, sizeof *r->event)) {
     return jerr_memory(r->ctx);
   }

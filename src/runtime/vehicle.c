@@ -437,6 +437,7 @@ jo_status jvehicle_update(jvehicle* v, bool* jumped) {
 
 typedef struct watcher {
   bool stops, has_stopped;
+  const bool* is_quiet;
   int events;
   double last;  // length of the last whole step [s]
   double t_end;
@@ -451,7 +452,8 @@ static jo_status on_step(void* user, const jsolve_step* s) {
 static jo_status on_event(void* user, const jsolve_event* e, const double* before,
                           const double* after) {
   watcher* w = user;
-  (void)e, (void)before, (void)after;
+  (void)before, (void)after;
+  if (w->is_quiet[e->which]) return JO_OK;
   w->events++;
   w->has_stopped = w->stops;
   return w->stops ? JO_ERR_LIMIT : JO_OK;
@@ -459,7 +461,7 @@ static jo_status on_event(void* user, const jsolve_event* e, const double* befor
 
 jo_status jvehicle_advance(jvehicle* v, double t, bool stop_at_event,
                            jvehicle_advance_result* out) {
-  watcher w = {.stops = stop_at_event, .t_end = t};
+  watcher w = {.stops = stop_at_event, .is_quiet = v->system.is_quiet, .t_end = t};
   jsolve_observer observer = {&w, on_step, on_event};
   jsolve_options opt = v->options;
   bool is_fixed = jsolve_method_about(opt.method)->is_fixed;

@@ -20,6 +20,7 @@ static bool is_any_near(const jplant_work* run) {
 
 static int find(const jplant_work* run, const double* dg, double unit) {
   for (int k = 0; k < run->plant->dynamics->nswitch; k++) {
+    if (run->plant->dynamics->sw[k].is_quiet) continue;
     double move = fabs(unit * dg[k]);
     if (move > 0.0 && fabs(run->g[k]) <= NEAR * move) return k;
   }

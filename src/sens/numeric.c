@@ -18,6 +18,11 @@
 #define SHRINK          0.25  // where events change their order
 #define GIVE_UP         1e-8  // smaller increments drown in rounding
 
+// Where nothing happens but to the description, order does not matter.
+static bool counts(const jsens_numeric* n, const jsens_event* e) {
+  return !n->sens->plant->dynamics->sw[e->which].is_quiet;
+}
+
 static int event_code(const jsens_event* e) {
   return 2 * e->which + (e->on ? 1 : 0);
 }
@@ -29,9 +34,8 @@ static jo_status keep_nominal(jsens_numeric* n) {
   n->event = JARENA_ARRAY(&n->arena, r->nevent, int);
   if (n->psi && n->event) {
     memcpy(n->psi, r->value, (size_t)n->nobjective * sizeof *n->psi);
-    n->nevent = r->nevent;
     for (int i = 0; i < r->nevent; i++) {
-      n->event[i] = event_code(&r->event[i]);
+      if (counts(n, &r->event[i])) n->event[n->nevent++] = event_code(&r->event[i]);
     }
   }
   jsens_result_destroy(r);
@@ -66,11 +70,13 @@ static double* live_value(jsens_numeric* n, int which) {
 }
 
 static bool has_same_events(const jsens_numeric* n, const jsens_result* r) {
-  if (r->nevent != n->nevent) return false;
+  int same = 0;
   for (int i = 0; i < r->nevent; i++) {
-    if (event_code(&r->event[i]) != n->event[i]) return false;
+    if (!counts(n, &r->event[i])) continue;
+    if (same == n->nevent || event_code(&r->event[i]) != n->event[same]) return false;
+    same++;
   }
-  return true;
+  return same == n->nevent;
 }
 
 jo_status jsens_numeric_value(jsens_numeric* n, int which, double dp, double* psi, bool* same) {

@@ -51,6 +51,7 @@ struct jsolve_events {
   int last_sample;  // of the proposed step
   double t_last;    // last instant
   int at_instant;
+  int all;  // events of the run, quiet ones included
 };
 
 jsolve_events* jsolve_events_create(jsolve_run* run) {
@@ -325,17 +326,20 @@ static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
   assert(ev->nflipped > 0 && ev->nflipped <= ev->n);
   ev->at_instant = run->t == ev->t_last ? ev->at_instant + ev->nflipped : ev->nflipped;
   ev->t_last = run->t;
-  run->stats.events += ev->nflipped;
+  ev->all += ev->nflipped;
+  for (int i = 0; i < ev->nflipped; i++) {
+    run->stats.events += !run->sys->is_quiet || !run->sys->is_quiet[ev->flipped[i]];
+  }
   bool is_chatter = ev->at_instant > 4 * ev->n + 16;
   double span = run->t_end - run->t_begin;
   double most = run->opt->max_events > 0 ? run->opt->max_events : BASE_EVENTS + EVENT_RATE * span;
-  if (!is_chatter && run->stats.events <= most) return JO_OK;
+  if (!is_chatter && ev->all <= most) return JO_OK;
   char label[JSOLVE_LABEL];
   return jerr_set(run->ctx, JO_ERR_LIMIT,
                   "integration: %s chatters or there are too many events: it flips again at "
                   "t = %.17g, event %d (limit %.0f, option max_events)",
                   jsolve_label(run->sys->switch_name, "switch", ev->flipped[0], label), run->t,
-                  run->stats.events, most);
+                  ev->all, most);
 }
 
 static jo_status react(jsolve_events* ev, jsolve_run* run) {

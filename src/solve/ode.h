@@ -63,6 +63,8 @@ typedef struct jsolve_system {
   // states that change at events only: they have no rate, and no rounding inside of steps
   int nconstant;
   const int* constant;
+  // switches at which nothing happens but to the description: not counted; NULL: none (nswitch)
+  const bool* is_quiet;
   // names for messages, NULL: numbers (n, nswitch)
   const char* const* state_name;
   const char* const* switch_name;

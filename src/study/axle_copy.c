@@ -87,3 +87,12 @@ bool jstudy_axle_grow(jstudy_axle_model* b, void* pp, int n, int more, size_t si
   *list = out;
   return true;
 }
+
+void jstudy_axle_level(jstudy_axle_model* b) {
+  jmodel* c = &b->copy;
+  if (!jstudy_axle_grow(b, &c->joint, c->njoint, 0, sizeof *c->joint)) return;
+  for (int i = 0; i < 3 * c->njoint; i++) {
+    jmodel_joint* j = &c->joint[i / 3];
+    if (j->is_any && j->parent == 0) j->start[i % 3] = jstudy_axle_expression(b, "0");
+  }
+}

@@ -86,6 +86,8 @@ const char* jstudy_axle_join(jstudy_axle_model* b, const char* format, const cha
 jmodel_scalar jstudy_axle_expression(const jstudy_axle_model* b, const char* text);
 // `pp` points to a list of n elements, which becomes a copy with room for more.
 bool jstudy_axle_grow(jstudy_axle_model* b, void* pp, int n, int more, size_t size);
+// Bodies of any attitude on the ground start as they are drawn.
+void jstudy_axle_level(jstudy_axle_model* b);
 
 // Does the joint carry the vehicle, which is to be held? A free one on the ground does, and those that guide all that both
 // ends of the axle's springs are on, as they do in a quarter car.

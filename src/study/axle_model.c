@@ -35,6 +35,7 @@ static void add_condition(jstudy_axle_model* b, const char* quantity, const char
 // The vehicle stays where it was drawn.
 static void hold_vehicle(jstudy_axle_model* b) {
   const jmodel* m = b->m;
+  jstudy_axle_level(b);
   for (int i = 0; i < m->njoint; i++) {
     const jmodel_joint* j = &m->joint[i];
     for (int k = 0; k < j->ncoordinate && jstudy_axle_is_carried(b, j); k++) {

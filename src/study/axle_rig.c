@@ -13,6 +13,7 @@ static void drive(jstudy_axle_model* b, int coordinate, const char* value) {
 }
 
 static void hold_vehicle(jstudy_axle_model* b) {
+  jstudy_axle_level(b);
   for (int i = 0; i < b->m->njoint; i++) {
     const jmodel_joint* j = &b->m->joint[i];
     for (int k = 0; k < j->ncoordinate && jstudy_axle_is_carried(b, j); k++) {
