@@ -73,10 +73,22 @@ static void print_joints(const jo_model* m) {
   cli_cells_print(&cells);
 }
 
+static int add_couplings(const jo_model* m, cli_cells* cells) {
+  int n = 0, width[2] = {4, 4};
+  jo_coupling k;
+  for (; jo_model_coupling_at(m, n, &k) >= 0; n++) {
+    width[0] = wider(width[0], k.name);
+    width[1] = wider(width[1], k.type);
+  }
+  for (int i = 0; jo_model_coupling_at(m, i, &k) >= 0; i++) {
+    cli_cells_add(cells, "%-*s  %-*s  %s", width[0], k.name, width[1], k.type, k.coordinates);
+  }
+  return n;
+}
+
 static void print_closures(const jo_model* m, const jo_system* s) {
   jo_system_info info = jo_system_inspect(s);
   int n = jo_model_inspect(m).closures, width[3] = {4, 4, 4};
-  if (n == 0) return;
   cli_cells cells = {0};
   jo_closure k;
   for (int i = 0; jo_model_closure_at(m, i, &k) >= 0; i++) {
@@ -88,8 +100,15 @@ static void print_closures(const jo_model* m, const jo_system* s) {
     cli_cells_add(&cells, "%-*s  %-*s  %-*s = %s", width[0], k.name, width[1], k.type, width[2],
                   k.a, k.b);
   }
-  cli_heading("\n%d closures: %d equations, %d redundant", n, info.closure_equations,
-              info.redundant);
+  int ncoupling = add_couplings(m, &cells);
+  if (n + ncoupling == 0) return;
+  if (ncoupling == 0) {
+    cli_heading("\n%d closures: %d equations, %d redundant", n, info.closure_equations,
+                info.redundant);
+  } else {
+    cli_heading("\n%d closures, %d couplings: %d equations, %d redundant", n, ncoupling,
+                info.closure_equations, info.redundant);
+  }
   cli_cells_print(&cells);
   for (int i = 0; i < info.redundant; i++) {
     printf("%s%s", i == 0 ? "  redundant: " : ", ", jo_system_redundant_name(s, i));
@@ -107,7 +126,9 @@ static void print_parameters(const jo_model* m) {
   }
   cli_heading("\n%d parameters", n);
   for (int i = 0; jo_model_parameter_at(m, i, &p) >= 0; i++) {
-    printf("  %-*s %14.8g %-8s %s\n", width, p.name, p.value, p.unit, p.description);
+    const char* unit = jo_model_unit(m, p.name);
+    printf("  %-*s %14.8g %-8s %s\n", width, p.name, jo_model_shown(m, p.name, p.value),
+           *unit ? unit : p.unit, p.description);
   }
 }
 
@@ -268,6 +289,22 @@ static void json_closures(cli_json* j, const jo_model* m) {
   cli_json_end(j);
 }
 
+// Models without couplings have no such key.
+static void json_couplings(cli_json* j, const jo_model* m) {
+  jo_coupling k;
+  if (jo_model_coupling_at(m, 0, &k) < 0) return;
+  cli_json_list(j, "couplings");
+  for (int i = 0; jo_model_coupling_at(m, i, &k) >= 0; i++) {
+    cli_json_flat_object(j, NULL);
+    cli_json_text(j, "name", k.name);
+    cli_json_text(j, "type", k.type);
+    cli_json_text(j, "coordinates", k.coordinates);
+    cli_json_count(j, "equations", k.nequation);
+    cli_json_end(j);
+  }
+  cli_json_end(j);
+}
+
 static void json_parameters(cli_json* j, const jo_model* m) {
   jo_parameter p;
   cli_json_list(j, "parameters");
@@ -277,6 +314,10 @@ static void json_parameters(cli_json* j, const jo_model* m) {
     cli_json_number(j, "value", p.value);
     cli_json_text(j, "unit", p.unit);
     cli_json_text(j, "description", p.description);
+    if (*jo_model_unit(m, p.name)) {
+      cli_json_number(j, "shown", jo_model_shown(m, p.name, p.value));
+      cli_json_text(j, "shown_unit", jo_model_unit(m, p.name));
+    }
     cli_json_end(j);
   }
   cli_json_end(j);
@@ -293,6 +334,7 @@ static void print_json(const jo_model* m, const jo_system* s) {
   json_bodies(&j, m);
   json_joints(&j, m);
   json_closures(&j, m);
+  json_couplings(&j, m);
   json_parameters(&j, m);
   cli_json_end(&j);
 }

@@ -26,14 +26,14 @@ step() { # name command...
   fi
 }
 
-build() { # preset
-  cmake --preset "$1" -DJOUNCE_WERROR=ON && cmake --build --preset "$1" -j "$jobs"
-}
-
-build_and_test() { # preset, wrapper...
+build() { # preset, what to build...
   local preset=$1
   shift
-  build "$preset" && "$@" ctest --preset "$preset" -j "$jobs" --no-tests=error
+  cmake --preset "$preset" -DJOUNCE_WERROR=ON && cmake --build --preset "$preset" -j "$jobs" "$@"
+}
+
+build_and_test() { # preset
+  build "$1" && ctest --preset "$1" -j "$jobs" --no-tests=error
 }
 
 fuzz_one() { # target: new inputs go to a folder of their own, the seeds stay as they are
@@ -53,6 +53,10 @@ fuzz() { # as many targets at once as there are processors
     xargs -P "$jobs" -n 1 bash -c 'fuzz_one "$1" || exit 255' _
 }
 
+threads() { # the tests of the preset are those that have some
+  build tsan --target thread_tests && "${fixed_layout[@]}" ctest --preset tsan -j "$jobs" --no-tests=error
+}
+
 # old thread sanitizers do not know the address layout of new kernels
 fixed_layout=()
 setarch -R true 2>/dev/null && fixed_layout=(setarch -R)
@@ -66,7 +70,7 @@ step equations python3 tools/check_equations.py
 step release build_and_test release
 step clang build clang
 step asan build_and_test asan
-step tsan build_and_test tsan "${fixed_layout[@]}"
+step tsan threads
 step fuzz fuzz
 
 echo

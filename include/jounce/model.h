@@ -68,6 +68,13 @@ typedef struct jo_closure {
   int nequation;
 } jo_closure;
 
+/// A coupling: linear relations between coordinates, which are listed with commas between them.
+typedef struct jo_coupling {
+  const char *name, *type;
+  const char* coordinates;
+  int nequation;
+} jo_coupling;
+
 /// How many of each. Bodies do not count the ground.
 typedef struct jo_model_info {
   int parameters, bodies, joints, coordinates, closures, forces, tyres, states, sensors, objectives;
@@ -78,6 +85,14 @@ JO_API jo_status jo_model_parameter_at(const jo_model* model, int i, jo_paramete
 JO_API jo_status jo_model_body_at(const jo_model* model, int i, jo_body* out);
 JO_API jo_status jo_model_joint_at(const jo_model* model, int i, jo_joint* out);
 JO_API jo_status jo_model_closure_at(const jo_model* model, int i, jo_closure* out);
+/// Couplings are counted by asking for them until there is none.
+JO_API jo_status jo_model_coupling_at(const jo_model* model, int i, jo_coupling* out);
+
+/// The unit in which the file gives a parameter, or a number by its path, as "N/mm"; "" where it gives none. All values
+/// of the interface are in SI units.
+JO_API const char* jo_model_unit(const jo_model* model, const char* name);
+/// A value of it in that unit: 25 for 25000 N/m. As it is where there is none.
+JO_API double jo_model_shown(const jo_model* model, const char* name, double value);
 
 #ifdef __cplusplus
 }

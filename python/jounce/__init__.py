@@ -26,7 +26,7 @@ from .imported import Imported, ImportInfo, Remark, take_over
 from .kinematics import Curve, Kinematics
 from .loads import (Element, ElementGradient, EventAgain, LoadEvent, LoadEvents, Loads, LoadsGradient,
                     LoadStatistics, Pose, Reconstruction, plot_loads)
-from .model import Body, Closure, Joint, Model, ModelInfo, Parameter, load, parse
+from .model import Body, Closure, Coupling, Joint, Model, ModelInfo, Parameter, load, parse
 from .result import Event, Page, Result, Statistics
 from .run import Run
 from .study import Column, Part, Study, Table, load_study
@@ -42,7 +42,7 @@ def show(*, replay: bool) -> None:
 
 __all__ = [
     "ArgumentError", "Body", "Check", "Closure", "Coefficient", "Column", "CompilerError", "ConvergenceError",
-    "Coordinate", "Curve", "Diagnostic", "Element", "ElementGradient", "Equilibrium", "EquilibriumInfo", "Event",
+    "Coordinate", "Coupling", "Curve", "Diagnostic", "Element", "ElementGradient", "Equilibrium", "EquilibriumInfo", "Event",
     "EventAgain", "FileError", "Function", "Gradient", "GradientEvent", "GradientStatistics", "History",
     "ImportInfo", "Imported", "Influence",
     "Joint", "JounceError", "JounceNotice", "JounceWarning", "Kinematics", "LibraryNotFound", "LimitError",

@@ -186,6 +186,15 @@ class jo_closure(Structure):
     ]
 
 
+class jo_coupling(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("type", c_char_p),
+        ("coordinates", c_char_p),
+        ("nequation", c_int),
+    ]
+
+
 class jo_model_info(Structure):
     _fields_ = [
         ("parameters", c_int),
@@ -794,6 +803,7 @@ STRUCTS = (jo_allocator,
            jo_body,
            jo_joint,
            jo_closure,
+           jo_coupling,
            jo_model_info,
            jo_system_options,
            jo_system_info,
@@ -873,6 +883,9 @@ FUNCTIONS = {
     "jo_model_body_at": (c_int, (c_void_p, c_int, POINTER(jo_body),)),
     "jo_model_joint_at": (c_int, (c_void_p, c_int, POINTER(jo_joint),)),
     "jo_model_closure_at": (c_int, (c_void_p, c_int, POINTER(jo_closure),)),
+    "jo_model_coupling_at": (c_int, (c_void_p, c_int, POINTER(jo_coupling),)),
+    "jo_model_unit": (c_char_p, (c_void_p, c_char_p,)),
+    "jo_model_shown": (c_double, (c_void_p, c_char_p, c_double,)),
     "jo_system_options_default": (jo_system_options, ()),
     "jo_system_create": (c_int, (c_void_p, c_void_p, POINTER(jo_system_options), POINTER(c_void_p),)),
     "jo_system_check": (c_int, (c_void_p, c_void_p,)),

@@ -61,6 +61,16 @@ class Closure:
 
 
 @dataclass(frozen=True)
+class Coupling:
+    """Linear relations between coordinates, which are listed with commas between them."""
+
+    name: str
+    type: str
+    coordinates: str
+    nequation: int
+
+
+@dataclass(frozen=True)
 class ModelInfo:
     """How many of each; bodies do not count the ground."""
 
@@ -166,6 +176,11 @@ class Model(Owner):
     def closures(self) -> Tuple[Closure, ...]:
         """What closes its loops."""
         return tuple(fill(Closure, c) for c in items(lib.jo_model_closure_at, _abi.jo_closure, self._handle))
+
+    @property
+    def couplings(self) -> Tuple[Coupling, ...]:
+        """Linear relations between its coordinates."""
+        return tuple(fill(Coupling, c) for c in items(lib.jo_model_coupling_at, _abi.jo_coupling, self._handle))
 
     # ---- questions -------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 static bool is_within(jrule_limit limit, double x) {
+  if (limit == JRULE_NOT_ZERO) return isfinite(x) && x != 0.0;
   double least = limit == JRULE_ABOVE_ONE ? 1.0 : 0.0;
   return isfinite(x) &&
          (limit == JRULE_FINITE || x > least || (limit == JRULE_NOT_NEGATIVE && x == 0.0));
@@ -60,6 +61,7 @@ const char* jrule_limit_text(jrule_limit limit) {
   static const char* const text[] = {[JRULE_FINITE] = "finite",
                                      [JRULE_NOT_NEGATIVE] = "at least 0",
                                      [JRULE_POSITIVE] = "more than 0",
-                                     [JRULE_ABOVE_ONE] = "more than 1"};
+                                     [JRULE_ABOVE_ONE] = "more than 1",
+                                     [JRULE_NOT_ZERO] = "other than 0"};
   return text[limit];
 }

@@ -10,7 +10,8 @@ typedef enum jrule_limit {
   JRULE_FINITE,
   JRULE_NOT_NEGATIVE,
   JRULE_POSITIVE,
-  JRULE_ABOVE_ONE
+  JRULE_ABOVE_ONE,
+  JRULE_NOT_ZERO
 } jrule_limit;
 
 typedef enum jrule_kind {

@@ -42,8 +42,6 @@ static bool is_of_motion(const jmodel* m, const char* name, size_t n) {
   return found;
 }
 
-static jexpr_ref read_scalar(scope* s, jexpr_graph* g, const jmodel_scalar* x);
-
 static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   scope* s = user;
   const jmodel* m = s->m;
@@ -61,19 +59,14 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
 
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* args,
                       int nargs, int* expected) {
-  (void)expected;
   scope* s = user;
-  for (int k = 0; k < s->m->ntable; k++) {
-    const jmodel_table* t = &s->m->table[k];
-    if (!is(name, n, t->name) || nargs != 1) continue;
-    jexpr_ref *X = JARENA_ARRAY(s->a, t->n, jexpr_ref), *Y = JARENA_ARRAY(s->a, t->n, jexpr_ref);
-    for (int i = 0; X && Y && i < t->n; i++) {
-      X[i] = read_scalar(s, g, &t->x[i]);
-      Y[i] = read_scalar(s, g, &t->y[i]);
-    }
-    return X && Y ? jexpr_table(g, t->kind, t->rule, args[0], X, Y, t->n) : JEXPR_POISON;
-  }
-  return JEXPR_POISON;
+  s->depth += JEXPR_NAME_LEVELS;
+  bool is_deep = s->depth > JEXPR_DEEPEST;
+  s->is_strange |= is_deep;
+  jexpr_ref r = is_deep ? jexpr_const(g, 0.0)
+                        : jplant_fold_call(&s->folder, g, name, n, args, nargs, expected);
+  s->depth -= JEXPR_NAME_LEVELS;
+  return r;
 }
 
 static jexpr_ref read_scalar(scope* s, jexpr_graph* g, const jmodel_scalar* x) {
@@ -133,7 +126,7 @@ jo_status jexport_replay_pave(jexport_replay* r, const jmodel* m) {
   if (!g) return jerr_memory(r->ctx);
   scope s = {.m = m, .a = &scratch, .group = jexpr_group(g, "place", 2, JEXPR_PER_LANE)};
   jexpr_scope names = {.find = find, .user = &s, .call = call, .depth = &s.depth};
-  s.folder = (jplant_folder){m, JARENA_ARRAY(&scratch, m->nparameter, jexpr_ref), &names};
+  s.folder = (jplant_folder){m, JARENA_ARRAY(&scratch, m->nparameter, jexpr_ref), &names, 0};
   if (!s.folder.parameter && g->status == JO_OK) g->status = jerr_memory(r->ctx);
   jexpr_ref height = JEXPR_POISON;
   if (g->status == JO_OK) {

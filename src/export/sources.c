@@ -180,7 +180,8 @@ static jo_status fill_numbers(writer* w) {
 // A value that is a number by itself bounds it.
 static void bound_number(writer* w, const jmodel_rule* r) {
   const jexpr_node* n = jexpr_at(w->range.g, w->range.fn.out[0].ref[r->first]);
-  bool is_bounded = r->kind == JMODEL_RULE_LIMIT && r->limit != JMODEL_FINITE;
+  bool is_bounded =
+      r->kind == JMODEL_RULE_LIMIT && r->limit != JMODEL_FINITE && r->limit != JMODEL_NOT_ZERO;
   if (!is_bounded || n->op != JEXPR_INPUT) return;
   jvehicle_number* number = &w->number[n->b];
   number->min = fmax(number->min, r->limit == JMODEL_ABOVE_ONE ? 1.0 : 0.0);

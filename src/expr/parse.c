@@ -13,11 +13,13 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "expr/lex.h"
+#include "expr/order.h"
 
 #define MAX_TEXT  65536  // bytes
 #define MAX_DEPTH 200    // parentheses, calls, signs, exponents within each other
 #define MAX_ARGS  64
-#define SHOWN     60  // most bytes of a name repeated in a message
+#define MAX_CALLS 200000  // functions written out in one graph
+#define SHOWN     60      // most bytes of a name repeated in a message
 
 #define PI 3.14159265358979323846
 
@@ -25,7 +27,8 @@ typedef struct parser {
   jexpr_graph* g;
   const jexpr_scope* scope;
   const char* where;
-  const char* colon;  // between where and the column, when there is a where
+  const char* colon;       // between where and the column, when there is a where
+  const jexpr_call* call;  // the function whose text is read; NULL: none
   jexpr_lexer lexer;
   jexpr_token token;  // look-ahead
   size_t end;         // of the token before it
@@ -213,14 +216,23 @@ static jexpr_ref build_mod(jexpr_graph* g, const jexpr_ref* x) {
   return jexpr_sub(g, x[0], jexpr_mul(g, x[1], turns));
 }
 
+// Of lists: sums and means.
+static jexpr_ref build_list(jexpr_graph* g, bool is_mean, const jexpr_ref* x, int n) {
+  jexpr_ref sum = x[0];
+  for (int i = 1; i < n; i++) {
+    sum = jexpr_add(g, sum, x[i]);
+  }
+  return is_mean ? jexpr_div(g, sum, jexpr_const(g, n)) : sum;
+}
+
 static jexpr_ref build_deg(jexpr_graph* g, const jexpr_ref* x) {
   return jexpr_mul(g, x[0], jexpr_const(g, PI / 180.0));
 }
 
 typedef struct function {
   const char* name;
-  int nargs;
-  jexpr_op op;                                             // when it is an operator
+  int nargs;    // -1: one or more, and functions and tables of the scope come first
+  jexpr_op op;  // when it is an operator
   jexpr_ref (*build)(jexpr_graph* g, const jexpr_ref* x);  // when it is not
 } function;
 
@@ -229,7 +241,8 @@ static const function derived[] = {
     {"if", 3, JEXPR_NIL, build_if},       {"clamp", 3, JEXPR_NIL, build_clamp},
     {"hypot", 2, JEXPR_NIL, build_hypot}, {"step", 1, JEXPR_NIL, build_step},
     {"ceil", 1, JEXPR_NIL, build_ceil},   {"mod", 2, JEXPR_NIL, build_mod},
-    {"deg", 1, JEXPR_NIL, build_deg},
+    {"deg", 1, JEXPR_NIL, build_deg},     {"sum", -1, JEXPR_NIL, NULL},
+    {"mean", -1, JEXPR_NIL, NULL},
 };
 #define NDERIVED  ((int)(sizeof derived / sizeof derived[0]))
 #define NFUNCTION (NDERIVED + (int)JEXPR_OP_COUNT)
@@ -262,6 +275,11 @@ static bool find_function(const char* name, size_t n, function* out) {
     if (function_at(i, out) && is_word(name, n, out->name)) return true;
   }
   return false;
+}
+
+bool jexpr_is_function(const char* name, size_t length) {
+  function f;
+  return find_function(name, length, &f);
 }
 
 // ---- names
@@ -347,6 +365,9 @@ static value unknown(parser* p, const jexpr_token* t, const char* kind, bool is_
     if (!candidate) break;
     consider(&s, candidate);
   }
+  for (int i = 0; can_search && p->call && i < p->call->nargs; i++) {
+    consider(&s, p->call->name[i]);
+  }
   for (int i = 0; can_search && !is_call && i < NCONSTANT; i++) {
     consider(&s, constants[i].name);
   }
@@ -360,6 +381,9 @@ static value unknown(parser* p, const jexpr_token* t, const char* kind, bool is_
 
 static jexpr_ref find_name(parser* p, const jexpr_token* t) {
   const jexpr_scope* scope = p->scope;
+  for (int i = 0; p->call && i < p->call->nargs; i++) {
+    if (is_word(text_of(p, t), t->length, p->call->name[i])) return p->call->value[i];
+  }
   if (!scope || !scope->find) return JEXPR_POISON;
   return scope->find(scope->user, p->g, text_of(p, t), t->length);
 }
@@ -396,6 +420,10 @@ static value call_function(parser* p, const jexpr_token* t, const function* f, c
                            int nargs) {
   jexpr_graph* g = p->g;
   bool is_list = f->op == JEXPR_MIN || f->op == JEXPR_MAX;
+  if (f->nargs < 0) {
+    if (nargs < 1) return wrong_count(p, t, "at least ", 1, nargs);
+    return built(p, build_list(g, is_word(f->name, 4, "mean"), x, nargs), false, t->start);
+  }
   if (is_list && nargs < 2) return wrong_count(p, t, "at least ", 2, nargs);
   if (!is_list && nargs != f->nargs) return wrong_count(p, t, "", f->nargs, nargs);
 
@@ -415,7 +443,13 @@ static value call_scope(parser* p, const jexpr_token* t, const jexpr_ref* x, int
     ref = scope->call(scope->user, p->g, text_of(p, t), t->length, x, nargs, &expected);
   }
   if (ref != JEXPR_POISON || jexpr_graph_status(p->g) < 0) return built(p, ref, false, t->start);
+  if (expected == JEXPR_TOLD) {
+    if (p->status >= 0) stop(p, JO_ERR_SYNTAX);
+    return nothing;
+  }
   if (expected >= 0) return wrong_count(p, t, "", expected, nargs);
+  function f;
+  if (find_function(text_of(p, t), t->length, &f)) return call_function(p, t, &f, x, nargs);
   if (find_constant(text_of(p, t), t->length) || find_name(p, t) != JEXPR_POISON) {
     return fail(p, JO_ERR_SYNTAX, t->start, "'%.*s' is not a function; a product needs '*'",
                 shown(t->length), text_of(p, t));
@@ -444,8 +478,8 @@ static value parse_call(parser* p, const jexpr_token* t) {
   leave(p);
   if (p->status < 0) return nothing;
   function f;
-  if (find_function(text_of(p, t), t->length, &f)) return call_function(p, t, &f, x, nargs);
-  return call_scope(p, t, x, nargs);
+  bool is_ours = find_function(text_of(p, t), t->length, &f) && f.nargs >= 0;
+  return is_ours ? call_function(p, t, &f, x, nargs) : call_scope(p, t, x, nargs);
 }
 
 // ---- grammar
@@ -607,12 +641,12 @@ static value parse_or(parser* p) {
   }
 }
 
-jo_status jexpr_parse(jexpr_graph* g, const char* text, size_t n, const jexpr_scope* scope,
-                      const char* where, jexpr_ref* out) {
+static jo_status parse(jexpr_graph* g, const char* text, size_t n, const jexpr_scope* scope,
+                       const char* where, const jexpr_call* call, jexpr_ref* out) {
   *out = JEXPR_POISON;
   JO_TRY(jexpr_graph_status(g));
   int depth = 0;
-  parser p = {.g = g, .scope = scope, .lexer = {text, n, 0}};
+  parser p = {.g = g, .scope = scope, .call = call, .lexer = {text, n, 0}};
   p.total_depth = scope && scope->depth ? scope->depth : &depth;
   depth = *p.total_depth;
   p.where = where ? where : "";
@@ -631,4 +665,28 @@ jo_status jexpr_parse(jexpr_graph* g, const char* text, size_t n, const jexpr_sc
   if (p.status >= 0 && p.token.kind != JEXPR_TOKEN_END) not_followed(&p);
   if (p.status >= 0) *out = a.ref;
   return p.status;
+}
+
+jo_status jexpr_parse(jexpr_graph* g, const char* text, size_t n, const jexpr_scope* scope,
+                      const char* where, jexpr_ref* out) {
+  return parse(g, text, n, scope, where, NULL, out);
+}
+
+jo_status jexpr_parse_call(jexpr_graph* g, const jexpr_call* call, const jexpr_scope* scope,
+                           const char* where, jexpr_ref* out) {
+  *out = JEXPR_POISON;
+  if (*scope->depth + JEXPR_NAME_LEVELS > JEXPR_DEEPEST) {
+    return jerr_set(g->ctx, JO_ERR_LIMIT,
+                    "%s: functions and names are nested deeper than %d levels", where,
+                    JEXPR_DEEPEST);
+  }
+  if (g->ncall >= MAX_CALLS) {
+    return jerr_set(g->ctx, JO_ERR_LIMIT, "%s: more than %d calls of functions, written out", where,
+                    MAX_CALLS);
+  }
+  g->ncall++;
+  *scope->depth += JEXPR_NAME_LEVELS;
+  jo_status status = parse(g, call->text, strlen(call->text), scope, where, call, out);
+  *scope->depth -= JEXPR_NAME_LEVELS;
+  return status;
 }

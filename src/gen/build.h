@@ -129,6 +129,7 @@ typedef struct jgen {
   jgen_locals local;
   int depth;             // levels of nesting of what is being read, expr/order.h
   const char* where;     // place of the expression being read
+  const char* caller;    // inside of functions: that of what calls the first of them; NULL: outside
   const char* rule;      // what it may depend on, where that is less than usual; NULL: as usual
   bool placeholders;     // what elements exert are inputs while the equations are written ...
   jexpr_ref* component;  // ... and these are what they stand for (ncomponent)
@@ -149,15 +150,25 @@ jexpr_v3 jgen_vector(jgen* s, const jmodel_v3* x, const char* what);
 jexpr_ref jgen_table_at(jgen* s, int table, jexpr_ref x);
 void jgen_push_local(jgen* s, const char* name, jexpr_ref value);
 void jgen_pop_local(jgen* s, int n);
+// The name of something that is not known yet; poison.
+jexpr_ref jgen_not_yet(jgen* s, const char* name, size_t n, const char* what);
+// The frame of a body that spins freely is not the body's own: turn back and follow it.
+void jgen_want_follow(jgen* s, int body);
+bool jgen_body_point(jgen* s, int body, const char* name, size_t n, jexpr_v3* r);  // link frame
 double jgen_value(jgen* s, jexpr_ref r);  // number of a node that depends on live numbers only
 
 // frames.c: links and constant data
 jo_status jgen_frames(jgen* s);
 jexpr_v3 jgen_design_position(jgen* s, const jmodel_joint* j);
 jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p);
+jexpr_v3 jgen_com_in_link(jgen* s, int body);
 jexpr_v3 jgen_direction_in_link(jgen* s, const jmodel_vector* v);
+// One of the body's vectors, or x, y, z of its frame, as a direction; link frame. False: it has none such.
+bool jgen_body_direction(jgen* s, int body, const char* name, size_t n, jexpr_v3* d);
+jexpr_m3 jgen_design_orientation(jgen* s, int body);  // of a body's frame
 // A frame that is given at the design position and fixed to a body: columns are its axes, link components.
 jexpr_m3 jgen_frame_in_link(jgen* s, int body, const int given[2], const jmodel_v3 axis[2]);
+jexpr_m3 jgen_vehicle_axes_in_link(jgen* s, int body);  // the same of the vehicle's axes
 bool jgen_find_point(jgen* s, int body, const char* name, size_t n, jmodel_point* out);
 
 // motion.c
@@ -173,6 +184,9 @@ jexpr_v3 jgen_to_ground(jgen* s, int link, jexpr_v3 x);    // R x
 jexpr_v3 jgen_from_ground(jgen* s, int link, jexpr_v3 x);  // R^T x
 void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link);
 
+// quantity.c: what bodies, points and directions are as others see them; poison: it is no such name, or told
+jexpr_ref jgen_quantity(jgen* s, const char* name, size_t n);
+
 // closure.c
 // What one unit of a closure's multiplier does to a link: force f at r (link frame) and moment n,
 // both in the frame of the closure's hub.
@@ -186,11 +200,19 @@ typedef struct jgen_row {
   jexpr_ref* J;    // by coordinate (ncoordinate)
   jexpr_ref bias;  // quadratic velocity term; poison at position stage
   const char* name;
-  int closure, hub;
+  int closure, coupling, hub;  // the one it is of; -1: of none
+  jexpr_ref scale;             // of a coupling: multiplier as the file means it / lambda
   int npush;
   jgen_push push[4];
 } jgen_row;
+// Rows of the closures, then those of the couplings.
 jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n);
+
+// coupling.c
+int jgen_coupling_count(const jmodel* m);  // relations
+// Rows of all couplings. False: no memory, or a mistake in an expression.
+bool jgen_couplings(jgen* s, jgen_row* rows);
+bool jgen_is_coupled(const jmodel* m, int coordinate);
 
 // reaction.c: with the accelerations known
 const jgen_wrench* jgen_reactions(
@@ -198,6 +220,13 @@ const jgen_wrench* jgen_reactions(
 
 // guard.c: whether r depends on inputs of other groups than those allowed, a bit for each; it is told
 // with the place and the name of what was asked for, the input it depends on, and the rule it breaks.
+// beyond: inputs that are the states or positions at hand may be allowed, too.
+typedef struct jgen_allowed {
+  unsigned groups;
+  bool states, positions;
+} jgen_allowed;
+bool jgen_depends_beyond(jgen* s, jexpr_ref r, jgen_allowed allowed, const char* rule,
+                         const char* what, jmodel_place place);
 bool jgen_depends_on_more(jgen* s, jexpr_ref r, unsigned allowed, const char* rule,
                           const char* what, jmodel_place place);
 

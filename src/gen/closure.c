@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loop closures: residuals, Jacobian rows and quadratic velocity terms, written in the frame of the
 // hub both bodies hang on. Every type is made of differences of points and of scalar products.
-// docs/theory/dynamics.md eqs. (L1)-(L5).
+// docs/theory/dynamics.md eqs. (L1)-(L5), (L7).
 #include <math.h>
 #include <stdio.h>
 
@@ -120,6 +120,7 @@ static jgen_row* new_row(writer* w) {
 static void put_push(writer* w, jgen_row* r, const moving* v, jexpr_v3 G) {
   jexpr_graph* g = w->s->g;
   r->closure = w->closure;
+  r->coupling = -1;
   r->hub = w->hub;
   for (int i = 0; i < v->npart; i++) {
     const struct part* p = &v->part[i];
@@ -192,6 +193,71 @@ static bool put_length(writer* w, const moving* v, jexpr_ref L) {
   return true;
 }
 
+// (L7)  h_i = 2 n_i/d, n_i = a_k.b_j - a_j.b_k, d = 1 + a_1.b_1 + a_2.b_2 + a_3.b_3: twice the tangent of half the angle
+// by which b is turned against a, about axis i. Half a turn is no zero of it, as it is of n_i.
+//   J = (2 n_q - h d_q)/d      bias = 2 n''/d, since h = h' = 0
+static bool put_turn(writer* w, const moving a[3], const moving b[3], int i) {
+  jexpr_graph* g = w->s->g;
+  jgen_row* r = new_row(w);
+  if (!r) return false;
+  int j = (i + 1) % 3, k = (i + 2) % 3;
+  const moving* from[2][2] = {{&a[k], &b[j]}, {&a[j], &b[k]}};
+  jexpr_ref n[2], bias[2], d = w->s->one, two = jexpr_const(g, 2.0);
+  for (int m = 0; m < 3; m++) {
+    d = jexpr_add(g, d, jexpr_v3_dot(g, a[m].x, b[m].x));
+  }
+  jexpr_ref f = jexpr_div(g, two, d);
+  for (int m = 0; m < 2; m++) {
+    const moving *x = from[m][0], *y = from[m][1];
+    n[m] = jexpr_v3_dot(g, x->x, y->x);
+    jexpr_ref twice = jexpr_mul(g, two, jexpr_v3_dot(g, x->xd, y->xd));
+    bias[m] = jexpr_add(g, jexpr_add(g, jexpr_v3_dot(g, x->xdd, y->x), twice),
+                        jexpr_v3_dot(g, x->x, y->xdd));
+    jexpr_ref sign = m == 0 ? f : jexpr_neg(g, f);
+    put_push(w, r, x, jexpr_v3_scale(g, sign, y->x));
+    put_push(w, r, y, jexpr_v3_scale(g, sign, x->x));
+  }
+  r->h = jexpr_mul(g, f, jexpr_sub(g, n[0], n[1]));
+  r->bias = jexpr_mul(g, f, jexpr_sub(g, bias[0], bias[1]));
+  jexpr_ref half = jexpr_mul(g, jexpr_const(g, 0.5), r->h);
+  for (int q = 0; q < w->s->m->ncoordinate; q++) {
+    jexpr_ref by[2], dq = w->s->zero;
+    for (int m = 0; m < 2; m++) {
+      const moving *x = from[m][0], *y = from[m][1];
+      by[m] = jexpr_add(g, jexpr_v3_dot(g, x->by_q[q], y->x), jexpr_v3_dot(g, x->x, y->by_q[q]));
+    }
+    for (int m = 0; m < 3; m++) {
+      dq = jexpr_add(g, dq, jexpr_v3_dot(g, a[m].by_q[q], b[m].x));
+      dq = jexpr_add(g, dq, jexpr_v3_dot(g, a[m].x, b[m].by_q[q]));
+    }
+    jexpr_ref nq = jexpr_sub(g, by[0], by[1]);
+    r->J[q] = jexpr_mul(g, f, jexpr_sub(g, nq, jexpr_mul(g, half, dq)));
+  }
+  mark_row(w, r);
+  return true;
+}
+
+// The axes of the vehicle as they are fixed to a body in the design position.
+static bool moving_frame(writer* w, int hub, int body, moving v[3]) {
+  jgen* s = w->s;
+  jexpr_m3 E = jgen_vehicle_axes_in_link(s, body);
+  for (int k = 0; k < 3; k++) {
+    jexpr_v3 e = {{E.e[0][k], E.e[1][k], E.e[2][k]}};
+    if (!moving_direction(w, hub, s->body[body].link, e, &v[k])) return false;
+  }
+  return true;
+}
+
+// two bodies turned to each other as in the design position
+static bool put_locked(writer* w, int hub, int body_a, int body_b) {
+  moving a[3], b[3];
+  if (!moving_frame(w, hub, body_a, a) || !moving_frame(w, hub, body_b, b)) return false;
+  for (int i = 0; i < 3; i++) {
+    if (!put_turn(w, a, b, i)) return false;
+  }
+  return true;
+}
+
 // Two directions of a link across a given one.
 static void across(jgen* s, jexpr_v3 u, jexpr_v3 n[2]) {
   jexpr_graph* g = s->g;
@@ -236,6 +302,39 @@ static jexpr_ref length_of(writer* w, const jmodel_closure* c) {
   return jexpr_v3_norm(s->g, jexpr_v3_sub(s->g, r[0], r[1]));
 }
 
+static bool put_coincident(writer* w, const moving* ab) {
+  for (int i = 0; i < 3; i++) {
+    if (!put_component(w, ab, i)) return false;
+  }
+  return true;
+}
+
+// Closures by points: `ab` leads from a to b.
+static bool put_joint(writer* w, const jmodel_closure* c, int hub, const moving* ab) {
+  jgen* s = w->s;
+  int la = s->body[c->a.body].link, lb = s->body[c->b.body].link;
+  moving u, v;
+  switch (c->type) {
+    case JMODEL_CLOSURE_DISTANCE: return put_length(w, ab, length_of(w, c));
+    case JMODEL_CLOSURE_POINT_ON_LINE: return put_across(w, hub, &c->u, ab);
+    case JMODEL_CLOSURE_POINT_IN_PLANE:
+      if (!moving_direction(w, hub, la, jgen_direction_in_link(s, &c->u), &u)) return false;
+      return put_product(w, &u, ab);
+    case JMODEL_CLOSURE_PRISMATIC:
+      return put_across(w, hub, &c->u, ab) && put_locked(w, hub, c->a.body, c->b.body);
+    case JMODEL_CLOSURE_FIXED:
+      return put_coincident(w, ab) && put_locked(w, hub, c->a.body, c->b.body);
+    case JMODEL_CLOSURE_BALL: return put_coincident(w, ab);
+    default: break;
+  }
+  bool slides = c->type == JMODEL_CLOSURE_CYLINDRICAL;
+  if (!(slides ? put_across(w, hub, &c->u, ab) : put_coincident(w, ab))) return false;
+  if (!moving_direction(w, hub, lb, jgen_direction_in_link(s, &c->v), &v)) return false;
+  if (c->type != JMODEL_CLOSURE_UNIVERSAL) return put_across(w, hub, &c->u, &v);
+  if (!moving_direction(w, hub, la, jgen_direction_in_link(s, &c->u), &u)) return false;
+  return put_product(w, &u, &v);
+}
+
 static bool put_closure(writer* w, const jmodel_closure* c) {
   jgen* s = w->s;
   bool by_vectors = c->type == JMODEL_CLOSURE_PARALLEL || c->type == JMODEL_CLOSURE_PERPENDICULAR;
@@ -254,14 +353,7 @@ static bool put_closure(writer* w, const jmodel_closure* c) {
   }
   if (!moving_point(w, hub, &c->a, &a) || !moving_point(w, hub, &c->b, &b)) return false;
   if (!difference(w, &b, &a, &ab)) return false;
-  if (c->type == JMODEL_CLOSURE_DISTANCE) return put_length(w, &ab, length_of(w, c));
-  if (c->type == JMODEL_CLOSURE_POINT_ON_LINE) return put_across(w, hub, &c->u, &ab);
-  for (int i = 0; i < 3; i++) {
-    if (!put_component(w, &ab, i)) return false;
-  }
-  if (c->type == JMODEL_CLOSURE_BALL) return true;
-  if (!moving_direction(w, hub, lb, jgen_direction_in_link(s, &c->v), &v)) return false;
-  return put_across(w, hub, &c->u, &v);
+  return put_joint(w, c, hub, &ab);
 }
 
 jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n) {
@@ -274,12 +366,16 @@ jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n) {
   for (int i = 0; i < s->m->nclosure; i++) {
     w.cap += equations[s->m->closure[i].type];
   }
-  w.rows = JARENA_ARRAY(s->a, w.cap, jgen_row);
+  int ncoupling = jgen_coupling_count(s->m);
+  w.rows = JARENA_ARRAY(s->a, w.cap + ncoupling, jgen_row);
   if (!w.rows) return jerr_memory(s->ctx);
   for (int i = 0; i < s->m->nclosure; i++) {
     if (!put_closure(&w, &s->m->closure[i]) && s->g->status == JO_OK) return jerr_memory(s->ctx);
   }
+  if (!jgen_couplings(s, w.rows + w.n) && s->g->status == JO_OK) {
+    return jerr_memory(s->ctx);
+  }
   *rows = w.rows;
-  *n = w.n;
+  *n = w.n + ncoupling;
   return s->g->status;
 }

@@ -197,7 +197,7 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
 }
 
 // What the functions of every dynamics give, but the switches, which are found in it.
-enum { PARTS = 22 };
+enum { PARTS = 32 };
 
 static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   jgen* s = &r->s;
@@ -220,6 +220,7 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   p[n++] = (part){JGEN_FN_OBJECTIVE, r->objective, nobjective};
   p[n++] = (part){JGEN_FN_SOLVE, r->solve, nv};
   p[n++] = (part){JGEN_FN_SOLVE, r->solve_transposed, nv};
+  p[n++] = (part){JGEN_FN_MASS, r->Mr, s->m->has_massless ? r->nu * r->nu : 0};
   p[n++] = (part){JGEN_FN_DRIVE, drive, nd};
   p[n++] = (part){JGEN_FN_DRIVE, r->sd, nd};
   p[n++] = (part){JGEN_FN_DRIVE, r->sdd, nd};
@@ -232,7 +233,7 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
     p[n++] = (part){JGEN_FN_CONDITIONS, r->condition, r->out->nevent};
     p[n++] = (part){JGEN_FN_RESET, r->reset, r->out->nreset};
   }
-  assert(n < PARTS);
+  assert(n <= PARTS);
   return n;
 }
 

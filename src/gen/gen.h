@@ -186,6 +186,7 @@ typedef struct jgen_dynamics {
   const char** output_unit;
   jexpr_fn fn[JGEN_FN_COUNT];    // no name: it was not asked for
   jgen_length* length;           // by element: distance of its ends
+  bool drives_by_states;         // driven positions depend on states
   int nwheel;                    // elements that have no force at standstill ...
   const jmodel_element** wheel;  // (nwheel)
   int first_standing;  // ... the last switches, from here on: the wheel stands on the ground

@@ -23,6 +23,9 @@ void jgen_hub_keep(jgen* s, const jgen_partition* part) {
     int b = s->body[by_vectors ? c->v.body : c->b.body].link;
     touched = touched || jgen_is_below(s, a, s->hub) != jgen_is_below(s, b, s->hub);
   }
+  for (int i = 0; i < 6; i++) {
+    touched = touched || jgen_is_coupled(s->m, first + i);
+  }
   if (independent < 6 || touched) s->hub = 0;
 }
 

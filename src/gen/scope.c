@@ -82,6 +82,10 @@ static jexpr_ref not_yet(jgen* s, word name, const char* what) {
   return JEXPR_POISON;
 }
 
+jexpr_ref jgen_not_yet(jgen* s, const char* name, size_t n, const char* what) {
+  return not_yet(s, (word){name, n}, what);
+}
+
 static int index_of_parameter(const jmodel* m, word name) {
   for (int i = 0; i < m->nparameter; i++) {
     if (is(name, m->parameter[i].name)) return i;
@@ -239,8 +243,7 @@ static int find_body(const jmodel* m, word name) {
   return -1;
 }
 
-// The frame of a body that spins freely is not the body's own: turn back and follow it.
-static void want_follow(jgen* s, int body) {
+void jgen_want_follow(jgen* s, int body) {
   if (!s->link[s->body[body].link].spins_free) return;
   s->follow[body] = true;
   s->retry_follow = true;
@@ -252,14 +255,15 @@ static jexpr_ref body_field(jgen* s, int body, word field, word name) {
     if (!is(field, rate[i])) continue;
     if (s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, "a velocity");
     int link = s->body[body].link;
-    want_follow(s, body);
+    jgen_want_follow(s, body);
     jgen_absolute_motion(s, s->dyn, true, link);
     return jexpr_m3_apply(s->g, &s->body[body].E, s->dyn[link].w).e[i];
   }
   return JEXPR_POISON;
 }
 
-static bool body_point(jgen* s, int body, word name, jexpr_v3* r) {
+bool jgen_body_point(jgen* s, int body, const char* text, size_t n, jexpr_v3* r) {
+  word name = {text, n};
   jmodel_point p;
   if (is(name, "origin")) {
     const jgen_body_frame* f = &s->body[body];
@@ -267,9 +271,7 @@ static bool body_point(jgen* s, int body, word name, jexpr_v3* r) {
     return true;
   }
   if (is(name, "com")) {
-    const jgen_body_frame* f = &s->body[body];
-    jexpr_v3 com = jgen_vector(s, &s->m->body[body].com, "com");
-    *r = jexpr_m3_tapply(s->g, &f->E, jexpr_v3_sub(s->g, com, f->o));
+    *r = jgen_com_in_link(s, body);
     return true;
   }
   if (!jgen_find_point(s, body, name.s, name.n, &p)) return false;
@@ -279,13 +281,14 @@ static bool body_point(jgen* s, int body, word name, jexpr_v3* r) {
 
 static jexpr_ref point_field(jgen* s, int body, word point, word field, word name) {
   jexpr_v3 r;
-  if (field.n < 1 || field.n > 2 || !body_point(s, body, point, &r)) return JEXPR_POISON;
+  if (field.n < 1 || field.n > 2 || !jgen_body_point(s, body, point.s, point.n, &r))
+    return JEXPR_POISON;
   char axis = field.s[field.n - 1], kind = field.n == 2 ? field.s[0] : 'p';
   if (axis < 'x' || axis > 'z') return JEXPR_POISON;
   int link = s->body[body].link, i = axis - 'x';
   for (int k = 0; k < 3; k++) {
     bool off_axis = k != s->link[link].axis && !jexpr_is_value(s->g, r.e[k], 0.0);
-    if (off_axis) want_follow(s, body);
+    if (off_axis) jgen_want_follow(s, body);
   }
   if (kind == 'p') return jgen_ground_position(s, link, r).e[i];
   if (kind == 'v') {
@@ -306,7 +309,7 @@ static jexpr_ref joint_field(jgen* s, word base, word field, word name) {
       if (!is(base, s->m->joint[j].name)) continue;
       if (s->stage < JGEN_AT_ACCELERATION) return not_yet(s, name, "a reaction");
       int child = s->m->joint[j].child, link = s->body[child].link;
-      want_follow(s, child);
+      jgen_want_follow(s, child);
       const jgen_wrench* w = jgen_reactions(s);
       if (!w) return JEXPR_POISON;
       return jexpr_m3_apply(s->g, &s->body[child].E, i < 3 ? w[link].f : w[link].n).e[i % 3];
@@ -324,6 +327,22 @@ static jexpr_ref closure_field(jgen* s, word base, word field, word name) {
     if (s->stage < JGEN_AT_ACCELERATION) return not_yet(s, name, "a reaction");
     for (int r = 0; r < s->nrow; r++) {
       if (s->row[r].closure == i && k++ == wanted) return s->lambda[r];
+    }
+  }
+  return JEXPR_POISON;
+}
+
+// Generalised force of a coupling's relation, per unit of its coefficients: force, force2 ...
+static jexpr_ref coupling_field(jgen* s, word base, word field, word name) {
+  if (field.n < 5 || field.n > 6 || memcmp(field.s, "force", 5) != 0) return JEXPR_POISON;
+  int wanted = field.n == 6 ? field.s[5] - '1' : 0;
+  for (int i = 0, k = 0; i < s->m->ncoupling; i++) {
+    const jmodel_coupling* c = &s->m->coupling[i];
+    if (!is(base, c->name) || (field.n == 5 && c->nrelation > 1)) continue;
+    if (s->stage < JGEN_AT_ACCELERATION) return not_yet(s, name, "a reaction");
+    for (int r = 0; r < s->nrow; r++) {
+      if (s->row[r].coupling != i || k++ != wanted) continue;
+      return jexpr_mul(s->g, s->row[r].scale, s->lambda[r]);
     }
   }
   return JEXPR_POISON;
@@ -347,12 +366,13 @@ static jexpr_ref find_dotted(jgen* s, word name) {
   if (!r && body >= 0) r = body_field(s, body, field, name);
   if (!r) r = joint_field(s, base, field, name);
   if (!r) r = closure_field(s, base, field, name);
+  if (!r) r = coupling_field(s, base, field, name);
   // body.point, either of which may have dots of its own
   for (size_t at = 0; !r && at < base.n; at++) {
     if (base.s[at] != '.') continue;
     word point = {base.s + at + 1, base.n - at - 1};
     body = find_body(s->m, (word){base.s, at});
-    if (body >= 0) return point_field(s, body, point, field, name);
+    if (body >= 0) r = point_field(s, body, point, field, name);
   }
   return r;
 }
@@ -399,6 +419,7 @@ static jexpr_ref find_name(void* user, jexpr_graph* g, const char* text, size_t 
   bool found = false;
   r = find_signal(s, name, &found);
   if (!r && !found) r = find_dotted(s, name);
+  if (!r && !found && s->g->status >= 0) r = jgen_quantity(s, text, n);
   return r || found ? r : find_number(s, name);
 }
 
@@ -410,35 +431,49 @@ static const char* suggest(void* user, int i) {
   i -= m->ncoordinate;
   if (i < m->nsignal) return m->signal[i].name;
   i -= m->nsignal;
+  if (i < m->nfunction) return m->function[i].name;
+  i -= m->nfunction;
   return i < m->nstate ? m->state[i].name : NULL;
+}
+
+static jexpr_ref* scalars(jgen* s, const jmodel_scalar* x, int n, const char* what) {
+  jexpr_ref* list = JARENA_ARRAY(s->a, n, jexpr_ref);
+  if (!list) s->g->status = jerr_memory(s->ctx);
+  for (int i = 0; list && i < n; i++) {
+    list[i] = jgen_scalar(s, &x[i], what);
+  }
+  return list;
 }
 
 jexpr_ref jgen_table_at(jgen* s, int table, jexpr_ref x) {
   const jmodel_table* t = &s->m->table[table];
-  jexpr_ref* X = JARENA_ARRAY(s->a, t->n, jexpr_ref);
-  jexpr_ref* Y = JARENA_ARRAY(s->a, t->n, jexpr_ref);
-  if (!X || !Y) {
-    s->g->status = jerr_memory(s->ctx);
-    return JEXPR_POISON;
-  }
-  for (int i = 0; i < t->n; i++) {
-    X[i] = jgen_scalar(s, &t->x[i], t->name);
-    Y[i] = jgen_scalar(s, &t->y[i], t->name);
-  }
-  return jexpr_table(s->g, t->kind, t->rule, x, X, Y, t->n);
+  const jexpr_ref *X = scalars(s, t->x, t->n, t->name), *Y = scalars(s, t->y, t->n, t->name);
+  return X && Y ? jexpr_table(s->g, t->kind, t->rule, x, X, Y, t->n) : JEXPR_POISON;
 }
 
-// Tables are called like functions.
+static jexpr_ref table2_at(jgen* s, const jmodel_table* t, jexpr_ref x, jexpr_ref y) {
+  jexpr_grid grid = {t->n, t->ny, scalars(s, t->x, t->n, t->name), scalars(s, t->y, t->ny, t->name),
+                     scalars(s, t->z, t->n * t->ny, t->name)};
+  if (!grid.X || !grid.Y || !grid.Z) return JEXPR_POISON;
+  return jexpr_table2(s->g, t->kind, t->rule, x, y, &grid);
+}
+
+static jexpr_ref call_function(jgen* s, int i, const jexpr_ref* args, int nargs, int* expected);
+
+// Tables and functions of the model.
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* args,
                       int nargs, int* expected) {
   (void)g;
   jgen* s = user;
   for (int k = 0; k < s->m->ntable; k++) {
     if (!is((word){name, n}, s->m->table[k].name)) continue;
-    if (nargs == 1) return jgen_table_at(s, k, args[0]);
-    *expected = 1;
+    const jmodel_table* t = &s->m->table[k];
+    if (nargs == 2 && t->ny > 0) return table2_at(s, t, args[0], args[1]);
+    if (nargs == 1 && t->ny == 0) return jgen_table_at(s, k, args[0]);
+    *expected = t->ny > 0 ? 2 : 1;
   }
-  return JEXPR_POISON;
+  int f = jmodel_find_function(s->m, name, n);
+  return f >= 0 ? call_function(s, f, args, nargs, expected) : JEXPR_POISON;
 }
 
 // What exists but has no value of its own.
@@ -451,6 +486,7 @@ static const char* why(void* user, const char* text, size_t n) {
   for (int i = 0; i < m->ntable; i++) {
     if (is(name, m->table[i].name)) return "a table; write it with its argument";
   }
+  if (jmodel_find_function(m, text, n) >= 0) return "a function; write it with its arguments";
   for (int i = 0; i < m->njoint; i++) {
     if (is(name, m->joint[i].name)) return "a joint of several coordinates or none; add which";
   }
@@ -462,9 +498,32 @@ static const char* why(void* user, const char* text, size_t n) {
   return NULL;
 }
 
+// A function knows its arguments, and no names of the element that calls it.
+static jexpr_ref call_function(jgen* s, int i, const jexpr_ref* args, int nargs, int* expected) {
+  const jmodel_function* f = &s->m->function[i];
+  const char *outer = s->where, *caller = s->caller;
+  jgen_locals locals = s->local;
+  jexpr_scope scope = {find_name, suggest, s, call, why, &s->depth};
+  jexpr_ref r = JEXPR_POISON;
+  s->local.n = 0;
+  s->caller = caller ? caller : outer;
+  s->where = jarena_printf(s->a, "%s: function '%s' (line %d)", s->caller ? s->caller : "", f->name,
+                           f->place.line);
+  if (s->where) {
+    r = jmodel_call(s->m, i, s->g, &scope, s->where, args, nargs, expected);
+  } else {
+    s->g->status = jerr_memory(s->ctx);
+  }
+  s->where = outer;
+  s->caller = caller;
+  s->local = locals;
+  return r;
+}
+
 jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what) {
   if (!x->text) return x->number >= 0 ? s->number[x->number] : s->zero;
-  const char* outer = s->where;
+  const char *outer = s->where, *caller = s->caller;
+  s->caller = NULL;
   s->where = jarena_printf(s->a, "%s:%d: '%s'", x->place.file, x->place.line, what);
   jexpr_scope scope = {find_name, suggest, s, call, why, &s->depth};
   jexpr_ref r = JEXPR_POISON;
@@ -482,6 +541,7 @@ jexpr_ref jgen_scalar(jgen* s, const jmodel_scalar* x, const char* what) {
   }
   s->depth -= JEXPR_NAME_LEVELS;
   s->where = outer;
+  s->caller = caller;
   return r;
 }
 

@@ -47,7 +47,7 @@ static bool is_plain(jsolve_load_driver d) {
 static jloads_history history(const jloads_evaluation* v, int e) {
   const jloads_result* r = v->result;
   int width = 1 + r->ne;
-  return (jloads_history){.value = r->sample + 1 + e,
+  return (jloads_history){.value = r->nsample > 0 ? r->sample + 1 + e : NULL,
                           .n = v->nmeaningful,
                           .stride = width,
                           .t = v->is_plain ? NULL : r->sample,

@@ -23,6 +23,8 @@ typedef struct attempt {
   jmodel_reader* r;
   jmodel_scope scope;
   const jmodel_instance* in;  // whose names they are
+  const char* where;          // outside of functions
+  int depth;
 } attempt;
 
 static bool is_word(const char* s, size_t n, const char* word) {
@@ -108,13 +110,16 @@ static const char* suggest(void* user, int i) {
   const jmodel* m = a->r->m;
   if (i < m->nparameter) return short_name(a, m->parameter[i].name);
   i -= m->nparameter;
-  return i < m->ntable ? short_name(a, m->table[i].name) : NULL;
+  if (i < m->ntable) return short_name(a, m->table[i].name);
+  i -= m->ntable;
+  return i < m->nfunction ? short_name(a, m->function[i].name) : NULL;
 }
 
 // Things of the model that are no parameters, though one might take their names for them.
 static const struct {
   const char *section, *kind, *hint;
 } others[] = {{"tables", "a table", "write it with its argument"},
+              {"functions", "a function", "write it with its arguments"},
               {"joints", "a coordinate", NULL},
               {"states", "a state", NULL},
               {"delays", "a delay", NULL},
@@ -124,6 +129,7 @@ static const struct {
               {"bodies", "a body", NULL},
               {"hardpoints", "a hardpoint", NULL},
               {"closures", "a closure", NULL},
+              {"couplings", "a coupling", NULL},
               {"objectives", "an objective", NULL}};
 
 static bool has_entry(const jmodel_node* section, const char* name, size_t n) {
@@ -168,19 +174,36 @@ static const char* why(void* user, const char* name, size_t n) {
 }
 
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
+                      int nargs, int* expected);
+
+// What a function needs counts where only parameters may stand; elsewhere gen/ sees to it.
+static jexpr_ref call_function(attempt* a, jexpr_graph* g, int i, const jexpr_ref* x, int nargs,
+                               int* expected) {
+  const jmodel_function* f = &a->r->m->function[i];
+  if (nargs == f->nargs && (a->scope == JMODEL_SCOPE_ANY || !f->value.text)) {
+    return new_input(a->r);
+  }
+  attempt inside = {a->r, a->scope, NULL, a->where, a->depth};
+  const char* where =
+      jmodel_format(a->r, "%s: function '%s' (line %d)", a->where, f->name, f->place.line);
+  jexpr_scope scope = {find, suggest, &inside, call, why, &inside.depth};
+  return jmodel_call(a->r->m, i, g, &scope, where, x, nargs, expected);
+}
+
+static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
                       int nargs, int* expected) {
-  (void)g;
-  (void)x;
   attempt* a = user;
   const jmodel* m = a->r->m;
   int sign;
   if (a->in) name = jmodel_full_quantity(a->r, a->in, name, n, &sign), n = strlen(name);
   for (int i = 0; i < m->ntable; i++) {
     if (!is_word(name, n, m->table[i].name)) continue;
-    if (nargs == 1) return new_input(a->r);
-    *expected = 1;
+    int needs = m->table[i].ny > 0 ? 2 : 1;
+    if (nargs == needs) return new_input(a->r);
+    *expected = needs;
   }
-  return JEXPR_POISON;
+  int f = jmodel_find_function(m, name, n);
+  return f >= 0 ? call_function(a, g, f, x, nargs, expected) : JEXPR_POISON;
 }
 
 // The same where not even parameters may stand.
@@ -222,14 +245,15 @@ static jexpr_ref try_text(const jmodel_at* at, jmodel_place place, const char* l
 
 void jmodel_try_expression(const jmodel_at* at, jmodel_place place, const char* label,
                            const char* text, jmodel_scope scope, const jmodel_instance* in) {
-  attempt a = {at->r, scope, in};
-  jexpr_scope names = {.find = find, .suggest = suggest, .user = &a, .call = call, .why = why};
+  attempt a = {at->r, scope, in, jmodel_where(at, place, label), 0};
+  jexpr_scope names = {
+      .find = find, .suggest = suggest, .user = &a, .call = call, .why = why, .depth = &a.depth};
   try_text(at, place, label, text, &names);
 }
 
 bool jmodel_constant_value(const jmodel_at* at, jmodel_place place, const char* label,
                            const char* text, double* value) {
-  attempt a = {at->r, JMODEL_SCOPE_PARAMETERS, NULL};
+  attempt a = {at->r, JMODEL_SCOPE_PARAMETERS, NULL, "", 0};
   jexpr_scope nothing = {.user = &a, .why = why_no_number};
   jexpr_ref ref = try_text(at, place, label, text, &nothing);
   if (ref == JEXPR_POISON || !jexpr_is_const(at->r->graph, ref)) return false;
@@ -362,7 +386,7 @@ static void check_values(jmodel_reader* r) {
 // Names that stand before a dot.
 static void check_elements(jmodel_reader* r) {
   const jmodel* m = r->m;
-  int most = m->nbody + m->njoint + m->nclosure + m->nelement;
+  int most = m->nbody + m->njoint + m->nclosure + m->ncoupling + m->nelement;
   meaning* list = JMODEL_ARRAY(r, most, meaning);
   int n = 0;
   if (!list) return;
@@ -374,6 +398,9 @@ static void check_elements(jmodel_reader* r) {
   }
   for (int i = 0; i < m->nclosure; i++) {
     list[n++] = (meaning){m->closure[i].name, "closure", m->closure[i].place, -1};
+  }
+  for (int i = 0; i < m->ncoupling; i++) {
+    list[n++] = (meaning){m->coupling[i].name, "coupling", m->coupling[i].place, -1};
   }
   for (int i = 0; i < m->nelement; i++) {
     const jmodel_element* e = &m->element[i];
@@ -393,6 +420,7 @@ void jmodel_check(jmodel_reader* r) {
   check_values(r);
   check_elements(r);
   jmodel_check_ports(r);
+  jmodel_check_units(r);
   // expressions that could not be read have no values
   if (!r->oom) jmodel_check_ranges(r, r->nmistake == 0 ? order : NULL);
 }

@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "expr/parse.h"
 #include "expr/table.h"
 
 typedef struct jmodel_place {
@@ -32,6 +33,7 @@ typedef struct jmodel_number {
   jmodel_place place;
   bool is_parameter;  // declared under `parameters:` or `inputs:`
   bool is_input;      // the latter
+  const char* unit;   // that the file gives it in; the value is in SI. NULL: none
 } jmodel_number;
 
 typedef struct jmodel_scalar {
@@ -48,7 +50,8 @@ typedef struct jmodel_v3 {
 typedef struct jmodel_parameter {
   const char* name;
   jmodel_scalar value;      // literal, or an expression of parameters declared anywhere (no cycles)
-  const char* unit;         // "" when not given
+  const char* unit;         // of the value; "" when not given
+  const char* shown;        // in which the file gives it, "": as `unit` says
   const char* description;  // "" when not given
   bool is_input;            // may change during a run, from outside; the value is where it begins
 } jmodel_parameter;
@@ -64,7 +67,8 @@ typedef struct jmodel_body {
   jmodel_place place;
   bool has_mass;             // false: massless, mass and inertia are literal zeros
   jmodel_scalar mass;        // [kg]
-  jmodel_v3 com;             // centre of mass, body frame [m]
+  jmodel_v3 com;             // centre of mass, body frame [m] ...
+  bool com_in_vehicle;       // ... or vehicle coordinates at the design position: a hardpoint
   jmodel_scalar inertia[6];  // xx yy zz xy xz yz about the centre of mass, body axes [kg m^2];
                              // entries of the tensor (off-diagonals are not negated)
   bool has_frame;            // false: frame = vehicle frame
@@ -143,17 +147,23 @@ typedef struct jmodel_coordinate {
   bool has_guess;
   jmodel_scalar guess;  // starting value of the assembly
   bool is_driven;
-  jmodel_scalar driven;  // value as an expression of time and parameters
+  jmodel_scalar driven;  // value as an expression of time, parameters and states
+  bool is_velocity;      // its velocity is given: a state of its own drives it
   int want_independent;  // 1: user wants it independent, -1: dependent, 0: no wish
 } jmodel_coordinate;
 
-#define JMODEL_CLOSURE_LIST(X)         \
-  X(BALL, "ball", 3)                   \
-  X(REVOLUTE, "revolute", 5)           \
-  X(POINT_ON_LINE, "point_on_line", 2) \
-  X(DISTANCE, "distance", 1)           \
-  X(PARALLEL, "parallel", 2)           \
-  X(PERPENDICULAR, "perpendicular", 1)
+#define JMODEL_CLOSURE_LIST(X)           \
+  X(BALL, "ball", 3)                     \
+  X(REVOLUTE, "revolute", 5)             \
+  X(POINT_ON_LINE, "point_on_line", 2)   \
+  X(DISTANCE, "distance", 1)             \
+  X(PARALLEL, "parallel", 2)             \
+  X(PERPENDICULAR, "perpendicular", 1)   \
+  X(POINT_IN_PLANE, "point_in_plane", 1) \
+  X(UNIVERSAL, "universal", 4)           \
+  X(CYLINDRICAL, "cylindrical", 4)       \
+  X(PRISMATIC, "prismatic", 5)           \
+  X(FIXED, "fixed", 6)
 
 typedef enum jmodel_closure_type {
 #define X(id, name, n) JMODEL_CLOSURE_##id,
@@ -167,6 +177,11 @@ typedef enum jmodel_closure_type {
 //   point_on_line   point b on the line through a with direction u (both on the body of a)
 //   distance        |a - b| = length; length not given: that of the design position
 //   parallel        u parallel to v        perpendicular   u . v = 0
+//   point_in_plane  point b in the plane through a with normal u (both on the body of a)
+//   universal       points a = b, u . v = 0
+//   cylindrical     point b on the line through a with direction u, u parallel to v
+//   prismatic       point b on that line, bodies turned to each other as in the design position
+//   fixed           points a = b, bodies turned to each other as in the design position
 typedef struct jmodel_closure {
   const char* name;
   jmodel_place place;
@@ -177,6 +192,32 @@ typedef struct jmodel_closure {
   jmodel_scalar length;  // [m]
 } jmodel_closure;
 
+// coefficient times coordinate; the coefficient is factor * scale
+typedef struct jmodel_term {
+  int coordinate;
+  double factor;
+  bool has_scale;
+  jmodel_scalar scale;
+  const char* label;  // what the file calls the scale
+} jmodel_term;
+
+// sum of the terms = offset
+typedef struct jmodel_relation {
+  int nterm;
+  jmodel_term* term;
+  jmodel_scalar offset;
+} jmodel_relation;
+
+// Linear relations between coordinates: gears, racks, screws, differentials, belts.
+typedef struct jmodel_coupling {
+  const char* name;
+  jmodel_place place;
+  const char* kind;         // "gear"
+  const char* coordinates;  // "left, right"
+  int nrelation;
+  jmodel_relation* relation;
+} jmodel_coupling;
+
 typedef struct jmodel_table {
   const char* name;
   jmodel_place place;
@@ -184,7 +225,18 @@ typedef struct jmodel_table {
   jexpr_extrapolation rule;
   int n;
   jmodel_scalar *x, *y;
+  int ny;            // 0: of one variable; else y are points of the second, and z the values ...
+  jmodel_scalar* z;  // ... z[i*ny + j] at x[i], y[j]
 } jmodel_table;
+
+// What expressions may call: its text, with arguments in the place of their names.
+typedef struct jmodel_function {
+  const char* name;
+  jmodel_place place;
+  int nargs;
+  const char** arg;  // (nargs), NULL behind them
+  jmodel_scalar value;
+} jmodel_function;
 
 // Something that acts on bodies or coordinates, as its class describes it (model/element.h).
 typedef struct jmodel_element_class jmodel_element_class;
@@ -346,8 +398,9 @@ typedef struct jmodel {
   const char* description;
   char sha256[65];    // of all text read
   jmodel_v3 gravity;  // [m/s^2]
-  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ntable, nelement,
-      ncomponent, nstate, nevent, nsampler, ndelay, nsignal, nobjective, ninitial, naxle;
+  int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ncoupling, ntable,
+      nfunction, nelement, ncomponent, nstate, nevent, nsampler, ndelay, nsignal, nobjective,
+      ninitial, naxle;
   jmodel_number* number;
   jmodel_parameter* parameter;
   jmodel_body* body;              // 0: ground
@@ -355,7 +408,9 @@ typedef struct jmodel {
   jmodel_joint* joint;            // parents before children
   jmodel_coordinate* coordinate;  // by joint
   jmodel_closure* closure;
+  jmodel_coupling* coupling;
   jmodel_table* table;
+  jmodel_function* function;
   jmodel_element* element;  // section by section
   jmodel_state* state;
   jmodel_event* event;  // in the order in which they happen at one instant
@@ -369,6 +424,7 @@ typedef struct jmodel {
   jmodel_scalar road;  // ground height as an expression of x, y (and t) [m]
   jmodel_simulation simulation;
   struct jmodel_ranges* ranges;  // where values must lie
+  bool has_massless;  // bodies inside of loops move without mass of their own or of what they carry
 } jmodel;
 
 typedef struct jmodel_setting {  // --set name=value
@@ -394,10 +450,18 @@ const char* jmodel_simulation_rule(const char* key, double value);
 // A key of the simulation block that can be set where the file does not give it.
 bool jmodel_is_limit(const char* key);
 
+// A value of a parameter or number in the unit that the file gives it in, which is told: "" where it gives none.
+double jmodel_shown(const jmodel* m, const char* name, double value, const char** unit);
+
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);
 int jmodel_find_coordinate(const jmodel* m, const char* name);
 int jmodel_find_number(const jmodel* m, const char* path);
+int jmodel_find_function(const jmodel* m, const char* name, size_t n);
+// For `call` of a scope: the value of a function of the model, its text read with the names of that scope, which
+// has a depth (read_functions.c).
+jexpr_ref jmodel_call(const jmodel* m, int function, jexpr_graph* g, const jexpr_scope* scope,
+                      const char* where, const jexpr_ref* args, int nargs, int* expected);
 // The hardpoint that a body's point may be: of the instance the body belongs to, else of what that is part of.
 const jmodel_named_v3* jmodel_find_hardpoint(const jmodel* m, int body, const char* name, size_t n);
 

@@ -200,11 +200,24 @@ static void list_joint(lister* l, const jmodel_joint* j) {
 }
 
 static void list_closure(lister* l, const jmodel_closure* c) {
-  bool has_u = c->type != JMODEL_CLOSURE_BALL && c->type != JMODEL_CLOSURE_DISTANCE;
-  bool has_v = has_u && c->type != JMODEL_CLOSURE_POINT_ON_LINE;
+  bool has_u = c->type != JMODEL_CLOSURE_BALL && c->type != JMODEL_CLOSURE_DISTANCE &&
+               c->type != JMODEL_CLOSURE_FIXED;
+  bool has_v = has_u && c->type != JMODEL_CLOSURE_POINT_ON_LINE &&
+               c->type != JMODEL_CLOSURE_POINT_IN_PLANE && c->type != JMODEL_CLOSURE_PRISMATIC;
   ADD_FIELDS(l, "closure", c, closure_fields);
   if (has_u) add_direction(l, "closure", c->name, "its direction", &c->u.v);
   if (has_v) add_direction(l, "closure", c->name, "its second direction", &c->v.v);
+}
+
+static void list_coupling(lister* l, const jmodel_coupling* c) {
+  for (int i = 0; i < c->nrelation; i++) {
+    const jmodel_relation* r = &c->relation[i];
+    for (int k = 0; k < r->nterm; k++) {
+      const jmodel_term* t = &r->term[k];
+      if (t->has_scale) add_limit(l, "coupling", c->name, t->label, &t->scale, JMODEL_NOT_ZERO);
+    }
+    add_limit(l, "coupling", c->name, "offset", &r->offset, JMODEL_FINITE);
+  }
 }
 
 static void list_table(lister* l, const jmodel_table* t) {
@@ -213,8 +226,16 @@ static void list_table(lister* l, const jmodel_table* t) {
   }
   add_rule(l, (jmodel_rule){JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "x", 0, 0},
            t->n);
-  for (int i = 0; i < t->n; i++) {
+  jmodel_rule increases = {JMODEL_RULE_INCREASES, JMODEL_FINITE, "table", t->name, "y", 0, 0};
+  for (int i = 0; i < t->ny; i++) {
+    add_slot(l, &t->y[i]);
+  }
+  if (t->ny > 0) add_rule(l, increases, t->ny);
+  for (int i = 0; i < t->n && t->ny == 0; i++) {
     add_limit(l, "table", t->name, "y", &t->y[i], JMODEL_FINITE);
+  }
+  for (int i = 0; i < t->n * t->ny; i++) {
+    add_limit(l, "table", t->name, "z", &t->z[i], JMODEL_FINITE);
   }
 }
 
@@ -280,6 +301,9 @@ jo_status jmodel_ranges_list(jo_context* ctx, jmodel* m, struct jmodel_ranges* k
   }
   for (int i = 0; i < m->nclosure; i++) {
     list_closure(&l, &m->closure[i]);
+  }
+  for (int i = 0; i < m->ncoupling; i++) {
+    list_coupling(&l, &m->coupling[i]);
   }
   for (int i = 0; i < m->ntable; i++) {
     list_table(&l, &m->table[i]);

@@ -31,7 +31,7 @@ typedef struct builder {
   jexpr_ref* parameter;  // poison: not known yet (nparameter)
   jexpr_ref* signal;     // poison: not met yet (nsignal)
   bool* is_busy;         // the signal is being read (nsignal)
-  int nunknown, depth;
+  int nunknown, depth, levels;
 } builder;
 
 static entry* find_entry(const builder* b, const char* name, size_t n) {
@@ -99,19 +99,20 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
 
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
                       int nargs, int* expected) {
-  (void)g, (void)x, (void)expected;
   builder* b = user;
-  for (int i = 0; nargs == 1 && i < b->m->ntable; i++) {
+  for (int i = 0; i < b->m->ntable; i++) {
     const char* table = b->m->table[i].name;
     if (strlen(table) == n && memcmp(table, name, n) == 0) return unknown(b);
   }
-  return JEXPR_POISON;
+  int f = jmodel_find_function(b->m, name, n);
+  jexpr_scope scope = {.find = find, .user = b, .call = call, .depth = &b->levels};
+  return f < 0 ? JEXPR_POISON : jmodel_call(b->m, f, g, &scope, "", x, nargs, expected);
 }
 
 // Texts were parsed before: what fails here is folding with constants, which gen/ tells about.
 static jexpr_ref read_scalar(builder* b, const jmodel_scalar* s) {
   if (!s->text) return s->number >= 0 ? jexpr_input(b->g, NUMBERS, s->number) : unknown(b);
-  jexpr_scope scope = {.find = find, .user = b, .call = call};
+  jexpr_scope scope = {.find = find, .user = b, .call = call, .depth = &b->levels};
   jexpr_ref r = JEXPR_POISON;
   jo_context* ctx = b->g->ctx;
   int said = jo_context_diagnostic_count(ctx);

@@ -19,6 +19,11 @@ static const closure_info closure_infos[JMODEL_CLOSURE_COUNT] = {
     [JMODEL_CLOSURE_DISTANCE] = {{"type", "a", "b", "length", "description", NULL}},
     [JMODEL_CLOSURE_PARALLEL] = {{"type", "a", "b", "description", NULL}},
     [JMODEL_CLOSURE_PERPENDICULAR] = {{"type", "a", "b", "description", NULL}},
+    [JMODEL_CLOSURE_POINT_IN_PLANE] = {{"type", "plane", "point", "description", NULL}},
+    [JMODEL_CLOSURE_UNIVERSAL] = {{"type", "a", "b", "axis_a", "axis_b", "description", NULL}},
+    [JMODEL_CLOSURE_CYLINDRICAL] = {{"type", "a", "b", "axis_a", "axis_b", "description", NULL}},
+    [JMODEL_CLOSURE_PRISMATIC] = {{"type", "a", "b", "axis_a", "description", NULL}},
+    [JMODEL_CLOSURE_FIXED] = {{"type", "a", "b", "description", NULL}},
 };
 
 static bool need_point(const jmodel_at* at, const jmodel_node* map, const char* key,
@@ -60,6 +65,18 @@ static bool read_line(const jmodel_at* at, const jmodel_node* map, jmodel_closur
   return true;
 }
 
+// plane: {point: P, normal: n}
+static bool read_plane(const jmodel_at* at, const jmodel_node* map, jmodel_closure* c) {
+  static const char* const keys[] = {"point", "normal", NULL};
+  const jmodel_node* plane = jmodel_need(at, map, "plane");
+  if (!plane || !jmodel_is(at, plane, JMODEL_NODE_MAP, "plane")) return false;
+  jmodel_at inner = *at;
+  inner.path = jmodel_format(at->r, "%s.plane", at->path);
+  jmodel_check_keys(at, plane, keys);
+  return need_point(&inner, plane, "point", &c->a) &&
+         need_vector(&inner, plane, "normal", c->a.body, &c->u);
+}
+
 static bool read_closure_ends(const jmodel_at* at, const jmodel_node* map, jmodel_closure* c) {
   switch (c->type) {
     case JMODEL_CLOSURE_PARALLEL:
@@ -73,6 +90,10 @@ static bool read_closure_ends(const jmodel_at* at, const jmodel_node* map, jmode
     case JMODEL_CLOSURE_POINT_ON_LINE: {
       bool has_line = read_line(at, map, c);
       return need_point(at, map, "point", &c->b) && has_line;
+    }
+    case JMODEL_CLOSURE_POINT_IN_PLANE: {
+      bool has_plane = read_plane(at, map, c);
+      return need_point(at, map, "point", &c->b) && has_plane;
     }
     default: {
       bool has_a = need_point(at, map, "a", &c->a);
@@ -95,7 +116,11 @@ static bool read_closure(const jmodel_at* at, const jmodel_node* node, jmodel_cl
     jmodel_mistake(at, c->place, "both sides are on body '%s'", at->r->m->body[c->a.body].name);
     return false;
   }
-  if (c->type == JMODEL_CLOSURE_REVOLUTE) {
+  if (c->type == JMODEL_CLOSURE_PRISMATIC) {
+    return need_vector(at, node, "axis_a", c->a.body, &c->u);
+  }
+  if (c->type == JMODEL_CLOSURE_REVOLUTE || c->type == JMODEL_CLOSURE_UNIVERSAL ||
+      c->type == JMODEL_CLOSURE_CYLINDRICAL) {
     return need_vector(at, node, "axis_a", c->a.body, &c->u) &&
            need_vector(at, node, "axis_b", c->b.body, &c->v);
   }

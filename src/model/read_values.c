@@ -7,23 +7,25 @@
 #include "model/element.h"
 #include "model/reader.h"
 
-// All but those of elements, which their classes tell.
-static const char* const root_keys[] = {
-    "jounce",     "name",    "description", "include",  "gravity",    "parameters", "inputs",
-    "hardpoints", "bodies",  "joints",      "closures", "tables",     "road",       "states",
-    "signals",    "sensors", "objectives",  "initial",  "simulation", "templates",  "instances",
-    "axles",      "events",  "samplers",    "delays"};
+// Of the file itself; sections come behind them.
+static const char* const head_keys[] = {"jounce", "name", "description", "include"};
 
 static void check_root_keys(const jmodel_at* at, const jmodel_node* root) {
-  int n = sizeof root_keys / sizeof *root_keys, nclass = 0;
+  int n = sizeof head_keys / sizeof *head_keys, nsection = 0, nclass = 0;
+  while (jmodel_section_at(nsection)) {
+    nsection++;
+  }
   while (jmodel_class_at(nclass)) {
     nclass++;
   }
-  const char** keys = JMODEL_ARRAY(at->r, n + nclass + 1, const char*);
+  const char** keys = JMODEL_ARRAY(at->r, n + nsection + nclass + 1, const char*);
   if (!keys) return;
-  memcpy(keys, root_keys, sizeof root_keys);
+  memcpy(keys, head_keys, sizeof head_keys);
+  for (int i = 0; i < nsection; i++) {
+    keys[n++] = jmodel_section_at(i)->name;
+  }
   for (int i = 0; i < nclass; i++) {
-    keys[n + i] = jmodel_class_at(i)->section;
+    keys[n++] = jmodel_class_at(i)->section;
   }
   jmodel_check_keys(at, root, keys);
 }
@@ -100,6 +102,7 @@ void jmodel_read_names(jmodel_reader* r, const jmodel_node* root) {
       continue;
     }
     m->table[m->ntable].name = at.name;
+    m->table[m->ntable].ny = jmodel_node_find(c, "z") ? 1 : 0;  // how it is called, for now
     m->table[m->ntable++].place = c->key_place;
   }
 }
@@ -116,9 +119,10 @@ static void check_input(const jmodel_at* at, jmodel_parameter* p) {
 
 static void read_parameter(const jmodel_at* at, const jmodel_node* node, jmodel_parameter* p) {
   static const char* const keys[] = {"value", "unit", "description", NULL};
-  p->unit = p->description = "";
+  p->unit = p->shown = p->description = "";
   if (node->kind != JMODEL_NODE_MAP) {
     p->value = jmodel_scalar_at(at, node, "value", p->name, JMODEL_SCOPE_PARAMETERS);
+    jmodel_parameter_unit(at, p, node->place);
     return;
   }
   jmodel_check_keys(at, node, keys);
@@ -127,6 +131,7 @@ static void read_parameter(const jmodel_at* at, const jmodel_node* node, jmodel_
   const jmodel_node* value = jmodel_need(at, node, "value");
   p->value = jmodel_constant("0", node->place);
   if (value) p->value = jmodel_scalar_at(at, value, "value", p->name, JMODEL_SCOPE_PARAMETERS);
+  jmodel_parameter_unit(at, p, node->place);
 }
 
 void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root) {
@@ -142,24 +147,67 @@ void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root) {
   r->current_parameter = -1;
 }
 
+// A list of numbers; label: "x", "z[2]".
+static void read_list(const jmodel_at* at, const jmodel_node* node, const char* label,
+                      jmodel_scalar* list) {
+  int i = 0;
+  for (const jmodel_node* c = node->first; c; c = c->next, i++) {
+    list[i] = jmodel_scalar_at(at, c, jmodel_format(at->r, "%s[%d]", label, i),
+                               jmodel_format(at->r, "%s.%s[%d]", at->path, label, i),
+                               JMODEL_SCOPE_PARAMETERS);
+  }
+}
+
 static jmodel_scalar* read_points(const jmodel_at* at, const jmodel_node* map, const char* key,
                                   int* n) {
   const jmodel_node* node = jmodel_need(at, map, key);
   *n = -1;
   if (!node || !jmodel_is(at, node, JMODEL_NODE_LIST, key)) return NULL;
   jmodel_scalar* list = JMODEL_ARRAY(at->r, node->n, jmodel_scalar);
-  *n = 0;
-  for (const jmodel_node* c = node->first; c && list; c = c->next, (*n)++) {
-    list[*n] = jmodel_scalar_at(at, c, jmodel_format(at->r, "%s[%d]", key, *n),
-                                jmodel_format(at->r, "%s.%s[%d]", at->path, key, *n),
-                                JMODEL_SCOPE_PARAMETERS);
-  }
+  *n = node->n;
+  if (list) read_list(at, node, key, list);
   return list;
 }
 
+// z: a row for every x, with a number for every y
+static bool read_rows(const jmodel_at* at, const jmodel_node* z, jmodel_table* t) {
+  if (!jmodel_is(at, z, JMODEL_NODE_LIST, "z")) return false;
+  if (z->n != t->n) {
+    jmodel_mistake(at, z->place, "z has %d rows and x %d numbers; z has a row for every x", z->n,
+                   t->n);
+    return false;
+  }
+  t->z = JMODEL_ARRAY(at->r, t->n * t->ny, jmodel_scalar);
+  int i = 0;
+  for (const jmodel_node* row = z->first; row && t->z; row = row->next, i++) {
+    const char* label = jmodel_format(at->r, "z[%d]", i);
+    if (!jmodel_is(at, row, JMODEL_NODE_LIST, label)) return false;
+    if (row->n != t->ny) {
+      jmodel_mistake(at, row->place,
+                     "%s has %d numbers and y %d; rows of z have a number for every y", label,
+                     row->n, t->ny);
+      return false;
+    }
+    read_list(at, row, label, t->z + (size_t)i * (size_t)t->ny);
+  }
+  return t->z != NULL;
+}
+
+#define MAX_GRID 250000  // numbers of a table of two variables
+
+static void read_grid(const jmodel_at* at, const jmodel_node* z, int nx, int ny, jmodel_table* t) {
+  t->n = nx < 0 ? 0 : nx;
+  t->ny = ny < 0 ? 0 : ny;
+  bool fits = t->ny == 0 || t->n <= MAX_GRID / t->ny;
+  if (nx == 0 || ny == 0) jmodel_mistake(at, t->place, "the table is empty");
+  if (!fits) jmodel_mistake(at, t->place, "the table has more than %d numbers", MAX_GRID);
+  if (nx > 0 && ny > 0 && fits && read_rows(at, z, t)) return;
+  t->n = t->ny = 0;
+}
+
 static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_table* t) {
-  static const char* const keys[] = {"x",           "y", "interpolation", "extrapolation", "unit",
-                                     "description", NULL};
+  static const char* const keys[] = {"x",    "y",           "z", "interpolation", "extrapolation",
+                                     "unit", "description", NULL};
   static const char* const kinds[] = {"linear", "cubic", NULL};
   static const char* const rules[] = {"linear", "hold", NULL};
   if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return;
@@ -167,9 +215,12 @@ static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_tabl
   int nx, ny;
   t->x = read_points(at, node, "x", &nx);
   t->y = read_points(at, node, "y", &ny);
+  const jmodel_node* z = jmodel_node_find(node, "z");
   t->n = nx < ny ? nx : ny;
   if (t->n < 0) t->n = 0;
-  if (nx >= 0 && ny >= 0 && nx != ny) {
+  if (z) {
+    read_grid(at, z, nx, ny, t);
+  } else if (nx >= 0 && ny >= 0 && nx != ny) {
     jmodel_mistake(at, t->place, "x has %d numbers and y %d; they must be as many", nx, ny);
   } else if (nx == 0) {
     jmodel_mistake(at, t->place, "the table is empty");

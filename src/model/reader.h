@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "expr/graph.h"
+#include "model/sections.h"
 #include "model/yaml.h"
 
 #define JMODEL_MAX_MISTAKES 20
@@ -53,7 +54,7 @@ typedef struct jmodel_reader {
   } * depend;  // parameters used by parameters, in order of `parameter`
 
   int nown, own_cap;
-  jmodel_state* own;  // states of elements, which follow those of the file
+  jmodel_state* own;  // states of drives and elements, which follow those of the file
 
   jmodel_instance *instance, *last_instance;  // those inside of others behind them
   int ninstance, nmade;                       // and the nodes made for them
@@ -61,6 +62,7 @@ typedef struct jmodel_reader {
   const jmodel_instance** body_in;  // that each body is part of
 
   int number_cap;
+  bool has_units;          // some number was given with one
   bool joints_incomplete;  // a joint could not be read: unknown coordinates are not worth a word
 } jmodel_reader;
 
@@ -108,6 +110,7 @@ void jmodel_out_of_memory(jmodel_reader* r);
 // Is this what is needed? "com needs a list, got a map".
 bool jmodel_is(const jmodel_at* at, const jmodel_node* node, jmodel_node_kind kind,
                const char* label);
+const jmodel_section_about* jmodel_section_at(int i);  // NULL behind the last
 bool jmodel_is_reserved(const char* name);
 // Complain about a name that something cannot have: not a name, too long, reserved.
 bool jmodel_is_good_name(const jmodel_at* at, const char* name, jmodel_place place);
@@ -140,6 +143,20 @@ double jmodel_get_double(const jmodel_at* at, const jmodel_node* map, const char
 // One of the words, which end with NULL: its index, -1 after a mistake.
 int jmodel_word_at(const jmodel_at* at, const jmodel_node* node, const char* label,
                    const char* const* words);
+
+// Numbers with units (units.c). "25 N/mm": the value in SI, and the unit; false: it is no such text.
+bool jmodel_quantity_text(const char* text, double* value, const char** unit, size_t* nunit);
+// Complain about a number with what was meant to be a unit; false: it was not.
+bool jmodel_unknown_unit(const jmodel_at* at, const jmodel_node* node, const char* label);
+// Complain where a value has a unit of another dimension than what is expected (NULL: nothing is).
+void jmodel_check_unit(const jmodel_at* at, const char* label, const jmodel_scalar* s,
+                       const char* unit);
+void jmodel_check_unit_at(const jmodel_at* at, const char* label, const jmodel_scalar* s);
+// The same of a number that is none of the model, as those of the simulation; nothing expected: it has no unit.
+void jmodel_check_plain(const jmodel_at* at, const char* key, const jmodel_number* k,
+                        jmodel_place place);
+void jmodel_check_units(jmodel_reader* r);  // of elements and coordinates
+void jmodel_parameter_unit(const jmodel_at* at, jmodel_parameter* p, jmodel_place place);
 
 // A literal of the model that the file does not give, and a constant that is no number of the model.
 jmodel_scalar jmodel_default(jmodel_reader* r, const char* path, double value, jmodel_place place);
@@ -218,6 +235,8 @@ bool jmodel_body_axis_at(const jmodel_at* at, const jmodel_node* node, const cha
                          const char* path, jmodel_vector* out);
 // The same of an axis of a body's own frame, for an entry that gives none.
 jmodel_vector jmodel_own_axis(const jmodel_at* at, const jmodel_node* entry, int body, int k);
+// x, y, z or -x, -y, -z as a vector of length one; false: it is none of these.
+bool jmodel_axis_word(jmodel_reader* r, const jmodel_node* node, jmodel_v3* out);
 // Are the coordinates of a body those of the vehicle?
 bool jmodel_is_vehicle_frame(const jmodel* m, int body);
 
@@ -237,6 +256,8 @@ void jmodel_set_numbers(jmodel_reader* r);  // what the tree did not have: defau
 // ---- sections, in the order of reading
 
 void jmodel_read_names(jmodel_reader* r, const jmodel_node* root);  // of parameters and tables
+void jmodel_read_function_names(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_functions(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_head(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_tables(jmodel_reader* r, const jmodel_node* root);
@@ -244,6 +265,7 @@ void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_bodies(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_joints(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_closures(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_couplings(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_elements(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_samplers(jmodel_reader* r, const jmodel_node* root);  // and their own states
 void jmodel_read_delays(jmodel_reader* r, const jmodel_node* root);    // the same

@@ -11,11 +11,6 @@
 #define MAX_MADE      400000  // nodes of all copies
 #define MAX_ENTRIES   20000   // of a section, as in a file
 
-// Sections that a template may have beside those of elements.
-static const char* const sections[] = {"parameters", "inputs",  "hardpoints", "bodies",  "joints",
-                                       "closures",   "tables",  "states",     "signals", "sensors",
-                                       "objectives", "initial", "instances",  "events",  "samplers",
-                                       "delays",     NULL};
 static const char* const template_keys[] = {"ports", "description", NULL};
 static const char* const instance_keys[] = {"template", "mirror", "about",       "ports",
                                             "at",       "turn",   "description", NULL};
@@ -28,7 +23,11 @@ static bool is_listed(const char* key, const char* const* list) {
 }
 
 static bool is_section(const char* key) {
-  return is_listed(key, sections) || jmodel_section_kind(key) != NULL;
+  for (int i = 0; jmodel_section_at(i); i++) {
+    const jmodel_section_about* s = jmodel_section_at(i);
+    if (s->in_template && strcmp(key, s->name) == 0) return true;
+  }
+  return jmodel_section_kind(key) != NULL;
 }
 
 static void check_keys(const jmodel_at* at, const jmodel_node* map, const char* const* own) {
@@ -38,8 +37,8 @@ static void check_keys(const jmodel_at* at, const jmodel_node* map, const char* 
     for (int i = 0; own[i]; i++) {
       jmodel_guess_add(&guess, own[i]);
     }
-    for (int i = 0; sections[i]; i++) {
-      jmodel_guess_add(&guess, sections[i]);
+    for (int i = 0; jmodel_section_at(i); i++) {
+      if (jmodel_section_at(i)->in_template) jmodel_guess_add(&guess, jmodel_section_at(i)->name);
     }
     for (int i = 0; jmodel_class_at(i); i++) {
       jmodel_guess_add(&guess, jmodel_class_at(i)->section);

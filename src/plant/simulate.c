@@ -319,8 +319,10 @@ static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, 
   jsolve_observer observer = {k, on_step, on_event};
   double start = jclock_cpu();
   jsolve_set_modes(sys, r->used.t_start, y, scratch);
+  int said = jo_context_diagnostic_count(r->ctx);
   jo_status status = jsolve_integrate(r->ctx, sys, solve, &observer, r->used.t_start, r->used.t_end,
                                       y, &r->t_reached, &r->statistics);
+  if (status < 0) status = jplant_explain_mass(k->run, status, said, r->t_reached, y);
   r->is_complete = status >= 0;
   r->has_ended = k->run->machine.has_ended;
   r->projections = k->run->machine.projections - k->sampling;

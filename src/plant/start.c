@@ -44,6 +44,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
     JO_TRY(jplant_initial_sensitivity(ctx, a, m, p->position, values, nw, t, &at, dq, dqd, dz));
   }
   jgen_scatter(&d->layout, at.q, at.qd, at.z, out->y);
+  JO_TRY(jplant_check_start_mass(ctx, p, values, out->y));
   out->why = JARENA_ARRAY(a, nw, const char*);
   if (!out->why) return jerr_memory(ctx);
   if (nw > 0) {

@@ -58,6 +58,51 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   return jplant_fold_parameter(user, g, name, n);
 }
 
+static jexpr_ref* fold_all(jplant_folder* f, jexpr_graph* g, jarena* a, const jmodel_scalar* s,
+                           int n) {
+  jexpr_ref* list = JARENA_ARRAY(a, n, jexpr_ref);
+  for (int i = 0; list && i < n; i++) {
+    list[i] = jplant_fold(f, g, &s[i]);
+  }
+  return list;
+}
+
+static jexpr_ref fold_table(jplant_folder* f, jexpr_graph* g, const jmodel_table* t,
+                            const jexpr_ref* x) {
+  jarena a;
+  jarena_init(&a, g->ctx);
+  const jexpr_ref* X = fold_all(f, g, &a, t->x, t->n);
+  const jexpr_ref* Y = fold_all(f, g, &a, t->y, t->ny > 0 ? t->ny : t->n);
+  const jexpr_ref* Z = fold_all(f, g, &a, t->z, t->n * t->ny);
+  jexpr_grid grid = {t->n, t->ny, X, Y, Z};
+  jexpr_ref r = JEXPR_POISON;
+  if (!X || !Y || !Z) {
+    g->status = jerr_memory(g->ctx);
+  } else if (t->ny > 0) {
+    r = jexpr_table2(g, t->kind, t->rule, x[0], x[1], &grid);
+  } else {
+    r = jexpr_table(g, t->kind, t->rule, x[0], X, Y, t->n);
+  }
+  jarena_free(&a);
+  return r;
+}
+
+jexpr_ref jplant_fold_call(jplant_folder* f, jexpr_graph* g, const char* name, size_t n,
+                           const jexpr_ref* x, int nargs, int* expected) {
+  for (int i = 0; i < f->m->ntable; i++) {
+    const jmodel_table* t = &f->m->table[i];
+    bool is_it = strlen(t->name) == n && memcmp(t->name, name, n) == 0;
+    if (is_it && nargs == (t->ny > 0 ? 2 : 1)) return fold_table(f, g, t, x);
+  }
+  int i = jmodel_find_function(f->m, name, n);
+  return i < 0 ? JEXPR_POISON : jmodel_call(f->m, i, g, f->names, "", x, nargs, expected);
+}
+
+static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
+                      int nargs, int* expected) {
+  return jplant_fold_call(user, g, name, n, x, nargs, expected);
+}
+
 static double value(jplant_folder* f, jexpr_graph* g, const jmodel_scalar* s) {
   jexpr_ref r = jplant_fold(f, g, s);
   return r && jexpr_is_const(g, r) ? jexpr_const_value(g, r) : NAN;
@@ -66,8 +111,8 @@ static double value(jplant_folder* f, jexpr_graph* g, const jmodel_scalar* s) {
 jo_status jplant_values_build(jo_context* ctx, jarena* a, const jmodel* m, jplant_values* out) {
   out->parameter = JARENA_ARRAY(a, m->nparameter, double);
   out->mass = JARENA_ARRAY(a, m->nbody, double);
-  jplant_folder f = {m, JARENA_ARRAY(a, m->nparameter, jexpr_ref), NULL};
-  jexpr_scope names = {.find = find, .user = &f};
+  jplant_folder f = {m, JARENA_ARRAY(a, m->nparameter, jexpr_ref), NULL, 0};
+  jexpr_scope names = {.find = find, .user = &f, .call = call, .depth = &f.depth};
   f.names = &names;
   jexpr_graph* g = jexpr_graph_create(ctx);
   if (!out->parameter || !out->mass || !f.parameter || !g) {

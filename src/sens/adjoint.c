@@ -99,7 +99,8 @@ void jsens_adjoint_close(jsens_adjoint* d, double t, const double* y, double* we
   jsens_point at = {.t = t, .y = y, .lambda = weight + v * L};
   jsens_adjoint_weigh_into(d, JGEN_FN_PROJECT, &at, d->column);
   jsens_adjoint_add(d, weight + u * L, 1.0, d->column + u * L, w->nu);
-  if (w->d->nevent > 0) {
+  // closures have of states what drives coordinates, and references of angles that events set
+  if (w->d->drives_by_states || w->d->nevent > 0) {
     const jgen_span* z = &w->d->layout.block[JGEN_Z];
     jsens_adjoint_add(d, weight + z->first * L, 1.0, d->column + z->first * L, z->n);
   }

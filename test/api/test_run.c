@@ -28,8 +28,8 @@ static double objective(const fixture* f) {
 
 static void test_set_values_are_those_of_a_model_with_them(void** state) {
   (void)state;
-  static const jo_setting set[] = {{"k_f", "12000"}, {"tyres.tyre_fl.radius", "0.27"}};
-  static const char* const name[] = {"k_f", "tyres.tyre_fl.radius"};
+  static const jo_setting set[] = {{"k_f", "12000"}, {"tyres.fl.tyre.radius", "0.27"}};
+  static const char* const name[] = {"k_f", "tyres.fl.tyre.radius"};
   fixture *there = open_system(BUGGY, set, 1, NULL), *here = open_system(BUGGY, NULL, 0, NULL);
   double before = objective(here), value = 12000.0, old;
   assert_ok(here->ctx, jo_system_get(here->ctx, here->system, "k_f", &old));

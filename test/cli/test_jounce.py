@@ -101,7 +101,7 @@ class Guards(unittest.TestCase):
 
     def test_wheels_that_stand_are_told(self):
         done = jounce("run", STEP, "--set", "speed=0", code=1)
-        self.assertRegex(done.stderr, "vehicle.yaml:[0-9]+: tyre 'tyre_f[rl]': its wheel stands")
+        self.assertRegex(done.stderr, "vehicle.yaml:[0-9]+: tyre 'f[rl].tyre': its wheel stands")
         self.assertEqual(done.stdout, "")
 
 

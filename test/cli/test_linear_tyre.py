@@ -56,17 +56,9 @@ jounce: 1
 name: stop
 include: VEHICLE
 parameters: {speed: 4, wheel_speed: 13.5, brake: 150, sigma: 0.3, grade: 0.05, kappa_c: 0.1}
-joints: {rack: {drive: 0}}
-tyres:
-  tyre_fr: {relaxation: sigma}
-  tyre_fl: {relaxation: sigma}
-  tyre_rr: {relaxation: sigma}
-  tyre_rl: {relaxation: sigma}
-forces:
-  brake_fr: {on: wheel_fr, torque: -brake*tanh(rate/0.05)}
-  brake_fl: {on: wheel_fl, torque: -brake*tanh(rate/0.05)}
-  brake_rr: {on: wheel_rr, torque: -brake*tanh(rate/0.05)}
-  brake_rl: {on: wheel_rl, torque: -brake*tanh(rate/0.05)}
+templates:
+  front: {tyres: {tyre: {relaxation: sigma}}, forces: {brakes: {on: wheel, torque: -brake*tanh(rate/0.05)}}}
+  rear: {tyres: {tyre: {relaxation: sigma}}, forces: {brakes: {on: wheel, torque: -brake*tanh(rate/0.05)}}}
 road: grade*ALONG
 objectives: {v: {final: sqrt(chassis.com.vx^2 + chassis.com.vy^2)}, x: {final: chassis.com.x}}
 simulation: {end: 6, output_step: 0.1, rel_tol: 1e-6, abs_tol: 1e-6, method: auto}

@@ -44,9 +44,9 @@ class Tracked(unittest.TestCase):
     def test_every_arm_is_within_one_percent(self):
         converged = {1: 144.912, 4: 239.053, 5: 653.084, 6: 199.677, 10: 306.102}  # [kN m]
         for arm, peak in converged.items():
-            value = self.found["peaks"][f"moment_{arm}"]["value"]
+            value = self.found["peaks"][f"arm_{arm}.moment"]["value"]
             self.assertAlmostEqual(-1e-3 * value, peak, delta=0.01 * peak)
-        self.assertAlmostEqual(self.found["peaks"]["moment_1"]["time"], 14.758, delta=1e-3)
+        self.assertAlmostEqual(self.found["peaks"]["arm_1.moment"]["time"], 14.758, delta=1e-3)
 
     def test_hull(self):
         hull = self.found["hull"]
@@ -62,9 +62,9 @@ class Tracked(unittest.TestCase):
 
     def test_events_tell_where_they_began(self):
         impact = [e for e in self.found["events"]
-                  if e["element"] == "moment_1" and e["peak"] < -140e3]
+                  if e["element"] == "arm_1.moment" and e["peak"] < -140e3]
         self.assertEqual(len(impact), 1)
-        self.assertEqual(impact[0]["coordinate"], "arm_1")
+        self.assertEqual(impact[0]["coordinate"], "arm_1.arm")
         self.assertGreater(impact[0]["speed"], 5)
         self.assertLess(impact[0]["impulse"], -100)
 
@@ -73,7 +73,7 @@ class Tracked(unittest.TestCase):
                       "--interpreter", code=1)
         run = json.loads(done.stdout)
         self.assertFalse(run["complete"])
-        self.assertAlmostEqual(1e-3 * run["peaks"]["moment_1"]["value"], -125.6, delta=0.1)
+        self.assertAlmostEqual(1e-3 * run["peaks"]["arm_1.moment"]["value"], -125.6, delta=0.1)
         self.assertIn("not finite", done.stderr)
 
 

@@ -161,7 +161,7 @@ class Sens(Near):
         for name, wanted in zip(FIVE, STD_EXACT):
             self.near(gradient[name], wanted, 1e-6)
         idle = [r for r in answer["objectives"]["psi"]["ranking"] if r["influence"] == "idle"]
-        self.assertIn("bodies.wheel_rl.inertia.zz", [r["parameter"] for r in idle])
+        self.assertIn("bodies.rl.wheel.inertia.zz", [r["parameter"] for r in idle])
         for row in idle:
             self.assertLess(abs(row["percent_per_percent"]), 1e-4)
 
@@ -176,9 +176,9 @@ class Sens(Near):
         self.assertGreater(abs(exact["h"] - answers[0]["objectives"]["final"]["gradient"]["h"]), 0.05)
 
     def test_text_ranks_and_names_what_does_not_matter(self):
-        text = jounce("sens", STEP, "--wrt", "k_f,m_c,bodies.wheel_rl.inertia.zz", "--per", "m_c=2").stdout
+        text = jounce("sens", STEP, "--wrt", "k_f,m_c,bodies.rl.wheel.inertia.zz", "--per", "m_c=2").stdout
         for word in ("psi = 16.418", "% per 1 %", "by events", "per increment", "1 do not matter",
-                     "bodies.wheel_rl.inertia.zz", "tyre_fl", "CPU time", "exact"):
+                     "bodies.rl.wheel.inertia.zz", "fl.tyre", "CPU time", "exact"):
             self.assertIn(word, text)
         self.assertLess(text.index("k_f"), text.index("m_c"))
 

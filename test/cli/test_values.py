@@ -201,7 +201,7 @@ class Ranges(Values):
                 (BUGGY, "kappa_c", -1, "kappa_c is -1"),
                 (BUGGY, "alpha_c", 0, "alpha_c is 0"),
                 (BUGGY, "k_m", -1, "stiffness is -1"),
-                (BUGGY, "tyres.tyre_fl.radius", -1, "--set: tyre 'tyre_fl': radius is -1;"),
+                (BUGGY, "tyres.fl.tyre.radius", -1, "--set: instance 'fl' (template 'front'): tyre 'fl.tyre': radius is -1;"),
                 (TRACKED, "n_soil", -1, "exponent is -1 (from n_soil = -1); it must be at least 0"),
                 (TRACKED, "bump_exponent", -1, "exponent is -1 (from bump_exponent = -1)")):
             with self.subTest(name=name, value=value):

@@ -317,6 +317,7 @@ static void test_parse_functions_of_two_arguments(void** state) {
 static void test_parse_functions_of_more_arguments(void** state) {
   static const value_row rows[] = {
       {"min(x, y, z)", -0.25}, {"max(x, y, z)", 3},        {"min(5, 4, 3, 2, 1, 2)", 1},
+      {"sum(x)", 2},           {"sum(1, 2, 3)", 6},        {"mean(1, 2, 6)", 3},
       {"max(x, 1, 2.5)", 2.5}, {"clamp(x, 0, 1)", 1},      {"clamp(x, 3, 4)", 3},
       {"clamp(x, 0, 5)", 2},   {"clamp(z, -1, 1)", -0.25},
   };
@@ -389,6 +390,7 @@ static const error_row errors[] = {
     {"sin(x", "column 6: expected ')' to close '(' at column 4"},
     {"sin((x)", "column 8: expected ')' to close '(' at column 4"},
     {"sin(", "column 5: unexpected end; a value is missing"},
+    {"sum()", "column 1: sum takes at least 1 argument, got 0"},
     {"max(1,", "column 7: unexpected end; a value is missing"},
     {"(1, 2)", "column 3: expected ')' to close '(' at column 1"},
     {"(0,5)*x", "column 3: expected ')' to close '(' at column 1; write the decimal point as '.'"},

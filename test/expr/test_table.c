@@ -92,6 +92,134 @@ static void test_table_continuation_beyond_the_ends(void** state) {
   }
 }
 
+#define NX 4
+#define NY 5
+static const double GX[NX] = {-1.0, 0.0, 1.5, 2.0}, GY[NY] = {0.0, 1.0, 1.5, 3.0, 3.5};
+
+static jexpr_ref surface(probe* p, jexpr_table_kind kind, jexpr_extrapolation rule, int nx, int ny,
+                         double (*z)(double, double), jexpr_ref x, jexpr_ref y) {
+  jexpr_ref X[NX], Y[NY], Z[NX * NY];
+  for (int i = 0; i < nx; i++) {
+    X[i] = jexpr_const(p->g, GX[i]);
+    for (int j = 0; j < ny; j++) {
+      Y[j] = jexpr_const(p->g, GY[j]);
+      Z[i * ny + j] = jexpr_const(p->g, z(GX[i], GY[j]));
+    }
+  }
+  jexpr_grid grid = {nx, ny, X, Y, Z};
+  return jexpr_table2(p->g, kind, rule, x, y, &grid);
+}
+
+static double at2(probe* p, jexpr_ref r, double x, double y) {
+  return probe_eval(p, r, (double[PROBE_INPUTS]){x, y});
+}
+
+static double bilinear(double x, double y) {
+  return 1.0 + 2.0 * x - 3.0 * y + 0.5 * x * y;
+}
+
+static double hills(double x, double y) {
+  return (x - 0.4) * (x - 0.4) * (1.0 + 0.3 * y) - (y - 1.2) * (y - 1.2) * 0.5 * x;
+}
+
+// what is linear in either variable comes out as it is, inside and beyond
+static void test_table2_reproduces_bilinear(void** state) {
+  probe* p = *state;
+  for (int kind = JEXPR_TABLE_LINEAR; kind <= JEXPR_TABLE_CUBIC; kind++) {
+    jexpr_ref r = surface(p, (jexpr_table_kind)kind, JEXPR_EXTRAPOLATE_LINEAR, NX, NY, bilinear,
+                          p->x[0], p->x[1]);
+    jexpr_ref held = surface(p, (jexpr_table_kind)kind, JEXPR_EXTRAPOLATE_HOLD, NX, NY, bilinear,
+                             p->x[0], p->x[1]);
+    for (double x = -2.3; x < 3.0; x += 0.31) {
+      for (double y = -1.1; y < 5.0; y += 0.37) {
+        double in_x = fmin(fmax(x, -1.0), 2.0), in_y = fmin(fmax(y, 0.0), 3.5);
+        assert_near(at2(p, r, x, y), bilinear(x, y), 10.0 * TOL);
+        assert_near(at2(p, held, x, y), bilinear(in_x, in_y), 10.0 * TOL);
+      }
+    }
+  }
+}
+
+// along lines of the grid it is the table of one variable
+static void test_table2_of_lines_is_one_table(void** state) {
+  probe* p = *state;
+  for (int kind = JEXPR_TABLE_LINEAR; kind <= JEXPR_TABLE_CUBIC; kind++) {
+    jexpr_table_kind k = (jexpr_table_kind)kind;
+    jexpr_ref r = surface(p, k, JEXPR_EXTRAPOLATE_LINEAR, NX, NY, hills, p->x[0], p->x[1]);
+    for (int i = 0; i < NX; i++) {
+      double line[NY];
+      for (int j = 0; j < NY; j++) {
+        line[j] = hills(GX[i], GY[j]);
+      }
+      jexpr_ref one = constant_table(p, k, JEXPR_EXTRAPOLATE_LINEAR, GY, line, NY);
+      for (double y = -1.0; y < 5.0; y += 0.23) {
+        assert_near(at2(p, r, GX[i], y), at(p, one, y), 20.0 * TOL);
+      }
+    }
+  }
+}
+
+// values and slopes of the bicubic table have no jump at lines of the grid and at the edges
+static void test_table2_cubic_is_smooth(void** state) {
+  probe* p = *state;
+  const double e = 1e-9;
+  jexpr_ref r =
+      surface(p, JEXPR_TABLE_CUBIC, JEXPR_EXTRAPOLATE_LINEAR, NX, NY, hills, p->x[0], p->x[1]);
+  jexpr_ref d[2], one = jexpr_const(p->g, 1.0);
+  for (int k = 0; k < 2; k++) {
+    assert_ok(p->ctx, jexpr_tangent(p->g, &r, 1, &p->x[k], &one, 1, &d[k]));
+  }
+  for (double s = -0.7; s < 4.0; s += 0.3) {
+    for (int i = 0; i < NX; i++) {
+      for (int k = 0; k < 2; k++) {
+        assert_near(at2(p, d[k], GX[i] - e, s), at2(p, d[k], GX[i] + e, s), 1e-7);
+      }
+    }
+    for (int j = 0; j < NY; j++) {
+      for (int k = 0; k < 2; k++) {
+        assert_near(at2(p, d[k], s, GY[j] - e), at2(p, d[k], s, GY[j] + e), 1e-7);
+      }
+    }
+  }
+}
+
+// (T8), (T9) by hand: x^2 y^2 at 0 1 2, both ways. Slopes along x at y: y^2 (0, 3/2, 4); those along y at the corners of
+// the upper cell likewise, and mixed slopes 2.25 6 / 6 16.
+static double product(double x, double y) {
+  return x * x * y * y;
+}
+
+static void test_table2_cubic_by_hand(void** state) {
+  probe* p = *state;
+  jexpr_ref X[3], Z[9];
+  for (int i = 0; i < 3; i++) {
+    X[i] = jexpr_const(p->g, i);
+    for (int j = 0; j < 3; j++) {
+      Z[3 * i + j] = jexpr_const(p->g, product(i, j));
+    }
+  }
+  jexpr_grid grid = {3, 3, X, X, Z};
+  jexpr_ref r =
+      jexpr_table2(p->g, JEXPR_TABLE_CUBIC, JEXPR_EXTRAPOLATE_HOLD, p->x[0], p->x[1], &grid);
+  // at the middle of a cell weights are 1/2 1/2 1/8 -1/8, and along x alone (1 + 4)/2 + (3/2 - 4)/8 = 35/16
+  assert_near(at2(p, r, 1.5, 1.5), 35.0 / 16.0 * 35.0 / 16.0, TOL);
+  assert_near(at2(p, r, 0.5, 1.5), 5.0 / 16.0 * 35.0 / 16.0, TOL);
+  assert_near(at2(p, r, 1.0, 1.5), 35.0 / 16.0, TOL);
+}
+
+// one row, one column, one number
+static void test_table2_of_one_line(void** state) {
+  probe* p = *state;
+  jexpr_ref x = p->x[0], y = p->x[1];
+  jexpr_extrapolation rule = JEXPR_EXTRAPOLATE_LINEAR;
+  jexpr_ref row = surface(p, JEXPR_TABLE_LINEAR, rule, 1, 2, bilinear, x, y);
+  jexpr_ref column = surface(p, JEXPR_TABLE_LINEAR, rule, 2, 1, bilinear, x, y);
+  jexpr_ref point = surface(p, JEXPR_TABLE_CUBIC, rule, 1, 1, bilinear, x, y);
+  assert_near(at2(p, row, 7.0, 0.5), bilinear(-1.0, 0.5), TOL);
+  assert_near(at2(p, column, -0.5, 7.0), bilinear(-0.5, 0.0), TOL);
+  assert_true(jexpr_is_value(p->g, point, bilinear(-1.0, 0.0)));
+}
+
 static void test_table_of_one_and_two_points(void** state) {
   probe* p = *state;
   const double X[] = {1.0, 3.0}, Y[] = {2.0, 8.0};
@@ -225,6 +353,11 @@ int main(void) {
       probe_test(test_table_cubic_with_unequal_spacing),
       probe_test(test_table_continuation_beyond_the_ends),
       probe_test(test_table_of_one_and_two_points),
+      probe_test(test_table2_reproduces_bilinear),
+      probe_test(test_table2_of_lines_is_one_table),
+      probe_test(test_table2_cubic_is_smooth),
+      probe_test(test_table2_cubic_by_hand),
+      probe_test(test_table2_of_one_line),
       probe_test(test_table_constant_argument_folds),
       probe_test(test_table_cubic_is_monotone),
       probe_test(test_table_cubic_is_flat_at_an_extremum),

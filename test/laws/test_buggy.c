@@ -186,9 +186,9 @@ static void test_symmetric_buggy_stays_in_its_plane(void** state) {
   const jmodel_setting set[] = {{"bodies.chassis.com.y", "0"},
                                 {"bodies.chassis.inertia.xy", "0"},
                                 {"bodies.chassis.inertia.yz", "0"},
-                                {"bodies.upright_rl.com.z", "-0.00002"},
-                                {"bodies.upright_rl.inertia.xz", "-0.00001"},
-                                {"bodies.upright_rl.inertia.yz", "0.00001"}};
+                                {"bodies.rl.upright.com.z", "-0.00002"},
+                                {"bodies.rl.upright.inertia.xz", "-0.00001"},
+                                {"bodies.rl.upright.inertia.yz", "0.00001"}};
   assert_near(widest(set, 3), 1.276e-7, 1e-10);
   assert_near(widest(set, 6), 0.0, 1e-12);
 }

@@ -2,6 +2,9 @@
 // Every closure type in a ring where nothing is aligned: agreement with Newton-Euler in absolute
 // coordinates, energy, loops that stay closed, redundant equations, driven coordinates and the
 // impulses where their rates jump.
+#include <unistd.h>
+
+#include "support/gradient.h"
 #include "support/laws.h"
 
 #define MODEL(name) "test/models/closure_" name ".yaml"
@@ -49,7 +52,9 @@ static void test_degrees_of_freedom_and_redundant_equations_are_counted(void** s
       {MODEL("point_on_line"), 2, 2, 0, 0}, {MODEL("distance"), 6, 1, 0, 0},
       {MODEL("parallel"), 4, 2, 0, 0},      {MODEL("perpendicular"), 5, 1, 0, 0},
       {MODEL("planar"), 1, 2, 3, 0},        {MODEL("tether"), 9, 1, 0, 0},
-      {MODEL("driven"), 1, 3, 0, 1},
+      {MODEL("driven"), 1, 3, 0, 1},        {MODEL("point_in_plane"), 3, 1, 0, 0},
+      {MODEL("universal"), 2, 4, 0, 0},     {MODEL("cylindrical"), 2, 4, 0, 0},
+      {MODEL("prismatic"), 2, 5, 0, 0},     {MODEL("fixed"), 4, 6, 0, 0},
   };
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     rig r;
@@ -62,6 +67,69 @@ static void test_degrees_of_freedom_and_redundant_equations_are_counted(void** s
     assert_int_equal(r.d->part.nd, expected[i].driven);
     rig_close(&r);
   }
+}
+
+// Held as in the design position and in no other: half a turn away the axes are parallel, too.
+static void test_fixed_closure_is_closed_from_any_side(void** state) {
+  (void)state;
+  static const char* const guess[] = {"{a: 2.9}", "{b: 1.4, c: 2.5}", "{a: 3.1, c: -0.4}",
+                                      "{c: -3.0}"};
+  for (size_t i = 0; i < sizeof guess / sizeof *guess; i++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "jounce: 1\nname: weld\nbodies: {arm: {mass: 1, inertia: [1, 1, 1]}, end: {mass: 1, "
+             "inertia: [1, 1, 1]}}\njoints:\n  arm: {type: revolute, child: arm, axis: z}\n"
+             "  end: {type: spherical, parent: arm, child: end, at: [1, 0.2, 0], guess: %s}\n"
+             "closures: {weld: {type: fixed, a: ground.x, b: end.x}}\n"
+             "hardpoints: {x: [1, 0.2, 0]}\n",
+             guess[i]);
+    rig r;
+    jplant_options opt = fixture_interpreted();
+    rig_open_text(&r, "weld.yaml", text, &opt);
+    for (int k = 0; k < r.m->ncoordinate; k++) {
+      double turns = r.q[k] / 6.283185307179586;
+      assert_near(turns, round(turns), 1e-9);
+    }
+    rig_close(&r);
+  }
+}
+
+// ---- derivatives -----------------------------------------------------------------------------------
+
+static void test_derivatives_are_those_of_differences_by_both_methods(void** state) {
+  static const char* const number[] = {"hardpoints.C.x", "hardpoints.B.z", "k1",
+                                       "bodies.right.mass", "hardpoints.D.y"};
+  static const double size[] = {0.3, 0.3, 200, 2, 0.3};
+  enum { COUNT = sizeof number / sizeof *number };
+  fixture* f = fixture_open();
+  const char* path = fixture_below(f, "sens.yaml");
+  char here[1024];
+  assert_non_null(getcwd(here, sizeof here));
+  FILE* out = fopen(path, "w");
+  assert_non_null(out);
+  fprintf(out,
+          "jounce: 1\ninclude: %s/%s\nobjectives:\n  e: {final: energy.kinetic}\n"
+          "  f: {mean: ring.force1}\nsimulation: {end: 0.15}\n",
+          here, (const char*)*state);
+  fclose(out);
+  gradient g;
+  gradient_open(&g, path, NULL, 0, number, COUNT, JKERNEL_INTERP);
+  jsens_result* a = gradient_run(&g, JSENS_DIRECT, false);
+  jsens_result* b = gradient_run(&g, JSENS_ADJOINT, false);
+  double d[GRADIENT_MAX];
+  for (int j = 0; j < COUNT; j++) {
+    gradient_difference_one(&g, j, 4e-3 * size[j], 3, d);
+    for (int o = 0; o < g.nobjective; o++) {
+      int i = o * COUNT + j;
+      double scale = fmax(fabs(a->gradient[i]), fabs(a->value[o]) / size[j]);
+      assert_near(a->gradient[i], d[o], 1e-6 * scale);
+      assert_near(b->gradient[i], a->gradient[i], 1e-9 * scale);
+    }
+  }
+  jsens_result_destroy(a);
+  jsens_result_destroy(b);
+  gradient_close(&g);
+  fixture_close(f);
 }
 
 // ---- driven coordinates --------------------------------------------------------------------------
@@ -180,7 +248,18 @@ int main(void) {
       LAWS("perpendicular"),
       LAWS("planar"),
       LAWS("tether"),
+      LAWS("point_in_plane"),
+      LAWS("universal"),
+      LAWS("cylindrical"),
+      LAWS("prismatic"),
+      LAWS("fixed"),
       cmocka_unit_test(test_degrees_of_freedom_and_redundant_equations_are_counted),
+      cmocka_unit_test(test_fixed_closure_is_closed_from_any_side),
+      LAW("point_in_plane", test_derivatives_are_those_of_differences_by_both_methods),
+      LAW("universal", test_derivatives_are_those_of_differences_by_both_methods),
+      LAW("cylindrical", test_derivatives_are_those_of_differences_by_both_methods),
+      LAW("prismatic", test_derivatives_are_those_of_differences_by_both_methods),
+      LAW("fixed", test_derivatives_are_those_of_differences_by_both_methods),
       LAW("driven", test_accelerations_are_those_of_the_oracle),
       LAW("driven", test_driving_force_is_that_of_the_oracle),
       LAW("driven", test_jump_of_a_driven_rate_is_an_impulse),

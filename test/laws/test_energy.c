@@ -32,7 +32,7 @@ static jo_status on_event(void* user, const jsolve_event* e, const double* befor
                           const double* after) {
   account* a = user;
   rig* r = a->r;
-  int rack = jmodel_find_coordinate(r->m, "rack");
+  int rack = jmodel_find_coordinate(r->m, "steering.rack");
   double* mode = &r->run->mode[e->which];
   double qd[32], expected[32] = {0}, impulse[32];
   assert_in_range(r->m->ncoordinate, 1, 32);

@@ -14,11 +14,11 @@ static void test_joints_carry_nothing_along_their_freedom(void** state) {
       "include: step_descent.yaml\n"
       "sensors:\n"
       "  free_fx: chassis.fx\n  free_fz: chassis.fz\n  free_my: chassis.my\n"
-      "  lower_mx: lower_fr.mx\n  upper_mx: upper_fl.mx\n  arm_mx: arm_rr.mx\n"
-      "  king_mx: kingpin_fr.mx\n  king_my: kingpin_fr.my\n  king_mz: kingpin_fr.mz\n"
-      "  lower_fy: lower_fr.fy\n"
-      "  rack_fx: rack.fx\n  rack_drive: rack.drive_force\n"
-      "  ball_1: upper_ball_fr.force1\n";
+      "  lower_mx: fr.lower.mx\n  upper_mx: fl.upper.mx\n  arm_mx: rr.arm.mx\n"
+      "  king_mx: fr.kingpin.mx\n  king_my: fr.kingpin.my\n  king_mz: fr.kingpin.mz\n"
+      "  lower_fy: fr.lower.fy\n"
+      "  rack_fx: steering.rack.fx\n  rack_drive: steering.rack.drive_force\n"
+      "  ball_1: fr.ball.force1\n";
   static const char* const zero[] = {"free_fx", "free_fz", "free_my", "lower_mx", "upper_mx",
                                      "arm_mx",  "king_mx", "king_my", "king_mz"};
   rig r;

@@ -33,14 +33,14 @@ static const direction step_descent[] = {
     {{"step_height"}, 0, 2e-5, 2},
     {{"bodies.chassis.points.P12.z", "bodies.chassis.points.P22.z"}, 1, 2e-4, 2},
     {{"bodies.chassis.points.P10.y", "bodies.chassis.points.P20.y"}, -1, 2e-4, 2},
-    {{"bodies.upright_fr.points.P14.z", "bodies.upright_fl.points.P24.z"}, 1, 1e-4, 2},
-    {{"bodies.upright_rr.points.P34.y", "bodies.upright_rl.points.P44.y"}, 1, 1e-4, 2},
-    {{"bodies.wishbone_rr.points.P32.z", "bodies.wishbone_rl.points.P42.z"}, 1, 1e-4, 2},
-    {{"bodies.rack.points.P50.x", "bodies.rack.points.P51.x"}, -1, 1e-4, 2},
-    {{"bodies.upright_fr.vectors.v12.z", "bodies.upright_fl.vectors.v22.z"}, -1, 1e-3, 2},
-    {{"bodies.wheel_fr.mass", "bodies.wheel_fl.mass"}, 1, 0.1, 2},
-    {{"bodies.wheel_rr.inertia.xx", "bodies.wheel_rl.inertia.xx"}, 1, 0.02, 3},
-    {{"initial.strut_fr.length", "initial.strut_fl.length"}, 1, 1e-4, 2},
+    {{"bodies.fr.upright.points.P4.z", "bodies.fl.upright.points.P4.z"}, 1, 1e-4, 2},
+    {{"bodies.rr.upright.points.P4.y", "bodies.rl.upright.points.P4.y"}, 1, 1e-4, 2},
+    {{"bodies.rr.wishbone.points.P2.z", "bodies.rl.wishbone.points.P2.z"}, 1, 1e-4, 2},
+    {{"bodies.steering.rack.points.P50.x", "bodies.steering.rack.points.P51.x"}, -1, 1e-4, 2},
+    {{"bodies.fr.upright.vectors.v2.z", "bodies.fl.upright.vectors.v2.z"}, -1, 1e-3, 2},
+    {{"bodies.fr.wheel.mass", "bodies.fl.wheel.mass"}, 1, 0.1, 2},
+    {{"bodies.rr.wheel.inertia.xx", "bodies.rl.wheel.inertia.xx"}, 1, 0.02, 3},
+    {{"initial.fr.strut.length", "initial.fl.strut.length"}, 1, 1e-4, 2},
 };
 
 // front wheels stay on the ground: their side can be moved alone; rear ones touch down together
@@ -49,22 +49,22 @@ static const direction lane_change[] = {
     {{"bodies.chassis.inertia.xy"}, 0, 0.5, 3},
     {{"bodies.chassis.points.P12.z"}, 0, 2e-4, 2},
     {{"bodies.chassis.points.P10.y"}, 0, 2e-4, 2},
-    {{"bodies.upright_fr.points.P14.z"}, 0, 1e-4, 2},
-    {{"bodies.upright_rr.points.P34.y", "bodies.upright_rl.points.P44.y"}, 1, 1e-4, 2},
-    {{"bodies.wishbone_rr.points.P32.z", "bodies.wishbone_rl.points.P42.z"}, 1, 1e-4, 2},
-    {{"bodies.rack.points.P50.x"}, 0, 1e-4, 2},
-    {{"bodies.upright_fr.vectors.v12.z"}, 0, 1e-3, 2},
-    {{"bodies.wheel_fr.mass"}, 0, 0.1, 2},
-    {{"bodies.wheel_fr.inertia.xx"}, 0, 0.02, 3},
-    {{"initial.strut_fr.length"}, 0, 1e-4, 2},
+    {{"bodies.fr.upright.points.P4.z"}, 0, 1e-4, 2},
+    {{"bodies.rr.upright.points.P4.y", "bodies.rl.upright.points.P4.y"}, 1, 1e-4, 2},
+    {{"bodies.rr.wishbone.points.P2.z", "bodies.rl.wishbone.points.P2.z"}, 1, 1e-4, 2},
+    {{"bodies.steering.rack.points.P50.x"}, 0, 1e-4, 2},
+    {{"bodies.fr.upright.vectors.v2.z"}, 0, 1e-3, 2},
+    {{"bodies.fr.wheel.mass"}, 0, 0.1, 2},
+    {{"bodies.fr.wheel.inertia.xx"}, 0, 0.02, 3},
+    {{"initial.fr.strut.length"}, 0, 1e-4, 2},
 };
 
 // the step taken askew: wheels fall one after another
 static const direction askew[] = {
-    {{"bodies.chassis.points.P12.z"}, 0, 1e-4, 2},    {{"bodies.chassis.points.P10.y"}, 0, 1e-4, 2},
-    {{"bodies.upright_rr.points.P34.y"}, 0, 5e-5, 2}, {{"bodies.wheel_fr.mass"}, 0, 0.1, 2},
-    {{"bodies.chassis.inertia.xy"}, 0, 0.2, 3},       {{"bodies.chassis.com.y"}, 0, 1e-3, 2},
-    {{"initial.strut_fr.length"}, 0, 5e-5, 2},        {{"initial.chassis.yaw"}, 0, 2e-4, 2},
+    {{"bodies.chassis.points.P12.z"}, 0, 1e-4, 2},   {{"bodies.chassis.points.P10.y"}, 0, 1e-4, 2},
+    {{"bodies.rr.upright.points.P4.y"}, 0, 5e-5, 2}, {{"bodies.fr.wheel.mass"}, 0, 0.1, 2},
+    {{"bodies.chassis.inertia.xy"}, 0, 0.2, 3},      {{"bodies.chassis.com.y"}, 0, 1e-3, 2},
+    {{"initial.fr.strut.length"}, 0, 5e-5, 2},       {{"initial.chassis.yaw"}, 0, 2e-4, 2},
 };
 
 #define STD "models/buggy/step_descent.yaml"
@@ -163,7 +163,7 @@ static void test_step_descent_askew_by_numbers_of_one_side(void** state) {
 // The numbers as inputs of one model are the numbers of a model with other values in its file.
 static void test_inputs_are_settings(void** state) {
   (void)state;
-  static const char* const number[] = {"bodies.chassis.points.P12.z", "bodies.wheel_fr.mass"};
+  static const char* const number[] = {"bodies.chassis.points.P12.z", "bodies.fr.wheel.mass"};
   const jmodel_setting set[] = {{number[0], "-0.6302"}, {number[1], "15.2"}};
   double by_input[GRADIENT_MAX], by_setting[GRADIENT_MAX];
   gradient g;

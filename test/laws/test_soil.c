@@ -11,6 +11,10 @@ static double output(const rig* r, const char* what, int i, const char* field) {
   return rig_output(r, name);
 }
 
+static double of_arm(const rig* r, int i, const char* what) {
+  return output(r, "arm", i, what);
+}
+
 static void open_interpreted(rig* r) {
   jplant_options opt = jplant_options_default();
   opt.kernel.backend = JKERNEL_INTERP;
@@ -23,7 +27,7 @@ static void test_soil_carries_the_weight(void** state) {
   open_interpreted(&r);
   double sum = 0.0;
   for (int i = 0; i < NARM; i++) {
-    sum += output(&r, "soil", i, ".fz");
+    sum += of_arm(&r, i, ".soil.fz");
   }
   // the equilibrium is found to 1e-9 of gravity
   assert_near(sum / ((10000.0 + 10.0 * 136.0) * 9.81), 1.0, 1e-8);
@@ -41,7 +45,7 @@ static void test_soil_presses_and_shears_as_its_law_says(void** state) {
   for (int k = 0; k < 40; k++) {
     rig_perturb(&r, &s, 0.3, 1.0);
     for (int i = 0; i < NARM; i++) {
-      double delta = output(&r, "delta", i, ""), N = output(&r, "soil", i, ".fz");
+      double delta = output(&r, "delta", i, ""), N = of_arm(&r, i, ".soil.fz");
       double expected = delta > 0.0 ? 0.24 * (52530.0 / 0.4 + 1127970.0) * pow(delta, 0.9) : 0.0;
       double fx = output(&r, "long", i, ""), fy = output(&r, "lat", i, "");
       assert_near(N, expected, 1e-9 * expected);
@@ -61,13 +65,13 @@ static void test_stop_hardens_exponentially(void** state) {
   (void)state;
   rig r;
   open_interpreted(&r);
-  int at = r.d->layout.q[jmodel_find_coordinate(r.m, "arm_1")];
+  int at = r.d->layout.q[jmodel_find_coordinate(r.m, "arm_1.arm")];
   for (double angle = 0.3; angle < 0.7; angle += 0.05) {
     double depth = fmax(0.0, angle - 0.5);
     r.y[at] = angle;
     rig_evaluate(&r);
     double expected = -9000.0 * (angle + 0.5 + exp(40.0 * depth) - 1.0);
-    assert_near(output(&r, "moment", 0, ".force") / expected, 1.0, 1e-12);
+    assert_near(of_arm(&r, 0, ".moment.force") / expected, 1.0, 1e-12);
   }
   rig_close(&r);
 }

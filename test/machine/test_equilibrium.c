@@ -126,7 +126,7 @@ static void test_equilibrium_is_where_a_static_start_begins(void** state) {
   rig_open_text(&l, "settled.yaml", text, &opt);
   const jgen_dynamics* d = l.plant->dynamics;
   assert_near(l.y[jgen_first(&d->layout, JGEN_QDU) + coordinate(&l, "chassis.x")], 3.0, 1e-12);
-  assert_near(l.y[jgen_first(&d->layout, JGEN_QDU) + coordinate(&l, "wheel_fr")], 11.0, 1e-12);
+  assert_near(l.y[jgen_first(&d->layout, JGEN_QDU) + coordinate(&l, "fr.wheel")], 11.0, 1e-12);
   double moved[64];
   memcpy(moved, l.y, (size_t)d->ny * sizeof *moved);
   jmachine_equilibrium found;

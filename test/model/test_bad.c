@@ -197,10 +197,92 @@ static const bad cases[] = {
     {TOP A "joints: {a: {type: revolute, child: a, axis: {from: a.P}}}\n",
      ":3: joint 'a': 'to' is missing"},
 
+    // drives
+    {TOP AB "joints: {a: {type: free, child: a, drive: {velocity: 1}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: the joint has 6 coordinates; write {x: ...}"},
+    {TOP AB "joints: {a: {type: free, child: a, drive: {x: {velocity: 1}}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: 'from' is missing: where 'a.x' is at the start"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {force: 3}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: a force drives nothing to a given motion; write it under 'forces', as "
+     "{on: "
+     "a, torque: ...}"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {velocity: 1, position: 2}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: give one of 'position' and 'velocity'"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {position: 1, from: 2}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: 'from' goes with 'velocity'; a position says it"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {velocity: 1, form: 2}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': unknown key 'form'; did you mean 'force'?"},
+
     // closures
     {PAIR "closures: {c: {type: bal, a: a.origin, b: b.origin}}\n",
-     ":4: closure 'c': type is 'bal'; it must be ball, revolute, point_on_line, distance, parallel "
-     "or perpendicular"},
+     ":4: closure 'c': type is 'bal'; it must be ball, revolute, point_on_line, distance, "
+     "parallel, "
+     "perpendicular, point_in_plane, universal, cylindrical, prismatic or fixed"},
+    {PAIR "closures: {c: {type: point_in_plane, point: b.com, plane: {point: a.com, norml: z}}}\n",
+     ":4: closure 'c': unknown key 'norml'; did you mean 'normal'?\n"
+     ":4: closure 'c': 'normal' is missing"},
+    {PAIR "closures: {c: {type: point_in_plane, point: b.com, plane: {point: a.com, normal: [0, 0, "
+          "0]}}}\n",
+     ":4: closure 'c': normal has length zero"},
+    {PAIR "closures: {c: {type: fixed, a: a.com, b: b.com, axis_a: x}}\n",
+     ":4: closure 'c': unknown key 'axis_a'"},
+    {PAIR "closures: {c: {type: prismatic, a: a.com, b: b.com}}\n",
+     ":4: closure 'c': 'axis_a' is missing"},
+
+    // couplings
+    {PAIR "couplings: {c: {}}\n",
+     ":4: coupling 'c': what does it couple? give 'of', 'gear', 'rack_and_pinion', 'screw', "
+     "'differential' or 'belt'"},
+    {PAIR "couplings: {c: {gear: [b, a.x], ratio: 2, of: {b: 1}}}\n",
+     ":4: coupling 'c': it has 'of' already; one coupling is of one kind"},
+    {PAIR "couplings: {c: {gear: [b, a.w], ratio: 2}}\n",
+     ":4: coupling 'c': gear: there is no coordinate 'a.w'; did you mean 'a.x'?"},
+    {PAIR "couplings: {c: {gear: [b, a], ratio: 2}}\n",
+     ":4: coupling 'c': gear: joint 'a' has 6 coordinates; choose one, as 'a.x'"},
+    {PAIR "couplings: {c: {gear: [b], ratio: 2}}\n",
+     ":4: coupling 'c': gear: give two coordinates, [a, b] of a = ratio b"},
+    {PAIR "couplings: {c: {gear: [b, a.x]}}\n", ":4: coupling 'c': 'ratio' is missing"},
+    {PAIR "couplings: {c: {gear: [b, a.x], ratio: 0}}\n",
+     ":4: coupling 'c': ratio is 0; it must be other than 0"},
+    {PAIR "couplings: {c: {gear: [b, b], ratio: 2}}\n",
+     ":4: coupling 'c': coordinate 'b' is named twice"},
+    {PAIR "couplings: {c: {gear: [b, a.x], ratio: t}}\n",
+     ":4: coupling 'c': ratio: column 1: 't' is the time; only parameters may stand here, whose "
+     "values do not "
+     "change with time"},
+    {PAIR "couplings: {c: {gear: [b, a.x], ratio: 2, equals: 1}}\n",
+     ":4: coupling 'c': unknown key 'equals'"},
+    {PAIR "couplings: {c: {of: {b: 1, a.x: 0}}}\n",
+     ":4: coupling 'c': the coefficient of 'a.x' is 0; it must be other than 0"},
+    {PAIR "couplings: {c: {of: {}}}\n", ":4: coupling 'c': of: no coordinate is named"},
+    {PAIR "couplings: {c: {of: [b]}}\n", ":4: coupling 'c': of needs a map, got a list"},
+    {PAIR "couplings: {c: {screw: {joint: b, lead: 1}}}\n",
+     ":4: coupling 'c': joint: 'b' is not cylindrical; give 'angle' and 'slide'"},
+    {PAIR "couplings: {c: {screw: {joint: x, lead: 1}}}\n",
+     ":4: coupling 'c': joint: there is no joint 'x'"},
+    {PAIR "couplings: {c: {rack_and_pinion: {pinion: b, rack: a.x}}}\n",
+     ":4: coupling 'c': 'radius' is missing"},
+    {PAIR "couplings: {c: {belt: {pulleys: [b, a.yaw], radii: [1]}}}\n",
+     ":4: coupling 'c': belt: give two pulleys or more, and as many radii (2 and 1 are given)"},
+    {PAIR "couplings: {c: {belt: {pulleys: [b, a.yaw, a.roll], radii: [1, 1, 1]}, offset: 1}}\n",
+     ":4: coupling 'c': offset: it has 2 relations, and an offset belongs to one; write them as "
+     "couplings of their own"},
+    {PAIR "couplings: {c: {differential: {input: b, outputs: [a.x]}}}\n",
+     ":4: coupling 'c': outputs: give two coordinates, [left, right]"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: t}, "
+            "b: {type: revolute, child: b, axis: x, drive: 2*t}}\n"
+            "couplings: {c: {gear: [b, a], ratio: 2}}\n",
+     ":4: coupling 'c': all of its coordinates are driven ('b' and others), so none is left that "
+     "could "
+     "follow; take a drive away, or the coupling"},
+    {PAIR "couplings: {a: {gear: [b, a.x], ratio: 2}}\n",
+     ":4: coupling 'a': there is a body of this name already (line 2)"},
     {PAIR "closures: {c: {type: ball, a: a.origin, b: a.com}}\n",
      ":4: closure 'c': both sides are on body 'a'"},
     {PAIR "closures: {c: {type: ball, a: a.origin}}\n", ":4: closure 'c': 'b' is missing"},

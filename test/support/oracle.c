@@ -129,6 +129,26 @@ static void constraint_map(state* s) {
     }
     row++;
   }
+  // couplings: C G (a - free) = 0
+  double *e = numbers(nq), *gap = numbers(o->ncoupling), *column = numbers(o->ncoupling);
+  int first = nr + o->ndrive;
+  for (int i = 0; i < n; i++) {
+    memcpy(e, s->G + i * nq, (size_t)nq * sizeof *e);
+    oracle_relations(o, e, false, column);
+    for (int k = 0; k < o->ncoupling; k++) {
+      s->K[first + k + i * nc] = column[k];
+      s->bias[first + k] -= column[k] * s->free[i];
+    }
+  }
+  oracle_relations(o, s->q, true, gap);
+  oracle_relations(o, s->qd, false, column);
+  for (int k = 0; k < o->ncoupling; k++) {
+    s->gap = fmax(s->gap, fabs(gap[k]));
+    s->slip = fmax(s->slip, fabs(column[k]));
+  }
+  free(e);
+  free(gap);
+  free(column);
   free(P);
   free(r);
 }
@@ -418,7 +438,10 @@ void oracle_accelerations(const oracle* o, double t, const double* q, const doub
   report->gap = s->gap;
   report->slip = s->slip;
   report->nconstraint = o->nc;
-  report->nclosure = o->nclosure;
+  report->nclosure = o->nclosure + o->ncoupling;
+  for (int k = 0; k < o->ncoupling && k < ORACLE_COUPLINGS; k++) {
+    report->coupling[k] = -lambda[o->njoint + o->nclosure + o->ndrive + k];
+  }
   for (int k = 0, row = o->njoint + o->nclosure; drive_force && k < o->m->ncoordinate; k++) {
     drive_force[k] = o->m->coordinate[k].is_driven ? -lambda[row++] : 0.0;
   }
@@ -510,6 +533,12 @@ double oracle_gap(const oracle* o, const double* q) {
   for (int i = 0; i < n; i++) {
     gap = fabs(r[i].v) <= gap ? gap : fabs(r[i].v);
   }
+  double* relation = numbers(o->ncoupling);
+  oracle_relations(o, q, true, relation);
+  for (int i = 0; i < o->ncoupling; i++) {
+    gap = fmax(gap, fabs(relation[i]));
+  }
+  free(relation);
   free(P);
   free(r);
   return gap;

@@ -11,6 +11,8 @@
 
 typedef struct oracle oracle;
 
+#define ORACLE_COUPLINGS 8
+
 // Conventions are those of model/model.h. Ownership: caller, release with oracle_destroy().
 oracle* oracle_create(jo_context* ctx, const jmodel* m);
 void oracle_destroy(oracle* o);
@@ -21,7 +23,8 @@ typedef struct oracle_report {
   double misfit;  // absolute accelerations that no joint accelerations explain
   int rank;       // of the constraint equations
   int nconstraint;
-  int nclosure;  // how many of them are closures
+  int nclosure;                       // how many of them are closures and couplings
+  double coupling[ORACLE_COUPLINGS];  // multipliers of the couplings, relation by relation
 } oracle_report;
 
 // Accelerations of all coordinates at consistent q, qd; driven ones follow their expressions.

@@ -14,6 +14,8 @@ static bool same(const char* a, const char* b, size_t n) {
   return strlen(a) == n && memcmp(a, b, n) == 0;
 }
 
+static jexpr_ref built(jexpr_graph* g, const jmodel_scalar* x, const names* w);
+
 static jexpr_ref find(void* user, jexpr_graph* g, const char* text, size_t n) {
   const names* w = user;
   const jmodel* m = w->o->m;
@@ -33,6 +35,9 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* text, size_t n) {
     size_t length = strlen(m->coordinate[i].name);
     bool is_rate = n == length + 5 && memcmp(text + length, ".rate", 5) == 0;
     if (is_rate && same(m->coordinate[i].name, text, length)) return jexpr_const(g, w->qd[i]);
+  }
+  for (int i = 0; i < m->nsignal; i++) {
+    if (same(m->signal[i].name, text, n)) return built(g, &m->signal[i].value, w);
   }
   return JEXPR_POISON;
 }
@@ -57,6 +62,15 @@ static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, co
     if (same(t->name, name, n)) return oracle_table(w->o, g, t, args[0]);
   }
   return JEXPR_POISON;
+}
+
+// An expression as nodes of a graph whose first input is the time.
+static jexpr_ref built(jexpr_graph* g, const jmodel_scalar* x, const names* w) {
+  if (!x->text) return jexpr_const(g, x->number < 0 ? 0.0 : w->o->m->number[x->number].value);
+  jexpr_scope scope = {.find = find, .user = (void*)w, .call = call};
+  jexpr_ref r;
+  assert_ok(w->o->ctx, jexpr_parse(g, x->text, strlen(x->text), &scope, x->path, &r));
+  return r;
 }
 
 // The order-th derivative by time of a node.
@@ -88,10 +102,7 @@ double oracle_evaluate(const oracle* o, const jmodel_scalar* x, const names* w, 
   jexpr_graph* g = jexpr_graph_create(o->ctx);
   assert_non_null(g);
   jexpr_group(g, "t", 1, JEXPR_PER_LANE);
-  jexpr_scope scope = {.find = find, .user = (void*)w, .call = call};
-  jexpr_ref r;
-  assert_ok(o->ctx, jexpr_parse(g, x->text, strlen(x->text), &scope, x->path, &r));
-  double y = oracle_node(o, g, r, t, order);
+  double y = oracle_node(o, g, built(g, x, w), t, order);
   jexpr_graph_destroy(g);
   return y;
 }
@@ -174,7 +185,10 @@ oracle* oracle_create(jo_context* ctx, const jmodel* m) {
   for (int i = 0; i < m->ncoordinate; i++) {
     o->ndrive += m->coordinate[i].is_driven;
   }
-  o->nc = o->njoint + o->nclosure + o->ndrive;
+  for (int i = 0; i < m->ncoupling; i++) {
+    o->ncoupling += m->coupling[i].nrelation;
+  }
+  o->nc = o->njoint + o->nclosure + o->ndrive + o->ncoupling;
   return o;
 }
 
@@ -429,8 +443,22 @@ static int closure_residual(const oracle* o, const jmodel_closure* c, const pose
   if (c->type == JMODEL_CLOSURE_POINT_ON_LINE) {
     return put_along(A, oracle_direction(o, &c->u), gap, out);
   }
-  int n = put3(gap, out);
+  if (c->type == JMODEL_CLOSURE_POINT_IN_PLANE) {
+    out[0] = dot(apply(&A->R, oracle_direction(o, &c->u)), gap);
+    return 1;
+  }
+  jet33 T = transposed(&o->body[c->a.body].C), C0 = product(&T, &o->body[c->b.body].C);
+  bool slides = c->type == JMODEL_CLOSURE_PRISMATIC || c->type == JMODEL_CLOSURE_CYLINDRICAL;
+  int n = slides ? put_along(A, oracle_direction(o, &c->u), gap, out) : put3(gap, out);
   if (c->type == JMODEL_CLOSURE_BALL) return n;
+  if (c->type == JMODEL_CLOSURE_FIXED || c->type == JMODEL_CLOSURE_PRISMATIC) {
+    return n + put_locked(A, B, &C0, out + n);
+  }
+  if (c->type == JMODEL_CLOSURE_UNIVERSAL) {
+    out[n] =
+        dot(apply(&A->R, oracle_direction(o, &c->u)), apply(&B->R, oracle_direction(o, &c->v)));
+    return n + 1;
+  }
   return n + put_along(A, oracle_direction(o, &c->u), apply(&B->R, oracle_direction(o, &c->v)),
                        out + n);
 }
@@ -460,5 +488,24 @@ void oracle_residuals(const oracle* o, const pose* P, int only, jet* out) {
       closure_residual(o, &m->closure[k], &P[a], &P[b], out + n);
     }
     n += closure_equations(m->closure[k].type);
+  }
+}
+
+// sum of coefficients times x of a relation
+static double relation_sum(const oracle* o, const jmodel_relation* r, const double* x) {
+  double sum = 0.0;
+  for (int k = 0; k < r->nterm; k++) {
+    double scale = r->term[k].has_scale ? fixed(o, &r->term[k].scale) : 1.0;
+    sum += r->term[k].factor * scale * x[r->term[k].coordinate];
+  }
+  return sum;
+}
+
+void oracle_relations(const oracle* o, const double* x, bool offsets, double* out) {
+  for (int i = 0, n = 0; i < o->m->ncoupling; i++) {
+    for (int k = 0; k < o->m->coupling[i].nrelation; k++) {
+      const jmodel_relation* r = &o->m->coupling[i].relation[k];
+      out[n++] = relation_sum(o, r, x) - (offsets ? fixed(o, &r->offset) : 0.0);
+    }
   }
 }

@@ -24,8 +24,8 @@ struct oracle {
   jo_context* ctx;
   const jmodel* m;
   body* body;
-  int n;                             // absolute coordinates: 6 per moving body
-  int njoint, nclosure, ndrive, nc;  // constraint equations
+  int n;                                        // absolute coordinates: 6 per moving body
+  int njoint, nclosure, ndrive, ncoupling, nc;  // constraint equations
 };
 
 typedef struct names {
@@ -58,5 +58,8 @@ void oracle_absolute(const oracle* o, const pose* P, int k, double* x);
 
 // All residuals of joints and closures. only >= 0: those that touch this body, others zero.
 void oracle_residuals(const oracle* o, const pose* P, int only, jet* out);
+
+// Relations of the couplings for values x of all coordinates, less their offsets (ncoupling).
+void oracle_relations(const oracle* o, const double* x, bool offsets, double* out);
 
 #endif
