@@ -126,7 +126,9 @@ static void print_parameters(const jo_model* m) {
   }
   cli_heading("\n%d parameters", n);
   for (int i = 0; jo_model_parameter_at(m, i, &p) >= 0; i++) {
-    printf("  %-*s %14.8g %-8s %s\n", width, p.name, p.value, p.unit, p.description);
+    const char* unit = jo_model_unit(m, p.name);
+    printf("  %-*s %14.8g %-8s %s\n", width, p.name, jo_model_shown(m, p.name, p.value),
+           *unit ? unit : p.unit, p.description);
   }
 }
 
@@ -312,6 +314,10 @@ static void json_parameters(cli_json* j, const jo_model* m) {
     cli_json_number(j, "value", p.value);
     cli_json_text(j, "unit", p.unit);
     cli_json_text(j, "description", p.description);
+    if (*jo_model_unit(m, p.name)) {
+      cli_json_number(j, "shown", jo_model_shown(m, p.name, p.value));
+      cli_json_text(j, "shown_unit", jo_model_unit(m, p.name));
+    }
     cli_json_end(j);
   }
   cli_json_end(j);

@@ -92,6 +92,9 @@ static void print_text(const jo_model* m, const jo_result* r) {
   print_sensors(r, s.t_reached);
   print_events(r);
   print_statistics(r);
+  if (s.is_complete && s.t_reached < s.t_end) {
+    printf("ended by its condition (end_when) at %.9g s, before %.9g s\n", s.t_reached, s.t_end);
+  }
   if (!s.is_complete) printf("incomplete: %.9g s of %.9g s\n", s.t_reached, s.t_end);
 }
 
@@ -138,6 +141,7 @@ static void print_json(const jo_model* m, const jo_result* r, const char* error)
   if (*error) cli_json_text(&j, "error", error);
   cli_json_bool(&j, "complete", s.is_complete != 0);
   cli_json_number(&j, "t_reached", s.t_reached);
+  if (s.is_complete && s.t_reached < s.t_end) cli_json_text(&j, "ended_by", "end_when");
   cli_json_text(&j, "method", s.method);
   cli_json_count(&j, "steps", s.steps);
   cli_json_count(&j, "rejected", s.rejected);

@@ -22,6 +22,13 @@ static int names_width(const cli_sens_job* j) {
   return width;
 }
 
+// What a derivative by a number in SI units is by the unit that the file gives it in.
+static double by_shown(const cli_sens_job* j, int parameter, double derivative) {
+  jo_sens_parameter p;
+  jo_sens_parameter_at(j->system, parameter, &p);
+  return derivative / jo_model_shown(j->model, p.name, 1.0);
+}
+
 static double moved_by_events(const cli_sens_job* j, int objective, int parameter) {
   return jo_sens_derivative(j->result, objective, parameter) -
          jo_sens_derivative_frozen(j->result, objective, parameter);
@@ -32,11 +39,15 @@ static void print_row(const cli_sens_job* j, int objective, const jo_sens_row* r
   jo_sens_parameter p;
   jo_sens_parameter_at(j->system, r->parameter, &p);
   double error = jo_sens_derivative_error(j->result, objective, r->parameter);
+  error = by_shown(j, r->parameter, error);
+  const char* unit = jo_model_unit(j->model, p.name);
   char off[16];
   snprintf(off, sizeof off, isinf(error) ? "one side" : "%8.1e", error);
-  printf("  %-*s %13.7g %-8s %14.6e %8s %11.5f", width, p.name, r->value, p.unit, r->derivative,
-         off, r->percent);
-  if (is_moved) printf(" %13.4e", moved_by_events(j, objective, r->parameter));
+  printf("  %-*s %13.7g %-8s %14.6e %8s %11.5f", width, p.name,
+         jo_model_shown(j->model, p.name, r->value), *unit ? unit : p.unit,
+         by_shown(j, r->parameter, r->derivative), off, r->percent);
+  double moved = moved_by_events(j, objective, r->parameter);
+  if (is_moved) printf(" %13.4e", by_shown(j, r->parameter, moved));
   if (j->per && isfinite(r->change)) printf(" %13.5g", r->change);
   printf("\n");
 }
@@ -112,8 +123,9 @@ static void print_event(const cli_sens_job* j, int event, int objective, int wid
   int indent = e.follows ? 2 : 0;
   printf("  %10.6f  %*s%-*s %-3s", e.t, indent, "", width - indent, e.name, e.on ? "on" : "off");
   for (int k = 0; k < columns; k++) {
-    printf(" %11.3e",
-           jo_sens_event_contribution(j->result, event, objective, j->row[k].parameter) + 0.0);
+    int parameter = j->row[k].parameter;
+    double part = jo_sens_event_contribution(j->result, event, objective, parameter);
+    printf(" %11.3e", by_shown(j, parameter, part) + 0.0);
   }
   printf("\n");
 }

@@ -88,6 +88,12 @@ JO_API jo_status jo_model_closure_at(const jo_model* model, int i, jo_closure* o
 /// Couplings are counted by asking for them until there is none.
 JO_API jo_status jo_model_coupling_at(const jo_model* model, int i, jo_coupling* out);
 
+/// The unit in which the file gives a parameter, or a number by its path, as "N/mm"; "" where it gives none. All values
+/// of the interface are in SI units.
+JO_API const char* jo_model_unit(const jo_model* model, const char* name);
+/// A value of it in that unit: 25 for 25000 N/m. As it is where there is none.
+JO_API double jo_model_shown(const jo_model* model, const char* name, double value);
+
 #ifdef __cplusplus
 }
 #endif

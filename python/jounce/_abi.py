@@ -884,6 +884,8 @@ FUNCTIONS = {
     "jo_model_joint_at": (c_int, (c_void_p, c_int, POINTER(jo_joint),)),
     "jo_model_closure_at": (c_int, (c_void_p, c_int, POINTER(jo_closure),)),
     "jo_model_coupling_at": (c_int, (c_void_p, c_int, POINTER(jo_coupling),)),
+    "jo_model_unit": (c_char_p, (c_void_p, c_char_p,)),
+    "jo_model_shown": (c_double, (c_void_p, c_char_p, c_double,)),
     "jo_system_options_default": (jo_system_options, ()),
     "jo_system_create": (c_int, (c_void_p, c_void_p, POINTER(jo_system_options), POINTER(c_void_p),)),
     "jo_system_check": (c_int, (c_void_p, c_void_p,)),

@@ -162,6 +162,11 @@ class Model(Owner):
         found = items(lib.jo_model_parameter_at, _abi.jo_parameter, self._handle)
         return {text(p.name): fill(Parameter, p) for p in found}
 
+    def shown(self, name: str, value: float) -> Tuple[float, str]:
+        """A value of a parameter, or of a number by its path, in the unit that the file gives it in, and that unit; "" where it gives none."""
+        unit = text(lib.jo_model_unit(self._handle, name.encode()))
+        return lib.jo_model_shown(self._handle, name.encode(), value), unit
+
     @property
     def bodies(self) -> Tuple[Body, ...]:
         """Bodies, without the ground."""

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of models.
+#include <math.h>
+
 #include "api/handles.h"
 #include "base/file.h"
 #include "base/require.h"
@@ -193,4 +195,19 @@ jo_status jo_model_coupling_at(const jo_model* model, int i, jo_coupling* out) {
   const jmodel_coupling* c = &m->coupling[i];
   *out = (jo_coupling){c->name, c->kind, c->coordinates, c->nrelation};
   return JO_OK;
+}
+
+// ---- units ---------------------------------------------------------------------------------------
+
+const char* jo_model_unit(const jo_model* model, const char* name) {
+  JO_REQUIRE_OR("", model, name);
+  const char* unit;
+  jmodel_shown(model->model, name, 1.0, &unit);
+  return unit;
+}
+
+double jo_model_shown(const jo_model* model, const char* name, double value) {
+  JO_REQUIRE_OR(NAN, model, name);
+  const char* unit;
+  return jmodel_shown(model->model, name, value, &unit);
 }

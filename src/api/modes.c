@@ -48,8 +48,14 @@ static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jplant_work* ru
   jsolve_options solve = jplant_solve_options(p->model);
   JO_TRY(jsolve_check_steps(m->ctx, &solve, s->t_start, opt->at_s));
   jsolve_statistics stats;
-  return jsolve_integrate(m->ctx, &run->system, &solve, NULL, s->t_start, opt->at_s, y, &m->t,
-                          &stats);
+  JO_TRY(jsolve_integrate(m->ctx, &run->system, &solve, NULL, s->t_start, opt->at_s, y, &m->t,
+                          &stats));
+  if (!run->machine.has_ended) return JO_OK;
+  return jerr_set(
+      m->ctx, JO_ERR_ARGUMENT,
+      "%s: time %g s is behind the end of the run, which its condition (end_when) ended "
+      "at %.9g s",
+      p->model->path, opt->at_s, m->t);
 }
 
 static bool is_rigid(const jo_modes* m, int i) {

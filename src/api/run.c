@@ -117,11 +117,17 @@ jo_status jo_run_advance(jo_context* ctx, jo_run* run, double t_s) {
                     t_s, run->t);
   }
   if (t_s == run->t) return JO_OK;
+  if (run->run->machine.has_ended) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "the run ended at t = %.12g s by simulation.end_when",
+                    run->t);
+  }
   jsolve_observer nobody = {0};
   jsolve_statistics statistics;
   jplant_work_use(run->run, ctx);
-  return jsolve_integrate(ctx, &run->run->system, &run->solve, &nobody, run->t, t_s, run->y,
-                          &run->t, &statistics);
+  int said = jo_context_diagnostic_count(ctx);
+  jo_status status = jsolve_integrate(ctx, &run->run->system, &run->solve, &nobody, run->t, t_s,
+                                      run->y, &run->t, &statistics);
+  return status < 0 ? jplant_explain_mass(run->run, status, said, run->t, run->y) : status;
 }
 
 jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const double* y) {
@@ -136,6 +142,7 @@ jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const doubl
   memcpy(run->y, y, (size_t)d->ny * sizeof *y);
   run->t = t_s;
   run->run->machine.side = 0;
+  run->run->machine.has_ended = false;
   JO_TRY(jmachine_close(&run->run->machine, run->t, run->y));
   jsolve_set_modes(&run->run->system, run->t, run->y, run->g);
   return JO_OK;

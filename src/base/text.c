@@ -158,6 +158,10 @@ static size_t scan_exponent(const char* s, size_t n, int64_t* exponent) {
 }
 
 size_t jtext_scan_number(const char* s, size_t n, double* value) {
+  return jtext_scan_scaled(s, n, 0, value);
+}
+
+size_t jtext_scan_scaled(const char* s, size_t n, int power, double* value) {
   decimal d = {.n = 0};
   size_t i = 0;
   for (; i < n && is_digit(s[i]); i++) {
@@ -175,7 +179,7 @@ size_t jtext_scan_number(const char* s, size_t n, double* value) {
     *value = 0;
     return i;
   }
-  e += d.exponent;
+  e += d.exponent + power;
   if (d.sticky) {
     d.text[d.n++] = '1';
     e--;

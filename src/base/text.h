@@ -35,6 +35,8 @@ void jtext_format_number(char* buffer, double value);
 // Read a decimal number at `s` whatever the locale: digits[.digits][e[+-]digits], no sign.
 // Returns the characters used, 0 when there is no number.
 size_t jtext_scan_number(const char* s, size_t n, double* value);
+// The same, and ten to that power times the number, rounded once.
+size_t jtext_scan_scaled(const char* s, size_t n, int power, double* value);
 
 // Bytes of the UTF-8 character at `s`, of which there are n; 0 when it is none. *shows is false for
 // control characters: those of a terminal, and those that end a line or turn the direction of writing.

@@ -14,12 +14,12 @@ static const char* const keys[] = {"volume",   "rate", "gas_volume", "gas_pressu
                                    "pressure", "hold", "fluid",      "description",  NULL};
 
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(accumulator, "gas_volume", gas_volume, JMODEL_POSITIVE),
+    JMODEL_FIELD_IN(accumulator, "gas_volume", gas_volume, JMODEL_POSITIVE, "m^3"),
     JMODEL_LESS(accumulator, "gas_volume and volume", gas_volume),
-    JMODEL_FIELD(accumulator, "gas_pressure", gas_pressure, JMODEL_POSITIVE),
-    JMODEL_FIELD(accumulator, "exponent", exponent, JMODEL_ABOVE_ONE),
-    JMODEL_FIELD(accumulator, "pressure", pressure, JMODEL_POSITIVE),
-    JMODEL_GIVEN(accumulator, "rate", rate, JMODEL_FINITE, has_rate),
+    JMODEL_FIELD_IN(accumulator, "gas_pressure", gas_pressure, JMODEL_POSITIVE, "Pa"),
+    JMODEL_FIELD_IN(accumulator, "exponent", exponent, JMODEL_ABOVE_ONE, "1"),
+    JMODEL_FIELD_IN(accumulator, "pressure", pressure, JMODEL_POSITIVE, "Pa"),
+    JMODEL_GIVEN_IN(accumulator, "rate", rate, JMODEL_FINITE, has_rate, "m^3/s"),
 };
 
 enum { GAS = JELEMENT_PRESSURE + 1, GAS_ENERGY, OIL, VOLUME, RATE, INFLOW, MASS, ENERGY };

@@ -8,8 +8,8 @@ typedef jelement_bar_data bar;
 static const char* const keys[] = {"bar", "stiffness", "damping", "description", NULL};
 
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(bar, "stiffness", stiffness, JMODEL_FINITE),
-    JMODEL_GIVEN(bar, "damping", damping, JMODEL_NOT_NEGATIVE, has_damping)};
+    JMODEL_FIELD_IN(bar, "stiffness", stiffness, JMODEL_FINITE, "F/X"),
+    JMODEL_GIVEN_IN(bar, "damping", damping, JMODEL_NOT_NEGATIVE, has_damping, "F s/X")};
 
 static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e) {
   bar* f = e->data;

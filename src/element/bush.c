@@ -44,19 +44,22 @@ static const char* const keys[] = {"between",
                                    "description",
                                    NULL};
 
-#define V3_FIELD(label, member, limit, has) \
-  { label, offsetof(bush, member), JMODEL_FIELD_V3, limit, offsetof(bush, has) }
+#define V3_FIELD(label, member, limit, has, unit) \
+  { label, offsetof(bush, member), JMODEL_FIELD_V3, limit, offsetof(bush, has), unit }
 
 static const jmodel_field fields[] = {
-    {"axes", offsetof(bush, axis), JMODEL_FIELD_PLANE, JMODEL_FINITE, offsetof(bush, has_axes)},
-    V3_FIELD("stiffness", moved.stiffness, JMODEL_FINITE, moved.has_stiffness),
-    V3_FIELD("damping", moved.damping, JMODEL_NOT_NEGATIVE, moved.has_damping),
-    V3_FIELD("preload", moved.preload, JMODEL_FINITE, moved.has_preload),
-    V3_FIELD("rotational_stiffness", turned.stiffness, JMODEL_FINITE, turned.has_stiffness),
-    V3_FIELD("rotational_damping", turned.damping, JMODEL_NOT_NEGATIVE, turned.has_damping),
-    V3_FIELD("rotational_preload", turned.preload, JMODEL_FINITE, turned.has_preload),
-    V3_FIELD("relaxation: stiffness", branch, JMODEL_NOT_NEGATIVE, has_relaxation),
-    V3_FIELD("relaxation: time", time, JMODEL_POSITIVE, has_relaxation),
+    {"axes", offsetof(bush, axis), JMODEL_FIELD_PLANE, JMODEL_FINITE, offsetof(bush, has_axes),
+     NULL},
+    V3_FIELD("stiffness", moved.stiffness, JMODEL_FINITE, moved.has_stiffness, "N/m"),
+    V3_FIELD("damping", moved.damping, JMODEL_NOT_NEGATIVE, moved.has_damping, "N s/m"),
+    V3_FIELD("preload", moved.preload, JMODEL_FINITE, moved.has_preload, "N"),
+    V3_FIELD("rotational_stiffness", turned.stiffness, JMODEL_FINITE, turned.has_stiffness,
+             "N m/rad"),
+    V3_FIELD("rotational_damping", turned.damping, JMODEL_NOT_NEGATIVE, turned.has_damping,
+             "N m s/rad"),
+    V3_FIELD("rotational_preload", turned.preload, JMODEL_FINITE, turned.has_preload, "N m"),
+    V3_FIELD("relaxation: stiffness", branch, JMODEL_NOT_NEGATIVE, has_relaxation, "N/m"),
+    V3_FIELD("relaxation: time", time, JMODEL_POSITIVE, has_relaxation, "s"),
 };
 
 enum { X, RATE = 6, F = 12, POWER = 18 };

@@ -18,13 +18,14 @@ static const char* const keys[] = {"between",  "bore",        "rod",
                                    "friction", "description", NULL};
 
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(cylinder, "rod", rod, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(cylinder, "bore", bore, JMODEL_POSITIVE),
+    JMODEL_FIELD_IN(cylinder, "rod", rod, JMODEL_NOT_NEGATIVE, "m"),
+    JMODEL_FIELD_IN(cylinder, "bore", bore, JMODEL_POSITIVE, "m"),
     JMODEL_LESS(cylinder, "rod and bore", rod),
-    JMODEL_GIVEN(cylinder, "design_length", length, JMODEL_POSITIVE, has_length),
-    JMODEL_GIVEN(cylinder, "friction: force", force, JMODEL_NOT_NEGATIVE, has_friction),
-    JMODEL_GIVEN(cylinder, "friction: speed", speed, JMODEL_POSITIVE, has_friction),
-    JMODEL_GIVEN(cylinder, "friction: damping", damping, JMODEL_NOT_NEGATIVE, has_friction),
+    JMODEL_GIVEN_IN(cylinder, "design_length", length, JMODEL_POSITIVE, has_length, "m"),
+    JMODEL_GIVEN_IN(cylinder, "friction: force", force, JMODEL_NOT_NEGATIVE, has_friction, "N"),
+    JMODEL_GIVEN_IN(cylinder, "friction: speed", speed, JMODEL_POSITIVE, has_friction, "m/s"),
+    JMODEL_GIVEN_IN(cylinder, "friction: damping", damping, JMODEL_NOT_NEGATIVE, has_friction,
+                    "N s/m"),
 };
 
 enum { LENGTH, STROKE, RATE, FORCE, FRICTION, LOSS, POWER };

@@ -16,13 +16,13 @@ static const char* const keys[] = {
     "current_width", "area",    "flow", "discharge", "description", NULL};
 
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(electro_valve, "command", command, JMODEL_FINITE),
-    JMODEL_FIELD(electro_valve, "lag", lag, JMODEL_POSITIVE),
-    JMODEL_GIVEN(electro_valve, "open_area", open_area, JMODEL_NOT_NEGATIVE, has_law),
-    JMODEL_GIVEN(electro_valve, "closed_area", closed_area, JMODEL_NOT_NEGATIVE, has_law),
-    JMODEL_GIVEN(electro_valve, "mid_current", mid_current, JMODEL_FINITE, has_law),
-    JMODEL_GIVEN(electro_valve, "current_width", current_width, JMODEL_POSITIVE, has_law),
-    JMODEL_GIVEN(electro_valve, "area", area, JMODEL_NOT_NEGATIVE, has_area),
+    JMODEL_FIELD_IN(electro_valve, "command", command, JMODEL_FINITE, "A"),
+    JMODEL_FIELD_IN(electro_valve, "lag", lag, JMODEL_POSITIVE, "s"),
+    JMODEL_GIVEN_IN(electro_valve, "open_area", open_area, JMODEL_NOT_NEGATIVE, has_law, "m^2"),
+    JMODEL_GIVEN_IN(electro_valve, "closed_area", closed_area, JMODEL_NOT_NEGATIVE, has_law, "m^2"),
+    JMODEL_GIVEN_IN(electro_valve, "mid_current", mid_current, JMODEL_FINITE, has_law, "A"),
+    JMODEL_GIVEN_IN(electro_valve, "current_width", current_width, JMODEL_POSITIVE, has_law, "A"),
+    JMODEL_GIVEN_IN(electro_valve, "area", area, JMODEL_NOT_NEGATIVE, has_area, "m^2"),
     JELEMENT_DISCHARGE_FIELD(electro_valve),
 };
 

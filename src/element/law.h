@@ -26,22 +26,24 @@ typedef struct jelement_law {
 } jelement_law;
 
 // A negative stiffness may stand for a softening; a negative damper or stop feeds the motion.
-#define JELEMENT_LAW_FIELDS(type)                                                               \
-  JMODEL_GIVEN(type, "stiffness", law.stiffness, JMODEL_FINITE, law.has_stiffness),             \
-      JMODEL_GIVEN(type, "damping", law.damping, JMODEL_NOT_NEGATIVE, law.has_damping),         \
-      JMODEL_GIVEN(type, "free length", law.free, JMODEL_FINITE, law.has_free),                 \
-      JMODEL_GIVEN(type, "preload", law.preload, JMODEL_FINITE, law.has_preload),               \
-      JMODEL_GIVEN(type, "bump_stop: stiffness", law.bump.stiffness, JMODEL_NOT_NEGATIVE,       \
-                   law.bump.is_given),                                                          \
-      JMODEL_GIVEN(type, "bump_stop: place", law.bump.place, JMODEL_FINITE, law.bump.is_given), \
-      JMODEL_GIVEN(type, "bump_stop: exponent", law.bump.exponent, JMODEL_POSITIVE,             \
-                   law.bump.has_exponent),                                                      \
-      JMODEL_GIVEN(type, "rebound_stop: stiffness", law.rebound.stiffness, JMODEL_NOT_NEGATIVE, \
-                   law.rebound.is_given),                                                       \
-      JMODEL_GIVEN(type, "rebound_stop: place", law.rebound.place, JMODEL_FINITE,               \
-                   law.rebound.is_given),                                                       \
-      JMODEL_GIVEN(type, "rebound_stop: exponent", law.rebound.exponent, JMODEL_POSITIVE,       \
-                   law.rebound.has_exponent)
+#define JELEMENT_LAW_FIELDS(type)                                                                 \
+  JMODEL_GIVEN_IN(type, "stiffness", law.stiffness, JMODEL_FINITE, law.has_stiffness, "F/X"),     \
+      JMODEL_GIVEN_IN(type, "damping", law.damping, JMODEL_NOT_NEGATIVE, law.has_damping,         \
+                      "F s/X"),                                                                   \
+      JMODEL_GIVEN_IN(type, "free length", law.free, JMODEL_FINITE, law.has_free, "X"),           \
+      JMODEL_GIVEN_IN(type, "preload", law.preload, JMODEL_FINITE, law.has_preload, "F"),         \
+      JMODEL_GIVEN(type, "bump_stop: stiffness", law.bump.stiffness, JMODEL_NOT_NEGATIVE,         \
+                   law.bump.is_given),                                                            \
+      JMODEL_GIVEN_IN(type, "bump_stop: place", law.bump.place, JMODEL_FINITE, law.bump.is_given, \
+                      "X"),                                                                       \
+      JMODEL_GIVEN_IN(type, "bump_stop: exponent", law.bump.exponent, JMODEL_POSITIVE,            \
+                      law.bump.has_exponent, "1/X"),                                              \
+      JMODEL_GIVEN(type, "rebound_stop: stiffness", law.rebound.stiffness, JMODEL_NOT_NEGATIVE,   \
+                   law.rebound.is_given),                                                         \
+      JMODEL_GIVEN_IN(type, "rebound_stop: place", law.rebound.place, JMODEL_FINITE,              \
+                      law.rebound.is_given, "X"),                                                 \
+      JMODEL_GIVEN_IN(type, "rebound_stop: exponent", law.rebound.exponent, JMODEL_POSITIVE,      \
+                      law.rebound.has_exponent, "1/X")
 
 // Signals of elements with a law, in this order.
 enum { JELEMENT_LENGTH, JELEMENT_ANGLE, JELEMENT_RATE, JELEMENT_FORCE, JELEMENT_POWER };

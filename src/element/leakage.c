@@ -9,7 +9,7 @@ typedef struct leakage {
 
 static const char* const keys[] = {"between", "conductance", "description", NULL};
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(leakage, "conductance", conductance, JMODEL_NOT_NEGATIVE)};
+    JMODEL_FIELD_IN(leakage, "conductance", conductance, JMODEL_NOT_NEGATIVE, "m^3/(s Pa)")};
 
 // (P14)  Q = G dp
 static jexpr_ref law(jgen* s, const jmodel_element* m, jexpr_ref dp, jexpr_ref* area) {

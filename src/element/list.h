@@ -35,7 +35,9 @@
   X(electro_valve)       \
   X(pipe)                \
   X(leakage)             \
-  X(cylinder)
+  X(cylinder)            \
+  X(friction_on)         \
+  X(friction_line)
 
 #define X(name) extern const jgen_element_class jelement_##name;
 JELEMENT_LIST(X)

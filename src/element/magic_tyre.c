@@ -31,9 +31,9 @@ static const char* const keys[] = {
 
 static const jmodel_field fields[] = {
     JMODEL_DIRECTION(magic, "axis", wheel.axis.v),
-    JMODEL_FIELD(magic, "friction", friction, JMODEL_POSITIVE),
-    JMODEL_GIVEN(magic, "pressure", pressure, JMODEL_POSITIVE, has_pressure),
-    JMODEL_FIELD(magic, "damping_time", damping_time, JMODEL_NOT_NEGATIVE),
+    JMODEL_FIELD_IN(magic, "friction", friction, JMODEL_POSITIVE, "1"),
+    JMODEL_GIVEN_IN(magic, "pressure", pressure, JMODEL_POSITIVE, has_pressure, "Pa"),
+    JMODEL_FIELD_IN(magic, "damping_time", damping_time, JMODEL_NOT_NEGATIVE, "s"),
     COEFFICIENT(UNLOADED_RADIUS),
     COEFFICIENT(FNOMIN),
     COEFFICIENT(VERTICAL_STIFFNESS),

@@ -16,15 +16,15 @@ static const char* const keys[] = {
     "stop_width",   "description",      NULL};
 
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(oil, "density", density, JMODEL_POSITIVE),
-    JMODEL_FIELD(oil, "viscosity", viscosity, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(oil, "modulus", modulus, JMODEL_POSITIVE),
-    JMODEL_FIELD(oil, "gas_content", gas_content, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(oil, "gas_exponent", gas_exponent, JMODEL_ABOVE_ONE),
-    JMODEL_FIELD(oil, "ambient_pressure", ambient, JMODEL_POSITIVE),
-    JMODEL_FIELD(oil, "discharge", discharge, JMODEL_POSITIVE),
-    JMODEL_FIELD(oil, "transition_pressure", transition, JMODEL_POSITIVE),
-    JMODEL_FIELD(oil, "stop_width", stop_width, JMODEL_POSITIVE),
+    JMODEL_FIELD_IN(oil, "density", density, JMODEL_POSITIVE, "kg/m^3"),
+    JMODEL_FIELD_IN(oil, "viscosity", viscosity, JMODEL_NOT_NEGATIVE, "Pa s"),
+    JMODEL_FIELD_IN(oil, "modulus", modulus, JMODEL_POSITIVE, "Pa"),
+    JMODEL_FIELD_IN(oil, "gas_content", gas_content, JMODEL_NOT_NEGATIVE, "1"),
+    JMODEL_FIELD_IN(oil, "gas_exponent", gas_exponent, JMODEL_ABOVE_ONE, "1"),
+    JMODEL_FIELD_IN(oil, "ambient_pressure", ambient, JMODEL_POSITIVE, "Pa"),
+    JMODEL_FIELD_IN(oil, "discharge", discharge, JMODEL_POSITIVE, "1"),
+    JMODEL_FIELD_IN(oil, "transition_pressure", transition, JMODEL_POSITIVE, "Pa"),
+    JMODEL_FIELD_IN(oil, "stop_width", stop_width, JMODEL_POSITIVE, "1"),
 };
 
 static const char* const signals[] = {NULL};

@@ -8,8 +8,9 @@ typedef struct orifice {
 } orifice;
 
 static const char* const keys[] = {"between", "area", "discharge", "description", NULL};
-static const jmodel_field fields[] = {JMODEL_FIELD(orifice, "area", area, JMODEL_NOT_NEGATIVE),
-                                      JELEMENT_DISCHARGE_FIELD(orifice)};
+static const jmodel_field fields[] = {
+    JMODEL_FIELD_IN(orifice, "area", area, JMODEL_NOT_NEGATIVE, "m^2"),
+    JELEMENT_DISCHARGE_FIELD(orifice)};
 
 static jexpr_ref law(jgen* s, const jmodel_element* m, jexpr_ref dp, jexpr_ref* area) {
   const orifice* o = m->data;

@@ -13,12 +13,12 @@ static const char* const keys[] = {"between",  "length",      "diameter",
                                    "flow",     "description", NULL};
 
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(pipe, "length", length, JMODEL_POSITIVE),
-    JMODEL_FIELD(pipe, "diameter", diameter, JMODEL_POSITIVE),
-    JMODEL_FIELD(pipe, "friction", friction, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(pipe, "minor_loss", minor_loss, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(pipe, "transition_flow", transition, JMODEL_POSITIVE),
-    JMODEL_FIELD(pipe, "flow", initial, JMODEL_FINITE),
+    JMODEL_FIELD_IN(pipe, "length", length, JMODEL_POSITIVE, "m"),
+    JMODEL_FIELD_IN(pipe, "diameter", diameter, JMODEL_POSITIVE, "m"),
+    JMODEL_FIELD_IN(pipe, "friction", friction, JMODEL_NOT_NEGATIVE, "1"),
+    JMODEL_FIELD_IN(pipe, "minor_loss", minor_loss, JMODEL_NOT_NEGATIVE, "1"),
+    JMODEL_FIELD_IN(pipe, "transition_flow", transition, JMODEL_POSITIVE, "m^3/s"),
+    JMODEL_FIELD_IN(pipe, "flow", initial, JMODEL_FINITE, "m^3/s"),
 };
 
 #define TYPICAL 1e-4  // flow [m^3/s]

@@ -57,7 +57,7 @@ typedef struct jelement_flow {
 } jelement_flow;
 
 #define JELEMENT_DISCHARGE_FIELD(type) \
-  JMODEL_GIVEN(type, "discharge", flow.discharge, JMODEL_POSITIVE, flow.has_discharge)
+  JMODEL_GIVEN_IN(type, "discharge", flow.discharge, JMODEL_POSITIVE, flow.has_discharge, "1")
 
 // Signals of all flows begin with these.
 enum { JELEMENT_DROP, JELEMENT_FLOW, JELEMENT_LOSS, JELEMENT_AREA };

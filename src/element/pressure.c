@@ -8,7 +8,8 @@ typedef struct source {
 } source;
 
 static const char* const keys[] = {"pressure", "fluid", "description", NULL};
-static const jmodel_field fields[] = {JMODEL_FIELD(source, "pressure", pressure, JMODEL_POSITIVE)};
+static const jmodel_field fields[] = {
+    JMODEL_FIELD_IN(source, "pressure", pressure, JMODEL_POSITIVE, "Pa")};
 
 enum { INFLOW = JELEMENT_PRESSURE + 1 };
 static const char* const signals[] = {"pressure", "inflow", NULL};

@@ -15,16 +15,16 @@ static const char* const keys[] = {"wheel",        "track",       "centre",     
 
 // all that must be given, and then the rest
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(soil, "radius", radius, JMODEL_POSITIVE),
-    JMODEL_FIELD(soil, "length", length, JMODEL_POSITIVE),
-    JMODEL_FIELD(soil, "width", width, JMODEL_POSITIVE),
+    JMODEL_FIELD_IN(soil, "radius", radius, JMODEL_POSITIVE, "m"),
+    JMODEL_FIELD_IN(soil, "length", length, JMODEL_POSITIVE, "m"),
+    JMODEL_FIELD_IN(soil, "width", width, JMODEL_POSITIVE, "m"),
     JMODEL_FIELD(soil, "k_c", k_c, JMODEL_NOT_NEGATIVE),
     JMODEL_FIELD(soil, "k_phi", k_phi, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(soil, "exponent", exponent, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(soil, "shear", shear, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(soil, "friction_long", friction_long, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(soil, "friction_lat", friction_lat, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(soil, "track_speed", track_speed, JMODEL_FINITE),
+    JMODEL_FIELD_IN(soil, "exponent", exponent, JMODEL_NOT_NEGATIVE, "1"),
+    JMODEL_FIELD_IN(soil, "shear", shear, JMODEL_NOT_NEGATIVE, "s/m"),
+    JMODEL_FIELD_IN(soil, "friction_long", friction_long, JMODEL_NOT_NEGATIVE, "1"),
+    JMODEL_FIELD_IN(soil, "friction_lat", friction_lat, JMODEL_NOT_NEGATIVE, "1"),
+    JMODEL_FIELD_IN(soil, "track_speed", track_speed, JMODEL_FINITE, "m/s"),
     JMODEL_DIRECTION(soil, "lateral", lateral.v),
 };
 #define NEEDED 9  // of the fields

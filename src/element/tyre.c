@@ -18,16 +18,16 @@ static const char* const keys[] = {"wheel",     "centre",       "axis",        "
                                    "low_speed", "damping_time", "description", NULL};
 
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(tyre, "radius", radius, JMODEL_POSITIVE),
-    JMODEL_FIELD(tyre, "stiffness", stiffness, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(tyre, "damping", damping, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(tyre, "kappa_c", kappa_c, JMODEL_POSITIVE),
-    JMODEL_FIELD(tyre, "alpha_c", alpha_c, JMODEL_POSITIVE),
-    JMODEL_FIELD(tyre, "mu_x", mu_x, JMODEL_NOT_NEGATIVE),
-    JMODEL_FIELD(tyre, "mu_y", mu_y, JMODEL_NOT_NEGATIVE),
-    JMODEL_GIVEN(tyre, "relaxation", relaxation, JMODEL_POSITIVE, relaxes),
-    JMODEL_GIVEN(tyre, "low_speed", low_speed, JMODEL_POSITIVE, relaxes),
-    JMODEL_GIVEN(tyre, "damping_time", damping_time, JMODEL_NOT_NEGATIVE, relaxes),
+    JMODEL_FIELD_IN(tyre, "radius", radius, JMODEL_POSITIVE, "m"),
+    JMODEL_FIELD_IN(tyre, "stiffness", stiffness, JMODEL_NOT_NEGATIVE, "N/m"),
+    JMODEL_FIELD_IN(tyre, "damping", damping, JMODEL_NOT_NEGATIVE, "N s/m"),
+    JMODEL_FIELD_IN(tyre, "kappa_c", kappa_c, JMODEL_POSITIVE, "1"),
+    JMODEL_FIELD_IN(tyre, "alpha_c", alpha_c, JMODEL_POSITIVE, "rad"),
+    JMODEL_FIELD_IN(tyre, "mu_x", mu_x, JMODEL_NOT_NEGATIVE, "1"),
+    JMODEL_FIELD_IN(tyre, "mu_y", mu_y, JMODEL_NOT_NEGATIVE, "1"),
+    JMODEL_GIVEN_IN(tyre, "relaxation", relaxation, JMODEL_POSITIVE, relaxes, "m"),
+    JMODEL_GIVEN_IN(tyre, "low_speed", low_speed, JMODEL_POSITIVE, relaxes, "m/s"),
+    JMODEL_GIVEN_IN(tyre, "damping_time", damping_time, JMODEL_NOT_NEGATIVE, relaxes, "s"),
     JMODEL_DIRECTION(tyre, "axis", wheel.axis.v),
 };
 

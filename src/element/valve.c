@@ -15,9 +15,9 @@ static const char* const keys[] = {"between",    "area",      "opens_at",    "fu
                                    "stop_width", "discharge", "description", NULL};
 
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(valve, "area", area, JMODEL_NOT_NEGATIVE),
-    JMODEL_LESS(valve, "opens_at and full_at", opens),
-    JMODEL_GIVEN(valve, "stop_width", width, JMODEL_POSITIVE, has_width),
+    JMODEL_FIELD_IN(valve, "area", area, JMODEL_NOT_NEGATIVE, "m^2"),
+    JMODEL_LESS_IN(valve, "opens_at and full_at", opens, "Pa"),
+    JMODEL_GIVEN_IN(valve, "stop_width", width, JMODEL_POSITIVE, has_width, "1"),
     JELEMENT_DISCHARGE_FIELD(valve),
 };
 

@@ -13,9 +13,9 @@ static const char* const keys[] = {"volume", "rate",        "pressure", "hold",
                                    "fluid",  "description", NULL};
 
 static const jmodel_field fields[] = {
-    JMODEL_FIELD(volume, "volume", volume, JMODEL_POSITIVE),
-    JMODEL_FIELD(volume, "pressure", pressure, JMODEL_POSITIVE),
-    JMODEL_GIVEN(volume, "rate", rate, JMODEL_FINITE, has_rate),
+    JMODEL_FIELD_IN(volume, "volume", volume, JMODEL_POSITIVE, "m^3"),
+    JMODEL_FIELD_IN(volume, "pressure", pressure, JMODEL_POSITIVE, "Pa"),
+    JMODEL_GIVEN_IN(volume, "rate", rate, JMODEL_FINITE, has_rate, "m^3/s"),
 };
 
 enum { MODULUS = JELEMENT_PRESSURE + 1, VOLUME, RATE, INFLOW, MASS, ENERGY };

@@ -161,7 +161,8 @@ static void add_drawn(builder* b) {
   add_joints_and_closures(b);
   add_points_and_lines(b);
   for (int i = 1; i < m->nbody; i++) {
-    if (m->body[i].has_mass && points_on(b, i) < 2) add(b, (spot){i, false, m->body[i].com});
+    if (m->body[i].has_mass && points_on(b, i) < 2)
+      add(b, (spot){i, m->body[i].com_in_vehicle, m->body[i].com});
   }
 }
 

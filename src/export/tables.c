@@ -200,6 +200,7 @@ static void put_tables(jtext* t, const jvehicle_model* m) {
   put_bools(t, "has_root", a->has_root, a->nobjective);
   put_bools(t, "is_quiet", a->is_quiet, a->nswitch);
   put_strings(t, "event_name", a->event_name, a->nevent);
+  put_bools(t, "event_at_start", a->event_at_start, a->nevent);
   put_ints(t, "reset_state", a->reset_state, a->nreset);
   put_ints(t, "constant", a->constant, a->nconstant);
   put_ints(t, "state_at", m->state_at, m->nstate);
@@ -245,18 +246,19 @@ static void put_about(jtext* t, const jmachine_about* a) {
       ", .ny = %d, .np = %d, .nu = %d, .nv = %d, .nd = %d, .nz = %d, .nswitch = %d,\n"
       "              .nobjective = %d, .noutput = %d, .nredundant = %d, .nwheel = %d,\n"
       "              .first_v = %d, .first_rate = %d, .first_z = %d, .first_integral = %d,\n"
-      "              .nevent = %d, .nreset = %d, .nconstant = %d, .first_standing = %d, ",
+      "              .nevent = %d, .nreset = %d, .nconstant = %d, .has_end = %d, .first_standing = "
+      "%d, ",
       a->ny, a->np, a->nu, a->nv, a->nd, a->nz, a->nswitch, a->nobjective, a->noutput,
       a->nredundant, a->nwheel, a->first_v, a->first_rate, a->first_z, a->first_integral, a->nevent,
-      a->nreset, a->nconstant, a->first_standing);
+      a->nreset, a->nconstant, a->has_end, a->first_standing);
   put_field(t, ".standstill", a->standstill);
   jtext_put(t,
             "\n              .nominal = nominal, .is_held = is_held, .is_angle = is_angle,\n"
             "              .state_name = state_name, .switch_name = switch_name,\n"
             "              .redundant_name = redundant_name, .closure_limit = closure_limit,\n"
             "              .wheel = wheel, .has_root = has_root, .is_quiet = is_quiet,\n"
-            "              .event_name = event_name,\n"
-            "              .reset_state = reset_state, .constant = constant},\n");
+            "              .event_name = event_name, .reset_state = reset_state,\n"
+            "              .constant = constant, .event_at_start = event_at_start},\n");
 }
 
 static void put_position(jtext* t, const jmachine_position* p) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both stages begin with: storage, constants, driven coordinates and their rates.
+// What both stages begin with: storage and constants.
 #include "gen/begin.h"
 
-#include "expr/diff.h"
 #include "gen/element.h"
 
 #define BYTES_PER_TERM 100.0  // of a graph, its schedules and what evaluates it
@@ -55,25 +54,6 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
     s->applied[i] = s->zero;
   }
   return g->status;
-}
-
-jo_status jgen_drive_rates(jgen* s, int coordinate, jexpr_ref rate[3]) {
-  static const char rule[] =
-      "a driven coordinate is a function of time and parameters alone, since its rates are its "
-      "time "
-      "derivatives; to follow a motion, use a force or a closure";
-  const jmodel_coordinate* c = &s->m->coordinate[coordinate];
-  jexpr_ref t = s->t;
-  s->rule = rule;
-  rate[0] = jgen_scalar(s, &c->driven, c->name);
-  s->rule = NULL;
-  JO_TRY(s->g->status);
-  if (jgen_depends_on_more(s, rate[0], 1u << JGEN_P | 1u << JGEN_T, rule, c->name,
-                           c->driven.place)) {
-    return s->g->status;
-  }
-  JO_TRY(jexpr_tangent(s->g, &rate[0], 1, &t, &s->one, 1, &rate[1]));
-  return jexpr_tangent(s->g, &rate[1], 1, &t, &s->one, 1, &rate[2]);
 }
 
 jexpr_outputs jgen_outputs(jarena* a, const char* name, const jexpr_ref* ref, int n) {

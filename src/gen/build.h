@@ -70,7 +70,17 @@ typedef struct jgen_event {
   jexpr_ref watch;  // switching function of one that nobody is told of; poison: as all others
   int nset;
   jgen_set* set;
+  bool
+      at_start;  // where its condition holds at the start, it happens there; what it sets is constant
 } jgen_event;
+
+// Dry friction (gen/friction.h).
+typedef struct jgen_friction {
+  const jmodel_element* element;
+  int state;                            // of the model: which way it slips
+  jexpr_ref speed, slip, stick, force;  // speed; its limits; the force, a placeholder
+  jexpr_ref gain;                       // what its force does to it
+} jgen_friction;
 
 // Mass, first and second moments of a link, in its frame about its origin.
 typedef struct jgen_inertia {
@@ -115,6 +125,8 @@ typedef struct jgen {
   jgen_element* element;
   int nevent;
   jgen_event* event;
+  int nfriction;
+  jgen_friction* friction;
   jgen_locals local;
   int depth;             // levels of nesting of what is being read, expr/order.h
   const char* where;     // place of the expression being read
@@ -139,13 +151,22 @@ jexpr_v3 jgen_vector(jgen* s, const jmodel_v3* x, const char* what);
 jexpr_ref jgen_table_at(jgen* s, int table, jexpr_ref x);
 void jgen_push_local(jgen* s, const char* name, jexpr_ref value);
 void jgen_pop_local(jgen* s, int n);
+// The name of something that is not known yet; poison.
+jexpr_ref jgen_not_yet(jgen* s, const char* name, size_t n, const char* what);
+// The frame of a body that spins freely is not the body's own: turn back and follow it.
+void jgen_want_follow(jgen* s, int body);
+bool jgen_body_point(jgen* s, int body, const char* name, size_t n, jexpr_v3* r);  // link frame
 double jgen_value(jgen* s, jexpr_ref r);  // number of a node that depends on live numbers only
 
 // frames.c: links and constant data
 jo_status jgen_frames(jgen* s);
 jexpr_v3 jgen_design_position(jgen* s, const jmodel_joint* j);
 jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p);
+jexpr_v3 jgen_com_in_link(jgen* s, int body);
 jexpr_v3 jgen_direction_in_link(jgen* s, const jmodel_vector* v);
+// One of the body's vectors, or x, y, z of its frame, as a direction; link frame. False: it has none such.
+bool jgen_body_direction(jgen* s, int body, const char* name, size_t n, jexpr_v3* d);
+jexpr_m3 jgen_design_orientation(jgen* s, int body);  // of a body's frame
 // A frame that is given at the design position and fixed to a body: columns are its axes, link components.
 jexpr_m3 jgen_frame_in_link(jgen* s, int body, const int given[2], const jmodel_v3 axis[2]);
 jexpr_m3 jgen_vehicle_axes_in_link(jgen* s, int body);  // the same of the vehicle's axes
@@ -163,6 +184,9 @@ jexpr_m3 jgen_ground_rotation(jgen* s, int link);
 jexpr_v3 jgen_to_ground(jgen* s, int link, jexpr_v3 x);    // R x
 jexpr_v3 jgen_from_ground(jgen* s, int link, jexpr_v3 x);  // R^T x
 void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link);
+
+// quantity.c: what bodies, points and directions are as others see them; poison: it is no such name, or told
+jexpr_ref jgen_quantity(jgen* s, const char* name, size_t n);
 
 // closure.c
 // What one unit of a closure's multiplier does to a link: force f at r (link frame) and moment n,
@@ -197,6 +221,13 @@ const jgen_wrench* jgen_reactions(
 
 // guard.c: whether r depends on inputs of other groups than those allowed, a bit for each; it is told
 // with the place and the name of what was asked for, the input it depends on, and the rule it breaks.
+// beyond: inputs that are the states or positions at hand may be allowed, too.
+typedef struct jgen_allowed {
+  unsigned groups;
+  bool states, positions;
+} jgen_allowed;
+bool jgen_depends_beyond(jgen* s, jexpr_ref r, jgen_allowed allowed, const char* rule,
+                         const char* what, jmodel_place place);
 bool jgen_depends_on_more(jgen* s, jexpr_ref r, unsigned allowed, const char* rule,
                           const char* what, jmodel_place place);
 

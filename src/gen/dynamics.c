@@ -53,6 +53,7 @@ static jo_status begin(jgen_reduction* r, const jmodel* m, const jgen_options* o
   jexpr_group(g, "x", r->nu, JEXPR_UNIFORM);
   jexpr_group(g, "feed", 0, JEXPR_UNIFORM);   // sized when they are found
   jexpr_group(g, "fired", 0, JEXPR_UNIFORM);  // sized when the events are known
+  jexpr_group(g, "hold", 0, JEXPR_UNIFORM);   // sized when they are written
   r->s.placeholders = opt && opt->loads;
   d->live = JARENA_ARRAY(&d->arena, d->np, int);
   d->p = JARENA_ARRAY(&d->arena, d->np, double);

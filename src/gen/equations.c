@@ -4,6 +4,7 @@
 // docs/theory/dynamics.md eqs. (R1)-(R10): dependent velocities and accelerations are eliminated by
 // the factorised closure Jacobian, the reduced mass matrix is factorised, all unrolled.
 #include "gen/begin.h"
+#include "gen/friction.h"
 
 #include <assert.h>
 #include "gen/objective.h"
@@ -63,10 +64,38 @@ static jo_status set_states(jgen_reduction* r) {
   for (int i = 0; i < r->nd; i++) {
     jexpr_ref rate[3];
     int k = r->part->d[i];
-    JO_TRY(jgen_drive_rates(s, k, rate));
+    JO_TRY(jgen_drive_position(s, k, &rate[0]));
     s->q[k] = rate[0];
+    if (jgen_drive_has_states(s, rate[0])) {
+      d->drives_by_states = true;
+      continue;
+    }
+    JO_TRY(jgen_drive_rates(s, rate));
     s->qd[k] = r->sd[i] = rate[1];
     s->qdd[k] = r->sdd[i] = rate[2];
+  }
+  return s->g->status;
+}
+
+// Rates of coordinates that are driven by states may depend on positions, which are known now.
+static jo_status set_driven_velocities(jgen_reduction* r) {
+  jgen* s = &r->s;
+  for (int i = 0; i < r->nd; i++) {
+    int k = r->part->d[i];
+    if (!jgen_drive_has_states(s, s->q[k])) continue;
+    JO_TRY(jgen_drive_velocity(s, k, s->q[k], &r->sd[i]));
+    s->qd[k] = jexpr_mark(s->g, r->sd[i], "%s: driven rate", s->m->coordinate[k].name);
+  }
+  return s->g->status;
+}
+
+static jo_status set_driven_accelerations(jgen_reduction* r) {
+  jgen* s = &r->s;
+  for (int i = 0; i < r->nd; i++) {
+    int k = r->part->d[i];
+    if (!jgen_drive_has_states(s, s->q[k])) continue;
+    JO_TRY(jgen_drive_acceleration(s, r->sd[i], &r->sdd[i]));
+    s->qdd[k] = r->sdd[i];
   }
   return s->g->status;
 }
@@ -167,7 +196,8 @@ void jgen_unknowns_to_rates(jgen_reduction* r, const jexpr_ref* x, jexpr_v3 bias
 // A long tree without loops and drives, where nothing but accelerations is asked for: its matrix would
 // be the larger part of the equations by far.
 static bool is_long_tree(const jgen_reduction* r) {
-  return r->nu > LONG_TREE && r->nv == 0 && r->nd == 0 && !r->s.placeholders;
+  return r->nu > LONG_TREE && r->nv == 0 && r->nd == 0 && !r->s.placeholders &&
+         !r->s.m->has_massless;
 }
 
 static jexpr_ref mass(const jgen_reduction* r, int i, int j) {
@@ -430,10 +460,12 @@ jo_status jgen_write_equations(jgen_reduction* r) {
   JO_TRY(set_states(r));
   JO_TRY(jgen_frames(s));
   jgen_hub_keep(s, r->part);
+  JO_TRY(set_driven_velocities(r));
   JO_TRY(jgen_closures(s, false, &r->row, &r->nrow));
   eliminate_velocities(r);
   JO_TRY(s->g->status);
   s->stage = JGEN_AT_VELOCITY;
+  JO_TRY(set_driven_accelerations(r));
   JO_TRY(eliminate_accelerations(r));
   JO_TRY(jgen_write_elements(s));
   jgen_hub_forces(s);
@@ -444,5 +476,6 @@ jo_status jgen_write_equations(jgen_reduction* r) {
   write_momentum(r);
   write_solves(r);
   set_ydot(r);
-  return s->g->status;
+  JO_TRY(s->g->status);
+  return jgen_friction_solve(r);
 }

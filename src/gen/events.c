@@ -118,6 +118,17 @@ static int index_of(const jgen_dynamics* d, int at) {
   return i;
 }
 
+// Load runs take fixed steps with conditions evaluated on the way: nothing is located, and nothing happens at an instant.
+static jo_status refuse_loads(jgen_reduction* r) {
+  jgen* s = &r->s;
+  if (!s->placeholders || s->nevent == 0) return JO_OK;
+  return s->g->status =
+             jerr_set(s->ctx, JO_ERR_MODEL,
+                      "%s: load runs have no events, and the model has '%s'; 'jounce run' and "
+                      "'jounce sens' have them",
+                      s->m->path, s->event[0].name);
+}
+
 // (E1)  c_e: 1 where the condition of event e holds
 // (E2)  y_after = value of the event that fired, else y
 jo_status jgen_write_events(jgen_reduction* r) {
@@ -127,9 +138,17 @@ jo_status jgen_write_events(jgen_reduction* r) {
   for (int i = 0; i < s->m->nevent; i++) {
     JO_TRY(write_event(s, &s->m->event[i]));
   }
+  d->end_event = -1;
+  if (s->m->simulation.has_end_when) {
+    const jmodel_scalar* when = &s->m->simulation.end_when;
+    d->end_event = s->nevent;
+    JO_TRY(write_event(s, &(jmodel_event){"end_when", .place = when->place, .when = *when}));
+  }
   d->nevent = s->nevent;
   d->event_name = JARENA_ARRAY(s->a, d->nevent, const char*);
-  if (!d->event_name) return jerr_memory(s->ctx);
+  d->event_at_start = JARENA_ARRAY(s->a, d->nevent, bool);
+  if (!d->event_name || !d->event_at_start) return jerr_memory(s->ctx);
+  JO_TRY(refuse_loads(r));
   JO_TRY(list_targets(r));
   g->group[JGEN_FIRED].size = d->nevent;
   r->condition = jgen_refs(r, d->nevent);
@@ -142,6 +161,7 @@ jo_status jgen_write_events(jgen_reduction* r) {
     const jgen_event* event = &s->event[e];
     jexpr_ref fired = jexpr_input(g, JGEN_FIRED, e);
     d->event_name[e] = event->name;
+    d->event_at_start[e] = event->at_start;
     r->condition[e] = jexpr_select(g, event->when, s->one, s->zero);
     for (int k = 0; k < event->nset; k++) {
       jexpr_ref* y = &r->reset[index_of(d, place_of(r, event, &event->set[k]))];

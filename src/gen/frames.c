@@ -135,22 +135,21 @@ static jexpr_m3 frame_of(jgen* s, const int given[2], const jmodel_v3 axis[2]) {
   return snap_m3(g, C);
 }
 
-// Orientation of a body's frame in the design position.
-static jexpr_m3 design_orientation(jgen* s, int body) {
+jexpr_m3 jgen_design_orientation(jgen* s, int body) {
   const jmodel_body* b = &s->m->body[body];
   if (body == 0 || !b->has_frame) return jexpr_m3_identity(s->g);
   return frame_of(s, b->axis_given, b->axis);
 }
 
 jexpr_m3 jgen_vehicle_axes_in_link(jgen* s, int body) {
-  jexpr_m3 C = design_orientation(s, body), D = jexpr_m3_mul(s->g, &C, &s->body[body].E);
+  jexpr_m3 C = jgen_design_orientation(s, body), D = jexpr_m3_mul(s->g, &C, &s->body[body].E);
   jexpr_m3 T = jexpr_m3_transpose(&D);
   return snap_m3(s->g, T);
 }
 
 jexpr_m3 jgen_frame_in_link(jgen* s, int body, const int given[2], const jmodel_v3 axis[2]) {
   jexpr_graph* g = s->g;
-  jexpr_m3 A = frame_of(s, given, axis), C = design_orientation(s, body);
+  jexpr_m3 A = frame_of(s, given, axis), C = jgen_design_orientation(s, body);
   jexpr_m3 CT = jexpr_m3_transpose(&C), ET = jexpr_m3_transpose(&s->body[body].E);
   jexpr_m3 in_body = jexpr_m3_mul(g, &CT, &A);
   return snap_m3(g, jexpr_m3_mul(g, &ET, &in_body));
@@ -165,21 +164,21 @@ static jexpr_v3 design_origin(jgen* s, int body) {
 static jexpr_v3 point_in_body(jgen* s, const jmodel_point* p) {
   jexpr_v3 r = jgen_vector(s, &p->r, p->name);
   if (!p->in_vehicle) return r;
-  jexpr_m3 C = design_orientation(s, p->body);
+  jexpr_m3 C = jgen_design_orientation(s, p->body);
   return jexpr_m3_tapply(s->g, &C, jexpr_v3_sub(s->g, r, design_origin(s, p->body)));
 }
 
 static jexpr_v3 direction_in_body(jgen* s, const jmodel_vector* v) {
   jexpr_v3 r = normalised(s->g, jgen_vector(s, &v->v, v->name));
   if (!v->in_vehicle) return r;
-  jexpr_m3 C = design_orientation(s, v->body);
+  jexpr_m3 C = jgen_design_orientation(s, v->body);
   return jexpr_m3_tapply(s->g, &C, r);
 }
 
 // Where the child's joint point of a free joint stands in the parent's frame at the design position.
 jexpr_v3 jgen_design_position(jgen* s, const jmodel_joint* j) {
   jexpr_graph* g = s->g;
-  jexpr_m3 Cp = design_orientation(s, j->parent), Cc = design_orientation(s, j->child);
+  jexpr_m3 Cp = jgen_design_orientation(s, j->parent), Cc = jgen_design_orientation(s, j->child);
   jexpr_v3 r = jexpr_m3_apply(g, &Cc, point_in_body(s, &j->at_child));
   r = jexpr_v3_sub(g, jexpr_v3_add(g, r, design_origin(s, j->child)), design_origin(s, j->parent));
   r = jexpr_m3_tapply(g, &Cp, r);
@@ -194,8 +193,31 @@ jexpr_v3 jgen_point_in_link(jgen* s, const jmodel_point* p) {
   return jexpr_m3_tapply(s->g, &f->E, jexpr_v3_sub(s->g, point_in_body(s, p), f->o));
 }
 
+jexpr_v3 jgen_com_in_link(jgen* s, int body) {
+  const jmodel_body* b = &s->m->body[body];
+  jmodel_point com = {"com", body, b->com_in_vehicle, b->com};
+  return jgen_point_in_link(s, &com);
+}
+
 jexpr_v3 jgen_direction_in_link(jgen* s, const jmodel_vector* v) {
   return jexpr_m3_tapply(s->g, &s->body[v->body].E, direction_in_body(s, v));
+}
+
+bool jgen_body_direction(jgen* s, int body, const char* name, size_t n, jexpr_v3* d) {
+  const jmodel_body* b = &s->m->body[body];
+  const jexpr_m3* E = &s->body[body].E;
+  if (n == 1 && name[0] >= 'x' && name[0] <= 'z') {
+    int k = name[0] - 'x';
+    *d = (jexpr_v3){{E->e[k][0], E->e[k][1], E->e[k][2]}};
+    return true;
+  }
+  for (int i = 0; i < b->nvector; i++) {
+    if (strlen(b->vector[i].name) != n || memcmp(b->vector[i].name, name, n) != 0) continue;
+    jexpr_v3 v = normalised(s->g, jgen_vector(s, &b->vector[i].value, b->vector[i].name));
+    *d = jexpr_m3_tapply(s->g, E, v);
+    return true;
+  }
+  return false;
 }
 
 bool jgen_find_point(jgen* s, int body, const char* name, size_t n, jmodel_point* out) {
@@ -224,7 +246,7 @@ typedef struct seat {
 
 static jexpr_m3 guess_orientation(jgen* s, const jmodel_joint* j) {
   jexpr_graph* g = s->g;
-  jexpr_m3 Cp = design_orientation(s, j->parent), Cc = design_orientation(s, j->child);
+  jexpr_m3 Cp = jgen_design_orientation(s, j->parent), Cc = jgen_design_orientation(s, j->child);
   jexpr_m3 CpT = jexpr_m3_transpose(&Cp);
   jexpr_m3 C = jexpr_m3_mul(g, &CpT, &Cc);
   jexpr_m3 ET = jexpr_m3_transpose(&s->body[j->parent].E);
@@ -333,7 +355,7 @@ static jexpr_m3 joint_frame(jgen* s, const jmodel_joint* j, const seat* k, int* 
   }
   if (!has_axis(j->type)) {  // along the vehicle's axes, or along the parent's for a free joint
     jexpr_m3 C =
-        j->type == JMODEL_JOINT_FREE ? jexpr_m3_identity(g) : design_orientation(s, j->parent);
+        j->type == JMODEL_JOINT_FREE ? jexpr_m3_identity(g) : jgen_design_orientation(s, j->parent);
     jexpr_m3 D = snap_m3(g, jexpr_m3_mul(g, &C, &s->body[j->parent].E));
     return jexpr_m3_transpose(&D);
   }
@@ -419,8 +441,7 @@ static void set_mass(jgen* s, int body) {
   if (!b->has_mass) return;
   l->has_mass = true;
   l->m = jgen_scalar(s, &b->mass, "mass");
-  jexpr_v3 com = jgen_vector(s, &b->com, "com");
-  jexpr_v3 c = jexpr_m3_tapply(g, E, jexpr_v3_sub(g, com, s->body[body].o));
+  jexpr_v3 c = jgen_com_in_link(s, body);
   l->s = jexpr_v3_scale(g, l->m, c);
   static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
   jexpr_m3 I;

@@ -7,6 +7,7 @@
 #include "gen/attitude.h"
 #include "gen/begin.h"
 #include "gen/element.h"
+#include "gen/friction.h"
 #include "gen/reduction.h"
 #include "gen/switches.h"
 
@@ -40,11 +41,25 @@ static jo_status add_components(jgen* s, int element, jgen_sensors* o) {
   return JO_OK;
 }
 
-// sensors of the file, then all coordinates, what elements exert, and energies
+// force, or force1, force2 ... of several relations
+static jo_status add_couplings(jgen* s, jgen_sensors* o) {
+  for (int r = 0, k = 0; r < s->nrow; r++) {
+    if (s->row[r].coupling < 0) continue;
+    const jmodel_coupling* c = &s->m->coupling[s->row[r].coupling];
+    k = r > 0 && s->row[r - 1].coupling == s->row[r].coupling ? k + 1 : 1;
+    const char* name = c->nrelation == 1 ? jarena_printf(s->a, "%s.force", c->name)
+                                         : jarena_printf(s->a, "%s.force%d", c->name, k);
+    if (!name) return jerr_memory(s->ctx);
+    add_sensor(o, name, c->unit, jexpr_mul(s->g, s->row[r].scale, s->lambda[r]));
+  }
+  return JO_OK;
+}
+
+// sensors of the file, then all coordinates, what elements exert, forces of couplings, and energies
 jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o) {
   jgen* s = &r->s;
   const jmodel* m = s->m;
-  int cap = m->nsignal + m->ncoordinate + m->ncomponent + 3;
+  int cap = m->nsignal + m->ncoordinate + m->ncomponent + jgen_coupling_count(m) + 3;
   o->ref = jgen_refs(r, cap);
   o->name = JARENA_ARRAY(s->a, cap, const char*);
   o->unit = JARENA_ARRAY(s->a, cap, const char*);
@@ -62,6 +77,7 @@ jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o) {
   for (int i = 0; i < m->nelement; i++) {
     JO_TRY(add_components(s, i, o));
   }
+  JO_TRY(add_couplings(s, o));
   add_sensor(o, "energy.kinetic", "J", jgen_kinetic_energy(s));
   add_sensor(o, "energy.potential", "J", jgen_potential_energy(s));
   return s->g->status;
@@ -207,7 +223,7 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
 }
 
 // What the functions of every dynamics give, but the switches, which are found in it.
-enum { PARTS = 22 };
+enum { PARTS = 32 };
 
 static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   jgen* s = &r->s;
@@ -230,6 +246,7 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   p[n++] = (part){JGEN_FN_OBJECTIVE, r->objective, nobjective};
   p[n++] = (part){JGEN_FN_SOLVE, r->solve, nv};
   p[n++] = (part){JGEN_FN_SOLVE, r->solve_transposed, nv};
+  p[n++] = (part){JGEN_FN_MASS, r->Mr, s->m->has_massless ? r->nu * r->nu : 0};
   p[n++] = (part){JGEN_FN_DRIVE, drive, nd};
   p[n++] = (part){JGEN_FN_DRIVE, r->sd, nd};
   p[n++] = (part){JGEN_FN_DRIVE, r->sdd, nd};
@@ -242,7 +259,7 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
     p[n++] = (part){JGEN_FN_CONDITIONS, r->condition, r->out->nevent};
     p[n++] = (part){JGEN_FN_RESET, r->reset, r->out->nreset};
   }
-  assert(n < PARTS);
+  assert(n <= PARTS);
   return n;
 }
 
@@ -285,6 +302,7 @@ jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool mo
   JO_TRY(s->g->status);
   JO_TRY(bundle_parts(r, p, n, &stands, &all, &nall));
   JO_TRY(replace_elements(r, all, nall));
+  JO_TRY(jgen_friction_replace(r, all, nall));
   jgen_switch_set set = {0};
   if (modes) {
     JO_TRY(jgen_extract_switches(s->g, s->a, JGEN_T, JGEN_Y, JGEN_MODE, all, nall, &set));

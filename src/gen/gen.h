@@ -133,6 +133,7 @@ typedef enum jgen_group {
   JGEN_X,        // unknown accelerations (nu)
   JGEN_FEED,     // placeholders of what rates of local states have of everything else
   JGEN_FIRED,    // 1 for the event that happens (nevent)
+  JGEN_HOLD,     // placeholders of forces of friction
   JGEN_GROUP_COUNT
 } jgen_group;
 
@@ -179,11 +180,14 @@ typedef struct jgen_dynamics {
   jgen_switch* sw;
   int nevent, nreset;        // events with resets, and states they may set
   const char** event_name;   // (nevent)
+  bool* event_at_start;      // happens at the start, where its condition holds there (nevent)
   int* reset_state;          // where they stand in y (nreset)
+  int end_event;             // the one that ends the run; -1: none
   const char** output_name;  // (noutput)
   const char** output_unit;
   jexpr_fn fn[JGEN_FN_COUNT];    // no name: it was not asked for
   jgen_length* length;           // by element: distance of its ends
+  bool drives_by_states;         // driven positions depend on states
   int nwheel;                    // elements that have no force at standstill ...
   const jmodel_element** wheel;  // (nwheel)
   int first_standing;  // ... the last switches, from here on: the wheel stands on the ground

@@ -9,9 +9,22 @@
 
 // ---- dependence ----------------------------------------------------------------------------------
 
-// An input r depends on whose group is not allowed, or which the user may change; poison: none, or no
+static bool is_one_of(const jexpr_ref* list, int n, jexpr_ref r) {
+  for (int i = 0; list && i < n; i++) {
+    if (list[i] == r) return true;
+  }
+  return false;
+}
+
+static bool is_allowed(const jgen* s, jgen_allowed allowed, jexpr_ref input) {
+  if (allowed.groups >> s->g->node[input].a & 1u) return true;
+  return (allowed.states && is_one_of(s->z, s->m->nstate, input)) ||
+         (allowed.positions && is_one_of(s->q, s->m->ncoordinate, input));
+}
+
+// An input r depends on that is not allowed, or which the user may change; poison: none, or no
 // memory.
-static jexpr_ref other_input(jgen* s, jexpr_ref r, unsigned allowed) {
+static jexpr_ref other_input(jgen* s, jexpr_ref r, jgen_allowed allowed) {
   const jexpr_graph* g = s->g;
   jarena_mark mark = jarena_save(s->a);
   bool* used = JARENA_ARRAY(s->a, (size_t)r + 1, bool);
@@ -24,7 +37,7 @@ static jexpr_ref other_input(jgen* s, jexpr_ref r, unsigned allowed) {
   // operands stand before what uses them
   for (jexpr_ref k = r; k > 0; k--) {
     if (!used[k]) continue;
-    if (g->node[k].op == JEXPR_INPUT && !(allowed >> g->node[k].a & 1u)) found = k;
+    if (g->node[k].op == JEXPR_INPUT && !is_allowed(s, allowed, k)) found = k;
     for (int i = 0; i < jexpr_nargs(g, k); i++) {
       used[jexpr_arg(g, k, i)] = true;
     }
@@ -58,6 +71,11 @@ static const char* kind_of(const jgen* s, jexpr_ref input, const char** name) {
 
 bool jgen_depends_on_more(jgen* s, jexpr_ref r, unsigned allowed, const char* rule,
                           const char* what, jmodel_place place) {
+  return jgen_depends_beyond(s, r, (jgen_allowed){.groups = allowed}, rule, what, place);
+}
+
+bool jgen_depends_beyond(jgen* s, jexpr_ref r, jgen_allowed allowed, const char* rule,
+                         const char* what, jmodel_place place) {
   jexpr_ref input = r ? other_input(s, r, allowed) : JEXPR_POISON;
   if (!input) return false;
   const char *name, *kind = kind_of(s, input, &name);

@@ -77,7 +77,15 @@ static jo_status put_drive(writer* w) {
   JO_TRY(w->s.g->status);
   for (int i = 0; i < nd; i++) {
     jexpr_ref r[3];
-    JO_TRY(jgen_drive_rates(&w->s, w->part->d[i], r));
+    JO_TRY(jgen_drive_position(&w->s, w->part->d[i], &r[0]));
+    if (jgen_drive_has_states(&w->s, r[0])) {
+      w->s.stage = JGEN_AT_POSITION;
+      JO_TRY(jgen_drive_velocity(&w->s, w->part->d[i], r[0], &r[1]));
+      w->s.stage = JGEN_AT_VELOCITY;
+      JO_TRY(jgen_drive_acceleration(&w->s, r[1], &r[2]));
+    } else {
+      JO_TRY(jgen_drive_rates(&w->s, r));
+    }
     for (int k = 0; k < 3; k++) {
       rate[k][i] = r[k];
     }

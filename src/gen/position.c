@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The position stage: closures, drives and initial conditions as functions of all coordinates, for
 // assembly and for the choice of the partition.
+#include "expr/rewrite.h"
 #include "gen/attitude.h"
 #include "gen/begin.h"
 
-enum { GROUP_P, GROUP_T, GROUP_Q, GROUP_ROAD, GROUP_QD, GROUP_DQ, GROUP_DQD, GROUP_DP };
+enum { GROUP_P, GROUP_T, GROUP_Q, GROUP_ROAD, GROUP_QD, GROUP_DQ, GROUP_DQD, GROUP_DP, GROUP_Z };
 
 static jo_status put_closures(jgen* s, jgen_position* out) {
   jgen_row* row;
@@ -25,7 +26,56 @@ static jo_status put_closures(jgen* s, jgen_position* out) {
   return jgen_function(s->g, s->a, "closure", o, 2, &out->closure);
 }
 
+static jexpr_ref initial_state(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
+  const jexpr_ref* z = user;
+  const jexpr_node* n = &g->node[r];
+  return n->op == JEXPR_INPUT && n->a == GROUP_Z ? z[n->b] : rebuilt;
+}
+
+// A coordinate that is driven by states starts where their initial values put it. States are placeholders while it is
+// differentiated; accelerations are no part of the assembly.
+static jo_status start_driven(jgen* s, int coordinate, jexpr_ref rate[3]) {
+  static const char rule[] =
+      "a coordinate is driven by it: its initial value is an expression of parameters";
+  const jmodel_coordinate* c = &s->m->coordinate[coordinate];
+  JO_TRY(jgen_drive_velocity(s, coordinate, rate[0], &rate[1]));
+  rate[2] = s->zero;
+  jexpr_ref *z = s->z, *start = JARENA_ARRAY(s->a, s->m->nstate, jexpr_ref);
+  if (!start) return jerr_memory(s->ctx);
+  s->z = NULL;
+  for (int i = 0; i < s->m->nstate && s->g->status >= 0; i++) {
+    start[i] = jgen_scalar(s, &s->m->state[i].initial, s->m->state[i].name);
+  }
+  s->z = z;
+  JO_TRY(s->g->status);
+  JO_TRY(jexpr_rewrite(s->g, initial_state, start, rate, 2));
+  jgen_depends_on_more(s, rate[0], 1u << GROUP_P | 1u << GROUP_T, rule, c->name, c->driven.place);
+  return s->g->status;
+}
+
+// What was read while states were placeholders is read again.
+static void forget_signals(jgen* s) {
+  for (int i = 0; i < s->m->nsignal; i++) {
+    s->signal[i] = (jgen_memo){0};
+  }
+}
+
+static jo_status rates_of(jgen* s, int coordinate, jexpr_ref* z, jexpr_ref rate[3]) {
+  s->z = z;
+  jo_status status = jgen_drive_position(s, coordinate, &rate[0]);
+  bool has_states = status >= 0 && jgen_drive_has_states(s, rate[0]);
+  if (has_states) status = start_driven(s, coordinate, rate);
+  s->z = NULL;
+  if (has_states) forget_signals(s);
+  return status < 0 || has_states ? status : jgen_drive_rates(s, rate);
+}
+
 static jo_status put_drives(jgen* s, jgen_position* out) {
+  jexpr_ref* z = JARENA_ARRAY(s->a, out->nz, jexpr_ref);
+  if (!z) return jerr_memory(s->ctx);
+  for (int i = 0; i < out->nz; i++) {
+    z[i] = jexpr_input(s->g, GROUP_Z, i);
+  }
   jexpr_ref* rate[3];
   for (int k = 0; k < 3; k++) {
     rate[k] = JARENA_ARRAY(s->a, out->nq, jexpr_ref);
@@ -34,7 +84,7 @@ static jo_status put_drives(jgen* s, jgen_position* out) {
   for (int i = 0; i < out->nq; i++) {
     if (!s->m->coordinate[i].is_driven) continue;
     jexpr_ref r[3];
-    JO_TRY(jgen_drive_rates(s, i, r));
+    JO_TRY(rates_of(s, i, z, r));
     for (int k = 0; k < 3; k++) {
       rate[k][out->nd] = r[k];
     }
@@ -195,6 +245,7 @@ static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* 
   jexpr_group(out->g, "dq", m->ncoordinate, JEXPR_PER_LANE);
   jexpr_group(out->g, "dqd", m->ncoordinate, JEXPR_PER_LANE);
   jexpr_group(out->g, "dp", opt ? opt->nwrt : 0, JEXPR_PER_LANE);
+  jexpr_group(out->g, "z", m->nstate, JEXPR_PER_LANE);
   out->live = JARENA_ARRAY(&out->arena, nlive, int);
   out->p = JARENA_ARRAY(&out->arena, nlive, double);
   if (!out->live || !out->p) return jerr_memory(ctx);

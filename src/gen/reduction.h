@@ -33,6 +33,7 @@ typedef struct jgen_reduction {
   jexpr_ref* redundant;                 // residuals of the equations left out (nredundant)
   jexpr_ref* rolling;                   // contact, vx, vy of the wheels (3 nwheel)
   jexpr_ref* stands;                    // > 0 where a wheel stands on the ground (nwheel)
+  jexpr_ref* hold;                      // forces of friction
   jexpr_ref *condition, *reset;         // of events (nevent), states they set (nreset)
   jexpr_ref* windows;                   // from and to, objective by objective (2 nobjective)
 } jgen_reduction;

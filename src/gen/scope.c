@@ -83,6 +83,10 @@ static jexpr_ref not_yet(jgen* s, word name, const char* what) {
   return JEXPR_POISON;
 }
 
+jexpr_ref jgen_not_yet(jgen* s, const char* name, size_t n, const char* what) {
+  return not_yet(s, (word){name, n}, what);
+}
+
 static int index_of_parameter(const jmodel* m, word name) {
   for (int i = 0; i < m->nparameter; i++) {
     if (is(name, m->parameter[i].name)) return i;
@@ -250,8 +254,7 @@ static int find_body(const jmodel* m, word name) {
   return -1;
 }
 
-// The frame of a body that spins freely is not the body's own: turn back and follow it.
-static void want_follow(jgen* s, int body) {
+void jgen_want_follow(jgen* s, int body) {
   if (!s->link[s->body[body].link].spins_free) return;
   s->follow[body] = true;
   s->retry_follow = true;
@@ -263,14 +266,15 @@ static jexpr_ref body_field(jgen* s, int body, word field, word name) {
     if (!is(field, rate[i])) continue;
     if (s->stage < JGEN_AT_VELOCITY) return not_yet(s, name, "a velocity");
     int link = s->body[body].link;
-    want_follow(s, body);
+    jgen_want_follow(s, body);
     jgen_absolute_motion(s, s->dyn, true, link);
     return jexpr_m3_apply(s->g, &s->body[body].E, s->dyn[link].w).e[i];
   }
   return JEXPR_POISON;
 }
 
-static bool body_point(jgen* s, int body, word name, jexpr_v3* r) {
+bool jgen_body_point(jgen* s, int body, const char* text, size_t n, jexpr_v3* r) {
+  word name = {text, n};
   jmodel_point p;
   if (is(name, "origin")) {
     const jgen_body_frame* f = &s->body[body];
@@ -278,9 +282,7 @@ static bool body_point(jgen* s, int body, word name, jexpr_v3* r) {
     return true;
   }
   if (is(name, "com")) {
-    const jgen_body_frame* f = &s->body[body];
-    jexpr_v3 com = jgen_vector(s, &s->m->body[body].com, "com");
-    *r = jexpr_m3_tapply(s->g, &f->E, jexpr_v3_sub(s->g, com, f->o));
+    *r = jgen_com_in_link(s, body);
     return true;
   }
   if (!jgen_find_point(s, body, name.s, name.n, &p)) return false;
@@ -290,13 +292,14 @@ static bool body_point(jgen* s, int body, word name, jexpr_v3* r) {
 
 static jexpr_ref point_field(jgen* s, int body, word point, word field, word name) {
   jexpr_v3 r;
-  if (field.n < 1 || field.n > 2 || !body_point(s, body, point, &r)) return JEXPR_POISON;
+  if (field.n < 1 || field.n > 2 || !jgen_body_point(s, body, point.s, point.n, &r))
+    return JEXPR_POISON;
   char axis = field.s[field.n - 1], kind = field.n == 2 ? field.s[0] : 'p';
   if (axis < 'x' || axis > 'z') return JEXPR_POISON;
   int link = s->body[body].link, i = axis - 'x';
   for (int k = 0; k < 3; k++) {
     bool off_axis = k != s->link[link].axis && !jexpr_is_value(s->g, r.e[k], 0.0);
-    if (off_axis) want_follow(s, body);
+    if (off_axis) jgen_want_follow(s, body);
   }
   if (kind == 'p') return jgen_ground_position(s, link, r).e[i];
   if (kind == 'v') {
@@ -317,7 +320,7 @@ static jexpr_ref joint_field(jgen* s, word base, word field, word name) {
       if (!is(base, s->m->joint[j].name)) continue;
       if (s->stage < JGEN_AT_ACCELERATION) return not_yet(s, name, "a reaction");
       int child = s->m->joint[j].child, link = s->body[child].link;
-      want_follow(s, child);
+      jgen_want_follow(s, child);
       const jgen_wrench* w = jgen_reactions(s);
       if (!w) return JEXPR_POISON;
       return jexpr_m3_apply(s->g, &s->body[child].E, i < 3 ? w[link].f : w[link].n).e[i % 3];
@@ -381,7 +384,7 @@ static jexpr_ref find_dotted(jgen* s, word name) {
     if (base.s[at] != '.') continue;
     word point = {base.s + at + 1, base.n - at - 1};
     body = find_body(s->m, (word){base.s, at});
-    if (body >= 0) return point_field(s, body, point, field, name);
+    if (body >= 0) r = point_field(s, body, point, field, name);
   }
   return r;
 }
@@ -390,6 +393,17 @@ static jexpr_ref find_dotted(jgen* s, word name) {
 static jexpr_ref find_number(jgen* s, word name) {
   for (int i = 0; i < s->m->nnumber; i++) {
     if (is(name, s->m->number[i].path)) return s->number[i];
+  }
+  return JEXPR_POISON;
+}
+
+// What comes out is the last of the states of a delay.
+static jexpr_ref delayed(jgen* s, const jmodel_delay* d) {
+  size_t n = strlen(d->name);
+  for (int i = s->m->nstate - 1; i >= 0; i--) {
+    const char* name = s->m->state[i].name;
+    if (s->m->state[i].element < 0 && strncmp(name, d->name, n) == 0 && name[n] == '.')
+      return s->z[i];
   }
   return JEXPR_POISON;
 }
@@ -412,9 +426,14 @@ static jexpr_ref find_name(void* user, jexpr_graph* g, const char* text, size_t 
   if (i >= 0) return s->q[i];
   r = jgen_attitude_angle(s, name.s, name.n);
   if (r) return r;
+  for (int k = 0; k < s->m->ndelay; k++) {
+    const jmodel_delay* d = &s->m->delay[k];
+    if (is(name, d->name)) return s->z ? delayed(s, d) : not_yet(s, name, "a delay");
+  }
   bool found = false;
   r = find_signal(s, name, &found);
   if (!r && !found) r = find_dotted(s, name);
+  if (!r && !found && s->g->status >= 0) r = jgen_quantity(s, text, n);
   return r || found ? r : find_number(s, name);
 }
 

@@ -112,7 +112,7 @@ static jexpr_ref replace_input(void* user, jexpr_graph* g, jexpr_ref r, jexpr_re
   return n->op == JEXPR_INPUT && (int)n->a == k->group ? k->to[n->b] : rebuilt;
 }
 
-// (S2)  dv = -J_v^-1 (h_u du + h_t dt + h_p dp)
+// (S2)  dv = -J_v^-1 (h_u du + h_z dz + h_t dt + h_p dp)
 static jo_status closure_tangent(writer* k, jgen_fn f) {
   jgen_dynamics* d = k->d;
   int nv = k->nv;
@@ -121,7 +121,7 @@ static jo_status closure_tangent(writer* k, jgen_fn f) {
   if (!dh || !dv || !list_begin(k, &l, k->ny + k->nw + 1)) return k->g->status;
   int u = jgen_first(&d->layout, JGEN_QU);
   list_add(&l, k->y + u, k->dy + u, k->nu);
-  // what closures have of states: references of angles that are set at events
+  // what closures have of states: those that drive coordinates, references of angles that are set at events
   const jgen_span* z = &d->layout.block[JGEN_Z];
   list_add(&l, k->y + z->first, k->dy + z->first, z->n);
   list_add(&l, k->w, k->dw, k->nw);
@@ -137,9 +137,16 @@ static jo_status closure_tangent(writer* k, jgen_fn f) {
              (const jexpr_ref* const[]){dv}, &nv, 1, &d->sens.tangent[f]);
 }
 
+// Where the end of the run moves, objectives move with it.
+static jgen_fn_rule tangent_rule(const jgen_dynamics* d, jgen_fn f) {
+  if (!d->fn[f].name) return JGEN_RULE_NONE;
+  bool is_timed = f == JGEN_FN_OBJECTIVE && d->end_event >= 0;
+  return is_timed ? JGEN_RULE_TIMED : jgen_fn_about(f)->tangent;
+}
+
 static jo_status write_tangents(writer* k) {
   for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
-    jgen_fn_rule rule = k->d->fn[f].name ? jgen_fn_about(f)->tangent : JGEN_RULE_NONE;
+    jgen_fn_rule rule = tangent_rule(k->d, f);
     if (rule == JGEN_RULE_NONE) continue;
     JO_TRY(rule == JGEN_RULE_CLOSURE ? closure_tangent(k, f) : tangent_of(k, f, rule));
   }

@@ -77,16 +77,6 @@ static jo_status find_irreversible(jloads* l, const jmodel* m) {
   return JO_OK;
 }
 
-// Load runs take fixed steps with conditions evaluated on the way: nothing is located, and nothing happens at an instant.
-static jo_status refuse_events(jloads* l, const jmodel* m) {
-  const jgen_dynamics* d = l->plant->dynamics;
-  if (d->nevent == 0) return JO_OK;
-  return jerr_set(l->ctx, JO_ERR_MODEL,
-                  "%s: load runs have no events, and the model has '%s'; 'jounce run' and 'jounce "
-                  "sens' have them",
-                  m->path, d->event_name[0]);
-}
-
 static jo_status prepare(jloads* l, const jmodel* m, const jkernel_options* kernel) {
   jplant_options opt = jplant_options_default();
   if (kernel) opt.kernel = *kernel;
@@ -94,7 +84,6 @@ static jo_status prepare(jloads* l, const jmodel* m, const jkernel_options* kern
   opt.gen.loads = true;
   opt.seldom_outputs = true;  // those of the end
   JO_TRY(jplant_create(l->ctx, m, &opt, &l->plant));
-  JO_TRY(refuse_events(l, m));
   l->ne = l->plant->dynamics->loads.ne;
   l->name = l->plant->dynamics->loads.name;
   JO_TRY(build_kernels(l, &opt.kernel));

@@ -270,8 +270,33 @@ static jo_status reset_all(jmachine* m, double t, double* y, int* n) {
     memcpy(m->held, m->holds, (size_t)nevent * sizeof *m->held);
     for (int i = first; i < *n; i++) {
       JO_TRY(jmachine_reset(m, t, y, m->firing[i]));
+      if (m->about->has_end && m->firing[i] == nevent - 1) m->has_ended = true;
     }
   }
+}
+
+static int first_at_start(const jmachine* m) {
+  for (int e = 0; e < m->about->nevent; e++) {
+    if (m->about->event_at_start[e] && m->holds[e] > 0.5) return e;
+  }
+  return -1;
+}
+
+jo_status jmachine_start(jmachine* m, double t, double* y) {
+  jsolve_system system = jmachine_system(m);
+  bool has_any = false;
+  for (int e = 0; e < m->about->nevent; e++) {
+    has_any = has_any || m->about->event_at_start[e];
+  }
+  if (!has_any) return JO_OK;
+  for (int i = 0; i <= jmachine_most_fired(m->about); i++) {
+    jsolve_set_modes(&system, t, y, m->g);
+    evaluate_conditions(m, t, y, m->holds);
+    int e = first_at_start(m);
+    if (e < 0) return JO_OK;
+    JO_TRY(jmachine_reset(m, t, y, e));
+  }
+  return fail_endless(m, t, first_at_start(m));
 }
 
 static jo_status happen(jmachine* m, double t, double* y, const int* flipped, int n, bool is_next) {
@@ -284,6 +309,7 @@ static jo_status happen(jmachine* m, double t, double* y, const int* flipped, in
   what.n = n;
   what.is_next = is_next;
   what.fired = m->firing;
+  what.ends = m->has_ended;
   if (m->on_event) m->on_event(m->on_event_user, &what);
   return JO_OK;
 }
@@ -295,7 +321,7 @@ static jo_status event(void* user, double t, double* y, const int* flipped, int 
   if (m->about->nevent == 0) return happen(m, t, y, flipped, n, false);
   memcpy(m->alone, flipped, (size_t)n * sizeof *flipped);
   flip(m, m->alone, n);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n && !m->has_ended; i++) {
     evaluate_conditions(m, t, y, m->held);
     flip(m, &m->alone[i], 1);
     JO_TRY(happen(m, t, y, &m->alone[i], 1, i > 0));
@@ -362,6 +388,7 @@ jsolve_system jmachine_system(jmachine* m) {
                          .switches = switches,
                          .mode = m->mode,
                          .event = event,
+                         .has_ended = &m->has_ended,
                          .nconstant = about->nconstant,
                          .constant = about->constant,
                          .nq = about->nu,

@@ -51,7 +51,9 @@ typedef struct jmachine_about {
   const bool* has_root;  // an objective takes a root of its integral (nobjective)
   const bool* is_quiet;  // switches at which nothing happens but to the description (nswitch)
   const char* const* event_name;  // events with resets (nevent)
-  const int* reset_state;         // states that they may set, in y (nreset)
+  const bool* event_at_start;  // where its condition holds at the start, it happens there (nevent)
+  const int* reset_state;      // states that they may set, in y (nreset)
+  bool has_end;                // the last event ends the run
   int nconstant;
   const int* constant;  // discrete states, in y (nconstant)
 } jmachine_about;
@@ -65,6 +67,7 @@ typedef struct jmachine_happening {
   int n;
   bool is_next;      // the switch flips with that of the happening before, not because of it
   bool is_impulse;   // driven coordinates jumped
+  bool ends;         // the run
   const int* fired;  // events whose resets were applied, one after another (nfired)
   int nfired;
 } jmachine_happening;
@@ -93,6 +96,7 @@ typedef struct jmachine {
   int side;                  // sign of their product where the run began; 0: not yet
   char hint[JMACHINE_HINT];  // why the last projection failed
   int64_t projections;
+  bool has_ended;  // the event that ends the run has happened
   // told of everything that happens; may be NULL
   void (*on_event)(void* user, const jmachine_happening* what);
   void* on_event_user;
@@ -111,6 +115,8 @@ jo_status jmachine_impulse(jmachine* m, double t, double* y, const int* flipped,
                            bool* jumps);
 // Apply the reset of one event, and close the loops.
 jo_status jmachine_reset(jmachine* m, double t, double* y, int event);
+// Before a run begins at (t, y): events that happen at the start do, until none is left. Modes are set on the way.
+jo_status jmachine_start(jmachine* m, double t, double* y);
 // Most resets at one happening.
 int jmachine_most_fired(const jmachine_about* about);
 

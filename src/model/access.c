@@ -61,7 +61,8 @@ static int add_number(jmodel_reader* r, const char* path, double value, jmodel_p
     m->number = grown;
     r->number_cap = cap;
   }
-  m->number[m->nnumber] = (jmodel_number){path, value, place, r->current_parameter >= 0, false};
+  m->number[m->nnumber] =
+      (jmodel_number){path, value, place, r->current_parameter >= 0, false, NULL};
   return m->nnumber++;
 }
 
@@ -145,8 +146,20 @@ jmodel_scalar jmodel_scalar_at(const jmodel_at* at, const jmodel_node* node, con
     return bad_scalar(path, node->place);
   }
   if (is_literal) return jmodel_default(r, path, value, node->place);
+  const char* unit;
+  size_t nunit;
+  if (jmodel_quantity_text(node->text, &value, &unit, &nunit) && isfinite(value)) {
+    jmodel_scalar s = jmodel_default(r, path, value, node->place);
+    r->has_units = true;
+    if (!r->oom) r->m->number[s.number].unit = jmodel_format(r, "%.*s", (int)nunit, unit);
+    jmodel_check_unit_at(at, label, &s);
+    return s;
+  }
+  if (jmodel_unknown_unit(at, node, label)) return bad_scalar(path, node->place);
   jmodel_try_expression(at, node->place, label, node->text, scope, node->in);
-  return (jmodel_scalar){jmodel_full_expression(at, node->in, node->text), -1, path, node->place};
+  jmodel_scalar s = {jmodel_full_expression(at, node->in, node->text), -1, path, node->place};
+  jmodel_check_unit_at(at, label, &s);
+  return s;
 }
 
 bool jmodel_get_scalar(const jmodel_at* at, const jmodel_node* map, const char* key,
@@ -202,6 +215,14 @@ double jmodel_get_double(const jmodel_at* at, const jmodel_node* map, const char
     jmodel_mistake(at, node->place, "%s is not a finite number", key);
     return otherwise;
   }
+  const char* unit;
+  size_t nunit;
+  if (jmodel_quantity_text(node->text, &value, &unit, &nunit) && isfinite(value)) {
+    jmodel_number plain = {.value = value, .unit = jmodel_format(at->r, "%.*s", (int)nunit, unit)};
+    jmodel_check_plain(at, key, &plain, node->place);
+    return value;
+  }
+  if (jmodel_unknown_unit(at, node, key)) return otherwise;
   if (!jmodel_constant_value(at, node->place, key, node->text, &value)) return otherwise;
   return value;
 }

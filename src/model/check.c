@@ -122,6 +122,7 @@ static const struct {
               {"functions", "a function", "write it with its arguments"},
               {"joints", "a coordinate", NULL},
               {"states", "a state", NULL},
+              {"delays", "a delay", NULL},
               {"inputs", "an input", NULL},
               {"signals", "a signal", NULL},
               {"sensors", "a sensor", NULL},
@@ -357,7 +358,8 @@ static void check_unique(jmodel_reader* r, const meaning* list, int n) {
 // Names that stand alone in expressions.
 static void check_values(jmodel_reader* r) {
   const jmodel* m = r->m;
-  meaning* list = JMODEL_ARRAY(r, m->nparameter + m->nsignal + m->nstate + m->njoint, meaning);
+  meaning* list =
+      JMODEL_ARRAY(r, m->nparameter + m->nsignal + m->ndelay + m->nstate + m->njoint, meaning);
   int n = 0;
   if (!list) return;
   for (int i = 0; i < m->nparameter; i++) {
@@ -370,6 +372,9 @@ static void check_values(jmodel_reader* r) {
   }
   for (int i = 0; i < m->nstate; i++) {
     list[n++] = (meaning){m->state[i].name, "state", m->state[i].place, -1};
+  }
+  for (int i = 0; i < m->ndelay; i++) {
+    list[n++] = (meaning){m->delay[i].name, "delay", m->delay[i].place, -1};
   }
   for (int i = 0; i < m->nsignal; i++) {
     const jmodel_signal* s = &m->signal[i];
@@ -416,6 +421,7 @@ void jmodel_check(jmodel_reader* r) {
   check_elements(r);
   jmodel_check_attitudes(r);
   jmodel_check_ports(r);
+  jmodel_check_units(r);
   // expressions that could not be read have no values
   if (!r->oom) jmodel_check_ranges(r, r->nmistake == 0 ? order : NULL);
 }

@@ -30,18 +30,24 @@ typedef struct jmodel_field {
   jmodel_field_kind kind;
   jmodel_limit limit;
   size_t given;  // where the data say (bool) that there is one; JMODEL_ALWAYS
+  const char*
+      unit;  // expected, as "N/m"; F, X: force and displacement of what it acts on. NULL: any
 } jmodel_field;
 
-#define JMODEL_FIELD(type, label, member, limit) \
-  { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, JMODEL_ALWAYS }
+#define JMODEL_FIELD_IN(type, label, member, limit, unit) \
+  { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, JMODEL_ALWAYS, unit }
+#define JMODEL_GIVEN_IN(type, label, member, limit, has, unit) \
+  { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, offsetof(type, has), unit }
+#define JMODEL_FIELD(type, label, member, limit) JMODEL_FIELD_IN(type, label, member, limit, NULL)
 #define JMODEL_GIVEN(type, label, member, limit, has) \
-  { label, offsetof(type, member), JMODEL_FIELD_SCALAR, limit, offsetof(type, has) }
+  JMODEL_GIVEN_IN(type, label, member, limit, has, NULL)
 #define JMODEL_DIRECTION(type, label, member) \
-  { label, offsetof(type, member), JMODEL_FIELD_DIRECTION, JMODEL_FINITE, JMODEL_ALWAYS }
+  { label, offsetof(type, member), JMODEL_FIELD_DIRECTION, JMODEL_FINITE, JMODEL_ALWAYS, NULL }
 
 // `member` and the scalar behind it; label: "rod and bore".
-#define JMODEL_LESS(type, label, member) \
-  { label, offsetof(type, member), JMODEL_FIELD_LESS, JMODEL_FINITE, JMODEL_ALWAYS }
+#define JMODEL_LESS_IN(type, label, member, unit) \
+  { label, offsetof(type, member), JMODEL_FIELD_LESS, JMODEL_FINITE, JMODEL_ALWAYS, unit }
+#define JMODEL_LESS(type, label, member) JMODEL_LESS_IN(type, label, member, NULL)
 
 // How an element is drawn.
 typedef enum jmodel_shape_kind {

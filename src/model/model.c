@@ -10,14 +10,14 @@
 static void read_sections(jmodel_reader* r, const jmodel_node* root) {
   r->root = root;
   static void (*const sections[])(jmodel_reader*, const jmodel_node*) = {
-      jmodel_read_names,     jmodel_read_function_names, jmodel_read_functions,
-      jmodel_read_head,      jmodel_read_parameters,     jmodel_read_tables,
-      jmodel_read_instances, jmodel_read_hardpoints,     jmodel_read_bodies,
-      jmodel_read_joints,    jmodel_read_closures,       jmodel_read_couplings,
-      jmodel_read_elements,  jmodel_read_samplers,       jmodel_read_states,
-      jmodel_read_events,    jmodel_read_signals,        jmodel_read_objectives,
-      jmodel_read_initial,   jmodel_start_attitudes,     jmodel_read_simulation,
-      jmodel_read_axles};
+      jmodel_read_names,      jmodel_read_function_names, jmodel_read_functions,
+      jmodel_read_head,       jmodel_read_parameters,     jmodel_read_tables,
+      jmodel_read_instances,  jmodel_read_hardpoints,     jmodel_read_bodies,
+      jmodel_read_joints,     jmodel_read_closures,       jmodel_read_couplings,
+      jmodel_read_elements,   jmodel_read_samplers,       jmodel_read_delays,
+      jmodel_read_states,     jmodel_read_events,         jmodel_read_signals,
+      jmodel_read_objectives, jmodel_read_initial,        jmodel_start_attitudes,
+      jmodel_read_simulation, jmodel_read_axles};
   for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
     if (!r->oom) sections[i](r, root);
   }

@@ -33,6 +33,7 @@ typedef struct jmodel_number {
   jmodel_place place;
   bool is_parameter;  // declared under `parameters:` or `inputs:`
   bool is_input;      // the latter
+  const char* unit;   // that the file gives it in; the value is in SI. NULL: none
 } jmodel_number;
 
 typedef struct jmodel_scalar {
@@ -49,7 +50,8 @@ typedef struct jmodel_v3 {
 typedef struct jmodel_parameter {
   const char* name;
   jmodel_scalar value;      // literal, or an expression of parameters declared anywhere (no cycles)
-  const char* unit;         // "" when not given
+  const char* unit;         // of the value; "" when not given
+  const char* shown;        // in which the file gives it, "": as `unit` says
   const char* description;  // "" when not given
   bool is_input;            // may change during a run, from outside; the value is where it begins
 } jmodel_parameter;
@@ -65,7 +67,8 @@ typedef struct jmodel_body {
   jmodel_place place;
   bool has_mass;             // false: massless, mass and inertia are literal zeros
   jmodel_scalar mass;        // [kg]
-  jmodel_v3 com;             // centre of mass, body frame [m]
+  jmodel_v3 com;             // centre of mass, body frame [m] ...
+  bool com_in_vehicle;       // ... or vehicle coordinates at the design position: a hardpoint
   jmodel_scalar inertia[6];  // xx yy zz xy xz yz about the centre of mass, body axes [kg m^2];
                              // entries of the tensor (off-diagonals are not negated)
   bool has_frame;            // false: frame = vehicle frame
@@ -155,7 +158,8 @@ typedef struct jmodel_coordinate {
   bool has_guess;
   jmodel_scalar guess;  // starting value of the assembly
   bool is_driven;
-  jmodel_scalar driven;  // value as an expression of time and parameters
+  jmodel_scalar driven;  // value as an expression of time, parameters and states
+  bool is_velocity;      // its velocity is given: a state of its own drives it
   int want_independent;  // 1: user wants it independent, -1: dependent, 0: no wish
 } jmodel_coordinate;
 
@@ -205,7 +209,8 @@ typedef struct jmodel_term {
   double factor;
   bool has_scale;
   jmodel_scalar scale;
-  const char* label;  // what the file calls the scale
+  const char* label;  // what the file calls the scale ...
+  const char* unit;   // ... and what it is in; NULL: any
 } jmodel_term;
 
 // sum of the terms = offset
@@ -221,6 +226,7 @@ typedef struct jmodel_coupling {
   jmodel_place place;
   const char* kind;         // "gear"
   const char* coordinates;  // "left, right"
+  const char* unit;         // of its force; "": not known
   int nrelation;
   jmodel_relation* relation;
 } jmodel_coupling;
@@ -298,6 +304,15 @@ typedef struct jmodel_sampler {
   jmodel_scalar delay, every;  // one after another: the first is less [s]
   jmodel_scalar offset;        // of the first sample [s]
 } jmodel_sampler;
+
+// What something was some time ago: `delays:`, a signal. States of the model hold what is under way.
+typedef struct jmodel_delay {
+  const char* name;
+  jmodel_place place;
+  jmodel_scalar of, time, initial;  // time [s]
+  int order;
+  const char* unit;
+} jmodel_delay;
 
 // A named expression: `signals:` and `sensors:`; sensors are written to the results.
 typedef struct jmodel_signal {
@@ -378,6 +393,8 @@ typedef struct jmodel_simulation {
   double step;         // fixed-step methods [s]; 0: not given
   double output_step;  // spacing of the results [s]; 0: every step
   bool start_static;   // begin at static equilibrium
+  bool has_end_when;
+  jmodel_scalar end_when;  // the run ends where this condition becomes true, or at t_end
   jmodel_place place;
   double max_step;        // 0: none [s]
   double shortest_pulse;  // inputs that last so long are not stepped over; 0: chosen [s]
@@ -396,8 +413,8 @@ typedef struct jmodel {
   char sha256[65];    // of all text read
   jmodel_v3 gravity;  // [m/s^2]
   int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ncoupling, ntable,
-      nfunction, nelement, ncomponent, nstate, nevent, nsampler, nsignal, nobjective, ninitial,
-      naxle;
+      nfunction, nelement, ncomponent, nstate, nevent, nsampler, ndelay, nsignal, nobjective,
+      ninitial, naxle;
   jmodel_number* number;
   jmodel_parameter* parameter;
   jmodel_body* body;              // 0: ground
@@ -412,6 +429,7 @@ typedef struct jmodel {
   jmodel_state* state;
   jmodel_event* event;  // in the order in which they happen at one instant
   jmodel_sampler* sampler;
+  jmodel_delay* delay;
   jmodel_signal* signal;
   jmodel_objective* objective;
   jmodel_initial* initial;
@@ -420,6 +438,7 @@ typedef struct jmodel {
   jmodel_scalar road;  // ground height as an expression of x, y (and t) [m]
   jmodel_simulation simulation;
   struct jmodel_ranges* ranges;  // where values must lie
+  bool has_massless;  // bodies inside of loops move without mass of their own or of what they carry
 } jmodel;
 
 typedef struct jmodel_setting {  // --set name=value
@@ -444,6 +463,9 @@ jo_status jmodel_check_values(jo_context* ctx, const jmodel* m, const double* nu
 const char* jmodel_simulation_rule(const char* key, double value);
 // A key of the simulation block that can be set where the file does not give it.
 bool jmodel_is_limit(const char* key);
+
+// A value of a parameter or number in the unit that the file gives it in, which is told: "" where it gives none.
+double jmodel_shown(const jmodel* m, const char* name, double value, const char** unit);
 
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);

@@ -94,24 +94,93 @@ static int count_parts(word w) {
   return n;
 }
 
-// body.point.vy and body.wx are along the axes of ground and body, also in mirror images.
-static int sign_of(const jmodel_instance* in, word name) {
-  word first = first_part(name);
-  int nparts = count_parts(name);
+// The place of ".in." or ".from." in a quantity, of [.from. whom] [.in. whose axes] . component; n: there is none.
+static size_t find_keyword(word w, const char* keyword) {
+  size_t n = strlen(keyword);
+  for (size_t i = 1; i + n < w.n; i++) {
+    if (memcmp(w.s + i, keyword, n) != 0) continue;
+    if (memchr(w.s + i + n, '.', w.n - i - n)) return i;
+  }
+  return w.n;
+}
+
+static word last_part(word w) {
+  size_t dot = w.n;
+  while (dot > 0 && w.s[dot - 1] != '.') {
+    dot--;
+  }
+  return (word){w.s + dot, w.n - dot};
+}
+
+// What is said of: before the words that say how it is seen, and before the component.
+static word subject_of(word name) {
+  size_t in = find_keyword(name, ".in."), from = find_keyword(name, ".from.");
+  size_t end = from < in ? from : in;
+  if (end == name.n) end = name.n - last_part(name).n;
+  if (end > 0 && end < name.n && name.s[end - 1] == '.') end--;
+  return (word){name.s, end};
+}
+
+// The axis of a direction that is one of a body's frame: -1 where it is not.
+static int own_axis(word subject) {
+  word axis = last_part(subject);
+  bool is_axis = axis.n == 1 && axis.n < subject.n && axis.s[0] >= 'x' && axis.s[0] <= 'z';
+  return is_axis ? axis.s[0] - 'x' : -1;
+}
+
+static bool is_free(const jmodel_node* joints, const char* name) {
+  const jmodel_node* type = jmodel_node_find(jmodel_node_find(joints, name), "type");
+  return type && type->kind == JMODEL_NODE_TEXT && strcmp(type->text, "free") == 0;
+}
+
+// Is body.yaw the coordinate of a free joint, which means the same in mirror images?
+static bool is_coordinate(jmodel_reader* r, const jmodel_instance* in, word subject) {
+  const char* own = jmodel_format(r, "%.*s", (int)subject.n, subject.s);
+  const char* full = full_name(r, in, subject);
+  return (!find_port(in, subject) && is_free(jmodel_node_find(in->inside, "joints"), own)) ||
+         is_free(jmodel_node_find(r->root, "joints"), full);
+}
+
+// Components along the axes of ground and bodies are what they are, also in mirror images.
+static int sign_of(jmodel_reader* r, const jmodel_instance* in, word name) {
+  static const char* const angle[3] = {"roll", "pitch", "yaw"};
+  word first = first_part(name), field = last_part(name), subject = subject_of(name);
+  int nparts = count_parts(subject);
   bool is_nested = is_inside(in, "instances", first);
   if (!is_nested && !is_inside(in, "bodies", first) && !find_port(in, first)) return 1;
   if (is_nested) nparts--;
-  size_t dot = name.n;
-  while (dot > 0 && name.s[dot - 1] != '.') {
-    dot--;
+  for (int k = 0; k < 3 && nparts == 1; k++) {
+    if (!is(field, angle[k])) continue;
+    bool is_plain = subject.n + 1 + field.n == name.n;
+    return is_plain && is_coordinate(r, in, subject) ? 1 : in->handed * in->flip[k];
   }
-  word field = {name.s + dot, name.n - dot};
-  if (field.n < 1 || field.n > 2) return 1;
-  char axis = field.s[field.n - 1], kind = field.n == 2 ? field.s[0] : 'p';
+  if (field.n < 1 || field.n > 3) return 1;
+  char axis = field.s[field.n - 1];
+  word what = {field.s, field.n - 1};
   if (axis < 'x' || axis > 'z') return 1;
-  if (kind == 'w' && nparts == 2) return in->handed * in->flip[axis - 'x'];
-  bool is_arrow = nparts == 3 && (kind == 'p' || kind == 'v' || kind == 'a');
-  return is_arrow ? in->flip[axis - 'x'] : 1;
+  if (nparts == 1 && (is(what, "w") || is(what, "dw"))) return in->handed * in->flip[axis - 'x'];
+  bool is_arrow = nparts == 2 && (what.n == 0 || is(what, "v") || is(what, "a"));
+  int own = is_inside(in, "hardpoints", last_part(subject)) ? -1 : own_axis(subject);
+  int sign = is_arrow && own >= 0 && what.n == 0 ? in->flip[own] : 1;
+  return is_arrow ? sign * in->flip[axis - 'x'] : 1;
+}
+
+// Every name in a quantity on its own: "hub.P.from.body.in.body.vx"
+static const char* full_quantity(jmodel_reader* r, const jmodel_instance* in, word name) {
+  static const char* const keywords[] = {".from.", ".in."};
+  word rest = name;
+  const char* full = NULL;
+  for (int k = 0; k < 2; k++) {
+    size_t n = strlen(keywords[k]), at = find_keyword(rest, keywords[k]);
+    if (at == rest.n) continue;
+    const char* before = full_name(r, in, (word){rest.s, at});
+    full = jmodel_format(r, "%s%s%s", full ? full : "", before, keywords[k]);
+    rest = (word){rest.s + at + n, rest.n - at - n};
+  }
+  if (!full) return full_name(r, in, name);
+  word component = last_part(rest);
+  const char* last = full_name(r, in, (word){rest.s, rest.n - component.n - 1});
+  return jmodel_format(r, "%s%s.%.*s", full, last, (int)component.n, component.s);
 }
 
 bool jmodel_is_quantity(const char* source) {
@@ -122,8 +191,8 @@ bool jmodel_is_quantity(const char* source) {
 const char* jmodel_full_quantity(jmodel_reader* r, const jmodel_instance* in, const char* name,
                                  size_t n, int* sign) {
   word w = {name, n};
-  *sign = in ? sign_of(in, w) : 1;
-  return full_name(r, in, w);
+  *sign = in ? sign_of(r, in, w) : 1;
+  return in ? full_quantity(r, in, w) : full_name(r, in, w);
 }
 
 // ---- expressions ---------------------------------------------------------------------------------

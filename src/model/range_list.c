@@ -144,6 +144,9 @@ static const jmodel_field coordinate_fields[] = {
 static const jmodel_field state_fields[] = {
     JMODEL_FIELD(jmodel_state, "initial", initial, JMODEL_FINITE)};
 
+static const jmodel_field delay_fields[] = {
+    JMODEL_FIELD(jmodel_delay, "time", time, JMODEL_POSITIVE)};
+
 static const jmodel_field sampler_fields[] = {
     JMODEL_FIELD(jmodel_sampler, "every", every, JMODEL_POSITIVE),
     JMODEL_FIELD(jmodel_sampler, "delay", delay, JMODEL_NOT_NEGATIVE),
@@ -261,6 +264,9 @@ static void list_values(lister* l, const jmodel* m) {
   }
   for (int i = 0; i < m->nsampler; i++) {
     ADD_FIELDS(l, "sampler", &m->sampler[i], sampler_fields);
+  }
+  for (int i = 0; i < m->ndelay; i++) {
+    ADD_FIELDS(l, "delay", &m->delay[i], delay_fields);
   }
   for (int i = 0; i < m->nobjective; i++) {
     list_objective(l, &m->objective[i]);

@@ -126,6 +126,60 @@ static bool check_less(const judge* j, const jmodel_rule* rule) {
                   sources(j, rule, from));
 }
 
+// The number of an axis as readers write it: literal, or 1, -(0.5) of a mirror image; NaN: an expression.
+static double axis_value(const judge* j, const jmodel_scalar* s) {
+  double value, sign = 1.0;
+  if (jmodel_literal(j->m, s, &value)) return value;
+  const char* text = s->text ? s->text : "";
+  for (; *text == '-' || *text == '('; text++) {
+    if (*text == '-') sign = -sign;
+  }
+  char plain[32];
+  size_t n = strcspn(text, ")");
+  if (n >= sizeof plain) return NAN;
+  memcpy(plain, text, n);
+  plain[n] = '\0';
+  return jmodel_number_text(plain, &value) ? sign * value : NAN;
+}
+
+// Are the axes of two joints parallel, as far as can be seen without turning frames?
+static bool is_parallel(const judge* j, const jmodel_vector* a, const jmodel_vector* b) {
+  double u[3], v[3];
+  const jmodel_vector* axis[2] = {a, b};
+  for (int k = 0; k < 2; k++) {
+    bool is_vehicle = axis[k]->in_vehicle || jmodel_is_vehicle_frame(j->m, axis[k]->body);
+    if (!is_vehicle) return false;
+    for (int i = 0; i < 3; i++) {
+      (k == 0 ? u : v)[i] = axis_value(j, &axis[k]->v.e[i]);
+    }
+  }
+  bool is_parallel = true;
+  for (int i = 0; i < 3; i++) {
+    int k = (i + 1) % 3;
+    double across = u[i] * v[k] - u[k] * v[i];
+    is_parallel = is_parallel && fabs(across) <= 1e-12 * fabs(u[i] * v[k]);
+  }
+  return is_parallel;
+}
+
+// A body that turns about one direction only, as all do in a planar model, has one moment of inertia.
+static bool turns_about_one_axis(const judge* j, int body) {
+  const jmodel* m = j->m;
+  const jmodel_vector* first = NULL;
+  for (int i = m->njoint - 1; i >= 0 && body > 0; i--) {  // parents before children
+    const jmodel_joint* joint = &m->joint[i];
+    if (joint->child != body) continue;
+    body = joint->parent;
+    if (joint->type == JMODEL_JOINT_FIXED || joint->type == JMODEL_JOINT_PRISMATIC) continue;
+    bool has_axis = joint->type == JMODEL_JOINT_REVOLUTE ||
+                    joint->type == JMODEL_JOINT_CYLINDRICAL || joint->type == JMODEL_JOINT_PLANAR;
+    if (!has_axis) return false;
+    if (first && !is_parallel(j, first, &joint->axis_parent)) return false;
+    first = &joint->axis_parent;
+  }
+  return true;
+}
+
 static bool check_tensor(const judge* j, const jmodel_rule* rule) {
   static const char* const entry[] = {"xx", "yy", "zz"};
   const double* I = j->value + rule->first;
@@ -135,6 +189,8 @@ static bool check_tensor(const judge* j, const jmodel_rule* rule) {
                     "the inertia tensor is not positive semidefinite%s; check the signs",
                     sources(j, rule, from));
   }
+  int body = jmodel_find_body(j->m, rule->name);
+  if (body > 0 && turns_about_one_axis(j, body)) return true;
   for (int i = 0; i < 3; i++) {
     double others = I[(i + 1) % 3] + I[(i + 2) % 3];
     if (I[i] <= others * (1.0 + 1e-3)) continue;
@@ -197,16 +253,50 @@ static bool moves_freely(const jmodel* m, const jmodel_joint* joint) {
   return false;
 }
 
-// A coordinate that moves no mass has no equation of motion. has_mass: scratch (nbody).
-static void check_massless(const judge* j, bool* has_mass) {
+static bool is_below(const jmodel* m, int body, int ancestor, const int* carrier) {
+  while (body > 0 && body != ancestor) {
+    body = m->joint[carrier[body]].parent;
+  }
+  return body == ancestor;
+}
+
+// Does a loop or a coupling hold on to the body or to what it carries? Then it moves with others, and their masses
+// count: whether that is enough, the reduced mass matrix tells.
+static bool is_in_loop(const jmodel* m, int body, const int* carrier) {
+  for (int i = 0; i < m->nclosure; i++) {
+    const jmodel_closure* c = &m->closure[i];
+    bool is_inside = is_below(m, c->a.body, body, carrier);
+    if (is_inside != is_below(m, c->b.body, body, carrier)) return true;
+  }
+  for (int i = 0; i < m->ncoupling; i++) {
+    for (int k = 0; k < m->coupling[i].nrelation; k++) {
+      const jmodel_relation* r = &m->coupling[i].relation[k];
+      for (int t = 0; t < r->nterm; t++) {
+        const jmodel_joint* j = &m->joint[m->coordinate[r->term[t].coordinate].joint];
+        if (is_below(m, j->child, body, carrier)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// A coordinate that moves no mass has no equation of motion. has_mass, carrier: scratch (nbody). True: bodies in loops
+// have none.
+static bool check_massless(const judge* j, bool* has_mass, int* carrier) {
+  bool is_allowed = false;
   const jmodel* m = j->m;
   for (int i = 1; i < m->nbody; i++) {
     has_mass[i] = !weighs_nothing(j, i);
+  }
+  for (int i = 0; i < m->njoint; i++) {
+    carrier[m->joint[i].child] = i;
   }
   for (int i = m->njoint - 1; i >= 0; i--) {
     const jmodel_joint* joint = &m->joint[i];
     if (has_mass[joint->child]) {
       has_mass[joint->parent] = true;
+    } else if (moves_freely(m, joint) && is_in_loop(m, joint->child, carrier)) {
+      is_allowed = true;
     } else if (moves_freely(m, joint)) {
       const jmodel_body* b = &m->body[joint->child];
       int first = j->k->first_mass[joint->child];
@@ -219,22 +309,25 @@ static void check_massless(const judge* j, bool* has_mass) {
               "it moves in joint '%s' but neither it nor what it carries has mass%s; give it a "
               "mass",
               joint->name, sources(j, &rule, from));
-      if (!j->report(j->user, &rule, b->place, false, text)) return;
+      if (!j->report(j->user, &rule, b->place, false, text)) return is_allowed;
     }
   }
+  return is_allowed;
 }
 
-static jo_status judge_all(jo_context* ctx, judge* j, const double* number, bool masses) {
+static jo_status judge_all(jo_context* ctx, judge* j, const double* number, bool masses,
+                           bool* has_massless) {
   jarena scratch;
   jarena_init(&scratch, ctx);
   double* value = JARENA_ARRAY(&scratch, j->k->nslot, double);
   bool* has_mass = JARENA_ARRAY(&scratch, j->m->nbody, bool);
-  jo_status status =
-      value && has_mass ? jmodel_ranges_values(ctx, j->m, number, value) : jerr_memory(ctx);
+  int* carrier = JARENA_ARRAY(&scratch, j->m->nbody, int);
+  jo_status status = value && has_mass && carrier ? jmodel_ranges_values(ctx, j->m, number, value)
+                                                  : jerr_memory(ctx);
   if (status >= 0) {
     j->value = value;
     check_rules(j);
-    if (masses) check_massless(j, has_mass);
+    *has_massless = masses && check_massless(j, has_mass, carrier);
   }
   jarena_free(&scratch);
   return status;
@@ -267,7 +360,7 @@ void jmodel_check_ranges(jmodel_reader* r, const int* order) {
     number[i] = m->number[i].value;
   }
   judge j = {.m = m, .k = m->ranges, .user = r, .report = report_to_reader};
-  if (status >= 0) status = judge_all(r->ctx, &j, number, !r->joints_incomplete);
+  if (status >= 0) status = judge_all(r->ctx, &j, number, !r->joints_incomplete, &m->has_massless);
   if (status < 0) {
     r->oom = true;
     r->status = JO_ERR_MEMORY;
@@ -294,6 +387,7 @@ jo_status jmodel_check_values(jo_context* ctx, const jmodel* m, const double* nu
   first_fault f = {ctx, JO_OK};
   judge j = {.m = m, .k = m->ranges, .user = &f, .report = report_to_context};
   if (!m->ranges) return JO_OK;
-  JO_TRY(judge_all(ctx, &j, number, true));
+  bool has_massless;
+  JO_TRY(judge_all(ctx, &j, number, true, &has_massless));
   return f.status;
 }

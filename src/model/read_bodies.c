@@ -48,6 +48,24 @@ static void read_inertia(const jmodel_at* at, const jmodel_node* node, jmodel_bo
   }
 }
 
+// com: a hardpoint, which has been put in its place already
+static void read_com_point(const jmodel_at* at, const jmodel_node* node, jmodel_body* b) {
+  const jmodel* m = at->r->m;
+  const char* name = jmodel_full_name(at->r, node->in, node->text);
+  jmodel_guess guess = jmodel_guess_begin(name);
+  b->com = jmodel_unit(-1, node->place);
+  for (int i = 0; i < m->nhardpoint; i++) {
+    jmodel_guess_add(&guess, m->hardpoint[i].name);
+    if (strcmp(m->hardpoint[i].name, name) != 0) continue;
+    b->com = m->hardpoint[i].value;
+    b->com_in_vehicle = b->has_frame;
+    return;
+  }
+  jmodel_mistake(at, node->place,
+                 "com needs [x, y, z] or a hardpoint; there is no hardpoint '%.60s'%s", name,
+                 jmodel_guess_hint(at->r, &guess));
+}
+
 static void read_mass(const jmodel_at* at, const jmodel_node* node, jmodel_body* b) {
   jmodel_reader* r = at->r;
   const char* path = jmodel_format(r, "%s.mass", at->path);
@@ -60,11 +78,15 @@ static void read_mass(const jmodel_at* at, const jmodel_node* node, jmodel_body*
   }
   b->mass = mass ? jmodel_scalar_at(at, mass, "mass", path, JMODEL_SCOPE_PARAMETERS)
                  : jmodel_default(r, path, 0.0, b->place);
-  if (!jmodel_get_v3(at, node, "com", JMODEL_SCOPE_PARAMETERS, &b->com)) {
-    b->com = jmodel_default_v3(r, jmodel_format(r, "%s.com", at->path), 0.0, b->place);
+  if (com && com->kind == JMODEL_NODE_TEXT) {
+    read_com_point(at, com, b);
+  } else {
+    if (!jmodel_get_v3(at, node, "com", JMODEL_SCOPE_PARAMETERS, &b->com)) {
+      b->com = jmodel_default_v3(r, jmodel_format(r, "%s.com", at->path), 0.0, b->place);
+    }
+    jmodel_flip(r, node->in, &b->com);
   }
   read_inertia(at, inertia, b);
-  jmodel_flip(r, node->in, &b->com);
   jmodel_flip_inertia(r, node->in, b->inertia);
 }
 
@@ -79,9 +101,11 @@ void jmodel_read_axes(const jmodel_at* at, const jmodel_node* map, const char* l
     if (!node) continue;
     if (n < 2) {
       given[n] = i;
-      axis[n] = jmodel_v3_at(at, node, jmodel_format(at->r, "%s.%s", label, names[i]),
-                             jmodel_format(at->r, "%s.%s.%s", at->path, label, names[i]),
-                             JMODEL_SCOPE_PARAMETERS);
+      if (!jmodel_axis_word(at->r, node, &axis[n])) {
+        axis[n] = jmodel_v3_at(at, node, jmodel_format(at->r, "%s.%s", label, names[i]),
+                               jmodel_format(at->r, "%s.%s.%s", at->path, label, names[i]),
+                               JMODEL_SCOPE_PARAMETERS);
+      }
     }
     n++;
   }

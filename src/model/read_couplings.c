@@ -31,11 +31,14 @@ static bool make_relations(draft* d, int most) {
 // factor * scale * coordinate; scale NULL: one
 static void add_term(draft* d, jmodel_relation* r, int coordinate, double factor,
                      const jmodel_scalar* scale, const char* label) {
+  bool is_length =
+      strcmp(label, "radius") == 0 || strcmp(label, "radii") == 0 || strcmp(label, "lead") == 0;
   if (coordinate < 0) d->is_good = false;
   if (!d->is_good) return;
   jmodel_term* t = &r->term[r->nterm++];
   *t = (jmodel_term){.coordinate = coordinate, .factor = factor, .label = label};
   t->has_scale = scale != NULL;
+  t->unit = is_length ? "m" : NULL;
   t->scale = scale ? *scale : jmodel_constant("1", d->c->place);
 }
 
@@ -330,6 +333,13 @@ static void list_coordinates(draft* d) {
   }
 }
 
+// The first coordinate has coefficient 1, or a radius [m]; what the coefficients of others are in, nobody says.
+static const char* unit_of(const jmodel* m, const jmodel_coupling* c) {
+  const jmodel_term* first = &c->relation[0].term[0];
+  if (strcmp(c->kind, "linear") == 0) return "";
+  return m->coordinate[first->coordinate].is_angle && !first->has_scale ? "N m" : "N";
+}
+
 static bool read_coupling(const jmodel_at* at, const jmodel_node* node, jmodel_coupling* c) {
   draft d = {at, c, true};
   if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return false;
@@ -342,7 +352,10 @@ static bool read_coupling(const jmodel_at* at, const jmodel_node* node, jmodel_c
   for (int i = 0; i < c->nrelation && d.is_good; i++) {
     d.is_good = check_relation(&d, &c->relation[i]);
   }
-  if (d.is_good) list_coordinates(&d);
+  if (d.is_good) {
+    list_coordinates(&d);
+    c->unit = unit_of(at->r->m, c);
+  }
   return d.is_good && !at->r->oom;
 }
 

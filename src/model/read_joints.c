@@ -278,9 +278,21 @@ static bool read_axes(const jmodel_at* at, const jmodel_node* map, jmodel_joint*
 // ---- coordinates
 
 // The node for coordinate k under a key: the value itself for one coordinate, else by suffix.
+static const char* const levels[] = {"position", "velocity", "force", "from", NULL};
+
+// Does it say of one coordinate what is driven, rather than which one?
+static bool has_level(const jmodel_node* node) {
+  for (int i = 0; levels[i]; i++) {
+    if (jmodel_node_find(node, levels[i])) return true;
+  }
+  return false;
+}
+
 static const jmodel_node* by_coordinate(const jmodel_node* node, const joint_info* info, int k) {
   if (!node) return NULL;
-  if (node->kind == JMODEL_NODE_MAP) return jmodel_node_find(node, info->suffix[k]);
+  if (node->kind == JMODEL_NODE_MAP && !has_level(node)) {
+    return jmodel_node_find(node, info->suffix[k]);
+  }
   return info->ncoordinate == 1 ? node : NULL;
 }
 
@@ -290,7 +302,7 @@ static void check_by_coordinate(const jmodel_at* at, const jmodel_node* map, con
   if (!node) return;
   if (info->ncoordinate == 0) {
     jmodel_mistake(at, node->key_place, "a fixed joint has no coordinate, so no '%s'", key);
-  } else if (node->kind == JMODEL_NODE_MAP) {
+  } else if (node->kind == JMODEL_NODE_MAP && !has_level(node)) {
     jmodel_check_keys(at, node, info->suffix);
   } else if (info->ncoordinate > 1 && !one_for_all) {
     jmodel_mistake(at, node->place, "%s: the joint has %d coordinates; write {%s: ...}", key,
@@ -300,12 +312,67 @@ static void check_by_coordinate(const jmodel_at* at, const jmodel_node* map, con
 
 static const char* coordinate_path(const jmodel_at* at, const char* key, const jmodel_node* node,
                                    const char* suffix) {
-  bool is_map = node && node->kind == JMODEL_NODE_MAP;
+  bool is_map = node && node->kind == JMODEL_NODE_MAP && !has_level(node);
   return jmodel_format(at->r, "%s.%s%s%s", at->path, key, is_map ? "." : "", is_map ? suffix : "");
 }
 
 static int wish_of(const jmodel_at* at, const jmodel_node* node) {
   return jmodel_bool_at(at, node, "independent") ? 1 : -1;
+}
+
+// The state that a driven velocity has: the position that comes of it.
+static void add_drive_state(const jmodel_at* at, const jmodel_node* velocity,
+                            const jmodel_node* from, const char* path, jmodel_coordinate* q) {
+  jmodel_reader* r = at->r;
+  if (!jmem_grow(r->ctx, &r->own, &r->own_cap, r->nown + 1, sizeof *r->own)) {
+    jmodel_out_of_memory(r);
+    return;
+  }
+  jmodel_state* z = &r->own[r->nown++];
+  const char* start = jmodel_format(r, "%s.from", path);
+  *z = (jmodel_state){.name = jmodel_format(r, "%s.drive", q->name), .place = velocity->place};
+  z->element = -1;
+  z->nominal = 1.0;
+  z->is_held = true;
+  z->unit = q->is_angle ? "rad" : "m";
+  z->derivative = jmodel_scalar_at(at, velocity, "velocity", jmodel_format(r, "%s.velocity", path),
+                                   JMODEL_SCOPE_ANY);
+  z->initial = from ? jmodel_scalar_at(at, from, "from", start, JMODEL_SCOPE_PARAMETERS)
+                    : jmodel_default(r, start, 0.0, velocity->place);
+  q->driven = jmodel_constant(z->name, velocity->place);
+  q->is_velocity = true;
+}
+
+// expression, {position: expression}, or {velocity: expression, from: number}
+static void read_drive(const jmodel_at* at, const jmodel_node* node, const char* path,
+                       const jmodel_joint* j, jmodel_coordinate* q) {
+  if (node->kind != JMODEL_NODE_MAP) {
+    q->driven = jmodel_scalar_at(at, node, "drive", path, JMODEL_SCOPE_ANY);
+    return;
+  }
+  const jmodel_node* position = jmodel_node_find(node, "position");
+  const jmodel_node* velocity = jmodel_node_find(node, "velocity");
+  const jmodel_node* force = jmodel_node_find(node, "force");
+  const jmodel_node* from = jmodel_node_find(node, "from");
+  jmodel_check_keys(at, node, levels);
+  if (force) {
+    jmodel_mistake(at, force->key_place,
+                   "drive: a force drives nothing to a given motion; write it under 'forces', as "
+                   "{on: %s, torque: ...}",
+                   q->name);
+  } else if ((position != NULL) == (velocity != NULL)) {
+    jmodel_mistake(at, node->place, "drive: give one of 'position' and 'velocity'");
+  } else if (position && from) {
+    jmodel_mistake(at, from->key_place, "drive: 'from' goes with 'velocity'; a position says it");
+  } else if (position) {
+    const char* inner = jmodel_format(at->r, "%s.position", path);
+    q->driven = jmodel_scalar_at(at, position, "drive", inner, JMODEL_SCOPE_ANY);
+  } else if (!from && j->type == JMODEL_JOINT_FREE && q->k < 3) {
+    jmodel_mistake(at, node->place, "drive: 'from' is missing: where '%s' is at the start",
+                   q->name);
+  } else {
+    add_drive_state(at, velocity, from, path, q);
+  }
 }
 
 static void read_coordinates(const jmodel_at* at, const jmodel_node* map, draft* d) {
@@ -332,8 +399,7 @@ static void read_coordinates(const jmodel_at* at, const jmodel_node* map, draft*
     q->is_driven = my_drive != NULL;
     q->has_guess = my_guess != NULL;
     if (my_drive) {
-      q->driven = jmodel_scalar_at(at, my_drive, "drive",
-                                   coordinate_path(at, "drive", drive, suffix), JMODEL_SCOPE_ANY);
+      read_drive(at, my_drive, coordinate_path(at, "drive", drive, suffix), &d->joint, q);
     }
     if (my_guess) {
       q->guess =

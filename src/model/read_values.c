@@ -119,9 +119,10 @@ static void check_input(const jmodel_at* at, jmodel_parameter* p) {
 
 static void read_parameter(const jmodel_at* at, const jmodel_node* node, jmodel_parameter* p) {
   static const char* const keys[] = {"value", "unit", "description", NULL};
-  p->unit = p->description = "";
+  p->unit = p->shown = p->description = "";
   if (node->kind != JMODEL_NODE_MAP) {
     p->value = jmodel_scalar_at(at, node, "value", p->name, JMODEL_SCOPE_PARAMETERS);
+    jmodel_parameter_unit(at, p, node->place);
     return;
   }
   jmodel_check_keys(at, node, keys);
@@ -130,6 +131,7 @@ static void read_parameter(const jmodel_at* at, const jmodel_node* node, jmodel_
   const jmodel_node* value = jmodel_need(at, node, "value");
   p->value = jmodel_constant("0", node->place);
   if (value) p->value = jmodel_scalar_at(at, value, "value", p->name, JMODEL_SCOPE_PARAMETERS);
+  jmodel_parameter_unit(at, p, node->place);
 }
 
 void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root) {
@@ -203,13 +205,7 @@ static void read_grid(const jmodel_at* at, const jmodel_node* z, int nx, int ny,
   t->n = t->ny = 0;
 }
 
-static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_table* t) {
-  static const char* const keys[] = {"x",    "y",           "z", "interpolation", "extrapolation",
-                                     "unit", "description", NULL};
-  static const char* const kinds[] = {"linear", "cubic", NULL};
-  static const char* const rules[] = {"linear", "hold", NULL};
-  if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return;
-  jmodel_check_keys(at, node, keys);
+static void read_numbers(const jmodel_at* at, const jmodel_node* node, jmodel_table* t) {
   int nx, ny;
   t->x = read_points(at, node, "x", &nx);
   t->y = read_points(at, node, "y", &ny);
@@ -222,6 +218,21 @@ static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_tabl
     jmodel_mistake(at, t->place, "x has %d numbers and y %d; they must be as many", nx, ny);
   } else if (nx == 0) {
     jmodel_mistake(at, t->place, "the table is empty");
+  }
+}
+
+static void read_table(const jmodel_at* at, const jmodel_node* node, jmodel_table* t) {
+  static const char* const keys[] = {
+      "x", "y", "z", "interpolation", "extrapolation", "file", "unit", "description", NULL};
+  static const char* const kinds[] = {"linear", "cubic", NULL};
+  static const char* const rules[] = {"linear", "hold", NULL};
+  if (!jmodel_is(at, node, JMODEL_NODE_MAP, "it")) return;
+  jmodel_check_keys(at, node, keys);
+  const jmodel_node* data = jmodel_node_find(node, "file") ? jmodel_table_file(at, node) : node;
+  if (data) {
+    read_numbers(at, data, t);
+  } else {
+    t->n = t->ny = 0;
   }
   const jmodel_node* kind = jmodel_node_find(node, "interpolation");
   const jmodel_node* rule = jmodel_node_find(node, "extrapolation");
@@ -511,7 +522,7 @@ void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
   static const char* const keys[] = {
       "end",      "start",       "method",    "tolerance",      "rel_tol",    "abs_tol",
       "step",     "output_step", "max_step",  "shortest_pulse", "max_events", "derivative_tol",
-      "start_at", "description", "max_steps", "max_memory",     NULL};
+      "start_at", "description", "max_steps", "max_memory",     "end_when",   NULL};
   static const char* const starts[] = {"initial", "static", NULL};
   const jmodel_node* map = jmodel_section(r, root, "simulation");
   jmodel_simulation* s = &r->m->simulation;
@@ -539,6 +550,7 @@ void jmodel_read_simulation(jmodel_reader* r, const jmodel_node* root) {
     jmodel_mistake(&at, s->place, "end is %g; it must be after start, %g", s->t_end, s->t_start);
   }
   read_method(&at, map, s);
+  s->has_end_when = jmodel_get_scalar(&at, map, "end_when", JMODEL_SCOPE_ANY, &s->end_when);
   const jmodel_node* start_at = jmodel_node_find(map, "start_at");
   s->start_static = start_at && jmodel_word_at(&at, start_at, "start_at", starts) == 1;
 }

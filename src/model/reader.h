@@ -54,7 +54,7 @@ typedef struct jmodel_reader {
   } * depend;  // parameters used by parameters, in order of `parameter`
 
   int nown, own_cap;
-  jmodel_state* own;  // states of elements, which follow those of the file
+  jmodel_state* own;  // states of drives and elements, which follow those of the file
 
   jmodel_instance *instance, *last_instance;  // those inside of others behind them
   int ninstance, nmade;                       // and the nodes made for them
@@ -62,6 +62,7 @@ typedef struct jmodel_reader {
   const jmodel_instance** body_in;  // that each body is part of
 
   int number_cap;
+  bool has_units;          // some number was given with one
   bool joints_incomplete;  // a joint could not be read: unknown coordinates are not worth a word
 } jmodel_reader;
 
@@ -143,6 +144,20 @@ double jmodel_get_double(const jmodel_at* at, const jmodel_node* map, const char
 int jmodel_word_at(const jmodel_at* at, const jmodel_node* node, const char* label,
                    const char* const* words);
 
+// Numbers with units (units.c). "25 N/mm": the value in SI, and the unit; false: it is no such text.
+bool jmodel_quantity_text(const char* text, double* value, const char** unit, size_t* nunit);
+// Complain about a number with what was meant to be a unit; false: it was not.
+bool jmodel_unknown_unit(const jmodel_at* at, const jmodel_node* node, const char* label);
+// Complain where a value has a unit of another dimension than what is expected (NULL: nothing is).
+void jmodel_check_unit(const jmodel_at* at, const char* label, const jmodel_scalar* s,
+                       const char* unit);
+void jmodel_check_unit_at(const jmodel_at* at, const char* label, const jmodel_scalar* s);
+// The same of a number that is none of the model, as those of the simulation; nothing expected: it has no unit.
+void jmodel_check_plain(const jmodel_at* at, const char* key, const jmodel_number* k,
+                        jmodel_place place);
+void jmodel_check_units(jmodel_reader* r);  // of elements and coordinates
+void jmodel_parameter_unit(const jmodel_at* at, jmodel_parameter* p, jmodel_place place);
+
 // A literal of the model that the file does not give, and a constant that is no number of the model.
 jmodel_scalar jmodel_default(jmodel_reader* r, const char* path, double value, jmodel_place place);
 jmodel_v3 jmodel_default_v3(jmodel_reader* r, const char* path, double value, jmodel_place place);
@@ -220,6 +235,8 @@ bool jmodel_body_axis_at(const jmodel_at* at, const jmodel_node* node, const cha
                          const char* path, jmodel_vector* out);
 // The same of an axis of a body's own frame, for an entry that gives none.
 jmodel_vector jmodel_own_axis(const jmodel_at* at, const jmodel_node* entry, int body, int k);
+// x, y, z or -x, -y, -z as a vector of length one; false: it is none of these.
+bool jmodel_axis_word(jmodel_reader* r, const jmodel_node* node, jmodel_v3* out);
 // Are the coordinates of a body those of the vehicle?
 bool jmodel_is_vehicle_frame(const jmodel* m, int body);
 
@@ -239,6 +256,8 @@ void jmodel_set_numbers(jmodel_reader* r);  // what the tree did not have: defau
 // ---- sections, in the order of reading
 
 void jmodel_read_names(jmodel_reader* r, const jmodel_node* root);  // of parameters and tables
+// What the file of a table says, as a map with lists x, y and perhaps z; NULL after a mistake (table_file.c).
+const jmodel_node* jmodel_table_file(const jmodel_at* at, const jmodel_node* node);
 void jmodel_read_function_names(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_functions(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_head(jmodel_reader* r, const jmodel_node* root);
@@ -251,6 +270,7 @@ void jmodel_read_closures(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_couplings(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_elements(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_samplers(jmodel_reader* r, const jmodel_node* root);  // and their own states
+void jmodel_read_delays(jmodel_reader* r, const jmodel_node* root);    // the same
 void jmodel_read_states(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_events(jmodel_reader* r, const jmodel_node* root);  // and those of samplers
 void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root);

@@ -255,7 +255,8 @@ static bool point_of_body(const jmodel_at* at, const jmodel_node* node, const ch
     out->r = jmodel_unit(-1, node->place);
   } else if (strcmp(name, "com") == 0 && body > 0) {
     out->r = b->com;
-    flip_foreign(at->r, node->in, body, &out->r);
+    out->in_vehicle = b->com_in_vehicle;
+    if (!b->com_in_vehicle) flip_foreign(at->r, node->in, body, &out->r);
   } else if (hard) {
     out->r = hard->value;
     out->in_vehicle = true;
@@ -394,6 +395,17 @@ static bool is_zero(const jmodel* m, const jmodel_v3* v) {
   return true;
 }
 
+bool jmodel_axis_word(jmodel_reader* r, const jmodel_node* node, jmodel_v3* out) {
+  if (node->kind != JMODEL_NODE_TEXT) return false;
+  bool is_opposite = node->text[0] == '-';
+  const char* axis = node->text + (is_opposite ? 1 + strspn(node->text + 1, " ") : 0);
+  if (axis[0] < 'x' || axis[0] > 'z' || axis[1]) return false;
+  int k = axis[0] - 'x';
+  *out = jmodel_unit(k, node->place);
+  if (is_opposite) out->e[k] = jmodel_negative(r, &out->e[k]);
+  return true;
+}
+
 static bool any_vector_at(const jmodel_at* at, const jmodel_node* node, const char* label,
                           const char* path, jmodel_vector* out) {
   *out = (jmodel_vector){"", -1, true, jmodel_unit(-1, node->place)};
@@ -404,18 +416,26 @@ static bool any_vector_at(const jmodel_at* at, const jmodel_node* node, const ch
     jmodel_place_direction(at->r, node->in, &out->v);
     return true;
   }
-  const char* text = node->text;
-  if (text[0] >= 'x' && text[0] <= 'z' && !text[1]) {
-    out->name = jmodel_keep(at->r, text);
-    out->v = jmodel_unit(text[0] - 'x', node->place);
+  if (jmodel_axis_word(at->r, node, &out->v)) {
+    out->name = jmodel_keep(at->r, node->text);
     jmodel_place_direction(at->r, node->in, &out->v);
     return true;
   }
-  if (strchr(name_at(at, node), '.')) return vector_of_body(at, node, label, out);
-  jmodel_mistake(at, node->place,
-                 "%s needs a direction: x, y, z, [x, y, z], body.vector or {from: P, to: Q}",
-                 label);
-  return false;
+  jmodel_node plain = *node;
+  bool is_opposite = node->kind == JMODEL_NODE_TEXT && node->text[0] == '-';
+  if (is_opposite) plain.text = node->text + 1 + strspn(node->text + 1, " ");
+  if (node->kind != JMODEL_NODE_TEXT || !strchr(name_at(at, &plain), '.')) {
+    jmodel_mistake(at, node->place,
+                   "%s needs a direction: x, y, z, [x, y, z], body.vector or {from: P, to: Q}",
+                   label);
+    return false;
+  }
+  if (!vector_of_body(at, &plain, label, out)) return false;
+  for (int k = 0; is_opposite && k < 3; k++) {
+    out->v.e[k] = jmodel_negative(at->r, &out->v.e[k]);
+  }
+  if (is_opposite) out->name = jmodel_format(at->r, "-%s", out->name);
+  return true;
 }
 
 bool jmodel_vector_at(const jmodel_at* at, const jmodel_node* node, const char* label,

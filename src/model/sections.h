@@ -23,6 +23,7 @@
   X("states",     true,  true)   \
   X("events",     true,  true)   \
   X("samplers",   true,  true)   \
+  X("delays",     true,  true)   \
   X("signals",    true,  true)   \
   X("sensors",    true,  true)   \
   X("objectives", true,  true)   \

@@ -150,6 +150,12 @@ static void set_unknown(const jmodel_at* at) {
                  jmodel_guess_hint(at->r, &guess));
 }
 
+static void set_unit(const jmodel_at* at, jmodel_number* k, const char* unit, size_t n) {
+  k->unit = jmodel_format(at->r, "%.*s", (int)n, unit);
+  jmodel_scalar s = {NULL, (int)(k - at->r->m->number), k->path, set_place};
+  jmodel_check_unit_at(at, "it", &s);
+}
+
 void jmodel_set_numbers(jmodel_reader* r) {
   jmodel* m = r->m;
   for (int i = 0; i < r->nset && r->set_done; i++) {
@@ -157,15 +163,20 @@ void jmodel_set_numbers(jmodel_reader* r) {
     const char* name = r->set[i].name ? r->set[i].name : "";
     jmodel_at at = {r, "number", jmodel_keep(r, name), ""};
     int number = *name ? jmodel_find_number(m, name) : -1;
+    const char *text = r->set[i].value ? r->set[i].value : "", *unit = NULL;
+    size_t nunit = 0;
     double value;
+    bool is_number =
+        jmodel_number_text(text, &value) || jmodel_quantity_text(text, &value, &unit, &nunit);
     if (number < 0) {
       set_unknown(&at);
     } else if (is_massless(m, m->number[number].path)) {
       jmodel_mistake(&at, set_place, "the body has no mass; give it one in the file");
-    } else if (!jmodel_number_text(r->set[i].value, &value) || !isfinite(value)) {
+    } else if (!is_number || !isfinite(value)) {
       jmodel_mistake(&at, set_place, "needs a finite number, got '%.60s'", r->set[i].value);
     } else {
       m->number[number].value = value;
+      if (unit) set_unit(&at, &m->number[number], unit, nunit);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "plant/assemble.h"
+#include "plant/mass.h"
 #include "plant/singular.h"
 
 #define REDUNDANCY_TOLERANCE 1e-7  // pivots below it, relative to the largest, are zero
@@ -142,6 +143,8 @@ static jo_status describe(jplant* p) {
                               .first_z = jgen_first(l, JGEN_Z),
                               .first_integral = jgen_first(l, JGEN_INTEGRAL),
                               .event_name = d->event_name,
+                              .has_end = d->end_event >= 0,
+                              .event_at_start = d->event_at_start,
                               .reset_state = d->reset_state,
                               .is_held = l->is_held,
                               .state_name = l->name,
@@ -243,6 +246,17 @@ static void warn_of_choices(jplant* p, const jmachine_assembly* s) {
   }
 }
 
+jo_status jplant_begin(jo_context* ctx, const jplant* p, const double* values, double t,
+                       double* y) {
+  if (p->dynamics->nevent == 0) return JO_OK;
+  jplant_work* run;
+  JO_TRY(jplant_work_create(ctx, p, &run));
+  if (values) memcpy(run->p, values, (size_t)p->dynamics->np * sizeof *values);
+  jo_status status = jmachine_start(&run->machine, t, y);
+  jplant_work_destroy(run);
+  return status;
+}
+
 static jo_status build(jplant* p, const jplant_options* opt) {
   const jmodel* m = p->model;
   jmachine_assembly s = {0};
@@ -260,7 +274,9 @@ static jo_status build(jplant* p, const jplant_options* opt) {
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
   JO_TRY(compile(p, opt));
-  return m->simulation.start_static ? start_static(p) : JO_OK;
+  JO_TRY(jplant_check_start_mass(p->ctx, p, NULL, p->y0));
+  if (m->simulation.start_static) JO_TRY(start_static(p));
+  return jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0);
 }
 
 jo_status jplant_create(jo_context* ctx, const jmodel* m, const jplant_options* opt, jplant** out) {
@@ -512,6 +528,33 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
         p->model->path, out->determined, p->dynamics->part.nu);
   }
   return JO_OK;
+}
+
+jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double* values,
+                                  const double* y) {
+  const jgen_dynamics* d = p->dynamics;
+  double t = p->model->simulation.t_start;
+  jplant_work* run;
+  if (!jplant_has_massless(d)) return JO_OK;
+  JO_TRY(jplant_work_create(ctx, p, &run));
+  if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
+  jsolve_set_modes(&run->system, t, y, run->g);
+  jplant_mass_point at = {run->p, run->mode, t, y};
+  jo_status status = jplant_check_mass(ctx, d, &at, NULL);
+  jplant_work_destroy(run);
+  return status;
+}
+
+jo_status jplant_explain_mass(jplant_work* r, jo_status status, int said, double t,
+                              const double* y) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  if (status == JO_ERR_MEMORY || !jplant_has_massless(d)) return status;
+  jplant_mass_point at = {r->p, r->mode, t, y};
+  int before = jo_context_diagnostic_count(r->ctx);
+  if (jplant_check_mass(r->ctx, d, &at, r->plant->y0) >= 0) return status;
+  jerr_forget(r->ctx, before);
+  jerr_forget(r->ctx, said);
+  return jplant_check_mass(r->ctx, d, &at, r->plant->y0);
 }
 
 jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,

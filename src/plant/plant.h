@@ -39,6 +39,10 @@ typedef struct jplant {
 jo_status jplant_create(jo_context* ctx, const jmodel* m, const jplant_options* opt, jplant** out);
 void jplant_destroy(jplant* p);
 
+// Discrete states of y as a run from (t, y) begins with them: which way friction slips. values: of the numbers, NULL: the
+// model's.
+jo_status jplant_begin(jo_context* ctx, const jplant* p, const double* values, double t, double* y);
+
 // Static equilibrium at time t, searched for from y (ny), which becomes it; velocities zero.
 // On failure the context names the coordinate that is not at rest.
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,
@@ -49,6 +53,9 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
                         bool* stays, jmachine_equilibrium* out);
 
+// Does anything move without mass at a state of the start, for values of the live numbers (NULL: those of the model)?
+jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double* values,
+                                  const double* y);
 // All coordinates at a state, driven ones included; qd may be NULL.
 jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,
                              double* qd);
@@ -93,5 +100,10 @@ jsolve_options jplant_solve_options(const jmodel* m);
 
 // Values of all outputs at (t, y) with the modes of the run.
 void jplant_outputs(jplant_work* r, double t, const double* y, double* out);
+
+// A run has failed with `status` at a state: if something moves all but without mass there, that is told in place of what
+// was said since there were `said` diagnostics.
+jo_status jplant_explain_mass(jplant_work* r, jo_status status, int said, double t,
+                              const double* y);
 
 #endif

@@ -215,16 +215,25 @@ static void reduced_force(jplant_semi* s) {
   }
 }
 
+static void drive(jplant_semi* s, const double* p, double t, const double* y) {
+  const jgen_dynamics* d = s->plant->dynamics;
+  int nd = d->part.nd;
+  call(s, 0, p, t, y + jgen_first(&d->layout, JGEN_Z),
+       (double* const[]){s->drive_rate, s->drive_rate + nd, s->drive_rate + 2 * nd});
+}
+
 static void gather(jplant_semi* s, const double* p, double t, const double* y) {
   const jgen_dynamics* d = s->plant->dynamics;
   const jgen_partition* part = &d->part;
   int nd = part->nd;
-  call(s, 0, p, t, y + jgen_first(&d->layout, JGEN_Z),
-       (double* const[]){s->drive_rate, s->drive_rate + nd, s->drive_rate + 2 * nd});
   jgen_gather(&d->layout, y, s->q, s->qd);
-  for (int i = 0; i < nd; i++) {
-    s->q[part->d[i]] = s->drive_rate[i];
-    s->qd[part->d[i]] = s->drive_rate[nd + i];
+  // velocities that are driven by states may depend on positions
+  for (int k = 0; k < (d->drives_by_states ? 2 : 1); k++) {
+    drive(s, p, t, y);
+    for (int i = 0; i < nd; i++) {
+      s->q[part->d[i]] = s->drive_rate[i];
+      s->qd[part->d[i]] = s->drive_rate[nd + i];
+    }
   }
 }
 
@@ -237,6 +246,7 @@ jo_status jplant_semi_accelerations(jplant_semi* s, const double* p, double t, c
   gather(s, p, t, y);
   call(s, 1, p, t, z, (double* const[]){s->J_entry, s->h});
   JO_TRY(velocities(s));
+  if (d->drives_by_states) drive(s, p, t, y);  // accelerations, of velocities
   call(s, 2, p, t, z, (double* const[]){s->M_entry, s->c, s->bias});
   for (int i = 0; i < s->pieces->M.n; i++) {
     int r = s->pieces->M.row[i], c = s->pieces->M.col[i];

@@ -307,17 +307,28 @@ static void set_final(recorder* k, const double* y, double* row) {
   }
 }
 
+// Where a condition ended the run there is no grid, and its end is a row all the same.
+static jo_status add_last_row(recorder* k, const double* y) {
+  const jplant_result* r = k->out;
+  double last = r->nrow > 0 ? r->row[(size_t)(r->nrow - 1) * (size_t)r->ncolumn] : -INFINITY;
+  return last < r->t_reached ? add_row(k, r->t_reached, y) : JO_OK;
+}
+
 static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, double* scratch) {
   jplant_result* r = k->out;
   const jsolve_system* sys = &k->run->system;
   jsolve_observer observer = {k, on_step, on_event};
   double start = jclock_cpu();
   jsolve_set_modes(sys, r->used.t_start, y, scratch);
+  int said = jo_context_diagnostic_count(r->ctx);
   jo_status status = jsolve_integrate(r->ctx, sys, solve, &observer, r->used.t_start, r->used.t_end,
                                       y, &r->t_reached, &r->statistics);
+  if (status < 0) status = jplant_explain_mass(k->run, status, said, r->t_reached, y);
   r->is_complete = status >= 0;
+  r->has_ended = k->run->machine.has_ended;
   r->projections = k->run->machine.projections - k->sampling;
   r->cpu = jclock_cpu() - start;
+  if (status >= 0 && r->has_ended) status = add_last_row(k, y);
   set_final(k, y, scratch);
   if (status >= 0) {
     const double* psi = scratch + 1 + r->noutput;

@@ -68,6 +68,7 @@ typedef struct jplant_result {
 
   bool is_complete;  // reached t_end
   double t_reached;  // [s]
+  bool has_ended;    // there, by the condition of the model
   jsolve_statistics statistics;
   int64_t projections;
   double closure;  // largest closure residual after any step [m]

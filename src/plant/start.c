@@ -44,6 +44,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
     JO_TRY(jplant_initial_sensitivity(ctx, a, m, p->position, values, nw, t, &at, dq, dqd, dz));
   }
   jgen_scatter(&d->layout, at.q, at.qd, at.z, out->y);
+  JO_TRY(jplant_check_start_mass(ctx, p, values, out->y));
   out->why = JARENA_ARRAY(a, nw, const char*);
   if (!out->why) return jerr_memory(ctx);
   if (nw > 0) {
@@ -81,6 +82,7 @@ jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* val
 jo_status jplant_start_near(jo_context* ctx, jarena* a, const jplant* p, int nw,
                             const double* values, const double* from, jplant_start* out) {
   JO_TRY(assemble(ctx, a, p, nw, values, from, out));
+  JO_TRY(jplant_begin(ctx, p, values, p->model->simulation.t_start, out->y));
   const int* wrt = p->dynamics->sens.wrt;
   return nw > 0 ? jplant_window_start(ctx, p, values, wrt, nw, out->y, out->S) : JO_OK;
 }
@@ -91,6 +93,7 @@ jo_status jplant_start_find(jo_context* ctx, jarena* a, const jplant* p, int nw,
     return jplant_start_near(ctx, a, p, nw, values, NULL, out);
   JO_TRY(jplant_start_at_rest(ctx, a, p, nw, values, out));
   JO_TRY(jplant_static_velocities(ctx, p, values, nw, out->y, out->S));
+  JO_TRY(jplant_begin(ctx, p, values, p->model->simulation.t_start, out->y));
   const int* wrt = p->dynamics->sens.wrt;
   return nw > 0 ? jplant_window_start(ctx, p, values, wrt, nw, out->y, out->S) : JO_OK;
 }

@@ -33,6 +33,7 @@ void jreport_notes_of_run(jreport_notes* l, const jplant_result* r) {
   jreport_note_text(l, "kernels", u->is_compiled ? "compiled" : "interpreted");
   jreport_note_text(l, "complete", r->is_complete ? "yes" : "no");
   jreport_note_real(l, "t_reached", "s", r->t_reached);
+  if (r->has_ended) jreport_note_text(l, "ended_by", "end_when");
   jreport_note_count(l, "steps", r->statistics.steps);
   jreport_note_count(l, "rejected", r->statistics.rejected);
   jreport_note_count(l, "evaluations", r->statistics.evaluations);

@@ -309,7 +309,8 @@ fmi2Status JFMI2(fmi2NewDiscreteStates)(fmi2Component c, fmi2EventInfo* info) {
   NEED(f, info, "fmi2NewDiscreteStates");
   bool jumped = false;
   jfmi_status status = jfmi_update(f, &jumped);
-  *info = (fmi2EventInfo){.valuesOfContinuousStatesChanged = jumped};
+  *info = (fmi2EventInfo){.valuesOfContinuousStatesChanged = jumped,
+                          .terminateSimulation = jvehicle_has_ended(f->vehicle)};
   return (fmi2Status)status;
 }
 
@@ -351,6 +352,7 @@ fmi2Status JFMI2(fmi2DoStep)(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolea
   ENTER(f, JFMI_STEPPING, "fmi2DoStep");
   jfmi_step step;
   fmi2Status status = (fmi2Status)jfmi_do_step(f, t, h, &step);
+  if (status == fmi2OK && step.is_early && jvehicle_has_ended(f->vehicle)) status = fmi2Discard;
   ((component*)c)->last_step = status;
   return status;
 }
@@ -410,7 +412,7 @@ fmi2Status JFMI2(fmi2GetBooleanStatus)(fmi2Component c, fmi2StatusKind kind, fmi
   ENTER(f, JFMI_ANY, "fmi2GetBooleanStatus");
   NEED(f, value, "fmi2GetBooleanStatus");
   if (kind != fmi2Terminated) return no_status(f, "fmi2GetBooleanStatus");
-  *value = 0;
+  *value = jvehicle_has_ended(f->vehicle);
   return fmi2OK;
 }
 

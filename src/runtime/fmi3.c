@@ -471,7 +471,8 @@ fmi3Status JFMI3(fmi3UpdateDiscreteStates)(fmi3Instance i, fmi3Boolean* needs_up
   bool jumped = false;
   jfmi_status status = jfmi_update(f, &jumped);
   // the vehicle iterates until all modes agree, and times of events are indicators too
-  *needs_update = *terminates = *nominals_changed = *has_next_event = false;
+  *needs_update = *nominals_changed = *has_next_event = false;
+  *terminates = jvehicle_has_ended(f->vehicle);
   *next_event = 0.0;
   *states_changed = jumped;
   return (fmi3Status)status;
@@ -509,7 +510,7 @@ fmi3Status JFMI3(fmi3DoStep)(fmi3Instance i, fmi3Float64 t, fmi3Float64 h, fmi3B
   jfmi_step step = {.t = f->t};
   jfmi_status status = jfmi_do_step(f, t, h, &step);
   *needs_event = step.is_event;
-  *terminates = false;
+  *terminates = jvehicle_has_ended(f->vehicle);
   *early_return = step.is_early;
   *reached = step.t;
   return (fmi3Status)status;

@@ -23,6 +23,7 @@ typedef enum jvehicle_group {
   JVEHICLE_WEIGHTS,
   JVEHICLE_FEEDS = 15,
   JVEHICLE_FIRED,
+  JVEHICLE_HOLD,  // never an input
   JVEHICLE_GROUP_COUNT
 } jvehicle_group;
 

@@ -9,7 +9,7 @@
 typedef struct fixed_part {
   char token[TOKEN];
   double t, first_step, rel_tol, abs_tol, step;
-  int method, side;
+  int method, side, has_ended;
 } fixed_part;
 
 typedef struct moving_part {
@@ -47,6 +47,7 @@ void jvehicle_save(const jvehicle* v, void* snapshot) {
   fixed.step = v->options.step;
   fixed.method = v->options.method;
   fixed.side = v->machine.side;
+  fixed.has_ended = v->machine.has_ended;
   char* to = snapshot;
   memcpy(to, &fixed, sizeof fixed);
   to += sizeof fixed;
@@ -83,5 +84,6 @@ jo_status jvehicle_restore(jvehicle* v, const void* snapshot, size_t size) {
   v->options.step = fixed.step;
   v->options.method = (jsolve_method)fixed.method;
   v->machine.side = fixed.side;
+  v->machine.has_ended = fixed.has_ended != 0;
   return JO_OK;
 }

@@ -177,6 +177,7 @@ void jvehicle_reset(jvehicle* v) {
   v->t = m->t_start;
   v->first_step = 0.0;
   v->machine.side = 0;
+  v->machine.has_ended = false;
 }
 
 double* jvehicle_numbers(jvehicle* v) {
@@ -298,11 +299,13 @@ static jo_status find_start(jvehicle* v, jarena* a) {
   JO_TRY(jmachine_assemble(v->ctx, a, &v->position, v->machine.p, NULL, v->t, &at));
   memset(v->y, 0, (size_t)m->about.ny * sizeof *v->y);
   scatter(m, at.q, at.qd, at.z, v->y);
-  if (!m->starts_static) return JO_OK;
+  if (!m->starts_static) return jmachine_start(&v->machine, v->t, v->y);
   jmachine_equilibrium found;
   jo_status status =
       jmachine_equilibrium_find(v->ctx, &m->about, &v->system, v->t, v->y, NULL, &found);
-  return status < 0 ? fail_equilibrium(v, status, &found) : set_velocities(v, a);
+  if (status < 0) return fail_equilibrium(v, status, &found);
+  JO_TRY(set_velocities(v, a));
+  return jmachine_start(&v->machine, v->t, v->y);
 }
 
 static jo_status check_finite(jvehicle* v, const char* what, const char* const* name,
@@ -337,6 +340,7 @@ jo_status jvehicle_begin(jvehicle* v, double t) {
   v->t = t;
   v->first_step = 0.0;
   v->machine.side = 0;
+  v->machine.has_ended = false;
   memset(v->machine.mode, 0, (size_t)m->nindicator * sizeof(double));
   if (t == m->t_start && has_own_numbers(v)) {
     memcpy(v->y, m->y0, (size_t)m->about.ny * sizeof *v->y);
@@ -413,6 +417,10 @@ jo_status jvehicle_objectives(jvehicle* v, double* psi) {
   if (v->model->nobjective == 0) return JO_OK;
   jmachine_objectives(&v->machine, v->t, v->y, psi);
   return JO_OK;
+}
+
+bool jvehicle_has_ended(const jvehicle* v) {
+  return v->machine.has_ended;
 }
 
 // Events at one instant are those of a run of no length: it looks at the switches before its first step.

@@ -57,6 +57,9 @@ jo_status jvehicle_objectives(jvehicle* v, double* psi);
 // Handle events at the present (t, x): modes flip, impulses act, until all agree. *jumped: states changed.
 jo_status jvehicle_update(jvehicle* v, bool* jumped);
 
+// Whether the condition that ends the run (simulation.end_when of the model) became true: the vehicle stays where it is.
+bool jvehicle_has_ended(const jvehicle* v);
+
 // ---- going on --------------------------------------------------------------------------------------
 
 typedef struct jvehicle_advance_result {

@@ -19,8 +19,8 @@ static jo_status allocate(jsens_adjoint* d) {
   d->estimates = w->opt->estimate && d->lanes >= JSENS_WEIGHTS;
   int most = w->ny > w->d->nswitch ? w->ny : w->d->nswitch;
   if (w->d->nobjective > most) most = w->d->nobjective;
-  double** array[] = {&d->lambda,  &d->kbar, &d->ybar,   &d->tbar,    &d->Pbar, &d->unit,
-                      &d->y_mixed, &d->P,    &d->column, &d->pending, &d->alpha};
+  double** array[] = {&d->lambda,  &d->kbar, &d->ybar,   &d->tbar,    &d->Pbar,  &d->unit,
+                      &d->y_mixed, &d->P,    &d->column, &d->pending, &d->alpha, &d->end_time};
   bool ok = true;
   for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
     *array[i] = vector(d, most);
@@ -99,7 +99,8 @@ void jsens_adjoint_close(jsens_adjoint* d, double t, const double* y, double* we
   jsens_point at = {.t = t, .y = y, .lambda = weight + v * L};
   jsens_adjoint_weigh_into(d, JGEN_FN_PROJECT, &at, d->column);
   jsens_adjoint_add(d, weight + u * L, 1.0, d->column + u * L, w->nu);
-  if (w->d->nevent > 0) {
+  // closures have of states what drives coordinates, and references of angles that events set
+  if (w->d->drives_by_states || w->d->nevent > 0) {
     const jgen_span* z = &w->d->layout.block[JGEN_Z];
     jsens_adjoint_add(d, weight + z->first * L, 1.0, d->column + z->first * L, z->n);
   }
@@ -294,8 +295,9 @@ static void begin_objective(jsens_adjoint* d, int o) {
   jsens_adjoint_clear(d, d->unit, w->d->nobjective);
   d->unit[o * d->lanes + JSENS_LAMBDA] = 1.0;
   jsens_walk_set_modes(w, jsens_record_mode(r, r->nepoch - 1));
-  jsens_point at = {.t = w->opt->t_end, .y = r->y_end, .lambda = d->unit};
+  jsens_point at = {.t = r->t_end, .y = r->y_end, .lambda = d->unit};
   jsens_adjoint_weigh(d, JGEN_FN_OBJECTIVE, &at);
+  memcpy(d->end_time, d->tbar, (size_t)d->lanes * sizeof *d->tbar);
   memcpy(d->lambda, d->ybar, (size_t)(w->ny * d->lanes) * sizeof *d->lambda);
   if (d->estimates) jsens_adjoint_doubt_end(d);
 }

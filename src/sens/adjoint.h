@@ -20,8 +20,9 @@ typedef struct jsens_adjoint {
   double* Ybar[JSENS_SLOPES];  // ny x lanes
   double* Kbar[JSENS_SLOPES];  // implicit steps: weights of slopes
   double *kbar, *ybar, *p_part, *tbar, *Pbar, *unit, *y_mixed, *P, *column;
-  double* pending;  // weight of an event's time that consequences of it have put aside (lanes)
-  double* alpha;    // of an event (lanes)
+  double* pending;   // weight of an event's time that consequences of it have put aside (lanes)
+  double* alpha;     // of an event (lanes)
+  double* end_time;  // weight of the end of the run (lanes)
   jsens_trace trace;
   double end_doubt;                                // size of the error that lambda begins with
   double motion;                                   // errors of the motion, weighted and added up

@@ -146,8 +146,9 @@ void jsens_adjoint_doubt_end(jsens_adjoint* d) {
   int L = d->lanes;
   memcpy(d->kept_pbar, d->pbar, (size_t)(w->nw * L) * sizeof *d->pbar);
   jsens_walk_shift_end(w, d->y_mixed);
-  jsens_point at = {.t = w->opt->t_end, .y = d->y_mixed, .lambda = d->unit};
+  jsens_point at = {.t = w->record->t_end, .y = d->y_mixed, .lambda = d->unit};
   jsens_adjoint_weigh(d, JGEN_FN_OBJECTIVE, &at);
+  d->end_time[JSENS_ERROR] = d->tbar[JSENS_LAMBDA] - d->end_time[JSENS_LAMBDA];
   jsens_adjoint_exchange(d->pbar, d->kept_pbar, w->nw * L);
   for (int i = 0; i < w->ny; i++) {
     d->lambda[i * L + JSENS_ERROR] =

@@ -64,18 +64,18 @@ static jo_status smooth_back(jsens_adjoint* d, const jsens_entry* e, const doubl
   jsens_walk* w = d->w;
   const int* flip = w->record->flip + e->flip;
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
-  w->run->system.rhs(w->run->system.user, e->t, y, w->f_plus);
+  jsens_walk_slope_behind(w, e->t, y);
   for (int i = e->nflip - 1; i >= 0; i--) {
     int k = flip[i];
     w->run->mode[k] = 1.0 - w->run->mode[k];
-    w->run->system.rhs(w->run->system.user, e->t, y, w->f_minus);
+    jsens_walk_slope_before(w, e->t, y);
     double rate = 0.0;
     for (int l = 0; l < d->lanes; l++) {
       d->alpha[l] = jsens_adjoint_dot(d, d->lambda, l, w->f_minus, w->ny) -
                     jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
     }
-    if (!w->opt->frozen && e->follows) put_aside(d);
-    if (!w->opt->frozen && !e->follows) {
+    if (!w->opt->frozen && w->follows) put_aside(d);
+    if (!w->opt->frozen && !w->follows) {
       if (i == 0) take_pending(d);
       JO_TRY(time_back(d, e, y, w->f_minus, k, &rate));
     }
@@ -121,8 +121,8 @@ static jo_status jump_time_back(jsens_adjoint* d, const jsens_entry* e, const do
                                 double* rate) {
   bool frozen = d->w->opt->frozen;
   *rate = 0.0;
-  if (!frozen && e->follows) put_aside(d);
-  if (frozen || e->follows) return JO_OK;
+  if (!frozen && d->w->follows) put_aside(d);
+  if (frozen || d->w->follows) return JO_OK;
   take_pending(d);
   return time_back(d, e, y, d->w->f_minus, k, rate);
 }
@@ -136,10 +136,10 @@ static jo_status jump_back(jsens_adjoint* d, const jsens_entry* e) {
   const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
   int k = w->record->flip[e->flip];
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
-  w->run->system.rhs(w->run->system.user, e->t, before, w->f_minus);
+  jsens_walk_slope_before(w, e->t, before);
   jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, before, (double* const[]){d->P});
   jsens_walk_set_modes(w, mode1);
-  w->run->system.rhs(w->run->system.user, e->t, after, w->f_plus);
+  jsens_walk_slope_behind(w, e->t, after);
   for (int l = 0; l < d->lanes; l++) {
     d->alpha[l] = -jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
   }
@@ -177,12 +177,13 @@ static jo_status reset_at(jsens_adjoint* d, const jsens_entry* e, const double* 
   jsens_walk* w = d->w;
   int v = jgen_first(&w->d->layout, JGEN_QV), k = w->record->flip[e->flip];
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
-  w->run->system.rhs(w->run->system.user, e->t, y, w->f_minus);
+  jsens_walk_slope_before(w, e->t, y);
   if (e->is_impulse) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
   JO_TRY(jsens_walk_resets(w, e, y, stage));
-  w->run->system.rhs(w->run->system.user, e->t, stage + e->nreset * w->ny, w->f_plus);
+  jsens_walk_slope_behind(w, e->t, stage + e->nreset * w->ny);
   for (int l = 0; l < d->lanes; l++) {
-    d->alpha[l] = -jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
+    // what ends with the event goes on in its objective only
+    d->alpha[l] = e->ends ? d->end_time[l] : -jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
   }
   for (int i = e->nreset - 1; i >= 0; i--) {
     reset_back(d, e, i, stage + i * w->ny);
@@ -255,6 +256,7 @@ static jo_status reset_event_back(jsens_adjoint* d, const jsens_entry* e) {
 
 jo_status jsens_adjoint_event(jsens_adjoint* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
+  jsens_walk_find_cause(w, e);
   if (e->nreset > 0) return reset_event_back(d, e);
   if (jsens_walk_jumps(w, e)) return jump_back(d, e);
   if (d->estimates && !w->opt->frozen) {

@@ -190,11 +190,13 @@ void jsens_record_event(jsens_record* r, const jmachine_happening* what) {
   e->nflip = what->n;
   e->follows = follows;
   e->is_impulse = what->is_impulse;
+  e->ends = what->ends;
   e->reset = reset;
   e->nreset = what->nfired;
   store_modes(r, what->mode);
 }
 
-void jsens_record_end(jsens_record* r, const double* y) {
+void jsens_record_end(jsens_record* r, double t, const double* y) {
+  r->t_end = t;
   memcpy(r->y_end, y, (size_t)r->ny * sizeof *y);
 }

@@ -17,6 +17,7 @@ typedef struct jsens_entry {
   int flip, nflip;    // event: switches that flip, in record->flip
   bool follows;       // event: caused by the one before, at the same instant
   bool is_impulse;    // event: driven coordinates jump
+  bool ends;          // event: the run
   int reset, nreset;  // event: those that are reset, in record->reset
   bool is_implicit;   // step: taken by the implicit method
 } jsens_entry;
@@ -44,6 +45,7 @@ typedef struct jsens_record {
   double max_bytes;  // of all that is recorded
   int nspare;        // states that may be dropped: of steps, not the first after an event
   int step_count;
+  double t_end;
   double* y_end;  // final state
   jo_status status;
 } jsens_record;
@@ -57,7 +59,7 @@ void jsens_record_destroy(jsens_record* r);
 void jsens_record_begin(jsens_record* r, const double* mode);
 void jsens_record_step(jsens_record* r, const jsolve_step* step);
 void jsens_record_event(jsens_record* r, const jmachine_happening* what);
-void jsens_record_end(jsens_record* r, const double* y);
+void jsens_record_end(jsens_record* r, double t, const double* y);
 
 static inline const double* jsens_record_state(const jsens_record* r, int i) {
   return r->state + (int64_t)i * r->ny;

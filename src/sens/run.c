@@ -59,13 +59,15 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
   recorder k = {out->ctx, opt, record};
   jsolve_observer obs = {.user = &k, .step = on_step};
   double t;
-  JO_TRY(jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start, opt->t_end, y,
-                          &t, &out->statistics));
+  int said = jo_context_diagnostic_count(out->ctx);
+  jo_status status = jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start,
+                                      opt->t_end, y, &t, &out->statistics);
+  if (status < 0) return jplant_explain_mass(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
   jmachine_clamp(&s->plant->about, y);
-  jsens_record_end(record, y);
-  jmachine_objectives(&run->machine, opt->t_end, y, out->value);
-  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, opt->t_end, y, out->value));
+  jsens_record_end(record, t, y);
+  jmachine_objectives(&run->machine, t, y, out->value);
+  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, t, y, out->value));
   return record->status;
 }
 

@@ -56,9 +56,10 @@ static jo_status allocate(jsens_direct* d) {
     jsens_pack* p = &d->pack[k];
     *p = (jsens_pack){.S = jsens_direct_vector(d, w->ny),
                       .dp = jsens_direct_vector(d, w->nw),
-                      .dt_first = jsens_direct_vector(d, 1)};
+                      .dt_first = jsens_direct_vector(d, 1),
+                      .dt_end = jsens_direct_vector(d, 1)};
     p->error = jsens_direct_vector(d, w->ny);
-    ok = p->S && p->dp && p->dt_first && p->error && allocate_slopes(d, p);
+    ok = p->S && p->dp && p->dt_first && p->dt_end && p->error && allocate_slopes(d, p);
     for (int l = 0; ok && l < d->lanes; l++) {
       int j = k * d->lanes + l;
       if (j < w->nw) p->dp[j * d->lanes + l] = 1.0;
@@ -300,7 +301,8 @@ static void put_errors(jsens_direct* d, const double* carried) {
   for (int o = 0; o < w->d->nobjective; o++) {
     d->dY[(jgen_first(&w->d->layout, JGEN_INTEGRAL) + o) * d->lanes] = 1.0;
   }
-  jsens_point at = {.t = w->opt->t_end, .y = w->record->y_end, .dy = d->dY, .dp = d->still};
+  jsens_point at = {.t = w->record->t_end, .y = w->record->y_end, .dy = d->dY, .dp = d->still};
+  at.dt = d->zero;
   jsens_walk_tangent(w, JGEN_FN_OBJECTIVE, &at, (double* const[]){d->dg});
   for (int o = 0; o < w->d->nobjective; o++) {
     double a = jsens_direct_amplification(d, carried + o * d->nprobe);
@@ -335,7 +337,8 @@ static void end_columns(jsens_direct* d, const double* y, double* column) {
   jsens_walk* w = d->w;
   int n = w->nw + d->nprobe;
   for (int k = 0; k < d->npack; k++) {
-    jsens_point at = {.t = w->opt->t_end, .y = y, .dy = d->pack[k].S, .dp = d->pack[k].dp};
+    jsens_point at = {.t = w->record->t_end, .y = y, .dy = d->pack[k].S, .dp = d->pack[k].dp};
+    at.dt = d->pack[k].dt_end;
     jsens_walk_tangent(w, JGEN_FN_OBJECTIVE, &at, (double* const[]){d->dg});
     for (int o = 0; o < w->d->nobjective; o++) {
       for (int l = 0; l < d->lanes && k * d->lanes + l < n; l++) {

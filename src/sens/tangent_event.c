@@ -43,15 +43,15 @@ static void note_event(jsens_direct* d, const jsens_entry* e, int k, double rate
 // One flip at a time: S += (f before - f after) dt
 static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const double* y) {
   jsens_walk* w = d->w;
-  w->run->system.rhs(w->run->system.user, e->t, y, w->f_minus);
+  jsens_walk_slope_before(w, e->t, y);
   for (int i = 0; i < e->nflip; i++) {
     int k = w->record->flip[e->flip + i];
-    double rate = e->follows ? 0.0 : switch_rate(d, e->t, y, w->f_minus, k);
-    if (!e->follows) JO_TRY(jsens_walk_check_rate(w, e, y, w->f_minus, k, rate));
+    double rate = w->follows ? 0.0 : switch_rate(d, e->t, y, w->f_minus, k);
+    if (!w->follows) JO_TRY(jsens_walk_check_rate(w, e, y, w->f_minus, k, rate));
     for (int q = 0; q < d->npack; q++) {
       jsens_pack* p = &d->pack[q];
       double* mine = d->times + q * d->lanes;
-      if (e->follows) {
+      if (w->follows) {
         memcpy(mine, p->dt_first, (size_t)d->lanes * sizeof *mine);
       } else {
         event_times(d, e, y, rate, k, p, mine);
@@ -61,7 +61,7 @@ static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const doubl
     }
     d->nevent++;
     w->run->mode[k] = 1.0 - w->run->mode[k];
-    w->run->system.rhs(w->run->system.user, e->t, y, w->f_plus);
+    jsens_walk_slope_behind(w, e->t, y);
     for (int q = 0; q < d->npack; q++) {
       for (int n = 0; n < w->ny * d->lanes; n++) {
         double jump = w->f_minus[n / d->lanes] - w->f_plus[n / d->lanes];
@@ -112,7 +112,7 @@ static void jump_times(jsens_direct* d, const jsens_entry* e, const double* y, d
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
   if (w->opt->frozen) {
     memset(d->dt, 0, (size_t)d->lanes * sizeof *d->dt);
-  } else if (e->follows) {
+  } else if (w->follows) {
     memcpy(d->dt, p->dt_first, (size_t)d->lanes * sizeof *d->dt);
   } else {
     event_times(d, e, y, rate, k, p, d->dt);
@@ -124,9 +124,9 @@ static void jump_times(jsens_direct* d, const jsens_entry* e, const double* y, d
 static jo_status begin_jump(jsens_direct* d, const jsens_entry* e, const double* y, int k,
                             double* rate) {
   jsens_walk* w = d->w;
-  w->run->system.rhs(w->run->system.user, e->t, y, w->f_minus);
+  jsens_walk_slope_before(w, e->t, y);
   if (e->is_impulse) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
-  bool moves = !w->opt->frozen && !e->follows;
+  bool moves = !w->opt->frozen && !w->follows;
   *rate = moves ? switch_rate(d, e->t, y, w->f_minus, k) : 0.0;
   return moves ? jsens_walk_check_rate(w, e, y, w->f_minus, k, *rate) : JO_OK;
 }
@@ -142,7 +142,7 @@ static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
   memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
-  w->run->system.rhs(w->run->system.user, e->t, after, w->f_plus);
+  jsens_walk_slope_behind(w, e->t, after);
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
     jump_times(d, e, before, rate, k, p);
@@ -180,7 +180,7 @@ static jo_status reset_at(jsens_direct* d, const jsens_entry* e, const double* y
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
   JO_TRY(begin_jump(d, e, y, k, &rate));
   JO_TRY(jsens_walk_resets(w, e, y, stage));
-  w->run->system.rhs(w->run->system.user, e->t, stage + e->nreset * w->ny, w->f_plus);
+  jsens_walk_slope_behind(w, e->t, stage + e->nreset * w->ny);
   memcpy(d->y_mixed, y, (size_t)w->ny * sizeof *y);
   memcpy(d->y_mixed + v, stage + v, (size_t)w->nv * sizeof *y);
   for (int q = 0; q < d->npack; q++) {
@@ -193,7 +193,8 @@ static jo_status reset_at(jsens_direct* d, const jsens_entry* e, const double* y
     for (int i = 0; i < e->nreset; i++) {
       pack_reset(d, e, i, stage + i * w->ny, p, d->dt);
     }
-    move_along(d, p, -1.0, w->f_plus, d->dt);
+    if (e->ends) memcpy(p->dt_end, d->dt, (size_t)d->lanes * sizeof *d->dt);
+    if (!e->ends) move_along(d, p, -1.0, w->f_plus, d->dt);
   }
   d->nevent++;
   return JO_OK;
@@ -256,7 +257,7 @@ static jo_status reset_event(jsens_direct* d, const jsens_entry* e) {
 jo_status jsens_direct_event(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   jsens_direct_settle(d);
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_find_cause(w, e);
   if (e->nreset > 0) return reset_event(d, e);
   if (jsens_walk_jumps(w, e)) return jump_event(d, e);
   if (!w->opt->frozen && d->nprobe > 0) {

@@ -69,7 +69,8 @@ static jo_status sample_here(jsens_direct* d, double t) {
 static double sample_time(const jsens_direct* d) {
   const jsens_options* opt = d->w->opt;
   double step = opt->observer->step, t = opt->t_start + (double)d->next * step;
-  return t > opt->t_end - 1e-9 * step ? opt->t_end : t;
+  double end = d->w->record->t_end;
+  return t > end - 1e-9 * step ? end : t;
 }
 
 static bool has_samples(const jsens_direct* d, double t1) {
@@ -135,7 +136,7 @@ jo_status jsens_direct_sample_step(jsens_direct* d, const jsens_entry* e) {
     JO_TRY(sample_inside(d, e, sample_time(d)));
   }
   if (sample_time(d) > e->t1) return JO_OK;
-  d->next = e->t1 < d->w->opt->t_end ? d->next + 1 : INT64_MAX / 2;
+  d->next = e->t1 < d->w->record->t_end ? d->next + 1 : INT64_MAX / 2;
   return sample_here(d, e->t1);
 }
 

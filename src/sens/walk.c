@@ -12,6 +12,8 @@
 #define MATTERS     1e-3   // part of the largest: what is less is still building up
 #define SOLVE_AGAIN 1e-4   // accuracy of implicit stages that were not stored, in tolerances
 #define TURNS       2e-6   // rates at an event below this part of those before it: (S3)
+#define LOOK        1e-6   // how far on events at one instant are told apart [s]
+#define LED         1e-6   // part of its rate before that a switch has left behind its cause
 #define CANCELS     1e-12  // and below this part of the terms that they are the sum of
 
 static bool prepare_work(jsens_walk* w, const jplant_kernels* k, double*** work) {
@@ -338,6 +340,61 @@ jo_status jsens_walk_resets(jsens_walk* w, const jsens_entry* e, const double* y
     JO_TRY(jmachine_reset(m, e->t, stage + w->ny, w->record->reset[e->reset + i]));
   }
   return JO_OK;
+}
+
+// Rate of switch k at (t, y) with slope f, by differences: what is asked is whether there is one.
+static double rate_along(jsens_walk* w, double t, const double* y, const double* f, int k) {
+  const jsolve_system* s = &w->run->system;
+  double side[2];
+  for (int i = 0; i < 2; i++) {
+    double h = i == 0 ? -LOOK : LOOK;
+    for (int n = 0; n < w->ny; n++) {
+      w->base[n] = y[n] + h * f[n];
+    }
+    s->switches(s->user, t + h, w->base, w->g);
+    side[i] = w->g[k];
+  }
+  return (side[1] - side[0]) / (2.0 * LOOK);
+}
+
+static bool is_event_at(const jsens_walk* w, const jsens_entry* e, double t) {
+  const jsens_record* r = w->record;
+  return e >= r->entry && e < r->entry + r->nentry && e->after >= 0 && e->t == t;
+}
+
+static bool has_cause(jsens_walk* w, const jsens_entry* e) {
+  const jsolve_system* s = &w->run->system;
+  const jsens_entry* first = e;
+  while (is_event_at(w, first - 1, e->t)) {
+    first--;
+  }
+  if (e->follows || first == e) return e->follows;
+  const double* y = jsens_record_state(w->record, e->state);
+  int k = w->record->flip[e->flip];
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, first->epoch));
+  s->rhs(s->user, e->t, jsens_record_state(w->record, first->state), w->f_minus);
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  s->rhs(s->user, e->t, y, w->f_plus);
+  double before = rate_along(w, e->t, y, w->f_minus, k);
+  return fabs(rate_along(w, e->t, y, w->f_plus, k)) <= LED * fabs(before);
+}
+
+void jsens_walk_find_cause(jsens_walk* w, const jsens_entry* e) {
+  bool has_resets = w->d->nevent > 0, goes_on = has_resets && is_event_at(w, e + 1, e->t);
+  w->follows = has_cause(w, e);
+  w->moves_in = !has_resets || !w->follows;
+  w->moves_out = !goes_on || !has_cause(w, e + 1);
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+}
+
+void jsens_walk_slope_before(jsens_walk* w, double t, const double* y) {
+  w->run->system.rhs(w->run->system.user, t, y, w->f_minus);
+  if (!w->moves_in) memset(w->f_minus, 0, (size_t)w->ny * sizeof *w->f_minus);
+}
+
+void jsens_walk_slope_behind(jsens_walk* w, double t, const double* y) {
+  w->run->system.rhs(w->run->system.user, t, y, w->f_plus);
+  if (!w->moves_out) memset(w->f_plus, 0, (size_t)w->ny * sizeof *w->f_plus);
 }
 
 void jsens_walk_fire(jsens_walk* w, const jsens_entry* e, int i) {

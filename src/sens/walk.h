@@ -35,9 +35,11 @@ typedef struct jsens_walk {
   double* Y[JSOLVE_MAX_STAGES];  // arguments of its stages (ny)
   double* base;                  // scratch (ny)
   double *f_minus, *f_plus;
-  double* modes;     // scratch (nswitch)
-  double* fired;     // of the reset at hand (nevent)
-  double *near, *g;  // scratch: the way to an event (5 ny), switches there (nswitch)
+  double* modes;             // scratch (nswitch)
+  bool follows;              // the event at hand has the time of another one
+  bool moves_in, moves_out;  // it begins, or ends, a chain of events that have one time
+  double* fired;             // of the reset at hand (nevent)
+  double *near, *g;          // scratch: the way to an event (5 ny), switches there (nswitch)
   double **tangent_work, **adjoint_work;
 } jsens_walk;
 
@@ -86,6 +88,13 @@ void jsens_walk_shift_end(const jsens_walk* w, double* shifted);
 // States on the way through an event with resets that begins at y: after its impulse and after each of its resets
 // ((nreset + 1) x ny). Modes are those after the event behind it.
 jo_status jsens_walk_resets(jsens_walk* w, const jsens_entry* e, const double* y, double* stage);
+// Whether an event has the time of the one before it: as its consequence, or because that leaves its switch no rate of its own, as the
+// stop of one joint of a mechanism is that of all. Sets `follows`, `moves_in` and `moves_out`; modes are those before the event behind it.
+void jsens_walk_find_cause(jsens_walk* w, const jsens_entry* e);
+// Slopes before and behind the event at hand, in f_minus and f_plus. Inside of a chain of events with one time there are none: what
+// lies between them lasts for no time, and may be anything, as the force that would hold a rocker at its dead point.
+void jsens_walk_slope_before(jsens_walk* w, double t, const double* y);
+void jsens_walk_slope_behind(jsens_walk* w, double t, const double* y);
 // Weights of resets: 1 for the i-th of an event (nevent).
 void jsens_walk_fire(jsens_walk* w, const jsens_entry* e, int i);
 // Whether driven coordinates jump at an event.

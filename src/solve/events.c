@@ -101,8 +101,16 @@ static void start_step(jsolve_events* ev, const jsolve_run* run, const double* g
   margins(ev, run, g, ev->start);
 }
 
+// Where the state was reset, a switch may have come to zero without crossing it: it starts there.
+static void disarm(jsolve_events* ev) {
+  for (int k = 0; k < ev->n; k++) {
+    if (fabs(ev->g[k]) <= ev->floor[k]) ev->is_armed[k] = false;
+  }
+}
+
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
   run->sys->switches(run->sys->user, run->t, run->y, ev->g);
+  if (run->sys->nconstant > 0) disarm(ev);
   start_step(ev, run, ev->g);
   ev->nflipped = 0;
   for (int k = 0; k < ev->n; k++) {
@@ -386,6 +394,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
     }
     JO_TRY(react(ev, run));
     JO_TRY(observe(ev, run));
+    if (jsolve_has_ended(run)) break;
     find_followers(ev, run);
   }
   return JO_OK;

@@ -118,6 +118,7 @@ static jo_status change_method(jsolve_run* run) {
 static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
   do {
     JO_TRY(jsolve_events_apply(ev, run));
+    if (jsolve_has_ended(run)) return JO_OK;
   } while (jsolve_events_begin(ev, run));
   return run->stepper->restart(run->stepper, run);
 }
@@ -170,12 +171,13 @@ static jo_status integrate(jsolve_run* run) {
     ev = jsolve_events_create(run);
     if (!ev) return jerr_memory(run->ctx);
   }
+  if (jsolve_has_ended(run)) return JO_OK;
   if (ev && jsolve_events_begin(ev, run)) {
     JO_TRY(pass_events(run, ev));
   } else {
     JO_TRY(run->stepper->restart(run->stepper, run));
   }
-  while (run->t < run->t_end)
+  while (run->t < run->t_end && !jsolve_has_ended(run))
     JO_TRY(one_step(run, ev));
   return JO_OK;
 }

@@ -67,6 +67,10 @@ static inline void jsolve_hold(const jsolve_system* sys, const double* from, dou
   }
 }
 
+static inline bool jsolve_has_ended(const jsolve_run* run) {
+  return run->sys->has_ended && *run->sys->has_ended;
+}
+
 static inline void jsolve_rhs(jsolve_run* run, double t, const double* y, double* f) {
   run->stats.evaluations++;
   run->sys->rhs(run->sys->user, t, y, f);

@@ -3,11 +3,60 @@
 
 #include <string.h>
 
+#include "model/element.h"
+
 const char* const jstudy_moved_path[JSTUDY_MOVED_COUNT] = {
     "kinematics.left",      "kinematics.right",     "kinematics.rack",
     "kinematics.rate",      "kinematics.lift_left", "kinematics.lift_right",
     "kinematics.load_left", "kinematics.load_right"};
 const char* const jstudy_side_name[2] = {"l", "r"};
+
+static bool is_on(const jmodel* m, int carrier, int body) {
+  for (int i = 0; i < m->njoint && body != carrier && body != 0; i++) {
+    if (m->joint[i].child != body) continue;
+    body = m->joint[i].parent;
+    i = -1;
+  }
+  return body == carrier;
+}
+
+// A body that only guided joints join to the ground.
+static bool is_guided(const jmodel* m, int body) {
+  for (int i = 0; i < m->njoint && body != 0; i++) {
+    if (m->joint[i].child != body) continue;
+    if (m->joint[i].type == JMODEL_JOINT_FREE) return false;
+    body = m->joint[i].parent;
+    i = -1;
+  }
+  return body == 0;
+}
+
+// Both ends of all springs of the axle are on the body; there is one at least.
+static bool has_springs(const jstudy_axle_model* b, int body) {
+  int n = 0;
+  for (int side = 0; side < 2; side++) {
+    const jmodel_axle_side* s = &b->axle->side[side];
+    for (int i = 0; s->is_given && i < s->nspring; i++, n++) {
+      const jmodel_element* e = &b->m->element[s->spring[i]];
+      jmodel_shape shape[JMODEL_MAX_SHAPES];
+      int drawn = e->class->draw ? e->class->draw(e, shape) : 0;
+      if (drawn != 1 || shape[0].kind != JMODEL_SHAPE_LINE) return false;
+      if (!is_on(b->m, body, shape[0].a->body) || !is_on(b->m, body, shape[0].b->body))
+        return false;
+    }
+  }
+  return n > 0;
+}
+
+bool jstudy_axle_is_carried(const jstudy_axle_model* b, const jmodel_joint* j) {
+  if (j->type == JMODEL_JOINT_FREE) return j->parent == 0;
+  return is_guided(b->m, j->parent) && has_springs(b, j->child);
+}
+
+const char* jstudy_axle_design(jstudy_axle_model* b, const jmodel_joint* j, int k) {
+  bool is_place = j->type == JMODEL_JOINT_FREE && k < 3;
+  return is_place ? jstudy_axle_text(b, &j->at_child.r.e[k]) : "0";
+}
 
 const char* jstudy_axle_text(jstudy_axle_model* b, const jmodel_scalar* s) {
   const char* text = s->text ? jarena_printf(b->a, "(%s)", s->text)

@@ -78,7 +78,6 @@ typedef struct jstudy_axle_model {
 } jstudy_axle_model;
 
 // Texts and lists, which are there also after memory has ended: that is remembered.
-
 extern const char* const jstudy_moved_path[JSTUDY_MOVED_COUNT];
 extern const char* const jstudy_side_name[2];
 const char* jstudy_axle_text(jstudy_axle_model* b, const jmodel_scalar* s);
@@ -89,5 +88,11 @@ jmodel_scalar jstudy_axle_expression(const jstudy_axle_model* b, const char* tex
 bool jstudy_axle_grow(jstudy_axle_model* b, void* pp, int n, int more, size_t size);
 // Bodies of any attitude on the ground start as they are drawn.
 void jstudy_axle_level(jstudy_axle_model* b);
+
+// Does the joint carry the vehicle, which is to be held? A free one on the ground does, and those that guide all that both
+// ends of the axle's springs are on, as they do in a quarter car.
+bool jstudy_axle_is_carried(const jstudy_axle_model* b, const jmodel_joint* j);
+// Where the k-th coordinate of the joint is at the design position.
+const char* jstudy_axle_design(jstudy_axle_model* b, const jmodel_joint* j, int k);
 
 #endif

@@ -38,10 +38,9 @@ static void hold_vehicle(jstudy_axle_model* b) {
   jstudy_axle_level(b);
   for (int i = 0; i < m->njoint; i++) {
     const jmodel_joint* j = &m->joint[i];
-    if (j->type != JMODEL_JOINT_FREE || j->parent != 0) continue;
-    for (int k = 0; k < 6; k++) {
-      const char* at = k < 3 ? jstudy_axle_text(b, &j->at_child.r.e[k]) : "0";
-      add_condition(b, m->coordinate[j->first_coordinate + k].name, at, "0");
+    for (int k = 0; k < j->ncoordinate && jstudy_axle_is_carried(b, j); k++) {
+      const jmodel_coordinate* q = &m->coordinate[j->first_coordinate + k];
+      if (!q->is_driven) add_condition(b, q->name, jstudy_axle_design(b, j, k), "0");
     }
   }
 }

@@ -16,9 +16,8 @@ static void hold_vehicle(jstudy_axle_model* b) {
   jstudy_axle_level(b);
   for (int i = 0; i < b->m->njoint; i++) {
     const jmodel_joint* j = &b->m->joint[i];
-    if (j->type != JMODEL_JOINT_FREE || j->parent != 0) continue;
-    for (int k = 0; k < 6; k++) {
-      drive(b, j->first_coordinate + k, k < 3 ? jstudy_axle_text(b, &j->at_child.r.e[k]) : "0");
+    for (int k = 0; k < j->ncoordinate && jstudy_axle_is_carried(b, j); k++) {
+      drive(b, j->first_coordinate + k, jstudy_axle_design(b, j, k));
     }
   }
 }

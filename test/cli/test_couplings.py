@@ -50,7 +50,7 @@ objectives: {turned: {final: wheel}}
 """
 
 
-class Couplings(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
 
@@ -62,6 +62,8 @@ class Couplings(unittest.TestCase):
         Path(path).write_text(text, encoding="utf-8")
         return path
 
+
+class Couplings(Case):
     def test_example(self):
         path = self.file(example("axle"))
         final = read("run", path, "--interpreter", "--tol", "1e-10")["final"]
@@ -90,18 +92,18 @@ class Couplings(unittest.TestCase):
         # virtual work: 5 N m on the wheel against rack and both knuckles. Mirror images turn alike when the values are
         # equal, so the right one follows the rack with the other sign.
         path = self.file(STEERING)
-        found = read("static", path)["coordinates"]
+        found = read("static", path, "--interpreter")["coordinates"]
         rack = 5 / 0.02 / (3000 + 2 * 40 / 0.12**2)
         self.assertAlmostEqual(found["rack"], rack, delta=1e-9)
         self.assertAlmostEqual(found["wheel"], rack / 0.02, delta=1e-8)
         self.assertAlmostEqual(found["l.turn"], rack / 0.12, delta=1e-9)
         self.assertAlmostEqual(found["r.turn"], -rack / 0.12, delta=1e-9)
-        slope = read("static", path, "--wrt", "radius")["derivatives"]
+        slope = read("static", path, "--wrt", "radius", "--interpreter")["derivatives"]
         self.assertTrue(slope)
 
     def test_modes(self):
         path = self.file(STEERING)
-        mode = [m for m in read("modes", path, "--set", "forces.centre.damping=0")["modes"] if m["frequency"] > 0][0]
+        mode = [m for m in read("modes", path, "--interpreter", "--set", "forces.centre.damping=0")["modes"] if m["frequency"] > 0][0]
         # all masses and springs at the rack
         knuckle = 0.2 + 8 * 0.05**2
         mass = 3 + 0.03 / 0.02**2 + 2 * knuckle / 0.12**2
@@ -110,14 +112,17 @@ class Couplings(unittest.TestCase):
 
     def test_what_is_shown(self):
         path = self.file(STEERING)
-        shown = {c["name"]: c for c in read("info", path)["couplings"]}
+        shown = {c["name"]: c for c in read("info", path, "--interpreter")["couplings"]}
         self.assertEqual(shown["box"], {"name": "box", "type": "rack_and_pinion", "coordinates": "rack, wheel", "equations": 1})
         self.assertEqual(shown["r.track_rod"]["coordinates"], "r.turn, rack")
-        self.assertIn("0 closures, 3 couplings: 3 equations, 0 redundant", jounce("info", path).stdout)
+        final = read("run", path, "--interpreter")["final"]
+        self.assertAlmostEqual(final["l.force"], final["l.track_rod.force"], delta=0.0)
+        self.assertIn("box.force", final)
+        self.assertIn("0 closures, 3 couplings: 3 equations, 0 redundant", jounce("info", path, "--interpreter").stdout)
 
     def test_redundant_relations_are_told(self):
         again = STEERING.replace("couplings: {box:", "couplings: {again: {of: {rack: 50, wheel: -1}}, box:")
-        found = read("info", self.file(again))
+        found = read("info", self.file(again), "--interpreter")
         self.assertEqual(found["redundant"], ["box.1"])
         # a relation that contradicts the others cannot be met
         other = again.replace("wheel: -1}", "wheel: -1}, equals: 1")
@@ -130,8 +135,49 @@ class Couplings(unittest.TestCase):
         for key, value in interpreted.items():
             self.assertAlmostEqual(compiled[key], value, delta=1e-9 * (1 + abs(value)))
         jounce("generate", path, "-o", os.path.join(self.folder.name, "c"))
-        jounce("export", "fmu", path, "-o", os.path.join(self.folder.name, "model.fmu"))
         self.assertIn("centre", json.dumps(read("loads", path, "--interpreter")))
+
+
+class Drives(Case):
+    """What `drive:` takes beside functions of time."""
+
+    def test_example(self):
+        path = self.file(example("steered"))
+        final = read("run", path, "--interpreter", "--tol", "1e-11")["final"]
+        # 0.2 behind two equal lags of 0.1 s
+        angle = 0.2 * (1 - 11 * math.exp(-10))
+        self.assertAlmostEqual(final["rack"], 0.05 * angle, delta=1e-11)
+        said = jounce("run", path, "--set", "joints.rack.drive.position=wheel", "--interpreter", code=1).stderr
+        self.assertIn("'wheel' is an input", said)
+        self.assertIn("let a state follow it", said)
+
+    def test_exports_and_templates(self):
+        text = """
+jounce: 1
+name: twins
+parameters: {w: 0.4}
+templates:
+  arm:
+    parameters: {start: 0.1}
+    bodies: {rod: {mass: 2, com: [0, 0.5, -0.2], inertia: [0.1, 0.1, 0.1]}, end: {mass: 1, com: [0, 0.5, -0.4]}}
+    joints:
+      turn: {type: revolute, child: rod, at: [0, 0.5, 0], axis: x, drive: {velocity: w - turn, from: start}}
+      hang: {type: revolute, parent: rod, child: end, at: [0, 0.5, -0.3], axis: x}
+    sensors: {force: turn.drive_force}
+instances:
+  l: {template: arm}
+  r: {mirror: l}
+objectives: {end: {final: l.hang}}
+"""
+        path = self.file(text)
+        final = read("run", path, "--interpreter", "--tol", "1e-10")["final"]
+        self.assertAlmostEqual(final["l.turn"], 0.4 - 0.3 * math.exp(-1), delta=1e-8)
+        for key in ("turn", "hang", "force"):
+            self.assertAlmostEqual(final[f"l.{key}"], final[f"r.{key}"], delta=1e-9)
+        jounce("export", "fmu", path, "-o", os.path.join(self.folder.name, "model.fmu"))
+        said = jounce("sens", path, "--wrt", "w,l.start", "--check", "--interpreter", "--tol", "1e-10").stdout
+        self.assertIn("all agree", said)
+
 
 
 if __name__ == "__main__":

@@ -205,6 +205,256 @@ simulation: {end: 0.55}
         self.assertEqual(self.value(text, "both"), 606)
 
 
+class Ends(Discrete):
+    def setUp(self):
+        super().setUp()
+        self.stop = examples("simulation")["stop"]
+
+    def test_a_car_stops_where_it_shall(self):
+        # without drag: v0^2 / (2 mu g), after v0 / (mu g)
+        found = self.result(self.stop, "--set", "drag=0")
+        v0, mu, g = 20.0, 0.8, 9.81
+        self.assertAlmostEqual(found["objectives"]["way"], v0**2 / (2 * mu * g), delta=1e-9)
+        self.assertAlmostEqual(found["objectives"]["time"], v0 / (mu * g), delta=1e-9)
+        self.assertAlmostEqual(found["objectives"]["mean_speed"], v0 / 2, delta=1e-9)
+        self.assertEqual(found["ended_by"], "end_when")
+        self.assertAlmostEqual(found["t_reached"], v0 / (mu * g), delta=1e-9)
+        by = self.gradient(self.stop, "--set", "drag=0", "--wrt", "v0,mu")
+        self.assertAlmostEqual(by["way"]["v0"], v0 / (mu * g), delta=1e-9)
+        self.assertAlmostEqual(by["way"]["mu"], -v0**2 / (2 * mu**2 * g), delta=1e-8)
+        self.assertAlmostEqual(by["time"]["mu"], -v0 / (mu**2 * g), delta=1e-9)
+
+    def test_derivatives_agree(self):
+        self.agree(self.stop)
+
+    def test_the_last_row_is_the_end(self):
+        rows = self.rows(self.stop)
+        self.assertAlmostEqual(rows["t"][-1], self.result(self.stop)["t_reached"], delta=1e-12)
+        self.assertAlmostEqual(rows["x"][-1], self.value(self.stop, "way"), delta=1e-12)
+
+    def test_a_condition_that_does_not_come_true_leaves_the_end(self):
+        found = self.result(self.stop, "--end", "1")
+        self.assertEqual(found["t_reached"], 1)
+        self.assertNotIn("ended_by", found)
+        self.agree(self.stop.replace("end: 60", "end: 1"))
+
+    def test_sweeps_have_it(self):
+        out = self.path("s.csv")
+        jounce("sweep", self.path("m.yaml", self.stop), "--interpreter", "--quiet", "--param", "v0=10:20:3", "-o", out)
+        text = Path(out).read_text(encoding="utf-8")
+        self.assertIn(repr(self.value(self.stop, "way"))[:9], text)
+
+    def test_modes_behind_the_end_are_refused(self):
+        done = jounce("modes", self.path("m.yaml", self.stop), "--interpreter", "--at", "10", code=1)
+        self.assertIn("behind the end of the run", done.stderr)
+
+
+SLIDE = """jounce: 1
+name: slide
+parameters: {v0: 3, mu: 0.3, g: 9.81, m: 2, angle: 0}
+gravity: [g*sin(angle), 0, -g*cos(angle)]
+hardpoints: {wall: [-1, 0, 0], centre: [0, 0, 0]}
+bodies: {block: {mass: m}}
+joints: {x: {type: prismatic, axis: x, child: block, at: centre}}
+frictions: {rub: {%s, coefficient: mu, normal: m*g*cos(angle)}}
+initial: {x: {value: 0, rate: v0}}
+objectives: {way: {final: x}, lost: {integral: rub.power}}
+sensors: {sticks: rub.sticking, force_: rub.force}
+simulation: {end: 2}
+"""
+
+TWO = """jounce: 1
+name: two blocks
+parameters: {m1: 2, m2: 1, mu1: 0.2, mu2: 0.5, g: 9.81, a: 30, w: 3}
+gravity: [0, 0, -g]
+bodies: {low: {mass: m1}, high: {mass: m2}}
+joints:
+  low: {type: prismatic, axis: x, child: low}
+  high: {type: prismatic, parent: low, axis: x, child: high}
+frictions:
+  floor: {on: low, coefficient: mu1, normal: (m1 + m2)*g}
+  top: {on: high, coefficient: mu2, normal: m2*g, static_coefficient: 0.6}
+forces: {pull: {on: low, force: -a*sin(w*t)}}
+sensors: {sf: floor.sticking, st: top.sticking, ff: floor.force, ft: top.force, energy: energy.kinetic}
+objectives: {e: {final: low}, f: {final: high}, lost: {integral: floor.power + top.power}, work: {integral: a*sin(w*t)*low.rate}}
+simulation: {end: 4}
+"""
+
+
+class Friction(Discrete):
+    def test_a_block_slides_as_far_as_it_shall(self):
+        v0, mu, g, m = 3.0, 0.3, 9.81, 2.0
+        for where in "on: x", "between: [ground.wall, block.centre]":
+            text = SLIDE % where
+            found = self.result(text)
+            self.assertAlmostEqual(found["objectives"]["way"], v0**2 / (2 * mu * g), delta=1e-9)
+            self.assertAlmostEqual(found["objectives"]["lost"], -0.5 * m * v0**2, delta=1e-8)
+            self.assertEqual(found["final"]["sticks"], 1)
+            by = self.gradient(text)["way"]
+            self.assertAlmostEqual(by["v0"], v0 / (mu * g), delta=1e-9)
+            self.assertAlmostEqual(by["mu"], -v0**2 / (2 * mu**2 * g), delta=1e-8)
+            self.assertAlmostEqual(by["m"], 0, delta=1e-10)
+        self.agree(SLIDE % "on: x")
+
+    def test_an_incline_holds_up_to_its_angle(self):
+        text = SLIDE % "on: x"
+        g, mu = 9.81, 0.3
+        steep, flat = math.atan(mu) + 0.01, math.atan(mu) - 0.01
+        still = self.result(text, "--set", "v0=0", "--set", f"angle={flat}")
+        self.assertEqual(still["objectives"]["way"], 0)
+        self.assertAlmostEqual(still["final"]["force_"], -2 * g * math.sin(flat), delta=1e-12)
+        moves = self.value(text, "way", "--set", "v0=0", "--set", f"angle={steep}")
+        self.assertAlmostEqual(moves, 2 * g * (math.sin(steep) - mu * math.cos(steep)), delta=1e-9)
+
+    def test_uphill_it_turns_back_or_stays(self):
+        # upward with v0: decelerates by g (sin + mu cos), slides back by g (sin - mu cos)
+        text = (SLIDE % "on: x").replace("v0: 3", "v0: -3").replace("angle: 0}", "angle: 0.5}")
+        g, mu, a, v0, end = 9.81, 0.3, 0.5, 3.0, 2.0
+        up, down = g * (math.sin(a) + mu * math.cos(a)), g * (math.sin(a) - mu * math.cos(a))
+        turn = v0 / up
+        way = -v0**2 / (2 * up) + 0.5 * down * (end - turn)**2
+        self.assertAlmostEqual(self.value(text, "way"), way, delta=1e-9)
+        self.agree(text)
+
+    def test_stick_slip_has_the_period_of_the_textbook(self):
+        m, k, v, slip, stick = 1.0, 100.0, 0.2, 3.0, 5.0
+        w, d = math.sqrt(k / m), stick - slip
+        period = 2 * d / (k * v) + (2 * math.pi - 2 * math.atan(d / (v * math.sqrt(k * m)))) / w
+        text = examples("frictions")["stick-slip"]
+        slips = [e["t"] for e in self.result(text)["events"] if "slips back" in e["name"] and e["on"]]
+        self.assertAlmostEqual(slips[0], stick / (k * v), delta=1e-8)
+        for a, b in zip(slips[1:], slips[2:]):
+            self.assertAlmostEqual(b - a, period, delta=1e-7)
+        self.agree(text, "--tol", "1e-10")
+
+    def test_two_blocks_on_each_other(self):
+        found = self.result(TWO)
+        o = found["objectives"]
+        self.assertAlmostEqual(o["work"] + o["lost"], found["final"]["energy.kinetic"], delta=1e-6)
+        rows = self.rows(TWO)
+        for t, sf, st, ff, ft in zip(*(rows[k] for k in ("t", "sf", "st", "ff", "ft"))):
+            self.assertLessEqual(abs(ff), 0.2 * 3 * 9.81 + 1e-9, t)
+            self.assertLessEqual(abs(ft), (0.6 if st else 0.5) * 9.81 + 1e-9, t)
+        self.assertIn(1, rows["sf"])
+        self.assertIn(1, rows["st"])
+        self.agree(TWO)
+
+    def test_what_sticks_together_moves_as_one(self):
+        # both on ice, the upper one held by friction: (m1 + m2) a = F
+        text = TWO.replace("mu1: 0.2", "mu1: 0").replace("-a*sin(w*t)", "-6").replace("end: 4", "end: 1")
+        self.assertAlmostEqual(self.value(text, "e"), 0.5 * 6 / 3, delta=1e-9)
+        self.assertAlmostEqual(self.value(text, "f"), 0, delta=1e-12)
+
+    def test_an_impact_lets_what_sticks_slip(self):
+        text = (SLIDE % "on: x").replace("v0: 3", "v0: 0").replace(
+            "objectives:", "events: {kick: {when: t > 0.5, set: {x.rate: 2}}}\nobjectives:")
+        self.assertAlmostEqual(self.value(text, "way"), 4 / (2 * 0.3 * 9.81), delta=1e-9)
+        self.agree(text, "--wrt", "mu,g")
+
+    def test_joints_of_a_mechanism_rub(self):
+        # the rocker turns back with the crank going on; at the end all joints stop together, and stay
+        base = Path("models/mechanisms/four_bar.yaml").resolve()
+        text = f"""jounce: 1
+include: [{base}]
+parameters: {{F1: 0.8, F2: 0.5}}
+frictions:
+  fa: {{on: crank, force: F1}}
+  fb: {{on: rocker, force: F2, static: 0.6}}
+sensors: {{stopped: fa.sticking + fb.sticking}}
+objectives:
+  end: {{final: crank}}
+  lost: {{integral: fa.power + fb.power}}
+"""
+        found = self.result(text)
+        self.assertEqual(found["final"]["stopped"], 2)
+        first = self.result(text, "--end", "1e-9")["final"]["total_energy"]
+        self.assertAlmostEqual(found["final"]["total_energy"] - first, found["objectives"]["lost"],
+                               delta=1e-7)  # the first nanosecond takes 2e-8
+        self.agree(text, "--wrt", "F1,F2,m_crank,start_rate")
+
+    def test_it_may_begin_at_a_dead_point(self):
+        text = """jounce: 1
+name: slider crank
+hardpoints: {A: [0, 0, 0], B: [0.1, 0, 0], C: [0.4, 0, 0]}
+bodies:
+  crank: {mass: 1, com: [0.05, 0, 0], inertia: [0.01, 0.01, 0.01]}
+  rod: {mass: 0.3, com: [0.25, 0, 0], inertia: [0.001, 0.002, 0.002]}
+  piston: {mass: 0.5, com: [0.4, 0, 0], inertia: [0.001, 0.001, 0.001]}
+joints:
+  crank: {type: revolute, axis: y, child: crank, at: A}
+  rod: {type: revolute, axis: y, parent: crank, child: rod, at: B}
+  piston: {type: prismatic, axis: x, child: piston, at: C}
+closures: {pin: {type: ball, a: rod.C, b: piston.C}}
+gravity: [0, 0, 0]
+frictions: {ring: {on: piston, force: 4}}
+initial: {crank: {value: 0, rate: 20}}
+objectives: {lost: {integral: ring.power}, kinetic: {final: energy.kinetic}}
+simulation: {end: 0.1}
+"""
+        found, first = self.result(text)["objectives"], self.result(text, "--end", "1e-9")["objectives"]
+        self.assertAlmostEqual(found["kinetic"] - first["kinetic"], found["lost"], delta=1e-7)
+        self.assertLess(found["lost"], -0.1)
+
+    def test_a_wheel_is_braked_to_rest(self):
+        text = """jounce: 1
+name: brake
+parameters: {torque: 5, I: 0.4, w0: 20}
+bodies: {wheel: {mass: 1, inertia: [I, I, I]}}
+joints: {a: {type: revolute, axis: y, child: wheel}}
+frictions: {brake: {on: a, force: "torque*min(t, 1)"}}
+initial: {a: {value: 0, rate: w0}}
+objectives: {turned: {final: a}, time: {integral: 1 - brake.sticking}}
+simulation: {end: 4}
+"""
+        # I w0 = torque (t - 1/2) for t > 1
+        self.assertAlmostEqual(self.value(text, "time"), 0.4 * 20 / 5 + 0.5, delta=1e-8)
+        self.agree(text)
+
+    def test_what_is_refused(self):
+        text = SLIDE % "on: x"
+        for old, new, message in (
+                ("coefficient: mu, ", "", "give 'force', or 'coefficient' and 'normal'"),
+                ("coefficient: mu, normal: m*g*cos(angle)", "force: -1", "force is -1"),
+                ("coefficient: mu, normal: m*g*cos(angle)", "force: 5, static: 4", "it must be at least 'force', 5"),
+                ("normal: m*g*cos(angle)", "normal: rub.force", "'rub'"),
+                ("on: x", "on: y", "y")):
+            self.assertIn(message, self.complaint(text.replace(old, new)))
+
+
+class Delays(Discrete):
+    def test_a_sine_comes_out_late(self):
+        # errors of the page on theory, at w T = 2: order 6 1.4e-5, order 8 4.7e-8
+        for order, least, most in ((6, 1e-6, 2e-5), (8, 1e-9, 1e-7)):
+            text = f"""jounce: 1
+name: late
+parameters: {{T: 0.1, w: 20}}
+bodies: {{b: {{mass: 1}}}}
+joints: {{x: {{type: prismatic, axis: x, child: b}}}}
+delays: {{late: {{of: sin(w*t), time: T, order: {order}}}}}
+sensors: {{off: late - sin(w*(t - T))}}
+objectives: {{end: {{final: late}}}}
+simulation: {{end: 1.03, tolerance: 1e-11}}
+"""
+            # at ends of runs: rows between steps have the error of the interpolation
+            worst = max(abs(self.result(text, "--end", str(t))["final"]["off"]) for t in (0.93, 0.97, 1.01, 1.05))
+            self.assertLess(worst, most)
+            self.assertGreater(worst, least)
+            # d sin(w (t - T)) / dT
+            by = self.gradient(text)["end"]
+            self.assertAlmostEqual(by["T"], -20 * math.cos(20 * (1.03 - 0.1)), delta=20 * 4 * most)
+        self.agree(text)
+
+    def test_the_example_and_its_derivatives(self):
+        self.agree(examples("delays")["late hand"])
+
+    def test_what_is_refused(self):
+        text = examples("delays")["late hand"]
+        for old, new, message in (("time: reaction, initial", "time: 0, initial", "delay 'seen': time is 0"),
+                                  ("order: 6", "order: 60", "order is 60; it must be a whole number between 1 and 24"),
+                                  ("of: a.rate, ", "", "'of' is missing")):
+            self.assertIn(message, self.complaint(text.replace(old, new)))
+
+
 class Refused(Discrete):
     def test_what_is_wrong_is_said(self):
         cases = [

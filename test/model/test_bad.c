@@ -197,6 +197,28 @@ static const bad cases[] = {
     {TOP A "joints: {a: {type: revolute, child: a, axis: {from: a.P}}}\n",
      ":3: joint 'a': 'to' is missing"},
 
+    // drives
+    {TOP AB "joints: {a: {type: free, child: a, drive: {velocity: 1}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: the joint has 6 coordinates; write {x: ...}"},
+    {TOP AB "joints: {a: {type: free, child: a, drive: {x: {velocity: 1}}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: 'from' is missing: where 'a.x' is at the start"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {force: 3}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: a force drives nothing to a given motion; write it under 'forces', as "
+     "{on: "
+     "a, torque: ...}"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {velocity: 1, position: 2}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: give one of 'position' and 'velocity'"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {position: 1, from: 2}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': drive: 'from' goes with 'velocity'; a position says it"},
+    {TOP AB "joints: {a: {type: revolute, child: a, axis: x, drive: {velocity: 1, form: 2}}, "
+            "b: {type: revolute, child: b, axis: x}}\n",
+     ":3: joint 'a': unknown key 'form'; did you mean 'force'?"},
+
     // closures
     {PAIR "closures: {c: {type: bal, a: a.origin, b: b.origin}}\n",
      ":4: closure 'c': type is 'bal'; it must be ball, revolute, point_on_line, distance, "
@@ -236,6 +258,13 @@ static const bad cases[] = {
      "change with time"},
     {PAIR "couplings: {c: {gear: [b, a.x], ratio: 2, equals: 1}}\n",
      ":4: coupling 'c': unknown key 'equals'"},
+    {PAIR "couplings: {c: {rack_and_pinion: {pinion: b, rack: a.x, radius: 3 deg}}}\n",
+     ":4: coupling 'c': radius is 3 deg; expected a unit as m"},
+    {PAIR "couplings: {c: {gear: [b, a.yaw], ratio: 2, offset: 3 mm}}\n",
+     ":4: coupling 'c': offset is 3 mm; expected a unit as rad"},
+    {TOP AB "joints: {a: {type: free, child: a}, "
+            "b: {type: revolute, child: b, axis: x, drive: {velocity: 3 m/s, from: 5 deg}}}\n",
+     ":3: coordinate 'b': velocity is 3 m/s; expected a unit as rad/s"},
     {PAIR "couplings: {c: {of: {b: 1, a.x: 0}}}\n",
      ":4: coupling 'c': the coefficient of 'a.x' is 0; it must be other than 0"},
     {PAIR "couplings: {c: {of: {}}}\n", ":4: coupling 'c': of: no coordinate is named"},

@@ -54,6 +54,12 @@ static void test_instances(void** state) {
   check_path("test/model/good/templates.yaml", set, 2, JO_OK);
 }
 
+static void test_words(void** state) {
+  (void)state;
+  const jmodel_setting set[] = {{"k", "3 N/mm"}, {"tables.measured.z[1][0]", "2 kN"}};
+  check_path("test/model/good/words.yaml", set, 2, JO_OK);
+}
+
 static void test_bad_model(void** state) {
   (void)state;
   const jmodel_setting set[] = {{"nothing", "3"}};
@@ -62,9 +68,8 @@ static void test_bad_model(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_good_model),
-      cmocka_unit_test(test_included_models),
-      cmocka_unit_test(test_instances),
+      cmocka_unit_test(test_good_model), cmocka_unit_test(test_included_models),
+      cmocka_unit_test(test_instances),  cmocka_unit_test(test_words),
       cmocka_unit_test(test_bad_model),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

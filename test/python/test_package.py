@@ -30,6 +30,11 @@ def car(**settings):
 
 
 class Models(Case):
+    def test_units_are_shown_back(self):
+        m = jounce.parse(STILL.replace("gravity:", "parameters: {k: 25 N/mm, c: 3}\ngravity:"))
+        self.assertEqual((m.parameters["k"].value, m.parameters["k"].unit), (25000.0, "N/m"))
+        self.assertEqual((m.shown("k", 30000.0), m.shown("c", 3.0)), ((30.0, "N/mm"), (3.0, "")))
+
     def test_lists(self):
         m = car(k=17000)
         self.assertEqual((m.name, m.settings, m.path), ("sweep_quarter_car", "k=17000", QUARTER_CAR))

@@ -177,12 +177,61 @@ def bush(m: Model) -> str | None:
     return name
 
 
+def worded(m: Model) -> str | None:
+    """A law by a function of the model, or by a table of two variables, of what bodies see of each other."""
+    c = _any_coordinate(m)
+    if not c:
+        return None
+    draw = m.draw
+    reach = 0.05 if c.is_length else 0.2
+    k = _stiffness(m, c.inertia())
+    d = _damping(m, k)
+    x, v = f"({c.name} - {c.design!r})", f"{c.name}.rate"
+    if draw.chance(0.5):
+        functions = m.tree.setdefault("functions", {})
+        name = f"law{len(functions)}"
+        functions[name] = {"of": ["x", "v", "k"],
+                           "value": m.formula("k*x/(1 + abs(x)/{0}) + {1}*v", reach*draw.uniform(1, 5), d)}
+        value = m.formula(f"-{name}({x}, {v}, {{0}})", k)
+        m.features.add("function of the model")
+    else:
+        name = f"map{len(m.tree['tables'])}"
+        at, rates = [-2*reach, -0.37*reach, 0.61*reach, 2*reach], [-10*reach, 0.13*reach, 10*reach]
+        z = [[m.number(float(f"{(k*p + d*q)*draw.uniform(0.8, 1.2):.5g}"), k*reach) for q in rates] for p in at]
+        m.tree["tables"][name] = {"x": at, "y": rates, "z": z}
+        if draw.chance(0.5):
+            m.tree["tables"][name]["interpolation"] = "cubic"
+        if draw.chance(0.3):
+            m.tree["tables"][name]["extrapolation"] = "hold"
+        value = f"-{name}({x}, {v})"
+        m.features.add("table of two variables")
+    entry = {"on": c.name, "torque": value}
+    return m.force(entry, "on a coordinate")
+
+
 WITH_BUSHES = 100000    # seeds from here on; those before stay what they were
+WITH_WORDS = 200000
+
+
+def _with_units(m: Model) -> None:
+    """Some masses and points as people write them."""
+    for b in m.tree["bodies"].values():
+        if b and m.draw.chance(0.3):
+            b["mass"].unit = ("g", 3)
+            m.features.add("unit of a mass")
+    for point in m.tree["hardpoints"].values():
+        for x in point:
+            if m.draw.chance(0.2):
+                x.unit = ("mm", 3)
+                m.features.add("unit of a point")
 
 
 def scatter(m: Model, count: int) -> None:
     kinds = {between: 4, on_coordinate: 3, bar: 1, at_point: 2}
     if m.seed >= WITH_BUSHES:
         kinds[bush] = 3
+    if m.seed >= WITH_WORDS:
+        kinds[worded] = 4
+        _with_units(m)
     for _ in range(count):
         m.draw.weighted(kinds)(m)

@@ -9,7 +9,9 @@ freedoms.
 from __future__ import annotations
 
 import attitudes
+import discrete
 import elements
+import gearing
 import goals
 import inputs
 import loops
@@ -17,6 +19,7 @@ import trees
 import vehicles
 from draw import Draw
 from model import Model
+from seeds import ONCE_BROKEN
 
 MOST_COORDINATES = 8
 
@@ -24,12 +27,14 @@ MOST_COORDINATES = 8
 def make(seed: int) -> Model:
     m = Model(seed)
     family = m.draw.weighted(FAMILIES)
-    apart = Draw(seed + 29)  # so that models of the other families stay what they were
-    if apart.chance(0.08):
-        family = tumbling
+    # newer families have a chance of their own: all other seeds give the models they gave before
+    newer = Draw(seed*1000003 + 17)
+    if newer.chance(0.2) and seed not in ONCE_BROKEN:
+        family = newer.weighted(NEWER)
     m.features.add("family " + family.__name__.replace("_", " "))
     family(m)
-    attitudes.orders(m, apart)
+    if seed not in ONCE_BROKEN:
+        attitudes.orders(m, Draw(seed*1000003 + 29))
     return m
 
 
@@ -154,6 +159,60 @@ def stiff(m: Model) -> None:
     _finish(m, end, m.draw.chance(0.6) and not m.tree["initial"])
 
 
+def geared(m: Model) -> None:
+    """Coordinates that are coupled, perhaps with a drive among them."""
+    end = _end(m)
+    _gravity(m)
+    gearing.couple(m)
+    if m.draw.chance(0.25) and m.freedom() > 1:
+        gearing.drive(m, end)
+    static = m.draw.chance(0.3)
+    _free_end(m, end, static)
+
+
+def closed_by_joints(m: Model) -> None:
+    """Rings that are closed by joints."""
+    end = _end(m, 0.2, 0.8)
+    _gravity(m)
+    gearing.ring(m)
+    _free_end(m, end, False)
+
+
+def driven(m: Model) -> None:
+    """Drives by velocities and states, of trees and of what carries a loop."""
+    end = _end(m)
+    _gravity(m)
+    if m.draw.chance(0.4):
+        body, coordinates = trees.limb(m, m.draw.one(("prismatic", "revolute")), "ground")
+        trees.limb(m, "revolute", body.name)
+        before = len(m.coordinates)
+        m.draw.one((loops.four_bar, loops.slider_crank, loops.spatial_four_bar))(m, body.name)
+        for c in m.coordinates[before:]:
+            c.looped = True
+        gearing.drive_of(m, coordinates[0], end)
+    else:
+        trees.grow(m, 5, m.draw.count(2, 3))
+        if m.freedom() > 1:
+            gearing.drive(m, end)
+    _free_end(m, end, m.draw.chance(0.2))
+
+
+def massless(m: Model) -> None:
+    """Rods of loops without mass."""
+    end = _end(m, 0.2, 0.8)
+    _gravity(m)
+    gearing.massless_rods(m)
+    _free_end(m, end, False)
+
+
+def _free_end(m: Model, end: float, static: bool) -> None:
+    trees.hold(m)
+    _extras(m, end)
+    if not static:
+        goals.start(m)
+    _finish(m, end, static)
+
+
 def vehicle(m: Model) -> None:
     """Tyres on a road, at speed."""
     end = _end(m, 0.3, 1)
@@ -175,6 +234,23 @@ def tumbling(m: Model) -> None:
     _finish(m, end, False)
 
 
+def discretely(m: Model) -> None:
+    """A tree or a loop with what changes at an instant: samplers, hysteresis, impacts, friction, an end on a condition."""
+    end = _end(m, 0.4, 1.5)
+    _gravity(m)
+    if m.draw.chance(0.3):
+        loops.add_loop(m)
+    else:
+        trees.grow(m, 4, m.draw.count(1, 3))
+    trees.hold(m)
+    discrete.add(m, end)
+    elements.scatter(m, m.draw.count(0, 1))
+    goals.start(m)
+    _finish(m, end, False)
+    if m.draw.chance(0.25):
+        discrete.ending(m, end)
+
+
 def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
     calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 6 if rest else 2, "rise": 1}
     if m.free():
@@ -194,3 +270,4 @@ def _extras(m: Model, end: float) -> None:
 
 
 FAMILIES = {tree: 25, loop: 25, loop_by_one_condition: 6, from_static: 16, at_rest: 14, stiff: 8, vehicle: 10}
+NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3, discretely: 4, tumbling: 4}

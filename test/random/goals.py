@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from draw import norm, sub
+from elements import WITH_WORDS
 from model import Model
 
 
@@ -15,7 +16,7 @@ def start(m: Model) -> None:
         # nothing else: the condition must have something left to move
         return
     wanted = [c for c in m.free() if not c.given]
-    if not m.tree["closures"]:
+    if not m.tree["closures"] and not m.couplings:
         for c in wanted:
             if m.draw.chance(0.6) or c.design:
                 _on_coordinate(m, c)
@@ -57,6 +58,23 @@ def on_quantity(m: Model) -> bool:
     return False
 
 
+def _seen(m: Model) -> list[str]:
+    """What bodies see of each other, along the axes of a third."""
+    draw, found = m.draw, []
+    bodies = [b for b in m.bodies if m.bodies[b].mass]
+    for b in bodies:
+        whom, whose = draw.one([*m.bodies, "ground"]), draw.one([*m.bodies, "ground"])
+        of = draw.one((f"{b}.com", b))
+        if of == b:
+            component = draw.one(("wx", "wy", "dwz"))
+        else:
+            component = draw.one(("x", "vy", "az"))
+        found.append(f"{of}.from.{whom}.in.{whose}.{component}")
+        found.append(f"{b}.{draw.one('xyz')}.in.{whose}.{draw.one('xyz')}")
+        m.features.add("motion seen from a body")
+    return found
+
+
 def _signals(m: Model) -> list[str]:
     """Expressions that do not rest at zero."""
     found = []
@@ -68,6 +86,9 @@ def _signals(m: Model) -> list[str]:
         found += [f"{name}.force", f"{name}.length", f"{name}.power"]
     found += [f"{name}.fz" for name in m.tree["tyres"]] + list(m.tree["states"])
     found.append("energy.kinetic")
+    if m.seed >= WITH_WORDS:
+        found += _seen(m)
+    found += m.couplings
     for name in m.tree["closures"]:
         if m.draw.chance(0.2):
             found.append(f"{name}.force1")
@@ -83,7 +104,7 @@ def objectives(m: Model, end: float) -> None:
             m.tree["sensors"][f"s{i}"] = signal
             signal = f"s{i}"
             m.features.add("sensor")
-        moving = "com." not in signal and ".force1" not in signal
+        moving = signal not in m.couplings and not any(w in signal for w in ("com.", ".force1", ".in."))
         kind = draw.weighted({"integral": 3, "mean": 2, "final": 2, "rms": 3 if moving else 0,
                               "peak": 2 if moving else 0})
         m.features.add(f"objective {kind}")

@@ -9,6 +9,7 @@ are always parameters.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 VECTOR = ("x", "y", "z")
@@ -22,6 +23,11 @@ class Number:
     size: float
     named: bool = False
     path: str = ""
+    unit: tuple[str, int] = ("", 0)     # ("mm", 3): how an inline number is written
+
+    def inline(self):
+        unit, decimal = self.unit
+        return f"{Decimal(repr(self.value)).scaleb(decimal):f} {unit}" if unit else float(self.value)
 
 
 @dataclass(eq=False)
@@ -99,7 +105,7 @@ class _Writer:
         if n in self.named or (n.named and n not in self.inline) or n.name in self.parameters:
             return self.parameter(n)
         self.called[n] = _path(at)
-        return float(n.value)
+        return n.inline()
 
     def parameter(self, n: Number) -> str:
         self.parameters[n.name] = n

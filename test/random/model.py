@@ -60,6 +60,7 @@ class Model:
         self.coordinates: list[Coordinate] = []
         self.places: dict[str, Vector] = {}  # of hardpoints
         self.equations = 0                  # independent ones of closures
+        self.couplings: list[str] = []      # their forces
         self.links: list[str] = []          # elements between points, for lengths
         self.wake = 0.0                     # when the input comes
         self.fastest = 50.0                 # rough largest eigenvalue [1/s]

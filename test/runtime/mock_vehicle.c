@@ -188,6 +188,11 @@ jo_status jvehicle_update(jvehicle* v, bool* jumped) {
   return JO_OK;
 }
 
+bool jvehicle_has_ended(const jvehicle* v) {
+  (void)v;
+  return false;
+}
+
 // ---- steps
 
 static void step(moment* m, double h) {

@@ -49,7 +49,7 @@ static void write(jsens_record* r, int nstep, int every) {
                .t = i + 1, .before = y, .after = after, .mode = mode, .flipped = &flip, .n = 1});
   }
   fill(y, nstep);
-  jsens_record_end(r, y);
+  jsens_record_end(r, 0.0, y);
   assert_int_equal(r->status, JO_OK);
 }
 
