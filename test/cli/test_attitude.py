@@ -514,6 +514,8 @@ class Mistakes(Attitude):
                 ("type: free", "type: revolute, axis: z", "m.yaml:6: joint 'j': only spherical and free joints have 'angles'"),
                 ("angles: any", "angles: any, drive: {yaw: t}", "joint 'j': drive: with 'angles: any' 'yaw' is no coordinate"),
                 ("angles: any", "angles: any, guess: {a: 1}", "joint 'j': unknown key 'a'"),
+                ("initial:", "initial:\n  b.P.x: {rate: 3 m/s}\n  j.yaw: {value: 2 N}\nunused:",
+                 "angle 'j.yaw': value is 2 N; expected a unit as rad"),
                 ("sensors:", "forces: {f: {on: j.yaw, stiffness: 3}}\nsensors:",
                  "force 'f': on: 'j.yaw' is no coordinate to act on, since its joint takes any attitude; act at points"),
                 ("sensors:", "forces: {f: {on: j.turn_z, stiffness: 3}}\nsensors:", "'j.turn_z' is no coordinate to act on"),
