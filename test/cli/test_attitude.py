@@ -415,6 +415,15 @@ class Vehicles(Attitude):
         for name in "nose_angle", "v", "load":
             for p, q in zip(usual[name], run[name]):
                 self.near(q, p, 1e-5, name)
+        # with fork, swing arm and steering
+        path, h, end = "models/attitude/motorcycle.yaml", 0.02, {}
+        for speed in 16 - h, 16 + h:
+            done = json.loads(jounce("run", path, "--interpreter", "--json", "--tol", "1e-10", "--set", f"speed={speed}").stdout)
+            self.assertGreater(done["final"]["nose_angle"], 105)
+            end[speed] = done["objectives"]["speed_end"]
+        done = jounce("sens", path, "--interpreter", "--json", "--quiet", "--wrt", "speed", "--method", "adjoint")
+        exact = json.loads(done.stdout)["objectives"]["speed_end"]["gradient"]["speed"]
+        self.near((end[16 + h] - end[16 - h])/(2*h), exact, 1e-6, "speed")
 
 
 class Commands(Attitude):
