@@ -122,6 +122,15 @@ static int index_of(const jgen_dynamics* d, int at) {
 static jo_status refuse_loads(jgen_reduction* r) {
   jgen* s = &r->s;
   if (!s->placeholders || s->nevent == 0) return JO_OK;
+  for (int i = 0; i < s->m->njoint; i++) {
+    const jmodel_joint* j = &s->m->joint[i];
+    if (!j->is_any) continue;
+    return s->g->status =
+               jerr_set(s->ctx, JO_ERR_MODEL,
+                        "%s:%d: joint '%s': load runs have no events, which 'angles: any' "
+                        "needs to count anew; choose an order of its angles, as zyx",
+                        j->place.file, j->place.line, j->name);
+  }
   return s->g->status =
              jerr_set(s->ctx, JO_ERR_MODEL,
                       "%s: load runs have no events, and the model has '%s'; 'jounce run' and "

@@ -469,12 +469,12 @@ class Commands(Attitude):
     def test_report_and_replay(self):
         for name in "r.html", "r.glb":
             out = self.path(name)
-            jounce("report", self.models["any"], "--interpreter", "-o", out)
+            jounce("report", "models/attitude/wheelie.yaml", "--interpreter", "-o", out)
             self.assertNotIn(b"counts anew", Path(out).read_bytes())
 
     def test_load_runs_refuse_it(self):
-        done = jounce("loads", self.models["any"], "--interpreter", code=1)
-        self.assertIn("load runs have no events, and the model has", done.stderr)
+        done = jounce("loads", "models/attitude/wheelie.yaml", "--interpreter", code=1)
+        self.assertIn(":28: joint 'frame': load runs have no events, which 'angles: any' needs", done.stderr)
 
 
 MIRROR = """jounce: 1
