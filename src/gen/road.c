@@ -3,6 +3,7 @@
 #include "gen/road.h"
 
 #include "expr/rewrite.h"
+#include "gen/road_shape.h"
 
 typedef struct swap {
   jexpr_ref from[2], to[2];
@@ -15,6 +16,10 @@ static jexpr_ref replace_inputs(void* user, jexpr_graph* g, jexpr_ref r, jexpr_r
     if (r == k->from[i]) return k->to[i];
   }
   return rebuilt;
+}
+
+static jexpr_ref read_value(void* user, const jmodel_scalar* x, const char* name) {
+  return jgen_scalar(user, x, name);
 }
 
 // Height and normal under (x, y): the expression is read with placeholders for x and y, so that its
@@ -33,6 +38,8 @@ jgen_road jgen_road_under(jgen* s, jexpr_ref x, jexpr_ref y) {
   jgen_push_local(s, "y", k.from[1]);
   jexpr_ref all[3] = {jgen_scalar(s, &s->m->road, "road")};
   jgen_pop_local(s, 2);
+  jgen_road_reading reading = {g, group, read_value, s};
+  all[0] = jexpr_add(g, all[0], jgen_road_parts(&reading, s->m, k.from[0], k.from[1]));
   if (!all[0]) return r;
   jexpr_tangent(g, &all[0], 1, &k.from[0], &s->one, 1, &all[1]);
   jexpr_tangent(g, &all[0], 1, &k.from[1], &s->one, 1, &all[2]);

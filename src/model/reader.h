@@ -238,6 +238,7 @@ void jmodel_set_numbers(jmodel_reader* r);  // what the tree did not have: defau
 
 void jmodel_read_names(jmodel_reader* r, const jmodel_node* root);  // of parameters and tables
 void jmodel_read_head(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_road(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_tables(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root);
