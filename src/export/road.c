@@ -107,7 +107,7 @@ static jexpr_ref write_height(scope* s, jexpr_graph* g) {
   jexpr_ref z = m->has_road ? read_scalar(s, g, &m->road) : jexpr_const(g, 0.0);
   jgen_road_reading parts = {g, jexpr_group(g, "road", 0, JEXPR_UNIFORM), read_value, s};
   jexpr_ref x = jexpr_input(g, s->group, 0), y = jexpr_input(g, s->group, 1);
-  return z ? jexpr_add(g, z, jgen_road_parts(&parts, m, x, y)) : z;
+  return z ? jexpr_add(g, z, jgen_road_parts(&parts, m, JGEN_ROAD_ALL, x, y)) : z;
 }
 
 jo_status jexport_road_heights(jo_context* ctx, const jmodel* m, int n, const double* xy, double* z,

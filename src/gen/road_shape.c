@@ -187,10 +187,75 @@ static jexpr_ref part(const jgen_road_reading* r, const jmodel* m, const jmodel_
   return limited(&c, z);
 }
 
-jexpr_ref jgen_road_parts(const jgen_road_reading* r, const jmodel* m, jexpr_ref x, jexpr_ref y) {
+static bool is_sharp(const jmodel_road_part* p) {
+  bool has_edges = p->shape == JMODEL_OBSTACLE_KERB || p->shape == JMODEL_OBSTACLE_PLANK ||
+                   p->shape == JMODEL_OBSTACLE_POTHOLE;
+  return p->kind == JMODEL_ROAD_OBSTACLE && has_edges && !p->given[JMODEL_ROAD_EDGE];
+}
+
+jexpr_ref jgen_road_parts(const jgen_road_reading* r, const jmodel* m, jgen_road_which which,
+                          jexpr_ref x, jexpr_ref y) {
   jexpr_ref sum = jexpr_const(r->g, 0.0);
   for (int i = 0; i < m->nroad_part; i++) {
+    if (which == JGEN_ROAD_SMOOTH && is_sharp(&m->road_part[i])) continue;
     sum = jexpr_add(r->g, sum, part(r, m, &m->road_part[i], x, y));
+  }
+  return sum;
+}
+
+// ---- cams ----------------------------------------------------------------------------------------
+
+#define ROUND \
+  0.02  // of the half length: an order below 2 has a bend without bound at the lowest point, which this rounds
+
+// (R19) b (1 - (1 - (r^2 + ROUND^2)^(c/2) + ROUND^c)^(1/c))
+jexpr_ref jgen_road_cam_height(jexpr_graph* g, const jgen_road_cam* cam, jexpr_ref r) {
+  jexpr_ref one = jexpr_const(g, 1.0), half = jexpr_mul(g, jexpr_const(g, 0.5), cam->c);
+  jexpr_ref least = jexpr_const(g, ROUND * ROUND);
+  jexpr_ref square = jexpr_add(g, jexpr_mul(g, r, r), least);
+  jexpr_ref inner = jexpr_sub(g, one, jexpr_pow(g, square, half));
+  inner = jexpr_add(g, inner, jexpr_pow(g, least, half));
+  jexpr_ref root = jexpr_pow(g, inner, jexpr_div(g, one, cam->c));
+  return jexpr_mul(g, cam->b, jexpr_sub(g, one, root));
+}
+
+#define ALMOST \
+  0.97  // of the half length of a cam, which gets upright there: obstacles are not as high
+
+// Height of the cam over its lowest point at a distance that is zero where d < 0.
+static jexpr_ref cam_at(const shape* c, const jgen_road_cam* cam, jexpr_ref d) {
+  jexpr_graph* g = c->g;
+  jexpr_ref zero = constant(c, 0.0);
+  jexpr_ref r = jexpr_min(g, jexpr_div(g, d, cam->a), constant(c, ALMOST));
+  return positive(c, d, jgen_road_cam_height(g, cam, r), zero);
+}
+
+// (R20) on an obstacle from s = 0 to L a cam stands at h; before and behind it, on its edge: h - e(distance), down to the
+// road; over a hole it hangs in between the edges
+static jexpr_ref over(const shape* c, const jgen_road_cam* cam) {
+  jexpr_graph* g = c->g;
+  jexpr_ref h = value(c, JMODEL_ROAD_HEIGHT), zero = constant(c, 0.0);
+  bool ends = c->p->given[JMODEL_ROAD_LENGTH], falls = c->p->shape == JMODEL_OBSTACLE_POTHOLE;
+  jexpr_ref before = jexpr_neg(g, c->s);
+  jexpr_ref behind = ends ? jexpr_sub(g, c->s, value(c, JMODEL_ROAD_LENGTH)) : before;
+  if (!falls) {
+    jexpr_ref away = ends ? jexpr_max(g, before, behind) : before;
+    return jexpr_max(g, jexpr_sub(g, h, cam_at(c, cam, away)), zero);
+  }
+  jexpr_ref into = jexpr_min(g, c->s, jexpr_neg(g, behind));  // distance from the nearer edge
+  return jexpr_max(g, jexpr_neg(g, cam_at(c, cam, into)), jexpr_neg(g, h));
+}
+
+jexpr_ref jgen_road_cam_over(const jgen_road_reading* r, const jmodel* m, const jgen_road_cam* cam,
+                             jexpr_ref x, jexpr_ref y) {
+  jexpr_graph* g = r->g;
+  jexpr_ref sum = jexpr_const(g, 0.0);
+  for (int i = 0; i < m->nroad_part; i++) {
+    const jmodel_road_part* p = &m->road_part[i];
+    if (!is_sharp(p)) continue;
+    shape c = {r, g, p, x, y};
+    c.s = jexpr_sub(g, x, value(&c, JMODEL_ROAD_START));
+    sum = jexpr_add(g, sum, limited(&c, over(&c, cam)));
   }
   return sum;
 }

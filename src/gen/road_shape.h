@@ -3,7 +3,7 @@
 #ifndef JGEN_ROAD_SHAPE_H
 #define JGEN_ROAD_SHAPE_H
 
-#include "expr/graph.h"
+#include "gen/road.h"
 #include "model/model.h"
 
 // How scalars of the model become nodes, and which group of inputs the tables of the road are.
@@ -14,7 +14,13 @@ typedef struct jgen_road_reading {
   void* user;
 } jgen_road_reading;
 
-// Sum of all parts at (x, y); zero where there are none.
-jexpr_ref jgen_road_parts(const jgen_road_reading* r, const jmodel* m, jexpr_ref x, jexpr_ref y);
+// Sum of parts at (x, y); zero where there are none. Sharp ones are kerbs, planks and potholes without an edge.
+typedef enum jgen_road_which { JGEN_ROAD_ALL, JGEN_ROAD_SMOOTH } jgen_road_which;
+jexpr_ref jgen_road_parts(const jgen_road_reading* r, const jmodel* m, jgen_road_which which,
+                          jexpr_ref x, jexpr_ref y);
+
+// Sum of what sharp ones do to a cam over (x, y), docs/theory/road.md (R20).
+jexpr_ref jgen_road_cam_over(const jgen_road_reading* r, const jmodel* m, const jgen_road_cam* cam,
+                             jexpr_ref x, jexpr_ref y);
 
 #endif

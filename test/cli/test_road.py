@@ -447,5 +447,116 @@ class Shapes(Roads):
         self.assertIn("depends on the motion of the vehicle", told)
 
 
+# A wheel that is led over the road at a given height: its deflection tells the plane it stands on.
+LED = """
+jounce: 1
+name: led
+parameters: {h: 0.02, ls: 0.09, a: 0.31, b: 0.305, c: 1.8}
+ROAD
+bodies:
+  slide: {mass: 1}
+  wheel: {mass: 20}
+joints:
+  along: {type: prismatic, child: slide, axis: x, drive: t}
+  up: {type: prismatic, parent: slide, child: wheel, axis: z, drive: 0.25}
+tyres:
+  tyre: {wheel: wheel, radius: 0.3, stiffness: 2e5, kappa_c: 0.1, alpha_c: 0.1, mu_x: 0, mu_y: 0 CONTACT}
+sensors: {delta: tyre.delta}
+objectives: {mean: {mean: tyre.delta}, load: {rms: tyre.fz}}
+simulation: {end: 2, output_step: 0.01, rel_tol: 1e-9, abs_tol: 1e-9}
+"""
+
+
+class Patch(Roads):
+    CAMS = ", contact: {kind: patch, shift: ls, length: a, height: b, order: c}"
+    SHIFT, A, B, C = 0.09, 0.31, 0.305, 1.8
+
+    def e(self, d):
+        least = 0.02
+        inner = 1 - ((d / self.A) ** 2 + least ** 2) ** (self.C / 2) + least ** self.C
+        return self.B * (1 - inner ** (1 / self.C))
+
+    def cam(self, z, x, n=2001):
+        """The lowest point of a cam over heights z(x): by all of its points."""
+        ways = [self.A * 0.9999 * (2 * i / (n - 1) - 1) for i in range(n)]
+        return max(z(x + d) - self.e(d) for d in ways)
+
+    def deflection(self, front, rear):
+        slope = (front - rear) / self.SHIFT
+        return 0.3 - (0.25 - (front + rear) / 2) / math.hypot(1, slope)
+
+    def led(self, road, contact=CAMS):
+        rows = self.rows(LED.replace("ROAD", road).replace("CONTACT", contact))
+        return rows["t [s]"] if "t [s]" in rows else rows["t"], [rows[k] for k in rows if k.startswith("delta")][0]
+
+    def check_sharp(self, kind, height):
+        road = f"road: {{obstacles: {{one: {{kind: {kind}, at: 0.8, length: 0.4, height: h}}}}}}"
+        times, delta = self.led(road)
+        count = 0
+        for t, d in zip(times, delta):
+            front, rear = (self.cam(lambda x: height if 0.8 <= x <= 1.2 else 0.0, t + k * self.SHIFT / 2) for k in (1, -1))
+            # of the search for the largest over all points: their distance times the slope of the cam
+            self.assertLess(abs(d - self.deflection(front, rear)), 6e-4, (kind, t))
+            count += abs(d - 0.05) > 1e-6
+        self.assertGreater(count, 40)
+        return times, delta
+
+    def test_obstacles_with_sharp_edges(self):
+        times, delta = self.check_sharp("plank", 0.02)
+        self.check_sharp("pothole", -0.02)
+        # length of the basic curve of a step (R20): from where the front cam meets it
+        begin = 0.8 - self.SHIFT / 2 - self.A * (1 - (1 - 0.02 / self.B) ** self.C) ** (1 / self.C)
+        before = max(t for t, d in zip(times, delta) if abs(d - 0.05) < 1e-9 and t < 0.8)
+        self.assertLess(abs(before - begin), 0.0111)  # of the output, and of the rounding
+        for t, d in zip(times, delta):
+            front, rear = (max(0.0, 0.02 - self.e(max(0.0, 0.8 - t - k * self.SHIFT / 2))) if 0.8 - t - k * self.SHIFT / 2 < 0.3
+                           else 0.0 for k in (1, -1))
+            if t < 1.1:
+                self.assertLess(abs(d - self.deflection(front, rear)), 1e-10, t)
+
+    def test_a_wheel_that_is_round_rolls_over_a_step(self):
+        # cams that are the wheel itself, at one place: it is lifted from sqrt(2 R h - h^2) before the step on
+        contact = ", contact: {kind: patch, shift: 1e-6, length: 0.3, height: 0.3, order: 2}"
+        times, delta = self.led("road: {obstacles: {one: {kind: kerb, at: 1, height: h}}}", contact)
+        first = math.sqrt(2 * 0.3 * 0.02 - 0.02 ** 2)
+        for t, d in zip(times, delta):
+            way = 1 - t
+            lift = 0.0 if way > first else 0.02 if way < 0 else 0.02 - 0.3 + math.sqrt(0.09 - way ** 2)
+            slope = way / math.sqrt(0.09 - way ** 2) if 0 < way < first else 0.0
+            self.assertLess(abs(d - (0.3 - (0.25 - lift) / math.hypot(1, slope))), 2e-6, t)
+
+    def test_waves(self):
+        # long waves as a point feels them, short ones not at their bottom
+        for wave, height in ((5.0, 0.01), (0.4, 0.01)):
+            times, delta = self.led(f"road: {{sines: {{one: {{amplitude: {height}, wavelength: {wave}}}}}}}")
+            for t, d in zip(times, delta):
+                front, rear = (self.cam(lambda x: height * math.sin(2 * math.pi * x / wave), t + k * self.SHIFT / 2, 401)
+                               for k in (1, -1))
+                self.assertLess(abs(d - self.deflection(front, rear)), 1.5e-3, (wave, t))
+        level = self.led("road: 0.01")[1]
+        self.assertLess(max(abs(d - 0.06) for d in level), 1e-15)
+
+    def test_derivatives(self):
+        road = """road:
+  sines: {one: {amplitude: h/4, wavelength: 0.5}}
+  obstacles: {one: {kind: plank, at: 0.8, length: 0.1, height: h}, two: {kind: pothole, at: 1.3, length: 0.2, height: h}}"""
+        path = self.path("m.yaml", LED.replace("ROAD", road).replace("CONTACT", self.CAMS))
+        done = jounce("sens", path, "--check", "--json", "--tol", "1e-10")
+        for objective in json.loads(done.stdout)["objectives"].values():
+            self.assertEqual(len(objective["gradient"]), 5)
+
+    def test_point_is_the_default(self):
+        road = "road: {sines: {one: {amplitude: h, wavelength: 3}}}"
+        self.assertEqual(self.led(road, ""), self.led(road, ", contact: point"))
+
+    def test_bad_contacts(self):
+        for contact, told in ((", contact: line", "contact"), (", contact: {kind: point}", "kind"),
+                              (", contact: {kind: patch, order: 1}", "contact: order"),
+                              (", contact: {kind: patch, shift: 0}", "contact: shift"),
+                              (", contact: {kind: patch, shif: 0}", "did you mean 'shift'?")):
+            text = LED.replace("ROAD", "road: 0").replace("CONTACT", contact)
+            self.assertIn(told, jounce("check", self.path("m.yaml", text), code=1).stderr)
+
+
 if __name__ == "__main__":
     unittest.main()
