@@ -2,7 +2,6 @@
 // Contact with a patch: two elliptic cams, one behind the other, roll over the road, and the wheel stands on the plane
 // through their lowest points, after Schmeitz (2004). docs/theory/road.md eqs. (R19)-(R22)
 #include "element/contact.h"
-#include "element/law.h"
 
 #define ORDER   1.8
 #define SHIFT   0.3    // distance of the cams, of the radius

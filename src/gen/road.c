@@ -3,7 +3,6 @@
 #include "gen/road.h"
 
 #include "expr/rewrite.h"
-#include "gen/road_shape.h"
 
 typedef struct swap {
   jexpr_ref from[2], to[2];

@@ -4,6 +4,7 @@
 #define JGEN_ROAD_H
 
 #include "gen/build.h"
+#include "gen/road_shape.h"
 
 typedef struct jgen_road {
   jexpr_ref z;  // height [m]
@@ -12,13 +13,6 @@ typedef struct jgen_road {
 
 // Height and normal at the place (x, y); flat at zero when the model has no road.
 jgen_road jgen_road_under(jgen* s, jexpr_ref x, jexpr_ref y);
-
-// A cam that rolls over the road: |x/a|^c + |z/b|^c = 1, with its shape as height over its lowest point.
-typedef struct jgen_road_cam {
-  jexpr_ref a, b, c;  // [m] [m] [-]
-} jgen_road_cam;
-// About b (1 - (1 - r^c)^(1/c)) at r = d/a, for r below 1: (R19)
-jexpr_ref jgen_road_cam_height(jexpr_graph* g, const jgen_road_cam* cam, jexpr_ref r);
 
 // Height at (x, y) without obstacles that have sharp edges, and its slope by y.
 jexpr_ref jgen_road_smooth(jgen* s, jexpr_ref x, jexpr_ref y, jexpr_ref* slope_y);

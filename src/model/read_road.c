@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The road: an expression, and what is added to it: random roads, profiles and grids from files, sines, obstacles.
+// The road: an expression, and what is added to it: random roads, blocks, profiles and grids from files, sines, obstacles.
 // A kind is one function and one line in the table at the end.
 #include <math.h>
 #include <string.h>
@@ -108,6 +108,10 @@ static double read_roughness(const jmodel_at* at, const jmodel_node* map) {
   return jmodel_get_double(at, map, "roughness", 0.0);
 }
 
+static bool is_seed(double seed) {
+  return seed >= 0.0 && seed <= MOST_SEED && seed == floor(seed);
+}
+
 static void check_random(const jmodel_at* at, const jmodel_node* map, const jroad_random* r,
                          double track, double seed) {
   const struct {
@@ -120,8 +124,7 @@ static void check_random(const jmodel_at* at, const jmodel_node* map, const jroa
                 "must be above zero and at most half of the length"},
                {"coherence", r->coherence >= 0.0, "must not be negative"},
                {"track", track > 0.0, "must be above zero"},
-               {"seed", seed >= 0.0 && seed <= MOST_SEED && seed == floor(seed),
-                "must be a whole number from 0 to 2^53"}};
+               {"seed", is_seed(seed), "must be a whole number from 0 to 2^53"}};
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
     const jmodel_node* node = jmodel_node_find(map, rules[i].key);
     if (!rules[i].ok) {
@@ -164,6 +167,55 @@ static void read_random(road_reader* k, const jmodel_node* map) {
                       .du = JROAD_RANDOM_SPACING,
                       .v = v,
                       .random = random};
+  p->table = k->nsource - 1;
+  take(&at, map, "start", JMODEL_ROAD_START, p);
+  take(&at, map, "scale", JMODEL_ROAD_SCALE, p);
+}
+
+// ---- blocks --------------------------------------------------------------------------------------
+
+static void read_blocks(road_reader* k, const jmodel_node* map) {
+  static const char* const keys[] = {"start",  "length",  "width", "stone_length", "stone_width",
+                                     "height", "scatter", "seed",  "scale",        NULL};
+  jmodel_at at = {k->r, "road", "blocks", "road.blocks"};
+  if (!jmodel_is(&at, map, JMODEL_NODE_MAP, "blocks")) return;
+  jmodel_check_keys(&at, map, keys);
+  jroad_blocks b = {.length = need_double(&at, map, "length"),
+                    .width = jmodel_get_double(&at, map, "width", 3.0),
+                    .stone_length = jmodel_get_double(&at, map, "stone_length", 0.12),
+                    .stone_width = jmodel_get_double(&at, map, "stone_width", 0.16),
+                    .height = jmodel_get_double(&at, map, "height", 0.015),
+                    .scatter = jmodel_get_double(&at, map, "scatter", 1.0)};
+  double seed = jmodel_get_double(&at, map, "seed", 1.0);
+  const struct {
+    const char* key;
+    bool ok;
+    const char* rule;
+  } rules[] = {
+      {"length", b.length > 0.0, "must be above zero"},
+      {"width", b.width > 0.0, "must be above zero"},
+      {"stone_length", b.stone_length > 0.0, "must be above zero"},
+      {"stone_width", b.stone_width > 0.0, "must be above zero"},
+      {"scatter", b.scatter >= 0.0 && b.scatter <= 2.0, "must lie between 0 and 2"},
+      {"seed", is_seed(seed), "must be a whole number from 0 to 2^53"},
+      {"length", 64.0 * (b.length / b.stone_length + 1.0) * (b.width / b.stone_width + 1.0) < 1e7,
+       "and width make more than 10 million heights"}};
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    const jmodel_node* node = jmodel_node_find(map, rules[i].key);
+    if (rules[i].ok) continue;
+    jmodel_mistake(&at, node ? node->place : map->place, "%s %s", rules[i].key, rules[i].rule);
+    return;
+  }
+  b.seed = (uint64_t)seed;
+  jroad_source source;
+  if (jroad_make_blocks(k->r->ctx, &k->r->m->arena, &b, &source) < 0) {
+    k->r->oom = true;
+    return;
+  }
+  jmodel_road_part* p = new_part(k, JMODEL_ROAD_TABLE, &at);
+  jroad_source* s = new_sources(k, 1);
+  if (!p || !s) return;
+  *s = source;
   p->table = k->nsource - 1;
   take(&at, map, "start", JMODEL_ROAD_START, p);
   take(&at, map, "scale", JMODEL_ROAD_SCALE, p);
@@ -393,11 +445,8 @@ static void read_obstacles(road_reader* k, const jmodel_node* map) {
 static const struct {
   const char* key;
   void (*read)(road_reader* k, const jmodel_node* node);
-} kinds[] = {{"iso8608", read_random},
-             {"profile", read_profile},
-             {"crg", read_grid},
-             {"sines", read_sines},
-             {"obstacles", read_obstacles}};
+} kinds[] = {{"iso8608", read_random}, {"blocks", read_blocks}, {"profile", read_profile},
+             {"crg", read_grid},       {"sines", read_sines},   {"obstacles", read_obstacles}};
 
 static bool read_kinds(road_reader* k, const jmodel_node* road) {
   bool any = false;
@@ -425,7 +474,7 @@ static void build(const jmodel_at* at, road_reader* k, jmodel_place place) {
 }
 
 void jmodel_read_road(jmodel_reader* r, const jmodel_node* root) {
-  static const char* const keys[] = {"height", "iso8608",   "profile",     "crg",
+  static const char* const keys[] = {"height", "iso8608",   "blocks",      "profile", "crg",
                                      "sines",  "obstacles", "description", NULL};
   jmodel* m = r->m;
   const jmodel_node* road = jmodel_node_find(root, "road");

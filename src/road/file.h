@@ -34,4 +34,14 @@ jo_status jroad_read_profile(jo_context* ctx, jarena* a, const jroad_text* f, do
 jo_status jroad_read_crg(jo_context* ctx, jarena* a, const jroad_text* f,
                          jroad_source out[JROAD_CRG_TABLES]);
 
+// Rows of stones from u = 0 on, around v = 0 (R23).
+typedef struct jroad_blocks {
+  double length, width;              // of the field [m]
+  double stone_length, stone_width;  // [m]
+  double height;                     // of stones over joints, mean [m]
+  double scatter;                    // of heights, as a part of the mean: 0 ... 2
+  uint64_t seed;
+} jroad_blocks;
+jo_status jroad_make_blocks(jo_context* ctx, jarena* a, const jroad_blocks* b, jroad_source* out);
+
 #endif

@@ -33,6 +33,11 @@ static double chance(uint64_t key, int64_t index) {
   return (double)(2 * sum - 4 * 65535) * (0.5 * 1.7320508075688772 / 65535.5);
 }
 
+double jroad_chance(uint64_t seed, int i, int j) {
+  uint64_t bits = mix(mix(seed ^ mix((uint64_t)(int64_t)i)) ^ (uint64_t)(int64_t)j);
+  return (double)(bits >> 11) * 0x1p-53;
+}
+
 static uint64_t key_of(const jroad_random* r, int level, int stream) {
   return mix(mix(r->seed) ^ (uint64_t)(16 * level + stream));
 }

@@ -86,6 +86,9 @@ double jroad_size(const jroad_source* s);
 // Points of a random road along u.
 int jroad_random_points(const jroad_random* r);
 
+// A number from 0 to 1 that follows from a seed and a place.
+double jroad_chance(uint64_t seed, int i, int j);
+
 // Coefficients of a random road (nu + 2) x nv; `scratch` (jroad_random_scratch) is the caller's.
 void jroad_random_fill(const jroad_random* r, int nu, int nv, double* c, double* scratch);
 int jroad_random_scratch(int nu);

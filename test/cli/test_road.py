@@ -392,6 +392,34 @@ class Shapes(Roads):
         for z, s in zip(got, (1, 9)):
             self.assertAlmostEqual(z, 0.02 * math.sin(2 * math.pi * (s / 4 + 0.75 * s * s / 20)), 13)
 
+    def test_blocks(self):
+        def along(text, *places):
+            out = []
+            for x, y in places:
+                got = self.heights("road: {blocks: {length: 3, seed: 2, " + text + "}}", "--from", str(x), "--to",
+                                   str(x + 1e-3), "--step", "1e-3", "--left", str(y), "--right", "0")
+                out.append(got[1][0])
+            return out
+        # stones of 0.2 x 0.4 m: their middles, joints, and beyond the field of 2 m
+        even = along("height: 0.02, scatter: 0, width: 2, stone_length: 0.2, stone_width: 0.4", (0.5, 0.2), (0.4, 0.2),
+                     (0.5, 1.5), (-0.1, 0.2), (3.3, 0.2))
+        for got, wanted in zip(even, (0.02, 0, 0, 0, 0)):
+            self.assertAlmostEqual(got, wanted, 12)
+        some = along("height: 0.02, width: 2, stone_length: 0.2, stone_width: 0.4", (0.5, 0.2), (0.9, 0.2), (1.3, 0.2))
+        self.assertEqual(len(set(some)), 3)
+        for z in some:
+            self.assertTrue(0.01 <= z <= 0.03)
+        for text, told in (("length: 0", "length must be above zero"), ("length: 1e9", "10 million"),
+                           ("length: 3, scatter: 3", "scatter must lie between"), ("width: 3", "length")):
+            self.refused("road: {blocks: {" + text + "}}", told, "m.yaml:5")
+
+    def test_example_of_the_documentation(self):
+        with open("docs/format.md", encoding="utf-8") as f:
+            text = f.read()
+        begin = text.index("road:\n  height: 0.02*y")
+        road = text[begin:text.index("```", begin)]
+        self.assertGreater(self.results(model(road, 5))["objectives"]["discomfort"], 0.3)
+
     def test_sides_and_sums(self):
         road = """road:
   height: 0.001*x
