@@ -64,8 +64,8 @@ def _road_of_parts(m: Model, where: float) -> None:
     for kind in draw.some(("iso8608", "sines", "obstacles"), draw.count(1, 3)):
         m.features.add(f"road {kind}")
         if kind == "iso8608":
-            parts[kind] = {"class": draw.one("AB"), "seed": draw.count(1, 999), "length": 60, "ramp": 5,
-                           "tracks": draw.one((1, 2)), "start": m.number(draw.uniform(-8, -6), 1.0),
+            parts[kind] = {"class": draw.one("AB"), "seed": draw.count(1, 999), "length": 60, "ramp": 2,
+                           "tracks": draw.one((1, 2)), "start": m.number(draw.uniform(1.3, 1.8)),
                            "scale": m.number(draw.uniform(0.5, 1.5))}
         elif kind == "sines":
             parts[kind] = {"wave": {"amplitude": m.number(draw.uniform(0.002, 0.005)),
