@@ -121,7 +121,7 @@ typedef enum jgen_group {
   JGEN_Y,         // state (ny)
   JGEN_MODE,      // switches (nswitch)
   JGEN_MOMENTUM,  // to be restored by an impulse (nu)
-  JGEN_ROAD,      // placeholders while the equations are written; never an input of a kernel
+  JGEN_ROAD,      // placeholders while the equations are written; for kernels the data of the road
   JGEN_DY,        // directions of state, time, numbers and momentum: one per lane
   JGEN_DT,
   JGEN_DP,

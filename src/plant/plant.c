@@ -316,6 +316,7 @@ void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* c
                                         [JGEN_T] = &t,
                                         [JGEN_Y] = y,
                                         [JGEN_MODE] = r->mode,
+                                        [JGEN_ROAD] = r->road,
                                         [JGEN_MOMENTUM] = r->machine.momentum,
                                         [JGEN_FIRED] = r->machine.fired};
   jplant_kernels_eval(k, k->of[f], in, out, r->work);
@@ -335,7 +336,7 @@ static void call(void* host, jmachine_fn f, double t, const double* y, double* c
 static void jacobian(void* user, double t, const double* y, double* J) {
   jplant_work* r = ((jmachine*)user)->host;
   const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
+      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode, [JGEN_ROAD] = r->road};
   jkernel_eval(r->jacobian, in, (double* const[]){J}, r->jacobian_work);
 }
 
@@ -356,14 +357,15 @@ static jo_status prepare_jacobian(void* user) {
 static void local_feed(void* user, double t, const double* y) {
   jplant_work* r = ((jmachine*)user)->host;
   const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
+      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode, [JGEN_ROAD] = r->road};
   jkernel_eval(&r->local->kernels->kernel[0], in, (double* const[]){r->feed}, r->feed_work);
 }
 
 static void local_rates(void* user, double t, const double* y, double* f, double* entry) {
   jplant_work* r = ((jmachine*)user)->host;
   const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode, [JGEN_FEED] = r->feed};
+      [JGEN_P] = r->p,       [JGEN_T] = &t,         [JGEN_Y] = y,
+      [JGEN_MODE] = r->mode, [JGEN_ROAD] = r->road, [JGEN_FEED] = r->feed};
   jkernel_eval(&r->local->kernels->kernel[1], in, (double* const[]){f, entry}, r->local_work);
 }
 
@@ -408,7 +410,7 @@ jo_status jplant_prepare_gains(jplant_work* r, const jgen_sparse** pattern) {
 
 void jplant_gains(jplant_work* r, double t, const double* y, double* entry) {
   const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode};
+      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode, [JGEN_ROAD] = r->road};
   jkernel_eval(r->gains->kernels->kernel, in, (double* const[]){entry}, r->gains_work);
 }
 
@@ -416,6 +418,7 @@ static bool allocate(jplant_work* r) {
   const jplant* p = r->plant;
   if (!jmachine_init(&r->machine, r->ctx, &r->arena, &p->about, call, r)) return false;
   r->p = r->machine.p;
+  r->road = jdata_as_input(jmodel_road_data(p->model));
   r->mode = r->machine.mode;
   r->g = r->machine.g;
   r->windows = JARENA_ARRAY(&r->arena, 2 * p->dynamics->nobjective, double);

@@ -67,6 +67,7 @@ typedef struct jplant_work {
   jarena arena;
   jsolve_system system;
   jmachine machine;
+  const double* road;       // data of the road among the inputs; NULL: none
   double* p;                // of the machine: live numbers (np),
   double* mode;             // modes (nswitch)
   double* g;                // and scratch of the switching functions (nswitch)

@@ -29,6 +29,7 @@ static void call(jsens_walk* w, const jplant_kernels* k, jgen_fn f, double* cons
       [JGEN_Y] = at->y,
       [JGEN_MODE] = at->mode ? at->mode : w->run->mode,
       [JGEN_MOMENTUM] = at->momentum,
+      [JGEN_ROAD] = w->run->road,
       [JGEN_DY] = at->dy,
       [JGEN_DT] = at->dt,
       [JGEN_DP] = at->dp,
