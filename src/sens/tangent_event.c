@@ -115,11 +115,11 @@ static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
   }
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
   memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
+  jsens_walk_set_epoch(w, e->epoch + 1);
   w->run->system.rhs(w->run->system.user, e->t, after, w->f_plus);
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
-    jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+    jsens_walk_set_epoch(w, e->epoch);
     if (w->opt->frozen) {
       memset(d->dt, 0, (size_t)d->lanes * sizeof *d->dt);
     } else if (e->follows) {
@@ -154,7 +154,7 @@ static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e) {
     memcpy(d->pack[q].S, d->pack[q].dk[0], bytes);
     memcpy(d->pack[q].dt_first, d->pack[q].dk[1], (size_t)d->lanes * sizeof(double));
   }
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_set_epoch(w, e->epoch);
   JO_TRY(smooth_event(d, e, y));
   for (int q = 0; q < d->npack; q++) {
     for (int n = 0; n < w->ny * d->lanes; n++) {
@@ -169,7 +169,7 @@ static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e) {
 jo_status jsens_direct_event(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   jsens_direct_settle(d);
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_set_epoch(w, e->epoch);
   if (jsens_walk_jumps(w, e)) return jump_event(d, e);
   if (!w->opt->frozen && d->nprobe > 0) return doubtful_event(d, e);
   if (!w->opt->frozen) return smooth_event(d, e, jsens_record_state(w->record, e->state));

@@ -28,9 +28,10 @@ from tally import Result, Tally
 
 # What each of them found: errors that cancel in the estimate (908, 60222, 60408), starts on the brink of a switch
 # (62, 565), weights that overflow (586, 727), repeats for the sake of growth that is real (191, 662) or of
-# rounding (410, 802, 821), loops that pass a singular position (1081, 1627, 1762, 1919), derivatives that follow
+# rounding (410, 802, 821), loops that pass a singular position (670, 1081, 1627, 1680, 1762, 1919: by other
+# coordinates or equations now; 1393 locks), derivatives that follow
 # from the end of the motion alone (1905, 3094), axes a millionth off (3396).
-ONCE_BROKEN = (62, 191, 410, 565, 586, 662, 727, 802, 821, 908, 1081, 1627, 1762, 1905, 1919, 3094, 3396,
+ONCE_BROKEN = (62, 191, 410, 565, 586, 662, 670, 727, 802, 821, 908, 1081, 1393, 1627, 1680, 1762, 1905, 1919, 3094, 3396,
                60222, 60408)
 
 
