@@ -43,7 +43,7 @@ typedef struct cli_command {
 
 extern const cli_command cli_run, cli_info, cli_check, cli_static, cli_modes, cli_generate,
     cli_kinematics, cli_sweep, cli_sens, cli_benchmark, cli_loads, cli_loads_reconstruct,
-    cli_manual, cli_report, cli_tyre, cli_study, cli_export, cli_import, cli_new;
+    cli_manual, cli_report, cli_road, cli_tyre, cli_study, cli_export, cli_import, cli_new;
 
 // The i-th command, NULL where there is none.
 const cli_command* cli_command_at(int i);

@@ -28,6 +28,7 @@
 #include "jounce/methods.h"
 #include "jounce/model.h"
 #include "jounce/report.h"
+#include "jounce/road.h"
 #include "jounce/run.h"
 #include "jounce/sens.h"
 #include "jounce/simulate.h"

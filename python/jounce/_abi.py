@@ -12,6 +12,7 @@ JO_SENS_MAX_BOTH = 64
 JO_DOUBT_LATER = 1
 JO_DOUBT_CONSECUTIVE = 2
 JO_DOUBT_COUPLING = 4
+JO_ROAD_BANDS = 16
 JO_TYRE_INPUTS = 6
 
 
@@ -316,6 +317,13 @@ class jo_event(Structure):
         ("t", c_double),
         ("name", c_char_p),
         ("on", c_int),
+    ]
+
+
+class jo_change(Structure):
+    _fields_ = [
+        ("t", c_double),
+        ("independent", c_char_p),
     ]
 
 
@@ -678,6 +686,26 @@ class jo_report_options(Structure):
     ]
 
 
+class jo_road_band(Structure):
+    _fields_ = [
+        ("low", c_double),
+        ("high", c_double),
+        ("density", c_double),
+        ("smooth", c_double),
+        ("class_", c_int),
+    ]
+
+
+class jo_road_options(Structure):
+    _fields_ = [
+        ("from", c_double),
+        ("to", c_double),
+        ("step", c_double),
+        ("left", c_double),
+        ("right", c_double),
+    ]
+
+
 class jo_study_options(Structure):
     _fields_ = [
         ("interpreter", c_int),
@@ -813,6 +841,7 @@ STRUCTS = (jo_allocator,
            jo_statistics,
            jo_quantity,
            jo_event,
+           jo_change,
            jo_static_info,
            jo_modes_options,
            jo_mode,
@@ -843,6 +872,8 @@ STRUCTS = (jo_allocator,
            jo_sens_check_row,
            jo_sens_vcurve_point,
            jo_report_options,
+           jo_road_band,
+           jo_road_options,
            jo_study_options,
            jo_study_part,
            jo_study_table,
@@ -909,6 +940,8 @@ FUNCTIONS = {
     "jo_result_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
     "jo_result_event_count": (c_int, (c_void_p,)),
     "jo_result_event_at": (c_int, (c_void_p, c_int, POINTER(jo_event),)),
+    "jo_result_change_count": (c_int, (c_void_p,)),
+    "jo_result_change_at": (c_int, (c_void_p, c_int, POINTER(jo_change),)),
     "jo_result_column_count": (c_int, (c_void_p,)),
     "jo_result_column_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
     "jo_result_row_count": (c_int, (c_void_p,)),
@@ -1021,6 +1054,10 @@ FUNCTIONS = {
     "jo_sens_vcurve_save": (c_int, (c_void_p, c_void_p, c_int, c_int, POINTER(jo_sens_vcurve_point), c_int, c_double, c_char_p,)),
     "jo_report_options_default": (jo_report_options, ()),
     "jo_report_write": (c_int, (c_void_p, c_void_p, POINTER(jo_report_options), c_char_p, POINTER(c_int64),)),
+    "jo_road_heights": (c_int, (c_void_p, c_void_p, c_int, POINTER(c_double), POINTER(c_double),)),
+    "jo_road_spectrum": (c_int, (c_int, c_double, POINTER(c_double), POINTER(jo_road_band),)),
+    "jo_road_options_default": (jo_road_options, ()),
+    "jo_road_write": (c_int, (c_void_p, c_void_p, POINTER(jo_road_options), c_char_p,)),
     "jo_run_create": (c_int, (c_void_p, c_void_p, POINTER(jo_simulate_options), POINTER(c_void_p),)),
     "jo_run_destroy": (None, (c_void_p,)),
     "jo_run_advance": (c_int, (c_void_p, c_void_p, c_double,)),
@@ -1028,6 +1065,7 @@ FUNCTIONS = {
     "jo_run_state_count": (c_int, (c_void_p,)),
     "jo_run_state": (POINTER(c_double), (c_void_p,)),
     "jo_run_state_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
+    "jo_run_change_count": (c_int, (c_void_p,)),
     "jo_run_set_state": (c_int, (c_void_p, c_void_p, c_double, POINTER(c_double),)),
     "jo_run_input_count": (c_int, (c_void_p,)),
     "jo_run_input_find": (c_int, (c_void_p, c_char_p,)),

@@ -35,7 +35,8 @@ int jelement_draw_wheel(const jelement_wheel* w, const jmodel_scalar* radius, jm
 }
 
 jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, const jelement_wheel* w,
-                                    const jmodel_scalar* radius, bool loaded_radius) {
+                                    const jelement_contact* contact, const jmodel_scalar* radius,
+                                    bool loaded_radius) {
   jexpr_graph* g = s->g;
   int link = s->body[w->body].link;
   jelement_disc d = {.hub = {.link = link, .r = jgen_point_in_link(s, &w->centre)}};
@@ -43,7 +44,7 @@ jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, const jele
   d.hub.p = jgen_ground_position(s, link, d.hub.r);
   d.hub.v = jgen_ground_velocity(s, link, d.hub.r);
   d.u = jgen_to_ground(s, link, in_link);
-  jgen_road under = jgen_road_under(s, d.hub.p.e[0], d.hub.p.e[1]);
+  jgen_road under = jelement_contact_plane(s, m, contact, d.u, d.hub.p);
   jexpr_v3 n = d.hub.n = under.n;
   d.hub.z = under.z;
   jgen_absolute_motion(s, s->dyn, true, link);

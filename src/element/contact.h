@@ -28,6 +28,29 @@ bool jelement_read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_pla
                          jelement_wheel* w);
 int jelement_draw_wheel(const jelement_wheel* w, const jmodel_scalar* radius, jmodel_shape* out);
 
+// How a wheel touches the road: at a point, or with a patch that rolls over what is shorter than itself. docs/theory/road.md
+// (R19)-(R22)
+typedef struct jelement_contact {
+  bool is_patch, has_shift, has_order;
+  jmodel_scalar shift, length, height, order;  // of the cams [m] [m] [m] [-]
+  jmodel_scalar radius;                        // of the tyre [m]
+} jelement_contact;
+#define JELEMENT_CONTACT_FIELDS(type, member)                                                    \
+  JMODEL_GIVEN_IN(type, "contact: shift", member.shift, JMODEL_POSITIVE, member.has_shift, "m"), \
+      JMODEL_GIVEN_IN(type, "contact: length", member.length, JMODEL_POSITIVE, member.is_patch,  \
+                      "m"),                                                                      \
+      JMODEL_GIVEN_IN(type, "contact: height", member.height, JMODEL_POSITIVE, member.is_patch,  \
+                      "m"),                                                                      \
+      JMODEL_GIVEN_IN(type, "contact: order", member.order, JMODEL_ABOVE_ONE, member.has_order,  \
+                      "1")
+
+// The key contact: point, patch, or {kind: patch, ...} with values; `radius` of the tyre is the size of the cams else.
+void jelement_read_contact(const jmodel_at* at, const jmodel_node* map, const jmodel_scalar* radius,
+                           jelement_contact* c);
+// The plane that the wheel stands on: height at its centre and normal. u: its axis; p: its centre.
+jgen_road jelement_contact_plane(jgen* s, const jmodel_element* m, const jelement_contact* c,
+                                 jexpr_v3 u, jexpr_v3 p);
+
 // A thin disc over the tangent plane of the road. docs/theory/tyre.md (Y1), (Y2), (Y4)
 typedef struct jelement_disc {
   jelement_hub hub;
@@ -44,7 +67,8 @@ typedef struct jelement_disc {
 // loaded_radius: the contact point is where the plane of the disc cuts the ground, and the indentation is
 // measured along t; else it is the lowest point of the circle, and is measured along the normal.
 jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, const jelement_wheel* w,
-                                    const jmodel_scalar* radius, bool loaded_radius);
+                                    const jelement_contact* contact, const jmodel_scalar* radius,
+                                    bool loaded_radius);
 
 // A force at the contact point `arm` from the centre, on the wheel's link; its power is returned.
 jexpr_ref jelement_push_wheel(jgen* s, const jelement_hub* hub, jexpr_v3 arm, jexpr_v3 F);

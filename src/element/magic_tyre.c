@@ -17,6 +17,7 @@
 
 typedef struct magic {
   jelement_wheel wheel;
+  jelement_contact contact;
   jmodel_tir_version version;
   bool ellipse, is_mirrored, has_pressure;
   jmodel_scalar c[JTIR_COUNT];
@@ -24,13 +25,14 @@ typedef struct magic {
 } magic;
 
 static const char* const keys[] = {
-    "file",  "wheel",        "centre",   "axis",         "side",        "friction", "pressure",
-    "scale", "coefficients", "combined", "damping_time", "description", NULL};
+    "file",  "wheel",        "centre",   "axis",         "side",    "friction",    "pressure",
+    "scale", "coefficients", "combined", "damping_time", "contact", "description", NULL};
 
 #define COEFFICIENT(name) JMODEL_FIELD(magic, #name, c[JTIR_##name], JMODEL_POSITIVE)
 
 static const jmodel_field fields[] = {
     JMODEL_DIRECTION(magic, "axis", wheel.axis.v),
+    JELEMENT_CONTACT_FIELDS(magic, contact),
     JMODEL_FIELD_IN(magic, "friction", friction, JMODEL_POSITIVE, "1"),
     JMODEL_GIVEN_IN(magic, "pressure", pressure, JMODEL_POSITIVE, has_pressure, "Pa"),
     JMODEL_FIELD_IN(magic, "damping_time", damping_time, JMODEL_NOT_NEGATIVE, "s"),
@@ -207,6 +209,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   take_coefficients(at, map, &tir, e->place, y);
   jelement_scalar_or(at, map, "friction", 1.0, e->place, &y->friction);
   jelement_scalar_or(at, map, "damping_time", 0.05, e->place, &y->damping_time);
+  jelement_read_contact(at, map, &y->c[JTIR_UNLOADED_RADIUS], &y->contact);
   read_pressure(at, map, y);
   jelement_patch_states(at, e);
   return has_wheel;
@@ -246,7 +249,7 @@ static contact contact_of(jgen* s, const jmodel_element* e) {
   const magic* y = e->data;
   jexpr_graph* g = s->g;
   contact c = {.m = coefficients(s, e, y)};
-  c.disc = jelement_disc_on_road(s, e, &y->wheel, &y->c[JTIR_UNLOADED_RADIUS], true);
+  c.disc = jelement_disc_on_road(s, e, &y->wheel, &y->contact, &y->c[JTIR_UNLOADED_RADIUS], true);
   const jelement_disc* d = &c.disc;
   c.b = jexpr_v3_scale(g, d->inverse, jexpr_v3_cross(g, d->u, d->hub.n));
   c.l = jexpr_v3_cross(g, d->hub.n, c.b);

@@ -12,10 +12,10 @@
 
 typedef jelement_tyre_data tyre;
 
-static const char* const keys[] = {"wheel",     "centre",       "axis",        "radius",
-                                   "stiffness", "damping",      "kappa_c",     "alpha_c",
-                                   "mu_x",      "mu_y",         "reading",     "relaxation",
-                                   "low_speed", "damping_time", "description", NULL};
+static const char* const keys[] = {
+    "wheel",     "centre",       "axis",    "radius",      "stiffness", "damping",
+    "kappa_c",   "alpha_c",      "mu_x",    "mu_y",        "reading",   "relaxation",
+    "low_speed", "damping_time", "contact", "description", NULL};
 
 static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(tyre, "radius", radius, JMODEL_POSITIVE, "m"),
@@ -28,6 +28,7 @@ static const jmodel_field fields[] = {
     JMODEL_GIVEN_IN(tyre, "relaxation", relaxation, JMODEL_POSITIVE, relaxes, "m"),
     JMODEL_GIVEN_IN(tyre, "low_speed", low_speed, JMODEL_POSITIVE, relaxes, "m/s"),
     JMODEL_GIVEN_IN(tyre, "damping_time", damping_time, JMODEL_NOT_NEGATIVE, relaxes, "s"),
+    JELEMENT_CONTACT_FIELDS(tyre, contact),
     JMODEL_DIRECTION(tyre, "axis", wheel.axis.v),
 };
 
@@ -67,6 +68,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   jmodel_need_scalar(at, map, "mu_y", any, &t->mu_y);
   const jmodel_node* reading = jmodel_node_find(map, "reading");
   t->loaded_radius = reading && jmodel_word_at(at, reading, "reading", readings) == 1;
+  jelement_read_contact(at, map, &t->radius, &t->contact);
   read_relaxation(at, map, e);
   return jelement_read_wheel(at, map, e->place, &t->wheel);
 }
@@ -149,7 +151,8 @@ static void put_relaxed_slips(jgen* s, const jmodel_element* m, const jelement_d
 static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   const tyre* y = m->data;
   jexpr_graph* g = s->g;
-  jelement_disc d = jelement_disc_on_road(s, m, &y->wheel, &y->radius, y->loaded_radius);
+  jelement_disc d =
+      jelement_disc_on_road(s, m, &y->wheel, &y->contact, &y->radius, y->loaded_radius);
   jexpr_v3 n = d.hub.n, v = d.hub.v;
   e->delta = e->signal[DELTA] = d.delta;
   e->signal[FZ] = normal_force(s, m, &d);

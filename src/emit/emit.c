@@ -136,14 +136,22 @@ static jo_status name_entries(jo_context* ctx, jarena* a, const jexpr_fn* fn, in
   return ok ? JO_OK : jerr_memory(ctx);
 }
 
+static bool reads_data(const jexpr_graph* g) {
+  for (int r = 1; r < g->nnode; r++) {
+    if (g->node[r].op == JEXPR_DATA) return true;
+  }
+  return false;
+}
+
 static jo_status write_all(writer* w, jarena* a, const jexpr_fn* fn, int nfn, jemit_unit* unit) {
   put_title(w, &w->header);
   jtext_put(&w->header, "#ifndef JK_KERNEL_H\n#define JK_KERNEL_H\n\n");
-  bool has_unknowns = false;
+  bool has_unknowns = false, has_data = false;
   for (int i = 0; i < nfn; i++) {
     has_unknowns = has_unknowns || fn[i].graph->nbody > 0;
+    has_data = has_data || reads_data(fn[i].graph);
   }
-  jemit_put_prelude(&w->header, w->opt->lanes, has_unknowns);
+  jemit_put_prelude(&w->header, w->opt->lanes, has_unknowns, has_data);
   jtext_put(&w->header, "\n");
   for (int i = 0; i < nfn; i++) {
     jarena_mark mark = jarena_save(a);

@@ -114,6 +114,29 @@ static const char unknown_lanes[] =
     "  return x;\n"
     "}\n";
 
+// base/data.h
+static const char data[] =
+    "\n"
+    "/* data given at run time: their head is a function that reads table k at (u, v), i and j "
+    "times "
+    "differentiated */\n"
+    "typedef struct jk_data {\n"
+    "  double (*at)(const struct jk_data* d, int k, int i, int j, double u, double v);\n"
+    "} jk_data;\n"
+    "static inline double jk_read(const double* in, int k, int i, int j, double u, double v) {\n"
+    "  const jk_data* d = (const jk_data*)(const void*)in;\n"
+    "  return d->at(d, k, i, j, u, v);\n"
+    "}\n";
+
+static const char data_lanes[] =
+    "JK_INLINE jk_real jkv_read(const double* in, int k, int i, int j, jk_real u, jk_real v) {\n"
+    "  jk_real x = {0.0};\n"
+    "  for (int lane = 0; lane < JK_LANES; lane++) {\n"
+    "    x[lane] = jk_read(in, k, i, j, u[lane], v[lane]);\n"
+    "  }\n"
+    "  return x;\n"
+    "}\n";
+
 // `{f(0), f(1), ...}` over the lanes.
 static void put_lanes(jtext* t, int lanes, const char* text) {
   jtext_put(t, "(jk_real){");
@@ -148,8 +171,9 @@ static void put_operator(jtext* t, int lanes, const jexpr_op_info* op) {
   jtext_put(t, ";\n}\n");
 }
 
-void jemit_put_prelude(jtext* t, int lanes, bool has_unknowns) {
+void jemit_put_prelude(jtext* t, int lanes, bool has_unknowns, bool reads_data) {
   jtext_put(t, common);
+  if (reads_data) jtext_put(t, data);
   if (has_unknowns) jtext_put(t, unknown);
   if (lanes == 1) return;
   jtext_printf(t, "\n#define JK_LANES %d\n", lanes);
@@ -183,6 +207,7 @@ void jemit_put_prelude(jtext* t, int lanes, bool has_unknowns) {
             "  }\n"
             "  return k;\n"
             "}\n");
+  if (reads_data) jtext_put(t, data_lanes);
   if (!has_unknowns) return;
   jtext_printf(t, "\n#define JK_VALUES %d\n", JEXPR_MAX_VALUES);
   jtext_put(t, unknown_lanes);

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-// has_unknowns: with what solves equations (expr/body.h).
-void jemit_put_prelude(jtext* t, int lanes, bool has_unknowns);
+// has_unknowns: with what solves equations (expr/body.h); reads_data: with what reads tables (base/data.h).
+void jemit_put_prelude(jtext* t, int lanes, bool has_unknowns, bool reads_data);
 
 #endif

@@ -49,6 +49,7 @@ static jo_status name_arrays(jarena* a, jemit_printer* p) {
 static void note_input(jemit_printer* p, jexpr_ref r) {
   const jexpr_node* node = jexpr_at(p->plan->fn->graph, r);
   if (node->op == JEXPR_INPUT) p->in_read[node->a] = true;
+  if (node->op == JEXPR_DATA) p->in_read[jexpr_data_of(p->plan->fn->graph, r).group] = true;
 }
 
 // Arrays the function reads. Others do not show in its text: functions that compute the same are the same
@@ -58,6 +59,7 @@ static void find_inputs(jemit_printer* p) {
   for (int i = 0; i < plan->schedule.n; i++) {
     jexpr_ref r = plan->schedule.order[i];
     int n = jexpr_nargs(plan->fn->graph, r);
+    note_input(p, r);
     for (int k = 0; k < n; k++) {
       note_input(p, jexpr_arg(plan->fn->graph, r, k));
     }
@@ -316,6 +318,24 @@ static void put_solve(jemit_printer* p, jexpr_ref r) {
   jtext_put(p->body, ")");
 }
 
+// `jk_read(road, 0, 1, 0, t3, t4)`: table 0, differentiated by u
+static void put_data(jemit_printer* p, jexpr_ref r) {
+  jexpr_data_args d = jexpr_data_of(p->plan->fn->graph, r);
+  bool scalar = p->plan->scalar[r];
+  p->in_used[d.group] = true;
+  jtext_printf(p->body, "%s(%s, %d, %d, %d, ", scalar ? "jk_read" : "jkv_read", p->in_name[d.group],
+               d.which, d.du, d.dv);
+  for (int k = 0; k < 2; k++) {
+    if (k > 0) jtext_put(p->body, ", ");
+    if (scalar) {
+      put_operand(p, k == 0 ? d.u : d.v);
+    } else {
+      put_vector_operand(p, k == 0 ? d.u : d.v);
+    }
+  }
+  jtext_put(p->body, ")");
+}
+
 // An array before the statement, where the operator needs one.
 static void put_list_before(jemit_printer* p, jexpr_ref r) {
   const jexpr_node* node = jexpr_at(p->plan->fn->graph, r);
@@ -430,6 +450,7 @@ static void put_statement(jemit_printer* p, int position) {
     case JEXPR_LOCATE: put_locate(p, r); break;
     case JEXPR_PICK: put_pick(p, r); break;
     case JEXPR_SOLVE: put_solve(p, r); break;
+    case JEXPR_DATA: put_data(p, r); break;
     default: put_fixed_arity(p, r); break;
   }
   jtext_put(p->body, ";");

@@ -15,6 +15,8 @@
 #include "plant/assemble.h"
 #include "plant/plant.h"
 
+#define MAX_ROAD_VALUES 2e6
+
 static_assert((int)JVEHICLE_NUMBERS == (int)JGEN_P && (int)JVEHICLE_TIME == (int)JGEN_T &&
                   (int)JVEHICLE_STATE == (int)JGEN_Y && (int)JVEHICLE_MODES == (int)JGEN_MODE &&
                   (int)JVEHICLE_MOMENTUM == (int)JGEN_MOMENTUM,
@@ -330,6 +332,23 @@ static jo_status fill_position(writer* w) {
   return fill_free(w);
 }
 
+// Tables travel as they were given: a random road as its seed, a file as its values, up to what compilers bear.
+static jo_status fill_road(writer* w) {
+  double values = 0.0;
+  for (int i = 0; i < w->m->nroad_source; i++) {
+    if (!w->m->road_source[i].is_random) values += jroad_size(&w->m->road_source[i]);
+  }
+  if (values > MAX_ROAD_VALUES) {
+    return jerr_set(w->ctx, JO_ERR_LIMIT,
+                    "%s: the road has %.3g heights from files, and exports take up to %.3g; cut it "
+                    "to what is driven on",
+                    w->m->path, values, MAX_ROAD_VALUES);
+  }
+  w->table->nroad = w->m->nroad_source;
+  w->table->road = w->m->road_source;
+  return JO_OK;
+}
+
 static jo_status fill_tables(writer* w) {
   jvehicle_model* t = w->table;
   t->name = w->m->name;
@@ -338,6 +357,7 @@ static jo_status fill_tables(writer* w) {
   t->about = w->plant->about;
   t->y0 = w->plant->y0;
   fill_simulation(w);
+  JO_TRY(fill_road(w));
   JO_TRY(fill_numbers(w));
   JO_TRY(fill_rules(w));
   JO_TRY(fill_states(w));

@@ -57,7 +57,8 @@ static void write_readme(const writer* w, jtext* t) {
       "| `equations/` | the model: %d operations for one right-hand side, its tables |\n"
       "| `main.c` | a program around it |\n"
       "| `runtime/` | `vehicle.h`: what programs see of it |\n"
-      "| `machine/`, `solve/`, `base/`, `jounce/` | loops, events, integrators, as jounce has them "
+      "| `machine/`, `solve/`, `road/`, `base/`, `jounce/` | loops, events, integrators, roads, as "
+      "jounce has them "
       "|\n\n",
       w->sources.operations);
   jtext_printf(

@@ -2,6 +2,8 @@
 // Names of the model reach the sources only as escaped strings, numbers as literals that read back exactly.
 #include "export/tables.h"
 
+#include "base/format.h"
+
 // ---- values ------------------------------------------------------------------------------------------
 
 // What is not plain ASCII, or could start something, is an octal escape.
@@ -180,6 +182,42 @@ static void put_initial(jtext* t, const jmachine_position* p) {
   end(t);
 }
 
+// Tables of the road: values, or for a random one what it is made from.
+static void put_road(jtext* t, const jvehicle_model* m) {
+  if (m->nroad == 0) return;
+  for (int i = 0; i < m->nroad; i++) {
+    const jroad_source* s = &m->road[i];
+    char name[32];
+    jformat(name, sizeof name, "road_v_%d", i);
+    put_doubles(t, name, s->v, s->nv);
+    jformat(name, sizeof name, "road_value_%d", i);
+    if (!s->is_random) put_doubles(t, name, s->value, s->nu * s->nv);
+  }
+  begin_structs(t, "jroad_source", "road", m->nroad);
+  for (int i = 0; i < m->nroad; i++) {
+    const jroad_source* s = &m->road[i];
+    const jroad_random* r = &s->random;
+    const double place[] = {s->u0, s->du},
+                 chance[] = {r->roughness, r->coherence, r->length, r->ramp};
+    separate(t, i, 1);
+    jtext_printf(t, "{%d, %d, %d, %d, %d, %d, %d, %d, %d, ", s->is_random, s->is_line, s->is_level,
+                 s->degree, s->ends, s->sides, s->across, s->nu, s->nv);
+    for (int k = 0; k < 2; k++) {
+      jtext_number(t, place[k]);
+      jtext_put(t, ", ");
+    }
+    jtext_printf(t, "road_v_%d, ", i);
+    jtext_printf(t, s->is_random ? "0" : "road_value_%d", i);
+    jtext_put(t, ", {");
+    for (int k = 0; k < 4; k++) {
+      jtext_number(t, chance[k]);
+      jtext_put(t, ", ");
+    }
+    jtext_printf(t, "UINT64_C(%llu)}}", (unsigned long long)r->seed);
+  }
+  end(t);
+}
+
 static void put_tables(jtext* t, const jvehicle_model* m) {
   const jmachine_about* a = &m->about;
   put_numbers(t, m);
@@ -216,6 +254,7 @@ static void put_tables(jtext* t, const jvehicle_model* m) {
   put_ints(t, "local_state", m->local.state, m->local.n);
   put_ints(t, "local_row", m->local.row, m->local.nentry);
   put_ints(t, "local_col", m->local.col, m->local.nentry);
+  put_road(t, m);
 }
 
 // ---- the model ---------------------------------------------------------------------------------------
@@ -302,6 +341,7 @@ static void put_model(jtext* t, const jvehicle_model* m) {
                "    .local = {.n = %d, .nfeed = %d, .nentry = %d, .state = local_state,\n"
                "              .row = local_row, .col = local_col},\n",
                m->local.n, m->local.nfeed, m->local.nentry);
+  if (m->nroad > 0) jtext_printf(t, "    .nroad = %d, .road = road,\n", m->nroad);
 }
 
 void jexport_tables_write(jtext* t, const jvehicle_model* m, const jexport_entry* entry, int n,

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/data.h"
 #include "base/format.h"
 #include "expr/body.h"
 
@@ -77,6 +78,12 @@ static double apply(jexpr_op op, double a, double b, double c) {
   // clang-format on
 }
 
+static double data_value(const blame* b, jexpr_ref r) {
+  jexpr_data_args d = jexpr_data_of(b->g, r);
+  const double* in = b->in[d.group];
+  return in ? jdata_of_input(in, d.which, d.du, d.dv, b->value[d.u], b->value[d.v]) : 0.0;
+}
+
 static double node_value(const blame* b, jexpr_ref r) {
   const jexpr_node* node = &b->g->node[r];
   switch (node->op) {
@@ -85,6 +92,7 @@ static double node_value(const blame* b, jexpr_ref r) {
     case JEXPR_LOCATE:
     case JEXPR_PICK: return list_value(b, r);
     case JEXPR_SOLVE: return solved(b, r);
+    case JEXPR_DATA: return data_value(b, r);
     default: return apply((jexpr_op)node->op, operand(b, r, 0), operand(b, r, 1), operand(b, r, 2));
   }
 }

@@ -4,7 +4,35 @@
 // out zero or useless vanishes by simplification and elimination. docs/theory/expressions.md.
 #include "expr/diff.h"
 
+#include "base/data.h"
 #include "expr/body.h"
+
+// u(x, y), the foot on the line (X(u), Y(u)):  (x - X) X' + (y - Y) Y' = 0
+//   du/dx = X' / (X'^2 + Y'^2 - (x - X) X'' - (y - Y) Y''),   du/dy with Y' on top
+static jexpr_ref foot_partial(jexpr_graph* g, jexpr_ref R, const jexpr_data_args* d, bool by_x) {
+  jexpr_ref on[2][3], zero = jexpr_const(g, 0.0);
+  for (int axis = 0; axis < 2; axis++) {
+    for (int k = 0; k < 3; k++) {
+      on[axis][k] = jexpr_data(g, d->group, d->which + axis, k, 0, R, zero);
+    }
+  }
+  jexpr_ref below = zero, at[2] = {d->u, d->v};
+  for (int axis = 0; axis < 2; axis++) {
+    jexpr_ref off = jexpr_sub(g, at[axis], on[axis][0]);
+    below = jexpr_add(g, below, jexpr_mul(g, on[axis][1], on[axis][1]));
+    below = jexpr_sub(g, below, jexpr_mul(g, off, on[axis][2]));
+  }
+  return jexpr_div(g, on[by_x ? 0 : 1][1], below);
+}
+
+// A table has its derivatives with it; operands 4 and 5 are where it is read.
+static jexpr_ref data_partial(jexpr_graph* g, jexpr_ref R, int k) {
+  jexpr_data_args d = jexpr_data_of(g, R);
+  if (k < 4) return jexpr_const(g, 0.0);
+  if (d.du == JDATA_LIMIT) return jexpr_const(g, 0.0);
+  if (d.du == JDATA_FOOT) return foot_partial(g, R, &d, k == 4);
+  return jexpr_data(g, d.group, d.which, d.du + (k == 4), d.dv + (k == 5), d.u, d.v);
+}
 
 // d(node)/d(a), d(node)/d(b) for operators with a rule in ops.def.
 static jexpr_ref partial(jexpr_graph* g, jexpr_ref R, int k) {
@@ -12,6 +40,7 @@ static jexpr_ref partial(jexpr_graph* g, jexpr_ref R, int k) {
   const jexpr_ref A = n.a, B = n.b;
   (void)A, (void)B;
   if (n.op == JEXPR_SOLVE) return jexpr_solve_partial(g, R, k);
+  if (n.op == JEXPR_DATA) return data_partial(g, R, k);
   // clang-format off
   switch (n.op) {
 #define OP(id, name, arity, class, text, value, da, db) case JEXPR_##id: return k == 0 ? (da) : (db);

@@ -271,6 +271,14 @@ static bool is_canonical(jexpr_graph* g, jexpr_ref r) {
   return jexpr_apply(g, (jexpr_op)n.op, n.a, n.b, n.c) == r;
 }
 
+jexpr_data_args jexpr_data_of(const jexpr_graph* g, jexpr_ref r) {
+  int n[4];
+  for (int k = 0; k < 4; k++) {
+    n[k] = (int)jexpr_const_value(g, jexpr_arg(g, r, k));
+  }
+  return (jexpr_data_args){n[0], n[1], n[2], n[3], jexpr_arg(g, r, 4), jexpr_arg(g, r, 5)};
+}
+
 bool jexpr_graph_is_valid(jexpr_graph* g) {
   int n = g->nnode;
   for (int r = 1; r < n; r++) {

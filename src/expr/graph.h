@@ -148,6 +148,16 @@ jexpr_ref jexpr_pick(jexpr_graph* g, jexpr_ref k, const jexpr_ref* A, int m);
 jexpr_ref jexpr_solve_again(jexpr_graph* g, const jexpr_ref* arg,
                             int n);  // of a body the graph has
 
+// Table `which` of the data that stand among the inputs as `group`, at (u, v), du and dv times differentiated; with
+// du = JDATA_FOOT the foot of (u, v) on a line, with JDATA_LIMIT a limit of the table (base/data.h).
+jexpr_ref jexpr_data(jexpr_graph* g, int group, int which, int du, int dv, jexpr_ref u,
+                     jexpr_ref v);
+typedef struct jexpr_data_args {
+  int group, which, du, dv;
+  jexpr_ref u, v;
+} jexpr_data_args;
+jexpr_data_args jexpr_data_of(const jexpr_graph* g, jexpr_ref r);
+
 // Build a node of any operator of fixed arity with simplification (parser, differentiation, tests).
 jexpr_ref jexpr_apply(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jexpr_ref c);
 

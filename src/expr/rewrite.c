@@ -8,6 +8,10 @@ jexpr_ref jexpr_rebuild(jexpr_graph* g, jexpr_op op, const jexpr_ref* arg, int n
   switch (op) {
     case JEXPR_LOCATE: return jexpr_locate(g, arg[0], arg + 1, n - 1);
     case JEXPR_PICK: return jexpr_pick(g, arg[0], arg + 1, n - 1);
+    case JEXPR_DATA:
+      return jexpr_data(g, (int)jexpr_const_value(g, arg[0]), (int)jexpr_const_value(g, arg[1]),
+                        (int)jexpr_const_value(g, arg[2]), (int)jexpr_const_value(g, arg[3]),
+                        arg[4], arg[5]);
     case JEXPR_SOLVE: return jexpr_solve_again(g, arg, n);
     default: return jexpr_apply(g, op, arg[0], n > 1 ? arg[1] : 0, n > 2 ? arg[2] : 0);
   }

@@ -178,7 +178,8 @@ static int* counter_of(jexpr_counts* c, uint32_t op) {
     case JEXPR_ATAN:
     case JEXPR_ATAN2: return &c->trig;
     case JEXPR_LOCATE:
-    case JEXPR_PICK: return &c->lookup;
+    case JEXPR_PICK:
+    case JEXPR_DATA: return &c->lookup;
     default: break;
   }
   return jexpr_ops[op].class_ == JEXPR_CLASS_FUNC ? &c->func : &c->logic;

@@ -408,6 +408,13 @@ jexpr_ref jexpr_solve_again(jexpr_graph* g, const jexpr_ref* arg, int n) {
   return any_poison(arg, n) ? JEXPR_POISON : jexpr_intern_list(g, JEXPR_SOLVE, arg, n);
 }
 
+jexpr_ref jexpr_data(jexpr_graph* g, int group, int which, int du, int dv, jexpr_ref u,
+                     jexpr_ref v) {
+  jexpr_ref arg[] = {
+      jexpr_const(g, group), jexpr_const(g, which), jexpr_const(g, du), jexpr_const(g, dv), u, v};
+  return any_poison(arg, 6) ? JEXPR_POISON : jexpr_intern_list(g, JEXPR_DATA, arg, 6);
+}
+
 // ---- any operator ------------------------------------------------------------------------------
 
 jexpr_ref jexpr_apply(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jexpr_ref c) {

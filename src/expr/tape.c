@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/data.h"
 #include "expr/body.h"
 
 #define STORE JEXPR_OP_COUNT
@@ -82,6 +83,7 @@ static void put_node(builder* b, jexpr_ref r, int position) {
     }
   }
   if (g->node[r].op == JEXPR_SOLVE) operand[2] = b->body[jexpr_body_of(g, r) - g->body];
+  if (g->node[r].op == JEXPR_DATA) operand[2] = jexpr_data_of(g, r).group;
   release_dead(b, r, position);
   b->slot[r] = take_slot(b);
   put(b, (int)g->node[r].op, b->slot[r], operand[0], operand[1], operand[2]);
@@ -306,6 +308,19 @@ static double solve(const jexpr_tape* t, const jexpr_ins* i, double* work, int l
   return jexpr_solve_value(equation_at, &e, c[JEXPR_SOLVE_START], c[JEXPR_SOLVE_STEP]);
 }
 
+// Operands of data: group, table, du, dv, u, v; the group stands in the instruction, too.
+static void read_data(const jexpr_tape* t, const jexpr_ins* i, int lanes, const double* in,
+                      double* work) {
+  const int* slot = t->list + i->a;
+  for (int l = 0; l < lanes; l++) {
+    const double *which = work + slot[1] * lanes, *du = work + slot[2] * lanes;
+    const double *dv = work + slot[3] * lanes, *u = work + slot[4] * lanes;
+    const double* v = work + slot[5] * lanes;
+    work[i->dst * lanes + l] =
+        jdata_of_input(in, (int)which[l], (int)du[l], (int)dv[l], u[l], v[l]);
+  }
+}
+
 static void eval_list(const jexpr_tape* t, const jexpr_ins* i, int lanes, double* work) {
   const int* slot = t->list + i->a;
   for (int l = 0; l < lanes; l++) {
@@ -331,6 +346,10 @@ static inline void eval(const jexpr_tape* t, const int lanes, const double* cons
   case JEXPR_##id:                                      \
     if (JEXPR_##id == JEXPR_INPUT) {                    \
       load_input(t, i, lanes, in, dst);                 \
+      break;                                            \
+    }                                                   \
+    if (JEXPR_##id == JEXPR_DATA) {                     \
+      read_data(t, i, lanes, in[i->c], work);           \
       break;                                            \
     }                                                   \
     if ((arity) < 0) {                                  \

@@ -4,6 +4,7 @@
 #include <complex.h>
 #include <math.h>
 
+#include "base/data.h"
 #include "expr/body.h"
 #include "expr/tape.h"
 
@@ -127,6 +128,33 @@ static cplx solve(const jexpr_tape* t, const jexpr_ins* i, cplx* work) {
   return x - I * cimag(F[0] / F[1]);
 }
 
+// A table at the real parts, and its derivatives by them for the imaginary ones. The foot on a line has derivatives of
+// its own: those of the implicit function, see diff.c.
+static cplx read_data(const jexpr_tape* t, const jexpr_ins* i, const cplx* input,
+                      const cplx* work) {
+  const int* slot = t->list + i->a;
+  const double* in = (const double*)(const void*)input;
+  int which = (int)creal(work[slot[1]]), du = (int)creal(work[slot[2]]);
+  int dv = (int)creal(work[slot[3]]);
+  double u = creal(work[slot[4]]), v = creal(work[slot[5]]);
+  double iu = cimag(work[slot[4]]), iv = cimag(work[slot[5]]);
+  double value = jdata_of_input(in, which, du, dv, u, v);
+  if (iu == 0.0 && iv == 0.0) return value;
+  if (du != JDATA_FOOT) {
+    return value + I * (jdata_of_input(in, which, du + 1, dv, u, v) * iu +
+                        jdata_of_input(in, which, du, dv + 1, u, v) * iv);
+  }
+  double on[2][3];
+  for (int axis = 0; axis < 2; axis++) {
+    for (int k = 0; k < 3; k++) {
+      on[axis][k] = jdata_of_input(in, which + axis, k, 0, value, 0.0);
+    }
+  }
+  double below = on[0][1] * on[0][1] + on[1][1] * on[1][1] - (u - on[0][0]) * on[0][2] -
+                 (v - on[1][0]) * on[1][2];
+  return value + I * ((on[0][1] * iu + on[1][1] * iv) / below);
+}
+
 void jexpr_tape_eval_complex(const jexpr_tape* t, const cplx* const* in, cplx* const* out,
                              cplx* work) {
   for (int k = 0; k < t->nconst; k++) {
@@ -139,6 +167,8 @@ void jexpr_tape_eval_complex(const jexpr_tape* t, const cplx* const* in, cplx* c
       work[i->dst] = in[i->a][i->b];
     } else if (i->op == JEXPR_SOLVE) {
       work[i->dst] = solve(t, i, work);
+    } else if (i->op == JEXPR_DATA) {
+      work[i->dst] = read_data(t, i, in[i->c], work);
     } else if (jexpr_ops[i->op].arity < 0) {
       work[i->dst] = apply_list(i->op, work, t->list + i->a, i->b);
     } else {

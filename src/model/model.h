@@ -21,6 +21,7 @@
 #include "base/mem.h"
 #include "expr/parse.h"
 #include "expr/table.h"
+#include "road/surface.h"
 
 typedef struct jmodel_place {
   const char* file;
@@ -404,6 +405,53 @@ typedef struct jmodel_simulation {
   double max_memory;      // of results [MB]
 } jmodel_simulation;
 
+// Shapes of obstacles. docs/theory/road.md (R14)-(R18)
+#define JMODEL_OBSTACLE_LIST(X) \
+  X(KERB, "kerb")               \
+  X(PLANK, "plank")             \
+  X(POTHOLE, "pothole")         \
+  X(COSINE, "cosine")           \
+  X(HALF_ROUND, "half_round")   \
+  X(SWEEP, "sweep")
+typedef enum jmodel_obstacle {
+#define X(id, name) JMODEL_OBSTACLE_##id,
+  JMODEL_OBSTACLE_LIST(X)
+#undef X
+      JMODEL_OBSTACLE_COUNT
+} jmodel_obstacle;
+
+typedef enum jmodel_road_kind {
+  JMODEL_ROAD_TABLE,  // heights over x - start and y
+  JMODEL_ROAD_GRID,   // over the distance along and off a line: three tables
+  JMODEL_ROAD_SINE,
+  JMODEL_ROAD_OBSTACLE
+} jmodel_road_kind;
+
+// Values of parts; which of them a kind has follows from its keys.
+typedef enum jmodel_road_value {
+  JMODEL_ROAD_START,   // also the place of an obstacle
+  JMODEL_ROAD_SCALE,   // of tables
+  JMODEL_ROAD_LENGTH,  // of obstacles; of sines the wavelength
+  JMODEL_ROAD_HEIGHT,  // likewise; of sines the amplitude
+  JMODEL_ROAD_EDGE,
+  JMODEL_ROAD_PHASE,
+  JMODEL_ROAD_FIRST_WAVE,
+  JMODEL_ROAD_LAST_WAVE,
+  JMODEL_ROAD_RIGHT,  // limits across
+  JMODEL_ROAD_LEFT,
+  JMODEL_ROAD_VALUES
+} jmodel_road_value;
+
+// A part of the road beside its expression.
+typedef struct jmodel_road_part {
+  jmodel_road_kind kind;
+  jmodel_obstacle shape;
+  const char *subject, *name;
+  int table;                                // the first
+  bool given[JMODEL_ROAD_VALUES];           // by the file or by default
+  jmodel_scalar value[JMODEL_ROAD_VALUES];  // [m]
+} jmodel_road_part;
+
 typedef struct jmodel {
   jo_context* ctx;
   jarena arena;
@@ -436,10 +484,19 @@ typedef struct jmodel {
   jmodel_axle* axle;
   bool has_road;
   jmodel_scalar road;  // ground height as an expression of x, y (and t) [m]
+  int nroad_part, nroad_source;
+  jmodel_road_part* road_part;        // what is added to it
+  const jroad_source* road_source;    // of the tables among them
+  const jroad_surface* road_surface;  // the tables; NULL: none
   jmodel_simulation simulation;
   struct jmodel_ranges* ranges;  // where values must lie
   bool has_massless;  // bodies inside of loops move without mass of their own or of what they carry
 } jmodel;
+
+// What equations read of the road while they run; NULL: nothing.
+static inline const jdata* jmodel_road_data(const jmodel* m) {
+  return m->road_surface ? &m->road_surface->data : NULL;
+}
 
 typedef struct jmodel_setting {  // --set name=value
   const char* name;              // parameter or path of a number

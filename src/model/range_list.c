@@ -153,6 +153,32 @@ static const jmodel_field sampler_fields[] = {
     JMODEL_FIELD(jmodel_sampler, "offset", offset, JMODEL_NOT_NEGATIVE),
     JMODEL_LESS(jmodel_sampler, "delay and every", delay)};
 
+// Where values of parts of the road must lie, by jmodel_road_value.
+static const struct {
+  const char* label;
+  jmodel_limit limit;
+} road_values[JMODEL_ROAD_VALUES] = {
+    [JMODEL_ROAD_START] = {"start", JMODEL_FINITE},
+    [JMODEL_ROAD_SCALE] = {"scale", JMODEL_FINITE},
+    [JMODEL_ROAD_LENGTH] = {"length", JMODEL_POSITIVE},
+    [JMODEL_ROAD_HEIGHT] = {"height", JMODEL_FINITE},
+    [JMODEL_ROAD_EDGE] = {"edge", JMODEL_POSITIVE},
+    [JMODEL_ROAD_PHASE] = {"phase", JMODEL_FINITE},
+    [JMODEL_ROAD_FIRST_WAVE] = {"first_wavelength", JMODEL_POSITIVE},
+    [JMODEL_ROAD_LAST_WAVE] = {"last_wavelength", JMODEL_POSITIVE},
+    [JMODEL_ROAD_RIGHT] = {"across", JMODEL_FINITE},
+    [JMODEL_ROAD_LEFT] = {"across", JMODEL_FINITE},
+};
+
+static void list_road(lister* l, const jmodel_road_part* p) {
+  for (int i = 0; i < JMODEL_ROAD_VALUES; i++) {
+    bool is_wave = p->kind == JMODEL_ROAD_SINE && i == JMODEL_ROAD_LENGTH;
+    if (!p->given[i]) continue;
+    add_limit(l, p->subject, p->name, is_wave ? "wavelength" : road_values[i].label, &p->value[i],
+              road_values[i].limit);
+  }
+}
+
 // ---- the model -----------------------------------------------------------------------------------
 
 static void list_body(lister* l, const jmodel_body* b, int* first_mass) {
@@ -307,6 +333,9 @@ jo_status jmodel_ranges_list(jo_context* ctx, jmodel* m, struct jmodel_ranges* k
   }
   for (int i = 0; i < m->ntable; i++) {
     list_table(&l, &m->table[i]);
+  }
+  for (int i = 0; i < m->nroad_part; i++) {
+    list_road(&l, &m->road_part[i]);
   }
   list_elements(&l, m);
   list_values(&l, m);

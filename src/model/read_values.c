@@ -48,18 +48,7 @@ void jmodel_read_head(jmodel_reader* r, const jmodel_node* root) {
       m->number[m->gravity.e[i].number].value = standard_gravity[i];
     }
   }
-
-  static const char* const road_keys[] = {"height", "description", NULL};
-  const jmodel_node* road = jmodel_node_find(root, "road");
-  m->has_road = road != NULL;
-  m->road = jmodel_constant("0", root->place);
-  at = (jmodel_at){r, "road", NULL, "road"};
-  if (road && road->kind == JMODEL_NODE_MAP) {
-    jmodel_check_keys(&at, road, road_keys);
-    jmodel_need_scalar(&at, road, "height", JMODEL_SCOPE_ANY, &m->road);
-  } else if (road) {
-    m->road = jmodel_scalar_at(&at, road, "height", "road.height", JMODEL_SCOPE_ANY);
-  }
+  jmodel_read_road(r, root);
 }
 
 // ---- parameters and tables: names first, for expressions may use any of them

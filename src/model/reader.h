@@ -261,6 +261,7 @@ const jmodel_node* jmodel_table_file(const jmodel_at* at, const jmodel_node* nod
 void jmodel_read_function_names(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_functions(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_head(jmodel_reader* r, const jmodel_node* root);
+void jmodel_read_road(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_parameters(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_tables(jmodel_reader* r, const jmodel_node* root);
 void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root);

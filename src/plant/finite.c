@@ -30,6 +30,7 @@ static void find_cause(jplant_work* r, const jexpr_fn* fn, int which, double t, 
                                         [JGEN_T] = &t,
                                         [JGEN_Y] = y,
                                         [JGEN_MODE] = r->mode,
+                                        [JGEN_ROAD] = r->road,
                                         [JGEN_MOMENTUM] = r->machine.momentum,
                                         [JGEN_FIRED] = r->machine.fired};
   char operation[JEXPR_BLAME_SIZE];

@@ -15,6 +15,7 @@ struct jvehicle {
   jsolve_system system;
   jsolve_options options;
   jmachine_position position;
+  const double* road;  // data of the road, NULL: none
   double t, *y;
   double first_step;  // to go on with, of adaptive methods; 0: chosen [s]
   double* largest;    // of each indicator so far (nindicator)
@@ -28,7 +29,7 @@ struct jvehicle {
 #define JVEHICLE_INPUTS(v, t, y)                                                      \
   [JVEHICLE_NUMBERS] = (v)->machine.p, [JVEHICLE_TIME] = (t), [JVEHICLE_STATE] = (y), \
   [JVEHICLE_MODES] = (v)->machine.mode, [JVEHICLE_MOMENTUM] = (v)->machine.momentum,  \
-  [JVEHICLE_FIRED] = (v)->machine.fired
+  [JVEHICLE_ROAD] = (v)->road, [JVEHICLE_FIRED] = (v)->machine.fired
 
 static inline void jvehicle_evaluate(jvehicle* v, const jvehicle_function* f,
                                      const double* const* in, double* const* out) {

@@ -6,6 +6,7 @@
 #include "base/rule.h"
 #include "machine/machine.h"
 #include "machine/position.h"
+#include "road/surface.h"
 
 // Groups of inputs of the functions, in the order they get them; those of positions get numbers, time and
 // coordinates.
@@ -15,7 +16,7 @@ typedef enum jvehicle_group {
   JVEHICLE_STATE,
   JVEHICLE_MODES,
   JVEHICLE_MOMENTUM,
-  JVEHICLE_ROAD,  // never an input
+  JVEHICLE_ROAD,  // its data (base/data.h)
   JVEHICLE_STATE_DIRECTION,
   JVEHICLE_TIME_DIRECTION,
   JVEHICLE_NUMBER_DIRECTION,
@@ -95,6 +96,8 @@ typedef struct jvehicle_model {
   int nrule, nlimit;                 // rules, and values of the function `limits`
   const jvehicle_rule* rule;         // (nrule)
   jvehicle_local local;
+  int nroad;                 // tables of the road
+  const jroad_source* road;  // (nroad)
   jvehicle_function limits;  // of the numbers alone
   jvehicle_function fn[JMACHINE_FN_COUNT];
   jvehicle_function position_fn[JMACHINE_POSITION_FN_COUNT];

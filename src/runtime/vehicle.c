@@ -100,6 +100,9 @@ static bool allocate(jvehicle* v) {
   v->dp = JARENA_ARRAY(a, m->nnumber, double);
   v->pbar = JARENA_ARRAY(a, m->nnumber, double);
   v->value = JARENA_ARRAY(a, most_values(m), double);
+  jroad_surface* road = NULL;
+  if (m->nroad > 0 && jroad_build(v->ctx, a, m->road, m->nroad, &road) < 0) return false;
+  v->road = road ? jdata_as_input(&road->data) : NULL;
   return v->y && v->largest && v->work && v->feed && v->limit && v->ydot && v->dy && v->ybar &&
          v->dp && v->pbar && v->value;
 }

@@ -74,8 +74,10 @@ jo_status jsens_linear_begin(jo_context* ctx, jarena* a, const jplant_work* run,
 static void evaluate(work* w, const jexpr_tape* tape, cplx* const* out) {
   const cplx t = w->t, zero = 0.0;
   const cplx* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = w->p,   [JGEN_T] = &t,     [JGEN_Y] = w->y,  [JGEN_MODE] = w->mode,
-      [JGEN_DY] = w->dy, [JGEN_DT] = &zero, [JGEN_DP] = w->dp};
+      [JGEN_P] = w->p,   [JGEN_T] = &t,
+      [JGEN_Y] = w->y,   [JGEN_MODE] = w->mode,
+      [JGEN_DY] = w->dy, [JGEN_DT] = &zero,
+      [JGEN_DP] = w->dp, [JGEN_ROAD] = (const cplx*)(const void*)w->run->road};
   jexpr_tape_eval_complex(tape, in, out, w->scratch);
 }
 

@@ -33,6 +33,7 @@ VALUES = {
     ("jo_load_events_open", "set"): "&f->setting", ("jo_sweep_create", "opt"): "&f->sweep_options",
     ("jo_import", "path"): "f->import_path", "jo_imported*": "f->imported",
     ("jo_tyre_load", "path"): "f->tyre_path", ("jo_tyre_load", "set"): "&f->tyre_setting",
+    ("jo_road_write", "path"): "f->page",
     ("jo_tyre_plot", "path"): "f->page", "inputs": "f->cases_path",
     "jo_tyre*": "f->tyre", "jo_tyre_function*": "f->tyre_function", "jo_tyre_table*": "f->tyre_table",
     ("jo_kinematics_save", "path"): "f->table_path",

@@ -79,6 +79,7 @@ static void input_pointers(const random_graph* r, const double* x, const double*
   for (int k = 0; k < r->ngroup; k++) {
     in[k] = x + r->group_start[k];
   }
+  in[r->ngroup] = jdata_as_input(&random_graph_data);
 }
 
 static double scale_of(const double* expected, int n) {
@@ -108,10 +109,11 @@ static void complex_step(const random_graph* r, const jexpr_tape* t, const doubl
   double complex y[NOUT], tangent[NOUT], forward[NIN * NOUT], reverse[NIN * NOUT];
   double complex twice[NIN * NOUT], gradient[NIN], hessian[NIN * NIN];
   double complex* const out[NOUTPUT] = {y, tangent, forward, reverse, twice, gradient, hessian};
-  const double complex* in[RANDOM_MAX_GROUP];
+  const double complex* in[RANDOM_MAX_GROUP + 1];
   for (int k = 0; k < r->ngroup; k++) {
     in[k] = z + r->group_start[k];
   }
+  in[r->ngroup] = (const double complex*)(const void*)&random_graph_data;
   for (int i = 0; i < r->ninput; i++) {
     z[i] = x[i] + I * (STEP * direction[i]);
   }
@@ -164,7 +166,7 @@ static void check_interpreted(const probe* p, const jexpr_fn* fn) {
   values v;
   double* const out[NOUTPUT] = {v.y,     v.tangent,  v.forward, v.reverse,
                                 v.twice, v.gradient, v.hessian};
-  const double* in[RANDOM_MAX_GROUP];
+  const double* in[RANDOM_MAX_GROUP + 1];
   input_pointers(r, p->x, in);
   jexpr_tape_init(&t, 1, work);
   jexpr_tape_eval(&t, 1, in, out, work);
@@ -257,7 +259,7 @@ static void check_batch(jo_context* ctx, probe* const* p) {
   for (int i = 0; i < BATCH; i++) {
     const jkernel* pair[2] = {&compiled->kernel[i], &interpreted->kernel[i]};
     double y[2][NOUT], tangent[2][NOUT];
-    const double* in[RANDOM_MAX_GROUP];
+    const double* in[RANDOM_MAX_GROUP + 1];
     input_pointers(&p[i]->r, p[i]->x, in);
     for (int j = 0; j < 2; j++) {
       double* work = calloc(pair[j]->work + 1, sizeof *work);

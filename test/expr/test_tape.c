@@ -14,11 +14,12 @@ static void eval_in_batches(const random_graph* r, const jexpr_tape* t, int lane
   double in_store[RANDOM_MAX_INPUT * MAX_LANES], out_store[RANDOM_MAX_OUTPUT * MAX_LANES];
   double* work = malloc(jexpr_tape_work(t, lanes) * sizeof *work + 1);
   assert_non_null(work);
-  const double* in[RANDOM_MAX_GROUP];
+  const double* in[RANDOM_MAX_GROUP + 1];
   double* out[1] = {out_store};
   for (int k = 0; k < r->ngroup; k++) {
     in[k] = in_store + r->group_start[k] * lanes;
   }
+  in[r->ngroup] = jdata_as_input(&random_graph_data);
   jexpr_tape_init(t, lanes, work);
   for (int first = 0; first < LANES; first += lanes) {
     for (int i = 0; i < r->ninput * lanes; i++) {

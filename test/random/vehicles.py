@@ -53,6 +53,36 @@ def road(m: Model, speed: float, end: float) -> None:
     }[shape]
     if text:
         m.tree["road"] = m.formula(text[0], *text[1:])
+    if m.draw.chance(0.5):
+        _road_of_parts(m, where)
+
+
+def _road_of_parts(m: Model, where: float) -> None:
+    """Data, sines and obstacles beside the expression, and tyres that roll over them."""
+    draw = m.draw
+    parts = {"height": m.tree["road"]} if "road" in m.tree else {}
+    for kind in draw.some(("iso8608", "sines", "obstacles"), draw.count(1, 3)):
+        m.features.add(f"road {kind}")
+        if kind == "iso8608":
+            parts[kind] = {"class": draw.one("AB"), "seed": draw.count(1, 999), "length": 60, "ramp": 2,
+                           "tracks": draw.one((1, 2)), "start": m.number(draw.uniform(1.3, 1.8)),
+                           "scale": m.number(draw.uniform(0.5, 1.5))}
+        elif kind == "sines":
+            parts[kind] = {"wave": {"amplitude": m.number(draw.uniform(0.002, 0.005)),
+                                    "wavelength": m.number(draw.uniform(1.5, 6)), "phase": m.number(draw.uniform(0, 3))}}
+        else:
+            shape = draw.one(("kerb", "plank", "pothole", "cosine", "half_round"))
+            entry = {"kind": shape, "at": m.number(float(f"{where:.4g}")), "height": m.number(draw.uniform(0.005, 0.01))}
+            if shape != "kerb":
+                entry["length"] = m.number(draw.uniform(0.3, 1))
+            if shape in ("kerb", "plank", "pothole") and draw.chance(0.6):
+                entry["edge"] = m.number(draw.uniform(0.05, 0.15))
+            parts[kind] = {"one": entry}
+    m.tree["road"] = parts
+    if draw.chance(0.3):
+        m.features.add("tyre with a patch")
+        for tyre in m.tree["tyres"].values():
+            tyre["contact"] = "patch"
 
 
 def quarter_car(m: Model, speed: float) -> None:

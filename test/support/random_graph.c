@@ -212,10 +212,40 @@ static int unknown(random_graph* r) {
                                .node = jexpr_solve(g, residual, jexpr_const(g, 0.5), one)});
 }
 
+// Data: table 0 is sin(u + v/2); tables 1 and 2 are a straight line, on which places have feet.
+static double data_at(const jdata* d, int which, int du, int dv, double u, double v) {
+  (void)d;
+  if (du == JDATA_FOOT) return (u + 0.5 * v) / 1.25;
+  if (which > 0) return (which == 1 ? 1.0 : 0.5) * (dv > 0 || du > 1 ? 0.0 : du == 1 ? 1.0 : u);
+  double size = 1.0;
+  for (int i = 0; i < dv; i++) {
+    size *= 0.5;
+  }
+  int turns = (du + dv) % 4;
+  double x = u + 0.5 * v, value = turns % 2 == 0 ? sin(x) : cos(x);
+  return turns < 2 ? size * value : -size * value;
+}
+
+const jdata random_graph_data = {data_at};
+
+static int data(random_graph* r) {
+  int a = any(r), b = any(r), is_foot = random_below(&r->source, 2);
+  const random_step* s = r->step;
+  return push(
+      r, (random_step){.op = JEXPR_DATA,
+                       .a = a,
+                       .b = b,
+                       .value = is_foot,
+                       .bound = is_foot ? s[a].bound + s[b].bound : 1.0,
+                       .flat = s[a].flat && s[b].flat,
+                       .node = jexpr_data(r->g, r->ngroup, is_foot, is_foot ? JDATA_FOOT : 0, 0,
+                                          s[a].node, s[b].node)});
+}
+
 static int function(random_graph* r) {
   int a = any(r);
   double bound = r->step[a].bound;
-  switch (random_below(&r->source, 16)) {
+  switch (random_below(&r->source, 17)) {
     case 0: return unary(r, JEXPR_SIN, a, 1.0);
     case 1: return unary(r, JEXPR_COS, a, 1.0);
     case 2: return unary(r, JEXPR_TAN, narrow(r, a, 1.2), 2.6);
@@ -230,6 +260,7 @@ static int function(random_graph* r) {
     case 11: return unary(r, JEXPR_SQRT, positive(r, a), 1.0 + bound);
     case 12: return binary(r, JEXPR_ATAN2, smooth(r), smooth(r), 3.2);
     case 13: return unknown(r);
+    case 14: return data(r);
     default: return power(r);
   }
 }
@@ -323,6 +354,7 @@ static void make_inputs(random_graph* r) {
       push(r, (random_step){.op = JEXPR_INPUT, .a = j, .bound = 2.0, .node = r->input[j]});
     }
   }
+  jexpr_group(r->g, "data", 0, JEXPR_UNIFORM);
 }
 
 void random_graph_build(random_graph* r, jexpr_graph* g, uint64_t seed) {
@@ -475,6 +507,7 @@ static double eval_step(const random_step* s, double a, double b, double c) {
     case JEXPR_MIN: return fmin(a, b);
     case JEXPR_MAX: return fmax(a, b);
     case JEXPR_SELECT: return a != 0.0 ? b : c;
+    case JEXPR_DATA: return s->value > 0.0 ? (a + 0.5 * b) / 1.25 : sin(a + 0.5 * b);
     case JEXPR_SOLVE: return c + asinh(a / (1.0 + b * b));
     default: return NAN;
   }

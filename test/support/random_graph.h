@@ -9,6 +9,7 @@
 #ifndef JTEST_RANDOM_GRAPH_H
 #define JTEST_RANDOM_GRAPH_H
 
+#include "base/data.h"
 #include "expr/graph.h"
 #include "expr/table.h"
 
@@ -23,7 +24,7 @@ int random_below(random_source* s, int n);  // 0 ... n-1
 
 enum {
   RANDOM_MAX_INPUT = 12,
-  RANDOM_MAX_GROUP = 3,
+  RANDOM_MAX_GROUP = 3,  // of numbers; data are one more
   RANDOM_MAX_OUTPUT = 4,
   RANDOM_MAX_STEP = 1500,
   RANDOM_MAX_TABLE = 16,
@@ -62,6 +63,9 @@ typedef struct random_graph {
   jexpr_ref output[RANDOM_MAX_OUTPUT];
   int output_step[RANDOM_MAX_OUTPUT];
 } random_graph;
+
+// What the last group, `ngroup`, gets.
+extern const jdata random_graph_data;
 
 // Make an expression in the empty graph `g`. Ask jexpr_graph_status() afterwards.
 void random_graph_build(random_graph* r, jexpr_graph* g, uint64_t seed);
