@@ -8,7 +8,8 @@
 #include "json.h"
 #include "terminal.h"
 
-#define MAX_EVENTS 45  // printed as text; JSON and files have all
+#define MAX_EVENTS  45  // printed as text; JSON and files have all
+#define MAX_CHANGES 6
 
 // ---- text ----------------------------------------------------------------------------------------
 
@@ -64,6 +65,17 @@ static void print_events(const jo_result* r) {
     printf("  ... and %d more, all of them with --json or in a file (-o)\n", n - shown);
 }
 
+static void print_changes(const jo_result* r) {
+  int n = jo_result_change_count(r), shown = n < MAX_CHANGES ? n : MAX_CHANGES;
+  jo_change c;
+  if (n == 0) return;
+  cli_heading("\n%d change%s of the partition, independent from then on", n, n > 1 ? "s" : "");
+  for (int i = 0; i < shown && jo_result_change_at(r, i, &c) >= 0; i++) {
+    printf("  %10.6f s  %s\n", c.t, c.independent);
+  }
+  if (n > shown) printf("  ... and %d more, all of them with --json\n", n - shown);
+}
+
 static void print_statistics(const jo_result* r) {
   jo_statistics s = jo_result_statistics(r);
   printf("\n%s, ", s.method);
@@ -91,6 +103,7 @@ static void print_text(const jo_model* m, const jo_result* r) {
   print_objectives(r);
   print_sensors(r, s.t_reached);
   print_events(r);
+  print_changes(r);
   print_statistics(r);
   if (s.is_complete && s.t_reached < s.t_end) {
     printf("ended by its condition (end_when) at %.9g s, before %.9g s\n", s.t_reached, s.t_end);
@@ -108,6 +121,20 @@ static bool is_repeated(const jo_result* r, int i) {
     if (jo_result_output_at(r, k, &b) >= 0 && strcmp(a.name, b.name) == 0) return true;
   }
   return false;
+}
+
+// Only where there are any: most models have none, ever.
+static void put_changes(cli_json* j, const jo_result* r) {
+  jo_change c;
+  if (jo_result_change_count(r) == 0) return;
+  cli_json_list(j, "partition_changes");
+  for (int i = 0; jo_result_change_at(r, i, &c) >= 0; i++) {
+    cli_json_flat_object(j, NULL);
+    cli_json_number(j, "t", c.t);
+    cli_json_text(j, "independent", c.independent);
+    cli_json_end(j);
+  }
+  cli_json_end(j);
 }
 
 static void print_json(const jo_model* m, const jo_result* r, const char* error) {
@@ -138,6 +165,7 @@ static void print_json(const jo_model* m, const jo_result* r, const char* error)
     cli_json_end(&j);
   }
   cli_json_end(&j);
+  put_changes(&j, r);
   if (*error) cli_json_text(&j, "error", error);
   cli_json_bool(&j, "complete", s.is_complete != 0);
   cli_json_number(&j, "t_reached", s.t_reached);

@@ -33,7 +33,12 @@ JO_API int jo_run_state_count(const jo_run* run);
 JO_API const double* jo_run_state(const jo_run* run);
 
 /// Name and unit of a state, its value now. JO_ERR_ARGUMENT where there is no i-th, reporting nothing.
+/// Which coordinates are states with their velocities changes where the run comes near a singular position of the others:
+/// names and order are those of the state as it is now, and so is what the functions below take.
 JO_API jo_status jo_run_state_at(const jo_run* run, int i, jo_quantity* out);
+
+/// How often it changed so far.
+JO_API int jo_run_change_count(const jo_run* run);
 
 /// Move the run to time `t_s` and state `y`: loops are closed, conditions looked at anew.
 JO_API jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const double* y);

@@ -70,6 +70,12 @@ typedef struct jo_event {
   int on;            // became true
 } jo_event;
 
+/// The run went on with other independent coordinates, the motion being the same.
+typedef struct jo_change {
+  double t;                 // [s]
+  const char* independent;  // coordinates that are independent from then on: "crank, rocker"
+} jo_change;
+
 // Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing.
 
 JO_API int jo_result_objective_count(const jo_result* result);
@@ -82,6 +88,10 @@ JO_API jo_status jo_result_output_at(const jo_result* result, int i, jo_quantity
 
 JO_API int jo_result_event_count(const jo_result* result);
 JO_API jo_status jo_result_event_at(const jo_result* result, int i, jo_event* out);
+
+/// Changes of the partition into independent and dependent coordinates, in order; most runs have none.
+JO_API int jo_result_change_count(const jo_result* result);
+JO_API jo_status jo_result_change_at(const jo_result* result, int i, jo_change* out);
 
 /// The table of time histories: column 0 is the time, then outputs, then objectives as if the run ended there.
 /// Rows: all numbers, row by row, owned by the result; NULL where there is none.

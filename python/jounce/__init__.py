@@ -27,7 +27,7 @@ from .kinematics import Curve, Kinematics
 from .loads import (Element, ElementGradient, EventAgain, LoadEvent, LoadEvents, Loads, LoadsGradient,
                     LoadStatistics, Pose, Reconstruction, plot_loads)
 from .model import Body, Closure, Coupling, Joint, Model, ModelInfo, Parameter, load, parse
-from .result import Event, Page, Result, Statistics
+from .result import Change, Event, Page, Result, Statistics
 from .run import Run
 from .study import Column, Part, Study, Table, load_study
 from .sweep import Sweep, SweepInfo
@@ -41,7 +41,7 @@ def show(*, replay: bool) -> None:
 
 
 __all__ = [
-    "ArgumentError", "Body", "Check", "Closure", "Coefficient", "Column", "CompilerError", "ConvergenceError",
+    "ArgumentError", "Body", "Change", "Check", "Closure", "Coefficient", "Column", "CompilerError", "ConvergenceError",
     "Coordinate", "Coupling", "Curve", "Diagnostic", "Element", "ElementGradient", "Equilibrium", "EquilibriumInfo", "Event",
     "EventAgain", "FileError", "Function", "Gradient", "GradientEvent", "GradientStatistics", "History",
     "ImportInfo", "Imported", "Influence",

@@ -320,6 +320,13 @@ class jo_event(Structure):
     ]
 
 
+class jo_change(Structure):
+    _fields_ = [
+        ("t", c_double),
+        ("independent", c_char_p),
+    ]
+
+
 class jo_static_info(Structure):
     _fields_ = [
         ("dof", c_int),
@@ -834,6 +841,7 @@ STRUCTS = (jo_allocator,
            jo_statistics,
            jo_quantity,
            jo_event,
+           jo_change,
            jo_static_info,
            jo_modes_options,
            jo_mode,
@@ -932,6 +940,8 @@ FUNCTIONS = {
     "jo_result_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
     "jo_result_event_count": (c_int, (c_void_p,)),
     "jo_result_event_at": (c_int, (c_void_p, c_int, POINTER(jo_event),)),
+    "jo_result_change_count": (c_int, (c_void_p,)),
+    "jo_result_change_at": (c_int, (c_void_p, c_int, POINTER(jo_change),)),
     "jo_result_column_count": (c_int, (c_void_p,)),
     "jo_result_column_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
     "jo_result_row_count": (c_int, (c_void_p,)),
@@ -1055,6 +1065,7 @@ FUNCTIONS = {
     "jo_run_state_count": (c_int, (c_void_p,)),
     "jo_run_state": (POINTER(c_double), (c_void_p,)),
     "jo_run_state_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
+    "jo_run_change_count": (c_int, (c_void_p,)),
     "jo_run_set_state": (c_int, (c_void_p, c_void_p, c_double, POINTER(c_double),)),
     "jo_run_input_count": (c_int, (c_void_p,)),
     "jo_run_input_find": (c_int, (c_void_p, c_char_p,)),

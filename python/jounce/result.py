@@ -28,6 +28,14 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Change:
+    """From t [s] on other coordinates of the model were independent: "crank, rocker"."""
+
+    t: float
+    independent: str
+
+
+@dataclass(frozen=True)
 class Statistics:
     """What a run took: counts, times [s], the largest closure residual [m], and what was used."""
 
@@ -163,6 +171,11 @@ class Result(Owner):
     def events(self) -> List[Event]:
         """Changes of conditions, in order."""
         return [fill(Event, e) for e in items(lib.jo_result_event_at, _abi.jo_event, self._handle)]
+
+    @property
+    def changes(self) -> List[Change]:
+        """Changes of the partition into independent and dependent coordinates, in order; most runs have none."""
+        return [fill(Change, c) for c in items(lib.jo_result_change_at, _abi.jo_change, self._handle)]
 
     @property
     def statistics(self) -> Statistics:

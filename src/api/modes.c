@@ -63,7 +63,7 @@ static bool is_rigid(const jo_modes* m, int i) {
 }
 
 static jo_status find_modes(jo_modes* m, jplant_work* run, const double* y) {
-  const jgen_dynamics* d = m->plant->dynamics;
+  const jgen_dynamics* d = run->plant->dynamics;  // of the partition the run has come to
   jplant_linear linear;
   JO_TRY(jplant_linearise(m->ctx, &m->arena, d, &run->system, m->t, y, &linear));
   JO_TRY(jplant_modes(m->ctx, &m->arena, d, &linear, &m->mode, &m->n));

@@ -19,6 +19,7 @@ struct jo_run {
   jsolve_options solve;
   double t;       // [s]
   double *y, *g;  // state (ny), scratch (nswitch)
+  int nchange;    // of the partition
   int ninput;
   int* input;  // parameters that are inputs ...
   int* live;   // ... and where their values stand among the live numbers (ninput)
@@ -26,6 +27,13 @@ struct jo_run {
 
 static const jgen_dynamics* dynamics(const jo_run* r) {
   return r->run->plant->dynamics;
+}
+
+static jo_status count_change(void* user, double t, const double* before, const double* after,
+                              const jplant* was, const jplant* is) {
+  (void)t, (void)before, (void)after, (void)was, (void)is;
+  ((jo_run*)user)->nchange++;
+  return JO_OK;
 }
 
 // ---- beginning -----------------------------------------------------------------------------------
@@ -61,6 +69,8 @@ static jo_status begin(jo_run* r) {
   r->g = JARENA_ARRAY(&r->arena, d->nswitch, double);
   if (!r->y || !r->g) return jerr_memory(r->ctx);
   JO_TRY(jplant_work_create(r->ctx, p, &r->run));
+  r->run->watch.on_change = count_change;
+  r->run->watch.user = r;
   JO_TRY(list_inputs(r));
   if (values) {
     JO_TRY(jplant_start_check(r->ctx, p, values));
@@ -171,6 +181,11 @@ jo_status jo_run_state_at(const jo_run* run, int i, jo_quantity* out) {
   if (i < 0 || i >= l->ny) return JO_ERR_ARGUMENT;
   *out = (jo_quantity){l->name[i], l->unit[i], "", run->y[i]};
   return JO_OK;
+}
+
+int jo_run_change_count(const jo_run* run) {
+  JO_REQUIRE_OR(0, run);
+  return run->nchange;
 }
 
 int jo_run_input_count(const jo_run* run) {

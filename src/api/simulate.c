@@ -151,6 +151,19 @@ jo_status jo_result_event_at(const jo_result* result, int i, jo_event* out) {
   return JO_OK;
 }
 
+int jo_result_change_count(const jo_result* result) {
+  JO_REQUIRE_OR(0, result);
+  return result->result->nchange;
+}
+
+jo_status jo_result_change_at(const jo_result* result, int i, jo_change* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, result, out);
+  const jplant_result* r = result->result;
+  if (i < 0 || i >= r->nchange) return JO_ERR_ARGUMENT;
+  *out = (jo_change){r->change[i].t, r->change[i].independent};
+  return JO_OK;
+}
+
 int jo_result_column_count(const jo_result* result) {
   JO_REQUIRE_OR(0, result);
   return result->result->ncolumn;

@@ -105,6 +105,36 @@ void jgen_position_destroy(jgen_position* p);
 jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, const double* J,
                                 int nh, double tolerance, jgen_partition* out);
 
+// The same with the dependent coordinates (nq) and the equations to keep (nh) given: in which order they are eliminated.
+// Where J has no full rank in them, there are fewer.
+jo_status jgen_partition_order(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
+                               double tolerance, const bool* dependent, const bool* kept,
+                               jgen_partition* out);
+
+// How well independent coordinates determine the others at a position with Jacobian J (nh x nq). docs/theory/dynamics.md
+// eq. (R11)
+typedef struct jgen_footing {
+  double
+      steepest;  // largest |dv/du|, lengths and angles in their own scale; infinite: J_v is singular
+  double volume;  // |det J_v| of the kept equations
+  double rows;    // how much larger it would be with the best of all equations
+} jgen_footing;
+
+// The longest lever of an angle that is not driven: the largest entry of J by one; 0: there is none [m/rad]
+double jgen_partition_lever(const jmodel* m, const double* J, int nh);
+
+// Whether two partitions are one, order of elimination included.
+bool jgen_partition_is_same(const jgen_partition* a, const jgen_partition* b);
+
+jo_status jgen_partition_judge(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
+                               double lever, const jgen_partition* part, jgen_footing* out);
+
+// Another partition there, made of `now` by as few exchanges of a dependent and an independent coordinate as make
+// none steeper than `enough`, and with the equations that determine them best. *found is false where there is none: J itself has lost rank, or nothing can be exchanged.
+jo_status jgen_partition_exchange(jo_context* ctx, jarena* a, const jmodel* m, const double* J,
+                                  int nh, double lever, double tolerance, double enough,
+                                  const jgen_partition* now, jgen_partition* out, bool* found);
+
 // Coordinates that neither the closures, the first nh rows of J (nr x nq), nor the conditions below
 // them determine, by the same pivoting: closures first, so that of the coordinates they leave
 // independent each condition takes one: of equals the earliest, so that the height of a wheel is met by

@@ -16,8 +16,9 @@ typedef struct elimination {
   const jmodel* m;
   double* A;  // nh x nq, column-major
   int nh, nq;
-  int first, last;  // rows pivots are looked for in: first ... last - 1
-  bool inner;       // of equals the earliest coordinate is taken, not the latest
+  int first, last;          // rows pivots are looked for in: first ... last - 1
+  bool inner;               // of equals the earliest coordinate is taken, not the latest
+  const bool *only, *kept;  // coordinates that may become dependent (nq), equations (nh); NULL: all
   bool *row_done, *col_done;
   double floor;  // entries below are zero
 } elimination;
@@ -26,15 +27,18 @@ static double at(const elimination* e, int r, int c) {
   return e->A[r + c * e->nh];
 }
 
+static bool eligible(const elimination* e, int c) {
+  return !e->col_done[c] && !e->m->coordinate[c].is_driven && (!e->only || e->only[c]);
+}
+
 static bool usable(const elimination* e, int c, int wish) {
-  const jmodel_coordinate* k = &e->m->coordinate[c];
-  return !e->col_done[c] && !k->is_driven && k->want_independent <= wish;
+  return eligible(e, c) && e->m->coordinate[c].want_independent <= wish;
 }
 
 static int count_row(const elimination* e, int r) {
   int n = 0;
   for (int c = 0; c < e->nq; c++) {
-    n += !e->col_done[c] && !e->m->coordinate[c].is_driven && fabs(at(e, r, c)) > e->floor;
+    n += eligible(e, c) && fabs(at(e, r, c)) > e->floor;
   }
   return n;
 }
@@ -53,7 +57,7 @@ static int count_column(const elimination* e, int c) {
 static bool find_pivot(const elimination* e, int wish, int* row, int* col) {
   long best = -1;
   for (int r = e->first; r < e->last; r++) {
-    if (e->row_done[r]) continue;
+    if (e->row_done[r] || (e->kept && !e->kept[r])) continue;
     double largest = 0.0;
     for (int c = 0; c < e->nq; c++) {
       if (usable(e, c, wish)) largest = fmax(largest, fabs(at(e, r, c)));
@@ -124,9 +128,9 @@ static void sort_coordinates(const elimination* e, jgen_partition* p) {
   }
 }
 
-jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, const double* J,
-                                int nh, double tolerance, jgen_partition* out) {
-  elimination e = {.m = m, .nh = nh, .nq = m->ncoordinate, .last = nh};
+static jo_status choose(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
+                        double tolerance, const bool* only, const bool* kept, jgen_partition* out) {
+  elimination e = {.m = m, .nh = nh, .nq = m->ncoordinate, .last = nh, .only = only, .kept = kept};
   jgen_partition p = {0};
   if (!allocate(a, &p, &e)) return jerr_memory(ctx);
   double largest = 0.0;
@@ -137,9 +141,9 @@ jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, con
   e.floor = tolerance * largest;
   int row = 0, col = 0;
   // wanted dependent first, then free choice, then against the user's wish
-  for (int wish = -1; wish <= 1; wish++) {
+  for (int wish = only ? 1 : -1; wish <= 1; wish++) {
     while (find_pivot(&e, wish, &row, &col)) {
-      if (wish == 1) {
+      if (wish == 1 && !only) {
         jerr_warn(ctx, "%s: coordinate '%s' cannot be independent: the closures determine it",
                   m->path, m->coordinate[col].name);
       }
@@ -156,6 +160,17 @@ jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, con
   assert(p.nu + p.nv + p.nd == e.nq);
   *out = p;
   return JO_OK;
+}
+
+jo_status jgen_partition_choose(jo_context* ctx, jarena* a, const jmodel* m, const double* J,
+                                int nh, double tolerance, jgen_partition* out) {
+  return choose(ctx, a, m, J, nh, tolerance, NULL, NULL, out);
+}
+
+jo_status jgen_partition_order(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
+                               double tolerance, const bool* dependent, const bool* kept,
+                               jgen_partition* out) {
+  return choose(ctx, a, m, J, nh, tolerance, dependent, kept, out);
 }
 
 // Rows of conditions may be forces as well as lengths: each is taken relative to its largest entry.

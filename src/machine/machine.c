@@ -81,12 +81,15 @@ static jo_status project(void* user, double t, double* y) {
   return JO_ERR_CONVERGENCE;
 }
 
-// The sign of det J_v: of the reciprocal pivots at the last projection; 0: they are not finite.
-static int side_of_loops(const jmachine* m) {
+// The sign of det J_v: of the reciprocal pivots at the last projection; 0: they are not finite. Spread: its
+// reciprocal, without the sign.
+static int side_of_loops(const jmachine* m, double* spread) {
   int side = 1;
+  *spread = 1.0;
   for (int i = 0; i < m->about->nv; i++) {
     if (!isfinite(m->inverse[i])) return 0;
     if (m->inverse[i] < 0.0) side = -side;
+    *spread *= fabs(m->inverse[i]);
   }
   return side;
 }
@@ -97,15 +100,24 @@ static int side_of_loops(const jmachine* m) {
 static jo_status admit(void* user, double t, const double* y) {
   jmachine* m = user;
   (void)t, (void)y;
-  int side = side_of_loops(m);
+  double spread;
+  int side = side_of_loops(m, &spread);
   if (m->side == 0) m->side = side;
-  if (m->side * side > 0) return JO_OK;
+  if (m->side * side > 0) {
+    m->spread = spread;
+    return JO_OK;
+  }
   jformat(m->hint, sizeof m->hint,
           "%.200s: the loops pass a singular position of the coordinates that were chosen as "
           "dependent: the others do not tell how they go on; choose other independent coordinates "
           "(independent: true), or change the geometry",
           m->about->path);
   return JO_ERR_MODEL;
+}
+
+void jmachine_measure(jmachine* m, double t, const double* y) {
+  call(m, JMACHINE_PROJECT, t, y, (double* const[]){m->dv, m->h, m->inverse});
+  m->side = side_of_loops(m, &m->spread);
 }
 
 static bool has_loops(const jmachine* m) {

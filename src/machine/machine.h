@@ -94,6 +94,7 @@ typedef struct jmachine {
   double *dv, *h, *drive_old, *drive_new, *dqd, *before, *redundant, *rolling;  // scratch
   double* inverse;           // reciprocal pivots of the loops at the last projection (nv)
   int side;                  // sign of their product where the run began; 0: not yet
+  double spread;             // size of their product at the last state admitted; 0: none yet
   char hint[JMACHINE_HINT];  // why the last projection failed
   int64_t projections;
   bool has_ended;  // the event that ends the run has happened
@@ -125,6 +126,9 @@ jo_status jmachine_close(jmachine* m, double t, double* y);
 
 // Whether a run may go on from the state that was closed last, and report it where it may not.
 jo_status jmachine_admit(jmachine* m, double t, const double* y);
+
+// The state (t, y), on its closures, is one that a run goes on from: side and spread are those there.
+void jmachine_measure(jmachine* m, double t, const double* y);
 
 // Largest closure residual at (t, y), redundant equations included [m].
 double jmachine_closure(jmachine* m, double t, const double* y);

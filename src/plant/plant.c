@@ -31,19 +31,28 @@ static double largest_of(const double* x, int n) {
   return largest;
 }
 
-// Every redundant equation by its own levers, entries of its row of dh/dq: 1 for slides, a length for
+// Every equation by its own levers, entries of its row of dh/dq: 1 for slides, a length for
 // turns. A mechanism of a metre is not closed by less because a point of it is a thousand kilometres off.
-static jo_status set_closure_limits(jplant* p, const double* J) {
+static jo_status set_row_limits(jplant* p, const double* J) {
+  int nq = p->position->nq, nh = p->position->nh;
+  double most = largest_of(J, nh * nq);
+  p->row_limit = JARENA_ARRAY(&p->arena, nh, double);
+  if (!p->row_limit) return jerr_memory(p->ctx);
+  for (int i = 0; i < nh; i++) {
+    double lever = largest_of(J + (int64_t)i * nq, nq);
+    if (lever == 0.0) lever = most > 0.0 ? most : 1.0;
+    p->row_limit[i] = REDUNDANT_MOTION * lever + LEVER_ROUNDING * most;
+  }
+  return JO_OK;
+}
+
+static jo_status set_closure_limits(jplant* p) {
   const jgen_partition* part = &p->dynamics->part;
-  int nq = p->position->nq;
-  double most = largest_of(J, p->position->nh * nq);
   double* limit = JARENA_ARRAY(&p->arena, part->nredundant, double);
   if (!limit) return jerr_memory(p->ctx);
   p->about.closure_limit = limit;
   for (int i = 0; i < part->nredundant; i++) {
-    double lever = largest_of(J + (int64_t)part->redundant[i] * nq, nq);
-    if (lever == 0.0) lever = most > 0.0 ? most : 1.0;
-    limit[i] = REDUNDANT_MOTION * lever + LEVER_ROUNDING * most;
+    limit[i] = p->row_limit[part->redundant[i]];
   }
   return JO_OK;
 }
@@ -56,7 +65,11 @@ static jo_status fill_initial_state(jplant* p, const jmachine_assembly* s) {
   p->q0 = s->q;
   p->qd0 = s->qd;
   p->closure_residual = s->residual;
-  return set_closure_limits(p, s->J);
+  JO_TRY(set_row_limits(p, s->J));
+  p->lever = jgen_partition_lever(p->model, s->J, p->position->nh);
+  JO_TRY(jgen_partition_judge(p->ctx, &p->arena, p->model, s->J, p->position->nh, p->lever,
+                              &d->part, &p->footing));
+  return set_closure_limits(p);
 }
 
 // What every plant has, and what was asked for.
@@ -195,15 +208,21 @@ static jo_status start_static(jplant* p) {
   return jplant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0);
 }
 
-// What a Jacobian needs that is made later.
+// What a Jacobian needs that is made later, and a sibling.
 static jo_status keep_source(jplant* p, const jplant_options* opt) {
-  bool* live = NULL;
-  if (opt->gen.live) {
-    live = JARENA_ARRAY(&p->arena, p->model->nnumber, bool);
+  jgen_options* gen = &p->made_with.gen;
+  p->made_with = *opt;
+  if (gen->live) {
+    bool* live = JARENA_ARRAY(&p->arena, p->model->nnumber, bool);
     if (!live) return jerr_memory(p->ctx);
-    memcpy(live, opt->gen.live, (size_t)p->model->nnumber * sizeof *live);
+    gen->live = memcpy(live, gen->live, (size_t)p->model->nnumber * sizeof *live);
   }
-  jplant_extra_source source = {p->model, live, p->dynamics, opt->kernel};
+  if (gen->wrt) {
+    int* wrt = JARENA_ARRAY(&p->arena, gen->nwrt, int);
+    if (!wrt) return jerr_memory(p->ctx);
+    gen->wrt = memcpy(wrt, gen->wrt, (size_t)gen->nwrt * sizeof *wrt);
+  }
+  jplant_extra_source source = {p->model, gen->live, p->dynamics, opt->kernel};
   p->shelf = jplant_extra_shelf_create(p->ctx, &source);
   return p->shelf ? JO_OK : jerr_memory(p->ctx);
 }
@@ -274,21 +293,64 @@ static jo_status build(jplant* p, const jplant_options* opt) {
   JO_TRY(fill_initial_state(p, &s));
   JO_TRY(count_written(p));
   JO_TRY(compile(p, opt));
+  p->family = jplant_family_create(p->ctx);
+  if (!p->family) return jerr_memory(p->ctx);
   JO_TRY(jplant_check_start_mass(p->ctx, p, NULL, p->y0));
   if (m->simulation.start_static) JO_TRY(start_static(p));
   return jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0);
 }
 
-jo_status jplant_create(jo_context* ctx, const jmodel* m, const jplant_options* opt, jplant** out) {
-  *out = NULL;
-  jplant_options defaults = jplant_options_default();
+static jo_status build_sibling(jplant* p, const jgen_partition* part) {
+  const jplant* first = p->first;
+  const jgen_dynamics* d = first->dynamics;
+  JO_TRY(jgen_dynamics_build(p->ctx, p->model, &first->made_with.gen, part, &p->dynamics));
+  if (p->dynamics->ny != d->ny || p->dynamics->nswitch != d->nswitch ||
+      p->dynamics->nevent != d->nevent || p->dynamics->nreset != d->nreset) {
+    return jerr_set(p->ctx, JO_ERR_MODEL, "%s: equations of another partition do not fit the first",
+                    p->model->path);
+  }
+  JO_TRY(keep_source(p, &first->made_with));
+  JO_TRY(describe(p));
+  JO_TRY(set_closure_limits(p));
+  return compile(p, &first->made_with);
+}
+
+static jplant* begin(jo_context* ctx, const jmodel* m) {
   jplant* p = jmem_resize(ctx, NULL, sizeof *p);
-  if (!p) return jerr_memory(ctx);
+  if (!p) return NULL;
   memset(p, 0, sizeof *p);
   p->ctx = ctx;
   p->model = m;
   jarena_init(&p->arena, ctx);
+  return p;
+}
+
+jo_status jplant_create(jo_context* ctx, const jmodel* m, const jplant_options* opt, jplant** out) {
+  *out = NULL;
+  jplant_options defaults = jplant_options_default();
+  jplant* p = begin(ctx, m);
+  if (!p) return jerr_memory(ctx);
   jo_status status = build(p, opt ? opt : &defaults);
+  if (status < 0) {
+    jplant_destroy(p);
+    return status;
+  }
+  *out = p;
+  return JO_OK;
+}
+
+jo_status jplant_create_sibling(jo_context* ctx, const jplant* first, const jgen_partition* part,
+                                jplant** out) {
+  *out = NULL;
+  jplant* p = begin(ctx, first->model);
+  if (!p) return jerr_memory(ctx);
+  p->first = first;
+  p->position = first->position;
+  p->row_limit = first->row_limit;
+  p->y0 = first->y0;
+  p->q0 = first->q0;
+  p->qd0 = first->qd0;
+  jo_status status = build_sibling(p, part);
   if (status < 0) {
     jplant_destroy(p);
     return status;
@@ -299,10 +361,11 @@ jo_status jplant_create(jo_context* ctx, const jmodel* m, const jplant_options* 
 
 void jplant_destroy(jplant* p) {
   if (!p) return;
+  jplant_family_destroy(p->family);
   jplant_extra_shelf_destroy(p->shelf);
   jplant_kernels_destroy(p->ctx, p->kernels);
   jgen_dynamics_destroy(p->dynamics);
-  jgen_position_destroy(p->position);
+  if (!p->first) jgen_position_destroy(p->position);
   jarena_free(&p->arena);
   jmem_free(p->ctx, p);
 }
@@ -319,7 +382,7 @@ void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* c
                                         [JGEN_ROAD] = r->road,
                                         [JGEN_MOMENTUM] = r->machine.momentum,
                                         [JGEN_FIRED] = r->machine.fired};
-  jplant_kernels_eval(k, k->of[f], in, out, r->work);
+  jplant_kernels_eval(k, k->of[f], in, out, r->face->work);
 }
 
 // Functions of a machine among the generated ones.
@@ -337,19 +400,20 @@ static void jacobian(void* user, double t, const double* y, double* J) {
   jplant_work* r = ((jmachine*)user)->host;
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode, [JGEN_ROAD] = r->road};
-  jkernel_eval(r->jacobian, in, (double* const[]){J}, r->jacobian_work);
+  jkernel_eval(r->face->jacobian, in, (double* const[]){J}, r->face->jacobian_work);
 }
 
 static jo_status prepare_jacobian(void* user) {
   jplant_work* r = ((jmachine*)user)->host;
-  if (r->jacobian) return JO_OK;
+  if (r->face->jacobian) return JO_OK;
   const jplant_extra* x;
-  JO_TRY(jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_JACOBIAN, &x, &r->own[JPLANT_JACOBIAN]));
+  JO_TRY(jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_JACOBIAN, &x,
+                          &r->face->own[JPLANT_JACOBIAN]));
   const jkernel* k = &x->kernels->kernel[0];
-  r->jacobian_work = JARENA_ARRAY(&r->arena, k->work, double);
-  if (!r->jacobian_work) return jerr_memory(r->ctx);
-  jkernel_init_work(k, r->jacobian_work);
-  r->jacobian = k;
+  r->face->jacobian_work = JARENA_ARRAY(&r->arena, k->work, double);
+  if (!r->face->jacobian_work) return jerr_memory(r->ctx);
+  jkernel_init_work(k, r->face->jacobian_work);
+  r->face->jacobian = k;
   r->system.jacobian = jacobian;
   return JO_OK;
 }
@@ -358,60 +422,137 @@ static void local_feed(void* user, double t, const double* y) {
   jplant_work* r = ((jmachine*)user)->host;
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode, [JGEN_ROAD] = r->road};
-  jkernel_eval(&r->local->kernels->kernel[0], in, (double* const[]){r->feed}, r->feed_work);
+  jkernel_eval(&r->face->local->kernels->kernel[0], in, (double* const[]){r->face->feed},
+               r->face->feed_work);
 }
 
 static void local_rates(void* user, double t, const double* y, double* f, double* entry) {
   jplant_work* r = ((jmachine*)user)->host;
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = r->p,       [JGEN_T] = &t,         [JGEN_Y] = y,
-      [JGEN_MODE] = r->mode, [JGEN_ROAD] = r->road, [JGEN_FEED] = r->feed};
-  jkernel_eval(&r->local->kernels->kernel[1], in, (double* const[]){f, entry}, r->local_work);
+      [JGEN_MODE] = r->mode, [JGEN_ROAD] = r->road, [JGEN_FEED] = r->face->feed};
+  jkernel_eval(&r->face->local->kernels->kernel[1], in, (double* const[]){f, entry},
+               r->face->local_work);
 }
 
 static jo_status prepare_local(void* user) {
   jplant_work* r = ((jmachine*)user)->host;
-  if (r->local) return JO_OK;
+  if (r->face->local) return JO_OK;
+  jplant_face* face = r->face;
   const jplant_extra* x;
-  JO_TRY(jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_LOCAL, &x, &r->own[JPLANT_LOCAL]));
+  JO_TRY(jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_LOCAL, &x, &r->face->own[JPLANT_LOCAL]));
   const jgen_local* l = &x->dynamics->local;
-  r->local = x;
+  r->face->local = x;
   if (l->n == 0) return JO_OK;
   const jkernel* k = x->kernels->kernel;
-  r->feed = JARENA_ARRAY(&r->arena, l->nfeed, double);
-  r->feed_work = jplant_kernels_vector(&r->arena, k[0].work);
-  r->local_work = jplant_kernels_vector(&r->arena, k[1].work);
-  if (!r->feed || !r->feed_work || !r->local_work) return jerr_memory(r->ctx);
-  jkernel_init_work(&k[0], r->feed_work);
-  jkernel_init_work(&k[1], r->local_work);
-  r->system.local = (jsolve_local_system){.n = l->n,
-                                          .nentry = l->entry.n,
-                                          .state = l->state,
-                                          .row = l->entry.row,
-                                          .col = l->entry.col,
-                                          .feed = local_feed,
-                                          .rates = local_rates};
+  r->face->feed = JARENA_ARRAY(&r->arena, l->nfeed, double);
+  r->face->feed_work = jplant_kernels_vector(&r->arena, k[0].work);
+  r->face->local_work = jplant_kernels_vector(&r->arena, k[1].work);
+  if (!r->face->feed || !r->face->feed_work || !r->face->local_work) return jerr_memory(r->ctx);
+  jkernel_init_work(&k[0], r->face->feed_work);
+  jkernel_init_work(&k[1], r->face->local_work);
+  face->local_system = (jsolve_local_system){.n = l->n,
+                                             .nentry = l->entry.n,
+                                             .state = l->state,
+                                             .row = l->entry.row,
+                                             .col = l->entry.col,
+                                             .feed = local_feed,
+                                             .rates = local_rates};
+  r->system.local = face->local_system;
   return JO_OK;
 }
 
 jo_status jplant_prepare_gains(jplant_work* r, const jgen_sparse** pattern) {
-  if (!r->gains) {
+  if (!r->face->gains) {
     const jplant_extra* x;
-    JO_TRY(jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_GAINS, &x, &r->own[JPLANT_GAINS]));
+    JO_TRY(
+        jplant_extra_get(r->ctx, r->plant->shelf, JPLANT_GAINS, &x, &r->face->own[JPLANT_GAINS]));
     const jkernel* k = x->kernels->kernel;
-    r->gains_work = jplant_kernels_vector(&r->arena, k->work);
-    if (!r->gains_work) return jerr_memory(r->ctx);
-    jkernel_init_work(k, r->gains_work);
-    r->gains = x;
+    r->face->gains_work = jplant_kernels_vector(&r->arena, k->work);
+    if (!r->face->gains_work) return jerr_memory(r->ctx);
+    jkernel_init_work(k, r->face->gains_work);
+    r->face->gains = x;
   }
-  *pattern = &r->gains->dynamics->local.gain;
+  *pattern = &r->face->gains->dynamics->local.gain;
   return JO_OK;
 }
 
 void jplant_gains(jplant_work* r, double t, const double* y, double* entry) {
   const double* in[JGEN_GROUP_COUNT] = {
       [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode, [JGEN_ROAD] = r->road};
-  jkernel_eval(r->gains->kernels->kernel, in, (double* const[]){entry}, r->gains_work);
+  jkernel_eval(r->face->gains->kernels->kernel, in, (double* const[]){entry}, r->face->gains_work);
+}
+
+// ---- partitions in force ---------------------------------------------------------------------------
+
+static jplant_face* add_face(jplant_work* r, const jplant* p) {
+  jplant_face* f = JARENA_NEW(&r->arena, jplant_face);
+  if (!f) return NULL;
+  f->plant = p;
+  f->work = jplant_kernels_work(&r->arena, p->kernels);
+  if (!f->work) return NULL;
+  const jkernel* own_jacobian = p->kernels->of[JGEN_FN_JACOBIAN];
+  if (own_jacobian) {
+    f->jacobian = own_jacobian;
+    f->jacobian_work = f->work[own_jacobian - p->kernels->set->kernel];
+  }
+  f->next = r->faces;
+  r->faces = f;
+  return f;
+}
+
+static jplant_face* find_face(jplant_work* r, const jplant* p) {
+  jplant_face* f = r->faces;
+  while (f && f->plant != p) {
+    f = f->next;
+  }
+  return f ? f : add_face(r, p);
+}
+
+static void put_in_force(jplant_work* r, jplant_face* f) {
+  r->face = f;
+  r->plant = f->plant;
+  r->machine.about = &f->plant->about;
+  r->system.state_name = f->plant->about.state_name;
+  r->system.constant = f->plant->about.constant;
+  r->system.is_quiet = f->plant->about.is_quiet;
+  r->system.local = f->local_system;
+  r->machine.side = 0;
+  r->machine.spread = 0.0;
+}
+
+static bool is_same_list(const int* a, const int* b, int n) {
+  return n == 0 || memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+// Steppers that solve for local states have laid out their matrices.
+static jo_status check_local(const jplant_work* r, const jplant_face* f) {
+  const jsolve_local_system *a = &r->face->local_system, *b = &f->local_system;
+  if (a->n == b->n && a->nentry == b->nentry && is_same_list(a->state, b->state, a->n) &&
+      is_same_list(a->row, b->row, a->nentry) && is_same_list(a->col, b->col, a->nentry)) {
+    return JO_OK;
+  }
+  return jerr_set(r->ctx, JO_ERR_MODEL, "%s: local states of another partition are others",
+                  r->plant->model->path);
+}
+
+// What the integrator was given of one partition, it gets of the other.
+static jo_status prepare_like(jplant_work* r, const jplant_face* before) {
+  const jgen_sparse* pattern;
+  if (before->jacobian) JO_TRY(prepare_jacobian(&r->machine));
+  if (before->local) JO_TRY(prepare_local(&r->machine));
+  if (before->gains) JO_TRY(jplant_prepare_gains(r, &pattern));
+  return before->local ? check_local(r, before) : JO_OK;
+}
+
+jo_status jplant_work_show(jplant_work* r, const jplant* p) {
+  if (r->plant == p) return JO_OK;
+  jplant_face *before = r->face, *f = find_face(r, p);
+  if (!f) return jerr_memory(r->ctx);
+  put_in_force(r, f);
+  jo_status status = prepare_like(r, before);
+  if (status < 0) put_in_force(r, before);
+  return status;
 }
 
 static bool allocate(jplant_work* r) {
@@ -422,8 +563,8 @@ static bool allocate(jplant_work* r) {
   r->mode = r->machine.mode;
   r->g = r->machine.g;
   r->windows = JARENA_ARRAY(&r->arena, 2 * p->dynamics->nobjective, double);
-  r->work = jplant_kernels_work(&r->arena, p->kernels);
-  return r->work && r->windows;
+  r->face = add_face(r, p);
+  return r->face && r->windows;
 }
 
 jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work** out) {
@@ -443,11 +584,12 @@ jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work**
   r->system = jmachine_system(&r->machine);
   r->system.prepare_jacobian = prepare_jacobian;
   r->system.prepare_local = prepare_local;
-  const jkernel* own_jacobian = plant->kernels->of[JGEN_FN_JACOBIAN];
-  if (own_jacobian) {
-    r->jacobian = own_jacobian;
-    r->jacobian_work = r->work[own_jacobian - plant->kernels->set->kernel];
-    r->system.jacobian = jacobian;
+  if (r->face->jacobian) r->system.jacobian = jacobian;
+  jplant_charts_init(&r->own_charts, ctx);
+  r->charts = &r->own_charts;
+  if (d->part.nv > 0 && d->part.nu > 0) {
+    r->system.change_chart = jplant_change_chart;
+    jplant_chart_begin(r);
   }
   *out = r;
   return JO_OK;
@@ -459,9 +601,12 @@ void jplant_work_use(jplant_work* r, jo_context* ctx) {
 
 void jplant_work_destroy(jplant_work* r) {
   if (!r) return;
-  for (int i = 0; i < JPLANT_EXTRA_COUNT; i++) {
-    jplant_extra_destroy(r->own[i]);
+  for (const jplant_face* f = r->faces; f; f = f->next) {
+    for (int i = 0; i < JPLANT_EXTRA_COUNT; i++) {
+      jplant_extra_destroy(f->own[i]);
+    }
   }
+  jplant_charts_free(&r->own_charts);
   jarena_free(&r->arena);
   jmem_free(r->ctx, r);
 }

@@ -3,6 +3,7 @@
 #ifndef JPLANT_PLANT_H
 #define JPLANT_PLANT_H
 
+#include "expr/tape.h"
 #include "gen/gen.h"
 #include "machine/equilibrium.h"
 #include "machine/machine.h"
@@ -17,21 +18,30 @@ typedef struct jplant_options {
 
 jplant_options jplant_options_default(void);
 
+// Plants of one model with other partitions than the first, made when a run comes to need one.
+typedef struct jplant_family jplant_family;
+
 typedef struct jplant {
   jo_context* ctx;
   const jmodel* model;
+  jplant_options made_with;
+  const struct jplant* first;  // whose partition was changed to make this one; NULL: none was
   jarena arena;
-  jgen_position* position;
+  jgen_position* position;  // of a first plant; others have the same
   jgen_dynamics* dynamics;
   jplant_kernels* kernels;
-  jexpr_counts before;        // operations written down for the right-hand side, all equations
-  double* q0;                 // assembled position, by coordinate
-  double* qd0;                // consistent velocities
-  const char** switch_name;   // (nswitch)
-  double* y0;                 // initial state (ny)
-  double closure_residual;    // largest at the assembled position [m]
-  jmachine_about about;       // what runs need of all this
+  jexpr_counts before;       // operations written down for the right-hand side, all equations
+  double* q0;                // assembled position, by coordinate
+  double* qd0;               // consistent velocities
+  const char** switch_name;  // (nswitch)
+  double* y0;                // initial state (ny)
+  double closure_residual;   // largest at the assembled position [m]
+  double lever;              // of angles there [m/rad]
+  jgen_footing footing;      // of the partition there
+  double* row_limit;     // closure equations may be off by this much, were they redundant [m] (nh)
+  jmachine_about about;  // what runs need of all this
   jplant_extra_shelf* shelf;  // of functions that are made when they are needed
+  jplant_family* family;      // of plants with other partitions; NULL: this is one of them
 } jplant;
 
 // Generate, assemble, choose the partition, compile. The model must outlive the plant.
@@ -42,6 +52,21 @@ void jplant_destroy(jplant* p);
 // Discrete states of y as a run from (t, y) begins with them: which way friction slips. values: of the numbers, NULL: the
 // model's.
 jo_status jplant_begin(jo_context* ctx, const jplant* p, const double* values, double t, double* y);
+
+// The same equations with another partition, which has as many coordinates of each kind; `first` must outlive it.
+jo_status jplant_create_sibling(jo_context* ctx, const jplant* first, const jgen_partition* part,
+                                jplant** out);
+
+// family.c
+// NULL: out of memory. Ownership: caller, release with jplant_family_destroy().
+jplant_family* jplant_family_create(jo_context* ctx);
+void jplant_family_destroy(jplant_family* f);
+
+// The sibling of `first` with this partition. Runs in the family's own context leave what they made there; runs in other
+// contexts (threads of a sweep) use it when it is there, and make their own when it is not.
+// *own is what the caller must destroy, NULL: the family's.
+jo_status jplant_family_get(jo_context* ctx, const jplant* first, const jgen_partition* part,
+                            const jplant** out, jplant** own);
 
 // Static equilibrium at time t, searched for from y (ny), which becomes it; velocities zero.
 // On failure the context names the coordinate that is not at rest.
@@ -60,30 +85,76 @@ jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double
 jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,
                              double* qd);
 
-// A run's own storage: work space of the kernels, modes, parameters. One thread at a time.
-typedef struct jplant_work {
-  const jplant* plant;
+// Partitions that a run came to, in this order, but for the one it began with.
+typedef struct jplant_charts {
   jo_context* ctx;
-  jarena arena;
-  jsolve_system system;
-  jmachine machine;
-  const double* road;       // data of the road among the inputs; NULL: none
-  double* p;                // of the machine: live numbers (np),
-  double* mode;             // modes (nswitch)
-  double* g;                // and scratch of the switching functions (nswitch)
+  int n, cap;
+  struct jplant_chart {
+    const jplant* plant;
+    jplant* own;           // NULL: the family's
+    jgen_footing footing;  // where the run came to it first
+  } * at;
+} jplant_charts;
+
+// What a run watches its partition with.
+typedef struct jplant_chart_watch {
+  double look;      // spread of the machine beyond which the partition is looked at
+  double lever;     // of angles, the longest seen so far [m/rad]
+  double t_stuck;   // last change for want of a step [s]
+  jexpr_tape tape;  // closures by all coordinates; work NULL: not needed so far
+  double *work, *q, *h, *J, *y, *ydot, *g, *drive;
+  // told of every change, may be NULL: states before and after, plants in force then
+  jo_status (*on_change)(void* user, double t, const double* before, const double* after,
+                         const jplant* was, const jplant* is);
+  void* user;
+} jplant_chart_watch;
+
+// What a run has of its own for one partition.
+typedef struct jplant_face {
+  const jplant* plant;
   double** work;            // of each kernel
-  double* windows;          // scratch of the guards
   const jkernel* jacobian;  // NULL: not needed so far
   double* jacobian_work;
   const jplant_extra* local;  // NULL: not needed so far
   double *feed, *feed_work, *local_work;
+  jsolve_local_system local_system;
   const jplant_extra* gains;  // likewise
   double* gains_work;
   jplant_extra* own[JPLANT_EXTRA_COUNT];
+  struct jplant_face* next;
+} jplant_face;
+
+// A run's own storage: work space of the kernels, modes, parameters. One thread at a time.
+typedef struct jplant_work {
+  const jplant* plant;  // of the partition in force
+  jo_context* ctx;
+  jarena arena;
+  jsolve_system system;
+  jmachine machine;
+  const double* road;  // data of the road among the inputs; NULL: none
+  double* p;           // of the machine: live numbers (np),
+  double* mode;        // modes (nswitch)
+  double* g;           // and scratch of the switching functions (nswitch)
+  double* windows;     // scratch of the guards
+  jplant_face* face;   // in force
+  jplant_face* faces;
+  jplant_charts own_charts;
+  jplant_charts* charts;  // partitions it came to: its own list, or one that outlives it
+  jplant_chart_watch watch;
 } jplant_work;
 
 jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work** out);
 void jplant_work_destroy(jplant_work* r);
+
+// chart.c
+void jplant_charts_init(jplant_charts* c, jo_context* ctx);
+void jplant_charts_free(jplant_charts* c);
+void jplant_chart_begin(jplant_work* r);
+// jsolve_system.change_chart of runs.
+jo_status jplant_change_chart(void* user, double t, double* y, bool is_stuck, bool* changed);
+
+// The plant `p`, the first one or a sibling of it, is in force from now on; the state is the caller's business.
+jo_status jplant_work_show(jplant_work* r, const jplant* p);
 
 // Reports of the run go to another context from now on.
 void jplant_work_use(jplant_work* r, jo_context* ctx);

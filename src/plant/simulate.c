@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/format.h"
+#include "plant/chart.h"
 #include "plant/finite.h"
 #include "plant/guard.h"
 #include "plant/limits.h"
@@ -33,6 +34,7 @@ typedef struct recorder {
   const jplant_simulate_options* opt;
   const double* y0;  // where it begins
   double* y;         // a sample
+  double* y_first;   // the same as the plant has it that was given
   int64_t next;      // index of the next grid time
   bool has_jumped;   // an event since the last step
   int64_t sampling;  // projections made for samples
@@ -61,7 +63,9 @@ static jo_status add_row(recorder* k, double t, const double* y) {
   assert(r->nrow == 0 || t >= row[-r->ncolumn]);  // rows are in the order of time
   fill_row(k, t, y, row);
   r->nrow++;
-  return k->opt->sample ? k->opt->sample(k->opt->user, t, y) : JO_OK;
+  if (!k->opt->sample) return JO_OK;
+  jplant_chart_first(k->run, t, y, k->y_first);
+  return k->opt->sample(k->opt->user, t, k->y_first);
 }
 
 static double grid_time(const jplant_simulate_used* u, int64_t i) {
@@ -134,6 +138,29 @@ static jo_status on_event(void* user, const jsolve_event* e, const double* befor
   const char* name = jarena_strdup(&r->arena, k->plant->dynamics->sw[e->which].text);
   if (!name) return jerr_memory(r->ctx);
   r->event[r->nevent++] = (jplant_event){e->t, name, e->rising};
+  return JO_OK;
+}
+
+static const char* name_independent(jarena* a, const jplant* p) {
+  const jgen_partition* part = &p->dynamics->part;
+  const char* text = "";
+  for (int i = 0; text && i < part->nu; i++) {
+    const char* name = p->model->coordinate[part->u[i]].name;
+    text = jarena_printf(a, "%s%s%s", text, i > 0 ? ", " : "", name);
+  }
+  return text;
+}
+
+static jo_status on_change(void* user, double t, const double* before, const double* after,
+                           const jplant* was, const jplant* is) {
+  (void)before, (void)after, (void)was;
+  jplant_result* r = ((recorder*)user)->out;
+  if (!jmem_grow(r->ctx, &r->change, &r->change_cap, r->nchange + 1, sizeof *r->change)) {
+    return jerr_memory(r->ctx);
+  }
+  const char* names = name_independent(&r->arena, is);
+  if (!names) return jerr_memory(r->ctx);
+  r->change[r->nchange++] = (jplant_change){t, names};
   return JO_OK;
 }
 
@@ -289,6 +316,7 @@ void jplant_result_destroy(jplant_result* r) {
   if (!r) return;
   jmem_free(r->ctx, r->row);
   jmem_free(r->ctx, r->event);
+  jmem_free(r->ctx, r->change);
   jarena_free(&r->arena);
   jmem_free(r->ctx, r);
 }
@@ -318,6 +346,8 @@ static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, 
   jplant_result* r = k->out;
   const jsolve_system* sys = &k->run->system;
   jsolve_observer observer = {k, on_step, on_event};
+  k->run->watch.on_change = on_change;
+  k->run->watch.user = k;
   double start = jclock_cpu();
   jsolve_set_modes(sys, r->used.t_start, y, scratch);
   int said = jo_context_diagnostic_count(r->ctx);
@@ -345,8 +375,9 @@ static jo_status run(recorder* k, const jsolve_options* solve) {
   int n = d->nswitch > k->out->ncolumn ? d->nswitch : k->out->ncolumn;
   double *y = JARENA_ARRAY(&scratch, d->ny, double), *s = JARENA_ARRAY(&scratch, n, double);
   k->y = JARENA_ARRAY(&scratch, d->ny, double);
+  k->y_first = JARENA_ARRAY(&scratch, d->ny, double);
   jo_status status = JO_ERR_MEMORY;
-  if (y && s && k->y) {
+  if (y && s && k->y && k->y_first) {
     memcpy(y, k->y0, (size_t)d->ny * sizeof *y);
     status = integrate(k, solve, y, s);
   } else {

@@ -18,7 +18,7 @@ typedef struct jplant_simulate_options {
   const double* p;     // values of the live numbers (np); NULL: the model's
   // told how far the run is, 0 ... 1, after every step; false stops the run. May be NULL
   bool (*progress)(void* user, double fraction);
-  // told of the state at every row. May be NULL
+  // told of the state at every row, as the plant has it that was given. May be NULL
   jo_status (*sample)(void* user, double t, const double* y);
   void* user;
 } jplant_simulate_options;
@@ -36,6 +36,12 @@ typedef struct jplant_event {
   const char* name;
   bool on;
 } jplant_event;
+
+// From here on other coordinates were independent.
+typedef struct jplant_change {
+  double t;                 // [s]
+  const char* independent;  // "a, b, c"
+} jplant_change;
 
 // Options as they were used.
 typedef struct jplant_simulate_used {
@@ -65,6 +71,9 @@ typedef struct jplant_result {
 
   int nevent, event_cap;
   jplant_event* event;
+
+  int nchange, change_cap;
+  jplant_change* change;
 
   bool is_complete;  // reached t_end
   double t_reached;  // [s]

@@ -39,4 +39,5 @@ void jreport_notes_of_run(jreport_notes* l, const jplant_result* r) {
   jreport_note_count(l, "evaluations", r->statistics.evaluations);
   jreport_note_count(l, "projections", r->projections);
   jreport_note_real(l, "closure_residual", "m", r->closure);
+  if (r->nchange > 0) jreport_note_count(l, "partition_changes", r->nchange);
 }

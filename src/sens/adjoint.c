@@ -72,7 +72,7 @@ static jo_status state_at(jsens_adjoint* d, int i, const double** y) {
     memcpy(d->segment, jsens_record_state(r, r->entry[first].state), (size_t)w->ny * sizeof **y);
     for (int k = first; k < i; k++) {
       double* next = d->segment + (int64_t)(k + 1 - first) * w->ny;
-      jsens_walk_set_modes(w, jsens_record_mode(r, r->entry[k].epoch));
+      jsens_walk_set_epoch(w, r->entry[k].epoch);
       JO_TRY(jsens_walk_step(w, &r->entry[k], next - w->ny, next));
     }
     d->segment_first = first;
@@ -254,10 +254,10 @@ static jo_status step_back(jsens_adjoint* d, int i) {
   const double *y0, *y1;
   JO_TRY(state_after(d, i, &y1));
   memcpy(d->y_mixed, y1, (size_t)w->ny * sizeof *y1);  // states computed again share their place
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_set_epoch(w, e->epoch);
   jsens_adjoint_close(d, e->t1, d->y_mixed, d->lambda, NULL);
   JO_TRY(state_at(d, i, &y0));
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_set_epoch(w, e->epoch);
   JO_TRY(jsens_walk_stages(w, e, y0));
   weigh_motion(d, i, d->y_mixed);
   double share = jsens_adjoint_left_out(d, e, y0, d->y_mixed);
@@ -277,7 +277,7 @@ static int count_events(jsens_walk* w) {
   int n = 0;
   for (int i = 0; i < w->record->nentry; i++) {
     const jsens_entry* e = &w->record->entry[i];
-    if (e->after < 0) continue;
+    if (e->after < 0 || e->is_change) continue;
     n += jsens_walk_jumps(w, e) ? 1 : e->nflip;
   }
   return n;
@@ -294,7 +294,7 @@ static void begin_objective(jsens_adjoint* d, int o) {
   jsens_adjoint_clear(d, d->pbar, w->nw);
   jsens_adjoint_clear(d, d->unit, w->d->nobjective);
   d->unit[o * d->lanes + JSENS_LAMBDA] = 1.0;
-  jsens_walk_set_modes(w, jsens_record_mode(r, r->nepoch - 1));
+  jsens_walk_set_epoch(w, r->nepoch - 1);
   jsens_point at = {.t = r->t_end, .y = r->y_end, .lambda = d->unit};
   jsens_adjoint_weigh(d, JGEN_FN_OBJECTIVE, &at);
   memcpy(d->end_time, d->tbar, (size_t)d->lanes * sizeof *d->tbar);
@@ -302,12 +302,20 @@ static void begin_objective(jsens_adjoint* d, int o) {
   if (d->estimates) jsens_adjoint_doubt_end(d);
 }
 
+static jo_status entry_back(jsens_adjoint* d, int i) {
+  const jsens_entry* e = &d->w->record->entry[i];
+  if (e->after < 0) return step_back(d, i);
+  if (!e->is_change) return jsens_adjoint_event(d, e);
+  jsens_adjoint_change(d, e);
+  return JO_OK;
+}
+
 static jo_status one_objective(jsens_adjoint* d, int o) {
   jsens_walk* w = d->w;
   const jsens_record* r = w->record;
   begin_objective(d, o);
   for (int i = r->nentry - 1; i >= 0; i--) {
-    JO_TRY(r->entry[i].after < 0 ? step_back(d, i) : jsens_adjoint_event(d, &r->entry[i]));
+    JO_TRY(entry_back(d, i));
   }
   for (int j = 0; j < w->nw; j++) {
     const double* S0 = w->S0 + (int64_t)j * w->ny;

@@ -85,9 +85,14 @@ void jsens_adjoint_account(jsens_adjoint* d, int entry);
 double jsens_adjoint_left_out(jsens_adjoint* d, const jsens_entry* e, const double* y0,
                               const double* y1);
 void jsens_adjoint_add_left_out(jsens_adjoint* d, int entry, double share);
+// The next step that leaves something out begins a stretch of its own.
+void jsens_adjoint_end_stretch(jsens_adjoint* d);
 // (S18)  what lambda would be at an end off by as much as a run may be is an error it begins with
 void jsens_adjoint_doubt_end(jsens_adjoint* d);
 void jsens_adjoint_put_errors(jsens_adjoint* d, int o);
+
+// adjoint_change.c
+void jsens_adjoint_change(jsens_adjoint* d, const jsens_entry* e);
 
 // adjoint_event.c
 jo_status jsens_adjoint_event(jsens_adjoint* d, const jsens_entry* e);

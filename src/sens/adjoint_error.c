@@ -27,6 +27,10 @@ void jsens_adjoint_clear_errors(jsens_adjoint* d) {
   jsens_trace_clear(d->w, &d->trace);
   d->motion = 0.0;
   d->stretches = (jsens_stretches){0};
+  jsens_adjoint_end_stretch(d);
+}
+
+void jsens_adjoint_end_stretch(jsens_adjoint* d) {
   d->last_blind = d->w->record->nentry + APART + 1;
 }
 

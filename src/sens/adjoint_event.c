@@ -63,7 +63,7 @@ static void take_pending(jsens_adjoint* d) {
 static jo_status smooth_back(jsens_adjoint* d, const jsens_entry* e, const double* y) {
   jsens_walk* w = d->w;
   const int* flip = w->record->flip + e->flip;
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
+  jsens_walk_set_epoch(w, e->epoch + 1);
   jsens_walk_slope_behind(w, e->t, y);
   for (int i = e->nflip - 1; i >= 0; i--) {
     int k = flip[i];
@@ -100,7 +100,7 @@ static void impulse_back(jsens_adjoint* d, const jsens_entry* e, const double* b
   }
   memcpy(d->kbar, d->Pbar, (size_t)(w->nu * L) * sizeof *d->kbar);
   jsens_adjoint_close(d, e->t, d->y_mixed, d->lambda, time);
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_set_epoch(w, e->epoch);
   at = (jsens_point){.t = e->t, .y = before, .lambda = d->kbar};
   jsens_adjoint_weigh(d, JGEN_FN_MOMENTUM, &at);
   jsens_adjoint_add(d, d->lambda, 1.0, d->ybar, w->ny);
@@ -135,7 +135,7 @@ static jo_status jump_back(jsens_adjoint* d, const jsens_entry* e) {
   const double* after = jsens_record_state(w->record, e->after);
   const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
   int k = w->record->flip[e->flip];
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_set_epoch(w, e->epoch);
   jsens_walk_slope_before(w, e->t, before);
   jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, before, (double* const[]){d->P});
   jsens_walk_set_modes(w, mode1);

@@ -31,6 +31,7 @@ jo_status jsens_record_create(jo_context* ctx, const jplant* p, int stages, int 
   jsens_record* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
   *r = (jsens_record){.ctx = ctx, .ny = p->dynamics->ny, .nswitch = p->dynamics->nswitch};
+  jplant_charts_init(&r->charts, ctx);
   r->stages = stages;
   r->stride = 1;
   r->model = p->model;
@@ -51,6 +52,8 @@ void jsens_record_destroy(jsens_record* r) {
   jmem_free(r->ctx, r->state);
   jmem_free(r->ctx, r->slopes);
   jmem_free(r->ctx, r->mode);
+  jmem_free(r->ctx, r->plant);
+  jplant_charts_free(&r->charts);
   jmem_free(r->ctx, r->flip);
   jmem_free(r->ctx, r->reset);
   jmem_free(r->ctx, r->y_end);
@@ -83,8 +86,14 @@ static int store_slopes(jsens_record* r, double* const* k) {
   return r->nslopes++;
 }
 
-static void store_modes(jsens_record* r, const double* mode) {
+// One more epoch.
+static void store_modes(jsens_record* r, const double* mode, const jplant* plant) {
   size_t size = (size_t)r->nswitch * sizeof(double);
+  if (!jmem_grow(r->ctx, &r->plant, &r->plant_cap, r->nepoch + 1, sizeof(jplant*))) {
+    fail(r);
+    return;
+  }
+  r->plant[r->nepoch] = plant;
   if (r->nswitch > 0 && !jmem_grow(r->ctx, &r->mode, &r->epoch_cap, r->nepoch + 1, size)) {
     fail(r);
     return;
@@ -135,12 +144,12 @@ static void thin_out(jsens_record* r) {
   r->nstate = kept;
 }
 
-void jsens_record_begin(jsens_record* r, const double* mode) {
+void jsens_record_begin(jsens_record* r, const double* mode, const jplant* plant) {
   r->nentry = r->nstate = r->nepoch = r->nflip = r->nreset = r->nslopes = 0;
   r->step_count = r->nspare = 0;
   r->stride = 1;
   r->status = JO_OK;
-  store_modes(r, mode);
+  store_modes(r, mode, plant);
 }
 
 void jsens_record_step(jsens_record* r, const jsolve_step* step) {
@@ -174,7 +183,7 @@ static bool store_ints(jsens_record* r, int** list, int* n, int* cap, const int*
 
 void jsens_record_event(jsens_record* r, const jmachine_happening* what) {
   const jsens_entry* last = r->nentry > 0 ? &r->entry[r->nentry - 1] : NULL;
-  bool is_again = last && last->after >= 0 && last->t == what->t;
+  bool is_again = last && last->after >= 0 && !last->is_change && last->t == what->t;
   bool follows = is_again && (what->is_next ? last->follows : true);
   int flip = r->nflip, reset = r->nreset;
   if (!store_ints(r, &r->flip, &r->nflip, &r->flip_cap, what->flipped, what->n) ||
@@ -193,7 +202,17 @@ void jsens_record_event(jsens_record* r, const jmachine_happening* what) {
   e->ends = what->ends;
   e->reset = reset;
   e->nreset = what->nfired;
-  store_modes(r, what->mode);
+  store_modes(r, what->mode, r->plant[r->nepoch - 1]);
+}
+
+void jsens_record_change(jsens_record* r, double t, const double* before, const double* after,
+                         const double* mode, const jplant* to) {
+  int b = store_state(r, before), a = store_state(r, after);
+  jsens_entry* e = new_entry(r, t);
+  if (!e || a < 0 || b < 0) return;
+  *e = (jsens_entry){.t = t, .t1 = t, .state = b, .after = a, .slopes = -1, .is_change = true};
+  e->epoch = r->nepoch - 1;
+  store_modes(r, mode, to);
 }
 
 void jsens_record_end(jsens_record* r, double t, const double* y) {

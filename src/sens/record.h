@@ -9,16 +9,17 @@
 #include "plant/plant.h"
 
 typedef struct jsens_entry {
-  double t, t1;       // step: from t to t1; event: at t
-  int state;          // stored state: at the start of the step, before the event; -1: not stored
-  int after;          // event: stored state after it; -1: a step
-  int slopes;         // step: stored slopes of its stages; -1: not stored
-  int epoch;          // modes in force: of the step, before the event (the next epoch after it)
+  double t, t1;  // step: from t to t1; event, change: at t
+  int state;     // stored state: at the start of the step, before the event; -1: not stored
+  int after;     // event, change: stored state after it; -1: a step
+  int slopes;    // step: stored slopes of its stages; -1: not stored
+  int epoch;  // modes and partition in force: of the step, before the event (the next epoch after it)
   int flip, nflip;    // event: switches that flip, in record->flip
   bool follows;       // event: caused by the one before, at the same instant
   bool is_impulse;    // event: driven coordinates jump
   bool ends;          // event: the run
   int reset, nreset;  // event: those that are reset, in record->reset
+  bool is_change;     // no event: the partition changes, to that of the next epoch
   bool is_implicit;   // step: taken by the implicit method
 } jsens_entry;
 
@@ -34,7 +35,10 @@ typedef struct jsens_record {
   int nslopes, slopes_cap;
   double* slopes;  // nslopes x stages x ny: of the first steps, as far as the room goes
   int nepoch, epoch_cap;
-  double* mode;  // nepoch x nswitch
+  double* mode;          // nepoch x nswitch
+  const jplant** plant;  // whose partition is in force (nepoch)
+  int plant_cap;
+  jplant_charts charts;  // all of them, but the first
   int nflip, flip_cap;
   int* flip;
   int nreset, reset_cap;
@@ -56,9 +60,11 @@ jo_status jsens_record_create(jo_context* ctx, const jplant* p, int stages, int 
 void jsens_record_destroy(jsens_record* r);
 
 // Begin with the modes of the start; then called by the run.
-void jsens_record_begin(jsens_record* r, const double* mode);
+void jsens_record_begin(jsens_record* r, const double* mode, const jplant* plant);
 void jsens_record_step(jsens_record* r, const jsolve_step* step);
 void jsens_record_event(jsens_record* r, const jmachine_happening* what);
+void jsens_record_change(jsens_record* r, double t, const double* before, const double* after,
+                         const double* mode, const jplant* to);
 void jsens_record_end(jsens_record* r, double t, const double* y);
 
 static inline const double* jsens_record_state(const jsens_record* r, int i) {

@@ -30,6 +30,7 @@ typedef struct recorder {
   jo_context* ctx;
   const jsens_options* opt;
   jsens_record* record;
+  const jplant_work* run;
 } recorder;
 
 static jo_status on_step(void* user, const jsolve_step* step) {
@@ -43,6 +44,14 @@ static void on_event(void* user, const jmachine_happening* what) {
   jsens_record_event(user, what);
 }
 
+static jo_status on_change(void* user, double t, const double* before, const double* after,
+                           const jplant* was, const jplant* is) {
+  (void)was;
+  const recorder* k = user;
+  jsens_record_change(k->record, t, before, after, k->run->mode, is);
+  return k->record->status;
+}
+
 static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options* opt,
                           const double* y0, jsens_record* record, jsens_result* out) {
   const jgen_dynamics* d = s->plant->dynamics;
@@ -53,10 +62,13 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
   memcpy(y, y0, (size_t)d->ny * sizeof *y);
   if (opt->p) memcpy(run->p, opt->p, (size_t)d->np * sizeof *run->p);
   jsolve_set_modes(&run->system, opt->t_start, y, scratch);
-  jsens_record_begin(record, run->mode);
+  jsens_record_begin(record, run->mode, s->plant);
   run->machine.on_event = on_event;
   run->machine.on_event_user = record;
-  recorder k = {out->ctx, opt, record};
+  recorder k = {out->ctx, opt, record, run};
+  run->charts = &record->charts;  // they are needed longer than this run
+  run->watch.on_change = on_change;
+  run->watch.user = &k;
   jsolve_observer obs = {.user = &k, .step = on_step};
   double t;
   int said = jo_context_diagnostic_count(out->ctx);
@@ -197,6 +209,7 @@ static jo_status walk(const jsens* s, const jsens_result* of, const jsens_option
     status = r->method == JSENS_DIRECT ? jsens_walk_direct(&w) : jsens_walk_adjoint(&w);
   }
   jsens_walk_end(&w);
+  if (status >= 0) status = jplant_work_show(run, s->plant);
   if (status >= 0 && r->nw > 0 && !opt->frozen) {
     status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
   }

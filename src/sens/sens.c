@@ -8,8 +8,6 @@
 #include "plant/start.h"
 #include "sens/metric.h"
 
-#define ADJOINT_LANES 2  // weights and their error
-
 // ---- preparation ---------------------------------------------------------------------------------
 
 // Room for the numbers and two probes.
@@ -27,18 +25,16 @@ jsens_method jsens_cheaper(int nobjective, int nw) {
 }
 
 static jo_status build_kernels(jsens* s, const jsens_setup* setup) {
-  const jgen_sens* g = &s->plant->dynamics->sens;
-  jkernel_options opt = setup->kernel;
-  jplant_kernels_use use = {.outputs = setup->histories};
-  if (setup->direct) {
-    opt.lanes = lanes_for(s->nw);
-    JO_TRY(jplant_kernels_create(s->ctx, g->tangent, NULL, 0, use, &opt, &s->tangents));
-  }
-  if (setup->adjoint) {
-    opt.lanes = ADJOINT_LANES;
-    JO_TRY(jplant_kernels_create(s->ctx, g->adjoint, NULL, 0, use, &opt, &s->adjoints));
-  }
-  return JO_OK;
+  jsens_kernel_options opt = {.direct = setup->direct,
+                              .adjoint = setup->adjoint,
+                              .histories = setup->histories,
+                              .lanes = lanes_for(s->nw),
+                              .kernel = setup->kernel};
+  JO_TRY(jsens_kernels_create(s->ctx, s->plant, &opt, &s->own));
+  s->tangents = s->own->tangents;
+  s->adjoints = s->own->adjoints;
+  s->siblings = jsens_kernel_shelf_create(s->ctx, &opt);
+  return s->siblings ? JO_OK : jerr_memory(s->ctx);
 }
 
 static jo_status prepare(jsens* s, const jmodel* m, const jsens_setup* setup) {
@@ -91,8 +87,8 @@ jo_status jsens_create(jo_context* ctx, const jmodel* m, const jsens_setup* setu
 
 void jsens_destroy(jsens* s) {
   if (!s) return;
-  jplant_kernels_destroy(s->ctx, s->tangents);
-  jplant_kernels_destroy(s->ctx, s->adjoints);
+  jsens_kernel_shelf_destroy(s->siblings);
+  jsens_kernels_destroy(s->own);
   jplant_destroy(s->plant);
   jarena_free(&s->arena);
   jmem_free(s->ctx, s);

@@ -10,6 +10,7 @@
 
 #include "plant/plant.h"
 #include "sens/record.h"
+#include "sens/sibling.h"
 
 typedef struct jsens_setup {
   const int* wrt;        // numbers of the model to differentiate for
@@ -29,11 +30,13 @@ typedef struct jsens {
   jarena arena;
   jplant* plant;
   int nw;
-  const int* wrt;            // as given
-  jplant_kernels* tangents;  // lanes > 1; NULL: not prepared
-  jplant_kernels* adjoints;  // NULL: not prepared
-  double* S0;                // d y0 / d number (ny x nw)
-  const char** why;          // there is no derivative by a number (nw); NULL: there is
+  const int* wrt;                  // as given
+  jsens_kernels* own;              // of its plant: tangents with lanes > 1, ...
+  const jplant_kernels* tangents;  // ... NULL: not prepared
+  const jplant_kernels* adjoints;  // NULL: not prepared
+  jsens_kernel_shelf* siblings;    // of plants that its runs came to
+  double* S0;                      // d y0 / d number (ny x nw)
+  const char** why;                // there is no derivative by a number (nw); NULL: there is
 } jsens;
 
 jo_status jsens_create(jo_context* ctx, const jmodel* m, const jsens_setup* setup, jsens** out);

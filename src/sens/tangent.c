@@ -262,7 +262,7 @@ static jo_status take_step(jsens_direct* d, int i) {
   if (e->state >= 0)
     memcpy(d->y, jsens_record_state(w->record, e->state), (size_t)w->ny * sizeof *d->y);
   if (e->is_implicit) jsens_direct_settle(d);
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_set_epoch(w, e->epoch);
   jsens_direct_keep(d, e);
   const double* after = stored_after(w->record, i);
   memcpy(d->y_mixed, d->y, (size_t)w->ny * sizeof *d->y);
@@ -285,6 +285,10 @@ static jo_status take_step(jsens_direct* d, int i) {
 
 static jo_status take_entry(jsens_direct* d, int i) {
   const jsens_entry* e = &d->w->record->entry[i];
+  if (e->is_change) {
+    jsens_direct_change(d, e);
+    return JO_OK;
+  }
   if (e->after >= 0) {
     JO_TRY(jsens_direct_event(d, e));
     return jsens_direct_sample_event(d, e);

@@ -76,10 +76,15 @@ void jsens_direct_settle(jsens_direct* d);
 void jsens_direct_account(jsens_direct* d, int q, int entry);
 // What was accounted for goes to the probes.
 void jsens_direct_push(jsens_direct* d);
+// The next step that leaves something out begins a stretch of its own.
+void jsens_direct_end_stretch(jsens_direct* d);
 double jsens_direct_amplification(const jsens_direct* d, const double* carried);
 
 // tangent_event.c
 jo_status jsens_direct_event(jsens_direct* d, const jsens_entry* e);
+
+// tangent_change.c
+void jsens_direct_change(jsens_direct* d, const jsens_entry* e);
 
 // tangent_sample.c
 jo_status jsens_direct_begin_samples(jsens_direct* d);

@@ -245,6 +245,10 @@ static void sum_integrals(jsens_direct* d) {
   }
 }
 
+void jsens_direct_end_stretch(jsens_direct* d) {
+  d->resolved = APART + 1;
+}
+
 // What was accounted for goes to the probes.
 void jsens_direct_push(jsens_direct* d) {
   jsens_walk* w = d->w;
@@ -277,7 +281,7 @@ void jsens_direct_settle(jsens_direct* d) {
   jsens_walk* w = d->w;
   if (d->open < 0) return;
   const jsens_entry* e = &w->record->entry[d->open];
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_set_epoch(w, e->epoch);
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
     jsens_point at = {.t = e->t1, .y = d->y, .dy = p->S, .dp = p->dp};

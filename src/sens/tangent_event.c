@@ -141,7 +141,7 @@ static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
   JO_TRY(begin_jump(d, e, before, k, &rate));
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
   memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
+  jsens_walk_set_epoch(w, e->epoch + 1);
   jsens_walk_slope_behind(w, e->t, after);
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
@@ -229,7 +229,7 @@ static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e, passage p
     memcpy(d->pack[q].S, d->pack[q].dk[0], bytes);
     memcpy(d->pack[q].dt_first, d->pack[q].dk[1], (size_t)d->lanes * sizeof(double));
   }
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_set_epoch(w, e->epoch);
   JO_TRY(pass(d, e, y, stage));
   for (int q = 0; q < d->npack; q++) {
     for (int n = 0; n < w->ny * d->lanes; n++) {
@@ -257,6 +257,7 @@ static jo_status reset_event(jsens_direct* d, const jsens_entry* e) {
 jo_status jsens_direct_event(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   jsens_direct_settle(d);
+  jsens_walk_set_epoch(w, e->epoch);
   jsens_walk_find_cause(w, e);
   if (e->nreset > 0) return reset_event(d, e);
   if (jsens_walk_jumps(w, e)) return jump_event(d, e);

@@ -144,14 +144,14 @@ jo_status jsens_direct_sample_event(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   if (!w->opt->observer || w->opt->observer->step > 0.0) return JO_OK;
   memcpy(d->y, jsens_record_state(w->record, e->after), (size_t)w->ny * sizeof *d->y);
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
+  jsens_walk_set_epoch(w, e->epoch + 1);
   return sample_here(d, e->t);
 }
 
 jo_status jsens_direct_sample_start(jsens_direct* d) {
   jsens_walk* w = d->w;
   if (!w->opt->observer) return JO_OK;
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, 0));
+  jsens_walk_set_epoch(w, 0);
   const jsens_entry* e = &w->record->entry[0];
   if (w->record->nentry == 0 || e->state < 0) return JO_OK;
   memcpy(d->y, jsens_record_state(w->record, e->state), (size_t)w->ny * sizeof *d->y);

@@ -2,6 +2,7 @@
 // Walking a recorded run again, step by step.
 #include "sens/walk.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,11 +43,65 @@ static void call(jsens_walk* w, const jplant_kernels* k, jgen_fn f, double* cons
 }
 
 void jsens_walk_tangent(jsens_walk* w, jgen_fn f, const jsens_point* at, double* const* out) {
-  call(w, w->sens->tangents, f, w->tangent_work, at, out);
+  call(w, w->now->tangents, f, w->now->tangent_work, at, out);
 }
 
 void jsens_walk_weigh(jsens_walk* w, jgen_fn f, const jsens_point* at, double* const* out) {
-  call(w, w->sens->adjoints, f, w->adjoint_work, at, out);
+  call(w, w->now->adjoints, f, w->now->adjoint_work, at, out);
+}
+
+// ---- partitions --------------------------------------------------------------------------------------
+
+static jsens_side* find_side(const jsens_walk* w, const jplant* p) {
+  for (int i = 0; i < w->nside; i++) {
+    if (w->side[i].plant == p) return &w->side[i];
+  }
+  return NULL;
+}
+
+static jo_status prepare_gains(jsens_walk* w, jsens_side* s) {
+  JO_TRY(jplant_prepare_gains(w->run, &s->gain));
+  s->G = JARENA_ARRAY(&w->arena, s->gain->n, double);
+  return s->G ? JO_OK : jerr_memory(w->ctx);
+}
+
+static jo_status add_side(jsens_walk* w, const jplant* p) {
+  jsens_side* s = &w->side[w->nside++];
+  *s = (jsens_side){.plant = p, .tangents = w->sens->tangents, .adjoints = w->sens->adjoints};
+  if (p != w->sens->plant) {
+    const jsens_kernels* k;
+    JO_TRY(jsens_kernel_shelf_get(w->ctx, w->sens->siblings, p, &k, &s->own));
+    s->tangents = k->tangents;
+    s->adjoints = k->adjoints;
+  }
+  JO_TRY(jplant_work_show(w->run, p));
+  if (w->is_mixed) JO_TRY(prepare_gains(w, s));
+  bool ok = prepare_work(w, s->tangents, &s->tangent_work) &&
+            prepare_work(w, s->adjoints, &s->adjoint_work);
+  return ok ? JO_OK : jerr_memory(w->ctx);
+}
+
+// All that the run came to, so that nothing can fail when the walk comes there.
+static jo_status prepare_sides(jsens_walk* w) {
+  const jsens_record* r = w->record;
+  w->side = JARENA_ARRAY(&w->arena, r->charts.n + 1, jsens_side);
+  if (!w->side) return jerr_memory(w->ctx);
+  for (int i = 0; i < r->nepoch; i++) {
+    if (!find_side(w, r->plant[i])) JO_TRY(add_side(w, r->plant[i]));
+  }
+  jsens_walk_set_epoch(w, 0);
+  return JO_OK;
+}
+
+void jsens_walk_set_epoch(jsens_walk* w, int epoch) {
+  const jplant* p = w->record->plant[epoch];
+  if (!w->now || w->now->plant != p) {
+    w->now = find_side(w, p);
+    jo_status shown = jplant_work_show(w->run, p);
+    assert(w->now && shown >= 0);  // it was shown before
+    (void)shown;
+  }
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, epoch));
 }
 
 static bool has_implicit_steps(const jsens_record* r) {
@@ -65,9 +120,7 @@ static jo_status set_local(jsens_walk* w) {
   JO_TRY(w->run->system.prepare_local(w->run->system.user));
   w->is_mixed = w->run->system.local.n > 0;
   if (!w->is_mixed) return JO_OK;
-  JO_TRY(jplant_prepare_gains(w->run, &w->gain));
-  w->G = JARENA_ARRAY(&w->arena, w->gain->n, double);
-  bool ok = w->G && jsolve_local_init(&w->local, &w->arena, &w->run->system) && set_weights(w);
+  bool ok = jsolve_local_init(&w->local, &w->arena, &w->run->system) && set_weights(w);
   return ok ? JO_OK : jerr_memory(w->ctx);
 }
 
@@ -105,6 +158,7 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   w->nw = s->nw;
   jarena_init(&w->arena, ctx);
   JO_TRY(set_schemes(w));
+  JO_TRY(prepare_sides(w));
   for (int i = 0; i < JSENS_SLOPES; i++) {
     w->k[i] = w->own[i] = JARENA_ARRAY(&w->arena, w->ny, double);
     if (!w->own[i]) return jerr_memory(ctx);
@@ -119,13 +173,14 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   w->near = JARENA_ARRAY(&w->arena, (JSOLVE_NODES + 2) * w->ny, double);
   w->g = JARENA_ARRAY(&w->arena, d->nswitch, double);
   w->fired = JARENA_ARRAY(&w->arena, d->nevent, double);
-  bool ok = w->base && w->f_minus && w->f_plus && w->modes && w->near && w->g && w->fired &&
-            prepare_work(w, s->tangents, &w->tangent_work) &&
-            prepare_work(w, s->adjoints, &w->adjoint_work);
+  bool ok = w->base && w->f_minus && w->f_plus && w->modes && w->near && w->g && w->fired;
   return ok ? JO_OK : jerr_memory(ctx);
 }
 
 void jsens_walk_end(jsens_walk* w) {
+  for (int i = 0; i < w->nside; i++) {
+    jsens_kernels_destroy(w->side[i].own);
+  }
   jarena_free(&w->arena);
 }
 
@@ -208,7 +263,7 @@ static void keep_local(jsens_walk* w, int i) {
 jo_status jsens_walk_local(jsens_walk* w, const jsens_entry* e, int i) {
   double t = jsens_walk_stage_time(w, e, i);
   jo_status status = jsolve_local_factor(&w->local, t, w->Y[i], local_b(w, e));
-  jplant_gains(w->run, t, w->Y[i], w->G);
+  jplant_gains(w->run, t, w->Y[i], w->now->G);
   if (status >= 0) return JO_OK;
   return jerr_set(w->ctx, status, "derivatives: the Jacobian of local states is %s at t = %.9g s",
                   status == JO_ERR_NUMERIC ? "not finite" : "singular", t);
@@ -216,9 +271,9 @@ jo_status jsens_walk_local(jsens_walk* w, const jsens_entry* e, int i) {
 
 static inline void gain(const jsens_walk* w, bool transposed, double b, double* x, int lanes) {
   const int* state = w->run->system.local.state;
-  for (int e = 0; e < w->gain->n; e++) {
-    int row = w->gain->row[e], col = state[w->gain->col[e]];
-    const double *from = x + (transposed ? row : col) * lanes, g = b * w->G[e];
+  for (int e = 0; e < w->now->gain->n; e++) {
+    int row = w->now->gain->row[e], col = state[w->now->gain->col[e]];
+    const double *from = x + (transposed ? row : col) * lanes, g = b * w->now->G[e];
     double* to = x + (transposed ? col : row) * lanes;
     for (int l = 0; l < lanes; l++) {
       to[l] += g * from[l];
@@ -360,7 +415,8 @@ static double rate_along(jsens_walk* w, double t, const double* y, const double*
 
 static bool is_event_at(const jsens_walk* w, const jsens_entry* e, double t) {
   const jsens_record* r = w->record;
-  return e >= r->entry && e < r->entry + r->nentry && e->after >= 0 && e->t == t;
+  bool is_entry = e >= r->entry && e < r->entry + r->nentry;
+  return is_entry && e->after >= 0 && !e->is_change && e->t == t;
 }
 
 static bool has_cause(jsens_walk* w, const jsens_entry* e) {

@@ -11,6 +11,16 @@
 
 enum { JSENS_SLOPES = JSOLVE_MAX_STAGES + 1 };  // of the stages, and of the end
 
+// What a walk has of one partition.
+typedef struct jsens_side {
+  const jplant* plant;
+  const jplant_kernels *tangents, *adjoints;
+  double **tangent_work, **adjoint_work;
+  jsens_kernels* own;       // kernels to be destroyed; NULL: they are the shelf's
+  const jgen_sparse* gain;  // what local states do to all other rates: where, ...
+  double* G;                // ... and how much, at the stage looked at last
+} jsens_side;
+
 typedef struct jsens_walk {
   jo_context* ctx;
   jarena arena;
@@ -23,8 +33,6 @@ typedef struct jsens_walk {
   jsolve_implicit im;       // of implicit steps
   bool is_mixed;            // explicit steps solve for local states
   jsolve_local local;       // of mixed steps
-  const jgen_sparse* gain;  // what local states do to all other rates: where, ...
-  double* G;                // ... and how much, at the stage looked at last
   jsolve_weights weights;   // for stages that are solved again
   const jsens_options* opt;
   jsens_result* out;
@@ -40,7 +48,8 @@ typedef struct jsens_walk {
   bool moves_in, moves_out;  // it begins, or ends, a chain of events that have one time
   double* fired;             // of the reset at hand (nevent)
   double *near, *g;          // scratch: the way to an event (5 ny), switches there (nswitch)
-  double **tangent_work, **adjoint_work;
+  int nside;
+  jsens_side *side, *now;  // partitions of the run, the first one first, and which is in force
 } jsens_walk;
 
 // Tell where in the run the work is. Fails, and reports it, where it shall stop.
@@ -63,6 +72,8 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
 void jsens_walk_end(jsens_walk* w);
 
 void jsens_walk_set_modes(jsens_walk* w, const double* mode);
+// Modes and partition of an epoch.
+void jsens_walk_set_epoch(jsens_walk* w, int epoch);
 const jsolve_scheme* jsens_walk_scheme(const jsens_walk* w, const jsens_entry* e);
 // Time of a stage; that of the end where i is the number of stages.
 double jsens_walk_stage_time(const jsens_walk* w, const jsens_entry* e, int i);

@@ -119,6 +119,11 @@ bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
   return ev->nflipped > 0;
 }
 
+void jsolve_events_again(jsolve_events* ev, jsolve_run* run) {
+  run->sys->switches(run->sys->user, run->t, run->y, ev->g);
+  start_step(ev, run, ev->g);
+}
+
 // --- location ---
 
 typedef enum source { DENSE, STEP } source;

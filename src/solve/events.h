@@ -15,6 +15,9 @@ jsolve_events* jsolve_events_create(jsolve_run* run);
 // their modes and must be handled before the first step.
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run);
 
+// The same state in other coordinates: switches begin from what they are there.
+void jsolve_events_again(jsolve_events* ev, jsolve_run* run);
+
 // Look into the proposed step. Where an event lies inside, the step is proposed again to end just
 // past it, and `*found` is true.
 jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found);

@@ -148,14 +148,63 @@ static jo_status fail_steps(jsolve_run* run) {
                   run->t, run->t_end, (long long)run->stats.steps, (long long)run->stats.rejected);
 }
 
-static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
+// Other coordinates for the state, where there are better ones. The motion is the same: steps keep their size.
+static jo_status change_chart(jsolve_run* run, jsolve_events* ev, bool is_stuck, bool* changed) {
+  const jsolve_system* sys = run->sys;
   jsolve_stepper* s = run->stepper;
-  if (run->opt->max_steps > 0 && run->stats.steps >= run->opt->max_steps) return fail_steps(run);
+  *changed = false;
+  if (!sys->change_chart) return JO_OK;
+  JO_TRY(sys->change_chart(sys->user, run->t, run->y, is_stuck, changed));
+  if (!*changed) return JO_OK;
+  double h = s->h_next;
+  run->has_failed = false;
+  if (ev) jsolve_events_again(ev, run);
+  JO_TRY(s->restart(s, run));
+  s->h_next = h;
+  return JO_OK;
+}
+
+// A step to its end or to the first event in it.
+static jo_status propose_step(jsolve_run* run, jsolve_events* ev, bool* is_event) {
+  jsolve_stepper* s = run->stepper;
+  *is_event = false;
   JO_TRY(s->advance(s, run));
   jsolve_hold(run->sys, run->y, run->y_new);
   assert(s->dense);  // events and observers look into the step
-  bool is_event = false;
-  if (ev) JO_TRY(jsolve_events_locate(ev, run, &is_event));
+  return ev ? jsolve_events_locate(ev, run, is_event) : JO_OK;
+}
+
+// A failure whose reason became known with the search for other coordinates: what was said so far only shows it.
+static jo_status explain(jsolve_run* run, jo_status status, int said) {
+  const char* hint = run->sys->change_chart ? run->sys->projection_hint : NULL;
+  if (!hint || !*hint || status == JO_ERR_MODEL) return status;
+  jerr_forget(run->ctx, said);
+  return jerr_set(run->ctx, status, "integration: no step leads on from t = %.17g: %s", run->t,
+                  hint);
+}
+
+// The same, and once more in other coordinates where these do not lead on.
+static jo_status find_step(jsolve_run* run, jsolve_events* ev, bool* is_event) {
+  bool changed;
+  JO_TRY(change_chart(run, ev, false, &changed));
+  int said = jo_context_diagnostic_count(run->ctx);
+  jo_status status = propose_step(run, ev, is_event);
+  if (status >= 0 || status == JO_ERR_MEMORY || status == JO_ERR_LIMIT) return status;
+  // a chart that does not lead on either is not changed again, but may tell why
+  for (int i = 0; i < 2 && status < 0; i++) {
+    if (change_chart(run, ev, true, &changed) < 0) return status;
+    if (!changed) return explain(run, status, said);
+    jerr_forget(run->ctx, said);
+    status = propose_step(run, ev, is_event);
+  }
+  return status;
+}
+
+static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
+  jsolve_stepper* s = run->stepper;
+  if (run->opt->max_steps > 0 && run->stats.steps >= run->opt->max_steps) return fail_steps(run);
+  bool is_event;
+  JO_TRY(find_step(run, ev, &is_event));
   JO_TRY(show_step(run));
   accept_step(run);
   if (is_event) return pass_events(run, ev);

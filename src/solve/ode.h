@@ -34,6 +34,10 @@ typedef struct jsolve_system {
   // whether a run may go on from a state that was just projected; NULL: from all. A failure ends it: a
   // smaller step would not help, but might hide it.
   jo_status (*admit)(void* user, double t, const double* y);
+  // describe the state y, one that the run goes on from, in other coordinates where those are better: y changes, and what
+  // all callbacks mean by it, but neither numbers nor scales of states and switches. is_stuck: there is no step from
+  // here, and projection_hint tells why where that is known then. NULL: there are no others. It may allocate.
+  jo_status (*change_chart)(void* user, double t, double* y, bool is_stuck, bool* changed);
   // what the last failed projection found and what to do about it; NULL or "": nothing is known
   const char* projection_hint;
   // scale of the error of each state relative to the tolerances; 0: state not controlled; NULL: ones.

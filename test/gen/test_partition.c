@@ -207,6 +207,112 @@ static void test_undetermined_coordinates_are_what_the_rank_leaves(void** state)
   }
 }
 
+// ---- exchanges ---------------------------------------------------------------------------------------
+
+static jgen_footing judge(fixture* f, const mechanism* k, const double* J, int nh,
+                          const jgen_partition* p) {
+  jgen_footing footing;
+  assert_ok(f->ctx, jgen_partition_judge(f->ctx, &f->a, &k->m, J, nh, 1.0, p, &footing));
+  return footing;
+}
+
+static bool exchange(fixture* f, const mechanism* k, const double* J, int nh, double enough,
+                     const jgen_partition* now, jgen_partition* out) {
+  bool found;
+  assert_ok(f->ctx, jgen_partition_exchange(f->ctx, &f->a, &k->m, J, nh, 1.0, TOLERANCE, enough,
+                                            now, out, &found));
+  return found;
+}
+
+// Partitions chosen for one matrix serve for another of the same rank after exchanges: no slope is steeper than asked for,
+// and what determines them is at least as large as it was.
+static void test_exchanges_leave_no_steep_slope(void** state) {
+  fixture* f = *state;
+  random_source source;
+  random_seed(&source, 93);
+  int exchanged = 0;
+  for (int round = 0; round < 200; round++) {
+    int nq = 3 + random_below(&source, COLUMNS - 3), nh = 1 + random_below(&source, ROWS - 1);
+    int most = nh < nq ? nh : nq, rank = 1 + random_below(&source, most);
+    double J[ROWS * COLUMNS], there[ROWS * COLUMNS];
+    mechanism k;
+    make(&k, nq);
+    random_matrix(&source, nh, nq, rank, J);
+    random_matrix(&source, nh, nq, rank, there);
+    if (round % 3 == 0) k.coordinate[random_below(&source, nq)].is_driven = true;
+    jgen_partition now = choose(f, &k, J, nh), next;
+    if (now.nv != rank_of(there, nh, nq, &k)) continue;
+    jgen_footing before = judge(f, &k, there, nh, &now);
+    if (!isfinite(before.steepest) || before.steepest > 1e6) continue;
+    if (!exchange(f, &k, there, nh, 1.5, &now, &next)) continue;
+    jgen_footing after = judge(f, &k, there, nh, &next);
+    assert_complete(&k, &next, nh);
+    assert_int_equal(next.nv, now.nv);
+    assert_true(after.steepest <= 1.5 * (1.0 + 1e-9));
+    assert_true(after.rows <= 1.0 + 1e-9 || after.rows < before.rows * (1.0 + 1e-9));
+    if (now.nredundant == 0) assert_true(after.volume >= before.volume * (1.0 - 1e-9));
+    exchanged += !jgen_partition_is_same(&now, &next);
+  }
+  assert_true(exchanged > 20);
+}
+
+// dv/du of a matrix with one equation is the ratio of its entries; an exchange against a wish counts half.
+static void test_exchanges_count_wishes_half(void** state) {
+  fixture* f = *state;
+  mechanism k;
+  jgen_partition next;
+  make(&k, 3);
+  k.coordinate[0].want_independent = 1;
+  const double start[3] = {1.0, 1.0, 2.0};
+  jgen_partition now = choose(f, &k, start, 1);
+  assert_int_equal(now.v[0], 2);
+  const double wished[3] = {1.8, 1.0, 0.1}, needed[3] = {2.2, 1.0, 0.1};
+  jgen_footing footing = judge(f, &k, wished, 1, &now);
+  assert_near(footing.steepest, 18.0, 1e-12);
+  assert_near(footing.volume, 0.1, 1e-15);
+  assert_true(exchange(f, &k, wished, 1, 2.0, &now, &next));
+  assert_int_equal(next.v[0], 1);
+  assert_true(exchange(f, &k, needed, 1, 2.0, &now, &next));
+  assert_int_equal(next.v[0], 0);
+}
+
+// Two coordinates in a plane askew: of three equations the two that were kept may come to be one.
+static void test_exchanges_find_the_equations_that_tell(void** state) {
+  fixture* f = *state;
+  mechanism k;
+  make(&k, 3);
+  // the third equation is the sum of the others
+  const double start[3 * 3] = {1.0, 0.1, 1.1, 0.1, 1.0, 1.1, 0.5, 0.6, 1.1};
+  jgen_partition now = choose(f, &k, start, 3), next;
+  assert_int_equal(now.nv, 2);
+  int kept[2] = {now.row[0], now.row[now.nrow - 1]};
+  double J[3 * 3];
+  for (int c = 0; c < 3; c++) {
+    double a = c == 0 ? 1.0 : 0.3, b = c == now.v[0] ? 1.0 : 0.2;
+    for (int r = 0; r < 3; r++) {
+      bool is_kept = r == kept[0] || r == kept[1];
+      J[r + 3 * c] = is_kept ? a + (r == kept[1] ? 1e-4 * b : 0.0) : b;
+    }
+  }
+  jgen_footing before = judge(f, &k, J, 3, &now);
+  assert_true(before.rows > 1e3);
+  assert_true(exchange(f, &k, J, 3, 10.0, &now, &next));
+  assert_true(judge(f, &k, J, 3, &next).rows < 10.0);
+}
+
+// Where J itself loses rank there is nothing to exchange.
+static void test_exchanges_do_not_help_where_rank_is_lost(void** state) {
+  fixture* f = *state;
+  mechanism k;
+  jgen_partition next;
+  make(&k, 3);
+  const double start[2 * 3] = {1.0, 0.0, 0.0, 1.0, 0.5, 0.5};
+  const double flat[2 * 3] = {1.0, 2.0, 0.5, 1.0, -0.5, -1.0};
+  jgen_partition now = choose(f, &k, start, 2);
+  assert_int_equal(now.nv, 2);
+  assert_false(exchange(f, &k, flat, 2, 2.0, &now, &next));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       fixture_test(test_partition_has_the_rank_of_the_matrix),
@@ -214,6 +320,10 @@ int main(void) {
       fixture_test(test_partition_takes_later_coordinates_of_equals),
       fixture_test(test_partition_hears_wishes_as_far_as_it_can),
       fixture_test(test_undetermined_coordinates_are_what_the_rank_leaves),
+      fixture_test(test_exchanges_leave_no_steep_slope),
+      fixture_test(test_exchanges_count_wishes_half),
+      fixture_test(test_exchanges_find_the_equations_that_tell),
+      fixture_test(test_exchanges_do_not_help_where_rank_is_lost),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,6 +116,8 @@ def _runs(case: Case) -> bool:
                  f"exit {answer.code}: {answer.message[:200]}", answer)
         return False
     case.value = values(answer)
+    if answer.data.get("partition_changes"):
+        case.result.features.add("partition changes")
     return case.law("runs or says why not", finite(case.value.values()) and answer.data["complete"],
                     f"not finite: {case.value}", answer)
 

@@ -34,7 +34,7 @@ static void fill(double* y, double value) {
 static void write(jsens_record* r, int nstep, int every) {
   double mode[SWITCHES] = {0}, y[STATES], after[STATES];
   int flip = 0;
-  jsens_record_begin(r, mode);
+  jsens_record_begin(r, mode, NULL);
   for (int i = 0; i < nstep; i++) {
     bool behind = every > 0 && i > 0 && i % every == 0;
     fill(y, i + (behind ? 0.5 : 0.0));
@@ -135,7 +135,7 @@ static void test_record_has_a_limit_in_bytes(void** state) {
   jsens_record* r = make_record_of(ctx, &tight, 1 << 20);
   assert_true(r->max_states * STATES * (int)sizeof(double) <= 250000);
   double mode[SWITCHES] = {0}, y[STATES] = {0};
-  jsens_record_begin(r, mode);
+  jsens_record_begin(r, mode, NULL);
   int n = 0;
   for (; n < 100000 && r->status == JO_OK; n++) {
     jsolve_step step = {.t0 = n, .t1 = n + 1, .y0 = y, .k = (double* const[]){y, y}};

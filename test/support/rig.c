@@ -50,15 +50,16 @@ void rig_evaluate(rig* r) {
 }
 
 void rig_look(rig* r) {
-  const jgen_partition* part = &r->d->part;
+  const jgen_dynamics* d = r->run->plant->dynamics;  // of the partition in force
+  const jgen_partition* part = &d->part;
   double *qdv = numbers(part->nv), *drive = numbers(3 * part->nd);
   r->run->system.rhs(r->run->system.user, r->t, r->y, r->ydot);
   jplant_outputs(r->run, r->t, r->y, r->out);
   jplant_call(r->run, JGEN_FN_VELOCITY, r->t, r->y, (double* const[]){qdv});
   double* const drives[] = {drive, drive + part->nd, drive + 2 * part->nd};
   jplant_call(r->run, JGEN_FN_DRIVE, r->t, r->y, drives);
-  jgen_gather(&r->d->layout, r->y, r->q, r->qd);
-  jgen_gather(&r->d->layout, r->ydot, NULL, r->qdd);
+  jgen_gather(&d->layout, r->y, r->q, r->qd);
+  jgen_gather(&d->layout, r->ydot, NULL, r->qdd);
   for (int i = 0; i < part->nv; i++) {
     r->qd[part->v[i]] = qdv[i];
   }

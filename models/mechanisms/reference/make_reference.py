@@ -244,6 +244,70 @@ def four_bar():
           "rocker_rate", "x_c", "z_c"), row)
 
 
+def solve_linear(A, b):
+    """A x = b by elimination with row pivots."""
+    n = len(b)
+    A = [list(row) + [x] for row, x in zip(A, b)]
+    for k in range(n):
+        p = max(range(k, n), key=lambda i: abs(A[i][k]))
+        A[k], A[p] = A[p], A[k]
+        for i in range(k + 1, n):
+            f = A[i][k] / A[k][k]
+            for j in range(k, n + 1):
+                A[i][j] -= f * A[k][j]
+    x = [0.0] * n
+    for k in reversed(range(n)):
+        x[k] = (A[k][n] - sum(A[k][j] * x[j] for j in range(k + 1, n))) / A[k][k]
+    return x
+
+
+def triple_rocker():
+    """Both pins in the plane as unknowns, lengths by multipliers: no angle is singled out."""
+    a, b, c, d = 0.3, 0.35, 0.32, 0.5
+    m = (0.5, 0.8, 0.6)
+    mass = ((m[0] + m[1]) / 3, m[1] / 6, (m[1] + m[2]) / 3)  # of B, between, of C
+    pull = (-G * (m[0] + m[1]) / 2, -G * (m[1] + m[2]) / 2)
+
+    def rows(bx, bz, cx, cz):
+        """Gradients of half the squared lengths."""
+        x, z = cx - bx, cz - bz
+        return [[bx, bz, 0.0, 0.0], [-x, -z, x, z], [0.0, 0.0, cx - d, cz]]
+
+    def f(y):
+        q, v = y[:4], y[4:]
+        J = rows(*q)
+        K = [[mass[0], 0, mass[1], 0], [0, mass[0], 0, mass[1]],
+             [mass[1], 0, mass[2], 0], [0, mass[1], 0, mass[2]]]
+        A = [K[i] + [J[k][i] for k in range(3)] for i in range(4)] + [J[k] + [0.0] * 3 for k in range(3)]
+        rate = [v[0]**2 + v[1]**2, (v[2] - v[0])**2 + (v[3] - v[1])**2, v[2]**2 + v[3]**2]
+        return list(v) + solve_linear(A, [0.0, pull[0], 0.0, pull[1]] + [-r for r in rate])[:4]
+
+    def angles(q):
+        bx, bz, cx, cz = q
+        return math.atan2(bz, bx), math.atan2(cz - bz, cx - bx), math.atan2(cz, cx - d)
+
+    # the crank stands upright, the pin above the line from B to D
+    x, z = d, -a
+    r = math.hypot(x, z)
+    along = (r * r + b * b - c * c) / (2 * r)
+    across = math.sqrt(b * b - along * along)
+    start = [0.0, a, (along * x - across * z) / r, a + (along * z + across * x) / r]
+    J = rows(*start)
+    v = [-12.0 * a, 0.0]
+    v += solve_linear([J[1][2:], J[2][2:]], [-J[1][0] * v[0] - J[1][1] * v[1], 0.0])
+    times = grid(2, 0.02)
+    y = solve("triple_rocker", f, start + v, times, 2e-5)
+    out, before = [], angles(start)
+    for t, s in zip(times, y):
+        now = [p + math.remainder(n - p, 2 * math.pi) for n, p in zip(angles(s[:4]), before)]
+        before = now
+        bx, bz, cx, cz, ux, uz, wx, wz = s
+        crank = (bx * uz - bz * ux) / (a * a)
+        rocker = ((cx - d) * wz - cz * wx) / (c * c)
+        out.append([t, now[0] - math.pi / 2, now[1] - now[0] + math.pi / 2, now[2] - math.pi / 2, crank, rocker])
+    write("triple_rocker", ("t", "crank_angle", "coupler_angle", "rocker_angle", "crank_rate", "rocker_rate"), out)
+
+
 def slider_crank():
     a, b = 0.1, 0.26
 
@@ -337,6 +401,7 @@ if __name__ == "__main__":
     double_pendulum()
     spinning_top()
     four_bar()
+    triple_rocker()
     slider_crank()
     spatial_four_bar()
     bricard()

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which partition a run goes on with.
+//
+// The pivots of the loops, which every projection has, tell how much smaller |det J_v| became; where slopes dv/du may
+// have become steep by that, they are looked at. A partition is left where the steepest is beyond LEAVE, for one that
+// is clearly better: the first the run had, one it had later, or one made by exchanges. What is left would have to become
+// as steep again to be returned from, so that there is no flutter. Nothing but the run itself decides: not what other
+// runs of the plant needed before.
+#include "plant/chart.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/format.h"
+
+#define LOOK      4.0   // steepest slope that determinants let expect: then it is looked at
+#define LEAVE     10.0  // steepest slope that a run stays with
+#define RETURN    3.0   // ... that a partition the run had before is taken up again with
+#define ENOUGH    2.0   // ... that exchanges aim at
+#define GAIN      3.0   // a new partition is at least so much less steep
+#define TELL      0.5   // part of what the best equations told where a partition was taken up
+#define STUCK     2.0   // the same where no step could be taken
+#define LATER     1.1   // times the spread at the last look, at least, until the next
+#define RANK      1e-7  // pivots below it, relative to the largest, are zero
+#define NO_VOLUME 1e-4  // |det J_v| over that of the start: J has lost rank
+#define MISMATCH  0.01  // of two values of a switching function that must be one
+#define ROUNDING  1e-9
+
+void jplant_charts_init(jplant_charts* c, jo_context* ctx) {
+  *c = (jplant_charts){.ctx = ctx};
+}
+
+void jplant_charts_free(jplant_charts* c) {
+  for (int i = 0; i < c->n; i++) {
+    jplant_destroy(c->at[i].own);
+  }
+  jmem_free(c->ctx, c->at);
+  *c = (jplant_charts){.ctx = c->ctx};
+}
+
+static const jplant* first_of(const jplant_work* r) {
+  return r->plant->first ? r->plant->first : r->plant;
+}
+
+// ---- looking -----------------------------------------------------------------------------------------
+
+// Slopes grow as |det J_v| falls, by what was seen of both last.
+static double next_look(jgen_footing f, double steepest) {
+  return steepest / (f.steepest * f.volume);
+}
+
+void jplant_chart_begin(jplant_work* r) {
+  r->watch.look = next_look(r->plant->footing, LOOK);
+  r->watch.t_stuck = NAN;
+  r->watch.lever = r->plant->lever;
+}
+
+static jo_status prepare(jplant_work* r) {
+  const jplant* p = r->plant;
+  jplant_chart_watch* w = &r->watch;
+  int nq = p->position->nq, nh = p->position->nh, ny = p->about.ny;
+  if (w->work) return JO_OK;
+  JO_TRY(jexpr_tape_prepare(r->ctx, &r->arena, &p->position->closure, &w->tape, &w->work));
+  w->q = JARENA_ARRAY(&r->arena, nq, double);
+  w->h = JARENA_ARRAY(&r->arena, nh, double);
+  w->J = JARENA_ARRAY(&r->arena, (size_t)nh * (size_t)nq, double);
+  w->y = JARENA_ARRAY(&r->arena, ny, double);
+  w->ydot = JARENA_ARRAY(&r->arena, ny, double);
+  w->g = JARENA_ARRAY(&r->arena, p->about.nswitch, double);
+  w->drive = JARENA_ARRAY(&r->arena, 3 * p->about.nd, double);
+  bool ok = w->q && w->h && w->J && w->y && w->ydot && w->g && w->drive;
+  if (!ok) w->work = NULL;
+  return ok ? JO_OK : jerr_memory(r->ctx);
+}
+
+// The Jacobian of all closures at (t, y), by all coordinates.
+static void take_jacobian(jplant_work* r, double t, const double* y) {
+  const jgen_dynamics* d = r->plant->dynamics;
+  jplant_chart_watch* w = &r->watch;
+  int nd = d->part.nd;
+  jgen_gather(&d->layout, y, w->q, NULL);
+  if (nd > 0) {
+    double* rate[3] = {w->drive, w->drive + nd, w->drive + 2 * nd};
+    jplant_call(r, JGEN_FN_DRIVE, t, y, rate);
+  }
+  for (int i = 0; i < nd; i++) {
+    w->q[d->part.d[i]] = w->drive[i];
+  }
+  const double* in[4] = {r->p, &t, w->q, NULL};
+  jexpr_tape_eval(&w->tape, 1, in, (double* const[]){w->h, w->J}, w->work);
+  double lever = jgen_partition_lever(r->plant->model, w->J, r->plant->position->nh);
+  w->lever = fmax(w->lever, lever);
+}
+
+static jo_status judge(jplant_work* r, jarena* a, const jgen_partition* part, jgen_footing* out) {
+  const jplant* p = r->plant;
+  return jgen_partition_judge(r->ctx, a, p->model, r->watch.J, p->position->nh, r->watch.lever,
+                              part, out);
+}
+
+// How bad a partition is: by its slopes, or by how much worse its equations were chosen than where it was taken up. Not
+// where all equations tell less: J itself loses rank then, and others would not help.
+static double badness(jgen_footing f, jgen_footing at_first) {
+  bool all_tell_less = f.volume * f.rows < TELL * at_first.volume * at_first.rows;
+  return all_tell_less ? f.steepest : fmax(f.steepest, f.rows / at_first.rows);
+}
+
+static jgen_footing footing_at_first(const jplant_work* r, const jplant* p) {
+  for (int i = 0; i < r->charts->n; i++) {
+    if (r->charts->at[i].plant == p) return r->charts->at[i].footing;
+  }
+  return first_of(r)->footing;
+}
+
+// ---- choosing ----------------------------------------------------------------------------------------
+
+// Of the plants the run had, the first that stands well here; NULL: none.
+static jo_status choose_known(jplant_work* r, jarena* a, double limit, const jplant** out) {
+  *out = NULL;
+  for (int i = -1; i < r->charts->n && !*out; i++) {
+    const jplant* p = i < 0 ? first_of(r) : r->charts->at[i].plant;
+    jgen_footing f;
+    if (p == r->plant) continue;
+    JO_TRY(judge(r, a, &p->dynamics->part, &f));
+    if (badness(f, footing_at_first(r, p)) <= limit) *out = p;
+  }
+  return JO_OK;
+}
+
+static jo_status add_chart(jplant_work* r, const jplant* p, jplant* own, jgen_footing f) {
+  jplant_charts* c = r->charts;
+  if (!jmem_grow(c->ctx, &c->at, &c->cap, c->n + 1, sizeof *c->at)) {
+    jplant_destroy(own);
+    return jerr_memory(r->ctx);
+  }
+  c->at[c->n++] = (struct jplant_chart){p, own, f};
+  return JO_OK;
+}
+
+// One made by exchanges; NULL: none is better by so much.
+static jo_status choose_new(jplant_work* r, jarena* a, double limit, const jplant** out) {
+  const jplant* p = r->plant;
+  jgen_partition part;
+  jgen_footing f = {.steepest = INFINITY};
+  bool found;
+  *out = NULL;
+  JO_TRY(jgen_partition_exchange(r->ctx, a, p->model, r->watch.J, p->position->nh, r->watch.lever,
+                                 RANK, ENOUGH, &p->dynamics->part, &part, &found));
+  if (found) JO_TRY(judge(r, a, &part, &f));
+  if (!found || !(f.steepest <= limit)) return JO_OK;
+  jplant* own;
+  JO_TRY(jplant_family_get(r->ctx, first_of(r), &part, out, &own));
+  return add_chart(r, *out, own, f);
+}
+
+// |det J_v| about as large as exchanges could make it.
+static double best_volume(jgen_footing f) {
+  return f.volume * fmax(1.0, f.steepest) * f.rows;
+}
+
+// Where J itself loses rank no partition helps.
+static void tell_singular(jplant_work* r, jgen_footing now) {
+  if (best_volume(now) > NO_VOLUME * best_volume(first_of(r)->footing)) return;
+  jformat(r->machine.hint, sizeof r->machine.hint,
+          "%.200s: the mechanism is in a singular position, from which no choice of independent "
+          "coordinates leads on: it locks there, or may go on in several ways; change the geometry",
+          r->plant->model->path);
+}
+
+static jo_status choose(jplant_work* r, double t, const double* y, bool is_stuck, bool may_leave,
+                        const jplant** out) {
+  jarena a;
+  jgen_footing now;
+  *out = NULL;
+  JO_TRY(prepare(r));
+  take_jacobian(r, t, y);
+  jarena_init(&a, r->ctx);
+  jo_status status = judge(r, &a, &r->plant->dynamics->part, &now);
+  double bad = badness(now, footing_at_first(r, r->plant));
+  bool leaves = status >= 0 && may_leave && (is_stuck || bad > LEAVE);
+  double limit = bad / (is_stuck ? STUCK : GAIN);
+  if (leaves) status = choose_known(r, &a, fmin(limit, RETURN), out);
+  if (leaves && status >= 0 && !*out) status = choose_new(r, &a, limit, out);
+  if (is_stuck && status >= 0 && !*out) tell_singular(r, now);
+  double spread = r->machine.spread, later = (bad < LOOK ? LOOK : LEAVE) / bad;
+  if (spread > 0.0) r->watch.look = spread * fmax(LATER, later);
+  jarena_free(&a);
+  return status;
+}
+
+// ---- changing ----------------------------------------------------------------------------------------
+
+void jplant_chart_map(const jgen_layout* from, const jgen_layout* to, const double* y,
+                      const double* ydot, double* out) {
+  memcpy(out, y, (size_t)from->ny * sizeof *out);
+  for (int c = 0; c < from->nq; c++) {
+    if (to->q[c] >= 0) out[to->q[c]] = y[from->q[c]];
+    if (to->qd[c] >= 0) out[to->qd[c]] = ydot[from->q[c]];
+  }
+}
+
+void jplant_chart_first(jplant_work* r, double t, const double* y, double* out) {
+  const jplant* first = first_of(r);
+  if (r->plant == first) {
+    memcpy(out, y, (size_t)first->about.ny * sizeof *out);
+    return;
+  }
+  jplant_call(r, JGEN_FN_RHS, t, y, (double* const[]){r->watch.ydot});
+  jplant_chart_map(&r->plant->dynamics->layout, &first->dynamics->layout, y, r->watch.ydot, out);
+}
+
+// Switches are found while equations are written, and numbered then: those of both plants must be one and the same.
+static bool are_same_switches(const jplant* a, const jplant* b, const double* ga,
+                              const double* gb) {
+  for (int k = 0; k < a->about.nswitch; k++) {
+    double size = fabs(ga[k]) + fabs(gb[k]), apart = fabs(ga[k] - gb[k]);
+    if (strcmp(a->switch_name[k], b->switch_name[k]) != 0) return false;
+    if (apart > MISMATCH * size + ROUNDING) return false;
+  }
+  return true;
+}
+
+static void look_later(jplant_work* r) {
+  r->watch.look = LOOK * fmax(r->machine.spread, r->watch.look);
+}
+
+static jo_status change(jplant_work* r, const jplant* to, double t, double* y, bool* changed) {
+  jplant_chart_watch* w = &r->watch;
+  const jplant* from = r->plant;
+  double spread = r->machine.spread;
+  int side = r->machine.side;
+  r->system.switches(r->system.user, t, y, r->g);
+  r->system.rhs(r->system.user, t, y, w->ydot);
+  jplant_chart_map(&from->dynamics->layout, &to->dynamics->layout, y, w->ydot, w->y);
+  JO_TRY(jplant_work_show(r, to));
+  r->system.switches(r->system.user, t, w->y, w->g);
+  if (!are_same_switches(from, to, r->g, w->g)) {
+    JO_TRY(jplant_work_show(r, from));
+    r->machine.side = side;
+    r->machine.spread = spread;
+    look_later(r);
+    return JO_OK;
+  }
+  jmachine_measure(&r->machine, t, w->y);
+  if (w->on_change) JO_TRY(w->on_change(w->user, t, y, w->y, from, to));
+  memcpy(y, w->y, (size_t)to->about.ny * sizeof *y);
+  jgen_footing f;
+  JO_TRY(judge(r, &r->arena, &to->dynamics->part, &f));
+  w->look = next_look(f, LOOK);
+  *changed = true;
+  return JO_OK;
+}
+
+jo_status jplant_change_chart(void* user, double t, double* y, bool is_stuck, bool* changed) {
+  jmachine* m = user;
+  jplant_work* r = m->host;
+  const jplant* to;
+  *changed = false;
+  if (!is_stuck && !(m->spread > r->watch.look)) return JO_OK;
+  bool again = is_stuck && r->watch.t_stuck == t;
+  if (is_stuck) m->hint[0] = 0;
+  int said = jo_context_diagnostic_count(r->ctx);
+  jo_status status = choose(r, t, y, is_stuck, !again, &to);
+  if (status < 0 && !is_stuck && status != JO_ERR_MEMORY) {
+    jerr_forget(r->ctx, said);  // the partition there is serves so far
+    look_later(r);
+    return JO_OK;
+  }
+  JO_TRY(status);
+  if (!to) return JO_OK;
+  if (is_stuck) r->watch.t_stuck = t;
+  return change(r, to, t, y, changed);
+}

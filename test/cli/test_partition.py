@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs through dead points of the coordinates that were chosen, in every command that runs models."""
+import csv
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import jounce
+
+ROCKER = "models/mechanisms/triple_rocker.yaml"
+
+# A drive pulls the end of a rod away until it lies in line with the arm, which turns in a universal joint: no way leads on.
+LOCK = """
+jounce: 1
+gravity: [0, 0, 0]
+hardpoints: {A: [0, 0, 0], B: [0.3, 0, 0], C: [0.5, 0.1, 0.2]}
+bodies:
+  sled: {mass: 1, com: [0.5, 0.1, 0.2], inertia: [0.1, 0.1, 0.1]}
+  arm: {mass: 1, com: [0.2, 0, 0], inertia: [0.01, 0.01, 0.01]}
+joints:
+  sled: {type: prismatic, child: sled, at: C, axis: x, drive: 0.2*t}
+  arm: {type: universal, child: arm, at: A, axis: y, axis2: z}
+closures:
+  rod: {type: distance, a: arm.B, b: sled.C, length: 0.3}
+initial: {arm.a: {rate: 0.1}}
+objectives: {x: {final: arm.a}}
+simulation: {end: 3}
+"""
+
+
+def swap(path, old, new):
+    """The model with another wish: `independent: true` at `new`, not at `old`."""
+    text = Path(path).read_text(encoding="utf-8").replace(", independent: true}", "}")
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        if line.strip().startswith(new + ": {type"):
+            lines[i] = line[:line.rindex("}")] + ", independent: true}"
+    return "\n".join(lines) + "\n"
+
+
+class Changes(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def file(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def model(self, text):
+        Path(self.file("model.yaml")).write_text(text, encoding="utf-8")
+        return self.file("model.yaml")
+
+    def run_json(self, path, *options):
+        return json.loads(jounce("run", path, "--interpreter", "--json", *options).stdout)
+
+    def energy_drift(self, path, *options):
+        out = self.file("out.csv")
+        jounce("run", path, "--interpreter", "--output-step", "0.01", "-o", out, *options)
+        with open(out, encoding="utf-8") as file:
+            rows = [r for r in csv.reader(line for line in file if not line.startswith("#"))]
+        at = [name.split(" ")[0] for name in rows[0]].index("total_energy")
+        energy = [float(r[at]) for r in rows[2 if not r_is_number(rows[1][at]) else 1:]]
+        return max(abs(e - energy[0]) for e in energy)/abs(energy[0])
+
+    def test_energy_through_a_hundred_dead_points(self):
+        done = self.run_json(ROCKER, "--end", "13", "--tol", "1e-12")
+        self.assertGreater(len(done["partition_changes"]), 100)
+        self.assertLess(self.energy_drift(ROCKER, "--end", "13", "--tol", "1e-12"), 1e-8)
+
+    def test_a_bad_wish_gives_the_same_motion(self):
+        for name, old, new in (("four_bar", "crank", "rocker"), ("slider_crank", "crank", "slider")):
+            good = f"models/mechanisms/{name}.yaml"
+            bad = self.model(swap(good, old, new))
+            self.assertLess(self.energy_drift(bad, "--end", "5", "--tol", "1e-12"), 1e-8)
+            a, b = (self.run_json(p, "--tol", "1e-12") for p in (good, bad))
+            self.assertNotIn("partition_changes", a)
+            self.assertEqual([c["independent"] for c in b["partition_changes"]], [old])
+            # rows and names have the order of the file
+            self.assertEqual(list(a["final"]), list(b["final"]))
+            for key, value in a["final"].items():
+                self.assertAlmostEqual(b["final"][key], value, delta=2e-8*(1 + abs(value)), msg=key)
+
+    def test_both_cranks_go_round(self):
+        # a drag link: frame the shortest; with the coupler as wish it has dead points, with a crank it has none
+        text = Path(ROCKER).read_text(encoding="utf-8")
+        text = text.replace("coupler, at: B, axis: [0, -1, 0]}", "coupler, at: B, axis: [0, -1, 0], independent: true}")
+        for old, new in (("a: {value: 0.3", "a: {value: 0.4"), ("c: {value: 0.32", "c: {value: 0.42"),
+                         ("d: {value: 0.5", "d: {value: 0.15"), ("rate: {value: 12", "rate: {value: 20")):
+            text = text.replace(old, new)
+        path = self.model(text)
+        done = self.run_json(path, "--end", "4", "--tol", "1e-12")
+        self.assertGreater(abs(done["final"]["crank"]), 20)
+        self.assertGreater(len(done["partition_changes"]), 0)
+        self.assertLess(self.energy_drift(path, "--end", "4", "--tol", "1e-12"), 1e-8)
+
+    def test_every_method_comes_through(self):
+        exact = self.run_json(ROCKER, "--end", "0.6", "--tol", "1e-12")["objectives"]["swing"]
+        for options in (("auto",), ("esdirk5",), ("imex4",), ("rk4", "--step", "2e-4")):
+            done = self.run_json(ROCKER, "--end", "0.6", "--method", *options)
+            self.assertGreater(len(done["partition_changes"]), 2)
+            self.assertAlmostEqual(done["objectives"]["swing"], exact, delta=1e-5*exact)
+
+    def test_text_tells_when(self):
+        text = jounce("run", ROCKER, "--interpreter", "--end", "0.3").stdout
+        self.assertIn("3 changes of the partition, independent from then on", text)
+        self.assertNotIn("partition", jounce("run", "models/mechanisms/four_bar.yaml", "--interpreter").stdout)
+
+    def test_derivatives_are_those_of_differences(self):
+        given = ("--interpreter", "--wrt", "a,c,m_coupler,start_rate", "--json", "--set", "simulation.end=0.9")
+        done = json.loads(jounce("sens", ROCKER, *given, "--check", "--tol", "1e-11").stdout)
+        implicit = json.loads(jounce("sens", ROCKER, *given, "--integrator", "esdirk5", "--method", "adjoint").stdout)
+        for objective, rows in done["check"].items():
+            other = implicit["objectives"][objective]["gradient"]
+            for name, row in rows.items():
+                size = abs(row["difference"])
+                self.assertIs(row["agrees"], True, name)
+                self.assertLess(abs(row["direct"] - row["adjoint"]), 1e-7*size, name)
+                self.assertLess(abs(row["direct"] - row["difference"]), 1e-6*size, name)
+                self.assertLess(abs(other[name] - row["difference"]), 1e-6*size, name)
+
+    def test_compiled_is_interpreted(self):
+        a = json.loads(jounce("run", ROCKER, "--json", "--end", "0.3").stdout)
+        b = self.run_json(ROCKER, "--end", "0.3")
+        self.assertEqual(len(a["partition_changes"]), len(b["partition_changes"]))
+        self.assertAlmostEqual(a["objectives"]["swing"], b["objectives"]["swing"], delta=1e-8)
+
+    def test_histories_go_on(self):
+        out = self.file("h.csv")
+        jounce("sens", ROCKER, "--interpreter", "--wrt", "start_rate", "--history", "total_energy", "-o", out,
+               "--output-step", "0", "--tol", "1e-11")
+        rows = [line.split(",") for line in Path(out).read_text(encoding="utf-8").splitlines()]
+        rows = [r for r in rows if r_is_number(r[0])]
+        # d energy / d rate at the start, where the kinetic energy is quadratic in it, and ever after
+        expected = float(rows[0][2])
+        self.assertGreater(expected, 0.1)
+        for row in rows:
+            self.assertAlmostEqual(float(row[2]), expected, delta=1e-6*expected)
+
+    def test_threads_of_a_sweep_do_not_show(self):
+        files = []
+        for workers in ("1", "2"):
+            files.append(self.file(f"sweep{workers}.csv"))
+            jounce("sweep", ROCKER, "--interpreter", "--param", "a=0.29:0.31:3", "--workers", workers, "-o", files[-1],
+                   "--wrt", "a", "--end", "0.4")
+        first, second = (Path(f).read_bytes() for f in files)
+        self.assertEqual(first, second)
+
+    def test_what_locks_is_told(self):
+        path = self.model(LOCK)
+        for command in (["run", path], ["run", path, "--method", "rk4", "--step", "1e-3"], ["sens", path, "--wrt", "all"]):
+            done = jounce(*command, "--interpreter", code=1)
+            self.assertRegex(done.stderr, "singular position")
+
+    def test_loads_keep_their_partition(self):
+        bad = self.model(swap("models/mechanisms/slider_crank.yaml", "crank", "slider")
+                         + "forces:\n  hold: {on: slider, damping: 0.1}\n")
+        done = jounce("loads", bad, "--interpreter", code=1)
+        self.assertIn("singular position of the coordinates that were chosen", done.stderr)
+
+
+def r_is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    unittest.main()
