@@ -410,6 +410,22 @@ class Manoeuvres(Driving):
                           ["test.yaw_ratio", "test.lateral_ratio", "test.slip_change", "test.mean_deceleration"],
                           {"rear": 0.4}, 2e-5, tol="1e-9", methods=["direct"])
 
+    def test_lanes_are_where_the_standard_has_them(self):
+        """A box of 1.8 by 0.2 m is drawn through the lanes of part 1, then of part 2, half a metre to the left of the
+        first; how far it is outside, by hand: edges of lanes are at -1.115 and 1.115, 2.385 and 4.795, -1.115 and 1.475 of
+        125 m; -1.115 and 1.115, 2.115 and 4.915, -1.115 and 1.885 of 61 m."""
+        box = (f"jounce: 1\ninclude: {ROOT}/models/manoeuvres/lane_change_PART.yaml\n"
+               "parameters: {speed: 20, wheelbase: 2.8}\nbodies: {chassis: {mass: 1}}\n"
+               "joints: {chassis: {type: free, child: chassis, drive: {x: 20*t, y: 0.5, z: 0, yaw: 0, pitch: 0, roll: 0}}}\n"
+               "instances: {test: {parameters: {front: 0.1, rear: 0.1, at: 20}}}\nsimulation: {end: 8}\n")
+        lane = {1: ((7, 0.285), (30, 0), (57, 2.785), (80, 0), (110, 0), (130, 0)),
+                2: ((6, 0.285), (20, 0), (30, 2.515), (43, 0), (55, 0), (64, 0))}
+        for part, places in lane.items():
+            cols = self.columns(box.replace("PART", str(part)), "--interpreter")
+            for x, outside in places:
+                i = min(range(len(cols["t"])), key=lambda k, x=x: abs(20 * cols["t"][k] - 20 - x))
+                self.assertAlmostEqual(cols["test.outside"][i], outside, delta=1e-9, msg=f"part {part}, {x} m")
+
     def test_starter_goes_through_the_cones(self):
         text = self.manoeuvre("lane_change_2", vehicle="models/manoeuvres/starter_car.yaml")
         said = self.run_json(text, "--interpreter")["objectives"]
