@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The minute's drive of the sedan: how fast it runs without oil, and its derivatives with oil against differences of runs.
+"""The minute's drive of the sedan: how fast it runs without oil, and its derivatives with oil, on waves (oil.yaml says
+why), against differences of runs.
 
     make drive [NUMBERS=20]
 
@@ -38,7 +39,7 @@ def speed(program):
 
 def derivatives(program, count, tol):
     numbers = dict(list(NUMBERS.items())[:count])
-    model = "models/sedan/drive_oil.yaml"
+    model = "test/drive/oil.yaml"
     exact = call(program, "sens", model, "--wrt", ",".join(numbers), "--tol", tol, "--method", "direct")["objectives"]
     good = True
     for name, value in numbers.items():
