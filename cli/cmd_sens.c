@@ -154,7 +154,8 @@ cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter
     double allowed = error + 10.0 * r->difference_error + noise;
     is_good = is_good && fabs(derivative - r->difference) <= allowed;
   }
-  double little = LITTLE * weight_of(j, objective, row) / size;
+  double tolerance = jo_sens_result_statistics(j->result).rel_tol;  // the absolute one, too
+  double little = fmax(LITTLE * weight_of(j, objective, row), tolerance) / size;
   a.verdict = !is_good ? CLI_DISAGREES : is_undecided(j, r, little) ? CLI_UNDECIDED : CLI_AGREES;
   return a;
 }
