@@ -60,7 +60,7 @@ static jo_status prepare(jplant_work* r) {
   jplant_chart_watch* w = &r->watch;
   int nq = p->position->nq, nh = p->position->nh, ny = p->about.ny;
   if (w->work) return JO_OK;
-  JO_TRY(jexpr_tape_prepare(r->ctx, &r->arena, &p->position->closure, &w->tape, &w->work));
+  JO_TRY(jexpr_tape_prepare(r->ctx, &r->arena, &p->position->present, &w->tape, &w->work));
   w->q = JARENA_ARRAY(&r->arena, nq, double);
   w->h = JARENA_ARRAY(&r->arena, nh, double);
   w->J = JARENA_ARRAY(&r->arena, (size_t)nh * (size_t)nq, double);
@@ -86,7 +86,9 @@ static void take_jacobian(jplant_work* r, double t, const double* y) {
   for (int i = 0; i < nd; i++) {
     w->q[d->part.d[i]] = w->drive[i];
   }
-  const double* in[4] = {r->p, &t, w->q, NULL};
+  // groups of the position stage: p, t, q, road, qd, dq, dqd, dp, z
+  const double* in[9] = {r->p, &t, w->q};
+  in[8] = y + jgen_first(&d->layout, JGEN_Z);
   jexpr_tape_eval(&w->tape, 1, in, (double* const[]){w->h, w->J}, w->work);
   double lever = jgen_partition_lever(r->plant->model, w->J, r->plant->position->nh);
   w->lever = fmax(w->lever, lever);

@@ -23,10 +23,11 @@ jplant_options jplant_options_default(void) {
 
 // ---- plant ---------------------------------------------------------------------------------------
 
-static double largest_of(const double* x, int n) {
+// Of n numbers, each `apart` from the one before.
+static double largest_of(const double* x, int n, int apart) {
   double largest = 0.0;
   for (int i = 0; i < n; i++) {
-    largest = fmax(largest, fabs(x[i]));
+    largest = fmax(largest, fabs(x[(int64_t)i * apart]));
   }
   return largest;
 }
@@ -35,11 +36,11 @@ static double largest_of(const double* x, int n) {
 // turns. A mechanism of a metre is not closed by less because a point of it is a thousand kilometres off.
 static jo_status set_row_limits(jplant* p, const double* J) {
   int nq = p->position->nq, nh = p->position->nh;
-  double most = largest_of(J, nh * nq);
+  double most = largest_of(J, nh * nq, 1);
   p->row_limit = JARENA_ARRAY(&p->arena, nh, double);
   if (!p->row_limit) return jerr_memory(p->ctx);
   for (int i = 0; i < nh; i++) {
-    double lever = largest_of(J + (int64_t)i * nq, nq);
+    double lever = largest_of(J + i, nq, nh);  // J is column-major
     if (lever == 0.0) lever = most > 0.0 ? most : 1.0;
     p->row_limit[i] = REDUNDANT_MOTION * lever + LEVER_ROUNDING * most;
   }
