@@ -11,6 +11,7 @@ static jo_status put_closures(jgen* s, jgen_position* out, jexpr_fn* fn) {
   jgen_row* row;
   JO_TRY(jgen_closures(s, false, &row, &out->nh));
   int nh = out->nh, nq = out->nq;
+  out->ncoupling = jgen_coupling_count(s->m);
   jexpr_ref* h = JARENA_ARRAY(s->a, nh, jexpr_ref);
   jexpr_ref* J = JARENA_ARRAY(s->a, nh * nq, jexpr_ref);
   out->row_name = JARENA_ARRAY(s->a, nh, const char*);

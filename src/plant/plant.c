@@ -633,8 +633,28 @@ void jplant_outputs(jplant_work* r, double t, const double* y, double* out) {
 
 // ---- statics -------------------------------------------------------------------------------------
 
+// What nothing can hold: the drive that accelerates most, if one does.
+static const char* moving_drive(jplant_work* r, jarena* a, double t, const double* y) {
+  const jplant* p = r->plant;
+  int nd = p->about.nd, which = -1;
+  double *rate = JARENA_ARRAY(a, 3 * nd, double), most = 0.0;
+  if (!rate || nd == 0) return "";
+  jplant_call(r, JGEN_FN_DRIVE, t, y, (double* const[]){rate, rate + nd, rate + 2 * nd});
+  for (int i = 0; i < nd; i++) {
+    if (!(fabs(rate[2 * nd + i]) > most)) continue;
+    most = fabs(rate[2 * nd + i]);
+    which = p->dynamics->part.d[i];
+  }
+  if (which < 0) return "";
+  const char* said = jarena_printf(
+      a,
+      "; '%s' is driven with an acceleration of %.3g at t = %.9g s, where nothing can be at rest",
+      p->model->coordinate[which].name, most, t);
+  return said ? said : "";
+}
+
 static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status status,
-                                  const jmachine_equilibrium* found) {
+                                  const jmachine_equilibrium* found, const char* drive) {
   if (status == JO_ERR_MEMORY) return jerr_memory(ctx);
   const jgen_layout* l = &p->dynamics->layout;
   int k = found->worst;
@@ -648,10 +668,10 @@ static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status st
   }
   return jerr_set(ctx, status,
                   "%s: no static equilibrium found: '%s' is left with %s of %.3g; something must "
-                  "hold it, or the search must begin nearer to the equilibrium%s",
+                  "hold it, or the search must begin nearer to the equilibrium%s%s",
                   p->model->path, name,
                   is_state ? "a rate, by its nominal size," : "an acceleration", found->residual,
-                  is_state ? "; 'hold: true' keeps a state where it begins" : "");
+                  is_state ? "; 'hold: true' keeps a state where it begins" : "", drive);
 }
 
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
@@ -661,8 +681,14 @@ jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, 
   JO_TRY(jplant_work_create(ctx, p, &run));
   if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
   jo_status status = jmachine_equilibrium_find(ctx, &p->about, &run->system, t, y, stays, out);
+  if (status < 0) {
+    jarena a;
+    jarena_init(&a, ctx);
+    status = fail_equilibrium(ctx, p, status, out, moving_drive(run, &a, t, y));
+    jarena_free(&a);
+  }
   jplant_work_destroy(run);
-  return status < 0 ? fail_equilibrium(ctx, p, status, out) : status;
+  return status;
 }
 
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,
