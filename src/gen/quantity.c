@@ -69,14 +69,8 @@ static thing find_thing(jgen* s, word w) {
   return t;
 }
 
-// The place of ".word." with something before it and at least two parts behind; n: there is none.
 static size_t find_keyword(word w, const char* keyword) {
-  size_t n = strlen(keyword);
-  for (size_t i = 1; i + n < w.n; i++) {
-    if (memcmp(w.s + i, keyword, n) != 0) continue;
-    if (memchr(w.s + i + n, '.', w.n - i - n)) return i;
-  }
-  return w.n;
+  return jmodel_quantity_keyword(w.s, w.n, keyword);
 }
 
 static bool read_component(word field, kind of, measure* what, int* k) {

@@ -535,6 +535,9 @@ int jmodel_find_function(const jmodel* m, const char* name, size_t n);
 // has a depth (read_functions.c).
 jexpr_ref jmodel_call(const jmodel* m, int function, jexpr_graph* g, const jexpr_scope* scope,
                       const char* where, const jexpr_ref* args, int nargs, int* expected);
+// The place of ".in." or ".from." in the name of a quantity, of [.from. whom] [.in. whose axes] . component, with something
+// before it and at least two parts behind; n: there is none.
+size_t jmodel_quantity_keyword(const char* name, size_t n, const char* keyword);
 // The hardpoint that a body's point may be: of the instance the body belongs to, else of what that is part of.
 const jmodel_named_v3* jmodel_find_hardpoint(const jmodel* m, int body, const char* name, size_t n);
 

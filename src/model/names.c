@@ -94,14 +94,17 @@ static int count_parts(word w) {
   return n;
 }
 
-// The place of ".in." or ".from." in a quantity, of [.from. whom] [.in. whose axes] . component; n: there is none.
-static size_t find_keyword(word w, const char* keyword) {
-  size_t n = strlen(keyword);
-  for (size_t i = 1; i + n < w.n; i++) {
-    if (memcmp(w.s + i, keyword, n) != 0) continue;
-    if (memchr(w.s + i + n, '.', w.n - i - n)) return i;
+size_t jmodel_quantity_keyword(const char* name, size_t n, const char* keyword) {
+  size_t length = strlen(keyword);
+  for (size_t i = 1; i + length < n; i++) {
+    if (memcmp(name + i, keyword, length) != 0) continue;
+    if (memchr(name + i + length, '.', n - i - length)) return i;
   }
-  return w.n;
+  return n;
+}
+
+static size_t find_keyword(word w, const char* keyword) {
+  return jmodel_quantity_keyword(w.s, w.n, keyword);
 }
 
 static word last_part(word w) {

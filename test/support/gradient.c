@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/gradient.h"
 
+#include <math.h>
+
 #include "plant/start.h"
+#include "support/check.h"
 
 #define STATE_MAX 256
 #define LEVEL_MAX 5
@@ -128,4 +131,21 @@ void gradient_difference_one(gradient* g, int number, double step, int levels, d
   double direction[GRADIENT_MAX] = {0};
   direction[number] = 1.0;
   gradient_difference(g, gradient_value, g->nobjective, direction, step, levels, d);
+}
+
+void gradient_law(gradient* g, const double* size, int levels, double apart, double methods) {
+  jsens_result* a = gradient_run(g, JSENS_DIRECT, false);
+  jsens_result* b = gradient_run(g, JSENS_ADJOINT, false);
+  double d[GRADIENT_MAX];
+  for (int j = 0; j < g->n; j++) {
+    gradient_difference_one(g, j, 4e-3 * size[j], levels, d);
+    for (int o = 0; o < g->nobjective; o++) {
+      int i = o * g->n + j;
+      double scale = fmax(fabs(a->gradient[i]), fabs(a->value[o]) / size[j]);
+      assert_near(a->gradient[i], d[o], apart * scale);
+      assert_near(b->gradient[i], a->gradient[i], methods * scale);
+    }
+  }
+  jsens_result_destroy(a);
+  jsens_result_destroy(b);
 }

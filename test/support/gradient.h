@@ -45,4 +45,8 @@ void gradient_difference(gradient* g, void (*f)(gradient*, double*), int count,
 // Along the direction of one number alone, of the objectives.
 void gradient_difference_one(gradient* g, int number, double step, int levels, double* d);
 
+// Law: the direct method is differences of runs, to `apart`, and the adjoint method the direct one, to `methods`; relative
+// to the derivative, or to the objective by the size of the number. Increments are 4e-3 of the sizes, with `levels`.
+void gradient_law(gradient* g, const double* size, int levels, double apart, double methods);
+
 #endif
