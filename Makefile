@@ -53,6 +53,11 @@ attack: build
 fmi-check: build
 	python3 test/fmi/test_models.py build/jounce --long
 
+# the minute's drive of the sedan: speed without oil, derivatives with oil by 20 numbers; more than half an hour
+NUMBERS ?= 20
+drive: build
+	python3 test/drive/main.py build/jounce --numbers $(NUMBERS)
+
 bench: build
 	@for b in build/bench/bench_*; do [ -x $$b ] && [ -f $$b ] && echo "== $$b" && $$b || exit 1; done
 

@@ -88,6 +88,20 @@ static int place_of(jgen_reduction* r, const jgen_event* e, const jgen_set* a) {
   return at;
 }
 
+// Turns in a loop that count anew set the rates that are independent, whose number another partition may change: where
+// all rates are listed, most to stay as they are, there are as many in all partitions.
+static void keep_rates(jgen_reduction* r, bool* is_set) {
+  const jgen_span* rates = &r->out->layout.block[JGEN_QDU];
+  bool counts_anew = false;
+  for (int i = 0; i < r->s.nevent; i++) {
+    counts_anew = counts_anew || r->s.event[i].watch;
+  }
+  for (int i = rates->first; counts_anew && r->nv > 0 && i < rates->first + rates->n; i++) {
+    r->out->nreset += !is_set[i];
+    is_set[i] = true;
+  }
+}
+
 // States that some event sets, in their order in y.
 static jo_status list_targets(jgen_reduction* r) {
   jgen* s = &r->s;
@@ -102,6 +116,7 @@ static jo_status list_targets(jgen_reduction* r) {
       is_set[at] = true;
     }
   }
+  keep_rates(r, is_set);
   d->reset_state = JARENA_ARRAY(s->a, d->nreset, int);
   if (!d->reset_state) return jerr_memory(s->ctx);
   for (int i = 0, n = 0; i < d->ny; i++) {
@@ -122,6 +137,15 @@ static int index_of(const jgen_dynamics* d, int at) {
 static jo_status refuse_loads(jgen_reduction* r) {
   jgen* s = &r->s;
   if (!s->placeholders || s->nevent == 0) return JO_OK;
+  for (int i = 0; i < s->m->njoint; i++) {
+    const jmodel_joint* j = &s->m->joint[i];
+    if (!j->is_any) continue;
+    return s->g->status =
+               jerr_set(s->ctx, JO_ERR_MODEL,
+                        "%s:%d: joint '%s': load runs have no events, which 'angles: any' "
+                        "needs to count anew; choose an order of its angles, as zyx",
+                        j->place.file, j->place.line, j->name);
+  }
   return s->g->status =
              jerr_set(s->ctx, JO_ERR_MODEL,
                       "%s: load runs have no events, and the model has '%s'; 'jounce run' and "

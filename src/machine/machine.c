@@ -266,6 +266,17 @@ static jo_status fail_endless(const jmachine* m, double t, int event) {
                   m->about->path, t, m->about->event_name[event]);
 }
 
+// Conditions where modes are those of the state as it is. Behind a reset others may contradict it, until they follow: they
+// must not make events happen.
+static void evaluate_fresh(jmachine* m, double t, const double* y, double* holds) {
+  size_t bytes = (size_t)m->about->nswitch * sizeof *m->mode;
+  jsolve_system system = jmachine_system(m);
+  memcpy(m->stale, m->mode, bytes);
+  jsolve_set_modes(&system, t, y, m->g);
+  evaluate_conditions(m, t, y, holds);
+  memcpy(m->mode, m->stale, bytes);
+}
+
 // Events whose conditions became true happen, in their order; what they set may make others true.
 static jo_status reset_all(jmachine* m, double t, double* y, int* n) {
   int nevent = m->about->nevent, most = jmachine_most_fired(m->about);
@@ -273,13 +284,16 @@ static jo_status reset_all(jmachine* m, double t, double* y, int* n) {
   for (;;) {
     int first = *n;
     evaluate_conditions(m, t, y, m->holds);
+    if (m->t_reset == t) evaluate_fresh(m, t, y, m->fresh);
     for (int e = 0; e < nevent; e++) {
       if (!(m->holds[e] > 0.5) || m->held[e] > 0.5) continue;
+      if (m->t_reset == t && !(m->fresh[e] > 0.5)) continue;
       if (*n == most) return fail_endless(m, t, e);
       m->firing[(*n)++] = e;
     }
     if (*n == first) return JO_OK;
     memcpy(m->held, m->holds, (size_t)nevent * sizeof *m->held);
+    m->t_reset = t;
     for (int i = first; i < *n; i++) {
       JO_TRY(jmachine_reset(m, t, y, m->firing[i]));
       if (m->about->has_end && m->firing[i] == nevent - 1) m->has_ended = true;
@@ -295,6 +309,7 @@ static int first_at_start(const jmachine* m) {
 }
 
 jo_status jmachine_start(jmachine* m, double t, double* y) {
+  m->t_reset = -INFINITY;
   jsolve_system system = jmachine_system(m);
   bool has_any = false;
   for (int e = 0; e < m->about->nevent; e++) {
@@ -368,6 +383,9 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->fired = JARENA_ARRAY(a, about->nevent, double);
   m->held = JARENA_ARRAY(a, about->nevent, double);
   m->holds = JARENA_ARRAY(a, about->nevent, double);
+  m->fresh = JARENA_ARRAY(a, about->nevent, double);
+  m->stale = JARENA_ARRAY(a, about->nswitch, double);
+  m->t_reset = -INFINITY;
   m->reset = JARENA_ARRAY(a, about->nreset, double);
   m->firing = JARENA_ARRAY(a, jmachine_most_fired(about), int);
   m->alone = JARENA_ARRAY(a, about->nswitch, int);
@@ -380,9 +398,9 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->before = JARENA_ARRAY(a, about->ny, double);
   m->redundant = JARENA_ARRAY(a, about->nredundant, double);
   m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
-  return m->p && m->mode && m->momentum && m->g && m->fired && m->held && m->holds && m->reset &&
-         m->firing && m->alone && m->dv && m->h && m->inverse && m->drive_old && m->drive_new &&
-         m->dqd && m->before && m->redundant && m->rolling;
+  return m->p && m->mode && m->momentum && m->g && m->fired && m->held && m->holds && m->fresh &&
+         m->stale && m->reset && m->firing && m->alone && m->dv && m->h && m->inverse &&
+         m->drive_old && m->drive_new && m->dqd && m->before && m->redundant && m->rolling;
 }
 
 // Errors of all states are controlled, of dependent coordinates too: near a singular position they are the

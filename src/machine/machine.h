@@ -89,8 +89,11 @@ typedef struct jmachine {
   double* g;                     // scratch of switching functions (nswitch)
   double* fired;                 // 1 for the event that is applied (nevent)
   double *held, *holds, *reset;  // scratch: conditions before and now (nevent), states set (nreset)
-  int* firing;                   // events at one happening (jmachine_most_fired)
-  int* alone;                    // scratch: switches of an event (nswitch)
+  double *fresh,
+      *stale;      // conditions by modes of the state as it is (nevent), modes meanwhile (nswitch)
+  double t_reset;  // last instant at which an event set something
+  int* firing;     // events at one happening (jmachine_most_fired)
+  int* alone;      // scratch: switches of an event (nswitch)
   double *dv, *h, *drive_old, *drive_new, *dqd, *before, *redundant, *rolling;  // scratch
   double* inverse;           // reciprocal pivots of the loops at the last projection (nv)
   int side;                  // sign of their product where the run began; 0: not yet

@@ -228,16 +228,28 @@ static void check_velocity(jmodel_reader* r, const jmodel_coordinate* c) {
 static void check_initial(jmodel_reader* r, const jmodel_initial* q) {
   const char* name = q->quantity.text ? q->quantity.text : "";
   jmodel_at at = {r, "initial", name, ""};
-  int i = jmodel_find_coordinate(r->m, name);
-  if (i < 0) return;
-  bool is_angle = r->m->coordinate[i].is_angle;
+  int i = jmodel_find_coordinate(r->m, name), k;
+  bool is_attitude = jmodel_find_attitude(r->m, name, strlen(name), &k) >= 0;
+  if (i < 0 && !is_attitude) return;
+  bool is_angle = is_attitude || r->m->coordinate[i].is_angle;
   if (q->has_value) jmodel_check_unit(&at, "value", &q->value, is_angle ? "rad" : "m");
   if (q->has_rate) jmodel_check_unit(&at, "rate", &q->rate, is_angle ? "rad/s" : "m/s");
+}
+
+// Where angles of a joint of any attitude start.
+static void check_attitude(jmodel_reader* r, const jmodel_joint* j) {
+  for (int k = 0; j->is_any && k < 3; k++) {
+    jmodel_at at = {r, "angle", j->angle[k], ""};
+    jmodel_check_unit(&at, "value", &j->start[k], "rad");
+  }
 }
 
 void jmodel_check_units(jmodel_reader* r) {
   const jmodel* m = r->m;
   if (!r->has_units) return;
+  for (int i = 0; i < m->njoint; i++) {
+    check_attitude(r, &m->joint[i]);
+  }
   for (int i = 0; i < m->nelement; i++) {
     check_element(r, &m->element[i]);
   }

@@ -4,12 +4,12 @@
 functions and first integrals, through every command, in mirror images; their derivatives; what is refused."""
 import json
 import math
-import subprocess
 import unittest
 from pathlib import Path
 
 from case import Case
 from program import jounce
+from vehicle import Export, Vehicle
 
 ORDERS = "xyz xzy yxz yzx zxy zyx xyx xzx yxy yzy zxz zyz".split()
 
@@ -245,12 +245,26 @@ class Tumbling(Attitude):
         end = self.final(TUMBLE, "--set", "A=0.31")["objectives"]["end"]
         self.assertIn(end, [float(x) for x in rows[1]])
 
-    def test_compiled_and_exported_code_have_the_same_digits(self):
+    def test_compiled_and_exported_code_move_alike(self):
         interpreted, path = self.final(TUMBLE), self.path("m.yaml")
         compiled = json.loads(jounce("run", path, "--json").stdout)
         for name, value in interpreted["objectives"].items():
             self.near(compiled["objectives"][name], value, 1e-9, name)
         self.assertEqual(compiled["events"], [])
+        v = Vehicle(Export(self.folder.name, path))
+        self.addCleanup(v.close)
+        v.begin()
+        v.advance(3)
+        kept = v.save()
+        reached = v.advance(8)
+        self.assertEqual((reached.t, reached.events), (8, 0))
+        ends = v.outputs()
+        for name, value in {**interpreted["objectives"], **interpreted["final"]}.items():
+            self.near({**ends, **v.objectives()}[name], value, 1e-6, name)
+        # with the orientation that turns count from, which is not among the states of an integrator
+        v.restore(kept)
+        v.advance(8)
+        self.assertEqual(v.outputs(), ends)
 
 
 class Pivots(Attitude):
@@ -361,7 +375,7 @@ class Loops(Attitude):
             self.near(done["final"][name], usual[name], 1e-7, name)
 
     def test_derivatives_agree(self):
-        self.agree(linkage(1, "any"))
+        self.agree(linkage(1, "any").replace("end: 1,", "end: 0.5,"))
 
 
 class Vehicles(Attitude):
@@ -382,21 +396,21 @@ class Vehicles(Attitude):
         self.converged("models/attitude/roll_over.yaml", {"m": 0.03, "I_roll": 0.01, "speed": 3e-5}, "where", 2e-6)
 
     def test_derivatives_of_the_wheelie(self):
-        self.converged("models/attitude/wheelie.yaml", {"m": 1, "I": 0.5, "speed": 0.02}, "speed_end", 1e-7)
+        self.converged("models/attitude/wheelie.yaml", {"m": 1, "I": 0.5, "speed": 0.02}, "speed_end", 1e-6)
 
     def converged(self, path, steps, objective, off):
         names = ",".join(steps)
         grads = []
         for method in "direct", "adjoint":
             done = jounce("sens", path, "--interpreter", "--json", "--quiet", "--wrt", names, "--method", method,
-                          "--tol", "1e-10")
+                          "--tol", "1e-9")
             grads.append(json.loads(done.stdout)["objectives"][objective]["gradient"])
         start = {l.split()[0].rstrip(":"): l for l in Path(path).read_text(encoding="utf-8").splitlines() if "value:" in l}
         for name, h in steps.items():
             p = float(start[name].split("value: ")[1].split(",")[0])
             value = {}
             for k in (-2, -1, 1, 2):
-                done = jounce("run", path, "--interpreter", "--json", "--tol", "1e-12", "--set", f"{name}={p + k*h/2!r}")
+                done = jounce("run", path, "--interpreter", "--json", "--tol", "1e-11", "--set", f"{name}={p + k*h/2!r}")
                 value[k] = json.loads(done.stdout)["objectives"][objective]
             coarse, fine = (value[2] - value[-2])/(2*h), (value[1] - value[-1])/h
             best = (4*fine - coarse)/3
@@ -413,6 +427,15 @@ class Vehicles(Attitude):
         for name in "nose_angle", "v", "load":
             for p, q in zip(usual[name], run[name]):
                 self.near(q, p, 1e-5, name)
+        # with fork, swing arm and steering
+        path, h, end = "models/attitude/motorcycle.yaml", 0.02, {}
+        for speed in 16 - h, 16 + h:
+            done = json.loads(jounce("run", path, "--interpreter", "--json", "--tol", "1e-10", "--set", f"speed={speed}").stdout)
+            self.assertGreater(done["final"]["nose_angle"], 105)
+            end[speed] = done["objectives"]["speed_end"]
+        done = jounce("sens", path, "--interpreter", "--json", "--quiet", "--wrt", "speed", "--method", "adjoint")
+        exact = json.loads(done.stdout)["objectives"]["speed_end"]["gradient"]["speed"]
+        self.near((end[16 + h] - end[16 - h])/(2*h), exact, 1e-6, "speed")
 
 
 class Commands(Attitude):
@@ -458,12 +481,12 @@ class Commands(Attitude):
     def test_report_and_replay(self):
         for name in "r.html", "r.glb":
             out = self.path(name)
-            jounce("report", self.models["any"], "--interpreter", "-o", out)
+            jounce("report", "models/attitude/wheelie.yaml", "--interpreter", "-o", out)
             self.assertNotIn(b"counts anew", Path(out).read_bytes())
 
     def test_load_runs_refuse_it(self):
-        done = jounce("loads", self.models["any"], "--interpreter", code=1)
-        self.assertIn("load runs have no events, and the model has", done.stderr)
+        done = jounce("loads", "models/attitude/wheelie.yaml", "--interpreter", code=1)
+        self.assertIn(":28: joint 'frame': load runs have no events, which 'angles: any' needs", done.stderr)
 
 
 MIRROR = """jounce: 1
@@ -512,6 +535,8 @@ class Mistakes(Attitude):
                 ("type: free", "type: revolute, axis: z", "m.yaml:6: joint 'j': only spherical and free joints have 'angles'"),
                 ("angles: any", "angles: any, drive: {yaw: t}", "joint 'j': drive: with 'angles: any' 'yaw' is no coordinate"),
                 ("angles: any", "angles: any, guess: {a: 1}", "joint 'j': unknown key 'a'"),
+                ("initial:", "initial:\n  b.P.x: {rate: 3 m/s}\n  j.yaw: {value: 2 N}\nunused:",
+                 "angle 'j.yaw': value is 2 N; expected a unit as rad"),
                 ("sensors:", "forces: {f: {on: j.yaw, stiffness: 3}}\nsensors:",
                  "force 'f': on: 'j.yaw' is no coordinate to act on, since its joint takes any attitude; act at points"),
                 ("sensors:", "forces: {f: {on: j.turn_z, stiffness: 3}}\nsensors:", "'j.turn_z' is no coordinate to act on"),

@@ -170,6 +170,34 @@ simulation: {end: 1.37}
         self.assertTrue(math.isfinite(frozen["e"]) and frozen["e"] != 0)
 
 
+TIMER = """jounce: 1
+name: timer
+parameters: {begin: 1, lasts: 0.3}
+bodies: {cart: {mass: 1}}
+joints: {x: {type: prismatic, axis: x, child: cart}}
+states:
+  busy: {discrete: true}
+  since: {discrete: true, initial: -1}
+  ended: {discrete: true}
+events:
+  start: {when: t > begin, set: {busy: 1, since: t}}
+  stop: {when: "busy == 1 and t > since + lasts", set: {busy: 0, ended: t}}
+forces: {push: {on: x, force: -busy}}
+objectives: {end: {final: ended}, way: {final: x}}
+simulation: {end: 2}
+"""
+
+
+class Timers(Discrete):
+    """A comparison that was true before a reset moved it does not count: `t > since + lasts` was, with the old `since`."""
+
+    def test_a_time_begins_where_it_is_set(self):
+        found = self.result(TIMER)["objectives"]
+        self.assertAlmostEqual(found["end"], 1.3, delta=1e-12)
+        self.assertAlmostEqual(found["way"], 0.3**2 / 2 + 0.3 * 0.7, delta=1e-9)
+        self.agree(TIMER, "--wrt", "begin,lasts")
+
+
 class Samplers(Discrete):
     def test_a_sampled_integrator_is_its_difference_equation(self):
         # x' = u, u = -k x at samples, which act d later:  x_{n+1} = x_n - k d x_{n-1} - k (T - d) x_n

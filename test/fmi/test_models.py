@@ -469,6 +469,14 @@ class Large(Model):
         self.check_step(fmu, model)
         self.check_exchange(fmu, model, 1e-11, 1e-10)
 
+    def test_any_attitude(self):
+        model = MODELS / "attitude/wheelie.yaml"
+        fmu = export(model)
+        self.check_description(fmu)
+        self.check_step(fmu, model, 1e-9)
+        self.check_exchange(fmu, model, 1e-10, 1e-8)
+        self.check_sensitivities(fmu, model, ["m", "I", "speed"], 1e-9, 1e-5)
+
     def test_car(self):
         model = MODELS / "car/launch_and_stop.yaml"
         fmu = export(model, "--no-derivatives")

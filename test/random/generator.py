@@ -8,6 +8,7 @@ freedoms.
 """
 from __future__ import annotations
 
+import attitudes
 import discrete
 import elements
 import gearing
@@ -32,6 +33,8 @@ def make(seed: int) -> Model:
         family = newer.weighted(NEWER)
     m.features.add("family " + family.__name__.replace("_", " "))
     family(m)
+    if seed not in ONCE_BROKEN:
+        attitudes.orders(m, Draw(seed*1000003 + 29))
     return m
 
 
@@ -223,6 +226,14 @@ def vehicle(m: Model) -> None:
     _finish(m, end, not flat and m.draw.chance(0.5))
 
 
+def tumbling(m: Model) -> None:
+    """Bodies that turn any way."""
+    end = _end(m, 0.3, 1.5)
+    _gravity(m)
+    attitudes.tumble(m)
+    _finish(m, end, False)
+
+
 def discretely(m: Model) -> None:
     """A tree or a loop with what changes at an instant: samplers, hysteresis, impacts, friction, an end on a condition."""
     end = _end(m, 0.4, 1.5)
@@ -259,4 +270,4 @@ def _extras(m: Model, end: float) -> None:
 
 
 FAMILIES = {tree: 25, loop: 25, loop_by_one_condition: 6, from_static: 16, at_rest: 14, stiff: 8, vehicle: 10}
-NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3, discretely: 4}
+NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3, discretely: 4, tumbling: 4}
