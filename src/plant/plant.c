@@ -266,6 +266,33 @@ static void warn_of_choices(jplant* p, const jmachine_assembly* s) {
   }
 }
 
+// The first state that starting changes, of those that only events do; -1: none.
+static int first_changed(const jgen_layout* l, const double* before, const double* after) {
+  for (int i = 0; i < l->ny; i++) {
+    if (l->is_discrete[i] && before[i] != after[i]) return i;
+  }
+  return -1;
+}
+
+jo_status jplant_check_held(jo_context* ctx, const jplant* p, const double* values,
+                            const double* y) {
+  const jgen_layout* l = &p->dynamics->layout;
+  if (p->dynamics->nevent == 0) return JO_OK;
+  double* rest = jmem_resize(ctx, NULL, (size_t)l->ny * sizeof *rest);
+  if (!rest) return jerr_memory(ctx);
+  memcpy(rest, y, (size_t)l->ny * sizeof *rest);
+  memset(rest + jgen_first(l, JGEN_QDU), 0, (size_t)l->block[JGEN_QDU].n * sizeof *rest);
+  jo_status status = jplant_begin(ctx, p, values, p->model->simulation.t_start, rest);
+  int which = status >= 0 ? first_changed(l, y, rest) : -1;
+  jmem_free(ctx, rest);
+  if (which < 0) return status;
+  return jerr_set(
+      ctx, JO_ERR_CONVERGENCE,
+      "%s: no static equilibrium found: a friction sticks at the start and cannot hold "
+      "the model where it is ('%s' changes at once); begin where it can, with 'initial'",
+      p->model->path, l->name[which]);
+}
+
 jo_status jplant_begin(jo_context* ctx, const jplant* p, const double* values, double t,
                        double* y) {
   if (p->dynamics->nevent == 0) return JO_OK;
@@ -297,7 +324,10 @@ static jo_status build(jplant* p, const jplant_options* opt) {
   p->family = jplant_family_create(p->ctx);
   if (!p->family) return jerr_memory(p->ctx);
   JO_TRY(jplant_check_start_mass(p->ctx, p, NULL, p->y0));
-  if (m->simulation.start_static) JO_TRY(start_static(p));
+  if (m->simulation.start_static) {
+    JO_TRY(start_static(p));
+    JO_TRY(jplant_check_held(p->ctx, p, NULL, p->y0));
+  }
   return jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0);
 }
 

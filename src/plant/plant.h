@@ -53,6 +53,10 @@ void jplant_destroy(jplant* p);
 // model's.
 jo_status jplant_begin(jo_context* ctx, const jplant* p, const double* values, double t, double* y);
 
+// A friction that sticks holds whatever it is asked to while a static start is sought: where it could not, that is an error.
+jo_status jplant_check_held(jo_context* ctx, const jplant* p, const double* values,
+                            const double* y);
+
 // The same equations with another partition, which has as many coordinates of each kind; `first` must outlive it.
 jo_status jplant_create_sibling(jo_context* ctx, const jplant* first, const jgen_partition* part,
                                 jplant** out);

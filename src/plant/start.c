@@ -92,6 +92,7 @@ jo_status jplant_start_find(jo_context* ctx, jarena* a, const jplant* p, int nw,
   if (!p->model->simulation.start_static)
     return jplant_start_near(ctx, a, p, nw, values, NULL, out);
   JO_TRY(jplant_start_at_rest(ctx, a, p, nw, values, out));
+  JO_TRY(jplant_check_held(ctx, p, values, out->y));
   JO_TRY(jplant_static_velocities(ctx, p, values, nw, out->y, out->S));
   JO_TRY(jplant_begin(ctx, p, values, p->model->simulation.t_start, out->y));
   const int* wrt = p->dynamics->sens.wrt;

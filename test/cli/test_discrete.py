@@ -373,6 +373,23 @@ class Friction(Discrete):
         self.assertAlmostEqual(self.value(text, "e"), 0.5 * 6 / 3, delta=1e-9)
         self.assertAlmostEqual(self.value(text, "f"), 0, delta=1e-12)
 
+    def test_a_static_start_is_held(self):
+        """A block on a spring and a slope, which 3 N hold where the spring has between -1 and 5 N."""
+        text = """jounce: 1
+parameters: {F: 3}
+gravity: [2, 0, -9.81]
+bodies: {b: {mass: 1}}
+joints: {x: {type: prismatic, axis: x, child: b}}
+forces: {s: {on: x, stiffness: 100}}
+frictions: {f: {on: x, force: F}}
+objectives: {e: {final: x}}
+initial: {x: 0.04}
+simulation: {end: 1, start_at: static}
+"""
+        self.assertEqual(self.value(text, "e"), 0.04)
+        said = self.complaint(text.replace("x: 0.04", "x: 0.06"), command="run")
+        self.assertIn("a friction sticks at the start and cannot hold the model where it is", said)
+
     def test_an_impact_lets_what_sticks_slip(self):
         text = (SLIDE % "on: x").replace("v0: 3", "v0: 0").replace(
             "objectives:", "events: {kick: {when: t > 0.5, set: {x.rate: 2}}}\nobjectives:")
