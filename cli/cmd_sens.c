@@ -12,6 +12,7 @@
 
 #define DIRECT_ADJOINT 1e-9  // agreement asked for, relative, on top of the stated errors
 #define NEGLIGIBLE     1e-9  // influence, relative over relative, that counts as none
+#define LITTLE         1e-4  // influence that does not matter, of errors larger than the derivative
 
 // ---- the command line ----------------------------------------------------------------------------
 
@@ -95,34 +96,79 @@ static double or_zero(double x) {
   return isfinite(x) ? x : 0.0;
 }
 
+static double size_of(const cli_sens_job* j, int parameter) {
+  jo_sens_parameter p;
+  jo_sens_parameter_at(j->system, parameter, &p);
+  return p.value != 0.0 ? fabs(p.value) : 1.0;
+}
+
+static bool is_vague(double derivative, double error) {
+  return isfinite(derivative) && !(error <= fabs(derivative));
+}
+
+// An objective, or what numbers as large as their size would add to it, where it is known.
+static double weight_of(const cli_sens_job* j, int objective, const jo_sens_check_row* row) {
+  jo_quantity q;
+  jo_sens_objective_at(j->result, objective, &q);
+  double weight = fabs(q.value);
+  for (int k = 0; k < jo_sens_parameter_count(j->system); k++) {
+    const jo_sens_check_row* r = &row[k];
+    double size = size_of(j, k);
+    if (!is_vague(r->direct, r->direct_error)) weight = fmax(weight, fabs(r->direct) * size);
+    if (!is_vague(r->adjoint, r->adjoint_error)) weight = fmax(weight, fabs(r->adjoint) * size);
+  }
+  return weight;
+}
+
+// Errors beyond the derivative itself agree with anything, and so tell nothing: those that are stated, and those of the
+// differences. They are no harm where they are little against the objective, nor stated ones that are within what the
+// differences are sure of.
+static bool is_undecided(const cli_sens_job* j, const jo_sens_check_row* r, double little) {
+  double derivative = isfinite(r->direct) ? r->direct : r->adjoint;
+  double unsure = 10.0 * r->difference_error, sure = fmax(little, or_zero(unsure));
+  if (!isfinite(derivative)) return false;
+  if (!j->opt.frozen && !isfinite(r->difference)) return true;
+  if (!j->opt.frozen && is_vague(derivative, unsure) && !(unsure <= little)) return true;
+  return (is_vague(r->direct, r->direct_error) && !(r->direct_error <= sure)) ||
+         (is_vague(r->adjoint, r->adjoint_error) && !(r->adjoint_error <= sure));
+}
+
 // Methods agree within their stated errors and DIRECT_ADJOINT, each with the differences within its
 // stated error and that of the differences. A derivative whose effect, a parameter as large as its size,
 // is 1e-9 of the objective counts as zero.
 cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter) {
-  const jo_sens_check_row* r =
-      &j->checked[objective * jo_sens_parameter_count(j->system) + parameter];
-  jo_sens_parameter p;
+  const jo_sens_check_row* row = &j->checked[objective * jo_sens_parameter_count(j->system)];
+  const jo_sens_check_row* r = &row[parameter];
   jo_quantity q;
-  jo_sens_parameter_at(j->system, parameter, &p);
   jo_sens_objective_at(j->result, objective, &q);
-  double size = p.value != 0.0 ? fabs(p.value) : 1.0;
+  double size = size_of(j, parameter);
   double noise = NEGLIGIBLE * fabs(q.value) / size;
   double scale = fmax(fmax(fabs(or_zero(r->direct)), fabs(or_zero(r->adjoint))), noise);
   double stated = or_zero(r->direct_error) + or_zero(r->adjoint_error);
-  cli_agreement a = {difference(r->direct, r->adjoint, noise), NAN, true};
-  a.is_good = !(a.methods * scale > DIRECT_ADJOINT * scale + stated + noise);
+  cli_agreement a = {difference(r->direct, r->adjoint, noise), NAN, CLI_AGREES};
+  bool is_good = !(a.methods * scale > DIRECT_ADJOINT * scale + stated + noise);
   if (isfinite(r->difference)) {
     double derivative = isfinite(r->direct) ? r->direct : r->adjoint;
     double error = isfinite(r->direct) ? or_zero(r->direct_error) : or_zero(r->adjoint_error);
     a.differences = difference(derivative, r->difference, noise);
     double allowed = error + 10.0 * r->difference_error + noise;
-    a.is_good = a.is_good && fabs(derivative - r->difference) <= allowed;
+    is_good = is_good && fabs(derivative - r->difference) <= allowed;
   }
+  double tolerance = jo_sens_result_statistics(j->result).rel_tol;  // the absolute one, too
+  double little = fmax(LITTLE * weight_of(j, objective, row), tolerance) / size;
+  a.verdict = !is_good ? CLI_DISAGREES : is_undecided(j, r, little) ? CLI_UNDECIDED : CLI_AGREES;
   return a;
 }
 
-void cli_sens_disagree(const cli_sens_job* j) {
-  cli_complain("%s: derivatives that were checked disagree", jo_model_path(j->model));
+void cli_sens_complain(const cli_sens_job* j, cli_verdict worst) {
+  if (worst == CLI_DISAGREES) {
+    cli_complain("%s: derivatives that were checked disagree", jo_model_path(j->model));
+  } else {
+    cli_complain(
+        "%s: the check decides nothing about some derivatives: errors of theirs, or of the "
+        "differences, are larger than they are; a smaller --derivative-tol or --tol may help",
+        jo_model_path(j->model));
+  }
 }
 
 // ---- the command ---------------------------------------------------------------------------------

@@ -25,10 +25,12 @@ typedef struct cli_sens_job {
   int of;        // objective of the V-curve
 } cli_sens_job;
 
+typedef enum cli_verdict { CLI_AGREES, CLI_UNDECIDED, CLI_DISAGREES } cli_verdict;
+
 // How well a derivative agrees between methods, relative.
 typedef struct cli_agreement {
   double methods, differences;  // relative
-  bool is_good;
+  cli_verdict verdict;
 } cli_agreement;
 
 cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter);
@@ -36,10 +38,10 @@ cli_agreement cli_sens_agree(const cli_sens_job* j, int objective, int parameter
 // Name of the i-th parameter.
 const char* cli_sens_name(const cli_sens_job* j, int i);
 
-// Say that derivatives that were checked disagree.
-void cli_sens_disagree(const cli_sens_job* j);
+// Say what is wrong with derivatives that were checked, of which the worst verdict is given.
+void cli_sens_complain(const cli_sens_job* j, cli_verdict worst);
 
-// Print all that came out. CLI_FAIL: derivatives that were checked disagree.
+// Print all that came out. CLI_FAIL: derivatives that were checked disagree, or errors are too large to tell.
 cli_exit cli_sens_text(cli_sens_job* j);
 cli_exit cli_sens_json(cli_sens_job* j);
 

@@ -87,9 +87,9 @@ static void json_events(cli_json* out, const cli_sens_job* j) {
   cli_json_end(out);
 }
 
-static bool json_check(cli_json* out, const cli_sens_job* j) {
+static cli_verdict json_check(cli_json* out, const cli_sens_job* j) {
   int n = jo_sens_parameter_count(j->system);
-  bool is_good = true;
+  cli_verdict worst = CLI_AGREES;
   jo_quantity q;
   cli_json_object(out, "check");
   for (int o = 0; jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
@@ -105,14 +105,15 @@ static bool json_check(cli_json* out, const cli_sens_job* j) {
       cli_json_number(out, "difference", r->difference);
       cli_json_number(out, "difference_error", r->difference_error);
       cli_json_number(out, "increment", r->increment);
-      cli_json_bool(out, "agrees", a.is_good);
+      cli_json_bool(out, "agrees", a.verdict == CLI_AGREES);
+      cli_json_bool(out, "decided", a.verdict != CLI_UNDECIDED);
       cli_json_end(out);
-      is_good = is_good && a.is_good;
+      if (a.verdict > worst) worst = a.verdict;
     }
     cli_json_end(out);
   }
   cli_json_end(out);
-  return is_good;
+  return worst;
 }
 
 static void json_vcurve(cli_json* out, const cli_sens_job* j) {
@@ -155,7 +156,7 @@ static void json_cost(cli_json* out, const cli_sens_job* j) {
 
 cli_exit cli_sens_json(cli_sens_job* j) {
   cli_json out = {0};
-  bool is_good = true;
+  cli_verdict worst = CLI_AGREES;
   jo_sens_parameter p;
   cli_json_object(&out, NULL);
   cli_json_text(&out, "model", jo_model_name(j->model));
@@ -173,10 +174,10 @@ cli_exit cli_sens_json(cli_sens_job* j) {
   }
   cli_json_end(&out);
   json_events(&out, j);
-  if (j->checked) is_good = json_check(&out, j);
+  if (j->checked) worst = json_check(&out, j);
   if (j->point) json_vcurve(&out, j);
   json_cost(&out, j);
-  if (!is_good) cli_sens_disagree(j);
+  if (worst != CLI_AGREES) cli_sens_complain(j, worst);
   cli_json_end(&out);
-  return is_good ? CLI_OK : CLI_FAIL;
+  return worst == CLI_AGREES ? CLI_OK : CLI_FAIL;
 }

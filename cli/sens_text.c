@@ -183,9 +183,11 @@ static void print_statistics(const cli_sens_job* j) {
 
 // ---- text: checks --------------------------------------------------------------------------------
 
-static bool print_check(const cli_sens_job* j) {
+static cli_verdict print_check(const cli_sens_job* j) {
+  static const char* const mark[] = {"", "  NOT DECIDED", "  DISAGREES"};
+  static const char* const sum[] = {"all agree", "some are not decided", "some disagree"};
   int n = jo_sens_parameter_count(j->system), width = names_width(j);
-  bool is_good = true;
+  cli_verdict worst = CLI_AGREES;
   jo_quantity q;
   for (int o = 0; jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
     cli_heading("\n%s = %.10g %s", q.name, q.value, q.unit);
@@ -198,9 +200,8 @@ static bool print_check(const cli_sens_job* j) {
       double size = fabs(isfinite(r->direct) ? r->direct : r->adjoint);
       printf("  %-*s % 20.13e % 20.13e % 20.13e  %-9.1e %-9.1e %-9.1e %.2e, %.1e%s\n", width,
              cli_sens_name(j, k), r->direct, r->adjoint, r->difference, a.methods, a.differences,
-             size > 0.0 ? stated / size : 0.0, r->increment, r->difference_error,
-             a.is_good ? "" : "  DISAGREES");
-      is_good = is_good && a.is_good;
+             size > 0.0 ? stated / size : 0.0, r->increment, r->difference_error, mark[a.verdict]);
+      if (a.verdict > worst) worst = a.verdict;
     }
   }
   printf(
@@ -217,8 +218,8 @@ static bool print_check(const cli_sens_job* j) {
         "and ");
     printf("extrapolated to zero.\n");
   }
-  printf("%s\n", is_good ? "all agree" : "some disagree");
-  return is_good;
+  printf("%s\n", sum[worst]);
+  return worst;
 }
 
 static void print_vcurve(const cli_sens_job* j) {
@@ -249,14 +250,14 @@ cli_exit cli_sens_text(cli_sens_job* j) {
   if (*jo_model_description(j->model)) printf("%s\n", jo_model_description(j->model));
   if (*jo_model_settings(j->model)) printf("with %s\n", jo_model_settings(j->model));
   jo_quantity q;
-  bool is_good = true;
+  cli_verdict worst = CLI_AGREES;
   for (int o = 0; !j->checked && !j->point && jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
     print_ranking(j, o, &q);
     print_events(j, o, q.name);
   }
-  if (j->checked) is_good = print_check(j);
+  if (j->checked) worst = print_check(j);
   if (j->point) print_vcurve(j);
   print_statistics(j);
-  if (!is_good) cli_sens_disagree(j);
-  return is_good ? CLI_OK : CLI_FAIL;
+  if (worst != CLI_AGREES) cli_sens_complain(j, worst);
+  return worst == CLI_AGREES ? CLI_OK : CLI_FAIL;
 }

@@ -306,8 +306,8 @@ static void put_position(jtext* t, const jmachine_position* p) {
   jtext_printf(t,
                ", .nq = %d, .nz = %d, .nh = %d, .ninitial = %d, .nd = %d,\n"
                "                 .coordinate = coordinate, .initial = initial,\n"
-               "                 .row_name = row_name},\n",
-               p->nq, p->nz, p->nh, p->ninitial, p->nd);
+               "                 .row_name = row_name, .ncoupling = %d},\n",
+               p->nq, p->nz, p->nh, p->ninitial, p->nd, p->ncoupling);
 }
 
 static void put_model(jtext* t, const jvehicle_model* m) {

@@ -435,6 +435,32 @@ static value call_function(parser* p, const jexpr_token* t, const function* f, c
   return built(p, ref, false, t->start);
 }
 
+// Whether the model has a function or a table of this name: it then says how many arguments it needs.
+static bool can_be_called(parser* p, const char* name) {
+  const jexpr_scope* scope = p->scope;
+  int expected = -1;
+  scope->call(scope->user, p->g, name, strlen(name), NULL, -1, &expected);
+  return expected >= 0;
+}
+
+static value no_function(parser* p, const jexpr_token* t) {
+  search s = {text_of(p, t), t->length, NULL, SHOWN};
+  const jexpr_scope* scope = p->scope;
+  for (int i = 0; scope && scope->suggest && scope->call && s.n <= SHOWN; i++) {
+    const char* candidate = scope->suggest(scope->user, i);
+    if (!candidate) break;
+    if (can_be_called(p, candidate)) consider(&s, candidate);
+  }
+  if (s.n <= SHOWN) consider_functions(&s);
+  if (!s.best) {
+    return fail(p, JO_ERR_SYNTAX, t->start, "'%.*s' is not a function; a product needs '*'",
+                shown(s.n), s.name);
+  }
+  return fail(p, JO_ERR_SYNTAX, t->start,
+              "'%.*s' is not a function; did you mean '%s'? a product needs '*'", shown(s.n),
+              s.name, s.best);
+}
+
 static value call_scope(parser* p, const jexpr_token* t, const jexpr_ref* x, int nargs) {
   const jexpr_scope* scope = p->scope;
   int expected = -1;
@@ -451,8 +477,7 @@ static value call_scope(parser* p, const jexpr_token* t, const jexpr_ref* x, int
   function f;
   if (find_function(text_of(p, t), t->length, &f)) return call_function(p, t, &f, x, nargs);
   if (find_constant(text_of(p, t), t->length) || find_name(p, t) != JEXPR_POISON) {
-    return fail(p, JO_ERR_SYNTAX, t->start, "'%.*s' is not a function; a product needs '*'",
-                shown(t->length), text_of(p, t));
+    return no_function(p, t);
   }
   return unknown(p, t, "function", true);
 }

@@ -93,7 +93,10 @@ typedef struct jgen_position {
   int* live;                         // number index of each live number (np)
   double* p;                         // their values (np)
   const char** row_name;             // of each closure equation (nh)
+  int ncoupling;                     // the last of them are relations of couplings
   jexpr_fn closure, drive, initial, states, tangent;
+  jexpr_fn
+      present;  // closures during a run: as a function of the states that joints of any attitude count from, too
 } jgen_position;
 
 jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,

@@ -7,10 +7,11 @@
 
 enum { GROUP_P, GROUP_T, GROUP_Q, GROUP_ROAD, GROUP_QD, GROUP_DQ, GROUP_DQD, GROUP_DP, GROUP_Z };
 
-static jo_status put_closures(jgen* s, jgen_position* out) {
+static jo_status put_closures(jgen* s, jgen_position* out, jexpr_fn* fn) {
   jgen_row* row;
   JO_TRY(jgen_closures(s, false, &row, &out->nh));
   int nh = out->nh, nq = out->nq;
+  out->ncoupling = jgen_coupling_count(s->m);
   jexpr_ref* h = JARENA_ARRAY(s->a, nh, jexpr_ref);
   jexpr_ref* J = JARENA_ARRAY(s->a, nh * nq, jexpr_ref);
   out->row_name = JARENA_ARRAY(s->a, nh, const char*);
@@ -23,7 +24,7 @@ static jo_status put_closures(jgen* s, jgen_position* out) {
     }
   }
   jexpr_outputs o[2] = {jgen_outputs(s->a, "h", h, nh), jgen_outputs(s->a, "J", J, nh * nq)};
-  return jgen_function(s->g, s->a, "closure", o, 2, &out->closure);
+  return jgen_function(s->g, s->a, "closure", o, 2, fn);
 }
 
 static jexpr_ref initial_state(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
@@ -226,13 +227,41 @@ static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* op
   return jgen_function(g, s->a, "assembly_tangent", o, 6, &out->tangent);
 }
 
+static jo_status begin(jgen* s, jgen_position* out, const jmodel* m, const jgen_options* opt) {
+  JO_TRY(jgen_begin(s, out->g->ctx, m, out->g, &out->arena));
+  for (int b = 0; b < m->nbody; b++) {  // initial conditions may look at any point
+    s->follow[b] = true;
+  }
+  JO_TRY(jgen_inputs(s, opt ? opt->live : NULL, GROUP_P, out->live, out->p));
+  s->t = jexpr_input(out->g, GROUP_T, 0);
+  for (int i = 0; i < m->ncoordinate; i++) {
+    s->q[i] = jexpr_input(out->g, GROUP_Q, i);
+  }
+  return JO_OK;
+}
+
+// Where turns begin anew during a run, closures are those of what they count from then.
+static jo_status put_present(jgen_position* out, const jmodel* m, const jgen_options* opt) {
+  bool is_any = false;
+  for (int i = 0; i < m->njoint; i++) {
+    is_any = is_any || m->joint[i].is_any;
+  }
+  out->present = out->closure;
+  if (!is_any || out->nh == 0) return JO_OK;
+  jgen s = {0};
+  JO_TRY(begin(&s, out, m, opt));
+  s.z = JARENA_ARRAY(s.a, out->nz, jexpr_ref);
+  if (!s.z) return jerr_memory(s.ctx);
+  for (int i = 0; i < out->nz; i++) {
+    s.z[i] = jexpr_input(out->g, GROUP_Z, i);
+  }
+  JO_TRY(jgen_frames(&s));
+  return put_closures(&s, out, &out->present);
+}
+
 static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* opt) {
   jo_context* ctx = out->g->ctx;
   jgen s = {0};
-  JO_TRY(jgen_begin(&s, ctx, m, out->g, &out->arena));
-  for (int b = 0; b < m->nbody; b++) {  // initial conditions may look at any point
-    s.follow[b] = true;
-  }
   int nlive = 0;
   for (int i = 0; i < m->nnumber; i++) {
     nlive += opt && opt->live ? opt->live[i] : m->number[i].is_parameter;
@@ -249,21 +278,18 @@ static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* 
   out->live = JARENA_ARRAY(&out->arena, nlive, int);
   out->p = JARENA_ARRAY(&out->arena, nlive, double);
   if (!out->live || !out->p) return jerr_memory(ctx);
-  JO_TRY(jgen_inputs(&s, opt ? opt->live : NULL, GROUP_P, out->live, out->p));
   out->np = nlive;
   out->nq = m->ncoordinate;
   out->nz = jgen_state_count(m);
   out->ninitial = m->ninitial;
-  s.t = jexpr_input(out->g, GROUP_T, 0);
-  for (int i = 0; i < m->ncoordinate; i++) {
-    s.q[i] = jexpr_input(out->g, GROUP_Q, i);
-  }
+  JO_TRY(begin(&s, out, m, opt));
   JO_TRY(jgen_frames(&s));
-  JO_TRY(put_closures(&s, out));
+  JO_TRY(put_closures(&s, out, &out->closure));
   JO_TRY(put_drives(&s, out));
   JO_TRY(put_initial(&s, out));
   JO_TRY(put_states(&s, out));
-  return opt && opt->nwrt > 0 ? put_tangent(&s, out, opt) : JO_OK;
+  if (opt && opt->nwrt > 0) JO_TRY(put_tangent(&s, out, opt));
+  return put_present(out, m, opt);
 }
 
 jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,

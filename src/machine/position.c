@@ -139,12 +139,20 @@ static jo_status fail_position(jo_context* ctx, const problem* b, jo_status stat
                     b->p->path);
   }
   if (status == JO_ERR_MEMORY) return jerr_memory(ctx);
-  const char* kind = result->worst < b->p->nh ? "closure" : "initial condition on";
-  const char* what = name_of_row(b, result->worst);
+  int nh = b->p->nh, row = result->worst;
+  const char* what = name_of_row(b, row) ? name_of_row(b, row) : "";
+  if (row < nh && row >= nh - b->p->ncoupling) {
+    return jerr_set(ctx, status,
+                    "%s: coupling '%s' cannot be met: residual %.3g after %d iterations; other "
+                    "couplings, closures or initial conditions contradict it: check ratios and "
+                    "offsets",
+                    b->p->path, what, result->residual, result->iterations);
+  }
   return jerr_set(ctx, status,
                   "%s: %s '%s' cannot be met: residual %.3g after %d iterations; check the points, "
                   "or give guesses nearer to the assembled position",
-                  b->p->path, kind, what ? what : "", result->residual, result->iterations);
+                  b->p->path, row < nh ? "closure" : "initial condition on", what, result->residual,
+                  result->iterations);
 }
 
 // Rows of closures and of the conditions that give a value, or a rate, by all coordinates (nr x nq).

@@ -39,6 +39,7 @@ typedef struct jmachine_position {
   const jmachine_coordinate* coordinate;  // (nq)
   const jmachine_initial* initial;        // (ninitial)
   const char* const* row_name;            // of each closure equation (nh)
+  int ncoupling;                          // the last of them are relations of couplings
   void* host;
   void (*eval)(void* host, jmachine_position_fn f, const double* values, double t, const double* q,
                double* const* out);

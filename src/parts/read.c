@@ -52,6 +52,13 @@ jparts_names jparts_get_names(const jmodel_at* at, const jmodel_node* map, const
 bool jparts_number_at(const jmodel_at* at, const jmodel_node* node, const char* label,
                       double* out) {
   if (!jmodel_is(at, node, JMODEL_NODE_TEXT, label)) return false;
+  const char* unit;
+  size_t n;
+  if (jmodel_quantity_text(node->text, out, &unit, &n)) {
+    jmodel_mistake(at, node->place, "%s is '%s'; numbers here are in SI units, without one: %.9g",
+                   label, node->text, *out);
+    return false;
+  }
   if (!jmodel_constant_value(at, node->place, label, node->text, out)) return false;
   if (isfinite(*out)) return true;
   jmodel_mistake(at, node->place, "%s is not a finite number", label);

@@ -58,7 +58,8 @@ jo_status jplant_position_table(jo_context* ctx, jarena* a, const jmodel* m, con
                              .nd = p->nd,
                              .coordinate = coordinate,
                              .initial = initial,
-                             .row_name = p->row_name};
+                             .row_name = p->row_name,
+                             .ncoupling = p->ncoupling};
   return JO_OK;
 }
 

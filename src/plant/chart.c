@@ -13,8 +13,10 @@
 
 #include "base/format.h"
 
-#define LOOK      4.0   // steepest slope that determinants let expect: then it is looked at
-#define LEAVE     10.0  // steepest slope that a run stays with
+#define LOOK  4.0   // steepest slope that determinants let expect: then it is looked at
+#define LEAVE 20.0  // steepest slope that a run stays with, or ...
+#define WORSE \
+  3.0  // ... so many times that where the partition was taken up: steep links of a suspension stay
 #define RETURN    3.0   // ... that a partition the run had before is taken up again with
 #define ENOUGH    2.0   // ... that exchanges aim at
 #define GAIN      3.0   // a new partition is at least so much less steep
@@ -60,7 +62,7 @@ static jo_status prepare(jplant_work* r) {
   jplant_chart_watch* w = &r->watch;
   int nq = p->position->nq, nh = p->position->nh, ny = p->about.ny;
   if (w->work) return JO_OK;
-  JO_TRY(jexpr_tape_prepare(r->ctx, &r->arena, &p->position->closure, &w->tape, &w->work));
+  JO_TRY(jexpr_tape_prepare(r->ctx, &r->arena, &p->position->present, &w->tape, &w->work));
   w->q = JARENA_ARRAY(&r->arena, nq, double);
   w->h = JARENA_ARRAY(&r->arena, nh, double);
   w->J = JARENA_ARRAY(&r->arena, (size_t)nh * (size_t)nq, double);
@@ -86,7 +88,9 @@ static void take_jacobian(jplant_work* r, double t, const double* y) {
   for (int i = 0; i < nd; i++) {
     w->q[d->part.d[i]] = w->drive[i];
   }
-  const double* in[4] = {r->p, &t, w->q, NULL};
+  // groups of the position stage: p, t, q, road, qd, dq, dqd, dp, z
+  const double* in[9] = {r->p, &t, w->q};
+  in[8] = y + jgen_first(&d->layout, JGEN_Z);
   jexpr_tape_eval(&w->tape, 1, in, (double* const[]){w->h, w->J}, w->work);
   double lever = jgen_partition_lever(r->plant->model, w->J, r->plant->position->nh);
   w->lever = fmax(w->lever, lever);
@@ -176,13 +180,14 @@ static jo_status choose(jplant_work* r, double t, const double* y, bool is_stuck
   take_jacobian(r, t, y);
   jarena_init(&a, r->ctx);
   jo_status status = judge(r, &a, &r->plant->dynamics->part, &now);
-  double bad = badness(now, footing_at_first(r, r->plant));
-  bool leaves = status >= 0 && may_leave && (is_stuck || bad > LEAVE);
+  jgen_footing at_first = footing_at_first(r, r->plant);
+  double bad = badness(now, at_first), leave = fmax(LEAVE, WORSE * at_first.steepest);
+  bool leaves = status >= 0 && may_leave && (is_stuck || bad > leave);
   double limit = bad / (is_stuck ? STUCK : GAIN);
   if (leaves) status = choose_known(r, &a, fmin(limit, RETURN), out);
   if (leaves && status >= 0 && !*out) status = choose_new(r, &a, limit, out);
   if (is_stuck && status >= 0 && !*out) tell_singular(r, now);
-  double spread = r->machine.spread, later = (bad < LOOK ? LOOK : LEAVE) / bad;
+  double spread = r->machine.spread, later = (bad < LOOK ? LOOK : leave) / bad;
   if (spread > 0.0) r->watch.look = spread * fmax(LATER, later);
   jarena_free(&a);
   return status;

@@ -89,9 +89,11 @@ static int worst_of(const double* r, int n, double* size) {
 // Why there is no derivative: the equation and what becomes of it when the number changes.
 static jo_status note(jo_context* ctx, const problem* b, int row, const char* what,
                       const char** why) {
-  bool closure = row < b->p->nh;
+  bool closure = row < b->p->nh, coupling = closure && row >= b->p->nh - b->p->ncoupling;
   *why = jarena_printf(b->out, "%s '%s' %s when it changes",
-                       closure ? "closure equation" : "the initial condition on",
+                       coupling  ? "coupling"
+                       : closure ? "closure equation"
+                                 : "the initial condition on",
                        closure ? b->p->row_name[row] : b->m->initial[row - b->p->nh].quantity.text,
                        what);
   return *why ? JO_OK : jerr_memory(ctx);

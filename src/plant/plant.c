@@ -23,10 +23,11 @@ jplant_options jplant_options_default(void) {
 
 // ---- plant ---------------------------------------------------------------------------------------
 
-static double largest_of(const double* x, int n) {
+// Of n numbers, each `apart` from the one before.
+static double largest_of(const double* x, int n, int apart) {
   double largest = 0.0;
   for (int i = 0; i < n; i++) {
-    largest = fmax(largest, fabs(x[i]));
+    largest = fmax(largest, fabs(x[(int64_t)i * apart]));
   }
   return largest;
 }
@@ -35,11 +36,11 @@ static double largest_of(const double* x, int n) {
 // turns. A mechanism of a metre is not closed by less because a point of it is a thousand kilometres off.
 static jo_status set_row_limits(jplant* p, const double* J) {
   int nq = p->position->nq, nh = p->position->nh;
-  double most = largest_of(J, nh * nq);
+  double most = largest_of(J, nh * nq, 1);
   p->row_limit = JARENA_ARRAY(&p->arena, nh, double);
   if (!p->row_limit) return jerr_memory(p->ctx);
   for (int i = 0; i < nh; i++) {
-    double lever = largest_of(J + (int64_t)i * nq, nq);
+    double lever = largest_of(J + i, nq, nh);  // J is column-major
     if (lever == 0.0) lever = most > 0.0 ? most : 1.0;
     p->row_limit[i] = REDUNDANT_MOTION * lever + LEVER_ROUNDING * most;
   }
@@ -632,8 +633,28 @@ void jplant_outputs(jplant_work* r, double t, const double* y, double* out) {
 
 // ---- statics -------------------------------------------------------------------------------------
 
+// What nothing can hold: the drive that accelerates most, if one does.
+static const char* moving_drive(jplant_work* r, jarena* a, double t, const double* y) {
+  const jplant* p = r->plant;
+  int nd = p->about.nd, which = -1;
+  double *rate = JARENA_ARRAY(a, 3 * nd, double), most = 0.0;
+  if (!rate || nd == 0) return "";
+  jplant_call(r, JGEN_FN_DRIVE, t, y, (double* const[]){rate, rate + nd, rate + 2 * nd});
+  for (int i = 0; i < nd; i++) {
+    if (!(fabs(rate[2 * nd + i]) > most)) continue;
+    most = fabs(rate[2 * nd + i]);
+    which = p->dynamics->part.d[i];
+  }
+  if (which < 0) return "";
+  const char* said = jarena_printf(
+      a,
+      "; '%s' is driven with an acceleration of %.3g at t = %.9g s, where nothing can be at rest",
+      p->model->coordinate[which].name, most, t);
+  return said ? said : "";
+}
+
 static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status status,
-                                  const jmachine_equilibrium* found) {
+                                  const jmachine_equilibrium* found, const char* drive) {
   if (status == JO_ERR_MEMORY) return jerr_memory(ctx);
   const jgen_layout* l = &p->dynamics->layout;
   int k = found->worst;
@@ -647,10 +668,10 @@ static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status st
   }
   return jerr_set(ctx, status,
                   "%s: no static equilibrium found: '%s' is left with %s of %.3g; something must "
-                  "hold it, or the search must begin nearer to the equilibrium%s",
+                  "hold it, or the search must begin nearer to the equilibrium%s%s",
                   p->model->path, name,
                   is_state ? "a rate, by its nominal size," : "an acceleration", found->residual,
-                  is_state ? "; 'hold: true' keeps a state where it begins" : "");
+                  is_state ? "; 'hold: true' keeps a state where it begins" : "", drive);
 }
 
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
@@ -660,8 +681,14 @@ jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, 
   JO_TRY(jplant_work_create(ctx, p, &run));
   if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
   jo_status status = jmachine_equilibrium_find(ctx, &p->about, &run->system, t, y, stays, out);
+  if (status < 0) {
+    jarena a;
+    jarena_init(&a, ctx);
+    status = fail_equilibrium(ctx, p, status, out, moving_drive(run, &a, t, y));
+    jarena_free(&a);
+  }
   jplant_work_destroy(run);
-  return status < 0 ? fail_equilibrium(ctx, p, status, out) : status;
+  return status;
 }
 
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,

@@ -15,8 +15,9 @@
 #define WANTED_CHANGE   1e-3  // of an objective by the largest increment, relative
 #define LEAST_INCREMENT 1e-4  // the largest increment is between these parts of the number's size
 #define MOST_INCREMENT  0.05
-#define SHRINK          0.25  // where events change their order
-#define GIVE_UP         1e-8  // smaller increments drown in rounding
+#define SHRINK          0.25   // where events change their order
+#define GIVE_UP         1e-8   // smaller increments drown in rounding
+#define INSTANT         1e-10  // events closer than that are at the same time [s]
 
 // Where nothing happens but to the description, order does not matter.
 static bool counts(const jsens_numeric* n, const jsens_event* e) {
@@ -27,6 +28,25 @@ static int event_code(const jsens_event* e) {
   return 2 * e->which + (e->on ? 1 : 0);
 }
 
+// Of what happens at one instant rounding decides the order, as of conditions that end with what they brought about: it is
+// told by code.
+static int list_events(const jsens_numeric* n, const jsens_result* r, int* code) {
+  int count = 0, first = 0;  // of the instant
+  double last = -INFINITY;
+  for (int i = 0; i < r->nevent; i++) {
+    const jsens_event* e = &r->event[i];
+    if (!counts(n, e)) continue;
+    if (e->t > last + INSTANT) first = count;
+    last = e->t;
+    int at = count++, is = event_code(e);
+    for (; at > first && code[at - 1] > is; at--) {
+      code[at] = code[at - 1];
+    }
+    code[at] = is;
+  }
+  return count;
+}
+
 static jo_status keep_nominal(jsens_numeric* n) {
   jsens_result* r = NULL;
   JO_TRY(jsens_run(n->ctx, n->sens, JSENS_VALUE, &n->opt, &r));
@@ -34,9 +54,7 @@ static jo_status keep_nominal(jsens_numeric* n) {
   n->event = JARENA_ARRAY(&n->arena, r->nevent, int);
   if (n->psi && n->event) {
     memcpy(n->psi, r->value, (size_t)n->nobjective * sizeof *n->psi);
-    for (int i = 0; i < r->nevent; i++) {
-      if (counts(n, &r->event[i])) n->event[n->nevent++] = event_code(&r->event[i]);
-    }
+    n->nevent = list_events(n, r, n->event);
   }
   jsens_result_destroy(r);
   return n->psi && n->event ? JO_OK : jerr_memory(n->ctx);
@@ -69,14 +87,14 @@ static double* live_value(jsens_numeric* n, int which) {
   return &n->p[i];
 }
 
-static bool has_same_events(const jsens_numeric* n, const jsens_result* r) {
-  int same = 0;
-  for (int i = 0; i < r->nevent; i++) {
-    if (!counts(n, &r->event[i])) continue;
-    if (same == n->nevent || event_code(&r->event[i]) != n->event[same]) return false;
-    same++;
-  }
-  return same == n->nevent;
+static jo_status compare_events(jsens_numeric* n, const jsens_result* r, bool* same) {
+  jarena_mark mark = jarena_save(&n->arena);
+  int* code = JARENA_ARRAY(&n->arena, r->nevent, int);
+  if (!code) return jerr_memory(n->ctx);
+  int count = list_events(n, r, code);
+  *same = count == n->nevent && memcmp(code, n->event, (size_t)count * sizeof *code) == 0;
+  jarena_restore(&n->arena, mark);
+  return JO_OK;
 }
 
 jo_status jsens_numeric_value(jsens_numeric* n, int which, double dp, double* psi, bool* same) {
@@ -86,7 +104,7 @@ jo_status jsens_numeric_value(jsens_numeric* n, int which, double dp, double* ps
   jo_status status = jsens_run(n->ctx, n->sens, JSENS_VALUE, &n->opt, &r);
   *p = nominal;
   if (status >= 0) memcpy(psi, r->value, (size_t)n->nobjective * sizeof *psi);
-  if (status >= 0 && same) *same = has_same_events(n, r);
+  if (status >= 0 && same) status = compare_events(n, r, same);
   jsens_result_destroy(r);
   return status;
 }

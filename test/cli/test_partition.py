@@ -72,6 +72,26 @@ class Changes(unittest.TestCase):
         self.assertGreater(len(done["partition_changes"]), 100)
         self.assertLess(self.energy_drift(ROCKER, "--end", "13", "--tol", "1e-12"), 1e-8)
 
+    def test_derivatives_with_everything_that_changes_at_instants(self):
+        """Frictions that reverse at the dead points, a sampled torque and an event, until a condition ends the run."""
+        text = Path(ROCKER).read_text(encoding="utf-8").replace("\nsensors:\n", """
+frictions: {hold: {on: crank, force: 0.02, static: 0.03}, rub: {on: rocker, force: 0.02}}
+states: {u: {discrete: true}, n: {discrete: true}}
+samplers: {c: {every: 0.013, set: {u: "-0.02*rocker.rate"}}}
+events: {pass: {when: "rocker > 0", set: {n: n + 1}}}
+forces: {act: {on: rocker, torque: "-u - 0.001*n"}}
+
+sensors:
+""", 1).replace("end: 2,", 'end: 2, end_when: "n > 0.5 and crank < -0.5",').replace(
+            "  end_height:", "  early: {rms: crank.rate, window: [0.05, 0.25]}\n  end_height:")
+        path = self.model(text)
+        done = self.run_json(path)
+        self.assertEqual(done["ended_by"], "end_when")
+        self.assertGreater(len(done["partition_changes"]), 2)
+        self.assertTrue(any(e["name"].startswith("hold") for e in done["events"]))
+        said = jounce("sens", path, "--interpreter", "--check", "--wrt", "a,m_rocker,start_rate").stdout
+        self.assertIn("all agree", said)
+
     def test_a_bad_wish_gives_the_same_motion(self):
         for name, old, new in (("four_bar", "crank", "rocker"), ("slider_crank", "crank", "slider")):
             good = f"models/mechanisms/{name}.yaml"

@@ -128,6 +128,20 @@ class Doubt(Near):
             # what is still to come
             self.near(-made["adjoint"]["push"]["gradient"]["f"], 2*0.03/math.pi/2.8e5, 0.1)
 
+CHAOS = """jounce: 1
+parameters: {m: 1}
+hardpoints: {O: [0, 0, 0], E: [0, 0, -1]}
+bodies:
+  upper: {mass: m, com: [0, 0, -0.5], inertia: [0.01, 0.01, 0.01]}
+  lower: {mass: 1, com: [0, 0, -1.5], inertia: [0.01, 0.01, 0.01]}
+joints:
+  upper: {type: revolute, child: upper, at: O, axis: y}
+  lower: {type: revolute, parent: upper, child: lower, at: E, axis: y}
+initial: {upper: 2.5, lower: 1}
+objectives: {x: {final: upper}}
+simulation: {end: 25}
+"""
+
 
 class Sens(Near):
     def test_step_descent(self):
@@ -192,6 +206,26 @@ class Sens(Near):
                 scale = 1e-3 + abs(row["direct"])
                 self.assertAlmostEqual(row["direct"], row["adjoint"], delta=1e-9 * scale)
                 self.assertAlmostEqual(row["direct"], row["difference"], delta=1e-7 * scale)
+
+    def test_check_does_not_decide_by_errors_beyond_the_derivative(self):
+        """A double pendulum that turns over and over: errors grow to more than any derivative of it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.yaml")
+            Path(path).write_text(CHAOS, encoding="utf-8")
+            options = (path, "--interpreter", "--check", "--tol", "1e-6", "--derivative-tol", "1e6")
+            done = jounce("sens", *options, code=1)
+            self.assertIn("NOT DECIDED", done.stdout)
+            self.assertIn("\nsome are not decided\n", done.stdout)
+            self.assertNotIn("agree", done.stdout)
+            self.assertIn("the check decides nothing about some derivatives", done.stderr)
+            row = json.loads(jounce("sens", *options, "--json", code=1).stdout)["check"]["x"]["m"]
+            self.assertGreater(row["direct_error"], abs(row["direct"]))
+            self.assertIs(row["agrees"], False)
+            self.assertIs(row["decided"], False)
+            short = Path(path).read_text(encoding="utf-8").replace("end: 25", "end: 1")
+            Path(path).write_text(short, encoding="utf-8")
+            row = json.loads(jounce("sens", *options, "--json").stdout)["check"]["x"]["m"]
+            self.assertIs(row["decided"], True)
 
     def test_vcurve_as_table_and_picture(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -109,6 +109,21 @@ class Static(Near):
         found = read("static", REST, "--set", "gravity.y=0.0005")
         self.assertEqual(found["coordinates"]["trolley"], 0.7**2)
 
+    def test_a_drive_that_accelerates_is_named(self):
+        text = """jounce: 1
+bodies: {a: {mass: 1}, b: {mass: 1}}
+joints:
+  a: {type: prismatic, axis: x, child: a, drive: 2*t^2 + t}
+  b: {type: prismatic, axis: x, parent: a, child: b}
+simulation: {end: 1, start_at: static}
+"""
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as f:
+            f.write(text)
+            f.flush()
+            said = jounce("run", f.name, "--interpreter", code=1).stderr
+            self.assertIn("'b' is left with an acceleration of 4", said)
+            self.assertIn("'a' is driven with an acceleration of 4 at t = 0 s", said)
+
     def test_what_has_no_slope_at_rest_is_named(self):
         text = """
 jounce: 1

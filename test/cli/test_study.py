@@ -259,6 +259,10 @@ class Mistakes(unittest.TestCase):
     def part(self, text, *messages):
         self.told(self.HEAD + f"  - {text}\n", *(f"study.yaml:4: {m}" for m in messages))
 
+    def test_of_units(self):
+        self.part("range: {parameter: m, from: 4 N/mm, to: 2}",
+                  "range: from is '4 N/mm'; numbers here are in SI units, without one: 4000")
+
     def test_of_the_file(self):
         self.told("", "the file is empty")
         self.told("a: [", "study.yaml:2: yaml")

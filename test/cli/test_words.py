@@ -151,7 +151,7 @@ gravity: [0, 0, 0]
     def test_mistakes(self):
         self.refused(HEAD + "sensors: {a: law(1)}\n", "law takes 2 arguments, got 1")
         self.refused(HEAD + "sensors: {a: map(1)}\n", "map takes 2 arguments, got 1")
-        self.refused(HEAD + 'sensors: {a: "lew(1, 2)"}\n', "'lew' is not a function; a product needs '*'")
+        self.refused(HEAD + 'sensors: {a: "lew(1, 2)"}\n', "'lew' is not a function; did you mean 'law'?")
         self.refused(HEAD + "sensors: {a: law}\n", "'law' is a function; write it with its arguments")
         self.refused(HEAD.replace("value: 2*x", "value: 2*law(x, x)"),
                      "function 'twice': calls itself: twice -> law -> twice; functions cannot be recursive")

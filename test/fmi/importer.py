@@ -227,13 +227,14 @@ class Instance3(Instance):
             jumped = jumped or flag[3].value
         return jumped
 
-    def do_step(self, t, h):
+    def do_step(self, t, h, may_end=False):
         """(event, early, time reached)"""
         event, end, early = (C.c_bool() for _ in range(3))
         last = C.c_double()
         self.call("DoStep", C.c_double(t), C.c_double(h), C.c_bool(True), C.byref(event), C.byref(end),
                   C.byref(early), C.byref(last))
-        assert not end.value
+        assert may_end or not end.value
+        self.ended = end.value
         return event.value, early.value, last.value
 
     def derivative(self, name, unknowns, knowns, seed, n):

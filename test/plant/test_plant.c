@@ -22,6 +22,52 @@ static void test_messages_name_states(void** state) {
   fixture_close(f);
 }
 
+// A small and a large parallelogram in one model: what an equation may be off by goes with its own largest entry of dh/dq, by
+// the turn of the left crank: heights of the beam, and distances of its points from the left crank.
+static void test_equations_are_judged_by_their_own_levers(void** state) {
+  (void)state;
+  static const char text[] =
+      "jounce: 1\nname: p\n"
+      "templates:\n"
+      "  ring:\n"
+      "    parameters: {s: 1}\n"
+      "    hardpoints: {A: [0, 0, 0], B: [0.5*s, 0, 0], C: [s, 0, 0], P: [0.1*s, 0.2*s, 0], "
+      "Q: [0.6*s, 0.2*s, 0], R: [1.1*s, 0.2*s, 0]}\n"
+      "    bodies:\n"
+      "      left: {mass: 1, inertia: [1, 1, 1]}\n      middle: {mass: 1, inertia: [1, 1, 1]}\n"
+      "      right: {mass: 1, inertia: [1, 1, 1]}\n      beam: {mass: 1, inertia: [1, 1, 1]}\n"
+      "    joints:\n"
+      "      left: {type: revolute, child: left, at: A, axis: z}\n"
+      "      middle: {type: revolute, child: middle, at: B, axis: z}\n"
+      "      right: {type: revolute, child: right, at: C, axis: z}\n"
+      "      beam: {type: revolute, parent: left, child: beam, at: P, axis: z}\n"
+      "    closures:\n"
+      "      m: {type: ball, a: beam.Q, b: middle.Q}\n      r: {type: ball, a: beam.R, b: "
+      "right.R}\n"
+      "instances:\n"
+      "  small: {template: ring}\n  large: {template: ring, parameters: {s: 1000}}\n";
+  static const struct {
+    const char* row;
+    double lever;
+  } expected[] = {
+      {"small.m.1", 0.2},   {"small.m.2", 0.6},   {"small.r.1", 0.2},   {"small.r.2", 1.1},
+      {"large.m.1", 200.0}, {"large.m.2", 600.0}, {"large.r.1", 200.0}, {"large.r.2", 1100.0},
+  };
+  fixture* f = fixture_parse("test.yaml", text);
+  assert_ok(f->ctx, jplant_create(f->ctx, f->m, NULL, &f->plant));
+  const jplant* p = f->plant;
+  int seen = 0;
+  for (int i = 0; i < p->position->nh; i++) {
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+      if (strcmp(p->position->row_name[i], expected[k].row) != 0) continue;
+      assert_near(p->row_limit[i] / expected[k].lever, 1e-6, 1e-8);
+      seen++;
+    }
+  }
+  assert_int_equal(seen, 8);
+  fixture_close(f);
+}
+
 // A driven coordinate is differentiated for time, along states too; what depends on more is refused.
 static void test_drives_are_functions_of_time(void** state) {
   (void)state;
@@ -83,6 +129,7 @@ static void test_initial_rates_are_those_of_positions(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_messages_name_states),
+      cmocka_unit_test(test_equations_are_judged_by_their_own_levers),
       cmocka_unit_test(test_drives_are_functions_of_time),
       cmocka_unit_test(test_initial_rates_are_those_of_positions),
   };
