@@ -259,6 +259,9 @@ static void warn_of_errors(const jo_sens_result* r) {
     if (!brink && m->brink[j] >= 0) brink = r->system->motion->plant->switch_name[m->brink[j]];
   }
   jsens_doubt_warn(r->ctx, &doubt, model->path, brink);
+  for (int o = 0; o < m->nobjective; o++) {
+    if (m->is_lost[o]) jplant_warn_lost(r->ctx, &model->objective[o], m->value[o]);
+  }
 }
 
 // Somebody who said stop has said it for all that follows.

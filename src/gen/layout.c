@@ -106,13 +106,22 @@ static void list_filters(writer* w) {
     const char* unit[2] = {unit_by(w, o->unit, 1.0, is_integral ? "s" : "s^2"),
                            unit_by(w, o->unit, 1.0, is_integral ? "" : "s")};
     for (int k = 0; k < n; k++) {
-      add(w, (state){JGEN_FILTER, o->name, "filter", k + 1, unit[k % 2], .nominal = 1.0});
+      add(w, (state){JGEN_FILTER, o->name, "filter", k + 1, unit[k % 2], .nominal = o->nominal});
     }
   }
 }
 
-// (O1)
+// (O1)  squares and powers are those of x/nominal
+static bool has_scaled_power(const jmodel_objective* o) {
+  return (o->kind == JMODEL_OBJECTIVE_RMS || o->kind == JMODEL_OBJECTIVE_PEAK) && o->has_nominal;
+}
+
+static double integral_nominal(const jmodel_objective* o) {
+  return has_scaled_power(o) ? 1.0 : o->nominal;
+}
+
 static const char* integral_unit(writer* w, const jmodel_objective* o) {
+  if (has_scaled_power(o)) return "s";
   switch (o->kind) {
     case JMODEL_OBJECTIVE_MEAN: return unit_by(w, o->unit, 1.0, "s");
     case JMODEL_OBJECTIVE_RMS: return unit_by(w, o->unit, 2.0, "s");
@@ -133,7 +142,8 @@ static void list_integrals(writer* w) {
   for (int i = 0; i < w->m->nobjective && !w->no_memory; i++) {
     const jmodel_objective* o = &w->m->objective[i];
     const char* what = is_taken(w, o->name) ? "integral" : NULL;
-    add(w, (state){JGEN_INTEGRAL, o->name, what, 0, integral_unit(w, o), .nominal = 1.0});
+    add(w, (state){JGEN_INTEGRAL, o->name, what, 0, integral_unit(w, o),
+                   .nominal = integral_nominal(o)});
   }
 }
 

@@ -327,7 +327,7 @@ typedef struct jmodel_signal {
 // An objective is made of a signal x over a window of time and of a value at the end:
 //   integral   int x dt          mean   int x dt / T          rms   sqrt(int x^2 dt / T)
 //   peak       (int |x|^power dt / T)^(1/power), a smooth stand-in for max |x|
-// plus `final`. The signal may pass a filter first.
+// plus `final`. The signal may pass a filter first. Squares and powers are those of x/nominal, times nominal.
 typedef enum jmodel_objective_kind {
   JMODEL_OBJECTIVE_FINAL,  // nothing but `final`
   JMODEL_OBJECTIVE_INTEGRAL,
@@ -355,6 +355,8 @@ typedef struct jmodel_objective {
   jmodel_filter filter;
   jmodel_scalar frequency;  // [Hz]
   double power;             // of the peak
+  double nominal;           // size of the signal: what errors are measured by, and powers taken of
+  bool has_nominal;         // it is given; 1 otherwise
   const char* unit;
   const char* description;
 } jmodel_objective;

@@ -370,6 +370,19 @@ static void read_filter(const jmodel_at* at, const jmodel_node* map, jmodel_obje
   jmodel_need_scalar(at, map, "frequency", JMODEL_SCOPE_PARAMETERS, &o->frequency);
 }
 
+static void read_nominal(const jmodel_at* at, const jmodel_node* map, jmodel_objective* o) {
+  const jmodel_node* node = jmodel_node_find(map, "nominal");
+  o->nominal = jmodel_get_double(at, map, "nominal", 1.0);
+  if (!node) return;
+  o->has_nominal = true;
+  if (!(o->nominal > 0.0)) {
+    jmodel_mistake(at, node->place, "nominal is %g; it must be more than 0", o->nominal);
+  }
+  if (o->kind == JMODEL_OBJECTIVE_FINAL) {
+    jmodel_mistake(at, node->place, "nominal is the size of a signal, and 'final' alone has none");
+  }
+}
+
 // The one of integral, mean, rms and peak that is given, and a value at the end.
 static void read_objective(const jmodel_at* at, const jmodel_node* c, jmodel_objective* o) {
   static const char* const kinds[] = {"", "integral", "mean", "rms", "peak"};
@@ -390,14 +403,15 @@ static void read_objective(const jmodel_at* at, const jmodel_node* c, jmodel_obj
   if (!(o->power >= 2.0 && o->power <= 200.0)) {
     jmodel_mistake(at, c->place, "power is %g; it must be between 2 and 200", o->power);
   }
+  read_nominal(at, c, o);
   read_window(at, c, o);
   read_filter(at, c, o);
 }
 
 void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
-  static const char* const keys[] = {"integral", "mean",   "rms",         "peak",
-                                     "final",    "window", "filter",      "frequency",
-                                     "power",    "unit",   "description", NULL};
+  static const char* const keys[] = {"integral",    "mean",    "rms",       "peak",  "final",
+                                     "window",      "filter",  "frequency", "power", "unit",
+                                     "description", "nominal", NULL};
   const jmodel_node* section = jmodel_section(r, root, "objectives");
   if (!section) return;
   r->m->objective = JMODEL_ARRAY(r, section->n, jmodel_objective);

@@ -10,7 +10,10 @@
 #include "base/format.h"
 #include "expr/blame.h"
 
-#define CAUSE (JEXPR_BLAME_SIZE + 64)
+#define CAUSE       (JEXPR_BLAME_SIZE + 64)
+#define UNRESOLVED  10.0    // tolerances: signals below are errors as much as motion
+#define ROUNDING    1e-12   // signals below are zero but for rounding, in their nominal size
+#define LEAST_POWER 1e-280  // smaller ones have no inverse, or next to none: derivatives need it
 
 const char* jplant_finite_text(double x) {
   return isnan(x) ? "not a number" : "infinite";
@@ -61,13 +64,41 @@ jo_status jplant_finite_objectives(jplant_work* r, double t, const double* y, co
   return bad < 0 ? JO_OK : fail_objective(r, bad, t, y, psi[bad]);
 }
 
+static double integral(const jplant* p, int objective, const double* y) {
+  return y[jgen_first(&p->dynamics->layout, JGEN_INTEGRAL) + objective];
+}
+
+bool jplant_is_unheld(const jplant* p, int objective, const double* y, double abs_tol) {
+  return p->about.has_root[objective] && integral(p, objective, y) < abs_tol;
+}
+
+bool jplant_is_lost(const jplant* p, int objective, const double* y, double abs_tol) {
+  const jmodel_objective* o = &p->model->objective[objective];
+  double w = integral(p, objective, y);
+  if (!p->about.has_root[objective] || (w == 0.0 && o->has_nominal)) return false;
+  double power = o->kind == JMODEL_OBJECTIVE_RMS ? 2.0 : o->power;
+  double size = pow(fmax(fabs(w), LEAST_POWER), 1.0 / power);  // of the signal, about
+  return size > ROUNDING && (w < LEAST_POWER || size < UNRESOLVED * abs_tol);
+}
+
+void jplant_warn_lost(jo_context* ctx, const jmodel_objective* o, double value) {
+  char size[32] = "...";
+  if (value > 0.0 && !o->has_final) jformat(size, sizeof size, "%.2g", value);
+  jerr_warn(
+      ctx,
+      "%s:%d: objective '%s' came out as %.3g and may have no true digit: its signal, or the "
+      "%s of it, is below what the run resolves; hint: 'nominal: %s', the size of its signal, "
+      "or a smaller tolerance",
+      o->place.file, o->place.line, o->name, value,
+      o->kind == JMODEL_OBJECTIVE_RMS ? "square" : "power", size);
+}
+
 jo_status jplant_resolved_objectives(jplant_work* r, const double* y, double abs_tol) {
   const jgen_dynamics* d = r->plant->dynamics;
   for (int i = 0; i < d->nobjective; i++) {
     const jmodel_objective* o = &r->plant->model->objective[i];
-    bool has_root = o->kind == JMODEL_OBJECTIVE_RMS || o->kind == JMODEL_OBJECTIVE_PEAK;
-    double w = y[jgen_first(&d->layout, JGEN_INTEGRAL) + i];
-    if (!has_root || w >= -abs_tol) continue;
+    double w = integral(r->plant, i, y);
+    if (!r->plant->about.has_root[i] || w >= -abs_tol) continue;
     return jerr_set(
         r->ctx, JO_ERR_NUMERIC,
         "%s:%d: objective '%s' is lost in the errors of the run: the integral of its %s came "

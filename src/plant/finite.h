@@ -16,6 +16,17 @@ jo_status jplant_finite_objectives(jplant_work* r, double t, const double* y, co
 // neither is its objective: report the first such.
 jo_status jplant_resolved_objectives(jplant_work* r, const double* y, double abs_tol);
 
+// Whether the integral under the root of an objective ended below what errors are measured against: no step was held
+// to it. Fixed steps are held to nothing (abs_tol 0).
+bool jplant_is_unheld(const jplant* p, int objective, const double* y, double abs_tol);
+
+// Whether an objective with a root is lost: its signal is smaller than the tolerance, or its power smaller than
+// numbers go. What is zero but for rounding is not.
+bool jplant_is_lost(const jplant* p, int objective, const double* y, double abs_tol);
+
+// Warn of one that is lost, with its value.
+void jplant_warn_lost(jo_context* ctx, const jmodel_objective* o, double value);
+
 // Report an output that is not finite at (t, y): `which` of the outputs, with its value there.
 jo_status jplant_finite_output(jplant_work* r, double t, const double* y, int which, double value);
 

@@ -342,6 +342,15 @@ static jo_status add_last_row(recorder* k, const double* y) {
   return last < r->t_reached ? add_row(k, r->t_reached, y) : JO_OK;
 }
 
+static void warn_of_lost(const recorder* k, const double* y, const double* psi) {
+  const jplant* p = k->run->plant;
+  double abs_tol = k->out->used.is_fixed_step ? 0.0 : k->out->used.abs_tol;
+  for (int i = 0; i < p->dynamics->nobjective; i++) {
+    if (jplant_is_lost(p, i, y, abs_tol))
+      jplant_warn_lost(k->out->ctx, &p->model->objective[i], psi[i]);
+  }
+}
+
 static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, double* scratch) {
   jplant_result* r = k->out;
   const jsolve_system* sys = &k->run->system;
@@ -364,6 +373,7 @@ static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, 
     const double* psi = scratch + 1 + r->noutput;
     status = jplant_finite_objectives(k->run, r->t_reached, y, psi);
     if (status >= 0) status = jplant_resolved_objectives(k->run, y, solve->abs_tol);
+    if (status >= 0) warn_of_lost(k, y, psi);
   }
   return status < 0 ? status : k->finite;
 }

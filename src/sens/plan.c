@@ -21,6 +21,8 @@
 #define OF_VALUES    10.0  // the same of objectives, which one sum alone tells
 #define IMPLICIT     5.0   // the embedded method of implicit steps is no worse than they are
 #define FOLLOWS      5.0  // times the error of the objective: that of its derivatives by the motion
+#define COARSE       3e-5  // error of an objective, relative, of steps that were not held to it, ...
+#define UNHELD       10.0   // ... and how much more it may be
 #define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise
 #define ROUNDING     1e-13  // of sums as large as the largest influence
 #define NEGLIGIBLE   1e-2   // influence, relative over relative, below which errors are absolute
@@ -107,6 +109,15 @@ static double reach(const jsens* s, const jsens_result* r, int o) {
   return most;
 }
 
+// Steps that were not held to an objective may be so long for it that estimates tell little more than the order.
+static void doubt_unheld(jsens_result* r, int o) {
+  if (!r->is_unheld[o] || OF_VALUES * r->value_error[o] <= COARSE * fabs(r->value[o])) return;
+  r->value_error[o] *= UNHELD;
+  for (int j = 0; j < r->nw; j++) {
+    r->gradient_error[o * r->nw + j] *= UNHELD;
+  }
+}
+
 // (S20)  errors of the steps, of the motion they follow, and noise
 void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r) {
   double care = r->statistics.implicit > 0 ? IMPLICIT : 1.0;
@@ -122,6 +133,7 @@ void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r)
       *error = care * (SAFETY * *error + FOLLOWS * motion) + GRANTED * opt->solve.rel_tol * noise;
       if (unit > 0.0) *error += ROUNDING * most / unit;
     }
+    doubt_unheld(r, o);
     r->value_error[o] =
         care * OF_VALUES * r->value_error[o] + opt->solve.rel_tol * fabs(r->value[o]);
   }

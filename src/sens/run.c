@@ -52,6 +52,15 @@ static jo_status on_change(void* user, double t, const double* before, const dou
   return k->record->status;
 }
 
+static void note_lost(const jplant* p, const jsens_options* opt, const double* y,
+                      jsens_result* out) {
+  double abs_tol = jsolve_method_about(opt->solve.method)->is_fixed ? 0.0 : opt->solve.abs_tol;
+  for (int i = 0; i < p->dynamics->nobjective; i++) {
+    out->is_unheld[i] = jplant_is_unheld(p, i, y, abs_tol);
+    out->is_lost[i] = jplant_is_lost(p, i, y, abs_tol);
+  }
+}
+
 static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options* opt,
                           const double* y0, jsens_record* record, jsens_result* out) {
   const jgen_dynamics* d = s->plant->dynamics;
@@ -76,6 +85,7 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
                                       opt->t_end, y, &t, &out->statistics);
   if (status < 0) return jplant_explain_mass(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
+  note_lost(s->plant, opt, y, out);  // what is negative is told by that
   jmachine_clamp(&s->plant->about, y);
   jsens_record_end(record, t, y);
   jmachine_objectives(&run->machine, t, y, out->value);
@@ -113,6 +123,8 @@ static bool allocate(jsens_result* r) {
   r->gradient = JARENA_ARRAY(&r->arena, n, double);
   r->gradient_error = JARENA_ARRAY(&r->arena, n, double);
   r->value_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
+  r->is_unheld = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->is_lost = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
   r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
   for (int k = 0; r->brink && k < r->nw; k++) {
@@ -124,7 +136,8 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->value_error && i < r->nobjective; i++) {
     r->value_error[i] = NAN;
   }
-  return r->value && r->value_error && r->gradient && r->gradient_error && r->brink && r->unit;
+  return r->value && r->value_error && r->is_unheld && r->is_lost && r->gradient &&
+         r->gradient_error && r->brink && r->unit;
 }
 
 static jo_status create(jo_context* ctx, const jsens* s, jsens_method method,
@@ -315,13 +328,22 @@ static jo_status run_adaptive(jo_context* ctx, const jsens* s, jsens_method meth
   return walk(s, *out, &seen, *out);
 }
 
+static jo_status fail_lost(const jsens_result* r, const jmodel_objective* o, double value) {
+  return jerr_set(r->ctx, JO_ERR_NUMERIC,
+                  "%s:%d: objective '%s' has no derivatives: its value is %.3g, and its signal, or "
+                  "the power of it, below what the run resolves; hint: 'nominal', the size of its "
+                  "signal",
+                  o->place.file, o->place.line, o->name, value);
+}
+
 // Report the first derivative that is not finite though it exists.
 static jo_status check_gradient(const jsens* s, const jsens_result* r) {
   const jmodel* m = s->plant->model;
   int bad = -1;
-  // the infinite one is the cause, those that are no numbers follow from it
+  // an objective that is lost, or the infinite derivative, is the cause; those that are no numbers follow from it
   for (int i = 0; i < r->nobjective * r->nw; i++) {
     if (isfinite(r->gradient[i]) || s->why[i % r->nw]) continue;
+    if (r->is_lost[i / r->nw]) return fail_lost(r, &m->objective[i / r->nw], r->value[i / r->nw]);
     if (bad < 0 || (isnan(r->gradient[bad]) && !isnan(r->gradient[i]))) bad = i;
   }
   if (bad < 0) return JO_OK;
@@ -394,6 +416,8 @@ static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen,
   jsens_options o = of->used;
   o.frozen = frozen;
   memcpy(r->value, of->value, (size_t)r->nobjective * sizeof *r->value);
+  memcpy(r->is_unheld, of->is_unheld, (size_t)r->nobjective * sizeof *r->is_unheld);
+  memcpy(r->is_lost, of->is_lost, (size_t)r->nobjective * sizeof *r->is_lost);
   r->statistics = of->statistics;
   return walk(s, of, &o, r);
 }

@@ -108,14 +108,15 @@ typedef struct jsens_result {
   jo_context* ctx;
   jarena arena;
   int nobjective, nw, nevent;
-  double* value;           // (nobjective)
-  double* value_error;     // estimates, of the integration alone; NaN: none
-  double* gradient;        // nobjective x nw, row by row
-  double* gradient_error;  // estimates, absolute; NaN: none
-  double derivative_tol;   // as it was wanted, relative
-  bool is_within;          // every derivative is
-  int passes;              // runs it took
-  double* unit;            // size of each number: what a change of it is measured by (nw)
+  double* value;              // (nobjective)
+  double* value_error;        // estimates, of the integration alone; NaN: none
+  double* gradient;           // nobjective x nw, row by row
+  double* gradient_error;     // estimates, absolute; NaN: none
+  bool *is_unheld, *is_lost;  // plant/finite.h (nobjective)
+  double derivative_tol;      // as it was wanted, relative
+  bool is_within;             // every derivative is
+  int passes;                 // runs it took
+  double* unit;               // size of each number: what a change of it is measured by (nw)
   int* brink;  // by number: a switch the start stands on, its derivatives being those of one
                // side and their error unknown (infinite); -1: none (nw)
   // the run as it was taken, and its walk step by step
