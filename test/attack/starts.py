@@ -77,9 +77,10 @@ class Start:
 
 
 def is_whole(path: str) -> bool:
-    """Has it bodies and joints, its own or included? Parts, libraries of templates and studies have not."""
+    """Has it bodies and joints that carry them, its own or included? Parts, libraries of templates and studies have not."""
     start = Start(path)
-    return bool(start.section("bodies")) and bool(start.section("joints"))
+    joints = start.section("joints").values()
+    return bool(start.section("bodies")) and all(isinstance(j, dict) and "child" in j for j in joints) and bool(joints)
 
 
 def paths() -> list[str]:
