@@ -411,7 +411,7 @@ static void read_obstacle(road_reader* k, const jmodel_node* node) {
   if (p->given[JMODEL_ROAD_EDGE] && !has_edge) {
     jmodel_mistake(&at, node->place, "edge: a %s has none", shapes[shape]);
   }
-  double length, height, edge;
+  double length = 0.0, height = 0.0, edge = 0.0;
   bool known = literal(k->r, &p->value[JMODEL_ROAD_LENGTH], &length);
   if (shape == JMODEL_OBSTACLE_HALF_ROUND && known &&
       literal(k->r, &p->value[JMODEL_ROAD_HEIGHT], &height) && !(2.0 * fabs(height) < length)) {

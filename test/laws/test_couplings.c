@@ -52,7 +52,7 @@ static void test_forces_are_those_of_the_oracle(void** state) {
     rig_perturb(&r, &source, 0.05, 0.5);
     oracle_accelerations(o, r.t, r.q, r.qd, qdd, force, &report);
     for (int i = 0; i < n; i++) {
-      char name[16];
+      char name[24];
       snprintf(name, sizeof name, "coupling_%d", i + 1);
       double expected = report.coupling[i];
       assert_near(rig_output(&r, name), expected, 1e-9 * (1.0 + fabs(expected)));
