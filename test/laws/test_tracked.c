@@ -56,7 +56,7 @@ static void test_converged_motion(void** state) {
   assert_near(cell(r, 0, "z"), 0.851749, 1e-6);
   assert_near(cell(r, 0, "pitch_deg"), 0.3774, 1e-4);
   for (int i = 0; i < NARM; i++) {
-    char coordinate[16];
+    char coordinate[24];
     snprintf(coordinate, sizeof coordinate, "arm_%d.arm", i + 1);
     assert_near(cell(r, 0, coordinate), arm[i % 5], 1e-5);
   }
