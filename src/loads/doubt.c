@@ -38,11 +38,7 @@ static jo_status begin(judge* j, jo_context* ctx, jarena* a, const double* p) {
 }
 
 static void call(judge* j, jgen_fn f, double t, const double* y, double* const* out) {
-  const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = j->run->p,
-                                        [JGEN_T] = &t,
-                                        [JGEN_Y] = y,
-                                        [JGEN_MODE] = j->run->mode,
-                                        [JGEN_ROAD] = j->run->road};
+  const double* in[JGEN_GROUP_COUNT] = {JPLANT_INPUTS(j->run, &t, y)};
   const jplant_kernels* k = j->l->kernels;
   jplant_kernels_eval(k, k->of[f], in, out, j->work);
 }

@@ -174,9 +174,7 @@ typedef struct runner {
 
 static void call(runner* u, const jkernel* k, double t, const double* y, const double* x,
                  double* const* out) {
-  const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = u->run->p,       [JGEN_T] = &t, [JGEN_Y] = y,
-      [JGEN_MODE] = u->run->mode, [JGEN_X] = x,  [JGEN_ROAD] = u->run->road};
+  const double* in[JGEN_GROUP_COUNT] = {JPLANT_INPUTS(u->run, &t, y), [JGEN_X] = x};
   jplant_kernels_eval(u->l->kernels, k, in, out, u->work);
 }
 

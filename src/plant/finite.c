@@ -29,13 +29,9 @@ int jplant_finite_first(const double* x, int n) {
 // ": log(-99.2) has no finite value" or ""
 static void find_cause(jplant_work* r, const jexpr_fn* fn, int which, double t, const double* y,
                        char cause[CAUSE]) {
-  const double* in[JGEN_GROUP_COUNT] = {[JGEN_P] = r->p,
-                                        [JGEN_T] = &t,
-                                        [JGEN_Y] = y,
-                                        [JGEN_MODE] = r->mode,
-                                        [JGEN_ROAD] = r->road,
-                                        [JGEN_MOMENTUM] = r->machine.momentum,
-                                        [JGEN_FIRED] = r->machine.fired};
+  const double* in[JGEN_GROUP_COUNT] = {
+      JPLANT_INPUTS(r, &t, y), [JGEN_MOMENTUM] = r->machine.momentum,
+      [JGEN_FIRED] = r->machine.fired};
   char operation[JEXPR_BLAME_SIZE];
   jexpr_blame(r->ctx, fn->graph, fn->out[0].ref[which], in, operation);
   cause[0] = '\0';

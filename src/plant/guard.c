@@ -57,8 +57,7 @@ bool jplant_windows_fit(jplant_work* r, double t_start, double t_end) {
 
 jo_status jplant_guard_lengths(jplant_work* r, double t, const double* y) {
   const jgen_dynamics* d = r->plant->dynamics;
-  const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = r->p, [JGEN_T] = &t, [JGEN_Y] = y, [JGEN_MODE] = r->mode, [JGEN_ROAD] = r->road};
+  const double* in[JGEN_GROUP_COUNT] = {JPLANT_INPUTS(r, &t, y)};
   for (int i = 0; i < d->model->nelement; i++) {
     const jmodel_element* e = &d->model->element[i];
     const jgen_length* l = &d->length[i];

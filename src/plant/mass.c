@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// M_r scaled by its diagonal at the start, whatever the units of the coordinates; Cholesky with the largest pivot first
+// Bodies without mass inside of loops: whether the reduced mass matrix is regular, which the masses of the tree do not
+// tell, and what moves no mass where it is not. M_r is scaled by its diagonal at the start, whatever the units of the coordinates; Cholesky with the largest pivot first
 // then shows by how much it is regular. docs/theory/dynamics.md eq. (R4).
-#include "plant/mass.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "expr/tape.h"
+#include "plant/plant.h"
 
 #define SINGULAR        1e-10  // pivot of the scaled matrix, at the start
 #define NEARLY_SINGULAR 1e-4   // where a run has failed
@@ -17,7 +17,9 @@
 typedef struct problem {
   jo_context* ctx;
   const jgen_dynamics* d;
-  const jplant_mass_point* at;
+  const jplant_work* run;  // its numbers and modes
+  double t;
+  const double* y;  // closed
   int n;
   double *M, *size, *x, *L, *motion;
   int* order;
@@ -39,8 +41,7 @@ static jo_status evaluate(problem* b, jarena* a, jgen_fn f, const double* y, dou
   jexpr_tape tape;
   double* work;
   JO_TRY(jexpr_tape_prepare(b->ctx, a, &b->d->fn[f], &tape, &work));
-  const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = b->at->p, [JGEN_T] = &b->at->t, [JGEN_Y] = y, [JGEN_MODE] = b->at->mode};
+  const double* in[JGEN_GROUP_COUNT] = {JPLANT_INPUTS(b->run, &b->t, y)};
   jexpr_tape_eval(&tape, 1, in, (double* const[]){out}, work);
   return JO_OK;
 }
@@ -116,7 +117,7 @@ static jo_status find_motion(problem* b, jarena* a) {
   double* y = JARENA_ARRAY(a, d->ny, double);
   double* dependent = JARENA_ARRAY(a, d->part.nv, double);
   if (!y || !dependent) return jerr_memory(b->ctx);
-  memcpy(y, b->at->y, (size_t)d->ny * sizeof *y);
+  memcpy(y, b->y, (size_t)d->ny * sizeof *y);
   for (int with = 0; with < 2; with++) {
     for (int i = 0; i < d->part.nu; i++) {
       int u = d->part.u[i];
@@ -165,37 +166,66 @@ static jo_status fail(problem* b, jarena* a) {
       "tells its acceleration (the reduced mass matrix is singular)%s%s; hint: give what moves a "
       "mass, or take the freedom away: a rod between two ball joints turns about itself, one "
       "between a ball joint and a universal one does not",
-      j->place.file, j->place.line, m->coordinate[coordinate].name, b->at->t,
+      j->place.file, j->place.line, m->coordinate[coordinate].name, b->t,
       *bodies ? "; bodies without mass that move: " : "", bodies);
-}
-
-bool jplant_has_massless(const jgen_dynamics* d) {
-  return d->part.nu > 0 && d->fn[JGEN_FN_MASS].out[0].n > 0;
 }
 
 static jo_status check(problem* b, jarena* a, const double* start) {
   JO_TRY(allocate(b, a));
-  JO_TRY(evaluate(b, a, JGEN_FN_MASS, start ? start : b->at->y, b->M));
+  JO_TRY(evaluate(b, a, JGEN_FN_MASS, start ? start : b->y, b->M));
   int weightless = find_weightless(b);
   if (weightless >= 0) {
     memset(b->x, 0, (size_t)b->n * sizeof *b->x);
     b->x[weightless] = 1.0;
     return fail(b, a);
   }
-  if (start) JO_TRY(evaluate(b, a, JGEN_FN_MASS, b->at->y, b->M));
+  if (start) JO_TRY(evaluate(b, a, JGEN_FN_MASS, b->y, b->M));
   int rank = factor(b, start ? NEARLY_SINGULAR : SINGULAR);
   if (rank == b->n) return JO_OK;
   find_null(b, rank);
   return fail(b, a);
 }
 
-jo_status jplant_check_mass(jo_context* ctx, const jgen_dynamics* d, const jplant_mass_point* at,
+// Is there anything to look at? Not in models where every body that moves has or carries mass.
+static bool has_massless(const jgen_dynamics* d) {
+  return d->part.nu > 0 && d->fn[JGEN_FN_MASS].out[0].n > 0;
+}
+
+// JO_ERR_SINGULAR, reported: something moves without mass. start: a state whose masses tell how much is little, where a
+// run has failed; NULL: y itself.
+static jo_status check_mass(jo_context* ctx, const jplant_work* run, double t, const double* y,
                             const double* start) {
-  problem b = {.ctx = ctx, .d = d, .at = at, .n = d->part.nu};
-  if (!jplant_has_massless(d)) return JO_OK;
+  const jgen_dynamics* d = run->plant->dynamics;
+  problem b = {.ctx = ctx, .d = d, .run = run, .t = t, .y = y, .n = d->part.nu};
   jarena a;
   jarena_init(&a, ctx);
   jo_status status = check(&b, &a, start);
   jarena_free(&a);
   return status;
+}
+
+jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double* values,
+                                  const double* y) {
+  const jgen_dynamics* d = p->dynamics;
+  double t = p->model->simulation.t_start;
+  jplant_work* run;
+  if (!has_massless(d)) return JO_OK;
+  JO_TRY(jplant_work_create(ctx, p, &run));
+  if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
+  jsolve_set_modes(&run->system, t, y, run->g);
+  jo_status status = check_mass(ctx, run, t, y, NULL);
+  jplant_work_destroy(run);
+  return status;
+}
+
+jo_status jplant_explain_mass(jplant_work* r, jo_status status, int said, double t,
+                              const double* y) {
+  if (status == JO_ERR_MEMORY || !has_massless(r->plant->dynamics)) return status;
+  // the state of the start is one of the first partition
+  const double* start = r->plant->first ? NULL : r->plant->y0;
+  int before = jo_context_diagnostic_count(r->ctx);
+  if (check_mass(r->ctx, r, t, y, start) >= 0) return status;
+  jerr_forget(r->ctx, before);
+  jerr_forget(r->ctx, said);
+  return check_mass(r->ctx, r, t, y, start);
 }

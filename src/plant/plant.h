@@ -82,9 +82,6 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
                         bool* stays, jmachine_equilibrium* out);
 
-// Does anything move without mass at a state of the start, for values of the live numbers (NULL: those of the model)?
-jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double* values,
-                                  const double* y);
 // All coordinates at a state, driven ones included; qd may be NULL.
 jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,
                              double* qd);
@@ -168,6 +165,11 @@ void jplant_work_use(jplant_work* r, jo_context* ctx);
 jo_status jplant_prepare_gains(jplant_work* r, const jgen_sparse** pattern);
 void jplant_gains(jplant_work* r, double t, const double* y, double* entry);
 
+// What every function of (t, y) is given of a run: [JGEN_...] of its inputs, to which others are added.
+#define JPLANT_INPUTS(run, time, state)                                                  \
+  [JGEN_P] = (run)->p, [JGEN_T] = (time), [JGEN_Y] = (state), [JGEN_MODE] = (run)->mode, \
+  [JGEN_ROAD] = (run)->road
+
 // A function of the plant at (t, y) with the numbers and modes of the run.
 void jplant_call(jplant_work* r, jgen_fn f, double t, const double* y, double* const* out);
 
@@ -176,6 +178,11 @@ jsolve_options jplant_solve_options(const jmodel* m);
 
 // Values of all outputs at (t, y) with the modes of the run.
 void jplant_outputs(jplant_work* r, double t, const double* y, double* out);
+
+// mass.c: bodies without mass inside of loops
+// Does anything move without mass at a state of the start, for values of the live numbers (NULL: those of the model)?
+jo_status jplant_check_start_mass(jo_context* ctx, const jplant* p, const double* values,
+                                  const double* y);
 
 // A run has failed with `status` at a state: if something moves all but without mass there, that is told in place of what
 // was said since there were `said` diagnostics.

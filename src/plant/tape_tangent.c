@@ -11,7 +11,6 @@ void jplant_tape_tangent_eval(const jplant_tape_tangent* f, const jplant_work* r
                               double* const* out) {
   const double zero = 0.0;
   const double* in[JGEN_GROUP_COUNT] = {
-      [JGEN_P] = run->p, [JGEN_T] = &t,     [JGEN_Y] = y,   [JGEN_MODE] = run->mode,
-      [JGEN_DY] = dy,    [JGEN_DT] = &zero, [JGEN_DP] = dp, [JGEN_ROAD] = run->road};
+      JPLANT_INPUTS(run, &t, y), [JGEN_DY] = dy, [JGEN_DT] = &zero, [JGEN_DP] = dp};
   jexpr_tape_eval(&f->tape, 1, in, out, f->work);
 }
