@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "expr/function.h"
 #include "expr/lex.h"
 #include "expr/order.h"
 
@@ -189,100 +190,11 @@ static value truth(parser* p, value a, size_t at) {
   return negation(p, negation(p, a, at), at);
 }
 
-// ---- functions
-
-static jexpr_ref build_if(jexpr_graph* g, const jexpr_ref* x) {
-  return jexpr_select(g, x[0], x[1], x[2]);
-}
-
-static jexpr_ref build_clamp(jexpr_graph* g, const jexpr_ref* x) {
-  return jexpr_min(g, jexpr_max(g, x[0], x[1]), x[2]);
-}
-
-static jexpr_ref build_hypot(jexpr_graph* g, const jexpr_ref* x) {
-  return jexpr_sqrt(g, jexpr_add(g, jexpr_mul(g, x[0], x[0]), jexpr_mul(g, x[1], x[1])));
-}
-
-static jexpr_ref build_step(jexpr_graph* g, const jexpr_ref* x) {
-  return jexpr_le(g, jexpr_const(g, 0.0), x[0]);
-}
-
-static jexpr_ref build_ceil(jexpr_graph* g, const jexpr_ref* x) {
-  return jexpr_neg(g, jexpr_floor(g, jexpr_neg(g, x[0])));
-}
-
-static jexpr_ref build_mod(jexpr_graph* g, const jexpr_ref* x) {
-  jexpr_ref turns = jexpr_floor(g, jexpr_div(g, x[0], x[1]));
-  return jexpr_sub(g, x[0], jexpr_mul(g, x[1], turns));
-}
-
-// Of lists: sums and means.
-static jexpr_ref build_list(jexpr_graph* g, bool is_mean, const jexpr_ref* x, int n) {
-  jexpr_ref sum = x[0];
-  for (int i = 1; i < n; i++) {
-    sum = jexpr_add(g, sum, x[i]);
-  }
-  return is_mean ? jexpr_div(g, sum, jexpr_const(g, n)) : sum;
-}
-
-static jexpr_ref build_deg(jexpr_graph* g, const jexpr_ref* x) {
-  return jexpr_mul(g, x[0], jexpr_const(g, PI / 180.0));
-}
-
-typedef struct function {
-  const char* name;
-  int nargs;    // -1: one or more, and functions and tables of the scope come first
-  jexpr_op op;  // when it is an operator
-  jexpr_ref (*build)(jexpr_graph* g, const jexpr_ref* x);  // when it is not
-} function;
-
-// Functions composed of operators.
-static const function derived[] = {
-    {"if", 3, JEXPR_NIL, build_if},       {"clamp", 3, JEXPR_NIL, build_clamp},
-    {"hypot", 2, JEXPR_NIL, build_hypot}, {"step", 1, JEXPR_NIL, build_step},
-    {"ceil", 1, JEXPR_NIL, build_ceil},   {"mod", 2, JEXPR_NIL, build_mod},
-    {"deg", 1, JEXPR_NIL, build_deg},     {"sum", -1, JEXPR_NIL, NULL},
-    {"mean", -1, JEXPR_NIL, NULL},
-};
-#define NDERIVED  ((int)(sizeof derived / sizeof derived[0]))
-#define NFUNCTION (NDERIVED + (int)JEXPR_OP_COUNT)
-
-// The i-th function, derived ones first. False for operators that have a sign of their own, and
-// for those that tables are made of.
-static bool function_at(int i, function* out) {
-  if (i < NDERIVED) {
-    *out = derived[i];
-    return true;
-  }
-  jexpr_op op = (jexpr_op)(i - NDERIVED);
-  const jexpr_op_info* info = &jexpr_ops[op];
-  *out = (function){info->name, info->arity, op, NULL};
-  if (op == JEXPR_NIL) return false;
-  switch (info->class_) {
-    case JEXPR_CLASS_FUNC: return info->arity > 0;     // not solve
-    case JEXPR_CLASS_STEP: return info->arity == 1;    // sign, floor
-    case JEXPR_CLASS_CHOICE: return info->arity == 2;  // min, max
-    default: return false;
-  }
-}
+// ---- names
 
 static bool is_word(const char* s, size_t n, const char* word) {
   return n == strlen(word) && memcmp(s, word, n) == 0;
 }
-
-static bool find_function(const char* name, size_t n, function* out) {
-  for (int i = 0; i < NFUNCTION; i++) {
-    if (function_at(i, out) && is_word(name, n, out->name)) return true;
-  }
-  return false;
-}
-
-bool jexpr_is_function(const char* name, size_t length) {
-  function f;
-  return find_function(name, length, &f);
-}
-
-// ---- names
 
 typedef struct named_constant {
   const char* name;
@@ -333,9 +245,8 @@ static void consider(search* s, const char* candidate) {
 }
 
 static void consider_functions(search* s) {
-  function f;
-  for (int i = 0; i < NFUNCTION; i++) {
-    if (function_at(i, &f)) consider(s, f.name);
+  for (int i = 0; jexpr_function_name(i); i++) {
+    consider(s, jexpr_function_name(i));
   }
 }
 
@@ -401,8 +312,8 @@ static value name_value(parser* p, const jexpr_token* t) {
   }
   if (jexpr_graph_status(p->g) < 0) return built(p, ref, false, t->start);
   if (constant) return built(p, jexpr_const(p->g, constant->value), false, t->start);
-  function f;
-  if (find_function(name, t->length, &f)) {
+  jexpr_function f;
+  if (jexpr_function_find(name, t->length, &f)) {
     return fail(p, JO_ERR_SYNTAX, t->start, "'%s' is a function; write %s(...)", f.name, f.name);
   }
   return unknown(p, t, "name", false);
@@ -416,18 +327,15 @@ static value wrong_count(parser* p, const jexpr_token* t, const char* least, int
               text_of(p, t), least, expected, expected == 1 ? "" : "s", nargs);
 }
 
-static value call_function(parser* p, const jexpr_token* t, const function* f, const jexpr_ref* x,
-                           int nargs) {
+static value call_function(parser* p, const jexpr_token* t, const jexpr_function* f,
+                           const jexpr_ref* x, int nargs) {
   jexpr_graph* g = p->g;
-  bool is_list = f->op == JEXPR_MIN || f->op == JEXPR_MAX;
-  if (f->nargs < 0) {
-    if (nargs < 1) return wrong_count(p, t, "at least ", 1, nargs);
-    return built(p, build_list(g, is_word(f->name, 4, "mean"), x, nargs), false, t->start);
-  }
-  if (is_list && nargs < 2) return wrong_count(p, t, "at least ", 2, nargs);
+  bool folds = f->op == JEXPR_MIN || f->op == JEXPR_MAX, is_list = folds || f->nargs == JEXPR_LIST;
+  int least = folds ? 2 : 1;
+  if (is_list && nargs < least) return wrong_count(p, t, "at least ", least, nargs);
   if (!is_list && nargs != f->nargs) return wrong_count(p, t, "", f->nargs, nargs);
 
-  if (f->build) return built(p, f->build(g, x), f->build == build_step, t->start);
+  if (f->build) return built(p, f->build(g, x, nargs), f->is_truth, t->start);
   jexpr_ref ref = jexpr_apply(g, f->op, x[0], nargs > 1 ? x[1] : JEXPR_POISON, JEXPR_POISON);
   for (int i = 2; i < nargs; i++) {
     ref = jexpr_apply(g, f->op, ref, x[i], JEXPR_POISON);
@@ -474,8 +382,8 @@ static value call_scope(parser* p, const jexpr_token* t, const jexpr_ref* x, int
     return nothing;
   }
   if (expected >= 0) return wrong_count(p, t, "", expected, nargs);
-  function f;
-  if (find_function(text_of(p, t), t->length, &f)) return call_function(p, t, &f, x, nargs);
+  jexpr_function f;
+  if (jexpr_function_find(text_of(p, t), t->length, &f)) return call_function(p, t, &f, x, nargs);
   if (find_constant(text_of(p, t), t->length) || find_name(p, t) != JEXPR_POISON) {
     return no_function(p, t);
   }
@@ -502,8 +410,8 @@ static value parse_call(parser* p, const jexpr_token* t) {
   expect_close(p, open);
   leave(p);
   if (p->status < 0) return nothing;
-  function f;
-  bool is_ours = find_function(text_of(p, t), t->length, &f) && f.nargs >= 0;
+  jexpr_function f;
+  bool is_ours = jexpr_function_find(text_of(p, t), t->length, &f) && f.nargs != JEXPR_LIST;
   return is_ours ? call_function(p, t, &f, x, nargs) : call_scope(p, t, x, nargs);
 }
 

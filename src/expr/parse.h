@@ -42,7 +42,4 @@ typedef struct jexpr_call {
 jo_status jexpr_parse_call(jexpr_graph* g, const jexpr_call* call, const jexpr_scope* scope,
                            const char* where, jexpr_ref* out);
 
-// Is it the name of a function that every expression knows?
-bool jexpr_is_function(const char* name, size_t length);
-
 #endif

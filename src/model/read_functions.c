@@ -2,6 +2,7 @@
 // `functions:`, what expressions may call beside tables. Their texts are written out where they are called.
 #include <string.h>
 
+#include "expr/function.h"
 #include "expr/lex.h"
 #include "expr/parse.h"
 #include "model/reader.h"
