@@ -13,12 +13,13 @@
 #include "emit/names.h"
 #include "emit/prelude.h"
 #include "emit/print.h"
+#include "emit/vector.h"
 #include "expr/body.h"
 
 #define LANES_MAX 16
 
 jemit_options jemit_options_default(void) {
-  return (jemit_options){.lanes = 1, .chunk_statements = 400, .file_statements = 8000};
+  return (jemit_options){.lanes = 1, .pack = 1, .chunk_statements = 400, .file_statements = 8000};
 }
 
 // Texts while they grow.
@@ -71,7 +72,8 @@ static jo_status write_body(writer* w, jarena* a, const jexpr_graph* g, int inde
   jexpr_fn fn = jexpr_body_fn(&g->body[body], &out);
   jemit_plan plan;
   jemit_printer printer;
-  JO_TRY(jemit_plan_build(w->ctx, a, &fn, 1, 0, &plan));
+  jemit_plan_options whole = {.lanes = 1, .pack = 1};
+  JO_TRY(jemit_plan_build(w->ctx, a, &fn, &whole, &plan));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, name, &w->body, &printer));
   jtext_put(&w->header, "JK_HIDDEN ");
   jemit_put_prototypes(&printer, &w->header);
@@ -99,7 +101,8 @@ static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int in
                                 jemit_entry* entry) {
   jemit_plan plan;
   jemit_printer printer;
-  JO_TRY(jemit_plan_build(w->ctx, a, fn, w->opt->lanes, w->opt->chunk_statements, &plan));
+  jemit_plan_options opt = {w->opt->lanes, w->opt->pack, w->opt->chunk_statements};
+  JO_TRY(jemit_plan_build(w->ctx, a, fn, &opt, &plan));
   JO_TRY(write_bodies(w, a, &plan, index));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, entry->symbol, &w->body, &printer));
   jemit_put_prototypes(&printer, &w->header);
@@ -152,6 +155,7 @@ static jo_status write_all(writer* w, jarena* a, const jexpr_fn* fn, int nfn, je
     has_data = has_data || reads_data(fn[i].graph);
   }
   jemit_put_prelude(&w->header, w->opt->lanes, has_unknowns, has_data);
+  if (w->opt->lanes == 1 && w->opt->pack > 1) jemit_put_pack_prelude(&w->header, w->opt->pack);
   jtext_put(&w->header, "\n");
   for (int i = 0; i < nfn; i++) {
     jarena_mark mark = jarena_save(a);
@@ -198,6 +202,11 @@ static jo_status check_options(jo_context* ctx, int nfn, const jemit_options* op
   if (lanes < 1 || lanes > LANES_MAX || (lanes & (lanes - 1)) != 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT,
                     "%d lanes: compiled kernels evaluate 1, 2, 4, 8 or 16 together", lanes);
+  }
+  int pack = opt->pack;
+  if (pack < 1 || pack > JEXPR_PACK_LANES || (pack & (pack - 1)) != 0) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "packs of %d lanes: 1 (none), 2, 4 or 8 can be asked for",
+                    pack);
   }
   if (nfn < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "no function to emit");
   if (opt->chunk_statements < 0 || opt->file_statements < 0) {

@@ -16,15 +16,19 @@
 #include "kernel/cache.h"
 #include "kernel/toolchain.h"
 
+#define PACK_LANES 8
+
 // To be raised with the signature of emitted functions.
 static const char abi[] = "jounce kernel abi 1";
 
 jkernel_options jkernel_options_default(void) {
-  return (jkernel_options){.backend = JKERNEL_AUTO,
-                           .lanes = 1,
-                           .use_cache = true,
-                           .optimize = 1,  // -O2 compiles longer and runs no faster
-                           .emit = jemit_options_default()};
+  jkernel_options opt = {.backend = JKERNEL_AUTO,
+                         .lanes = 1,
+                         .use_cache = true,
+                         .optimize = 1,  // -O2 compiles longer and runs no faster
+                         .emit = jemit_options_default()};
+  opt.emit.pack = PACK_LANES;
+  return opt;
 }
 
 // ---- interpreter

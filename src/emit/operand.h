@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands in the text of a function: numbers, inputs, values of statements.
+#ifndef JEMIT_OPERAND_H
+#define JEMIT_OPERAND_H
+
+#include "emit/printer.h"
+
+void jemit_put_int(jtext* t, int value);
+void jemit_put_constant(jtext* t, double value);
+
+// `t12`, `q[4]`, `0.5`, `t12_3`: the value of lane 3 of a pack
+void jemit_put_operand(jemit_printer* p, jexpr_ref r);
+
+// A single value that the next statement needs: declared here where it comes from an earlier chunk or from a pack.
+void jemit_load(jemit_printer* p, jexpr_ref r);
+
+#endif
