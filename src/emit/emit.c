@@ -26,6 +26,8 @@ typedef struct writer {
   jo_context* ctx;
   const jemit_options* opt;
   jtext header;
+  jtext prototypes;  // what follows the prelude, which depends on what is needed
+  jemit_needs needs;
   jtext* source;
   int nsource, source_cap;
   int statements;  // in the last source
@@ -59,6 +61,13 @@ static jtext* current_source(writer* w, int statements) {
   return &w->source[w->nsource - 1];
 }
 
+static void note_functions(writer* w, const jemit_plan* plan) {
+  for (int i = 0; i < plan->schedule.n; i++) {
+    const jexpr_node* node = jexpr_at(plan->fn->graph, plan->schedule.order[i]);
+    w->needs.functions = w->needs.functions || jemit_is_function(&jexpr_ops[node->op]);
+  }
+}
+
 // The equation of an unknown as a hidden function of its own, for one lane.
 static jo_status write_body(writer* w, jarena* a, const jexpr_graph* g, int index, int body) {
   jtext symbol;
@@ -73,8 +82,9 @@ static jo_status write_body(writer* w, jarena* a, const jexpr_graph* g, int inde
   jemit_printer printer;
   JO_TRY(jemit_plan_build(w->ctx, a, &fn, 1, 0, &plan));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, name, &w->body, &printer));
-  jtext_put(&w->header, "JK_HIDDEN ");
-  jemit_put_prototypes(&printer, &w->header);
+  note_functions(w, &plan);
+  jtext_put(&w->prototypes, "JK_HIDDEN ");
+  jemit_put_prototypes(&printer, &w->prototypes);
   jtext* t = current_source(w, plan.nitem);
   if (!t) return jerr_memory(w->ctx);
   jemit_put_chunk(&printer, t, 0);
@@ -102,7 +112,8 @@ static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int in
   JO_TRY(jemit_plan_build(w->ctx, a, fn, w->opt->lanes, w->opt->chunk_statements, &plan));
   JO_TRY(write_bodies(w, a, &plan, index));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, entry->symbol, &w->body, &printer));
-  jemit_put_prototypes(&printer, &w->header);
+  note_functions(w, &plan);
+  jemit_put_prototypes(&printer, &w->prototypes);
   for (int k = 0; k < plan.nchunk; k++) {
     int left = plan.nitem - k * plan.chunk;
     jtext* t = current_source(w, left < plan.chunk ? left : plan.chunk);
@@ -144,23 +155,21 @@ static bool reads_data(const jexpr_graph* g) {
 }
 
 static jo_status write_all(writer* w, jarena* a, const jexpr_fn* fn, int nfn, jemit_unit* unit) {
-  put_title(w, &w->header);
-  jtext_put(&w->header, "#ifndef JK_KERNEL_H\n#define JK_KERNEL_H\n\n");
-  bool has_unknowns = false, has_data = false;
   for (int i = 0; i < nfn; i++) {
-    has_unknowns = has_unknowns || fn[i].graph->nbody > 0;
-    has_data = has_data || reads_data(fn[i].graph);
-  }
-  jemit_put_prelude(&w->header, w->opt->lanes, has_unknowns, has_data);
-  jtext_put(&w->header, "\n");
-  for (int i = 0; i < nfn; i++) {
+    w->needs.unknowns = w->needs.unknowns || fn[i].graph->nbody > 0;
+    w->needs.data = w->needs.data || reads_data(fn[i].graph);
     jarena_mark mark = jarena_save(a);
     jo_status status = write_function(w, a, &fn[i], i, &unit->entry[i]);
     jarena_restore(a, mark);
     if (status < 0) return status;
   }
+  put_title(w, &w->header);
+  jtext_put(&w->header, "#ifndef JK_KERNEL_H\n#define JK_KERNEL_H\n\n");
+  jemit_put_prelude(&w->header, w->opt->lanes, w->needs);
+  jtext_put(&w->header, "\n");
+  if (w->prototypes.length > 0) jtext_write(&w->header, w->prototypes.data, w->prototypes.length);
   jtext_put(&w->header, "\n#endif\n");
-  return w->header.failed ? jerr_memory(w->ctx) : JO_OK;
+  return w->header.failed || w->prototypes.failed ? jerr_memory(w->ctx) : JO_OK;
 }
 
 static bool keep_file(jarena* a, const char* name, const jtext* t, jemit_file* out) {
@@ -213,6 +222,7 @@ jo_status jemit_c(jo_context* ctx, jarena* a, const jexpr_fn* fn, int nfn, const
   jemit_unit unit = {.lanes = opt->lanes};
   writer w = {.ctx = ctx, .opt = opt};
   jtext_init(&w.header, ctx);
+  jtext_init(&w.prototypes, ctx);
   jtext_init(&w.body, ctx);
   jo_status status = name_entries(ctx, a, fn, nfn, &unit);
   if (status >= 0) status = write_all(&w, a, fn, nfn, &unit);
@@ -225,6 +235,7 @@ jo_status jemit_c(jo_context* ctx, jarena* a, const jexpr_fn* fn, int nfn, const
     jtext_free(&w.source[i]);
   jmem_free(ctx, w.source);
   jtext_free(&w.header);
+  jtext_free(&w.prototypes);
   jtext_free(&w.body);
   return status;
 }

@@ -17,6 +17,45 @@ static int* int_array(jarena* a, int n, int value) {
   return x;
 }
 
+// Sine and cosine of the same argument stand side by side: they are computed together.
+static jo_status join_waves(jo_context* ctx, jarena* a, jemit_plan* p) {
+  const jexpr_graph* g = p->fn->graph;
+  jexpr_schedule* s = &p->schedule;
+  int* wave[2] = {int_array(a, g->nnode, -1), int_array(a, g->nnode, -1)};  // sine, cosine of it
+  jexpr_ref* order = JARENA_ARRAY(a, s->n, jexpr_ref);
+  bool* is_placed = JARENA_ARRAY(a, s->n, bool);
+  if (!wave[0] || !wave[1] || !order || !is_placed) return jerr_memory(ctx);
+  for (int i = 0; i < s->n; i++) {
+    const jexpr_node* node = jexpr_at(g, s->order[i]);
+    if (node->op == JEXPR_SIN) wave[0][node->a] = i;
+    if (node->op == JEXPR_COS) wave[1][node->a] = i;
+  }
+  int n = 0;
+  for (int i = 0; i < s->n; i++) {
+    const jexpr_node* node = jexpr_at(g, s->order[i]);
+    if (is_placed[i]) continue;
+    order[n++] = s->order[i];
+    bool is_wave = node->op == JEXPR_SIN || node->op == JEXPR_COS;
+    int other = is_wave ? wave[node->op == JEXPR_SIN][node->a] : -1;
+    if (other < 0) continue;
+    order[n++] = s->order[other];
+    is_placed[other] = true;
+  }
+  s->order = order;
+  return JO_OK;
+}
+
+bool jemit_plan_is_pair(const jemit_plan* p, int position) {
+  if (position < 0 || position + 1 >= p->schedule.n) return false;
+  if (position / p->chunk != (position + 1) / p->chunk) return false;
+  const jexpr_graph* g = p->fn->graph;
+  const jexpr_node* x = jexpr_at(g, p->schedule.order[position]);
+  const jexpr_node* y = jexpr_at(g, p->schedule.order[position + 1]);
+  bool is_wave = (x->op == JEXPR_SIN && y->op == JEXPR_COS) ||  //
+                 (x->op == JEXPR_COS && y->op == JEXPR_SIN);
+  return is_wave && x->a == y->a;
+}
+
 static jo_status number_nodes(jo_context* ctx, jarena* a, jemit_plan* p) {
   const jexpr_schedule* s = &p->schedule;
   p->position = int_array(a, p->fn->graph->nnode, -1);
@@ -178,6 +217,7 @@ jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn, int l
   JO_TRY(check_outputs(ctx, fn));
   JO_TRY(jexpr_schedule_build(a, fn, &p.schedule));
   p.counts = jexpr_count(fn->graph, &p.schedule);
+  JO_TRY(join_waves(ctx, a, &p));
   JO_TRY(number_nodes(ctx, a, &p));
   JO_TRY(find_scalars(ctx, a, &p));
   JO_TRY(find_marks(ctx, a, &p));

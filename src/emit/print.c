@@ -440,13 +440,42 @@ static void put_output(jemit_printer* p, const jemit_store* store) {
   put_assignment(p, p->out_name[store->group], store->index, store->ref, p->plan->lanes > 1);
 }
 
+// `jk_s12`: what is computed together with statement 12, and `jk_c12`
+static void put_wave_name(jtext* t, bool is_sine, int first) {
+  jtext_put(t, is_sine ? "jk_s" : "jk_c");
+  put_int(t, first);
+}
+
+// Before the first of two: `double jk_s12, jk_c12; jm_sincos(x, &jk_s12, &jk_c12);`
+static void put_waves(jemit_printer* p, int first) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  jexpr_ref r = p->plan->schedule.order[first];
+  bool scalar = p->plan->scalar[r];
+  jtext_put(p->body, scalar ? "  double " : "  jk_real ");
+  put_wave_name(p->body, true, first);
+  jtext_put(p->body, ", ");
+  put_wave_name(p->body, false, first);
+  jtext_put(p->body, scalar ? ";\n  jm_sincos(" : ";\n  jkv_sincos(");
+  put_operand(p, jexpr_arg(g, r, 0));
+  jtext_put(p->body, ", &");
+  put_wave_name(p->body, true, first);
+  jtext_put(p->body, ", &");
+  put_wave_name(p->body, false, first);
+  jtext_put(p->body, ");\n");
+}
+
 static void put_statement(jemit_printer* p, int position) {
   const jemit_plan* plan = p->plan;
   jexpr_ref r = plan->schedule.order[position];
   load_operands(p, r);
   put_list_before(p, r);
+  bool is_first = jemit_plan_is_pair(plan, position);
+  bool is_second = jemit_plan_is_pair(plan, position - 1);
+  if (is_first) put_waves(p, position);
   put_declaration(p, position);
-  switch (jexpr_at(plan->fn->graph, r)->op) {
+  jexpr_op op = jexpr_at(plan->fn->graph, r)->op;
+  switch (is_first || is_second ? JEXPR_NIL : op) {
+    case JEXPR_NIL: put_wave_name(p->body, op == JEXPR_SIN, position - is_second); break;
     case JEXPR_LOCATE: put_locate(p, r); break;
     case JEXPR_PICK: put_pick(p, r); break;
     case JEXPR_SOLVE: put_solve(p, r); break;

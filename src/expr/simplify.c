@@ -7,6 +7,7 @@
 // is positive; x - c is x + (-c); operands of + * min max == stand in the order of their refs.
 #include <math.h>
 
+#include "base/elementary.h"
 #include "expr/intern.h"
 
 static uint32_t op_of(const jexpr_graph* g, jexpr_ref r) {
@@ -209,7 +210,7 @@ jexpr_ref jexpr_powi(jexpr_graph* g, jexpr_ref a, int n) {
 
 jexpr_ref jexpr_pow(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
   if (!a || !b) return JEXPR_POISON;
-  if (both_const(g, a, b)) return jexpr_const(g, pow(value_of(g, a), value_of(g, b)));
+  if (both_const(g, a, b)) return jexpr_const(g, jm_pow(value_of(g, a), value_of(g, b)));
   if (jexpr_is_const(g, b)) {
     double n = value_of(g, b);
     if (n == floor(n) && fabs(n) <= MAX_EXPANDED_POWER) return jexpr_powi(g, a, (int)n);
@@ -285,7 +286,7 @@ UNARY(FLOOR, floor)
 
 jexpr_ref jexpr_atan2(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
   if (!a || !b) return JEXPR_POISON;
-  if (both_const(g, a, b)) return jexpr_const(g, atan2(value_of(g, a), value_of(g, b)));
+  if (both_const(g, a, b)) return jexpr_const(g, jm_atan2(value_of(g, a), value_of(g, b)));
   return jexpr_intern(g, JEXPR_ATAN2, a, b, 0);
 }
 
