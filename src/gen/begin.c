@@ -31,8 +31,12 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   s->qdd = JARENA_ARRAY(a, nq, jexpr_ref);
   s->applied = JARENA_ARRAY(a, nq, jexpr_ref);
   s->drive_force = JARENA_ARRAY(a, nq, jexpr_ref);
-  s->from_hub = JARENA_ARRAY(a, nl, jgen_relative);
-  s->from_ground = JARENA_ARRAY(a, nl, jgen_relative);
+  s->from = JARENA_ARRAY(a, nl, jgen_relative*);
+  s->carrier = JARENA_ARRAY(a, nl, int);
+  s->stand = JARENA_ARRAY(a, nl, jgen_stand);
+  s->has_turning = JARENA_ARRAY(a, nl, bool);
+  s->turning = JARENA_ARRAY(a, nl, jexpr_v3);
+  s->hub_of = JARENA_ARRAY(a, nl, int);
   s->path = JARENA_ARRAY(a, nl, int);
   s->dyn = JARENA_ARRAY(a, nl, jgen_absolute);
   s->abs = JARENA_ARRAY(a, nl, jgen_absolute);
@@ -40,9 +44,9 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   s->element = JARENA_ARRAY(a, m->nelement, jgen_element);
   s->component = JARENA_ARRAY(a, m->ncomponent, jexpr_ref);
   s->follow = JARENA_ARRAY(a, m->nbody, bool);
-  bool ok = s->q && s->qd && s->qdd && s->applied && s->from_hub && s->from_ground && s->path &&
-            s->dyn && s->abs && s->wrench && s->element && s->component && s->follow &&
-            s->drive_force && s->zero && s->one;
+  bool ok = s->q && s->qd && s->qdd && s->applied && s->from && s->carrier && s->stand && s->path &&
+            s->has_turning && s->turning && s->hub_of && s->dyn && s->abs && s->wrench &&
+            s->element && s->component && s->follow && s->drive_force && s->zero && s->one;
   if (!ok) return jerr_memory(ctx);
   for (int b = 0; follow && b < m->nbody; b++) {
     s->follow[b] = follow[b];

@@ -175,22 +175,6 @@ static jo_status eliminate_accelerations(jgen_reduction* r) {
   return g->status;
 }
 
-// ---- the hub's angles ----------------------------------------------------------------------------
-
-// Unknowns in hub axes to accelerations (or velocity jumps) of the hub's coordinates.
-void jgen_unknowns_to_rates(jgen_reduction* r, const jexpr_ref* x, jexpr_v3 bias,
-                            jexpr_ref* by_coordinate) {
-  jgen* s = &r->s;
-  int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
-  jexpr_v3 lin, ang;
-  for (int i = 0; i < r->nu; i++) {
-    int k = r->part->u[i] - first;
-    if (k >= 0 && k < 3) lin.e[k] = x[i];
-    if (k >= 3 && k < 6) ang.e[k - 3] = x[i];
-  }
-  jgen_hub_rates(s, lin, ang, bias, by_coordinate);
-}
-
 // ---- jgen_reduction -----------------------------------------------------------------------------------
 
 // A long tree without loops and drives, where nothing but accelerations is asked for: its matrix would
@@ -275,7 +259,8 @@ static void solve_accelerations(jgen_reduction* r) {
 static void set_accelerations(jgen_reduction* r) {
   jgen* s = &r->s;
   jexpr_graph* g = s->g;
-  jexpr_v3 bias = r->bias = s->hub ? jgen_hub_bias(s) : jexpr_v3_zero(g);
+  r->bias = jgen_hub_bias(s);
+  if (!r->bias) return;
   for (int i = 0; i < r->nu; i++) {
     s->qdd[r->part->u[i]] = r->x[i];
   }
@@ -286,7 +271,7 @@ static void set_accelerations(jgen_reduction* r) {
     }
     s->qdd[r->part->v[k]] = sum;
   }
-  if (s->hub) jgen_unknowns_to_rates(r, r->x, bias, s->qdd);
+  jgen_hub_rates(s, r->bias, s->qdd);
 }
 
 // What the equation of coordinate i in the tree is short of:  y_i = c_i + M_iu x + M_iv B x
@@ -339,13 +324,14 @@ static void unknown_velocities(jgen_reduction* r, jexpr_ref* x) {
   for (int i = 0; i < r->nu; i++) {
     x[i] = s->qd[r->part->u[i]];
   }
-  if (!s->hub) return;
-  int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
-  jexpr_v3 v = jgen_from_ground(s, s->hub, jgen_relative_of(s, 0, s->hub, true)->od);
-  for (int i = 0; i < r->nu; i++) {
-    int k = r->part->u[i] - first;
-    if (k >= 0 && k < 3) x[i] = v.e[k];
-    if (k >= 3 && k < 6) x[i] = s->dyn[s->hub].w.e[k - 3];
+  for (int h = 0; h < s->nhub; h++) {
+    int hub = s->hub[h].link;
+    jexpr_v3 v = jgen_from_ground(s, hub, jgen_relative_of(s, 0, hub, true)->od);
+    for (int i = 0; i < 6 * r->nu; i++) {
+      int k = i % 6;
+      if (r->part->u[i / 6] != s->hub[h].coordinate[k]) continue;
+      x[i / 6] = k < 3 ? v.e[k] : s->dyn[hub].w.e[k - 3];
+    }
   }
 }
 
@@ -376,7 +362,7 @@ static void write_momentum(jgen_reduction* r) {
   for (int i = 0; i < r->nu; i++) {
     all[r->part->u[i]] = x[i];
   }
-  if (s->hub) jgen_unknowns_to_rates(r, x, jexpr_v3_zero(g), all);
+  jgen_hub_rates(s, NULL, all);
   for (int i = 0; i < r->nu; i++) {
     r->impulse[i] = all[r->part->u[i]];
   }
