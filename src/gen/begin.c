@@ -60,6 +60,26 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   return g->status;
 }
 
+const char* jgen_write_for(jgen* s, const char* part) {
+  const char* before = s->nsection > 0 ? s->section[s->nsection - 1].name : JGEN_REST;
+  if (before == part) return before;
+  if (s->nsection == s->section_cap) {
+    int cap = 2 * s->section_cap + 64;
+    jgen_section* more = JARENA_ARRAY(s->a, cap, jgen_section);
+    if (!more) {
+      s->g->status = jerr_memory(s->ctx);
+      return before;
+    }
+    for (int i = 0; i < s->nsection; i++) {
+      more[i] = s->section[i];
+    }
+    s->section = more;
+    s->section_cap = cap;
+  }
+  s->section[s->nsection++] = (jgen_section){part, s->g->nnode};
+  return before;
+}
+
 jexpr_outputs jgen_outputs(jarena* a, const char* name, const jexpr_ref* ref, int n) {
   jexpr_ref* copy = JARENA_ARRAY(a, n, jexpr_ref);
   for (int i = 0; copy && i < n; i++) {

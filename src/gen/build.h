@@ -155,7 +155,12 @@ typedef struct jgen {
   bool retry_follow;      // an off-axis point of a free-spinning body is wanted
   bool* follow;           // bodies whose spin must be followed
   int number_p;           // live numbers
+  int nsection, section_cap;
+  jgen_section* section;  // what has been written for what
 } jgen;
+
+// begin.c: from now on nodes are written for this part of the equations; what they were before, to go back to.
+const char* jgen_write_for(jgen* s, const char* part);
 
 // scope.c: scalars, parameters, names in expressions
 jo_status jgen_inputs(jgen* s, const bool* live, int group_p, int* live_index, double* values);

@@ -363,6 +363,7 @@ jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n) {
 #undef X
   };
   writer w = {.s = s, .velocity = velocity};
+  const char* before = jgen_write_for(s, "closures");
   for (int i = 0; i < s->m->nclosure; i++) {
     w.cap += equations[s->m->closure[i].type];
   }
@@ -375,6 +376,7 @@ jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n) {
   if (!jgen_couplings(s, w.rows + w.n) && s->g->status == JO_OK) {
     return jerr_memory(s->ctx);
   }
+  jgen_write_for(s, before);
   *rows = w.rows;
   *n = w.n + ncoupling;
   return s->g->status;

@@ -236,7 +236,9 @@ static void reduce_mass(jgen_reduction* r) {
   }
   if (g->status < 0) return;
   memcpy(r->Mr, Mr, (size_t)(nu * nu) * sizeof *Mr);
+  jgen_write_for(&r->s, "factorisation");
   jgen_ldl_factor(&r->ldl, g, nu, Mr, inv, order);
+  jgen_write_for(&r->s, "reduction");
 }
 
 // (R6)  x = -M_r^-1 c_r
@@ -252,6 +254,7 @@ static void solve_accelerations(jgen_reduction* r) {
     }
     r->x[i] = jexpr_neg(g, jexpr_mark(g, sum, "cr.%d", i + 1));
   }
+  jgen_write_for(s, "factorisation");
   jgen_ldl_solve(&r->ldl, r->x);
 }
 
@@ -372,7 +375,9 @@ static jo_status articulate(jgen_reduction* r) {
   jexpr_ref* x = jgen_refs(r, r->nq);
   r->x = jgen_refs(r, r->nu);
   JO_TRY(r->s.g->status);
+  jgen_write_for(&r->s, "articulated bodies");
   jgen_articulated(&r->s, x);
+  jgen_write_for(&r->s, JGEN_REST);
   for (int i = 0; i < r->nu; i++) {
     r->x[i] = x[r->part->u[i]];
   }
@@ -384,11 +389,15 @@ static jo_status factorise(jgen_reduction* r) {
   r->M = jgen_refs(r, r->nq * r->nq);
   r->c = jgen_refs(r, r->nq);
   JO_TRY(s->g->status);
+  jgen_write_for(s, "forces");
   jgen_bias_forces(s, r->c);
+  jgen_write_for(s, "mass matrix");
   jgen_mass_matrix(s, r->M);
   JO_TRY(s->g->status);
+  jgen_write_for(s, "reduction");
   reduce_mass(r);
   solve_accelerations(r);
+  jgen_write_for(s, JGEN_REST);
   return s->g->status;
 }
 
@@ -448,11 +457,13 @@ jo_status jgen_write_equations(jgen_reduction* r) {
   jgen_hub_keep(s, r->part);
   JO_TRY(set_driven_velocities(r));
   JO_TRY(jgen_closures(s, false, &r->row, &r->nrow));
+  jgen_write_for(s, "dependent rates");
   eliminate_velocities(r);
   JO_TRY(s->g->status);
   s->stage = JGEN_AT_VELOCITY;
   JO_TRY(set_driven_accelerations(r));
   JO_TRY(eliminate_accelerations(r));
+  jgen_write_for(s, JGEN_REST);
   JO_TRY(jgen_write_elements(s));
   jgen_hub_forces(s);
   JO_TRY(is_long_tree(r) ? articulate(r) : factorise(r));

@@ -104,6 +104,8 @@ const jgen_relative* jgen_relative_of(jgen* s, int base, int link, bool velocity
     s->g->status = jerr_memory(s->ctx);
     return &unknown;
   }
+  if (r[link].has_position && (!velocity || r[link].has_velocity)) return &r[link];
+  const char* before = jgen_write_for(s, "kinematics");
   int n = 0;
   for (int l = link; !r[l].has_position || (velocity && !r[l].has_velocity);) {
     s->path[n++] = l;
@@ -115,6 +117,7 @@ const jgen_relative* jgen_relative_of(jgen* s, int base, int link, bool velocity
     if (!r[l].has_position) relative_position(s, r, base, l);
     if (velocity && !r[l].has_velocity) relative_velocity(s, r, base, l);
   }
+  jgen_write_for(s, before);
   return &r[link];
 }
 
@@ -197,6 +200,8 @@ static void absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link)
 }
 
 void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
+  if (motion[link].done) return;
+  const char* before = jgen_write_for(s, "kinematics");
   while (!motion[link].done) {
     // the first link on the way that can be written
     int l = link;
@@ -206,6 +211,7 @@ void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
     motion[l].done = true;
     absolute_motion(s, motion, bias, l);
   }
+  jgen_write_for(s, before);
 }
 
 // ---- points in the ground's frame ------------------------------------------------------------------
@@ -264,6 +270,8 @@ static void stand_velocity(jgen* s, int carrier) {
 // How what carries a link stands and moves; all that carry it are known then.
 static const jgen_stand* stand_of(jgen* s, int carrier, bool velocity) {
   jgen_stand* me = &s->stand[carrier];
+  if (me->has_position && (!velocity || me->has_velocity)) return me;
+  const char* before = jgen_write_for(s, "kinematics");
   while (!me->has_position || (velocity && !me->has_velocity)) {
     int c = carrier;  // the outermost that is not known yet
     for (int l = carrier; l > 0; l = next_carrier(s, l)) {
@@ -272,6 +280,7 @@ static const jgen_stand* stand_of(jgen* s, int carrier, bool velocity) {
     if (!s->stand[c].has_position) stand_position(s, c);
     if (velocity && !s->stand[c].has_velocity) stand_velocity(s, c);
   }
+  jgen_write_for(s, before);
   return me;
 }
 
