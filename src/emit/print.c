@@ -283,11 +283,16 @@ static bool pick_is_choice(const jemit_printer* p, jexpr_ref r) {
 
 static void put_pick_choice(jemit_printer* p, jexpr_ref r) {
   const jexpr_graph* g = p->plan->fn->graph;
+  jexpr_ref index = jexpr_arg(g, r, 0);
   jtext_put(p->body, "(");
-  put_operand(p, jexpr_arg(g, r, 0));
-  jtext_put(p->body, " >= 1.0 && ");
-  put_operand(p, jexpr_arg(g, r, 0));
-  jtext_put(p->body, " < 2.0 ? ");
+  put_operand(p, index);
+  if (jexpr_is_flag(g, index)) {
+    jtext_put(p->body, " != 0.0 ? ");
+  } else {
+    jtext_put(p->body, " >= 1.0 && ");
+    put_operand(p, index);
+    jtext_put(p->body, " < 2.0 ? ");
+  }
   for (int k = 2; k >= 1; k--) {
     if (p->plan->scalar[r]) {
       put_operand(p, jexpr_arg(g, r, k));

@@ -405,6 +405,34 @@ jexpr_ref jexpr_pick(jexpr_graph* g, jexpr_ref k, const jexpr_ref* A, int m) {
   return same ? A[0] : intern_with_list(g, JEXPR_PICK, k, A, m);
 }
 
+static bool is_flag(const jexpr_graph* g, jexpr_ref r, int depth) {
+  const jexpr_node* n = &g->node[r];
+  if (n->op == JEXPR_LT || n->op == JEXPR_LE || n->op == JEXPR_EQ) return true;
+  if (n->op == JEXPR_CONST) return value_of(g, r) == 0.0 || value_of(g, r) == 1.0;
+  if (depth == 0) return false;
+  switch (n->op) {
+    case JEXPR_MUL:  // as and, or are written
+    case JEXPR_MAX: return is_flag(g, n->a, depth - 1) && is_flag(g, n->b, depth - 1);
+    case JEXPR_SELECT: return is_flag(g, n->b, depth - 1) && is_flag(g, n->c, depth - 1);
+    default: return false;
+  }
+}
+
+bool jexpr_is_flag(const jexpr_graph* g, jexpr_ref r) {
+  return is_flag(g, r, MAX_NESTED_CHOICES);
+}
+
+static jexpr_ref settled(jexpr_graph* g, jexpr_ref r, int depth) {
+  const jexpr_node n = g->node[r];
+  if (n.op != JEXPR_SELECT || !jexpr_is_flag(g, n.a) || depth == 0) return r;
+  jexpr_ref branch[] = {settled(g, n.c, depth - 1), settled(g, n.b, depth - 1)};
+  return jexpr_pick(g, n.a, branch, 2);
+}
+
+jexpr_ref jexpr_settled(jexpr_graph* g, jexpr_ref r) {
+  return settled(g, r, MAX_NESTED_CHOICES);
+}
+
 jexpr_ref jexpr_solve_again(jexpr_graph* g, const jexpr_ref* arg, int n) {
   return any_poison(arg, n) ? JEXPR_POISON : jexpr_intern_list(g, JEXPR_SOLVE, arg, n);
 }
