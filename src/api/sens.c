@@ -260,7 +260,13 @@ static void warn_of_errors(const jo_sens_result* r) {
   }
   jsens_doubt_warn(r->ctx, &doubt, model->path, brink);
   for (int o = 0; o < m->nobjective; o++) {
-    if (m->is_lost[o]) jplant_warn_lost(r->ctx, &model->objective[o], m->value[o]);
+    if (m->is_lost[o]) {
+      jplant_warn_lost(r->ctx, &model->objective[o], m->value[o]);
+      continue;
+    }
+    jplant_doubt d = m->doubt[o];
+    d.error = jsens_doubt_value(m, o);
+    if (d.error > 0.0) jplant_warn_doubt(r->ctx, &model->objective[o], m->value[o], &d);
   }
 }
 

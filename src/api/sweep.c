@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/handles.h"
+#include "base/format.h"
 #include "base/require.h"
 #include "jounce/sweep.h"
 #include "report/sweep.h"
@@ -97,6 +98,30 @@ void jo_sweep_destroy(jo_sweep* sweep) {
   jmem_free(sweep->ctx, sweep);
 }
 
+// Once for all points of an objective.
+static void warn_of_doubts(const jstudy_sweep* s, int objective) {
+  const jmodel_objective* o = &s->model->objective[objective];
+  int n = 0, worst = 0;
+  double most = 0.0;
+  for (int i = 0; i < s->npoint; i++) {
+    const jstudy_sweep_point* p = &s->point[i];
+    if (!p->is_done || p->status < 0 || p->doubt[objective] == 0.0) continue;
+    n++;
+    if (p->doubt[objective] <= most) continue;
+    most = p->doubt[objective];
+    worst = i;
+  }
+  if (n == 0) return;
+  char off[48] = "have no true digit";
+  if (most < 1.0) jformat(off, sizeof off, "be off by %.2g %%", 100.0 * most);
+  jerr_warn(s->ctx,
+            "%s:%d: objective '%s' is in doubt at %d of %d points: the worst came out as %.3g and "
+            "may %s, its signal, or the power of it, being below what the run resolves; hint: "
+            "'nominal', the size of its signal, or a smaller tolerance",
+            o->place.file, o->place.line, o->name, n, s->npoint, s->point[worst].value[objective],
+            off);
+}
+
 static void warn_of_errors(const jo_sweep* sweep) {
   const jstudy_sweep* s = sweep->sweep;
   jsens_doubt doubt = {.wanted = jsens_plan_tolerance(&s->run)};
@@ -110,6 +135,9 @@ static void warn_of_errors(const jo_sweep* sweep) {
     }
   }
   jsens_doubt_warn(sweep->ctx, &doubt, s->model->path, NULL);
+  for (int o = 0; o < s->nobjective; o++) {
+    warn_of_doubts(s, o);
+  }
 }
 
 jo_status jo_sweep_run(jo_sweep* sweep) {

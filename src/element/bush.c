@@ -161,12 +161,12 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
 
 // ---- equations -----------------------------------------------------------------------------------
 
-// Motion of both sides relative to a common hub, in its frame.
+// Motion of both sides relative to what carries both, in its frame.
 typedef struct motion {
   int link[2];
   const jgen_relative* k[2];
   jexpr_m3 A[2];  // axes of the bush as each body carries them
-  jexpr_v3 p[2];  // points, from the hub
+  jexpr_v3 p[2];  // points, from what carries them
   jexpr_v3 d;     // from the first to the second
   jexpr_m3 Rx;    // turn by angle a
   jexpr_ref sin_b, cos_b;
@@ -176,9 +176,9 @@ static motion motion_of(jgen* s, const bush* u) {
   jexpr_graph* g = s->g;
   const jmodel_point* point[2] = {&u->ends.a, &u->ends.b};
   motion m = {.link = {s->body[u->ends.a.body].link, s->body[u->ends.b.body].link}};
-  int hub = jgen_common_hub(s, m.link[0], m.link[1]);
+  int base = jgen_common_base(s, m.link[0], m.link[1]);
   for (int i = 0; i < 2; i++) {
-    m.k[i] = jgen_relative_of(s, hub, m.link[i], s->stage >= JGEN_AT_VELOCITY);
+    m.k[i] = jgen_relative_of(s, base, m.link[i], s->stage >= JGEN_AT_VELOCITY);
     jexpr_m3 axes = jgen_frame_in_link(s, point[i]->body, u->axis_given, u->axis);
     m.A[i] = jexpr_m3_mul(g, &m.k[i]->R, &axes);
     jexpr_v3 arm = jexpr_m3_apply(g, &m.k[i]->R, jgen_point_in_link(s, point[i]));

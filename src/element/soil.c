@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A road wheel under a track on soft soil. docs/theory/soil.md eqs. (B1)-(B6), after Bekker's
+// A road wheel under a track on soft soil. docs/theory/soil.md eqs. (B1)-(B7), after Bekker's
 // pressure-sinkage relation and the shear law of Critchley and Jayakumar (2010). Normal and lateral force
 // act on the wheel's body, the longitudinal force of the track on the body that carries the track.
 #include "element/contact.h"
@@ -91,47 +91,74 @@ static jexpr_ref normal_force(jgen* s, const soil* b, const char* name, jexpr_re
   jexpr_ref square = jexpr_add(g, jexpr_mul(g, delta, delta), jexpr_const(g, 1e-30));
   jexpr_ref depth = jexpr_pow(g, square, half);
   jexpr_ref N = jexpr_mul(g, jexpr_mul(g, jexpr_mul(g, length, width), pressure), depth);
-  return jexpr_select(g, jexpr_lt(g, s->zero, delta), N, s->zero);
+  return jexpr_settled(g, jexpr_select(g, jexpr_lt(g, s->zero, delta), N, s->zero));
+}
+
+// What wheel and track do at the wheel's centre, in the frame of the body that both move on: the hub, or the ground.
+typedef struct place {
+  int hub, wheel, track;
+  jexpr_v3 centre;            // of the wheel, in the wheel's link
+  jexpr_v3 x;                 // the same, from the origin of the hub
+  jexpr_v3 v_wheel, v_track;  // velocities there of the wheel's body and of the track's carrier
+  jexpr_v3 w_wheel, w_track;  // angular velocities of both
+  const jgen_relative *of_wheel, *of_track;
+} place;
+
+static place find_place(jgen* s, const soil* b) {
+  jexpr_graph* g = s->g;
+  place c = {.wheel = s->body[b->body].link, .track = s->body[b->track].link};
+  c.hub = jgen_common_hub(s, c.wheel, c.track);
+  c.of_wheel = jgen_relative_of(s, c.hub, c.wheel, true);
+  c.of_track = jgen_relative_of(s, c.hub, c.track, true);
+  c.centre = jgen_point_in_link(s, &b->centre);
+  jexpr_v3 arm = jexpr_m3_apply(g, &c.of_wheel->R, c.centre);
+  c.x = jexpr_v3_add(g, c.of_wheel->o, arm);
+  // relative to the hub ...
+  jexpr_v3 from_track = jexpr_v3_sub(g, c.x, c.of_track->o);
+  c.v_wheel = jexpr_v3_add(g, c.of_wheel->od, jexpr_v3_cross(g, c.of_wheel->w, arm));
+  c.v_track = jexpr_v3_add(g, c.of_track->od, jexpr_v3_cross(g, c.of_track->w, from_track));
+  c.w_wheel = c.of_wheel->w;
+  c.w_track = c.of_track->w;
+  if (!c.hub) return c;
+  // ... and with it
+  jgen_absolute_motion(s, s->dyn, true, c.hub);
+  jexpr_v3 w = s->dyn[c.hub].w;
+  jexpr_v3 v = jgen_from_ground(s, c.hub, jgen_ground_velocity(s, c.hub, jexpr_v3_zero(g)));
+  v = jexpr_v3_add(g, v, jexpr_v3_cross(g, w, c.x));
+  c.v_wheel = jexpr_v3_add(g, v, c.v_wheel);
+  c.v_track = jexpr_v3_add(g, v, c.v_track);
+  c.w_wheel = jexpr_v3_add(g, w, c.w_wheel);
+  c.w_track = jexpr_v3_add(g, w, c.w_track);
+  return c;
 }
 
 static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   const soil* b = m->data;
   jexpr_graph* g = s->g;
   jexpr_ref* signal = e->signal;
-  int wheel = s->body[b->body].link, track = s->body[b->track].link;
-  jelement_hub hub = {.link = wheel, .r = jgen_point_in_link(s, &b->centre)};
-  jexpr_v3 p = hub.p = jgen_ground_position(s, wheel, hub.r);
-  jexpr_v3 v = hub.v = jgen_ground_velocity(s, wheel, hub.r);
+  place c = find_place(s, b);
+  jexpr_v3 p = jgen_ground_position(s, c.wheel, c.centre);
   jgen_road under = jgen_road_under(s, p.e[0], p.e[1]);
-  jexpr_v3 n = hub.n = under.n;
   jexpr_ref radius = jgen_scalar(s, &b->radius, m->name);
 
-  // (B1) sinkage by the tangent plane under the centre; the contact point from the centre
-  jexpr_ref height = jexpr_mul(g, jexpr_sub(g, p.e[2], under.z), n.e[2]);
+  // (B1) sinkage by the tangent plane under the centre
+  jexpr_ref height = jexpr_mul(g, jexpr_sub(g, p.e[2], under.z), under.n.e[2]);
   signal[DELTA] = jexpr_mark(g, jexpr_sub(g, radius, height), "%s: delta", m->name);
   signal[FZ] = jexpr_mark(g, normal_force(s, b, m->name, signal[DELTA]), "%s: N", m->name);
   signal[FZ] = jgen_component(s, m, 0, signal[FZ]);
-  jexpr_v3 arm = jexpr_v3_neg(g, jexpr_v3_scale(g, height, n));
 
   // (B3) directions: t = lateral x n along the track, l = n x t
-  jexpr_v3 side = jgen_to_ground(s, track, jgen_direction_in_link(s, &b->lateral));
+  jexpr_v3 n = jgen_from_ground(s, c.hub, under.n);
+  jexpr_v3 side = jexpr_m3_apply(g, &c.of_track->R, jgen_direction_in_link(s, &b->lateral));
   jexpr_v3 t = jexpr_v3_cross(g, side, n);
   t = jexpr_v3_scale(g, jexpr_div(g, s->one, jexpr_v3_norm(g, t)), t);
   jexpr_v3 l = jexpr_v3_cross(g, n, t);
 
-  jgen_absolute_motion(s, s->dyn, true, wheel);
-  jgen_absolute_motion(s, s->dyn, true, track);
-
-  // (B4) speed of the coincident point of the carrier along t, of the wheel's along l
-  jexpr_v3 origin = jgen_ground_position(s, track, jexpr_v3_zero(g));
-  jexpr_v3 offset = jexpr_v3_sub(g, jexpr_v3_add(g, p, arm), origin);
-  jexpr_v3 on_track = jgen_from_ground(s, track, offset);
-  jexpr_v3 turn = jgen_to_ground(s, track, s->dyn[track].w);  // the same for all wheels of a track
-  jexpr_v3 v_track = jexpr_v3_add(g, jgen_ground_velocity(s, track, jexpr_v3_zero(g)),
-                                  jexpr_v3_cross(g, turn, offset));
-  jexpr_ref v_long = jexpr_v3_dot(g, v_track, t);
-  jexpr_v3 w = jgen_to_ground(s, wheel, s->dyn[wheel].w);
-  jexpr_ref v_lat = jexpr_v3_dot(g, jexpr_v3_add(g, v, jexpr_v3_cross(g, w, arm)), l);
+  // (B4) as (B7): of the points at C = P - height n
+  jexpr_ref v_long = jexpr_v3_dot(g, c.v_track, t);
+  v_long = jexpr_sub(g, v_long, jexpr_mul(g, height, jexpr_v3_dot(g, c.w_track, l)));
+  jexpr_ref v_lat = jexpr_v3_dot(g, c.v_wheel, l);
+  v_lat = jexpr_add(g, v_lat, jexpr_mul(g, height, jexpr_v3_dot(g, c.w_wheel, t)));
 
   // (B5) shear, limited by friction
   jexpr_ref shear = jgen_scalar(s, &b->shear, m->name);
@@ -143,12 +170,18 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   signal[FX] = jexpr_neg(g, jexpr_mul(g, signal[FZ], signal[KAPPA]));
   signal[FY] = jexpr_neg(g, jexpr_mul(g, signal[FZ], signal[ALPHA]));
 
-  // (B6) normal and lateral force on the wheel, longitudinal force on the carrier of the track
+  // (B6), (B7) normal and lateral force on the wheel, longitudinal force on the carrier of the track
   jexpr_v3 F = jexpr_v3_add(g, jexpr_v3_scale(g, signal[FZ], n), jexpr_v3_scale(g, signal[FY], l));
-  jexpr_ref on_wheel = jelement_push_wheel(s, &hub, arm, F);
+  jexpr_v3 moment = jexpr_v3_scale(g, jexpr_mul(g, height, signal[FY]), t);
+  jgen_apply(s, c.wheel, c.centre, jexpr_m3_tapply(g, &c.of_wheel->R, F));
+  jgen_turn(s, c.wheel, jexpr_m3_tapply(g, &c.of_wheel->R, moment));
   jexpr_v3 drive = jexpr_v3_scale(g, signal[FX], t);
-  jgen_apply(s, track, on_track, jgen_from_ground(s, track, drive));
-  signal[POWER] = jexpr_add(g, on_wheel, jexpr_mul(g, signal[FX], v_long));
+  jexpr_v3 at = jexpr_v3_sub(g, c.x, jexpr_v3_scale(g, height, n));
+  at = jexpr_m3_tapply(g, &c.of_track->R, jexpr_v3_sub(g, at, c.of_track->o));
+  jgen_apply(s, c.track, at, jexpr_m3_tapply(g, &c.of_track->R, drive));
+  jexpr_ref power = jexpr_mul(g, signal[FZ], jexpr_v3_dot(g, n, c.v_wheel));
+  power = jexpr_add(g, power, jexpr_mul(g, signal[FY], v_lat));
+  signal[POWER] = jexpr_add(g, power, jexpr_mul(g, signal[FX], v_long));
 }
 
 static int draw(const jmodel_element* m, jmodel_shape* out) {

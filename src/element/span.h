@@ -21,8 +21,8 @@ bool jelement_ends_follow(const jmodel_element* e, int body);
 //   x = |b - a|    u = (b - a) / x    xd = u . (bd - ad)    a is pulled by T u, b by -T u
 typedef struct jelement_span {
   jexpr_ref length, rate;  // x [m], xd [m/s]; the latter is poison with the positions alone
-  jexpr_v3 u;              // in the frame of the hub of both links
-  int link[2], hub;
+  jexpr_v3 u;              // in the frame of what carries both links
+  int link[2], base;
   const jmodel_point* end[2];
 } jelement_span;
 

@@ -27,6 +27,10 @@ typedef struct writer {
   jo_context* ctx;
   const jemit_options* opt;
   jtext header;
+  jtext prototypes;  // what follows the prelude, which depends on what is needed
+  jemit_needs needs;
+  int widest;                                 // pack
+  bool pack_functions[JEXPR_PACK_LANES + 1];  // elementary functions of so many lanes
   jtext* source;
   int nsource, source_cap;
   int statements;  // in the last source
@@ -60,6 +64,16 @@ static jtext* current_source(writer* w, int statements) {
   return &w->source[w->nsource - 1];
 }
 
+static void note_functions(writer* w, const jemit_plan* plan) {
+  for (int i = 0; i < plan->packing.n; i++) {
+    const jexpr_item* item = &plan->packing.item[i];
+    bool is_function = jemit_is_function(&jexpr_ops[item->op]);
+    w->needs.functions = w->needs.functions || is_function;
+    if (item->width > w->widest) w->widest = item->width;
+    w->pack_functions[item->width] = w->pack_functions[item->width] || is_function;
+  }
+}
+
 // The equation of an unknown as a hidden function of its own, for one lane.
 static jo_status write_body(writer* w, jarena* a, const jexpr_graph* g, int index, int body) {
   jtext symbol;
@@ -75,8 +89,9 @@ static jo_status write_body(writer* w, jarena* a, const jexpr_graph* g, int inde
   jemit_plan_options whole = {.lanes = 1, .pack = 1};
   JO_TRY(jemit_plan_build(w->ctx, a, &fn, &whole, &plan));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, name, &w->body, &printer));
-  jtext_put(&w->header, "JK_HIDDEN ");
-  jemit_put_prototypes(&printer, &w->header);
+  note_functions(w, &plan);
+  jtext_put(&w->prototypes, "JK_HIDDEN ");
+  jemit_put_prototypes(&printer, &w->prototypes);
   jtext* t = current_source(w, plan.nitem);
   if (!t) return jerr_memory(w->ctx);
   jemit_put_chunk(&printer, t, 0);
@@ -105,7 +120,8 @@ static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int in
   JO_TRY(jemit_plan_build(w->ctx, a, fn, &opt, &plan));
   JO_TRY(write_bodies(w, a, &plan, index));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, entry->symbol, &w->body, &printer));
-  jemit_put_prototypes(&printer, &w->header);
+  note_functions(w, &plan);
+  jemit_put_prototypes(&printer, &w->prototypes);
   for (int k = 0; k < plan.nchunk; k++) {
     int left = plan.nitem - k * plan.chunk;
     jtext* t = current_source(w, left < plan.chunk ? left : plan.chunk);
@@ -147,24 +163,22 @@ static bool reads_data(const jexpr_graph* g) {
 }
 
 static jo_status write_all(writer* w, jarena* a, const jexpr_fn* fn, int nfn, jemit_unit* unit) {
-  put_title(w, &w->header);
-  jtext_put(&w->header, "#ifndef JK_KERNEL_H\n#define JK_KERNEL_H\n\n");
-  bool has_unknowns = false, has_data = false;
   for (int i = 0; i < nfn; i++) {
-    has_unknowns = has_unknowns || fn[i].graph->nbody > 0;
-    has_data = has_data || reads_data(fn[i].graph);
-  }
-  jemit_put_prelude(&w->header, w->opt->lanes, has_unknowns, has_data);
-  if (w->opt->lanes == 1 && w->opt->pack > 1) jemit_put_pack_prelude(&w->header, w->opt->pack);
-  jtext_put(&w->header, "\n");
-  for (int i = 0; i < nfn; i++) {
+    w->needs.unknowns = w->needs.unknowns || fn[i].graph->nbody > 0;
+    w->needs.data = w->needs.data || reads_data(fn[i].graph);
     jarena_mark mark = jarena_save(a);
     jo_status status = write_function(w, a, &fn[i], i, &unit->entry[i]);
     jarena_restore(a, mark);
     if (status < 0) return status;
   }
+  put_title(w, &w->header);
+  jtext_put(&w->header, "#ifndef JK_KERNEL_H\n#define JK_KERNEL_H\n\n");
+  jemit_put_prelude(&w->header, w->opt->lanes, w->needs);
+  jemit_put_pack_prelude(&w->header, w->widest, w->pack_functions);
+  jtext_put(&w->header, "\n");
+  if (w->prototypes.length > 0) jtext_write(&w->header, w->prototypes.data, w->prototypes.length);
   jtext_put(&w->header, "\n#endif\n");
-  return w->header.failed ? jerr_memory(w->ctx) : JO_OK;
+  return w->header.failed || w->prototypes.failed ? jerr_memory(w->ctx) : JO_OK;
 }
 
 static bool keep_file(jarena* a, const char* name, const jtext* t, jemit_file* out) {
@@ -222,6 +236,7 @@ jo_status jemit_c(jo_context* ctx, jarena* a, const jexpr_fn* fn, int nfn, const
   jemit_unit unit = {.lanes = opt->lanes};
   writer w = {.ctx = ctx, .opt = opt};
   jtext_init(&w.header, ctx);
+  jtext_init(&w.prototypes, ctx);
   jtext_init(&w.body, ctx);
   jo_status status = name_entries(ctx, a, fn, nfn, &unit);
   if (status >= 0) status = write_all(&w, a, fn, nfn, &unit);
@@ -234,6 +249,7 @@ jo_status jemit_c(jo_context* ctx, jarena* a, const jexpr_fn* fn, int nfn, const
     jtext_free(&w.source[i]);
   jmem_free(ctx, w.source);
   jtext_free(&w.header);
+  jtext_free(&w.prototypes);
   jtext_free(&w.body);
   return status;
 }

@@ -52,13 +52,15 @@ static bool is_keyword(const char* s) {
   return false;
 }
 
-// Names the operators' C texts call (sin, pow, ...) must keep their meaning.
+// Names the operators' C texts call (fabs, floor, ...) must keep their meaning, and those of the C library ours stand
+// for.
 static bool is_used_by_operator(const char* s) {
   size_t n = strlen(s);
   for (int op = 1; op < JEXPR_OP_COUNT; op++) {
     const char* text = jexpr_ops[op].c_text;
+    const char* own = strncmp(text, "jm_", 3) == 0 ? text + 3 : text;
     for (const char* at = strstr(text, s); at; at = strstr(at + 1, s)) {
-      bool starts = at == text || !is_word(at[-1]);
+      bool starts = at == text || !is_word(at[-1]) || at == own;
       if (starts && !is_word(at[n]) && (at == text || at[-1] != '$')) return true;
     }
   }
@@ -76,7 +78,7 @@ static bool is_reserved(const char* s) {
     // a bare `t` or `l` cannot be confused with t12 or l12
     if (numbered && (digits > 0 || i >= 2)) return true;
   }
-  return strncmp(s, "jk", 2) == 0;
+  return strncmp(s, "jk", 2) == 0 || strncmp(s, "jm", 2) == 0 || strncmp(s, "JM", 2) == 0;
 }
 
 bool jemit_is_plain_name(const char* s) {

@@ -54,6 +54,11 @@ void jemit_put_operand(jemit_printer* p, jexpr_ref r) {
   }
 }
 
+void jemit_put_wave_name(jtext* t, bool is_sine, int first) {
+  jtext_put(t, is_sine ? "jk_s" : "jk_c");
+  jemit_put_int(t, first);
+}
+
 // `const double t12_3 = v12[3];`, or from the slot of the pack
 static void take_lane(jemit_printer* p, jexpr_ref r, int at) {
   const jemit_plan* plan = p->plan;

@@ -17,6 +17,59 @@ static int* int_array(jarena* a, int n, int value) {
   return x;
 }
 
+// What a sine or cosine is of: the operand of a single node, or the vector of a pack behind those; -1: it is none.
+static int wave_of(const jemit_plan* p, const jexpr_item* item) {
+  if (item->op != JEXPR_SIN && item->op != JEXPR_COS) return -1;
+  if (item->width == 1) return (int)jexpr_at(p->fn->graph, item->node[0])->a;
+  return item->arg[0].flip ? -1 : p->fn->graph->nnode + item->arg[0].vector;
+}
+
+// Items have been moved.
+static void number_items(jexpr_packing* packing) {
+  for (int i = 0; i < packing->n; i++) {
+    for (int k = 0; k < packing->item[i].width; k++)
+      packing->at[packing->item[i].node[k]] = i;
+  }
+  for (int i = 0; i < packing->nvector; i++) {
+    jexpr_vector* v = &packing->vector[i];
+    if (v->item >= 0) v->item = packing->at[v->lane[0]];
+  }
+}
+
+// Sine and cosine of the same argument stand side by side: they are computed together.
+static jo_status join_waves(jo_context* ctx, jarena* a, jemit_plan* p) {
+  jexpr_packing* packing = &p->packing;
+  int n = packing->n, arguments = p->fn->graph->nnode + packing->nvector;
+  int* wave[2] = {int_array(a, arguments, -1), int_array(a, arguments, -1)};  // sine, cosine of it
+  jexpr_item* item = JARENA_ARRAY(a, n, jexpr_item);
+  bool* is_placed = JARENA_ARRAY(a, n, bool);
+  if (!wave[0] || !wave[1] || !item || !is_placed) return jerr_memory(ctx);
+  for (int i = 0; i < n; i++) {
+    int of = wave_of(p, &packing->item[i]);
+    if (of >= 0) wave[packing->item[i].op == JEXPR_COS][of] = i;
+  }
+  int placed = 0;
+  for (int i = 0; i < n; i++) {
+    if (is_placed[i]) continue;
+    item[placed++] = packing->item[i];
+    int of = wave_of(p, &packing->item[i]);
+    int other = of >= 0 ? wave[packing->item[i].op == JEXPR_SIN][of] : -1;
+    if (other < 0) continue;
+    item[placed++] = packing->item[other];
+    is_placed[other] = true;
+  }
+  packing->item = item;
+  number_items(packing);
+  return JO_OK;
+}
+
+bool jemit_plan_is_pair(const jemit_plan* p, int item) {
+  if (item < 0 || item + 1 >= p->packing.n) return false;
+  if (item / p->chunk != (item + 1) / p->chunk) return false;
+  const jexpr_item *x = &p->packing.item[item], *y = x + 1;
+  return wave_of(p, x) >= 0 && wave_of(p, x) == wave_of(p, y) && x->op != y->op;
+}
+
 // A node is one value for all lanes when all it depends on is. With one lane everything is.
 static jo_status find_scalars(jo_context* ctx, jarena* a, jemit_plan* p) {
   const jexpr_graph* g = p->fn->graph;
@@ -188,6 +241,7 @@ jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn,
   JO_TRY(jexpr_schedule_build(a, fn, &p.schedule));
   JO_TRY(jexpr_pack_build(a, fn, &p.schedule, opt->lanes == 1 ? opt->pack : 1, &p.packing));
   p.counts = jexpr_count(fn->graph, &p.schedule);
+  JO_TRY(join_waves(ctx, a, &p));
   JO_TRY(find_scalars(ctx, a, &p));
   JO_TRY(find_marks(ctx, a, &p));
   JO_TRY(collect_stores(ctx, a, &p));

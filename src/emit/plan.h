@@ -45,4 +45,7 @@ typedef struct jemit_plan {
 jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn,
                            const jemit_plan_options* opt, jemit_plan* out);
 
+// Whether the statement and the next one are sine and cosine of the same argument, in one chunk.
+bool jemit_plan_is_pair(const jemit_plan* p, int item);
+
 #endif

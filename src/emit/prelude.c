@@ -2,8 +2,11 @@
 // Types and helpers of emitted code.
 //
 // With several lanes jk_real is a vector type: arithmetic is written with operators, everything
-// else goes through jkv_<operator>, which spells the operator's C text once per lane.
+// else goes through jkv_<operator>: an elementary function of vectors, or the operator's C text
+// once per lane.
 #include "emit/prelude.h"
+
+#include <string.h>
 
 #include "expr/body.h"
 
@@ -163,27 +166,46 @@ static void put_helper(jtext* t, int lanes, const char* signature, const char* t
   jtext_put(t, ";\n}\n");
 }
 
+bool jemit_is_function(const jexpr_op_info* op) {
+  return strncmp(op->c_text, "jm_", 3) == 0;
+}
+
 static void put_operator(jtext* t, int lanes, const jexpr_op_info* op) {
   static const char* const parameters[] = {"", "jk_real a", "jk_real a, jk_real b",
                                            "jk_real a, jk_real b, jk_real c"};
+  static const char* const arguments[] = {"", "a", "a, b", "a, b, c"};
   jtext_printf(t, "JK_INLINE jk_real jkv_%s(%s) {\n  return ", op->name, parameters[op->arity]);
-  put_lanes(t, lanes, op->c_text);
+  if (jemit_is_function(op)) {
+    jtext_printf(t, "jm_%s_v%d(%s)", op->name, lanes, arguments[op->arity]);
+  } else {
+    put_lanes(t, lanes, op->c_text);
+  }
   jtext_put(t, ";\n}\n");
 }
 
-void jemit_put_prelude(jtext* t, int lanes, bool has_unknowns, bool reads_data) {
+// Elementary functions of single values, and of vectors of the width.
+void jemit_put_functions(jtext* t, int width) {
+  jtext_printf(t, "\n#define JM_WIDTH %d\n", width);
+  jtext_put(t, jbase_elementary_text_h);
+}
+
+void jemit_put_prelude(jtext* t, int lanes, jemit_needs needs) {
   jtext_put(t, common);
-  if (reads_data) jtext_put(t, data);
-  if (has_unknowns) jtext_put(t, unknown);
+  if (needs.functions) jemit_put_functions(t, 1);
+  if (needs.data) jtext_put(t, data);
+  if (needs.unknowns) jtext_put(t, unknown);
   if (lanes == 1) return;
   jtext_printf(t, "\n#define JK_LANES %d\n", lanes);
   jtext_put(t, vector);
   put_helper(t, lanes, "jk_all(double x)", "x");
+  if (needs.functions) jemit_put_functions(t, lanes);
   for (int op = 1; op < JEXPR_OP_COUNT; op++) {
     const jexpr_op_info* info = &jexpr_ops[op];
     bool is_vector_operator = info->class_ == JEXPR_CLASS_ARITH;
-    if (info->arity > 0 && !is_vector_operator) put_operator(t, lanes, info);
+    bool is_missing = jemit_is_function(info) && !needs.functions;
+    if (info->arity > 0 && !is_vector_operator && !is_missing) put_operator(t, lanes, info);
   }
+  if (needs.functions) jtext_printf(t, "#define jkv_sincos jm_sincos_v%d\n", lanes);
   // lists: the same for all lanes, or an own one in every lane
   put_helper(t, lanes, "jkv_locate(jk_real a, const double* X, int n)", "jk_locate($a, X, n)");
   put_helper(t, lanes, "jkv_pick(jk_real a, const double* A, int m)", "A[jk_index($a, m)]");
@@ -207,8 +229,8 @@ void jemit_put_prelude(jtext* t, int lanes, bool has_unknowns, bool reads_data) 
             "  }\n"
             "  return k;\n"
             "}\n");
-  if (reads_data) jtext_put(t, data_lanes);
-  if (!has_unknowns) return;
+  if (needs.data) jtext_put(t, data_lanes);
+  if (!needs.unknowns) return;
   jtext_printf(t, "\n#define JK_VALUES %d\n", JEXPR_MAX_VALUES);
   jtext_put(t, unknown_lanes);
 }

@@ -5,8 +5,22 @@
 #define JEMIT_PRELUDE_H
 
 #include "base/text.h"
+#include "expr/graph.h"
 
-// has_unknowns: with what solves equations (expr/body.h); reads_data: with what reads tables (base/data.h).
-void jemit_put_prelude(jtext* t, int lanes, bool has_unknowns, bool reads_data);
+// base/elementary_text.h, embedded
+extern const char jbase_elementary_text_h[];
+
+typedef struct jemit_needs {
+  bool functions;  // elementary functions (base/elementary_text.h)
+  bool unknowns;   // what solves equations (expr/body.h)
+  bool data;       // what reads tables (base/data.h)
+} jemit_needs;
+
+// Whether the operator is one of the elementary functions.
+bool jemit_is_function(const jexpr_op_info* op);
+void jemit_put_prelude(jtext* t, int lanes, jemit_needs needs);
+
+// Elementary functions of vectors of the width, after those of single values.
+void jemit_put_functions(jtext* t, int width);
 
 #endif

@@ -245,11 +245,16 @@ static bool pick_is_choice(const jemit_printer* p, jexpr_ref r) {
 
 static void put_pick_choice(jemit_printer* p, jexpr_ref r) {
   const jexpr_graph* g = p->plan->fn->graph;
+  jexpr_ref index = jexpr_arg(g, r, 0);
   jtext_put(p->body, "(");
-  jemit_put_operand(p, jexpr_arg(g, r, 0));
-  jtext_put(p->body, " >= 1.0 && ");
-  jemit_put_operand(p, jexpr_arg(g, r, 0));
-  jtext_put(p->body, " < 2.0 ? ");
+  jemit_put_operand(p, index);
+  if (jexpr_is_flag(g, index)) {
+    jtext_put(p->body, " != 0.0 ? ");
+  } else {
+    jtext_put(p->body, " >= 1.0 && ");
+    jemit_put_operand(p, index);
+    jtext_put(p->body, " < 2.0 ? ");
+  }
   for (int k = 2; k >= 1; k--) {
     if (p->plan->scalar[r]) {
       jemit_put_operand(p, jexpr_arg(g, r, k));
@@ -380,8 +385,25 @@ static void put_output(jemit_printer* p, const jemit_store* store) {
 
 // Operators that call functions compiled elsewhere.
 static bool is_call(uint32_t op) {
-  bool is_plain = op == JEXPR_SQRT || op == JEXPR_ABS;
-  return jexpr_ops[op].class_ == JEXPR_CLASS_FUNC && !is_plain;
+  return op == JEXPR_DATA || op == JEXPR_FLOOR;
+}
+
+// Before the first of two: `double jk_s12, jk_c12; jm_sincos(x, &jk_s12, &jk_c12);`
+static void put_waves(jemit_printer* p, int first) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  jexpr_ref r = p->plan->packing.item[first].node[0];
+  bool scalar = p->plan->scalar[r];
+  jtext_put(p->body, scalar ? "  double " : "  jk_real ");
+  jemit_put_wave_name(p->body, true, first);
+  jtext_put(p->body, ", ");
+  jemit_put_wave_name(p->body, false, first);
+  jtext_put(p->body, scalar ? ";\n  jm_sincos(" : ";\n  jkv_sincos(");
+  jemit_put_operand(p, jexpr_arg(g, r, 0));
+  jtext_put(p->body, ", &");
+  jemit_put_wave_name(p->body, true, first);
+  jtext_put(p->body, ", &");
+  jemit_put_wave_name(p->body, false, first);
+  jtext_put(p->body, ");\n");
 }
 
 // One node: `const double t12 = t3 * q[4];`
@@ -392,11 +414,16 @@ static void put_single(jemit_printer* p, int index) {
   for (int k = 0; k < n; k++)
     jemit_load(p, jexpr_arg(plan->fn->graph, r, k));
   put_list_before(p, r);
-  if (is_call(jexpr_at(plan->fn->graph, r)->op)) jemit_put_rest(p);
+  jexpr_op op = plan->packing.item[index].op;
+  if (is_call(op)) jemit_put_rest(p);
+  bool is_first = jemit_plan_is_pair(plan, index);
+  bool is_second = jemit_plan_is_pair(plan, index - 1);
+  if (is_first) put_waves(p, index);
   jtext_put(p->body, plan->scalar[r] ? "  const double " : "  const jk_real ");
   jemit_put_operand(p, r);
   jtext_put(p->body, " = ");
-  switch (jexpr_at(plan->fn->graph, r)->op) {
+  switch (is_first || is_second ? JEXPR_NIL : op) {
+    case JEXPR_NIL: jemit_put_wave_name(p->body, op == JEXPR_SIN, index - is_second); break;
     case JEXPR_LOCATE: put_locate(p, r); break;
     case JEXPR_PICK: put_pick(p, r); break;
     case JEXPR_SOLVE: put_solve(p, r); break;

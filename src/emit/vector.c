@@ -10,6 +10,7 @@
 #include "emit/vector.h"
 
 #include "emit/operand.h"
+#include "emit/prelude.h"
 
 static void put_type(jemit_printer* p, int width) {
   jtext_put(p->body, "jk_v");
@@ -197,15 +198,38 @@ static void put_product(jemit_printer* p, const jexpr_item* item) {
   put_vector(p, item->arg[1].vector, second ? flip : 0);
 }
 
+// `jk_min4(v7, g3)`, `jm_exp_v4(v7)`
 static void put_call(jemit_printer* p, const jexpr_item* item) {
-  jtext_put(p->body, "jk_");
+  bool is_function = jemit_is_function(&jexpr_ops[item->op]);
+  jtext_put(p->body, is_function ? "jm_" : "jk_");
   jtext_put(p->body, jexpr_ops[item->op].name);
+  if (is_function) jtext_put(p->body, "_v");
   jemit_put_int(p->body, item->width);
   for (int k = 0; k < item->narg; k++) {
     jtext_put(p->body, k == 0 ? "(" : ", ");
     put_vector(p, item->arg[k].vector, item->arg[k].flip);
   }
   jtext_put(p->body, ")");
+}
+
+// Before the first of two: `jk_v4 jk_s12, jk_c12; jm_sincos_v4(x, &jk_s12, &jk_c12);`
+static void put_waves(jemit_printer* p, int first) {
+  const jexpr_item* item = &p->plan->packing.item[first];
+  jtext_put(p->body, "  ");
+  put_type(p, item->width);
+  jtext_put(p->body, " ");
+  jemit_put_wave_name(p->body, true, first);
+  jtext_put(p->body, ", ");
+  jemit_put_wave_name(p->body, false, first);
+  jtext_put(p->body, ";\n  jm_sincos_v");
+  jemit_put_int(p->body, item->width);
+  jtext_put(p->body, "(");
+  put_vector(p, item->arg[0].vector, 0);
+  jtext_put(p->body, ", &");
+  jemit_put_wave_name(p->body, true, first);
+  jtext_put(p->body, ", &");
+  jemit_put_wave_name(p->body, false, first);
+  jtext_put(p->body, ");\n");
 }
 
 static void put_value(jemit_printer* p, const jexpr_item* item) {
@@ -232,12 +256,19 @@ void jemit_put_pack(jemit_printer* p, int index) {
   for (int k = 0; k < item->narg; k++)
     assemble(p, item->arg[k].vector);
   p->is_wide = p->is_wide || item->width > 2;
+  bool is_first = jemit_plan_is_pair(p->plan, index);
+  bool is_second = jemit_plan_is_pair(p->plan, index - 1);
+  if (is_first) put_waves(p, index);
   jtext_put(p->body, "  const ");
   put_type(p, item->width);
   jtext_put(p->body, " v");
   jemit_put_int(p->body, index);
   jtext_put(p->body, " = ");
-  put_value(p, item);
+  if (is_first || is_second) {
+    jemit_put_wave_name(p->body, item->op == JEXPR_SIN, index - is_second);
+  } else {
+    put_value(p, item);
+  }
   jtext_put(p->body, ";");
 }
 
@@ -369,11 +400,13 @@ static void put_helpers(jtext* t, int lanes) {
   }
 }
 
-void jemit_put_pack_prelude(jtext* t, int lanes) {
+void jemit_put_pack_prelude(jtext* t, int lanes, const bool* functions) {
   static const char* const root[] = {root_text, root4_text, root8_text};
+  if (lanes < 2) return;
   jtext_put(t, common_text);
   for (int k = 0, n = 2; n <= lanes; k++, n *= 2) {
     put_helpers(t, n);
     jtext_put(t, root[k]);
+    if (functions[n]) jemit_put_functions(t, n);
   }
 }

@@ -14,7 +14,7 @@ void jemit_put_pack_slot(jemit_printer* p, int item);
 // Before plain code is called or returned to: `JK_REST();`
 void jemit_put_rest(jemit_printer* p);
 
-// Types and helpers for packs of at most `lanes`.
-void jemit_put_pack_prelude(jtext* t, int lanes);
+// Types and helpers for packs of at most `lanes`; functions: whether elementary functions of so many lanes are needed.
+void jemit_put_pack_prelude(jtext* t, int lanes, const bool* functions);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/data.h"
+#include "base/elementary.h"
 #include "base/format.h"
 #include "expr/body.h"
 

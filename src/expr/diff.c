@@ -274,6 +274,11 @@ static void adjoint_choice(const adjoint_pass* s, jexpr_ref r, jexpr_ref cond, j
 // A_k gets the adjoint where pick chose it
 static void adjoint_pick(const adjoint_pass* s, jexpr_ref r) {
   jexpr_graph* g = s->g;
+  jexpr_ref index = jexpr_arg(g, r, 0);
+  if (jexpr_nargs(g, r) == 3 && jexpr_is_flag(g, index)) {
+    adjoint_choice(s, r, index, jexpr_arg(g, r, 2), jexpr_arg(g, r, 1));
+    return;
+  }
   for (int k = 0; k < jexpr_nargs(g, r) - 1; k++) {
     jexpr_ref A = jexpr_arg(g, r, k + 1);
     if (!s->varies[A]) continue;

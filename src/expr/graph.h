@@ -145,6 +145,9 @@ jexpr_ref jexpr_eq(jexpr_graph* g, jexpr_ref a, jexpr_ref b);
 jexpr_ref jexpr_select(jexpr_graph* g, jexpr_ref cond, jexpr_ref if_true, jexpr_ref if_false);
 jexpr_ref jexpr_locate(jexpr_graph* g, jexpr_ref x, const jexpr_ref* X, int n);
 jexpr_ref jexpr_pick(jexpr_graph* g, jexpr_ref k, const jexpr_ref* A, int m);
+// The choice r as a pick: factors stay outside of it, where they would go into the branches of a select with a zero. For
+// values that are finite and multiply what is finite: contact forces, slopes of roads.
+jexpr_ref jexpr_settled(jexpr_graph* g, jexpr_ref r);
 jexpr_ref jexpr_solve_again(jexpr_graph* g, const jexpr_ref* arg,
                             int n);  // of a body the graph has
 
@@ -182,6 +185,8 @@ static inline double jexpr_const_value(const jexpr_graph* g, jexpr_ref r) {
 static inline bool jexpr_is_value(const jexpr_graph* g, jexpr_ref r, double v) {
   return jexpr_is_const(g, r) && jexpr_const_value(g, r) == v;
 }
+// Whether r is a comparison, or made of those: 1 or 0.
+bool jexpr_is_flag(const jexpr_graph* g, jexpr_ref r);
 // Operands of any node: their number, and the k-th.
 int jexpr_nargs(const jexpr_graph* g, jexpr_ref r);
 jexpr_ref jexpr_arg(const jexpr_graph* g, jexpr_ref r, int k);

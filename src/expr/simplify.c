@@ -7,6 +7,7 @@
 // is positive; x - c is x + (-c); operands of + * min max == stand in the order of their refs.
 #include <math.h>
 
+#include "base/elementary.h"
 #include "expr/intern.h"
 
 static uint32_t op_of(const jexpr_graph* g, jexpr_ref r) {
@@ -209,7 +210,7 @@ jexpr_ref jexpr_powi(jexpr_graph* g, jexpr_ref a, int n) {
 
 jexpr_ref jexpr_pow(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
   if (!a || !b) return JEXPR_POISON;
-  if (both_const(g, a, b)) return jexpr_const(g, pow(value_of(g, a), value_of(g, b)));
+  if (both_const(g, a, b)) return jexpr_const(g, jm_pow(value_of(g, a), value_of(g, b)));
   if (jexpr_is_const(g, b)) {
     double n = value_of(g, b);
     if (n == floor(n) && fabs(n) <= MAX_EXPANDED_POWER) return jexpr_powi(g, a, (int)n);
@@ -285,7 +286,7 @@ UNARY(FLOOR, floor)
 
 jexpr_ref jexpr_atan2(jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
   if (!a || !b) return JEXPR_POISON;
-  if (both_const(g, a, b)) return jexpr_const(g, atan2(value_of(g, a), value_of(g, b)));
+  if (both_const(g, a, b)) return jexpr_const(g, jm_atan2(value_of(g, a), value_of(g, b)));
   return jexpr_intern(g, JEXPR_ATAN2, a, b, 0);
 }
 
@@ -402,6 +403,34 @@ jexpr_ref jexpr_pick(jexpr_graph* g, jexpr_ref k, const jexpr_ref* A, int m) {
     same = same && A[i] == A[0];
   }
   return same ? A[0] : intern_with_list(g, JEXPR_PICK, k, A, m);
+}
+
+static bool is_flag(const jexpr_graph* g, jexpr_ref r, int depth) {
+  const jexpr_node* n = &g->node[r];
+  if (n->op == JEXPR_LT || n->op == JEXPR_LE || n->op == JEXPR_EQ) return true;
+  if (n->op == JEXPR_CONST) return value_of(g, r) == 0.0 || value_of(g, r) == 1.0;
+  if (depth == 0) return false;
+  switch (n->op) {
+    case JEXPR_MUL:  // as and, or are written
+    case JEXPR_MAX: return is_flag(g, n->a, depth - 1) && is_flag(g, n->b, depth - 1);
+    case JEXPR_SELECT: return is_flag(g, n->b, depth - 1) && is_flag(g, n->c, depth - 1);
+    default: return false;
+  }
+}
+
+bool jexpr_is_flag(const jexpr_graph* g, jexpr_ref r) {
+  return is_flag(g, r, MAX_NESTED_CHOICES);
+}
+
+static jexpr_ref settled(jexpr_graph* g, jexpr_ref r, int depth) {
+  const jexpr_node n = g->node[r];
+  if (n.op != JEXPR_SELECT || !jexpr_is_flag(g, n.a) || depth == 0) return r;
+  jexpr_ref branch[] = {settled(g, n.c, depth - 1), settled(g, n.b, depth - 1)};
+  return jexpr_pick(g, n.a, branch, 2);
+}
+
+jexpr_ref jexpr_settled(jexpr_graph* g, jexpr_ref r) {
+  return settled(g, r, MAX_NESTED_CHOICES);
 }
 
 jexpr_ref jexpr_solve_again(jexpr_graph* g, const jexpr_ref* arg, int n) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/data.h"
+#include "base/elementary.h"
 #include "expr/body.h"
 
 #define STORE JEXPR_OP_COUNT

@@ -128,13 +128,14 @@ static void pass_to_parent(tree* t, int i) {
 }
 
 // (D21)  hub:  [A H; H^T J] (a, al) = -p, six equations
-static void accelerate_hub(tree* t) {
+static void accelerate_hub(tree* t, int hub) {
   enum { N = 6 };
   jgen* s = t->s;
   jexpr_graph* g = s->g;
-  articulated* k = &t->link[s->hub];
+  articulated* k = &t->link[hub];
   jexpr_ref M[N * N], inverse[N], x[N];
-  int order[N], first = s->m->joint[s->link[s->hub].joint].first_coordinate;
+  int order[N];
+  const int* of_hub = jgen_hub_at(s, hub)->coordinate;
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       M[i * N + j] = k->A.e[i < j ? i : j][i < j ? j : i];
@@ -148,8 +149,8 @@ static void accelerate_hub(tree* t) {
   jgen_ldl_factor(&f, g, N, M, inverse, order);
   jgen_ldl_solve(&f, x);
   for (int i = 0; i < 3; i++) {
-    k->a.e[i] = t->x[first + i] = x[i];
-    k->al.e[i] = t->x[first + 3 + i] = x[3 + i];
+    k->a.e[i] = t->x[of_hub[i]] = x[i];
+    k->al.e[i] = t->x[of_hub[3 + i]] = x[3 + i];
   }
 }
 
@@ -171,10 +172,6 @@ static void accelerate(tree* t, int i) {
   moved->e[l->axis] = jexpr_add(g, moved->e[l->axis], x);
 }
 
-static bool is_before_hub(const jgen* s, int i) {
-  return s->hub && i < s->hub && s->link[i].joint == s->link[s->hub].joint;
-}
-
 void jgen_articulated(jgen* s, jexpr_ref* x) {
   const jgen_inertia* own = jgen_base_inertia(s);
   jgen_wrench* w = jgen_link_wrenches(s);
@@ -187,14 +184,14 @@ void jgen_articulated(jgen* s, jexpr_ref* x) {
     begin_link(&t.link[i], s->g, &own[i], w[i]);
   }
   for (int i = s->nlink - 1; i > 0; i--) {
-    if (is_before_hub(s, i) || i == s->hub) continue;
+    if (s->hub_of[i]) continue;
     free_joint(&t, i);
     pass_to_parent(&t, i);
   }
   for (int i = 1; i < s->nlink; i++) {
-    if (is_before_hub(s, i)) continue;
-    if (i == s->hub) {
-      accelerate_hub(&t);
+    if (jgen_is_before_hub(s, i)) continue;
+    if (jgen_is_hub(s, i)) {
+      accelerate_hub(&t, i);
     } else {
       accelerate(&t, i);
     }

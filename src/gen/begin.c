@@ -31,8 +31,12 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   s->qdd = JARENA_ARRAY(a, nq, jexpr_ref);
   s->applied = JARENA_ARRAY(a, nq, jexpr_ref);
   s->drive_force = JARENA_ARRAY(a, nq, jexpr_ref);
-  s->from_hub = JARENA_ARRAY(a, nl, jgen_relative);
-  s->from_ground = JARENA_ARRAY(a, nl, jgen_relative);
+  s->from = JARENA_ARRAY(a, nl, jgen_relative*);
+  s->carrier = JARENA_ARRAY(a, nl, int);
+  s->stand = JARENA_ARRAY(a, nl, jgen_stand);
+  s->has_turning = JARENA_ARRAY(a, nl, bool);
+  s->turning = JARENA_ARRAY(a, nl, jexpr_v3);
+  s->hub_of = JARENA_ARRAY(a, nl, int);
   s->path = JARENA_ARRAY(a, nl, int);
   s->dyn = JARENA_ARRAY(a, nl, jgen_absolute);
   s->abs = JARENA_ARRAY(a, nl, jgen_absolute);
@@ -40,9 +44,9 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
   s->element = JARENA_ARRAY(a, m->nelement, jgen_element);
   s->component = JARENA_ARRAY(a, m->ncomponent, jexpr_ref);
   s->follow = JARENA_ARRAY(a, m->nbody, bool);
-  bool ok = s->q && s->qd && s->qdd && s->applied && s->from_hub && s->from_ground && s->path &&
-            s->dyn && s->abs && s->wrench && s->element && s->component && s->follow &&
-            s->drive_force && s->zero && s->one;
+  bool ok = s->q && s->qd && s->qdd && s->applied && s->from && s->carrier && s->stand && s->path &&
+            s->has_turning && s->turning && s->hub_of && s->dyn && s->abs && s->wrench &&
+            s->element && s->component && s->follow && s->drive_force && s->zero && s->one;
   if (!ok) return jerr_memory(ctx);
   for (int b = 0; follow && b < m->nbody; b++) {
     s->follow[b] = follow[b];
@@ -54,6 +58,26 @@ jo_status jgen_begin(jgen* s, jo_context* ctx, const jmodel* m, jexpr_graph* g, 
     s->applied[i] = s->zero;
   }
   return g->status;
+}
+
+const char* jgen_write_for(jgen* s, const char* part) {
+  const char* before = s->nsection > 0 ? s->section[s->nsection - 1].name : JGEN_REST;
+  if (before == part) return before;
+  if (s->nsection == s->section_cap) {
+    int cap = 2 * s->section_cap + 64;
+    jgen_section* more = JARENA_ARRAY(s->a, cap, jgen_section);
+    if (!more) {
+      s->g->status = jerr_memory(s->ctx);
+      return before;
+    }
+    for (int i = 0; i < s->nsection; i++) {
+      more[i] = s->section[i];
+    }
+    s->section = more;
+    s->section_cap = cap;
+  }
+  s->section[s->nsection++] = (jgen_section){part, s->g->nnode};
+  return before;
 }
 
 jexpr_outputs jgen_outputs(jarena* a, const char* name, const jexpr_ref* ref, int n) {

@@ -11,10 +11,10 @@ typedef enum jgen_stage {
   JGEN_AT_ACCELERATION  // and accelerations: sensors and objectives may be written
 } jgen_stage;
 
-// Motion of links relative to a hub, components in the hub's frame. docs/theory/dynamics.md (D1)-(D4)
+// Motion of links relative to one that carries them, the base, components in its frame. docs/theory/dynamics.md (D1)-(D4)
 typedef struct jgen_relative {
   bool has_position, has_velocity;
-  jexpr_m3 R;        // components in hub = R components in link
+  jexpr_m3 R;        // components in base = R components in link
   jexpr_v3 o;        // link origin
   jexpr_v3 axis;     // of the link's motion
   jexpr_v3 w, od;    // angular velocity, velocity of the origin
@@ -29,6 +29,13 @@ typedef struct jgen_absolute {
   jexpr_v3 a;     // acceleration of the origin (minus gravity in the dynamics pass) [m/s^2]
   jexpr_m3 beta;  // [al]x + [w]x[w]x
 } jgen_absolute;
+
+// How a link stands and moves in the ground's frame. (D23)
+typedef struct jgen_stand {
+  bool has_position, has_velocity;
+  jexpr_m3 R;      // components in ground = R components in link
+  jexpr_v3 o, od;  // origin and its velocity, components in ground
+} jgen_stand;
 
 // A wrench on a link, link frame, moment about the link origin.
 typedef struct jgen_wrench {
@@ -110,18 +117,24 @@ typedef struct jgen {
   jexpr_ref *q, *qd, *qdd;  // by coordinate; what is not known yet is poison
   jexpr_ref* z;             // additional states
   int nlink;
-  jgen_link* link;             // 0: ground; parents first
-  jgen_body_frame* body;       // by model body
-  int hub;                     // link of the body on a free joint to the ground; 0: none
-  jgen_relative* from_hub;     // (nlink), descendants of the hub
-  jgen_relative* from_ground;  // (nlink)
-  int* path;                   // (nlink), from a link to an ancestor
-  jgen_absolute* dyn;          // with qdd of the bias pass
-  jgen_absolute* abs;          // with the true accelerations
-  jgen_inertia* base;          // base parameters (nlink); NULL: not made yet
-  jgen_wrench* wrench;         // applied forces (nlink)
-  jexpr_ref* applied;          // generalised forces of joint elements (ncoordinate)
-  jexpr_ref* drive_force;      // of driven coordinates, known with the accelerations (ncoordinate)
+  jgen_link* link;        // 0: ground; parents first
+  jgen_body_frame* body;  // by model body
+  int nhub;               // bodies that move freely in the ground's frame ...
+  struct jgen_hub* hub;   // ... (nhub) ...
+  int* hub_of;  // ... and the link of the one whose freedoms a link is of; 0: none (nlink)
+  jgen_relative**
+      from;   // by the base they are relative to (nlink), by link (nlink); NULL: not asked for yet
+  int* path;  // (nlink), from a link to an ancestor
+  int* carrier;            // nearest link, itself included, that several hang on; 0: ground (nlink)
+  jgen_stand* stand;       // of carriers (nlink)
+  bool* has_turning;       // (nlink) ...
+  jexpr_v3* turning;       // ... angular velocity, link frame
+  jgen_absolute* dyn;      // with qdd of the bias pass
+  jgen_absolute* abs;      // with the true accelerations
+  jgen_inertia* base;      // base parameters (nlink); NULL: not made yet
+  jgen_wrench* wrench;     // applied forces (nlink)
+  jexpr_ref* applied;      // generalised forces of joint elements (ncoordinate)
+  jexpr_ref* drive_force;  // of driven coordinates, known with the accelerations (ncoordinate)
   jgen_element* element;
   int nevent;
   jgen_event* event;
@@ -142,7 +155,12 @@ typedef struct jgen {
   bool retry_follow;      // an off-axis point of a free-spinning body is wanted
   bool* follow;           // bodies whose spin must be followed
   int number_p;           // live numbers
+  int nsection, section_cap;
+  jgen_section* section;  // what has been written for what
 } jgen;
+
+// begin.c: from now on nodes are written for this part of the equations; what they were before, to go back to.
+const char* jgen_write_for(jgen* s, const char* part);
 
 // scope.c: scalars, parameters, names in expressions
 jo_status jgen_inputs(jgen* s, const bool* live, int group_p, int* live_index, double* values);
@@ -173,9 +191,9 @@ jexpr_m3 jgen_vehicle_axes_in_link(jgen* s, int body);  // the same of the vehic
 bool jgen_find_point(jgen* s, int body, const char* name, size_t n, jmodel_point* out);
 
 // motion.c
-const jgen_relative* jgen_relative_of(jgen* s, int hub, int link, bool velocity);
+const jgen_relative* jgen_relative_of(jgen* s, int base, int link, bool velocity);
 bool jgen_is_below(const jgen* s, int link, int ancestor);
-int jgen_common_hub(const jgen* s, int link_a, int link_b);
+int jgen_common_base(const jgen* s, int link_a, int link_b);  // the nearest link that carries both
 void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link);
 jexpr_v3 jgen_ground_position(jgen* s, int link, jexpr_v3 r);
 jexpr_v3 jgen_ground_velocity(jgen* s, int link, jexpr_v3 r);
@@ -190,7 +208,7 @@ jexpr_ref jgen_quantity(jgen* s, const char* name, size_t n);
 
 // closure.c
 // What one unit of a closure's multiplier does to a link: force f at r (link frame) and moment n,
-// both in the frame of the closure's hub.
+// both in the frame of the closure's base.
 typedef struct jgen_push {
   int link;
   jexpr_v3 r, f, n;
@@ -201,8 +219,8 @@ typedef struct jgen_row {
   jexpr_ref* J;    // by coordinate (ncoordinate)
   jexpr_ref bias;  // quadratic velocity term; poison at position stage
   const char* name;
-  int closure, coupling, hub;  // the one it is of; -1: of none
-  jexpr_ref scale;             // of a coupling: multiplier as the file means it / lambda
+  int closure, coupling, base;  // the one it is of; -1: of none
+  jexpr_ref scale;              // of a coupling: multiplier as the file means it / lambda
   int npush;
   jgen_push push[4];
 } jgen_row;
@@ -239,11 +257,25 @@ jexpr_ref jgen_component_value(jgen* s, int i, int k);  // k-th of what element 
 jexpr_ref jgen_own_rate(jgen* s, int state);            // of a state that an element owns
 jo_status jgen_write_elements(jgen* s);
 
-// hub.c: a vehicle body whose unknown accelerations are written in its own axes
-void jgen_hub_keep(jgen* s, const jgen_partition* part);  // or drop it, where that cannot be done
-void jgen_hub_forces(jgen* s);                            // generalised forces as a wrench
-void jgen_hub_rates(jgen* s, jexpr_v3 lin, jexpr_v3 ang, jexpr_v3 bias, jexpr_ref* by_coordinate);
-jexpr_v3 jgen_hub_bias(jgen* s);
+// hub.c: vehicle bodies whose unknown accelerations are written in their own axes
+typedef struct jgen_hub {
+  int link,
+      first;  // its own, and the first of the six between which and the ground nothing else moves
+  int coordinate[6];  // along x, y, z of the ground, then those of its turns
+  int turn[3];        // axes of these, in their order
+} jgen_hub;
+
+jo_status jgen_find_hubs(jgen* s);
+void jgen_hub_keep(jgen* s, const jgen_partition* part);  // or drop those where that cannot be done
+const jgen_hub* jgen_hub_at(const jgen* s, int link);     // whose link it is; NULL: it is none
+bool jgen_is_hub(const jgen* s, int link);
+bool jgen_is_before_hub(const jgen* s, int link);  // one of the links between it and the ground
+void jgen_hub_forces(jgen* s);                     // generalised forces as wrenches
+// Angular accelerations of hubs whose coordinates do not accelerate, hub axes (nhub); NULL: no memory
+jexpr_v3* jgen_hub_bias(jgen* s);
+// Accelerations of all hubs in hub axes, which stand where those of their coordinates belong, to the latter. Of velocity
+// jumps, too: these have no bias, NULL.
+void jgen_hub_rates(jgen* s, const jexpr_v3* bias, jexpr_ref* by_coordinate);
 
 // inertia.c
 const jgen_inertia* jgen_base_inertia(jgen* s);  // by link; NULL: out of memory

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loop closures: residuals, Jacobian rows and quadratic velocity terms, written in the frame of the
-// hub both bodies hang on. Every type is made of differences of points and of scalar products.
+// Loop closures: residuals, Jacobian rows and quadratic velocity terms, written in the frame of the base of
+// both bodies, the nearest link that carries them. Every type is made of differences of points and of scalar products.
 // docs/theory/dynamics.md eqs. (L1)-(L5), (L7).
 #include <math.h>
 #include <stdio.h>
@@ -28,8 +28,8 @@ typedef struct writer {
   jgen_row* rows;
   int n, cap;
   const char* name;
-  int closure, hub;  // being written
-  int first;         // its first equation
+  int closure, base;  // being written
+  int first;          // its first equation
 } writer;
 
 static bool make_moving(writer* w, moving* v) {
@@ -43,18 +43,18 @@ static bool make_moving(writer* w, moving* v) {
   return v->by_q != NULL;
 }
 
-// (L1)  point: dx/dq_j = e_j x (x - o_j) for a turn, e_j for a slide, along the path to the hub
-static bool moving_point(writer* w, int hub, const jmodel_point* p, moving* v) {
+// (L1)  point: dx/dq_j = e_j x (x - o_j) for a turn, e_j for a slide, along the path to the base
+static bool moving_point(writer* w, int base, const jmodel_point* p, moving* v) {
   jgen* s = w->s;
   jexpr_graph* g = s->g;
   if (!make_moving(w, v)) return false;
   int link = s->body[p->body].link;
-  const jgen_relative* k = jgen_relative_of(s, hub, link, w->velocity);
+  const jgen_relative* k = jgen_relative_of(s, base, link, w->velocity);
   jexpr_v3 r = jgen_point_in_link(s, p), arm = jexpr_m3_apply(g, &k->R, r);
   v->x = jexpr_v3_add(g, k->o, arm);
   v->part[v->npart++] = (struct part){link, r, 1.0, false};
-  for (int l = link; l != hub; l = s->link[l].parent) {
-    const jgen_relative* j = jgen_relative_of(s, hub, l, false);
+  for (int l = link; l != base; l = s->link[l].parent) {
+    const jgen_relative* j = jgen_relative_of(s, base, l, false);
     if (s->link[l].motion == JGEN_FIXED) continue;
     v->by_q[s->link[l].coordinate] = s->link[l].motion == JGEN_SLIDE
                                          ? j->axis
@@ -70,16 +70,16 @@ static bool moving_point(writer* w, int hub, const jmodel_point* p, moving* v) {
 }
 
 // (L2)  direction: dx/dq_j = e_j x x for a turn
-static bool moving_direction(writer* w, int hub, int link, jexpr_v3 in_link, moving* v) {
+static bool moving_direction(writer* w, int base, int link, jexpr_v3 in_link, moving* v) {
   jgen* s = w->s;
   jexpr_graph* g = s->g;
   if (!make_moving(w, v)) return false;
-  const jgen_relative* k = jgen_relative_of(s, hub, link, w->velocity);
+  const jgen_relative* k = jgen_relative_of(s, base, link, w->velocity);
   v->x = jexpr_m3_apply(g, &k->R, in_link);
   v->part[v->npart++] = (struct part){link, jexpr_v3_zero(g), 1.0, true};
-  for (int l = link; l != hub; l = s->link[l].parent) {
+  for (int l = link; l != base; l = s->link[l].parent) {
     if (s->link[l].motion != JGEN_TURN) continue;
-    jexpr_v3 axis = jgen_relative_of(s, hub, l, false)->axis;
+    jexpr_v3 axis = jgen_relative_of(s, base, l, false)->axis;
     v->by_q[s->link[l].coordinate] = jexpr_v3_cross(g, axis, v->x);
   }
   if (w->velocity) {
@@ -121,7 +121,7 @@ static void put_push(writer* w, jgen_row* r, const moving* v, jexpr_v3 G) {
   jexpr_graph* g = w->s->g;
   r->closure = w->closure;
   r->coupling = -1;
-  r->hub = w->hub;
+  r->base = w->base;
   for (int i = 0; i < v->npart; i++) {
     const struct part* p = &v->part[i];
     jexpr_v3 zero = jexpr_v3_zero(g), f = jexpr_v3_scale(g, jexpr_const(g, p->sign), G);
@@ -238,20 +238,20 @@ static bool put_turn(writer* w, const moving a[3], const moving b[3], int i) {
 }
 
 // The axes of the vehicle as they are fixed to a body in the design position.
-static bool moving_frame(writer* w, int hub, int body, moving v[3]) {
+static bool moving_frame(writer* w, int base, int body, moving v[3]) {
   jgen* s = w->s;
   jexpr_m3 E = jgen_vehicle_axes_in_link(s, body);
   for (int k = 0; k < 3; k++) {
     jexpr_v3 e = {{E.e[0][k], E.e[1][k], E.e[2][k]}};
-    if (!moving_direction(w, hub, s->body[body].link, e, &v[k])) return false;
+    if (!moving_direction(w, base, s->body[body].link, e, &v[k])) return false;
   }
   return true;
 }
 
 // two bodies turned to each other as in the design position
-static bool put_locked(writer* w, int hub, int body_a, int body_b) {
+static bool put_locked(writer* w, int base, int body_a, int body_b) {
   moving a[3], b[3];
-  if (!moving_frame(w, hub, body_a, a) || !moving_frame(w, hub, body_b, b)) return false;
+  if (!moving_frame(w, base, body_a, a) || !moving_frame(w, base, body_b, b)) return false;
   for (int i = 0; i < 3; i++) {
     if (!put_turn(w, a, b, i)) return false;
   }
@@ -274,13 +274,13 @@ static void across(jgen* s, jexpr_v3 u, jexpr_v3 n[2]) {
 }
 
 // a direction across `u` (fixed to its body) times the vector v, twice
-static bool put_across(writer* w, int hub, const jmodel_vector* u, const moving* v) {
+static bool put_across(writer* w, int base, const jmodel_vector* u, const moving* v) {
   jgen* s = w->s;
   jexpr_v3 n[2];
   across(s, jgen_direction_in_link(s, u), n);
   for (int i = 0; i < 2; i++) {
     moving d;
-    if (!moving_direction(w, hub, s->body[u->body].link, n[i], &d)) return false;
+    if (!moving_direction(w, base, s->body[u->body].link, n[i], &d)) return false;
     if (!put_product(w, &d, v)) return false;
   }
   return true;
@@ -310,28 +310,28 @@ static bool put_coincident(writer* w, const moving* ab) {
 }
 
 // Closures by points: `ab` leads from a to b.
-static bool put_joint(writer* w, const jmodel_closure* c, int hub, const moving* ab) {
+static bool put_joint(writer* w, const jmodel_closure* c, int base, const moving* ab) {
   jgen* s = w->s;
   int la = s->body[c->a.body].link, lb = s->body[c->b.body].link;
   moving u, v;
   switch (c->type) {
     case JMODEL_CLOSURE_DISTANCE: return put_length(w, ab, length_of(w, c));
-    case JMODEL_CLOSURE_POINT_ON_LINE: return put_across(w, hub, &c->u, ab);
+    case JMODEL_CLOSURE_POINT_ON_LINE: return put_across(w, base, &c->u, ab);
     case JMODEL_CLOSURE_POINT_IN_PLANE:
-      if (!moving_direction(w, hub, la, jgen_direction_in_link(s, &c->u), &u)) return false;
+      if (!moving_direction(w, base, la, jgen_direction_in_link(s, &c->u), &u)) return false;
       return put_product(w, &u, ab);
     case JMODEL_CLOSURE_PRISMATIC:
-      return put_across(w, hub, &c->u, ab) && put_locked(w, hub, c->a.body, c->b.body);
+      return put_across(w, base, &c->u, ab) && put_locked(w, base, c->a.body, c->b.body);
     case JMODEL_CLOSURE_FIXED:
-      return put_coincident(w, ab) && put_locked(w, hub, c->a.body, c->b.body);
+      return put_coincident(w, ab) && put_locked(w, base, c->a.body, c->b.body);
     case JMODEL_CLOSURE_BALL: return put_coincident(w, ab);
     default: break;
   }
   bool slides = c->type == JMODEL_CLOSURE_CYLINDRICAL;
-  if (!(slides ? put_across(w, hub, &c->u, ab) : put_coincident(w, ab))) return false;
-  if (!moving_direction(w, hub, lb, jgen_direction_in_link(s, &c->v), &v)) return false;
-  if (c->type != JMODEL_CLOSURE_UNIVERSAL) return put_across(w, hub, &c->u, &v);
-  if (!moving_direction(w, hub, la, jgen_direction_in_link(s, &c->u), &u)) return false;
+  if (!(slides ? put_across(w, base, &c->u, ab) : put_coincident(w, ab))) return false;
+  if (!moving_direction(w, base, lb, jgen_direction_in_link(s, &c->v), &v)) return false;
+  if (c->type != JMODEL_CLOSURE_UNIVERSAL) return put_across(w, base, &c->u, &v);
+  if (!moving_direction(w, base, la, jgen_direction_in_link(s, &c->u), &u)) return false;
   return put_product(w, &u, &v);
 }
 
@@ -339,21 +339,21 @@ static bool put_closure(writer* w, const jmodel_closure* c) {
   jgen* s = w->s;
   bool by_vectors = c->type == JMODEL_CLOSURE_PARALLEL || c->type == JMODEL_CLOSURE_PERPENDICULAR;
   int body_a = by_vectors ? c->u.body : c->a.body, body_b = by_vectors ? c->v.body : c->b.body;
-  int la = s->body[body_a].link, lb = s->body[body_b].link, hub = jgen_common_hub(s, la, lb);
+  int la = s->body[body_a].link, lb = s->body[body_b].link, base = jgen_common_base(s, la, lb);
   moving a, b, ab, u, v;
   w->name = c->name;
   w->closure = (int)(c - s->m->closure);
-  w->hub = hub;
+  w->base = base;
   w->first = w->n;
   if (by_vectors) {
-    if (!moving_direction(w, hub, la, jgen_direction_in_link(s, &c->u), &u)) return false;
-    if (c->type == JMODEL_CLOSURE_PARALLEL) return put_across(w, hub, &c->v, &u);
-    if (!moving_direction(w, hub, lb, jgen_direction_in_link(s, &c->v), &v)) return false;
+    if (!moving_direction(w, base, la, jgen_direction_in_link(s, &c->u), &u)) return false;
+    if (c->type == JMODEL_CLOSURE_PARALLEL) return put_across(w, base, &c->v, &u);
+    if (!moving_direction(w, base, lb, jgen_direction_in_link(s, &c->v), &v)) return false;
     return put_product(w, &u, &v);
   }
-  if (!moving_point(w, hub, &c->a, &a) || !moving_point(w, hub, &c->b, &b)) return false;
+  if (!moving_point(w, base, &c->a, &a) || !moving_point(w, base, &c->b, &b)) return false;
   if (!difference(w, &b, &a, &ab)) return false;
-  return put_joint(w, c, hub, &ab);
+  return put_joint(w, c, base, &ab);
 }
 
 jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n) {
@@ -363,6 +363,7 @@ jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n) {
 #undef X
   };
   writer w = {.s = s, .velocity = velocity};
+  const char* before = jgen_write_for(s, "closures");
   for (int i = 0; i < s->m->nclosure; i++) {
     w.cap += equations[s->m->closure[i].type];
   }
@@ -375,6 +376,7 @@ jo_status jgen_closures(jgen* s, bool velocity, jgen_row** rows, int* n) {
   if (!jgen_couplings(s, w.rows + w.n) && s->g->status == JO_OK) {
     return jerr_memory(s->ctx);
   }
+  jgen_write_for(s, before);
   *rows = w.rows;
   *n = w.n + ncoupling;
   return s->g->status;

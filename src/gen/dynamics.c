@@ -94,6 +94,8 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
   JO_TRY(begin(&r, m, opt));
   JO_TRY(jgen_write_equations(&r));
   d->nwritten = d->g->nnode;
+  d->nsection = r.s.nsection;
+  d->section = r.s.section;
   JO_TRY(jgen_attitude_events(&r));
   JO_TRY(jgen_write_events(&r));
   JO_TRY(jgen_write_outputs(&r, &o));

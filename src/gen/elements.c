@@ -48,7 +48,9 @@ jgen_element* jgen_element_at(jgen* s, int i) {
   if (e->progress != JGEN_UNTOUCHED) return e;
   if (s->stage < JGEN_AT_VELOCITY && c->nposition == 0) return e;
   e->progress = JGEN_BEING_WRITTEN;
+  const char* before = jgen_write_for(s, m->class->kind);
   c->write(s, m, e);
+  jgen_write_for(s, before);
   e->progress = JGEN_WRITTEN;
   return e;
 }
@@ -82,7 +84,9 @@ jo_status jgen_write_elements(jgen* s) {
   for (int i = 0; i < s->m->nelement && s->g->status >= 0; i++) {
     const jmodel_element* m = &s->m->element[i];
     const jgen_element_class* c = jgen_class_of(m);
+    const char* before = jgen_write_for(s, m->class->kind);
     if (c->finish) c->finish(s, m, &s->element[i]);
+    jgen_write_for(s, before);
     s->element[i].progress = JGEN_FINISHED;
   }
   return s->g->status;

@@ -175,22 +175,6 @@ static jo_status eliminate_accelerations(jgen_reduction* r) {
   return g->status;
 }
 
-// ---- the hub's angles ----------------------------------------------------------------------------
-
-// Unknowns in hub axes to accelerations (or velocity jumps) of the hub's coordinates.
-void jgen_unknowns_to_rates(jgen_reduction* r, const jexpr_ref* x, jexpr_v3 bias,
-                            jexpr_ref* by_coordinate) {
-  jgen* s = &r->s;
-  int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
-  jexpr_v3 lin, ang;
-  for (int i = 0; i < r->nu; i++) {
-    int k = r->part->u[i] - first;
-    if (k >= 0 && k < 3) lin.e[k] = x[i];
-    if (k >= 3 && k < 6) ang.e[k - 3] = x[i];
-  }
-  jgen_hub_rates(s, lin, ang, bias, by_coordinate);
-}
-
 // ---- jgen_reduction -----------------------------------------------------------------------------------
 
 // A long tree without loops and drives, where nothing but accelerations is asked for: its matrix would
@@ -252,7 +236,9 @@ static void reduce_mass(jgen_reduction* r) {
   }
   if (g->status < 0) return;
   memcpy(r->Mr, Mr, (size_t)(nu * nu) * sizeof *Mr);
+  jgen_write_for(&r->s, "factorisation");
   jgen_ldl_factor(&r->ldl, g, nu, Mr, inv, order);
+  jgen_write_for(&r->s, "reduction");
 }
 
 // (R6)  x = -M_r^-1 c_r
@@ -268,6 +254,7 @@ static void solve_accelerations(jgen_reduction* r) {
     }
     r->x[i] = jexpr_neg(g, jexpr_mark(g, sum, "cr.%d", i + 1));
   }
+  jgen_write_for(s, "factorisation");
   jgen_ldl_solve(&r->ldl, r->x);
 }
 
@@ -275,7 +262,8 @@ static void solve_accelerations(jgen_reduction* r) {
 static void set_accelerations(jgen_reduction* r) {
   jgen* s = &r->s;
   jexpr_graph* g = s->g;
-  jexpr_v3 bias = r->bias = s->hub ? jgen_hub_bias(s) : jexpr_v3_zero(g);
+  r->bias = jgen_hub_bias(s);
+  if (!r->bias) return;
   for (int i = 0; i < r->nu; i++) {
     s->qdd[r->part->u[i]] = r->x[i];
   }
@@ -286,7 +274,7 @@ static void set_accelerations(jgen_reduction* r) {
     }
     s->qdd[r->part->v[k]] = sum;
   }
-  if (s->hub) jgen_unknowns_to_rates(r, r->x, bias, s->qdd);
+  jgen_hub_rates(s, r->bias, s->qdd);
 }
 
 // What the equation of coordinate i in the tree is short of:  y_i = c_i + M_iu x + M_iv B x
@@ -339,13 +327,14 @@ static void unknown_velocities(jgen_reduction* r, jexpr_ref* x) {
   for (int i = 0; i < r->nu; i++) {
     x[i] = s->qd[r->part->u[i]];
   }
-  if (!s->hub) return;
-  int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
-  jexpr_v3 v = jgen_from_ground(s, s->hub, jgen_relative_of(s, 0, s->hub, true)->od);
-  for (int i = 0; i < r->nu; i++) {
-    int k = r->part->u[i] - first;
-    if (k >= 0 && k < 3) x[i] = v.e[k];
-    if (k >= 3 && k < 6) x[i] = s->dyn[s->hub].w.e[k - 3];
+  for (int h = 0; h < s->nhub; h++) {
+    int hub = s->hub[h].link;
+    jexpr_v3 v = jgen_from_ground(s, hub, jgen_relative_of(s, 0, hub, true)->od);
+    for (int i = 0; i < 6 * r->nu; i++) {
+      int k = i % 6;
+      if (r->part->u[i / 6] != s->hub[h].coordinate[k]) continue;
+      x[i / 6] = k < 3 ? v.e[k] : s->dyn[hub].w.e[k - 3];
+    }
   }
 }
 
@@ -376,7 +365,7 @@ static void write_momentum(jgen_reduction* r) {
   for (int i = 0; i < r->nu; i++) {
     all[r->part->u[i]] = x[i];
   }
-  if (s->hub) jgen_unknowns_to_rates(r, x, jexpr_v3_zero(g), all);
+  jgen_hub_rates(s, NULL, all);
   for (int i = 0; i < r->nu; i++) {
     r->impulse[i] = all[r->part->u[i]];
   }
@@ -386,7 +375,9 @@ static jo_status articulate(jgen_reduction* r) {
   jexpr_ref* x = jgen_refs(r, r->nq);
   r->x = jgen_refs(r, r->nu);
   JO_TRY(r->s.g->status);
+  jgen_write_for(&r->s, "articulated bodies");
   jgen_articulated(&r->s, x);
+  jgen_write_for(&r->s, JGEN_REST);
   for (int i = 0; i < r->nu; i++) {
     r->x[i] = x[r->part->u[i]];
   }
@@ -398,11 +389,15 @@ static jo_status factorise(jgen_reduction* r) {
   r->M = jgen_refs(r, r->nq * r->nq);
   r->c = jgen_refs(r, r->nq);
   JO_TRY(s->g->status);
+  jgen_write_for(s, "forces");
   jgen_bias_forces(s, r->c);
+  jgen_write_for(s, "mass matrix");
   jgen_mass_matrix(s, r->M);
   JO_TRY(s->g->status);
+  jgen_write_for(s, "reduction");
   reduce_mass(r);
   solve_accelerations(r);
+  jgen_write_for(s, JGEN_REST);
   return s->g->status;
 }
 
@@ -462,11 +457,13 @@ jo_status jgen_write_equations(jgen_reduction* r) {
   jgen_hub_keep(s, r->part);
   JO_TRY(set_driven_velocities(r));
   JO_TRY(jgen_closures(s, false, &r->row, &r->nrow));
+  jgen_write_for(s, "dependent rates");
   eliminate_velocities(r);
   JO_TRY(s->g->status);
   s->stage = JGEN_AT_VELOCITY;
   JO_TRY(set_driven_accelerations(r));
   JO_TRY(eliminate_accelerations(r));
+  jgen_write_for(s, JGEN_REST);
   JO_TRY(jgen_write_elements(s));
   jgen_hub_forces(s);
   JO_TRY(is_long_tree(r) ? articulate(r) : factorise(r));

@@ -421,13 +421,6 @@ static void add_joint(jgen* s, int joint) {
   s->body[j->child].link = last;
   s->body[j->child].E = snap_m3(g, jexpr_m3_mul(g, &C0T, &Rc));
   s->body[j->child].o = point_in_body(s, &j->at_child);
-  // a mirror image counts its coordinates along other axes than the hub's
-  bool is_plain = true;
-  for (int i = 0; i < 6; i++) {
-    is_plain = is_plain && j->sign[i] >= 0;
-  }
-  bool is_free = j->type == JMODEL_JOINT_FREE && k.parent == 0;
-  if (is_free && is_plain && s->hub == 0) s->hub = last;
 }
 
 // ---- mass data in link frames --------------------------------------------------------------------
@@ -522,6 +515,19 @@ static void make_symmetric(jgen* s, jgen_link* l) {
   l->s.e[i] = l->s.e[j] = s->zero;
 }
 
+// ---- what carries what ----------------------------------------------------------------------------
+
+// What several links hang on carries them: a chassis, a trailer, an axle. Their motion is written relative to it.
+static void set_carriers(jgen* s) {
+  for (int l = 1; l < s->nlink; l++) {
+    s->carrier[s->link[l].parent]++;
+  }
+  for (int l = 0; l < s->nlink; l++) {
+    bool carries = s->carrier[l] > 1 || jgen_is_hub(s, l);
+    s->carrier[l] = l == 0 || carries ? l : s->carrier[s->link[l].parent];
+  }
+}
+
 // ---- rotations and shifts of the coordinates -------------------------------------------------------
 
 static void set_motion(jgen* s, jgen_link* l) {
@@ -546,7 +552,6 @@ jo_status jgen_frames(jgen* s) {
   s->body = JARENA_ARRAY(s->a, m->nbody, jgen_body_frame);
   if (!s->link || !s->body) return jerr_memory(s->ctx);
   s->nlink = 0;
-  s->hub = 0;
   add_link(s, -1, -1, -1, JGEN_FIXED, 0);
   s->link[0].body = 0;
   s->link[0].R = jexpr_m3_identity(g);
@@ -562,5 +567,7 @@ jo_status jgen_frames(jgen* s) {
     if (s->link[i].spins_free) make_symmetric(s, &s->link[i]);
     set_motion(s, &s->link[i]);
   }
+  JO_TRY(jgen_find_hubs(s));
+  set_carriers(s);
   return g->status;
 }

@@ -171,7 +171,7 @@ jo_status jgen_write_loads(jgen_reduction* r) {
     }
     x[i] = all[r->part->u[i]] = jexpr_input(s->g, JGEN_X, i);
   }
-  if (s->hub) jgen_unknowns_to_rates(r, x, r->bias, all);
+  jgen_hub_rates(s, r->bias, all);
   for (int i = 0; i < nu; i++) {
     qdd[i] = all[r->part->u[i]];
   }

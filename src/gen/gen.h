@@ -200,6 +200,14 @@ typedef struct jgen_sens {
   jexpr_fn tangent[JGEN_FN_COUNT], adjoint[JGEN_FN_COUNT];  // of functions; no name: there is none
 } jgen_sens;
 
+// Nodes of the graph from `first` up to the next section were written for this part of the equations.
+#define JGEN_REST "rest"
+
+typedef struct jgen_section {
+  const char* name;
+  int first;
+} jgen_section;
+
 // State y as in gen/layout.h. Inputs: p, t, y, mode (, momentum).
 typedef struct jgen_dynamics {
   jexpr_graph* g;
@@ -229,6 +237,8 @@ typedef struct jgen_dynamics {
   jgen_local local;
   jexpr_equations equations;  // generated and kept for the right-hand side
   int nwritten;  // nodes of the graph once the equations of motion stood, before sensors
+  int nsection;  // parts of the equations, to count them by
+  jgen_section* section;
 } jgen_dynamics;
 
 jo_status jgen_dynamics_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,

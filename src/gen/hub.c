@@ -1,35 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hub: a body on a free joint to the ground, as a rule the chassis. Its unknown accelerations are
-// the true ones in its own axes instead of those of its six coordinates, so that the attitude of the
+// Hubs: bodies that move freely in the ground's frame, as a rule the chassis of vehicles. Their unknown accelerations are
+// the true ones in their own axes instead of those of their six coordinates, so that the attitude of a
 // vehicle stays out of the mass matrix. docs/theory/dynamics.md eqs. (D16), (R7).
 #include "gen/element.h"
 
-static int first_coordinate(const jgen* s) {
-  return s->m->joint[s->link[s->hub].joint].first_coordinate;
+const jgen_hub* jgen_hub_at(const jgen* s, int link) {
+  for (int k = 0; k < s->nhub; k++) {
+    if (s->hub[k].link == link) return &s->hub[k];
+  }
+  return NULL;
 }
 
-// Hub axes serve only while the hub's six coordinates are independent and no closure touches them.
-void jgen_hub_keep(jgen* s, const jgen_partition* part) {
-  if (!s->hub) return;
-  int first = first_coordinate(s), independent = 0;
-  for (int i = 0; i < part->nu; i++) {
-    independent += part->u[i] >= first && part->u[i] < first + 6;
+bool jgen_is_hub(const jgen* s, int link) {
+  return link > 0 && s->hub_of[link] == link;
+}
+
+bool jgen_is_before_hub(const jgen* s, int link) {
+  return s->hub_of[link] > 0 && s->hub_of[link] != link;
+}
+
+// ---- which they are ------------------------------------------------------------------------------
+
+static int only_child(const jgen* s, int link) {
+  int child = 0;
+  for (int l = link + 1; l < s->nlink; l++) {
+    if (s->link[l].parent != link) continue;
+    if (child) return 0;
+    child = l;
   }
-  bool touched = false;
+  return child;
+}
+
+static bool is_zero(const jexpr_graph* g, jexpr_v3 v) {
+  for (int i = 0; i < 3; i++) {
+    if (!jexpr_is_value(g, v.e[i], 0.0)) return false;
+  }
+  return true;
+}
+
+// Three slides along the ground's axes, then three turns about one point, nothing with mass between: a free joint, or as
+// many single ones. A mirror image counts its coordinates along other axes.
+static bool find_hub(const jgen* s, int first, jgen_hub* h) {
+  bool slides[3] = {false};
+  *h = (jgen_hub){.first = first};
+  for (int i = 0, l = first; i < 6; i++, l = only_child(s, l)) {
+    const jgen_link* k = &s->link[l];
+    if (l == 0 || k->motion != (i < 3 ? JGEN_SLIDE : JGEN_TURN) || (k->turned && i != 3))
+      return false;
+    if (i < 5 && k->has_mass) return false;
+    if (i < 3) {
+      if (slides[k->axis]) return false;
+      slides[k->axis] = true;
+      h->coordinate[k->axis] = k->coordinate;
+      continue;
+    }
+    if (i > 3 && (!is_zero(s->g, k->d) || h->turn[i - 4] == k->axis)) return false;
+    h->coordinate[i] = k->coordinate;
+    h->turn[i - 3] = k->axis;
+    h->link = l;
+  }
+  return true;
+}
+
+jo_status jgen_find_hubs(jgen* s) {
+  s->nhub = 0;
+  s->hub = JARENA_ARRAY(s->a, s->nlink, jgen_hub);
+  if (!s->hub) return jerr_memory(s->ctx);
+  for (int first = 1; first < s->nlink; first++) {
+    jgen_hub* h = &s->hub[s->nhub];
+    if (s->link[first].parent != 0 || !find_hub(s, first, h)) continue;
+    for (int l = h->link; l != 0; l = s->link[l].parent) {
+      s->hub_of[l] = h->link;
+    }
+    s->nhub++;
+  }
+  return JO_OK;
+}
+
+// Whether a closure or a coupling ties the hub, or what is before it, to something that does not hang on it.
+static bool is_touched(const jgen* s, const jgen_hub* h) {
   for (int i = 0; i < s->m->nclosure; i++) {
     const jmodel_closure* c = &s->m->closure[i];
     bool by_vectors = c->type == JMODEL_CLOSURE_PARALLEL || c->type == JMODEL_CLOSURE_PERPENDICULAR;
     int a = s->body[by_vectors ? c->u.body : c->a.body].link;
     int b = s->body[by_vectors ? c->v.body : c->b.body].link;
-    touched = touched || jgen_is_below(s, a, s->hub) != jgen_is_below(s, b, s->hub);
+    bool any = jgen_is_below(s, a, h->first) || jgen_is_below(s, b, h->first);
+    if (any && !jgen_is_below(s, jgen_common_base(s, a, b), h->link)) return true;
   }
   for (int i = 0; i < 6; i++) {
-    touched = touched || jgen_is_coupled(s->m, first + i);
+    if (jgen_is_coupled(s->m, h->coordinate[i])) return true;
   }
-  if (independent < 6 || touched) s->hub = 0;
+  return false;
 }
 
-// Angles of the hub's free joint, as yaw, pitch, roll: qd_R = Phi^-1 w, rows of Phi^-1 in hub axes.
+static int count_independent(const jgen_hub* h, const jgen_partition* part) {
+  int n = 0;
+  for (int i = 0; i < part->nu; i++) {
+    for (int k = 0; k < 6; k++) {
+      n += part->u[i] == h->coordinate[k];
+    }
+  }
+  return n;
+}
+
+// Hub axes serve only while the hub's six coordinates are independent and no closure touches them.
+void jgen_hub_keep(jgen* s, const jgen_partition* part) {
+  int kept = 0;
+  for (int k = 0; k < s->nhub; k++) {
+    jgen_hub h = s->hub[k];
+    if (count_independent(&h, part) == 6 && !is_touched(s, &h)) {
+      s->hub[kept++] = h;
+      continue;
+    }
+    for (int l = h.link; l != 0; l = s->link[l].parent) {
+      s->hub_of[l] = 0;
+    }
+  }
+  s->nhub = kept;
+}
+
+// ---- in its axes ---------------------------------------------------------------------------------
+
+// Angles of the hub, as yaw, pitch, roll: qd_R = Phi^-1 w, rows of Phi^-1 in hub axes.
 typedef struct euler {
   jexpr_v3 first, second, third;
 } euler;
@@ -44,13 +136,12 @@ static jexpr_v3 scaled(jgen* s, jexpr_ref f, jexpr_v3 x) {
 
 // docs/theory/attitude.md eq. (A11), (A12)
 
-static euler euler_inverse(jgen* s) {
+static euler euler_inverse(jgen* s, const jgen_hub* h) {
   jexpr_graph* g = s->g;
-  int first = first_coordinate(s);
-  jexpr_ref th = s->q[first + 4], ph = s->q[first + 5];
+  jexpr_ref th = s->q[h->coordinate[4]], ph = s->q[h->coordinate[5]];
   jexpr_ref sp = jexpr_sin(g, ph), cp = jexpr_cos(g, ph);
   jexpr_ref st = jexpr_sin(g, th), ct = jexpr_cos(g, th);
-  const int* turn = s->m->joint[s->link[s->hub].joint].turn;
+  const int* turn = h->turn;
   int i = turn[0], j = turn[1], k = 3 - i - j;
   bool is_right = (i + 1) % 3 == j;
   jexpr_ref sine = is_right ? sp : jexpr_neg(g, sp);  // eps sin
@@ -75,48 +166,77 @@ static euler euler_inverse(jgen* s) {
   return e;
 }
 
-// Generalised forces on the hub's coordinates as a wrench in hub axes: f = R^T Q_T, n = Phi^-T Q_R.
-void jgen_hub_forces(jgen* s) {
+// What acts on bodies before the hub, as generalised forces.
+static void collect_forces(jgen* s, const jgen_hub* h) {
   jexpr_graph* g = s->g;
-  if (!s->hub) return;
-  int first = first_coordinate(s);
+  for (int l = s->link[h->link].parent; l != 0; l = s->link[l].parent) {
+    const jgen_link* k = &s->link[l];
+    const jgen_wrench* w = &s->wrench[l];
+    jexpr_ref own = k->motion == JGEN_TURN ? w->n.e[k->axis] : w->f.e[k->axis];
+    s->applied[k->coordinate] = jexpr_add(g, s->applied[k->coordinate], own);
+    if (k->parent) jgen_pass_to_parent(s, s->wrench, l);
+    s->wrench[l] = (jgen_wrench){jexpr_v3_zero(g), jexpr_v3_zero(g)};
+  }
+}
+
+// Generalised forces on the hub's coordinates as a wrench in hub axes: f = R^T Q_T, n = Phi^-T Q_R.
+static void put_forces(jgen* s, const jgen_hub* h) {
+  jexpr_graph* g = s->g;
+  jexpr_ref Q[6];
   bool any = false;
   for (int i = 0; i < 6; i++) {
-    any = any || !jexpr_is_value(g, s->applied[first + i], 0.0);
+    Q[i] = s->applied[h->coordinate[i]];
+    any = any || !jexpr_is_value(g, Q[i], 0.0);
   }
   if (!any) return;
-  jexpr_v3 Q = {{s->applied[first], s->applied[first + 1], s->applied[first + 2]}};
-  jgen_apply(s, s->hub, jexpr_v3_zero(g), jgen_from_ground(s, s->hub, Q));
-  euler e = euler_inverse(s);
-  jexpr_v3 n = jexpr_v3_scale(g, s->applied[first + 3], e.first);
-  n = jexpr_v3_add(g, n, jexpr_v3_scale(g, s->applied[first + 4], e.second));
-  n = jexpr_v3_add(g, n, jexpr_v3_scale(g, s->applied[first + 5], e.third));
-  s->wrench[s->hub].n = jexpr_v3_add(g, s->wrench[s->hub].n, n);
+  jgen_apply(s, h->link, jexpr_v3_zero(g),
+             jgen_from_ground(s, h->link, (jexpr_v3){{Q[0], Q[1], Q[2]}}));
+  euler e = euler_inverse(s, h);
+  jexpr_v3 n = jexpr_v3_scale(g, Q[3], e.first);
+  n = jexpr_v3_add(g, n, jexpr_v3_scale(g, Q[4], e.second));
+  n = jexpr_v3_add(g, n, jexpr_v3_scale(g, Q[5], e.third));
+  jgen_turn(s, h->link, n);
 }
 
-// Accelerations (or velocity jumps) in hub axes to those of the hub's coordinates.
+void jgen_hub_forces(jgen* s) {
+  for (int k = 0; k < s->nhub; k++) {
+    collect_forces(s, &s->hub[k]);
+    put_forces(s, &s->hub[k]);
+  }
+}
+
 //   qdd_T = R lin     qdd_R = Phi^-1 (ang - bias)
-void jgen_hub_rates(jgen* s, jexpr_v3 lin, jexpr_v3 ang, jexpr_v3 bias, jexpr_ref* by_coordinate) {
+void jgen_hub_rates(jgen* s, const jexpr_v3* bias, jexpr_ref* by_coordinate) {
   jexpr_graph* g = s->g;
-  int first = first_coordinate(s);
-  lin = jgen_to_ground(s, s->hub, lin);
-  ang = jexpr_v3_sub(g, ang, bias);
-  euler e = euler_inverse(s);
-  for (int i = 0; i < 3; i++) {
-    by_coordinate[first + i] = lin.e[i];
+  for (int k = 0; k < s->nhub; k++) {
+    const jgen_hub* h = &s->hub[k];
+    jexpr_v3 lin, ang;
+    for (int i = 0; i < 3; i++) {
+      lin.e[i] = by_coordinate[h->coordinate[i]];
+      ang.e[i] = by_coordinate[h->coordinate[3 + i]];
+    }
+    lin = jgen_to_ground(s, h->link, lin);
+    if (bias) ang = jexpr_v3_sub(g, ang, bias[k]);
+    euler e = euler_inverse(s, h);
+    for (int i = 0; i < 3; i++) {
+      by_coordinate[h->coordinate[i]] = lin.e[i];
+    }
+    by_coordinate[h->coordinate[3]] = jexpr_v3_dot(g, e.first, ang);
+    by_coordinate[h->coordinate[4]] = jexpr_v3_dot(g, e.second, ang);
+    by_coordinate[h->coordinate[5]] = jexpr_v3_dot(g, e.third, ang);
   }
-  by_coordinate[first + 3] = jexpr_v3_dot(g, e.first, ang);
-  by_coordinate[first + 4] = jexpr_v3_dot(g, e.second, ang);
-  by_coordinate[first + 5] = jexpr_v3_dot(g, e.third, ang);
 }
 
-// Angular acceleration of the hub, hub axes, when its coordinates do not accelerate.
-jexpr_v3 jgen_hub_bias(jgen* s) {
+jexpr_v3* jgen_hub_bias(jgen* s) {
   jgen_absolute* motion = JARENA_ARRAY(s->a, s->nlink, jgen_absolute);
-  if (!motion) {
+  jexpr_v3* bias = JARENA_ARRAY(s->a, s->nhub, jexpr_v3);
+  if (!motion || !bias) {
     s->g->status = jerr_memory(s->ctx);
-    return jexpr_v3_zero(s->g);
+    return NULL;
   }
-  jgen_absolute_motion(s, motion, false, s->hub);
-  return motion[s->hub].al;
+  for (int k = 0; k < s->nhub; k++) {
+    jgen_absolute_motion(s, motion, false, s->hub[k].link);
+    bias[k] = motion[s->hub[k].link].al;
+  }
+  return bias;
 }

@@ -164,10 +164,8 @@ const jgen_inertia* jgen_base_inertia(jgen* s) {
     const jgen_link* k = &s->link[l];
     base[l] = k->has_mass ? (jgen_inertia){k->m, k->s, k->I} : no_inertia(s->g);
   }
-  int stop = s->hub;
   for (int l = s->nlink - 1; l > 0; l--) {
-    bool of_hub = stop && s->link[l].joint == s->link[stop].joint;
-    if (s->link[l].has_mass && !of_hub) regroup(s, base, l);
+    if (s->link[l].has_mass && s->hub_of[l] == 0) regroup(s, base, l);
   }
   return s->base = base;
 }

@@ -95,7 +95,7 @@ static void list_states(writer* w) {
   }
 }
 
-// (O5)  a section that is fed x has states z1 [x s^2] and z2 = z1' [x s]. An objective that is an integral
+// (O5)  both states of a section have the unit and the size of its signal x. An objective that is an integral
 // has the unit of x times s, all others that of x.
 static void list_filters(writer* w) {
   for (int i = 0; i < w->m->nobjective; i++) {
@@ -103,10 +103,9 @@ static void list_filters(writer* w) {
     bool is_integral = o->kind == JMODEL_OBJECTIVE_INTEGRAL;
     int n = jgen_objective_states(o);
     if (n == 0) continue;
-    const char* unit[2] = {unit_by(w, o->unit, 1.0, is_integral ? "s" : "s^2"),
-                           unit_by(w, o->unit, 1.0, is_integral ? "" : "s")};
+    const char* unit = unit_by(w, o->unit, 1.0, is_integral ? "s^-1" : "");
     for (int k = 0; k < n; k++) {
-      add(w, (state){JGEN_FILTER, o->name, "filter", k + 1, unit[k % 2], .nominal = o->nominal});
+      add(w, (state){JGEN_FILTER, o->name, "filter", k + 1, unit, .nominal = o->nominal});
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinematics. Relative motion in the frame of a hub serves loops, springs and tyres, where it does
+// Kinematics. Relative motion in the frame of a link that carries others serves loops, springs and tyres, where it does
 // not depend on how the vehicle stands in space; absolute motion in link frames serves the equations
-// of motion. docs/theory/dynamics.md eqs. (D1)-(D8).
+// of motion. docs/theory/dynamics.md eqs. (D1)-(D8), (D23).
 #include "gen/build.h"
 
 #include <assert.h>
@@ -23,11 +23,12 @@ bool jgen_is_below(const jgen* s, int link, int ancestor) {
   return link == ancestor;
 }
 
-// The nearest frame in which the motion of both links can be written: the hub when both hang on
-// it, otherwise the ground.
-int jgen_common_hub(const jgen* s, int link_a, int link_b) {
-  bool both = s->hub && jgen_is_below(s, link_a, s->hub) && jgen_is_below(s, link_b, s->hub);
-  return both ? s->hub : 0;
+int jgen_common_base(const jgen* s, int link_a, int link_b) {
+  while (link_a != link_b) {
+    int* later = link_a > link_b ? &link_a : &link_b;
+    *later = s->link[*later].parent;  // parents stand first
+  }
+  return link_a;
 }
 
 static jexpr_v3 axis_column(const jexpr_m3* R, int k) {
@@ -37,11 +38,11 @@ static jexpr_v3 axis_column(const jexpr_m3* R, int k) {
 // ---- relative motion -----------------------------------------------------------------------------
 
 // (D1)  R_i = R_h R_hi      o_i = o_h + R_h shift_i      e_i = R_i axis
-static void relative_position(jgen* s, jgen_relative* r, int hub, int link) {
+static void relative_position(jgen* s, jgen_relative* r, int base, int link) {
   jexpr_graph* g = s->g;
   const jgen_link* l = &s->link[link];
   jgen_relative* me = &r[link];
-  if (link == hub) {
+  if (link == base) {
     me->R = jexpr_m3_identity(g);
     me->o = me->axis = jexpr_v3_zero(g);
   } else {
@@ -62,12 +63,12 @@ static void relative_position(jgen* s, jgen_relative* r, int hub, int link) {
 
 // (D2)  w_i = w_h + e_i qd          od_i = od_h + w_h x (o_i - o_h) (+ e_i qd)
 // (D3)  al_i = al_h + w_h x e_i qd  odd_i = odd_h + al_h x r + w_h x (w_h x r) (+ 2 w_h x e_i qd)
-static void relative_velocity(jgen* s, jgen_relative* r, int hub, int link) {
+static void relative_velocity(jgen* s, jgen_relative* r, int base, int link) {
   jexpr_graph* g = s->g;
   const jgen_link* l = &s->link[link];
   jgen_relative* me = &r[link];
   me->has_velocity = true;
-  if (link == hub) {
+  if (link == base) {
     me->w = me->od = me->al = me->odd = jexpr_v3_zero(g);
     return;
   }
@@ -94,20 +95,29 @@ static void relative_velocity(jgen* s, jgen_relative* r, int hub, int link) {
   jgen_mark_v3(s, me->odd, "rel odd", link);
 }
 
-// What is known of a link is known of all links between it and the hub.
-const jgen_relative* jgen_relative_of(jgen* s, int hub, int link, bool velocity) {
-  jgen_relative* r = hub ? s->from_hub : s->from_ground;
+// What is known of a link is known of all links between it and the base.
+const jgen_relative* jgen_relative_of(jgen* s, int base, int link, bool velocity) {
+  static const jgen_relative unknown;  // poison
+  if (!s->from[base]) s->from[base] = JARENA_ARRAY(s->a, s->nlink, jgen_relative);
+  jgen_relative* r = s->from[base];
+  if (!r) {
+    s->g->status = jerr_memory(s->ctx);
+    return &unknown;
+  }
+  if (r[link].has_position && (!velocity || r[link].has_velocity)) return &r[link];
+  const char* before = jgen_write_for(s, "kinematics");
   int n = 0;
   for (int l = link; !r[l].has_position || (velocity && !r[l].has_velocity);) {
     s->path[n++] = l;
-    if (l == hub) break;
+    if (l == base) break;
     l = s->link[l].parent;
   }
   while (n > 0) {
     int l = s->path[--n];
-    if (!r[l].has_position) relative_position(s, r, hub, l);
-    if (velocity && !r[l].has_velocity) relative_velocity(s, r, hub, l);
+    if (!r[l].has_position) relative_position(s, r, base, l);
+    if (velocity && !r[l].has_velocity) relative_velocity(s, r, base, l);
   }
+  jgen_write_for(s, before);
   return &r[link];
 }
 
@@ -137,12 +147,6 @@ static jexpr_v3 along(jgen* s, int axis, jexpr_ref value) {
   return v;
 }
 
-// Coordinates of the free joint of the hub: in the bias pass their accelerations are unknowns in hub
-// axes and enter as zero, in the true pass they enter as they are.
-static bool is_base_link(const jgen* s, int link) {
-  return s->hub && link <= s->hub && s->link[link].joint == s->link[s->hub].joint;
-}
-
 // (D5)  w_i = R^T w_h + e qd           (D6)  al_i = R^T al_h + (R^T w_h) x e qd + e qdd
 // (D8)  a_i = R^T (a_h + beta_h shift) (+ 2 (R^T w_h) x e qd + e qdd for a slide)
 static void step_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
@@ -168,7 +172,7 @@ static void step_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
       me->a = jexpr_v3_add(g, me->a, jexpr_v3_add(g, coriolis, edd));
     }
   }
-  if (bias && link == s->hub) {
+  if (bias && jgen_is_hub(s, link)) {
     // unknowns: true accelerations in hub axes; what remains at zero unknowns is gravity
     me->al = jexpr_v3_zero(g);
     me->a = jgen_from_ground(s, link, motion[0].a);
@@ -186,7 +190,7 @@ static void absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link)
     return;
   }
   step_motion(s, motion, bias, link);
-  if (bias && is_base_link(s, link) && link != s->hub) return;
+  if (bias && jgen_is_before_hub(s, link)) return;
   jgen_mark_v3(s, motion[link].w, "w", link);
   jgen_mark_v3(s, motion[link].al, "al", link);
   jgen_mark_v3(s, motion[link].a, "a", link);
@@ -196,6 +200,8 @@ static void absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link)
 }
 
 void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
+  if (motion[link].done) return;
+  const char* before = jgen_write_for(s, "kinematics");
   while (!motion[link].done) {
     // the first link on the way that can be written
     int l = link;
@@ -205,56 +211,120 @@ void jgen_absolute_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
     motion[l].done = true;
     absolute_motion(s, motion, bias, l);
   }
+  jgen_write_for(s, before);
 }
 
 // ---- points in the ground's frame ------------------------------------------------------------------
 
+// Angular velocity of a link, its frame: (D5), which is known before any acceleration.
+static jexpr_v3 turning_of(jgen* s, int link) {
+  jexpr_graph* g = s->g;
+  int n = 0;
+  for (int l = link; l > 0 && !s->has_turning[l]; l = s->link[l].parent) {
+    s->path[n++] = l;
+  }
+  if (!s->has_turning[0]) s->turning[0] = jexpr_v3_zero(g);
+  s->has_turning[0] = true;
+  while (n > 0) {
+    const jgen_link* l = &s->link[s->path[--n]];
+    jexpr_v3 w = jexpr_m3_tapply(g, &l->R, s->turning[l->parent]);
+    if (l->motion == JGEN_TURN) w = jexpr_v3_add(g, w, along(s, l->axis, s->qd[l->coordinate]));
+    s->turning[s->path[n]] = w;
+    s->has_turning[s->path[n]] = true;
+  }
+  return s->turning[link];
+}
+
+// What carries a carrier; 0: the ground.
+static int next_carrier(const jgen* s, int carrier) {
+  return s->carrier[s->link[carrier].parent];
+}
+
+// (D23)  c on h, x and R relative to it:   R_c = R_h R      o_c = o_h + R_h x
+static void stand_position(jgen* s, int carrier) {
+  jexpr_graph* g = s->g;
+  int next = next_carrier(s, carrier);
+  const jgen_relative* k = jgen_relative_of(s, next, carrier, false);
+  const jgen_stand* h = &s->stand[next];
+  jgen_stand* me = &s->stand[carrier];
+  me->R = next ? jexpr_m3_mul(g, &h->R, &k->R) : k->R;
+  me->o = next ? jexpr_v3_add(g, h->o, jexpr_m3_apply(g, &h->R, k->o)) : k->o;
+  me->has_position = true;
+}
+
+//        od_c = od_h + R_h (w_h x x + xd)
+static void stand_velocity(jgen* s, int carrier) {
+  jexpr_graph* g = s->g;
+  int next = next_carrier(s, carrier);
+  const jgen_relative* k = jgen_relative_of(s, next, carrier, true);
+  const jgen_stand* h = &s->stand[next];
+  jgen_stand* me = &s->stand[carrier];
+  me->od = k->od;
+  if (next) {
+    jexpr_v3 local = jexpr_v3_add(g, jexpr_v3_cross(g, turning_of(s, next), k->o), k->od);
+    me->od = jexpr_v3_add(g, h->od, jexpr_m3_apply(g, &h->R, local));
+  }
+  me->has_velocity = true;
+}
+
+// How what carries a link stands and moves; all that carry it are known then.
+static const jgen_stand* stand_of(jgen* s, int carrier, bool velocity) {
+  jgen_stand* me = &s->stand[carrier];
+  if (me->has_position && (!velocity || me->has_velocity)) return me;
+  const char* before = jgen_write_for(s, "kinematics");
+  while (!me->has_position || (velocity && !me->has_velocity)) {
+    int c = carrier;  // the outermost that is not known yet
+    for (int l = carrier; l > 0; l = next_carrier(s, l)) {
+      if (!s->stand[l].has_position || (velocity && !s->stand[l].has_velocity)) c = l;
+    }
+    if (!s->stand[c].has_position) stand_position(s, c);
+    if (velocity && !s->stand[c].has_velocity) stand_velocity(s, c);
+  }
+  jgen_write_for(s, before);
+  return me;
+}
+
 jexpr_m3 jgen_ground_rotation(jgen* s, int link) {
-  if (!s->hub || !jgen_is_below(s, link, s->hub)) return jgen_relative_of(s, 0, link, false)->R;
-  const jexpr_m3* H = &jgen_relative_of(s, 0, s->hub, false)->R;
-  return jexpr_m3_mul(s->g, H, &jgen_relative_of(s, s->hub, link, false)->R);
+  int carrier = s->carrier[link];
+  const jgen_relative* k = jgen_relative_of(s, carrier, link, false);
+  return carrier ? jexpr_m3_mul(s->g, &stand_of(s, carrier, false)->R, &k->R) : k->R;
 }
 
-static bool on_hub(const jgen* s, int link) {
-  return s->hub && jgen_is_below(s, link, s->hub);
-}
-
-// by way of the hub: two products with a vector are cheaper than one of matrices
+// by way of what carries it: two products with a vector are cheaper than one of matrices
 jexpr_v3 jgen_to_ground(jgen* s, int link, jexpr_v3 x) {
-  if (!on_hub(s, link)) return jexpr_m3_apply(s->g, &jgen_relative_of(s, 0, link, false)->R, x);
-  jexpr_v3 y = jexpr_m3_apply(s->g, &jgen_relative_of(s, s->hub, link, false)->R, x);
-  return jexpr_m3_apply(s->g, &jgen_relative_of(s, 0, s->hub, false)->R, y);
+  int carrier = s->carrier[link];
+  jexpr_v3 y = jexpr_m3_apply(s->g, &jgen_relative_of(s, carrier, link, false)->R, x);
+  return carrier ? jexpr_m3_apply(s->g, &stand_of(s, carrier, false)->R, y) : y;
 }
 
 jexpr_v3 jgen_from_ground(jgen* s, int link, jexpr_v3 x) {
-  if (!on_hub(s, link)) return jexpr_m3_tapply(s->g, &jgen_relative_of(s, 0, link, false)->R, x);
-  jexpr_v3 y = jexpr_m3_tapply(s->g, &jgen_relative_of(s, 0, s->hub, false)->R, x);
-  return jexpr_m3_tapply(s->g, &jgen_relative_of(s, s->hub, link, false)->R, y);
+  int carrier = s->carrier[link];
+  if (carrier) x = jexpr_m3_tapply(s->g, &stand_of(s, carrier, false)->R, x);
+  return jexpr_m3_tapply(s->g, &jgen_relative_of(s, carrier, link, false)->R, x);
 }
 
 jexpr_v3 jgen_ground_position(jgen* s, int link, jexpr_v3 r) {
   jexpr_graph* g = s->g;
-  int hub = on_hub(s, link) ? s->hub : 0;
-  const jgen_relative* k = jgen_relative_of(s, hub, link, false);
+  int carrier = s->carrier[link];
+  const jgen_relative* k = jgen_relative_of(s, carrier, link, false);
   jexpr_v3 x = jexpr_v3_add(g, k->o, jexpr_m3_apply(g, &k->R, r));
-  if (!hub) return x;
-  const jgen_relative* h = jgen_relative_of(s, 0, hub, false);
-  return jexpr_v3_add(g, h->o, jexpr_m3_apply(g, &h->R, x));
+  if (!carrier) return x;
+  const jgen_stand* c = stand_of(s, carrier, false);
+  return jexpr_v3_add(g, c->o, jexpr_m3_apply(g, &c->R, x));
 }
 
-// od_hub + R_hub (w_hub x x + xd)      x, xd: relative to the hub, in its frame
+// od_c + R_c (w_c x x + xd)      x, xd: relative to what carries it, in its frame
 jexpr_v3 jgen_ground_velocity(jgen* s, int link, jexpr_v3 r) {
   jexpr_graph* g = s->g;
-  int hub = on_hub(s, link) ? s->hub : 0;
-  const jgen_relative* k = jgen_relative_of(s, hub, link, true);
+  int carrier = s->carrier[link];
+  const jgen_relative* k = jgen_relative_of(s, carrier, link, true);
   jexpr_v3 arm = jexpr_m3_apply(g, &k->R, r);
   jexpr_v3 xd = jexpr_v3_add(g, k->od, jexpr_v3_cross(g, k->w, arm));
-  if (!hub) return xd;
-  const jgen_relative* h = jgen_relative_of(s, 0, hub, true);
-  jgen_absolute_motion(s, s->dyn, true, hub);
+  if (!carrier) return xd;
+  const jgen_stand* c = stand_of(s, carrier, true);
   jexpr_v3 x = jexpr_v3_add(g, k->o, arm);
-  jexpr_v3 local = jexpr_v3_add(g, jexpr_v3_cross(g, s->dyn[hub].w, x), xd);
-  return jexpr_v3_add(g, h->od, jexpr_m3_apply(g, &h->R, local));
+  jexpr_v3 local = jexpr_v3_add(g, jexpr_v3_cross(g, turning_of(s, carrier), x), xd);
+  return jexpr_v3_add(g, c->od, jexpr_m3_apply(g, &c->R, local));
 }
 
 jexpr_v3 jgen_ground_acceleration(jgen* s, int link, jexpr_v3 r) {

@@ -7,9 +7,10 @@
 
 #define TWO_PI 6.283185307179586476925
 
-// (b2 s^2 + b1 s + b0) / (s^2 + a1 s + a0)
+// (b2 s^2 + b1 w s + b0 w^2) / (s^2 + d w s + w^2)
 typedef struct section {
-  jexpr_ref b2, b1, b0, a1, a0;
+  jexpr_ref w;  // [rad/s]
+  double b2, b1, b0, d;
 } section;
 
 int jgen_objective_states(const jmodel_objective* o) {
@@ -21,32 +22,24 @@ int jgen_objective_states(const jmodel_objective* o) {
   }
 }
 
-static section constants(jgen* s, double b2, double b1, double b0, double a1, double a0) {
-  jexpr_graph* g = s->g;
-  return (section){jexpr_const(g, b2), jexpr_const(g, b1), jexpr_const(g, b0), jexpr_const(g, a1),
-                   jexpr_const(g, a0)};
-}
-
-// (O3)  Butterworth, high and low pass, at w [rad/s]
-static section high_pass(jgen* s, double w) {
-  return constants(s, 1.0, 0.0, 0.0, sqrt(2.0) * w, w * w);
+// (O3)  Butterworth, high and low pass, at a frequency [Hz]
+static section high_pass(jgen* s, double frequency) {
+  return (section){jexpr_const(s->g, TWO_PI * frequency), .b2 = 1.0, .d = sqrt(2.0)};
 }
 
 static section low_pass(jgen* s, jexpr_ref frequency) {
-  jexpr_graph* g = s->g;
-  jexpr_ref w = jexpr_mul(g, jexpr_const(g, TWO_PI), frequency), ww = jexpr_mul(g, w, w);
-  return (section){s->zero, s->zero, ww, jexpr_mul(g, jexpr_const(g, sqrt(2.0)), w), ww};
+  jexpr_ref w = jexpr_mul(s->g, jexpr_const(s->g, TWO_PI), frequency);
+  return (section){w, .b0 = 1.0, .d = sqrt(2.0)};
 }
 
 // (O4)  transition from acceleration to velocity, and upward step, of ISO 2631-1
 static section transition(jgen* s, double f3, double f4, double Q4) {
-  double w3 = TWO_PI * f3, w4 = TWO_PI * f4;
-  return constants(s, 0.0, w4 * w4 / w3, w4 * w4, w4 / Q4, w4 * w4);
+  return (section){jexpr_const(s->g, TWO_PI * f4), .b1 = f4 / f3, .b0 = 1.0, .d = 1.0 / Q4};
 }
 
 static section upward_step(jgen* s, double f5, double Q5, double f6, double Q6) {
-  double w5 = TWO_PI * f5, w6 = TWO_PI * f6;
-  return constants(s, 1.0, w5 / Q5, w5 * w5, w6 / Q6, w6 * w6);
+  double r = f5 / f6;
+  return (section){jexpr_const(s->g, TWO_PI * f6), 1.0, r / Q5, r * r, 1.0 / Q6};
 }
 
 static int filter_sections(jgen* s, const jmodel_objective* o, section* k) {
@@ -55,21 +48,26 @@ static int filter_sections(jgen* s, const jmodel_objective* o, section* k) {
     return 1;
   }
   bool vertical = o->filter == JMODEL_FILTER_WK;
-  k[0] = high_pass(s, TWO_PI * 0.4);
+  k[0] = high_pass(s, 0.4);
   k[1] = low_pass(s, jexpr_const(s->g, 100.0));
   k[2] = vertical ? transition(s, 12.5, 12.5, 0.63) : transition(s, 2.0, 2.0, 0.63);
   if (vertical) k[3] = upward_step(s, 2.37, 0.91, 3.35, 0.91);
   return vertical ? 4 : 3;
 }
 
-// (O5)  z1' = z2,  z2' = u - a0 z1 - a1 z2,  y = b2 z2' + b1 z2 + b0 z1
+static jexpr_ref times(jgen* s, double factor, jexpr_ref x) {
+  return jexpr_mul(s->g, jexpr_const(s->g, factor), x);
+}
+
+// (O5)  z1' = w z2,  z2' = w r,  r = u - z1 - d z2,  y = b2 r + b1 z2 + b0 z1
 static jexpr_ref pass_section(jgen* s, const section* k, jexpr_ref u, const jexpr_ref* z,
                               jexpr_ref* zd) {
   jexpr_graph* g = s->g;
-  zd[0] = z[1];
-  zd[1] = jexpr_sub(g, jexpr_sub(g, u, jexpr_mul(g, k->a0, z[0])), jexpr_mul(g, k->a1, z[1]));
-  jexpr_ref y = jexpr_add(g, jexpr_mul(g, k->b1, z[1]), jexpr_mul(g, k->b0, z[0]));
-  return jexpr_add(g, jexpr_mul(g, k->b2, zd[1]), y);
+  jexpr_ref r = jexpr_sub(g, jexpr_sub(g, u, z[0]), times(s, k->d, z[1]));
+  zd[0] = jexpr_mul(g, k->w, z[1]);
+  zd[1] = jexpr_mul(g, k->w, r);
+  jexpr_ref y = jexpr_add(g, times(s, k->b1, z[1]), times(s, k->b0, z[0]));
+  return jexpr_add(g, times(s, k->b2, r), y);
 }
 
 // What `inside` is in the window, zero before it, `behind` after it.

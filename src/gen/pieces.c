@@ -147,12 +147,9 @@ static jo_status put_finish(writer* w) {
   for (int i = 0; i < nq; i++) {
     qdd[i] = jexpr_input(s->g, GROUP_X, i);
   }
-  if (s->hub) {
-    int first = s->m->joint[s->link[s->hub].joint].first_coordinate;
-    jexpr_v3 lin = {{qdd[first], qdd[first + 1], qdd[first + 2]}};
-    jexpr_v3 ang = {{qdd[first + 3], qdd[first + 4], qdd[first + 5]}};
-    jgen_hub_rates(s, lin, ang, jgen_hub_bias(s), qdd);
-  }
+  const jexpr_v3* bias = jgen_hub_bias(s);
+  if (!bias) return s->g->status;
+  jgen_hub_rates(s, bias, qdd);
   jexpr_outputs o = jgen_outputs(s->a, "qdd", qdd, nq);
   return make(w, "finish", &o, 1, &w->out->finish);
 }

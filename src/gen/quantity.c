@@ -232,8 +232,8 @@ static jexpr_ref answer(jgen* s, const question* q) {
   int axes = s->body[q->axes].link, of = q->of.link, from = q->from.link;
   bool seen = q->from.body != 0;
   bool is_absolute = (q->what == POSITION || q->what == VELOCITY) && !seen;
-  int base = jgen_common_hub(s, of, q->what == ANGLE ? from : axes);
-  if (seen && jgen_common_hub(s, of, from) != base) base = 0;
+  int base = jgen_common_base(s, of, q->what == ANGLE ? from : axes);
+  if (seen) base = jgen_common_base(s, base, from);
   if (is_absolute) base = 0;
   if (q->what == ANGLE) return angle(s, base, q);
   // (Q7)  components along the axes

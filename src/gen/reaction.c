@@ -10,7 +10,7 @@ static void add_closure_forces(jgen* s, jgen_wrench* w) {
     for (int k = 0; k < s->row[i].npush; k++) {
       const jgen_push* p = &s->row[i].push[k];
       if (p->link == 0) continue;
-      const jexpr_m3* R = &jgen_relative_of(s, s->row[i].hub, p->link, false)->R;
+      const jexpr_m3* R = &jgen_relative_of(s, s->row[i].base, p->link, false)->R;
       jexpr_v3 f = jexpr_m3_tapply(g, R, jexpr_v3_scale(g, s->lambda[i], p->f));
       jexpr_v3 n = jexpr_m3_tapply(g, R, jexpr_v3_scale(g, s->lambda[i], p->n));
       w[p->link].f = jexpr_v3_sub(g, w[p->link].f, f);

@@ -25,7 +25,7 @@ typedef struct jgen_reduction {
   jexpr_ref *dv, *h;    // Newton correction of q_v, closure residuals
   jexpr_ref* momentum;  // conjugate to the independent velocities (nu)
   jexpr_ref* impulse;   // jump of qd_u that restores a momentum (nu)
-  jexpr_v3 bias;        // angular acceleration of the hub whose coordinates do not accelerate
+  jexpr_v3* bias;       // angular accelerations of hubs whose coordinates do not accelerate
   jexpr_ref* filter;    // states of the filters of objectives
   jexpr_ref* ydot;
   jexpr_ref* objective;                 // values at the end (nobjective)
@@ -42,9 +42,6 @@ typedef struct jgen_reduction {
 jexpr_ref* jgen_refs(jgen_reduction* r, int n);  // n zeros; NULL: out of memory, remembered
 jexpr_ref jgen_state(jgen_reduction* r, int i);
 jexpr_ref jgen_add_product(jexpr_graph* g, jexpr_ref sum, jexpr_ref a, jexpr_ref b);  // sum + a b
-// Unknowns in hub axes to accelerations (or velocity jumps) of the hub's coordinates.
-void jgen_unknowns_to_rates(jgen_reduction* r, const jexpr_ref* x, jexpr_v3 bias,
-                            jexpr_ref* by_coordinate);
 jo_status jgen_write_equations(jgen_reduction* r);
 
 // guard.c

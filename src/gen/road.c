@@ -53,6 +53,9 @@ jgen_road jgen_road_under(jgen* s, jexpr_ref x, jexpr_ref y) {
   s->has_read_road = true;
   jexpr_ref all[3];
   if (!s->m->has_road || !height_at(s, JGEN_ROAD_ALL, x, y, all)) return r;
+  for (int i = 0; i < 3; i++) {
+    all[i] = jexpr_settled(g, all[i]);
+  }
   r.z = all[0];
   if (jexpr_is_value(g, all[1], 0.0) && jexpr_is_value(g, all[2], 0.0)) return r;
   r.n = (jexpr_v3){{jexpr_neg(g, all[1]), jexpr_neg(g, all[2]), s->one}};

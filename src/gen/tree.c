@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equations of the tree: recursive Newton-Euler for the bias, composite bodies for the mass matrix.
-// Unknowns are the joint accelerations; those of the hub's free joint are replaced by the true
+// Unknowns are the joint accelerations; those of a hub's six freedoms are replaced by the true
 // accelerations of the hub in its own axes, three linear and three angular, which keeps the
 // attitude of the vehicle out of the mass matrix. docs/theory/dynamics.md eqs. (D9)-(D16).
 #include "gen/build.h"
-
-// First coordinate of the hub's free joint, -1 without hub.
-static int hub_coordinate(const jgen* s) {
-  return s->hub ? s->m->joint[s->link[s->hub].joint].first_coordinate : -1;
-}
-
-static bool below_hub_joint(const jgen* s, int link) {
-  return s->hub && link < s->hub && s->link[link].joint == s->link[s->hub].joint;
-}
 
 // ---- Newton-Euler --------------------------------------------------------------------------------
 
@@ -59,7 +50,7 @@ jgen_wrench* jgen_link_wrenches(jgen* s) {
   w[0] = (jgen_wrench){jexpr_v3_zero(g), jexpr_v3_zero(g)};
   for (int l = 1; l < s->nlink; l++) {
     w[l] = w[0];
-    if (below_hub_joint(s, l)) continue;
+    if (jgen_is_before_hub(s, l)) continue;
     jgen_absolute_motion(s, s->dyn, true, l);
     w[l] = jgen_inertial_wrench(s, &base[l], &s->dyn[l]);
     w[l].f = jexpr_v3_sub(g, w[l].f, s->wrench[l].f);
@@ -71,17 +62,17 @@ jgen_wrench* jgen_link_wrenches(jgen* s) {
 // c_i = axis . n (turn) or axis . f (slide), less the applied generalised force
 void jgen_bias_forces(jgen* s, jexpr_ref* c) {
   jexpr_graph* g = s->g;
-  int first = hub_coordinate(s);
   jgen_wrench* w = jgen_link_wrenches(s);
   if (!w) return;
   for (int l = s->nlink - 1; l > 0; l--) {
-    if (below_hub_joint(s, l)) continue;
+    if (jgen_is_before_hub(s, l)) continue;
     jgen_mark_v3(s, w[l].f, "f", l);
     jgen_mark_v3(s, w[l].n, "n", l);
-    if (l == s->hub) {
+    if (jgen_is_hub(s, l)) {
+      const int* of_hub = jgen_hub_at(s, l)->coordinate;
       for (int i = 0; i < 3; i++) {
-        c[first + i] = w[l].f.e[i];
-        c[first + 3 + i] = w[l].n.e[i];
+        c[of_hub[i]] = w[l].f.e[i];
+        c[of_hub[3 + i]] = w[l].n.e[i];
       }
       continue;
     }
@@ -117,14 +108,15 @@ static void set_entry(jgen* s, jexpr_ref* M, int i, int j, jexpr_ref value) {
 // (D15)  column of coordinate i: its unit wrench, carried to every ancestor
 static void mass_column(jgen* s, const jgen_inertia* b, int link, jexpr_ref* M) {
   jexpr_graph* g = s->g;
-  int i = s->link[link].coordinate, first = hub_coordinate(s);
+  int i = s->link[link].coordinate;
   jgen_wrench w = unit_wrench(s, &b[link], &s->link[link]);
   for (int l = link; l > 0; l = s->link[l].parent) {
     const jgen_link* k = &s->link[l];
-    if (l == s->hub) {
+    if (jgen_is_hub(s, l)) {
+      const int* of_hub = jgen_hub_at(s, l)->coordinate;
       for (int c = 0; c < 3; c++) {
-        set_entry(s, M, i, first + c, w.f.e[c]);
-        set_entry(s, M, i, first + 3 + c, w.n.e[c]);
+        set_entry(s, M, i, of_hub[c], w.f.e[c]);
+        set_entry(s, M, i, of_hub[3 + c], w.n.e[c]);
       }
       return;
     }
@@ -139,15 +131,15 @@ static void mass_column(jgen* s, const jgen_inertia* b, int link, jexpr_ref* M) 
 
 // (D16)  [ m 1   -[s]x ]
 //        [ [s]x   I    ]   in hub axes
-static void hub_block(jgen* s, const jgen_inertia* b, jexpr_ref* M) {
-  int first = hub_coordinate(s);
+static void hub_block(jgen* s, int hub, const jgen_inertia* b, jexpr_ref* M) {
+  const int* x = jgen_hub_at(s, hub)->coordinate;
   for (int i = 0; i < 3; i++) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
-    set_entry(s, M, first + i, first + i, b->m);
-    set_entry(s, M, first + 3 + k, first + j, b->s.e[i]);  // n_k = (s x f)_k
-    set_entry(s, M, first + 3 + j, first + k, jexpr_neg(s->g, b->s.e[i]));
+    set_entry(s, M, x[i], x[i], b->m);
+    set_entry(s, M, x[3 + k], x[j], b->s.e[i]);  // n_k = (s x f)_k
+    set_entry(s, M, x[3 + j], x[k], jexpr_neg(s->g, b->s.e[i]));
     for (int c = 0; c < 3; c++) {
-      set_entry(s, M, first + 3 + i, first + 3 + c, b->I.e[i][c]);
+      set_entry(s, M, x[3 + i], x[3 + c], b->I.e[i][c]);
     }
   }
 }
@@ -172,9 +164,9 @@ void jgen_mass_matrix(jgen* s, jexpr_ref* M) {
     b[l] = own[l];
   }
   for (int l = s->nlink - 1; l > 0; l--) {
-    if (below_hub_joint(s, l)) continue;
-    if (l == s->hub) {
-      hub_block(s, &b[l], M);
+    if (jgen_is_before_hub(s, l)) continue;
+    if (jgen_is_hub(s, l)) {
+      hub_block(s, l, &b[l], M);
       continue;
     }
     if (s->link[l].motion != JGEN_FIXED) mass_column(s, b, l, M);

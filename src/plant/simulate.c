@@ -14,6 +14,7 @@
 #include "plant/chart.h"
 #include "plant/finite.h"
 #include "plant/guard.h"
+#include "plant/judge.h"
 #include "plant/limits.h"
 #include "plant/start.h"
 #include "solve/tableau.h"
@@ -31,6 +32,7 @@ typedef struct recorder {
   jplant_result* out;
   const jplant* plant;
   jplant_work* run;
+  jplant_judge judge;
   const jplant_simulate_options* opt;
   const double* y0;  // where it begins
   double* y;         // a sample
@@ -115,6 +117,7 @@ static jo_status on_step(void* user, const jsolve_step* s) {
   recorder* k = user;
   jplant_result* r = k->out;
   JO_TRY(add_rows(k, s));
+  jplant_judge_step(&k->judge, s);
   k->has_jumped = false;
   r->closure = fmax(r->closure, jmachine_closure(&k->run->machine, s->t1, s->y1));
   double span = r->used.t_end - r->used.t_start;
@@ -344,10 +347,16 @@ static jo_status add_last_row(recorder* k, const double* y) {
 
 static void warn_of_lost(const recorder* k, const double* y, const double* psi) {
   const jplant* p = k->run->plant;
-  double abs_tol = k->out->used.is_fixed_step ? 0.0 : k->out->used.abs_tol;
+  const jplant_simulate_used* u = &k->out->used;
+  double abs_tol = u->is_fixed_step ? 0.0 : u->abs_tol;
   for (int i = 0; i < p->dynamics->nobjective; i++) {
-    if (jplant_is_lost(p, i, y, abs_tol))
-      jplant_warn_lost(k->out->ctx, &p->model->objective[i], psi[i]);
+    const jmodel_objective* o = &p->model->objective[i];
+    jplant_doubt d = jplant_judge_value(&k->judge, i);
+    if (jplant_is_lost(p, i, y, abs_tol)) {
+      jplant_warn_lost(k->out->ctx, o, psi[i]);
+    } else if (d.error > 0.0) {
+      jplant_warn_doubt(k->out->ctx, o, psi[i], &d);
+    }
   }
 }
 
@@ -389,7 +398,8 @@ static jo_status run(recorder* k, const jsolve_options* solve) {
   jo_status status = JO_ERR_MEMORY;
   if (y && s && k->y && k->y_first) {
     memcpy(y, k->y0, (size_t)d->ny * sizeof *y);
-    status = integrate(k, solve, y, s);
+    status = jplant_judge_begin(&scratch, k->plant, solve, &k->judge);
+    if (status >= 0) status = integrate(k, solve, y, s);
   } else {
     jerr_memory(k->out->ctx);
   }

@@ -22,6 +22,14 @@ void jsens_doubt_add(jsens_doubt* d, double value, double gradient, double error
   d->number = number;
 }
 
+double jsens_doubt_value(const jsens_result* r, int objective) {
+  if (r->is_lost[objective]) return INFINITY;
+  double known = r->value_error[objective] / fabs(r->value[objective]);
+  double error = r->doubt[objective].error;
+  if (known < error) error = known;  // there may be none
+  return error > JPLANT_DOUBTED ? error : 0.0;
+}
+
 void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path, const char* brink) {
   if (d->beyond > 0) {
     jerr_warn(ctx,

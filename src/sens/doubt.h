@@ -18,6 +18,10 @@ typedef struct jsens_doubt {
 void jsens_doubt_add(jsens_doubt* d, double value, double gradient, double error, double unit,
                      const char* objective, const char* number);
 
+// How far the value of an objective may be off because its signal is small, relative to it; infinite: it is lost. What its
+// error bar says, where it has one. 0: not by as much as is worth a word.
+double jsens_doubt_value(const jsens_result* r, int objective);
+
 // A warning for each kind that there is. brink: the switch that a start stands on, NULL: not known.
 void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path, const char* brink);
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "plant/finite.h"
+#include "plant/judge.h"
 #include "sens/brink.h"
 #include "sens/plan.h"
 #include "sens/walk.h"
@@ -31,11 +32,13 @@ typedef struct recorder {
   const jsens_options* opt;
   jsens_record* record;
   const jplant_work* run;
+  jplant_judge judge;
 } recorder;
 
 static jo_status on_step(void* user, const jsolve_step* step) {
   recorder* k = user;
   jsens_record_step(k->record, step);
+  jplant_judge_step(&k->judge, step);
   JO_TRY(k->record->status);
   return jsens_walk_tell(k->ctx, k->opt, step->t1);
 }
@@ -52,12 +55,13 @@ static jo_status on_change(void* user, double t, const double* before, const dou
   return k->record->status;
 }
 
-static void note_lost(const jplant* p, const jsens_options* opt, const double* y,
-                      jsens_result* out) {
-  double abs_tol = jsolve_method_about(opt->solve.method)->is_fixed ? 0.0 : opt->solve.abs_tol;
+static void note_lost(const recorder* k, const jplant* p, const double* y, jsens_result* out) {
+  const jsolve_options* o = &k->opt->solve;
+  double abs_tol = jsolve_method_about(o->method)->is_fixed ? 0.0 : o->abs_tol;
   for (int i = 0; i < p->dynamics->nobjective; i++) {
-    out->is_unheld[i] = jplant_is_unheld(p, i, y, abs_tol);
+    out->doubt[i] = jplant_judge_value(&k->judge, i);
     out->is_lost[i] = jplant_is_lost(p, i, y, abs_tol);
+    out->is_unheld[i] = jplant_is_unheld(p, i, y, abs_tol) || out->doubt[i].error >= 1.0;
   }
 }
 
@@ -74,7 +78,8 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
   jsens_record_begin(record, run->mode, s->plant);
   run->machine.on_event = on_event;
   run->machine.on_event_user = record;
-  recorder k = {out->ctx, opt, record, run};
+  recorder k = {out->ctx, opt, record, run, {0}};
+  JO_TRY(jplant_judge_begin(&out->arena, s->plant, &opt->solve, &k.judge));
   run->charts = &record->charts;  // they are needed longer than this run
   run->watch.on_change = on_change;
   run->watch.user = &k;
@@ -85,7 +90,7 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
                                       opt->t_end, y, &t, &out->statistics);
   if (status < 0) return jplant_explain_mass(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
-  note_lost(s->plant, opt, y, out);  // what is negative is told by that
+  note_lost(&k, s->plant, y, out);  // what is negative is told by that
   jmachine_clamp(&s->plant->about, y);
   jsens_record_end(record, t, y);
   jmachine_objectives(&run->machine, t, y, out->value);
@@ -125,6 +130,7 @@ static bool allocate(jsens_result* r) {
   r->value_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->is_unheld = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->is_lost = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->doubt = JARENA_ARRAY(&r->arena, r->nobjective, jplant_doubt);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
   r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
   for (int k = 0; r->brink && k < r->nw; k++) {
@@ -136,7 +142,7 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->value_error && i < r->nobjective; i++) {
     r->value_error[i] = NAN;
   }
-  return r->value && r->value_error && r->is_unheld && r->is_lost && r->gradient &&
+  return r->value && r->value_error && r->is_unheld && r->is_lost && r->doubt && r->gradient &&
          r->gradient_error && r->brink && r->unit;
 }
 
@@ -418,6 +424,7 @@ static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen,
   memcpy(r->value, of->value, (size_t)r->nobjective * sizeof *r->value);
   memcpy(r->is_unheld, of->is_unheld, (size_t)r->nobjective * sizeof *r->is_unheld);
   memcpy(r->is_lost, of->is_lost, (size_t)r->nobjective * sizeof *r->is_lost);
+  memcpy(r->doubt, of->doubt, (size_t)r->nobjective * sizeof *r->doubt);
   r->statistics = of->statistics;
   return walk(s, of, &o, r);
 }

@@ -8,6 +8,7 @@
 #ifndef JSENS_SENS_H
 #define JSENS_SENS_H
 
+#include "plant/judge.h"
 #include "plant/plant.h"
 #include "sens/record.h"
 #include "sens/sibling.h"
@@ -113,6 +114,7 @@ typedef struct jsens_result {
   double* gradient;           // nobjective x nw, row by row
   double* gradient_error;     // estimates, absolute; NaN: none
   bool *is_unheld, *is_lost;  // plant/finite.h (nobjective)
+  jplant_doubt* doubt;        // (nobjective)
   double derivative_tol;      // as it was wanted, relative
   bool is_within;             // every derivative is
   int passes;                 // runs it took

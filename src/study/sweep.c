@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/thread.h"
 #include "plant/limits.h"
+#include "sens/doubt.h"
 #include "sens/metric.h"
 
 #define MAX_MESSAGE 1024  // of a failed point, in the journal
@@ -84,7 +85,7 @@ static jo_status check_size(const jstudy_sweep* s, const jstudy_sweep_options* o
   for (int i = 0; i < s->nrange && opt->nsample == 0; i++) {
     points *= s->range[i].n;
   }
-  double numbers = s->nrange + objectives * (2.0 * s->nw + 1.0);
+  double numbers = s->nrange + objectives * (2.0 * s->nw + 2.0);
   double each = numbers * sizeof(double) + sizeof(jstudy_sweep_point) + sizeof(int);
   char what[64];
   jformat(what, sizeof what, "%.4g points", points);
@@ -116,12 +117,18 @@ static size_t numbers_of(const jstudy_sweep* s) {
   return (size_t)s->nobjective * (size_t)(2 * s->nw + 1);
 }
 
+static size_t doubt_bytes(const jstudy_sweep* s) {
+  return (size_t)s->nobjective * sizeof(double);
+}
+
 static jo_status allocate_points(jstudy_sweep* s) {
   size_t each = numbers_of(s);
   s->point = JARENA_ARRAY(&s->arena, s->npoint, jstudy_sweep_point);
   double* number = jarena_array(&s->arena, (size_t)s->npoint, each * sizeof *number);
-  if (!s->point || !number) return jerr_memory(s->ctx);
+  double* doubt = jarena_array(&s->arena, (size_t)s->npoint, doubt_bytes(s));
+  if (!s->point || !number || !doubt) return jerr_memory(s->ctx);
   for (int i = 0; i < s->npoint; i++) {
+    s->point[i].doubt = doubt + (int64_t)i * s->nobjective;
     s->point[i].value = number + (size_t)i * each;
     s->point[i].gradient = s->point[i].value + s->nobjective;
     s->point[i].error = s->point[i].gradient + (int64_t)s->nobjective * s->nw;
@@ -134,7 +141,7 @@ static jo_status allocate_points(jstudy_sweep* s) {
 
 // ---- journal -------------------------------------------------------------------------------------
 
-// What of a point goes to the journal, in front of its numbers and its message.
+// What of a point goes to the journal, in front of its numbers, its doubts and its message.
 typedef struct entry {
   int64_t evaluations;
   int32_t index, status, events, length;  // of the message
@@ -148,7 +155,7 @@ static void describe(const jstudy_sweep* s, jtext* t) {
   jtext_printf(t, "solve %d %d %d %lld %a %a %a %a %a %a\n", (int)o->method, o->locate_events,
                o->max_events, (long long)o->max_steps, o->rel_tol, o->abs_tol, o->step, o->max_step,
                s->run.t_start, s->run.t_end);
-  jtext_printf(t, "derivatives with errors %d %d %d %a %a", (int)s->method, s->run.frozen,
+  jtext_printf(t, "doubts, derivatives with errors %d %d %d %a %a", (int)s->method, s->run.frozen,
                s->run.max_states, s->run.derivative_tol, o->shortest_pulse);
   for (int i = 0; i < s->nw; i++) {
     jtext_printf(t, " %s", s->model->number[s->wrt[i]].path);
@@ -191,21 +198,23 @@ static char* keep_text(jo_context* ctx, const char* text, size_t n) {
 // A point another process finished.
 static jo_status recall(void* user, const void* data, size_t size) {
   jstudy_sweep* s = user;
-  size_t numbers = number_bytes(s);
+  size_t numbers = number_bytes(s), doubts = doubt_bytes(s),
+         before = sizeof(entry) + numbers + doubts;
   entry e;
-  if (size < sizeof e + numbers) return JO_OK;
+  if (size < before) return JO_OK;
   memcpy(&e, data, sizeof e);
-  if (e.index < 0 || e.index >= s->npoint || e.length < 0 ||
-      size != sizeof e + numbers + (size_t)e.length || s->point[e.index].is_done) {
+  if (e.index < 0 || e.index >= s->npoint || e.length < 0 || size != before + (size_t)e.length ||
+      s->point[e.index].is_done) {
     return JO_OK;
   }
   jstudy_sweep_point* p = &s->point[e.index];
-  const char* text = (const char*)data + sizeof e + numbers;
+  const char* text = (const char*)data + before;
   if (e.status < 0) {
     p->message = keep_text(s->ctx, text, (size_t)e.length);
     if (!p->message) return jerr_memory(s->ctx);
   }
   memcpy(p->value, (const char*)data + sizeof e, numbers);
+  memcpy(p->doubt, (const char*)data + sizeof e + numbers, doubts);
   p->status = (jo_status)e.status;
   p->events = e.events;
   p->evaluations = e.evaluations;
@@ -227,14 +236,16 @@ static jo_status open_journal(jstudy_sweep* s, const jstudy_sweep_options* opt) 
 
 static jo_status note(jo_context* ctx, const jstudy_sweep* s, int i) {
   const jstudy_sweep_point* p = &s->point[i];
-  size_t numbers = number_bytes(s), length = p->message ? strlen(p->message) : 0;
-  size_t size = sizeof(entry) + numbers + length;
+  size_t numbers = number_bytes(s), doubts = doubt_bytes(s);
+  size_t length = p->message ? strlen(p->message) : 0, before = sizeof(entry) + numbers + doubts;
+  size_t size = before + length;
   entry e = {p->evaluations, i, p->status, p->events, (int32_t)length};
   char* record = jmem_resize(ctx, NULL, size);
   if (!record) return jerr_memory(ctx);
   memcpy(record, &e, sizeof e);
   memcpy(record + sizeof e, p->value, numbers);
-  if (length > 0) memcpy(record + sizeof e + numbers, p->message, length);
+  memcpy(record + sizeof e + numbers, p->doubt, doubts);
+  if (length > 0) memcpy(record + before, p->message, length);
   jo_status status = jjournal_append(ctx, s->journal, record, size);
   jmem_free(ctx, record);
   return status;
@@ -337,6 +348,9 @@ static void take(jstudy_sweep_point* p, const jsens_result* r) {
   if (n > 0) {
     memcpy(p->gradient, r->gradient, n * sizeof *p->gradient);
     memcpy(p->error, r->gradient_error, n * sizeof *p->error);
+  }
+  for (int o = 0; o < r->nobjective; o++) {
+    p->doubt[o] = jsens_doubt_value(r, o);
   }
   p->events = r->statistics.events;
   p->evaluations = r->statistics.evaluations;

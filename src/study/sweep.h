@@ -43,6 +43,7 @@ typedef struct jstudy_sweep_point {
   double* value;     // (nobjective)
   double* gradient;  // nobjective x nw, row by row
   double* error;     // of the gradient, estimated; likewise
+  double* doubt;     // how far values may be off, relative; see sens/doubt.h (nobjective)
   char* message;     // why it failed; NULL: it did not
 } jstudy_sweep_point;
 

@@ -3,8 +3,10 @@
 """Law of stated errors where the equations have a corner between two stages of a step: a braked tyre that comes to rest. At
 every tolerance the derivative is no farther from the converged one than is stated, by either method. The same of peaks and means of
 signals so small that no step is held to them, against integrals of the solution."""
+import cmath
 import json
 import math
+import re
 import unittest
 from pathlib import Path
 
@@ -127,6 +129,95 @@ class SmallSignals(Case):
         digits = [[l for l in s.splitlines() if l.startswith("  ")] for s in same]
         self.assertEqual(*digits)
         self.assertEqual(2, len(digits[0]))
+
+
+FILTERED = """
+jounce: 1
+name: sine through a low pass
+gravity: [0, 0, 0]
+parameters: {A: 1, shift: 0, f: 2, fc: 5}
+bodies: {cart: {mass: 2}}
+joints: {x: {type: prismatic, child: cart, axis: x}}
+initial: {x: {value: 1, rate: 2}}
+objectives:
+  o: {KIND: shift + A*sin(2*pi*f*t), filter: FILTER}
+simulation: {end: 4}
+"""
+
+
+def low_passed(kind, f=2.0, fc=5.0, end=4.0, n=8000):
+    """A sine through a Butterworth filter at rest, in closed form, and its mean or root mean square by the rule of Simpson."""
+    w, pole = 2 * math.pi * fc, complex(-1, 1) * math.sqrt(2) * math.pi * fc
+    s = complex(0, 2 * math.pi * f)
+    H = w * w / (s * s + math.sqrt(2) * w * s + w * w)
+    # y = Im(H exp(s t)) + Re(c exp(pole t)), y = y' = 0 at the start
+    re = -H.imag
+    c = complex(re, ((H * s).imag + re * pole.real) / pole.imag)
+    y = [(H * cmath.exp(s * t)).imag + (c * cmath.exp(pole * t)).real for t in (i * end / n for i in range(n + 1))]
+    if kind == "rms":
+        y = [x * x for x in y]
+    mean = (y[0] + y[-1] + 4 * sum(y[1:-1:2]) + 2 * sum(y[2:-1:2])) / (3 * n)
+    return math.sqrt(mean) if kind == "rms" else mean
+
+
+class FilteredSignals(Case):
+    """Filters have states of the size of their signal, whatever their frequency: at loose tolerances values are right, or a
+    warning says how far they may be off."""
+
+    def model(self, kind, extra="", filter="lowpass, frequency: fc"):
+        return self.path("m.yaml", FILTERED.replace("KIND", kind).replace("FILTER", filter + extra))
+
+    def run_of(self, path, *options):
+        done = jounce("run", path, "--interpreter", "--json", *options)
+        return json.loads(done.stdout)["objectives"]["o"], done.stderr
+
+    def judge(self, off, said, case):
+        """How far off a value may be: by what was said, else by less than 1 %."""
+        if "no true digit" in said or "or more" in said:
+            return
+        told = re.search(r"may be off by ([0-9.e+]+) %", said)
+        self.assertLess(off, float(told.group(1)) / 100 if told else 0.01, case)
+        self.quiet += not told
+
+    def test_closed_form(self):
+        self.quiet = 0
+        for kind, fc in (("rms", 0.5), ("rms", 5.0), ("rms", 50.0), ("mean", 5.0)):
+            value, size = low_passed(kind, fc=fc), low_passed("rms", fc=fc)
+            for A, tol, method in ((1, 1e-4, "auto"), (0.1, 1e-4, "auto"), (0.01, 1e-4, "auto"), (1e-3, 1e-4, "auto"), (1e-3, 1e-6, "auto"),
+                                   (1e-6, 1e-4, "auto"), (0.01, 1e-4, "bdf"), (1e-3, 1e-5, "esdirk5")):
+                if fc < 1 and A < 1 and tol > 1e-6:
+                    continue  # so little passes that the run is refused
+                case = ["--set", f"A={A}", "--set", f"fc={fc}", "--tol", str(tol), "--method", method]
+                found, said = self.run_of(self.model(kind), *case)
+                self.judge(abs(found / A - value) / size, said, f"{kind} {case}: {said}")
+                found, said = self.run_of(self.model(kind, f", nominal: {A}"), *case)
+                self.judge(abs(found / A - value) / size, said, f"{kind} {case} nominal: {said}")
+                if fc > 1:  # else a sixteenth passes, and nominal is too large
+                    self.assertLess(abs(found / A - value), 50 * tol, f"{kind} {case} nominal")
+                    self.assertEqual("", said)
+        self.assertGreater(self.quiet, 30)
+
+    def test_stated(self):
+        for A, tol in ((1e-2, "1e-4"), (1e-4, "1e-6")):
+            for method in ("direct", "adjoint"):
+                done = jounce("sens", self.model("rms"), "--interpreter", "--wrt", "A,fc", "--tol", tol, "--method", method, "--json",
+                              "--quiet", "--set", f"A={A}")
+                found = json.loads(done.stdout)["objectives"]["o"]
+                value = low_passed("rms")
+                true = {"A": value, "fc": A * (low_passed("rms", fc=5.001) - low_passed("rms", fc=4.999)) / 0.002}
+                self.assertLess(abs(found["value"] - A * value), found["value_error"])
+                for by, slope in true.items():
+                    self.assertLess(abs(found["gradient"][by] - slope), found["gradient_error"][by], f"{A} {tol} {method} {by}")
+
+    def test_words(self):
+        small = ["--set", "A=0.01", "--tol", "1e-4"]
+        self.assertIn("m.yaml:10: objective 'o' came out as 0.00", self.run_of(self.model("rms"), *small)[1])
+        self.assertRegex(self.run_of(self.model("rms"), *small)[1], r"off by [0-9.]+ %: .* hint: 'nominal: 0.0069'")
+        window = self.model("rms", ", window: [3, 4]", "Wk")
+        hidden = self.run_of(window, "--set", "shift=9.81", "--set", "A=1e-3", "--tol", "1e-4")[1]
+        self.assertRegex(hidden, "of a signal that is much larger, is too little for the tolerance; hint: a smaller tolerance")
+        for quiet in (["--set", "A=0"], ["--method", "rk4", "--step", "0.01", "--set", "A=1e-5"]):
+            self.assertEqual("", self.run_of(self.model("mean"), "--tol", "1e-4", *quiet)[1])
 
 
 if __name__ == "__main__":

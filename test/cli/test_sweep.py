@@ -52,6 +52,19 @@ class Sweep(unittest.TestCase):
                          str(self.out))
             self.assertEqual("derivatives may be off by more than" in done.stderr, told, done.stderr)
 
+    def test_lost_values_are_told_once(self):
+        model = Path(self.folder.name) / "small.yaml"
+        model.write_text("jounce: 1\nname: small\nparameters: {k: 100, a: 1}\nbodies: {b: {mass: 1}}\n"
+                         "joints: {x: {type: prismatic, child: b, axis: x}}\nforces: {spring: {on: x, force: k*x}}\n"
+                         "initial: {x: a}\nobjectives:\n  top: {peak: x, power: 200}\n  slow: {mean: x^2, filter: lowpass, frequency: 5}\n"
+                         "  fine: {final: x}\nsimulation: {end: 2, tolerance: 1.0e-5}\n")
+        done = sweep(str(model), "--interpreter", "--param", "a=0.0001:1:4", "--wrt", "none")
+        told = done.stderr.splitlines()
+        self.assertEqual(len(told), 2, done.stderr)
+        self.assertIn("small.yaml:9: objective 'top' is in doubt at 1 of 4 points: the worst came out as 0 and may have no true digit", told[0])
+        self.assertIn("small.yaml:10: objective 'slow' is in doubt at 1 of 4 points", told[1])
+        self.assertEqual(sweep(str(model), "--interpreter", "--param", "a=0.9:1:2", "--wrt", "none").stderr, "")
+
     def test_table(self):
         sweep(CAR, "--interpreter", "--param", "k=8000:24000:5", "--param", "c=500:1500:3",
               "--wrt", "k,c,bodies.body.mass", "-o", str(self.out))

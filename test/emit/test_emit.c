@@ -230,6 +230,8 @@ static jexpr_fn build_all_operators(jexpr_graph* g, jexpr_ref* value, jexpr_outp
   value[n++] = jexpr_pick(g, in[0], in + 1, 2);
   value[n++] = jexpr_pick(g, in[4], in + 1, 2);
   value[n++] = jexpr_pick(g, in[4], in + 1, 5);
+  value[n++] = jexpr_pick(g, jexpr_lt(g, in[0], in[1]), in + 1, 2);
+  value[n++] = jexpr_pick(g, jexpr_lt(g, in[4], in[5]), in + 1, 2);
   value[n++] = jexpr_mul(g, in[3], jexpr_const(g, -HUGE_VAL));
   assert_true(n <= NVALUE);
   *out = (jexpr_outputs){"y", n, value};

@@ -171,6 +171,24 @@ static void test_simplify_choices(void** state) {
   assert_int_equal(jexpr_at(g, add(g, xt, jexpr_select(g, u, y, c(0))))->op, JEXPR_ADD);
 }
 
+// A settled choice is a pick: factors stay outside, nested ones come along, and conditions must be 1 or 0.
+static void test_simplify_settled(void** state) {
+  ALGEBRA;
+  jexpr_ref t = jexpr_lt(g, x, y), u = jexpr_le(g, y, z), both = mul(g, t, u);
+  assert_true(jexpr_is_flag(g, t) && jexpr_is_flag(g, both));
+  assert_true(jexpr_is_flag(g, jexpr_max(g, t, u)) &&
+              jexpr_is_flag(g, jexpr_select(g, x, t, c(0))));
+  assert_false(jexpr_is_flag(g, x) || jexpr_is_flag(g, mul(g, t, x)));
+  jexpr_ref inner = jexpr_select(g, u, x, c(0)), pair[] = {c(0), x}, outer[] = {z, 0};
+  jexpr_ref chosen = jexpr_settled(g, inner);
+  SAME(chosen, jexpr_pick(g, u, pair, 2));
+  assert_int_equal(jexpr_at(g, mul(g, chosen, z))->op, JEXPR_MUL);
+  outer[1] = chosen;
+  SAME(jexpr_settled(g, jexpr_select(g, t, inner, z)), jexpr_pick(g, t, outer, 2));
+  SAME(jexpr_settled(g, jexpr_select(g, y, x, c(0))), jexpr_select(g, y, x, c(0)));
+  SAME(jexpr_settled(g, x), x);
+}
+
 static void test_simplify_lists(void** state) {
   ALGEBRA;
   jexpr_ref X[4] = {c(0), c(1), c(2), c(3)}, same[3] = {x, x, x};
@@ -219,6 +237,7 @@ int main(void) {
       probe_test(test_simplify_powers),
       probe_test(test_simplify_comparisons),
       probe_test(test_simplify_choices),
+      probe_test(test_simplify_settled),
       probe_test(test_simplify_lists),
       probe_test(test_simplify_keeps_what_could_differ),
       probe_test(test_simplify_gathers_within_range),

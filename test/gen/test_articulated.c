@@ -18,7 +18,7 @@ static void compare(const char* path, bool hub, double size, unsigned seed) {
   jgen* s = &k.s;
   int n = k.nq;
   assert_true(n <= MAX);
-  if (hub) assert_true(s->hub > 0);
+  if (hub) assert_int_equal(s->nhub, 1);
   // elements push and pull, so that forces are among what is compared
   assert_ok(k.f->ctx, jgen_write_elements(s));
   jgen_hub_forces(s);

@@ -79,13 +79,13 @@ static void test_closure_jacobian_is_that_of_the_residual(void** state) {
   }
 }
 
-// Power of a push of one unit: f . v + n . w in the frame of the closure's hub, relative to it.
+// Power of a push of one unit: f . v + n . w in the frame of the closure's base, relative to it.
 static double power_of(sketch* k, const jgen_row* row) {
   jexpr_graph* g = k->g;
   double power = 0.0;
   for (int i = 0; i < row->npush; i++) {
     const jgen_push* p = &row->push[i];
-    const jgen_relative m = *jgen_relative_of(&k->s, row->hub, p->link, true);
+    const jgen_relative m = *jgen_relative_of(&k->s, row->base, p->link, true);
     jexpr_v3 v = jexpr_v3_add(g, m.od, jexpr_v3_cross(g, m.w, jexpr_m3_apply(g, &m.R, p->r)));
     power +=
         sketch_value(k, jexpr_v3_dot(g, p->f, v)) + sketch_value(k, jexpr_v3_dot(g, p->n, m.w));

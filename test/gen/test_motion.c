@@ -101,11 +101,12 @@ static void test_motion_relative_to_a_hub_composes(void** state) {
   sketch_open(&k, fixture_load("test/models/joint_hub.yaml", NULL, 0), true);
   sketch_randomise(&k, &source, 0.9);
   jgen* s = &k.s;
-  assert_true(s->hub > 0);
-  for (int l = s->hub; l < s->nlink; l++) {
-    if (!jgen_is_below(s, l, s->hub)) continue;
-    const jgen_relative h = *jgen_relative_of(s, 0, s->hub, true);
-    const jgen_relative r = *jgen_relative_of(s, s->hub, l, true);
+  assert_int_equal(s->nhub, 1);
+  int hub = s->hub[0].link;
+  for (int l = hub; l < s->nlink; l++) {
+    if (!jgen_is_below(s, l, hub)) continue;
+    const jgen_relative h = *jgen_relative_of(s, 0, hub, true);
+    const jgen_relative r = *jgen_relative_of(s, hub, l, true);
     const jgen_relative g = *jgen_relative_of(s, 0, l, true);
     jexpr_m3 R = jexpr_m3_mul(k.g, &h.R, &r.R);
     jexpr_v3 w = jexpr_v3_add(k.g, h.w, jexpr_m3_apply(k.g, &h.R, r.w));
@@ -128,9 +129,14 @@ static void test_motion_knows_who_hangs_on_whom(void** state) {
     assert_true(jgen_is_below(s, l, 0));
     assert_true(jgen_is_below(s, l, l));
     if (l > 0) assert_false(jgen_is_below(s, s->link[l].parent, l));
-    bool below = jgen_is_below(s, l, s->hub);
-    assert_int_equal(jgen_common_hub(s, l, s->hub), below ? s->hub : 0);
-    assert_int_equal(jgen_common_hub(s, l, 0), 0);
+    assert_int_equal(jgen_common_base(s, l, 0), 0);
+    for (int m = 0; m < s->nlink; m++) {
+      int base = jgen_common_base(s, l, m);
+      assert_true(jgen_is_below(s, l, base) && jgen_is_below(s, m, base));
+      for (int n = base + 1; n < s->nlink; n++) {
+        assert_false(jgen_is_below(s, n, base) && jgen_is_below(s, l, n) && jgen_is_below(s, m, n));
+      }
+    }
   }
   sketch_close(&k);
 }

@@ -12,7 +12,7 @@ void jk_0_tiny(const double* const* in, double* const* out, double* restrict w) 
   double* restrict out1 = out[1];
   (void)w;
   const double t0 = q[1] * 2.0;
-  const double t1 = sin(q[0]); /* arm: R.2 */
+  const double t1 = jm_sin(q[0]); /* arm: R.2 */
   const double t2 = t1 * in1[0];
   const double t3 = t2 + t0;
   y[0] = t3;

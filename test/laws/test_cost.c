@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What recursion and reverse mode promise, as counts of operations, which are the same everywhere:
 // inverse dynamics grows linearly with the number of joints, and a gradient costs a small multiple
-// of its function, however many inputs it has.
+// of its function, however many inputs it has; vehicles cost
+// the same wherever they hang.
 #include "expr/diff.h"
 #include "expr/schedule.h"
+#include "plant/plant.h"
 #include "support/chain.h"
 #include "support/fixture.h"
 
@@ -83,11 +85,31 @@ static void test_cost_of_a_gradient_behind_guards(void** state) {
   fixture_close(f);
 }
 
+static int car_operations(const char* path) {
+  fixture* f = fixture_load(path, NULL, 0);
+  jplant_options opt = fixture_interpreted();
+  fixture_build(f, &opt);
+  jexpr_schedule s;
+  assert_ok(f->ctx, jexpr_schedule_build(&f->a, &f->plant->dynamics->fn[JGEN_FN_RHS], &s));
+  int total = jexpr_count(f->plant->dynamics->g, &s).total;
+  fixture_close(f);
+  return total;
+}
+
+// Equations of a vehicle do not depend on what carries it, nor on other vehicles.
+static void test_cost_of_a_car_is_its_own(void** state) {
+  (void)state;
+  int one = car_operations("bench/models/car_free.yaml");
+  assert_int_equal(car_operations("bench/models/car_chain.yaml"), one);
+  assert_in_range(car_operations("bench/models/two_cars.yaml"), 2 * one, (int)(1.02 * 2 * one));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cost_of_inverse_dynamics_is_linear),
       cmocka_unit_test(test_cost_of_a_gradient_is_a_small_multiple),
       cmocka_unit_test(test_cost_of_a_gradient_behind_guards),
+      cmocka_unit_test(test_cost_of_a_car_is_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,12 +185,7 @@ static int operations(const char* text) {
   rig r;
   jplant_options opt = fixture_interpreted();
   rig_open_text(&r, "cost.yaml", text, &opt);
-  jarena a;
-  jarena_init(&a, r.ctx);
-  jexpr_schedule s;
-  assert_ok(r.ctx, jexpr_schedule_build(&a, &r.d->fn[JGEN_FN_RHS], &s));
-  int total = jexpr_count(r.d->g, &s).total;
-  jarena_free(&a);
+  int total = rig_operations(&r);
   rig_close(&r);
   return total;
 }

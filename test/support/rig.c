@@ -44,6 +44,16 @@ void rig_close(rig* r) {
   fixture_close(r->f);
 }
 
+int rig_operations(const rig* r) {
+  jarena a;
+  jarena_init(&a, r->ctx);
+  jexpr_schedule s;
+  assert_ok(r->ctx, jexpr_schedule_build(&a, &r->d->fn[JGEN_FN_RHS], &s));
+  int total = jexpr_count(r->d->g, &s).total;
+  jarena_free(&a);
+  return total;
+}
+
 void rig_evaluate(rig* r) {
   jsolve_set_modes(&r->run->system, r->t, r->y, r->g);
   rig_look(r);

@@ -25,6 +25,9 @@ void rig_open(rig* r, const char* path, const jmodel_setting* set, int nset,
 void rig_open_text(rig* r, const char* path, const char* text, const jplant_options* opt);
 void rig_close(rig* r);
 
+// Operations of one evaluation of the right-hand side.
+int rig_operations(const rig* r);
+
 // Modes, right-hand side, outputs and coordinates at (r->t, r->y); rig_look leaves the modes alone.
 void rig_evaluate(rig* r);
 void rig_look(rig* r);

@@ -44,7 +44,7 @@ void sketch_open(sketch* k, fixture* f, bool hub) {
     s->qdd[i] = s->zero;
   }
   assert_ok(f->ctx, jgen_frames(s));
-  if (!hub) s->hub = 0;
+  if (!hub) jgen_hub_keep(s, &(jgen_partition){0});  // none of its coordinates is independent
   s->stage = JGEN_AT_VELOCITY;
 }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nothing but the ends of steps and the slopes of integrals and filters is looked at.
+#include "plant/judge.h"
+
+#include <math.h>
+
+#include "base/format.h"
+#include "gen/objective.h"
+
+// times the errors of an integral, which tell no more than the order where steps are long
+#define OF_VALUES 10.0
+#define SEVERAL   10.0   // steps that errors of multistep methods add up over
+#define PLAIN     0.05   // errors worth a word without a filter: the ten is often too much there
+#define ROUNDING  1e-12  // signals below are zero but for rounding, in their nominal size
+
+jo_status jplant_judge_begin(jarena* a, const jplant* p, const jsolve_options* solve,
+                             jplant_judge* out) {
+  int n = p->dynamics->nobjective, at = jgen_first(&p->dynamics->layout, JGEN_FILTER);
+  bool is_fixed = jsolve_method_about(solve->method)->is_fixed;
+  *out = (jplant_judge){.plant = p, .of = JARENA_ARRAY(a, n, jplant_seen)};
+  if (!is_fixed) {
+    out->rel_tol = solve->rel_tol;
+    out->abs_tol = solve->abs_tol;
+    out->tab = jsolve_tableau_find(solve->method);
+    out->implicit = jsolve_tableau_implicit(solve->method);
+  }
+  if (!out->of) return jerr_memory(a->ctx);
+  for (int i = 0; i < n; i++) {
+    out->of[i] = (jplant_seen){.first = at, .n = jgen_objective_states(&p->model->objective[i])};
+    at += out->of[i].n;
+  }
+  return JO_OK;
+}
+
+// The embedded method's error of state i; without one, what the tolerances allow.
+static double error_of(const jplant_judge* j, const jsolve_step* s, int i, double allowed) {
+  const jsolve_tableau* tab = s->is_implicit ? j->implicit : j->tab;
+  if (!tab || !s->k) return allowed;
+  double sum = 0.0;
+  for (int k = 0; k <= tab->stages; k++) {
+    sum += tab->e[k] * s->k[k][i];
+  }
+  return fabs((s->t1 - s->t0) * sum);
+}
+
+static void see_filter(const jplant_judge* j, const jsolve_step* s, jplant_seen* o) {
+  const double* nominal = j->plant->dynamics->layout.nominal;
+  for (int k = o->first; k < o->first + o->n; k++) {
+    double size = fabs(s->y1[k]), allowed = j->abs_tol * nominal[k] + j->rel_tol * size;
+    o->fed = fmax(o->fed, size);
+    o->off = fmax(o->off, error_of(j, s, k, SEVERAL * allowed));
+  }
+}
+
+void jplant_judge_step(jplant_judge* j, const jsolve_step* s) {
+  int first = jgen_first(&j->plant->dynamics->layout, JGEN_INTEGRAL);
+  if (j->abs_tol == 0.0) return;
+  for (int i = 0; i < j->plant->dynamics->nobjective; i++) {
+    jplant_seen* o = &j->of[i];
+    double dw = s->y1[first + i] - s->y0[first + i];
+    if (dw == 0.0) continue;
+    o->w += dw;
+    o->grown += fabs(dw);
+    o->w_off += error_of(j, s, first + i, 0.0);
+    o->time += s->t1 - s->t0;
+    see_filter(j, s, o);
+  }
+}
+
+static double power_of(const jmodel_objective* o) {
+  return o->kind == JMODEL_OBJECTIVE_RMS ? 2.0 : o->kind == JMODEL_OBJECTIVE_PEAK ? o->power : 1.0;
+}
+
+// (O6)  powers do not sink: where w did, that is error
+jplant_doubt jplant_judge_value(const jplant_judge* j, int objective) {
+  const jmodel_objective* o = &j->plant->model->objective[objective];
+  const jplant_seen* k = &j->of[objective];
+  jplant_doubt d = {.fed = k->fed};
+  if (k->time == 0.0) return d;
+  double n = power_of(o), off = OF_VALUES * k->w_off / k->grown;
+  d.size = (n > 1.0 ? o->nominal : 1.0) * pow(k->grown / k->time, 1.0 / n);
+  bool is_small = k->n > 0 || d.size < o->nominal;
+  if (!is_small || !(d.size > ROUNDING * o->nominal)) return d;
+  if (n > 1.0) off += k->w > 0.0 ? k->grown / k->w - 1.0 : INFINITY;
+  double error = off / n + k->off / d.size;
+  if (error > (k->n > 0 ? JPLANT_DOUBTED : PLAIN)) d.error = error;
+  d.or_more = off >= 1.0;
+  return d;
+}
+
+void jplant_warn_doubt(jo_context* ctx, const jmodel_objective* o, double value,
+                       const jplant_doubt* d) {
+  char off[48] = "have no true digit", hint[96] = "";
+  if (d->error < 1.0) {
+    jformat(off, sizeof off, "be off by %.2g %%%s", 100.0 * d->error, d->or_more ? " or more" : "");
+  }
+  // what is much smaller than what goes into the filter is lost in that, whatever it is measured by
+  bool is_hidden = d->size < JPLANT_DOUBTED * d->fed;
+  if (!is_hidden && d->size < 0.5 * o->nominal) {
+    jformat(hint, sizeof hint, "'nominal: %.2g', the size of its signal, or ", d->size);
+  }
+  jerr_warn(
+      ctx,
+      "%s:%d: objective '%s' came out as %.3g and may %s: %s, about %.2g%s, is too little for "
+      "the tolerance; hint: %sa smaller tolerance",
+      o->place.file, o->place.line, o->name, value, off,
+      d->fed > 0.0 ? "what its filter lets pass" : "its signal", d->size,
+      is_hidden ? " of a signal that is much larger" : "", hint);
+}
