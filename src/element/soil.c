@@ -107,7 +107,7 @@ typedef struct place {
 static place find_place(jgen* s, const soil* b) {
   jexpr_graph* g = s->g;
   place c = {.wheel = s->body[b->body].link, .track = s->body[b->track].link};
-  c.hub = jgen_common_hub(s, c.wheel, c.track);
+  c.hub = jgen_common_base(s, c.wheel, c.track);
   c.of_wheel = jgen_relative_of(s, c.hub, c.wheel, true);
   c.of_track = jgen_relative_of(s, c.hub, c.track, true);
   c.centre = jgen_point_in_link(s, &b->centre);
