@@ -169,6 +169,11 @@ static void put_vector(jemit_printer* p, int index, unsigned flip) {
 
 // ---- statements
 
+// Differences in even lanes, sums in odd ones: machines have that.
+static bool is_alternating(int width, unsigned flip) {
+  return (width == 2 && flip == 1u) || (width == 4 && flip == 5u);
+}
+
 static void put_sum(jemit_printer* p, const jexpr_item* item) {
   const jexpr_vector* vector = p->plan->packing.vector;
   unsigned all = (1u << item->width) - 1u;
@@ -182,6 +187,16 @@ static void put_sum(jemit_printer* p, const jexpr_item* item) {
     b = first;
   }
   bool minus = (b.flip & 1u) && !is_const_vector(p, &vector[b.vector]);
+  if (a.flip == 0 && is_alternating(item->width, b.flip) && !is_const_vector(p, &vector[b.vector])) {
+    jtext_put(p->body, "jk_addsub");
+    jemit_put_int(p->body, item->width);
+    jtext_put(p->body, "(");
+    put_vector(p, a.vector, 0);
+    jtext_put(p->body, ", ");
+    put_vector(p, b.vector, 0);
+    jtext_put(p->body, ")");
+    return;
+  }
   put_vector(p, a.vector, a.flip);
   jtext_put(p->body, minus ? " - " : " + ");
   put_vector(p, b.vector, minus ? b.flip ^ all : b.flip);
@@ -353,6 +368,22 @@ static const char root_text[] =
     "  return (jk_v2){sqrt(a[0]), sqrt(a[1])};\n"
     "#endif\n"
     "}\n";
+static const char addsub_text[] =
+    "JK_INLINE jk_v2 jk_addsub2(jk_v2 a, jk_v2 b) {\n"
+    "#if defined(__SSE3__)\n"
+    "  return __builtin_ia32_addsubpd(a, b);\n"
+    "#else\n"
+    "  return a + JK_FLIP2(b, 1, 0);\n"
+    "#endif\n"
+    "}\n";
+static const char addsub4_text[] =
+    "JK_INLINE jk_v4 jk_addsub4(jk_v4 a, jk_v4 b) {\n"
+    "#if defined(__AVX__)\n"
+    "  return __builtin_ia32_addsubpd256(a, b);\n"
+    "#else\n"
+    "  return a + JK_FLIP4(b, 1, 0, 1, 0);\n"
+    "#endif\n"
+    "}\n";
 static const char root4_text[] =
     "JK_INLINE jk_v4 jk_sqrt4(jk_v4 a) {\n"
     "#if defined(__AVX__)\n"
@@ -402,11 +433,13 @@ static void put_helpers(jtext* t, int lanes) {
 
 void jemit_put_pack_prelude(jtext* t, int lanes, const bool* functions) {
   static const char* const root[] = {root_text, root4_text, root8_text};
+  static const char* const addsub[] = {addsub_text, addsub4_text, ""};
   if (lanes < 2) return;
   jtext_put(t, common_text);
   for (int k = 0, n = 2; n <= lanes; k++, n *= 2) {
     put_helpers(t, n);
     jtext_put(t, root[k]);
+    jtext_put(t, addsub[k]);
     if (functions[n]) jemit_put_functions(t, n);
   }
 }
