@@ -377,6 +377,58 @@ static int count_live(const walk* w, const int* order, int n, int* last_use) {
   return most;
 }
 
+// Cycles until a result can be used, about.
+static int latency_of(const jexpr_item* item) {
+  switch (item->op) {
+    case JEXPR_ADD:
+    case JEXPR_SUB:
+    case JEXPR_MUL: return 4;
+    case JEXPR_DIV: return 14;
+    case JEXPR_SQRT: return 20;
+    default: return jexpr_ops[item->op].class_ == JEXPR_CLASS_FUNC ? 40 : 5;
+  }
+}
+
+#define WINDOW 64  // items that are looked at for one that need not wait
+#define ISSUED 4   // in a cycle
+
+// When all operands of an item are there, in cycles / ISSUED; -1: some are not even begun.
+static int ready_at(const walk* w, int item, const int* finish) {
+  int ready = 0;
+  for (int k = 0; k < count_args(w, item); k++) {
+    int below = operand_of(w, item, k);
+    if (below >= 0 && finish[below] < 0) return -1;
+    if (below >= 0 && finish[below] > ready) ready = finish[below];
+  }
+  return ready;
+}
+
+// An order in which fewer items wait for the one before: the first of the next ones in `order` that is ready, or
+// will be first. Processors do that too, but do not see as far.
+static void fill_waits(const walk* w, const int* order, int n, int* finish, bool* is_out,
+                       int* out) {
+  for (int i = 0; i < w->n; i++)
+    finish[i] = -1;
+  int head = 0;
+  for (int now = 0, nout = 0; nout < n; nout++, now++) {
+    while (is_out[head])
+      head++;
+    int best = head, when = ready_at(w, order[head], finish);
+    for (int i = head + 1, seen = 1; i < n && seen < WINDOW && when > now; i++) {
+      if (is_out[i]) continue;
+      seen++;
+      int ready = ready_at(w, order[i], finish);
+      if (ready < 0 || ready >= when) continue;
+      best = i;
+      when = ready;
+    }
+    if (when > now) now = when;
+    finish[order[best]] = now + ISSUED * latency_of(&w->item[order[best]]);
+    is_out[best] = true;
+    out[nout] = order[best];
+  }
+}
+
 static void keep_order(const walk* w, const int* order, jexpr_packing* out) {
   const jexpr_graph* g = w->b->g;
   for (int r = 0; r < g->nnode; r++)
@@ -420,7 +472,11 @@ static jo_status put_in_order(jarena* a, builder* b) {
   }
   int by_depth = count_live(&w, depth, n, last_use);
   int by_creation = count_live(&w, creation, n, last_use);
-  keep_order(&w, by_creation < by_depth ? creation : depth, &b->out);
+  // creation interleaves what is independent
+  const int* base = by_creation <= by_depth + by_depth / 2 ? creation : depth;
+  memset(w.done, 0, (size_t)w.n * sizeof *w.done);
+  fill_waits(&w, base, n, last_use, w.done, w.stack);
+  keep_order(&w, w.stack, &b->out);
   return JO_OK;
 }
 
@@ -561,17 +617,14 @@ static jo_status keep_schedule(jarena* a, const jexpr_graph* g, const jexpr_sche
   return JO_OK;
 }
 
-jo_status jexpr_pack_build(jarena* a, const jexpr_fn* fn, const jexpr_schedule* s, int lanes,
-                           jexpr_packing* out) {
+jo_status jexpr_pack_build(jarena* a, const jexpr_fn* fn, const jexpr_schedule* s,
+                           const jexpr_pack_options* opt, jexpr_packing* out) {
+  int lanes = opt->lanes;
   assert(lanes >= 1 && lanes <= JEXPR_PACK_LANES && (lanes & (lanes - 1)) == 0);
-  if (lanes == 1) return keep_schedule(a, fn->graph, s, out);
+  if (!opt->reorder) return keep_schedule(a, fn->graph, s, out);
   builder b = {.g = fn->graph, .fn = fn, .schedule = s};
-  JO_TRY(jexpr_twins_find(a, fn, s, &b.twins));
+  if (lanes > 1) JO_TRY(jexpr_twins_find(a, fn, s, &b.twins));
   JO_TRY(choose_packs(a, &b, lanes));
-  bool has_packs = false;
-  for (int i = 0; i < b.npack; i++)
-    has_packs = has_packs || b.pack[i].width > 0;
-  if (!has_packs) return keep_schedule(a, fn->graph, s, out);
   JO_TRY(put_in_order(a, &b));
   JO_TRY(settle_signs(a, fn, &b.out));
   *out = b.out;

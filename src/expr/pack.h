@@ -43,10 +43,14 @@ typedef struct jexpr_packing {
   int packed[JEXPR_PACK_LANES + 1];  // nodes in packs of so many lanes
 } jexpr_packing;
 
-// Items for everything in a schedule, in packs of at most `lanes` (a power of two; 1: none, and the order is that of
-// the schedule). All is in the arena.
-jo_status jexpr_pack_build(jarena* a, const jexpr_fn* fn, const jexpr_schedule* s, int lanes,
-                           jexpr_packing* out);
+typedef struct jexpr_pack_options {
+  int lanes;     // most lanes of a pack, a power of two; 1: no packs
+  bool reorder;  // false: no packs either, and the order is that of the schedule
+} jexpr_pack_options;
+
+// Items for everything in a schedule. All is in the arena.
+jo_status jexpr_pack_build(jarena* a, const jexpr_fn* fn, const jexpr_schedule* s,
+                           const jexpr_pack_options* opt, jexpr_packing* out);
 
 // The lane of a node in its item.
 int jexpr_pack_lane(const jexpr_packing* p, jexpr_ref r);
