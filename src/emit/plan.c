@@ -239,7 +239,8 @@ jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn,
   JO_TRY(jexpr_graph_status(fn->graph));
   JO_TRY(check_outputs(ctx, fn));
   JO_TRY(jexpr_schedule_build(a, fn, &p.schedule));
-  jexpr_pack_options packs = {opt->lanes == 1 ? opt->pack : 1, opt->pack > 1};
+  bool is_packed = opt->lanes == 1 && opt->pack > 1;
+  jexpr_pack_options packs = {is_packed ? opt->pack : 1, is_packed};
   JO_TRY(jexpr_pack_build(a, fn, &p.schedule, &packs, &p.packing));
   p.counts = jexpr_count(fn->graph, &p.schedule);
   JO_TRY(join_waves(ctx, a, &p));

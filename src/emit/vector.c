@@ -187,7 +187,8 @@ static void put_sum(jemit_printer* p, const jexpr_item* item) {
     b = first;
   }
   bool minus = (b.flip & 1u) && !is_const_vector(p, &vector[b.vector]);
-  if (a.flip == 0 && is_alternating(item->width, b.flip) && !is_const_vector(p, &vector[b.vector])) {
+  if (a.flip == 0 && is_alternating(item->width, b.flip) &&
+      !is_const_vector(p, &vector[b.vector])) {
     jtext_put(p->body, "jk_addsub");
     jemit_put_int(p->body, item->width);
     jtext_put(p->body, "(");
