@@ -445,6 +445,11 @@ static void keep_order(const walk* w, const int* order, jexpr_packing* out) {
   }
 }
 
+static void clear_done(walk* w) {
+  for (int i = 0; i < w->n; i++)
+    w->done[i] = false;
+}
+
 static jo_status put_in_order(jarena* a, builder* b) {
   walk w = {.b = b};
   JO_TRY(list_items(a, &w));
@@ -461,7 +466,7 @@ static jo_status put_in_order(jarena* a, builder* b) {
   w.order = creation;
   order_by_creation(&w);
   find_needs(&w, creation);
-  memset(w.done, 0, (size_t)w.n * sizeof *w.done);
+  clear_done(&w);
   w.order = depth;
   w.norder = 0;
   order_by_depth(&w);
@@ -474,7 +479,7 @@ static jo_status put_in_order(jarena* a, builder* b) {
   int by_creation = count_live(&w, creation, n, last_use);
   // creation interleaves what is independent
   const int* base = by_creation <= by_depth + by_depth / 2 ? creation : depth;
-  memset(w.done, 0, (size_t)w.n * sizeof *w.done);
+  clear_done(&w);
   fill_waits(&w, base, n, last_use, w.done, w.stack);
   keep_order(&w, w.stack, &b->out);
   return JO_OK;

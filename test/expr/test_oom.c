@@ -82,6 +82,8 @@ static jo_status generate(work* w) {
   jemit_options opt = jemit_options_default();
   opt.chunk_statements = 100;
   jemit_unit unit;
+  JO_TRY(jemit_c(w->ctx, &w->a, &fn, 1, &opt, &unit));
+  opt.pack = 8;
   return jemit_c(w->ctx, &w->a, &fn, 1, &opt, &unit);
 }
 
