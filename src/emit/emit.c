@@ -64,7 +64,8 @@ static jtext* current_source(writer* w, int statements) {
 static void note_functions(writer* w, const jemit_plan* plan) {
   for (int i = 0; i < plan->schedule.n; i++) {
     const jexpr_node* node = jexpr_at(plan->fn->graph, plan->schedule.order[i]);
-    w->needs.functions = w->needs.functions || jemit_is_function(&jexpr_ops[node->op]);
+    if (!jemit_is_function(&jexpr_ops[node->op])) continue;
+    w->needs.functions = w->needs.function[node->op] = true;
   }
 }
 
@@ -165,7 +166,7 @@ static jo_status write_all(writer* w, jarena* a, const jexpr_fn* fn, int nfn, je
   }
   put_title(w, &w->header);
   jtext_put(&w->header, "#ifndef JK_KERNEL_H\n#define JK_KERNEL_H\n\n");
-  jemit_put_prelude(&w->header, w->opt->lanes, w->needs);
+  jemit_put_prelude(&w->header, w->opt->lanes, &w->needs);
   jtext_put(&w->header, "\n");
   if (w->prototypes.length > 0) jtext_write(&w->header, w->prototypes.data, w->prototypes.length);
   jtext_put(&w->header, "\n#endif\n");
