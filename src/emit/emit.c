@@ -13,12 +13,13 @@
 #include "emit/names.h"
 #include "emit/prelude.h"
 #include "emit/print.h"
+#include "emit/vector.h"
 #include "expr/body.h"
 
 #define LANES_MAX 16
 
 jemit_options jemit_options_default(void) {
-  return (jemit_options){.lanes = 1, .chunk_statements = 400, .file_statements = 8000};
+  return (jemit_options){.lanes = 1, .pack = 1, .chunk_statements = 400, .file_statements = 8000};
 }
 
 // Texts while they grow.
@@ -28,6 +29,8 @@ typedef struct writer {
   jtext header;
   jtext prototypes;  // what follows the prelude, which depends on what is needed
   jemit_needs needs;
+  int widest;                                 // pack
+  bool pack_functions[JEXPR_PACK_LANES + 1];  // elementary functions of so many lanes
   jtext* source;
   int nsource, source_cap;
   int statements;  // in the last source
@@ -62,10 +65,12 @@ static jtext* current_source(writer* w, int statements) {
 }
 
 static void note_functions(writer* w, const jemit_plan* plan) {
-  for (int i = 0; i < plan->schedule.n; i++) {
-    const jexpr_node* node = jexpr_at(plan->fn->graph, plan->schedule.order[i]);
-    if (!jemit_is_function(&jexpr_ops[node->op])) continue;
-    w->needs.functions = w->needs.function[node->op] = true;
+  for (int i = 0; i < plan->packing.n; i++) {
+    const jexpr_item* item = &plan->packing.item[i];
+    if (item->width > w->widest) w->widest = item->width;
+    if (!jemit_is_function(&jexpr_ops[item->op])) continue;
+    w->needs.functions = w->needs.function[item->op] = true;
+    w->pack_functions[item->width] = true;
   }
 }
 
@@ -81,7 +86,8 @@ static jo_status write_body(writer* w, jarena* a, const jexpr_graph* g, int inde
   jexpr_fn fn = jexpr_body_fn(&g->body[body], &out);
   jemit_plan plan;
   jemit_printer printer;
-  JO_TRY(jemit_plan_build(w->ctx, a, &fn, 1, 0, &plan));
+  jemit_plan_options whole = {.lanes = 1, .pack = 1};
+  JO_TRY(jemit_plan_build(w->ctx, a, &fn, &whole, &plan));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, name, &w->body, &printer));
   note_functions(w, &plan);
   jtext_put(&w->prototypes, "JK_HIDDEN ");
@@ -110,7 +116,8 @@ static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int in
                                 jemit_entry* entry) {
   jemit_plan plan;
   jemit_printer printer;
-  JO_TRY(jemit_plan_build(w->ctx, a, fn, w->opt->lanes, w->opt->chunk_statements, &plan));
+  jemit_plan_options opt = {w->opt->lanes, w->opt->pack, w->opt->chunk_statements};
+  JO_TRY(jemit_plan_build(w->ctx, a, fn, &opt, &plan));
   JO_TRY(write_bodies(w, a, &plan, index));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, entry->symbol, &w->body, &printer));
   note_functions(w, &plan);
@@ -167,6 +174,7 @@ static jo_status write_all(writer* w, jarena* a, const jexpr_fn* fn, int nfn, je
   put_title(w, &w->header);
   jtext_put(&w->header, "#ifndef JK_KERNEL_H\n#define JK_KERNEL_H\n\n");
   jemit_put_prelude(&w->header, w->opt->lanes, &w->needs);
+  jemit_put_pack_prelude(&w->header, w->widest, w->pack_functions);
   jtext_put(&w->header, "\n");
   if (w->prototypes.length > 0) jtext_write(&w->header, w->prototypes.data, w->prototypes.length);
   jtext_put(&w->header, "\n#endif\n");
@@ -208,6 +216,11 @@ static jo_status check_options(jo_context* ctx, int nfn, const jemit_options* op
   if (lanes < 1 || lanes > LANES_MAX || (lanes & (lanes - 1)) != 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT,
                     "%d lanes: compiled kernels evaluate 1, 2, 4, 8 or 16 together", lanes);
+  }
+  int pack = opt->pack;
+  if (pack < 1 || pack > JEXPR_PACK_LANES || (pack & (pack - 1)) != 0) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "packs of %d lanes: 1 (none), 2, 4 or 8 can be asked for",
+                    pack);
   }
   if (nfn < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "no function to emit");
   if (opt->chunk_statements < 0 || opt->file_statements < 0) {

@@ -8,7 +8,8 @@
 #include "expr/schedule.h"
 
 typedef struct jemit_options {
-  int lanes;             // lanes evaluated together; 1: plain doubles, else a vector type
+  int lanes;  // lanes evaluated together; 1: plain doubles, else a vector type
+  int pack;   // with one lane: most lanes of a pack (expr/pack.h); 1: plain C without vectors
   int chunk_statements;  // most statements in one C function; 0: all in one
   int file_statements;   // about so many statements in one source file; 0: all in one
   const char* title;     // one line for the head comment, sanitised; may be NULL

@@ -3,7 +3,7 @@
 //
 // Slots are given out by linear scan over chunks: a value leaves its chunk when a later one reads
 // it, and its slot is free again after the last chunk that does. Values and slots are visited in
-// schedule order, so that the plan depends on nothing else.
+// the order of the items, so that the plan depends on nothing else.
 #include "emit/plan.h"
 
 #include <string.h>
@@ -17,52 +17,57 @@ static int* int_array(jarena* a, int n, int value) {
   return x;
 }
 
+// What a sine or cosine is of: the operand of a single node, or the vector of a pack behind those; -1: it is none.
+static int wave_of(const jemit_plan* p, const jexpr_item* item) {
+  if (item->op != JEXPR_SIN && item->op != JEXPR_COS) return -1;
+  if (item->width == 1) return (int)jexpr_at(p->fn->graph, item->node[0])->a;
+  return item->arg[0].flip ? -1 : p->fn->graph->nnode + item->arg[0].vector;
+}
+
+// Items have been moved.
+static void number_items(jexpr_packing* packing) {
+  for (int i = 0; i < packing->n; i++) {
+    for (int k = 0; k < packing->item[i].width; k++)
+      packing->at[packing->item[i].node[k]] = i;
+  }
+  for (int i = 0; i < packing->nvector; i++) {
+    jexpr_vector* v = &packing->vector[i];
+    if (v->item >= 0) v->item = packing->at[v->lane[0]];
+  }
+}
+
 // Sine and cosine of the same argument stand side by side: they are computed together.
 static jo_status join_waves(jo_context* ctx, jarena* a, jemit_plan* p) {
-  const jexpr_graph* g = p->fn->graph;
-  jexpr_schedule* s = &p->schedule;
-  int* wave[2] = {int_array(a, g->nnode, -1), int_array(a, g->nnode, -1)};  // sine, cosine of it
-  jexpr_ref* order = JARENA_ARRAY(a, s->n, jexpr_ref);
-  bool* is_placed = JARENA_ARRAY(a, s->n, bool);
-  if (!wave[0] || !wave[1] || !order || !is_placed) return jerr_memory(ctx);
-  for (int i = 0; i < s->n; i++) {
-    const jexpr_node* node = jexpr_at(g, s->order[i]);
-    if (node->op == JEXPR_SIN) wave[0][node->a] = i;
-    if (node->op == JEXPR_COS) wave[1][node->a] = i;
+  jexpr_packing* packing = &p->packing;
+  int n = packing->n, arguments = p->fn->graph->nnode + packing->nvector;
+  int* wave[2] = {int_array(a, arguments, -1), int_array(a, arguments, -1)};  // sine, cosine of it
+  jexpr_item* item = JARENA_ARRAY(a, n, jexpr_item);
+  bool* is_placed = JARENA_ARRAY(a, n, bool);
+  if (!wave[0] || !wave[1] || !item || !is_placed) return jerr_memory(ctx);
+  for (int i = 0; i < n; i++) {
+    int of = wave_of(p, &packing->item[i]);
+    if (of >= 0) wave[packing->item[i].op == JEXPR_COS][of] = i;
   }
-  int n = 0;
-  for (int i = 0; i < s->n; i++) {
-    const jexpr_node* node = jexpr_at(g, s->order[i]);
+  int placed = 0;
+  for (int i = 0; i < n; i++) {
     if (is_placed[i]) continue;
-    order[n++] = s->order[i];
-    bool is_wave = node->op == JEXPR_SIN || node->op == JEXPR_COS;
-    int other = is_wave ? wave[node->op == JEXPR_SIN][node->a] : -1;
+    item[placed++] = packing->item[i];
+    int of = wave_of(p, &packing->item[i]);
+    int other = of >= 0 ? wave[packing->item[i].op == JEXPR_SIN][of] : -1;
     if (other < 0) continue;
-    order[n++] = s->order[other];
+    item[placed++] = packing->item[other];
     is_placed[other] = true;
   }
-  s->order = order;
+  packing->item = item;
+  number_items(packing);
   return JO_OK;
 }
 
-bool jemit_plan_is_pair(const jemit_plan* p, int position) {
-  if (position < 0 || position + 1 >= p->schedule.n) return false;
-  if (position / p->chunk != (position + 1) / p->chunk) return false;
-  const jexpr_graph* g = p->fn->graph;
-  const jexpr_node* x = jexpr_at(g, p->schedule.order[position]);
-  const jexpr_node* y = jexpr_at(g, p->schedule.order[position + 1]);
-  bool is_wave = (x->op == JEXPR_SIN && y->op == JEXPR_COS) ||  //
-                 (x->op == JEXPR_COS && y->op == JEXPR_SIN);
-  return is_wave && x->a == y->a;
-}
-
-static jo_status number_nodes(jo_context* ctx, jarena* a, jemit_plan* p) {
-  const jexpr_schedule* s = &p->schedule;
-  p->position = int_array(a, p->fn->graph->nnode, -1);
-  if (!p->position) return jerr_memory(ctx);
-  for (int i = 0; i < s->n; i++)
-    p->position[s->order[i]] = i;
-  return JO_OK;
+bool jemit_plan_is_pair(const jemit_plan* p, int item) {
+  if (item < 0 || item + 1 >= p->packing.n) return false;
+  if (item / p->chunk != (item + 1) / p->chunk) return false;
+  const jexpr_item *x = &p->packing.item[item], *y = x + 1;
+  return wave_of(p, x) >= 0 && wave_of(p, x) == wave_of(p, y) && x->op != y->op;
 }
 
 // A node is one value for all lanes when all it depends on is. With one lane everything is.
@@ -92,10 +97,10 @@ static jo_status find_scalars(jo_context* ctx, jarena* a, jemit_plan* p) {
 // A node may be marked several times: the first name is where it was first computed.
 static jo_status find_marks(jo_context* ctx, jarena* a, jemit_plan* p) {
   const jexpr_graph* g = p->fn->graph;
-  p->mark = JARENA_ARRAY(a, p->schedule.n, const char*);
+  p->mark = JARENA_ARRAY(a, p->packing.n, const char*);
   if (!p->mark) return jerr_memory(ctx);
   for (int i = 0; i < g->nmark; i++) {
-    int at = p->position[g->mark[i].ref];
+    int at = p->packing.at[g->mark[i].ref];
     if (at >= 0 && !p->mark[at]) p->mark[at] = g->mark[i].text;
   }
   return JO_OK;
@@ -121,14 +126,14 @@ static jo_status collect_stores(jo_context* ctx, jarena* a, jemit_plan* p) {
     n += fn->out[o].n;
   p->store = JARENA_ARRAY(a, n, jemit_store);
   p->leaf = int_array(a, n, -1);
-  p->first_store = int_array(a, p->schedule.n, -1);
+  p->first_store = int_array(a, p->packing.n, -1);
   if (!p->store || !p->leaf || !p->first_store) return jerr_memory(ctx);
 
   // backwards, so that every list is in the order of the outputs
   int at = n;
   for (int o = fn->nout - 1; o >= 0; o--) {
     for (int i = fn->out[o].n - 1; i >= 0; i--) {
-      int position = p->position[fn->out[o].ref[i]];
+      int position = p->packing.at[fn->out[o].ref[i]];
       p->store[--at] = (jemit_store){o, i, fn->out[o].ref[i], -1};
       if (position >= 0) {
         p->store[at].next = p->first_store[position];
@@ -137,13 +142,13 @@ static jo_status collect_stores(jo_context* ctx, jarena* a, jemit_plan* p) {
     }
   }
   for (int i = 0; i < n; i++) {
-    if (p->position[p->store[i].ref] < 0) p->leaf[p->nleaf++] = i;
+    if (p->packing.at[p->store[i].ref] < 0) p->leaf[p->nleaf++] = i;
   }
   return JO_OK;
 }
 
 static void cut_chunks(jemit_plan* p, int chunk_statements) {
-  p->nitem = p->schedule.n + p->nleaf;
+  p->nitem = p->packing.n + p->nleaf;
   bool one = chunk_statements == 0 || chunk_statements > p->nitem;
   p->chunk = one ? p->nitem : chunk_statements;
   if (p->chunk == 0) p->chunk = 1;
@@ -151,78 +156,98 @@ static void cut_chunks(jemit_plan* p, int chunk_statements) {
   if (p->nchunk == 0) p->nchunk = 1;
 }
 
-// Free slots of one kind: a stack.
+// Free slots of one size: a stack.
 typedef struct slots {
   int* free;
   int nfree;
   int used;  // ever
 } slots;
 
+#define SIZES 5  // of slots: 1, 2, 4, 8, 16 doubles
+
 static int take_slot(slots* s) {
   return s->nfree > 0 ? s->free[--s->nfree] : s->used++;
+}
+
+// Doubles that the value of an item takes, as a power of two.
+static int size_of(const jemit_plan* p, int item) {
+  const jexpr_item* it = &p->packing.item[item];
+  int doubles = p->scalar[it->node[0]] ? it->width : p->lanes, size = 0;
+  while (1 << size < doubles)
+    size++;
+  return size;
 }
 
 // The last chunk that reads each value.
 static void find_last_chunks(const jemit_plan* p, int* last) {
   const jexpr_graph* g = p->fn->graph;
-  for (int i = 0; i < p->schedule.n; i++) {
-    jexpr_ref r = p->schedule.order[i];
-    int n = jexpr_nargs(g, r);
+  for (int i = 0; i < p->packing.n; i++) {
+    const jexpr_item* item = &p->packing.item[i];
+    int n = jexpr_pack_nargs(g, item);
     last[i] = i / p->chunk;
     for (int k = 0; k < n; k++) {
-      int at = p->position[jexpr_arg(g, r, k)];
+      int at = p->packing.at[jexpr_pack_arg_of(g, p->packing.vector, item, k)];
       if (at >= 0) last[at] = i / p->chunk;
     }
   }
 }
 
 static jo_status assign_slots(jo_context* ctx, jarena* a, jemit_plan* p) {
-  int n = p->schedule.n;
+  int n = p->packing.n;
   p->slot = int_array(a, n, -1);
   int* last = int_array(a, n, -1);
   int* ending = int_array(a, p->nchunk, -1);  // values last read in a chunk: head of a list
   int* next = int_array(a, n, -1);
-  slots pool[2] = {{.free = int_array(a, n, 0)}, {.free = int_array(a, n, 0)}};
-  if (!p->slot || !last || !ending || !next || !pool[0].free || !pool[1].free) {
-    return jerr_memory(ctx);
+  slots pool[SIZES] = {{0}};
+  bool ok = p->slot && last && ending && next;
+  for (int k = 0; k < SIZES; k++) {
+    pool[k].free = int_array(a, n, 0);
+    ok = ok && pool[k].free;
   }
+  if (!ok) return jerr_memory(ctx);
   find_last_chunks(p, last);
   for (int i = 0; i < n; i++) {
     int chunk = i / p->chunk;
     // slots last read in the chunk before this one are free from here on
     if (i % p->chunk == 0 && chunk > 0) {
       for (int v = ending[chunk - 1]; v >= 0; v = next[v]) {
-        slots* s = &pool[p->scalar[p->schedule.order[v]]];
+        slots* s = &pool[size_of(p, v)];
         s->free[s->nfree++] = p->slot[v];
       }
     }
     if (last[i] == chunk) continue;
-    p->slot[i] = take_slot(&pool[p->scalar[p->schedule.order[i]]]);
+    p->slot[i] = take_slot(&pool[size_of(p, i)]);
     next[i] = ending[last[i]];
     ending[last[i]] = i;
   }
-  // vectors first, then scalars
-  int vectors = pool[0].used * p->lanes;
-  for (int i = 0; i < n; i++) {
-    if (p->slot[i] >= 0 && p->scalar[p->schedule.order[i]]) p->slot[i] += vectors;
+  // the widest first
+  int base[SIZES];
+  for (int k = SIZES - 1; k >= 0; k--) {
+    base[k] = (int)p->work;
+    p->work += (size_t)pool[k].used << k;
   }
-  p->work = (size_t)vectors + (size_t)pool[1].used;
+  for (int i = 0; i < n; i++) {
+    int size = size_of(p, i);
+    if (p->slot[i] >= 0) p->slot[i] = base[size] + (p->slot[i] << size);
+  }
   return JO_OK;
 }
 
-jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn, int lanes,
-                           int chunk_statements, jemit_plan* out) {
-  jemit_plan p = {.fn = fn, .lanes = lanes};
+jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn,
+                           const jemit_plan_options* opt, jemit_plan* out) {
+  jemit_plan p = {.fn = fn, .lanes = opt->lanes};
   JO_TRY(jexpr_graph_status(fn->graph));
   JO_TRY(check_outputs(ctx, fn));
   JO_TRY(jexpr_schedule_build(a, fn, &p.schedule));
+  bool is_packed = opt->lanes == 1 && opt->pack > 1;
+  jexpr_pack_options packs = {is_packed ? opt->pack : 1, is_packed};
+  JO_TRY(jexpr_pack_build(a, fn, &p.schedule, &packs, &p.packing));
   p.counts = jexpr_count(fn->graph, &p.schedule);
   JO_TRY(join_waves(ctx, a, &p));
-  JO_TRY(number_nodes(ctx, a, &p));
   JO_TRY(find_scalars(ctx, a, &p));
   JO_TRY(find_marks(ctx, a, &p));
   JO_TRY(collect_stores(ctx, a, &p));
-  cut_chunks(&p, chunk_statements);
+  cut_chunks(&p, opt->chunk_statements);
   JO_TRY(assign_slots(ctx, a, &p));
   *out = p;
   return JO_OK;

@@ -5,7 +5,14 @@
 #define JEMIT_PLAN_H
 
 #include "base/mem.h"
+#include "expr/pack.h"
 #include "expr/schedule.h"
+
+typedef struct jemit_plan_options {
+  int lanes;             // evaluated together
+  int pack;              // most lanes of a pack, 1: none; with several lanes there are no packs
+  int chunk_statements;  // most in a chunk; 0: all in one
+} jemit_plan_options;
 
 // An output element, in a list of those that take the same value.
 typedef struct jemit_store {
@@ -15,19 +22,18 @@ typedef struct jemit_store {
   int next;  // -1: last
 } jemit_store;
 
-// Items are the statements of the schedule, then the stores of outputs that are leaves. Chunk k
-// holds items k * chunk ... (k + 1) * chunk - 1.
+// Items are the statements, single nodes and packs, then the stores of outputs that are leaves. Chunk
+// k holds items k * chunk ... (k + 1) * chunk - 1.
 typedef struct jemit_plan {
   const jexpr_fn* fn;
   int lanes;
   jexpr_schedule schedule;
+  jexpr_packing packing;
   jexpr_counts counts;
-  int* position;      // in the schedule; -1: a leaf, or not needed       (by node)
   bool* scalar;       // one value for all lanes                          (by node)
-  const char** mark;  // NULL: none                                       (by position)
-  int* first_store;   // -1: none                                         (by position)
-  int* slot;          // scalars: index into the work array; vectors: index of a block of `lanes`
-                      // values; -1: not needed by a later chunk          (by position)
+  const char** mark;  // NULL: none                                       (by item)
+  int* first_store;   // -1: none                                         (by item)
+  int* slot;          // index into the work array; -1: not needed by a later chunk (by item)
   jemit_store* store;
   int nleaf;
   int* leaf;  // stores of leaves                                         (nleaf)
@@ -36,10 +42,10 @@ typedef struct jemit_plan {
 } jemit_plan;
 
 // Everything is in the arena.
-jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn, int lanes,
-                           int chunk_statements, jemit_plan* out);
+jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn,
+                           const jemit_plan_options* opt, jemit_plan* out);
 
 // Whether the statement and the next one are sine and cosine of the same argument, in one chunk.
-bool jemit_plan_is_pair(const jemit_plan* p, int position);
+bool jemit_plan_is_pair(const jemit_plan* p, int item);
 
 #endif

@@ -184,8 +184,8 @@ static void put_operator(jtext* t, int lanes, const jexpr_op_info* op) {
 }
 
 // Elementary functions of single values, and of vectors of the width.
-static void put_functions(jtext* t, int width) {
-  jtext_printf(t, "#define JM_WIDTH %d\n", width);
+void jemit_put_functions(jtext* t, int width) {
+  jtext_printf(t, "\n#define JM_WIDTH %d\n", width);
   jtext_put(t, jbase_elementary_text_h);
 }
 
@@ -196,7 +196,7 @@ void jemit_put_prelude(jtext* t, int lanes, const jemit_needs* needs) {
   }
   if (needs->functions) {
     jtext_put(t, "#define JM_SOME\n");
-    put_functions(t, 1);
+    jemit_put_functions(t, 1);
   }
   if (needs->data) jtext_put(t, data);
   if (needs->unknowns) jtext_put(t, unknown);
@@ -204,7 +204,7 @@ void jemit_put_prelude(jtext* t, int lanes, const jemit_needs* needs) {
   jtext_printf(t, "\n#define JK_LANES %d\n", lanes);
   jtext_put(t, vector);
   put_helper(t, lanes, "jk_all(double x)", "x");
-  if (needs->functions) put_functions(t, lanes);
+  if (needs->functions) jemit_put_functions(t, lanes);
   for (int op = 1; op < JEXPR_OP_COUNT; op++) {
     const jexpr_op_info* info = &jexpr_ops[op];
     bool is_vector_operator = info->class_ == JEXPR_CLASS_ARITH;

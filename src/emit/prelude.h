@@ -21,4 +21,7 @@ typedef struct jemit_needs {
 bool jemit_is_function(const jexpr_op_info* op);
 void jemit_put_prelude(jtext* t, int lanes, const jemit_needs* needs);
 
+// Elementary functions of vectors of the width, after those of single values.
+void jemit_put_functions(jtext* t, int width);
+
 #endif

@@ -14,6 +14,8 @@
 
 #include "base/err.h"
 #include "emit/names.h"
+#include "emit/operand.h"
+#include "emit/vector.h"
 #include "expr/body.h"
 
 #define LINE_WIDTH 96
@@ -69,6 +71,13 @@ static void find_inputs(jemit_printer* p) {
   }
 }
 
+static bool no_chunk(jarena* a, int n, int** out) {
+  *out = JARENA_ARRAY(a, n, int);
+  for (int i = 0; *out && i < n; i++)
+    (*out)[i] = -1;
+  return *out != NULL;
+}
+
 jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan, int index,
                              const char* symbol, jtext* body, jemit_printer* out) {
   jemit_printer p = {
@@ -80,11 +89,11 @@ jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan,
   p.in_read = JARENA_ARRAY(a, ngroup, bool);
   p.in_used = JARENA_ARRAY(a, ngroup, bool);
   p.out_used = JARENA_ARRAY(a, nout, bool);
-  p.loaded = JARENA_ARRAY(a, plan->schedule.n, int);
-  bool ok = p.in_name && p.out_name && p.in_read && p.in_used && p.out_used && p.loaded;
+  bool ok = p.in_name && p.out_name && p.in_read && p.in_used && p.out_used;
+  ok = ok && no_chunk(a, plan->packing.n, &p.loaded) &&
+       no_chunk(a, plan->fn->graph->nnode, &p.taken) &&
+       no_chunk(a, plan->packing.nvector, &p.assembled);
   if (!ok) return jerr_memory(ctx);
-  for (int i = 0; i < plan->schedule.n; i++)
-    p.loaded[i] = -1;
   JO_TRY(name_arrays(a, &p));
   find_inputs(&p);
   *out = p;
@@ -93,57 +102,10 @@ jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan,
 
 // ---- operands
 
-// printf is most of the cost of emission: integers go by hand.
-static void put_int(jtext* t, int value) {
-  char digits[12];
-  size_t n = sizeof digits;
-  do {
-    digits[--n] = (char)('0' + value % 10);
-    value /= 10;
-  } while (value > 0);
-  jtext_write(t, digits + n, sizeof digits - n);
-}
-
-static void put_value_name(jtext* t, int position) {
-  jtext_put(t, "t");
-  put_int(t, position);
-}
-
-static void put_constant(jtext* t, double value) {
-  char buffer[JTEXT_NUMBER_SIZE];
-  jtext_format_number(buffer, value);
-  bool negative = buffer[0] == '-';
-  if (negative) jtext_put(t, "(");
-  jtext_put(t, buffer);
-  if (negative) jtext_put(t, ")");
-}
-
-static void put_input(jemit_printer* p, jexpr_ref r) {
-  const jexpr_node* node = jexpr_at(p->plan->fn->graph, r);
-  bool scalar = p->plan->scalar[r];
-  p->in_used[node->a] = true;
-  if (!scalar) jtext_put(p->body, "jk_at(");
-  jtext_put(p->body, p->in_name[node->a]);
-  jtext_put(p->body, scalar ? "[" : ", ");
-  put_int(p->body, (int)node->b);
-  jtext_put(p->body, scalar ? "]" : ")");
-}
-
-static void put_operand(jemit_printer* p, jexpr_ref r) {
-  const jexpr_graph* g = p->plan->fn->graph;
-  if (jexpr_is_const(g, r)) {
-    put_constant(p->body, jexpr_const_value(g, r));
-  } else if (jexpr_at(g, r)->op == JEXPR_INPUT) {
-    put_input(p, r);
-  } else {
-    put_value_name(p->body, p->plan->position[r]);
-  }
-}
-
 static void put_vector_operand(jemit_printer* p, jexpr_ref r) {
   bool scalar = p->plan->scalar[r];
   if (scalar) jtext_put(p->body, "jk_all(");
-  put_operand(p, r);
+  jemit_put_operand(p, r);
   if (scalar) jtext_put(p->body, ")");
 }
 
@@ -161,7 +123,7 @@ static void put_text(jemit_printer* p, jexpr_ref r, const char* text, bool sprea
     if (spread && k > 0) {
       put_vector_operand(p, arg);
     } else {
-      put_operand(p, arg);
+      jemit_put_operand(p, arg);
     }
     text += n + 2;
   }
@@ -229,7 +191,7 @@ static void put_list_array(jemit_printer* p, jexpr_ref r, bool scalar) {
   jtext_put(t, list_is_const(g, r) && scalar ? "  static const double l"
                : scalar                      ? "  const double l"
                                              : "  const jk_real l");
-  put_int(t, p->plan->position[r]);
+  jemit_put_int(t, p->plan->packing.at[r]);
   jtext_put(t, "[] = {");
   size_t line = t->length;
   for (int k = 1; k < n; k++) {
@@ -239,7 +201,7 @@ static void put_list_array(jemit_printer* p, jexpr_ref r, bool scalar) {
       line = t->length;
     }
     if (scalar) {
-      put_operand(p, jexpr_arg(g, r, k));
+      jemit_put_operand(p, jexpr_arg(g, r, k));
     } else {
       put_vector_operand(p, jexpr_arg(g, r, k));
     }
@@ -258,12 +220,12 @@ static void put_locate_sum(jemit_printer* p, jexpr_ref r) {
     if (k > 1) jtext_put(p->body, " + ");
     jtext_put(p->body, scalar ? "(" : "jkv_le(");
     if (scalar) {
-      put_operand(p, jexpr_arg(g, r, k + 1));
+      jemit_put_operand(p, jexpr_arg(g, r, k + 1));
     } else {
       put_vector_operand(p, jexpr_arg(g, r, k + 1));
     }
     jtext_put(p->body, scalar ? " <= " : ", ");
-    put_operand(p, x);
+    jemit_put_operand(p, x);
     jtext_put(p->body, ")");
   }
   if (scalar) jtext_put(p->body, ")");
@@ -285,17 +247,17 @@ static void put_pick_choice(jemit_printer* p, jexpr_ref r) {
   const jexpr_graph* g = p->plan->fn->graph;
   jexpr_ref index = jexpr_arg(g, r, 0);
   jtext_put(p->body, "(");
-  put_operand(p, index);
+  jemit_put_operand(p, index);
   if (jexpr_is_flag(g, index)) {
     jtext_put(p->body, " != 0.0 ? ");
   } else {
     jtext_put(p->body, " >= 1.0 && ");
-    put_operand(p, index);
+    jemit_put_operand(p, index);
     jtext_put(p->body, " < 2.0 ? ");
   }
   for (int k = 2; k >= 1; k--) {
     if (p->plan->scalar[r]) {
-      put_operand(p, jexpr_arg(g, r, k));
+      jemit_put_operand(p, jexpr_arg(g, r, k));
     } else {
       put_vector_operand(p, jexpr_arg(g, r, k));
     }
@@ -315,10 +277,10 @@ static void put_solve(jemit_printer* p, jexpr_ref r) {
   jtext_put(p->body, scalar ? "jk_solve(" : "jkv_solve(");
   jemit_put_body_symbol(p->body, p->index, (int)(jexpr_body_of(g, r) - g->body));
   jtext_put(p->body, ", l");
-  put_int(p->body, p->plan->position[r]);
+  jemit_put_int(p->body, p->plan->packing.at[r]);
   if (!scalar) {
     jtext_put(p->body, ", ");
-    put_int(p->body, jexpr_nargs(g, r) - 1);
+    jemit_put_int(p->body, jexpr_nargs(g, r) - 1);
   }
   jtext_put(p->body, ")");
 }
@@ -333,7 +295,7 @@ static void put_data(jemit_printer* p, jexpr_ref r) {
   for (int k = 0; k < 2; k++) {
     if (k > 0) jtext_put(p->body, ", ");
     if (scalar) {
-      put_operand(p, k == 0 ? d.u : d.v);
+      jemit_put_operand(p, k == 0 ? d.u : d.v);
     } else {
       put_vector_operand(p, k == 0 ? d.u : d.v);
     }
@@ -361,12 +323,12 @@ static void put_list_call(jemit_printer* p, jexpr_ref r, const char* function, b
   if (spread) {
     put_vector_operand(p, jexpr_arg(g, r, 0));
   } else {
-    put_operand(p, jexpr_arg(g, r, 0));
+    jemit_put_operand(p, jexpr_arg(g, r, 0));
   }
   jtext_put(p->body, ", l");
-  put_int(p->body, p->plan->position[r]);
+  jemit_put_int(p->body, p->plan->packing.at[r]);
   jtext_put(p->body, ", ");
-  put_int(p->body, jexpr_nargs(g, r) - 1);
+  jemit_put_int(p->body, jexpr_nargs(g, r) - 1);
   jtext_put(p->body, ")");
 }
 
@@ -387,11 +349,11 @@ static void put_pick(jemit_printer* p, jexpr_ref r) {
     put_pick_choice(p, r);
   } else if (p->plan->scalar[k]) {
     jtext_put(p->body, "l");
-    put_int(p->body, p->plan->position[r]);
+    jemit_put_int(p->body, p->plan->packing.at[r]);
     jtext_put(p->body, "[jk_index(");
-    put_operand(p, k);
+    jemit_put_operand(p, k);
     jtext_put(p->body, ", ");
-    put_int(p->body, jexpr_nargs(g, r) - 1);
+    jemit_put_int(p->body, jexpr_nargs(g, r) - 1);
     jtext_put(p->body, ")]");
   } else {
     put_list_call(p, r, list_is_scalar(p, r) ? "jkv_pick" : "jkv_pick_each", true);
@@ -400,42 +362,18 @@ static void put_pick(jemit_printer* p, jexpr_ref r) {
 
 // ---- statements
 
-static void put_declaration(jemit_printer* p, int position) {
-  bool scalar = p->plan->scalar[p->plan->schedule.order[position]];
-  jtext_put(p->body, scalar ? "  const double " : "  const jk_real ");
-  put_value_name(p->body, position);
-  jtext_put(p->body, " = ");
-}
-
-// Operands computed by earlier chunks are read where they are first needed.
-static void load_operands(jemit_printer* p, jexpr_ref r) {
-  const jemit_plan* plan = p->plan;
-  int n = jexpr_nargs(plan->fn->graph, r);
-  for (int k = 0; k < n; k++) {
-    jexpr_ref arg = jexpr_arg(plan->fn->graph, r, k);
-    int at = plan->position[arg];
-    if (at < 0 || at / plan->chunk == p->chunk || p->loaded[at] == p->chunk) continue;
-    p->loaded[at] = p->chunk;
-    p->work_used = true;
-    put_declaration(p, at);
-    jtext_put(p->body, plan->scalar[arg] ? "w[" : "jk_at(w, ");
-    put_int(p->body, plan->slot[at]);
-    jtext_put(p->body, plan->scalar[arg] ? "];\n" : ");\n");
-  }
-}
-
 // `array[index] = value;`
 static void put_assignment(jemit_printer* p, const char* array, int index, jexpr_ref value,
                            bool as_vector) {
   jtext_put(p->body, as_vector ? "  jk_put(" : "  ");
   jtext_put(p->body, array);
   jtext_put(p->body, as_vector ? ", " : "[");
-  put_int(p->body, index);
+  jemit_put_int(p->body, index);
   jtext_put(p->body, as_vector ? ", " : "] = ");
   if (as_vector) {
     put_vector_operand(p, value);
   } else {
-    put_operand(p, value);
+    jemit_put_operand(p, value);
   }
   jtext_put(p->body, as_vector ? ");\n" : ";\n");
 }
@@ -445,42 +383,47 @@ static void put_output(jemit_printer* p, const jemit_store* store) {
   put_assignment(p, p->out_name[store->group], store->index, store->ref, p->plan->lanes > 1);
 }
 
-// `jk_s12`: what is computed together with statement 12, and `jk_c12`
-static void put_wave_name(jtext* t, bool is_sine, int first) {
-  jtext_put(t, is_sine ? "jk_s" : "jk_c");
-  put_int(t, first);
+// Operators that call functions compiled elsewhere.
+static bool is_call(uint32_t op) {
+  return op == JEXPR_DATA || op == JEXPR_FLOOR;
 }
 
 // Before the first of two: `double jk_s12, jk_c12; jm_sincos(x, &jk_s12, &jk_c12);`
 static void put_waves(jemit_printer* p, int first) {
   const jexpr_graph* g = p->plan->fn->graph;
-  jexpr_ref r = p->plan->schedule.order[first];
+  jexpr_ref r = p->plan->packing.item[first].node[0];
   bool scalar = p->plan->scalar[r];
   jtext_put(p->body, scalar ? "  double " : "  jk_real ");
-  put_wave_name(p->body, true, first);
+  jemit_put_wave_name(p->body, true, first);
   jtext_put(p->body, ", ");
-  put_wave_name(p->body, false, first);
+  jemit_put_wave_name(p->body, false, first);
   jtext_put(p->body, scalar ? ";\n  jm_sincos(" : ";\n  jkv_sincos(");
-  put_operand(p, jexpr_arg(g, r, 0));
+  jemit_put_operand(p, jexpr_arg(g, r, 0));
   jtext_put(p->body, ", &");
-  put_wave_name(p->body, true, first);
+  jemit_put_wave_name(p->body, true, first);
   jtext_put(p->body, ", &");
-  put_wave_name(p->body, false, first);
+  jemit_put_wave_name(p->body, false, first);
   jtext_put(p->body, ");\n");
 }
 
-static void put_statement(jemit_printer* p, int position) {
+// One node: `const double t12 = t3 * q[4];`
+static void put_single(jemit_printer* p, int index) {
   const jemit_plan* plan = p->plan;
-  jexpr_ref r = plan->schedule.order[position];
-  load_operands(p, r);
+  jexpr_ref r = plan->packing.item[index].node[0];
+  int n = jexpr_nargs(plan->fn->graph, r);
+  for (int k = 0; k < n; k++)
+    jemit_load(p, jexpr_arg(plan->fn->graph, r, k));
   put_list_before(p, r);
-  bool is_first = jemit_plan_is_pair(plan, position);
-  bool is_second = jemit_plan_is_pair(plan, position - 1);
-  if (is_first) put_waves(p, position);
-  put_declaration(p, position);
-  jexpr_op op = jexpr_at(plan->fn->graph, r)->op;
+  jexpr_op op = plan->packing.item[index].op;
+  if (is_call(op)) jemit_put_rest(p);
+  bool is_first = jemit_plan_is_pair(plan, index);
+  bool is_second = jemit_plan_is_pair(plan, index - 1);
+  if (is_first) put_waves(p, index);
+  jtext_put(p->body, plan->scalar[r] ? "  const double " : "  const jk_real ");
+  jemit_put_operand(p, r);
+  jtext_put(p->body, " = ");
   switch (is_first || is_second ? JEXPR_NIL : op) {
-    case JEXPR_NIL: put_wave_name(p->body, op == JEXPR_SIN, position - is_second); break;
+    case JEXPR_NIL: jemit_put_wave_name(p->body, op == JEXPR_SIN, index - is_second); break;
     case JEXPR_LOCATE: put_locate(p, r); break;
     case JEXPR_PICK: put_pick(p, r); break;
     case JEXPR_SOLVE: put_solve(p, r); break;
@@ -488,17 +431,37 @@ static void put_statement(jemit_printer* p, int position) {
     default: put_fixed_arity(p, r); break;
   }
   jtext_put(p->body, ";");
-  if (plan->mark[position]) {
+}
+
+static void put_slot(jemit_printer* p, int index) {
+  const jemit_plan* plan = p->plan;
+  const jexpr_item* item = &plan->packing.item[index];
+  bool scalar = plan->scalar[item->node[0]];
+  p->work_used = true;
+  if (item->width > 1) {
+    jemit_put_pack_slot(p, index);
+  } else {
+    put_assignment(p, "w", scalar ? plan->slot[index] : plan->slot[index] / plan->lanes,
+                   item->node[0], !scalar);
+  }
+}
+
+static void put_statement(jemit_printer* p, int index) {
+  const jemit_plan* plan = p->plan;
+  if (plan->packing.item[index].width > 1) {
+    jemit_put_pack(p, index);
+  } else {
+    put_single(p, index);
+  }
+  if (plan->mark[index]) {
     jtext_put(p->body, " /* ");
-    jemit_put_comment(p->body, plan->mark[position]);
+    jemit_put_comment(p->body, plan->mark[index]);
     jtext_put(p->body, " */");
   }
   jtext_put(p->body, "\n");
-  if (plan->slot[position] >= 0) {
-    p->work_used = true;
-    put_assignment(p, "w", plan->slot[position], r, !plan->scalar[r]);
-  }
-  for (int s = plan->first_store[position]; s >= 0; s = plan->store[s].next) {
+  if (plan->slot[index] >= 0) put_slot(p, index);
+  for (int s = plan->first_store[index]; s >= 0; s = plan->store[s].next) {
+    jemit_load(p, plan->store[s].ref);
     put_output(p, &plan->store[s]);
   }
 }
@@ -606,15 +569,17 @@ static void print_body(jemit_printer* p, int k) {
   for (int i = 0; i < plan->fn->nout; i++)
     p->out_used[i] = false;
   p->work_used = false;
+  p->is_wide = false;
   p->chunk = k;
   jtext_clear(p->body);
   for (int i = k * plan->chunk; i < (k + 1) * plan->chunk && i < plan->nitem; i++) {
-    if (i < plan->schedule.n) {
+    if (i < plan->packing.n) {
       put_statement(p, i);
     } else {
-      put_output(p, &plan->store[plan->leaf[i - plan->schedule.n]]);
+      put_output(p, &plan->store[plan->leaf[i - plan->packing.n]]);
     }
   }
+  jemit_put_rest(p);
 }
 
 static void put_entry(const jemit_printer* p, jtext* t) {

@@ -3,24 +3,7 @@
 #ifndef JEMIT_PRINT_H
 #define JEMIT_PRINT_H
 
-#include "base/text.h"
-#include "emit/plan.h"
-
-typedef struct jemit_printer {
-  jo_context* ctx;
-  const jemit_plan* plan;
-  int index;              // of the function in its unit
-  const char* symbol;     // of the entry
-  const char** in_name;   // array names                             (ngroup)
-  const char** out_name;  //                                         (nout)
-  bool* in_read;          // by any chunk                            (ngroup)
-  bool* in_used;          // by the chunk being printed              (ngroup)
-  bool* out_used;         //                                         (nout)
-  bool work_used;
-  int chunk;    // being printed
-  int* loaded;  // chunk that last read this value from a slot   (by position)
-  jtext* body;  // statements of the chunk
-} jemit_printer;
+#include "emit/printer.h"
 
 // The function of the equation of an unknown, `body` of the graph of function `index`.
 void jemit_put_body_symbol(jtext* t, int index, int body);

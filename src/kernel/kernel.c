@@ -16,15 +16,19 @@
 #include "kernel/cache.h"
 #include "kernel/toolchain.h"
 
+#define PACK_LANES 8
+
 // To be raised with the signature of emitted functions.
 static const char abi[] = "jounce kernel abi 1";
 
 jkernel_options jkernel_options_default(void) {
-  return (jkernel_options){.backend = JKERNEL_AUTO,
-                           .lanes = 1,
-                           .use_cache = true,
-                           .optimize = 1,  // -O2 compiles longer and runs no faster
-                           .emit = jemit_options_default()};
+  jkernel_options opt = {.backend = JKERNEL_AUTO,
+                         .lanes = 1,
+                         .use_cache = true,
+                         .optimize = 1,  // -O2 compiles longer and runs no faster
+                         .emit = jemit_options_default()};
+  opt.emit.pack = PACK_LANES;
+  return opt;
 }
 
 // ---- interpreter
@@ -184,10 +188,27 @@ static jo_status gather_part(build* b, const jkernel_set* set, const jexpr_fn* f
   return JO_OK;
 }
 
+// Lanes of packs: those asked for, at most $JOUNCE_PACK_LANES.
+static jo_status limit_packs(const build* b, int* pack) {
+  const char* text = getenv("JOUNCE_PACK_LANES");
+  if (!text || text[0] == '\0') return JO_OK;
+  int most = text[1] == '\0' ? text[0] - '0' : 0;
+  if (most != 1 && most != 2 && most != 4 && most != 8) {
+    return jerr_set(
+        b->ctx, JO_ERR_ARGUMENT,
+        "JOUNCE_PACK_LANES is '%s'; it must be 1, 2, 4 or 8: so many equal operations of "
+        "a model are computed together at most",
+        text);
+  }
+  if (*pack > most) *pack = most;
+  return JO_OK;
+}
+
 // A part from the cache, or compiled. *is_stuck: there is nowhere to compile.
 static jo_status compile_part(build* b, jkernel_set* set, bool* is_stuck) {
   jemit_options emit = b->opt->emit;
   emit.lanes = b->opt->lanes;
+  JO_TRY(limit_packs(b, &emit.pack));
   JO_TRY(jemit_c(b->ctx, b->scratch, b->fn, b->n, &emit, &b->unit));
   void** library = &set->library[b->part];
   if (b->cache) {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operands, and where they come from.
+#include "emit/operand.h"
+
+// printf is most of the cost of emission: integers go by hand.
+void jemit_put_int(jtext* t, int value) {
+  char digits[12];
+  size_t n = sizeof digits;
+  do {
+    digits[--n] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value > 0);
+  jtext_write(t, digits + n, sizeof digits - n);
+}
+
+void jemit_put_constant(jtext* t, double value) {
+  char buffer[JTEXT_NUMBER_SIZE];
+  jtext_format_number(buffer, value);
+  bool negative = buffer[0] == '-';
+  if (negative) jtext_put(t, "(");
+  jtext_put(t, buffer);
+  if (negative) jtext_put(t, ")");
+}
+
+static void put_input(jemit_printer* p, jexpr_ref r) {
+  const jexpr_node* node = jexpr_at(p->plan->fn->graph, r);
+  bool scalar = p->plan->scalar[r];
+  p->in_used[node->a] = true;
+  if (!scalar) jtext_put(p->body, "jk_at(");
+  jtext_put(p->body, p->in_name[node->a]);
+  jtext_put(p->body, scalar ? "[" : ", ");
+  jemit_put_int(p->body, (int)node->b);
+  jtext_put(p->body, scalar ? "]" : ")");
+}
+
+// A lane of a pack has the name of its item and its own.
+static void put_value(jemit_printer* p, jexpr_ref r) {
+  const jexpr_packing* packing = &p->plan->packing;
+  jtext_put(p->body, "t");
+  jemit_put_int(p->body, packing->at[r]);
+  if (packing->item[packing->at[r]].width == 1) return;
+  jtext_put(p->body, "_");
+  jemit_put_int(p->body, jexpr_pack_lane(packing, r));
+}
+
+void jemit_put_operand(jemit_printer* p, jexpr_ref r) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  if (jexpr_is_const(g, r)) {
+    jemit_put_constant(p->body, jexpr_const_value(g, r));
+  } else if (jexpr_at(g, r)->op == JEXPR_INPUT) {
+    put_input(p, r);
+  } else {
+    put_value(p, r);
+  }
+}
+
+void jemit_put_wave_name(jtext* t, bool is_sine, int first) {
+  jtext_put(t, is_sine ? "jk_s" : "jk_c");
+  jemit_put_int(t, first);
+}
+
+// `const double t12_3 = v12[3];`, or from the slot of the pack
+static void take_lane(jemit_printer* p, jexpr_ref r, int at) {
+  const jemit_plan* plan = p->plan;
+  if (p->taken[r] == p->chunk) return;
+  p->taken[r] = p->chunk;
+  bool from_slot = at / plan->chunk != p->chunk;
+  int lane = jexpr_pack_lane(&plan->packing, r);
+  jtext_put(p->body, "  const double ");
+  put_value(p, r);
+  jtext_put(p->body, from_slot ? " = w" : " = v");
+  if (!from_slot) jemit_put_int(p->body, at);
+  jtext_put(p->body, "[");
+  jemit_put_int(p->body, from_slot ? plan->slot[at] + lane : lane);
+  jtext_put(p->body, "];\n");
+  p->work_used = p->work_used || from_slot;
+}
+
+void jemit_load(jemit_printer* p, jexpr_ref r) {
+  const jemit_plan* plan = p->plan;
+  int at = plan->packing.at[r];
+  if (at < 0) return;
+  if (plan->packing.item[at].width > 1) {
+    take_lane(p, r, at);
+    return;
+  }
+  if (at / plan->chunk == p->chunk || p->loaded[at] == p->chunk) return;
+  p->loaded[at] = p->chunk;
+  p->work_used = true;
+  bool scalar = plan->scalar[r];
+  jtext_put(p->body, scalar ? "  const double " : "  const jk_real ");
+  put_value(p, r);
+  jtext_put(p->body, scalar ? " = w[" : " = jk_at(w, ");
+  jemit_put_int(p->body, scalar ? plan->slot[at] : plan->slot[at] / plan->lanes);
+  jtext_put(p->body, scalar ? "];\n" : ");\n");
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of printing one planned function, shared by those that print parts of it.
+#ifndef JEMIT_PRINTER_H
+#define JEMIT_PRINTER_H
+
+#include "base/text.h"
+#include "emit/plan.h"
+
+typedef struct jemit_printer {
+  jo_context* ctx;
+  const jemit_plan* plan;
+  int index;              // of the function in its unit
+  const char* symbol;     // of the entry
+  const char** in_name;   // array names                             (ngroup)
+  const char** out_name;  //                                         (nout)
+  bool* in_read;          // by any chunk                            (ngroup)
+  bool* in_used;          // by the chunk being printed              (ngroup)
+  bool* out_used;         //                                         (nout)
+  bool work_used;
+  bool is_wide;    // registers hold more than two lanes, which plain code pays for
+  int chunk;       // being printed
+  int* loaded;     // chunk that last read this value from a slot    (by item)
+  int* taken;      // chunk that last took this value from a pack    (by node)
+  int* assembled;  // chunk that last made this vector               (by vector)
+  jtext* body;     // statements of the chunk
+} jemit_printer;
+
+#endif

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packs as vector code.
+//
+//   const jk_v4 v12 = v7 * g3;                      a pack; 12 is its place among the statements
+//   const jk_v4 g3 = (jk_v4){t1, t2, y[4], t9_1};   operands brought together
+//   v7 + JK_FLIP4(v8, 0, 1, 0, 1)                   the second and the last lane are differences
+//
+// Vector extensions of gcc and clang, no intrinsics: the same text is for any machine. Changing signs is exact: a - b
+// is a + (-b), and the sign of a product is that of its factors.
+#include "emit/vector.h"
+
+#include "emit/operand.h"
+#include "emit/prelude.h"
+
+static void put_type(jemit_printer* p, int width) {
+  jtext_put(p->body, "jk_v");
+  jemit_put_int(p->body, width);
+}
+
+// ---- operands
+
+static bool is_const_vector(const jemit_printer* p, const jexpr_vector* v) {
+  for (int i = 0; i < v->width; i++) {
+    if (!jexpr_is_const(p->plan->fn->graph, v->lane[i])) return false;
+  }
+  return true;
+}
+
+// Inputs that stand side by side.
+static bool is_run(const jemit_printer* p, const jexpr_vector* v) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  const jexpr_node* first = jexpr_at(g, v->lane[0]);
+  for (int i = 0; i < v->width; i++) {
+    const jexpr_node* node = jexpr_at(g, v->lane[i]);
+    bool is_next =
+        node->op == JEXPR_INPUT && node->a == first->a && node->b == first->b + (uint32_t)i;
+    if (!is_next) return false;
+  }
+  return true;
+}
+
+// The one or two packs of one width that all lanes come from, if so.
+static int find_sources(const jemit_printer* p, const jexpr_vector* v, int source[2]) {
+  const jexpr_packing* packing = &p->plan->packing;
+  int n = 0;
+  for (int i = 0; i < v->width; i++) {
+    int at = packing->at[v->lane[i]];
+    if (at < 0 || packing->item[at].width == 1) return 0;
+    bool is_known = (n > 0 && source[0] == at) || (n > 1 && source[1] == at);
+    if (is_known) continue;
+    if (n == 2 || (n == 1 && packing->item[at].width != packing->item[source[0]].width)) return 0;
+    source[n++] = at;
+  }
+  return n;
+}
+
+// A pack computed by an earlier chunk is read where it is first needed.
+static void load_pack(jemit_printer* p, int at) {
+  const jemit_plan* plan = p->plan;
+  if (at / plan->chunk == p->chunk || p->loaded[at] == p->chunk) return;
+  int width = plan->packing.item[at].width;
+  p->loaded[at] = p->chunk;
+  p->work_used = true;
+  jtext_put(p->body, "  const ");
+  put_type(p, width);
+  jtext_put(p->body, " v");
+  jemit_put_int(p->body, at);
+  jtext_put(p->body, " = JK_AT");
+  jemit_put_int(p->body, width);
+  jtext_put(p->body, "(w + ");
+  jemit_put_int(p->body, plan->slot[at]);
+  jtext_put(p->body, ");\n");
+}
+
+// `JK_SHUFFLE2(4, v7, v8, 1, 5)`: lanes of v7, then those of v8
+static void put_shuffle(jemit_printer* p, const jexpr_vector* v, const int source[2], int nsource) {
+  const jexpr_packing* packing = &p->plan->packing;
+  int width = packing->item[source[0]].width;
+  jtext_put(p->body, "JK_SHUFFLE");
+  jemit_put_int(p->body, v->width);
+  jtext_put(p->body, "(");
+  jemit_put_int(p->body, width);
+  for (int k = 0; k < 2; k++) {
+    jtext_put(p->body, ", v");
+    jemit_put_int(p->body, source[k < nsource ? k : 0]);
+  }
+  for (int i = 0; i < v->width; i++) {
+    jtext_put(p->body, ", ");
+    bool is_second = packing->at[v->lane[i]] != source[0];
+    jemit_put_int(p->body, jexpr_pack_lane(packing, v->lane[i]) + (is_second ? width : 0));
+  }
+  jtext_put(p->body, ")");
+}
+
+static void put_run(jemit_printer* p, const jexpr_vector* v) {
+  const jexpr_node* first = jexpr_at(p->plan->fn->graph, v->lane[0]);
+  p->in_used[first->a] = true;
+  jtext_put(p->body, "JK_AT");
+  jemit_put_int(p->body, v->width);
+  jtext_put(p->body, "(");
+  jtext_put(p->body, p->in_name[first->a]);
+  jtext_put(p->body, " + ");
+  jemit_put_int(p->body, (int)first->b);
+  jtext_put(p->body, ")");
+}
+
+static void put_lanes(jemit_printer* p, const jexpr_vector* v, unsigned flip) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  jtext_put(p->body, "(");
+  put_type(p, v->width);
+  jtext_put(p->body, "){");
+  for (int i = 0; i < v->width; i++) {
+    if (i > 0) jtext_put(p->body, ", ");
+    if (flip >> i & 1u) {
+      jemit_put_constant(p->body, -jexpr_const_value(g, v->lane[i]));
+    } else {
+      jemit_put_operand(p, v->lane[i]);
+    }
+  }
+  jtext_put(p->body, "}");
+}
+
+// Whatever a vector is made of, declared before the statement that reads it.
+static void assemble(jemit_printer* p, int index) {
+  const jexpr_vector* v = &p->plan->packing.vector[index];
+  int source[2];
+  if (v->item >= 0) load_pack(p, v->item);
+  if (v->item >= 0 || is_const_vector(p, v) || p->assembled[index] == p->chunk) return;
+  p->assembled[index] = p->chunk;
+  int nsource = find_sources(p, v, source);
+  for (int k = 0; k < nsource; k++)
+    load_pack(p, source[k]);
+  for (int i = 0; i < v->width && nsource == 0; i++)
+    jemit_load(p, v->lane[i]);
+  jtext_put(p->body, "  const ");
+  put_type(p, v->width);
+  jtext_put(p->body, " g");
+  jemit_put_int(p->body, index);
+  jtext_put(p->body, " = ");
+  if (nsource > 0) {
+    put_shuffle(p, v, source, nsource);
+  } else if (is_run(p, v)) {
+    put_run(p, v);
+  } else {
+    put_lanes(p, v, 0);
+  }
+  jtext_put(p->body, ";\n");
+}
+
+// A vector with the sign of some lanes changed.
+static void put_vector(jemit_printer* p, int index, unsigned flip) {
+  const jexpr_vector* v = &p->plan->packing.vector[index];
+  if (is_const_vector(p, v)) {
+    put_lanes(p, v, flip);
+    return;
+  }
+  if (flip) {
+    jtext_put(p->body, "JK_FLIP");
+    jemit_put_int(p->body, v->width);
+    jtext_put(p->body, "(");
+  }
+  jtext_put(p->body, v->item >= 0 ? "v" : "g");
+  jemit_put_int(p->body, v->item >= 0 ? v->item : index);
+  for (int i = 0; i < v->width && flip; i++) {
+    jtext_put(p->body, flip >> i & 1u ? ", 1" : ", 0");
+  }
+  if (flip) jtext_put(p->body, ")");
+}
+
+// ---- statements
+
+// Differences in even lanes, sums in odd ones: machines have that.
+static bool is_alternating(int width, unsigned flip) {
+  return (width == 2 && flip == 1u) || (width == 4 && flip == 5u);
+}
+
+static void put_sum(jemit_printer* p, const jexpr_item* item) {
+  const jexpr_vector* vector = p->plan->packing.vector;
+  unsigned all = (1u << item->width) - 1u;
+  jexpr_pack_arg a = item->arg[0], b = item->arg[1];
+  // b - a for (-a) + b; a constant takes its signs along
+  bool turn = a.flip == all || (b.flip != all && (a.flip & 1u));
+  if (is_const_vector(p, &vector[a.vector])) turn = false;
+  if (turn) {
+    jexpr_pack_arg first = a;
+    a = b;
+    b = first;
+  }
+  bool minus = (b.flip & 1u) && !is_const_vector(p, &vector[b.vector]);
+  if (a.flip == 0 && is_alternating(item->width, b.flip) &&
+      !is_const_vector(p, &vector[b.vector])) {
+    jtext_put(p->body, "jk_addsub");
+    jemit_put_int(p->body, item->width);
+    jtext_put(p->body, "(");
+    put_vector(p, a.vector, 0);
+    jtext_put(p->body, ", ");
+    put_vector(p, b.vector, 0);
+    jtext_put(p->body, ")");
+    return;
+  }
+  put_vector(p, a.vector, a.flip);
+  jtext_put(p->body, minus ? " - " : " + ");
+  put_vector(p, b.vector, minus ? b.flip ^ all : b.flip);
+}
+
+// Products and quotients: a constant takes the signs, else the first operand.
+static void put_product(jemit_printer* p, const jexpr_item* item) {
+  const jexpr_vector* vector = p->plan->packing.vector;
+  unsigned flip = item->arg[0].flip ^ item->arg[1].flip;
+  bool second = !is_const_vector(p, &vector[item->arg[0].vector]) &&
+                is_const_vector(p, &vector[item->arg[1].vector]);
+  put_vector(p, item->arg[0].vector, second ? 0 : flip);
+  jtext_put(p->body, item->op == JEXPR_MUL ? " * " : " / ");
+  put_vector(p, item->arg[1].vector, second ? flip : 0);
+}
+
+// `jk_min4(v7, g3)`, `jm_exp_v4(v7)`
+static void put_call(jemit_printer* p, const jexpr_item* item) {
+  bool is_function = jemit_is_function(&jexpr_ops[item->op]);
+  jtext_put(p->body, is_function ? "jm_" : "jk_");
+  jtext_put(p->body, jexpr_ops[item->op].name);
+  if (is_function) jtext_put(p->body, "_v");
+  jemit_put_int(p->body, item->width);
+  for (int k = 0; k < item->narg; k++) {
+    jtext_put(p->body, k == 0 ? "(" : ", ");
+    put_vector(p, item->arg[k].vector, item->arg[k].flip);
+  }
+  jtext_put(p->body, ")");
+}
+
+// Before the first of two: `jk_v4 jk_s12, jk_c12; jm_sincos_v4(x, &jk_s12, &jk_c12);`
+static void put_waves(jemit_printer* p, int first) {
+  const jexpr_item* item = &p->plan->packing.item[first];
+  jtext_put(p->body, "  ");
+  put_type(p, item->width);
+  jtext_put(p->body, " ");
+  jemit_put_wave_name(p->body, true, first);
+  jtext_put(p->body, ", ");
+  jemit_put_wave_name(p->body, false, first);
+  jtext_put(p->body, ";\n  jm_sincos_v");
+  jemit_put_int(p->body, item->width);
+  jtext_put(p->body, "(");
+  put_vector(p, item->arg[0].vector, 0);
+  jtext_put(p->body, ", &");
+  jemit_put_wave_name(p->body, true, first);
+  jtext_put(p->body, ", &");
+  jemit_put_wave_name(p->body, false, first);
+  jtext_put(p->body, ");\n");
+}
+
+static void put_value(jemit_printer* p, const jexpr_item* item) {
+  switch (item->op) {
+    case JEXPR_ADD: put_sum(p, item); break;
+    case JEXPR_MUL:
+    case JEXPR_DIV: put_product(p, item); break;
+    default: put_call(p, item); break;
+  }
+}
+
+void jemit_put_pack_slot(jemit_printer* p, int item) {
+  jtext_put(p->body, "  JK_AT");
+  jemit_put_int(p->body, p->plan->packing.item[item].width);
+  jtext_put(p->body, "(w + ");
+  jemit_put_int(p->body, p->plan->slot[item]);
+  jtext_put(p->body, ") = v");
+  jemit_put_int(p->body, item);
+  jtext_put(p->body, ";\n");
+}
+
+void jemit_put_pack(jemit_printer* p, int index) {
+  const jexpr_item* item = &p->plan->packing.item[index];
+  for (int k = 0; k < item->narg; k++)
+    assemble(p, item->arg[k].vector);
+  p->is_wide = p->is_wide || item->width > 2;
+  bool is_first = jemit_plan_is_pair(p->plan, index);
+  bool is_second = jemit_plan_is_pair(p->plan, index - 1);
+  if (is_first) put_waves(p, index);
+  jtext_put(p->body, "  const ");
+  put_type(p, item->width);
+  jtext_put(p->body, " v");
+  jemit_put_int(p->body, index);
+  jtext_put(p->body, " = ");
+  if (is_first || is_second) {
+    jemit_put_wave_name(p->body, item->op == JEXPR_SIN, index - is_second);
+  } else {
+    put_value(p, item);
+  }
+  jtext_put(p->body, ";");
+}
+
+void jemit_put_rest(jemit_printer* p) {
+  if (p->is_wide) jtext_put(p->body, "  JK_REST();\n");
+  p->is_wide = false;
+}
+
+// ---- types and helpers
+
+// `$` is the number of lanes; `@` stands before what is written once per lane, up to `;`, with # for the lane.
+static const char lanes_text[] =
+    "\n"
+    "typedef double jk_v$ __attribute__((vector_size(8 * $)));\n"
+    "typedef double jk_m$ __attribute__((vector_size(8 * $), aligned(8), may_alias));\n"
+    "typedef long long jk_i$ __attribute__((vector_size(8 * $)));\n"
+    "#define JK_AT$(x) (*(jk_m$*)(x))\n"
+    "#define JK_FLIP$(v@, s#;) ((jk_v$)((jk_i$)(v) ^ (jk_i$){^@s# * JK_SIGN;}))\n"
+    "#if JK_HAS_SHUFFLE\n"
+    "#define JK_SHUFFLE$(n, a, b@, i#;) __builtin_shufflevector(a, b@, i#;)\n"
+    "#else\n"
+    "#define JK_SHUFFLE$(n, a, b@, i#;) (jk_v$){^@JK_LANE(n, a, b, i#);}\n"
+    "#endif\n"
+    "JK_INLINE jk_v$ jk_blend$(jk_i$ m, jk_v$ a, jk_v$ b) {\n"
+    "  return (jk_v$)((m & (jk_i$)a) | (~m & (jk_i$)b));\n"
+    "}\n"
+    "JK_INLINE jk_v$ jk_one$(jk_i$ m) {\n"
+    "  return (jk_v$)(m & (jk_i$)(jk_v$){^@1.0;});\n"
+    "}\n"
+    "JK_INLINE jk_v$ jk_lt$(jk_v$ a, jk_v$ b) {\n"
+    "  return jk_one$(a < b);\n"
+    "}\n"
+    "JK_INLINE jk_v$ jk_le$(jk_v$ a, jk_v$ b) {\n"
+    "  return jk_one$(a <= b);\n"
+    "}\n"
+    "JK_INLINE jk_v$ jk_eq$(jk_v$ a, jk_v$ b) {\n"
+    "  return jk_one$(a == b);\n"
+    "}\n"
+    "JK_INLINE jk_v$ jk_min$(jk_v$ a, jk_v$ b) {\n"
+    "  return jk_blend$(a < b, a, b);\n"
+    "}\n"
+    "JK_INLINE jk_v$ jk_max$(jk_v$ a, jk_v$ b) {\n"
+    "  return jk_blend$(a > b, a, b);\n"
+    "}\n"
+    "JK_INLINE jk_v$ jk_select$(jk_v$ c, jk_v$ a, jk_v$ b) {\n"
+    "  return jk_blend$(c != (jk_v$){0.0}, a, b);\n"
+    "}\n"
+    "JK_INLINE jk_v$ jk_abs$(jk_v$ a) {\n"
+    "  return (jk_v$)((jk_i$)a & (jk_i$){^@~JK_SIGN;});\n"
+    "}\n";
+
+static const char common_text[] =
+    "\n"
+    "#if defined(__GNUC__)\n"
+    "#pragma GCC diagnostic ignored \"-Wpsabi\"\n"
+    "#endif\n"
+    "#define JK_INLINE static inline __attribute__((always_inline))\n"
+    "#define JK_SIGN (-0x7fffffffffffffffLL - 1)\n"
+    "/* gcc -O1 does not do that by itself; without, code for older machines is slow afterwards "
+    "*/\n"
+    "#if defined(__AVX__)\n"
+    "#define JK_REST() __builtin_ia32_vzeroupper()\n"
+    "#else\n"
+    "#define JK_REST() (void)0\n"
+    "#endif\n"
+    "#define JK_HAS_SHUFFLE 0\n"
+    "#if defined(__has_builtin)\n"
+    "#if __has_builtin(__builtin_shufflevector)\n"
+    "#undef JK_HAS_SHUFFLE\n"
+    "#define JK_HAS_SHUFFLE 1\n"
+    "#endif\n"
+    "#endif\n"
+    "/* lane i of a, or of b, which have n */\n"
+    "#define JK_LANE(n, a, b, i) ((i) < (n) ? (a)[(i) % (n)] : (b)[(i) % (n)])\n";
+
+// One lane after another where the machine has no square roots of that many.
+static const char root_text[] =
+    "JK_INLINE jk_v2 jk_sqrt2(jk_v2 a) {\n"
+    "#if defined(__SSE2__)\n"
+    "  return __builtin_ia32_sqrtpd(a);\n"
+    "#else\n"
+    "  return (jk_v2){sqrt(a[0]), sqrt(a[1])};\n"
+    "#endif\n"
+    "}\n";
+static const char addsub_text[] =
+    "JK_INLINE jk_v2 jk_addsub2(jk_v2 a, jk_v2 b) {\n"
+    "#if defined(__SSE3__)\n"
+    "  return __builtin_ia32_addsubpd(a, b);\n"
+    "#else\n"
+    "  return a + JK_FLIP2(b, 1, 0);\n"
+    "#endif\n"
+    "}\n";
+static const char addsub4_text[] =
+    "JK_INLINE jk_v4 jk_addsub4(jk_v4 a, jk_v4 b) {\n"
+    "#if defined(__AVX__)\n"
+    "  return __builtin_ia32_addsubpd256(a, b);\n"
+    "#else\n"
+    "  return a + JK_FLIP4(b, 1, 0, 1, 0);\n"
+    "#endif\n"
+    "}\n";
+static const char root4_text[] =
+    "JK_INLINE jk_v4 jk_sqrt4(jk_v4 a) {\n"
+    "#if defined(__AVX__)\n"
+    "  return __builtin_ia32_sqrtpd256(a);\n"
+    "#else\n"
+    "  return (jk_v4){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])};\n"
+    "#endif\n"
+    "}\n";
+static const char root8_text[] =
+    "JK_INLINE jk_v8 jk_sqrt8(jk_v8 a) {\n"
+    "  const jk_v4 l = jk_sqrt4((jk_v4){a[0], a[1], a[2], a[3]});\n"
+    "  const jk_v4 h = jk_sqrt4((jk_v4){a[4], a[5], a[6], a[7]});\n"
+    "  return (jk_v8){l[0], l[1], l[2], l[3], h[0], h[1], h[2], h[3]};\n"
+    "}\n";
+
+// `^@text;` begins a list, `@, text;` goes on with one.
+static const char* put_each(jtext* t, const char* text, bool begins, int lanes) {
+  const char* end = text;
+  while (*end != ';')
+    end++;
+  for (int lane = 0; lane < lanes; lane++) {
+    if (begins && lane > 0) jtext_put(t, ", ");
+    for (const char* s = text; s < end; s++) {
+      if (*s == '#') {
+        jemit_put_int(t, lane);
+      } else {
+        jtext_write(t, s, 1);
+      }
+    }
+  }
+  return end;
+}
+
+static void put_helpers(jtext* t, int lanes) {
+  for (const char* s = lanes_text; *s != '\0'; s++) {
+    if (*s == '$') {
+      jemit_put_int(t, lanes);
+    } else if (*s == '^' && s[1] == '@') {
+      s = put_each(t, s + 2, true, lanes);
+    } else if (*s == '@') {
+      s = put_each(t, s + 1, false, lanes);
+    } else {
+      jtext_write(t, s, 1);
+    }
+  }
+}
+
+void jemit_put_pack_prelude(jtext* t, int lanes, const bool* functions) {
+  static const char* const root[] = {root_text, root4_text, root8_text};
+  static const char* const addsub[] = {addsub_text, addsub4_text, ""};
+  if (lanes < 2) return;
+  jtext_put(t, common_text);
+  for (int k = 0, n = 2; n <= lanes; k++, n *= 2) {
+    put_helpers(t, n);
+    jtext_put(t, root[k]);
+    jtext_put(t, addsub[k]);
+    if (functions[n]) jemit_put_functions(t, n);
+  }
+}
