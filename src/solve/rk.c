@@ -76,6 +76,8 @@ typedef struct rk {
   double* error;
   double* quartic;
   double* zero;
+  double* kept;       // the proposed step: its end and its slopes from the second on
+  double t_kept;      // its time
   double error_last;  // of the last accepted step
   int64_t grid;       // fixed-step methods: grid points passed
   double t_not_finite;
@@ -288,6 +290,24 @@ static jo_status retake(jsolve_stepper* base, jsolve_run* run, double t1) {
     return fail_not_finite(s, run);
   }
   return jsolve_project_strict(run, t1, run->y_new);
+}
+
+static void keep(jsolve_stepper* base, jsolve_run* run) {
+  rk* s = (rk*)base;
+  size_t n = (size_t)run->sys->n;
+  s->t_kept = run->t_new;
+  memcpy(s->kept, run->y_new, n * sizeof *s->kept);
+  for (int i = 1; i <= s->scheme.tab->stages; i++)
+    memcpy(s->kept + (size_t)i * n, s->k[i], n * sizeof *s->kept);
+}
+
+static void restore(jsolve_stepper* base, jsolve_run* run) {
+  rk* s = (rk*)base;
+  size_t n = (size_t)run->sys->n;
+  run->t_new = s->t_kept;
+  memcpy(run->y_new, s->kept, n * sizeof *s->kept);
+  for (int i = 1; i <= s->scheme.tab->stages; i++)
+    memcpy(s->k[i], s->kept + (size_t)i * n, n * sizeof *s->kept);
 }
 
 static jo_status finish(jsolve_stepper* base, jsolve_run* run) {
@@ -587,7 +607,8 @@ static bool allocate(rk* s, jsolve_run* run) {
   enum { ONES = sizeof one / sizeof *one };
   size_t n = (size_t)run->sys->n, slopes = (size_t)s->scheme.tab->stages + 1;
   double* data = JARENA_ARRAY(&run->arena, n * (slopes + ONES), double);
-  if (!data) return false;
+  s->kept = JARENA_ARRAY(&run->arena, n * slopes, double);
+  if (!data || !s->kept) return false;
   for (size_t i = 0; i < slopes; i++, data += n)
     s->k[i] = data;
   for (size_t i = 0; i < ONES; i++, data += n)
@@ -605,6 +626,8 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
                              .restart = restart,
                              .advance = about->is_fixed ? advance_fixed : advance_adaptive,
                              .retake = retake,
+                             .keep = keep,
+                             .restore = restore,
                              .finish = finish,
                              .accept = accept,
                              .destroy = destroy};

@@ -31,6 +31,10 @@ struct jsolve_stepper {
   jo_status (*advance)(jsolve_stepper* s, jsolve_run* run);
   // propose a shorter one, ending at t1: sets t_new and y_new (projected); dense is not valid
   jo_status (*retake)(jsolve_stepper* s, jsolve_run* run, double t1);
+  // remember the step that is proposed, and propose it again, dense output and all, after others were; NULL: it has to be
+  // taken once more
+  void (*keep)(jsolve_stepper* s, jsolve_run* run);
+  void (*restore)(jsolve_stepper* s, jsolve_run* run);
   // make dense valid again after the last retake
   jo_status (*finish)(jsolve_stepper* s, jsolve_run* run);
   // take what a stiff system damps at once out of a defect times h; NULL: nothing
