@@ -242,6 +242,8 @@ static void fill_statistics(jo_sens_result* r, const jsens_options* o, jsens_met
       .is_within = m->is_within,
       .passes = m->passes,
       .implicit_steps = m->statistics.implicit,
+      .checkpoint_steps = m->stride,
+      .memory_mb = 1e-6 * m->record_bytes,
       .cpu_dynamics = m->cpu_dynamics,
       .cpu_sensitivity = m->cpu_sensitivity,
   };

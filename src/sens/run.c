@@ -107,12 +107,13 @@ static jo_status make_events(jsens_result* out, const jsens_record* record, bool
 
 static void list_events(jsens_result* out, const jsens_record* record) {
   for (int i = 0; i < record->nentry; i++) {
-    const jsens_entry* e = &record->entry[i];
-    for (int k = 0; e->after >= 0 && k < e->nflip; k++) {
-      int which = record->flip[e->flip + k];
-      bool on = jsens_record_mode(record, e->epoch + 1)[which] > 0.5;
+    if (jsens_record_is_step(record, i)) continue;
+    jsens_entry e = jsens_record_entry(record, i);
+    for (int k = 0; k < e.what->nflip; k++) {
+      int which = record->flip[e.what->flip + k];
+      bool on = jsens_record_mode(record, e.epoch + 1)[which] > 0.5;
       out->event[out->nevent++] =
-          (jsens_event){.t = e->t, .which = which, .on = on, .follows = e->follows};
+          (jsens_event){.t = e.t, .which = which, .on = on, .follows = e.what->follows};
     }
   }
 }
@@ -196,6 +197,8 @@ static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r)
   jo_status status = simulate(run, s, opt, y0, r->record, r);
   jplant_work_destroy(run);
   r->passes = 1;
+  r->stride = r->record->stride;
+  r->record_bytes = jsens_record_bytes(r->record);
   r->cpu_dynamics = jclock_cpu() - begin;
   return status;
 }
@@ -209,11 +212,11 @@ static jo_status walk(const jsens* s, const jsens_result* of, const jsens_option
   jsens_walk w;
   r->nevent = 0;
   r->nentry = record->nentry;
-  r->entry = record->entry;
+  r->steps = record;
   JO_TRY(make_events(r, record, r->method == JSENS_DIRECT));
   r->rough = JARENA_ARRAY(&r->arena, record->nentry, double);
-  r->growth = JARENA_ARRAY(&r->arena, record->nentry, double);
-  if (!r->rough || !r->growth) return jerr_memory(r->ctx);
+  r->ngrown = 0;
+  if (!r->rough) return jerr_memory(r->ctx);
   JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
   if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
   jo_status status = jsens_walk_begin(&w, r->ctx, s, run, record, opt, r);
@@ -227,6 +230,7 @@ static jo_status walk(const jsens* s, const jsens_result* of, const jsens_option
     status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
   }
   jplant_work_destroy(run);
+  jsens_plan_order(r);
   if (opt->estimate && status >= 0) jsens_plan_judge(s, opt, r);
   r->cpu_sensitivity += jclock_cpu() - begin;
   return status;
@@ -372,7 +376,10 @@ static void forget_run(jsens_result* r) {
   r->record = NULL;
   r->twice = NULL;
   r->nentry = 0;
-  r->entry = NULL;
+  r->steps = NULL;
+  jmem_free(r->ctx, r->grown);
+  r->grown = NULL;
+  r->ngrown = r->grown_cap = 0;
 }
 
 jo_status jsens_check_method(jo_context* ctx, const jsens* s, jsens_method method) {
@@ -419,6 +426,8 @@ static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen,
   memcpy(r->is_unheld, of->is_unheld, (size_t)r->nobjective * sizeof *r->is_unheld);
   memcpy(r->is_lost, of->is_lost, (size_t)r->nobjective * sizeof *r->is_lost);
   r->statistics = of->statistics;
+  r->stride = of->stride;
+  r->record_bytes = of->record_bytes;
   return walk(s, of, &o, r);
 }
 
