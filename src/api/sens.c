@@ -215,11 +215,11 @@ static jo_status walk_contributions(jo_sens_result* r) {
   const jsens* s = r->system->motion;
   if (r->main->method == JSENS_DIRECT) r->shifted = r->main;
   if (!r->shifted) {
-    JO_TRY(jsens_walk_again(r->ctx, s, r->main, JSENS_DIRECT, false, &r->shifted));
+    JO_TRY(jsens_walk_events(r->ctx, s, r->main, JSENS_DIRECT, false, &r->shifted));
     japi_sens_clear(s, r->shifted);
     r->statistics.cpu_contributions += r->shifted->cpu_sensitivity;
   }
-  JO_TRY(jsens_walk_again(r->ctx, s, r->main, JSENS_ADJOINT, true, &r->frozen));
+  JO_TRY(jsens_walk_events(r->ctx, s, r->main, JSENS_ADJOINT, true, &r->frozen));
   japi_sens_clear(s, r->frozen);
   r->statistics.cpu_contributions += r->frozen->cpu_sensitivity;
   return JO_OK;

@@ -419,9 +419,12 @@ jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const 
 
 // ---- along the same run --------------------------------------------------------------------------
 
-static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
+static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen, bool events_only,
+                            jsens_result* r) {
   jsens_options o = of->used;
   o.frozen = frozen;
+  o.events_only = events_only;
+  if (events_only) o.estimate = false;
   memcpy(r->value, of->value, (size_t)r->nobjective * sizeof *r->value);
   memcpy(r->is_unheld, of->is_unheld, (size_t)r->nobjective * sizeof *r->is_unheld);
   memcpy(r->is_lost, of->is_lost, (size_t)r->nobjective * sizeof *r->is_lost);
@@ -433,11 +436,11 @@ static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen,
 
 // Of fixed steps both runs are walked.
 static jo_status walk_twice(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
-  JO_TRY(walk_other(s, of, frozen, r));
+  JO_TRY(walk_other(s, of, frozen, false, r));
   if (!of->twice) return JO_OK;
   jsens_result* twice;
   JO_TRY(create(r->ctx, s, r->method, &of->used, &twice));
-  jo_status status = walk_other(s, of->twice, frozen, twice);
+  jo_status status = walk_other(s, of->twice, frozen, false, twice);
   if (status >= 0) compare_steps(s, &of->used, twice, r);
   jsens_result_destroy(twice);
   return status;
@@ -457,6 +460,23 @@ jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* 
     return status;
   }
   doubt_brinks(r);
+  forget_run(r);
+  *out = r;
+  return JO_OK;
+}
+
+jo_status jsens_walk_events(jo_context* ctx, const jsens* s, const jsens_result* of,
+                            jsens_method method, bool frozen, jsens_result** out) {
+  assert(of->record && method != JSENS_VALUE);
+  *out = NULL;
+  jsens_result* r;
+  JO_TRY(jsens_check_method(ctx, s, method));
+  JO_TRY(create(ctx, s, method, &of->used, &r));
+  jo_status status = walk_other(s, of, frozen, true, r);
+  if (status < 0) {
+    jsens_result_destroy(r);
+    return status;
+  }
   forget_run(r);
   *out = r;
   return JO_OK;

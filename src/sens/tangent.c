@@ -382,11 +382,12 @@ jo_status jsens_walk_direct(jsens_walk* w) {
   JO_TRY(allocate(&d));
   JO_TRY(jsens_direct_begin_samples(&d));
   JO_TRY(jsens_direct_sample_start(&d));
-  for (int i = 0; i < w->record->nentry; i++) {
+  int end = w->opt->events_only ? jsens_record_behind_events(w->record) : w->record->nentry;
+  for (int i = 0; i < end; i++) {
     JO_TRY(take_entry(&d, i));
   }
-  jsens_direct_settle(&d);
-  JO_TRY(finish(&d));
   w->out->nevent = d.nevent;
-  return JO_OK;
+  if (w->opt->events_only) return JO_OK;
+  jsens_direct_settle(&d);
+  return finish(&d);
 }
