@@ -22,6 +22,7 @@ struct jsolve_stepper {
   const jsolve_dense* dense;  // of the proposed step
   double* const* k;           // slopes of its stages; NULL: not a Runge-Kutta method
   bool is_implicit;
+  bool is_drifted, is_located;  // jsolve_step
   // an explicit one: stability, not accuracy, holds the steps down; an implicit one: it does not any more
   bool wants_other;
   double h_next;  // suggested next step, adaptive methods of our own
