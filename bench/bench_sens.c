@@ -4,9 +4,12 @@
 // time of the step descent with its five derivatives at the loosest tolerance that still has three
 // digits of them.
 //
-//   bench_sens [--quick] [--only direct|adjoint N]
+// And what an hour of random road takes, with all of the run stored or with checkpoints.
 //
-// --quick repeats less; --only does N gradients of the step descent and nothing else, for profiles.
+//   bench_sens [--quick] [--only direct|adjoint N] [--hour SECONDS]
+//
+// --quick repeats less; --only does N gradients of the step descent and nothing else, for profiles; --hour does the random road
+// alone, for so many seconds of motion.
 // Run in the root of the repository.
 #include <math.h>
 #include <stdio.h>
@@ -199,7 +202,50 @@ static void print_fastest(const subject* s, int repeats) {
   }
 }
 
+// ---- memory ------------------------------------------------------------------------------------------
+
+static const char random_road[] = "bench/hour.yaml";
+
+static void print_road(const subject* s, double end, jsens_method method, int max_states,
+                       const char* name) {
+  jsens_options opt = jsens_options_default(s->model);
+  opt.t_end = end;
+  opt.solve.max_steps = 0;
+  if (max_states > 0) opt.max_states = max_states;
+  jsens_result* r;
+  if (jsens_run(s->ctx, s->few, method, &opt, &r) < 0) stop(s->ctx, "random road");
+  printf("  %-8s %-18s %9lld steps, every %5dth stored: %7.1f MB, %6.2f s + %6.2f s = %.17g\n",
+         method == JSENS_DIRECT ? "direct" : "adjoint", name, (long long)r->statistics.steps,
+         r->stride, 1e-6 * r->record_bytes, r->cpu_dynamics, r->cpu_sensitivity, r->gradient[0]);
+  jsens_result_destroy(r);
+}
+
+static void print_hour(double end) {
+  static const char* const four[] = {"mass", "k", "c", "k_tyre"};
+  subject s = {0};
+  int wrt[4];
+  if (jo_context_create(NULL, &s.ctx) < 0) stop(NULL, "no memory");
+  if (jmodel_load(s.ctx, random_road, NULL, 0, &s.model) < 0) stop(s.ctx, random_road);
+  for (int i = 0; i < 4; i++) {
+    wrt[i] = jmodel_find_number(s.model, four[i]);
+  }
+  s.model->simulation.max_memory = 1e5;
+  s.few = prepare(&s, wrt, 4, true);
+  printf("%g s of random road, value and 4 derivatives\n", end);
+  for (int i = 0; i < 2; i++) {
+    jsens_method method = i == 0 ? JSENS_ADJOINT : JSENS_DIRECT;
+    print_road(&s, end, method, 1 << 30, "all stored");
+    print_road(&s, end, method, 0, "checkpoints");
+    print_road(&s, end, method, 1024, "few checkpoints");
+  }
+  close_subject(&s);
+}
+
 int main(int argc, char** argv) {
+  if (argc > 2 && strcmp(argv[1], "--hour") == 0) {
+    print_hour(atof(argv[2]));
+    return 0;
+  }
   int repeats = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 5 : 21;
   if (argc > 3 && strcmp(argv[1], "--only") == 0) {
     subject s = open_subject(step_descent, false);
@@ -217,5 +263,6 @@ int main(int argc, char** argv) {
   s = open_subject(lane_change, true);
   print_ratios("double lane change", &s, repeats);
   close_subject(&s);
+  print_hour(repeats < 21 ? 100.0 : 3600.0);
   return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // jounce sweep: objectives and their derivatives over a range of parameters. A sweep that writes a
 // file keeps a journal beside it, so that Ctrl-C or a kill lose no finished point.
+#include <ctype.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@ typedef struct job {
   jo_sweep_options opt;
   cli_texts params;  // as given
   jo_range* range;
-  char* names;  // what range and wrt point into
+  const char* (*ends)[2];  // of each range, as given
+  char* names;             // what range, ends and wrt point into
   const char** wrt;
   int nwrt;
   const char* path;
@@ -38,19 +40,27 @@ static double now(void) {
 
 // ---- the command line ----------------------------------------------------------------------------
 
-// "FROM:TO:N" of a grid, "FROM:TO" of a sample.
-static bool read_range(const char* text, bool is_sample, jo_range* out) {
+// A finite number, or one with something behind it that begins as a unit does, in the first n characters.
+static bool is_value(const char* text, size_t n) {
   char* end;
-  const char* at = text;
+  double x = strtod(text, &end);
+  if (end == text || end > text + n || !isfinite(x)) return false;
+  const char* unit = end + strspn(end, " ");
+  return unit >= text + n || isalpha((unsigned char)*unit) || strncmp(unit, "1/", 2) == 0;
+}
+
+// "FROM:TO:N" of a grid, "FROM:TO" of a sample: where FROM and TO end.
+static bool read_range(const char* text, bool is_sample, jo_range* out, size_t length[2]) {
+  char* end;
   out->n = 1;
-  out->from = strtod(at, &end);
-  if (end == at || *end != ':' || !isfinite(out->from)) return false;
-  at = end + 1;
-  out->to = strtod(at, &end);
-  if (end == at || !isfinite(out->to)) return false;
-  if (is_sample) return *end == 0;
-  if (*end != ':') return false;
-  at = end + 1;
+  length[0] = strcspn(text, ":");
+  if (!text[length[0]] || !is_value(text, length[0])) return false;
+  const char* to = text + length[0] + 1;
+  length[1] = strcspn(to, ":");
+  if (!is_value(to, length[1])) return false;
+  if (is_sample) return !to[length[1]];
+  if (!to[length[1]]) return false;
+  const char* at = to + length[1] + 1;
   long n = strtol(at, &end, 10);
   if (end == at || *end || n < 1 || n > 1000000) return false;
   out->n = (int)n;
@@ -70,11 +80,14 @@ static cli_exit read_ranges(job* j, char** names, bool is_sample) {
   for (int i = 0; i < j->params.n; i++) {
     const char *text = j->params.text[i], *equals = strchr(text, '=');
     jo_range* r = &j->range[i];
-    if (!equals || equals == text || !read_range(equals + 1, is_sample, r)) {
+    size_t length[2];
+    if (!equals || equals == text || !read_range(equals + 1, is_sample, r, length)) {
       return cli_misuse("sweep", "--param needs NAME=FROM:TO%s, not '%s'",
                         is_sample ? " with --sample" : ":N", text);
     }
     r->name = keep_name(names, text, (size_t)(equals - text));
+    j->ends[i][0] = keep_name(names, equals + 1, length[0]);
+    j->ends[i][1] = keep_name(names, equals + 2 + length[0], length[1]);
   }
   j->opt.range = j->range;
   j->opt.nrange = j->params.n;
@@ -106,8 +119,9 @@ static cli_exit read_names(job* j, const char* wrt, bool is_sample) {
   }
   char* names = j->names = malloc(size);
   j->range = calloc((size_t)j->params.n + 1, sizeof *j->range);
+  j->ends = calloc((size_t)j->params.n + 1, sizeof *j->ends);
   j->wrt = calloc(size, sizeof *j->wrt);
-  if (!j->names || !j->range || !j->wrt) return cli_no_memory();
+  if (!j->names || !j->range || !j->ends || !j->wrt) return cli_no_memory();
   cli_exit code = read_ranges(j, &names, is_sample);
   return code == CLI_OK ? read_wrt(j, &names, wrt) : code;
 }
@@ -115,6 +129,7 @@ static cli_exit read_names(job* j, const char* wrt, bool is_sample) {
 static void release(job* j) {
   free(j->params.text);
   free(j->range);
+  free(j->ends);
   free(j->names);
   free(j->wrt);
   free(j->journal);
@@ -158,6 +173,60 @@ static cli_exit set_options(job* j, const wishes* w) {
   j->opt.restart = w->restart;
   cli_exit code = read_names(j, w->wrt, j->opt.nsample > 0);
   return code == CLI_OK ? name_journal(j) : code;
+}
+
+// ---- values with units ----------------------------------------------------------------------------
+
+static double value_of(const jo_model* m, const char* name) {
+  jo_parameter p;
+  for (int i = 0; jo_model_parameter_at(m, i, &p) >= 0; i++) {
+    if (strcmp(p.name, name) == 0) return p.value;
+  }
+  return NAN;
+}
+
+static bool load_with(const cli* c, jo_context* ctx, jo_setting* set, jo_model** m) {
+  for (int i = 0; i < c->nset; i++) {
+    set[i] = c->set[i];
+  }
+  return jo_model_load(ctx, c->argument[0], set, c->nset + 1, m) >= 0;
+}
+
+// What the parameter is with this value, which the file judges as it does those of --set. What it has to say of other
+// things was said.
+static cli_exit read_quantity(const cli* c, const char* name, const char* text, double* out) {
+  jo_setting* set = calloc((size_t)c->nset + 1, sizeof *set);
+  jo_context* ctx = NULL;
+  jo_model* m = NULL;
+  cli_exit code = CLI_OK;
+  if (!set || jo_context_create(NULL, &ctx) < 0) {
+    code = cli_no_memory();
+  } else {
+    set[c->nset] = (jo_setting){name, text};
+    if (load_with(c, ctx, set, &m)) {
+      *out = value_of(m, name);
+    } else {
+      code = CLI_FAIL;
+      cli_complain("--param %s=%s: %s", name, text, jo_context_message(ctx));
+    }
+  }
+  jo_model_destroy(m);
+  jo_context_destroy(ctx);
+  free(set);
+  return code;
+}
+
+static cli_exit read_ends(const cli* c, job* j) {
+  cli_exit code = CLI_OK;
+  for (int i = 0; i < 2 * j->params.n && code == CLI_OK; i++) {
+    jo_range* r = &j->range[i / 2];
+    const char* text = j->ends[i / 2][i % 2];
+    double* out = i % 2 ? &r->to : &r->from;
+    char* end;
+    *out = strtod(text, &end);
+    if (*end) code = read_quantity(c, r->name, text, out);
+  }
+  return code;
 }
 
 // ---- running -------------------------------------------------------------------------------------
@@ -452,6 +521,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   jo_model* model = NULL;
   cli_exit code = read_command(c, &j, argc, argv);
   if (code == CLI_OK) code = cli_load(c, &model);
+  if (code == CLI_OK) code = read_ends(c, &j);
   if (code == CLI_OK) code = sweep_model(c, model, &j);
   jo_model_destroy(model);
   release(&j);

@@ -148,6 +148,8 @@ static void json_cost(cli_json* out, const cli_sens_job* j) {
   cli_json_count(out, "implicit_steps", s.implicit_steps);
   cli_json_count(out, "evaluations", s.evaluations);
   cli_json_count(out, "derivative_evaluations", s.derivative_evaluations);
+  cli_json_count(out, "checkpoint_steps", s.checkpoint_steps);
+  cli_json_number(out, "memory_MB", s.memory_mb);
   cli_json_number(out, "cpu_s", s.cpu_dynamics + s.cpu_sensitivity);
   cli_json_number(out, "cpu_dynamics_s", s.cpu_dynamics);
   cli_json_number(out, "cpu_sensitivity_s", s.cpu_sensitivity);

@@ -172,6 +172,10 @@ static void print_statistics(const cli_sens_job* j) {
   printf("%lld steps, %lld evaluations, %lld of derivatives\n", (long long)s.steps,
          (long long)s.evaluations, (long long)s.derivative_evaluations);
   if (s.implicit_steps > 0) printf("%lld of the steps are implicit\n", (long long)s.implicit_steps);
+  if (s.checkpoint_steps > 1) {
+    printf("the state of every %lldth step is stored, those between are taken again: %.3g MB\n",
+           (long long)s.checkpoint_steps, s.memory_mb);
+  }
   if (s.passes > 1) printf("%d runs, for the sake of the derivatives\n", s.passes);
   printf("CPU time: dynamics %.3g ms, %d derivatives %.3g ms", 1e3 * s.cpu_dynamics,
          jo_sens_parameter_count(j->system) * jo_sens_objective_count(j->result),

@@ -83,6 +83,8 @@ typedef struct jo_sens_statistics {
   double cpu_dynamics;             // CPU time [s]
   double cpu_sensitivity;          // of the derivatives, on top of it [s]
   double cpu_contributions;        // of the contributions of events, on top of both [s]
+  int64_t checkpoint_steps;        // steps from one stored state to the next; 1: all were stored
+  double memory_mb;                // of the recorded run and of the derivatives along it [MB]
 } jo_sens_statistics;
 
 JO_API jo_sens_statistics jo_sens_result_statistics(const jo_sens_result* result);

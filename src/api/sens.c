@@ -215,11 +215,11 @@ static jo_status walk_contributions(jo_sens_result* r) {
   const jsens* s = r->system->motion;
   if (r->main->method == JSENS_DIRECT) r->shifted = r->main;
   if (!r->shifted) {
-    JO_TRY(jsens_walk_again(r->ctx, s, r->main, JSENS_DIRECT, false, &r->shifted));
+    JO_TRY(jsens_walk_events(r->ctx, s, r->main, JSENS_DIRECT, false, &r->shifted));
     japi_sens_clear(s, r->shifted);
     r->statistics.cpu_contributions += r->shifted->cpu_sensitivity;
   }
-  JO_TRY(jsens_walk_again(r->ctx, s, r->main, JSENS_ADJOINT, true, &r->frozen));
+  JO_TRY(jsens_walk_events(r->ctx, s, r->main, JSENS_ADJOINT, true, &r->frozen));
   japi_sens_clear(s, r->frozen);
   r->statistics.cpu_contributions += r->frozen->cpu_sensitivity;
   return JO_OK;
@@ -242,6 +242,8 @@ static void fill_statistics(jo_sens_result* r, const jsens_options* o, jsens_met
       .is_within = m->is_within,
       .passes = m->passes,
       .implicit_steps = m->statistics.implicit,
+      .checkpoint_steps = m->stride,
+      .memory_mb = 1e-6 * m->record_bytes,
       .cpu_dynamics = m->cpu_dynamics,
       .cpu_sensitivity = m->cpu_sensitivity,
   };

@@ -21,12 +21,39 @@
 
 #include <math.h>
 
-#ifndef JM_FUNCTION
-#if defined(__GNUC__)
-#define JM_FUNCTION static __attribute__((unused))
-#else
-#define JM_FUNCTION static
+// Emitted code says what it needs: JM_SOME, and JM_NEEDS_<function> for every one of them.
+#ifndef JM_SOME
+#define JM_NEEDS_sin
+#define JM_NEEDS_tan
+#define JM_NEEDS_asin
+#define JM_NEEDS_atan
+#define JM_NEEDS_atan2
+#define JM_NEEDS_exp
+#define JM_NEEDS_sinh
+#define JM_NEEDS_tanh
+#define JM_NEEDS_log
+#define JM_NEEDS_pow
 #endif
+#if defined(JM_NEEDS_sin) || defined(JM_NEEDS_cos)
+#define JM_HAS_WAVES
+#endif
+#if defined(JM_NEEDS_asin) || defined(JM_NEEDS_acos)
+#define JM_HAS_ARCS
+#endif
+#if defined(JM_NEEDS_sinh) || defined(JM_NEEDS_cosh)
+#define JM_HAS_CATENARIES
+#endif
+
+// without effects: compilers may leave out and move calls
+#if defined(__GNUC__)
+#define JM_CONST       __attribute__((const, unused))
+#define JM_USED_OR_NOT __attribute__((unused))
+#else
+#define JM_CONST
+#define JM_USED_OR_NOT
+#endif
+#ifndef JM_FUNCTION
+#define JM_FUNCTION static
 #endif
 #if defined(__GNUC__)
 #define JM_INSIDE static inline __attribute__((always_inline, unused))
@@ -42,9 +69,14 @@
 #define JM_SIGN       ((long long)(1ULL << 63))
 #define JM_PI         0x1.921fb54442d18p+1
 #define JM_PI_LOW     0x1.1a62633145c07p-53
+#define JM_TAN_EIGHTH 0x1.a827999fcef32p-2
 #define JM_LOG2_HIGH  0x1.62e42fefa2000p-1
 #define JM_LOG2_LOW   0x1.9ef35793c7673p-41
 
+#if defined(__GNUC__)
+typedef double jm_v2 __attribute__((vector_size(16)));
+typedef long long jm_i2 __attribute__((vector_size(16)));
+#endif
 typedef union jm_word {
   double x;
   long long i;
@@ -59,39 +91,42 @@ JM_INSIDE double jm_of_bits(long long i) {
   w.i = i;
   return w.x;
 }
-JM_INSIDE double jm_abs(double x) {
-  return jm_of_bits(jm_bits(x) & ~JM_SIGN);
-}
 // the first 26 bits: the product of two such heads is exact
 JM_INSIDE double jm_head(double x) {
+#if defined(__GNUC__)
+  // without a detour through integer registers
+  const jm_v2 v = {x, 0.0};
+  return ((jm_v2)((jm_i2)v & (jm_i2){~0x7ffffffLL, 0}))[0];
+#else
   return jm_of_bits(jm_bits(x) & ~0x7ffffffLL);
+#endif
 }
 // 2^n, n = -1022 ... 1023
 JM_INSIDE double jm_power(long long n) {
   return jm_of_bits((n + 1023) << 52);
 }
 JM_INSIDE int jm_is_finite(double x) {
-  return jm_abs(x) < jm_of_bits(0x7ff0000000000000LL);
+  return fabs(x) < jm_of_bits(0x7ff0000000000000LL);
 }
 
-// Polynomials, two coefficients at a time: short chains of operations. z2 = z^2, z4 = z^4
+// Polynomials, in pieces: short chains of operations. z2 = z^2, z4 = z^4, z8 = z^8
 #define JM_POLY2(z, a, b)           ((a) + (z) * (b))
 #define JM_POLY4(z, z2, a, b, c, d) (JM_POLY2(z, a, b) + (z2)*JM_POLY2(z, c, d))
-#define JM_SIN_POLY(z, z2)                                                                     \
-  (JM_POLY2(z, -0x1.5555555555555p-3, 0x1.1111111110bb3p-7) +                                  \
-   (z2)*JM_POLY4(z, z2, -0x1.a01a019e83e2fp-13, 0x1.71de3796c9a99p-19, -0x1.ae600b3d9cb49p-26, \
-                 0x1.5e0b2d10529edp-33))
-#define JM_COS_POLY(z, z2)                                                                    \
-  (JM_POLY2(z, 0x1.5555555555555p-5, -0x1.6c16c16c16967p-10) +                                \
-   (z2)*JM_POLY4(z, z2, 0x1.a01a019f4ec90p-16, -0x1.27e4fa17f651bp-22, 0x1.1eeb69036c2e8p-29, \
-                 -0x1.907db4622eaffp-37))
-#define JM_ATAN_POLY(z, z2, z4)                                                                \
-  (JM_POLY4(z, z2, -0x1.5555555555555p-2, 0x1.99999999993a7p-3, -0x1.249249243a59ep-3,         \
-            0x1.c71c7187aeee5p-4) +                                                            \
-   (z4) * (JM_POLY4(z, z2, -0x1.745d0b84896f5p-4, 0x1.3b126ac830bbdp-4, -0x1.10faddcf6a5ebp-4, \
-                    0x1.dfecca06c4a49p-5) +                                                    \
-           (z4) * (JM_POLY2(z, -0x1.a0b9a4f215f58p-5, 0x1.41ba2550845b6p-5) +                  \
-                   (z2) * -0x1.3afc6842fa2a5p-6)))
+#define JM_SIN_POLY(z, z2, z4)                                                          \
+  (JM_POLY4(z, z2, -0x1.5555555555555p-3, 0x1.1111111110bb3p-7, -0x1.a01a019e83e2fp-13, \
+            0x1.71de3796c9a99p-19) +                                                    \
+   (z4)*JM_POLY2(z, -0x1.ae600b3d9cb49p-26, 0x1.5e0b2d10529edp-33))
+#define JM_COS_POLY(z, z2, z4)                                                          \
+  (JM_POLY4(z, z2, 0x1.5555555555555p-5, -0x1.6c16c16c16967p-10, 0x1.a01a019f4ec90p-16, \
+            -0x1.27e4fa17f651bp-22) +                                                   \
+   (z4)*JM_POLY2(z, 0x1.1eeb69036c2e8p-29, -0x1.907db4622eaffp-37))
+#define JM_ATAN_POLY(z, z2, z4)                                                              \
+  ((JM_POLY4(z, z2, -0x1.5555555555555p-2, 0x1.99999999993a7p-3, -0x1.249249243a59ep-3,      \
+             0x1.c71c7187aeee5p-4) +                                                         \
+    (z4)*JM_POLY4(z, z2, -0x1.745d0b84896f5p-4, 0x1.3b126ac830bbdp-4, -0x1.10faddcf6a5ebp-4, \
+                  0x1.dfecca06c4a49p-5)) +                                                   \
+   ((z4) * (z4)) *                                                                           \
+       (JM_POLY2(z, -0x1.a0b9a4f215f58p-5, 0x1.41ba2550845b6p-5) + (z2) * -0x1.3afc6842fa2a5p-6))
 #define JM_ASIN_POLY(z, z2, z4)                                                              \
   (JM_POLY4(z, z2, 0x1.5555555555556p-3, 0x1.3333333332e3cp-4, 0x1.6db6db6e3f4c1p-5,         \
             0x1.f1c71c15d189bp-6) +                                                          \
@@ -100,12 +135,12 @@ JM_INSIDE int jm_is_finite(double x) {
            (z4) * (JM_POLY4(z, z2, 0x1.53005d16e53a9p-7, 0x1.5f67209238822p-8,               \
                             0x1.2145f93ea7d43p-6, -0x1.f37902742d0dbp-7) +                   \
                    (z4)*0x1.db761ef669b67p-6)))
-#define JM_EXP_POLY(r, r2, r4)                                                                  \
-  (JM_POLY4(r, r2, 0x1p-1, 0x1.5555555555557p-3, 0x1.5555555555558p-5, 0x1.11111111100dbp-7) +  \
-   (r4) * (JM_POLY4(r, r2, 0x1.6c16c16c151fcp-10, 0x1.a01a01abe84bap-13, 0x1.a01a01acfacc0p-16, \
-                    0x1.71de0230beb99p-19) +                                                    \
-           (r4) * (JM_POLY2(r, 0x1.27e4cccdeb2f7p-22, 0x1.af4deb0af45a9p-26) +                  \
-                   (r2)*0x1.1f8b4c6b3c913p-29)))
+#define JM_EXP_POLY(r, r2, r4, r8)                                                              \
+  ((JM_POLY4(r, r2, 0x1p-1, 0x1.5555555555557p-3, 0x1.5555555555558p-5, 0x1.11111111100dbp-7) + \
+    (r4)*JM_POLY4(r, r2, 0x1.6c16c16c151fcp-10, 0x1.a01a01abe84bap-13, 0x1.a01a01acfacc0p-16,   \
+                  0x1.71de0230beb99p-19)) +                                                     \
+   (r8) *                                                                                       \
+       (JM_POLY2(r, 0x1.27e4cccdeb2f7p-22, 0x1.af4deb0af45a9p-26) + (r2)*0x1.1f8b4c6b3c913p-29))
 #define JM_LOG_POLY(z, z2, z4)                                                       \
   (JM_POLY4(z, z2, 0x1.5555555555558p-1, 0x1.9999999995218p-2, 0x1.2492492e05210p-2, \
             0x1.c71c62cea98a6p-3) +                                                  \
@@ -127,31 +162,40 @@ JM_INSIDE int jm_is_finite(double x) {
 #define jm_all16(x) ((jm_v16){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x})
 
 // x = m pi/2 + (r + low), m in the last bits of n; pi/2 in parts of 33, 33 and 53 bits, so that the products with m
-// are exact or small. Good for |x| < 1e6, and r not as small as to be made of what is left out: JM_TURN_IS_RARE.
-#define JM_TURN(x)                                                             \
-  const JM_REAL turns = (x)*0x1.45f306dc9c883p-1 + JM_MAGIC;                   \
-  const JM_REAL m = turns - JM_MAGIC;                                          \
-  const JM_REAL first = (x)-m * 0x1.921fb54400000p+0;                          \
-  const JM_REAL second = m * 0x1.0b4611a600000p-34;                            \
-  const JM_REAL rest = first - second;                                         \
-  const JM_REAL third = m * 0x1.3198a2e037073p-69 - ((first - rest) - second); \
-  const JM_REAL r = rest - third;                                              \
-  const JM_REAL low = (rest - r) - third;                                      \
+// are exact or small. Good for |x| < 2^18, and r not as small as to be made of what is left out: JM_TURN_IS_RARE.
+#define JM_TURN(x)                                                        \
+  const JM_REAL turns = (x)*0x1.45f306dc9c883p-1 + JM_MAGIC;              \
+  const JM_REAL m = turns - JM_MAGIC;                                     \
+  const JM_REAL first = (x)-m * 0x1.921fb54400000p+0;                     \
+  const JM_REAL second = m * 0x1.0b4611a600000p-34;                       \
+  const JM_REAL r = first - second;                                       \
+  const JM_REAL low = ((first - r) - second) - m * 0x1.3198a2e037073p-69; \
   const JM_INT n = JM_BITS(turns)
 #define JM_TURN_IS_RARE(x) \
-  (JM_NOT(JM_TEST(JM_ABS(x) < 1e6)) | JM_TEST(JM_ABS(r) < JM_ABS(m) * 0x1p-40))
+  (JM_NOT(JM_TEST(JM_ABS(x) < 262144.0)) | JM_TEST(JM_ABS(r) < JM_ABS(m) * 0x1p-40))
 // sine and cosine of r + low; the first as r + sine_rest, the second as one + cosine_rest
-#define JM_WAVE                                                       \
-  const JM_REAL z = r * r;                                            \
-  const JM_REAL z2 = z * z;                                           \
-  const JM_REAL half = 0.5 * z;                                       \
-  const JM_REAL one = 1.0 - half;                                     \
-  const JM_REAL sine_rest = low * one + (r * z) * JM_SIN_POLY(z, z2); \
-  const JM_REAL cosine_rest = ((1.0 - one) - half) + (z2 * JM_COS_POLY(z, z2) - r * low)
+#define JM_WAVE                                                           \
+  const JM_REAL z = r * r;                                                \
+  const JM_REAL z2 = z * z;                                               \
+  const JM_REAL z4 = z2 * z2;                                             \
+  const JM_REAL half = 0.5 * z;                                           \
+  const JM_REAL one = 1.0 - half;                                         \
+  const JM_REAL sine_rest = low * one + (r * z) * JM_SIN_POLY(z, z2, z4); \
+  const JM_REAL cosine_rest = ((1.0 - one) - half) + (z2 * JM_COS_POLY(z, z2, z4) - r * low)
 // -0 has the sine -0
 #define JM_SINE(x)         JM_PICK(JM_TEST(JM_ABS(x) < 0x1p-27), x, r + sine_rest)
 #define JM_SINE_OF(s, c)   JM_FLIP(JM_PICK(JM_TEST((n & 1) != 0), c, s), (n & 2) << 62)
 #define JM_COSINE_OF(s, c) JM_FLIP(JM_PICK(JM_TEST((n & 1) != 0), s, c), ((n + 1) & 2) << 62)
+
+// Angles below pi/4 need no reduction: the same operations with m = 0. Only single values branch.
+#define JM_SMALL_TURN 0.785
+#define JM_SMALL_WAVE      \
+  const double z = x * x;  \
+  const double z2 = z * z; \
+  const double z4 = z2 * z2
+#define JM_SMALL_SINE (x + (x * z) * JM_SIN_POLY(z, z2, z4))
+#define JM_SMALL_COSINE(half, one) \
+  ((one) + (((1.0 - (one)) - (half)) + z2 * JM_COS_POLY(z, z2, z4)))
 
 // t = a/b as t_head + t_low, with what a and b lack; b must not be near the ends of the range
 #define JM_DIVIDE(t, a, a_low, b, b_low)                                                   \
@@ -163,7 +207,7 @@ JM_INSIDE int jm_is_finite(double x) {
       ((((a)-t##_head * t##_b) - t##_head * ((b)-t##_b)) + ((a_low)-t##_head * (b_low))) * \
       t##_inverse
 
-// x = n log 2 + (r + low), and q = exp(r + low) - 1 - r; 2^n is left to do
+// x = n log 2 + (r + low), and bow = exp(r) - 1 - r; 2^n is left to do
 #define JM_SCALE(x, x_low)                                    \
   const JM_REAL powers = (x)*0x1.71547652b82fep+0 + JM_MAGIC; \
   const JM_REAL m = powers - JM_MAGIC;                        \
@@ -173,15 +217,17 @@ JM_INSIDE int jm_is_finite(double x) {
   const JM_REAL low = (first - r) - second;                   \
   const JM_REAL r2 = r * r;                                   \
   const JM_REAL r4 = r2 * r2;                                 \
-  const JM_REAL q = low + r2 * JM_EXP_POLY(r, r2, r4);        \
+  const JM_REAL r8 = r4 * r4;                                 \
+  const JM_REAL bow = r2 * JM_EXP_POLY(r, r2, r4, r8);        \
   const JM_INT n = JM_BITS(powers) - JM_MAGIC_BITS
 // exp(r + low)
 #define JM_GROWTH(g)                 \
   const JM_REAL g##_first = 1.0 + r; \
-  const JM_REAL g = g##_first + (((1.0 - g##_first) + r) + q)
-// exp(|x|) = grown + grown_low and exp(|x|) - 1 = excess + excess_low, for n >= 0
+  const JM_REAL g = g##_first + ((((1.0 - g##_first) + r) + low) + bow)
+// exp(|x|) - 1 = excess + excess_low, for n >= 0
 #define JM_EXCESS                                      \
   const JM_REAL scale = JM_POWER(n);                   \
+  const JM_REAL q = bow + low;                         \
   const JM_REAL inner = r + q;                         \
   const JM_REAL inner_low = ((r - inner) + q) * scale; \
   const JM_REAL body = inner * scale;                  \
@@ -237,7 +283,7 @@ JM_INSIDE int jm_is_finite(double x) {
 
 // The angle of a/b, 0 <= a <= b, as angle + angle_low: a/b, or pi/4 and (a - b)/(a + b)
 #define JM_ANGLE(a, b)                                                                \
-  const JM_MASK is_wide = JM_TEST((a) > 0x1.a827999fcef32p-2 * (b));                  \
+  const JM_MASK is_wide = JM_TEST((a) > JM_TAN_EIGHTH * (b));                         \
   const JM_REAL difference = (a) - (b);                                               \
   const JM_REAL total = (b) + (a);                                                    \
   const JM_REAL above = JM_PICK(is_wide, difference, (a));                            \
@@ -268,6 +314,9 @@ JM_INSIDE int jm_is_finite(double x) {
 #undef JM_REAL
 #undef JM_INT
 #undef JM_MASK
+#undef JM_ABS
+#undef JM_HEAD
+#undef JM_SIGNED
 #undef JM_BITS
 #undef JM_OF_BITS
 #undef JM_TEST
@@ -278,13 +327,16 @@ JM_INSIDE int jm_is_finite(double x) {
 #undef JM_SIGN_IF
 #undef JM_ANY
 #undef JM_SQRT
-#undef JM_SELDOM_1
-#undef JM_SELDOM_2
+#undef JM_EACH_1
+#undef JM_EACH_2
 #if JM_WIDTH == 1
 #define JM(name)                 jm_##name
 #define JM_REAL                  double
 #define JM_INT                   long long
 #define JM_MASK                  int
+#define JM_ABS(x)                fabs(x)
+#define JM_HEAD(x)               jm_head(x)
+#define JM_SIGNED(a, x)          copysign(a, x)
 #define JM_BITS(x)               jm_bits(x)
 #define JM_OF_BITS(i)            jm_of_bits(i)
 #define JM_TEST(condition)       ((int)(condition))
@@ -295,13 +347,16 @@ JM_INSIDE int jm_is_finite(double x) {
 #define JM_SIGN_IF(mask)         ((mask) ? JM_SIGN : 0)
 #define JM_ANY(mask)             (mask)
 #define JM_SQRT(x)               sqrt(x)
-#define JM_SELDOM_1(name, x)     return jm_##name##_seldom(x)
-#define JM_SELDOM_2(name, x, y)  return jm_##name##_seldom(x, y)
+#define JM_EACH_1(name)
+#define JM_EACH_2(name)
 #else
 #define JM(name)                 JM_JOIN(name, JM_WIDTH)
 #define JM_REAL                  JM_TYPE(v, JM_WIDTH)
 #define JM_INT                   JM_TYPE(i, JM_WIDTH)
 #define JM_MASK                  JM_INT
+#define JM_ABS(x)                JM_OF_BITS(JM_BITS(x) & ~JM_SIGN)
+#define JM_HEAD(x)               JM_OF_BITS(JM_BITS(x) & ~0x7ffffffLL)
+#define JM_SIGNED(a, x)          JM_OF_BITS(JM_BITS(a) | (JM_BITS(x) & JM_SIGN))
 #define JM_BITS(x)               ((JM_INT)(x))
 #define JM_OF_BITS(i)            ((JM_REAL)(i))
 #define JM_TEST(condition)       ((JM_INT)(condition))
@@ -312,16 +367,19 @@ JM_INSIDE int jm_is_finite(double x) {
 #define JM_SIGN_IF(mask)         ((mask)&JM_SIGN)
 #define JM_ANY(mask)             JM(any)(mask)
 #define JM_SQRT(x)               JM(sqrt)(x)
-#define JM_SELDOM_1(name, x)                    \
-  JM_REAL seldom_result = x;                    \
-  for (int lane = 0; lane < JM_WIDTH; lane++)   \
-    seldom_result[lane] = jm_##name((x)[lane]); \
-  return seldom_result
-#define JM_SELDOM_2(name, x, y)                            \
-  JM_REAL seldom_result = x;                               \
-  for (int lane = 0; lane < JM_WIDTH; lane++)              \
-    seldom_result[lane] = jm_##name((x)[lane], (y)[lane]); \
-  return seldom_result
+// rare arguments in some lane: all of them one by one
+#define JM_EACH_1(name)                            \
+  JM_SELDOM JM_REAL JM(name##_seldom)(JM_REAL x) { \
+    for (int lane = 0; lane < JM_WIDTH; lane++)    \
+      x[lane] = jm_##name(x[lane]);                \
+    return x;                                      \
+  }
+#define JM_EACH_2(name)                                       \
+  JM_SELDOM JM_REAL JM(name##_seldom)(JM_REAL x, JM_REAL y) { \
+    for (int lane = 0; lane < JM_WIDTH; lane++)               \
+      x[lane] = jm_##name(x[lane], y[lane]);                  \
+    return x;                                                 \
+  }
 
 typedef double JM_REAL __attribute__((vector_size(8 * JM_WIDTH)));
 typedef long long JM_INT __attribute__((vector_size(8 * JM_WIDTH)));
@@ -342,14 +400,13 @@ JM_INSIDE JM_REAL JM(sqrt)(JM_REAL x) {
   return x;
 }
 #endif
-#define JM_ABS(x)        JM_OF_BITS(JM_BITS(x) & ~JM_SIGN)
-#define JM_HEAD(x)       JM_OF_BITS(JM_BITS(x) & ~0x7ffffffLL)
 #define JM_FLIP(x, sign) JM_OF_BITS(JM_BITS(x) ^ (sign))
 #define JM_POWER(n)      JM_OF_BITS(((n) + 1023) << 52)
 
-#if JM_WIDTH == 1
-// ---- arguments that are rare: single values
+// ---- sine, cosine, tangent
 
+#if defined(JM_HAS_WAVES) || defined(JM_NEEDS_tan)
+#if JM_WIDTH == 1
 // 64 bits of a long number below bit `end`; words have 32 bits, the least first
 JM_INSIDE unsigned long long jm_cut(const unsigned* word, int end) {
   const int first = end - 64;
@@ -418,76 +475,95 @@ JM_SELDOM int jm_turn(double x, double* r, double* low) {
   return jm_bits(x) < 0 ? -n : n;
 }
 
-typedef struct jm_pair {
-  double sin, cos;
-} jm_pair;
+#endif
+#endif
 
-JM_SELDOM jm_pair jm_sincos_seldom(double x) {
-  if (!jm_is_finite(x)) return (jm_pair){x - x, x - x};
+#ifdef JM_HAS_WAVES
+#if JM_WIDTH == 1
+JM_SELDOM void jm_sincos_seldom(double x, double* sine, double* cosine) {
   double r;
   double low;
+  if (!jm_is_finite(x)) {
+    *sine = *cosine = x - x;
+    return;
+  }
   const long long n = jm_turn(x, &r, &low);
   JM_WAVE;
   const double s = r + sine_rest;
   const double c = one + cosine_rest;
-  return (jm_pair){JM_SINE_OF(s, c), JM_COSINE_OF(s, c)};
+  *sine = JM_SINE_OF(s, c);
+  *cosine = JM_COSINE_OF(s, c);
 }
 JM_SELDOM double jm_sin_seldom(double x) {
-  return jm_sincos_seldom(x).sin;
+  double s;
+  double c;
+  jm_sincos_seldom(x, &s, &c);
+  return s;
 }
 JM_SELDOM double jm_cos_seldom(double x) {
-  return jm_sincos_seldom(x).cos;
-}
-
-// 2^n g, in two steps: the first keeps g away from both ends of the range
-JM_INSIDE double jm_grow(double g, long long n) {
-  const long long half = n / 2;
-  return g * jm_power(half) * jm_power(n - half);
-}
-// 2^more exp(x)
-JM_SELDOM double jm_exp_scaled(double x, long long more) {
-  if (x != x) return x;
-  if (x > 1000.0) return x * 0x1p1023;
-  if (x < -1000.0) return 0.0;
-  JM_SCALE(x, 0.0);
-  JM_GROWTH(g);
-  return jm_grow(g, n + more);
-}
-JM_SELDOM double jm_exp_seldom(double x) {
-  return jm_exp_scaled(x, 0);
-}
-JM_SELDOM double jm_cosh_seldom(double x) {
-  return jm_exp_scaled(jm_abs(x), -1);
-}
-JM_SELDOM double jm_sinh_seldom(double x) {
-  const double big = jm_exp_scaled(jm_abs(x), -1);
-  return jm_bits(x) < 0 ? -big : big;
+  double s;
+  double c;
+  jm_sincos_seldom(x, &s, &c);
+  return c;
 }
 #endif
+JM_EACH_1(sin)
+JM_EACH_1(cos)
 
-// ---- sine, cosine, tangent
-
-#define JM_SINCOS_FROM(name, result)        \
-  JM_FUNCTION JM_REAL JM(name)(JM_REAL x) { \
-    JM_TURN(x);                             \
-    if (JM_ANY(JM_TURN_IS_RARE(x))) {       \
-      JM_SELDOM_1(name, x);                 \
-    }                                       \
-    JM_WAVE;                                \
-    const JM_REAL s = JM_SINE(x);           \
-    const JM_REAL c = one + cosine_rest;    \
-    return result(s, c);                    \
+JM_FUNCTION JM_CONST JM_REAL JM(sin)(JM_REAL x) {
+#if JM_WIDTH == 1
+  if (fabs(x) < JM_SMALL_TURN) {
+    if (fabs(x) < 0x1p-27) return x;
+    JM_SMALL_WAVE;
+    return JM_SMALL_SINE;
   }
-JM_SINCOS_FROM(sin, JM_SINE_OF)
-JM_SINCOS_FROM(cos, JM_COSINE_OF)
-#undef JM_SINCOS_FROM
+#endif
+  JM_TURN(x);
+  if (JM_ANY(JM_TURN_IS_RARE(x))) return JM(sin_seldom)(x);
+  JM_WAVE;
+  const JM_REAL s = JM_SINE(x);
+  const JM_REAL c = one + cosine_rest;
+  return JM_SINE_OF(s, c);
+}
 
+JM_FUNCTION JM_CONST JM_REAL JM(cos)(JM_REAL x) {
+#if JM_WIDTH == 1
+  if (fabs(x) < JM_SMALL_TURN) {
+    JM_SMALL_WAVE;
+    const double half = 0.5 * z;
+    const double one = 1.0 - half;
+    return JM_SMALL_COSINE(half, one);
+  }
+#endif
+  JM_TURN(x);
+  if (JM_ANY(JM_TURN_IS_RARE(x))) return JM(cos_seldom)(x);
+  JM_WAVE;
+  const JM_REAL s = JM_SINE(x);
+  const JM_REAL c = one + cosine_rest;
+  return JM_COSINE_OF(s, c);
+}
+
+#if JM_WIDTH != 1
+JM_SELDOM void JM(sincos_seldom)(JM_REAL x, JM_REAL* sine, JM_REAL* cosine) {
+  *sine = JM(sin_seldom)(x);
+  *cosine = JM(cos_seldom)(x);
+}
+#endif
 // both at once
-JM_FUNCTION void JM(sincos)(JM_REAL x, JM_REAL* sine, JM_REAL* cosine) {
+JM_FUNCTION JM_USED_OR_NOT void JM(sincos)(JM_REAL x, JM_REAL* sine, JM_REAL* cosine) {
+#if JM_WIDTH == 1
+  if (fabs(x) < JM_SMALL_TURN) {
+    JM_SMALL_WAVE;
+    const double half = 0.5 * z;
+    const double one = 1.0 - half;
+    *sine = fabs(x) < 0x1p-27 ? x : JM_SMALL_SINE;
+    *cosine = JM_SMALL_COSINE(half, one);
+    return;
+  }
+#endif
   JM_TURN(x);
   if (JM_ANY(JM_TURN_IS_RARE(x))) {
-    *sine = JM(sin)(x);
-    *cosine = JM(cos)(x);
+    JM(sincos_seldom)(x, sine, cosine);
     return;
   }
   JM_WAVE;
@@ -496,7 +572,10 @@ JM_FUNCTION void JM(sincos)(JM_REAL x, JM_REAL* sine, JM_REAL* cosine) {
   *sine = JM_SINE_OF(s, c);
   *cosine = JM_COSINE_OF(s, c);
 }
+#endif
 
+#ifdef JM_NEEDS_tan
+#ifndef JM_TANGENT
 // sin/cos or -cos/sin of r
 #define JM_TANGENT                                         \
   JM_WAVE;                                                 \
@@ -511,6 +590,7 @@ JM_FUNCTION void JM(sincos)(JM_REAL x, JM_REAL* sine, JM_REAL* cosine) {
   const JM_REAL below_low = JM_PICK(is_odd, s_low, c_low); \
   JM_DIVIDE(t, above, above_low, below, below_low);        \
   const JM_REAL tangent = JM_FLIP(t_head + t_low, (n & 1) << 63)
+#endif
 #if JM_WIDTH == 1
 JM_SELDOM double jm_tan_seldom(double x) {
   if (!jm_is_finite(x)) return x - x;
@@ -521,43 +601,72 @@ JM_SELDOM double jm_tan_seldom(double x) {
   return tangent;
 }
 #endif
-JM_FUNCTION JM_REAL JM(tan)(JM_REAL x) {
+JM_EACH_1(tan)
+JM_FUNCTION JM_CONST JM_REAL JM(tan)(JM_REAL x) {
   JM_TURN(x);
-  if (JM_ANY(JM_TURN_IS_RARE(x))) {
-    JM_SELDOM_1(tan, x);
-  }
+  if (JM_ANY(JM_TURN_IS_RARE(x))) return JM(tan_seldom)(x);
   JM_TANGENT;
   return JM_PICK(JM_TEST(JM_ABS(x) < 0x1p-27), x, tangent);
 }
-#undef JM_TANGENT
+#endif
 
 // ---- angles
 
-JM_FUNCTION JM_REAL JM(atan)(JM_REAL x) {
+#ifdef JM_NEEDS_atan
+// x; pi/4 + the angle of (x - 1)/(x + 1); pi/2 - the angle of 1/x: below tan(pi/8), below tan(3 pi/8), above
+JM_FUNCTION JM_CONST JM_REAL JM(atan)(JM_REAL x) {
   const JM_REAL size = JM_ABS(x);
-  const JM_INT sign = JM_BITS(x) & JM_SIGN;
-  const JM_MASK is_small = JM_TEST(size <= 0x1.a827999fcef32p-2);
 #if JM_WIDTH == 1
-  if (is_small) {
+  double above, above_low = 0.0, below, below_low = 0.0, base, base_low;
+  if (size <= JM_TAN_EIGHTH) {
     const double z = x * x;
     const double z2 = z * z;
     const double z4 = z2 * z2;
-    return JM_FLIP(size + (size * z) * JM_ATAN_POLY(z, z2, z4), sign);
+    return copysign(size + (size * z) * JM_ATAN_POLY(z, z2, z4), x);
   }
-#endif
+  if (size > 1.0 / JM_TAN_EIGHTH) {
+    above = -1.0;
+    below = size > 0x1p60 ? 0x1p60 : size;
+    base = 0.5 * JM_PI;
+    base_low = 0.5 * JM_PI_LOW;
+  } else {
+    above = size - 1.0;
+    above_low = size - (above + 1.0);
+    below = size + 1.0;
+    below_low = size - (below - 1.0);
+    base = 0.25 * JM_PI;
+    base_low = 0.25 * JM_PI_LOW;
+  }
+#else
+  const JM_MASK is_small = JM_TEST(size <= JM_TAN_EIGHTH);
+  const JM_MASK is_large = JM_TEST(size > 1.0 / JM_TAN_EIGHTH);
+  const JM_MASK is_plain = is_small | is_large;
   const JM_REAL within = JM_PICK(JM_TEST(size > 0x1p60), JM_ALL(0x1p60), size);
-  const JM_MASK is_steep = JM_TEST(within > 1.0);
-  const JM_REAL a = JM_PICK(is_steep, JM_ALL(1.0), within);
-  const JM_REAL b = JM_PICK(is_steep, within, JM_ALL(1.0));
-  JM_ANGLE(a, b);
-  const JM_REAL base = JM_PICK(is_steep, JM_ALL(0.5 * JM_PI), JM_ALL(0.0));
-  const JM_REAL base_low = JM_PICK(is_steep, JM_ALL(0.5 * JM_PI_LOW), JM_ALL(0.0));
-  const JM_INT way = JM_SIGN_IF(is_steep);
-  JM_TURNED(base, base_low, way, result);
-  // small ones without the detour of a quotient
-  return JM_FLIP(JM_PICK(is_small, size + bend, result), sign);
+  const JM_REAL difference = size - 1.0;
+  const JM_REAL total = size + 1.0;
+  const JM_REAL above = JM_PICK(is_small, size, JM_PICK(is_large, JM_ALL(-1.0), difference));
+  const JM_REAL above_low = JM_PICK(is_plain, JM_ALL(0.0), size - (difference + 1.0));
+  const JM_REAL below = JM_PICK(is_small, JM_ALL(1.0), JM_PICK(is_large, within, total));
+  const JM_REAL below_low = JM_PICK(is_plain, JM_ALL(0.0), size - (total - 1.0));
+  const JM_REAL base = JM_PICK(is_large, JM_ALL(0.5 * JM_PI), JM_ALL(0.25 * JM_PI));
+  const JM_REAL base_low = JM_PICK(is_large, JM_ALL(0.5 * JM_PI_LOW), JM_ALL(0.25 * JM_PI_LOW));
+#endif
+  JM_DIVIDE(t, above, above_low, below, below_low);
+  const JM_REAL z = t * t;
+  const JM_REAL z2 = z * z;
+  const JM_REAL z4 = z2 * z2;
+  const JM_REAL bend = (t * z) * JM_ATAN_POLY(z, z2, z4);
+  const JM_REAL angle = base + t_head;
+  const JM_REAL result = angle + ((t_head - (angle - base)) + (t_low + (bend + base_low)));
+#if JM_WIDTH == 1
+  return copysign(result, x);
+#else
+  return JM_SIGNED(JM_PICK(is_small, size + bend, result), x);
+#endif
 }
+#endif
 
+#ifdef JM_NEEDS_atan2
 // y and x neither huge nor tiny, not both zero
 JM_INSIDE JM_REAL JM(direction)(JM_REAL y, JM_REAL x) {
   const JM_REAL height = JM_ABS(y);
@@ -582,8 +691,8 @@ JM_INSIDE JM_REAL JM(direction)(JM_REAL y, JM_REAL x) {
 #if JM_WIDTH == 1
 JM_SELDOM double jm_atan2_seldom(double y, double x) {
   if (x != x || y != y) return x + y;
-  double height = jm_abs(y);
-  double width = jm_abs(x);
+  double height = fabs(y);
+  double width = fabs(x);
   const double one_x = jm_bits(x) < 0 ? -1.0 : 1.0;
   const double one_y = jm_bits(y) < 0 ? -1.0 : 1.0;
   if (!jm_is_finite(height) || !jm_is_finite(width)) {
@@ -606,7 +715,8 @@ JM_SELDOM double jm_atan2_seldom(double y, double x) {
   return jm_direction(one_y * height, one_x * width);
 }
 #endif
-JM_FUNCTION JM_REAL JM(atan2)(JM_REAL y, JM_REAL x) {
+JM_EACH_2(atan2)
+JM_FUNCTION JM_CONST JM_REAL JM(atan2)(JM_REAL y, JM_REAL x) {
   const JM_REAL height = JM_ABS(y);
   const JM_REAL width = JM_ABS(x);
   const JM_MASK is_steep = JM_TEST(height > width);
@@ -614,11 +724,14 @@ JM_FUNCTION JM_REAL JM(atan2)(JM_REAL y, JM_REAL x) {
   const JM_REAL b = JM_PICK(is_steep, height, width);
   if (JM_ANY(JM_NOT(JM_TEST(b < 0x1p400)) | JM_NOT(JM_TEST(b > 0x1p-400)) |
              (JM_TEST(a < 0x1p-500) & JM_TEST(a != 0.0)))) {
-    JM_SELDOM_2(atan2, y, x);
+    return JM(atan2_seldom)(y, x);
   }
   return JM(direction)(y, x);
 }
+#endif
 
+#ifdef JM_HAS_ARCS
+#ifndef JM_ARC
 // asin: base - sign (root + rest)
 #define JM_ARC(x)                                                                                \
   const JM_REAL size = JM_ABS(x);                                                                \
@@ -631,14 +744,15 @@ JM_FUNCTION JM_REAL JM(atan2)(JM_REAL y, JM_REAL x) {
   const JM_REAL z2 = z * z;                                                                      \
   const JM_REAL z4 = z2 * z2;                                                                    \
   const JM_REAL bend = (root * z) * JM_ASIN_POLY(z, z2, z4)
-JM_FUNCTION JM_REAL JM(asin)(JM_REAL x) {
+#endif
+JM_FUNCTION JM_CONST JM_REAL JM(asin)(JM_REAL x) {
   JM_ARC(x);
   const JM_REAL base = 0.5 * JM_PI - 2.0 * root_head;
   const JM_REAL base_low = ((0.5 * JM_PI - base) - 2.0 * root_head) + 0.5 * JM_PI_LOW;
   const JM_REAL large = base + (base_low - 2.0 * (root_low + bend));
-  return JM_FLIP(JM_PICK(is_small, size + bend, large), JM_BITS(x) & JM_SIGN);
+  return JM_SIGNED(JM_PICK(is_small, size + bend, large), x);
 }
-JM_FUNCTION JM_REAL JM(acos)(JM_REAL x) {
+JM_FUNCTION JM_CONST JM_REAL JM(acos)(JM_REAL x) {
   JM_ARC(x);
   // pi/2 - asin x; 2 asin sqrt((1 - x)/2); pi - 2 asin sqrt((1 + x)/2)
   const JM_INT sign = JM_BITS(x) & JM_SIGN;
@@ -652,22 +766,50 @@ JM_FUNCTION JM_REAL JM(acos)(JM_REAL x) {
   const JM_REAL sum = base + step;
   return sum + ((step - (sum - base)) + (base_low + step_low));
 }
-#undef JM_ARC
+#endif
 
 // ---- exponentials
 
-JM_FUNCTION JM_REAL JM(exp)(JM_REAL x) {
-  if (JM_ANY(JM_NOT(JM_TEST(JM_ABS(x) < 708.0)))) {
-    JM_SELDOM_1(exp, x);
-  }
+#if JM_WIDTH == 1
+// 2^n g, in two steps: the first keeps g away from both ends of the range
+JM_INSIDE double jm_grow(double g, long long n) {
+  const long long half = n / 2;
+  return g * jm_power(half) * jm_power(n - half);
+}
+// 2^more exp(x)
+JM_SELDOM double jm_exp_scaled(double x, long long more) {
+  if (x != x) return x;
+  if (x > 1000.0) return x * 0x1p1023;
+  if (x < -1000.0) return 0.0;
+  JM_SCALE(x, 0.0);
+  JM_GROWTH(g);
+  return jm_grow(g, n + more);
+}
+#endif
+
+#ifdef JM_NEEDS_exp
+#if JM_WIDTH == 1
+JM_SELDOM double jm_exp_seldom(double x) {
+  return jm_exp_scaled(x, 0);
+}
+#endif
+JM_EACH_1(exp)
+JM_FUNCTION JM_CONST JM_REAL JM(exp)(JM_REAL x) {
+  if (JM_ANY(JM_NOT(JM_TEST(JM_ABS(x) < 708.0)))) return JM(exp_seldom)(x);
   JM_SCALE(x, 0.0);
   JM_GROWTH(g);
   return g * JM_POWER(n);
 }
+#endif
 
+#ifdef JM_NEEDS_tanh
 // (exp(2 x) - 1)/(exp(2 x) + 1)
-JM_FUNCTION JM_REAL JM(tanh)(JM_REAL x) {
+JM_FUNCTION JM_CONST JM_REAL JM(tanh)(JM_REAL x) {
   const JM_REAL size = JM_ABS(x);
+#if JM_WIDTH == 1
+  if (size > 22.0) return copysign(1.0, x);
+  if (size < 0x1p-28) return x;
+#endif
   const JM_REAL two = 2.0 * JM_PICK(JM_TEST(size > 22.0), JM_ALL(22.0), size);
   JM_SCALE(two, 0.0);
   JM_EXCESS;
@@ -675,16 +817,27 @@ JM_FUNCTION JM_REAL JM(tanh)(JM_REAL x) {
   const JM_REAL sum = more + body;
   const JM_REAL sum_low = ((more - sum) + body) + (inner_low + ((scale - more) + 1.0));
   JM_DIVIDE(t, excess, excess_low, sum, sum_low);
-  const JM_REAL result = JM_FLIP(t_head + t_low, JM_BITS(x) & JM_SIGN);
+  const JM_REAL result = JM_SIGNED(t_head + t_low, x);
   return JM_PICK(JM_TEST(size < 0x1p-28), x, result);
 }
+#endif
 
+#ifdef JM_HAS_CATENARIES
+#if JM_WIDTH == 1
+JM_SELDOM double jm_cosh_seldom(double x) {
+  return jm_exp_scaled(fabs(x), -1);
+}
+JM_SELDOM double jm_sinh_seldom(double x) {
+  const double big = jm_exp_scaled(fabs(x), -1);
+  return jm_bits(x) < 0 ? -big : big;
+}
+#endif
+JM_EACH_1(sinh)
+JM_EACH_1(cosh)
 // E = exp|x| - 1: (E + E/(E + 1))/2
-JM_FUNCTION JM_REAL JM(sinh)(JM_REAL x) {
+JM_FUNCTION JM_CONST JM_REAL JM(sinh)(JM_REAL x) {
   const JM_REAL size = JM_ABS(x);
-  if (JM_ANY(JM_NOT(JM_TEST(size < 708.0)))) {
-    JM_SELDOM_1(sinh, x);
-  }
+  if (JM_ANY(JM_NOT(JM_TEST(size < 708.0)))) return JM(sinh_seldom)(x);
   JM_SCALE(size, 0.0);
   JM_EXCESS;
   const JM_REAL sum = scale + body;
@@ -692,17 +845,16 @@ JM_FUNCTION JM_REAL JM(sinh)(JM_REAL x) {
   JM_DIVIDE(t, excess, excess_low, sum, sum_low);
   const JM_REAL both = excess + t_head;
   const JM_REAL both_low = ((excess - both) + t_head) + (excess_low + t_low);
-  const JM_REAL result = JM_FLIP(0.5 * (both + both_low), JM_BITS(x) & JM_SIGN);
+  const JM_REAL result = JM_SIGNED(0.5 * (both + both_low), x);
   return JM_PICK(JM_TEST(size < 0x1p-28), x, result);
 }
 
-JM_FUNCTION JM_REAL JM(cosh)(JM_REAL x) {
+JM_FUNCTION JM_CONST JM_REAL JM(cosh)(JM_REAL x) {
   const JM_REAL size = JM_ABS(x);
-  if (JM_ANY(JM_NOT(JM_TEST(size < 708.0)))) {
-    JM_SELDOM_1(cosh, x);
-  }
+  if (JM_ANY(JM_NOT(JM_TEST(size < 708.0)))) return JM(cosh_seldom)(x);
   JM_SCALE(size, 0.0);
   const JM_REAL scale = JM_POWER(n);
+  const JM_REAL q = bow + low;
   const JM_REAL inner = r + q;
   const JM_REAL inner_low = ((r - inner) + q) * scale;
   const JM_REAL body = inner * scale;
@@ -713,23 +865,18 @@ JM_FUNCTION JM_REAL JM(cosh)(JM_REAL x) {
   const JM_REAL both_low = ((sum - both) + t_head) + (sum_low + t_low);
   return 0.5 * (both + both_low);
 }
+#endif
 
 // ---- logarithm and powers
 
-// exp(x + x_low)
-JM_INSIDE JM_REAL JM(raise)(JM_REAL x, JM_REAL x_low) {
-  JM_SCALE(x, x_low);
-  JM_GROWTH(g);
-  return g * JM_POWER(n);
-}
-
+#ifdef JM_NEEDS_log
 #if JM_WIDTH == 1
 JM_SELDOM double jm_log_seldom(double x);
 #endif
-JM_FUNCTION JM_REAL JM(log)(JM_REAL x) {
-  if (JM_ANY(JM_NOT(JM_TEST(x >= 0x1p-1022)) | JM_TEST(x > 0x1.fffffffffffffp1023))) {
-    JM_SELDOM_1(log, x);
-  }
+JM_EACH_1(log)
+JM_FUNCTION JM_CONST JM_REAL JM(log)(JM_REAL x) {
+  if (JM_ANY(JM_NOT(JM_TEST(x >= 0x1p-1022)) | JM_TEST(x > 0x1.fffffffffffffp1023)))
+    return JM(log_seldom)(x);
   JM_MANTISSA(x);
   const JM_REAL s = f / (2.0 + f);
   const JM_REAL z = s * s;
@@ -746,7 +893,18 @@ JM_SELDOM double jm_log_seldom(double x) {
   if (x == 0.0) return -1.0 / 0.0;
   return jm_log(x * 0x1p54) - 54.0 * (JM_LOG2_HIGH + JM_LOG2_LOW);
 }
+#endif
+#endif
 
+#ifdef JM_NEEDS_pow
+// exp(x + x_low)
+JM_INSIDE JM_REAL JM(raise)(JM_REAL x, JM_REAL x_low) {
+  JM_SCALE(x, x_low);
+  JM_GROWTH(g);
+  return g * JM_POWER(n);
+}
+
+#if JM_WIDTH == 1
 JM_SELDOM double jm_raise_any(double x, double x_low) {
   JM_SCALE(x, x_low);
   JM_GROWTH(g);
@@ -755,14 +913,14 @@ JM_SELDOM double jm_raise_any(double x, double x_low) {
 JM_SELDOM double jm_pow_seldom(double x, double y) {
   if (y == 0.0 || x == 1.0) return 1.0;
   if (x != x || y != y) return x + y;
-  const double size = jm_abs(x);
+  const double size = fabs(x);
   const double infinity = 1.0 / 0.0;
   if (!jm_is_finite(y)) {
     if (size == 1.0) return 1.0;
     return (size > 1.0) == (y > 0.0) ? infinity : 0.0;
   }
   // whether y is an odd or an even integer; from 2^53 on all are even
-  const double y_size = jm_abs(y);
+  const double y_size = fabs(y);
   const int is_large = y_size >= 0x1p53;
   const long long whole_y = is_large ? 0 : (long long)y_size;
   const int is_integer = is_large || (double)whole_y == y_size;
@@ -783,13 +941,14 @@ JM_SELDOM double jm_pow_seldom(double x, double y) {
   return sign * jm_raise_any(product, product_low);
 }
 #endif
-JM_FUNCTION JM_REAL JM(pow)(JM_REAL x, JM_REAL y) {
+JM_EACH_2(pow)
+JM_FUNCTION JM_CONST JM_REAL JM(pow)(JM_REAL x, JM_REAL y) {
   JM_LOG_LONG(x, 0.0);
   JM_TIMES_LOG(y);
   if (JM_ANY(JM_NOT(JM_TEST(x >= 0x1p-1022)) | JM_TEST(x > 0x1.fffffffffffffp1023) |
-             JM_NOT(JM_TEST(JM_ABS(product) < 708.0)))) {
-    JM_SELDOM_2(pow, x, y);
-  }
+             JM_NOT(JM_TEST(JM_ABS(product) < 708.0))))
+    return JM(pow_seldom)(x, y);
   return JM(raise)(product, product_low);
 }
+#endif
 #undef JM_WIDTH

@@ -67,10 +67,10 @@ static jtext* current_source(writer* w, int statements) {
 static void note_functions(writer* w, const jemit_plan* plan) {
   for (int i = 0; i < plan->packing.n; i++) {
     const jexpr_item* item = &plan->packing.item[i];
-    bool is_function = jemit_is_function(&jexpr_ops[item->op]);
-    w->needs.functions = w->needs.functions || is_function;
     if (item->width > w->widest) w->widest = item->width;
-    w->pack_functions[item->width] = w->pack_functions[item->width] || is_function;
+    if (!jemit_is_function(&jexpr_ops[item->op])) continue;
+    w->needs.functions = w->needs.function[item->op] = true;
+    w->pack_functions[item->width] = true;
   }
 }
 
@@ -173,7 +173,7 @@ static jo_status write_all(writer* w, jarena* a, const jexpr_fn* fn, int nfn, je
   }
   put_title(w, &w->header);
   jtext_put(&w->header, "#ifndef JK_KERNEL_H\n#define JK_KERNEL_H\n\n");
-  jemit_put_prelude(&w->header, w->opt->lanes, w->needs);
+  jemit_put_prelude(&w->header, w->opt->lanes, &w->needs);
   jemit_put_pack_prelude(&w->header, w->widest, w->pack_functions);
   jtext_put(&w->header, "\n");
   if (w->prototypes.length > 0) jtext_write(&w->header, w->prototypes.data, w->prototypes.length);

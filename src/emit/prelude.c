@@ -189,23 +189,29 @@ void jemit_put_functions(jtext* t, int width) {
   jtext_put(t, jbase_elementary_text_h);
 }
 
-void jemit_put_prelude(jtext* t, int lanes, jemit_needs needs) {
+void jemit_put_prelude(jtext* t, int lanes, const jemit_needs* needs) {
   jtext_put(t, common);
-  if (needs.functions) jemit_put_functions(t, 1);
-  if (needs.data) jtext_put(t, data);
-  if (needs.unknowns) jtext_put(t, unknown);
+  for (int op = 1; op < JEXPR_OP_COUNT; op++) {
+    if (needs->function[op]) jtext_printf(t, "#define JM_NEEDS_%s\n", jexpr_ops[op].name);
+  }
+  if (needs->functions) {
+    jtext_put(t, "#define JM_SOME\n");
+    jemit_put_functions(t, 1);
+  }
+  if (needs->data) jtext_put(t, data);
+  if (needs->unknowns) jtext_put(t, unknown);
   if (lanes == 1) return;
   jtext_printf(t, "\n#define JK_LANES %d\n", lanes);
   jtext_put(t, vector);
   put_helper(t, lanes, "jk_all(double x)", "x");
-  if (needs.functions) jemit_put_functions(t, lanes);
+  if (needs->functions) jemit_put_functions(t, lanes);
   for (int op = 1; op < JEXPR_OP_COUNT; op++) {
     const jexpr_op_info* info = &jexpr_ops[op];
     bool is_vector_operator = info->class_ == JEXPR_CLASS_ARITH;
-    bool is_missing = jemit_is_function(info) && !needs.functions;
+    bool is_missing = jemit_is_function(info) && !needs->function[op];
     if (info->arity > 0 && !is_vector_operator && !is_missing) put_operator(t, lanes, info);
   }
-  if (needs.functions) jtext_printf(t, "#define jkv_sincos jm_sincos_v%d\n", lanes);
+  if (needs->function[JEXPR_SIN]) jtext_printf(t, "#define jkv_sincos jm_sincos_v%d\n", lanes);
   // lists: the same for all lanes, or an own one in every lane
   put_helper(t, lanes, "jkv_locate(jk_real a, const double* X, int n)", "jk_locate($a, X, n)");
   put_helper(t, lanes, "jkv_pick(jk_real a, const double* A, int m)", "A[jk_index($a, m)]");
@@ -229,8 +235,8 @@ void jemit_put_prelude(jtext* t, int lanes, jemit_needs needs) {
             "  }\n"
             "  return k;\n"
             "}\n");
-  if (needs.data) jtext_put(t, data_lanes);
-  if (!needs.unknowns) return;
+  if (needs->data) jtext_put(t, data_lanes);
+  if (!needs->unknowns) return;
   jtext_printf(t, "\n#define JK_VALUES %d\n", JEXPR_MAX_VALUES);
   jtext_put(t, unknown_lanes);
 }

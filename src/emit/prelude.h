@@ -11,14 +11,15 @@
 extern const char jbase_elementary_text_h[];
 
 typedef struct jemit_needs {
-  bool functions;  // elementary functions (base/elementary_text.h)
-  bool unknowns;   // what solves equations (expr/body.h)
-  bool data;       // what reads tables (base/data.h)
+  bool function[JEXPR_OP_COUNT];  // elementary ones (base/elementary_text.h)
+  bool functions;                 // any of them
+  bool unknowns;                  // what solves equations (expr/body.h)
+  bool data;                      // what reads tables (base/data.h)
 } jemit_needs;
 
 // Whether the operator is one of the elementary functions.
 bool jemit_is_function(const jexpr_op_info* op);
-void jemit_put_prelude(jtext* t, int lanes, jemit_needs needs);
+void jemit_put_prelude(jtext* t, int lanes, const jemit_needs* needs);
 
 // Elementary functions of vectors of the width, after those of single values.
 void jemit_put_functions(jtext* t, int width);

@@ -125,16 +125,17 @@ typedef struct jgen {
   jgen_relative**
       from;   // by the base they are relative to (nlink), by link (nlink); NULL: not asked for yet
   int* path;  // (nlink), from a link to an ancestor
-  int* carrier;            // nearest link, itself included, that several hang on; 0: ground (nlink)
-  jgen_stand* stand;       // of carriers (nlink)
-  bool* has_turning;       // (nlink) ...
-  jexpr_v3* turning;       // ... angular velocity, link frame
-  jgen_absolute* dyn;      // with qdd of the bias pass
-  jgen_absolute* abs;      // with the true accelerations
-  jgen_inertia* base;      // base parameters (nlink); NULL: not made yet
-  jgen_wrench* wrench;     // applied forces (nlink)
-  jexpr_ref* applied;      // generalised forces of joint elements (ncoordinate)
-  jexpr_ref* drive_force;  // of driven coordinates, known with the accelerations (ncoordinate)
+  int* carrier;        // nearest link, itself included, that several hang on; 0: ground (nlink)
+  jgen_stand* stand;   // of carriers (nlink)
+  bool* has_turning;   // (nlink) ...
+  jexpr_v3* turning;   // ... angular velocity, link frame
+  jgen_absolute* dyn;  // with qdd of the bias pass
+  jgen_absolute* abs;  // with the true accelerations
+  jgen_inertia* base;  // base parameters (nlink); NULL: not made yet
+  jgen_inertia* composite;  // of a link and all it carries (nlink); NULL: not made yet
+  jgen_wrench* wrench;      // applied forces (nlink)
+  jexpr_ref* applied;       // generalised forces of joint elements (ncoordinate)
+  jexpr_ref* drive_force;   // of driven coordinates, known with the accelerations (ncoordinate)
   jgen_element* element;
   int nevent;
   jgen_event* event;
@@ -291,6 +292,8 @@ jgen_wrench* jgen_link_wrenches(
     jgen* s);  // of the bias, less applied forces (nlink); NULL: no memory
 void jgen_bias_forces(jgen* s, jexpr_ref* c);
 void jgen_mass_matrix(jgen* s, jexpr_ref* M);
+// Mr = K^T M K (n x n) for rates K x of the coordinates (ncoordinate x n, row-major); x of hubs are in their axes.
+void jgen_reduced_matrix(jgen* s, int n, const jexpr_ref* K, jexpr_ref* Mr);
 jgen_wrench jgen_inertial_wrench(jgen* s, const jgen_inertia* l, const jgen_absolute* k);
 void jgen_pass_to_parent(jgen* s, jgen_wrench* w, int link);
 jexpr_ref jgen_kinetic_energy(jgen* s);

@@ -16,7 +16,7 @@ typedef struct moving {
   int npart;  // what it hangs on: points with a sign, or a direction
   struct part {
     int link;
-    jexpr_v3 r;
+    jexpr_v3 r, x;  // in the link's frame, and in the base's
     double sign;
     bool is_direction;
   } part[2];
@@ -52,7 +52,7 @@ static bool moving_point(writer* w, int base, const jmodel_point* p, moving* v) 
   const jgen_relative* k = jgen_relative_of(s, base, link, w->velocity);
   jexpr_v3 r = jgen_point_in_link(s, p), arm = jexpr_m3_apply(g, &k->R, r);
   v->x = jexpr_v3_add(g, k->o, arm);
-  v->part[v->npart++] = (struct part){link, r, 1.0, false};
+  v->part[v->npart++] = (struct part){link, r, v->x, 1.0, false};
   for (int l = link; l != base; l = s->link[l].parent) {
     const jgen_relative* j = jgen_relative_of(s, base, l, false);
     if (s->link[l].motion == JGEN_FIXED) continue;
@@ -76,7 +76,7 @@ static bool moving_direction(writer* w, int base, int link, jexpr_v3 in_link, mo
   if (!make_moving(w, v)) return false;
   const jgen_relative* k = jgen_relative_of(s, base, link, w->velocity);
   v->x = jexpr_m3_apply(g, &k->R, in_link);
-  v->part[v->npart++] = (struct part){link, jexpr_v3_zero(g), 1.0, true};
+  v->part[v->npart++] = (struct part){link, jexpr_v3_zero(g), v->x, 1.0, true};
   for (int l = link; l != base; l = s->link[l].parent) {
     if (s->link[l].motion != JGEN_TURN) continue;
     jexpr_v3 axis = jgen_relative_of(s, base, l, false)->axis;
@@ -175,19 +175,55 @@ static bool put_product(writer* w, const moving* a, const moving* b) {
   return true;
 }
 
+// What a force u on one of its points does along the coordinates: u . dx/dq_j = e_j . ((x - o_j) x u) for a turn. Turns
+// about one point share the moment.
+static void add_columns(writer* w, const struct part* p, jexpr_v3 u, jexpr_ref* J) {
+  jgen* s = w->s;
+  jexpr_graph* g = s->g;
+  for (int l = p->link; l != w->base; l = s->link[l].parent) {
+    if (s->link[l].motion == JGEN_FIXED) continue;
+    const jgen_relative* k = jgen_relative_of(s, w->base, l, false);
+    jexpr_v3 along = u;
+    if (s->link[l].motion == JGEN_TURN) {
+      along = jexpr_v3_cross(g, jexpr_v3_sub(g, p->x, k->o), u);
+    }
+    jexpr_ref* to = &J[s->link[l].coordinate];
+    jexpr_ref own = jexpr_v3_dot(g, k->axis, along);
+    *to = p->sign > 0.0 ? jexpr_add(g, *to, own) : jexpr_sub(g, *to, own);
+  }
+}
+
+// u . x'' of one of its points: x'' = o'' + al x r + w x (w x r), r = x - o;   u . (al x r) = al . (r x u)
+static jexpr_ref acceleration_along(writer* w, const struct part* p, jexpr_v3 u) {
+  jexpr_graph* g = w->s->g;
+  const jgen_relative* k = jgen_relative_of(w->s, w->base, p->link, true);
+  jexpr_v3 arm = jexpr_v3_sub(g, p->x, k->o), sweep = jexpr_v3_cross(g, k->w, arm);
+  jexpr_v3 a = jexpr_v3_add(g, k->odd, jexpr_v3_cross(g, k->w, sweep));
+  jexpr_ref turned = jexpr_v3_dot(g, k->al, jexpr_v3_cross(g, arm, u));
+  return jexpr_add(g, jexpr_v3_dot(g, u, a), turned);
+}
+
 // (L5)  h = (x.x / L - L) / 2      residual of a length, to first order
+//       J = u.x_q      bias = x'.x'/L + u.x''      u = x / L
 static bool put_length(writer* w, const moving* v, jexpr_ref L) {
   jexpr_graph* g = w->s->g;
   jgen_row* r = new_row(w);
   if (!r) return false;
   jexpr_ref inverse = jexpr_div(g, jexpr_const(g, 1.0), L);
-  put_push(w, r, v, jexpr_v3_scale(g, inverse, v->x));
+  jexpr_v3 u = jexpr_v3_scale(g, inverse, v->x);
+  put_push(w, r, v, u);
   jexpr_ref xx = jexpr_v3_dot(g, v->x, v->x);
   r->h = jexpr_mul(g, jexpr_const(g, 0.5), jexpr_sub(g, jexpr_mul(g, xx, inverse), L));
-  jexpr_ref rate = jexpr_add(g, jexpr_v3_dot(g, v->xd, v->xd), jexpr_v3_dot(g, v->x, v->xdd));
-  r->bias = jexpr_mul(g, inverse, rate);
   for (int i = 0; i < w->s->m->ncoordinate; i++) {
-    r->J[i] = jexpr_mul(g, inverse, jexpr_v3_dot(g, v->x, v->by_q[i]));
+    r->J[i] = w->s->zero;
+  }
+  for (int k = 0; k < v->npart; k++) {
+    add_columns(w, &v->part[k], u, r->J);
+  }
+  if (w->velocity) r->bias = jexpr_mul(g, inverse, jexpr_v3_dot(g, v->xd, v->xd));
+  for (int k = 0; k < v->npart && w->velocity; k++) {
+    jexpr_ref own = acceleration_along(w, &v->part[k], u);
+    r->bias = v->part[k].sign > 0.0 ? jexpr_add(g, r->bias, own) : jexpr_sub(g, r->bias, own);
   }
   mark_row(w, r);
   return true;

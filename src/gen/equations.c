@@ -218,20 +218,25 @@ static jexpr_ref reduced_entry(jgen_reduction* r, int i, const int* set, int n, 
   return sum;
 }
 
-// (R4)  M_r = M_uu + M_uv B + B^T (M_vu + M_vv B)        (R5)  c_r = c_u + B^T c_v
+// (R4)  M_r = M_uu + M_uv B + B^T (M_vu + M_vv B), by (D24), (D25)      (R5)  c_r = c_u + B^T c_v
 static void reduce_mass(jgen_reduction* r) {
   jexpr_graph* g = r->s.g;
   int nu = r->nu;
-  jexpr_ref *W = jgen_refs(r, r->nv * nu), *Mr = jgen_refs(r, nu * nu), *inv = jgen_refs(r, nu);
+  jexpr_ref *K = jgen_refs(r, r->nq * nu), *Mr = jgen_refs(r, nu * nu), *inv = jgen_refs(r, nu);
   int* order = JARENA_ARRAY(r->s.a, nu, int);
   r->Mr = jgen_refs(r, nu * nu);
   if (!order) g->status = jerr_memory(r->s.ctx);
-  if (!W || !Mr || !inv || !order || !r->Mr) return;
-  carry(r, r->part->u, nu, r->B, W);
+  if (!K || !Mr || !inv || !order || !r->Mr) return;
+  for (int i = 0; i < nu; i++) {
+    K[r->part->u[i] * nu + i] = r->s.one;
+    for (int k = 0; k < r->nv; k++) {
+      K[r->part->v[k] * nu + i] = r->B[k * nu + i];
+    }
+  }
+  jgen_reduced_matrix(&r->s, nu, K, Mr);
   for (int i = 0; i < nu && g->status >= 0; i++) {
     for (int j = 0; j <= i; j++) {
-      jexpr_ref e = reduced_entry(r, i, r->part->u, nu, r->B, W, j);
-      Mr[i * nu + j] = Mr[j * nu + i] = jexpr_mark(g, e, "Mr(%d, %d)", i + 1, j + 1);
+      jexpr_mark(g, Mr[i * nu + j], "Mr(%d, %d)", i + 1, j + 1);
     }
   }
   if (g->status < 0) return;

@@ -456,6 +456,7 @@ static void set_mass(jgen* s, int body) {
 // ---- bodies whose spin need not be followed ------------------------------------------------------
 
 static bool near(const jexpr_graph* g, jexpr_ref a, jexpr_ref b) {
+  if (a == b) return true;
   if (!jexpr_is_const(g, a) || !jexpr_is_const(g, b)) return false;
   double x = jexpr_const_value(g, a), y = jexpr_const_value(g, b);
   return fabs(x - y) <= 1e-14 * (1.0 + fabs(x));

@@ -20,6 +20,7 @@ typedef struct elimination {
   bool inner;               // of equals the earliest coordinate is taken, not the latest
   const bool *only, *kept;  // coordinates that may become dependent (nq), equations (nh); NULL: all
   bool *row_done, *col_done;
+  bool* joins;   // coordinates that loops share which nothing else connects (nq)
   double floor;  // entries below are zero
 } elimination;
 
@@ -53,8 +54,8 @@ static int count_column(const elimination* e, int c) {
 
 // Best pivot among columns whose wish allows it: least fill; of equals a strong one, since the
 // mechanism moves and weak ones vanish first; of equals the latest coordinate. False when only zeros
-// remain.
-static bool find_pivot(const elimination* e, int wish, int* row, int* col) {
+// remain, or nothing but coordinates that join loops and are not asked for.
+static bool find_pivot(const elimination* e, int wish, bool joins, int* row, int* col) {
   long best = -1;
   for (int r = e->first; r < e->last; r++) {
     if (e->row_done[r] || (e->kept && !e->kept[r])) continue;
@@ -68,6 +69,7 @@ static bool find_pivot(const elimination* e, int wish, int* row, int* col) {
       int c = e->inner ? k : e->nq - 1 - k;
       double size = fabs(at(e, r, c));
       if (!usable(e, c, wish) || size < PIVOT_THRESHOLD * largest) continue;
+      if (!joins && e->joins[c]) continue;
       long cost = 2 * (long)(row_count - 1) * (count_column(e, c) - 1);
       cost += size < STRONG_PIVOT * largest;
       if (best < 0 || cost < best) {
@@ -78,6 +80,37 @@ static bool find_pivot(const elimination* e, int wish, int* row, int* col) {
     }
   }
   return best >= 0;
+}
+
+// Rows that some coordinate but `without` connects have the same number in `loop`.
+static void number_loops(const elimination* e, int without, int* loop) {
+  for (int r = 0; r < e->nh; r++) {
+    loop[r] = r;
+  }
+  for (int c = 0; c < e->nq; c++) {
+    int first = -1;
+    for (int r = 0; r < e->nh && c != without && eligible(e, c); r++) {
+      if (fabs(at(e, r, c)) <= e->floor) continue;
+      int from = loop[r], to = first < 0 ? from : loop[first];
+      for (int i = 0; i < e->nh; i++) {
+        if (loop[i] == from) loop[i] = to;
+      }
+      if (first < 0) first = r;
+    }
+  }
+}
+
+// Of coordinates, whether the equations they occur in would fall apart without them.
+static void find_joins(elimination* e, int* loop) {
+  for (int c = 0; c < e->nq; c++) {
+    int first = -1;
+    if (eligible(e, c)) number_loops(e, c, loop);
+    for (int r = 0; r < e->nh && eligible(e, c); r++) {
+      if (fabs(at(e, r, c)) <= e->floor) continue;
+      if (first >= 0 && loop[r] != loop[first]) e->joins[c] = true;
+      if (first < 0) first = r;
+    }
+  }
 }
 
 static void eliminate(elimination* e, int row, int col) {
@@ -101,9 +134,10 @@ static bool allocate(jarena* a, jgen_partition* p, elimination* e) {
   p->redundant = JARENA_ARRAY(a, e->nh, int);
   e->row_done = JARENA_ARRAY(a, e->nh, bool);
   e->col_done = JARENA_ARRAY(a, e->nq, bool);
+  e->joins = JARENA_ARRAY(a, e->nq, bool);
   e->A = JARENA_ARRAY(a, (size_t)e->nh * (size_t)e->nq, double);
   return p->u && p->v && p->d && p->row && p->pivot && p->redundant && e->row_done && e->col_done &&
-         e->A;
+         e->joins && e->A;
 }
 
 static void sort_coordinates(const elimination* e, jgen_partition* p) {
@@ -139,10 +173,13 @@ static jo_status choose(jo_context* ctx, jarena* a, const jmodel* m, const doubl
     largest = fmax(largest, fabs(J[i]));
   }
   e.floor = tolerance * largest;
+  find_joins(&e, p.pivot);  // scratch until pivots are found
   int row = 0, col = 0;
-  // wanted dependent first, then free choice, then against the user's wish
-  for (int wish = only ? 1 : -1; wish <= 1; wish++) {
-    while (find_pivot(&e, wish, &row, &col)) {
+  // Wanted dependent first, then free choice, then against the user's wish. What joins loops, as a rack between two wheels,
+  // stays out of their equations where it is independent: others come first.
+  for (int pass = only ? 5 : 0; pass < 6; pass++) {
+    int wish = pass / 2 - 1;
+    while (find_pivot(&e, wish, pass % 2 > 0, &row, &col)) {
       if (wish == 1 && !only) {
         jerr_warn(ctx, "%s: coordinate '%s' cannot be independent: the closures determine it",
                   m->path, m->coordinate[col].name);
@@ -202,14 +239,14 @@ jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const d
   int row = 0, col = 0;
   e.last = nh;
   for (int wish = -1; wish <= 1; wish++) {
-    while (find_pivot(&e, wish, &row, &col)) {
+    while (find_pivot(&e, wish, true, &row, &col)) {
       eliminate(&e, row, col);
     }
   }
   e.first = nh;
   e.last = nr;
   e.inner = true;
-  while (find_pivot(&e, 1, &row, &col)) {
+  while (find_pivot(&e, 1, true, &row, &col)) {
     eliminate(&e, row, col);
   }
   for (int c = 0; c < e.nq; c++) {

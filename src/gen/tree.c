@@ -5,6 +5,8 @@
 // attitude of the vehicle out of the mass matrix. docs/theory/dynamics.md eqs. (D9)-(D16).
 #include "gen/build.h"
 
+#include <assert.h>
+
 // ---- Newton-Euler --------------------------------------------------------------------------------
 
 // (D9)   f = m a + beta s
@@ -149,29 +151,162 @@ static int turn_axis(const jgen_link* l) {
   return l->motion == JGEN_TURN && !l->turned && !l->spins_free ? l->axis : -1;
 }
 
-void jgen_mass_matrix(jgen* s, jexpr_ref* M) {
-  int n = s->m->ncoordinate;
-  for (int i = 0; i < n * n; i++) {
-    M[i] = s->zero;
-  }
+static const jgen_inertia* composite_bodies(jgen* s) {
+  if (s->composite) return s->composite;
   const jgen_inertia* own = jgen_base_inertia(s);
   jgen_inertia* b = JARENA_ARRAY(s->a, s->nlink, jgen_inertia);
   if (!b || !own) {
     s->g->status = jerr_memory(s->ctx);
-    return;
+    return NULL;
   }
   for (int l = 0; l < s->nlink; l++) {
     b[l] = own[l];
   }
   for (int l = s->nlink - 1; l > 0; l--) {
-    if (jgen_is_before_hub(s, l)) continue;
-    if (jgen_is_hub(s, l)) {
-      hub_block(s, l, &b[l], M);
+    const jgen_link* k = &s->link[l];
+    if (k->parent == 0 || s->hub_of[l]) continue;
+    jgen_inertia_add(s, &b[k->parent], &b[l], &k->R, turn_axis(k), k->shift);
+  }
+  return s->composite = b;
+}
+
+void jgen_mass_matrix(jgen* s, jexpr_ref* M) {
+  int n = s->m->ncoordinate;
+  for (int i = 0; i < n * n; i++) {
+    M[i] = s->zero;
+  }
+  const jgen_inertia* b = composite_bodies(s);
+  for (int l = s->nlink - 1; b && l > 0; l--) {
+    if (jgen_is_hub(s, l)) hub_block(s, l, &b[l], M);
+    if (s->hub_of[l] == 0 && s->link[l].motion != JGEN_FIXED) mass_column(s, b, l, M);
+  }
+}
+
+// ---- reduced matrix ------------------------------------------------------------------------------
+
+// What the motion K_i of one unknown needs, at every link: along its coordinate, from what it carries (before) and with
+// itself (after); and at hubs.
+typedef struct momentum {
+  jexpr_ref *before, *after;  // (nlink)
+  jgen_wrench* at_hub;        // (nhub)
+} momentum;
+
+static bool is_nothing(const jexpr_graph* g, const jgen_wrench* w) {
+  for (int i = 0; i < 3; i++) {
+    if (!jexpr_is_value(g, w->f.e[i], 0.0) || !jexpr_is_value(g, w->n.e[i], 0.0)) return false;
+  }
+  return true;
+}
+
+static void add_scaled(jexpr_graph* g, jgen_wrench* w, jexpr_ref k, const jgen_wrench* unit) {
+  w->f = jexpr_v3_add(g, w->f, jexpr_v3_scale(g, k, unit->f));
+  w->n = jexpr_v3_add(g, w->n, jexpr_v3_scale(g, k, unit->n));
+}
+
+static jexpr_ref along_axis(const jgen_link* l, const jgen_wrench* w) {
+  return l->motion == JGEN_TURN ? w->n.e[l->axis] : w->f.e[l->axis];
+}
+
+// (D24)  w_l = sum over its children of w by (D11) + K_l F_l      F_l: unit wrench (D14)
+//        before_l = axis . w_l without the last term, after_l with it
+static void carry_momentum(jgen* s, const jgen_inertia* b, int n, const jexpr_ref* K, int i,
+                           jgen_wrench* w, momentum* out) {
+  jexpr_graph* g = s->g;
+  for (int l = 0; l < s->nlink; l++) {
+    w[l] = (jgen_wrench){jexpr_v3_zero(g), jexpr_v3_zero(g)};
+    out->before[l] = out->after[l] = s->zero;
+  }
+  for (int l = s->nlink - 1; l > 0; l--) {
+    const jgen_link* k = &s->link[l];
+    if (s->hub_of[l]) continue;
+    if (k->motion != JGEN_FIXED) {
+      jexpr_ref share = K[k->coordinate * n + i];
+      jgen_wrench unit = unit_wrench(s, &b[l], k);
+      out->before[l] = along_axis(k, &w[l]);
+      if (!jexpr_is_value(g, share, 0.0)) add_scaled(g, &w[l], share, &unit);
+      out->after[l] = along_axis(k, &w[l]);
+    }
+    if (k->parent > 0 && !is_nothing(g, &w[l])) jgen_pass_to_parent(s, w, l);
+  }
+  for (int h = 0; h < s->nhub; h++) {
+    out->at_hub[h] = w[s->hub[h].link];
+  }
+}
+
+// (D25)  Mr_ij = sum over links of K_li after_lj + K_lj before_li
+static jexpr_ref reduced_entry(jgen* s, int n, const jexpr_ref* K, const momentum* p, int i,
+                               int j) {
+  jexpr_graph* g = s->g;
+  jexpr_ref sum = s->zero;
+  for (int l = 1; l < s->nlink; l++) {
+    if (s->hub_of[l] || s->link[l].motion == JGEN_FIXED) continue;
+    const jexpr_ref* k = K + s->link[l].coordinate * n;
+    if (i == j) {
+      jexpr_ref both = jexpr_add(g, p[i].before[l], p[i].after[l]);
+      sum = jexpr_add(g, sum, jexpr_mul(g, k[i], both));
       continue;
     }
-    if (s->link[l].motion != JGEN_FIXED) mass_column(s, b, l, M);
-    const jgen_link* k = &s->link[l];
-    if (k->parent > 0) jgen_inertia_add(s, &b[k->parent], &b[l], &k->R, turn_axis(k), k->shift);
+    sum = jexpr_add(g, sum, jexpr_mul(g, k[i], p[j].after[l]));
+    sum = jexpr_add(g, sum, jexpr_mul(g, k[j], p[i].before[l]));
+  }
+  return sum;
+}
+
+// Which unknown moves a coordinate of a hub; K has a single one there.
+static int unknown_of(jgen* s, int n, const jexpr_ref* K, int coordinate) {
+  for (int i = 0; i < n; i++) {
+    if (jexpr_is_value(s->g, K[coordinate * n + i], 1.0)) return i;
+  }
+  assert(false);
+  return 0;
+}
+
+static void put_hub(jgen* s, int n, const jexpr_ref* K, const momentum* p, int h, jexpr_ref* Mr) {
+  int nq = s->m->ncoordinate, at[6];
+  jexpr_ref* M = JARENA_ARRAY(s->a, nq * nq, jexpr_ref);
+  if (!M) {
+    s->g->status = jerr_memory(s->ctx);
+    return;
+  }
+  hub_block(s, s->hub[h].link, &s->composite[s->hub[h].link], M);
+  for (int c = 0; c < 6; c++) {
+    at[c] = unknown_of(s, n, K, s->hub[h].coordinate[c]);
+  }
+  for (int c = 0; c < 6; c++) {
+    for (int i = 0; i < n; i++) {
+      jexpr_ref e = c < 3 ? p[i].at_hub[h].f.e[c] : p[i].at_hub[h].n.e[c - 3];
+      if (!jexpr_is_value(s->g, e, 0.0)) Mr[at[c] * n + i] = Mr[i * n + at[c]] = e;
+    }
+    for (int d = 0; d < 6; d++) {
+      jexpr_ref e = M[s->hub[h].coordinate[c] * nq + s->hub[h].coordinate[d]];
+      Mr[at[c] * n + at[d]] = e ? e : s->zero;
+    }
+  }
+}
+
+void jgen_reduced_matrix(jgen* s, int n, const jexpr_ref* K, jexpr_ref* Mr) {
+  const jgen_inertia* b = composite_bodies(s);
+  momentum* p = JARENA_ARRAY(s->a, n, momentum);
+  jgen_wrench* w = JARENA_ARRAY(s->a, s->nlink, jgen_wrench);
+  bool ok = b && p && w;
+  for (int i = 0; ok && i < n; i++) {
+    p[i] =
+        (momentum){JARENA_ARRAY(s->a, s->nlink, jexpr_ref), JARENA_ARRAY(s->a, s->nlink, jexpr_ref),
+                   JARENA_ARRAY(s->a, s->nhub, jgen_wrench)};
+    ok = p[i].before && p[i].after && p[i].at_hub;
+    if (ok) carry_momentum(s, b, n, K, i, w, &p[i]);
+  }
+  if (!ok) {
+    s->g->status = jerr_memory(s->ctx);
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      Mr[i * n + j] = Mr[j * n + i] = reduced_entry(s, n, K, p, i, j);
+    }
+  }
+  for (int h = 0; h < s->nhub; h++) {
+    put_hub(s, n, K, p, h, Mr);
   }
 }
 

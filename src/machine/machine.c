@@ -166,12 +166,14 @@ jo_status jmachine_impulse(jmachine* m, double t, double* y, const int* flipped,
     flip(m, flipped, n);
     double* rate[3] = {drive[now], drive[now] + nd, drive[now] + 2 * nd};
     call(m, JMACHINE_DRIVE, t, y, rate);
-    if (now == 0) call(m, JMACHINE_MOMENTUM, t, y, (double* const[]){m->momentum});
   }
   for (int i = 0; i < 2 * nd; i++) {
     *jumps = *jumps || m->drive_new[i] != m->drive_old[i];
   }
   if (!*jumps) return JO_OK;
+  flip(m, flipped, n);  // what it was before
+  call(m, JMACHINE_MOMENTUM, t, y, (double* const[]){m->momentum});
+  flip(m, flipped, n);
   JO_TRY(jmachine_close(m, t, y));
   call(m, JMACHINE_IMPULSE, t, y, (double* const[]){m->dqd});
   double* rate = y + m->about->first_rate;
@@ -220,6 +222,15 @@ jo_status jmachine_check_landing(const jmachine* m, double t, const double* was,
   return JO_OK;
 }
 
+// Whether some wheel on the ground hardly moves along its plane.
+static bool has_slow_wheel(const jmachine* m, const double* rolling) {
+  int n = m->about->nwheel;
+  for (int k = 0; k < n; k++) {
+    if (rolling[k] > 0.5 && fabs(rolling[n + k]) < m->about->standstill) return true;
+  }
+  return false;
+}
+
 // None of the flipped switches says that a wheel stands, and wheels that come to the ground roll.
 static jo_status check_wheels(jmachine* m, double t, const double* y, const int* flipped, int n) {
   int nwheel = m->about->nwheel, first = m->about->first_standing;
@@ -228,11 +239,12 @@ static jo_status check_wheels(jmachine* m, double t, const double* y, const int*
     if (flipped[i] < first || m->mode[flipped[i]] < 0.5) continue;
     return jmachine_fail_standing(m, flipped[i] - first, t);
   }
+  jmachine_roll(m, t, y, m->rolling);
+  if (!has_slow_wheel(m, m->rolling)) return JO_OK;
   double* was = m->rolling + 3 * nwheel;
   flip(m, flipped, n);
   jmachine_roll(m, t, y, was);
   flip(m, flipped, n);
-  jmachine_roll(m, t, y, m->rolling);
   return jmachine_check_landing(m, t, was, m->rolling);
 }
 

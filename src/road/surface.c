@@ -9,22 +9,29 @@
 
 // ---- along ---------------------------------------------------------------------------------------
 
-// (R5) weights of the four coefficients around a place in the middle interval, f in [0, 1), differentiated n times
+// (R5) weights of the four coefficients around a place in the middle interval, f in [0, 1): of values, of slopes, and
+// differentiated n times
+static inline void value_weights(double f, double w[4]) {
+  double g = 1.0 - f;
+  w[0] = g * g * g / 6.0;
+  w[1] = (4.0 - 6.0 * f * f + 3.0 * f * f * f) / 6.0;
+  w[2] = (4.0 - 6.0 * g * g + 3.0 * g * g * g) / 6.0;
+  w[3] = f * f * f / 6.0;
+}
+
+static inline void rise_weights(double f, double w[4]) {
+  double g = 1.0 - f;
+  w[0] = -0.5 * g * g;
+  w[1] = f * (1.5 * f - 2.0);
+  w[2] = -g * (1.5 * g - 2.0);
+  w[3] = 0.5 * f * f;
+}
+
 static void spline_weights(double f, int n, double w[4]) {
   double g = 1.0 - f;
   switch (n) {
-    case 0:
-      w[0] = g * g * g / 6.0;
-      w[1] = (4.0 - 6.0 * f * f + 3.0 * f * f * f) / 6.0;
-      w[2] = (4.0 - 6.0 * g * g + 3.0 * g * g * g) / 6.0;
-      w[3] = f * f * f / 6.0;
-      break;
-    case 1:
-      w[0] = -0.5 * g * g;
-      w[1] = f * (1.5 * f - 2.0);
-      w[2] = -g * (1.5 * g - 2.0);
-      w[3] = 0.5 * f * f;
-      break;
+    case 0: value_weights(f, w); break;
+    case 1: rise_weights(f, w); break;
     case 2:
       w[0] = g;
       w[1] = 3.0 * f - 2.0;
@@ -142,6 +149,14 @@ static double power(double x, int n) {
   return p;
 }
 
+// (R6) 10 t^3 - 15 t^4 + 6 t^5 over an interval of length h, n times differentiated
+static double blend(int n, double t, double h) {
+  static const double quintic[6] = {0.0, 0.0, 0.0, 10.0, -15.0, 6.0};
+  if (n == 0) return ((6.0 * t - 15.0) * t + 10.0) * t * t * t;
+  if (n == 1) return ((30.0 * t - 60.0) * t + 30.0) * t * t / h;
+  return n > 5 ? 0.0 : polynomial(quintic, 5, n, t) / power(h, n);
+}
+
 // Weights of columns first ... first + n - 1.
 typedef struct columns {
   int first, n;
@@ -200,7 +215,6 @@ static int find_column(const jroad_table* t, double v) {
 }
 
 static columns columns_at(const jroad_table* t, int dv, double v) {
-  static const double quintic[6] = {0.0, 0.0, 0.0, 10.0, -15.0, 6.0};
   columns c = {.n = 1, .w = {dv == 0 ? 1.0 : 0.0}};
   if (t->nv == 1) return c;
   if (!isfinite(v)) {
@@ -220,14 +234,52 @@ static columns columns_at(const jroad_table* t, int dv, double v) {
   c.n = 2;
   if (t->across == JROAD_STRAIGHT) {
     c.w[1] = dv == 0 ? f : dv == 1 ? 1.0 / h : 0.0;
-  } else {  // (R6)
-    c.w[1] = dv > 5 ? 0.0 : polynomial(quintic, 5, dv, f) / power(h, dv);
+  } else {
+    c.w[1] = blend(dv, f, h);
   }
   c.w[0] = (dv == 0 ? 1.0 : 0.0) - c.w[1];
   return c;
 }
 
+static inline double spline_value(const double* c, int nv, const double w[4]) {
+  double sum = 0.0 + w[0] * c[0];
+  sum += w[1] * c[nv];
+  sum += w[2] * c[2 * nv];
+  return sum + w[3] * c[3 * nv];
+}
+
+// What runs ask for: values and slopes of random roads and of lines, inside of the table, s intervals from its first point.
+static double read_plain(const jroad_table* t, int du, int dv, double s, double v) {
+  int nv = t->nv, i = (int)s;
+  if (i > t->nu - 2) i = t->nu - 2;
+  double w[4];
+  if (du == 0) {
+    value_weights(s - i, w);
+  } else {
+    rise_weights(s - i, w);
+    for (int k = 0; k < 4; k++) {
+      w[k] *= t->inverse;
+    }
+  }
+  const double* c = t->c + (size_t)i * (size_t)nv;
+  if (nv == 1) return dv == 0 ? 0.0 + spline_value(c, 1, w) : 0.0;
+  int j = nv == 2 ? 0 : find_column(t, v);
+  double h = t->v[j + 1] - t->v[j], right = blend(dv, (v - t->v[j]) / h, h);
+  double left = (dv == 0 ? 1.0 : 0.0) - right, sum = 0.0;
+  if (left != 0.0) sum += left * spline_value(c + j, nv, w);
+  if (right != 0.0) sum += right * spline_value(c + j + 1, nv, w);
+  return sum;
+}
+
+static bool is_plain(const jroad_table* t, int du, double s, double v) {
+  bool is_inside = s >= 0.0 && s <= t->nu - 1;
+  bool between = t->nv == 1 || (t->across == JROAD_BLEND && v >= t->v[0] && v <= t->v[t->nv - 1]);
+  return t->degree == 3 && du <= 1 && is_inside && between;
+}
+
 double jroad_table_at(const jroad_table* t, int du, int dv, double u, double v) {
+  double s = (u - t->u0) * t->inverse;
+  if (is_plain(t, du, s, v)) return read_plain(t, du, dv, s, v);
   place p = place_along(t, du, u);
   columns c = columns_at(t, dv, v);
   double sum = 0.0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sens/adjoint.h"
+#include "sens/replay.h"
 
 static double* vector(jsens_adjoint* d, int n) {
   return jplant_kernels_vector(&d->w->arena, (size_t)(n + 1) * (size_t)d->lanes);
@@ -38,10 +39,7 @@ static jo_status allocate(jsens_adjoint* d) {
     d->Kbar[i] = w->scheme[1].tab ? vector(d, w->ny) : d->kbar;
     ok = ok && d->Ybar[i] && d->Kbar[i];
   }
-  int64_t states = 2 * (int64_t)w->record->stride + 2;
-  d->segment = JARENA_ARRAY(&w->arena, states * w->ny, double);
-  d->segment_first = d->segment_last = -1;
-  return ok && d->pbar && d->p_part && d->segment ? JO_OK : jerr_memory(w->ctx);
+  return ok && d->pbar && d->p_part ? JO_OK : jerr_memory(w->ctx);
 }
 
 // A kernel's ybar and tbar; its pbar is added up.
@@ -52,40 +50,6 @@ void jsens_adjoint_weigh_into(jsens_adjoint* d, jgen_fn kernel, jsens_point* at,
 
 void jsens_adjoint_weigh(jsens_adjoint* d, jgen_fn kernel, jsens_point* at) {
   jsens_adjoint_weigh_into(d, kernel, at, d->ybar);
-}
-
-// ---- states --------------------------------------------------------------------------------------
-
-// State at the start of step i: stored, or computed again from the stored one before it.
-static jo_status state_at(jsens_adjoint* d, int i, const double** y) {
-  jsens_walk* w = d->w;
-  const jsens_record* r = w->record;
-  if (r->entry[i].state >= 0) {
-    *y = jsens_record_state(r, r->entry[i].state);
-    return JO_OK;
-  }
-  if (i < d->segment_first || i > d->segment_last) {
-    int first = i;
-    while (r->entry[first].state < 0) {
-      first--;
-    }
-    memcpy(d->segment, jsens_record_state(r, r->entry[first].state), (size_t)w->ny * sizeof **y);
-    for (int k = first; k < i; k++) {
-      double* next = d->segment + (int64_t)(k + 1 - first) * w->ny;
-      jsens_walk_set_epoch(w, r->entry[k].epoch);
-      JO_TRY(jsens_walk_step(w, &r->entry[k], next - w->ny, next));
-    }
-    d->segment_first = first;
-    d->segment_last = i;
-  }
-  *y = d->segment + (int64_t)(i - d->segment_first) * w->ny;
-  return JO_OK;
-}
-
-static jo_status state_after(jsens_adjoint* d, int i, const double** y) {
-  if (i + 1 < d->w->record->nentry) return state_at(d, i + 1, y);
-  *y = d->w->record->y_end;
-  return JO_OK;
 }
 
 // ---- steps ---------------------------------------------------------------------------------------
@@ -225,17 +189,18 @@ static jo_status implicit_back(jsens_adjoint* d, const jsens_entry* e, const dou
 }
 
 // Local error of the motion in step i, weighted: what it is worth for the objective. (S19)
-static void weigh_motion(jsens_adjoint* d, int i, const double* y1) {
+static void weigh_motion(jsens_adjoint* d, const jsens_entry* e, const double* y1) {
   jsens_walk* w = d->w;
-  const jsens_entry *e = &w->record->entry[i], *next = e + 1;
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   int last = s->tab->stages;
   if (!d->estimates) return;
-  bool goes_on = i + 1 < w->record->nentry && next->after < 0 && next->slopes >= 0;
-  if (goes_on) {
-    w->k[last] = jsens_record_slope(w->record, next->slopes, 0);
+  int i = e->index + 1;
+  bool goes_on = i < w->record->nentry && jsens_record_is_step(w->record, i);
+  const double* slope = goes_on ? jsens_walk_first_slope(w, i) : NULL;
+  w->k[last] = w->own[last];
+  if (slope) {
+    memcpy(w->k[last], slope, (size_t)w->ny * sizeof *slope);
   } else {
-    w->k[last] = w->own[last];
     w->run->system.rhs(w->run->system.user, e->t1, y1, w->k[last]);
   }
   memset(w->base, 0, (size_t)w->ny * sizeof *w->base);
@@ -248,26 +213,25 @@ static void weigh_motion(jsens_adjoint* d, int i, const double* y1) {
   }
 }
 
-static jo_status step_back(jsens_adjoint* d, int i) {
+static jo_status step_back(jsens_adjoint* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
-  const jsens_entry* e = &w->record->entry[i];
   const double *y0, *y1;
-  JO_TRY(state_after(d, i, &y1));
+  JO_TRY(jsens_replay_after(w, e->index, &y1));
   memcpy(d->y_mixed, y1, (size_t)w->ny * sizeof *y1);  // states computed again share their place
   jsens_walk_set_epoch(w, e->epoch);
   jsens_adjoint_close(d, e->t1, d->y_mixed, d->lambda, NULL);
-  JO_TRY(state_at(d, i, &y0));
+  JO_TRY(jsens_replay_state(w, e->index, &y0));
   jsens_walk_set_epoch(w, e->epoch);
   JO_TRY(jsens_walk_stages(w, e, y0));
-  weigh_motion(d, i, d->y_mixed);
+  weigh_motion(d, e, d->y_mixed);
   double share = jsens_adjoint_left_out(d, e, y0, d->y_mixed);
   if (e->is_implicit) {
     JO_TRY(implicit_back(d, e, y0, d->y_mixed));
   } else {
     JO_TRY(stages_back(d, e, d->y_mixed));
   }
-  jsens_adjoint_account(d, i);
-  if (share > 0.0) jsens_adjoint_add_left_out(d, i, share);
+  JO_TRY(jsens_adjoint_account(d, e->index));
+  if (share > 0.0) jsens_adjoint_add_left_out(d, e->index, share);
   return JO_OK;
 }
 
@@ -276,9 +240,10 @@ static jo_status step_back(jsens_adjoint* d, int i) {
 static int count_events(jsens_walk* w) {
   int n = 0;
   for (int i = 0; i < w->record->nentry; i++) {
-    const jsens_entry* e = &w->record->entry[i];
-    if (e->after < 0 || e->is_change) continue;
-    n += jsens_walk_jumps(w, e) ? 1 : e->nflip;
+    if (jsens_record_is_step(w->record, i)) continue;
+    jsens_entry e = jsens_record_entry(w->record, i);
+    if (e.what->is_change) continue;
+    n += jsens_walk_jumps(w, &e) ? 1 : e.what->nflip;
   }
   return n;
 }
@@ -303,10 +268,10 @@ static void begin_objective(jsens_adjoint* d, int o) {
 }
 
 static jo_status entry_back(jsens_adjoint* d, int i) {
-  const jsens_entry* e = &d->w->record->entry[i];
-  if (e->after < 0) return step_back(d, i);
-  if (!e->is_change) return jsens_adjoint_event(d, e);
-  jsens_adjoint_change(d, e);
+  jsens_entry e = jsens_record_entry(d->w->record, i);
+  if (!e.what) return step_back(d, &e);
+  if (!e.what->is_change) return jsens_adjoint_event(d, &e);
+  jsens_adjoint_change(d, &e);
   return JO_OK;
 }
 
@@ -314,9 +279,11 @@ static jo_status one_objective(jsens_adjoint* d, int o) {
   jsens_walk* w = d->w;
   const jsens_record* r = w->record;
   begin_objective(d, o);
-  for (int i = r->nentry - 1; i >= 0; i--) {
+  int last = w->opt->events_only ? jsens_record_first_event(r) : 0;
+  for (int i = r->nentry - 1; i >= last; i--) {
     JO_TRY(entry_back(d, i));
   }
+  if (w->opt->events_only) return JO_OK;
   for (int j = 0; j < w->nw; j++) {
     const double* S0 = w->S0 + (int64_t)j * w->ny;
     w->out->gradient[o * w->nw + j] = d->pbar[j * d->lanes + JSENS_LAMBDA] +

@@ -24,6 +24,7 @@ typedef struct jsens_adjoint {
   double* alpha;     // of an event (lanes)
   double* end_time;  // weight of the end of the run (lanes)
   jsens_trace trace;
+  int first_grown;                                 // of this objective
   double end_doubt;                                // size of the error that lambda begins with
   double motion;                                   // errors of the motion, weighted and added up
   double *kept_lambda, *kept_pbar, *kept_pending;  // while an event is taken once more
@@ -32,8 +33,6 @@ typedef struct jsens_adjoint {
   int last_blind;                  // entry of the last of them
   double* last;                    // what it left out (ny)
   double* behind;                  // by entry: size of the error with what its step left out
-  double* segment;                 // states of the steps between two stored ones
-  int segment_first, segment_last;
   int nevent;
 } jsens_adjoint;
 
@@ -80,7 +79,7 @@ bool jsens_adjoint_begin_errors(jsens_adjoint* d);
 void jsens_adjoint_clear_errors(jsens_adjoint* d);
 // (S17)  the embedded method makes of lambda what the step adds to its error; by `factor` of a slope
 void jsens_adjoint_seed(const jsens_adjoint* d, double* kbar, double factor);
-void jsens_adjoint_account(jsens_adjoint* d, int entry);
+jo_status jsens_adjoint_account(jsens_adjoint* d, int entry);
 // (S27)  what a step left out of the weights, before they go through it, and with them behind it
 double jsens_adjoint_left_out(jsens_adjoint* d, const jsens_entry* e, const double* y0,
                               const double* y1);

@@ -22,7 +22,7 @@ void jsens_adjoint_change(jsens_adjoint* d, const jsens_entry* e) {
   const jgen_layout* to = &w->record->plant[e->epoch + 1]->dynamics->layout;
   split(d, from, to, d->lambda, d->column, d->kbar);
   jsens_walk_set_epoch(w, e->epoch);
-  jsens_point at = {.t = e->t, .y = jsens_record_state(w->record, e->state), .lambda = d->kbar};
+  jsens_point at = {.t = e->t, .y = e->y, .lambda = d->kbar};
   jsens_adjoint_weigh(d, JGEN_FN_RHS, &at);
   memcpy(d->lambda, d->column, (size_t)(w->ny * d->lanes) * sizeof *d->lambda);
   jsens_adjoint_add(d, d->lambda, 1.0, d->ybar, w->ny);

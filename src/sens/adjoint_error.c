@@ -13,7 +13,7 @@
 
 bool jsens_adjoint_begin_errors(jsens_adjoint* d) {
   jsens_walk* w = d->w;
-  bool ok = jsens_trace_begin(w, &d->trace);
+  bool ok = jsens_trace_begin(w, false, &d->trace);
   for (int i = 0; i < JSENS_TAIL_PARTS; i++) {
     d->tail[i] = JARENA_ARRAY(&w->arena, w->ny + w->nw, double);
     ok = ok && d->tail[i];
@@ -25,6 +25,7 @@ bool jsens_adjoint_begin_errors(jsens_adjoint* d) {
 
 void jsens_adjoint_clear_errors(jsens_adjoint* d) {
   jsens_trace_clear(d->w, &d->trace);
+  d->first_grown = d->w->out->ngrown;
   d->motion = 0.0;
   d->stretches = (jsens_stretches){0};
   jsens_adjoint_end_stretch(d);
@@ -55,11 +56,12 @@ void jsens_adjoint_seed(const jsens_adjoint* d, double* kbar, double factor) {
   }
 }
 
-void jsens_adjoint_account(jsens_adjoint* d, int entry) {
-  if (!d->estimates) return;
+jo_status jsens_adjoint_account(jsens_adjoint* d, int entry) {
+  if (!d->estimates) return JO_OK;
+  double size = size_of(d, d->lambda + JSENS_LAMBDA, d->lanes);
   d->behind[entry] = size_of(d, d->lambda + JSENS_ERROR, d->lanes);
-  jsens_trace_note(&d->trace, entry, size_of(d, d->lambda + JSENS_LAMBDA, d->lanes),
-                   d->behind[entry]);
+  double factor = jsens_trace_note(&d->trace, entry, size, d->behind[entry]);
+  return jsens_trace_grew(d->w, entry, factor, d->trace.largest);
 }
 
 // ---- what a step leaves out ------------------------------------------------------------------------
@@ -189,12 +191,12 @@ static void put_rough(jsens_adjoint* d) {
   jsens_result* out = d->w->out;
   double size = d->trace.largest, before = size > 0.0 ? d->end_doubt / size : 0.0;
   for (int i = d->w->record->nentry - 1; i >= 0 && size > 0.0; i--) {
-    if (d->w->record->entry[i].after >= 0) continue;
+    if (!jsens_record_is_step(d->w->record, i)) continue;
     double part = d->trace.error[i] / size;
     out->rough[i] = fmax(out->rough[i], isfinite(part) ? part - before : INFINITY);
     before = d->behind[i] / size;
   }
-  jsens_trace_growth(&d->trace, d->w->record->nentry, true, out->growth);
+  jsens_trace_end(d->w, &d->trace, d->first_grown);
 }
 
 void jsens_adjoint_put_errors(jsens_adjoint* d, int o) {

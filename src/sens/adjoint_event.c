@@ -41,7 +41,7 @@ static void note_event(jsens_adjoint* d, const jsens_entry* e, int k, bool on, d
   v->t = e->t;
   v->which = k;
   v->on = on;
-  v->follows = e->follows;
+  v->follows = e->what->follows;
   if (rate != 0.0) v->rate = rate;
   v->weight[d->objective] = d->alpha[JSENS_LAMBDA];
 }
@@ -62,10 +62,10 @@ static void take_pending(jsens_adjoint* d) {
 
 static jo_status smooth_back(jsens_adjoint* d, const jsens_entry* e, const double* y) {
   jsens_walk* w = d->w;
-  const int* flip = w->record->flip + e->flip;
+  const int* flip = w->record->flip + e->what->flip;
   jsens_walk_set_epoch(w, e->epoch + 1);
   jsens_walk_slope_behind(w, e->t, y);
-  for (int i = e->nflip - 1; i >= 0; i--) {
+  for (int i = e->what->nflip - 1; i >= 0; i--) {
     int k = flip[i];
     w->run->mode[k] = 1.0 - w->run->mode[k];
     jsens_walk_slope_before(w, e->t, y);
@@ -131,10 +131,10 @@ static jo_status jump_time_back(jsens_adjoint* d, const jsens_entry* e, const do
 static jo_status jump_back(jsens_adjoint* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   int v = jgen_first(&w->d->layout, JGEN_QV);
-  const double* before = jsens_record_state(w->record, e->state);
-  const double* after = jsens_record_state(w->record, e->after);
+  const double* before = e->y;
+  const double* after = e->after;
   const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
-  int k = w->record->flip[e->flip];
+  int k = w->record->flip[e->what->flip];
   jsens_walk_set_epoch(w, e->epoch);
   jsens_walk_slope_before(w, e->t, before);
   jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, before, (double* const[]){d->P});
@@ -175,20 +175,21 @@ static void reset_back(jsens_adjoint* d, const jsens_entry* e, int i, const doub
 
 static jo_status reset_at(jsens_adjoint* d, const jsens_entry* e, const double* y, double* stage) {
   jsens_walk* w = d->w;
-  int v = jgen_first(&w->d->layout, JGEN_QV), k = w->record->flip[e->flip];
+  int v = jgen_first(&w->d->layout, JGEN_QV), k = w->record->flip[e->what->flip];
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
   jsens_walk_slope_before(w, e->t, y);
-  if (e->is_impulse) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
+  if (e->what->is_impulse) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
   JO_TRY(jsens_walk_resets(w, e, y, stage));
-  jsens_walk_slope_behind(w, e->t, stage + e->nreset * w->ny);
+  jsens_walk_slope_behind(w, e->t, stage + e->what->nreset * w->ny);
   for (int l = 0; l < d->lanes; l++) {
     // what ends with the event goes on in its objective only
-    d->alpha[l] = e->ends ? d->end_time[l] : -jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
+    d->alpha[l] =
+        e->what->ends ? d->end_time[l] : -jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
   }
-  for (int i = e->nreset - 1; i >= 0; i--) {
+  for (int i = e->what->nreset - 1; i >= 0; i--) {
     reset_back(d, e, i, stage + i * w->ny);
   }
-  if (e->is_impulse) {
+  if (e->what->is_impulse) {
     memcpy(d->y_mixed, y, (size_t)w->ny * sizeof *y);
     memcpy(d->y_mixed + v, stage + v, (size_t)w->nv * sizeof *y);
     impulse_back(d, e, y, d->alpha);
@@ -217,7 +218,7 @@ static jo_status pass_smoothly(jsens_adjoint* d, const jsens_entry* e, const dou
 static jo_status doubtful_back(jsens_adjoint* d, const jsens_entry* e, passage pass, double* off,
                                double* stage) {
   jsens_walk* w = d->w;
-  const double* y = jsens_record_state(w->record, e->state);
+  const double* y = e->y;
   int L = d->lanes, ny = w->ny * L, nw = w->nw * L, nevent = d->nevent;
   memcpy(d->kept_lambda, d->lambda, (size_t)ny * sizeof *d->lambda);
   memcpy(d->kept_pbar, d->pbar, (size_t)nw * sizeof *d->pbar);
@@ -244,12 +245,12 @@ static jo_status doubtful_back(jsens_adjoint* d, const jsens_entry* e, passage p
 static jo_status reset_event_back(jsens_adjoint* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   jarena_mark mark = jarena_save(&w->arena);
-  double* stage = JARENA_ARRAY(&w->arena, (e->nreset + 2) * w->ny, double);
+  double* stage = JARENA_ARRAY(&w->arena, (e->what->nreset + 2) * w->ny, double);
   if (!stage) return jerr_memory(w->ctx);
-  double* off = stage + (e->nreset + 1) * w->ny;
+  double* off = stage + (e->what->nreset + 1) * w->ny;
   bool doubts = d->estimates && !w->opt->frozen;
-  jo_status status = doubts ? doubtful_back(d, e, reset_at, off, stage)
-                            : reset_at(d, e, jsens_record_state(w->record, e->state), stage);
+  jo_status status =
+      doubts ? doubtful_back(d, e, reset_at, off, stage) : reset_at(d, e, e->y, stage);
   jarena_restore(&w->arena, mark);
   return status;
 }
@@ -257,10 +258,10 @@ static jo_status reset_event_back(jsens_adjoint* d, const jsens_entry* e) {
 jo_status jsens_adjoint_event(jsens_adjoint* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   jsens_walk_find_cause(w, e);
-  if (e->nreset > 0) return reset_event_back(d, e);
+  if (e->what->nreset > 0) return reset_event_back(d, e);
   if (jsens_walk_jumps(w, e)) return jump_back(d, e);
   if (d->estimates && !w->opt->frozen) {
     return doubtful_back(d, e, pass_smoothly, d->y_mixed, NULL);
   }
-  return smooth_back(d, e, jsens_record_state(w->record, e->state));
+  return smooth_back(d, e, e->y);
 }

@@ -10,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "solve/tableau.h"
@@ -30,7 +31,6 @@
 #define MOST_ROUGH   0.5     // local error of derivatives, relative
 #define RESOLVED     2e-3    // local error of a derivative that is resolved, at any tolerance ...
 #define UNRESOLVED   3e4     // ... or so many tolerances
-#define GROWTH       4.0     // over one step
 #define MOST_STEPS   4.0     // times TOO_MANY
 #define SHORTER      0.8     // than what would just do
 #define SHORTEST     1e-5    // part of a step
@@ -71,9 +71,33 @@ static double most_rough(const jsens_result* r, const jsens_options* opt) {
              : MOST_ROUGH;
 }
 
+// By entry, the largest growth over it first.
+static int by_entry(const void* a, const void* b) {
+  const jsens_growth *x = a, *y = b;
+  if (x->entry != y->entry) return x->entry < y->entry ? -1 : 1;
+  return (x->factor < y->factor) - (x->factor > y->factor);
+}
+
+void jsens_plan_order(jsens_result* r) {
+  if (r->ngrown > 1) qsort(r->grown, (size_t)r->ngrown, sizeof *r->grown, by_entry);
+}
+
+double jsens_growth_over(const jsens_result* r, int entry) {
+  int low = 0, high = r->ngrown;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (r->grown[middle].entry < entry) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < r->ngrown && r->grown[low].entry == entry ? r->grown[low].factor : 0.0;
+}
+
 static bool is_rough(const jsens_result* r, int entry, const jsens_options* opt) {
-  bool grows = !r->entry[entry].is_implicit && r->growth[entry] > GROWTH &&
-               r->rough[entry] > rough_limit(opt);
+  bool grows = r->rough[entry] > rough_limit(opt) && !jsens_record_is_implicit(r->steps, entry) &&
+               jsens_growth_over(r, entry) > 0.0;
   return grows || !(r->rough[entry] <= most_rough(r, opt));
 }
 
@@ -151,14 +175,20 @@ bool jsens_plan_repeats(const jsens* s, const jsens_options* opt, const jsens_re
 // How much shorter a step should be: by its error, which goes with the fifth power, or by its growth.
 static double shorten(const jsens_result* r, int i, double limit) {
   if (r->rough[i] <= limit) return 1.0;
-  if (!isfinite(r->rough[i]) || !isfinite(r->growth[i])) return 0.01;
+  double growth = jsens_growth_over(r, i);
+  if (!isfinite(r->rough[i]) || !isfinite(growth)) return 0.01;
   double by_error = pow(limit / fmax(r->rough[i], limit), 0.2);
-  bool grows = !r->entry[i].is_implicit && r->growth[i] > GROWTH;
-  double by_growth = grows ? 1.5 / pow(600.0 * r->growth[i], 1.0 / 6.0) : 1.0;
+  bool grows = !jsens_record_is_implicit(r->steps, i) && growth > 0.0;
+  double by_growth = grows ? 1.5 / pow(600.0 * growth, 1.0 / 6.0) : 1.0;
   return fmax(SHORTEST, SHORTER * fmin(by_error, by_growth));
 }
 
 static jo_status add_limit(jsens_plan* p, double t0, double t1, double h) {
+  struct jsens_plan_limit* last = p->n > 0 ? &p->limit[p->n - 1] : NULL;
+  if (last && last->t1 == t0 && last->h == h) {
+    last->t1 = t1;
+    return JO_OK;
+  }
   if (!jmem_grow(p->ctx, &p->limit, &p->cap, p->n + 1, sizeof *p->limit)) {
     return jerr_memory(p->ctx);
   }
@@ -187,9 +217,10 @@ static double step_limit(void* user, double t) {
 // too long for one of its steps is too long for all: the motion decides where the others end up.
 static double epoch_limit(const jsens_result* r, int first, double limit) {
   double h = INFINITY;
-  for (int i = first; i < r->nentry && r->entry[i].epoch == r->entry[first].epoch; i++) {
-    double part = r->entry[i].after < 0 ? shorten(r, i, limit) : 1.0;
-    if (part < 1.0) h = fmin(h, part * (r->entry[i].t1 - r->entry[i].t));
+  int epoch = jsens_record_epoch(r->steps, first);
+  for (int i = first; i < r->nentry && jsens_record_epoch(r->steps, i) == epoch; i++) {
+    double part = jsens_record_is_step(r->steps, i) ? shorten(r, i, limit) : 1.0;
+    if (part < 1.0) h = fmin(h, part * jsens_record_length(r->steps, i));
   }
   return h;
 }
@@ -202,12 +233,12 @@ static jo_status make_limits(jsens_plan* p, const jsens_result* r, double limit,
   double h = INFINITY;
   *nstep = 0.0;
   for (int i = 0; i < r->nentry && status >= 0; i++) {
-    const jsens_entry* e = &r->entry[i];
-    double length = e->t1 - e->t;
-    if (i == 0 || e->epoch != r->entry[i - 1].epoch) h = epoch_limit(r, i, limit);
+    double t = jsens_record_start(r->steps, i), length = jsens_record_length(r->steps, i);
+    int epoch = jsens_record_epoch(r->steps, i);
+    if (i == 0 || epoch != jsens_record_epoch(r->steps, i - 1)) h = epoch_limit(r, i, limit);
     if (!(length > 0.0)) continue;
-    double longest = fmin(h, step_limit(&old, e->t));
-    if (longest < INFINITY) status = add_limit(p, e->t, e->t1, longest);
+    double longest = fmin(h, step_limit(&old, t));
+    if (longest < INFINITY) status = add_limit(p, t, r->steps->time[i], longest);
     *nstep += fmax(1.0, length / longest);
   }
   jmem_free(old.ctx, old.limit);

@@ -21,6 +21,9 @@ void jsens_plan_end(jsens_plan* p);
 // Relative error wanted of derivatives.
 double jsens_plan_tolerance(const jsens_options* opt);
 
+// Puts what a walk said of growth into the order of its steps.
+void jsens_plan_order(jsens_result* r);
+
 // Completes the estimates of a walk with what every derivative must be granted, and judges them:
 // r->is_within.
 void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r);

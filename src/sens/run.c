@@ -112,12 +112,13 @@ static jo_status make_events(jsens_result* out, const jsens_record* record, bool
 
 static void list_events(jsens_result* out, const jsens_record* record) {
   for (int i = 0; i < record->nentry; i++) {
-    const jsens_entry* e = &record->entry[i];
-    for (int k = 0; e->after >= 0 && k < e->nflip; k++) {
-      int which = record->flip[e->flip + k];
-      bool on = jsens_record_mode(record, e->epoch + 1)[which] > 0.5;
+    if (jsens_record_is_step(record, i)) continue;
+    jsens_entry e = jsens_record_entry(record, i);
+    for (int k = 0; k < e.what->nflip; k++) {
+      int which = record->flip[e.what->flip + k];
+      bool on = jsens_record_mode(record, e.epoch + 1)[which] > 0.5;
       out->event[out->nevent++] =
-          (jsens_event){.t = e->t, .which = which, .on = on, .follows = e->follows};
+          (jsens_event){.t = e.t, .which = which, .on = on, .follows = e.what->follows};
     }
   }
 }
@@ -202,6 +203,8 @@ static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r)
   jo_status status = simulate(run, s, opt, y0, r->record, r);
   jplant_work_destroy(run);
   r->passes = 1;
+  r->stride = r->record->stride;
+  r->record_bytes = jsens_record_bytes(r->record);
   r->cpu_dynamics = jclock_cpu() - begin;
   return status;
 }
@@ -215,11 +218,11 @@ static jo_status walk(const jsens* s, const jsens_result* of, const jsens_option
   jsens_walk w;
   r->nevent = 0;
   r->nentry = record->nentry;
-  r->entry = record->entry;
+  r->steps = record;
   JO_TRY(make_events(r, record, r->method == JSENS_DIRECT));
   r->rough = JARENA_ARRAY(&r->arena, record->nentry, double);
-  r->growth = JARENA_ARRAY(&r->arena, record->nentry, double);
-  if (!r->rough || !r->growth) return jerr_memory(r->ctx);
+  r->ngrown = 0;
+  if (!r->rough) return jerr_memory(r->ctx);
   JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
   if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
   jo_status status = jsens_walk_begin(&w, r->ctx, s, run, record, opt, r);
@@ -233,6 +236,7 @@ static jo_status walk(const jsens* s, const jsens_result* of, const jsens_option
     status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
   }
   jplant_work_destroy(run);
+  jsens_plan_order(r);
   if (opt->estimate && status >= 0) jsens_plan_judge(s, opt, r);
   r->cpu_sensitivity += jclock_cpu() - begin;
   return status;
@@ -378,7 +382,10 @@ static void forget_run(jsens_result* r) {
   r->record = NULL;
   r->twice = NULL;
   r->nentry = 0;
-  r->entry = NULL;
+  r->steps = NULL;
+  jmem_free(r->ctx, r->grown);
+  r->grown = NULL;
+  r->ngrown = r->grown_cap = 0;
 }
 
 jo_status jsens_check_method(jo_context* ctx, const jsens* s, jsens_method method) {
@@ -418,24 +425,29 @@ jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const 
 
 // ---- along the same run --------------------------------------------------------------------------
 
-static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
+static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen, bool events_only,
+                            jsens_result* r) {
   jsens_options o = of->used;
   o.frozen = frozen;
+  o.events_only = events_only;
+  if (events_only) o.estimate = false;
   memcpy(r->value, of->value, (size_t)r->nobjective * sizeof *r->value);
   memcpy(r->is_unheld, of->is_unheld, (size_t)r->nobjective * sizeof *r->is_unheld);
   memcpy(r->is_lost, of->is_lost, (size_t)r->nobjective * sizeof *r->is_lost);
   memcpy(r->doubt, of->doubt, (size_t)r->nobjective * sizeof *r->doubt);
   r->statistics = of->statistics;
+  r->stride = of->stride;
+  r->record_bytes = of->record_bytes;
   return walk(s, of, &o, r);
 }
 
 // Of fixed steps both runs are walked.
 static jo_status walk_twice(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
-  JO_TRY(walk_other(s, of, frozen, r));
+  JO_TRY(walk_other(s, of, frozen, false, r));
   if (!of->twice) return JO_OK;
   jsens_result* twice;
   JO_TRY(create(r->ctx, s, r->method, &of->used, &twice));
-  jo_status status = walk_other(s, of->twice, frozen, twice);
+  jo_status status = walk_other(s, of->twice, frozen, false, twice);
   if (status >= 0) compare_steps(s, &of->used, twice, r);
   jsens_result_destroy(twice);
   return status;
@@ -455,6 +467,23 @@ jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* 
     return status;
   }
   doubt_brinks(r);
+  forget_run(r);
+  *out = r;
+  return JO_OK;
+}
+
+jo_status jsens_walk_events(jo_context* ctx, const jsens* s, const jsens_result* of,
+                            jsens_method method, bool frozen, jsens_result** out) {
+  assert(of->record && method != JSENS_VALUE);
+  *out = NULL;
+  jsens_result* r;
+  JO_TRY(jsens_check_method(ctx, s, method));
+  JO_TRY(create(ctx, s, method, &of->used, &r));
+  jo_status status = walk_other(s, of, frozen, true, r);
+  if (status < 0) {
+    jsens_result_destroy(r);
+    return status;
+  }
   forget_run(r);
   *out = r;
   return JO_OK;

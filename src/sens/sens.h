@@ -54,10 +54,11 @@ typedef struct jsens_options {
   bool frozen;    // switches stay at their times
   bool estimate;  // also the errors of derivatives; runs that miss the tolerance are repeated
   double derivative_tol;  // relative error wanted of derivatives; 0: chosen by the integration's
-  int max_states;         // states kept for the adjoint
+  int max_states;         // of the run that are kept; what is more is taken again
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
                           // The start is assembled again; only parameters may differ
   bool outputs_only;      // objectives are not asked for and need not be finite
+  bool events_only;       // of walks: what becomes of events alone, no gradient
   bool keep;              // the recorded run stays with the result, for jsens_run_again()
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jsens_observer* observer;
@@ -102,6 +103,13 @@ typedef struct jsens_event {
   double* dt;  // d t / d number (nw); direct only, else NULL
 } jsens_event;
 
+// By how much derivatives grew over a step, where that was by more than nature and accuracy let them.
+#define JSENS_GROWTH 4.0
+typedef struct jsens_growth {
+  int entry;
+  double factor, size;  // size: behind it
+} jsens_growth;
+
 // VALUE: the objectives alone, and which events there were.
 typedef enum jsens_method { JSENS_DIRECT, JSENS_ADJOINT, JSENS_VALUE } jsens_method;
 
@@ -126,20 +134,26 @@ typedef struct jsens_result {
   jsens_options used;
   jsens_record* record;  // NULL: not kept, and so its entries
   int nentry;
-  const jsens_entry* entry;
+  const jsens_record* steps;
   const double *y0, *S0;  // its start, with derivatives (ny x nw)
   struct jsens_result*
-      twice;       // fixed steps: the same with steps of twice the length; NULL: not kept
-  double* rough;   // local error of the derivatives, relative to them
-  double* growth;  // of the derivatives over the step
+      twice;      // fixed steps: the same with steps of twice the length; NULL: not kept
+  double* rough;  // local error of the derivatives, relative to them
+  int ngrown, grown_cap;
+  jsens_growth* grown;  // steps over which derivatives grew, in their order
   jsens_event* event;
   jsolve_statistics statistics;
+  int stride;  // of the recorded steps every so-many-th has its state stored; 1: all of them
+  double record_bytes;                   // memory of the recorded run and of walks along it
   int64_t derivative_evaluations;        // tangents and adjoints, packs counted once
   double cpu_dynamics, cpu_sensitivity;  // [s]
 } jsens_result;
 
 // Lanes that a direct run carries together cost about as much as an objective of an adjoint one.
 jsens_method jsens_cheaper(int nobjective, int nw);
+
+// Growth over an entry of the run; 0: less than what is noted.
+double jsens_growth_over(const jsens_result* r, int entry);
 
 // Size of the k-th number at values p of the live ones (NULL: the model's).
 double jsens_unit(const jsens* s, const double* p, int k);
@@ -159,5 +173,8 @@ void jsens_result_destroy(jsens_result* r);
 // frozen: nothing is simulated.
 jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* of,
                            jsens_method method, bool frozen, jsens_result** out);
+// The same for the sake of its events: no further than they go, and without gradients and errors.
+jo_status jsens_walk_events(jo_context* ctx, const jsens* s, const jsens_result* of,
+                            jsens_method method, bool frozen, jsens_result** out);
 
 #endif

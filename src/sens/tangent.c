@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sens/replay.h"
 #include "sens/tangent.h"
 
 #define NOTHING \
@@ -170,15 +171,8 @@ void jsens_direct_close(jsens_direct* d, double t, const double* y, const double
          (size_t)(w->nv * d->lanes) * sizeof *S);
 }
 
-// The state after an entry, where it is stored.
-static const double* stored_after(const jsens_record* r, int i) {
-  if (i + 1 == r->nentry) return r->y_end;
-  return r->entry[i + 1].state >= 0 ? jsens_record_state(r, r->entry[i + 1].state) : NULL;
-}
-
-static jo_status explicit_step(jsens_direct* d, int i) {
+static jo_status explicit_step(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
-  const jsens_entry* e = &w->record->entry[i];
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   bool estimates = d->nprobe > 0 && !jsolve_method_about(s->tab->method)->is_fixed;
   if (w->is_mixed) JO_TRY(mixed_stages(d, e));
@@ -189,7 +183,7 @@ static jo_status explicit_step(jsens_direct* d, int i) {
   if (d->open >= 0) jsens_direct_push(d);
   if (estimates)
     memcpy(d->push + JSENS_PROBE_Y * w->ny, d->motion, (size_t)w->ny * sizeof *d->motion);
-  d->open = estimates ? i : -1;
+  d->open = estimates ? e->index : -1;
   d->open_weight = (e->t1 - e->t) * s->tab->e[s->tab->stages];
   return JO_OK;
 }
@@ -235,9 +229,8 @@ static jo_status implicit_stage(jsens_direct* d, const jsens_entry* e, int i, co
   return JO_OK;
 }
 
-static jo_status implicit_step(jsens_direct* d, int i, const double* after) {
+static jo_status implicit_step(jsens_direct* d, const jsens_entry* e, const double* after) {
   jsens_walk* w = d->w;
-  const jsens_entry* e = &w->record->entry[i];
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   int n = w->ny * d->lanes;
   for (int k = 0; k < s->tab->stages; k++) {
@@ -247,7 +240,7 @@ static jo_status implicit_step(jsens_direct* d, int i, const double* after) {
   for (int q = 0; d->nprobe > 0 && q < d->npack; q++) {
     memset(d->dY, 0, (size_t)n * sizeof *d->dY);
     jsolve_combine(n, d->dY, e->t1 - e->t, &s->e, d->pack[q].dk, d->pack[q].error);
-    jsens_direct_account(d, q, i);
+    jsens_direct_account(d, q, e->index);
   }
   if (d->nprobe == 0) return JO_OK;
   w->k[s->tab->stages] = w->own[s->tab->stages];
@@ -256,25 +249,22 @@ static jo_status implicit_step(jsens_direct* d, int i, const double* after) {
   return JO_OK;
 }
 
-static jo_status take_step(jsens_direct* d, int i) {
+static jo_status take_step(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
-  const jsens_entry* e = &w->record->entry[i];
-  if (e->state >= 0)
-    memcpy(d->y, jsens_record_state(w->record, e->state), (size_t)w->ny * sizeof *d->y);
+  const double *y, *after;
   if (e->is_implicit) jsens_direct_settle(d);
+  JO_TRY(jsens_replay_state(w, e->index, &y));
+  JO_TRY(jsens_replay_after(w, e->index, &after));
+  memcpy(d->y, y, (size_t)w->ny * sizeof *d->y);
   jsens_walk_set_epoch(w, e->epoch);
   jsens_direct_keep(d, e);
-  const double* after = stored_after(w->record, i);
-  memcpy(d->y_mixed, d->y, (size_t)w->ny * sizeof *d->y);
   if (e->is_implicit) {
-    JO_TRY(jsens_walk_stages(w, e, d->y_mixed));
-    if (!after) JO_TRY(jsens_walk_end_step(w, e, d->y_mixed, d->y));
-    JO_TRY(implicit_step(d, i, after ? after : d->y));
+    JO_TRY(jsens_walk_stages(w, e, d->y));
+    JO_TRY(implicit_step(d, e, after));
   } else {
-    JO_TRY(explicit_step(d, i));
-    if (!after) JO_TRY(jsens_walk_end_step(w, e, d->y_mixed, d->y));
+    JO_TRY(explicit_step(d, e));
   }
-  if (after) memcpy(d->y, after, (size_t)w->ny * sizeof *after);
+  memcpy(d->y, after, (size_t)w->ny * sizeof *after);
   for (int k = 0; k < d->npack; k++) {
     jsens_direct_close(d, e->t1, d->y, d->zero, &d->pack[k], d->pack[k].S);
   }
@@ -284,17 +274,17 @@ static jo_status take_step(jsens_direct* d, int i) {
 // ---- the walk ------------------------------------------------------------------------------------
 
 static jo_status take_entry(jsens_direct* d, int i) {
-  const jsens_entry* e = &d->w->record->entry[i];
-  if (e->is_change) {
-    jsens_direct_change(d, e);
+  jsens_entry e = jsens_record_entry(d->w->record, i);
+  if (e.what && e.what->is_change) {
+    jsens_direct_change(d, &e);
     return JO_OK;
   }
-  if (e->after >= 0) {
-    JO_TRY(jsens_direct_event(d, e));
-    return jsens_direct_sample_event(d, e);
+  if (e.what) {
+    JO_TRY(jsens_direct_event(d, &e));
+    return jsens_direct_sample_event(d, &e);
   }
-  JO_TRY(take_step(d, i));
-  return jsens_direct_sample_step(d, e);
+  JO_TRY(take_step(d, &e));
+  return jsens_direct_sample_step(d, &e);
 }
 
 // Errors as the probes carried them, by objective and probe, and of the objectives' own integrals.
@@ -323,7 +313,7 @@ static void put_errors(jsens_direct* d, const double* carried) {
 }
 
 // What the steps said of the derivatives by numbers that move anything: others are rounding.
-static void put_rough(jsens_direct* d) {
+static jo_status put_rough(jsens_direct* d) {
   jsens_result* out = d->w->out;
   int n = d->w->record->nentry;
   for (int k = 0; k < d->ntrace; k++) {
@@ -332,8 +322,9 @@ static void put_rough(jsens_direct* d) {
     for (int i = 0; i < n; i++) {
       out->rough[i] = fmax(out->rough[i], jsens_trace_part(&d->trace[k], i));
     }
-    jsens_trace_growth(&d->trace[k], n, false, out->growth);
+    JO_TRY(jsens_trace_growth(d->w, &d->trace[k]));
   }
+  return JO_OK;
 }
 
 // Derivatives of all objectives at a final state y, by column of S.
@@ -369,7 +360,7 @@ static void put_end_errors(jsens_direct* d) {
   }
 }
 
-static void finish(jsens_direct* d) {
+static jo_status finish(jsens_direct* d) {
   jsens_walk* w = d->w;
   int n = w->nw + d->nprobe;
   double* carried = d->column;  // by objective and probe
@@ -379,10 +370,11 @@ static void finish(jsens_direct* d) {
     memcpy(w->out->gradient + o * w->nw, column, (size_t)w->nw * sizeof *column);
     memcpy(carried + o * d->nprobe, column + w->nw, (size_t)d->nprobe * sizeof *column);
   }
-  if (d->nprobe == 0) return;
-  put_rough(d);
+  if (d->nprobe == 0) return JO_OK;
+  JO_TRY(put_rough(d));
   put_errors(d, carried);
   put_end_errors(d);
+  return JO_OK;
 }
 
 jo_status jsens_walk_direct(jsens_walk* w) {
@@ -390,11 +382,12 @@ jo_status jsens_walk_direct(jsens_walk* w) {
   JO_TRY(allocate(&d));
   JO_TRY(jsens_direct_begin_samples(&d));
   JO_TRY(jsens_direct_sample_start(&d));
-  for (int i = 0; i < w->record->nentry; i++) {
+  int end = w->opt->events_only ? jsens_record_behind_events(w->record) : w->record->nentry;
+  for (int i = 0; i < end; i++) {
     JO_TRY(take_entry(&d, i));
   }
-  jsens_direct_settle(&d);
-  finish(&d);
   w->out->nevent = d.nevent;
-  return JO_OK;
+  if (w->opt->events_only) return JO_OK;
+  jsens_direct_settle(&d);
+  return finish(&d);
 }

@@ -19,7 +19,7 @@ static void map_pack(const jsens_direct* d, const jgen_layout* from, const jgen_
 
 void jsens_direct_change(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
-  const double* y = jsens_record_state(w->record, e->state);
+  const double* y = e->y;
   const jgen_layout* from = &w->record->plant[e->epoch]->dynamics->layout;
   const jgen_layout* to = &w->record->plant[e->epoch + 1]->dynamics->layout;
   jsens_direct_settle(d);
@@ -33,5 +33,5 @@ void jsens_direct_change(jsens_direct* d, const jsens_entry* e) {
     memcpy(p->S, d->dY, (size_t)(w->ny * d->lanes) * sizeof *p->S);
   }
   jsens_walk_set_epoch(w, e->epoch + 1);
-  memcpy(d->y, jsens_record_state(w->record, e->after), (size_t)w->ny * sizeof *d->y);
+  memcpy(d->y, e->after, (size_t)w->ny * sizeof *d->y);
 }

@@ -15,7 +15,7 @@ static bool allocate_traces(jsens_direct* d) {
   d->ntrace = (int64_t)w->nw * w->record->nentry <= MAX_TRACE ? w->nw : 1;
   d->trace = JARENA_ARRAY(&w->arena, d->ntrace, jsens_trace);
   for (int k = 0; d->trace && k < d->ntrace; k++) {
-    if (!jsens_trace_begin(w, &d->trace[k])) return false;
+    if (!jsens_trace_begin(w, true, &d->trace[k])) return false;
   }
   return d->trace != NULL;
 }
@@ -217,7 +217,7 @@ static void account(jsens_direct* d, int q, int entry, bool has_tail) {
   sizes_of(d, p->error, error);
   memcpy(embedded, error, sizeof error);
   if (entry >= 0) sizes_of(d, p->S, size);
-  if (has_tail) put_left_out(d, p, w->record->entry[entry].t1 - w->record->entry[entry].t, error);
+  if (has_tail) put_left_out(d, p, jsens_record_length(w->record, entry), error);
   for (int l = 0; l < d->lanes && q * d->lanes + l < w->nw; l++) {
     int k = q * d->lanes + l;
     if (w->sens->why[k]) continue;
@@ -280,11 +280,11 @@ void jsens_direct_complete(jsens_direct* d, int q) {
 void jsens_direct_settle(jsens_direct* d) {
   jsens_walk* w = d->w;
   if (d->open < 0) return;
-  const jsens_entry* e = &w->record->entry[d->open];
-  jsens_walk_set_epoch(w, e->epoch);
+  double t1 = w->record->time[d->open];
+  jsens_walk_set_epoch(w, jsens_record_epoch(w->record, d->open));
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
-    jsens_point at = {.t = e->t1, .y = d->y, .dy = p->S, .dp = p->dp};
+    jsens_point at = {.t = t1, .y = d->y, .dy = p->S, .dp = p->dp};
     jsens_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[0]});
     jsens_direct_complete(d, q);
   }

@@ -33,7 +33,7 @@ static void note_event(jsens_direct* d, const jsens_entry* e, int k, double rate
   jsens_event* v = &d->w->out->event[d->nevent];
   *v = (jsens_event){
       .t = e->t, .which = k, .on = d->w->run->mode[k] < 0.5, .rate = rate, .dt = v->dt};
-  v->follows = e->follows;
+  v->follows = e->what->follows;
   for (int l = 0; l < d->lanes; l++) {
     int j = which_pack * d->lanes + l;
     if (j < d->w->nw && v->dt) v->dt[j] = dt[l];
@@ -44,8 +44,8 @@ static void note_event(jsens_direct* d, const jsens_entry* e, int k, double rate
 static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const double* y) {
   jsens_walk* w = d->w;
   jsens_walk_slope_before(w, e->t, y);
-  for (int i = 0; i < e->nflip; i++) {
-    int k = w->record->flip[e->flip + i];
+  for (int i = 0; i < e->what->nflip; i++) {
+    int k = w->record->flip[e->what->flip + i];
     double rate = w->follows ? 0.0 : switch_rate(d, e->t, y, w->f_minus, k);
     if (!w->follows) JO_TRY(jsens_walk_check_rate(w, e, y, w->f_minus, k, rate));
     for (int q = 0; q < d->npack; q++) {
@@ -125,7 +125,7 @@ static jo_status begin_jump(jsens_direct* d, const jsens_entry* e, const double*
                             double* rate) {
   jsens_walk* w = d->w;
   jsens_walk_slope_before(w, e->t, y);
-  if (e->is_impulse) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
+  if (e->what->is_impulse) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
   bool moves = !w->opt->frozen && !w->follows;
   *rate = moves ? switch_rate(d, e->t, y, w->f_minus, k) : 0.0;
   return moves ? jsens_walk_check_rate(w, e, y, w->f_minus, k, *rate) : JO_OK;
@@ -134,9 +134,9 @@ static jo_status begin_jump(jsens_direct* d, const jsens_entry* e, const double*
 static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   int v = jgen_first(&w->d->layout, JGEN_QV);
-  const double* before = jsens_record_state(w->record, e->state);
-  const double* after = jsens_record_state(w->record, e->after);
-  int k = w->record->flip[e->flip];
+  const double* before = e->y;
+  const double* after = e->after;
+  int k = w->record->flip[e->what->flip];
   double rate;
   JO_TRY(begin_jump(d, e, before, k, &rate));
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
@@ -174,13 +174,13 @@ static void pack_reset(jsens_direct* d, const jsens_entry* e, int i, const doubl
 // The event at y, with the states on its way through its resets.
 static jo_status reset_at(jsens_direct* d, const jsens_entry* e, const double* y, double* stage) {
   jsens_walk* w = d->w;
-  int v = jgen_first(&w->d->layout, JGEN_QV), k = w->record->flip[e->flip];
+  int v = jgen_first(&w->d->layout, JGEN_QV), k = w->record->flip[e->what->flip];
   const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
   double rate;
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
   JO_TRY(begin_jump(d, e, y, k, &rate));
   JO_TRY(jsens_walk_resets(w, e, y, stage));
-  jsens_walk_slope_behind(w, e->t, stage + e->nreset * w->ny);
+  jsens_walk_slope_behind(w, e->t, stage + e->what->nreset * w->ny);
   memcpy(d->y_mixed, y, (size_t)w->ny * sizeof *y);
   memcpy(d->y_mixed + v, stage + v, (size_t)w->nv * sizeof *y);
   for (int q = 0; q < d->npack; q++) {
@@ -188,13 +188,13 @@ static jo_status reset_at(jsens_direct* d, const jsens_entry* e, const double* y
     jump_times(d, e, y, rate, k, p);
     note_event(d, e, k, rate, q, d->dt);
     move_along(d, p, 1.0, w->f_minus, d->dt);
-    if (e->is_impulse) pack_impulse(d, e, p, y, d->dt);
+    if (e->what->is_impulse) pack_impulse(d, e, p, y, d->dt);
     jsens_walk_set_modes(w, mode1);
-    for (int i = 0; i < e->nreset; i++) {
+    for (int i = 0; i < e->what->nreset; i++) {
       pack_reset(d, e, i, stage + i * w->ny, p, d->dt);
     }
-    if (e->ends) memcpy(p->dt_end, d->dt, (size_t)d->lanes * sizeof *d->dt);
-    if (!e->ends) move_along(d, p, -1.0, w->f_plus, d->dt);
+    if (e->what->ends) memcpy(p->dt_end, d->dt, (size_t)d->lanes * sizeof *d->dt);
+    if (!e->what->ends) move_along(d, p, -1.0, w->f_plus, d->dt);
   }
   d->nevent++;
   return JO_OK;
@@ -215,7 +215,7 @@ static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e, passage p
                                 double* stage) {
   jsens_walk* w = d->w;
   size_t bytes = (size_t)(w->ny * d->lanes) * sizeof(double);
-  const double* y = jsens_record_state(w->record, e->state);
+  const double* y = e->y;
   int nevent = d->nevent;
   jsens_walk_shift(w, y, off);
   for (int q = 0; q < d->npack; q++) {
@@ -244,12 +244,12 @@ static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e, passage p
 static jo_status reset_event(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   jarena_mark mark = jarena_save(&w->arena);
-  double* stage = JARENA_ARRAY(&w->arena, (e->nreset + 2) * w->ny, double);
+  double* stage = JARENA_ARRAY(&w->arena, (e->what->nreset + 2) * w->ny, double);
   if (!stage) return jerr_memory(w->ctx);
-  double* off = stage + (e->nreset + 1) * w->ny;
+  double* off = stage + (e->what->nreset + 1) * w->ny;
   bool doubts = !w->opt->frozen && d->nprobe > 0;
-  jo_status status = doubts ? doubtful_event(d, e, reset_at, off, stage)
-                            : reset_at(d, e, jsens_record_state(w->record, e->state), stage);
+  jo_status status =
+      doubts ? doubtful_event(d, e, reset_at, off, stage) : reset_at(d, e, e->y, stage);
   jarena_restore(&w->arena, mark);
   return status;
 }
@@ -259,15 +259,15 @@ jo_status jsens_direct_event(jsens_direct* d, const jsens_entry* e) {
   jsens_direct_settle(d);
   jsens_walk_set_epoch(w, e->epoch);
   jsens_walk_find_cause(w, e);
-  if (e->nreset > 0) return reset_event(d, e);
+  if (e->what->nreset > 0) return reset_event(d, e);
   if (jsens_walk_jumps(w, e)) return jump_event(d, e);
   if (!w->opt->frozen && d->nprobe > 0) {
     return doubtful_event(d, e, pass_smoothly, d->y_mixed, NULL);
   }
-  if (!w->opt->frozen) return smooth_event(d, e, jsens_record_state(w->record, e->state));
-  for (int i = 0; i < e->nflip; i++, d->nevent++) {
+  if (!w->opt->frozen) return smooth_event(d, e, e->y);
+  for (int i = 0; i < e->what->nflip; i++, d->nevent++) {
     for (int q = 0; q < d->npack; q++) {
-      note_event(d, e, w->record->flip[e->flip + i], 0.0, q, d->zero);
+      note_event(d, e, w->record->flip[e->what->flip + i], 0.0, q, d->zero);
     }
   }
   return JO_OK;

@@ -143,7 +143,7 @@ jo_status jsens_direct_sample_step(jsens_direct* d, const jsens_entry* e) {
 jo_status jsens_direct_sample_event(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   if (!w->opt->observer || w->opt->observer->step > 0.0) return JO_OK;
-  memcpy(d->y, jsens_record_state(w->record, e->after), (size_t)w->ny * sizeof *d->y);
+  memcpy(d->y, e->after, (size_t)w->ny * sizeof *d->y);
   jsens_walk_set_epoch(w, e->epoch + 1);
   return sample_here(d, e->t);
 }
@@ -152,9 +152,9 @@ jo_status jsens_direct_sample_start(jsens_direct* d) {
   jsens_walk* w = d->w;
   if (!w->opt->observer) return JO_OK;
   jsens_walk_set_epoch(w, 0);
-  const jsens_entry* e = &w->record->entry[0];
-  if (w->record->nentry == 0 || e->state < 0) return JO_OK;
-  memcpy(d->y, jsens_record_state(w->record, e->state), (size_t)w->ny * sizeof *d->y);
+  if (w->record->nentry == 0) return JO_OK;
+  jsens_entry e = jsens_record_entry(w->record, 0);
+  memcpy(d->y, e.y, (size_t)w->ny * sizeof *d->y);
   d->next = 1;
   return sample_here(d, w->opt->t_start);
 }

@@ -106,7 +106,7 @@ void jsens_walk_set_epoch(jsens_walk* w, int epoch) {
 
 static bool has_implicit_steps(const jsens_record* r) {
   for (int i = 0; i < r->nentry; i++) {
-    if (r->entry[i].is_implicit) return true;
+    if (jsens_record_is_implicit(r, i)) return true;
   }
   return false;
 }
@@ -146,6 +146,32 @@ static jo_status set_schemes(jsens_walk* w) {
   return ok ? JO_OK : jerr_memory(w->ctx);
 }
 
+static jo_status prepare_segment(jsens_walk* w) {
+  int stages = jsolve_tableau_find(w->opt->solve.method)->stages, stride = w->record->stride;
+  jsens_segment* s = &w->segment;
+  *s = (jsens_segment){.first = -1, .stages = stages};
+  if (stride == 1) return JO_OK;
+  s->y = JARENA_ARRAY(&w->arena, (int64_t)stride * w->ny, double);
+  s->k = JARENA_ARRAY(&w->arena, (int64_t)stride * stages * w->ny, double);
+  return s->y && s->k ? JO_OK : jerr_memory(w->ctx);
+}
+
+bool jsens_segment_has(const jsens_segment* s, int i) {
+  return s->first >= 0 && i >= s->first && i < s->first + s->n;
+}
+
+double* jsens_walk_slopes(const jsens_walk* w, const jsens_entry* e) {
+  const jsens_segment* s = &w->segment;
+  if (e->slopes || !jsens_segment_has(s, e->index)) return e->slopes;
+  return s->k + (int64_t)(e->index - s->first) * s->stages * w->ny;
+}
+
+const double* jsens_walk_first_slope(const jsens_walk* w, int i) {
+  jsens_entry e = jsens_record_entry(w->record, i);
+  const double* known = jsens_walk_slopes(w, &e);
+  return known ? known : e.first;
+}
+
 jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplant_work* run,
                            const jsens_record* record, const jsens_options* opt,
                            jsens_result* out) {
@@ -158,6 +184,7 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   w->nw = s->nw;
   jarena_init(&w->arena, ctx);
   JO_TRY(set_schemes(w));
+  JO_TRY(prepare_segment(w));
   JO_TRY(prepare_sides(w));
   for (int i = 0; i < JSENS_SLOPES; i++) {
     w->k[i] = w->own[i] = JARENA_ARRAY(&w->arena, w->ny, double);
@@ -214,19 +241,20 @@ static jo_status solve_again(jsens_walk* w, const jsens_entry* e, int i, double*
                                SOLVE_AGAIN, Y, w->k[i]);
 }
 
-static jo_status implicit_stages(jsens_walk* w, const jsens_entry* e, const double* y0) {
+static jo_status implicit_stages(jsens_walk* w, const jsens_entry* e, const double* y0,
+                                 double* slopes) {
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   double h = e->t1 - e->t;
   memcpy(w->Y[0], y0, (size_t)w->ny * sizeof *y0);
-  if (e->slopes < 0) JO_TRY(jsens_walk_matrices(w, e, e->t, y0));
+  if (!slopes) JO_TRY(jsens_walk_matrices(w, e, e->t, y0));
   for (int i = 0; i < s->tab->stages; i++) {
-    w->k[i] = e->slopes < 0 ? w->own[i] : jsens_record_slope(w->record, e->slopes, i);
+    w->k[i] = slopes ? slopes + i * w->ny : w->own[i];
     if (i == 0) {
-      if (e->slopes < 0) w->run->system.rhs(w->run->system.user, e->t, y0, w->k[0]);
+      if (!slopes) w->run->system.rhs(w->run->system.user, e->t, y0, w->k[0]);
       continue;
     }
     jsolve_combine(w->ny, y0, h, &s->a[i], w->k, w->base);
-    JO_TRY(e->slopes < 0 ? solve_again(w, e, i, w->Y[i]) : implicit_argument(w, e, i));
+    JO_TRY(slopes ? implicit_argument(w, e, i) : solve_again(w, e, i, w->Y[i]));
   }
   return JO_OK;
 }
@@ -235,19 +263,21 @@ static double local_b(const jsens_walk* w, const jsens_entry* e) {
   return jsens_walk_scheme(w, e)->tab->local_gamma * (e->t1 - e->t);
 }
 
-// Local states of the argument of stage i > 0, from its slopes or solved for; base: their slopes then.
-static jo_status local_argument(jsens_walk* w, const jsens_entry* e, int i, const double* y0) {
+// Local states of the argument of stage i > 0, from its slopes or solved for as they were; base: their slopes then.
+static jo_status local_argument(jsens_walk* w, const jsens_entry* e, int i, const double* y0,
+                                bool is_known) {
   const jsolve_local_system* l = &w->run->system.local;
   double b = local_b(w, e), *Y = w->Y[i];
   jsolve_combine(w->ny, y0, e->t1 - e->t, &jsens_walk_scheme(w, e)->a_local[i], w->k, w->base);
   for (int j = 0; j < l->n; j++) {
     int at = l->state[j];
-    Y[at] = w->base[at] + (e->slopes >= 0 ? b * w->k[i][at] : 0.0);
+    Y[at] = w->base[at] + (is_known ? b * w->k[i][at] : 0.0);
   }
-  if (e->slopes >= 0) return JO_OK;
+  if (is_known) return JO_OK;
   if (i == 1) jsolve_local_begin(&w->local, y0);
+  double accuracy = e->is_located ? JSOLVE_LOCATE_ACCURACY : JSOLVE_NEWTON_ACCURACY;
   jo_status status = jsolve_local_stage(&w->local, &w->weights, jsens_walk_stage_time(w, e, i), b,
-                                        w->base, SOLVE_AGAIN, Y, w->base);
+                                        w->base, accuracy, Y, w->base);
   if (status >= 0) return JO_OK;
   return jerr_set(w->ctx, status, "derivatives: the step at t = %.9g s cannot be taken again",
                   e->t);
@@ -295,21 +325,30 @@ jo_status jsens_walk_tell(jo_context* ctx, const jsens_options* opt, double t) {
   return jerr_set(ctx, JO_ERR_LIMIT, "derivatives: stopped at t = %.9g s", t);
 }
 
-jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y0) {
+jo_status jsens_walk_stages_from(jsens_walk* w, const jsens_entry* e, const double* y0,
+                                 double* slopes, const double* first) {
   JO_TRY(jsens_walk_tell(w->ctx, w->opt, e->t));
-  if (e->is_implicit) return implicit_stages(w, e, y0);
+  if (e->is_implicit) return implicit_stages(w, e, y0, slopes);
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   double h = e->t1 - e->t;
   for (int i = 0; i < s->tab->stages; i++) {
-    w->k[i] = e->slopes < 0 ? w->own[i] : jsens_record_slope(w->record, e->slopes, i);
+    w->k[i] = slopes ? slopes + i * w->ny : w->own[i];
     jsolve_combine(w->ny, y0, h, &s->a[i], w->k, w->Y[i]);
     bool is_local = w->is_mixed && i > 0;
-    if (is_local) JO_TRY(local_argument(w, e, i, y0));
-    if (e->slopes >= 0) continue;
+    if (is_local) JO_TRY(local_argument(w, e, i, y0, slopes));
+    if (slopes) continue;
+    if (i == 0 && first) {
+      memcpy(w->k[0], first, (size_t)w->ny * sizeof *first);
+      continue;
+    }
     w->run->system.rhs(w->run->system.user, jsens_walk_stage_time(w, e, i), w->Y[i], w->k[i]);
     if (is_local) keep_local(w, i);
   }
   return JO_OK;
+}
+
+jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y0) {
+  return jsens_walk_stages_from(w, e, y0, jsens_walk_slopes(w, e), e->first);
 }
 
 jo_status jsens_walk_matrices(jsens_walk* w, const jsens_entry* e, double t, const double* y) {
@@ -321,21 +360,15 @@ jo_status jsens_walk_matrices(jsens_walk* w, const jsens_entry* e, double t, con
                   status == JO_ERR_NUMERIC ? "not finite" : "singular", t);
 }
 
-jo_status jsens_walk_end_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y) {
+jo_status jsens_walk_end_stages(jsens_walk* w, const jsens_entry* e, const double* y0, double* y) {
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
-  if (e->is_implicit) {
-    jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, w->base);
-    JO_TRY(jsens_walk_matrices(w, e, e->t, y0));
-    JO_TRY(solve_again(w, e, s->tab->stages, y));
-  } else {
+  if (!e->is_implicit) {
     jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, y);
+    return JO_OK;
   }
-  return jmachine_close(&w->run->machine, e->t1, y);
-}
-
-jo_status jsens_walk_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y) {
-  JO_TRY(jsens_walk_stages(w, e, y0));
-  return jsens_walk_end_step(w, e, y0, y);
+  jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, w->base);
+  JO_TRY(jsens_walk_matrices(w, e, e->t, y0));
+  return solve_again(w, e, s->tab->stages, y);
 }
 
 double jsens_walk_left_out(const jsens_walk* w, const jsens_entry* e, const double* y0) {
@@ -388,12 +421,13 @@ jo_status jsens_walk_resets(jsens_walk* w, const jsens_entry* e, const double* y
   bool jumps;
   memcpy(stage, y, bytes);
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch + 1));
-  if (e->is_impulse) {
-    JO_TRY(jmachine_impulse(m, e->t, stage, w->record->flip + e->flip, e->nflip, &jumps));
+  const jsens_happening* h = e->what;
+  if (h->is_impulse) {
+    JO_TRY(jmachine_impulse(m, e->t, stage, w->record->flip + h->flip, h->nflip, &jumps));
   }
-  for (int i = 0; i < e->nreset; i++, stage += w->ny) {
+  for (int i = 0; i < h->nreset; i++, stage += w->ny) {
     memcpy(stage + w->ny, stage, bytes);
-    JO_TRY(jmachine_reset(m, e->t, stage + w->ny, w->record->reset[e->reset + i]));
+    JO_TRY(jmachine_reset(m, e->t, stage + w->ny, w->record->reset[h->reset + i]));
   }
   return JO_OK;
 }
@@ -413,23 +447,24 @@ static double rate_along(jsens_walk* w, double t, const double* y, const double*
   return (side[1] - side[0]) / (2.0 * LOOK);
 }
 
-static bool is_event_at(const jsens_walk* w, const jsens_entry* e, double t) {
+static bool is_event_at(const jsens_walk* w, int i, double t) {
   const jsens_record* r = w->record;
-  bool is_entry = e >= r->entry && e < r->entry + r->nentry;
-  return is_entry && e->after >= 0 && !e->is_change && e->t == t;
+  if (i < 0 || i >= r->nentry || jsens_record_is_step(r, i)) return false;
+  return !r->happening[jsens_record_epoch(r, i)].is_change && r->time[i] == t;
 }
 
 static bool has_cause(jsens_walk* w, const jsens_entry* e) {
   const jsolve_system* s = &w->run->system;
-  const jsens_entry* first = e;
-  while (is_event_at(w, first - 1, e->t)) {
-    first--;
+  int i = e->index;
+  while (is_event_at(w, i - 1, e->t)) {
+    i--;
   }
-  if (e->follows || first == e) return e->follows;
-  const double* y = jsens_record_state(w->record, e->state);
-  int k = w->record->flip[e->flip];
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, first->epoch));
-  s->rhs(s->user, e->t, jsens_record_state(w->record, first->state), w->f_minus);
+  if (e->what->follows || i == e->index) return e->what->follows;
+  const double* y = e->y;
+  jsens_entry first = jsens_record_entry(w->record, i);
+  int k = w->record->flip[e->what->flip];
+  jsens_walk_set_modes(w, jsens_record_mode(w->record, first.epoch));
+  s->rhs(s->user, e->t, first.y, w->f_minus);
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
   s->rhs(s->user, e->t, y, w->f_plus);
   double before = rate_along(w, e->t, y, w->f_minus, k);
@@ -437,10 +472,14 @@ static bool has_cause(jsens_walk* w, const jsens_entry* e) {
 }
 
 void jsens_walk_find_cause(jsens_walk* w, const jsens_entry* e) {
-  bool has_resets = w->d->nevent > 0, goes_on = has_resets && is_event_at(w, e + 1, e->t);
+  bool has_resets = w->d->nevent > 0, goes_on = has_resets && is_event_at(w, e->index + 1, e->t);
   w->follows = has_cause(w, e);
   w->moves_in = !has_resets || !w->follows;
-  w->moves_out = !goes_on || !has_cause(w, e + 1);
+  w->moves_out = true;
+  if (goes_on) {
+    jsens_entry next = jsens_record_entry(w->record, e->index + 1);
+    w->moves_out = !has_cause(w, &next);
+  }
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
 }
 
@@ -456,24 +495,23 @@ void jsens_walk_slope_behind(jsens_walk* w, double t, const double* y) {
 
 void jsens_walk_fire(jsens_walk* w, const jsens_entry* e, int i) {
   memset(w->fired, 0, (size_t)w->d->nevent * sizeof *w->fired);
-  w->fired[w->record->reset[e->reset + i]] = 1.0;
+  w->fired[w->record->reset[e->what->reset + i]] = 1.0;
 }
 
 bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e) {
-  const double* before = jsens_record_state(w->record, e->state);
-  const double* after = jsens_record_state(w->record, e->after);
-  return memcmp(before, after, (size_t)w->ny * sizeof *before) != 0;
+  return memcmp(e->y, e->after, (size_t)w->ny * sizeof *e->y) != 0;
 }
 
 // ---- events that graze -----------------------------------------------------------------------------
 
 // Half of the step that ended at the event; 0: there is none.
 static double half_step_before(const jsens_walk* w, const jsens_entry* e) {
-  while (e > w->record->entry && (e - 1)->after >= 0 && (e - 1)->t == e->t) {
-    e--;
+  const jsens_record* r = w->record;
+  int i = e->index - 1;
+  while (i >= 0 && !jsens_record_is_step(r, i) && r->time[i] == e->t) {
+    i--;
   }
-  if (e == w->record->entry || (e - 1)->after >= 0) return 0.0;
-  return 0.5 * ((e - 1)->t1 - (e - 1)->t);
+  return i >= 0 && jsens_record_is_step(r, i) ? 0.5 * jsens_record_length(r, i) : 0.0;
 }
 
 static double switch_at(jsens_walk* w, double t, const double* y, int k) {
@@ -514,7 +552,7 @@ jo_status jsens_walk_check_rate(jsens_walk* w, const jsens_entry* e, const doubl
                                 const double* f, int k, double rate) {
   bool grazes = !(fabs(rate) > 0.0);
   // a state that is off on purpose tells of errors, not of the run
-  if (!grazes && y == jsens_record_state(w->record, e->state)) {
+  if (!grazes && y == e->y) {
     double mean, term;
     rates_before(w, e, y, f, k, &mean, &term);
     grazes = fabs(rate) <= TURNS * mean || fabs(rate) <= CANCELS * term;
@@ -528,25 +566,31 @@ jo_status jsens_walk_check_rate(jsens_walk* w, const jsens_entry* e, const doubl
 
 // ---- traces of errors ------------------------------------------------------------------------------
 
-bool jsens_trace_begin(jsens_walk* w, jsens_trace* t) {
+bool jsens_trace_begin(jsens_walk* w, bool keeps_sizes, jsens_trace* t) {
+  *t = (jsens_trace){.last = -1};
   t->error = JARENA_ARRAY(&w->arena, w->record->nentry, double);
-  t->running = JARENA_ARRAY(&w->arena, w->record->nentry, double);
-  t->largest = 0.0;
-  return t->error && t->running;
+  if (keeps_sizes) t->running = JARENA_ARRAY(&w->arena, w->record->nentry, double);
+  return t->error && (t->running || !keeps_sizes);
 }
 
 void jsens_trace_clear(jsens_walk* w, jsens_trace* t) {
   memset(t->error, 0, (size_t)w->record->nentry * sizeof *t->error);
-  memset(t->running, 0, (size_t)w->record->nentry * sizeof *t->running);
+  if (t->running) memset(t->running, 0, (size_t)w->record->nentry * sizeof *t->running);
   t->largest = 0.0;
+  t->last = -1;
 }
 
-void jsens_trace_note(jsens_trace* t, int entry, double size, double error) {
+double jsens_trace_note(jsens_trace* t, int entry, double size, double error) {
   if (isnan(size)) size = INFINITY;  // derivatives that ran away
   if (isnan(error)) error = INFINITY;
+  double before = t->largest;
+  // events are no steps: what jumps there does not grow
+  bool is_next = t->last == entry + 1 || (t->last == entry - 1 && entry > 0);
   t->largest = fmax(t->largest, size);
   t->error[entry] = fmax(t->error[entry], error);
-  t->running[entry] = fmax(t->running[entry], t->largest);
+  if (t->running) t->running[entry] = fmax(t->running[entry], t->largest);
+  t->last = entry;
+  return is_next && before > 0.0 ? t->largest / before : 0.0;
 }
 
 double jsens_trace_part(const jsens_trace* t, int entry) {
@@ -555,15 +599,33 @@ double jsens_trace_part(const jsens_trace* t, int entry) {
   return size > 0.0 ? t->error[entry] / size : 0.0;
 }
 
-void jsens_trace_growth(const jsens_trace* t, int nentry, bool backward, double* growth) {
-  double before = 0.0;
-  for (int k = 0; k < nentry; k++) {
-    int i = backward ? nentry - 1 - k : k;
-    // events are no steps: what jumps there does not grow
-    bool matters = !(t->running[i] < MATTERS * t->largest);
-    if (before > 0.0 && t->running[i] > 0.0 && matters) {
-      growth[i] = fmax(growth[i], t->running[i] / before);
-    }
-    before = t->running[i];
+jo_status jsens_trace_grew(jsens_walk* w, int entry, double factor, double size) {
+  jsens_result* out = w->out;
+  if (!(factor > JSENS_GROWTH)) return JO_OK;
+  if (!jmem_grow(out->ctx, &out->grown, &out->grown_cap, out->ngrown + 1, sizeof *out->grown)) {
+    return jerr_memory(w->ctx);
   }
+  out->grown[out->ngrown++] = (jsens_growth){entry, factor, size};
+  return JO_OK;
+}
+
+jo_status jsens_trace_growth(jsens_walk* w, const jsens_trace* t) {
+  double before = 0.0;
+  int first = w->out->ngrown;
+  for (int i = 0; i < w->record->nentry; i++) {
+    double size = t->running[i];  // 0: an event
+    if (before > 0.0 && size > 0.0) JO_TRY(jsens_trace_grew(w, i, size / before, size));
+    before = size;
+  }
+  jsens_trace_end(w, t, first);
+  return JO_OK;
+}
+
+void jsens_trace_end(jsens_walk* w, const jsens_trace* t, int first) {
+  jsens_result* out = w->out;
+  int kept = first;
+  for (int i = first; i < out->ngrown; i++) {
+    if (!(out->grown[i].size < MATTERS * t->largest)) out->grown[kept++] = out->grown[i];
+  }
+  out->ngrown = kept;
 }

@@ -21,6 +21,15 @@ typedef struct jsens_side {
   double* G;                // ... and how much, at the stage looked at last
 } jsens_side;
 
+// Steps between two stored states that were taken again (replay.h).
+typedef struct jsens_segment {
+  int first, n;    // steps that are there: from entry `first` on; -1: none
+  bool has_first;  // the next one has its first slope
+  double* y;       // where they begin (stride x ny)
+  double* k;       // slopes of their stages (stride x stages x ny)
+  int stages;
+} jsens_segment;
+
 typedef struct jsens_walk {
   jo_context* ctx;
   jarena arena;
@@ -49,6 +58,7 @@ typedef struct jsens_walk {
   double* fired;             // of the reset at hand (nevent)
   double *near, *g;          // scratch: the way to an event (5 ny), switches there (nswitch)
   int nside;
+  jsens_segment segment;   // steps that were taken again
   jsens_side *side, *now;  // partitions of the run, the first one first, and which is in force
 } jsens_walk;
 
@@ -77,18 +87,22 @@ void jsens_walk_set_epoch(jsens_walk* w, int epoch);
 const jsolve_scheme* jsens_walk_scheme(const jsens_walk* w, const jsens_entry* e);
 // Time of a stage; that of the end where i is the number of stages.
 double jsens_walk_stage_time(const jsens_walk* w, const jsens_entry* e, int i);
-// Stages of a recorded step from y0: Y, k.
+// Stages of a recorded step from y0: Y, k. Slopes that are known serve; NULL: evaluate them, but the first where that is known.
 jo_status jsens_walk_stages(jsens_walk* w, const jsens_entry* e, const double* y0);
+jo_status jsens_walk_stages_from(jsens_walk* w, const jsens_entry* e, const double* y0,
+                                 double* slopes, const double* first);
+// Slopes of a step as they were, where they are known, and the first of them; NULL: it is that of the step's state.
+double* jsens_walk_slopes(const jsens_walk* w, const jsens_entry* e);
+const double* jsens_walk_first_slope(const jsens_walk* w, int i);
+bool jsens_segment_has(const jsens_segment* s, int i);
 // Matrices of an implicit stage with argument y, for derivatives of it.
 jo_status jsens_walk_matrices(jsens_walk* w, const jsens_entry* e, double t, const double* y);
 // The same for the local states of stage i > 0 of a mixed step, at its argument, and the gains there.
 jo_status jsens_walk_local(jsens_walk* w, const jsens_entry* e, int i);
 // x of other rates += b G x of local states, or back: of local states += b G^T x of the others. x: ny x lanes
 void jsens_walk_gain(const jsens_walk* w, bool transposed, double b, double* x, int lanes);
-// Its projected end, from the slopes k.
-jo_status jsens_walk_end_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y);
-// The whole step.
-jo_status jsens_walk_step(jsens_walk* w, const jsens_entry* e, const double* y0, double* y);
+// Its end, from the slopes k, not projected.
+jo_status jsens_walk_end_stages(jsens_walk* w, const jsens_entry* e, const double* y0, double* y);
 // (S27) of the motion in an explicit step from y0, whose slopes k are there with that of its end: in tolerances, the
 // largest of all states.
 double jsens_walk_left_out(const jsens_walk* w, const jsens_entry* e, const double* y0);
@@ -118,20 +132,24 @@ jo_status jsens_walk_check_rate(jsens_walk* w, const jsens_entry* e, const doubl
 
 // How the error of the derivatives came about along a walk: what direct and adjoint method keep of it.
 typedef struct jsens_trace {
-  double *error, *running;  // by entry: error of the derivatives, and their largest size so far
+  double* error;    // by entry: of the derivatives
+  double* running;  // by entry: their largest size so far; NULL: not asked for
   double largest;
+  int last;  // entry that was noted last; -1: none
 } jsens_trace;
 
-bool jsens_trace_begin(jsens_walk* w, jsens_trace* t);
+bool jsens_trace_begin(jsens_walk* w, bool keeps_sizes, jsens_trace* t);
 void jsens_trace_clear(jsens_walk* w, jsens_trace* t);
-// One more entry, in the order of the walk.
-void jsens_trace_note(jsens_trace* t, int entry, double size, double error);
+// One more entry, in the order of the walk; the factor by which the largest size grew over it.
+double jsens_trace_note(jsens_trace* t, int entry, double size, double error);
 // Errors relative to the derivatives: to the largest of all, since they build up from nothing, but no
 // more than a limit beyond the present one, so that some that run away do not hide it.
 double jsens_trace_part(const jsens_trace* t, int entry);
-// The largest factor by which derivatives that matter at the end grew over each entry of the walk, into
-// growth where it is larger; from the first entry on, or from the last one back.
-void jsens_trace_growth(const jsens_trace* t, int nentry, bool backward, double* growth);
+// The result knows where derivatives grew: as the walk goes, or from the sizes that were kept, the first entry first; ...
+jo_status jsens_trace_grew(jsens_walk* w, int entry, double factor, double size);
+jo_status jsens_trace_growth(jsens_walk* w, const jsens_trace* t);
+// ... and of what was added from the `first` on only what matters at the end: what is less was still building up.
+void jsens_trace_end(jsens_walk* w, const jsens_trace* t, int first);
 
 // tangent.c, adjoint.c
 jo_status jsens_walk_direct(jsens_walk* w);

@@ -5,7 +5,10 @@
 // mode. A step in which some margin becomes zero or negative, at its end or at two or three points of
 // its dense output, holds an event. It is located on the dense output first; then steps are really taken
 // to the times in question, so that the state at the event is as accurate as any other. The earliest
-// crossing counts; the step ends on its far side, at most TIME_TOLERANCE late.
+// crossing counts; the step ends on its far side, at most TIME_TOLERANCE late. As a rule two or three steps
+// do: Newton's method, with rates of the margins from the dense output. Where that does not come to an end,
+// crossings are bracketed. Margins that cross inside of a step and not at its end are first looked at by one
+// real step, to where they are least. A step that turns out to hold no event is brought back as it was.
 //
 // A switch that has just flipped, or starts at zero, is not armed: it only counts once its margin is
 // beyond a floor on the wrong side, so that rounding makes no events. It is armed again once the margin
@@ -25,6 +28,9 @@
 #define DENSE_ACCURACY 1e-9  // of the first location, relative to the step
 #define FIRST_BRACKET  1e-6  // how far the dense output may be wrong, relative to the step
 #define MAX_PROBES     200
+#define MAX_AIMS       5      // steps to where rates say that it is
+#define RATE_SPAN      1e-5   // of the step, over which rates are taken
+#define AIM_LIMIT      1e-2   // of the step: farther off, the dense output says nothing
 #define BASE_EVENTS    10000  // allowed in a run, and ...
 #define EVENT_RATE     5000   // ... for every second [1/s]
 
@@ -43,6 +49,7 @@ struct jsolve_events {
   double* hysteresis;  // added to the margin: 0 when armed, else the floor
   bool* is_armed;
   double *start, *lo, *hi, *probe;  // margins with hysteresis at the start of the step and others
+  double* rate;                     // at which margins fall, of those that cross; else 0
   double* y;                        // n states: dense output, state before an event
   int* flipped;
   int nflipped;
@@ -57,11 +64,11 @@ struct jsolve_events {
 jsolve_events* jsolve_events_create(jsolve_run* run) {
   int n = run->sys->nswitch;
   jsolve_events* ev = JARENA_NEW(&run->arena, jsolve_events);
-  double* data = JARENA_ARRAY(&run->arena, 9 * (size_t)n, double);
+  double* data = JARENA_ARRAY(&run->arena, 10 * (size_t)n, double);
   if (!ev || !data) return NULL;
   *ev = (jsolve_events){.n = n, .t_last = -INFINITY};
   double** vector[] = {&ev->g,     &ev->g_end, &ev->g_max, &ev->floor, &ev->hysteresis,
-                       &ev->start, &ev->lo,    &ev->hi,    &ev->probe};
+                       &ev->start, &ev->lo,    &ev->hi,    &ev->probe, &ev->rate};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++, data += n)
     *vector[i] = data;
   ev->y = JARENA_ARRAY(&run->arena, run->sys->n, double);
@@ -71,9 +78,11 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
   return ev->y && ev->flipped && ev->is_done && ev->is_armed ? ev : NULL;
 }
 
-static void margins(const jsolve_events* ev, const jsolve_run* run, const double* g, double* s) {
-  for (int k = 0; k < ev->n; k++) {
-    s[k] = (run->sys->mode[k] > 0.5 ? g[k] : -g[k]) + ev->hysteresis[k];
+static void margins(const jsolve_events* ev, const jsolve_run* run, const double* restrict g,
+                    double* restrict s) {
+  const double* restrict mode = run->sys->mode, * restrict hysteresis = ev->hysteresis;
+  for (int k = 0, n = ev->n; k < n; k++) {
+    s[k] = (mode[k] > 0.5 ? g[k] : -g[k]) + hysteresis[k];
   }
 }
 
@@ -130,6 +139,7 @@ typedef enum source { DENSE, STEP } source;
 
 static jo_status probe(jsolve_events* ev, jsolve_run* run, source from, double t) {
   if (from == STEP) {
+    if (!ev->is_retaken && run->stepper->keep) run->stepper->keep(run->stepper, run);
     ev->is_retaken = true;
     JO_TRY(run->stepper->retake(run->stepper, run, t));
     jsolve_hold(run->sys, run->y, run->y_new);
@@ -239,6 +249,62 @@ static double tolerance_at(double t) {
   return TIME_TOLERANCE * fmax(1, fabs(t));
 }
 
+// Rates of the margins that have crossed at t on the dense output, where they are in `hi`. *all: those that have are armed
+// and fall.
+static jo_status find_rates(jsolve_events* ev, jsolve_run* run, double t, double h, bool* all) {
+  double before = fmax(t - RATE_SPAN * h, run->t);
+  JO_TRY(probe(ev, run, DENSE, before));
+  *all = t > before;
+  for (int k = 0; k < ev->n; k++) {
+    ev->rate[k] = ev->hi[k] <= 0 ? (ev->probe[k] - ev->hi[k]) / (t - before) : 0;
+    *all = *all && (!(ev->hi[k] <= 0) || (ev->hysteresis[k] == 0 && ev->rate[k] > 0));
+  }
+  return JO_OK;
+}
+
+// The same from the last two steps, to x and to `before` where margins were `lo`. False: some do not fall.
+static bool renew_rates(jsolve_events* ev, double x, double before) {
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->rate[k] == 0) continue;
+    ev->rate[k] = (ev->lo[k] - ev->probe[k]) / (x - before);
+    if (!(ev->rate[k] > 0)) return false;
+  }
+  return true;
+}
+
+// When the first margin crosses, as rates and margins at x have it. False: one has that has no rate.
+static bool extrapolate(const jsolve_events* ev, double x, double* first) {
+  *first = INFINITY;
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->probe[k] <= 0 && ev->rate[k] == 0) return false;
+    if (ev->rate[k] > 0) *first = fmin(*first, x + ev->probe[k] / ev->rate[k]);
+  }
+  return true;
+}
+
+// Newton's method from a guess on. *hit: the step ends at the first crossing, its margins are in `hi`.
+static jo_status aim(jsolve_events* ev, jsolve_run* run, double x, double t_end, bool* hit) {
+  double tolerance = tolerance_at(t_end), limit = AIM_LIMIT * (t_end - run->t), before = x, first;
+  *hit = false;
+  for (int i = 0; i < MAX_AIMS && x > run->t && x <= t_end; i++) {
+    JO_TRY(probe(ev, run, STEP, x));
+    if (fabs(x - before) > 100 * tolerance && !renew_rates(ev, x, before)) return JO_OK;
+    if (!extrapolate(ev, x, &first)) return JO_OK;
+    *hit = has_crossed(ev, ev->probe) && x - first <= tolerance;
+    if (*hit) {
+      swap(&ev->probe, &ev->hi);
+      memcpy(ev->lo, ev->hi, (size_t)ev->n * sizeof *ev->lo);
+      arm(ev);
+      return JO_OK;
+    }
+    if (!(fabs(first - x) <= limit)) return JO_OK;
+    swap(&ev->probe, &ev->lo);
+    before = x;
+    x = fabs(first - x) > 0.25 * tolerance ? first : first + 0.5 * tolerance;
+  }
+  return JO_OK;
+}
+
 static double sample_time(const jsolve_events* ev, const jsolve_run* run, double t1, int j) {
   double part = j == 0 ? FIRST_SAMPLE : (double)j / ev->last_sample;
   return j == ev->last_sample ? t1 : run->t + (t1 - run->t) * part;
@@ -264,17 +330,80 @@ static int first_suspect(jsolve_events* ev, jsolve_run* run) {
   return has_crossed(ev, ev->hi) ? ev->last_sample : -1;
 }
 
-// Confirm a suspect with a real step, going on to later samples while there is nothing.
+// The step as it was proposed, where it was taken again meanwhile.
+static jo_status bring_back(jsolve_events* ev, jsolve_run* run, double t1) {
+  jsolve_stepper* s = run->stepper;
+  if (!ev->is_retaken) return JO_OK;
+  ev->is_retaken = !s->restore;
+  if (s->restore) {
+    s->restore(s, run);
+    return JO_OK;
+  }
+  JO_TRY(s->retake(s, run, t1));
+  jsolve_hold(run->sys, run->y, run->y_new);
+  return JO_OK;
+}
+
+// Confirm a suspect with a real step, going on to later samples while there is nothing; margins of what was found, or of
+// the end, are in `hi`.
 static jo_status confirm(jsolve_events* ev, jsolve_run* run, double t1, int j, double* t_hi) {
-  *t_hi = t1;
-  if (j == ev->last_sample) return JO_OK;
-  for (; j <= ev->last_sample; j++) {
+  for (; j < ev->last_sample; j++) {
     *t_hi = sample_time(ev, run, t1, j);
     JO_TRY(probe(ev, run, STEP, *t_hi));
     swap(&ev->probe, &ev->hi);
-    if (has_crossed(ev, ev->hi)) break;
+    if (has_crossed(ev, ev->hi)) return JO_OK;
   }
+  *t_hi = t1;
+  margins(ev, run, ev->g_end, ev->hi);
   return JO_OK;
+}
+
+// Whether margins cross in b that do not in a; *first: of those that do in a.
+static bool has_others(const jsolve_events* ev, const double* a, const double* b, int* first) {
+  bool others = false;
+  *first = -1;
+  for (int k = 0; k < ev->n; k++) {
+    others = others || (b[k] <= 0 && !(a[k] <= 0));
+    if (a[k] <= 0 && *first < 0) *first = k;
+  }
+  return others;
+}
+
+// Margins that cross at the suspect sample and not at the end may do so by the error of the dense output alone, over and
+// over where they stay near zero. *is_none: a real step to where they are least finds them uncrossed.
+static jo_status test_graze(jsolve_events* ev, jsolve_run* run, double t1, int suspect,
+                            bool* is_none) {
+  int which;
+  double deepest = sample_time(ev, run, t1, suspect), least = INFINITY;
+  *is_none = false;
+  margins(ev, run, ev->g_end, ev->probe);
+  if (has_crossed(ev, ev->probe) || !run->stepper->restore) return JO_OK;
+  for (int j = suspect + 1; j < ev->last_sample; j++) {
+    double t = sample_time(ev, run, t1, j);
+    JO_TRY(probe(ev, run, DENSE, t));
+    if (has_others(ev, ev->hi, ev->probe, &which)) return JO_OK;
+    if (ev->probe[which] < fmin(least, ev->hi[which])) deepest = t;
+    least = fmin(least, ev->probe[which]);
+  }
+  JO_TRY(probe(ev, run, STEP, deepest));
+  *is_none = !has_crossed(ev, ev->probe);
+  return bring_back(ev, run, t1);
+}
+
+// Between the last real step without a crossing and the first with one; *found: there is one.
+static jo_status search(jsolve_events* ev, jsolve_run* run, double guess, double t1, int suspect,
+                        bool* found) {
+  double reach = FIRST_BRACKET * (t1 - run->t);
+  bracket b = {run->t, t1, 1, 1, 0};
+  JO_TRY(confirm(ev, run, t1, suspect, &b.hi));
+  memcpy(ev->lo, ev->start, (size_t)ev->n * sizeof(double));
+  *found = has_crossed(ev, ev->hi);
+  if (!*found) return JO_OK;
+  guess = fmin(guess, b.hi - reach);
+  JO_TRY(shrink(ev, run, STEP, &b, guess, reach, tolerance_at(t1)));
+  if (run->t_new == b.hi) return JO_OK;
+  ev->is_retaken = true;
+  return run->stepper->retake(run->stepper, run, b.hi);
 }
 
 // Switches that flip at the end of the step: crossed, or about to within the time tolerance.
@@ -296,7 +425,9 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
   ev->last_sample = parts > LEAST_PARTS ? parts : LEAST_PARTS;
   run->sys->switches(run->sys->user, t1, run->y_new, ev->g_end);
   int suspect = first_suspect(ev, run);
-  if (suspect < 0) {
+  bool is_none = suspect < 0;
+  if (!is_none) JO_TRY(test_graze(ev, run, t1, suspect, &is_none));
+  if (is_none) {
     start_step(ev, run, ev->g_end);
     return JO_OK;
   }
@@ -307,20 +438,16 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
   JO_TRY(shrink(ev, run, DENSE, &b, secant(ev, &b), 0, DENSE_ACCURACY * h));
   double guess = b.hi;
   // where it really is
-  margins(ev, run, ev->g_end, ev->hi);
-  memcpy(ev->lo, ev->start, bytes);
-  b = (bracket){run->t, t1, 1, 1, 0};
-  JO_TRY(confirm(ev, run, t1, suspect, &b.hi));
-  if (has_crossed(ev, ev->hi)) {
-    double reach = FIRST_BRACKET * h;
-    guess = fmin(guess, b.hi - reach);
-    JO_TRY(shrink(ev, run, STEP, &b, guess, reach, tolerance_at(t1)));
-    if (run->t_new != b.hi) JO_TRY(run->stepper->retake(run->stepper, run, b.hi));
+  bool can_aim;
+  JO_TRY(find_rates(ev, run, guess, h, &can_aim));
+  if (can_aim) JO_TRY(aim(ev, run, guess, t1, found));
+  if (!*found) JO_TRY(search(ev, run, guess, t1, suspect, found));
+  if (*found) {
     jsolve_hold(run->sys, run->y, run->y_new);
     mark_crossed(ev, run);
-    *found = true;
   } else {
-    start_step(ev, run, ev->g);
+    JO_TRY(bring_back(ev, run, t1));
+    start_step(ev, run, ev->g_end);
   }
   return ev->is_retaken ? run->stepper->finish(run->stepper, run) : JO_OK;
 }

@@ -126,8 +126,8 @@ static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
 static jo_status show_step(jsolve_run* run) {
   if (!run->obs->step) return JO_OK;
   const jsolve_stepper* s = run->stepper;
-  jsolve_step step = {run->t,   run->t_new, run->y,         run->y_new,
-                      s->dense, s->k,       s->is_implicit, run->sys};
+  jsolve_step step = {run->t, run->t_new,     run->y,        run->y_new,    s->dense,
+                      s->k,   s->is_implicit, s->is_drifted, s->is_located, run->sys};
   return run->obs->step(run->obs->user, &step);
 }
 

@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 
+// To what part of a tolerance stages are solved for: in a step, and while an event is located.
+#define JSOLVE_NEWTON_ACCURACY 1e-3
+#define JSOLVE_LOCATE_ACCURACY 1e-6
+
 #include "base/mem.h"
 
 typedef struct jsolve_weights {

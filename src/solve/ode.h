@@ -108,6 +108,9 @@ typedef struct jsolve_step {
   const void* dense;
   double* const* k;  // slopes of the stages of a Runge-Kutta method; NULL: another method
   bool is_implicit;  // taken by the implicit tableau of the method
+  bool
+      is_drifted;  // k[0] is the slope of the end before as it was before its projection, not that of y0
+  bool is_located;  // stages were solved for as where an event is located
   const jsolve_system* sys;
 } jsolve_step;
 

@@ -40,12 +40,10 @@
 #define MAX_HALVINGS  60
 #define ERROR_MINIMUM 1e-4  // floor of the previous error in the controller
 
-#define NEWTON_ACCURACY 1e-3  // of a stage, in tolerances
-#define LOCATE_ACCURACY 1e-6  // of a stage while an event is located
-#define KEEP_JACOBIAN   24    // steps, at most
-#define SLOW_NEWTON     0.2   // rate of convergence that calls for a new Jacobian
-#define IMPLICIT_SHARE  0.02  // of the tolerance: for results as accurate as those of dopri5
-#define KEEP_STEP       1.3   // step sizes within this factor share their factors
+#define KEEP_JACOBIAN  24    // steps, at most
+#define SLOW_NEWTON    0.2   // rate of convergence that calls for a new Jacobian
+#define IMPLICIT_SHARE 0.02  // of the tolerance: for results as accurate as those of dopri5
+#define KEEP_STEP      1.3   // step sizes within this factor share their factors
 
 #define STABILITY_LIMIT 3.25  // of Dormand-Prince 5(4), on the negative real axis
 #define MIXED_LIMIT     2.5   // of h times the largest eigenvalue, below the 3.7 of ARK4(3)6L[2]SA
@@ -76,11 +74,14 @@ typedef struct rk {
   double* error;
   double* quartic;
   double* zero;
+  double* kept;       // the proposed step: its end and its slopes from the second on
+  double t_kept;      // its time
   double error_last;  // of the last accepted step
   int64_t grid;       // fixed-step methods: grid points passed
   double t_not_finite;
-  int not_finite;  // first state that was not finite in the last attempt
-  int collapsed;   // steps in a row that are hardly steps
+  int not_finite;    // first state that was not finite in the last attempt
+  int collapsed;     // steps in a row that are hardly steps
+  bool has_drifted;  // f1 is the slope of the proposed end before its projection
 
   jsolve_implicit* im;  // NULL: explicit
   double t_jacobian;    // where the Jacobian was taken
@@ -154,7 +155,7 @@ static jo_status implicit_stages(rk* s, jsolve_run* run, double t1) {
   if (!s->has_jacobian) JO_TRY(refresh(s, run));
   // events are located with factors of their own, so that states depend on the time alone
   if (im->b_factor == 0 ||
-      !is_near(b, im->b_factor, s->accuracy < NEWTON_ACCURACY ? 1 : KEEP_STEP)) {
+      !is_near(b, im->b_factor, s->accuracy < JSOLVE_NEWTON_ACCURACY ? 1 : KEEP_STEP)) {
     JO_TRY(jsolve_implicit_factor(im, b));
   }
   im->b = b;
@@ -278,9 +279,10 @@ static jo_status fail_newton(const rk* s, jsolve_run* run, jo_status status) {
 static jo_status retake(jsolve_stepper* base, jsolve_run* run, double t1) {
   assert(t1 >= run->t && t1 <= run->t_end);
   rk* s = (rk*)base;
-  s->accuracy = LOCATE_ACCURACY;
+  s->accuracy = JSOLVE_LOCATE_ACCURACY;
   jo_status status = stages(s, run, t1);
-  s->accuracy = NEWTON_ACCURACY;
+  s->accuracy = JSOLVE_NEWTON_ACCURACY;
+  s->base.is_located = status >= 0;
   if (status < 0) status = stages(s, run, t1);
   if (status < 0) return fail_newton(s, run, status);
   if (!jsolve_is_finite(run->sys->n, run->y_new)) {
@@ -290,9 +292,28 @@ static jo_status retake(jsolve_stepper* base, jsolve_run* run, double t1) {
   return jsolve_project_strict(run, t1, run->y_new);
 }
 
+static void keep(jsolve_stepper* base, jsolve_run* run) {
+  rk* s = (rk*)base;
+  size_t n = (size_t)run->sys->n;
+  s->t_kept = run->t_new;
+  memcpy(s->kept, run->y_new, n * sizeof *s->kept);
+  for (int i = 1; i <= s->scheme.tab->stages; i++)
+    memcpy(s->kept + (size_t)i * n, s->k[i], n * sizeof *s->kept);
+}
+
+static void restore(jsolve_stepper* base, jsolve_run* run) {
+  rk* s = (rk*)base;
+  size_t n = (size_t)run->sys->n;
+  run->t_new = s->t_kept;
+  memcpy(run->y_new, s->kept, n * sizeof *s->kept);
+  for (int i = 1; i <= s->scheme.tab->stages; i++)
+    memcpy(s->k[i], s->kept + (size_t)i * n, n * sizeof *s->kept);
+}
+
 static jo_status finish(jsolve_stepper* base, jsolve_run* run) {
   rk* s = (rk*)base;
   double* f1 = s->k[s->scheme.tab->stages];
+  s->has_drifted = false;
   if (!s->im) jsolve_rhs(run, run->t_new, run->y_new, f1);
   if (!jsolve_is_finite(run->sys->n, f1)) {
     find_not_finite(s, run);
@@ -352,6 +373,7 @@ static jo_status restart(jsolve_stepper* base, jsolve_run* run) {
   s->error_last = ERROR_MINIMUM;
   s->has_jacobian = false;
   s->stiff = s->tame = s->easy = s->collapsed = 0;
+  s->base.is_drifted = false;
   if (s->about->is_fixed) return JO_OK;
   if (s->base.h_next > 0) {
     s->base.h_next *= AFTER_EVENT;
@@ -416,6 +438,7 @@ static double growth(const rk* s, double error, bool was_rejected) {
 static jo_status settle(rk* s, jsolve_run* run) {
   double moved;
   JO_TRY(jsolve_project(run, run->t_new, run->y_new, &moved));
+  s->has_drifted = moved <= REUSE_LIMIT && run->sys->project;
   if (!(moved <= REUSE_LIMIT) && !s->im) {
     double* f1 = s->k[s->scheme.tab->stages];
     jsolve_rhs(run, run->t_new, run->y_new, f1);
@@ -495,6 +518,7 @@ static jo_status advance_adaptive(jsolve_stepper* base, jsolve_run* run) {
     if (h < run->t_end - run->t && h <= 4 * DBL_EPSILON * fabs(run->t)) {
       return halved.n ? fail_halving(s, run, halved.cause) : fail_small(run);
     }
+    base->is_located = false;
     jo_status status = stages(s, run, t1);
     if (status >= 0) {
       error = local_error(s, run);
@@ -551,6 +575,7 @@ static jo_status accept(jsolve_stepper* base, jsolve_run* run) {
   double h = s->dense.h;
   s->k[s->scheme.tab->stages] = s->k[0];
   s->k[0] = f1;
+  base->is_drifted = s->has_drifted;
   double* smooth = s->smooth[0];
   s->smooth[0] = s->smooth[1];
   s->smooth[1] = smooth;
@@ -587,7 +612,8 @@ static bool allocate(rk* s, jsolve_run* run) {
   enum { ONES = sizeof one / sizeof *one };
   size_t n = (size_t)run->sys->n, slopes = (size_t)s->scheme.tab->stages + 1;
   double* data = JARENA_ARRAY(&run->arena, n * (slopes + ONES), double);
-  if (!data) return false;
+  s->kept = JARENA_ARRAY(&run->arena, n * slopes, double);
+  if (!data || !s->kept) return false;
   for (size_t i = 0; i < slopes; i++, data += n)
     s->k[i] = data;
   for (size_t i = 0; i < ONES; i++, data += n)
@@ -605,6 +631,8 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
                              .restart = restart,
                              .advance = about->is_fixed ? advance_fixed : advance_adaptive,
                              .retake = retake,
+                             .keep = keep,
+                             .restore = restore,
                              .finish = finish,
                              .accept = accept,
                              .destroy = destroy};
@@ -612,7 +640,7 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   s->about = about;
   s->scheme = jsolve_scheme_of(tab);
   s->not_finite = -1;
-  s->accuracy = NEWTON_ACCURACY;
+  s->accuracy = JSOLVE_NEWTON_ACCURACY;
   s->watches = run->opt->method == JSOLVE_AUTO;
   if (!allocate(s, run)) return NULL;
   if (tab->local_gamma > 0 && run->sys->local.n > 0 && !create_local(s, run)) return NULL;

@@ -22,6 +22,7 @@ struct jsolve_stepper {
   const jsolve_dense* dense;  // of the proposed step
   double* const* k;           // slopes of its stages; NULL: not a Runge-Kutta method
   bool is_implicit;
+  bool is_drifted, is_located;  // jsolve_step
   // an explicit one: stability, not accuracy, holds the steps down; an implicit one: it does not any more
   bool wants_other;
   double h_next;  // suggested next step, adaptive methods of our own
@@ -31,6 +32,10 @@ struct jsolve_stepper {
   jo_status (*advance)(jsolve_stepper* s, jsolve_run* run);
   // propose a shorter one, ending at t1: sets t_new and y_new (projected); dense is not valid
   jo_status (*retake)(jsolve_stepper* s, jsolve_run* run, double t1);
+  // remember the step that is proposed, and propose it again, dense output and all, after others were; NULL: it has to be
+  // taken once more
+  void (*keep)(jsolve_stepper* s, jsolve_run* run);
+  void (*restore)(jsolve_stepper* s, jsolve_run* run);
   // make dense valid again after the last retake
   jo_status (*finish)(jsolve_stepper* s, jsolve_run* run);
   // take what a stiff system damps at once out of a defect times h; NULL: nothing

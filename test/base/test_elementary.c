@@ -100,8 +100,8 @@ static const double special[] = {0.0,
                                  2.414213562373095,
                                  0.70710678118654746,
                                  0.70710678118654757,
-                                 999999.9999999999,
-                                 1e6,
+                                 262143.99999999997,
+                                 262144.0,
                                  1e22,
                                  6381956970095103.0 * 0x1p797,  // next to a multiple of pi/2
                                  708.0,
@@ -326,7 +326,7 @@ static void test_bits_are_those_of_every_machine(void** state) {
     sum = sum * 31 + bits_of(jm_atan2(y, x));
     sum = sum * 31 + bits_of(jm_pow(fabs(x) + 0x1p-40, y));
   }
-  assert_int_equal(sum, UINT64_C(0x40b1711942eac2bb));
+  assert_int_equal(sum, UINT64_C(0x58e158116fdbcfee));
 }
 
 int main(void) {

@@ -170,6 +170,44 @@ sensors:
         first, second = (Path(f).read_bytes() for f in files)
         self.assertEqual(first, second)
 
+    def test_joints_of_any_attitude_in_a_loop(self):
+        # hinges, or free bodies that closures hinge: the same motion, counted anew at every half turn
+        text = Path("models/mechanisms/spatial_four_bar.yaml").read_text(encoding="utf-8")
+        text = text[:text.index("sensors:")] + "objectives: {psi: {integral: rocker.wy^2}}\nsimulation: {end: 0.7, tolerance: 1e-9}\n"
+        text = text.replace(", independent: true", "").replace("/12, 0]", "/12, 1e-5]").replace("xx: m_c", "xx: 0.001 + m_c").replace(
+            "yy: m_c", "yy: 0.001 + m_c").replace("zz: m_c", "zz: 0.001 + m_c")
+        text = text.replace("universal, parent: crank, child: coupler, at: B, axis: [1, 0, 0], axis2: [0, -1, 2]",
+                            "spherical, parent: crank, child: coupler, at: B, angles: any")
+        hinged = self.run_json(self.model(text), "--quiet")
+        for name, point, axis in (("crank", "A", "[1, 0, 0]"), ("rocker", "D", "[0, 1, 0]")):
+            text = text.replace(f"{{type: revolute, parent: ground, child: {name}, at: {point}, axis: {axis}}}",
+                                f"{{type: free, child: {name}, angles: any}}")
+            text = text.replace("closures:\n", f"closures:\n  h{name}: {{type: revolute, a: {name}.{point}, b: ground.{point}, "
+                                f"axis_a: {axis}, axis_b: {axis}}}\n")
+        text = text.replace("  crank: {value: 0, rate: start_rate}", "  crank.turn_x: {rate: start_rate}")
+        free = self.run_json(self.model(text), "--quiet")
+        self.assertEqual([len(r["partition_changes"]) for r in (hinged, free)], [1, 1])
+        self.assertLess(abs(free["objectives"]["psi"]/hinged["objectives"]["psi"] - 1), 1e-7)
+
+    def test_a_rough_road_beside_dead_points(self):
+        text = Path(ROCKER).read_text(encoding="utf-8")
+        for key, more in (("parameters", "  rough: 1\n"),
+                          ("bodies", "  cart: {mass: 0.1}\n  body: {mass: 40}\n  wheel: {mass: 8, inertia: [0.2, 0.4, 0.2]}\n"),
+                          ("joints", "  x: {type: prismatic, child: cart, axis: x}\n  z: {type: prismatic, parent: cart, child: body, "
+                                     "axis: z}\n  wheel: {type: revolute, parent: body, child: wheel, axis: y}\n"),
+                          ("initial", "  x: {value: 0, rate: 10}\n  z: 0.295\n  wheel: {rate: 33}\n")):
+            text = text.replace(f"{key}:\n", f"{key}:\n{more}", 1)
+        text = text[:text.index("simulation:")] + (
+            "tyres:\n  w: {wheel: wheel, radius: 0.3, stiffness: 5e4, damping: 800, kappa_c: 0.1, alpha_c: 0.1, mu_x: 0.9, mu_y: 0.9}\n"
+            "road: {iso8608: {class: B, seed: 3, length: 100, scale: rough}}\nforces: {pull: {on: crank, torque: 0.2*(z - 0.29)}}\n"
+            "simulation: {end: 0.5, tolerance: 1e-9}\n")
+        path = self.model(text)
+        rough = self.run_json(path)
+        self.assertGreater(len(rough["partition_changes"]), 2)
+        still = self.run_json(path, "--set", "rough=1e-9")
+        self.assertNotEqual(rough["objectives"], still["objectives"])
+        self.assertIn("all agree", jounce("sens", path, "--interpreter", "--wrt", "rough,m_coupler", "--check").stdout)
+
     def test_what_locks_is_told(self):
         path = self.model(LOCK)
         for command in (["run", path], ["run", path, "--method", "rk4", "--step", "1e-3"], ["sens", path, "--wrt", "all"]):

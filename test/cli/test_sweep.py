@@ -65,6 +65,18 @@ class Sweep(unittest.TestCase):
         self.assertIn("small.yaml:10: objective 'slow' is in doubt at 1 of 4 points", told[1])
         self.assertEqual(sweep(str(model), "--interpreter", "--param", "a=0.9:1:2", "--wrt", "none").stderr, "")
 
+    def test_units(self):
+        outs = [self.out, Path(self.folder.name) / "other.csv"]
+        for out, ends in zip(outs, ("8000:24000:3", "8 N/mm:24 kN/m:3")):
+            sweep(CAR, "--interpreter", "--wrt", "none", "--param", f"k={ends}", "-o", str(out))
+        self.assertEqual(*(out.read_bytes() for out in outs))
+        for ends, said in (("8 N/mmm:9:2", "--param k=8 N/mmm: --set: parameter 'k': value: unknown unit 'mmm'"),
+                           ("8:9 kg:2", "--param k=9 kg: ")):
+            done = sweep(CAR, "--interpreter", "--param", f"k={ends}", code=1)
+            self.assertEqual(len(done.stderr.splitlines()), 1)
+            self.assertIn(said, done.stderr)
+        self.assertIn("only parameters can", sweep(CAR, "--interpreter", "--param", "bodies.body.mass=1 kg:2 kg:2", code=1).stderr)
+
     def test_table(self):
         sweep(CAR, "--interpreter", "--param", "k=8000:24000:5", "--param", "c=500:1500:3",
               "--wrt", "k,c,bodies.body.mass", "-o", str(self.out))
@@ -182,7 +194,7 @@ class Sweep(unittest.TestCase):
     def test_wrong_use_is_two_and_one_line(self):
         k = ["--param", "k=1:2:3"]
         for args in ([], ["--param", "k"], ["--param", "k=1:2"], ["--param", "k=1:2:0"],
-                     ["--param", "k=1:2:3:4"], ["--param", "=1:2:3"], ["--param", "k=1:b:3"],
+                     ["--param", "k=1:2:3:4"], ["--param", "=1:2:3"], ["--param", "k=1:b:3"], ["--param", "k=1+1:2:3"], ["--param", "k=1 N/m:2 N/m"],
                      [*k, "--sample", "3"], ["--param", "k=1:2", "--sample", "0"],
                      ["--param", "k=1:2", "--sample", "3", "--grid"], [*k, "--method", "magic"],
                      [*k, "--events", "none"], [*k, "--wrt", "a,,b"], [*k, "--workers", "0"],

@@ -166,6 +166,22 @@ static void test_partition_takes_later_coordinates_of_equals(void** state) {
   assert_int_equal(choose(f, &k, J, 1).v[0], 2);
 }
 
+// Two loops of two coordinates each, and one that only joins them, with the largest entries: it stays independent, unless
+// the others are too weak.
+static void test_partition_keeps_loops_apart(void** state) {
+  fixture* f = *state;
+  mechanism k;
+  make(&k, 5);
+  const double strong[2 * 5] = {1.0, 1.0, 0.3, 0.0, 0.2, 0.0, 0.0, 0.3, 0.0, 0.2};
+  const double weak[2 * 5] = {1.0, 1.0, 0.3, 0.0, 0.2, 0.0, 0.0, 0.01, 0.0, 0.02};
+  jgen_partition p = choose(f, &k, strong, 2);
+  assert_complete(&k, &p, 2);
+  assert_int_equal(p.nv, 2);
+  assert_int_not_equal(p.v[0], 0);
+  p = choose(f, &k, weak, 2);
+  assert_int_equal(p.v[0], 0);
+}
+
 static void test_partition_hears_wishes_as_far_as_it_can(void** state) {
   fixture* f = *state;
   const double J[2 * 3] = {1.0, 0.0, 1.0, 1.0, 1.0, 2.0};
@@ -318,6 +334,7 @@ int main(void) {
       fixture_test(test_partition_has_the_rank_of_the_matrix),
       fixture_test(test_partition_of_a_four_bar),
       fixture_test(test_partition_takes_later_coordinates_of_equals),
+      fixture_test(test_partition_keeps_loops_apart),
       fixture_test(test_partition_hears_wishes_as_far_as_it_can),
       fixture_test(test_undetermined_coordinates_are_what_the_rank_leaves),
       fixture_test(test_exchanges_leave_no_steep_slope),

@@ -107,6 +107,53 @@ static void test_tree_bias_is_that_of_lagrange(void** state) {
   }
 }
 
+// K^T M K of any K, those of a hub's coordinates unknowns of their own.
+static void compare_reduced(const char* path, bool hub, random_source* source) {
+  sketch k;
+  sketch_open(&k, fixture_load(path, NULL, 0), hub);
+  sketch_randomise(&k, source, 1.2);
+  jgen* s = &k.s;
+  int nq = k.nq, of_hub = 6 * s->nhub, n = of_hub + 3;
+  assert_true(nq <= MAX && n <= MAX);
+  jexpr_ref K[MAX * MAX], M[MAX * MAX], Mr[MAX * MAX];
+  double kk[MAX * MAX], m[MAX * MAX], got[MAX * MAX];
+  for (int i = 0; i < nq * n; i++) {
+    bool hangs = i % n >= of_hub && random_uniform(source, 0.0, 1.0) < 0.7;
+    for (int c = 0; c < of_hub; c++) {
+      if (i / n == s->hub[0].coordinate[c]) hangs = false;
+    }
+    kk[i] = hangs ? random_uniform(source, -1.0, 1.0) : 0.0;
+  }
+  for (int c = 0; c < of_hub; c++) {
+    kk[s->hub[0].coordinate[c] * n + c] = 1.0;
+  }
+  for (int i = 0; i < nq * n; i++) {
+    K[i] = jexpr_const(k.g, kk[i]);
+  }
+  jgen_mass_matrix(s, M);
+  jgen_reduced_matrix(s, n, K, Mr);
+  sketch_eval(&k, M, nq * nq, m);
+  sketch_eval(&k, Mr, n * n, got);
+  for (int e = 0; e < n * n; e++) {
+    double sum = 0.0;
+    for (int a = 0; a < nq * nq; a++) {
+      sum += kk[a / nq * n + e / n] * m[a] * kk[a % nq * n + e % n];
+    }
+    assert_near(got[e], sum, ROUNDING * largest(m, nq * nq));
+  }
+  sketch_close(&k);
+}
+
+static void test_tree_reduced_matrix_is_that_of_the_unknowns(void** state) {
+  (void)state;
+  random_source source;
+  random_seed(&source, 25);
+  for (int i = 0; i < NTREE; i++) {
+    compare_reduced(trees[i], false, &source);
+  }
+  compare_reduced("test/models/joint_hub.yaml", true, &source);
+}
+
 // With the velocity of the hub in its own axes the same kinetic energy: 2 T = x^T M x.
 static void test_tree_matrix_in_hub_axes_has_the_same_energy(void** state) {
   (void)state;
@@ -173,6 +220,7 @@ int main(void) {
       cmocka_unit_test(test_tree_kinetic_energy_is_that_of_the_oracle),
       cmocka_unit_test(test_tree_mass_matrix_is_the_hessian_of_the_kinetic_energy),
       cmocka_unit_test(test_tree_bias_is_that_of_lagrange),
+      cmocka_unit_test(test_tree_reduced_matrix_is_that_of_the_unknowns),
       cmocka_unit_test(test_tree_matrix_in_hub_axes_has_the_same_energy),
       cmocka_unit_test(test_tree_wrench_has_the_same_power_at_the_parent),
   };

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changes at an instant: sampled controllers, hysteresis, impacts, dry friction, runs that end on a condition."""
+"""What changes at an instant: sampled controllers, hysteresis, impacts, dry friction, runs that end on a condition; and delays."""
 from __future__ import annotations
 
+import elements
+from elements import WITH_DELAYS
 from model import Model
 
 
 def add(m: Model, end: float) -> None:
-    kinds = m.draw.some((sampler, hysteresis, kick, friction, friction), m.draw.count(1, 2))
+    pool = (sampler, hysteresis, kick, friction, friction)
+    if m.seed >= WITH_DELAYS:
+        pool += (delay, delay, line_friction, line_friction)
+    kinds = m.draw.some(pool, m.draw.count(1, 2))
     for kind in dict.fromkeys(kinds):
         kind(m, end)
 
@@ -77,11 +82,50 @@ def friction(m: Model, end: float) -> None:
     if draw.chance(0.4):
         entry["static"] = m.number(float(f"{force*draw.uniform(1.05, 1.6):.3g}"))
     name = f"rub{len(m.tree.setdefault('frictions', {}))}"
-    if any(f["on"] == c.name for f in m.tree["frictions"].values()):
+    if any(f.get("on") == c.name for f in m.tree["frictions"].values()):
         return
     m.tree["frictions"][name] = entry
     m.powers.append(f"{name}.power")
     m.features.add("friction")
+
+
+def line_friction(m: Model, end: float) -> None:
+    """Along the line of an element between points, so that it has a length."""
+    draw = m.draw
+    name = elements.between(m)
+    if not name:
+        return
+    ends = m.tree["forces"][name]["between"]
+    mass = max(m.bodies[e].carried() for e in (p.split(".")[0] for p in ends) if e in m.bodies)
+    force = float(f"{mass*1.5*draw.log(0.05, 1):.3g}")
+    entry = {"between": list(ends)}
+    if draw.chance(0.5):
+        entry["force"] = m.number(force)
+        if draw.chance(0.4):
+            entry["static"] = m.number(float(f"{force*draw.uniform(1.05, 1.6):.3g}"))
+    else:
+        entry.update(coefficient=m.number(draw.uniform(0.1, 0.5)), normal=m.number(float(f"{3*force:.3g}")))
+    rub = f"rub{len(m.tree.setdefault('frictions', {}))}"
+    m.tree["frictions"][rub] = entry
+    m.powers.append(f"{rub}.power")
+    m.features.add("friction along a line")
+
+
+def delay(m: Model, end: float) -> None:
+    """A weak servo by what a coordinate was some time ago."""
+    draw, c = m.draw, m.draw.one(m.free())
+    omega = 6.283*draw.uniform(0.5, 2)
+    name = f"late{len(m.tree.setdefault('delays', {}))}"
+    entry = {"of": draw.one((c.name, f"{c.name} + 0.1*sin(t)")), "time": m.number(float(f"{draw.uniform(0.02, 0.3)/omega:.3g}")),
+             "initial": m.number(c.design, 0.05)}
+    if draw.chance(0.5):
+        entry["order"] = draw.count(1, 12)
+    if draw.chance(0.5):
+        entry["nominal"] = draw.one((0.05, 0.1, 10.0))
+    m.tree["delays"][name] = entry
+    m.force({"on": c.name, "torque": m.formula(f"-{{0}}*({name} - {{1}})", float(f"{0.3*c.inertia()*omega**2:.4g}"),
+                                               m.number(c.design, 0.05))}, "torque on a coordinate", "tardy")
+    m.features.add("delay")
 
 
 def ending(m: Model, end: float) -> None:

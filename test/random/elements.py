@@ -211,6 +211,7 @@ def worded(m: Model) -> str | None:
 
 WITH_BUSHES = 100000    # seeds from here on; those before stay what they were
 WITH_WORDS = 200000
+WITH_DELAYS = 300000     # with friction along lines, and nominal sizes of objectives
 
 
 def _with_units(m: Model) -> None:

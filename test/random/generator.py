@@ -29,7 +29,7 @@ def make(seed: int) -> Model:
     family = m.draw.weighted(FAMILIES)
     # newer families have a chance of their own: all other seeds give the models they gave before
     newer = Draw(seed*1000003 + 17)
-    if newer.chance(0.2) and seed not in ONCE_BROKEN:
+    if newer.chance(0.2 if seed < elements.WITH_DELAYS else 0.5) and seed not in ONCE_BROKEN:
         family = newer.weighted(NEWER)
     m.features.add("family " + family.__name__.replace("_", " "))
     family(m)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from draw import norm, sub
-from elements import WITH_WORDS
+from elements import WITH_DELAYS, WITH_WORDS
 from model import Model
 
 
@@ -85,6 +85,7 @@ def _signals(m: Model) -> list[str]:
     for name in m.links:
         found += [f"{name}.force", f"{name}.length", f"{name}.power"]
     found += [f"{name}.fz" for name in m.tree["tyres"]] + list(m.tree["states"])
+    found += [*m.tree.get("delays", ())]
     found.append("energy.kinetic")
     if m.seed >= WITH_WORDS:
         found += _seen(m)
@@ -132,6 +133,9 @@ def _dress(m: Model, entry: dict, end: float) -> None:
         m.features.add(f"filter {entry['filter']}")
         if entry["filter"] == "lowpass":
             entry["frequency"] = m.number(draw.log(1, 30))
+    if m.seed >= WITH_DELAYS and draw.chance(0.4):
+        entry["nominal"] = draw.log(0.1, 10)
+        m.features.add("nominal")
 
 
 def simulation(m: Model, end: float, static: bool) -> None:

@@ -277,6 +277,7 @@ static double nearest_crossing(double level, double t) {
 static void test_events_random_levels_are_all_crossed(void** state) {
   uint64_t seed = 7;
   double pi = acos(-1);
+  int64_t in_steps = 0, in_events = 0, events = 0;
   for (int round = 0; round < 50; round++) {
     levels l = {0};
     double y[2] = {-1, 0}, scratch[8], start = -pi / 2;
@@ -292,9 +293,13 @@ static void test_events_random_levels_are_all_crossed(void** state) {
     event_log log = {.nstate = 2};
     jsolve_observer obs = {.user = &log, .event = log_event};
     jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-11);
+    jsolve_statistics stats;
     // three turns: every level twice a turn
-    assert_ok(context(state),
-              jsolve_integrate(context(state), &s, &o, &obs, start, start + 6 * pi, y, NULL, NULL));
+    assert_ok(context(state), jsolve_integrate(context(state), &s, &o, &obs, start, start + 6 * pi,
+                                               y, NULL, &stats));
+    in_steps += 6 * (stats.steps + stats.rejected);
+    in_events += stats.evaluations - 6 * (stats.steps + stats.rejected);
+    events += stats.events;
     assert_int_equal(log.n, 3 * 2 * 8);
     for (int i = 0; i < log.n; i++) {
       const jsolve_event* e = &log.event[i];
@@ -306,6 +311,34 @@ static void test_events_random_levels_are_all_crossed(void** state) {
       assert_true(e->rising == ((cos(t) > 0) == (e->which % 2 == 1)));
     }
   }
+  // an event takes two or three steps of five slopes each, the slope at its end and that of the next step
+  assert_true(in_steps > 0 && in_events < 16 * events);
+}
+
+// A level that only the dense output crosses is no event, and leaves the run as it would be without.
+static void test_events_that_are_none_leave_no_trace(void** state) {
+  jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-4);
+  wave plain = {9, {1}};
+  jsolve_system without = wave_system(&plain);
+  without.nswitch = 0;
+  double y0[2] = {0, 1};
+  jsolve_statistics base;
+  assert_ok(context(state),
+            jsolve_integrate(context(state), &without, &o, NULL, 0, 20, y0, NULL, &base));
+  int suspected = 0;
+  for (int i = 0; i < 400; i++) {
+    wave w = {1 + 5e-7 * (i - 200), {1}};
+    jsolve_system s = wave_system(&w);
+    double y[2] = {0, 1};
+    jsolve_statistics stats;
+    assert_ok(context(state),
+              jsolve_integrate(context(state), &s, &o, NULL, 0, 20, y, NULL, &stats));
+    if (stats.events > 0) continue;
+    suspected += stats.evaluations > base.evaluations;
+    assert_memory_equal(y, y0, sizeof y);
+    assert_int_equal(stats.steps, base.steps);
+  }
+  assert_true(suspected > 0);
 }
 
 static void test_events_order_holds_through_events(void** state) {
@@ -478,6 +511,7 @@ int main(void) {
       fixture_test(test_events_double_crossing_inside_a_step),
       fixture_test(test_events_state_is_as_accurate_as_the_integrator),
       fixture_test(test_events_random_levels_are_all_crossed),
+      fixture_test(test_events_that_are_none_leave_no_trace),
       fixture_test(test_events_order_holds_through_events),
       fixture_test(test_events_grazing_ends_in_the_mode_it_came_from),
       fixture_test(test_events_contact_at_rest_makes_none),

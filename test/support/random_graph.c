@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generation of random expressions and their plain evaluation. Every step carries a bound of its
+// Generation of random expressions and their plain evaluation. Draws and steps are made one statement after the other:
+// compilers evaluate arguments in different orders, and graphs must not differ for that. Every step carries a bound of its
 // magnitude; results that may grow are scaled or squashed before others build on them.
 #include "support/random_graph.h"
 
@@ -97,7 +98,8 @@ static int scaled(random_graph* r, double k, int a) {
 
 // 1 + x*x: positive
 static int positive(random_graph* r, int a) {
-  return plus(r, constant(r, 1.0), times(r, a, a));
+  int one = constant(r, 1.0);
+  return plus(r, one, times(r, a, a));
 }
 
 // A value in [-limit, limit], limit < 1.3, for tan, asin and the like
@@ -162,7 +164,7 @@ static int condition(random_graph* r) {
       return binary(r, op[random_below(&r->source, 3)], a, b, 1.0);
     }
     case 1: {  // and, not
-      int both = times(r, compare(r, JEXPR_LT), compare(r, JEXPR_LE));
+      int less = compare(r, JEXPR_LT), least = compare(r, JEXPR_LE), both = times(r, less, least);
       return binary(r, JEXPR_SUB, constant(r, 1.0), both, 1.0);
     }
     default: return compare(r, op[random_below(&r->source, 2)]);
@@ -258,7 +260,10 @@ static int function(random_graph* r) {
     case 9: return unary(r, JEXPR_EXP, a, exp(bound));
     case 10: return unary(r, JEXPR_LOG, positive(r, a), log(1.0 + bound * bound));
     case 11: return unary(r, JEXPR_SQRT, positive(r, a), 1.0 + bound);
-    case 12: return binary(r, JEXPR_ATAN2, smooth(r), smooth(r), 3.2);
+    case 12: {
+      int y = smooth(r), x = smooth(r);
+      return binary(r, JEXPR_ATAN2, y, x, 3.2);
+    }
     case 13: return unknown(r);
     case 14: return data(r);
     default: return power(r);
@@ -288,10 +293,10 @@ static int table(random_graph* r) {
   if (r->ntable == RANDOM_MAX_TABLE) return any(r);
   random_source* s = &r->source;
   random_table* t = &r->table[r->ntable];
-  *t =
-      (random_table){.kind = random_below(s, 2) ? JEXPR_TABLE_CUBIC : JEXPR_TABLE_LINEAR,
-                     .rule = random_below(s, 2) ? JEXPR_EXTRAPOLATE_HOLD : JEXPR_EXTRAPOLATE_LINEAR,
-                     .n = 1 + random_below(s, FEW_POINTS)};
+  *t = (random_table){.n = 0};
+  t->kind = random_below(s, 2) ? JEXPR_TABLE_CUBIC : JEXPR_TABLE_LINEAR;
+  t->rule = random_below(s, 2) ? JEXPR_EXTRAPOLATE_HOLD : JEXPR_EXTRAPOLATE_LINEAR;
+  t->n = 1 + random_below(s, FEW_POINTS);
   // long tables find their interval in another way
   bool is_long = random_below(s, 8) == 0;
   if (is_long) t->n = RANDOM_TABLE_POINTS - random_below(s, 3);
