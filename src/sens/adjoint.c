@@ -204,7 +204,7 @@ static void weigh_motion(jsens_adjoint* d, const jsens_entry* e, const double* y
     w->run->system.rhs(w->run->system.user, e->t1, y1, w->k[last]);
   }
   memset(w->base, 0, (size_t)w->ny * sizeof *w->base);
-  jsolve_combine(w->ny, w->base, e->t1 - e->t, &s->e, w->k, d->P);
+  w->lanes->combine(w->ny, w->base, e->t1 - e->t, &s->e, w->k, d->P);
   memset(d->P + jgen_first(&w->d->layout, JGEN_QV), 0, (size_t)w->nv * sizeof *d->P);
   int n = jgen_first(&w->d->layout, JGEN_INTEGRAL);
   d->motion += fabs(jsens_adjoint_dot(d, d->lambda, JSENS_LAMBDA, d->P, n));
