@@ -279,11 +279,9 @@ static jo_status one_objective(jsens_adjoint* d, int o) {
   jsens_walk* w = d->w;
   const jsens_record* r = w->record;
   begin_objective(d, o);
-  int last = w->opt->events_only ? jsens_record_first_event(r) : 0;
-  for (int i = r->nentry - 1; i >= last; i--) {
+  for (int i = r->nentry - 1; i >= 0; i--) {
     JO_TRY(entry_back(d, i));
   }
-  if (w->opt->events_only) return JO_OK;
   for (int j = 0; j < w->nw; j++) {
     const double* S0 = w->S0 + (int64_t)j * w->ny;
     w->out->gradient[o * w->nw + j] = d->pbar[j * d->lanes + JSENS_LAMBDA] +
