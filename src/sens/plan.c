@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "solve/tableau.h"
 
 #define WANTED       1e5  // error of derivatives over the tolerance of the integration, by default, ...
@@ -152,9 +153,9 @@ bool jsens_plan_repeats(const jsens* s, const jsens_options* opt, const jsens_re
 static double shorten(const jsens_result* r, int i, double limit) {
   if (r->rough[i] <= limit) return 1.0;
   if (!isfinite(r->rough[i]) || !isfinite(r->growth[i])) return 0.01;
-  double by_error = pow(limit / fmax(r->rough[i], limit), 0.2);
+  double by_error = jm_pow(limit / fmax(r->rough[i], limit), 0.2);
   bool grows = !r->entry[i].is_implicit && r->growth[i] > GROWTH;
-  double by_growth = grows ? 1.5 / pow(600.0 * r->growth[i], 1.0 / 6.0) : 1.0;
+  double by_growth = grows ? 1.5 / jm_pow(600.0 * r->growth[i], 1.0 / 6.0) : 1.0;
   return fmax(SHORTEST, SHORTER * fmin(by_error, by_growth));
 }
 
