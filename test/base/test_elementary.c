@@ -23,7 +23,7 @@
 #define jm_sinh   own_sinh
 #define jm_cosh   own_cosh
 #define jm_tanh   own_tanh
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 #define JM_WIDTH 1
@@ -155,8 +155,8 @@ static const function list[] = {
     {"cosh", jm_cosh, coshl, 710.0}, {"tanh", jm_tanh, tanhl, 0.0}};
 enum { FUNCTIONS = sizeof list / sizeof *list };
 
-// The largest errors found in a long search are below 1.1 (bench/README.md); long double is exact to 0.01 or so.
-#define MOST_ULPS 1.2
+// The largest errors found in a long search are below 1.25 (bench/README.md); long double is exact to 0.01 or so.
+#define MOST_ULPS 1.3
 #define ARGUMENTS 40000
 
 static void expect_close(const char* name, double x, double y, double value, long double exact) {
