@@ -241,7 +241,7 @@ JM_INSIDE int jm_is_finite(double x) {
   const JM_INT biased = JM_SHIFT_RIGHT(word + (0x3ff0000000000000LL - 0x3fe6a09e667f3bcdLL), 52); \
   const JM_REAL f = JM_OF_BITS(word - ((biased - 1023) << 52)) - 1.0;                             \
   const JM_REAL e = JM_OF_BITS(biased | 0x4330000000000000LL) - (0x1p52 + 1023.0)
-// log x = whole + whole_low, to about 2^-65, with `more` powers of two
+// log x = whole + whole_low, to about 2^-65, with `more` powers of two: 2 s + 2/3 s^3 + ..., the cube in two parts
 #define JM_LOG_LONG(x, more)                                                             \
   JM_MANTISSA(x);                                                                        \
   const JM_REAL sum = 2.0 + f;                                                           \
@@ -252,26 +252,25 @@ JM_INSIDE int jm_is_finite(double x) {
   const JM_REAL z = square + square_low;                                                 \
   const JM_REAL z2 = z * z;                                                              \
   const JM_REAL z4 = z2 * z2;                                                            \
-  const JM_REAL tail = z * JM_POW_POLY(z, z2, z4);                                       \
-  const JM_REAL c = 0x1.5555555555555p-1 + tail;                                         \
-  const JM_REAL c_low = ((0x1.5555555555555p-1 - c) + tail) + 0x1.5555555555555p-55;     \
-  const JM_REAL z_head = JM_HEAD(square);                                                \
-  const JM_REAL z_tail = (square - z_head) + square_low;                                 \
-  const JM_REAL c_head = JM_HEAD(c);                                                     \
-  const JM_REAL c_tail = (c - c_head) + c_low;                                           \
-  const JM_REAL w = z_head * c_head;                                                     \
+  const JM_REAL tail = z2 * JM_POW_POLY(z, z2, z4);                                      \
+  const JM_REAL square_head = JM_HEAD(square);                                           \
+  const JM_REAL square_tail = (square - square_head) + square_low;                       \
+  const JM_REAL w = square_head * 0x1.5555550000000p-1;                                  \
+  const JM_REAL w_low =                                                                  \
+      (square_head * 0x1.5555555555555p-27 + square_tail * 0x1.5555555555555p-1) + tail; \
   const JM_REAL w_head = JM_HEAD(w);                                                     \
-  const JM_REAL w_low = z_head * c_tail + z_tail * c;                                    \
   const JM_REAL w_tail = (w - w_head) + w_low;                                           \
   const JM_REAL cube = s_head * w_head;                                                  \
   const JM_REAL twice = 2.0 * s_head;                                                    \
   const JM_REAL part = twice + cube;                                                     \
   const JM_REAL part_low =                                                               \
-      ((twice - part) + cube) + (2.0 * s_low + (s_head * w_tail + s_low * (w + w_low))); \
+      (((twice - part) + cube) + 2.0 * s_low) + (s_head * w_tail + s_low * (w + w_low)); \
   const JM_REAL powers_of_two = e + (more);                                              \
   const JM_REAL big = powers_of_two * JM_LOG2_HIGH;                                      \
-  const JM_REAL whole = big + part;                                                      \
-  const JM_REAL whole_low = ((big - whole) + part) + (part_low + powers_of_two * JM_LOG2_LOW)
+  const JM_REAL most = big + part;                                                       \
+  const JM_REAL rest = (((big - most) + part) + powers_of_two * JM_LOG2_LOW) + part_low; \
+  const JM_REAL whole = most + rest;                                                     \
+  const JM_REAL whole_low = (most - whole) + rest
 // y (whole + whole_low) = product + product_low
 #define JM_TIMES_LOG(y)                                        \
   const JM_REAL y_head = JM_HEAD(y);                           \
@@ -279,7 +278,7 @@ JM_INSIDE int jm_is_finite(double x) {
   const JM_REAL whole_head = JM_HEAD(whole);                   \
   const JM_REAL whole_tail = (whole - whole_head) + whole_low; \
   const JM_REAL product = y_head * whole_head;                 \
-  const JM_REAL product_low = y_head * whole_tail + y_tail * (whole + whole_low)
+  const JM_REAL product_low = y_head * whole_tail + y_tail * whole
 
 // The angle of a/b, 0 <= a <= b, as angle + angle_low: a/b, or pi/4 and (a - b)/(a + b)
 #define JM_ANGLE(a, b)                                                                \
@@ -883,8 +882,11 @@ JM_FUNCTION JM_CONST JM_REAL JM(log)(JM_REAL x) {
   const JM_REAL z2 = z * z;
   const JM_REAL z4 = z2 * z2;
   const JM_REAL half = 0.5 * f * f;
+  const JM_REAL big = e * JM_LOG2_HIGH;
+  const JM_REAL sum = big + f;
+  const JM_REAL early = ((f - (sum - big)) + e * JM_LOG2_LOW) - half;
   const JM_REAL tail = z * JM_LOG_POLY(z, z2, z4);
-  return e * JM_LOG2_HIGH - ((half - (s * (half + tail) + e * JM_LOG2_LOW)) - f);
+  return sum + (early + s * (half + tail));
 }
 #if JM_WIDTH == 1
 JM_SELDOM double jm_log_seldom(double x) {

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 #define MAX_SPACING 8.0  // neighbours at more unequal distances make no parabola
 #define KINK        8.0  // a bend so many times those around it is a corner
 
@@ -277,7 +279,7 @@ void jloads_rainflow_bins(const jloads_rainflow* r, double width, int nbin, doub
 double jloads_rainflow_damage(const jloads_rainflow* r, double slope, double reference) {
   double D = 0.0;
   for (int i = 0; i < r->ncycle; i++) {
-    D += r->cycle[i].count * pow(r->cycle[i].range / reference, slope);
+    D += r->cycle[i].count * jm_pow(r->cycle[i].range / reference, slope);
   }
   return D;
 }
@@ -294,7 +296,7 @@ void jloads_rainflow_gradient(const jloads_rainflow* r, double slope, double ref
   for (int i = 0; i < r->ncycle; i++) {
     const jloads_cycle* c = &r->cycle[i];
     const jloads_turning *a = &r->turning[c->from], *b = &r->turning[c->to];
-    double d = c->count * slope * pow(c->range / reference, slope - 1.0) / reference;
+    double d = c->count * slope * jm_pow(c->range / reference, slope - 1.0) / reference;
     if (b->value < a->value) d = -d;
     spread(b, d, n, gradient);
     spread(a, -d, n, gradient);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/text.h"
 #include "model/instance.h"
 #include "model/reader.h"
@@ -14,7 +15,7 @@
 
 // Node k of n + 1 on [0, 1].
 static double node(int k, int n) {
-  return 0.5 * (1.0 - cos(PI * k / n));
+  return 0.5 * (1.0 - jm_cos(PI * k / n));
 }
 
 static double weight(int k, int n) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "road/file.h"
@@ -419,16 +420,16 @@ static void make_line(const reader* r, double* rate, double* x, double* y) {
   double phi = get(r, START_PHI, 0.0), x0 = get(r, START_X, 0.0), y0 = get(r, START_Y, 0.0);
   bool has_end = r->given[END_X] && r->given[END_Y];
   if (r->phi < 0 && has_end && !r->given[START_PHI]) {
-    phi = atan2(r->value[END_Y] - y0, r->value[END_X] - x0);
+    phi = jm_atan2(r->value[END_Y] - y0, r->value[END_X] - x0);
   }
   has_end = has_end && r->phi >= 0;
   double ox = get(r, OFFSET_X, 0.0), oy = get(r, OFFSET_Y, 0.0);
   for (int i = 0; i < n; i++) {
-    rate[i] = cos(i > 0 ? channel(r, i, r->phi, phi) : phi);
+    rate[i] = jm_cos(i > 0 ? channel(r, i, r->phi, phi) : phi);
   }
   integrate(r, rate, x0 + ox, has_end, r->value[END_X] + ox, x);
   for (int i = 0; i < n; i++) {
-    rate[i] = sin(i > 0 ? channel(r, i, r->phi, phi) : phi);
+    rate[i] = jm_sin(i > 0 ? channel(r, i, r->phi, phi) : phi);
   }
   integrate(r, rate, y0 + oy, has_end, r->value[END_Y] + oy, y);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "solve/tableau.h"
 
 #define WANTED       1e5  // error of derivatives over the tolerance of the integration, by default, ...
@@ -177,9 +178,9 @@ static double shorten(const jsens_result* r, int i, double limit) {
   if (r->rough[i] <= limit) return 1.0;
   double growth = jsens_growth_over(r, i);
   if (!isfinite(r->rough[i]) || !isfinite(growth)) return 0.01;
-  double by_error = pow(limit / fmax(r->rough[i], limit), 0.2);
+  double by_error = jm_pow(limit / fmax(r->rough[i], limit), 0.2);
   bool grows = !jsens_record_is_implicit(r->steps, i) && growth > 0.0;
-  double by_growth = grows ? 1.5 / pow(600.0 * growth, 1.0 / 6.0) : 1.0;
+  double by_growth = grows ? 1.5 / jm_pow(600.0 * growth, 1.0 / 6.0) : 1.0;
   return fmax(SHORTEST, SHORTER * fmin(by_error, by_growth));
 }
 

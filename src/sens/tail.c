@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
+
 #define CANCELS  4.0   // what a probe of several stretches shows may be less than one of them by
 #define SMALL    10.0  // a stretch beside which others are as small as this does not cancel
 #define RESOLVED 0.12  // decay of coefficients that leaves nothing for the embedded method to miss
@@ -55,7 +57,7 @@ double jsens_tail_share(const jsens_tail* t, const double size[JSENS_TAIL_PARTS]
   double most = fmax(third, fmax(size[JSENS_TAIL_FIRST], size[JSENS_TAIL_SECOND]));
   double rho = fmin(SLOWEST, sqrt(third / most));
   if (rho < RESOLVED) return 0.0;
-  return pow(rho, t->skipped) / (1.0 - rho) * (1.0 - again / third);
+  return jm_pow(rho, t->skipped) / (1.0 - rho) * (1.0 - again / third);
 }
 
 void jsens_stretches_add(jsens_stretches* s, double size, bool is_new) {

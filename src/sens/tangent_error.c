@@ -275,7 +275,8 @@ double jsens_direct_amplification(const jsens_direct* d, const double* carried) 
       found += jsens_stretches_doubt(&d->stretches[m]) * fabs(carried[m]);
   }
   for (int k = 0; k < d->w->nw; k++) {
-    given += pow(d->unit[k] * d->local[k], 2);
+    double own = d->unit[k] * d->local[k];
+    given += own * own;
   }
   return given > 0.0 ? found / sqrt(given) : 0.0;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "solve/linear.h"
 
 #define MAX_ITERATIONS 12
@@ -245,9 +246,9 @@ double jsolve_implicit_radius(const jsolve_implicit* s, double* x) {
     for (int i = 0; i < n; i++)
       size = fmax(size, fabs(y[i]));
     if (!(size > 0) || !isfinite(size)) return 0;
-    if (round >= POWER_ROUNDS / 2) growth += log(size);
+    if (round >= POWER_ROUNDS / 2) growth += jm_log(size);
     for (int i = 0; i < n; i++)
       x[i] = y[i] / size;
   }
-  return exp(growth / (POWER_ROUNDS - POWER_ROUNDS / 2));
+  return jm_exp(growth / (POWER_ROUNDS - POWER_ROUNDS / 2));
 }

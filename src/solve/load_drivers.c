@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
+
 #include "solve/load_run.h"
 
 #define SAFETY       0.9
@@ -62,7 +64,8 @@ static jo_status adaptive_step(jsolve_load_work* u, double* h, double t1) {
     if (step > left) step = left;
     jsolve_load_third_order(u, step);
     double e = largest_error(u);
-    double factor = isfinite(e) ? SAFETY * cbrt(u->opt->tolerance / fmax(e, DBL_MIN)) : 0.0;
+    double factor =
+        isfinite(e) ? SAFETY * jm_pow(u->opt->tolerance / fmax(e, DBL_MIN), 1.0 / 3.0) : 0.0;
     factor = fmin(fmax(factor, 1.0 / GROWTH), GROWTH);
     *h = step * factor;
     if (e <= u->opt->tolerance) {

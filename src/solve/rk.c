@@ -27,6 +27,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "solve/implicit.h"
 #include "solve/local.h"
 #include "solve/scan.h"
@@ -355,7 +356,7 @@ static double first_step(rk* s, jsolve_run* run) {
     s->error[i] = f1[i] - f0[i];
   double d2 = jsolve_norm(&run->weights, s->error, run->y, run->y) / h0;
   double d = d1 > d2 ? d1 : d2;
-  double h1 = d <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / d, 1.0 / s->about->order);
+  double h1 = d <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : jm_pow(0.01 / d, 1.0 / s->about->order);
   double h = fmin(100 * h0, h1);
   return isfinite(h) && h > 0 ? h : h0;
 }
@@ -430,7 +431,7 @@ static double local_error(rk* s, jsolve_run* run) {
 static double growth(const rk* s, double error, bool was_rejected) {
   double order = s->about->order;
   double e = fmax(error, 1e-10);
-  double g = SAFETY * pow(e, -(1 / order - 0.75 * PI_BETA)) * pow(s->error_last, PI_BETA);
+  double g = SAFETY * jm_pow(e, -(1 / order - 0.75 * PI_BETA)) * jm_pow(s->error_last, PI_BETA);
   return fmin(fmax(g, SHRINK_LIMIT), was_rejected ? 1.0 : GROWTH_LIMIT);
 }
 

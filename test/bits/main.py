@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The same bits whatever computes them: runs and derivatives of the buggy's manoeuvres, interpreted and compiled by
+gcc and clang for several processors, compared byte by byte; derivatives go through lanes of several widths.
+main.py JOUNCE [--long]: the second with all combinations (make bits)."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+JOUNCE = os.path.abspath(sys.argv[1])
+LONG = "--long" in sys.argv
+MODELS = Path(__file__).resolve().parent.parent.parent / "models"
+NAMES = ["k_f", "c_f", "k_r", "c_r", "m_c"]
+
+# A compiler with other flags for the processor: the last -march counts, and stays where there is none.
+WRAPPER = """#!/bin/sh
+for a do
+  shift
+  [ "$a" = -march=native ] && a="{march}"
+  [ -n "$a" ] && set -- "$@" "$a"
+done
+exec {compiler} "$@"
+"""
+
+
+def compilers(room):
+    """name -> what JOUNCE_CC is; None: interpreted"""
+    found = {"interpreter": None}
+    few = {"gcc": ["native"], "clang": ["x86-64"]}
+    for compiler in few:
+        if not shutil.which(compiler):
+            print(f"{compiler} is not installed: left out")
+            continue
+        for level in ["native", "x86-64", "x86-64-v2", "x86-64-v3"] if LONG else few[compiler]:
+            path = room / f"{compiler}-{level}"
+            path.write_text(WRAPPER.format(march=f"-march={level}", compiler=shutil.which(compiler)))
+            path.chmod(0o755)
+            if supports(path, level):
+                found[path.name] = str(path)
+    return found
+
+
+def supports(path, level):
+    """Whether code of the level compiles and runs here."""
+    source = path.with_suffix(".c")
+    program = path.with_suffix(".run")
+    source.write_text("int main(void) { return 0; }\n")
+    made = subprocess.run([path, "-march=native", source, "-o", program], capture_output=True, check=False)
+    # levels of x86-64 above those of the machine would end with a signal in the middle of a run
+    flags = Path("/proc/cpuinfo").read_text() if os.path.exists("/proc/cpuinfo") else ""
+    needs = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2"}.get(level)
+    return made.returncode == 0 and (needs is None or needs in flags)
+
+
+def result(room, command, model, options, compiler):
+    """What the program writes to its file, without what names the compiler."""
+    out = room / "out.csv"
+    env = dict(os.environ, JOUNCE_CACHE_DIR=str(room / "cache"))
+    if compiler:
+        env["JOUNCE_CC"] = compiler
+    how = [] if compiler else ["--interpreter"]
+    done = subprocess.run([JOUNCE, command, str(model), "-o", str(out), *options, *how], env=env,
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"jounce {command} {model.name} with {compiler}: exit {done.returncode}\n{done.stderr}")
+    lines = out.read_bytes().splitlines(keepends=True)
+    out.unlink()
+    return b"".join(line for line in lines if not line.startswith(b"# kernels:"))
+
+
+def first_difference(a, b):
+    for i, (x, y) in enumerate(zip(a.splitlines(), b.splitlines())):
+        if x != y:
+            return f"line {i + 1}:\n  {x[:300]!r}\n  {y[:300]!r}"
+    return "one is longer"
+
+
+def short_step(room):
+    """The beginning of the step descent, for derivatives."""
+    text = (MODELS / "buggy/step_descent.yaml").read_text(encoding="utf-8")
+    text = text.replace("include: vehicle.yaml", f"include: {MODELS}/buggy/vehicle.yaml")
+    text = text.replace("end: 4.5", "end: 0.3").replace("tolerance: 1.0e-9", "tolerance: 1.0e-6")
+    path = room / "short.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def jobs(room):
+    step, lane = MODELS / "buggy/step_descent.yaml", MODELS / "buggy/double_lane_change.yaml"
+    if not LONG:
+        yield "run", step, []
+        yield "run", lane, ["--end", "1"]
+        yield "sens", short_step(room), ["--wrt", ",".join(NAMES), "--method", "direct"]
+    if LONG:
+        yield "run", step, []
+        yield "run", lane, []
+        yield "sens", step, ["--wrt", ",".join(NAMES), "--method", "direct"]
+        yield "sens", step, ["--wrt", NAMES[0], "--method", "direct"]
+        yield "sens", step, ["--wrt", ",".join(NAMES[:2]), "--method", "direct"]
+        yield "sens", lane, ["--wrt", ",".join(NAMES), "--method", "direct"]
+        yield "sens", step, ["--wrt", ",".join(NAMES), "--method", "adjoint"]
+        yield "sens", lane, ["--wrt", ",".join(NAMES), "--method", "adjoint"]
+        for name in ("sedan/cornering.yaml", "tracked/bump.yaml"):
+            if (MODELS / name).exists():
+                yield "run", MODELS / name, ["--end", "1"]
+
+
+def main():
+    wrong = 0
+    with tempfile.TemporaryDirectory() as folder:
+        room = Path(folder)
+        (room / "cache").mkdir(mode=0o700)
+        found = compilers(room)
+        for command, model, options in jobs(room):
+            reference = None
+            for name, compiler in found.items():
+                text = result(room, command, model, options, compiler)
+                if reference is None:
+                    reference = text
+                elif text != reference:
+                    wrong += 1
+                    print(f"{command} {model.name} {' '.join(options)}: {name} differs from the interpreter, "
+                          f"{first_difference(reference, text)}")
+            print(f"{command} {model.name} {' '.join(options)}: {len(reference)} bytes by {', '.join(found)}", flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
