@@ -34,25 +34,33 @@ int jelement_draw_wheel(const jelement_wheel* w, const jmodel_scalar* radius, jm
   return 1;
 }
 
+static bool is_const(const jexpr_graph* g, jexpr_v3 v) {
+  return jexpr_is_const(g, v.e[0]) && jexpr_is_const(g, v.e[1]) && jexpr_is_const(g, v.e[2]);
+}
+
 jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, const jelement_wheel* w,
                                     const jelement_contact* contact, const jmodel_scalar* radius,
-                                    bool loaded_radius) {
+                                    bool loaded_radius, bool turns) {
   jexpr_graph* g = s->g;
   int link = s->body[w->body].link;
   jelement_disc d = {.hub = {.link = link, .r = jgen_point_in_link(s, &w->centre)}};
   jexpr_v3 in_link = jgen_direction_in_link(s, &w->axis);
   d.hub.p = jgen_ground_position(s, link, d.hub.r);
-  d.hub.v = jgen_ground_velocity(s, link, d.hub.r);
-  d.u = jgen_to_ground(s, link, in_link);
-  jgen_road under = jelement_contact_plane(s, m, contact, d.u, d.hub.p);
-  jexpr_v3 n = d.hub.n = under.n;
+  jexpr_v3 u = jgen_to_ground(s, link, in_link);
+  jgen_road under = jelement_contact_plane(s, m, contact, u, d.hub.p);
+  // a flat ground has simple components, but each vector has to be brought there
+  d.in_ground = !turns && is_const(g, under.n);
+  d.hub.v = d.in_ground ? jgen_ground_velocity(s, link, d.hub.r)
+                        : jgen_carried_velocity(s, link, d.hub.r);
+  d.u = d.in_ground ? u : jgen_to_carrier(s, link, in_link);
+  jexpr_v3 n = d.hub.n = d.in_ground ? under.n : jgen_ground_to_carrier(s, link, under.n);
   d.hub.z = under.z;
   jgen_absolute_motion(s, s->dyn, true, link);
   d.spin = jexpr_v3_dot(g, s->dyn[link].w, in_link);
   jexpr_ref R = jgen_scalar(s, radius, m->name);
 
   // (Y1) height over the tangent plane, in-plane upward direction t, loaded radius
-  jexpr_ref h = jexpr_mul(g, jexpr_sub(g, d.hub.p.e[2], under.z), n.e[2]);
+  jexpr_ref h = jexpr_mul(g, jexpr_sub(g, d.hub.p.e[2], under.z), under.n.e[2]);
   d.un = jexpr_v3_dot(g, d.u, n);
   d.sn = jexpr_sqrt(g, jexpr_sub(g, s->one, jexpr_mul(g, d.un, d.un)));
   d.inverse = jexpr_div(g, s->one, d.sn);
@@ -72,6 +80,22 @@ jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, const jele
   }
   jexpr_mark(g, d.delta, "%s: delta", m->name);
   return d;
+}
+
+jexpr_v3 jelement_disc_turning(jgen* s, const jelement_disc* d) {
+  int link = d->hub.link;
+  return d->in_ground ? jgen_to_ground(s, link, s->dyn[link].w) : jgen_carried_turning(s, link);
+}
+
+jexpr_ref jelement_push_disc(jgen* s, const jelement_disc* d, jexpr_v3 F, jexpr_v3 M) {
+  jexpr_graph* g = s->g;
+  int link = d->hub.link;
+  jexpr_v3 moment = jexpr_v3_add(g, jexpr_v3_cross(g, d->arm, F), M);
+  moment = d->in_ground ? jgen_from_ground(s, link, moment) : jgen_from_carrier(s, link, moment);
+  jexpr_v3 force = d->in_ground ? jgen_from_ground(s, link, F) : jgen_from_carrier(s, link, F);
+  jgen_apply(s, link, d->hub.r, force);
+  jgen_turn(s, link, moment);
+  return jexpr_add(g, jexpr_v3_dot(g, F, d->hub.v), jexpr_v3_dot(g, moment, s->dyn[link].w));
 }
 
 jexpr_ref jelement_push_wheel(jgen* s, const jelement_hub* hub, jexpr_v3 arm, jexpr_v3 F) {

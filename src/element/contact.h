@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Geometry of wheels on the ground, apart from the laws of their forces. All in ground axes.
+// Geometry of wheels on the ground, apart from the laws of their forces.
 #ifndef JELEMENT_CONTACT_H
 #define JELEMENT_CONTACT_H
 
@@ -7,7 +7,8 @@
 #include "gen/road.h"
 #include "model/reader.h"
 
-// The centre of a wheel and the road under it.
+// The centre of a wheel and the road under it, in ground axes; but for its position v and n of a disc are in the axes of what
+// carries the wheel, as the disc is.
 typedef struct jelement_hub {
   int link;
   jexpr_v3 r;     // centre, link frame [m]
@@ -51,7 +52,8 @@ void jelement_read_contact(const jmodel_at* at, const jmodel_node* map, const jm
 jgen_road jelement_contact_plane(jgen* s, const jmodel_element* m, const jelement_contact* c,
                                  jexpr_v3 u, jexpr_v3 p);
 
-// A thin disc over the tangent plane of the road. docs/theory/tyre.md (Y1), (Y2), (Y4)
+// A thin disc over the tangent plane of the road, in the axes of what carries it (jgen_to_carrier), or in those of a flat ground
+// where little is asked of it. docs/theory/tyre.md (Y1), (Y2), (Y4)
 typedef struct jelement_disc {
   jelement_hub hub;
   jexpr_ref spin;     // about the axis, relative to the ground [rad/s]
@@ -62,15 +64,22 @@ typedef struct jelement_disc {
   jexpr_ref un, sn;   // its component along the normal, and the length of the rest
   jexpr_ref inverse;  // 1 / sn
   jexpr_v3 t;         // in the disc, upward
+  bool in_ground;     // vectors are in ground axes
 } jelement_disc;
 
 // loaded_radius: the contact point is where the plane of the disc cuts the ground, and the indentation is
-// measured along t; else it is the lowest point of the circle, and is measured along the normal.
+// measured along t; else it is the lowest point of the circle, and is measured along the normal. turns: how the wheel turns
+// will be asked for.
 jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, const jelement_wheel* w,
                                     const jelement_contact* contact, const jmodel_scalar* radius,
-                                    bool loaded_radius);
+                                    bool loaded_radius, bool turns);
+// Its angular velocity, in the axes of the disc.
+jexpr_v3 jelement_disc_turning(jgen* s, const jelement_disc* d);
 
-// A force at the contact point `arm` from the centre, on the wheel's link; its power is returned.
+// Force and moment at the contact point, on the wheel's link; their power is returned.
+jexpr_ref jelement_push_disc(jgen* s, const jelement_disc* d, jexpr_v3 F, jexpr_v3 M);
+
+// A force in ground axes at the contact point `arm` from the centre, on the wheel's link; its power is returned.
 jexpr_ref jelement_push_wheel(jgen* s, const jelement_hub* hub, jexpr_v3 arm, jexpr_v3 F);
 
 #endif

@@ -249,7 +249,8 @@ static contact contact_of(jgen* s, const jmodel_element* e) {
   const magic* y = e->data;
   jexpr_graph* g = s->g;
   contact c = {.m = coefficients(s, e, y)};
-  c.disc = jelement_disc_on_road(s, e, &y->wheel, &y->contact, &y->c[JTIR_UNLOADED_RADIUS], true);
+  c.disc =
+      jelement_disc_on_road(s, e, &y->wheel, &y->contact, &y->c[JTIR_UNLOADED_RADIUS], true, true);
   const jelement_disc* d = &c.disc;
   c.b = jexpr_v3_scale(g, d->inverse, jexpr_v3_cross(g, d->u, d->hub.n));
   c.l = jexpr_v3_cross(g, d->hub.n, c.b);
@@ -257,7 +258,7 @@ static contact contact_of(jgen* s, const jmodel_element* e) {
   c.p = y->has_pressure ? jgen_scalar(s, &y->pressure, e->name) : s->zero;
   c.hand = jexpr_const(g, y->is_mirrored ? -1.0 : 1.0);
   c.R_omega = jelement_magic_free_radius(&c.m, d->spin);
-  jexpr_v3 w = jgen_to_ground(s, d->hub.link, s->dyn[d->hub.link].w);
+  jexpr_v3 w = jelement_disc_turning(s, d);
   jexpr_v3 at_ground = jexpr_v3_add(g, d->hub.v, jexpr_v3_cross(g, w, d->arm));
   c.vx = jexpr_v3_dot(g, d->hub.v, c.b);
   c.vy = jexpr_v3_dot(g, at_ground, c.l);
@@ -447,10 +448,8 @@ static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
   jexpr_v3 F = jexpr_v3_add(g, jexpr_v3_scale(g, f.Fx, c.b), jexpr_v3_scale(g, f.Fy, c.l));
   jexpr_v3 M = jexpr_v3_add(g, jexpr_v3_scale(g, f.Mx, c.b), jexpr_v3_scale(g, f.My, c.l));
   F = jexpr_v3_add(g, F, jexpr_v3_scale(g, signal[FZ], n));
-  M = jgen_from_ground(s, c.disc.hub.link, jexpr_v3_add(g, M, jexpr_v3_scale(g, f.Mz, n)));
-  jexpr_ref power = jelement_push_wheel(s, &c.disc.hub, c.disc.arm, F);
-  jgen_turn(s, c.disc.hub.link, M);
-  signal[POWER] = jexpr_add(g, power, jexpr_v3_dot(g, M, s->dyn[c.disc.hub.link].w));
+  M = jexpr_v3_add(g, M, jexpr_v3_scale(g, f.Mz, n));
+  signal[POWER] = jelement_push_disc(s, &c.disc, F, M);
 }
 
 static int draw(const jmodel_element* e, jmodel_shape* out) {

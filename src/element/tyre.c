@@ -133,7 +133,7 @@ static void put_relaxed_slips(jgen* s, const jmodel_element* m, const jelement_d
                               jgen_element* e) {
   const tyre* y = m->data;
   jexpr_graph* g = s->g;
-  jexpr_v3 w = jgen_to_ground(s, d->hub.link, s->dyn[d->hub.link].w);
+  jexpr_v3 w = jelement_disc_turning(s, d);
   jexpr_ref across = jexpr_v3_dot(g, jexpr_v3_add(g, d->hub.v, jexpr_v3_cross(g, w, d->arm)), l);
   jexpr_ref along = jexpr_sub(g, jexpr_mul(g, d->spin, d->loaded), e->vx);
   jexpr_ref kc = jgen_scalar(s, &y->kappa_c, m->name), ac = jgen_scalar(s, &y->alpha_c, m->name);
@@ -152,7 +152,7 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   const tyre* y = m->data;
   jexpr_graph* g = s->g;
   jelement_disc d =
-      jelement_disc_on_road(s, m, &y->wheel, &y->contact, &y->radius, y->loaded_radius);
+      jelement_disc_on_road(s, m, &y->wheel, &y->contact, &y->radius, y->loaded_radius, y->relaxes);
   jexpr_v3 n = d.hub.n, v = d.hub.v;
   e->delta = e->signal[DELTA] = d.delta;
   e->signal[FZ] = normal_force(s, m, &d);
@@ -173,7 +173,7 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   jexpr_v3 F =
       jexpr_v3_add(g, jexpr_v3_scale(g, e->signal[FX], b), jexpr_v3_scale(g, e->signal[FY], l));
   F = jexpr_v3_add(g, F, jexpr_v3_scale(g, e->signal[FZ], n));
-  e->signal[POWER] = jelement_push_wheel(s, &d.hub, d.arm, F);
+  e->signal[POWER] = jelement_push_disc(s, &d, F, jexpr_v3_zero(g));
 }
 
 static int draw(const jmodel_element* m, jmodel_shape* out) {

@@ -35,6 +35,7 @@ typedef struct jgen_stand {
   bool has_position, has_velocity;
   jexpr_m3 R;      // components in ground = R components in link
   jexpr_v3 o, od;  // origin and its velocity, components in ground
+  jexpr_v3 v;      // that velocity, components in link
 } jgen_stand;
 
 // A wrench on a link, link frame, moment about the link origin.
@@ -200,6 +201,13 @@ jexpr_v3 jgen_ground_position(jgen* s, int link, jexpr_v3 r);
 jexpr_v3 jgen_ground_velocity(jgen* s, int link, jexpr_v3 r);
 jexpr_v3 jgen_ground_acceleration(jgen* s, int link, jexpr_v3 r);
 jexpr_m3 jgen_ground_rotation(jgen* s, int link);
+// The same in the axes of what carries the link: velocity of a point and of turning, beyond the ground's; of vectors R x
+// and R^T x; and from the ground's axes.
+jexpr_v3 jgen_carried_velocity(jgen* s, int link, jexpr_v3 r);
+jexpr_v3 jgen_carried_turning(jgen* s, int link);
+jexpr_v3 jgen_to_carrier(jgen* s, int link, jexpr_v3 x);
+jexpr_v3 jgen_from_carrier(jgen* s, int link, jexpr_v3 x);
+jexpr_v3 jgen_ground_to_carrier(jgen* s, int link, jexpr_v3 x);
 jexpr_v3 jgen_to_ground(jgen* s, int link, jexpr_v3 x);    // R x
 jexpr_v3 jgen_from_ground(jgen* s, int link, jexpr_v3 x);  // R^T x
 void jgen_mark_v3(jgen* s, jexpr_v3 v, const char* what, int link);

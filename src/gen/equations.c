@@ -218,15 +218,24 @@ static jexpr_ref reduced_entry(jgen_reduction* r, int i, const int* set, int n, 
   return sum;
 }
 
-// (R4)  M_r = M_uu + M_uv B + B^T (M_vu + M_vv B), by (D24), (D25)      (R5)  c_r = c_u + B^T c_v
-static void reduce_mass(jgen_reduction* r) {
-  jexpr_graph* g = r->s.g;
+// (R4)  M_r = M_uu + M_uv B + B^T (M_vu + M_vv B), of the matrix of all coordinates
+static void reduce_by_coordinates(jgen_reduction* r, jexpr_ref* Mr) {
   int nu = r->nu;
-  jexpr_ref *K = jgen_refs(r, r->nq * nu), *Mr = jgen_refs(r, nu * nu), *inv = jgen_refs(r, nu);
-  int* order = JARENA_ARRAY(r->s.a, nu, int);
-  r->Mr = jgen_refs(r, nu * nu);
-  if (!order) g->status = jerr_memory(r->s.ctx);
-  if (!K || !Mr || !inv || !order || !r->Mr) return;
+  jexpr_ref* W = jgen_refs(r, r->nv * nu);
+  if (!W) return;
+  carry(r, r->part->u, nu, r->B, W);
+  for (int i = 0; i < nu && r->s.g->status >= 0; i++) {
+    for (int j = 0; j <= i; j++) {
+      Mr[i * nu + j] = Mr[j * nu + i] = reduced_entry(r, i, r->part->u, nu, r->B, W, j);
+    }
+  }
+}
+
+// The same by (D24), (D25).
+static void reduce_by_unknowns(jgen_reduction* r, jexpr_ref* Mr) {
+  int nu = r->nu;
+  jexpr_ref* K = jgen_refs(r, r->nq * nu);
+  if (!K) return;
   for (int i = 0; i < nu; i++) {
     K[r->part->u[i] * nu + i] = r->s.one;
     for (int k = 0; k < r->nv; k++) {
@@ -234,13 +243,43 @@ static void reduce_mass(jgen_reduction* r) {
     }
   }
   jgen_reduced_matrix(&r->s, nu, K, Mr);
+}
+
+// Operations of a matrix, all that it is made of included.
+static int count_operations(jgen_reduction* r, const jexpr_ref* A, int n) {
+  jarena scratch;
+  jarena_init(&scratch, r->s.ctx);
+  jexpr_outputs out = {"A", n, A};
+  jexpr_fn fn = {"count", r->s.g, 1, &out};
+  jexpr_schedule schedule = {0};
+  jo_status status = jexpr_schedule_build(&scratch, &fn, &schedule);
+  if (status < 0) r->s.g->status = status;
+  jarena_free(&scratch);
+  return schedule.n;
+}
+
+// M_r by the way that takes fewer operations: small mechanisms whose unknowns move nearly all of their links fare better by
+// their coordinates. (R5)  c_r = c_u + B^T c_v
+static void reduce_mass(jgen_reduction* r) {
+  jexpr_graph* g = r->s.g;
+  int nu = r->nu, size = nu * nu;
+  jexpr_ref *Mr = jgen_refs(r, size), *other = jgen_refs(r, size), *inv = jgen_refs(r, nu);
+  int* order = JARENA_ARRAY(r->s.a, nu, int);
+  r->Mr = jgen_refs(r, size);
+  if (!order) g->status = jerr_memory(r->s.ctx);
+  if (!Mr || !other || !inv || !order || !r->Mr) return;
+  reduce_by_unknowns(r, Mr);
+  if (r->nv > 0) reduce_by_coordinates(r, other);
+  if (g->status < 0) return;
+  bool is_other = r->nv > 0 && count_operations(r, other, size) < count_operations(r, Mr, size);
+  if (is_other) memcpy(Mr, other, (size_t)size * sizeof *Mr);
   for (int i = 0; i < nu && g->status >= 0; i++) {
     for (int j = 0; j <= i; j++) {
       jexpr_mark(g, Mr[i * nu + j], "Mr(%d, %d)", i + 1, j + 1);
     }
   }
   if (g->status < 0) return;
-  memcpy(r->Mr, Mr, (size_t)(nu * nu) * sizeof *Mr);
+  memcpy(r->Mr, Mr, (size_t)size * sizeof *Mr);
   jgen_write_for(&r->s, "factorisation");
   jgen_ldl_factor(&r->ldl, g, nu, Mr, inv, order);
   jgen_write_for(&r->s, "reduction");

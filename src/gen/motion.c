@@ -252,18 +252,20 @@ static void stand_position(jgen* s, int carrier) {
   me->has_position = true;
 }
 
-//        od_c = od_h + R_h (w_h x x + xd)
+//        od_c = od_h + R_h (w_h x x + xd)      and in its own axes v_c = R^T (v_h + w_h x x + xd)
 static void stand_velocity(jgen* s, int carrier) {
   jexpr_graph* g = s->g;
   int next = next_carrier(s, carrier);
   const jgen_relative* k = jgen_relative_of(s, next, carrier, true);
   const jgen_stand* h = &s->stand[next];
   jgen_stand* me = &s->stand[carrier];
-  me->od = k->od;
+  me->od = me->v = k->od;
   if (next) {
     jexpr_v3 local = jexpr_v3_add(g, jexpr_v3_cross(g, turning_of(s, next), k->o), k->od);
     me->od = jexpr_v3_add(g, h->od, jexpr_m3_apply(g, &h->R, local));
+    me->v = jexpr_v3_add(g, h->v, local);
   }
+  me->v = jexpr_m3_tapply(g, &k->R, me->v);
   me->has_velocity = true;
 }
 
@@ -325,6 +327,39 @@ jexpr_v3 jgen_ground_velocity(jgen* s, int link, jexpr_v3 r) {
   jexpr_v3 x = jexpr_v3_add(g, k->o, arm);
   jexpr_v3 local = jexpr_v3_add(g, jexpr_v3_cross(g, turning_of(s, carrier), x), xd);
   return jexpr_v3_add(g, c->od, jexpr_m3_apply(g, &c->R, local));
+}
+
+// ---- the same in the axes of what carries it -------------------------------------------------------
+
+jexpr_v3 jgen_to_carrier(jgen* s, int link, jexpr_v3 x) {
+  return jexpr_m3_apply(s->g, &jgen_relative_of(s, s->carrier[link], link, false)->R, x);
+}
+
+jexpr_v3 jgen_from_carrier(jgen* s, int link, jexpr_v3 x) {
+  return jexpr_m3_tapply(s->g, &jgen_relative_of(s, s->carrier[link], link, false)->R, x);
+}
+
+jexpr_v3 jgen_ground_to_carrier(jgen* s, int link, jexpr_v3 x) {
+  int carrier = s->carrier[link];
+  return carrier ? jexpr_m3_tapply(s->g, &stand_of(s, carrier, false)->R, x) : x;
+}
+
+// v_c + w_c x x + xd
+jexpr_v3 jgen_carried_velocity(jgen* s, int link, jexpr_v3 r) {
+  jexpr_graph* g = s->g;
+  int carrier = s->carrier[link];
+  const jgen_relative* k = jgen_relative_of(s, carrier, link, true);
+  jexpr_v3 arm = jexpr_m3_apply(g, &k->R, r);
+  jexpr_v3 xd = jexpr_v3_add(g, k->od, jexpr_v3_cross(g, k->w, arm));
+  if (!carrier) return xd;
+  jexpr_v3 x = jexpr_v3_add(g, k->o, arm);
+  jexpr_v3 local = jexpr_v3_add(g, jexpr_v3_cross(g, turning_of(s, carrier), x), xd);
+  return jexpr_v3_add(g, stand_of(s, carrier, true)->v, local);
+}
+
+jexpr_v3 jgen_carried_turning(jgen* s, int link) {
+  int carrier = s->carrier[link];
+  return jexpr_v3_add(s->g, turning_of(s, carrier), jgen_relative_of(s, carrier, link, true)->w);
 }
 
 jexpr_v3 jgen_ground_acceleration(jgen* s, int link, jexpr_v3 r) {
