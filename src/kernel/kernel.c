@@ -166,6 +166,7 @@ static jo_status bind_functions(const build* b, jkernel_set* set) {
     k->function = (jkernel_function)symbol;
     k->work = entry->work;
     k->counts = entry->counts;
+    memcpy(k->packed, entry->packed, sizeof k->packed);
   }
   return JO_OK;
 }

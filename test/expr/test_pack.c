@@ -22,8 +22,7 @@ static jexpr_packing pack(fixture* f, const jexpr_fn* fn, int lanes) {
 static double apply(jexpr_op op, double a, double b, double c) {
   switch (op) {
 #define OP(id, name, arity, class, text, value, da, db) \
-  case JEXPR_##id: return value;                        \
-      #include "expr/ops.def"
+  case JEXPR_##id: return value; #include "expr/ops.def"
     default: break;
   }
   return 0.0 * a * b * c;
