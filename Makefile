@@ -53,7 +53,7 @@ attack: build
 fmi-check: build
 	python3 test/fmi/test_models.py build/jounce --long
 
-# the minute's drive of the sedan: speed without oil, derivatives with oil by 20 numbers; more than half an hour
+# the minute's drive of the sedan and its stop: speed without oil, derivatives with oil by 20 numbers; half an hour of one core
 NUMBERS ?= 20
 drive: build
 	python3 test/drive/main.py build/jounce --numbers $(NUMBERS)

@@ -6,9 +6,10 @@
 //
 // And what an hour of random road takes, with all of the run stored or with checkpoints.
 //
-//   bench_sens [--quick] [--only direct|adjoint N] [--hour SECONDS]
+//   bench_sens [--quick] [--only direct|adjoint|all N [TOLERANCE]] [--hour SECONDS]
 //
-// --quick repeats less; --only does N gradients of the step descent and nothing else, for profiles; --hour does the random road
+// --quick repeats less; --only does N gradients of the step descent and nothing else, for profiles, with the median of
+// their CPU time; all: by every number, adjoint; --hour does the random road
 // alone, for so many seconds of motion.
 // Run in the root of the repository.
 #include <math.h>
@@ -231,14 +232,36 @@ static void print_hour(double end) {
   }
   s.model->simulation.max_memory = 1e5;
   s.few = prepare(&s, wrt, 4, true);
-  printf("%g s of random road, value and 4 derivatives\n", end);
+  printf("%g s of random road, value and 4 derivatives; all stored, or checkpoints\n", 0.1 * end);
   for (int i = 0; i < 2; i++) {
     jsens_method method = i == 0 ? JSENS_ADJOINT : JSENS_DIRECT;
-    print_road(&s, end, method, 1 << 30, "all stored");
-    print_road(&s, end, method, 0, "checkpoints");
-    print_road(&s, end, method, 1024, "few checkpoints");
+    print_road(&s, 0.1 * end, method, 1 << 30, "all stored");
+    print_road(&s, 0.1 * end, method, 0, "65536 states");
+    print_road(&s, 0.1 * end, method, 4096, "4096 states");
+  }
+  printf("%g s\n", end);
+  print_road(&s, end, JSENS_ADJOINT, 0, "65536 states");
+  print_road(&s, end, JSENS_ADJOINT, 4096, "4096 states");
+  close_subject(&s);
+}
+
+static int profile(const char* what, int n, double tolerance) {
+  bool all = strcmp(what, "all") == 0;
+  subject s = open_subject(step_descent, all);
+  jsens_method method = strcmp(what, "direct") == 0 ? JSENS_DIRECT : JSENS_ADJOINT;
+  double t[MAX_REPEATS] = {0}, alone[MAX_REPEATS] = {0};
+  for (int i = 0; i < n; i++) {
+    alone[i % MAX_REPEATS] = simulate_once(&s, tolerance);
+    t[i % MAX_REPEATS] = derive_once(&s, all ? s.all : s.few, method, tolerance);
+  }
+  int kept = n < MAX_REPEATS ? n : MAX_REPEATS;
+  if (n > 0) {
+    double a = median(t, kept), b = median(alone, kept);
+    printf("%.2f ms, %.2f simulations (least %.2f ms, %.2f)\n", 1e3 * a, a / b, 1e3 * t[0],
+           t[0] / alone[0]);
   }
   close_subject(&s);
+  return 0;
 }
 
 int main(int argc, char** argv) {
@@ -248,13 +271,7 @@ int main(int argc, char** argv) {
   }
   int repeats = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 5 : 21;
   if (argc > 3 && strcmp(argv[1], "--only") == 0) {
-    subject s = open_subject(step_descent, false);
-    bool direct = strcmp(argv[2], "direct") == 0;
-    for (int i = 0; i < atoi(argv[3]); i++) {
-      derive_once(&s, s.few, direct ? JSENS_DIRECT : JSENS_ADJOINT, 1e-9);
-    }
-    close_subject(&s);
-    return 0;
+    return profile(argv[2], atoi(argv[3]), argc > 4 ? atof(argv[4]) : 1e-9);
   }
   subject s = open_subject(step_descent, true);
   print_ratios("step descent", &s, repeats);
@@ -263,6 +280,6 @@ int main(int argc, char** argv) {
   s = open_subject(lane_change, true);
   print_ratios("double lane change", &s, repeats);
   close_subject(&s);
-  print_hour(repeats < 21 ? 100.0 : 3600.0);
+  print_hour(repeats < 21 ? 200.0 : 3600.0);
   return 0;
 }

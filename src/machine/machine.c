@@ -68,8 +68,9 @@ static jo_status project(void* user, double t, double* y) {
     call(m, JMACHINE_PROJECT, t, y, (double* const[]){m->dv, m->h, m->inverse});
     double largest = 0.0;
     for (int i = 0; i < nv; i++) {
+      double size = fabs(m->dv[i]);
       v[i] += m->dv[i];
-      largest = fmax(largest, fabs(m->dv[i]));
+      largest = size > largest ? size : largest;
     }
     if (largest < CLOSED) return check_redundant(m, t, y);
     if (!(largest < 1e3)) break;
@@ -141,7 +142,8 @@ double jmachine_closure(jmachine* m, double t, const double* y) {
   worst_redundant(m, t, y, &largest);
   if (nv > 0) call(m, JMACHINE_PROJECT, t, y, (double* const[]){m->dv, m->h, m->inverse});
   for (int i = 0; i < nv; i++) {
-    largest = fmax(largest, fabs(m->h[i]));
+    double off = fabs(m->h[i]);
+    largest = off > largest ? off : largest;
   }
   return largest;
 }

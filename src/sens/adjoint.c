@@ -204,7 +204,7 @@ static void weigh_motion(jsens_adjoint* d, const jsens_entry* e, const double* y
     w->run->system.rhs(w->run->system.user, e->t1, y1, w->k[last]);
   }
   memset(w->base, 0, (size_t)w->ny * sizeof *w->base);
-  jsolve_combine(w->ny, w->base, e->t1 - e->t, &s->e, w->k, d->P);
+  w->lanes->combine(w->ny, w->base, e->t1 - e->t, &s->e, w->k, d->P);
   memset(d->P + jgen_first(&w->d->layout, JGEN_QV), 0, (size_t)w->nv * sizeof *d->P);
   int n = jgen_first(&w->d->layout, JGEN_INTEGRAL);
   d->motion += fabs(jsens_adjoint_dot(d, d->lambda, JSENS_LAMBDA, d->P, n));
@@ -279,11 +279,9 @@ static jo_status one_objective(jsens_adjoint* d, int o) {
   jsens_walk* w = d->w;
   const jsens_record* r = w->record;
   begin_objective(d, o);
-  int last = w->opt->events_only ? jsens_record_first_event(r) : 0;
-  for (int i = r->nentry - 1; i >= last; i--) {
+  for (int i = r->nentry - 1; i >= 0; i--) {
     JO_TRY(entry_back(d, i));
   }
-  if (w->opt->events_only) return JO_OK;
   for (int j = 0; j < w->nw; j++) {
     const double* S0 = w->S0 + (int64_t)j * w->ny;
     w->out->gradient[o * w->nw + j] = d->pbar[j * d->lanes + JSENS_LAMBDA] +

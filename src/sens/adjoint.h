@@ -39,9 +39,7 @@ typedef struct jsens_adjoint {
 // x += a y, all lanes
 static inline void jsens_adjoint_add(const jsens_adjoint* d, double* restrict x, double a,
                                      const double* restrict y, int n) {
-  for (int i = 0; i < n * d->lanes; i++) {
-    x[i] += a * y[i];
-  }
+  d->w->lanes->add(n * d->lanes, x, a, y);
 }
 
 static inline void jsens_adjoint_clear(const jsens_adjoint* d, double* x, int n) {

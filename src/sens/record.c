@@ -111,14 +111,6 @@ double jsens_record_length(const jsens_record* r, int i) {
   return r->time[i] - jsens_record_start(r, i);
 }
 
-int jsens_record_first_event(const jsens_record* r) {
-  int i = 0;
-  while (i < r->nentry && jsens_record_is_step(r, i)) {
-    i++;
-  }
-  return i;
-}
-
 int jsens_record_behind_events(const jsens_record* r) {
   int i = r->nentry;
   while (i > 0 && jsens_record_is_step(r, i - 1)) {

@@ -103,8 +103,7 @@ int jsens_record_epoch(const jsens_record* r, int i);
 double jsens_record_length(const jsens_record* r, int i);
 double jsens_record_start(const jsens_record* r, int i);
 
-// The first entry that is no step, and the one behind the last such; all or none of them where there is none.
-int jsens_record_first_event(const jsens_record* r);
+// The entry behind the last that is no step; 0: there is none.
 int jsens_record_behind_events(const jsens_record* r);
 
 // Memory that is taken by it and by a walk along it [bytes].

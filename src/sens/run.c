@@ -480,6 +480,8 @@ jo_status jsens_walk_events(jo_context* ctx, const jsens* s, const jsens_result*
   JO_TRY(jsens_check_method(ctx, s, method));
   JO_TRY(create(ctx, s, method, &of->used, &r));
   jo_status status = walk_other(s, of, frozen, true, r);
+  bool has_gradient = method == JSENS_ADJOINT && !of->used.outputs_only;
+  if (status >= 0 && has_gradient) status = check_gradient(s, r);
   if (status < 0) {
     jsens_result_destroy(r);
     return status;

@@ -58,7 +58,7 @@ typedef struct jsens_options {
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
                           // The start is assembled again; only parameters may differ
   bool outputs_only;      // objectives are not asked for and need not be finite
-  bool events_only;       // of walks: what becomes of events alone, no gradient
+  bool events_only;       // of direct walks: times of events alone, no gradient
   bool keep;              // the recorded run stays with the result, for jsens_run_again()
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jsens_observer* observer;
@@ -173,7 +173,8 @@ void jsens_result_destroy(jsens_result* r);
 // frozen: nothing is simulated.
 jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* of,
                            jsens_method method, bool frozen, jsens_result** out);
-// The same for the sake of its events: no further than they go, and without gradients and errors.
+// The same for the sake of its events, without errors: the direct method for their times, no further than the last of them, the
+// adjoint one for their weights, with the gradient.
 jo_status jsens_walk_events(jo_context* ctx, const jsens* s, const jsens_result* of,
                             jsens_method method, bool frozen, jsens_result** out);
 

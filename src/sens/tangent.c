@@ -109,8 +109,8 @@ static void pack_step(jsens_direct* d, const jsens_entry* e, int q) {
   int n = w->ny * d->lanes;
   double h = e->t1 - e->t;
   for (int i = 0; i < s->tab->stages; i++) {
-    if (i > 0) jsolve_combine(n, p->S, h, &s->a[i], p->dk, d->dY);
-    if (q == 0) jsolve_combine(w->ny, d->y, h, &s->a[i], w->k, w->Y[i]);
+    if (i > 0) w->lanes->combine(n, p->S, h, &s->a[i], p->dk, d->dY);
+    if (q == 0) w->lanes->combine(w->ny, d->y, h, &s->a[i], w->k, w->Y[i]);
     jsens_point at = {.t = jsens_walk_stage_time(w, e, i), .y = w->Y[i]};
     at.dy = i > 0 ? d->dY : p->S;
     at.dp = p->dp;
@@ -120,7 +120,7 @@ static void pack_step(jsens_direct* d, const jsens_entry* e, int q) {
     }
     if (i == 0 && d->open >= 0) jsens_direct_complete(d, q);
   }
-  jsolve_combine(n, p->S, h, &s->b, p->dk, d->dY);
+  w->lanes->combine(n, p->S, h, &s->b, p->dk, d->dY);
   memcpy(p->S, d->dY, (size_t)n * sizeof *p->S);
 }
 
@@ -133,7 +133,7 @@ static jo_status mixed_stage(jsens_direct* d, const jsens_entry* e, int i) {
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
     if (i > 0) {
-      jsolve_combine(w->ny * d->lanes, p->S, h, &s->a[i], p->dk, d->dY);
+      w->lanes->combine(w->ny * d->lanes, p->S, h, &s->a[i], p->dk, d->dY);
       begin_local(d, s, h, i, p);
     }
     jsens_point at = {.t = jsens_walk_stage_time(w, e, i), .y = w->Y[i], .dp = p->dp};
@@ -155,7 +155,7 @@ static jo_status mixed_stages(jsens_direct* d, const jsens_entry* e) {
   }
   for (int q = 0; q < d->npack; q++) {
     jsens_pack* p = &d->pack[q];
-    jsolve_combine(n, p->S, e->t1 - e->t, &s->b, p->dk, d->dY);
+    w->lanes->combine(n, p->S, e->t1 - e->t, &s->b, p->dk, d->dY);
     memcpy(p->S, d->dY, (size_t)n * sizeof *p->S);
   }
   return JO_OK;
@@ -213,7 +213,7 @@ static jo_status implicit_stage(jsens_direct* d, const jsens_entry* e, int i, co
     if (i == 0) {
       memcpy(d->dY, p->S, (size_t)n * sizeof *d->dY);
     } else {
-      jsolve_combine(n, p->S, h, is_end ? &s->b : &s->a[i], p->dk, d->dY);
+      w->lanes->combine(n, p->S, h, is_end ? &s->b : &s->a[i], p->dk, d->dY);
       jsens_direct_close(d, t, Y, d->zero, p, d->dY);
     }
     jsens_point at = {.t = t, .y = Y, .dy = d->dY, .dp = p->dp};
@@ -239,12 +239,12 @@ static jo_status implicit_step(jsens_direct* d, const jsens_entry* e, const doub
   JO_TRY(implicit_stage(d, e, s->tab->stages, after));
   for (int q = 0; d->nprobe > 0 && q < d->npack; q++) {
     memset(d->dY, 0, (size_t)n * sizeof *d->dY);
-    jsolve_combine(n, d->dY, e->t1 - e->t, &s->e, d->pack[q].dk, d->pack[q].error);
+    w->lanes->combine(n, d->dY, e->t1 - e->t, &s->e, d->pack[q].dk, d->pack[q].error);
     jsens_direct_account(d, q, e->index);
   }
   if (d->nprobe == 0) return JO_OK;
   w->k[s->tab->stages] = w->own[s->tab->stages];
-  jsolve_combine(w->ny, d->dY, e->t1 - e->t, &s->e, w->k, d->push + JSENS_PROBE_Y * w->ny);
+  w->lanes->combine(w->ny, d->dY, e->t1 - e->t, &s->e, w->k, d->push + JSENS_PROBE_Y * w->ny);
   jsens_direct_push(d);
   return JO_OK;
 }

@@ -49,19 +49,8 @@ bool jsens_direct_begin_errors(jsens_direct* d) {
 
 // Sizes in all lanes of the states that are followed, in their scales.
 static void sizes_of(const jsens_direct* d, const double* x, double* size) {
-  const jgen_layout* layout = &d->w->d->layout;
-  double sum[JSENS_MAX_LANES] = {0};
   assert(d->lanes <= JSENS_MAX_LANES);
-  for (int i = 0; i < layout->ny; i++) {
-    if (!layout->is_followed[i]) continue;
-    for (int l = 0; l < d->lanes; l++) {
-      double v = x[i * d->lanes + l] / layout->nominal[i];
-      sum[l] += v * v;
-    }
-  }
-  for (int l = 0; l < d->lanes; l++) {
-    size[l] = sqrt(sum[l]);
-  }
+  d->w->lanes->sizes(&d->w->scales, d->lanes, x, size);
 }
 
 // What a step did to the derivative by number k.
@@ -81,34 +70,15 @@ static inline void tail_slopes(const jsens_pack* p, int n, double slope[JSENS_TA
   slope[JSENS_TAIL_STAGES] = p->dk[0][n];
 }
 
-// (S26)  sizes of the parts of the slopes in all lanes, in the scales of the states
-static void tail_sizes(const jsens_direct* d, const jsens_pack* p,
-                       double size[JSENS_TAIL_PARTS][JSENS_MAX_LANES]) {
-  const jgen_layout* layout = &d->w->d->layout;
-  int L = d->lanes;
-  memset(size, 0, sizeof(double[JSENS_TAIL_PARTS][JSENS_MAX_LANES]));
-  for (int i = 0; i < layout->ny; i++) {
-    if (!layout->is_followed[i]) continue;
-    double scale = 1.0 / layout->nominal[i];
-    for (int l = 0; l < L; l++) {
-      double slope[JSENS_TAIL_NODES];
-      tail_slopes(p, i * L + l, slope);
-      for (int m = 0; m < JSENS_TAIL_PARTS; m++) {
-        double v = scale * jsens_tail_sum(&d->w->tail, m, slope);
-        size[m][l] += v * v;
-      }
-    }
-  }
-}
-
 // (S27)  where a step of length h left out more than its embedded method tells, that is the error in its stead
 static void put_left_out(jsens_direct* d, jsens_pack* p, double h, double* error) {
-  double squares[JSENS_TAIL_PARTS][JSENS_MAX_LANES];
-  tail_sizes(d, p, squares);
+  double squares[JSENS_TAIL_PARTS * JSENS_MAX_LANES];
+  const double* const slopes[] = {p->kept[0], p->kept[1], p->kept[2], p->kept[3], p->dk[0]};
+  d->w->lanes->tail(&d->w->scales, &d->w->tail, d->lanes, slopes, squares);
   for (int l = 0; l < d->lanes; l++) {
     double size[JSENS_TAIL_PARTS];
     for (int m = 0; m < JSENS_TAIL_PARTS; m++) {
-      size[m] = h * sqrt(squares[m][l]);
+      size[m] = h * sqrt(squares[m * d->lanes + l]);
     }
     double share = jsens_tail_share(&d->w->tail, size), left_out = share * size[JSENS_TAIL_THIRD];
     if (!(left_out > error[l])) continue;
@@ -133,13 +103,7 @@ static void keep_slopes(const jsens_direct* d, jsens_pack* p) {
 
 // What two errors have in common, one of them in a lane of several.
 static double common(const jsens_direct* d, const double* x, const double* error, int stride) {
-  const jgen_layout* layout = &d->w->d->layout;
-  double sum = 0.0;
-  for (int i = 0; i < layout->ny; i++) {
-    if (!layout->is_followed[i]) continue;
-    sum += x[i] * error[i * stride] / (layout->nominal[i] * layout->nominal[i]);
-  }
-  return sum;
+  return d->w->lanes->common(&d->w->scales, x, error, stride);
 }
 
 // The error of number k, in lane l, joins those of the others with the sign by which it does not cancel them. (S28)
@@ -270,9 +234,7 @@ void jsens_direct_complete(jsens_direct* d, int q) {
   for (int i = 0; q == 0 && i < d->w->ny; i++) {
     d->push[JSENS_PROBE_Y * d->w->ny + i] += d->open_weight * d->ydot[i * d->lanes];
   }
-  for (int n = 0; n < d->w->ny * d->lanes; n++) {
-    p->error[n] += d->open_weight * p->dk[0][n];
-  }
+  d->w->lanes->add(d->w->ny * d->lanes, p->error, d->open_weight, p->dk[0]);
   account(d, q, d->open, d->w->tail.is_there);
 }
 
@@ -299,8 +261,8 @@ void jsens_direct_open(jsens_direct* d, int q, const jsens_entry* e) {
   jsolve_combination part = s->e;
   if (last >= 0 && part.index[last] == s->tab->stages) part.n--;
   memset(d->dY, 0, (size_t)n * sizeof *d->dY);
-  jsolve_combine(n, d->dY, e->t1 - e->t, &part, d->pack[q].dk, d->pack[q].error);
-  if (q == 0) jsolve_combine(d->w->ny, d->dY, e->t1 - e->t, &part, d->w->k, d->motion);
+  d->w->lanes->combine(n, d->dY, e->t1 - e->t, &part, d->pack[q].dk, d->pack[q].error);
+  if (q == 0) d->w->lanes->combine(d->w->ny, d->dY, e->t1 - e->t, &part, d->w->k, d->motion);
   if (d->w->tail.is_there) keep_slopes(d, &d->pack[q]);
 }
 

@@ -182,6 +182,8 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   w->nu = d->part.nu;
   w->nv = d->part.nv;
   w->nw = s->nw;
+  w->lanes = jsens_lanes_choose();
+  w->scales = (jsens_lane_scales){d->ny, d->layout.is_followed, d->layout.nominal};
   jarena_init(&w->arena, ctx);
   JO_TRY(set_schemes(w));
   JO_TRY(prepare_segment(w));
@@ -253,7 +255,7 @@ static jo_status implicit_stages(jsens_walk* w, const jsens_entry* e, const doub
       if (!slopes) w->run->system.rhs(w->run->system.user, e->t, y0, w->k[0]);
       continue;
     }
-    jsolve_combine(w->ny, y0, h, &s->a[i], w->k, w->base);
+    w->lanes->combine(w->ny, y0, h, &s->a[i], w->k, w->base);
     JO_TRY(slopes ? implicit_argument(w, e, i) : solve_again(w, e, i, w->Y[i]));
   }
   return JO_OK;
@@ -268,7 +270,7 @@ static jo_status local_argument(jsens_walk* w, const jsens_entry* e, int i, cons
                                 bool is_known) {
   const jsolve_local_system* l = &w->run->system.local;
   double b = local_b(w, e), *Y = w->Y[i];
-  jsolve_combine(w->ny, y0, e->t1 - e->t, &jsens_walk_scheme(w, e)->a_local[i], w->k, w->base);
+  w->lanes->combine(w->ny, y0, e->t1 - e->t, &jsens_walk_scheme(w, e)->a_local[i], w->k, w->base);
   for (int j = 0; j < l->n; j++) {
     int at = l->state[j];
     Y[at] = w->base[at] + (is_known ? b * w->k[i][at] : 0.0);
@@ -333,7 +335,7 @@ jo_status jsens_walk_stages_from(jsens_walk* w, const jsens_entry* e, const doub
   double h = e->t1 - e->t;
   for (int i = 0; i < s->tab->stages; i++) {
     w->k[i] = slopes ? slopes + i * w->ny : w->own[i];
-    jsolve_combine(w->ny, y0, h, &s->a[i], w->k, w->Y[i]);
+    w->lanes->combine(w->ny, y0, h, &s->a[i], w->k, w->Y[i]);
     bool is_local = w->is_mixed && i > 0;
     if (is_local) JO_TRY(local_argument(w, e, i, y0, slopes));
     if (slopes) continue;
@@ -363,10 +365,10 @@ jo_status jsens_walk_matrices(jsens_walk* w, const jsens_entry* e, double t, con
 jo_status jsens_walk_end_stages(jsens_walk* w, const jsens_entry* e, const double* y0, double* y) {
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   if (!e->is_implicit) {
-    jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, y);
+    w->lanes->combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, y);
     return JO_OK;
   }
-  jsolve_combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, w->base);
+  w->lanes->combine(w->ny, y0, e->t1 - e->t, &s->b, w->k, w->base);
   JO_TRY(jsens_walk_matrices(w, e, e->t, y0));
   return solve_again(w, e, s->tab->stages, y);
 }

@@ -3,6 +3,7 @@
 #ifndef JSENS_WALK_H
 #define JSENS_WALK_H
 
+#include "sens/lanes.h"
 #include "sens/sens.h"
 #include "sens/tail.h"
 #include "solve/implicit.h"
@@ -39,10 +40,12 @@ typedef struct jsens_walk {
   const jsens_record* record;
   jsolve_scheme scheme[2];  // explicit, implicit
   jsens_tail tail;          // of explicit steps
-  jsolve_implicit im;       // of implicit steps
-  bool is_mixed;            // explicit steps solve for local states
-  jsolve_local local;       // of mixed steps
-  jsolve_weights weights;   // for stages that are solved again
+  const jsens_lanes* lanes;
+  jsens_lane_scales scales;  // of the states
+  jsolve_implicit im;        // of implicit steps
+  bool is_mixed;             // explicit steps solve for local states
+  jsolve_local local;        // of mixed steps
+  jsolve_weights weights;    // for stages that are solved again
   const jsens_options* opt;
   jsens_result* out;
   int ny, nu, nv, nw;

@@ -91,21 +91,27 @@ static void evaluate(jsolve_events* ev, jsolve_run* run, double t, const double*
   margins(ev, run, ev->g, s);
 }
 
+// As a rule none has: all are looked at, without branches.
 static bool has_crossed(const jsolve_events* ev, const double* s) {
-  for (int k = 0; k < ev->n; k++) {
-    if (s[k] <= 0) return true;
+  int crossed = 0;
+  for (int k = 0, n = ev->n; k < n; k++) {
+    crossed += s[k] <= 0;
   }
-  return false;
+  return crossed > 0;
 }
 
 // A new step starts where the switching functions are g.
-static void start_step(jsolve_events* ev, const jsolve_run* run, const double* g) {
-  for (int k = 0; k < ev->n; k++) {
-    if (fabs(g[k]) > ev->g_max[k] && isfinite(g[k])) ev->g_max[k] = fabs(g[k]);
-    ev->floor[k] = fmax(RELATIVE_FLOOR * ev->g_max[k], ABSOLUTE_FLOOR);
-    double s = run->sys->mode[k] > 0.5 ? g[k] : -g[k];
-    if (s > ev->floor[k]) ev->is_armed[k] = true;
-    ev->hysteresis[k] = ev->is_armed[k] ? 0 : ev->floor[k];
+static void start_step(jsolve_events* ev, const jsolve_run* run, const double* restrict g) {
+  double* restrict g_max = ev->g_max, * restrict floor = ev->floor, * restrict off = ev->hysteresis;
+  const double* restrict mode = run->sys->mode;
+  bool* restrict is_armed = ev->is_armed;
+  for (int k = 0, n = ev->n; k < n; k++) {
+    double size = fabs(g[k]), s = mode[k] > 0.5 ? g[k] : -g[k];
+    if (size > g_max[k] && size <= DBL_MAX) g_max[k] = size;
+    double least = RELATIVE_FLOOR * g_max[k];
+    floor[k] = least > ABSOLUTE_FLOOR ? least : ABSOLUTE_FLOOR;
+    is_armed[k] = is_armed[k] || s > floor[k];
+    off[k] = is_armed[k] ? 0 : floor[k];
   }
   margins(ev, run, g, ev->start);
 }

@@ -150,42 +150,5 @@ jsolve_scheme jsolve_scheme_of(const jsolve_tableau* tab) {
 
 void jsolve_combine(int n, const double* restrict y, double h, const jsolve_combination* c,
                     double* const* k, double* restrict out) {
-  const double* p[JSOLVE_MAX_STAGES + 1] = {0};
-  double w[JSOLVE_MAX_STAGES + 1] = {0};
-  for (int j = 0; j < c->n; j++) {
-    p[j] = k[c->index[j]];
-    w[j] = h * c->factor[j];
-  }
-  const double *k0 = p[0], *k1 = p[1], *k2 = p[2], *k3 = p[3], *k4 = p[4], *k5 = p[5], *k6 = p[6];
-  const double w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3], w4 = w[4], w5 = w[5], w6 = w[6];
-#define SUM1 w0* k0[i]
-#define SUM2 SUM1 + w1* k1[i]
-#define SUM3 SUM2 + w2* k2[i]
-#define SUM4 SUM3 + w3* k3[i]
-#define SUM5 SUM4 + w4* k4[i]
-#define SUM6 SUM5 + w5* k5[i]
-#define SUM7 SUM6 + w6* k6[i]
-#define CASE(m)                 \
-  case m:                       \
-    for (int i = 0; i < n; i++) \
-      out[i] = y[i] + (SUM##m); \
-    break
-  switch (c->n) {
-    CASE(1);
-    CASE(2);
-    CASE(3);
-    CASE(4);
-    CASE(5);
-    CASE(6);
-    CASE(7);
-    default: memcpy(out, y, (size_t)n * sizeof *out);
-  }
-#undef CASE
-#undef SUM7
-#undef SUM6
-#undef SUM5
-#undef SUM4
-#undef SUM3
-#undef SUM2
-#undef SUM1
+  jsolve_combine_here(n, y, h, c, k, out);
 }
