@@ -84,6 +84,7 @@ typedef struct jo_system_info {
   int equations_generated, equations_kept;  // recursive equations written, and needed
   double closure_residual;                  // at the initial position [m]
   int is_compiled;
+  int packed_2, packed_4, packed_8;  // operations as evaluated that are done so many at a time
 } jo_system_info;
 
 JO_API jo_system_info jo_system_inspect(const jo_system* system);

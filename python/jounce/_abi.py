@@ -238,6 +238,9 @@ class jo_system_info(Structure):
         ("equations_kept", c_int),
         ("closure_residual", c_double),
         ("is_compiled", c_int),
+        ("packed_2", c_int),
+        ("packed_4", c_int),
+        ("packed_8", c_int),
     ]
 
 
@@ -632,6 +635,8 @@ class jo_sens_statistics(Structure):
         ("cpu_dynamics", c_double),
         ("cpu_sensitivity", c_double),
         ("cpu_contributions", c_double),
+        ("checkpoint_steps", c_int64),
+        ("memory_mb", c_double),
     ]
 
 

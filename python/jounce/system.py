@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SystemInfo:
-    """Sizes of the equations. dof: degrees of freedom. closure_residual at the initial position [m]."""
+    """Sizes of the equations. dof: degrees of freedom. closure_residual at the initial position [m].
+    packed_N: operations of an evaluation that are done N at a time."""
 
     dof: int
     coordinates: int
@@ -44,6 +45,9 @@ class SystemInfo:
     equations_kept: int
     closure_residual: float
     is_compiled: bool
+    packed_2: int
+    packed_4: int
+    packed_8: int
 
 
 @dataclass(frozen=True)

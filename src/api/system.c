@@ -344,6 +344,7 @@ jo_system_info jo_system_inspect(const jo_system* system) {
   JO_REQUIRE_OR((jo_system_info){0}, system);
   const jplant* p = system->plant;
   const jgen_dynamics* d = p->dynamics;
+  const int* packed = p->kernels->of[JGEN_FN_RHS]->packed;
   return (jo_system_info){.dof = d->part.nu,
                           .coordinates = p->model->ncoordinate,
                           .independent = d->part.nu,
@@ -356,7 +357,10 @@ jo_system_info jo_system_inspect(const jo_system* system) {
                           .equations_generated = d->equations.generated,
                           .equations_kept = d->equations.kept,
                           .closure_residual = p->closure_residual,
-                          .is_compiled = p->kernels->set->backend == JKERNEL_CC};
+                          .is_compiled = p->kernels->set->backend == JKERNEL_CC,
+                          .packed_2 = packed[2],
+                          .packed_4 = packed[4],
+                          .packed_8 = packed[8]};
 }
 
 jo_operations jo_system_operations(const jo_system* system, int after_elimination) {

@@ -132,6 +132,7 @@ static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int in
   entry->work = plan.work;
   entry->statements = plan.schedule.n;
   entry->counts = plan.counts;
+  memcpy(entry->packed, plan.packing.packed, sizeof entry->packed);
   return JO_OK;
 }
 

@@ -5,6 +5,7 @@
 #define JEMIT_EMIT_H
 
 #include "base/mem.h"
+#include "expr/pack.h"
 #include "expr/schedule.h"
 
 typedef struct jemit_options {
@@ -30,6 +31,7 @@ typedef struct jemit_entry {
   size_t work;         // doubles of work space
   int statements;
   jexpr_counts counts;
+  int packed[JEXPR_PACK_LANES + 1];  // of these, in packs of so many lanes
 } jemit_entry;
 
 typedef struct jemit_unit {

@@ -67,16 +67,16 @@ static bool is_used_by_operator(const char* s) {
   return false;
 }
 
-// Our own names: a stem alone or followed by digits only.
+// Our own names: a stem alone or followed by digits and lanes only.
 static bool is_reserved(const char* s) {
-  static const char* const stem[] = {"t", "l", "in", "out", "w"};
+  static const char* const stem[] = {"t", "l", "v", "g", "in", "out", "w"};
   for (size_t i = 0; i < sizeof stem / sizeof stem[0]; i++) {
     size_t n = strlen(stem[i]);
     if (strncmp(s, stem[i], n) != 0) continue;
-    size_t digits = strspn(s + n, "0123456789");
+    size_t digits = strspn(s + n, "0123456789_");
     bool numbered = s[n + digits] == '\0';
     // a bare `t` or `l` cannot be confused with t12 or l12
-    if (numbered && (digits > 0 || i >= 2)) return true;
+    if (numbered && (digits > 0 || i >= 4)) return true;
   }
   return strncmp(s, "jk", 2) == 0 || strncmp(s, "jm", 2) == 0 || strncmp(s, "JM", 2) == 0;
 }

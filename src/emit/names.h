@@ -18,7 +18,7 @@ void jemit_put_comment(jtext* t, const char* s);
 void jemit_put_symbol(jtext* t, const char* s);
 
 // May stand as the name of an array in emitted code: short, lower case, no keyword, no function
-// used by an operator, and nothing of the form of our own names (t12, l12, in3, out, w, jk_...).
+// used by an operator, and nothing of the form of our own names (t12, t12_3, l12, v12, g12, in3, out, w, jk_...).
 bool jemit_is_plain_name(const char* s);
 
 #endif

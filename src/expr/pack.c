@@ -233,6 +233,7 @@ static jo_status choose_packs(jarena* a, builder* b, int lanes) {
   if (!b->pack || !b->pack_of || !b->is_read || !b->matched) return jerr_memory(a->ctx);
   for (int r = 0; r < nnode; r++)
     b->pack_of[r] = -1;
+  b->npack = 0;
   cut_families(b, lanes);
   int vectors = JEXPR_TERMS * b->npack + 1;
   b->table_size = 64;
@@ -244,6 +245,15 @@ static jo_status choose_packs(jarena* a, builder* b, int lanes) {
   if (!b->table || !b->use || !b->out.vector) return jerr_memory(a->ctx);
   drop_losses(b);
   return JO_OK;
+}
+
+// A few wide packs among narrow ones make values wait for each other more than they save (bench/README.md).
+static bool is_narrow(const builder* b) {
+  int wide = 0;
+  for (int i = 0; i < b->npack; i++) {
+    if (b->pack[i].width > 2) wide += b->pack[i].width;
+  }
+  return 10 * wide < b->schedule->n;
 }
 
 // ---- order -------------------------------------------------------------------------------------
@@ -630,6 +640,7 @@ jo_status jexpr_pack_build(jarena* a, const jexpr_fn* fn, const jexpr_schedule* 
   builder b = {.g = fn->graph, .fn = fn, .schedule = s};
   if (lanes > 1) JO_TRY(jexpr_twins_find(a, fn, s, &b.twins));
   JO_TRY(choose_packs(a, &b, lanes));
+  if (lanes > 2 && is_narrow(&b)) JO_TRY(choose_packs(a, &b, 2));
   JO_TRY(put_in_order(a, &b));
   JO_TRY(settle_signs(a, fn, &b.out));
   *out = b.out;

@@ -166,6 +166,7 @@ static jo_status bind_functions(const build* b, jkernel_set* set) {
     k->function = (jkernel_function)symbol;
     k->work = entry->work;
     k->counts = entry->counts;
+    memcpy(k->packed, entry->packed, sizeof k->packed);
   }
   return JO_OK;
 }
@@ -188,8 +189,9 @@ static jo_status gather_part(build* b, const jkernel_set* set, const jexpr_fn* f
   return JO_OK;
 }
 
-// Lanes of packs: those asked for, at most $JOUNCE_PACK_LANES.
+// Lanes of packs: those asked for, at most those of the processor and $JOUNCE_PACK_LANES.
 static jo_status limit_packs(const build* b, int* pack) {
+  if (*pack > jkernel_toolchain_lanes()) *pack = jkernel_toolchain_lanes();
   const char* text = getenv("JOUNCE_PACK_LANES");
   if (!text || text[0] == '\0') return JO_OK;
   int most = text[1] == '\0' ? text[0] - '0' : 0;

@@ -42,6 +42,7 @@ typedef struct jkernel {
   jkernel_function function;  // NULL: interpreted
   jexpr_tape tape;            // filled when interpreted
   jexpr_counts counts;
+  int packed[JEXPR_PACK_LANES + 1];  // of these, in packs of so many lanes (expr/pack.h)
 } jkernel;
 
 // Kernels of a part share a library. Immutable once built; any number of threads may evaluate,

@@ -27,6 +27,16 @@
 #endif
 #define NATIVE "-march=native"
 
+// Vectors that are wider than registers are taken to pieces through memory, and slower than single values.
+int jkernel_toolchain_lanes(void) {
+#if USE_NATIVE
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return 8;
+  if (__builtin_cpu_supports("avx")) return 4;
+#endif
+  return 2;
+}
+
 // One command compiles a piece of bounded size, within seconds: this is for those that hang.
 #define DEFAULT_LIMIT 600.0  // [s]
 

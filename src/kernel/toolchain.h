@@ -46,4 +46,7 @@ typedef struct jkernel_library {
 jo_status jkernel_toolchain_link(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
                                  const jkernel_library* library);
 
+// Doubles that a register of this processor holds, as compilers are told to use it.
+int jkernel_toolchain_lanes(void);
+
 #endif
