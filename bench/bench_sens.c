@@ -147,11 +147,11 @@ static void print_ratios(const char* name, const subject* s, int repeats) {
   times t = measure(s, tolerance, repeats);
   printf("%s, tolerance %.0e, medians of %d runs\n", name, tolerance, repeats);
   printf("  simulation alone                  %8.2f ms\n", 1e3 * t.value);
-  printf("  value + 5 derivatives, direct     %8.2f ms  %5.2f simulations (goal 4)\n",
+  printf("  value + 5 derivatives, direct     %8.2f ms  %5.2f simulations (goal 2.5)\n",
          1e3 * t.direct, t.direct / t.value);
-  printf("  value + 5 derivatives, adjoint    %8.2f ms  %5.2f simulations (goal 4)\n",
+  printf("  value + 5 derivatives, adjoint    %8.2f ms  %5.2f simulations (goal 2.5)\n",
          1e3 * t.adjoint, t.adjoint / t.value);
-  printf("  value + %d derivatives, adjoint  %8.2f ms  %5.2f simulations (goal 8)\n",
+  printf("  value + %d derivatives, adjoint  %8.2f ms  %5.2f simulations (goal 4.5)\n",
          s->model->nnumber, 1e3 * t.all, t.all / t.value);
 }
 
@@ -198,7 +198,7 @@ static void print_fastest(const subject* s, int repeats) {
     double a = median(dynamics, repeats), b = median(derivatives, repeats);
     printf(
         "  %-8s tolerance %.1e, error %.1e: %6.2f ms dynamics + %6.2f ms derivatives = %6.2f ms "
-        "CPU (goal 50)\n",
+        "CPU (goal 12)\n",
         name[method], tolerance, error, 1e3 * a, 1e3 * b, 1e3 * (a + b));
   }
 }
@@ -215,7 +215,7 @@ static void print_road(const subject* s, double end, jsens_method method, int ma
   if (max_states > 0) opt.max_states = max_states;
   jsens_result* r;
   if (jsens_run(s->ctx, s->few, method, &opt, &r) < 0) stop(s->ctx, "random road");
-  printf("  %-8s %-18s %9lld steps, every %5dth stored: %7.1f MB, %6.2f s + %6.2f s = %.17g\n",
+  printf("  %-8s %-18s %9lld steps, one state in %5d: %7.1f MB, %6.2f s + %6.2f s = %.17g\n",
          method == JSENS_DIRECT ? "direct" : "adjoint", name, (long long)r->statistics.steps,
          r->stride, 1e-6 * r->record_bytes, r->cpu_dynamics, r->cpu_sensitivity, r->gradient[0]);
   jsens_result_destroy(r);

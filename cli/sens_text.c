@@ -173,7 +173,7 @@ static void print_statistics(const cli_sens_job* j) {
          (long long)s.evaluations, (long long)s.derivative_evaluations);
   if (s.implicit_steps > 0) printf("%lld of the steps are implicit\n", (long long)s.implicit_steps);
   if (s.checkpoint_steps > 1) {
-    printf("the state of every %lldth step is stored, those between are taken again: %.3g MB\n",
+    printf("one state in %lld is stored, steps between are taken again: %.3g MB of memory\n",
            (long long)s.checkpoint_steps, s.memory_mb);
   }
   if (s.passes > 1) printf("%d runs, for the sake of the derivatives\n", s.passes);

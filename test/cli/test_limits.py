@@ -197,7 +197,7 @@ class Work(Limits):
                     "run", SWING, "--output-step", "0", "--max-step", "1e-4", "--max-memory", "1")
 
     def test_records_histories_samples_and_points_have_a_size(self):
-        short = self.swing("max_step: 0.0005")
+        short = self.swing("max_step: 0.0002")
         self.expect("the recorded steps take more than the limit of 1 MB at t = [0-9.]+ s",
                     "sens", short, "--max-memory", "1")
         self.expect("rows of the history take more than the limit of 1 MB at t = [0-9.]+ s",
