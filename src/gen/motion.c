@@ -97,6 +97,7 @@ static void relative_velocity(jgen* s, jgen_relative* r, int base, int link) {
 
 // What is known of a link is known of all links between it and the base.
 const jgen_relative* jgen_relative_of(jgen* s, int base, int link, bool velocity) {
+  assert(jgen_is_below(s, link, base));
   static const jgen_relative unknown;  // poison
   if (!s->from[base]) s->from[base] = JARENA_ARRAY(s->a, s->nlink, jgen_relative);
   jgen_relative* r = s->from[base];

@@ -173,8 +173,10 @@ static jexpr_v3 seen_acceleration(jgen* s, int base, const question* q, jexpr_v3
 // (Q1)  p = r_P - r_Q, and its rates as they are seen from the body of Q
 static jexpr_v3 point_vector(jgen* s, int base, const question* q) {
   jexpr_v3 p = jexpr_v3_zero(s->g);
-  if (q->what == POSITION || q->from.body != 0) p = position(s, base, &q->of);
-  if (q->from.kind != NONE) p = jexpr_v3_sub(s->g, p, position(s, base, &q->from));
+  bool is_needed =
+      q->what == POSITION || q->from.body != 0;  // rates seen from the ground do without
+  if (is_needed) p = position(s, base, &q->of);
+  if (is_needed && q->from.kind != NONE) p = jexpr_v3_sub(s->g, p, position(s, base, &q->from));
   if (q->what == POSITION) return p;
   return q->what == VELOCITY ? seen_velocity(s, base, q, p) : seen_acceleration(s, base, q, p);
 }
