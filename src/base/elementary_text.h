@@ -103,7 +103,7 @@ JM_INSIDE double jm_head(double x) {
 }
 // 2^n, n = -1022 ... 1023
 JM_INSIDE double jm_power(long long n) {
-  return jm_of_bits((n + 1023) << 52);
+  return jm_of_bits((long long)(((unsigned long long)n + 1023) << 52));
 }
 JM_INSIDE int jm_is_finite(double x) {
   return fabs(x) < jm_of_bits(0x7ff0000000000000LL);
@@ -183,9 +183,10 @@ JM_INSIDE int jm_is_finite(double x) {
   const JM_REAL sine_rest = low * one + (r * z) * JM_SIN_POLY(z, z2, z4); \
   const JM_REAL cosine_rest = ((1.0 - one) - half) + (z2 * JM_COS_POLY(z, z2, z4) - r * low)
 // -0 has the sine -0
-#define JM_SINE(x)         JM_PICK(JM_TEST(JM_ABS(x) < 0x1p-27), x, r + sine_rest)
-#define JM_SINE_OF(s, c)   JM_FLIP(JM_PICK(JM_TEST((n & 1) != 0), c, s), (n & 2) << 62)
-#define JM_COSINE_OF(s, c) JM_FLIP(JM_PICK(JM_TEST((n & 1) != 0), s, c), ((n + 1) & 2) << 62)
+#define JM_SINE(x)       JM_PICK(JM_TEST(JM_ABS(x) < 0x1p-27), x, r + sine_rest)
+#define JM_SINE_OF(s, c) JM_FLIP(JM_PICK(JM_TEST((n & 1) != 0), c, s), JM_SHIFT_LEFT(n & 2, 62))
+#define JM_COSINE_OF(s, c) \
+  JM_FLIP(JM_PICK(JM_TEST((n & 1) != 0), s, c), JM_SHIFT_LEFT(JM_MORE(n, 1) & 2, 62))
 
 // Angles below pi/4 need no reduction: the same operations with m = 0. Only single values branch.
 #define JM_SMALL_TURN 0.785
@@ -219,7 +220,7 @@ JM_INSIDE int jm_is_finite(double x) {
   const JM_REAL r4 = r2 * r2;                                 \
   const JM_REAL r8 = r4 * r4;                                 \
   const JM_REAL bow = r2 * JM_EXP_POLY(r, r2, r4, r8);        \
-  const JM_INT n = JM_BITS(powers) - JM_MAGIC_BITS
+  const JM_INT n = JM_LESS(JM_BITS(powers), JM_MAGIC_BITS)
 // exp(r + low)
 #define JM_GROWTH(g)                 \
   const JM_REAL g##_first = 1.0 + r; \
@@ -236,10 +237,11 @@ JM_INSIDE int jm_is_finite(double x) {
   const JM_REAL excess_low = ((less - excess) + body) + (inner_low + ((scale - less) - 1.0))
 
 // x = 2^e f with f in sqrt(1/2) ... sqrt(2); f - 1 and e - 1023
-#define JM_MANTISSA(x)                                                                            \
-  const JM_INT word = JM_BITS(x);                                                                 \
-  const JM_INT biased = JM_SHIFT_RIGHT(word + (0x3ff0000000000000LL - 0x3fe6a09e667f3bcdLL), 52); \
-  const JM_REAL f = JM_OF_BITS(word - ((biased - 1023) << 52)) - 1.0;                             \
+#define JM_MANTISSA(x)                                                                          \
+  const JM_INT word = JM_BITS(x);                                                               \
+  const JM_INT biased =                                                                         \
+      JM_SHIFT_RIGHT(JM_MORE(word, 0x3ff0000000000000LL - 0x3fe6a09e667f3bcdLL), 52);           \
+  const JM_REAL f = JM_OF_BITS(JM_MINUS(word, JM_SHIFT_LEFT(JM_LESS(biased, 1023), 52))) - 1.0; \
   const JM_REAL e = JM_OF_BITS(biased | 0x4330000000000000LL) - (0x1p52 + 1023.0)
 // log x = whole + whole_low, to about 2^-65, with `more` powers of two: 2 s + 2/3 s^3 + ..., the cube in two parts
 #define JM_LOG_LONG(x, more)                                                             \
@@ -321,6 +323,10 @@ JM_INSIDE int jm_is_finite(double x) {
 #undef JM_TEST
 #undef JM_NOT
 #undef JM_PICK
+#undef JM_MORE
+#undef JM_LESS
+#undef JM_MINUS
+#undef JM_SHIFT_LEFT
 #undef JM_SHIFT_RIGHT
 #undef JM_ALL
 #undef JM_SIGN_IF
@@ -328,6 +334,7 @@ JM_INSIDE int jm_is_finite(double x) {
 #undef JM_SQRT
 #undef JM_EACH_1
 #undef JM_EACH_2
+// integers wrap: sums and shifts are those of unsigned numbers, by a constant k or lane by lane
 #if JM_WIDTH == 1
 #define JM(name)                 jm_##name
 #define JM_REAL                  double
@@ -341,6 +348,10 @@ JM_INSIDE int jm_is_finite(double x) {
 #define JM_TEST(condition)       ((int)(condition))
 #define JM_NOT(mask)             ((int)!(mask))
 #define JM_PICK(mask, a, b)      ((mask) ? (a) : (b))
+#define JM_MORE(i, k)            ((long long)((unsigned long long)(i) + (unsigned long long)(k)))
+#define JM_LESS(i, k)            ((long long)((unsigned long long)(i) - (unsigned long long)(k)))
+#define JM_MINUS(i, j)           JM_LESS(i, j)
+#define JM_SHIFT_LEFT(i, count)  ((long long)((unsigned long long)(i) << (count)))
 #define JM_SHIFT_RIGHT(i, count) ((i) >> (count))
 #define JM_ALL(x)                (x)
 #define JM_SIGN_IF(mask)         ((mask) ? JM_SIGN : 0)
@@ -361,6 +372,10 @@ JM_INSIDE int jm_is_finite(double x) {
 #define JM_TEST(condition)       ((JM_INT)(condition))
 #define JM_NOT(mask)             (~(mask))
 #define JM_PICK(mask, a, b)      JM(pick)(mask, a, b)
+#define JM_MORE(i, k)            ((JM_INT)((JM_TYPE(u, JM_WIDTH))(i) + (unsigned long long)(k)))
+#define JM_LESS(i, k)            ((JM_INT)((JM_TYPE(u, JM_WIDTH))(i) - (unsigned long long)(k)))
+#define JM_MINUS(i, j)           ((JM_INT)((JM_TYPE(u, JM_WIDTH))(i) - (JM_TYPE(u, JM_WIDTH))(j)))
+#define JM_SHIFT_LEFT(i, count)  ((JM_INT)((JM_TYPE(u, JM_WIDTH))(i) << (count)))
 #define JM_SHIFT_RIGHT(i, count) ((JM_INT)((JM_TYPE(u, JM_WIDTH))(i) >> (count)))
 #define JM_ALL(x)                JM_TYPE(all, JM_WIDTH)(x)
 #define JM_SIGN_IF(mask)         ((mask)&JM_SIGN)
@@ -400,7 +415,7 @@ JM_INSIDE JM_REAL JM(sqrt)(JM_REAL x) {
 }
 #endif
 #define JM_FLIP(x, sign) JM_OF_BITS(JM_BITS(x) ^ (sign))
-#define JM_POWER(n)      JM_OF_BITS(((n) + 1023) << 52)
+#define JM_POWER(n)      JM_OF_BITS(JM_SHIFT_LEFT(JM_MORE(n, 1023), 52))
 
 // ---- sine, cosine, tangent
 
@@ -588,7 +603,7 @@ JM_FUNCTION JM_USED_OR_NOT void JM(sincos)(JM_REAL x, JM_REAL* sine, JM_REAL* co
   const JM_REAL below = JM_PICK(is_odd, s, c);             \
   const JM_REAL below_low = JM_PICK(is_odd, s_low, c_low); \
   JM_DIVIDE(t, above, above_low, below, below_low);        \
-  const JM_REAL tangent = JM_FLIP(t_head + t_low, (n & 1) << 63)
+  const JM_REAL tangent = JM_FLIP(t_head + t_low, JM_SHIFT_LEFT(n & 1, 63))
 #endif
 #if JM_WIDTH == 1
 JM_SELDOM double jm_tan_seldom(double x) {
