@@ -246,6 +246,8 @@ static outcome drive(const subject* s, jsolve_method method, double control) {
   for (int r = 0; r < REPEATS; r++) {
     double t0 = s->model->simulation.t_start, t1 = s->model->simulation.t_end, reached;
     memcpy(y, s->plant->y0, (size_t)d->ny * sizeof *y);
+    // a run that broke down may have gone on in other coordinates
+    if (jplant_work_show(s->run, s->plant) < 0) stop(s->ctx, s->model->name);
     double start = jclock_cpu();
     jsolve_set_modes(&s->run->system, t0, y, s->scratch);
     o.ok =

@@ -254,7 +254,7 @@ static void test_system_without_contributions_has_none(void** state) {
 
 // A system with a value set against one whose model was loaded with it. Any tolerance will do: bits are compared.
 static void compare_set(const char* model, const char* name, const char* text) {
-  const jo_setting set[] = {{"simulation.tolerance", "1e-9"}, {name, text}};
+  const jo_setting set[] = {{"simulation.tolerance", "1e-6"}, {name, text}};
   double value = strtod(text, NULL);
   fixture *f = fixture_open(), *g = fixture_open();
   fixture_model(f, model, set, 1);
