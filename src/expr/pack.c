@@ -27,21 +27,10 @@ static int cost_of(uint32_t op) {
     case JEXPR_SELECT: return 2;
     case JEXPR_DIV:
     case JEXPR_SQRT: return 4;
-    case JEXPR_SIN:
-    case JEXPR_COS:
-    case JEXPR_TAN:
-    case JEXPR_ASIN:
-    case JEXPR_ACOS:
-    case JEXPR_ATAN:
-    case JEXPR_ATAN2:
-    case JEXPR_EXP:
-    case JEXPR_LOG:
-    case JEXPR_POW:
-    case JEXPR_SINH:
-    case JEXPR_COSH:
-    case JEXPR_TANH: return 20;
-    default: return 0;
+    default: break;
   }
+  bool is_function = jexpr_ops[op].class_ == JEXPR_CLASS_FUNC && jexpr_ops[op].arity > 0;
+  return is_function ? 20 : 0;
 }
 
 typedef struct builder {
