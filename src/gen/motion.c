@@ -316,18 +316,24 @@ jexpr_v3 jgen_ground_position(jgen* s, int link, jexpr_v3 r) {
   return jexpr_v3_add(g, c->o, jexpr_m3_apply(g, &c->R, x));
 }
 
-// od_c + R_c (w_c x x + xd)      x, xd: relative to what carries it, in its frame
-jexpr_v3 jgen_ground_velocity(jgen* s, int link, jexpr_v3 r) {
+// w_c x x + xd      x, xd: relative to what carries it, in its frame
+static jexpr_v3 velocity_on_carrier(jgen* s, int link, jexpr_v3 r) {
   jexpr_graph* g = s->g;
   int carrier = s->carrier[link];
   const jgen_relative* k = jgen_relative_of(s, carrier, link, true);
   jexpr_v3 arm = jexpr_m3_apply(g, &k->R, r);
   jexpr_v3 xd = jexpr_v3_add(g, k->od, jexpr_v3_cross(g, k->w, arm));
   if (!carrier) return xd;
-  const jgen_stand* c = stand_of(s, carrier, true);
   jexpr_v3 x = jexpr_v3_add(g, k->o, arm);
-  jexpr_v3 local = jexpr_v3_add(g, jexpr_v3_cross(g, turning_of(s, carrier), x), xd);
-  return jexpr_v3_add(g, c->od, jexpr_m3_apply(g, &c->R, local));
+  return jexpr_v3_add(g, jexpr_v3_cross(g, turning_of(s, carrier), x), xd);
+}
+
+// od_c + R_c (w_c x x + xd)
+jexpr_v3 jgen_ground_velocity(jgen* s, int link, jexpr_v3 r) {
+  jexpr_v3 local = velocity_on_carrier(s, link, r);
+  if (!s->carrier[link]) return local;
+  const jgen_stand* c = stand_of(s, s->carrier[link], true);
+  return jexpr_v3_add(s->g, c->od, jexpr_m3_apply(s->g, &c->R, local));
 }
 
 // ---- the same in the axes of what carries it -------------------------------------------------------
@@ -347,15 +353,9 @@ jexpr_v3 jgen_ground_to_carrier(jgen* s, int link, jexpr_v3 x) {
 
 // v_c + w_c x x + xd
 jexpr_v3 jgen_carried_velocity(jgen* s, int link, jexpr_v3 r) {
-  jexpr_graph* g = s->g;
-  int carrier = s->carrier[link];
-  const jgen_relative* k = jgen_relative_of(s, carrier, link, true);
-  jexpr_v3 arm = jexpr_m3_apply(g, &k->R, r);
-  jexpr_v3 xd = jexpr_v3_add(g, k->od, jexpr_v3_cross(g, k->w, arm));
-  if (!carrier) return xd;
-  jexpr_v3 x = jexpr_v3_add(g, k->o, arm);
-  jexpr_v3 local = jexpr_v3_add(g, jexpr_v3_cross(g, turning_of(s, carrier), x), xd);
-  return jexpr_v3_add(g, stand_of(s, carrier, true)->v, local);
+  jexpr_v3 local = velocity_on_carrier(s, link, r);
+  if (!s->carrier[link]) return local;
+  return jexpr_v3_add(s->g, stand_of(s, s->carrier[link], true)->v, local);
 }
 
 jexpr_v3 jgen_carried_turning(jgen* s, int link) {
