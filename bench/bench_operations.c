@@ -28,6 +28,9 @@ typedef struct table {
   int parameters[MAX_MODELS];  // of these, operations that depend on parameters alone
   int numbers[MAX_MODELS];     // in all, where parameters are numbers
   int kept[MAX_MODELS];        // in all, conditions as modes: what runs evaluate
+  int shared
+      [2][MAX_MODELS];  // derivatives by all parameters, along directions and backward: values ...
+  int lanes[2][MAX_MODELS];  // ... and what every direction or weight takes
 } table;
 
 static void stop(const jo_context* ctx, const char* what) {
@@ -82,6 +85,44 @@ static int total_of(const jgen_dynamics* d, jarena* a, jexpr_schedule* s) {
   return s->n;
 }
 
+// Operations of a function that depend on its direction or weight, and the others.
+static void count_lanes(const jexpr_fn* fn, jarena* a, int* shared, int* lanes) {
+  const jexpr_graph* g = fn->graph;
+  jexpr_schedule s;
+  bool* varies = JARENA_ARRAY(a, g->nnode, bool);
+  if (!varies || jexpr_schedule_build(a, fn, &s) < 0) stop(g->ctx, "schedule");
+  for (jexpr_ref r = 1; r < (jexpr_ref)g->nnode; r++) {
+    const jexpr_node* n = &g->node[r];
+    varies[r] = n->op == JEXPR_INPUT && g->group[n->a].vary == JEXPR_PER_LANE;
+    for (int k = 0; k < jexpr_nargs(g, r); k++) {
+      varies[r] = varies[r] || varies[jexpr_arg(g, r, k)];
+    }
+  }
+  for (int i = 0; i < s.n; i++) {
+    *(varies[s.order[i]] ? lanes : shared) += 1;
+  }
+}
+
+static void count_derivatives(table* t, int column, const jplant* p, jarena* a) {
+  const jmodel* m = p->model;
+  int* wrt = JARENA_ARRAY(a, m->nnumber, int);
+  bool* live = JARENA_ARRAY(a, m->nnumber, bool);
+  if (!wrt || !live) stop(NULL, "no memory");
+  jgen_options opt = {.modes = true, .live = live, .wrt = wrt};
+  for (int i = 0; i < m->nnumber; i++) {
+    live[i] = m->number[i].is_parameter;
+    if (live[i]) wrt[opt.nwrt++] = i;
+  }
+  jgen_dynamics* d;
+  jo_context* ctx = p->dynamics->g->ctx;
+  if (jgen_dynamics_build(ctx, m, &opt, &p->dynamics->part, &d) < 0) stop(ctx, "derivatives");
+  const jexpr_fn* fn[2] = {&d->sens.tangent[JGEN_FN_RHS], &d->sens.adjoint[JGEN_FN_RHS]};
+  for (int k = 0; k < 2; k++) {
+    count_lanes(fn[k], a, &t->shared[k][column], &t->lanes[k][column]);
+  }
+  jgen_dynamics_destroy(d);
+}
+
 static void count(table* t, int column, const char* path) {
   jo_context* ctx;
   jmodel* m;
@@ -104,6 +145,7 @@ static void count(table* t, int column, const char* path) {
   for (int i = 0; i < s.n; i++) {
     t->count[part_of(t, section_of(d, s.order[i]))][column]++;
   }
+  count_derivatives(t, column, p, &a);
   jgen_dynamics_destroy(d);
   jgen_dynamics_destroy(numbers);
   jarena_free(&a);
@@ -142,5 +184,9 @@ int main(int argc, char** argv) {
   print_row("of it by parameters alone", t.parameters, n);
   print_row("all, conditions as modes", t.kept, n);
   print_row("all, parameters as numbers", t.numbers, n);
+  print_row("derivatives by all parameters: along directions, values", t.shared[0], n);
+  print_row("each direction", t.lanes[0], n);
+  print_row("backward, values", t.shared[1], n);
+  print_row("each weight", t.lanes[1], n);
   return EXIT_SUCCESS;
 }

@@ -50,16 +50,22 @@ static jexpr_ref partial(jexpr_graph* g, jexpr_ref R, int k) {
   // clang-format on
 }
 
-// Nodes that some of `y` depends on.
-static bool* reach(const jexpr_graph* g, jarena* a, const jexpr_ref* y, int ny) {
+// Nodes that some of `y` depends on, not by way of x, whose derivatives are given.
+static bool* reach(const jexpr_graph* g, jarena* a, const jexpr_ref* y, int ny, const jexpr_ref* x,
+                   int nx) {
   bool* need = JARENA_ARRAY(a, g->nnode, bool);
-  if (!need) return NULL;
+  bool* given = JARENA_ARRAY(a, g->nnode, bool);
+  if (!need || !given) return NULL;
+  for (int k = 0; k < nx; k++) {
+    given[x[k]] = true;
+  }
   jexpr_ref top = 0;
   for (int i = 0; i < ny; i++) {
     need[y[i]] = true;
     if (y[i] > top) top = y[i];
   }
   for (jexpr_ref r = top; r > 0; r--) {
+    need[r] = need[r] && !given[r];
     for (int k = 0; need[r] && k < jexpr_nargs(g, r); k++) {
       need[jexpr_arg(g, r, k)] = true;
     }
@@ -174,7 +180,7 @@ jo_status jexpr_tangent(jexpr_graph* g, const jexpr_ref* y, int ny, const jexpr_
   jarena_init(&scratch, g->ctx);
   jexpr_ref zero = jexpr_const(g, 0.0);
   int n = g->nnode;
-  bool* need = reach(g, &scratch, y, ny);
+  bool* need = reach(g, &scratch, y, ny, x, nx);
   const char** mark = marks_by_node(g, &scratch);
   jexpr_ref* d = JARENA_ARRAY(&scratch, n, jexpr_ref);
   if (!need || !mark || !d || !zero) {
@@ -197,8 +203,10 @@ jo_status jexpr_tangent(jexpr_graph* g, const jexpr_ref* y, int ny, const jexpr_
 
 typedef struct adjoint_pass {
   jexpr_graph* g;
+  jexpr_ref end;       // nodes before anything was written
   const bool* varies;  // depends on some x
   const bool* risky;   // need not be finite where choices leave it out
+  bool* is_solved;     // of a block: what it is made of is not looked at
   jexpr_ref* bar;      // adjoint of each node so far
   jexpr_ref* active;   // not zero where choices let the node contribute; constant one: everywhere
   jexpr_ref zero;
@@ -321,11 +329,17 @@ static void adjoint_node(const adjoint_pass* s, jexpr_ref r) {
   if (jexpr_ops[n.op].class_ != JEXPR_CLASS_STEP) adjoint_rule(s, r);
 }
 
-static bool* varying(const jexpr_graph* g, jarena* a, const jexpr_ref* x, int nx) {
+static bool* varying(const jexpr_graph* g, jarena* a, const jexpr_ref* x, int nx,
+                     const jexpr_implied* block, int nblock) {
   bool* v = JARENA_ARRAY(a, g->nnode, bool);
   if (!v) return NULL;
   for (int k = 0; k < nx; k++) {
     v[x[k]] = true;
+  }
+  for (int b = 0; b < nblock; b++) {
+    for (int k = 0; k < block[b].nx; k++) {
+      v[block[b].x[k]] = true;
+    }
   }
   for (jexpr_ref r = 1; r < (jexpr_ref)g->nnode; r++) {
     for (int k = 0; !v[r] && k < jexpr_nargs(g, r); k++) {
@@ -335,35 +349,106 @@ static bool* varying(const jexpr_graph* g, jarena* a, const jexpr_ref* x, int nx
   return v;
 }
 
-jo_status jexpr_adjoint(jexpr_graph* g, const jexpr_ref* y, const jexpr_ref* ybar, int ny,
-                        const jexpr_ref* x, int nx, jexpr_ref* xbar) {
+// Nodes that reach what block b solves for, not by way of what later ones do; all of them behind the last block.
+static void find_users(const adjoint_pass* s, const jexpr_implied* block, int nblock, int b,
+                       bool* uses) {
+  const jexpr_graph* g = s->g;
+  for (jexpr_ref r = 1; r < s->end; r++) {
+    uses[r] = b == nblock;
+  }
+  for (int k = 0; b < nblock && k < block[b].nx; k++) {
+    uses[block[b].x[k]] = true;
+  }
+  for (jexpr_ref r = 1; r < s->end; r++) {
+    for (int k = 0; !uses[r] && !s->is_solved[r] && k < jexpr_nargs(g, r); k++) {
+      uses[r] = uses[jexpr_arg(g, r, k)];
+    }
+  }
+}
+
+static void mark_solved(const adjoint_pass* s, const jexpr_implied* block, bool is_solved) {
+  for (int k = 0; k < block->nx; k++) {
+    s->is_solved[block->x[k]] = is_solved;
+  }
+}
+
+// What falls on a block goes to what determines it.
+static jo_status weigh_block(const adjoint_pass* s, jarena* a, const jexpr_implied* block) {
+  jexpr_graph* g = s->g;
+  jexpr_ref *from = JARENA_ARRAY(a, block->nx, jexpr_ref),
+            *to = JARENA_ARRAY(a, block->nby, jexpr_ref);
+  jexpr_ref one = jexpr_const(g, 1.0);
+  if (!from || !to) return g->status = jerr_memory(g->ctx);
+  for (int k = 0; k < block->nx; k++) {
+    from[k] = s->bar[block->x[k]];
+    s->bar[block->x[k]] = s->zero;  // once, where two of them are one node
+  }
+  JO_TRY(block->weigh(block->user, from, to));
+  for (int k = 0; k < block->nby; k++) {
+    if (to[k] != s->zero) accumulate(s, block->by[k], to[k], one);
+  }
+  return g->status;
+}
+
+// Block by block: all that uses it goes before it. What determines it may share nodes with it (a rate k y, and k y in its
+// equation), so that behind it they are like others.
+static jo_status sweep_back(const adjoint_pass* s, jarena* a, const jexpr_implied* block,
+                            int nblock) {
+  jexpr_graph* g = s->g;
+  bool* uses = JARENA_ARRAY(a, s->end, bool);
+  if (!uses) return g->status = jerr_memory(g->ctx);
+  for (int b = 0; b < nblock; b++) {
+    mark_solved(s, &block[b], true);
+  }
+  for (int b = 0; b <= nblock; b++) {
+    find_users(s, block, nblock, b, uses);
+    for (jexpr_ref r = s->end - 1; r > 0 && g->status == JO_OK; r--) {
+      bool is_next = uses[r] && !s->is_solved[r] && jexpr_nargs(g, r) > 0;
+      if (!is_next || s->bar[r] == s->zero) continue;
+      adjoint_node(s, r);
+      s->bar[r] = s->zero;
+    }
+    if (b == nblock || g->status < 0) break;
+    JO_TRY(weigh_block(s, a, &block[b]));
+    mark_solved(s, &block[b], false);
+  }
+  return g->status;
+}
+
+jo_status jexpr_adjoint_implied(jexpr_graph* g, const jexpr_ref* y, const jexpr_ref* ybar, int ny,
+                                const jexpr_ref* x, int nx, const jexpr_implied* block, int nblock,
+                                jexpr_ref* xbar) {
   JO_TRY(check(g, any_poison(y, ny) || any_poison(ybar, ny) || any_poison(x, nx)));
   jarena scratch;
   jarena_init(&scratch, g->ctx);
   jexpr_ref zero = jexpr_const(g, 0.0), one = jexpr_const(g, 1.0);
   int n = g->nnode;
-  bool* varies = varying(g, &scratch, x, nx);
+  bool* varies = varying(g, &scratch, x, nx, block, nblock);
   bool* risky = find_risky(g, &scratch);
+  bool* is_solved = JARENA_ARRAY(&scratch, n, bool);
   jexpr_ref* bar = JARENA_ARRAY(&scratch, n, jexpr_ref);
   jexpr_ref* active = JARENA_ARRAY(&scratch, n, jexpr_ref);
-  if (!varies || !risky || !bar || !active || !zero || !one) {
+  if (!varies || !risky || !is_solved || !bar || !active || !zero || !one) {
     jarena_free(&scratch);
     return g->status = jerr_memory(g->ctx);
   }
   fill(bar, n, zero);
   fill(active, n, zero);
-  adjoint_pass pass = {g, varies, risky, bar, active, zero};
+  adjoint_pass pass = {g, (jexpr_ref)n, varies, risky, is_solved, bar, active, zero};
   for (int i = 0; i < ny; i++) {
     accumulate(&pass, y[i], ybar[i], one);
   }
-  for (jexpr_ref r = (jexpr_ref)n - 1; r > 0 && g->status == JO_OK; r--) {
-    if (bar[r] != zero && jexpr_nargs(g, r) > 0) adjoint_node(&pass, r);
-  }
+  jo_status status = sweep_back(&pass, &scratch, block, nblock);
   for (int k = 0; k < nx; k++) {
-    xbar[k] = g->status == JO_OK ? bar[x[k]] : JEXPR_POISON;
+    xbar[k] = status == JO_OK ? bar[x[k]] : JEXPR_POISON;
   }
   jarena_free(&scratch);
-  return g->status;
+  return status;
+}
+
+jo_status jexpr_adjoint(jexpr_graph* g, const jexpr_ref* y, const jexpr_ref* ybar, int ny,
+                        const jexpr_ref* x, int nx, jexpr_ref* xbar) {
+  return jexpr_adjoint_implied(g, y, ybar, ny, x, nx, NULL, 0, xbar);
 }
 
 // ---- Jacobian ----------------------------------------------------------------------------------
@@ -372,7 +457,7 @@ jo_status jexpr_adjoint(jexpr_graph* g, const jexpr_ref* y, const jexpr_ref* yba
 static jo_status dense_forward(jexpr_graph* g, jarena* scratch, const jexpr_ref* y, int ny,
                                const jexpr_ref* x, int nx, jexpr_ref zero, jexpr_ref* dense) {
   int n = g->nnode;
-  bool* need = reach(g, scratch, y, ny);
+  bool* need = reach(g, scratch, y, ny, x, nx);
   const char** mark = marks_by_node(g, scratch);
   jexpr_ref* d = JARENA_ARRAY(scratch, n, jexpr_ref);
   if (!need || !mark || !d) return g->status = jerr_memory(g->ctx);

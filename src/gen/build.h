@@ -154,6 +154,7 @@ typedef struct jgen {
   int nrow;
   jexpr_ref* lambda;      // ... and their multipliers (nrow)
   jgen_wrench* reaction;  // by link: what its parent exerts on it; NULL: not asked for yet
+  bool accelerates;       // biases have the terms in qdd, too (implied.c)
   bool retry_follow;      // an off-axis point of a free-spinning body is wanted
   bool* follow;           // bodies whose spin must be followed
   int number_p;           // live numbers
@@ -229,6 +230,7 @@ typedef struct jgen_row {
   jexpr_ref bias;  // quadratic velocity term; poison at position stage
   const char* name;
   int closure, coupling, base;  // the one it is of; -1: of none
+  bool is_turn;                 // pushes are its gradient only where h = 0
   jexpr_ref scale;              // of a coupling: multiplier as the file means it / lambda
   int npush;
   jgen_push push[4];
@@ -245,6 +247,8 @@ bool jgen_is_coupled(const jmodel* m, int coordinate);
 // reaction.c: with the accelerations known
 const jgen_wrench* jgen_reactions(
     jgen* s);  // by link, at its origin, in its frame; NULL: no memory
+// Force and moment of a closure on its links by its multiplier, taken off w.
+void jgen_subtract_closure(jgen* s, const jgen_row* row, jexpr_ref lambda, jgen_wrench* w);
 
 // guard.c: whether r depends on inputs of other groups than those allowed, a bit for each; it is told
 // with the place and the name of what was asked for, the input it depends on, and the rule it breaks.
@@ -299,6 +303,8 @@ void jgen_articulated(jgen* s, jexpr_ref* x);
 jgen_wrench* jgen_link_wrenches(
     jgen* s);  // of the bias, less applied forces (nlink); NULL: no memory
 void jgen_bias_forces(jgen* s, jexpr_ref* c);
+void jgen_forces_along(jgen* s, jgen_wrench* w,
+                       jexpr_ref* c);  // of the wrenches of all links, carried towards the ground
 void jgen_mass_matrix(jgen* s, jexpr_ref* M);
 // Mr = K^T M K (n x n) for rates K x of the coordinates (ncoordinate x n, row-major); x of hubs are in their axes.
 void jgen_reduced_matrix(jgen* s, int n, const jexpr_ref* K, jexpr_ref* Mr);

@@ -231,7 +231,7 @@ static bool put_length(writer* w, const moving* v, jexpr_ref L) {
 
 // (L7)  h_i = 2 n_i/d, n_i = a_k.b_j - a_j.b_k, d = 1 + a_1.b_1 + a_2.b_2 + a_3.b_3: twice the tangent of half the angle
 // by which b is turned against a, about axis i. Half a turn is no zero of it, as it is of n_i.
-//   J = (2 n_q - h d_q)/d      bias = 2 n''/d, since h = h' = 0
+//   J = (2 n_q - h d_q)/d      bias = 2 n''/d, since h = h' = 0; with the terms in qdd: and - h d_q qdd/d
 static bool put_turn(writer* w, const moving a[3], const moving b[3], int i) {
   jexpr_graph* g = w->s->g;
   jgen_row* r = new_row(w);
@@ -266,9 +266,14 @@ static bool put_turn(writer* w, const moving a[3], const moving b[3], int i) {
       dq = jexpr_add(g, dq, jexpr_v3_dot(g, a[m].by_q[q], b[m].x));
       dq = jexpr_add(g, dq, jexpr_v3_dot(g, a[m].x, b[m].by_q[q]));
     }
-    jexpr_ref nq = jexpr_sub(g, by[0], by[1]);
-    r->J[q] = jexpr_mul(g, f, jexpr_sub(g, nq, jexpr_mul(g, half, dq)));
+    jexpr_ref nq = jexpr_sub(g, by[0], by[1]), off = jexpr_mul(g, half, dq);
+    r->J[q] = jexpr_mul(g, f, jexpr_sub(g, nq, off));
+    if (w->s->accelerates) {
+      jexpr_ref more = jexpr_mul(g, f, jexpr_mul(g, off, w->s->qdd[q]));
+      r->bias = jexpr_sub(g, r->bias, more);
+    }
   }
+  r->is_turn = true;
   mark_row(w, r);
   return true;
 }

@@ -107,6 +107,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
     return JO_OK;
   }
   JO_TRY(jgen_write_guards(&r));
+  if (opt && opt->nwrt > 0) JO_TRY(jgen_write_implied(&r));
   JO_TRY(jgen_write_functions(&r, &o, !opt || opt->modes));
   d->noutput = o.n;
   d->output_name = o.name;

@@ -223,7 +223,7 @@ static jo_status take_switches(jgen_reduction* r, const jgen_switch_set* set,
 }
 
 // What the functions of every dynamics give, but the switches, which are found in it.
-enum { PARTS = 32 };
+enum { PARTS = 40 };
 
 static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   jgen* s = &r->s;
@@ -255,6 +255,18 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   p[n++] = (part){JGEN_FN_ROLLING, r->rolling + nt, nt};
   p[n++] = (part){JGEN_FN_ROLLING, r->rolling + 2 * nt, nt};
   p[n++] = (part){JGEN_FN_WINDOWS, r->windows, 2 * nobjective};
+  if (r->implied.is_there) {
+    const jgen_implied* k = &r->implied;
+    p[n++] = (part){JGEN_FN_RATES, qdv, nv};
+    p[n++] = (part){JGEN_FN_RATES, k->rate, nv};
+    p[n++] = (part){JGEN_FN_MOTION, r->x, r->nu};
+    p[n++] = (part){JGEN_FN_MOTION, k->qdd_v, nv};
+    p[n++] = (part){JGEN_FN_MOTION, k->force, r->nu + nv};
+    p[n++] = (part){JGEN_FN_MOTION, k->acceleration, nv};
+    p[n++] = (part){JGEN_FN_IMPLY, k->lambda, nv};
+    p[n++] = (part){JGEN_FN_IMPLY, r->B, nv * r->nu};
+    p[n++] = (part){JGEN_FN_IMPLY, k->solve, r->nu};
+  }
   if (r->out->nevent > 0) {
     p[n++] = (part){JGEN_FN_CONDITIONS, r->condition, r->out->nevent};
     p[n++] = (part){JGEN_FN_RESET, r->reset, r->out->nreset};

@@ -21,6 +21,7 @@ typedef enum jgen_fn_use {
 typedef enum jgen_fn_part {
   JGEN_PART_PLANT,
   JGEN_PART_PIECE,
+  JGEN_PART_IMPLIED,
   JGEN_PART_EXTRA,
   JGEN_PART_LOADS
 } jgen_fn_part;

@@ -163,7 +163,7 @@ typedef enum jgen_group {
   JGEN_B,       // placeholders of right-hand sides
   JGEN_C,
   JGEN_ELEMENT,  // placeholders of element forces
-  JGEN_X,        // unknown accelerations (nu)
+  JGEN_X,        // unknown accelerations (nu); behind them other stand-ins (gen/implied.h)
   JGEN_FEED,     // placeholders of what rates of local states have of everything else
   JGEN_FIRED,    // 1 for the event that happens (nevent)
   JGEN_HOLD,     // placeholders of forces of friction

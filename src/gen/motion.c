@@ -63,6 +63,7 @@ static void relative_position(jgen* s, jgen_relative* r, int base, int link) {
 
 // (D2)  w_i = w_h + e_i qd          od_i = od_h + w_h x (o_i - o_h) (+ e_i qd)
 // (D3)  al_i = al_h + w_h x e_i qd  odd_i = odd_h + al_h x r + w_h x (w_h x r) (+ 2 w_h x e_i qd)
+// and e_i qdd on one of the last two, where that is asked for
 static void relative_velocity(jgen* s, jgen_relative* r, int base, int link) {
   jexpr_graph* g = s->g;
   const jgen_link* l = &s->link[link];
@@ -89,6 +90,10 @@ static void relative_velocity(jgen* s, jgen_relative* r, int base, int link) {
   } else {
     me->od = jexpr_v3_add(g, me->od, e);
     me->odd = jexpr_v3_add(g, me->odd, jexpr_v3_scale(g, jexpr_const(g, 2.0), turned));
+  }
+  if (s->accelerates) {
+    jexpr_v3* to = l->motion == JGEN_TURN ? &me->al : &me->odd;
+    *to = jexpr_v3_add(g, *to, jexpr_v3_scale(g, s->qdd[l->coordinate], me->axis));
   }
   jgen_mark_v3(s, me->w, "rel w", link);
   jgen_mark_v3(s, me->od, "rel od", link);
@@ -175,8 +180,13 @@ static void step_motion(jgen* s, jgen_absolute* motion, bool bias, int link) {
   }
   if (bias && jgen_is_hub(s, link)) {
     // unknowns: true accelerations in hub axes; what remains at zero unknowns is gravity
+    const int* of_hub = jgen_hub_at(s, link)->coordinate;
     me->al = jexpr_v3_zero(g);
     me->a = jgen_from_ground(s, link, motion[0].a);
+    for (int i = 0; s->accelerates && i < 3; i++) {
+      me->a.e[i] = jexpr_add(g, me->a.e[i], s->qdd[of_hub[i]]);
+      me->al.e[i] = s->qdd[of_hub[3 + i]];
+    }
   }
   me->beta = beta_of(s, me->w, me->al);
 }

@@ -3,20 +3,17 @@
 // accelerations, applied forces and the forces of the closures. docs/theory/dynamics.md eq. (D17).
 #include "gen/build.h"
 
-// Force and moment of the closures on the links, by their multipliers.
-static void add_closure_forces(jgen* s, jgen_wrench* w) {
+void jgen_subtract_closure(jgen* s, const jgen_row* row, jexpr_ref lambda, jgen_wrench* w) {
   jexpr_graph* g = s->g;
-  for (int i = 0; i < s->nrow; i++) {
-    for (int k = 0; k < s->row[i].npush; k++) {
-      const jgen_push* p = &s->row[i].push[k];
-      if (p->link == 0) continue;
-      const jexpr_m3* R = &jgen_relative_of(s, s->row[i].base, p->link, false)->R;
-      jexpr_v3 f = jexpr_m3_tapply(g, R, jexpr_v3_scale(g, s->lambda[i], p->f));
-      jexpr_v3 n = jexpr_m3_tapply(g, R, jexpr_v3_scale(g, s->lambda[i], p->n));
-      w[p->link].f = jexpr_v3_sub(g, w[p->link].f, f);
-      n = jexpr_v3_add(g, n, jexpr_v3_cross(g, p->r, f));
-      w[p->link].n = jexpr_v3_sub(g, w[p->link].n, n);
-    }
+  for (int k = 0; k < row->npush; k++) {
+    const jgen_push* p = &row->push[k];
+    if (p->link == 0) continue;
+    const jexpr_m3* R = &jgen_relative_of(s, row->base, p->link, false)->R;
+    jexpr_v3 f = jexpr_m3_tapply(g, R, jexpr_v3_scale(g, lambda, p->f));
+    jexpr_v3 n = jexpr_m3_tapply(g, R, jexpr_v3_scale(g, lambda, p->n));
+    w[p->link].f = jexpr_v3_sub(g, w[p->link].f, f);
+    n = jexpr_v3_add(g, n, jexpr_v3_cross(g, p->r, f));
+    w[p->link].n = jexpr_v3_sub(g, w[p->link].n, n);
   }
 }
 
@@ -46,7 +43,9 @@ const jgen_wrench* jgen_reactions(jgen* s) {
   for (int l = 1; l < s->nlink; l++) {
     w[l] = needed(s, l);
   }
-  add_closure_forces(s, w);
+  for (int i = 0; i < s->nrow; i++) {
+    jgen_subtract_closure(s, &s->row[i], s->lambda[i], w);
+  }
   for (int l = s->nlink - 1; l > 0; l--) {
     jgen_pass_to_parent(s, w, l);
   }

@@ -6,6 +6,17 @@
 #include "gen/build.h"
 #include "gen/reduce.h"
 
+// Equations that determine what is solved for, with stand-ins for it, (S32)-(S34)
+typedef struct jgen_implied {
+  bool is_there;
+  jexpr_ref* rate;          // of the closures (nv)
+  jexpr_ref* acceleration;  // of the closures (nv)
+  jexpr_ref* force;         // that the tree is short of, u then v (nu + nv)
+  jexpr_ref* qdd_v;         // (nv)
+  jexpr_ref* lambda;        // multipliers, by stand-ins (nv)
+  jexpr_ref* solve;         // M_r^-1 b (nu)
+} jgen_implied;
+
 typedef struct jgen_reduction {
   jgen s;
   jgen_dynamics* out;
@@ -35,7 +46,8 @@ typedef struct jgen_reduction {
   jexpr_ref* stands;                    // > 0 where a wheel stands on the ground (nwheel)
   jexpr_ref* hold;                      // forces of friction
   jexpr_ref *condition, *reset;         // of events (nevent), states they set (nreset)
-  jexpr_ref* windows;                   // from and to, objective by objective (2 nobjective)
+  jgen_implied implied;
+  jexpr_ref* windows;  // from and to, objective by objective (2 nobjective)
 } jgen_reduction;
 
 // equations.c
@@ -61,6 +73,9 @@ jo_status jgen_write_outputs(jgen_reduction* r, jgen_sensors* o);
 jo_status jgen_write_functions(jgen_reduction* r, const jgen_sensors* o, bool modes);
 jo_status jgen_write_loads(jgen_reduction* r);
 jo_status jgen_write_jacobian(jgen_reduction* r);
+
+// implied.c
+jo_status jgen_write_implied(jgen_reduction* r);
 
 // local.c
 jo_status jgen_write_local(jgen_reduction* r, const jgen_options* opt);

@@ -8,6 +8,7 @@
 
 #include "expr/rewrite.h"
 #include "gen/begin.h"
+#include "gen/solved.h"
 
 typedef struct writer {
   jgen_dynamics* d;
@@ -41,31 +42,18 @@ static const jexpr_ref* out(const writer* k, jgen_fn f, int i) {
   return k->d->fn[f].out[i].ref;
 }
 
-// ---- lists of what is differentiated for ---------------------------------------------------------
-
-typedef struct list {
-  jexpr_ref *x, *dx;
-  int n;
-} list;
-
-static bool list_begin(writer* k, list* l, int cap) {
-  *l = (list){refs(k, cap), refs(k, cap), 0};
-  return l->x && l->dx;
-}
-
-static void list_add(list* l, const jexpr_ref* x, const jexpr_ref* dx, int n) {
-  for (int i = 0; i < n; i++, l->n++) {
-    l->x[l->n] = x[i];
-    l->dx[l->n] = dx ? dx[i] : JEXPR_POISON;
-  }
+static bool seeds(writer* k, jgen_seeds* l, int cap) {
+  bool ok = jgen_seeds_begin(k->a, l, cap);
+  if (!ok) k->g->status = jerr_memory(k->g->ctx);
+  return ok;
 }
 
 // Momenta and their directions, where a function reads them.
-static jo_status add_momentum(writer* k, list* l) {
+static jo_status add_momentum(writer* k, jgen_seeds* l) {
   jexpr_ref* P = inputs(k, JGEN_MOMENTUM, k->nu);
   jexpr_ref* dP = inputs(k, JGEN_DMOMENTUM, k->nu);
   if (!P || !dP) return k->g->status;
-  list_add(l, P, dP, k->nu);
+  jgen_seeds_add(l, P, dP, k->nu);
   return JO_OK;
 }
 
@@ -86,13 +74,16 @@ static jo_status tangent_of(writer* k, jgen_fn f, jgen_fn_rule rule) {
   const jexpr_ref* y = out(k, f, 0);
   int n = k->d->fn[f].out[0].n;
   jexpr_ref* dy = refs(k, n);
-  list l;
-  if (!list_begin(k, &l, k->ny + k->nw + 1 + k->nu) || !dy) return k->g->status;
-  list_add(&l, k->y, k->dy, k->ny);
-  list_add(&l, k->w, k->dw, k->nw);
+  jgen_seeds l;
+  if (!seeds(k, &l, k->ny + k->nw + 1 + k->nu + jgen_solved_count(k->d)) || !dy) {
+    return k->g->status;
+  }
+  jgen_seeds_add(&l, k->y, k->dy, k->ny);
+  jgen_seeds_add(&l, k->w, k->dw, k->nw);
   bool is_timed = rule == JGEN_RULE_TIMED || rule == JGEN_RULE_IMPULSIVE;
-  if (is_timed || k->d->sens.times_tangents) list_add(&l, &k->t, &k->dt, 1);
+  if (is_timed || k->d->sens.times_tangents) jgen_seeds_add(&l, &k->t, &k->dt, 1);
   if (rule == JGEN_RULE_IMPULSIVE) JO_TRY(add_momentum(k, &l));
+  JO_TRY(jgen_solved_tangent(k->d, &l));
   JO_TRY(jexpr_tangent(k->g, y, n, l.x, l.dx, l.n, dy));
   bool is_valued = rule == JGEN_RULE_VALUED;
   return put(k, jgen_fn_about(f)->tangent_name,
@@ -117,15 +108,15 @@ static jo_status closure_tangent(writer* k, jgen_fn f) {
   jgen_dynamics* d = k->d;
   int nv = k->nv;
   jexpr_ref *dh = refs(k, nv), *dv = refs(k, nv);
-  list l;
-  if (!dh || !dv || !list_begin(k, &l, k->ny + k->nw + 1)) return k->g->status;
+  jgen_seeds l;
+  if (!dh || !dv || !seeds(k, &l, k->ny + k->nw + 1)) return k->g->status;
   int u = jgen_first(&d->layout, JGEN_QU);
-  list_add(&l, k->y + u, k->dy + u, k->nu);
+  jgen_seeds_add(&l, k->y + u, k->dy + u, k->nu);
   // what closures have of states: those that drive coordinates, references of angles that are set at events
   const jgen_span* z = &d->layout.block[JGEN_Z];
-  list_add(&l, k->y + z->first, k->dy + z->first, z->n);
-  list_add(&l, k->w, k->dw, k->nw);
-  list_add(&l, &k->t, &k->dt, 1);
+  jgen_seeds_add(&l, k->y + z->first, k->dy + z->first, z->n);
+  jgen_seeds_add(&l, k->w, k->dw, k->nw);
+  jgen_seeds_add(&l, &k->t, &k->dt, 1);
   JO_TRY(jexpr_tangent(k->g, out(k, f, 1), nv, l.x, l.dx, l.n, dh));
   for (int i = 0; i < nv; i++) {
     dh[i] = jexpr_neg(k->g, dh[i]);
@@ -158,15 +149,15 @@ static jo_status write_tangents(writer* k) {
 // (S5)  lambda^T d(y)/d(state, time, number [, momentum])
 static jo_status weigh(writer* k, jgen_fn f, const jexpr_ref* y, int n, const jexpr_ref* bar,
                        bool momentum) {
-  list l;
+  jgen_seeds l;
   int np = momentum ? k->nu : 0, total = k->ny + 1 + k->nw + np;
   jexpr_ref* x = refs(k, total);
-  if (!x || !list_begin(k, &l, total)) return k->g->status;
-  list_add(&l, k->y, NULL, k->ny);
-  list_add(&l, &k->t, NULL, 1);
-  list_add(&l, k->w, NULL, k->nw);
+  if (!x || !seeds(k, &l, total)) return k->g->status;
+  jgen_seeds_add(&l, k->y, NULL, k->ny);
+  jgen_seeds_add(&l, &k->t, NULL, 1);
+  jgen_seeds_add(&l, k->w, NULL, k->nw);
   if (momentum) JO_TRY(add_momentum(k, &l));
-  JO_TRY(jexpr_adjoint(k->g, y, bar, n, l.x, l.n, x));
+  JO_TRY(jgen_solved_adjoint(k->d, y, bar, n, &l, x));
   return put(k, jgen_fn_about(f)->adjoint_name,
              (const char* const[]){"ybar", "tbar", "pbar", "Pbar"},
              (const jexpr_ref* const[]){x, x + k->ny, x + k->ny + 1, x + k->ny + 1 + k->nw},

@@ -62,10 +62,8 @@ jgen_wrench* jgen_link_wrenches(jgen* s) {
 }
 
 // c_i = axis . n (turn) or axis . f (slide), less the applied generalised force
-void jgen_bias_forces(jgen* s, jexpr_ref* c) {
+void jgen_forces_along(jgen* s, jgen_wrench* w, jexpr_ref* c) {
   jexpr_graph* g = s->g;
-  jgen_wrench* w = jgen_link_wrenches(s);
-  if (!w) return;
   for (int l = s->nlink - 1; l > 0; l--) {
     if (jgen_is_before_hub(s, l)) continue;
     jgen_mark_v3(s, w[l].f, "f", l);
@@ -85,6 +83,11 @@ void jgen_bias_forces(jgen* s, jexpr_ref* c) {
     }
     jgen_pass_to_parent(s, w, l);
   }
+}
+
+void jgen_bias_forces(jgen* s, jexpr_ref* c) {
+  jgen_wrench* w = jgen_link_wrenches(s);
+  if (w) jgen_forces_along(s, w, c);
 }
 
 // ---- composite bodies ----------------------------------------------------------------------------

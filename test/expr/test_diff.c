@@ -239,6 +239,30 @@ static void test_diff_refuses_poison(void** state) {
   assert_int_equal(out, one);  // untouched
 }
 
+// s = x_0 x_1 as what solves x_2 - x_0 x_1 = 0, x_2 standing in for it; the equation shares a node with the solution.
+static jo_status weigh_product(void* user, const jexpr_ref* xbar, jexpr_ref* bybar) {
+  bybar[0] = jexpr_neg(((probe*)user)->g, xbar[0]);
+  return JO_OK;
+}
+
+static void test_diff_of_what_is_solved_for_is_that_of_its_equation(void** state) {
+  probe* p = *state;
+  jexpr_graph* g = p->g;
+  jexpr_ref s = jexpr_mul(g, p->x[0], p->x[1]), one = jexpr_const(g, 1.0), bar[2], d, ds;
+  jexpr_ref equation = jexpr_sub(g, p->x[2], s), y = jexpr_mul(g, jexpr_sin(g, s), p->x[0]);
+  jexpr_implied block = {&s, 1, &equation, 1, weigh_product, p};
+  assert_ok(p->ctx, jexpr_adjoint_implied(g, &y, &one, 1, p->x, 2, &block, 1, bar));
+  const double x[PROBE_INPUTS] = {0.5, 0.7, 0.35};
+  assert_near(probe_eval(p, bar[0], x), cos(0.35) * 0.35 + sin(0.35), TOL);
+  assert_near(probe_eval(p, bar[1], x), cos(0.35) * 0.25, TOL);
+  // and along x_0, the derivative of s given
+  assert_ok(p->ctx, jexpr_tangent(g, &equation, 1, p->x, &one, 1, &d));
+  ds = jexpr_neg(g, d);
+  const jexpr_ref from[] = {p->x[0], s}, along[] = {one, ds};
+  assert_ok(p->ctx, jexpr_tangent(g, &y, 1, from, along, 2, &d));
+  assert_near(probe_eval(p, d, x), cos(0.35) * 0.35 + sin(0.35), TOL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       probe_test(test_diff_every_rule_agrees_with_complex_step),
@@ -255,6 +279,7 @@ int main(void) {
       probe_test(test_diff_marks_follow_equations),
       probe_test(test_diff_jacobian_structure),
       probe_test(test_diff_jacobian_without_entries),
+      probe_test(test_diff_of_what_is_solved_for_is_that_of_its_equation),
       probe_test(test_diff_refuses_poison),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

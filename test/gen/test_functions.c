@@ -36,9 +36,10 @@ static void check_function(const jexpr_fn* fn, const char* name, bool is_there) 
 static void check_dynamics(const jgen_dynamics* d, bool extra, bool loads, bool derivatives) {
   for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
     const jgen_fn_info* about = jgen_fn_about(f);
-    bool is_there = about->part == JGEN_PART_EXTRA   ? extra && f == JGEN_FN_JACOBIAN
-                    : about->part == JGEN_PART_LOADS ? loads
-                                                     : true;
+    bool is_there = about->part == JGEN_PART_EXTRA     ? extra && f == JGEN_FN_JACOBIAN
+                    : about->part == JGEN_PART_LOADS   ? loads
+                    : about->part == JGEN_PART_IMPLIED ? derivatives
+                                                       : true;
     check_function(&d->fn[f], about->name, is_there);
     if (is_there) assert_int_equal(d->fn[f].nout, outputs_of(f));
     for (int o = 0; is_there && o < d->fn[f].nout; o++) {
