@@ -18,10 +18,12 @@ static bool allocate_traces(jsens_direct* d) {
   jsens_walk* w = d->w;
   int n = is_too_much(d) ? 1 : w->nw;
   d->trace = JARENA_ARRAY(&w->arena, n, jsens_trace);
-  for (d->ntrace = 0; d->trace && d->ntrace < n; d->ntrace++) {
-    if (!jsens_trace_begin(w, true, &d->trace[d->ntrace])) return false;
+  if (!d->trace) return false;
+  d->ntrace = n;
+  for (int k = 0; k < n; k++) {
+    if (!jsens_trace_begin(w, true, &d->trace[k])) return false;
   }
-  return d->trace != NULL;
+  return true;
 }
 
 // One trace of all numbers, as if there had never been more.
