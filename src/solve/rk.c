@@ -31,6 +31,7 @@
 #include "solve/implicit.h"
 #include "solve/local.h"
 #include "solve/scan.h"
+#include "solve/sums.h"
 
 #define REUSE_LIMIT   1e-3
 #define SAFETY        0.9
@@ -106,12 +107,8 @@ static void dense_eval(const jsolve_dense* base, double t, double* y) {
   double x = (t - d->t0) / d->h, u = 1 - x;
   double a0 = u * u * (1 + 2 * x), a1 = x * x * (3 - 2 * x);
   double b0 = d->h * x * u * u, b1 = -d->h * x * x * u, c = x * x * u * u;
-  for (int i = 0; i < d->n; i++) {
-    y[i] = (a0 * d->y0[i] + a1 * d->y1[i]) + (b0 * d->f0[i] + b1 * d->f1[i]);
-  }
-  if (!d->quartic) return;
-  for (int i = 0; i < d->n; i++)
-    y[i] += c * d->quartic[i];
+  jsolve_hermite at = {a0, a1, b0, b1, c, d->y0, d->y1, d->f0, d->f1, d->quartic};
+  jsolve_sums_choose()->hermite(d->n, &at, y);
 }
 
 // Derivative of the above.
