@@ -363,7 +363,7 @@ static void warn_of_lost(const recorder* k, const double* y, const double* psi) 
 static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, double* scratch) {
   jplant_result* r = k->out;
   const jsolve_system* sys = &k->run->system;
-  jsolve_observer observer = {k, on_step, on_event};
+  jsolve_observer observer = {.user = k, .step = on_step, .event = on_event};
   k->run->watch.on_change = on_change;
   k->run->watch.user = k;
   double start = jclock_cpu();

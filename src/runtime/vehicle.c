@@ -465,7 +465,7 @@ static jo_status on_event(void* user, const jsolve_event* e, const double* befor
 jo_status jvehicle_advance(jvehicle* v, double t, bool stop_at_event,
                            jvehicle_advance_result* out) {
   watcher w = {.stops = stop_at_event, .is_quiet = v->system.is_quiet, .t_end = t};
-  jsolve_observer observer = {&w, on_step, on_event};
+  jsolve_observer observer = {.user = &w, .step = on_step, .event = on_event};
   jsolve_options opt = v->options;
   bool is_fixed = jsolve_method_about(opt.method)->is_fixed;
   if (!is_fixed && v->first_step > 0.0) opt.step = v->first_step;

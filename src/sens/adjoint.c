@@ -293,9 +293,10 @@ static jo_status one_objective(jsens_adjoint* d, int o) {
 
 jo_status jsens_walk_adjoint(jsens_walk* w) {
   jsens_adjoint d = {.w = w};
-  JO_TRY(allocate(&d));
-  for (int o = 0; o < w->d->nobjective; o++) {
-    JO_TRY(one_objective(&d, o));
+  jo_status status = allocate(&d);
+  for (int o = 0; status >= 0 && o < w->d->nobjective; o++) {
+    status = one_objective(&d, o);
   }
-  return JO_OK;
+  jsens_trace_free(w, &d.trace);
+  return status;
 }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "plant/finite.h"
 #include "plant/judge.h"
+#include "sens/along.h"
 #include "sens/brink.h"
 #include "sens/plan.h"
 #include "sens/walk.h"
@@ -33,6 +34,7 @@ typedef struct recorder {
   jsens_record* record;
   const jplant_work* run;
   jplant_judge judge;
+  jsens_along* along;  // NULL: derivatives do not go along
 } recorder;
 
 static jo_status on_step(void* user, const jsolve_step* step) {
@@ -40,7 +42,13 @@ static jo_status on_step(void* user, const jsolve_step* step) {
   jsens_record_step(k->record, step);
   jplant_judge_step(&k->judge, step);
   JO_TRY(k->record->status);
+  if (k->along) JO_TRY(jsens_along_step(k->along, step));
   return jsens_walk_tell(k->ctx, k->opt, step->t1);
+}
+
+static void on_stage(void* user, const jsolve_stage* stage) {
+  const recorder* k = user;
+  jsens_along_stage(k->along, stage);
 }
 
 static void on_event(void* user, const jmachine_happening* what) {
@@ -52,6 +60,7 @@ static jo_status on_change(void* user, double t, const double* before, const dou
   (void)was;
   const recorder* k = user;
   jsens_record_change(k->record, t, before, after, k->run->mode, is);
+  if (k->along) jsens_along_stop(k->along);
   return k->record->status;
 }
 
@@ -65,9 +74,60 @@ static void note_lost(const recorder* k, const jplant* p, const double* y, jsens
   }
 }
 
+// From y0 to the end, y. Modes are those of the start.
+static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double* y,
+                           jsens_result* out) {
+  const jsens_options* opt = k->opt;
+  run->machine.on_event = on_event;
+  run->machine.on_event_user = k->record;
+  JO_TRY(jplant_judge_begin(&out->arena, s->plant, &opt->solve, &k->judge));
+  run->charts = &k->record->charts;  // they are needed longer than this run
+  run->watch.on_change = on_change;
+  run->watch.user = k;
+  jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
+  double t;
+  int said = jo_context_diagnostic_count(out->ctx);
+  jo_status status = jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start,
+                                      opt->t_end, y, &t, &out->statistics);
+  if (status < 0) return jplant_explain_mass(run, status, said, t, y);
+  if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
+  note_lost(k, s->plant, y, out);  // what is negative is told by that
+  jmachine_clamp(&s->plant->about, y);
+  jsens_record_end(k->record, t, y);
+  jmachine_objectives(&run->machine, t, y, out->value);
+  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, t, y, out->value));
+  return k->record->status;
+}
+
+// What a walk along a record fills.
+static jo_status begin_walk(jsens_result* r, const jsens_record* record) {
+  r->nentry = record->nentry;
+  r->steps = record;
+  r->rough = JARENA_ARRAY(&r->arena, record->nentry, double);
+  r->ngrown = 0;
+  return r->rough ? JO_OK : jerr_memory(r->ctx);
+}
+
+// The run with its derivatives; *is_walked: they could go along to the end.
+static jo_status simulate_along(jplant_work* run, const jsens* s, recorder* k, double* y,
+                                jsens_result* out, bool* is_walked) {
+  jsens_along along;
+  double begin = jclock_cpu();
+  jo_status status = jsens_along_begin(&along, out->ctx, s, &run->system, k->record, k->opt, out);
+  k->along = &along;
+  if (status >= 0) status = integrate(run, s, k, y, out);
+  if (status >= 0) status = begin_walk(out, k->record);
+  if (status >= 0) status = jsens_along_finish(&along, is_walked);
+  if (status >= 0) out->cpu_sensitivity = jsens_along_share(&along) * (jclock_cpu() - begin);
+  jsens_along_end(&along);
+  return status;
+}
+
 static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options* opt,
-                          const double* y0, jsens_record* record, jsens_result* out) {
+                          const double* y0, jsens_record* record, jsens_result* out,
+                          bool* is_walked) {
   const jgen_dynamics* d = s->plant->dynamics;
+  *is_walked = false;
   JO_TRY(jsolve_check_steps(out->ctx, &opt->solve, opt->t_start, opt->t_end));
   double* y = JARENA_ARRAY(&out->arena, d->ny, double);
   double* scratch = JARENA_ARRAY(&out->arena, d->nswitch, double);
@@ -76,26 +136,9 @@ static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options*
   if (opt->p) memcpy(run->p, opt->p, (size_t)d->np * sizeof *run->p);
   jsolve_set_modes(&run->system, opt->t_start, y, scratch);
   jsens_record_begin(record, run->mode, s->plant);
-  run->machine.on_event = on_event;
-  run->machine.on_event_user = record;
-  recorder k = {out->ctx, opt, record, run, {0}};
-  JO_TRY(jplant_judge_begin(&out->arena, s->plant, &opt->solve, &k.judge));
-  run->charts = &record->charts;  // they are needed longer than this run
-  run->watch.on_change = on_change;
-  run->watch.user = &k;
-  jsolve_observer obs = {.user = &k, .step = on_step};
-  double t;
-  int said = jo_context_diagnostic_count(out->ctx);
-  jo_status status = jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start,
-                                      opt->t_end, y, &t, &out->statistics);
-  if (status < 0) return jplant_explain_mass(run, status, said, t, y);
-  if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
-  note_lost(&k, s->plant, y, out);  // what is negative is told by that
-  jmachine_clamp(&s->plant->about, y);
-  jsens_record_end(record, t, y);
-  jmachine_objectives(&run->machine, t, y, out->value);
-  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, t, y, out->value));
-  return record->status;
+  recorder k = {.ctx = out->ctx, .opt = opt, .record = record, .run = run};
+  if (!jsens_along_can(out->method, opt)) return integrate(run, s, &k, y, out);
+  return simulate_along(run, s, &k, y, out, is_walked);
 }
 
 static jo_status make_events(jsens_result* out, const jsens_record* record, bool direct) {
@@ -184,7 +227,7 @@ static jo_status keep_options(const jsens* s, const jsens_options* opt, jsens_re
 }
 
 // The start, and the run from there, recorded in r.
-static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r) {
+static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r, bool* is_walked) {
   double *y0 = s->plant->y0, *S0 = s->S0;
   double begin = jclock_cpu();
   int nw = r->method == JSENS_VALUE ? 0 : s->nw;
@@ -200,12 +243,28 @@ static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r)
   r->record->implicit_only = r->method == JSENS_DIRECT && !opt->keep && !is_mixed;
   jplant_work* run;
   JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
-  jo_status status = simulate(run, s, opt, y0, r->record, r);
+  jo_status status = simulate(run, s, opt, y0, r->record, r, is_walked);
   jplant_work_destroy(run);
   r->passes = 1;
   r->stride = r->record->stride;
   r->record_bytes = jsens_record_bytes(r->record);
-  r->cpu_dynamics = jclock_cpu() - begin;
+  r->cpu_dynamics = fmax(0.0, jclock_cpu() - begin - r->cpu_sensitivity);
+  return status;
+}
+
+// What is known when all has been walked.
+static jo_status conclude(const jsens* s, const jsens_result* of, const jsens_options* opt,
+                          jsens_result* r) {
+  jo_status status = JO_OK;
+  if (r->nw > 0 && !opt->frozen) {
+    jplant_work* run;
+    JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
+    if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
+    status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
+    jplant_work_destroy(run);
+  }
+  jsens_plan_order(r);
+  if (opt->estimate && status >= 0) jsens_plan_judge(s, opt, r);
   return status;
 }
 
@@ -217,12 +276,8 @@ static jo_status walk(const jsens* s, const jsens_result* of, const jsens_option
   jplant_work* run;
   jsens_walk w;
   r->nevent = 0;
-  r->nentry = record->nentry;
-  r->steps = record;
   JO_TRY(make_events(r, record, r->method == JSENS_DIRECT));
-  r->rough = JARENA_ARRAY(&r->arena, record->nentry, double);
-  r->ngrown = 0;
-  if (!r->rough) return jerr_memory(r->ctx);
+  JO_TRY(begin_walk(r, record));
   JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
   if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
   jo_status status = jsens_walk_begin(&w, r->ctx, s, run, record, opt, r);
@@ -231,13 +286,8 @@ static jo_status walk(const jsens* s, const jsens_result* of, const jsens_option
     status = r->method == JSENS_DIRECT ? jsens_walk_direct(&w) : jsens_walk_adjoint(&w);
   }
   jsens_walk_end(&w);
-  if (status >= 0) status = jplant_work_show(run, s->plant);
-  if (status >= 0 && r->nw > 0 && !opt->frozen) {
-    status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
-  }
   jplant_work_destroy(run);
-  jsens_plan_order(r);
-  if (opt->estimate && status >= 0) jsens_plan_judge(s, opt, r);
+  if (status >= 0) status = conclude(s, of, opt, r);
   r->cpu_sensitivity += jclock_cpu() - begin;
   return status;
 }
@@ -247,12 +297,13 @@ static jo_status run_once(jo_context* ctx, const jsens* s, jsens_method method,
   jsens_result* r;
   *out = NULL;
   JO_TRY(create(ctx, s, method, opt, &r));
-  jo_status status = take(s, opt, r);
+  bool is_walked;
+  jo_status status = take(s, opt, r, &is_walked);
   if (status >= 0 && method == JSENS_VALUE) {
     status = make_events(r, r->record, false);
     if (status >= 0) list_events(r, r->record);
   } else if (status >= 0) {
-    status = walk(s, r, opt, r);
+    status = is_walked ? conclude(s, r, opt, r) : walk(s, r, opt, r);
   }
   if (status < 0) {
     jsens_result_destroy(r);

@@ -31,7 +31,7 @@ static bool allocate_slopes(jsens_direct* d, jsens_pack* p) {
   return true;
 }
 
-static jo_status allocate(jsens_direct* d) {
+jo_status jsens_direct_begin(jsens_direct* d) {
   jsens_walk* w = d->w;
   const jgen_dynamics* m = w->d;
   d->lanes = w->sens->tangents->set->kernel[0].lanes;
@@ -101,24 +101,30 @@ static void end_local(const jsens_direct* d, double b, double* dk) {
   jsens_walk_gain(d->w, false, b, dk, d->lanes);
 }
 
-// Stages with their derivatives; the first pack also finds the arguments of the stages.
-static void pack_step(jsens_direct* d, const jsens_entry* e, int q) {
+void jsens_direct_stage(jsens_direct* d, const jsolve_scheme* s, int q, int i, double t, double h) {
+  jsens_walk* w = d->w;
+  jsens_pack* p = &d->pack[q];
+  if (i > 0) w->lanes->combine(w->ny * d->lanes, p->S, h, &s->a[i], p->dk, d->dY);
+  jsens_point at = {.t = t, .y = w->Y[i], .dy = i > 0 ? d->dY : p->S, .dp = p->dp};
+  jsens_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
+  for (int r = 0; q == 0 && r < w->ny; r++) {
+    w->k[i][r] = d->ydot[r * d->lanes];
+  }
+  if (i == 0 && d->open >= 0) jsens_direct_complete(d, q);
+}
+
+// Stages with their derivatives, but the first ones that are there; the first pack also finds the arguments of the stages.
+static void pack_step(jsens_direct* d, const jsens_entry* e, int q, int done, const double* first) {
   jsens_walk* w = d->w;
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   jsens_pack* p = &d->pack[q];
   int n = w->ny * d->lanes;
   double h = e->t1 - e->t;
-  for (int i = 0; i < s->tab->stages; i++) {
-    if (i > 0) w->lanes->combine(n, p->S, h, &s->a[i], p->dk, d->dY);
+  for (int i = done; i < s->tab->stages; i++) {
+    if (q == 0) w->k[i] = w->own[i];
     if (q == 0) w->lanes->combine(w->ny, d->y, h, &s->a[i], w->k, w->Y[i]);
-    jsens_point at = {.t = jsens_walk_stage_time(w, e, i), .y = w->Y[i]};
-    at.dy = i > 0 ? d->dY : p->S;
-    at.dp = p->dp;
-    jsens_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
-    for (int r = 0; q == 0 && r < w->ny; r++) {
-      w->k[i][r] = d->ydot[r * d->lanes];
-    }
-    if (i == 0 && d->open >= 0) jsens_direct_complete(d, q);
+    jsens_direct_stage(d, s, q, i, jsens_walk_stage_time(w, e, i), h);
+    if (q == 0 && i == 0 && first) memcpy(w->k[0], first, (size_t)w->ny * sizeof *first);
   }
   w->lanes->combine(n, p->S, h, &s->b, p->dk, d->dY);
   memcpy(p->S, d->dY, (size_t)n * sizeof *p->S);
@@ -171,13 +177,14 @@ void jsens_direct_close(jsens_direct* d, double t, const double* y, const double
          (size_t)(w->nv * d->lanes) * sizeof *S);
 }
 
-static jo_status explicit_step(jsens_direct* d, const jsens_entry* e) {
+static jo_status explicit_step(jsens_direct* d, const jsens_entry* e, int done,
+                               const double* first) {
   jsens_walk* w = d->w;
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   bool estimates = d->nprobe > 0 && !jsolve_method_about(s->tab->method)->is_fixed;
   if (w->is_mixed) JO_TRY(mixed_stages(d, e));
   for (int q = 0; q < d->npack; q++) {
-    if (!w->is_mixed) pack_step(d, e, q);
+    if (!w->is_mixed) pack_step(d, e, q, q == 0 ? done : 0, first);
     if (estimates) jsens_direct_open(d, q, e);
   }
   if (d->open >= 0) jsens_direct_push(d);
@@ -249,6 +256,21 @@ static jo_status implicit_step(jsens_direct* d, const jsens_entry* e, const doub
   return JO_OK;
 }
 
+// The state at the end, with loops closed.
+static void end_step(jsens_direct* d, const jsens_entry* e, const double* after) {
+  memcpy(d->y, after, (size_t)d->w->ny * sizeof *after);
+  for (int k = 0; k < d->npack; k++) {
+    jsens_direct_close(d, e->t1, d->y, d->zero, &d->pack[k], d->pack[k].S);
+  }
+}
+
+jo_status jsens_direct_step(jsens_direct* d, const jsens_entry* e, int done, const double* first,
+                            const double* after) {
+  JO_TRY(explicit_step(d, e, done, first));
+  end_step(d, e, after);
+  return JO_OK;
+}
+
 static jo_status take_step(jsens_direct* d, const jsens_entry* e) {
   jsens_walk* w = d->w;
   const double *y, *after;
@@ -258,16 +280,12 @@ static jo_status take_step(jsens_direct* d, const jsens_entry* e) {
   memcpy(d->y, y, (size_t)w->ny * sizeof *d->y);
   jsens_walk_set_epoch(w, e->epoch);
   jsens_direct_keep(d, e);
-  if (e->is_implicit) {
-    JO_TRY(jsens_walk_stages(w, e, d->y));
-    JO_TRY(implicit_step(d, e, after));
-  } else {
-    JO_TRY(explicit_step(d, e));
+  if (!e->is_implicit) {
+    return jsens_direct_step(d, e, 0, jsens_walk_first_slope(w, e->index), after);
   }
-  memcpy(d->y, after, (size_t)w->ny * sizeof *after);
-  for (int k = 0; k < d->npack; k++) {
-    jsens_direct_close(d, e->t1, d->y, d->zero, &d->pack[k], d->pack[k].S);
-  }
+  JO_TRY(jsens_walk_stages(w, e, d->y));
+  JO_TRY(implicit_step(d, e, after));
+  end_step(d, e, after);
   return JO_OK;
 }
 
@@ -360,10 +378,11 @@ static void put_end_errors(jsens_direct* d) {
   }
 }
 
-static jo_status finish(jsens_direct* d) {
+jo_status jsens_direct_finish(jsens_direct* d) {
   jsens_walk* w = d->w;
   int n = w->nw + d->nprobe;
   double* carried = d->column;  // by objective and probe
+  jsens_direct_settle(d);
   end_columns(d, w->record->y_end, d->end_column);
   for (int o = 0; o < w->d->nobjective; o++) {
     const double* column = d->end_column + o * n;
@@ -377,17 +396,26 @@ static jo_status finish(jsens_direct* d) {
   return JO_OK;
 }
 
-jo_status jsens_walk_direct(jsens_walk* w) {
-  jsens_direct d = {.w = w};
-  JO_TRY(allocate(&d));
-  JO_TRY(jsens_direct_begin_samples(&d));
-  JO_TRY(jsens_direct_sample_start(&d));
+static jo_status take_all(jsens_direct* d) {
+  jsens_walk* w = d->w;
+  JO_TRY(jsens_direct_begin(d));
+  JO_TRY(jsens_direct_begin_samples(d));
+  JO_TRY(jsens_direct_sample_start(d));
   int end = w->opt->events_only ? jsens_record_behind_events(w->record) : w->record->nentry;
   for (int i = 0; i < end; i++) {
-    JO_TRY(take_entry(&d, i));
+    JO_TRY(take_entry(d, i));
   }
-  w->out->nevent = d.nevent;
-  if (w->opt->events_only) return JO_OK;
-  jsens_direct_settle(&d);
-  return finish(&d);
+  w->out->nevent = d->nevent;
+  return w->opt->events_only ? JO_OK : jsens_direct_finish(d);
+}
+
+void jsens_direct_release(jsens_direct* d) {
+  jsens_direct_end_errors(d);
+}
+
+jo_status jsens_walk_direct(jsens_walk* w) {
+  jsens_direct d = {.w = w};
+  jo_status status = take_all(&d);
+  jsens_direct_release(&d);
+  return status;
 }

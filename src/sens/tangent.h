@@ -62,6 +62,17 @@ typedef struct jsens_direct {
 
 // tangent.c
 double* jsens_direct_vector(jsens_direct* d, int n);  // n x lanes
+// A walk begins, goes on by entries of the record, and ends: what jsens_walk_direct() does, for those who go along with a
+// run (along.c). To be released whatever came of it.
+jo_status jsens_direct_begin(jsens_direct* d);
+jo_status jsens_direct_finish(jsens_direct* d);
+void jsens_direct_release(jsens_direct* d);
+// dk_i = f_y dY_i + f_p of pack q in a step of length h, at (t, Y_i); f there is in `ydot`, and of the first pack in k_i.
+void jsens_direct_stage(jsens_direct* d, const jsolve_scheme* s, int q, int i, double t, double h);
+// An explicit step from the present state to `after`. Of the first pack the first `done` stages are there. `first`: the slope
+// that the run began it with; NULL: that of the state.
+jo_status jsens_direct_step(jsens_direct* d, const jsens_entry* e, int done, const double* first,
+                            const double* after);
 // (S2) at (t, y) for the derivatives S of a pack, which time moves along with by dt.
 void jsens_direct_close(jsens_direct* d, double t, const double* y, const double* dt, jsens_pack* p,
                         double* S);
@@ -69,6 +80,9 @@ void jsens_direct_close(jsens_direct* d, double t, const double* y, const double
 // tangent_error.c: the error of a step is opened with its own slopes and completed with the first slopes of
 // the next one, or settled where no step follows
 bool jsens_direct_begin_errors(jsens_direct* d);
+// Room for all entries that there are by now.
+bool jsens_direct_reserve(jsens_direct* d);
+void jsens_direct_end_errors(jsens_direct* d);
 void jsens_direct_open(jsens_direct* d, int q, const jsens_entry* e);
 void jsens_direct_complete(jsens_direct* d, int q);
 void jsens_direct_settle(jsens_direct* d);

@@ -10,14 +10,56 @@
 #define APART     2        // steps between two stretches that leave something out
 #define MAX_TRACE 2000000  // steps and numbers whose errors are kept one by one
 
+static bool is_too_much(const jsens_direct* d) {
+  return (int64_t)d->w->nw * d->w->record->nentry > MAX_TRACE;
+}
+
 static bool allocate_traces(jsens_direct* d) {
   jsens_walk* w = d->w;
-  d->ntrace = (int64_t)w->nw * w->record->nentry <= MAX_TRACE ? w->nw : 1;
-  d->trace = JARENA_ARRAY(&w->arena, d->ntrace, jsens_trace);
-  for (int k = 0; d->trace && k < d->ntrace; k++) {
+  int n = is_too_much(d) ? 1 : w->nw;
+  d->trace = JARENA_ARRAY(&w->arena, n, jsens_trace);
+  if (!d->trace) return false;
+  d->ntrace = n;
+  for (int k = 0; k < n; k++) {
     if (!jsens_trace_begin(w, true, &d->trace[k])) return false;
   }
-  return d->trace != NULL;
+  return true;
+}
+
+// One trace of all numbers, as if there had never been more.
+static void join_traces(jsens_direct* d, int nentry) {
+  jsens_trace joined = d->trace[0];
+  joined.largest = 0.0;
+  for (int k = 0; k < d->ntrace; k++) {
+    const jsens_trace* t = &d->trace[k];
+    double unit = d->unit[k];
+    joined.largest = fmax(joined.largest, unit * t->largest);
+    for (int i = 0; i < nentry; i++) {
+      double error = unit * t->error[i], running = unit * t->running[i];
+      joined.error[i] = k == 0 ? error : fmax(joined.error[i], error);
+      joined.running[i] = k == 0 ? running : fmax(joined.running[i], running);
+    }
+  }
+  for (int k = 1; k < d->ntrace; k++) {
+    jsens_trace_free(d->w, &d->trace[k]);
+  }
+  d->trace[0] = joined;
+  d->ntrace = 1;
+}
+
+bool jsens_direct_reserve(jsens_direct* d) {
+  int n = d->w->record->nentry;
+  if (d->ntrace > 1 && is_too_much(d)) join_traces(d, n - 1);
+  for (int k = 0; k < d->ntrace; k++) {
+    if (!jsens_trace_reserve(d->w, true, n + 1, &d->trace[k])) return false;
+  }
+  return true;
+}
+
+void jsens_direct_end_errors(jsens_direct* d) {
+  for (int k = 0; k < d->ntrace; k++) {
+    jsens_trace_free(d->w, &d->trace[k]);
+  }
 }
 
 static bool allocate_kept(jsens_direct* d) {
@@ -92,10 +134,17 @@ static void put_left_out(jsens_direct* d, jsens_pack* p, double h, double* error
   }
 }
 
+// A pack alone changes places: its slopes are of no more use.
 static void keep_slopes(const jsens_direct* d, jsens_pack* p) {
+  size_t bytes = (size_t)(d->w->ny * d->lanes) * sizeof(double);
   for (int i = 0; i < JSENS_TAIL_STAGES; i++) {
-    memcpy(p->kept[i], p->dk[d->w->tail.stage[i]],
-           (size_t)(d->w->ny * d->lanes) * sizeof *p->kept[i]);
+    double **from = &p->dk[d->w->tail.stage[i]], *spare = p->kept[i];
+    if (d->npack > 1) {
+      memcpy(spare, *from, bytes);
+    } else {
+      p->kept[i] = *from;
+      *from = spare;
+    }
   }
 }
 
@@ -260,9 +309,8 @@ void jsens_direct_open(jsens_direct* d, int q, const jsens_entry* e) {
   int n = d->w->ny * d->lanes, last = s->e.n - 1;
   jsolve_combination part = s->e;
   if (last >= 0 && part.index[last] == s->tab->stages) part.n--;
-  memset(d->dY, 0, (size_t)n * sizeof *d->dY);
-  d->w->lanes->combine(n, d->dY, e->t1 - e->t, &part, d->pack[q].dk, d->pack[q].error);
-  if (q == 0) d->w->lanes->combine(d->w->ny, d->dY, e->t1 - e->t, &part, d->w->k, d->motion);
+  d->w->lanes->combine(n, d->zero, e->t1 - e->t, &part, d->pack[q].dk, d->pack[q].error);
+  if (q == 0) d->w->lanes->combine(d->w->ny, d->zero, e->t1 - e->t, &part, d->w->k, d->motion);
   if (d->w->tail.is_there) keep_slopes(d, &d->pack[q]);
 }
 

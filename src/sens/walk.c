@@ -570,9 +570,25 @@ jo_status jsens_walk_check_rate(jsens_walk* w, const jsens_entry* e, const doubl
 
 bool jsens_trace_begin(jsens_walk* w, bool keeps_sizes, jsens_trace* t) {
   *t = (jsens_trace){.last = -1};
-  t->error = JARENA_ARRAY(&w->arena, w->record->nentry, double);
-  if (keeps_sizes) t->running = JARENA_ARRAY(&w->arena, w->record->nentry, double);
-  return t->error && (t->running || !keeps_sizes);
+  return jsens_trace_reserve(w, keeps_sizes, w->record->nentry + 1, t);
+}
+
+static bool reserve(jo_context* ctx, double** x, int* cap, int n) {
+  int had = *cap;
+  if (!jmem_grow(ctx, x, cap, n, sizeof **x)) return false;
+  memset(*x + had, 0, (size_t)(*cap - had) * sizeof **x);
+  return true;
+}
+
+bool jsens_trace_reserve(jsens_walk* w, bool keeps_sizes, int nentry, jsens_trace* t) {
+  return reserve(w->ctx, &t->error, &t->error_cap, nentry) &&
+         (!keeps_sizes || reserve(w->ctx, &t->running, &t->running_cap, nentry));
+}
+
+void jsens_trace_free(jsens_walk* w, jsens_trace* t) {
+  jmem_free(w->ctx, t->error);
+  jmem_free(w->ctx, t->running);
+  *t = (jsens_trace){.last = -1};
 }
 
 void jsens_trace_clear(jsens_walk* w, jsens_trace* t) {

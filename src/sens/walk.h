@@ -137,11 +137,15 @@ jo_status jsens_walk_check_rate(jsens_walk* w, const jsens_entry* e, const doubl
 typedef struct jsens_trace {
   double* error;    // by entry: of the derivatives
   double* running;  // by entry: their largest size so far; NULL: not asked for
+  int error_cap, running_cap;
   double largest;
   int last;  // entry that was noted last; -1: none
 } jsens_trace;
 
+// With room for the entries there are; later for more of them. To be freed.
 bool jsens_trace_begin(jsens_walk* w, bool keeps_sizes, jsens_trace* t);
+bool jsens_trace_reserve(jsens_walk* w, bool keeps_sizes, int nentry, jsens_trace* t);
+void jsens_trace_free(jsens_walk* w, jsens_trace* t);
 void jsens_trace_clear(jsens_walk* w, jsens_trace* t);
 // One more entry, in the order of the walk; the factor by which the largest size grew over it.
 double jsens_trace_note(jsens_trace* t, int entry, double size, double error);

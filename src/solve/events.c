@@ -16,11 +16,11 @@
 #include "solve/events.h"
 
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "solve/scan.h"
+#include "solve/sums.h"
 
 #define TIME_TOLERANCE 1e-13  // times max(1, |t|) [s]
 #define RELATIVE_FLOOR 1e-12
@@ -78,12 +78,14 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
   return ev->y && ev->flipped && ev->is_done && ev->is_armed ? ev : NULL;
 }
 
-static void margins(const jsolve_events* ev, const jsolve_run* run, const double* restrict g,
-                    double* restrict s) {
-  const double* restrict mode = run->sys->mode, * restrict hysteresis = ev->hysteresis;
-  for (int k = 0, n = ev->n; k < n; k++) {
-    s[k] = (mode[k] > 0.5 ? g[k] : -g[k]) + hysteresis[k];
-  }
+static jsolve_margins margins_of(const jsolve_events* ev, const jsolve_run* run) {
+  return (jsolve_margins){ev->n,     run->sys->mode, ev->hysteresis,
+                          ev->g_max, ev->floor,      ev->is_armed};
+}
+
+static void margins(const jsolve_events* ev, const jsolve_run* run, const double* g, double* s) {
+  jsolve_margins m = margins_of(ev, run);
+  jsolve_sums_choose()->margins(&m, g, s);
 }
 
 static void evaluate(jsolve_events* ev, jsolve_run* run, double t, const double* y, double* s) {
@@ -91,28 +93,14 @@ static void evaluate(jsolve_events* ev, jsolve_run* run, double t, const double*
   margins(ev, run, ev->g, s);
 }
 
-// As a rule none has: all are looked at, without branches.
 static bool has_crossed(const jsolve_events* ev, const double* s) {
-  int crossed = 0;
-  for (int k = 0, n = ev->n; k < n; k++) {
-    crossed += s[k] <= 0;
-  }
-  return crossed > 0;
+  return jsolve_sums_choose()->has_crossed(ev->n, s);
 }
 
 // A new step starts where the switching functions are g.
-static void start_step(jsolve_events* ev, const jsolve_run* run, const double* restrict g) {
-  double* restrict g_max = ev->g_max, * restrict floor = ev->floor, * restrict off = ev->hysteresis;
-  const double* restrict mode = run->sys->mode;
-  bool* restrict is_armed = ev->is_armed;
-  for (int k = 0, n = ev->n; k < n; k++) {
-    double size = fabs(g[k]), s = mode[k] > 0.5 ? g[k] : -g[k];
-    if (size > g_max[k] && size <= DBL_MAX) g_max[k] = size;
-    double least = RELATIVE_FLOOR * g_max[k];
-    floor[k] = least > ABSOLUTE_FLOOR ? least : ABSOLUTE_FLOOR;
-    is_armed[k] = is_armed[k] || s > floor[k];
-    off[k] = is_armed[k] ? 0 : floor[k];
-  }
+static void start_step(jsolve_events* ev, const jsolve_run* run, const double* g) {
+  jsolve_margins m = margins_of(ev, run);
+  jsolve_sums_choose()->arm(&m, RELATIVE_FLOOR, ABSOLUTE_FLOOR, g);
   margins(ev, run, g, ev->start);
 }
 

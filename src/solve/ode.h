@@ -122,12 +122,23 @@ typedef struct jsolve_event {
   bool rising;  // mode became 1
 } jsolve_event;
 
+// Stage i > 0 of an explicit step from (t0, y0) towards t1, at (t, y): k has the slopes before it, k[i] is wanted.
+typedef struct jsolve_stage {
+  int i;
+  double t0, t1, t;
+  const double *y0, *y;
+  double* const* k;
+} jsolve_stage;
+
 // Observers; any may be NULL. A negative status stops the run and is returned.
 typedef struct jsolve_observer {
   void* user;
   jo_status (*step)(void* user, const jsolve_step* s);
   jo_status (*event)(void* user, const jsolve_event* e, const double* y_before,
                      const double* y_after);
+  // goes along: gives slopes of stages in place of the right-hand side, with the same bits. Of steps as they are
+  // tried, rejected ones too, but not of those that look for an event, nor of implicit and mixed ones
+  void (*stage)(void* user, const jsolve_stage* s);
 } jsolve_observer;
 
 typedef struct jsolve_statistics {

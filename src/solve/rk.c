@@ -31,6 +31,7 @@
 #include "solve/implicit.h"
 #include "solve/local.h"
 #include "solve/scan.h"
+#include "solve/sums.h"
 
 #define REUSE_LIMIT   1e-3
 #define SAFETY        0.9
@@ -83,6 +84,7 @@ typedef struct rk {
   int not_finite;    // first state that was not finite in the last attempt
   int collapsed;     // steps in a row that are hardly steps
   bool has_drifted;  // f1 is the slope of the proposed end before its projection
+  bool is_try;       // of the next step: the observer may go along
 
   jsolve_implicit* im;  // NULL: explicit
   double t_jacobian;    // where the Jacobian was taken
@@ -105,12 +107,8 @@ static void dense_eval(const jsolve_dense* base, double t, double* y) {
   double x = (t - d->t0) / d->h, u = 1 - x;
   double a0 = u * u * (1 + 2 * x), a1 = x * x * (3 - 2 * x);
   double b0 = d->h * x * u * u, b1 = -d->h * x * x * u, c = x * x * u * u;
-  for (int i = 0; i < d->n; i++) {
-    y[i] = (a0 * d->y0[i] + a1 * d->y1[i]) + (b0 * d->f0[i] + b1 * d->f1[i]);
-  }
-  if (!d->quartic) return;
-  for (int i = 0; i < d->n; i++)
-    y[i] += c * d->quartic[i];
+  jsolve_hermite at = {a0, a1, b0, b1, c, d->y0, d->y1, d->f0, d->f1, d->quartic};
+  jsolve_sums_choose()->hermite(d->n, &at, y);
 }
 
 // Derivative of the above.
@@ -201,6 +199,18 @@ static void keep_local(rk* s, int i) {
     s->k[i][l->state[j]] = s->local_base[l->state[j]];
 }
 
+// Slope of stage i at t, in a step to t1.
+static void stage_slope(rk* s, jsolve_run* run, int i, double t, double t1) {
+  const jsolve_observer* obs = run->obs;
+  if (!s->is_try || !obs->stage || s->local) {
+    jsolve_rhs(run, t, s->arg, s->k[i]);
+    return;
+  }
+  jsolve_stage stage = {i, run->t, t1, t, run->y, s->arg, s->k};
+  run->stats.evaluations++;
+  obs->stage(obs->user, &stage);
+}
+
 // Stages and end of a step to t1, not projected; f1 only where the method is implicit.
 static jo_status stages(rk* s, jsolve_run* run, double t1) {
   if (s->im) return solve_stages(s, run, t1);
@@ -211,7 +221,7 @@ static jo_status stages(rk* s, jsolve_run* run, double t1) {
     double t = tab->c[i] == 1 ? t1 : run->t + tab->c[i] * h;
     jsolve_combine(n, run->y, h, &s->scheme.a[i], s->k, s->arg);
     if (s->local) JO_TRY(solve_local(s, run, i, t, h));
-    jsolve_rhs(run, t, s->arg, s->k[i]);
+    stage_slope(s, run, i, t, t1);
     if (s->local) keep_local(s, i);
   }
   jsolve_combine(n, run->y, h, &s->scheme.b, s->k, run->y_new);
@@ -335,8 +345,10 @@ static double next_grid_point(rk* s, const jsolve_run* run) {
 
 static jo_status advance_fixed(jsolve_stepper* base, jsolve_run* run) {
   rk* s = (rk*)base;
-  JO_TRY(retake(base, run, next_grid_point(s, run)));
-  return finish(base, run);
+  s->is_try = true;
+  jo_status status = retake(base, run, next_grid_point(s, run));
+  s->is_try = false;
+  return status < 0 ? status : finish(base, run);
 }
 
 // Order of magnitude of a first step, from the size of y, f and a difference of f.
@@ -520,7 +532,9 @@ static jo_status advance_adaptive(jsolve_stepper* base, jsolve_run* run) {
       return halved.n ? fail_halving(s, run, halved.cause) : fail_small(run);
     }
     base->is_located = false;
+    s->is_try = true;
     jo_status status = stages(s, run, t1);
+    s->is_try = false;
     if (status >= 0) {
       error = local_error(s, run);
       status = isfinite(error) ? JO_OK : JO_ERR_NUMERIC;

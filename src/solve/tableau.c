@@ -147,8 +147,3 @@ jsolve_scheme jsolve_scheme_of(const jsolve_tableau* tab) {
   s.d = jsolve_compress(tab->d, tab->stages + 1);
   return s;
 }
-
-void jsolve_combine(int n, const double* restrict y, double h, const jsolve_combination* c,
-                    double* const* k, double* restrict out) {
-  jsolve_combine_here(n, y, h, c, k, out);
-}

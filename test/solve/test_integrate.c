@@ -84,7 +84,7 @@ static void test_integrate_counts_what_happens(void** state) {
     jsolve_system s = system_of(&d);
     jsolve_options o = options(methods[i]);
     counted seen = {0};
-    jsolve_observer obs = {&seen, on_step, on_event};
+    jsolve_observer obs = {.user = &seen, .step = on_step, .event = on_event};
     jsolve_statistics stats;
     double y = 1.0, t;
     assert_ok(context(state),
