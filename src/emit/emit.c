@@ -67,10 +67,11 @@ static jtext* current_source(writer* w, int statements) {
 static void note_functions(writer* w, const jemit_plan* plan) {
   for (int i = 0; i < plan->packing.n; i++) {
     const jexpr_item* item = &plan->packing.item[i];
-    if (item->width > w->widest) w->widest = item->width;
+    int numbers = jemit_plan_numbers(plan, item);
+    if (item->width > 1 && numbers > w->widest) w->widest = numbers;
     if (!jemit_is_function(&jexpr_ops[item->op])) continue;
     w->needs.functions = w->needs.function[item->op] = true;
-    w->pack_functions[item->width] = true;
+    if (item->width > 1) w->pack_functions[numbers] = numbers != plan->lanes;
   }
 }
 

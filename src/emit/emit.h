@@ -10,7 +10,7 @@
 
 typedef struct jemit_options {
   int lanes;  // lanes evaluated together; 1: plain doubles, else a vector type
-  int pack;   // with one lane: most lanes of a pack (expr/pack.h); 1: plain C without vectors
+  int pack;  // most numbers in the vector of a pack (expr/pack.h); 1: no packs, and plain C where there is one lane
   int chunk_statements;  // most statements in one C function; 0: all in one
   int file_statements;   // about so many statements in one source file; 0: all in one
   const char* title;     // one line for the head comment, sanitised; may be NULL

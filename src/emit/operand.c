@@ -59,12 +59,35 @@ void jemit_put_wave_name(jtext* t, bool is_sine, int first) {
   jemit_put_int(t, first);
 }
 
-// `const double t12_3 = v12[3];`, or from the slot of the pack
-static void take_lane(jemit_printer* p, jexpr_ref r, int at) {
+// `const jk_real t12_1 = JK_SHUFFLE2(4, v12, v12, 2, 3);`, or from the slot: `jk_at(w, 7)`
+static void take_lanes(jemit_printer* p, jexpr_ref r, int at, bool from_slot) {
   const jemit_plan* plan = p->plan;
-  if (p->taken[r] == p->chunk) return;
-  p->taken[r] = p->chunk;
-  bool from_slot = at / plan->chunk != p->chunk;
+  int lanes = plan->lanes, first = jexpr_pack_lane(&plan->packing, r) * lanes;
+  jtext_put(p->body, "  const jk_real ");
+  put_value(p, r);
+  if (from_slot) {
+    jtext_put(p->body, " = jk_at(w, ");
+    jemit_put_int(p->body, (plan->slot[at] + first) / lanes);
+  } else {
+    jtext_put(p->body, " = JK_SHUFFLE");
+    jemit_put_int(p->body, lanes);
+    jtext_put(p->body, "(");
+    jemit_put_int(p->body, jemit_plan_numbers(plan, &plan->packing.item[at]));
+    for (int k = 0; k < 2; k++) {
+      jtext_put(p->body, ", v");
+      jemit_put_int(p->body, at);
+    }
+    for (int k = 0; k < lanes; k++) {
+      jtext_put(p->body, ", ");
+      jemit_put_int(p->body, first + k);
+    }
+  }
+  jtext_put(p->body, ");\n");
+}
+
+// `const double t12_3 = v12[3];`, or from the slot: `w[15]`
+static void take_number(jemit_printer* p, jexpr_ref r, int at, bool from_slot) {
+  const jemit_plan* plan = p->plan;
   int lane = jexpr_pack_lane(&plan->packing, r);
   jtext_put(p->body, "  const double ");
   put_value(p, r);
@@ -73,7 +96,19 @@ static void take_lane(jemit_printer* p, jexpr_ref r, int at) {
   jtext_put(p->body, "[");
   jemit_put_int(p->body, from_slot ? plan->slot[at] + lane : lane);
   jtext_put(p->body, "];\n");
+}
+
+// A value out of its pack.
+static void take_value(jemit_printer* p, jexpr_ref r, int at) {
+  if (p->taken[r] == p->chunk) return;
+  p->taken[r] = p->chunk;
+  bool from_slot = at / p->plan->chunk != p->chunk;
   p->work_used = p->work_used || from_slot;
+  if (p->plan->scalar[r]) {
+    take_number(p, r, at, from_slot);
+  } else {
+    take_lanes(p, r, at, from_slot);
+  }
 }
 
 void jemit_load(jemit_printer* p, jexpr_ref r) {
@@ -81,7 +116,7 @@ void jemit_load(jemit_printer* p, jexpr_ref r) {
   int at = plan->packing.at[r];
   if (at < 0) return;
   if (plan->packing.item[at].width > 1) {
-    take_lane(p, r, at);
+    take_value(p, r, at);
     return;
   }
   if (at / plan->chunk == p->chunk || p->loaded[at] == p->chunk) return;

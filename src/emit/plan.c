@@ -63,6 +63,14 @@ static jo_status join_waves(jo_context* ctx, jarena* a, jemit_plan* p) {
   return JO_OK;
 }
 
+int jemit_plan_lanes(const jemit_plan* p, jexpr_ref r) {
+  return p->scalar[r] ? 1 : p->lanes;
+}
+
+int jemit_plan_numbers(const jemit_plan* p, const jexpr_item* item) {
+  return item->width * jemit_plan_lanes(p, item->node[0]);
+}
+
 bool jemit_plan_is_pair(const jemit_plan* p, int item) {
   if (item < 0 || item + 1 >= p->packing.n) return false;
   if (item / p->chunk != (item + 1) / p->chunk) return false;
@@ -172,7 +180,7 @@ static int take_slot(slots* s) {
 // Doubles that the value of an item takes, as a power of two.
 static int size_of(const jemit_plan* p, int item) {
   const jexpr_item* it = &p->packing.item[item];
-  int doubles = p->scalar[it->node[0]] ? it->width : p->lanes, size = 0;
+  int doubles = jemit_plan_numbers(p, it), size = 0;
   while (1 << size < doubles)
     size++;
   return size;
@@ -233,18 +241,27 @@ static jo_status assign_slots(jo_context* ctx, jarena* a, jemit_plan* p) {
   return JO_OK;
 }
 
+static jo_status build_packs(jo_context* ctx, jarena* a, const jemit_plan_options* opt,
+                             jemit_plan* p) {
+  int n = p->fn->graph->nnode;
+  bool* varies = JARENA_ARRAY(a, n, bool);
+  if (!varies) return jerr_memory(ctx);
+  for (int r = 0; r < n; r++)
+    varies[r] = !p->scalar[r];
+  jexpr_pack_options packs = {opt->pack, opt->pack > 1, opt->lanes, varies};
+  return jexpr_pack_build(a, p->fn, &p->schedule, &packs, &p->packing);
+}
+
 jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn,
                            const jemit_plan_options* opt, jemit_plan* out) {
   jemit_plan p = {.fn = fn, .lanes = opt->lanes};
   JO_TRY(jexpr_graph_status(fn->graph));
   JO_TRY(check_outputs(ctx, fn));
   JO_TRY(jexpr_schedule_build(a, fn, &p.schedule));
-  bool is_packed = opt->lanes == 1 && opt->pack > 1;
-  jexpr_pack_options packs = {is_packed ? opt->pack : 1, is_packed};
-  JO_TRY(jexpr_pack_build(a, fn, &p.schedule, &packs, &p.packing));
+  JO_TRY(find_scalars(ctx, a, &p));
+  JO_TRY(build_packs(ctx, a, opt, &p));
   p.counts = jexpr_count(fn->graph, &p.schedule);
   JO_TRY(join_waves(ctx, a, &p));
-  JO_TRY(find_scalars(ctx, a, &p));
   JO_TRY(find_marks(ctx, a, &p));
   JO_TRY(collect_stores(ctx, a, &p));
   cut_chunks(&p, opt->chunk_statements);

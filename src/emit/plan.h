@@ -10,7 +10,7 @@
 
 typedef struct jemit_plan_options {
   int lanes;             // evaluated together
-  int pack;              // most lanes of a pack, 1: none; with several lanes there are no packs
+  int pack;              // most numbers in the vector of a pack, 1: no packs
   int chunk_statements;  // most in a chunk; 0: all in one
 } jemit_plan_options;
 
@@ -44,6 +44,10 @@ typedef struct jemit_plan {
 // Everything is in the arena.
 jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn,
                            const jemit_plan_options* opt, jemit_plan* out);
+
+// Numbers of a value, and of all values of an item: one, or one for each lane.
+int jemit_plan_lanes(const jemit_plan* p, jexpr_ref r);
+int jemit_plan_numbers(const jemit_plan* p, const jexpr_item* item);
 
 // Whether the statement and the next one are sine and cosine of the same argument, in one chunk.
 bool jemit_plan_is_pair(const jemit_plan* p, int item);

@@ -92,7 +92,8 @@ jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan,
   bool ok = p.in_name && p.out_name && p.in_read && p.in_used && p.out_used;
   ok = ok && no_chunk(a, plan->packing.n, &p.loaded) &&
        no_chunk(a, plan->fn->graph->nnode, &p.taken) &&
-       no_chunk(a, plan->packing.nvector, &p.assembled);
+       no_chunk(a, plan->packing.nvector, &p.assembled) &&
+       no_chunk(a, plan->packing.nvector, &p.spread);
   if (!ok) return jerr_memory(ctx);
   JO_TRY(name_arrays(a, &p));
   find_inputs(&p);

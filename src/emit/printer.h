@@ -22,6 +22,7 @@ typedef struct jemit_printer {
   int* loaded;     // chunk that last read this value from a slot    (by item)
   int* taken;      // chunk that last took this value from a pack    (by node)
   int* assembled;  // chunk that last made this vector               (by vector)
+  int* spread;     // chunk that last brought it into all lanes      (by vector)
   jtext* body;     // statements of the chunk
 } jemit_printer;
 

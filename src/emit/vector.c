@@ -5,6 +5,11 @@
 //   const jk_v4 g3 = (jk_v4){t1, t2, y[4], t9_1};   operands brought together
 //   v7 + JK_FLIP4(v8, 0, 1, 0, 1)                   the second and the last lane are differences
 //
+// In a kernel of several lanes a pack of values that vary has all lanes of the first, then those of the second:
+//
+//   const jk_v4 v12 = v7 * s3;                      two values in two lanes
+//   const jk_v4 s3 = JK_SHUFFLE4(2, v5, v5, 0, 0, 1, 1);   two values that do not vary, spread to them
+//
 // Vector extensions of gcc and clang, no intrinsics: the same text is for any machine. Changing signs is exact: a - b
 // is a + (-b), and the sign of a product is that of its factors.
 #include "emit/vector.h"
@@ -20,10 +25,7 @@ static void put_type(jemit_printer* p, int width) {
 // ---- operands
 
 static bool is_const_vector(const jemit_printer* p, const jexpr_vector* v) {
-  for (int i = 0; i < v->width; i++) {
-    if (!jexpr_is_const(p->plan->fn->graph, v->lane[i])) return false;
-  }
-  return true;
+  return jexpr_vector_is_const(p->plan->fn->graph, v);
 }
 
 // Inputs that stand side by side.
@@ -58,111 +60,189 @@ static int find_sources(const jemit_printer* p, const jexpr_vector* v, int sourc
 static void load_pack(jemit_printer* p, int at) {
   const jemit_plan* plan = p->plan;
   if (at / plan->chunk == p->chunk || p->loaded[at] == p->chunk) return;
-  int width = plan->packing.item[at].width;
+  int numbers = jemit_plan_numbers(plan, &plan->packing.item[at]);
   p->loaded[at] = p->chunk;
   p->work_used = true;
   jtext_put(p->body, "  const ");
-  put_type(p, width);
+  put_type(p, numbers);
   jtext_put(p->body, " v");
   jemit_put_int(p->body, at);
   jtext_put(p->body, " = JK_AT");
-  jemit_put_int(p->body, width);
+  jemit_put_int(p->body, numbers);
   jtext_put(p->body, "(w + ");
   jemit_put_int(p->body, plan->slot[at]);
   jtext_put(p->body, ");\n");
 }
 
-// `JK_SHUFFLE2(4, v7, v8, 1, 5)`: lanes of v7, then those of v8
-static void put_shuffle(jemit_printer* p, const jexpr_vector* v, const int source[2], int nsource) {
-  const jexpr_packing* packing = &p->plan->packing;
-  int width = packing->item[source[0]].width;
+// `JK_SHUFFLE4(2, `: four numbers out of two vectors of two
+static void begin_shuffle(jemit_printer* p, int numbers, int of) {
   jtext_put(p->body, "JK_SHUFFLE");
-  jemit_put_int(p->body, v->width);
+  jemit_put_int(p->body, numbers);
   jtext_put(p->body, "(");
-  jemit_put_int(p->body, width);
+  jemit_put_int(p->body, of);
+}
+
+// `JK_SHUFFLE2(4, v7, v8, 1, 5)`: lanes of v7, then those of v8. What does not vary comes into all `lanes`.
+static void put_shuffle(jemit_printer* p, const jexpr_vector* v, const int source[2], int nsource,
+                        int lanes) {
+  const jexpr_packing* packing = &p->plan->packing;
+  int own = jemit_plan_lanes(p->plan, v->lane[0]);
+  int of = jemit_plan_numbers(p->plan, &packing->item[source[0]]);
+  begin_shuffle(p, v->width * lanes, of);
   for (int k = 0; k < 2; k++) {
     jtext_put(p->body, ", v");
     jemit_put_int(p->body, source[k < nsource ? k : 0]);
   }
-  for (int i = 0; i < v->width; i++) {
+  for (int i = 0; i < v->width * lanes; i++) {
+    jexpr_ref r = v->lane[i / lanes];
+    bool is_second = packing->at[r] != source[0];
+    int at = jexpr_pack_lane(packing, r) * own + (own > 1 ? i % lanes : 0);
     jtext_put(p->body, ", ");
-    bool is_second = packing->at[v->lane[i]] != source[0];
-    jemit_put_int(p->body, jexpr_pack_lane(packing, v->lane[i]) + (is_second ? width : 0));
+    jemit_put_int(p->body, at + (is_second ? of : 0));
+  }
+  jtext_put(p->body, ")");
+}
+
+// Values that vary, one after another: `JK_SHUFFLE4(2, t1, jk_at(x, 3), 0, 1, 2, 3)`
+static void put_join(jemit_printer* p, const jexpr_ref* value, int n) {
+  int half = n / 2 * p->plan->lanes;
+  if (n == 1) {
+    jemit_put_operand(p, value[0]);
+    return;
+  }
+  begin_shuffle(p, 2 * half, half);
+  for (int k = 0; k < 2; k++) {
+    jtext_put(p->body, ", ");
+    put_join(p, value + k * n / 2, n / 2);
+  }
+  for (int i = 0; i < 2 * half; i++) {
+    jtext_put(p->body, ", ");
+    jemit_put_int(p->body, i);
   }
   jtext_put(p->body, ")");
 }
 
 static void put_run(jemit_printer* p, const jexpr_vector* v) {
   const jexpr_node* first = jexpr_at(p->plan->fn->graph, v->lane[0]);
+  int own = jemit_plan_lanes(p->plan, v->lane[0]);
   p->in_used[first->a] = true;
   jtext_put(p->body, "JK_AT");
-  jemit_put_int(p->body, v->width);
+  jemit_put_int(p->body, v->width * own);
   jtext_put(p->body, "(");
   jtext_put(p->body, p->in_name[first->a]);
   jtext_put(p->body, " + ");
-  jemit_put_int(p->body, (int)first->b);
+  jemit_put_int(p->body, (int)first->b * own);
   jtext_put(p->body, ")");
 }
 
-static void put_lanes(jemit_printer* p, const jexpr_vector* v, unsigned flip) {
+// Values that do not vary, each `lanes` times.
+static void put_lanes(jemit_printer* p, const jexpr_vector* v, unsigned flip, int lanes) {
   const jexpr_graph* g = p->plan->fn->graph;
   jtext_put(p->body, "(");
-  put_type(p, v->width);
+  put_type(p, v->width * lanes);
   jtext_put(p->body, "){");
-  for (int i = 0; i < v->width; i++) {
+  for (int i = 0; i < v->width * lanes; i++) {
+    jexpr_ref r = v->lane[i / lanes];
     if (i > 0) jtext_put(p->body, ", ");
-    if (flip >> i & 1u) {
-      jemit_put_constant(p->body, -jexpr_const_value(g, v->lane[i]));
+    if (flip >> i / lanes & 1u) {
+      jemit_put_constant(p->body, -jexpr_const_value(g, r));
     } else {
-      jemit_put_operand(p, v->lane[i]);
+      jemit_put_operand(p, r);
     }
   }
   jtext_put(p->body, "}");
 }
 
-// Whatever a vector is made of, declared before the statement that reads it.
-static void assemble(jemit_printer* p, int index) {
-  const jexpr_vector* v = &p->plan->packing.vector[index];
-  int source[2];
-  if (v->item >= 0) load_pack(p, v->item);
-  if (v->item >= 0 || is_const_vector(p, v) || p->assembled[index] == p->chunk) return;
-  p->assembled[index] = p->chunk;
-  int nsource = find_sources(p, v, source);
-  for (int k = 0; k < nsource; k++)
-    load_pack(p, source[k]);
-  for (int i = 0; i < v->width && nsource == 0; i++)
-    jemit_load(p, v->lane[i]);
+// `  const jk_v4 g3 = `
+static void begin_vector(jemit_printer* p, int numbers, const char* letter, int index) {
   jtext_put(p->body, "  const ");
-  put_type(p, v->width);
-  jtext_put(p->body, " g");
+  put_type(p, numbers);
+  jtext_put(p->body, letter);
   jemit_put_int(p->body, index);
   jtext_put(p->body, " = ");
+}
+
+// Loads what a vector is made of: packs, of which there are as many as it returns, or single values.
+static int load_sources(jemit_printer* p, const jexpr_vector* v, int source[2]) {
+  int n = find_sources(p, v, source);
+  for (int k = 0; k < n; k++)
+    load_pack(p, source[k]);
+  for (int i = 0; i < v->width && n == 0; i++)
+    jemit_load(p, v->lane[i]);
+  return n;
+}
+
+// Values as they are, one after another.
+static void gather(jemit_printer* p, int index) {
+  const jexpr_vector* v = &p->plan->packing.vector[index];
+  int source[2], own = jemit_plan_lanes(p->plan, v->lane[0]);
+  if (v->item >= 0) load_pack(p, v->item);
+  if (v->item >= 0 || p->assembled[index] == p->chunk) return;
+  p->assembled[index] = p->chunk;
+  int nsource = load_sources(p, v, source);
+  begin_vector(p, v->width * own, " g", index);
   if (nsource > 0) {
-    put_shuffle(p, v, source, nsource);
+    put_shuffle(p, v, source, nsource, own);
   } else if (is_run(p, v)) {
     put_run(p, v);
+  } else if (own > 1) {
+    put_join(p, v->lane, v->width);
   } else {
-    put_lanes(p, v, 0);
+    put_lanes(p, v, 0, 1);
   }
   jtext_put(p->body, ";\n");
 }
 
-// A vector with the sign of some lanes changed.
-static void put_vector(jemit_printer* p, int index, unsigned flip) {
+// Values that do not vary, for a pack that does.
+static void spread(jemit_printer* p, int index) {
+  const jexpr_vector* v = &p->plan->packing.vector[index];
+  int source[2], lanes = p->plan->lanes;
+  if (p->spread[index] == p->chunk) return;
+  p->spread[index] = p->chunk;
+  bool is_one = jexpr_vector_is_one(v);
+  if (is_one) jemit_load(p, v->lane[0]);
+  int nsource = is_one ? 0 : load_sources(p, v, source);
+  begin_vector(p, v->width * lanes, " s", index);
+  if (nsource > 0) {
+    put_shuffle(p, v, source, nsource, lanes);
+  } else {
+    put_lanes(p, v, 0, lanes);
+  }
+  jtext_put(p->body, ";\n");
+}
+
+static bool is_spread(const jemit_printer* p, const jexpr_vector* v, int lanes) {
+  return jemit_plan_lanes(p->plan, v->lane[0]) != lanes;
+}
+
+// Whatever a vector is made of, declared before the statement of so many lanes that reads it.
+static void assemble(jemit_printer* p, int index, int lanes) {
+  const jexpr_vector* v = &p->plan->packing.vector[index];
+  if (is_const_vector(p, v)) return;
+  if (is_spread(p, v, lanes)) {
+    spread(p, index);
+  } else {
+    gather(p, index);
+  }
+}
+
+// A vector for a statement of so many lanes, the sign of some values changed.
+static void put_vector(jemit_printer* p, int index, unsigned flip, int lanes) {
   const jexpr_vector* v = &p->plan->packing.vector[index];
   if (is_const_vector(p, v)) {
-    put_lanes(p, v, flip);
+    put_lanes(p, v, flip, lanes);
     return;
   }
   if (flip) {
     jtext_put(p->body, "JK_FLIP");
-    jemit_put_int(p->body, v->width);
+    jemit_put_int(p->body, v->width * lanes);
     jtext_put(p->body, "(");
   }
-  jtext_put(p->body, v->item >= 0 ? "v" : "g");
-  jemit_put_int(p->body, v->item >= 0 ? v->item : index);
-  for (int i = 0; i < v->width && flip; i++) {
-    jtext_put(p->body, flip >> i & 1u ? ", 1" : ", 0");
+  bool is_own = !is_spread(p, v, lanes);
+  jtext_put(p->body, !is_own ? "s" : v->item >= 0 ? "v" : "g");
+  jemit_put_int(p->body, is_own && v->item >= 0 ? v->item : index);
+  for (int i = 0; i < v->width * lanes && flip; i++) {
+    jtext_put(p->body, flip >> i / lanes & 1u ? ", 1" : ", 0");
   }
   if (flip) jtext_put(p->body, ")");
 }
@@ -174,7 +254,7 @@ static bool is_alternating(int width, unsigned flip) {
   return (width == 2 && flip == 1u) || (width == 4 && flip == 5u);
 }
 
-static void put_sum(jemit_printer* p, const jexpr_item* item) {
+static void put_sum(jemit_printer* p, const jexpr_item* item, int lanes) {
   const jexpr_vector* vector = p->plan->packing.vector;
   unsigned all = (1u << item->width) - 1u;
   jexpr_pack_arg a = item->arg[0], b = item->arg[1];
@@ -187,43 +267,43 @@ static void put_sum(jemit_printer* p, const jexpr_item* item) {
     b = first;
   }
   bool minus = (b.flip & 1u) && !is_const_vector(p, &vector[b.vector]);
-  if (a.flip == 0 && is_alternating(item->width, b.flip) &&
+  if (a.flip == 0 && lanes == 1 && is_alternating(item->width, b.flip) &&
       !is_const_vector(p, &vector[b.vector])) {
     jtext_put(p->body, "jk_addsub");
     jemit_put_int(p->body, item->width);
     jtext_put(p->body, "(");
-    put_vector(p, a.vector, 0);
+    put_vector(p, a.vector, 0, lanes);
     jtext_put(p->body, ", ");
-    put_vector(p, b.vector, 0);
+    put_vector(p, b.vector, 0, lanes);
     jtext_put(p->body, ")");
     return;
   }
-  put_vector(p, a.vector, a.flip);
+  put_vector(p, a.vector, a.flip, lanes);
   jtext_put(p->body, minus ? " - " : " + ");
-  put_vector(p, b.vector, minus ? b.flip ^ all : b.flip);
+  put_vector(p, b.vector, minus ? b.flip ^ all : b.flip, lanes);
 }
 
 // Products and quotients: a constant takes the signs, else the first operand.
-static void put_product(jemit_printer* p, const jexpr_item* item) {
+static void put_product(jemit_printer* p, const jexpr_item* item, int lanes) {
   const jexpr_vector* vector = p->plan->packing.vector;
   unsigned flip = item->arg[0].flip ^ item->arg[1].flip;
   bool second = !is_const_vector(p, &vector[item->arg[0].vector]) &&
                 is_const_vector(p, &vector[item->arg[1].vector]);
-  put_vector(p, item->arg[0].vector, second ? 0 : flip);
+  put_vector(p, item->arg[0].vector, second ? 0 : flip, lanes);
   jtext_put(p->body, item->op == JEXPR_MUL ? " * " : " / ");
-  put_vector(p, item->arg[1].vector, second ? flip : 0);
+  put_vector(p, item->arg[1].vector, second ? flip : 0, lanes);
 }
 
 // `jk_min4(v7, g3)`, `jm_exp_v4(v7)`
-static void put_call(jemit_printer* p, const jexpr_item* item) {
+static void put_call(jemit_printer* p, const jexpr_item* item, int lanes) {
   bool is_function = jemit_is_function(&jexpr_ops[item->op]);
   jtext_put(p->body, is_function ? "jm_" : "jk_");
   jtext_put(p->body, jexpr_ops[item->op].name);
   if (is_function) jtext_put(p->body, "_v");
-  jemit_put_int(p->body, item->width);
+  jemit_put_int(p->body, item->width * lanes);
   for (int k = 0; k < item->narg; k++) {
     jtext_put(p->body, k == 0 ? "(" : ", ");
-    put_vector(p, item->arg[k].vector, item->arg[k].flip);
+    put_vector(p, item->arg[k].vector, item->arg[k].flip, lanes);
   }
   jtext_put(p->body, ")");
 }
@@ -231,16 +311,17 @@ static void put_call(jemit_printer* p, const jexpr_item* item) {
 // Before the first of two: `jk_v4 jk_s12, jk_c12; jm_sincos_v4(x, &jk_s12, &jk_c12);`
 static void put_waves(jemit_printer* p, int first) {
   const jexpr_item* item = &p->plan->packing.item[first];
+  int lanes = jemit_plan_lanes(p->plan, item->node[0]);
   jtext_put(p->body, "  ");
-  put_type(p, item->width);
+  put_type(p, item->width * lanes);
   jtext_put(p->body, " ");
   jemit_put_wave_name(p->body, true, first);
   jtext_put(p->body, ", ");
   jemit_put_wave_name(p->body, false, first);
   jtext_put(p->body, ";\n  jm_sincos_v");
-  jemit_put_int(p->body, item->width);
+  jemit_put_int(p->body, item->width * lanes);
   jtext_put(p->body, "(");
-  put_vector(p, item->arg[0].vector, 0);
+  put_vector(p, item->arg[0].vector, 0, lanes);
   jtext_put(p->body, ", &");
   jemit_put_wave_name(p->body, true, first);
   jtext_put(p->body, ", &");
@@ -248,18 +329,18 @@ static void put_waves(jemit_printer* p, int first) {
   jtext_put(p->body, ");\n");
 }
 
-static void put_value(jemit_printer* p, const jexpr_item* item) {
+static void put_value(jemit_printer* p, const jexpr_item* item, int lanes) {
   switch (item->op) {
-    case JEXPR_ADD: put_sum(p, item); break;
+    case JEXPR_ADD: put_sum(p, item, lanes); break;
     case JEXPR_MUL:
-    case JEXPR_DIV: put_product(p, item); break;
-    default: put_call(p, item); break;
+    case JEXPR_DIV: put_product(p, item, lanes); break;
+    default: put_call(p, item, lanes); break;
   }
 }
 
 void jemit_put_pack_slot(jemit_printer* p, int item) {
   jtext_put(p->body, "  JK_AT");
-  jemit_put_int(p->body, p->plan->packing.item[item].width);
+  jemit_put_int(p->body, jemit_plan_numbers(p->plan, &p->plan->packing.item[item]));
   jtext_put(p->body, "(w + ");
   jemit_put_int(p->body, p->plan->slot[item]);
   jtext_put(p->body, ") = v");
@@ -269,21 +350,18 @@ void jemit_put_pack_slot(jemit_printer* p, int item) {
 
 void jemit_put_pack(jemit_printer* p, int index) {
   const jexpr_item* item = &p->plan->packing.item[index];
+  int lanes = jemit_plan_lanes(p->plan, item->node[0]);
   for (int k = 0; k < item->narg; k++)
-    assemble(p, item->arg[k].vector);
-  p->is_wide = p->is_wide || item->width > 2;
+    assemble(p, item->arg[k].vector, lanes);
+  p->is_wide = p->is_wide || item->width * lanes > 2;
   bool is_first = jemit_plan_is_pair(p->plan, index);
   bool is_second = jemit_plan_is_pair(p->plan, index - 1);
   if (is_first) put_waves(p, index);
-  jtext_put(p->body, "  const ");
-  put_type(p, item->width);
-  jtext_put(p->body, " v");
-  jemit_put_int(p->body, index);
-  jtext_put(p->body, " = ");
+  begin_vector(p, item->width * lanes, " v", index);
   if (is_first || is_second) {
     jemit_put_wave_name(p->body, item->op == JEXPR_SIN, index - is_second);
   } else {
-    put_value(p, item);
+    put_value(p, item, lanes);
   }
   jtext_put(p->body, ";");
 }

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "expr/ring.h"
+#include "expr/sign.h"
 #include "expr/twin.h"
 
 // What an operator costs in a scalar unit, in additions; 0: it has no vector form.
@@ -37,7 +39,9 @@ typedef struct builder {
   const jexpr_graph* g;
   const jexpr_fn* fn;
   const jexpr_schedule* schedule;
+  const jexpr_pack_options* opt;
   jexpr_twins twins;
+  bool has_near;  // among what varies
   jexpr_packing out;
   int npack;
   jexpr_item* pack;  // a pack of width 0 was dropped
@@ -49,7 +53,17 @@ typedef struct builder {
   uint32_t table_size;
 } builder;
 
+static bool varies(const builder* b, jexpr_ref r) {
+  return b->opt->varies && b->opt->varies[r];
+}
+
 // ---- cutting -----------------------------------------------------------------------------------
+
+// Most nodes in a pack with this one. Twins vary together: so do the groups of inputs they have the colour of.
+static int most_in_pack(const builder* b, jexpr_ref r, int most) {
+  int fit = varies(b, r) ? b->opt->width / b->opt->lanes : b->opt->width;
+  return fit < most ? fit : most;
+}
 
 static void add_pack(builder* b, const jexpr_ref* node, int width) {
   jexpr_item* p = &b->pack[b->npack];
@@ -62,12 +76,12 @@ static void add_pack(builder* b, const jexpr_ref* node, int width) {
   b->npack++;
 }
 
-static void cut_families(builder* b, int lanes) {
+static void cut_families(builder* b, int most) {
   for (int f = 0; f < b->twins.nfamily; f++) {
     const jexpr_ref* node = b->twins.member + b->twins.first[f];
     int n = b->twins.first[f + 1] - b->twins.first[f];
-    int width = lanes;
-    if (cost_of(b->g->node[node[0]].op) == 0) continue;
+    int width = most_in_pack(b, node[0], most);
+    if (cost_of(b->g->node[node[0]].op) == 0 || width < 2) continue;
     for (int i = 0; i + 1 < n; i += width) {
       while (width > n - i)
         width /= 2;
@@ -127,24 +141,11 @@ static void find_vectors(builder* b) {
 
 // ---- what it costs -----------------------------------------------------------------------------
 
-static bool is_const_vector(const jexpr_graph* g, const jexpr_vector* v) {
-  for (int i = 0; i < v->width; i++) {
-    if (!jexpr_is_const(g, v->lane[i])) return false;
-  }
-  return true;
-}
-
-static bool is_one_value(const jexpr_vector* v) {
-  for (int i = 1; i < v->width; i++) {
-    if (v->lane[i] != v->lane[0]) return false;
-  }
-  return true;
-}
-
-// Lanes that all come from one pack are one shuffle.
-static int gather_cost(const builder* b, const jexpr_vector* v) {
-  if (v->item >= 0 || is_const_vector(b->g, v)) return 0;
-  if (is_one_value(v)) return 1;
+// Lanes that all come from one pack are one shuffle; so is what does not vary where it meets what does.
+static int gather_cost(const builder* b, const jexpr_item* reader, const jexpr_vector* v) {
+  if (jexpr_vector_is_const(b->g, v)) return 0;
+  if (v->item >= 0) return varies(b, reader->node[0]) && !varies(b, v->lane[0]);
+  if (jexpr_vector_is_one(v)) return 1;
   int source = b->pack_of[v->lane[0]];
   for (int i = 1; i < v->width && source >= 0; i++) {
     if (b->pack_of[v->lane[i]] != source) source = -1;
@@ -152,13 +153,15 @@ static int gather_cost(const builder* b, const jexpr_vector* v) {
   return source >= 0 ? 1 : v->width;
 }
 
-// Values that are needed by themselves: operands of single nodes, outputs, lanes of what is gathered.
+// Values that are needed by themselves: operands of single nodes, outputs, lanes of what is gathered. What varies reads
+// what does not from memory, into all lanes at once, which costs nothing.
 static void find_reads(builder* b) {
   memset(b->is_read, 0, (size_t)b->g->nnode * sizeof *b->is_read);
   for (int i = 0; i < b->schedule->n; i++) {
     jexpr_ref r = b->schedule->order[i];
     for (int k = 0; b->pack_of[r] < 0 && k < jexpr_nargs(b->g, r); k++) {
-      b->is_read[jexpr_arg(b->g, r, k)] = true;
+      jexpr_ref below = jexpr_arg(b->g, r, k);
+      if (varies(b, below) == varies(b, r)) b->is_read[below] = true;
     }
   }
   for (int o = 0; o < b->fn->nout; o++) {
@@ -183,8 +186,9 @@ static bool is_loss(const builder* b, int index) {
   if (b->matched[index] > 0) drop += 2 * p->width;
   for (int k = 0; k < p->narg; k++) {
     const jexpr_vector* v = &b->out.vector[p->arg[k].vector];
-    keep += 2 * gather_cost(b, v) / b->use[p->arg[k].vector];
-    if (v->item >= 0) drop += 2 * (p->width - count_reads(b, &b->pack[v->item]));
+    keep += 2 * gather_cost(b, p, v) / b->use[p->arg[k].vector];
+    if (v->item < 0 || varies(b, v->lane[0]) != varies(b, p->node[0])) continue;
+    drop += 2 * (p->width - count_reads(b, &b->pack[v->item]));
   }
   return keep > drop;
 }
@@ -213,7 +217,20 @@ static void drop_losses(builder* b) {
   find_vectors(b);
 }
 
-static jo_status choose_packs(jarena* a, builder* b, int lanes) {
+// Packs of near twins that would wait for each other, the later ones. What varies is of no use to what does not.
+static jo_status drop_rings(jarena* a, builder* b) {
+  jexpr_rings rings;
+  JO_TRY(jexpr_rings_open(a, b->g, b->schedule, &rings));
+  for (int i = 0; i < b->npack; i++) {
+    const jexpr_item* p = &b->pack[i];
+    if (p->width == 0 || !varies(b, p->node[0])) continue;
+    if (!jexpr_rings_join(&rings, p->node, p->width)) drop_pack(b, i);
+  }
+  return JO_OK;
+}
+
+// Packs of at most so many nodes.
+static jo_status choose_packs(jarena* a, builder* b, int most) {
   int nnode = b->g->nnode, n = b->schedule->n;
   b->pack = JARENA_ARRAY(a, n / 2 + 1, jexpr_item);
   b->pack_of = JARENA_ARRAY(a, nnode, int);
@@ -223,7 +240,7 @@ static jo_status choose_packs(jarena* a, builder* b, int lanes) {
   for (int r = 0; r < nnode; r++)
     b->pack_of[r] = -1;
   b->npack = 0;
-  cut_families(b, lanes);
+  cut_families(b, most);
   int vectors = JEXPR_TERMS * b->npack + 1;
   b->table_size = 64;
   while (b->table_size < 2 * (uint32_t)vectors)
@@ -232,6 +249,9 @@ static jo_status choose_packs(jarena* a, builder* b, int lanes) {
   b->use = JARENA_ARRAY(a, vectors, int);
   b->out.vector = JARENA_ARRAY(a, vectors, jexpr_vector);
   if (!b->table || !b->use || !b->out.vector) return jerr_memory(a->ctx);
+  drop_losses(b);
+  if (!b->has_near) return JO_OK;
+  JO_TRY(drop_rings(a, b));
   drop_losses(b);
   return JO_OK;
 }
@@ -352,14 +372,16 @@ static void find_needs(walk* w, const int* order) {
   }
 }
 
-// Most values alive at once.
+// Most values alive at once, of those in the order.
 static int count_live(const walk* w, const int* order, int n, int* last_use) {
   int live = 0, most = 0;
+  for (int i = 0; i < w->n; i++)
+    last_use[i] = -1;
   for (int i = 0; i < n; i++) {
     last_use[order[i]] = i;
     for (int k = 0; k < count_args(w, order[i]); k++) {
       int below = operand_of(w, order[i], k);
-      if (below >= 0) last_use[below] = i;
+      if (below >= 0 && last_use[below] >= 0) last_use[below] = i;
     }
   }
   for (int i = 0; i < n; i++) {
@@ -449,157 +471,80 @@ static void clear_done(walk* w) {
     w->done[i] = false;
 }
 
+// All items in two orders, and room for a part of each.
+typedef struct orders {
+  int n;
+  int *creation, *depth;
+  int *by_creation, *by_depth;  // those of one kind
+  int* scratch;                 // by item
+} orders;
+
+// Items that vary between lanes, or those that do not.
+static int take_kind(const walk* w, const int* order, int n, bool kind, int* out) {
+  int taken = 0;
+  for (int i = 0; i < n; i++) {
+    if (varies(w->b, w->item[order[i]].node[0]) == kind) out[taken++] = order[i];
+  }
+  return taken;
+}
+
+// Puts items of one kind in order; returns how many there are. What varies does not wait long as it is, and has more to
+// store and load where it lives longer (bench/README.md).
+static int order_kind(walk* w, const orders* o, bool kind, int* out) {
+  int n = take_kind(w, o->creation, o->n, kind, o->by_creation);
+  take_kind(w, o->depth, o->n, kind, o->by_depth);
+  int by_creation = count_live(w, o->by_creation, n, o->scratch);
+  int by_depth = count_live(w, o->by_depth, n, o->scratch);
+  // creation interleaves what is independent
+  const int* base = by_creation <= by_depth + by_depth / 2 ? o->by_creation : o->by_depth;
+  if (kind) {
+    memcpy(out, base, (size_t)n * sizeof *out);
+  } else {
+    clear_done(w);
+    fill_waits(w, base, n, o->scratch, w->done, out);
+  }
+  return n;
+}
+
+static bool open_orders(jarena* a, int n, orders* o) {
+  o->creation = JARENA_ARRAY(a, n, int);
+  o->depth = JARENA_ARRAY(a, n, int);
+  o->by_creation = JARENA_ARRAY(a, n, int);
+  o->by_depth = JARENA_ARRAY(a, n, int);
+  o->scratch = JARENA_ARRAY(a, n, int);
+  return o->creation && o->depth && o->by_creation && o->by_depth && o->scratch;
+}
+
+static void find_orders(walk* w, orders* o) {
+  w->order = o->creation;
+  order_by_creation(w);
+  find_needs(w, o->creation);
+  clear_done(w);
+  w->order = o->depth;
+  w->norder = 0;
+  order_by_depth(w);
+  // negations that packs have taken over are not reached
+  for (int i = 0; i < w->n; i++) {
+    if (w->done[o->creation[i]]) o->creation[o->n++] = o->creation[i];
+  }
+}
+
+// What does not vary between lanes first: what varies reads it from memory, into all lanes at once.
 static jo_status put_in_order(jarena* a, builder* b) {
   walk w = {.b = b};
+  orders o = {0};
   JO_TRY(list_items(a, &w));
-  int* creation = JARENA_ARRAY(a, w.n, int);
-  int* last_use = JARENA_ARRAY(a, w.n, int);
   w.need = JARENA_ARRAY(a, w.n, int);
   w.done = JARENA_ARRAY(a, w.n, bool);
   w.stack = JARENA_ARRAY(a, w.n, int);
-  int* depth = JARENA_ARRAY(a, w.n, int);
   b->out.item = JARENA_ARRAY(a, w.n, jexpr_item);
   b->out.at = JARENA_ARRAY(a, b->g->nnode, int);
-  bool ok = creation && last_use && w.need && w.done && w.stack && depth && b->out.item;
-  if (!ok || !b->out.at) return jerr_memory(a->ctx);
-  w.order = creation;
-  order_by_creation(&w);
-  find_needs(&w, creation);
-  clear_done(&w);
-  w.order = depth;
-  w.norder = 0;
-  order_by_depth(&w);
-  // negations that packs have taken over are not reached
-  int n = 0;
-  for (int i = 0; i < w.n; i++) {
-    if (w.done[creation[i]]) creation[n++] = creation[i];
-  }
-  int by_depth = count_live(&w, depth, n, last_use);
-  int by_creation = count_live(&w, creation, n, last_use);
-  // creation interleaves what is independent
-  const int* base = by_creation <= by_depth + by_depth / 2 ? creation : depth;
-  clear_done(&w);
-  fill_waits(&w, base, n, last_use, w.done, w.stack);
+  bool ok = open_orders(a, w.n, &o) && w.need && w.done && w.stack && b->out.item && b->out.at;
+  if (!ok) return jerr_memory(a->ctx);
+  find_orders(&w, &o);
+  int n = order_kind(&w, &o, false, w.stack);
+  order_kind(&w, &o, true, w.stack + n);
   keep_order(&w, w.stack, &b->out);
-  return JO_OK;
-}
-
-// ---- signs -------------------------------------------------------------------------------------
-
-// A product may as well be kept with the sign of some lanes changed: a factor takes it, for nothing where that is a
-// constant. Sums may not: a sum that is zero is +0, whatever the signs. Going from users to operands, products
-// take the signs that all who read them want.
-typedef struct signs {
-  jexpr_packing* p;
-  const jexpr_graph* g;
-  unsigned* want;  // lanes that readers want changed                        (by item)
-  int* reader;     // packs that read it as it is                            (by item)
-  bool* is_fixed;  // read in other ways too                                 (by item)
-  bool* takes;     // signs that its readers agree on                        (by item)
-} signs;
-
-static bool is_product(const jexpr_item* item) {
-  return item->width > 1 && (item->op == JEXPR_MUL || item->op == JEXPR_DIV);
-}
-
-static void fix_item(signs* s, jexpr_ref r) {
-  int at = s->p->at[r];
-  if (at >= 0) s->is_fixed[at] = true;
-}
-
-static void fix_single_reads(signs* s, const jexpr_fn* fn) {
-  for (int i = 0; i < s->p->n; i++) {
-    const jexpr_item* item = &s->p->item[i];
-    for (int k = 0; item->width == 1 && k < jexpr_nargs(s->g, item->node[0]); k++) {
-      fix_item(s, jexpr_arg(s->g, item->node[0], k));
-    }
-  }
-  for (int i = 0; i < s->p->nvector; i++) {
-    const jexpr_vector* v = &s->p->vector[i];
-    for (int k = 0; v->item < 0 && k < v->width; k++)
-      fix_item(s, v->lane[k]);
-  }
-  for (int o = 0; o < fn->nout; o++) {
-    for (int i = 0; i < fn->out[o].n; i++)
-      fix_item(s, fn->out[o].ref[i]);
-  }
-}
-
-// The factor that takes the sign of a product: a constant, or a product that does and that nobody else reads; -1: none.
-static int willing_factor(const signs* s, const jexpr_item* item) {
-  for (int k = 0; k < 2; k++) {
-    if (is_const_vector(s->g, &s->p->vector[item->arg[k].vector])) return k;
-  }
-  for (int k = 0; k < 2; k++) {
-    int below = s->p->vector[item->arg[k].vector].item;
-    if (below >= 0 && s->takes[below] && s->reader[below] == 1) return k;
-  }
-  return -1;
-}
-
-// Operands precede users.
-static void find_takers(signs* s) {
-  for (int i = 0; i < s->p->n; i++) {
-    const jexpr_item* item = &s->p->item[i];
-    s->takes[i] = is_product(item) && !s->is_fixed[i] && willing_factor(s, item) >= 0;
-  }
-}
-
-// Signs that cost nothing where they are: a + b, a - b, b - a, and both in turns.
-static bool is_free_sum(const jexpr_item* item) {
-  unsigned all = (1u << item->width) - 1u, a = item->arg[0].flip, b = item->arg[1].flip;
-  if (item->op != JEXPR_ADD || (a != 0 && b != 0)) return false;
-  return (a | b) == 0 || (a | b) == all || (a | b) == (0x55u & all);
-}
-
-static void want_signs(signs* s, const jexpr_item* item) {
-  for (int k = 0; k < item->narg; k++) {
-    int below = s->p->vector[item->arg[k].vector].item;
-    if (below < 0) continue;
-    unsigned want = is_free_sum(item) ? 0 : item->arg[k].flip;
-    if (s->want[below] != ~0u && s->want[below] != want) s->takes[below] = false;
-    s->want[below] = want;
-  }
-}
-
-static void settle(signs* s) {
-  for (int i = s->p->n - 1; i >= 0; i--) {
-    jexpr_item* item = &s->p->item[i];
-    if (!s->takes[i] || s->want[i] == ~0u) s->want[i] = 0;
-    if (is_product(item)) {
-      unsigned flip = item->arg[0].flip ^ item->arg[1].flip ^ s->want[i];
-      int k = willing_factor(s, item);
-      item->arg[k == 1].flip = flip;
-      item->arg[k != 1].flip = 0;
-    }
-    want_signs(s, item);
-  }
-  for (int i = 0; i < s->p->n; i++) {
-    jexpr_item* item = &s->p->item[i];
-    for (int k = 0; k < item->narg; k++) {
-      int below = s->p->vector[item->arg[k].vector].item;
-      if (below >= 0) item->arg[k].flip ^= s->want[below];
-    }
-  }
-}
-
-static jo_status settle_signs(jarena* a, const jexpr_fn* fn, jexpr_packing* p) {
-  signs s = {.p = p, .g = fn->graph};
-  s.want = JARENA_ARRAY(a, p->n, unsigned);
-  s.reader = JARENA_ARRAY(a, p->n, int);
-  s.is_fixed = JARENA_ARRAY(a, p->n, bool);
-  s.takes = JARENA_ARRAY(a, p->n, bool);
-  if (!s.want || !s.reader || !s.is_fixed || !s.takes) return jerr_memory(a->ctx);
-  for (int i = 0; i < p->n; i++) {
-    s.want[i] = ~0u;
-    for (int k = 0; k < p->item[i].narg; k++) {
-      int below = p->vector[p->item[i].arg[k].vector].item;
-      if (below >= 0) s.reader[below]++;
-    }
-  }
-  fix_single_reads(&s, fn);
-  find_takers(&s);
-  settle(&s);
   return JO_OK;
 }
 
@@ -623,33 +568,16 @@ static jo_status keep_schedule(jarena* a, const jexpr_graph* g, const jexpr_sche
 
 jo_status jexpr_pack_build(jarena* a, const jexpr_fn* fn, const jexpr_schedule* s,
                            const jexpr_pack_options* opt, jexpr_packing* out) {
-  int lanes = opt->lanes;
-  assert(lanes >= 1 && lanes <= JEXPR_PACK_LANES && (lanes & (lanes - 1)) == 0);
+  int width = opt->width;
+  assert(width >= 1 && width <= JEXPR_PACK_LANES && (width & (width - 1)) == 0);
   if (!opt->reorder) return keep_schedule(a, fn->graph, s, out);
-  builder b = {.g = fn->graph, .fn = fn, .schedule = s};
-  if (lanes > 1) JO_TRY(jexpr_twins_find(a, fn, s, &b.twins));
-  JO_TRY(choose_packs(a, &b, lanes));
-  if (lanes > 2 && is_narrow(&b)) JO_TRY(choose_packs(a, &b, 2));
+  builder b = {.g = fn->graph, .fn = fn, .schedule = s, .opt = opt};
+  b.has_near = opt->varies && opt->lanes > 1 && width > opt->lanes;
+  if (width > 1) JO_TRY(jexpr_twins_find(a, fn, s, b.has_near ? opt->varies : NULL, &b.twins));
+  JO_TRY(choose_packs(a, &b, width));
+  if (width > 2 && is_narrow(&b)) JO_TRY(choose_packs(a, &b, 2));
   JO_TRY(put_in_order(a, &b));
-  JO_TRY(settle_signs(a, fn, &b.out));
+  JO_TRY(jexpr_sign_settle(a, fn, opt->varies, &b.out));
   *out = b.out;
   return JO_OK;
-}
-
-int jexpr_pack_nargs(const jexpr_graph* g, const jexpr_item* item) {
-  return item->width > 1 ? item->narg * item->width : jexpr_nargs(g, item->node[0]);
-}
-
-jexpr_ref jexpr_pack_arg_of(const jexpr_graph* g, const jexpr_vector* vector,
-                            const jexpr_item* item, int k) {
-  if (item->width == 1) return jexpr_arg(g, item->node[0], k);
-  return vector[item->arg[k / item->width].vector].lane[k % item->width];
-}
-
-int jexpr_pack_lane(const jexpr_packing* p, jexpr_ref r) {
-  const jexpr_item* item = &p->item[p->at[r]];
-  int lane = 0;
-  while (item->node[lane] != r)
-    lane++;
-  return lane;
 }

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 
 #define SEED_MAX 16  // members of a seed
+#define NEAR     3   // levels that near twins are compared
 
 enum { LEAF_CONST = 1, LEAF_INPUT };  // colours of constants and, from here on, of inputs by group
 
@@ -71,6 +72,7 @@ typedef struct search {
   int* shade;   // as colour, for every node that can be an operand                (by node)
   int* height;  // (by colour)
   palette palette;
+  const bool* near;  // (by node)
   // members by colour, users by node: by colour, place and creation
   int* class_first;         // (ncolour + 1)
   jexpr_ref* class_member;  //
@@ -78,6 +80,8 @@ typedef struct search {
   jexpr_ref* user;
   int* family_of;  // -1: none                                               (by node)
   int nmember;
+  int* guesses;          // scratch
+  jexpr_ref* free_node;  //
 } search;
 
 // Operands in an order that does not depend on who stands where: sums and products may be turned round.
@@ -152,7 +156,7 @@ static bool has_colour(const search* s, jexpr_ref r) {
 }
 
 static jo_status paint(jarena* a, const jexpr_schedule* schedule, search* s) {
-  int nnode = s->g->nnode, colours = count_colours(s->g, schedule);
+  int nnode = s->g->nnode, colours = count_colours(s->g, schedule) * (s->near ? NEAR + 2 : 1);
   bool* is_needed = JARENA_ARRAY(a, nnode, bool);
   s->shade = JARENA_ARRAY(a, nnode, int);
   s->height = JARENA_ARRAY(a, colours, int);
@@ -364,38 +368,98 @@ static int free_members(const search* s, int colour, jexpr_ref* out) {
   return n;
 }
 
-static jo_status gather_families(jarena* a, search* s) {
+static jo_status create_families(jarena* a, search* s) {
   int nnode = s->g->nnode, n = s->class_first[s->twins.ncolour];
   s->family_of = JARENA_ARRAY(a, nnode, int);
   s->twins.first = JARENA_ARRAY(a, n / 2 + 2, int);
   s->twins.member = JARENA_ARRAY(a, n, jexpr_ref);
-  seed* seeds = JARENA_ARRAY(a, s->twins.ncolour, seed);
-  int* guesses = JARENA_ARRAY(a, n / 2 + 1, int);
-  jexpr_ref* free_node = JARENA_ARRAY(a, n, jexpr_ref);
-  bool ok = s->family_of && s->twins.first && s->twins.member && seeds && guesses && free_node;
+  s->guesses = JARENA_ARRAY(a, n / 2 + 1, int);
+  s->free_node = JARENA_ARRAY(a, n, jexpr_ref);
+  bool ok = s->family_of && s->twins.first && s->twins.member && s->guesses && s->free_node;
   if (!ok) return jerr_memory(a->ctx);
   for (int r = 0; r < nnode; r++)
     s->family_of[r] = -1;
+  return JO_OK;
+}
+
+static jo_status gather_families(jarena* a, search* s) {
+  seed* seeds = JARENA_ARRAY(a, s->twins.ncolour, seed);
+  if (!seeds) return jerr_memory(a->ctx);
   int nseed = list_seeds(s, seeds);
   for (int i = 0; i < nseed; i++) {
-    int head = s->twins.nfamily, count = free_members(s, seeds[i].colour, free_node);
-    if (count >= 2 && make_family(s, free_node, count)) spread(s, head, guesses);
-  }
-  // what is left of colours with many members
-  for (int c = 1; c < s->twins.ncolour; c++) {
-    int count = free_members(s, c, free_node);
-    if (count >= 2) make_family(s, free_node, count);
+    int head = s->twins.nfamily, count = free_members(s, seeds[i].colour, s->free_node);
+    if (count >= 2 && make_family(s, s->free_node, count)) spread(s, head, s->guesses);
   }
   return JO_OK;
 }
 
+// What is left of colours with many members.
+static void gather_rest(search* s) {
+  for (int c = 1; c < s->twins.ncolour; c++) {
+    int count = free_members(s, c, s->free_node);
+    if (count >= 2) make_family(s, s->free_node, count);
+  }
+}
+
+// ---- near twins --------------------------------------------------------------------------------
+
+static bool is_free(const search* s, jexpr_ref r) {
+  return s->near[r] && s->twins.colour[r] != 0 && s->family_of[r] < 0;
+}
+
+// The colour of a node that may be a near twin from those of its operands in the last round.
+static int near_colour(search* s, jexpr_ref r, int round) {
+  uint32_t op = s->g->node[r].op;
+  key k = {.op = (op == JEXPR_SUB ? JEXPR_ADD : op) + ((uint32_t)(round + 1) << 16)};
+  if (!is_fixed(op)) return colour_of_key(&s->palette, &k);
+  if (s->family_of[r] < 0) find_terms(s, r);
+  for (int i = 0; i < jexpr_ops[op].arity && round > 0; i++)
+    k.of[i] = (uint32_t)s->shade[s->twins.term[r][i].ref];
+  return colour_of_key(&s->palette, &k);
+}
+
+// Colours anew, of operators up to NEAR levels below; what no near twin is below keeps its own.
+static jo_status paint_near(jarena* a, const jexpr_schedule* schedule, search* s) {
+  int* shade = JARENA_ARRAY(a, s->g->nnode, int);
+  if (!shade) return jerr_memory(a->ctx);
+  for (int round = 0; round <= NEAR; round++) {
+    memcpy(shade, s->shade, (size_t)s->g->nnode * sizeof *shade);
+    for (int i = 0; i < schedule->n; i++) {
+      jexpr_ref r = schedule->order[i];
+      if (!s->near[r]) continue;
+      bool is_sign = s->g->node[r].op == JEXPR_NEG;
+      shade[r] = is_sign ? shade[see_through(s->g, r).ref] : near_colour(s, r, round);
+    }
+    int* last = s->shade;
+    s->shade = shade;
+    shade = last;
+  }
+  for (int i = 0; i < schedule->n; i++) {
+    jexpr_ref r = schedule->order[i];
+    if (is_free(s, r)) s->twins.colour[r] = s->shade[r];
+  }
+  s->twins.ncolour = s->palette.n;
+  return JO_OK;
+}
+
+static jo_status find_near(jarena* a, const jexpr_schedule* schedule, search* s) {
+  JO_TRY(paint_near(a, schedule, s));
+  JO_TRY(list_members(a, s));
+  JO_TRY(list_users(a, s));
+  spread(s, 0, s->guesses);
+  return gather_families(a, s);
+}
+
 jo_status jexpr_twins_find(jarena* a, const jexpr_fn* fn, const jexpr_schedule* schedule,
-                           jexpr_twins* out) {
-  search s = {.g = fn->graph};
+                           const bool* near, jexpr_twins* out) {
+  search s = {.g = fn->graph, .near = near};
   JO_TRY(paint(a, schedule, &s));
   JO_TRY(list_members(a, &s));
   JO_TRY(list_users(a, &s));
+  JO_TRY(create_families(a, &s));
   JO_TRY(gather_families(a, &s));
+  if (near) JO_TRY(find_near(a, schedule, &s));
+  gather_rest(&s);
   *out = s.twins;
   return JO_OK;
 }

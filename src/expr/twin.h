@@ -29,8 +29,9 @@ typedef struct jexpr_twins {
   jexpr_ref* member;  //
 } jexpr_twins;
 
-// All is in the arena.
-jo_status jexpr_twins_find(jarena* a, const jexpr_fn* fn, const jexpr_schedule* s,
+// All is in the arena. near: nodes that may be twins also where only the operators next to them are the same (NULL: none).
+// Members of a family of these may depend on each other.
+jo_status jexpr_twins_find(jarena* a, const jexpr_fn* fn, const jexpr_schedule* s, const bool* near,
                            jexpr_twins* out);
 
 #endif

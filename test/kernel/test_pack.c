@@ -9,6 +9,8 @@
 #include "support/random_graph.h"
 #include "support/repeated.h"
 
+enum { LANES = 8 };
+
 static bool is_same(double a, double b) {
   return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0;
 }
@@ -67,6 +69,66 @@ static void test_packed_kernels_equal_the_interpreter(void** state) {
     compare(f, &r, &opt, interpreted);
   }
   jkernel_destroy(interpreted);
+}
+
+// Derivatives in several lanes: inputs that do not vary are the same for all of them.
+static void evaluate_lanes(const jkernel* k, uint64_t seed, double* dy, double* xbar) {
+  double x[REPEATED_INPUTS], p[REPEATED_SHARED];
+  double d[REPEATED_INPUTS * LANES], l[REPEATED_OUTPUTS * LANES];
+  double* work = calloc(k->work + 1, sizeof *work);
+  assert_non_null(work);
+  repeated_inputs(seed, x, p);
+  repeated_lanes(seed, REPEATED_INPUTS * k->lanes, d);
+  repeated_lanes(seed + 1, REPEATED_OUTPUTS * k->lanes, l);
+  jkernel_init_work(k, work);
+  jkernel_eval(k, (const double* const[]){x, p, d, l}, (double* const[]){dy, xbar}, work);
+  free(work);
+}
+
+static void compare_lanes(fixture* f, const repeated* r, const jkernel_options* opt) {
+  static double dy[2][REPEATED_OUTPUTS * LANES], xbar[2][REPEATED_INPUTS * LANES];
+  jkernel_options plain = *opt;
+  jkernel_set* set[2] = {NULL, NULL};
+  plain.backend = JKERNEL_INTERP;
+  assert_ok(f->ctx, jkernel_build(f->ctx, &r->derivatives, 1, &plain, &set[0]));
+  assert_ok(f->ctx, jkernel_build(f->ctx, &r->derivatives, 1, opt, &set[1]));
+  for (uint64_t seed = 1; seed <= 100; seed++) {
+    for (int i = 0; i < 2; i++)
+      evaluate_lanes(&set[i]->kernel[0], seed, dy[i], xbar[i]);
+    for (int i = 0; i < r->noutput * opt->lanes; i++) {
+      if (is_same(dy[0][i], dy[1][i])) continue;
+      fail_msg("%s, %d lanes, packs of %d: tangent %d is %.17g, not %.17g", opt->compiler,
+               opt->lanes, opt->emit.pack, i, dy[1][i], dy[0][i]);
+    }
+    for (int i = 0; i < REPEATED_INPUTS * opt->lanes; i++) {
+      if (is_same(xbar[0][i], xbar[1][i])) continue;
+      fail_msg("%s, %d lanes, packs of %d: adjoint %d is %.17g, not %.17g", opt->compiler,
+               opt->lanes, opt->emit.pack, i, xbar[1][i], xbar[0][i]);
+    }
+  }
+  jkernel_destroy(set[0]);
+  jkernel_destroy(set[1]);
+}
+
+static void test_packs_in_lanes_equal_the_interpreter(void** state) {
+  static const struct {
+    int lanes, pack, chunk;
+  } variant[] = {{2, 4, 400}, {2, 8, 23}, {4, 8, 400}, {8, 8, 31}, {8, 2, 400}};
+  static const char* const compiler[] = {"gcc", "clang"};
+  fixture* f = *state;
+  repeated r;
+  repeated_derive(&r, fixture_graph(f), REPEATED_COPIES, 40, 12);
+  jkernel_options opt = jkernel_options_default();
+  opt.use_cache = false;
+  opt.backend = JKERNEL_CC;
+  for (int i = 0; i < 10; i++) {
+    if (!jproc_find(&f->a, compiler[i % 2])) continue;
+    opt.compiler = compiler[i % 2];
+    opt.lanes = variant[i / 2].lanes;
+    opt.emit.pack = variant[i / 2].pack;
+    opt.emit.chunk_statements = variant[i / 2].chunk;
+    compare_lanes(f, &r, &opt);
+  }
 }
 
 static void test_packs_are_emitted_the_same_every_time(void** state) {
@@ -152,6 +214,8 @@ static void test_environment_limits_packs(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_packed_kernels_equal_the_interpreter, fixture_setup,
+                                      fixture_teardown),
+      cmocka_unit_test_setup_teardown(test_packs_in_lanes_equal_the_interpreter, fixture_setup,
                                       fixture_teardown),
       cmocka_unit_test_setup_teardown(test_packs_are_emitted_the_same_every_time, fixture_setup,
                                       fixture_teardown),

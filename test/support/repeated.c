@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "expr/diff.h"
 #include "support/random_graph.h"
 
 enum { STEPS_MAX = 256 };
@@ -48,13 +49,14 @@ static jexpr_ref run_program(const program* p, jexpr_graph* g, const jexpr_ref* 
   return value[first + p->n - 1];
 }
 
-void repeated_build(repeated* r, jexpr_graph* g, int copies, int steps, uint64_t seed) {
+static void build(repeated* r, jexpr_graph* g, int copies, int steps, uint64_t seed,
+                  jexpr_vary vary) {
   assert(copies <= REPEATED_COPIES && steps <= STEPS_MAX);
   random_source source;
   program p;
   random_seed(&source, seed);
   make_program(&p, steps, &source);
-  int x = jexpr_group(g, "x", REPEATED_INPUTS, JEXPR_PER_LANE);
+  int x = jexpr_group(g, "x", REPEATED_INPUTS, vary);
   int q = jexpr_group(g, "p", REPEATED_SHARED, JEXPR_UNIFORM);
   jexpr_ref sum = jexpr_const(g, 0.0), value[REPEATED_OWN + REPEATED_SHARED + STEPS_MAX];
   r->noutput = 0;
@@ -74,11 +76,49 @@ void repeated_build(repeated* r, jexpr_graph* g, int copies, int steps, uint64_t
   r->fn = (jexpr_fn){"repeated", g, 1, &r->out};
 }
 
+void repeated_build(repeated* r, jexpr_graph* g, int copies, int steps, uint64_t seed) {
+  build(r, g, copies, steps, seed, JEXPR_PER_LANE);
+}
+
+static jexpr_ref chain_copies(const repeated* r, jexpr_graph* g, int copies) {
+  jexpr_ref chain = jexpr_input(g, 1, 0);
+  for (int copy = 0; copy < copies; copy++)
+    chain = jexpr_add(g, jexpr_mul(g, chain, jexpr_input(g, 1, 1)), r->output[5 * copy]);
+  return chain;
+}
+
+void repeated_derive(repeated* r, jexpr_graph* g, int copies, int steps, uint64_t seed) {
+  jexpr_ref x[REPEATED_INPUTS], d[REPEATED_INPUTS], l[REPEATED_OUTPUTS];
+  build(r, g, copies, steps, seed, JEXPR_UNIFORM);
+  r->output[r->noutput++] = chain_copies(r, g, copies);
+  r->out.n = r->noutput;
+  int direction = jexpr_group(g, "d", REPEATED_INPUTS, JEXPR_PER_LANE);
+  int weight = jexpr_group(g, "l", REPEATED_OUTPUTS, JEXPR_PER_LANE);
+  for (int i = 0; i < REPEATED_INPUTS; i++) {
+    x[i] = jexpr_input(g, 0, i);
+    d[i] = jexpr_input(g, direction, i);
+  }
+  for (int i = 0; i < r->noutput; i++)
+    l[i] = jexpr_input(g, weight, i);
+  jexpr_tangent(g, r->output, r->noutput, x, d, REPEATED_INPUTS, r->tangent);
+  jexpr_adjoint(g, r->output, l, r->noutput, x, REPEATED_INPUTS, r->adjoint);
+  r->derivative[0] = (jexpr_outputs){"dy", r->noutput, r->tangent};
+  r->derivative[1] = (jexpr_outputs){"xbar", REPEATED_INPUTS, r->adjoint};
+  r->derivatives = (jexpr_fn){"derivatives", g, 2, r->derivative};
+}
+
 static double sample(random_source* s) {
   static const double special[] = {0.0, -0.0, 1.0, -1.0, HUGE_VAL, -HUGE_VAL, 1e-320};
   int kind = random_below(s, 64);
   if (kind < 7) return special[kind];
   return kind == 7 ? (double)NAN : random_uniform(s, -2.0, 2.0);
+}
+
+void repeated_lanes(uint64_t seed, int n, double* d) {
+  random_source s;
+  random_seed(&s, seed);
+  for (int i = 0; i < n; i++)
+    d[i] = sample(&s);
 }
 
 void repeated_inputs(uint64_t seed, double* x, double* p) {
