@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walking along with a run. A step is walked when it was accepted, but for the stages of its first pack, which came with those
 // of the run; an event when the next step begins, since those at the same instant belong together. Steps that end
-// at an event were looked for without derivatives: only their first stage is there.
+// at an event were looked for without derivatives: only their first stage is there. Implicit steps are walked as a whole.
 //
 // Where something goes wrong the run goes on alone, and the walk behind it tells, as if there had been none before.
 #include "sens/along.h"
@@ -126,7 +126,7 @@ static void follow(jsens_along* a, const jsolve_stage* s) {
 }
 
 void jsens_along_stage(jsens_along* a, const jsolve_stage* s) {
-  a->is_timed = a->walk.record->step_count % TIMED == 0;
+  a->is_timed = !a->has_stopped && a->walk.record->step_count % TIMED == 0;
   start_clock(a);
   if (!a->has_stopped && (s->i > 1 || begin_step(a, s))) {
     follow(a, s);
@@ -136,6 +136,14 @@ void jsens_along_stage(jsens_along* a, const jsolve_stage* s) {
   stop_clock(a);
 }
 
+// What the walk needs of implicit steps; *is_there: their slopes are stored, too.
+static jo_status prepare_implicit(jsens_along* a, const jsens_entry* e, bool* is_there) {
+  const jsolve_system* s = &a->work->system;
+  jsens_direct_settle(&a->direct);
+  *is_there = e->slopes != NULL;
+  return *is_there && !s->jacobian ? s->prepare_jacobian(s->user) : JO_OK;
+}
+
 // The step that was recorded last.
 static jo_status take_step(jsens_along* a, const jsolve_step* step) {
   jsens_walk* w = &a->walk;
@@ -143,7 +151,11 @@ static jo_status take_step(jsens_along* a, const jsolve_step* step) {
   jsens_entry e = jsens_record_entry(w->record, a->next++);
   bool is_whole = a->done == stages && a->t1 == step->t1;
   int done = is_whole ? stages : a->done > 0 ? 1 : 0;
+  bool is_there = true;
   if (!jsens_direct_reserve(&a->direct)) return jerr_memory(a->ctx);
+  if (e.is_implicit) JO_TRY(prepare_implicit(a, &e, &is_there));
+  if (!is_there) jsens_along_stop(a);
+  if (!is_there) return JO_OK;
   a->done = 0;
   jsens_walk_set_epoch(w, e.epoch);
   memcpy(a->direct.y, step->y0, (size_t)w->ny * sizeof *step->y0);
@@ -151,8 +163,8 @@ static jo_status take_step(jsens_along* a, const jsolve_step* step) {
 }
 
 jo_status jsens_along_step(jsens_along* a, const jsolve_step* step) {
-  if (step->is_implicit) jsens_along_stop(a);
   if (!catch_up(a, a->walk.record->nentry - 1)) return a->status;
+  if (step->is_implicit) a->is_timed = a->walk.record->step_count % TIMED == 0;
   start_clock(a);
   int said = jo_context_diagnostic_count(a->ctx);
   jo_status status = take_step(a, step);

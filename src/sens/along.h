@@ -27,7 +27,7 @@ typedef struct jsens_along {
   double spent;         // in the steps that were timed [s]
 } jsens_along;
 
-// Whether derivatives may go along: by explicit steps, and with nobody who looks at them on the way.
+// Whether derivatives may go along: by a method that is explicit where it can be, and with nobody who looks at them on the way.
 bool jsens_along_can(jsens_method method, const jsens_options* opt);
 
 // Begin with a record that has begun. Ends with jsens_along_end, whatever happens.

@@ -107,6 +107,7 @@ void jsens_direct_stage(jsens_direct* d, const jsolve_scheme* s, int q, int i, d
   if (i > 0) w->lanes->combine(w->ny * d->lanes, p->S, h, &s->a[i], p->dk, d->dY);
   jsens_point at = {.t = t, .y = w->Y[i], .dy = i > 0 ? d->dY : p->S, .dp = p->dp};
   jsens_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
+  if (q == 0) w->k[i] = w->own[i];  // slopes of implicit steps are the record's
   for (int r = 0; q == 0 && r < w->ny; r++) {
     w->k[i][r] = d->ydot[r * d->lanes];
   }
@@ -121,7 +122,6 @@ static void pack_step(jsens_direct* d, const jsens_entry* e, int q, int done, co
   int n = w->ny * d->lanes;
   double h = e->t1 - e->t;
   for (int i = done; i < s->tab->stages; i++) {
-    if (q == 0) w->k[i] = w->own[i];
     if (q == 0) w->lanes->combine(w->ny, d->y, h, &s->a[i], w->k, w->Y[i]);
     jsens_direct_stage(d, s, q, i, jsens_walk_stage_time(w, e, i), h);
     if (q == 0 && i == 0 && first) memcpy(w->k[0], first, (size_t)w->ny * sizeof *first);
@@ -266,7 +266,12 @@ static void end_step(jsens_direct* d, const jsens_entry* e, const double* after)
 
 jo_status jsens_direct_step(jsens_direct* d, const jsens_entry* e, int done, const double* first,
                             const double* after) {
-  JO_TRY(explicit_step(d, e, done, first));
+  if (e->is_implicit) {
+    JO_TRY(jsens_walk_stages(d->w, e, d->y));
+    JO_TRY(implicit_step(d, e, after));
+  } else {
+    JO_TRY(explicit_step(d, e, done, first));
+  }
   end_step(d, e, after);
   return JO_OK;
 }
@@ -280,13 +285,7 @@ static jo_status take_step(jsens_direct* d, const jsens_entry* e) {
   memcpy(d->y, y, (size_t)w->ny * sizeof *d->y);
   jsens_walk_set_epoch(w, e->epoch);
   jsens_direct_keep(d, e);
-  if (!e->is_implicit) {
-    return jsens_direct_step(d, e, 0, jsens_walk_first_slope(w, e->index), after);
-  }
-  JO_TRY(jsens_walk_stages(w, e, d->y));
-  JO_TRY(implicit_step(d, e, after));
-  end_step(d, e, after);
-  return JO_OK;
+  return jsens_direct_step(d, e, 0, jsens_walk_first_slope(w, e->index), after);
 }
 
 // ---- the walk ------------------------------------------------------------------------------------

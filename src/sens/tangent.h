@@ -69,8 +69,8 @@ jo_status jsens_direct_finish(jsens_direct* d);
 void jsens_direct_release(jsens_direct* d);
 // dk_i = f_y dY_i + f_p of pack q in a step of length h, at (t, Y_i); f there is in `ydot`, and of the first pack in k_i.
 void jsens_direct_stage(jsens_direct* d, const jsolve_scheme* s, int q, int i, double t, double h);
-// An explicit step from the present state to `after`. Of the first pack the first `done` stages are there. `first`: the slope
-// that the run began it with; NULL: that of the state.
+// A step from the present state to `after`. Explicit: of the first pack the first `done` stages are there. `first`: the slope
+// that the run began it with; NULL: that of the state. Implicit: the error of the one before is settled.
 jo_status jsens_direct_step(jsens_direct* d, const jsens_entry* e, int done, const double* first,
                             const double* after);
 // (S2) at (t, y) for the derivatives S of a pack, which time moves along with by dt.

@@ -35,6 +35,7 @@ static void check_both_ways(gradient* g, bool frozen) {
   assert_ok(g->ctx,
             jsens_walk_again(g->ctx, gradient_sens(g), along, JSENS_DIRECT, frozen, &behind));
   assert_true(along->statistics.steps > 50);
+  assert_true(along->statistics.implicit > 0 || g->opt.solve.method != JSOLVE_AUTO);
   assert_same(along->gradient, behind->gradient, along->nobjective * along->nw);
   assert_same(along->gradient_error, behind->gradient_error, along->nobjective * along->nw);
   assert_same(along->value_error, behind->value_error, along->nobjective);
@@ -87,6 +88,13 @@ static void test_along_until_coordinates_change(void** state) {
   check("models/mechanisms/triple_rocker.yaml", rocker, 3, JSOLVE_DOPRI5, 1e-8);
 }
 
+// `auto`, which becomes implicit; where few of such steps are stored the walk is left for later.
+static void test_along_with_implicit_steps(void** state) {
+  (void)state;
+  static const char* const pendulum[] = {"l0", "k"};
+  check("test/models/stiff_pendulum.yaml", pendulum, 2, JSOLVE_AUTO, 1e-6);
+}
+
 static void test_along_is_for_explicit_steps(void** state) {
   (void)state;
   jsens_options opt = {.solve = jsolve_options_default()};
@@ -109,6 +117,7 @@ int main(void) {
       cmocka_unit_test(test_along_with_loops),
       cmocka_unit_test(test_along_through_events),
       cmocka_unit_test(test_along_until_coordinates_change),
+      cmocka_unit_test(test_along_with_implicit_steps),
       cmocka_unit_test(test_along_is_for_explicit_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
