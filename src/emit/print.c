@@ -93,7 +93,9 @@ jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan,
   ok = ok && no_chunk(a, plan->packing.n, &p.loaded) &&
        no_chunk(a, plan->fn->graph->nnode, &p.taken) &&
        no_chunk(a, plan->packing.nvector, &p.assembled) &&
-       no_chunk(a, plan->packing.nvector, &p.spread);
+       no_chunk(a, plan->packing.nvector, &p.spread) &&
+       no_chunk(a, plan->packing.nvector, &p.mask[0]) &&
+       no_chunk(a, plan->packing.nvector, &p.mask[1]);
   if (!ok) return jerr_memory(ctx);
   JO_TRY(name_arrays(a, &p));
   find_inputs(&p);

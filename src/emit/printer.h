@@ -23,6 +23,7 @@ typedef struct jemit_printer {
   int* taken;      // chunk that last took this value from a pack    (by node)
   int* assembled;  // chunk that last made this vector               (by vector)
   int* spread;     // chunk that last brought it into all lanes      (by vector)
+  int* mask[2];    // chunk that last compared it with zero, as it is and spread (by vector)
   jtext* body;     // statements of the chunk
 } jemit_printer;
 

@@ -249,6 +249,41 @@ static void put_vector(jemit_printer* p, int index, unsigned flip, int lanes) {
 
 // ---- statements
 
+static void put_mask_name(jemit_printer* p, int index, int lanes) {
+  jtext_put(p->body, is_spread(p, &p->plan->packing.vector[index], lanes) ? "n" : "m");
+  jemit_put_int(p->body, index);
+}
+
+// What choices ask for, once for all of them: `const jk_i4 m3 = v7 != (jk_v4){0.0};`
+static void declare_mask(jemit_printer* p, int index, int lanes) {
+  const jexpr_vector* v = &p->plan->packing.vector[index];
+  int* mask = p->mask[is_spread(p, v, lanes)];
+  if (mask[index] == p->chunk) return;
+  mask[index] = p->chunk;
+  jtext_put(p->body, "  const jk_i");
+  jemit_put_int(p->body, v->width * lanes);
+  jtext_put(p->body, " ");
+  put_mask_name(p, index, lanes);
+  jtext_put(p->body, " = ");
+  put_vector(p, index, 0, lanes);
+  jtext_put(p->body, " != (");
+  put_type(p, v->width * lanes);
+  jtext_put(p->body, "){0.0};\n");
+}
+
+// `jk_blend4(m3, v7, v8)`
+static void put_choice(jemit_printer* p, const jexpr_item* item, int lanes) {
+  jtext_put(p->body, "jk_blend");
+  jemit_put_int(p->body, item->width * lanes);
+  jtext_put(p->body, "(");
+  put_mask_name(p, item->arg[0].vector, lanes);
+  for (int k = 1; k < item->narg; k++) {
+    jtext_put(p->body, ", ");
+    put_vector(p, item->arg[k].vector, item->arg[k].flip, lanes);
+  }
+  jtext_put(p->body, ")");
+}
+
 // Differences in even lanes, sums in odd ones: machines have that.
 static bool is_alternating(int width, unsigned flip) {
   return (width == 2 && flip == 1u) || (width == 4 && flip == 5u);
@@ -334,6 +369,7 @@ static void put_value(jemit_printer* p, const jexpr_item* item, int lanes) {
     case JEXPR_ADD: put_sum(p, item, lanes); break;
     case JEXPR_MUL:
     case JEXPR_DIV: put_product(p, item, lanes); break;
+    case JEXPR_SELECT: put_choice(p, item, lanes); break;
     default: put_call(p, item, lanes); break;
   }
 }
@@ -353,6 +389,7 @@ void jemit_put_pack(jemit_printer* p, int index) {
   int lanes = jemit_plan_lanes(p->plan, item->node[0]);
   for (int k = 0; k < item->narg; k++)
     assemble(p, item->arg[k].vector, lanes);
+  if (item->op == JEXPR_SELECT) declare_mask(p, item->arg[0].vector, lanes);
   p->is_wide = p->is_wide || item->width * lanes > 2;
   bool is_first = jemit_plan_is_pair(p->plan, index);
   bool is_second = jemit_plan_is_pair(p->plan, index - 1);
@@ -406,9 +443,6 @@ static const char lanes_text[] =
     "}\n"
     "JK_INLINE jk_v$ jk_max$(jk_v$ a, jk_v$ b) {\n"
     "  return jk_blend$(a > b, a, b);\n"
-    "}\n"
-    "JK_INLINE jk_v$ jk_select$(jk_v$ c, jk_v$ a, jk_v$ b) {\n"
-    "  return jk_blend$(c != (jk_v$){0.0}, a, b);\n"
     "}\n"
     "JK_INLINE jk_v$ jk_abs$(jk_v$ a) {\n"
     "  return (jk_v$)((jk_i$)a & (jk_i$){^@~JK_SIGN;});\n"
