@@ -90,6 +90,11 @@ static void set_method(jbatch* b) {
     r->d[i] = tab->d[i];
     r->has_quartic = r->has_quartic || tab->d[i] != 0.0;
   }
+  for (int i = 1; i < tab->stages && r->nsample < JBATCH_SAMPLES; i++) {
+    bool is_inside = tab->c[i] > 0.25 && tab->c[i] < 0.85;
+    bool is_better = i + 1 < tab->stages && tab->c[i + 1] == tab->c[i];
+    if (is_inside && !is_better) r->sample[r->nsample++] = i;
+  }
   double span = b->opt.run.t_end - b->opt.run.t_start, spacing = spacing_of(b);
   r->t_begin = b->opt.run.t_start;
   r->t_end = b->opt.run.t_end;
@@ -148,9 +153,20 @@ static const jgen_fn value_of[JBATCH_RHS_ALONG] = {
     [JBATCH_OUTPUTS] = JGEN_FN_OUTPUTS,   [JBATCH_REDUNDANT] = JGEN_FN_REDUNDANT,
     [JBATCH_ROLLING] = JGEN_FN_ROLLING};
 
+// A right-hand side that tells switches along: they are all but computed there.
+static jo_status add_switches(jbatch* b, jexpr_fn* fn) {
+  jexpr_outputs* o = JARENA_ARRAY(&b->arena, fn->nout + 1, jexpr_outputs);
+  if (!o) return jerr_memory(b->ctx);
+  memcpy(o, fn->out, (size_t)fn->nout * sizeof *o);
+  o[fn->nout] = b->dynamics->fn[JGEN_FN_SWITCHES].out[0];
+  fn->out = o;
+  fn->nout++;
+  return JO_OK;
+}
+
 static jo_status compile(jbatch* b, jkernel_options kernel) {
   const jgen_dynamics* d = b->dynamics;
-  jexpr_fn fn[JGEN_FN_COUNT] = {{0}};
+  jexpr_fn fn[JGEN_FN_COUNT] = {{0}}, along[JGEN_FN_COUNT];
   kernel.lanes = b->march->lanes;
   jplant_kernels_use use = {.outputs = true, .wheels = true};
   for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
@@ -158,9 +174,12 @@ static jo_status compile(jbatch* b, jkernel_options kernel) {
         (f == JBATCH_OUTPUTS && b->noutput == 0) || (f == JBATCH_ROLLING && b->rule.nwheel == 0);
     if (!is_unused) fn[value_of[f]] = d->fn[value_of[f]];
   }
+  JO_TRY(add_switches(b, &fn[JGEN_FN_RHS]));
   JO_TRY(jplant_kernels_create(b->ctx, fn, NULL, 0, use, &kernel, &b->values));
   if (b->nw == 0) return JO_OK;
-  return jplant_kernels_create(b->ctx, d->sens.tangent, NULL, 0, use, &kernel, &b->along);
+  memcpy(along, d->sens.tangent, sizeof along);
+  JO_TRY(add_switches(b, &along[JGEN_FN_RHS]));
+  return jplant_kernels_create(b->ctx, along, NULL, 0, use, &kernel, &b->along);
 }
 
 static jo_status generate(jbatch* b) {
