@@ -30,14 +30,15 @@ LAYERS = {
     "runtime": ["machine", "road", "solve"],
     "plant": ["machine", "solve", "kernel", "emit", "gen", "model", "expr"],
     "sens": ["plant", "machine", "solve", "kernel", "gen", "model", "expr"],
+    "batch": ["sens", "plant", "machine", "solve", "kernel", "gen", "model", "expr"],
     "loads": ["sens", "plant", "machine", "solve", "kernel", "gen", "model", "expr"],
-    "study": ["sens", "plant", "machine", "solve", "kernel", "element", "gen", "model", "expr"],
+    "study": ["batch", "sens", "plant", "machine", "solve", "kernel", "element", "gen", "model", "expr"],
     "export": ["plant", "road", "runtime", "machine", "solve", "kernel", "emit", "gen", "model", "expr"],
     "import": ["model"],
-    "report": ["export", "study", "loads", "sens", "plant"],
-    "api": ["report", "import", "export", "study", "loads", "sens", "plant", "machine", "solve", "kernel", "emit", "element", "gen", "model",
+    "report": ["export", "study", "batch", "loads", "sens", "plant"],
+    "api": ["report", "import", "export", "study", "batch", "loads", "sens", "plant", "machine", "solve", "kernel", "emit", "element", "gen", "model",
             "expr"],
-    "parts": ["api", "report", "study", "sens", "plant", "machine", "gen", "model", "expr"],
+    "parts": ["api", "report", "study", "batch", "sens", "plant", "machine", "gen", "model", "expr"],
 }
 # structs that a header may name although theirs knows it: pointers that it only hands on
 OPAQUE = {

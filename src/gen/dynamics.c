@@ -35,12 +35,13 @@ static jo_status begin(jgen_reduction* r, const jmodel* m, const jgen_options* o
   jexpr_graph* g = d->g;
   JO_TRY(jgen_begin(&r->s, g->ctx, m, g, &d->arena));
   d->np = count_live(m, opt);
-  // values are shared by all lanes; directions are one per lane
-  jexpr_group(g, "p", d->np, JEXPR_UNIFORM);
-  jexpr_group(g, "t", 1, JEXPR_UNIFORM);
-  jexpr_group(g, "y", 1, JEXPR_UNIFORM);     // sized when the states are known
-  jexpr_group(g, "mode", 0, JEXPR_UNIFORM);  // sized when the switches are
-  jexpr_group(g, "momentum", r->nu, JEXPR_UNIFORM);
+  // values are shared by all lanes, unless these are vehicles; directions are one per lane
+  jexpr_vary values = opt && opt->per_lane ? JEXPR_PER_LANE : JEXPR_UNIFORM;
+  jexpr_group(g, "p", d->np, values);
+  jexpr_group(g, "t", 1, values);
+  jexpr_group(g, "y", 1, values);     // sized when the states are known
+  jexpr_group(g, "mode", 0, values);  // sized when the switches are
+  jexpr_group(g, "momentum", r->nu, values);
   jexpr_group(g, "road", 2, JEXPR_UNIFORM);
   jexpr_group(g, "dy", 1, JEXPR_PER_LANE);
   jexpr_group(g, "dt", 1, JEXPR_PER_LANE);
@@ -49,11 +50,11 @@ static jo_status begin(jgen_reduction* r, const jmodel* m, const jgen_options* o
   jexpr_group(g, "lambda", 0, JEXPR_PER_LANE);
   jexpr_group(g, "b", r->nv, JEXPR_PER_LANE);
   jexpr_group(g, "c", r->nv, JEXPR_PER_LANE);
-  jexpr_group(g, "element", m->ncomponent, JEXPR_UNIFORM);
-  jexpr_group(g, "x", r->nu, JEXPR_UNIFORM);
-  jexpr_group(g, "feed", 0, JEXPR_UNIFORM);   // sized when they are found
-  jexpr_group(g, "fired", 0, JEXPR_UNIFORM);  // sized when the events are known
-  jexpr_group(g, "hold", 0, JEXPR_UNIFORM);   // sized when they are written
+  jexpr_group(g, "element", m->ncomponent, values);
+  jexpr_group(g, "x", r->nu, values);
+  jexpr_group(g, "feed", 0, values);   // sized when they are found
+  jexpr_group(g, "fired", 0, values);  // sized when the events are known
+  jexpr_group(g, "hold", 0, values);   // sized when they are written
   r->s.placeholders = opt && opt->loads;
   d->live = JARENA_ARRAY(&d->arena, d->np, int);
   d->p = JARENA_ARRAY(&d->arena, d->np, double);
@@ -68,6 +69,7 @@ static jo_status write_derivatives(jgen_reduction* r, const jgen_options* opt) {
   d->sens.nw = opt->nwrt;
   d->sens.weighs_outputs = opt->weighs_outputs;
   d->sens.times_tangents = opt->times_tangents;
+  d->sens.is_spread = opt->per_lane;
   d->sens.wrt = JARENA_ARRAY(&d->arena, opt->nwrt, int);
   if (!d->sens.wrt) return jerr_memory(r->s.ctx);
   for (int i = 0; i < opt->nwrt; i++) {

@@ -57,6 +57,9 @@ typedef struct jgen_options {
   int nwrt;
   bool weighs_outputs;  // adjoints of outputs, too
   bool times_tangents;  // tangents of all functions along time, too
+  // lanes are vehicles: numbers, time, states and modes are one per lane. Tangents go along all of `wrt` at once
+  // (jgen_sens.spread), adjoints are not written
+  bool per_lane;
 } jgen_options;
 
 // A wheel in contact that is slower stands: its slip has no meaning and its tyre no force [m/s]
@@ -194,8 +197,11 @@ typedef struct jgen_local {
 // Derivatives with respect to state, time and chosen numbers. docs/theory/sensitivity.md
 typedef struct jgen_sens {
   int nw;
-  bool weighs_outputs;                                      // outputs have an adjoint
-  bool times_tangents;                                      // all tangents go along dt
+  bool weighs_outputs;  // outputs have an adjoint
+  bool times_tangents;  // all tangents go along dt
+  // tangents along nw directions one after another: dy is ny x nw, those of the numbers are units, time stands. Of
+  // switches there is one more, along the motion: its dy follows the others, time goes on
+  bool is_spread;
   int* wrt;                                                 // indices into p (nw)
   jexpr_fn tangent[JGEN_FN_COUNT], adjoint[JGEN_FN_COUNT];  // of functions; no name: there is none
 } jgen_sens;

@@ -5,6 +5,7 @@
 #include "gen/sens.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "expr/rewrite.h"
 #include "gen/begin.h"
@@ -140,6 +141,57 @@ static jo_status write_tangents(writer* k) {
     jgen_fn_rule rule = tangent_rule(k->d, f);
     if (rule == JGEN_RULE_NONE) continue;
     JO_TRY(rule == JGEN_RULE_CLOSURE ? closure_tangent(k, f) : tangent_of(k, f, rule));
+  }
+  return JO_OK;
+}
+
+// ---- all directions at once ----------------------------------------------------------------------
+
+// A direction in place of (dy, dp, dt): the j-th number, or the motion behind all of them.
+typedef struct direction {
+  const writer* k;
+  int j;
+} direction;
+
+static jexpr_ref along(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
+  const direction* d = user;
+  const jexpr_node n = g->node[r];
+  if (n.op != JEXPR_INPUT) return rebuilt;
+  if (n.a == JGEN_DY) return jexpr_input(g, JGEN_DY, d->j * d->k->ny + (int)n.b);
+  if (n.a == JGEN_DP) return jexpr_const(g, (int)n.b == d->j ? 1.0 : 0.0);
+  if (n.a == JGEN_DT) return jexpr_const(g, d->j == d->k->nw ? 1.0 : 0.0);
+  return rebuilt;
+}
+
+// The last output of a tangent, once for each direction; values that come before it stay.
+static jo_status spread(writer* k, jgen_fn f, int ndirection) {
+  jexpr_fn* fn = &k->d->sens.tangent[f];
+  const jexpr_outputs* last = &fn->out[fn->nout - 1];
+  int n = last->n;
+  jexpr_ref* all = refs(k, n * ndirection);
+  if (!all) return k->g->status;
+  for (int j = 0; j < ndirection; j++) {
+    direction d = {k, j};
+    memcpy(all + j * n, last->ref, (size_t)n * sizeof *all);
+    JO_TRY(jexpr_rewrite(k->g, along, &d, all + j * n, n));
+  }
+  jexpr_outputs o[2] = {fn->out[0], {0}};
+  o[fn->nout - 1] = jgen_outputs(k->a, last->name, all, n * ndirection);
+  return jgen_function(k->g, k->a, fn->name, o, fn->nout, fn);
+}
+
+// What batches take; no others are kept.
+static jo_status spread_tangents(writer* k) {
+  static const jgen_fn taken[] = {JGEN_FN_RHS, JGEN_FN_PROJECT, JGEN_FN_SWITCHES,
+                                  JGEN_FN_OBJECTIVE};
+  bool is_taken[JGEN_FN_COUNT] = {false};
+  k->g->group[JGEN_DY].size = k->ny * (k->nw + 1);
+  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+    is_taken[taken[i]] = true;
+    JO_TRY(spread(k, taken[i], k->nw + (taken[i] == JGEN_FN_SWITCHES)));
+  }
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    if (!is_taken[f]) k->d->sens.tangent[f] = (jexpr_fn){0};
   }
   return JO_OK;
 }
@@ -300,6 +352,6 @@ jo_status jgen_sens_write(jgen_dynamics* d) {
     k.w[i] = jexpr_input(g, JGEN_P, d->sens.wrt[i]);
   }
   JO_TRY(write_tangents(&k));
-  JO_TRY(write_adjoints(&k));
+  JO_TRY(d->sens.is_spread ? spread_tangents(&k) : write_adjoints(&k));
   return fold_numbers(&k);
 }

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preparing batches: equations and kernels over lanes, and the rule that lanes march by.
+#include "batch/batch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "batch/inside.h"
+#include "kernel/toolchain.h"
+#include "solve/scan.h"
+#include "solve/tableau.h"
+
+#define STEEPEST    20.0  // slope of dependent coordinates, by their determinants, that lanes go to
+#define BASE_EVENTS 10000  // allowed in a run, and ...
+#define EVENT_RATE  5000   // ... for every second [1/s]
+
+jbatch_options jbatch_options_default(const jmodel* m) {
+  return (jbatch_options){.run = jsens_options_default(m)};
+}
+
+// ---- what lanes can do -----------------------------------------------------------------------------
+
+// Whether any of some refs depends on a group of inputs.
+static jo_status depends_on(jarena* a, const jexpr_fn* fn, jgen_group group, bool* out) {
+  const jexpr_graph* g = fn->graph;
+  jexpr_schedule schedule;
+  JO_TRY(jexpr_schedule_build(a, fn, &schedule));
+  *out = false;
+  for (int i = 0; i < schedule.n; i++) {
+    for (int k = 0; k < jexpr_nargs(g, schedule.order[i]); k++) {
+      const jexpr_node* arg = &g->node[jexpr_arg(g, schedule.order[i], k)];
+      *out = *out || (arg->op == JEXPR_INPUT && arg->a == (uint32_t)group);
+    }
+  }
+  for (int o = 0; o < fn->nout; o++) {
+    for (int i = 0; i < fn->out[o].n; i++) {
+      const jexpr_node* n = &g->node[fn->out[o].ref[i]];
+      *out = *out || (n->op == JEXPR_INPUT && n->a == (uint32_t)group);
+    }
+  }
+  return JO_OK;
+}
+
+static double spacing_of(const jbatch* b) {
+  const jsens_options* o = &b->opt.run;
+  return jsolve_scan_spacing(&o->solve, o->t_start, o->t_end);
+}
+
+// Sets why_alone where points have to be run by themselves.
+static jo_status judge(jbatch* b) {
+  const jplant* p = b->sens->plant;
+  const jsolve_options* o = &b->opt.run.solve;
+  const jsolve_tableau* tab = jsolve_tableau_find(o->method);
+  const jsolve_method_info* about = jsolve_method_about(o->method);
+  bool jumps = false;
+  if (p->dynamics->part.nd > 0)
+    JO_TRY(depends_on(&b->arena, &p->dynamics->fn[JGEN_FN_DRIVE], JGEN_MODE, &jumps));
+  if (!tab || o->method == JSOLVE_AUTO || tab->gamma > 0 || tab->local_gamma > 0) {
+    b->why_alone = "lanes have explicit methods only";
+  } else if (p->about.nevent > 0 || p->about.nconstant > 0) {
+    b->why_alone = "events of the model set states";
+  } else if (jumps) {
+    b->why_alone = "driven coordinates change at events";
+  } else if (about->is_fixed && o->step > 3.0 * spacing_of(b)) {
+    b->why_alone = "steps are longer than the shortest pulse";
+  } else if (b->opt.run.frozen || b->opt.run.outputs_only) {
+    b->why_alone = "switches stay at their times";
+  }
+  return JO_OK;
+}
+
+// ---- the rule --------------------------------------------------------------------------------------
+
+static void set_method(jbatch* b) {
+  jbatch_rule* r = &b->rule;
+  const jsolve_options* o = &b->opt.run.solve;
+  const jsolve_tableau* tab = jsolve_tableau_find(o->method);
+  const jsolve_method_info* about = jsolve_method_about(o->method);
+  r->stages = tab->stages;
+  r->order = about->order;
+  r->is_fixed = about->is_fixed;
+  for (int i = 0; i < JSOLVE_MAX_STAGES; i++) {
+    r->c[i] = tab->c[i];
+    r->b[i] = tab->b[i];
+    for (int j = 0; j < JSOLVE_MAX_STAGES - 1; j++)
+      r->a[i][j] = tab->a[i][j];
+  }
+  for (int i = 0; i <= JSOLVE_MAX_STAGES; i++) {
+    r->e[i] = tab->e[i];
+    r->d[i] = tab->d[i];
+    r->has_quartic = r->has_quartic || tab->d[i] != 0.0;
+  }
+  for (int i = 1; i < tab->stages && r->nsample < JBATCH_SAMPLES; i++) {
+    bool is_inside = tab->c[i] > 0.25 && tab->c[i] < 0.85;
+    bool is_better = i + 1 < tab->stages && tab->c[i + 1] == tab->c[i];
+    if (is_inside && !is_better) r->sample[r->nsample++] = i;
+  }
+  double span = b->opt.run.t_end - b->opt.run.t_start, spacing = spacing_of(b);
+  r->t_begin = b->opt.run.t_start;
+  r->t_end = b->opt.run.t_end;
+  r->step = o->step;
+  r->max_step = o->max_step > 0.0 ? fmin(o->max_step, spacing) : spacing;
+  r->rel_tol = o->rel_tol;
+  r->abs_tol = o->abs_tol;
+  r->max_steps = (double)o->max_steps;
+  r->max_flips = o->max_events > 0 ? o->max_events : BASE_EVENTS + EVENT_RATE * span;
+}
+
+static jo_status set_rule(jbatch* b) {
+  const jplant* p = b->sens->plant;
+  const jmachine_about* about = &p->about;
+  int* has_root = JARENA_ARRAY(&b->arena, about->nobjective, int);
+  int* is_quiet = JARENA_ARRAY(&b->arena, about->nswitch, int);
+  if (!has_root || !is_quiet) return jerr_memory(b->ctx);
+  b->rule = (jbatch_rule){.np = about->np,
+                          .ny = about->ny,
+                          .nw = b->nw,
+                          .nv = about->nv,
+                          .nswitch = about->nswitch,
+                          .nobjective = about->nobjective,
+                          .noutput = b->noutput,
+                          .nredundant = about->nredundant,
+                          .nwheel = about->nwheel,
+                          .first_v = about->first_v,
+                          .first_integral = about->first_integral,
+                          .first_standing = about->first_standing,
+                          .nominal = about->nominal,
+                          .closure_limit = about->closure_limit,
+                          .has_root = has_root,
+                          .is_quiet = is_quiet,
+                          .standstill = about->standstill};
+  for (int i = 0; i < about->ny; i++) {
+    b->rule.ncontrolled += about->nominal[i] > 0.0;
+  }
+  for (int i = 0; i < about->nobjective; i++) {
+    has_root[i] = about->has_root[i];
+  }
+  for (int i = 0; i < about->nswitch; i++) {
+    is_quiet[i] = about->is_quiet[i];
+  }
+  // slopes grow as |det J_v| falls: so far lanes go, and a run by itself looks for other coordinates then
+  double steepest = fmax(STEEPEST, 3.0 * p->footing.steepest);
+  b->rule.widest = about->nv > 0 ? steepest / (p->footing.steepest * p->footing.volume) : 0.0;
+  set_method(b);
+  return JO_OK;
+}
+
+// ---- kernels ---------------------------------------------------------------------------------------
+
+static const jgen_fn value_of[JBATCH_RHS_ALONG] = {
+    [JBATCH_RHS] = JGEN_FN_RHS,           [JBATCH_PROJECT] = JGEN_FN_PROJECT,
+    [JBATCH_SWITCHES] = JGEN_FN_SWITCHES, [JBATCH_OBJECTIVE] = JGEN_FN_OBJECTIVE,
+    [JBATCH_OUTPUTS] = JGEN_FN_OUTPUTS,   [JBATCH_REDUNDANT] = JGEN_FN_REDUNDANT,
+    [JBATCH_ROLLING] = JGEN_FN_ROLLING};
+
+// A right-hand side that tells switches along: they are all but computed there.
+static jo_status add_switches(jbatch* b, jexpr_fn* fn) {
+  jexpr_outputs* o = JARENA_ARRAY(&b->arena, fn->nout + 1, jexpr_outputs);
+  if (!o) return jerr_memory(b->ctx);
+  memcpy(o, fn->out, (size_t)fn->nout * sizeof *o);
+  o[fn->nout] = b->dynamics->fn[JGEN_FN_SWITCHES].out[0];
+  fn->out = o;
+  fn->nout++;
+  return JO_OK;
+}
+
+static jo_status compile(jbatch* b, jkernel_options kernel) {
+  const jgen_dynamics* d = b->dynamics;
+  jexpr_fn fn[JGEN_FN_COUNT] = {{0}}, along[JGEN_FN_COUNT];
+  kernel.lanes = b->march->lanes;
+  jplant_kernels_use use = {.outputs = true, .wheels = true};
+  for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
+    bool is_unused =
+        (f == JBATCH_OUTPUTS && b->noutput == 0) || (f == JBATCH_ROLLING && b->rule.nwheel == 0);
+    if (!is_unused) fn[value_of[f]] = d->fn[value_of[f]];
+  }
+  JO_TRY(add_switches(b, &fn[JGEN_FN_RHS]));
+  JO_TRY(jplant_kernels_create(b->ctx, fn, NULL, 0, use, &kernel, &b->values));
+  if (b->nw == 0) return JO_OK;
+  memcpy(along, d->sens.tangent, sizeof along);
+  JO_TRY(add_switches(b, &along[JGEN_FN_RHS]));
+  return jplant_kernels_create(b->ctx, along, NULL, 0, use, &kernel, &b->along);
+}
+
+static jo_status generate(jbatch* b) {
+  const jplant* p = b->sens->plant;
+  jgen_options gen = p->made_with.gen;
+  gen.per_lane = true;
+  if (b->nw == 0) {
+    gen.wrt = NULL;
+    gen.nwrt = 0;
+  }
+  JO_TRY(jgen_dynamics_build(b->ctx, p->model, &gen, &p->dynamics->part, &b->dynamics));
+  const jgen_dynamics* d = b->dynamics;
+  if (d->ny != p->about.ny || d->nswitch != p->about.nswitch || d->np != p->about.np) {
+    return jerr_set(b->ctx, JO_ERR_MODEL, "%s: equations of a batch are others than those of a run",
+                    p->model->path);
+  }
+  return compile(b, p->made_with.kernel);
+}
+
+static jo_status find_numbers(jbatch* b) {
+  const jgen_dynamics* d = b->sens->plant->dynamics;
+  const jmodel* m = b->sens->plant->model;
+  b->slot = JARENA_ARRAY(&b->arena, b->opt.nnumber, int);
+  if (!b->slot) return jerr_memory(b->ctx);
+  for (int i = 0; i < b->opt.nnumber; i++) {
+    int at = 0;
+    while (at < d->np && d->live[at] != b->opt.number[i]) {
+      at++;
+    }
+    const jmodel_number* number = &m->number[b->opt.number[i]];
+    if (at == d->np || !number->is_parameter) {
+      return jerr_set(b->ctx, JO_ERR_ARGUMENT,
+                      "%s:%d: '%s' cannot vary in a batch, only parameters can; declare one under "
+                      "'parameters:' and use it here",
+                      number->place.file, number->place.line, number->path);
+    }
+    b->slot[i] = at;
+  }
+  return JO_OK;
+}
+
+// Values of the numbers as they are now.
+static jo_status keep_values(jbatch* b) {
+  if (!b->opt.run.p) return JO_OK;
+  int np = b->sens->plant->dynamics->np;
+  double* p = JARENA_ARRAY(&b->arena, np, double);
+  if (!p) return jerr_memory(b->ctx);
+  memcpy(p, b->opt.run.p, (size_t)np * sizeof *p);
+  b->opt.run.p = p;
+  return JO_OK;
+}
+
+static jo_status prepare(jbatch* b) {
+  const jmachine_about* about = &b->sens->plant->about;
+  b->nobjective = about->nobjective;
+  b->nw = b->opt.gradient ? b->sens->nw : 0;
+  b->noutput = b->opt.outputs ? about->noutput : 0;
+  if (b->opt.gradient) {
+    JO_TRY(jsens_check_numbers(b->ctx, b->sens));
+    JO_TRY(jsens_check_method(b->ctx, b->sens, JSENS_DIRECT));
+  }
+  JO_TRY(jsolve_check_steps(b->ctx, &b->opt.run.solve, b->opt.run.t_start, b->opt.run.t_end));
+  JO_TRY(keep_values(b));
+  JO_TRY(find_numbers(b));
+  JO_TRY(judge(b));
+  if (b->why_alone) return JO_OK;
+  int lanes = b->opt.lanes > 0 ? b->opt.lanes : jkernel_toolchain_lanes();
+  b->march = jbatch_march_for(lanes);
+  if (!b->march) {
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%d lanes: batches have 1, 2, 4 or 8", lanes);
+  }
+  JO_TRY(set_rule(b));
+  return generate(b);
+}
+
+jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options* opt,
+                        jbatch** out) {
+  *out = NULL;
+  jbatch* b = jmem_resize(ctx, NULL, sizeof *b);
+  if (!b) return jerr_memory(ctx);
+  *b = (jbatch){.ctx = ctx, .sens = sens, .opt = *opt};
+  jarena_init(&b->arena, ctx);
+  jo_status status = prepare(b);
+  if (status < 0) {
+    jbatch_destroy(b);
+    return status;
+  }
+  *out = b;
+  return JO_OK;
+}
+
+void jbatch_destroy(jbatch* b) {
+  if (!b) return;
+  jbatch_clear(b);
+  jplant_kernels_destroy(b->ctx, b->along);
+  jplant_kernels_destroy(b->ctx, b->values);
+  jgen_dynamics_destroy(b->dynamics);
+  jarena_free(&b->arena);
+  jmem_free(b->ctx, b);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many runs of one plant with other numbers, side by side in the lanes of vector registers and on all processors.
+//
+// Lanes are vehicles: equations are generated with numbers, time, states and modes of each lane (gen.h, per_lane), and
+// march.inc integrates a group of lanes at once. What comes out of a point depends on nothing but the point: not on its
+// neighbours, the number of lanes, of points or of threads, bit by bit. What lanes cannot do, a model as a whole or a point
+// on its way, is run by itself as jsens does it.
+#ifndef JBATCH_BATCH_H
+#define JBATCH_BATCH_H
+
+#include "batch/marches.h"
+#include "sens/sens.h"
+
+typedef struct jbatch_options {
+  jsens_options run;  // method, step or tolerances, end; `p` the values of numbers that do not vary
+  const int* number;  // numbers of the model that vary, parameters (nnumber)
+  int nnumber;
+  bool gradient;  // also derivatives by the numbers of the jsens
+  bool outputs;   // also outputs at the end
+  int lanes;      // 1, 2, 4, 8; 0: as many as the machine has
+  int workers;    // threads; 0: one per processor
+  // told of the points done, on the thread of the caller; false: stop. May be NULL
+  bool (*progress)(void* user, int done);
+  void* user;
+} jbatch_options;
+
+jbatch_options jbatch_options_default(const jmodel* m);
+
+// How a point was computed.
+typedef enum jbatch_way { JBATCH_WAY_NONE, JBATCH_WAY_LANES, JBATCH_WAY_ALONE } jbatch_way;
+
+typedef struct jbatch_point {
+  jo_status status;  // < 0: failed, values are NaN
+  jbatch_way way;    // NONE: not done
+  int left;          // why it was left by its lane (lanes.h), JBATCH_FINE: it was not
+  int64_t steps;     // 0: not known
+  int events;
+  char* message;  // why it failed; NULL: it did not
+} jbatch_point;
+
+// Read-only once made, but for what jbatch_run() writes.
+typedef struct jbatch {
+  jo_context* ctx;
+  jarena arena;
+  const jsens* sens;
+  jbatch_options opt;
+  int* slot;  // where numbers that vary stand among the live ones (nnumber)
+  jgen_dynamics* dynamics;
+  jplant_kernels *values, *along;  // NULL: none
+  const jbatch_march* march;       // NULL: points are run by themselves ...
+  const char* why_alone;           // ... since
+  jbatch_rule rule;
+  int nobjective, nw, noutput;
+  // results of the last run
+  int n;
+  jbatch_point* point;  // (n)
+  double* value;        // n x nobjective
+  double* gradient;     // n x nobjective x nw
+  double* output;       // n x noutput
+} jbatch;
+
+// Generates and compiles. The jsens must outlive the batch. Ownership: caller, release with jbatch_destroy().
+jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options* opt,
+                        jbatch** out);
+void jbatch_destroy(jbatch* b);
+
+// Run n points, x having the values of the numbers that vary (n x nnumber). Points that fail say so and do not stop it.
+// Results are those of the batch, until the next run.
+jo_status jbatch_run(jbatch* b, int n, const double* x);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lanes that are vehicles: what all of them share, and what each has of its own while it runs (march.inc).
+//
+// Plain data, no includes of the project: also for compilers of other machines. Arrays have the lanes innermost,
+// x[i * L + l].
+#ifndef JBATCH_LANES_H
+#define JBATCH_LANES_H
+
+#ifndef JBATCH_MOST_LANES
+#define JBATCH_MOST_LANES 8
+#endif
+
+enum { JBATCH_STAGES = 6 };   // of a method, most
+enum { JBATCH_SAMPLES = 2 };  // stages whose switches tell of events inside of a step, most
+
+// Functions of (p, t, y, mode), of all lanes at once. Inputs stand where jgen_group has them.
+enum {
+  JBATCH_RHS,        // ydot, g
+  JBATCH_PROJECT,    // dv, h, inverse
+  JBATCH_SWITCHES,   // g
+  JBATCH_OBJECTIVE,  // psi
+  JBATCH_OUTPUTS,    // sensor
+  JBATCH_REDUNDANT,  // h
+  JBATCH_ROLLING,    // contact, vx, vy
+  // along all numbers, one after another
+  JBATCH_RHS_ALONG,        // ydot, dydot, g
+  JBATCH_PROJECT_ALONG,    // dv
+  JBATCH_SWITCHES_ALONG,   // dg; behind those of the numbers that of the motion
+  JBATCH_OBJECTIVE_ALONG,  // dpsi
+  JBATCH_FUNCTIONS
+};
+
+enum { JBATCH_IN_P, JBATCH_IN_T, JBATCH_IN_Y, JBATCH_IN_MODE, JBATCH_IN_ROAD = 5, JBATCH_IN_DY };
+enum { JBATCH_INPUTS = 18 };  // groups of inputs
+
+// A model and how it is integrated: the same for all lanes.
+typedef struct jbatch_rule {
+  int np, ny, nw, nv, nswitch, nobjective, noutput, nredundant, nwheel;
+  int first_v, first_integral, first_standing;
+  const double* nominal;        // of the error of states; 0: it has none (ny)
+  const double* closure_limit;  // of redundant equations [m] (nredundant)
+  const int* has_root;          // an objective takes a root of its integral (nobjective)
+  const int* is_quiet;          // switches that nobody is told of (nswitch)
+  double standstill;            // slower wheels stand [m/s]
+  double widest;                // spread of the loops, reciprocal of |det J_v|, that lanes go to
+  int ncontrolled;              // states with an error
+  // explicit method; docs/theory/integration.md
+  int stages, order, is_fixed, has_quartic;
+  int nsample, sample[JBATCH_SAMPLES];  // stages between start and end, in the order of their times
+  double c[JBATCH_STAGES], a[JBATCH_STAGES][JBATCH_STAGES], b[JBATCH_STAGES];
+  double e[JBATCH_STAGES + 1], d[JBATCH_STAGES + 1];
+  double t_begin, t_end, step, max_step, rel_tol, abs_tol;  // step 0 of adaptive ones: they find it
+  double max_steps, max_flips;
+} jbatch_rule;
+
+// What a lane is about. RUN: a step of its own length; LOCATE: one to where an event may be; AGAIN: one that is known to
+// hold none. DONE: it is at the end. LEFT: it met what lanes cannot do, and is taken anew by other means, which also
+// tell why it fails, where it does.
+enum { JBATCH_RUN, JBATCH_LOCATE, JBATCH_AGAIN, JBATCH_DONE, JBATCH_LEFT };
+
+// Why a lane was left.
+enum {
+  JBATCH_FINE,
+  JBATCH_NOT_FINITE,
+  JBATCH_NOT_CLOSED,
+  JBATCH_TURNED,     // loops come near a singular position
+  JBATCH_STANDS,     // a wheel does
+  JBATCH_TOO_MANY,   // steps or events
+  JBATCH_NOT_FOUND,  // an event could not be located
+  JBATCH_GRAZES,     // the time of an event has no derivative
+  JBATCH_TOO_SMALL   // steps
+};
+
+// The search for an event in a lane: crossings lie in (low, high], no margin has crossed at low, some have at high.
+typedef struct jbatch_search {
+  double low, high;                // times
+  double low_weight, high_weight;  // Illinois: halved while the other end moves
+  double last;                     // time of the probe before
+  int same;                        // probes in a row that moved the same end, > 0: high, < 0: low
+  int sample;      // of the step, that high is: 0 soon after its start, then inside, then its end
+  int is_sure;     // a real step has found a crossing at high
+  int is_closing;  // the probe is the event
+  int probes, aims;
+} jbatch_search;
+
+// A lane.
+typedef struct jbatch_lane {
+  int phase, why;
+  double t, t_new, t_before,
+      t_step;  // of the state, the trial, the state before, the step that holds an event
+  double h_next, h_proposed, error_last, error_new;
+  double grid;  // fixed steps: points passed
+  int side;     // of the loops where it began; 0: not yet
+  int needs_slope, was_rejected, halvings;
+  double t_event;  // last instant, and ...
+  int at_instant;  // ... flips there
+  double flips, events, steps, rejected;
+  jbatch_search search;
+} jbatch_lane;
+
+// A group of lanes. Arrays from y on are carved out of one by the text.
+typedef struct jbatch_group {
+  const jbatch_rule* rule;
+  void* host;          // whoever made the group: functions are asked for there
+  const double* road;  // the same for all lanes
+  jbatch_lane lane[JBATCH_MOST_LANES];
+  // to be set before: states with their derivatives, ny (1 + nw), modes, numbers
+  double *y, *mode, *p;
+  // what came out: objectives with derivatives, nobjective (1 + nw), and outputs
+  double *psi, *out;
+  // states with their derivatives: end of the trial, argument of a stage, slopes
+  double *y_new, *arg, *k[JBATCH_STAGES + 1];
+  double *dense, *quartic, *error, *zero;  // (ny)
+  double *dv, *h, *inverse, *pivot, *redundant, *rolling;
+  // switches: values, the largest so far, their floor, what is added to margins, whether they count, margins
+  double *g, *g_end, *g_inside[JBATCH_SAMPLES], *g_most, *floor, *off, *armed;
+  double *start, *first, *inside[JBATCH_SAMPLES], *end, *low, *high, *seen, *probe, *rate, *flip,
+      *is_done;
+  // events with derivatives: slopes before and behind with S in front of the first, (nw + 1) ny; dg
+  double *along, *slope, *dg, *dt;
+} jbatch_group;
+
+#endif

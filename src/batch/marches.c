@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "batch/marches.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static const jbatch_march* widest_for(int lanes) {
+#ifdef JBATCH_HAS_WIDE
+  __builtin_cpu_init();
+  bool is_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+  if (lanes == 8 && is_512) return &jbatch_march_8_wide;
+  if (lanes == 4 && __builtin_cpu_supports("avx2")) return &jbatch_march_4_wide;
+#endif
+  (void)lanes;
+  return NULL;
+}
+
+const jbatch_march* jbatch_march_for(int lanes) {
+  const jbatch_march* wide = widest_for(lanes);
+  if (wide) return wide;
+  switch (lanes) {
+    case 1: return &jbatch_march_1;
+    case 2: return &jbatch_march_2;
+    case 4: return &jbatch_march_4;
+    case 8: return &jbatch_march_8;
+    default: return NULL;
+  }
+}
