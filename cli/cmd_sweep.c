@@ -16,12 +16,17 @@
 
 #define MAX_ROWS 60  // printed as text; JSON and files have all
 
+// Values of a range or a distribution, as they stand in its text.
+enum { FROM, TO, MEAN, DEVIATION, VALUES };
+
 typedef struct job {
   jo_sweep_options opt;
   cli_texts params;  // as given
   jo_range* range;
-  const char* (*ends)[2];  // of each range, as given
-  char* names;             // what range, ends and wrt point into
+  const char* (*texts)[VALUES];  // the values of each range, as given; NULL: not given
+  cli_texts correlations;        // as given
+  jo_correlation* correlation;
+  char* names;  // what range, texts, correlation and wrt point into
   const char** wrt;
   int nwrt;
   const char* path;
@@ -49,22 +54,73 @@ static bool is_value(const char* text, size_t n) {
   return unit >= text + n || isalpha((unsigned char)*unit) || strncmp(unit, "1/", 2) == 0;
 }
 
-// "FROM:TO:N" of a grid, "FROM:TO" of a sample: where FROM and TO end.
-static bool read_range(const char* text, bool is_sample, jo_range* out, size_t length[2]) {
+// A part of a text, up to `end`, without blanks around it.
+typedef struct piece {
+  const char* text;
+  size_t n;
+} piece;
+
+static piece cut(const char* from, const char* end) {
+  while (from < end && *from == ' ') {
+    from++;
+  }
+  while (end > from && end[-1] == ' ') {
+    end--;
+  }
+  return (piece){from, (size_t)(end - from)};
+}
+
+// "FROM:TO:N" of a grid, "FROM:TO" of a sample.
+static bool read_range(const char* text, bool is_sample, jo_range* out, piece* value) {
   char* end;
   out->n = 1;
-  length[0] = strcspn(text, ":");
-  if (!text[length[0]] || !is_value(text, length[0])) return false;
-  const char* to = text + length[0] + 1;
-  length[1] = strcspn(to, ":");
-  if (!is_value(to, length[1])) return false;
-  if (is_sample) return !to[length[1]];
-  if (!to[length[1]]) return false;
-  const char* at = to + length[1] + 1;
-  long n = strtol(at, &end, 10);
-  if (end == at || *end || n < 1 || n > 1000000) return false;
+  const char* middle = strchr(text, ':');
+  if (!middle) return false;
+  const char* stop = middle + 1 + strcspn(middle + 1, ":");
+  value[FROM] = (piece){text, (size_t)(middle - text)};
+  value[TO] = (piece){middle + 1, (size_t)(stop - middle - 1)};
+  if (!is_value(value[FROM].text, value[FROM].n) || !is_value(value[TO].text, value[TO].n)) {
+    return false;
+  }
+  if (is_sample) return !*stop;
+  if (!*stop) return false;
+  long n = strtol(stop + 1, &end, 10);
+  if (end == stop + 1 || *end || n < 1 || n > 1000000) return false;
   out->n = (int)n;
   return true;
+}
+
+static bool is_infinite(piece p) {
+  const char* text = p.n > 0 && (*p.text == '-' || *p.text == '+') ? p.text + 1 : p.text;
+  return p.text + p.n == text + 3 && strncmp(text, "inf", 3) == 0;
+}
+
+// "uniform(A, B)", "normal(M, S)", "lognormal(M, S)", the last two with ends to be cut off at: (M, S, A, B).
+static bool read_law(const char* text, jo_range* out, piece* value) {
+  static const char* const name[] = {"uniform", "normal", "lognormal"};
+  static const int order[][VALUES] = {{FROM, TO}, {MEAN, DEVIATION, FROM, TO}};
+  const char* open = strchr(text, '(');
+  piece word = cut(text, open);
+  int law = 0, n = 0;
+  while (law < 3 && (strlen(name[law]) != word.n || strncmp(name[law], word.text, word.n) != 0)) {
+    law++;
+  }
+  if (law == 3) return false;
+  out->law = (jo_law)law;
+  const char* at = open;
+  do {
+    const char* next = at + 1 + strcspn(at + 1, ",)");
+    if (!*next || n == VALUES) return false;
+    int which = order[law > 0][n];
+    value[which] = cut(at + 1, next);
+    bool is_end = law > 0 && (which == FROM || which == TO);
+    if (!is_value(value[which].text, value[which].n) && !(is_end && is_infinite(value[which]))) {
+      return false;
+    }
+    n++;
+    at = next;
+  } while (*at == ',');
+  return !at[1] && (n == 2 || (law > 0 && n == 4));
 }
 
 // Append a name of n characters to `names`, where there is room.
@@ -76,21 +132,53 @@ static const char* keep_name(char** names, const char* text, size_t n) {
   return name;
 }
 
+static cli_exit refuse_range(const char* text, bool is_sample) {
+  if (!is_sample && strchr(text, '(')) {
+    return cli_misuse("sweep", "a distribution needs --sample: '%s'", text);
+  }
+  return cli_misuse("sweep", "--param needs NAME=FROM:TO%s, not '%s'",
+                    is_sample ? " with --sample, or NAME=uniform(A, B), normal(MEAN, DEVIATION) or "
+                                "lognormal(MEAN, DEVIATION), these two also with ends A, B"
+                              : ":N",
+                    text);
+}
+
 static cli_exit read_ranges(job* j, char** names, bool is_sample) {
   for (int i = 0; i < j->params.n; i++) {
     const char *text = j->params.text[i], *equals = strchr(text, '=');
     jo_range* r = &j->range[i];
-    size_t length[2];
-    if (!equals || equals == text || !read_range(equals + 1, is_sample, r, length)) {
-      return cli_misuse("sweep", "--param needs NAME=FROM:TO%s, not '%s'",
-                        is_sample ? " with --sample" : ":N", text);
+    piece value[VALUES] = {0};
+    bool is_law = equals && strchr(equals, '(');
+    if (!equals || equals == text || (is_law && !is_sample) ||
+        !(is_law ? read_law(equals + 1, r, value) : read_range(equals + 1, is_sample, r, value))) {
+      return refuse_range(text, is_sample);
     }
     r->name = keep_name(names, text, (size_t)(equals - text));
-    j->ends[i][0] = keep_name(names, equals + 1, length[0]);
-    j->ends[i][1] = keep_name(names, equals + 2 + length[0], length[1]);
+    for (int k = 0; k < VALUES; k++) {
+      if (value[k].text) j->texts[i][k] = keep_name(names, value[k].text, value[k].n);
+    }
   }
   j->opt.range = j->range;
   j->opt.nrange = j->params.n;
+  return CLI_OK;
+}
+
+// "A,B=R"
+static cli_exit read_correlations(job* j, char** names) {
+  for (int i = 0; i < j->correlations.n; i++) {
+    const char *text = j->correlations.text[i], *comma = strchr(text, ','),
+               *equals = strchr(text, '=');
+    char* end = NULL;
+    jo_correlation* c = &j->correlation[i];
+    if (equals) c->value = strtod(equals + 1, &end);
+    if (!comma || !equals || comma == text || equals < comma + 2 || end == equals + 1 || *end) {
+      return cli_misuse("sweep", "--correlate needs NAME,NAME=R, not '%s'", text);
+    }
+    c->first = keep_name(names, text, (size_t)(comma - text));
+    c->second = keep_name(names, comma + 1, (size_t)(equals - comma - 1));
+  }
+  j->opt.correlation = j->correlation;
+  j->opt.ncorrelation = j->correlations.n;
   return CLI_OK;
 }
 
@@ -115,21 +203,28 @@ static cli_exit read_wrt(job* j, char** names, const char* list) {
 static cli_exit read_names(job* j, const char* wrt, bool is_sample) {
   size_t size = wrt ? strlen(wrt) + 2 : 2;
   for (int i = 0; i < j->params.n; i++) {
-    size += strlen(j->params.text[i]) + 1;
+    size += strlen(j->params.text[i]) + VALUES;
+  }
+  for (int i = 0; i < j->correlations.n; i++) {
+    size += strlen(j->correlations.text[i]) + 1;
   }
   char* names = j->names = malloc(size);
   j->range = calloc((size_t)j->params.n + 1, sizeof *j->range);
-  j->ends = calloc((size_t)j->params.n + 1, sizeof *j->ends);
+  j->texts = calloc((size_t)j->params.n + 1, sizeof *j->texts);
+  j->correlation = calloc((size_t)j->correlations.n + 1, sizeof *j->correlation);
   j->wrt = calloc(size, sizeof *j->wrt);
-  if (!j->names || !j->range || !j->ends || !j->wrt) return cli_no_memory();
+  if (!j->names || !j->range || !j->texts || !j->correlation || !j->wrt) return cli_no_memory();
   cli_exit code = read_ranges(j, &names, is_sample);
+  if (code == CLI_OK) code = read_correlations(j, &names);
   return code == CLI_OK ? read_wrt(j, &names, wrt) : code;
 }
 
 static void release(job* j) {
   free(j->params.text);
   free(j->range);
-  free(j->ends);
+  free(j->texts);
+  free(j->correlations.text);
+  free(j->correlation);
   free(j->names);
   free(j->wrt);
   free(j->journal);
@@ -153,10 +248,15 @@ static cli_exit name_journal(job* j) {
 }
 
 typedef struct wishes {
-  const char *wrt, *method, *events;
+  const char *wrt, *method, *events, *sampling;
   double nsample, seed, workers;
   bool grid, restart;
 } wishes;
+
+static const char* sampling_name(int i) {
+  static const char* const name[] = {"halton", "sobol", "lhs", "random", NULL};
+  return name[i];
+}
 
 static cli_exit set_options(job* j, const wishes* w) {
   if (j->params.n < 1) return cli_misuse("sweep", "no parameter to vary: give --param");
@@ -171,6 +271,9 @@ static cli_exit set_options(job* j, const wishes* w) {
   if (strcmp(w->method, "adjoint") == 0) j->opt.method = JO_SENS_ADJOINT;
   j->opt.frozen = strcmp(w->events, "frozen") == 0;
   j->opt.restart = w->restart;
+  for (int i = 0; sampling_name(i); i++) {
+    if (strcmp(w->sampling, sampling_name(i)) == 0) j->opt.sampling = (jo_sampling)i;
+  }
   cli_exit code = read_names(j, w->wrt, j->opt.nsample > 0);
   return code == CLI_OK ? name_journal(j) : code;
 }
@@ -216,12 +319,21 @@ static cli_exit read_quantity(const cli* c, const char* name, const char* text, 
   return code;
 }
 
-static cli_exit read_ends(const cli* c, job* j) {
+static double* value_at(jo_range* r, int which) {
+  return which == FROM ? &r->from : which == TO ? &r->to : which == MEAN ? &r->mean : &r->deviation;
+}
+
+static cli_exit read_values(const cli* c, job* j) {
   cli_exit code = CLI_OK;
-  for (int i = 0; i < 2 * j->params.n && code == CLI_OK; i++) {
-    jo_range* r = &j->range[i / 2];
-    const char* text = j->ends[i / 2][i % 2];
-    double* out = i % 2 ? &r->to : &r->from;
+  for (int i = 0; i < VALUES * j->params.n && code == CLI_OK; i++) {
+    jo_range* r = &j->range[i / VALUES];
+    const char* text = j->texts[i / VALUES][i % VALUES];
+    double* out = value_at(r, i % VALUES);
+    if (!text) {
+      // not cut off
+      *out = i % VALUES == FROM ? -INFINITY : i % VALUES == TO ? INFINITY : 0.0;
+      continue;
+    }
     char* end;
     *out = strtod(text, &end);
     if (*end) code = read_quantity(c, r->name, text, out);
@@ -415,7 +527,7 @@ static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   cli_json_text(&o, "model", jo_model_name(m));
   cli_json_text(&o, "sha256", jo_model_sha256(m));
   cli_json_text(&o, "settings", jo_model_settings(m));
-  cli_json_text(&o, "design", info.is_sample ? "halton" : "grid");
+  cli_json_text(&o, "design", info.is_sample ? sampling_name((int)info.sampling) : "grid");
   json_points(&o, s, &info);
   cli_json_count(&o, "done", info.done);
   cli_json_count(&o, "failed", info.failed);
@@ -488,14 +600,24 @@ static cli_exit sweep_model(cli* c, const jo_model* model, job* j) {
 }
 
 static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
-  wishes w = {.method = "auto", .events = "exact", .nsample = NAN, .seed = NAN, .workers = NAN};
+  wishes w = {.method = "auto",
+              .events = "exact",
+              .sampling = "halton",
+              .nsample = NAN,
+              .seed = NAN,
+              .workers = NAN};
   const cli_option option[] = {
-      {"--param", "NAME=A:B:N", "parameter to vary, from A to B in N values (samples: A:B); repeat",
+      {"--param", "NAME=A:B:N",
+       "parameter to vary, from A to B in N values (samples: A:B, or normal(M, S)); repeat",
        .texts = &j->params},
       {"--grid", NULL, "all combinations of the values (default)", .flag = &w.grid,
        .excludes = "--sample"},
       {"--sample", "N", "N points that fill the ranges evenly instead of a grid",
        .number = &w.nsample},
+      {"--sampling", "NAME", "sequence of the sample: halton, sobol, lhs or random",
+       .text = &w.sampling, .choice = sampling_name, .needs = "--sample"},
+      {"--correlate", "A,B=R", "correlation of two parameters of a sample; repeat",
+       .texts = &j->correlations, .needs = "--sample"},
       {"--seed", "S", "of the sample; 0 by default", .number = &w.seed, .needs = "--sample"},
       {"--wrt", "NAMES", "numbers to differentiate for: a,b or none; the varied by default",
        .text = &w.wrt},
@@ -521,7 +643,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   jo_model* model = NULL;
   cli_exit code = read_command(c, &j, argc, argv);
   if (code == CLI_OK) code = cli_load(c, &model);
-  if (code == CLI_OK) code = read_ends(c, &j);
+  if (code == CLI_OK) code = read_values(c, &j);
   if (code == CLI_OK) code = sweep_model(c, model, &j);
   jo_model_destroy(model);
   release(&j);

@@ -13,17 +13,41 @@ extern "C" {
 
 typedef struct jo_sweep jo_sweep;
 
+/// How the values of a parameter are distributed in a sample.
+typedef enum jo_law {
+  JO_LAW_UNIFORM,   // between the ends
+  JO_LAW_NORMAL,    // by mean and deviation, cut off at the ends
+  JO_LAW_LOGNORMAL  // likewise; mean and deviation are those of the value, not of its logarithm
+} jo_law;
+
 /// A parameter whose value is a plain number, and what it goes through.
 typedef struct jo_range {
   const char* name;
-  double from, to;  // both are met on a grid
+  double from, to;  // both are met on a grid; -INFINITY, INFINITY: a normal law is not cut off
   int n;            // values on a grid; a sample does not look at it
+  jo_law law;       // of a sample
+  double mean, deviation;  // of a normal law, before it is cut off
 } jo_range;
+
+/// Sequences of samples. All follow from their seed, byte by byte.
+typedef enum jo_sampling {
+  JO_SAMPLING_HALTON,  // fills the box evenly; a longer one contains the shorter
+  JO_SAMPLING_SOBOL,  // likewise, scrambled, best at powers of two; up to 128 parameters (64 for indices)
+  JO_SAMPLING_LHS,    // Latin hypercube: one point in each of n slices of every parameter
+  JO_SAMPLING_RANDOM  // independent points; a longer one contains the shorter
+} jo_sampling;
+
+/// Of the normal variables behind two parameters (Gaussian copula): the correlation itself of normal ones, that of
+/// the logarithms of lognormal ones.
+typedef struct jo_correlation {
+  const char *first, *second;  // names of ranges
+  double value;
+} jo_correlation;
 
 typedef struct jo_sweep_options {
   const jo_range* range;
   int nrange;
-  int nsample;    // points that fill the box of the ranges evenly (Halton); 0: all of a grid
+  int nsample;    // points of a sample of the ranges; 0: all of a grid
   uint64_t seed;  // of the sample
   jo_sens_method method;
   int frozen;      // nonzero: events stay at their times while parameters change
@@ -40,6 +64,12 @@ typedef struct jo_sweep_options {
   /// those of the journal included; zero stops the sweep. Must not use the context. May be NULL.
   int (*progress)(void* user, int done);
   void* user;
+  jo_sampling sampling;
+  const jo_correlation* correlation;
+  int ncorrelation;
+  /// Nonzero: the points that Sobol indices need: for each of the sample as many as parameters and two more, one after
+  /// the other. Parameters must not be correlated.
+  int indices;
 } jo_sweep_options;
 
 JO_API jo_sweep_options jo_sweep_options_default(void);
@@ -68,6 +98,7 @@ typedef struct jo_sweep_info {
   int is_sample;
   int workers;
   jo_sens_method method;  // used; AUTO: no derivatives
+  jo_sampling sampling;   // of a sample
 } jo_sweep_info;
 
 JO_API jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep);

@@ -113,6 +113,19 @@ class jo_influence(IntEnum):
     JO_NONE = 3
 
 
+class jo_law(IntEnum):
+    JO_LAW_UNIFORM = 0
+    JO_LAW_NORMAL = 1
+    JO_LAW_LOGNORMAL = 2
+
+
+class jo_sampling(IntEnum):
+    JO_SAMPLING_HALTON = 0
+    JO_SAMPLING_SOBOL = 1
+    JO_SAMPLING_LHS = 2
+    JO_SAMPLING_RANDOM = 3
+
+
 class jo_tyre_combined(IntEnum):
     JO_TYRE_AS_FILE = 0
     JO_TYRE_FORMULA = 1
@@ -752,6 +765,17 @@ class jo_range(Structure):
         ("from", c_double),
         ("to", c_double),
         ("n", c_int),
+        ("law", c_int),
+        ("mean", c_double),
+        ("deviation", c_double),
+    ]
+
+
+class jo_correlation(Structure):
+    _fields_ = [
+        ("first", c_char_p),
+        ("second", c_char_p),
+        ("value", c_double),
     ]
 
 
@@ -771,6 +795,10 @@ class jo_sweep_options(Structure):
         ("restart", c_int),
         ("progress", CFUNCTYPE(c_int, c_void_p, c_int)),
         ("user", c_void_p),
+        ("sampling", c_int),
+        ("correlation", POINTER(jo_correlation)),
+        ("ncorrelation", c_int),
+        ("indices", c_int),
     ]
 
 
@@ -786,6 +814,7 @@ class jo_sweep_info(Structure):
         ("is_sample", c_int),
         ("workers", c_int),
         ("method", c_int),
+        ("sampling", c_int),
     ]
 
 
@@ -884,6 +913,7 @@ STRUCTS = (jo_allocator,
            jo_study_table,
            jo_study_column,
            jo_range,
+           jo_correlation,
            jo_sweep_options,
            jo_sweep_info,
            jo_sweep_point,

@@ -31,8 +31,22 @@ static bool tell(void* user, int done) {
 
 static jo_status check(jo_context* ctx, const jo_sweep_options* opt) {
   JO_REQUIRE_LIST(ctx, opt->range, opt->nrange);
+  JO_REQUIRE_LIST(ctx, opt->correlation, opt->ncorrelation);
   for (int i = 0; i < opt->nrange; i++) {
-    if (!opt->range[i].name) return jerr_set(ctx, JO_ERR_ARGUMENT, "range %d has no name", i + 1);
+    const jo_range* r = &opt->range[i];
+    if (!r->name) return jerr_set(ctx, JO_ERR_ARGUMENT, "range %d has no name", i + 1);
+    if ((unsigned)r->law > JO_LAW_LOGNORMAL) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "parameter '%s': there is no such distribution",
+                      r->name);
+    }
+  }
+  for (int i = 0; i < opt->ncorrelation; i++) {
+    if (!opt->correlation[i].first || !opt->correlation[i].second) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "correlation %d has no names", i + 1);
+    }
+  }
+  if ((unsigned)opt->sampling > JO_SAMPLING_RANDOM) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such sampling");
   }
   if (opt->nsample < 0 || opt->workers < 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "the numbers of points and workers cannot be negative");
@@ -40,40 +54,68 @@ static jo_status check(jo_context* ctx, const jo_sweep_options* opt) {
   return JO_OK;
 }
 
+static jo_status copy_design(jo_context* ctx, jarena* a, const jo_sweep_options* opt,
+                             jstudy_sweep_options* o) {
+  jstudy_range* range = JARENA_ARRAY(a, opt->nrange, jstudy_range);
+  jstudy_correlation* c = JARENA_ARRAY(a, opt->ncorrelation, jstudy_correlation);
+  if (!range || !c) return jerr_memory(ctx);
+  for (int i = 0; i < opt->nrange; i++) {
+    const jo_range* r = &opt->range[i];
+    range[i] = (jstudy_range){.name = r->name,
+                              .from = r->from,
+                              .to = r->to,
+                              .n = r->n,
+                              .law = (jstudy_law_kind)r->law,
+                              .mean = r->mean,
+                              .deviation = r->deviation};
+  }
+  for (int i = 0; i < opt->ncorrelation; i++) {
+    const jo_correlation* r = &opt->correlation[i];
+    c[i] = (jstudy_correlation){r->first, r->second, r->value};
+  }
+  o->range = range;
+  o->nrange = opt->nrange;
+  o->nsample = opt->nsample;
+  o->seed = opt->seed;
+  o->sampling = (jstudy_sampling)opt->sampling;
+  o->correlation = c;
+  o->ncorrelation = opt->ncorrelation;
+  o->has_indices = opt->indices != 0;
+  return JO_OK;
+}
+
+static void copy_run(const jo_sweep_options* opt, jstudy_sweep_options* o) {
+  o->method = opt->method == JO_SENS_DIRECT    ? JSTUDY_SWEEP_DIRECT
+              : opt->method == JO_SENS_ADJOINT ? JSTUDY_SWEEP_ADJOINT
+                                               : JSTUDY_SWEEP_AUTO;
+  o->frozen = opt->frozen != 0;
+  o->t_end = opt->t_end_s;
+  o->tolerance = opt->tolerance;
+  o->step = opt->step_s;
+  o->workers = opt->workers;
+  o->journal = opt->journal;
+  o->restart = opt->restart != 0;
+}
+
+static jo_status build_in(jo_sweep* s, jarena* a, const jo_system* system,
+                          const jo_sweep_options* opt) {
+  jstudy_sweep_options o = jstudy_sweep_options_default();
+  JO_TRY(copy_design(s->ctx, a, opt, &o));
+  copy_run(opt, &o);
+  o.settings = japi_system_settings(a, system);
+  if (!o.settings) return jerr_memory(s->ctx);
+  if (opt->progress) o.progress = tell;
+  o.user = s;
+  return jstudy_sweep_create(s->ctx, system->motion, system->p, &o, &s->sweep);
+}
+
 static jo_status build(jo_sweep* s, const jo_system* system, const jo_sweep_options* opt) {
   JO_TRY(check(s->ctx, opt));
   if (!system->motion) return japi_system_fail(s->ctx, system, JO_USE_RUNS);
-  jstudy_range* range = jmem_resize(s->ctx, NULL, ((size_t)opt->nrange + 1) * sizeof *range);
-  if (!range) return jerr_memory(s->ctx);
-  for (int i = 0; i < opt->nrange; i++) {
-    const jo_range* r = &opt->range[i];
-    range[i] = (jstudy_range){r->name, r->from, r->to, r->n};
-  }
-  jstudy_sweep_options o = jstudy_sweep_options_default();
-  o.range = range;
-  o.nrange = opt->nrange;
-  o.nsample = opt->nsample;
-  o.seed = opt->seed;
-  o.method = opt->method == JO_SENS_DIRECT    ? JSTUDY_SWEEP_DIRECT
-             : opt->method == JO_SENS_ADJOINT ? JSTUDY_SWEEP_ADJOINT
-                                              : JSTUDY_SWEEP_AUTO;
-  o.frozen = opt->frozen != 0;
-  o.t_end = opt->t_end_s;
-  o.tolerance = opt->tolerance;
-  o.step = opt->step_s;
-  o.workers = opt->workers;
-  o.journal = opt->journal;
-  o.restart = opt->restart != 0;
   jarena a;
   jarena_init(&a, s->ctx);
-  o.settings = japi_system_settings(&a, system);
-  if (opt->progress) o.progress = tell;
-  o.user = s;
-  jo_status status = JO_ERR_MEMORY;
-  if (o.settings) status = jstudy_sweep_create(s->ctx, system->motion, system->p, &o, &s->sweep);
-  if (!o.settings) jerr_memory(s->ctx);
+  jo_status status = build_in(s, &a, system, opt);
   jarena_free(&a);
-  jmem_free(s->ctx, range);
   return status;
 }
 
@@ -159,7 +201,8 @@ jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
                         .objectives = s->nobjective,
                         .wrt = s->nw,
                         .is_sample = s->is_sample,
-                        .workers = s->workers};
+                        .workers = s->workers,
+                        .sampling = (jo_sampling)s->sampling};
   if (s->method == JSENS_DIRECT) info.method = JO_SENS_DIRECT;
   if (s->method == JSENS_ADJOINT) info.method = JO_SENS_ADJOINT;
   for (int i = 0; i < s->npoint; i++) {

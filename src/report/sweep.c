@@ -12,7 +12,33 @@ static const char* text_or_empty(const char* text) {
 
 // ---- notes ---------------------------------------------------------------------------------------
 
-static void put_notes(jreport_notes* l, const jstudy_sweep* s, int failed) {
+// What a sample was drawn from: "k: normal(16000, 800) in [0, 1e5]; ..."; NULL: no memory.
+static const char* tell_laws(jarena* a, const jstudy_sweep* s) {
+  static const char* const name[] = {"uniform", "normal", "lognormal"};
+  const char* told = "";
+  for (int i = 0; i < s->nrange && told; i++) {
+    const jstudy_range* r = &s->range[i];
+    told = jarena_printf(a, "%s%s%s: %s", told, i > 0 ? "; " : "", r->name, name[r->law]);
+    if (told && r->law != JSTUDY_UNIFORM) {
+      told = jarena_printf(a, "%s(%.17g, %.17g)", told, r->mean, r->deviation);
+    }
+    if (told) told = jarena_printf(a, "%s in [%.17g, %.17g]", told, r->from, r->to);
+  }
+  for (int i = 0; i < s->ncorrelation && told; i++) {
+    const jstudy_correlation* c = &s->correlation[i];
+    told = jarena_printf(a, "%s; correlation %s,%s: %.17g", told, c->first, c->second, c->value);
+  }
+  return told;
+}
+
+static bool is_plain(const jstudy_sweep* s) {
+  for (int i = 0; i < s->nrange; i++) {
+    if (s->range[i].law != JSTUDY_UNIFORM) return false;
+  }
+  return s->ncorrelation == 0;
+}
+
+static void put_notes(jreport_notes* l, jarena* a, const jstudy_sweep* s, int failed) {
   const jsolve_options* o = &s->run.solve;
   jreport_note_text(l, "model", text_or_empty(s->model->name));
   jreport_note_text(l, "description", text_or_empty(s->model->description));
@@ -24,8 +50,9 @@ static void put_notes(jreport_notes* l, const jstudy_sweep* s, int failed) {
   jreport_note_real(l, "t_end", "s", s->run.t_end);
   jreport_note_real(l, "rel_tol", "", o->rel_tol);
   if (o->step > 0.0) jreport_note_real(l, "step", "s", o->step);
-  jreport_note_text(l, "design", s->is_sample ? "halton" : "grid");
+  jreport_note_text(l, "design", s->is_sample ? jstudy_sampling_name(s->sampling) : "grid");
   if (s->is_sample) jreport_note_count(l, "seed", (int64_t)s->seed);
+  if (!is_plain(s)) jreport_note_text(l, "distributions", text_or_empty(tell_laws(a, s)));
   jreport_note_text(l, "derivatives",
                     s->method == JSENS_VALUE    ? "none"
                     : s->method == JSENS_DIRECT ? "direct"
@@ -174,7 +201,7 @@ jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, const char* path
   jo_status status = make_columns(ctx, &a, s, &table);
   if (status >= 0) status = make_rows(ctx, &a, s, &table);
   if (status >= 0) status = make_arrays(ctx, &a, s, &p, &table);
-  put_notes(&p.notes, s, table.nremark);
+  put_notes(&p.notes, &a, s, table.nremark);
   table.note = p.notes.note;
   table.nnote = p.notes.n;
   if (status >= 0) status = jreport_save(ctx, &table, path);

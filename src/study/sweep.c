@@ -79,12 +79,8 @@ static jo_status set_run(jstudy_sweep* s, const jstudy_sweep_options* opt) {
 }
 
 // All points are in memory: their places, values, derivatives and errors.
-static jo_status check_size(const jstudy_sweep* s, const jstudy_sweep_options* opt) {
-  double points = opt->nsample, objectives = s->model->nobjective;
-  if (opt->nsample == 0) points = 1.0;
-  for (int i = 0; i < s->nrange && opt->nsample == 0; i++) {
-    points *= s->range[i].n;
-  }
+static jo_status check_size(const jstudy_sweep* s) {
+  double points = s->npoint, objectives = s->model->nobjective;
   double numbers = s->nrange + objectives * (2.0 * s->nw + 2.0);
   double each = numbers * sizeof(double) + sizeof(jstudy_sweep_point) + sizeof(int);
   char what[64];
@@ -92,15 +88,43 @@ static jo_status check_size(const jstudy_sweep* s, const jstudy_sweep_options* o
   return jplant_check_memory(s->ctx, s->model, points * each, what);
 }
 
+static jo_status keep_correlations(jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  jstudy_correlation* c = JARENA_ARRAY(&s->arena, opt->ncorrelation, jstudy_correlation);
+  if (!c) return jerr_memory(s->ctx);
+  for (int i = 0; i < opt->ncorrelation; i++) {
+    c[i] = opt->correlation[i];
+    c[i].first = jarena_strdup(&s->arena, c[i].first);
+    c[i].second = jarena_strdup(&s->arena, c[i].second);
+    if (!c[i].first || !c[i].second) return jerr_memory(s->ctx);
+  }
+  s->correlation = c;
+  s->ncorrelation = opt->ncorrelation;
+  return JO_OK;
+}
+
 static jo_status lay_out(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   s->is_sample = opt->nsample != 0;
+  s->sampling = opt->sampling;
   s->seed = opt->seed;
-  JO_TRY(check_size(s, opt));
-  if (!s->is_sample) {
-    return jstudy_design_grid(s->ctx, &s->arena, s->range, s->nrange, &s->x, &s->npoint);
+  s->has_indices = opt->has_indices;
+  JO_TRY(keep_correlations(s, opt));
+  jstudy_design_options design = {.range = s->range,
+                                  .nrange = s->nrange,
+                                  .nsample = opt->nsample,
+                                  .sampling = opt->sampling,
+                                  .seed = opt->seed,
+                                  .correlation = opt->correlation,
+                                  .ncorrelation = opt->ncorrelation,
+                                  .has_indices = opt->has_indices};
+  JO_TRY(jstudy_design_create(s->ctx, &s->arena, &design, &s->design));
+  s->npoint = jstudy_design_count(s->design);
+  JO_TRY(check_size(s));
+  s->x = jarena_array(&s->arena, (size_t)s->npoint, (size_t)s->nrange * sizeof *s->x);
+  if (!s->x) return jerr_memory(s->ctx);
+  for (int i = 0; i < s->npoint; i++) {
+    jstudy_design_at(s->design, i, s->x + (int64_t)i * s->nrange);
   }
-  s->npoint = opt->nsample;
-  return jstudy_design_sample(s->ctx, &s->arena, s->range, s->nrange, s->npoint, s->seed, &s->x);
+  return JO_OK;
 }
 
 static jsens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wish) {
@@ -147,6 +171,21 @@ typedef struct entry {
   int32_t index, status, events, length;  // of the message
 } entry;
 
+static void describe_design(const jstudy_sweep* s, jtext* t) {
+  jtext_printf(t, "design %s %d %d %llu\n",
+               s->is_sample ? jstudy_sampling_name(s->sampling) : "grid", s->npoint, s->has_indices,
+               (unsigned long long)s->seed);
+  for (int i = 0; i < s->nrange; i++) {
+    const jstudy_range* r = &s->range[i];
+    jtext_printf(t, "%s %a %a %d %d %a %a\n", r->name, r->from, r->to, s->is_sample ? 0 : r->n,
+                 (int)r->law, r->mean, r->deviation);
+  }
+  for (int i = 0; i < s->ncorrelation; i++) {
+    const jstudy_correlation* c = &s->correlation[i];
+    jtext_printf(t, "correlation %s %s %a\n", c->first, c->second, c->value);
+  }
+}
+
 // All that the results depend on, as text: what has the same key has the same results.
 static void describe(const jstudy_sweep* s, jtext* t) {
   const jsolve_options* o = &s->run.solve;
@@ -160,12 +199,8 @@ static void describe(const jstudy_sweep* s, jtext* t) {
   for (int i = 0; i < s->nw; i++) {
     jtext_printf(t, " %s", s->model->number[s->wrt[i]].path);
   }
-  jtext_printf(t, "\nkernels %d\ndesign %d %d %llu\n", (int)s->sens->plant->kernels->set->backend,
-               s->is_sample, s->npoint, (unsigned long long)s->seed);
-  for (int i = 0; i < s->nrange; i++) {
-    const jstudy_range* r = &s->range[i];
-    jtext_printf(t, "%s %a %a %d\n", r->name, r->from, r->to, s->is_sample ? 0 : r->n);
-  }
+  jtext_printf(t, "\nkernels %d\n", (int)s->sens->plant->kernels->set->backend);
+  describe_design(s, t);
 }
 
 static jo_status find_key(jstudy_sweep* s, uint8_t key[JJOURNAL_KEY]) {

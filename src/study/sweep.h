@@ -18,8 +18,12 @@ typedef enum jstudy_sweep_method {
 typedef struct jstudy_sweep_options {
   const jstudy_range* range;  // parameters to vary
   int nrange;
-  int nsample;    // points of a sample; 0: a grid
+  int nsample;  // points of a sample; 0: a grid
+  jstudy_sampling sampling;
   uint64_t seed;  // of the sample
+  const jstudy_correlation* correlation;
+  int ncorrelation;
+  bool has_indices;  // the design for Sobol indices (study/design.h)
   jstudy_sweep_method method;
   bool frozen;                    // switches stay at their times
   double t_end, tolerance, step;  // NaN: the model's
@@ -55,8 +59,12 @@ typedef struct jstudy_sweep {
   const double* p;  // values of the live numbers that do not vary; NULL: the model's
   jsens_method method;
   jsens_options run;
-  bool is_sample;
+  bool is_sample, has_indices;
+  jstudy_sampling sampling;
   uint64_t seed;
+  jstudy_design* design;
+  const jstudy_correlation* correlation;
+  int ncorrelation;
   const char* settings;
   int nrange, nw, nobjective;
   jstudy_range* range;

@@ -17,7 +17,7 @@ static const char model_text[] =
 
 static jo_status open_sweep(jo_context* ctx, const jo_system* system, const char* path,
                             jo_sweep** out) {
-  jo_range range = {"l", 1, 2, 5};
+  jo_range range = {.name = "l", .from = 1, .to = 2, .n = 5};
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = &range;
   opt.nrange = 1;
