@@ -12,6 +12,7 @@
 #include "cli.h"
 #include "failure.h"
 #include "json.h"
+#include "sweep_statistics.h"
 #include "terminal.h"
 
 #define MAX_ROWS 60  // printed as text; JSON and files have all
@@ -34,6 +35,7 @@ typedef struct job {
   cli_progress bar;
   jo_sweep_info begun;  // what was there when it began
   bool is_stopped;
+  bool has_statistics;
   double wall_s;
 } job;
 
@@ -250,7 +252,7 @@ static cli_exit name_journal(job* j) {
 typedef struct wishes {
   const char *wrt, *method, *events, *sampling;
   double nsample, seed, workers;
-  bool grid, restart;
+  bool grid, restart, indices;
 } wishes;
 
 static const char* sampling_name(int i) {
@@ -271,6 +273,8 @@ static cli_exit set_options(job* j, const wishes* w) {
   if (strcmp(w->method, "adjoint") == 0) j->opt.method = JO_SENS_ADJOINT;
   j->opt.frozen = strcmp(w->events, "frozen") == 0;
   j->opt.restart = w->restart;
+  j->opt.indices = w->indices;
+  j->has_statistics = j->has_statistics || w->indices;
   for (int i = 0; sampling_name(i); i++) {
     if (strcmp(w->sampling, sampling_name(i)) == 0) j->opt.sampling = (jo_sampling)i;
   }
@@ -465,6 +469,7 @@ static void print_text(const jo_model* m, const jo_sweep* s, const job* j) {
     print_extreme(s, &info, k, -1);
     print_extreme(s, &info, k, 1);
   }
+  cli_print_statistics(s);
   printf("%d done, %d failed, %d derivatives each%s; %d points in %.3g s on %d worker%s\n",
          info.done, info.failed, info.objectives * info.wrt,
          info.method == JO_SENS_DIRECT    ? " (direct)"
@@ -529,6 +534,7 @@ static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   cli_json_text(&o, "settings", jo_model_settings(m));
   cli_json_text(&o, "design", info.is_sample ? sampling_name((int)info.sampling) : "grid");
   json_points(&o, s, &info);
+  cli_json_statistics(&o, s);
   cli_json_count(&o, "done", info.done);
   cli_json_count(&o, "failed", info.failed);
   cli_json_count(&o, "resumed", info.resumed);
@@ -563,6 +569,7 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   jo_sweep_info info = jo_sweep_inspect(sweep);
   if (info.done < info.points) return stopped(j, &info);
   cli_exit code = info.failed == info.points ? CLI_FAIL : CLI_OK;
+  if (j->has_statistics && jo_sweep_statistics(sweep) < 0) code = CLI_FAIL;
   if (j->path && jo_sweep_save(c->ctx, sweep, j->path) < 0) code = CLI_FAIL;
   cli_tell(c);
   if (info.failed == info.points) {
@@ -618,6 +625,11 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
        .text = &w.sampling, .choice = sampling_name, .needs = "--sample"},
       {"--correlate", "A,B=R", "correlation of two parameters of a sample; repeat",
        .texts = &j->correlations, .needs = "--sample"},
+      {"--statistics", NULL, "mean, deviation, quantiles, and bounds on what parameters do",
+       .flag = &j->has_statistics},
+      {"--indices", NULL,
+       "Sobol indices: points as many as parameters and two more for each of --sample",
+       .flag = &w.indices, .needs = "--sample", .excludes = "--correlate"},
       {"--seed", "S", "of the sample; 0 by default", .number = &w.seed, .needs = "--sample"},
       {"--wrt", "NAMES", "numbers to differentiate for: a,b or none; the varied by default",
        .text = &w.wrt},

@@ -779,6 +779,18 @@ class jo_correlation(Structure):
     ]
 
 
+class jo_team(Structure):
+    _fields_ = [
+        ("rank", c_int),
+        ("size", c_int),
+        ("neighbours", c_int),
+        ("user", c_void_p),
+        ("send", CFUNCTYPE(c_int, c_void_p, c_int, c_void_p, c_size_t)),
+        ("poll", CFUNCTYPE(c_int, c_void_p, POINTER(c_int), POINTER(c_size_t))),
+        ("receive", CFUNCTYPE(c_int, c_void_p, c_int, c_void_p, c_size_t)),
+    ]
+
+
 class jo_sweep_options(Structure):
     _fields_ = [
         ("range", POINTER(jo_range)),
@@ -799,6 +811,8 @@ class jo_sweep_options(Structure):
         ("correlation", POINTER(jo_correlation)),
         ("ncorrelation", c_int),
         ("indices", c_int),
+        ("stream", c_int),
+        ("team", POINTER(jo_team)),
     ]
 
 
@@ -829,6 +843,29 @@ class jo_sweep_point(Structure):
         ("gradient_error", POINTER(c_double)),
         ("events", c_int),
         ("evaluations", c_int64),
+    ]
+
+
+class jo_statistic(Structure):
+    _fields_ = [
+        ("points", c_int),
+        ("mean", c_double),
+        ("mean_error", c_double),
+        ("deviation", c_double),
+        ("deviation_error", c_double),
+        ("least", c_double),
+        ("most", c_double),
+        ("quantiles", c_int),
+        ("share", POINTER(c_double)),
+        ("quantile", POINTER(c_double)),
+        ("rank_error", c_double),
+        ("first", POINTER(c_double)),
+        ("first_error", POINTER(c_double)),
+        ("total", POINTER(c_double)),
+        ("total_error", POINTER(c_double)),
+        ("slope", POINTER(c_double)),
+        ("slope_error", POINTER(c_double)),
+        ("bound", POINTER(c_double)),
     ]
 
 
@@ -914,9 +951,11 @@ STRUCTS = (jo_allocator,
            jo_study_column,
            jo_range,
            jo_correlation,
+           jo_team,
            jo_sweep_options,
            jo_sweep_info,
            jo_sweep_point,
+           jo_statistic,
            jo_tyre_info,
            jo_tyre_coefficient,
            jo_tyre_options)
@@ -1135,6 +1174,8 @@ FUNCTIONS = {
     "jo_sweep_parameters": (POINTER(c_double), (c_void_p,)),
     "jo_sweep_column_count": (c_int, (c_void_p,)),
     "jo_sweep_rows": (POINTER(c_double), (c_void_p,)),
+    "jo_sweep_statistics": (c_int, (c_void_p,)),
+    "jo_sweep_statistic_at": (c_int, (c_void_p, c_int, POINTER(jo_statistic),)),
     "jo_sweep_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
     "jo_tyre_load": (c_int, (c_void_p, c_char_p, POINTER(jo_setting), c_int, POINTER(c_void_p),)),
     "jo_tyre_destroy": (None, (c_void_p,)),

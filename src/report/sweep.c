@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/format.h"
 #include "report/table.h"
 
 static const char* text_or_empty(const char* text) {
@@ -126,25 +127,39 @@ static jo_status make_columns(jo_context* ctx, jarena* a, const jstudy_sweep* s,
 
 // ---- rows ----------------------------------------------------------------------------------------
 
+// Row of a point, in the order of the columns.
+static void put_row(const jstudy_sweep* s, const jstudy_sweep_point* p, const double* x,
+                    double* row) {
+  size_t numbers = (size_t)s->nobjective * (size_t)(2 * s->nw + 1);
+  memcpy(row, x, (size_t)s->nrange * sizeof *row);
+  row += s->nrange;
+  *row++ = p->status;
+  // values, derivatives and their errors lie one after the other
+  memcpy(row, p->value, numbers * sizeof *row);
+  row += numbers;
+  *row++ = p->events;
+  *row++ = (double)p->evaluations;
+}
+
 static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jreport_table* out) {
   double* row = jarena_array(a, (size_t)s->ndone, (size_t)out->ncolumn * sizeof *row);
-  jreport_remark* remark = JARENA_ARRAY(a, s->npoint, jreport_remark);
+  jreport_remark* remark = JARENA_ARRAY(a, s->nfailed, jreport_remark);
   if (!row || !remark) return jerr_memory(ctx);
   out->row = row;
   out->remark = remark;
-  size_t numbers = (size_t)s->nobjective * (size_t)(2 * s->nw + 1);
+  jstudy_sweep_cursor c;
+  JO_TRY(jstudy_sweep_look(ctx, a, s, &c));
   for (int i = 0; i < s->npoint; i++) {
-    const jstudy_sweep_point* p = &s->point[i];
+    const jstudy_sweep_point* p;
+    const double* x;
+    JO_TRY(jstudy_sweep_at(&c, i, &p, &x));
     if (!p->is_done) continue;
-    memcpy(row, s->x + (int64_t)i * s->nrange, (size_t)s->nrange * sizeof *row);
-    row += s->nrange;
-    *row++ = p->status;
-    // values, derivatives and their errors lie one after the other
-    memcpy(row, p->value, numbers * sizeof *row);
-    row += numbers;
-    *row++ = p->events;
-    *row++ = (double)p->evaluations;
-    if (p->message) remark[out->nremark++] = (jreport_remark){out->nrow, p->message};
+    put_row(s, p, x, row + (size_t)out->nrow * (size_t)out->ncolumn);
+    if (p->message) {
+      const char* text = jarena_strdup(a, p->message);
+      if (!text) return jerr_memory(ctx);
+      remark[out->nremark++] = (jreport_remark){out->nrow, text};
+    }
     out->nrow++;
   }
   return JO_OK;
@@ -152,7 +167,7 @@ static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jr
 
 // ---- gradients -----------------------------------------------------------------------------------
 
-enum { OBJECTIVES, WRT, NLIST, NARRAY = 3 };
+enum { OBJECTIVES, WRT, STATISTICS, NLIST, NARRAY = 3 };
 
 typedef struct parts {
   jreport_notes notes;
@@ -187,10 +202,77 @@ static jo_status make_arrays(jo_context* ctx, jarena* a, const jstudy_sweep* s, 
   p->array[2].description = "estimated errors of the derivatives";
   p->array[2].data += n;
   out->list = p->list;
-  out->nlist = NLIST;
+  out->nlist = s->statistic ? NLIST : STATISTICS;
   out->array = p->array;
   out->narray = s->nw > 0 ? NARRAY : 1;
   return JO_OK;
+}
+
+// ---- statistics ----------------------------------------------------------------------------------
+
+// Numbers with a name and a unit each, as they come.
+typedef struct numbers {
+  jarena* a;
+  jplant_quantity* item;
+  int n;
+  bool oom;
+} numbers;
+
+static void put_number(numbers* l, const char* what, const char* of, const char* by,
+                       const char* unit, double value) {
+  const char* name = jarena_printf(l->a, "%s of %s%s%s", what, of, by ? " by " : "", by ? by : "");
+  l->oom = l->oom || !name;
+  if (l->oom) return;
+  l->item[l->n++] =
+      (jplant_quantity){.name = name, .unit = unit, .description = "", .value = value};
+}
+
+static void put_moments(numbers* l, const jmodel_objective* o, const jstudy_statistic* t) {
+  const char* unit = text_or_empty(o->unit);
+  put_number(l, "points", o->name, NULL, "", t->n);
+  put_number(l, "mean", o->name, NULL, unit, t->mean);
+  put_number(l, "error of the mean", o->name, NULL, unit, t->mean_error);
+  put_number(l, "deviation", o->name, NULL, unit, t->deviation);
+  put_number(l, "error of the deviation", o->name, NULL, unit, t->deviation_error);
+  put_number(l, "least", o->name, NULL, unit, t->least);
+  put_number(l, "most", o->name, NULL, unit, t->most);
+  for (int i = 0; i < JSTUDY_QUANTILES; i++) {
+    char what[32];
+    jformat(what, sizeof what, "quantile %.9g", jstudy_quantile_share[i]);
+    put_number(l, what, o->name, NULL, unit, t->quantile[i]);
+  }
+  put_number(l, "rank error of quantiles", o->name, NULL, "", t->rank_error);
+}
+
+static void put_indices(numbers* l, const jstudy_sweep* s, const jmodel_objective* o,
+                        const jstudy_statistic* t) {
+  for (int k = 0; k < s->nrange; k++) {
+    const char* by = s->range[k].name;
+    if (t->first) {
+      put_number(l, "first order index", o->name, by, "", t->first[k]);
+      put_number(l, "error of the first order index", o->name, by, "", t->first_error[k]);
+      put_number(l, "total index", o->name, by, "", t->total[k]);
+      put_number(l, "error of the total index", o->name, by, "", t->total_error[k]);
+    }
+    if (t->slope) {
+      put_number(l, "mean square derivative", o->name, by, "", t->slope[k]);
+      put_number(l, "error of the mean square derivative", o->name, by, "", t->slope_error[k]);
+      put_number(l, "bound on the total index", o->name, by, "", t->bound[k]);
+    }
+  }
+}
+
+static jo_status make_statistics(jo_context* ctx, jarena* a, const jstudy_sweep* s, parts* p) {
+  if (!s->statistic) return JO_OK;
+  int most = s->nobjective * (8 + JSTUDY_QUANTILES + 7 * s->nrange);
+  numbers l = {.a = a, .item = JARENA_ARRAY(a, most, jplant_quantity)};
+  if (!l.item) return jerr_memory(ctx);
+  for (int o = 0; o < s->nobjective; o++) {
+    put_moments(&l, &s->model->objective[o], &s->statistic[o]);
+    put_indices(&l, s, &s->model->objective[o], &s->statistic[o]);
+  }
+  p->list[STATISTICS] = (jreport_list){"statistics", "statistic", l.item, l.n, true};
+  return l.oom ? jerr_memory(ctx) : JO_OK;
 }
 
 jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, const char* path) {
@@ -201,6 +283,7 @@ jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, const char* path
   jo_status status = make_columns(ctx, &a, s, &table);
   if (status >= 0) status = make_rows(ctx, &a, s, &table);
   if (status >= 0) status = make_arrays(ctx, &a, s, &p, &table);
+  if (status >= 0) status = make_statistics(ctx, &a, s, &p);
   put_notes(&p.notes, &a, s, table.nremark);
   table.note = p.notes.note;
   table.nnote = p.notes.n;

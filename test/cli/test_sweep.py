@@ -97,6 +97,33 @@ class Sweep(unittest.TestCase):
         both = sum((row[0] - mean[0]) * (row[1] - mean[1]) for row in rows)
         self.assertAlmostEqual(both / (spread[0] * spread[1]) ** 0.5, 0.8, delta=0.05)
 
+    def test_statistics(self):
+        args = [CAR, "--interpreter", "--param", "k=normal(16000, 1600)", "--param", "c=1000:1200", "--param", "k_t=150000:170000",
+                "--sampling", "sobol", "--end", "0.6"]
+        answer = json.loads(sweep(*args, "--sample", "64", "--indices", "--wrt", "k,c", "--json", "-o", str(self.out)).stdout)
+        self.assertEqual(answer["done"], 64 * 5)
+        names, _, rows = read_csv(self.out)
+        told = self.out.read_text()
+        for name in ("comfort", "travel"):
+            found = answer["statistics"][name]
+            pairs = [row[names.index(name)] for i, row in enumerate(rows) if i % 5 < 2]
+            mean = sum(pairs) / 128
+            self.assertAlmostEqual(found["mean"] / mean, 1, delta=1e-13)
+            self.assertAlmostEqual(found["deviation"] ** 2, sum((y - mean) ** 2 for y in pairs) / 127, delta=1e-12 * mean ** 2)
+            self.assertEqual(found["least"], min(pairs))
+            self.assertIn(f"# statistic mean of {name}: ", told)
+            self.assertIn(f"# statistic total index of {name} by k: ", told)
+            # the spring is nearly all of it; derivatives bound the others from above
+            self.assertGreater(found["total"]["k"], 0.8)
+            self.assertLess(found["total"]["k_t"], 0.1)
+            self.assertGreater(found["total_bound"]["c"] * 1.1, found["total"]["c"])
+            self.assertIsNone(found["total_bound"]["k_t"])
+        text = sweep(*args, "--sample", "16", "--statistics").stdout
+        self.assertIn("total index below", text)
+        self.assertNotIn("first order", text)
+        self.assertIn("--indices", sweep(*args, "--sample", "4", "--indices", "--correlate", "k,c=0.5", code=2).stderr)
+        self.assertIn("--sample", sweep(CAR, "--param", "k=1:2:2", "--indices", code=2).stderr)
+
     def test_wrong_distributions(self):
         for code, said, *args in (
                 (2, "a distribution needs --sample", "--param", "k=normal(1, 2)"),

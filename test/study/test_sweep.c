@@ -2,6 +2,9 @@
 // Sweeps: the same bytes whatever the workers and the kills, failed points, derivatives.
 #include "study/sweep.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -216,6 +219,13 @@ static long journal_size(const subject* f) {
   return size;
 }
 
+static void refuse_without_journal(subject* f, const jstudy_sweep_options* o) {
+  jstudy_sweep* s;
+  assert_refused(f->ctx, jstudy_sweep_create(f->ctx, f->sens, NULL, o, &s), JO_ERR_ARGUMENT,
+                 "need a journal");
+  jo_context_clear(f->ctx);
+}
+
 // A kill leaves the journal cut off anywhere. Whatever is left, the end is the same, byte by byte.
 static void test_sweep_goes_on_after_a_kill(void** state) {
   subject* f = *state;
@@ -284,6 +294,210 @@ static void test_sweep_goes_on_after_a_stop(void** state) {
     }
     jstudy_sweep_destroy(s);
   }
+}
+
+// Results that stay in the journal are those in memory, also after a kill; failed points and their reasons, too.
+static void test_sweep_streamed_is_the_same(void** state) {
+  subject* f = *state;
+  size_t size, again;
+  jstudy_sweep_options o = options(2);
+  const char* whole = bytes_of(f, &o, &size);
+  o.stream = true;
+  refuse_without_journal(f, &o);
+  o.journal = f->journal;
+  for (int round = 0; round < 3; round++) {
+    jstudy_sweep* s = open_sweep(f, &o);
+    assert_null(s->point);
+    assert_null(s->x);
+    assert_ok(f->ctx, jstudy_sweep_run(s));
+    assert_int_equal(s->ndone, s->npoint);
+    assert_int_equal(s->nfailed, 8);
+    const char* data = save(f, s, &again);
+    assert_int_equal(again, size);
+    assert_memory_equal(data, whole, size);
+    jstudy_sweep_destroy(s);
+    assert_int_equal(truncate(f->journal, journal_size(f) / 2), 0);
+  }
+}
+
+// ---- teams ---------------------------------------------------------------------------------------
+
+// Processes as threads: a box of messages for each, in their order.
+#define TEAM 3
+
+typedef struct message {
+  struct message* next;
+  int from;
+  size_t size;
+  char data[];
+} message;
+
+typedef struct office {
+  pthread_mutex_t guard;
+  message* box[TEAM];
+} office;
+
+typedef struct member {
+  office* office;
+  const subject* f;
+  jstudy_team team;
+  jstudy_sweep_options options;
+  jo_status status;
+  int done;
+  char text[200];
+} member;
+
+static jo_status post(void* user, int to, const void* data, size_t size) {
+  member* m = user;
+  message* letter = malloc(sizeof *letter + size);
+  *letter = (message){.from = m->team.rank, .size = size};
+  memcpy(letter->data, data, size);
+  pthread_mutex_lock(&m->office->guard);
+  message** at = &m->office->box[to];
+  while (*at) {
+    at = &(*at)->next;
+  }
+  *at = letter;
+  pthread_mutex_unlock(&m->office->guard);
+  return JO_OK;
+}
+
+static bool look_in(void* user, int* from, size_t* size) {
+  member* m = user;
+  pthread_mutex_lock(&m->office->guard);
+  const message* letter = m->office->box[m->team.rank];
+  if (letter) *from = letter->from;
+  if (letter) *size = letter->size;
+  pthread_mutex_unlock(&m->office->guard);
+  return letter;
+}
+
+static jo_status collect(void* user, int from, void* data, size_t size) {
+  member* m = user;
+  pthread_mutex_lock(&m->office->guard);
+  message* letter = m->office->box[m->team.rank];
+  m->office->box[m->team.rank] = letter->next;
+  pthread_mutex_unlock(&m->office->guard);
+  if (letter->from != from || letter->size != size) return JO_ERR_ARGUMENT;
+  memcpy(data, letter->data, size);
+  free(letter);
+  return JO_OK;
+}
+
+static void* take_part(void* user) {
+  member* m = user;
+  jo_context* ctx = NULL;
+  jmodel* model = NULL;
+  jsens* sens = NULL;
+  jstudy_sweep* s = NULL;
+  m->status = jo_context_create(NULL, &ctx);
+  if (m->status >= 0) m->status = jmodel_load(ctx, QUARTER_CAR, NULL, 0, &model);
+  if (m->status >= 0) m->status = prepare(ctx, model, 3, &sens);
+  if (m->status >= 0) m->status = jstudy_sweep_create(ctx, sens, NULL, &m->options, &s);
+  if (m->status >= 0) m->status = jstudy_sweep_run(s);
+  snprintf(m->text, sizeof m->text, "%s", jo_context_message(ctx));
+  m->done = s ? s->ndone : 0;
+  jstudy_sweep_destroy(s);
+  jsens_destroy(sens);
+  jmodel_destroy(model);
+  jo_context_destroy(ctx);
+  return NULL;
+}
+
+// Rank 0 here, the others on threads of their own. Returns what rank 0 has, NULL where it failed.
+static jstudy_sweep* run_team(subject* f, int size, jstudy_sweep_options o,
+                              const jstudy_sweep_options* other, member* team) {
+  office mail = {.guard = PTHREAD_MUTEX_INITIALIZER};
+  pthread_t thread[TEAM];
+  for (int i = 0; i < size; i++) {
+    team[i] = (member){.office = &mail, .f = f, .options = i > 0 && other ? *other : o};
+    team[i].team = (jstudy_team){i, size, size, &team[i], post, look_in, collect};
+    team[i].options.team = &team[i].team;
+    if (i > 0) pthread_create(&thread[i], NULL, take_part, &team[i]);
+  }
+  jstudy_sweep* s = open_sweep(f, &team[0].options);
+  team[0].status = jstudy_sweep_run(s);
+  for (int i = 1; i < size; i++) {
+    pthread_join(thread[i], NULL);
+  }
+  for (int i = 0; i < size; i++) {
+    assert_null(mail.box[i]);
+  }
+  return s;
+}
+
+static void test_sweep_teams_do_not_show(void** state) {
+  subject* f = *state;
+  size_t size, again;
+  jstudy_sweep_options o = options(1);
+  const char* whole = bytes_of(f, &o, &size);
+  o.journal = f->journal;
+  int computed_elsewhere = 0;
+  for (int n = 1; n <= TEAM; n++) {
+    for (int round = 0; round < 4; round++) {
+      o.workers = 1 + round % 2;
+      o.stream = round > 1;
+      member team[TEAM];
+      jstudy_sweep* s = run_team(f, n, o, NULL, team);
+      int elsewhere = 0;
+      for (int i = 0; i < n; i++) {
+        assert_int_equal(team[i].status, JO_OK);
+        if (i > 0) elsewhere += team[i].done;
+      }
+      assert_true(elsewhere <= s->npoint - s->nresumed);
+      computed_elsewhere += elsewhere;
+      assert_int_equal(s->ndone, s->npoint);
+      const char* data = save(f, s, &again);
+      assert_int_equal(again, size);
+      assert_memory_equal(data, whole, size);
+      jstudy_sweep_destroy(s);
+      // killed: the rest is there for the next one
+      assert_int_equal(truncate(f->journal, journal_size(f) / (round + 2)), 0);
+    }
+  }
+  assert_true(computed_elsewhere > 0);
+}
+
+static void test_sweep_team_at_other_work(void** state) {
+  subject* f = *state;
+  jstudy_sweep_options o = options(1), other = o;
+  other.tolerance = 1e-6;
+  member team[TEAM];
+  jstudy_sweep* s = run_team(f, 2, o, &other, team);
+  assert_int_equal(team[0].status, JO_ERR_ARGUMENT);
+  assert_non_null(strstr(jo_context_message(f->ctx), "process 1 of the team: is at other work"));
+  jstudy_sweep_destroy(s);
+  jo_context_clear(f->ctx);
+}
+
+// What an evaluator of chunks fails with ends the sweep everywhere.
+static jo_status refuse_to_compute(void* user, jo_context* ctx, const jstudy_sweep* s,
+                                   const int* index, int n, jstudy_sweep_point* point) {
+  (void)user, (void)s, (void)index, (void)n, (void)point;
+  return jerr_set(ctx, JO_ERR_LIMIT, "no more paper");
+}
+
+// Rank 0 is slow, so that the others come to it.
+static jo_status take_time(void* user, jo_context* ctx, const jstudy_sweep* s, const int* index,
+                           int n, jstudy_sweep_point* point) {
+  (void)user, (void)ctx, (void)s, (void)index, (void)n, (void)point;
+  nanosleep(&(struct timespec){0, 100000000}, NULL);
+  return JO_OK;
+}
+
+static void test_sweep_team_that_fails(void** state) {
+  subject* f = *state;
+  const jstudy_evaluator broken = {.chunk = 5, .evaluate = refuse_to_compute};
+  const jstudy_evaluator slow = {.chunk = 1, .evaluate = take_time};
+  jstudy_sweep_options o = options(1), other = o;
+  o.evaluator = &slow;
+  other.evaluator = &broken;
+  member team[TEAM];
+  jstudy_sweep* s = run_team(f, 3, o, &other, team);
+  assert_int_equal(team[0].status, JO_ERR_ARGUMENT);
+  assert_non_null(strstr(jo_context_message(f->ctx), "of the team: no more paper"));
+  jstudy_sweep_destroy(s);
+  jo_context_clear(f->ctx);
 }
 
 // Anything that changes results makes it another sweep; the number of workers does not.
@@ -432,6 +646,10 @@ int main(void) {
       CASE(test_sweep_values_alone),
       CASE(test_sweep_goes_on_after_a_kill),
       CASE(test_sweep_goes_on_after_a_stop),
+      CASE(test_sweep_streamed_is_the_same),
+      CASE(test_sweep_teams_do_not_show),
+      CASE(test_sweep_team_at_other_work),
+      CASE(test_sweep_team_that_fails),
       CASE(test_sweep_journal_of_another_sweep),
       CASE(test_sweep_mistakes_are_named),
       CASE(test_sweep_method_that_is_not_prepared_is_refused),
