@@ -15,7 +15,8 @@
 #include "sweep_statistics.h"
 #include "terminal.h"
 
-#define MAX_ROWS 60  // printed as text; JSON and files have all
+#define MAX_ROWS 60       // printed as text; JSON and files have all
+#define MANY     50000.0  // points that stay in the journal where the file can take them from there
 
 // Values of a range or a distribution, as they stand in its text.
 enum { FROM, TO, MEAN, DEVIATION, VALUES };
@@ -252,8 +253,19 @@ static cli_exit name_journal(job* j) {
 typedef struct wishes {
   const char *wrt, *method, *events, *sampling;
   double nsample, seed, workers;
-  bool grid, restart, indices;
+  bool grid, restart, indices, stream;
 } wishes;
+
+// How many points there will be.
+static double count_points(const job* j) {
+  double n = j->opt.nsample;
+  if (j->opt.nsample > 0) return j->opt.indices ? n * (j->opt.nrange + 2) : n;
+  n = 1.0;
+  for (int i = 0; i < j->opt.nrange; i++) {
+    n *= j->range[i].n;
+  }
+  return n;
+}
 
 static const char* sampling_name(int i) {
   static const char* const name[] = {"halton", "sobol", "lhs", "random", NULL};
@@ -279,7 +291,11 @@ static cli_exit set_options(job* j, const wishes* w) {
     if (strcmp(w->sampling, sampling_name(i)) == 0) j->opt.sampling = (jo_sampling)i;
   }
   cli_exit code = read_names(j, w->wrt, j->opt.nsample > 0);
-  return code == CLI_OK ? name_journal(j) : code;
+  if (code == CLI_OK) code = name_journal(j);
+  if (code == CLI_OK && j->path && cli_ends_in(j->path, ".h5 .hdf5")) {
+    j->opt.stream = w->stream || count_points(j) > MANY;
+  }
+  return code;
 }
 
 // ---- values with units ----------------------------------------------------------------------------
@@ -533,7 +549,7 @@ static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   cli_json_text(&o, "sha256", jo_model_sha256(m));
   cli_json_text(&o, "settings", jo_model_settings(m));
   cli_json_text(&o, "design", info.is_sample ? sampling_name((int)info.sampling) : "grid");
-  json_points(&o, s, &info);
+  if (!j->opt.stream) json_points(&o, s, &info);
   cli_json_statistics(&o, s);
   cli_json_count(&o, "done", info.done);
   cli_json_count(&o, "failed", info.failed);
@@ -641,6 +657,8 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
        .ends = JO_TABLE_ENDINGS},
       {"--restart", NULL, "begin anew, whatever FILE.journal says", .flag = &w.restart,
        .needs = "-o"},
+      {"--stream", NULL, "keep results on the disk alone, as from 50000 points on",
+       .flag = &w.stream, .needs = "-o"},
       {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
       {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end_s},
       {"--tol", "X", "relative and absolute tolerance", .number = &j->opt.tolerance},

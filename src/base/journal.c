@@ -204,8 +204,6 @@ void jjournal_close(jjournal* j) {
   jmem_free(j->ctx, j);
 }
 
-void jjournal_remove(jjournal* j) {
-  if (!j) return;
+void jjournal_forget(jjournal* j) {
   unlink(j->path);
-  jjournal_close(j);
 }

@@ -42,7 +42,9 @@ jo_status jjournal_append(jo_context* ctx, jjournal* j, const void* data, size_t
 // Read `size` bytes from a place in the file. Threads: any.
 jo_status jjournal_read(jo_context* ctx, const jjournal* j, int64_t at, void* data, size_t size);
 
-void jjournal_close(jjournal* j);   // it stays; NULL is fine
-void jjournal_remove(jjournal* j);  // and the file with it; NULL is fine
+// The file is gone; what was read and appended can be read until it is closed.
+void jjournal_forget(jjournal* j);
+
+void jjournal_close(jjournal* j);  // it stays; NULL is fine
 
 #endif

@@ -165,6 +165,63 @@ static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jr
   return JO_OK;
 }
 
+// ---- rows of a streamed sweep --------------------------------------------------------------------
+
+#define MAX_REMARKS 1000
+
+typedef struct reader {
+  jstudy_sweep_cursor cursor;
+  int row, point;  // the next row, and a point not behind it
+  int ncolumn;
+} reader;
+
+// Rows in their order; points that are not done have none.
+static jo_status read_rows(void* user, int first, int n, double* row) {
+  reader* r = user;
+  if (first == 0) r->row = r->point = 0;
+  while (r->row < first + n && r->point < r->cursor.s->npoint) {
+    const jstudy_sweep_point* p;
+    const double* x;
+    JO_TRY(jstudy_sweep_at(&r->cursor, r->point++, &p, &x));
+    if (!p->is_done) continue;
+    put_row(r->cursor.s, p, x, row);
+    row += r->ncolumn;
+    r->row++;
+  }
+  return JO_OK;
+}
+
+// Why points failed: of the first ones, as all of them might be too many.
+static jo_status find_remarks(jo_context* ctx, jarena* a, reader* r, jreport_table* out) {
+  const jstudy_sweep* s = r->cursor.s;
+  int most = s->nfailed < MAX_REMARKS ? s->nfailed : MAX_REMARKS, row = 0;
+  jreport_remark* remark = JARENA_ARRAY(a, most, jreport_remark);
+  if (!remark) return jerr_memory(ctx);
+  out->remark = remark;
+  for (int i = 0; i < s->npoint && out->nremark < most; i++) {
+    const jstudy_sweep_point* p;
+    const double* x;
+    JO_TRY(jstudy_sweep_at(&r->cursor, i, &p, &x));
+    if (p->message) {
+      const char* text = jarena_strdup(a, p->message);
+      if (!text) return jerr_memory(ctx);
+      remark[out->nremark++] = (jreport_remark){row, text};
+    }
+    row += p->is_done;
+  }
+  return JO_OK;
+}
+
+static jo_status stream_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, reader* r,
+                             jreport_table* out) {
+  JO_TRY(jstudy_sweep_look(ctx, a, s, &r->cursor));
+  r->ncolumn = out->ncolumn;
+  out->read = read_rows;
+  out->user = r;
+  out->nrow = s->ndone;
+  return find_remarks(ctx, a, r, out);
+}
+
 // ---- gradients -----------------------------------------------------------------------------------
 
 enum { OBJECTIVES, WRT, STATISTICS, NLIST, NARRAY = 3 };
@@ -186,21 +243,25 @@ static jo_status make_arrays(jo_context* ctx, jarena* a, const jstudy_sweep* s, 
   const jplant_quantity* objective = out->column + s->nrange + 1;
   p->list[OBJECTIVES] = (jreport_list){"objectives", NULL, objective, s->nobjective, false};
   p->list[WRT] = (jreport_list){"wrt", NULL, wrt, s->nw, false};
-  const double* at = out->row + s->nrange + 1;
+  int first = s->nrange + 1;
+  const double* at = out->row ? out->row + first : NULL;
   size_t stride = (size_t)out->ncolumn, n = (size_t)s->nobjective * (size_t)s->nw;
   p->array[0] = (jreport_array){
-      "values", "objectives by point", 2, {-1, OBJECTIVES}, {out->nrow, s->nobjective}, at, stride};
+      "values", "objectives by point", 2, {-1, OBJECTIVES}, {out->nrow, s->nobjective}, at, stride,
+      first};
   p->array[1] = (jreport_array){"gradient",
                                 "derivatives of the objectives by point",
                                 3,
                                 {-1, OBJECTIVES, WRT},
                                 {out->nrow, s->nobjective, s->nw},
-                                at + s->nobjective,
-                                stride};
+                                at ? at + s->nobjective : NULL,
+                                stride,
+                                first + s->nobjective};
   p->array[2] = p->array[1];
   p->array[2].name = "gradient_error";
   p->array[2].description = "estimated errors of the derivatives";
-  p->array[2].data += n;
+  p->array[2].data = at ? p->array[1].data + n : NULL;
+  p->array[2].column += (int)n;
   out->list = p->list;
   out->nlist = s->statistic ? NLIST : STATISTICS;
   out->array = p->array;
@@ -275,16 +336,25 @@ static jo_status make_statistics(jo_context* ctx, jarena* a, const jstudy_sweep*
   return l.oom ? jerr_memory(ctx) : JO_OK;
 }
 
+static bool is_hdf5(const char* path) {
+  const char* end = strrchr(path, '.');
+  return end && (strcmp(end, ".h5") == 0 || strcmp(end, ".hdf5") == 0);
+}
+
 jo_status jreport_sweep(jo_context* ctx, const jstudy_sweep* s, const char* path) {
   jreport_table table = {0};
   parts p = {0};
   jarena a;
   jarena_init(&a, ctx);
+  reader r;
   jo_status status = make_columns(ctx, &a, s, &table);
-  if (status >= 0) status = make_rows(ctx, &a, s, &table);
+  if (status >= 0) {
+    status = s->at && is_hdf5(path) ? stream_rows(ctx, &a, s, &r, &table)
+                                    : make_rows(ctx, &a, s, &table);
+  }
   if (status >= 0) status = make_arrays(ctx, &a, s, &p, &table);
   if (status >= 0) status = make_statistics(ctx, &a, s, &p);
-  put_notes(&p.notes, &a, s, table.nremark);
+  put_notes(&p.notes, &a, s, s->nfailed);
   table.note = p.notes.note;
   table.nnote = p.notes.n;
   if (status >= 0) status = jreport_save(ctx, &table, path);

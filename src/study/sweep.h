@@ -147,7 +147,7 @@ jo_status jstudy_sweep_at(jstudy_sweep_cursor* c, int i, const jstudy_sweep_poin
 // Statistics of the points that are done, over all of them in their order (study/statistics.h).
 jo_status jstudy_sweep_statistics(jstudy_sweep* s);
 
-// The results are safe elsewhere: the journal is not needed any more.
+// The results are safe elsewhere: the journal is not needed any more. What is in it can be looked at all the same.
 void jstudy_sweep_forget(jstudy_sweep* s);
 
 #endif

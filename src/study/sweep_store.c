@@ -129,8 +129,7 @@ jo_status jstudy_sweep_recall(jstudy_sweep* s, const jstudy_sweep_options* opt) 
 }
 
 void jstudy_sweep_forget(jstudy_sweep* s) {
-  jjournal_remove(s->journal);
-  s->journal = NULL;
+  if (s->journal) jjournal_forget(s->journal);
 }
 
 // ---- looking at points ---------------------------------------------------------------------------

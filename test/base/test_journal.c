@@ -104,7 +104,8 @@ static void test_journal_goes_on(void** state) {
   jjournal_close(j);
   assert_ok(f->ctx, open_it(f, key, false, &j));
   assert_int_equal(f->n, RECORDS);
-  jjournal_remove(j);
+  jjournal_forget(j);
+  jjournal_close(j);
   assert_int_equal(size_of(f), -1);
 }
 
