@@ -13,6 +13,7 @@
 #include "failure.h"
 #include "json.h"
 #include "sweep_statistics.h"
+#include "team.h"
 #include "terminal.h"
 
 #define MAX_ROWS 60       // printed as text; JSON and files have all
@@ -35,8 +36,10 @@ typedef struct job {
   char* journal;
   cli_progress bar;
   jo_sweep_info begun;  // what was there when it began
+  cli_team team;
   bool is_stopped;
   bool has_statistics;
+  bool has_begun;
   double wall_s;
 } job;
 
@@ -461,16 +464,20 @@ static void print_table(const jo_sweep* s, const jo_sweep_info* info) {
 }
 
 static void print_extreme(const jo_sweep* s, const jo_sweep_info* info, int objective, int sign) {
-  jo_sweep_point p, best = {0};
+  jo_sweep_point p;
+  int best = -1;
+  double most = 0.0;
   for (int i = 0; jo_sweep_point_at(s, i, &p) >= 0; i++) {
     if (!p.is_done || p.status < 0) continue;
-    if (!best.value || sign * p.value[objective] > sign * best.value[objective]) best = p;
+    if (best >= 0 && !(sign * p.value[objective] > sign * most)) continue;
+    best = i;
+    most = p.value[objective];
   }
-  if (!best.value) return;
+  if (best < 0 || jo_sweep_point_at(s, best, &p) < 0) return;
   printf("  %s %s %.10g at", sign < 0 ? "least" : "most ", jo_sweep_objective_name(s, objective),
-         best.value[objective]);
+         most);
   for (int k = 0; k < info->parameters; k++) {
-    printf("%s %s = %.8g", k > 0 ? "," : "", jo_sweep_parameter_name(s, k), best.parameter[k]);
+    printf("%s %s = %.8g", k > 0 ? "," : "", jo_sweep_parameter_name(s, k), p.parameter[k]);
   }
   printf("\n");
 }
@@ -486,12 +493,17 @@ static void print_text(const jo_model* m, const jo_sweep* s, const job* j) {
     print_extreme(s, &info, k, 1);
   }
   cli_print_statistics(s);
-  printf("%d done, %d failed, %d derivatives each%s; %d points in %.3g s on %d worker%s\n",
-         info.done, info.failed, info.objectives * info.wrt,
+  printf("%d done, %d failed, %d derivatives each%s; %d points in %.3g s ", info.done, info.failed,
+         info.objectives * info.wrt,
          info.method == JO_SENS_DIRECT    ? " (direct)"
          : info.method == JO_SENS_ADJOINT ? " (adjoint)"
                                           : "",
-         info.done - info.resumed, j->wall_s, info.workers, info.workers == 1 ? "" : "s");
+         info.done - info.resumed, j->wall_s);
+  if (j->team.team.size > 1) {
+    printf("in %d processes\n", j->team.team.size);
+  } else {
+    printf("on %d worker%s\n", info.workers, info.workers == 1 ? "" : "s");
+  }
 }
 
 // ---- JSON ----------------------------------------------------------------------------------------
@@ -602,16 +614,25 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   return code;
 }
 
+static jo_status create(cli* c, const jo_model* model, job* j, jo_system** system,
+                        jo_sweep** sweep) {
+  jo_system_options use = {.wrt = j->wrt, .nwrt = j->nwrt, .method = j->opt.method};
+  use.use = j->nwrt > 0 ? JO_USE_DERIVATIVES : JO_USE_RUNS;
+  if (cli_prepare(c, model, &use, system) != CLI_OK) return JO_ERR_MODEL;
+  j->opt.progress = on_progress;
+  j->opt.user = j;
+  if (j->team.team.size > 1) j->opt.team = &j->team.team;
+  jo_status status = jo_sweep_create(c->ctx, *system, &j->opt, sweep);
+  cli_tell(c);
+  return status;
+}
+
 static cli_exit sweep_model(cli* c, const jo_model* model, job* j) {
   jo_sweep* sweep = NULL;
   jo_system* system = NULL;
-  jo_system_options use = {.wrt = j->wrt, .nwrt = j->nwrt, .method = j->opt.method};
-  use.use = j->nwrt > 0 ? JO_USE_DERIVATIVES : JO_USE_RUNS;
-  if (cli_prepare(c, model, &use, &system) != CLI_OK) return CLI_FAIL;
-  j->opt.progress = on_progress;
-  j->opt.user = j;
-  jo_status status = jo_sweep_create(c->ctx, system, &j->opt, &sweep);
-  cli_tell(c);
+  jo_status status = create(c, model, j, &system, &sweep);
+  if (!cli_team_begin(&j->team, status >= 0)) status = JO_ERR_ARGUMENT;
+  j->has_begun = true;
   if (status >= 0) {
     status = compute(c, j, sweep);
     cli_tell(c);
@@ -619,6 +640,35 @@ static cli_exit sweep_model(cli* c, const jo_model* model, job* j) {
   cli_exit code = status < 0 ? CLI_FAIL : report(c, model, j, sweep);
   jo_sweep_destroy(sweep);
   jo_system_destroy(system);
+  return code;
+}
+
+// Another process than the first: the same model and options, and points that come from there.
+static cli_exit help(cli* c, job* j) {
+  jo_model* model = NULL;
+  jo_system* system = NULL;
+  jo_sweep* sweep = NULL;
+  if (!cli_team_begin(&j->team, true)) return CLI_FAIL;
+  cli_exit code = cli_load(c, &model);
+  if (code == CLI_OK) code = read_values(c, j);
+  if (code == CLI_OK && create(c, model, j, &system, &sweep) < 0) code = CLI_FAIL;
+  // nobody can do with a part of the team
+  if (code != CLI_OK) cli_team_give_up(&j->team, jo_context_message(c->ctx));
+  // why it fails the first process is told
+  if (code == CLI_OK && jo_sweep_run(sweep) < 0) code = CLI_FAIL;
+  jo_sweep_destroy(sweep);
+  jo_system_destroy(system);
+  jo_model_destroy(model);
+  return code;
+}
+
+static cli_exit lead(cli* c, job* j) {
+  jo_model* model = NULL;
+  cli_exit code = cli_load(c, &model);
+  if (code == CLI_OK) code = read_values(c, j);
+  if (code == CLI_OK) code = sweep_model(c, model, j);
+  if (!j->has_begun) cli_team_begin(&j->team, false);
+  jo_model_destroy(model);
   return code;
 }
 
@@ -670,12 +720,12 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
 
 static cli_exit run(cli* c, int argc, char** argv) {
   job j = {.opt = jo_sweep_options_default()};
-  jo_model* model = NULL;
   cli_exit code = read_command(c, &j, argc, argv);
-  if (code == CLI_OK) code = cli_load(c, &model);
-  if (code == CLI_OK) code = read_values(c, &j);
-  if (code == CLI_OK) code = sweep_model(c, model, &j);
-  jo_model_destroy(model);
+  if (code == CLI_OK) code = cli_team_join(&j.team);
+  if (code == CLI_OK) {
+    code = j.team.team.rank > 0 ? help(c, &j) : lead(c, &j);
+    cli_team_leave(&j.team);
+  }
   release(&j);
   return code;
 }
