@@ -12,23 +12,34 @@
 #include "cli.h"
 #include "failure.h"
 #include "json.h"
+#include "sweep_statistics.h"
+#include "team.h"
 #include "terminal.h"
 
-#define MAX_ROWS 60  // printed as text; JSON and files have all
+#define MAX_ROWS 60       // printed as text; JSON and files have all
+#define MANY     50000.0  // points that stay in the journal where the file can take them from there
+
+// Values of a range or a distribution, as they stand in its text.
+enum { FROM, TO, MEAN, DEVIATION, VALUES };
 
 typedef struct job {
   jo_sweep_options opt;
   cli_texts params;  // as given
   jo_range* range;
-  const char* (*ends)[2];  // of each range, as given
-  char* names;             // what range, ends and wrt point into
+  const char* (*texts)[VALUES];  // the values of each range, as given; NULL: not given
+  cli_texts correlations;        // as given
+  jo_correlation* correlation;
+  char* names;  // what range, texts, correlation and wrt point into
   const char** wrt;
   int nwrt;
   const char* path;
   char* journal;
   cli_progress bar;
   jo_sweep_info begun;  // what was there when it began
+  cli_team team;
   bool is_stopped;
+  bool has_statistics;
+  bool has_begun;
   double wall_s;
 } job;
 
@@ -49,22 +60,73 @@ static bool is_value(const char* text, size_t n) {
   return unit >= text + n || isalpha((unsigned char)*unit) || strncmp(unit, "1/", 2) == 0;
 }
 
-// "FROM:TO:N" of a grid, "FROM:TO" of a sample: where FROM and TO end.
-static bool read_range(const char* text, bool is_sample, jo_range* out, size_t length[2]) {
+// A part of a text, up to `end`, without blanks around it.
+typedef struct piece {
+  const char* text;
+  size_t n;
+} piece;
+
+static piece cut(const char* from, const char* end) {
+  while (from < end && *from == ' ') {
+    from++;
+  }
+  while (end > from && end[-1] == ' ') {
+    end--;
+  }
+  return (piece){from, (size_t)(end - from)};
+}
+
+// "FROM:TO:N" of a grid, "FROM:TO" of a sample.
+static bool read_range(const char* text, bool is_sample, jo_range* out, piece* value) {
   char* end;
   out->n = 1;
-  length[0] = strcspn(text, ":");
-  if (!text[length[0]] || !is_value(text, length[0])) return false;
-  const char* to = text + length[0] + 1;
-  length[1] = strcspn(to, ":");
-  if (!is_value(to, length[1])) return false;
-  if (is_sample) return !to[length[1]];
-  if (!to[length[1]]) return false;
-  const char* at = to + length[1] + 1;
-  long n = strtol(at, &end, 10);
-  if (end == at || *end || n < 1 || n > 1000000) return false;
+  const char* middle = strchr(text, ':');
+  if (!middle) return false;
+  const char* stop = middle + 1 + strcspn(middle + 1, ":");
+  value[FROM] = (piece){text, (size_t)(middle - text)};
+  value[TO] = (piece){middle + 1, (size_t)(stop - middle - 1)};
+  if (!is_value(value[FROM].text, value[FROM].n) || !is_value(value[TO].text, value[TO].n)) {
+    return false;
+  }
+  if (is_sample) return !*stop;
+  if (!*stop) return false;
+  long n = strtol(stop + 1, &end, 10);
+  if (end == stop + 1 || *end || n < 1 || n > 1000000) return false;
   out->n = (int)n;
   return true;
+}
+
+static bool is_infinite(piece p) {
+  const char* text = p.n > 0 && (*p.text == '-' || *p.text == '+') ? p.text + 1 : p.text;
+  return p.text + p.n == text + 3 && strncmp(text, "inf", 3) == 0;
+}
+
+// "uniform(A, B)", "normal(M, S)", "lognormal(M, S)", the last two with ends to be cut off at: (M, S, A, B).
+static bool read_law(const char* text, jo_range* out, piece* value) {
+  static const char* const name[] = {"uniform", "normal", "lognormal"};
+  static const int order[][VALUES] = {{FROM, TO}, {MEAN, DEVIATION, FROM, TO}};
+  const char* open = strchr(text, '(');
+  piece word = cut(text, open);
+  int law = 0, n = 0;
+  while (law < 3 && (strlen(name[law]) != word.n || strncmp(name[law], word.text, word.n) != 0)) {
+    law++;
+  }
+  if (law == 3) return false;
+  out->law = (jo_law)law;
+  const char* at = open;
+  do {
+    const char* next = at + 1 + strcspn(at + 1, ",)");
+    if (!*next || n == VALUES) return false;
+    int which = order[law > 0][n];
+    value[which] = cut(at + 1, next);
+    bool is_end = law > 0 && (which == FROM || which == TO);
+    if (!is_value(value[which].text, value[which].n) && !(is_end && is_infinite(value[which]))) {
+      return false;
+    }
+    n++;
+    at = next;
+  } while (*at == ',');
+  return !at[1] && (n == 2 || (law > 0 && n == 4));
 }
 
 // Append a name of n characters to `names`, where there is room.
@@ -76,21 +138,53 @@ static const char* keep_name(char** names, const char* text, size_t n) {
   return name;
 }
 
+static cli_exit refuse_range(const char* text, bool is_sample) {
+  if (!is_sample && strchr(text, '(')) {
+    return cli_misuse("sweep", "a distribution needs --sample: '%s'", text);
+  }
+  return cli_misuse("sweep", "--param needs NAME=FROM:TO%s, not '%s'",
+                    is_sample ? " with --sample, or NAME=uniform(A, B), normal(MEAN, DEVIATION) or "
+                                "lognormal(MEAN, DEVIATION), these two also with ends A, B"
+                              : ":N",
+                    text);
+}
+
 static cli_exit read_ranges(job* j, char** names, bool is_sample) {
   for (int i = 0; i < j->params.n; i++) {
     const char *text = j->params.text[i], *equals = strchr(text, '=');
     jo_range* r = &j->range[i];
-    size_t length[2];
-    if (!equals || equals == text || !read_range(equals + 1, is_sample, r, length)) {
-      return cli_misuse("sweep", "--param needs NAME=FROM:TO%s, not '%s'",
-                        is_sample ? " with --sample" : ":N", text);
+    piece value[VALUES] = {0};
+    bool is_law = equals && strchr(equals, '(');
+    if (!equals || equals == text || (is_law && !is_sample) ||
+        !(is_law ? read_law(equals + 1, r, value) : read_range(equals + 1, is_sample, r, value))) {
+      return refuse_range(text, is_sample);
     }
     r->name = keep_name(names, text, (size_t)(equals - text));
-    j->ends[i][0] = keep_name(names, equals + 1, length[0]);
-    j->ends[i][1] = keep_name(names, equals + 2 + length[0], length[1]);
+    for (int k = 0; k < VALUES; k++) {
+      if (value[k].text) j->texts[i][k] = keep_name(names, value[k].text, value[k].n);
+    }
   }
   j->opt.range = j->range;
   j->opt.nrange = j->params.n;
+  return CLI_OK;
+}
+
+// "A,B=R"
+static cli_exit read_correlations(job* j, char** names) {
+  for (int i = 0; i < j->correlations.n; i++) {
+    const char *text = j->correlations.text[i], *comma = strchr(text, ','),
+               *equals = strchr(text, '=');
+    char* end = NULL;
+    jo_correlation* c = &j->correlation[i];
+    if (equals) c->value = strtod(equals + 1, &end);
+    if (!comma || !equals || comma == text || equals < comma + 2 || end == equals + 1 || *end) {
+      return cli_misuse("sweep", "--correlate needs NAME,NAME=R, not '%s'", text);
+    }
+    c->first = keep_name(names, text, (size_t)(comma - text));
+    c->second = keep_name(names, comma + 1, (size_t)(equals - comma - 1));
+  }
+  j->opt.correlation = j->correlation;
+  j->opt.ncorrelation = j->correlations.n;
   return CLI_OK;
 }
 
@@ -115,21 +209,28 @@ static cli_exit read_wrt(job* j, char** names, const char* list) {
 static cli_exit read_names(job* j, const char* wrt, bool is_sample) {
   size_t size = wrt ? strlen(wrt) + 2 : 2;
   for (int i = 0; i < j->params.n; i++) {
-    size += strlen(j->params.text[i]) + 1;
+    size += strlen(j->params.text[i]) + VALUES;
+  }
+  for (int i = 0; i < j->correlations.n; i++) {
+    size += strlen(j->correlations.text[i]) + 1;
   }
   char* names = j->names = malloc(size);
   j->range = calloc((size_t)j->params.n + 1, sizeof *j->range);
-  j->ends = calloc((size_t)j->params.n + 1, sizeof *j->ends);
+  j->texts = calloc((size_t)j->params.n + 1, sizeof *j->texts);
+  j->correlation = calloc((size_t)j->correlations.n + 1, sizeof *j->correlation);
   j->wrt = calloc(size, sizeof *j->wrt);
-  if (!j->names || !j->range || !j->ends || !j->wrt) return cli_no_memory();
+  if (!j->names || !j->range || !j->texts || !j->correlation || !j->wrt) return cli_no_memory();
   cli_exit code = read_ranges(j, &names, is_sample);
+  if (code == CLI_OK) code = read_correlations(j, &names);
   return code == CLI_OK ? read_wrt(j, &names, wrt) : code;
 }
 
 static void release(job* j) {
   free(j->params.text);
   free(j->range);
-  free(j->ends);
+  free(j->texts);
+  free(j->correlations.text);
+  free(j->correlation);
   free(j->names);
   free(j->wrt);
   free(j->journal);
@@ -153,10 +254,26 @@ static cli_exit name_journal(job* j) {
 }
 
 typedef struct wishes {
-  const char *wrt, *method, *events;
+  const char *wrt, *method, *events, *sampling;
   double nsample, seed, workers;
-  bool grid, restart;
+  bool grid, restart, indices, stream;
 } wishes;
+
+// How many points there will be.
+static double count_points(const job* j) {
+  double n = j->opt.nsample;
+  if (j->opt.nsample > 0) return j->opt.indices ? n * (j->opt.nrange + 2) : n;
+  n = 1.0;
+  for (int i = 0; i < j->opt.nrange; i++) {
+    n *= j->range[i].n;
+  }
+  return n;
+}
+
+static const char* sampling_name(int i) {
+  static const char* const name[] = {"halton", "sobol", "lhs", "random", NULL};
+  return name[i];
+}
 
 static cli_exit set_options(job* j, const wishes* w) {
   if (j->params.n < 1) return cli_misuse("sweep", "no parameter to vary: give --param");
@@ -171,8 +288,17 @@ static cli_exit set_options(job* j, const wishes* w) {
   if (strcmp(w->method, "adjoint") == 0) j->opt.method = JO_SENS_ADJOINT;
   j->opt.frozen = strcmp(w->events, "frozen") == 0;
   j->opt.restart = w->restart;
+  j->opt.indices = w->indices;
+  j->has_statistics = j->has_statistics || w->indices;
+  for (int i = 0; sampling_name(i); i++) {
+    if (strcmp(w->sampling, sampling_name(i)) == 0) j->opt.sampling = (jo_sampling)i;
+  }
   cli_exit code = read_names(j, w->wrt, j->opt.nsample > 0);
-  return code == CLI_OK ? name_journal(j) : code;
+  if (code == CLI_OK) code = name_journal(j);
+  if (code == CLI_OK && j->path && cli_ends_in(j->path, ".h5 .hdf5")) {
+    j->opt.stream = w->stream || count_points(j) > MANY;
+  }
+  return code;
 }
 
 // ---- values with units ----------------------------------------------------------------------------
@@ -216,12 +342,21 @@ static cli_exit read_quantity(const cli* c, const char* name, const char* text, 
   return code;
 }
 
-static cli_exit read_ends(const cli* c, job* j) {
+static double* value_at(jo_range* r, int which) {
+  return which == FROM ? &r->from : which == TO ? &r->to : which == MEAN ? &r->mean : &r->deviation;
+}
+
+static cli_exit read_values(const cli* c, job* j) {
   cli_exit code = CLI_OK;
-  for (int i = 0; i < 2 * j->params.n && code == CLI_OK; i++) {
-    jo_range* r = &j->range[i / 2];
-    const char* text = j->ends[i / 2][i % 2];
-    double* out = i % 2 ? &r->to : &r->from;
+  for (int i = 0; i < VALUES * j->params.n && code == CLI_OK; i++) {
+    jo_range* r = &j->range[i / VALUES];
+    const char* text = j->texts[i / VALUES][i % VALUES];
+    double* out = value_at(r, i % VALUES);
+    if (!text) {
+      // not cut off
+      *out = i % VALUES == FROM ? -INFINITY : i % VALUES == TO ? INFINITY : 0.0;
+      continue;
+    }
     char* end;
     *out = strtod(text, &end);
     if (*end) code = read_quantity(c, r->name, text, out);
@@ -329,16 +464,20 @@ static void print_table(const jo_sweep* s, const jo_sweep_info* info) {
 }
 
 static void print_extreme(const jo_sweep* s, const jo_sweep_info* info, int objective, int sign) {
-  jo_sweep_point p, best = {0};
+  jo_sweep_point p;
+  int best = -1;
+  double most = 0.0;
   for (int i = 0; jo_sweep_point_at(s, i, &p) >= 0; i++) {
     if (!p.is_done || p.status < 0) continue;
-    if (!best.value || sign * p.value[objective] > sign * best.value[objective]) best = p;
+    if (best >= 0 && !(sign * p.value[objective] > sign * most)) continue;
+    best = i;
+    most = p.value[objective];
   }
-  if (!best.value) return;
+  if (best < 0 || jo_sweep_point_at(s, best, &p) < 0) return;
   printf("  %s %s %.10g at", sign < 0 ? "least" : "most ", jo_sweep_objective_name(s, objective),
-         best.value[objective]);
+         most);
   for (int k = 0; k < info->parameters; k++) {
-    printf("%s %s = %.8g", k > 0 ? "," : "", jo_sweep_parameter_name(s, k), best.parameter[k]);
+    printf("%s %s = %.8g", k > 0 ? "," : "", jo_sweep_parameter_name(s, k), p.parameter[k]);
   }
   printf("\n");
 }
@@ -353,12 +492,18 @@ static void print_text(const jo_model* m, const jo_sweep* s, const job* j) {
     print_extreme(s, &info, k, -1);
     print_extreme(s, &info, k, 1);
   }
-  printf("%d done, %d failed, %d derivatives each%s; %d points in %.3g s on %d worker%s\n",
-         info.done, info.failed, info.objectives * info.wrt,
+  cli_print_statistics(s);
+  printf("%d done, %d failed, %d derivatives each%s; %d points in %.3g s ", info.done, info.failed,
+         info.objectives * info.wrt,
          info.method == JO_SENS_DIRECT    ? " (direct)"
          : info.method == JO_SENS_ADJOINT ? " (adjoint)"
                                           : "",
-         info.done - info.resumed, j->wall_s, info.workers, info.workers == 1 ? "" : "s");
+         info.done - info.resumed, j->wall_s);
+  if (j->team.team.size > 1) {
+    printf("in %d processes\n", j->team.team.size);
+  } else {
+    printf("on %d worker%s\n", info.workers, info.workers == 1 ? "" : "s");
+  }
 }
 
 // ---- JSON ----------------------------------------------------------------------------------------
@@ -415,8 +560,9 @@ static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   cli_json_text(&o, "model", jo_model_name(m));
   cli_json_text(&o, "sha256", jo_model_sha256(m));
   cli_json_text(&o, "settings", jo_model_settings(m));
-  cli_json_text(&o, "design", info.is_sample ? "halton" : "grid");
-  json_points(&o, s, &info);
+  cli_json_text(&o, "design", info.is_sample ? sampling_name((int)info.sampling) : "grid");
+  if (!j->opt.stream) json_points(&o, s, &info);
+  cli_json_statistics(&o, s);
   cli_json_count(&o, "done", info.done);
   cli_json_count(&o, "failed", info.failed);
   cli_json_count(&o, "resumed", info.resumed);
@@ -451,6 +597,7 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   jo_sweep_info info = jo_sweep_inspect(sweep);
   if (info.done < info.points) return stopped(j, &info);
   cli_exit code = info.failed == info.points ? CLI_FAIL : CLI_OK;
+  if (j->has_statistics && jo_sweep_statistics(sweep) < 0) code = CLI_FAIL;
   if (j->path && jo_sweep_save(c->ctx, sweep, j->path) < 0) code = CLI_FAIL;
   cli_tell(c);
   if (info.failed == info.points) {
@@ -467,16 +614,25 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
   return code;
 }
 
+static jo_status create(cli* c, const jo_model* model, job* j, jo_system** system,
+                        jo_sweep** sweep) {
+  jo_system_options use = {.wrt = j->wrt, .nwrt = j->nwrt, .method = j->opt.method};
+  use.use = j->nwrt > 0 ? JO_USE_DERIVATIVES : JO_USE_RUNS;
+  if (cli_prepare(c, model, &use, system) != CLI_OK) return JO_ERR_MODEL;
+  j->opt.progress = on_progress;
+  j->opt.user = j;
+  if (j->team.team.size > 1) j->opt.team = &j->team.team;
+  jo_status status = jo_sweep_create(c->ctx, *system, &j->opt, sweep);
+  cli_tell(c);
+  return status;
+}
+
 static cli_exit sweep_model(cli* c, const jo_model* model, job* j) {
   jo_sweep* sweep = NULL;
   jo_system* system = NULL;
-  jo_system_options use = {.wrt = j->wrt, .nwrt = j->nwrt, .method = j->opt.method};
-  use.use = j->nwrt > 0 ? JO_USE_DERIVATIVES : JO_USE_RUNS;
-  if (cli_prepare(c, model, &use, &system) != CLI_OK) return CLI_FAIL;
-  j->opt.progress = on_progress;
-  j->opt.user = j;
-  jo_status status = jo_sweep_create(c->ctx, system, &j->opt, &sweep);
-  cli_tell(c);
+  jo_status status = create(c, model, j, &system, &sweep);
+  if (!cli_team_begin(&j->team, status >= 0)) status = JO_ERR_ARGUMENT;
+  j->has_begun = true;
   if (status >= 0) {
     status = compute(c, j, sweep);
     cli_tell(c);
@@ -487,15 +643,59 @@ static cli_exit sweep_model(cli* c, const jo_model* model, job* j) {
   return code;
 }
 
+// Another process than the first: the same model and options, and points that come from there.
+static cli_exit help(cli* c, job* j) {
+  jo_model* model = NULL;
+  jo_system* system = NULL;
+  jo_sweep* sweep = NULL;
+  if (!cli_team_begin(&j->team, true)) return CLI_FAIL;
+  cli_exit code = cli_load(c, &model);
+  if (code == CLI_OK) code = read_values(c, j);
+  if (code == CLI_OK && create(c, model, j, &system, &sweep) < 0) code = CLI_FAIL;
+  // nobody can do with a part of the team
+  if (code != CLI_OK) cli_team_give_up(&j->team, jo_context_message(c->ctx));
+  // why it fails the first process is told
+  if (code == CLI_OK && jo_sweep_run(sweep) < 0) code = CLI_FAIL;
+  jo_sweep_destroy(sweep);
+  jo_system_destroy(system);
+  jo_model_destroy(model);
+  return code;
+}
+
+static cli_exit lead(cli* c, job* j) {
+  jo_model* model = NULL;
+  cli_exit code = cli_load(c, &model);
+  if (code == CLI_OK) code = read_values(c, j);
+  if (code == CLI_OK) code = sweep_model(c, model, j);
+  if (!j->has_begun) cli_team_begin(&j->team, false);
+  jo_model_destroy(model);
+  return code;
+}
+
 static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
-  wishes w = {.method = "auto", .events = "exact", .nsample = NAN, .seed = NAN, .workers = NAN};
+  wishes w = {.method = "auto",
+              .events = "exact",
+              .sampling = "halton",
+              .nsample = NAN,
+              .seed = NAN,
+              .workers = NAN};
   const cli_option option[] = {
-      {"--param", "NAME=A:B:N", "parameter to vary, from A to B in N values (samples: A:B); repeat",
+      {"--param", "NAME=A:B:N",
+       "parameter to vary, from A to B in N values (samples: A:B, or normal(M, S)); repeat",
        .texts = &j->params},
       {"--grid", NULL, "all combinations of the values (default)", .flag = &w.grid,
        .excludes = "--sample"},
       {"--sample", "N", "N points that fill the ranges evenly instead of a grid",
        .number = &w.nsample},
+      {"--sampling", "NAME", "sequence of the sample: halton, sobol, lhs or random",
+       .text = &w.sampling, .choice = sampling_name, .needs = "--sample"},
+      {"--correlate", "A,B=R", "correlation of two parameters of a sample; repeat",
+       .texts = &j->correlations, .needs = "--sample"},
+      {"--statistics", NULL, "mean, deviation, quantiles, and bounds on what parameters do",
+       .flag = &j->has_statistics},
+      {"--indices", NULL,
+       "Sobol indices: points as many as parameters and two more for each of --sample",
+       .flag = &w.indices, .needs = "--sample", .excludes = "--correlate"},
       {"--seed", "S", "of the sample; 0 by default", .number = &w.seed, .needs = "--sample"},
       {"--wrt", "NAMES", "numbers to differentiate for: a,b or none; the varied by default",
        .text = &w.wrt},
@@ -507,6 +707,8 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
        .ends = JO_TABLE_ENDINGS},
       {"--restart", NULL, "begin anew, whatever FILE.journal says", .flag = &w.restart,
        .needs = "-o"},
+      {"--stream", NULL, "keep results on the disk alone, as from 50000 points on",
+       .flag = &w.stream, .needs = "-o"},
       {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
       {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end_s},
       {"--tol", "X", "relative and absolute tolerance", .number = &j->opt.tolerance},
@@ -518,12 +720,12 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
 
 static cli_exit run(cli* c, int argc, char** argv) {
   job j = {.opt = jo_sweep_options_default()};
-  jo_model* model = NULL;
   cli_exit code = read_command(c, &j, argc, argv);
-  if (code == CLI_OK) code = cli_load(c, &model);
-  if (code == CLI_OK) code = read_ends(c, &j);
-  if (code == CLI_OK) code = sweep_model(c, model, &j);
-  jo_model_destroy(model);
+  if (code == CLI_OK) code = cli_team_join(&j.team);
+  if (code == CLI_OK) {
+    code = j.team.team.rank > 0 ? help(c, &j) : lead(c, &j);
+    cli_team_leave(&j.team);
+  }
   release(&j);
   return code;
 }

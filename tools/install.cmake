@@ -10,7 +10,7 @@ set(fish_dir ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # folders that are not there yet, and so have to go again: noted before anything is installed
 set(install_folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_LIBDIR}/cmake
-  ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_DATADIR} ${man_dir} ${bash_dir} ${fish_dir} ${JOUNCE_ZSH_DIR})
+  ${CMAKE_INSTALL_LIBDIR}/jounce ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_DATADIR} ${man_dir} ${bash_dir} ${fish_dir} ${JOUNCE_ZSH_DIR})
 install(CODE "set(install_folders \"${install_folders}\")
 set(noted \"${CMAKE_CURRENT_BINARY_DIR}/install_folders.txt\")")
 install(CODE [[
@@ -27,6 +27,9 @@ endforeach()
 set_target_properties(jounce_core PROPERTIES OUTPUT_NAME jounce EXPORT_NAME static)
 set_target_properties(jounce_shared PROPERTIES EXPORT_NAME jounce)
 install(TARGETS jounce RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET jounce_mpi)
+  install(TARGETS jounce_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/jounce)
+endif()
 install(TARGETS jounce_shared jounce_core EXPORT jounce
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/jounce DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

@@ -13,17 +13,54 @@ extern "C" {
 
 typedef struct jo_sweep jo_sweep;
 
+/// How the values of a parameter are distributed in a sample.
+typedef enum jo_law {
+  JO_LAW_UNIFORM,   // between the ends
+  JO_LAW_NORMAL,    // by mean and deviation, cut off at the ends
+  JO_LAW_LOGNORMAL  // likewise; mean and deviation are those of the value, not of its logarithm
+} jo_law;
+
 /// A parameter whose value is a plain number, and what it goes through.
 typedef struct jo_range {
   const char* name;
-  double from, to;  // both are met on a grid
+  double from, to;  // both are met on a grid; -INFINITY, INFINITY: a normal law is not cut off
   int n;            // values on a grid; a sample does not look at it
+  jo_law law;       // of a sample
+  double mean, deviation;  // of a normal law, before it is cut off
 } jo_range;
+
+/// Sequences of samples. All follow from their seed, byte by byte.
+typedef enum jo_sampling {
+  JO_SAMPLING_HALTON,  // fills the box evenly; a longer one contains the shorter
+  JO_SAMPLING_SOBOL,  // likewise, scrambled, best at powers of two; up to 128 parameters (64 for indices)
+  JO_SAMPLING_LHS,    // Latin hypercube: one point in each of n slices of every parameter
+  JO_SAMPLING_RANDOM  // independent points; a longer one contains the shorter
+} jo_sampling;
+
+/// Of the normal variables behind two parameters (Gaussian copula): the correlation itself of normal ones, that of
+/// the logarithms of lognormal ones.
+typedef struct jo_correlation {
+  const char *first, *second;  // names of ranges
+  double value;
+} jo_correlation;
+
+/// Processes that share the work of a sweep, each with the same model and options: rank 0 hands out points and keeps what
+/// comes back, the others compute. Messages of one process to another arrive in their order. Functions are called on
+/// the thread of jo_sweep_run(); a negative status ends the sweep.
+typedef struct jo_team {
+  int rank, size;
+  int neighbours;  // processes of the team on this machine, this one included: they share its processors
+  void* user;
+  jo_status (*send)(void* user, int to, const void* data, size_t size);
+  int (*poll)(void* user, int* from, size_t* size);  // nonzero: a message waits, of this size
+  jo_status (*receive)(void* user, int from, void* data,
+                       size_t size);  // the next message of `from`
+} jo_team;
 
 typedef struct jo_sweep_options {
   const jo_range* range;
   int nrange;
-  int nsample;    // points that fill the box of the ranges evenly (Halton); 0: all of a grid
+  int nsample;    // points of a sample of the ranges; 0: all of a grid
   uint64_t seed;  // of the sample
   jo_sens_method method;
   int frozen;      // nonzero: events stay at their times while parameters change
@@ -40,6 +77,18 @@ typedef struct jo_sweep_options {
   /// those of the journal included; zero stops the sweep. Must not use the context. May be NULL.
   int (*progress)(void* user, int done);
   void* user;
+  jo_sampling sampling;
+  const jo_correlation* correlation;
+  int ncorrelation;
+  /// Nonzero: the points that Sobol indices need: for each of the sample as many as parameters and two more, one after
+  /// the other. Parameters must not be correlated.
+  int indices;
+  /// Nonzero: results stay in the journal, which must be given, with 8 bytes a point in memory. What
+  /// jo_sweep_point_at() gives stays until the next call then, and jo_sweep_rows() and jo_sweep_parameters() are NULL.
+  int stream;
+  /// Processes to share the work with; NULL: this one alone. Copied; what its functions use must outlive the sweep. Ranks above
+  /// 0 leave the journal alone and have no points to look at or to save.
+  const jo_team* team;
 } jo_sweep_options;
 
 JO_API jo_sweep_options jo_sweep_options_default(void);
@@ -68,6 +117,7 @@ typedef struct jo_sweep_info {
   int is_sample;
   int workers;
   jo_sens_method method;  // used; AUTO: no derivatives
+  jo_sampling sampling;   // of a sample
 } jo_sweep_info;
 
 JO_API jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep);
@@ -101,6 +151,28 @@ JO_API jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point*
 JO_API const double* jo_sweep_parameters(const jo_sweep* sweep);
 JO_API int jo_sweep_column_count(const jo_sweep* sweep);
 JO_API const double* jo_sweep_rows(const jo_sweep* sweep);
+
+/// What a sweep says of an objective, over the points that succeeded, in their order; of a design for Sobol indices
+/// over its pairs A, B. Errors are standard deviations, those of independent points. docs/theory/statistics.md. Other
+/// arrays are by parameter; all are owned by the sweep.
+typedef struct jo_statistic {
+  int points;
+  double mean, mean_error, deviation, deviation_error, least, most;
+  int quantiles;
+  const double *share, *quantile;  // the value that a share of all lies below (quantiles)
+  double rank_error;               // of the quantiles, as a share of all points; 0: exact
+  /// Sobol indices, first order and total; NULL: not of this design.
+  const double *first, *first_error, *total, *total_error;
+  /// Mean squares of the derivatives and bounds on the total indices that follow from them; NaN: not differentiated for, bounds
+  /// also with correlations. NULL: no derivatives, or a grid.
+  const double *slope, *slope_error, *bound;
+} jo_statistic;
+
+/// Compute them, once jo_sweep_run() is done; files that are saved then have them too.
+JO_API jo_status jo_sweep_statistics(jo_sweep* sweep);
+
+/// Fills `*out`; JO_ERR_ARGUMENT where there is no such objective, or they were not computed.
+JO_API jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statistic* out);
 
 /// Write the points that are done, a row each, in the format `path` ends in: .csv, .h5 or .hdf5, .mat
 /// (jounce/formats.h). The file appears whole or not at all and holds nothing of how the work was done.

@@ -113,6 +113,26 @@ class jo_counting(IntEnum):
     JO_RANGE_PAIR = 1
 
 
+class jo_influence(IntEnum):
+    JO_MATTERS = 0
+    JO_ZERO_VALUE = 1
+    JO_IDLE = 2
+    JO_NONE = 3
+
+
+class jo_law(IntEnum):
+    JO_LAW_UNIFORM = 0
+    JO_LAW_NORMAL = 1
+    JO_LAW_LOGNORMAL = 2
+
+
+class jo_sampling(IntEnum):
+    JO_SAMPLING_HALTON = 0
+    JO_SAMPLING_SOBOL = 1
+    JO_SAMPLING_LHS = 2
+    JO_SAMPLING_RANDOM = 3
+
+
 class jo_tyre_combined(IntEnum):
     JO_TYRE_AS_FILE = 0
     JO_TYRE_FORMULA = 1
@@ -798,6 +818,29 @@ class jo_range(Structure):
         ("from", c_double),
         ("to", c_double),
         ("n", c_int),
+        ("law", c_int),
+        ("mean", c_double),
+        ("deviation", c_double),
+    ]
+
+
+class jo_correlation(Structure):
+    _fields_ = [
+        ("first", c_char_p),
+        ("second", c_char_p),
+        ("value", c_double),
+    ]
+
+
+class jo_team(Structure):
+    _fields_ = [
+        ("rank", c_int),
+        ("size", c_int),
+        ("neighbours", c_int),
+        ("user", c_void_p),
+        ("send", CFUNCTYPE(c_int, c_void_p, c_int, c_void_p, c_size_t)),
+        ("poll", CFUNCTYPE(c_int, c_void_p, POINTER(c_int), POINTER(c_size_t))),
+        ("receive", CFUNCTYPE(c_int, c_void_p, c_int, c_void_p, c_size_t)),
     ]
 
 
@@ -817,6 +860,12 @@ class jo_sweep_options(Structure):
         ("restart", c_int),
         ("progress", CFUNCTYPE(c_int, c_void_p, c_int)),
         ("user", c_void_p),
+        ("sampling", c_int),
+        ("correlation", POINTER(jo_correlation)),
+        ("ncorrelation", c_int),
+        ("indices", c_int),
+        ("stream", c_int),
+        ("team", POINTER(jo_team)),
     ]
 
 
@@ -832,6 +881,7 @@ class jo_sweep_info(Structure):
         ("is_sample", c_int),
         ("workers", c_int),
         ("method", c_int),
+        ("sampling", c_int),
     ]
 
 
@@ -846,6 +896,29 @@ class jo_sweep_point(Structure):
         ("gradient_error", POINTER(c_double)),
         ("events", c_int),
         ("evaluations", c_int64),
+    ]
+
+
+class jo_statistic(Structure):
+    _fields_ = [
+        ("points", c_int),
+        ("mean", c_double),
+        ("mean_error", c_double),
+        ("deviation", c_double),
+        ("deviation_error", c_double),
+        ("least", c_double),
+        ("most", c_double),
+        ("quantiles", c_int),
+        ("share", POINTER(c_double)),
+        ("quantile", POINTER(c_double)),
+        ("rank_error", c_double),
+        ("first", POINTER(c_double)),
+        ("first_error", POINTER(c_double)),
+        ("total", POINTER(c_double)),
+        ("total_error", POINTER(c_double)),
+        ("slope", POINTER(c_double)),
+        ("slope_error", POINTER(c_double)),
+        ("bound", POINTER(c_double)),
     ]
 
 
@@ -933,9 +1006,12 @@ STRUCTS = (jo_allocator,
            jo_study_table,
            jo_study_column,
            jo_range,
+           jo_correlation,
+           jo_team,
            jo_sweep_options,
            jo_sweep_info,
            jo_sweep_point,
+           jo_statistic,
            jo_tyre_info,
            jo_tyre_coefficient,
            jo_tyre_options)
@@ -1167,6 +1243,8 @@ FUNCTIONS = {
     "jo_sweep_parameters": (POINTER(c_double), (c_void_p,)),
     "jo_sweep_column_count": (c_int, (c_void_p,)),
     "jo_sweep_rows": (POINTER(c_double), (c_void_p,)),
+    "jo_sweep_statistics": (c_int, (c_void_p,)),
+    "jo_sweep_statistic_at": (c_int, (c_void_p, c_int, POINTER(jo_statistic),)),
     "jo_sweep_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
     "jo_tyre_load": (c_int, (c_void_p, c_char_p, POINTER(jo_setting), c_int, POINTER(c_void_p),)),
     "jo_tyre_destroy": (None, (c_void_p,)),

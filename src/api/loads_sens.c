@@ -139,9 +139,14 @@ static jo_status fill_array(jarena* a, const jo_loads_sens* s, int which, jrepor
     memcpy(x + (size_t)i * (size_t)width, row_of(&s->loads->element[i], which),
            (size_t)width * sizeof *x);
   }
-  *out = (jreport_array){name[which][0],      name[which][1], which < D_PEAK ? 1 : 2,
-                         {ELEMENTS, NUMBERS}, {n, nw},        x,
-                         (size_t)width};
+  *out = (jreport_array){name[which][0],
+                         name[which][1],
+                         which < D_PEAK ? 1 : 2,
+                         {ELEMENTS, NUMBERS},
+                         {n, nw},
+                         x,
+                         (size_t)width,
+                         0};
   return JO_OK;
 }
 

@@ -131,8 +131,8 @@ static jo_status fill_matrices(jo_context* ctx, jarena* a, const jo_sens_result*
              : k == FROZEN ? jo_sens_derivative_frozen(r, i / nw, i % nw)
                            : d * r->value[i % nw] / r->main->value[i / nw];
     }
-    array[k] = (jreport_array){name[k][0], name[k][1], 2,         {OBJECTIVES, PARAMETERS},
-                               {no, nw},   x,          (size_t)nw};
+    array[k] = (jreport_array){name[k][0], name[k][1], 2,          {OBJECTIVES, PARAMETERS},
+                               {no, nw},   x,          (size_t)nw, 0};
   }
   return JO_OK;
 }

@@ -16,8 +16,12 @@
 struct jo_sweep {
   jo_context* ctx;
   jstudy_sweep* sweep;
+  jarena arena;                // of the cursor
+  jstudy_sweep_cursor cursor;  // of those who look at points
   int (*progress)(void* user, int done);
   void* user;
+  jo_team team;  // as given; the study's speaks to it
+  jstudy_team within;
 };
 
 jo_sweep_options jo_sweep_options_default(void) {
@@ -29,10 +33,56 @@ static bool tell(void* user, int done) {
   return s->progress(s->user, done) != 0;
 }
 
+static jo_status team_send(void* user, int to, const void* data, size_t size) {
+  const jo_team* t = user;
+  return t->send(t->user, to, data, size);
+}
+
+static bool team_poll(void* user, int* from, size_t* size) {
+  const jo_team* t = user;
+  return t->poll(t->user, from, size) != 0;
+}
+
+static jo_status team_receive(void* user, int from, void* data, size_t size) {
+  const jo_team* t = user;
+  return t->receive(t->user, from, data, size);
+}
+
+static jo_status join_team(jo_sweep* s, const jo_team* t) {
+  if (!t) return JO_OK;
+  if (!t->send || !t->poll || !t->receive || t->rank < 0 || t->rank >= t->size) {
+    return jerr_set(s->ctx, JO_ERR_ARGUMENT,
+                    "a team needs its three functions and a rank below its size");
+  }
+  s->team = *t;
+  s->within = (jstudy_team){.rank = t->rank,
+                            .size = t->size,
+                            .neighbours = t->neighbours,
+                            .user = &s->team,
+                            .send = team_send,
+                            .poll = team_poll,
+                            .receive = team_receive};
+  return JO_OK;
+}
+
 static jo_status check(jo_context* ctx, const jo_sweep_options* opt) {
   JO_REQUIRE_LIST(ctx, opt->range, opt->nrange);
+  JO_REQUIRE_LIST(ctx, opt->correlation, opt->ncorrelation);
   for (int i = 0; i < opt->nrange; i++) {
-    if (!opt->range[i].name) return jerr_set(ctx, JO_ERR_ARGUMENT, "range %d has no name", i + 1);
+    const jo_range* r = &opt->range[i];
+    if (!r->name) return jerr_set(ctx, JO_ERR_ARGUMENT, "range %d has no name", i + 1);
+    if ((unsigned)r->law > JO_LAW_LOGNORMAL) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "parameter '%s': there is no such distribution",
+                      r->name);
+    }
+  }
+  for (int i = 0; i < opt->ncorrelation; i++) {
+    if (!opt->correlation[i].first || !opt->correlation[i].second) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "correlation %d has no names", i + 1);
+    }
+  }
+  if ((unsigned)opt->sampling > JO_SAMPLING_RANDOM) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such sampling");
   }
   if (opt->nsample < 0 || opt->workers < 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "the numbers of points and workers cannot be negative");
@@ -40,40 +90,71 @@ static jo_status check(jo_context* ctx, const jo_sweep_options* opt) {
   return JO_OK;
 }
 
-static jo_status build(jo_sweep* s, const jo_system* system, const jo_sweep_options* opt) {
-  JO_TRY(check(s->ctx, opt));
-  if (!system->motion) return japi_system_fail(s->ctx, system, JO_USE_RUNS);
-  jstudy_range* range = jmem_resize(s->ctx, NULL, ((size_t)opt->nrange + 1) * sizeof *range);
-  if (!range) return jerr_memory(s->ctx);
+static jo_status copy_design(jo_context* ctx, jarena* a, const jo_sweep_options* opt,
+                             jstudy_sweep_options* o) {
+  jstudy_range* range = JARENA_ARRAY(a, opt->nrange, jstudy_range);
+  jstudy_correlation* c = JARENA_ARRAY(a, opt->ncorrelation, jstudy_correlation);
+  if (!range || !c) return jerr_memory(ctx);
   for (int i = 0; i < opt->nrange; i++) {
     const jo_range* r = &opt->range[i];
-    range[i] = (jstudy_range){r->name, r->from, r->to, r->n};
+    range[i] = (jstudy_range){.name = r->name,
+                              .from = r->from,
+                              .to = r->to,
+                              .n = r->n,
+                              .law = (jstudy_law_kind)r->law,
+                              .mean = r->mean,
+                              .deviation = r->deviation};
   }
+  for (int i = 0; i < opt->ncorrelation; i++) {
+    const jo_correlation* r = &opt->correlation[i];
+    c[i] = (jstudy_correlation){r->first, r->second, r->value};
+  }
+  o->range = range;
+  o->nrange = opt->nrange;
+  o->nsample = opt->nsample;
+  o->seed = opt->seed;
+  o->sampling = (jstudy_sampling)opt->sampling;
+  o->correlation = c;
+  o->ncorrelation = opt->ncorrelation;
+  o->has_indices = opt->indices != 0;
+  return JO_OK;
+}
+
+static void copy_run(const jo_sweep_options* opt, jstudy_sweep_options* o) {
+  o->method = opt->method == JO_SENS_DIRECT    ? JSTUDY_SWEEP_DIRECT
+              : opt->method == JO_SENS_ADJOINT ? JSTUDY_SWEEP_ADJOINT
+                                               : JSTUDY_SWEEP_AUTO;
+  o->frozen = opt->frozen != 0;
+  o->t_end = opt->t_end_s;
+  o->tolerance = opt->tolerance;
+  o->step = opt->step_s;
+  o->workers = opt->workers;
+  o->journal = opt->journal;
+  o->restart = opt->restart != 0;
+  o->stream = opt->stream != 0;
+}
+
+static jo_status build_in(jo_sweep* s, jarena* a, const jo_system* system,
+                          const jo_sweep_options* opt) {
   jstudy_sweep_options o = jstudy_sweep_options_default();
-  o.range = range;
-  o.nrange = opt->nrange;
-  o.nsample = opt->nsample;
-  o.seed = opt->seed;
-  o.method = opt->method == JO_SENS_DIRECT    ? JSTUDY_SWEEP_DIRECT
-             : opt->method == JO_SENS_ADJOINT ? JSTUDY_SWEEP_ADJOINT
-                                              : JSTUDY_SWEEP_AUTO;
-  o.frozen = opt->frozen != 0;
-  o.t_end = opt->t_end_s;
-  o.tolerance = opt->tolerance;
-  o.step = opt->step_s;
-  o.workers = opt->workers;
-  o.journal = opt->journal;
-  o.restart = opt->restart != 0;
+  JO_TRY(copy_design(s->ctx, a, opt, &o));
+  copy_run(opt, &o);
+  o.settings = japi_system_settings(a, system);
+  if (!o.settings) return jerr_memory(s->ctx);
+  if (opt->progress) o.progress = tell;
+  if (opt->team) o.team = &s->within;
+  o.user = s;
+  return jstudy_sweep_create(s->ctx, system->motion, system->p, &o, &s->sweep);
+}
+
+static jo_status build(jo_sweep* s, const jo_system* system, const jo_sweep_options* opt) {
+  JO_TRY(check(s->ctx, opt));
+  JO_TRY(join_team(s, opt->team));
+  if (!system->motion) return japi_system_fail(s->ctx, system, JO_USE_RUNS);
   jarena a;
   jarena_init(&a, s->ctx);
-  o.settings = japi_system_settings(&a, system);
-  if (opt->progress) o.progress = tell;
-  o.user = s;
-  jo_status status = JO_ERR_MEMORY;
-  if (o.settings) status = jstudy_sweep_create(s->ctx, system->motion, system->p, &o, &s->sweep);
-  if (!o.settings) jerr_memory(s->ctx);
+  jo_status status = build_in(s, &a, system, opt);
   jarena_free(&a);
-  jmem_free(s->ctx, range);
   return status;
 }
 
@@ -83,7 +164,9 @@ jo_status jo_sweep_create(jo_context* ctx, const jo_system* system, const jo_swe
   jo_sweep* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_sweep){.ctx = ctx, .progress = opt->progress, .user = opt->user};
+  jarena_init(&s->arena, ctx);
   jo_status status = build(s, system, opt);
+  if (status >= 0) status = jstudy_sweep_look(ctx, &s->arena, s->sweep, &s->cursor);
   if (status < 0) {
     jo_sweep_destroy(s);
     return status;
@@ -95,55 +178,81 @@ jo_status jo_sweep_create(jo_context* ctx, const jo_system* system, const jo_swe
 void jo_sweep_destroy(jo_sweep* sweep) {
   if (!sweep) return;
   jstudy_sweep_destroy(sweep->sweep);
+  jarena_free(&sweep->arena);
   jmem_free(sweep->ctx, sweep);
 }
 
-// Once for all points of an objective.
-static void warn_of_doubts(const jstudy_sweep* s, int objective) {
-  const jmodel_objective* o = &s->model->objective[objective];
-  int n = 0, worst = 0;
-  double most = 0.0;
-  for (int i = 0; i < s->npoint; i++) {
-    const jstudy_sweep_point* p = &s->point[i];
-    if (!p->is_done || p->status < 0 || p->doubt[objective] == 0.0) continue;
-    n++;
-    if (p->doubt[objective] <= most) continue;
-    most = p->doubt[objective];
-    worst = i;
+typedef struct doubts {
+  jsens_doubt derivative;
+  int* n;        // points in doubt, by objective
+  double* most;  // how far off the worst may be, and its value
+  double* worst;
+} doubts;
+
+static void add_doubts(const jstudy_sweep* s, const jstudy_sweep_point* p, const double* x,
+                       doubts* d) {
+  for (int k = 0; k < s->nobjective * s->nw; k++) {
+    int o = k / s->nw, j = k % s->nw;
+    jsens_doubt_add(&d->derivative, p->value[o], p->gradient[k], p->error[k],
+                    jstudy_sweep_unit(s, x, j), s->model->objective[o].name,
+                    s->model->number[s->wrt[j]].path);
   }
-  if (n == 0) return;
+  for (int o = 0; o < s->nobjective; o++) {
+    d->n[o] += p->doubt[o] != 0.0;
+    if (p->doubt[o] <= d->most[o]) continue;
+    d->most[o] = p->doubt[o];
+    d->worst[o] = p->value[o];
+  }
+}
+
+// Once for all points of an objective.
+static void warn_of_values(const jstudy_sweep* s, const doubts* d, int objective) {
+  const jmodel_objective* o = &s->model->objective[objective];
+  if (d->n[objective] == 0) return;
   char off[48] = "have no true digit";
+  double most = d->most[objective];
   if (most < 1.0) jformat(off, sizeof off, "be off by %.2g %%", 100.0 * most);
   jerr_warn(s->ctx,
             "%s:%d: objective '%s' is in doubt at %d of %d points: the worst came out as %.3g and "
             "may %s, its signal, or the power of it, being below what the run resolves; hint: "
             "'nominal', the size of its signal, or a smaller tolerance",
-            o->place.file, o->place.line, o->name, n, s->npoint, s->point[worst].value[objective],
+            o->place.file, o->place.line, o->name, d->n[objective], s->npoint, d->worst[objective],
             off);
 }
 
-static void warn_of_errors(const jo_sweep* sweep) {
+static jo_status warn_of_doubts(jo_sweep* sweep, jarena* a) {
   const jstudy_sweep* s = sweep->sweep;
-  jsens_doubt doubt = {.wanted = jsens_plan_tolerance(&s->run)};
+  doubts d = {.derivative.wanted = jsens_plan_tolerance(&s->run),
+              .n = JARENA_ARRAY(a, s->nobjective, int),
+              .most = JARENA_ARRAY(a, s->nobjective, double),
+              .worst = JARENA_ARRAY(a, s->nobjective, double)};
+  if (!d.n || !d.most || !d.worst) return jerr_memory(s->ctx);
   for (int i = 0; i < s->npoint; i++) {
-    const jstudy_sweep_point* p = &s->point[i];
-    if (!p->is_done || p->status < 0) continue;
-    for (int k = 0; k < s->nobjective * s->nw; k++) {
-      int o = k / s->nw, j = k % s->nw;
-      jsens_doubt_add(&doubt, p->value[o], p->gradient[k], p->error[k], jstudy_sweep_unit(s, i, j),
-                      s->model->objective[o].name, s->model->number[s->wrt[j]].path);
-    }
+    const jstudy_sweep_point* p;
+    const double* x;
+    JO_TRY(jstudy_sweep_at(&sweep->cursor, i, &p, &x));
+    if (p->is_done && p->status >= 0) add_doubts(s, p, x, &d);
   }
-  jsens_doubt_warn(sweep->ctx, &doubt, s->model->path, NULL);
+  jsens_doubt_warn(sweep->ctx, &d.derivative, s->model->path, NULL);
   for (int o = 0; o < s->nobjective; o++) {
-    warn_of_doubts(s, o);
+    warn_of_values(s, &d, o);
   }
+  return JO_OK;
+}
+
+// Rank 0 of the team has what came out.
+static bool is_elsewhere(const jstudy_sweep* s) {
+  return s->team && s->team->rank > 0;
 }
 
 jo_status jo_sweep_run(jo_sweep* sweep) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep);
-  jo_status status = jstudy_sweep_run(sweep->sweep);
-  if (status >= 0) warn_of_errors(sweep);
+  JO_TRY(jstudy_sweep_run(sweep->sweep));
+  if (is_elsewhere(sweep->sweep)) return JO_OK;
+  jarena a;
+  jarena_init(&a, sweep->ctx);
+  jo_status status = warn_of_doubts(sweep, &a);
+  jarena_free(&a);
   return status;
 }
 
@@ -154,17 +263,16 @@ jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
   const jstudy_sweep* s = sweep->sweep;
   jo_sweep_info info = {.points = s->npoint,
                         .done = s->ndone,
+                        .failed = s->nfailed,
                         .resumed = s->nresumed,
                         .parameters = s->nrange,
                         .objectives = s->nobjective,
                         .wrt = s->nw,
                         .is_sample = s->is_sample,
-                        .workers = s->workers};
+                        .workers = s->workers,
+                        .sampling = (jo_sampling)s->sampling};
   if (s->method == JSENS_DIRECT) info.method = JO_SENS_DIRECT;
   if (s->method == JSENS_ADJOINT) info.method = JO_SENS_ADJOINT;
-  for (int i = 0; i < s->npoint; i++) {
-    info.failed += s->point[i].is_done && s->point[i].status < 0;
-  }
   return info;
 }
 
@@ -189,12 +297,14 @@ const char* jo_sweep_wrt_name(const jo_sweep* sweep, int i) {
 jo_status jo_sweep_point_at(const jo_sweep* sweep, int i, jo_sweep_point* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep, out);
   const jstudy_sweep* s = sweep->sweep;
-  if (i < 0 || i >= s->npoint) return JO_ERR_ARGUMENT;
-  const jstudy_sweep_point* p = &s->point[i];
+  if (i < 0 || i >= s->npoint || is_elsewhere(s)) return JO_ERR_ARGUMENT;
+  const jstudy_sweep_point* p;
+  const double* x;
+  JO_TRY(jstudy_sweep_at((jstudy_sweep_cursor*)&sweep->cursor, i, &p, &x));
   *out = (jo_sweep_point){.is_done = p->is_done,
                           .status = p->status,
                           .message = p->message ? p->message : "",
-                          .parameter = s->x + (int64_t)i * s->nrange,
+                          .parameter = x,
                           .value = p->value,
                           .gradient = p->gradient,
                           .gradient_error = p->error,
@@ -215,12 +325,49 @@ int jo_sweep_column_count(const jo_sweep* sweep) {
 
 const double* jo_sweep_rows(const jo_sweep* sweep) {
   JO_REQUIRE_OR(NULL, sweep);
-  return sweep->sweep->npoint > 0 ? sweep->sweep->point[0].value : NULL;
+  return sweep->sweep->point ? sweep->sweep->point[0].value : NULL;
+}
+
+jo_status jo_sweep_statistics(jo_sweep* sweep) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep);
+  if (is_elsewhere(sweep->sweep)) {
+    return jerr_set(sweep->ctx, JO_ERR_ARGUMENT, "rank 0 of the team has what came out");
+  }
+  return jstudy_sweep_statistics(sweep->sweep);
+}
+
+jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statistic* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep, out);
+  const jstudy_sweep* s = sweep->sweep;
+  if (!s->statistic || objective < 0 || objective >= s->nobjective) return JO_ERR_ARGUMENT;
+  const jstudy_statistic* t = &s->statistic[objective];
+  *out = (jo_statistic){.points = t->n,
+                        .mean = t->mean,
+                        .mean_error = t->mean_error,
+                        .deviation = t->deviation,
+                        .deviation_error = t->deviation_error,
+                        .least = t->least,
+                        .most = t->most,
+                        .quantiles = JSTUDY_QUANTILES,
+                        .share = jstudy_quantile_share,
+                        .quantile = t->quantile,
+                        .rank_error = t->rank_error,
+                        .first = t->first,
+                        .first_error = t->first_error,
+                        .total = t->total,
+                        .total_error = t->total_error,
+                        .slope = t->slope,
+                        .slope_error = t->slope_error,
+                        .bound = t->bound};
+  return JO_OK;
 }
 
 jo_status jo_sweep_save(jo_context* ctx, jo_sweep* sweep, const char* path) {
   JO_REQUIRE(ctx, sweep, path);
   jstudy_sweep* s = sweep->sweep;
+  if (is_elsewhere(s)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: rank 0 of the team has what came out", path);
+  }
   JO_TRY(jreport_sweep(ctx, s, path));
   if (s->ndone == s->npoint) jstudy_sweep_forget(s);
   return JO_OK;

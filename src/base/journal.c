@@ -14,10 +14,12 @@
 #include "base/file.h"
 #include "base/hash.h"
 
-#define NAME      24
-#define HEADER    (NAME + JJOURNAL_KEY)
-#define PREFIX    16
-#define MAX_BYTES ((off_t)1 << 33)
+#define NAME       24
+#define HEADER     (NAME + JJOURNAL_KEY)
+#define PREFIX     16
+#define MAX_BYTES  ((off_t)1 << 42)
+#define MAX_RECORD ((uint64_t)1 << 28)
+#define BLOCK      ((size_t)1 << 20)  // read at once
 
 static const char name_text[NAME] = "jounce journal, v1    \n";
 
@@ -31,14 +33,14 @@ static uint64_t checksum(uint64_t size, const void* data) {
   return jhash_mix(jhash_bytes(data, (size_t)size), size);
 }
 
-static bool read_all(int fd, char* data, size_t n) {
+// n bytes from a place; false: an error, or the file is shorter.
+static bool read_at(int fd, int64_t at, char* data, size_t n) {
   size_t have = 0;
   while (have < n) {
-    ssize_t got = pread(fd, data + have, n - have, (off_t)have);
+    ssize_t got = pread(fd, data + have, n - have, (off_t)at + (off_t)have);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return false;
     if (got == 0) errno = EIO;  // shorter than a moment ago
-    if (got == 0) return false;
+    if (got <= 0) return false;
     have += (size_t)got;
   }
   return true;
@@ -57,29 +59,59 @@ static jo_status begin_anew(jjournal* j, const jjournal_options* opt) {
   if (ftruncate(j->fd, 0) != 0 || !jfile_write_all(j->fd, header, HEADER)) {
     return fail(j->ctx, j->path, "write");
   }
+  j->end = HEADER;
   return JO_OK;
 }
 
-// Hand on every whole record; returns in `*end` where they end.
-static jo_status read_records(const jjournal_options* opt, const char* data, size_t size,
-                              size_t* end) {
-  size_t at = HEADER;
-  while (size - at >= PREFIX) {
-    uint64_t n, sum;
-    memcpy(&n, data + at, sizeof n);
-    memcpy(&sum, data + at + sizeof n, sizeof sum);
-    if (n > size - at - PREFIX || sum != checksum(n, data + at + PREFIX)) break;
-    JO_TRY(opt->record(opt->user, data + at + PREFIX, (size_t)n));
-    at += PREFIX + (size_t)n;
+// A window on the file: `have` bytes from `at` on.
+typedef struct window {
+  char* data;
+  size_t size, have;
+  int64_t at;
+} window;
+
+// n bytes from a place that the file has; the window moves and grows as needed.
+static jo_status look(jjournal* j, window* w, int64_t at, size_t n, int64_t size,
+                      const char** out) {
+  if (at < w->at || at + (int64_t)n > w->at + (int64_t)w->have) {
+    size_t want = n > BLOCK ? n : BLOCK;
+    if (want > w->size) {
+      char* more = jmem_resize(j->ctx, w->data, want);
+      if (!more) return jerr_memory(j->ctx);
+      w->data = more;
+      w->size = want;
+    }
+    w->at = at;
+    w->have = (int64_t)want < size - at ? want : (size_t)(size - at);
+    if (!read_at(j->fd, at, w->data, w->have)) return fail(j->ctx, j->path, "read");
   }
-  *end = at;
+  *out = w->data + (at - w->at);
   return JO_OK;
 }
 
-static jo_status read_back(jjournal* j, const jjournal_options* opt, const char* data,
-                           size_t size) {
-  size_t known = size < NAME ? size : NAME;
-  if (memcmp(data, name_text, known) != 0) {
+// Hand on every whole record up to j->end, which moves along.
+static jo_status read_records(jjournal* j, const jjournal_options* opt, window* w, int64_t size) {
+  while (size - j->end >= PREFIX) {
+    const char* data;
+    uint64_t n, sum;
+    JO_TRY(look(j, w, j->end, PREFIX, size, &data));
+    memcpy(&n, data, sizeof n);
+    memcpy(&sum, data + sizeof n, sizeof sum);
+    int64_t at = j->end + PREFIX;
+    if (n > MAX_RECORD || n > (uint64_t)(size - at)) break;
+    JO_TRY(look(j, w, at, (size_t)n, size, &data));
+    if (sum != checksum(n, data)) break;
+    JO_TRY(opt->record(opt->user, data, (size_t)n, at));
+    j->end = at + (int64_t)n;
+  }
+  return JO_OK;
+}
+
+static jo_status read_back(jjournal* j, const jjournal_options* opt, window* w, int64_t size) {
+  size_t known = size < HEADER ? (size_t)size : HEADER;
+  const char* data;
+  JO_TRY(look(j, w, 0, known, size, &data));
+  if (memcmp(data, name_text, known < NAME ? known : NAME) != 0) {
     return jerr_set(j->ctx, JO_ERR_FILE,
                     "%s: is there already and is no journal; move it away, or choose another name "
                     "for the output",
@@ -93,9 +125,9 @@ static jo_status read_back(jjournal* j, const jjournal_options* opt, const char*
                     "restart to throw it away, or choose another name for the output",
                     j->path);
   }
-  size_t end = size;
-  JO_TRY(read_records(opt, data, size, &end));
-  return ftruncate(j->fd, (off_t)end) == 0 ? JO_OK : fail(j->ctx, j->path, "write");
+  j->end = HEADER;
+  JO_TRY(read_records(j, opt, w, size));
+  return ftruncate(j->fd, (off_t)j->end) == 0 ? JO_OK : fail(j->ctx, j->path, "write");
 }
 
 static jo_status use(jjournal* j, const jjournal_options* opt) {
@@ -111,12 +143,9 @@ static jo_status use(jjournal* j, const jjournal_options* opt) {
   if (fstat(j->fd, &st) != 0) return fail(j->ctx, j->path, "read");
   if (st.st_size > MAX_BYTES) return jerr_set(j->ctx, JO_ERR_LIMIT, "%s: too large", j->path);
   if (st.st_size == 0) return begin_anew(j, opt);
-  size_t size = (size_t)st.st_size;
-  char* data = jmem_resize(j->ctx, NULL, size);
-  if (!data) return jerr_memory(j->ctx);
-  jo_status status =
-      read_all(j->fd, data, size) ? read_back(j, opt, data, size) : fail(j->ctx, j->path, "read");
-  jmem_free(j->ctx, data);
+  window w = {0};
+  jo_status status = read_back(j, opt, &w, (int64_t)st.st_size);
+  jmem_free(j->ctx, w.data);
   return status;
 }
 
@@ -146,7 +175,8 @@ jo_status jjournal_open(jo_context* ctx, const jjournal_options* opt, jjournal**
   return JO_OK;
 }
 
-jo_status jjournal_append(jo_context* ctx, jjournal* j, const void* data, size_t size) {
+jo_status jjournal_append(jo_context* ctx, jjournal* j, const void* data, size_t size,
+                          int64_t* at) {
   char* record = jmem_resize(ctx, NULL, PREFIX + size);
   if (!record) return jerr_memory(ctx);
   uint64_t n = size, sum = checksum(n, data);
@@ -156,7 +186,15 @@ jo_status jjournal_append(jo_context* ctx, jjournal* j, const void* data, size_t
   jo_status status =
       jfile_write_all(j->fd, record, PREFIX + size) ? JO_OK : fail(ctx, j->path, "write");
   jmem_free(ctx, record);
+  if (status >= 0) {
+    *at = j->end + PREFIX;
+    j->end += (int64_t)(PREFIX + size);
+  }
   return status;
+}
+
+jo_status jjournal_read(jo_context* ctx, const jjournal* j, int64_t at, void* data, size_t size) {
+  return read_at(j->fd, at, data, size) ? JO_OK : fail(ctx, j->path, "read");
 }
 
 void jjournal_close(jjournal* j) {
@@ -166,8 +204,6 @@ void jjournal_close(jjournal* j) {
   jmem_free(j->ctx, j);
 }
 
-void jjournal_remove(jjournal* j) {
-  if (!j) return;
+void jjournal_forget(jjournal* j) {
   unlink(j->path);
-  jjournal_close(j);
 }

@@ -4,6 +4,7 @@
 #include "base/thread.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -19,10 +20,11 @@ typedef struct crew {
   jo_context* ctx;        // the caller's
   pthread_mutex_t guard;  // of all below
   pthread_cond_t news;    // a turn or a worker ended
+  pthread_cond_t more;    // there may be a next turn
   pthread_mutex_t memory;
   int next, done, working;
   bool stop;
-  int failed;  // lowest turn that failed, n: none
+  int failed;  // lowest turn that failed, INT_MAX: none
   jo_status status;
   char message[JCONTEXT_FIRST_SIZE];
 } crew;
@@ -46,9 +48,31 @@ static void release_guarded(void* user, void* p) {
 
 // ---- workers ---------------------------------------------------------------------------------------
 
+static struct timespec soon(const crew* c) {
+  struct timespec t = {0};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  t.tv_nsec += c->loop->pause_ns > 0 ? c->loop->pause_ns : WATCH_TIME;
+  if (t.tv_nsec >= 1000000000L) {
+    t.tv_nsec -= 1000000000L;
+    t.tv_sec++;
+  }
+  return t;
+}
+
+static int next_turn(crew* c) {
+  if (c->loop->next) return c->loop->next(c->loop->user);
+  return c->next < c->loop->n ? c->next++ : JTHREAD_END;
+}
+
 static int take_turn(crew* c) {
+  int i = JTHREAD_WAIT;
   pthread_mutex_lock(&c->guard);
-  int i = c->stop || c->next >= c->loop->n ? -1 : c->next++;
+  while (i == JTHREAD_WAIT) {
+    i = c->stop ? JTHREAD_END : next_turn(c);
+    if (i != JTHREAD_WAIT) break;
+    struct timespec until = soon(c);
+    pthread_cond_timedwait(&c->more, &c->guard, &until);
+  }
   pthread_mutex_unlock(&c->guard);
   return i;
 }
@@ -92,21 +116,10 @@ static void* work(void* user) {
 
 // ---- the caller ------------------------------------------------------------------------------------
 
-static struct timespec soon(void) {
-  struct timespec t = {0};
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  t.tv_nsec += WATCH_TIME;
-  if (t.tv_nsec >= 1000000000L) {
-    t.tv_nsec -= 1000000000L;
-    t.tv_sec++;
-  }
-  return t;
-}
-
 static void watch(crew* c) {
   pthread_mutex_lock(&c->guard);
   while (c->working > 0) {
-    struct timespec until = soon();
+    struct timespec until = soon(c);
     pthread_cond_timedwait(&c->news, &c->guard, &until);
     if (!c->loop->watch) continue;
     int done = c->done;
@@ -114,6 +127,7 @@ static void watch(crew* c) {
     bool go_on = c->loop->watch(c->loop->user, done);
     pthread_mutex_lock(&c->guard);
     if (!go_on) c->stop = true;
+    pthread_cond_broadcast(&c->more);
   }
   int done = c->done;
   pthread_mutex_unlock(&c->guard);
@@ -126,6 +140,10 @@ static bool prepare(crew* c) {
   if (pthread_condattr_init(&attr) != 0) return false;
   bool ok = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC) == 0 &&
             pthread_cond_init(&c->news, &attr) == 0;
+  if (ok && pthread_cond_init(&c->more, &attr) != 0) {
+    pthread_cond_destroy(&c->news);
+    ok = false;
+  }
   pthread_condattr_destroy(&attr);
   if (!ok) return false;
   if (pthread_mutex_init(&c->guard, NULL) == 0) {
@@ -133,6 +151,7 @@ static bool prepare(crew* c) {
     pthread_mutex_destroy(&c->guard);
   }
   pthread_cond_destroy(&c->news);
+  pthread_cond_destroy(&c->more);
   return false;
 }
 
@@ -150,6 +169,10 @@ static int start_workers(crew* c, pthread_t* thread, int n) {
 }
 
 static jo_status run_crew(crew* c, pthread_t* thread, int n) {
+  if (c->loop->watcher) {
+    const jo_allocator memory = {resize_guarded, release_guarded, c};
+    if (jo_context_create(&memory, c->loop->watcher) < 0) return jerr_memory(c->ctx);
+  }
   int started = start_workers(c, thread, n);
   if (started == 0 && jmem_has_ended()) return jerr_memory(c->ctx);
   watch(c);
@@ -166,20 +189,26 @@ jo_status jthread_run(jo_context* ctx, const jthread_loop* loop, int* done) {
   if (loop->n <= 0) return JO_OK;
   int n = loop->workers > 0 ? loop->workers : jproc_cpu_count();
   if (n > loop->n) n = loop->n;
-  crew c = {.loop = loop, .ctx = ctx, .failed = loop->n};
+  crew c = {.loop = loop, .ctx = ctx, .failed = INT_MAX};
   pthread_t* thread = jmem_resize(ctx, NULL, (size_t)n * sizeof *thread);
   if (!thread) return jerr_memory(ctx);
   jo_status status = JO_ERR_LIMIT;
+  jo_context* before = loop->watcher ? *loop->watcher : NULL;
   if (prepare(&c)) {
     status = run_crew(&c, thread, n);
+    if (loop->watcher) {
+      jo_context_destroy(*loop->watcher);
+      *loop->watcher = before;
+    }
     pthread_mutex_destroy(&c.memory);
     pthread_mutex_destroy(&c.guard);
     pthread_cond_destroy(&c.news);
+    pthread_cond_destroy(&c.more);
   } else {
     jerr_set(ctx, status, "the system gives no locks for threads");
   }
   jmem_free(ctx, thread);
   *done = c.done;
-  assert(c.done <= loop->n);
+  assert(loop->next || c.done <= loop->n);
   return status;
 }

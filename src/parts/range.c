@@ -154,7 +154,8 @@ static jo_status plot_range(jparts_job* k) {
 // ---- runs ----------------------------------------------------------------------------------------
 
 static jo_status sweep_once(jparts_job* k, int run) {
-  jo_range range = {k->p->parameter.text, k->p->from, k->p->to, k->p->points};
+  jo_range range = {
+      .name = k->p->parameter.text, .from = k->p->from, .to = k->p->to, .n = k->p->points};
   jo_sweep_options o = jo_sweep_options_default();
   o.range = &range;
   o.nrange = 1;

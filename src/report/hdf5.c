@@ -27,10 +27,21 @@ jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const 
 #include <hdf5.h>
 #include <hdf5_hl.h>
 #include <string.h>
+#include <unistd.h>
 
 #define IMAGE_STEP    ((size_t)1 << 20)  // growth of the file in memory
 #define MAX_ATTRIBUTE ((size_t)60000)    // longest text of an attribute
 #define MAX_ATTACHED  2000  // columns the time is attached to: its list is an attribute too
+#define BLOCK_ROWS    4096  // of a chunk, where rows are read
+#define DEFLATE       1     // level of compression
+
+// A data set whose numbers come with the rows: those of a row lie one after the other from a column on.
+typedef struct stream {
+  hid_t set;
+  int rank;
+  hsize_t size[JREPORT_AXES];
+  int column;
+} stream;
 
 // Failures are remembered and asked for once; closing goes on.
 typedef struct writer {
@@ -42,6 +53,9 @@ typedef struct writer {
   hid_t time;    // the column of the time; negative: there is none
   bool failed;   // HDF5 refused
   bool oom;
+  stream* stream;  // where rows are read (ncolumn + narray + 1)
+  int nstream;
+  const char* part;  // name of the file until it is whole; NULL: it is in memory
 } writer;
 
 // Why the library fails it does not say here; that memory ended can be seen.
@@ -128,6 +142,83 @@ static void put_dataset(writer* w, const char* name, hid_t type, int rank, const
   done(w, H5Dclose(open_dataset(w, w->file, name, type, rank, size, data)));
 }
 
+// ---- rows that are read --------------------------------------------------------------------------
+
+// Chunks of whole blocks, compressed, each written once: nothing is kept of them.
+static hid_t open_stream(writer* w, hid_t below, const char* name, int rank, const hsize_t* size,
+                         int column) {
+  hsize_t chunk[JREPORT_AXES];
+  memcpy(chunk, size, (size_t)rank * sizeof *chunk);
+  if (chunk[0] > BLOCK_ROWS) chunk[0] = BLOCK_ROWS;
+  hid_t create = check(w, H5Pcopy(w->create)), access = check(w, H5Pcreate(H5P_DATASET_ACCESS));
+  done(w, H5Pset_chunk(create, rank, chunk));
+  if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
+    done(w, H5Pset_shuffle(create));
+    done(w, H5Pset_deflate(create, DEFLATE));
+  }
+  done(w, H5Pset_chunk_cache(access, 1, 0, 1.0));
+  hid_t space = check(w, H5Screate_simple(rank, size, NULL));
+  stream* t = &w->stream[w->nstream++];
+  *t = (stream){.rank = rank, .column = column};
+  memcpy(t->size, size, (size_t)rank * sizeof *size);
+  hid_t set =
+      check(w, H5Dcreate2(below, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, create, access));
+  t->set = set;
+  done(w, H5Sclose(space));
+  done(w, H5Pclose(create));
+  done(w, H5Pclose(access));
+  return set;
+}
+
+// Its numbers of n rows, from the first on.
+static void write_block(writer* w, const stream* t, int first, int n, const double* row,
+                        double* scratch) {
+  hsize_t at[JREPORT_AXES] = {(hsize_t)first}, count[JREPORT_AXES];
+  size_t width = 1, step = (size_t)w->table->ncolumn;
+  memcpy(count, t->size, sizeof count);
+  count[0] = (hsize_t)n;
+  for (int i = 1; i < t->rank; i++) {
+    width *= (size_t)t->size[i];
+  }
+  for (int k = 0; k < n; k++) {
+    memcpy(scratch + (size_t)k * width, row + (size_t)k * step + t->column, width * sizeof *row);
+  }
+  hid_t file = check(w, H5Dget_space(t->set)),
+        memory = check(w, H5Screate_simple(t->rank, count, NULL));
+  done(w, H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL));
+  done(w, H5Dwrite(t->set, H5T_NATIVE_DOUBLE, memory, file, H5P_DEFAULT, scratch));
+  done(w, H5Sclose(file));
+  done(w, H5Sclose(memory));
+}
+
+static jo_status write_rows(writer* w) {
+  const jreport_table* t = w->table;
+  size_t each = (size_t)t->ncolumn * sizeof(double);
+  double* row = jarena_array(&w->scratch, BLOCK_ROWS, each);
+  double* scratch = jarena_array(&w->scratch, BLOCK_ROWS, each);
+  w->oom = w->oom || !row || !scratch;
+  if (w->oom) return jerr_memory(w->ctx);
+  for (int first = 0; first < t->nrow && !w->failed; first += BLOCK_ROWS) {
+    int n = t->nrow - first < BLOCK_ROWS ? t->nrow - first : BLOCK_ROWS;
+    JO_TRY(t->read(t->user, first, n, row));
+    for (int i = 0; i < w->nstream; i++) {
+      write_block(w, &w->stream[i], first, n, row, scratch);
+    }
+  }
+  return JO_OK;
+}
+
+static void close_streams(writer* w) {
+  for (int i = 0; i < w->nstream; i++) {
+    done(w, H5Dclose(w->stream[i].set));
+  }
+}
+
+// Those that are filled row by row stay open.
+static void close_set(writer* w, hid_t set) {
+  if (!w->stream) done(w, H5Dclose(set));
+}
+
 // Text k of a list, kept at `at` bytes from its start with `step` bytes between texts.
 static void copy_text(char* to, size_t step, int k, const char* text) {
   memcpy(to + (size_t)k * step, text, strlen(text));
@@ -172,11 +263,12 @@ static void put_data(writer* w) {
   hsize_t size[2] = {(hsize_t)t->nrow, (hsize_t)t->ncolumn};
   hid_t names = open_texts(w, w->file, "names", t->column, t->ncolumn, false);
   done(w, H5Dclose(open_texts(w, w->file, "units", t->column, t->ncolumn, true)));
-  hid_t data = open_dataset(w, w->file, "data", H5T_NATIVE_DOUBLE, 2, size, t->row);
+  hid_t data = w->stream ? open_stream(w, w->file, "data", 2, size, 0)
+                         : open_dataset(w, w->file, "data", H5T_NATIVE_DOUBLE, 2, size, t->row);
   done(w, H5DSset_scale(names, "column"));
   put_axis(w, data, 0, t->has_time ? "t" : "row", w->time);
   put_axis(w, data, 1, "column", names);
-  done(w, H5Dclose(data));
+  close_set(w, data);
   done(w, H5Dclose(names));
 }
 
@@ -184,7 +276,7 @@ static void put_data(writer* w) {
 static void put_column(writer* w, hid_t group, int i, jreport_link* link, double* value) {
   const jreport_table* t = w->table;
   const jplant_quantity* q = &t->column[i];
-  for (int k = 0; k < t->nrow; k++) {
+  for (int k = 0; k < t->nrow && value; k++) {
     value[k] = t->row[(size_t)k * (size_t)t->ncolumn + (size_t)i];
   }
   const char* name = jreport_link_name(link, q->name);
@@ -193,7 +285,8 @@ static void put_column(writer* w, hid_t group, int i, jreport_link* link, double
     return;
   }
   hsize_t n = (hsize_t)t->nrow;
-  hid_t set = open_dataset(w, group, name, H5T_NATIVE_DOUBLE, 1, &n, value);
+  hid_t set = value ? open_dataset(w, group, name, H5T_NATIVE_DOUBLE, 1, &n, value)
+                    : open_stream(w, group, name, 1, &n, i);
   describe(w, set, "name", q->name);
   describe(w, set, "units", q->unit);
   if (*q->description) describe(w, set, "long_name", q->description);
@@ -203,15 +296,15 @@ static void put_column(writer* w, hid_t group, int i, jreport_link* link, double
     return;
   }
   put_axis(w, set, 0, t->has_time ? "t" : "row", i < MAX_ATTACHED ? w->time : H5I_INVALID_HID);
-  done(w, H5Dclose(set));
+  close_set(w, set);
 }
 
 static void put_columns(writer* w) {
   const jreport_table* t = w->table;
   jreport_link link;
   jreport_link_begin(&link, &w->scratch, t->ncolumn, jreport_link_hdf5);
-  double* value = JARENA_ARRAY(&w->scratch, t->nrow, double);
-  w->oom = w->oom || !value;
+  double* value = w->stream ? NULL : JARENA_ARRAY(&w->scratch, t->nrow, double);
+  w->oom = w->oom || (!value && !w->stream);
   if (w->oom) return;
   hid_t create = check(w, H5Pcreate(H5P_GROUP_CREATE));
   done(w, H5Pset_obj_track_times(create, 0));
@@ -319,30 +412,34 @@ static void put_remarks(writer* w) {
   done(w, H5Tclose(m[1].type));
 }
 
-// Arrays, with the names of what their axes stand for in /axes.
-static void put_array(writer* w, const jreport_array* a, const hid_t* axis) {
+static hid_t open_array(writer* w, const jreport_array* a) {
   hsize_t size[JREPORT_AXES];
   size_t n = 1;
   for (int i = 0; i < a->naxis; i++) {
     size[i] = (hsize_t)a->size[i];
     if (i > 0) n *= (size_t)a->size[i];
   }
+  if (w->stream) return open_stream(w, w->file, a->name, a->naxis, size, a->column);
   double* data = jarena_array(&w->scratch, (size_t)a->size[0], n * sizeof *data);
-  if (!data) {
-    w->oom = true;
-    return;
-  }
+  w->oom = w->oom || !data;
+  if (w->oom) return H5I_INVALID_HID;
   for (int i = 0; i < a->size[0] && n > 0; i++) {
     memcpy(data + (size_t)i * n, a->data + (size_t)i * a->stride, n * sizeof *data);
   }
-  hid_t set = open_dataset(w, w->file, a->name, H5T_NATIVE_DOUBLE, a->naxis, size, data);
+  return open_dataset(w, w->file, a->name, H5T_NATIVE_DOUBLE, a->naxis, size, data);
+}
+
+// Arrays, with the names of what their axes stand for in /axes.
+static void put_array(writer* w, const jreport_array* a, const hid_t* axis) {
+  hid_t set = open_array(w, a);
+  if (w->oom) return;
   describe(w, set, "long_name", a->description);
   for (int i = 0; i < a->naxis; i++) {
     bool is_list = a->axis[i] >= 0;
     put_axis(w, set, (unsigned)i, is_list ? w->table->list[a->axis[i]].name : "row",
              is_list ? axis[a->axis[i]] : w->time);
   }
-  done(w, H5Dclose(set));
+  close_set(w, set);
 }
 
 static void put_arrays(writer* w) {
@@ -368,15 +465,18 @@ static void put_arrays(writer* w) {
   done(w, H5Pclose(create));
 }
 
-static void open_in_memory(writer* w) {
+// In memory, or, where rows are read, on the disk under another name.
+static void open_file(writer* w) {
   hid_t access = check(w, H5Pcreate(H5P_FILE_ACCESS)),
         create = check(w, H5Pcreate(H5P_FILE_CREATE));
-  done(w, H5Pset_fapl_core(access, IMAGE_STEP, 0));
+  if (!w->part) done(w, H5Pset_fapl_core(access, IMAGE_STEP, 0));
   done(w, H5Pset_fclose_degree(access, H5F_CLOSE_STRONG));  // whatever is left open after a failure
   done(w, H5Pset_obj_track_times(create, 0));
   w->create = check(w, H5Pcreate(H5P_DATASET_CREATE));
   done(w, H5Pset_obj_track_times(w->create, 0));
-  w->file = check(w, H5Fcreate("results.h5", H5F_ACC_TRUNC, create, access));
+  if (w->part) unlink(w->part);  // what a kill has left
+  w->file = w->part ? check(w, H5Fcreate(w->part, H5F_ACC_EXCL, create, access))
+                    : check(w, H5Fcreate("results.h5", H5F_ACC_TRUNC, create, access));
   done(w, H5Pclose(access));
   done(w, H5Pclose(create));
 }
@@ -400,9 +500,7 @@ static jo_status save_image(writer* w, const char* path) {
   return status;
 }
 
-static jo_status write(writer* w, const char* path) {
-  jmem_watch();
-  open_in_memory(w);
+static void put_all(writer* w) {
   put_notes(w);
   if (w->table->ncolumn > 0) put_columns(w);
   if (w->table->ncolumn > 0 && !w->oom) put_data(w);
@@ -413,9 +511,46 @@ static jo_status write(writer* w, const char* path) {
   if (!w->table->has_time && w->table->ncolumn > 0) put_remarks(w);
   put_arrays(w);
   if (w->time >= 0) done(w, H5Dclose(w->time));
+}
+
+static jo_status write_image(writer* w, const char* path) {
+  jmem_watch();
+  open_file(w);
+  put_all(w);
   jo_status status = w->oom ? jerr_memory(w->ctx) : save_image(w, path);
   H5Pclose(w->create);
   H5Fclose(w->file);
+  return status;
+}
+
+static jo_status refuse(writer* w, const char* path) {
+  return jerr_set(w->ctx, JO_ERR_FILE, "%s: cannot write: the HDF5 library refuses", path);
+}
+
+static jo_status fill_part(writer* w, const char* path) {
+  jo_status status = JO_OK;
+  put_all(w);
+  if (!w->oom && !w->failed) status = write_rows(w);
+  close_streams(w);
+  H5Pclose(w->create);
+  done(w, H5Fclose(w->file));
+  if (status < 0) return status;
+  return w->oom ? jerr_memory(w->ctx) : w->failed ? refuse(w, path) : JO_OK;
+}
+
+// On the disk beside `path`, under whose name it appears when it is whole.
+static jo_status write_part(writer* w, const char* path) {
+  const jreport_table* t = w->table;
+  w->part = jarena_printf(&w->scratch, "%s.part", path);
+  w->stream = JARENA_ARRAY(&w->scratch, t->ncolumn + t->narray + 1, stream);
+  if (!w->part || !w->stream) return jerr_memory(w->ctx);
+  JO_TRY(jfile_check_output(w->ctx, path));
+  jmem_watch();
+  open_file(w);
+  if (w->failed) return w->oom ? jerr_memory(w->ctx) : refuse(w, path);
+  jo_status status = fill_part(w, path);
+  if (status >= 0) status = jfile_publish(w->ctx, w->part, path);
+  if (status < 0) unlink(w->part);
   return status;
 }
 
@@ -427,7 +562,7 @@ jo_status jreport_table_hdf5(jo_context* ctx, const jreport_table* table, const 
   void* user;
   H5Eget_auto2(H5E_DEFAULT, &print, &user);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  jo_status status = write(&w, path);
+  jo_status status = table->read ? write_part(&w, path) : write_image(&w, path);
   H5Eset_auto2(H5E_DEFAULT, print, user);
   jarena_free(&w.scratch);
   return status;

@@ -31,6 +31,7 @@ typedef struct jreport_array {
   int axis[JREPORT_AXES], size[JREPORT_AXES];
   const double* data;
   size_t stride;
+  int column;  // of a table whose rows are read: the one its numbers begin at
 } jreport_array;
 
 typedef struct jreport_table {
@@ -39,6 +40,10 @@ typedef struct jreport_table {
   const jplant_quantity* column;
   int ncolumn, nrow;
   const double* row;  // nrow x ncolumn
+  // Rows that are too many for memory, `row` being NULL: n of them from the first on, one block after the other. HDF5
+  // files only, which are chunked and compressed then, and take shape on the disk beside `path`.
+  jo_status (*read)(void* user, int first, int n, double* row);
+  void* user;
   const jreport_remark* remark;
   int nremark;
   bool has_time;  // the first column is the time, the others are histories

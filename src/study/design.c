@@ -1,27 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grids and samples. The sample is a generalised Halton sequence: coordinate k of point i is the
-// radical inverse of i + 1 in the k-th prime, with a random permutation of the digits that leaves 0
-// alone (it takes away the correlation between large primes), shifted modulo 1.
+// Grids and samples. A sample is a sequence of points in the unit cube, brought to the distributions of the parameters:
+//   halton  coordinate k of point i is the radical inverse of i + 1 in the k-th prime, with a random permutation of
+//           the digits that leaves 0 alone (it takes away the correlation between large primes), shifted modulo 1
+//   sobol   study/sobol.h
+//   lhs     n points, one in each of n slices of every axis, at a random place of its slice
+//   random  independent numbers
 #include "study/design.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "study/sobol.h"
 
 #define MAX_POINTS 100000000
+#define ROUNDS     6  // of a shuffle
 
-static jo_status check_ranges(jo_context* ctx, const jstudy_range* range, int nrange) {
-  if (nrange < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "no parameter to vary");
-  for (int i = 0; i < nrange; i++) {
-    if (!isfinite(range[i].from) || !isfinite(range[i].to) ||
-        !isfinite(range[i].to - range[i].from)) {
-      return jerr_set(ctx, JO_ERR_ARGUMENT, "parameter '%s': the ends of its range must be finite",
-                      range[i].name);
-    }
-  }
-  return JO_OK;
+typedef struct axis {
+  int base;  // Halton: prime, digits as permuted, shift
+  int* digit;
+  double shift;
+  jstudy_sobol* sobol;
+  uint64_t key;  // of shuffles and random numbers
+} axis;
+
+struct jstudy_design {
+  jstudy_range* range;
+  jstudy_law* law;  // of a sample (nrange)
+  int nrange, npoint, nsample;
+  jstudy_sampling sampling;
+  bool has_indices;
+  axis* axis;      // nrange, or twice as many for indices: A, B
+  double* factor;  // Cholesky factor of the correlations, nrange x nrange; NULL: there are none
+};
+
+const char* jstudy_sampling_name(jstudy_sampling s) {
+  static const char* const name[] = {"halton", "sobol", "lhs", "random"};
+  return name[s];
+}
+
+int jstudy_design_count(const jstudy_design* d) {
+  return d->npoint;
+}
+
+const jstudy_law* jstudy_design_law(const jstudy_design* d, int k) {
+  return &d->law[k];
 }
 
 static jo_status too_many(jo_context* ctx) {
   return jerr_set(ctx, JO_ERR_LIMIT, "more than %d points", MAX_POINTS);
+}
+
+// ---- grids ---------------------------------------------------------------------------------------
+
+static jo_status check_grid(jo_context* ctx, jstudy_design* d) {
+  int64_t n = 1;
+  for (int i = 0; i < d->nrange; i++) {
+    const jstudy_range* r = &d->range[i];
+    jstudy_law ends = {.from = r->from, .to = r->to};
+    if (r->law != JSTUDY_UNIFORM) {
+      return jerr_set(
+          ctx, JO_ERR_ARGUMENT,
+          "parameter '%s': has a distribution, which a grid cannot follow; take a sample", r->name);
+    }
+    JO_TRY(jstudy_law_set(ctx, r->name, &ends));
+    if (r->n < 1) {
+      return jerr_set(ctx, JO_ERR_ARGUMENT, "parameter '%s': a grid needs at least one value of it",
+                      r->name);
+    }
+    n *= r->n;
+    if (n > MAX_POINTS) return too_many(ctx);
+  }
+  d->npoint = (int)n;
+  return JO_OK;
 }
 
 // The ends are met exactly.
@@ -30,44 +80,28 @@ static double grid_value(const jstudy_range* r, int k) {
   return k == r->n - 1 ? r->to : r->from + (r->to - r->from) * ((double)k / (r->n - 1));
 }
 
-jo_status jstudy_design_grid(jo_context* ctx, jarena* a, const jstudy_range* range, int nrange,
-                             double** x, int* npoint) {
-  JO_TRY(check_ranges(ctx, range, nrange));
-  int64_t n = 1;
-  for (int i = 0; i < nrange; i++) {
-    if (range[i].n < 1) {
-      return jerr_set(ctx, JO_ERR_ARGUMENT, "parameter '%s': a grid needs at least one value of it",
-                      range[i].name);
-    }
-    n *= range[i].n;
-    if (n > MAX_POINTS) return too_many(ctx);
+static void grid_at(const jstudy_design* d, int i, double* x) {
+  for (int k = d->nrange - 1; k >= 0; k--) {
+    x[k] = grid_value(&d->range[k], i % d->range[k].n);
+    i /= d->range[k].n;
   }
-  double* at = jarena_array(a, (size_t)n, (size_t)nrange * sizeof *at);
-  if (!at) return jerr_memory(ctx);
-  for (int64_t p = 0; p < n; p++) {
-    int64_t rest = p;
-    for (int i = nrange - 1; i >= 0; i--) {
-      at[p * nrange + i] = grid_value(&range[i], (int)(rest % range[i].n));
-      rest /= range[i].n;
-    }
-  }
-  *x = at;
-  *npoint = (int)n;
-  return JO_OK;
 }
 
-// ---- samples -------------------------------------------------------------------------------------
+// ---- sequences -----------------------------------------------------------------------------------
 
-// splitmix64, S. Vigna: every seed is a good one.
-static uint64_t next_random(uint64_t* state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+static uint64_t mix(uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   return z ^ (z >> 31);
 }
 
-static double next_uniform(uint64_t* state) {
-  return (double)(next_random(state) >> 11) * 0x1p-53;
+// splitmix64, S. Vigna: every seed is a good one.
+static uint64_t next_random(uint64_t* state) {
+  return mix(*state += 0x9e3779b97f4a7c15u);
+}
+
+static double uniform(uint64_t bits) {
+  return (double)(bits >> 11) * 0x1p-53;
 }
 
 static int next_prime(int p) {
@@ -93,36 +127,247 @@ static void permute(int* digit, int base, uint64_t* state) {
   }
 }
 
-static double radical_inverse(int i, int base, const int* digit) {
-  double inverse = 0.0, place = 1.0 / base;
-  for (; i > 0; i /= base, place /= base) {
-    inverse += digit[i % base] * place;
+static double halton_at(const axis* a, int i) {
+  double inverse = 0.0, place = 1.0 / a->base;
+  for (int rest = i + 1; rest > 0; rest /= a->base, place /= a->base) {
+    inverse += a->digit[rest % a->base] * place;
   }
-  return inverse;
+  inverse += a->shift;
+  return inverse - floor(inverse);
 }
 
-jo_status jstudy_design_sample(jo_context* ctx, jarena* a, const jstudy_range* range, int nrange,
-                               int npoint, uint64_t seed, double** x) {
-  JO_TRY(check_ranges(ctx, range, nrange));
-  if (npoint < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "a sample needs at least one point");
-  if (npoint > MAX_POINTS / nrange) return too_many(ctx);
-  double* at = jarena_array(a, (size_t)npoint, (size_t)nrange * sizeof *at);
-  if (!at) return jerr_memory(ctx);
-  uint64_t state = seed;
-  int base = 1;
-  for (int i = 0; i < nrange; i++) {
-    base = next_prime(base);
-    jarena_mark mark = jarena_save(a);
-    int* digit = JARENA_ARRAY(a, base, int);
-    if (!digit) return jerr_memory(ctx);
-    permute(digit, base, &state);
-    double shift = next_uniform(&state);
-    for (int p = 0; p < npoint; p++) {
-      double u = radical_inverse(p + 1, base, digit) + shift;
-      at[p * nrange + i] = range[i].from + (range[i].to - range[i].from) * (u - floor(u));
-    }
-    jarena_restore(a, mark);
+// A permutation of 0 ... n - 1, of which any value is found alone: rounds that each change one half of the digits by a
+// function of the other half (Feistel) permute a power of four; what falls outside goes round again.
+static uint32_t shuffle(uint64_t key, uint32_t n, uint32_t i) {
+  int half = 1;
+  while (half < 16 && ((uint64_t)1 << 2 * half) < n) {
+    half++;
   }
-  *x = at;
+  uint32_t mask = ((uint32_t)1 << half) - 1;
+  do {
+    uint32_t left = i >> half, right = i & mask;
+    for (uint64_t r = 0; r < ROUNDS; r++) {
+      uint32_t changed = left ^ ((uint32_t)mix(key + ((r << 32) | right)) & mask);
+      left = right;
+      right = changed;
+    }
+    i = left << half | right;
+  } while (i >= n);
+  return i;
+}
+
+static double latin_at(const axis* a, int n, int i) {
+  double place = uniform(mix(mix(a->key) ^ (uint64_t)i));
+  return (shuffle(a->key, (uint32_t)n, (uint32_t)i) + place) / n;
+}
+
+static double coordinate(const jstudy_design* d, int k, int i) {
+  const axis* a = &d->axis[k];
+  double u = 0.0;
+  switch (d->sampling) {
+    case JSTUDY_HALTON: u = halton_at(a, i); break;
+    case JSTUDY_SOBOL: u = jstudy_sobol_at(a->sobol, (uint32_t)i); break;
+    case JSTUDY_LATIN: u = latin_at(a, d->nsample, i); break;
+    case JSTUDY_RANDOM: u = uniform(mix(a->key + (uint64_t)i * 0x9e3779b97f4a7c15u)); break;
+  }
+  return u;
+}
+
+static jo_status begin_axis(jo_context* ctx, jarena* arena, const jstudy_design* d, int k,
+                            uint64_t* state) {
+  axis* a = &d->axis[k];
+  if (d->sampling == JSTUDY_HALTON) {
+    a->base = next_prime(k > 0 ? d->axis[k - 1].base : 1);
+    a->digit = JARENA_ARRAY(arena, a->base, int);
+    if (!a->digit) return jerr_memory(ctx);
+    permute(a->digit, a->base, state);
+    a->shift = uniform(next_random(state));
+  } else if (d->sampling == JSTUDY_SOBOL) {
+    a->sobol = JARENA_ARRAY(arena, 1, jstudy_sobol);
+    if (!a->sobol) return jerr_memory(ctx);
+    jstudy_sobol_begin(a->sobol, k, next_random, state);
+  } else {
+    a->key = next_random(state);
+  }
   return JO_OK;
+}
+
+static jo_status begin_sequence(jo_context* ctx, jarena* a, jstudy_design* d, uint64_t seed) {
+  int n = d->has_indices ? 2 * d->nrange : d->nrange;
+  if (d->sampling == JSTUDY_SOBOL && n > JSTUDY_SOBOL_AXES) {
+    return jerr_set(ctx, JO_ERR_LIMIT,
+                    "a Sobol sequence has %d axes here, and %d are needed; "
+                    "take another sampling",
+                    JSTUDY_SOBOL_AXES, n);
+  }
+  d->axis = JARENA_ARRAY(a, n, axis);
+  if (!d->axis) return jerr_memory(ctx);
+  uint64_t state = seed;
+  for (int k = 0; k < n; k++) {
+    JO_TRY(begin_axis(ctx, a, d, k, &state));
+  }
+  return JO_OK;
+}
+
+// ---- correlations --------------------------------------------------------------------------------
+
+static int find_range(const jstudy_design* d, const char* name) {
+  for (int i = 0; i < d->nrange; i++) {
+    if (strcmp(d->range[i].name, name) == 0) return i;
+  }
+  return -1;
+}
+
+static jo_status put_correlation(jo_context* ctx, const jstudy_design* d,
+                                 const jstudy_correlation* c, double* R) {
+  int a = find_range(d, c->first), b = find_range(d, c->second);
+  if (a < 0 || b < 0) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "correlation of '%s' and '%s': '%s' does not vary",
+                    c->first, c->second, a < 0 ? c->first : c->second);
+  }
+  if (a == b || R[a * d->nrange + b] != 0.0) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "correlation of '%s' and '%s': %s", c->first, c->second,
+                    a == b ? "with itself a parameter is always correlated" : "is given twice");
+  }
+  if (!(fabs(c->value) < 1.0)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "correlation of '%s' and '%s': must lie between -1 and 1, not be %.9g",
+                    c->first, c->second, c->value);
+  }
+  R[a * d->nrange + b] = R[b * d->nrange + a] = c->value;
+  return JO_OK;
+}
+
+// Cholesky: R = L L^T, in place, lower half.
+static jo_status factorise(jo_context* ctx, const jstudy_design* d, double* R) {
+  int n = d->nrange;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      double sum = R[i * n + j];
+      for (int k = 0; k < j; k++) {
+        sum -= R[i * n + k] * R[j * n + k];
+      }
+      if (i == j && !(sum > 1e-12)) {
+        return jerr_set(ctx, JO_ERR_ARGUMENT,
+                        "the correlations contradict one another: their matrix is not positive "
+                        "definite, seen at '%s'",
+                        d->range[i].name);
+      }
+      R[i * n + j] = i == j ? sqrt(sum) : sum / R[j * n + j];
+    }
+  }
+  return JO_OK;
+}
+
+static jo_status correlate(jo_context* ctx, jarena* a, jstudy_design* d,
+                           const jstudy_design_options* opt) {
+  if (opt->ncorrelation == 0) return JO_OK;
+  if (d->has_indices) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "Sobol indices need parameters without correlations");
+  }
+  int n = d->nrange;
+  d->factor = JARENA_ARRAY(a, n * n, double);
+  if (!d->factor) return jerr_memory(ctx);
+  for (int i = 0; i < opt->ncorrelation; i++) {
+    JO_TRY(put_correlation(ctx, d, &opt->correlation[i], d->factor));
+  }
+  for (int i = 0; i < n; i++) {
+    d->factor[i * n + i] = 1.0;
+  }
+  return factorise(ctx, d, d->factor);
+}
+
+// z = L e of independent normal e; the share that lies below z is u again. In place, the last one first, because
+// row k takes those before it. (W4)
+static void mix_shares(const jstudy_design* d, double* u) {
+  int n = d->nrange;
+  for (int k = 0; k < n; k++) {
+    u[k] = jstudy_normal_inverse(u[k]);
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    double z = 0.0;
+    for (int j = 0; j <= k; j++) {
+      z += d->factor[k * n + j] * u[j];
+    }
+    u[k] = jstudy_normal(z);
+  }
+}
+
+// ---- samples -------------------------------------------------------------------------------------
+
+static jo_status check_sample(jo_context* ctx, jarena* a, jstudy_design* d,
+                              const jstudy_design_options* opt) {
+  if (opt->nsample < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "a sample needs at least one point");
+  int each = d->has_indices ? d->nrange + 2 : 1;
+  if (opt->nsample > MAX_POINTS / each) return too_many(ctx);
+  d->nsample = opt->nsample;
+  d->npoint = opt->nsample * each;
+  d->law = JARENA_ARRAY(a, d->nrange, jstudy_law);
+  if (!d->law) return jerr_memory(ctx);
+  for (int i = 0; i < d->nrange; i++) {
+    const jstudy_range* r = &d->range[i];
+    d->law[i] = (jstudy_law){
+        .kind = r->law, .from = r->from, .to = r->to, .mean = r->mean, .deviation = r->deviation};
+    JO_TRY(jstudy_law_set(ctx, r->name, &d->law[i]));
+  }
+  JO_TRY(begin_sequence(ctx, a, d, opt->seed));
+  return correlate(ctx, a, d, opt);
+}
+
+// Inside (0, 1), where every law has a value.
+static double inside(double u) {
+  return u < 0x1p-54 ? 0x1p-54 : u > 1.0 - 0x1p-53 ? 1.0 - 0x1p-53 : u;
+}
+
+static bool is_shaped(const jstudy_design* d, int k) {
+  return d->factor || d->law[k].kind != JSTUDY_UNIFORM;
+}
+
+static void sample_at(const jstudy_design* d, int i, double* x) {
+  int n = d->nrange, each = n + 2, role = d->has_indices ? i % each : JSTUDY_POINT_A;
+  if (d->has_indices) i /= each;
+  for (int k = 0; k < n; k++) {
+    bool is_b = role == JSTUDY_POINT_B || role - JSTUDY_POINT_AB == k;
+    x[k] = coordinate(d, is_b ? n + k : k, i);
+    if (is_shaped(d, k)) x[k] = inside(x[k]);
+  }
+  if (d->factor) mix_shares(d, x);
+  for (int k = 0; k < n; k++) {
+    x[k] = jstudy_law_at(&d->law[k], is_shaped(d, k) ? inside(x[k]) : x[k]);
+  }
+}
+
+// ---- a design ------------------------------------------------------------------------------------
+
+jo_status jstudy_design_create(jo_context* ctx, jarena* a, const jstudy_design_options* opt,
+                               jstudy_design** out) {
+  *out = NULL;
+  if (opt->nrange < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "no parameter to vary");
+  jstudy_design* d = JARENA_ARRAY(a, 1, jstudy_design);
+  if (!d) return jerr_memory(ctx);
+  d->nrange = opt->nrange;
+  d->sampling = opt->sampling;
+  d->has_indices = opt->has_indices;
+  d->range = JARENA_ARRAY(a, opt->nrange, jstudy_range);
+  if (!d->range) return jerr_memory(ctx);
+  for (int i = 0; i < opt->nrange; i++) {
+    d->range[i] = opt->range[i];
+    d->range[i].name = jarena_strdup(a, opt->range[i].name);
+    if (!d->range[i].name) return jerr_memory(ctx);
+  }
+  if (opt->nsample == 0 && (opt->ncorrelation > 0 || opt->has_indices)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "correlations and Sobol indices are those of a sample, and this is a grid");
+  }
+  JO_TRY(opt->nsample == 0 ? check_grid(ctx, d) : check_sample(ctx, a, d, opt));
+  *out = d;
+  return JO_OK;
+}
+
+void jstudy_design_at(const jstudy_design* d, int i, double* x) {
+  if (d->nsample == 0) {
+    grid_at(d, i, x);
+  } else {
+    sample_at(d, i, x);
+  }
 }

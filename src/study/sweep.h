@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objectives and their derivatives over a range of parameters, point by point on all processors.
-// What comes out does not depend on the number of workers, nor on how often the work was killed and
-// went on.
+// Objectives and their derivatives over a range of parameters, point by point on all processors, of this
+// machine or of many. What comes out does not depend on the number of workers and processes, nor on how often
+// the work was killed and went on.
 #ifndef JSTUDY_SWEEP_H
 #define JSTUDY_SWEEP_H
 
 #include "base/journal.h"
 #include "sens/sens.h"
 #include "study/design.h"
+#include "study/statistics.h"
 
 typedef enum jstudy_sweep_method {
   JSTUDY_SWEEP_AUTO,  // what should be faster
@@ -15,11 +16,39 @@ typedef enum jstudy_sweep_method {
   JSTUDY_SWEEP_ADJOINT
 } jstudy_sweep_method;
 
+// Processes that share the work. Rank 0 hands out points and keeps what comes back; the others compute. Functions are
+// called on the thread of jstudy_sweep_run().
+typedef struct jstudy_team {
+  int rank, size, neighbours;  // neighbours: of them on this machine, this one included
+  void* user;
+  jo_status (*send)(void* user, int to, const void* data, size_t size);
+  bool (*poll)(void* user, int* from, size_t* size);  // whether a message waits
+  jo_status (*receive)(void* user, int from, void* data, size_t size);
+} jstudy_team;
+
+struct jstudy_sweep;
+typedef struct jstudy_sweep_point jstudy_sweep_point;
+
+#define JSTUDY_CHUNK 4096
+
+// Who computes points, a chunk of them at a time. Failures of runs are the points'; an error ends the sweep.
+typedef struct jstudy_evaluator {
+  int chunk;  // points at once, at most JSTUDY_CHUNK
+  void* user;
+  // Points to fill in, by index; their numbers are NaN and have their places. Threads: several at once.
+  jo_status (*evaluate)(void* user, jo_context* ctx, const struct jstudy_sweep* s, const int* index,
+                        int n, jstudy_sweep_point* point);
+} jstudy_evaluator;
+
 typedef struct jstudy_sweep_options {
   const jstudy_range* range;  // parameters to vary
   int nrange;
-  int nsample;    // points of a sample; 0: a grid
+  int nsample;  // points of a sample; 0: a grid
+  jstudy_sampling sampling;
   uint64_t seed;  // of the sample
+  const jstudy_correlation* correlation;
+  int ncorrelation;
+  bool has_indices;  // the design for Sobol indices (study/design.h)
   jstudy_sweep_method method;
   bool frozen;                    // switches stay at their times
   double t_end, tolerance, step;  // NaN: the model's
@@ -27,6 +56,9 @@ typedef struct jstudy_sweep_options {
   const char* journal;            // file to go on from after a kill; NULL: none
   bool restart;                   // begin anew whatever the journal says
   const char* settings;           // what the model was changed by; part of what the work is
+  bool stream;  // results stay in the journal, which must be there; 8 bytes a point in memory
+  const jstudy_team* team;            // NULL: this process alone
+  const jstudy_evaluator* evaluator;  // NULL: a run after the other
   // Called while points are computed, on the thread of the caller: points done so far, earlier runs
   // included. False: stop. May be NULL; must leave the context alone.
   bool (*progress)(void* user, int done);
@@ -35,7 +67,7 @@ typedef struct jstudy_sweep_options {
 
 jstudy_sweep_options jstudy_sweep_options_default(void);
 
-typedef struct jstudy_sweep_point {
+struct jstudy_sweep_point {
   bool is_done;
   jo_status status;  // of the run; < 0: failed, values are NaN
   int events;
@@ -44,8 +76,9 @@ typedef struct jstudy_sweep_point {
   double* gradient;  // nobjective x nw, row by row
   double* error;     // of the gradient, estimated; likewise
   double* doubt;     // how far values may be off, relative; see sens/doubt.h (nobjective)
-  char* message;     // why it failed; NULL: it did not
-} jstudy_sweep_point;
+  char*
+      message;  // why it failed; NULL: it did not. Memory of the context that it was computed with
+};
 
 typedef struct jstudy_sweep {
   jo_context* ctx;
@@ -55,17 +88,26 @@ typedef struct jstudy_sweep {
   const double* p;  // values of the live numbers that do not vary; NULL: the model's
   jsens_method method;
   jsens_options run;
-  bool is_sample;
+  bool is_sample, has_indices;
+  jstudy_sampling sampling;
   uint64_t seed;
+  jstudy_design* design;
+  const jstudy_correlation* correlation;
+  int ncorrelation;
   const char* settings;
   int nrange, nw, nobjective;
   jstudy_range* range;
   int* parameter;  // numbers that vary (nrange)
   const int* wrt;  // numbers differentiated for (nw)
-  int npoint, ndone, nresumed;
-  double* x;                  // npoint x nrange
-  jstudy_sweep_point* point;  // (npoint)
-  jjournal* journal;          // NULL: none
+  int npoint, ndone, nfailed, nresumed;
+  double* x;                  // npoint x nrange; NULL: streamed, or another process has them
+  jstudy_sweep_point* point;  // (npoint); likewise
+  int64_t* at;        // of a streamed sweep: where the record of a point lies, 0: not done (npoint)
+  jjournal* journal;  // NULL: none
+  uint8_t key[JJOURNAL_KEY];  // what the work is
+  const jstudy_team* team;
+  jstudy_evaluator evaluator;
+  jstudy_statistic* statistic;  // by objective, once they were asked for; NULL: not yet
   int workers;
   bool (*progress)(void* user, int done);
   void* user;
@@ -76,8 +118,8 @@ typedef struct jstudy_sweep {
 // both must outlive the sweep.
 jo_status jstudy_sweep_create(jo_context* ctx, const jsens* sens, const double* p,
                               const jstudy_sweep_options* opt, jstudy_sweep** out);
-// Size of the j-th number differentiated for at point i.
-double jstudy_sweep_unit(const jstudy_sweep* s, int i, int j);
+// Size of the j-th number differentiated for where the parameters are x.
+double jstudy_sweep_unit(const jstudy_sweep* s, const double* x, int j);
 
 void jstudy_sweep_destroy(jstudy_sweep* s);  // the journal stays where it is
 
@@ -85,7 +127,27 @@ void jstudy_sweep_destroy(jstudy_sweep* s);  // the journal stays where it is
 // error is reported in the context of the sweep: no memory, no room for the journal.
 jo_status jstudy_sweep_run(jstudy_sweep* s);
 
-// The results are safe elsewhere: the journal is not needed any more.
+// What is known of points, one after the other, wherever it is kept.
+typedef struct jstudy_sweep_cursor {
+  jo_context* ctx;
+  const jstudy_sweep* s;
+  jstudy_sweep_point point;
+  double* x;
+  char* record;
+  char message[1025];
+} jstudy_sweep_cursor;
+
+// Its memory is the arena's.
+jo_status jstudy_sweep_look(jo_context* ctx, jarena* a, const jstudy_sweep* s,
+                            jstudy_sweep_cursor* c);
+// Point i and its parameters: they stay until the next call.
+jo_status jstudy_sweep_at(jstudy_sweep_cursor* c, int i, const jstudy_sweep_point** p,
+                          const double** x);
+
+// Statistics of the points that are done, over all of them in their order (study/statistics.h).
+jo_status jstudy_sweep_statistics(jstudy_sweep* s);
+
+// The results are safe elsewhere: the journal is not needed any more. What is in it can be looked at all the same.
 void jstudy_sweep_forget(jstudy_sweep* s);
 
 #endif

@@ -79,7 +79,7 @@ static void write_report(fixture* f, const jo_model* m, const char* locale) {
 }
 
 static void write_sweep(fixture* f, const jo_model* m, const char* locale) {
-  const jo_range range = {"g", 9.5, 10.25, 2};
+  const jo_range range = {.name = "g", .from = 9.5, .to = 10.25, .n = 2};
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = &range;
   opt.nrange = 1;

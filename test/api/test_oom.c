@@ -147,7 +147,7 @@ static jo_status check_model(work* w) {
 static jo_status sweep_model(work* w) {
   jo_system* system = NULL;
   jo_sweep* s = NULL;
-  const jo_range range = {w->task->name, w->task->from, w->task->to, 3};
+  const jo_range range = {.name = w->task->name, .from = w->task->from, .to = w->task->to, .n = 3};
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = &range;
   opt.nrange = 1;

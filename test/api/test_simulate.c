@@ -129,7 +129,8 @@ static void test_sens_lists_and_errors_belong_together(void** state) {
 // Points of a sweep are runs with those numbers.
 static void test_sweep_points_are_runs(void** state) {
   (void)state;
-  static const jo_range range[] = {{"k", 15000.0, 17000.0, 3}, {"step", 0.05, 0.06, 2}};
+  static const jo_range range[] = {{.name = "k", .from = 15000.0, .to = 17000.0, .n = 3},
+                                   {.name = "step", .from = 0.05, .to = 0.06, .n = 2}};
   static const char* const wrt[] = {"c"};
   fixture* f = open_objects(QUARTER_CAR);
   jo_sweep_options opt = jo_sweep_options_default();

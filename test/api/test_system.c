@@ -141,7 +141,7 @@ static void compare_load_derivatives(fixture* f, const jo_system* a, fixture* g,
 static jo_sweep* sweep(fixture* f, const jo_system* s) {
   double c;
   assert_ok(f->ctx, jo_system_get(f->ctx, s, "c", &c));
-  const jo_range range = {"c", 0.8 * c, 1.2 * c, 3};
+  const jo_range range = {.name = "c", .from = 0.8 * c, .to = 1.2 * c, .n = 3};
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = &range;
   opt.nrange = 1;
@@ -471,7 +471,7 @@ static void test_system_for_loads_refuses_the_rest(void** state) {
   (void)state;
   fixture* f = open_model(CAR);
   const jo_system* s = prepare(f, JO_USE_LOADS);
-  const jo_range range = {"k", 1e4, 2e4, 2};
+  const jo_range range = {.name = "k", .from = 1e4, .to = 2e4, .n = 2};
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = &range;
   opt.nrange = 1;
@@ -530,7 +530,7 @@ static void test_system_for_derivatives_refuses_the_rest(void** state) {
 static void test_system_sweeps_refuse_a_method_that_is_not_there(void** state) {
   (void)state;
   fixture* f = open_model(CAR);
-  const jo_range range = {"k", 1e4, 2e4, 2};
+  const jo_range range = {.name = "k", .from = 1e4, .to = 2e4, .n = 2};
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = &range;
   opt.nrange = 1;

@@ -77,6 +77,70 @@ class Sweep(unittest.TestCase):
             self.assertIn(said, done.stderr)
         self.assertIn("only parameters can", sweep(CAR, "--interpreter", "--param", "bodies.body.mass=1 kg:2 kg:2", code=1).stderr)
 
+    def test_distributions(self):
+        outs = [Path(self.folder.name) / f"{i}.csv" for i in range(3)]
+        laws = (["--param", "k=normal(16000, 800)", "--param", "c=lognormal(1100, 100, 900, inf)"],
+                ["--param", "k=normal(16 N/mm, 0.8 N/mm)", "--param", "c=lognormal(1100, 0.1 kN s/m, 900, inf)"])
+        for out, law, workers in zip(outs, (*laws, laws[0]), ("1", "1", "2")):
+            sweep(CAR, "--interpreter", "--wrt", "none", *law, "--correlate", "k,c=0.8", "--sample", "64",
+                  "--sampling", "sobol", "--seed", "3", "--workers", workers, "-o", str(out))
+        self.assertEqual(outs[0].read_bytes(), outs[1].read_bytes())
+        self.assertEqual(outs[0].read_bytes(), outs[2].read_bytes())
+        self.assertIn("# design: sobol", outs[0].read_text())
+        self.assertIn("k: normal(16000, 800) in [-inf, inf]; c: lognormal(1100, 100) in [900, inf]; correlation k,c:",
+                      outs[0].read_text())
+        rows = read_csv(outs[0])[2]
+        mean = [sum(row[i] for row in rows) / 64 for i in (0, 1)]
+        self.assertAlmostEqual(mean[0], 16000, delta=20)
+        self.assertTrue(all(row[1] >= 900 for row in rows))
+        spread = [sum((row[i] - mean[i]) ** 2 for row in rows) for i in (0, 1)]
+        both = sum((row[0] - mean[0]) * (row[1] - mean[1]) for row in rows)
+        self.assertAlmostEqual(both / (spread[0] * spread[1]) ** 0.5, 0.8, delta=0.05)
+
+    def test_statistics(self):
+        args = [CAR, "--interpreter", "--param", "k=normal(16000, 1600)", "--param", "c=1000:1200", "--param", "k_t=150000:170000",
+                "--sampling", "sobol", "--end", "0.6"]
+        answer = json.loads(sweep(*args, "--sample", "64", "--indices", "--wrt", "k,c", "--json", "-o", str(self.out)).stdout)
+        self.assertEqual(answer["done"], 64 * 5)
+        names, _, rows = read_csv(self.out)
+        told = self.out.read_text()
+        for name in ("comfort", "travel"):
+            found = answer["statistics"][name]
+            pairs = [row[names.index(name)] for i, row in enumerate(rows) if i % 5 < 2]
+            mean = sum(pairs) / 128
+            self.assertAlmostEqual(found["mean"] / mean, 1, delta=1e-13)
+            self.assertAlmostEqual(found["deviation"] ** 2, sum((y - mean) ** 2 for y in pairs) / 127, delta=1e-12 * mean ** 2)
+            self.assertEqual(found["least"], min(pairs))
+            self.assertIn(f"# statistic mean of {name}: ", told)
+            self.assertIn(f"# statistic total index of {name} by k: ", told)
+            # the spring is nearly all of it; derivatives bound the others from above
+            self.assertGreater(found["total"]["k"], 0.8)
+            self.assertLess(found["total"]["k_t"], 0.1)
+            self.assertGreater(found["total_bound"]["c"] * 1.1, found["total"]["c"])
+            self.assertIsNone(found["total_bound"]["k_t"])
+        text = sweep(*args, "--sample", "16", "--statistics").stdout
+        self.assertIn("total index below", text)
+        self.assertNotIn("first order", text)
+        self.assertIn("--indices", sweep(*args, "--sample", "4", "--indices", "--correlate", "k,c=0.5", code=2).stderr)
+        self.assertIn("--sample", sweep(CAR, "--param", "k=1:2:2", "--indices", code=2).stderr)
+
+    def test_wrong_distributions(self):
+        for code, said, *args in (
+                (2, "a distribution needs --sample", "--param", "k=normal(1, 2)"),
+                (2, "--param needs NAME=FROM:TO with --sample, or", "--param", "k=normal(1)", "--sample", "4"),
+                (2, "--param needs", "--param", "k=gamma(1, 2)", "--sample", "4"),
+                (2, "--param needs", "--param", "k=uniform(1, 2, 3, 4)", "--sample", "4"),
+                (2, "--param needs", "--param", "k=uniform(1, inf)", "--sample", "4"),
+                (2, "--sampling", "--param", "k=1:2", "--sample", "4", "--sampling", "sobolev"),
+                (2, "--correlate needs NAME,NAME=R", "--param", "k=1:2", "--sample", "4", "--correlate", "k=1"),
+                (1, "deviation finite and positive", "--param", "k=normal(1, -2)", "--sample", "4"),
+                (1, "the second must be larger", "--param", "k=normal(1, 2, 3, 3)", "--sample", "4"),
+                (1, "'c' does not vary", "--param", "k=1:2", "--sample", "4", "--correlate", "k,c=0.5"),
+                (1, "not positive definite", "--param", "k=1:2", "--param", "c=1:2", "--param", "k_t=1:2", "--sample", "4",
+                 "--correlate", "k,c=0.9", "--correlate", "c,k_t=0.9", "--correlate", "k,k_t=-0.9")):
+            told = sweep(CAR, "--interpreter", "--wrt", "none", *args, code=code).stderr
+            self.assertIn(said, told)
+
     def test_table(self):
         sweep(CAR, "--interpreter", "--param", "k=8000:24000:5", "--param", "c=500:1500:3",
               "--wrt", "k,c,bodies.body.mass", "-o", str(self.out))

@@ -40,7 +40,7 @@ static void open_any(jo_context* ctx, const char* path, const uint8_t* data, siz
     require(error_count(ctx) == 1);
     return;
   }
-  require(jjournal_append(ctx, j, "more", 4) >= 0);
+  require(jjournal_append(ctx, j, "more", 4, &(int64_t){0}) >= 0);
   jjournal_close(j);
   require(open_journal(ctx, path, &again, &j) >= 0);
   require(again.n == first.n + 1 && again.bytes == first.bytes + 4);
@@ -53,7 +53,7 @@ static void append_all(jo_context* ctx, const char* path, const uint8_t* data, s
   require(open_journal(ctx, path, &written, &j) >= 0 && written.n == 0);
   size_t at = 0;
   while (at < size && data[at] <= size - at - 1) {
-    require(jjournal_append(ctx, j, data + at + 1, data[at]) >= 0);
+    require(jjournal_append(ctx, j, data + at + 1, data[at], &(int64_t){0}) >= 0);
     written.n++;
     written.bytes += data[at];
     at += 1 + (size_t)data[at];

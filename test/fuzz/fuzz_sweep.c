@@ -17,7 +17,7 @@ static const char model_text[] =
 
 static jo_status open_sweep(jo_context* ctx, const jo_system* system, const char* path,
                             jo_sweep** out) {
-  jo_range range = {"l", 1, 2, 5};
+  jo_range range = {.name = "l", .from = 1, .to = 2, .n = 5};
   jo_sweep_options opt = jo_sweep_options_default();
   opt.range = &range;
   opt.nrange = 1;
@@ -48,8 +48,8 @@ static const jo_system* prepare(const char* path) {
   return system;
 }
 
-static jo_status skip(void* user, const void* data, size_t size) {
-  (void)user, (void)data, (void)size;
+static jo_status skip(void* user, const void* data, size_t size, int64_t at) {
+  (void)user, (void)data, (void)size, (void)at;
   return JO_OK;
 }
 
@@ -58,7 +58,7 @@ static void append(jo_context* ctx, const char* path, const uint8_t* data, size_
   jjournal_options opt = {.path = path, .key = header + NAME, .record = skip};
   require(jjournal_open(ctx, &opt, &j) >= 0);
   for (size_t at = 0; at < size && data[at] <= size - at - 1; at += 1 + (size_t)data[at]) {
-    require(jjournal_append(ctx, j, data + at + 1, data[at]) >= 0);
+    require(jjournal_append(ctx, j, data + at + 1, data[at], &(int64_t){0}) >= 0);
   }
   jjournal_close(j);
 }

@@ -62,7 +62,7 @@ static void hard_init(hard* h) {
   }
   h->list[0] = (jreport_list){"objectives", "objective", h->column, 2, true};
   h->list[1] = (jreport_list){"parameters", NULL, h->column, NCOLUMN, false};
-  h->array = (jreport_array){"gradient", "", 2, {0, 1}, {2, NCOLUMN}, h->gradient, NCOLUMN};
+  h->array = (jreport_array){"gradient", "", 2, {0, 1}, {2, NCOLUMN}, h->gradient, NCOLUMN, 0};
   h->table = (jreport_table){.note = h->note,
                              .nnote = 2,
                              .column = h->column,

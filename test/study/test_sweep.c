@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps: designs, the same bytes whatever the workers and the kills, failed points, derivatives.
+// Sweeps: the same bytes whatever the workers and the kills, failed points, derivatives.
 #include "study/sweep.h"
 
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -67,99 +70,11 @@ static int teardown(void** state) {
   return 0;
 }
 
-// ---- designs -------------------------------------------------------------------------------------
-
-static void test_sweep_grid_order(void** state) {
-  subject* f = *state;
-  const jstudy_range range[] = {{"a", 1, 2, 2}, {"b", 0, 0.3, 4}, {"c", 7, 8, 1}};
-  double* x;
-  int n;
-  assert_ok(f->ctx, jstudy_design_grid(f->ctx, f->arena, range, 3, &x, &n));
-  assert_int_equal(n, 8);
-  for (int i = 0; i < n; i++) {
-    assert_true(x[3 * i] == 1 + i / 4);
-    assert_near(x[3 * i + 1], 0.1 * (i % 4), 1e-16);
-    assert_true(x[3 * i + 2] == 7);
-  }
-  // the ends are met exactly
-  assert_true(x[1] == 0 && x[3 * 3 + 1] == 0.3);
-  const jstudy_range huge[] = {{"a", 0, 1, 100000}, {"b", 0, 1, 100000}};
-  assert_int_equal(jstudy_design_grid(f->ctx, f->arena, huge, 2, &x, &n), JO_ERR_LIMIT);
-  const jstudy_range empty[] = {{"a", 0, 1, 0}};
-  assert_int_equal(jstudy_design_grid(f->ctx, f->arena, empty, 1, &x, &n), JO_ERR_ARGUMENT);
-}
-
-static double* sample(subject* f, int nrange, int n, uint64_t seed) {
-  jstudy_range range[12];
-  for (int i = 0; i < nrange; i++) {
-    range[i] = (jstudy_range){"p", -1, 3, 0};
-  }
-  double* x;
-  assert_ok(f->ctx, jstudy_design_sample(f->ctx, f->arena, range, nrange, n, seed, &x));
-  return x;
-}
-
-static void test_sweep_sample_is_determined_by_its_seed(void** state) {
-  subject* f = *state;
-  double *a = sample(f, 5, 200, 42), *b = sample(f, 5, 200, 42), *c = sample(f, 5, 200, 43);
-  assert_memory_equal(a, b, 1000 * sizeof *a);
-  assert_memory_not_equal(a, c, 1000 * sizeof *a);
-  // more points contain the fewer
-  assert_memory_equal(a, sample(f, 5, 300, 42), 1000 * sizeof *a);
-}
-
-// Of n = b^m points of a Halton sequence each of n equal slices of coordinate k (b its prime) holds
-// one; the shift moves points of one slice into at most two, so that a slice holds 0, 1 or 2.
-static void test_sweep_sample_fills_the_box(void** state) {
-  subject* f = *state;
-  static const int prime[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29};
-  enum { D = 10 };
-  for (uint64_t seed = 0; seed < 5; seed++) {
-    for (int k = 0; k < D; k++) {
-      int n = prime[k];
-      while (n * prime[k] < 900) {
-        n *= prime[k];
-      }
-      double* x = sample(f, D, n, seed);
-      int* held = calloc((size_t)n, sizeof *held);
-      double mean = 0;
-      for (int i = 0; i < n; i++) {
-        double u = (x[i * D + k] + 1) / 4;
-        assert_true(u >= 0 && u < 1);
-        held[(int)(u * n)]++;
-        mean += u / n;
-      }
-      for (int i = 0; i < n; i++) {
-        assert_true(held[i] <= 2);
-      }
-      assert_near(mean, 0.5, 1.0 / n);
-      free(held);
-    }
-  }
-}
-
-// Large primes run side by side in a plain Halton sequence; permuted digits must not.
-static void test_sweep_sample_coordinates_are_uncorrelated(void** state) {
-  subject* f = *state;
-  enum { D = 12, N = 600 };
-  double* x = sample(f, D, N, 1);
-  for (int a = 0; a < D; a++) {
-    for (int b = 0; b < a; b++) {
-      double sum = 0;
-      for (int i = 0; i < N; i++) {
-        sum += (x[i * D + a] - 1) * (x[i * D + b] - 1);
-      }
-      // 16/12 is the variance of a side of length 4; 4 / sqrt(N) would be four sigmas of pure
-      // chance
-      assert_near(sum / N / (16.0 / 12.0), 0, 4 / sqrt(N));
-    }
-  }
-}
-
 // ---- sweeps --------------------------------------------------------------------------------------
 
-static const jstudy_range ranges[] = {
-    {"k", 8000, 24000, 4}, {"rod", -1, 2, 3}, {"at", 0.1, 0.4, 2}};
+static const jstudy_range ranges[] = {{.name = "k", .from = 8000, .to = 24000, .n = 4},
+                                      {.name = "rod", .from = -1, .to = 2, .n = 3},
+                                      {.name = "at", .from = 0.1, .to = 0.4, .n = 2}};
 
 static jstudy_sweep_options options(int workers) {
   jstudy_sweep_options o = jstudy_sweep_options_default();
@@ -304,6 +219,13 @@ static long journal_size(const subject* f) {
   return size;
 }
 
+static void refuse_without_journal(subject* f, const jstudy_sweep_options* o) {
+  jstudy_sweep* s;
+  assert_refused(f->ctx, jstudy_sweep_create(f->ctx, f->sens, NULL, o, &s), JO_ERR_ARGUMENT,
+                 "need a journal");
+  jo_context_clear(f->ctx);
+}
+
 // A kill leaves the journal cut off anywhere. Whatever is left, the end is the same, byte by byte.
 static void test_sweep_goes_on_after_a_kill(void** state) {
   subject* f = *state;
@@ -374,6 +296,210 @@ static void test_sweep_goes_on_after_a_stop(void** state) {
   }
 }
 
+// Results that stay in the journal are those in memory, also after a kill; failed points and their reasons, too.
+static void test_sweep_streamed_is_the_same(void** state) {
+  subject* f = *state;
+  size_t size, again;
+  jstudy_sweep_options o = options(2);
+  const char* whole = bytes_of(f, &o, &size);
+  o.stream = true;
+  refuse_without_journal(f, &o);
+  o.journal = f->journal;
+  for (int round = 0; round < 3; round++) {
+    jstudy_sweep* s = open_sweep(f, &o);
+    assert_null(s->point);
+    assert_null(s->x);
+    assert_ok(f->ctx, jstudy_sweep_run(s));
+    assert_int_equal(s->ndone, s->npoint);
+    assert_int_equal(s->nfailed, 8);
+    const char* data = save(f, s, &again);
+    assert_int_equal(again, size);
+    assert_memory_equal(data, whole, size);
+    jstudy_sweep_destroy(s);
+    assert_int_equal(truncate(f->journal, journal_size(f) / 2), 0);
+  }
+}
+
+// ---- teams ---------------------------------------------------------------------------------------
+
+// Processes as threads: a box of messages for each, in their order.
+#define TEAM 3
+
+typedef struct message {
+  struct message* next;
+  int from;
+  size_t size;
+  char data[];
+} message;
+
+typedef struct office {
+  pthread_mutex_t guard;
+  message* box[TEAM];
+} office;
+
+typedef struct member {
+  office* office;
+  const subject* f;
+  jstudy_team team;
+  jstudy_sweep_options options;
+  jo_status status;
+  int done;
+  char text[200];
+} member;
+
+static jo_status post(void* user, int to, const void* data, size_t size) {
+  member* m = user;
+  message* letter = malloc(sizeof *letter + size);
+  *letter = (message){.from = m->team.rank, .size = size};
+  memcpy(letter->data, data, size);
+  pthread_mutex_lock(&m->office->guard);
+  message** at = &m->office->box[to];
+  while (*at) {
+    at = &(*at)->next;
+  }
+  *at = letter;
+  pthread_mutex_unlock(&m->office->guard);
+  return JO_OK;
+}
+
+static bool look_in(void* user, int* from, size_t* size) {
+  member* m = user;
+  pthread_mutex_lock(&m->office->guard);
+  const message* letter = m->office->box[m->team.rank];
+  if (letter) *from = letter->from;
+  if (letter) *size = letter->size;
+  pthread_mutex_unlock(&m->office->guard);
+  return letter;
+}
+
+static jo_status collect(void* user, int from, void* data, size_t size) {
+  member* m = user;
+  pthread_mutex_lock(&m->office->guard);
+  message* letter = m->office->box[m->team.rank];
+  m->office->box[m->team.rank] = letter->next;
+  pthread_mutex_unlock(&m->office->guard);
+  if (letter->from != from || letter->size != size) return JO_ERR_ARGUMENT;
+  memcpy(data, letter->data, size);
+  free(letter);
+  return JO_OK;
+}
+
+static void* take_part(void* user) {
+  member* m = user;
+  jo_context* ctx = NULL;
+  jmodel* model = NULL;
+  jsens* sens = NULL;
+  jstudy_sweep* s = NULL;
+  m->status = jo_context_create(NULL, &ctx);
+  if (m->status >= 0) m->status = jmodel_load(ctx, QUARTER_CAR, NULL, 0, &model);
+  if (m->status >= 0) m->status = prepare(ctx, model, 3, &sens);
+  if (m->status >= 0) m->status = jstudy_sweep_create(ctx, sens, NULL, &m->options, &s);
+  if (m->status >= 0) m->status = jstudy_sweep_run(s);
+  snprintf(m->text, sizeof m->text, "%s", jo_context_message(ctx));
+  m->done = s ? s->ndone : 0;
+  jstudy_sweep_destroy(s);
+  jsens_destroy(sens);
+  jmodel_destroy(model);
+  jo_context_destroy(ctx);
+  return NULL;
+}
+
+// Rank 0 here, the others on threads of their own. Returns what rank 0 has, NULL where it failed.
+static jstudy_sweep* run_team(subject* f, int size, jstudy_sweep_options o,
+                              const jstudy_sweep_options* other, member* team) {
+  office mail = {.guard = PTHREAD_MUTEX_INITIALIZER};
+  pthread_t thread[TEAM];
+  for (int i = 0; i < size; i++) {
+    team[i] = (member){.office = &mail, .f = f, .options = i > 0 && other ? *other : o};
+    team[i].team = (jstudy_team){i, size, size, &team[i], post, look_in, collect};
+    team[i].options.team = &team[i].team;
+    if (i > 0) pthread_create(&thread[i], NULL, take_part, &team[i]);
+  }
+  jstudy_sweep* s = open_sweep(f, &team[0].options);
+  team[0].status = jstudy_sweep_run(s);
+  for (int i = 1; i < size; i++) {
+    pthread_join(thread[i], NULL);
+  }
+  for (int i = 0; i < size; i++) {
+    assert_null(mail.box[i]);
+  }
+  return s;
+}
+
+static void test_sweep_teams_do_not_show(void** state) {
+  subject* f = *state;
+  size_t size, again;
+  jstudy_sweep_options o = options(1);
+  const char* whole = bytes_of(f, &o, &size);
+  o.journal = f->journal;
+  int computed_elsewhere = 0;
+  for (int n = 1; n <= TEAM; n++) {
+    for (int round = 0; round < 4; round++) {
+      o.workers = 1 + round % 2;
+      o.stream = round > 1;
+      member team[TEAM];
+      jstudy_sweep* s = run_team(f, n, o, NULL, team);
+      int elsewhere = 0;
+      for (int i = 0; i < n; i++) {
+        assert_int_equal(team[i].status, JO_OK);
+        if (i > 0) elsewhere += team[i].done;
+      }
+      assert_true(elsewhere <= s->npoint - s->nresumed);
+      computed_elsewhere += elsewhere;
+      assert_int_equal(s->ndone, s->npoint);
+      const char* data = save(f, s, &again);
+      assert_int_equal(again, size);
+      assert_memory_equal(data, whole, size);
+      jstudy_sweep_destroy(s);
+      // killed: the rest is there for the next one
+      assert_int_equal(truncate(f->journal, journal_size(f) / (round + 2)), 0);
+    }
+  }
+  assert_true(computed_elsewhere > 0);
+}
+
+static void test_sweep_team_at_other_work(void** state) {
+  subject* f = *state;
+  jstudy_sweep_options o = options(1), other = o;
+  other.tolerance = 1e-6;
+  member team[TEAM];
+  jstudy_sweep* s = run_team(f, 2, o, &other, team);
+  assert_int_equal(team[0].status, JO_ERR_ARGUMENT);
+  assert_non_null(strstr(jo_context_message(f->ctx), "process 1 of the team: is at other work"));
+  jstudy_sweep_destroy(s);
+  jo_context_clear(f->ctx);
+}
+
+// What an evaluator of chunks fails with ends the sweep everywhere.
+static jo_status refuse_to_compute(void* user, jo_context* ctx, const jstudy_sweep* s,
+                                   const int* index, int n, jstudy_sweep_point* point) {
+  (void)user, (void)s, (void)index, (void)n, (void)point;
+  return jerr_set(ctx, JO_ERR_LIMIT, "no more paper");
+}
+
+// Rank 0 is slow, so that the others come to it.
+static jo_status take_time(void* user, jo_context* ctx, const jstudy_sweep* s, const int* index,
+                           int n, jstudy_sweep_point* point) {
+  (void)user, (void)ctx, (void)s, (void)index, (void)n, (void)point;
+  nanosleep(&(struct timespec){0, 100000000}, NULL);
+  return JO_OK;
+}
+
+static void test_sweep_team_that_fails(void** state) {
+  subject* f = *state;
+  const jstudy_evaluator broken = {.chunk = 5, .evaluate = refuse_to_compute};
+  const jstudy_evaluator slow = {.chunk = 1, .evaluate = take_time};
+  jstudy_sweep_options o = options(1), other = o;
+  o.evaluator = &slow;
+  other.evaluator = &broken;
+  member team[TEAM];
+  jstudy_sweep* s = run_team(f, 3, o, &other, team);
+  assert_int_equal(team[0].status, JO_ERR_ARGUMENT);
+  assert_non_null(strstr(jo_context_message(f->ctx), "of the team: no more paper"));
+  jstudy_sweep_destroy(s);
+  jo_context_clear(f->ctx);
+}
+
 // Anything that changes results makes it another sweep; the number of workers does not.
 static void test_sweep_journal_of_another_sweep(void** state) {
   subject* f = *state;
@@ -384,14 +510,15 @@ static void test_sweep_journal_of_another_sweep(void** state) {
   jstudy_sweep_destroy(s);
   jstudy_range moved[3] = {ranges[0], ranges[1], ranges[2]};
   moved[1].to = 3;
-  for (int what = 0; what < 7; what++) {
+  for (int what = 0; what < 8; what++) {
     other = o;
     if (what == 0) other.range = moved;
     if (what == 2) other.frozen = true;
     if (what == 3) other.tolerance = 1e-7;
     if (what == 4) other.settings = "c=1200";
     if (what == 5) other.method = JSTUDY_SWEEP_ADJOINT;
-    if (what == 6) other.nsample = 24;
+    if (what >= 6) other.nsample = 24;
+    if (what == 7) other.sampling = JSTUDY_SOBOL;
     const jsens* sens = what == 1 ? f->fewer : f->sens;
     assert_int_equal(jstudy_sweep_create(f->ctx, sens, NULL, &other, &s), JO_ERR_FILE);
     assert_null(s);
@@ -429,7 +556,7 @@ static void test_sweep_mistakes_are_named(void** state) {
              {"bodies.body.mass", "only parameters can"},
              {"k_2", "is computed (2*k)"}};
   for (int i = 0; i < 3; i++) {
-    jstudy_range range = {bad[i].name, 1, 2, 3};
+    jstudy_range range = {.name = bad[i].name, .from = 1, .to = 2, .n = 3};
     jstudy_sweep_options o = options(1);
     o.range = &range;
     o.nrange = 1;
@@ -479,7 +606,7 @@ static void test_sweep_method_that_is_not_prepared_is_refused(void** state) {
 
 static void test_sweep_memory_ends_anywhere(void** state) {
   subject* f = *state;
-  jstudy_range range = {"k", 8000, 9000, 2};
+  jstudy_range range = {.name = "k", .from = 8000, .to = 9000, .n = 2};
   jstudy_sweep_options o = options(2);
   o.range = &range;
   o.nrange = 1;
@@ -512,10 +639,6 @@ static void test_sweep_memory_ends_anywhere(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CASE(test_sweep_grid_order),
-      CASE(test_sweep_sample_is_determined_by_its_seed),
-      CASE(test_sweep_sample_fills_the_box),
-      CASE(test_sweep_sample_coordinates_are_uncorrelated),
       CASE(test_sweep_workers_do_not_show),
       CASE(test_sweep_points_are_runs_of_their_own),
       CASE(test_sweep_points_begin_at_rest_of_their_own),
@@ -523,6 +646,10 @@ int main(void) {
       CASE(test_sweep_values_alone),
       CASE(test_sweep_goes_on_after_a_kill),
       CASE(test_sweep_goes_on_after_a_stop),
+      CASE(test_sweep_streamed_is_the_same),
+      CASE(test_sweep_teams_do_not_show),
+      CASE(test_sweep_team_at_other_work),
+      CASE(test_sweep_team_that_fails),
       CASE(test_sweep_journal_of_another_sweep),
       CASE(test_sweep_mistakes_are_named),
       CASE(test_sweep_method_that_is_not_prepared_is_refused),

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of a sweep, a run with derivatives after the other.
+#include <string.h>
+
+#include "sens/doubt.h"
+#include "study/sweep_parts.h"
+
+#define MAX_MESSAGE 1024  // of a failed point, in the journal
+
+// Values of the live numbers at a point.
+static jo_status set_values(jo_context* ctx, const jstudy_sweep* s, int i, double** out) {
+  const jgen_dynamics* d = s->sens->plant->dynamics;
+  double* p = jmem_resize(ctx, NULL, ((size_t)d->np + (size_t)s->nrange + 1) * sizeof *p);
+  if (!p) return jerr_memory(ctx);
+  double* x = p + d->np;
+  memcpy(p, s->p ? s->p : d->p, (size_t)d->np * sizeof *p);
+  jstudy_design_at(s->design, i, x);
+  for (int k = 0; k < s->nrange; k++) {
+    for (int n = 0; n < d->np; n++) {
+      if (d->live[n] == s->parameter[k]) p[n] = x[k];
+    }
+  }
+  *out = p;
+  return JO_OK;
+}
+
+static void take(jstudy_sweep_point* p, const jsens_result* r) {
+  memcpy(p->value, r->value, (size_t)r->nobjective * sizeof *p->value);
+  size_t n = (size_t)r->nobjective * (size_t)r->nw;
+  if (n > 0) {
+    memcpy(p->gradient, r->gradient, n * sizeof *p->gradient);
+    memcpy(p->error, r->gradient_error, n * sizeof *p->error);
+  }
+  for (int o = 0; o < r->nobjective; o++) {
+    p->doubt[o] = jsens_doubt_value(r, o);
+  }
+  p->events = r->statistics.events;
+  p->evaluations = r->statistics.evaluations;
+}
+
+static jo_status keep_message(jo_context* ctx, jstudy_sweep_point* p) {
+  const char* text = jo_context_message(ctx);
+  if (!*text) text = jo_status_text(p->status);
+  size_t n = strlen(text);
+  if (n > MAX_MESSAGE) n = MAX_MESSAGE;
+  p->message = jmem_resize(ctx, NULL, n + 1);
+  if (!p->message) return jerr_memory(ctx);
+  memcpy(p->message, text, n);
+  p->message[n] = 0;
+  return JO_OK;
+}
+
+// Failures of the run are the point's; those of the machine end the sweep.
+static jo_status run(jo_context* ctx, const jstudy_sweep* s, int i, jstudy_sweep_point* p) {
+  double* values = NULL;
+  JO_TRY(set_values(ctx, s, i, &values));
+  jsens_options opt = s->run;
+  opt.p = values;
+  jsens_result* r = NULL;
+  p->status = jsens_check(ctx, s->sens, &opt, true);
+  if (p->status >= 0) p->status = jsens_run(ctx, s->sens, s->method, &opt, &r);
+  jmem_free(ctx, values);
+  if (p->status == JO_ERR_MEMORY) return JO_ERR_MEMORY;
+  jo_status status = JO_OK;
+  if (p->status >= 0) {
+    take(p, r);
+  } else {
+    status = keep_message(ctx, p);
+  }
+  jsens_result_destroy(r);
+  return status;
+}
+
+static jo_status evaluate(void* user, jo_context* ctx, const jstudy_sweep* s, const int* index,
+                          int n, jstudy_sweep_point* point) {
+  (void)user;
+  for (int k = 0; k < n; k++) {
+    JO_TRY(run(ctx, s, index[k], &point[k]));
+    jo_context_clear(ctx);
+  }
+  return JO_OK;
+}
+
+const jstudy_evaluator jstudy_sweep_runs = {.chunk = 1, .evaluate = evaluate};

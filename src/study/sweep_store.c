@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the points of a sweep are: in memory, or in its journal.
+#include <math.h>
+#include <string.h>
+
+#include "study/sweep_parts.h"
+
+// What of a point goes to the journal, in front of its numbers, its doubts and its message.
+typedef struct entry {
+  int64_t evaluations;
+  int32_t index, status, events, length;  // of the message
+} entry;
+
+// Values, derivatives and their errors of a point lie one after the other.
+static size_t number_bytes(const jstudy_sweep* s) {
+  return (size_t)s->nobjective * (size_t)(2 * s->nw + 1) * sizeof(double);
+}
+
+static size_t doubt_bytes(const jstudy_sweep* s) {
+  return (size_t)s->nobjective * sizeof(double);
+}
+
+static size_t bytes_before_message(const jstudy_sweep* s) {
+  return sizeof(entry) + number_bytes(s) + doubt_bytes(s);
+}
+
+void jstudy_sweep_place(const jstudy_sweep* s, jstudy_sweep_point* p, double* number,
+                        double* doubt) {
+  p->doubt = doubt;
+  p->value = number;
+  p->gradient = number + s->nobjective;
+  p->error = p->gradient + (int64_t)s->nobjective * s->nw;
+  for (size_t k = 0; k < number_bytes(s) / sizeof *number; k++) {
+    number[k] = NAN;
+  }
+}
+
+bool jstudy_sweep_is_done(const jstudy_sweep* s, int i) {
+  return s->point ? s->point[i].is_done : s->at && s->at[i] > 0;
+}
+
+// ---- records -------------------------------------------------------------------------------------
+
+jo_status jstudy_sweep_write(jo_context* ctx, const jstudy_sweep* s, int i,
+                             const jstudy_sweep_point* p, char** out, size_t* size) {
+  size_t numbers = number_bytes(s), doubts = doubt_bytes(s), before = bytes_before_message(s);
+  size_t length = p->message ? strlen(p->message) : 0;
+  entry e = {p->evaluations, i, p->status, p->events, (int32_t)length};
+  char* record = jmem_resize(ctx, NULL, before + length);
+  if (!record) return jerr_memory(ctx);
+  memcpy(record, &e, sizeof e);
+  memcpy(record + sizeof e, p->value, numbers);
+  memcpy(record + sizeof e + numbers, p->doubt, doubts);
+  if (length > 0) memcpy(record + before, p->message, length);
+  *out = record;
+  *size = before + length;
+  return JO_OK;
+}
+
+// Whether a record is of a point that is not done.
+static bool read_entry(const jstudy_sweep* s, const void* record, size_t size, entry* e) {
+  size_t before = bytes_before_message(s);
+  if (size < before) return false;
+  memcpy(e, record, sizeof *e);
+  return e->index >= 0 && e->index < s->npoint && e->length >= 0 &&
+         size == before + (size_t)e->length && !jstudy_sweep_is_done(s, e->index);
+}
+
+static void take_numbers(const jstudy_sweep* s, const entry* e, const char* record,
+                         jstudy_sweep_point* p) {
+  memcpy(p->value, record + sizeof *e, number_bytes(s));
+  memcpy(p->doubt, record + sizeof *e + number_bytes(s), doubt_bytes(s));
+  p->status = (jo_status)e->status;
+  p->events = e->events;
+  p->evaluations = e->evaluations;
+  p->is_done = true;
+}
+
+static char* keep_text(jo_context* ctx, const char* text, size_t n) {
+  char* copy = jmem_resize(ctx, NULL, n + 1);
+  if (!copy) return NULL;
+  memcpy(copy, text, n);
+  copy[n] = 0;
+  return copy;
+}
+
+static jo_status take_record(jo_context* ctx, jstudy_sweep* s, const void* record, size_t size,
+                             int64_t at) {
+  entry e;
+  if (!read_entry(s, record, size, &e)) return JO_OK;
+  if (s->at) {
+    s->at[e.index] = at;
+  } else {
+    jstudy_sweep_point* p = &s->point[e.index];
+    const char* text = (const char*)record + bytes_before_message(s);
+    if (e.status < 0) {
+      p->message = keep_text(ctx, text, (size_t)e.length);
+      if (!p->message) return jerr_memory(ctx);
+    }
+    take_numbers(s, &e, record, p);
+  }
+  s->ndone++;
+  s->nfailed += e.status < 0;
+  return JO_OK;
+}
+
+jo_status jstudy_sweep_keep(jo_context* ctx, jstudy_sweep* s, const void* record, size_t size) {
+  int64_t at = 0;
+  entry e;
+  if (!read_entry(s, record, size, &e)) return JO_OK;
+  if (s->journal) JO_TRY(jjournal_append(ctx, s->journal, record, size, &at));
+  return take_record(ctx, s, record, size, at);
+}
+
+// ---- journal -------------------------------------------------------------------------------------
+
+static jo_status recall(void* user, const void* data, size_t size, int64_t at) {
+  jstudy_sweep* s = user;
+  return take_record(s->ctx, s, data, size, at);
+}
+
+jo_status jstudy_sweep_recall(jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  if (!opt->journal || (s->team && s->team->rank > 0)) return JO_OK;
+  jjournal_options o = {
+      .path = opt->journal, .key = s->key, .restart = opt->restart, .user = s, .record = recall};
+  JO_TRY(jjournal_open(s->ctx, &o, &s->journal));
+  s->nresumed = s->ndone;
+  return JO_OK;
+}
+
+void jstudy_sweep_forget(jstudy_sweep* s) {
+  if (s->journal) jjournal_forget(s->journal);
+}
+
+// ---- looking at points ---------------------------------------------------------------------------
+
+jo_status jstudy_sweep_look(jo_context* ctx, jarena* a, const jstudy_sweep* s,
+                            jstudy_sweep_cursor* c) {
+  *c = (jstudy_sweep_cursor){.ctx = ctx, .s = s};
+  if (s->point) return JO_OK;
+  c->record = jarena_array(a, 1, bytes_before_message(s));
+  c->x = JARENA_ARRAY(a, s->nrange, double);
+  double* number = jarena_array(a, 1, number_bytes(s));
+  double* doubt = jarena_array(a, 1, doubt_bytes(s));
+  if (!c->record || !c->x || !number || !doubt) return jerr_memory(ctx);
+  jstudy_sweep_place(s, &c->point, number, doubt);
+  return JO_OK;
+}
+
+static jo_status read_message(jstudy_sweep_cursor* c, int i, const entry* e) {
+  size_t n = (size_t)e->length < sizeof c->message ? (size_t)e->length : sizeof c->message - 1;
+  int64_t at = c->s->at[i] + (int64_t)bytes_before_message(c->s);
+  JO_TRY(jjournal_read(c->ctx, c->s->journal, at, c->message, n));
+  c->message[n] = 0;
+  c->point.message = c->message;
+  return JO_OK;
+}
+
+jo_status jstudy_sweep_at(jstudy_sweep_cursor* c, int i, const jstudy_sweep_point** p,
+                          const double** x) {
+  const jstudy_sweep* s = c->s;
+  if (s->point) {
+    *p = &s->point[i];
+    *x = s->x + (int64_t)i * s->nrange;
+    return JO_OK;
+  }
+  jstudy_sweep_place(s, &c->point, c->point.value, c->point.doubt);
+  c->point.is_done = false;
+  c->point.status = JO_OK;
+  c->point.message = NULL;
+  if (jstudy_sweep_is_done(s, i) && s->journal) {
+    entry e;
+    JO_TRY(jjournal_read(c->ctx, s->journal, s->at[i], c->record, bytes_before_message(s)));
+    memcpy(&e, c->record, sizeof e);
+    take_numbers(s, &e, c->record, &c->point);
+    if (e.status < 0) JO_TRY(read_message(c, i, &e));
+  }
+  jstudy_design_at(s->design, i, c->x);
+  *p = &c->point;
+  *x = c->x;
+  return JO_OK;
+}
+
+// ---- statistics ----------------------------------------------------------------------------------
+
+static jo_status read_point(void* user, int i, const double** y, const double** gradient) {
+  const jstudy_sweep_point* p;
+  const double* x;
+  JO_TRY(jstudy_sweep_at(user, i, &p, &x));
+  *y = p->value;
+  *gradient = p->gradient;
+  return p->is_done && p->status >= 0 ? JO_OK : JO_EVENT;
+}
+
+jo_status jstudy_sweep_statistics(jstudy_sweep* s) {
+  jstudy_sweep_cursor c;
+  JO_TRY(jstudy_sweep_look(s->ctx, &s->arena, s, &c));
+  int* column = JARENA_ARRAY(&s->arena, s->nrange, int);
+  if (!column) return jerr_memory(s->ctx);
+  for (int k = 0; k < s->nrange; k++) {
+    column[k] = -1;
+    for (int j = 0; j < s->nw; j++) {
+      if (s->wrt[j] == s->parameter[k]) column[k] = j;
+    }
+  }
+  jstudy_source source = {.design = s->design,
+                          .npoint = s->npoint,
+                          .nrange = s->nrange,
+                          .noutput = s->nobjective,
+                          .has_indices = s->has_indices,
+                          .is_sample = s->is_sample,
+                          .is_correlated = s->ncorrelation > 0,
+                          .nw = s->nw,
+                          .column = column,
+                          .user = &c,
+                          .read = read_point};
+  return jstudy_statistics(s->ctx, &s->arena, &source, &s->statistic);
+}
