@@ -113,13 +113,6 @@ class jo_counting(IntEnum):
     JO_RANGE_PAIR = 1
 
 
-class jo_influence(IntEnum):
-    JO_MATTERS = 0
-    JO_ZERO_VALUE = 1
-    JO_IDLE = 2
-    JO_NONE = 3
-
-
 class jo_law(IntEnum):
     JO_LAW_UNIFORM = 0
     JO_LAW_NORMAL = 1
