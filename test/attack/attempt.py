@@ -62,9 +62,26 @@ def _children() -> list[int]:
         return [int(word) for word in f.read().split()]
 
 
+_DYING = 1.0  # seconds until a process that was killed is gone, on a machine that does other things
+
+
+def _are_alive(pids: set[int]) -> bool:
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
+                if not f.read().rsplit(") ", 1)[1].startswith("Z"):
+                    return True
+        except (OSError, IndexError):
+            continue
+    return False
+
+
 def _end_orphans(before: set[int]) -> list[str]:
     """Names of the processes left behind; they are ended."""
     names = []
+    deadline = time.monotonic() + _DYING
+    while _are_alive(set(_children()) - before) and time.monotonic() < deadline:
+        time.sleep(0.01)
     for pid in set(_children()) - before:
         try:
             with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as f:
