@@ -148,16 +148,24 @@ static const jgen_fn value_of[JBATCH_RHS_ALONG] = {
     [JBATCH_OUTPUTS] = JGEN_FN_OUTPUTS,   [JBATCH_REDUNDANT] = JGEN_FN_REDUNDANT,
     [JBATCH_ROLLING] = JGEN_FN_ROLLING};
 
+jexpr_fn jbatch_function(const jbatch* b, int f) {
+  static const jgen_fn along_of[] = {JGEN_FN_RHS, JGEN_FN_PROJECT, JGEN_FN_SWITCHES,
+                                     JGEN_FN_OBJECTIVE};
+  bool is_unused =
+      (f == JBATCH_OUTPUTS && b->noutput == 0) || (f == JBATCH_ROLLING && b->rule.nwheel == 0);
+  if (is_unused || (f >= JBATCH_RHS_ALONG && b->nw == 0)) return (jexpr_fn){0};
+  if (f < JBATCH_RHS_ALONG) return b->dynamics->fn[value_of[f]];
+  return b->dynamics->sens.tangent[along_of[f - JBATCH_RHS_ALONG]];
+}
+
 static jo_status compile(jbatch* b, jkernel_options kernel) {
   const jgen_dynamics* d = b->dynamics;
   jexpr_fn fn[JGEN_FN_COUNT] = {{0}};
   kernel.lanes = b->march->lanes;
   jplant_kernels_use use = {.outputs = true, .wheels = true};
-  for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
-    bool is_unused =
-        (f == JBATCH_OUTPUTS && b->noutput == 0) || (f == JBATCH_ROLLING && b->rule.nwheel == 0);
-    if (!is_unused) fn[value_of[f]] = d->fn[value_of[f]];
-  }
+  if (b->opt.device != JBATCH_DEVICE_CPU) return JO_OK;
+  for (int f = 0; f < JBATCH_RHS_ALONG; f++)
+    fn[value_of[f]] = jbatch_function(b, f);
   JO_TRY(jplant_kernels_create(b->ctx, fn, NULL, 0, use, &kernel, &b->values));
   if (b->nw == 0) return JO_OK;
   return jplant_kernels_create(b->ctx, d->sens.tangent, NULL, 0, use, &kernel, &b->along);
@@ -233,7 +241,8 @@ static jo_status prepare(jbatch* b) {
     return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%d lanes: batches have 1, 2, 4 or 8", lanes);
   }
   JO_TRY(set_rule(b));
-  return generate(b);
+  JO_TRY(generate(b));
+  return b->opt.device == JBATCH_DEVICE_CPU ? JO_OK : jbatch_device_create(b);
 }
 
 jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options* opt,
@@ -255,6 +264,7 @@ jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options
 void jbatch_destroy(jbatch* b) {
   if (!b) return;
   jbatch_clear(b);
+  jbatch_device_destroy(b);
   jplant_kernels_destroy(b->ctx, b->along);
   jplant_kernels_destroy(b->ctx, b->values);
   jgen_dynamics_destroy(b->dynamics);

@@ -50,8 +50,7 @@ static jo_status make_room(jbatch* b, int n) {
   return JO_OK;
 }
 
-// Why a point fails, out of a context that is then as it was.
-static jo_status note_failure(jo_context* ctx, int said, jbatch_point* p, jo_status status) {
+jo_status jbatch_note_failure(jo_context* ctx, int said, jbatch_point* p, jo_status status) {
   if (status == JO_ERR_MEMORY) return status;
   int last = jo_context_diagnostic_count(ctx) - 1;
   const char* text = last >= said ? jo_context_diagnostic(ctx, last, NULL) : jo_status_text(status);
@@ -109,10 +108,10 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   return status;
 }
 
-static jo_status alone(jo_context* ctx, jbatch* b, const double* values, int i) {
+jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i) {
   int said = jo_context_diagnostic_count(ctx);
   jo_status status = compute_alone(ctx, b, values, i);
-  if (status < 0) return note_failure(ctx, said, &b->point[i], status);
+  if (status < 0) return jbatch_note_failure(ctx, said, &b->point[i], status);
   jerr_forget(ctx, said);
   return JO_OK;
 }
@@ -166,7 +165,7 @@ static jo_status prepare(host* h) {
   return jplant_work_create(h->ctx, b->sens->plant, &h->run);
 }
 
-static void set_values(const jbatch* b, const double* x, double* values) {
+void jbatch_set_values(const jbatch* b, const double* x, double* values) {
   const jgen_dynamics* d = b->sens->plant->dynamics;
   memcpy(values, b->opt.run.p ? b->opt.run.p : d->p, (size_t)d->np * sizeof *values);
   for (int k = 0; k < b->opt.nnumber; k++) {
@@ -174,33 +173,37 @@ static void set_values(const jbatch* b, const double* x, double* values) {
   }
 }
 
-// The start of lane l, as a run finds it.
-static jo_status find_start(host* h, int l) {
-  const jbatch* b = h->b;
+jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
+                            const double* values, jbatch_start to) {
   const jbatch_rule* r = &b->rule;
-  jbatch_group* g = &h->group;
-  const double* values = h->values + (int64_t)l * r->np;
   double *y = NULL, *S = NULL;
   jsens_options opt = b->opt.run;
   opt.p = values;
-  JO_TRY(jsens_check(h->ctx, b->sens, &opt, true));
-  JO_TRY(jsens_start(h->ctx, &h->arena, b->sens, b->nw, values, &y, &S));
-  memcpy(h->run->p, values, (size_t)r->np * sizeof *values);
-  memset(h->run->mode, 0, (size_t)r->nswitch * sizeof *h->run->mode);
-  jsolve_set_modes(&h->run->system, r->t_begin, y, h->run->g);
-  int L = b->march->lanes;
+  JO_TRY(jsens_check(ctx, b->sens, &opt, true));
+  JO_TRY(jsens_start(ctx, a, b->sens, b->nw, values, &y, &S));
+  memcpy(run->p, values, (size_t)r->np * sizeof *values);
+  memset(run->mode, 0, (size_t)r->nswitch * sizeof *run->mode);
+  jsolve_set_modes(&run->system, r->t_begin, y, run->g);
   for (int i = 0; i < r->ny; i++) {
-    g->y[i * L + l] = y[i];
+    to.y[i * to.stride] = y[i];
   }
   for (int i = 0; i < r->ny * r->nw; i++) {
-    g->y[(r->ny + i) * L + l] = S[i];
+    to.y[(r->ny + i) * to.stride] = S[i];
   }
   for (int i = 0; i < r->nswitch; i++) {
-    g->mode[i * L + l] = h->run->mode[i];
+    to.mode[i * to.stride] = run->mode[i];
   }
   for (int i = 0; i < r->np; i++) {
-    g->p[i * L + l] = values[i];
+    to.p[i * to.stride] = values[i];
   }
+  return JO_OK;
+}
+
+static jo_status find_start(host* h, int l) {
+  jbatch_group* g = &h->group;
+  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes};
+  const double* values = h->values + (int64_t)l * h->b->rule.np;
+  JO_TRY(jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values, to));
   g->lane[l].phase = JBATCH_RUN;
   return JO_OK;
 }
@@ -251,10 +254,10 @@ static jo_status compute_group(host* h, const double* x) {
   for (int l = 0; l < h->n; l++) {
     int said = jo_context_diagnostic_count(h->ctx);
     double* values = h->values + (int64_t)l * b->rule.np;
-    set_values(b, x + (int64_t)(h->first + l) * b->opt.nnumber, values);
+    jbatch_set_values(b, x + (int64_t)(h->first + l) * b->opt.nnumber, values);
     g->lane[l].phase = JBATCH_DONE;
     jo_status status = find_start(h, l);
-    if (status < 0) JO_TRY(note_failure(h->ctx, said, &b->point[h->first + l], status));
+    if (status < 0) JO_TRY(jbatch_note_failure(h->ctx, said, &b->point[h->first + l], status));
     if (status < 0) b->point[h->first + l].way = JBATCH_WAY_ALONE;
     if (status >= 0) good = l;
   }
@@ -271,7 +274,7 @@ static jo_status compute_group(host* h, const double* x) {
     p->left = g->lane[l].why;
     bool is_done = g->lane[l].phase == JBATCH_DONE;
     JO_TRY(is_done ? take_lane(h, l)
-                   : alone(h->ctx, b, h->values + (int64_t)l * b->rule.np, h->first + l));
+                   : jbatch_alone(h->ctx, b, h->values + (int64_t)l * b->rule.np, h->first + l));
   }
   return JO_OK;
 }
@@ -293,8 +296,8 @@ static jo_status turn(void* user, jo_context* ctx, int k) {
     status = compute_group(&h, w->x);
   } else {
     double* values = JARENA_ARRAY(&h.arena, b->sens->plant->dynamics->np, double);
-    if (values) set_values(b, w->x + (int64_t)k * b->opt.nnumber, values);
-    status = values ? alone(ctx, b, values, k) : jerr_memory(ctx);
+    if (values) jbatch_set_values(b, w->x + (int64_t)k * b->opt.nnumber, values);
+    status = values ? jbatch_alone(ctx, b, values, k) : jerr_memory(ctx);
   }
   jplant_work_destroy(h.run);
   jarena_free(&h.arena);
@@ -310,6 +313,7 @@ static bool watch(void* user, int done) {
 
 jo_status jbatch_run(jbatch* b, int n, const double* x) {
   JO_TRY(make_room(b, n));
+  if (b->device) return jbatch_device_points(b, x);
   work w = {.b = b, .x = x, .lanes = b->march ? b->march->lanes : 1};
   jthread_loop loop = {.n = (n + w.lanes - 1) / w.lanes,
                        .workers = b->opt.workers,

@@ -79,9 +79,14 @@ static bool no_chunk(jarena* a, int n, int** out) {
 }
 
 jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan, int index,
-                             const char* symbol, jtext* body, jemit_printer* out) {
-  jemit_printer p = {
-      .ctx = ctx, .plan = plan, .index = index, .symbol = symbol, .chunk = -1, .body = body};
+                             const char* symbol, bool is_device, jtext* body, jemit_printer* out) {
+  jemit_printer p = {.ctx = ctx,
+                     .plan = plan,
+                     .index = index,
+                     .symbol = symbol,
+                     .is_device = is_device,
+                     .chunk = -1,
+                     .body = body};
   int ngroup = plan->fn->graph->ngroup;
   int nout = plan->fn->nout;
   p.in_name = JARENA_ARRAY(a, ngroup, const char*);
@@ -470,15 +475,19 @@ static void put_statement(jemit_printer* p, int index) {
 
 static const char parameters[] = "(const double* const* in, double* const* out, double* w)";
 
+static const char* before(const jemit_printer* p) {
+  return p->is_device ? "JK_FUNCTION " : "";
+}
+
 static void put_chunk_symbol(const jemit_printer* p, jtext* t, int k) {
   // entries are jk_<index>_<name>: no name of a user's can make one of these
   jtext_printf(t, "jkc_%d_%d", p->index, k);
 }
 
 void jemit_put_prototypes(jemit_printer* p, jtext* t) {
-  jtext_printf(t, "void %s%s;\n", p->symbol, parameters);
+  jtext_printf(t, "%svoid %s%s;\n", before(p), p->symbol, parameters);
   for (int k = 0; k < p->plan->nchunk && p->plan->nchunk > 1; k++) {
-    jtext_put(t, "JK_HIDDEN void ");
+    jtext_printf(t, "JK_HIDDEN %svoid ", before(p));
     put_chunk_symbol(p, t, k);
     jtext_printf(t, "%s;\n", parameters);
   }
@@ -585,7 +594,7 @@ static void print_body(jemit_printer* p, int k) {
 static void put_entry(const jemit_printer* p, jtext* t) {
   jtext_put(t, "\n");
   put_head_comment(p, t);
-  jtext_printf(t, "void %s%s {\n", p->symbol, parameters);
+  jtext_printf(t, "%svoid %s%s {\n", before(p), p->symbol, parameters);
   for (int k = 0; k < p->plan->nchunk; k++) {
     jtext_put(t, "  ");
     put_chunk_symbol(p, t, k);
@@ -600,9 +609,9 @@ void jemit_put_chunk(jemit_printer* p, jtext* t, int k) {
   jtext_put(t, "\n");
   if (single) {
     put_head_comment(p, t);
-    jtext_printf(t, "void %s", p->symbol);
+    jtext_printf(t, "%svoid %s", before(p), p->symbol);
   } else {
-    jtext_put(t, "void ");
+    jtext_printf(t, "%svoid ", before(p));
     put_chunk_symbol(p, t, k);
   }
   jtext_put(t, "(const double* const* in, double* const* out, double* restrict w) {\n");

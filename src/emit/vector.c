@@ -106,9 +106,9 @@ static void put_run(jemit_printer* p, const jexpr_vector* v) {
 
 static void put_lanes(jemit_printer* p, const jexpr_vector* v, unsigned flip) {
   const jexpr_graph* g = p->plan->fn->graph;
-  jtext_put(p->body, "(");
-  put_type(p, v->width);
-  jtext_put(p->body, "){");
+  jtext_put(p->body, p->is_device ? "JK_V2(" : "(");
+  if (!p->is_device) put_type(p, v->width);
+  if (!p->is_device) jtext_put(p->body, "){");
   for (int i = 0; i < v->width; i++) {
     if (i > 0) jtext_put(p->body, ", ");
     if (flip >> i & 1u) {
@@ -117,7 +117,7 @@ static void put_lanes(jemit_printer* p, const jexpr_vector* v, unsigned flip) {
       jemit_put_operand(p, v->lane[i]);
     }
   }
-  jtext_put(p->body, "}");
+  jtext_put(p->body, p->is_device ? ")" : "}");
 }
 
 // Whatever a vector is made of, declared before the statement that reads it.
