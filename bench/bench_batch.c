@@ -2,7 +2,7 @@
 // Variants of the step descent of the buggy in lanes against the same one at a time, on one core, fixed steps: vehicle
 // steps per second, without and with derivatives by five numbers, and how far results are apart.
 //
-//   bench_batch [--points N] [--alone M] [--step S] [--repeats R] [--lanes L] [--method NAME]
+//   bench_batch [--points N] [--alone M] [--step S] [--repeats R] [--lanes L] [--method NAME] [--values 0] [--gradient 0]
 //
 // M of the N points are also run one at a time; each repeat takes both in turn, the best of them counts. Run in the root of
 // the repository.
@@ -19,7 +19,7 @@
 static const char* const name[NUMBERS] = {"k_f", "c_f", "k_r", "c_r", "m_c"};
 
 typedef struct settings {
-  int points, alone, repeats, lanes;
+  int points, alone, repeats, lanes, values, gradient;
   double step;
   const char* method;
 } settings;
@@ -30,12 +30,14 @@ static void stop(const jo_context* ctx, const char* what) {
 }
 
 static settings read_arguments(int argc, char** argv) {
-  settings s = {4096, 64, 3, 0, 1e-3, "rk4"};
+  settings s = {4096, 64, 3, 0, 1, 1, 1e-3, "rk4"};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--points") == 0) s.points = atoi(argv[i + 1]);
     if (strcmp(argv[i], "--alone") == 0) s.alone = atoi(argv[i + 1]);
     if (strcmp(argv[i], "--repeats") == 0) s.repeats = atoi(argv[i + 1]);
     if (strcmp(argv[i], "--lanes") == 0) s.lanes = atoi(argv[i + 1]);
+    if (strcmp(argv[i], "--values") == 0) s.values = atoi(argv[i + 1]);
+    if (strcmp(argv[i], "--gradient") == 0) s.gradient = atoi(argv[i + 1]);
     if (strcmp(argv[i], "--step") == 0) s.step = atof(argv[i + 1]);
     if (strcmp(argv[i], "--method") == 0) s.method = argv[i + 1];
   }
@@ -150,9 +152,11 @@ int main(int argc, char** argv) {
   opt.workers = 1;
   opt.run.solve.method = (jsolve_method)jsolve_method_find(set.method);
   opt.run.solve.step = set.step;
-  compare(ctx, s, &opt, x, &set);
+  if (getenv("XO")) s->plant->made_with.kernel.optimize = atoi(getenv("XO"));
+  if (getenv("XC")) s->plant->made_with.kernel.emit.chunk_statements = atoi(getenv("XC"));
+  if (set.values) compare(ctx, s, &opt, x, &set);
   opt.gradient = true;
-  compare(ctx, s, &opt, x, &set);
+  if (set.gradient) compare(ctx, s, &opt, x, &set);
   free(x);
   jsens_destroy(s);
   jmodel_destroy(m);

@@ -20,6 +20,7 @@
 
 #include "jounce/analysis.h"
 #include "jounce/base.h"
+#include "jounce/batch.h"
 #include "jounce/export.h"
 #include "jounce/formats.h"
 #include "jounce/import.h"

@@ -72,6 +72,13 @@ class jo_role(IntEnum):
     JO_DRIVEN = 2
 
 
+class jo_influence(IntEnum):
+    JO_MATTERS = 0
+    JO_ZERO_VALUE = 1
+    JO_IDLE = 2
+    JO_NONE = 3
+
+
 class jo_import_kind(IntEnum):
     JO_IMPORT_LOST = 0
     JO_IMPORT_TO_FILL = 1
@@ -104,13 +111,6 @@ class jo_loads_driver(IntEnum):
 class jo_counting(IntEnum):
     JO_RAINFLOW = 0
     JO_RANGE_PAIR = 1
-
-
-class jo_influence(IntEnum):
-    JO_MATTERS = 0
-    JO_ZERO_VALUE = 1
-    JO_IDLE = 2
-    JO_NONE = 3
 
 
 class jo_tyre_combined(IntEnum):
@@ -375,6 +375,146 @@ class jo_generated(Structure):
     ]
 
 
+class jo_sens_parameter(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("description", c_char_p),
+        ("value", c_double),
+    ]
+
+
+class jo_sens_options(Structure):
+    _fields_ = [
+        ("method", c_int),
+        ("frozen", c_int),
+        ("contributions", c_int),
+        ("integrator", c_int),
+        ("tolerance", c_double),
+        ("step_s", c_double),
+        ("derivative_tol", c_double),
+        ("history", POINTER(c_char_p)),
+        ("nhistory", c_int),
+        ("history_step_s", c_double),
+        ("progress", CFUNCTYPE(c_int, c_void_p, c_double)),
+        ("user", c_void_p),
+    ]
+
+
+class jo_sens_statistics(Structure):
+    _fields_ = [
+        ("method", c_int),
+        ("is_frozen", c_int),
+        ("integrator", c_char_p),
+        ("is_fixed_step", c_int),
+        ("rel_tol", c_double),
+        ("step", c_double),
+        ("steps", c_int64),
+        ("rejected", c_int64),
+        ("evaluations", c_int64),
+        ("derivative_evaluations", c_int64),
+        ("derivative_tol", c_double),
+        ("is_within", c_int),
+        ("passes", c_int),
+        ("implicit_steps", c_int64),
+        ("cpu_dynamics", c_double),
+        ("cpu_sensitivity", c_double),
+        ("cpu_contributions", c_double),
+        ("checkpoint_steps", c_int64),
+        ("memory_mb", c_double),
+    ]
+
+
+class jo_sens_event(Structure):
+    _fields_ = [
+        ("t", c_double),
+        ("name", c_char_p),
+        ("on", c_int),
+        ("follows", c_int),
+        ("rate", c_double),
+    ]
+
+
+class jo_sens_row(Structure):
+    _fields_ = [
+        ("parameter", c_int),
+        ("influence", c_int),
+        ("value", c_double),
+        ("derivative", c_double),
+        ("percent", c_double),
+        ("size", c_double),
+        ("change", c_double),
+    ]
+
+
+class jo_sens_check_row(Structure):
+    _fields_ = [
+        ("direct", c_double),
+        ("adjoint", c_double),
+        ("direct_error", c_double),
+        ("adjoint_error", c_double),
+        ("difference", c_double),
+        ("difference_error", c_double),
+        ("increment", c_double),
+    ]
+
+
+class jo_sens_vcurve_point(Structure):
+    _fields_ = [
+        ("relative", c_double),
+        ("forward", c_double),
+        ("central", c_double),
+        ("forward_error", c_double),
+        ("central_error", c_double),
+    ]
+
+
+class jo_batch_options(Structure):
+    _fields_ = [
+        ("parameter", POINTER(c_char_p)),
+        ("nparameter", c_int),
+        ("method", c_int),
+        ("t_end_s", c_double),
+        ("tolerance", c_double),
+        ("step_s", c_double),
+        ("gradient", c_int),
+        ("outputs", c_int),
+        ("lanes", c_int),
+        ("workers", c_int),
+        ("progress", CFUNCTYPE(c_int, c_void_p, c_int)),
+        ("user", c_void_p),
+    ]
+
+
+class jo_batch_info(Structure):
+    _fields_ = [
+        ("points", c_int),
+        ("done", c_int),
+        ("failed", c_int),
+        ("alone", c_int),
+        ("parameters", c_int),
+        ("objectives", c_int),
+        ("wrt", c_int),
+        ("outputs", c_int),
+        ("lanes", c_int),
+        ("why_alone", c_char_p),
+    ]
+
+
+class jo_batch_point(Structure):
+    _fields_ = [
+        ("is_done", c_int),
+        ("status", c_int),
+        ("message", c_char_p),
+        ("value", POINTER(c_double)),
+        ("gradient", POINTER(c_double)),
+        ("output", POINTER(c_double)),
+        ("in_lanes", c_int),
+        ("events", c_int),
+        ("steps", c_int64),
+    ]
+
+
 class jo_fmu_options(Structure):
     _fields_ = [
         ("version", c_int),
@@ -590,100 +730,6 @@ class jo_loads_gradient(Structure):
     ]
 
 
-class jo_sens_parameter(Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("unit", c_char_p),
-        ("description", c_char_p),
-        ("value", c_double),
-    ]
-
-
-class jo_sens_options(Structure):
-    _fields_ = [
-        ("method", c_int),
-        ("frozen", c_int),
-        ("contributions", c_int),
-        ("integrator", c_int),
-        ("tolerance", c_double),
-        ("step_s", c_double),
-        ("derivative_tol", c_double),
-        ("history", POINTER(c_char_p)),
-        ("nhistory", c_int),
-        ("history_step_s", c_double),
-        ("progress", CFUNCTYPE(c_int, c_void_p, c_double)),
-        ("user", c_void_p),
-    ]
-
-
-class jo_sens_statistics(Structure):
-    _fields_ = [
-        ("method", c_int),
-        ("is_frozen", c_int),
-        ("integrator", c_char_p),
-        ("is_fixed_step", c_int),
-        ("rel_tol", c_double),
-        ("step", c_double),
-        ("steps", c_int64),
-        ("rejected", c_int64),
-        ("evaluations", c_int64),
-        ("derivative_evaluations", c_int64),
-        ("derivative_tol", c_double),
-        ("is_within", c_int),
-        ("passes", c_int),
-        ("implicit_steps", c_int64),
-        ("cpu_dynamics", c_double),
-        ("cpu_sensitivity", c_double),
-        ("cpu_contributions", c_double),
-        ("checkpoint_steps", c_int64),
-        ("memory_mb", c_double),
-    ]
-
-
-class jo_sens_event(Structure):
-    _fields_ = [
-        ("t", c_double),
-        ("name", c_char_p),
-        ("on", c_int),
-        ("follows", c_int),
-        ("rate", c_double),
-    ]
-
-
-class jo_sens_row(Structure):
-    _fields_ = [
-        ("parameter", c_int),
-        ("influence", c_int),
-        ("value", c_double),
-        ("derivative", c_double),
-        ("percent", c_double),
-        ("size", c_double),
-        ("change", c_double),
-    ]
-
-
-class jo_sens_check_row(Structure):
-    _fields_ = [
-        ("direct", c_double),
-        ("adjoint", c_double),
-        ("direct_error", c_double),
-        ("adjoint_error", c_double),
-        ("difference", c_double),
-        ("difference_error", c_double),
-        ("increment", c_double),
-    ]
-
-
-class jo_sens_vcurve_point(Structure):
-    _fields_ = [
-        ("relative", c_double),
-        ("forward", c_double),
-        ("central", c_double),
-        ("forward_error", c_double),
-        ("central_error", c_double),
-    ]
-
-
 class jo_report_options(Structure):
     _fields_ = [
         ("tolerance", c_double),
@@ -852,6 +898,16 @@ STRUCTS = (jo_allocator,
            jo_mode,
            jo_mode_derivative,
            jo_generated,
+           jo_sens_parameter,
+           jo_sens_options,
+           jo_sens_statistics,
+           jo_sens_event,
+           jo_sens_row,
+           jo_sens_check_row,
+           jo_sens_vcurve_point,
+           jo_batch_options,
+           jo_batch_info,
+           jo_batch_point,
            jo_fmu_options,
            jo_fmu,
            jo_imported_info,
@@ -869,13 +925,6 @@ STRUCTS = (jo_allocator,
            jo_load_event_again,
            jo_loads_sens_options,
            jo_loads_gradient,
-           jo_sens_parameter,
-           jo_sens_options,
-           jo_sens_statistics,
-           jo_sens_event,
-           jo_sens_row,
-           jo_sens_check_row,
-           jo_sens_vcurve_point,
            jo_report_options,
            jo_road_band,
            jo_road_options,
@@ -974,6 +1023,50 @@ FUNCTIONS = {
     "jo_modes_parameter_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
     "jo_modes_derivative_at": (c_int, (c_void_p, c_int, c_int, POINTER(jo_mode_derivative),)),
     "jo_generate": (c_int, (c_void_p, c_void_p, c_char_p, POINTER(jo_generated),)),
+    "jo_sens_method_name": (c_char_p, (c_int,)),
+    "jo_sens_parameter_count": (c_int, (c_void_p,)),
+    "jo_sens_parameter_at": (c_int, (c_void_p, c_int, POINTER(jo_sens_parameter),)),
+    "jo_sens_parameter_find": (c_int, (c_void_p, c_char_p,)),
+    "jo_sens_integrator_name": (c_char_p, (c_int,)),
+    "jo_sens_options_default": (jo_sens_options, ()),
+    "jo_sens_run": (c_int, (c_void_p, c_void_p, POINTER(jo_sens_options), POINTER(c_void_p),)),
+    "jo_sens_result_destroy": (None, (c_void_p,)),
+    "jo_sens_result_statistics": (jo_sens_statistics, (c_void_p,)),
+    "jo_sens_objective_count": (c_int, (c_void_p,)),
+    "jo_sens_objective_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
+    "jo_sens_gradient": (POINTER(c_double), (c_void_p,)),
+    "jo_sens_gradient_error": (POINTER(c_double), (c_void_p,)),
+    "jo_sens_derivative": (c_double, (c_void_p, c_int, c_int,)),
+    "jo_sens_objective_error": (c_double, (c_void_p, c_int,)),
+    "jo_sens_derivative_error": (c_double, (c_void_p, c_int, c_int,)),
+    "jo_sens_derivative_frozen": (c_double, (c_void_p, c_int, c_int,)),
+    "jo_sens_event_count": (c_int, (c_void_p,)),
+    "jo_sens_event_at": (c_int, (c_void_p, c_int, POINTER(jo_sens_event),)),
+    "jo_sens_event_shift": (c_double, (c_void_p, c_int, c_int,)),
+    "jo_sens_event_contribution": (c_double, (c_void_p, c_int, c_int, c_int,)),
+    "jo_sens_rank": (c_int, (c_void_p, c_void_p, c_int, POINTER(c_double), c_double, POINTER(jo_sens_row),)),
+    "jo_sens_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
+    "jo_sens_history_column_count": (c_int, (c_void_p,)),
+    "jo_sens_history_column_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
+    "jo_sens_history_row_count": (c_int, (c_void_p,)),
+    "jo_sens_history_rows": (POINTER(c_double), (c_void_p,)),
+    "jo_sens_history_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
+    "jo_sens_check": (c_int, (c_void_p, c_void_p, CFUNCTYPE(c_int, c_void_p, c_double), c_void_p, POINTER(jo_sens_check_row),)),
+    "jo_sens_vcurve": (c_int, (c_void_p, c_void_p, POINTER(jo_sens_options), c_int, c_int, c_int, POINTER(jo_sens_vcurve_point), POINTER(c_double),)),
+    "jo_sens_vcurve_save": (c_int, (c_void_p, c_void_p, c_int, c_int, POINTER(jo_sens_vcurve_point), c_int, c_double, c_char_p,)),
+    "jo_batch_options_default": (jo_batch_options, ()),
+    "jo_batch_create": (c_int, (c_void_p, c_void_p, POINTER(jo_batch_options), POINTER(c_void_p),)),
+    "jo_batch_destroy": (None, (c_void_p,)),
+    "jo_batch_run": (c_int, (c_void_p, c_int, POINTER(c_double),)),
+    "jo_batch_inspect": (jo_batch_info, (c_void_p,)),
+    "jo_batch_parameter_name": (c_char_p, (c_void_p, c_int,)),
+    "jo_batch_objective_name": (c_char_p, (c_void_p, c_int,)),
+    "jo_batch_wrt_name": (c_char_p, (c_void_p, c_int,)),
+    "jo_batch_output_name": (c_char_p, (c_void_p, c_int,)),
+    "jo_batch_point_at": (c_int, (c_void_p, c_int, POINTER(jo_batch_point),)),
+    "jo_batch_values": (POINTER(c_double), (c_void_p,)),
+    "jo_batch_gradients": (POINTER(c_double), (c_void_p,)),
+    "jo_batch_outputs": (POINTER(c_double), (c_void_p,)),
     "jo_fmu_options_default": (jo_fmu_options, ()),
     "jo_export_fmu": (c_int, (c_void_p, c_void_p, POINTER(jo_fmu_options), c_char_p, POINTER(jo_fmu),)),
     "jo_import": (c_int, (c_void_p, c_char_p, POINTER(c_void_p),)),
@@ -1026,37 +1119,6 @@ FUNCTIONS = {
     "jo_loads_sens_count": (c_int, (c_void_p,)),
     "jo_loads_sens_at": (c_int, (c_void_p, c_int, POINTER(jo_loads_gradient),)),
     "jo_loads_sens_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
-    "jo_sens_method_name": (c_char_p, (c_int,)),
-    "jo_sens_parameter_count": (c_int, (c_void_p,)),
-    "jo_sens_parameter_at": (c_int, (c_void_p, c_int, POINTER(jo_sens_parameter),)),
-    "jo_sens_parameter_find": (c_int, (c_void_p, c_char_p,)),
-    "jo_sens_integrator_name": (c_char_p, (c_int,)),
-    "jo_sens_options_default": (jo_sens_options, ()),
-    "jo_sens_run": (c_int, (c_void_p, c_void_p, POINTER(jo_sens_options), POINTER(c_void_p),)),
-    "jo_sens_result_destroy": (None, (c_void_p,)),
-    "jo_sens_result_statistics": (jo_sens_statistics, (c_void_p,)),
-    "jo_sens_objective_count": (c_int, (c_void_p,)),
-    "jo_sens_objective_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_sens_gradient": (POINTER(c_double), (c_void_p,)),
-    "jo_sens_gradient_error": (POINTER(c_double), (c_void_p,)),
-    "jo_sens_derivative": (c_double, (c_void_p, c_int, c_int,)),
-    "jo_sens_objective_error": (c_double, (c_void_p, c_int,)),
-    "jo_sens_derivative_error": (c_double, (c_void_p, c_int, c_int,)),
-    "jo_sens_derivative_frozen": (c_double, (c_void_p, c_int, c_int,)),
-    "jo_sens_event_count": (c_int, (c_void_p,)),
-    "jo_sens_event_at": (c_int, (c_void_p, c_int, POINTER(jo_sens_event),)),
-    "jo_sens_event_shift": (c_double, (c_void_p, c_int, c_int,)),
-    "jo_sens_event_contribution": (c_double, (c_void_p, c_int, c_int, c_int,)),
-    "jo_sens_rank": (c_int, (c_void_p, c_void_p, c_int, POINTER(c_double), c_double, POINTER(jo_sens_row),)),
-    "jo_sens_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
-    "jo_sens_history_column_count": (c_int, (c_void_p,)),
-    "jo_sens_history_column_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
-    "jo_sens_history_row_count": (c_int, (c_void_p,)),
-    "jo_sens_history_rows": (POINTER(c_double), (c_void_p,)),
-    "jo_sens_history_save": (c_int, (c_void_p, c_void_p, c_char_p,)),
-    "jo_sens_check": (c_int, (c_void_p, c_void_p, CFUNCTYPE(c_int, c_void_p, c_double), c_void_p, POINTER(jo_sens_check_row),)),
-    "jo_sens_vcurve": (c_int, (c_void_p, c_void_p, POINTER(jo_sens_options), c_int, c_int, c_int, POINTER(jo_sens_vcurve_point), POINTER(c_double),)),
-    "jo_sens_vcurve_save": (c_int, (c_void_p, c_void_p, c_int, c_int, POINTER(jo_sens_vcurve_point), c_int, c_double, c_char_p,)),
     "jo_report_options_default": (jo_report_options, ()),
     "jo_report_write": (c_int, (c_void_p, c_void_p, POINTER(jo_report_options), c_char_p, POINTER(c_int64),)),
     "jo_road_heights": (c_int, (c_void_p, c_void_p, c_int, POINTER(c_double), POINTER(c_double),)),

@@ -90,6 +90,11 @@ static void set_method(jbatch* b) {
     r->d[i] = tab->d[i];
     r->has_quartic = r->has_quartic || tab->d[i] != 0.0;
   }
+  for (int i = 1; i < tab->stages && r->nsample < JBATCH_SAMPLES; i++) {
+    bool is_inside = tab->c[i] > 0.25 && tab->c[i] < 0.85;
+    bool is_better = i + 1 < tab->stages && tab->c[i + 1] == tab->c[i];
+    if (is_inside && !is_better) r->sample[r->nsample++] = i;
+  }
   double span = b->opt.run.t_end - b->opt.run.t_start, spacing = spacing_of(b);
   r->t_begin = b->opt.run.t_start;
   r->t_end = b->opt.run.t_end;
@@ -148,27 +153,45 @@ static const jgen_fn value_of[JBATCH_RHS_ALONG] = {
     [JBATCH_OUTPUTS] = JGEN_FN_OUTPUTS,   [JBATCH_REDUNDANT] = JGEN_FN_REDUNDANT,
     [JBATCH_ROLLING] = JGEN_FN_ROLLING};
 
-jexpr_fn jbatch_function(const jbatch* b, int f) {
-  static const jgen_fn along_of[] = {JGEN_FN_RHS, JGEN_FN_PROJECT, JGEN_FN_SWITCHES,
-                                     JGEN_FN_OBJECTIVE};
-  bool is_unused =
-      (f == JBATCH_OUTPUTS && b->noutput == 0) || (f == JBATCH_ROLLING && b->rule.nwheel == 0);
-  if (is_unused || (f >= JBATCH_RHS_ALONG && b->nw == 0)) return (jexpr_fn){0};
-  if (f < JBATCH_RHS_ALONG) return b->dynamics->fn[value_of[f]];
-  return b->dynamics->sens.tangent[along_of[f - JBATCH_RHS_ALONG]];
+static const jgen_fn along_of[JBATCH_FUNCTIONS - JBATCH_RHS_ALONG] = {
+    JGEN_FN_RHS, JGEN_FN_PROJECT, JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE};
+
+// A right-hand side that tells switches along: they are all but computed there.
+static jo_status add_switches(jbatch* b, jexpr_fn* fn) {
+  jexpr_outputs* o = JARENA_ARRAY(&b->arena, fn->nout + 1, jexpr_outputs);
+  if (!o) return jerr_memory(b->ctx);
+  memcpy(o, fn->out, (size_t)fn->nout * sizeof *o);
+  o[fn->nout] = b->dynamics->fn[JGEN_FN_SWITCHES].out[0];
+  fn->out = o;
+  fn->nout++;
+  return JO_OK;
+}
+
+static jo_status set_functions(jbatch* b) {
+  const jgen_dynamics* d = b->dynamics;
+  for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
+    bool is_unused =
+        (f == JBATCH_OUTPUTS && b->noutput == 0) || (f == JBATCH_ROLLING && b->rule.nwheel == 0);
+    if (!is_unused) b->function[f] = d->fn[value_of[f]];
+  }
+  JO_TRY(add_switches(b, &b->function[JBATCH_RHS]));
+  if (b->nw == 0) return JO_OK;
+  for (int f = JBATCH_RHS_ALONG; f < JBATCH_FUNCTIONS; f++)
+    b->function[f] = d->sens.tangent[along_of[f - JBATCH_RHS_ALONG]];
+  return add_switches(b, &b->function[JBATCH_RHS_ALONG]);
 }
 
 static jo_status compile(jbatch* b, jkernel_options kernel) {
-  const jgen_dynamics* d = b->dynamics;
-  jexpr_fn fn[JGEN_FN_COUNT] = {{0}};
+  jexpr_fn fn[JGEN_FN_COUNT] = {{0}}, along[JGEN_FN_COUNT] = {{0}};
   kernel.lanes = b->march->lanes;
   jplant_kernels_use use = {.outputs = true, .wheels = true};
-  if (b->opt.device != JBATCH_DEVICE_CPU) return JO_OK;
   for (int f = 0; f < JBATCH_RHS_ALONG; f++)
-    fn[value_of[f]] = jbatch_function(b, f);
+    fn[value_of[f]] = b->function[f];
   JO_TRY(jplant_kernels_create(b->ctx, fn, NULL, 0, use, &kernel, &b->values));
   if (b->nw == 0) return JO_OK;
-  return jplant_kernels_create(b->ctx, d->sens.tangent, NULL, 0, use, &kernel, &b->along);
+  for (int f = JBATCH_RHS_ALONG; f < JBATCH_FUNCTIONS; f++)
+    along[along_of[f - JBATCH_RHS_ALONG]] = b->function[f];
+  return jplant_kernels_create(b->ctx, along, NULL, 0, use, &kernel, &b->along);
 }
 
 static jo_status generate(jbatch* b) {
@@ -185,7 +208,9 @@ static jo_status generate(jbatch* b) {
     return jerr_set(b->ctx, JO_ERR_MODEL, "%s: equations of a batch are others than those of a run",
                     p->model->path);
   }
-  return compile(b, p->made_with.kernel);
+  JO_TRY(set_functions(b));
+  bool is_here = b->opt.device == JBATCH_DEVICE_CPU;
+  return is_here ? compile(b, p->made_with.kernel) : jbatch_device_create(b);
 }
 
 static jo_status find_numbers(jbatch* b) {
@@ -241,8 +266,7 @@ static jo_status prepare(jbatch* b) {
     return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%d lanes: batches have 1, 2, 4 or 8", lanes);
   }
   JO_TRY(set_rule(b));
-  JO_TRY(generate(b));
-  return b->opt.device == JBATCH_DEVICE_CPU ? JO_OK : jbatch_device_create(b);
+  return generate(b);
 }
 
 jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options* opt,

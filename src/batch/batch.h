@@ -56,7 +56,8 @@ typedef struct jbatch {
   jbatch_options opt;
   int* slot;  // where numbers that vary stand among the live ones (nnumber)
   jgen_dynamics* dynamics;
-  jplant_kernels *values, *along;  // NULL: none
+  jexpr_fn function[JBATCH_FUNCTIONS];  // without a name: there is none
+  jplant_kernels *values, *along;       // NULL: none
   const jbatch_march* march;       // NULL: points are run by themselves ...
   const char* why_alone;           // ... since
   jbatch_rule rule;

@@ -40,9 +40,9 @@ typedef struct code {
 static int gather_functions(const jbatch* b, jexpr_fn fn[JBATCH_FUNCTIONS], code* c) {
   int n = 0;
   for (int f = 0; f < JBATCH_FUNCTIONS; f++) {
-    jexpr_fn one = jbatch_function(b, f);
-    c->entry[f] = one.name ? n : -1;
-    if (one.name) fn[n++] = one;
+    bool is_there = b->function[f].name != NULL;
+    c->entry[f] = is_there ? n : -1;
+    if (is_there) fn[n++] = b->function[f];
   }
   return n;
 }

@@ -6,9 +6,6 @@
 #include "batch/batch.h"
 #include "plant/plant.h"
 
-// The function f of the lanes (lanes.h); without a name: there is none.
-jexpr_fn jbatch_function(const jbatch* b, int f);
-
 // Texts of the files, embedded.
 extern const char jbatch_lanes_h[], jbatch_job_h[], jbatch_march_inc[], jbatch_march_events_inc[],
     jbatch_device_inc[];

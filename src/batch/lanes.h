@@ -10,11 +10,12 @@
 #define JBATCH_MOST_LANES 8
 #endif
 
-enum { JBATCH_STAGES = 6 };  // of a method, most
+enum { JBATCH_STAGES = 6 };   // of a method, most
+enum { JBATCH_SAMPLES = 2 };  // stages whose switches tell of events inside of a step, most
 
 // Functions of (p, t, y, mode), of all lanes at once. Inputs stand where jgen_group has them.
 enum {
-  JBATCH_RHS,        // ydot
+  JBATCH_RHS,        // ydot, g
   JBATCH_PROJECT,    // dv, h, inverse
   JBATCH_SWITCHES,   // g
   JBATCH_OBJECTIVE,  // psi
@@ -22,7 +23,7 @@ enum {
   JBATCH_REDUNDANT,  // h
   JBATCH_ROLLING,    // contact, vx, vy
   // along all numbers, one after another
-  JBATCH_RHS_ALONG,        // ydot, dydot
+  JBATCH_RHS_ALONG,        // ydot, dydot, g
   JBATCH_PROJECT_ALONG,    // dv
   JBATCH_SWITCHES_ALONG,   // dg; behind those of the numbers that of the motion
   JBATCH_OBJECTIVE_ALONG,  // dpsi
@@ -45,6 +46,7 @@ typedef struct jbatch_rule {
   int ncontrolled;              // states with an error
   // explicit method; docs/theory/integration.md
   int stages, order, is_fixed, has_quartic;
+  int nsample, sample[JBATCH_SAMPLES];  // stages between start and end, in the order of their times
   double c[JBATCH_STAGES], a[JBATCH_STAGES][JBATCH_STAGES], b[JBATCH_STAGES];
   double e[JBATCH_STAGES + 1], d[JBATCH_STAGES + 1];
   double t_begin, t_end, step, max_step, rel_tol, abs_tol;  // step 0 of adaptive ones: they find it
@@ -75,9 +77,9 @@ typedef struct jbatch_search {
   double low_weight, high_weight;  // Illinois: halved while the other end moves
   double last;                     // time of the probe before
   int same;                        // probes in a row that moved the same end, > 0: high, < 0: low
-  int sample;                      // of the step, that high is
-  int is_sure;                     // a real step has found a crossing at high
-  int is_closing;                  // the probe is the event
+  int sample;      // of the step, that high is: 0 soon after its start, then inside, then its end
+  int is_sure;     // a real step has found a crossing at high
+  int is_closing;  // the probe is the event
   int probes, aims;
 } jbatch_search;
 
@@ -108,11 +110,12 @@ typedef struct jbatch_group {
   double *psi, *out;
   // states with their derivatives: end of the trial, argument of a stage, slopes
   double *y_new, *arg, *k[JBATCH_STAGES + 1];
-  double *dense, *quartic, *error;  // (ny)
+  double *dense, *quartic, *error, *zero;  // (ny)
   double *dv, *h, *inverse, *pivot, *redundant, *rolling;
   // switches: values, the largest so far, their floor, what is added to margins, whether they count, margins
-  double *g, *g_end, *g_most, *floor, *off, *armed;
-  double *start, *first, *third[2], *end, *low, *high, *high_new, *probe, *rate, *flip, *is_done;
+  double *g, *g_end, *g_inside[JBATCH_SAMPLES], *g_most, *floor, *off, *armed;
+  double *start, *first, *inside[JBATCH_SAMPLES], *end, *low, *high, *seen, *probe, *rate, *flip,
+      *is_done;
   // events with derivatives: slopes before and behind with S in front of the first, (nw + 1) ny; dg
   double *along, *slope, *dg, *dt;
 } jbatch_group;

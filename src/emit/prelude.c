@@ -2,7 +2,7 @@
 // Types and helpers of emitted code.
 //
 // With several lanes jk_real is a vector type: arithmetic is written with operators, everything
-// else goes through jkv_<operator>: an elementary function of vectors, or the operator's C text
+// else goes through jkv_<operator>: an elementary function of vectors, a choice by masks, or the operator's C text
 // once per lane.
 #include "emit/prelude.h"
 
@@ -54,6 +54,48 @@ static const char vector[] =
     "JK_INLINE void jk_put(double* x, int i, jk_real value) {\n"
     "  *(jk_memory*)(x + i * JK_LANES) = (jk_memory)value;\n"
     "}\n";
+
+// Choices between values that are all there, by masks of bits: as the C text of the operators has them.
+static const char choices[] =
+    "typedef long long jk_mask __attribute__((vector_size(8 * JK_LANES)));\n"
+    "JK_INLINE jk_real jk_choose(jk_mask m, jk_real a, jk_real b) {\n"
+    "  return (jk_real)((m & (jk_mask)a) | (~m & (jk_mask)b));\n"
+    "}\n"
+    "JK_INLINE jk_real jk_one(jk_mask m) {\n"
+    "  return (jk_real)(m & (jk_mask)jk_all(1.0));\n"
+    "}\n"
+    "/* one lane after another where the machine has no square roots of that many */\n"
+    "JK_INLINE jk_real jk_roots(jk_real a) {\n"
+    "#if defined(__AVX512F__) && JK_LANES == 8 && !defined(__clang__)\n"
+    "  return (jk_real)__builtin_ia32_sqrtpd512_mask(a, a, -1, 4);\n"
+    "#elif defined(__AVX__) && JK_LANES == 4\n"
+    "  return (jk_real)__builtin_ia32_sqrtpd256(a);\n"
+    "#elif defined(__SSE2__) && JK_LANES == 2\n"
+    "  return (jk_real)__builtin_ia32_sqrtpd(a);\n"
+    "#else\n"
+    "  for (int lane = 0; lane < JK_LANES; lane++) {\n"
+    "    a[lane] = sqrt(a[lane]);\n"
+    "  }\n"
+    "  return a;\n"
+    "#endif\n"
+    "}\n";
+
+// The text of an operator for vectors; NULL: once per lane.
+static const char* choice_text(int op) {
+  switch (op) {
+    case JEXPR_LT: return "jk_one((jk_mask)(a < b))";
+    case JEXPR_LE: return "jk_one((jk_mask)(a <= b))";
+    case JEXPR_EQ: return "jk_one((jk_mask)(a == b))";
+    case JEXPR_SIGN:
+      return "jk_one((jk_mask)(a > jk_all(0.0))) - jk_one((jk_mask)(a < jk_all(0.0)))";
+    case JEXPR_MIN: return "jk_choose((jk_mask)(a < b), a, b)";
+    case JEXPR_MAX: return "jk_choose((jk_mask)(a > b), a, b)";
+    case JEXPR_SELECT: return "jk_choose((jk_mask)(a != jk_all(0.0)), b, c)";
+    case JEXPR_ABS: return "(jk_real)((jk_mask)a & ~(jk_mask)jk_all(-0.0))";
+    case JEXPR_SQRT: return "jk_roots(a)";
+    default: return NULL;
+  }
+}
 
 // expr/body.c: l holds where to begin, the first step, and the values of the equation.
 static const char unknown[] =
@@ -178,8 +220,11 @@ static void put_operator(jtext* t, int lanes, const jexpr_op_info* op) {
                                            "jk_real a, jk_real b, jk_real c"};
   static const char* const arguments[] = {"", "a", "a, b", "a, b, c"};
   jtext_printf(t, "JK_INLINE jk_real jkv_%s(%s) {\n  return ", op->name, parameters[op->arity]);
+  const char* choice = choice_text((int)(op - jexpr_ops));
   if (jemit_is_function(op)) {
     jtext_printf(t, "jm_%s_v%d(%s)", op->name, lanes, arguments[op->arity]);
+  } else if (choice) {
+    jtext_put(t, choice);
   } else {
     put_lanes(t, lanes, op->c_text);
   }
@@ -207,6 +252,7 @@ void jemit_put_prelude(jtext* t, int lanes, const jemit_needs* needs) {
   jtext_printf(t, "\n#define JK_LANES %d\n", lanes);
   jtext_put(t, vector);
   put_helper(t, lanes, "jk_all(double x)", "x");
+  jtext_put(t, choices);
   if (needs->functions) jemit_put_functions(t, lanes);
   for (int op = 1; op < JEXPR_OP_COUNT; op++) {
     const jexpr_op_info* info = &jexpr_ops[op];

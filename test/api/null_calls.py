@@ -19,7 +19,7 @@ OPTIONAL = {
     ("jo_load_events_reconstruct", "out"),
 }
 OPTIONAL_NAMES = {"opt"}
-NEEDED = {("jo_sweep_create", "opt")}
+NEEDED = {("jo_sweep_create", "opt"), ("jo_batch_create", "opt")}
 TAKES_NULL = {"jo_context_message", "jo_context_diagnostic_count", "jo_context_diagnostic",
               "jo_context_clear"}
 
@@ -31,6 +31,7 @@ VALUES = {
     ("jo_output_write", "data"): "f->text",
     ("jo_text_character", "s"): "f->text",
     ("jo_load_events_open", "set"): "&f->setting", ("jo_sweep_create", "opt"): "&f->sweep_options",
+    ("jo_batch_create", "opt"): "&f->batch_options", "jo_batch*": "f->batch", ("jo_batch_run", "x"): "f->number",
     ("jo_import", "path"): "f->import_path", "jo_imported*": "f->imported",
     ("jo_tyre_load", "path"): "f->tyre_path", ("jo_tyre_load", "set"): "&f->tyre_setting",
     ("jo_road_write", "path"): "f->page",

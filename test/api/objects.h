@@ -80,6 +80,12 @@ static inline jo_sens_result* make_sens_result(fixture* f, const jo_system* s) {
   return r;
 }
 
+static inline jo_batch* make_batch(fixture* f, const jo_system* system, jo_batch_options opt) {
+  jo_batch* b = NULL;
+  assert_ok(f->ctx, jo_batch_create(f->ctx, system, &opt, &b));
+  return b;
+}
+
 static inline jo_sweep* make_sweep(fixture* f, const jo_system* system, jo_sweep_options opt) {
   jo_sweep* s = NULL;
   assert_ok(f->ctx, jo_sweep_create(f->ctx, system, &opt, &s));

@@ -21,6 +21,7 @@ typedef struct subject {
   double number[64];
   jo_range range;
   jo_sweep_options sweep_options;
+  jo_batch_options batch_options;
   jo_fmu_options fmu_options;
   jo_loads_plot plot;
   const jo_loads_result* plotted[1];
@@ -36,6 +37,7 @@ typedef struct subject {
   jo_loads_sens* loads_sens;
   jo_sens_result* sens_result;
   jo_sweep* sweep;
+  jo_batch* batch;
   jo_model* axle_model;
   jo_kinematics* kinematics;
   const char* table_path;
@@ -90,6 +92,7 @@ static void make_runs(subject* f) {
 static void make_derivatives(subject* f) {
   f->sens_result = make_sens_result(f->base, f->system);
   f->sweep = make_sweep(f->base, f->system, f->sweep_options);
+  f->batch = make_batch(f->base, f->system, f->batch_options);
   f->study = make_study(f->base, f->study_path);
   assert_ok(f->ctx, jo_model_load(f->ctx, WISHBONE, NULL, 0, &f->axle_model));
   f->kinematics = make_kinematics(f->base, f->axle_model);
@@ -128,6 +131,7 @@ static int set_up(void** state) {
   f->sweep_options = jo_sweep_options_default();
   f->sweep_options.range = &f->range;
   f->sweep_options.nrange = 1;
+  f->batch_options = jo_batch_options_default();
   make_runs(f);
   make_derivatives(f);
   make_tyre(f);
@@ -149,6 +153,7 @@ static int tear_down(void** state) {
   jo_tyre_destroy(f->tyre);
   jo_study_destroy(f->study);
   jo_sweep_destroy(f->sweep);
+  jo_batch_destroy(f->batch);
   jo_sens_result_destroy(f->sens_result);
   jo_loads_sens_destroy(f->loads_sens);
   jo_load_events_destroy(f->load_events);
@@ -188,6 +193,7 @@ static void test_null_lists_with_holes(void** state) {
   jo_system* d;
   jo_sens_result* r;
   jo_sweep* w;
+  jo_batch* b;
   jo_modes* o;
   expect_refusal(f, jo_static_differentiate(c, f->model, hole, 2, &s), "text 2 of 'name' is NULL");
   expect_refusal(f, jo_static_differentiate(c, f->model, hole, -1, &s), "of -1 items");
@@ -207,6 +213,9 @@ static void test_null_lists_with_holes(void** state) {
   jo_sweep_options sweep = f->sweep_options;
   sweep.range = NULL;
   expect_refusal(f, jo_sweep_create(c, f->system, &sweep, &w), "'opt->range' is NULL");
+  jo_batch_options batch = f->batch_options;
+  batch.nparameter = 1;
+  expect_refusal(f, jo_batch_create(c, f->system, &batch, &b), "'opt->parameter' is NULL");
 }
 
 static void test_null_parts_of_a_plot(void** state) {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches: one compiled system run many times with other numbers, side by side in the lanes of vector registers and on all
+// processors.
+#ifndef JOUNCE_BATCH_H
+#define JOUNCE_BATCH_H
+
+#include <stdint.h>
+
+#include "jounce/methods.h"
+#include "jounce/sens.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct jo_batch jo_batch;
+
+typedef struct jo_batch_options {
+  /// Parameters that differ from point to point, by name; also what initial conditions are made of.
+  const char* const* parameter;
+  int nparameter;
+  jo_method method;
+  double t_end_s;  // these three: NaN, what the model says
+  double tolerance;
+  double step_s;
+  int gradient;  // nonzero: also derivatives of objectives by the numbers of the system, direct method
+  int outputs;  // nonzero: also outputs at the end
+  int lanes;    // 1, 2, 4 or 8 points side by side; 0: as many as registers hold
+  int workers;  // threads; 0: one per processor. Results depend neither on this nor on the lanes
+  /// Called several times per second on the thread of jo_batch_run() with the points done so far; zero stops it: points
+  /// that were not begun are not done. Must not use the context. May be NULL.
+  int (*progress)(void* user, int done);
+  void* user;
+} jo_batch_options;
+
+JO_API jo_batch_options jo_batch_options_default(void);
+
+/// Write the equations once more, for lanes, and compile them. Explicit methods run in lanes: rk2, rk3, rk4, dopri5; models whose
+/// events set states or move driven coordinates, and other methods, run point by point. Values that do not vary are those the
+/// system has now. On failure `*out` is NULL and the context says why: a parameter that there is not, an option out of range.
+/// Ownership: caller, release with jo_batch_destroy() before the system.
+JO_API jo_status jo_batch_create(jo_context* ctx, const jo_system* system,
+                                 const jo_batch_options* opt, jo_batch** out);
+
+/// NULL is fine.
+JO_API void jo_batch_destroy(jo_batch* batch);
+
+/// Run n points: `x` has the values of the parameters, n x parameters, a row per point. Points that fail say so and
+/// do not stop it. What comes out of a point depends on nothing but the point, bit by bit: not on its neighbours,
+/// the number of points, lanes or threads. An error (no memory) is reported in the context of the batch.
+/// Results replace those of the run before. Threads: one at a time.
+JO_API jo_status jo_batch_run(jo_batch* batch, int n, const double* x);
+
+typedef struct jo_batch_info {
+  int points, done, failed;  // of the last run; failed ones are done too
+  int alone;                 // points that were not run in lanes
+  int parameters, objectives, wrt, outputs;
+  int lanes;              // 0: points are run one by one, since ...
+  const char* why_alone;  // ... ; NULL: they are run in lanes
+} jo_batch_info;
+
+JO_API jo_batch_info jo_batch_inspect(const jo_batch* batch);
+
+/// Names of parameters, objectives, numbers differentiated for, and outputs; NULL where there is no i-th. Owned by the batch.
+JO_API const char* jo_batch_parameter_name(const jo_batch* batch, int i);
+JO_API const char* jo_batch_objective_name(const jo_batch* batch, int i);
+JO_API const char* jo_batch_wrt_name(const jo_batch* batch, int i);
+JO_API const char* jo_batch_output_name(const jo_batch* batch, int i);
+
+/// Arrays and texts are owned by the batch, until the next run.
+typedef struct jo_batch_point {
+  int is_done;
+  jo_status status;        // below zero: failed, numbers are NaN
+  const char* message;     // why; "" when it did not fail
+  const double* value;     // by objective
+  const double* gradient;  // objectives x numbers, row by row
+  const double* output;    // by output
+  int in_lanes;            // nonzero: it was run side by side with others
+  int events;
+  int64_t steps;
+} jo_batch_point;
+
+/// Fills `*out`; JO_ERR_ARGUMENT where there is no i-th point, reporting nothing.
+JO_API jo_status jo_batch_point_at(const jo_batch* batch, int i, jo_batch_point* out);
+
+/// All numbers of the last run at once, owned by the batch: points x objectives, points x objectives x numbers, points x
+/// outputs; NULL: there are none. NaN of points that failed or are not done.
+JO_API const double* jo_batch_values(const jo_batch* batch);
+JO_API const double* jo_batch_gradients(const jo_batch* batch);
+JO_API const double* jo_batch_outputs(const jo_batch* batch);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public face of batches.
+#include "batch/batch.h"
+
+#include <math.h>
+
+#include "api/handles.h"
+#include "base/require.h"
+#include "jounce/batch.h"
+
+struct jo_batch {
+  jo_context* ctx;
+  jarena arena;
+  const jmodel* model;
+  jbatch* batch;
+  int* number;  // parameters that vary (of the options)
+  int (*progress)(void* user, int done);
+  void* user;
+};
+
+jo_batch_options jo_batch_options_default(void) {
+  return (jo_batch_options){
+      .method = JO_METHOD_OF_MODEL, .t_end_s = NAN, .tolerance = NAN, .step_s = NAN};
+}
+
+static bool tell(void* user, int done) {
+  const jo_batch* b = user;
+  return b->progress(b->user, done) != 0;
+}
+
+static jo_status find_parameters(jo_batch* b, const jo_batch_options* opt) {
+  JO_REQUIRE_LIST(b->ctx, opt->parameter, opt->nparameter);
+  b->number = JARENA_ARRAY(&b->arena, opt->nparameter, int);
+  if (!b->number) return jerr_memory(b->ctx);
+  for (int i = 0; i < opt->nparameter; i++) {
+    if (!opt->parameter[i]) {
+      return jerr_set(b->ctx, JO_ERR_ARGUMENT, "parameter %d has no name", i + 1);
+    }
+    JO_TRY(jmodel_number_named(b->ctx, b->model, opt->parameter[i], &b->number[i]));
+    for (int k = 0; k < i; k++) {
+      if (b->number[k] != b->number[i]) continue;
+      return jerr_set(b->ctx, JO_ERR_ARGUMENT, "parameter '%s' is given twice", opt->parameter[i]);
+    }
+  }
+  return JO_OK;
+}
+
+// What the options and the model come to.
+static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_options* opt,
+                        jbatch_options* out) {
+  jplant_simulate_options o = jplant_simulate_options_default();
+  jplant_simulate_used used;
+  o.method = japi_method_name(opt->method);
+  o.t_end = opt->t_end_s;
+  o.rel_tol = o.abs_tol = opt->tolerance;
+  o.step = opt->step_s;
+  *out = jbatch_options_default(b->model);
+  JO_TRY(jplant_simulate_choose(b->ctx, system->motion->plant, &o, &used, &out->run.solve));
+  out->run.t_end = used.t_end;
+  out->run.p = system->p;
+  out->number = b->number;
+  out->nnumber = opt->nparameter;
+  out->gradient = opt->gradient != 0;
+  out->outputs = opt->outputs != 0;
+  out->lanes = opt->lanes;
+  out->workers = opt->workers;
+  if (opt->progress) out->progress = tell;
+  out->user = b;
+  return JO_OK;
+}
+
+static jo_status build(jo_batch* b, const jo_system* system, const jo_batch_options* opt) {
+  if (opt->nparameter < 0 || opt->lanes < 0 || opt->workers < 0) {
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT,
+                    "the numbers of parameters, lanes and workers cannot be negative");
+  }
+  if (!system->motion) return japi_system_fail(b->ctx, system, JO_USE_RUNS);
+  if (opt->gradient && !system->motion->tangents) {
+    return japi_system_fail(b->ctx, system, JO_USE_DERIVATIVES);
+  }
+  b->model = system->motion->plant->model;
+  jbatch_options o;
+  JO_TRY(find_parameters(b, opt));
+  JO_TRY(choose(b, system, opt, &o));
+  return jbatch_create(b->ctx, system->motion, &o, &b->batch);
+}
+
+jo_status jo_batch_create(jo_context* ctx, const jo_system* system, const jo_batch_options* opt,
+                          jo_batch** out) {
+  JO_REQUIRE_OUT(out, ctx, system, opt);
+  jo_batch* b = jmem_resize(ctx, NULL, sizeof *b);
+  if (!b) return jerr_memory(ctx);
+  *b = (jo_batch){.ctx = ctx, .progress = opt->progress, .user = opt->user};
+  jarena_init(&b->arena, ctx);
+  jo_status status = build(b, system, opt);
+  if (status < 0) {
+    jo_batch_destroy(b);
+    return status;
+  }
+  *out = b;
+  return status;
+}
+
+void jo_batch_destroy(jo_batch* batch) {
+  if (!batch) return;
+  jbatch_destroy(batch->batch);
+  jarena_free(&batch->arena);
+  jmem_free(batch->ctx, batch);
+}
+
+jo_status jo_batch_run(jo_batch* batch, int n, const double* x) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, batch, x);
+  if (n < 0) {
+    return jerr_set(batch->ctx, JO_ERR_ARGUMENT, "the number of points cannot be negative");
+  }
+  return jbatch_run(batch->batch, n, x);
+}
+
+// ---- what came out -------------------------------------------------------------------------------
+
+jo_batch_info jo_batch_inspect(const jo_batch* batch) {
+  JO_REQUIRE_OR((jo_batch_info){0}, batch);
+  const jbatch* b = batch->batch;
+  jo_batch_info info = {.points = b->n,
+                        .parameters = b->opt.nnumber,
+                        .objectives = b->nobjective,
+                        .wrt = b->nw,
+                        .outputs = b->noutput,
+                        .lanes = b->march ? b->march->lanes : 0,
+                        .why_alone = b->why_alone};
+  for (int i = 0; i < b->n; i++) {
+    info.done += b->point[i].way != JBATCH_WAY_NONE;
+    info.alone += b->point[i].way == JBATCH_WAY_ALONE;
+    info.failed += b->point[i].status < 0;
+  }
+  return info;
+}
+
+const char* jo_batch_parameter_name(const jo_batch* batch, int i) {
+  JO_REQUIRE_OR(NULL, batch);
+  bool is_there = i >= 0 && i < batch->batch->opt.nnumber;
+  return is_there ? batch->model->number[batch->number[i]].path : NULL;
+}
+
+const char* jo_batch_objective_name(const jo_batch* batch, int i) {
+  JO_REQUIRE_OR(NULL, batch);
+  return i >= 0 && i < batch->batch->nobjective ? batch->model->objective[i].name : NULL;
+}
+
+const char* jo_batch_wrt_name(const jo_batch* batch, int i) {
+  JO_REQUIRE_OR(NULL, batch);
+  const jbatch* b = batch->batch;
+  return i >= 0 && i < b->nw ? batch->model->number[b->sens->wrt[i]].path : NULL;
+}
+
+const char* jo_batch_output_name(const jo_batch* batch, int i) {
+  JO_REQUIRE_OR(NULL, batch);
+  const jbatch* b = batch->batch;
+  return i >= 0 && i < b->noutput ? b->sens->plant->dynamics->output_name[i] : NULL;
+}
+
+// Row i of an array with so many numbers a point.
+static const double* row(const double* x, int i, int each) {
+  return each > 0 ? x + (int64_t)i * each : NULL;
+}
+
+jo_status jo_batch_point_at(const jo_batch* batch, int i, jo_batch_point* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, batch, out);
+  const jbatch* b = batch->batch;
+  if (i < 0 || i >= b->n) return JO_ERR_ARGUMENT;
+  const jbatch_point* p = &b->point[i];
+  *out = (jo_batch_point){.is_done = p->way != JBATCH_WAY_NONE,
+                          .status = p->status,
+                          .message = p->message ? p->message : "",
+                          .value = row(b->value, i, b->nobjective),
+                          .gradient = row(b->gradient, i, b->nobjective * b->nw),
+                          .output = row(b->output, i, b->noutput),
+                          .in_lanes = p->way == JBATCH_WAY_LANES,
+                          .events = p->events,
+                          .steps = p->steps};
+  return JO_OK;
+}
+
+const double* jo_batch_values(const jo_batch* batch) {
+  JO_REQUIRE_OR(NULL, batch);
+  return batch->batch->n > 0 ? row(batch->batch->value, 0, batch->batch->nobjective) : NULL;
+}
+
+const double* jo_batch_gradients(const jo_batch* batch) {
+  JO_REQUIRE_OR(NULL, batch);
+  const jbatch* b = batch->batch;
+  return b->n > 0 ? row(b->gradient, 0, b->nobjective * b->nw) : NULL;
+}
+
+const double* jo_batch_outputs(const jo_batch* batch) {
+  JO_REQUIRE_OR(NULL, batch);
+  return batch->batch->n > 0 ? row(batch->batch->output, 0, batch->batch->noutput) : NULL;
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches: a point is itself whatever is around it, what runs and derivatives say one at a time, and what fails.
+#include "batch/batch.h"
+
+#include <math.h>
+
+#include "support/fixture.h"
+
+#define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
+#define LOOP        "test/models/sens_loop.yaml"
+
+enum { MOST = 4, POINTS = 11 };
+
+typedef struct subject {
+  fixture* base;
+  jo_context* ctx;
+  jsens* sens;
+  int number[MOST], n;
+  jbatch_options opt;
+} subject;
+
+// A model with derivatives by the parameters that vary.
+static subject open_subject(const char* path, const char* const* name, int n,
+                            jkernel_backend backend) {
+  subject s = {.base = fixture_load(path, NULL, 0), .n = n};
+  s.ctx = s.base->ctx;
+  for (int i = 0; i < n; i++) {
+    s.number[i] = jmodel_find_number(s.base->m, name[i]);
+    assert_true(s.number[i] >= 0);
+  }
+  jsens_setup setup = {.wrt = s.number, .nwrt = n, .direct = true};
+  setup.kernel = jkernel_options_default();
+  setup.kernel.backend = backend;
+  assert_ok(s.ctx, jsens_create(s.ctx, s.base->m, &setup, &s.sens));
+  s.opt = jbatch_options_default(s.base->m);
+  s.opt.nnumber = n;
+  s.opt.gradient = s.opt.outputs = true;
+  s.opt.workers = 1;
+  s.opt.run.solve.method = JSOLVE_RK4;
+  s.opt.run.solve.step = 2e-3;
+  return s;
+}
+
+static const char* const car_numbers[] = {"k", "c", "at", "step"};
+static const char* const loop_numbers[] = {"k", "stretch", "from", "pulse"};
+
+static subject open_car(void) {
+  return open_subject(QUARTER_CAR, car_numbers, 4, JKERNEL_INTERP);
+}
+
+static void close_subject(subject* s) {
+  jsens_destroy(s->sens);
+  fixture_close(s->base);
+}
+
+static jbatch* make(subject* s) {
+  jbatch* b = NULL;
+  s->opt.number = s->number;
+  assert_ok(s->ctx, jbatch_create(s->ctx, s->sens, &s->opt, &b));
+  return b;
+}
+
+// Numbers within ten percent of the model's.
+static double* points(const subject* s, int n) {
+  double* x = JARENA_ARRAY(&s->base->a, n * s->n, double);
+  assert_non_null(x);
+  for (int i = 0; i < n * s->n; i++) {
+    double part = 0.9 + 0.2 * ((i * 37) % 101) / 100.0;
+    x[i] = s->base->m->number[s->number[i % s->n]].value * part;
+  }
+  return x;
+}
+
+static jbatch* run(subject* s, const double* x, int n) {
+  jbatch* b = make(s);
+  assert_ok(s->ctx, jbatch_run(b, n, x));
+  return b;
+}
+
+static void assert_same_point(const jbatch* a, int i, const jbatch* b, int k) {
+  int nv = a->nobjective, ng = a->nobjective * a->nw, no = a->noutput;
+  assert_memory_equal(a->value + i * nv, b->value + k * nv, (size_t)nv * sizeof(double));
+  if (ng > 0)
+    assert_memory_equal(a->gradient + i * ng, b->gradient + k * ng, (size_t)ng * sizeof(double));
+  if (no > 0)
+    assert_memory_equal(a->output + i * no, b->output + k * no, (size_t)no * sizeof(double));
+  assert_int_equal(a->point[i].steps, b->point[k].steps);
+  assert_int_equal(a->point[i].events, b->point[k].events);
+  assert_int_equal(a->point[i].way, b->point[k].way);
+}
+
+static void assert_all_in_lanes(const jbatch* b) {
+  for (int i = 0; i < b->n; i++) {
+    assert_int_equal(b->point[i].status, JO_OK);
+    assert_int_equal(b->point[i].way, JBATCH_WAY_LANES);
+  }
+}
+
+// ---- a point is itself -----------------------------------------------------------------------------
+
+// Whatever the lanes, the threads, the neighbours and their number.
+static void expect_itself(subject* s) {
+  double* x = points(s, POINTS);
+  s->opt.lanes = 8;
+  jbatch* all = run(s, x, POINTS);
+  assert_all_in_lanes(all);
+  for (int lanes = 1; lanes < 8; lanes *= 2) {
+    s->opt.lanes = lanes;
+    s->opt.workers = lanes;
+    jbatch* b = run(s, x, POINTS);
+    for (int i = 0; i < POINTS; i++) {
+      assert_same_point(b, i, all, i);
+    }
+    jbatch_destroy(b);
+  }
+  s->opt.lanes = 8;
+  jbatch* alone = make(s);
+  for (int i = 0; i < POINTS; i += 3) {
+    assert_ok(s->ctx, jbatch_run(alone, 1, x + i * s->n));
+    assert_same_point(alone, 0, all, i);
+  }
+  jbatch_destroy(alone);
+  jbatch_destroy(all);
+}
+
+static void test_batch_point_is_itself(void** state) {
+  (void)state;
+  subject s = open_car();
+  expect_itself(&s);
+  close_subject(&s);
+}
+
+static void test_batch_point_is_itself_with_adaptive_steps(void** state) {
+  (void)state;
+  subject s = open_car();
+  s.opt.run.solve.method = JSOLVE_DOPRI5;
+  expect_itself(&s);
+  s.opt.gradient = false;
+  expect_itself(&s);
+  close_subject(&s);
+}
+
+static void test_batch_point_is_itself_in_loops(void** state) {
+  (void)state;
+  subject s = open_subject(LOOP, loop_numbers, 4, JKERNEL_INTERP);
+  expect_itself(&s);
+  close_subject(&s);
+}
+
+static void test_batch_compiled_is_interpreted(void** state) {
+  (void)state;
+  subject s = open_car(), c = open_subject(QUARTER_CAR, car_numbers, 4, JKERNEL_AUTO);
+  double* x = points(&s, POINTS);
+  jbatch *a = run(&s, x, POINTS), *b = run(&c, x, POINTS);
+  for (int i = 0; i < POINTS; i++) {
+    assert_same_point(a, i, b, i);
+  }
+  jbatch_destroy(a);
+  jbatch_destroy(b);
+  close_subject(&s);
+  close_subject(&c);
+}
+
+// ---- one at a time ---------------------------------------------------------------------------------
+
+static jsens_result* run_alone(subject* s, const jbatch* b, const double* x) {
+  const jgen_dynamics* d = s->sens->plant->dynamics;
+  double* p = JARENA_ARRAY(&s->base->a, d->np, double);
+  assert_non_null(p);
+  memcpy(p, d->p, (size_t)d->np * sizeof *p);
+  for (int k = 0; k < s->n; k++) {
+    p[b->slot[k]] = x[k];
+  }
+  jsens_options opt = s->opt.run;
+  opt.p = p;
+  opt.estimate = false;
+  jsens_result* r = NULL;
+  assert_ok(s->ctx, jsens_run(s->ctx, s->sens, JSENS_DIRECT, &opt, &r));
+  return r;
+}
+
+// The same steps but for where events were found, and derivatives along them: `value` and `slope` relative to the
+// largest.
+static void expect_runs(subject* s, double value, double slope) {
+  double* x = points(s, POINTS);
+  jbatch* b = run(s, x, POINTS);
+  assert_all_in_lanes(b);
+  for (int i = 0; i < POINTS; i++) {
+    jsens_result* r = run_alone(s, b, x + i * s->n);
+    assert_int_equal(r->statistics.events, b->point[i].events);
+    for (int o = 0; o < b->nobjective; o++) {
+      assert_near(b->value[i * b->nobjective + o], r->value[o], value * fabs(r->value[o]));
+    }
+    for (int k = 0; k < b->nobjective * b->nw; k++) {
+      double size =
+          fabs(r->gradient[k]) + 1e-3 * fabs(r->value[k / b->nw] / x[i * s->n + k % b->nw]);
+      assert_near(b->gradient[i * b->nobjective * b->nw + k], r->gradient[k], slope * size);
+    }
+    jsens_result_destroy(r);
+  }
+  jbatch_destroy(b);
+}
+
+static void test_batch_runs_fixed_steps(void** state) {
+  (void)state;
+  subject s = open_car();
+  // events are within 1e-13 s of each other, and what they do to the peak is a power of it
+  expect_runs(&s, 1e-9, 1e-6);
+  close_subject(&s);
+}
+
+static void test_batch_runs_loops(void** state) {
+  (void)state;
+  subject s = open_subject(LOOP, loop_numbers, 4, JKERNEL_INTERP);
+  expect_runs(&s, 1e-9, 1e-7);
+  close_subject(&s);
+}
+
+static void test_batch_runs_adaptive_steps(void** state) {
+  (void)state;
+  subject s = open_car();
+  s.opt.run.solve.method = JSOLVE_DOPRI5;
+  // both are within the tolerance of the motion, 1e-8, but for what events amplify
+  expect_runs(&s, 1e-5, 1e-4);
+  close_subject(&s);
+}
+
+static void test_batch_outputs_are_those_of_a_run(void** state) {
+  (void)state;
+  subject s = open_car();
+  double* x = points(&s, 3);
+  jbatch* b = run(&s, x, 3);
+  assert_int_equal(b->noutput, s.sens->plant->dynamics->noutput);
+  // a run by itself, and in lanes
+  jbatch_options keep = s.opt;
+  s.opt.run.solve.method = JSOLVE_AUTO;
+  s.opt.run.solve.rel_tol = s.opt.run.solve.abs_tol = 1e-10;
+  jbatch* alone = run(&s, x, 3);
+  s.opt = keep;
+  assert_non_null(alone->why_alone);
+  assert_int_equal(alone->point[0].way, JBATCH_WAY_ALONE);
+  for (int i = 0; i < 3 * b->noutput; i++) {
+    assert_near(b->output[i], alone->output[i], 1e-3 * (fabs(alone->output[i]) + 1.0));
+  }
+  jbatch_destroy(alone);
+  jbatch_destroy(b);
+  close_subject(&s);
+}
+
+// Differences of batches: events move, their number stays.
+static void test_batch_derivatives_are_differences(void** state) {
+  (void)state;
+  subject s = open_car();
+  double x[9 * 4], h[4];
+  for (int k = 0; k < 4; k++) {
+    double value = s.base->m->number[s.number[k]].value;
+    h[k] = 1e-5 * value;
+    for (int i = 0; i < 9; i++) {
+      x[i * 4 + k] = value;
+    }
+    x[(1 + 2 * k) * 4 + k] += h[k];
+    x[(2 + 2 * k) * 4 + k] -= h[k];
+  }
+  s.opt.run.solve.step = 5e-4;
+  jbatch* b = run(&s, x, 9);
+  for (int k = 0; k < 4; k++) {
+    const double *up = b->value + (1 + 2 * k) * b->nobjective,
+                 *down = b->value + (2 + 2 * k) * b->nobjective;
+    for (int o = 0; o < b->nobjective; o++) {
+      double slope = (up[o] - down[o]) / (2.0 * h[k]);
+      // a step that an event cuts moves with it: what is left is its error
+      assert_near(b->gradient[o * b->nw + k], slope,
+                  1e-4 * fabs(slope) + 1e-6 * fabs(b->value[o] / x[k]));
+    }
+  }
+  jbatch_destroy(b);
+  close_subject(&s);
+}
+
+// ---- what fails ------------------------------------------------------------------------------------
+
+static void test_batch_failing_points_are_alone(void** state) {
+  (void)state;
+  static const char* const name[] = {"k", "rod"};
+  subject s = open_subject(QUARTER_CAR, name, 2, JKERNEL_INTERP);
+  double* x = points(&s, POINTS);
+  jbatch* good = run(&s, x, POINTS);
+  double* y = points(&s, POINTS);
+  y[2 * 2 + 1] = -1.0;  // not a number from the start
+  y[5 * 2] = 1e12;      // fixed steps explode
+  jbatch* bad = run(&s, y, POINTS);
+  for (int i = 0; i < POINTS; i++) {
+    if (i != 2 && i != 5) {
+      assert_same_point(good, i, bad, i);
+      continue;
+    }
+    assert_true(bad->point[i].status < 0);
+    assert_non_null(bad->point[i].message);
+    assert_true(isnan(bad->value[i * bad->nobjective]));
+    assert_true(isnan(bad->gradient[i * bad->nobjective * bad->nw]));
+  }
+  jbatch_destroy(good);
+  jbatch_destroy(bad);
+  close_subject(&s);
+}
+
+static void test_batch_models_with_resets_run_alone(void** state) {
+  (void)state;
+  static const char* const name[] = {"loss"};
+  subject s = open_subject("test/models/sens_reset.yaml", name, 1, JKERNEL_INTERP);
+  s.opt.run = jsens_options_default(s.base->m);
+  double* x = points(&s, 3);
+  jbatch* b = run(&s, x, 3);
+  assert_non_null(b->why_alone);
+  for (int i = 0; i < 3; i++) {
+    jsens_result* r = run_alone(&s, b, x + i);
+    assert_int_equal(b->point[i].way, JBATCH_WAY_ALONE);
+    assert_memory_equal(b->value + i * b->nobjective, r->value,
+                        (size_t)b->nobjective * sizeof(double));
+    jsens_result_destroy(r);
+  }
+  jbatch_destroy(b);
+  close_subject(&s);
+}
+
+static void test_batch_refuses(void** state) {
+  (void)state;
+  subject s = open_car();
+  jbatch* b = NULL;
+  s.opt.number = s.number;
+  s.opt.lanes = 3;
+  assert_refused(s.ctx, jbatch_create(s.ctx, s.sens, &s.opt, &b), JO_ERR_ARGUMENT, "3 lanes");
+  assert_null(b);
+  close_subject(&s);
+}
+
+static bool stop_at_once(void* user, int done) {
+  (void)user, (void)done;
+  return false;
+}
+
+static void test_batch_stops(void** state) {
+  (void)state;
+  subject s = open_car();
+  s.opt.progress = stop_at_once;
+  s.opt.lanes = 1;
+  double* x = points(&s, POINTS);
+  jbatch* b = run(&s, x, POINTS);
+  assert_int_equal(b->point[POINTS - 1].way, JBATCH_WAY_NONE);
+  assert_true(isnan(b->value[(POINTS - 1) * b->nobjective]));
+  jbatch_destroy(b);
+  close_subject(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_batch_point_is_itself),
+      cmocka_unit_test(test_batch_point_is_itself_with_adaptive_steps),
+      cmocka_unit_test(test_batch_point_is_itself_in_loops),
+      cmocka_unit_test(test_batch_compiled_is_interpreted),
+      cmocka_unit_test(test_batch_runs_fixed_steps),
+      cmocka_unit_test(test_batch_runs_loops),
+      cmocka_unit_test(test_batch_runs_adaptive_steps),
+      cmocka_unit_test(test_batch_outputs_are_those_of_a_run),
+      cmocka_unit_test(test_batch_derivatives_are_differences),
+      cmocka_unit_test(test_batch_failing_points_are_alone),
+      cmocka_unit_test(test_batch_models_with_resets_run_alone),
+      cmocka_unit_test(test_batch_refuses),
+      cmocka_unit_test(test_batch_stops),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
