@@ -58,8 +58,8 @@ typedef struct jbatch {
   jgen_dynamics* dynamics;
   jexpr_fn function[JBATCH_FUNCTIONS];  // without a name: there is none
   jplant_kernels *values, *along;       // NULL: none
-  const jbatch_march* march;       // NULL: points are run by themselves ...
-  const char* why_alone;           // ... since
+  const jbatch_march* march;            // NULL: points are run by themselves ...
+  const char* why_alone;                // ... since
   jbatch_rule rule;
   int nobjective, nw, noutput;
   void* device;  // library; NULL: none

@@ -76,17 +76,14 @@ static jo_status add_file(code* c, const char* name, const char* text, size_t le
   return name && text ? JO_OK : jerr_memory(c->ctx);
 }
 
-// Sizes, and the functions by their numbers.
-static jo_status write_calls(const jbatch* b, code* c) {
+// The functions by their numbers.
+static jo_status write_calls(code* c) {
   jtext t;
-  jbatch_group group = {.rule = &b->rule};
   size_t work = 1;
   jtext_init(&t, c->ctx);
   for (int i = 0; i < c->unit.nentry; i++) {
     if (c->unit.entry[i].work > work) work = c->unit.entry[i].work;
   }
-  jtext_printf(&t, "#define JB_PAIR %d\n#define JB_STORE %ld\n\n", c->is_pair ? 1 : 0,
-               jbatch_march_1.carve(&group, NULL) + 1);
   jtext_put(&t, "JK_HELPER void jb_eval(int f, const double* const* in, double* const* out) {\n");
   jtext_printf(&t, "  double w[%zu];\n  switch (f) {\n", work);
   for (int f = 0; f < JBATCH_FUNCTIONS; f++) {
@@ -101,11 +98,19 @@ static jo_status write_calls(const jbatch* b, code* c) {
   return status;
 }
 
+static jo_status write_sizes(const jbatch* b, code* c) {
+  jbatch_group group = {.rule = &b->rule};
+  const char* text = jarena_printf(c->arena, "#define JB_PAIR %d\n#define JB_STORE %ld\n",
+                                   c->is_pair ? 1 : 0, jbatch_march_1.carve(&group, NULL) + 1);
+  return add_file(c, "sizes.inc", text, text ? strlen(text) : 0);
+}
+
 static jo_status gather_files(const jbatch* b, code* c) {
   JO_TRY(emit_as_pays(b, c));
   for (int i = 0; i < c->unit.nfile; i++)
     JO_TRY(add_file(c, c->unit.file[i].name, c->unit.file[i].text, c->unit.file[i].length));
-  JO_TRY(write_calls(b, c));
+  JO_TRY(write_sizes(b, c));
+  JO_TRY(write_calls(c));
   JO_TRY(add_file(c, "batch/lanes.h", jbatch_lanes_h, strlen(jbatch_lanes_h)));
   JO_TRY(add_file(c, "batch/job.h", jbatch_job_h, strlen(jbatch_job_h)));
   JO_TRY(add_file(c, "batch/march.inc", jbatch_march_inc, strlen(jbatch_march_inc)));

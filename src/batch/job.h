@@ -15,6 +15,9 @@ typedef struct jbatch_job {
   const double *p, *y, *mode;
   // results: objectives with derivatives, outputs, ends. The phase is also read: points that do not RUN are left out
   double *psi, *out, *end;
+  double*
+      store;  // of the device: lanes that run; and how many of their arrays of states are in its fast memory
+  int fast;
   double seconds;  // on the devices, without copies; of the slowest
 } jbatch_job;
 

@@ -16,8 +16,15 @@ static const char device_text[] =
     "#define JK_HELPER static __device__ __forceinline__\n"
     "#else\n"
     "#define JK_FUNCTION static\n"
+    "#define JK_RUN2(a, i) JK_V2((a)[(i) * JK_STRIDE], (a)[((i) + 1) * JK_STRIDE])\n"
+    "#define JK_PUT2(a, i, v, lane) (a)[(i) * JK_STRIDE] = (v)[lane]\n"
     "#define JK_V2(a, b) (jk_v2){a, b}\n"
-    "#endif\n";
+    "#endif\n"
+    "/* elements of arrays are so far apart */\n"
+    "#ifndef JK_STRIDE\n"
+    "#define JK_STRIDE 1\n"
+    "#endif\n"
+    "#define JK_MEET() (void)0\n";
 
 static const char threads_text[] =
     "\n"
@@ -48,7 +55,11 @@ static const char threads_text[] =
     "  return jk_v2(a.x / b.x);\n"
     "}\n"
     "#define JK_V2(a, b) jk_v2(a, b)\n"
-    "#define JK_AT2(p) jk_v2((p)[JK_SIDE])\n"
+    "#define JK_RUN2(a, i) jk_v2((a)[((i) + JK_SIDE) * JK_STRIDE])\n"
+    "#define JK_PUT2(a, i, v, lane) if (JK_SIDE == (lane)) (a)[(i) * JK_STRIDE] = (v).x\n"
+    "/* what one thread has written, both read */\n"
+    "#undef JK_MEET\n"
+    "#define JK_MEET() __syncwarp(JK_BOTH)\n"
     "JK_HELPER jk_v2 jk_flip2(jk_v2 a, int first, int second) {\n"
     "  const int sign = (JK_SIDE ? second : first) ? (int)0x80000000u : 0;\n"
     "  return jk_v2(__hiloint2double(__double2hiint(a.x) ^ sign, __double2loint(a.x)));\n"

@@ -134,6 +134,7 @@ static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int in
   JO_TRY(write_bodies(w, a, &plan, index));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, entry->symbol, w->opt->device, &w->body,
                             &printer));
+  printer.is_strided = w->opt->device;
   note_functions(w, &plan);
   jemit_put_prototypes(&printer, &w->prototypes);
   for (int k = 0; k < plan.nchunk; k++) {

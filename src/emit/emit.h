@@ -14,7 +14,7 @@ typedef struct jemit_options {
   int chunk_statements;  // most statements in one C function; 0: all in one
   int file_statements;   // about so many statements in one source file; 0: all in one
   int whole_statements;  // functions of at most so many are not cut all the same, others are, and have no packs; 0: none
-  bool device;  // also for CUDA: a pair is in two threads of a warp, functions are JK_FUNCTION
+  bool device;        // also for CUDA: emit/device.h
   const char* title;  // one line for the head comment, sanitised; may be NULL
 } jemit_options;
 

@@ -369,11 +369,12 @@ static void put_pick(jemit_printer* p, jexpr_ref r) {
 
 // `array[index] = value;`
 static void put_assignment(jemit_printer* p, const char* array, int index, jexpr_ref value,
-                           bool as_vector) {
+                           bool as_vector, bool is_strided) {
   jtext_put(p->body, as_vector ? "  jk_put(" : "  ");
   jtext_put(p->body, array);
   jtext_put(p->body, as_vector ? ", " : "[");
   jemit_put_int(p->body, index);
+  if (is_strided) jtext_put(p->body, " * JK_STRIDE");
   jtext_put(p->body, as_vector ? ", " : "] = ");
   if (as_vector) {
     put_vector_operand(p, value);
@@ -385,7 +386,17 @@ static void put_assignment(jemit_printer* p, const char* array, int index, jexpr
 
 static void put_output(jemit_printer* p, const jemit_store* store) {
   p->out_used[store->group] = true;
-  put_assignment(p, p->out_name[store->group], store->index, store->ref, p->plan->lanes > 1);
+  put_assignment(p, p->out_name[store->group], store->index, store->ref, p->plan->lanes > 1,
+                 p->is_strided);
+}
+
+// `JK_PUT2(ydot, 3, v12, 1);`: by the thread that has it
+static void put_lane_output(jemit_printer* p, const jemit_store* store, int index) {
+  p->out_used[store->group] = true;
+  jtext_put(p->body, "  JK_PUT2(");
+  jtext_put(p->body, p->out_name[store->group]);
+  jtext_printf(p->body, ", %d, v%d, %d);\n", store->index, index,
+               jexpr_pack_lane(&p->plan->packing, store->ref));
 }
 
 // Operators that call functions compiled elsewhere.
@@ -447,7 +458,7 @@ static void put_slot(jemit_printer* p, int index) {
     jemit_put_pack_slot(p, index);
   } else {
     put_assignment(p, "w", scalar ? plan->slot[index] : plan->slot[index] / plan->lanes,
-                   item->node[0], !scalar);
+                   item->node[0], !scalar, false);
   }
 }
 
@@ -465,7 +476,12 @@ static void put_statement(jemit_printer* p, int index) {
   }
   jtext_put(p->body, "\n");
   if (plan->slot[index] >= 0) put_slot(p, index);
+  bool is_apart = p->is_strided && plan->packing.item[index].width > 1;
   for (int s = plan->first_store[index]; s >= 0; s = plan->store[s].next) {
+    if (is_apart) {
+      put_lane_output(p, &plan->store[s], index);
+      continue;
+    }
     jemit_load(p, plan->store[s].ref);
     put_output(p, &plan->store[s]);
   }
@@ -616,7 +632,9 @@ void jemit_put_chunk(jemit_printer* p, jtext* t, int k) {
   }
   jtext_put(t, "(const double* const* in, double* const* out, double* restrict w) {\n");
   put_arrays(p, t);
+  if (p->is_strided) jtext_put(t, "  JK_MEET();\n");
   if (p->body->length > 0) jtext_write(t, p->body->data, p->body->length);
+  if (p->is_strided) jtext_put(t, "  JK_MEET();\n");
   jtext_put(t, "}\n");
   if (!single && k == p->plan->nchunk - 1) put_entry(p, t);
   t->failed = t->failed || p->body->failed;

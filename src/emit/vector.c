@@ -95,11 +95,11 @@ static void put_shuffle(jemit_printer* p, const jexpr_vector* v, const int sourc
 static void put_run(jemit_printer* p, const jexpr_vector* v) {
   const jexpr_node* first = jexpr_at(p->plan->fn->graph, v->lane[0]);
   p->in_used[first->a] = true;
-  jtext_put(p->body, "JK_AT");
+  jtext_put(p->body, p->is_strided ? "JK_RUN" : "JK_AT");
   jemit_put_int(p->body, v->width);
   jtext_put(p->body, "(");
   jtext_put(p->body, p->in_name[first->a]);
-  jtext_put(p->body, " + ");
+  jtext_put(p->body, p->is_strided ? ", " : " + ");
   jemit_put_int(p->body, (int)first->b);
   jtext_put(p->body, ")");
 }
