@@ -198,6 +198,7 @@ static jo_status generate(jbatch* b) {
   const jplant* p = b->sens->plant;
   jgen_options gen = p->made_with.gen;
   gen.per_lane = true;
+  gen.one_direction = b->opt.device != JBATCH_DEVICE_CPU;
   if (b->nw == 0) {
     gen.wrt = NULL;
     gen.nwrt = 0;

@@ -15,9 +15,9 @@
 #include "kernel/cache.h"
 #include "kernel/toolchain.h"
 
-#define WORTH_A_PAIR    0.5   // share of the operations of the slopes that come in pairs
-#define MOST_AT_ONCE    8000  // statements of a function; longer ones are cut into ...
-#define PIECE           500   // ... pieces of so many
+#define WORTH_A_PAIR    0.5    // share of the operations of the slopes that come in pairs
+#define MOST_AT_ONCE    20000  // statements of a function; longer ones are cut into ...
+#define PIECE           500    // ... pieces of so many
 #define MESSAGE_SIZE    400
 #define MOST_FILES      16
 #define COMPILE_SECONDS 3600.0
@@ -59,16 +59,12 @@ static jo_status emit(const jbatch* b, code* c, int pack) {
   return jemit_c(c->ctx, c->arena, fn, n, &opt, &c->unit);
 }
 
-// Derivatives are one thread a vehicle: their functions are cut, and what goes from piece to piece is not in pairs.
+// Two threads a lane where that shares the work; functions that are cut cannot have it, as pieces do not exchange pairs.
 static jo_status emit_as_pays(const jbatch* b, code* c) {
-  c->is_pair = false;
-  if (b->nw == 0) {
-    JO_TRY(emit(b, c, 2));
-    const jemit_entry* slopes = &c->unit.entry[c->entry[JBATCH_RHS]];
-    c->is_pair = slopes->work == 0 && slopes->packed[2] > WORTH_A_PAIR * slopes->counts.total;
-    if (c->is_pair) return JO_OK;
-  }
-  return emit(b, c, 1);
+  JO_TRY(emit(b, c, 2));
+  const jemit_entry* slopes = &c->unit.entry[c->entry[b->nw > 0 ? JBATCH_RHS_ALONG : JBATCH_RHS]];
+  c->is_pair = slopes->work == 0 && slopes->packed[2] > WORTH_A_PAIR * slopes->counts.total;
+  return c->is_pair ? JO_OK : emit(b, c, 1);
 }
 
 static jo_status add_file(code* c, const char* name, const char* text, size_t length) {
@@ -99,9 +95,11 @@ static jo_status write_calls(code* c) {
 }
 
 static jo_status write_sizes(const jbatch* b, code* c) {
-  jbatch_group group = {.rule = &b->rule};
-  const char* text = jarena_printf(c->arena, "#define JB_PAIR %d\n#define JB_STORE %ld\n",
-                                   c->is_pair ? 1 : 0, jbatch_march_1.carve(&group, NULL) + 1);
+  jbatch_rule rule = jbatch_device_rule(b);
+  jbatch_group group = {.rule = &rule};
+  const char* text =
+      jarena_printf(c->arena, "#define JB_PAIR %d\n#define JB_STORE %ld\n#define JB_NUMBERS %d\n",
+                    c->is_pair ? 1 : 0, jbatch_march_1.carve(&group, NULL) + 1, b->nw);
   return add_file(c, "sizes.inc", text, text ? strlen(text) : 0);
 }
 
@@ -129,6 +127,13 @@ static jo_status write_files(const code* c, const char* dir) {
     JO_TRY(jfile_write_new(c->ctx, path, c->file[i].text, c->file[i].length));
   }
   return JO_OK;
+}
+
+// Of derivatives every direction is a lane of its own, with values of its own: lanes exchange nothing.
+jbatch_rule jbatch_device_rule(const jbatch* b) {
+  jbatch_rule rule = b->rule;
+  rule.nw = b->nw > 0 ? 1 : 0;
+  return rule;
 }
 
 // ---- compilers -------------------------------------------------------------------------------------

@@ -37,6 +37,9 @@ void jbatch_device_destroy(jbatch* b);
 // Its files, to look at: `dir` must be there.
 jo_status jbatch_device_write(const jbatch* b, const char* dir);
 
+// The rule of its lanes.
+jbatch_rule jbatch_device_rule(const jbatch* b);
+
 // All points, on the device; those that it leaves, by themselves. jbatch_run() has made room.
 jo_status jbatch_device_points(jbatch* b, const double* x);
 

@@ -13,7 +13,9 @@ typedef struct jbatch_job {
   long n;
   // starts: numbers, states with their derivatives, modes
   const double *p, *y, *mode;
-  // results: objectives with derivatives, outputs, ends. The phase is also read: points that do not RUN are left out
+  int directions;  // of derivatives: each is a lane of its own, its rule has one; 0: none
+  // results: objectives with derivatives, outputs; ends by point and direction. Of these phases are also read: those that
+  // do not RUN are left out
   double *psi, *out, *end;
   double*
       store;  // of the device: lanes that run; and how many of their arrays of states are in its fast memory
