@@ -76,7 +76,8 @@ enum {
   JBATCH_TOO_MANY,   // steps or events
   JBATCH_NOT_FOUND,  // an event could not be located
   JBATCH_GRAZES,     // the time of an event has no derivative
-  JBATCH_TOO_SMALL   // steps
+  JBATCH_TOO_SMALL,  // steps
+  JBATCH_LOST        // an integral of squares or powers came out negative
 };
 
 // The search for an event in a lane: crossings lie in (low, high], no margin has crossed at low, some have at high.

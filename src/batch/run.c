@@ -6,8 +6,9 @@
 #include "base/thread.h"
 #include "batch/batch.h"
 #include "batch/inside.h"
-#include "plant/finite.h"
+#include "plant/guard.h"
 #include "plant/simulate.h"
+#include "plant/start.h"
 
 #define MAX_MESSAGE 1024
 
@@ -173,17 +174,31 @@ void jbatch_set_values(const jbatch* b, const double* x, double* values) {
   }
 }
 
+// A start with values of the numbers, and whether a run may begin there; modes of the run are set.
+static jo_status begin_point(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
+                             const double* values, jplant_start* out) {
+  const jplant* p = b->sens->plant;
+  const jsens_options* o = &b->opt.run;
+  memcpy(run->p, values, (size_t)b->rule.np * sizeof *values);
+  memset(run->mode, 0, (size_t)b->rule.nswitch * sizeof *run->mode);
+  JO_TRY(jplant_start_check(ctx, p, values));
+  JO_TRY(jplant_guard_windows(run, o->t_start, o->t_end));
+  JO_TRY(jplant_start_find(ctx, a, p, b->nw, values, out));
+  for (int k = 0; k < b->nw; k++) {
+    if (out->why[k]) return jsens_fail(ctx, b->sens, k, out->why[k]);
+  }
+  JO_TRY(jplant_guard_start(run, o->t_start, out->y));
+  memset(run->mode, 0, (size_t)b->rule.nswitch * sizeof *run->mode);
+  jsolve_set_modes(&run->system, o->t_start, out->y, run->g);
+  return JO_OK;
+}
+
 jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
                             const double* values, jbatch_start to) {
   const jbatch_rule* r = &b->rule;
-  double *y = NULL, *S = NULL;
-  jsens_options opt = b->opt.run;
-  opt.p = values;
-  JO_TRY(jsens_check(ctx, b->sens, &opt, true));
-  JO_TRY(jsens_start(ctx, a, b->sens, b->nw, values, &y, &S));
-  memcpy(run->p, values, (size_t)r->np * sizeof *values);
-  memset(run->mode, 0, (size_t)r->nswitch * sizeof *run->mode);
-  jsolve_set_modes(&run->system, r->t_begin, y, run->g);
+  jplant_start start;
+  JO_TRY(begin_point(ctx, a, b, run, values, &start));
+  const double *y = start.y, *S = start.S;
   for (int i = 0; i < r->ny; i++) {
     to.y[i * to.stride] = y[i];
   }
@@ -222,8 +237,7 @@ static void fill_lane(jbatch_group* g, int L, int from, int l) {
   }
 }
 
-// Integrals that lanes clamped are looked at before: here is what a run would say.
-static jo_status take_lane(host* h, int l) {
+static void take_lane(host* h, int l) {
   jbatch* b = h->b;
   const jbatch_rule* r = &b->rule;
   const jbatch_group* g = &h->group;
@@ -243,7 +257,6 @@ static jo_status take_lane(host* h, int l) {
   for (int k = 0; k < r->noutput; k++) {
     b->output[i * r->noutput + k] = g->out[k * L + l];
   }
-  return JO_OK;
 }
 
 static jo_status compute_group(host* h, const double* x) {
@@ -272,9 +285,11 @@ static jo_status compute_group(host* h, const double* x) {
     jbatch_point* p = &b->point[h->first + l];
     if (p->way != JBATCH_WAY_NONE) continue;
     p->left = g->lane[l].why;
-    bool is_done = g->lane[l].phase == JBATCH_DONE;
-    JO_TRY(is_done ? take_lane(h, l)
-                   : jbatch_alone(h->ctx, b, h->values + (int64_t)l * b->rule.np, h->first + l));
+    if (g->lane[l].phase == JBATCH_DONE) {
+      take_lane(h, l);
+    } else {
+      JO_TRY(jbatch_alone(h->ctx, b, h->values + (int64_t)l * b->rule.np, h->first + l));
+    }
   }
   return JO_OK;
 }
