@@ -152,9 +152,6 @@ int main(int argc, char** argv) {
   opt.workers = 1;
   opt.run.solve.method = (jsolve_method)jsolve_method_find(set.method);
   opt.run.solve.step = set.step;
-  if (getenv("XEND")) opt.run.t_end = atof(getenv("XEND"));
-  if (getenv("XO")) s->plant->made_with.kernel.optimize = atoi(getenv("XO"));
-  if (getenv("XC")) s->plant->made_with.kernel.emit.chunk_statements = atoi(getenv("XC"));
   if (set.values) compare(ctx, s, &opt, x, &set);
   opt.gradient = true;
   if (set.gradient) compare(ctx, s, &opt, x, &set);

@@ -30,7 +30,7 @@ LAYERS = {
     "runtime": ["machine", "road", "solve"],
     "plant": ["machine", "solve", "kernel", "emit", "gen", "model", "expr"],
     "sens": ["plant", "machine", "solve", "kernel", "gen", "model", "expr"],
-    "batch": ["sens", "plant", "machine", "solve", "kernel", "gen", "model", "expr"],
+    "batch": ["sens", "plant", "machine", "solve", "kernel", "emit", "gen", "model", "expr"],
     "loads": ["sens", "plant", "machine", "solve", "kernel", "gen", "model", "expr"],
     "study": ["batch", "sens", "plant", "machine", "solve", "kernel", "element", "gen", "model", "expr"],
     "export": ["plant", "road", "runtime", "machine", "solve", "kernel", "emit", "gen", "model", "expr"],

@@ -15,6 +15,10 @@ extern "C" {
 
 typedef struct jo_batch jo_batch;
 
+/// Where points are computed. CUDA: on all GPUs of the machine, by a library that nvcc compiles for them; results are those of
+/// the processor, bit by bit.
+typedef enum jo_batch_device { JO_BATCH_CPU, JO_BATCH_CUDA } jo_batch_device;
+
 typedef struct jo_batch_options {
   /// Parameters that differ from point to point, by name; also what initial conditions are made of.
   const char* const* parameter;
@@ -27,6 +31,8 @@ typedef struct jo_batch_options {
   int outputs;  // nonzero: also outputs at the end
   int lanes;    // 1, 2, 4 or 8 points side by side; 0: as many as registers hold
   int workers;  // threads; 0: one per processor. Results depend neither on this nor on the lanes
+  jo_batch_device device;
+  int fused;  // nonzero, CUDA: products and sums in one operation, faster; results differ by roundings
   /// Called several times per second on the thread of jo_batch_run() with the points done so far; zero stops it: points
   /// that were not begun are not done. Must not use the context. May be NULL.
   int (*progress)(void* user, int done);

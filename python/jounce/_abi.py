@@ -79,6 +79,11 @@ class jo_influence(IntEnum):
     JO_NONE = 3
 
 
+class jo_batch_device(IntEnum):
+    JO_BATCH_CPU = 0
+    JO_BATCH_CUDA = 1
+
+
 class jo_import_kind(IntEnum):
     JO_IMPORT_LOST = 0
     JO_IMPORT_TO_FILL = 1
@@ -494,6 +499,8 @@ class jo_batch_options(Structure):
         ("outputs", c_int),
         ("lanes", c_int),
         ("workers", c_int),
+        ("device", c_int),
+        ("fused", c_int),
         ("progress", CFUNCTYPE(c_int, c_void_p, c_int)),
         ("user", c_void_p),
     ]

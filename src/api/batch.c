@@ -64,6 +64,8 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
   out->outputs = opt->outputs != 0;
   out->lanes = opt->lanes;
   out->workers = opt->workers;
+  out->device = opt->device == JO_BATCH_CUDA ? JBATCH_DEVICE_CUDA : JBATCH_DEVICE_CPU;
+  out->fused = opt->fused != 0;
   if (opt->progress) out->progress = tell;
   out->user = b;
   return JO_OK;

@@ -44,6 +44,10 @@
 #define JM_HAS_CATENARIES
 #endif
 
+// vectors are of gcc and clang; device code of CUDA has single values only
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define JM_HAS_VECTORS
+#endif
 // without effects: compilers may leave out and move calls
 #if defined(__GNUC__)
 #define JM_CONST       __attribute__((const, unused))
@@ -52,10 +56,18 @@
 #define JM_CONST
 #define JM_USED_OR_NOT
 #endif
+// threads of a device go one way together
+#if defined(__CUDACC__)
+#define JM_ONE_WAY
+#define JM_FUNCTION static __device__ __forceinline__
+#define JM_INSIDE   static __device__ __forceinline__
+#define JM_SELDOM   static __device__ __noinline__
+#endif
 #ifndef JM_FUNCTION
 #define JM_FUNCTION static
 #endif
-#if defined(__GNUC__)
+#if defined(JM_INSIDE)
+#elif defined(__GNUC__)
 #define JM_INSIDE static inline __attribute__((always_inline, unused))
 #define JM_SELDOM static __attribute__((noinline, cold, unused))
 #else
@@ -73,7 +85,7 @@
 #define JM_LOG2_HIGH  0x1.62e42fefa2000p-1
 #define JM_LOG2_LOW   0x1.9ef35793c7673p-41
 
-#if defined(__GNUC__)
+#if defined(JM_HAS_VECTORS)
 typedef double jm_v2 __attribute__((vector_size(16)));
 typedef long long jm_i2 __attribute__((vector_size(16)));
 #endif
@@ -93,7 +105,7 @@ JM_INSIDE double jm_of_bits(long long i) {
 }
 // the first 26 bits: the product of two such heads is exact
 JM_INSIDE double jm_head(double x) {
-#if defined(__GNUC__)
+#if defined(JM_HAS_VECTORS)
   // without a detour through integer registers
   const jm_v2 v = {x, 0.0};
   return ((jm_v2)((jm_i2)v & (jm_i2){~0x7ffffffLL, 0}))[0];
@@ -188,7 +200,7 @@ JM_INSIDE int jm_is_finite(double x) {
 #define JM_COSINE_OF(s, c) \
   JM_FLIP(JM_PICK(JM_TEST((n & 1) != 0), s, c), JM_SHIFT_LEFT(JM_MORE(n, 1) & 2, 62))
 
-// Angles below pi/4 need no reduction: the same operations with m = 0. Only single values branch.
+// Angles below pi/4 need no reduction: the same operations with m = 0. Only single values of a host branch.
 #define JM_SMALL_TURN 0.785
 #define JM_SMALL_WAVE      \
   const double z = x * x;  \
@@ -525,7 +537,7 @@ JM_EACH_1(sin)
 JM_EACH_1(cos)
 
 JM_FUNCTION JM_CONST JM_REAL JM(sin)(JM_REAL x) {
-#if JM_WIDTH == 1
+#if JM_WIDTH == 1 && !defined(JM_ONE_WAY)
   if (fabs(x) < JM_SMALL_TURN) {
     if (fabs(x) < 0x1p-27) return x;
     JM_SMALL_WAVE;
@@ -541,7 +553,7 @@ JM_FUNCTION JM_CONST JM_REAL JM(sin)(JM_REAL x) {
 }
 
 JM_FUNCTION JM_CONST JM_REAL JM(cos)(JM_REAL x) {
-#if JM_WIDTH == 1
+#if JM_WIDTH == 1 && !defined(JM_ONE_WAY)
   if (fabs(x) < JM_SMALL_TURN) {
     JM_SMALL_WAVE;
     const double half = 0.5 * z;
@@ -565,7 +577,7 @@ JM_SELDOM void JM(sincos_seldom)(JM_REAL x, JM_REAL* sine, JM_REAL* cosine) {
 #endif
 // both at once
 JM_FUNCTION JM_USED_OR_NOT void JM(sincos)(JM_REAL x, JM_REAL* sine, JM_REAL* cosine) {
-#if JM_WIDTH == 1
+#if JM_WIDTH == 1 && !defined(JM_ONE_WAY)
   if (fabs(x) < JM_SMALL_TURN) {
     JM_SMALL_WAVE;
     const double half = 0.5 * z;

@@ -153,6 +153,9 @@ static const jgen_fn value_of[JBATCH_RHS_ALONG] = {
     [JBATCH_OUTPUTS] = JGEN_FN_OUTPUTS,   [JBATCH_REDUNDANT] = JGEN_FN_REDUNDANT,
     [JBATCH_ROLLING] = JGEN_FN_ROLLING};
 
+static const jgen_fn along_of[JBATCH_FUNCTIONS - JBATCH_RHS_ALONG] = {
+    JGEN_FN_RHS, JGEN_FN_PROJECT, JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE};
+
 // A right-hand side that tells switches along: they are all but computed there.
 static jo_status add_switches(jbatch* b, jexpr_fn* fn) {
   jexpr_outputs* o = JARENA_ARRAY(&b->arena, fn->nout + 1, jexpr_outputs);
@@ -164,21 +167,30 @@ static jo_status add_switches(jbatch* b, jexpr_fn* fn) {
   return JO_OK;
 }
 
-static jo_status compile(jbatch* b, jkernel_options kernel) {
+static jo_status set_functions(jbatch* b) {
   const jgen_dynamics* d = b->dynamics;
-  jexpr_fn fn[JGEN_FN_COUNT] = {{0}}, along[JGEN_FN_COUNT];
-  kernel.lanes = b->march->lanes;
-  jplant_kernels_use use = {.outputs = true, .wheels = true};
   for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
     bool is_unused =
         (f == JBATCH_OUTPUTS && b->noutput == 0) || (f == JBATCH_ROLLING && b->rule.nwheel == 0);
-    if (!is_unused) fn[value_of[f]] = d->fn[value_of[f]];
+    if (!is_unused) b->function[f] = d->fn[value_of[f]];
   }
-  JO_TRY(add_switches(b, &fn[JGEN_FN_RHS]));
+  JO_TRY(add_switches(b, &b->function[JBATCH_RHS]));
+  if (b->nw == 0) return JO_OK;
+  for (int f = JBATCH_RHS_ALONG; f < JBATCH_FUNCTIONS; f++)
+    b->function[f] = d->sens.tangent[along_of[f - JBATCH_RHS_ALONG]];
+  return add_switches(b, &b->function[JBATCH_RHS_ALONG]);
+}
+
+static jo_status compile(jbatch* b, jkernel_options kernel) {
+  jexpr_fn fn[JGEN_FN_COUNT] = {{0}}, along[JGEN_FN_COUNT] = {{0}};
+  kernel.lanes = b->march->lanes;
+  jplant_kernels_use use = {.outputs = true, .wheels = true};
+  for (int f = 0; f < JBATCH_RHS_ALONG; f++)
+    fn[value_of[f]] = b->function[f];
   JO_TRY(jplant_kernels_create(b->ctx, fn, NULL, 0, use, &kernel, &b->values));
   if (b->nw == 0) return JO_OK;
-  memcpy(along, d->sens.tangent, sizeof along);
-  JO_TRY(add_switches(b, &along[JGEN_FN_RHS]));
+  for (int f = JBATCH_RHS_ALONG; f < JBATCH_FUNCTIONS; f++)
+    along[along_of[f - JBATCH_RHS_ALONG]] = b->function[f];
   return jplant_kernels_create(b->ctx, along, NULL, 0, use, &kernel, &b->along);
 }
 
@@ -186,6 +198,7 @@ static jo_status generate(jbatch* b) {
   const jplant* p = b->sens->plant;
   jgen_options gen = p->made_with.gen;
   gen.per_lane = true;
+  gen.one_direction = b->opt.device != JBATCH_DEVICE_CPU;
   if (b->nw == 0) {
     gen.wrt = NULL;
     gen.nwrt = 0;
@@ -196,7 +209,9 @@ static jo_status generate(jbatch* b) {
     return jerr_set(b->ctx, JO_ERR_MODEL, "%s: equations of a batch are others than those of a run",
                     p->model->path);
   }
-  return compile(b, p->made_with.kernel);
+  JO_TRY(set_functions(b));
+  bool is_here = b->opt.device == JBATCH_DEVICE_CPU;
+  return is_here ? compile(b, p->made_with.kernel) : jbatch_device_create(b);
 }
 
 static jo_status find_numbers(jbatch* b) {
@@ -274,6 +289,7 @@ jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options
 void jbatch_destroy(jbatch* b) {
   if (!b) return;
   jbatch_clear(b);
+  jbatch_device_destroy(b);
   jplant_kernels_destroy(b->ctx, b->along);
   jplant_kernels_destroy(b->ctx, b->values);
   jgen_dynamics_destroy(b->dynamics);

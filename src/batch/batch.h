@@ -8,8 +8,16 @@
 #ifndef JBATCH_BATCH_H
 #define JBATCH_BATCH_H
 
+#include "batch/job.h"
 #include "batch/marches.h"
 #include "sens/sens.h"
+
+// Where points are computed. HOST: by the source for CUDA, compiled for this processor, one point after another: for tests.
+typedef enum jbatch_device {
+  JBATCH_DEVICE_CPU,
+  JBATCH_DEVICE_CUDA,
+  JBATCH_DEVICE_HOST
+} jbatch_device;
 
 typedef struct jbatch_options {
   jsens_options run;  // method, step or tolerances, end; `p` the values of numbers that do not vary
@@ -19,6 +27,8 @@ typedef struct jbatch_options {
   bool outputs;   // also outputs at the end
   int lanes;      // 1, 2, 4, 8; 0: as many as the machine has
   int workers;    // threads; 0: one per processor
+  jbatch_device device;
+  bool fused;  // CUDA: products and sums at once, faster and of other roundings
   // told of the points done, on the thread of the caller; false: stop. May be NULL
   bool (*progress)(void* user, int done);
   void* user;
@@ -46,11 +56,15 @@ typedef struct jbatch {
   jbatch_options opt;
   int* slot;  // where numbers that vary stand among the live ones (nnumber)
   jgen_dynamics* dynamics;
-  jplant_kernels *values, *along;  // NULL: none
-  const jbatch_march* march;       // NULL: points are run by themselves ...
-  const char* why_alone;           // ... since
+  jexpr_fn function[JBATCH_FUNCTIONS];  // without a name: there is none
+  jplant_kernels *values, *along;       // NULL: none
+  const jbatch_march* march;            // NULL: points are run by themselves ...
+  const char* why_alone;                // ... since
   jbatch_rule rule;
   int nobjective, nw, noutput;
+  void* device;  // library; NULL: none
+  jbatch_device_run run_device;
+  double device_seconds;  // of the last run, on devices
   // results of the last run
   int n;
   jbatch_point* point;  // (n)

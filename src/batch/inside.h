@@ -4,6 +4,44 @@
 #define JBATCH_INSIDE_H
 
 #include "batch/batch.h"
+#include "plant/plant.h"
+
+// Texts of the files, embedded.
+extern const char jbatch_lanes_h[], jbatch_job_h[], jbatch_march_inc[], jbatch_march_events_inc[],
+    jbatch_device_inc[];
+
+// Where the start of a point goes: elements of its arrays are `stride` apart.
+typedef struct jbatch_start {
+  double *y, *mode, *p;
+  int64_t stride;
+} jbatch_start;
+
+// The start of a point with the values of the live numbers, as a run finds it. `run` is scratch.
+jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
+                            const double* values, jbatch_start to);
+
+// Values of the live numbers at a point.
+void jbatch_set_values(const jbatch* b, const double* x, double* values);
+
+// Point i by itself.
+jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i);
+
+// Why a point fails, out of a context that is then as it was.
+jo_status jbatch_note_failure(jo_context* ctx, int said, jbatch_point* p, jo_status status);
+
+// The source for a device of what the batch is asked for (device.inc), compiled, kept in the cache of kernels and loaded.
+// An error, in one line, where there is no compiler or no device for it.
+jo_status jbatch_device_create(jbatch* b);
+void jbatch_device_destroy(jbatch* b);
+
+// Its files, to look at: `dir` must be there.
+jo_status jbatch_device_write(const jbatch* b, const char* dir);
+
+// The rule of its lanes.
+jbatch_rule jbatch_device_rule(const jbatch* b);
+
+// All points, on the device; those that it leaves, by themselves. jbatch_run() has made room.
+jo_status jbatch_device_points(jbatch* b, const double* x);
 
 // Results of the last run are gone.
 void jbatch_clear(jbatch* b);

@@ -30,7 +30,15 @@ enum {
   JBATCH_FUNCTIONS
 };
 
-enum { JBATCH_IN_P, JBATCH_IN_T, JBATCH_IN_Y, JBATCH_IN_MODE, JBATCH_IN_ROAD = 5, JBATCH_IN_DY };
+enum {
+  JBATCH_IN_P,
+  JBATCH_IN_T,
+  JBATCH_IN_Y,
+  JBATCH_IN_MODE,
+  JBATCH_IN_ROAD = 5,
+  JBATCH_IN_DY,
+  JBATCH_IN_DP = 8
+};
 enum { JBATCH_INPUTS = 18 };  // groups of inputs
 
 // A model and how it is integrated: the same for all lanes.
@@ -68,7 +76,8 @@ enum {
   JBATCH_TOO_MANY,   // steps or events
   JBATCH_NOT_FOUND,  // an event could not be located
   JBATCH_GRAZES,     // the time of an event has no derivative
-  JBATCH_TOO_SMALL   // steps
+  JBATCH_TOO_SMALL,  // steps
+  JBATCH_LOST        // an integral of squares or powers came out negative
 };
 
 // The search for an event in a lane: crossings lie in (low, high], no margin has crossed at low, some have at high.
@@ -103,6 +112,7 @@ typedef struct jbatch_group {
   const jbatch_rule* rule;
   void* host;          // whoever made the group: functions are asked for there
   const double* road;  // the same for all lanes
+  const double* dp;    // numbers of the direction of a lane that has one; else 0
   jbatch_lane lane[JBATCH_MOST_LANES];
   // to be set before: states with their derivatives, ny (1 + nw), modes, numbers
   double *y, *mode, *p;

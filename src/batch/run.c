@@ -6,8 +6,9 @@
 #include "base/thread.h"
 #include "batch/batch.h"
 #include "batch/inside.h"
-#include "plant/finite.h"
+#include "plant/guard.h"
 #include "plant/simulate.h"
+#include "plant/start.h"
 
 #define MAX_MESSAGE 1024
 
@@ -50,8 +51,7 @@ static jo_status make_room(jbatch* b, int n) {
   return JO_OK;
 }
 
-// Why a point fails, out of a context that is then as it was.
-static jo_status note_failure(jo_context* ctx, int said, jbatch_point* p, jo_status status) {
+jo_status jbatch_note_failure(jo_context* ctx, int said, jbatch_point* p, jo_status status) {
   if (status == JO_ERR_MEMORY) return status;
   int last = jo_context_diagnostic_count(ctx) - 1;
   const char* text = last >= said ? jo_context_diagnostic(ctx, last, NULL) : jo_status_text(status);
@@ -109,10 +109,10 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   return status;
 }
 
-static jo_status alone(jo_context* ctx, jbatch* b, const double* values, int i) {
+jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i) {
   int said = jo_context_diagnostic_count(ctx);
   jo_status status = compute_alone(ctx, b, values, i);
-  if (status < 0) return note_failure(ctx, said, &b->point[i], status);
+  if (status < 0) return jbatch_note_failure(ctx, said, &b->point[i], status);
   jerr_forget(ctx, said);
   return JO_OK;
 }
@@ -166,7 +166,7 @@ static jo_status prepare(host* h) {
   return jplant_work_create(h->ctx, b->sens->plant, &h->run);
 }
 
-static void set_values(const jbatch* b, const double* x, double* values) {
+void jbatch_set_values(const jbatch* b, const double* x, double* values) {
   const jgen_dynamics* d = b->sens->plant->dynamics;
   memcpy(values, b->opt.run.p ? b->opt.run.p : d->p, (size_t)d->np * sizeof *values);
   for (int k = 0; k < b->opt.nnumber; k++) {
@@ -174,33 +174,51 @@ static void set_values(const jbatch* b, const double* x, double* values) {
   }
 }
 
-// The start of lane l, as a run finds it.
-static jo_status find_start(host* h, int l) {
-  const jbatch* b = h->b;
+// A start with values of the numbers, and whether a run may begin there; modes of the run are set.
+static jo_status begin_point(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
+                             const double* values, jplant_start* out) {
+  const jplant* p = b->sens->plant;
+  const jsens_options* o = &b->opt.run;
+  memcpy(run->p, values, (size_t)b->rule.np * sizeof *values);
+  memset(run->mode, 0, (size_t)b->rule.nswitch * sizeof *run->mode);
+  JO_TRY(jplant_start_check(ctx, p, values));
+  JO_TRY(jplant_guard_windows(run, o->t_start, o->t_end));
+  JO_TRY(jplant_start_find(ctx, a, p, b->nw, values, out));
+  for (int k = 0; k < b->nw; k++) {
+    if (out->why[k]) return jsens_fail(ctx, b->sens, k, out->why[k]);
+  }
+  JO_TRY(jplant_guard_start(run, o->t_start, out->y));
+  memset(run->mode, 0, (size_t)b->rule.nswitch * sizeof *run->mode);
+  jsolve_set_modes(&run->system, o->t_start, out->y, run->g);
+  return JO_OK;
+}
+
+jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
+                            const double* values, jbatch_start to) {
   const jbatch_rule* r = &b->rule;
-  jbatch_group* g = &h->group;
-  const double* values = h->values + (int64_t)l * r->np;
-  double *y = NULL, *S = NULL;
-  jsens_options opt = b->opt.run;
-  opt.p = values;
-  JO_TRY(jsens_check(h->ctx, b->sens, &opt, true));
-  JO_TRY(jsens_start(h->ctx, &h->arena, b->sens, b->nw, values, &y, &S));
-  memcpy(h->run->p, values, (size_t)r->np * sizeof *values);
-  memset(h->run->mode, 0, (size_t)r->nswitch * sizeof *h->run->mode);
-  jsolve_set_modes(&h->run->system, r->t_begin, y, h->run->g);
-  int L = b->march->lanes;
+  jplant_start start;
+  JO_TRY(begin_point(ctx, a, b, run, values, &start));
+  const double *y = start.y, *S = start.S;
   for (int i = 0; i < r->ny; i++) {
-    g->y[i * L + l] = y[i];
+    to.y[i * to.stride] = y[i];
   }
   for (int i = 0; i < r->ny * r->nw; i++) {
-    g->y[(r->ny + i) * L + l] = S[i];
+    to.y[(r->ny + i) * to.stride] = S[i];
   }
   for (int i = 0; i < r->nswitch; i++) {
-    g->mode[i * L + l] = h->run->mode[i];
+    to.mode[i * to.stride] = run->mode[i];
   }
   for (int i = 0; i < r->np; i++) {
-    g->p[i * L + l] = values[i];
+    to.p[i * to.stride] = values[i];
   }
+  return JO_OK;
+}
+
+static jo_status find_start(host* h, int l) {
+  jbatch_group* g = &h->group;
+  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes};
+  const double* values = h->values + (int64_t)l * h->b->rule.np;
+  JO_TRY(jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values, to));
   g->lane[l].phase = JBATCH_RUN;
   return JO_OK;
 }
@@ -219,8 +237,7 @@ static void fill_lane(jbatch_group* g, int L, int from, int l) {
   }
 }
 
-// Integrals that lanes clamped are looked at before: here is what a run would say.
-static jo_status take_lane(host* h, int l) {
+static void take_lane(host* h, int l) {
   jbatch* b = h->b;
   const jbatch_rule* r = &b->rule;
   const jbatch_group* g = &h->group;
@@ -240,7 +257,6 @@ static jo_status take_lane(host* h, int l) {
   for (int k = 0; k < r->noutput; k++) {
     b->output[i * r->noutput + k] = g->out[k * L + l];
   }
-  return JO_OK;
 }
 
 static jo_status compute_group(host* h, const double* x) {
@@ -251,10 +267,10 @@ static jo_status compute_group(host* h, const double* x) {
   for (int l = 0; l < h->n; l++) {
     int said = jo_context_diagnostic_count(h->ctx);
     double* values = h->values + (int64_t)l * b->rule.np;
-    set_values(b, x + (int64_t)(h->first + l) * b->opt.nnumber, values);
+    jbatch_set_values(b, x + (int64_t)(h->first + l) * b->opt.nnumber, values);
     g->lane[l].phase = JBATCH_DONE;
     jo_status status = find_start(h, l);
-    if (status < 0) JO_TRY(note_failure(h->ctx, said, &b->point[h->first + l], status));
+    if (status < 0) JO_TRY(jbatch_note_failure(h->ctx, said, &b->point[h->first + l], status));
     if (status < 0) b->point[h->first + l].way = JBATCH_WAY_ALONE;
     if (status >= 0) good = l;
   }
@@ -269,9 +285,11 @@ static jo_status compute_group(host* h, const double* x) {
     jbatch_point* p = &b->point[h->first + l];
     if (p->way != JBATCH_WAY_NONE) continue;
     p->left = g->lane[l].why;
-    bool is_done = g->lane[l].phase == JBATCH_DONE;
-    JO_TRY(is_done ? take_lane(h, l)
-                   : alone(h->ctx, b, h->values + (int64_t)l * b->rule.np, h->first + l));
+    if (g->lane[l].phase == JBATCH_DONE) {
+      take_lane(h, l);
+    } else {
+      JO_TRY(jbatch_alone(h->ctx, b, h->values + (int64_t)l * b->rule.np, h->first + l));
+    }
   }
   return JO_OK;
 }
@@ -293,8 +311,8 @@ static jo_status turn(void* user, jo_context* ctx, int k) {
     status = compute_group(&h, w->x);
   } else {
     double* values = JARENA_ARRAY(&h.arena, b->sens->plant->dynamics->np, double);
-    if (values) set_values(b, w->x + (int64_t)k * b->opt.nnumber, values);
-    status = values ? alone(ctx, b, values, k) : jerr_memory(ctx);
+    if (values) jbatch_set_values(b, w->x + (int64_t)k * b->opt.nnumber, values);
+    status = values ? jbatch_alone(ctx, b, values, k) : jerr_memory(ctx);
   }
   jplant_work_destroy(h.run);
   jarena_free(&h.arena);
@@ -310,6 +328,7 @@ static bool watch(void* user, int done) {
 
 jo_status jbatch_run(jbatch* b, int n, const double* x) {
   JO_TRY(make_room(b, n));
+  if (b->device) return jbatch_device_points(b, x);
   work w = {.b = b, .x = x, .lanes = b->march ? b->march->lanes : 1};
   jthread_loop loop = {.n = (n + w.lanes - 1) / w.lanes,
                        .workers = b->opt.workers,

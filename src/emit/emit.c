@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "emit/device.h"
 #include "emit/names.h"
 #include "emit/prelude.h"
 #include "emit/print.h"
@@ -89,7 +90,7 @@ static jo_status write_body(writer* w, jarena* a, const jexpr_graph* g, int inde
   jemit_printer printer;
   jemit_plan_options whole = {.lanes = 1, .pack = 1};
   JO_TRY(jemit_plan_build(w->ctx, a, &fn, &whole, &plan));
-  JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, name, &w->body, &printer));
+  JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, name, w->opt->device, &w->body, &printer));
   note_functions(w, &plan);
   jtext_put(&w->prototypes, "JK_HIDDEN ");
   jemit_put_prototypes(&printer, &w->prototypes);
@@ -113,14 +114,28 @@ static jo_status write_bodies(writer* w, jarena* a, const jemit_plan* plan, int 
   return JO_OK;
 }
 
+// Whole where it is short enough for that, else in chunks.
+static jo_status make_plan(const writer* w, jarena* a, const jexpr_fn* fn, jemit_plan* out) {
+  jemit_plan_options opt = {w->opt->lanes, w->opt->pack, w->opt->chunk_statements};
+  if (w->opt->whole_statements > 0) {
+    opt.chunk_statements = 0;
+    JO_TRY(jemit_plan_build(w->ctx, a, fn, &opt, out));
+    if (out->nitem <= w->opt->whole_statements) return JO_OK;
+    opt.pack = 1;
+    opt.chunk_statements = w->opt->chunk_statements;
+  }
+  return jemit_plan_build(w->ctx, a, fn, &opt, out);
+}
+
 static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int index,
                                 jemit_entry* entry) {
   jemit_plan plan;
   jemit_printer printer;
-  jemit_plan_options opt = {w->opt->lanes, w->opt->pack, w->opt->chunk_statements};
-  JO_TRY(jemit_plan_build(w->ctx, a, fn, &opt, &plan));
+  JO_TRY(make_plan(w, a, fn, &plan));
   JO_TRY(write_bodies(w, a, &plan, index));
-  JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, entry->symbol, &w->body, &printer));
+  JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, entry->symbol, w->opt->device, &w->body,
+                            &printer));
+  printer.is_strided = w->opt->device;
   note_functions(w, &plan);
   jemit_put_prototypes(&printer, &w->prototypes);
   for (int k = 0; k < plan.nchunk; k++) {
@@ -164,7 +179,16 @@ static bool reads_data(const jexpr_graph* g) {
   return false;
 }
 
+static void put_packs(writer* w) {
+  bool has_threads = w->opt->device && w->widest > 1;
+  if (has_threads) jemit_put_threads_prelude(&w->header, w->needs.function);
+  jemit_put_pack_prelude(&w->header, w->widest, w->pack_functions);
+  if (has_threads) jtext_put(&w->header, "#endif\n");
+}
+
 static jo_status write_all(writer* w, jarena* a, const jexpr_fn* fn, int nfn, jemit_unit* unit) {
+  // what goes along with functions of a device takes powers
+  w->needs.functions = w->needs.function[JEXPR_POW] = w->opt->device;
   for (int i = 0; i < nfn; i++) {
     w->needs.unknowns = w->needs.unknowns || fn[i].graph->nbody > 0;
     w->needs.data = w->needs.data || reads_data(fn[i].graph);
@@ -175,8 +199,9 @@ static jo_status write_all(writer* w, jarena* a, const jexpr_fn* fn, int nfn, je
   }
   put_title(w, &w->header);
   jtext_put(&w->header, "#ifndef JK_KERNEL_H\n#define JK_KERNEL_H\n\n");
+  if (w->opt->device) jemit_put_device_prelude(&w->header);
   jemit_put_prelude(&w->header, w->opt->lanes, &w->needs);
-  jemit_put_pack_prelude(&w->header, w->widest, w->pack_functions);
+  put_packs(w);
   jtext_put(&w->header, "\n");
   if (w->prototypes.length > 0) jtext_write(&w->header, w->prototypes.data, w->prototypes.length);
   jtext_put(&w->header, "\n#endif\n");
@@ -223,6 +248,9 @@ static jo_status check_options(jo_context* ctx, int nfn, const jemit_options* op
   if (pack < 1 || pack > JEXPR_PACK_LANES || (pack & (pack - 1)) != 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "packs of %d lanes: 1 (none), 2, 4 or 8 can be asked for",
                     pack);
+  }
+  if (opt->device && (lanes > 1 || pack > 2)) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "devices have single values and pairs");
   }
   if (nfn < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "no function to emit");
   if (opt->chunk_statements < 0 || opt->file_statements < 0) {

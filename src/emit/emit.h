@@ -13,7 +13,9 @@ typedef struct jemit_options {
   int pack;  // most numbers in the vector of a pack (expr/pack.h); 1: no packs, and plain C where there is one lane
   int chunk_statements;  // most statements in one C function; 0: all in one
   int file_statements;   // about so many statements in one source file; 0: all in one
-  const char* title;     // one line for the head comment, sanitised; may be NULL
+  int whole_statements;  // functions of at most so many are not cut all the same, others are, and have no packs; 0: none
+  bool device;        // also for CUDA: emit/device.h
+  const char* title;  // one line for the head comment, sanitised; may be NULL
 } jemit_options;
 
 jemit_options jemit_options_default(void);

@@ -30,6 +30,7 @@ static void put_input(jemit_printer* p, jexpr_ref r) {
   jtext_put(p->body, p->in_name[node->a]);
   jtext_put(p->body, scalar ? "[" : ", ");
   jemit_put_int(p->body, (int)node->b);
+  if (p->is_strided) jtext_put(p->body, " * JK_STRIDE");
   jtext_put(p->body, scalar ? "]" : ")");
 }
 

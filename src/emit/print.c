@@ -79,9 +79,14 @@ static bool no_chunk(jarena* a, int n, int** out) {
 }
 
 jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan, int index,
-                             const char* symbol, jtext* body, jemit_printer* out) {
-  jemit_printer p = {
-      .ctx = ctx, .plan = plan, .index = index, .symbol = symbol, .chunk = -1, .body = body};
+                             const char* symbol, bool is_device, jtext* body, jemit_printer* out) {
+  jemit_printer p = {.ctx = ctx,
+                     .plan = plan,
+                     .index = index,
+                     .symbol = symbol,
+                     .is_device = is_device,
+                     .chunk = -1,
+                     .body = body};
   int ngroup = plan->fn->graph->ngroup;
   int nout = plan->fn->nout;
   p.in_name = JARENA_ARRAY(a, ngroup, const char*);
@@ -367,11 +372,12 @@ static void put_pick(jemit_printer* p, jexpr_ref r) {
 
 // `array[index] = value;`
 static void put_assignment(jemit_printer* p, const char* array, int index, jexpr_ref value,
-                           bool as_vector) {
+                           bool as_vector, bool is_strided) {
   jtext_put(p->body, as_vector ? "  jk_put(" : "  ");
   jtext_put(p->body, array);
   jtext_put(p->body, as_vector ? ", " : "[");
   jemit_put_int(p->body, index);
+  if (is_strided) jtext_put(p->body, " * JK_STRIDE");
   jtext_put(p->body, as_vector ? ", " : "] = ");
   if (as_vector) {
     put_vector_operand(p, value);
@@ -383,7 +389,17 @@ static void put_assignment(jemit_printer* p, const char* array, int index, jexpr
 
 static void put_output(jemit_printer* p, const jemit_store* store) {
   p->out_used[store->group] = true;
-  put_assignment(p, p->out_name[store->group], store->index, store->ref, p->plan->lanes > 1);
+  put_assignment(p, p->out_name[store->group], store->index, store->ref, p->plan->lanes > 1,
+                 p->is_strided);
+}
+
+// `JK_PUT2(ydot, 3, v12, 1);`: by the thread that has it
+static void put_lane_output(jemit_printer* p, const jemit_store* store, int index) {
+  p->out_used[store->group] = true;
+  jtext_put(p->body, "  JK_PUT2(");
+  jtext_put(p->body, p->out_name[store->group]);
+  jtext_printf(p->body, ", %d, v%d, %d);\n", store->index, index,
+               jexpr_pack_lane(&p->plan->packing, store->ref));
 }
 
 // Operators that call functions compiled elsewhere.
@@ -445,7 +461,7 @@ static void put_slot(jemit_printer* p, int index) {
     jemit_put_pack_slot(p, index);
   } else {
     put_assignment(p, "w", scalar ? plan->slot[index] : plan->slot[index] / plan->lanes,
-                   item->node[0], !scalar);
+                   item->node[0], !scalar, false);
   }
 }
 
@@ -463,7 +479,12 @@ static void put_statement(jemit_printer* p, int index) {
   }
   jtext_put(p->body, "\n");
   if (plan->slot[index] >= 0) put_slot(p, index);
+  bool is_apart = p->is_strided && plan->packing.item[index].width > 1;
   for (int s = plan->first_store[index]; s >= 0; s = plan->store[s].next) {
+    if (is_apart) {
+      put_lane_output(p, &plan->store[s], index);
+      continue;
+    }
     jemit_load(p, plan->store[s].ref);
     put_output(p, &plan->store[s]);
   }
@@ -473,15 +494,19 @@ static void put_statement(jemit_printer* p, int index) {
 
 static const char parameters[] = "(const double* const* in, double* const* out, double* w)";
 
+static const char* before(const jemit_printer* p) {
+  return p->is_device ? "JK_FUNCTION " : "";
+}
+
 static void put_chunk_symbol(const jemit_printer* p, jtext* t, int k) {
   // entries are jk_<index>_<name>: no name of a user's can make one of these
   jtext_printf(t, "jkc_%d_%d", p->index, k);
 }
 
 void jemit_put_prototypes(jemit_printer* p, jtext* t) {
-  jtext_printf(t, "void %s%s;\n", p->symbol, parameters);
+  jtext_printf(t, "%svoid %s%s;\n", before(p), p->symbol, parameters);
   for (int k = 0; k < p->plan->nchunk && p->plan->nchunk > 1; k++) {
-    jtext_put(t, "JK_HIDDEN void ");
+    jtext_printf(t, "JK_HIDDEN %svoid ", before(p));
     put_chunk_symbol(p, t, k);
     jtext_printf(t, "%s;\n", parameters);
   }
@@ -588,7 +613,7 @@ static void print_body(jemit_printer* p, int k) {
 static void put_entry(const jemit_printer* p, jtext* t) {
   jtext_put(t, "\n");
   put_head_comment(p, t);
-  jtext_printf(t, "void %s%s {\n", p->symbol, parameters);
+  jtext_printf(t, "%svoid %s%s {\n", before(p), p->symbol, parameters);
   for (int k = 0; k < p->plan->nchunk; k++) {
     jtext_put(t, "  ");
     put_chunk_symbol(p, t, k);
@@ -603,14 +628,16 @@ void jemit_put_chunk(jemit_printer* p, jtext* t, int k) {
   jtext_put(t, "\n");
   if (single) {
     put_head_comment(p, t);
-    jtext_printf(t, "void %s", p->symbol);
+    jtext_printf(t, "%svoid %s", before(p), p->symbol);
   } else {
-    jtext_put(t, "void ");
+    jtext_printf(t, "%svoid ", before(p));
     put_chunk_symbol(p, t, k);
   }
   jtext_put(t, "(const double* const* in, double* const* out, double* restrict w) {\n");
   put_arrays(p, t);
+  if (p->is_strided) jtext_put(t, "  JK_MEET();\n");
   if (p->body->length > 0) jtext_write(t, p->body->data, p->body->length);
+  if (p->is_strided) jtext_put(t, "  JK_MEET();\n");
   jtext_put(t, "}\n");
   if (!single && k == p->plan->nchunk - 1) put_entry(p, t);
   t->failed = t->failed || p->body->failed;

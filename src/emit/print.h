@@ -10,7 +10,7 @@ void jemit_put_body_symbol(jtext* t, int index, int body);
 
 // `body` is scratch of the caller's.
 jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan, int index,
-                             const char* symbol, jtext* body, jemit_printer* out);
+                             const char* symbol, bool is_device, jtext* body, jemit_printer* out);
 
 // Prototypes of the entry and of its chunks.
 void jemit_put_prototypes(jemit_printer* p, jtext* t);

@@ -11,6 +11,8 @@ typedef struct jemit_printer {
   const jemit_plan* plan;
   int index;              // of the function in its unit
   const char* symbol;     // of the entry
+  bool is_device;         // also for CUDA (device.h)
+  bool is_strided;        // elements of inputs and outputs are JK_STRIDE apart
   const char** in_name;   // array names                             (ngroup)
   const char** out_name;  //                                         (nout)
   bool* in_read;          // by any chunk                            (ngroup)

@@ -132,6 +132,12 @@ static void put_run(jemit_printer* p, const jexpr_vector* v) {
   jtext_put(p->body, p->in_name[first->a]);
   jtext_put(p->body, " + ");
   jemit_put_int(p->body, (int)first->b * own);
+  jtext_put(p->body, p->is_strided ? "JK_RUN" : "JK_AT");
+  jemit_put_int(p->body, v->width);
+  jtext_put(p->body, "(");
+  jtext_put(p->body, p->in_name[first->a]);
+  jtext_put(p->body, p->is_strided ? ", " : " + ");
+  jemit_put_int(p->body, (int)first->b);
   jtext_put(p->body, ")");
 }
 
@@ -143,6 +149,10 @@ static void put_lanes(jemit_printer* p, const jexpr_vector* v, unsigned flip, in
   jtext_put(p->body, "){");
   for (int i = 0; i < v->width * lanes; i++) {
     jexpr_ref r = v->lane[i / lanes];
+  jtext_put(p->body, p->is_device ? "JK_V2(" : "(");
+  if (!p->is_device) put_type(p, v->width);
+  if (!p->is_device) jtext_put(p->body, "){");
+  for (int i = 0; i < v->width; i++) {
     if (i > 0) jtext_put(p->body, ", ");
     if (flip >> i / lanes & 1u) {
       jemit_put_constant(p->body, -jexpr_const_value(g, r));
@@ -150,7 +160,7 @@ static void put_lanes(jemit_printer* p, const jexpr_vector* v, unsigned flip, in
       jemit_put_operand(p, r);
     }
   }
-  jtext_put(p->body, "}");
+  jtext_put(p->body, p->is_device ? ")" : "}");
 }
 
 // `  const jk_v4 g3 = `

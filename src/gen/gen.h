@@ -60,6 +60,7 @@ typedef struct jgen_options {
   // lanes are vehicles: numbers, time, states and modes are one per lane. Tangents go along all of `wrt` at once
   // (jgen_sens.spread), adjoints are not written
   bool per_lane;
+  bool one_direction;  // then: tangents go along one direction of each lane, of (dy, dp)
 } jgen_options;
 
 // A wheel in contact that is slower stands: its slip has no meaning and its tyre no force [m/s]
@@ -202,7 +203,8 @@ typedef struct jgen_sens {
   // tangents along nw directions one after another: dy is ny x nw, those of the numbers are units, time stands. Of
   // switches there is one more, along the motion: its dy follows the others, time goes on
   bool is_spread;
-  int* wrt;                                                 // indices into p (nw)
+  bool is_one;  // spread: along one direction instead, whose numbers are dp
+  int* wrt;     // indices into p (nw)
   jexpr_fn tangent[JGEN_FN_COUNT], adjoint[JGEN_FN_COUNT];  // of functions; no name: there is none
 } jgen_sens;
 

@@ -147,19 +147,25 @@ static jo_status write_tangents(writer* k) {
 
 // ---- all directions at once ----------------------------------------------------------------------
 
-// A direction in place of (dy, dp, dt): the j-th number, or the motion behind all of them.
+// A direction in place of (dy, dp, dt): the j-th number, one that is given, or the motion behind all of them.
 typedef struct direction {
   const writer* k;
   int j;
+  bool is_given, is_motion;
 } direction;
+
+static int count_directions(const writer* k) {
+  return k->d->sens.is_one ? 1 : k->nw;
+}
 
 static jexpr_ref along(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
   const direction* d = user;
   const jexpr_node n = g->node[r];
   if (n.op != JEXPR_INPUT) return rebuilt;
   if (n.a == JGEN_DY) return jexpr_input(g, JGEN_DY, d->j * d->k->ny + (int)n.b);
-  if (n.a == JGEN_DP) return jexpr_const(g, (int)n.b == d->j ? 1.0 : 0.0);
-  if (n.a == JGEN_DT) return jexpr_const(g, d->j == d->k->nw ? 1.0 : 0.0);
+  if (n.a == JGEN_DP && d->is_given) return rebuilt;
+  if (n.a == JGEN_DP) return jexpr_const(g, !d->is_motion && (int)n.b == d->j ? 1.0 : 0.0);
+  if (n.a == JGEN_DT) return jexpr_const(g, d->is_motion ? 1.0 : 0.0);
   return rebuilt;
 }
 
@@ -171,7 +177,8 @@ static jo_status spread(writer* k, jgen_fn f, int ndirection) {
   jexpr_ref* all = refs(k, n * ndirection);
   if (!all) return k->g->status;
   for (int j = 0; j < ndirection; j++) {
-    direction d = {k, j};
+    bool is_motion = j == count_directions(k);
+    direction d = {k, j, k->d->sens.is_one && !is_motion, is_motion};
     memcpy(all + j * n, last->ref, (size_t)n * sizeof *all);
     JO_TRY(jexpr_rewrite(k->g, along, &d, all + j * n, n));
   }
@@ -185,10 +192,11 @@ static jo_status spread_tangents(writer* k) {
   static const jgen_fn taken[] = {JGEN_FN_RHS, JGEN_FN_PROJECT, JGEN_FN_SWITCHES,
                                   JGEN_FN_OBJECTIVE};
   bool is_taken[JGEN_FN_COUNT] = {false};
-  k->g->group[JGEN_DY].size = k->ny * (k->nw + 1);
+  const int n = count_directions(k);
+  k->g->group[JGEN_DY].size = k->ny * (n + 1);
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
     is_taken[taken[i]] = true;
-    JO_TRY(spread(k, taken[i], k->nw + (taken[i] == JGEN_FN_SWITCHES)));
+    JO_TRY(spread(k, taken[i], n + (taken[i] == JGEN_FN_SWITCHES)));
   }
   for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
     if (!is_taken[f]) k->d->sens.tangent[f] = (jexpr_fn){0};

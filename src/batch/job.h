@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes to a device and comes back: plain data, also for its compiler. Arrays have the points innermost,
+// x[i * n + v].
+#ifndef JBATCH_JOB_H
+#define JBATCH_JOB_H
+
+#include "batch/lanes.h"
+
+// How a point ended.
+enum { JBATCH_END_PHASE, JBATCH_END_WHY, JBATCH_END_STEPS, JBATCH_END_EVENTS, JBATCH_ENDS };
+
+typedef struct jbatch_job {
+  long n;
+  // starts: numbers, states with their derivatives, modes
+  const double *p, *y, *mode;
+  int directions;  // of derivatives: each is a lane of its own, its rule has one; 0: none
+  // results: objectives with derivatives, outputs; ends by point and direction. Of these phases are also read: those that
+  // do not RUN are left out
+  double *psi, *out, *end;
+  double*
+      store;  // of the device: lanes that run; and how many of their arrays of states are in its fast memory
+  int fast;
+  double seconds;  // on the devices, without copies; of the slowest
+} jbatch_job;
+
+// What a compiled library exports. False: `message` says why not.
+typedef int (*jbatch_device_run)(const jbatch_rule* rule, jbatch_job* job, char* message, int size);
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches on devices. The source for CUDA is compiled for this processor too: everything but the launch and the exchange
+// between threads gives the bits of the lanes here. Where there is a GPU, it gives them too.
+#include <math.h>
+#include <string.h>
+
+#include "batch/batch.h"
+#include "support/check.h"
+
+#define MOST_NUMBERS 5
+#define POINTS       7
+
+typedef struct scene {
+  const char* model;
+  const char* name[MOST_NUMBERS];
+  const char* method;
+  double t_end;
+} scene;
+
+typedef struct rig {
+  jo_context* ctx;
+  jmodel* m;
+  jsens* s;
+  int number[MOST_NUMBERS], n;
+  jbatch_options opt;
+  double x[POINTS * MOST_NUMBERS];
+} rig;
+
+static void open_rig(rig* r, const scene* at) {
+  *r = (rig){0};
+  assert_int_equal(jo_context_create(NULL, &r->ctx), JO_OK);
+  assert_ok(r->ctx, jmodel_load(r->ctx, at->model, NULL, 0, &r->m));
+  while (r->n < MOST_NUMBERS && at->name[r->n]) {
+    assert_ok(r->ctx, jmodel_number_named(r->ctx, r->m, at->name[r->n], &r->number[r->n]));
+    r->n++;
+  }
+  jsens_setup setup = {.wrt = r->number, .nwrt = r->n, .direct = true};
+  setup.kernel = jkernel_options_default();
+  assert_ok(r->ctx, jsens_create(r->ctx, r->m, &setup, &r->s));
+  for (int i = 0; i < POINTS; i++) {
+    for (int k = 0; k < r->n; k++)
+      r->x[i * r->n + k] = r->m->number[r->number[k]].value * (1.0 + 0.01 * ((i * (k + 3)) % 7));
+  }
+  r->opt = jbatch_options_default(r->m);
+  r->opt.number = r->number;
+  r->opt.nnumber = r->n;
+  r->opt.outputs = true;
+  r->opt.run.solve.method = (jsolve_method)jsolve_method_find(at->method);
+  r->opt.run.solve.step = strcmp(at->method, "rk4") == 0 ? 1e-3 : 0.0;
+  r->opt.run.t_end = at->t_end;
+}
+
+static void close_rig(rig* r) {
+  jsens_destroy(r->s);
+  jmodel_destroy(r->m);
+  jo_context_destroy(r->ctx);
+}
+
+static void check_same(const double* a, const double* b, int n) {
+  assert_memory_equal(a, b, (size_t)n * sizeof *a);
+}
+
+static void compare(const scene* at, bool gradient, jbatch_device device) {
+  rig r;
+  jbatch *here = NULL, *there = NULL;
+  open_rig(&r, at);
+  r.opt.gradient = gradient;
+  assert_ok(r.ctx, jbatch_create(r.ctx, r.s, &r.opt, &here));
+  r.opt.device = device;
+  assert_ok(r.ctx, jbatch_create(r.ctx, r.s, &r.opt, &there));
+  assert_ok(r.ctx, jbatch_run(here, POINTS, r.x));
+  assert_ok(r.ctx, jbatch_run(there, POINTS, r.x));
+  for (int i = 0; i < POINTS; i++) {
+    assert_int_equal(there->point[i].way, here->point[i].way);
+    assert_int_equal(there->point[i].way, JBATCH_WAY_LANES);
+    assert_int_equal(there->point[i].steps, here->point[i].steps);
+    assert_int_equal(there->point[i].events, here->point[i].events);
+  }
+  check_same(there->value, here->value, POINTS * here->nobjective);
+  check_same(there->gradient, here->gradient, POINTS * here->nobjective * here->nw);
+  check_same(there->output, here->output, POINTS * here->noutput);
+  jbatch_destroy(there);
+  jbatch_destroy(here);
+  close_rig(&r);
+}
+
+static const scene descent = {
+    "models/buggy/step_descent.yaml", {"k_f", "c_f", "k_r", "c_r", "m_c"}, "rk4", 0.4};
+static const scene adaptive = {
+    "models/buggy/step_descent.yaml", {"k_f", "c_f", "k_r", "c_r", "m_c"}, "dopri5", 0.4};
+
+static void test_values(void** state) {
+  (void)state;
+  compare(&descent, false, JBATCH_DEVICE_HOST);
+}
+
+static void test_adaptive_steps(void** state) {
+  (void)state;
+  compare(&adaptive, false, JBATCH_DEVICE_HOST);
+}
+
+static void test_derivatives(void** state) {
+  (void)state;
+  compare(&descent, true, JBATCH_DEVICE_HOST);
+}
+
+// A device, or one line that says why not.
+static void test_cuda(void** state) {
+  (void)state;
+  rig r;
+  jbatch* b = NULL;
+  open_rig(&r, &descent);
+  r.opt.device = JBATCH_DEVICE_CUDA;
+  jo_status status = jbatch_create(r.ctx, r.s, &r.opt, &b);
+  if (status < 0) {
+    const char* text = jo_context_message(r.ctx);
+    assert_int_equal(status, JO_ERR_COMPILER);
+    assert_non_null(strstr(text, "device cuda: "));
+    assert_null(strchr(text, '\n'));
+  }
+  jbatch_destroy(b);
+  close_rig(&r);
+  if (status >= 0) compare(&descent, false, JBATCH_DEVICE_CUDA);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_values),
+      cmocka_unit_test(test_adaptive_steps),
+      cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_cuda),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
