@@ -582,6 +582,7 @@ static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   cli_json_count(&o, "resumed", info.resumed);
   cli_json_bool(&o, "complete", info.done == info.points);
   cli_json_count(&o, "workers", info.workers);
+  cli_json_count(&o, "processes", j->team.team.size);
   cli_json_number(&o, "wall_s", j->wall_s);
   cli_json_end(&o);
 }
