@@ -17,6 +17,7 @@
 #include "terminal.h"
 
 #define MAX_ROWS 60       // printed as text; JSON and files have all
+#define LOG_TIME 60.0     // between two lines of progress where there is no terminal [s]
 #define MANY     50000.0  // points that stay in the journal where the file can take them from there
 
 // Values of a range or a distribution, as they stand in its text.
@@ -40,7 +41,8 @@ typedef struct job {
   bool is_stopped;
   bool has_statistics;
   bool has_begun;
-  double wall_s;
+  bool is_quiet;
+  double start, logged, wall_s;  // [s]; when it began, and of the last line of the log since then
 } job;
 
 static double now(void) {
@@ -391,10 +393,21 @@ static void hear_no_more(const struct sigaction before[2]) {
   sigaction(SIGTERM, &before[1], NULL);
 }
 
+// Where there is no bar, in the log of a long job.
+static void log_progress(job* j, int done, double fraction) {
+  double passed = now() - j->start;
+  if (j->is_quiet || j->bar.is_on || passed - j->logged < LOG_TIME || !(fraction > 0.0)) return;
+  j->logged = passed;
+  fprintf(stderr, "%d of %d points, %.0f s left\n", done, j->begun.points,
+          passed * (1.0 - fraction) / fraction);
+}
+
 static int on_progress(void* user, int done) {
   job* j = user;
   int before = j->begun.resumed, left = j->begun.points - before;
-  cli_progress_show(&j->bar, left > 0 ? (double)(done - before) / left : 1.0);
+  double fraction = left > 0 ? (double)(done - before) / left : 1.0;
+  cli_progress_show(&j->bar, fraction);
+  log_progress(j, done, fraction);
   if (!j->is_stopped && stop_asked) {
     j->is_stopped = true;
     cli_progress_end(&j->bar);
@@ -412,12 +425,13 @@ static jo_status compute(cli* c, job* j, jo_sweep* sweep) {
             j->begun.resumed, j->begun.points);
   }
   j->bar = cli_progress_begin(!c->quiet);
-  double start = now();
+  j->is_quiet = c->quiet;
+  j->start = now();
   hear(SIGINT, &before[0]);
   hear(SIGTERM, &before[1]);
   jo_status status = jo_sweep_run(sweep);
   hear_no_more(before);
-  j->wall_s = now() - start;
+  j->wall_s = now() - j->start;
   cli_progress_end(&j->bar);
   return status;
 }
@@ -568,6 +582,7 @@ static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   cli_json_count(&o, "resumed", info.resumed);
   cli_json_bool(&o, "complete", info.done == info.points);
   cli_json_count(&o, "workers", info.workers);
+  cli_json_count(&o, "processes", j->team.team.size);
   cli_json_number(&o, "wall_s", j->wall_s);
   cli_json_end(&o);
 }

@@ -178,6 +178,11 @@ static void put_environment(manual_text* f) {
       {"PATH", "where compilers are looked for"},
       {"TMPDIR", "where equations are compiled that cannot be kept; /tmp by default"},
       {"NO_COLOR", "where it is set, headings are not bold"},
+      {"OMPI_COMM_WORLD_SIZE", "set by mpirun: sweep shares its points with the other processes"},
+      {"PMIX_RANK", "set by srun --mpi=pmix, likewise"},
+      {"PMI_RANK", "set by srun and other starters of processes, likewise"},
+      {"PMI_SIZE", "how many they are"},
+      {"SLURM_NTASKS", "likewise"},
   };
   manual_put(f, ".SH ENVIRONMENT\n");
   for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {

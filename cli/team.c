@@ -29,7 +29,9 @@ static int processes_told(void) {
 
 // It stays loaded: MPI has threads of its own.
 static const cli_mpi* load_module(void) {
-  void* library = dlopen(JOUNCE_MPI_MODULE, RTLD_NOW | RTLD_GLOBAL);
+  const char* built = JOUNCE_MPI_MODULE;
+  // an empty name would be the program itself
+  void* library = *built ? dlopen(built, RTLD_NOW | RTLD_GLOBAL) : NULL;
   if (!library) library = dlopen(JOUNCE_INSTALLED_MPI_MODULE, RTLD_NOW | RTLD_GLOBAL);
   return library ? dlsym(library, "jounce_mpi") : NULL;
 }

@@ -72,12 +72,23 @@ static jo_status set_run(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   return opt->step != 0.0 ? jplant_check_option(s->ctx, "step", opt->step) : JO_OK;
 }
 
+// Before they are laid out: there may be too many to count.
+static double points_asked_for(const jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  double points = opt->nsample;
+  if (opt->nsample > 0) return opt->has_indices ? points * (s->nrange + 2) : points;
+  points = 1.0;
+  for (int i = 0; i < s->nrange; i++) {
+    points *= s->range[i].n;
+  }
+  return points;
+}
+
 // All points are in memory: their places, values, derivatives and errors; or where they are in the journal.
-static jo_status check_size(const jstudy_sweep* s, bool is_streamed) {
-  double points = s->npoint, objectives = s->model->nobjective;
+static jo_status check_size(const jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  double points = points_asked_for(s, opt), objectives = s->model->nobjective;
   double numbers = s->nrange + objectives * (2.0 * s->nw + 2.0);
   double each = numbers * sizeof(double) + sizeof(jstudy_sweep_point);
-  if (is_streamed) each = sizeof(int64_t);
+  if (opt->stream) each = sizeof(int64_t);
   char what[64];
   jformat(what, sizeof what, "%.4g points", points);
   return jplant_check_memory(s->ctx, s->model, points * each, what);
@@ -102,6 +113,7 @@ static jo_status lay_out(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   s->sampling = opt->sampling;
   s->seed = opt->seed;
   s->has_indices = opt->has_indices;
+  JO_TRY(check_size(s, opt));
   JO_TRY(keep_correlations(s, opt));
   jstudy_design_options design = {.range = s->range,
                                   .nrange = s->nrange,
@@ -113,7 +125,7 @@ static jo_status lay_out(jstudy_sweep* s, const jstudy_sweep_options* opt) {
                                   .has_indices = opt->has_indices};
   JO_TRY(jstudy_design_create(s->ctx, &s->arena, &design, &s->design));
   s->npoint = jstudy_design_count(s->design);
-  return check_size(s, opt->stream);
+  return JO_OK;
 }
 
 static jsens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wish) {

@@ -2,6 +2,7 @@
 // Loops on threads: every turn is taken once, errors come back, a wish to stop is heard.
 #include "base/thread.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include "base/err.h"
@@ -128,12 +129,71 @@ static void test_thread_memory_ends_anywhere(void** state) {
   }
 }
 
+// Turns that come from elsewhere: the watch hands out ten at a time, with memory beside the workers'.
+typedef struct supply {
+  bench b;
+  jo_context* ctx;
+  pthread_mutex_t guard;
+  int next, end;
+  bool is_over;
+} supply;
+
+static int next_of(void* user) {
+  supply* s = user;
+  pthread_mutex_lock(&s->guard);
+  int i = s->next < s->end ? s->next++ : s->is_over ? JTHREAD_END : JTHREAD_WAIT;
+  pthread_mutex_unlock(&s->guard);
+  return i;
+}
+
+static bool hand_out(void* user, int done) {
+  supply* s = user;
+  (void)done;
+  void* room = jmem_resize(s->ctx, NULL, 1000);
+  jmem_free(s->ctx, room);
+  pthread_mutex_lock(&s->guard);
+  if (s->next == s->end) s->end = s->end + 10 < N ? s->end + 10 : N;
+  s->is_over = s->end == N;
+  pthread_mutex_unlock(&s->guard);
+  return room;
+}
+
+static jo_status take_supplied(void* user, jo_context* ctx, int i) {
+  return take(&((supply*)user)->b, ctx, i);
+}
+
+static void test_thread_turns_that_come_later(void** state) {
+  (void)state;
+  fixture* f = fixture_open();
+  for (int workers = 1; workers <= 4; workers++) {
+    supply s = {
+        .b = {.fail_at = N, .stop_at = N}, .ctx = f->ctx, .guard = PTHREAD_MUTEX_INITIALIZER};
+    jthread_loop loop = {.n = workers,
+                         .workers = workers,
+                         .user = &s,
+                         .turn = take_supplied,
+                         .watch = hand_out,
+                         .next = next_of,
+                         .watcher = &s.ctx,
+                         .pause_ns = 100000};
+    int done = -1;
+    assert_ok(f->ctx, jthread_run(f->ctx, &loop, &done));
+    assert_int_equal(done, N);
+    assert_ptr_equal(s.ctx, f->ctx);
+    for (int i = 0; i < N; i++) {
+      assert_int_equal(s.b.taken[i], 1);
+    }
+  }
+  fixture_close(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_thread_every_turn_once),
       cmocka_unit_test(test_thread_no_turns),
       cmocka_unit_test(test_thread_an_error_ends_the_loop),
       cmocka_unit_test(test_thread_stops_when_told),
+      cmocka_unit_test(test_thread_turns_that_come_later),
       cmocka_unit_test(test_thread_memory_ends_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,8 @@ typedef struct records {
   size_t bytes;
 } records;
 
-static jo_status count(void* user, const void* data, size_t size) {
+static jo_status count(void* user, const void* data, size_t size, int64_t at) {
+  (void)at;
   records* r = user;
   require(data != NULL || size == 0);
   r->n++;
