@@ -126,33 +126,23 @@ static void put_run(jemit_printer* p, const jexpr_vector* v) {
   const jexpr_node* first = jexpr_at(p->plan->fn->graph, v->lane[0]);
   int own = jemit_plan_lanes(p->plan, v->lane[0]);
   p->in_used[first->a] = true;
-  jtext_put(p->body, "JK_AT");
+  jtext_put(p->body, p->is_strided ? "JK_RUN" : "JK_AT");
   jemit_put_int(p->body, v->width * own);
   jtext_put(p->body, "(");
   jtext_put(p->body, p->in_name[first->a]);
-  jtext_put(p->body, " + ");
-  jemit_put_int(p->body, (int)first->b * own);
-  jtext_put(p->body, p->is_strided ? "JK_RUN" : "JK_AT");
-  jemit_put_int(p->body, v->width);
-  jtext_put(p->body, "(");
-  jtext_put(p->body, p->in_name[first->a]);
   jtext_put(p->body, p->is_strided ? ", " : " + ");
-  jemit_put_int(p->body, (int)first->b);
+  jemit_put_int(p->body, (int)first->b * own);
   jtext_put(p->body, ")");
 }
 
 // Values that do not vary, each `lanes` times.
 static void put_lanes(jemit_printer* p, const jexpr_vector* v, unsigned flip, int lanes) {
   const jexpr_graph* g = p->plan->fn->graph;
-  jtext_put(p->body, "(");
-  put_type(p, v->width * lanes);
-  jtext_put(p->body, "){");
+  jtext_put(p->body, p->is_device ? "JK_V2(" : "(");
+  if (!p->is_device) put_type(p, v->width * lanes);
+  if (!p->is_device) jtext_put(p->body, "){");
   for (int i = 0; i < v->width * lanes; i++) {
     jexpr_ref r = v->lane[i / lanes];
-  jtext_put(p->body, p->is_device ? "JK_V2(" : "(");
-  if (!p->is_device) put_type(p, v->width);
-  if (!p->is_device) jtext_put(p->body, "){");
-  for (int i = 0; i < v->width; i++) {
     if (i > 0) jtext_put(p->body, ", ");
     if (flip >> i / lanes & 1u) {
       jemit_put_constant(p->body, -jexpr_const_value(g, r));
