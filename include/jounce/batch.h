@@ -42,7 +42,7 @@ typedef struct jo_batch_options {
 JO_API jo_batch_options jo_batch_options_default(void);
 
 /// Write the equations once more, for lanes, and compile them. Explicit methods run in lanes: rk2, rk3, rk4, dopri5; models whose
-/// events set states or move driven coordinates, and other methods, run point by point. Values that do not vary are those the
+/// events set states, other methods, and points that meet a jump of driven coordinates run point by point. Values that do not vary are those the
 /// system has now. On failure `*out` is NULL and the context says why: a parameter that there is not, an option out of range.
 /// Ownership: caller, release with jo_batch_destroy() before the system.
 JO_API jo_status jo_batch_create(jo_context* ctx, const jo_system* system,

@@ -52,15 +52,10 @@ static jo_status judge(jbatch* b) {
   const jsolve_options* o = &b->opt.run.solve;
   const jsolve_tableau* tab = jsolve_tableau_find(o->method);
   const jsolve_method_info* about = jsolve_method_about(o->method);
-  bool jumps = false;
-  if (p->dynamics->part.nd > 0)
-    JO_TRY(depends_on(&b->arena, &p->dynamics->fn[JGEN_FN_DRIVE], JGEN_MODE, &jumps));
   if (!tab || o->method == JSOLVE_AUTO || tab->gamma > 0 || tab->local_gamma > 0) {
     b->why_alone = "lanes have explicit methods only";
   } else if (p->about.nevent > 0 || p->about.nconstant > 0) {
     b->why_alone = "events of the model set states";
-  } else if (jumps) {
-    b->why_alone = "driven coordinates change at events";
   } else if (about->is_fixed && o->step > 3.0 * spacing_of(b)) {
     b->why_alone = "steps are longer than the shortest pulse";
   } else if (b->opt.run.frozen || b->opt.run.outputs_only) {
@@ -139,6 +134,10 @@ static jo_status set_rule(jbatch* b) {
     is_quiet[i] = about->is_quiet[i];
   }
   // slopes grow as |det J_v| falls: so far lanes go, and a run by itself looks for other coordinates then
+  bool depends = false;
+  if (about->nd > 0)
+    JO_TRY(depends_on(&b->arena, &p->dynamics->fn[JGEN_FN_DRIVE], JGEN_MODE, &depends));
+  b->rule.ndrive = depends ? about->nd : 0;
   double steepest = fmax(STEEPEST, 3.0 * p->footing.steepest);
   b->rule.widest = about->nv > 0 ? steepest / (p->footing.steepest * p->footing.volume) : 0.0;
   set_method(b);
@@ -151,7 +150,7 @@ static const jgen_fn value_of[JBATCH_RHS_ALONG] = {
     [JBATCH_RHS] = JGEN_FN_RHS,           [JBATCH_PROJECT] = JGEN_FN_PROJECT,
     [JBATCH_SWITCHES] = JGEN_FN_SWITCHES, [JBATCH_OBJECTIVE] = JGEN_FN_OBJECTIVE,
     [JBATCH_OUTPUTS] = JGEN_FN_OUTPUTS,   [JBATCH_REDUNDANT] = JGEN_FN_REDUNDANT,
-    [JBATCH_ROLLING] = JGEN_FN_ROLLING};
+    [JBATCH_ROLLING] = JGEN_FN_ROLLING,   [JBATCH_DRIVE] = JGEN_FN_DRIVE};
 
 static const jgen_fn along_of[JBATCH_FUNCTIONS - JBATCH_RHS_ALONG] = {
     JGEN_FN_RHS, JGEN_FN_PROJECT, JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE};
@@ -170,8 +169,9 @@ static jo_status add_switches(jbatch* b, jexpr_fn* fn) {
 static jo_status set_functions(jbatch* b) {
   const jgen_dynamics* d = b->dynamics;
   for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
-    bool is_unused =
-        (f == JBATCH_OUTPUTS && b->noutput == 0) || (f == JBATCH_ROLLING && b->rule.nwheel == 0);
+    bool is_unused = (f == JBATCH_OUTPUTS && b->noutput == 0) ||
+                     (f == JBATCH_ROLLING && b->rule.nwheel == 0) ||
+                     (f == JBATCH_DRIVE && b->rule.ndrive == 0);
     if (!is_unused) b->function[f] = d->fn[value_of[f]];
   }
   JO_TRY(add_switches(b, &b->function[JBATCH_RHS]));

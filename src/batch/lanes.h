@@ -22,6 +22,7 @@ enum {
   JBATCH_OUTPUTS,    // sensor
   JBATCH_REDUNDANT,  // h
   JBATCH_ROLLING,    // contact, vx, vy
+  JBATCH_DRIVE,      // s, sd, sdd
   // along all numbers, one after another
   JBATCH_RHS_ALONG,        // ydot, dydot, g
   JBATCH_PROJECT_ALONG,    // dv
@@ -44,6 +45,7 @@ enum { JBATCH_INPUTS = 18 };  // groups of inputs
 // A model and how it is integrated: the same for all lanes.
 typedef struct jbatch_rule {
   int np, ny, nw, nv, nswitch, nobjective, noutput, nredundant, nwheel;
+  int ndrive;  // driven coordinates, where they depend on modes; else 0
   int first_v, first_integral, first_standing;
   const double* nominal;        // of the error of states; 0: it has none (ny)
   const double* closure_limit;  // of redundant equations [m] (nredundant)
@@ -73,6 +75,7 @@ enum {
   JBATCH_NOT_CLOSED,
   JBATCH_TURNED,     // loops come near a singular position
   JBATCH_STANDS,     // a wheel does
+  JBATCH_JUMPS,      // driven coordinates do
   JBATCH_TOO_MANY,   // steps or events
   JBATCH_NOT_FOUND,  // an event could not be located
   JBATCH_GRAZES,     // the time of an event has no derivative
@@ -121,7 +124,7 @@ typedef struct jbatch_group {
   // states with their derivatives: end of the trial, argument of a stage, slopes
   double *y_new, *arg, *k[JBATCH_STAGES + 1];
   double *dense, *quartic, *error, *zero;  // (ny)
-  double *dv, *h, *inverse, *pivot, *redundant, *rolling;
+  double *dv, *h, *inverse, *pivot, *redundant, *rolling, *drive[2];
   // switches: values, the largest so far, their floor, what is added to margins, whether they count, margins
   double *g, *g_end, *g_inside[JBATCH_SAMPLES], *g_most, *floor, *off, *armed;
   double *start, *first, *inside[JBATCH_SAMPLES], *end, *low, *high, *seen, *probe, *rate, *flip,

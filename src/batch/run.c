@@ -139,8 +139,8 @@ void jbatch_eval(void* user, int f, const double* const* in, double* const* out)
 static jo_status bind_kernels(host* h) {
   static const jgen_fn of[JBATCH_FUNCTIONS] = {
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE,
-      JGEN_FN_OUTPUTS, JGEN_FN_REDUNDANT, JGEN_FN_ROLLING,  JGEN_FN_RHS,
-      JGEN_FN_PROJECT, JGEN_FN_SWITCHES,  JGEN_FN_OBJECTIVE};
+      JGEN_FN_OUTPUTS, JGEN_FN_REDUNDANT, JGEN_FN_ROLLING,  JGEN_FN_DRIVE,
+      JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE};
   for (int f = 0; f < JBATCH_FUNCTIONS; f++) {
     const jplant_kernels* set = f < JBATCH_RHS_ALONG ? h->b->values : h->b->along;
     h->kernel[f] = set ? set->of[of[f]] : NULL;

@@ -324,6 +324,28 @@ static void test_batch_models_with_resets_run_alone(void** state) {
   close_subject(&s);
 }
 
+// Driven coordinates jump: the lane is left there, and the point is what a run by itself says.
+static void test_batch_jumps_leave_their_lane(void** state) {
+  (void)state;
+  static const char* const name[] = {"k", "when"};
+  subject s = open_subject("test/models/sens_drive.yaml", name, 2, JKERNEL_INTERP);
+  s.opt.outputs = false;
+  double* x = points(&s, 3);
+  jbatch* b = run(&s, x, 3);
+  assert_null(b->why_alone);
+  for (int i = 0; i < 3; i++) {
+    jsens_result* r = run_alone(&s, b, x + i * s.n);
+    assert_int_equal(b->point[i].left, JBATCH_JUMPS);
+    assert_memory_equal(b->value + i * b->nobjective, r->value,
+                        (size_t)b->nobjective * sizeof(double));
+    assert_memory_equal(b->gradient + i * b->nobjective * b->nw, r->gradient,
+                        (size_t)(b->nobjective * b->nw) * sizeof(double));
+    jsens_result_destroy(r);
+  }
+  jbatch_destroy(b);
+  close_subject(&s);
+}
+
 static void test_batch_refuses(void** state) {
   (void)state;
   subject s = open_car();
@@ -366,6 +388,7 @@ int main(void) {
       cmocka_unit_test(test_batch_derivatives_are_differences),
       cmocka_unit_test(test_batch_failing_points_are_alone),
       cmocka_unit_test(test_batch_models_with_resets_run_alone),
+      cmocka_unit_test(test_batch_jumps_leave_their_lane),
       cmocka_unit_test(test_batch_refuses),
       cmocka_unit_test(test_batch_stops),
   };
