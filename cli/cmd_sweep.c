@@ -39,7 +39,7 @@ typedef struct job {
   jo_sweep_info begun;  // what was there when it began
   cli_team team;
   bool is_stopped;
-  bool has_statistics;
+  bool has_statistics, fused;
   bool has_begun;
   bool is_quiet;
   double start, logged, wall_s;  // [s]; when it began, and of the last line of the log since then
@@ -256,9 +256,9 @@ static cli_exit name_journal(job* j) {
 }
 
 typedef struct wishes {
-  const char *wrt, *method, *events, *sampling;
+  const char *wrt, *method, *events, *sampling, *device;
   double nsample, seed, workers;
-  bool grid, restart, indices, stream;
+  bool grid, restart, indices, stream, batch;
 } wishes;
 
 // How many points there will be.
@@ -277,6 +277,21 @@ static const char* sampling_name(int i) {
   return name[i];
 }
 
+static const char* device_name(int i) {
+  static const char* const name[] = {"cpu", "cuda", "auto", NULL};
+  return name[i];
+}
+
+// Points side by side, where somebody asks for that or names a device for it.
+static void set_batch(job* j, const wishes* w) {
+  j->opt.batch = w->batch || w->device;
+  j->opt.fused = j->fused;
+  for (int i = 0; w->device && device_name(i); i++) {
+    if (strcmp(w->device, device_name(i)) == 0) j->opt.device = (jo_batch_device)i;
+  }
+  if (j->opt.batch && strcmp(w->method, "auto") == 0) j->opt.method = JO_SENS_DIRECT;
+}
+
 static cli_exit set_options(job* j, const wishes* w) {
   if (j->params.n < 1) return cli_misuse("sweep", "no parameter to vary: give --param");
   if (!take_count(w->nsample, 1, &j->opt.nsample))
@@ -289,6 +304,7 @@ static cli_exit set_options(job* j, const wishes* w) {
   if (strcmp(w->method, "direct") == 0) j->opt.method = JO_SENS_DIRECT;
   if (strcmp(w->method, "adjoint") == 0) j->opt.method = JO_SENS_ADJOINT;
   j->opt.frozen = strcmp(w->events, "frozen") == 0;
+  set_batch(j, w);
   j->opt.restart = w->restart;
   j->opt.indices = w->indices;
   j->has_statistics = j->has_statistics || w->indices;
@@ -724,6 +740,12 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
        .needs = "-o"},
       {"--stream", NULL, "keep results on the disk alone, as from 50000 points on",
        .flag = &w.stream, .needs = "-o"},
+      {"--batch", NULL, "points side by side, several times as fast; no errors of derivatives",
+       .flag = &w.batch},
+      {"--device", "NAME", "where, side by side: cpu, cuda or auto", .text = &w.device,
+       .choice = device_name},
+      {"--fused", NULL, "on GPUs: fused operations, faster and of other roundings",
+       .flag = &j->fused, .needs = "--device"},
       {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
       {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end_s},
       {"--tol", "X", "relative and absolute tolerance", .number = &j->opt.tolerance},

@@ -173,6 +173,7 @@ static void put_environment(manual_text* f) {
       {"HOME", "where that is not set either, in .cache/jounce in this folder"},
       {"JOUNCE_CC", "the compiler of equations; cc, gcc or clang by default"},
       {"JOUNCE_CC_TIMEOUT", "seconds after which a compiler is stopped; 600, and 0: never"},
+      {"JOUNCE_NVCC", "the CUDA compiler of batches on GPUs; nvcc by default"},
       {"JOUNCE_PACK_LANES",
        "equal operations of a model done together, at most: 8 by default, 1: none"},
       {"PATH", "where compilers are looked for"},

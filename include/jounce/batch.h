@@ -16,8 +16,8 @@ extern "C" {
 typedef struct jo_batch jo_batch;
 
 /// Where points are computed. CUDA: on all GPUs of the machine, by a library that nvcc compiles for them; results are those of
-/// the processor, bit by bit.
-typedef enum jo_batch_device { JO_BATCH_CPU, JO_BATCH_CUDA } jo_batch_device;
+/// the processor, bit by bit. AUTO: there where that can be done, else on the processor.
+typedef enum jo_batch_device { JO_BATCH_CPU, JO_BATCH_CUDA, JO_BATCH_AUTO } jo_batch_device;
 
 typedef struct jo_batch_options {
   /// Parameters that differ from point to point, by name; also what initial conditions are made of.

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "jounce/sens.h"
+#include "jounce/batch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -89,6 +89,12 @@ typedef struct jo_sweep_options {
   /// Processes to share the work with; NULL: this one alone. Copied; what its functions use must outlive the sweep. Ranks above
   /// 0 leave the journal alone and have no points to look at or to save.
   const jo_team* team;
+  /// Nonzero: points are computed side by side, as jo_batch does it: several times as many in the same time, derivatives by
+  /// the direct method, without estimates of errors; evaluations are not counted. Results do not depend on the device unless
+  /// it is allowed to fuse operations.
+  int batch;
+  jo_batch_device device;  // of these
+  int fused;               // CUDA: nonzero, products and sums at once, of other roundings
 } jo_sweep_options;
 
 JO_API jo_sweep_options jo_sweep_options_default(void);

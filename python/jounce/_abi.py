@@ -82,6 +82,7 @@ class jo_influence(IntEnum):
 class jo_batch_device(IntEnum):
     JO_BATCH_CPU = 0
     JO_BATCH_CUDA = 1
+    JO_BATCH_AUTO = 2
 
 
 class jo_import_kind(IntEnum):
@@ -866,6 +867,9 @@ class jo_sweep_options(Structure):
         ("indices", c_int),
         ("stream", c_int),
         ("team", POINTER(jo_team)),
+        ("batch", c_int),
+        ("device", c_int),
+        ("fused", c_int),
     ]
 
 

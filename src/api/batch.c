@@ -64,7 +64,7 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
   out->outputs = opt->outputs != 0;
   out->lanes = opt->lanes;
   out->workers = opt->workers;
-  out->device = opt->device == JO_BATCH_CUDA ? JBATCH_DEVICE_CUDA : JBATCH_DEVICE_CPU;
+  out->device = opt->device == JO_BATCH_CPU ? JBATCH_DEVICE_CPU : JBATCH_DEVICE_CUDA;
   out->fused = opt->fused != 0;
   if (opt->progress) out->progress = tell;
   out->user = b;
@@ -84,6 +84,11 @@ static jo_status build(jo_batch* b, const jo_system* system, const jo_batch_opti
   jbatch_options o;
   JO_TRY(find_parameters(b, opt));
   JO_TRY(choose(b, system, opt, &o));
+  int said = jo_context_diagnostic_count(b->ctx);
+  jo_status status = jbatch_create(b->ctx, system->motion, &o, &b->batch);
+  if (status >= 0 || status == JO_ERR_MEMORY || opt->device != JO_BATCH_AUTO) return status;
+  jerr_forget(b->ctx, said);
+  o.device = JBATCH_DEVICE_CPU;
   return jbatch_create(b->ctx, system->motion, &o, &b->batch);
 }
 

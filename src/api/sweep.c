@@ -132,6 +132,11 @@ static void copy_run(const jo_sweep_options* opt, jstudy_sweep_options* o) {
   o->journal = opt->journal;
   o->restart = opt->restart != 0;
   o->stream = opt->stream != 0;
+  o->side_by_side = opt->batch != 0;
+  o->device = opt->device == JO_BATCH_CUDA   ? JSTUDY_DEVICE_CUDA
+              : opt->device == JO_BATCH_AUTO ? JSTUDY_DEVICE_AUTO
+                                             : JSTUDY_DEVICE_CPU;
+  o->fused = opt->fused != 0;
 }
 
 static jo_status build_in(jo_sweep* s, jarena* a, const jo_system* system,
@@ -269,7 +274,7 @@ jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
                         .objectives = s->nobjective,
                         .wrt = s->nw,
                         .is_sample = s->is_sample,
-                        .workers = s->workers,
+                        .workers = s->batch ? s->batch->opt.workers : s->workers,
                         .sampling = (jo_sampling)s->sampling};
   if (s->method == JSENS_DIRECT) info.method = JO_SENS_DIRECT;
   if (s->method == JSENS_ADJOINT) info.method = JO_SENS_ADJOINT;

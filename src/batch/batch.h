@@ -81,5 +81,6 @@ void jbatch_destroy(jbatch* b);
 // Run n points, x having the values of the numbers that vary (n x nnumber). Points that fail say so and do not stop it.
 // Results are those of the batch, until the next run.
 jo_status jbatch_run(jbatch* b, int n, const double* x);
+void jbatch_clear(jbatch* b);  // results of the last run are gone
 
 #endif

@@ -43,7 +43,4 @@ jbatch_rule jbatch_device_rule(const jbatch* b);
 // All points, on the device; those that it leaves, by themselves. jbatch_run() has made room.
 jo_status jbatch_device_points(jbatch* b, const double* x);
 
-// Results of the last run are gone.
-void jbatch_clear(jbatch* b);
-
 #endif

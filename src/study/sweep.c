@@ -128,10 +128,12 @@ static jo_status lay_out(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   return JO_OK;
 }
 
-static jsens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wish) {
+static jsens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wish,
+                                  bool side_by_side) {
   if (s->nw == 0) return JSENS_VALUE;
   if (wish == JSTUDY_SWEEP_DIRECT) return JSENS_DIRECT;
   if (wish == JSTUDY_SWEEP_ADJOINT) return JSENS_ADJOINT;
+  if (side_by_side && s->sens->tangents) return JSENS_DIRECT;
   if (!s->sens->tangents) return JSENS_ADJOINT;
   if (!s->sens->adjoints) return JSENS_DIRECT;
   return jsens_cheaper(s->model->nobjective, s->nw);
@@ -193,6 +195,7 @@ static void describe(const jstudy_sweep* s, jtext* t) {
     jtext_printf(t, " %s", s->model->number[s->wrt[i]].path);
   }
   jtext_printf(t, "\nkernels %d\n", (int)s->sens->plant->kernels->set->backend);
+  if (s->batch) jtext_printf(t, "side by side, fused %d\n", s->batch->opt.fused);
   describe_design(s, t);
 }
 
@@ -228,8 +231,9 @@ static jo_status prepare(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   JO_TRY(jsens_check_numbers(s->ctx, s->sens));
   JO_TRY(set_run(s, opt));
   JO_TRY(lay_out(s, opt));
-  s->method = choose_method(s, opt->method);
+  s->method = choose_method(s, opt->method, opt->side_by_side);
   JO_TRY(jsens_check_method(s->ctx, s->sens, s->method));
+  if (opt->side_by_side) JO_TRY(jstudy_sweep_use_lanes(s, opt));
   JO_TRY(find_key(s));
   JO_TRY(allocate(s, opt));
   return jstudy_sweep_recall(s, opt);
@@ -277,6 +281,7 @@ void jstudy_sweep_destroy(jstudy_sweep* s) {
   for (int i = 0; s->point && i < s->npoint; i++) {
     jmem_free(s->ctx, s->point[i].message);
   }
+  jbatch_destroy(s->batch);
   jjournal_close(s->journal);
   jarena_free(&s->arena);
   jmem_free(s->ctx, s);

@@ -6,6 +6,7 @@
 #define JSTUDY_SWEEP_H
 
 #include "base/journal.h"
+#include "batch/batch.h"
 #include "sens/sens.h"
 #include "study/design.h"
 #include "study/statistics.h"
@@ -40,6 +41,13 @@ typedef struct jstudy_evaluator {
                         int n, jstudy_sweep_point* point);
 } jstudy_evaluator;
 
+// Where points that are computed side by side are computed. AUTO: on GPUs where there are some.
+typedef enum jstudy_device {
+  JSTUDY_DEVICE_CPU,
+  JSTUDY_DEVICE_CUDA,
+  JSTUDY_DEVICE_AUTO
+} jstudy_device;
+
 typedef struct jstudy_sweep_options {
   const jstudy_range* range;  // parameters to vary
   int nrange;
@@ -58,7 +66,10 @@ typedef struct jstudy_sweep_options {
   const char* settings;           // what the model was changed by; part of what the work is
   bool stream;  // results stay in the journal, which must be there; 8 bytes a point in memory
   const jstudy_team* team;            // NULL: this process alone
-  const jstudy_evaluator* evaluator;  // NULL: a run after the other
+  const jstudy_evaluator* evaluator;  // NULL: a run after the other, or ...
+  bool side_by_side;                  // ... in lanes of a batch
+  jstudy_device device;
+  bool fused;  // CUDA: products and sums at once
   // Called while points are computed, on the thread of the caller: points done so far, earlier runs
   // included. False: stop. May be NULL; must leave the context alone.
   bool (*progress)(void* user, int done);
@@ -107,6 +118,7 @@ typedef struct jstudy_sweep {
   uint8_t key[JJOURNAL_KEY];  // what the work is
   const jstudy_team* team;
   jstudy_evaluator evaluator;
+  jbatch* batch;                // that computes points side by side; NULL: none
   jstudy_statistic* statistic;  // by objective, once they were asked for; NULL: not yet
   int workers;
   bool (*progress)(void* user, int done);

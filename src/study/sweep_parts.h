@@ -27,4 +27,9 @@ jo_status jstudy_sweep_keep(jo_context* ctx, jstudy_sweep* s, const void* record
 
 extern const jstudy_evaluator jstudy_sweep_runs;  // a run after the other
 
+// ---- sweep_lanes.c ----------------------------------------------------------------------------------
+
+// Points are computed side by side from now on.
+jo_status jstudy_sweep_use_lanes(jstudy_sweep* s, const jstudy_sweep_options* opt);
+
 #endif

@@ -35,7 +35,7 @@ class Mpi(unittest.TestCase):
         return done
 
     def test_processes_are_threads(self):
-        for ending, more in ((".csv", []), (".h5", ["--stream"])):
+        for ending, more in ((".csv", []), (".h5", ["--stream"]), (".csv", ["--batch"])):
             whole = self.below / f"threads{ending}"
             self.run_with(None, *POINTS, *more, "--workers", "2", "-o", str(whole))
             for n in (1, 2, 3):

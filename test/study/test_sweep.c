@@ -604,15 +604,82 @@ static void test_sweep_method_that_is_not_prepared_is_refused(void** state) {
   }
 }
 
-static void test_sweep_memory_ends_anywhere(void** state) {
+// Points side by side: those of runs to what locating events leaves, failed ones failed as they do, and the same bytes from any
+// number of workers and processes and after a kill.
+static void test_sweep_points_side_by_side(void** state) {
   subject* f = *state;
+  jstudy_sweep_options o = options(1);
+  o.method = JSTUDY_SWEEP_DIRECT;
+  jstudy_sweep* alone = open_sweep(f, &o);
+  assert_ok(f->ctx, jstudy_sweep_run(alone));
+  o.side_by_side = true;
+  jstudy_sweep* s = open_sweep(f, &o);
+  assert_null(s->batch->why_alone);
+  assert_ok(f->ctx, jstudy_sweep_run(s));
+  assert_int_equal(s->ndone, s->npoint);
+  int failed = 0;
+  for (int i = 0; i < s->npoint; i++) {
+    const jstudy_sweep_point *a = &alone->point[i], *b = &s->point[i];
+    assert_int_equal(a->status, b->status);
+    failed += a->status < 0;
+    if (a->status < 0) assert_string_equal(a->message, b->message);
+    for (int k = 0; a->status >= 0 && k < s->nobjective; k++) {
+      assert_near(b->value[k], a->value[k], 1e-8 * fabs(a->value[k]));
+    }
+    for (int k = 0; a->status >= 0 && k < s->nobjective * s->nw; k++) {
+      double size =
+          fabs(a->value[k / s->nw]) / jstudy_sweep_unit(s, s->x + i * s->nrange, k % s->nw);
+      assert_near(b->gradient[k], a->gradient[k], 1e-6 * fmax(fabs(a->gradient[k]), size));
+    }
+  }
+  assert_true(failed > 0 && failed < s->npoint);
+  jstudy_sweep_destroy(alone);
+  jstudy_sweep_destroy(s);
+}
+
+static void test_sweep_side_by_side_the_same_bytes(void** state) {
+  subject* f = *state;
+  size_t size, again;
+  jstudy_sweep_options o = options(1);
+  o.side_by_side = true;
+  const char* whole = bytes_of(f, &o, &size);
+  o.journal = f->journal;
+  for (int n = 1; n <= TEAM; n++) {
+    o.workers = n;
+    member team[TEAM];
+    jstudy_sweep* s = run_team(f, n, o, NULL, team);
+    const char* data = save(f, s, &again);
+    assert_int_equal(again, size);
+    assert_memory_equal(data, whole, size);
+    jstudy_sweep_destroy(s);
+    assert_int_equal(truncate(f->journal, journal_size(f) / 2), 0);
+  }
+}
+
+static void test_sweep_side_by_side_refusals(void** state) {
+  subject* f = *state;
+  jstudy_sweep* s;
+  jstudy_sweep_options o = options(1);
+  o.side_by_side = true;
+  o.frozen = true;
+  assert_refused(f->ctx, jstudy_sweep_create(f->ctx, f->sens, NULL, &o, &s), JO_ERR_ARGUMENT,
+                 "points side by side", "frozen");
+  jo_context_clear(f->ctx);
+  o.frozen = false;
+  o.method = JSTUDY_SWEEP_ADJOINT;
+  assert_refused(f->ctx, jstudy_sweep_create(f->ctx, f->sens, NULL, &o, &s), JO_ERR_ARGUMENT,
+                 "points side by side", "direct");
+}
+
+static void memory_ends_anywhere(subject* f, bool side_by_side, long step) {
   jstudy_range range = {.name = "k", .from = 8000, .to = 9000, .n = 2};
   jstudy_sweep_options o = options(2);
+  o.side_by_side = side_by_side;
   o.range = &range;
   o.nrange = 1;
   o.t_end = 0.25;
   o.journal = f->journal;
-  for (long n = 0;; n += 41) {
+  for (long n = 0;; n += step) {
     failing_alloc a;
     failing_alloc_init(&a, n);
     jo_context* ctx = NULL;
@@ -635,6 +702,13 @@ static void test_sweep_memory_ends_anywhere(void** state) {
   }
 }
 
+static void test_sweep_memory_ends_anywhere(void** state) {
+  subject* f = *state;
+  memory_ends_anywhere(f, false, 41);
+  assert_int_equal(unlink(f->journal), 0);  // it is another's
+  memory_ends_anywhere(f, true, 211);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -653,6 +727,9 @@ int main(void) {
       CASE(test_sweep_journal_of_another_sweep),
       CASE(test_sweep_mistakes_are_named),
       CASE(test_sweep_method_that_is_not_prepared_is_refused),
+      CASE(test_sweep_points_side_by_side),
+      CASE(test_sweep_side_by_side_the_same_bytes),
+      CASE(test_sweep_side_by_side_refusals),
       CASE(test_sweep_memory_ends_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

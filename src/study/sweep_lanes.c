@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of a sweep side by side: chunks of them by a batch, which has threads of its own.
+#include <string.h>
+
+#include "study/sweep_parts.h"
+
+static jo_status refuse(const jstudy_sweep* s, const char* what, const char* hint) {
+  return jerr_set(s->ctx, JO_ERR_ARGUMENT, "points side by side %s; hint: %s", what, hint);
+}
+
+static jo_status check(const jstudy_sweep* s) {
+  if (s->run.frozen) return refuse(s, "have events that move", "without frozen events");
+  if (s->nw > 0 && s->method != JSENS_DIRECT) {
+    return refuse(s, "have derivatives by the direct method alone", "choose it");
+  }
+  return JO_OK;
+}
+
+static jo_status make_batch(jstudy_sweep* s, jbatch_device device, bool fused) {
+  jbatch_options o = jbatch_options_default(s->model);
+  o.run = s->run;
+  o.run.p = s->p;
+  o.number = s->parameter;
+  o.nnumber = s->nrange;
+  o.gradient = s->nw > 0;
+  o.workers = s->workers;
+  o.device = device;
+  o.fused = fused;
+  return jbatch_create(s->ctx, s->sens, &o, &s->batch);
+}
+
+// Values of a chunk's parameters, a row per point; memory of `ctx`.
+static double* values_of(jo_context* ctx, const jstudy_sweep* s, const int* index, int n) {
+  double* x = jmem_resize(ctx, NULL, ((size_t)n * (size_t)s->nrange + 1) * sizeof *x);
+  for (int k = 0; x && k < n; k++) {
+    jstudy_design_at(s->design, index[k], x + (size_t)k * (size_t)s->nrange);
+  }
+  return x;
+}
+
+static jo_status take(jo_context* ctx, const jstudy_sweep* s, int k, jstudy_sweep_point* p) {
+  const jbatch* b = s->batch;
+  const jbatch_point* from = &b->point[k];
+  int n = s->nobjective, all = n * s->nw;
+  p->status = from->status;
+  p->events = from->events;
+  for (int o = 0; o < n; o++) {
+    p->value[o] = b->value[(int64_t)k * n + o];
+    p->doubt[o] = 0.0;
+  }
+  for (int i = 0; i < all; i++) {
+    p->gradient[i] = b->gradient[(int64_t)k * all + i];
+  }
+  if (p->status >= 0) return JO_OK;
+  const char* text = from->message ? from->message : jo_status_text(p->status);
+  p->message = jmem_resize(ctx, NULL, strlen(text) + 1);
+  if (!p->message) return jerr_memory(ctx);
+  memcpy(p->message, text, strlen(text) + 1);
+  return JO_OK;
+}
+
+// One chunk at a time: the batch works with the context of this thread, and has threads of its own.
+static jo_status evaluate(void* user, jo_context* ctx, const jstudy_sweep* s, const int* index,
+                          int n, jstudy_sweep_point* point) {
+  jbatch* b = user;
+  jo_context* was = b->ctx;
+  double* x = values_of(ctx, s, index, n);
+  if (!x) return jerr_memory(ctx);
+  b->ctx = ctx;
+  jo_status status = jbatch_run(b, n, x);
+  for (int k = 0; k < n && status >= 0; k++) {
+    status = take(ctx, s, k, &point[k]);
+  }
+  jbatch_clear(b);
+  b->ctx = was;
+  jmem_free(ctx, x);
+  return status;
+}
+
+// A device where there is one, else the processor.
+static jo_status choose_device(jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  int said = jo_context_diagnostic_count(s->ctx);
+  if (opt->device != JSTUDY_DEVICE_CPU) {
+    jo_status status = make_batch(s, JBATCH_DEVICE_CUDA, opt->fused);
+    if (status >= 0 || opt->device == JSTUDY_DEVICE_CUDA || status == JO_ERR_MEMORY) return status;
+    jerr_forget(s->ctx, said);
+  }
+  return make_batch(s, JBATCH_DEVICE_CPU, false);
+}
+
+jo_status jstudy_sweep_use_lanes(jstudy_sweep* s, const jstudy_sweep_options* opt) {
+  JO_TRY(check(s));
+  JO_TRY(choose_device(s, opt));
+  s->evaluator = (jstudy_evaluator){JSTUDY_CHUNK, s->batch, evaluate};
+  s->workers = 1;  // the batch has the others
+  return JO_OK;
+}
