@@ -254,7 +254,7 @@ static void put_mask_name(jemit_printer* p, int index, int lanes) {
   jemit_put_int(p->body, index);
 }
 
-// What choices ask for, once for all of them: `const jk_i4 m3 = v7 != (jk_v4){0.0};`
+// What choices ask for, once for all of them: `const jk_i4 m3 = jk_asked4(v7);`
 static void declare_mask(jemit_printer* p, int index, int lanes) {
   const jexpr_vector* v = &p->plan->packing.vector[index];
   int* mask = p->mask[is_spread(p, v, lanes)];
@@ -264,11 +264,11 @@ static void declare_mask(jemit_printer* p, int index, int lanes) {
   jemit_put_int(p->body, v->width * lanes);
   jtext_put(p->body, " ");
   put_mask_name(p, index, lanes);
-  jtext_put(p->body, " = ");
+  jtext_put(p->body, " = jk_asked");
+  jemit_put_int(p->body, v->width * lanes);
+  jtext_put(p->body, "(");
   put_vector(p, index, 0, lanes);
-  jtext_put(p->body, " != (");
-  put_type(p, v->width * lanes);
-  jtext_put(p->body, "){0.0};\n");
+  jtext_put(p->body, ");\n");
 }
 
 // `jk_blend4(m3, v7, v8)`
@@ -423,6 +423,9 @@ static const char lanes_text[] =
     "#else\n"
     "#define JK_SHUFFLE$(n, a, b@, i#;) (jk_v$){^@JK_LANE(n, a, b, i#);}\n"
     "#endif\n"
+    "JK_INLINE jk_i$ jk_asked$(jk_v$ a) {\n"
+    "  return a != (jk_v$){0.0};\n"
+    "}\n"
     "JK_INLINE jk_v$ jk_blend$(jk_i$ m, jk_v$ a, jk_v$ b) {\n"
     "  return (jk_v$)((m & (jk_i$)a) | (~m & (jk_i$)b));\n"
     "}\n"

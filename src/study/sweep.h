@@ -34,7 +34,7 @@ typedef struct jstudy_sweep_point jstudy_sweep_point;
 
 // Who computes points, a chunk of them at a time. Failures of runs are the points'; an error ends the sweep.
 typedef struct jstudy_evaluator {
-  int chunk;  // points at once, at most JSTUDY_CHUNK
+  int chunk;  // points at once; in a team at most JSTUDY_CHUNK
   void* user;
   // Points to fill in, by index; their numbers are NaN and have their places. Threads: several at once.
   jo_status (*evaluate)(void* user, jo_context* ctx, const struct jstudy_sweep* s, const int* index,

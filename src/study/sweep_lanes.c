@@ -4,6 +4,9 @@
 
 #include "study/sweep_parts.h"
 
+#define ON_DEVICE 131072  // points
+#define GROUPS    16      // of lanes for each thread
+
 static jo_status refuse(const jstudy_sweep* s, const char* what, const char* hint) {
   return jerr_set(s->ctx, JO_ERR_ARGUMENT, "points side by side %s; hint: %s", what, hint);
 }
@@ -88,10 +91,20 @@ static jo_status choose_device(jstudy_sweep* s, const jstudy_sweep_options* opt)
   return make_batch(s, JBATCH_DEVICE_CPU, false);
 }
 
+// Points at once: enough for all threads to be busy until the last of them ends; a device takes many, unless others of a
+// team wait for them.
+static int chunk_for(const jstudy_sweep* s, int workers) {
+  const jbatch* b = s->batch;
+  bool is_device = b->opt.device != JBATCH_DEVICE_CPU, is_alone = !s->team || s->team->size == 1;
+  if (is_device) return is_alone ? ON_DEVICE : JSTUDY_CHUNK;
+  int n = GROUPS * workers * (b->march ? b->march->lanes : 1);
+  return n < JSTUDY_CHUNK ? n : JSTUDY_CHUNK;
+}
+
 jo_status jstudy_sweep_use_lanes(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   JO_TRY(check(s));
   JO_TRY(choose_device(s, opt));
-  s->evaluator = (jstudy_evaluator){JSTUDY_CHUNK, s->batch, evaluate};
+  s->evaluator = (jstudy_evaluator){chunk_for(s, s->workers), s->batch, evaluate};
   s->workers = 1;  // the batch has the others
   return JO_OK;
 }
