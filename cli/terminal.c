@@ -48,10 +48,17 @@ static char* format_text(const char* format, va_list args) {
   return text;
 }
 
+// Texts of usual length need no memory, so that what was computed is told without any.
 void cli_vprint(FILE* f, const char* format, va_list args) {
-  char* text = format_text(format, args);
-  cli_put(f, text ? text : "out of memory");
-  free(text);
+  char usual[1024];
+  va_list again;
+  va_copy(again, args);
+  int length = vsnprintf(usual, sizeof usual, format, again);
+  va_end(again);
+  bool fits = length >= 0 && (size_t)length < sizeof usual;
+  char* longer = fits ? NULL : format_text(format, args);
+  cli_put(f, fits ? usual : longer ? longer : "out of memory");
+  free(longer);
 }
 
 void cli_print(FILE* f, const char* format, ...) {
