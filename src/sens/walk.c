@@ -84,6 +84,7 @@ static jo_status add_side(jsens_walk* w, const jplant* p) {
 // All that the run came to, so that nothing can fail when the walk comes there.
 static jo_status prepare_sides(jsens_walk* w) {
   const jsens_record* r = w->record;
+  JO_TRY(r->status);  // there was no memory for it
   w->side = JARENA_ARRAY(&w->arena, r->charts.n + 1, jsens_side);
   if (!w->side) return jerr_memory(w->ctx);
   for (int i = 0; i < r->nepoch; i++) {
