@@ -93,17 +93,6 @@ static jo_status tangent_of(writer* k, jgen_fn f, jgen_fn_rule rule) {
              (const int[]){n, n}, is_valued ? 2 : 1, &k->d->sens.tangent[f]);
 }
 
-typedef struct swap {
-  int group;
-  const jexpr_ref* to;
-} swap;
-
-static jexpr_ref replace_input(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
-  const swap* k = user;
-  const jexpr_node* n = &g->node[r];
-  return n->op == JEXPR_INPUT && (int)n->a == k->group ? k->to[n->b] : rebuilt;
-}
-
 // (S2)  dv = -J_v^-1 (h_u du + h_z dz + h_t dt + h_p dp)
 static jo_status closure_tangent(writer* k, jgen_fn f) {
   jgen_dynamics* d = k->d;
@@ -123,8 +112,7 @@ static jo_status closure_tangent(writer* k, jgen_fn f) {
     dh[i] = jexpr_neg(k->g, dh[i]);
     dv[i] = out(k, JGEN_FN_SOLVE, 0)[i];
   }
-  swap b = {JGEN_B, dh};
-  JO_TRY(jexpr_rewrite(k->g, replace_input, &b, dv, nv));
+  JO_TRY(jgen_put_inputs(k->g, JGEN_B, dh, dv, nv));
   return put(k, jgen_fn_about(f)->tangent_name, (const char* const[]){"dv"},
              (const jexpr_ref* const[]){dv}, &nv, 1, &d->sens.tangent[f]);
 }
@@ -237,8 +225,7 @@ static jo_status closure_adjoint(writer* k, jgen_fn f) {
   for (int i = 0; i < nv; i++) {
     mu[i] = out(k, JGEN_FN_SOLVE, 1)[i];
   }
-  swap c = {JGEN_C, k->lambda};
-  JO_TRY(jexpr_rewrite(k->g, replace_input, &c, mu, nv));
+  JO_TRY(jgen_put_inputs(k->g, JGEN_C, k->lambda, mu, nv));
   for (int i = 0; i < nv; i++) {
     mu[i] = jexpr_neg(k->g, mu[i]);
   }

@@ -92,6 +92,11 @@ static jexpr_ref replace_input(void* user, jexpr_graph* g, jexpr_ref r, jexpr_re
   return n->op == JEXPR_INPUT && (int)n->a == k->group ? k->to[n->b] : rebuilt;
 }
 
+jo_status jgen_put_inputs(jexpr_graph* g, int group, const jexpr_ref* to, jexpr_ref* r, int n) {
+  swap by = {group, to};
+  return jexpr_rewrite(g, replace_input, &by, r, n);
+}
+
 static void copy(const jexpr_ref* from, int n, jexpr_ref* to) {
   for (int i = 0; i < n; i++) {
     to[i] = from[i];
@@ -104,21 +109,19 @@ static jo_status put_values(solved* k, jexpr_ref* r, int n) {
   if (!to) return k->g->status;
   copy(k->stand_in, k->at.n, to);
   copy(k->lambda, k->nv, to + k->at.lambda);
-  swap by = {JGEN_X, to};
-  JO_TRY(jexpr_rewrite(k->g, replace_input, &by, r, n));
+  JO_TRY(jgen_put_inputs(k->g, JGEN_X, to, r, n));
   copy(k->x, k->nu, to + k->at.x);
   copy(k->qdd_v, k->nv, to + k->at.qdd);
   copy(k->qdd_v, k->nv, to + k->at.qdd_closure);
   copy(k->rate, k->nv, to + k->at.rate);
-  return jexpr_rewrite(k->g, replace_input, &by, r, n);
+  return jgen_put_inputs(k->g, JGEN_X, to, r, n);
 }
 
 // x = A^-1 b or A^-T b, by the function that solves for placeholders
 static jo_status solve(solved* k, const jexpr_ref* by, int group, const jexpr_ref* b, int n,
                        jexpr_ref* x) {
-  swap with = {group, b};
   copy(by, n, x);
-  return jexpr_rewrite(k->g, replace_input, &with, x, n);
+  return jgen_put_inputs(k->g, group, b, x, n);
 }
 
 static jo_status solve_closure(solved* k, const jexpr_ref* b, jexpr_ref* x) {

@@ -15,6 +15,9 @@ typedef struct jgen_seeds {
 bool jgen_seeds_begin(jarena* a, jgen_seeds* l, int cap);
 void jgen_seeds_add(jgen_seeds* l, const jexpr_ref* x, const jexpr_ref* dx, int n);
 
+// Expressions with others in place of the inputs of a group.
+jo_status jgen_put_inputs(jexpr_graph* g, int group, const jexpr_ref* to, jexpr_ref* r, int n);
+
 // Seeds of what is solved for behind those of the states; none where the dynamics has no such equations.
 jo_status jgen_solved_tangent(jgen_dynamics* d, jgen_seeds* l);
 int jgen_solved_count(const jgen_dynamics* d);  // at most so many
