@@ -23,6 +23,18 @@ jo_batch_options jo_batch_options_default(void) {
       .method = JO_METHOD_OF_MODEL, .t_end_s = NAN, .tolerance = NAN, .step_s = NAN};
 }
 
+jo_status japi_check_device(jo_context* ctx, jo_batch_device device) {
+  if ((unsigned)device <= JO_BATCH_AUTO) return JO_OK;
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such device of batches");
+}
+
+jbatch_device japi_device(jo_batch_device device) {
+  static const jbatch_device of[] = {[JO_BATCH_CPU] = JBATCH_DEVICE_CPU,
+                                     [JO_BATCH_CUDA] = JBATCH_DEVICE_CUDA,
+                                     [JO_BATCH_AUTO] = JBATCH_DEVICE_AUTO};
+  return of[device];
+}
+
 static bool tell(void* user, int done) {
   const jo_batch* b = user;
   return b->progress(b->user, done) != 0;
@@ -64,7 +76,7 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
   out->outputs = opt->outputs != 0;
   out->lanes = opt->lanes;
   out->workers = opt->workers;
-  out->device = opt->device == JO_BATCH_CPU ? JBATCH_DEVICE_CPU : JBATCH_DEVICE_CUDA;
+  out->device = japi_device(opt->device);
   out->fused = opt->fused != 0;
   if (opt->progress) out->progress = tell;
   out->user = b;
@@ -76,6 +88,7 @@ static jo_status build(jo_batch* b, const jo_system* system, const jo_batch_opti
     return jerr_set(b->ctx, JO_ERR_ARGUMENT,
                     "the numbers of parameters, lanes and workers cannot be negative");
   }
+  JO_TRY(japi_check_device(b->ctx, opt->device));
   if (!system->motion) return japi_system_fail(b->ctx, system, JO_USE_RUNS);
   if (opt->gradient && !system->motion->tangents) {
     return japi_system_fail(b->ctx, system, JO_USE_DERIVATIVES);
@@ -84,11 +97,6 @@ static jo_status build(jo_batch* b, const jo_system* system, const jo_batch_opti
   jbatch_options o;
   JO_TRY(find_parameters(b, opt));
   JO_TRY(choose(b, system, opt, &o));
-  int said = jo_context_diagnostic_count(b->ctx);
-  jo_status status = jbatch_create(b->ctx, system->motion, &o, &b->batch);
-  if (status >= 0 || status == JO_ERR_MEMORY || opt->device != JO_BATCH_AUTO) return status;
-  jerr_forget(b->ctx, said);
-  o.device = JBATCH_DEVICE_CPU;
   return jbatch_create(b->ctx, system->motion, &o, &b->batch);
 }
 

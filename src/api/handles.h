@@ -3,6 +3,7 @@
 #ifndef JAPI_HANDLES_H
 #define JAPI_HANDLES_H
 
+#include "batch/batch.h"
 #include "jounce/jounce.h"
 #include "loads/loads.h"
 #include "plant/plant.h"
@@ -40,6 +41,10 @@ struct jo_system {
 
 // Report that a system does not answer such questions.
 jo_status japi_system_fail(jo_context* ctx, const jo_system* s, jo_use use);
+
+// batch.c
+jo_status japi_check_device(jo_context* ctx, jo_batch_device device);
+jbatch_device japi_device(jo_batch_device device);  // one that is
 
 // NULL: the model's, or none of this number.
 const char* japi_method_name(jo_method method);

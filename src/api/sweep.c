@@ -81,6 +81,7 @@ static jo_status check(jo_context* ctx, const jo_sweep_options* opt) {
       return jerr_set(ctx, JO_ERR_ARGUMENT, "correlation %d has no names", i + 1);
     }
   }
+  JO_TRY(japi_check_device(ctx, opt->device));
   if ((unsigned)opt->sampling > JO_SAMPLING_RANDOM) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "there is no such sampling");
   }
@@ -133,9 +134,7 @@ static void copy_run(const jo_sweep_options* opt, jstudy_sweep_options* o) {
   o->restart = opt->restart != 0;
   o->stream = opt->stream != 0;
   o->side_by_side = opt->batch != 0;
-  o->device = opt->device == JO_BATCH_CUDA   ? JSTUDY_DEVICE_CUDA
-              : opt->device == JO_BATCH_AUTO ? JSTUDY_DEVICE_AUTO
-                                             : JSTUDY_DEVICE_CPU;
+  o->device = japi_device(opt->device);
   o->fused = opt->fused != 0;
 }
 

@@ -271,12 +271,13 @@ static jo_status prepare(jbatch* b) {
   return generate(b);
 }
 
-jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options* opt,
-                        jbatch** out) {
+static jo_status create_on(jo_context* ctx, const jsens* sens, const jbatch_options* opt,
+                           jbatch_device device, jbatch** out) {
   *out = NULL;
   jbatch* b = jmem_resize(ctx, NULL, sizeof *b);
   if (!b) return jerr_memory(ctx);
   *b = (jbatch){.ctx = ctx, .sens = sens, .opt = *opt};
+  b->opt.device = device;
   jarena_init(&b->arena, ctx);
   jo_status status = prepare(b);
   if (status < 0) {
@@ -285,6 +286,16 @@ jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options
   }
   *out = b;
   return JO_OK;
+}
+
+jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options* opt,
+                        jbatch** out) {
+  if (opt->device != JBATCH_DEVICE_AUTO) return create_on(ctx, sens, opt, opt->device, out);
+  int said = jo_context_diagnostic_count(ctx);
+  jo_status status = create_on(ctx, sens, opt, JBATCH_DEVICE_CUDA, out);
+  if (status >= 0 || status == JO_ERR_MEMORY) return status;
+  jerr_forget(ctx, said);
+  return create_on(ctx, sens, opt, JBATCH_DEVICE_CPU, out);
 }
 
 void jbatch_destroy(jbatch* b) {

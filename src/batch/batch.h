@@ -12,10 +12,12 @@
 #include "batch/marches.h"
 #include "sens/sens.h"
 
-// Where points are computed. HOST: by the source for CUDA, compiled for this processor, one point after another: for tests.
+// Where points are computed. AUTO: by CUDA where that can be done, else by this processor; which it came to stands in the
+// options of the batch. HOST: by the source for CUDA, compiled for this processor, one point after another: for tests.
 typedef enum jbatch_device {
   JBATCH_DEVICE_CPU,
   JBATCH_DEVICE_CUDA,
+  JBATCH_DEVICE_AUTO,
   JBATCH_DEVICE_HOST
 } jbatch_device;
 

@@ -41,13 +41,6 @@ typedef struct jstudy_evaluator {
                         int n, jstudy_sweep_point* point);
 } jstudy_evaluator;
 
-// Where points that are computed side by side are computed. AUTO: on GPUs where there are some.
-typedef enum jstudy_device {
-  JSTUDY_DEVICE_CPU,
-  JSTUDY_DEVICE_CUDA,
-  JSTUDY_DEVICE_AUTO
-} jstudy_device;
-
 typedef struct jstudy_sweep_options {
   const jstudy_range* range;  // parameters to vary
   int nrange;
@@ -68,7 +61,7 @@ typedef struct jstudy_sweep_options {
   const jstudy_team* team;            // NULL: this process alone
   const jstudy_evaluator* evaluator;  // NULL: a run after the other, or ...
   bool side_by_side;                  // ... in lanes of a batch
-  jstudy_device device;
+  jbatch_device device;
   bool fused;  // CUDA: products and sums at once
   // Called while points are computed, on the thread of the caller: points done so far, earlier runs
   // included. False: stop. May be NULL; must leave the context alone.

@@ -19,7 +19,7 @@ static jo_status check(const jstudy_sweep* s) {
   return JO_OK;
 }
 
-static jo_status make_batch(jstudy_sweep* s, jbatch_device device, bool fused) {
+static jo_status make_batch(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   jbatch_options o = jbatch_options_default(s->model);
   o.run = s->run;
   o.run.p = s->p;
@@ -27,8 +27,8 @@ static jo_status make_batch(jstudy_sweep* s, jbatch_device device, bool fused) {
   o.nnumber = s->nrange;
   o.gradient = s->nw > 0;
   o.workers = s->workers;
-  o.device = device;
-  o.fused = fused;
+  o.device = opt->device;
+  o.fused = opt->fused;
   return jbatch_create(s->ctx, s->sens, &o, &s->batch);
 }
 
@@ -80,17 +80,6 @@ static jo_status evaluate(void* user, jo_context* ctx, const jstudy_sweep* s, co
   return status;
 }
 
-// A device where there is one, else the processor.
-static jo_status choose_device(jstudy_sweep* s, const jstudy_sweep_options* opt) {
-  int said = jo_context_diagnostic_count(s->ctx);
-  if (opt->device != JSTUDY_DEVICE_CPU) {
-    jo_status status = make_batch(s, JBATCH_DEVICE_CUDA, opt->fused);
-    if (status >= 0 || opt->device == JSTUDY_DEVICE_CUDA || status == JO_ERR_MEMORY) return status;
-    jerr_forget(s->ctx, said);
-  }
-  return make_batch(s, JBATCH_DEVICE_CPU, false);
-}
-
 // Points at once: enough for all threads to be busy until the last of them ends; a device takes many, unless others of a
 // team wait for them.
 static int chunk_for(const jstudy_sweep* s, int workers) {
@@ -103,7 +92,7 @@ static int chunk_for(const jstudy_sweep* s, int workers) {
 
 jo_status jstudy_sweep_use_lanes(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   JO_TRY(check(s));
-  JO_TRY(choose_device(s, opt));
+  JO_TRY(make_batch(s, opt));
   s->evaluator = (jstudy_evaluator){chunk_for(s, s->workers), s->batch, evaluate};
   s->workers = 1;  // the batch has the others
   return JO_OK;
