@@ -502,6 +502,7 @@ class jo_batch_options(Structure):
         ("workers", c_int),
         ("device", c_int),
         ("fused", c_int),
+        ("single", c_int),
         ("progress", CFUNCTYPE(c_int, c_void_p, c_int)),
         ("user", c_void_p),
     ]
@@ -519,6 +520,9 @@ class jo_batch_info(Structure):
         ("outputs", c_int),
         ("lanes", c_int),
         ("why_alone", c_char_p),
+        ("checked", c_int),
+        ("value_error", c_double),
+        ("gradient_error", c_double),
     ]
 
 
