@@ -874,6 +874,7 @@ class jo_sweep_options(Structure):
         ("batch", c_int),
         ("device", c_int),
         ("fused", c_int),
+        ("single", c_int),
     ]
 
 
@@ -890,6 +891,10 @@ class jo_sweep_info(Structure):
         ("workers", c_int),
         ("method", c_int),
         ("sampling", c_int),
+        ("is_single", c_int),
+        ("checked", c_int),
+        ("value_error", c_double),
+        ("gradient_error", c_double),
     ]
 
 

@@ -7,13 +7,14 @@
 
 #include "batch/inside.h"
 
-#define EVERY 64  // points; of few points more, ...
-#define LEAST 8   // ... and of very many fewer
-#define MOST  64
+#define EVERY 64  // points; of few points more, of very many fewer
+#define LEAST 8
 
 // Point k n / m, rounded down, for k = 0 ... m - 1.
 bool jbatch_is_sampled(int n, int i) {
-  int64_t m = n / EVERY < LEAST ? LEAST : n / EVERY > MOST ? MOST : n / EVERY;
+  int64_t m = n / EVERY;
+  if (m < LEAST) m = LEAST;
+  if (m > JBATCH_SAMPLE_MOST) m = JBATCH_SAMPLE_MOST;
   if (n <= m) return true;
   int64_t k = (i * m + n - 1) / n;
   return k * n / m == i;
@@ -109,7 +110,7 @@ static jo_status run_sample(jbatch* b, const double* x, const int* sample, int n
 }
 
 jo_status jbatch_single_sample(jbatch* b, const double* x) {
-  int sample[MOST], n = 0;
+  int sample[JBATCH_SAMPLE_MOST], n = 0;
   for (int i = 0; i < b->n; i++) {
     if (jbatch_is_sampled(b->n, i) && b->point[i].way != JBATCH_WAY_NONE) sample[n++] = i;
   }

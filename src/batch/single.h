@@ -6,7 +6,10 @@
 
 #include "base/mem.h"
 
-// Whether a point belongs to the sample of n points: about every 64th does, at least 8 and at most 64, evenly spread.
+enum { JBATCH_SAMPLE_MOST = 64 };  // points
+
+// Whether a point belongs to the sample of n points: about every 64th does, at least 8 and at most JBATCH_SAMPLE_MOST, evenly
+// spread.
 bool jbatch_is_sampled(int n, int i);
 
 // The largest difference of each of some numbers over the points of a sample, and its size there.
