@@ -735,10 +735,12 @@ static void test_sweep_side_by_side_refusals(void** state) {
                  "points side by side", "direct");
 }
 
-static void memory_ends_anywhere(subject* f, bool side_by_side, long step) {
+static void memory_ends_anywhere(subject* f, bool side_by_side, bool single, long step) {
   jstudy_range range = {.name = "k", .from = 8000, .to = 9000, .n = 2};
   jstudy_sweep_options o = options(2);
   o.side_by_side = side_by_side;
+  o.single = single;
+  o.device = single ? JBATCH_DEVICE_HOST : JBATCH_DEVICE_CPU;
   o.range = &range;
   o.nrange = 1;
   o.t_end = 0.25;
@@ -768,9 +770,11 @@ static void memory_ends_anywhere(subject* f, bool side_by_side, long step) {
 
 static void test_sweep_memory_ends_anywhere(void** state) {
   subject* f = *state;
-  memory_ends_anywhere(f, false, 41);
+  memory_ends_anywhere(f, false, false, 41);
   assert_int_equal(unlink(f->journal), 0);  // it is another's
-  memory_ends_anywhere(f, true, 211);
+  memory_ends_anywhere(f, true, false, 211);
+  assert_int_equal(unlink(f->journal), 0);
+  memory_ends_anywhere(f, true, true, 401);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
