@@ -29,7 +29,9 @@ jbatch_error jbatch_error_none(jarena* a, int n) {
 void jbatch_error_add(jbatch_error* e, const double* number, const double* difference) {
   for (int i = 0; i < e->n; i++) {
     e->off[i] = fmax(e->off[i], difference[i]);
-    if (isfinite(number[i])) e->most[i] = fmax(e->most[i], fabs(number[i]));
+    // one of two numbers is at least half as large as what they differ by
+    if (isfinite(difference[i]))
+      e->most[i] = fmax(e->most[i], fmax(fabs(number[i]), difference[i]));
   }
 }
 

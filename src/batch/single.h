@@ -24,7 +24,7 @@ jbatch_error jbatch_error_none(jarena* a, int n);
 // The numbers of a point and their differences; infinite ones where only one of both runs came to its end.
 void jbatch_error_add(jbatch_error* e, const double* number, const double* difference);
 
-// The worst of the numbers, difference over size.
+// The worst of the numbers, difference over size: at most 1, or infinite.
 double jbatch_error_worst(const jbatch_error* e);
 
 #endif

@@ -17,7 +17,7 @@ void jemit_put_int(jtext* t, int value) {
 
 void jemit_put_constant(jtext* t, const jemit_real* real, double value) {
   char buffer[JTEXT_NUMBER_SIZE];
-  jtext_format_number(buffer, value);
+  jtext_format_number(buffer, jemit_constant(real, value));
   bool negative = buffer[0] == '-';
   if (negative) jtext_put(t, "(");
   jtext_put(t, buffer);

@@ -79,10 +79,13 @@ void jemit_put_operator_text(jtext* t, const jemit_real* real, const char* text,
   }
 }
 
+double jemit_constant(const jemit_real* real, double value) {
+  bool is_too_small = real == &jemit_single && value != 0.0 && fabs(value) < FLT_MIN;
+  return is_too_small ? copysign(FLT_MIN, value) : value;
+}
+
 static bool is_in_range(const jexpr_graph* g, jexpr_ref r) {
-  if (!jexpr_is_const(g, r)) return true;
-  double size = fabs(jexpr_const_value(g, r));
-  return size == 0.0 || (size >= FLT_MIN && size <= FLT_MAX);
+  return !jexpr_is_const(g, r) || fabs(jexpr_const_value(g, r)) <= FLT_MAX;
 }
 
 bool jemit_is_in_single_range(const jemit_plan* plan) {
@@ -105,10 +108,21 @@ static void mark_double(const jemit_plan* plan, jexpr_ref r, bool* is_single) {
   if (at >= 0) is_single[at] = false;
 }
 
+// What a statement reads: a pack may read a value where its node has the negative of it.
+static void mark_operands(const jemit_plan* plan, const jexpr_item* item, bool* is_single) {
+  const jexpr_graph* g = plan->fn->graph;
+  for (int k = 0; item->width == 1 && k < jexpr_nargs(g, item->node[0]); k++)
+    mark_double(plan, jexpr_arg(g, item->node[0], k), is_single);
+  for (int k = 0; item->width > 1 && k < item->narg; k++) {
+    const jexpr_vector* v = &plan->packing.vector[item->arg[k].vector];
+    for (int lane = 0; lane < v->width; lane++)
+      mark_double(plan, v->lane[lane], is_single);
+  }
+}
+
 // From the last to the first: operands stand before.
 jo_status jemit_mark_single(jo_context* ctx, jarena* a, const jemit_plan* plan, int group,
                             bool** out) {
-  const jexpr_graph* g = plan->fn->graph;
   const jexpr_outputs* exact = &plan->fn->out[group];
   bool* is_single = JARENA_ARRAY(a, plan->packing.n, bool);
   if (!is_single) return jerr_memory(ctx);
@@ -121,10 +135,7 @@ jo_status jemit_mark_single(jo_context* ctx, jarena* a, const jemit_plan* plan, 
     // sine and cosine are computed together
     if (jemit_plan_is_pair(plan, i))
       is_single[i] = is_single[i + 1] = is_single[i] && is_single[i + 1];
-    for (int lane = 0; lane < item->width && !is_single[i]; lane++) {
-      for (int k = 0; k < jexpr_nargs(g, item->node[lane]); k++)
-        mark_double(plan, jexpr_arg(g, item->node[lane], k), is_single);
-    }
+    if (!is_single[i]) mark_operands(plan, item, is_single);
   }
   *out = is_single;
   return JO_OK;

@@ -28,7 +28,11 @@ void jemit_put_for(jtext* t, const jemit_real* real, int lanes, const char* text
 // A part of the C text of an operator (expr/ops.def) as this arithmetic has it: `fabsf(`, `0.0f`, `(float)`.
 void jemit_put_operator_text(jtext* t, const jemit_real* real, const char* text, size_t length);
 
-// Whether all constants of a function are floats: neither too large nor too small to keep their digits.
+// A constant as this arithmetic has it. Those below all floats become the least of them: they stand where a sum must not be
+// zero.
+double jemit_constant(const jemit_real* real, double value);
+
+// Whether no constant of a function is too large for a float.
 bool jemit_is_in_single_range(const jemit_plan* plan);
 
 // Statements that are to be in single precision, by item: all but those that a group of outputs depends on. What these
