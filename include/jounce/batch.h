@@ -33,6 +33,10 @@ typedef struct jo_batch_options {
   int workers;  // threads; 0: one per processor. Results depend neither on this nor on the lanes
   jo_batch_device device;
   int fused;  // nonzero, CUDA: products and sums in one operation, faster; results differ by roundings
+  /// Nonzero, CUDA: slopes in single precision, faster; states, time, events, closures, objectives and outputs stay double.
+  /// Every run also computes a sample of its points in double precision on the processor, and jo_batch_inspect() tells how far off
+  /// they are. Refused where there is no GPU.
+  int single;
   /// Called several times per second on the thread of jo_batch_run() with the points done so far; zero stops it: points
   /// that were not begun are not done. Must not use the context. May be NULL.
   int (*progress)(void* user, int done);
@@ -63,6 +67,11 @@ typedef struct jo_batch_info {
   int parameters, objectives, wrt, outputs;
   int lanes;              // 0: points are run one by one, since ...
   const char* why_alone;  // ... ; NULL: they are run in lanes
+  /// Single precision: how many points of the last run were computed in double precision too (every 64th, at least 8, at
+  /// most 64), and the largest difference of an objective and of a derivative, relative to the largest of the same
+  /// objective or derivative among them. Infinite: one of both runs failed. 0 points: numbers are double.
+  int checked;
+  double value_error, gradient_error;
 } jo_batch_info;
 
 JO_API jo_batch_info jo_batch_inspect(const jo_batch* batch);

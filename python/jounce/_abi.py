@@ -502,6 +502,7 @@ class jo_batch_options(Structure):
         ("workers", c_int),
         ("device", c_int),
         ("fused", c_int),
+        ("single", c_int),
         ("progress", CFUNCTYPE(c_int, c_void_p, c_int)),
         ("user", c_void_p),
     ]
@@ -519,6 +520,9 @@ class jo_batch_info(Structure):
         ("outputs", c_int),
         ("lanes", c_int),
         ("why_alone", c_char_p),
+        ("checked", c_int),
+        ("value_error", c_double),
+        ("gradient_error", c_double),
     ]
 
 
@@ -870,6 +874,7 @@ class jo_sweep_options(Structure):
         ("batch", c_int),
         ("device", c_int),
         ("fused", c_int),
+        ("single", c_int),
     ]
 
 
@@ -886,6 +891,10 @@ class jo_sweep_info(Structure):
         ("workers", c_int),
         ("method", c_int),
         ("sampling", c_int),
+        ("is_single", c_int),
+        ("checked", c_int),
+        ("value_error", c_double),
+        ("gradient_error", c_double),
     ]
 
 

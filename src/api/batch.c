@@ -78,6 +78,7 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
   out->workers = opt->workers;
   out->device = japi_device(opt->device);
   out->fused = opt->fused != 0;
+  out->single = opt->single != 0;
   if (opt->progress) out->progress = tell;
   out->user = b;
   return JO_OK;
@@ -142,7 +143,10 @@ jo_batch_info jo_batch_inspect(const jo_batch* batch) {
                         .wrt = b->nw,
                         .outputs = b->noutput,
                         .lanes = b->march ? b->march->lanes : 0,
-                        .why_alone = b->why_alone};
+                        .why_alone = b->why_alone,
+                        .checked = b->nsample,
+                        .value_error = b->value_error,
+                        .gradient_error = b->gradient_error};
   for (int i = 0; i < b->n; i++) {
     info.done += b->point[i].way != JBATCH_WAY_NONE;
     info.alone += b->point[i].way == JBATCH_WAY_ALONE;

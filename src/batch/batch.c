@@ -211,8 +211,9 @@ static jo_status generate(jbatch* b) {
                     p->model->path);
   }
   JO_TRY(set_functions(b));
-  bool is_here = b->opt.device == JBATCH_DEVICE_CPU;
-  return is_here ? compile(b, p->made_with.kernel) : jbatch_device_create(b);
+  if (b->opt.device == JBATCH_DEVICE_CPU) return compile(b, p->made_with.kernel);
+  JO_TRY(jbatch_device_create(b));
+  return b->opt.single ? jbatch_single_create(b) : JO_OK;
 }
 
 static jo_status find_numbers(jbatch* b) {
@@ -256,6 +257,10 @@ static jo_status prepare(jbatch* b) {
   if (b->opt.gradient) {
     JO_TRY(jsens_check_numbers(b->ctx, b->sens));
     JO_TRY(jsens_check_method(b->ctx, b->sens, JSENS_DIRECT));
+  }
+  if (b->opt.single && b->opt.device == JBATCH_DEVICE_CPU) {
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT,
+                    "single precision is for GPUs, the processor has double; hint: device cuda");
   }
   JO_TRY(jsolve_check_steps(b->ctx, &b->opt.run.solve, b->opt.run.t_start, b->opt.run.t_end));
   JO_TRY(keep_values(b));
@@ -301,6 +306,7 @@ jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options
 void jbatch_destroy(jbatch* b) {
   if (!b) return;
   jbatch_clear(b);
+  jbatch_destroy(b->twin);
   jbatch_device_destroy(b);
   jplant_kernels_destroy(b->ctx, b->along);
   jplant_kernels_destroy(b->ctx, b->values);

@@ -31,6 +31,8 @@ typedef struct jbatch_options {
   int workers;    // threads; 0: one per processor
   jbatch_device device;
   bool fused;  // CUDA: products and sums at once, faster and of other roundings
+  // CUDA and HOST: slopes in single precision; all else stays double. What that costs is measured in every run
+  bool single;
   // told of the points done, on the thread of the caller; false: stop. May be NULL
   bool (*progress)(void* user, int done);
   void* user;
@@ -67,12 +69,20 @@ typedef struct jbatch {
   void* device;  // library; NULL: none
   jbatch_device_run run_device;
   double device_seconds;  // of the last run, on devices
+  struct jbatch* twin;    // single precision: the same in double; NULL: numbers are double
   // results of the last run
   int n;
   jbatch_point* point;  // (n)
   double* value;        // n x nobjective
   double* gradient;     // n x nobjective x nw
   double* output;       // n x noutput
+  // and of single precision: points that were run in double too, how far off these are, and the worst of all, relative to
+  // the largest of its kind among them
+  int* sample;                  // (nsample)
+  int nsample;                  // 0: none
+  double* value_difference;     // nsample x nobjective
+  double* gradient_difference;  // nsample x nobjective x nw
+  double value_error, gradient_error;
 } jbatch;
 
 // Generates and compiles. The jsens must outlive the batch. Ownership: caller, release with jbatch_destroy().
@@ -83,6 +93,9 @@ void jbatch_destroy(jbatch* b);
 // Run n points, x having the values of the numbers that vary (n x nnumber). Points that fail say so and do not stop it.
 // Results are those of the batch, until the next run.
 jo_status jbatch_run(jbatch* b, int n, const double* x);
+
+// Likewise, single precision being checked at these points and no others.
+jo_status jbatch_run_checked(jbatch* b, int n, const double* x, const int* sample, int nsample);
 void jbatch_clear(jbatch* b);  // results of the last run are gone
 
 #endif

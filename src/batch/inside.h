@@ -37,6 +37,12 @@ void jbatch_device_destroy(jbatch* b);
 // Its files, to look at: `dir` must be there.
 jo_status jbatch_device_write(const jbatch* b, const char* dir);
 
+// Single precision beside double: `twin`, which computes a sample of the points once more, and what came out of it.
+jo_status jbatch_single_create(jbatch* b);
+jo_status jbatch_single_sample(jbatch* b, const double* x);
+jo_status jbatch_single_check(jbatch* b, const double* x, const int* sample, int n);
+void jbatch_single_clear(jbatch* b);
+
 // The rule of its lanes.
 jbatch_rule jbatch_device_rule(const jbatch* b);
 

@@ -15,6 +15,7 @@
 // ---- results ---------------------------------------------------------------------------------------
 
 void jbatch_clear(jbatch* b) {
+  jbatch_single_clear(b);
   for (int i = 0; b->point && i < b->n; i++) {
     jmem_free(b->ctx, b->point[i].message);
   }
@@ -326,7 +327,7 @@ static bool watch(void* user, int done) {
   return !b->opt.progress || b->opt.progress(b->opt.user, points);
 }
 
-jo_status jbatch_run(jbatch* b, int n, const double* x) {
+static jo_status run_points(jbatch* b, int n, const double* x) {
   JO_TRY(make_room(b, n));
   if (b->device) return jbatch_device_points(b, x);
   work w = {.b = b, .x = x, .lanes = b->march ? b->march->lanes : 1};
@@ -337,4 +338,14 @@ jo_status jbatch_run(jbatch* b, int n, const double* x) {
                        .watch = watch};
   int done;
   return jthread_run(b->ctx, &loop, &done);
+}
+
+jo_status jbatch_run(jbatch* b, int n, const double* x) {
+  JO_TRY(run_points(b, n, x));
+  return b->twin ? jbatch_single_sample(b, x) : JO_OK;
+}
+
+jo_status jbatch_run_checked(jbatch* b, int n, const double* x, const int* sample, int nsample) {
+  JO_TRY(run_points(b, n, x));
+  return b->twin ? jbatch_single_check(b, x, sample, nsample) : JO_OK;
 }
