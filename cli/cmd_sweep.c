@@ -430,17 +430,23 @@ static cli_exit sweep_model(cli* c, const jo_model* model, job* j) {
   return code;
 }
 
-// Another process than the first: the same model and options, and points that come from there.
-static cli_exit help(cli* c, job* j) {
+static void give_up(const cli* c, const job* j) {
+  const char* why = jo_context_message(c->ctx);
+  cli_team_give_up(&j->team, *why ? why : "it cannot do here what the command asks for");
+}
+
+// Another process than the first: the same model and options, and points that come from there. `code`: whether the
+// command could be read.
+static cli_exit help(cli* c, job* j, cli_exit code) {
   jo_model* model = NULL;
   jo_system* system = NULL;
   jo_sweep* sweep = NULL;
-  if (!cli_team_begin(&j->team, true)) return CLI_FAIL;
-  cli_exit code = cli_load(c, &model);
+  if (!cli_team_begin(&j->team, true)) return code == CLI_OK ? CLI_FAIL : code;
+  if (code == CLI_OK) code = cli_load(c, &model);
   if (code == CLI_OK) code = cli_laws_values(c, &j->laws);
   if (code == CLI_OK && create(c, model, j, &system, &sweep) < 0) code = CLI_FAIL;
   // nobody can do with a part of the team
-  if (code != CLI_OK) cli_team_give_up(&j->team, jo_context_message(c->ctx));
+  if (code != CLI_OK) give_up(c, j);
   // why it fails the first process is told
   if (code == CLI_OK && jo_sweep_run(sweep) < 0) code = CLI_FAIL;
   jo_sweep_destroy(sweep);
@@ -449,9 +455,9 @@ static cli_exit help(cli* c, job* j) {
   return code;
 }
 
-static cli_exit lead(cli* c, job* j) {
+static cli_exit lead(cli* c, job* j, cli_exit code) {
   jo_model* model = NULL;
-  cli_exit code = cli_load(c, &model);
+  if (code == CLI_OK) code = cli_load(c, &model);
   if (code == CLI_OK) code = cli_laws_values(c, &j->laws);
   if (code == CLI_OK) code = sweep_model(c, model, j);
   if (!j->has_begun) cli_team_begin(&j->team, false);
@@ -513,10 +519,11 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
 
 static cli_exit run(cli* c, int argc, char** argv) {
   job j = {.opt = jo_sweep_options_default()};
-  cli_exit code = read_command(c, &j, argc, argv);
-  if (code == CLI_OK) code = cli_team_join(&j.team);
+  // before the command is read, so that one process tells what is wrong with it
+  cli_exit code = c->visitor ? CLI_OK : cli_team_join(&j.team);
   if (code == CLI_OK) {
-    code = j.team.team.rank > 0 ? help(c, &j) : lead(c, &j);
+    code = read_command(c, &j, argc, argv);
+    code = j.team.team.rank > 0 ? help(c, &j, code) : lead(c, &j, code);
     cli_team_leave(&j.team);
   }
   release(&j);
