@@ -28,6 +28,7 @@ typedef struct job {
   cli_progress bar;
   jo_sweep_info begun;  // what was there when it began
   cli_team team;
+  cli_share* share;  // of the processes of the team, by rank; NULL: not known
   bool is_stopped;
   bool has_statistics, fused;
   bool has_begun;
@@ -46,6 +47,7 @@ static double now(void) {
 static void release(job* j) {
   cli_laws_free(&j->laws);
   free(j->journal);
+  free(j->share);
 }
 
 static bool take_count(double x, double least, int* out) {
@@ -205,6 +207,10 @@ static jo_status compute(cli* c, job* j, jo_sweep* sweep) {
   hear_no_more(before);
   j->wall_s = now() - j->start;
   cli_progress_end(&j->bar);
+  jo_sweep_info info = jo_sweep_inspect(sweep);
+  if (status >= 0) {
+    j->share = cli_team_shares(&j->team, (cli_share){info.computed, info.waited_s});
+  }
   return status;
 }
 
@@ -339,6 +345,18 @@ static void json_points(cli_json* o, const jo_sweep* s, const jo_sweep_info* inf
   cli_json_end(o);
 }
 
+static void json_shares(cli_json* o, const job* j) {
+  if (!j->share) return;
+  cli_json_list(o, "shares");
+  for (int i = 0; i < j->team.team.size; i++) {
+    cli_json_flat_object(o, NULL);
+    cli_json_count(o, "points", j->share[i].points);
+    cli_json_number(o, "waited_s", j->share[i].waited_s);
+    cli_json_end(o);
+  }
+  cli_json_end(o);
+}
+
 static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   jo_sweep_info info = jo_sweep_inspect(s);
   cli_json o = {0};
@@ -355,6 +373,7 @@ static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   cli_json_bool(&o, "complete", info.done == info.points);
   cli_json_count(&o, "workers", info.workers);
   cli_json_count(&o, "processes", j->team.team.size);
+  json_shares(&o, j);
   cli_json_number(&o, "wall_s", j->wall_s);
   cli_json_end(&o);
 }
@@ -449,6 +468,7 @@ static cli_exit help(cli* c, job* j, cli_exit code) {
   if (code != CLI_OK) give_up(c, j);
   // why it fails the first process is told
   if (code == CLI_OK && jo_sweep_run(sweep) < 0) code = CLI_FAIL;
+  cli_team_done(&j->team, jo_sweep_inspect(sweep).computed);
   jo_sweep_destroy(sweep);
   jo_system_destroy(system);
   jo_model_destroy(model);

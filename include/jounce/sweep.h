@@ -124,6 +124,8 @@ typedef struct jo_sweep_info {
   int workers;
   jo_sens_method method;  // used; AUTO: no derivatives
   jo_sampling sampling;   // of a sample
+  int computed;           // by this process, all runs together
+  double waited_s;        // rank 0 of a team: for the others, at the end of the last run
 } jo_sweep_info;
 
 JO_API jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep);

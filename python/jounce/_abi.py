@@ -886,6 +886,8 @@ class jo_sweep_info(Structure):
         ("workers", c_int),
         ("method", c_int),
         ("sampling", c_int),
+        ("computed", c_int),
+        ("waited_s", c_double),
     ]
 
 

@@ -274,7 +274,9 @@ jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
                         .wrt = s->nw,
                         .is_sample = s->is_sample,
                         .workers = s->batch ? s->batch->opt.workers : s->workers,
-                        .sampling = (jo_sampling)s->sampling};
+                        .sampling = (jo_sampling)s->sampling,
+                        .computed = s->ncomputed,
+                        .waited_s = s->waited_s};
   if (s->method == JSENS_DIRECT) info.method = JO_SENS_DIRECT;
   if (s->method == JSENS_ADJOINT) info.method = JO_SENS_ADJOINT;
   return info;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """jounce sweep under mpirun: one, two and three processes write the bytes of threads, also when one was killed."""
+import json
 import os
 import shutil
 import signal
@@ -47,6 +48,14 @@ class Mpi(unittest.TestCase):
                 self.assertEqual(done.stderr.count("points failed"), 1, done.stderr)
                 if n > 1:
                     self.assertIn(f"in {n} processes", done.stdout)
+
+    def test_shares_are_all_of_the_points(self):
+        """Every point was computed by one process, and somebody was the last."""
+        done = json.loads(self.run_with(3, *POINTS, "--json", "--quiet").stdout)
+        shares = done["shares"]
+        self.assertEqual((len(shares), sum(s["points"] for s in shares)), (3, 144))
+        self.assertTrue(all(0 <= s["waited_s"] < done["wall_s"] for s in shares), shares)
+        self.assertNotIn("shares", json.loads(self.run_with(None, *POINTS, "--json", "--quiet").stdout))
 
     LONG = [CAR, "--interpreter", "--param", "k=8000:24000:40", "--param", "rod=-0.2:1:12", "--statistics"]
 
