@@ -173,7 +173,7 @@ typedef struct jo_statistic {
   const double *first, *first_error, *total, *total_error;
   /// Mean squares of the derivatives and bounds on the total indices that follow from them; NaN: not differentiated for, bounds
   /// also with correlations. NULL: no derivatives, or a grid.
-  const double *slope, *slope_error, *bound;
+  const double *slope, *slope_error, *bound, *bound_error;
 } jo_statistic;
 
 /// Compute them, once jo_sweep_run() is done; files that are saved then have them too.

@@ -925,6 +925,7 @@ class jo_statistic(Structure):
         ("slope", POINTER(c_double)),
         ("slope_error", POINTER(c_double)),
         ("bound", POINTER(c_double)),
+        ("bound_error", POINTER(c_double)),
     ]
 
 

@@ -76,6 +76,7 @@ class SweepStatistic:
     mean_square_derivative: Dict[str, float]
     mean_square_derivative_error: Dict[str, float]
     total_bound: Dict[str, float]
+    total_bound_error: Dict[str, float]
 
 
 class Sweep(Owner):
@@ -380,7 +381,7 @@ def _statistic(s: Any, names: Tuple[str, ...]) -> SweepStatistic:
     return SweepStatistic(s.points, s.mean, s.mean_error, s.deviation, s.deviation_error, s.least, s.most,
                           dict(zip(s.share[:s.quantiles], s.quantile[:s.quantiles])), s.rank_error,
                           by_name(s.first), by_name(s.first_error), by_name(s.total), by_name(s.total_error),
-                          by_name(s.slope), by_name(s.slope_error), by_name(s.bound))
+                          by_name(s.slope), by_name(s.slope_error), by_name(s.bound), by_name(s.bound_error))
 
 
 class _Teller:

@@ -364,7 +364,8 @@ jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statist
                         .total_error = t->total_error,
                         .slope = t->slope,
                         .slope_error = t->slope_error,
-                        .bound = t->bound};
+                        .bound = t->bound,
+                        .bound_error = t->bound_error};
   return JO_OK;
 }
 
