@@ -895,6 +895,8 @@ class jo_sweep_info(Structure):
         ("checked", c_int),
         ("value_error", c_double),
         ("gradient_error", c_double),
+        ("computed", c_int),
+        ("waited_s", c_double),
     ]
 
 
@@ -932,6 +934,7 @@ class jo_statistic(Structure):
         ("slope", POINTER(c_double)),
         ("slope_error", POINTER(c_double)),
         ("bound", POINTER(c_double)),
+        ("bound_error", POINTER(c_double)),
     ]
 
 
