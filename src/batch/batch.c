@@ -113,7 +113,10 @@ static jo_status set_rule(jbatch* b) {
                           .nv = about->nv,
                           .nswitch = about->nswitch,
                           .nobjective = about->nobjective,
-                          .noutput = b->noutput,
+                          .noutput = b->noutput > 0 ? b->noutput : b->opt.nhistory,
+                          .nhistory = b->opt.nhistory,
+                          .nrow = b->nrow,
+                          .row_time = b->row_time,
                           .nredundant = about->nredundant,
                           .nwheel = about->nwheel,
                           .first_v = about->first_v,
@@ -169,12 +172,13 @@ static jo_status add_switches(jbatch* b, jexpr_fn* fn) {
 static jo_status set_functions(jbatch* b) {
   const jgen_dynamics* d = b->dynamics;
   for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
-    bool is_unused = (f == JBATCH_OUTPUTS && b->noutput == 0) ||
+    bool is_unused = (f == JBATCH_OUTPUTS && b->rule.noutput == 0) ||
                      (f == JBATCH_ROLLING && b->rule.nwheel == 0) ||
                      (f == JBATCH_DRIVE && b->rule.ndrive == 0);
     if (!is_unused) b->function[f] = d->fn[value_of[f]];
   }
   JO_TRY(add_switches(b, &b->function[JBATCH_RHS]));
+  JO_TRY(jbatch_history_functions(b));
   if (b->nw == 0) return JO_OK;
   for (int f = JBATCH_RHS_ALONG; f < JBATCH_FUNCTIONS; f++)
     b->function[f] = d->sens.tangent[along_of[f - JBATCH_RHS_ALONG]];
@@ -260,6 +264,7 @@ static jo_status prepare(jbatch* b) {
   JO_TRY(jsolve_check_steps(b->ctx, &b->opt.run.solve, b->opt.run.t_start, b->opt.run.t_end));
   JO_TRY(keep_values(b));
   JO_TRY(find_numbers(b));
+  JO_TRY(jbatch_history_prepare(b));
   JO_TRY(judge(b));
   if (b->why_alone) return JO_OK;
   int lanes = b->opt.lanes > 0 ? b->opt.lanes : jkernel_toolchain_lanes();

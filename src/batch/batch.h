@@ -25,10 +25,13 @@ typedef struct jbatch_options {
   jsens_options run;  // method, step or tolerances, end; `p` the values of numbers that do not vary
   const int* number;  // numbers of the model that vary, parameters (nnumber)
   int nnumber;
-  bool gradient;  // also derivatives by the numbers of the jsens
-  bool outputs;   // also outputs at the end
-  int lanes;      // 1, 2, 4, 8; 0: as many as the machine has
-  int workers;    // threads; 0: one per processor
+  bool gradient;       // also derivatives by the numbers of the jsens
+  bool outputs;        // also outputs at the end
+  const int* history;  // outputs whose histories are wanted (nhistory) ...
+  int nhistory;
+  double history_step;  // ... from the start to the end, so far apart [s]
+  int lanes;            // 1, 2, 4, 8; 0: as many as the machine has
+  int workers;          // threads; 0: one per processor
   jbatch_device device;
   bool fused;  // CUDA: products and sums at once, faster and of other roundings
   // told of the points done, on the thread of the caller; false: stop. May be NULL
@@ -64,7 +67,10 @@ typedef struct jbatch {
   const char* why_alone;                // ... since
   jbatch_rule rule;
   int nobjective, nw, noutput;
-  void* device;  // library; NULL: none
+  int nrow;             // of histories; 0: none
+  double* row_time;     // (nrow)
+  int* history_output;  // their outputs (opt.nhistory)
+  void* device;         // library; NULL: none
   jbatch_device_run run_device;
   double device_seconds;  // of the last run, on devices
   // results of the last run
@@ -73,6 +79,7 @@ typedef struct jbatch {
   double* value;        // n x nobjective
   double* gradient;     // n x nobjective x nw
   double* output;       // n x noutput
+  double* history;      // n x nrow x nhistory
 } jbatch;
 
 // Generates and compiles. The jsens must outlive the batch. Ownership: caller, release with jbatch_destroy().

@@ -97,9 +97,11 @@ static jo_status write_calls(code* c) {
 static jo_status write_sizes(const jbatch* b, code* c) {
   jbatch_rule rule = jbatch_device_rule(b);
   jbatch_group group = {.rule = &rule};
-  const char* text =
-      jarena_printf(c->arena, "#define JB_PAIR %d\n#define JB_STORE %ld\n#define JB_NUMBERS %d\n",
-                    c->is_pair ? 1 : 0, jbatch_march_1.carve(&group, NULL) + 1, b->nw);
+  const char* text = jarena_printf(
+      c->arena,
+      "#define JB_PAIR %d\n#define JB_STORE %ld\n#define JB_NUMBERS %d\n"
+      "#define JBATCH_HISTORIES %d\n",
+      c->is_pair ? 1 : 0, jbatch_march_1.carve(&group, NULL) + 1, b->nw, b->nrow > 0 ? 1 : 0);
   return add_file(c, "sizes.inc", text, text ? strlen(text) : 0);
 }
 
@@ -114,6 +116,8 @@ static jo_status gather_files(const jbatch* b, code* c) {
   JO_TRY(add_file(c, "batch/march.inc", jbatch_march_inc, strlen(jbatch_march_inc)));
   JO_TRY(add_file(c, "batch/march_events.inc", jbatch_march_events_inc,
                   strlen(jbatch_march_events_inc)));
+  JO_TRY(add_file(c, "batch/march_samples.inc", jbatch_march_samples_inc,
+                  strlen(jbatch_march_samples_inc)));
   return add_file(c, "device.cu", jbatch_device_inc, strlen(jbatch_device_inc));
 }
 

@@ -7,7 +7,6 @@
 #include "batch/batch.h"
 #include "batch/inside.h"
 #include "plant/guard.h"
-#include "plant/simulate.h"
 #include "plant/start.h"
 
 #define MAX_MESSAGE 1024
@@ -22,12 +21,13 @@ void jbatch_clear(jbatch* b) {
   jmem_free(b->ctx, b->value);
   jmem_free(b->ctx, b->gradient);
   jmem_free(b->ctx, b->output);
+  jmem_free(b->ctx, b->history);
   b->point = NULL;
-  b->value = b->gradient = b->output = NULL;
+  b->value = b->gradient = b->output = b->history = NULL;
   b->n = 0;
 }
 
-static double* numbers(jbatch* b, int n, int each) {
+static double* numbers(jbatch* b, int n, int64_t each) {
   size_t all = (size_t)n * (size_t)each;
   double* x = jmem_resize(b->ctx, NULL, (all + 1) * sizeof *x);
   for (size_t i = 0; x && i < all; i++) {
@@ -38,11 +38,13 @@ static double* numbers(jbatch* b, int n, int each) {
 
 static jo_status make_room(jbatch* b, int n) {
   jbatch_clear(b);
+  JO_TRY(jbatch_history_check(b, n));
   b->value = numbers(b, n, b->nobjective);
   b->gradient = numbers(b, n, b->nobjective * b->nw);
   b->output = numbers(b, n, b->noutput);
+  b->history = numbers(b, n, (int64_t)b->nrow * b->opt.nhistory);
   b->point = jmem_resize(b->ctx, NULL, ((size_t)n + 1) * sizeof *b->point);
-  if (!b->value || !b->gradient || !b->output || !b->point) {
+  if (!b->value || !b->gradient || !b->output || !b->history || !b->point) {
     jbatch_clear(b);
     return jerr_memory(b->ctx);
   }
@@ -67,25 +69,6 @@ jo_status jbatch_note_failure(jo_context* ctx, int said, jbatch_point* p, jo_sta
 
 // ---- a point by itself -----------------------------------------------------------------------------
 
-static jo_status end_outputs(jo_context* ctx, const jbatch* b, const double* values, int i) {
-  const jsens_options* o = &b->opt.run;
-  jplant_simulate_options opt = jplant_simulate_options_default();
-  opt.method = jsolve_method_name(o->solve.method);
-  opt.t_end = o->t_end;
-  opt.rel_tol = o->solve.rel_tol;
-  opt.abs_tol = o->solve.abs_tol;
-  opt.step = o->solve.step;
-  opt.output_step = o->t_end - o->t_start;
-  opt.p = values;
-  jplant_result* r = NULL;
-  jo_status status = jplant_simulate(ctx, b->sens->plant, &opt, &r);
-  for (int k = 0; status >= 0 && k < b->noutput; k++) {
-    b->output[(int64_t)i * b->noutput + k] = jplant_result_outputs(r)[k].value;
-  }
-  jplant_result_destroy(r);
-  return status;
-}
-
 static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values, int i) {
   jbatch_point* p = &b->point[i];
   jsens_options opt = b->opt.run;
@@ -96,7 +79,7 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   jo_status status = jsens_check(ctx, b->sens, &opt, true);
   if (status >= 0)
     status = jsens_run(ctx, b->sens, b->nw > 0 ? JSENS_DIRECT : JSENS_VALUE, &opt, &r);
-  if (status >= 0 && b->noutput > 0) status = end_outputs(ctx, b, values, i);
+  if (status >= 0) status = jbatch_run_outputs(ctx, b, values, i);
   if (status >= 0) {
     int64_t n = (int64_t)b->nobjective * b->nw;
     memcpy(b->value + (int64_t)i * b->nobjective, r->value,
@@ -112,7 +95,10 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
 jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i) {
   int said = jo_context_diagnostic_count(ctx);
   jo_status status = compute_alone(ctx, b, values, i);
-  if (status < 0) return jbatch_note_failure(ctx, said, &b->point[i], status);
+  if (status < 0) {
+    jbatch_history_forget(b, i);
+    return jbatch_note_failure(ctx, said, &b->point[i], status);
+  }
   jerr_forget(ctx, said);
   return JO_OK;
 }
@@ -157,6 +143,7 @@ static jo_status prepare(host* h) {
   jbatch_group* g = &h->group;
   g->rule = &b->rule;
   g->host = h;
+  g->history_stride = 1;
   g->road = jdata_as_input(jmodel_road_data(b->sens->plant->model));
   double* store = jplant_kernels_vector(&h->arena, (size_t)b->march->carve(g, NULL));
   h->values = JARENA_ARRAY(&h->arena, b->march->lanes * b->rule.np, double);
@@ -214,11 +201,16 @@ jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_
   return JO_OK;
 }
 
+static double* history_of(const jbatch* b, int i) {
+  return b->history + (int64_t)i * b->nrow * b->opt.nhistory;
+}
+
 static jo_status find_start(host* h, int l) {
   jbatch_group* g = &h->group;
   jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes};
   const double* values = h->values + (int64_t)l * h->b->rule.np;
   JO_TRY(jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values, to));
+  g->history[l] = h->b->nrow > 0 ? history_of(h->b, h->first + l) : NULL;
   g->lane[l].phase = JBATCH_RUN;
   return JO_OK;
 }
@@ -254,8 +246,8 @@ static void take_lane(host* h, int l) {
       b->gradient[i * n + k * r->nw + j] = g->psi[((1 + j) * r->nobjective + k) * L + l];
     }
   }
-  for (int k = 0; k < r->noutput; k++) {
-    b->output[i * r->noutput + k] = g->out[k * L + l];
+  for (int k = 0; k < b->noutput; k++) {
+    b->output[i * b->noutput + k] = g->out[k * L + l];
   }
 }
 

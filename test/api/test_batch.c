@@ -50,6 +50,81 @@ static void test_batch_tells_what_it_has(void** state) {
   fixture_close(f);
 }
 
+// A history is the column of a result, and its last row what the output is at the end.
+static void test_batch_has_histories(void** state) {
+  (void)state;
+  fixture* f = open_objects(QUARTER_CAR);
+  const char* const column[] = {"spring.force", "hop"};
+  jo_batch_options opt = two_parameters();
+  opt.history = column;
+  opt.nhistory = 2;
+  opt.history_step_s = 0.01;
+  opt.outputs = 1;
+  jo_batch* b = make_batch(f, f->system, opt);
+  double x[4];
+  for (int k = 0; k < 2; k++) {
+    assert_ok(f->ctx, jo_system_get(f->ctx, f->system, names[k], &x[k]));
+    x[2 + k] = x[k];
+  }
+  assert_null(jo_batch_histories(b));
+  assert_ok(f->ctx, jo_batch_run(b, 2, x));
+  jo_batch_info info = jo_batch_inspect(b);
+  jo_simulate_options plain = jo_simulate_options_default();
+  plain.method = JO_METHOD_RK4;
+  plain.step_s = 2e-3;
+  plain.output_step_s = 0.01;
+  jo_result* r = make_result(f, &plain);
+  assert_int_equal(info.times, jo_result_row_count(r));
+  assert_int_equal(info.histories, 2);
+  const double *row = jo_result_rows(r), *t = jo_batch_times(b);
+  jo_batch_point p;
+  assert_ok(f->ctx, jo_batch_point_at(b, 1, &p));
+  assert_true(p.history == jo_batch_histories(b) + 2 * info.times);
+  for (int k = 0; k < 2; k++) {
+    int at = 0, n = jo_result_column_count(r);
+    jo_quantity q = {.name = ""};
+    while (strcmp(q.name, column[k]) != 0)
+      assert_ok(f->ctx, jo_result_column_at(r, ++at, &q));
+    assert_string_equal(jo_batch_history_name(b, k), column[k]);
+    for (int i = 0; i < info.times; i++) {
+      assert_true(t[i] == row[i * n]);
+      assert_near(p.history[2 * i + k], row[i * n + at], 1e-12 * (1.0 + fabs(row[i * n + at])));
+    }
+    for (int i = 0; i < info.outputs; i++) {
+      if (strcmp(jo_batch_output_name(b, i), column[k]) != 0) continue;
+      assert_true(p.output[i] == p.history[2 * (info.times - 1) + k]);
+    }
+  }
+  assert_null(jo_batch_history_name(b, 2));
+  jo_result_destroy(r);
+  jo_batch_destroy(b);
+  fixture_close(f);
+}
+
+// What AUTO comes to is told; points that are run by themselves are run here.
+static void test_batch_tells_its_device(void** state) {
+  (void)state;
+  fixture* f = open_objects(QUARTER_CAR);
+  jo_batch_options opt = two_parameters();
+  jo_batch* b = make_batch(f, f->system, opt);
+  assert_int_equal(jo_batch_inspect(b).device, JO_BATCH_CPU);
+  jo_batch_destroy(b);
+  opt.device = JO_BATCH_CUDA;
+  bool has_cuda = jo_batch_create(f->ctx, f->system, &opt, &b) >= 0;
+  if (has_cuda) assert_int_equal(jo_batch_inspect(b).device, JO_BATCH_CUDA);
+  jo_batch_destroy(b);
+  opt.device = JO_BATCH_AUTO;
+  b = make_batch(f, f->system, opt);
+  assert_int_equal(jo_batch_inspect(b).device, has_cuda ? JO_BATCH_CUDA : JO_BATCH_CPU);
+  jo_batch_destroy(b);
+  opt.method = JO_METHOD_AUTO;
+  b = make_batch(f, f->system, opt);
+  assert_non_null(jo_batch_inspect(b).why_alone);
+  assert_int_equal(jo_batch_inspect(b).device, JO_BATCH_CPU);
+  jo_batch_destroy(b);
+  fixture_close(f);
+}
+
 // Numbers that do not vary are those the system was set to.
 static void test_batch_has_the_values_of_its_system(void** state) {
   (void)state;
@@ -97,6 +172,12 @@ static void test_batch_refuses_what_cannot_be(void** state) {
   opt.gradient = 1;
   assert_true(jo_batch_create(f->ctx, f->system, &opt, &b) < 0);
   opt = two_parameters();
+  opt.history = unknown;
+  opt.nhistory = 1;
+  jo_context_clear(f->ctx);
+  assert_refused(f->ctx, jo_batch_create(f->ctx, f->system, &opt, &b), JO_ERR_ARGUMENT,
+                 "no output is named 'kk'");
+  opt = two_parameters();
   opt.step_s = 0.0;
   assert_true(jo_batch_create(f->ctx, f->system, &opt, &b) < 0);
   assert_null(b);
@@ -106,6 +187,8 @@ static void test_batch_refuses_what_cannot_be(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_batch_tells_what_it_has),
+      cmocka_unit_test(test_batch_has_histories),
+      cmocka_unit_test(test_batch_tells_its_device),
       cmocka_unit_test(test_batch_has_the_values_of_its_system),
       cmocka_unit_test(test_batch_refuses_what_cannot_be),
   };
