@@ -20,7 +20,8 @@ typedef struct jo_batch jo_batch;
 typedef enum jo_batch_device { JO_BATCH_CPU, JO_BATCH_CUDA, JO_BATCH_AUTO } jo_batch_device;
 
 typedef struct jo_batch_options {
-  /// Parameters that differ from point to point, by name; also what initial conditions are made of.
+  /// Numbers that differ from point to point: parameters and inputs by name, others by path as far as the system can set
+  /// them (`variable` of its options), initial conditions ("initial.heave.rate") among them.
   const char* const* parameter;
   int nparameter;
   jo_method method;

@@ -232,8 +232,9 @@ static jo_status find_numbers(jbatch* b) {
     const jmodel_number* number = &m->number[b->opt.number[i]];
     if (at == d->np || !number->is_parameter) {
       return jerr_set(b->ctx, JO_ERR_ARGUMENT,
-                      "%s:%d: '%s' cannot vary in a batch, only parameters can; declare one under "
-                      "'parameters:' and use it here",
+                      "%s:%d: '%s' cannot vary in a batch: it is a constant of the code; name it "
+                      "among the numbers that vary when the system is made, or declare a parameter "
+                      "under 'parameters:' and use it here",
                       number->place.file, number->place.line, number->path);
     }
     b->slot[i] = at;

@@ -151,6 +151,51 @@ static void test_batch_has_the_values_of_its_system(void** state) {
   fixture_close(f);
 }
 
+// Initial conditions and any other numbers, named by their paths when the system is made; against derivatives of the same
+// point by itself.
+static void test_batch_varies_any_number(void** state) {
+  (void)state;
+  fixture* f = open_objects(QUARTER_CAR);
+  const char* const path[] = {"initial.heave.rate", "bodies.body.mass"};
+  jo_system* s = fixture_prepare(f, (jo_system_options){.use = JO_USE_DERIVATIVES,
+                                                        .wrt = path,
+                                                        .nwrt = 2,
+                                                        .variable = path,
+                                                        .nvariable = 2,
+                                                        .method = JO_SENS_DIRECT});
+  jo_batch_options opt = two_parameters();
+  opt.parameter = path;
+  opt.gradient = 1;
+  jo_batch* b = make_batch(f, s, opt);
+  const double x[] = {0.0, 250.0, 0.3, 260.0, -0.2, 240.0};
+  assert_ok(f->ctx, jo_batch_run(b, 3, x));
+  jo_sens_options alone = jo_sens_options_default();
+  alone.integrator = JO_METHOD_RK4;
+  alone.step_s = 2e-3;
+  for (int i = 0; i < 3; i++) {
+    jo_batch_point p;
+    jo_sens_result* r = NULL;
+    assert_ok(f->ctx, jo_batch_point_at(b, i, &p));
+    assert_true(p.in_lanes && p.status == JO_OK);
+    assert_ok(f->ctx, jo_system_set(f->ctx, s, path, x + 2 * i, 2));
+    assert_ok(f->ctx, jo_sens_run(f->ctx, s, &alone, &r));
+    for (int o = 0; o < 2; o++) {
+      jo_quantity q;
+      assert_ok(f->ctx, jo_sens_objective_at(r, o, &q));
+      assert_near(p.value[o], q.value, 1e-11 * fabs(q.value));
+      for (int k = 0; k < 2; k++) {
+        double slope = jo_sens_gradient(r)[o * 2 + k];
+        assert_near(p.gradient[o * 2 + k], slope, 1e-9 * fabs(slope));
+        assert_true(slope != 0.0);
+      }
+    }
+    jo_sens_result_destroy(r);
+  }
+  assert_true(jo_batch_values(b)[0] != jo_batch_values(b)[2]);
+  jo_batch_destroy(b);
+  fixture_close(f);
+}
+
 static void test_batch_refuses_what_cannot_be(void** state) {
   (void)state;
   fixture* f = open_objects(QUARTER_CAR);
@@ -167,7 +212,7 @@ static void test_batch_refuses_what_cannot_be(void** state) {
   opt.parameter = number;
   jo_context_clear(f->ctx);
   assert_refused(f->ctx, jo_batch_create(f->ctx, f->system, &opt, &b), JO_ERR_ARGUMENT,
-                 "cannot vary");
+                 "when the system is made");
   opt = two_parameters();
   opt.gradient = 1;
   assert_true(jo_batch_create(f->ctx, f->system, &opt, &b) < 0);
@@ -190,6 +235,7 @@ int main(void) {
       cmocka_unit_test(test_batch_has_histories),
       cmocka_unit_test(test_batch_tells_its_device),
       cmocka_unit_test(test_batch_has_the_values_of_its_system),
+      cmocka_unit_test(test_batch_varies_any_number),
       cmocka_unit_test(test_batch_refuses_what_cannot_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
