@@ -35,7 +35,12 @@ typedef struct jo_batch_options {
   const char* const* history;
   int nhistory;
   double history_step_s;  // NaN: output_step of the model
-  int lanes;              // 1, 2, 4 or 8 points side by side; 0: as many as registers hold
+  /// Models whose roads points may have in place of that of the system (jo_batch_run_on). Tables of their roads are taken
+  /// (profile, crg, iso8608, blocks), whatever is in them, and nothing else: numbers and expressions of the roads must be the
+  /// same. They must outlive the batch.
+  const jo_model* const* road;
+  int nroad;
+  int lanes;    // 1, 2, 4 or 8 points side by side; 0: as many as registers hold
   int workers;  // threads; 0: one per processor. Results depend neither on this nor on the lanes
   jo_batch_device device;
   int fused;  // nonzero, CUDA: products and sums in one operation, faster; results differ by roundings
@@ -63,11 +68,15 @@ JO_API void jo_batch_destroy(jo_batch* batch);
 /// Results replace those of the run before. Threads: one at a time.
 JO_API jo_status jo_batch_run(jo_batch* batch, int n, const double* x);
 
+/// The same, point i on road[i] of the options, -1: that of the system.
+JO_API jo_status jo_batch_run_on(jo_batch* batch, int n, const double* x, const int* road);
+
 typedef struct jo_batch_info {
   int points, done, failed;  // of the last run; failed ones are done too
   int alone;                 // points that were not run in lanes
   int parameters, objectives, wrt, outputs;
   int histories, times;    // outputs that have a history, and its rows
+  int roads;               // beside that of the system
   jo_batch_device device;  // where points are computed, CPU or CUDA: what AUTO came to
   int lanes;               // 0: points are run one by one, since ...
   const char* why_alone;   // ... ; NULL: they are run in lanes

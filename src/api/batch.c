@@ -16,6 +16,7 @@ struct jo_batch {
   jbatch* batch;
   int* number;   // parameters that vary (of the options)
   int* history;  // outputs that have one (of the options)
+  const jmodel** road;
   int (*progress)(void* user, int done);
   void* user;
 };
@@ -77,6 +78,17 @@ static jo_status find_outputs(jo_batch* b, const jo_system* system, const jo_bat
   return JO_OK;
 }
 
+static jo_status find_roads(jo_batch* b, const jo_batch_options* opt) {
+  JO_REQUIRE_LIST(b->ctx, opt->road, opt->nroad);
+  b->road = JARENA_ARRAY(&b->arena, opt->nroad, const jmodel*);
+  if (!b->road) return jerr_memory(b->ctx);
+  for (int i = 0; i < opt->nroad; i++) {
+    if (!opt->road[i]) return jerr_set(b->ctx, JO_ERR_ARGUMENT, "road %d is NULL", i);
+    b->road[i] = opt->road[i]->model;
+  }
+  return JO_OK;
+}
+
 // What the options and the model come to.
 static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_options* opt,
                         jbatch_options* out) {
@@ -98,6 +110,8 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
   out->history = b->history;
   out->nhistory = opt->nhistory;
   out->history_step = used.output_step;
+  out->road = b->road;
+  out->nroad = opt->nroad;
   out->lanes = opt->lanes;
   out->workers = opt->workers;
   out->device = japi_device(opt->device);
@@ -108,9 +122,11 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
 }
 
 static jo_status build(jo_batch* b, const jo_system* system, const jo_batch_options* opt) {
-  if (opt->nparameter < 0 || opt->nhistory < 0 || opt->lanes < 0 || opt->workers < 0) {
-    return jerr_set(b->ctx, JO_ERR_ARGUMENT,
-                    "the numbers of parameters, histories, lanes and workers cannot be negative");
+  if (opt->nparameter < 0 || opt->nhistory < 0 || opt->nroad < 0 || opt->lanes < 0 ||
+      opt->workers < 0) {
+    return jerr_set(
+        b->ctx, JO_ERR_ARGUMENT,
+        "the numbers of parameters, histories, roads, lanes and workers cannot be negative");
   }
   JO_TRY(japi_check_device(b->ctx, opt->device));
   if (!system->motion) return japi_system_fail(b->ctx, system, JO_USE_RUNS);
@@ -121,6 +137,7 @@ static jo_status build(jo_batch* b, const jo_system* system, const jo_batch_opti
   jbatch_options o;
   JO_TRY(find_parameters(b, opt));
   JO_TRY(find_outputs(b, system, opt));
+  JO_TRY(find_roads(b, opt));
   JO_TRY(choose(b, system, opt, &o));
   return jbatch_create(b->ctx, system->motion, &o, &b->batch);
 }
@@ -156,6 +173,14 @@ jo_status jo_batch_run(jo_batch* batch, int n, const double* x) {
   return jbatch_run(batch->batch, n, x);
 }
 
+jo_status jo_batch_run_on(jo_batch* batch, int n, const double* x, const int* road) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, batch, x, road);
+  if (n < 0) {
+    return jerr_set(batch->ctx, JO_ERR_ARGUMENT, "the number of points cannot be negative");
+  }
+  return jbatch_run_on(batch->batch, n, x, road);
+}
+
 // ---- what came out -------------------------------------------------------------------------------
 
 jo_batch_info jo_batch_inspect(const jo_batch* batch) {
@@ -168,6 +193,7 @@ jo_batch_info jo_batch_inspect(const jo_batch* batch) {
                         .outputs = b->noutput,
                         .histories = b->opt.nhistory,
                         .times = b->nrow,
+                        .roads = b->opt.nroad,
                         .device = b->device ? JO_BATCH_CUDA : JO_BATCH_CPU,
                         .lanes = b->march ? b->march->lanes : 0,
                         .why_alone = b->why_alone};

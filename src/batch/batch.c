@@ -7,6 +7,7 @@
 
 #include "batch/inside.h"
 #include "kernel/toolchain.h"
+#include "model/road_alike.h"
 #include "solve/scan.h"
 #include "solve/tableau.h"
 
@@ -242,6 +243,20 @@ static jo_status find_numbers(jbatch* b) {
   return JO_OK;
 }
 
+// Tables of other roads: equations are the same.
+static jo_status prepare_roads(jbatch* b) {
+  const jmodel* m = b->sens->plant->model;
+  if (b->opt.nroad == 0) return JO_OK;
+  b->road = JARENA_ARRAY(&b->arena, b->opt.nroad, jsens_on_road*);
+  if (!b->road) return jerr_memory(b->ctx);
+  for (int i = 0; i < b->opt.nroad; i++) {
+    const jmodel* other = b->opt.road[i];
+    JO_TRY(jmodel_road_alike(b->ctx, m, other));
+    JO_TRY(jsens_on_road_create(b->ctx, b->sens, other->road_surface, &b->road[i]));
+  }
+  return JO_OK;
+}
+
 // Values of the numbers as they are now.
 static jo_status keep_values(jbatch* b) {
   if (!b->opt.run.p) return JO_OK;
@@ -266,6 +281,7 @@ static jo_status prepare(jbatch* b) {
   JO_TRY(keep_values(b));
   JO_TRY(find_numbers(b));
   JO_TRY(jbatch_history_prepare(b));
+  JO_TRY(prepare_roads(b));
   JO_TRY(judge(b));
   if (b->why_alone) return JO_OK;
   int lanes = b->opt.lanes > 0 ? b->opt.lanes : jkernel_toolchain_lanes();
@@ -308,6 +324,9 @@ void jbatch_destroy(jbatch* b) {
   if (!b) return;
   jbatch_clear(b);
   jbatch_device_destroy(b);
+  for (int i = 0; b->road && i < b->opt.nroad; i++) {
+    jsens_on_road_destroy(b->road[i]);
+  }
   jplant_kernels_destroy(b->ctx, b->along);
   jplant_kernels_destroy(b->ctx, b->values);
   jgen_dynamics_destroy(b->dynamics);

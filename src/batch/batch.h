@@ -10,7 +10,7 @@
 
 #include "batch/job.h"
 #include "batch/marches.h"
-#include "sens/sens.h"
+#include "sens/on_road.h"
 
 // Where points are computed. AUTO: by CUDA where that can be done, else by this processor; which it came to stands in the
 // options of the batch. HOST: by the source for CUDA, compiled for this processor, one point after another: for tests.
@@ -29,9 +29,11 @@ typedef struct jbatch_options {
   bool outputs;        // also outputs at the end
   const int* history;  // outputs whose histories are wanted (nhistory) ...
   int nhistory;
-  double history_step;  // ... from the start to the end, so far apart [s]
-  int lanes;            // 1, 2, 4, 8; 0: as many as the machine has
-  int workers;          // threads; 0: one per processor
+  double history_step;        // ... from the start to the end, so far apart [s]
+  const jmodel* const* road;  // whose roads points may have in place of that of the jsens (nroad)
+  int nroad;
+  int lanes;    // 1, 2, 4, 8; 0: as many as the machine has
+  int workers;  // threads; 0: one per processor
   jbatch_device device;
   bool fused;  // CUDA: products and sums at once, faster and of other roundings
   // told of the points done, on the thread of the caller; false: stop. May be NULL
@@ -50,6 +52,7 @@ typedef struct jbatch_point {
   int left;          // why it was left by its lane (lanes.h), JBATCH_FINE: it was not
   int64_t steps;     // 0: not known
   int events;
+  int road;       // 0: that of the jsens, then those of the options
   char* message;  // why it failed; NULL: it did not
 } jbatch_point;
 
@@ -59,7 +62,8 @@ typedef struct jbatch {
   jarena arena;
   const jsens* sens;
   jbatch_options opt;
-  int* slot;  // where numbers that vary stand among the live ones (nnumber)
+  jsens_on_road** road;  // (opt.nroad)
+  int* slot;             // where numbers that vary stand among the live ones (nnumber)
   jgen_dynamics* dynamics;
   jexpr_fn function[JBATCH_FUNCTIONS];  // without a name: there is none
   jplant_kernels *values, *along;       // NULL: none
@@ -90,6 +94,8 @@ void jbatch_destroy(jbatch* b);
 // Run n points, x having the values of the numbers that vary (n x nnumber). Points that fail say so and do not stop it.
 // Results are those of the batch, until the next run.
 jo_status jbatch_run(jbatch* b, int n, const double* x);
+// The same, each point on one of the roads of the options, or -1: that of the jsens.
+jo_status jbatch_run_on(jbatch* b, int n, const double* x, const int* road);
 void jbatch_clear(jbatch* b);  // results of the last run are gone
 
 #endif

@@ -102,7 +102,7 @@ jo_status jbatch_run_outputs(jo_context* ctx, jbatch* b, const double* values, i
   opt.output_step = b->nrow > 0 ? b->opt.history_step : o->t_end - o->t_start;
   opt.p = values;
   jplant_result* r = NULL;
-  jo_status status = jplant_simulate(ctx, b->sens->plant, &opt, &r);
+  jo_status status = jplant_simulate(ctx, jbatch_sens_on(b, b->point[i].road)->plant, &opt, &r);
   for (int k = 0; status >= 0 && k < b->noutput; k++)
     b->output[(int64_t)i * b->noutput + k] = jplant_result_outputs(r)[k].value;
   if (status >= 0 && b->nrow > 0) take_rows(b, r, i);

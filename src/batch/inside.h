@@ -32,6 +32,9 @@ void jbatch_history_forget(jbatch* b, int i);  // that of a point
 // Outputs at the end and histories of point i, where they are asked for, by a run.
 jo_status jbatch_run_outputs(jo_context* ctx, jbatch* b, const double* values, int i);
 
+// Sensitivities on a road, 0: that of the system, then those of the options.
+const jsens* jbatch_sens_on(const jbatch* b, int road);
+
 // Point i by itself.
 jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i);
 

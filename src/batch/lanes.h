@@ -101,6 +101,7 @@ typedef struct jbatch_search {
 // A lane.
 typedef struct jbatch_lane {
   int phase, why;
+  int is_new;  // it begins with the next round
   double t, t_new, t_before,
       t_step;  // of the state, the trial, the state before, the step that holds an event
   double h_next, h_proposed, error_last, error_new;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running a batch: points in groups of lanes, groups on threads. Each point finds its start by itself, as a run does.
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/thread.h"
@@ -67,6 +68,10 @@ jo_status jbatch_note_failure(jo_context* ctx, int said, jbatch_point* p, jo_sta
   return JO_OK;
 }
 
+const jsens* jbatch_sens_on(const jbatch* b, int road) {
+  return road > 0 ? &b->road[road - 1]->sens : b->sens;
+}
+
 // ---- a point by itself -----------------------------------------------------------------------------
 
 static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values, int i) {
@@ -76,9 +81,9 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   opt.estimate = false;
   jsens_result* r = NULL;
   p->way = JBATCH_WAY_ALONE;
-  jo_status status = jsens_check(ctx, b->sens, &opt, true);
-  if (status >= 0)
-    status = jsens_run(ctx, b->sens, b->nw > 0 ? JSENS_DIRECT : JSENS_VALUE, &opt, &r);
+  const jsens* sens = jbatch_sens_on(b, p->road);
+  jo_status status = jsens_check(ctx, sens, &opt, true);
+  if (status >= 0) status = jsens_run(ctx, sens, b->nw > 0 ? JSENS_DIRECT : JSENS_VALUE, &opt, &r);
   if (status >= 0) status = jbatch_run_outputs(ctx, b, values, i);
   if (status >= 0) {
     int64_t n = (int64_t)b->nobjective * b->nw;
@@ -103,9 +108,70 @@ jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i) 
   return JO_OK;
 }
 
+// ---- points that wait --------------------------------------------------------------------------------
+
+typedef struct queue {
+  int next, end;  // places in the order
+} queue;
+
+// Points of a run: those of one road after another, and threads that take them.
+typedef struct work {
+  jbatch* b;
+  const double* x;
+  int* order;             // points (n)
+  queue* waits;           // by road, first that of the system (1 + nroad)
+  pthread_mutex_t guard;  // of what is below, and of the queues
+  int done;
+  bool stops;
+} work;
+
+// A point of a road; -1: there is none left.
+static int take_point(work* w, int road) {
+  queue* q = &w->waits[road];
+  pthread_mutex_lock(&w->guard);
+  int i = !w->stops && q->next < q->end ? w->order[q->next++] : -1;
+  pthread_mutex_unlock(&w->guard);
+  return i;
+}
+
+static void count_point(work* w) {
+  pthread_mutex_lock(&w->guard);
+  w->done++;
+  pthread_mutex_unlock(&w->guard);
+}
+
+static void stop(work* w) {
+  pthread_mutex_lock(&w->guard);
+  w->stops = true;
+  pthread_mutex_unlock(&w->guard);
+}
+
+static jo_status open_work(work* w) {
+  const jbatch* b = w->b;
+  int nroad = 1 + b->opt.nroad, at = 0;
+  w->order = jmem_resize(b->ctx, NULL, ((size_t)b->n + 1) * sizeof *w->order);
+  w->waits = jmem_resize(b->ctx, NULL, (size_t)nroad * sizeof *w->waits);
+  if (!w->order || !w->waits) return jerr_memory(b->ctx);
+  for (int road = 0; road < nroad; road++) {
+    w->waits[road].next = at;
+    for (int i = 0; i < b->n; i++) {
+      if (b->point[i].road == road) w->order[at++] = i;
+    }
+    w->waits[road].end = at;
+  }
+  return JO_OK;
+}
+
+static void close_work(work* w) {
+  jmem_free(w->b->ctx, w->order);
+  jmem_free(w->b->ctx, w->waits);
+  pthread_mutex_destroy(&w->guard);
+}
+
 // ---- a group of lanes ------------------------------------------------------------------------------
 
 typedef struct host {
+  work* w;
   jbatch* b;
   jo_context* ctx;
   jarena arena;
@@ -113,8 +179,9 @@ typedef struct host {
   double* work[JBATCH_FUNCTIONS];
   jplant_work* run;  // for starts and ends
   jbatch_group group;
-  double* values;  // of the live numbers (lanes x np)
-  int first, n;    // points
+  double* values;                // of the live numbers (lanes x np)
+  int road;                      // of all lanes
+  int point[JBATCH_MOST_LANES];  // of each lane; -1: none
 } host;
 
 void jbatch_eval(void* user, int f, const double* const* in, double* const* out) {
@@ -144,13 +211,14 @@ static jo_status prepare(host* h) {
   g->rule = &b->rule;
   g->host = h;
   g->history_stride = 1;
-  g->road = jdata_as_input(jmodel_road_data(b->sens->plant->model));
   double* store = jplant_kernels_vector(&h->arena, (size_t)b->march->carve(g, NULL));
   h->values = JARENA_ARRAY(&h->arena, b->march->lanes * b->rule.np, double);
   if (!store || !h->values) return jerr_memory(h->ctx);
   b->march->carve(g, store);
   JO_TRY(bind_kernels(h));
-  return jplant_work_create(h->ctx, b->sens->plant, &h->run);
+  JO_TRY(jplant_work_create(h->ctx, jbatch_sens_on(b, h->road)->plant, &h->run));
+  g->road = h->run->road;
+  return JO_OK;
 }
 
 void jbatch_set_values(const jbatch* b, const double* x, double* values) {
@@ -164,7 +232,7 @@ void jbatch_set_values(const jbatch* b, const double* x, double* values) {
 // A start with values of the numbers, and whether a run may begin there; modes of the run are set.
 static jo_status begin_point(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
                              const double* values, jplant_start* out) {
-  const jplant* p = b->sens->plant;
+  const jplant* p = run->plant;
   const jsens_options* o = &b->opt.run;
   memcpy(run->p, values, (size_t)b->rule.np * sizeof *values);
   memset(run->mode, 0, (size_t)b->rule.nswitch * sizeof *run->mode);
@@ -201,20 +269,6 @@ jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_
   return JO_OK;
 }
 
-static double* history_of(const jbatch* b, int i) {
-  return b->history + (int64_t)i * b->nrow * b->opt.nhistory;
-}
-
-static jo_status find_start(host* h, int l) {
-  jbatch_group* g = &h->group;
-  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes};
-  const double* values = h->values + (int64_t)l * h->b->rule.np;
-  JO_TRY(jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values, to));
-  g->history[l] = h->b->nrow > 0 ? history_of(h->b, h->first + l) : NULL;
-  g->lane[l].phase = JBATCH_RUN;
-  return JO_OK;
-}
-
 // Lanes without a start of their own compute something finite that nobody looks at.
 static void fill_lane(jbatch_group* g, int L, int from, int l) {
   const jbatch_rule* r = g->rule;
@@ -229,13 +283,53 @@ static void fill_lane(jbatch_group* g, int L, int from, int l) {
   }
 }
 
+static double* values_of(const host* h, int l) {
+  return h->values + (int64_t)l * h->b->rule.np;
+}
+
+static double* history_of(const jbatch* b, int i) {
+  return b->nrow > 0 ? b->history + (int64_t)i * b->nrow * b->opt.nhistory : NULL;
+}
+
+static jo_status find_start(host* h, int l) {
+  jbatch_group* g = &h->group;
+  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes};
+  jarena_mark mark = jarena_save(&h->arena);
+  jo_status status = jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values_of(h, l), to);
+  jarena_restore(&h->arena, mark);
+  return status;
+}
+
+// The next point that has a start goes into lane l.
+static jo_status begin_lane(host* h, int l) {
+  jbatch* b = h->b;
+  jbatch_group* g = &h->group;
+  g->lane[l].phase = JBATCH_DONE;
+  while ((h->point[l] = take_point(h->w, h->road)) >= 0) {
+    int i = h->point[l], said = jo_context_diagnostic_count(h->ctx);
+    jbatch_set_values(b, h->w->x + (int64_t)i * b->opt.nnumber, values_of(h, l));
+    jo_status status = find_start(h, l);
+    if (status >= 0) {
+      g->lane[l].phase = JBATCH_RUN;
+      g->lane[l].is_new = 1;
+      g->history[l] = history_of(b, i);
+      jerr_forget(h->ctx, said);
+      return JO_OK;
+    }
+    JO_TRY(jbatch_note_failure(h->ctx, said, &b->point[i], status));
+    b->point[i].way = JBATCH_WAY_ALONE;
+    count_point(h->w);
+  }
+  return JO_OK;
+}
+
 static void take_lane(host* h, int l) {
   jbatch* b = h->b;
   const jbatch_rule* r = &b->rule;
   const jbatch_group* g = &h->group;
   const jbatch_lane* a = &g->lane[l];
   int L = b->march->lanes;
-  int64_t i = h->first + l, n = (int64_t)r->nobjective * r->nw;
+  int64_t i = h->point[l], n = (int64_t)r->nobjective * r->nw;
   jbatch_point* p = &b->point[i];
   p->way = JBATCH_WAY_LANES;
   p->steps = (int64_t)a->steps;
@@ -251,82 +345,126 @@ static void take_lane(host* h, int l) {
   }
 }
 
-static jo_status compute_group(host* h, const double* x) {
-  jbatch* b = h->b;
+// What came out of the point of a lane that has ended.
+static jo_status end_lane(host* h, int l) {
+  jbatch_point* p = &h->b->point[h->point[l]];
+  p->left = h->group.lane[l].why;
+  if (p->left == JBATCH_FINE) {
+    take_lane(h, l);
+  } else {
+    JO_TRY(jbatch_alone(h->ctx, h->b, values_of(h, l), h->point[l]));
+  }
+  count_point(h->w);
+  return JO_OK;
+}
+
+static int find_good(const host* h) {
+  int good = h->b->march->lanes - 1;
+  while (good >= 0 && h->point[good] < 0) {
+    good--;
+  }
+  return good;
+}
+
+// Points of a road until none is left: a lane that has ended takes the next one at once.
+static jo_status run_lanes(host* h) {
   jbatch_group* g = &h->group;
-  int L = b->march->lanes, good = -1;
+  int L = h->b->march->lanes;
   JO_TRY(prepare(h));
-  for (int l = 0; l < h->n; l++) {
-    int said = jo_context_diagnostic_count(h->ctx);
-    double* values = h->values + (int64_t)l * b->rule.np;
-    jbatch_set_values(b, x + (int64_t)(h->first + l) * b->opt.nnumber, values);
-    g->lane[l].phase = JBATCH_DONE;
-    jo_status status = find_start(h, l);
-    if (status < 0) JO_TRY(jbatch_note_failure(h->ctx, said, &b->point[h->first + l], status));
-    if (status < 0) b->point[h->first + l].way = JBATCH_WAY_ALONE;
-    if (status >= 0) good = l;
-  }
-  if (good < 0) return JO_OK;
   for (int l = 0; l < L; l++) {
-    if (l < h->n && g->lane[l].phase == JBATCH_RUN) continue;
-    fill_lane(g, L, good, l);
-    g->lane[l].phase = JBATCH_DONE;
+    JO_TRY(begin_lane(h, l));
   }
-  b->march->run(g);
-  for (int l = 0; l < h->n; l++) {
-    jbatch_point* p = &b->point[h->first + l];
-    if (p->way != JBATCH_WAY_NONE) continue;
-    p->left = g->lane[l].why;
-    if (g->lane[l].phase == JBATCH_DONE) {
-      take_lane(h, l);
-    } else {
-      JO_TRY(jbatch_alone(h->ctx, b, h->values + (int64_t)l * b->rule.np, h->first + l));
+  int good = find_good(h);
+  for (int l = 0; l < L && good >= 0; l++) {
+    if (h->point[l] < 0) fill_lane(g, L, good, l);
+  }
+  while (find_good(h) >= 0) {
+    h->b->march->run(g);
+    for (int l = 0; l < L; l++) {
+      if (h->point[l] < 0 || g->lane[l].phase < JBATCH_DONE) continue;
+      JO_TRY(end_lane(h, l));
+      JO_TRY(begin_lane(h, l));
     }
   }
   return JO_OK;
 }
 
-typedef struct work {
-  jbatch* b;
-  const double* x;
-  int lanes;
-} work;
-
-static jo_status turn(void* user, jo_context* ctx, int k) {
-  work* w = user;
-  jbatch* b = w->b;
-  host h = {.b = b, .ctx = ctx, .first = k * w->lanes};
-  h.n = b->n - h.first < w->lanes ? b->n - h.first : w->lanes;
-  jarena_init(&h.arena, ctx);
-  jo_status status = JO_OK;
-  if (b->march) {
-    status = compute_group(&h, w->x);
-  } else {
-    double* values = JARENA_ARRAY(&h.arena, b->sens->plant->dynamics->np, double);
-    if (values) jbatch_set_values(b, w->x + (int64_t)k * b->opt.nnumber, values);
-    status = values ? jbatch_alone(ctx, b, values, k) : jerr_memory(ctx);
+static jo_status run_alone(host* h) {
+  jbatch* b = h->b;
+  h->values = JARENA_ARRAY(&h->arena, b->sens->plant->dynamics->np, double);
+  if (!h->values) return jerr_memory(h->ctx);
+  for (int i; (i = take_point(h->w, h->road)) >= 0;) {
+    jbatch_set_values(b, h->w->x + (int64_t)i * b->opt.nnumber, h->values);
+    JO_TRY(jbatch_alone(h->ctx, b, h->values, i));
+    count_point(h->w);
   }
-  jplant_work_destroy(h.run);
-  jarena_free(&h.arena);
+  return JO_OK;
+}
+
+static bool has_points(work* w, int road) {
+  pthread_mutex_lock(&w->guard);
+  bool has = !w->stops && w->waits[road].next < w->waits[road].end;
+  pthread_mutex_unlock(&w->guard);
+  return has;
+}
+
+// Whatever waits, road by road.
+static jo_status turn(void* user, jo_context* ctx, int k) {
+  (void)k;
+  work* w = user;
+  jo_status status = JO_OK;
+  for (int road = 0; road <= w->b->opt.nroad && status >= 0; road++) {
+    if (!has_points(w, road)) continue;
+    host h = {.w = w, .b = w->b, .ctx = ctx, .road = road};
+    jarena_init(&h.arena, ctx);
+    status = w->b->march ? run_lanes(&h) : run_alone(&h);
+    jplant_work_destroy(h.run);
+    jarena_free(&h.arena);
+  }
+  if (status < 0) stop(w);
   return status;
 }
 
-static bool watch(void* user, int done) {
-  const work* w = user;
+static bool watch(void* user, int turns) {
+  (void)turns;
+  work* w = user;
   const jbatch* b = w->b;
-  int points = done * w->lanes < b->n ? done * w->lanes : b->n;
-  return !b->opt.progress || b->opt.progress(b->opt.user, points);
+  pthread_mutex_lock(&w->guard);
+  int done = w->done;
+  pthread_mutex_unlock(&w->guard);
+  if (!b->opt.progress || b->opt.progress(b->opt.user, done)) return true;
+  stop(w);
+  return false;
 }
 
-jo_status jbatch_run(jbatch* b, int n, const double* x) {
-  JO_TRY(make_room(b, n));
-  if (b->device) return jbatch_device_points(b, x);
-  work w = {.b = b, .x = x, .lanes = b->march ? b->march->lanes : 1};
-  jthread_loop loop = {.n = (n + w.lanes - 1) / w.lanes,
+static jo_status run_here(jbatch* b, const double* x) {
+  int lanes = b->march ? b->march->lanes : 1, turns;
+  work w = {.b = b, .x = x};
+  jthread_loop loop = {.n = (b->n + lanes - 1) / lanes,
                        .workers = b->opt.workers,
                        .user = &w,
                        .turn = turn,
                        .watch = watch};
-  int done;
-  return jthread_run(b->ctx, &loop, &done);
+  pthread_mutex_init(&w.guard, NULL);
+  jo_status status = open_work(&w);
+  if (status >= 0) status = jthread_run(b->ctx, &loop, &turns);
+  close_work(&w);
+  return status;
+}
+
+jo_status jbatch_run_on(jbatch* b, int n, const double* x, const int* road) {
+  for (int i = 0; road && i < n; i++) {
+    if (road[i] >= -1 && road[i] < b->opt.nroad) continue;
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "point %d is on road %d: the batch has %d", i, road[i],
+                    b->opt.nroad);
+  }
+  JO_TRY(make_room(b, n));
+  for (int i = 0; i < n; i++) {
+    b->point[i].road = road ? 1 + road[i] : 0;
+  }
+  return b->device ? jbatch_device_points(b, x) : run_here(b, x);
+}
+
+jo_status jbatch_run(jbatch* b, int n, const double* x) {
+  return jbatch_run_on(b, n, x, NULL);
 }

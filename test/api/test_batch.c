@@ -196,6 +196,52 @@ static void test_batch_varies_any_number(void** state) {
   fixture_close(f);
 }
 
+// A time series for each point: heights of a table.
+static void test_batch_varies_inputs(void** state) {
+  (void)state;
+  static const char text[] =
+      "jounce: 1\n"
+      "name: pushed\n"
+      "bodies: {mass: {mass: 2}}\n"
+      "joints: {x: {type: prismatic, child: mass, axis: x}}\n"
+      "tables: {push: {x: [0, 0.1, 0.3, 0.5], y: [0, 1, 2, 0]}}\n"
+      "forces: {push: {on: x, torque: push(t)}, spring: {on: x, stiffness: 50, damping: 1}}\n"
+      "objectives: {way: {final: x}}\n"
+      "simulation: {end: 0.5}\n";
+  fixture* f = fixture_open();
+  jo_model* m = NULL;
+  jo_system* s = NULL;
+  const char* const all[] = {"tables.push.*"};
+  const char* const y[] = {"tables.push.y[0]", "tables.push.y[1]", "tables.push.y[2]",
+                           "tables.push.y[3]"};
+  const jo_system_options use = {.variable = all, .nvariable = 1, .interpreter = 1};
+  assert_ok(f->ctx, jo_model_parse(f->ctx, text, strlen(text), "pushed.yaml", NULL, 0, &m));
+  assert_ok(f->ctx, jo_system_create(f->ctx, m, &use, &s));
+  jo_batch_options opt = two_parameters();
+  opt.parameter = y;
+  opt.nparameter = 4;
+  jo_batch* b = make_batch(f, s, opt);
+  const double x[] = {0, 1, 2, 0, 3, -1, 4, 1, 0, 0, 0, 7};
+  assert_ok(f->ctx, jo_batch_run(b, 3, x));
+  for (int i = 0; i < 3; i++) {
+    jo_simulate_options plain = jo_simulate_options_default();
+    jo_result* r = NULL;
+    jo_quantity q;
+    plain.method = JO_METHOD_RK4;
+    plain.step_s = 2e-3;
+    assert_ok(f->ctx, jo_system_set(f->ctx, s, y, x + 4 * i, 4));
+    assert_ok(f->ctx, jo_simulate(f->ctx, s, &plain, &r));
+    assert_ok(f->ctx, jo_result_objective_at(r, 0, &q));
+    assert_near(jo_batch_values(b)[i], q.value, 1e-14);
+    assert_true(fabs(q.value) > 1e-4);
+    jo_result_destroy(r);
+  }
+  jo_batch_destroy(b);
+  jo_system_destroy(s);
+  jo_model_destroy(m);
+  fixture_close(f);
+}
+
 static void test_batch_refuses_what_cannot_be(void** state) {
   (void)state;
   fixture* f = open_objects(QUARTER_CAR);
@@ -223,6 +269,17 @@ static void test_batch_refuses_what_cannot_be(void** state) {
   assert_refused(f->ctx, jo_batch_create(f->ctx, f->system, &opt, &b), JO_ERR_ARGUMENT,
                  "no output is named 'kk'");
   opt = two_parameters();
+  const jo_model* const road[] = {f->model, NULL};
+  opt.road = road;
+  opt.nroad = 1;
+  jo_context_clear(f->ctx);
+  assert_refused(f->ctx, jo_batch_create(f->ctx, f->system, &opt, &b), JO_ERR_ARGUMENT,
+                 "no table in the road");
+  opt.nroad = 2;
+  jo_context_clear(f->ctx);
+  assert_refused(f->ctx, jo_batch_create(f->ctx, f->system, &opt, &b), JO_ERR_ARGUMENT,
+                 "road 1 is NULL");
+  opt = two_parameters();
   opt.step_s = 0.0;
   assert_true(jo_batch_create(f->ctx, f->system, &opt, &b) < 0);
   assert_null(b);
@@ -236,6 +293,7 @@ int main(void) {
       cmocka_unit_test(test_batch_tells_its_device),
       cmocka_unit_test(test_batch_has_the_values_of_its_system),
       cmocka_unit_test(test_batch_varies_any_number),
+      cmocka_unit_test(test_batch_varies_inputs),
       cmocka_unit_test(test_batch_refuses_what_cannot_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

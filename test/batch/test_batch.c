@@ -491,6 +491,7 @@ static void test_batch_stops(void** state) {
   subject s = open_car();
   s.opt.progress = stop_at_once;
   s.opt.lanes = 1;
+  s.opt.run.solve.step = 2e-5;  // a point takes longer than it takes to be asked
   double* x = points(&s, POINTS);
   jbatch* b = run(&s, x, POINTS);
   assert_int_equal(b->point[POINTS - 1].way, JBATCH_WAY_NONE);
