@@ -366,14 +366,26 @@ static int find_good(const host* h) {
   return good;
 }
 
-// Points of a road until none is left: a lane that has ended takes the next one at once.
+// Lanes that have none get a point.
+static jo_status begin_lanes(host* h) {
+  for (int l = 0; l < h->b->march->lanes; l++) {
+    if (h->point[l] < 0) JO_TRY(begin_lane(h, l));
+  }
+  return JO_OK;
+}
+
+// Points of a road until none is left. Of adaptive methods a lane that has ended takes the next one at once. With fixed steps
+// lanes end within a few rounds of each other, and wait: as long as they are abreast, what is done at events is done for
+// several at once.
 static jo_status run_lanes(host* h) {
   jbatch_group* g = &h->group;
   int L = h->b->march->lanes;
+  bool waits = h->b->rule.is_fixed;
   JO_TRY(prepare(h));
   for (int l = 0; l < L; l++) {
-    JO_TRY(begin_lane(h, l));
+    h->point[l] = -1;
   }
+  JO_TRY(begin_lanes(h));
   int good = find_good(h);
   for (int l = 0; l < L && good >= 0; l++) {
     if (h->point[l] < 0) fill_lane(g, L, good, l);
@@ -383,8 +395,9 @@ static jo_status run_lanes(host* h) {
     for (int l = 0; l < L; l++) {
       if (h->point[l] < 0 || g->lane[l].phase < JBATCH_DONE) continue;
       JO_TRY(end_lane(h, l));
-      JO_TRY(begin_lane(h, l));
+      h->point[l] = -1;
     }
+    if (!waits || find_good(h) < 0) JO_TRY(begin_lanes(h));
   }
   return JO_OK;
 }
