@@ -132,8 +132,8 @@ typedef struct jo_sweep_info {
   int is_single;
   int checked;
   double value_error, gradient_error;
-  int computed;           // by this process, all runs together
-  double waited_s;        // rank 0 of a team: for the others, at the end of the last run
+  int computed;     // by this process, all runs together
+  double waited_s;  // rank 0 of a team: for the others, at the end of the last run
 } jo_sweep_info;
 
 JO_API jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep);

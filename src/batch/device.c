@@ -166,6 +166,7 @@ static jo_status write_sizes(const jbatch* b, code* c) {
   jtext_init(&t, c->ctx);
   jtext_printf(&t, "#define JB_PAIR %d\n#define JB_STORE %ld\n#define JB_NUMBERS %d\n",
                c->is_pair ? 1 : 0, jbatch_march_1.carve(&group, NULL) + 1, b->nw);
+  jtext_printf(&t, "#define JBATCH_HISTORIES %d\n", b->nrow > 0 ? 1 : 0);
   put_sizes(&t, &rule);
   return keep_text(c, "sizes.inc", &t);
 }
@@ -181,6 +182,8 @@ static jo_status gather_files(const jbatch* b, code* c) {
   JO_TRY(add_file(c, "batch/march.inc", jbatch_march_inc, strlen(jbatch_march_inc)));
   JO_TRY(add_file(c, "batch/march_events.inc", jbatch_march_events_inc,
                   strlen(jbatch_march_events_inc)));
+  JO_TRY(add_file(c, "batch/march_samples.inc", jbatch_march_samples_inc,
+                  strlen(jbatch_march_samples_inc)));
   return add_file(c, "device.cu", jbatch_device_inc, strlen(jbatch_device_inc));
 }
 

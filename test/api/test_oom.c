@@ -335,6 +335,9 @@ static jo_status batch_model(work* w) {
   opt.t_end_s = w->task->end;
   opt.tolerance = 1e-6;
   opt.gradient = opt.outputs = opt.workers = 1;
+  const char* const history = "heave";
+  opt.history = &history;
+  opt.nhistory = 1;
   jo_status status = prepare(w, JO_USE_DERIVATIVES, JO_SENS_DIRECT, &system);
   if (status >= 0) status = jo_batch_create(w->ctx, system, &opt, &b);
   if (status >= 0) status = jo_batch_run(b, 3, x);
@@ -344,6 +347,7 @@ static jo_status batch_model(work* w) {
     add(w, p.value[0]);
     add(w, p.gradient[0]);
     add(w, p.output[0]);
+    add(w, p.history[0]);
   }
   jo_batch_destroy(b);
   jo_system_destroy(system);
