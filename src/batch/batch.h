@@ -26,6 +26,7 @@ typedef struct jbatch_options {
   const int* number;  // numbers of the model that vary, parameters (nnumber)
   int nnumber;
   bool gradient;  // also derivatives by the numbers of the jsens
+  bool adjoint;   // these by the adjoint method, not by the direct one
   bool outputs;   // also outputs at the end
   int lanes;      // 1, 2, 4, 8; 0: as many as the machine has
   int workers;    // threads; 0: one per processor
@@ -59,7 +60,7 @@ typedef struct jbatch {
   int* slot;  // where numbers that vary stand among the live ones (nnumber)
   jgen_dynamics* dynamics;
   jexpr_fn function[JBATCH_FUNCTIONS];  // without a name: there is none
-  jplant_kernels *values, *along;       // NULL: none
+  jplant_kernels *values, *along, *back;  // NULL: none
   const jbatch_march* march;            // NULL: points are run by themselves ...
   const char* why_alone;                // ... since
   jbatch_rule rule;

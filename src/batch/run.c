@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "batch/batch.h"
 #include "batch/inside.h"
+#include "batch/trail.h"
 #include "plant/guard.h"
 #include "plant/simulate.h"
 #include "plant/start.h"
@@ -95,7 +96,7 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   p->way = JBATCH_WAY_ALONE;
   jo_status status = jsens_check(ctx, b->sens, &opt, true);
   if (status >= 0)
-    status = jsens_run(ctx, b->sens, b->nw > 0 ? JSENS_DIRECT : JSENS_VALUE, &opt, &r);
+    status = jsens_run(ctx, b->sens, jbatch_method(b), &opt, &r);
   if (status >= 0 && b->noutput > 0) status = end_outputs(ctx, b, values, i);
   if (status >= 0) {
     int64_t n = (int64_t)b->nobjective * b->nw;
@@ -126,6 +127,7 @@ typedef struct host {
   const jkernel* kernel[JBATCH_FUNCTIONS];
   double* work[JBATCH_FUNCTIONS];
   jplant_work* run;  // for starts and ends
+  jbatch_trails trails;  // of batches that weigh
   jbatch_group group;
   double* values;  // of the live numbers (lanes x np)
   int first, n;    // points
@@ -136,13 +138,28 @@ void jbatch_eval(void* user, int f, const double* const* in, double* const* out)
   jkernel_eval(h->kernel[f], in, out, h->work[f]);
 }
 
+int jbatch_keep_step(void* user, int l) {
+  host* h = user;
+  return jbatch_trails_step(&h->trails, &h->group, l);
+}
+
+int jbatch_keep_flip(void* user, int l, int k, int kind) {
+  host* h = user;
+  return jbatch_trails_flip(&h->trails, &h->group, l, k, kind);
+}
+
+static const jplant_kernels* kernels_of(const jbatch* b, int f) {
+  return f < JBATCH_RHS_ALONG ? b->values : f < JBATCH_RHS_BACK ? b->along : b->back;
+}
+
 static jo_status bind_kernels(host* h) {
   static const jgen_fn of[JBATCH_FUNCTIONS] = {
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE,
       JGEN_FN_OUTPUTS, JGEN_FN_REDUNDANT, JGEN_FN_ROLLING,  JGEN_FN_DRIVE,
+      JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE,
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE};
   for (int f = 0; f < JBATCH_FUNCTIONS; f++) {
-    const jplant_kernels* set = f < JBATCH_RHS_ALONG ? h->b->values : h->b->along;
+    const jplant_kernels* set = kernels_of(h->b, f);
     h->kernel[f] = set ? set->of[of[f]] : NULL;
     if (!h->kernel[f]) continue;
     h->work[f] = jplant_kernels_vector(&h->arena, h->kernel[f]->work);
@@ -163,6 +180,7 @@ static jo_status prepare(host* h) {
   if (!store || !h->values) return jerr_memory(h->ctx);
   b->march->carve(g, store);
   JO_TRY(bind_kernels(h));
+  if (b->rule.weighs) JO_TRY(jbatch_trails_begin(&h->trails, h->ctx, &h->arena, b));
   return jplant_work_create(h->ctx, b->sens->plant, &h->run);
 }
 
@@ -199,6 +217,7 @@ jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_
   jplant_start start;
   JO_TRY(begin_point(ctx, a, b, run, values, &start));
   const double *y = start.y, *S = start.S;
+  if (to.S) *to.S = S;
   for (int i = 0; i < r->ny; i++) {
     to.y[i * to.stride] = y[i];
   }
@@ -216,7 +235,7 @@ jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_
 
 static jo_status find_start(host* h, int l) {
   jbatch_group* g = &h->group;
-  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes};
+  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes, &h->trails.S0[l]};
   const double* values = h->values + (int64_t)l * h->b->rule.np;
   JO_TRY(jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values, to));
   g->lane[l].phase = JBATCH_RUN;
@@ -243,7 +262,7 @@ static void take_lane(host* h, int l) {
   const jbatch_group* g = &h->group;
   const jbatch_lane* a = &g->lane[l];
   int L = b->march->lanes;
-  int64_t i = h->first + l, n = (int64_t)r->nobjective * r->nw;
+  int64_t i = h->first + l, n = (int64_t)r->nobjective * b->nw;
   jbatch_point* p = &b->point[i];
   p->way = JBATCH_WAY_LANES;
   p->steps = (int64_t)a->steps;
@@ -254,6 +273,7 @@ static void take_lane(host* h, int l) {
       b->gradient[i * n + k * r->nw + j] = g->psi[((1 + j) * r->nobjective + k) * L + l];
     }
   }
+  if (r->weighs) jbatch_trails_gradient(&h->trails, l, b->gradient + i * n);
   for (int k = 0; k < r->noutput; k++) {
     b->output[i * r->noutput + k] = g->out[k * L + l];
   }
@@ -281,6 +301,7 @@ static jo_status compute_group(host* h, const double* x) {
     g->lane[l].phase = JBATCH_DONE;
   }
   b->march->run(g);
+  if (b->rule.weighs) JO_TRY(jbatch_trails_walk(&h->trails, g));
   for (int l = 0; l < h->n; l++) {
     jbatch_point* p = &b->point[h->first + l];
     if (p->way != JBATCH_WAY_NONE) continue;
@@ -314,6 +335,7 @@ static jo_status turn(void* user, jo_context* ctx, int k) {
     if (values) jbatch_set_values(b, w->x + (int64_t)k * b->opt.nnumber, values);
     status = values ? jbatch_alone(ctx, b, values, k) : jerr_memory(ctx);
   }
+  jbatch_trails_free(&h.trails);
   jplant_work_destroy(h.run);
   jarena_free(&h.arena);
   return status;
