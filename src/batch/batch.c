@@ -274,7 +274,7 @@ static jo_status prepare(jbatch* b) {
   b->nw = b->opt.gradient ? b->sens->nw : 0;
   b->noutput = b->opt.outputs ? about->noutput : 0;
   if (b->opt.gradient) {
-    JO_TRY(jsens_check_numbers(b->ctx, b->sens));
+    if (!b->opt.adjoint) JO_TRY(jsens_check_numbers(b->ctx, b->sens));
     JO_TRY(jsens_check_method(b->ctx, b->sens, jbatch_method(b)));
   }
   JO_TRY(jsolve_check_steps(b->ctx, &b->opt.run.solve, b->opt.run.t_start, b->opt.run.t_end));

@@ -72,7 +72,7 @@ typedef struct jbatch {
   int n;
   jbatch_point* point;  // (n)
   double* value;        // n x nobjective
-  double* gradient;     // n x nobjective x nw
+  double* gradient;     // n x nobjective x nw; adjoint: NaN by numbers that nothing has a derivative by
   double* output;       // n x noutput
 } jbatch;
 

@@ -87,6 +87,14 @@ static jo_status end_outputs(jo_context* ctx, const jbatch* b, const double* val
   return status;
 }
 
+// Numbers that nothing has a derivative by, as the jsens says: adjoint batches have a column for them all the same.
+static void clear_missing(jbatch* b, int i) {
+  double* gradient = b->gradient + (int64_t)i * b->nobjective * b->nw;
+  for (int k = 0; k < b->nobjective * b->nw; k++) {
+    if (b->sens->why[k % b->nw]) gradient[k] = NAN;
+  }
+}
+
 static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values, int i) {
   jbatch_point* p = &b->point[i];
   jsens_options opt = b->opt.run;
@@ -103,6 +111,7 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
     memcpy(b->value + (int64_t)i * b->nobjective, r->value,
            (size_t)b->nobjective * sizeof *r->value);
     if (n > 0) memcpy(b->gradient + i * n, r->gradient, (size_t)n * sizeof *r->gradient);
+    clear_missing(b, i);
     p->steps = r->statistics.steps;
     p->events = r->statistics.events;
   }
@@ -202,9 +211,7 @@ static jo_status begin_point(jo_context* ctx, jarena* a, const jbatch* b, jplant
   JO_TRY(jplant_start_check(ctx, p, values));
   JO_TRY(jplant_guard_windows(run, o->t_start, o->t_end));
   JO_TRY(jplant_start_find(ctx, a, p, b->nw, values, out));
-  for (int k = 0; k < b->nw; k++) {
-    if (out->why[k]) return jsens_fail(ctx, b->sens, k, out->why[k]);
-  }
+  JO_TRY(jsens_check_start(ctx, b->sens, b->nw, out->why));
   JO_TRY(jplant_guard_start(run, o->t_start, out->y));
   memset(run->mode, 0, (size_t)b->rule.nswitch * sizeof *run->mode);
   jsolve_set_modes(&run->system, o->t_start, out->y, run->g);
@@ -274,6 +281,7 @@ static void take_lane(host* h, int l) {
     }
   }
   if (r->weighs) jbatch_trails_gradient(&h->trails, l, b->gradient + i * n);
+  clear_missing(b, (int)i);
   for (int k = 0; k < r->noutput; k++) {
     b->output[i * r->noutput + k] = g->out[k * L + l];
   }
