@@ -122,9 +122,8 @@ static void compare(jo_context* ctx, const jsens* s, const jbatch_options* opt, 
     if (b->point[i].left) why = b->point[i].left;
     failed += b->point[i].status < 0;
   }
-  printf("%s, %s %g s, %d lanes: %d points, %d left by their lane (%d), %d failed\n",
-         kind(opt), set->method, set->step, b->march ? b->march->lanes : 0, b->n, left, why,
-         failed);
+  printf("%s, %s %g s, %d lanes: %d points, %d left by their lane (%d), %d failed\n", kind(opt),
+         set->method, set->step, b->march ? b->march->lanes : 0, b->n, left, why, failed);
   printf("  in lanes       %9.0f vehicle steps/s   (%.3f s)\n", steps / lanes, lanes);
   if (set->alone > 0) {
     printf("  one at a time  %9.0f vehicle steps/s   (%d points, %.3f s)\n", alone_steps / alone,

@@ -27,7 +27,10 @@ typedef struct jo_batch_options {
   double t_end_s;  // these three: NaN, what the model says
   double tolerance;
   double step_s;
-  int gradient;  // nonzero: also derivatives of objectives by the numbers of the system, direct method
+  int gradient;  // nonzero: also derivatives of objectives by the numbers of the system
+  /// How: DIRECT for a few numbers; ADJOINT for many, or all of the model, not on CUDA; it keeps every step of the points under
+  /// way. AUTO: as the system was prepared, direct where it was for both.
+  jo_sens_method gradient_method;
   int outputs;  // nonzero: also outputs at the end
   int lanes;    // 1, 2, 4 or 8 points side by side; 0: as many as registers hold
   int workers;  // threads; 0: one per processor. Results depend neither on this nor on the lanes
@@ -76,12 +79,13 @@ JO_API const char* jo_batch_output_name(const jo_batch* batch, int i);
 /// Arrays and texts are owned by the batch, until the next run.
 typedef struct jo_batch_point {
   int is_done;
-  jo_status status;        // below zero: failed, numbers are NaN
-  const char* message;     // why; "" when it did not fail
-  const double* value;     // by objective
-  const double* gradient;  // objectives x numbers, row by row
-  const double* output;    // by output
-  int in_lanes;            // nonzero: it was run side by side with others
+  jo_status status;     // below zero: failed, numbers are NaN
+  const char* message;  // why; "" when it did not fail
+  const double* value;  // by objective
+  const double*
+      gradient;  // objectives x numbers, row by row; adjoint: NaN by numbers that have no derivative
+  const double* output;  // by output
+  int in_lanes;          // nonzero: it was run side by side with others
   int events;
   int64_t steps;
 } jo_batch_point;

@@ -26,7 +26,7 @@ typedef struct jbatch_back {
   int first_u, nu;            // independent coordinates, and ...
   int first_z, nz;            // ... states that closures depend on; nz 0: none
   int step[JBATCH_MOST_LANES], flip[JBATCH_MOST_LANES];  // that are left
-  double *lambda, *pbar, *pending;  // nobjective x ny, x nw, x 1
+  double *lambda, *pbar, *pending;                       // nobjective x ny, x nw, x 1
   double *kbar, *ybar[JBATCH_STAGES], *tbar, *part, *before, *behind, *unit;
 } jbatch_back;
 

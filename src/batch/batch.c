@@ -202,10 +202,8 @@ static jo_status compile(jbatch* b, jkernel_options kernel) {
   for (int f = 0; f < JBATCH_RHS_ALONG; f++)
     fn[value_of[f]] = b->function[f];
   JO_TRY(jplant_kernels_create(b->ctx, fn, NULL, 0, use, &kernel, &b->values));
-  if (b->rule.nw > 0)
-    JO_TRY(compile_derivatives(b, JBATCH_RHS_ALONG, use, &kernel, &b->along));
-  if (b->rule.weighs)
-    JO_TRY(compile_derivatives(b, JBATCH_RHS_BACK, use, &kernel, &b->back));
+  if (b->rule.nw > 0) JO_TRY(compile_derivatives(b, JBATCH_RHS_ALONG, use, &kernel, &b->along));
+  if (b->rule.weighs) JO_TRY(compile_derivatives(b, JBATCH_RHS_BACK, use, &kernel, &b->back));
   return JO_OK;
 }
 

@@ -59,10 +59,10 @@ typedef struct jbatch {
   jbatch_options opt;
   int* slot;  // where numbers that vary stand among the live ones (nnumber)
   jgen_dynamics* dynamics;
-  jexpr_fn function[JBATCH_FUNCTIONS];  // without a name: there is none
+  jexpr_fn function[JBATCH_FUNCTIONS];    // without a name: there is none
   jplant_kernels *values, *along, *back;  // NULL: none
-  const jbatch_march* march;            // NULL: points are run by themselves ...
-  const char* why_alone;                // ... since
+  const jbatch_march* march;              // NULL: points are run by themselves ...
+  const char* why_alone;                  // ... since
   jbatch_rule rule;
   int nobjective, nw, noutput;
   void* device;  // library; NULL: none
@@ -72,8 +72,9 @@ typedef struct jbatch {
   int n;
   jbatch_point* point;  // (n)
   double* value;        // n x nobjective
-  double* gradient;     // n x nobjective x nw; adjoint: NaN by numbers that nothing has a derivative by
-  double* output;       // n x noutput
+  double*
+      gradient;    // n x nobjective x nw; adjoint: NaN by numbers that nothing has a derivative by
+  double* output;  // n x noutput
 } jbatch;
 
 // Generates and compiles. The jsens must outlive the batch. Ownership: caller, release with jbatch_destroy().

@@ -20,7 +20,8 @@ static inline jsens_method jbatch_method(const jbatch* b) {
 typedef struct jbatch_start {
   double *y, *mode, *p;
   int64_t stride;
-  const double** S;  // its derivatives, where they do not go along (ny x nw), in the arena; NULL: not wanted
+  const double**
+      S;  // its derivatives, where they do not go along (ny x nw), in the arena; NULL: not wanted
 } jbatch_start;
 
 // The start of a point with the values of the live numbers, as a run finds it. `run` is scratch.

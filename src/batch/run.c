@@ -103,8 +103,7 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   jsens_result* r = NULL;
   p->way = JBATCH_WAY_ALONE;
   jo_status status = jsens_check(ctx, b->sens, &opt, true);
-  if (status >= 0)
-    status = jsens_run(ctx, b->sens, jbatch_method(b), &opt, &r);
+  if (status >= 0) status = jsens_run(ctx, b->sens, jbatch_method(b), &opt, &r);
   if (status >= 0 && b->noutput > 0) status = end_outputs(ctx, b, values, i);
   if (status >= 0) {
     int64_t n = (int64_t)b->nobjective * b->nw;
@@ -135,7 +134,7 @@ typedef struct host {
   jarena arena;
   const jkernel* kernel[JBATCH_FUNCTIONS];
   double* work[JBATCH_FUNCTIONS];
-  jplant_work* run;  // for starts and ends
+  jplant_work* run;      // for starts and ends
   jbatch_trails trails;  // of batches that weigh
   jbatch_group group;
   double* values;  // of the live numbers (lanes x np)

@@ -204,9 +204,9 @@ typedef struct jgen_sens {
   // tangents along nw directions one after another: dy is ny x nw, those of the numbers are units, time stands. Of
   // switches there is one more, along the motion: its dy follows the others, time goes on
   bool is_spread;
-  bool is_one;  // spread: along one direction instead, whose numbers are dp
+  bool is_one;       // spread: along one direction instead, whose numbers are dp
   bool weighs_only;  // no tangents
-  int* wrt;     // indices into p (nw)
+  int* wrt;          // indices into p (nw)
   jexpr_fn tangent[JGEN_FN_COUNT], adjoint[JGEN_FN_COUNT];  // of functions; no name: there is none
 } jgen_sens;
 
