@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "expr/tape.h"
+#include "plant/directions.h"
 #include "solve/linear.h"
 
 #define TOLERANCE      1e-6  // of the terms that should cancel
@@ -24,20 +25,21 @@ typedef struct problem {
   const double* values;
   jarena* out;  // of the texts
   double t;
-  jexpr_tape tape, closure;
-  double *work, *closure_work;
+  jexpr_tape closure;
+  double* closure_work;
   int nr, nfree, *free;
-  double *dp, *zero, *motion;                // number, zeros, v
-  double *r1, *r2, *dz, *ds, *dsd, *dguess;  // outputs of the tangent
+  double* motion;  // v
+  jplant_directions along;
+  double *r, *terms[2];  // residuals in a lane; terms of both equations by lane
   double *h, *J, *A, *b, *x;
 } problem;
 
 static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   const jgen_position* p = b->p;
   int nq = p->nq, nh = p->nh, most = nh > nq ? nh : nq;
-  double** array[] = {&b->dp,  &b->zero, &b->motion, &b->r1, &b->r2, &b->dz, &b->ds,
-                      &b->dsd, &b->h,    &b->J,      &b->A,  &b->b,  &b->x,  &b->dguess};
-  int size[] = {nw, nq, nq, b->nr, b->nr, p->nz, p->nd, p->nd, nh, nh * nq, nh * nq, most, nq, nq};
+  double** array[] = {&b->motion, &b->r, &b->terms[0], &b->terms[1], &b->h,
+                      &b->J,      &b->A, &b->b,        &b->x};
+  int size[] = {nq, b->nr, JPLANT_LANES, JPLANT_LANES, nh, nh * nq, nh * nq, most, nq};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
@@ -47,7 +49,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   for (int i = 0; i < nq; i++) {
     if (!b->m->coordinate[i].is_driven) b->free[b->nfree++] = i;
   }
-  JO_TRY(jexpr_tape_prepare(ctx, a, &p->tangent, &b->tape, &b->work));
+  JO_TRY(jplant_directions_begin(ctx, a, p, b->values, nw, b->t, &b->along));
   return jexpr_tape_prepare(ctx, a, &p->closure, &b->closure, &b->closure_work);
 }
 
@@ -68,11 +70,18 @@ static void find_motion(problem* b, jplant_work* run, double* y) {
   }
 }
 
+// Tangents along the numbers at hand; NULL: coordinates, or rates, stand still.
 static void evaluate(problem* b, const double* q, const double* qd, const double* dq,
                      const double* dqd) {
-  const double* in[8] = {b->values, &b->t, q, NULL, qd, dq, dqd, b->dp};
-  double* out[6] = {b->r1, b->r2, b->dz, b->ds, b->dsd, b->dguess};
-  jexpr_tape_eval(&b->tape, 1, in, out, b->work);
+  jplant_directions* d = &b->along;
+  int64_t nq = b->p->nq;
+  jplant_directions_place(d, q, qd);
+  for (int l = 0; l < JPLANT_LANES; l++) {
+    bool is_there = l < d->n;
+    jplant_directions_put(d->dq, l, (int)nq, is_there && dq ? dq + d->number[l] * nq : NULL);
+    jplant_directions_put(d->dqd, l, (int)nq, is_there && dqd ? dqd + d->number[l] * nq : NULL);
+  }
+  jplant_directions_eval(d);
 }
 
 static int worst_of(const double* r, int n, double* size) {
@@ -99,40 +108,49 @@ static jo_status note(jo_context* ctx, const problem* b, int row, const char* wh
   return *why ? JO_OK : jerr_memory(ctx);
 }
 
-// What is left of r when all terms are there, against the terms that do not depend on the solution.
-static bool is_left(const double* r, int n, double terms, int* worst) {
+// What is left of residuals in a lane when all terms are there, against the terms that do not depend on the solution.
+static bool is_left(problem* b, const double* residual, int lane, int n, double terms, int* worst) {
   double left;
-  *worst = worst_of(r, n, &left);
+  jplant_directions_get(residual, lane, n, b->r);
+  *worst = worst_of(b->r, n, &left);
   return left > NOTHING + TOLERANCE * terms;
+}
+
+static double size_of(problem* b, const double* residual, int lane, int n) {
+  double size;
+  jplant_directions_get(residual, lane, n, b->r);
+  worst_of(b->r, n, &size);
+  return size;
 }
 
 static jo_status check_assembly(jo_context* ctx, problem* b, const double* q, const double* qd,
                                 const double* dq, const double* dqd, const char** why) {
-  double terms[2];
+  jplant_directions* d = &b->along;
   int worst;
-  evaluate(b, q, qd, b->zero, b->zero);
-  worst_of(b->r1, b->nr, &terms[0]);
-  worst_of(b->r2, b->nr, &terms[1]);
-  evaluate(b, q, qd, dq, dqd);
-  if (is_left(b->r1, b->nr, terms[0], &worst)) {
-    return note(ctx, b, worst, "cannot be met", why);
+  evaluate(b, q, qd, NULL, NULL);
+  for (int l = 0; l < d->n; l++) {
+    b->terms[0][l] = size_of(b, d->r1, l, b->nr);
+    b->terms[1][l] = size_of(b, d->r2, l, b->nr);
   }
-  if (is_left(b->r2, b->nr, fmax(terms[0], terms[1]), &worst)) {
-    return note(ctx, b, worst, "cannot be kept in motion", why);
+  evaluate(b, q, qd, dq, dqd);
+  for (int l = 0; l < d->n; l++) {
+    const char** of = &why[d->number[l]];
+    double terms = b->terms[0][l];
+    if (is_left(b, d->r1, l, b->nr, terms, &worst)) {
+      JO_TRY(note(ctx, b, worst, "cannot be met", of));
+    } else if (is_left(b, d->r2, l, b->nr, fmax(terms, b->terms[1][l]), &worst)) {
+      JO_TRY(note(ctx, b, worst, "cannot be kept in motion", of));
+    }
   }
   return JO_OK;
 }
 
-// J dv = -(J v)_q dq - (J v)_p  by the coordinates that are free
-static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, const double* dq,
-                                const char** why) {
+// J dv = -(J v)_q dq - (J v)_p  by the coordinates that are free, in one lane
+static jo_status check_lane(jo_context* ctx, problem* b, int lane, const char** why) {
   int nh = b->p->nh, n = b->nfree, worst;
-  double terms;
-  if (b->plant->dynamics->part.nredundant == 0 || n == 0) return JO_OK;
-  evaluate(b, q, b->motion, dq, b->zero);
-  worst_of(b->r2, nh, &terms);
+  double *r2 = b->along.r2, terms = size_of(b, r2, lane, nh);
   for (int i = 0; i < nh; i++) {
-    b->b[i] = -b->r2[i];
+    b->b[i] = -b->r[i];
     for (int k = 0; k < n; k++) {
       b->A[i + k * nh] = b->J[i + b->free[k] * nh];
     }
@@ -145,23 +163,33 @@ static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, co
   }
   for (int i = 0; i < nh; i++) {
     for (int k = 0; k < n; k++) {
-      b->r2[i] += b->J[i + b->free[k] * nh] * b->x[k];
+      r2[i * JPLANT_LANES + lane] += b->J[i + b->free[k] * nh] * b->x[k];
     }
   }
-  if (!is_left(b->r2, nh, terms, &worst)) return JO_OK;
+  if (!is_left(b, r2, lane, nh, terms, &worst)) return JO_OK;
   return note(ctx, b, worst, "locks the mechanism", why);
 }
 
-static jo_status check_all(jo_context* ctx, problem* b, const double* q, const double* qd, int nw,
+static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, const double* dq,
+                                const char** why) {
+  const jplant_directions* d = &b->along;
+  if (b->plant->dynamics->part.nredundant == 0 || b->nfree == 0) return JO_OK;
+  evaluate(b, q, b->motion, dq, NULL);
+  for (int l = 0; l < d->n; l++) {
+    const char** of = &why[d->number[l]];
+    if (!*of) JO_TRY(check_lane(ctx, b, l, of));
+  }
+  return JO_OK;
+}
+
+// Numbers that the equations do not have leave them as they are.
+static jo_status check_all(jo_context* ctx, problem* b, const double* q, const double* qd,
                            const double* dq, const double* dqd, const char** why) {
   const double* in[8] = {b->values, &b->t, q};
   jexpr_tape_eval(&b->closure, 1, in, (double* const[]){b->h, b->J}, b->closure_work);
-  for (int k = 0; k < nw; k++) {
-    const double *dq_k = dq + k * b->p->nq, *dqd_k = dqd + k * b->p->nq;
-    memset(b->dp, 0, (size_t)nw * sizeof *b->dp);
-    b->dp[k] = 1.0;
-    JO_TRY(check_assembly(ctx, b, q, qd, dq_k, dqd_k, &why[k]));
-    if (!why[k]) JO_TRY(check_mobility(ctx, b, q, dq_k, &why[k]));
+  for (int from = 0; jplant_directions_next(&b->along, false, &from);) {
+    JO_TRY(check_assembly(ctx, b, q, qd, dq, dqd, why));
+    JO_TRY(check_mobility(ctx, b, q, dq, why));
   }
   return JO_OK;
 }
@@ -185,7 +213,7 @@ jo_status jplant_check_consistent(jo_context* ctx, jarena* out, const jplant* p,
     if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
     memcpy(at, y, (size_t)d->ny * sizeof *y);
     find_motion(&b, run, at);
-    status = check_all(ctx, &b, q, qd, nw, dq, dqd, why);
+    status = check_all(ctx, &b, q, qd, dq, dqd, why);
   }
   jplant_work_destroy(run);
   jarena_free(&a);
