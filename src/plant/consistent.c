@@ -30,16 +30,17 @@ typedef struct problem {
   int nr, nfree, *free;
   double* motion;  // v
   jplant_directions along;
-  double *r, *terms[2];  // residuals in a lane; terms of both equations by lane
-  double *h, *J, *A, *b, *x;
+  double *r, *terms[2];       // residuals in a lane; terms of both equations by lane
+  double *h, *J, *A, *B, *X;  // B, X: a side for each lane
 } problem;
 
 static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   const jgen_position* p = b->p;
-  int nq = p->nq, nh = p->nh, most = nh > nq ? nh : nq;
+  int nq = p->nq, nh = p->nh;
   double** array[] = {&b->motion, &b->r, &b->terms[0], &b->terms[1], &b->h,
-                      &b->J,      &b->A, &b->b,        &b->x};
-  int size[] = {nq, b->nr, JPLANT_LANES, JPLANT_LANES, nh, nh * nq, nh * nq, most, nq};
+                      &b->J,      &b->A, &b->B,        &b->X};
+  int size[] = {nq,      b->nr,   JPLANT_LANES,      JPLANT_LANES,     nh,
+                nh * nq, nh * nq, nh * JPLANT_LANES, nq * JPLANT_LANES};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
@@ -49,7 +50,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   for (int i = 0; i < nq; i++) {
     if (!b->m->coordinate[i].is_driven) b->free[b->nfree++] = i;
   }
-  JO_TRY(jplant_directions_begin(ctx, a, p, b->values, nw, b->t, &b->along));
+  JO_TRY(jplant_directions_begin(ctx, a, b->plant, b->values, nw, b->t, &b->along));
   return jexpr_tape_prepare(ctx, a, &p->closure, &b->closure, &b->closure_work);
 }
 
@@ -145,25 +146,35 @@ static jo_status check_assembly(jo_context* ctx, problem* b, const double* q, co
   return JO_OK;
 }
 
-// J dv = -(J v)_q dq - (J v)_p  by the coordinates that are free, in one lane
-static jo_status check_lane(jo_context* ctx, problem* b, int lane, const char** why) {
-  int nh = b->p->nh, n = b->nfree, worst;
-  double *r2 = b->along.r2, terms = size_of(b, r2, lane, nh);
+// J dv = -(J v)_q dq - (J v)_p  by the coordinates that are free: dv of each lane in X. Lanes that are known to fail have
+// none.
+static jo_status solve_motion(jo_context* ctx, problem* b, const char** why) {
+  const jplant_directions* d = &b->along;
+  int nh = b->p->nh, n = b->nfree;
+  memset(b->B, 0, (size_t)(nh * JPLANT_LANES) * sizeof *b->B);
   for (int i = 0; i < nh; i++) {
-    b->b[i] = -b->r[i];
+    for (int l = 0; l < d->n; l++) {
+      if (!why[d->number[l]]) b->B[i + l * nh] = -d->r2[i * JPLANT_LANES + l];
+    }
     for (int k = 0; k < n; k++) {
       b->A[i + k * nh] = b->J[i + b->free[k] * nh];
     }
   }
-  int rank = jsolve_least_squares(ctx, nh, n, b->A, b->b, RANK_TOLERANCE, b->x);
+  int rank = jsolve_least_squares_many(ctx, nh, n, b->A, JPLANT_LANES, b->B, RANK_TOLERANCE, b->X);
   if (rank == JO_ERR_MEMORY) return jerr_memory(ctx);
-  if (rank < 0) {
-    return jerr_set(ctx, JO_ERR_NUMERIC, "%s: derivatives of the loops are not finite at the start",
-                    b->plant->model->path);
-  }
+  if (rank >= 0) return JO_OK;
+  return jerr_set(ctx, JO_ERR_NUMERIC, "%s: derivatives of the loops are not finite at the start",
+                  b->plant->model->path);
+}
+
+// What is left of them in one lane.
+static jo_status check_motion(jo_context* ctx, problem* b, int lane, const char** why) {
+  int nh = b->p->nh, n = b->nfree, worst;
+  double *r2 = b->along.r2, terms = size_of(b, r2, lane, nh);
+  const double* dv = b->X + lane * n;
   for (int i = 0; i < nh; i++) {
     for (int k = 0; k < n; k++) {
-      r2[i * JPLANT_LANES + lane] += b->J[i + b->free[k] * nh] * b->x[k];
+      r2[i * JPLANT_LANES + lane] += b->J[i + b->free[k] * nh] * dv[k];
     }
   }
   if (!is_left(b, r2, lane, nh, terms, &worst)) return JO_OK;
@@ -175,9 +186,10 @@ static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, co
   const jplant_directions* d = &b->along;
   if (b->plant->dynamics->part.nredundant == 0 || b->nfree == 0) return JO_OK;
   evaluate(b, q, b->motion, dq, NULL);
+  JO_TRY(solve_motion(ctx, b, why));
   for (int l = 0; l < d->n; l++) {
     const char** of = &why[d->number[l]];
-    if (!*of) JO_TRY(check_lane(ctx, b, l, of));
+    if (!*of) JO_TRY(check_motion(ctx, b, l, of));
   }
   return JO_OK;
 }

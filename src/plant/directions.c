@@ -16,18 +16,18 @@ static jo_status allocate(jo_context* ctx, jarena* a, jplant_directions* d) {
     if (!*array[i]) return jerr_memory(ctx);
   }
   d->is_used = JARENA_ARRAY(a, d->nw, bool);
-  d->work = JARENA_ARRAY(a, jexpr_tape_work(&d->tape, JPLANT_LANES), double);
+  d->work = JARENA_ARRAY(a, jexpr_tape_work(d->tape, JPLANT_LANES), double);
   return d->is_used && d->work ? JO_OK : jerr_memory(ctx);
 }
 
-jo_status jplant_directions_begin(jo_context* ctx, jarena* a, const jgen_position* p,
-                                  const double* values, int nw, double t, jplant_directions* out) {
-  jplant_directions d = {.p = p, .values = values ? values : p->p, .nw = nw};
-  JO_TRY(jexpr_tape_build(ctx, a, &p->tangent, &d.tape));
+jo_status jplant_directions_begin(jo_context* ctx, jarena* a, const jplant* p, const double* values,
+                                  int nw, double t, jplant_directions* out) {
+  jplant_directions d = {.p = p->position, .tape = p->assembly_tangent, .nw = nw};
+  d.values = values ? values : p->position->p;
   JO_TRY(allocate(ctx, a, &d));
-  jexpr_tape_init(&d.tape, JPLANT_LANES, d.work);
-  for (int i = 0; i < d.tape.n; i++) {
-    const jexpr_ins* ins = &d.tape.ins[i];
+  jexpr_tape_init(d.tape, JPLANT_LANES, d.work);
+  for (int i = 0; i < d.tape->n; i++) {
+    const jexpr_ins* ins = &d.tape->ins[i];
     if (ins->op == JEXPR_INPUT && ins->a == IN_DP) d.is_used[ins->b] = true;
   }
   for (int l = 0; l < JPLANT_LANES; l++) {
@@ -60,7 +60,7 @@ bool jplant_directions_next(jplant_directions* d, bool all, int* from) {
 void jplant_directions_eval(jplant_directions* d) {
   const double* in[8] = {d->values, d->t, d->q, NULL, d->qd, d->dq, d->dqd, d->dp};
   double* out[6] = {d->r1, d->r2, d->dz, d->ds, d->dsd, d->dguess};
-  jexpr_tape_eval(&d->tape, JPLANT_LANES, in, out, d->work);
+  jexpr_tape_eval(d->tape, JPLANT_LANES, in, out, d->work);
 }
 
 void jplant_directions_put(double* lanes, int lane, int n, const double* v) {

@@ -3,8 +3,7 @@
 #ifndef JPLANT_DIRECTIONS_H
 #define JPLANT_DIRECTIONS_H
 
-#include "expr/tape.h"
-#include "gen/gen.h"
+#include "plant/plant.h"
 
 enum { JPLANT_LANES = 8 };  // numbers at a time; arrays have them innermost
 
@@ -12,7 +11,7 @@ typedef struct jplant_directions {
   const jgen_position* p;
   const double* values;  // of the live numbers
   int nw;
-  jexpr_tape tape;
+  const jexpr_tape* tape;
   double* work;
   bool* is_used;                             // by number: the equations have it (nw)
   int number[JPLANT_LANES], n;               // that lanes go along
@@ -22,8 +21,8 @@ typedef struct jplant_directions {
 } jplant_directions;
 
 // At time t and values of the live numbers, NULL: the model's. Everything in the arena.
-jo_status jplant_directions_begin(jo_context* ctx, jarena* a, const jgen_position* p,
-                                  const double* values, int nw, double t, jplant_directions* out);
+jo_status jplant_directions_begin(jo_context* ctx, jarena* a, const jplant* p, const double* values,
+                                  int nw, double t, jplant_directions* out);
 
 void jplant_directions_place(jplant_directions* d, const double* q, const double* qd);
 

@@ -22,6 +22,7 @@ typedef struct matrix {
 } matrix;
 
 typedef struct problem {
+  const jplant* plant;
   const jmodel* m;
   const jgen_position* p;
   const double* values;  // of the live numbers
@@ -29,7 +30,7 @@ typedef struct problem {
   const jmachine_assembly* at;
   jplant_directions along;
   matrix position, velocity;
-  double *A, *r, *b, *x;
+  double *A, *B, *X;  // of least squares, a side for each lane
   int nr;
 } problem;
 
@@ -77,46 +78,42 @@ static jo_status fill_matrices(jo_context* ctx, jarena* a, problem* b) {
 }
 
 static jo_status begin(jo_context* ctx, jarena* a, problem* b, int nw) {
-  int nq = b->p->nq, most = b->nr > nq ? b->nr : nq;
-  double** array[] = {&b->position.A, &b->velocity.A, &b->A, &b->r, &b->b, &b->x};
-  int size[] = {b->nr * nq, b->nr * nq, b->nr * nq, b->nr, most, nq};
+  int nq = b->p->nq;
+  double** array[] = {&b->position.A, &b->velocity.A, &b->A, &b->B, &b->X};
+  int size[] = {b->nr * nq, b->nr * nq, b->nr * nq, b->nr * JPLANT_LANES, nq * JPLANT_LANES};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
   }
-  JO_TRY(jplant_directions_begin(ctx, a, b->p, b->values, nw, b->t, &b->along));
+  JO_TRY(jplant_directions_begin(ctx, a, b->plant, b->values, nw, b->t, &b->along));
   jplant_directions_place(&b->along, b->at->q, b->at->qd);
   // whether the position is singular shows with any number
   if (nw > 0) b->along.is_used[0] = true;
   return fill_matrices(ctx, a, b);
 }
 
-// entries of d that are not fixed, from A d = -r, in one lane
-static jo_status solve_lane(jo_context* ctx, problem* b, const matrix* m, const double* r, int lane,
-                            double* d) {
-  jplant_directions_get(r, lane, b->nr, b->r);
-  for (int i = 0; i < b->nr; i++) {
-    b->b[i] = -b->r[i];
+// entries of d that are not fixed, from A d = -r
+static jo_status solve(jo_context* ctx, problem* b, const matrix* m, const double* r, double* d) {
+  const int nr = b->nr, n = m->n;
+  if (nr == 0 || n == 0) return JO_OK;
+  memcpy(b->A, m->A, (size_t)(nr * n) * sizeof *b->A);
+  for (int i = 0; i < nr * JPLANT_LANES; i++) {
+    b->B[i / JPLANT_LANES + i % JPLANT_LANES * nr] = -r[i];
   }
-  if (b->nr == 0 || m->n == 0) return JO_OK;
-  memcpy(b->A, m->A, (size_t)(b->nr * m->n) * sizeof *b->A);
-  int rank = jsolve_least_squares(ctx, b->nr, m->n, b->A, b->b, RANK_TOLERANCE, b->x);
+  int rank = jsolve_least_squares_many(ctx, nr, n, b->A, JPLANT_LANES, b->B, RANK_TOLERANCE, b->X);
   if (rank == JO_ERR_MEMORY) return jerr_memory(ctx);
-  if (rank < m->n) {
+  if (rank < n) {
     return jerr_set(ctx, JO_ERR_SINGULAR,
                     "%s: the start has no derivatives: the loops are assembled in a singular "
                     "position; give other initial conditions or guesses",
                     b->m->path);
   }
   for (int i = 0, k = 0; i < b->p->nq; i++) {
-    if (!is_fixed(b, m->fixed, i)) d[i * JPLANT_LANES + lane] = b->x[k++];
-  }
-  return JO_OK;
-}
-
-static jo_status solve(jo_context* ctx, problem* b, const matrix* m, const double* r, double* d) {
-  for (int l = 0; l < b->along.n; l++) {
-    JO_TRY(solve_lane(ctx, b, m, r, l, d));
+    if (is_fixed(b, m->fixed, i)) continue;
+    for (int l = 0; l < JPLANT_LANES; l++) {
+      d[i * JPLANT_LANES + l] = b->X[k + l * n];
+    }
+    k++;
   }
   return JO_OK;
 }
@@ -125,26 +122,39 @@ static void clear(const problem* b, double* d) {
   memset(d, 0, (size_t)(b->p->nq * JPLANT_LANES) * sizeof *d);
 }
 
-static void set_driven(const problem* b, const double* driven, double* d) {
-  const size_t bytes = JPLANT_LANES * sizeof *d;
+// v becomes x; true: it was something else
+static bool becomes(double* v, double x) {
+  bool is_new = *v != x;
+  *v = x;
+  return is_new;
+}
+
+// True: something moves that did not.
+static bool set_driven(const problem* b, const double* driven, double* d) {
+  bool any = false;
   for (int i = 0, n = 0; i < b->p->nq; i++) {
     if (!b->m->coordinate[i].is_driven) continue;
-    memcpy(d + i * JPLANT_LANES, driven + n++ * JPLANT_LANES, bytes);
+    for (int l = 0; l < JPLANT_LANES; l++) {
+      any |= becomes(&d[i * JPLANT_LANES + l], driven[n * JPLANT_LANES + l]);
+    }
+    n++;
   }
+  return any;
 }
 
 // r with the fixed coordinates moved, then the others
 static jo_status move_position(jo_context* ctx, problem* b) {
   const jmachine_assembly* at = b->at;
   jplant_directions* d = &b->along;
+  bool any = false;
   clear(b, d->dq);
   clear(b, d->dqd);
   jplant_directions_eval(d);
   for (int i = 0; i < b->p->nq * JPLANT_LANES; i++) {
-    if (at->stays[i / JPLANT_LANES] && !at->is_moved) d->dq[i] = d->dguess[i];
+    if (at->stays[i / JPLANT_LANES] && !at->is_moved) any |= becomes(&d->dq[i], d->dguess[i]);
   }
-  set_driven(b, d->ds, d->dq);
-  jplant_directions_eval(d);
+  any |= set_driven(b, d->ds, d->dq);
+  if (any) jplant_directions_eval(d);
   return solve(ctx, b, &b->position, d->r1, d->dq);
 }
 
@@ -152,20 +162,21 @@ static jo_status move_velocity(jo_context* ctx, problem* b) {
   jplant_directions* d = &b->along;
   clear(b, d->dqd);
   jplant_directions_eval(d);
-  set_driven(b, d->ds, d->dq);
-  set_driven(b, d->dsd, d->dqd);
-  jplant_directions_eval(d);
+  bool any = set_driven(b, d->ds, d->dq);
+  any |= set_driven(b, d->dsd, d->dqd);
+  if (any) jplant_directions_eval(d);
   return solve(ctx, b, &b->velocity, d->r2, d->dqd);
 }
 
-static problem set_up(const jmodel* m, const jgen_position* p, const double* values, double t,
+static problem set_up(const jplant* p, const double* values, double t,
                       const jmachine_assembly* at) {
-  return (problem){.m = m,
-                   .p = p,
-                   .values = values ? values : p->p,
+  return (problem){.plant = p,
+                   .m = p->model,
+                   .p = p->position,
+                   .values = values ? values : p->position->p,
                    .t = t,
                    .at = at,
-                   .nr = p->nh + p->ninitial};
+                   .nr = p->position->nh + p->position->ninitial};
 }
 
 // The next numbers, whose equations they are part of: all others move nothing.
@@ -182,16 +193,16 @@ static jo_status move_next(jo_context* ctx, problem* b, double* dq, double* dqd,
   return JO_OK;
 }
 
-jo_status jplant_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
-                                     const jgen_position* p, const double* values, int nw, double t,
+jo_status jplant_initial_sensitivity(jo_context* ctx, jarena* a, const jplant* p,
+                                     const double* values, int nw, double t,
                                      const jmachine_assembly* at, double* dq, double* dqd,
                                      double* dz) {
-  problem b = set_up(m, p, values, t, at);
+  problem b = set_up(p, values, t, at);
   jarena_mark mark = jarena_save(a);
   jo_status status = begin(ctx, a, &b, nw);
-  memset(dq, 0, (size_t)nw * (size_t)p->nq * sizeof *dq);
-  memset(dqd, 0, (size_t)nw * (size_t)p->nq * sizeof *dqd);
-  memset(dz, 0, (size_t)nw * (size_t)p->nz * sizeof *dz);
+  memset(dq, 0, (size_t)nw * (size_t)b.p->nq * sizeof *dq);
+  memset(dqd, 0, (size_t)nw * (size_t)b.p->nq * sizeof *dqd);
+  memset(dz, 0, (size_t)nw * (size_t)b.p->nz * sizeof *dz);
   for (int from = 0; status >= 0 && jplant_directions_next(&b.along, false, &from);) {
     status = move_next(ctx, &b, dq, dqd, dz);
   }
@@ -200,21 +211,21 @@ jo_status jplant_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m
 }
 
 // All numbers: those that the equations do not have move the position all the same.
-jo_status jplant_velocity_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
-                                      const jgen_position* p, const double* values, int nw,
-                                      double t, const jmachine_assembly* at, const double* dq,
-                                      double* dqd) {
-  problem b = set_up(m, p, values, t, at);
+jo_status jplant_velocity_sensitivity(jo_context* ctx, jarena* a, const jplant* p,
+                                      const double* values, int nw, double t,
+                                      const jmachine_assembly* at, const double* dq, double* dqd) {
+  problem b = set_up(p, values, t, at);
   jplant_directions* d = &b.along;
+  int nq = b.p->nq;
   jarena_mark mark = jarena_save(a);
   jo_status status = begin(ctx, a, &b, nw);
   for (int from = 0; status >= 0 && jplant_directions_next(d, true, &from);) {
     for (int l = 0; l < JPLANT_LANES; l++) {
-      jplant_directions_put(d->dq, l, p->nq, l < d->n ? dq + (int64_t)d->number[l] * p->nq : NULL);
+      jplant_directions_put(d->dq, l, nq, l < d->n ? dq + (int64_t)d->number[l] * nq : NULL);
     }
     status = move_velocity(ctx, &b);
     for (int l = 0; l < d->n; l++) {
-      jplant_directions_get(d->dqd, l, p->nq, dqd + (int64_t)d->number[l] * p->nq);
+      jplant_directions_get(d->dqd, l, nq, dqd + (int64_t)d->number[l] * nq);
     }
   }
   jarena_restore(a, mark);

@@ -41,7 +41,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
   out->S = JARENA_ARRAY(a, (int64_t)d->ny * nw, double);
   if (!dq || !dqd || !dz || !out->y || !out->S) return jerr_memory(ctx);
   if (nw > 0) {
-    JO_TRY(jplant_initial_sensitivity(ctx, a, m, p->position, values, nw, t, &at, dq, dqd, dz));
+    JO_TRY(jplant_initial_sensitivity(ctx, a, p, values, nw, t, &at, dq, dqd, dz));
   }
   jgen_scatter(&d->layout, at.q, at.qd, at.z, out->y);
   JO_TRY(jplant_check_start_mass(ctx, p, values, out->y));
