@@ -30,17 +30,15 @@ typedef struct problem {
   int nr, nfree, *free;
   double* motion;  // v
   jplant_directions along;
-  double *r, *terms[2];       // residuals in a lane; terms of both equations by lane
+  double* r;                  // residuals in a lane
   double *h, *J, *A, *B, *X;  // B, X: a side for each lane
 } problem;
 
 static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   const jgen_position* p = b->p;
   int nq = p->nq, nh = p->nh;
-  double** array[] = {&b->motion, &b->r, &b->terms[0], &b->terms[1], &b->h,
-                      &b->J,      &b->A, &b->B,        &b->X};
-  int size[] = {nq,      b->nr,   JPLANT_LANES,      JPLANT_LANES,     nh,
-                nh * nq, nh * nq, nh * JPLANT_LANES, nq * JPLANT_LANES};
+  double** array[] = {&b->motion, &b->r, &b->h, &b->J, &b->A, &b->B, &b->X};
+  int size[] = {nq, b->nr, nh, nh * nq, nh * nq, nh * JPLANT_LANES, nq * JPLANT_LANES};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
@@ -71,16 +69,14 @@ static void find_motion(problem* b, jplant_work* run, double* y) {
   }
 }
 
-// Tangents along the numbers at hand; NULL: coordinates, or rates, stand still.
-static void evaluate(problem* b, const double* q, const double* qd, const double* dq,
-                     const double* dqd) {
+// Tangents along the numbers at hand and what they move, the rates being v.
+static void evaluate(problem* b, const double* q, const double* dq) {
   jplant_directions* d = &b->along;
   int64_t nq = b->p->nq;
-  jplant_directions_place(d, q, qd);
+  jplant_directions_place(d, q, b->motion);
   for (int l = 0; l < JPLANT_LANES; l++) {
-    bool is_there = l < d->n;
-    jplant_directions_put(d->dq, l, (int)nq, is_there && dq ? dq + d->number[l] * nq : NULL);
-    jplant_directions_put(d->dqd, l, (int)nq, is_there && dqd ? dqd + d->number[l] * nq : NULL);
+    jplant_directions_put(d->dq, l, (int)nq, l < d->n ? dq + d->number[l] * nq : NULL);
+    jplant_directions_put(d->dqd, l, (int)nq, NULL);
   }
   jplant_directions_eval(d);
 }
@@ -109,39 +105,23 @@ static jo_status note(jo_context* ctx, const problem* b, int row, const char* wh
   return *why ? JO_OK : jerr_memory(ctx);
 }
 
-// What is left of residuals in a lane when all terms are there, against the terms that do not depend on the solution.
-static bool is_left(problem* b, const double* residual, int lane, int n, double terms, int* worst) {
-  double left;
-  jplant_directions_get(residual, lane, n, b->r);
-  *worst = worst_of(b->r, n, &left);
-  return left > NOTHING + TOLERANCE * terms;
-}
-
-static double size_of(problem* b, const double* residual, int lane, int n) {
+// The largest of the residuals in a lane, and its row.
+static double size_of(problem* b, const double* residual, int lane, int n, int* row) {
   double size;
   jplant_directions_get(residual, lane, n, b->r);
-  worst_of(b->r, n, &size);
+  *row = worst_of(b->r, n, &size);
   return size;
 }
 
-static jo_status check_assembly(jo_context* ctx, problem* b, const double* q, const double* qd,
-                                const double* dq, const double* dqd, const char** why) {
-  jplant_directions* d = &b->along;
-  int worst;
-  evaluate(b, q, qd, NULL, NULL);
-  for (int l = 0; l < d->n; l++) {
-    b->terms[0][l] = size_of(b, d->r1, l, b->nr);
-    b->terms[1][l] = size_of(b, d->r2, l, b->nr);
-  }
-  evaluate(b, q, qd, dq, dqd);
-  for (int l = 0; l < d->n; l++) {
-    const char** of = &why[d->number[l]];
-    double terms = b->terms[0][l];
-    if (is_left(b, d->r1, l, b->nr, terms, &worst)) {
-      JO_TRY(note(ctx, b, worst, "cannot be met", of));
-    } else if (is_left(b, d->r2, l, b->nr, fmax(terms, b->terms[1][l]), &worst)) {
-      JO_TRY(note(ctx, b, worst, "cannot be kept in motion", of));
-    }
+static bool is_unmet(double left, double terms) {
+  return left > NOTHING + TOLERANCE * terms;
+}
+
+static jo_status check_assembly(jo_context* ctx, const problem* b, const jplant_unmet* u,
+                                const char** why) {
+  if (is_unmet(u->left[0], u->terms[0])) return note(ctx, b, u->row[0], "cannot be met", why);
+  if (is_unmet(u->left[1], fmax(u->terms[0], u->terms[1]))) {
+    return note(ctx, b, u->row[1], "cannot be kept in motion", why);
   }
   return JO_OK;
 }
@@ -170,14 +150,14 @@ static jo_status solve_motion(jo_context* ctx, problem* b, const char** why) {
 // What is left of them in one lane.
 static jo_status check_motion(jo_context* ctx, problem* b, int lane, const char** why) {
   int nh = b->p->nh, n = b->nfree, worst;
-  double *r2 = b->along.r2, terms = size_of(b, r2, lane, nh);
+  double *r2 = b->along.r2, terms = size_of(b, r2, lane, nh, &worst);
   const double* dv = b->X + lane * n;
   for (int i = 0; i < nh; i++) {
     for (int k = 0; k < n; k++) {
       r2[i * JPLANT_LANES + lane] += b->J[i + b->free[k] * nh] * dv[k];
     }
   }
-  if (!is_left(b, r2, lane, nh, terms, &worst)) return JO_OK;
+  if (!is_unmet(size_of(b, r2, lane, nh, &worst), terms)) return JO_OK;
   return note(ctx, b, worst, "locks the mechanism", why);
 }
 
@@ -185,7 +165,7 @@ static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, co
                                 const char** why) {
   const jplant_directions* d = &b->along;
   if (b->plant->dynamics->part.nredundant == 0 || b->nfree == 0) return JO_OK;
-  evaluate(b, q, b->motion, dq, NULL);
+  evaluate(b, q, dq);
   JO_TRY(solve_motion(ctx, b, why));
   for (int l = 0; l < d->n; l++) {
     const char** of = &why[d->number[l]];
@@ -195,21 +175,23 @@ static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, co
 }
 
 // Numbers that the equations do not have leave them as they are.
-static jo_status check_all(jo_context* ctx, problem* b, const double* q, const double* qd,
-                           const double* dq, const double* dqd, const char** why) {
+static jo_status check_all(jo_context* ctx, problem* b, const double* q, const double* dq,
+                           const jplant_unmet* unmet, const char** why) {
+  jplant_directions* d = &b->along;
   const double* in[8] = {b->values, &b->t, q};
   jexpr_tape_eval(&b->closure, 1, in, (double* const[]){b->h, b->J}, b->closure_work);
-  for (int from = 0; jplant_directions_next(&b->along, false, &from);) {
-    JO_TRY(check_assembly(ctx, b, q, qd, dq, dqd, why));
+  for (int from = 0; jplant_directions_next(d, false, &from);) {
+    for (int l = 0; l < d->n; l++) {
+      JO_TRY(check_assembly(ctx, b, &unmet[d->number[l]], &why[d->number[l]]));
+    }
     JO_TRY(check_mobility(ctx, b, q, dq, why));
   }
   return JO_OK;
 }
 
 jo_status jplant_check_consistent(jo_context* ctx, jarena* out, const jplant* p,
-                                  const double* values, const double* y, const double* q,
-                                  const double* qd, int nw, const double* dq, const double* dqd,
-                                  const char** why) {
+                                  const double* values, const double* y, const double* q, int nw,
+                                  const double* dq, const jplant_unmet* unmet, const char** why) {
   const jgen_dynamics* d = p->dynamics;
   problem b = {.plant = p, .m = p->model, .p = p->position, .t = p->model->simulation.t_start};
   b.values = values ? values : p->position->p;
@@ -225,7 +207,7 @@ jo_status jplant_check_consistent(jo_context* ctx, jarena* out, const jplant* p,
     if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
     memcpy(at, y, (size_t)d->ny * sizeof *y);
     find_motion(&b, run, at);
-    status = check_all(ctx, &b, q, qd, dq, dqd, why);
+    status = check_all(ctx, &b, q, dq, unmet, why);
   }
   jplant_work_destroy(run);
   jarena_free(&a);

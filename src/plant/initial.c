@@ -6,6 +6,7 @@
 // at all.
 #include "plant/initial.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "expr/tape.h"
@@ -32,6 +33,7 @@ typedef struct problem {
   matrix position, velocity;
   double *A, *B, *X;  // of least squares, a side for each lane
   int nr;
+  jplant_unmet unmet[JPLANT_LANES];
 } problem;
 
 static bool is_fixed(const problem* b, const bool* fixed, int coordinate) {
@@ -90,6 +92,39 @@ static jo_status begin(jo_context* ctx, jarena* a, problem* b, int nw) {
   // whether the position is singular shows with any number
   if (nw > 0) b->along.is_used[0] = true;
   return fill_matrices(ctx, a, b);
+}
+
+// The largest of residuals in a lane, and its row.
+static int worst_of(const problem* b, const double* r, int lane, double* size) {
+  int worst = 0;
+  *size = 0.0;
+  for (int i = 0; i < b->nr; i++) {
+    double x = fabs(r[i * JPLANT_LANES + lane]);
+    if (!(x > *size)) continue;
+    *size = x;
+    worst = i;
+  }
+  return worst;
+}
+
+// What is left of r with the solution X: r + A X
+static void note_left(problem* b, const matrix* m, int which, double* r) {
+  for (int l = 0; l < JPLANT_LANES; l++) {
+    const double* x = b->X + l * m->n;
+    for (int k = 0; k < m->n; k++) {
+      for (int i = 0; i < b->nr; i++) {
+        r[i * JPLANT_LANES + l] += m->A[i + k * b->nr] * x[k];
+      }
+    }
+    b->unmet[l].row[which] = worst_of(b, r, l, &b->unmet[l].left[which]);
+  }
+}
+
+static void note_terms(problem* b) {
+  for (int l = 0; l < JPLANT_LANES; l++) {
+    worst_of(b, b->along.r1, l, &b->unmet[l].terms[0]);
+    worst_of(b, b->along.r2, l, &b->unmet[l].terms[1]);
+  }
 }
 
 // entries of d that are not fixed, from A d = -r
@@ -153,9 +188,12 @@ static jo_status move_position(jo_context* ctx, problem* b) {
   for (int i = 0; i < b->p->nq * JPLANT_LANES; i++) {
     if (at->stays[i / JPLANT_LANES] && !at->is_moved) any |= becomes(&d->dq[i], d->dguess[i]);
   }
+  note_terms(b);
   any |= set_driven(b, d->ds, d->dq);
   if (any) jplant_directions_eval(d);
-  return solve(ctx, b, &b->position, d->r1, d->dq);
+  JO_TRY(solve(ctx, b, &b->position, d->r1, d->dq));
+  note_left(b, &b->position, 0, d->r1);
+  return JO_OK;
 }
 
 static jo_status move_velocity(jo_context* ctx, problem* b) {
@@ -165,7 +203,9 @@ static jo_status move_velocity(jo_context* ctx, problem* b) {
   bool any = set_driven(b, d->ds, d->dq);
   any |= set_driven(b, d->dsd, d->dqd);
   if (any) jplant_directions_eval(d);
-  return solve(ctx, b, &b->velocity, d->r2, d->dqd);
+  JO_TRY(solve(ctx, b, &b->velocity, d->r2, d->dqd));
+  note_left(b, &b->velocity, 1, d->r2);
+  return JO_OK;
 }
 
 static problem set_up(const jplant* p, const double* values, double t,
@@ -180,7 +220,8 @@ static problem set_up(const jplant* p, const double* values, double t,
 }
 
 // The next numbers, whose equations they are part of: all others move nothing.
-static jo_status move_next(jo_context* ctx, problem* b, double* dq, double* dqd, double* dz) {
+static jo_status move_next(jo_context* ctx, problem* b, double* dq, double* dqd, double* dz,
+                           jplant_unmet* unmet) {
   const jplant_directions* d = &b->along;
   int64_t nq = b->p->nq, nz = b->p->nz;
   JO_TRY(move_position(ctx, b));
@@ -189,6 +230,7 @@ static jo_status move_next(jo_context* ctx, problem* b, double* dq, double* dqd,
     jplant_directions_get(d->dq, l, (int)nq, dq + d->number[l] * nq);
     jplant_directions_get(d->dqd, l, (int)nq, dqd + d->number[l] * nq);
     jplant_directions_get(d->dz, l, (int)nz, dz + d->number[l] * nz);
+    unmet[d->number[l]] = b->unmet[l];
   }
   return JO_OK;
 }
@@ -196,15 +238,16 @@ static jo_status move_next(jo_context* ctx, problem* b, double* dq, double* dqd,
 jo_status jplant_initial_sensitivity(jo_context* ctx, jarena* a, const jplant* p,
                                      const double* values, int nw, double t,
                                      const jmachine_assembly* at, double* dq, double* dqd,
-                                     double* dz) {
+                                     double* dz, jplant_unmet* unmet) {
   problem b = set_up(p, values, t, at);
   jarena_mark mark = jarena_save(a);
   jo_status status = begin(ctx, a, &b, nw);
   memset(dq, 0, (size_t)nw * (size_t)b.p->nq * sizeof *dq);
   memset(dqd, 0, (size_t)nw * (size_t)b.p->nq * sizeof *dqd);
   memset(dz, 0, (size_t)nw * (size_t)b.p->nz * sizeof *dz);
+  memset(unmet, 0, (size_t)nw * sizeof *unmet);
   for (int from = 0; status >= 0 && jplant_directions_next(&b.along, false, &from);) {
-    status = move_next(ctx, &b, dq, dqd, dz);
+    status = move_next(ctx, &b, dq, dqd, dz, unmet);
   }
   jarena_restore(a, mark);
   return status;

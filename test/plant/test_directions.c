@@ -16,8 +16,8 @@ static jsens* prepare(fixture* f, const int* wrt, int n) {
   return s;
 }
 
-// Of all numbers; which equations cannot be met along it is the same, too.
-static void expect_alone(const char* path) {
+// Of every so-many-th of all numbers; which equations cannot be met along it is the same, too.
+static void expect_alone(const char* path, int step) {
   fixture* f = fixture_load(path, NULL, 0);
   int* wrt = JARENA_ARRAY(&f->a, f->m->nnumber, int);
   assert_non_null(wrt);
@@ -26,7 +26,7 @@ static void expect_alone(const char* path) {
   }
   jsens* all = prepare(f, wrt, f->m->nnumber);
   int ny = all->plant->dynamics->ny, moved = 0;
-  for (int k = 0; k < f->m->nnumber; k++) {
+  for (int k = 0; k < f->m->nnumber; k += step) {
     jsens* one = prepare(f, &k, 1);
     assert_int_equal(all->why[k] != NULL, one->why[0] != NULL);
     if (one->why[0]) assert_string_equal(all->why[k], one->why[0]);
@@ -44,9 +44,9 @@ static void expect_alone(const char* path) {
 
 static void test_directions_are_each_alone(void** state) {
   (void)state;
-  expect_alone("test/models/sens_loop.yaml");
-  expect_alone("test/models/parallelogram.yaml");
-  expect_alone("test/models/sens_static.yaml");
+  expect_alone("test/models/sens_loop.yaml", 3);
+  expect_alone("test/models/parallelogram.yaml", 3);
+  expect_alone("test/models/sens_static.yaml", 2);
 }
 
 int main(void) {
