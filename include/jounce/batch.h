@@ -28,7 +28,10 @@ typedef struct jo_batch_options {
   double t_end_s;  // these three: NaN, what the model says
   double tolerance;
   double step_s;
-  int gradient;  // nonzero: also derivatives of objectives by the numbers of the system, direct method
+  int gradient;  // nonzero: also derivatives of objectives by the numbers of the system
+  /// How: DIRECT for a few numbers; ADJOINT for many, or all of the model, not on CUDA; it keeps every step of the points under
+  /// way. AUTO: as the system was prepared, direct where it was for both.
+  jo_sens_method gradient_method;
   int outputs;  // nonzero: also outputs at the end
   /// Outputs whose histories are wanted, by name: at times from the start to the end, a step apart, as rows of a run are. A run
   /// of n points keeps n x times x outputs numbers; more than simulation.max_memory is refused.
@@ -107,13 +110,14 @@ JO_API const double* jo_batch_times(const jo_batch* batch);
 /// Arrays and texts are owned by the batch, until the next run.
 typedef struct jo_batch_point {
   int is_done;
-  jo_status status;        // below zero: failed, numbers are NaN
-  const char* message;     // why; "" when it did not fail
-  const double* value;     // by objective
-  const double* gradient;  // objectives x numbers, row by row
-  const double* output;    // by output
-  const double* history;   // times x outputs with a history, row by row
-  int in_lanes;            // nonzero: it was run side by side with others
+  jo_status status;     // below zero: failed, numbers are NaN
+  const char* message;  // why; "" when it did not fail
+  const double* value;  // by objective
+  const double*
+      gradient;  // objectives x numbers, row by row; adjoint: NaN by numbers that have no derivative
+  const double* output;   // by output
+  const double* history;  // times x outputs with a history, row by row
+  int in_lanes;           // nonzero: it was run side by side with others
   int events;
   int64_t steps;
 } jo_batch_point;

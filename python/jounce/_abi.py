@@ -497,6 +497,7 @@ class jo_batch_options(Structure):
         ("tolerance", c_double),
         ("step_s", c_double),
         ("gradient", c_int),
+        ("gradient_method", c_int),
         ("outputs", c_int),
         ("history", POINTER(c_char_p)),
         ("nhistory", c_int),

@@ -26,6 +26,7 @@ typedef struct jbatch_options {
   const int* number;  // numbers of the model that vary, parameters (nnumber)
   int nnumber;
   bool gradient;       // also derivatives by the numbers of the jsens
+  bool adjoint;        // these by the adjoint method, not by the direct one
   bool outputs;        // also outputs at the end
   const int* history;  // outputs whose histories are wanted (nhistory) ...
   int nhistory;
@@ -67,10 +68,10 @@ typedef struct jbatch {
   jsens_on_road** road;  // (opt.nroad)
   int* slot;             // where numbers that vary stand among the live ones (nnumber)
   jgen_dynamics* dynamics;
-  jexpr_fn function[JBATCH_FUNCTIONS];  // without a name: there is none
-  jplant_kernels *values, *along;       // NULL: none
-  const jbatch_march* march;            // NULL: points are run by themselves ...
-  const char* why_alone;                // ... since
+  jexpr_fn function[JBATCH_FUNCTIONS];    // without a name: there is none
+  jplant_kernels *values, *along, *back;  // NULL: none
+  const jbatch_march* march;              // NULL: points are run by themselves ...
+  const char* why_alone;                  // ... since
   jbatch_rule rule;
   int nobjective, nw, noutput;
   int nrow;             // of histories; 0: none
@@ -84,9 +85,10 @@ typedef struct jbatch {
   int n;
   jbatch_point* point;  // (n)
   double* value;        // n x nobjective
-  double* gradient;     // n x nobjective x nw
-  double* output;       // n x noutput
-  double* history;      // n x nrow x nhistory
+  double*
+      gradient;     // n x nobjective x nw; adjoint: NaN by numbers that nothing has a derivative by
+  double* output;   // n x noutput
+  double* history;  // n x nrow x nhistory
   // and of single precision: points that were run in double too, how far off these are, and the worst of all, relative to
   // the largest of its kind among them
   int* sample;                  // (nsample)

@@ -149,6 +149,7 @@ static void put_sizes(jtext* t, const jbatch_rule* r) {
               {"nredundant", r->nredundant},
               {"nwheel", r->nwheel},
               {"ndrive", r->ndrive},
+              {"weighs", r->weighs},
               {"first_v", r->first_v},
               {"first_integral", r->first_integral},
               {"stages", r->stages},
