@@ -24,7 +24,6 @@ typedef struct problem {
   const double* values;
   jarena* out;  // of the texts
   double t;
-  jexpr_tape tape, closure;
   double *work, *closure_work;
   int nr, nfree, *free;
   double *dp, *zero, *motion;                // number, zeros, v
@@ -47,8 +46,8 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   for (int i = 0; i < nq; i++) {
     if (!b->m->coordinate[i].is_driven) b->free[b->nfree++] = i;
   }
-  JO_TRY(jexpr_tape_prepare(ctx, a, &p->tangent, &b->tape, &b->work));
-  return jexpr_tape_prepare(ctx, a, &p->closure, &b->closure, &b->closure_work);
+  JO_TRY(jexpr_tape_make_work(ctx, a, &p->tapes.tangent, &b->work));
+  return jexpr_tape_make_work(ctx, a, &p->tapes.closure, &b->closure_work);
 }
 
 // v: independent velocities of 1, 1/2, 1/3 ..., dependent ones as the closures say, driven ones zero
@@ -72,7 +71,7 @@ static void evaluate(problem* b, const double* q, const double* qd, const double
                      const double* dqd) {
   const double* in[8] = {b->values, &b->t, q, NULL, qd, dq, dqd, b->dp};
   double* out[6] = {b->r1, b->r2, b->dz, b->ds, b->dsd, b->dguess};
-  jexpr_tape_eval(&b->tape, 1, in, out, b->work);
+  jexpr_tape_eval(&b->p->tapes.tangent, 1, in, out, b->work);
 }
 
 static int worst_of(const double* r, int n, double* size) {
@@ -155,7 +154,7 @@ static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, co
 static jo_status check_all(jo_context* ctx, problem* b, const double* q, const double* qd, int nw,
                            const double* dq, const double* dqd, const char** why) {
   const double* in[8] = {b->values, &b->t, q};
-  jexpr_tape_eval(&b->closure, 1, in, (double* const[]){b->h, b->J}, b->closure_work);
+  jexpr_tape_eval(&b->p->tapes.closure, 1, in, (double* const[]){b->h, b->J}, b->closure_work);
   for (int k = 0; k < nw; k++) {
     const double *dq_k = dq + k * b->p->nq, *dqd_k = dqd + k * b->p->nq;
     memset(b->dp, 0, (size_t)nw * sizeof *b->dp);

@@ -18,7 +18,6 @@ typedef struct problem {
   const jmodel* m;
   const jgen_position* p;
   const double* values;  // of the live numbers
-  jexpr_tape tape, closure, initial;
   double *work, *closure_work, *initial_work;
   double t;
   const jmachine_assembly* at;
@@ -31,7 +30,7 @@ typedef struct problem {
 static void evaluate(problem* b) {
   const double* in[8] = {b->values, &b->t, b->at->q, NULL, b->at->qd, b->dq, b->dqd, b->dp};
   double* out[6] = {b->r1, b->r2, b->dz, b->ds, b->dsd, b->dguess};
-  jexpr_tape_eval(&b->tape, 1, in, out, b->work);
+  jexpr_tape_eval(&b->p->tapes.tangent, 1, in, out, b->work);
 }
 
 static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
@@ -44,9 +43,9 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
     *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
   }
-  JO_TRY(jexpr_tape_prepare(ctx, a, &p->tangent, &b->tape, &b->work));
-  JO_TRY(jexpr_tape_prepare(ctx, a, &p->closure, &b->closure, &b->closure_work));
-  return jexpr_tape_prepare(ctx, a, &p->initial, &b->initial, &b->initial_work);
+  JO_TRY(jexpr_tape_make_work(ctx, a, &p->tapes.tangent, &b->work));
+  JO_TRY(jexpr_tape_make_work(ctx, a, &p->tapes.closure, &b->closure_work));
+  return jexpr_tape_make_work(ctx, a, &p->tapes.initial, &b->initial_work);
 }
 
 static bool is_fixed(const problem* b, const bool* fixed, int coordinate) {
@@ -64,9 +63,9 @@ static jo_status fill_matrix(jo_context* ctx, jarena* a, problem* b, bool rates,
   double* Jq = JARENA_ARRAY(a, ni * nq, double);
   if (!h || !J || !v || !Jq) return jerr_memory(ctx);
   const double* in[8] = {b->values, &b->t, b->at->q};
-  jexpr_tape_eval(&b->closure, 1, in, (double* const[]){h, J}, b->closure_work);
-  jexpr_tape_eval(&b->initial, 1, in, (double* const[]){v, v + ni, v + 2 * ni, Jq, v + 3 * ni},
-                  b->initial_work);
+  jexpr_tape_eval(&b->p->tapes.closure, 1, in, (double* const[]){h, J}, b->closure_work);
+  jexpr_tape_eval(&b->p->tapes.initial, 1, in,
+                  (double* const[]){v, v + ni, v + 2 * ni, Jq, v + 3 * ni}, b->initial_work);
   *n = 0;
   for (int c = 0; c < nq; c++) {
     if (is_fixed(b, fixed, c)) continue;
