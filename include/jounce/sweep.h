@@ -132,6 +132,8 @@ typedef struct jo_sweep_info {
   int is_single;
   int checked;
   double value_error, gradient_error;
+  int computed;     // by this process, all runs together
+  double waited_s;  // rank 0 of a team: for the others, at the end of the last run
 } jo_sweep_info;
 
 JO_API jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep);
@@ -179,7 +181,7 @@ typedef struct jo_statistic {
   const double *first, *first_error, *total, *total_error;
   /// Mean squares of the derivatives and bounds on the total indices that follow from them; NaN: not differentiated for, bounds
   /// also with correlations. NULL: no derivatives, or a grid.
-  const double *slope, *slope_error, *bound;
+  const double *slope, *slope_error, *bound, *bound_error;
 } jo_statistic;
 
 /// Compute them, once jo_sweep_run() is done; files that are saved then have them too.

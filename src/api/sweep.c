@@ -280,7 +280,9 @@ jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
                         .is_single = s->single.is_single,
                         .checked = s->single.checked,
                         .value_error = s->single.value_error,
-                        .gradient_error = s->single.gradient_error};
+                        .gradient_error = s->single.gradient_error,
+                        .computed = s->ncomputed,
+                        .waited_s = s->waited_s};
   if (s->method == JSENS_DIRECT) info.method = JO_SENS_DIRECT;
   if (s->method == JSENS_ADJOINT) info.method = JO_SENS_ADJOINT;
   return info;
@@ -368,7 +370,8 @@ jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statist
                         .total_error = t->total_error,
                         .slope = t->slope,
                         .slope_error = t->slope_error,
-                        .bound = t->bound};
+                        .bound = t->bound,
+                        .bound_error = t->bound_error};
   return JO_OK;
 }
 

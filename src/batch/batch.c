@@ -7,6 +7,7 @@
 
 #include "batch/inside.h"
 #include "kernel/toolchain.h"
+#include "model/road_alike.h"
 #include "solve/scan.h"
 #include "solve/tableau.h"
 
@@ -113,7 +114,10 @@ static jo_status set_rule(jbatch* b) {
                           .nv = about->nv,
                           .nswitch = about->nswitch,
                           .nobjective = about->nobjective,
-                          .noutput = b->noutput,
+                          .noutput = b->noutput > 0 ? b->noutput : b->opt.nhistory,
+                          .nhistory = b->opt.nhistory,
+                          .nrow = b->nrow,
+                          .row_time = b->row_time,
                           .nredundant = about->nredundant,
                           .nwheel = about->nwheel,
                           .first_v = about->first_v,
@@ -169,12 +173,13 @@ static jo_status add_switches(jbatch* b, jexpr_fn* fn) {
 static jo_status set_functions(jbatch* b) {
   const jgen_dynamics* d = b->dynamics;
   for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
-    bool is_unused = (f == JBATCH_OUTPUTS && b->noutput == 0) ||
+    bool is_unused = (f == JBATCH_OUTPUTS && b->rule.noutput == 0) ||
                      (f == JBATCH_ROLLING && b->rule.nwheel == 0) ||
                      (f == JBATCH_DRIVE && b->rule.ndrive == 0);
     if (!is_unused) b->function[f] = d->fn[value_of[f]];
   }
   JO_TRY(add_switches(b, &b->function[JBATCH_RHS]));
+  JO_TRY(jbatch_history_functions(b));
   if (b->nw == 0) return JO_OK;
   for (int f = JBATCH_RHS_ALONG; f < JBATCH_FUNCTIONS; f++)
     b->function[f] = d->sens.tangent[along_of[f - JBATCH_RHS_ALONG]];
@@ -229,11 +234,26 @@ static jo_status find_numbers(jbatch* b) {
     const jmodel_number* number = &m->number[b->opt.number[i]];
     if (at == d->np || !number->is_parameter) {
       return jerr_set(b->ctx, JO_ERR_ARGUMENT,
-                      "%s:%d: '%s' cannot vary in a batch, only parameters can; declare one under "
-                      "'parameters:' and use it here",
+                      "%s:%d: '%s' cannot vary in a batch: it is a constant of the code; name it "
+                      "among the numbers that vary when the system is made, or declare a parameter "
+                      "under 'parameters:' and use it here",
                       number->place.file, number->place.line, number->path);
     }
     b->slot[i] = at;
+  }
+  return JO_OK;
+}
+
+// Tables of other roads: equations are the same.
+static jo_status prepare_roads(jbatch* b) {
+  const jmodel* m = b->sens->plant->model;
+  if (b->opt.nroad == 0) return JO_OK;
+  b->road = JARENA_ARRAY(&b->arena, b->opt.nroad, jsens_on_road*);
+  if (!b->road) return jerr_memory(b->ctx);
+  for (int i = 0; i < b->opt.nroad; i++) {
+    const jmodel* other = b->opt.road[i];
+    JO_TRY(jmodel_road_alike(b->ctx, m, other));
+    JO_TRY(jsens_on_road_create(b->ctx, b->sens, other->road_surface, &b->road[i]));
   }
   return JO_OK;
 }
@@ -265,6 +285,8 @@ static jo_status prepare(jbatch* b) {
   JO_TRY(jsolve_check_steps(b->ctx, &b->opt.run.solve, b->opt.run.t_start, b->opt.run.t_end));
   JO_TRY(keep_values(b));
   JO_TRY(find_numbers(b));
+  JO_TRY(jbatch_history_prepare(b));
+  JO_TRY(prepare_roads(b));
   JO_TRY(judge(b));
   if (b->why_alone) return JO_OK;
   int lanes = b->opt.lanes > 0 ? b->opt.lanes : jkernel_toolchain_lanes();
@@ -308,6 +330,9 @@ void jbatch_destroy(jbatch* b) {
   jbatch_clear(b);
   jbatch_destroy(b->twin);
   jbatch_device_destroy(b);
+  for (int i = 0; b->road && i < b->opt.nroad; i++) {
+    jsens_on_road_destroy(b->road[i]);
+  }
   jplant_kernels_destroy(b->ctx, b->along);
   jplant_kernels_destroy(b->ctx, b->values);
   jgen_dynamics_destroy(b->dynamics);

@@ -8,7 +8,7 @@
 
 // Texts of the files, embedded.
 extern const char jbatch_lanes_h[], jbatch_job_h[], jbatch_march_inc[], jbatch_march_events_inc[],
-    jbatch_device_inc[];
+    jbatch_march_samples_inc[], jbatch_device_inc[];
 
 // Where the start of a point goes: elements of its arrays are `stride` apart.
 typedef struct jbatch_start {
@@ -22,6 +22,18 @@ jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_
 
 // Values of the live numbers at a point.
 void jbatch_set_values(const jbatch* b, const double* x, double* values);
+
+// Histories: times and outputs of one that is being prepared, its function, and whether so many points fit into memory.
+jo_status jbatch_history_prepare(jbatch* b);
+jo_status jbatch_history_functions(jbatch* b);
+jo_status jbatch_history_check(const jbatch* b, int n);
+void jbatch_history_forget(jbatch* b, int i);  // that of a point
+
+// Outputs at the end and histories of point i, where they are asked for, by a run.
+jo_status jbatch_run_outputs(jo_context* ctx, jbatch* b, const double* values, int i);
+
+// Sensitivities on a road, 0: that of the system, then those of the options.
+const jsens* jbatch_sens_on(const jbatch* b, int road);
 
 // Point i by itself.
 jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i);

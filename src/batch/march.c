@@ -12,6 +12,7 @@
 #define JBATCH_EVAL(g, f, in, out) jbatch_eval((g)->host, f, in, out)
 #define JBATCH_POW                 jm_pow
 #define JBATCH_RESTRICT            restrict
+#define JBATCH_HISTORIES           1
 #include "batch/march.inc"
 
 const jbatch_march JBATCH_NAME = {JBATCH_LANES, jb_carve, jb_march};

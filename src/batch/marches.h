@@ -8,7 +8,9 @@
 typedef struct jbatch_march {
   int lanes;
   long (*carve)(jbatch_group* g, double* store);  // counts doubles; NULL: only that
-  void (*run)(jbatch_group* g);                   // lanes of phase RUN, from beginning to end
+  // Rounds until a lane of phase RUN, LOCATE or AGAIN ends, or several do; those that are new begin. What came out
+  // of lanes that have ended is in psi and out until the next call.
+  void (*run)(jbatch_group* g);
 } jbatch_march;
 
 extern const jbatch_march jbatch_march_1, jbatch_march_2, jbatch_march_4, jbatch_march_8;

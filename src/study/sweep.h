@@ -115,6 +115,8 @@ typedef struct jstudy_sweep {
   int* parameter;  // numbers that vary (nrange)
   const int* wrt;  // numbers differentiated for (nw)
   int npoint, ndone, nfailed, nresumed;
+  int ncomputed;              // by this process
+  double waited_s;            // rank 0: for the others, at the end
   double* x;                  // npoint x nrange; NULL: streamed, or another process has them
   jstudy_sweep_point* point;  // (npoint); likewise
   int64_t* at;        // of a streamed sweep: where the record of a point lies, 0: not done (npoint)

@@ -114,7 +114,7 @@ static jo_status evaluate(void* user, jo_context* ctx, const jstudy_sweep* s, co
 // team wait for them.
 static int chunk_for(const jstudy_sweep* s, int workers) {
   const jbatch* b = s->batch;
-  bool is_device = b->opt.device != JBATCH_DEVICE_CPU, is_alone = !s->team || s->team->size == 1;
+  bool is_device = b->device, is_alone = !s->team || s->team->size == 1;
   if (is_device) return is_alone ? ON_DEVICE : JSTUDY_CHUNK;
   int n = GROUPS * workers * (b->march ? b->march->lanes : 1);
   return n < JSTUDY_CHUNK ? n : JSTUDY_CHUNK;
