@@ -109,6 +109,7 @@ typedef struct jbatch_lane {
   int side;     // of the loops where it began; 0: not yet
   int row;      // of its history, the next
   int needs_slope, was_rejected, halvings;
+  int unarmed;     // switches that do not count yet
   double t_event;  // last instant, and ...
   int at_instant;  // ... flips there
   double flips, events, steps, rejected;
@@ -121,6 +122,7 @@ typedef struct jbatch_group {
   void* host;          // whoever made the group: functions are asked for there
   const double* road;  // the same for all lanes
   const double* dp;    // numbers of the direction of a lane that has one; else 0
+  double* fast;        // memory for the arrays that are used most, where a machine has some; else 0
   jbatch_lane lane[JBATCH_MOST_LANES];
   // to be set before: states with their derivatives, ny (1 + nw), modes, numbers
   double *y, *mode, *p;
@@ -133,8 +135,8 @@ typedef struct jbatch_group {
   double *y_new, *arg, *k[JBATCH_STAGES + 1];
   double *dense, *quartic, *error, *zero;  // (ny)
   double *dv, *h, *inverse, *pivot, *redundant, *rolling, *drive[2];
-  // switches: values, the largest so far, their floor, what is added to margins, whether they count, margins
-  double *g, *g_end, *g_inside[JBATCH_SAMPLES], *g_most, *floor, *off, *armed;
+  // switches: values, the largest so far, what is added to margins, whether they count, margins
+  double *g, *g_end, *g_inside[JBATCH_SAMPLES], *g_most, *off, *armed;
   double *start, *first, *inside[JBATCH_SAMPLES], *end, *low, *high, *seen, *probe, *rate, *flip,
       *is_done;
   // events with derivatives: slopes before and behind with S in front of the first, (nw + 1) ny; dg

@@ -388,7 +388,9 @@ static jo_status run_lanes(host* h) {
   JO_TRY(begin_lanes(h));
   int good = find_good(h);
   for (int l = 0; l < L && good >= 0; l++) {
-    if (h->point[l] < 0) fill_lane(g, L, good, l);
+    if (h->point[l] >= 0) continue;
+    fill_lane(g, L, good, l);
+    g->lane[l].is_new = 1;
   }
   while (find_good(h) >= 0) {
     h->b->march->run(g);
