@@ -64,7 +64,8 @@ class Points:
 
 
 class Batch(Owner):
-    """A system prepared for points. Made by System.batch(); run() computes them.
+    """A system prepared for points. Made by System.batch(); run() computes them. Numbers that do not vary are those that the
+    system had when the batch was made.
 
         batch.parameters       columns of what run() takes
         batch.times            of histories [s]
