@@ -28,7 +28,10 @@ typedef struct jo_batch_options {
   double t_end_s;  // these three: NaN, what the model says
   double tolerance;
   double step_s;
-  int gradient;  // nonzero: also derivatives of objectives by the numbers of the system, direct method
+  int gradient;  // nonzero: also derivatives of objectives by the numbers of the system
+  /// How: DIRECT for a few numbers; ADJOINT for many, or all of the model, not on CUDA; it keeps every step of the points under
+  /// way. AUTO: as the system was prepared, direct where it was for both.
+  jo_sens_method gradient_method;
   int outputs;  // nonzero: also outputs at the end
   /// Outputs whose histories are wanted, by name: at times from the start to the end, a step apart, as rows of a run are. A run
   /// of n points keeps n x times x outputs numbers; more than simulation.max_memory is refused.
@@ -44,6 +47,10 @@ typedef struct jo_batch_options {
   int workers;  // threads; 0: one per processor. Results depend neither on this nor on the lanes
   jo_batch_device device;
   int fused;  // nonzero, CUDA: products and sums in one operation, faster; results differ by roundings
+  /// Nonzero, CUDA: slopes in single precision, faster; states, time, events, closures, objectives and outputs stay double.
+  /// Every run also computes a sample of its points in double precision on the processor, and jo_batch_inspect() tells how far off
+  /// they are. Refused where there is no GPU.
+  int single;
   /// Called several times per second on the thread of jo_batch_run() with the points done so far; zero stops it: points
   /// that were not begun are not done. Must not use the context. May be NULL.
   int (*progress)(void* user, int done);
@@ -80,6 +87,11 @@ typedef struct jo_batch_info {
   jo_batch_device device;  // where points are computed, CPU or CUDA: what AUTO came to
   int lanes;               // 0: points are run one by one, since ...
   const char* why_alone;   // ... ; NULL: they are run in lanes
+  /// Single precision: how many points of the last run were computed in double precision too (every 64th, at least 8, at
+  /// most 64), and the largest difference of an objective and of a derivative, relative to the largest of the same
+  /// objective or derivative among them. Infinite: one of both runs failed. 0 points: numbers are double.
+  int checked;
+  double value_error, gradient_error;
 } jo_batch_info;
 
 JO_API jo_batch_info jo_batch_inspect(const jo_batch* batch);
@@ -98,13 +110,14 @@ JO_API const double* jo_batch_times(const jo_batch* batch);
 /// Arrays and texts are owned by the batch, until the next run.
 typedef struct jo_batch_point {
   int is_done;
-  jo_status status;        // below zero: failed, numbers are NaN
-  const char* message;     // why; "" when it did not fail
-  const double* value;     // by objective
-  const double* gradient;  // objectives x numbers, row by row
-  const double* output;    // by output
-  const double* history;   // times x outputs with a history, row by row
-  int in_lanes;            // nonzero: it was run side by side with others
+  jo_status status;     // below zero: failed, numbers are NaN
+  const char* message;  // why; "" when it did not fail
+  const double* value;  // by objective
+  const double*
+      gradient;  // objectives x numbers, row by row; adjoint: NaN by numbers that have no derivative
+  const double* output;   // by output
+  const double* history;  // times x outputs with a history, row by row
+  int in_lanes;           // nonzero: it was run side by side with others
   int events;
   int64_t steps;
 } jo_batch_point;

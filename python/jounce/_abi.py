@@ -497,6 +497,7 @@ class jo_batch_options(Structure):
         ("tolerance", c_double),
         ("step_s", c_double),
         ("gradient", c_int),
+        ("gradient_method", c_int),
         ("outputs", c_int),
         ("history", POINTER(c_char_p)),
         ("nhistory", c_int),
@@ -507,6 +508,7 @@ class jo_batch_options(Structure):
         ("workers", c_int),
         ("device", c_int),
         ("fused", c_int),
+        ("single", c_int),
         ("progress", CFUNCTYPE(c_int, c_void_p, c_int)),
         ("user", c_void_p),
     ]
@@ -528,6 +530,9 @@ class jo_batch_info(Structure):
         ("device", c_int),
         ("lanes", c_int),
         ("why_alone", c_char_p),
+        ("checked", c_int),
+        ("value_error", c_double),
+        ("gradient_error", c_double),
     ]
 
 
@@ -880,6 +885,7 @@ class jo_sweep_options(Structure):
         ("batch", c_int),
         ("device", c_int),
         ("fused", c_int),
+        ("single", c_int),
     ]
 
 
@@ -896,6 +902,12 @@ class jo_sweep_info(Structure):
         ("workers", c_int),
         ("method", c_int),
         ("sampling", c_int),
+        ("is_single", c_int),
+        ("checked", c_int),
+        ("value_error", c_double),
+        ("gradient_error", c_double),
+        ("computed", c_int),
+        ("waited_s", c_double),
     ]
 
 
@@ -933,6 +945,7 @@ class jo_statistic(Structure):
         ("slope", POINTER(c_double)),
         ("slope_error", POINTER(c_double)),
         ("bound", POINTER(c_double)),
+        ("bound_error", POINTER(c_double)),
     ]
 
 

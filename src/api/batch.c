@@ -89,6 +89,11 @@ static jo_status find_roads(jo_batch* b, const jo_batch_options* opt) {
   return JO_OK;
 }
 
+static bool is_adjoint(const jo_system* system, const jo_batch_options* opt) {
+  if (opt->gradient_method != JO_SENS_AUTO) return opt->gradient_method == JO_SENS_ADJOINT;
+  return !system->motion->tangents;
+}
+
 // What the options and the model come to.
 static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_options* opt,
                         jbatch_options* out) {
@@ -106,6 +111,7 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
   out->number = b->number;
   out->nnumber = opt->nparameter;
   out->gradient = opt->gradient != 0;
+  out->adjoint = opt->gradient && is_adjoint(system, opt);
   out->outputs = opt->outputs != 0;
   out->history = b->history;
   out->nhistory = opt->nhistory;
@@ -116,6 +122,7 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
   out->workers = opt->workers;
   out->device = japi_device(opt->device);
   out->fused = opt->fused != 0;
+  out->single = opt->single != 0;
   if (opt->progress) out->progress = tell;
   out->user = b;
   return JO_OK;
@@ -130,7 +137,10 @@ static jo_status build(jo_batch* b, const jo_system* system, const jo_batch_opti
   }
   JO_TRY(japi_check_device(b->ctx, opt->device));
   if (!system->motion) return japi_system_fail(b->ctx, system, JO_USE_RUNS);
-  if (opt->gradient && !system->motion->tangents) {
+  if ((unsigned)opt->gradient_method > JO_SENS_ADJOINT) {
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "there is no such method of derivatives");
+  }
+  if (opt->gradient && !system->motion->tangents && !system->motion->adjoints) {
     return japi_system_fail(b->ctx, system, JO_USE_DERIVATIVES);
   }
   b->model = system->motion->plant->model;
@@ -196,7 +206,10 @@ jo_batch_info jo_batch_inspect(const jo_batch* batch) {
                         .roads = b->opt.nroad,
                         .device = b->device ? JO_BATCH_CUDA : JO_BATCH_CPU,
                         .lanes = b->march ? b->march->lanes : 0,
-                        .why_alone = b->why_alone};
+                        .why_alone = b->why_alone,
+                        .checked = b->nsample,
+                        .value_error = b->value_error,
+                        .gradient_error = b->gradient_error};
   for (int i = 0; i < b->n; i++) {
     info.done += b->point[i].way != JBATCH_WAY_NONE;
     info.alone += b->point[i].way == JBATCH_WAY_ALONE;

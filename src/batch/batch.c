@@ -110,7 +110,8 @@ static jo_status set_rule(jbatch* b) {
   if (!has_root || !is_quiet) return jerr_memory(b->ctx);
   b->rule = (jbatch_rule){.np = about->np,
                           .ny = about->ny,
-                          .nw = b->nw,
+                          .nw = b->opt.adjoint ? 0 : b->nw,
+                          .weighs = b->opt.adjoint && b->nw > 0,
                           .nv = about->nv,
                           .nswitch = about->nswitch,
                           .nobjective = about->nobjective,
@@ -156,7 +157,8 @@ static const jgen_fn value_of[JBATCH_RHS_ALONG] = {
     [JBATCH_OUTPUTS] = JGEN_FN_OUTPUTS,   [JBATCH_REDUNDANT] = JGEN_FN_REDUNDANT,
     [JBATCH_ROLLING] = JGEN_FN_ROLLING,   [JBATCH_DRIVE] = JGEN_FN_DRIVE};
 
-static const jgen_fn along_of[JBATCH_FUNCTIONS - JBATCH_RHS_ALONG] = {
+// Derivatives along numbers, and weighted ones.
+static const jgen_fn along_of[JBATCH_RHS_BACK - JBATCH_RHS_ALONG] = {
     JGEN_FN_RHS, JGEN_FN_PROJECT, JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE};
 
 // A right-hand side that tells switches along: they are all but computed there.
@@ -180,30 +182,46 @@ static jo_status set_functions(jbatch* b) {
   }
   JO_TRY(add_switches(b, &b->function[JBATCH_RHS]));
   JO_TRY(jbatch_history_functions(b));
-  if (b->nw == 0) return JO_OK;
-  for (int f = JBATCH_RHS_ALONG; f < JBATCH_FUNCTIONS; f++)
+  for (int f = JBATCH_RHS_BACK; f < JBATCH_FUNCTIONS && b->rule.weighs; f++)
+    b->function[f] = d->sens.adjoint[along_of[f - JBATCH_RHS_BACK]];
+  if (b->rule.nw == 0) return JO_OK;
+  for (int f = JBATCH_RHS_ALONG; f < JBATCH_RHS_BACK; f++)
     b->function[f] = d->sens.tangent[along_of[f - JBATCH_RHS_ALONG]];
   return add_switches(b, &b->function[JBATCH_RHS_ALONG]);
 }
 
+// Kernels of derivatives: the four functions from `first` on.
+static jo_status compile_derivatives(jbatch* b, int first, jplant_kernels_use use,
+                                     const jkernel_options* kernel, jplant_kernels** out) {
+  jexpr_fn fn[JGEN_FN_COUNT] = {{0}};
+  for (int i = 0; i < JBATCH_RHS_BACK - JBATCH_RHS_ALONG; i++)
+    fn[along_of[i]] = b->function[first + i];
+  return jplant_kernels_create(b->ctx, fn, NULL, 0, use, kernel, out);
+}
+
 static jo_status compile(jbatch* b, jkernel_options kernel) {
-  jexpr_fn fn[JGEN_FN_COUNT] = {{0}}, along[JGEN_FN_COUNT] = {{0}};
+  jexpr_fn fn[JGEN_FN_COUNT] = {{0}};
   kernel.lanes = b->march->lanes;
   kernel.emit.pack = 1;  // all of it varies: packs would only change its order
   jplant_kernels_use use = {.outputs = true, .wheels = true};
   for (int f = 0; f < JBATCH_RHS_ALONG; f++)
     fn[value_of[f]] = b->function[f];
   JO_TRY(jplant_kernels_create(b->ctx, fn, NULL, 0, use, &kernel, &b->values));
-  if (b->nw == 0) return JO_OK;
-  for (int f = JBATCH_RHS_ALONG; f < JBATCH_FUNCTIONS; f++)
-    along[along_of[f - JBATCH_RHS_ALONG]] = b->function[f];
-  return jplant_kernels_create(b->ctx, along, NULL, 0, use, &kernel, &b->along);
+  if (b->rule.nw > 0) JO_TRY(compile_derivatives(b, JBATCH_RHS_ALONG, use, &kernel, &b->along));
+  if (b->rule.weighs) JO_TRY(compile_derivatives(b, JBATCH_RHS_BACK, use, &kernel, &b->back));
+  return JO_OK;
 }
 
 static jo_status generate(jbatch* b) {
   const jplant* p = b->sens->plant;
+  if (b->rule.weighs && b->opt.device != JBATCH_DEVICE_CPU) {
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT,
+                    "device cuda: adjoint derivatives of batches are for the processor; the direct "
+                    "method is for both");
+  }
   jgen_options gen = p->made_with.gen;
   gen.per_lane = true;
+  gen.weighs = b->rule.weighs;
   gen.one_direction = b->opt.device != JBATCH_DEVICE_CPU;
   if (b->nw == 0) {
     gen.wrt = NULL;
@@ -216,8 +234,9 @@ static jo_status generate(jbatch* b) {
                     p->model->path);
   }
   JO_TRY(set_functions(b));
-  bool is_here = b->opt.device == JBATCH_DEVICE_CPU;
-  return is_here ? compile(b, p->made_with.kernel) : jbatch_device_create(b);
+  if (b->opt.device == JBATCH_DEVICE_CPU) return compile(b, p->made_with.kernel);
+  JO_TRY(jbatch_device_create(b));
+  return b->opt.single ? jbatch_single_create(b) : JO_OK;
 }
 
 static jo_status find_numbers(jbatch* b) {
@@ -274,8 +293,12 @@ static jo_status prepare(jbatch* b) {
   b->nw = b->opt.gradient ? b->sens->nw : 0;
   b->noutput = b->opt.outputs ? about->noutput : 0;
   if (b->opt.gradient) {
-    JO_TRY(jsens_check_numbers(b->ctx, b->sens));
-    JO_TRY(jsens_check_method(b->ctx, b->sens, JSENS_DIRECT));
+    if (!b->opt.adjoint) JO_TRY(jsens_check_numbers(b->ctx, b->sens));
+    JO_TRY(jsens_check_method(b->ctx, b->sens, jbatch_method(b)));
+  }
+  if (b->opt.single && b->opt.device == JBATCH_DEVICE_CPU) {
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT,
+                    "single precision is for GPUs, the processor has double; hint: device cuda");
   }
   JO_TRY(jsolve_check_steps(b->ctx, &b->opt.run.solve, b->opt.run.t_start, b->opt.run.t_end));
   JO_TRY(keep_values(b));
@@ -323,10 +346,12 @@ jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options
 void jbatch_destroy(jbatch* b) {
   if (!b) return;
   jbatch_clear(b);
+  jbatch_destroy(b->twin);
   jbatch_device_destroy(b);
   for (int i = 0; b->road && i < b->opt.nroad; i++) {
     jsens_on_road_destroy(b->road[i]);
   }
+  jplant_kernels_destroy(b->ctx, b->back);
   jplant_kernels_destroy(b->ctx, b->along);
   jplant_kernels_destroy(b->ctx, b->values);
   jgen_dynamics_destroy(b->dynamics);

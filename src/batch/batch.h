@@ -26,6 +26,7 @@ typedef struct jbatch_options {
   const int* number;  // numbers of the model that vary, parameters (nnumber)
   int nnumber;
   bool gradient;       // also derivatives by the numbers of the jsens
+  bool adjoint;        // these by the adjoint method, not by the direct one
   bool outputs;        // also outputs at the end
   const int* history;  // outputs whose histories are wanted (nhistory) ...
   int nhistory;
@@ -36,6 +37,8 @@ typedef struct jbatch_options {
   int workers;  // threads; 0: one per processor
   jbatch_device device;
   bool fused;  // CUDA: products and sums at once, faster and of other roundings
+  // CUDA and HOST: slopes in single precision; all else stays double. What that costs is measured in every run
+  bool single;
   // told of the points done, on the thread of the caller; false: stop. May be NULL
   bool (*progress)(void* user, int done);
   void* user;
@@ -65,10 +68,10 @@ typedef struct jbatch {
   jsens_on_road** road;  // (opt.nroad)
   int* slot;             // where numbers that vary stand among the live ones (nnumber)
   jgen_dynamics* dynamics;
-  jexpr_fn function[JBATCH_FUNCTIONS];  // without a name: there is none
-  jplant_kernels *values, *along;       // NULL: none
-  const jbatch_march* march;            // NULL: points are run by themselves ...
-  const char* why_alone;                // ... since
+  jexpr_fn function[JBATCH_FUNCTIONS];    // without a name: there is none
+  jplant_kernels *values, *along, *back;  // NULL: none
+  const jbatch_march* march;              // NULL: points are run by themselves ...
+  const char* why_alone;                  // ... since
   jbatch_rule rule;
   int nobjective, nw, noutput;
   int nrow;             // of histories; 0: none
@@ -77,13 +80,22 @@ typedef struct jbatch {
   void* device;         // library; NULL: none
   jbatch_device_run run_device;
   double device_seconds;  // of the last run, on devices
+  struct jbatch* twin;    // single precision: the same in double; NULL: numbers are double
   // results of the last run
   int n;
   jbatch_point* point;  // (n)
   double* value;        // n x nobjective
-  double* gradient;     // n x nobjective x nw
-  double* output;       // n x noutput
-  double* history;      // n x nrow x nhistory
+  double*
+      gradient;     // n x nobjective x nw; adjoint: NaN by numbers that nothing has a derivative by
+  double* output;   // n x noutput
+  double* history;  // n x nrow x nhistory
+  // and of single precision: points that were run in double too, how far off these are, and the worst of all, relative to
+  // the largest of its kind among them
+  int* sample;                  // (nsample)
+  int nsample;                  // 0: none
+  double* value_difference;     // nsample x nobjective
+  double* gradient_difference;  // nsample x nobjective x nw
+  double value_error, gradient_error;
 } jbatch;
 
 // Generates and compiles. The jsens must outlive the batch. Ownership: caller, release with jbatch_destroy().
@@ -96,6 +108,9 @@ void jbatch_destroy(jbatch* b);
 jo_status jbatch_run(jbatch* b, int n, const double* x);
 // The same, each point on one of the roads of the options, or -1: that of the jsens.
 jo_status jbatch_run_on(jbatch* b, int n, const double* x, const int* road);
+
+// Likewise, single precision being checked at these points and no others.
+jo_status jbatch_run_checked(jbatch* b, int n, const double* x, const int* sample, int nsample);
 void jbatch_clear(jbatch* b);  // results of the last run are gone
 
 #endif

@@ -47,10 +47,23 @@ static int gather_functions(const jbatch* b, jexpr_fn fn[JBATCH_FUNCTIONS], code
   return n;
 }
 
+// Slopes may be of single precision, not the switches they tell along, nor what these depend on.
+static void set_precision(const jexpr_fn* fn, const code* c, int* single) {
+  static const int slopes[] = {JBATCH_RHS, JBATCH_RHS_ALONG};
+  for (int i = 0; i < JBATCH_FUNCTIONS; i++)
+    single[i] = JEMIT_DOUBLE;
+  for (int k = 0; k < 2; k++) {
+    int i = c->entry[slopes[k]];
+    if (i >= 0) single[i] = fn[i].nout - 1;
+  }
+}
+
 static jo_status emit(const jbatch* b, code* c, int pack) {
   jexpr_fn fn[JBATCH_FUNCTIONS];
-  int n = gather_functions(b, fn, c);
+  int single[JBATCH_FUNCTIONS], n = gather_functions(b, fn, c);
+  set_precision(fn, c, single);
   jemit_options opt = jemit_options_default();
+  opt.single = b->opt.single ? single : NULL;
   opt.pack = pack;
   opt.device = true;
   opt.whole_statements = MOST_AT_ONCE;
@@ -136,6 +149,7 @@ static void put_sizes(jtext* t, const jbatch_rule* r) {
               {"nredundant", r->nredundant},
               {"nwheel", r->nwheel},
               {"ndrive", r->ndrive},
+              {"weighs", r->weighs},
               {"first_v", r->first_v},
               {"first_integral", r->first_integral},
               {"stages", r->stages},

@@ -28,6 +28,11 @@ enum {
   JBATCH_PROJECT_ALONG,    // dv
   JBATCH_SWITCHES_ALONG,   // dg; behind those of the numbers that of the motion
   JBATCH_OBJECTIVE_ALONG,  // dpsi
+  // weighted by lambda: ybar, tbar, pbar
+  JBATCH_RHS_BACK,
+  JBATCH_PROJECT_BACK,  // lambda: of dependent coordinates
+  JBATCH_SWITCHES_BACK,
+  JBATCH_OBJECTIVE_BACK,
   JBATCH_FUNCTIONS
 };
 
@@ -38,7 +43,8 @@ enum {
   JBATCH_IN_MODE,
   JBATCH_IN_ROAD = 5,
   JBATCH_IN_DY,
-  JBATCH_IN_DP = 8
+  JBATCH_IN_DP = 8,
+  JBATCH_IN_LAMBDA = 10
 };
 enum { JBATCH_INPUTS = 18 };  // groups of inputs
 
@@ -49,6 +55,7 @@ typedef struct jbatch_rule {
   const int* history;      // outputs that have one, of those that are computed (nhistory)
   const double* row_time;  // rising, the first one t_begin [s] (nrow)
   int ndrive;              // driven coordinates, where they depend on modes; else 0
+  int weighs;              // nonzero: what lanes do is kept, and walked back along (back.inc)
   int first_v, first_integral, first_standing;
   const double* nominal;        // of the error of states; 0: it has none (ny)
   const double* closure_limit;  // of redundant equations [m] (nredundant)
@@ -83,8 +90,12 @@ enum {
   JBATCH_NOT_FOUND,  // an event could not be located
   JBATCH_GRAZES,     // the time of an event has no derivative
   JBATCH_TOO_SMALL,  // steps
-  JBATCH_LOST        // an integral of squares or powers came out negative
+  JBATCH_LOST,       // an integral of squares or powers came out negative
+  JBATCH_NO_ROOM     // for steps that are kept
 };
+
+// Time of a flip: its own, the first of an instant; its own; that of the first.
+enum { JBATCH_FIRST, JBATCH_OWN, JBATCH_FOLLOWS };
 
 // The search for an event in a lane: crossings lie in (low, high], no margin has crossed at low, some have at high.
 typedef struct jbatch_search {

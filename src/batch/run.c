@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "batch/batch.h"
 #include "batch/inside.h"
+#include "batch/trail.h"
 #include "plant/guard.h"
 #include "plant/start.h"
 
@@ -15,6 +16,7 @@
 // ---- results ---------------------------------------------------------------------------------------
 
 void jbatch_clear(jbatch* b) {
+  jbatch_single_clear(b);
   for (int i = 0; b->point && i < b->n; i++) {
     jmem_free(b->ctx, b->point[i].message);
   }
@@ -74,6 +76,14 @@ const jsens* jbatch_sens_on(const jbatch* b, int road) {
 
 // ---- a point by itself -----------------------------------------------------------------------------
 
+// Numbers that nothing has a derivative by, as the jsens says: adjoint batches have a column for them all the same.
+static void clear_missing(jbatch* b, int i) {
+  double* gradient = b->gradient + (int64_t)i * b->nobjective * b->nw;
+  for (int k = 0; k < b->nobjective * b->nw; k++) {
+    if (b->sens->why[k % b->nw]) gradient[k] = NAN;
+  }
+}
+
 static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values, int i) {
   jbatch_point* p = &b->point[i];
   jsens_options opt = b->opt.run;
@@ -83,13 +93,14 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   p->way = JBATCH_WAY_ALONE;
   const jsens* sens = jbatch_sens_on(b, p->road);
   jo_status status = jsens_check(ctx, sens, &opt, true);
-  if (status >= 0) status = jsens_run(ctx, sens, b->nw > 0 ? JSENS_DIRECT : JSENS_VALUE, &opt, &r);
+  if (status >= 0) status = jsens_run(ctx, sens, jbatch_method(b), &opt, &r);
   if (status >= 0) status = jbatch_run_outputs(ctx, b, values, i);
   if (status >= 0) {
     int64_t n = (int64_t)b->nobjective * b->nw;
     memcpy(b->value + (int64_t)i * b->nobjective, r->value,
            (size_t)b->nobjective * sizeof *r->value);
     if (n > 0) memcpy(b->gradient + i * n, r->gradient, (size_t)n * sizeof *r->gradient);
+    clear_missing(b, i);
     p->steps = r->statistics.steps;
     p->events = r->statistics.events;
   }
@@ -177,7 +188,8 @@ typedef struct host {
   jarena arena;
   const jkernel* kernel[JBATCH_FUNCTIONS];
   double* work[JBATCH_FUNCTIONS];
-  jplant_work* run;  // for starts and ends
+  jplant_work* run;      // for starts and ends
+  jbatch_trails trails;  // of batches that weigh
   jbatch_group group;
   double* values;                // of the live numbers (lanes x np)
   int road;                      // of all lanes
@@ -189,13 +201,28 @@ void jbatch_eval(void* user, int f, const double* const* in, double* const* out)
   jkernel_eval(h->kernel[f], in, out, h->work[f]);
 }
 
+int jbatch_keep_step(void* user, int l) {
+  host* h = user;
+  return jbatch_trails_step(&h->trails, &h->group, l);
+}
+
+int jbatch_keep_flip(void* user, int l, int k, int kind) {
+  host* h = user;
+  return jbatch_trails_flip(&h->trails, &h->group, l, k, kind);
+}
+
+static const jplant_kernels* kernels_of(const jbatch* b, int f) {
+  return f < JBATCH_RHS_ALONG ? b->values : f < JBATCH_RHS_BACK ? b->along : b->back;
+}
+
 static jo_status bind_kernels(host* h) {
   static const jgen_fn of[JBATCH_FUNCTIONS] = {
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE,
       JGEN_FN_OUTPUTS, JGEN_FN_REDUNDANT, JGEN_FN_ROLLING,  JGEN_FN_DRIVE,
+      JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE,
       JGEN_FN_RHS,     JGEN_FN_PROJECT,   JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE};
   for (int f = 0; f < JBATCH_FUNCTIONS; f++) {
-    const jplant_kernels* set = f < JBATCH_RHS_ALONG ? h->b->values : h->b->along;
+    const jplant_kernels* set = kernels_of(h->b, f);
     h->kernel[f] = set ? set->of[of[f]] : NULL;
     if (!h->kernel[f]) continue;
     h->work[f] = jplant_kernels_vector(&h->arena, h->kernel[f]->work);
@@ -216,6 +243,7 @@ static jo_status prepare(host* h) {
   if (!store || !h->values) return jerr_memory(h->ctx);
   b->march->carve(g, store);
   JO_TRY(bind_kernels(h));
+  if (b->rule.weighs) JO_TRY(jbatch_trails_begin(&h->trails, h->ctx, &h->arena, b));
   JO_TRY(jplant_work_create(h->ctx, jbatch_sens_on(b, h->road)->plant, &h->run));
   g->road = h->run->road;
   return JO_OK;
@@ -239,9 +267,7 @@ static jo_status begin_point(jo_context* ctx, jarena* a, const jbatch* b, jplant
   JO_TRY(jplant_start_check(ctx, p, values));
   JO_TRY(jplant_guard_windows(run, o->t_start, o->t_end));
   JO_TRY(jplant_start_find(ctx, a, p, b->nw, values, out));
-  for (int k = 0; k < b->nw; k++) {
-    if (out->why[k]) return jsens_fail(ctx, b->sens, k, out->why[k]);
-  }
+  JO_TRY(jsens_check_start(ctx, b->sens, b->nw, out->why));
   JO_TRY(jplant_guard_start(run, o->t_start, out->y));
   memset(run->mode, 0, (size_t)b->rule.nswitch * sizeof *run->mode);
   jsolve_set_modes(&run->system, o->t_start, out->y, run->g);
@@ -254,6 +280,7 @@ jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_
   jplant_start start;
   JO_TRY(begin_point(ctx, a, b, run, values, &start));
   const double *y = start.y, *S = start.S;
+  if (to.S) *to.S = S;
   for (int i = 0; i < r->ny; i++) {
     to.y[i * to.stride] = y[i];
   }
@@ -293,9 +320,11 @@ static double* history_of(const jbatch* b, int i) {
 
 static jo_status find_start(host* h, int l) {
   jbatch_group* g = &h->group;
-  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes};
+  const double* S = NULL;
+  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes, &S};
   jarena_mark mark = jarena_save(&h->arena);
   jo_status status = jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values_of(h, l), to);
+  if (status >= 0 && h->b->rule.weighs) jbatch_trails_start(&h->trails, l, S);
   jarena_restore(&h->arena, mark);
   return status;
 }
@@ -329,7 +358,7 @@ static void take_lane(host* h, int l) {
   const jbatch_group* g = &h->group;
   const jbatch_lane* a = &g->lane[l];
   int L = b->march->lanes;
-  int64_t i = h->point[l], n = (int64_t)r->nobjective * r->nw;
+  int64_t i = h->point[l], n = (int64_t)r->nobjective * b->nw;
   jbatch_point* p = &b->point[i];
   p->way = JBATCH_WAY_LANES;
   p->steps = (int64_t)a->steps;
@@ -340,6 +369,8 @@ static void take_lane(host* h, int l) {
       b->gradient[i * n + k * r->nw + j] = g->psi[((1 + j) * r->nobjective + k) * L + l];
     }
   }
+  if (r->weighs) jbatch_trails_gradient(&h->trails, l, b->gradient + i * n);
+  clear_missing(b, (int)i);
   for (int k = 0; k < b->noutput; k++) {
     b->output[i * b->noutput + k] = g->out[k * L + l];
   }
@@ -356,6 +387,14 @@ static jo_status end_lane(host* h, int l) {
   }
   count_point(h->w);
   return JO_OK;
+}
+
+static bool is_under_way(const jbatch_group* g, int L) {
+  bool is = false;
+  for (int l = 0; l < L; l++) {
+    is = is || g->lane[l].phase < JBATCH_DONE;
+  }
+  return is;
 }
 
 static int find_good(const host* h) {
@@ -376,11 +415,11 @@ static jo_status begin_lanes(host* h) {
 
 // Points of a road until none is left. Of adaptive methods a lane that has ended takes the next one at once. With fixed steps
 // lanes end within a few rounds of each other, and wait: as long as they are abreast, what is done at events is done for
-// several at once.
+// several at once. Ways back are walked together, too.
 static jo_status run_lanes(host* h) {
   jbatch_group* g = &h->group;
   int L = h->b->march->lanes;
-  bool waits = h->b->rule.is_fixed;
+  bool weighs = h->b->rule.weighs, waits = h->b->rule.is_fixed || weighs;
   JO_TRY(prepare(h));
   for (int l = 0; l < L; l++) {
     h->point[l] = -1;
@@ -388,16 +427,17 @@ static jo_status run_lanes(host* h) {
   JO_TRY(begin_lanes(h));
   int good = find_good(h);
   for (int l = 0; l < L && good >= 0; l++) {
-    if (h->point[l] >= 0) continue;
-    fill_lane(g, L, good, l);
-    g->lane[l].is_new = 1;
+    if (h->point[l] < 0) fill_lane(g, L, good, l);
   }
   while (find_good(h) >= 0) {
     h->b->march->run(g);
+    if (weighs && is_under_way(g, L)) continue;
+    if (weighs) JO_TRY(jbatch_trails_walk(&h->trails, g));
     for (int l = 0; l < L; l++) {
       if (h->point[l] < 0 || g->lane[l].phase < JBATCH_DONE) continue;
       JO_TRY(end_lane(h, l));
       h->point[l] = -1;
+      jbatch_trails_start(&h->trails, l, NULL);
     }
     if (!waits || find_good(h) < 0) JO_TRY(begin_lanes(h));
   }
@@ -433,6 +473,7 @@ static jo_status turn(void* user, jo_context* ctx, int k) {
     host h = {.w = w, .b = w->b, .ctx = ctx, .road = road};
     jarena_init(&h.arena, ctx);
     status = w->b->march ? run_lanes(&h) : run_alone(&h);
+    jbatch_trails_free(&h.trails);
     jplant_work_destroy(h.run);
     jarena_free(&h.arena);
   }
@@ -467,7 +508,7 @@ static jo_status run_here(jbatch* b, const double* x) {
   return status;
 }
 
-jo_status jbatch_run_on(jbatch* b, int n, const double* x, const int* road) {
+static jo_status run_points(jbatch* b, int n, const double* x, const int* road) {
   for (int i = 0; road && i < n; i++) {
     if (road[i] >= -1 && road[i] < b->opt.nroad) continue;
     return jerr_set(b->ctx, JO_ERR_ARGUMENT, "point %d is on road %d: the batch has %d", i, road[i],
@@ -480,6 +521,16 @@ jo_status jbatch_run_on(jbatch* b, int n, const double* x, const int* road) {
   return b->device ? jbatch_device_points(b, x) : run_here(b, x);
 }
 
+jo_status jbatch_run_on(jbatch* b, int n, const double* x, const int* road) {
+  JO_TRY(run_points(b, n, x, road));
+  return b->twin ? jbatch_single_sample(b, x) : JO_OK;
+}
+
 jo_status jbatch_run(jbatch* b, int n, const double* x) {
   return jbatch_run_on(b, n, x, NULL);
+}
+
+jo_status jbatch_run_checked(jbatch* b, int n, const double* x, const int* sample, int nsample) {
+  JO_TRY(run_points(b, n, x, NULL));
+  return b->twin ? jbatch_single_check(b, x, sample, nsample) : JO_OK;
 }

@@ -151,6 +151,37 @@ static void test_batch_has_the_values_of_its_system(void** state) {
   fixture_close(f);
 }
 
+// By all numbers of the model, as derivatives of one run are.
+static void test_batch_has_derivatives_by_all_numbers(void** state) {
+  (void)state;
+  fixture* f = open_objects(QUARTER_CAR);
+  const char* const wrt[] = {"all"};
+  jo_system* s = fixture_prepare(
+      f, (jo_system_options){
+             .use = JO_USE_DERIVATIVES, .wrt = wrt, .nwrt = 1, .method = JO_SENS_ADJOINT});
+  jo_batch_options opt = two_parameters();
+  opt.gradient = 1;
+  jo_batch* b = make_batch(f, s, opt);
+  const double x[] = {16e3, 1.0};  // those of the model
+  assert_ok(f->ctx, jo_batch_run(b, 1, x));
+  jo_sens_options one = jo_sens_options_default();
+  one.method = JO_SENS_ADJOINT;
+  one.integrator = JO_METHOD_RK4;
+  one.step_s = opt.step_s;
+  jo_sens_result* r = NULL;
+  assert_ok(f->ctx, jo_sens_run(f->ctx, s, &one, &r));
+  jo_batch_info info = jo_batch_inspect(b);
+  assert_true(info.wrt > 20 && info.alone == 0);
+  for (int k = 0; k < info.objectives * info.wrt; k++) {
+    double slope = jo_sens_gradient(r)[k];
+    double size = fabs(slope) + 1e-3 * fabs(jo_batch_values(b)[k / info.wrt]);
+    assert_near(jo_batch_gradients(b)[k], slope, 1e-9 * size);
+  }
+  jo_sens_result_destroy(r);
+  jo_batch_destroy(b);
+  fixture_close(f);
+}
+
 // Initial conditions and any other numbers, named by their paths when the system is made; against derivatives of the same
 // point by itself.
 static void test_batch_varies_any_number(void** state) {
@@ -280,6 +311,9 @@ static void test_batch_refuses_what_cannot_be(void** state) {
   assert_refused(f->ctx, jo_batch_create(f->ctx, f->system, &opt, &b), JO_ERR_ARGUMENT,
                  "road 1 is NULL");
   opt = two_parameters();
+  opt.gradient_method = (jo_sens_method)7;
+  assert_true(jo_batch_create(f->ctx, f->system, &opt, &b) < 0);
+  opt = two_parameters();
   opt.step_s = 0.0;
   assert_true(jo_batch_create(f->ctx, f->system, &opt, &b) < 0);
   assert_null(b);
@@ -294,6 +328,7 @@ int main(void) {
       cmocka_unit_test(test_batch_has_the_values_of_its_system),
       cmocka_unit_test(test_batch_varies_any_number),
       cmocka_unit_test(test_batch_varies_inputs),
+      cmocka_unit_test(test_batch_has_derivatives_by_all_numbers),
       cmocka_unit_test(test_batch_refuses_what_cannot_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

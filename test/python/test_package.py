@@ -405,6 +405,27 @@ class Sweeps(Case):
         self.assertEqual(w.x.shape, (5, 1))
         with self.assertRaisesRegex(ValueError, "no grid"):
             w.grid("comfort")
+        self.assertTrue(np.array_equal(w[-1].x, w.x[4]))
+        with self.assertRaises(IndexError):
+            w[5]
+
+    def test_samples_that_cannot_be(self):
+        s = car().system(interpreter=True)
+        normal, box = jounce.Normal(16000, 500), {"k": (15000, 17000), "c": (900, 1300)}
+        for kind, words, ranges, options in (
+                (ValueError, "needs sample", {"k": normal}, {}),
+                (ValueError, "correlate: a grid has none", {"k": (1, 2, 2)}, {"correlate": {("k", "c"): 0.5}}),
+                (ValueError, "indices: a grid has none", {"k": (1, 2, 2)}, {"indices": True}),
+                (ValueError, "sampling: a grid has none", {"k": (1, 2, 2)}, {"sampling": "sobol"}),
+                (ValueError, "give device", box, {"sample": 2, "fused": True}),
+                (ValueError, "sampling: there is no 'grid'", box, {"sample": 2, "sampling": "grid"}),
+                (ValueError, "device: there is no 'tpu'", box, {"sample": 2, "device": "tpu"}),
+                (jounce.JounceError, "between -1 and 1", box, {"sample": 2, "correlate": {("k", "c"): 1.0}}),
+                (jounce.JounceError, "deviation", {"k": jounce.Normal(16000, -1)}, {"sample": 2}),
+                (jounce.JounceError, "journal", box, {"sample": 2, "stream": True}),
+                (jounce.JounceError, "correlat", box, {"sample": 2, "indices": True, "correlate": {("k", "c"): 0.5}})):
+            with self.subTest(options=options), self.assertRaisesRegex(kind, words):
+                s.sweep(ranges, **options)
 
 
 class Batches(Case):
