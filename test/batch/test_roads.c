@@ -65,7 +65,7 @@ static void open_rig(rig* r) {
     r->m[i] = load(r->ctx, "E", 7 + i, "-2");
     assert_ok(r->ctx, jmodel_number_named(r->ctx, r->m[i], "k", &r->number[0]));
     assert_ok(r->ctx, jmodel_number_named(r->ctx, r->m[i], "height", &r->number[1]));
-    jsens_setup setup = {.wrt = r->number, .nwrt = NUMBERS, .direct = true};
+    jsens_setup setup = {.wrt = r->number, .nwrt = NUMBERS, .direct = true, .adjoint = true};
     setup.kernel = jkernel_options_default();
     setup.kernel.backend = JKERNEL_INTERP;
     assert_ok(r->ctx, jsens_create(r->ctx, r->m[i], &setup, &r->s[i]));
@@ -145,6 +145,15 @@ static void test_roads_in_lanes(void** state) {
   close_rig(&r);
 }
 
+static void test_roads_backward(void** state) {
+  (void)state;
+  rig r;
+  open_rig(&r);
+  r.opt.adjoint = true;
+  compare(&r, JBATCH_WAY_LANES);
+  close_rig(&r);
+}
+
 static void test_roads_of_points_alone(void** state) {
   (void)state;
   rig r;
@@ -217,6 +226,7 @@ static void test_roads_survive_the_end_of_memory(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_roads_in_lanes),
+      cmocka_unit_test(test_roads_backward),
       cmocka_unit_test(test_roads_of_points_alone),
       cmocka_unit_test(test_roads_refused),
       cmocka_unit_test(test_roads_survive_the_end_of_memory),
