@@ -310,10 +310,10 @@ class System(Owner):
                      stream=stream, start=start, progress=progress)
 
     def batch(self, parameters: Iterable[str], *, method: Optional[str] = None, t_end_s: Optional[float] = None,
-              tolerance: Optional[float] = None, step_s: Optional[float] = None, gradient: bool = False,
+              tolerance: Optional[float] = None, step_s: Optional[float] = None, gradient: Union[bool, str] = False,
               outputs: bool = False, history: Iterable[str] = (), history_step_s: Optional[float] = None,
-              roads: "Iterable[Model]" = (), device: str = "cpu", fused: bool = False, lanes: int = 0,
-              workers: int = 0) -> "Batch":
+              roads: "Iterable[Model]" = (), device: str = "cpu", fused: bool = False, single: bool = False,
+              lanes: int = 0, workers: int = 0) -> "Batch":
         """Prepare many points side by side: arrays of numbers in, arrays of results out. See Batch.run().
 
             batch = system.batch(["k_f", "c_f"], method="rk4", step_s=1e-3)
@@ -321,20 +321,22 @@ class System(Owner):
 
         parameters      numbers that vary, by name or path, as far as set() can set them; initial conditions too
         method          explicit ones run in lanes: "rk2", "rk3", "rk4", "dopri5"; others point by point
-        gradient        also derivatives, by the numbers of a system(wrt=..., method="direct")
+        gradient        also derivatives, by the numbers of a system(wrt=...): "direct", "adjoint", or True: as it was prepared
         outputs         also outputs at the end
         history         outputs wanted along the run
         history_step_s  their spacing [s]; None: as the model says
         roads           models whose roads points may have, that differ in tables alone
         device          "cpu", "cuda", or "auto": GPUs where that can be done
         fused           of GPUs: faster, results differ by roundings
+        single          of GPUs: slopes in single precision; some points are checked, Points.value_error tells
         lanes           points side by side, 1, 2, 4 or 8; 0: as many as there can be. Results do not depend on it
         workers         threads; 0: one per processor. Results do not depend on it
         """
         from .batch import Batch
         return Batch(self, parameters, method=method, t_end_s=t_end_s, tolerance=tolerance, step_s=step_s,
                      gradient=gradient, outputs=outputs, history=history, history_step_s=history_step_s,
-                     roads=roads, device=device, fused=fused, lanes=lanes, workers=workers)
+                     roads=roads, device=device, fused=fused, single=single,
+                     lanes=lanes, workers=workers)
 
     def loads(self, *, driver: Optional[str] = None, rate_hz: Optional[float] = None,
               t_end_s: Optional[float] = None, tolerance: Optional[float] = None,
