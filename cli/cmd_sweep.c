@@ -104,6 +104,11 @@ static void set_batch(job* j, const wishes* w) {
   if (j->opt.batch && strcmp(w->method, "auto") == 0) j->opt.method = JO_SENS_DIRECT;
 }
 
+// Files of other kinds are written in one go.
+static bool is_streamable(const job* j) {
+  return j->path && cli_ends_in(j->path, ".h5 .hdf5");
+}
+
 static cli_exit read_laws(job* j, const wishes* w) {
   cli_exit code = cli_laws_read(&j->laws, w->wrt, j->opt.nsample > 0);
   j->opt.range = j->laws.range;
@@ -116,11 +121,12 @@ static cli_exit read_laws(job* j, const wishes* w) {
 static cli_exit set_options(job* j, const wishes* w) {
   if (j->laws.params.n < 1) return cli_misuse("sweep", "no parameter to vary: give --param");
   if (!take_count(w->nsample, 1, &j->opt.nsample))
-    return cli_misuse("sweep", "--sample needs a number of points");
+    return cli_misuse("sweep", "--sample needs a whole number of points, 1 to 100000000");
   if (!take_count(w->workers, 1, &j->opt.workers))
-    return cli_misuse("sweep", "--workers needs a number of threads");
+    return cli_misuse("sweep", "--workers needs a whole number of threads, 1 or more");
   int seed = 0;
   if (!take_count(w->seed, 0, &seed)) return cli_misuse("sweep", "--seed needs a whole number");
+  if (w->stream && !is_streamable(j)) return cli_misuse("sweep", "--stream needs -o FILE.h5");
   j->opt.seed = (uint64_t)seed;
   if (strcmp(w->method, "direct") == 0) j->opt.method = JO_SENS_DIRECT;
   if (strcmp(w->method, "adjoint") == 0) j->opt.method = JO_SENS_ADJOINT;
@@ -134,9 +140,7 @@ static cli_exit set_options(job* j, const wishes* w) {
   }
   cli_exit code = read_laws(j, w);
   if (code == CLI_OK) code = name_journal(j);
-  if (code == CLI_OK && j->path && cli_ends_in(j->path, ".h5 .hdf5")) {
-    j->opt.stream = w->stream || count_points(j) > MANY;
-  }
+  if (code == CLI_OK) j->opt.stream = w->stream || (is_streamable(j) && count_points(j) > MANY);
   return code;
 }
 
@@ -462,7 +466,7 @@ static cli_exit help(cli* c, job* j, cli_exit code) {
   jo_sweep* sweep = NULL;
   if (!cli_team_begin(&j->team, true)) return code == CLI_OK ? CLI_FAIL : code;
   if (code == CLI_OK) code = cli_load(c, &model);
-  if (code == CLI_OK) code = cli_laws_values(c, &j->laws);
+  if (code == CLI_OK) code = cli_laws_values(c, model, &j->laws);
   if (code == CLI_OK && create(c, model, j, &system, &sweep) < 0) code = CLI_FAIL;
   // nobody can do with a part of the team
   if (code != CLI_OK) give_up(c, j);
@@ -478,7 +482,7 @@ static cli_exit help(cli* c, job* j, cli_exit code) {
 static cli_exit lead(cli* c, job* j, cli_exit code) {
   jo_model* model = NULL;
   if (code == CLI_OK) code = cli_load(c, &model);
-  if (code == CLI_OK) code = cli_laws_values(c, &j->laws);
+  if (code == CLI_OK) code = cli_laws_values(c, model, &j->laws);
   if (code == CLI_OK) code = sweep_model(c, model, j);
   if (!j->has_begun) cli_team_begin(&j->team, false);
   jo_model_destroy(model);
