@@ -124,8 +124,9 @@ static cli_exit set_options(job* j, const wishes* w) {
     return cli_misuse("sweep", "--sample needs a whole number of points, 1 to 100000000");
   if (!take_count(w->workers, 1, &j->opt.workers))
     return cli_misuse("sweep", "--workers needs a whole number of threads, 1 or more");
-  int seed = 0;
-  if (!take_count(w->seed, 0, &seed)) return cli_misuse("sweep", "--seed needs a whole number");
+  double seed = isnan(w->seed) ? 0.0 : w->seed;
+  if (!(seed == floor(seed) && seed >= 0.0 && seed < 0x1p53))
+    return cli_misuse("sweep", "--seed needs a whole number, not negative");
   if (w->stream && !is_streamable(j)) return cli_misuse("sweep", "--stream needs -o FILE.h5");
   j->opt.seed = (uint64_t)seed;
   if (strcmp(w->method, "direct") == 0) j->opt.method = JO_SENS_DIRECT;
@@ -195,8 +196,17 @@ static int on_progress(void* user, int done) {
   return !j->is_stopped;
 }
 
-static jo_status compute(cli* c, job* j, jo_sweep* sweep) {
+// Every process of a team hears the signal; that there are no more points the first one tells the others.
+static jo_status run_heard(jo_sweep* sweep) {
   struct sigaction before[2];
+  hear(SIGINT, &before[0]);
+  hear(SIGTERM, &before[1]);
+  jo_status status = jo_sweep_run(sweep);
+  hear_no_more(before);
+  return status;
+}
+
+static jo_status compute(cli* c, job* j, jo_sweep* sweep) {
   j->begun = jo_sweep_inspect(sweep);
   if (j->begun.resumed > 0 && !c->quiet) {
     fprintf(stderr, "note: going on from %s: %d of %d points are done\n", j->journal,
@@ -205,10 +215,7 @@ static jo_status compute(cli* c, job* j, jo_sweep* sweep) {
   j->bar = cli_progress_begin(!c->quiet);
   j->is_quiet = c->quiet;
   j->start = now();
-  hear(SIGINT, &before[0]);
-  hear(SIGTERM, &before[1]);
-  jo_status status = jo_sweep_run(sweep);
-  hear_no_more(before);
+  jo_status status = run_heard(sweep);
   j->wall_s = now() - j->start;
   cli_progress_end(&j->bar);
   jo_sweep_info info = jo_sweep_inspect(sweep);
@@ -471,7 +478,7 @@ static cli_exit help(cli* c, job* j, cli_exit code) {
   // nobody can do with a part of the team
   if (code != CLI_OK) give_up(c, j);
   // why it fails the first process is told
-  if (code == CLI_OK && jo_sweep_run(sweep) < 0) code = CLI_FAIL;
+  if (code == CLI_OK && run_heard(sweep) < 0) code = CLI_FAIL;
   cli_team_done(&j->team, jo_sweep_inspect(sweep).computed);
   jo_sweep_destroy(sweep);
   jo_system_destroy(system);
