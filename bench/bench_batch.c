@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variants of the step descent of the buggy in lanes against the same one at a time, on one core, fixed steps: vehicle
-// steps per second, without and with derivatives by five numbers, and how far results are apart.
+// steps per second, without and with derivatives by five numbers or by all of the model, adjoint, and how far results are
+// apart.
 //
 //   bench_batch [--points N] [--alone M] [--step S] [--repeats R] [--lanes L] [--method NAME] [--values 0] [--gradient 0]
+//               [--adjoint K]
 //
-// M of the N points are also run one at a time; each repeat takes both in turn, the best of them counts. Run in the root of
-// the repository.
+// M of the N points are also run one at a time; each repeat takes both in turn, the best of them counts. Adjoint: of K of the
+// N points, all of them by both. Run in the root of the repository.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +15,14 @@
 
 #include "base/clock.h"
 #include "batch/batch.h"
+#include "batch/inside.h"
 
 #define NUMBERS 5
 
 static const char* const name[NUMBERS] = {"k_f", "c_f", "k_r", "c_r", "m_c"};
 
 typedef struct settings {
-  int points, alone, repeats, lanes, values, gradient;
+  int points, alone, repeats, lanes, values, gradient, adjoint;
   double step;
   const char* method;
 } settings;
@@ -30,7 +33,7 @@ static void stop(const jo_context* ctx, const char* what) {
 }
 
 static settings read_arguments(int argc, char** argv) {
-  settings s = {4096, 64, 3, 0, 1, 1, 1e-3, "rk4"};
+  settings s = {4096, 64, 3, 0, 1, 1, 0, 1e-3, "rk4"};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (strcmp(argv[i], "--points") == 0) s.points = atoi(argv[i + 1]);
     if (strcmp(argv[i], "--alone") == 0) s.alone = atoi(argv[i + 1]);
@@ -38,10 +41,12 @@ static settings read_arguments(int argc, char** argv) {
     if (strcmp(argv[i], "--lanes") == 0) s.lanes = atoi(argv[i + 1]);
     if (strcmp(argv[i], "--values") == 0) s.values = atoi(argv[i + 1]);
     if (strcmp(argv[i], "--gradient") == 0) s.gradient = atoi(argv[i + 1]);
+    if (strcmp(argv[i], "--adjoint") == 0) s.adjoint = atoi(argv[i + 1]);
     if (strcmp(argv[i], "--step") == 0) s.step = atof(argv[i + 1]);
     if (strcmp(argv[i], "--method") == 0) s.method = argv[i + 1];
   }
   if (s.alone > s.points) s.alone = s.points;
+  if (s.adjoint > s.points) s.adjoint = s.points;
   return s;
 }
 
@@ -60,7 +65,7 @@ static double* make_points(const jmodel* m, const int* number, int n) {
 
 // Seconds and steps of M points one at a time.
 static double run_alone(jo_context* ctx, const jsens* s, const jbatch* b, const double* x, int n,
-                        bool gradient, double* steps, double* value, double* slope) {
+                        double* steps, double* value, double* slope) {
   const jgen_dynamics* d = s->plant->dynamics;
   double* p = malloc((size_t)d->np * sizeof *p);
   double begin = jclock_cpu();
@@ -73,21 +78,27 @@ static double run_alone(jo_context* ctx, const jsens* s, const jbatch* b, const 
     opt.p = p;
     opt.estimate = false;
     jsens_result* r = NULL;
-    if (jsens_run(ctx, s, gradient ? JSENS_DIRECT : JSENS_VALUE, &opt, &r) < 0) stop(ctx, "alone");
+    if (jsens_run(ctx, s, jbatch_method(b), &opt, &r) < 0) stop(ctx, "alone");
     *steps += (double)r->statistics.steps;
     value[i] = r->value[0];
-    if (gradient) memcpy(slope + i * NUMBERS, r->gradient, NUMBERS * sizeof *slope);
+    if (b->nw > 0) memcpy(slope + i * b->nw, r->gradient, (size_t)b->nw * sizeof *slope);
     jsens_result_destroy(r);
   }
   free(p);
   return jclock_cpu() - begin;
 }
 
-static double distance(const double* a, const double* b, int n) {
+// The largest of relative differences; what is below `floor` is measured by that.
+static double distance(const double* a, const double* b, int n, double floor) {
   double worst = 0.0;
   for (int i = 0; i < n; i++)
-    worst = fmax(worst, fabs(a[i] - b[i]) / fmax(fabs(a[i]), 1e-300));
+    worst = isnan(b[i]) ? worst : fmax(worst, fabs(a[i] - b[i]) / fmax(fabs(a[i]), floor));
   return worst;
+}
+
+static const char* kind(const jbatch_options* opt) {
+  if (!opt->gradient) return "values";
+  return opt->adjoint ? "with derivatives by all numbers, adjoint" : "with five derivatives";
 }
 
 static void compare(jo_context* ctx, const jsens* s, const jbatch_options* opt, const double* x,
@@ -95,15 +106,14 @@ static void compare(jo_context* ctx, const jsens* s, const jbatch_options* opt, 
   jbatch* b = NULL;
   if (jbatch_create(ctx, s, opt, &b) < 0) stop(ctx, "batch");
   double* value = malloc((size_t)set->alone * sizeof *value);
-  double* slope = malloc((size_t)set->alone * NUMBERS * sizeof *slope);
+  double* slope = malloc((size_t)(set->alone * b->nw + 1) * sizeof *slope);
   double lanes = INFINITY, alone = INFINITY, alone_steps = 0.0, steps = 0.0;
   for (int k = 0; k < set->repeats; k++) {
     double begin = jclock_cpu();
     if (jbatch_run(b, set->points, x) < 0) stop(ctx, "batch");
     lanes = fmin(lanes, jclock_cpu() - begin);
     if (set->alone > 0)
-      alone = fmin(alone,
-                   run_alone(ctx, s, b, x, set->alone, opt->gradient, &alone_steps, value, slope));
+      alone = fmin(alone, run_alone(ctx, s, b, x, set->alone, &alone_steps, value, slope));
   }
   int left = 0, failed = 0, why = 0;
   for (int i = 0; i < b->n; i++) {
@@ -112,22 +122,41 @@ static void compare(jo_context* ctx, const jsens* s, const jbatch_options* opt, 
     if (b->point[i].left) why = b->point[i].left;
     failed += b->point[i].status < 0;
   }
-  printf("%s, %s %g s, %d lanes: %d points, %d left by their lane (%d), %d failed\n",
-         opt->gradient ? "with five derivatives" : "values", set->method, set->step,
-         b->march ? b->march->lanes : 0, b->n, left, why, failed);
+  printf("%s, %s %g s, %d lanes: %d points, %d left by their lane (%d), %d failed\n", kind(opt),
+         set->method, set->step, b->march ? b->march->lanes : 0, b->n, left, why, failed);
   printf("  in lanes       %9.0f vehicle steps/s   (%.3f s)\n", steps / lanes, lanes);
   if (set->alone > 0) {
     printf("  one at a time  %9.0f vehicle steps/s   (%d points, %.3f s)\n", alone_steps / alone,
            set->alone, alone);
     printf("  ratio %.2f; apart by %.1e", steps / lanes / (alone_steps / alone),
-           distance(value, b->value, set->alone));
+           distance(value, b->value, set->alone, 1e-300));
+    // of all numbers many do next to nothing: what is small is measured by the objective
     if (opt->gradient)
-      printf(", derivatives by %.1e", distance(slope, b->gradient, set->alone * NUMBERS));
+      printf(", %d derivatives by %.1e", b->nw,
+             distance(slope, b->gradient, set->alone * b->nw, opt->adjoint ? value[0] : 1e-300));
     printf("\n");
   }
   free(value);
   free(slope);
   jbatch_destroy(b);
+}
+
+// By all numbers of the model, adjoint.
+static void compare_adjoint(jo_context* ctx, const jmodel* m, jbatch_options opt, const double* x,
+                            settings set) {
+  int* wrt = malloc((size_t)m->nnumber * sizeof *wrt);
+  jsens* s = NULL;
+  if (!wrt) stop(NULL, "no memory");
+  for (int i = 0; i < m->nnumber; i++)
+    wrt[i] = i;
+  jsens_setup setup = {.wrt = wrt, .nwrt = m->nnumber, .adjoint = true};
+  setup.kernel = jkernel_options_default();
+  if (jsens_create(ctx, m, &setup, &s) < 0) stop(ctx, "system");
+  opt.gradient = opt.adjoint = true;
+  set.points = set.alone = set.adjoint;
+  compare(ctx, s, &opt, x, &set);
+  jsens_destroy(s);
+  free(wrt);
 }
 
 int main(int argc, char** argv) {
@@ -155,6 +184,7 @@ int main(int argc, char** argv) {
   if (set.values) compare(ctx, s, &opt, x, &set);
   opt.gradient = true;
   if (set.gradient) compare(ctx, s, &opt, x, &set);
+  if (set.adjoint > 0) compare_adjoint(ctx, m, opt, x, set);
   free(x);
   jsens_destroy(s);
   jmodel_destroy(m);

@@ -30,7 +30,7 @@ typedef struct job {
   cli_team team;
   cli_share* share;  // of the processes of the team, by rank; NULL: not known
   bool is_stopped;
-  bool has_statistics, fused;
+  bool has_statistics, fused, single;
   bool has_begun;
   bool is_quiet;
   double start, logged, wall_s;  // [s]; when it began, and of the last line of the log since then
@@ -98,6 +98,7 @@ static const char* device_name(int i) {
 static void set_batch(job* j, const wishes* w) {
   j->opt.batch = w->batch || w->device;
   j->opt.fused = j->fused;
+  j->opt.single = j->single;
   for (int i = 0; w->device && device_name(i); i++) {
     if (strcmp(w->device, device_name(i)) == 0) j->opt.device = (jo_batch_device)i;
   }
@@ -285,6 +286,13 @@ static void print_extreme(const jo_sweep* s, const jo_sweep_info* info, int obje
   printf("\n");
 }
 
+static void print_precision(const jo_sweep_info* info) {
+  if (!info->is_single) return;
+  printf("single precision: off by %.2g", info->value_error);
+  if (info->wrt > 0) printf(", derivatives by %.2g", info->gradient_error);
+  printf(" (relative, largest of %d points computed in double precision too)\n", info->checked);
+}
+
 static void print_text(const jo_model* m, const jo_sweep* s, const job* j) {
   jo_sweep_info info = jo_sweep_inspect(s);
   cli_heading("%s: %d points%s", jo_model_name(m), info.points,
@@ -296,6 +304,7 @@ static void print_text(const jo_model* m, const jo_sweep* s, const job* j) {
     print_extreme(s, &info, k, 1);
   }
   cli_print_statistics(s);
+  print_precision(&info);
   printf("%d done, %d failed, %d derivatives each%s; %d points in %.3g s ", info.done, info.failed,
          info.objectives * info.wrt,
          info.method == JO_SENS_DIRECT    ? " (direct)"
@@ -378,6 +387,12 @@ static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   cli_json_text(&o, "design", info.is_sample ? sampling_name((int)info.sampling) : "grid");
   if (!j->opt.stream) json_points(&o, s, &info);
   cli_json_statistics(&o, s);
+  if (info.is_single) {
+    cli_json_text(&o, "precision", "single");
+    cli_json_count(&o, "checked", info.checked);
+    cli_json_number(&o, "value_error", info.value_error);
+    if (info.wrt > 0) cli_json_number(&o, "gradient_error", info.gradient_error);
+  }
   cli_json_count(&o, "done", info.done);
   cli_json_count(&o, "failed", info.failed);
   cli_json_count(&o, "resumed", info.resumed);
@@ -539,6 +554,8 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
        .choice = device_name},
       {"--fused", NULL, "on GPUs: fused operations, faster and of other roundings",
        .flag = &j->fused, .needs = "--device"},
+      {"--single", NULL, "on GPUs: single precision, faster; its error is measured and told",
+       .flag = &j->single, .needs = "--device"},
       {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
       {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end_s},
       {"--tol", "X", "relative and absolute tolerance", .number = &j->opt.tolerance},

@@ -17,6 +17,7 @@ from ._core import Quantity
 from ._lib import PATH as library_path
 from ._lib import VERSION as __version__
 from .analysis import Equilibrium, EquilibriumInfo, Modes
+from .batch import Batch, BatchInfo, Points
 from .distribution import Lognormal, Normal, Uniform
 from .errors import (ArgumentError, CompilerError, ConvergenceError, Diagnostic, FileError, JounceError,
                      JounceNotice, JounceWarning, LibraryNotFound, LimitError, ModelError, NumericError,
@@ -42,13 +43,13 @@ def show(*, replay: bool) -> None:
 
 
 __all__ = [
-    "ArgumentError", "Body", "Change", "Check", "Closure", "Coefficient", "Column", "CompilerError", "ConvergenceError",
+    "ArgumentError", "Batch", "BatchInfo", "Body", "Change", "Check", "Closure", "Coefficient", "Column", "CompilerError", "ConvergenceError",
     "Coordinate", "Coupling", "Curve", "Diagnostic", "Element", "ElementGradient", "Equilibrium", "EquilibriumInfo", "Event",
     "EventAgain", "FileError", "Function", "Gradient", "GradientEvent", "GradientStatistics", "History",
     "ImportInfo", "Imported", "Influence",
     "Joint", "JounceError", "JounceNotice", "JounceWarning", "Kinematics", "LibraryNotFound", "LimitError",
     "LoadEvent", "LoadEvents", "LoadStatistics", "Loads", "LoadsGradient", "Lognormal", "Model", "ModelError", "ModelInfo", "Modes",
-    "Normal", "NumericError", "OutOfMemoryError", "Page", "Parameter", "Part", "Pose", "Quantity", "Reconstruction", "Remark",
+    "Normal", "NumericError", "OutOfMemoryError", "Page", "Parameter", "Part", "Points", "Pose", "Quantity", "Reconstruction", "Remark",
     "Result",
     "Run", "SingularError", "Statistics", "Stopped", "Study", "Sweep", "SweepInfo", "SweepPoint", "SweepStatistic", "System",
     "SystemInfo", "Table", "TextError", "Tyre", "TyreFunction", "TyreInfo", "Uniform", "__version__", "library_path", "load", "load_study", "load_tyre",

@@ -19,6 +19,7 @@ from .errors import ArgumentError
 from .result import Page, Result, page_of
 
 if TYPE_CHECKING:
+    from .batch import Batch
     from .function import Function
     from .gradient import Gradient
     from .loads import Loads, LoadsGradient
@@ -307,6 +308,33 @@ class System(Owner):
                      method=method, frozen=frozen, t_end_s=t_end_s, tolerance=tolerance, step_s=step_s,
                      workers=workers, batch=batch, device=device, fused=fused, journal=journal, restart=restart,
                      stream=stream, start=start, progress=progress)
+
+    def batch(self, parameters: Iterable[str], *, method: Optional[str] = None, t_end_s: Optional[float] = None,
+              tolerance: Optional[float] = None, step_s: Optional[float] = None, gradient: bool = False,
+              outputs: bool = False, history: Iterable[str] = (), history_step_s: Optional[float] = None,
+              roads: "Iterable[Model]" = (), device: str = "cpu", fused: bool = False, lanes: int = 0,
+              workers: int = 0) -> "Batch":
+        """Prepare many points side by side: arrays of numbers in, arrays of results out. See Batch.run().
+
+            batch = system.batch(["k_f", "c_f"], method="rk4", step_s=1e-3)
+            points = batch.run(np.array([[16000, 900], [18000, 1100]]))
+
+        parameters      numbers that vary, by name or path, as far as set() can set them; initial conditions too
+        method          explicit ones run in lanes: "rk2", "rk3", "rk4", "dopri5"; others point by point
+        gradient        also derivatives, by the numbers of a system(wrt=..., method="direct")
+        outputs         also outputs at the end
+        history         outputs wanted along the run
+        history_step_s  their spacing [s]; None: as the model says
+        roads           models whose roads points may have, that differ in tables alone
+        device          "cpu", "cuda", or "auto": GPUs where that can be done
+        fused           of GPUs: faster, results differ by roundings
+        lanes           points side by side, 1, 2, 4 or 8; 0: as many as there can be. Results do not depend on it
+        workers         threads; 0: one per processor. Results do not depend on it
+        """
+        from .batch import Batch
+        return Batch(self, parameters, method=method, t_end_s=t_end_s, tolerance=tolerance, step_s=step_s,
+                     gradient=gradient, outputs=outputs, history=history, history_step_s=history_step_s,
+                     roads=roads, device=device, fused=fused, lanes=lanes, workers=workers)
 
     def loads(self, *, driver: Optional[str] = None, rate_hz: Optional[float] = None,
               t_end_s: Optional[float] = None, tolerance: Optional[float] = None,

@@ -7,6 +7,7 @@
 
 #include "batch/inside.h"
 #include "kernel/toolchain.h"
+#include "model/road_alike.h"
 #include "solve/scan.h"
 #include "solve/tableau.h"
 
@@ -109,11 +110,15 @@ static jo_status set_rule(jbatch* b) {
   if (!has_root || !is_quiet) return jerr_memory(b->ctx);
   b->rule = (jbatch_rule){.np = about->np,
                           .ny = about->ny,
-                          .nw = b->nw,
+                          .nw = b->opt.adjoint ? 0 : b->nw,
+                          .weighs = b->opt.adjoint && b->nw > 0,
                           .nv = about->nv,
                           .nswitch = about->nswitch,
                           .nobjective = about->nobjective,
-                          .noutput = b->noutput,
+                          .noutput = b->noutput > 0 ? b->noutput : b->opt.nhistory,
+                          .nhistory = b->opt.nhistory,
+                          .nrow = b->nrow,
+                          .row_time = b->row_time,
                           .nredundant = about->nredundant,
                           .nwheel = about->nwheel,
                           .first_v = about->first_v,
@@ -152,7 +157,8 @@ static const jgen_fn value_of[JBATCH_RHS_ALONG] = {
     [JBATCH_OUTPUTS] = JGEN_FN_OUTPUTS,   [JBATCH_REDUNDANT] = JGEN_FN_REDUNDANT,
     [JBATCH_ROLLING] = JGEN_FN_ROLLING,   [JBATCH_DRIVE] = JGEN_FN_DRIVE};
 
-static const jgen_fn along_of[JBATCH_FUNCTIONS - JBATCH_RHS_ALONG] = {
+// Derivatives along numbers, and weighted ones.
+static const jgen_fn along_of[JBATCH_RHS_BACK - JBATCH_RHS_ALONG] = {
     JGEN_FN_RHS, JGEN_FN_PROJECT, JGEN_FN_SWITCHES, JGEN_FN_OBJECTIVE};
 
 // A right-hand side that tells switches along: they are all but computed there.
@@ -169,36 +175,53 @@ static jo_status add_switches(jbatch* b, jexpr_fn* fn) {
 static jo_status set_functions(jbatch* b) {
   const jgen_dynamics* d = b->dynamics;
   for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
-    bool is_unused = (f == JBATCH_OUTPUTS && b->noutput == 0) ||
+    bool is_unused = (f == JBATCH_OUTPUTS && b->rule.noutput == 0) ||
                      (f == JBATCH_ROLLING && b->rule.nwheel == 0) ||
                      (f == JBATCH_DRIVE && b->rule.ndrive == 0);
     if (!is_unused) b->function[f] = d->fn[value_of[f]];
   }
   JO_TRY(add_switches(b, &b->function[JBATCH_RHS]));
-  if (b->nw == 0) return JO_OK;
-  for (int f = JBATCH_RHS_ALONG; f < JBATCH_FUNCTIONS; f++)
+  JO_TRY(jbatch_history_functions(b));
+  for (int f = JBATCH_RHS_BACK; f < JBATCH_FUNCTIONS && b->rule.weighs; f++)
+    b->function[f] = d->sens.adjoint[along_of[f - JBATCH_RHS_BACK]];
+  if (b->rule.nw == 0) return JO_OK;
+  for (int f = JBATCH_RHS_ALONG; f < JBATCH_RHS_BACK; f++)
     b->function[f] = d->sens.tangent[along_of[f - JBATCH_RHS_ALONG]];
   return add_switches(b, &b->function[JBATCH_RHS_ALONG]);
 }
 
+// Kernels of derivatives: the four functions from `first` on.
+static jo_status compile_derivatives(jbatch* b, int first, jplant_kernels_use use,
+                                     const jkernel_options* kernel, jplant_kernels** out) {
+  jexpr_fn fn[JGEN_FN_COUNT] = {{0}};
+  for (int i = 0; i < JBATCH_RHS_BACK - JBATCH_RHS_ALONG; i++)
+    fn[along_of[i]] = b->function[first + i];
+  return jplant_kernels_create(b->ctx, fn, NULL, 0, use, kernel, out);
+}
+
 static jo_status compile(jbatch* b, jkernel_options kernel) {
-  jexpr_fn fn[JGEN_FN_COUNT] = {{0}}, along[JGEN_FN_COUNT] = {{0}};
+  jexpr_fn fn[JGEN_FN_COUNT] = {{0}};
   kernel.lanes = b->march->lanes;
   kernel.emit.pack = 1;  // all of it varies: packs would only change its order
   jplant_kernels_use use = {.outputs = true, .wheels = true};
   for (int f = 0; f < JBATCH_RHS_ALONG; f++)
     fn[value_of[f]] = b->function[f];
   JO_TRY(jplant_kernels_create(b->ctx, fn, NULL, 0, use, &kernel, &b->values));
-  if (b->nw == 0) return JO_OK;
-  for (int f = JBATCH_RHS_ALONG; f < JBATCH_FUNCTIONS; f++)
-    along[along_of[f - JBATCH_RHS_ALONG]] = b->function[f];
-  return jplant_kernels_create(b->ctx, along, NULL, 0, use, &kernel, &b->along);
+  if (b->rule.nw > 0) JO_TRY(compile_derivatives(b, JBATCH_RHS_ALONG, use, &kernel, &b->along));
+  if (b->rule.weighs) JO_TRY(compile_derivatives(b, JBATCH_RHS_BACK, use, &kernel, &b->back));
+  return JO_OK;
 }
 
 static jo_status generate(jbatch* b) {
   const jplant* p = b->sens->plant;
+  if (b->rule.weighs && b->opt.device != JBATCH_DEVICE_CPU) {
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT,
+                    "device cuda: adjoint derivatives of batches are for the processor; the direct "
+                    "method is for both");
+  }
   jgen_options gen = p->made_with.gen;
   gen.per_lane = true;
+  gen.weighs = b->rule.weighs;
   gen.one_direction = b->opt.device != JBATCH_DEVICE_CPU;
   if (b->nw == 0) {
     gen.wrt = NULL;
@@ -211,8 +234,9 @@ static jo_status generate(jbatch* b) {
                     p->model->path);
   }
   JO_TRY(set_functions(b));
-  bool is_here = b->opt.device == JBATCH_DEVICE_CPU;
-  return is_here ? compile(b, p->made_with.kernel) : jbatch_device_create(b);
+  if (b->opt.device == JBATCH_DEVICE_CPU) return compile(b, p->made_with.kernel);
+  JO_TRY(jbatch_device_create(b));
+  return b->opt.single ? jbatch_single_create(b) : JO_OK;
 }
 
 static jo_status find_numbers(jbatch* b) {
@@ -228,11 +252,26 @@ static jo_status find_numbers(jbatch* b) {
     const jmodel_number* number = &m->number[b->opt.number[i]];
     if (at == d->np || !number->is_parameter) {
       return jerr_set(b->ctx, JO_ERR_ARGUMENT,
-                      "%s:%d: '%s' cannot vary in a batch, only parameters can; declare one under "
-                      "'parameters:' and use it here",
+                      "%s:%d: '%s' cannot vary in a batch: it is a constant of the code; name it "
+                      "among the numbers that vary when the system is made, or declare a parameter "
+                      "under 'parameters:' and use it here",
                       number->place.file, number->place.line, number->path);
     }
     b->slot[i] = at;
+  }
+  return JO_OK;
+}
+
+// Tables of other roads: equations are the same.
+static jo_status prepare_roads(jbatch* b) {
+  const jmodel* m = b->sens->plant->model;
+  if (b->opt.nroad == 0) return JO_OK;
+  b->road = JARENA_ARRAY(&b->arena, b->opt.nroad, jsens_on_road*);
+  if (!b->road) return jerr_memory(b->ctx);
+  for (int i = 0; i < b->opt.nroad; i++) {
+    const jmodel* other = b->opt.road[i];
+    JO_TRY(jmodel_road_alike(b->ctx, m, other));
+    JO_TRY(jsens_on_road_create(b->ctx, b->sens, other->road_surface, &b->road[i]));
   }
   return JO_OK;
 }
@@ -254,12 +293,18 @@ static jo_status prepare(jbatch* b) {
   b->nw = b->opt.gradient ? b->sens->nw : 0;
   b->noutput = b->opt.outputs ? about->noutput : 0;
   if (b->opt.gradient) {
-    JO_TRY(jsens_check_numbers(b->ctx, b->sens));
-    JO_TRY(jsens_check_method(b->ctx, b->sens, JSENS_DIRECT));
+    if (!b->opt.adjoint) JO_TRY(jsens_check_numbers(b->ctx, b->sens));
+    JO_TRY(jsens_check_method(b->ctx, b->sens, jbatch_method(b)));
+  }
+  if (b->opt.single && b->opt.device == JBATCH_DEVICE_CPU) {
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT,
+                    "single precision is for GPUs, the processor has double; hint: device cuda");
   }
   JO_TRY(jsolve_check_steps(b->ctx, &b->opt.run.solve, b->opt.run.t_start, b->opt.run.t_end));
   JO_TRY(keep_values(b));
   JO_TRY(find_numbers(b));
+  JO_TRY(jbatch_history_prepare(b));
+  JO_TRY(prepare_roads(b));
   JO_TRY(judge(b));
   if (b->why_alone) return JO_OK;
   int lanes = b->opt.lanes > 0 ? b->opt.lanes : jkernel_toolchain_lanes();
@@ -301,7 +346,12 @@ jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options
 void jbatch_destroy(jbatch* b) {
   if (!b) return;
   jbatch_clear(b);
+  jbatch_destroy(b->twin);
   jbatch_device_destroy(b);
+  for (int i = 0; b->road && i < b->opt.nroad; i++) {
+    jsens_on_road_destroy(b->road[i]);
+  }
+  jplant_kernels_destroy(b->ctx, b->back);
   jplant_kernels_destroy(b->ctx, b->along);
   jplant_kernels_destroy(b->ctx, b->values);
   jgen_dynamics_destroy(b->dynamics);

@@ -70,6 +70,7 @@ static jo_status write_derivatives(jgen_reduction* r, const jgen_options* opt) {
   d->sens.weighs_outputs = opt->weighs_outputs;
   d->sens.times_tangents = opt->times_tangents;
   d->sens.is_spread = opt->per_lane;
+  d->sens.weighs_only = opt->per_lane && opt->weighs;
   d->sens.is_one = opt->one_direction;
   d->sens.wrt = JARENA_ARRAY(&d->arena, opt->nwrt, int);
   if (!d->sens.wrt) return jerr_memory(r->s.ctx);

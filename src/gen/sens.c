@@ -346,7 +346,8 @@ jo_status jgen_sens_write(jgen_dynamics* d) {
   for (int i = 0; i < k.nw; i++) {
     k.w[i] = jexpr_input(g, JGEN_P, d->sens.wrt[i]);
   }
-  JO_TRY(write_tangents(&k));
-  JO_TRY(d->sens.is_spread ? spread_tangents(&k) : write_adjoints(&k));
+  if (!d->sens.weighs_only) JO_TRY(write_tangents(&k));
+  bool is_along = d->sens.is_spread && !d->sens.weighs_only;
+  JO_TRY(is_along ? spread_tangents(&k) : write_adjoints(&k));
   return fold_numbers(&k);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "expr/tape.h"
+#include "plant/directions.h"
 #include "solve/linear.h"
 
 #define TOLERANCE      1e-6  // of the terms that should cancel
@@ -24,20 +25,20 @@ typedef struct problem {
   const double* values;
   jarena* out;  // of the texts
   double t;
-  jexpr_tape tape, closure;
-  double *work, *closure_work;
+  jexpr_tape closure;
+  double* closure_work;
   int nr, nfree, *free;
-  double *dp, *zero, *motion;                // number, zeros, v
-  double *r1, *r2, *dz, *ds, *dsd, *dguess;  // outputs of the tangent
-  double *h, *J, *A, *b, *x;
+  double* motion;  // v
+  jplant_directions along;
+  double* r;                  // residuals in a lane
+  double *h, *J, *A, *B, *X;  // B, X: a side for each lane
 } problem;
 
 static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   const jgen_position* p = b->p;
-  int nq = p->nq, nh = p->nh, most = nh > nq ? nh : nq;
-  double** array[] = {&b->dp,  &b->zero, &b->motion, &b->r1, &b->r2, &b->dz, &b->ds,
-                      &b->dsd, &b->h,    &b->J,      &b->A,  &b->b,  &b->x,  &b->dguess};
-  int size[] = {nw, nq, nq, b->nr, b->nr, p->nz, p->nd, p->nd, nh, nh * nq, nh * nq, most, nq, nq};
+  int nq = p->nq, nh = p->nh;
+  double** array[] = {&b->motion, &b->r, &b->h, &b->J, &b->A, &b->B, &b->X};
+  int size[] = {nq, b->nr, nh, nh * nq, nh * nq, nh * JPLANT_LANES, nq * JPLANT_LANES};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
@@ -47,7 +48,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
   for (int i = 0; i < nq; i++) {
     if (!b->m->coordinate[i].is_driven) b->free[b->nfree++] = i;
   }
-  JO_TRY(jexpr_tape_prepare(ctx, a, &p->tangent, &b->tape, &b->work));
+  JO_TRY(jplant_directions_begin(ctx, a, b->plant, b->values, nw, b->t, &b->along));
   return jexpr_tape_prepare(ctx, a, &p->closure, &b->closure, &b->closure_work);
 }
 
@@ -68,11 +69,16 @@ static void find_motion(problem* b, jplant_work* run, double* y) {
   }
 }
 
-static void evaluate(problem* b, const double* q, const double* qd, const double* dq,
-                     const double* dqd) {
-  const double* in[8] = {b->values, &b->t, q, NULL, qd, dq, dqd, b->dp};
-  double* out[6] = {b->r1, b->r2, b->dz, b->ds, b->dsd, b->dguess};
-  jexpr_tape_eval(&b->tape, 1, in, out, b->work);
+// Tangents along the numbers at hand and what they move, the rates being v.
+static void evaluate(problem* b, const double* q, const double* dq) {
+  jplant_directions* d = &b->along;
+  int64_t nq = b->p->nq;
+  jplant_directions_place(d, q, b->motion);
+  for (int l = 0; l < JPLANT_LANES; l++) {
+    jplant_directions_put(d->dq, l, (int)nq, l < d->n ? dq + d->number[l] * nq : NULL);
+    jplant_directions_put(d->dqd, l, (int)nq, NULL);
+  }
+  jplant_directions_eval(d);
 }
 
 static int worst_of(const double* r, int n, double* size) {
@@ -99,77 +105,93 @@ static jo_status note(jo_context* ctx, const problem* b, int row, const char* wh
   return *why ? JO_OK : jerr_memory(ctx);
 }
 
-// What is left of r when all terms are there, against the terms that do not depend on the solution.
-static bool is_left(const double* r, int n, double terms, int* worst) {
-  double left;
-  *worst = worst_of(r, n, &left);
+// The largest of the residuals in a lane, and its row.
+static double size_of(problem* b, const double* residual, int lane, int n, int* row) {
+  double size;
+  jplant_directions_get(residual, lane, n, b->r);
+  *row = worst_of(b->r, n, &size);
+  return size;
+}
+
+static bool is_unmet(double left, double terms) {
   return left > NOTHING + TOLERANCE * terms;
 }
 
-static jo_status check_assembly(jo_context* ctx, problem* b, const double* q, const double* qd,
-                                const double* dq, const double* dqd, const char** why) {
-  double terms[2];
-  int worst;
-  evaluate(b, q, qd, b->zero, b->zero);
-  worst_of(b->r1, b->nr, &terms[0]);
-  worst_of(b->r2, b->nr, &terms[1]);
-  evaluate(b, q, qd, dq, dqd);
-  if (is_left(b->r1, b->nr, terms[0], &worst)) {
-    return note(ctx, b, worst, "cannot be met", why);
-  }
-  if (is_left(b->r2, b->nr, fmax(terms[0], terms[1]), &worst)) {
-    return note(ctx, b, worst, "cannot be kept in motion", why);
+static jo_status check_assembly(jo_context* ctx, const problem* b, const jplant_unmet* u,
+                                const char** why) {
+  if (is_unmet(u->left[0], u->terms[0])) return note(ctx, b, u->row[0], "cannot be met", why);
+  if (is_unmet(u->left[1], fmax(u->terms[0], u->terms[1]))) {
+    return note(ctx, b, u->row[1], "cannot be kept in motion", why);
   }
   return JO_OK;
 }
 
-// J dv = -(J v)_q dq - (J v)_p  by the coordinates that are free
-static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, const double* dq,
-                                const char** why) {
-  int nh = b->p->nh, n = b->nfree, worst;
-  double terms;
-  if (b->plant->dynamics->part.nredundant == 0 || n == 0) return JO_OK;
-  evaluate(b, q, b->motion, dq, b->zero);
-  worst_of(b->r2, nh, &terms);
+// J dv = -(J v)_q dq - (J v)_p  by the coordinates that are free: dv of each lane in X. Lanes that are known to fail have
+// none.
+static jo_status solve_motion(jo_context* ctx, problem* b, const char** why) {
+  const jplant_directions* d = &b->along;
+  int nh = b->p->nh, n = b->nfree;
+  memset(b->B, 0, (size_t)(nh * JPLANT_LANES) * sizeof *b->B);
   for (int i = 0; i < nh; i++) {
-    b->b[i] = -b->r2[i];
+    for (int l = 0; l < d->n; l++) {
+      if (!why[d->number[l]]) b->B[i + l * nh] = -d->r2[i * JPLANT_LANES + l];
+    }
     for (int k = 0; k < n; k++) {
       b->A[i + k * nh] = b->J[i + b->free[k] * nh];
     }
   }
-  int rank = jsolve_least_squares(ctx, nh, n, b->A, b->b, RANK_TOLERANCE, b->x);
+  int rank = jsolve_least_squares_many(ctx, nh, n, b->A, JPLANT_LANES, b->B, RANK_TOLERANCE, b->X);
   if (rank == JO_ERR_MEMORY) return jerr_memory(ctx);
-  if (rank < 0) {
-    return jerr_set(ctx, JO_ERR_NUMERIC, "%s: derivatives of the loops are not finite at the start",
-                    b->plant->model->path);
-  }
+  if (rank >= 0) return JO_OK;
+  return jerr_set(ctx, JO_ERR_NUMERIC, "%s: derivatives of the loops are not finite at the start",
+                  b->plant->model->path);
+}
+
+// What is left of them in one lane.
+static jo_status check_motion(jo_context* ctx, problem* b, int lane, const char** why) {
+  int nh = b->p->nh, n = b->nfree, worst;
+  double *r2 = b->along.r2, terms = size_of(b, r2, lane, nh, &worst);
+  const double* dv = b->X + lane * n;
   for (int i = 0; i < nh; i++) {
     for (int k = 0; k < n; k++) {
-      b->r2[i] += b->J[i + b->free[k] * nh] * b->x[k];
+      r2[i * JPLANT_LANES + lane] += b->J[i + b->free[k] * nh] * dv[k];
     }
   }
-  if (!is_left(b->r2, nh, terms, &worst)) return JO_OK;
+  if (!is_unmet(size_of(b, r2, lane, nh, &worst), terms)) return JO_OK;
   return note(ctx, b, worst, "locks the mechanism", why);
 }
 
-static jo_status check_all(jo_context* ctx, problem* b, const double* q, const double* qd, int nw,
-                           const double* dq, const double* dqd, const char** why) {
+static jo_status check_mobility(jo_context* ctx, problem* b, const double* q, const double* dq,
+                                const char** why) {
+  const jplant_directions* d = &b->along;
+  if (b->plant->dynamics->part.nredundant == 0 || b->nfree == 0) return JO_OK;
+  evaluate(b, q, dq);
+  JO_TRY(solve_motion(ctx, b, why));
+  for (int l = 0; l < d->n; l++) {
+    const char** of = &why[d->number[l]];
+    if (!*of) JO_TRY(check_motion(ctx, b, l, of));
+  }
+  return JO_OK;
+}
+
+// Numbers that the equations do not have leave them as they are.
+static jo_status check_all(jo_context* ctx, problem* b, const double* q, const double* dq,
+                           const jplant_unmet* unmet, const char** why) {
+  jplant_directions* d = &b->along;
   const double* in[8] = {b->values, &b->t, q};
   jexpr_tape_eval(&b->closure, 1, in, (double* const[]){b->h, b->J}, b->closure_work);
-  for (int k = 0; k < nw; k++) {
-    const double *dq_k = dq + k * b->p->nq, *dqd_k = dqd + k * b->p->nq;
-    memset(b->dp, 0, (size_t)nw * sizeof *b->dp);
-    b->dp[k] = 1.0;
-    JO_TRY(check_assembly(ctx, b, q, qd, dq_k, dqd_k, &why[k]));
-    if (!why[k]) JO_TRY(check_mobility(ctx, b, q, dq_k, &why[k]));
+  for (int from = 0; jplant_directions_next(d, false, &from);) {
+    for (int l = 0; l < d->n; l++) {
+      JO_TRY(check_assembly(ctx, b, &unmet[d->number[l]], &why[d->number[l]]));
+    }
+    JO_TRY(check_mobility(ctx, b, q, dq, why));
   }
   return JO_OK;
 }
 
 jo_status jplant_check_consistent(jo_context* ctx, jarena* out, const jplant* p,
-                                  const double* values, const double* y, const double* q,
-                                  const double* qd, int nw, const double* dq, const double* dqd,
-                                  const char** why) {
+                                  const double* values, const double* y, const double* q, int nw,
+                                  const double* dq, const jplant_unmet* unmet, const char** why) {
   const jgen_dynamics* d = p->dynamics;
   problem b = {.plant = p, .m = p->model, .p = p->position, .t = p->model->simulation.t_start};
   b.values = values ? values : p->position->p;
@@ -185,7 +207,7 @@ jo_status jplant_check_consistent(jo_context* ctx, jarena* out, const jplant* p,
     if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
     memcpy(at, y, (size_t)d->ny * sizeof *y);
     find_motion(&b, run, at);
-    status = check_all(ctx, &b, q, qd, nw, dq, dqd, why);
+    status = check_all(ctx, &b, q, dq, unmet, why);
   }
   jplant_work_destroy(run);
   jarena_free(&a);

@@ -3,15 +3,14 @@
 #ifndef JPLANT_CONSISTENT_H
 #define JPLANT_CONSISTENT_H
 
-#include "plant/plant.h"
+#include "plant/initial.h"
 
-// y: assembled start; dq, dqd (nq x nw): how coordinates and rates move with the numbers of the
-// plant's derivatives, found in the least-squares sense; values of the live numbers, NULL: the model's.
+// y: assembled start; dq (nq x nw): how coordinates move with the numbers of the plant's derivatives, found in the
+// least-squares sense, with what is left of their equations and of those of rates; values of the live numbers, NULL: the model's.
 // why[k] (nw, NULL on entry) tells which equation is not met along the number k, to first order: what
 // is computed from the others has no derivative by that number then. Texts are put in `out`.
 jo_status jplant_check_consistent(jo_context* ctx, jarena* out, const jplant* p,
-                                  const double* values, const double* y, const double* q,
-                                  const double* qd, int nw, const double* dq, const double* dqd,
-                                  const char** why);
+                                  const double* values, const double* y, const double* q, int nw,
+                                  const double* dq, const jplant_unmet* unmet, const char** why);
 
 #endif

@@ -4,20 +4,27 @@
 #define JPLANT_INITIAL_H
 
 #include "plant/assemble.h"
+#include "plant/plant.h"
 
-// Derivatives by each of the nw numbers the position stage was built for: dq, dqd (nq x nw), dz
+// Along a number: the largest of the terms that do not depend on the solution, and of what is left of the equations, of
+// positions and of velocities, and in which row.
+typedef struct jplant_unmet {
+  double terms[2], left[2];
+  int row[2];
+} jplant_unmet;
+
+// Derivatives by each of the first nw numbers of the plant's derivatives: dq, dqd (nq x nw), dz
 // (nz x nw), column after column, at an assembly and time t; `values`: of the live numbers, NULL:
-// the model's.
-jo_status jplant_initial_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
-                                     const jgen_position* p, const double* values, int nw, double t,
+// the model's. unmet (nw).
+jo_status jplant_initial_sensitivity(jo_context* ctx, jarena* a, const jplant* p,
+                                     const double* values, int nw, double t,
                                      const jmachine_assembly* at, double* dq, double* dqd,
-                                     double* dz);
+                                     double* dz, jplant_unmet* unmet);
 
 // The same of velocities alone, at a position q that moves by dq (nq x nw): q, qd and `rests` of `at`
 // are looked at.
-jo_status jplant_velocity_sensitivity(jo_context* ctx, jarena* a, const jmodel* m,
-                                      const jgen_position* p, const double* values, int nw,
-                                      double t, const jmachine_assembly* at, const double* dq,
-                                      double* dqd);
+jo_status jplant_velocity_sensitivity(jo_context* ctx, jarena* a, const jplant* p,
+                                      const double* values, int nw, double t,
+                                      const jmachine_assembly* at, const double* dq, double* dqd);
 
 #endif

@@ -37,18 +37,19 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
   double* dq = JARENA_ARRAY(a, (int64_t)nq * nw, double);
   double* dqd = JARENA_ARRAY(a, (int64_t)nq * nw, double);
   double* dz = JARENA_ARRAY(a, (int64_t)nz * nw, double);
+  jplant_unmet* unmet = JARENA_ARRAY(a, nw, jplant_unmet);
   out->y = JARENA_ARRAY(a, d->ny, double);
   out->S = JARENA_ARRAY(a, (int64_t)d->ny * nw, double);
-  if (!dq || !dqd || !dz || !out->y || !out->S) return jerr_memory(ctx);
+  if (!dq || !dqd || !dz || !unmet || !out->y || !out->S) return jerr_memory(ctx);
   if (nw > 0) {
-    JO_TRY(jplant_initial_sensitivity(ctx, a, m, p->position, values, nw, t, &at, dq, dqd, dz));
+    JO_TRY(jplant_initial_sensitivity(ctx, a, p, values, nw, t, &at, dq, dqd, dz, unmet));
   }
   jgen_scatter(&d->layout, at.q, at.qd, at.z, out->y);
   JO_TRY(jplant_check_start_mass(ctx, p, values, out->y));
   out->why = JARENA_ARRAY(a, nw, const char*);
   if (!out->why) return jerr_memory(ctx);
   if (nw > 0) {
-    JO_TRY(jplant_check_consistent(ctx, a, p, values, out->y, at.q, at.qd, nw, dq, dqd, out->why));
+    JO_TRY(jplant_check_consistent(ctx, a, p, values, out->y, at.q, nw, dq, unmet, out->why));
   }
   if (at.is_moved) refuse_moved(nq, nw, dq, out->why);
   for (int64_t k = 0; k < nw; k++) {

@@ -236,7 +236,7 @@ static jo_status find_velocities(jo_context* ctx, jarena* a, const jplant* p, co
     jgen_gather(l, S + (int64_t)k * l->ny, dq + (int64_t)k * nq, NULL);
   }
   if (nw > 0) {
-    JO_TRY(jplant_velocity_sensitivity(ctx, a, p->model, p->position, values, nw, t, &at, dq, dqd));
+    JO_TRY(jplant_velocity_sensitivity(ctx, a, p, values, nw, t, &at, dq, dqd));
   }
   for (int k = 0; k < nw; k++) {
     jgen_scatter(l, NULL, dqd + (int64_t)k * nq, NULL, S + (int64_t)k * l->ny);

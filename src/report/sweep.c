@@ -59,6 +59,12 @@ static void put_notes(jreport_notes* l, jarena* a, const jstudy_sweep* s, int fa
                     : s->method == JSENS_DIRECT ? "direct"
                                                 : "adjoint");
   if (s->nw > 0) jreport_note_text(l, "events", s->run.frozen ? "frozen" : "exact");
+  if (s->single.is_single) {
+    jreport_note_text(l, "precision", "single");
+    jreport_note_count(l, "checked", s->single.checked);
+    jreport_note_real(l, "value_error", "", s->single.value_error);
+    if (s->nw > 0) jreport_note_real(l, "gradient_error", "", s->single.gradient_error);
+  }
   jreport_note_count(l, "points", s->ndone);
   jreport_note_count(l, "failed", failed);
 }

@@ -101,15 +101,18 @@ jo_status jsens_fail(jo_context* ctx, const jsens* s, int k, const char* why) {
                   m->number[s->wrt[k]].path, why);
 }
 
-static jo_status check_numbers(jo_context* ctx, const jsens* s, int nw, const char** why) {
-  for (int k = 0; k < nw; k++) {
-    if (why[k]) return jsens_fail(ctx, s, k, why[k]);
+jo_status jsens_check_numbers(jo_context* ctx, const jsens* s) {
+  for (int k = 0; k < s->nw; k++) {
+    if (s->why[k]) return jsens_fail(ctx, s, k, s->why[k]);
   }
   return JO_OK;
 }
 
-jo_status jsens_check_numbers(jo_context* ctx, const jsens* s) {
-  return check_numbers(ctx, s, s->nw, s->why);
+jo_status jsens_check_start(jo_context* ctx, const jsens* s, int nw, const char* const* why) {
+  for (int k = 0; k < nw; k++) {
+    if (why[k] && !s->why[k]) return jsens_fail(ctx, s, k, why[k]);
+  }
+  return JO_OK;
 }
 
 static jo_status begin_run(jo_context* ctx, const jsens* s, const double* values,
@@ -124,7 +127,7 @@ jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const 
   jplant_start begin;
   jplant_work* run;
   JO_TRY(jplant_start_find(ctx, a, s->plant, nw, values, &begin));
-  JO_TRY(check_numbers(ctx, s, nw, begin.why));
+  JO_TRY(jsens_check_start(ctx, s, nw, begin.why));
   JO_TRY(begin_run(ctx, s, values, &run));
   jo_status status = jplant_guard_start(run, s->plant->model->simulation.t_start, begin.y);
   jplant_work_destroy(run);

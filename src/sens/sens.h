@@ -83,6 +83,8 @@ jsens_options jsens_options_default(const jmodel* m);
 // Report that there is no derivative by number k, and why; the same for the first that has none.
 jo_status jsens_fail(jo_context* ctx, const jsens* s, int k, const char* why);
 jo_status jsens_check_numbers(jo_context* ctx, const jsens* s);
+// The same of a start with other values: of numbers that had a derivative. Whoever made the jsens knows of the others.
+jo_status jsens_check_start(jo_context* ctx, const jsens* s, int nw, const char* const* why);
 
 // Whether a run with these options makes sense: the windows of the objectives are part of it, where
 // objectives are asked for, and no wheel stands at its start. To be asked before jsens_run();

@@ -17,38 +17,48 @@ static bool all_finite(size_t n, const double* v) {
 }
 
 // dgelsy: QR with column pivoting, rank decided by `rcond`, then the minimum-norm solution.
-static int least_squares(jarena* arena, int m, int n, double* A, double* b, double rcond,
-                         double* x) {
+static int least_squares(jarena* arena, int m, int n, double* A, int nrhs, const double* B,
+                         double rcond, double* X) {
   int ldb = m > n ? m : n, rank = 0;
   double size = 0;
-  double* rhs = JARENA_ARRAY(arena, ldb, double);
+  double* rhs = JARENA_ARRAY(arena, ldb * nrhs, double);
   lapack_int* pivot = JARENA_ARRAY(arena, n, lapack_int);
   if (!rhs || !pivot) return JO_ERR_MEMORY;
-  lapack_int info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, 1, A, m, rhs, ldb, pivot, rcond,
+  lapack_int info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, nrhs, A, m, rhs, ldb, pivot, rcond,
                                         &rank, &size, -1);
   double* work = info == 0 ? JARENA_ARRAY(arena, (size_t)size, double) : NULL;
   if (info == 0 && !work) return JO_ERR_MEMORY;
   if (info == 0) {
-    memcpy(rhs, b, (size_t)m * sizeof *b);
-    info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, 1, A, m, rhs, ldb, pivot, rcond, &rank, work,
-                               (lapack_int)size);
+    for (int k = 0; k < nrhs; k++) {
+      memcpy(rhs + k * ldb, B + k * m, (size_t)m * sizeof *B);
+    }
+    info = LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m, n, nrhs, A, m, rhs, ldb, pivot, rcond, &rank,
+                               work, (lapack_int)size);
   }
-  if (info != 0 || !all_finite((size_t)n, rhs)) return JO_ERR_NUMERIC;
-  memcpy(x, rhs, (size_t)n * sizeof *x);
+  for (int k = 0; info == 0 && k < nrhs; k++) {
+    if (!all_finite((size_t)n, rhs + k * ldb)) return JO_ERR_NUMERIC;
+    memcpy(X + k * n, rhs + k * ldb, (size_t)n * sizeof *X);
+  }
+  return info == 0 ? rank : JO_ERR_NUMERIC;
+}
+
+int jsolve_least_squares_many(jo_context* ctx, int m, int n, double* A, int nrhs, const double* B,
+                              double rcond, double* X) {
+  assert(m >= 0 && n >= 0 && nrhs > 0);
+  size_t rows = (size_t)m, columns = (size_t)n, sides = (size_t)nrhs;
+  memset(X, 0, columns * sides * sizeof *X);
+  if (m == 0 || n == 0) return 0;
+  if (!all_finite(rows * columns, A) || !all_finite(rows * sides, B)) return JO_ERR_NUMERIC;
+  jarena arena;
+  jarena_init(&arena, ctx);
+  int rank = least_squares(&arena, m, n, A, nrhs, B, rcond, X);
+  jarena_free(&arena);
   return rank;
 }
 
 int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, double rcond,
                          double* x) {
-  assert(m >= 0 && n >= 0);
-  memset(x, 0, (size_t)n * sizeof *x);
-  if (m == 0 || n == 0) return 0;
-  if (!all_finite((size_t)m * (size_t)n, A) || !all_finite((size_t)m, b)) return JO_ERR_NUMERIC;
-  jarena arena;
-  jarena_init(&arena, ctx);
-  int rank = least_squares(&arena, m, n, A, b, rcond, x);
-  jarena_free(&arena);
-  return rank;
+  return jsolve_least_squares_many(ctx, m, n, A, 1, b, rcond, x);
 }
 
 static bool comes_before(const double* re, const double* im, int i, int j) {

@@ -13,6 +13,9 @@
 // JO_ERR_NUMERIC where a number is not finite, JO_ERR_MEMORY. Reports neither.
 int jsolve_least_squares(jo_context* ctx, int m, int n, double* A, double* b, double rcond,
                          double* x);
+// The same of several right-hand sides: B m x nrhs, X n x nrhs, column-major.
+int jsolve_least_squares_many(jo_context* ctx, int m, int n, double* A, int nrhs, const double* B,
+                              double rcond, double* X);
 
 // LU factors of a column-major n x n matrix in place, and solutions of A X = B or A^T X = B, B column-major
 // n x nrhs in place. Nothing is allocated. JO_ERR_SINGULAR where a pivot is zero or an element not finite.

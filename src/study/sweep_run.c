@@ -424,5 +424,5 @@ jo_status jstudy_sweep_run(jstudy_sweep* s) {
   jmem_free(s->ctx, w.queue);
   jmem_free(s->ctx, w.out);
   pthread_mutex_destroy(&w.guard);
-  return status;
+  return status < 0 ? status : jstudy_sweep_judge_single(s);
 }

@@ -325,7 +325,7 @@ static jo_status study_model(work* w) {
   return status;
 }
 
-static jo_status batch_model(work* w) {
+static jo_status run_batch(work* w, jo_sens_method method) {
   jo_system* system = NULL;
   jo_batch* b = NULL;
   const double x[] = {w->task->from, w->task->to, -1.0};  // the last cannot be
@@ -335,7 +335,10 @@ static jo_status batch_model(work* w) {
   opt.t_end_s = w->task->end;
   opt.tolerance = 1e-6;
   opt.gradient = opt.outputs = opt.workers = 1;
-  jo_status status = prepare(w, JO_USE_DERIVATIVES, JO_SENS_DIRECT, &system);
+  const char* const history = "heave";
+  opt.history = &history;
+  opt.nhistory = 1;
+  jo_status status = prepare(w, JO_USE_DERIVATIVES, method, &system);
   if (status >= 0) status = jo_batch_create(w->ctx, system, &opt, &b);
   if (status >= 0) status = jo_batch_run(b, 3, x);
   jo_batch_point p;
@@ -344,21 +347,33 @@ static jo_status batch_model(work* w) {
     add(w, p.value[0]);
     add(w, p.gradient[0]);
     add(w, p.output[0]);
+    add(w, p.history[0]);
   }
   jo_batch_destroy(b);
   jo_system_destroy(system);
   return status;
 }
 
+static jo_status batch_model(work* w) {
+  return run_batch(w, JO_SENS_DIRECT);
+}
+
+static jo_status batch_back_model(work* w) {
+  return run_batch(w, JO_SENS_ADJOINT);
+}
+
 static const struct {
   const char* what;
   jo_status (*run)(work* w);
 } verb[] = {
-    {"load", load_model},         {"run", run_model},       {"sens", sens_model},
-    {"check", check_model},       {"sweep", sweep_model},   {"loads", loads_model},
-    {"report", report_model},     {"static", static_model}, {"modes", modes_model},
-    {"generate", generate_model}, {"export", export_model}, {"loads sens", loads_sens_model},
-    {"all", all_of_model},        {"study", study_model},   {"batch", batch_model},
+    {"load", load_model},     {"run", run_model},
+    {"sens", sens_model},     {"check", check_model},
+    {"sweep", sweep_model},   {"loads", loads_model},
+    {"report", report_model}, {"static", static_model},
+    {"modes", modes_model},   {"generate", generate_model},
+    {"export", export_model}, {"loads sens", loads_sens_model},
+    {"all", all_of_model},    {"study", study_model},
+    {"batch", batch_model},   {"batch back", batch_back_model},
 };
 
 static const task tasks[] = {
@@ -374,6 +389,7 @@ static const task tasks[] = {
     {"sweep", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
     {"sweep", QUARTER_CAR, "k", 1e4, 2e4, 0.4, true, false},
     {"batch", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
+    {"batch back", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},
     {"loads", BOUNCER, "hardness", 50.0, 60.0, 2.0, false, false},
     {"loads sens", BOUNCER, "hardness", 50.0, 60.0, 1.0, false, false},
     {"report", QUARTER_CAR, "k", 1e4, 2e4, 0.4, false, false},

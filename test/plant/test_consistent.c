@@ -68,11 +68,32 @@ static void test_pattern_leaves_out_what_has_no_derivative(void** state) {
   fixture_close(f);
 }
 
+// Also where the system was set to other values.
+static void test_pattern_leaves_them_out_at_other_values(void** state) {
+  (void)state;
+  fixture* f = fixture_open();
+  jo_context* ctx = f->ctx;
+  jo_system* system;
+  jo_sens_result* r;
+  const char* name = "load";
+  const double value = 1.25;
+  fixture_model(f, BEAM, NULL, 0);
+  assert_ok(ctx, prepare(f, "parameters", &system));
+  assert_ok(ctx, jo_system_set(ctx, system, &name, &value, 1));
+  assert_ok(ctx, jo_sens_run(ctx, system, NULL, &r));
+  assert_true(isnan(jo_sens_derivative(r, 0, jo_sens_parameter_find(system, "third"))));
+  assert_true(isfinite(jo_sens_derivative(r, 0, jo_sens_parameter_find(system, "load"))));
+  jo_sens_result_destroy(r);
+  jo_system_destroy(system);
+  fixture_close(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_number_that_keeps_the_redundancy_has_a_derivative),
       cmocka_unit_test(test_number_that_breaks_the_redundancy_is_refused),
       cmocka_unit_test(test_pattern_leaves_out_what_has_no_derivative),
+      cmocka_unit_test(test_pattern_leaves_them_out_at_other_values),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

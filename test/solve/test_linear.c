@@ -35,6 +35,20 @@ static void test_linear_minimum_norm_of_a_deficient_system(void** state) {
   assert_near(x[1], 1, 1e-14);
 }
 
+static void test_linear_many_sides_are_each_alone(void** state) {
+  const double A[] = {1, 1, 1, 1, 0, 1, 2, 3}, B[] = {1, 3, 2, 5, 0, 0, 0, 0, 4, -1, 2, 7};
+  double copy[8], side[4], X[6], x[2];
+  memcpy(copy, A, sizeof A);
+  assert_int_equal(jsolve_least_squares_many(context(state), 4, 2, copy, 3, B, 1e-12, X), 2);
+  for (int k = 0; k < 3; k++) {
+    memcpy(copy, A, sizeof A);
+    memcpy(side, B + 4 * k, sizeof side);
+    assert_int_equal(jsolve_least_squares(context(state), 4, 2, copy, side, 1e-12, x), 2);
+    assert_near(X[2 * k], x[0], 1e-14);
+    assert_near(X[2 * k + 1], x[1], 1e-14);
+  }
+}
+
 static void test_linear_not_finite_fails(void** state) {
   double A[] = {1, NAN, 1, 1}, b[] = {2, 2}, x[2], re[2], im[2];
   assert_int_equal(jsolve_least_squares(context(state), 2, 2, A, b, 1e-12, x), JO_ERR_NUMERIC);
@@ -171,6 +185,7 @@ int main(void) {
       fixture_test(test_linear_solves_square_system),
       fixture_test(test_linear_residual_is_normal_to_the_columns),
       fixture_test(test_linear_minimum_norm_of_a_deficient_system),
+      fixture_test(test_linear_many_sides_are_each_alone),
       fixture_test(test_linear_not_finite_fails),
       fixture_test(test_linear_lu_solves_both_ways),
       fixture_test(test_linear_lu_changes_rows),
