@@ -418,7 +418,8 @@ static void tell_failures(const jo_sweep* sweep, const jo_sweep_info* info) {
     if (!p.is_done || p.status >= 0) continue;
     fprintf(stderr, "warning: %d of %d points failed; the first,", info->failed, info->points);
     for (int k = 0; k < info->parameters; k++) {
-      fprintf(stderr, " %s = %.9g", jo_sweep_parameter_name(sweep, k), p.parameter[k]);
+      fprintf(stderr, "%s %s = %.9g", k > 0 ? "," : "", jo_sweep_parameter_name(sweep, k),
+              p.parameter[k]);
     }
     fprintf(stderr, ": %s\n", p.message);
     return;

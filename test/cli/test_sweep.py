@@ -93,6 +93,12 @@ class Sweep(unittest.TestCase):
         done = sweep(CAR, "--interpreter", "--param", "k=lognormal(16000, 1e300)", "--sample", "2", code=1)
         self.assertIn("too large for a lognormal distribution", done.stderr)
 
+    def test_hints_are_options_of_the_command(self):
+        told = sweep(CAR, "--interpreter", "--param", "at=0:0.5:2", "--param", "rod=-1:1:2").stderr
+        self.assertIn("points failed; the first, at = 0, rod = -1: ", told)
+        self.assertIn("may be off by more than", told)
+        self.assertNotIn("--derivative-tol", told)
+
     def test_few_points(self):
         """What there is not is no number: of one point a deviation, of points that all failed anything."""
         one = sweep(CAR, "--interpreter", "--param", "k=15000:16000", "--sample", "1", "--statistics").stdout
