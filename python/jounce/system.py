@@ -279,7 +279,7 @@ class System(Owner):
               correlate: Optional[Mapping[Tuple[str, str], float]] = None, indices: bool = False,
               method: str = "auto", frozen: bool = False, t_end_s: Optional[float] = None,
               tolerance: Optional[float] = None, step_s: Optional[float] = None, workers: int = 0,
-              batch: bool = False, device: Optional[str] = None, fused: bool = False,
+              batch: bool = False, device: Optional[str] = None, fused: bool = False, single: bool = False,
               journal: Optional[Path] = None, restart: bool = False, stream: bool = False, start: bool = True,
               progress: Optional[Progress] = None) -> "Sweep":
         """Objectives, and derivatives where the system has them, over ranges of parameters, on all processors.
@@ -295,7 +295,7 @@ class System(Owner):
                   Sweep.statistics() has them
         workers   threads; 0: one per processor. Results do not depend on it
         batch     points side by side, several times as fast: direct derivatives, without their errors
-        device    where, side by side: "cpu", "cuda", "auto"; fused: allow fused operations on GPUs
+        device    where, side by side: "cpu", "cuda", "auto"; fused: allow fused operations on GPUs; single: in single precision
         journal   a file every finished point is appended to at once, from which a sweep that was killed goes on
         restart   throw away what the journal holds
         stream    results stay in the journal, with 8 bytes a point in memory: points come one by one, or as a file
@@ -306,8 +306,8 @@ class System(Owner):
         from .sweep import Sweep
         return Sweep(self, ranges, sample=sample, seed=seed, sampling=sampling, correlate=correlate, indices=indices,
                      method=method, frozen=frozen, t_end_s=t_end_s, tolerance=tolerance, step_s=step_s,
-                     workers=workers, batch=batch, device=device, fused=fused, journal=journal, restart=restart,
-                     stream=stream, start=start, progress=progress)
+                     workers=workers, batch=batch, device=device, fused=fused, single=single, journal=journal,
+                     restart=restart, stream=stream, start=start, progress=progress)
 
     def batch(self, parameters: Iterable[str], *, method: Optional[str] = None, t_end_s: Optional[float] = None,
               tolerance: Optional[float] = None, step_s: Optional[float] = None, gradient: Union[bool, str] = False,
