@@ -22,6 +22,9 @@ typedef struct elimination {
   bool *row_done, *col_done;
   bool* joins;   // coordinates that loops share which nothing else connects (nq)
   double floor;  // entries below are zero
+  // while a pivot is looked for: columns that may become dependent, those the wish allows, entries by column (nq)
+  int *eligible, *usable, *in_column;
+  int neligible, nusable;
 } elimination;
 
 static double at(const elimination* e, int r, int c) {
@@ -32,44 +35,58 @@ static bool eligible(const elimination* e, int c) {
   return !e->col_done[c] && !e->m->coordinate[c].is_driven && (!e->only || e->only[c]);
 }
 
-static bool usable(const elimination* e, int c, int wish) {
-  return eligible(e, c) && e->m->coordinate[c].want_independent <= wish;
+static void list_columns(elimination* e, int wish) {
+  e->neligible = e->nusable = 0;
+  for (int k = 0; k < e->nq; k++) {
+    int c = e->inner ? k : e->nq - 1 - k;
+    e->in_column[c] = -1;
+    if (!eligible(e, c)) continue;
+    e->eligible[e->neligible++] = c;
+    if (e->m->coordinate[c].want_independent <= wish) e->usable[e->nusable++] = c;
+  }
+}
+
+static double largest_in_row(const elimination* e, int r) {
+  double largest = 0.0;
+  for (int k = 0; k < e->nusable; k++) {
+    double size = fabs(at(e, r, e->usable[k]));
+    if (size > largest) largest = size;
+  }
+  return largest;
 }
 
 static int count_row(const elimination* e, int r) {
   int n = 0;
-  for (int c = 0; c < e->nq; c++) {
-    n += eligible(e, c) && fabs(at(e, r, c)) > e->floor;
+  for (int k = 0; k < e->neligible; k++) {
+    n += fabs(at(e, r, e->eligible[k])) > e->floor;
   }
   return n;
 }
 
-static int count_column(const elimination* e, int c) {
+static int count_column(elimination* e, int c) {
+  if (e->in_column[c] >= 0) return e->in_column[c];
   int n = 0;
   for (int r = e->first; r < e->last; r++) {
     n += !e->row_done[r] && fabs(at(e, r, c)) > e->floor;
   }
-  return n;
+  return e->in_column[c] = n;
 }
 
 // Best pivot among columns whose wish allows it: least fill; of equals a strong one, since the
 // mechanism moves and weak ones vanish first; of equals the latest coordinate. False when only zeros
 // remain, or nothing but coordinates that join loops and are not asked for.
-static bool find_pivot(const elimination* e, int wish, bool joins, int* row, int* col) {
+static bool find_pivot(elimination* e, int wish, bool joins, int* row, int* col) {
   long best = -1;
-  for (int r = e->first; r < e->last; r++) {
+  list_columns(e, wish);
+  for (int r = e->first; r < e->last && best != 0; r++) {
     if (e->row_done[r] || (e->kept && !e->kept[r])) continue;
-    double largest = 0.0;
-    for (int c = 0; c < e->nq; c++) {
-      if (usable(e, c, wish)) largest = fmax(largest, fabs(at(e, r, c)));
-    }
+    double largest = largest_in_row(e, r);
     if (largest <= e->floor) continue;
     int row_count = count_row(e, r);
-    for (int k = 0; k < e->nq; k++) {
-      int c = e->inner ? k : e->nq - 1 - k;
+    for (int k = 0; k < e->nusable && best != 0; k++) {
+      int c = e->usable[k];
       double size = fabs(at(e, r, c));
-      if (!usable(e, c, wish) || size < PIVOT_THRESHOLD * largest) continue;
-      if (!joins && e->joins[c]) continue;
+      if (size < PIVOT_THRESHOLD * largest || (!joins && e->joins[c])) continue;
       long cost = 2 * (long)(row_count - 1) * (count_column(e, c) - 1);
       cost += size < STRONG_PIVOT * largest;
       if (best < 0 || cost < best) {
@@ -125,6 +142,16 @@ static void eliminate(elimination* e, int row, int col) {
   }
 }
 
+static bool allocate_elimination(jarena* a, elimination* e) {
+  e->row_done = JARENA_ARRAY(a, e->nh, bool);
+  e->col_done = JARENA_ARRAY(a, e->nq, bool);
+  e->A = JARENA_ARRAY(a, (size_t)e->nh * (size_t)e->nq, double);
+  e->eligible = JARENA_ARRAY(a, e->nq, int);
+  e->usable = JARENA_ARRAY(a, e->nq, int);
+  e->in_column = JARENA_ARRAY(a, e->nq, int);
+  return e->row_done && e->col_done && e->A && e->eligible && e->usable && e->in_column;
+}
+
 static bool allocate(jarena* a, jgen_partition* p, elimination* e) {
   p->u = JARENA_ARRAY(a, e->nq, int);
   p->v = JARENA_ARRAY(a, e->nq, int);
@@ -132,12 +159,9 @@ static bool allocate(jarena* a, jgen_partition* p, elimination* e) {
   p->row = JARENA_ARRAY(a, e->nh, int);
   p->pivot = JARENA_ARRAY(a, e->nh, int);
   p->redundant = JARENA_ARRAY(a, e->nh, int);
-  e->row_done = JARENA_ARRAY(a, e->nh, bool);
-  e->col_done = JARENA_ARRAY(a, e->nq, bool);
   e->joins = JARENA_ARRAY(a, e->nq, bool);
-  e->A = JARENA_ARRAY(a, (size_t)e->nh * (size_t)e->nq, double);
-  return p->u && p->v && p->d && p->row && p->pivot && p->redundant && e->row_done && e->col_done &&
-         e->joins && e->A;
+  return p->u && p->v && p->d && p->row && p->pivot && p->redundant && e->joins &&
+         allocate_elimination(a, e);
 }
 
 static void sort_coordinates(const elimination* e, jgen_partition* p) {
@@ -231,10 +255,7 @@ jo_status jgen_undetermined(jo_context* ctx, jarena* a, const jmodel* m, const d
   elimination e = {.m = m, .nh = nr, .nq = m->ncoordinate, .inner = inner};
   assert(nh <= nr);
   jarena_mark mark = jarena_save(a);
-  e.row_done = JARENA_ARRAY(a, nr, bool);
-  e.col_done = JARENA_ARRAY(a, e.nq, bool);
-  e.A = JARENA_ARRAY(a, (size_t)nr * (size_t)e.nq, double);
-  if (!e.row_done || !e.col_done || !e.A) return jerr_memory(ctx);
+  if (!allocate_elimination(a, &e)) return jerr_memory(ctx);
   fill_scaled(&e, J, nh, tolerance);
   int row = 0, col = 0;
   e.last = nh;
