@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // jounce sweep: objectives and their derivatives over a range of parameters. A sweep that writes a
 // file keeps a journal beside it, so that Ctrl-C or a kill lose no finished point.
-#include <ctype.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "cli.h"
 #include "failure.h"
 #include "json.h"
+#include "sweep_laws.h"
 #include "sweep_statistics.h"
 #include "team.h"
 #include "terminal.h"
@@ -20,26 +20,17 @@
 #define LOG_TIME 60.0     // between two lines of progress where there is no terminal [s]
 #define MANY     50000.0  // points that stay in the journal where the file can take them from there
 
-// Values of a range or a distribution, as they stand in its text.
-enum { FROM, TO, MEAN, DEVIATION, VALUES };
-
 typedef struct job {
   jo_sweep_options opt;
-  cli_texts params;  // as given
-  jo_range* range;
-  const char* (*texts)[VALUES];  // the values of each range, as given; NULL: not given
-  cli_texts correlations;        // as given
-  jo_correlation* correlation;
-  char* names;  // what range, texts, correlation and wrt point into
-  const char** wrt;
-  int nwrt;
+  cli_laws laws;
   const char* path;
   char* journal;
   cli_progress bar;
   jo_sweep_info begun;  // what was there when it began
   cli_team team;
+  cli_share* share;  // of the processes of the team, by rank; NULL: not known
   bool is_stopped;
-  bool has_statistics, fused;
+  bool has_statistics, fused, single;
   bool has_begun;
   bool is_quiet;
   double start, logged, wall_s;  // [s]; when it began, and of the last line of the log since then
@@ -53,189 +44,10 @@ static double now(void) {
 
 // ---- the command line ----------------------------------------------------------------------------
 
-// A finite number, or one with something behind it that begins as a unit does, in the first n characters.
-static bool is_value(const char* text, size_t n) {
-  char* end;
-  double x = strtod(text, &end);
-  if (end == text || end > text + n || !isfinite(x)) return false;
-  const char* unit = end + strspn(end, " ");
-  return unit >= text + n || isalpha((unsigned char)*unit) || strncmp(unit, "1/", 2) == 0;
-}
-
-// A part of a text, up to `end`, without blanks around it.
-typedef struct piece {
-  const char* text;
-  size_t n;
-} piece;
-
-static piece cut(const char* from, const char* end) {
-  while (from < end && *from == ' ') {
-    from++;
-  }
-  while (end > from && end[-1] == ' ') {
-    end--;
-  }
-  return (piece){from, (size_t)(end - from)};
-}
-
-// "FROM:TO:N" of a grid, "FROM:TO" of a sample.
-static bool read_range(const char* text, bool is_sample, jo_range* out, piece* value) {
-  char* end;
-  out->n = 1;
-  const char* middle = strchr(text, ':');
-  if (!middle) return false;
-  const char* stop = middle + 1 + strcspn(middle + 1, ":");
-  value[FROM] = (piece){text, (size_t)(middle - text)};
-  value[TO] = (piece){middle + 1, (size_t)(stop - middle - 1)};
-  if (!is_value(value[FROM].text, value[FROM].n) || !is_value(value[TO].text, value[TO].n)) {
-    return false;
-  }
-  if (is_sample) return !*stop;
-  if (!*stop) return false;
-  long n = strtol(stop + 1, &end, 10);
-  if (end == stop + 1 || *end || n < 1 || n > 1000000) return false;
-  out->n = (int)n;
-  return true;
-}
-
-static bool is_infinite(piece p) {
-  const char* text = p.n > 0 && (*p.text == '-' || *p.text == '+') ? p.text + 1 : p.text;
-  return p.text + p.n == text + 3 && strncmp(text, "inf", 3) == 0;
-}
-
-// "uniform(A, B)", "normal(M, S)", "lognormal(M, S)", the last two with ends to be cut off at: (M, S, A, B).
-static bool read_law(const char* text, jo_range* out, piece* value) {
-  static const char* const name[] = {"uniform", "normal", "lognormal"};
-  static const int order[][VALUES] = {{FROM, TO}, {MEAN, DEVIATION, FROM, TO}};
-  const char* open = strchr(text, '(');
-  piece word = cut(text, open);
-  int law = 0, n = 0;
-  while (law < 3 && (strlen(name[law]) != word.n || strncmp(name[law], word.text, word.n) != 0)) {
-    law++;
-  }
-  if (law == 3) return false;
-  out->law = (jo_law)law;
-  const char* at = open;
-  do {
-    const char* next = at + 1 + strcspn(at + 1, ",)");
-    if (!*next || n == VALUES) return false;
-    int which = order[law > 0][n];
-    value[which] = cut(at + 1, next);
-    bool is_end = law > 0 && (which == FROM || which == TO);
-    if (!is_value(value[which].text, value[which].n) && !(is_end && is_infinite(value[which]))) {
-      return false;
-    }
-    n++;
-    at = next;
-  } while (*at == ',');
-  return !at[1] && (n == 2 || (law > 0 && n == 4));
-}
-
-// Append a name of n characters to `names`, where there is room.
-static const char* keep_name(char** names, const char* text, size_t n) {
-  char* name = *names;
-  memcpy(name, text, n);
-  name[n] = 0;
-  *names = name + n + 1;
-  return name;
-}
-
-static cli_exit refuse_range(const char* text, bool is_sample) {
-  if (!is_sample && strchr(text, '(')) {
-    return cli_misuse("sweep", "a distribution needs --sample: '%s'", text);
-  }
-  return cli_misuse("sweep", "--param needs NAME=FROM:TO%s, not '%s'",
-                    is_sample ? " with --sample, or NAME=uniform(A, B), normal(MEAN, DEVIATION) or "
-                                "lognormal(MEAN, DEVIATION), these two also with ends A, B"
-                              : ":N",
-                    text);
-}
-
-static cli_exit read_ranges(job* j, char** names, bool is_sample) {
-  for (int i = 0; i < j->params.n; i++) {
-    const char *text = j->params.text[i], *equals = strchr(text, '=');
-    jo_range* r = &j->range[i];
-    piece value[VALUES] = {0};
-    bool is_law = equals && strchr(equals, '(');
-    if (!equals || equals == text || (is_law && !is_sample) ||
-        !(is_law ? read_law(equals + 1, r, value) : read_range(equals + 1, is_sample, r, value))) {
-      return refuse_range(text, is_sample);
-    }
-    r->name = keep_name(names, text, (size_t)(equals - text));
-    for (int k = 0; k < VALUES; k++) {
-      if (value[k].text) j->texts[i][k] = keep_name(names, value[k].text, value[k].n);
-    }
-  }
-  j->opt.range = j->range;
-  j->opt.nrange = j->params.n;
-  return CLI_OK;
-}
-
-// "A,B=R"
-static cli_exit read_correlations(job* j, char** names) {
-  for (int i = 0; i < j->correlations.n; i++) {
-    const char *text = j->correlations.text[i], *comma = strchr(text, ','),
-               *equals = strchr(text, '=');
-    char* end = NULL;
-    jo_correlation* c = &j->correlation[i];
-    if (equals) c->value = strtod(equals + 1, &end);
-    if (!comma || !equals || comma == text || equals < comma + 2 || end == equals + 1 || *end) {
-      return cli_misuse("sweep", "--correlate needs NAME,NAME=R, not '%s'", text);
-    }
-    c->first = keep_name(names, text, (size_t)(comma - text));
-    c->second = keep_name(names, comma + 1, (size_t)(equals - comma - 1));
-  }
-  j->opt.correlation = j->correlation;
-  j->opt.ncorrelation = j->correlations.n;
-  return CLI_OK;
-}
-
-// What is differentiated for: a list, "none", or the parameters that vary.
-static cli_exit read_wrt(job* j, char** names, const char* list) {
-  if (!list) {
-    for (int i = 0; i < j->opt.nrange; i++) {
-      j->wrt[j->nwrt++] = j->range[i].name;
-    }
-    return CLI_OK;
-  }
-  if (strcmp(list, "none") == 0) return CLI_OK;
-  for (const char* at = list;; at++) {
-    size_t n = strcspn(at, ",");
-    if (n == 0) return cli_misuse("sweep", "--wrt needs names and commas, not '%s'", list);
-    j->wrt[j->nwrt++] = keep_name(names, at, n);
-    at += n;
-    if (!*at) return CLI_OK;
-  }
-}
-
-static cli_exit read_names(job* j, const char* wrt, bool is_sample) {
-  size_t size = wrt ? strlen(wrt) + 2 : 2;
-  for (int i = 0; i < j->params.n; i++) {
-    size += strlen(j->params.text[i]) + VALUES;
-  }
-  for (int i = 0; i < j->correlations.n; i++) {
-    size += strlen(j->correlations.text[i]) + 1;
-  }
-  char* names = j->names = malloc(size);
-  j->range = calloc((size_t)j->params.n + 1, sizeof *j->range);
-  j->texts = calloc((size_t)j->params.n + 1, sizeof *j->texts);
-  j->correlation = calloc((size_t)j->correlations.n + 1, sizeof *j->correlation);
-  j->wrt = calloc(size, sizeof *j->wrt);
-  if (!j->names || !j->range || !j->texts || !j->correlation || !j->wrt) return cli_no_memory();
-  cli_exit code = read_ranges(j, &names, is_sample);
-  if (code == CLI_OK) code = read_correlations(j, &names);
-  return code == CLI_OK ? read_wrt(j, &names, wrt) : code;
-}
-
 static void release(job* j) {
-  free(j->params.text);
-  free(j->range);
-  free(j->texts);
-  free(j->correlations.text);
-  free(j->correlation);
-  free(j->names);
-  free(j->wrt);
+  cli_laws_free(&j->laws);
   free(j->journal);
+  free(j->share);
 }
 
 static bool take_count(double x, double least, int* out) {
@@ -267,7 +79,7 @@ static double count_points(const job* j) {
   if (j->opt.nsample > 0) return j->opt.indices ? n * (j->opt.nrange + 2) : n;
   n = 1.0;
   for (int i = 0; i < j->opt.nrange; i++) {
-    n *= j->range[i].n;
+    n *= j->laws.range[i].n;
   }
   return n;
 }
@@ -286,14 +98,24 @@ static const char* device_name(int i) {
 static void set_batch(job* j, const wishes* w) {
   j->opt.batch = w->batch || w->device;
   j->opt.fused = j->fused;
+  j->opt.single = j->single;
   for (int i = 0; w->device && device_name(i); i++) {
     if (strcmp(w->device, device_name(i)) == 0) j->opt.device = (jo_batch_device)i;
   }
   if (j->opt.batch && strcmp(w->method, "auto") == 0) j->opt.method = JO_SENS_DIRECT;
 }
 
+static cli_exit read_laws(job* j, const wishes* w) {
+  cli_exit code = cli_laws_read(&j->laws, w->wrt, j->opt.nsample > 0);
+  j->opt.range = j->laws.range;
+  j->opt.nrange = j->laws.params.n;
+  j->opt.correlation = j->laws.correlation;
+  j->opt.ncorrelation = j->laws.correlations.n;
+  return code;
+}
+
 static cli_exit set_options(job* j, const wishes* w) {
-  if (j->params.n < 1) return cli_misuse("sweep", "no parameter to vary: give --param");
+  if (j->laws.params.n < 1) return cli_misuse("sweep", "no parameter to vary: give --param");
   if (!take_count(w->nsample, 1, &j->opt.nsample))
     return cli_misuse("sweep", "--sample needs a number of points");
   if (!take_count(w->workers, 1, &j->opt.workers))
@@ -311,73 +133,10 @@ static cli_exit set_options(job* j, const wishes* w) {
   for (int i = 0; sampling_name(i); i++) {
     if (strcmp(w->sampling, sampling_name(i)) == 0) j->opt.sampling = (jo_sampling)i;
   }
-  cli_exit code = read_names(j, w->wrt, j->opt.nsample > 0);
+  cli_exit code = read_laws(j, w);
   if (code == CLI_OK) code = name_journal(j);
   if (code == CLI_OK && j->path && cli_ends_in(j->path, ".h5 .hdf5")) {
     j->opt.stream = w->stream || count_points(j) > MANY;
-  }
-  return code;
-}
-
-// ---- values with units ----------------------------------------------------------------------------
-
-static double value_of(const jo_model* m, const char* name) {
-  jo_parameter p;
-  for (int i = 0; jo_model_parameter_at(m, i, &p) >= 0; i++) {
-    if (strcmp(p.name, name) == 0) return p.value;
-  }
-  return NAN;
-}
-
-static bool load_with(const cli* c, jo_context* ctx, jo_setting* set, jo_model** m) {
-  for (int i = 0; i < c->nset; i++) {
-    set[i] = c->set[i];
-  }
-  return jo_model_load(ctx, c->argument[0], set, c->nset + 1, m) >= 0;
-}
-
-// What the parameter is with this value, which the file judges as it does those of --set. What it has to say of other
-// things was said.
-static cli_exit read_quantity(const cli* c, const char* name, const char* text, double* out) {
-  jo_setting* set = calloc((size_t)c->nset + 1, sizeof *set);
-  jo_context* ctx = NULL;
-  jo_model* m = NULL;
-  cli_exit code = CLI_OK;
-  if (!set || jo_context_create(NULL, &ctx) < 0) {
-    code = cli_no_memory();
-  } else {
-    set[c->nset] = (jo_setting){name, text};
-    if (load_with(c, ctx, set, &m)) {
-      *out = value_of(m, name);
-    } else {
-      code = CLI_FAIL;
-      cli_complain("--param %s=%s: %s", name, text, jo_context_message(ctx));
-    }
-  }
-  jo_model_destroy(m);
-  jo_context_destroy(ctx);
-  free(set);
-  return code;
-}
-
-static double* value_at(jo_range* r, int which) {
-  return which == FROM ? &r->from : which == TO ? &r->to : which == MEAN ? &r->mean : &r->deviation;
-}
-
-static cli_exit read_values(const cli* c, job* j) {
-  cli_exit code = CLI_OK;
-  for (int i = 0; i < VALUES * j->params.n && code == CLI_OK; i++) {
-    jo_range* r = &j->range[i / VALUES];
-    const char* text = j->texts[i / VALUES][i % VALUES];
-    double* out = value_at(r, i % VALUES);
-    if (!text) {
-      // not cut off
-      *out = i % VALUES == FROM ? -INFINITY : i % VALUES == TO ? INFINITY : 0.0;
-      continue;
-    }
-    char* end;
-    *out = strtod(text, &end);
-    if (*end) code = read_quantity(c, r->name, text, out);
   }
   return code;
 }
@@ -449,6 +208,10 @@ static jo_status compute(cli* c, job* j, jo_sweep* sweep) {
   hear_no_more(before);
   j->wall_s = now() - j->start;
   cli_progress_end(&j->bar);
+  jo_sweep_info info = jo_sweep_inspect(sweep);
+  if (status >= 0) {
+    j->share = cli_team_shares(&j->team, (cli_share){info.computed, info.waited_s});
+  }
   return status;
 }
 
@@ -512,6 +275,13 @@ static void print_extreme(const jo_sweep* s, const jo_sweep_info* info, int obje
   printf("\n");
 }
 
+static void print_precision(const jo_sweep_info* info) {
+  if (!info->is_single) return;
+  printf("single precision: off by %.2g", info->value_error);
+  if (info->wrt > 0) printf(", derivatives by %.2g", info->gradient_error);
+  printf(" (relative, largest of %d points computed in double precision too)\n", info->checked);
+}
+
 static void print_text(const jo_model* m, const jo_sweep* s, const job* j) {
   jo_sweep_info info = jo_sweep_inspect(s);
   cli_heading("%s: %d points%s", jo_model_name(m), info.points,
@@ -523,6 +293,7 @@ static void print_text(const jo_model* m, const jo_sweep* s, const job* j) {
     print_extreme(s, &info, k, 1);
   }
   cli_print_statistics(s);
+  print_precision(&info);
   printf("%d done, %d failed, %d derivatives each%s; %d points in %.3g s ", info.done, info.failed,
          info.objectives * info.wrt,
          info.method == JO_SENS_DIRECT    ? " (direct)"
@@ -583,6 +354,18 @@ static void json_points(cli_json* o, const jo_sweep* s, const jo_sweep_info* inf
   cli_json_end(o);
 }
 
+static void json_shares(cli_json* o, const job* j) {
+  if (!j->share) return;
+  cli_json_list(o, "shares");
+  for (int i = 0; i < j->team.team.size; i++) {
+    cli_json_flat_object(o, NULL);
+    cli_json_count(o, "points", j->share[i].points);
+    cli_json_number(o, "waited_s", j->share[i].waited_s);
+    cli_json_end(o);
+  }
+  cli_json_end(o);
+}
+
 static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   jo_sweep_info info = jo_sweep_inspect(s);
   cli_json o = {0};
@@ -593,12 +376,19 @@ static void print_json(const jo_model* m, const jo_sweep* s, const job* j) {
   cli_json_text(&o, "design", info.is_sample ? sampling_name((int)info.sampling) : "grid");
   if (!j->opt.stream) json_points(&o, s, &info);
   cli_json_statistics(&o, s);
+  if (info.is_single) {
+    cli_json_text(&o, "precision", "single");
+    cli_json_count(&o, "checked", info.checked);
+    cli_json_number(&o, "value_error", info.value_error);
+    if (info.wrt > 0) cli_json_number(&o, "gradient_error", info.gradient_error);
+  }
   cli_json_count(&o, "done", info.done);
   cli_json_count(&o, "failed", info.failed);
   cli_json_count(&o, "resumed", info.resumed);
   cli_json_bool(&o, "complete", info.done == info.points);
   cli_json_count(&o, "workers", info.workers);
   cli_json_count(&o, "processes", j->team.team.size);
+  json_shares(&o, j);
   cli_json_number(&o, "wall_s", j->wall_s);
   cli_json_end(&o);
 }
@@ -647,8 +437,8 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
 
 static jo_status create(cli* c, const jo_model* model, job* j, jo_system** system,
                         jo_sweep** sweep) {
-  jo_system_options use = {.wrt = j->wrt, .nwrt = j->nwrt, .method = j->opt.method};
-  use.use = j->nwrt > 0 ? JO_USE_DERIVATIVES : JO_USE_RUNS;
+  jo_system_options use = {.wrt = j->laws.wrt, .nwrt = j->laws.nwrt, .method = j->opt.method};
+  use.use = j->laws.nwrt > 0 ? JO_USE_DERIVATIVES : JO_USE_RUNS;
   if (cli_prepare(c, model, &use, system) != CLI_OK) return JO_ERR_MODEL;
   j->opt.progress = on_progress;
   j->opt.user = j;
@@ -674,29 +464,36 @@ static cli_exit sweep_model(cli* c, const jo_model* model, job* j) {
   return code;
 }
 
-// Another process than the first: the same model and options, and points that come from there.
-static cli_exit help(cli* c, job* j) {
+static void give_up(const cli* c, const job* j) {
+  const char* why = jo_context_message(c->ctx);
+  cli_team_give_up(&j->team, *why ? why : "it cannot do here what the command asks for");
+}
+
+// Another process than the first: the same model and options, and points that come from there. `code`: whether the
+// command could be read.
+static cli_exit help(cli* c, job* j, cli_exit code) {
   jo_model* model = NULL;
   jo_system* system = NULL;
   jo_sweep* sweep = NULL;
-  if (!cli_team_begin(&j->team, true)) return CLI_FAIL;
-  cli_exit code = cli_load(c, &model);
-  if (code == CLI_OK) code = read_values(c, j);
+  if (!cli_team_begin(&j->team, true)) return code == CLI_OK ? CLI_FAIL : code;
+  if (code == CLI_OK) code = cli_load(c, &model);
+  if (code == CLI_OK) code = cli_laws_values(c, &j->laws);
   if (code == CLI_OK && create(c, model, j, &system, &sweep) < 0) code = CLI_FAIL;
   // nobody can do with a part of the team
-  if (code != CLI_OK) cli_team_give_up(&j->team, jo_context_message(c->ctx));
+  if (code != CLI_OK) give_up(c, j);
   // why it fails the first process is told
   if (code == CLI_OK && jo_sweep_run(sweep) < 0) code = CLI_FAIL;
+  cli_team_done(&j->team, jo_sweep_inspect(sweep).computed);
   jo_sweep_destroy(sweep);
   jo_system_destroy(system);
   jo_model_destroy(model);
   return code;
 }
 
-static cli_exit lead(cli* c, job* j) {
+static cli_exit lead(cli* c, job* j, cli_exit code) {
   jo_model* model = NULL;
-  cli_exit code = cli_load(c, &model);
-  if (code == CLI_OK) code = read_values(c, j);
+  if (code == CLI_OK) code = cli_load(c, &model);
+  if (code == CLI_OK) code = cli_laws_values(c, &j->laws);
   if (code == CLI_OK) code = sweep_model(c, model, j);
   if (!j->has_begun) cli_team_begin(&j->team, false);
   jo_model_destroy(model);
@@ -713,7 +510,7 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
   const cli_option option[] = {
       {"--param", "NAME=A:B:N",
        "parameter to vary, from A to B in N values (samples: A:B, or normal(M, S)); repeat",
-       .texts = &j->params},
+       .texts = &j->laws.params},
       {"--grid", NULL, "all combinations of the values (default)", .flag = &w.grid,
        .excludes = "--sample"},
       {"--sample", "N", "N points that fill the ranges evenly instead of a grid",
@@ -721,7 +518,7 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
       {"--sampling", "NAME", "sequence of the sample: halton, sobol, lhs or random",
        .text = &w.sampling, .choice = sampling_name, .needs = "--sample"},
       {"--correlate", "A,B=R", "correlation of two parameters of a sample; repeat",
-       .texts = &j->correlations, .needs = "--sample"},
+       .texts = &j->laws.correlations, .needs = "--sample"},
       {"--statistics", NULL, "mean, deviation, quantiles, and bounds on what parameters do",
        .flag = &j->has_statistics},
       {"--indices", NULL,
@@ -746,6 +543,8 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
        .choice = device_name},
       {"--fused", NULL, "on GPUs: fused operations, faster and of other roundings",
        .flag = &j->fused, .needs = "--device"},
+      {"--single", NULL, "on GPUs: single precision, faster; its error is measured and told",
+       .flag = &j->single, .needs = "--device"},
       {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
       {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end_s},
       {"--tol", "X", "relative and absolute tolerance", .number = &j->opt.tolerance},
@@ -757,10 +556,11 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
 
 static cli_exit run(cli* c, int argc, char** argv) {
   job j = {.opt = jo_sweep_options_default()};
-  cli_exit code = read_command(c, &j, argc, argv);
-  if (code == CLI_OK) code = cli_team_join(&j.team);
+  // before the command is read, so that one process tells what is wrong with it
+  cli_exit code = c->visitor ? CLI_OK : cli_team_join(&j.team);
   if (code == CLI_OK) {
-    code = j.team.team.rank > 0 ? help(c, &j) : lead(c, &j);
+    code = read_command(c, &j, argc, argv);
+    code = j.team.team.rank > 0 ? help(c, &j, code) : lead(c, &j, code);
     cli_team_leave(&j.team);
   }
   release(&j);

@@ -17,10 +17,23 @@ static int name_width(const jo_sweep* s, int parameters) {
   return width;
 }
 
+// Of few points there is no error, of one no deviation.
+static void print_moment(const char* name, double value, double error) {
+  printf("  %-9s ", name);
+  if (isnan(value)) {
+    printf("-");
+  } else {
+    printf("%.8g", value);
+  }
+  if (!isnan(error)) printf("  +- %.2g", error);
+  printf("\n");
+}
+
 static void print_moments(const jo_statistic* t) {
-  printf(
-      "  mean      %.8g  +- %.2g\n  deviation %.8g  +- %.2g\n  least     %.8g\n  most      %.8g\n",
-      t->mean, t->mean_error, t->deviation, t->deviation_error, t->least, t->most);
+  print_moment("mean", t->mean, t->mean_error);
+  print_moment("deviation", t->deviation, t->deviation_error);
+  print_moment("least", t->least, NAN);
+  print_moment("most", t->most, NAN);
   printf("  quantiles");
   for (int i = 0; i < t->quantiles; i++) {
     printf("%s %g %%: %.6g", i > 0 ? "," : "", 100.0 * t->share[i], t->quantile[i]);
@@ -49,7 +62,7 @@ static void print_parameters(const jo_sweep* s, const jo_statistic* t, int param
     printf("  %-*s", width, jo_sweep_parameter_name(s, k));
     if (t->first) print_value(t->first[k], t->first_error[k]);
     if (t->total) print_value(t->total[k], t->total_error[k]);
-    if (t->slope) print_value(t->bound[k], t->bound[k] * t->slope_error[k] / t->slope[k]);
+    if (t->slope) print_value(t->bound[k], t->bound_error[k]);
     printf("\n");
   }
 }
@@ -59,6 +72,7 @@ void cli_print_statistics(const jo_sweep* s) {
   jo_statistic t;
   for (int o = 0; jo_sweep_statistic_at(s, o, &t) >= 0; o++) {
     cli_heading("%s, %d points", jo_sweep_objective_name(s, o), t.points);
+    if (t.points == 0) continue;
     print_moments(&t);
     print_parameters(s, &t, parameters);
   }
@@ -105,6 +119,7 @@ void cli_json_statistics(cli_json* o, const jo_sweep* s) {
     json_by_parameter(o, s, "mean_square_derivative", t.slope);
     json_by_parameter(o, s, "mean_square_derivative_error", t.slope_error);
     json_by_parameter(o, s, "total_bound", t.bound);
+    json_by_parameter(o, s, "total_bound_error", t.bound_error);
     cli_json_end(o);
   }
   cli_json_end(o);

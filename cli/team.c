@@ -86,6 +86,40 @@ bool cli_team_begin(const cli_team* t, bool is_fine) {
   return is_fine;
 }
 
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void cli_team_done(cli_team* t, int points) {
+  t->share.points = points;
+  t->since = now();
+}
+
+cli_share* cli_team_shares(const cli_team* t, cli_share own) {
+  cli_share* share = t->team.size > 1 ? calloc((size_t)t->team.size, sizeof *share) : NULL;
+  if (!share) return NULL;
+  share[0] = own;
+  send_word(t, 's');
+  for (int left = t->team.size - 1; left > 0;) {
+    int from;
+    size_t size;
+    if (t->team.poll(t->team.user, &from, &size)) {
+      t->team.receive(t->team.user, from, &share[from], sizeof *share);
+      left--;
+    } else {
+      nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+  }
+  return share;
+}
+
+static void tell_share(cli_team* t) {
+  t->share.waited_s = now() - t->since;
+  t->team.send(t->team.user, 0, &t->share, sizeof t->share);
+}
+
 void cli_team_give_up(const cli_team* t, const char* why) {
   const cli_mpi* mpi = load_module();
   dprintf(t->terminal, "error: process %d: %s\n", t->team.rank, why);
@@ -97,7 +131,9 @@ void cli_team_leave(cli_team* t) {
   const cli_mpi* mpi = load_module();
   if (t->team.size > 1) {
     if (t->team.rank > 0) {
-      wait_for_word(t);
+      while (wait_for_word(t) == 's') {
+        tell_share(t);
+      }
     } else {
       send_word(t, 'e');
     }

@@ -20,7 +20,8 @@ typedef struct jo_batch jo_batch;
 typedef enum jo_batch_device { JO_BATCH_CPU, JO_BATCH_CUDA, JO_BATCH_AUTO } jo_batch_device;
 
 typedef struct jo_batch_options {
-  /// Parameters that differ from point to point, by name; also what initial conditions are made of.
+  /// Numbers that differ from point to point: parameters and inputs by name, others by path as far as the system can set
+  /// them (`variable` of its options), initial conditions ("initial.heave.rate") among them.
   const char* const* parameter;
   int nparameter;
   jo_method method;
@@ -32,10 +33,24 @@ typedef struct jo_batch_options {
   /// way. AUTO: as the system was prepared, direct where it was for both.
   jo_sens_method gradient_method;
   int outputs;  // nonzero: also outputs at the end
+  /// Outputs whose histories are wanted, by name: at times from the start to the end, a step apart, as rows of a run are. A run
+  /// of n points keeps n x times x outputs numbers; more than simulation.max_memory is refused.
+  const char* const* history;
+  int nhistory;
+  double history_step_s;  // NaN: output_step of the model
+  /// Models whose roads points may have in place of that of the system (jo_batch_run_on). Tables of their roads are taken
+  /// (profile, crg, iso8608, blocks), whatever is in them, and nothing else: numbers and expressions of the roads must be the
+  /// same. They must outlive the batch.
+  const jo_model* const* road;
+  int nroad;
   int lanes;    // 1, 2, 4 or 8 points side by side; 0: as many as registers hold
   int workers;  // threads; 0: one per processor. Results depend neither on this nor on the lanes
   jo_batch_device device;
   int fused;  // nonzero, CUDA: products and sums in one operation, faster; results differ by roundings
+  /// Nonzero, CUDA: slopes in single precision, faster; states, time, events, closures, objectives and outputs stay double.
+  /// Every run also computes a sample of its points in double precision on the processor, and jo_batch_inspect() tells how far off
+  /// they are. Refused where there is no GPU.
+  int single;
   /// Called several times per second on the thread of jo_batch_run() with the points done so far; zero stops it: points
   /// that were not begun are not done. Must not use the context. May be NULL.
   int (*progress)(void* user, int done);
@@ -60,21 +75,37 @@ JO_API void jo_batch_destroy(jo_batch* batch);
 /// Results replace those of the run before. Threads: one at a time.
 JO_API jo_status jo_batch_run(jo_batch* batch, int n, const double* x);
 
+/// The same, point i on road[i] of the options, -1: that of the system.
+JO_API jo_status jo_batch_run_on(jo_batch* batch, int n, const double* x, const int* road);
+
 typedef struct jo_batch_info {
   int points, done, failed;  // of the last run; failed ones are done too
   int alone;                 // points that were not run in lanes
   int parameters, objectives, wrt, outputs;
-  int lanes;              // 0: points are run one by one, since ...
-  const char* why_alone;  // ... ; NULL: they are run in lanes
+  int histories, times;    // outputs that have a history, and its rows
+  int roads;               // beside that of the system
+  jo_batch_device device;  // where points are computed, CPU or CUDA: what AUTO came to
+  int lanes;               // 0: points are run one by one, since ...
+  const char* why_alone;   // ... ; NULL: they are run in lanes
+  /// Single precision: how many points of the last run were computed in double precision too (every 64th, at least 8, at
+  /// most 64), and the largest difference of an objective and of a derivative, relative to the largest of the same
+  /// objective or derivative among them. Infinite: one of both runs failed. 0 points: numbers are double.
+  int checked;
+  double value_error, gradient_error;
 } jo_batch_info;
 
 JO_API jo_batch_info jo_batch_inspect(const jo_batch* batch);
 
-/// Names of parameters, objectives, numbers differentiated for, and outputs; NULL where there is no i-th. Owned by the batch.
+/// Names of parameters, objectives, numbers differentiated for, outputs, and of those with a history; NULL where there is no
+/// i-th. Owned by the batch.
 JO_API const char* jo_batch_parameter_name(const jo_batch* batch, int i);
 JO_API const char* jo_batch_objective_name(const jo_batch* batch, int i);
 JO_API const char* jo_batch_wrt_name(const jo_batch* batch, int i);
 JO_API const char* jo_batch_output_name(const jo_batch* batch, int i);
+JO_API const char* jo_batch_history_name(const jo_batch* batch, int i);
+
+/// Times of histories [s], rising; NULL: there are none. Owned by the batch.
+JO_API const double* jo_batch_times(const jo_batch* batch);
 
 /// Arrays and texts are owned by the batch, until the next run.
 typedef struct jo_batch_point {
@@ -84,8 +115,9 @@ typedef struct jo_batch_point {
   const double* value;  // by objective
   const double*
       gradient;  // objectives x numbers, row by row; adjoint: NaN by numbers that have no derivative
-  const double* output;  // by output
-  int in_lanes;          // nonzero: it was run side by side with others
+  const double* output;   // by output
+  const double* history;  // times x outputs with a history, row by row
+  int in_lanes;           // nonzero: it was run side by side with others
   int events;
   int64_t steps;
 } jo_batch_point;
@@ -94,10 +126,12 @@ typedef struct jo_batch_point {
 JO_API jo_status jo_batch_point_at(const jo_batch* batch, int i, jo_batch_point* out);
 
 /// All numbers of the last run at once, owned by the batch: points x objectives, points x objectives x numbers, points x
-/// outputs; NULL: there are none. NaN of points that failed or are not done.
+/// outputs, points x times x outputs with a history; NULL: there are none. NaN of points that failed or are not done, and of
+/// times behind the end of a run that a condition of the model ended.
 JO_API const double* jo_batch_values(const jo_batch* batch);
 JO_API const double* jo_batch_gradients(const jo_batch* batch);
 JO_API const double* jo_batch_outputs(const jo_batch* batch);
+JO_API const double* jo_batch_histories(const jo_batch* batch);
 
 #ifdef __cplusplus
 }

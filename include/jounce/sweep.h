@@ -95,6 +95,9 @@ typedef struct jo_sweep_options {
   int batch;
   jo_batch_device device;  // of these
   int fused;               // CUDA: nonzero, products and sums at once, of other roundings
+  /// CUDA: nonzero, slopes in single precision, as jo_batch has it. Every 64th point, at least 8 and at most 64 of the sweep, is
+  /// computed in double precision too: jo_sweep_inspect() tells how far off they are, and they alone have errors of derivatives.
+  int single;
 } jo_sweep_options;
 
 JO_API jo_sweep_options jo_sweep_options_default(void);
@@ -124,6 +127,13 @@ typedef struct jo_sweep_info {
   int workers;
   jo_sens_method method;  // used; AUTO: no derivatives
   jo_sampling sampling;   // of a sample
+  /// Nonzero: in single precision. Then how many points were computed in double precision too, and the largest difference of
+  /// an objective and of a derivative, relative to the largest of its kind among them.
+  int is_single;
+  int checked;
+  double value_error, gradient_error;
+  int computed;     // by this process, all runs together
+  double waited_s;  // rank 0 of a team: for the others, at the end of the last run
 } jo_sweep_info;
 
 JO_API jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep);
@@ -171,7 +181,7 @@ typedef struct jo_statistic {
   const double *first, *first_error, *total, *total_error;
   /// Mean squares of the derivatives and bounds on the total indices that follow from them; NaN: not differentiated for, bounds
   /// also with correlations. NULL: no derivatives, or a grid.
-  const double *slope, *slope_error, *bound;
+  const double *slope, *slope_error, *bound, *bound_error;
 } jo_statistic;
 
 /// Compute them, once jo_sweep_run() is done; files that are saved then have them too.

@@ -17,6 +17,8 @@ from ._core import Quantity
 from ._lib import PATH as library_path
 from ._lib import VERSION as __version__
 from .analysis import Equilibrium, EquilibriumInfo, Modes
+from .batch import Batch, BatchInfo, Points
+from .distribution import Lognormal, Normal, Uniform
 from .errors import (ArgumentError, CompilerError, ConvergenceError, Diagnostic, FileError, JounceError,
                      JounceNotice, JounceWarning, LibraryNotFound, LimitError, ModelError, NumericError,
                      OutOfMemoryError, SingularError, Stopped, TextError)
@@ -30,7 +32,7 @@ from .model import Body, Closure, Coupling, Joint, Model, ModelInfo, Parameter, 
 from .result import Change, Event, Page, Result, Statistics
 from .run import Run
 from .study import Column, Part, Study, Table, load_study
-from .sweep import Sweep, SweepInfo
+from .sweep import Sweep, SweepInfo, SweepPoint, SweepStatistic
 from .system import Coordinate, System, SystemInfo
 from .tyre import Coefficient, Tyre, TyreFunction, TyreInfo, load_tyre
 
@@ -41,15 +43,15 @@ def show(*, replay: bool) -> None:
 
 
 __all__ = [
-    "ArgumentError", "Body", "Change", "Check", "Closure", "Coefficient", "Column", "CompilerError", "ConvergenceError",
+    "ArgumentError", "Batch", "BatchInfo", "Body", "Change", "Check", "Closure", "Coefficient", "Column", "CompilerError", "ConvergenceError",
     "Coordinate", "Coupling", "Curve", "Diagnostic", "Element", "ElementGradient", "Equilibrium", "EquilibriumInfo", "Event",
     "EventAgain", "FileError", "Function", "Gradient", "GradientEvent", "GradientStatistics", "History",
     "ImportInfo", "Imported", "Influence",
     "Joint", "JounceError", "JounceNotice", "JounceWarning", "Kinematics", "LibraryNotFound", "LimitError",
-    "LoadEvent", "LoadEvents", "LoadStatistics", "Loads", "LoadsGradient", "Model", "ModelError", "ModelInfo", "Modes",
-    "NumericError", "OutOfMemoryError", "Page", "Parameter", "Part", "Pose", "Quantity", "Reconstruction", "Remark",
+    "LoadEvent", "LoadEvents", "LoadStatistics", "Loads", "LoadsGradient", "Lognormal", "Model", "ModelError", "ModelInfo", "Modes",
+    "Normal", "NumericError", "OutOfMemoryError", "Page", "Parameter", "Part", "Points", "Pose", "Quantity", "Reconstruction", "Remark",
     "Result",
-    "Run", "SingularError", "Statistics", "Stopped", "Study", "Sweep", "SweepInfo", "System", "SystemInfo", "Table",
-    "TextError", "Tyre", "TyreFunction", "TyreInfo", "__version__", "library_path", "load", "load_study", "load_tyre",
+    "Run", "SingularError", "Statistics", "Stopped", "Study", "Sweep", "SweepInfo", "SweepPoint", "SweepStatistic", "System",
+    "SystemInfo", "Table", "TextError", "Tyre", "TyreFunction", "TyreInfo", "Uniform", "__version__", "library_path", "load", "load_study", "load_tyre",
     "parse", "plot_loads", "show", "take_over",
 ]

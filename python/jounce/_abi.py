@@ -499,10 +499,16 @@ class jo_batch_options(Structure):
         ("gradient", c_int),
         ("gradient_method", c_int),
         ("outputs", c_int),
+        ("history", POINTER(c_char_p)),
+        ("nhistory", c_int),
+        ("history_step_s", c_double),
+        ("road", POINTER(c_void_p)),
+        ("nroad", c_int),
         ("lanes", c_int),
         ("workers", c_int),
         ("device", c_int),
         ("fused", c_int),
+        ("single", c_int),
         ("progress", CFUNCTYPE(c_int, c_void_p, c_int)),
         ("user", c_void_p),
     ]
@@ -518,8 +524,15 @@ class jo_batch_info(Structure):
         ("objectives", c_int),
         ("wrt", c_int),
         ("outputs", c_int),
+        ("histories", c_int),
+        ("times", c_int),
+        ("roads", c_int),
+        ("device", c_int),
         ("lanes", c_int),
         ("why_alone", c_char_p),
+        ("checked", c_int),
+        ("value_error", c_double),
+        ("gradient_error", c_double),
     ]
 
 
@@ -531,6 +544,7 @@ class jo_batch_point(Structure):
         ("value", POINTER(c_double)),
         ("gradient", POINTER(c_double)),
         ("output", POINTER(c_double)),
+        ("history", POINTER(c_double)),
         ("in_lanes", c_int),
         ("events", c_int),
         ("steps", c_int64),
@@ -871,6 +885,7 @@ class jo_sweep_options(Structure):
         ("batch", c_int),
         ("device", c_int),
         ("fused", c_int),
+        ("single", c_int),
     ]
 
 
@@ -887,6 +902,12 @@ class jo_sweep_info(Structure):
         ("workers", c_int),
         ("method", c_int),
         ("sampling", c_int),
+        ("is_single", c_int),
+        ("checked", c_int),
+        ("value_error", c_double),
+        ("gradient_error", c_double),
+        ("computed", c_int),
+        ("waited_s", c_double),
     ]
 
 
@@ -924,6 +945,7 @@ class jo_statistic(Structure):
         ("slope", POINTER(c_double)),
         ("slope_error", POINTER(c_double)),
         ("bound", POINTER(c_double)),
+        ("bound_error", POINTER(c_double)),
     ]
 
 
@@ -1139,15 +1161,19 @@ FUNCTIONS = {
     "jo_batch_create": (c_int, (c_void_p, c_void_p, POINTER(jo_batch_options), POINTER(c_void_p),)),
     "jo_batch_destroy": (None, (c_void_p,)),
     "jo_batch_run": (c_int, (c_void_p, c_int, POINTER(c_double),)),
+    "jo_batch_run_on": (c_int, (c_void_p, c_int, POINTER(c_double), POINTER(c_int),)),
     "jo_batch_inspect": (jo_batch_info, (c_void_p,)),
     "jo_batch_parameter_name": (c_char_p, (c_void_p, c_int,)),
     "jo_batch_objective_name": (c_char_p, (c_void_p, c_int,)),
     "jo_batch_wrt_name": (c_char_p, (c_void_p, c_int,)),
     "jo_batch_output_name": (c_char_p, (c_void_p, c_int,)),
+    "jo_batch_history_name": (c_char_p, (c_void_p, c_int,)),
+    "jo_batch_times": (POINTER(c_double), (c_void_p,)),
     "jo_batch_point_at": (c_int, (c_void_p, c_int, POINTER(jo_batch_point),)),
     "jo_batch_values": (POINTER(c_double), (c_void_p,)),
     "jo_batch_gradients": (POINTER(c_double), (c_void_p,)),
     "jo_batch_outputs": (POINTER(c_double), (c_void_p,)),
+    "jo_batch_histories": (POINTER(c_double), (c_void_p,)),
     "jo_fmu_options_default": (jo_fmu_options, ()),
     "jo_export_fmu": (c_int, (c_void_p, c_void_p, POINTER(jo_fmu_options), c_char_p, POINTER(jo_fmu),)),
     "jo_import": (c_int, (c_void_p, c_char_p, POINTER(c_void_p),)),

@@ -229,7 +229,10 @@ class Model(Owner):
               interpreter: bool = False, **options: Any) -> "Sweep":
         """Objectives, and derivatives by `wrt`, over ranges of parameters; options are those of System.sweep()."""
         use = ("derivatives",) if wrt else ()
-        return self._system(wrt, use, interpreter).sweep(ranges, **options)
+        method = options.get("method", "auto")
+        if method == "auto" and (options.get("batch") or options.get("device")):
+            method = "direct"  # there are no others side by side
+        return self._system(wrt, use, interpreter, method).sweep(ranges, **options)
 
     def loads(self, *, interpreter: bool = False, **options: Any) -> "Loads":
         """Load histories of all elements; options are those of System.loads()."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from ctypes import byref
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from . import _abi, _html
 from ._core import (Floats, Guard, Handle, Owner, Path, Progress, call, choice, file_name, find, items, make,
                     settle, some, text, view, word_of)
 from ._lib import lib
+from .distribution import Lognormal, Normal, Uniform
 
 if TYPE_CHECKING:
     from .system import System
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SweepInfo:
-    """How far a sweep is. `resumed`: points that came from the journal. `method`: of derivatives; "auto": none."""
+    """How far a sweep is. `resumed`: points that came from the journal. `method`: of derivatives; "auto": none. `design`:
+    "grid", or the name of the sampling."""
 
     points: int
     done: int
@@ -33,6 +35,48 @@ class SweepInfo:
     is_sample: bool
     workers: int
     method: str
+    design: str
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """A point, copied. `status` below zero: it failed, `message` says why, and numbers are NaN."""
+
+    is_done: bool
+    status: int
+    message: str
+    x: Floats  # by parameter
+    values: Floats  # by objective
+    gradient: Floats  # objectives x numbers
+    gradient_errors: Floats
+    events: int
+    evaluations: int
+
+
+@dataclass(frozen=True)
+class SweepStatistic:
+    """What a sweep says of an objective, over the points that succeeded; errors are standard deviations
+    (docs/theory/statistics.md). The dictionaries at the end are by parameter, and empty where the design has no such thing:
+    Sobol indices need indices=True, mean squares of derivatives (by the logarithm of a lognormal number) and the bounds on
+    total indices that follow from them a sample of a system with derivatives."""
+
+    points: int
+    mean: float
+    mean_error: float
+    deviation: float
+    deviation_error: float
+    least: float
+    most: float
+    quantiles: Dict[float, float]  # share of all points -> the value they lie below
+    rank_error: float
+    first_order: Dict[str, float]
+    first_order_error: Dict[str, float]
+    total: Dict[str, float]
+    total_error: Dict[str, float]
+    mean_square_derivative: Dict[str, float]
+    mean_square_derivative_error: Dict[str, float]
+    total_bound: Dict[str, float]
+    total_bound_error: Dict[str, float]
 
 
 class Sweep(Owner):
@@ -43,25 +87,35 @@ class Sweep(Owner):
         sweep.gradient               points x objectives x numbers
         sweep["comfort"]             values of an objective
         sweep.grid("comfort")        the same, an axis per parameter
+        sweep.statistics()           mean, deviation, quantiles, indices of every objective
+        sweep[7], iter(sweep)        points one by one, the only way to them with stream=True
     """
 
     def __init__(self, system: "System", ranges: Mapping[str, Any], *, sample: int = 0, seed: int = 0,
-                 method: str = "auto", frozen: bool = False, t_end_s: Optional[float] = None,
+                 sampling: str = "halton", correlate: Optional[Mapping[Tuple[str, str], float]] = None,
+                 indices: bool = False, method: str = "auto", frozen: bool = False, t_end_s: Optional[float] = None,
                  tolerance: Optional[float] = None, step_s: Optional[float] = None, workers: int = 0,
-                 journal: Optional[Path] = None, restart: bool = False, start: bool = True,
+                 batch: bool = False, device: Optional[str] = None, fused: bool = False,
+                 journal: Optional[Path] = None, restart: bool = False, stream: bool = False, start: bool = True,
                  progress: Optional[Progress] = None) -> None:
-        opt, self._ranges = lib.jo_sweep_options_default(), (_abi.jo_range * len(ranges))()
-        self._shape: List[int] = []
-        for r, (name, given) in zip(self._ranges, ranges.items()):
-            given = tuple(given)
-            if len(given) not in (2, 3):
-                raise ValueError(f"{name}: a range is (from, to) or (from, to, how many)")
-            r.name, r.to, r.n = name.encode(), given[1], given[2] if len(given) > 2 else 0
-            setattr(r, "from", given[0])  # a keyword of Python
-            self._shape.append(r.n)
+        for word, is_given in (("sampling", sampling != "halton"), ("correlate", correlate), ("indices", indices)):
+            if is_given and not sample:
+                raise ValueError(f"{word}: a grid has none; hint: give sample=")
+        if fused and device is None:
+            raise ValueError("fused: of a device; hint: give device=")
+        opt, self._ranges = lib.jo_sweep_options_default(), _ranges(ranges, sample > 0)
+        self._correlations = _correlations(correlate or {})
+        self._shape: List[int] = [r.n for r in self._ranges]
         opt.range, opt.nrange = self._ranges, len(self._ranges)
+        opt.correlation, opt.ncorrelation = self._correlations, len(self._correlations)
         opt.nsample, opt.seed, opt.frozen = sample, seed, frozen
-        opt.method = choice(_abi.jo_sens_method, "JO_SENS_", method, "method")
+        opt.sampling = choice(_abi.jo_sampling, "JO_SAMPLING_", sampling, "sampling")
+        opt.batch = batch or device is not None
+        opt.device = choice(_abi.jo_batch_device, "JO_BATCH_", device or "cpu", "device")
+        opt.indices, opt.fused, opt.stream = indices, fused, stream
+        # there are no others side by side
+        opt.method = choice(_abi.jo_sens_method, "JO_SENS_",
+                            "direct" if opt.batch and method == "auto" else method, "method")
         opt.t_end_s, opt.tolerance, opt.step_s = some(t_end_s), some(tolerance), some(step_s)
         opt.workers, opt.restart = workers, restart
         opt.journal = file_name(journal) if journal is not None else None
@@ -69,6 +123,7 @@ class Sweep(Owner):
         callback = dict(opt._fields_)["progress"](self._teller.tell)
         opt.progress = callback
         self._lock = threading.Lock()
+        self._stream = bool(stream)
         self.system = system
         with system._gate.use():
             self._held = make(lib.jo_sweep_create, lib.jo_sweep_destroy, system._handle, byref(opt),
@@ -101,7 +156,8 @@ class Sweep(Owner):
         """How far it is."""
         s = lib.jo_sweep_inspect(self._handle)
         return SweepInfo(s.points, s.done, s.failed, s.resumed, s.parameters, s.objectives, s.wrt,
-                         bool(s.is_sample), s.workers, word_of(_abi.jo_sens_method, "JO_SENS_", s.method))
+                         bool(s.is_sample), s.workers, word_of(_abi.jo_sens_method, "JO_SENS_", s.method),
+                         word_of(_abi.jo_sampling, "JO_SAMPLING_", s.sampling) if s.is_sample else "grid")
 
     @property
     def is_complete(self) -> bool:
@@ -135,10 +191,16 @@ class Sweep(Owner):
     def x(self) -> Floats:
         """Values of the parameters: points x parameters. On a grid the last parameter runs fastest."""
         n = self.info
+        self._refuse_stream()
         return view(lib.jo_sweep_parameters(self._handle), (n.points, n.parameters), self._handle)
+
+    def _refuse_stream(self) -> None:
+        if self._stream:
+            raise ValueError("results stay in the journal (stream=True); hint: save() them, or take points one by one")
 
     def _rows(self) -> Floats:
         shape = (self.info.points, lib.jo_sweep_column_count(self._handle))
+        self._refuse_stream()
         return view(lib.jo_sweep_rows(self._handle), shape, self._handle)
 
     def _block(self, which: int) -> Floats:
@@ -164,8 +226,24 @@ class Sweep(Owner):
         """Their estimated errors, absolute."""
         return self._block(1)
 
-    def __getitem__(self, objective: str) -> Floats:
-        return self.values[:, find("objective", objective, self.objectives)]
+    @overload
+    def __getitem__(self, which: str) -> Floats: ...
+
+    @overload
+    def __getitem__(self, which: int) -> SweepPoint: ...
+
+    def __getitem__(self, which: Union[str, int]) -> Union[Floats, SweepPoint]:
+        if isinstance(which, str):
+            return self.values[:, find("objective", which, self.objectives)]
+        n = self.info
+        return _point(self._point_at(which + n.points if which < 0 else which), n)
+
+    def __len__(self) -> int:
+        return self.info.points
+
+    def __iter__(self) -> Iterator[SweepPoint]:
+        n = self.info
+        return (_point(self._point_at(i), n) for i in range(n.points))
 
     def grid(self, objective: str) -> Floats:
         """Values of an objective with an axis per parameter, in the order of the ranges; not of a sample."""
@@ -173,13 +251,20 @@ class Sweep(Owner):
             raise ValueError("points of a sample are on no grid")
         return self[objective].reshape(self._shape)
 
-    def _points(self) -> List[Any]:
-        return items(lib.jo_sweep_point_at, _abi.jo_sweep_point, self._handle)
+    def _point_at(self, i: int) -> Any:
+        """The struct; of a stream its pointers are good until the next one."""
+        one = _abi.jo_sweep_point()
+        if lib.jo_sweep_point_at(self._handle, i, byref(one)) < 0:
+            raise IndexError(f"there is no point {i}")
+        return one
+
+    def _points(self) -> Iterator[Any]:
+        return (self._point_at(i) for i in range(self.info.points))
 
     @property
     def done(self) -> NDArray[np.bool_]:
         """Whether a point is done, by point; failed ones are."""
-        return np.array([bool(p.is_done) for p in self._points()])
+        return np.array([bool(p.is_done) for p in self._points()], dtype=bool)
 
     @property
     def failures(self) -> Dict[int, str]:
@@ -189,10 +274,22 @@ class Sweep(Owner):
     @property
     def events(self) -> NDArray[np.int64]:
         """Number of events of each point."""
-        return np.array([p.events for p in self._points()])
+        return np.array([p.events for p in self._points()], dtype=np.int64)
+
+    def statistics(self) -> Dict[str, SweepStatistic]:
+        """Statistics of every objective, of a sweep that is complete. Files saved from then on have them, too."""
+        with self._lock:
+            handle = self._handle
+            context = handle.context
+            assert context is not None
+            context.clear()
+            settle(lib.jo_sweep_statistics(handle), context)
+        names = self.parameters
+        return {o: _statistic(s, names)
+                for o, s in zip(self.objectives, items(lib.jo_sweep_statistic_at, _abi.jo_statistic, handle))}
 
     def save(self, path: Path) -> None:
-        """Write the points that are done, a row each: .csv, .h5 or .hdf5. Once a complete sweep is written its journal
+        """Write the points that are done, a row each: .csv, .h5 or .hdf5, .mat. Once a complete sweep is written its journal
         is removed."""
         call(lib.jo_sweep_save, self._handle, file_name(path))
 
@@ -205,9 +302,11 @@ class Sweep(Owner):
         return f"<Sweep {self.system.model.name}: {n.done} of {n.points} points, {n.failed} failed>"
 
     def _repr_html_(self) -> str:
-        n, x = self.info, self.x
+        n = self.info
         facts = [("points", n.points), ("done", n.done), ("failed", n.failed), ("workers", n.workers)]
-        plots, rows = [], []
+        if self._stream:
+            return _html.block(self.system.model.name, "sweep", _html.facts(facts))
+        x, plots, rows = self.x, [], []
         for o in self.objectives:
             y = self[o]
             good = np.isfinite(y)
@@ -233,6 +332,58 @@ class Sweep(Owner):
                 for i, name in enumerate(names)]
 
 
+# ---- structs of the library ------------------------------------------------------------------------
+
+def _ranges(given: Mapping[str, Any], is_sample: bool) -> Any:
+    made = (_abi.jo_range * len(given))()
+    for r, (name, law) in zip(made, given.items()):
+        r.name = name.encode()
+        if isinstance(law, (Uniform, Normal, Lognormal)):
+            if not is_sample:
+                raise ValueError(f"{name}: a distribution needs sample=")
+            r.law = choice(_abi.jo_law, "JO_LAW_", type(law).__name__.lower(), "distribution")
+            setattr(r, "from", law.low)  # a keyword of Python
+            r.to = law.high
+            if not isinstance(law, Uniform):
+                r.mean, r.deviation = law.mean, law.deviation
+            continue
+        ends = tuple(law)
+        if len(ends) not in (2, 3):
+            raise ValueError(f"{name}: a range is (from, to), (from, to, how many) or a distribution")
+        setattr(r, "from", ends[0])
+        r.to, r.n = ends[1], ends[2] if len(ends) > 2 else 0
+    return made
+
+
+def _correlations(given: Mapping[Tuple[str, str], float]) -> Any:
+    made = (_abi.jo_correlation * len(given))()
+    for c, ((first, second), value) in zip(made, given.items()):
+        c.first, c.second, c.value = first.encode(), second.encode(), value
+    return made
+
+
+def _copy(numbers: Any, *shape: int) -> Floats:
+    count = int(np.prod(shape))
+    made: Floats = np.array(numbers[:count] if count else [], dtype=np.float64).reshape(shape)
+    return made
+
+
+def _point(p: Any, n: SweepInfo) -> SweepPoint:
+    return SweepPoint(bool(p.is_done), p.status, text(p.message), _copy(p.parameter, n.parameters),
+                      _copy(p.value, n.objectives), _copy(p.gradient, n.objectives, n.wrt),
+                      _copy(p.gradient_error, n.objectives, n.wrt), p.events, p.evaluations)
+
+
+def _statistic(s: Any, names: Tuple[str, ...]) -> SweepStatistic:
+    def by_name(numbers: Any) -> Dict[str, float]:
+        return dict(zip(names, numbers[:len(names)])) if numbers else {}
+
+    return SweepStatistic(s.points, s.mean, s.mean_error, s.deviation, s.deviation_error, s.least, s.most,
+                          dict(zip(s.share[:s.quantiles], s.quantile[:s.quantiles])), s.rank_error,
+                          by_name(s.first), by_name(s.first_error), by_name(s.total), by_name(s.total_error),
+                          by_name(s.slope), by_name(s.slope_error), by_name(s.bound), by_name(s.bound_error))
+
+
 class _Teller:
     """The library keeps one function for all runs of a sweep: each run lends it a guard. It must not know the sweep,
     which would keep itself alive."""
@@ -252,4 +403,4 @@ class _Kept(Handle):
         self.what = what
 
 
-__all__ = ["Sweep", "SweepInfo"]
+__all__ = ["Sweep", "SweepInfo", "SweepPoint", "SweepStatistic"]

@@ -3,6 +3,7 @@
 #include "batch/batch.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "api/handles.h"
 #include "base/require.h"
@@ -13,14 +14,19 @@ struct jo_batch {
   jarena arena;
   const jmodel* model;
   jbatch* batch;
-  int* number;  // parameters that vary (of the options)
+  int* number;   // parameters that vary (of the options)
+  int* history;  // outputs that have one (of the options)
+  const jmodel** road;
   int (*progress)(void* user, int done);
   void* user;
 };
 
 jo_batch_options jo_batch_options_default(void) {
-  return (jo_batch_options){
-      .method = JO_METHOD_OF_MODEL, .t_end_s = NAN, .tolerance = NAN, .step_s = NAN};
+  return (jo_batch_options){.method = JO_METHOD_OF_MODEL,
+                            .t_end_s = NAN,
+                            .tolerance = NAN,
+                            .step_s = NAN,
+                            .history_step_s = NAN};
 }
 
 jo_status japi_check_device(jo_context* ctx, jo_batch_device device) {
@@ -57,6 +63,32 @@ static jo_status find_parameters(jo_batch* b, const jo_batch_options* opt) {
   return JO_OK;
 }
 
+static jo_status find_outputs(jo_batch* b, const jo_system* system, const jo_batch_options* opt) {
+  const jgen_dynamics* d = system->motion->plant->dynamics;
+  JO_REQUIRE_TEXTS(b->ctx, opt->history, opt->nhistory);
+  b->history = JARENA_ARRAY(&b->arena, opt->nhistory, int);
+  if (!b->history) return jerr_memory(b->ctx);
+  for (int i = 0; i < opt->nhistory; i++) {
+    int* at = &b->history[i];
+    while (*at < d->noutput && strcmp(d->output_name[*at], opt->history[i]) != 0)
+      (*at)++;
+    if (*at < d->noutput) continue;
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "no output is named '%.80s'", opt->history[i]);
+  }
+  return JO_OK;
+}
+
+static jo_status find_roads(jo_batch* b, const jo_batch_options* opt) {
+  JO_REQUIRE_LIST(b->ctx, opt->road, opt->nroad);
+  b->road = JARENA_ARRAY(&b->arena, opt->nroad, const jmodel*);
+  if (!b->road) return jerr_memory(b->ctx);
+  for (int i = 0; i < opt->nroad; i++) {
+    if (!opt->road[i]) return jerr_set(b->ctx, JO_ERR_ARGUMENT, "road %d is NULL", i);
+    b->road[i] = opt->road[i]->model;
+  }
+  return JO_OK;
+}
+
 static bool is_adjoint(const jo_system* system, const jo_batch_options* opt) {
   if (opt->gradient_method != JO_SENS_AUTO) return opt->gradient_method == JO_SENS_ADJOINT;
   return !system->motion->tangents;
@@ -71,6 +103,7 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
   o.t_end = opt->t_end_s;
   o.rel_tol = o.abs_tol = opt->tolerance;
   o.step = opt->step_s;
+  o.output_step = opt->history_step_s;
   *out = jbatch_options_default(b->model);
   JO_TRY(jplant_simulate_choose(b->ctx, system->motion->plant, &o, &used, &out->run.solve));
   out->run.t_end = used.t_end;
@@ -80,19 +113,27 @@ static jo_status choose(jo_batch* b, const jo_system* system, const jo_batch_opt
   out->gradient = opt->gradient != 0;
   out->adjoint = opt->gradient && is_adjoint(system, opt);
   out->outputs = opt->outputs != 0;
+  out->history = b->history;
+  out->nhistory = opt->nhistory;
+  out->history_step = used.output_step;
+  out->road = b->road;
+  out->nroad = opt->nroad;
   out->lanes = opt->lanes;
   out->workers = opt->workers;
   out->device = japi_device(opt->device);
   out->fused = opt->fused != 0;
+  out->single = opt->single != 0;
   if (opt->progress) out->progress = tell;
   out->user = b;
   return JO_OK;
 }
 
 static jo_status build(jo_batch* b, const jo_system* system, const jo_batch_options* opt) {
-  if (opt->nparameter < 0 || opt->lanes < 0 || opt->workers < 0) {
-    return jerr_set(b->ctx, JO_ERR_ARGUMENT,
-                    "the numbers of parameters, lanes and workers cannot be negative");
+  if (opt->nparameter < 0 || opt->nhistory < 0 || opt->nroad < 0 || opt->lanes < 0 ||
+      opt->workers < 0) {
+    return jerr_set(
+        b->ctx, JO_ERR_ARGUMENT,
+        "the numbers of parameters, histories, roads, lanes and workers cannot be negative");
   }
   JO_TRY(japi_check_device(b->ctx, opt->device));
   if (!system->motion) return japi_system_fail(b->ctx, system, JO_USE_RUNS);
@@ -105,6 +146,8 @@ static jo_status build(jo_batch* b, const jo_system* system, const jo_batch_opti
   b->model = system->motion->plant->model;
   jbatch_options o;
   JO_TRY(find_parameters(b, opt));
+  JO_TRY(find_outputs(b, system, opt));
+  JO_TRY(find_roads(b, opt));
   JO_TRY(choose(b, system, opt, &o));
   return jbatch_create(b->ctx, system->motion, &o, &b->batch);
 }
@@ -140,6 +183,14 @@ jo_status jo_batch_run(jo_batch* batch, int n, const double* x) {
   return jbatch_run(batch->batch, n, x);
 }
 
+jo_status jo_batch_run_on(jo_batch* batch, int n, const double* x, const int* road) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, batch, x, road);
+  if (n < 0) {
+    return jerr_set(batch->ctx, JO_ERR_ARGUMENT, "the number of points cannot be negative");
+  }
+  return jbatch_run_on(batch->batch, n, x, road);
+}
+
 // ---- what came out -------------------------------------------------------------------------------
 
 jo_batch_info jo_batch_inspect(const jo_batch* batch) {
@@ -150,8 +201,15 @@ jo_batch_info jo_batch_inspect(const jo_batch* batch) {
                         .objectives = b->nobjective,
                         .wrt = b->nw,
                         .outputs = b->noutput,
+                        .histories = b->opt.nhistory,
+                        .times = b->nrow,
+                        .roads = b->opt.nroad,
+                        .device = b->device ? JO_BATCH_CUDA : JO_BATCH_CPU,
                         .lanes = b->march ? b->march->lanes : 0,
-                        .why_alone = b->why_alone};
+                        .why_alone = b->why_alone,
+                        .checked = b->nsample,
+                        .value_error = b->value_error,
+                        .gradient_error = b->gradient_error};
   for (int i = 0; i < b->n; i++) {
     info.done += b->point[i].way != JBATCH_WAY_NONE;
     info.alone += b->point[i].way == JBATCH_WAY_ALONE;
@@ -183,9 +241,25 @@ const char* jo_batch_output_name(const jo_batch* batch, int i) {
   return i >= 0 && i < b->noutput ? b->sens->plant->dynamics->output_name[i] : NULL;
 }
 
+const char* jo_batch_history_name(const jo_batch* batch, int i) {
+  JO_REQUIRE_OR(NULL, batch);
+  const jbatch* b = batch->batch;
+  if (i < 0 || i >= b->opt.nhistory) return NULL;
+  return b->sens->plant->dynamics->output_name[b->history_output[i]];
+}
+
+const double* jo_batch_times(const jo_batch* batch) {
+  JO_REQUIRE_OR(NULL, batch);
+  return batch->batch->row_time;
+}
+
 // Row i of an array with so many numbers a point.
-static const double* row(const double* x, int i, int each) {
-  return each > 0 ? x + (int64_t)i * each : NULL;
+static const double* row(const double* x, int i, int64_t each) {
+  return each > 0 ? x + i * each : NULL;
+}
+
+static int64_t history_size(const jbatch* b) {
+  return (int64_t)b->nrow * b->opt.nhistory;
 }
 
 jo_status jo_batch_point_at(const jo_batch* batch, int i, jo_batch_point* out) {
@@ -199,6 +273,7 @@ jo_status jo_batch_point_at(const jo_batch* batch, int i, jo_batch_point* out) {
                           .value = row(b->value, i, b->nobjective),
                           .gradient = row(b->gradient, i, b->nobjective * b->nw),
                           .output = row(b->output, i, b->noutput),
+                          .history = row(b->history, i, history_size(b)),
                           .in_lanes = p->way == JBATCH_WAY_LANES,
                           .events = p->events,
                           .steps = p->steps};
@@ -219,4 +294,10 @@ const double* jo_batch_gradients(const jo_batch* batch) {
 const double* jo_batch_outputs(const jo_batch* batch) {
   JO_REQUIRE_OR(NULL, batch);
   return batch->batch->n > 0 ? row(batch->batch->output, 0, batch->batch->noutput) : NULL;
+}
+
+const double* jo_batch_histories(const jo_batch* batch) {
+  JO_REQUIRE_OR(NULL, batch);
+  const jbatch* b = batch->batch;
+  return b->n > 0 ? row(b->history, 0, history_size(b)) : NULL;
 }

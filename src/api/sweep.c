@@ -136,6 +136,7 @@ static void copy_run(const jo_sweep_options* opt, jstudy_sweep_options* o) {
   o->side_by_side = opt->batch != 0;
   o->device = japi_device(opt->device);
   o->fused = opt->fused != 0;
+  o->single = opt->single != 0;
 }
 
 static jo_status build_in(jo_sweep* s, jarena* a, const jo_system* system,
@@ -252,7 +253,8 @@ static bool is_elsewhere(const jstudy_sweep* s) {
 jo_status jo_sweep_run(jo_sweep* sweep) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, sweep);
   JO_TRY(jstudy_sweep_run(sweep->sweep));
-  if (is_elsewhere(sweep->sweep)) return JO_OK;
+  // what single precision costs is told by jo_sweep_inspect()
+  if (is_elsewhere(sweep->sweep) || sweep->sweep->single.is_single) return JO_OK;
   jarena a;
   jarena_init(&a, sweep->ctx);
   jo_status status = warn_of_doubts(sweep, &a);
@@ -274,7 +276,13 @@ jo_sweep_info jo_sweep_inspect(const jo_sweep* sweep) {
                         .wrt = s->nw,
                         .is_sample = s->is_sample,
                         .workers = s->batch ? s->batch->opt.workers : s->workers,
-                        .sampling = (jo_sampling)s->sampling};
+                        .sampling = (jo_sampling)s->sampling,
+                        .is_single = s->single.is_single,
+                        .checked = s->single.checked,
+                        .value_error = s->single.value_error,
+                        .gradient_error = s->single.gradient_error,
+                        .computed = s->ncomputed,
+                        .waited_s = s->waited_s};
   if (s->method == JSENS_DIRECT) info.method = JO_SENS_DIRECT;
   if (s->method == JSENS_ADJOINT) info.method = JO_SENS_ADJOINT;
   return info;
@@ -362,7 +370,8 @@ jo_status jo_sweep_statistic_at(const jo_sweep* sweep, int objective, jo_statist
                         .total_error = t->total_error,
                         .slope = t->slope,
                         .slope_error = t->slope_error,
-                        .bound = t->bound};
+                        .bound = t->bound,
+                        .bound_error = t->bound_error};
   return JO_OK;
 }
 

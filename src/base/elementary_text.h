@@ -56,10 +56,10 @@
 #define JM_CONST
 #define JM_USED_OR_NOT
 #endif
-// threads of a device go one way together
+// threads of a device go one way together, through one copy of each function: fetching code is what holds them back
 #if defined(__CUDACC__)
 #define JM_ONE_WAY
-#define JM_FUNCTION static __device__ __forceinline__
+#define JM_FUNCTION static __device__ __noinline__
 #define JM_INSIDE   static __device__ __forceinline__
 #define JM_SELDOM   static __device__ __noinline__
 #endif
@@ -576,7 +576,11 @@ JM_SELDOM void JM(sincos_seldom)(JM_REAL x, JM_REAL* sine, JM_REAL* cosine) {
 }
 #endif
 // both at once
+#if defined(__CUDACC__)
+JM_INSIDE void jm_sincos_inside(double x, double* sine, double* cosine) {
+#else
 JM_FUNCTION JM_USED_OR_NOT void JM(sincos)(JM_REAL x, JM_REAL* sine, JM_REAL* cosine) {
+#endif
 #if JM_WIDTH == 1 && !defined(JM_ONE_WAY)
   if (fabs(x) < JM_SMALL_TURN) {
     JM_SMALL_WAVE;
@@ -598,6 +602,18 @@ JM_FUNCTION JM_USED_OR_NOT void JM(sincos)(JM_REAL x, JM_REAL* sine, JM_REAL* co
   *sine = JM_SINE_OF(s, c);
   *cosine = JM_COSINE_OF(s, c);
 }
+#if defined(__CUDACC__)
+JM_FUNCTION double2 jm_sincos_both(double x) {  // in registers
+  double2 both;
+  jm_sincos_inside(x, &both.x, &both.y);
+  return both;
+}
+JM_INSIDE void jm_sincos(double x, double* sine, double* cosine) {
+  const double2 both = jm_sincos_both(x);
+  *sine = both.x;
+  *cosine = both.y;
+}
+#endif
 #endif
 
 #ifdef JM_NEEDS_tan

@@ -7,6 +7,7 @@
 
 #include "batch/inside.h"
 #include "kernel/toolchain.h"
+#include "model/road_alike.h"
 #include "solve/scan.h"
 #include "solve/tableau.h"
 
@@ -114,7 +115,10 @@ static jo_status set_rule(jbatch* b) {
                           .nv = about->nv,
                           .nswitch = about->nswitch,
                           .nobjective = about->nobjective,
-                          .noutput = b->noutput,
+                          .noutput = b->noutput > 0 ? b->noutput : b->opt.nhistory,
+                          .nhistory = b->opt.nhistory,
+                          .nrow = b->nrow,
+                          .row_time = b->row_time,
                           .nredundant = about->nredundant,
                           .nwheel = about->nwheel,
                           .first_v = about->first_v,
@@ -171,12 +175,13 @@ static jo_status add_switches(jbatch* b, jexpr_fn* fn) {
 static jo_status set_functions(jbatch* b) {
   const jgen_dynamics* d = b->dynamics;
   for (int f = 0; f < JBATCH_RHS_ALONG; f++) {
-    bool is_unused = (f == JBATCH_OUTPUTS && b->noutput == 0) ||
+    bool is_unused = (f == JBATCH_OUTPUTS && b->rule.noutput == 0) ||
                      (f == JBATCH_ROLLING && b->rule.nwheel == 0) ||
                      (f == JBATCH_DRIVE && b->rule.ndrive == 0);
     if (!is_unused) b->function[f] = d->fn[value_of[f]];
   }
   JO_TRY(add_switches(b, &b->function[JBATCH_RHS]));
+  JO_TRY(jbatch_history_functions(b));
   for (int f = JBATCH_RHS_BACK; f < JBATCH_FUNCTIONS && b->rule.weighs; f++)
     b->function[f] = d->sens.adjoint[along_of[f - JBATCH_RHS_BACK]];
   if (b->rule.nw == 0) return JO_OK;
@@ -229,8 +234,9 @@ static jo_status generate(jbatch* b) {
                     p->model->path);
   }
   JO_TRY(set_functions(b));
-  bool is_here = b->opt.device == JBATCH_DEVICE_CPU;
-  return is_here ? compile(b, p->made_with.kernel) : jbatch_device_create(b);
+  if (b->opt.device == JBATCH_DEVICE_CPU) return compile(b, p->made_with.kernel);
+  JO_TRY(jbatch_device_create(b));
+  return b->opt.single ? jbatch_single_create(b) : JO_OK;
 }
 
 static jo_status find_numbers(jbatch* b) {
@@ -246,11 +252,26 @@ static jo_status find_numbers(jbatch* b) {
     const jmodel_number* number = &m->number[b->opt.number[i]];
     if (at == d->np || !number->is_parameter) {
       return jerr_set(b->ctx, JO_ERR_ARGUMENT,
-                      "%s:%d: '%s' cannot vary in a batch, only parameters can; declare one under "
-                      "'parameters:' and use it here",
+                      "%s:%d: '%s' cannot vary in a batch: it is a constant of the code; name it "
+                      "among the numbers that vary when the system is made, or declare a parameter "
+                      "under 'parameters:' and use it here",
                       number->place.file, number->place.line, number->path);
     }
     b->slot[i] = at;
+  }
+  return JO_OK;
+}
+
+// Tables of other roads: equations are the same.
+static jo_status prepare_roads(jbatch* b) {
+  const jmodel* m = b->sens->plant->model;
+  if (b->opt.nroad == 0) return JO_OK;
+  b->road = JARENA_ARRAY(&b->arena, b->opt.nroad, jsens_on_road*);
+  if (!b->road) return jerr_memory(b->ctx);
+  for (int i = 0; i < b->opt.nroad; i++) {
+    const jmodel* other = b->opt.road[i];
+    JO_TRY(jmodel_road_alike(b->ctx, m, other));
+    JO_TRY(jsens_on_road_create(b->ctx, b->sens, other->road_surface, &b->road[i]));
   }
   return JO_OK;
 }
@@ -275,9 +296,15 @@ static jo_status prepare(jbatch* b) {
     if (!b->opt.adjoint) JO_TRY(jsens_check_numbers(b->ctx, b->sens));
     JO_TRY(jsens_check_method(b->ctx, b->sens, jbatch_method(b)));
   }
+  if (b->opt.single && b->opt.device == JBATCH_DEVICE_CPU) {
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT,
+                    "single precision is for GPUs, the processor has double; hint: device cuda");
+  }
   JO_TRY(jsolve_check_steps(b->ctx, &b->opt.run.solve, b->opt.run.t_start, b->opt.run.t_end));
   JO_TRY(keep_values(b));
   JO_TRY(find_numbers(b));
+  JO_TRY(jbatch_history_prepare(b));
+  JO_TRY(prepare_roads(b));
   JO_TRY(judge(b));
   if (b->why_alone) return JO_OK;
   int lanes = b->opt.lanes > 0 ? b->opt.lanes : jkernel_toolchain_lanes();
@@ -319,7 +346,11 @@ jo_status jbatch_create(jo_context* ctx, const jsens* sens, const jbatch_options
 void jbatch_destroy(jbatch* b) {
   if (!b) return;
   jbatch_clear(b);
+  jbatch_destroy(b->twin);
   jbatch_device_destroy(b);
+  for (int i = 0; b->road && i < b->opt.nroad; i++) {
+    jsens_on_road_destroy(b->road[i]);
+  }
   jplant_kernels_destroy(b->ctx, b->back);
   jplant_kernels_destroy(b->ctx, b->along);
   jplant_kernels_destroy(b->ctx, b->values);

@@ -10,7 +10,7 @@
 
 #include "batch/job.h"
 #include "batch/marches.h"
-#include "sens/sens.h"
+#include "sens/on_road.h"
 
 // Where points are computed. AUTO: by CUDA where that can be done, else by this processor; which it came to stands in the
 // options of the batch. HOST: by the source for CUDA, compiled for this processor, one point after another: for tests.
@@ -25,13 +25,20 @@ typedef struct jbatch_options {
   jsens_options run;  // method, step or tolerances, end; `p` the values of numbers that do not vary
   const int* number;  // numbers of the model that vary, parameters (nnumber)
   int nnumber;
-  bool gradient;  // also derivatives by the numbers of the jsens
-  bool adjoint;   // these by the adjoint method, not by the direct one
-  bool outputs;   // also outputs at the end
-  int lanes;      // 1, 2, 4, 8; 0: as many as the machine has
-  int workers;    // threads; 0: one per processor
+  bool gradient;       // also derivatives by the numbers of the jsens
+  bool adjoint;        // these by the adjoint method, not by the direct one
+  bool outputs;        // also outputs at the end
+  const int* history;  // outputs whose histories are wanted (nhistory) ...
+  int nhistory;
+  double history_step;        // ... from the start to the end, so far apart [s]
+  const jmodel* const* road;  // whose roads points may have in place of that of the jsens (nroad)
+  int nroad;
+  int lanes;    // 1, 2, 4, 8; 0: as many as the machine has
+  int workers;  // threads; 0: one per processor
   jbatch_device device;
   bool fused;  // CUDA: products and sums at once, faster and of other roundings
+  // CUDA and HOST: slopes in single precision; all else stays double. What that costs is measured in every run
+  bool single;
   // told of the points done, on the thread of the caller; false: stop. May be NULL
   bool (*progress)(void* user, int done);
   void* user;
@@ -48,6 +55,7 @@ typedef struct jbatch_point {
   int left;          // why it was left by its lane (lanes.h), JBATCH_FINE: it was not
   int64_t steps;     // 0: not known
   int events;
+  int road;       // 0: that of the jsens, then those of the options
   char* message;  // why it failed; NULL: it did not
 } jbatch_point;
 
@@ -57,7 +65,8 @@ typedef struct jbatch {
   jarena arena;
   const jsens* sens;
   jbatch_options opt;
-  int* slot;  // where numbers that vary stand among the live ones (nnumber)
+  jsens_on_road** road;  // (opt.nroad)
+  int* slot;             // where numbers that vary stand among the live ones (nnumber)
   jgen_dynamics* dynamics;
   jexpr_fn function[JBATCH_FUNCTIONS];    // without a name: there is none
   jplant_kernels *values, *along, *back;  // NULL: none
@@ -65,16 +74,28 @@ typedef struct jbatch {
   const char* why_alone;                  // ... since
   jbatch_rule rule;
   int nobjective, nw, noutput;
-  void* device;  // library; NULL: none
+  int nrow;             // of histories; 0: none
+  double* row_time;     // (nrow)
+  int* history_output;  // their outputs (opt.nhistory)
+  void* device;         // library; NULL: none
   jbatch_device_run run_device;
   double device_seconds;  // of the last run, on devices
+  struct jbatch* twin;    // single precision: the same in double; NULL: numbers are double
   // results of the last run
   int n;
   jbatch_point* point;  // (n)
   double* value;        // n x nobjective
   double*
-      gradient;    // n x nobjective x nw; adjoint: NaN by numbers that nothing has a derivative by
-  double* output;  // n x noutput
+      gradient;     // n x nobjective x nw; adjoint: NaN by numbers that nothing has a derivative by
+  double* output;   // n x noutput
+  double* history;  // n x nrow x nhistory
+  // and of single precision: points that were run in double too, how far off these are, and the worst of all, relative to
+  // the largest of its kind among them
+  int* sample;                  // (nsample)
+  int nsample;                  // 0: none
+  double* value_difference;     // nsample x nobjective
+  double* gradient_difference;  // nsample x nobjective x nw
+  double value_error, gradient_error;
 } jbatch;
 
 // Generates and compiles. The jsens must outlive the batch. Ownership: caller, release with jbatch_destroy().
@@ -85,6 +106,11 @@ void jbatch_destroy(jbatch* b);
 // Run n points, x having the values of the numbers that vary (n x nnumber). Points that fail say so and do not stop it.
 // Results are those of the batch, until the next run.
 jo_status jbatch_run(jbatch* b, int n, const double* x);
+// The same, each point on one of the roads of the options, or -1: that of the jsens.
+jo_status jbatch_run_on(jbatch* b, int n, const double* x, const int* road);
+
+// Likewise, single precision being checked at these points and no others.
+jo_status jbatch_run_checked(jbatch* b, int n, const double* x, const int* sample, int nsample);
 void jbatch_clear(jbatch* b);  // results of the last run are gone
 
 #endif

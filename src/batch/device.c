@@ -47,10 +47,23 @@ static int gather_functions(const jbatch* b, jexpr_fn fn[JBATCH_FUNCTIONS], code
   return n;
 }
 
+// Slopes may be of single precision, not the switches they tell along, nor what these depend on.
+static void set_precision(const jexpr_fn* fn, const code* c, int* single) {
+  static const int slopes[] = {JBATCH_RHS, JBATCH_RHS_ALONG};
+  for (int i = 0; i < JBATCH_FUNCTIONS; i++)
+    single[i] = JEMIT_DOUBLE;
+  for (int k = 0; k < 2; k++) {
+    int i = c->entry[slopes[k]];
+    if (i >= 0) single[i] = fn[i].nout - 1;
+  }
+}
+
 static jo_status emit(const jbatch* b, code* c, int pack) {
   jexpr_fn fn[JBATCH_FUNCTIONS];
-  int n = gather_functions(b, fn, c);
+  int single[JBATCH_FUNCTIONS], n = gather_functions(b, fn, c);
+  set_precision(fn, c, single);
   jemit_options opt = jemit_options_default();
+  opt.single = b->opt.single ? single : NULL;
   opt.pack = pack;
   opt.device = true;
   opt.whole_statements = MOST_AT_ONCE;
@@ -72,8 +85,38 @@ static jo_status add_file(code* c, const char* name, const char* text, size_t le
   return name && text ? JO_OK : jerr_memory(c->ctx);
 }
 
-// The functions by their numbers.
-static jo_status write_calls(code* c) {
+static jo_status keep_text(code* c, const char* name, jtext* t) {
+  jo_status status =
+      t->failed ? jerr_memory(c->ctx)
+                : add_file(c, name, jarena_strndup(c->arena, t->data, t->length), t->length);
+  jtext_free(t);
+  return status;
+}
+
+// A function of one or two indices that gives numbers, for compilers to see through.
+static void put_table(jtext* t, const char* type, const char* name, const double* x, int rows,
+                      int columns, int row_length) {
+  jtext_printf(t, "JK_HELPER %s jb_table_%s(%sint j) {\n  switch (%sj) {\n", type, name,
+               rows > 1 ? "int i, " : "", rows > 1 ? "i * 8 + " : "");
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < columns; j++)
+      jtext_printf(t, "    case %d: return %.17g;\n", i * 8 + j, x[i * row_length + j]);
+  }
+  jtext_put(t, "    default: return 0;\n  }\n}\n");
+}
+
+static void put_method(jtext* t, const jbatch_rule* r) {
+  double sample[JBATCH_SAMPLES];
+  for (int i = 0; i < r->nsample; i++)
+    sample[i] = r->sample[i];
+  put_table(t, "double", "a", r->a[0], r->stages, r->stages, JBATCH_STAGES);
+  put_table(t, "double", "b", r->b, 1, r->stages, 0);
+  put_table(t, "double", "c", r->c, 1, r->stages, 0);
+  put_table(t, "int", "sample", sample, 1, r->nsample, 0);
+}
+
+// The functions by their numbers, and the coefficients of the method.
+static jo_status write_calls(const jbatch* b, code* c) {
   jtext t;
   size_t work = 1;
   jtext_init(&t, c->ctx);
@@ -87,20 +130,46 @@ static jo_status write_calls(code* c) {
     jtext_printf(&t, "    case %d: %s(in, out, w); break;\n", f, c->unit.entry[c->entry[f]].symbol);
   }
   jtext_put(&t, "    default: break;\n  }\n}\n");
-  jo_status status =
-      t.failed ? jerr_memory(c->ctx)
-               : add_file(c, "calls.inc", jarena_strndup(c->arena, t.data, t.length), t.length);
-  jtext_free(&t);
-  return status;
+  put_method(&t, &b->rule);
+  return keep_text(c, "calls.inc", &t);
+}
+
+// Sizes of the rule as constants: loops over them have a known length, and arrays known places.
+static void put_sizes(jtext* t, const jbatch_rule* r) {
+  const struct {
+    const char* name;
+    int value;
+  } size[] = {{"np", r->np},
+              {"ny", r->ny},
+              {"nw", r->nw},
+              {"nv", r->nv},
+              {"nswitch", r->nswitch},
+              {"nobjective", r->nobjective},
+              {"noutput", r->noutput},
+              {"nredundant", r->nredundant},
+              {"nwheel", r->nwheel},
+              {"ndrive", r->ndrive},
+              {"weighs", r->weighs},
+              {"first_v", r->first_v},
+              {"first_integral", r->first_integral},
+              {"stages", r->stages},
+              {"is_fixed", r->is_fixed},
+              {"has_quartic", r->has_quartic},
+              {"nsample", r->nsample}};
+  for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+    jtext_printf(t, "#define JB_SIZE_%s %d\n", size[i].name, size[i].value);
 }
 
 static jo_status write_sizes(const jbatch* b, code* c) {
   jbatch_rule rule = jbatch_device_rule(b);
   jbatch_group group = {.rule = &rule};
-  const char* text =
-      jarena_printf(c->arena, "#define JB_PAIR %d\n#define JB_STORE %ld\n#define JB_NUMBERS %d\n",
-                    c->is_pair ? 1 : 0, jbatch_march_1.carve(&group, NULL) + 1, b->nw);
-  return add_file(c, "sizes.inc", text, text ? strlen(text) : 0);
+  jtext t;
+  jtext_init(&t, c->ctx);
+  jtext_printf(&t, "#define JB_PAIR %d\n#define JB_STORE %ld\n#define JB_NUMBERS %d\n",
+               c->is_pair ? 1 : 0, jbatch_march_1.carve(&group, NULL) + 1, b->nw);
+  jtext_printf(&t, "#define JBATCH_HISTORIES %d\n", b->nrow > 0 ? 1 : 0);
+  put_sizes(&t, &rule);
+  return keep_text(c, "sizes.inc", &t);
 }
 
 static jo_status gather_files(const jbatch* b, code* c) {
@@ -108,12 +177,14 @@ static jo_status gather_files(const jbatch* b, code* c) {
   for (int i = 0; i < c->unit.nfile; i++)
     JO_TRY(add_file(c, c->unit.file[i].name, c->unit.file[i].text, c->unit.file[i].length));
   JO_TRY(write_sizes(b, c));
-  JO_TRY(write_calls(c));
+  JO_TRY(write_calls(b, c));
   JO_TRY(add_file(c, "batch/lanes.h", jbatch_lanes_h, strlen(jbatch_lanes_h)));
   JO_TRY(add_file(c, "batch/job.h", jbatch_job_h, strlen(jbatch_job_h)));
   JO_TRY(add_file(c, "batch/march.inc", jbatch_march_inc, strlen(jbatch_march_inc)));
   JO_TRY(add_file(c, "batch/march_events.inc", jbatch_march_events_inc,
                   strlen(jbatch_march_events_inc)));
+  JO_TRY(add_file(c, "batch/march_samples.inc", jbatch_march_samples_inc,
+                  strlen(jbatch_march_samples_inc)));
   return add_file(c, "device.cu", jbatch_device_inc, strlen(jbatch_device_inc));
 }
 
@@ -145,11 +216,12 @@ static jo_status refuse(jo_context* ctx, const char* why) {
 }
 
 // What the driver says of the first device: its driver is asked by itself, so that nothing is compiled for none.
-static jo_status find_architecture(jo_context* ctx, int* major, int* minor) {
+static jo_status find_architecture(jo_context* ctx, int* major, int* minor, int* shared) {
   typedef int (*plain)(unsigned);
   typedef int (*counting)(int*);
   typedef int (*asking)(int*, int, int);
-  enum { MAJOR = 75, MINOR = 76 };  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_...
+  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_..., MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
+  enum { MAJOR = 75, MINOR = 76, SHARED = 97 };
   void* driver = NULL;
   int said = jo_context_diagnostic_count(ctx), count = 0;
   if (jkernel_library_open(ctx, "libcuda.so.1", &driver) < 0) {
@@ -160,7 +232,7 @@ static jo_status find_architecture(jo_context* ctx, int* major, int* minor) {
   counting get_count = (counting)jkernel_library_find(driver, "cuDeviceGetCount");
   asking ask = (asking)jkernel_library_find(driver, "cuDeviceGetAttribute");
   bool ok = init && get_count && ask && init(0) == 0 && get_count(&count) == 0 && count > 0 &&
-            ask(major, MAJOR, 0) == 0 && ask(minor, MINOR, 0) == 0;
+            ask(major, MAJOR, 0) == 0 && ask(minor, MINOR, 0) == 0 && ask(shared, SHARED, 0) == 0;
   jkernel_library_close(driver);
   return ok ? JO_OK : refuse(ctx, "this machine has no GPU that its driver knows");
 }
@@ -178,15 +250,17 @@ static void add(code* c, const char* arg) {
 
 static jo_status choose_nvcc(const jbatch* b, code* c) {
   const char* nvcc = find_nvcc(c->arena);
-  int major = 0, minor = 0;
+  int major = 0, minor = 0, shared = 0;
   if (!nvcc) return refuse(c->ctx, "no CUDA compiler, neither $JOUNCE_NVCC nor nvcc in PATH");
-  JO_TRY(find_architecture(c->ctx, &major, &minor));
+  JO_TRY(find_architecture(c->ctx, &major, &minor, &shared));
   const char* arch = jarena_printf(c->arena, "-arch=sm_%d%d", major, minor);
-  if (!arch) return jerr_memory(c->ctx);
+  const char* room = jarena_printf(c->arena, "-DJB_SHARED=%d", shared);
+  if (!arch || !room) return jerr_memory(c->ctx);
   add(c, nvcc);
   add(c, "-std=c++17");
   add(c, "-O3");
   add(c, arch);
+  add(c, room);
   add(c, b->opt.fused ? "-fmad=true" : "-fmad=false");
   add(c, "-w");
   add(c, "-Xcompiler");

@@ -32,18 +32,19 @@ static jo_status make_room(work* w) {
   w->mode = numbers(b, r->nswitch * n);
   w->job.psi = numbers(b, r->nobjective * (1 + r->nw) * n);
   w->job.out = numbers(b, r->noutput * n);
+  w->job.history = numbers(b, (int64_t)r->nrow * r->nhistory * n);
   w->directions = r->nw > 0 ? r->nw : 1;
   w->job.directions = r->nw;
   w->job.end = numbers(b, JBATCH_ENDS * n * w->directions);
   w->job.p = w->p;
   w->job.y = w->y;
   w->job.mode = w->mode;
-  bool ok = w->p && w->y && w->mode && w->job.psi && w->job.out && w->job.end;
+  bool ok = w->p && w->y && w->mode && w->job.psi && w->job.out && w->job.history && w->job.end;
   return ok ? JO_OK : jerr_memory(b->ctx);
 }
 
 static void free_room(work* w) {
-  double* const all[] = {w->p, w->y, w->mode, w->job.psi, w->job.out, w->job.end};
+  double* const all[] = {w->p, w->y, w->mode, w->job.psi, w->job.out, w->job.history, w->job.end};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     jmem_free(w->b->ctx, all[i]);
 }
@@ -81,8 +82,11 @@ static void take(work* w, int i) {
     for (int j = 0; j < r->nw; j++)
       b->gradient[at * r->nw + j] = w->job.psi[((1 + j) * r->nobjective + k) * n + i];
   }
-  for (int k = 0; k < r->noutput; k++)
-    b->output[(int64_t)i * r->noutput + k] = w->job.out[k * n + i];
+  for (int k = 0; k < b->noutput; k++)
+    b->output[(int64_t)i * b->noutput + k] = w->job.out[k * n + i];
+  const int64_t rows = (int64_t)r->nrow * r->nhistory;
+  for (int64_t k = 0; k < rows; k++)
+    b->history[i * rows + k] = w->job.history[k * n + i];
 }
 
 static jo_status end(work* w, jo_context* ctx, const double* values, int i) {

@@ -8,7 +8,7 @@
 
 // Texts of the files, embedded.
 extern const char jbatch_lanes_h[], jbatch_job_h[], jbatch_march_inc[], jbatch_march_events_inc[],
-    jbatch_device_inc[];
+    jbatch_march_samples_inc[], jbatch_device_inc[];
 
 // How a point is run by itself.
 static inline jsens_method jbatch_method(const jbatch* b) {
@@ -31,6 +31,18 @@ jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_
 // Values of the live numbers at a point.
 void jbatch_set_values(const jbatch* b, const double* x, double* values);
 
+// Histories: times and outputs of one that is being prepared, its function, and whether so many points fit into memory.
+jo_status jbatch_history_prepare(jbatch* b);
+jo_status jbatch_history_functions(jbatch* b);
+jo_status jbatch_history_check(const jbatch* b, int n);
+void jbatch_history_forget(jbatch* b, int i);  // that of a point
+
+// Outputs at the end and histories of point i, where they are asked for, by a run.
+jo_status jbatch_run_outputs(jo_context* ctx, jbatch* b, const double* values, int i);
+
+// Sensitivities on a road, 0: that of the system, then those of the options.
+const jsens* jbatch_sens_on(const jbatch* b, int road);
+
 // Point i by itself.
 jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i);
 
@@ -44,6 +56,12 @@ void jbatch_device_destroy(jbatch* b);
 
 // Its files, to look at: `dir` must be there.
 jo_status jbatch_device_write(const jbatch* b, const char* dir);
+
+// Single precision beside double: `twin`, which computes a sample of the points once more, and what came out of it.
+jo_status jbatch_single_create(jbatch* b);
+jo_status jbatch_single_sample(jbatch* b, const double* x);
+jo_status jbatch_single_check(jbatch* b, const double* x, const int* sample, int n);
+void jbatch_single_clear(jbatch* b);
 
 // The rule of its lanes.
 jbatch_rule jbatch_device_rule(const jbatch* b);

@@ -17,10 +17,9 @@ typedef struct jbatch_job {
   // results: objectives with derivatives, outputs; ends by point and direction. Of these phases are also read: those that
   // do not RUN are left out
   double *psi, *out, *end;
-  double*
-      store;  // of the device: lanes that run; and how many of their arrays of states are in its fast memory
-  int fast;
-  double seconds;  // on the devices, without copies; of the slowest
+  double* history;  // rows x outputs of the rule
+  double* store;    // of the device: lanes that run
+  double seconds;   // on the devices, without copies; of the slowest
 } jbatch_job;
 
 // What a compiled library exports. False: `message` says why not.

@@ -51,8 +51,11 @@ enum { JBATCH_INPUTS = 18 };  // groups of inputs
 // A model and how it is integrated: the same for all lanes.
 typedef struct jbatch_rule {
   int np, ny, nw, nv, nswitch, nobjective, noutput, nredundant, nwheel;
-  int ndrive;  // driven coordinates, where they depend on modes; else 0
-  int weighs;  // nonzero: what lanes do is kept, and walked back along (back.inc)
+  int nhistory, nrow;      // of histories: outputs, times
+  const int* history;      // outputs that have one, of those that are computed (nhistory)
+  const double* row_time;  // rising, the first one t_begin [s] (nrow)
+  int ndrive;              // driven coordinates, where they depend on modes; else 0
+  int weighs;              // nonzero: what lanes do is kept, and walked back along (back.inc)
   int first_v, first_integral, first_standing;
   const double* nominal;        // of the error of states; 0: it has none (ny)
   const double* closure_limit;  // of redundant equations [m] (nredundant)
@@ -109,12 +112,15 @@ typedef struct jbatch_search {
 // A lane.
 typedef struct jbatch_lane {
   int phase, why;
+  int is_new;  // it begins with the next round
   double t, t_new, t_before,
       t_step;  // of the state, the trial, the state before, the step that holds an event
   double h_next, h_proposed, error_last, error_new;
   double grid;  // fixed steps: points passed
   int side;     // of the loops where it began; 0: not yet
+  int row;      // of its history, the next
   int needs_slope, was_rejected, halvings;
+  int unarmed;     // switches that do not count yet
   double t_event;  // last instant, and ...
   int at_instant;  // ... flips there
   double flips, events, steps, rejected;
@@ -127,17 +133,21 @@ typedef struct jbatch_group {
   void* host;          // whoever made the group: functions are asked for there
   const double* road;  // the same for all lanes
   const double* dp;    // numbers of the direction of a lane that has one; else 0
+  double* fast;        // memory for the arrays that are used most, where a machine has some; else 0
   jbatch_lane lane[JBATCH_MOST_LANES];
   // to be set before: states with their derivatives, ny (1 + nw), modes, numbers
   double *y, *mode, *p;
   // what came out: objectives with derivatives, nobjective (1 + nw), and outputs
   double *psi, *out;
+  // histories by lane, nrow x nhistory, their elements so far apart; NULL: it has none. Whoever made the group sets them
+  double* history[JBATCH_MOST_LANES];
+  long history_stride;
   // states with their derivatives: end of the trial, argument of a stage, slopes
   double *y_new, *arg, *k[JBATCH_STAGES + 1];
   double *dense, *quartic, *error, *zero;  // (ny)
   double *dv, *h, *inverse, *pivot, *redundant, *rolling, *drive[2];
-  // switches: values, the largest so far, their floor, what is added to margins, whether they count, margins
-  double *g, *g_end, *g_inside[JBATCH_SAMPLES], *g_most, *floor, *off, *armed;
+  // switches: values, the largest so far, what is added to margins, whether they count, margins
+  double *g, *g_end, *g_inside[JBATCH_SAMPLES], *g_most, *off, *armed;
   double *start, *first, *inside[JBATCH_SAMPLES], *end, *low, *high, *seen, *probe, *rate, *flip,
       *is_done;
   // events with derivatives: slopes before and behind with S in front of the first, (nw + 1) ny; dg

@@ -12,6 +12,7 @@
 #define JBATCH_EVAL(g, f, in, out)      jbatch_eval((g)->host, f, in, out)
 #define JBATCH_POW                      jm_pow
 #define JBATCH_RESTRICT                 restrict
+#define JBATCH_HISTORIES                1
 #define JBATCH_KEEP_STEP(g, l)          jbatch_keep_step((g)->host, l)
 #define JBATCH_KEEP_FLIP(g, l, k, kind) jbatch_keep_flip((g)->host, l, k, kind)
 #include "batch/march.inc"

@@ -8,7 +8,9 @@
 typedef struct jbatch_march {
   int lanes;
   long (*carve)(jbatch_group* g, double* store);  // counts doubles; NULL: only that
-  void (*run)(jbatch_group* g);                   // lanes of phase RUN, from beginning to end
+  // Rounds until a lane of phase RUN, LOCATE or AGAIN ends, or several do; those that are new begin. What came out
+  // of lanes that have ended is in psi and out until the next call.
+  void (*run)(jbatch_group* g);
   // back along what they kept: its arrays, likewise; and lanes of phase DONE, from end to beginning
   long (*carve_back)(jbatch_back* b, const jbatch_rule* r, double* store);
   void (*back)(jbatch_group* g, jbatch_back* b);

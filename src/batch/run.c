@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running a batch: points in groups of lanes, groups on threads. Each point finds its start by itself, as a run does.
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/thread.h"
@@ -8,7 +9,6 @@
 #include "batch/inside.h"
 #include "batch/trail.h"
 #include "plant/guard.h"
-#include "plant/simulate.h"
 #include "plant/start.h"
 
 #define MAX_MESSAGE 1024
@@ -16,6 +16,7 @@
 // ---- results ---------------------------------------------------------------------------------------
 
 void jbatch_clear(jbatch* b) {
+  jbatch_single_clear(b);
   for (int i = 0; b->point && i < b->n; i++) {
     jmem_free(b->ctx, b->point[i].message);
   }
@@ -23,12 +24,13 @@ void jbatch_clear(jbatch* b) {
   jmem_free(b->ctx, b->value);
   jmem_free(b->ctx, b->gradient);
   jmem_free(b->ctx, b->output);
+  jmem_free(b->ctx, b->history);
   b->point = NULL;
-  b->value = b->gradient = b->output = NULL;
+  b->value = b->gradient = b->output = b->history = NULL;
   b->n = 0;
 }
 
-static double* numbers(jbatch* b, int n, int each) {
+static double* numbers(jbatch* b, int n, int64_t each) {
   size_t all = (size_t)n * (size_t)each;
   double* x = jmem_resize(b->ctx, NULL, (all + 1) * sizeof *x);
   for (size_t i = 0; x && i < all; i++) {
@@ -39,11 +41,13 @@ static double* numbers(jbatch* b, int n, int each) {
 
 static jo_status make_room(jbatch* b, int n) {
   jbatch_clear(b);
+  JO_TRY(jbatch_history_check(b, n));
   b->value = numbers(b, n, b->nobjective);
   b->gradient = numbers(b, n, b->nobjective * b->nw);
   b->output = numbers(b, n, b->noutput);
+  b->history = numbers(b, n, (int64_t)b->nrow * b->opt.nhistory);
   b->point = jmem_resize(b->ctx, NULL, ((size_t)n + 1) * sizeof *b->point);
-  if (!b->value || !b->gradient || !b->output || !b->point) {
+  if (!b->value || !b->gradient || !b->output || !b->history || !b->point) {
     jbatch_clear(b);
     return jerr_memory(b->ctx);
   }
@@ -66,26 +70,11 @@ jo_status jbatch_note_failure(jo_context* ctx, int said, jbatch_point* p, jo_sta
   return JO_OK;
 }
 
-// ---- a point by itself -----------------------------------------------------------------------------
-
-static jo_status end_outputs(jo_context* ctx, const jbatch* b, const double* values, int i) {
-  const jsens_options* o = &b->opt.run;
-  jplant_simulate_options opt = jplant_simulate_options_default();
-  opt.method = jsolve_method_name(o->solve.method);
-  opt.t_end = o->t_end;
-  opt.rel_tol = o->solve.rel_tol;
-  opt.abs_tol = o->solve.abs_tol;
-  opt.step = o->solve.step;
-  opt.output_step = o->t_end - o->t_start;
-  opt.p = values;
-  jplant_result* r = NULL;
-  jo_status status = jplant_simulate(ctx, b->sens->plant, &opt, &r);
-  for (int k = 0; status >= 0 && k < b->noutput; k++) {
-    b->output[(int64_t)i * b->noutput + k] = jplant_result_outputs(r)[k].value;
-  }
-  jplant_result_destroy(r);
-  return status;
+const jsens* jbatch_sens_on(const jbatch* b, int road) {
+  return road > 0 ? &b->road[road - 1]->sens : b->sens;
 }
+
+// ---- a point by itself -----------------------------------------------------------------------------
 
 // Numbers that nothing has a derivative by, as the jsens says: adjoint batches have a column for them all the same.
 static void clear_missing(jbatch* b, int i) {
@@ -102,9 +91,10 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   opt.estimate = false;
   jsens_result* r = NULL;
   p->way = JBATCH_WAY_ALONE;
-  jo_status status = jsens_check(ctx, b->sens, &opt, true);
-  if (status >= 0) status = jsens_run(ctx, b->sens, jbatch_method(b), &opt, &r);
-  if (status >= 0 && b->noutput > 0) status = end_outputs(ctx, b, values, i);
+  const jsens* sens = jbatch_sens_on(b, p->road);
+  jo_status status = jsens_check(ctx, sens, &opt, true);
+  if (status >= 0) status = jsens_run(ctx, sens, jbatch_method(b), &opt, &r);
+  if (status >= 0) status = jbatch_run_outputs(ctx, b, values, i);
   if (status >= 0) {
     int64_t n = (int64_t)b->nobjective * b->nw;
     memcpy(b->value + (int64_t)i * b->nobjective, r->value,
@@ -121,14 +111,78 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
 jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i) {
   int said = jo_context_diagnostic_count(ctx);
   jo_status status = compute_alone(ctx, b, values, i);
-  if (status < 0) return jbatch_note_failure(ctx, said, &b->point[i], status);
+  if (status < 0) {
+    jbatch_history_forget(b, i);
+    return jbatch_note_failure(ctx, said, &b->point[i], status);
+  }
   jerr_forget(ctx, said);
   return JO_OK;
+}
+
+// ---- points that wait --------------------------------------------------------------------------------
+
+typedef struct queue {
+  int next, end;  // places in the order
+} queue;
+
+// Points of a run: those of one road after another, and threads that take them.
+typedef struct work {
+  jbatch* b;
+  const double* x;
+  int* order;             // points (n)
+  queue* waits;           // by road, first that of the system (1 + nroad)
+  pthread_mutex_t guard;  // of what is below, and of the queues
+  int done;
+  bool stops;
+} work;
+
+// A point of a road; -1: there is none left.
+static int take_point(work* w, int road) {
+  queue* q = &w->waits[road];
+  pthread_mutex_lock(&w->guard);
+  int i = !w->stops && q->next < q->end ? w->order[q->next++] : -1;
+  pthread_mutex_unlock(&w->guard);
+  return i;
+}
+
+static void count_point(work* w) {
+  pthread_mutex_lock(&w->guard);
+  w->done++;
+  pthread_mutex_unlock(&w->guard);
+}
+
+static void stop(work* w) {
+  pthread_mutex_lock(&w->guard);
+  w->stops = true;
+  pthread_mutex_unlock(&w->guard);
+}
+
+static jo_status open_work(work* w) {
+  const jbatch* b = w->b;
+  int nroad = 1 + b->opt.nroad, at = 0;
+  w->order = jmem_resize(b->ctx, NULL, ((size_t)b->n + 1) * sizeof *w->order);
+  w->waits = jmem_resize(b->ctx, NULL, (size_t)nroad * sizeof *w->waits);
+  if (!w->order || !w->waits) return jerr_memory(b->ctx);
+  for (int road = 0; road < nroad; road++) {
+    w->waits[road].next = at;
+    for (int i = 0; i < b->n; i++) {
+      if (b->point[i].road == road) w->order[at++] = i;
+    }
+    w->waits[road].end = at;
+  }
+  return JO_OK;
+}
+
+static void close_work(work* w) {
+  jmem_free(w->b->ctx, w->order);
+  jmem_free(w->b->ctx, w->waits);
+  pthread_mutex_destroy(&w->guard);
 }
 
 // ---- a group of lanes ------------------------------------------------------------------------------
 
 typedef struct host {
+  work* w;
   jbatch* b;
   jo_context* ctx;
   jarena arena;
@@ -137,8 +191,9 @@ typedef struct host {
   jplant_work* run;      // for starts and ends
   jbatch_trails trails;  // of batches that weigh
   jbatch_group group;
-  double* values;  // of the live numbers (lanes x np)
-  int first, n;    // points
+  double* values;                // of the live numbers (lanes x np)
+  int road;                      // of all lanes
+  int point[JBATCH_MOST_LANES];  // of each lane; -1: none
 } host;
 
 void jbatch_eval(void* user, int f, const double* const* in, double* const* out) {
@@ -182,14 +237,16 @@ static jo_status prepare(host* h) {
   jbatch_group* g = &h->group;
   g->rule = &b->rule;
   g->host = h;
-  g->road = jdata_as_input(jmodel_road_data(b->sens->plant->model));
+  g->history_stride = 1;
   double* store = jplant_kernels_vector(&h->arena, (size_t)b->march->carve(g, NULL));
   h->values = JARENA_ARRAY(&h->arena, b->march->lanes * b->rule.np, double);
   if (!store || !h->values) return jerr_memory(h->ctx);
   b->march->carve(g, store);
   JO_TRY(bind_kernels(h));
   if (b->rule.weighs) JO_TRY(jbatch_trails_begin(&h->trails, h->ctx, &h->arena, b));
-  return jplant_work_create(h->ctx, b->sens->plant, &h->run);
+  JO_TRY(jplant_work_create(h->ctx, jbatch_sens_on(b, h->road)->plant, &h->run));
+  g->road = h->run->road;
+  return JO_OK;
 }
 
 void jbatch_set_values(const jbatch* b, const double* x, double* values) {
@@ -203,7 +260,7 @@ void jbatch_set_values(const jbatch* b, const double* x, double* values) {
 // A start with values of the numbers, and whether a run may begin there; modes of the run are set.
 static jo_status begin_point(jo_context* ctx, jarena* a, const jbatch* b, jplant_work* run,
                              const double* values, jplant_start* out) {
-  const jplant* p = b->sens->plant;
+  const jplant* p = run->plant;
   const jsens_options* o = &b->opt.run;
   memcpy(run->p, values, (size_t)b->rule.np * sizeof *values);
   memset(run->mode, 0, (size_t)b->rule.nswitch * sizeof *run->mode);
@@ -239,15 +296,6 @@ jo_status jbatch_find_start(jo_context* ctx, jarena* a, const jbatch* b, jplant_
   return JO_OK;
 }
 
-static jo_status find_start(host* h, int l) {
-  jbatch_group* g = &h->group;
-  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes, &h->trails.S0[l]};
-  const double* values = h->values + (int64_t)l * h->b->rule.np;
-  JO_TRY(jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values, to));
-  g->lane[l].phase = JBATCH_RUN;
-  return JO_OK;
-}
-
 // Lanes without a start of their own compute something finite that nobody looks at.
 static void fill_lane(jbatch_group* g, int L, int from, int l) {
   const jbatch_rule* r = g->rule;
@@ -262,13 +310,55 @@ static void fill_lane(jbatch_group* g, int L, int from, int l) {
   }
 }
 
+static double* values_of(const host* h, int l) {
+  return h->values + (int64_t)l * h->b->rule.np;
+}
+
+static double* history_of(const jbatch* b, int i) {
+  return b->nrow > 0 ? b->history + (int64_t)i * b->nrow * b->opt.nhistory : NULL;
+}
+
+static jo_status find_start(host* h, int l) {
+  jbatch_group* g = &h->group;
+  const double* S = NULL;
+  jbatch_start to = {g->y + l, g->mode + l, g->p + l, h->b->march->lanes, &S};
+  jarena_mark mark = jarena_save(&h->arena);
+  jo_status status = jbatch_find_start(h->ctx, &h->arena, h->b, h->run, values_of(h, l), to);
+  if (status >= 0 && h->b->rule.weighs) jbatch_trails_start(&h->trails, l, S);
+  jarena_restore(&h->arena, mark);
+  return status;
+}
+
+// The next point that has a start goes into lane l.
+static jo_status begin_lane(host* h, int l) {
+  jbatch* b = h->b;
+  jbatch_group* g = &h->group;
+  g->lane[l].phase = JBATCH_DONE;
+  while ((h->point[l] = take_point(h->w, h->road)) >= 0) {
+    int i = h->point[l], said = jo_context_diagnostic_count(h->ctx);
+    jbatch_set_values(b, h->w->x + (int64_t)i * b->opt.nnumber, values_of(h, l));
+    jo_status status = find_start(h, l);
+    if (status >= 0) {
+      g->lane[l].phase = JBATCH_RUN;
+      g->lane[l].is_new = 1;
+      g->history[l] = history_of(b, i);
+      jerr_forget(h->ctx, said);
+      return JO_OK;
+    }
+    JO_TRY(jbatch_note_failure(h->ctx, said, &b->point[i], status));
+    b->point[i].way = JBATCH_WAY_ALONE;
+    count_point(h->w);
+  }
+  return JO_OK;
+}
+
 static void take_lane(host* h, int l) {
   jbatch* b = h->b;
   const jbatch_rule* r = &b->rule;
   const jbatch_group* g = &h->group;
   const jbatch_lane* a = &g->lane[l];
   int L = b->march->lanes;
-  int64_t i = h->first + l, n = (int64_t)r->nobjective * b->nw;
+  int64_t i = h->point[l], n = (int64_t)r->nobjective * b->nw;
   jbatch_point* p = &b->point[i];
   p->way = JBATCH_WAY_LANES;
   p->steps = (int64_t)a->steps;
@@ -281,89 +371,166 @@ static void take_lane(host* h, int l) {
   }
   if (r->weighs) jbatch_trails_gradient(&h->trails, l, b->gradient + i * n);
   clear_missing(b, (int)i);
-  for (int k = 0; k < r->noutput; k++) {
-    b->output[i * r->noutput + k] = g->out[k * L + l];
+  for (int k = 0; k < b->noutput; k++) {
+    b->output[i * b->noutput + k] = g->out[k * L + l];
   }
 }
 
-static jo_status compute_group(host* h, const double* x) {
-  jbatch* b = h->b;
-  jbatch_group* g = &h->group;
-  int L = b->march->lanes, good = -1;
-  JO_TRY(prepare(h));
-  for (int l = 0; l < h->n; l++) {
-    int said = jo_context_diagnostic_count(h->ctx);
-    double* values = h->values + (int64_t)l * b->rule.np;
-    jbatch_set_values(b, x + (int64_t)(h->first + l) * b->opt.nnumber, values);
-    g->lane[l].phase = JBATCH_DONE;
-    jo_status status = find_start(h, l);
-    if (status < 0) JO_TRY(jbatch_note_failure(h->ctx, said, &b->point[h->first + l], status));
-    if (status < 0) b->point[h->first + l].way = JBATCH_WAY_ALONE;
-    if (status >= 0) good = l;
+// What came out of the point of a lane that has ended.
+static jo_status end_lane(host* h, int l) {
+  jbatch_point* p = &h->b->point[h->point[l]];
+  p->left = h->group.lane[l].why;
+  if (p->left == JBATCH_FINE) {
+    take_lane(h, l);
+  } else {
+    JO_TRY(jbatch_alone(h->ctx, h->b, values_of(h, l), h->point[l]));
   }
-  if (good < 0) return JO_OK;
+  count_point(h->w);
+  return JO_OK;
+}
+
+static bool is_under_way(const jbatch_group* g, int L) {
+  bool is = false;
   for (int l = 0; l < L; l++) {
-    if (l < h->n && g->lane[l].phase == JBATCH_RUN) continue;
-    fill_lane(g, L, good, l);
-    g->lane[l].phase = JBATCH_DONE;
+    is = is || g->lane[l].phase < JBATCH_DONE;
   }
-  b->march->run(g);
-  if (b->rule.weighs) JO_TRY(jbatch_trails_walk(&h->trails, g));
-  for (int l = 0; l < h->n; l++) {
-    jbatch_point* p = &b->point[h->first + l];
-    if (p->way != JBATCH_WAY_NONE) continue;
-    p->left = g->lane[l].why;
-    if (g->lane[l].phase == JBATCH_DONE) {
-      take_lane(h, l);
-    } else {
-      JO_TRY(jbatch_alone(h->ctx, b, h->values + (int64_t)l * b->rule.np, h->first + l));
-    }
+  return is;
+}
+
+static int find_good(const host* h) {
+  int good = h->b->march->lanes - 1;
+  while (good >= 0 && h->point[good] < 0) {
+    good--;
+  }
+  return good;
+}
+
+// Lanes that have none get a point.
+static jo_status begin_lanes(host* h) {
+  for (int l = 0; l < h->b->march->lanes; l++) {
+    if (h->point[l] < 0) JO_TRY(begin_lane(h, l));
   }
   return JO_OK;
 }
 
-typedef struct work {
-  jbatch* b;
-  const double* x;
-  int lanes;
-} work;
-
-static jo_status turn(void* user, jo_context* ctx, int k) {
-  work* w = user;
-  jbatch* b = w->b;
-  host h = {.b = b, .ctx = ctx, .first = k * w->lanes};
-  h.n = b->n - h.first < w->lanes ? b->n - h.first : w->lanes;
-  jarena_init(&h.arena, ctx);
-  jo_status status = JO_OK;
-  if (b->march) {
-    status = compute_group(&h, w->x);
-  } else {
-    double* values = JARENA_ARRAY(&h.arena, b->sens->plant->dynamics->np, double);
-    if (values) jbatch_set_values(b, w->x + (int64_t)k * b->opt.nnumber, values);
-    status = values ? jbatch_alone(ctx, b, values, k) : jerr_memory(ctx);
+// Points of a road until none is left. Of adaptive methods a lane that has ended takes the next one at once. With fixed steps
+// lanes end within a few rounds of each other, and wait: as long as they are abreast, what is done at events is done for
+// several at once. Ways back are walked together, too.
+static jo_status run_lanes(host* h) {
+  jbatch_group* g = &h->group;
+  int L = h->b->march->lanes;
+  bool weighs = h->b->rule.weighs, waits = h->b->rule.is_fixed || weighs;
+  JO_TRY(prepare(h));
+  for (int l = 0; l < L; l++) {
+    h->point[l] = -1;
   }
-  jbatch_trails_free(&h.trails);
-  jplant_work_destroy(h.run);
-  jarena_free(&h.arena);
+  JO_TRY(begin_lanes(h));
+  int good = find_good(h);
+  for (int l = 0; l < L && good >= 0; l++) {
+    if (h->point[l] < 0) fill_lane(g, L, good, l);
+  }
+  while (find_good(h) >= 0) {
+    h->b->march->run(g);
+    if (weighs && is_under_way(g, L)) continue;
+    if (weighs) JO_TRY(jbatch_trails_walk(&h->trails, g));
+    for (int l = 0; l < L; l++) {
+      if (h->point[l] < 0 || g->lane[l].phase < JBATCH_DONE) continue;
+      JO_TRY(end_lane(h, l));
+      h->point[l] = -1;
+      jbatch_trails_start(&h->trails, l, NULL);
+    }
+    if (!waits || find_good(h) < 0) JO_TRY(begin_lanes(h));
+  }
+  return JO_OK;
+}
+
+static jo_status run_alone(host* h) {
+  jbatch* b = h->b;
+  h->values = JARENA_ARRAY(&h->arena, b->sens->plant->dynamics->np, double);
+  if (!h->values) return jerr_memory(h->ctx);
+  for (int i; (i = take_point(h->w, h->road)) >= 0;) {
+    jbatch_set_values(b, h->w->x + (int64_t)i * b->opt.nnumber, h->values);
+    JO_TRY(jbatch_alone(h->ctx, b, h->values, i));
+    count_point(h->w);
+  }
+  return JO_OK;
+}
+
+static bool has_points(work* w, int road) {
+  pthread_mutex_lock(&w->guard);
+  bool has = !w->stops && w->waits[road].next < w->waits[road].end;
+  pthread_mutex_unlock(&w->guard);
+  return has;
+}
+
+// Whatever waits, road by road.
+static jo_status turn(void* user, jo_context* ctx, int k) {
+  (void)k;
+  work* w = user;
+  jo_status status = JO_OK;
+  for (int road = 0; road <= w->b->opt.nroad && status >= 0; road++) {
+    if (!has_points(w, road)) continue;
+    host h = {.w = w, .b = w->b, .ctx = ctx, .road = road};
+    jarena_init(&h.arena, ctx);
+    status = w->b->march ? run_lanes(&h) : run_alone(&h);
+    jbatch_trails_free(&h.trails);
+    jplant_work_destroy(h.run);
+    jarena_free(&h.arena);
+  }
+  if (status < 0) stop(w);
   return status;
 }
 
-static bool watch(void* user, int done) {
-  const work* w = user;
+static bool watch(void* user, int turns) {
+  (void)turns;
+  work* w = user;
   const jbatch* b = w->b;
-  int points = done * w->lanes < b->n ? done * w->lanes : b->n;
-  return !b->opt.progress || b->opt.progress(b->opt.user, points);
+  pthread_mutex_lock(&w->guard);
+  int done = w->done;
+  pthread_mutex_unlock(&w->guard);
+  if (!b->opt.progress || b->opt.progress(b->opt.user, done)) return true;
+  stop(w);
+  return false;
 }
 
-jo_status jbatch_run(jbatch* b, int n, const double* x) {
-  JO_TRY(make_room(b, n));
-  if (b->device) return jbatch_device_points(b, x);
-  work w = {.b = b, .x = x, .lanes = b->march ? b->march->lanes : 1};
-  jthread_loop loop = {.n = (n + w.lanes - 1) / w.lanes,
+static jo_status run_here(jbatch* b, const double* x) {
+  int lanes = b->march ? b->march->lanes : 1, turns;
+  work w = {.b = b, .x = x};
+  jthread_loop loop = {.n = (b->n + lanes - 1) / lanes,
                        .workers = b->opt.workers,
                        .user = &w,
                        .turn = turn,
                        .watch = watch};
-  int done;
-  return jthread_run(b->ctx, &loop, &done);
+  pthread_mutex_init(&w.guard, NULL);
+  jo_status status = open_work(&w);
+  if (status >= 0) status = jthread_run(b->ctx, &loop, &turns);
+  close_work(&w);
+  return status;
+}
+
+static jo_status run_points(jbatch* b, int n, const double* x, const int* road) {
+  for (int i = 0; road && i < n; i++) {
+    if (road[i] >= -1 && road[i] < b->opt.nroad) continue;
+    return jerr_set(b->ctx, JO_ERR_ARGUMENT, "point %d is on road %d: the batch has %d", i, road[i],
+                    b->opt.nroad);
+  }
+  JO_TRY(make_room(b, n));
+  for (int i = 0; i < n; i++) {
+    b->point[i].road = road ? 1 + road[i] : 0;
+  }
+  return b->device ? jbatch_device_points(b, x) : run_here(b, x);
+}
+
+jo_status jbatch_run_on(jbatch* b, int n, const double* x, const int* road) {
+  JO_TRY(run_points(b, n, x, road));
+  return b->twin ? jbatch_single_sample(b, x) : JO_OK;
+}
+
+jo_status jbatch_run(jbatch* b, int n, const double* x) {
+  return jbatch_run_on(b, n, x, NULL);
+}
+
+jo_status jbatch_run_checked(jbatch* b, int n, const double* x, const int* sample, int nsample) {
+  JO_TRY(run_points(b, n, x, NULL));
+  return b->twin ? jbatch_single_check(b, x, sample, nsample) : JO_OK;
 }

@@ -2,6 +2,7 @@
 #include "batch/trail.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "plant/limits.h"
 
@@ -32,6 +33,10 @@ jo_status jbatch_trails_begin(jbatch_trails* k, jo_context* ctx, jarena* a, cons
   double* store = jplant_kernels_vector(a, n);
   if (!store) return jerr_memory(ctx);
   b->march->carve_back(&k->back, &b->rule, store);
+  for (int l = 0; l < b->march->lanes; l++) {
+    k->S0[l] = JARENA_ARRAY(a, (int64_t)b->rule.ny * b->nw, double);
+    if (!k->S0[l]) return jerr_memory(ctx);
+  }
   return JO_OK;
 }
 
@@ -43,6 +48,11 @@ void jbatch_trails_free(jbatch_trails* k) {
 }
 
 // ---- the way ---------------------------------------------------------------------------------------
+
+void jbatch_trails_start(jbatch_trails* k, int l, const double* S) {
+  k->of[l].nstep = k->of[l].nflip = 0;
+  if (S) memcpy(k->S0[l], S, (size_t)k->b->rule.ny * (size_t)k->b->nw * sizeof *S);
+}
 
 bool jbatch_trails_step(jbatch_trails* k, const jbatch_group* g, int l) {
   jbatch_trail* t = &k->of[l];

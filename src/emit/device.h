@@ -7,12 +7,12 @@
 #define JEMIT_DEVICE_H
 
 #include "base/text.h"
+#include "emit/prelude.h"
 
 // Before everything else: words that C++ does not have, and JK_FUNCTION, what stands before functions.
 void jemit_put_device_prelude(jtext* t);
 
-// Pairs of a device, by operator those elementary functions that are needed; what a host has for them follows, then
-// `#endif`.
-void jemit_put_threads_prelude(jtext* t, const bool* functions);
+// Pairs of a device; what a host has for them follows, then `#endif`.
+void jemit_put_threads_prelude(jtext* t, const jemit_needs* needs);
 
 #endif

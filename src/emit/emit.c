@@ -14,6 +14,7 @@
 #include "emit/names.h"
 #include "emit/prelude.h"
 #include "emit/print.h"
+#include "emit/real.h"
 #include "emit/vector.h"
 #include "expr/body.h"
 
@@ -65,12 +66,16 @@ static jtext* current_source(writer* w, int statements) {
   return &w->source[w->nsource - 1];
 }
 
-static void note_functions(writer* w, const jemit_plan* plan) {
+static void note_functions(writer* w, const jemit_plan* plan, const bool* is_single) {
   for (int i = 0; i < plan->packing.n; i++) {
     const jexpr_item* item = &plan->packing.item[i];
     int numbers = jemit_plan_numbers(plan, item);
     if (item->width > 1 && numbers > w->widest) w->widest = numbers;
     if (!jemit_is_function(&jexpr_ops[item->op])) continue;
+    if (is_single && is_single[i]) {
+      w->needs.single_function[item->op] = true;
+      continue;
+    }
     w->needs.functions = w->needs.function[item->op] = true;
     if (item->width > 1) w->pack_functions[numbers] = numbers != plan->lanes;
   }
@@ -91,7 +96,7 @@ static jo_status write_body(writer* w, jarena* a, const jexpr_graph* g, int inde
   jemit_plan_options whole = {.lanes = 1, .pack = 1};
   JO_TRY(jemit_plan_build(w->ctx, a, &fn, &whole, &plan));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, name, w->opt->device, &w->body, &printer));
-  note_functions(w, &plan);
+  note_functions(w, &plan, NULL);
   jtext_put(&w->prototypes, "JK_HIDDEN ");
   jemit_put_prototypes(&printer, &w->prototypes);
   jtext* t = current_source(w, plan.nitem);
@@ -136,7 +141,12 @@ static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int in
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, entry->symbol, w->opt->device, &w->body,
                             &printer));
   printer.is_strided = w->opt->device;
-  note_functions(w, &plan);
+  entry->is_single =
+      w->opt->single && w->opt->single[index] != JEMIT_DOUBLE && jemit_is_in_single_range(&plan);
+  if (entry->is_single)
+    JO_TRY(jemit_mark_single(w->ctx, a, &plan, w->opt->single[index], &printer.is_single));
+  w->needs.single = w->needs.single || entry->is_single;
+  note_functions(w, &plan, printer.is_single);
   jemit_put_prototypes(&printer, &w->prototypes);
   for (int k = 0; k < plan.nchunk; k++) {
     int left = plan.nitem - k * plan.chunk;
@@ -181,8 +191,10 @@ static bool reads_data(const jexpr_graph* g) {
 
 static void put_packs(writer* w) {
   bool has_threads = w->opt->device && w->widest > 1;
-  if (has_threads) jemit_put_threads_prelude(&w->header, w->needs.function);
+  if (has_threads) jemit_put_threads_prelude(&w->header, &w->needs);
   jemit_put_pack_prelude(&w->header, w->widest, w->pack_functions);
+  if (has_threads && w->needs.single)
+    jemit_put_single_pack_prelude(&w->header, w->needs.single_function);
   if (has_threads) jtext_put(&w->header, "#endif\n");
 }
 
@@ -252,6 +264,8 @@ static jo_status check_options(jo_context* ctx, int nfn, const jemit_options* op
   if (opt->device && (lanes > 1 || pack > 2)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "devices have single values and pairs");
   }
+  if (opt->single && !opt->device)
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "single precision is for devices");
   if (nfn < 1) return jerr_set(ctx, JO_ERR_ARGUMENT, "no function to emit");
   if (opt->chunk_statements < 0 || opt->file_statements < 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT,

@@ -8,13 +8,18 @@
 #include "expr/pack.h"
 #include "expr/schedule.h"
 
+enum { JEMIT_DOUBLE = -1 };
+
 typedef struct jemit_options {
   int lanes;  // lanes evaluated together; 1: plain doubles, else a vector type
   int pack;  // most numbers in the vector of a pack (expr/pack.h); 1: no packs, and plain C where there is one lane
   int chunk_statements;  // most statements in one C function; 0: all in one
   int file_statements;   // about so many statements in one source file; 0: all in one
   int whole_statements;  // functions of at most so many are not cut all the same, others are, and have no packs; 0: none
-  bool device;        // also for CUDA: emit/device.h
+  bool device;  // also for CUDA: emit/device.h
+  // devices: functions that are to be in single precision (emit/real.h) but for one of their groups of outputs and what
+  // that depends on: which, by function, or JEMIT_DOUBLE; NULL: none
+  const int* single;
   const char* title;  // one line for the head comment, sanitised; may be NULL
 } jemit_options;
 
@@ -34,6 +39,7 @@ typedef struct jemit_entry {
   int statements;
   jexpr_counts counts;
   int packed[JEXPR_PACK_LANES + 1];  // of these, in packs of so many lanes
+  bool is_single;  // in single precision: it was to be, and its constants allow it
 } jemit_entry;
 
 typedef struct jemit_unit {

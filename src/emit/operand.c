@@ -2,6 +2,8 @@
 // Operands, and where they come from.
 #include "emit/operand.h"
 
+#include <math.h>
+
 // printf is most of the cost of emission: integers go by hand.
 void jemit_put_int(jtext* t, int value) {
   char digits[12];
@@ -13,13 +15,24 @@ void jemit_put_int(jtext* t, int value) {
   jtext_write(t, digits + n, sizeof digits - n);
 }
 
-void jemit_put_constant(jtext* t, double value) {
+void jemit_put_constant(jtext* t, const jemit_real* real, double value) {
   char buffer[JTEXT_NUMBER_SIZE];
-  jtext_format_number(buffer, value);
+  jtext_format_number(buffer, jemit_constant(real, value));
   bool negative = buffer[0] == '-';
   if (negative) jtext_put(t, "(");
   jtext_put(t, buffer);
+  if (isfinite(value)) jtext_put(t, real->suffix);
   if (negative) jtext_put(t, ")");
+}
+
+const jemit_real* jemit_real_of(const jemit_printer* p, int item) {
+  return p->is_single && p->is_single[item] ? &jemit_single : &jemit_double;
+}
+
+void jemit_put_declaration(jemit_printer* p, const jemit_real* real) {
+  jtext_put(p->body, "  const ");
+  jtext_put(p->body, real->type);
+  jtext_put(p->body, " ");
 }
 
 static void put_input(jemit_printer* p, jexpr_ref r) {
@@ -27,6 +40,7 @@ static void put_input(jemit_printer* p, jexpr_ref r) {
   bool scalar = p->plan->scalar[r];
   p->in_used[node->a] = true;
   if (!scalar) jtext_put(p->body, "jk_at(");
+  if (p->real == &jemit_single) jtext_put(p->body, "(float)");
   jtext_put(p->body, p->in_name[node->a]);
   jtext_put(p->body, scalar ? "[" : ", ");
   jemit_put_int(p->body, (int)node->b);
@@ -47,10 +61,12 @@ static void put_value(jemit_printer* p, jexpr_ref r) {
 void jemit_put_operand(jemit_printer* p, jexpr_ref r) {
   const jexpr_graph* g = p->plan->fn->graph;
   if (jexpr_is_const(g, r)) {
-    jemit_put_constant(p->body, jexpr_const_value(g, r));
+    jemit_put_constant(p->body, p->real, jexpr_const_value(g, r));
   } else if (jexpr_at(g, r)->op == JEXPR_INPUT) {
     put_input(p, r);
   } else {
+    bool is_rounded = jemit_real_of(p, p->plan->packing.at[r]) != p->real;
+    if (is_rounded && p->real == &jemit_single) jtext_put(p->body, "(float)");
     put_value(p, r);
   }
 }
@@ -90,7 +106,7 @@ static void take_lanes(jemit_printer* p, jexpr_ref r, int at, bool from_slot) {
 static void take_number(jemit_printer* p, jexpr_ref r, int at, bool from_slot) {
   const jemit_plan* plan = p->plan;
   int lane = jexpr_pack_lane(&plan->packing, r);
-  jtext_put(p->body, "  const double ");
+  jemit_put_declaration(p, jemit_real_of(p, at));
   put_value(p, r);
   jtext_put(p->body, from_slot ? " = w" : " = v");
   if (!from_slot) jemit_put_int(p->body, at);
@@ -124,7 +140,11 @@ void jemit_load(jemit_printer* p, jexpr_ref r) {
   p->loaded[at] = p->chunk;
   p->work_used = true;
   bool scalar = plan->scalar[r];
-  jtext_put(p->body, scalar ? "  const double " : "  const jk_real ");
+  if (scalar) {
+    jemit_put_declaration(p, jemit_real_of(p, at));
+  } else {
+    jtext_put(p->body, "  const jk_real ");
+  }
   put_value(p, r);
   jtext_put(p->body, scalar ? " = w[" : " = jk_at(w, ");
   jemit_put_int(p->body, scalar ? plan->slot[at] : plan->slot[at] / plan->lanes);

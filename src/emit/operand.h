@@ -6,10 +6,13 @@
 #include "emit/printer.h"
 
 void jemit_put_int(jtext* t, int value);
-void jemit_put_constant(jtext* t, double value);
+void jemit_put_constant(jtext* t, const jemit_real* real, double value);
 
 // `t12`, `q[4]`, `0.5`, `t12_3`: the value of lane 3 of a pack
 void jemit_put_operand(jemit_printer* p, jexpr_ref r);
+
+// `  const double `, `  const float `
+void jemit_put_declaration(jemit_printer* p, const jemit_real* real);
 
 // `jk_s12`: the sine computed by statement 12 together with the cosine `jk_c12`
 void jemit_put_wave_name(jtext* t, bool is_sine, int first);

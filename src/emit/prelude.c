@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "emit/real.h"
 #include "expr/body.h"
 
 static const char common[] =
@@ -16,10 +17,12 @@ static const char common[] =
     "#define JK_HIDDEN __attribute__((visibility(\"hidden\")))\n"
     "#ifndef JK_HELPER\n"
     "#define JK_HELPER static inline\n"
-    "#endif\n"
+    "#endif\n";
+
+static const char lists[] =
     "\n"
     "/* largest k in 0 ... n-2 with X[k] <= x, else 0; X ascending */\n"
-    "JK_HELPER double jk_locate(double x, const double* X, int n) {\n"
+    "JK_HELPER %r jk_locate%f(%r x, const %r* X, int n) {\n"
     "  int lo = 0;\n"
     "  int hi = n - 1;\n"
     "  while (hi - lo > 1) {\n"
@@ -30,12 +33,22 @@ static const char common[] =
     "      hi = mid;\n"
     "    }\n"
     "  }\n"
-    "  return (double)lo;\n"
+    "  return (%r)lo;\n"
     "}\n"
     "\n"
     "/* an index into m values; 0 where there is none */\n"
-    "JK_HELPER int jk_index(double k, int m) {\n"
-    "  return k >= 0.0 && k < (double)m ? (int)k : 0;\n"
+    "JK_HELPER int jk_index%f(%r k, int m) {\n"
+    "  return k >= 0.0%f && k < (%r)m ? (int)k : 0;\n"
+    "}\n";
+
+static const char single_waves[] =
+    "JK_HELPER void jm_sincosf(float a, float* sine, float* cosine) {\n"
+    "#if defined(__CUDACC__)\n"
+    "  sincosf(a, sine, cosine);\n"
+    "#else\n"
+    "  *sine = sinf(a);\n"
+    "  *cosine = cosf(a);\n"
+    "#endif\n"
     "}\n";
 
 static const char vector[] =
@@ -237,8 +250,23 @@ void jemit_put_functions(jtext* t, int width) {
   jtext_put(t, jbase_elementary_text_h);
 }
 
+// Those of the C library, or of the device.
+static void put_single(jtext* t, const bool* function) {
+  jemit_put_for(t, &jemit_single, 1, lists);
+  for (int op = 1; op < JEXPR_OP_COUNT; op++) {
+    if (!function[op]) continue;
+    const char* name = jexpr_ops[op].name;
+    bool has_two = jexpr_ops[op].arity == 2;
+    jtext_printf(t, "JK_HELPER float jm_%sf(float a%s) {\n  return %sf(a%s);\n}\n", name,
+                 has_two ? ", float b" : "", name, has_two ? ", b" : "");
+  }
+  if (function[JEXPR_SIN]) jtext_put(t, single_waves);
+}
+
 void jemit_put_prelude(jtext* t, int lanes, const jemit_needs* needs) {
   jtext_put(t, common);
+  jemit_put_for(t, &jemit_double, 1, lists);
+  if (needs->single) put_single(t, needs->single_function);
   for (int op = 1; op < JEXPR_OP_COUNT; op++) {
     if (needs->function[op]) jtext_printf(t, "#define JM_NEEDS_%s\n", jexpr_ops[op].name);
   }

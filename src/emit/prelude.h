@@ -11,10 +11,12 @@
 extern const char jbase_elementary_text_h[];
 
 typedef struct jemit_needs {
-  bool function[JEXPR_OP_COUNT];  // elementary ones (base/elementary_text.h)
-  bool functions;                 // any of them
-  bool unknowns;                  // what solves equations (expr/body.h)
-  bool data;                      // what reads tables (base/data.h)
+  bool function[JEXPR_OP_COUNT];         // elementary ones (base/elementary_text.h)
+  bool functions;                        // any of them
+  bool single;                           // single precision, and ...
+  bool single_function[JEXPR_OP_COUNT];  // ... elementary functions of it
+  bool unknowns;                         // what solves equations (expr/body.h)
+  bool data;                             // what reads tables (base/data.h)
 } jemit_needs;
 
 // Whether the operator is one of the elementary functions.

@@ -84,6 +84,7 @@ jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan,
                      .plan = plan,
                      .index = index,
                      .symbol = symbol,
+                     .real = &jemit_double,
                      .is_device = is_device,
                      .chunk = -1,
                      .body = body};
@@ -97,7 +98,10 @@ jo_status jemit_printer_init(jo_context* ctx, jarena* a, const jemit_plan* plan,
   bool ok = p.in_name && p.out_name && p.in_read && p.in_used && p.out_used;
   ok = ok && no_chunk(a, plan->packing.n, &p.loaded) &&
        no_chunk(a, plan->fn->graph->nnode, &p.taken) &&
-       no_chunk(a, plan->packing.nvector, &p.assembled) &&
+       no_chunk(a, plan->packing.nvector, &p.assembled[0]) &&
+       no_chunk(a, plan->packing.nvector, &p.assembled[1]) &&
+       no_chunk(a, plan->packing.n, &p.narrowed) &&
+       no_chunk(a, plan->packing.nvector, &p.single_mask) &&
        no_chunk(a, plan->packing.nvector, &p.spread) &&
        no_chunk(a, plan->packing.nvector, &p.mask[0]) &&
        no_chunk(a, plan->packing.nvector, &p.mask[1]);
@@ -124,7 +128,7 @@ static void put_text(jemit_printer* p, jexpr_ref r, const char* text, bool sprea
   const jexpr_graph* g = p->plan->fn->graph;
   for (;;) {
     size_t n = strcspn(text, "$");
-    jtext_write(p->body, text, n);
+    jemit_put_operator_text(p->body, p->real, text, n);
     if (text[n] == '\0') return;
     int k = text[n + 1] - 'a';
     jexpr_ref arg = jexpr_arg(g, r, k);
@@ -191,14 +195,16 @@ static bool list_is_ascending_const(const jexpr_graph* g, jexpr_ref r) {
   return true;
 }
 
-// The list as an array: l12 for statement t12.
+// The list as an array: l12 for statement t12. Unknowns are found in double precision.
 static void put_list_array(jemit_printer* p, jexpr_ref r, bool scalar) {
   const jexpr_graph* g = p->plan->fn->graph;
   jtext* t = p->body;
   int n = jexpr_nargs(g, r);
-  jtext_put(t, list_is_const(g, r) && scalar ? "  static const double l"
-               : scalar                      ? "  const double l"
-                                             : "  const jk_real l");
+  const jemit_real* real = p->real;
+  if (jexpr_at(g, r)->op == JEXPR_SOLVE) p->real = &jemit_double;
+  jtext_put(t, list_is_const(g, r) && scalar ? "  static const " : "  const ");
+  jtext_put(t, scalar ? p->real->type : "jk_real");
+  jtext_put(t, " l");
   jemit_put_int(t, p->plan->packing.at[r]);
   jtext_put(t, "[] = {");
   size_t line = t->length;
@@ -215,6 +221,11 @@ static void put_list_array(jemit_printer* p, jexpr_ref r, bool scalar) {
     }
   }
   jtext_put(t, "};\n");
+  p->real = real;
+}
+
+static void put_operator(jemit_printer* p, const char* text) {
+  jemit_put_operator_text(p->body, p->real, text, strlen(text));
 }
 
 // Few breakpoints: count those passed. The first and the last one do not matter.
@@ -223,7 +234,7 @@ static void put_locate_sum(jemit_printer* p, jexpr_ref r) {
   jexpr_ref x = jexpr_arg(g, r, 0);
   int n = jexpr_nargs(g, r) - 1;
   bool scalar = p->plan->scalar[r];
-  if (scalar) jtext_put(p->body, "(double)(");
+  if (scalar) put_operator(p, "(double)(");
   for (int k = 1; k < n - 1; k++) {
     if (k > 1) jtext_put(p->body, " + ");
     jtext_put(p->body, scalar ? "(" : "jkv_le(");
@@ -257,11 +268,11 @@ static void put_pick_choice(jemit_printer* p, jexpr_ref r) {
   jtext_put(p->body, "(");
   jemit_put_operand(p, index);
   if (jexpr_is_flag(g, index)) {
-    jtext_put(p->body, " != 0.0 ? ");
+    put_operator(p, " != 0.0 ? ");
   } else {
-    jtext_put(p->body, " >= 1.0 && ");
+    put_operator(p, " >= 1.0 && ");
     jemit_put_operand(p, index);
-    jtext_put(p->body, " < 2.0 ? ");
+    put_operator(p, " < 2.0 ? ");
   }
   for (int k = 2; k >= 1; k--) {
     if (p->plan->scalar[r]) {
@@ -326,7 +337,7 @@ static void put_list_before(jemit_printer* p, jexpr_ref r) {
 // `function(x, l12, n)`
 static void put_list_call(jemit_printer* p, jexpr_ref r, const char* function, bool spread) {
   const jexpr_graph* g = p->plan->fn->graph;
-  jtext_put(p->body, function);
+  put_operator(p, function);
   jtext_put(p->body, "(");
   if (spread) {
     put_vector_operand(p, jexpr_arg(g, r, 0));
@@ -358,7 +369,7 @@ static void put_pick(jemit_printer* p, jexpr_ref r) {
   } else if (p->plan->scalar[k]) {
     jtext_put(p->body, "l");
     jemit_put_int(p->body, p->plan->packing.at[r]);
-    jtext_put(p->body, "[jk_index(");
+    put_operator(p, "[jk_index(");
     jemit_put_operand(p, k);
     jtext_put(p->body, ", ");
     jemit_put_int(p->body, jexpr_nargs(g, r) - 1);
@@ -412,11 +423,13 @@ static void put_waves(jemit_printer* p, int first) {
   const jexpr_graph* g = p->plan->fn->graph;
   jexpr_ref r = p->plan->packing.item[first].node[0];
   bool scalar = p->plan->scalar[r];
-  jtext_put(p->body, scalar ? "  double " : "  jk_real ");
+  jtext_put(p->body, "  ");
+  jtext_put(p->body, scalar ? p->real->type : "jk_real");
+  jtext_put(p->body, " ");
   jemit_put_wave_name(p->body, true, first);
   jtext_put(p->body, ", ");
   jemit_put_wave_name(p->body, false, first);
-  jtext_put(p->body, scalar ? ";\n  jm_sincos(" : ";\n  jkv_sincos(");
+  put_operator(p, scalar ? ";\n  jm_sincos(" : ";\n  jkv_sincos(");
   jemit_put_operand(p, jexpr_arg(g, r, 0));
   jtext_put(p->body, ", &");
   jemit_put_wave_name(p->body, true, first);
@@ -438,7 +451,11 @@ static void put_single(jemit_printer* p, int index) {
   bool is_first = jemit_plan_is_pair(plan, index);
   bool is_second = jemit_plan_is_pair(plan, index - 1);
   if (is_first) put_waves(p, index);
-  jtext_put(p->body, plan->scalar[r] ? "  const double " : "  const jk_real ");
+  if (plan->scalar[r]) {
+    jemit_put_declaration(p, p->real);
+  } else {
+    jtext_put(p->body, "  const jk_real ");
+  }
   jemit_put_operand(p, r);
   jtext_put(p->body, " = ");
   switch (is_first || is_second ? JEXPR_NIL : op) {
@@ -467,6 +484,7 @@ static void put_slot(jemit_printer* p, int index) {
 
 static void put_statement(jemit_printer* p, int index) {
   const jemit_plan* plan = p->plan;
+  p->real = jemit_real_of(p, index);
   if (plan->packing.item[index].width > 1) {
     jemit_put_pack(p, index);
   } else {
@@ -604,6 +622,7 @@ static void print_body(jemit_printer* p, int k) {
     if (i < plan->packing.n) {
       put_statement(p, i);
     } else {
+      p->real = &jemit_double;
       put_output(p, &plan->store[plan->leaf[i - plan->packing.n]]);
     }
   }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "emit/plan.h"
+#include "emit/real.h"
 
 typedef struct jemit_printer {
   jo_context* ctx;
@@ -19,14 +20,22 @@ typedef struct jemit_printer {
   bool* in_used;          // by the chunk being printed              (ngroup)
   bool* out_used;         //                                         (nout)
   bool work_used;
-  bool is_wide;    // registers hold more than two lanes, which plain code pays for
-  int chunk;       // being printed
-  int* loaded;     // chunk that last read this value from a slot    (by item)
-  int* taken;      // chunk that last took this value from a pack    (by node)
-  int* assembled;  // chunk that last made this vector               (by vector)
-  int* spread;     // chunk that last brought it into all lanes      (by vector)
-  int* mask[2];    // chunk that last compared it with zero, as it is and spread (by vector)
-  jtext* body;     // statements of the chunk
+  bool is_wide;            // registers hold more than two lanes, which plain code pays for
+  bool* is_single;         // statements in single precision; NULL: none  (by item)
+  const jemit_real* real;  // of the statement being printed
+  int chunk;               // being printed
+  int* loaded;             // chunk that last read this value from a slot    (by item)
+  int* taken;              // chunk that last took this value from a pack    (by node)
+  int* assembled
+      [2];        // chunk that last made this vector, in double and in single precision (by vector)
+  int* narrowed;  // chunk that last rounded this pack              (by item)
+  int* spread;    // chunk that last brought it into all lanes      (by vector)
+  int* mask[2];   // chunk that last compared it with zero, as it is and spread (by vector)
+  int* single_mask;  // likewise in single precision, as it is         (by vector)
+  jtext* body;       // statements of the chunk
 } jemit_printer;
+
+// The arithmetic of a statement.
+const jemit_real* jemit_real_of(const jemit_printer* p, int item);
 
 #endif

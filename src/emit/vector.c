@@ -17,9 +17,15 @@
 #include "emit/operand.h"
 #include "emit/prelude.h"
 
+// What the name of a type or helper ends in: 4, 2f
+static void put_width(jemit_printer* p, int width) {
+  jemit_put_int(p->body, width);
+  jtext_put(p->body, p->real->suffix);
+}
+
 static void put_type(jemit_printer* p, int width) {
   jtext_put(p->body, "jk_v");
-  jemit_put_int(p->body, width);
+  put_width(p, width);
 }
 
 // ---- operands
@@ -57,7 +63,7 @@ static int find_sources(const jemit_printer* p, const jexpr_vector* v, int sourc
 }
 
 // A pack computed by an earlier chunk is read where it is first needed.
-static void load_pack(jemit_printer* p, int at) {
+static void load_as_it_is(jemit_printer* p, int at) {
   const jemit_plan* plan = p->plan;
   if (at / plan->chunk == p->chunk || p->loaded[at] == p->chunk) return;
   int numbers = jemit_plan_numbers(plan, &plan->packing.item[at]);
@@ -74,10 +80,28 @@ static void load_pack(jemit_printer* p, int at) {
   jtext_put(p->body, ");\n");
 }
 
+static bool is_narrowed(const jemit_printer* p, int at) {
+  return p->real == &jemit_single && jemit_real_of(p, at) == &jemit_double;
+}
+
+// `v12`, or rounded for a statement in single precision: `jk_n12`
+static void put_pack_name(jemit_printer* p, int at) {
+  jtext_put(p->body, is_narrowed(p, at) ? "jk_n" : "v");
+  jemit_put_int(p->body, at);
+}
+
+// A pack as the statement reads it: `const jk_v2f jk_n12 = JK_NARROW2(v12);`
+static void load_pack(jemit_printer* p, int at) {
+  load_as_it_is(p, at);
+  if (!is_narrowed(p, at) || p->narrowed[at] == p->chunk) return;
+  p->narrowed[at] = p->chunk;
+  jtext_printf(p->body, "  const jk_v2f jk_n%d = JK_NARROW2(v%d);\n", at, at);
+}
+
 // `JK_SHUFFLE4(2, `: four numbers out of two vectors of two
 static void begin_shuffle(jemit_printer* p, int numbers, int of) {
   jtext_put(p->body, "JK_SHUFFLE");
-  jemit_put_int(p->body, numbers);
+  put_width(p, numbers);
   jtext_put(p->body, "(");
   jemit_put_int(p->body, of);
 }
@@ -90,8 +114,8 @@ static void put_shuffle(jemit_printer* p, const jexpr_vector* v, const int sourc
   int of = jemit_plan_numbers(p->plan, &packing->item[source[0]]);
   begin_shuffle(p, v->width * lanes, of);
   for (int k = 0; k < 2; k++) {
-    jtext_put(p->body, ", v");
-    jemit_put_int(p->body, source[k < nsource ? k : 0]);
+    jtext_put(p->body, ", ");
+    put_pack_name(p, source[k < nsource ? k : 0]);
   }
   for (int i = 0; i < v->width * lanes; i++) {
     jexpr_ref r = v->lane[i / lanes];
@@ -127,7 +151,7 @@ static void put_run(jemit_printer* p, const jexpr_vector* v) {
   int own = jemit_plan_lanes(p->plan, v->lane[0]);
   p->in_used[first->a] = true;
   jtext_put(p->body, p->is_strided ? "JK_RUN" : "JK_AT");
-  jemit_put_int(p->body, v->width * own);
+  put_width(p, v->width * own);
   jtext_put(p->body, "(");
   jtext_put(p->body, p->in_name[first->a]);
   jtext_put(p->body, p->is_strided ? ", " : " + ");
@@ -138,14 +162,14 @@ static void put_run(jemit_printer* p, const jexpr_vector* v) {
 // Values that do not vary, each `lanes` times.
 static void put_lanes(jemit_printer* p, const jexpr_vector* v, unsigned flip, int lanes) {
   const jexpr_graph* g = p->plan->fn->graph;
-  jtext_put(p->body, p->is_device ? "JK_V2(" : "(");
-  if (!p->is_device) put_type(p, v->width * lanes);
-  if (!p->is_device) jtext_put(p->body, "){");
+  jtext_put(p->body, p->is_device ? "JK_V" : "(jk_v");
+  put_width(p, v->width * lanes);
+  jtext_put(p->body, p->is_device ? "(" : "){");
   for (int i = 0; i < v->width * lanes; i++) {
     jexpr_ref r = v->lane[i / lanes];
     if (i > 0) jtext_put(p->body, ", ");
     if (flip >> i / lanes & 1u) {
-      jemit_put_constant(p->body, -jexpr_const_value(g, r));
+      jemit_put_constant(p->body, p->real, -jexpr_const_value(g, r));
     } else {
       jemit_put_operand(p, r);
     }
@@ -177,10 +201,11 @@ static void gather(jemit_printer* p, int index) {
   const jexpr_vector* v = &p->plan->packing.vector[index];
   int source[2], own = jemit_plan_lanes(p->plan, v->lane[0]);
   if (v->item >= 0) load_pack(p, v->item);
-  if (v->item >= 0 || p->assembled[index] == p->chunk) return;
-  p->assembled[index] = p->chunk;
+  int* assembled = p->assembled[p->real == &jemit_single];
+  if (v->item >= 0 || assembled[index] == p->chunk) return;
+  assembled[index] = p->chunk;
   int nsource = load_sources(p, v, source);
-  begin_vector(p, v->width * own, " g", index);
+  begin_vector(p, v->width * own, p->real == &jemit_single ? " jk_g" : " g", index);
   if (nsource > 0) {
     put_shuffle(p, v, source, nsource, own);
   } else if (is_run(p, v)) {
@@ -235,12 +260,16 @@ static void put_vector(jemit_printer* p, int index, unsigned flip, int lanes) {
   }
   if (flip) {
     jtext_put(p->body, "JK_FLIP");
-    jemit_put_int(p->body, v->width * lanes);
+    put_width(p, v->width * lanes);
     jtext_put(p->body, "(");
   }
   bool is_own = !is_spread(p, v, lanes);
-  jtext_put(p->body, !is_own ? "s" : v->item >= 0 ? "v" : "g");
-  jemit_put_int(p->body, is_own && v->item >= 0 ? v->item : index);
+  if (is_own && v->item >= 0) {
+    put_pack_name(p, v->item);
+  } else {
+    jtext_put(p->body, !is_own ? "s" : p->real == &jemit_single ? "jk_g" : "g");
+    jemit_put_int(p->body, index);
+  }
   for (int i = 0; i < v->width * lanes && flip; i++) {
     jtext_put(p->body, flip >> i / lanes & 1u ? ", 1" : ", 0");
   }
@@ -250,22 +279,24 @@ static void put_vector(jemit_printer* p, int index, unsigned flip, int lanes) {
 // ---- statements
 
 static void put_mask_name(jemit_printer* p, int index, int lanes) {
-  jtext_put(p->body, is_spread(p, &p->plan->packing.vector[index], lanes) ? "n" : "m");
+  jtext_put(p->body, p->real == &jemit_single                               ? "jk_m"
+                     : is_spread(p, &p->plan->packing.vector[index], lanes) ? "n"
+                                                                            : "m");
   jemit_put_int(p->body, index);
 }
 
 // What choices ask for, once for all of them: `const jk_i4 m3 = jk_asked4(v7);`
 static void declare_mask(jemit_printer* p, int index, int lanes) {
   const jexpr_vector* v = &p->plan->packing.vector[index];
-  int* mask = p->mask[is_spread(p, v, lanes)];
+  int* mask = p->real == &jemit_single ? p->single_mask : p->mask[is_spread(p, v, lanes)];
   if (mask[index] == p->chunk) return;
   mask[index] = p->chunk;
   jtext_put(p->body, "  const jk_i");
-  jemit_put_int(p->body, v->width * lanes);
+  put_width(p, v->width * lanes);
   jtext_put(p->body, " ");
   put_mask_name(p, index, lanes);
   jtext_put(p->body, " = jk_asked");
-  jemit_put_int(p->body, v->width * lanes);
+  put_width(p, v->width * lanes);
   jtext_put(p->body, "(");
   put_vector(p, index, 0, lanes);
   jtext_put(p->body, ");\n");
@@ -274,7 +305,7 @@ static void declare_mask(jemit_printer* p, int index, int lanes) {
 // `jk_blend4(m3, v7, v8)`
 static void put_choice(jemit_printer* p, const jexpr_item* item, int lanes) {
   jtext_put(p->body, "jk_blend");
-  jemit_put_int(p->body, item->width * lanes);
+  put_width(p, item->width * lanes);
   jtext_put(p->body, "(");
   put_mask_name(p, item->arg[0].vector, lanes);
   for (int k = 1; k < item->narg; k++) {
@@ -305,7 +336,7 @@ static void put_sum(jemit_printer* p, const jexpr_item* item, int lanes) {
   if (a.flip == 0 && lanes == 1 && is_alternating(item->width, b.flip) &&
       !is_const_vector(p, &vector[b.vector])) {
     jtext_put(p->body, "jk_addsub");
-    jemit_put_int(p->body, item->width);
+    put_width(p, item->width);
     jtext_put(p->body, "(");
     put_vector(p, a.vector, 0, lanes);
     jtext_put(p->body, ", ");
@@ -335,7 +366,7 @@ static void put_call(jemit_printer* p, const jexpr_item* item, int lanes) {
   jtext_put(p->body, is_function ? "jm_" : "jk_");
   jtext_put(p->body, jexpr_ops[item->op].name);
   if (is_function) jtext_put(p->body, "_v");
-  jemit_put_int(p->body, item->width * lanes);
+  put_width(p, item->width * lanes);
   for (int k = 0; k < item->narg; k++) {
     jtext_put(p->body, k == 0 ? "(" : ", ");
     put_vector(p, item->arg[k].vector, item->arg[k].flip, lanes);
@@ -354,7 +385,7 @@ static void put_waves(jemit_printer* p, int first) {
   jtext_put(p->body, ", ");
   jemit_put_wave_name(p->body, false, first);
   jtext_put(p->body, ";\n  jm_sincos_v");
-  jemit_put_int(p->body, item->width * lanes);
+  put_width(p, item->width * lanes);
   jtext_put(p->body, "(");
   put_vector(p, item->arg[0].vector, 0, lanes);
   jtext_put(p->body, ", &");
@@ -410,14 +441,13 @@ void jemit_put_rest(jemit_printer* p) {
 
 // ---- types and helpers
 
-// `$` is the number of lanes; `@` stands before what is written once per lane, up to `;`, with # for the lane.
 static const char lanes_text[] =
     "\n"
-    "typedef double jk_v$ __attribute__((vector_size(8 * $)));\n"
-    "typedef double jk_m$ __attribute__((vector_size(8 * $), aligned(8), may_alias));\n"
-    "typedef long long jk_i$ __attribute__((vector_size(8 * $)));\n"
+    "typedef %r jk_v$ __attribute__((vector_size(%b * %n)));\n"
+    "typedef %r jk_m$ __attribute__((vector_size(%b * %n), aligned(%b), may_alias));\n"
+    "typedef %i jk_i$ __attribute__((vector_size(%b * %n)));\n"
     "#define JK_AT$(x) (*(jk_m$*)(x))\n"
-    "#define JK_FLIP$(v@, s#;) ((jk_v$)((jk_i$)(v) ^ (jk_i$){^@s# * JK_SIGN;}))\n"
+    "#define JK_FLIP$(v@, s#;) ((jk_v$)((jk_i$)(v) ^ (jk_i$){^@s# * JK_SIGN%f;}))\n"
     "#if JK_HAS_SHUFFLE\n"
     "#define JK_SHUFFLE$(n, a, b@, i#;) __builtin_shufflevector(a, b@, i#;)\n"
     "#else\n"
@@ -448,7 +478,7 @@ static const char lanes_text[] =
     "  return jk_blend$(a > b, a, b);\n"
     "}\n"
     "JK_INLINE jk_v$ jk_abs$(jk_v$ a) {\n"
-    "  return (jk_v$)((jk_i$)a & (jk_i$){^@~JK_SIGN;});\n"
+    "  return (jk_v$)((jk_i$)a & (jk_i$){^@~JK_SIGN%f;});\n"
     "}\n";
 
 static const char common_text[] =
@@ -474,6 +504,20 @@ static const char common_text[] =
     "#endif\n"
     "/* lane i of a, or of b, which have n */\n"
     "#define JK_LANE(n, a, b, i) ((i) < (n) ? (a)[(i) % (n)] : (b)[(i) % (n)])\n";
+
+static const char single_waves_text[] =
+    "JK_INLINE void jm_sincos_v2f(jk_v2f a, jk_v2f* sine, jk_v2f* cosine) {\n"
+    "  *sine = jm_sin_v2f(a);\n"
+    "  *cosine = jm_cos_v2f(a);\n"
+    "}\n";
+
+static const char single_text[] =
+    "JK_INLINE jk_v$ jk_sqrt$(jk_v$ a) {\n"
+    "  return (jk_v$){^@sqrt%f(a[#]);};\n"
+    "}\n"
+    "JK_INLINE jk_v$ jk_addsub$(jk_v$ a, jk_v$ b) {\n"
+    "  return a + JK_FLIP$(b, 1, 0);\n"
+    "}\n";
 
 // One lane after another where the machine has no square roots of that many.
 static const char root_text[] =
@@ -515,47 +559,31 @@ static const char root8_text[] =
     "  return (jk_v8){l[0], l[1], l[2], l[3], h[0], h[1], h[2], h[3]};\n"
     "}\n";
 
-// `^@text;` begins a list, `@, text;` goes on with one.
-static const char* put_each(jtext* t, const char* text, bool begins, int lanes) {
-  const char* end = text;
-  while (*end != ';')
-    end++;
-  for (int lane = 0; lane < lanes; lane++) {
-    if (begins && lane > 0) jtext_put(t, ", ");
-    for (const char* s = text; s < end; s++) {
-      if (*s == '#') {
-        jemit_put_int(t, lane);
-      } else {
-        jtext_write(t, s, 1);
-      }
-    }
-  }
-  return end;
-}
-
-static void put_helpers(jtext* t, int lanes) {
-  for (const char* s = lanes_text; *s != '\0'; s++) {
-    if (*s == '$') {
-      jemit_put_int(t, lanes);
-    } else if (*s == '^' && s[1] == '@') {
-      s = put_each(t, s + 2, true, lanes);
-    } else if (*s == '@') {
-      s = put_each(t, s + 1, false, lanes);
-    } else {
-      jtext_write(t, s, 1);
-    }
-  }
-}
-
 void jemit_put_pack_prelude(jtext* t, int lanes, const bool* functions) {
   static const char* const root[] = {root_text, root4_text, root8_text};
   static const char* const addsub[] = {addsub_text, addsub4_text, ""};
   if (lanes < 2) return;
   jtext_put(t, common_text);
   for (int k = 0, n = 2; n <= lanes; k++, n *= 2) {
-    put_helpers(t, n);
+    jemit_put_for(t, &jemit_double, n, lanes_text);
     jtext_put(t, root[k]);
     jtext_put(t, addsub[k]);
     if (functions[n]) jemit_put_functions(t, n);
   }
+}
+
+void jemit_put_single_pack_prelude(jtext* t, const bool* functions) {
+  jtext_put(t, "#define JK_SIGNf (-0x7fffffff - 1)\n");
+  jemit_put_for(t, &jemit_single, 2, lanes_text);
+  jemit_put_for(t, &jemit_single, 2, single_text);
+  for (int op = 1; op < JEXPR_OP_COUNT; op++) {
+    if (!functions[op]) continue;
+    const char* name = jexpr_ops[op].name;
+    bool has_two = jexpr_ops[op].arity == 2;
+    jtext_printf(t, "JK_INLINE jk_v2f jm_%s_v2f(jk_v2f a%s) {\n", name,
+                 has_two ? ", jk_v2f b" : "");
+    jtext_printf(t, "  return (jk_v2f){jm_%sf(a[0]%s), jm_%sf(a[1]%s)};\n}\n", name,
+                 has_two ? ", b[0]" : "", name, has_two ? ", b[1]" : "");
+  }
+  if (functions[JEXPR_SIN]) jtext_put(t, single_waves_text);
 }

@@ -17,4 +17,7 @@ void jemit_put_rest(jemit_printer* p);
 // Types and helpers for packs of at most `lanes`; functions: whether elementary functions of so many lanes are needed.
 void jemit_put_pack_prelude(jtext* t, int lanes, const bool* functions);
 
+// Likewise for pairs in single precision, after those; functions: elementary functions that are needed, by operator.
+void jemit_put_single_pack_prelude(jtext* t, const bool* functions);
+
 #endif

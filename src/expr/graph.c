@@ -206,7 +206,7 @@ int jexpr_group(jexpr_graph* g, const char* name, int size, jexpr_vary vary) {
     fail_memory(g);
     return -1;
   }
-  g->group[g->ngroup] = (jexpr_group_info){copy, size, vary};
+  g->group[g->ngroup] = (jexpr_group_info){.name = copy, .size = size, .vary = vary};
   return g->ngroup++;
 }
 

@@ -67,6 +67,7 @@ typedef struct jexpr_group_info {
   const char* name;
   int size;
   jexpr_vary vary;
+  bool keeps_order;  // what depends on them is computed in the order in which it was written
 } jexpr_group_info;
 
 // The equation of an unknown (expr/body.h).

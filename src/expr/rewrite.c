@@ -44,21 +44,12 @@ jo_status jexpr_rewrite(jexpr_graph* g, jexpr_replace replace, void* user, jexpr
   }
   jarena scratch;
   jarena_init(&scratch, g->ctx);
-  bool* need = JARENA_ARRAY(&scratch, nnode, bool);
+  bool* need = jexpr_needed_by(g, &scratch, refs, n);
   jexpr_ref* now = JARENA_ARRAY(&scratch, nnode, jexpr_ref);
   jexpr_ref* list = JARENA_ARRAY(&scratch, longest, jexpr_ref);
   if (!need || !now || !list) {
     jarena_free(&scratch);
     return g->status = jerr_memory(g->ctx);
-  }
-  for (int i = 0; i < n; i++) {
-    assert(refs[i] < (jexpr_ref)nnode);
-    need[refs[i]] = true;
-  }
-  for (jexpr_ref r = (jexpr_ref)nnode - 1; r > 0; r--) {
-    for (int k = 0; need[r] && k < jexpr_nargs(g, r); k++) {
-      need[jexpr_arg(g, r, k)] = true;
-    }
   }
   for (jexpr_ref r = 1; r < (jexpr_ref)nnode && g->status == JO_OK; r++) {
     if (need[r]) now[r] = replace(user, g, r, rebuild(g, r, now, list));
@@ -93,14 +84,20 @@ void jexpr_copy_node(jexpr_copy* c, jexpr_ref r) {
   c->now[r] = jexpr_rebuild(c->to, (jexpr_op)c->from->node[r].op, c->list, n);
 }
 
-bool* jexpr_needed(const jexpr_graph* g, jarena* a, jexpr_ref root) {
+bool* jexpr_needed_by(const jexpr_graph* g, jarena* a, const jexpr_ref* root, int n) {
   bool* need = JARENA_ARRAY(a, g->nnode, bool);
-  if (!need) return NULL;
-  need[root] = true;
-  for (jexpr_ref r = root; r > 0; r--) {
+  for (int i = 0; need && i < n; i++) {
+    assert(root[i] < (jexpr_ref)g->nnode);
+    need[root[i]] = true;
+  }
+  for (jexpr_ref r = (jexpr_ref)g->nnode - 1; need && r > 0; r--) {
     for (int k = 0; need[r] && k < jexpr_nargs(g, r); k++) {
       need[jexpr_arg(g, r, k)] = true;
     }
   }
   return need;
+}
+
+bool* jexpr_needed(const jexpr_graph* g, jarena* a, jexpr_ref root) {
+  return jexpr_needed_by(g, a, &root, 1);
 }

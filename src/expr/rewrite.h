@@ -26,7 +26,8 @@ typedef struct jexpr_copy {
 bool jexpr_copy_init(jexpr_copy* c, jarena* a, const jexpr_graph* from, jexpr_graph* to);
 // A node whose operands are copied.
 void jexpr_copy_node(jexpr_copy* c, jexpr_ref r);
-// What root depends on, and itself (nnode); NULL: no memory.
+// What n roots depend on, and these (nnode), or one; NULL: no memory.
+bool* jexpr_needed_by(const jexpr_graph* g, jarena* a, const jexpr_ref* root, int n);
 bool* jexpr_needed(const jexpr_graph* g, jarena* a, jexpr_ref root);
 
 #endif

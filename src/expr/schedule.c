@@ -136,6 +136,47 @@ static jo_status creation_order(jarena* a, const jexpr_fn* fn, const bool* done,
   return analyse(a, fn, s);
 }
 
+// Nodes that depend on inputs that keep their order; NULL in *out: there are none.
+static jo_status find_ordered(const jexpr_graph* g, jarena* a, bool** out) {
+  bool any = false;
+  for (int i = 0; i < g->ngroup; i++) {
+    any = any || g->group[i].keeps_order;
+  }
+  *out = NULL;
+  if (!any) return JO_OK;
+  bool* is_ordered = JARENA_ARRAY(a, g->nnode, bool);
+  if (!is_ordered) return jerr_memory(a->ctx);
+  for (jexpr_ref r = 1; r < (jexpr_ref)g->nnode; r++) {
+    const jexpr_node* n = &g->node[r];
+    is_ordered[r] = n->op == JEXPR_INPUT && g->group[n->a].keeps_order;
+    for (int k = 0; k < jexpr_nargs(g, r); k++) {
+      is_ordered[r] = is_ordered[r] || is_ordered[jexpr_arg(g, r, k)];
+    }
+  }
+  *out = is_ordered;
+  return JO_OK;
+}
+
+static jo_status visit_ordered(walk* w, jarena* a, const jexpr_fn* fn, bool* ordered) {
+  const jexpr_graph* g = fn->graph;
+  bool* need = JARENA_ARRAY(a, g->nnode, bool);
+  if (!need) return jerr_memory(a->ctx);
+  for (int o = 0; o < fn->nout; o++) {
+    for (int i = 0; i < fn->out[o].n; i++) {
+      need[fn->out[o].ref[i]] = true;
+    }
+  }
+  for (jexpr_ref r = (jexpr_ref)g->nnode - 1; r > 0; r--) {
+    for (int k = 0; need[r] && k < jexpr_nargs(g, r); k++) {
+      need[jexpr_arg(g, r, k)] = true;
+    }
+  }
+  for (jexpr_ref r = 1; r < (jexpr_ref)g->nnode; r++) {
+    if (need[r] && ordered[r]) visit(w, r);
+  }
+  return JO_OK;
+}
+
 jo_status jexpr_schedule_build(jarena* a, const jexpr_fn* fn, jexpr_schedule* out) {
   const jexpr_graph* g = fn->graph;
   JO_TRY(g->status);
@@ -144,6 +185,9 @@ jo_status jexpr_schedule_build(jarena* a, const jexpr_fn* fn, jexpr_schedule* ou
   w.stack = JARENA_ARRAY(a, g->nnode, jexpr_ref);
   w.order = JARENA_ARRAY(a, g->nnode, jexpr_ref);
   if (!w.need || !w.done || !w.stack || !w.order) return jerr_memory(a->ctx);
+  bool* ordered;
+  JO_TRY(find_ordered(g, a, &ordered));
+  if (ordered) JO_TRY(visit_ordered(&w, a, fn, ordered));
   for (int o = 0; o < fn->nout; o++) {
     for (int i = 0; i < fn->out[o].n; i++) {
       if (!fn->out[o].ref[i]) {
@@ -156,7 +200,7 @@ jo_status jexpr_schedule_build(jarena* a, const jexpr_fn* fn, jexpr_schedule* ou
   jexpr_schedule depth_first = {.n = w.n, .order = w.order}, creation;
   JO_TRY(analyse(a, fn, &depth_first));
   JO_TRY(creation_order(a, fn, w.done, w.n, &creation));
-  *out = creation.max_live < depth_first.max_live ? creation : depth_first;
+  *out = !ordered && creation.max_live < depth_first.max_live ? creation : depth_first;
   return JO_OK;
 }
 

@@ -244,13 +244,17 @@ void jexpr_tape_init(const jexpr_tape* t, int lanes, double* work) {
   }
 }
 
+jo_status jexpr_tape_make_work(jo_context* ctx, jarena* a, const jexpr_tape* t, double** work) {
+  *work = JARENA_ARRAY(a, jexpr_tape_work(t, 1), double);
+  if (!*work) return jerr_memory(ctx);
+  jexpr_tape_init(t, 1, *work);
+  return JO_OK;
+}
+
 jo_status jexpr_tape_prepare(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr_tape* out,
                              double** work) {
   JO_TRY(jexpr_tape_build(ctx, a, fn, out));
-  *work = JARENA_ARRAY(a, jexpr_tape_work(out, 1), double);
-  if (!*work) return jerr_memory(ctx);
-  jexpr_tape_init(out, 1, *work);
-  return JO_OK;
+  return jexpr_tape_make_work(ctx, a, out, work);
 }
 
 static void load_input(const jexpr_tape* t, const jexpr_ins* i, int lanes, const double* const* in,

@@ -40,7 +40,8 @@ jo_status jexpr_tape_build(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr
 // often as wanted. Arrays are lane-innermost: in[g][i * lanes + lane] (in[g][i] for a uniform
 // group), out[o][i * lanes + lane]. Nothing is allocated.
 size_t jexpr_tape_work(const jexpr_tape* t, int lanes);
-// A tape and its work space for one lane, filled, in the arena.
+// Work space for one lane, filled, in the arena; and a tape with it.
+jo_status jexpr_tape_make_work(jo_context* ctx, jarena* a, const jexpr_tape* t, double** work);
 jo_status jexpr_tape_prepare(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr_tape* out,
                              double** work);
 void jexpr_tape_init(const jexpr_tape* t, int lanes, double* work);

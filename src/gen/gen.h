@@ -13,6 +13,7 @@
 
 #include "expr/diff.h"
 #include "expr/schedule.h"
+#include "expr/tape.h"
 #include "expr/vec.h"
 #include "gen/functions.h"
 #include "gen/layout.h"
@@ -82,6 +83,12 @@ typedef struct jgen_length {
 
 // ---- position stage ------------------------------------------------------------------------------
 
+// Functions of this stage as they are evaluated, by many at a time, each with work space of its own.
+typedef struct jgen_position_tapes {
+  jexpr_tape closure, drive, initial, states;
+  jexpr_tape tangent;  // empty: there is none
+} jgen_position_tapes;
+
 // Inputs: p (live numbers), t (1), q (all coordinates; driven ones too).
 // Functions over them, all evaluated with the interpreter:
 //   closure   h (nh), J = dh/dq (nh x nq dense, column-major)
@@ -102,6 +109,7 @@ typedef struct jgen_position {
   jexpr_fn closure, drive, initial, states, tangent;
   jexpr_fn
       present;  // closures during a run: as a function of the states that joints of any attitude count from, too
+  jgen_position_tapes tapes;
 } jgen_position;
 
 jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,

@@ -259,6 +259,17 @@ static jo_status put_present(jgen_position* out, const jmodel* m, const jgen_opt
   return put_closures(&s, out, &out->present);
 }
 
+static jo_status put_tapes(jgen_position* out) {
+  jgen_position_tapes* tapes = &out->tapes;
+  const jexpr_fn* fn[] = {&out->closure, &out->drive, &out->initial, &out->states, &out->tangent};
+  jexpr_tape* tape[] = {&tapes->closure, &tapes->drive, &tapes->initial, &tapes->states,
+                        &tapes->tangent};
+  for (size_t i = 0; i < sizeof fn / sizeof *fn; i++) {
+    if (fn[i]->name) JO_TRY(jexpr_tape_build(out->g->ctx, &out->arena, fn[i], tape[i]));
+  }
+  return JO_OK;
+}
+
 static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* opt) {
   jo_context* ctx = out->g->ctx;
   jgen s = {0};
@@ -289,7 +300,8 @@ static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* 
   JO_TRY(put_initial(&s, out));
   JO_TRY(put_states(&s, out));
   if (opt && opt->nwrt > 0) JO_TRY(put_tangent(&s, out, opt));
-  return put_present(out, m, opt);
+  JO_TRY(put_present(out, m, opt));
+  return put_tapes(out);
 }
 
 jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,

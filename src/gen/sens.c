@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "expr/preaccumulate.h"
 #include "expr/rewrite.h"
 #include "gen/begin.h"
 #include "gen/solved.h"
@@ -157,21 +158,41 @@ static jexpr_ref along(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuil
   return rebuilt;
 }
 
-// The last output of a tangent, once for each direction; values that come before it stay.
-static jo_status spread(writer* k, jgen_fn f, int ndirection) {
+// A function and its directions.
+typedef struct spreading {
+  const writer* k;
+  bool has_motion;  // behind the others
+} spreading;
+
+static int takes_part(void* user, const jexpr_graph* g, jexpr_ref input) {
+  const spreading* s = user;
+  const jexpr_node* n = &g->node[input];
+  if (n->a == JGEN_DY) return JEXPR_ALONG_ALL;
+  if (n->a == JGEN_DP) return (int)n->b;
+  if (n->a == JGEN_DT) return s->has_motion ? s->k->nw : JEXPR_ALONG_NONE;
+  return JEXPR_ALONG_FIXED;
+}
+
+static jexpr_ref seed(void* user, jexpr_graph* g, jexpr_ref input, int j) {
+  const spreading* s = user;
+  bool is_motion = j == count_directions(s->k);
+  direction d = {s->k, j, s->k->d->sens.is_one && !is_motion, is_motion};
+  return along(&d, g, input, input);
+}
+
+// The last output of a tangent, once for each direction; values that come before it stay. Where there is one direction, operations
+// are saved as if there were all: results are the same to the last bit.
+static jo_status spread(writer* k, jgen_fn f, bool has_motion) {
   jexpr_fn* fn = &k->d->sens.tangent[f];
   const jexpr_outputs* last = &fn->out[fn->nout - 1];
-  int n = last->n;
-  jexpr_ref* all = refs(k, n * ndirection);
+  int n = last->n, nd = count_directions(k) + has_motion;
+  jexpr_ref* all = refs(k, n * nd);
   if (!all) return k->g->status;
-  for (int j = 0; j < ndirection; j++) {
-    bool is_motion = j == count_directions(k);
-    direction d = {k, j, k->d->sens.is_one && !is_motion, is_motion};
-    memcpy(all + j * n, last->ref, (size_t)n * sizeof *all);
-    JO_TRY(jexpr_rewrite(k->g, along, &d, all + j * n, n));
-  }
+  spreading s = {k, has_motion};
+  jexpr_directions by = {k->nw + has_motion, nd, &s, takes_part, seed};
+  JO_TRY(jexpr_preaccumulate(k->g, &by, last->ref, n, all));
   jexpr_outputs o[2] = {fn->out[0], {0}};
-  o[fn->nout - 1] = jgen_outputs(k->a, last->name, all, n * ndirection);
+  o[fn->nout - 1] = jgen_outputs(k->a, last->name, all, n * nd);
   return jgen_function(k->g, k->a, fn->name, o, fn->nout, fn);
 }
 
@@ -182,9 +203,10 @@ static jo_status spread_tangents(writer* k) {
   bool is_taken[JGEN_FN_COUNT] = {false};
   const int n = count_directions(k);
   k->g->group[JGEN_DY].size = k->ny * (n + 1);
+  k->g->group[JGEN_DY].keeps_order = !k->d->sens.is_one;  // all directions side by side
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
     is_taken[taken[i]] = true;
-    JO_TRY(spread(k, taken[i], n + (taken[i] == JGEN_FN_SWITCHES)));
+    JO_TRY(spread(k, taken[i], taken[i] == JGEN_FN_SWITCHES));
   }
   for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
     if (!is_taken[f]) k->d->sens.tangent[f] = (jexpr_fn){0};

@@ -9,7 +9,7 @@
 typedef struct stage {
   const jmodel* m;
   const jgen_position* p;
-  jexpr_tape tape[JMACHINE_POSITION_FN_COUNT];
+  const jexpr_tape* tape[JMACHINE_POSITION_FN_COUNT];
   double* work[JMACHINE_POSITION_FN_COUNT];
   jmachine_position table;
 } stage;
@@ -18,7 +18,7 @@ static void eval(void* host, jmachine_position_fn f, const double* values, doubl
                  const double* q, double* const* out) {
   const stage* s = host;
   const double* in[4] = {values, &t, q, NULL};
-  jexpr_tape_eval(&s->tape[f], 1, in, out, s->work[f]);
+  jexpr_tape_eval(s->tape[f], 1, in, out, s->work[f]);
 }
 
 static jo_status undetermined(void* host, jo_context* ctx, jarena* a, const double* A, bool rates,
@@ -64,13 +64,14 @@ jo_status jplant_position_table(jo_context* ctx, jarena* a, const jmodel* m, con
 }
 
 static jo_status prepare(jo_context* ctx, jarena* a, stage* s) {
-  const jexpr_fn* fn[] = {[JMACHINE_CLOSURE] = &s->p->closure,
-                          [JMACHINE_DRIVES] = &s->p->drive,
-                          [JMACHINE_INITIAL] = &s->p->initial,
-                          [JMACHINE_STATES] = &s->p->states};
+  const jgen_position_tapes* tapes = &s->p->tapes;
+  s->tape[JMACHINE_CLOSURE] = &tapes->closure;
+  s->tape[JMACHINE_DRIVES] = &tapes->drive;
+  s->tape[JMACHINE_INITIAL] = &tapes->initial;
+  s->tape[JMACHINE_STATES] = &tapes->states;
   JO_TRY(jplant_position_table(ctx, a, s->m, s->p, &s->table));
   for (int f = 0; f < JMACHINE_POSITION_FN_COUNT; f++) {
-    JO_TRY(jexpr_tape_prepare(ctx, a, fn[f], &s->tape[f], &s->work[f]));
+    JO_TRY(jexpr_tape_make_work(ctx, a, s->tape[f], &s->work[f]));
   }
   s->table.host = s;
   s->table.eval = eval;

@@ -25,7 +25,6 @@ typedef struct problem {
   const double* values;
   jarena* out;  // of the texts
   double t;
-  jexpr_tape closure;
   double* closure_work;
   int nr, nfree, *free;
   double* motion;  // v
@@ -49,7 +48,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, problem* b, int nw) {
     if (!b->m->coordinate[i].is_driven) b->free[b->nfree++] = i;
   }
   JO_TRY(jplant_directions_begin(ctx, a, b->plant, b->values, nw, b->t, &b->along));
-  return jexpr_tape_prepare(ctx, a, &p->closure, &b->closure, &b->closure_work);
+  return jexpr_tape_make_work(ctx, a, &p->tapes.closure, &b->closure_work);
 }
 
 // v: independent velocities of 1, 1/2, 1/3 ..., dependent ones as the closures say, driven ones zero
@@ -179,7 +178,7 @@ static jo_status check_all(jo_context* ctx, problem* b, const double* q, const d
                            const jplant_unmet* unmet, const char** why) {
   jplant_directions* d = &b->along;
   const double* in[8] = {b->values, &b->t, q};
-  jexpr_tape_eval(&b->closure, 1, in, (double* const[]){b->h, b->J}, b->closure_work);
+  jexpr_tape_eval(&b->p->tapes.closure, 1, in, (double* const[]){b->h, b->J}, b->closure_work);
   for (int from = 0; jplant_directions_next(d, false, &from);) {
     for (int l = 0; l < d->n; l++) {
       JO_TRY(check_assembly(ctx, b, &unmet[d->number[l]], &why[d->number[l]]));

@@ -22,7 +22,7 @@ static jo_status allocate(jo_context* ctx, jarena* a, jplant_directions* d) {
 
 jo_status jplant_directions_begin(jo_context* ctx, jarena* a, const jplant* p, const double* values,
                                   int nw, double t, jplant_directions* out) {
-  jplant_directions d = {.p = p->position, .tape = p->assembly_tangent, .nw = nw};
+  jplant_directions d = {.p = p->position, .tape = &p->position->tapes.tangent, .nw = nw};
   d.values = values ? values : p->position->p;
   JO_TRY(allocate(ctx, a, &d));
   jexpr_tape_init(d.tape, JPLANT_LANES, d.work);

@@ -59,19 +59,18 @@ static void fill_matrix(const problem* b, bool rates, const double* J, const dou
 static jo_status fill_matrices(jo_context* ctx, jarena* a, problem* b) {
   const jgen_position* p = b->p;
   int nh = p->nh, ni = p->ninitial, nq = p->nq;
-  jexpr_tape closure, initial;
   double *closure_work, *initial_work;
-  JO_TRY(jexpr_tape_prepare(ctx, a, &p->closure, &closure, &closure_work));
-  JO_TRY(jexpr_tape_prepare(ctx, a, &p->initial, &initial, &initial_work));
+  JO_TRY(jexpr_tape_make_work(ctx, a, &p->tapes.closure, &closure_work));
+  JO_TRY(jexpr_tape_make_work(ctx, a, &p->tapes.initial, &initial_work));
   double* h = JARENA_ARRAY(a, nh, double);
   double* J = JARENA_ARRAY(a, nh * nq, double);
   double* v = JARENA_ARRAY(a, 3 * ni + nq, double);
   double* Jq = JARENA_ARRAY(a, ni * nq, double);
   if (!h || !J || !v || !Jq) return jerr_memory(ctx);
   const double* in[8] = {b->values, &b->t, b->at->q};
-  jexpr_tape_eval(&closure, 1, in, (double* const[]){h, J}, closure_work);
-  jexpr_tape_eval(&initial, 1, in, (double* const[]){v, v + ni, v + 2 * ni, Jq, v + 3 * ni},
-                  initial_work);
+  jexpr_tape_eval(&p->tapes.closure, 1, in, (double* const[]){h, J}, closure_work);
+  jexpr_tape_eval(&p->tapes.initial, 1, in,
+                  (double* const[]){v, v + ni, v + 2 * ni, Jq, v + 3 * ni}, initial_work);
   b->position.fixed = b->at->stays;
   b->velocity.fixed = b->at->rests;
   if (b->position.fixed) fill_matrix(b, false, J, Jq, &b->position);

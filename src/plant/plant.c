@@ -264,20 +264,11 @@ static void warn_of_choices(jplant* p, const jmachine_assembly* s) {
   }
 }
 
-// Starts at other values are many: their tangent is made once.
-static jo_status build_tangent(jplant* p) {
-  jexpr_tape* tape = JARENA_NEW(&p->arena, jexpr_tape);
-  if (!tape) return jerr_memory(p->ctx);
-  p->assembly_tangent = tape;
-  return jexpr_tape_build(p->ctx, &p->arena, &p->position->tangent, tape);
-}
-
 static jo_status build(jplant* p, const jplant_options* opt) {
   const jmodel* m = p->model;
   jmachine_assembly s = {0};
   jgen_partition part;
   JO_TRY(jgen_position_build(p->ctx, m, &opt->gen, &p->position));
-  if (opt->gen.nwrt > 0) JO_TRY(build_tangent(p));
   JO_TRY(jplant_assemble(p->ctx, &p->arena, m, p->position, NULL, NULL, m->simulation.t_start, &s));
   warn_of_choices(p, &s);
   JO_TRY(jgen_partition_choose(p->ctx, &p->arena, m, s.J, p->position->nh, REDUNDANCY_TOLERANCE,
@@ -346,7 +337,6 @@ jo_status jplant_create_sibling(jo_context* ctx, const jplant* first, const jgen
   if (!p) return jerr_memory(ctx);
   p->first = first;
   p->position = first->position;
-  p->assembly_tangent = first->assembly_tangent;
   p->row_limit = first->row_limit;
   p->y0 = first->y0;
   p->q0 = first->q0;

@@ -27,8 +27,7 @@ typedef struct jplant {
   jplant_options made_with;
   const struct jplant* first;  // whose partition was changed to make this one; NULL: none was
   jarena arena;
-  jgen_position* position;             // of a first plant; others have the same
-  const jexpr_tape* assembly_tangent;  // of its equations; NULL: without derivatives
+  jgen_position* position;  // of a first plant; others have the same
   jgen_dynamics* dynamics;
   jplant_kernels* kernels;
   jexpr_counts before;       // operations written down for the right-hand side, all equations

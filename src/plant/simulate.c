@@ -70,10 +70,14 @@ static jo_status add_row(recorder* k, double t, const double* y) {
   return k->opt->sample(k->opt->user, t, k->y_first);
 }
 
-static double grid_time(const jplant_simulate_used* u, int64_t i) {
-  double t = u->t_start + (double)i * u->output_step;
+double jplant_row_time(double t_start, double t_end, double step, int64_t i) {
+  double t = t_start + (double)i * step;
   // the last interval is not left a rounding error long
-  return t > u->t_end - 1e-9 * u->output_step ? u->t_end : t;
+  return t > t_end - 1e-9 * step ? t_end : t;
+}
+
+static double grid_time(const jplant_simulate_used* u, int64_t i) {
+  return jplant_row_time(u->t_start, u->t_end, u->output_step, i);
 }
 
 static jo_status add_sample(recorder* k, const jsolve_step* s, double t) {

@@ -56,6 +56,9 @@ jo_status jplant_simulate_choose(jo_context* ctx, const jplant* plant,
                                  const jplant_simulate_options* opt, jplant_simulate_used* used,
                                  jsolve_options* solve);
 
+// Time of row i, where rows are `step` apart.
+double jplant_row_time(double t_start, double t_end, double step, int64_t i);
+
 typedef struct jplant_result {
   jo_context* ctx;
   jarena arena;

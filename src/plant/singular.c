@@ -24,14 +24,13 @@ typedef struct problem {
   const jgen_position* p;
   const double* values;
   double t;
-  jexpr_tape tape;
   double *work, *q, *x, *J;
   int nfree, *free;
 } problem;
 
 static jo_status allocate(jo_context* ctx, jarena* a, problem* b) {
   int nq = b->p->nq, nh = b->p->nh;
-  JO_TRY(jexpr_tape_prepare(ctx, a, &b->p->closure, &b->tape, &b->work));
+  JO_TRY(jexpr_tape_make_work(ctx, a, &b->p->tapes.closure, &b->work));
   b->q = JARENA_ARRAY(a, nq, double);
   b->x = JARENA_ARRAY(a, nq, double);
   b->J = JARENA_ARRAY(a, (size_t)nh * (size_t)nq, double);
@@ -51,7 +50,7 @@ static void residual(void* user, const double* x, double* r, double* Jx) {
     b->q[b->free[i]] = x[i];
   }
   const double* in[4] = {b->values, &b->t, b->q, NULL};
-  jexpr_tape_eval(&b->tape, 1, in, (double* const[]){r, b->J}, b->work);
+  jexpr_tape_eval(&b->p->tapes.closure, 1, in, (double* const[]){r, b->J}, b->work);
   for (int k = 0; Jx && k < b->nfree; k++) {
     memcpy(Jx + k * nh, b->J + b->free[k] * nh, (size_t)nh * sizeof *Jx);
   }

@@ -59,6 +59,12 @@ static void put_notes(jreport_notes* l, jarena* a, const jstudy_sweep* s, int fa
                     : s->method == JSENS_DIRECT ? "direct"
                                                 : "adjoint");
   if (s->nw > 0) jreport_note_text(l, "events", s->run.frozen ? "frozen" : "exact");
+  if (s->single.is_single) {
+    jreport_note_text(l, "precision", "single");
+    jreport_note_count(l, "checked", s->single.checked);
+    jreport_note_real(l, "value_error", "", s->single.value_error);
+    if (s->nw > 0) jreport_note_real(l, "gradient_error", "", s->single.gradient_error);
+  }
   jreport_note_count(l, "points", s->ndone);
   jreport_note_count(l, "failed", failed);
 }
@@ -319,13 +325,14 @@ static void put_indices(numbers* l, const jstudy_sweep* s, const jmodel_objectiv
       put_number(l, "mean square derivative", o->name, by, "", t->slope[k]);
       put_number(l, "error of the mean square derivative", o->name, by, "", t->slope_error[k]);
       put_number(l, "bound on the total index", o->name, by, "", t->bound[k]);
+      put_number(l, "error of the bound on the total index", o->name, by, "", t->bound_error[k]);
     }
   }
 }
 
 static jo_status make_statistics(jo_context* ctx, jarena* a, const jstudy_sweep* s, parts* p) {
   if (!s->statistic) return JO_OK;
-  int most = s->nobjective * (8 + JSTUDY_QUANTILES + 7 * s->nrange);
+  int most = s->nobjective * (8 + JSTUDY_QUANTILES + 8 * s->nrange);
   numbers l = {.a = a, .item = JARENA_ARRAY(a, most, jplant_quantity)};
   if (!l.item) return jerr_memory(ctx);
   for (int o = 0; o < s->nobjective; o++) {

@@ -59,6 +59,10 @@ jsens_kernel_shelf* jsens_kernel_shelf_create(jo_context* ctx, const jsens_kerne
   return s;
 }
 
+jsens_kernel_shelf* jsens_kernel_shelf_like(jo_context* ctx, const jsens_kernel_shelf* s) {
+  return jsens_kernel_shelf_create(ctx, &s->opt);
+}
+
 void jsens_kernel_shelf_destroy(jsens_kernel_shelf* s) {
   if (!s) return;
   for (int i = 0; i < s->n; i++) {

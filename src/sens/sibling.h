@@ -26,6 +26,7 @@ typedef struct jsens_kernel_shelf jsens_kernel_shelf;
 
 // NULL: out of memory. Ownership: caller, release with jsens_kernel_shelf_destroy().
 jsens_kernel_shelf* jsens_kernel_shelf_create(jo_context* ctx, const jsens_kernel_options* opt);
+jsens_kernel_shelf* jsens_kernel_shelf_like(jo_context* ctx, const jsens_kernel_shelf* s);  // empty
 void jsens_kernel_shelf_destroy(jsens_kernel_shelf* s);
 
 // *own is what the caller must destroy, NULL: the shelf's.

@@ -23,7 +23,7 @@ typedef struct sums {
   int pairs;
   double v, vv, both;
   ratio *large, *small, *total;  // first order, by two estimators; total (nrange)
-  double *slope, *slope2;        // sums of squared derivatives and of their squares (nrange)
+  ratio* slope;                  // squared derivatives, over squares of y from its mean (nrange)
 } sums;
 
 typedef struct work {
@@ -86,15 +86,19 @@ static jo_status find_means(work* w) {
 
 // ---- second pass ---------------------------------------------------------------------------------
 
-// (W8) s dy/dx, s being x of a lognormal parameter.
-static void add_slopes(work* w, sums* t, const double* gradient) {
+static void add_ratio(ratio* r, double g, double v) {
+  r->g += g;
+  r->gg += g * g;
+  r->gv += g * v;
+}
+
+// (W8) s dy/dx, s being x of a lognormal parameter; v is the square of y from its mean.
+static void add_slopes(work* w, sums* t, const double* gradient, double v) {
   for (int k = 0; k < w->s->nrange; k++) {
     if (w->s->column[k] < 0) continue;
     double slope = gradient[w->s->column[k]];
     if (jstudy_design_law(w->s->design, k)->kind == JSTUDY_LOGNORMAL) slope *= w->x[k];
-    double square = slope * slope;
-    t->slope[k] += square;
-    t->slope2[k] += square * square;
+    add_ratio(&t->slope[k], slope * slope, v);
   }
 }
 
@@ -107,15 +111,9 @@ static jo_status add_point(work* w, int i, int role) {
     t->square += d;
     t->fourth += d * d;
     JO_TRY(jstudy_quantile_add(&t->quantile, y));
-    if (s->nw > 0 && s->is_sample) add_slopes(w, t, w->gradient + o * s->nw);
+    if (s->nw > 0 && s->is_sample) add_slopes(w, t, w->gradient + o * s->nw, d);
   }
   return JO_OK;
-}
-
-static void add_ratio(ratio* r, double g, double v) {
-  r->g += g;
-  r->gg += g * g;
-  r->gv += g * v;
 }
 
 // (W7) The terms of a pair.
@@ -160,17 +158,20 @@ static void take_moments(const sums* t, jstudy_statistic* r) {
   double variance = t->n > 1 ? t->square / (t->n - 1) : NAN;
   r->deviation = sqrt(variance);
   r->mean_error = r->deviation / sqrt(t->n);
-  // (W5), no error where nothing varies
-  double kurtosis = variance > 0.0 ? t->fourth / t->n / (variance * variance) : 1.0;
-  r->deviation_error = 0.5 * r->deviation * sqrt(fmax(kurtosis - 1.0, 0.0) / t->n);
+  // (W5), no error where nothing varies; the root is real for all values of two points or more
+  double n = t->n, kurtosis = variance > 0.0 ? t->fourth / n / (variance * variance) : 1.0;
+  double spread = variance > 0.0 ? kurtosis - (n - 3.0) / (n - 1.0) : 0.0;
+  r->deviation_error = t->n > 1 ? 0.5 * r->deviation * sqrt(spread / n) : NAN;
 }
 
-// A ratio of means and the standard error of the mean of g - S v over V.
-static void take_ratio(const ratio* r, const sums* t, double V, double* value, double* error) {
-  double n = t->pairs, S = r->g / n / V, mean = (r->g - S * t->v) / n;
-  double square = (r->gg - 2.0 * S * r->gv + S * S * t->vv) / n - mean * mean;
+// A ratio of means of n terms g and v, and the standard error of the mean of g - S v over V; v and vv are the sums of v and of
+// its squares.
+static void take_ratio(const ratio* r, double n, double v, double vv, double V, double* value,
+                       double* error) {
+  double S = r->g / n / V, mean = (r->g - S * v) / n;
+  double square = (r->gg - 2.0 * S * r->gv + S * S * vv) / n - mean * mean;
   *value = S;
-  *error = sqrt(fmax(square, 0.0) / n) / V;
+  *error = sqrt(fmax(square, 0.0) / (n - 1.0)) / V;
 }
 
 // Of two estimators of a first-order index that with the smaller error: one is good where the parameter does much, the
@@ -179,8 +180,8 @@ static void take_first(const sums* t, int k, double V, double off, double* value
   ratio large = t->large[k];
   double other, other_error;
   large.g -= t->pairs * off * off;
-  take_ratio(&large, t, V, value, error);
-  take_ratio(&t->small[k], t, V, &other, &other_error);
+  take_ratio(&large, t->pairs, t->v, t->vv, V, value, error);
+  take_ratio(&t->small[k], t->pairs, t->v, t->vv, V, &other, &other_error);
   if (*error <= other_error) return;
   *value = other;
   *error = other_error;
@@ -193,20 +194,22 @@ static void take_indices(const work* w, const sums* t, jstudy_statistic* r) {
     r->first[k] = r->first_error[k] = r->total[k] = r->total_error[k] = NAN;
     if (!is_there) continue;
     take_first(t, k, V, off, &r->first[k], &r->first_error[k]);
-    take_ratio(&t->total[k], t, V, &r->total[k], &r->total_error[k]);
+    take_ratio(&t->total[k], t->pairs, t->v, t->vv, V, &r->total[k], &r->total_error[k]);
   }
 }
 
 static void take_slopes(const work* w, const sums* t, jstudy_statistic* r) {
   double variance = r->deviation * r->deviation, n = t->n;
   for (int k = 0; k < w->s->nrange; k++) {
-    r->slope[k] = r->slope_error[k] = r->bound[k] = NAN;
+    r->slope[k] = r->slope_error[k] = r->bound[k] = r->bound_error[k] = NAN;
     if (w->s->column[k] < 0 || t->n < 2) continue;
-    r->slope[k] = t->slope[k] / n;
-    double square = t->slope2[k] / n - r->slope[k] * r->slope[k];
-    r->slope_error[k] = sqrt(fmax(square, 0.0) / n);
+    ratio alone = {t->slope[k].g, t->slope[k].gg, 0.0};
+    take_ratio(&alone, n, 0.0, 0.0, 1.0, &r->slope[k], &r->slope_error[k]);
     if (w->s->is_correlated || !(variance > 0.0)) continue;
-    r->bound[k] = jstudy_law_poincare(jstudy_design_law(w->s->design, k)) * r->slope[k] / variance;
+    double C = jstudy_law_poincare(jstudy_design_law(w->s->design, k));
+    take_ratio(&t->slope[k], n, t->square, t->fourth, variance, &r->bound[k], &r->bound_error[k]);
+    r->bound[k] *= C;
+    r->bound_error[k] *= C;
   }
 }
 
@@ -214,7 +217,7 @@ static jo_status take(jarena* a, jo_context* ctx, const work* w, const sums* t,
                       jstudy_statistic* r) {
   int n = w->s->nrange;
   take_moments(t, r);
-  double* number = JARENA_ARRAY(a, 7 * n, double);
+  double* number = JARENA_ARRAY(a, 8 * n, double);
   if (!number) return jerr_memory(ctx);
   if (w->s->has_indices) {
     r->first = number;
@@ -227,6 +230,7 @@ static jo_status take(jarena* a, jo_context* ctx, const work* w, const sums* t,
     r->slope = number + 4 * n;
     r->slope_error = number + 5 * n;
     r->bound = number + 6 * n;
+    r->bound_error = number + 7 * n;
     take_slopes(w, t, r);
   }
   for (int i = 0; i < JSTUDY_QUANTILES; i++) {
@@ -252,9 +256,8 @@ static jo_status prepare(jo_context* ctx, jarena* a, work* w) {
     t->large = JARENA_ARRAY(a, s->nrange, ratio);
     t->small = JARENA_ARRAY(a, s->nrange, ratio);
     t->total = JARENA_ARRAY(a, s->nrange, ratio);
-    t->slope = JARENA_ARRAY(a, s->nrange, double);
-    t->slope2 = JARENA_ARRAY(a, s->nrange, double);
-    if (!t->large || !t->small || !t->total || !t->slope || !t->slope2) return jerr_memory(ctx);
+    t->slope = JARENA_ARRAY(a, s->nrange, ratio);
+    if (!t->large || !t->small || !t->total || !t->slope) return jerr_memory(ctx);
     jstudy_quantile_begin(&t->quantile, ctx);
   }
   return JO_OK;

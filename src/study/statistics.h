@@ -27,8 +27,8 @@ typedef struct jstudy_statistic {
   double mean, mean_error, deviation, deviation_error, least, most;
   double quantile[JSTUDY_QUANTILES], rank_error;
   double *first, *first_error, *total, *total_error;  // Sobol indices; NULL: not of this design
-  double *slope, *slope_error,
-      *bound;  // mean square derivative, bound on the total index; NULL: no derivatives
+  // mean square derivative, bound on the total index; NULL: no derivatives
+  double *slope, *slope_error, *bound, *bound_error;
 } jstudy_statistic;
 
 // (noutput), in the arena. Numbers that there are none of (no point, one point) are NaN.

@@ -196,6 +196,7 @@ static void describe(const jstudy_sweep* s, jtext* t) {
   }
   jtext_printf(t, "\nkernels %d\n", (int)s->sens->plant->kernels->set->backend);
   if (s->batch) jtext_printf(t, "side by side, fused %d\n", s->batch->opt.fused);
+  if (s->single.is_single) jtext_put(t, "single precision\n");
   describe_design(s, t);
 }
 
@@ -236,7 +237,8 @@ static jo_status prepare(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   if (opt->side_by_side) JO_TRY(jstudy_sweep_use_lanes(s, opt));
   JO_TRY(find_key(s));
   JO_TRY(allocate(s, opt));
-  return jstudy_sweep_recall(s, opt);
+  JO_TRY(jstudy_sweep_recall(s, opt));
+  return jstudy_sweep_judge_single(s);
 }
 
 // Processes on one machine share its processors.

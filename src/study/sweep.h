@@ -30,6 +30,14 @@ typedef struct jstudy_team {
 struct jstudy_sweep;
 typedef struct jstudy_sweep_point jstudy_sweep_point;
 
+// Of single precision: points that were run in double too, and the largest differences of objectives and derivatives there
+// (batch/single.h).
+typedef struct jstudy_precision {
+  bool is_single;
+  int checked;
+  double value_error, gradient_error;
+} jstudy_precision;
+
 #define JSTUDY_CHUNK 4096
 
 // Who computes points, a chunk of them at a time. Failures of runs are the points'; an error ends the sweep.
@@ -62,7 +70,8 @@ typedef struct jstudy_sweep_options {
   const jstudy_evaluator* evaluator;  // NULL: a run after the other, or ...
   bool side_by_side;                  // ... in lanes of a batch
   jbatch_device device;
-  bool fused;  // CUDA: products and sums at once
+  bool fused;   // CUDA: products and sums at once
+  bool single;  // CUDA: slopes in single precision, checked at a sample of the points
   // Called while points are computed, on the thread of the caller: points done so far, earlier runs
   // included. False: stop. May be NULL; must leave the context alone.
   bool (*progress)(void* user, int done);
@@ -78,8 +87,10 @@ struct jstudy_sweep_point {
   int64_t evaluations;
   double* value;     // (nobjective)
   double* gradient;  // nobjective x nw, row by row
-  double* error;     // of the gradient, estimated; likewise
-  double* doubt;     // how far values may be off, relative; see sens/doubt.h (nobjective)
+  // of the gradient, estimated; likewise. Single precision: found by double precision at a sample of the points
+  double* error;
+  // how far values may be off, relative; see sens/doubt.h (nobjective). Single precision: by how much they are, likewise
+  double* doubt;
   char*
       message;  // why it failed; NULL: it did not. Memory of the context that it was computed with
 };
@@ -104,6 +115,8 @@ typedef struct jstudy_sweep {
   int* parameter;  // numbers that vary (nrange)
   const int* wrt;  // numbers differentiated for (nw)
   int npoint, ndone, nfailed, nresumed;
+  int ncomputed;              // by this process
+  double waited_s;            // rank 0: for the others, at the end
   double* x;                  // npoint x nrange; NULL: streamed, or another process has them
   jstudy_sweep_point* point;  // (npoint); likewise
   int64_t* at;        // of a streamed sweep: where the record of a point lies, 0: not done (npoint)
@@ -112,6 +125,7 @@ typedef struct jstudy_sweep {
   const jstudy_team* team;
   jstudy_evaluator evaluator;
   jbatch* batch;                // that computes points side by side; NULL: none
+  jstudy_precision single;      // what single precision costs
   jstudy_statistic* statistic;  // by objective, once they were asked for; NULL: not yet
   int workers;
   bool (*progress)(void* user, int done);

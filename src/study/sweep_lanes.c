@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points of a sweep side by side: chunks of them by a batch, which has threads of its own.
+#include <math.h>
 #include <string.h>
 
+#include "batch/single.h"
 #include "study/sweep_parts.h"
 
 #define ON_DEVICE 131072  // points
@@ -29,7 +31,10 @@ static jo_status make_batch(jstudy_sweep* s, const jstudy_sweep_options* opt) {
   o.workers = s->workers;
   o.device = opt->device;
   o.fused = opt->fused;
-  return jbatch_create(s->ctx, s->sens, &o, &s->batch);
+  o.single = opt->single;
+  JO_TRY(jbatch_create(s->ctx, s->sens, &o, &s->batch));
+  s->single.is_single = s->batch->twin != NULL;
+  return JO_OK;
 }
 
 // Values of a chunk's parameters, a row per point; memory of `ctx`.
@@ -62,6 +67,27 @@ static jo_status take(jo_context* ctx, const jstudy_sweep* s, int k, jstudy_swee
   return JO_OK;
 }
 
+// Points of a chunk that are in the sample of the whole sweep: the same ones however points are shared out.
+static int find_sample(const jstudy_sweep* s, const int* index, int n, int* sample) {
+  int found = 0;
+  for (int k = 0; k < n && s->single.is_single; k++) {
+    if (jbatch_is_sampled(s->npoint, index[k])) sample[found++] = k;
+  }
+  return found;
+}
+
+static void take_differences(const jstudy_sweep* s, int k, jstudy_sweep_point* p) {
+  const jbatch* b = s->batch;
+  int n = s->nobjective, all = n * s->nw;
+  if (p->status < 0) return;
+  for (int o = 0; o < n; o++) {
+    double off = b->value_difference[(int64_t)k * n + o];
+    p->doubt[o] = off > 0.0 ? off / fabs(p->value[o]) : 0.0;
+  }
+  for (int i = 0; i < all; i++)
+    p->error[i] = b->gradient_difference[(int64_t)k * all + i];
+}
+
 // One chunk at a time: the batch works with the context of this thread, and has threads of its own.
 static jo_status evaluate(void* user, jo_context* ctx, const jstudy_sweep* s, const int* index,
                           int n, jstudy_sweep_point* point) {
@@ -70,9 +96,13 @@ static jo_status evaluate(void* user, jo_context* ctx, const jstudy_sweep* s, co
   double* x = values_of(ctx, s, index, n);
   if (!x) return jerr_memory(ctx);
   b->ctx = ctx;
-  jo_status status = jbatch_run(b, n, x);
+  int sample[JBATCH_SAMPLE_MOST], nsample = find_sample(s, index, n, sample);
+  jo_status status = jbatch_run_checked(b, n, x, sample, nsample);
   for (int k = 0; k < n && status >= 0; k++) {
     status = take(ctx, s, k, &point[k]);
+  }
+  for (int k = 0; k < nsample && status >= 0; k++) {
+    take_differences(s, k, &point[sample[k]]);
   }
   jbatch_clear(b);
   b->ctx = was;
@@ -84,7 +114,7 @@ static jo_status evaluate(void* user, jo_context* ctx, const jstudy_sweep* s, co
 // team wait for them.
 static int chunk_for(const jstudy_sweep* s, int workers) {
   const jbatch* b = s->batch;
-  bool is_device = b->opt.device != JBATCH_DEVICE_CPU, is_alone = !s->team || s->team->size == 1;
+  bool is_device = b->device, is_alone = !s->team || s->team->size == 1;
   if (is_device) return is_alone ? ON_DEVICE : JSTUDY_CHUNK;
   int n = GROUPS * workers * (b->march ? b->march->lanes : 1);
   return n < JSTUDY_CHUNK ? n : JSTUDY_CHUNK;
@@ -96,4 +126,42 @@ jo_status jstudy_sweep_use_lanes(jstudy_sweep* s, const jstudy_sweep_options* op
   s->evaluator = (jstudy_evaluator){chunk_for(s, s->workers), s->batch, evaluate};
   s->workers = 1;  // the batch has the others
   return JO_OK;
+}
+
+static jo_status add_sample(jstudy_sweep* s, jstudy_sweep_cursor* c, jbatch_error* value,
+                            jbatch_error* gradient, double* off) {
+  for (int i = 0; i < s->npoint; i++) {
+    const jstudy_sweep_point* p;
+    const double* x;
+    if (!jbatch_is_sampled(s->npoint, i) || !jstudy_sweep_is_done(s, i)) continue;
+    JO_TRY(jstudy_sweep_at(c, i, &p, &x));
+    if (p->status < 0) continue;
+    for (int o = 0; o < s->nobjective; o++)
+      off[o] = isinf(p->doubt[o]) ? INFINITY : p->doubt[o] * fabs(p->value[o]);
+    jbatch_error_add(value, p->value, off);
+    jbatch_error_add(gradient, p->gradient, p->error);
+    s->single.checked++;
+  }
+  return JO_OK;
+}
+
+jo_status jstudy_sweep_judge_single(jstudy_sweep* s) {
+  bool is_elsewhere = s->team && s->team->rank > 0;
+  if (!s->single.is_single || is_elsewhere) return JO_OK;
+  jarena a;
+  jstudy_sweep_cursor c;
+  jarena_init(&a, s->ctx);
+  int n = s->nobjective, all = n * s->nw;
+  jbatch_error value = jbatch_error_none(&a, n), gradient = jbatch_error_none(&a, all);
+  double* off = JARENA_ARRAY(&a, n, double);
+  bool ok = value.off && value.most && gradient.off && gradient.most && off;
+  jo_status status = ok ? jstudy_sweep_look(s->ctx, &a, s, &c) : jerr_memory(s->ctx);
+  s->single.checked = 0;
+  if (status >= 0) status = add_sample(s, &c, &value, &gradient, off);
+  if (status >= 0) {
+    s->single.value_error = jbatch_error_worst(&value);
+    s->single.gradient_error = jbatch_error_worst(&gradient);
+  }
+  jarena_free(&a);
+  return status;
 }

@@ -32,4 +32,7 @@ extern const jstudy_evaluator jstudy_sweep_runs;  // a run after the other
 // Points are computed side by side from now on.
 jo_status jstudy_sweep_use_lanes(jstudy_sweep* s, const jstudy_sweep_options* opt);
 
+// What single precision costs, by the points that are done.
+jo_status jstudy_sweep_judge_single(jstudy_sweep* s);
+
 #endif

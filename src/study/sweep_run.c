@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/format.h"
 #include "base/thread.h"
 #include "study/sweep_parts.h"
@@ -115,6 +116,7 @@ static jo_status put_out(jo_context* ctx, work* w, const void* data, size_t size
 }
 
 static jo_status deliver(jo_context* ctx, work* w, const char* record, size_t size) {
+  w->s->ncomputed++;
   if (!is_member(w->s)) return jstudy_sweep_keep(ctx, w->s, record, size);
   uint32_t n = (uint32_t)size;
   JO_TRY(put_out(ctx, w, &n, sizeof n));
@@ -381,10 +383,12 @@ static jo_status run_alone(work* w, jthread_loop* loop) {
   loop->watch = watch;
   jo_status status = jthread_run(w->s->ctx, loop, &done);
   w->stop = w->stop || status < 0;
+  double since = jclock_wall();
   while (w->away > 0 && has_team(w->s)) {
     watch(w, 0);
     pause_a_moment();
   }
+  w->s->waited_s = jclock_wall() - since;
   return status < 0 ? status : fail_as_told(w);
 }
 
@@ -420,5 +424,5 @@ jo_status jstudy_sweep_run(jstudy_sweep* s) {
   jmem_free(s->ctx, w.queue);
   jmem_free(s->ctx, w.out);
   pthread_mutex_destroy(&w.guard);
-  return status;
+  return status < 0 ? status : jstudy_sweep_judge_single(s);
 }

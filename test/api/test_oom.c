@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory ends at the n-th allocation of everything the public functions do: the cause that is told is
 // memory, or the result is the right one; nothing leaks. Arenas have no blocks here: every request is an
-// allocation. Some n of each task are tried, the first and the last ones one by one; more of them with
+// allocation. Of some tasks the allocations of every call stack fail, the first one of it with all that follow and
+// the last one alone; of the others some n, the first and the last ones one by one. More of them with
 // JOUNCE_OOM_PLACES=N, one place of one task with JOUNCE_OOM_TASK and JOUNCE_OOM_AT. (libfyaml, HDF5 and SUNDIALS have allocators of their own.)
 #include "jounce/jounce.h"
+#include "support/call_stack.h"
 #include "support/fixture.h"
 
 #define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
@@ -14,15 +16,16 @@
 #define AT_REST     "test/models/sens_static.yaml"
 #define STUDY       "test/parts/quarter_car.yaml"
 
-#define FEW  25  // places tried of each task, without JOUNCE_OOM_PLACES
-#define ENDS 5   // of these the first and the last, one by one
-#define SHOW 10  // wrong causes printed of each task
+#define FEW  25     // places tried of each task, without JOUNCE_OOM_PLACES
+#define ENDS 5      // of these the first and the last, one by one
+#define SHOW 10     // wrong causes of a task after which it is left
+#define MOST 20000  // allocations of a task all of whose call stacks are tried
 
 typedef struct task {
   const char *what, *model;
   const char* name;      // of a parameter
   double from, to, end;  // its range; end of the run [s]
-  bool compiled, every;  // every: all places, also without JOUNCE_OOM_PLACES
+  bool compiled, every;  // every: all call stacks, also without JOUNCE_OOM_PLACES
 } task;
 
 typedef struct work {
@@ -72,6 +75,7 @@ static jo_status run_method(work* w, const jo_system* s, jo_method method) {
   jo_simulate_options opt = jo_simulate_options_default();
   opt.t_end_s = w->task->end;
   opt.method = method;
+  opt.tolerance = 1e-6;
   opt.step_s = method == JO_METHOD_RK4 ? 1e-3 : NAN;
   jo_status status = jo_simulate(w->ctx, s, &opt, &r);
   jo_quantity q;
@@ -331,6 +335,9 @@ static jo_status run_batch(work* w, jo_sens_method method) {
   opt.t_end_s = w->task->end;
   opt.tolerance = 1e-6;
   opt.gradient = opt.outputs = opt.workers = 1;
+  const char* const history = "heave";
+  opt.history = &history;
+  opt.nhistory = 1;
   jo_status status = prepare(w, JO_USE_DERIVATIVES, method, &system);
   if (status >= 0) status = jo_batch_create(w->ctx, system, &opt, &b);
   if (status >= 0) status = jo_batch_run(b, 3, x);
@@ -340,6 +347,7 @@ static jo_status run_batch(work* w, jo_sens_method method) {
     add(w, p.value[0]);
     add(w, p.gradient[0]);
     add(w, p.output[0]);
+    add(w, p.history[0]);
   }
   jo_batch_destroy(b);
   jo_system_destroy(system);
@@ -398,25 +406,41 @@ static const task tasks[] = {
 
 // ---- failures ------------------------------------------------------------------------------------
 
+// Call stacks of the allocations first ... last of a task.
+typedef struct trace {
+  uint64_t stack[MOST];
+  long first, last;
+  int outer;  // callers of the test itself, left out
+} trace;
+
 typedef struct outcome {
   jo_status status;
   double digest;
   char message[200];
 } outcome;
 
+static void note(void* watcher, long call) {
+  trace* seen = watcher;
+  if (call >= seen->first && call <= seen->last) seen->stack[call] = call_stack_hash(seen->outer);
+}
+
 // The model is loaded with enough memory, so that n counts what the task itself asks for.
-static outcome attempt(const task* t, failing_alloc* f, long fail_at, bool once) {
+static outcome attempt(const task* t, failing_alloc* f, long fail_at, bool once, trace* seen) {
   work w = {.task = t};
   outcome o = {0};
   failing_alloc_init(f, -1);
   assert_int_equal(jo_context_create(&f->allocator, &w.ctx), JO_OK);
   assert_ok(w.ctx, jo_model_load(w.ctx, t->model, NULL, 0, &w.model));
+  seen->outer = call_stack_depth();
   f->calls = 0;
   f->fail_at = fail_at;
   f->once = once;
+  f->watch = t->every ? note : NULL;
+  f->watcher = seen;
   for (size_t i = 0; i < sizeof verb / sizeof *verb; i++) {
     if (strcmp(verb[i].what, t->what) == 0) o.status = verb[i].run(&w);
   }
+  f->watch = NULL;
   f->fail_at = -1;
   o.digest = w.digest;
   snprintf(o.message, sizeof o.message, "%s", jo_context_message(w.ctx));
@@ -430,29 +454,62 @@ static bool is_right(const outcome* o, const outcome* whole) {
   return o->status == JO_ERR_MEMORY && strstr(o->message, "memory");
 }
 
-static long stride(const task* t, long calls, long n) {
+static bool is_sample(long n, long calls) {
   const char* places = getenv("JOUNCE_OOM_PLACES");
-  if (t->every || n < ENDS || n >= calls - ENDS) return 1;
-  long next = n + 1 + calls / (places ? atol(places) : FEW);
-  return (next < calls - ENDS ? next : calls - ENDS) - n;
+  long stride = 1 + calls / (places ? atol(places) : FEW);
+  return n < ENDS || n >= calls - ENDS || (n - ENDS) % stride == 0;
+}
+
+// Whether no other one of its call stack comes before it, or after it.
+static bool is_first(const trace* all, long n) {
+  for (long i = 0; i < n; i++) {
+    if (all->stack[i] == all->stack[n]) return false;
+  }
+  return true;
+}
+
+static bool is_last(const trace* all, long n, long calls) {
+  for (long i = n + 1; i < calls; i++) {
+    if (all->stack[i] == all->stack[n]) return false;
+  }
+  return true;
+}
+
+static bool is_chosen(const task* t, const trace* all, long n, long calls, bool once) {
+  const char* at = getenv("JOUNCE_OOM_AT");
+  if (at) return n == atol(at);
+  if (is_sample(n, calls)) return true;
+  return t->every && (once ? is_last(all, n, calls) : is_first(all, n));
+}
+
+// One place. Returns whether the cause told is wrong.
+static bool try_place(const task* t, const outcome* whole, const trace* all, long n, bool once) {
+  static trace one;
+  failing_alloc f;
+  one.first = one.last = n;
+  outcome o = attempt(t, &f, n, once, &one);
+  if (t->every) assert_true(one.stack[n] == all->stack[n]);  // it is the place that was meant
+  if (f.live_bytes != 0) fail_msg("%s %s: %ld leaks %zu", t->what, t->model, n, f.live_bytes);
+  if (is_right(&o, whole)) return false;
+  print_error("%s %s%s, allocation %ld%s: status %d, %s\n", t->what, t->model,
+              t->compiled ? " compiled" : "", n, once ? " alone" : " and later ones", o.status,
+              o.status < 0 ? o.message : "other results");
+  return true;
 }
 
 static int try_task(const task* t, long* tried) {
+  static trace all = {.last = MOST - 1};
   failing_alloc f;
-  outcome whole = attempt(t, &f, -1, false);
+  outcome whole = attempt(t, &f, -1, false, &all);
   if (whole.status < 0) fail_msg("%s %s: %s", t->what, t->model, whole.message);
   long calls = f.calls;
+  assert_true(!t->every || calls <= MOST);
   int wrong = 0;
-  const char* at = getenv("JOUNCE_OOM_AT");
   for (int once = 0; once < 2; once++) {
-    for (long n = at ? atol(at) : 0; n < calls; n += at ? calls : stride(t, calls, n)) {
-      outcome o = attempt(t, &f, n, once);
+    for (long n = 0; n < calls && wrong < SHOW; n++) {
+      if (!is_chosen(t, &all, n, calls, once)) continue;
+      wrong += try_place(t, &whole, &all, n, once);
       ++*tried;
-      if (f.live_bytes != 0) fail_msg("%s %s: %ld leaks %zu", t->what, t->model, n, f.live_bytes);
-      if (is_right(&o, &whole) || wrong++ >= SHOW) continue;
-      print_error("%s %s%s, allocation %ld of %ld%s: status %d, %s\n", t->what, t->model,
-                  t->compiled ? " compiled" : "", n, calls, once ? " alone" : " and later ones",
-                  o.status, o.status < 0 ? o.message : "other results");
     }
   }
   return wrong;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "plant/simulate.h"
 #include "support/fixture.h"
 
 #define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
@@ -18,6 +19,8 @@ typedef struct subject {
   int number[MOST], n;
   jbatch_options opt;
 } subject;
+
+static const int first_outputs[] = {1, 0};
 
 // A model with derivatives by the parameters that vary.
 static subject open_subject(const char* path, const char* const* name, int n,
@@ -35,6 +38,9 @@ static subject open_subject(const char* path, const char* const* name, int n,
   s.opt = jbatch_options_default(s.base->m);
   s.opt.nnumber = n;
   s.opt.gradient = s.opt.outputs = true;
+  s.opt.history = first_outputs;
+  s.opt.nhistory = 2;
+  s.opt.history_step = 7e-3;  // between steps, and at some
   s.opt.workers = 1;
   s.opt.run.solve.method = JSOLVE_RK4;
   s.opt.run.solve.step = 2e-3;
@@ -84,6 +90,10 @@ static void assert_same_point(const jbatch* a, int i, const jbatch* b, int k) {
     assert_memory_equal(a->gradient + i * ng, b->gradient + k * ng, (size_t)ng * sizeof(double));
   if (no > 0)
     assert_memory_equal(a->output + i * no, b->output + k * no, (size_t)no * sizeof(double));
+  int nh = a->nrow * a->opt.nhistory;
+  assert_int_equal(a->nrow, b->nrow);
+  if (nh > 0)
+    assert_memory_equal(a->history + i * nh, b->history + k * nh, (size_t)nh * sizeof(double));
   assert_int_equal(a->point[i].steps, b->point[k].steps);
   assert_int_equal(a->point[i].events, b->point[k].events);
   assert_int_equal(a->point[i].way, b->point[k].way);
@@ -248,6 +258,119 @@ static void test_batch_outputs_are_those_of_a_run(void** state) {
   close_subject(&s);
 }
 
+// Rows of histories against those of a run, relative to the largest of the output. Returns how far they are apart.
+static double compare_rows(const jbatch* b, int i, const jplant_result* r) {
+  int n = b->opt.nhistory;
+  double far = 0.0;
+  assert_int_equal(r->nrow, b->nrow);
+  for (int k = 0; k < n; k++) {
+    double most = 0.0, apart = 0.0;
+    for (int j = 0; j < b->nrow; j++) {
+      const double* row = r->row + j * r->ncolumn;
+      double one = row[1 + b->opt.history[k]];
+      assert_true(row[0] == b->row_time[j]);
+      most = fmax(most, fabs(one));
+      apart = fmax(apart, fabs(b->history[(i * b->nrow + j) * n + k] - one));
+    }
+    assert_true(most > 0.0);
+    far = fmax(far, apart / most);
+  }
+  return far;
+}
+
+static jplant_result* simulate_alone(subject* s, const jbatch* b, const double* x) {
+  const jgen_dynamics* d = s->sens->plant->dynamics;
+  double* p = JARENA_ARRAY(&s->base->a, d->np, double);
+  assert_non_null(p);
+  memcpy(p, d->p, (size_t)d->np * sizeof *p);
+  for (int k = 0; k < s->n; k++) {
+    p[b->slot[k]] = x[k];
+  }
+  jplant_simulate_options opt = jplant_simulate_options_default();
+  opt.method = jsolve_method_name(s->opt.run.solve.method);
+  opt.step = s->opt.run.solve.step;
+  opt.output_step = s->opt.history_step;
+  opt.p = p;
+  jplant_result* r = NULL;
+  assert_ok(s->ctx, jplant_simulate(s->ctx, s->sens->plant, &opt, &r));
+  return r;
+}
+
+static void expect_rows(subject* s, int n, double close) {
+  double* x = points(s, n);
+  jbatch* b = run(s, x, n);
+  assert_all_in_lanes(b);
+  for (int i = 0; i < n; i++) {
+    jplant_result* r = simulate_alone(s, b, x + i * s->n);
+    assert_true(compare_rows(b, i, r) <= close);
+    jplant_result_destroy(r);
+  }
+  jbatch_destroy(b);
+}
+
+static void test_batch_histories_are_rows_of_a_run(void** state) {
+  (void)state;
+  subject s = open_car(), l = open_subject(LOOP, loop_numbers, 4, JKERNEL_INTERP);
+  for (int outputs = 0; outputs < 2; outputs++) {
+    s.opt.outputs = l.opt.outputs = outputs != 0;
+    s.opt.gradient = l.opt.gradient = outputs != 0;
+    // events are within 1e-13 s of each other
+    expect_rows(&s, POINTS, 1e-11);
+    expect_rows(&l, 3, 1e-11);
+  }
+  close_subject(&s);
+  close_subject(&l);
+}
+
+static void test_batch_histories_with_adaptive_steps(void** state) {
+  (void)state;
+  subject s = open_car(), l = open_subject(LOOP, loop_numbers, 4, JKERNEL_INTERP);
+  s.opt.run.solve.method = l.opt.run.solve.method = JSOLVE_DOPRI5;
+  s.opt.gradient = l.opt.gradient = false;
+  // both are within a few tolerances, 1e-8, of the motion
+  expect_rows(&s, POINTS, 1e-7);
+  expect_rows(&l, 3, 1e-7);
+  close_subject(&s);
+  close_subject(&l);
+}
+
+// Points that are run by themselves have the rows of that run, bit by bit.
+static void test_batch_histories_of_points_alone(void** state) {
+  (void)state;
+  static const char* const name[] = {"loss"};
+  subject s = open_subject("test/models/sens_reset.yaml", name, 1, JKERNEL_INTERP);
+  s.opt.run.solve.method = JSOLVE_DOPRI5;
+  double* x = points(&s, 2);
+  jbatch* b = run(&s, x, 2);
+  assert_non_null(b->why_alone);
+  for (int i = 0; i < 2; i++) {
+    jplant_result* r = simulate_alone(&s, b, x + i);
+    assert_true(compare_rows(b, i, r) == 0.0);
+    jplant_result_destroy(r);
+  }
+  jbatch_destroy(b);
+  close_subject(&s);
+}
+
+static void test_batch_histories_have_bounds(void** state) {
+  (void)state;
+  subject s = open_car();
+  jbatch* b = NULL;
+  s.opt.number = s.number;
+  s.opt.history_step = 0.0;
+  assert_refused(s.ctx, jbatch_create(s.ctx, s.sens, &s.opt, &b), JO_ERR_ARGUMENT, "grid of times");
+  s.opt.history_step = 1e-12;
+  jo_context_clear(s.ctx);
+  assert_refused(s.ctx, jbatch_create(s.ctx, s.sens, &s.opt, &b), JO_ERR_LIMIT, "max_memory");
+  s.opt.history_step = 1e-3;
+  jo_context_clear(s.ctx);
+  assert_ok(s.ctx, jbatch_create(s.ctx, s.sens, &s.opt, &b));
+  // refused before anything is read
+  assert_refused(s.ctx, jbatch_run(b, 100000000, NULL), JO_ERR_LIMIT, "100000000 histories");
+  jbatch_destroy(b);
+  close_subject(&s);
+}
+
 // Differences of batches: events move, their number stays.
 static void test_batch_derivatives_are_differences(void** state) {
   (void)state;
@@ -299,6 +422,7 @@ static void test_batch_failing_points_are_alone(void** state) {
     assert_non_null(bad->point[i].message);
     assert_true(isnan(bad->value[i * bad->nobjective]));
     assert_true(isnan(bad->gradient[i * bad->nobjective * bad->nw]));
+    assert_true(isnan(bad->history[i * bad->nrow * bad->opt.nhistory]));
   }
   jbatch_destroy(good);
   jbatch_destroy(bad);
@@ -362,15 +486,18 @@ static bool stop_at_once(void* user, int done) {
   return false;
 }
 
+// Many points: it is asked several times per second.
 static void test_batch_stops(void** state) {
   (void)state;
+  enum { MANY = 3000 };
   subject s = open_car();
   s.opt.progress = stop_at_once;
   s.opt.lanes = 1;
-  double* x = points(&s, POINTS);
-  jbatch* b = run(&s, x, POINTS);
-  assert_int_equal(b->point[POINTS - 1].way, JBATCH_WAY_NONE);
-  assert_true(isnan(b->value[(POINTS - 1) * b->nobjective]));
+  double* x = points(&s, MANY);
+  jbatch* b = run(&s, x, MANY);
+  assert_int_equal(b->point[0].way, JBATCH_WAY_LANES);
+  assert_int_equal(b->point[MANY - 1].way, JBATCH_WAY_NONE);
+  assert_true(isnan(b->value[(MANY - 1) * b->nobjective]));
   jbatch_destroy(b);
   close_subject(&s);
 }
@@ -385,6 +512,10 @@ int main(void) {
       cmocka_unit_test(test_batch_runs_loops),
       cmocka_unit_test(test_batch_runs_adaptive_steps),
       cmocka_unit_test(test_batch_outputs_are_those_of_a_run),
+      cmocka_unit_test(test_batch_histories_are_rows_of_a_run),
+      cmocka_unit_test(test_batch_histories_with_adaptive_steps),
+      cmocka_unit_test(test_batch_histories_of_points_alone),
+      cmocka_unit_test(test_batch_histories_have_bounds),
       cmocka_unit_test(test_batch_derivatives_are_differences),
       cmocka_unit_test(test_batch_failing_points_are_alone),
       cmocka_unit_test(test_batch_models_with_resets_run_alone),

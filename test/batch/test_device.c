@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "batch/batch.h"
+#include "batch/single.h"
 #include "support/check.h"
 
 #define MOST_NUMBERS 5
@@ -26,6 +27,8 @@ typedef struct rig {
   double x[POINTS * MOST_NUMBERS];
 } rig;
 
+static const int outputs[] = {2, 0};
+
 static void open_rig(rig* r, const scene* at) {
   *r = (rig){0};
   assert_int_equal(jo_context_create(NULL, &r->ctx), JO_OK);
@@ -44,7 +47,10 @@ static void open_rig(rig* r, const scene* at) {
   r->opt = jbatch_options_default(r->m);
   r->opt.number = r->number;
   r->opt.nnumber = r->n;
-  r->opt.outputs = true;
+  r->opt.outputs = strcmp(at->method, "rk4") == 0;  // else those that have histories alone
+  r->opt.history = outputs;
+  r->opt.nhistory = 2;
+  r->opt.history_step = 7e-3;
   r->opt.run.solve.method = (jsolve_method)jsolve_method_find(at->method);
   r->opt.run.solve.step = strcmp(at->method, "rk4") == 0 ? 1e-3 : 0.0;
   r->opt.run.t_end = at->t_end;
@@ -78,7 +84,8 @@ static void compare(const scene* at, bool gradient, jbatch_device device) {
   }
   check_same(there->value, here->value, POINTS * here->nobjective);
   check_same(there->gradient, here->gradient, POINTS * here->nobjective * here->nw);
-  check_same(there->output, here->output, POINTS * here->noutput);
+  if (here->noutput > 0) check_same(there->output, here->output, POINTS * here->noutput);
+  check_same(there->history, here->history, POINTS * here->nrow * here->opt.nhistory);
   jbatch_destroy(there);
   jbatch_destroy(here);
   close_rig(&r);
@@ -102,6 +109,85 @@ static void test_adaptive_steps(void** state) {
 static void test_derivatives(void** state) {
   (void)state;
   compare(&descent, true, JBATCH_DEVICE_HOST);
+}
+
+// Largest difference of column k over the largest number in it.
+static double column_error(const double* a, const double* b, int columns, int k) {
+  double off = 0.0, most = 0.0;
+  for (int i = 0; i < POINTS; i++) {
+    off = fmax(off, fabs(a[i * columns + k] - b[i * columns + k]));
+    most = fmax(most, fabs(a[i * columns + k]));
+  }
+  return off / most;
+}
+
+static double worst_column(const double* a, const double* b, int columns) {
+  double worst = 0.0;
+  for (int k = 0; k < columns; k++)
+    worst = fmax(worst, column_error(a, b, columns, k));
+  return worst;
+}
+
+// Slopes in single precision: events are the same ones, and numbers close; how close, the batch says itself. Of so few
+// points all are checked. Roundings of slopes are 6e-8; forces out of small differences of positions have some 50 of them.
+#define SINGLE_ERROR 2e-5
+
+static void test_single_precision_states_its_error(void** state) {
+  (void)state;
+  rig r;
+  jbatch *here = NULL, *there = NULL;
+  open_rig(&r, &descent);
+  r.opt.gradient = true;
+  assert_ok(r.ctx, jbatch_create(r.ctx, r.s, &r.opt, &here));
+  r.opt.device = JBATCH_DEVICE_HOST;
+  r.opt.single = true;
+  assert_ok(r.ctx, jbatch_create(r.ctx, r.s, &r.opt, &there));
+  assert_ok(r.ctx, jbatch_run(here, POINTS, r.x));
+  assert_ok(r.ctx, jbatch_run(there, POINTS, r.x));
+  for (int i = 0; i < POINTS; i++) {
+    assert_int_equal(there->point[i].way, JBATCH_WAY_LANES);
+    assert_int_equal(there->point[i].steps, here->point[i].steps);
+    assert_int_equal(there->point[i].events, here->point[i].events);
+  }
+  int n = here->nobjective;
+  double value = worst_column(there->value, here->value, n);
+  double gradient = worst_column(there->gradient, here->gradient, n * here->nw);
+  assert_true(value > 0.0 && value < SINGLE_ERROR);
+  assert_true(gradient > 0.0 && gradient < SINGLE_ERROR);
+  assert_int_equal(there->nsample, POINTS);
+  assert_memory_equal(&there->value_error, &value, sizeof value);
+  assert_memory_equal(&there->gradient_error, &gradient, sizeof gradient);
+  assert_int_equal(here->nsample, 0);
+  jbatch_destroy(there);
+  jbatch_destroy(here);
+  close_rig(&r);
+}
+
+static void test_single_precision_is_not_for_processors(void** state) {
+  (void)state;
+  rig r;
+  jbatch* b = NULL;
+  open_rig(&r, &descent);
+  r.opt.single = true;
+  assert_int_equal(jbatch_create(r.ctx, r.s, &r.opt, &b), JO_ERR_ARGUMENT);
+  assert_null(b);
+  assert_non_null(strstr(jo_context_message(r.ctx), "single precision is for GPUs"));
+  close_rig(&r);
+}
+
+static void test_samples_are_neither_small_nor_large(void** state) {
+  (void)state;
+  for (int n = 1; n < 200000; n += 1 + n / 7) {
+    int points = 0, last = -1, widest = 0;
+    for (int i = 0; i < n; i++) {
+      if (!jbatch_is_sampled(n, i)) continue;
+      widest = points > 0 && i - last > widest ? i - last : widest;
+      last = i;
+      points++;
+    }
+    assert_int_equal(points, n < 8 ? n : n < 512 ? 8 : n < 4096 ? n / 64 : 64);
+    assert_true(widest <= n / points + 1);
+  }
 }
 
 // A device, or one line that says why not.
@@ -128,6 +214,9 @@ int main(void) {
       cmocka_unit_test(test_values),
       cmocka_unit_test(test_adaptive_steps),
       cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_single_precision_states_its_error),
+      cmocka_unit_test(test_single_precision_is_not_for_processors),
+      cmocka_unit_test(test_samples_are_neither_small_nor_large),
       cmocka_unit_test(test_cuda),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """jounce sweep under mpirun: one, two and three processes write the bytes of threads, also when one was killed."""
+import json
 import os
 import shutil
 import signal
@@ -48,6 +49,14 @@ class Mpi(unittest.TestCase):
                 if n > 1:
                     self.assertIn(f"in {n} processes", done.stdout)
 
+    def test_shares_are_all_of_the_points(self):
+        """Every point was computed by one process, and somebody was the last."""
+        done = json.loads(self.run_with(3, *POINTS, "--json", "--quiet").stdout)
+        shares = done["shares"]
+        self.assertEqual((len(shares), sum(s["points"] for s in shares)), (3, 144))
+        self.assertTrue(all(0 <= s["waited_s"] < done["wall_s"] for s in shares), shares)
+        self.assertNotIn("shares", json.loads(self.run_with(None, *POINTS, "--json", "--quiet").stdout))
+
     LONG = [CAR, "--interpreter", "--param", "k=8000:24000:40", "--param", "rod=-0.2:1:12", "--statistics"]
 
     def killed(self, rank, out):
@@ -89,6 +98,20 @@ class Mpi(unittest.TestCase):
         self.assertEqual(done.stderr.count("did you mean 'step'"), 1, done.stderr)
         done = self.run_with(2, "no_such_file.yaml", "--param", "k=1:2:2", code=None)
         self.assertEqual(done.stderr.count("no_such_file.yaml"), 1, done.stderr)
+
+    def test_wrong_use_is_told_once(self):
+        """By the first process, while all end in the code of wrong use, which a shell around each writes down."""
+        script = f'"$@"; echo $? > "{self.below}/code.$OMPI_COMM_WORLD_RANK"; exit 0'
+        for args, told in (([CAR, "--no-such-option"], "--no-such-option"), ([CAR], "no parameter to vary"),
+                           ([CAR, "--param", "k=1"], "--param needs"), ([], "missing argument"),
+                           ([CAR, "--param", "k=1:2:2", "-o", "x.txt"], "ends in")):
+            done = subprocess.run([*MPIRUN, "3", "sh", "-c", script, "sh", PROGRAM, "sweep", *args], capture_output=True,
+                                  text=True, check=False, timeout=100)
+            self.assertEqual(done.stderr.count("jounce sweep:"), 1, done.stderr)
+            self.assertIn(told, done.stderr)
+            self.assertEqual([(self.below / f"code.{i}").read_text().strip() for i in range(3)], ["2"] * 3)
+        self.assertNotEqual(self.run_with(3, CAR, code=None).returncode, 0)
+        self.assertEqual(self.run_with(3, "--help").stdout.count("usage: "), 1)
 
     def test_processes_without_mpi(self):
         # a program that does not find the module says so, unless it is one process

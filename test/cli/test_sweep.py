@@ -262,11 +262,12 @@ class Sweep(unittest.TestCase):
                      [*k, "--sample", "3"], ["--param", "k=1:2", "--sample", "0"],
                      ["--param", "k=1:2", "--sample", "3", "--grid"], [*k, "--method", "magic"],
                      [*k, "--events", "none"], [*k, "--wrt", "a,,b"], [*k, "--workers", "0"],
-                     [*k, "-o", "out.xls"], [*k, "--seed", "0.5"]):
+                     [*k, "-o", "out.xls"], [*k, "--seed", "0.5"], [*k, "--single"]):
             done = sweep(CAR, *args, code=2)
             self.assertEqual(done.stdout, "")
             self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
-        for args in (["--param", "kk=1:2:3"], [*k, "--wrt", "x"], ["--param", "k_2=1:2:3"]):
+        for args in (["--param", "kk=1:2:3"], [*k, "--wrt", "x"], ["--param", "k_2=1:2:3"],
+                     [*k, "--device", "cpu", "--single"]):
             self.assertEqual(len(sweep(CAR, *args, code=1).stderr.splitlines()), 1)
 
 

@@ -5,6 +5,7 @@
 #include "emit/emit.h"
 #include "expr/diff.h"
 #include "expr/parse.h"
+#include "expr/preaccumulate.h"
 #include "expr/solve.h"
 #include "expr/table.h"
 #include "expr/tape.h"
@@ -20,6 +21,8 @@ typedef struct work {
   jexpr_ref x[NX];
   jexpr_ref y[NY];
   jexpr_ref tangent[NY];
+  int directions;  // group of inputs
+  jexpr_ref spread[2 * NY];
   jexpr_ref gradient[NX];
   jexpr_jacobian J;
 } work;
@@ -60,10 +63,33 @@ static jo_status make_outputs(work* w) {
   return jexpr_graph_status(w->g);
 }
 
+static int along(void* user, const jexpr_graph* g, jexpr_ref input) {
+  const work* w = user;
+  return (int)g->node[input].a == w->directions ? JEXPR_ALONG_ALL : JEXPR_ALONG_FIXED;
+}
+
+static jexpr_ref seed(void* user, jexpr_graph* g, jexpr_ref input, int d) {
+  const work* w = user;
+  return jexpr_input(g, w->directions, d * NX + (int)g->node[input].b);
+}
+
+static jo_status spread(work* w) {
+  jexpr_ref dx[NX], dy[NY];
+  w->directions = jexpr_group(w->g, "dx", 2 * NX, JEXPR_PER_LANE);
+  for (int k = 0; k < NX; k++) {
+    dx[k] = jexpr_input(w->g, w->directions, k);
+  }
+  JO_TRY(jexpr_graph_status(w->g));
+  JO_TRY(jexpr_tangent(w->g, w->y, NY, w->x, dx, NX, dy));
+  jexpr_directions by = {2, 2, w, along, seed};
+  return jexpr_preaccumulate(w->g, &by, dy, NY, w->spread);
+}
+
 static jo_status differentiate(work* w) {
   jexpr_ref one = jexpr_const(w->g, 1.0), ones[NX] = {one, one, one, one};
   JO_TRY(jexpr_graph_status(w->g));
   JO_TRY(jexpr_tangent(w->g, w->y, NY, w->x, ones, NX, w->tangent));
+  JO_TRY(spread(w));
   JO_TRY(jexpr_adjoint(w->g, w->y, ones, NY, w->x, NX, w->gradient));
   JO_TRY(jexpr_jacobian_build(w->g, &w->a, JEXPR_REVERSE, w->y, NY, w->x, NX, &w->J));
   return jexpr_jacobian_build(w->g, &w->a, JEXPR_FORWARD, w->y, NY, w->x, NX, &w->J);
@@ -72,9 +98,10 @@ static jo_status differentiate(work* w) {
 static jo_status generate(work* w) {
   const jexpr_outputs out[] = {{"y", NY, w->y},
                                {"tangent", NY, w->tangent},
+                               {"spread", 2 * NY, w->spread},
                                {"gradient", NX, w->gradient},
                                {"jacobian", w->J.nnz, w->J.value}};
-  const jexpr_fn fn = {"all", w->g, 4, out};
+  const jexpr_fn fn = {"all", w->g, 5, out};
   jexpr_schedule s;
   JO_TRY(jexpr_schedule_build(&w->a, &fn, &s));
   jexpr_tape t;

@@ -75,6 +75,30 @@ static void test_schedule_counts_by_kind(void** state) {
   jarena_free(&a);
 }
 
+// What depends on inputs that keep their order is computed as it was written, all else when it is needed.
+static void test_schedule_keeps_order(void** state) {
+  probe* p = *state;
+  jexpr_graph* g = p->g;
+  jarena a;
+  jarena_init(&a, p->ctx);
+  int group = jexpr_group(g, "dx", 2, JEXPR_PER_LANE);
+  jexpr_ref dx[] = {jexpr_input(g, group, 0), jexpr_input(g, group, 1)};
+  jexpr_ref c = jexpr_sin(g, p->x[0]), unused = jexpr_mul(g, c, dx[0]), e = jexpr_cos(g, p->x[1]);
+  jexpr_ref y[] = {jexpr_mul(g, e, dx[0]), jexpr_mul(g, e, dx[1]), 0, 0};
+  y[2] = jexpr_mul(g, jexpr_exp(g, p->x[2]), y[0]);
+  y[3] = jexpr_neg(g, c);
+  g->group[group].keeps_order = true;
+  jexpr_schedule s = schedule(p, &a, (jexpr_ref[]){y[3], y[2], y[1]}, 3);
+  const jexpr_ref order[] = {e, y[0], y[1], g->node[y[2]].b, y[2], c, y[3]};
+  assert_int_equal(s.n, 7);
+  for (int i = 0; i < 7; i++) {
+    bool is_factor = i == 3;  // the operands of a product may stand in either order
+    assert_true(s.order[i] == order[i] || (is_factor && s.order[i] == g->node[y[2]].a));
+    assert_int_not_equal(s.order[i], unused);
+  }
+  jarena_free(&a);
+}
+
 // y_k = y_{k-1} y_{k-1}: k products with sharing, 2^k - 1 without.
 static void test_schedule_expanded_count_grows_exponentially(void** state) {
   probe* p = *state;
@@ -182,6 +206,7 @@ int main(void) {
       probe_test(test_schedule_eliminates_what_no_output_needs),
       probe_test(test_schedule_repeated_equation_is_kept_once),
       probe_test(test_schedule_counts_by_kind),
+      probe_test(test_schedule_keeps_order),
       probe_test(test_schedule_expanded_count_grows_exponentially),
       probe_test(test_schedule_of_leaves_is_empty),
       probe_test(test_schedule_refuses_an_undefined_output),

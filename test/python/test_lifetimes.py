@@ -44,13 +44,14 @@ class Recorder:
 
 class Lifetimes(Case):
     DESTROY = ("jo_model_destroy", "jo_system_destroy", "jo_result_destroy", "jo_sens_result_destroy",
-               "jo_sweep_destroy", "jo_run_destroy")
+               "jo_sweep_destroy", "jo_run_destroy", "jo_batch_destroy")
 
     def test_children_go_before_their_parents(self):
         with Recorder(*self.DESTROY) as seen:
             model = jounce.load(QUARTER_CAR)
             s = model.system(["k"], interpreter=True)
             g, w, r = s.gradient(), s.sweep({"k": (15000, 17000, 2)}), s.start()
+            b = s.batch(["k"], method="rk4", step_s=2e-3)
             matrix = g.matrix
             del model, s, g
             gc.collect()
@@ -59,7 +60,7 @@ class Lifetimes(Case):
             del matrix
             gc.collect()
             self.assertEqual(seen.calls, ["jo_sens_result_destroy"])
-            del w, r
+            del w, r, b
             gc.collect()
         self.assertEqual(seen.calls[-2:], ["jo_system_destroy", "jo_model_destroy"])
         self.assertEqual(sorted(seen.calls), sorted(n for n in self.DESTROY if n != "jo_result_destroy"))
@@ -145,6 +146,11 @@ class Interrupts(Case):
         self.interrupted(w.run)
         self.assertTrue(0 < w.info.done < 3000, w.info)
         self.interrupted(w.run, 0.05)
+
+    def test_batches(self):
+        b = system().batch(["k"], method="rk4", step_s=1e-4, workers=1)
+        self.interrupted(lambda: b.run(np.linspace(15000, 17000, 3000)[:, None]))
+        self.assertTrue(b.run([[16000.0]]).done.all())
 
     def test_handlers_that_raise_nothing_stop_nothing(self):
         seen = []

@@ -405,6 +405,115 @@ class Sweeps(Case):
         self.assertEqual(w.x.shape, (5, 1))
         with self.assertRaisesRegex(ValueError, "no grid"):
             w.grid("comfort")
+        self.assertTrue(np.array_equal(w[-1].x, w.x[4]))
+        with self.assertRaises(IndexError):
+            w[5]
+
+    def test_samples_that_cannot_be(self):
+        s = car().system(interpreter=True)
+        normal, box = jounce.Normal(16000, 500), {"k": (15000, 17000), "c": (900, 1300)}
+        for kind, words, ranges, options in (
+                (ValueError, "needs sample", {"k": normal}, {}),
+                (ValueError, "correlate: a grid has none", {"k": (1, 2, 2)}, {"correlate": {("k", "c"): 0.5}}),
+                (ValueError, "indices: a grid has none", {"k": (1, 2, 2)}, {"indices": True}),
+                (ValueError, "sampling: a grid has none", {"k": (1, 2, 2)}, {"sampling": "sobol"}),
+                (ValueError, "give device", box, {"sample": 2, "fused": True}),
+                (ValueError, "sampling: there is no 'grid'", box, {"sample": 2, "sampling": "grid"}),
+                (ValueError, "device: there is no 'tpu'", box, {"sample": 2, "device": "tpu"}),
+                (jounce.JounceError, "between -1 and 1", box, {"sample": 2, "correlate": {("k", "c"): 1.0}}),
+                (jounce.JounceError, "deviation", {"k": jounce.Normal(16000, -1)}, {"sample": 2}),
+                (jounce.JounceError, "journal", box, {"sample": 2, "stream": True}),
+                (jounce.JounceError, "correlat", box, {"sample": 2, "indices": True, "correlate": {("k", "c"): 0.5}})):
+            with self.subTest(options=options), self.assertRaisesRegex(kind, words):
+                s.sweep(ranges, **options)
+
+
+class Batches(Case):
+    OPTIONS = {"method": "rk4", "step_s": 2e-3}
+
+    def test_points_are_runs(self):
+        s = car().system(["k", "c"], method="direct", variable=["initial.heave.rate"], interpreter=True)
+        b = s.batch(["k", "initial.heave.rate"], gradient=True, outputs=True, history=["heave", "hop"],
+                    history_step_s=0.01, **self.OPTIONS)
+        self.assertEqual((b.parameters, b.objectives), (("k", "initial.heave.rate"), ("comfort", "travel")))
+        self.assertEqual((b.wrt, b.histories), (("k", "c"), ("heave", "hop")))
+        x = np.array([[15000, 0.0], [16000, 0.2], [17000, -0.1]])
+        p = b.run(x)
+        self.assertEqual((p.values.shape, p.gradient.shape, p.outputs.shape), ((3, 2), (3, 2, 2), (3, len(b.outputs))))
+        for i, (k, rate) in enumerate(x):
+            s.set({"k": k, "initial.heave.rate": rate})
+            r, g = s.run(output_step_s=0.01, **self.OPTIONS), s.gradient(integrator="rk4", step_s=2e-3)
+            self.assertTrue(np.array_equal(r.t, b.times))
+            self.assertTrue(np.allclose(p.of("hop")[i], r["hop"], rtol=0, atol=1e-13))
+            self.assertAlmostEqual(p["travel"][i], r.objectives["travel"], delta=1e-12)
+            self.assertTrue(np.allclose(p.gradient[i], g.matrix, rtol=1e-9, atol=0))
+            last = b.outputs.index("heave")
+            self.assertEqual(p.outputs[i, last], p.history[i, -1, 0])
+
+    def test_points_do_not_depend_on_the_others(self):
+        s = car().system(interpreter=True)
+        x = np.column_stack([np.linspace(14000, 18000, 11), np.linspace(900, 1300, 11)])
+        one = s.batch(["k", "c"], lanes=1, workers=1, **self.OPTIONS).run(x)
+        two = s.batch(["k", "c"], lanes=4, workers=2, **self.OPTIONS)
+        self.assertTrue(np.array_equal(two.run(x).values, one.values))
+        self.assertTrue(np.array_equal(two.run(x[::-1]).values, one.values[::-1]))
+        named = two.run({"c": x[:, 1], "k": x[:, 0]})
+        self.assertTrue(np.array_equal(named.values, one.values))
+        self.assertEqual((two.info.device, two.info.lanes, two.info.why_alone), ("cpu", 4, ""))
+        self.assertEqual((named.gradient.shape, named.history.shape), ((11, 2, 0), (11, 0, 0)))
+
+    def test_failures_and_mistakes_are_told(self):
+        s = car().system(interpreter=True)
+        b = s.batch(["rod"], **self.OPTIONS)
+        p = b.run([[1.0], [-1.0]])
+        self.assertEqual(list(p.failures), [1])
+        self.assertTrue(p.done.all() and np.isnan(p.values[1]).all() and np.isfinite(p.values[0]).all())
+        self.assertIn("1 failed", repr(p))
+        with self.assertRaisesRegex(ValueError, "x 1 parameters"):
+            b.run([1.0])
+        with self.assertRaisesRegex(ValueError, "needed of rod"):
+            b.run({"k": [1.0]})
+        with self.assertRaisesRegex(jounce.ArgumentError, "when the system is made"):
+            s.batch(["bodies.body.mass"])
+        with self.assertRaisesRegex(jounce.ArgumentError, "the batch has 0"):
+            b.run([[1.0]], road=0)
+        self.assertEqual(len(b.run(np.empty((0, 1))).values), 0)
+        b.close()
+        self.assertEqual(repr(b), "<Batch, closed>")
+
+    def test_stopped_by_progress(self):
+        s = car().system(interpreter=True)
+        b = s.batch(["k"], method="rk4", step_s=1e-5, lanes=1, workers=1)
+        p = b.run(np.linspace(15000, 17000, 40)[:, None], progress=lambda part: False)
+        self.assertFalse(p.done.all())
+        self.assertTrue(np.isnan(p.values[~p.done]).all())
+
+    def test_roads(self):
+        text = """
+jounce: 1
+name: rolling
+bodies: {slide: {mass: 1}, hub: {mass: 250}, wheel: {mass: 10, inertia: [0.5, 1, 0.5]}}
+joints:
+  x: {type: prismatic, child: slide, axis: x}
+  z: {type: prismatic, parent: slide, child: hub, axis: z}
+  spin: {type: revolute, parent: hub, child: wheel, axis: y}
+parameters: {speed: 5}
+tyres:
+  tyre: {wheel: wheel, radius: 0.3, stiffness: 2.0e5, damping: 2000, kappa_c: 0.1, alpha_c: 0.1, mu_x: 0.9, mu_y: 0.9}
+road: {iso8608: {class: E, seed: 1, length: 30, ramp: 1}}
+initial: {x: {value: 2, rate: speed}, z: {value: 0.287, rate: 0}, spin: {value: 0, rate: speed/0.287}}
+objectives: {ride: {rms: z.acc, unit: m/s^2}}
+simulation: {end: 0.2}
+"""
+        models = [jounce.parse(text.replace("seed: 1", f"seed: {i}")) for i in (1, 2, 3)]
+        x = np.linspace(4, 6, 5)[:, None]
+        alone = [m.system(interpreter=True).batch(["speed"], **self.OPTIONS).run(x).values for m in models]
+        b = models[0].system(interpreter=True).batch(["speed"], roads=models[1:], **self.OPTIONS)
+        road = np.array([0, 1, -1, 1, 0])
+        values = b.run(x, road=road).values
+        for i, r in enumerate(road):
+            self.assertEqual(values[i, 0], alone[r + 1][i, 0])
+        self.assertEqual(len({a[0, 0] for a in alone}), 3)
 
 
 class Others(Case):

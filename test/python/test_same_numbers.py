@@ -69,6 +69,86 @@ class SameNumbers(Case):
         told = np.array([float(row[column]) for row in lines[1:] if row[0].replace(".", "").isdigit()])
         self.assertTrue(np.array_equal(told, s["comfort"]))
 
+    def test_samples(self):
+        """Distributions, sequences, correlations, statistics, indices, points side by side: the files of the command."""
+        laws = {"k": jounce.Normal(16000, 800, 14000, float("inf")), "c": jounce.Lognormal(1100, 90),
+                "step": jounce.Uniform(0.02, 0.05)}
+        words = ["--param", "k=normal(16000, 800, 14000, inf)", "--param", "c=lognormal(1100, 90)",
+                 "--param", "step=0.02:0.05", "--interpreter", "--statistics"]
+        system = jounce.load(QUARTER_CAR).system(list(laws), use=["derivatives"], method="direct", interpreter=True)
+        for name, options, more in (
+                ("halton", {"seed": 3}, ["--seed", "3"]), ("sobol", {}, []), ("lhs", {}, []), ("random", {}, []),
+                ("sobol", {"correlate": {("k", "c"): 0.5}}, ["--correlate", "k,c=0.5"]),
+                ("sobol", {"indices": True}, ["--indices"]), ("lhs", {"batch": True}, ["--batch"]),
+                ("lhs", {"device": "cpu"}, ["--device", "cpu"])):
+            w = system.sweep(laws, sample=6, sampling=name, method="direct", **options)
+            self.assertEqual(w.info.design, name)
+            found = w.statistics()
+            self.same("sample.csv", w.save, "sweep", QUARTER_CAR, *words, "--sample", "6", "--sampling", name,
+                      "--method", "direct", *more)
+            self.check_statistics(w, found)
+
+    def check_statistics(self, w, found):
+        """Those of NumPy, of the points they are taken over."""
+        d = len(w.parameters) + 2
+        used = np.arange(len(w)) % d < 2 if found["comfort"].first_order else np.full(len(w), True)
+        for name, s in found.items():
+            y = w[name][used]
+            self.assertEqual((s.points, s.least, s.most), (y.size, y.min(), y.max()))
+            self.assertAlmostEqual(s.mean, y.mean(), delta=1e-14 * abs(s.mean))
+            self.assertAlmostEqual(s.deviation, y.std(ddof=1), delta=1e-12 * s.deviation)
+            self.assertEqual(sorted(s.quantiles), [0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99])
+            slope = w.gradient[used, w.objectives.index(name)].copy()
+            slope[:, 1] *= w.x[used, 1]  # by the logarithm of what is lognormal, (W8)
+            slope = (slope ** 2).mean(axis=0)
+            self.assertEqual(list(s.mean_square_derivative), list(w.parameters))
+            np.testing.assert_allclose(list(s.mean_square_derivative.values()), slope, rtol=1e-13)
+
+    def test_indices(self):
+        """Those of the command, and by (W7) of docs/theory/statistics.md from the points."""
+        told = json.loads(program("sweep", QUARTER_CAR, "--param", "k=14000:18000", "--param", "c=900:1300", "--sample", "8",
+                                  "--sampling", "sobol", "--indices", "--interpreter", "--wrt", "none", "--json"))
+        w = jounce.load(QUARTER_CAR).sweep({"k": (14000, 18000), "c": (900, 1300)}, sample=8, sampling="sobol",
+                                           indices=True, interpreter=True)
+        for name, s in w.statistics().items():
+            t = told["statistics"][name]
+            self.assertEqual((t["mean"], t["deviation"], t["first_order"], t["total"], t["total_error"]),
+                             (s.mean, s.deviation, s.first_order, s.total, s.total_error))
+            self.assertEqual((s.mean_square_derivative, s.total_bound), ({}, {}))
+            y = w[name].reshape(-1, 4)  # A, B, AB_1, AB_2
+            y = y - y[:, :2].mean()
+            variance = (y[:, :2] ** 2).mean()
+            for i, k in enumerate(w.parameters):
+                total = ((y[:, 0] - y[:, 2 + i]) ** 2).mean() / 2 / variance
+                jansen = 1 - ((y[:, 1] - y[:, 2 + i]) ** 2).mean() / 2 / variance
+                saltelli = (y[:, 1] * (y[:, 2 + i] - y[:, 0])).mean() / variance
+                self.assertAlmostEqual(s.total[k], total, delta=1e-12)
+                self.assertLess(min(abs(s.first_order[k] - jansen), abs(s.first_order[k] - saltelli)), 1e-12)
+
+    def test_streams(self):
+        """Results in the journal alone: the file is the same, byte for byte, and so are points one by one."""
+        ranges = {"rod": (-0.2, 1, 6), "k": (15000, 17000, 2)}
+        m = jounce.load(QUARTER_CAR)
+        w = m.sweep(ranges, wrt=["k"], interpreter=True, journal=self.path("j"), stream=True)
+        whole = m.sweep(ranges, wrt=["k"], interpreter=True)
+        for i, p in enumerate(w):
+            q = whole[i]
+            self.assertEqual((p.status, p.message, p.events, p.evaluations), (q.status, q.message, q.events, q.evaluations))
+            self.assertTrue(np.array_equal(p.values, whole.values[i], equal_nan=True))
+            self.assertTrue(np.array_equal(p.gradient, whole.gradient[i], equal_nan=True))
+            self.assertTrue(np.array_equal(p.x, whole.x[i]))
+        self.assertEqual(w.failures, whole.failures)
+        self.assertGreater(len(w.failures), 0)
+        with self.assertRaisesRegex(ValueError, "one by one"):
+            w.values
+        self.assertIn("points", w._repr_html_())
+        self.assertEqual(w.statistics(), whole.statistics())
+        w.save(self.path("python.h5"))
+        program("sweep", QUARTER_CAR, "--param", "rod=-0.2:1:6", "--param", "k=15000:17000:2", "--wrt", "k", "--interpreter",
+                "--stream", "--statistics", "-o", self.path("program.h5"))
+        with open(self.path("python.h5"), "rb") as a, open(self.path("program.h5"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
     def test_loads(self):
         loads = jounce.load(QUARTER_CAR).loads(rate_hz=250, interpreter=True)
         self.same("loads.csv", loads.save, "loads", QUARTER_CAR, "--rate", "250", "--interpreter")

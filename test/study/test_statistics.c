@@ -148,6 +148,12 @@ static void linear(const double* x, double* y, double* g) {
   g[5] = 1 / x[2];
 }
 
+static void plane(const double* x, double* y, double* g) {
+  y[0] = 3 * x[0] + 4 * x[1];
+  g[0] = 3;
+  g[1] = 4;
+}
+
 // Equality holds: of a linear function of normal parameters, and of the logarithm of a lognormal one.
 static void test_statistics_of_normal_parameters(void** state) {
   fixture* f = *state;
@@ -191,6 +197,52 @@ static void test_statistics_of_normal_parameters(void** state) {
   r = measure(f, &p, &o, 2, 3);
   assert_near(r[0].deviation, sqrt(25 + 12), 5e-3 * 5);
   assert_true(isnan(r[0].bound[0]) && r[0].slope[0] == 9);
+}
+
+// Over many samples values are as far from the exact ones as their errors say. Squares of normal deviations over their
+// errors have a mean of 1, and one of NSEED samples is off by sqrt(2/NSEED), a tenth; with few points errors are uncertain themselves.
+static void test_statistics_errors_are_true(void** state) {
+  enum { NSEED = 200 };
+  fixture* f = *state;
+  jstudy_range range[2] = {
+      {.name = "a", .from = -INFINITY, .to = INFINITY, .law = JSTUDY_NORMAL, .deviation = 1}};
+  range[1] = range[0];
+  range[1].name = "b";
+  double mean = 0, deviation = 0, bound = 0;
+  for (int seed = 0; seed < NSEED; seed++) {
+    probe p = {.f = plane};
+    jstudy_design_options o = {.range = range,
+                               .nrange = 2,
+                               .nsample = 64,
+                               .sampling = JSTUDY_RANDOM,
+                               .seed = (uint64_t)seed};
+    const jstudy_statistic* r = measure(f, &p, &o, 1, 2);
+    mean += pow(r->mean / r->mean_error, 2) / NSEED;
+    deviation += pow((r->deviation - 5) / r->deviation_error, 2) / NSEED;
+    bound += pow((r->bound[0] - 0.36) / r->bound_error[0], 2) / NSEED;
+    assert_near(r->slope[0], 9, 0);
+    assert_near(r->slope_error[0], 0, 0);
+  }
+  assert_near(mean, 1, 0.3);
+  assert_near(deviation, 1, 0.4);
+  assert_near(bound, 1, 0.5);
+}
+
+// Of two values the deviation is |a - b|/sqrt(2): it is not known without error. Of one nothing is.
+static void test_statistics_of_few_points(void** state) {
+  fixture* f = *state;
+  const jstudy_range range[] = {{.name = "a", .from = 0, .to = 1},
+                                {.name = "b", .from = 0, .to = 1}};
+  probe p = {.f = plane};
+  jstudy_design_options o = {.range = range, .nrange = 2, .nsample = 2};
+  const jstudy_statistic* r = measure(f, &p, &o, 1, 2);
+  assert_near(r->deviation, (r->most - r->least) / sqrt(2), 1e-15);
+  // (W5) with n = 2, mu4 = s^4/4
+  assert_near(r->deviation_error, 0.5 * r->deviation * sqrt(1.25 / 2), 1e-15);
+  o.nsample = 1;
+  r = measure(f, &p, &o, 1, 2);
+  assert_true(isnan(r->deviation) && isnan(r->mean_error) && isnan(r->deviation_error));
+  assert_true(isnan(r->bound[0]) && isnan(r->bound_error[0]) && isfinite(r->mean));
 }
 
 static void test_statistics_failed_points_do_not_count(void** state) {
@@ -274,6 +326,8 @@ int main(void) {
       fixture_test(test_statistics_ishigami),
       fixture_test(test_statistics_g_function),
       fixture_test(test_statistics_of_normal_parameters),
+      fixture_test(test_statistics_errors_are_true),
+      fixture_test(test_statistics_of_few_points),
       fixture_test(test_statistics_failed_points_do_not_count),
       fixture_test(test_statistics_summary_holds_its_bound),
       fixture_test(test_statistics_few_quantiles_are_exact),

@@ -656,6 +656,70 @@ static void test_sweep_side_by_side_the_same_bytes(void** state) {
   }
 }
 
+static jstudy_sweep_options in_single_precision(void) {
+  jstudy_sweep_options o = options(1);
+  o.side_by_side = o.single = true;
+  o.device = JBATCH_DEVICE_HOST;
+  o.tolerance = 1e-5;
+  return o;
+}
+
+// The errors of a sweep in single precision are those of its points in double precision that it looked at.
+static void test_sweep_single_precision_states_its_error(void** state) {
+  subject* f = *state;
+  jstudy_sweep_options o = in_single_precision();
+  jstudy_sweep* s = open_sweep(f, &o);
+  assert_ok(f->ctx, jstudy_sweep_run(s));
+  o.single = false;
+  jstudy_sweep* exact = open_sweep(f, &o);
+  assert_ok(f->ctx, jstudy_sweep_run(exact));
+  assert_false(exact->single.is_single);
+  int checked = 0, n = s->nobjective;
+  double worst = 0.0;
+  for (int k = 0; k < n; k++) {
+    double off = 0.0, most = 0.0;
+    checked = 0;
+    for (int i = 0; i < s->npoint; i++) {
+      const jstudy_sweep_point *p = &s->point[i], *q = &exact->point[i];
+      assert_int_equal(p->status, q->status);
+      if (p->status < 0) continue;
+      assert_int_equal(isnan(p->error[0]), i % 3 > 0);
+      if (i % 3 > 0) continue;
+      checked++;
+      off = fmax(off, fabs(p->value[k] - q->value[k]));
+      most = fmax(most, fabs(p->value[k]));
+      for (int j = 0; j < n * s->nw; j++)
+        assert_near(p->error[j], fabs(p->gradient[j] - q->gradient[j]), 0.0);
+    }
+    worst = fmax(worst, off / most);
+  }
+  assert_int_equal(s->single.checked, checked);
+  assert_true(checked > 2 && worst > 0.0);
+  // the difference is kept relative to the value, with a rounding or two; sizes as measured: 2.2e-8, 5.8e-5
+  assert_near(s->single.value_error, worst, 1e-15 * worst);
+  assert_true(s->single.value_error < 1e-5 && s->single.gradient_error < 1e-4);
+  jstudy_sweep_destroy(exact);
+  jstudy_sweep_destroy(s);
+}
+
+static void test_sweep_single_precision_the_same_bytes(void** state) {
+  subject* f = *state;
+  size_t size, again;
+  jstudy_sweep_options o = in_single_precision();
+  const char* whole = bytes_of(f, &o, &size);
+  assert_non_null(strstr(whole, "precision: single"));
+  o.journal = f->journal;
+  for (int n = 1; n <= TEAM; n++) {
+    member team[TEAM];
+    jstudy_sweep* s = run_team(f, n, o, NULL, team);
+    const char* data = save(f, s, &again);
+    assert_int_equal(again, size);
+    assert_memory_equal(data, whole, size);
+    jstudy_sweep_destroy(s);
+    assert_int_equal(truncate(f->journal, journal_size(f) / 2), 0);
+  }
+}
+
 static void test_sweep_side_by_side_refusals(void** state) {
   subject* f = *state;
   jstudy_sweep* s;
@@ -671,10 +735,12 @@ static void test_sweep_side_by_side_refusals(void** state) {
                  "points side by side", "direct");
 }
 
-static void memory_ends_anywhere(subject* f, bool side_by_side, long step) {
+static void memory_ends_anywhere(subject* f, bool side_by_side, bool single, long step) {
   jstudy_range range = {.name = "k", .from = 8000, .to = 9000, .n = 2};
   jstudy_sweep_options o = options(2);
   o.side_by_side = side_by_side;
+  o.single = single;
+  o.device = single ? JBATCH_DEVICE_HOST : JBATCH_DEVICE_CPU;
   o.range = &range;
   o.nrange = 1;
   o.t_end = 0.25;
@@ -704,9 +770,11 @@ static void memory_ends_anywhere(subject* f, bool side_by_side, long step) {
 
 static void test_sweep_memory_ends_anywhere(void** state) {
   subject* f = *state;
-  memory_ends_anywhere(f, false, 41);
+  memory_ends_anywhere(f, false, false, 41);
   assert_int_equal(unlink(f->journal), 0);  // it is another's
-  memory_ends_anywhere(f, true, 211);
+  memory_ends_anywhere(f, true, false, 211);
+  assert_int_equal(unlink(f->journal), 0);
+  memory_ends_anywhere(f, true, true, 401);
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -729,6 +797,8 @@ int main(void) {
       CASE(test_sweep_method_that_is_not_prepared_is_refused),
       CASE(test_sweep_points_side_by_side),
       CASE(test_sweep_side_by_side_the_same_bytes),
+      CASE(test_sweep_single_precision_states_its_error),
+      CASE(test_sweep_single_precision_the_same_bytes),
       CASE(test_sweep_side_by_side_refusals),
       CASE(test_sweep_memory_ends_anywhere),
   };

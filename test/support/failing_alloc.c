@@ -22,6 +22,7 @@ static void release(void* user, void* p) {
 
 static bool is_exhausted(failing_alloc* f) {
   long call = f->calls++;
+  if (f->watch) f->watch(f->watcher, call);
   if (f->fail_at < 0) return false;
   return f->once ? call == f->fail_at : call >= f->fail_at;
 }

@@ -24,6 +24,8 @@ typedef struct failing_alloc {
   atomic_long calls;       // allocations and growths asked for so far, of all threads
   long fail_at;            // calls before this number succeed, all later ones fail; < 0: none fail
   bool once;               // only the call fail_at fails, later ones succeed again
+  void (*watch)(void* watcher, long call);  // told of every call before it is served; NULL: nobody
+  void* watcher;
   atomic_size_t live_bytes;  // handed out and not released
   atomic_int live_blocks;
 } failing_alloc;
