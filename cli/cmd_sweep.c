@@ -105,6 +105,11 @@ static void set_batch(job* j, const wishes* w) {
   if (j->opt.batch && strcmp(w->method, "auto") == 0) j->opt.method = JO_SENS_DIRECT;
 }
 
+// Files of other kinds are written in one go.
+static bool is_streamable(const job* j) {
+  return j->path && cli_ends_in(j->path, ".h5 .hdf5");
+}
+
 static cli_exit read_laws(job* j, const wishes* w) {
   cli_exit code = cli_laws_read(&j->laws, w->wrt, j->opt.nsample > 0);
   j->opt.range = j->laws.range;
@@ -117,11 +122,13 @@ static cli_exit read_laws(job* j, const wishes* w) {
 static cli_exit set_options(job* j, const wishes* w) {
   if (j->laws.params.n < 1) return cli_misuse("sweep", "no parameter to vary: give --param");
   if (!take_count(w->nsample, 1, &j->opt.nsample))
-    return cli_misuse("sweep", "--sample needs a number of points");
+    return cli_misuse("sweep", "--sample needs a whole number of points, 1 to 100000000");
   if (!take_count(w->workers, 1, &j->opt.workers))
-    return cli_misuse("sweep", "--workers needs a number of threads");
-  int seed = 0;
-  if (!take_count(w->seed, 0, &seed)) return cli_misuse("sweep", "--seed needs a whole number");
+    return cli_misuse("sweep", "--workers needs a whole number of threads, 1 or more");
+  double seed = isnan(w->seed) ? 0.0 : w->seed;
+  if (!(seed == floor(seed) && seed >= 0.0 && seed < 0x1p53))
+    return cli_misuse("sweep", "--seed needs a whole number, not negative");
+  if (w->stream && !is_streamable(j)) return cli_misuse("sweep", "--stream needs -o FILE.h5");
   j->opt.seed = (uint64_t)seed;
   if (strcmp(w->method, "direct") == 0) j->opt.method = JO_SENS_DIRECT;
   if (strcmp(w->method, "adjoint") == 0) j->opt.method = JO_SENS_ADJOINT;
@@ -135,9 +142,7 @@ static cli_exit set_options(job* j, const wishes* w) {
   }
   cli_exit code = read_laws(j, w);
   if (code == CLI_OK) code = name_journal(j);
-  if (code == CLI_OK && j->path && cli_ends_in(j->path, ".h5 .hdf5")) {
-    j->opt.stream = w->stream || count_points(j) > MANY;
-  }
+  if (code == CLI_OK) j->opt.stream = w->stream || (is_streamable(j) && count_points(j) > MANY);
   return code;
 }
 
@@ -192,8 +197,17 @@ static int on_progress(void* user, int done) {
   return !j->is_stopped;
 }
 
-static jo_status compute(cli* c, job* j, jo_sweep* sweep) {
+// Every process of a team hears the signal; that there are no more points the first one tells the others.
+static jo_status run_heard(jo_sweep* sweep) {
   struct sigaction before[2];
+  hear(SIGINT, &before[0]);
+  hear(SIGTERM, &before[1]);
+  jo_status status = jo_sweep_run(sweep);
+  hear_no_more(before);
+  return status;
+}
+
+static jo_status compute(cli* c, job* j, jo_sweep* sweep) {
   j->begun = jo_sweep_inspect(sweep);
   if (j->begun.resumed > 0 && !c->quiet) {
     fprintf(stderr, "note: going on from %s: %d of %d points are done\n", j->journal,
@@ -202,10 +216,7 @@ static jo_status compute(cli* c, job* j, jo_sweep* sweep) {
   j->bar = cli_progress_begin(!c->quiet);
   j->is_quiet = c->quiet;
   j->start = now();
-  hear(SIGINT, &before[0]);
-  hear(SIGTERM, &before[1]);
-  jo_status status = jo_sweep_run(sweep);
-  hear_no_more(before);
+  jo_status status = run_heard(sweep);
   j->wall_s = now() - j->start;
   cli_progress_end(&j->bar);
   jo_sweep_info info = jo_sweep_inspect(sweep);
@@ -407,7 +418,8 @@ static void tell_failures(const jo_sweep* sweep, const jo_sweep_info* info) {
     if (!p.is_done || p.status >= 0) continue;
     fprintf(stderr, "warning: %d of %d points failed; the first,", info->failed, info->points);
     for (int k = 0; k < info->parameters; k++) {
-      fprintf(stderr, " %s = %.9g", jo_sweep_parameter_name(sweep, k), p.parameter[k]);
+      fprintf(stderr, "%s %s = %.9g", k > 0 ? "," : "", jo_sweep_parameter_name(sweep, k),
+              p.parameter[k]);
     }
     fprintf(stderr, ": %s\n", p.message);
     return;
@@ -477,12 +489,12 @@ static cli_exit help(cli* c, job* j, cli_exit code) {
   jo_sweep* sweep = NULL;
   if (!cli_team_begin(&j->team, true)) return code == CLI_OK ? CLI_FAIL : code;
   if (code == CLI_OK) code = cli_load(c, &model);
-  if (code == CLI_OK) code = cli_laws_values(c, &j->laws);
+  if (code == CLI_OK) code = cli_laws_values(c, model, &j->laws);
   if (code == CLI_OK && create(c, model, j, &system, &sweep) < 0) code = CLI_FAIL;
   // nobody can do with a part of the team
   if (code != CLI_OK) give_up(c, j);
   // why it fails the first process is told
-  if (code == CLI_OK && jo_sweep_run(sweep) < 0) code = CLI_FAIL;
+  if (code == CLI_OK && run_heard(sweep) < 0) code = CLI_FAIL;
   cli_team_done(&j->team, jo_sweep_inspect(sweep).computed);
   jo_sweep_destroy(sweep);
   jo_system_destroy(system);
@@ -493,7 +505,7 @@ static cli_exit help(cli* c, job* j, cli_exit code) {
 static cli_exit lead(cli* c, job* j, cli_exit code) {
   jo_model* model = NULL;
   if (code == CLI_OK) code = cli_load(c, &model);
-  if (code == CLI_OK) code = cli_laws_values(c, &j->laws);
+  if (code == CLI_OK) code = cli_laws_values(c, model, &j->laws);
   if (code == CLI_OK) code = sweep_model(c, model, j);
   if (!j->has_begun) cli_team_begin(&j->team, false);
   jo_model_destroy(model);

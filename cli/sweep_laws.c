@@ -186,14 +186,6 @@ cli_exit cli_laws_read(cli_laws* l, const char* wrt, bool is_sample) {
 
 // ---- values with units ----------------------------------------------------------------------------
 
-static double value_of(const jo_model* m, const char* name) {
-  jo_parameter p;
-  for (int i = 0; jo_model_parameter_at(m, i, &p) >= 0; i++) {
-    if (strcmp(p.name, name) == 0) return p.value;
-  }
-  return NAN;
-}
-
 static bool load_with(const cli* c, jo_context* ctx, jo_setting* set, jo_model** m) {
   for (int i = 0; i < c->nset; i++) {
     set[i] = c->set[i];
@@ -201,9 +193,9 @@ static bool load_with(const cli* c, jo_context* ctx, jo_setting* set, jo_model**
   return jo_model_load(ctx, c->argument[0], set, c->nset + 1, m) >= 0;
 }
 
-// What the parameter is with this value, which the file judges as it does those of --set. What it has to say of other
-// things was said.
-static cli_exit read_quantity(const cli* c, const char* name, const char* text, double* out) {
+// What is wrong with a value that no parameter can have, in the words that --set has for it. What can be set, but is no parameter,
+// the sweep refuses. What the file has to say of other things was said.
+static cli_exit judge_quantity(const cli* c, const char* name, const char* text) {
   jo_setting* set = calloc((size_t)c->nset + 1, sizeof *set);
   jo_context* ctx = NULL;
   jo_model* m = NULL;
@@ -212,9 +204,7 @@ static cli_exit read_quantity(const cli* c, const char* name, const char* text, 
     code = cli_no_memory();
   } else {
     set[c->nset] = (jo_setting){name, text};
-    if (load_with(c, ctx, set, &m)) {
-      *out = value_of(m, name);
-    } else {
+    if (!load_with(c, ctx, set, &m)) {
       code = CLI_FAIL;
       cli_complain("--param %s=%s: %s", name, text, jo_context_message(ctx));
     }
@@ -229,7 +219,7 @@ static double* value_at(jo_range* r, int which) {
   return which == FROM ? &r->from : which == TO ? &r->to : which == MEAN ? &r->mean : &r->deviation;
 }
 
-cli_exit cli_laws_values(const cli* c, cli_laws* l) {
+cli_exit cli_laws_values(const cli* c, const jo_model* model, cli_laws* l) {
   cli_exit code = CLI_OK;
   for (int i = 0; i < VALUES * l->params.n && code == CLI_OK; i++) {
     jo_range* r = &l->range[i / VALUES];
@@ -242,7 +232,10 @@ cli_exit cli_laws_values(const cli* c, cli_laws* l) {
     }
     char* end;
     *out = strtod(text, &end);
-    if (*end) code = read_quantity(c, r->name, text, out);
+    if (*end && jo_model_quantity(model, r->name, text, out) < 0) {
+      *out = NAN;
+      code = judge_quantity(c, r->name, text);
+    }
   }
   return code;
 }

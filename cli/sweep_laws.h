@@ -20,8 +20,9 @@ typedef struct cli_laws {
 // Mistakes are printed.
 cli_exit cli_laws_read(cli_laws* l, const char* wrt, bool is_sample);
 
-// The values. Those with units are read as the file of argument 0 reads its own.
-cli_exit cli_laws_values(const cli* c, cli_laws* l);
+// The values. Those with units are read as the file of argument 0 reads its own, which `model` is of; whether the model can
+// have them its points will tell.
+cli_exit cli_laws_values(const cli* c, const jo_model* model, cli_laws* l);
 
 void cli_laws_free(cli_laws* l);
 

@@ -82,6 +82,12 @@ typedef struct jo_model_info {
 
 JO_API jo_model_info jo_model_inspect(const jo_model* model);
 JO_API jo_status jo_model_parameter_at(const jo_model* model, int i, jo_parameter* out);
+
+/// What a text as "25 N/mm" or "0.3" is as a value of a parameter, in SI units; whether the model could do with it is not
+/// asked. JO_ERR_ARGUMENT, reporting nothing, where there is no such parameter, the text is no number, or its unit none of the parameter's kind.
+JO_API jo_status jo_model_quantity(const jo_model* model, const char* name, const char* text,
+                                   double* out);
+
 JO_API jo_status jo_model_body_at(const jo_model* model, int i, jo_body* out);
 JO_API jo_status jo_model_joint_at(const jo_model* model, int i, jo_joint* out);
 JO_API jo_status jo_model_closure_at(const jo_model* model, int i, jo_closure* out);

@@ -1068,6 +1068,7 @@ FUNCTIONS = {
     "jo_model_settings": (c_char_p, (c_void_p,)),
     "jo_model_inspect": (jo_model_info, (c_void_p,)),
     "jo_model_parameter_at": (c_int, (c_void_p, c_int, POINTER(jo_parameter),)),
+    "jo_model_quantity": (c_int, (c_void_p, c_char_p, c_char_p, POINTER(c_double),)),
     "jo_model_body_at": (c_int, (c_void_p, c_int, POINTER(jo_body),)),
     "jo_model_joint_at": (c_int, (c_void_p, c_int, POINTER(jo_joint),)),
     "jo_model_closure_at": (c_int, (c_void_p, c_int, POINTER(jo_closure),)),

@@ -50,6 +50,8 @@ class Points:
     done: NDArray[np.bool_]
     failures: Dict[int, str]  # why, by the number of the point
     alone: int                # points that were not run in lanes
+    value_error: float        # single precision: largest difference of the points that were checked, relative; else 0
+    gradient_error: float
     batch: "Batch"
 
     def __getitem__(self, objective: str) -> Floats:
@@ -64,7 +66,8 @@ class Points:
 
 
 class Batch(Owner):
-    """A system prepared for points. Made by System.batch(); run() computes them.
+    """A system prepared for points. Made by System.batch(); run() computes them. Numbers that do not vary are those that the
+    system had when the batch was made.
 
         batch.parameters       columns of what run() takes
         batch.times            of histories [s]
@@ -72,17 +75,19 @@ class Batch(Owner):
 
     def __init__(self, system: "System", parameters: Iterable[str], *, method: Optional[str] = None,
                  t_end_s: Optional[float] = None, tolerance: Optional[float] = None,
-                 step_s: Optional[float] = None, gradient: bool = False, outputs: bool = False,
+                 step_s: Optional[float] = None, gradient: Union[bool, str] = False, outputs: bool = False,
                  history: Iterable[str] = (), history_step_s: Optional[float] = None,
-                 roads: "Iterable[Model]" = (), device: str = "cpu", fused: bool = False, lanes: int = 0,
-                 workers: int = 0) -> None:
+                 roads: "Iterable[Model]" = (), device: str = "cpu", fused: bool = False, single: bool = False,
+                 lanes: int = 0, workers: int = 0) -> None:
         opt, listed, wanted = lib.jo_batch_options_default(), names(parameters), names(history)
         opt.parameter, opt.nparameter = cast(listed, POINTER(c_char_p)), len(listed)
         opt.history, opt.nhistory = cast(wanted, POINTER(c_char_p)), len(wanted)
         opt.t_end_s, opt.tolerance, opt.step_s = some(t_end_s), some(tolerance), some(step_s)
-        opt.history_step_s, opt.gradient, opt.outputs = some(history_step_s), gradient, outputs
+        opt.history_step_s, opt.gradient, opt.outputs = some(history_step_s), bool(gradient), outputs
+        if isinstance(gradient, str):
+            opt.gradient_method = choice(_abi.jo_sens_method, "JO_SENS_", gradient, "gradient")
         opt.device = choice(_abi.jo_batch_device, "JO_BATCH_", device, "device")
-        opt.fused, opt.lanes, opt.workers = fused, lanes, workers
+        opt.fused, opt.single, opt.lanes, opt.workers = fused, single, lanes, workers
         if method is not None:
             opt.method = choice(_abi.jo_method, "JO_METHOD_", method, "method")
         others = tuple(m._handle for m in roads)
@@ -164,7 +169,7 @@ class Batch(Owner):
                       self._copy(lib.jo_batch_gradients, n, objectives, len(self.wrt)),
                       self._copy(lib.jo_batch_outputs, n, len(self.outputs)),
                       self._copy(lib.jo_batch_histories, n, len(self.times), len(self.histories)),
-                      done, failures, s.alone, self)
+                      done, failures, s.alone, s.value_error, s.gradient_error, self)
 
     def __repr__(self) -> str:
         if self.closed:

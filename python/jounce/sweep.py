@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class SweepInfo:
     """How far a sweep is. `resumed`: points that came from the journal. `method`: of derivatives; "auto": none. `design`:
-    "grid", or the name of the sampling."""
+    "grid", or the name of the sampling. `is_single`: in single precision; then how many points were computed in double precision
+    too, and how far off they were."""
 
     points: int
     done: int
@@ -36,6 +37,10 @@ class SweepInfo:
     workers: int
     method: str
     design: str
+    is_single: bool
+    checked: int
+    value_error: float
+    gradient_error: float
 
 
 @dataclass(frozen=True)
@@ -95,14 +100,14 @@ class Sweep(Owner):
                  sampling: str = "halton", correlate: Optional[Mapping[Tuple[str, str], float]] = None,
                  indices: bool = False, method: str = "auto", frozen: bool = False, t_end_s: Optional[float] = None,
                  tolerance: Optional[float] = None, step_s: Optional[float] = None, workers: int = 0,
-                 batch: bool = False, device: Optional[str] = None, fused: bool = False,
+                 batch: bool = False, device: Optional[str] = None, fused: bool = False, single: bool = False,
                  journal: Optional[Path] = None, restart: bool = False, stream: bool = False, start: bool = True,
                  progress: Optional[Progress] = None) -> None:
         for word, is_given in (("sampling", sampling != "halton"), ("correlate", correlate), ("indices", indices)):
             if is_given and not sample:
                 raise ValueError(f"{word}: a grid has none; hint: give sample=")
-        if fused and device is None:
-            raise ValueError("fused: of a device; hint: give device=")
+        if (fused or single) and device is None:
+            raise ValueError("fused, single: of a device; hint: give device=")
         opt, self._ranges = lib.jo_sweep_options_default(), _ranges(ranges, sample > 0)
         self._correlations = _correlations(correlate or {})
         self._shape: List[int] = [r.n for r in self._ranges]
@@ -112,7 +117,7 @@ class Sweep(Owner):
         opt.sampling = choice(_abi.jo_sampling, "JO_SAMPLING_", sampling, "sampling")
         opt.batch = batch or device is not None
         opt.device = choice(_abi.jo_batch_device, "JO_BATCH_", device or "cpu", "device")
-        opt.indices, opt.fused, opt.stream = indices, fused, stream
+        opt.indices, opt.fused, opt.single, opt.stream = indices, fused, single, stream
         # there are no others side by side
         opt.method = choice(_abi.jo_sens_method, "JO_SENS_",
                             "direct" if opt.batch and method == "auto" else method, "method")
@@ -157,7 +162,8 @@ class Sweep(Owner):
         s = lib.jo_sweep_inspect(self._handle)
         return SweepInfo(s.points, s.done, s.failed, s.resumed, s.parameters, s.objectives, s.wrt,
                          bool(s.is_sample), s.workers, word_of(_abi.jo_sens_method, "JO_SENS_", s.method),
-                         word_of(_abi.jo_sampling, "JO_SAMPLING_", s.sampling) if s.is_sample else "grid")
+                         word_of(_abi.jo_sampling, "JO_SAMPLING_", s.sampling) if s.is_sample else "grid",
+                         bool(s.is_single), s.checked, s.value_error, s.gradient_error)
 
     @property
     def is_complete(self) -> bool:

@@ -279,7 +279,7 @@ class System(Owner):
               correlate: Optional[Mapping[Tuple[str, str], float]] = None, indices: bool = False,
               method: str = "auto", frozen: bool = False, t_end_s: Optional[float] = None,
               tolerance: Optional[float] = None, step_s: Optional[float] = None, workers: int = 0,
-              batch: bool = False, device: Optional[str] = None, fused: bool = False,
+              batch: bool = False, device: Optional[str] = None, fused: bool = False, single: bool = False,
               journal: Optional[Path] = None, restart: bool = False, stream: bool = False, start: bool = True,
               progress: Optional[Progress] = None) -> "Sweep":
         """Objectives, and derivatives where the system has them, over ranges of parameters, on all processors.
@@ -295,7 +295,7 @@ class System(Owner):
                   Sweep.statistics() has them
         workers   threads; 0: one per processor. Results do not depend on it
         batch     points side by side, several times as fast: direct derivatives, without their errors
-        device    where, side by side: "cpu", "cuda", "auto"; fused: allow fused operations on GPUs
+        device    where, side by side: "cpu", "cuda", "auto"; fused: allow fused operations on GPUs; single: in single precision
         journal   a file every finished point is appended to at once, from which a sweep that was killed goes on
         restart   throw away what the journal holds
         stream    results stay in the journal, with 8 bytes a point in memory: points come one by one, or as a file
@@ -306,14 +306,14 @@ class System(Owner):
         from .sweep import Sweep
         return Sweep(self, ranges, sample=sample, seed=seed, sampling=sampling, correlate=correlate, indices=indices,
                      method=method, frozen=frozen, t_end_s=t_end_s, tolerance=tolerance, step_s=step_s,
-                     workers=workers, batch=batch, device=device, fused=fused, journal=journal, restart=restart,
-                     stream=stream, start=start, progress=progress)
+                     workers=workers, batch=batch, device=device, fused=fused, single=single, journal=journal,
+                     restart=restart, stream=stream, start=start, progress=progress)
 
     def batch(self, parameters: Iterable[str], *, method: Optional[str] = None, t_end_s: Optional[float] = None,
-              tolerance: Optional[float] = None, step_s: Optional[float] = None, gradient: bool = False,
+              tolerance: Optional[float] = None, step_s: Optional[float] = None, gradient: Union[bool, str] = False,
               outputs: bool = False, history: Iterable[str] = (), history_step_s: Optional[float] = None,
-              roads: "Iterable[Model]" = (), device: str = "cpu", fused: bool = False, lanes: int = 0,
-              workers: int = 0) -> "Batch":
+              roads: "Iterable[Model]" = (), device: str = "cpu", fused: bool = False, single: bool = False,
+              lanes: int = 0, workers: int = 0) -> "Batch":
         """Prepare many points side by side: arrays of numbers in, arrays of results out. See Batch.run().
 
             batch = system.batch(["k_f", "c_f"], method="rk4", step_s=1e-3)
@@ -321,20 +321,22 @@ class System(Owner):
 
         parameters      numbers that vary, by name or path, as far as set() can set them; initial conditions too
         method          explicit ones run in lanes: "rk2", "rk3", "rk4", "dopri5"; others point by point
-        gradient        also derivatives, by the numbers of a system(wrt=..., method="direct")
+        gradient        also derivatives, by the numbers of a system(wrt=...): "direct", "adjoint", or True: as it was prepared
         outputs         also outputs at the end
         history         outputs wanted along the run
         history_step_s  their spacing [s]; None: as the model says
         roads           models whose roads points may have, that differ in tables alone
         device          "cpu", "cuda", or "auto": GPUs where that can be done
         fused           of GPUs: faster, results differ by roundings
+        single          of GPUs: slopes in single precision; some points are checked, Points.value_error tells
         lanes           points side by side, 1, 2, 4 or 8; 0: as many as there can be. Results do not depend on it
         workers         threads; 0: one per processor. Results do not depend on it
         """
         from .batch import Batch
         return Batch(self, parameters, method=method, t_end_s=t_end_s, tolerance=tolerance, step_s=step_s,
                      gradient=gradient, outputs=outputs, history=history, history_step_s=history_step_s,
-                     roads=roads, device=device, fused=fused, lanes=lanes, workers=workers)
+                     roads=roads, device=device, fused=fused, single=single,
+                     lanes=lanes, workers=workers)
 
     def loads(self, *, driver: Optional[str] = None, rate_hz: Optional[float] = None,
               t_end_s: Optional[float] = None, tolerance: Optional[float] = None,

@@ -146,6 +146,12 @@ jo_status jo_model_parameter_at(const jo_model* model, int i, jo_parameter* out)
   return JO_OK;
 }
 
+jo_status jo_model_quantity(const jo_model* model, const char* name, const char* text,
+                            double* out) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, name, text, out);
+  return jmodel_parameter_value(model->model, name, text, out) ? JO_OK : JO_ERR_ARGUMENT;
+}
+
 jo_status jo_model_body_at(const jo_model* model, int i, jo_body* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, model, out);
   const jmodel* m = model->model;

@@ -358,7 +358,7 @@ static jo_status load(jbatch* b, code* c) {
 
 static jo_status check_model(const jbatch* b) {
   if (!jdata_as_input(jmodel_road_data(b->sens->plant->model))) return JO_OK;
-  return refuse(b->ctx, "the road is a file, which devices do not read");
+  return refuse(b->ctx, "the road has tables, which devices do not read");
 }
 
 jo_status jbatch_device_create(jbatch* b) {

@@ -2,6 +2,7 @@
 // A sample of a batch in double precision beside single, and how far they are apart.
 #include "batch/single.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ jo_status jbatch_single_create(jbatch* b) {
   jbatch_options opt = b->opt;
   opt.device = JBATCH_DEVICE_CPU;
   opt.single = opt.fused = opt.outputs = false;
+  opt.nhistory = 0;
   opt.progress = NULL;
   return jbatch_create(b->ctx, b->sens, &opt, &b->twin);
 }
@@ -99,10 +101,13 @@ static jo_status judge(jbatch* b) {
 }
 
 static jo_status run_sample(jbatch* b, const double* x, const int* sample, int n, double* x_of) {
-  int each = b->opt.nnumber;
-  for (int k = 0; k < n; k++)
+  int each = b->opt.nnumber, road[JBATCH_SAMPLE_MOST];
+  assert(n <= JBATCH_SAMPLE_MOST);
+  for (int k = 0; k < n; k++) {
     memcpy(x_of + (int64_t)k * each, x + (int64_t)sample[k] * each, (size_t)each * sizeof *x);
-  JO_TRY(jbatch_run(b->twin, n, x_of));
+    road[k] = b->point[sample[k]].road - 1;
+  }
+  JO_TRY(jbatch_run_on(b->twin, n, x_of, road));
   JO_TRY(make_room(b, n));
   memcpy(b->sample, sample, (size_t)n * sizeof *sample);
   b->nsample = n;

@@ -103,6 +103,20 @@ bool jemit_is_in_single_range(const jemit_plan* plan) {
   return ok;
 }
 
+static bool is_root(const jexpr_graph* g, jexpr_ref r) {
+  if (jexpr_at(g, r)->op == JEXPR_NEG) r = jexpr_arg(g, r, 0);
+  return jexpr_at(g, r)->op == JEXPR_SQRT;
+}
+
+// A length less another, as springs have it: of what is left, floats would have few digits.
+static bool is_deflection(const jexpr_graph* g, const jexpr_item* item) {
+  bool found = false;
+  for (int lane = 0; lane < item->width && (item->op == JEXPR_ADD || item->op == JEXPR_SUB); lane++)
+    found = found || is_root(g, jexpr_arg(g, item->node[lane], 0)) ||
+            is_root(g, jexpr_arg(g, item->node[lane], 1));
+  return found;
+}
+
 static void mark_double(const jemit_plan* plan, jexpr_ref r, bool* is_single) {
   int at = plan->packing.at[r];
   if (at >= 0) is_single[at] = false;
@@ -127,7 +141,7 @@ jo_status jemit_mark_single(jo_context* ctx, jarena* a, const jemit_plan* plan, 
   bool* is_single = JARENA_ARRAY(a, plan->packing.n, bool);
   if (!is_single) return jerr_memory(ctx);
   for (int i = 0; i < plan->packing.n; i++)
-    is_single[i] = true;
+    is_single[i] = !is_deflection(plan->fn->graph, &plan->packing.item[i]);
   for (int i = 0; i < exact->n; i++)
     mark_double(plan, exact->ref[i], is_single);
   for (int i = plan->packing.n - 1; i >= 0; i--) {

@@ -523,6 +523,9 @@ const char* jmodel_simulation_rule(const char* key, double value);
 // A key of the simulation block that can be set where the file does not give it.
 bool jmodel_is_limit(const char* key);
 
+// A number, with or without a unit, as a value of a parameter in SI units. False: it is none, or its unit is of another kind.
+bool jmodel_parameter_value(const jmodel* m, const char* name, const char* text, double* value);
+
 // A value of a parameter or number in the unit that the file gives it in, which is told: "" where it gives none.
 double jmodel_shown(const jmodel* m, const char* name, double value, const char** unit);
 

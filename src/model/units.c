@@ -297,6 +297,32 @@ void jmodel_parameter_unit(const jmodel_at* at, jmodel_parameter* p, jmodel_plac
   p->unit = jmodel_keep(at->r, si);
 }
 
+static const jmodel_parameter* find_parameter(const jmodel* m, const char* name) {
+  for (int i = 0; i < m->nparameter; i++) {
+    if (strcmp(m->parameter[i].name, name) == 0) return &m->parameter[i];
+  }
+  return NULL;
+}
+
+bool jmodel_parameter_value(const jmodel* m, const char* name, const char* text, double* value) {
+  const jmodel_parameter* p = find_parameter(m, name);
+  const char* unit;
+  size_t n;
+  double x;
+  junit given, said;
+  if (!p) return false;
+  if (!jmodel_number_text(text, &x)) {
+    if (!jmodel_quantity_text(text, &x, &unit, &n)) return false;
+    bool is_of_its_kind = !p->unit || !*p->unit ||
+                          (is_unit(p->unit, &said) && junit_parse(unit, n, &given, NULL, NULL) &&
+                           junit_same_dimension(&given, &said));
+    if (!is_of_its_kind) return false;
+  }
+  if (!isfinite(x)) return false;
+  *value = x;
+  return true;
+}
+
 double jmodel_shown(const jmodel* m, const char* name, double value, const char** unit) {
   const char* shown = "";
   junit u;

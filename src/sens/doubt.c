@@ -34,9 +34,9 @@ void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path, c
   if (d->beyond > 0) {
     jerr_warn(ctx,
               "%s: %d of %d derivatives may be off by more than %.0e of themselves (the worst, by "
-              "%.1e: d %s / d %s); their estimated errors are given; hint: --derivative-tol, or a "
-              "smaller tolerance",
-              path, d->beyond, d->all, d->wanted, d->most, d->objective, d->number);
+              "%.1e: d %s / d %s); their estimated errors are given; hint: %sa smaller tolerance",
+              path, d->beyond, d->all, d->wanted, d->most, d->objective, d->number,
+              d->is_asked_for ? "--derivative-tol, or " : "");
   }
   if (d->one_sided > 0) {
     jerr_warn(

@@ -7,7 +7,8 @@
 #include "sens/sens.h"
 
 typedef struct jsens_doubt {
-  double wanted;  // relative error of derivatives
+  double wanted;      // relative error of derivatives
+  bool is_asked_for;  // who asked could ask for another one
   int all, beyond, one_sided;
   double most;                     // of those beyond, the largest, relative
   const char *objective, *number;  // whose it is

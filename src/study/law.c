@@ -83,6 +83,13 @@ static jo_status check(jo_context* ctx, const char* name, const jstudy_law* l) {
         "parameter '%s': the mean of a lognormal distribution must be positive, not %.9g", name,
         l->mean);
   }
+  if (l->kind == JSTUDY_LOGNORMAL && !(l->deviation / l->mean < 1e100)) {
+    return jerr_set(
+        ctx, JO_ERR_ARGUMENT,
+        "parameter '%s': the deviation %.9g is too large for a lognormal distribution of "
+        "mean %.9g",
+        name, l->deviation, l->mean);
+  }
   if (isnan(l->from) || isnan(l->to) || !(l->from < l->to)) {
     return jerr_set(
         ctx, JO_ERR_ARGUMENT,

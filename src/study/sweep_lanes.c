@@ -125,6 +125,9 @@ jo_status jstudy_sweep_use_lanes(jstudy_sweep* s, const jstudy_sweep_options* op
   JO_TRY(make_batch(s, opt));
   s->evaluator = (jstudy_evaluator){chunk_for(s, s->workers), s->batch, evaluate};
   s->workers = 1;  // the batch has the others
+  if (s->batch->why_alone) {
+    jerr_notice(s->ctx, "points are run one by one, not side by side: %s", s->batch->why_alone);
+  }
   return JO_OK;
 }
 

@@ -23,6 +23,32 @@ static void test_model_says_what_the_file_says(void** state) {
   assert_true(p.value == 34000.0 && p.is_computed);
 }
 
+// Units are those of the parameter's kind; what the model could do with a value is not asked.
+static void test_model_quantities(void** state) {
+  fixture* f = *state;
+  static const struct {
+    const char *name, *text;
+    double value;  // NaN: it is none
+  } row[] = {{"k", "25 N/mm", 25000.0},
+             {"k", "0 kN/m", 0.0},
+             {"k", "-3e2", -300.0},
+             {"step", "8 cm", 0.08},
+             {"k", "5 mm", NAN},
+             {"k", "5 N/mmm", NAN},
+             {"k", "2*c", NAN},
+             {"k", "", NAN},
+             {"k", "1e400 N/m", NAN},
+             {"no", "1", NAN},
+             {"bodies.body.mass", "1 kg", NAN}};
+  fixture_model(f, QUARTER_CAR, NULL, 0);
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    double value = 7.0;
+    jo_status status = jo_model_quantity(f->model, row[i].name, row[i].text, &value);
+    assert_int_equal(status, isnan(row[i].value) ? JO_ERR_ARGUMENT : JO_OK);
+    assert_true(value == (isnan(row[i].value) ? 7.0 : row[i].value));
+  }
+}
+
 // The digest is that of all that was read: settings are no part of it, the text is.
 static void test_model_digest_is_that_of_the_text(void** state) {
   fixture* f = *state;
@@ -162,6 +188,7 @@ static void test_system_roles_have_names(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       fixture_test(test_model_says_what_the_file_says),
+      fixture_test(test_model_quantities),
       fixture_test(test_model_digest_is_that_of_the_text),
       fixture_test(test_model_lists_are_as_long_as_it_says),
       cmocka_unit_test(test_system_adds_up),

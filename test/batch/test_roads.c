@@ -65,7 +65,7 @@ static void open_rig(rig* r) {
     r->m[i] = load(r->ctx, "E", 7 + i, "-2");
     assert_ok(r->ctx, jmodel_number_named(r->ctx, r->m[i], "k", &r->number[0]));
     assert_ok(r->ctx, jmodel_number_named(r->ctx, r->m[i], "height", &r->number[1]));
-    jsens_setup setup = {.wrt = r->number, .nwrt = NUMBERS, .direct = true};
+    jsens_setup setup = {.wrt = r->number, .nwrt = NUMBERS, .direct = true, .adjoint = true};
     setup.kernel = jkernel_options_default();
     setup.kernel.backend = JKERNEL_INTERP;
     assert_ok(r->ctx, jsens_create(r->ctx, r->m[i], &setup, &r->s[i]));
@@ -145,6 +145,15 @@ static void test_roads_in_lanes(void** state) {
   close_rig(&r);
 }
 
+static void test_roads_backward(void** state) {
+  (void)state;
+  rig r;
+  open_rig(&r);
+  r.opt.adjoint = true;
+  compare(&r, JBATCH_WAY_LANES);
+  close_rig(&r);
+}
+
 static void test_roads_of_points_alone(void** state) {
   (void)state;
   rig r;
@@ -179,11 +188,48 @@ static void test_roads_refused(void** state) {
   close_rig(&r);
 }
 
+// Nothing is lost, whichever piece of memory cannot be had.
+static jo_status work(jo_context* ctx, rig* r) {
+  jbatch* b = NULL;
+  jo_status status = jbatch_create(ctx, r->s[0], &r->opt, &b);
+  if (status >= 0) status = jbatch_run_on(b, 2, r->x, (const int[]){0, -1});
+  jbatch_destroy(b);
+  return status;
+}
+
+static void test_roads_survive_the_end_of_memory(void** state) {
+  (void)state;
+  rig r;
+  open_rig(&r);
+  const jmodel* const others[] = {r.m[1], r.m[2]};
+  r.opt.road = others;
+  r.opt.nroad = 2;
+  r.opt.workers = 1;
+  r.opt.outputs = r.opt.gradient = false;
+  r.opt.nhistory = 0;
+  r.opt.run.solve.method = JSOLVE_AUTO;  // point by point: no equations are written
+  r.opt.run.t_end = 0.01;
+  for (long n = 0;; n++) {
+    failing_alloc memory;
+    jo_context* ctx = NULL;
+    failing_alloc_init(&memory, n);
+    jo_status status = jo_context_create(&memory.allocator, &ctx);
+    if (status >= 0) status = work(ctx, &r);
+    jo_context_destroy(ctx);
+    assert_int_equal(memory.live_bytes, 0);
+    if (status >= 0) break;
+    assert_int_equal(status, JO_ERR_MEMORY);
+  }
+  close_rig(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_roads_in_lanes),
+      cmocka_unit_test(test_roads_backward),
       cmocka_unit_test(test_roads_of_points_alone),
       cmocka_unit_test(test_roads_refused),
+      cmocka_unit_test(test_roads_survive_the_end_of_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,23 @@ class Mpi(unittest.TestCase):
         self.assertEqual(out.read_bytes(), whole.read_bytes())
         self.assertFalse(Path(str(out) + ".journal").exists())
 
+    def test_stopped_team_goes_on(self):
+        """mpirun passes a signal on to all: no process is lost by it, the first one tells the others to end."""
+        whole, out, journal = self.below / "whole.csv", self.below / "out.csv", self.below / "out.csv.journal"
+        self.run_with(None, *self.LONG, "-o", str(whole))
+        job = subprocess.Popen([*MPIRUN, "3", PROGRAM, "sweep", *self.LONG, "-o", str(out)], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+        while job.poll() is None and not (journal.exists() and journal.stat().st_size > 2000):
+            time.sleep(0.001)
+        job.send_signal(signal.SIGTERM)
+        told = job.communicate(timeout=100)[1]
+        if not out.exists():  # it may have been faster than we were
+            self.assertNotEqual(job.returncode, 0)
+            self.assertEqual(told.count("stopping when the points under way are done"), 1, told)
+            self.assertNotIn("on signal 15", told)  # what mpirun says of a process that was killed
+            self.run_with(2, *self.LONG, "-o", str(out))
+        self.assertEqual(out.read_bytes(), whole.read_bytes())
+
     def test_mistakes_are_told_once(self):
         done = self.run_with(3, CAR, "--param", "stepp=1:2:2", code=None)
         self.assertNotEqual(done.returncode, 0)

@@ -75,7 +75,37 @@ class Sweep(unittest.TestCase):
             done = sweep(CAR, "--interpreter", "--param", f"k={ends}", code=1)
             self.assertEqual(len(done.stderr.splitlines()), 1)
             self.assertIn(said, done.stderr)
+        # a value that the model cannot have is a point that fails, with a unit and without
+        for ends in ("0:16000:3", "0 N/mm:16 N/mm:3"):
+            told = json.loads(sweep(CAR, "--interpreter", "--wrt", "none", "--param", f"k={ends}", "--json").stdout)
+            self.assertEqual([p["status"] < 0 for p in told["points"]], [True, False, False])
+        # nor has an end to be cut off at, or a deviation, to be such a value
+        sweep(CAR, "--interpreter", "--wrt", "none", "--sample", "2", "--param", "k=normal(16 N/mm, 1 N/mm, 0 N/mm, inf)")
         self.assertIn("only parameters can", sweep(CAR, "--interpreter", "--param", "bodies.body.mass=1 kg:2 kg:2", code=1).stderr)
+
+    def test_what_cannot_be_done_is_told(self):
+        point = [CAR, "--interpreter", "--param", "k=15000:16000:2"]
+        for args, code, said in ((["--stream", "-o", str(self.out)], 2, "--stream needs -o FILE.h5"),
+                                 (["--sample", "1000000000"], 2, "1 to 100000000"), (["--workers", "0"], 2, "1 or more"),
+                                 (["--batch", "--set", "simulation.method=esdirk5"], 0,
+                                  "one by one, not side by side: lanes have explicit methods only")):
+            self.assertIn(said, sweep(*point, *args, code=code).stderr)
+        done = sweep(CAR, "--interpreter", "--param", "k=lognormal(16000, 1e300)", "--sample", "2", code=1)
+        self.assertIn("too large for a lognormal distribution", done.stderr)
+
+    def test_hints_are_options_of_the_command(self):
+        told = sweep(CAR, "--interpreter", "--param", "at=0:0.5:2", "--param", "rod=-1:1:2").stderr
+        self.assertIn("points failed; the first, at = 0, rod = -1: ", told)
+        self.assertIn("may be off by more than", told)
+        self.assertNotIn("--derivative-tol", told)
+
+    def test_few_points(self):
+        """What there is not is no number: of one point a deviation, of points that all failed anything."""
+        one = sweep(CAR, "--interpreter", "--param", "k=15000:16000", "--sample", "1", "--statistics").stdout
+        self.assertIn("  deviation -\n", one)
+        none = sweep(CAR, "--interpreter", "--param", "rod=-2:-1", "--sample", "2", "--statistics", code=1).stdout
+        self.assertIn("comfort, 0 points", none)
+        self.assertNotIn("nan", one + none)
 
     def test_distributions(self):
         outs = [Path(self.folder.name) / f"{i}.csv" for i in range(3)]

@@ -450,6 +450,14 @@ class Batches(Case):
             last = b.outputs.index("heave")
             self.assertEqual(p.outputs[i, last], p.history[i, -1, 0])
 
+    def test_both_methods_agree(self):
+        s = car().system(["k", "c"], use=["derivatives", "checks"], interpreter=True)
+        x = [[15000.0], [17000.0]]
+        direct, adjoint = (s.batch(["k"], gradient=g, **self.OPTIONS).run(x) for g in ("direct", "adjoint"))
+        self.assertTrue(np.allclose(direct.gradient, adjoint.gradient, rtol=1e-9, atol=0))
+        self.assertTrue(np.array_equal(direct.values, adjoint.values))
+        self.assertEqual((direct.value_error, direct.gradient_error), (0.0, 0.0))
+
     def test_points_do_not_depend_on_the_others(self):
         s = car().system(interpreter=True)
         x = np.column_stack([np.linspace(14000, 18000, 11), np.linspace(900, 1300, 11)])
