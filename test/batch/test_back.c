@@ -20,7 +20,8 @@ typedef struct subject {
 } subject;
 
 // A model whose parameters `name` vary, with derivatives by them; or by all of its numbers, adjoint only.
-static subject open_subject(const char* path, const char* const* name, int n, bool all) {
+static subject open_with(const char* path, const char* const* name, int n, bool all,
+                         jkernel_backend backend) {
   subject s = {.base = fixture_load(path, NULL, 0), .n = n};
   const jmodel* m = s.base->m;
   s.ctx = s.base->ctx;
@@ -37,7 +38,7 @@ static subject open_subject(const char* path, const char* const* name, int n, bo
   setup.direct = !all;
   setup.adjoint = true;
   setup.kernel = jkernel_options_default();
-  setup.kernel.backend = JKERNEL_INTERP;
+  setup.kernel.backend = backend;
   assert_ok(s.ctx, jsens_create(s.ctx, m, &setup, &s.sens));
   s.opt = jbatch_options_default(m);
   s.opt.nnumber = n;
@@ -48,6 +49,10 @@ static subject open_subject(const char* path, const char* const* name, int n, bo
   s.opt.run.solve.step = 2e-3;
   s.opt.run.solve.rel_tol = s.opt.run.solve.abs_tol = 1e-6;
   return s;
+}
+
+static subject open_subject(const char* path, const char* const* name, int n, bool all) {
+  return open_with(path, name, n, all, JKERNEL_INTERP);
 }
 
 static const char* const car_numbers[] = {"k", "c", "at", "step"};
@@ -209,6 +214,21 @@ static void test_back_point_is_itself(void** state) {
   close_subject(&car);
 }
 
+static void test_back_compiled_is_interpreted(void** state) {
+  (void)state;
+  subject s = open_car(), c = open_with(QUARTER_CAR, car_numbers, 4, false, JKERNEL_AUTO);
+  c.opt = s.opt;
+  double* x = points(&s, POINTS);
+  jbatch *a = run(&s, x, POINTS), *b = run(&c, x, POINTS);
+  for (int i = 0; i < POINTS; i++) {
+    expect_same(a, i, b, i);
+  }
+  jbatch_destroy(a);
+  jbatch_destroy(b);
+  close_subject(&s);
+  close_subject(&c);
+}
+
 // ---- one at a time ---------------------------------------------------------------------------------
 
 static jsens_result* run_alone(const subject* s, const jbatch* b, const double* x) {
@@ -233,6 +253,7 @@ static void expect_runs(subject* s) {
   expect_all(b, JBATCH_WAY_LANES, JBATCH_FINE);
   for (int i = 0; i < 2; i++) {
     jsens_result* r = run_alone(s, b, x + i * s->n);
+    assert_true(b->point[i].events > 0);
     assert_int_equal(r->statistics.events, b->point[i].events);
     expect_gradient(s, b, i, r->gradient, 1e-9);
     jsens_result_destroy(r);
@@ -248,6 +269,15 @@ static void test_back_runs_by_all_numbers(void** state) {
   expect_runs(&loop);
   close_subject(&loop);
   close_subject(&car);
+}
+
+static void test_back_runs_a_buggy_by_all_numbers(void** state) {
+  (void)state;
+  static const char* const name[] = {"k_f", "c_f", "k_r", "c_r", "m_c"};
+  subject s = open_subject("models/buggy/step_descent.yaml", name, 5, true);
+  s.opt.run.t_end = 0.035;  // rear tyres come to the ground before
+  expect_runs(&s);
+  close_subject(&s);
 }
 
 // ---- by themselves ---------------------------------------------------------------------------------
@@ -320,7 +350,9 @@ int main(void) {
       cmocka_unit_test(test_back_is_direct),
       cmocka_unit_test(test_back_is_direct_of_a_buggy),
       cmocka_unit_test(test_back_point_is_itself),
+      cmocka_unit_test(test_back_compiled_is_interpreted),
       cmocka_unit_test(test_back_runs_by_all_numbers),
+      cmocka_unit_test(test_back_runs_a_buggy_by_all_numbers),
       cmocka_unit_test(test_back_without_room_is_alone),
       cmocka_unit_test(test_back_of_resets_is_alone),
       cmocka_unit_test(test_back_leaves_what_grazes),
