@@ -3,50 +3,21 @@
 // bits whatever is around a point, and what goes to runs by themselves.
 #include <math.h>
 
-#include "batch/batch.h"
-#include "support/fixture.h"
+#include "support/subject.h"
 
 #define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
 #define LOOP        "test/models/sens_loop.yaml"
 
-enum { MOST = 5, POINTS = 9 };
-
-typedef struct subject {
-  fixture* base;
-  jo_context* ctx;
-  jsens* sens;
-  int number[MOST], n;
-  jbatch_options opt;
-} subject;
+enum { POINTS = 9 };
 
 // A model whose parameters `name` vary, with derivatives by them; or by all of its numbers, adjoint only.
 static subject open_with(const char* path, const char* const* name, int n, bool all,
                          jkernel_backend backend) {
-  subject s = {.base = fixture_load(path, NULL, 0), .n = n};
-  const jmodel* m = s.base->m;
-  s.ctx = s.base->ctx;
-  int* wrt = JARENA_ARRAY(&s.base->a, m->nnumber, int);
-  assert_non_null(wrt);
-  for (int i = 0; i < n; i++) {
-    s.number[i] = jmodel_find_number(m, name[i]);
-    assert_true(s.number[i] >= 0);
-  }
-  for (int i = 0; i < m->nnumber; i++) {
-    wrt[i] = i;
-  }
-  jsens_setup setup = {.wrt = all ? wrt : s.number, .nwrt = all ? m->nnumber : n};
-  setup.direct = !all;
-  setup.adjoint = true;
-  setup.kernel = jkernel_options_default();
+  jsens_setup setup = {.direct = !all, .adjoint = true, .kernel = jkernel_options_default()};
   setup.kernel.backend = backend;
-  assert_ok(s.ctx, jsens_create(s.ctx, m, &setup, &s.sens));
-  s.opt = jbatch_options_default(m);
-  s.opt.nnumber = n;
-  s.opt.gradient = s.opt.adjoint = true;
-  s.opt.workers = 1;
+  subject s = subject_open(path, name, n, all, setup);
+  s.opt.adjoint = true;
   s.opt.run.estimate = false;
-  s.opt.run.solve.method = JSOLVE_RK4;
-  s.opt.run.solve.step = 2e-3;
   s.opt.run.solve.rel_tol = s.opt.run.solve.abs_tol = 1e-6;
   return s;
 }
@@ -67,38 +38,6 @@ static subject open_car(void) {
 static subject open_loop(void) {
   subject s = open_subject(LOOP, loop_numbers, 4, false);
   return s;
-}
-
-static void close_subject(subject* s) {
-  jsens_destroy(s->sens);
-  fixture_close(s->base);
-}
-
-// Numbers within ten percent of the model's.
-static double* points(const subject* s, int n) {
-  double* x = JARENA_ARRAY(&s->base->a, n * s->n, double);
-  assert_non_null(x);
-  for (int i = 0; i < n * s->n; i++) {
-    double part = 0.9 + 0.2 * ((i * 37) % 101) / 100.0;
-    x[i] = s->base->m->number[s->number[i % s->n]].value * part;
-  }
-  return x;
-}
-
-static jbatch* run(subject* s, const double* x, int n) {
-  jbatch* b = NULL;
-  s->opt.number = s->number;
-  assert_ok(s->ctx, jbatch_create(s->ctx, s->sens, &s->opt, &b));
-  assert_ok(s->ctx, jbatch_run(b, n, x));
-  return b;
-}
-
-static void expect_all(const jbatch* b, jbatch_way way, int left) {
-  for (int i = 0; i < b->n; i++) {
-    assert_int_equal(b->point[i].status, JO_OK);
-    assert_int_equal(b->point[i].left, left);
-    assert_int_equal(b->point[i].way, way);
-  }
 }
 
 // Gradients of a point, relative to themselves or to a part of objective over number. Numbers without a derivative have none.
@@ -122,11 +61,11 @@ static void expect_gradient(const subject* s, const jbatch* b, int i, const doub
 
 // The same values to the last bit, and the same derivatives to rounding.
 static void expect_direct_at(subject* s, const double* x, int n) {
-  jbatch* back = run(s, x, n);
+  jbatch* back = subject_run(s, x, n);
   s->opt.adjoint = false;
-  jbatch* along = run(s, x, n);
+  jbatch* along = subject_run(s, x, n);
   s->opt.adjoint = true;
-  expect_all(back, JBATCH_WAY_LANES, JBATCH_FINE);
+  assert_all_went(back, JBATCH_WAY_LANES, JBATCH_FINE);
   assert_memory_equal(back->value, along->value,
                       (size_t)(n * back->nobjective) * sizeof *back->value);
   for (int i = 0; i < n; i++) {
@@ -140,7 +79,7 @@ static void expect_direct_at(subject* s, const double* x, int n) {
 }
 
 static void expect_direct(subject* s, int n) {
-  expect_direct_at(s, points(s, n), n);
+  expect_direct_at(s, subject_points(s, n), n);
 }
 
 static void test_back_is_direct(void** state) {
@@ -152,13 +91,14 @@ static void test_back_is_direct(void** state) {
     expect_direct(&car, 3);
     expect_direct(&loop, 3);
   }
-  close_subject(&loop);
-  close_subject(&car);
+  subject_close(&loop);
+  subject_close(&car);
 }
 
-// A minute and a half with the thread sanitizer; threads meet nothing there that they do not meet in other tests.
-static void skip_for_threads(void) {
-#ifdef __SANITIZE_THREAD__
+// A minute and a half with the thread sanitizer, which meets nothing there that it does not meet in other tests; nor does that of
+// addresses.
+static void skip_for_sanitizers(void) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   skip();
 #endif
 }
@@ -166,7 +106,7 @@ static void skip_for_threads(void) {
 // Wheels that fall off a step, loops, switches that follow others at an instant.
 static void test_back_is_direct_of_a_buggy(void** state) {
   (void)state;
-  skip_for_threads();
+  skip_for_sanitizers();
   static const char* const name[] = {"k_f", "c_f", "step_x", "step_height", "m_c"};
   subject s = open_subject("models/buggy/step_descent.yaml", name, 5, false);
   s.opt.run.t_end = 0.06;
@@ -177,90 +117,45 @@ static void test_back_is_direct_of_a_buggy(void** state) {
   x[2] = -0.36;  // front wheels come to the step after 20 to 35 ms
   x[7] = -0.32;
   expect_direct_at(&s, x, 2);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 // ---- a point is itself -----------------------------------------------------------------------------
 
-static void expect_same(const jbatch* a, int i, const jbatch* b, int k) {
-  int nv = a->nobjective, ng = a->nobjective * a->nw;
-  assert_memory_equal(a->value + i * nv, b->value + k * nv, (size_t)nv * sizeof(double));
-  assert_memory_equal(a->gradient + i * ng, b->gradient + k * ng, (size_t)ng * sizeof(double));
-}
-
-// Whatever the lanes, the threads, the neighbours and their number.
-static void expect_itself(subject* s) {
-  double* x = points(s, POINTS);
-  s->opt.lanes = 8;
-  jbatch* all = run(s, x, POINTS);
-  expect_all(all, JBATCH_WAY_LANES, JBATCH_FINE);
-  for (int lanes = 1; lanes < 8; lanes *= 2) {
-    s->opt.lanes = lanes;
-    s->opt.workers = lanes;
-    jbatch* b = run(s, x, POINTS);
-    for (int i = 0; i < POINTS; i++) {
-      expect_same(b, i, all, i);
-    }
-    jbatch_destroy(b);
-  }
-  s->opt.lanes = 8;
-  for (int i = 0; i < POINTS; i += 4) {
-    jbatch* alone = run(s, x + i * s->n, 1);
-    expect_same(alone, 0, all, i);
-    jbatch_destroy(alone);
-  }
-  jbatch_destroy(all);
-}
-
 static void test_back_point_is_itself(void** state) {
   (void)state;
   subject car = open_car(), loop = open_loop();
-  expect_itself(&car);
+  assert_itself(&car, POINTS, 4);
   loop.opt.run.solve.method = JSOLVE_DOPRI5;
-  expect_itself(&loop);
-  close_subject(&loop);
-  close_subject(&car);
+  assert_itself(&loop, POINTS, 4);
+  subject_close(&loop);
+  subject_close(&car);
 }
 
 static void test_back_compiled_is_interpreted(void** state) {
   (void)state;
   subject s = open_car(), c = open_with(QUARTER_CAR, car_numbers, 4, false, JKERNEL_AUTO);
   c.opt = s.opt;
-  double* x = points(&s, POINTS);
-  jbatch *a = run(&s, x, POINTS), *b = run(&c, x, POINTS);
+  double* x = subject_points(&s, POINTS);
+  jbatch *a = subject_run(&s, x, POINTS), *b = subject_run(&c, x, POINTS);
   for (int i = 0; i < POINTS; i++) {
-    expect_same(a, i, b, i);
+    assert_same_point(a, i, b, i);
   }
   jbatch_destroy(a);
   jbatch_destroy(b);
-  close_subject(&s);
-  close_subject(&c);
+  subject_close(&s);
+  subject_close(&c);
 }
 
 // ---- one at a time ---------------------------------------------------------------------------------
 
-static jsens_result* run_alone(const subject* s, const jbatch* b, const double* x) {
-  const jgen_dynamics* d = s->sens->plant->dynamics;
-  double* p = JARENA_ARRAY(&s->base->a, d->np, double);
-  assert_non_null(p);
-  memcpy(p, d->p, (size_t)d->np * sizeof *p);
-  for (int k = 0; k < s->n; k++) {
-    p[b->slot[k]] = x[k];
-  }
-  jsens_options opt = s->opt.run;
-  opt.p = p;
-  jsens_result* r = NULL;
-  assert_ok(s->ctx, jsens_run(s->ctx, s->sens, JSENS_ADJOINT, &opt, &r));
-  return r;
-}
-
 // By all numbers: steps are the same, events within 1e-13 s of each other.
 static void expect_runs(subject* s) {
-  double* x = points(s, 2);
-  jbatch* b = run(s, x, 2);
-  expect_all(b, JBATCH_WAY_LANES, JBATCH_FINE);
+  double* x = subject_points(s, 2);
+  jbatch* b = subject_run(s, x, 2);
+  assert_all_went(b, JBATCH_WAY_LANES, JBATCH_FINE);
   for (int i = 0; i < 2; i++) {
-    jsens_result* r = run_alone(s, b, x + i * s->n);
+    jsens_result* r = subject_run_alone(s, b, x + i * s->n, JSENS_ADJOINT);
     assert_true(b->point[i].events > 0);
     assert_int_equal(r->statistics.events, b->point[i].events);
     expect_gradient(s, b, i, r->gradient, 1e-9);
@@ -275,28 +170,28 @@ static void test_back_runs_by_all_numbers(void** state) {
   subject loop = open_subject(LOOP, loop_numbers, 4, true);
   expect_runs(&car);
   expect_runs(&loop);
-  close_subject(&loop);
-  close_subject(&car);
+  subject_close(&loop);
+  subject_close(&car);
 }
 
 static void test_back_runs_a_buggy_by_all_numbers(void** state) {
   (void)state;
-  skip_for_threads();
+  skip_for_sanitizers();
   static const char* const name[] = {"k_f", "c_f", "k_r", "c_r", "m_c"};
   subject s = open_subject("models/buggy/step_descent.yaml", name, 5, true);
   s.opt.run.t_end = 0.035;  // rear tyres come to the ground before
   expect_runs(&s);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 // ---- by themselves ---------------------------------------------------------------------------------
 
 static void expect_alone(subject* s, int left) {
-  double* x = points(s, 2);
-  jbatch* b = run(s, x, 2);
-  expect_all(b, JBATCH_WAY_ALONE, left);
+  double* x = subject_points(s, 2);
+  jbatch* b = subject_run(s, x, 2);
+  assert_all_went(b, JBATCH_WAY_ALONE, left);
   for (int i = 0; i < 2; i++) {
-    jsens_result* r = run_alone(s, b, x + i * s->n);
+    jsens_result* r = subject_run_alone(s, b, x + i * s->n, JSENS_ADJOINT);
     int n = b->nobjective * b->nw;
     assert_memory_equal(b->gradient + i * n, r->gradient, (size_t)n * sizeof(double));
     jsens_result_destroy(r);
@@ -309,7 +204,7 @@ static void test_back_without_room_is_alone(void** state) {
   subject s = open_car();
   s.opt.run.max_states = 100;
   expect_alone(&s, JBATCH_NO_ROOM);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 static void test_back_of_resets_is_alone(void** state) {
@@ -318,7 +213,7 @@ static void test_back_of_resets_is_alone(void** state) {
   subject s = open_subject("test/models/sens_reset.yaml", name, 1, false);
   s.opt.run.solve = jsens_options_default(s.base->m).solve;
   expect_alone(&s, JBATCH_FINE);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 // An event that only grazes has no time to differentiate: its point fails as a run by itself does.
@@ -328,14 +223,14 @@ static void test_back_leaves_what_grazes(void** state) {
   subject s = open_subject("test/models/sens_graze.yaml", name, 1, false);
   const double x[] = {1e-3, 0.0, 2e-3};
   s.opt.run.solve.method = JSOLVE_DOPRI5;
-  jbatch* b = run(&s, x, 3);
+  jbatch* b = subject_run(&s, x, 3);
   for (int i = 0; i < 3; i++) {
     assert_int_equal(b->point[i].left, i == 1 ? JBATCH_GRAZES : JBATCH_FINE);
     assert_true((b->point[i].status < 0) == (i == 1));
     assert_true(isnan(b->gradient[i]) == (i == 1));
   }
   jbatch_destroy(b);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 static void test_back_is_not_for_cuda(void** state) {
@@ -351,7 +246,7 @@ static void test_back_is_not_for_cuda(void** state) {
   assert_ok(s.ctx, jbatch_create(s.ctx, s.sens, &s.opt, &b));
   assert_int_equal(b->opt.device, JBATCH_DEVICE_CPU);
   jbatch_destroy(b);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 int main(void) {

@@ -5,45 +5,25 @@
 #include <math.h>
 
 #include "plant/simulate.h"
-#include "support/fixture.h"
+#include "support/subject.h"
 
 #define QUARTER_CAR "test/models/sweep_quarter_car.yaml"
 #define LOOP        "test/models/sens_loop.yaml"
 
-enum { MOST = 4, POINTS = 11 };
-
-typedef struct subject {
-  fixture* base;
-  jo_context* ctx;
-  jsens* sens;
-  int number[MOST], n;
-  jbatch_options opt;
-} subject;
+enum { POINTS = 11 };
 
 static const int first_outputs[] = {1, 0};
 
-// A model with derivatives by the parameters that vary.
+// A model with derivatives by the parameters that vary, and histories.
 static subject open_subject(const char* path, const char* const* name, int n,
                             jkernel_backend backend) {
-  subject s = {.base = fixture_load(path, NULL, 0), .n = n};
-  s.ctx = s.base->ctx;
-  for (int i = 0; i < n; i++) {
-    s.number[i] = jmodel_find_number(s.base->m, name[i]);
-    assert_true(s.number[i] >= 0);
-  }
-  jsens_setup setup = {.wrt = s.number, .nwrt = n, .direct = true};
-  setup.kernel = jkernel_options_default();
+  jsens_setup setup = {.direct = true, .kernel = jkernel_options_default()};
   setup.kernel.backend = backend;
-  assert_ok(s.ctx, jsens_create(s.ctx, s.base->m, &setup, &s.sens));
-  s.opt = jbatch_options_default(s.base->m);
-  s.opt.nnumber = n;
-  s.opt.gradient = s.opt.outputs = true;
+  subject s = subject_open(path, name, n, false, setup);
+  s.opt.outputs = true;
   s.opt.history = first_outputs;
   s.opt.nhistory = 2;
   s.opt.history_step = 7e-3;  // between steps, and at some
-  s.opt.workers = 1;
-  s.opt.run.solve.method = JSOLVE_RK4;
-  s.opt.run.solve.step = 2e-3;
   return s;
 }
 
@@ -54,149 +34,56 @@ static subject open_car(void) {
   return open_subject(QUARTER_CAR, car_numbers, 4, JKERNEL_INTERP);
 }
 
-static void close_subject(subject* s) {
-  jsens_destroy(s->sens);
-  fixture_close(s->base);
-}
-
-static jbatch* make(subject* s) {
-  jbatch* b = NULL;
-  s->opt.number = s->number;
-  assert_ok(s->ctx, jbatch_create(s->ctx, s->sens, &s->opt, &b));
-  return b;
-}
-
-// Numbers within ten percent of the model's.
-static double* points(const subject* s, int n) {
-  double* x = JARENA_ARRAY(&s->base->a, n * s->n, double);
-  assert_non_null(x);
-  for (int i = 0; i < n * s->n; i++) {
-    double part = 0.9 + 0.2 * ((i * 37) % 101) / 100.0;
-    x[i] = s->base->m->number[s->number[i % s->n]].value * part;
-  }
-  return x;
-}
-
-static jbatch* run(subject* s, const double* x, int n) {
-  jbatch* b = make(s);
-  assert_ok(s->ctx, jbatch_run(b, n, x));
-  return b;
-}
-
-static void assert_same_point(const jbatch* a, int i, const jbatch* b, int k) {
-  int nv = a->nobjective, ng = a->nobjective * a->nw, no = a->noutput;
-  assert_memory_equal(a->value + i * nv, b->value + k * nv, (size_t)nv * sizeof(double));
-  if (ng > 0)
-    assert_memory_equal(a->gradient + i * ng, b->gradient + k * ng, (size_t)ng * sizeof(double));
-  if (no > 0)
-    assert_memory_equal(a->output + i * no, b->output + k * no, (size_t)no * sizeof(double));
-  int nh = a->nrow * a->opt.nhistory;
-  assert_int_equal(a->nrow, b->nrow);
-  if (nh > 0)
-    assert_memory_equal(a->history + i * nh, b->history + k * nh, (size_t)nh * sizeof(double));
-  assert_int_equal(a->point[i].steps, b->point[k].steps);
-  assert_int_equal(a->point[i].events, b->point[k].events);
-  assert_int_equal(a->point[i].way, b->point[k].way);
-}
-
-static void assert_all_in_lanes(const jbatch* b) {
-  for (int i = 0; i < b->n; i++) {
-    assert_int_equal(b->point[i].status, JO_OK);
-    assert_int_equal(b->point[i].way, JBATCH_WAY_LANES);
-  }
-}
-
 // ---- a point is itself -----------------------------------------------------------------------------
-
-// Whatever the lanes, the threads, the neighbours and their number.
-static void expect_itself(subject* s) {
-  double* x = points(s, POINTS);
-  s->opt.lanes = 8;
-  jbatch* all = run(s, x, POINTS);
-  assert_all_in_lanes(all);
-  for (int lanes = 1; lanes < 8; lanes *= 2) {
-    s->opt.lanes = lanes;
-    s->opt.workers = lanes;
-    jbatch* b = run(s, x, POINTS);
-    for (int i = 0; i < POINTS; i++) {
-      assert_same_point(b, i, all, i);
-    }
-    jbatch_destroy(b);
-  }
-  s->opt.lanes = 8;
-  jbatch* alone = make(s);
-  for (int i = 0; i < POINTS; i += 3) {
-    assert_ok(s->ctx, jbatch_run(alone, 1, x + i * s->n));
-    assert_same_point(alone, 0, all, i);
-  }
-  jbatch_destroy(alone);
-  jbatch_destroy(all);
-}
 
 static void test_batch_point_is_itself(void** state) {
   (void)state;
   subject s = open_car();
-  expect_itself(&s);
-  close_subject(&s);
+  assert_itself(&s, POINTS, 3);
+  subject_close(&s);
 }
 
 static void test_batch_point_is_itself_with_adaptive_steps(void** state) {
   (void)state;
   subject s = open_car();
   s.opt.run.solve.method = JSOLVE_DOPRI5;
-  expect_itself(&s);
+  assert_itself(&s, POINTS, 3);
   s.opt.gradient = false;
-  expect_itself(&s);
-  close_subject(&s);
+  assert_itself(&s, POINTS, 3);
+  subject_close(&s);
 }
 
 static void test_batch_point_is_itself_in_loops(void** state) {
   (void)state;
   subject s = open_subject(LOOP, loop_numbers, 4, JKERNEL_INTERP);
-  expect_itself(&s);
-  close_subject(&s);
+  assert_itself(&s, POINTS, 3);
+  subject_close(&s);
 }
 
 static void test_batch_compiled_is_interpreted(void** state) {
   (void)state;
   subject s = open_car(), c = open_subject(QUARTER_CAR, car_numbers, 4, JKERNEL_AUTO);
-  double* x = points(&s, POINTS);
-  jbatch *a = run(&s, x, POINTS), *b = run(&c, x, POINTS);
+  double* x = subject_points(&s, POINTS);
+  jbatch *a = subject_run(&s, x, POINTS), *b = subject_run(&c, x, POINTS);
   for (int i = 0; i < POINTS; i++) {
     assert_same_point(a, i, b, i);
   }
   jbatch_destroy(a);
   jbatch_destroy(b);
-  close_subject(&s);
-  close_subject(&c);
+  subject_close(&s);
+  subject_close(&c);
 }
 
 // ---- one at a time ---------------------------------------------------------------------------------
 
-static jsens_result* run_alone(subject* s, const jbatch* b, const double* x) {
-  const jgen_dynamics* d = s->sens->plant->dynamics;
-  double* p = JARENA_ARRAY(&s->base->a, d->np, double);
-  assert_non_null(p);
-  memcpy(p, d->p, (size_t)d->np * sizeof *p);
-  for (int k = 0; k < s->n; k++) {
-    p[b->slot[k]] = x[k];
-  }
-  jsens_options opt = s->opt.run;
-  opt.p = p;
-  opt.estimate = false;
-  jsens_result* r = NULL;
-  assert_ok(s->ctx, jsens_run(s->ctx, s->sens, JSENS_DIRECT, &opt, &r));
-  return r;
-}
-
 // The same steps but for where events were found, and derivatives along them: `value` and `slope` relative to the
 // largest.
 static void expect_runs(subject* s, double value, double slope) {
-  double* x = points(s, POINTS);
-  jbatch* b = run(s, x, POINTS);
-  assert_all_in_lanes(b);
+  double* x = subject_points(s, POINTS);
+  jbatch* b = subject_run(s, x, POINTS);
+  assert_all_went(b, JBATCH_WAY_LANES, JBATCH_FINE);
   for (int i = 0; i < POINTS; i++) {
-    jsens_result* r = run_alone(s, b, x + i * s->n);
+    jsens_result* r = subject_run_alone(s, b, x + i * s->n, JSENS_DIRECT);
     assert_int_equal(r->statistics.events, b->point[i].events);
     for (int o = 0; o < b->nobjective; o++) {
       assert_near(b->value[i * b->nobjective + o], r->value[o], value * fabs(r->value[o]));
@@ -216,14 +103,14 @@ static void test_batch_runs_fixed_steps(void** state) {
   subject s = open_car();
   // events are within 1e-13 s of each other
   expect_runs(&s, 1e-11, 1e-9);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 static void test_batch_runs_loops(void** state) {
   (void)state;
   subject s = open_subject(LOOP, loop_numbers, 4, JKERNEL_INTERP);
   expect_runs(&s, 1e-11, 1e-9);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 static void test_batch_runs_adaptive_steps(void** state) {
@@ -232,20 +119,20 @@ static void test_batch_runs_adaptive_steps(void** state) {
   s.opt.run.solve.method = JSOLVE_DOPRI5;
   // both are within a few tolerances, 1e-8, of the motion
   expect_runs(&s, 1e-7, 1e-5);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 static void test_batch_outputs_are_those_of_a_run(void** state) {
   (void)state;
   subject s = open_car();
-  double* x = points(&s, 3);
-  jbatch* b = run(&s, x, 3);
+  double* x = subject_points(&s, 3);
+  jbatch* b = subject_run(&s, x, 3);
   assert_int_equal(b->noutput, s.sens->plant->dynamics->noutput);
   // a run by itself, and in lanes
   jbatch_options keep = s.opt;
   s.opt.run.solve.method = JSOLVE_AUTO;
   s.opt.run.solve.rel_tol = s.opt.run.solve.abs_tol = 1e-10;
-  jbatch* alone = run(&s, x, 3);
+  jbatch* alone = subject_run(&s, x, 3);
   s.opt = keep;
   assert_non_null(alone->why_alone);
   assert_int_equal(alone->point[0].way, JBATCH_WAY_ALONE);
@@ -255,7 +142,7 @@ static void test_batch_outputs_are_those_of_a_run(void** state) {
   }
   jbatch_destroy(alone);
   jbatch_destroy(b);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 // Rows of histories against those of a run, relative to the largest of the output. Returns how far they are apart.
@@ -297,9 +184,9 @@ static jplant_result* simulate_alone(subject* s, const jbatch* b, const double* 
 }
 
 static void expect_rows(subject* s, int n, double close) {
-  double* x = points(s, n);
-  jbatch* b = run(s, x, n);
-  assert_all_in_lanes(b);
+  double* x = subject_points(s, n);
+  jbatch* b = subject_run(s, x, n);
+  assert_all_went(b, JBATCH_WAY_LANES, JBATCH_FINE);
   for (int i = 0; i < n; i++) {
     jplant_result* r = simulate_alone(s, b, x + i * s->n);
     assert_true(compare_rows(b, i, r) <= close);
@@ -318,8 +205,8 @@ static void test_batch_histories_are_rows_of_a_run(void** state) {
     expect_rows(&s, POINTS, 1e-11);
     expect_rows(&l, 3, 1e-11);
   }
-  close_subject(&s);
-  close_subject(&l);
+  subject_close(&s);
+  subject_close(&l);
 }
 
 static void test_batch_histories_with_adaptive_steps(void** state) {
@@ -330,8 +217,8 @@ static void test_batch_histories_with_adaptive_steps(void** state) {
   // both are within a few tolerances, 1e-8, of the motion
   expect_rows(&s, POINTS, 1e-7);
   expect_rows(&l, 3, 1e-7);
-  close_subject(&s);
-  close_subject(&l);
+  subject_close(&s);
+  subject_close(&l);
 }
 
 // Points that are run by themselves have the rows of that run, bit by bit.
@@ -340,8 +227,8 @@ static void test_batch_histories_of_points_alone(void** state) {
   static const char* const name[] = {"loss"};
   subject s = open_subject("test/models/sens_reset.yaml", name, 1, JKERNEL_INTERP);
   s.opt.run.solve.method = JSOLVE_DOPRI5;
-  double* x = points(&s, 2);
-  jbatch* b = run(&s, x, 2);
+  double* x = subject_points(&s, 2);
+  jbatch* b = subject_run(&s, x, 2);
   assert_non_null(b->why_alone);
   for (int i = 0; i < 2; i++) {
     jplant_result* r = simulate_alone(&s, b, x + i);
@@ -349,7 +236,7 @@ static void test_batch_histories_of_points_alone(void** state) {
     jplant_result_destroy(r);
   }
   jbatch_destroy(b);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 static void test_batch_histories_have_bounds(void** state) {
@@ -368,7 +255,7 @@ static void test_batch_histories_have_bounds(void** state) {
   // refused before anything is read
   assert_refused(s.ctx, jbatch_run(b, 100000000, NULL), JO_ERR_LIMIT, "100000000 histories");
   jbatch_destroy(b);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 // Differences of batches: events move, their number stays.
@@ -386,7 +273,7 @@ static void test_batch_derivatives_are_differences(void** state) {
     x[(2 + 2 * k) * 4 + k] -= h[k];
   }
   s.opt.run.solve.step = 5e-4;
-  jbatch* b = run(&s, x, 9);
+  jbatch* b = subject_run(&s, x, 9);
   for (int k = 0; k < 4; k++) {
     const double *up = b->value + (1 + 2 * k) * b->nobjective,
                  *down = b->value + (2 + 2 * k) * b->nobjective;
@@ -398,7 +285,7 @@ static void test_batch_derivatives_are_differences(void** state) {
     }
   }
   jbatch_destroy(b);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 // ---- what fails ------------------------------------------------------------------------------------
@@ -407,12 +294,12 @@ static void test_batch_failing_points_are_alone(void** state) {
   (void)state;
   static const char* const name[] = {"k", "rod"};
   subject s = open_subject(QUARTER_CAR, name, 2, JKERNEL_INTERP);
-  double* x = points(&s, POINTS);
-  jbatch* good = run(&s, x, POINTS);
-  double* y = points(&s, POINTS);
+  double* x = subject_points(&s, POINTS);
+  jbatch* good = subject_run(&s, x, POINTS);
+  double* y = subject_points(&s, POINTS);
   y[2 * 2 + 1] = -1.0;  // not a number from the start
   y[5 * 2] = 1e12;      // fixed steps explode
-  jbatch* bad = run(&s, y, POINTS);
+  jbatch* bad = subject_run(&s, y, POINTS);
   for (int i = 0; i < POINTS; i++) {
     if (i != 2 && i != 5) {
       assert_same_point(good, i, bad, i);
@@ -426,7 +313,7 @@ static void test_batch_failing_points_are_alone(void** state) {
   }
   jbatch_destroy(good);
   jbatch_destroy(bad);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 static void test_batch_models_with_resets_run_alone(void** state) {
@@ -434,18 +321,18 @@ static void test_batch_models_with_resets_run_alone(void** state) {
   static const char* const name[] = {"loss"};
   subject s = open_subject("test/models/sens_reset.yaml", name, 1, JKERNEL_INTERP);
   s.opt.run = jsens_options_default(s.base->m);
-  double* x = points(&s, 3);
-  jbatch* b = run(&s, x, 3);
+  double* x = subject_points(&s, 3);
+  jbatch* b = subject_run(&s, x, 3);
   assert_non_null(b->why_alone);
   for (int i = 0; i < 3; i++) {
-    jsens_result* r = run_alone(&s, b, x + i);
+    jsens_result* r = subject_run_alone(&s, b, x + i, JSENS_DIRECT);
     assert_int_equal(b->point[i].way, JBATCH_WAY_ALONE);
     assert_memory_equal(b->value + i * b->nobjective, r->value,
                         (size_t)b->nobjective * sizeof(double));
     jsens_result_destroy(r);
   }
   jbatch_destroy(b);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 // Driven coordinates jump: the lane is left there, and the point is what a run by itself says.
@@ -454,11 +341,11 @@ static void test_batch_jumps_leave_their_lane(void** state) {
   static const char* const name[] = {"k", "when"};
   subject s = open_subject("test/models/sens_drive.yaml", name, 2, JKERNEL_INTERP);
   s.opt.outputs = false;
-  double* x = points(&s, 3);
-  jbatch* b = run(&s, x, 3);
+  double* x = subject_points(&s, 3);
+  jbatch* b = subject_run(&s, x, 3);
   assert_null(b->why_alone);
   for (int i = 0; i < 3; i++) {
-    jsens_result* r = run_alone(&s, b, x + i * s.n);
+    jsens_result* r = subject_run_alone(&s, b, x + i * s.n, JSENS_DIRECT);
     assert_int_equal(b->point[i].left, JBATCH_JUMPS);
     assert_memory_equal(b->value + i * b->nobjective, r->value,
                         (size_t)b->nobjective * sizeof(double));
@@ -467,7 +354,7 @@ static void test_batch_jumps_leave_their_lane(void** state) {
     jsens_result_destroy(r);
   }
   jbatch_destroy(b);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 static void test_batch_refuses(void** state) {
@@ -478,7 +365,7 @@ static void test_batch_refuses(void** state) {
   s.opt.lanes = 3;
   assert_refused(s.ctx, jbatch_create(s.ctx, s.sens, &s.opt, &b), JO_ERR_ARGUMENT, "3 lanes");
   assert_null(b);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 static bool stop_at_once(void* user, int done) {
@@ -493,13 +380,13 @@ static void test_batch_stops(void** state) {
   subject s = open_car();
   s.opt.progress = stop_at_once;
   s.opt.lanes = 1;
-  double* x = points(&s, MANY);
-  jbatch* b = run(&s, x, MANY);
+  double* x = subject_points(&s, MANY);
+  jbatch* b = subject_run(&s, x, MANY);
   assert_int_equal(b->point[0].way, JBATCH_WAY_LANES);
   assert_int_equal(b->point[MANY - 1].way, JBATCH_WAY_NONE);
   assert_true(isnan(b->value[(MANY - 1) * b->nobjective]));
   jbatch_destroy(b);
-  close_subject(&s);
+  subject_close(&s);
 }
 
 int main(void) {
