@@ -57,6 +57,20 @@ static void expect_gradient(const subject* s, const jbatch* b, int i, const doub
   }
 }
 
+// Sanitizers are slow, and meet nothing in the buggy that they do not meet in other tests; that of threads, nothing but where
+// points are run by several.
+static void skip_for_sanitizers(void) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  skip();
+#endif
+}
+
+static void skip_for_threads(void) {
+#if defined(__SANITIZE_THREAD__)
+  skip();
+#endif
+}
+
 // ---- the direct method -----------------------------------------------------------------------------
 
 // The same values to the last bit, and the same derivatives to rounding.
@@ -84,6 +98,7 @@ static void expect_direct(subject* s, int n) {
 
 static void test_back_is_direct(void** state) {
   (void)state;
+  skip_for_threads();
   static const jsolve_method method[] = {JSOLVE_RK4, JSOLVE_RK2, JSOLVE_DOPRI5};
   subject car = open_car(), loop = open_loop();
   for (size_t i = 0; i < sizeof method / sizeof *method; i++) {
@@ -93,14 +108,6 @@ static void test_back_is_direct(void** state) {
   }
   subject_close(&loop);
   subject_close(&car);
-}
-
-// A minute and a half with the thread sanitizer, which meets nothing there that it does not meet in other tests; nor does that of
-// addresses.
-static void skip_for_sanitizers(void) {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  skip();
-#endif
 }
 
 // Wheels that fall off a step, loops, switches that follow others at an instant.
@@ -134,6 +141,7 @@ static void test_back_point_is_itself(void** state) {
 
 static void test_back_compiled_is_interpreted(void** state) {
   (void)state;
+  skip_for_threads();
   subject s = open_car(), c = open_with(QUARTER_CAR, car_numbers, 4, false, JKERNEL_AUTO);
   c.opt = s.opt;
   double* x = subject_points(&s, POINTS);
@@ -166,6 +174,7 @@ static void expect_runs(subject* s) {
 
 static void test_back_runs_by_all_numbers(void** state) {
   (void)state;
+  skip_for_threads();
   subject car = open_subject(QUARTER_CAR, car_numbers, 4, true);
   subject loop = open_subject(LOOP, loop_numbers, 4, true);
   expect_runs(&car);
