@@ -63,13 +63,7 @@ static void test_batch_point_is_itself_in_loops(void** state) {
 static void test_batch_compiled_is_interpreted(void** state) {
   (void)state;
   subject s = open_car(), c = open_subject(QUARTER_CAR, car_numbers, 4, JKERNEL_AUTO);
-  double* x = subject_points(&s, POINTS);
-  jbatch *a = subject_run(&s, x, POINTS), *b = subject_run(&c, x, POINTS);
-  for (int i = 0; i < POINTS; i++) {
-    assert_same_point(a, i, b, i);
-  }
-  jbatch_destroy(a);
-  jbatch_destroy(b);
+  assert_same_subjects(&s, &c, POINTS);
   subject_close(&s);
   subject_close(&c);
 }
@@ -166,18 +160,11 @@ static double compare_rows(const jbatch* b, int i, const jplant_result* r) {
 }
 
 static jplant_result* simulate_alone(subject* s, const jbatch* b, const double* x) {
-  const jgen_dynamics* d = s->sens->plant->dynamics;
-  double* p = JARENA_ARRAY(&s->base->a, d->np, double);
-  assert_non_null(p);
-  memcpy(p, d->p, (size_t)d->np * sizeof *p);
-  for (int k = 0; k < s->n; k++) {
-    p[b->slot[k]] = x[k];
-  }
   jplant_simulate_options opt = jplant_simulate_options_default();
   opt.method = jsolve_method_name(s->opt.run.solve.method);
   opt.step = s->opt.run.solve.step;
   opt.output_step = s->opt.history_step;
-  opt.p = p;
+  opt.p = subject_values(s, b, x);
   jplant_result* r = NULL;
   assert_ok(s->ctx, jplant_simulate(s->ctx, s->sens->plant, &opt, &r));
   return r;

@@ -57,8 +57,7 @@ jbatch* subject_run(subject* s, const double* x, int n) {
   return b;
 }
 
-jsens_result* subject_run_alone(const subject* s, const jbatch* b, const double* x,
-                                jsens_method method) {
+double* subject_values(const subject* s, const jbatch* b, const double* x) {
   const jgen_dynamics* d = s->sens->plant->dynamics;
   double* p = JARENA_ARRAY(&s->base->a, d->np, double);
   assert_non_null(p);
@@ -66,8 +65,13 @@ jsens_result* subject_run_alone(const subject* s, const jbatch* b, const double*
   for (int k = 0; k < s->n; k++) {
     p[b->slot[k]] = x[k];
   }
+  return p;
+}
+
+jsens_result* subject_run_alone(const subject* s, const jbatch* b, const double* x,
+                                jsens_method method) {
   jsens_options opt = s->opt.run;
-  opt.p = p;
+  opt.p = subject_values(s, b, x);
   opt.estimate = false;
   jsens_result* r = NULL;
   assert_ok(s->ctx, jsens_run(s->ctx, s->sens, method, &opt, &r));
@@ -87,6 +91,16 @@ void assert_same_point(const jbatch* a, int i, const jbatch* b, int k) {
   assert_int_equal(a->point[i].steps, b->point[k].steps);
   assert_int_equal(a->point[i].events, b->point[k].events);
   assert_int_equal(a->point[i].way, b->point[k].way);
+}
+
+void assert_same_subjects(subject* s, subject* other, int n) {
+  double* x = subject_points(s, n);
+  jbatch *a = subject_run(s, x, n), *b = subject_run(other, x, n);
+  for (int i = 0; i < n; i++) {
+    assert_same_point(a, i, b, i);
+  }
+  jbatch_destroy(a);
+  jbatch_destroy(b);
 }
 
 void assert_all_went(const jbatch* b, jbatch_way way, int left) {

@@ -28,12 +28,18 @@ double* subject_points(const subject* s, int n);
 jbatch* subject_make(subject* s);
 jbatch* subject_run(subject* s, const double* x, int n);
 
+// Values of the live numbers at point x.
+double* subject_values(const subject* s, const jbatch* b, const double* x);
+
 // Point x by itself, by a method.
 jsens_result* subject_run_alone(const subject* s, const jbatch* b, const double* x,
                                 jsens_method method);
 
 // Point i of a has the bits of point k of b.
 void assert_same_point(const jbatch* a, int i, const jbatch* b, int k);
+
+// n points of two subjects are the same.
+void assert_same_subjects(subject* s, subject* other, int n);
 
 // All points ended well, this way.
 void assert_all_went(const jbatch* b, jbatch_way way, int left);
