@@ -182,12 +182,18 @@ static jo_status set_functions(jbatch* b) {
   }
   JO_TRY(add_switches(b, &b->function[JBATCH_RHS]));
   JO_TRY(jbatch_history_functions(b));
-  for (int f = JBATCH_RHS_BACK; f < JBATCH_FUNCTIONS && b->rule.weighs; f++)
+  for (int f = JBATCH_RHS_BACK; f < JBATCH_RHS_COMMON && b->rule.weighs; f++)
     b->function[f] = d->sens.adjoint[along_of[f - JBATCH_RHS_BACK]];
   if (b->rule.nw == 0) return JO_OK;
-  for (int f = JBATCH_RHS_ALONG; f < JBATCH_RHS_BACK; f++)
-    b->function[f] = d->sens.tangent[along_of[f - JBATCH_RHS_ALONG]];
-  return add_switches(b, &b->function[JBATCH_RHS_ALONG]);
+  b->rule.ncommon = d->sens.is_one ? 1 : 0;
+  for (int i = 0; i < JBATCH_RHS_BACK - JBATCH_RHS_ALONG; i++) {
+    const jexpr_fn* common = &d->sens.common[along_of[i]];
+    b->function[JBATCH_RHS_ALONG + i] = d->sens.tangent[along_of[i]];
+    b->function[JBATCH_RHS_COMMON + i] = *common;
+    int n = common->name ? common->out[common->nout - 1].n : 0;
+    if (n > b->rule.ncommon) b->rule.ncommon = n;
+  }
+  return add_switches(b, &b->function[d->sens.is_one ? JBATCH_RHS_COMMON : JBATCH_RHS_ALONG]);
 }
 
 // Kernels of derivatives: the four functions from `first` on.

@@ -15,9 +15,9 @@
 #include "kernel/cache.h"
 #include "kernel/toolchain.h"
 
-#define WORTH_A_PAIR    0.5    // share of the operations of the slopes that come in pairs
-#define MOST_AT_ONCE    20000  // statements of a function; longer ones are cut into ...
-#define PIECE           500    // ... pieces of so many
+#define WORTH_A_PAIR    0.5   // share of the operations of the slopes that come in pairs
+#define MOST_AT_ONCE    4500  // statements of a function; longer ones are cut into ...
+#define PIECE           2000  // ... pieces of so many
 #define MESSAGE_SIZE    400
 #define MOST_FILES      16
 #define COMPILE_SECONDS 3600.0
@@ -35,6 +35,17 @@ typedef struct code {
   char name[JKERNEL_CACHE_NAME];
 } code;
 
+// Functions that take the time, and the first of their outputs that may not be of single precision.
+static const struct {
+  int f, exact;
+} slopes[] = {{JBATCH_RHS, 1}, {JBATCH_RHS_COMMON, 2}, {JBATCH_RHS_ALONG, 1}};
+
+// Of these the two threads of a lane take a direction each.
+static bool has_directions(int f) {
+  return f >= JBATCH_RHS_ALONG && f <= JBATCH_OBJECTIVE_ALONG;
+}
+#define NSLOPES ((int)(sizeof slopes / sizeof *slopes))
+
 // ---- source ----------------------------------------------------------------------------------------
 
 static int gather_functions(const jbatch* b, jexpr_fn fn[JBATCH_FUNCTIONS], code* c) {
@@ -48,21 +59,25 @@ static int gather_functions(const jbatch* b, jexpr_fn fn[JBATCH_FUNCTIONS], code
 }
 
 // Slopes may be of single precision, not the switches they tell along, nor what these depend on.
-static void set_precision(const jexpr_fn* fn, const code* c, int* single) {
-  static const int slopes[] = {JBATCH_RHS, JBATCH_RHS_ALONG};
+static void set_precision(const code* c, int* single) {
   for (int i = 0; i < JBATCH_FUNCTIONS; i++)
     single[i] = JEMIT_DOUBLE;
-  for (int k = 0; k < 2; k++) {
-    int i = c->entry[slopes[k]];
-    if (i >= 0) single[i] = fn[i].nout - 1;
+  for (int k = 0; k < NSLOPES; k++) {
+    int i = c->entry[slopes[k].f];
+    if (i >= 0) single[i] = slopes[k].exact;
   }
 }
 
 static jo_status emit(const jbatch* b, code* c, int pack) {
   jexpr_fn fn[JBATCH_FUNCTIONS];
   int single[JBATCH_FUNCTIONS], n = gather_functions(b, fn, c);
-  set_precision(fn, c, single);
+  bool alone[JBATCH_FUNCTIONS] = {false};
+  set_precision(c, single);
+  for (int f = 0; f < JBATCH_FUNCTIONS; f++) {
+    if (c->entry[f] >= 0) alone[c->entry[f]] = has_directions(f);
+  }
   jemit_options opt = jemit_options_default();
+  opt.alone = alone;
   opt.single = b->opt.single ? single : NULL;
   opt.pack = pack;
   opt.device = true;
@@ -72,11 +87,16 @@ static jo_status emit(const jbatch* b, code* c, int pack) {
   return jemit_c(c->ctx, c->arena, fn, n, &opt, &c->unit);
 }
 
-// Two threads a lane where that shares the work; functions that are cut cannot have it, as pieces do not exchange pairs.
+// Two threads a lane where that shares the work.
 static jo_status emit_as_pays(const jbatch* b, code* c) {
   JO_TRY(emit(b, c, 2));
-  const jemit_entry* slopes = &c->unit.entry[c->entry[b->nw > 0 ? JBATCH_RHS_ALONG : JBATCH_RHS]];
-  c->is_pair = slopes->work == 0 && slopes->packed[2] > WORTH_A_PAIR * slopes->counts.total;
+  c->is_pair = true;
+  for (int k = 0; k < NSLOPES; k++) {
+    if (c->entry[slopes[k].f] < 0) continue;
+    const jemit_entry* e = &c->unit.entry[c->entry[slopes[k].f]];
+    bool is_shared = has_directions(slopes[k].f) || e->packed[2] > WORTH_A_PAIR * e->counts.total;
+    c->is_pair = c->is_pair && is_shared;
+  }
   return c->is_pair ? JO_OK : emit(b, c, 1);
 }
 
@@ -118,13 +138,9 @@ static void put_method(jtext* t, const jbatch_rule* r) {
 // The functions by their numbers, and the coefficients of the method.
 static jo_status write_calls(const jbatch* b, code* c) {
   jtext t;
-  size_t work = 1;
   jtext_init(&t, c->ctx);
-  for (int i = 0; i < c->unit.nentry; i++) {
-    if (c->unit.entry[i].work > work) work = c->unit.entry[i].work;
-  }
   jtext_put(&t, "JK_HELPER void jb_eval(int f, const double* const* in, double* const* out) {\n");
-  jtext_printf(&t, "  double w[%zu];\n  switch (f) {\n", work);
+  jtext_put(&t, "  double w[JB_FAR * JK_WORK_DOUBLES];\n  switch (f) {\n");
   for (int f = 0; f < JBATCH_FUNCTIONS; f++) {
     if (c->entry[f] < 0) continue;
     jtext_printf(&t, "    case %d: %s(in, out, w); break;\n", f, c->unit.entry[c->entry[f]].symbol);
@@ -150,6 +166,7 @@ static void put_sizes(jtext* t, const jbatch_rule* r) {
               {"nwheel", r->nwheel},
               {"ndrive", r->ndrive},
               {"weighs", r->weighs},
+              {"ncommon", r->ncommon},
               {"first_v", r->first_v},
               {"first_integral", r->first_integral},
               {"stages", r->stages},
@@ -161,14 +178,18 @@ static void put_sizes(jtext* t, const jbatch_rule* r) {
 }
 
 static jo_status write_sizes(const jbatch* b, code* c) {
-  jbatch_rule rule = jbatch_device_rule(b);
-  jbatch_group group = {.rule = &rule};
+  jbatch_group group = {.rule = &b->rule};
+  size_t work = 0;
   jtext t;
   jtext_init(&t, c->ctx);
-  jtext_printf(&t, "#define JB_PAIR %d\n#define JB_STORE %ld\n#define JB_NUMBERS %d\n",
-               c->is_pair ? 1 : 0, jbatch_march_1.carve(&group, NULL) + 1, b->nw);
+  for (int i = 0; i < c->unit.nentry; i++) {
+    if (c->unit.entry[i].work > work) work = c->unit.entry[i].work;
+  }
+  jtext_printf(&t, "#define JB_WORK %zu\n", work / 2);
+  jtext_printf(&t, "#define JB_PAIR %d\n#define JB_STORE %ld\n", c->is_pair ? 1 : 0,
+               jbatch_march_1.carve(&group, NULL) + 1);
   jtext_printf(&t, "#define JBATCH_HISTORIES %d\n", b->nrow > 0 ? 1 : 0);
-  put_sizes(&t, &rule);
+  put_sizes(&t, &b->rule);
   return keep_text(c, "sizes.inc", &t);
 }
 
@@ -198,13 +219,6 @@ static jo_status write_files(const code* c, const char* dir) {
     JO_TRY(jfile_write_new(c->ctx, path, c->file[i].text, c->file[i].length));
   }
   return JO_OK;
-}
-
-// Of derivatives every direction is a lane of its own, with values of its own: lanes exchange nothing.
-jbatch_rule jbatch_device_rule(const jbatch* b) {
-  jbatch_rule rule = b->rule;
-  rule.nw = b->nw > 0 ? 1 : 0;
-  return rule;
 }
 
 // ---- compilers -------------------------------------------------------------------------------------

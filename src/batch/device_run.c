@@ -14,8 +14,7 @@ typedef struct work {
   const double* x;
   jbatch_job job;
   double *p, *y, *mode;
-  int directions;  // lanes of a point
-  bool is_end;     // of two passes: starts, then ends
+  bool is_end;  // of two passes: starts, then ends
 } work;
 
 static double* numbers(jbatch* b, int64_t n) {
@@ -33,9 +32,7 @@ static jo_status make_room(work* w) {
   w->job.psi = numbers(b, r->nobjective * (1 + r->nw) * n);
   w->job.out = numbers(b, r->noutput * n);
   w->job.history = numbers(b, (int64_t)r->nrow * r->nhistory * n);
-  w->directions = r->nw > 0 ? r->nw : 1;
-  w->job.directions = r->nw;
-  w->job.end = numbers(b, JBATCH_ENDS * n * w->directions);
+  w->job.end = numbers(b, JBATCH_ENDS * n);
   w->job.p = w->p;
   w->job.y = w->y;
   w->job.mode = w->mode;
@@ -49,9 +46,8 @@ static void free_room(work* w) {
     jmem_free(w->b->ctx, all[i]);
 }
 
-static double* end_of(const work* w, int what, int i, int direction) {
-  const int64_t n = (int64_t)w->b->n * w->directions;
-  return &w->job.end[what * n + (int64_t)i * w->directions + direction];
+static double* end_of(const work* w, int what, int i) {
+  return &w->job.end[(int64_t)what * w->b->n + i];
 }
 
 static jo_status start(work* w, jo_context* ctx, jarena* a, jplant_work* run, double* values,
@@ -62,8 +58,7 @@ static jo_status start(work* w, jo_context* ctx, jarena* a, jplant_work* run, do
   jarena_mark mark = jarena_save(a);
   jo_status status = jbatch_find_start(ctx, a, b, run, values, to);
   jarena_restore(a, mark);
-  for (int j = 0; j < w->directions; j++)
-    *end_of(w, JBATCH_END_PHASE, i, j) = status < 0 ? JBATCH_DONE : JBATCH_RUN;
+  *end_of(w, JBATCH_END_PHASE, i) = status < 0 ? JBATCH_DONE : JBATCH_RUN;
   if (status < 0) JO_TRY(jbatch_note_failure(ctx, said, &b->point[i], status));
   if (status < 0) b->point[i].way = JBATCH_WAY_ALONE;
   return JO_OK;
@@ -74,8 +69,8 @@ static void take(work* w, int i) {
   const jbatch_rule* r = &b->rule;
   const int64_t n = b->n;
   b->point[i].way = JBATCH_WAY_LANES;
-  b->point[i].steps = (int64_t)*end_of(w, JBATCH_END_STEPS, i, 0);
-  b->point[i].events = (int)*end_of(w, JBATCH_END_EVENTS, i, 0);
+  b->point[i].steps = (int64_t)*end_of(w, JBATCH_END_STEPS, i);
+  b->point[i].events = (int)*end_of(w, JBATCH_END_EVENTS, i);
   for (int k = 0; k < r->nobjective; k++) {
     int64_t at = (int64_t)i * r->nobjective + k;
     b->value[at] = w->job.psi[k * n + i];
@@ -92,8 +87,7 @@ static void take(work* w, int i) {
 static jo_status end(work* w, jo_context* ctx, const double* values, int i) {
   jbatch_point* p = &w->b->point[i];
   if (p->way != JBATCH_WAY_NONE) return JO_OK;
-  for (int j = 0; j < w->directions && p->left == JBATCH_FINE; j++)
-    p->left = (int)*end_of(w, JBATCH_END_WHY, i, j);
+  p->left = (int)*end_of(w, JBATCH_END_WHY, i);
   if (p->left != JBATCH_FINE) return jbatch_alone(ctx, w->b, values, i);
   take(w, i);
   return JO_OK;
@@ -139,13 +133,12 @@ static jo_status pass(work* w, bool is_end, bool* is_whole) {
 
 static jo_status run(work* w) {
   jbatch* b = w->b;
-  const jbatch_rule rule = jbatch_device_rule(b);
   char message[MESSAGE_SIZE] = "";
   bool is_whole;
   JO_TRY(make_room(w));
   JO_TRY(pass(w, false, &is_whole));
   if (!is_whole) return JO_OK;
-  if (!b->run_device(&rule, &w->job, message, sizeof message))
+  if (!b->run_device(&b->rule, &w->job, message, sizeof message))
     return jerr_set(b->ctx, JO_ERR_COMPILER, "device cuda: %s", message);
   b->device_seconds = w->job.seconds;
   return pass(w, true, &is_whole);

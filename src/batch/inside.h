@@ -63,9 +63,6 @@ jo_status jbatch_single_sample(jbatch* b, const double* x);
 jo_status jbatch_single_check(jbatch* b, const double* x, const int* sample, int n);
 void jbatch_single_clear(jbatch* b);
 
-// The rule of its lanes.
-jbatch_rule jbatch_device_rule(const jbatch* b);
-
 // All points, on the device; those that it leaves, by themselves. jbatch_run() has made room.
 jo_status jbatch_device_points(jbatch* b, const double* x);
 

@@ -13,9 +13,7 @@ typedef struct jbatch_job {
   long n;
   // starts: numbers, states with their derivatives, modes
   const double *p, *y, *mode;
-  int directions;  // of derivatives: each is a lane of its own, its rule has one; 0: none
-  // results: objectives with derivatives, outputs; ends by point and direction. Of these phases are also read: those that
-  // do not RUN are left out
+  // results: objectives with derivatives, outputs, ends. Of these phases are also read: those that do not RUN are left out
   double *psi, *out, *end;
   double* history;  // rows x outputs of the rule
   double* store;    // of the device: lanes that run

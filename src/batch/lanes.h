@@ -23,7 +23,7 @@ enum {
   JBATCH_REDUNDANT,  // h
   JBATCH_ROLLING,    // contact, vx, vy
   JBATCH_DRIVE,      // s, sd, sdd
-  // along all numbers, one after another
+  // along all numbers, one after another; or along one direction, by what they have in common
   JBATCH_RHS_ALONG,        // ydot, dydot, g
   JBATCH_PROJECT_ALONG,    // dv
   JBATCH_SWITCHES_ALONG,   // dg; behind those of the numbers that of the motion
@@ -33,6 +33,11 @@ enum {
   JBATCH_PROJECT_BACK,  // lambda: of dependent coordinates
   JBATCH_SWITCHES_BACK,
   JBATCH_OBJECTIVE_BACK,
+  // where directions go one after another: what they have in common, before those along one of them
+  JBATCH_RHS_COMMON,        // ydot, common, g
+  JBATCH_PROJECT_COMMON,    // common
+  JBATCH_SWITCHES_COMMON,   // common
+  JBATCH_OBJECTIVE_COMMON,  // common
   JBATCH_FUNCTIONS
 };
 
@@ -43,10 +48,12 @@ enum {
   JBATCH_IN_MODE,
   JBATCH_IN_ROAD = 5,
   JBATCH_IN_DY,
-  JBATCH_IN_DP = 8,
-  JBATCH_IN_LAMBDA = 10
+  JBATCH_IN_DT,
+  JBATCH_IN_DP,
+  JBATCH_IN_LAMBDA = 10,
+  JBATCH_IN_COMMON = 18
 };
-enum { JBATCH_INPUTS = 18 };  // groups of inputs
+enum { JBATCH_INPUTS = 19 };  // groups of inputs
 
 // A model and how it is integrated: the same for all lanes.
 typedef struct jbatch_rule {
@@ -56,6 +63,7 @@ typedef struct jbatch_rule {
   const double* row_time;  // rising, the first one t_begin [s] (nrow)
   int ndrive;              // driven coordinates, where they depend on modes; else 0
   int weighs;              // nonzero: what lanes do is kept, and walked back along (back.inc)
+  int ncommon;  // room for what directions have in common; 0: functions go along all of them at once
   int first_v, first_integral, first_standing;
   const double* nominal;        // of the error of states; 0: it has none (ny)
   const double* closure_limit;  // of redundant equations [m] (nredundant)
@@ -132,8 +140,9 @@ typedef struct jbatch_group {
   const jbatch_rule* rule;
   void* host;          // whoever made the group: functions are asked for there
   const double* road;  // the same for all lanes
-  const double* dp;    // numbers of the direction of a lane that has one; else 0
-  double* fast;        // memory for the arrays that are used most, where a machine has some; else 0
+  // directions one after another: nw zeros, a one, nw - 1 zeros, so that any unit is a part of it; else 0
+  const double* unit;
+  double* fast;  // memory for the arrays that are used most, where a machine has some; else 0
   jbatch_lane lane[JBATCH_MOST_LANES];
   // to be set before: states with their derivatives, ny (1 + nw), modes, numbers
   double *y, *mode, *p;
@@ -152,6 +161,7 @@ typedef struct jbatch_group {
       *is_done;
   // events with derivatives: slopes before and behind with S in front of the first, (nw + 1) ny; dg
   double *along, *slope, *dg, *dt;
+  double* common;  // of directions that go one after another (ncommon)
 } jbatch_group;
 
 #endif

@@ -17,6 +17,11 @@ static const char device_text[] =
     "#define JK_FUNCTION static\n"
     "#define JK_PUT2(a, i, v, lane) (a)[(i) * JK_STRIDE] = (v)[lane]\n"
     "#endif\n"
+    "/* a value that a thread keeps, of a pack: its own */\n"
+    "#ifndef JK_WORK\n"
+    "#define JK_WORK(w, i) (w)[(i) * JK_WORK_DOUBLES]\n"
+    "#define JK_WORK_DOUBLES 2\n"
+    "#endif\n"
     "/* elements of arrays are so far apart */\n"
     "#ifndef JK_STRIDE\n"
     "#define JK_STRIDE 1\n"
@@ -66,7 +71,9 @@ static const char pair_text[] =
     "  return jk_v$(a.x / b.x);\n"
     "}\n"
     "#define JK_V$(a, b) jk_v$(a, b)\n"
+    "#define JK_AT$(a) (*(jk_v$*)(a)) /* memory of this thread */\n"
     "#define JK_RUN$(a, i) jk_v$((%r)(a)[((i) + JK_SIDE) * JK_STRIDE])\n"
+    "#define JK_PICK$(a, i, k) jk_v$((%r)(a)[((i) + ((k) - (i)) * JK_SIDE) * JK_STRIDE])\n"
     "JK_HELPER jk_flipped$ jk_flip$(jk_v$ a, int first, int second) {\n"
     "  const jk_flipped$ f = {a.x, (%r)((JK_SIDE ? second : first) ? -1 : 1)};\n"
     "  return f;\n"
@@ -147,7 +154,8 @@ static const char waves_text[] =
 // Pairs of a host, of an arithmetic.
 static const char host_text[] =
     "#define JK_V$(a, b) (jk_v$){a, b}\n"
-    "#define JK_RUN$(a, i) JK_V$((%r)(a)[(i) * JK_STRIDE], (%r)(a)[((i) + 1) * JK_STRIDE])\n";
+    "#define JK_RUN$(a, i) JK_PICK$(a, i, (i) + 1)\n"
+    "#define JK_PICK$(a, i, k) JK_V$((%r)(a)[(i) * JK_STRIDE], (%r)(a)[(k) * JK_STRIDE])\n";
 
 void jemit_put_device_prelude(jtext* t) {
   jtext_put(t, device_text);

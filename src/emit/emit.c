@@ -120,14 +120,19 @@ static jo_status write_bodies(writer* w, jarena* a, const jemit_plan* plan, int 
 }
 
 // Whole where it is short enough for that, else in chunks.
-static jo_status make_plan(const writer* w, jarena* a, const jexpr_fn* fn, jemit_plan* out) {
-  jemit_plan_options opt = {w->opt->lanes, w->opt->pack, w->opt->chunk_statements};
+static jo_status make_plan(const writer* w, jarena* a, const jexpr_fn* fn, int index,
+                           jemit_plan* out) {
+  bool is_alone = w->opt->alone && w->opt->alone[index];
+  jemit_plan_options opt = {.lanes = w->opt->lanes,
+                            .pack = is_alone ? 1 : w->opt->pack,
+                            .chunk_statements = w->opt->chunk_statements,
+                            .threads = w->opt->device};
   if (w->opt->whole_statements > 0) {
     opt.chunk_statements = 0;
     JO_TRY(jemit_plan_build(w->ctx, a, fn, &opt, out));
     if (out->nitem <= w->opt->whole_statements) return JO_OK;
-    opt.pack = 1;
     opt.chunk_statements = w->opt->chunk_statements;
+    opt.reorder = true;
   }
   return jemit_plan_build(w->ctx, a, fn, &opt, out);
 }
@@ -136,7 +141,7 @@ static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int in
                                 jemit_entry* entry) {
   jemit_plan plan;
   jemit_printer printer;
-  JO_TRY(make_plan(w, a, fn, &plan));
+  JO_TRY(make_plan(w, a, fn, index, &plan));
   JO_TRY(write_bodies(w, a, &plan, index));
   JO_TRY(jemit_printer_init(w->ctx, a, &plan, index, entry->symbol, w->opt->device, &w->body,
                             &printer));
@@ -155,7 +160,7 @@ static jo_status write_function(writer* w, jarena* a, const jexpr_fn* fn, int in
     jemit_put_chunk(&printer, t, k);
     if (t->failed) return jerr_memory(w->ctx);
   }
-  entry->work = plan.work;
+  entry->work = (w->opt->device ? 2 : 1) * plan.work;
   entry->statements = plan.schedule.n;
   entry->counts = plan.counts;
   memcpy(entry->packed, plan.packing.packed, sizeof entry->packed);

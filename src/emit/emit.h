@@ -15,10 +15,11 @@ typedef struct jemit_options {
   int pack;  // most numbers in the vector of a pack (expr/pack.h); 1: no packs, and plain C where there is one lane
   int chunk_statements;  // most statements in one C function; 0: all in one
   int file_statements;   // about so many statements in one source file; 0: all in one
-  int whole_statements;  // functions of at most so many are not cut all the same, others are, and have no packs; 0: none
-  bool device;  // also for CUDA: emit/device.h
+  int whole_statements;  // functions of at most so many are not cut, others have the order of emit/reorder.h; 0: none
+  const bool* alone;  // functions that have no packs; NULL: none
+  bool device;        // also for CUDA: emit/device.h
   // devices: functions that are to be in single precision (emit/real.h) but for one of their groups of outputs and what
-  // that depends on: which, by function, or JEMIT_DOUBLE; NULL: none
+  // that depends on: which, by function (one behind the last: none), or JEMIT_DOUBLE; NULL: no function is
   const int* single;
   const char* title;  // one line for the head comment, sanitised; may be NULL
 } jemit_options;
@@ -35,7 +36,7 @@ typedef struct jemit_file {
 typedef struct jemit_entry {
   const char* name;    // of the jexpr_fn
   const char* symbol;  // C symbol: jk_<index>_<sanitised name>
-  size_t work;         // doubles of work space
+  size_t work;         // doubles of work space; a thread of a device needs half of them
   int statements;
   jexpr_counts counts;
   int packed[JEXPR_PACK_LANES + 1];  // of these, in packs of so many lanes

@@ -102,6 +102,36 @@ static void take_lanes(jemit_printer* p, jexpr_ref r, int at, bool from_slot) {
   jtext_put(p->body, ");\n");
 }
 
+// `(w + 12)`, or of a thread: `(&JK_WORK(w, 12))`
+void jemit_put_place(jemit_printer* p, int slot) {
+  jtext_put(p->body, p->is_device ? "(&JK_WORK(w, " : "(w + ");
+  jemit_put_int(p->body, slot);
+  jtext_put(p->body, p->is_device ? "))" : ")");
+}
+
+// What names end in that are for a pack as it was computed.
+void jemit_put_numbers(jemit_printer* p, int at, int numbers) {
+  jemit_put_int(p->body, numbers);
+  jtext_put(p->body, jemit_real_of(p, at)->suffix);
+}
+
+// A pack computed by an earlier chunk is read where it is first needed.
+void jemit_load_pack(jemit_printer* p, int at) {
+  const jemit_plan* plan = p->plan;
+  if (at / plan->chunk == p->chunk || p->loaded[at] == p->chunk) return;
+  int numbers = jemit_plan_numbers(plan, &plan->packing.item[at]);
+  p->loaded[at] = p->chunk;
+  p->work_used = true;
+  jtext_put(p->body, "  const jk_v");
+  jemit_put_numbers(p, at, numbers);
+  jtext_put(p->body, " v");
+  jemit_put_int(p->body, at);
+  jtext_put(p->body, " = JK_AT");
+  jemit_put_numbers(p, at, numbers);
+  jemit_put_place(p, plan->slot[at]);
+  jtext_put(p->body, ";\n");
+}
+
 // `const double t12_3 = v12[3];`, or from the slot: `w[15]`
 static void take_number(jemit_printer* p, jexpr_ref r, int at, bool from_slot) {
   const jemit_plan* plan = p->plan;
@@ -119,7 +149,9 @@ static void take_number(jemit_printer* p, jexpr_ref r, int at, bool from_slot) {
 static void take_value(jemit_printer* p, jexpr_ref r, int at) {
   if (p->taken[r] == p->chunk) return;
   p->taken[r] = p->chunk;
-  bool from_slot = at / p->plan->chunk != p->chunk;
+  // threads keep what is theirs
+  bool from_slot = at / p->plan->chunk != p->chunk && !p->is_device;
+  if (p->is_device) jemit_load_pack(p, at);
   p->work_used = p->work_used || from_slot;
   if (p->plan->scalar[r]) {
     take_number(p, r, at, from_slot);
@@ -146,7 +178,7 @@ void jemit_load(jemit_printer* p, jexpr_ref r) {
     jtext_put(p->body, "  const jk_real ");
   }
   put_value(p, r);
-  jtext_put(p->body, scalar ? " = w[" : " = jk_at(w, ");
+  jtext_put(p->body, p->is_device ? " = JK_WORK(w, " : scalar ? " = w[" : " = jk_at(w, ");
   jemit_put_int(p->body, scalar ? plan->slot[at] : plan->slot[at] / plan->lanes);
-  jtext_put(p->body, scalar ? "];\n" : ");\n");
+  jtext_put(p->body, scalar && !p->is_device ? "];\n" : ");\n");
 }

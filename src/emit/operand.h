@@ -20,4 +20,9 @@ void jemit_put_wave_name(jtext* t, bool is_sine, int first);
 // A single value that the next statement needs: declared here where it comes from an earlier chunk or from a pack.
 void jemit_load(jemit_printer* p, jexpr_ref r);
 
+// A pack computed by an earlier chunk, where it is first needed; what names for it end in: 4, 2f
+void jemit_load_pack(jemit_printer* p, int at);
+void jemit_put_numbers(jemit_printer* p, int at, int numbers);
+void jemit_put_place(jemit_printer* p, int slot);
+
 #endif

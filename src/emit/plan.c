@@ -6,9 +6,11 @@
 // the order of the items, so that the plan depends on nothing else.
 #include "emit/plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "emit/reorder.h"
 
 static int* int_array(jarena* a, int n, int value) {
   int* x = JARENA_ARRAY(a, n, int);
@@ -164,7 +166,7 @@ static void cut_chunks(jemit_plan* p, int chunk_statements) {
   if (p->nchunk == 0) p->nchunk = 1;
 }
 
-// Free slots of one size: a stack.
+// Free slots of one size: a stack, the lowest on top.
 typedef struct slots {
   int* free;
   int nfree;
@@ -173,6 +175,11 @@ typedef struct slots {
 
 #define SIZES 5  // of slots: 1, 2, 4, 8, 16 doubles
 
+static int compare_slots(const void* a, const void* b) {
+  const int *x = a, *y = b;
+  return (*x < *y) - (*x > *y);
+}
+
 static int take_slot(slots* s) {
   return s->nfree > 0 ? s->free[--s->nfree] : s->used++;
 }
@@ -180,6 +187,7 @@ static int take_slot(slots* s) {
 // Doubles that the value of an item takes, as a power of two.
 static int size_of(const jemit_plan* p, int item) {
   const jexpr_item* it = &p->packing.item[item];
+  if (p->threads) return 0;
   int doubles = jemit_plan_numbers(p, it), size = 0;
   while (1 << size < doubles)
     size++;
@@ -222,6 +230,8 @@ static jo_status assign_slots(jo_context* ctx, jarena* a, jemit_plan* p) {
         slots* s = &pool[size_of(p, v)];
         s->free[s->nfree++] = p->slot[v];
       }
+      for (int k = 0; k < SIZES; k++)
+        qsort(pool[k].free, (size_t)pool[k].nfree, sizeof *pool[k].free, compare_slots);
     }
     if (last[i] == chunk) continue;
     p->slot[i] = take_slot(&pool[size_of(p, i)]);
@@ -254,13 +264,17 @@ static jo_status build_packs(jo_context* ctx, jarena* a, const jemit_plan_option
 
 jo_status jemit_plan_build(jo_context* ctx, jarena* a, const jexpr_fn* fn,
                            const jemit_plan_options* opt, jemit_plan* out) {
-  jemit_plan p = {.fn = fn, .lanes = opt->lanes};
+  jemit_plan p = {.fn = fn, .lanes = opt->lanes, .threads = opt->threads};
   JO_TRY(jexpr_graph_status(fn->graph));
   JO_TRY(check_outputs(ctx, fn));
   JO_TRY(jexpr_schedule_build(a, fn, &p.schedule));
   JO_TRY(find_scalars(ctx, a, &p));
   JO_TRY(build_packs(ctx, a, opt, &p));
   p.counts = jexpr_count(fn->graph, &p.schedule);
+  if (opt->reorder) {
+    JO_TRY(jemit_reorder(ctx, a, fn, &p.packing));
+    number_items(&p.packing);
+  }
   JO_TRY(join_waves(ctx, a, &p));
   JO_TRY(find_marks(ctx, a, &p));
   JO_TRY(collect_stores(ctx, a, &p));

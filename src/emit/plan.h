@@ -12,6 +12,8 @@ typedef struct jemit_plan_options {
   int lanes;             // evaluated together
   int pack;              // most numbers in the vector of a pack, 1: no packs
   int chunk_statements;  // most in a chunk; 0: all in one
+  bool threads;          // lanes of a pack are threads, each with a work array of its own
+  bool reorder;          // statements in the order of emit/reorder.h
 } jemit_plan_options;
 
 // An output element, in a list of those that take the same value.
@@ -27,6 +29,7 @@ typedef struct jemit_store {
 typedef struct jemit_plan {
   const jexpr_fn* fn;
   int lanes;
+  bool threads;
   jexpr_schedule schedule;
   jexpr_packing packing;
   jexpr_counts counts;

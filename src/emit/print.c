@@ -476,6 +476,10 @@ static void put_slot(jemit_printer* p, int index) {
   p->work_used = true;
   if (item->width > 1) {
     jemit_put_pack_slot(p, index);
+  } else if (p->is_device) {
+    jtext_printf(p->body, "  JK_WORK(w, %d) = ", plan->slot[index]);
+    jemit_put_operand(p, item->node[0]);
+    jtext_put(p->body, ";\n");
   } else {
     put_assignment(p, "w", scalar ? plan->slot[index] : plan->slot[index] / plan->lanes,
                    item->node[0], !scalar, false);

@@ -137,7 +137,8 @@ static void mark_operands(const jemit_plan* plan, const jexpr_item* item, bool* 
 // From the last to the first: operands stand before.
 jo_status jemit_mark_single(jo_context* ctx, jarena* a, const jemit_plan* plan, int group,
                             bool** out) {
-  const jexpr_outputs* exact = &plan->fn->out[group];
+  static const jexpr_outputs none = {0};
+  const jexpr_outputs* exact = group < plan->fn->nout ? &plan->fn->out[group] : &none;
   bool* is_single = JARENA_ARRAY(a, plan->packing.n, bool);
   if (!is_single) return jerr_memory(ctx);
   for (int i = 0; i < plan->packing.n; i++)

@@ -36,7 +36,7 @@ double jemit_constant(const jemit_real* real, double value);
 bool jemit_is_in_single_range(const jemit_plan* plan);
 
 // Statements that are to be in single precision, by item: all but sums with a root in them, deflections of springs, and
-// those that a group of outputs depends on. What these need is double: nothing is ever widened on the way to them.
+// those that a group of outputs (one behind the last: none) depends on. What these need is double: nothing is ever widened on the way to them.
 jo_status jemit_mark_single(jo_context* ctx, jarena* a, const jemit_plan* plan, int group,
                             bool** out);
 

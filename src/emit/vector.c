@@ -62,24 +62,6 @@ static int find_sources(const jemit_printer* p, const jexpr_vector* v, int sourc
   return n;
 }
 
-// A pack computed by an earlier chunk is read where it is first needed.
-static void load_as_it_is(jemit_printer* p, int at) {
-  const jemit_plan* plan = p->plan;
-  if (at / plan->chunk == p->chunk || p->loaded[at] == p->chunk) return;
-  int numbers = jemit_plan_numbers(plan, &plan->packing.item[at]);
-  p->loaded[at] = p->chunk;
-  p->work_used = true;
-  jtext_put(p->body, "  const ");
-  put_type(p, numbers);
-  jtext_put(p->body, " v");
-  jemit_put_int(p->body, at);
-  jtext_put(p->body, " = JK_AT");
-  jemit_put_int(p->body, numbers);
-  jtext_put(p->body, "(w + ");
-  jemit_put_int(p->body, plan->slot[at]);
-  jtext_put(p->body, ");\n");
-}
-
 static bool is_narrowed(const jemit_printer* p, int at) {
   return p->real == &jemit_single && jemit_real_of(p, at) == &jemit_double;
 }
@@ -92,7 +74,7 @@ static void put_pack_name(jemit_printer* p, int at) {
 
 // A pack as the statement reads it: `const jk_v2f jk_n12 = JK_NARROW2(v12);`
 static void load_pack(jemit_printer* p, int at) {
-  load_as_it_is(p, at);
+  jemit_load_pack(p, at);
   if (!is_narrowed(p, at) || p->narrowed[at] == p->chunk) return;
   p->narrowed[at] = p->chunk;
   jtext_printf(p->body, "  const jk_v2f jk_n%d = JK_NARROW2(v%d);\n", at, at);
@@ -159,6 +141,29 @@ static void put_run(jemit_printer* p, const jexpr_vector* v) {
   jtext_put(p->body, ")");
 }
 
+// Two inputs of a group: each thread reads its own.
+static bool is_pick(const jemit_printer* p, const jexpr_vector* v) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  const jexpr_node *a = jexpr_at(g, v->lane[0]), *b = jexpr_at(g, v->lane[1]);
+  return p->is_strided && v->width == 2 && a->op == JEXPR_INPUT && b->op == JEXPR_INPUT &&
+         a->a == b->a && a->b != b->b;
+}
+
+static void put_pick(jemit_printer* p, const jexpr_vector* v) {
+  const jexpr_graph* g = p->plan->fn->graph;
+  int group = (int)jexpr_at(g, v->lane[0])->a;
+  p->in_used[group] = true;
+  jtext_put(p->body, "JK_PICK");
+  put_width(p, v->width);
+  jtext_put(p->body, "(");
+  jtext_put(p->body, p->in_name[group]);
+  for (int k = 0; k < 2; k++) {
+    jtext_put(p->body, ", ");
+    jemit_put_int(p->body, (int)jexpr_at(g, v->lane[k])->b);
+  }
+  jtext_put(p->body, ")");
+}
+
 // Values that do not vary, each `lanes` times.
 static void put_lanes(jemit_printer* p, const jexpr_vector* v, unsigned flip, int lanes) {
   const jexpr_graph* g = p->plan->fn->graph;
@@ -210,6 +215,8 @@ static void gather(jemit_printer* p, int index) {
     put_shuffle(p, v, source, nsource, own);
   } else if (is_run(p, v)) {
     put_run(p, v);
+  } else if (is_pick(p, v)) {
+    put_pick(p, v);
   } else if (own > 1) {
     put_join(p, v->lane, v->width);
   } else {
@@ -407,10 +414,9 @@ static void put_value(jemit_printer* p, const jexpr_item* item, int lanes) {
 
 void jemit_put_pack_slot(jemit_printer* p, int item) {
   jtext_put(p->body, "  JK_AT");
-  jemit_put_int(p->body, jemit_plan_numbers(p->plan, &p->plan->packing.item[item]));
-  jtext_put(p->body, "(w + ");
-  jemit_put_int(p->body, p->plan->slot[item]);
-  jtext_put(p->body, ") = v");
+  jemit_put_numbers(p, item, jemit_plan_numbers(p->plan, &p->plan->packing.item[item]));
+  jemit_put_place(p, p->plan->slot[item]);
+  jtext_put(p->body, " = v");
   jemit_put_int(p->body, item);
   jtext_put(p->body, ";\n");
 }

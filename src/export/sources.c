@@ -26,7 +26,7 @@ static_assert((int)JVEHICLE_STATE_DIRECTION == (int)JGEN_DY &&
                   (int)JVEHICLE_NUMBER_DIRECTION == (int)JGEN_DP &&
                   (int)JVEHICLE_WEIGHTS == (int)JGEN_LAMBDA &&
                   (int)JVEHICLE_FEEDS == (int)JGEN_FEED && (int)JVEHICLE_FIRED == (int)JGEN_FIRED &&
-                  (int)JVEHICLE_GROUP_COUNT == (int)JGEN_GROUP_COUNT,
+                  (int)JVEHICLE_GROUP_COUNT == (int)JGEN_COMMON,
               "groups of inputs");
 
 #define MAX_FUNCTIONS 48

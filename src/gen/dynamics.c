@@ -55,6 +55,7 @@ static jo_status begin(jgen_reduction* r, const jmodel* m, const jgen_options* o
   jexpr_group(g, "feed", 0, values);   // sized when they are found
   jexpr_group(g, "fired", 0, values);  // sized when the events are known
   jexpr_group(g, "hold", 0, values);   // sized when they are written
+  jexpr_group(g, "common", 0, values);
   r->s.placeholders = opt && opt->loads;
   d->live = JARENA_ARRAY(&d->arena, d->np, int);
   d->p = JARENA_ARRAY(&d->arena, d->np, double);

@@ -61,8 +61,9 @@ typedef struct jgen_options {
   // lanes are vehicles: numbers, time, states and modes are one per lane. Tangents go along all of `wrt` at once
   // (jgen_sens.spread), adjoints are not written
   bool per_lane;
-  bool weighs;         // then: adjoints in place of tangents
-  bool one_direction;  // then: tangents go along one direction of each lane, of (dy, dp)
+  bool weighs;  // then: adjoints in place of tangents
+  bool
+      one_direction;  // then: tangents go along one direction, of (dy, dt, dp), what all directions share apart
 } jgen_options;
 
 // A wheel in contact that is slower stands: its slip has no meaning and its tyre no force [m/s]
@@ -180,6 +181,7 @@ typedef enum jgen_group {
   JGEN_FEED,     // placeholders of what rates of local states have of everything else
   JGEN_FIRED,    // 1 for the event that happens (nevent)
   JGEN_HOLD,     // placeholders of forces of friction
+  JGEN_COMMON,   // what all directions of a tangent have in common: for batches alone
   JGEN_GROUP_COUNT
 } jgen_group;
 
@@ -212,10 +214,13 @@ typedef struct jgen_sens {
   // tangents along nw directions one after another: dy is ny x nw, those of the numbers are units, time stands. Of
   // switches there is one more, along the motion: its dy follows the others, time goes on
   bool is_spread;
-  bool is_one;       // spread: along one direction instead, whose numbers are dp
+  // spread: along one direction instead, of (dy, dt, dp). What does not depend on it is computed once for all of them, by the
+  // functions `common`, whose last output are the inputs JGEN_COMMON of the tangents; values stand there, too
+  bool is_one;
   bool weighs_only;  // no tangents
   int* wrt;          // indices into p (nw)
-  jexpr_fn tangent[JGEN_FN_COUNT], adjoint[JGEN_FN_COUNT];  // of functions; no name: there is none
+  // of functions; no name: there is none
+  jexpr_fn tangent[JGEN_FN_COUNT], adjoint[JGEN_FN_COUNT], common[JGEN_FN_COUNT];
 } jgen_sens;
 
 // Nodes of the graph from `first` up to the next section were written for this part of the equations.

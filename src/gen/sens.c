@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "expr/cut.h"
 #include "expr/preaccumulate.h"
 #include "expr/rewrite.h"
 #include "gen/begin.h"
@@ -136,32 +137,10 @@ static jo_status write_tangents(writer* k) {
 
 // ---- all directions at once ----------------------------------------------------------------------
 
-// A direction in place of (dy, dp, dt): the j-th number, one that is given, or the motion behind all of them.
-typedef struct direction {
-  const writer* k;
-  int j;
-  bool is_given, is_motion;
-} direction;
-
-static int count_directions(const writer* k) {
-  return k->d->sens.is_one ? 1 : k->nw;
-}
-
-static jexpr_ref along(void* user, jexpr_graph* g, jexpr_ref r, jexpr_ref rebuilt) {
-  const direction* d = user;
-  const jexpr_node n = g->node[r];
-  if (n.op != JEXPR_INPUT) return rebuilt;
-  if (n.a == JGEN_DY) return jexpr_input(g, JGEN_DY, d->j * d->k->ny + (int)n.b);
-  if (n.a == JGEN_DP && d->is_given) return rebuilt;
-  if (n.a == JGEN_DP) return jexpr_const(g, !d->is_motion && (int)n.b == d->j ? 1.0 : 0.0);
-  if (n.a == JGEN_DT) return jexpr_const(g, d->is_motion ? 1.0 : 0.0);
-  return rebuilt;
-}
-
-// A function and its directions.
+// A function and its directions: the numbers one by one, and the motion behind all of them.
 typedef struct spreading {
   const writer* k;
-  bool has_motion;  // behind the others
+  bool has_motion;
 } spreading;
 
 static int takes_part(void* user, const jexpr_graph* g, jexpr_ref input) {
@@ -173,11 +152,16 @@ static int takes_part(void* user, const jexpr_graph* g, jexpr_ref input) {
   return JEXPR_ALONG_FIXED;
 }
 
+// What stands for an input of (dy, dp, dt) along direction j; where there is one, it is given.
 static jexpr_ref seed(void* user, jexpr_graph* g, jexpr_ref input, int j) {
   const spreading* s = user;
-  bool is_motion = j == count_directions(s->k);
-  direction d = {s->k, j, s->k->d->sens.is_one && !is_motion, is_motion};
-  return along(&d, g, input, input);
+  const jexpr_node n = g->node[input];
+  if (s->k->d->sens.is_one) return input;
+  switch (n.a) {
+    case JGEN_DY: return jexpr_input(g, JGEN_DY, j * s->k->ny + (int)n.b);
+    case JGEN_DP: return jexpr_const(g, (int)n.b == j ? 1.0 : 0.0);
+    default: return jexpr_const(g, j == s->k->nw ? 1.0 : 0.0);
+  }
 }
 
 // The last output of a tangent, once for each direction; values that come before it stay. Where there is one direction, operations
@@ -185,7 +169,7 @@ static jexpr_ref seed(void* user, jexpr_graph* g, jexpr_ref input, int j) {
 static jo_status spread(writer* k, jgen_fn f, bool has_motion) {
   jexpr_fn* fn = &k->d->sens.tangent[f];
   const jexpr_outputs* last = &fn->out[fn->nout - 1];
-  int n = last->n, nd = count_directions(k) + has_motion;
+  int n = last->n, nd = k->d->sens.is_one ? 1 : k->nw + has_motion;
   jexpr_ref* all = refs(k, n * nd);
   if (!all) return k->g->status;
   spreading s = {k, has_motion};
@@ -201,8 +185,7 @@ static jo_status spread_tangents(writer* k) {
   static const jgen_fn taken[] = {JGEN_FN_RHS, JGEN_FN_PROJECT, JGEN_FN_SWITCHES,
                                   JGEN_FN_OBJECTIVE};
   bool is_taken[JGEN_FN_COUNT] = {false};
-  const int n = count_directions(k);
-  k->g->group[JGEN_DY].size = k->ny * (n + 1);
+  k->g->group[JGEN_DY].size = k->ny * (k->d->sens.is_one ? 1 : k->nw + 1);
   k->g->group[JGEN_DY].keeps_order = !k->d->sens.is_one;  // all directions side by side
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
     is_taken[taken[i]] = true;
@@ -210,6 +193,35 @@ static jo_status spread_tangents(writer* k) {
   }
   for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
     if (!is_taken[f]) k->d->sens.tangent[f] = (jexpr_fn){0};
+  }
+  return JO_OK;
+}
+
+// ---- what directions have in common ----------------------------------------------------------------
+
+static bool is_direction(const jexpr_node* input) {
+  return input->a == JGEN_DY || input->a == JGEN_DP || input->a == JGEN_DT;
+}
+
+// A tangent along one direction, and before it what all of them share, with the values that stood beside it.
+static jo_status part(writer* k, jgen_fn f) {
+  jexpr_fn* fn = &k->d->sens.tangent[f];
+  jexpr_outputs last = fn->out[fn->nout - 1], o[JGEN_MAX_OUT + 1];
+  jexpr_ref *d = refs(k, last.n), *common = NULL;
+  int ncommon = 0;
+  if (!d) return k->g->status;
+  memcpy(d, last.ref, (size_t)last.n * sizeof *d);
+  JO_TRY(jexpr_cut(k->g, k->a, is_direction, JGEN_COMMON, d, last.n, &common, &ncommon));
+  memcpy(o, fn->out, (size_t)(fn->nout - 1) * sizeof *o);
+  o[fn->nout - 1] = jgen_outputs(k->a, "common", common, ncommon);
+  JO_TRY(jgen_function(k->g, k->a, fn->name, o, fn->nout, &k->d->sens.common[f]));
+  o[0] = jgen_outputs(k->a, last.name, d, last.n);
+  return jgen_function(k->g, k->a, fn->name, o, 1, fn);
+}
+
+static jo_status part_tangents(writer* k) {
+  for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
+    if (k->d->sens.tangent[f].name) JO_TRY(part(k, f));
   }
   return JO_OK;
 }
@@ -371,5 +383,6 @@ jo_status jgen_sens_write(jgen_dynamics* d) {
   if (!d->sens.weighs_only) JO_TRY(write_tangents(&k));
   bool is_along = d->sens.is_spread && !d->sens.weighs_only;
   JO_TRY(is_along ? spread_tangents(&k) : write_adjoints(&k));
-  return fold_numbers(&k);
+  JO_TRY(fold_numbers(&k));
+  return is_along && d->sens.is_one ? part_tangents(&k) : JO_OK;
 }

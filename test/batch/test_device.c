@@ -111,6 +111,20 @@ static void test_derivatives(void** state) {
   compare(&descent, true, JBATCH_DEVICE_HOST);
 }
 
+// Nothing to share between two threads, functions that are short, closed loops, other objectives, adaptive steps; at last
+// nothing that directions have in common.
+static void test_derivatives_of_small_models(void** state) {
+  (void)state;
+  static const scene all[] = {
+      {"test/models/sweep_quarter_car.yaml", {"k", "c", "step"}, "dopri5", 0.4},
+      {"test/models/sens_loop.yaml", {"k", "stretch", "from", "pulse"}, "rk4", 1.0},
+      {"test/models/sens_step.yaml", {"k", "v", "lift", "x0"}, "dopri5", 1.1},
+      {"test/models/batch_linear.yaml", {"lift", "speed"}, "rk4", 0.1},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    compare(&all[i], true, JBATCH_DEVICE_HOST);
+}
+
 // Largest difference of column k over the largest number in it.
 static double column_error(const double* a, const double* b, int columns, int k) {
   double off = 0.0, most = 0.0;
@@ -215,6 +229,7 @@ int main(void) {
       cmocka_unit_test(test_values),
       cmocka_unit_test(test_adaptive_steps),
       cmocka_unit_test(test_derivatives),
+      cmocka_unit_test(test_derivatives_of_small_models),
       cmocka_unit_test(test_single_precision_states_its_error),
       cmocka_unit_test(test_single_precision_is_not_for_processors),
       cmocka_unit_test(test_samples_are_neither_small_nor_large),

@@ -153,19 +153,24 @@ static void test_single_precision_of_all_operators(void** state) {
   bench b;
   build(f->g, &b);
   const int exact = 1;
-  const struct { int pack, chunk; } how[] = {{2, 0}, {1, 0}, {1, 7}};
-  for (int i = 0; i < 3; i++) {
+  const struct {
+    int pack, chunk, whole;
+  } how[] = {{2, 0, 0}, {1, 0, 0}, {1, 7, 0}, {2, 7, 0}, {2, 7, 1}, {2, 7, 1000}};
+  for (int i = 0; i < 6; i++) {
     jemit_unit unit;
     jemit_options opt = jemit_options_default();
     opt.device = true;
     opt.single = &exact;
     opt.pack = how[i].pack;
     opt.chunk_statements = how[i].chunk;
+    opt.whole_statements = how[i].whole;
     opt.file_statements = 0;
     assert_ok(f->ctx, jemit_c(f->ctx, &f->a, &b.fn, 1, &opt, &unit));
     assert_true(unit.entry[0].is_single);
     assert_int_equal(strstr(unit.file[1].text, "jk_v2f ") != NULL, how[i].pack == 2);
     assert_int_equal(strstr(unit.file[1].text, "JK_NARROW2(") != NULL, how[i].pack == 2);
+    bool is_cut = how[i].chunk > 0 && how[i].whole < 1000;
+    assert_int_equal(strstr(unit.file[1].text, "JK_WORK(") != NULL, is_cut);
     compare(f, &b, &unit);
   }
 }

@@ -3,6 +3,7 @@
 // so, nothing leaks, nothing crashes. Both ways to end are tried: for good, and for one call only,
 // after which a pass must not carry on as if nothing had happened.
 #include "emit/emit.h"
+#include "expr/cut.h"
 #include "expr/diff.h"
 #include "expr/parse.h"
 #include "expr/preaccumulate.h"
@@ -73,6 +74,12 @@ static jexpr_ref seed(void* user, jexpr_graph* g, jexpr_ref input, int d) {
   return jexpr_input(g, w->directions, d * NX + (int)g->node[input].b);
 }
 
+static int late;
+
+static bool is_late(const jexpr_node* input) {
+  return (int)input->a == late;
+}
+
 static jo_status spread(work* w) {
   jexpr_ref dx[NX], dy[NY];
   w->directions = jexpr_group(w->g, "dx", 2 * NX, JEXPR_PER_LANE);
@@ -82,7 +89,12 @@ static jo_status spread(work* w) {
   JO_TRY(jexpr_graph_status(w->g));
   JO_TRY(jexpr_tangent(w->g, w->y, NY, w->x, dx, NX, dy));
   jexpr_directions by = {2, 2, w, along, seed};
-  return jexpr_preaccumulate(w->g, &by, dy, NY, w->spread);
+  JO_TRY(jexpr_preaccumulate(w->g, &by, dy, NY, w->spread));
+  int group = jexpr_group(w->g, "kept", 0, JEXPR_PER_LANE), nkept;
+  jexpr_ref* kept;
+  if (group < 0) return jexpr_graph_status(w->g);
+  late = w->directions;
+  return jexpr_cut(w->g, &w->a, is_late, group, dy, NY, &kept, &nkept);
 }
 
 static jo_status differentiate(work* w) {
@@ -111,6 +123,10 @@ static jo_status generate(work* w) {
   jemit_unit unit;
   JO_TRY(jemit_c(w->ctx, &w->a, &fn, 1, &opt, &unit));
   opt.pack = 8;
+  JO_TRY(jemit_c(w->ctx, &w->a, &fn, 1, &opt, &unit));
+  opt.pack = 2;
+  opt.device = true;
+  opt.whole_statements = 1;
   return jemit_c(w->ctx, &w->a, &fn, 1, &opt, &unit);
 }
 
