@@ -560,7 +560,8 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
       {"--workers", "N", "threads; one per processor by default", .number = &w.workers},
       {"--end", "T", "stop runs at time T [s]", .number = &j->opt.t_end_s},
       {"--tol", "X", "relative and absolute tolerance", .number = &j->opt.tolerance},
-      {"--step", "H", "step of fixed-step methods [s]", .number = &j->opt.step_s},
+      {"--step", "H", "step of rk2, rk3, rk4; first step of the others [s]",
+       .number = &j->opt.step_s},
   };
   cli_exit code = cli_parse(c, &cli_sweep, option, sizeof option / sizeof *option, argc, argv);
   return code == CLI_OK ? set_options(j, &w) : code;

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 unset MAKEFLAGS MFLAGS MAKELEVEL  # the builds below are not parts of the make that called us
 jobs=$(nproc)
-fuzz_seconds=${JOUNCE_FUZZ_SECONDS:-15}
+fuzz_seconds=${JOUNCE_FUZZ_SECONDS:-12}
 logs=build/check
 mkdir -p "$logs"
 failed=()

@@ -67,6 +67,13 @@ static jo_status check_grid(jo_context* ctx, jstudy_design* d) {
       return jerr_set(ctx, JO_ERR_ARGUMENT, "parameter '%s': a grid needs at least one value of it",
                       r->name);
     }
+    if (r->n == 1 && r->from != r->to) {
+      return jerr_set(
+          ctx, JO_ERR_ARGUMENT,
+          "parameter '%s': one value cannot go from %.10g to %.10g; ask for two or more, or "
+          "for equal ends",
+          r->name, r->from, r->to);
+    }
     n *= r->n;
     if (n > MAX_POINTS) return too_many(ctx);
   }

@@ -23,7 +23,7 @@ static void test_design_grid_order(void** state) {
   fixture* f = *state;
   const jstudy_range range[] = {{.name = "a", .from = 1, .to = 2, .n = 2},
                                 {.name = "b", .from = 0, .to = 0.3, .n = 4},
-                                {.name = "c", .from = 7, .to = 8, .n = 1}};
+                                {.name = "c", .from = 7, .to = 7, .n = 1}};
   int n;
   double* x = points(f, &(jstudy_design_options){.range = range, .nrange = 3}, &n);
   assert_int_equal(n, 8);
@@ -274,8 +274,11 @@ static void test_design_mistakes_are_named(void** state) {
   const jstudy_range huge[] = {{.name = "a", .from = 0, .to = 1, .n = 100000},
                                {.name = "b", .from = 0, .to = 1, .n = 100000}};
   const jstudy_range empty[] = {{.name = "a", .from = 0, .to = 1, .n = 0}};
+  const jstudy_range single[] = {{.name = "a", .from = 0, .to = 1, .n = 1}};
   refuse(f, &(jstudy_design_options){.range = huge, .nrange = 2}, JO_ERR_LIMIT, "more than");
   refuse(f, &(jstudy_design_options){.range = empty, .nrange = 1}, JO_ERR_ARGUMENT, "at least one");
+  refuse(f, &(jstudy_design_options){.range = single, .nrange = 1}, JO_ERR_ARGUMENT,
+         "one value cannot go from 0 to 1");
   refuse(f, &(jstudy_design_options){.range = laws, .nrange = 1}, JO_ERR_ARGUMENT, "take a sample");
   static jstudy_range many[129];
   for (int i = 0; i < 129; i++) {
