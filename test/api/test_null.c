@@ -127,7 +127,7 @@ static int set_up(void** state) {
   f->length = strlen(f->text);
   f->names[0] = "k";
   f->setting = (jo_setting){"k", "16000"};
-  f->range = (jo_range){.name = "k", .from = 15000.0, .to = 16000.0, .n = 1};
+  f->range = (jo_range){.name = "k", .from = 15000.0, .to = 15000.0, .n = 1};
   f->sweep_options = jo_sweep_options_default();
   f->sweep_options.range = &f->range;
   f->sweep_options.nrange = 1;
