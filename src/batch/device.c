@@ -39,12 +39,12 @@ typedef struct code {
 static const struct {
   int f, exact;
 } slopes[] = {{JBATCH_RHS, 1}, {JBATCH_RHS_COMMON, 2}, {JBATCH_RHS_ALONG, 1}};
+#define NSLOPES ((int)(sizeof slopes / sizeof *slopes))
 
 // Of these the two threads of a lane take a direction each.
 static bool has_directions(int f) {
   return f >= JBATCH_RHS_ALONG && f <= JBATCH_OBJECTIVE_ALONG;
 }
-#define NSLOPES ((int)(sizeof slopes / sizeof *slopes))
 
 // ---- source ----------------------------------------------------------------------------------------
 

@@ -98,8 +98,8 @@ static jo_status rank_kept(cut* c, jarena* a, const jexpr_ref* y, int n) {
   for (int i = 0; i < s.n; i++) {
     for (int k = 0; k < jexpr_nargs(c->g, s.order[i]); k++) {
       const jexpr_node* x = &c->g->node[jexpr_arg(c->g, s.order[i], k)];
-      bool is_kept = x->op == JEXPR_INPUT && x->a == (uint32_t)c->group;
-      if (is_kept && c->rank[x->b] < 0) c->rank[x->b] = next++;
+      bool stands_in = x->op == JEXPR_INPUT && x->a == (uint32_t)c->group;
+      if (stands_in && c->rank[x->b] < 0) c->rank[x->b] = next++;
     }
   }
   for (int i = 0; i < c->nkept; i++) {  // those that are outputs

@@ -62,8 +62,8 @@ typedef struct jgen_options {
   // (jgen_sens.spread), adjoints are not written
   bool per_lane;
   bool weighs;  // then: adjoints in place of tangents
-  bool
-      one_direction;  // then: tangents go along one direction, of (dy, dt, dp), what all directions share apart
+  // then: tangents go along one direction (dy, dt, dp), and what all directions share is apart
+  bool one_direction;
 } jgen_options;
 
 // A wheel in contact that is slower stands: its slip has no meaning and its tyre no force [m/s]

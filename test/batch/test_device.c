@@ -4,91 +4,52 @@
 #include <math.h>
 #include <string.h>
 
-#include "batch/batch.h"
 #include "batch/single.h"
-#include "support/check.h"
+#include "support/subject.h"
 
-#define MOST_NUMBERS 5
-#define POINTS       7
+#define POINTS 7
 
 typedef struct scene {
   const char* model;
-  const char* name[MOST_NUMBERS];
+  const char* name[SUBJECT_NUMBERS];
   const char* method;
   double t_end;
 } scene;
 
-typedef struct rig {
-  jo_context* ctx;
-  jmodel* m;
-  jsens* s;
-  int number[MOST_NUMBERS], n;
-  jbatch_options opt;
-  double x[POINTS * MOST_NUMBERS];
-} rig;
-
 static const int outputs[] = {2, 0};
 
-static void open_rig(rig* r, const scene* at) {
-  *r = (rig){0};
-  assert_int_equal(jo_context_create(NULL, &r->ctx), JO_OK);
-  assert_ok(r->ctx, jmodel_load(r->ctx, at->model, NULL, 0, &r->m));
-  while (r->n < MOST_NUMBERS && at->name[r->n]) {
-    assert_ok(r->ctx, jmodel_number_named(r->ctx, r->m, at->name[r->n], &r->number[r->n]));
-    r->n++;
-  }
-  jsens_setup setup = {.wrt = r->number, .nwrt = r->n, .direct = true};
-  setup.kernel = jkernel_options_default();
-  assert_ok(r->ctx, jsens_create(r->ctx, r->m, &setup, &r->s));
-  for (int i = 0; i < POINTS; i++) {
-    for (int k = 0; k < r->n; k++)
-      r->x[i * r->n + k] = r->m->number[r->number[k]].value * (1.0 + 0.01 * ((i * (k + 3)) % 7));
-  }
-  r->opt = jbatch_options_default(r->m);
-  r->opt.number = r->number;
-  r->opt.nnumber = r->n;
-  r->opt.outputs = strcmp(at->method, "rk4") == 0;  // else those that have histories alone
-  r->opt.history = outputs;
-  r->opt.nhistory = 2;
-  r->opt.history_step = 7e-3;
-  r->opt.run.solve.method = (jsolve_method)jsolve_method_find(at->method);
-  r->opt.run.solve.step = strcmp(at->method, "rk4") == 0 ? 1e-3 : 0.0;
-  r->opt.run.t_end = at->t_end;
-}
-
-static void close_rig(rig* r) {
-  jsens_destroy(r->s);
-  jmodel_destroy(r->m);
-  jo_context_destroy(r->ctx);
-}
-
-static void check_same(const double* a, const double* b, int n) {
-  assert_memory_equal(a, b, (size_t)n * sizeof *a);
+// Lanes of the processor are interpreted: the reference, and nothing to wait for.
+static subject open_scene(const scene* at) {
+  jsens_setup setup = {.direct = true, .kernel = jkernel_options_default()};
+  setup.kernel.backend = JKERNEL_INTERP;
+  int n = 0;
+  while (n < SUBJECT_NUMBERS && at->name[n])
+    n++;
+  subject s = subject_open(at->model, at->name, n, false, setup);
+  bool is_fixed = strcmp(at->method, "rk4") == 0;
+  s.opt.outputs = is_fixed;  // else those that have histories alone
+  s.opt.history = outputs;
+  s.opt.nhistory = 2;
+  s.opt.history_step = 7e-3;
+  s.opt.run.solve.method = (jsolve_method)jsolve_method_find(at->method);
+  s.opt.run.solve.step = is_fixed ? 1e-3 : 0.0;
+  s.opt.run.t_end = at->t_end;
+  return s;
 }
 
 static void compare(const scene* at, bool gradient, jbatch_device device) {
-  rig r;
-  jbatch *here = NULL, *there = NULL;
-  open_rig(&r, at);
-  r.opt.gradient = gradient;
-  assert_ok(r.ctx, jbatch_create(r.ctx, r.s, &r.opt, &here));
-  r.opt.device = device;
-  assert_ok(r.ctx, jbatch_create(r.ctx, r.s, &r.opt, &there));
-  assert_ok(r.ctx, jbatch_run(here, POINTS, r.x));
-  assert_ok(r.ctx, jbatch_run(there, POINTS, r.x));
-  for (int i = 0; i < POINTS; i++) {
-    assert_int_equal(there->point[i].way, here->point[i].way);
-    assert_int_equal(there->point[i].way, JBATCH_WAY_LANES);
-    assert_int_equal(there->point[i].steps, here->point[i].steps);
-    assert_int_equal(there->point[i].events, here->point[i].events);
-  }
-  check_same(there->value, here->value, POINTS * here->nobjective);
-  check_same(there->gradient, here->gradient, POINTS * here->nobjective * here->nw);
-  if (here->noutput > 0) check_same(there->output, here->output, POINTS * here->noutput);
-  check_same(there->history, here->history, POINTS * here->nrow * here->opt.nhistory);
+  subject s = open_scene(at);
+  double* x = subject_points(&s, POINTS);
+  s.opt.gradient = gradient;
+  jbatch* here = subject_run(&s, x, POINTS);
+  s.opt.device = device;
+  jbatch* there = subject_run(&s, x, POINTS);
+  assert_all_went(there, JBATCH_WAY_LANES, JBATCH_FINE);
+  for (int i = 0; i < POINTS; i++)
+    assert_same_point(there, i, here, i);
   jbatch_destroy(there);
   jbatch_destroy(here);
-  close_rig(&r);
+  subject_close(&s);
 }
 
 static const scene descent = {
@@ -149,18 +110,14 @@ static double worst_column(const double* a, const double* b, int columns) {
 
 static void test_single_precision_states_its_error(void** state) {
   (void)state;
-  rig r;
-  jbatch *here = NULL, *there = NULL;
-  open_rig(&r, &descent);
-  r.opt.gradient = true;
-  assert_ok(r.ctx, jbatch_create(r.ctx, r.s, &r.opt, &here));
-  r.opt.device = JBATCH_DEVICE_HOST;
-  r.opt.single = true;
-  assert_ok(r.ctx, jbatch_create(r.ctx, r.s, &r.opt, &there));
-  assert_ok(r.ctx, jbatch_run(here, POINTS, r.x));
-  assert_ok(r.ctx, jbatch_run(there, POINTS, r.x));
+  subject s = open_scene(&descent);
+  double* x = subject_points(&s, POINTS);
+  jbatch* here = subject_run(&s, x, POINTS);
+  s.opt.device = JBATCH_DEVICE_HOST;
+  s.opt.single = true;
+  jbatch* there = subject_run(&s, x, POINTS);
+  assert_all_went(there, JBATCH_WAY_LANES, JBATCH_FINE);
   for (int i = 0; i < POINTS; i++) {
-    assert_int_equal(there->point[i].way, JBATCH_WAY_LANES);
     assert_int_equal(there->point[i].steps, here->point[i].steps);
     assert_int_equal(there->point[i].events, here->point[i].events);
   }
@@ -175,19 +132,19 @@ static void test_single_precision_states_its_error(void** state) {
   assert_int_equal(here->nsample, 0);
   jbatch_destroy(there);
   jbatch_destroy(here);
-  close_rig(&r);
+  subject_close(&s);
 }
 
 static void test_single_precision_is_not_for_processors(void** state) {
   (void)state;
-  rig r;
+  subject s = open_scene(&descent);
   jbatch* b = NULL;
-  open_rig(&r, &descent);
-  r.opt.single = true;
-  assert_int_equal(jbatch_create(r.ctx, r.s, &r.opt, &b), JO_ERR_ARGUMENT);
+  s.opt.number = s.number;
+  s.opt.single = true;
+  assert_int_equal(jbatch_create(s.ctx, s.sens, &s.opt, &b), JO_ERR_ARGUMENT);
   assert_null(b);
-  assert_non_null(strstr(jo_context_message(r.ctx), "single precision is for GPUs"));
-  close_rig(&r);
+  assert_non_null(strstr(jo_context_message(s.ctx), "single precision is for GPUs"));
+  subject_close(&s);
 }
 
 static void test_samples_are_neither_small_nor_large(void** state) {
@@ -208,19 +165,19 @@ static void test_samples_are_neither_small_nor_large(void** state) {
 // A device, or one line that says why not.
 static void test_cuda(void** state) {
   (void)state;
-  rig r;
+  subject s = open_scene(&descent);
   jbatch* b = NULL;
-  open_rig(&r, &descent);
-  r.opt.device = JBATCH_DEVICE_CUDA;
-  jo_status status = jbatch_create(r.ctx, r.s, &r.opt, &b);
+  s.opt.number = s.number;
+  s.opt.device = JBATCH_DEVICE_CUDA;
+  jo_status status = jbatch_create(s.ctx, s.sens, &s.opt, &b);
   if (status < 0) {
-    const char* text = jo_context_message(r.ctx);
+    const char* text = jo_context_message(s.ctx);
     assert_int_equal(status, JO_ERR_COMPILER);
     assert_non_null(strstr(text, "device cuda: "));
     assert_null(strchr(text, '\n'));
   }
   jbatch_destroy(b);
-  close_rig(&r);
+  subject_close(&s);
   if (status >= 0) compare(&descent, false, JBATCH_DEVICE_CUDA);
 }
 
