@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/cpu.h"
 #include "base/file.h"
 #include "base/format.h"
 #include "base/process.h"
@@ -191,7 +192,7 @@ static jo_status gather_part(build* b, const jkernel_set* set, const jexpr_fn* f
 
 // Lanes of packs: those asked for, at most those of the processor and $JOUNCE_PACK_LANES.
 static jo_status limit_packs(const build* b, int* pack) {
-  if (*pack > jkernel_toolchain_lanes()) *pack = jkernel_toolchain_lanes();
+  if (*pack > jcpu_lanes(jcpu_chosen())) *pack = jcpu_lanes(jcpu_chosen());
   const char* text = getenv("JOUNCE_PACK_LANES");
   if (!text || text[0] == '\0') return JO_OK;
   int most = text[1] == '\0' ? text[0] - '0' : 0;
@@ -300,6 +301,8 @@ jo_status jkernel_build(jo_context* ctx, const jexpr_fn* fn, int nfn, const jker
     return jerr_set(ctx, JO_ERR_ARGUMENT, "function '%s': there is no part %d", fn[i].name,
                     part_of(opt, i));
   }
+  jcpu_level level;
+  JO_TRY(jcpu_choose(ctx, &level));
   jkernel_set* set = NULL;
   JO_TRY(create_set(ctx, fn, nfn, opt->lanes, &set));
   jarena scratch;

@@ -81,7 +81,7 @@ class Parameter:
             return VALUES[plain]
         if self.type == "int" or self.type in ("jo_role", "jo_status", "jo_sens_method", "jo_counting"):
             return "0"
-        if self.is_pointer and re.fullmatch(r"(jo_\w+|double|int64_t)\*", plain):
+        if self.is_pointer and re.fullmatch(r"(jo_\w+|double|int64_t|int)\*", plain):
             return f"({plain[:-1]}[64]){{0}}"
         sys.exit(f"{self.function}: no value is known for '{self.type} {self.name}': add one to {__file__}")
 
