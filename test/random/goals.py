@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from draw import norm, sub
-from elements import WITH_DELAYS, WITH_WORDS
 from model import Model
+from seeds import WITH_DELAYS, WITH_WORDS
 
 
 def start(m: Model) -> None:

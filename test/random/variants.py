@@ -21,9 +21,9 @@ def _close(a: float, b: float, relative: float, floor: float) -> bool:
 
 def sweep(case) -> None:
     """run --set = sweep = sens at the same numbers."""
-    if case.sens is None or case.chance.random() > 0.4:
+    if case.sens is None or case.chance.random() > 0.4 or not case.in_tree:
         return
-    n = case.chance.choice(case.numbers)
+    n = case.chance.choice(case.in_tree)
     file = write(case.m.tree, named=frozenset([n]))
     path = case.program.save(f"{case.m.seed}_sweep.yaml", file.text)
     low, high = n.value - 0.004*n.size, n.value + 0.004*n.size
@@ -70,15 +70,15 @@ def energy(case) -> None:
     answer = case.program.call("run", path, "--tol", "1e-10", "-o", out)
     if not case.law("energy: runs", answer.ok, answer.message[:200], answer):
         return
-    columns = _columns(out)
+    found = columns(out)
     os.remove(out)
-    span = {name: max(c) - min(c) for name, c in columns.items()}
+    span = {name: max(c) - min(c) for name, c in found.items()}
     turnover = max(span["energy.kinetic"], span["energy.potential"], span["work"])
     case.law("energy balance", span["balance"] <= 1e-6*turnover + 1e-9,
              f"off by {span['balance']:.3g} J of {turnover:.3g} J", answer)
 
 
-def _columns(path: str) -> dict[str, list[float]]:
+def columns(path: str) -> dict[str, list[float]]:
     with open(path, encoding="utf-8") as f:
         rows = list(csv.reader(line for line in f if not line.startswith("#")))
     return {name: [float(row[i]) for row in rows[2:]] for i, name in enumerate(rows[0])}
