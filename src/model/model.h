@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/index.h"
 #include "base/mem.h"
 #include "expr/parse.h"
 #include "expr/table.h"
@@ -467,6 +468,7 @@ typedef struct jmodel {
       ninitial, naxle;
   jmodel_number* number;
   jmodel_parameter* parameter;
+  jindex parameters, signals;  // their places by name
   jmodel_body* body;              // 0: ground
   jmodel_named_v3* hardpoint;     // vehicle coordinates
   jmodel_joint* joint;            // parents before children
@@ -528,6 +530,10 @@ bool jmodel_parameter_value(const jmodel* m, const char* name, const char* text,
 
 // A value of a parameter or number in the unit that the file gives it in, which is told: "" where it gives none.
 double jmodel_shown(const jmodel* m, const char* name, double value, const char** unit);
+
+// Find parameters and signals by name: to be called again where a copy gets others. False: no memory.
+bool jmodel_index_parameters(jmodel* m, jarena* a);
+bool jmodel_index_signals(jmodel* m, jarena* a);
 
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);

@@ -19,6 +19,22 @@ int jmodel_find_coordinate(const jmodel* m, const char* name) {
   return -1;
 }
 
+bool jmodel_index_parameters(jmodel* m, jarena* a) {
+  if (!jindex_create(a, m->nparameter, &m->parameters)) return false;
+  for (int i = 0; i < m->nparameter; i++) {
+    jindex_add(&m->parameters, m->parameter[i].name, i);
+  }
+  return true;
+}
+
+bool jmodel_index_signals(jmodel* m, jarena* a) {
+  if (!jindex_create(a, m->nsignal, &m->signals)) return false;
+  for (int i = 0; i < m->nsignal; i++) {
+    jindex_add(&m->signals, m->signal[i].name, i);
+  }
+  return true;
+}
+
 int jmodel_find_number(const jmodel* m, const char* path) {
   for (int i = 0; i < m->nnumber; i++) {
     if (strcmp(m->number[i].path, path) == 0) return i;
