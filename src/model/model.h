@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/index.h"
 #include "base/mem.h"
 #include "expr/parse.h"
 #include "expr/table.h"
@@ -460,8 +461,10 @@ typedef struct jmodel {
   const char* path;
   const char* name;
   const char* description;
-  char sha256[65];    // of all text read
-  jmodel_v3 gravity;  // [m/s^2]
+  char sha256[65];      // of all text read
+  jindex names;         // of what was read, in the scopes below
+  int nread_hardpoint;  // those in `names`: copies of a model have more
+  jmodel_v3 gravity;    // [m/s^2]
   int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ncoupling, ntable,
       nfunction, nelement, ncomponent, nstate, nevent, nsampler, ndelay, nsignal, nobjective,
       ninitial, naxle;
@@ -528,6 +531,9 @@ bool jmodel_parameter_value(const jmodel* m, const char* name, const char* text,
 
 // A value of a parameter or number in the unit that the file gives it in, which is told: "" where it gives none.
 double jmodel_shown(const jmodel* m, const char* name, double value, const char** unit);
+
+// Scopes of `names`; points of body i have one each, JMODEL_NAMES_POINT + i.
+enum { JMODEL_NAMES_BODY, JMODEL_NAMES_COORDINATE, JMODEL_NAMES_HARDPOINT, JMODEL_NAMES_POINT };
 
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);
