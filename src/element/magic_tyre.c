@@ -28,7 +28,11 @@ static const char* const keys[] = {
     "file",  "wheel",        "centre",   "axis",         "side",    "friction",    "pressure",
     "scale", "coefficients", "combined", "damping_time", "contact", "description", NULL};
 
-#define COEFFICIENT(name) JMODEL_FIELD(magic, #name, c[JTIR_##name], JMODEL_POSITIVE)
+#define COEFFICIENT(name, limit) JMODEL_FIELD(magic, #name, c[JTIR_##name], limit),
+#define COEFFICIENT_ANY(name)
+#define COEFFICIENT_POSITIVE(name)     COEFFICIENT(name, JMODEL_POSITIVE)
+#define COEFFICIENT_NOT_NEGATIVE(name) COEFFICIENT(name, JMODEL_NOT_NEGATIVE)
+#define COEFFICIENT_NOT_ZERO(name)     COEFFICIENT(name, JMODEL_NOT_ZERO)
 
 static const jmodel_field fields[] = {
     JMODEL_DIRECTION(magic, "axis", wheel.axis.v),
@@ -36,19 +40,8 @@ static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(magic, "friction", friction, JMODEL_POSITIVE, "1"),
     JMODEL_GIVEN_IN(magic, "pressure", pressure, JMODEL_POSITIVE, has_pressure, "Pa"),
     JMODEL_FIELD_IN(magic, "damping_time", damping_time, JMODEL_NOT_NEGATIVE, "s"),
-    COEFFICIENT(UNLOADED_RADIUS),
-    COEFFICIENT(FNOMIN),
-    COEFFICIENT(VERTICAL_STIFFNESS),
-    COEFFICIENT(LONGVL),
-    COEFFICIENT(VXLOW),
-    COEFFICIENT(PCX1),
-    COEFFICIENT(PDX1),
-    COEFFICIENT(PCY1),
-    COEFFICIENT(LFZO),
-    COEFFICIENT(LCX),
-    COEFFICIENT(LMUX),
-    COEFFICIENT(LCY),
-    COEFFICIENT(LMUY),
+#define TIR(name, otherwise, dimension, group, range) COEFFICIENT_##range(name)
+#include "model/tir.def"
 };
 
 enum {
@@ -98,8 +91,10 @@ static const char* const component[] = {"fz"};
 
 // ---- reading -------------------------------------------------------------------------------------
 
-// The property file, found from the file that names it; its text is part of the model.
-static bool read_file(const jmodel_at* at, const jmodel_node* node, jmodel_tir* tir) {
+// The property file, found from the file that names it; its text is part of the model. `is_read`: coefficients that the
+// model gives itself.
+static bool read_file(const jmodel_at* at, const jmodel_node* node, const bool* is_read,
+                      jmodel_tir* tir) {
   jmodel_reader* r = at->r;
   if (!jmodel_is(at, node, JMODEL_NODE_TEXT, "file")) return false;
   const char* path = jfile_beside(&r->m->arena, node->place.file, node->text);
@@ -116,6 +111,7 @@ static bool read_file(const jmodel_at* at, const jmodel_node* node, jmodel_tir* 
     jsha256_add(&r->sha, text, n);
     status = jmodel_tir_parse(r->ctx, &r->m->arena, text, n, path, tir);
   }
+  if (status >= 0) status = jmodel_tir_finish(r->ctx, tir, JTIR_WHEELS, is_read);
   if (status == JO_ERR_MEMORY) r->oom = true;
   if (status < 0) {
     bool is_there = jfile_exists(path);
@@ -152,18 +148,19 @@ static void read_coefficients(const jmodel_at* at, const jmodel_node* map, const
   }
 }
 
-static void take_coefficients(const jmodel_at* at, const jmodel_node* map, const jmodel_tir* tir,
-                              jmodel_place place, magic* y) {
+static void take_coefficients(const jmodel_at* at, const jmodel_tir* tir, jmodel_place place,
+                              const bool* is_read, magic* y) {
   jmodel_reader* r = at->r;
-  bool is_read[JTIR_COUNT] = {false};
-  read_coefficients(at, map, "scale", true, is_read, y);
-  read_coefficients(at, map, "coefficients", false, is_read, y);
   for (int i = 0; i < JTIR_COUNT; i++) {
     if (is_read[i]) continue;
     if (tir->line[i] == 0 && i != JTIR_INFLPRES) {
       // what the file does not have is no number of the model
       const char* text = tir->value[i] == 0.0 ? "0" : tir->value[i] == 1.0 ? "1" : "2";
       y->c[i] = jmodel_constant(text, place);
+      continue;
+    }
+    if (i == JTIR_INFLPRES && tir->line[i] == 0 && is_read[JTIR_NOMPRES]) {
+      y->c[i] = y->c[JTIR_NOMPRES];
       continue;
     }
     jmodel_place from = {tir->path, tir->line[i]};
@@ -198,7 +195,10 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   jmodel_tir tir;
   const jmodel_node *side = jmodel_node_find(map, "side"), *way = jmodel_node_find(map, "combined");
   bool has_wheel = jelement_read_wheel(at, map, e->place, &y->wheel);
-  if (!read_file(at, jmodel_node_find(map, "file"), &tir)) return false;
+  bool is_read[JTIR_COUNT] = {false};
+  read_coefficients(at, map, "scale", true, is_read, y);
+  read_coefficients(at, map, "coefficients", false, is_read, y);
+  if (!read_file(at, jmodel_node_find(map, "file"), is_read, &tir)) return false;
   y->version = tir.version;
   y->ellipse = tir.ellipse;
   int k = way ? jmodel_word_at(at, way, "combined", ways) : 0;
@@ -206,7 +206,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   k = side ? jmodel_word_at(at, side, "side", sides) : -1;
   y->is_mirrored = (k == 0 && tir.side == JTIR_RIGHT) || (k == 1 && tir.side == JTIR_LEFT);
   if (is_image(map)) y->is_mirrored = !y->is_mirrored;
-  take_coefficients(at, map, &tir, e->place, y);
+  take_coefficients(at, &tir, e->place, is_read, y);
   jelement_scalar_or(at, map, "friction", 1.0, e->place, &y->friction);
   jelement_scalar_or(at, map, "damping_time", 0.05, e->place, &y->damping_time);
   jelement_read_contact(at, map, &y->c[JTIR_UNLOADED_RADIUS], &y->contact);

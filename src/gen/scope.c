@@ -88,11 +88,11 @@ jexpr_ref jgen_not_yet(jgen* s, const char* name, size_t n, const char* what) {
 }
 
 static int index_of_parameter(const jmodel* m, word name) {
-  return jindex_find(&m->parameters, name.s, name.n);
+  return jindex_find(&m->parameters, 0, name.s, name.n);
 }
 
 static int index_of_signal(const jmodel* m, word name) {
-  return jindex_find(&m->signals, name.s, name.n);
+  return jindex_find(&m->signals, 0, name.s, name.n);
 }
 
 // Parameters, then signals, as one list.
