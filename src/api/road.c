@@ -14,6 +14,7 @@
 #define MAX_PLACE 20000000
 #define SMOOTHEST 16e-6  // of class A at 0.1 cycles/m [m^3]
 #define SEGMENT   4096
+#define LEAST     64  // heights that a spectrum is made of
 
 jo_status jo_road_heights(jo_context* ctx, const jo_model* model, int n, const double* xy,
                           double* z) {
@@ -93,10 +94,10 @@ static int class_of(double density, double smooth) {
 int jo_road_spectrum(int n, double spacing, const double* z, jo_road_band* band) {
   double density[SEGMENT / 2];
   int length = SEGMENT, count = 0;
+  if (!z || !band || n < LEAST || !(spacing > 0.0)) return 0;
   while (length > n) {
     length /= 2;
   }
-  if (!z || !band || length < 64 || !(spacing > 0.0)) return 0;
   estimate(n, spacing, z, length, density);
   for (int k = 4; 2 * k <= length / 2 && count < JO_ROAD_BANDS; k *= 2) {
     double sum = 0.0, step = 1.0 / (length * spacing), middle = k * sqrt(2.0) * step;
