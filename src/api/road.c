@@ -14,6 +14,7 @@
 #define MAX_PLACE 20000000
 #define SMOOTHEST 16e-6  // of class A at 0.1 cycles/m [m^3]
 #define SEGMENT   4096
+#define LEAST     64  // heights that a spectrum is made of
 
 jo_status jo_road_heights(jo_context* ctx, const jo_model* model, int n, const double* xy,
                           double* z) {
@@ -105,7 +106,7 @@ static int class_of(double density, double smooth) {
 int jo_road_spectrum(int n, double spacing, const double* z, jo_road_band* band) {
   double density[SEGMENT / 2];
   int length = SEGMENT, count = 0;
-  if (!z || !band || n < 64 || !(spacing > 0.0) || !isfinite(spacing)) return 0;
+  if (!z || !band || n < LEAST || !(spacing > 0.0) || !isfinite(spacing)) return 0;
   for (int i = 0; i < n; i++) {
     if (!isfinite(z[i])) return 0;
   }
