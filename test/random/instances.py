@@ -163,7 +163,7 @@ def assemble(m: Model) -> None:
     _chassis(m)
     m.tree["templates"] = {"corner": corner.tree()}
     m.tree["instances"] = made = {}
-    pairs = draw.weighted({1: 5, 2: 3, 3: 1})
+    pairs = draw.weighted({1: 4, 2: 1})
     for i in range(pairs):
         left, right = f"l{i}", f"r{i}"
         place = add([0.5*(1 - i), 0.0, 0.4], draw.vector(0.05))

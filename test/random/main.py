@@ -59,7 +59,7 @@ def _ignore_interrupts() -> None:
 
 
 def _check(task: tuple[str, int, str, bool]) -> Result:
-    """One model in a folder of its own, kept where it breaks a law or is asked for."""
+    """One model in a folder of its own, kept where it breaks a property or is asked for."""
     path, seed, keep, always = task
     with tempfile.TemporaryDirectory(prefix="jounce_random_") as folder:
         try:
