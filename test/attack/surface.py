@@ -23,7 +23,8 @@ TYRES = sorted(glob.glob(f"{starts.ROOT}/test/data/tyres/*.tir"))
 IMPORTS = sorted(glob.glob(f"{starts.ROOT}/test/data/import/*"))
 KINDS = ("pendulum", "quarter_car", "corner", "car", "study")
 # what may be null in an answer: there is none, and a message says why (as of eigenvalues that coincide)
-MAY_BE_NULL = re.compile(r"gradient_error|^\.modes\[\d+\]\.derivatives|ackermann|roll_centre|kingpin|caster|scrub|percent_per_percent|\.dt\b|contribution|per_increment")
+MAY_BE_NULL = re.compile(r"gradient_error|^\.modes\[\d+\]\.derivatives|ackermann|roll_centre|kingpin|caster|scrub"
+                         r"|percent_per_percent|\.dt\b|contribution|per_increment")
 
 CORNERS = """jounce: 1
 name: corners
@@ -49,10 +50,11 @@ instances:
 objectives: {o: {integral: l.arm + r.arm}, p: {final: r.arm.hub.z}, zero: {rms: z - z}}
 simulation: {end: 0.1}
 """
-PATHS = ("instances.l.at.x", "instances.l.at.z", "instances.l.turn", "instances.r.at.y", "instances.b.bodies.arm.mass", "hardpoints.l.hub.y",
-         "hardpoints.r.pivot.z", "bodies.r.arm.mass", "joints.l.arm.axis.x", "templates.corner.hardpoints.hub.y", "l.k", "r.c", "k_front",
-         "templates.corner.parameters.k", "instances.l.parameters.k", "forces.b.strut.free_length", "instances", "instances.l", "instances.x.at.x",
-         "instances.l.at", "instances.l.at.w", "instances.l.mirror", "instances.r.mirror", "instances.l.template")
+PATHS = ("instances.l.at.x", "instances.l.at.z", "instances.l.turn", "instances.r.at.y", "instances.b.bodies.arm.mass",
+         "hardpoints.l.hub.y", "hardpoints.r.pivot.z", "bodies.r.arm.mass", "joints.l.arm.axis.x", "templates.corner.hardpoints.hub.y",
+         "l.k", "r.c", "k_front", "templates.corner.parameters.k", "instances.l.parameters.k", "forces.b.strut.free_length",
+         "instances", "instances.l", "instances.x.at.x", "instances.l.at", "instances.l.at.w", "instances.l.mirror",
+         "instances.r.mirror", "instances.l.template")
 WHEEL = """jounce: 1
 name: wheel
 parameters: {height: 0.05, speed: 8}
@@ -66,7 +68,10 @@ joints:
   z: {type: prismatic, parent: trolley, child: frame, axis: z}
   spin: {type: revolute, parent: frame, child: wheel, at: hub, axis: y}
 tyres: {w: {file: tyre.tir, wheel: wheel, centre: wheel.hub, scale: {LMUX: 1}}}
-road: {height: "height*exp(-((x - 1)/0.2)^2)", iso8608: {class: B, length: 50}, obstacles: {one: {kind: cosine, at: 2, length: 0.5, height: 0.02}}}
+road:
+  height: height*exp(-((x - 1)/0.2)^2)
+  iso8608: {class: B, length: 50}
+  obstacles: {one: {kind: cosine, at: 2, length: 0.5, height: 0.02}}
 initial: {x: {value: 0, rate: speed}, spin: {value: 0, rate: speed/0.36}}
 objectives: {o: {rms: w.fz}}
 simulation: {end: 0.2}
@@ -74,8 +79,9 @@ simulation: {end: 0.2}
 WHEEL_PATHS = ("tyres.w.PKY1", "tyres.w.LKX", "tyres.w.LKY", "tyres.w.LMUX", "tyres.w.scale.LMUX", "tyres.w.VERTICAL_STIFFNESS",
                "tyres.w.FNOMIN", "tyres.w.UNLOADED_RADIUS", "tyres.w.Q_FCX", "height", "speed", "road.obstacles.one.height",
                "road.obstacles.one.length", "road.iso8608.length", "road.iso8608.scale", "tyres.w.friction", "tyres.w.pressure")
-COEFFICIENTS = ("LKX", "LKY", "LMUX", "LMUY", "LFZO", "LCX", "PCX1", "PDX1", "PKX1", "PCY1", "PDY1", "PKY1", "PKY2", "FNOMIN", "LONGVL",
-                "UNLOADED_RADIUS", "VERTICAL_STIFFNESS", "VERTICAL_DAMPING", "Q_FCX", "QSY1", "LYKA", "LVMX", "INFLPRES", "NOMPRES", "BREFF")
+COEFFICIENTS = ("LKX", "LKY", "LMUX", "LMUY", "LFZO", "LCX", "PCX1", "PDX1", "PKX1", "PCY1", "PDY1", "PKY1", "PKY2", "FNOMIN",
+                "LONGVL", "UNLOADED_RADIUS", "VERTICAL_STIFFNESS", "VERTICAL_DAMPING", "Q_FCX", "QSY1", "LYKA", "LVMX", "INFLPRES",
+                "NOMPRES", "BREFF")
 
 
 def value(draw: Draw) -> str:
@@ -128,7 +134,8 @@ def tyre(draw: Draw, attempt: Attempt, judge: Judge) -> None:
     args = _settings(draw, COEFFICIENTS)
     if draw.chance(0.6):
         attempt.save("cases.csv", _cases(draw))
-        args += ["--inputs", "cases.csv"] + draw.one(([], ["--vertical"], ["--wrt", draw.one(("kappa", "all", "PKY1", "LKX", "x"))]))
+        args += ["--inputs", "cases.csv"]
+        args += draw.one(([], ["--vertical"], ["--wrt", draw.one(("kappa", "all", "PKY1", "LKX", "x"))]))
         args += ["-o", "out.csv"] if draw.chance(0.5) else []
     elif draw.chance(0.3):
         args += ["-o", draw.one(("out.svg", "out.html", "out.csv", "no/out.svg"))]
@@ -245,7 +252,8 @@ def placed(draw: Draw, attempt: Attempt, judge: Judge) -> None:
     if command == "sens":
         args += draw.one(([], ["--method", "direct"], ["--method", "adjoint"], ["--events", "frozen"], ["--check"]))
     if command == "sweep":
-        args += ["--param", f"{draw.one((path, 'k_front', 'spare'))}={value(draw)}:{value(draw)}:{draw.one((1, 2, 3))}", "--workers", "1"]
+        name = draw.one((path, "k_front", "spare"))
+        args += ["--param", f"{name}={value(draw)}:{value(draw)}:{draw.one((1, 2, 3))}", "--workers", "1"]
     if command == "report":
         args += ["-o", "out.html"]
     if draw.chance(0.4):
@@ -267,8 +275,8 @@ def rolling(draw: Draw, attempt: Attempt, judge: Judge) -> None:
 def kinematics(draw: Draw, attempt: Attempt, judge: Judge) -> None:
     args = [f"{option}={value(draw)}" for option in draw.some(("--from", "--to", "--points"), draw.count(0, 2))]
     args += ["--motion", draw.one(("bump", "roll", "steer", "lateral", "braking", "traction", "aligning", "x", ""))]
-    args += draw.one(([], [], ["--axle", draw.one(("front", "rear", "", "x"))], ["--side", draw.one(("left", "right", "x"))], ["--opposed"],
-                      ["--height", draw.one(("free", "held", "x"))]))
+    args += draw.one(([], [], ["--axle", draw.one(("front", "rear", "", "x"))], ["--side", draw.one(("left", "right", "x"))],
+                      ["--opposed"], ["--height", draw.one(("free", "held", "x"))]))
     args += ["--wrt", draw.one(("hardpoints.*", "parameters", "x", ""))] if draw.chance(0.2) else []
     args += ["-o", draw.one(("out.csv", "out.html"))] if draw.chance(0.2) else []
     model = draw.one(("models/starters/corner.yaml", "test/models/double_wishbone.yaml"))

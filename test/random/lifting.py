@@ -61,7 +61,7 @@ def _wheel(m: Model, carrier: Body, x: float, file: str, load: float, radius: fl
     hub = m.hardpoint([x, 0.0, radius], free=False)
     wheel = m.body(carrier.name, [x, 0.0, radius], mass=draw.uniform(8, 25), plain=True)
     m.tree["bodies"][wheel.name]["inertia"] = [m.number(float(f"{k*draw.uniform(0.4, 0.8):.4g}")) for k in (1, 1.8, 1)]
-    toe = draw.uniform(-0.06, 0.06) if draw.chance(0.5) else 0.0
+    toe = draw.uniform(-0.1, 0.1) if draw.chance(0.7) else 0.0
     axis = [float(f"{-toe:.4g}"), 1.0, 0.0]
     spin, = m.joint("revolute", wheel, hub, axis=axis)
     spin.held = spin.given = True
@@ -85,7 +85,8 @@ def _suspended(m: Model, frame: Body, x: float, file: str, mass: float, radius: 
     if draw.chance(0.5):
         entry["free"] = m.number(float(f"{-mass*9.81/(mass*omega**2):.4g}"), 0.1)
     if draw.chance(0.4):
-        entry["rebound_stop"] = {"at": m.number(draw.uniform(0.05, 0.15), 0.1), "stiffness": m.number(float(f"{mass*omega**2*8:.4g}"))}
+        entry["rebound_stop"] = {"at": m.number(draw.uniform(0.05, 0.15), 0.1),
+                                 "stiffness": m.number(float(f"{mass*omega**2*8:.4g}"))}
     m.force(entry, "on a coordinate", "strut")
     _wheel(m, carrier, x, file, (mass + 40)*9.81, radius, speed)
 
@@ -96,12 +97,12 @@ def _road(m: Model, speed: float, end: float) -> None:
     where = float(f"{speed*end*draw.uniform(0.15, 0.4):.3g}")
     shape = draw.weighted({"bump": 5, "step down": 2, "step up": 1, "ramp": 3, "cosine": 2})
     m.features.add(f"road {shape}")
-    height = draw.uniform(0.02, 0.12)
+    height = draw.log(0.02, 0.3)
     if shape == "cosine":
-        m.tree["road"] = {"obstacles": {"one": {"kind": "cosine", "at": m.number(where), "length": m.number(draw.uniform(0.3, 1.5)),
-                                                "height": m.number(height)}}}
+        m.tree["road"] = {"obstacles": {"one": {
+            "kind": "cosine", "at": m.number(where), "length": m.number(draw.uniform(0.3, 1.5)), "height": m.number(height)}}}
         return
-    text = {"bump": ("{0}*exp(-((x - {1})/{2})^2)", height, where, draw.uniform(0.1, 0.5)),
+    text = {"bump": ("{0}*exp(-((x - {1})/{2})^2)", height, where, draw.log(0.05, 0.5)),
             "step down": ("if(x < {0}, 0, -{1})", where, height),
             "step up": ("if(x < {0}, 0, {1})", where, 0.3*height),
             "ramp": ("if(x < {0}, 0, if(x < {0} + {2}, {1}*(x - {0})/{2}, 0))", where, height, draw.uniform(0.5, 2))}[shape]
@@ -115,7 +116,7 @@ def lift(m: Model, end: float) -> bool:
     c = coefficients(file) if file else {}
     load, radius = c.get("FNOMIN", draw.uniform(2500, 5000)), c.get("UNLOADED_RADIUS", draw.uniform(0.28, 0.34))
     mass = float(f"{load*draw.uniform(0.4, 1.1)/9.81:.4g}")
-    speed = draw.uniform(4, 20)
+    speed = draw.uniform(4, 30)
     trolley = m.massless("ground", [0.0, 0.0, 0.6])
     x, = m.joint("prismatic", trolley, axis="x")
     x.held = x.given = True
@@ -130,12 +131,11 @@ def lift(m: Model, end: float) -> bool:
     z.held = z.given = True
     _suspended(m, chassis, 0.0, file, mass, radius, speed)
     if kind == "dropped":
-        m.tree["initial"][z.name] = {"value": m.number(draw.uniform(0.01, 0.15), 0.1), "rate": m.number(draw.uniform(-1, 0.5), 1.0)}
+        m.tree["initial"][z.name] = {"value": m.number(draw.uniform(0.01, 0.15), 0.1),
+                                     "rate": m.number(draw.uniform(-1, 0.5), 1.0)}
         return False
     _road(m, speed, end)
-    if draw.chance(0.6):
-        return True
-    return False
+    return draw.chance(0.6)
 
 
 def _half_car(m: Model, trolley: Body, file: str, mass: float, radius: float, speed: float, end: float) -> bool:

@@ -128,7 +128,8 @@ def main() -> int:
     tasks = [(o.program, seed, o.keep, single) for seed in seeds if seed not in done]
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    with multiprocessing.Pool(o.jobs, _ignore_interrupts) as pool, open(o.journal or os.devnull, "a", encoding="utf-8") as journal:
+    with (multiprocessing.Pool(o.jobs, _ignore_interrupts) as pool,
+          open(o.journal or os.devnull, "a", encoding="utf-8") as journal):
         try:
             for result in pool.imap_unordered(_check, tasks) if o.journal else pool.imap(_check, tasks):
                 _tell(result, o.program, o.keep)
