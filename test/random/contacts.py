@@ -12,6 +12,8 @@ def _ball(m: Model) -> Coordinate:
     body = m.body("ground", [0.3*len(m.bodies), 0.0, 0.0], mass=draw.log(0.2, 5), plain=True)
     z, = m.joint("prismatic", body, axis="z")
     z.held = z.given = True
+    m.slides(body)
+    m.seen = False
     return z
 
 

@@ -60,7 +60,8 @@ def _wheel(m: Model, carrier: Body, x: float, file: str, load: float, radius: fl
     draw = m.draw
     hub = m.hardpoint([x, 0.0, radius], free=False)
     wheel = m.body(carrier.name, [x, 0.0, radius], mass=draw.uniform(8, 25), plain=True)
-    m.tree["bodies"][wheel.name]["inertia"] = [m.number(float(f"{k*draw.uniform(0.4, 0.8):.4g}")) for k in (1, 1.8, 1)]
+    m.slides(wheel)
+    m.tree["bodies"][wheel.name]["inertia"] = [draw.uniform(0.4, 0.8), m.number(draw.uniform(0.7, 1.4)), draw.uniform(0.4, 0.8)]
     toe = draw.uniform(-0.1, 0.1) if draw.chance(0.7) else 0.0
     axis = [float(f"{-toe:.4g}"), 1.0, 0.0]
     spin, = m.joint("revolute", wheel, hub, axis=axis)
@@ -79,6 +80,8 @@ def _suspended(m: Model, frame: Body, x: float, file: str, mass: float, radius: 
     carrier = m.body(frame.name, [x, 0.0, radius], mass=draw.uniform(10, 30), plain=True)
     travel, = m.joint("prismatic", carrier, axis="z")
     travel.held = True
+    if frame.parent == "b0":
+        m.slides(carrier)
     omega = 6.283*draw.uniform(1, 2.5)
     entry = {"on": travel.name, "stiffness": m.number(float(f"{mass*omega**2:.4g}")),
              "damping": m.number(float(f"{2*draw.uniform(0.1, 0.5)*mass*omega:.4g}"))}
@@ -123,10 +126,12 @@ def lift(m: Model, end: float) -> bool:
     m.tree["initial"][x.name] = {"value": 0.0, "rate": m.number(speed)}
     kind = draw.weighted({"quarter car": 6, "half car": 2, "dropped": 3})
     m.features.add(f"lift-off, {kind}")
+    m.seen = False
     m.fastest = 3000
     if kind == "half car":
         return _half_car(m, trolley, file, mass, radius, speed, end)
     chassis = m.body(trolley.name, [0.0, 0.0, 0.6], mass=mass, plain=True)
+    m.slides(chassis)
     z, = m.joint("prismatic", chassis, axis="z")
     z.held = z.given = True
     _suspended(m, chassis, 0.0, file, mass, radius, speed)

@@ -180,7 +180,7 @@ class Tally:
         for name, own in [("all", self.results), *self._by_family()]:
             lines += _ratios(name, [d for r in own for d in r.derivatives])
         widths = [d.stated/d.size for d in judged if d.size > 0]
-        lines.append(f"  estimated error/derivative: {_quantiles(widths)}")
+        lines.append(f"  estimated error/derivative: {_quantiles(widths)}; above 1: {sum(w > 1 for w in widths)} of {len(widths)}")
         return lines
 
 
