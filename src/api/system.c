@@ -331,6 +331,11 @@ static bool keep_settings(jarena* a, const jo_system* s, japi_values* v) {
 jo_status japi_system_keep(jo_context* ctx, jarena* a, const jo_system* s, japi_values* out) {
   *out = (japi_values){0};
   bool ok = keep_settings(a, s, out);
+  out->value = JARENA_ARRAY(a, s->variable->nnumber, double);
+  for (int i = 0; out->value && i < s->variable->nnumber; i++) {
+    out->value[i] = value_of(s, i);
+  }
+  ok = ok && out->value;
   if (ok && s->motion) ok = keep_array(a, s->motion->plant, s->p, &out->p);
   if (ok && s->perturbed)
     ok = keep_array(a, s->perturbed->plant, s->p_perturbed, &out->p_perturbed);

@@ -68,13 +68,6 @@ static jexpr_ref intern(jmodel_reader* r, const char* name, size_t n) {
   return r->interned[at].ref;
 }
 
-static int find_parameter(const jmodel* m, const char* name, size_t n) {
-  for (int i = 0; i < m->nparameter; i++) {
-    if (is_word(name, n, m->parameter[i].name)) return i;
-  }
-  return -1;
-}
-
 static bool note_use(jmodel_reader* r, int on) {
   if (r->current_parameter < 0) return true;
   if (!jmem_grow(r->ctx, &r->depend, &r->depend_cap, r->ndepend + 1, sizeof *r->depend)) {
@@ -92,7 +85,7 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   int sign;
   if (a->in) name = jmodel_full_quantity(a->r, a->in, name, n, &sign), n = strlen(name);
   if (a->scope == JMODEL_SCOPE_PARAMETERS) {
-    int i = find_parameter(a->r->m, name, n);
+    int i = jindex_find(&a->r->m->parameters, name, n);
     if (i < 0 || a->r->m->parameter[i].is_input || !note_use(a->r, i)) return JEXPR_POISON;
   }
   return intern(a->r, name, n);
@@ -209,7 +202,7 @@ static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, co
 // The same where not even parameters may stand.
 static const char* why_no_number(void* user, const char* name, size_t n) {
   jmodel_reader* r = ((attempt*)user)->r;
-  bool is_known = find_parameter(r->m, name, n) >= 0 || why(user, name, n);
+  bool is_known = jindex_find(&r->m->parameters, name, n) >= 0 || why(user, name, n);
   return is_known ? "a name of the model; a plain number must stand here" : NULL;
 }
 
@@ -342,16 +335,20 @@ typedef struct meaning {
 } meaning;
 
 static void check_unique(jmodel_reader* r, const meaning* list, int n) {
-  for (int i = 1; i < n; i++) {
-    for (int k = 0; k < i; k++) {
-      if (strcmp(list[i].name, list[k].name) != 0) continue;
-      // the joint that carries a body may have its name
-      if (list[i].body >= 0 && list[i].body == list[k].body) continue;
-      jmodel_at at = {r, list[i].kind, list[i].name, ""};
-      jmodel_mistake(&at, list[i].place, "there is a %s of this name already (line %d)",
-                     list[k].kind, list[k].place.line);
-      break;
-    }
+  jindex names;
+  if (!jindex_create(&r->scratch, n, &names)) {
+    jmodel_out_of_memory(r);
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    jindex_add(&names, list[i].name, i);
+    const meaning* first = &list[jindex_find(&names, list[i].name, strlen(list[i].name))];
+    // the joint that carries a body may have its name
+    bool is_carried = list[i].body >= 0 && list[i].body == first->body;
+    if (first == &list[i] || is_carried) continue;
+    jmodel_at at = {r, list[i].kind, list[i].name, ""};
+    jmodel_mistake(&at, list[i].place, "there is a %s of this name already (line %d)", first->kind,
+                   first->place.line);
   }
 }
 

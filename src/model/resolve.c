@@ -19,6 +19,22 @@ int jmodel_find_coordinate(const jmodel* m, const char* name) {
   return -1;
 }
 
+bool jmodel_index_parameters(jmodel* m, jarena* a) {
+  if (!jindex_create(a, m->nparameter, &m->parameters)) return false;
+  for (int i = 0; i < m->nparameter; i++) {
+    jindex_add(&m->parameters, m->parameter[i].name, i);
+  }
+  return true;
+}
+
+bool jmodel_index_signals(jmodel* m, jarena* a) {
+  if (!jindex_create(a, m->nsignal, &m->signals)) return false;
+  for (int i = 0; i < m->nsignal; i++) {
+    jindex_add(&m->signals, m->signal[i].name, i);
+  }
+  return true;
+}
+
 int jmodel_find_number(const jmodel* m, const char* path) {
   for (int i = 0; i < m->nnumber; i++) {
     if (strcmp(m->number[i].path, path) == 0) return i;
@@ -36,6 +52,19 @@ static const jmodel_parameter* find_computed(const jmodel* m, const char* name) 
   return NULL;
 }
 
+const jmodel_image* jmodel_find_image(const jmodel* m, const char* path, const char** rest) {
+  static const char section[] = "instances.";
+  if (strncmp(path, section, strlen(section)) != 0) return NULL;
+  const char* name = path + strlen(section);
+  for (int i = 0; i < m->nimage; i++) {
+    size_t n = strlen(m->image[i].name);
+    if (strncmp(name, m->image[i].name, n) != 0) continue;
+    *rest = name + n;
+    if (strncmp(*rest, ".at.", 4) == 0 || strcmp(*rest, ".turn") == 0) return &m->image[i];
+  }
+  return NULL;
+}
+
 jo_status jmodel_number_named(jo_context* ctx, const jmodel* m, const char* name, int* out) {
   int number = jmodel_find_number(m, name);
   if (number >= 0) {
@@ -49,6 +78,21 @@ jo_status jmodel_number_named(jo_context* ctx, const jmodel* m, const char* name
         "%s:%d: parameter '%s' is computed (%s); choose one it depends on, or give it a "
         "value with --set",
         p->value.place.file, p->value.place.line, name, p->value.text ? p->value.text : "");
+  }
+  const char* rest;
+  const jmodel_image* image = jmodel_find_image(m, name, &rest);
+  if (image) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "%s: '%.80s': '%s' is the mirror image of '%s' and has its place; use "
+                    "'instances.%s%s', which moves both",
+                    m->path, name, image->name, image->of, image->of, rest);
+  }
+  if (strncmp(name, "templates.", 10) == 0 || strncmp(name, "instances.", 10) == 0) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "%s: '%.80s' is what instances are made of, not a value of the model; use the "
+                    "values of the instances, as 'hardpoints.INSTANCE.NAME.x', or a parameter of "
+                    "the model",
+                    m->path, name);
   }
   jmodel_guess guess = jmodel_guess_begin(name);
   for (int i = 0; i < m->nnumber; i++) {

@@ -159,7 +159,11 @@ jo_status jsolve_integrate(jo_context* ctx, const jsolve_system* s, const jsolve
 jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* opt, double t0, double t1);
 
 // Set every mode from the sign of its switching function at (t, y); repeated until consistent since
-// switching functions may depend on modes.
-void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch);
+// switching functions may depend on modes. True: one of them changed.
+bool jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch);
+
+// Modes of a state whose loops are still to be closed, and loops closed as they are in these modes: what drives a
+// coordinate may depend on a mode. Reports nothing; where they cannot be closed, y is spoiled.
+jo_status jsolve_close(const jsolve_system* s, double t, double* y, double* scratch);
 
 #endif

@@ -155,7 +155,7 @@ class Judge:
         n = len(self.faults)
         limits = limits or self.attempt.limits
         if done.over_time:
-            self.fault("over time", f"{done.cpu_s:.1f} s of CPU time, {done.wall_s:.1f} s", done)
+            self.fault("over time", f"{done.cpu_s:.1f} s of CPU time, {done.wall_s:.1f} s; a reference call takes {self.attempt.reference_s:.2f} s", done)
         elif done.signal and done.signal != done.sent:
             self.fault("crash", f"signal {done.signal}: {done.told()[-200:]}", done)
         if REPORT.search(done.told()) or done.code == SANITIZER_EXIT:

@@ -140,7 +140,7 @@ def disk(seed: int, attempt: Attempt, judge: Judge) -> None:
         return
     name, limits = _small_files(draw)
     attempt.note = f"{work}, {name}"
-    limits.cpu_s, limits.wall_s = attempt.limits.cpu_s, attempt.limits.wall_s
+    limits.calls = attempt.limits.calls
     done = attempt.call(*args, limits=limits, prepare=_ignore_large_files)
     path = os.path.join(attempt.folder, target)
     if not judge.ending(done):
@@ -238,11 +238,11 @@ def system(seed: int, attempt: Attempt, judge: Judge) -> None:
     attempt.save("model.yaml", PENDULUM)
     attempt.note = f"{work}, {name}"
     limits = Limits(more=SYSTEM[name])
-    if name == "one second":
-        limits.cpu_s = 1
     done = attempt.call(*arguments(work, compiled=draw.chance(0.3)), limits=limits)
     if done.code == 127 or b"error while loading shared libraries" in done.stderr:
         return  # the system could not even start it
+    if done.signal == signal.SIGXCPU and name == "one second":
+        return judge.results(done)  # slow machines end it
     judge.property(done)
     judge.results(done)
 
@@ -287,12 +287,11 @@ def hanging(seed: int, attempt: Attempt, judge: Judge) -> None:
     """A compiler that hangs, while the program is ended: no process and no folder is left."""
     draw = Draw(seed)
     attempt.save("model.yaml", PENDULUM)
-    path = attempt.save("cc_attack", "#!/bin/sh\nexec sleep 1000\n")
+    path = attempt.save("cc_attack", "#!/bin/sh\n: > started\nexec sleep 1000\n")
     os.chmod(path, 0o755)
     number = draw.one((2, 15))
     attempt.note = f"a compiler that hangs, then signal {number}"
-    done = attempt.call("run", "model.yaml", "--json", environment={"JOUNCE_CC": path}, kill=(0.5, number),
-                        limits=Limits(wall_s=20))
+    done = attempt.call("run", "model.yaml", "--json", environment={"JOUNCE_CC": path}, kill=(lambda: os.path.exists(os.path.join(attempt.folder, "started")), number))
     judge.ending(done)
     # folders of those who died go when the next one compiles
     judge.leftovers(attempt.call("run", "model.yaml", "--json"))
