@@ -12,6 +12,8 @@ def _ball(m: Model) -> Coordinate:
     body = m.body("ground", [0.3*len(m.bodies), 0.0, 0.0], mass=draw.log(0.2, 5), plain=True)
     z, = m.joint("prismatic", body, axis="z")
     z.held = z.given = True
+    m.slides(body)
+    m.seen = False
     return z
 
 
@@ -111,7 +113,8 @@ def _at_one_time(m: Model) -> None:
     if draw.chance(0.6):
         m.tree["states"]["d"] = {"discrete": True}
         m.tree.setdefault("events", {})["on"] = {"when": m.formula("t > {0}", at), "set": {"d": m.number(draw.uniform(1, 5))}}
-        m.tree["events"]["follows"] = {"when": "d > 0.5", "set": {f"{m.coordinates[0].name}.rate": f"0.5*{m.coordinates[0].name}.rate"}}
+        rate = f"{m.coordinates[0].name}.rate"
+        m.tree["events"]["follows"] = {"when": "d > 0.5", "set": {rate: f"0.5*{rate}"}}
         m.force({"on": m.coordinates[-1].name, "torque": "d"}, "torque on a coordinate", "held")
         m.jumps = True
         m.features.add("event that makes another's condition true")
@@ -131,7 +134,8 @@ def _clocks(m: Model) -> None:
         m.tree["states"][u] = {"discrete": True}
         every = m.formula("2*{0}", period) if i == 1 else m.formula("{0}", period)
         m.tree.setdefault("samplers", {})[f"look{i}"] = {
-            "every": every, "set": {u: m.formula(f"-{{0}}*{z.name} - {{1}}*{z.name}.rate", float(f"{40*mass:.4g}"), float(f"{4*mass:.4g}"))}}
+            "every": every, "set": {u: m.formula(f"-{{0}}*{z.name} - {{1}}*{z.name}.rate", float(f"{40*mass:.4g}"),
+                                                 float(f"{4*mass:.4g}"))}}
         m.force({"on": z.name, "torque": u}, "torque on a coordinate", "held")
     m.features.add("samplers at the same instants")
 

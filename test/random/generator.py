@@ -268,7 +268,6 @@ def of_instances(m: Model) -> None:
     if m.draw.chance(0.5):
         inputs.load(m, m.coordinates[0], float(f"{end*m.draw.uniform(0.1, 0.5):.3g}"), 0.05)
     if m.draw.chance(0.4):
-        m.twins.clear()
         goals.start(m)
     _finish(m, end, m.draw.chance(0.2) and not m.tree["initial"])
 

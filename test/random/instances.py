@@ -6,8 +6,6 @@ import trees
 from draw import add
 from model import Body, Coordinate, Model
 
-ORIGIN = [0.0, 0.0, 0.0]
-
 
 def _rounded(v: list[float]) -> list[float]:
     return [float(f"{x:.5g}") for x in v]
@@ -134,9 +132,8 @@ def _addresses(m: Model, name: str, corner: Corner, own: dict) -> None:
     m.address(f"bodies.{name}.arm.inertia.{('xx', 'yy', 'zz', 'xy', 'xz', 'yz')[i]}", corner.inertia[i], corner.inertia[0])
     m.address(f"forces.{name}.strut.free_length", corner.length)
     m.address(f"forces.{name}.tether.stiffness", corner.tether)
-    m.address(f"joints.{name}.arm.axis.{draw.one('yz')}", 0.0)
-    m.addresses[-1].value = corner.axis["xyz".index(m.addresses[-1].path[-1])]
-    m.addresses[-1].size = 1.0
+    i = draw.count(1, 2)
+    m.address(f"joints.{name}.arm.axis.{'xyz'[i]}", corner.axis[i], 1.0)
     m.address(f"{name}.c", corner.c)
     if corner.has_bush:
         m.address(f"bushes.{name}.seat.preload.x", corner.preload, abs(corner.preload) + 1)
@@ -163,7 +160,7 @@ def assemble(m: Model) -> None:
     _chassis(m)
     m.tree["templates"] = {"corner": corner.tree()}
     m.tree["instances"] = made = {}
-    pairs = draw.weighted({1: 5, 2: 3, 3: 1})
+    pairs = draw.weighted({1: 4, 2: 1})
     for i in range(pairs):
         left, right = f"l{i}", f"r{i}"
         place = add([0.5*(1 - i), 0.0, 0.4], draw.vector(0.05))

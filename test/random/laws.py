@@ -16,7 +16,7 @@ from model import Model
 from program import Answer, Program, gradient, message_class, values
 from reference import Estimate, derivatives
 from seeds import EARLIER, family_of
-from tally import DERIVATIVES, VALUES, Derivative, Result
+from tally import DERIVATIVES, HARD, VALUES, Derivative, Result
 
 FIRST_INCREMENT = 8e-3          # of the size of a number
 INCREMENTS = (1.0, 0.01)        # of the first: smaller ones where differences do not settle
@@ -141,7 +141,7 @@ def _runs(case: Case) -> bool:
         case.law("runs or says why not", answer.code == 1 and bool(answer.message),
                  f"exit {answer.code}: {answer.message[:200]}", answer)
         outcomes.missed(case, answer)
-        if case.result.family == "singular":
+        if case.result.family in HARD:
             outcomes.course(case)
         return False
     case.value = values(answer)

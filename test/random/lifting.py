@@ -60,8 +60,9 @@ def _wheel(m: Model, carrier: Body, x: float, file: str, load: float, radius: fl
     draw = m.draw
     hub = m.hardpoint([x, 0.0, radius], free=False)
     wheel = m.body(carrier.name, [x, 0.0, radius], mass=draw.uniform(8, 25), plain=True)
-    m.tree["bodies"][wheel.name]["inertia"] = [m.number(float(f"{k*draw.uniform(0.4, 0.8):.4g}")) for k in (1, 1.8, 1)]
-    toe = draw.uniform(-0.06, 0.06) if draw.chance(0.5) else 0.0
+    m.slides(wheel)
+    m.tree["bodies"][wheel.name]["inertia"] = [draw.uniform(0.4, 0.8), m.number(draw.uniform(0.7, 1.4)), draw.uniform(0.4, 0.8)]
+    toe = draw.uniform(-0.1, 0.1) if draw.chance(0.7) else 0.0
     axis = [float(f"{-toe:.4g}"), 1.0, 0.0]
     spin, = m.joint("revolute", wheel, hub, axis=axis)
     spin.held = spin.given = True
@@ -79,13 +80,16 @@ def _suspended(m: Model, frame: Body, x: float, file: str, mass: float, radius: 
     carrier = m.body(frame.name, [x, 0.0, radius], mass=draw.uniform(10, 30), plain=True)
     travel, = m.joint("prismatic", carrier, axis="z")
     travel.held = True
+    if frame.parent == "b0":
+        m.slides(carrier)
     omega = 6.283*draw.uniform(1, 2.5)
     entry = {"on": travel.name, "stiffness": m.number(float(f"{mass*omega**2:.4g}")),
              "damping": m.number(float(f"{2*draw.uniform(0.1, 0.5)*mass*omega:.4g}"))}
     if draw.chance(0.5):
         entry["free"] = m.number(float(f"{-mass*9.81/(mass*omega**2):.4g}"), 0.1)
     if draw.chance(0.4):
-        entry["rebound_stop"] = {"at": m.number(draw.uniform(0.05, 0.15), 0.1), "stiffness": m.number(float(f"{mass*omega**2*8:.4g}"))}
+        entry["rebound_stop"] = {"at": m.number(draw.uniform(0.05, 0.15), 0.1),
+                                 "stiffness": m.number(float(f"{mass*omega**2*8:.4g}"))}
     m.force(entry, "on a coordinate", "strut")
     _wheel(m, carrier, x, file, (mass + 40)*9.81, radius, speed)
 
@@ -96,12 +100,12 @@ def _road(m: Model, speed: float, end: float) -> None:
     where = float(f"{speed*end*draw.uniform(0.15, 0.4):.3g}")
     shape = draw.weighted({"bump": 5, "step down": 2, "step up": 1, "ramp": 3, "cosine": 2})
     m.features.add(f"road {shape}")
-    height = draw.uniform(0.02, 0.12)
+    height = draw.log(0.02, 0.3)
     if shape == "cosine":
-        m.tree["road"] = {"obstacles": {"one": {"kind": "cosine", "at": m.number(where), "length": m.number(draw.uniform(0.3, 1.5)),
-                                                "height": m.number(height)}}}
+        m.tree["road"] = {"obstacles": {"one": {
+            "kind": "cosine", "at": m.number(where), "length": m.number(draw.uniform(0.3, 1.5)), "height": m.number(height)}}}
         return
-    text = {"bump": ("{0}*exp(-((x - {1})/{2})^2)", height, where, draw.uniform(0.1, 0.5)),
+    text = {"bump": ("{0}*exp(-((x - {1})/{2})^2)", height, where, draw.log(0.05, 0.5)),
             "step down": ("if(x < {0}, 0, -{1})", where, height),
             "step up": ("if(x < {0}, 0, {1})", where, 0.3*height),
             "ramp": ("if(x < {0}, 0, if(x < {0} + {2}, {1}*(x - {0})/{2}, 0))", where, height, draw.uniform(0.5, 2))}[shape]
@@ -115,27 +119,28 @@ def lift(m: Model, end: float) -> bool:
     c = coefficients(file) if file else {}
     load, radius = c.get("FNOMIN", draw.uniform(2500, 5000)), c.get("UNLOADED_RADIUS", draw.uniform(0.28, 0.34))
     mass = float(f"{load*draw.uniform(0.4, 1.1)/9.81:.4g}")
-    speed = draw.uniform(4, 20)
+    speed = draw.uniform(4, 30)
     trolley = m.massless("ground", [0.0, 0.0, 0.6])
     x, = m.joint("prismatic", trolley, axis="x")
     x.held = x.given = True
     m.tree["initial"][x.name] = {"value": 0.0, "rate": m.number(speed)}
     kind = draw.weighted({"quarter car": 6, "half car": 2, "dropped": 3})
     m.features.add(f"lift-off, {kind}")
+    m.seen = False
     m.fastest = 3000
     if kind == "half car":
         return _half_car(m, trolley, file, mass, radius, speed, end)
     chassis = m.body(trolley.name, [0.0, 0.0, 0.6], mass=mass, plain=True)
+    m.slides(chassis)
     z, = m.joint("prismatic", chassis, axis="z")
     z.held = z.given = True
     _suspended(m, chassis, 0.0, file, mass, radius, speed)
     if kind == "dropped":
-        m.tree["initial"][z.name] = {"value": m.number(draw.uniform(0.01, 0.15), 0.1), "rate": m.number(draw.uniform(-1, 0.5), 1.0)}
+        m.tree["initial"][z.name] = {"value": m.number(draw.uniform(0.01, 0.15), 0.1),
+                                     "rate": m.number(draw.uniform(-1, 0.5), 1.0)}
         return False
     _road(m, speed, end)
-    if draw.chance(0.6):
-        return True
-    return False
+    return draw.chance(0.6)
 
 
 def _half_car(m: Model, trolley: Body, file: str, mass: float, radius: float, speed: float, end: float) -> bool:

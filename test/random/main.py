@@ -59,7 +59,7 @@ def _ignore_interrupts() -> None:
 
 
 def _check(task: tuple[str, int, str, bool]) -> Result:
-    """One model in a folder of its own, kept where it breaks a law or is asked for."""
+    """One model in a folder of its own, kept where it breaks a property or is asked for."""
     path, seed, keep, always = task
     with tempfile.TemporaryDirectory(prefix="jounce_random_") as folder:
         try:
@@ -128,7 +128,8 @@ def main() -> int:
     tasks = [(o.program, seed, o.keep, single) for seed in seeds if seed not in done]
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    with multiprocessing.Pool(o.jobs, _ignore_interrupts) as pool, open(o.journal or os.devnull, "a", encoding="utf-8") as journal:
+    with (multiprocessing.Pool(o.jobs, _ignore_interrupts) as pool,
+          open(o.journal or os.devnull, "a", encoding="utf-8") as journal):
         try:
             for result in pool.imap_unordered(_check, tasks) if o.journal else pool.imap(_check, tasks):
                 _tell(result, o.program, o.keep)

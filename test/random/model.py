@@ -67,6 +67,7 @@ class Model:
         self.fastest = 50.0                 # rough largest eigenvalue [1/s]
         self.jumps = False                  # momentum or position jumps
         self.powers: list[str] = []         # terms of the power of all forces
+        self.seen = True                    # objectives may be of motion seen from other bodies
         self.floors: list[str] = []         # quantities that never fall below zero
         self.twins: list[tuple[str, str]] = []  # outputs that are equal by symmetry
         self.dissipative = False            # the energy never grows
@@ -118,6 +119,12 @@ class Model:
             entry["com"] = self.vector(draw.vector(0.05), 0.1)
         self.tree["bodies"][name] = entry
         return self._known(Body(name, parent, mass, com))
+
+    def slides(self, body: Body) -> None:
+        """It does not turn, and what it carries does not either: of its values the mass alone matters."""
+        entry = self.tree["bodies"][body.name]
+        idle = {id(n) for n in (*entry["com"], *entry["inertia"])}
+        self.numbers = [n for n in self.numbers if id(n) not in idle]
 
     def massless(self, parent: str, place: Vector) -> Body:
         name = f"b{len(self.bodies)}"

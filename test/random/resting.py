@@ -15,6 +15,7 @@ def _on_stops(m: Model) -> None:
         body = m.body(parent, [0.0, 0.0, 0.2*i], mass=draw.log(1, 30), plain=True)
         z, = m.joint("prismatic", body, axis="z")
         z.held = True
+        m.slides(body)
         mass = body.mass*(3 if i == 0 else 1)
         omega = 6.283*draw.uniform(1, 3)
         gap = draw.uniform(0.005, 0.05)
@@ -70,6 +71,7 @@ def _on_floor(m: Model) -> None:
         body = m.body("ground", [0.0, 0.0, 0.0], mass=draw.log(0.5, 20), plain=True)
         z, = m.joint("prismatic", body, axis="z")
         z.held = True
+        m.slides(body)
         m.tree["joints"][z.name]["guess"] = draw.one((0.2, 0.01, -0.01))
         k = body.mass*draw.log(1e3, 1e5)
         m.force({"on": z.name, "force": m.formula("if(angle < 0, {0}*angle + {1}*rate, 0)", float(f"{k:.4g}"),
@@ -98,6 +100,7 @@ def rest(m: Model) -> float:
     """A static start; returns the end of the run."""
     draw = m.draw
     m.tree["gravity"] = [0.0, 0.0, m.number(-GRAVITY)]
+    m.seen = False
     draw.weighted({_on_stops: 4, _arm_on_stop: 3, _beside_unstable: 2, _on_floor: 2})(m)
     end = draw.uniform(0.3, 1)
     if draw.chance(0.6):

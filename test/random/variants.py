@@ -58,7 +58,7 @@ def _same_point(case, n, path: str, setting: str, point: dict, run: Answer, answ
 def energy(case) -> None:
     """Kinetic and potential energy change by the work of the forces."""
     m = case.m
-    if m.jumps or not m.powers or case.chance.random() > 0.5:
+    if m.jumps or not m.powers or case.chance.random() > 0.5 or "method" in m.tree["simulation"]:
         return
     tree = copy.copy(m.tree)
     # columns of objectives are those of a run that ends there
@@ -150,7 +150,7 @@ def fixed_steps(case) -> None:
     Values may be as rough as `sens` states that they are."""
     m = case.m
     always = "family at rest" in m.features
-    if not always and case.chance.random() > 0.3:
+    if not always and case.chance.random() > 0.3 or "method" in m.tree["simulation"]:
         return
     end = m.tree["simulation"]["end"]
     step = min(1e-3, 1/m.fastest, end/200)
