@@ -57,7 +57,7 @@ enum { JBATCH_INPUTS = 19 };  // groups of inputs
 
 // A model and how it is integrated: the same for all lanes.
 typedef struct jbatch_rule {
-  int np, ny, nw, nv, nswitch, nobjective, noutput, nredundant, nwheel;
+  int np, ny, nw, nv, nswitch, nobjective, nintegral, noutput, nredundant, nwheel;
   int nhistory, nrow;      // of histories: outputs, times
   const int* history;      // outputs that have one, of those that are computed (nhistory)
   const double* row_time;  // rising, the first one t_begin [s] (nrow)
@@ -67,7 +67,7 @@ typedef struct jbatch_rule {
   int first_v, first_integral, first_standing;
   const double* nominal;        // of the error of states; 0: it has none (ny)
   const double* closure_limit;  // of redundant equations [m] (nredundant)
-  const int* has_root;          // an objective takes a root of its integral (nobjective)
+  const int* has_root;          // an objective takes a root of this integral (nintegral)
   const int* is_quiet;          // switches that nobody is told of (nswitch)
   double standstill;            // slower wheels stand [m/s]
   double widest;                // spread of the loops, reciprocal of |det J_v|, that lanes go to

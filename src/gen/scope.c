@@ -500,8 +500,8 @@ static const char* why(void* user, const char* text, size_t n) {
   }
   if (jgen_element_find(user, text, n) >= 0) return "an element; add what of it";
   if (find_body(m, name) >= 0) return "a body; add the point and the component";
-  for (int i = 0; i < m->nobjective; i++) {
-    if (is(name, m->objective[i].name)) return "an objective; it has no value before the end";
+  for (int i = 0; i < m->nintegrated; i++) {
+    if (is(name, m->integrated[i].name)) return "an objective; it has no value before the end";
   }
   return NULL;
 }

@@ -373,7 +373,7 @@ static jo_status event(void* user, double t, double* y, const int* flipped, int 
 // ---- objectives ------------------------------------------------------------------------------------
 
 void jmachine_clamp(const jmachine_about* about, double* y) {
-  for (int i = 0; i < about->nobjective; i++) {
+  for (int i = 0; i < about->nintegral; i++) {
     double* w = &y[about->first_integral + i];
     if (about->has_root[i] && *w < 0.0) *w = 0.0;
   }

@@ -36,7 +36,8 @@ typedef struct jmachine_wheel {
 // y = [ q_u | q_v | qd_u | z | filters | integrals ]
 typedef struct jmachine_about {
   const char* path;  // of the model, for messages
-  int ny, np, nu, nv, nd, nz, nswitch, nobjective, noutput, nredundant, nwheel, nevent, nreset;
+  int ny, np, nu, nv, nd, nz, nswitch, nobjective, nintegral, noutput, nredundant, nwheel, nevent,
+      nreset;
   int first_v, first_rate, first_z, first_integral;  // in y
   const double* nominal;  // scale of the error of each state; 0: it is discrete, and has none (ny)
   const bool* is_held;    // keeps its value while equilibrium is sought (ny)
@@ -48,7 +49,7 @@ typedef struct jmachine_about {
   const jmachine_wheel* wheel;  // elements that have no force at standstill ... (nwheel)
   int first_standing;    // ... the last switches, from here on: the wheel stands on the ground
   double standstill;     // slower wheels stand [m/s]
-  const bool* has_root;  // an objective takes a root of its integral (nobjective)
+  const bool* has_root;  // an objective takes a root of this integral (nintegral)
   const bool* is_quiet;  // switches at which nothing happens but to the description (nswitch)
   const char* const* event_name;  // events with resets (nevent)
   const bool* event_at_start;  // where its condition holds at the start, it happens there (nevent)

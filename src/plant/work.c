@@ -189,7 +189,7 @@ static bool allocate(jplant_work* r) {
   r->road = jdata_as_input(jmodel_road_data(p->model));
   r->mode = r->machine.mode;
   r->g = r->machine.g;
-  r->windows = JARENA_ARRAY(&r->arena, 2 * p->dynamics->nobjective, double);
+  r->windows = JARENA_ARRAY(&r->arena, 2 * p->dynamics->nintegral, double);
   r->face = add_face(r, p);
   return r->face && r->windows;
 }
