@@ -5,10 +5,12 @@ a braked body comes to rest on a slope and stays, a driven one leaves it; energy
 import json
 import math
 import os
+import subprocess
 import unittest
+from pathlib import Path
 
 from case import Case
-from program import jounce
+from program import PROGRAM, jounce
 
 # A wheel that is guided: speed, height, steering and rotation are given.
 RIG = """
@@ -190,6 +192,22 @@ class Buggy(Case):
     def test_it_stands_across_a_slope(self):
         out = self.stop("y", "initial: {chassis.roll: {value: atan(grade)}}")
         self.assertLess(out["objectives"]["v"], 1e-3)
+
+
+class Geometry(Case):
+    def test_no_alarm_about_the_models(self):
+        found = sorted(Path("models").rglob("*.yaml"))
+        self.assertGreater(len(found), 50)
+        for path in found:
+            said = subprocess.run([PROGRAM, "check", str(path)], capture_output=True, text=True, check=False).stderr
+            for words in ("off the axis", "in one track", "no body has"):
+                self.assertNotIn(words, said, path)
+
+    def test_a_bicycle_on_tyres_of_upright_wheels(self):
+        text = Path("models/vehicles/bicycle/vehicle.yaml").read_text(encoding="utf-8")
+        said = jounce("check", self.path("m.yaml", text.replace(", relaxation: 0.1", ""))).stderr
+        self.assertEqual(said.count("all wheels are in one track"), 2)
+        self.assertIn("'relaxation'", said)
 
 
 class Mistakes(Case):
