@@ -2,6 +2,7 @@
 // jounce: the table of commands, and nothing of what they do. A command is a file cmd_<name>.c and a
 // line in the table.
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,8 @@ static cli_exit print_version(void) {
 
 int main(int argc, char** argv) {
   hold_standard_files();
+  signal(SIGXFSZ,
+         SIG_IGN);  // a file that may not grow (ulimit -f) is an error of whoever writes it
   const char* name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     print_usage(stdout);

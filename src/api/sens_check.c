@@ -204,6 +204,12 @@ static jo_status curve(jsens_numeric* n, const jo_system* s, int objective, int 
   return JO_OK;
 }
 
+static jo_status fail_exact(jo_context* ctx, const jsens* s, const jsens_result* r, int objective,
+                            int parameter) {
+  return r->why[objective] ? jsens_fail_objective(ctx, s, r, objective)
+                           : jsens_fail(ctx, s, parameter, s->why[parameter]);
+}
+
 jo_status japi_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
                            int objective, int parameter, int n, const japi_report* tell,
                            jo_sens_vcurve_point* point, double* exact) {
@@ -219,11 +225,14 @@ jo_status japi_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_se
   // the derivative itself is computed far beyond the noise of the runs
   jsens_options tight = o;
   tight.frozen = false;
+  tight.some = true;
   tighten(&tight, fmax(1e-3 * o.solve.rel_tol, CHECK_TOLERANCE));
   jsens_result* r = NULL;
   JO_TRY(jsens_run(ctx, s, s->tangents ? JSENS_DIRECT : JSENS_ADJOINT, &tight, &r));
   *exact = r->gradient[(int64_t)objective * r->nw + parameter];
+  jo_status known = isfinite(*exact) ? JO_OK : fail_exact(ctx, s, r, objective, parameter);
   jsens_result_destroy(r);
+  JO_TRY(known);
   o.p = system->p_perturbed;
   jsens_numeric numeric;
   jo_status status = jsens_numeric_begin(&numeric, ctx, system->perturbed, s->wrt, &o);

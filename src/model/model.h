@@ -467,14 +467,16 @@ typedef struct jmodel {
   const char* path;
   const char* name;
   const char* description;
-  char sha256[65];    // of all text read
-  jmodel_v3 gravity;  // [m/s^2]
+  char sha256[65];      // of all text read
+  jindex names;         // of what was read, in the scopes below
+  int nread_hardpoint;  // those in `names`: copies of a model have more
+  jmodel_v3 gravity;    // [m/s^2]
   int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ncoupling, ntable,
       nfunction, nelement, ncomponent, nstate, nevent, nsampler, ndelay, nsignal, nobjective,
       nintegrated, ninitial, naxle, nimage;
   jmodel_number* number;
   jmodel_parameter* parameter;
-  jindex parameters, signals;  // their places by name
+  jindex parameters, signals;     // their places by name
   jmodel_body* body;              // 0: ground
   jmodel_named_v3* hardpoint;     // vehicle coordinates
   jmodel_joint* joint;            // parents before children
@@ -543,6 +545,9 @@ double jmodel_shown(const jmodel* m, const char* name, double value, const char*
 // Find parameters and signals by name: to be called again where a copy gets others. False: no memory.
 bool jmodel_index_parameters(jmodel* m, jarena* a);
 bool jmodel_index_signals(jmodel* m, jarena* a);
+
+// Scopes of `names`; points of body i have one each, JMODEL_NAMES_POINT + i.
+enum { JMODEL_NAMES_BODY, JMODEL_NAMES_COORDINATE, JMODEL_NAMES_HARDPOINT, JMODEL_NAMES_POINT };
 
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);

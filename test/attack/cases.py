@@ -243,6 +243,8 @@ CASES: list[Case] = [
     Case(11, "a compiler that hangs", PENDULUM, [], attack=surroundings.hanging),
     Case(12, "cache with umask 0", PENDULUM, ["run"], FINE, interpreter=False, also=_private_cache,
          more={"prepare": lambda: os.umask(0) and None}),
+    Case(7, "a full disk of the cache", PENDULUM, [], attack=surroundings.full_cache),
+    Case(12, "libraries of two models, swapped", PENDULUM, [], attack=surroundings.swapped),
     Case(12, "a library others may write", PENDULUM, ["run"], FINE, interpreter=False, also=_writable_library_refused),
     Case(13, "a sweep without descriptor 2", PENDULUM, [], attack=surroundings.journal_descriptor),
     Case(14, "a foreign Makefile", PENDULUM, ["generate", "-o", "out_c"], REFUSED, "Makefile",

@@ -151,6 +151,13 @@ def _runs(case: Case) -> bool:
                     f"not finite: {case.value}", answer)
 
 
+def _lacks_derivatives(answer: Answer) -> bool:
+    """An answer, or a refusal, that says why there are no derivatives, of all objectives or of some."""
+    if not answer.ok:
+        return bool(NO_DERIVATIVE.search(answer.message))
+    return any("no_derivatives" in told for told in answer.data["objectives"].values())
+
+
 def _direct_and_adjoint(case: Case) -> None:
     if case.root_of_nothing():
         return
@@ -161,7 +168,7 @@ def _direct_and_adjoint(case: Case) -> None:
         case.sharp = SHARP
         direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct", *SHARP)
     adjoint = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "adjoint", *case.sharp)
-    if not direct.ok and (NO_DERIVATIVE.search(direct.message) or _is_rejected(case, direct)):
+    if _lacks_derivatives(direct) or (not direct.ok and _is_rejected(case, direct)):
         case.m.features.add("no derivative, and said so")
         case.result.no_derivative = message_class(direct.message)
         return
