@@ -241,6 +241,8 @@ class jo_system_options(Structure):
         ("variable", POINTER(c_char_p)),
         ("nvariable", c_int),
         ("interpreter", c_int),
+        ("objective", POINTER(c_char_p)),
+        ("nobjective", c_int),
     ]
 
 
@@ -1141,6 +1143,7 @@ FUNCTIONS = {
     "jo_sens_result_statistics": (jo_sens_statistics, (c_void_p,)),
     "jo_sens_objective_count": (c_int, (c_void_p,)),
     "jo_sens_objective_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
+    "jo_sens_objective_reason": (c_char_p, (c_void_p, c_int,)),
     "jo_sens_gradient": (POINTER(c_double), (c_void_p,)),
     "jo_sens_gradient_error": (POINTER(c_double), (c_void_p,)),
     "jo_sens_derivative": (c_double, (c_void_p, c_int, c_int,)),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and what they stand for: found in constant time, however many there are.
+// Names to numbers: finds a name among many without comparing it with each of them. Names are not copied: they live
+// as long as the index.
 #ifndef JBASE_INDEX_H
 #define JBASE_INDEX_H
 
@@ -8,25 +9,21 @@
 
 #include "base/mem.h"
 
-typedef struct jindex_entry {
-  const char* name;  // NULL: free
-  size_t length;
-  int value;
-} jindex_entry;
+typedef struct jindex_entry jindex_entry;
 
-// Open addressing. Names are not copied. One that is all zero has no names and takes none.
 typedef struct jindex {
-  jindex_entry* slot;
-  size_t cap;
+  jarena* arena;
+  jindex_entry* entry;  // open addressing
+  int n, cap;
 } jindex;
 
-// Room for at most n names; false: no memory.
-bool jindex_create(jarena* a, int n, jindex* out);
+// An empty index; {0} is one, too, in which nothing can be put.
+jindex jindex_of(jarena* a);
 
-// The first of a name counts.
-void jindex_add(jindex* x, const char* name, int value);
+// The number of a name in a scope, -1: it is not there. The same name may have a number in each scope.
+int jindex_find(const jindex* x, int scope, const char* name, size_t n);
 
-// The value of a name, which need not end with a zero; -1: there is none.
-int jindex_find(const jindex* x, const char* name, size_t n);
+// Puts a number, not negative; the first of a name counts. False: no memory.
+bool jindex_put(jindex* x, int scope, const char* name, size_t n, int value);
 
 #endif

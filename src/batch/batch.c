@@ -116,7 +116,7 @@ static void set_method(jbatch* b) {
 static jo_status set_rule(jbatch* b) {
   const jplant* p = b->sens->plant;
   const jmachine_about* about = &p->about;
-  int* has_root = JARENA_ARRAY(&b->arena, about->nobjective, int);
+  int* has_root = JARENA_ARRAY(&b->arena, about->nintegral, int);
   int* is_quiet = JARENA_ARRAY(&b->arena, about->nswitch, int);
   if (!has_root || !is_quiet) return jerr_memory(b->ctx);
   b->rule = (jbatch_rule){.np = about->np,
@@ -126,6 +126,7 @@ static jo_status set_rule(jbatch* b) {
                           .nv = about->nv,
                           .nswitch = about->nswitch,
                           .nobjective = about->nobjective,
+                          .nintegral = about->nintegral,
                           .noutput = b->noutput > 0 ? b->noutput : b->opt.nhistory,
                           .nhistory = b->opt.nhistory,
                           .nrow = b->nrow,
@@ -143,7 +144,7 @@ static jo_status set_rule(jbatch* b) {
   for (int i = 0; i < about->ny; i++) {
     b->rule.ncontrolled += about->nominal[i] > 0.0;
   }
-  for (int i = 0; i < about->nobjective; i++) {
+  for (int i = 0; i < about->nintegral; i++) {
     has_root[i] = about->has_root[i];
   }
   for (int i = 0; i < about->nswitch; i++) {

@@ -25,9 +25,10 @@ typedef struct builder {
 
 static bool list_numbers(builder* b, jarena* scratch) {
   const jmodel* m = b->m;
-  if (!jindex_create(scratch, m->nnumber, &b->numbers)) return false;
+  b->numbers = jindex_of(scratch);
   for (int i = 0; i < m->nnumber; i++) {
-    jindex_add(&b->numbers, m->number[i].path, i);
+    const char* path = m->number[i].path;
+    if (!jindex_put(&b->numbers, 0, path, strlen(path), i)) return false;
   }
   return true;
 }
@@ -53,11 +54,11 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   builder* b = user;
   bool is_constant = (n == 2 && memcmp(name, "pi", 2) == 0) || (n == 3 && !memcmp(name, "tau", 3));
   if (is_constant) return JEXPR_POISON;  // the parser knows them
-  int i = jindex_find(&b->m->parameters, name, n);
+  int i = jindex_find(&b->m->parameters, 0, name, n);
   if (i >= 0) return b->parameter[i] ? b->parameter[i] : unknown(b);
-  i = jindex_find(&b->m->signals, name, n);
+  i = jindex_find(&b->m->signals, 0, name, n);
   if (i >= 0) return read_signal(b, i);
-  i = jindex_find(&b->numbers, name, n);
+  i = jindex_find(&b->numbers, 0, name, n);
   return i >= 0 ? jexpr_input(g, NUMBERS, i) : unknown(b);
 }
 

@@ -422,7 +422,7 @@ void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
                     jmodel_format(r, "objectives.%s", c->key)};
     jmodel_objective* o = &r->m->objective[r->m->nobjective];
     if (!jmodel_name_ok(&at, c) || !jmodel_is(&at, c, JMODEL_NODE_MAP, "it")) continue;
-    *o = (jmodel_objective){.name = at.name, .place = c->key_place};
+    *o = (jmodel_objective){.name = at.name, .place = c->key_place, .integral = r->m->nobjective};
     o->integrand = o->final = o->frequency = o->window[0] = o->window[1] =
         jmodel_constant("0", c->place);
     jmodel_check_keys(&at, c, keys);
@@ -431,6 +431,8 @@ void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
     o->description = jmodel_get_text(&at, c, "description", "");
     r->m->nobjective++;
   }
+  r->m->integrated = r->m->objective;
+  r->m->nintegrated = r->m->nobjective;
 }
 
 // ---- initial conditions

@@ -13,7 +13,7 @@ static const char* text_to_read(void* user, int i) {
 }
 
 static int find_parameter(void* user, const char* name, size_t n) {
-  return jindex_find(&((const jplant_folder*)user)->m->parameters, name, n);
+  return jindex_find(&((const jplant_folder*)user)->m->parameters, 0, name, n);
 }
 
 // Read one after the other, for a long chain of parameters must not use up the stack.

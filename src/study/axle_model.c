@@ -391,7 +391,7 @@ static jo_status make_copy(jstudy_axle_model* b) {
   jmodel* c = &b->copy;
   *c = *b->m;
   add_numbers(b);
-  c->ninitial = c->nobjective = c->nevent = 0;
+  c->ninitial = c->nobjective = c->nintegrated = c->nevent = 0;
   c->simulation.start_static = false;
   c->initial = JARENA_ARRAY(b->a, 6 * c->njoint + 3, jmodel_initial);
   if (!c->initial || b->failed) return jerr_memory(b->ctx);

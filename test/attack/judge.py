@@ -16,9 +16,9 @@ from attempt import SANITIZER_EXIT, Attempt, Limits, Outcome
 OPEN = 1e-6         # [m, rad] a loop open by more is not closed
 OFF = 0.01          # relative difference to a run with a tolerance of 1e-11
 MAX_MESSAGES = 20
-# what a message may name: a file, an option, a quoted name, a variable, a moment of the run
+# what a message may name: a file or folder in front, an option, a quoted name, a variable, a moment of the run
 NAMES_SOMETHING = re.compile(
-    r"'[^']*'|(^|\W)--?[a-z]|\.(yaml|csv|h5|hdf5|html|events|journal|svg|so)\b|\$[A-Z]|\bt = |JOUNCE_|/"
+    r"^\S+: |'[^']*'|(^|\W)--?[a-z]|\.(yaml|csv|h5|hdf5|html|events|journal|svg|so)\b|\$[A-Z]|\bt = |JOUNCE_|/"
     r"|\b(must|needs?|choose|check|change|give|set|raise|use)\b"
     r"|is out of range|before the start|after the end")
 REPORT = re.compile(r"AddressSanitizer|LeakSanitizer|ThreadSanitizer|UndefinedBehaviorSanitizer"

@@ -28,6 +28,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import cases  # noqa: E402
 import mutants  # noqa: E402
 import signals  # noqa: E402
+import surface  # noqa: E402
 import surroundings  # noqa: E402
 from attempt import Attempt, Limits, adopt_orphans, calibrate  # noqa: E402
 from judge import Fault, Judge  # noqa: E402
@@ -40,11 +41,11 @@ FAMILIES = {
     "events": (mutants.reconstruction, 4), "memory": (surroundings.memory, 10), "disk": (surroundings.disk, 3),
     "descriptors": (surroundings.descriptors, 3), "journal": (surroundings.journal_descriptor, 1),
     "system": (surroundings.system, 2), "compilers": (surroundings.compilers, 1), "hanging": (surroundings.hanging, 1),
-    "caches": (surroundings.caches, 1), "signals": (signals.signals, 4),
+    "caches": (surroundings.caches, 1), "signals": (signals.signals, 4), "surface": (surface.surface, 20),
 }
 # of the bounded part: seeds and how many
 QUICK = {"mutants": 120, "settings": 80, "texts": 40, "events": 10, "memory": 60, "disk": 10, "descriptors": 10,
-         "system": 8, "compilers": 3, "caches": 4, "signals": 10}
+         "system": 8, "compilers": 3, "caches": 4, "signals": 10, "surface": 60}
 QUICK_CALLS = 100
 Task = tuple[str, str, int, str, int, float]
 
