@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C interface of Jounce for ctypes. Written by tools/python_abi.py from include/jounce/*.h."""
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64,
-                    c_size_t, c_uint, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint,
+                    c_uint64, c_void_p)
 from enum import IntEnum
+
+from ._checked import Structure
 
 JO_VERSION_MAJOR = 0
 JO_VERSION_MINOR = 1
