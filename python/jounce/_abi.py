@@ -239,6 +239,8 @@ class jo_system_options(Structure):
         ("variable", POINTER(c_char_p)),
         ("nvariable", c_int),
         ("interpreter", c_int),
+        ("objective", POINTER(c_char_p)),
+        ("nobjective", c_int),
     ]
 
 
@@ -1056,6 +1058,7 @@ FUNCTIONS = {
     "jo_text_character": (c_int, (c_char_p,)),
     "jo_status_text": (c_char_p, (c_int,)),
     "jo_version": (c_char_p, ()),
+    "jo_processor": (c_int, (c_void_p, POINTER(c_char_p), POINTER(c_int),)),
     "jo_method_find": (c_int, (c_char_p,)),
     "jo_method_name": (c_char_p, (c_int,)),
     "jo_model_load": (c_int, (c_void_p, c_char_p, POINTER(jo_setting), c_int, POINTER(c_void_p),)),
@@ -1138,6 +1141,7 @@ FUNCTIONS = {
     "jo_sens_result_statistics": (jo_sens_statistics, (c_void_p,)),
     "jo_sens_objective_count": (c_int, (c_void_p,)),
     "jo_sens_objective_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
+    "jo_sens_objective_reason": (c_char_p, (c_void_p, c_int,)),
     "jo_sens_gradient": (POINTER(c_double), (c_void_p,)),
     "jo_sens_gradient_error": (POINTER(c_double), (c_void_p,)),
     "jo_sens_derivative": (c_double, (c_void_p, c_int, c_int,)),

@@ -161,6 +161,7 @@ static void put_sizes(jtext* t, const jbatch_rule* r) {
               {"nv", r->nv},
               {"nswitch", r->nswitch},
               {"nobjective", r->nobjective},
+              {"nintegral", r->nintegral},
               {"noutput", r->noutput},
               {"nredundant", r->nredundant},
               {"nwheel", r->nwheel},

@@ -44,10 +44,10 @@ static jo_status check_window(const jplant_work* r, const jmodel_objective* o, d
 jo_status jplant_guard_windows(jplant_work* r, double t_start, double t_end) {
   const jmodel* m = r->plant->model;
   jplant_call(r, JGEN_FN_WINDOWS, t_start, r->plant->y0, (double* const[]){r->windows});
-  for (int i = 0; i < m->nobjective; i++) {
-    if (!m->objective[i].has_window) continue;
+  for (int i = 0; i < m->nintegrated; i++) {
+    if (!m->integrated[i].has_window) continue;
     const double* w = r->windows + 2 * i;
-    JO_TRY(check_window(r, &m->objective[i], w[0], w[1], t_start, t_end));
+    JO_TRY(check_window(r, &m->integrated[i], w[0], w[1], t_start, t_end));
   }
   return JO_OK;
 }
@@ -56,10 +56,10 @@ bool jplant_windows_fit(jplant_work* r, double t_start, double t_end) {
   const jmodel* m = r->plant->model;
   bool fit = true;
   jplant_call(r, JGEN_FN_WINDOWS, t_start, r->plant->y0, (double* const[]){r->windows});
-  for (int i = 0; i < m->nobjective; i++) {
+  for (int i = 0; i < m->nintegrated; i++) {
     const double* w = r->windows + 2 * i;
     bool inside = w[1] - w[0] >= shortest_window(w[1]) && w[0] >= t_start && w[1] <= t_end;
-    fit = fit && (inside || !m->objective[i].has_window);
+    fit = fit && (inside || !m->integrated[i].has_window);
   }
   return fit;
 }

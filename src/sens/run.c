@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "gen/objective.h"
 #include "plant/finite.h"
 #include "plant/judge.h"
 #include "sens/along.h"
@@ -86,6 +87,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   run->charts = &k->record->charts;  // they are needed longer than this run
   run->watch.on_change = on_change;
   run->watch.user = k;
+  run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
   double t;
   int said = jo_context_diagnostic_count(out->ctx);
@@ -178,6 +180,9 @@ static bool allocate(jsens_result* r) {
   r->value_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->is_unheld = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->is_lost = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->is_sharp = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->is_own = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->why = JARENA_ARRAY(&r->arena, r->nobjective, const char*);
   r->doubt = JARENA_ARRAY(&r->arena, r->nobjective, jplant_doubt);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
   r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
@@ -190,8 +195,8 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->value_error && i < r->nobjective; i++) {
     r->value_error[i] = NAN;
   }
-  return r->value && r->value_error && r->is_unheld && r->is_lost && r->doubt && r->gradient &&
-         r->gradient_error && r->brink && r->unit;
+  return r->value && r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->is_own &&
+         r->why && r->doubt && r->gradient && r->gradient_error && r->brink && r->unit;
 }
 
 static jo_status create(jo_context* ctx, const jsens* s, jsens_method method,
@@ -405,32 +410,68 @@ static jo_status run_adaptive(jo_context* ctx, const jsens* s, jsens_method meth
   return walk(s, *out, &seen, *out);
 }
 
-static jo_status fail_lost(const jsens_result* r, const jmodel_objective* o, double value) {
-  return jerr_set(r->ctx, JO_ERR_NUMERIC,
-                  "%s:%d: objective '%s' has no derivatives: its value is %.3g, and its signal, or "
-                  "the power of it, below what the run resolves; hint: 'nominal', the size of its "
-                  "signal",
-                  o->place.file, o->place.line, o->name, value);
+// The derivative that is the cause: the first infinite one, for those that are no numbers follow from it. -1: all exist.
+static int first_bad(const jsens* s, const jsens_result* r, int objective) {
+  int bad = -1;
+  for (int j = 0; j < r->nw; j++) {
+    double x = r->gradient[objective * r->nw + j];
+    if (isfinite(x) || s->why[j]) continue;
+    if (bad < 0 || (!isnan(x) && isnan(r->gradient[objective * r->nw + bad]))) bad = j;
+  }
+  return bad;
 }
 
-// Report the first derivative that is not finite though it exists.
-static jo_status check_gradient(const jsens* s, const jsens_result* r) {
+static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
   const jmodel* m = s->plant->model;
-  int bad = -1;
-  // an objective that is lost, or the infinite derivative, is the cause; those that are no numbers follow from it
-  for (int i = 0; i < r->nobjective * r->nw; i++) {
-    if (isfinite(r->gradient[i]) || s->why[i % r->nw]) continue;
-    if (r->is_lost[i / r->nw]) return fail_lost(r, &m->objective[i / r->nw], r->value[i / r->nw]);
-    if (bad < 0 || (isnan(r->gradient[bad]) && !isnan(r->gradient[i]))) bad = i;
+  if (r->is_lost[o]) {
+    return jarena_printf(&r->arena,
+                         "its value is %.3g, and its signal, or the power of it, below what the "
+                         "run resolves; hint: 'nominal', the size of its signal",
+                         r->value[o]);
   }
-  if (bad < 0) return JO_OK;
-  const jmodel_objective* o = &m->objective[bad / r->nw];
-  return jerr_set(r->ctx, JO_ERR_NUMERIC,
-                  "%s:%d: objective '%s': its derivative by '%s' is %s, though its value is %.9g: "
-                  "somewhere in the run a root, a power or a logarithm is at the end of its range; "
-                  "hint: move away from there, or leave this number out",
-                  o->place.file, o->place.line, o->name, m->number[s->wrt[bad % r->nw]].path,
-                  jplant_finite_text(r->gradient[bad]), r->value[bad / r->nw]);
+  return jarena_printf(
+      &r->arena,
+      "its derivative by '%s' is %s, though its value is %.9g: somewhere in the "
+      "run a root, a power or a logarithm is at the end of its range; hint: move "
+      "away from there, or leave this number or this objective out%s",
+      m->number[s->wrt[bad]].path, jplant_finite_text(r->gradient[o * r->nw + bad]), r->value[o],
+      r->is_own[o] ? "" : "; it may be another one's: the direct method tells whose");
+}
+
+// Going back, weights meet the slopes of all objectives but for roots of zero (gen/sens.c).
+static bool is_own(const jsens* s, const jsens_result* r, int o) {
+  bool has_root = jgen_objective_has_root(&s->plant->model->objective[o]);
+  return r->method == JSENS_DIRECT || r->is_lost[o] || (has_root && r->value[o] == 0.0);
+}
+
+static void clear_bad(jsens_result* r, int o) {
+  for (int j = 0; j < r->nw; j++) {
+    int at = o * r->nw + j;
+    if (!r->is_lost[o] && !r->is_sharp[o] && isfinite(r->gradient[at])) continue;
+    r->gradient[at] = r->gradient_error[at] = NAN;
+  }
+}
+
+// Note which objectives have derivatives that are not finite though they should exist; report the first, where all must.
+static jo_status check_gradient(const jsens* s, const jsens_options* opt, jsens_result* r) {
+  int first = -1, n = 0;
+  for (int o = 0; o < r->nobjective; o++) {
+    int bad = first_bad(s, r, o);
+    if (bad < 0) continue;
+    r->is_own[o] = is_own(s, r, o);
+    r->why[o] = explain(s, r, o, bad);
+    if (!r->why[o]) return jerr_memory(r->ctx);
+    clear_bad(r, o);
+    if (n++ == 0) first = o;
+  }
+  if (n == 0 || opt->some) return JO_OK;
+  return jsens_fail_objective(r->ctx, s, r, first);
+}
+
+jo_status jsens_fail_objective(jo_context* ctx, const jsens* s, const jsens_result* r, int o) {
+  const jmodel_objective* about = &s->plant->model->objective[o];
+  return jerr_set(ctx, JO_ERR_NUMERIC, "%s:%d: objective '%s' has no derivatives: %s",
+                  about->place.file, about->place.line, about->name, r->why[o]);
 }
 
 // Derivatives of one side have no error that an integration could estimate.
@@ -479,7 +520,7 @@ jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const 
     if (status >= 0 && estimate) status = change_steps(ctx, s, opt, *out);
   }
   bool is_asked = method != JSENS_VALUE && !opt->outputs_only;
-  if (status >= 0 && is_asked) status = check_gradient(s, *out);
+  if (status >= 0 && is_asked) status = check_gradient(s, opt, *out);
   if (status < 0) {
     jsens_result_destroy(*out);
     *out = NULL;
@@ -529,7 +570,7 @@ jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* 
   JO_TRY(jsens_check_method(ctx, s, method));
   JO_TRY(create(ctx, s, method, &of->used, &r));
   jo_status status = walk_twice(s, of, frozen, r);
-  if (status >= 0 && !of->used.outputs_only) status = check_gradient(s, r);
+  if (status >= 0 && !of->used.outputs_only) status = check_gradient(s, &of->used, r);
   if (status < 0) {
     jsens_result_destroy(r);
     return status;
@@ -549,7 +590,7 @@ jo_status jsens_walk_events(jo_context* ctx, const jsens* s, const jsens_result*
   JO_TRY(create(ctx, s, method, &of->used, &r));
   jo_status status = walk_other(s, of, frozen, true, r);
   bool has_gradient = method == JSENS_ADJOINT && !of->used.outputs_only;
-  if (status >= 0 && has_gradient) status = check_gradient(s, r);
+  if (status >= 0 && has_gradient) status = check_gradient(s, &of->used, r);
   if (status < 0) {
     jsens_result_destroy(r);
     return status;

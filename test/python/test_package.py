@@ -260,6 +260,35 @@ class Gradients(Case):
         self.assertEqual((a.method, b.method), ("direct", "adjoint"))
         self.assertTrue(np.allclose(a.matrix, b.matrix, rtol=1e-9))
 
+    def test_objectives_by_name(self):
+        text = """jounce: 1
+gravity: [0, 0, 0]
+parameters: {k: 200, c: 4}
+bodies: {cart: {mass: 2}, other: {mass: 1}}
+joints: {x: {type: prismatic, child: cart, axis: x}, y: {type: prismatic, child: other, axis: y}}
+forces: {spring: {on: x, stiffness: k, damping: c}}
+initial: {x: 0.1}
+objectives: {zero: {rms: y}, good: {rms: x}, last: {final: x}}
+simulation: {end: 1}
+"""
+        model = jounce.parse(text)
+        with self.assertWarnsRegex(jounce.JounceWarning, "'zero' has no derivatives, others have"):
+            every = model.gradient(interpreter=True)
+        self.assertEqual(list(every.reasons), ["zero"])
+        self.assertTrue(np.isnan(every["zero"]).all() and np.isfinite(every["good"]).all())
+        some = model.gradient(interpreter=True, objectives=["last", "good"])
+        self.assertEqual((list(some.objectives), some.reasons), (["last", "good"], {}))
+        self.assertTrue(np.array_equal(some["good"], every["good"]))
+        self.assertEqual(list(model.run(interpreter=True, objectives="last").objectives), ["last"])
+        swept = model.sweep({"k": [100, 200]}, interpreter=True, objectives=["good"], wrt=["k"])
+        self.assertEqual(swept.objectives, ("good",))
+        with self.assertRaisesRegex(jounce.ArgumentError, "did you mean 'good'"):
+            model.run(interpreter=True, objectives=["god"])
+        with self.assertRaisesRegex(jounce.NumericError, "'zero' has no derivatives"):
+            model.gradient(interpreter=True, objectives=["zero"])
+        with self.assertRaisesRegex(jounce.NumericError, "'zero' has no derivatives"), self.assertWarns(jounce.JounceWarning):
+            model.system(wrt=["k"], interpreter=True).function("zero")(200.0)
+
     def test_histories(self):
         # free fall before the bounce: dz/dz0 = 1, dz/dv0 = t
         g = jounce.load(BOUNCE).gradient(["z0", "v0"], history=["z"], history_step_s=0.05, interpreter=True,
@@ -595,6 +624,13 @@ class Others(Case):
         self.assertTrue((np.abs(out["Fy"][1]) >= np.abs(out["Fy"][0]) - 200).all())
         one = f(Fz=4000.0, alpha=alpha[3])
         self.assertEqual(one["Fy"], out["Fy"][1, 3])
+        for value in (float("nan"), float("inf"), -float("inf")):
+            with self.assertRaisesRegex(jounce.JounceError, "Fz is .*; it must be finite"):
+                f(Fz=value)
+        with self.assertRaisesRegex(jounce.JounceError, "not finite at Fz = 1e.300"):
+            f(Fz=1e300)
+        with self.assertRaisesRegex(jounce.JounceError, "LKX is set to -1; it must be positive"):
+            jounce.load_tyre("test/data/tyres/Sedan_Pac02Tire.tir", LKX=-1)
         with self.assertRaisesRegex(ValueError, "no input 'speed'"):
             f(speed=3)
         with open(self.path("c.csv"), "w", encoding="utf-8") as file:
