@@ -362,6 +362,15 @@ class jo_static_info(Structure):
     ]
 
 
+class jo_static_stability(Structure):
+    _fields_ = [
+        ("is_unstable", c_int),
+        ("growth", c_double),
+        ("turning", c_double),
+        ("state", c_char_p),
+    ]
+
+
 class jo_modes_options(Structure):
     _fields_ = [
         ("at_static", c_int),
@@ -998,6 +1007,7 @@ STRUCTS = (jo_allocator,
            jo_event,
            jo_change,
            jo_static_info,
+           jo_static_stability,
            jo_modes_options,
            jo_mode,
            jo_mode_derivative,
@@ -1113,6 +1123,7 @@ FUNCTIONS = {
     "jo_static_create": (c_int, (c_void_p, c_void_p, POINTER(c_void_p),)),
     "jo_static_destroy": (None, (c_void_p,)),
     "jo_static_inspect": (jo_static_info, (c_void_p,)),
+    "jo_static_judge": (jo_static_stability, (c_void_p,)),
     "jo_static_coordinate_at": (c_int, (c_void_p, c_int, POINTER(jo_coordinate),)),
     "jo_static_sensor_count": (c_int, (c_void_p,)),
     "jo_static_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
