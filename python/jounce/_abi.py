@@ -1058,6 +1058,7 @@ FUNCTIONS = {
     "jo_text_character": (c_int, (c_char_p,)),
     "jo_status_text": (c_char_p, (c_int,)),
     "jo_version": (c_char_p, ()),
+    "jo_processor": (c_int, (c_void_p, POINTER(c_char_p), POINTER(c_int),)),
     "jo_method_find": (c_int, (c_char_p,)),
     "jo_method_name": (c_char_p, (c_int,)),
     "jo_model_load": (c_int, (c_void_p, c_char_p, POINTER(jo_setting), c_int, POINTER(c_void_p),)),

@@ -10,9 +10,8 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 import numpy as np
 
 from . import _abi, _html
-from ._core import Floats, Handle, Owner, Path, call, choice, file_name, fill, items, make, names, settings, text
+from ._core import Floats, Handle, Owner, Path, call, choice, file_name, fill, items, make, names, settings, settle, text
 from ._lib import lib
-from .errors import error_of
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ class TyreFunction(Owner):
             for i in range(len(rows)):
                 status = evaluate(handle, cast(of + i * rows.strides[0], kind), cast(to + i * out.strides[0], kind))
                 if status < 0:
-                    raise error_of(status, "the tyre cannot be evaluated")
+                    settle(status, handle.context)
         return {name: out[:, k].reshape(shape) for k, name in enumerate(self.outputs)}
 
     def __repr__(self) -> str:

@@ -6,16 +6,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/format.h"
+#include "base/process.h"
 
 // "PATH: cannot WHAT: reason", from errno.
 static jo_status fail(jo_context* ctx, const char* path, const char* what) {
@@ -50,7 +54,7 @@ static ssize_t read_all(int fd, char* data, size_t n) {
   return (ssize_t)have;
 }
 
-bool jfile_write_all(int fd, const char* data, size_t n) {
+static bool write_on(int fd, const char* data, size_t n) {
   while (n > 0) {
     ssize_t done = write(fd, data, n);
     if (done < 0 && errno == EINTR) continue;
@@ -59,6 +63,41 @@ bool jfile_write_all(int fd, const char* data, size_t n) {
     n -= (size_t)done;
   }
   return true;
+}
+
+// A file that grows beyond the limit of the process (ulimit -f) is an error and a signal, which would end the host: it is held back
+// while this thread writes, and taken when it has come.
+bool jfile_write_all(int fd, const char* data, size_t n) {
+  sigset_t limit, before;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit, &before);
+  bool is_written = write_on(fd, data, n);
+  int cause = errno;
+  const struct timespec now = {0};
+  if (!is_written && cause == EFBIG && !sigismember(&before, SIGXFSZ)) {
+    sigtimedwait(&limit, NULL, &now);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = cause;
+  return is_written;
+}
+
+bool jfile_has_room(const char* folder, size_t size) {
+  static const char zeros[1 << 16];
+  char name[PATH_MAX];
+  int n = jformat(name, sizeof name, "%s/room-%ld", folder, (long)getpid());
+  int fd = n > 0 && (size_t)n < sizeof name
+               ? jfile_open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600)
+               : -1;
+  if (fd < 0) return false;
+  bool has_room = true;
+  for (size_t done = 0; has_room && done < size; done += sizeof zeros) {
+    has_room = jfile_write_all(fd, zeros, sizeof zeros);
+  }
+  has_room = close(fd) == 0 && has_room;
+  unlink(name);
+  return has_room;
 }
 
 static jo_status read_open(jo_context* ctx, jarena* a, const char* path, int fd, size_t limit,
@@ -442,7 +481,7 @@ jo_status jfile_work_open(jo_context* ctx, jarena* a, const char* parent, jfile_
     if (!mkdtemp(name)) break;
     int fd = jfile_open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     if (fd >= 0 && lock_folder(name, fd)) {
-      *out = (jfile_work){name, fd};
+      *out = (jfile_work){name, fd, jproc_keep(name)};
       return JO_OK;
     }
     if (fd >= 0) close(fd);
@@ -452,6 +491,7 @@ jo_status jfile_work_open(jo_context* ctx, jarena* a, const char* parent, jfile_
 
 void jfile_work_close(jfile_work* w) {
   jfile_remove_dir(w->path);
+  jproc_keep_no_more(&w->keeper);
   close(w->fd);
-  *w = (jfile_work){NULL, -1};
+  *w = (jfile_work){NULL, -1, {0}};
 }

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "batch/inside.h"
-#include "kernel/toolchain.h"
 #include "model/road_alike.h"
 #include "solve/scan.h"
 #include "solve/tableau.h"
@@ -326,7 +326,7 @@ static jo_status prepare(jbatch* b) {
   JO_TRY(prepare_roads(b));
   JO_TRY(judge(b));
   if (b->why_alone) return JO_OK;
-  int lanes = b->opt.lanes > 0 ? b->opt.lanes : jkernel_toolchain_lanes();
+  int lanes = b->opt.lanes > 0 ? b->opt.lanes : jcpu_lanes(jcpu_chosen());
   b->march = jbatch_march_for(lanes);
   if (!b->march) {
     return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%d lanes: batches have 1, 2, 4 or 8", lanes);

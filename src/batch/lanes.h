@@ -124,9 +124,10 @@ typedef struct jbatch_lane {
   double t, t_new, t_before,
       t_step;  // of the state, the trial, the state before, the step that holds an event
   double h_next, h_proposed, error_last, error_new;
-  double grid;  // fixed steps: points passed
-  int side;     // of the loops where it began; 0: not yet
-  int row;      // of its history, the next
+  double grid;     // fixed steps: points passed
+  int side;        // of the loops where it began; 0: not yet
+  unsigned signs;  // of each of their pivots there
+  int row;         // of its history, the next
   int needs_slope, was_rejected, halvings;
   int unarmed;     // switches that do not count yet
   double t_event;  // last instant, and ...

@@ -88,17 +88,11 @@ jexpr_ref jgen_not_yet(jgen* s, const char* name, size_t n, const char* what) {
 }
 
 static int index_of_parameter(const jmodel* m, word name) {
-  for (int i = 0; i < m->nparameter; i++) {
-    if (is(name, m->parameter[i].name)) return i;
-  }
-  return -1;
+  return jindex_find(&m->parameters, 0, name.s, name.n);
 }
 
 static int index_of_signal(const jmodel* m, word name) {
-  for (int i = 0; i < m->nsignal; i++) {
-    if (is(name, m->signal[i].name)) return i;
-  }
-  return -1;
+  return jindex_find(&m->signals, 0, name.s, name.n);
 }
 
 // Parameters, then signals, as one list.

@@ -11,6 +11,10 @@ typedef struct jmachine_equilibrium {
                     // its nominal size [1/s]
   int worst;        // the state it belongs to, -1: there is nothing to find
   int determined;   // coordinates that forces hold, of q_u; the others stay as begun
+  double
+      released;  // part of the load of the start that continuation could take away, where that was tried
+  int beside;     // other starts that were tried
+  bool is_loose;  // nothing can hold what is left
   bool is_moved;  // with them where they began there is no rest: they are where the search came to
 } jmachine_equilibrium;
 

@@ -97,10 +97,14 @@ typedef struct jmachine {
   int* alone;      // scratch: switches of an event (nswitch)
   double *dv, *h, *drive_old, *drive_new, *dqd, *before, *redundant, *rolling;  // scratch
   double* inverse;           // reciprocal pivots of the loops at the last projection (nv)
-  int side;                  // sign of their product where the run began; 0: not yet
+  int side;                  // sign of their product at the last state admitted; 0: none yet
+  uint64_t signs;            // of each of them, there
   double spread;             // size of their product at the last state admitted; 0: none yet
   char hint[JMACHINE_HINT];  // why the last projection failed
   int64_t projections;
+  // Whether a step from (t0, y0) to (t, y), where loops are on the other side, follows the motion: JO_ERR_CONVERGENCE:
+  // a smaller one might, else JO_ERR_MODEL. May be NULL: none does.
+  jo_status (*pass)(struct jmachine* m, double t0, const double* y0, double t, const double* y);
   bool has_ended;  // the event that ends the run has happened
   // told of everything that happens; may be NULL
   void (*on_event)(void* user, const jmachine_happening* what);
@@ -130,6 +134,9 @@ jo_status jmachine_close(jmachine* m, double t, double* y);
 
 // Whether a run may go on from the state that was closed last, and report it where it may not.
 jo_status jmachine_admit(jmachine* m, double t, const double* y);
+
+// The sign of det J_v at (t, y), 0 where it has none; its reciprocal pivots are in `inverse`.
+int jmachine_side(jmachine* m, double t, const double* y);
 
 // The state (t, y), on its closures, is one that a run goes on from: side and spread are those there.
 void jmachine_measure(jmachine* m, double t, const double* y);

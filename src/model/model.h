@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/index.h"
 #include "base/mem.h"
 #include "expr/parse.h"
 #include "expr/table.h"
@@ -466,13 +467,16 @@ typedef struct jmodel {
   const char* path;
   const char* name;
   const char* description;
-  char sha256[65];    // of all text read
-  jmodel_v3 gravity;  // [m/s^2]
+  char sha256[65];      // of all text read
+  jindex names;         // of what was read, in the scopes below
+  int nread_hardpoint;  // those in `names`: copies of a model have more
+  jmodel_v3 gravity;    // [m/s^2]
   int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ncoupling, ntable,
       nfunction, nelement, ncomponent, nstate, nevent, nsampler, ndelay, nsignal, nobjective,
       nintegrated, ninitial, naxle, nimage;
   jmodel_number* number;
   jmodel_parameter* parameter;
+  jindex parameters, signals;     // their places by name
   jmodel_body* body;              // 0: ground
   jmodel_named_v3* hardpoint;     // vehicle coordinates
   jmodel_joint* joint;            // parents before children
@@ -537,6 +541,13 @@ bool jmodel_parameter_value(const jmodel* m, const char* name, const char* text,
 
 // A value of a parameter or number in the unit that the file gives it in, which is told: "" where it gives none.
 double jmodel_shown(const jmodel* m, const char* name, double value, const char** unit);
+
+// Find parameters and signals by name: to be called again where a copy gets others. False: no memory.
+bool jmodel_index_parameters(jmodel* m, jarena* a);
+bool jmodel_index_signals(jmodel* m, jarena* a);
+
+// Scopes of `names`; points of body i have one each, JMODEL_NAMES_POINT + i.
+enum { JMODEL_NAMES_BODY, JMODEL_NAMES_COORDINATE, JMODEL_NAMES_HARDPOINT, JMODEL_NAMES_POINT };
 
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);

@@ -83,6 +83,7 @@ void jmodel_read_names(jmodel_reader* r, const jmodel_node* root) {
     if (!jmodel_name_ok(&at, c)) continue;
     m->parameter[m->nparameter++] = (jmodel_parameter){.name = at.name, .is_input = true};
   }
+  if (!r->oom && !jmodel_index_parameters(m, &m->arena)) jmodel_out_of_memory(r);
   for (const jmodel_node* c = tables ? tables->first : NULL; c; c = c->next) {
     jmodel_at at = {r, "table", jmodel_keep(r, c->key), ""};
     if (!jmodel_name_ok(&at, c)) continue;
@@ -342,6 +343,7 @@ void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root) {
       r->m->nsignal++;
     }
   }
+  if (!r->oom && !jmodel_index_signals(r->m, &r->m->arena)) jmodel_out_of_memory(r);
 }
 
 static void read_window(const jmodel_at* at, const jmodel_node* map, jmodel_objective* o) {

@@ -6,17 +6,29 @@
 #include "model/instance.h"
 
 int jmodel_find_body(const jmodel* m, const char* name) {
-  for (int i = 0; i < m->nbody; i++) {
-    if (strcmp(m->body[i].name, name) == 0) return i;
-  }
-  return -1;
+  return jindex_find(&m->names, JMODEL_NAMES_BODY, name, strlen(name));
 }
 
 int jmodel_find_coordinate(const jmodel* m, const char* name) {
-  for (int i = 0; i < m->ncoordinate; i++) {
-    if (strcmp(m->coordinate[i].name, name) == 0) return i;
+  return jindex_find(&m->names, JMODEL_NAMES_COORDINATE, name, strlen(name));
+}
+
+bool jmodel_index_parameters(jmodel* m, jarena* a) {
+  m->parameters = jindex_of(a);
+  for (int i = 0; i < m->nparameter; i++) {
+    const char* name = m->parameter[i].name;
+    if (!jindex_put(&m->parameters, 0, name, strlen(name), i)) return false;
   }
-  return -1;
+  return true;
+}
+
+bool jmodel_index_signals(jmodel* m, jarena* a) {
+  m->signals = jindex_of(a);
+  for (int i = 0; i < m->nsignal; i++) {
+    const char* name = m->signal[i].name;
+    if (!jindex_put(&m->signals, 0, name, strlen(name), i)) return false;
+  }
+  return true;
 }
 
 int jmodel_find_number(const jmodel* m, const char* path) {
@@ -110,7 +122,9 @@ const jmodel_named_v3* jmodel_find_hardpoint(const jmodel* m, int body, const ch
     while (nscope > 0 && scope[nscope - 1] != '.') {
       nscope--;
     }
-    for (int i = 0; i < m->nhardpoint; i++) {
+    int i = nscope == 0 ? jindex_find(&m->names, JMODEL_NAMES_HARDPOINT, name, n) : -1;
+    if (i >= 0) return &m->hardpoint[i];
+    for (i = nscope == 0 ? m->nread_hardpoint : 0; i < m->nhardpoint; i++) {
       if (is_hardpoint(&m->hardpoint[i], scope, nscope, name, n)) return &m->hardpoint[i];
     }
     if (nscope == 0) return NULL;
@@ -239,10 +253,8 @@ static int split_body(const jmodel_at* at, const jmodel_node* node, const char* 
   const char* text = name_at(at, node);
   for (const char* dot = strchr(text, '.'); dot; dot = strchr(dot + 1, '.')) {
     *rest = dot + 1;
-    for (int i = 0; i < m->nbody; i++) {
-      size_t n = strlen(m->body[i].name);
-      if (n == (size_t)(dot - text) && memcmp(m->body[i].name, text, n) == 0) return i;
-    }
+    int body = jindex_find(&m->names, JMODEL_NAMES_BODY, text, (size_t)(dot - text));
+    if (body >= 0) return body;
   }
   // inside of an instance the names of the template tell more
   const char* dot = strrchr(text, '.');
@@ -274,8 +286,9 @@ static bool point_of_body(const jmodel_at* at, const jmodel_node* node, const ch
   if (body < 0) return false;
   const jmodel_body* b = &m->body[body];
   *out = (jmodel_point){jmodel_keep(at->r, name_at(at, node)), body, false, {{{0}}}};
-  const jmodel_named_v3* own = find_named(b->point, b->npoint, name);
-  const jmodel_named_v3* hard = jmodel_find_hardpoint(m, body, name, strlen(name));
+  int k = jindex_find(&m->names, JMODEL_NAMES_POINT + body, name, strlen(name));
+  const jmodel_named_v3* own = k < 0 ? NULL : &b->point[k];
+  const jmodel_named_v3* hard = own ? NULL : jmodel_find_hardpoint(m, body, name, strlen(name));
   if (own) {
     out->r = own->value;
     flip_foreign(at->r, node->in, body, &out->r);
@@ -311,7 +324,8 @@ bool jmodel_point_at(const jmodel_at* at, const jmodel_node* node, const char* l
     return false;
   }
   const char* name = name_at(at, node);
-  const jmodel_named_v3* hard = find_named(m->hardpoint, m->nhardpoint, name);
+  int k = jindex_find(&m->names, JMODEL_NAMES_HARDPOINT, name, strlen(name));
+  const jmodel_named_v3* hard = k < 0 ? NULL : &m->hardpoint[k];
   if (!hard && strchr(name, '.')) return point_of_body(at, node, label, out);
   if (!hard) {
     no_point(at, node->place, label, -1, name);

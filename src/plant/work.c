@@ -216,6 +216,7 @@ jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work**
   r->charts = &r->own_charts;
   if (d->part.nv > 0 && d->part.nu > 0) {
     r->system.change_chart = jplant_change_chart;
+    r->machine.pass = jplant_chart_pass;
     jplant_chart_begin(r);
   }
   *out = r;

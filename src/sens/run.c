@@ -85,6 +85,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   run->charts = &k->record->charts;  // they are needed longer than this run
   run->watch.on_change = on_change;
   run->watch.user = k;
+  run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
   double t;
   int said = jo_context_diagnostic_count(out->ctx);

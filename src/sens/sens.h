@@ -8,6 +8,7 @@
 #ifndef JSENS_SENS_H
 #define JSENS_SENS_H
 
+#include "base/cpu.h"
 #include "plant/judge.h"
 #include "plant/plant.h"
 #include "sens/record.h"
@@ -22,8 +23,10 @@ typedef struct jsens_setup {
   bool histories;  // and so are their derivatives
 } jsens_setup;
 
-// Numbers the direct method carries at a time, at most.
-#define JSENS_MAX_LANES 8
+// Parameters that the direct method carries at a time, at most; as many as a vector of the processor holds where kernels are
+// compiled (base/cpu.h). What may show in results goes by the most on every processor: which method is chosen, and how many
+// probes estimate errors.
+#define JSENS_MAX_LANES JCPU_MAX_LANES
 
 // A plant with derivatives. Read-only once made; any number of runs may share it.
 typedef struct jsens {
@@ -154,6 +157,9 @@ typedef struct jsens_result {
   int64_t derivative_evaluations;        // tangents and adjoints, packs counted once
   double cpu_dynamics, cpu_sensitivity;  // [s]
 } jsens_result;
+
+// Lanes of the direct method for nw parameters, with room for two probes: at most so many, a power of two.
+int jsens_lanes_for(int nw, int most);
 
 // Lanes that a direct run carries together cost about as much as an objective of an adjoint one. Objectives are all of the
 // model, asked for or not: derivatives do not change with what else is asked for.

@@ -31,14 +31,20 @@ static bool allocate_slopes(jsens_direct* d, jsens_pack* p) {
   return true;
 }
 
+// More probes where lanes are free, as many as there are with the widest vectors: errors are the same on every processor.
+static int count_probes(const jsens_walk* w) {
+  if (!w->opt->estimate) return 0;
+  int n = w->nw + JSENS_PROBES, lanes = jsens_lanes_for(w->sens->nw, JSENS_MAX_LANES);
+  int spare = (lanes - n % lanes) % lanes;
+  return JSENS_PROBES + (spare < JSENS_MORE_PROBES ? spare : JSENS_MORE_PROBES);
+}
+
 jo_status jsens_direct_begin(jsens_direct* d) {
   jsens_walk* w = d->w;
   const jgen_dynamics* m = w->d;
   d->lanes = w->sens->tangents->set->kernel[0].lanes;
-  d->nprobe = w->opt->estimate ? JSENS_PROBES : 0;
+  d->nprobe = count_probes(w);
   d->npack = (w->nw + d->nprobe + d->lanes - 1) / d->lanes;
-  int spare = d->npack * d->lanes - w->nw - d->nprobe;
-  if (d->nprobe > 0) d->nprobe += spare < JSENS_MORE_PROBES ? spare : JSENS_MORE_PROBES;
   d->open = -1;
   d->pack = JARENA_ARRAY(&w->arena, d->npack, jsens_pack);
   double** array[] = {&d->dY, &d->ydot, &d->dg,      &d->zero, &d->one, &d->dt,

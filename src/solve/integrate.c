@@ -28,7 +28,8 @@ void jsolve_interpolate(const jsolve_step* s, double t, double* y) {
   jsolve_hold(s->sys, s->y0, y);
 }
 
-void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch) {
+bool jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch) {
+  bool is_changed = false;
   // functions of modes settle in at most nswitch rounds unless they contradict each other
   for (int round = 0; round <= s->nswitch; round++) {
     bool is_settled = true;
@@ -39,7 +40,18 @@ void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double*
       s->mode[k] = mode;
     }
     if (is_settled) break;
+    is_changed = true;
   }
+  return is_changed;
+}
+
+jo_status jsolve_close(const jsolve_system* s, double t, double* y, double* scratch) {
+  jsolve_set_modes(s, t, y, scratch);
+  for (int round = 0; s->project && round <= s->nswitch; round++) {
+    JO_TRY(s->project(s->user, t, y));
+    if (!jsolve_set_modes(s, t, y, scratch)) break;
+  }
+  return JO_OK;
 }
 
 jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* o, double t0, double t1) {

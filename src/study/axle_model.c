@@ -381,7 +381,8 @@ static jo_status add_signals(jstudy_axle_model* b) {
   for (int side = 0; side < 2; side++) {
     if (b->on_rig && is_given(b, side)) add_hidden(b, side);
   }
-  return b->failed ? jerr_memory(b->ctx) : JO_OK;
+  if (b->failed || !jmodel_index_signals(c, b->a)) return jerr_memory(b->ctx);
+  return JO_OK;
 }
 
 // ---- the copy ------------------------------------------------------------------------------------

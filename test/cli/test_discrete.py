@@ -100,6 +100,51 @@ class Events(Discrete):
         changes = sum(a != b for a, b in zip(rows["gear_"], rows["gear_"][1:]))
         self.assertEqual(changes, 3)
 
+    def test_bounces_that_accumulate_stop_the_run(self):
+        text = BALL.replace("end: 1.3", "end: 100")
+        methods = (["--tol", "1e-4"], ["--tol", "1e-11"], ["--method", "esdirk5"], ["--method", "rk4", "--step", "0.01"],
+                   ["--method", "rk2", "--step", "0.5"])
+        for e in (0.01, 0.3, 0.5, 0.7, 0.9):
+            end = math.sqrt(2 / 9.81) * (1 + e) / (1 - e)
+            for method in methods:
+                done = jounce("run", self.path("m.yaml", text), "--interpreter", "--set", f"e={e}", *method, code=1)
+                said = re.search(r"events of 'bounce, condition' accumulate at t = (\S+) s", done.stderr)
+                self.assertTrue(said, done.stderr)
+                self.assertAlmostEqual(float(said.group(1)), end, delta=1e-4)
+        for method in ("direct", "adjoint"):
+            done = jounce("sens", self.path("m.yaml", text), "--interpreter", "--method", method, code=1)
+            self.assertIn("accumulate at t = 4.06", done.stderr)
+            self.assertNotIn("z_end =", done.stdout)
+
+    def test_balls_on_slopes_and_several_of_them(self):
+        text = """jounce: 1
+bodies: {c: {mass: 0.1}, ball: {mass: 1}, other: {mass: 1}}
+joints:
+  x: {type: prismatic, axis: x, child: c}
+  z: {type: prismatic, axis: z, parent: c, child: ball}
+  w: {type: prismatic, axis: z, child: other}
+events:
+  one: {when: "z < 0.3*x", set: {z.rate: "0.3*x.rate - 0.6*(z.rate - 0.3*x.rate)"}}
+  two: {when: "w < 0", set: {w.rate: "-0.9*w.rate"}}
+objectives: {z_end: {final: z}}
+initial: {z: 1, w: 2, x: {value: 0, rate: 1}}
+simulation: {end: 20}
+"""
+        # the height over the slope falls as a ball with the speed 0.3 does
+        v = math.sqrt(0.3 ** 2 + 2 * 9.81)
+        end = (v - 0.3) / 9.81 + 2 * v / 9.81 * 0.6 / 0.4
+        stderr = self.complaint(text, command="run")
+        said = re.search(r"events of 'one, condition' accumulate at t = (\S+) s", stderr)
+        self.assertTrue(said, stderr)
+        self.assertLess(abs(float(said.group(1)) - end), 0.1)
+
+    def test_a_ball_comes_to_rest_where_its_event_lets_it(self):
+        text = examples("events")["ball that comes to rest"]
+        for method in ((), ("--tol", "1e-4"), ("--method", "rk4", "--step", "0.01")):
+            final = self.result(text, *method)["final"]
+            self.assertLess(abs(final["z"]), 1e-9)
+            self.assertEqual(final["energy.kinetic"], 0)
+
     def test_an_event_of_an_event_happens_at_the_same_instant(self):
         text = BALL.replace("states: {n: {discrete: true}}", "states: {n: {discrete: true}, m: {discrete: true}, "
                             "w: {derivative: 1}}")

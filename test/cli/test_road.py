@@ -224,7 +224,9 @@ class Files(Roads):
                            (head + "0,0\n1\n", "p.csv:3: fewer values"), (head + "0,0,0\n", "p.csv:2: more values"),
                            (head + "0,0\n1,0\n2.5,0\n3,0\n", "x is not equally spaced: row 3 has 2.5"),
                            (head + "3,0\n2,0\n1,0\n0,0\n", "x must ascend"),
-                           ("x,1,0\n", "y ascending"), ("x,1,b\n", "others are not")):
+                           ("x,1,0\n", "y ascending"), ("x,1,b\n", "others are not"),
+                           (head + "0,0\n1,\0000\n2,0\n3,0\n", "p.csv:3: a byte of zero"),
+                           (b"\xff\xfex\0,\0z\0", "UTF-16")):
             self.refused(road, told, files=[("p.csv", data)])
 
 
@@ -283,6 +285,37 @@ class Grids(Roads):
                 t -= j
                 a, b = (rows[i + k][j] * (1 - t) + rows[i + k][j + 1] * t for k in (0, 1))
                 self.assertAlmostEqual(got, a * (1 - s) + b * s, 13)
+
+    def test_files_that_are_cut_off(self):
+        rows = [[0.01 * i, 0.02 * i, 0.03] for i in range(8)]
+        for form in ("LRFI", "LDFI", "KRBI", "KDBI"):
+            whole = crg(form, None, rows)
+            row = len(whole) - len(crg(form, None, rows[:-1]))
+            for n in range(1, row + 1):
+                with self.subTest(form=form, bytes=n):
+                    self.write(whole[:-n])
+                    # a line end is no data, and that a row is missing cannot be seen without an end in the head
+                    fits = n == row or (n == 1 and form in ("LRFI", "LDFI"))
+                    done = jounce("road", self.path("m.yaml", model("road: {crg: r.crg}")), "--to", "3.5",
+                                  code=0 if fits else 1)
+                    if not fits:
+                        self.assertRegex(done.stderr, "cut off|fewer values")
+            for n in range(1, row + 1):  # with an end in the head nothing is lost without being told
+                self.write(crg(form, None, rows, head="REFERENCE_LINE_END_U = 3.5\n")[:-n])
+                is_line_end = n == 1 and form in ("LRFI", "LDFI")
+                jounce("road", self.path("m.yaml", model("road: {crg: r.crg}")), "--to", "3.5",
+                       code=0 if is_line_end else 1)
+
+    def test_marks_of_byte_order_and_zeros(self):
+        rows = [[0.01 * i, 0.02 * i, 0.03] for i in range(8)]
+        options = ("--to", "3.5", "--step", "0.5")
+        self.write(crg("KDBI", None, rows))
+        want = self.heights("road: {crg: r.crg}", *options)
+        self.write(b"\xef\xbb\xbf" + crg("KDBI", None, rows))
+        self.assertEqual(self.heights("road: {crg: r.crg}", *options), want)
+        self.write(crg("KDBI", None, rows, head="REFERENCE_\0LINE_START_Z = 2\n"))
+        done = jounce("road", self.path("m.yaml", model("road: {crg: r.crg}")), code=1)
+        self.assertIn("r.crg:6: a byte of zero before the data", done.stderr)
 
     def circle(self, radius, n, du, **more):
         """A line whose points lie on a circle, from the origin along x, turning left."""

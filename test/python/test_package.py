@@ -624,6 +624,13 @@ class Others(Case):
         self.assertTrue((np.abs(out["Fy"][1]) >= np.abs(out["Fy"][0]) - 200).all())
         one = f(Fz=4000.0, alpha=alpha[3])
         self.assertEqual(one["Fy"], out["Fy"][1, 3])
+        for value in (float("nan"), float("inf"), -float("inf")):
+            with self.assertRaisesRegex(jounce.JounceError, "Fz is .*; it must be finite"):
+                f(Fz=value)
+        with self.assertRaisesRegex(jounce.JounceError, "not finite at Fz = 1e.300"):
+            f(Fz=1e300)
+        with self.assertRaisesRegex(jounce.JounceError, "LKX is set to -1; it must be positive"):
+            jounce.load_tyre("test/data/tyres/Sedan_Pac02Tire.tir", LKX=-1)
         with self.assertRaisesRegex(ValueError, "no input 'speed'"):
             f(speed=3)
         with open(self.path("c.csv"), "w", encoding="utf-8") as file:

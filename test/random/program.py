@@ -77,5 +77,6 @@ def message_class(message: str) -> str:
     """What a refusal is about, without names and numbers."""
     line = message.splitlines()[-1] if message else "(nothing said)"
     line = re.sub(r"^\S*?\.yaml(:\d+)?: ", "", line)
+    line = re.sub(r"\S*\.yaml(:\d+)?", "FILE", line)
     line = re.sub(r"'[^']*'", "'...'", line)
     return re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "#", line)[:100]
