@@ -283,7 +283,7 @@ simulation: {end: 1}
         self.assertEqual((list(some.objectives), some.reasons), (["last", "good"], {}))
         self.assertTrue(np.array_equal(some["good"], every["good"]))
         self.assertEqual(list(model.run(interpreter=True, objectives="last").objectives), ["last"])
-        swept = model.sweep({"k": [100, 200]}, interpreter=True, objectives=["good"], wrt=["k"])
+        swept = model.sweep({"k": (100, 200, 2)}, interpreter=True, objectives=["good"], wrt=["k"])
         self.assertEqual(swept.objectives, ("good",))
         with self.assertRaisesRegex(jounce.ArgumentError, "did you mean 'good'"):
             model.run(interpreter=True, objectives=["god"])
