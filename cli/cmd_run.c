@@ -82,7 +82,9 @@ static void print_statistics(const jo_result* r) {
   if (s.is_fixed_step) {
     printf("step %.4g s: ", s.step);
   } else {
-    printf("tolerance %.3g: ", s.rel_tol);
+    printf("tolerance %.3g", s.rel_tol);
+    if (s.abs_tol != s.rel_tol) printf(" (absolute %.3g)", s.abs_tol);
+    printf(": ");
   }
   printf("%lld steps, %lld rejected, %lld evaluations", (long long)s.steps, (long long)s.rejected,
          (long long)s.evaluations);

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C interface of Jounce for ctypes. Written by tools/python_abi.py from include/jounce/*.h."""
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64,
-                    c_size_t, c_uint, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint,
+                    c_uint64, c_void_p)
 from enum import IntEnum
+
+from ._checked import Structure
 
 JO_VERSION_MAJOR = 0
 JO_VERSION_MINOR = 1
@@ -357,6 +359,15 @@ class jo_static_info(Structure):
         ("held", c_int),
         ("iterations", c_int),
         ("residual", c_double),
+    ]
+
+
+class jo_static_stability(Structure):
+    _fields_ = [
+        ("is_unstable", c_int),
+        ("growth", c_double),
+        ("turning", c_double),
+        ("state", c_char_p),
     ]
 
 
@@ -996,6 +1007,7 @@ STRUCTS = (jo_allocator,
            jo_event,
            jo_change,
            jo_static_info,
+           jo_static_stability,
            jo_modes_options,
            jo_mode,
            jo_mode_derivative,
@@ -1111,6 +1123,7 @@ FUNCTIONS = {
     "jo_static_create": (c_int, (c_void_p, c_void_p, POINTER(c_void_p),)),
     "jo_static_destroy": (None, (c_void_p,)),
     "jo_static_inspect": (jo_static_info, (c_void_p,)),
+    "jo_static_judge": (jo_static_stability, (c_void_p,)),
     "jo_static_coordinate_at": (c_int, (c_void_p, c_int, POINTER(jo_coordinate),)),
     "jo_static_sensor_count": (c_int, (c_void_p,)),
     "jo_static_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),

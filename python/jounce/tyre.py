@@ -133,6 +133,7 @@ class TyreFunction(Owner):
         of, to = rows.ctypes.data, out.ctypes.data
         kind, evaluate, handle = POINTER(_abi.c_double), lib.jo_tyre_evaluate, self._handle
         with self._lock:
+            lib.jo_context_clear(handle.context)  # of what calls before said
             for i in range(len(rows)):
                 status = evaluate(handle, cast(of + i * rows.strides[0], kind), cast(to + i * out.strides[0], kind))
                 if status < 0:

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "base/mem.h"
-#include "base/process.h"
 
 // The whole file, with a terminating zero after `*size` bytes, in the arena. Files over
 // `limit` bytes are refused.
@@ -70,17 +69,8 @@ bool jfile_is_ours(int fd);
 jo_status jfile_temp_dir(jo_context* ctx, jarena* a, const char* parent, const char** path);
 void jfile_remove_dir(const char* path);
 
-// The same for work that may be killed: a process of its own removes the folder when this one ends. Where there is no such
-// process, or it is killed as well: the folder is locked as long as its process lives, and opening one removes those of
-// processes that are gone.
-typedef struct jfile_work {
-  const char* path;
-  int fd;
-  jproc_keeper keeper;
-} jfile_work;
-
-jo_status jfile_work_open(jo_context* ctx, jarena* a, const char* parent, jfile_work* out);
-void jfile_work_close(jfile_work* w);
+// Remove what an open folder holds, likewise; takes the descriptor.
+void jfile_empty_dir(int fd);
 
 // Whether a file of so many bytes can be written there: by trying, so that quotas and limits of the process count as well.
 bool jfile_has_room(const char* folder, size_t size);

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/format.h"
 #include "base/process.h"
+#include "base/work.h"
 #include "kernel/cache.h"
 #include "kernel/toolchain.h"
 
@@ -117,17 +118,17 @@ static jo_status choose_cache(build* b) {
 }
 
 // Where to compile: in the cache, so that its file comes by a rename, or in a temporary folder.
-static jo_status open_work(build* b, jfile_work* work) {
+static jo_status open_work(build* b, jwork* work) {
   if (b->cache) {
     int said = jo_context_diagnostic_count(b->ctx);
-    jo_status status = jfile_work_open(b->ctx, b->scratch, b->cache, work);
+    jo_status status = jwork_open(b->ctx, b->scratch, b->cache, work);
     if (status >= 0) return status;
     JO_TRY(go_on_without(b, said, status, not_kept));
     b->cache = NULL;
   }
   const char* tmp = getenv("TMPDIR");
   tmp = tmp && tmp[0] == '/' ? jarena_strdup(b->scratch, tmp) : "/tmp";
-  return tmp ? jfile_work_open(b->ctx, b->scratch, tmp, work) : jerr_memory(b->ctx);
+  return tmp ? jwork_open(b->ctx, b->scratch, tmp, work) : jerr_memory(b->ctx);
 }
 
 // Keep the library, and load the one that is kept: what is loaded then has passed all checks.
@@ -161,7 +162,7 @@ static size_t needed_room(const jemit_unit* unit) {
 }
 
 // Compile in one folder. *is_full: it failed because there is no room in it.
-static jo_status try_folder(build* b, jkernel_set* set, jfile_work* work, bool* is_full) {
+static jo_status try_folder(build* b, jkernel_set* set, jwork* work, bool* is_full) {
   int said = jo_context_diagnostic_count(b->ctx);
   jo_status status = compile_in(b, set, work->path);
   bool may_be_full = status == JO_ERR_FILE || status == JO_ERR_COMPILER;
@@ -173,14 +174,14 @@ static jo_status try_folder(build* b, jkernel_set* set, jfile_work* work, bool* 
                       "not be as large (ulimit -f)",
                       work->path);
   }
-  jfile_work_close(work);
+  jwork_close(work);
   return status;
 }
 
 // In the cache, or where that is full in a temporary folder. *is_stuck: there is nowhere to compile.
 static jo_status make_library(build* b, jkernel_set* set, bool* is_stuck) {
   for (;;) {
-    jfile_work work;
+    jwork work;
     bool is_full = false;
     *is_stuck = true;
     JO_TRY(open_work(b, &work));

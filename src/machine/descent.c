@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A system at rest creeps along its accelerations, x' = r(x): it sinks as a damped system does, so that wheels in the
-// air come down, stops are met from the side they are approached from, and no unstable equilibrium attracts it. With
-// D the sizes of the rates, docs/theory/dynamics.md:
-//   (D30)  (D/delta - J) dx = r(x)                               implicit Euler, one linearisation
-//   (D31)  (D/delta - J) e = r(x + s dx) - r(x) - s J dx         its error behind the part s of a step
+// air come down and stops are met from the side they are approached from. With
+// D the sizes of the rates, docs/theory/equilibrium.md:
+//   (N1)  (D/delta - J) dx = r(x)                               implicit Euler, one linearisation
+//   (N2)  (D/delta - J) e = r(x + s dx) - r(x) - s J dx         its error behind the part s of a step
 // A step holds where |e| <= s |dx| / 2 in the scale of the unknowns, else delta is shorter. This measures what the
 // equations do beside their linearisation and not the size of r, which rises where something stiff is met.
 #include "machine/descent.h"
@@ -21,9 +21,11 @@
 #define PUSH        1e-3  // acceleration of what nothing holds, and rate, that is overlooked
 #define LINEAR      0.5   // error of a step that holds, by its length
 #define NO_STEP \
-  1e-11             // part of the longest step: it is there, whatever rounding leaves of the rates
-#define ROUNDS 30   // of the search for what grows
-#define GROWS  1.3  // by this much a round
+  1e-11              // part of the longest step: it is there, whatever rounding leaves of the rates
+#define ROUNDS   30  // of the search for what grows
+#define GROWS    1.3   // by this much a round
+#define SHORTEST 1e-6  // times of growth looked at [s^2]
+#define SLOWEST  1e2
 
 bool jmachine_descent_open(jmachine_descent* d, jarena* a, int most) {
   double** vector[] = {&d->scale, &d->size,  &d->limit, &d->x, &d->r,
@@ -91,6 +93,7 @@ void jmachine_descent_slopes(jmachine_descent* d, const double* x) {
   memcpy(d->x, x, (size_t)d->n * sizeof *x);
   jmachine_descent_rates(d, x, d->r);
   memcpy(d->base, d->y, (size_t)d->m->ny * sizeof *d->y);
+  d->is_edge = false;
   for (int j = 0; j < d->n; j++) {
     double h = DIFFERENCE * d->scale[j];
     d->x[j] = x[j] + h;
@@ -101,6 +104,7 @@ void jmachine_descent_slopes(jmachine_descent* d, const double* x) {
     for (int i = 0; i < d->n; i++) {
       double slope = (d->plus[i] - d->minus[i]) / (2.0 * h);
       d->J[i + d->n * j] = isfinite(slope) ? slope : 0.0;
+      d->is_edge = d->is_edge || !isfinite(slope);
     }
   }
   jmachine_descent_rates(d, x, d->r);
@@ -145,7 +149,8 @@ double jmachine_descent_stiffest(const jmachine_descent* d) {
   return largest;
 }
 
-// What nothing feels and little pushes stays: its steps, ever longer, would cut those of the others.
+// What nothing feels does not cut the steps of the others: it stays where little pushes it, and goes by its own longest
+// step where much does.
 static void keep_unfelt(jmachine_descent* d) {
   double largest = jmachine_descent_stiffest(d);
   for (int j = 0; j < d->n; j++) {
@@ -153,11 +158,12 @@ static void keep_unfelt(jmachine_descent* d) {
     for (int i = 0; i < d->n; i++) {
       felt = fmax(felt, fabs(d->J[i + d->n * j]) * d->scale[j]);
     }
-    if (felt <= FELT * largest && fabs(d->r[j]) <= PUSH) d->z[j] = 0.0;
+    if (felt > FELT * largest) continue;
+    d->z[j] = fabs(d->r[j]) <= PUSH ? 0.0 : fmax(-1.0, fmin(1.0, d->z[j]));
   }
 }
 
-// The matrix of (D30), by the scales of the unknowns.
+// The matrix of (N1), by the scales of the unknowns.
 static bool factor(jmachine_descent* d, double delta) {
   int n = d->n;
   for (int k = 0; k < n * n; k++) {
@@ -167,7 +173,7 @@ static bool factor(jmachine_descent* d, double delta) {
   return jsolve_lu_factor(n, d->A, d->pivot) >= 0;
 }
 
-// (D31), by the scales of the unknowns; its norm
+// (N2), by the scales of the unknowns; its norm
 static double find_error(jmachine_descent* d, double part) {
   int n = d->n;
   for (int i = 0; i < n; i++) {
@@ -190,7 +196,7 @@ bool jmachine_descent_step(jmachine_descent* d, double delta, double* x, double*
   for (int i = 0; i < n; i++) {
     d->dx[i] = d->z[i] * d->scale[i];
   }
-  double part = jmachine_descent_longest_part(d);
+  double part = d->part = jmachine_descent_longest_part(d);
   if (!isfinite(norm(n, d->dx)) || !isfinite(jmachine_descent_try(d, x, part))) return false;
   *misfit = find_error(d, part) / fmax(1e-300, part * norm(n, d->z));
   if (!(*misfit <= LINEAR) && !jmachine_descent_is_idle(d)) return false;
@@ -219,22 +225,34 @@ static double grow(jmachine_descent* d, double tau, double* v) {
   return length;
 }
 
-// (D32): the Cayley transform takes what grows, and nothing else, out of the unit circle, whatever tau is; tau = 1/growth
+static int largest_of(int n, const double* v) {
+  int most = 0;
+  for (int i = 1; i < n; i++) {
+    if (fabs(v[i]) > 1.000001 * fabs(v[most])) most = i;
+  }
+  return most;
+}
+
+// (N3): the Cayley transform takes what grows, and nothing else, out of the unit circle, whatever tau is; tau = 1/growth
 // shows it best. A direction without symmetries begins.
-double jmachine_descent_growth(jmachine_descent* d) {
+double jmachine_descent_growth(jmachine_descent* d, double longest, int* grown) {
   int n = d->n;
   double most = 0.0;
-  for (double tau = 1e-6; tau <= 1e2; tau *= 10.0) {
+  *grown = 0;
+  for (double tau = SHORTEST; n > 0 && tau <= fmin(SLOWEST, 10.0 * longest); tau *= 10.0) {
     double factor_of = 1.0;
     if (!factor(d, tau)) continue;
     for (int i = 0; i < n; i++) {
       d->z[i] = (double)(7 * i % 11) - 4.3;
     }
-    for (int k = 0; k < ROUNDS && n > 0; k++) {
+    for (int k = 0; k < ROUNDS; k++) {
       factor_of = grow(d, tau, d->z);
     }
-    // g = (1 + tau mu)/(1 - tau mu), mu < 1/tau; else beyond it, where a shorter tau has shown it
-    if (factor_of > GROWS) most = fmax(most, (factor_of - 1.0) / (factor_of + 1.0) / tau);
+    // factor = (1 + tau mu)/(1 - tau mu), mu < 1/tau; a larger mu a shorter tau has shown
+    double mu = (factor_of - 1.0) / (factor_of + 1.0) / tau;
+    if (!(factor_of > GROWS) || mu <= most) continue;
+    most = mu;
+    *grown = largest_of(n, d->z);
   }
   return most;
 }

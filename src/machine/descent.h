@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Descent of a system to rest: x' = r(x) by implicit Euler steps, as long as one linearisation is good for, with
-// Newton's steps at the end. docs/theory/dynamics.md eqs. (D30) to (D32).
+// Newton's steps at the end. docs/theory/equilibrium.md eqs. (N1), (N2), (N3).
 #ifndef JMACHINE_DESCENT_H
 #define JMACHINE_DESCENT_H
 
@@ -20,7 +20,10 @@ typedef struct jmachine_descent {
   double* size;                 // of the rates: 1 of positions, the nominal size of a state
   double* limit;                // on |r|
   double* pull;                 // what the rates are compared with; NULL: zero
-  double longest;               // step of pseudo-time that is allowed
+  bool
+      is_edge;  // beside x loops cannot be closed: accelerations of the others vanish there by themselves
+  double part;     // of the last step that its longest unknown let it go
+  double longest;  // step of pseudo-time that is allowed
   double *x, *r, *plus, *minus;
   double *J, *A, *dx, *z, *error;
   int* pivot;
@@ -52,7 +55,8 @@ double jmachine_descent_stiffest(const jmachine_descent* d);
 // are, by the step. False: too far, x has not moved.
 bool jmachine_descent_step(jmachine_descent* d, double delta, double* x, double* misfit);
 
-// Growth of the fastest growing solution of x' = J x [1/s^2], 0: nothing grows to speak of.
-double jmachine_descent_growth(jmachine_descent* d);
+// Growth of the fastest growing solution of the linear equations at x [1/s^2], 0: nothing grows to speak of in `longest`.
+// *grown: the unknown that grows most.
+double jmachine_descent_growth(jmachine_descent* d, double longest, int* grown);
 
 #endif

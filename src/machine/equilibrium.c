@@ -13,7 +13,7 @@
 
 #define TOLERANCE   1e-9  // on rates, relative to the largest at the start, at least 1
 #define FIRST       1e-3  // pseudo-time step [s^2], and step of a motion [s]
-#define SHORTEST    1e-12
+#define SHORTEST    1e-9
 #define LONGEST_S   1.0   // step of a motion [s]
 #define FASTER      10.0  // a step may be longer than the one before by this
 #define LINEAR      0.5   // misfit of a step that is just right
@@ -27,14 +27,10 @@
 #define MAX_DESCENT 500
 #define MAX_MOTION  400
 #define MAX_RELEASE 100
-#define MAX_NEWTON  8     // steps at one load
-#define AT_LOAD     1e-6  // part of the longest step: rest under a load
-#define MAX_BESIDE  4     // other starts
-#define BESIDE      2.0   // longest steps
-#define MAX_LEAVE   200   // steps away from what is unstable
-#define UNHURRIED   0.3   // of the time in which what is unstable grows by e
-#define AWAY        5.0   // longest steps from it
-#define THERE       1e-6
+#define MAX_NEWTON  8    // steps at one load
+#define MAX_BESIDE  3    // other starts
+#define BESIDE      2.0  // longest steps
+#define UNHURRIED   0.3  // of the time in which what is unstable grows by e
 
 typedef struct search {
   jmachine_descent d;
@@ -58,7 +54,7 @@ static bool find_worst(const search* b, jmachine_equilibrium* out) {
     out->residual = fabs(d->r[i]);
     out->worst = d->at[i];
   }
-  return worst <= 1.0;
+  return worst <= 1.0 && !d->is_edge;
 }
 
 // Accelerations have one limit, each state its own.
@@ -199,6 +195,7 @@ static jo_status put_back(jo_context* ctx, search* b, double* x) {
 }
 
 static bool is_settled(const search* b) {
+  if (b->d.is_edge) return false;
   for (int i = 0; i < b->d.n; i++) {
     if (!(fabs(b->d.r[i]) <= PUSH)) return false;
   }
@@ -207,10 +204,20 @@ static bool is_settled(const search* b) {
 
 // ---- descent -----------------------------------------------------------------------------------------
 
-// The next step of pseudo-time: as long as one linearisation is good for.
+// The next step of pseudo-time: as long as one linearisation is good for, and not much longer than the longest steps of the
+// unknowns: what drifts would cut those of the others.
 static double next_step(const jmachine_descent* d, double delta, bool holds, double misfit) {
   if (!holds) return delta * fmax(0.1, fmin(0.5, LINEAR / misfit));
+  if (d->part < 1.0) return delta * fmax(0.1, fmin(1.0, 2.0 * d->part));
   return fmin(d->longest, delta * fmin(FASTER, fmax(1.0, LINEAR / fmax(misfit, 1e-300))));
+}
+
+// Steps that are long beside the time in which something grows go the wrong way, to what is unstable. Where it is nearly at
+// rest, that is where the descent led to.
+static double unhurried(search* b, double delta) {
+  int grown;
+  double growth = is_settled(b) ? 0.0 : jmachine_descent_growth(&b->d, delta, &grown);
+  return growth * delta > UNHURRIED ? UNHURRIED / growth : delta;
 }
 
 // x descends until nothing accelerates; r and J are those there. JO_ERR_CONVERGENCE: it does not come to rest.
@@ -229,6 +236,7 @@ static jo_status descend(jo_context* ctx, search* b, int most, double* x,
       b->is_back = status >= 0;
       if (status >= 0 || status == JO_ERR_MEMORY) return status;
     }
+    delta = unhurried(b, delta);
     bool holds = jmachine_descent_step(d, delta, x, &misfit);
     delta = next_step(d, delta, holds, misfit);
     if (!holds) continue;
@@ -236,7 +244,7 @@ static jo_status descend(jo_context* ctx, search* b, int most, double* x,
     out->iterations++;
     jmachine_descent_slopes(d, x);
     idle = delta == d->longest && jmachine_descent_is_idle(d) ? idle + 1 : 0;
-    is_found = find_worst(b, out) || idle > MAX_IDLE;
+    is_found = find_worst(b, out) || (idle > MAX_IDLE && !d->is_edge);
   }
   return is_found ? JO_OK : JO_ERR_CONVERGENCE;
 }
@@ -291,23 +299,19 @@ static jo_status move(jo_context* ctx, search* b, double* x, jmachine_equilibriu
   return descend(ctx, b, MAX_DESCENT, x, out);
 }
 
-// Rest under the load in d->pull, close to x. False: there is none.
+// Nearly at rest under the load in d->pull, close to x. False: it is not.
 static bool is_at_load(search* b, double* x) {
   jmachine_descent* d = &b->d;
   double misfit;
   for (int k = 0; k < MAX_NEWTON; k++) {
     jmachine_descent_slopes(d, x);
+    if (is_settled(b)) return true;
     if (!jmachine_descent_step(d, JMACHINE_LONGEST_STEP, x, &misfit)) return false;
-    double part = jmachine_descent_longest_part(d), most = 0.0;
-    for (int i = 0; i < d->n; i++) {
-      most = fmax(most, fabs(d->dx[i]) / d->scale[i]);
-    }
-    if (part == 1.0 && most <= AT_LOAD) return true;
   }
   return false;
 }
 
-// docs/theory/dynamics.md eq. (D33): r(x) = (1 - s) r(x0), s from 0 to 1. At the start the model is at rest under a load,
+// docs/theory/equilibrium.md eq. (N4): r(x) = (1 - s) r(x0), s from 0 to 1. At the start the model is at rest under a load,
 // which is taken away.
 static jo_status release(jo_context* ctx, search* b, double* x, jmachine_equilibrium* out) {
   jmachine_descent* d = &b->d;
@@ -352,8 +356,8 @@ static jo_status begin_beside(jo_context* ctx, search* b, int which, double* x,
 // By the means that are left, one after another.
 static jo_status try_others(jo_context* ctx, search* b, double* x, jmachine_equilibrium* out) {
   jmachine_equilibrium first = *out;
-  jo_status status = move(ctx, b, x, out);
-  if (status == JO_ERR_CONVERGENCE) status = release(ctx, b, x, out);
+  jo_status status = release(ctx, b, x, out);
+  if (status == JO_ERR_CONVERGENCE) status = move(ctx, b, x, out);
   for (; status == JO_ERR_CONVERGENCE && out->beside < MAX_BESIDE; out->beside++) {
     status = begin_beside(ctx, b, out->beside, x, out);
   }
@@ -366,53 +370,6 @@ static jo_status try_others(jo_context* ctx, search* b, double* x, jmachine_equi
   return status;
 }
 
-// ---- what is unstable --------------------------------------------------------------------------------
-
-static double distance(const jmachine_descent* d, const double* x, const double* from) {
-  double most = 0.0;
-  for (int i = 0; i < d->n; i++) {
-    most = fmax(most, fabs(x[i] - from[i]) / d->scale[i]);
-  }
-  return most;
-}
-
-// Steps that are long beside the time in which something grows are attracted by what is unstable. Where unhurried ones
-// from the start leave x, the descent goes on to where they lead; else x is where it leads, unstable as it is.
-static jo_status leave(jo_context* ctx, search* b, double growth, double* x,
-                       jmachine_equilibrium* out) {
-  jmachine_descent* d = &b->d;
-  double delta = FIRST, misfit, away = INFINITY;
-  size_t size = (size_t)d->n * sizeof *x, whole = (size_t)d->m->ny * sizeof *x;
-  jmachine_equilibrium unstable = *out;
-  memcpy(b->keep, x, size);
-  memcpy(b->y, d->base, whole);
-  d->longest = UNHURRIED / growth;
-  go_to(b, b->start, x);
-  jmachine_descent_slopes(d, x);
-  bool was_near = false, is_away = false;
-  for (int k = 0; k < MAX_LEAVE && delta > SHORTEST && !is_away && away > THERE;) {
-    bool holds = jmachine_descent_step(d, delta, x, &misfit);
-    delta = next_step(d, delta, holds, misfit);
-    if (!holds) continue;
-    k++;
-    out->iterations++;
-    jmachine_descent_slopes(d, x);
-    double now = distance(d, x, b->keep);
-    was_near = was_near || now < AWAY;
-    is_away = now > away && now > (was_near ? AWAY : 2.0 * AWAY);
-    away = now;
-  }
-  d->longest = JMACHINE_LONGEST_STEP;
-  jo_status status = is_away ? descend(ctx, b, MAX_DESCENT, x, out) : JO_ERR_CONVERGENCE;
-  if (status != JO_ERR_CONVERGENCE && status != JO_ERR_NUMERIC) return status;
-  unstable.iterations = out->iterations;
-  *out = unstable;
-  memcpy(x, b->keep, size);
-  memcpy(d->base, b->y, whole);
-  jmachine_descent_slopes(d, x);
-  return JO_OK;
-}
-
 // ---- the search --------------------------------------------------------------------------------------
 
 static bool is_finite(const jmachine_descent* d) {
@@ -420,6 +377,23 @@ static bool is_finite(const jmachine_descent* d) {
     if (!isfinite(d->r[i])) return false;
   }
   return true;
+}
+
+// Whether it was loops that ended the descent: a longest step farther along they cannot be closed.
+static bool is_at_edge(search* b) {
+  jmachine_descent* d = &b->d;
+  if (d->is_edge) return true;
+  double largest = 0.0;
+  for (int i = 0; i < d->m->nu; i++) {
+    largest = fmax(largest, fabs(d->r[i]) / d->scale[i]);
+  }
+  for (int i = 0; i < d->n; i++) {
+    d->dx[i] = i < d->m->nu && largest > 0.0 ? d->r[i] / largest : 0.0;
+  }
+  for (int i = 0; i < d->n; i++) {
+    b->keep[i] = d->base[d->at[i]];
+  }
+  return !isfinite(jmachine_descent_try(d, b->keep, 1.0));
 }
 
 static jo_status search_all(jo_context* ctx, search* b, double* x, jmachine_equilibrium* out) {
@@ -430,12 +404,17 @@ static jo_status search_all(jo_context* ctx, search* b, double* x, jmachine_equi
   if (!is_finite(d)) return JO_ERR_NUMERIC;
   jo_status status = descend(ctx, b, MAX_DESCENT, x, out);
   if (status == JO_ERR_CONVERGENCE) {
-    find_loose(b, out);
+    out->is_edge = is_at_edge(b);
+    if (!out->is_edge) find_loose(b, out);
     if (!out->is_loose) status = try_others(ctx, b, x, out);
   }
-  double growth = status >= 0 && out->iterations > 0 ? jmachine_descent_growth(d) : 0.0;
-  if (growth > 0.0) status = leave(ctx, b, growth, x, out);
-  return status < 0 ? status : polish(ctx, b, x, out);
+  if (status >= 0) status = polish(ctx, b, x, out);
+  if (status < 0) return status;
+  int grown = 0;
+  double growth = jmachine_descent_growth(d, JMACHINE_LONGEST_STEP, &grown);
+  out->growth = sqrt(growth);  // q'' = growth q
+  out->growing = d->at[grown];
+  return status;
 }
 
 static bool is_state(const jmachine_about* m, int at) {

@@ -206,7 +206,14 @@ static jo_status start_static(jplant* p) {
   jmachine_equilibrium found;
   JO_TRY(jplant_find_equilibrium(p->ctx, p, t, p->y0, &found));
   JO_TRY(set_velocities(p, t, p->y0));
-  return jplant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0);
+  JO_TRY(jplant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0));
+  // what moves leaves it by its velocities, not by rounding
+  bool moves = false;
+  for (int i = 0; i < p->model->ncoordinate; i++) {
+    moves = moves || p->qd0[i] != 0.0;
+  }
+  if (!moves) jplant_warn_unstable(p->ctx, p, &found);
+  return JO_OK;
 }
 
 // What a Jacobian needs that is made later, and a sibling.

@@ -73,7 +73,7 @@ jo_status jplant_family_get(jo_context* ctx, const jplant* first, const jgen_par
                             const jplant** out, jplant** own);
 
 // Static equilibrium at time t, searched for from y (ny), which becomes it; velocities zero.
-// On failure the context names the coordinate that is not at rest.
+// On failure the context names the coordinate that is not at rest. `out` has the verdict on its stability.
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,
                                   jmachine_equilibrium* out);
 
@@ -81,6 +81,16 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
 // nothing holds them (ny).
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
                         bool* stays, jmachine_equilibrium* out);
+
+// Judges the equilibrium y at time t by the eigenvalues of the equations of motion to first order about it, conditions as
+// they hold there: docs/theory/equilibrium.md eq. (N5). Free motions, as rolling along the road, are not unstable. `out` is what
+// the search found; growth, turning and growing become the verdict. They stay as the search left them where the plant has no
+// Jacobian, since differences see friction at rest that has no slope, and where the equations have none. JO_ERR_MEMORY.
+jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, double t, const double* y,
+                            jmachine_equilibrium* out);
+
+// Warns of an equilibrium that was judged unstable.
+void jplant_warn_unstable(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found);
 
 // All coordinates at a state, driven ones included; qd may be NULL.
 jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,

@@ -16,6 +16,8 @@
 
 #define DEFAULT_MAX_STATES 65536
 #define MAX_PASSES         5
+#define FEW_STEPS          2    // fixed steps that a run has at least, to say something
+#define RESOLVED           1.0  // |h lambda| of steps whose errors fall with the order of the method
 
 jsens_options jsens_options_default(const jmodel* m) {
   jsens_options o = {.solve = jplant_solve_options(m)};
@@ -89,7 +91,9 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
   double t;
   int said = jo_context_diagnostic_count(out->ctx);
-  jo_status status = jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start,
+  jsolve_options solve = opt->solve;
+  solve.is_whole = true;
+  jo_status status = jsolve_integrate(out->ctx, &run->system, &solve, &obs, opt->t_start,
                                       opt->t_end, y, &t, &out->statistics);
   if (status < 0) return jplant_explain_mass(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
@@ -329,30 +333,42 @@ static void add_cost(jsens_result* r, const jsens_result* before) {
   r->cpu_sensitivity += before->cpu_sensitivity;
 }
 
-// Fixed steps have no embedded method: a run with steps of twice the length takes its place,
-//   error = |G(h) - G(2 h)| / (2^order - 1)
-static void compare_steps(const jsens* s, const jsens_options* opt, const jsens_result* twice,
-                          jsens_result* r) {
-  double gain = pow(2.0, jsolve_method_about(opt->solve.method)->order) - 1.0;
+// Fixed steps have no embedded method: a run with steps of another length takes its place, of the order p of the method
+//   error = |G(h) - G(2 h)| / (2^p - 1) = |G(h) - G(h/2)| 2^p / (2^p - 1)
+// where the longer steps resolve the motion. Where they do not, the difference itself is all that is known.
+static void compare_steps(const jsens* s, const jsens_options* opt, const jsens_result* other,
+                          bool is_longer, jsens_result* r) {
+  double power = pow(2.0, jsolve_method_about(opt->solve.method)->order);
+  double h_lambda = r->statistics.h_lambda * (is_longer ? 2.0 : 1.0);
+  double factor = (is_longer ? 1.0 : power) / (power - 1.0);
+  if (h_lambda > RESOLVED) factor = is_longer ? 1.0 : power;
   for (int i = 0; i < r->nobjective * r->nw; i++) {
-    r->gradient_error[i] = fabs(r->gradient[i] - twice->gradient[i]) / gain;
+    r->gradient_error[i] = factor * fabs(r->gradient[i] - other->gradient[i]);
   }
   for (int i = 0; i < r->nobjective; i++) {
-    r->value_error[i] = fabs(r->value[i] - twice->value[i]) / gain;
+    r->value_error[i] = factor * fabs(r->value[i] - other->value[i]);
   }
   jsens_plan_judge(s, opt, r);
 }
 
-// The same run with steps of twice the length.
-static jo_status double_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
+// The same run with steps of twice the length, or of half where those would be too long to say anything.
+static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
                               jsens_result* r) {
-  jsens_options twice = *opt;
-  twice.solve.step *= 2.0;
-  twice.estimate = false;
-  twice.observer = NULL;
-  JO_TRY(run_once(ctx, s, r->method, &twice, &r->twice));
-  add_cost(r, r->twice);
-  compare_steps(s, opt, r->twice, r);
+  jsens_options other = *opt;
+  int said = jo_context_diagnostic_count(ctx);
+  other.solve.step *= 2.0;
+  other.estimate = false;
+  other.observer = NULL;
+  bool is_possible = FEW_STEPS * other.solve.step <= opt->t_end - opt->t_start;
+  jo_status status = is_possible ? run_once(ctx, s, r->method, &other, &r->other) : JO_ERR_LIMIT;
+  if (!is_possible || status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC) {
+    jerr_forget(ctx, said);
+    other.solve.step = 0.5 * opt->solve.step;
+    status = run_once(ctx, s, r->method, &other, &r->other);
+  }
+  JO_TRY(status);
+  add_cost(r, r->other);
+  compare_steps(s, opt, r->other, other.solve.step > opt->solve.step, r);
   return JO_OK;
 }
 
@@ -470,9 +486,9 @@ static void doubt_brinks(jsens_result* r) {
 
 static void forget_run(jsens_result* r) {
   jsens_record_destroy(r->record);
-  jsens_result_destroy(r->twice);
+  jsens_result_destroy(r->other);
   r->record = NULL;
-  r->twice = NULL;
+  r->other = NULL;
   r->nentry = 0;
   r->steps = NULL;
   jmem_free(r->ctx, r->grown);
@@ -501,7 +517,7 @@ jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const 
     jsens_options o = *opt;
     o.estimate = false;
     status = run_once(ctx, s, method, &o, out);
-    if (status >= 0 && estimate) status = double_steps(ctx, s, opt, *out);
+    if (status >= 0 && estimate) status = change_steps(ctx, s, opt, *out);
   }
   bool is_asked = method != JSENS_VALUE && !opt->outputs_only;
   if (status >= 0 && is_asked) status = check_gradient(s, opt, *out);
@@ -536,12 +552,13 @@ static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen,
 // Of fixed steps both runs are walked.
 static jo_status walk_twice(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
   JO_TRY(walk_other(s, of, frozen, false, r));
-  if (!of->twice) return JO_OK;
-  jsens_result* twice;
-  JO_TRY(create(r->ctx, s, r->method, &of->used, &twice));
-  jo_status status = walk_other(s, of->twice, frozen, false, twice);
-  if (status >= 0) compare_steps(s, &of->used, twice, r);
-  jsens_result_destroy(twice);
+  if (!of->other) return JO_OK;
+  bool is_longer = of->other->used.solve.step > of->used.solve.step;
+  jsens_result* other;
+  JO_TRY(create(r->ctx, s, r->method, &of->other->used, &other));
+  jo_status status = walk_other(s, of->other, frozen, false, other);
+  if (status >= 0) compare_steps(s, &of->used, other, is_longer, r);
+  jsens_result_destroy(other);
   return status;
 }
 

@@ -144,10 +144,9 @@ typedef struct jsens_result {
   jsens_record* record;  // NULL: not kept, and so its entries
   int nentry;
   const jsens_record* steps;
-  const double *y0, *S0;  // its start, with derivatives (ny x nw)
-  struct jsens_result*
-      twice;      // fixed steps: the same with steps of twice the length; NULL: not kept
-  double* rough;  // local error of the derivatives, relative to them
+  const double *y0, *S0;       // its start, with derivatives (ny x nw)
+  struct jsens_result* other;  // fixed steps: the same with steps of another length; NULL: not kept
+  double* rough;               // local error of the derivatives, relative to them
   int ngrown, grown_cap;
   jsens_growth* grown;  // steps over which derivatives grew, in their order
   jsens_event* event;

@@ -471,8 +471,30 @@ static jo_status check_accumulation(jsolve_events* ev, jsolve_run* run, const do
                   jsolve_label(run->sys->switch_name, "switch", k, label), z->t[k], z->interval[k]);
 }
 
+// A condition without a value has no side to be on.
+static jo_status check_values(const jsolve_events* ev, jsolve_run* run, double t, const double* s) {
+  int bad = 0;
+  for (int k = 0; k < ev->n; k++)
+    bad += s[k] != s[k];
+  if (bad == 0) return JO_OK;
+  int first = 0;
+  while (s[first] == s[first])
+    first++;
+  char label[JSOLVE_LABEL];
+  return jerr_set(
+      run->ctx, JO_ERR_NUMERIC,
+      "integration: what %s compares is not a number at t = %.9g s (a root or logarithm "
+      "of something negative, or 0/0); give it a value there, with if() or max()",
+      jsolve_label(run->sys->switch_name, "switch", first, label), t);
+}
+
+jo_status jsolve_events_check(const jsolve_events* ev, jsolve_run* run) {
+  return check_values(ev, run, run->t, ev->start);
+}
+
 // The step holds no event and is taken to its end.
 static jo_status pass_step(jsolve_events* ev, jsolve_run* run) {
+  JO_TRY(check_values(ev, run, run->t_new, ev->g_end));
   margins(ev, run, ev->g_end, ev->hi);
   JO_TRY(check_accumulation(ev, run, ev->hi));
   start_step(ev, run, ev->g_end);
@@ -503,6 +525,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
   if (*found) {
     jsolve_hold(run->sys, run->y, run->y_new);
     mark_crossed(ev, run);
+    JO_TRY(check_values(ev, run, run->t_new, ev->hi));
     JO_TRY(check_accumulation(ev, run, ev->hi));
   } else {
     JO_TRY(bring_back(ev, run, t1));
@@ -533,10 +556,36 @@ static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
                   ev->all, most);
 }
 
+// Margins of all switches, in the modes as they are, before states are reset.
+static void side_before(jsolve_events* ev, jsolve_run* run) {
+  if (!run->sys->event || run->sys->nconstant == 0) return;
+  run->sys->switches(run->sys->user, run->t, run->y, ev->g);
+  for (int k = 0; k < ev->n; k++)
+    ev->probe[k] = run->sys->mode[k] > 0.5 ? ev->g[k] : -ev->g[k];
+}
+
+// A reset that brings the condition of its own event to the other side by less than its floor is lost: a clock whose next
+// time is the present one but for rounding.
+static jo_status check_resets(jsolve_events* ev, jsolve_run* run) {
+  for (int k = 0; run->sys->event && run->sys->nconstant > 0 && k < ev->n; k++) {
+    double s = run->sys->mode[k] > 0.5 ? ev->g[k] : -ev->g[k];
+    if (!ev->is_done[k] || !(s < 0 && s < ev->probe[k] && s >= -ev->floor[k])) continue;
+    char label[JSOLVE_LABEL];
+    return jerr_set(
+        run->ctx, JO_ERR_LIMIT,
+        "integration: the event of %s at t = %.9g s moves its own condition by %.2g, less "
+        "than can be resolved (%.2g): a period or a change must be larger",
+        jsolve_label(run->sys->switch_name, "switch", k, label), run->t, ev->probe[k] - s,
+        ev->floor[k]);
+  }
+  return JO_OK;
+}
+
 static jo_status react(jsolve_events* ev, jsolve_run* run) {
   const jsolve_system* sys = run->sys;
   size_t bytes = (size_t)sys->n * sizeof(double);
   memcpy(ev->y, run->y, bytes);
+  side_before(ev, run);
   if (sys->event) JO_TRY(sys->event(sys->user, run->t, run->y, ev->flipped, ev->nflipped));
   bool is_reset = memcmp(ev->y, run->y, bytes) != 0;
   for (int i = 0; i < ev->nflipped; i++)
@@ -589,6 +638,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
     JO_TRY(observe(ev, run));
     if (jsolve_has_ended(run)) break;
     find_followers(ev, run);
+    JO_TRY(check_resets(ev, run));
   }
   return JO_OK;
 }

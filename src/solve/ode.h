@@ -90,6 +90,7 @@ typedef struct jsolve_options {
   bool locate_events;     // false: modes are never touched (f evaluates its own conditions)
   int max_events;         // in one run; more is an error that names the switch. 0: 10000 and 5000
                           // for every second
+  bool is_whole;          // a run of few fixed steps is all there is: it is judged at its end
   // longest step from t on, on top of max_step; NULL: none
   double (*step_limit)(void* user, double t);
   void* step_limit_user;
@@ -145,6 +146,7 @@ typedef struct jsolve_statistics {
   int64_t steps, rejected, evaluations, jacobians;
   int64_t scans;     // evaluations that only looked into long steps
   int64_t implicit;  // steps taken by an implicit method, of `auto`
+  double h_lambda;   // of fixed steps: the largest |h lambda| that the motion showed; 0: none did
   int events;
 } jsolve_statistics;
 

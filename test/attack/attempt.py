@@ -138,6 +138,7 @@ class Attempt:
             "TMPDIR": self.room("tmp"), "JOUNCE_CACHE_DIR": self.room("cache"),
             "ASAN_OPTIONS": f"exitcode={SANITIZER_EXIT}:allocator_may_return_null=1:detect_leaks=1",
             "UBSAN_OPTIONS": f"halt_on_error=1:print_stacktrace=1:exitcode={SANITIZER_EXIT}",
+            **{name: os.environ[name] for name in ("JOUNCE_CPU",) if name in os.environ},
         }
 
     def room(self, name: str) -> str:

@@ -312,45 +312,6 @@ static void test_file_descriptors_are_above_the_standard_ones(void** state) {
   close(fd);
 }
 
-// A process that dies at work, and with it the one that would remove its folder, or not.
-static void die_at_work(fixture* x, bool is_kept) {
-  pid_t pid = fork();
-  if (pid == 0) {
-    jfile_work w;
-    bool ok = jfile_work_open(x->ctx, &x->a, fixture_dir(x), &w) >= 0 &&
-              jfile_write_new(x->ctx, jarena_printf(&x->a, "%s/f", w.path), "x", 1) >= 0;
-    if (!is_kept) jproc_keep_no_more(&w.keeper);
-    _exit(ok ? 0 : 1);
-  }
-  int status = -1;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  assert_int_equal(status, 0);
-}
-
-static void test_file_work_is_removed_when_its_process_dies(void** state) {
-  fixture* x = *state;
-  const struct timespec moment = {0, 10000000};
-  die_at_work(x, true);
-  for (int i = 0; i < 6000 && count_entries(fixture_dir(x)) > 0; i++) {
-    nanosleep(&moment, NULL);
-  }
-  assert_int_equal(count_entries(fixture_dir(x)), 0);
-}
-
-static void test_file_work_of_the_dead_is_removed_and_of_the_living_is_not(void** state) {
-  fixture* x = *state;
-  jfile_work mine, next;
-  assert_ok(x->ctx, jfile_work_open(x->ctx, &x->a, fixture_dir(x), &mine));
-  die_at_work(x, false);
-  assert_int_equal(count_entries(fixture_dir(x)), 2);
-  assert_ok(x->ctx, jfile_work_open(x->ctx, &x->a, fixture_dir(x), &next));
-  assert_int_equal(count_entries(fixture_dir(x)), 2);
-  assert_true(jfile_exists(mine.path));
-  jfile_work_close(&mine);
-  jfile_work_close(&next);
-  assert_int_equal(count_entries(fixture_dir(x)), 0);
-}
-
 // A limit of the process is an error as a full disk is, and no signal that ends it; nothing is left of the file.
 static void test_file_beyond_the_limit_of_the_process_is_an_error(void** state) {
   fixture* x = *state;
@@ -467,8 +428,6 @@ int main(void) {
       T(test_file_is_on_the_disk_before_it_has_its_name_and_the_name_then),
       T(test_file_output_is_tried_without_a_trace),
       T(test_file_descriptors_are_above_the_standard_ones),
-      T(test_file_work_of_the_dead_is_removed_and_of_the_living_is_not),
-      T(test_file_work_is_removed_when_its_process_dies),
       T(test_file_beyond_the_limit_of_the_process_is_an_error),
       T(test_file_temp_dirs_are_private_and_distinct),
       T(test_file_survives_running_out_of_memory_anywhere),

@@ -545,6 +545,67 @@ simulation: {{end: 1.03, tolerance: 1e-11}}
             self.assertIn(message, self.complaint(text.replace(old, new)))
 
 
+class Unresolved(Discrete):
+    """What cannot be resolved in time, or has no value, is reported."""
+    MODEL = """jounce: 1
+bodies: {b: {mass: 1}}
+joints: {x: {type: prismatic, axis: z, child: b}}
+states: {n: {discrete: true}}
+MORE
+objectives: {n_end: {final: n}WINDOW}
+simulation: {end: 2SETTINGS}
+"""
+
+    def model(self, more="", window="", settings=""):
+        return self.MODEL.replace("MORE", more).replace("WINDOW", window).replace("SETTINGS", settings)
+
+    def test_conditions_that_are_not_a_number(self):
+        for when in "sqrt(1 - t) < -1", "log(x + 1) > 5":
+            stderr = self.complaint(self.model(f'events: {{e: {{when: "{when}", set: {{n: n + 1}}}}}}'), command="run")
+            self.assertIn("what 'e, condition' compares is not a number at t = ", stderr)
+        force = 'forces: {f: {on: x, force: "if(sqrt(t - 1) > 0.5, 1, 0)"}}'
+        self.assertIn("compares is not a number at t = 0 s", self.complaint(self.model(force), command="run"))
+
+    def test_periods_windows_and_tolerances(self):
+        for every in "1e-15", "1e-300", "1e-10":
+            stderr = self.complaint(self.model(f"samplers: {{s: {{every: {every}, set: {{n: n + 1}}}}}}"))
+            self.assertIn(f"every is {every}; it must be at least 1e-9", stderr)
+        stderr = self.complaint(self.model(window=", r: {rms: x, window: [1, 1.0000000000000002]}"), command="run")
+        self.assertIn("its window [1, 1.0000000000000002] s is 2.2e-16 s long, too short", stderr)
+        self.assertIn("abs_tol is 1000; it must be", self.complaint(self.model(settings=", abs_tol: 1000")))
+        done = jounce("run", self.path("m.yaml", self.model(settings=", abs_tol: 1e-3")), "--interpreter")
+        self.assertIn("tolerance 1e-08 (absolute 0.001):", done.stdout)
+
+
+class FixedSteps(Discrete):
+    SPRING = """jounce: 1
+parameters: {k: 900}
+bodies: {b: {mass: 1, inertia: [1, 1, 1]}}
+joints: {a: {type: revolute, axis: z, child: b}}
+forces: {s: {on: a, force: k*a}}
+objectives: {a_end: {final: a}}
+initial: {a: 0.1}
+simulation: {end: END}
+"""
+
+    def test_steps_beyond_stability_are_rejected(self):
+        for end, step in ((100, 0.5), (1, 1), (1, 0.5), (3, 1)):
+            path = self.path("m.yaml", self.SPRING.replace("END", str(end)))
+            for command in (("run", path, "--method", "rk4"), ("sens", path, "--integrator", "rk4")):
+                done = jounce(*command, "--step", str(step), "--interpreter", code=1)
+                self.assertRegex(done.stderr, rf"rk4 with steps of {step} s is unstable .* is about {30 * step:.2g}, .* take steps below")
+
+    def test_errors_of_derivatives_cover_the_truth(self):
+        path = self.path("m.yaml", self.SPRING.replace("END", "1"))
+        truth = -0.1 * math.sin(30) / 60
+        for method in "rk2", "rk3", "rk4":
+            for steps in 40, 80, 160:
+                done = jounce("sens", path, "--integrator", method, "--step", repr(1 / steps), "--json", "--interpreter",
+                              "--quiet")
+                a = json.loads(done.stdout)["objectives"]["a_end"]
+                self.assertLess(abs(a["gradient"]["k"] - truth), a["gradient_error"]["k"])
+
+
 class Refused(Discrete):
     def test_what_is_wrong_is_said(self):
         cases = [

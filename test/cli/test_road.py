@@ -7,10 +7,11 @@ import json
 import math
 import os
 import struct
+import subprocess
 import unittest
 
 from case import Case
-from program import jounce
+from program import PROGRAM, jounce
 
 # A quarter of a car that is pulled along.
 MODEL = """
@@ -99,6 +100,49 @@ class Roads(Case):
         told = jounce("check", self.path("m.yaml", model(road)), code=1).stderr
         for part in parts:
             self.assertIn(part, told)
+
+
+class Extremes(Roads):
+    """Whatever a value is, results are finite or it is rejected."""
+    VALUES = ("0", "-1", "nan", "inf", "-inf", "1e300", "-1e300", "1e-300", "5e-324", "1e10")
+
+    def is_finite(self, value):
+        if isinstance(value, dict):
+            return all(self.is_finite(v) for v in value.values())
+        if isinstance(value, list):
+            return all(self.is_finite(v) for v in value)
+        return isinstance(value, str) or (value is not None and math.isfinite(value))
+
+    def attempt(self, path, *options):
+        done = subprocess.run([PROGRAM, "road", path, "--json", *options], capture_output=True, text=True, check=False)
+        shown = json.loads(done.stdout)
+        if done.returncode == 0:
+            self.assertTrue(self.is_finite(shown), (options, done.stdout[:500]))
+        else:
+            self.assertIn(done.returncode, (1, 2), options)
+            self.assertTrue(done.stderr.strip(), options)
+
+    def test_options(self):
+        path = self.path("m.yaml", model("road: {iso8608: {class: C, seed: 7, length: 200}}"))
+        for option in ("--from", "--to", "--step", "--left", "--right"):
+            for value in self.VALUES:
+                with self.subTest(option=option, value=value):
+                    self.attempt(path, option, value)
+
+    def test_random_roads(self):
+        for key in ("seed", "length", "start", "ramp", "track", "coherence", "scale", "roughness"):
+            for value in self.VALUES:
+                with self.subTest(key=key, value=value):
+                    given = {"class": "C", "length": 200, key: value}
+                    if key == "roughness":
+                        del given["class"]
+                    road = f"road: {{iso8608: {{{', '.join(f'{k}: {v}' for k, v in given.items())}}}}}"
+                    self.attempt(self.path("m.yaml", model(road)), "--to", "50", "--step", "0.1")
+
+    def test_heights(self):
+        for value in self.VALUES:
+            road = f"road: {{height: \"{value.replace('-', '0 - ')}*sin(x)\"}}"
+            self.attempt(self.path("m.yaml", model(road)))
 
 
 class RandomRoads(Roads):

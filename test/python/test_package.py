@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: models, results, derivatives, sweeps, loads and the rest, small models without a compiler."""
 import csv
+import ctypes
 import inspect
 import os
 import pickle
@@ -14,6 +15,8 @@ import numpy as np
 from case import BOUNCE, CART_POLE, QUARTER_CAR, ROOT, WISHBONE, Case
 
 import jounce
+from jounce import _abi
+from jounce._lib import lib
 
 STILL = """
 jounce: 1
@@ -280,7 +283,7 @@ simulation: {end: 1}
         self.assertEqual((list(some.objectives), some.reasons), (["last", "good"], {}))
         self.assertTrue(np.array_equal(some["good"], every["good"]))
         self.assertEqual(list(model.run(interpreter=True, objectives="last").objectives), ["last"])
-        swept = model.sweep({"k": [100, 200]}, interpreter=True, objectives=["good"], wrt=["k"])
+        swept = model.sweep({"k": (100, 200, 2)}, interpreter=True, objectives=["good"], wrt=["k"])
         self.assertEqual(swept.objectives, ("good",))
         with self.assertRaisesRegex(jounce.ArgumentError, "did you mean 'good'"):
             model.run(interpreter=True, objectives=["god"])
@@ -455,6 +458,44 @@ class Sweeps(Case):
                 (jounce.JounceError, "correlat", box, {"sample": 2, "indices": True, "correlate": {("k", "c"): 0.5}})):
             with self.subTest(options=options), self.assertRaisesRegex(kind, words):
                 s.sweep(ranges, **options)
+
+
+class Integers(Case):
+    """ctypes cuts off bits that do not fit: 2**32 + 4 would be 4."""
+
+    def test_every_integer_of_every_struct_is_checked(self):
+        limits = {ctypes.c_int: (-2**31, 2**31 - 1), ctypes.c_uint: (0, 2**32 - 1), ctypes.c_int64: (-2**63, 2**63 - 1),
+                  ctypes.c_uint64: (0, 2**64 - 1), ctypes.c_size_t: (0, 2**64 - 1)}
+        checked = 0
+        for struct in _abi.STRUCTS:
+            for name, kind in struct._fields_:
+                if kind not in limits:
+                    continue
+                low, high = limits[kind]
+                s = struct()
+                for value in (low, high):
+                    setattr(s, name, value)
+                    self.assertEqual(getattr(s, name), value)
+                for value in (low - 1, high + 1, 2**64 + 4):
+                    with self.assertRaisesRegex(ValueError, f"{name} is {value}; it must be from {low} to {high}"):
+                        setattr(s, name, value)
+                checked += 1
+        self.assertGreater(checked, 100)
+
+    def test_arguments(self):
+        s = car().system(interpreter=True)
+        for sample in (2**32 + 4, -2**31 - 1):
+            with self.assertRaisesRegex(ValueError, str(sample)):
+                s.sweep({"k": (15e3, 17e3)}, sample=sample)
+        with self.assertRaisesRegex(ValueError, "seed is -1"):
+            s.sweep({"k": (15e3, 17e3)}, sample=4, seed=-1)
+        with self.assertRaisesRegex(ctypes.ArgumentError, "an integer is 4294967300"):
+            lib.jo_road_spectrum(2**32 + 4, 0.1, None, None)
+        b = s.batch(["k"])
+        with self.assertRaisesRegex(ValueError, "road is 4294967296"):
+            b.run([[16e3]], road=np.array([2**32]))
+        with self.assertRaisesRegex(TypeError, "integers"):
+            b.run([[16e3]], road=[0.5])
 
 
 class Batches(Case):

@@ -8,7 +8,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-TIMEOUT_S = 30
+TIMEOUT_S = 600  # a call that hangs; loaded machines are slow
 
 
 @dataclass
