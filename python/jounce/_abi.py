@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C interface of Jounce for ctypes. Written by tools/python_abi.py from include/jounce/*.h."""
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64,
-                    c_size_t, c_uint, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint,
+                    c_uint64, c_void_p)
 from enum import IntEnum
+
+from ._checked import Structure
 
 JO_VERSION_MAJOR = 0
 JO_VERSION_MINOR = 1
@@ -239,6 +241,8 @@ class jo_system_options(Structure):
         ("variable", POINTER(c_char_p)),
         ("nvariable", c_int),
         ("interpreter", c_int),
+        ("objective", POINTER(c_char_p)),
+        ("nobjective", c_int),
     ]
 
 
@@ -1066,6 +1070,7 @@ FUNCTIONS = {
     "jo_text_character": (c_int, (c_char_p,)),
     "jo_status_text": (c_char_p, (c_int,)),
     "jo_version": (c_char_p, ()),
+    "jo_processor": (c_int, (c_void_p, POINTER(c_char_p), POINTER(c_int),)),
     "jo_method_find": (c_int, (c_char_p,)),
     "jo_method_name": (c_char_p, (c_int,)),
     "jo_model_load": (c_int, (c_void_p, c_char_p, POINTER(jo_setting), c_int, POINTER(c_void_p),)),
@@ -1149,6 +1154,7 @@ FUNCTIONS = {
     "jo_sens_result_statistics": (jo_sens_statistics, (c_void_p,)),
     "jo_sens_objective_count": (c_int, (c_void_p,)),
     "jo_sens_objective_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
+    "jo_sens_objective_reason": (c_char_p, (c_void_p, c_int,)),
     "jo_sens_gradient": (POINTER(c_double), (c_void_p,)),
     "jo_sens_gradient_error": (POINTER(c_double), (c_void_p,)),
     "jo_sens_derivative": (c_double, (c_void_p, c_int, c_int,)),

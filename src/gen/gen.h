@@ -238,7 +238,7 @@ typedef struct jgen_dynamics {
   const jmodel* model;
   jgen_partition part;
   jgen_layout layout;
-  int np, ny, nswitch, nobjective, noutput;  // ny: of the layout
+  int np, ny, nswitch, nobjective, nintegral, noutput;  // ny: of the layout
   int* live;
   double* p;
   jgen_switch* sw;

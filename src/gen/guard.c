@@ -147,15 +147,15 @@ jo_status jgen_write_guards(jgen_reduction* r) {
   const jmodel* m = s->m;
   const jgen_partition* part = r->part;
   r->redundant = jgen_refs(r, part->nredundant);
-  r->windows = jgen_refs(r, 2 * m->nobjective);
+  r->windows = jgen_refs(r, 2 * m->nintegrated);
   JO_TRY(s->g->status);
   JO_TRY(keep_lengths(r));
   for (int i = 0; i < part->nredundant; i++) {
     r->redundant[i] = r->row[part->redundant[i]].h;
   }
   JO_TRY(list_wheels(r));
-  for (int i = 0; i < m->nobjective; i++) {
-    const jmodel_objective* o = &m->objective[i];
+  for (int i = 0; i < m->nintegrated; i++) {
+    const jmodel_objective* o = &m->integrated[i];
     for (int end = 0; o->has_window && end < 2; end++) {
       r->windows[2 * i + end] = jgen_scalar(s, &o->window[end], o->name);
     }

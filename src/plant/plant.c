@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gen/objective.h"
 #include "plant/assemble.h"
 #include "plant/singular.h"
 
@@ -110,7 +111,7 @@ static jo_status describe_names(jplant* p) {
 static jo_status describe_kinds(jplant* p) {
   const jgen_dynamics* d = p->dynamics;
   bool* is_angle = JARENA_ARRAY(&p->arena, d->part.nu, bool);
-  bool* has_root = JARENA_ARRAY(&p->arena, d->nobjective, bool);
+  bool* has_root = JARENA_ARRAY(&p->arena, d->nintegral, bool);
   double* nominal = JARENA_ARRAY(&p->arena, d->ny, double);
   int* constant = JARENA_ARRAY(&p->arena, d->ny, int);
   if (!is_angle || !has_root || !nominal || !constant) return jerr_memory(p->ctx);
@@ -124,8 +125,8 @@ static jo_status describe_kinds(jplant* p) {
     is_angle[i] = p->model->coordinate[d->part.u[i]].is_angle;
   }
   for (int i = 0; i < d->nobjective; i++) {
-    jmodel_objective_kind kind = p->model->objective[i].kind;
-    has_root[i] = kind == JMODEL_OBJECTIVE_RMS || kind == JMODEL_OBJECTIVE_PEAK;
+    const jmodel_objective* o = &p->model->objective[i];
+    has_root[o->integral] = jgen_objective_has_root(o);
   }
   p->about.is_angle = is_angle;
   p->about.has_root = has_root;
@@ -145,6 +146,7 @@ static jo_status describe(jplant* p) {
                               .nz = l->block[JGEN_Z].n,
                               .nswitch = d->nswitch,
                               .nobjective = d->nobjective,
+                              .nintegral = d->nintegral,
                               .noutput = d->noutput,
                               .nredundant = d->part.nredundant,
                               .nwheel = d->nwheel,

@@ -31,14 +31,20 @@ static bool allocate_slopes(jsens_direct* d, jsens_pack* p) {
   return true;
 }
 
+// More probes where lanes are free, as many as there are with the widest vectors: errors are the same on every processor.
+static int count_probes(const jsens_walk* w) {
+  if (!w->opt->estimate) return 0;
+  int n = w->nw + JSENS_PROBES, lanes = jsens_lanes_for(w->sens->nw, JSENS_MAX_LANES);
+  int spare = (lanes - n % lanes) % lanes;
+  return JSENS_PROBES + (spare < JSENS_MORE_PROBES ? spare : JSENS_MORE_PROBES);
+}
+
 jo_status jsens_direct_begin(jsens_direct* d) {
   jsens_walk* w = d->w;
   const jgen_dynamics* m = w->d;
   d->lanes = w->sens->tangents->set->kernel[0].lanes;
-  d->nprobe = w->opt->estimate ? JSENS_PROBES : 0;
+  d->nprobe = count_probes(w);
   d->npack = (w->nw + d->nprobe + d->lanes - 1) / d->lanes;
-  int spare = d->npack * d->lanes - w->nw - d->nprobe;
-  if (d->nprobe > 0) d->nprobe += spare < JSENS_MORE_PROBES ? spare : JSENS_MORE_PROBES;
   d->open = -1;
   d->pack = JARENA_ARRAY(&w->arena, d->npack, jsens_pack);
   double** array[] = {&d->dY, &d->ydot, &d->dg,      &d->zero, &d->one, &d->dt,
@@ -309,15 +315,16 @@ static void put_errors(jsens_direct* d, const double* carried) {
   jsens_walk* w = d->w;
   jsens_result* out = w->out;
   memset(d->dY, 0, (size_t)(w->ny * d->lanes) * sizeof *d->dY);
-  for (int o = 0; o < w->d->nobjective; o++) {
-    d->dY[(jgen_first(&w->d->layout, JGEN_INTEGRAL) + o) * d->lanes] = 1.0;
+  const jmodel_objective* objective = w->sens->plant->model->objective;
+  for (int i = 0; i < w->d->nintegral; i++) {
+    d->dY[(jgen_first(&w->d->layout, JGEN_INTEGRAL) + i) * d->lanes] = 1.0;
   }
   jsens_point at = {.t = w->record->t_end, .y = w->record->y_end, .dy = d->dY, .dp = d->still};
   at.dt = d->zero;
   jsens_walk_tangent(w, JGEN_FN_OBJECTIVE, &at, (double* const[]){d->dg});
   for (int o = 0; o < w->d->nobjective; o++) {
     double a = jsens_direct_amplification(d, carried + o * d->nprobe);
-    const double* summed = d->summed + o * (w->nw + 1);
+    const double* summed = d->summed + objective[o].integral * (w->nw + 1);
     double weight = fabs(d->dg[o * d->lanes]);
     out->value_error[o] = fabs(carried[o * d->nprobe + JSENS_PROBE_Y]);
     if (summed[w->nw] != 0.0) out->value_error[o] += weight * fabs(summed[w->nw]);
@@ -377,6 +384,25 @@ static void put_end_errors(jsens_direct* d) {
   }
 }
 
+static bool has_motion(const jsens_direct* d, int j) {
+  const double* S = d->pack[j / d->lanes].S + j % d->lanes;
+  for (int i = 0; i < jgen_first(&d->w->d->layout, JGEN_FILTER); i++) {
+    if (!isfinite(S[i * d->lanes])) return false;
+  }
+  return true;
+}
+
+// An objective that has no slope though the motion has, as the root of zero.
+static void note_sharp(jsens_direct* d) {
+  jsens_walk* w = d->w;
+  for (int j = 0; j < w->nw; j++) {
+    bool moves = has_motion(d, j);
+    for (int o = 0; o < w->d->nobjective; o++) {
+      if (moves && !isfinite(w->out->gradient[o * w->nw + j])) w->out->is_sharp[o] = true;
+    }
+  }
+}
+
 jo_status jsens_direct_finish(jsens_direct* d) {
   jsens_walk* w = d->w;
   int n = w->nw + d->nprobe;
@@ -388,6 +414,7 @@ jo_status jsens_direct_finish(jsens_direct* d) {
     memcpy(w->out->gradient + o * w->nw, column, (size_t)w->nw * sizeof *column);
     memcpy(carried + o * d->nprobe, column + w->nw, (size_t)d->nprobe * sizeof *column);
   }
+  note_sharp(d);
   if (d->nprobe == 0) return JO_OK;
   JO_TRY(put_rough(d));
   put_errors(d, carried);

@@ -51,7 +51,7 @@ typedef struct jsens_direct {
   int probe;                   // that the present stretch goes to; -1: there is none
   int resolved;                // steps since the last that left something out
   double* last;                // what that one left out, as it was pushed (ny)
-  double* summed;  // errors of objectives' integrals: by objective, of numbers and of the motion
+  double* summed;  // errors of objectives' integrals: by integral, of numbers and of the motion
   // samples for the observer
   int64_t next;                 // of the grid
   double *y0, *f0, *f1;         // of the step

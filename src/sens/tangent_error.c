@@ -77,7 +77,7 @@ bool jsens_direct_begin_errors(jsens_direct* d) {
   d->local = JARENA_ARRAY(&w->arena, w->nw, double);
   d->push = JARENA_ARRAY(&w->arena, w->ny * d->nprobe, double);
   d->motion = JARENA_ARRAY(&w->arena, w->ny, double);
-  d->summed = JARENA_ARRAY(&w->arena, w->d->nobjective * (w->nw + 1), double);
+  d->summed = JARENA_ARRAY(&w->arena, w->d->nintegral * (w->nw + 1), double);
   d->turn = JARENA_ARRAY(&w->arena, w->nw, double);
   d->turned = JARENA_ARRAY(&w->arena, w->nw, double);
   d->unit = w->out->unit;
@@ -237,7 +237,7 @@ static void account(jsens_direct* d, int q, int entry, bool has_tail) {
     if (entry >= 0) note_step(d, k, entry, size[l], embedded[l]);
     d->local[k] += error[l];
     join(d, k, p->error, l, error[l]);
-    for (int o = 0; o < w->d->nobjective; o++) {
+    for (int o = 0; o < w->d->nintegral; o++) {
       d->summed[o * (w->nw + 1) + k] += p->error[(integrals + o) * d->lanes + l];
     }
   }
@@ -252,7 +252,7 @@ void jsens_direct_account(jsens_direct* d, int q, int entry) {
 static void sum_integrals(jsens_direct* d) {
   const jgen_dynamics* m = d->w->d;
   double* error = d->push + JSENS_PROBE_Y * d->w->ny + jgen_first(&m->layout, JGEN_INTEGRAL);
-  for (int o = 0; o < m->nobjective; o++) {
+  for (int o = 0; o < m->nintegral; o++) {
     d->summed[o * (d->w->nw + 1) + d->w->nw] += error[o];
     error[o] = 0.0;
   }

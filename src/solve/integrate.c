@@ -132,6 +132,7 @@ static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
     JO_TRY(jsolve_events_apply(ev, run));
     if (jsolve_has_ended(run)) return JO_OK;
   } while (jsolve_events_begin(ev, run));
+  JO_TRY(jsolve_events_check(ev, run));
   return run->stepper->restart(run->stepper, run);
 }
 
@@ -236,6 +237,7 @@ static jo_status integrate(jsolve_run* run) {
   if (ev && jsolve_events_begin(ev, run)) {
     JO_TRY(pass_events(run, ev));
   } else {
+    if (ev) JO_TRY(jsolve_events_check(ev, run));
     JO_TRY(run->stepper->restart(run->stepper, run));
   }
   while (run->t < run->t_end && !jsolve_has_ended(run))

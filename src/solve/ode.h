@@ -31,9 +31,9 @@ typedef struct jsolve_system {
   // put y back on its invariants (loop closure) after a step; NULL: none. It reports nothing: a failure
   // makes adaptive methods try a smaller step, and whoever gives up reports it, with the hint.
   jo_status (*project)(void* user, double t, double* y);
-  // whether a run may go on from a state that was just projected; NULL: from all. A failure ends it: a
-  // smaller step would not help, but might hide it.
-  jo_status (*admit)(void* user, double t, const double* y);
+  // whether a run at (t0, y0) may go on from a state that was just projected; NULL: from all. A failure ends it: a
+  // smaller step would not help, but might hide it; but for JO_ERR_CONVERGENCE, where it may help. It may allocate.
+  jo_status (*admit)(void* user, double t0, const double* y0, double t, const double* y);
   // describe the state y, one that the run goes on from, in other coordinates where those are better: y changes, and what
   // all callbacks mean by it, but neither numbers nor scales of states and switches. is_stuck: there is no step from
   // here, and projection_hint tells why where that is known then. NULL: there are no others. It may allocate.
@@ -90,6 +90,7 @@ typedef struct jsolve_options {
   bool locate_events;     // false: modes are never touched (f evaluates its own conditions)
   int max_events;         // in one run; more is an error that names the switch. 0: 10000 and 5000
                           // for every second
+  bool is_whole;          // a run of few fixed steps is all there is: it is judged at its end
   // longest step from t on, on top of max_step; NULL: none
   double (*step_limit)(void* user, double t);
   void* step_limit_user;
@@ -145,6 +146,7 @@ typedef struct jsolve_statistics {
   int64_t steps, rejected, evaluations, jacobians;
   int64_t scans;     // evaluations that only looked into long steps
   int64_t implicit;  // steps taken by an implicit method, of `auto`
+  double h_lambda;   // of fixed steps: the largest |h lambda| that the motion showed; 0: none did
   int events;
 } jsolve_statistics;
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 import random
 import re
-import time
+import resource
 from typing import Callable
 
 import generator
+import outcomes
 import variants
 from leaves import Number, Written, write
 from model import Model
 from program import Answer, Program, gradient, message_class, values
 from reference import Estimate, derivatives
-from tally import DERIVATIVES, VALUES, Derivative, Result
+from seeds import EARLIER, family_of
+from tally import DERIVATIVES, HARD, VALUES, Derivative, Result
 
 FIRST_INCREMENT = 8e-3          # of the size of a number
+INCREMENTS = (1.0, 0.01)        # of the first: smaller ones where differences do not settle
 # a number that moves what nothing holds, or breaks what closes the loops
 NO_DERIVATIVE = re.compile("nothing has a derivative by|has no derivatives|only grazes|its derivative by .* though its value is 0:")
 ASSUMED = 1e-6                  # relative error of derivatives where none is stated
@@ -35,9 +38,10 @@ class Case:
         self.written = write(m.tree)
         self.path = program.save(f"{m.seed}.yaml", self.written.text)
         known = [n for n in m.numbers if n in self.written.called]
-        self.numbers: list[Number] = self.chance.sample(
-            known, min(len(known), self.chance.choice((2, 2, 2, 3, 3, 4))))
-        self.wrt = ",".join(self.written.called[n] for n in self.numbers)
+        self.written.called.update({n: n.path for n in m.addresses})
+        numbers = self.chance.sample(known + m.addresses, min(
+            len(known) + len(m.addresses), self.chance.choice((2, 2, 2, 3, 3, 4))))
+        self.numbers: list[Number] = list(dict.fromkeys(numbers))
         self.value: dict[str, float] = {}
         self.sens: Answer | None = None
         self.sharp: tuple[str, ...] = ()
@@ -45,6 +49,23 @@ class Case:
         self.noise: dict[str, float] = {}   # of values with it
         self.doubt: dict[str, float] = {}   # of the value of the plain command
         self.sharp_value: dict[str, float] = {}     # at the tightest tolerance
+        self._sharp: dict[tuple[str, str], float] | None = None
+
+    @property
+    def wrt(self) -> str:
+        return ",".join(self.written.called[n] for n in self.numbers)
+
+    @property
+    def in_tree(self) -> list[Number]:
+        """Those that can be written as a parameter or inline."""
+        return [n for n in self.numbers if n not in self.m.addresses]
+
+    def sharp_gradient(self) -> dict[tuple[str, str], float]:
+        """Derivatives at the tolerance of references; for sizes of errors that differences confirm but cannot resolve."""
+        if self._sharp is None:
+            answer = self.program.call("sens", self.path, "--wrt", self.wrt, "--method", "direct", "--tol", self.tolerance)
+            self._sharp = gradient(answer) if answer.ok and finite(gradient(answer).values()) else {}
+        return self._sharp
 
     def law(self, name: str, holds: bool, what: str = "", answer: Answer | None = None) -> bool:
         command = " ".join(answer.command) if answer else ""
@@ -81,9 +102,9 @@ class Case:
 
 def check(seed: int, program: Program) -> Result:
     """All laws on the model of this seed."""
-    began = time.monotonic()
+    began = _cpu_s()
     m = generator.make(seed)
-    result = Result(seed, m.features)
+    result = Result(seed, family_of(seed), m.features)
     case = Case(m, program, result)
     calls = program.calls
     if _runs(case):
@@ -92,9 +113,14 @@ def check(seed: int, program: Program) -> Result:
             law(case)
         if case.root_of_nothing():
             m.features.add("root of nothing")
-    result.seconds = time.monotonic() - began
+    result.cpu_s = _cpu_s() - began
     result.calls = program.calls - calls
     return result
+
+
+def _cpu_s() -> float:
+    """Of this process and of the calls it made."""
+    return sum(u.ru_utime + u.ru_stime for u in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
 
 
 def finite(numbers) -> bool:
@@ -114,6 +140,9 @@ def _runs(case: Case) -> bool:
         case.result.refusal = message_class(answer.message)
         case.law("runs or says why not", answer.code == 1 and bool(answer.message),
                  f"exit {answer.code}: {answer.message[:200]}", answer)
+        outcomes.missed(case, answer)
+        if case.result.family in HARD:
+            outcomes.course(case)
         return False
     case.value = values(answer)
     if answer.data.get("partition_changes"):
@@ -122,16 +151,26 @@ def _runs(case: Case) -> bool:
                     f"not finite: {case.value}", answer)
 
 
+def _lacks_derivatives(answer: Answer) -> bool:
+    """An answer, or a refusal, that says why there are no derivatives, of all objectives or of some."""
+    if not answer.ok:
+        return bool(NO_DERIVATIVE.search(answer.message))
+    return any("no_derivatives" in told for told in answer.data["objectives"].values())
+
+
 def _direct_and_adjoint(case: Case) -> None:
     if case.root_of_nothing():
         return
     direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct")
+    if not direct.ok and case.result.family != EARLIER:
+        direct = _those_that_are_answered(case, direct)
     if direct.ok and not gradient(direct, "gradient_error"):
         case.sharp = SHARP
         direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct", *SHARP)
     adjoint = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "adjoint", *case.sharp)
-    if not direct.ok and NO_DERIVATIVE.search(direct.message):
+    if _lacks_derivatives(direct) or (not direct.ok and _is_rejected(case, direct)):
         case.m.features.add("no derivative, and said so")
+        case.result.no_derivative = message_class(direct.message)
         return
     for answer in (direct, adjoint):
         well = answer.ok and finite(gradient(answer).values())
@@ -153,6 +192,26 @@ def _direct_and_adjoint(case: Case) -> None:
     for o, value in values(direct).items():
         case.law("value of sens = value of run", case.same_value(o, value, case.value[o]),
                  f"{o}: {value:.12g} and {case.value[o]:.12g}", direct)
+
+
+def _is_rejected(case: Case, answer: Answer) -> bool:
+    """Of later families: what the program says is hard may be rejected, and is counted."""
+    return case.result.family != EARLIER and answer.code == 1 and bool(answer.message)
+
+
+def _those_that_are_answered(case: Case, rejected: Answer) -> Answer:
+    """One parameter may be the cause: the others are kept."""
+    kept = []
+    for n in case.numbers if len(case.numbers) > 1 else ():
+        answer = case.program.call("sens", case.path, "--wrt", case.written.called[n], "--method", "direct")
+        if answer.ok:
+            kept.append(n)
+        else:
+            case.result.no_derivative = message_class(answer.message)
+    if not kept:
+        return rejected
+    case.numbers = kept
+    return case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct")
 
 
 def _values_within(case: Case, answer: Answer) -> None:
@@ -219,16 +278,21 @@ def _differences_by(case: Case, n: Number) -> None:
         return e.error <= 0.1*stated[o] or abs(g[o] - e.value) > 1e3*(stated[o] + e.error)
 
     f = _runner(case, called)
-    found = derivatives(f, n.value, FIRST_INCREMENT*n.size, case.noise, enough)
+    for share in INCREMENTS:
+        first = share*FIRST_INCREMENT*n.size
+        found = derivatives(f, n.value, first, case.noise, enough, case.sharp_value)
+        if all(o in found and found[o].settled(case.scale(o, n)) for o in case.value):
+            break
     off = [o for o in found if _off(g[o], stated[o], found[o])]
     # a second opinion where it matters: other increments must say the same
-    again = derivatives(f, n.value, 0.3*FIRST_INCREMENT*n.size, case.noise, enough) if off else {}
+    again = derivatives(f, n.value, 0.3*first, case.noise, enough, case.sharp_value) if off else {}
     for o in case.value:
         settled = o in found and found[o].settled(case.scale(o, n))
         if settled and (o not in off or _agree(found[o], again.get(o))):
             _judge(case, o, n, found[o], stated[o])
         else:
             case.result.no_reference += 1
+            case.result.corners += o in found and found[o].corner
 
 
 def _off(g: float, stated: float, e: Estimate) -> bool:
@@ -244,9 +308,11 @@ def _judge(case: Case, o: str, n: Number, reference: Estimate, stated: float) ->
     g = gradient(case.sens)[o, called]
     if math.isinf(stated) or max(abs(case.value[o]), abs(reference.value)*n.size) < NOTHING:
         return
+    sharp = case.sharp_gradient().get((o, called))
+    confirmed = sharp is not None and abs(sharp - reference.value) <= 2*reference.error
     case.result.derivatives.append(Derivative(
         case.m.seed, f"d {o} / d {called}", abs(g - reference.value), max(stated, 1e-300), reference.error,
-        abs(g)))
+        abs(g), abs(g - sharp) if confirmed else None))
     case.law(DERIVATIVES, not _off(g, stated, reference),
              f"d {o} / d {called} = {g:.10g}, differences say {reference.value:.10g} "
              f"+- {reference.error:.1g}; stated error {stated:.1g}", case.sens)
@@ -256,7 +322,7 @@ def _by_name_and_by_path(case: Case) -> None:
     """The same number inline and as a parameter."""
     if case.sens is None:
         return
-    for n in case.numbers[:2 if "static start" in case.m.features else 1]:
+    for n in case.in_tree[:2 if "static start" in case.m.features else 1]:
         found = []
         for keys in ({"inline": frozenset([n])}, {"named": frozenset([n])}):
             file = write(case.m.tree, **keys)
@@ -283,4 +349,6 @@ def _same_derivatives(case: Case, n: Number, found: list[tuple[str, Answer]]) ->
 
 
 LAWS = (_direct_and_adjoint, _differences, _by_name_and_by_path, variants.sweep, variants.energy,
-        variants.means, variants.static, variants.fixed_steps, variants.twice, variants.compiled)
+        variants.means, variants.static, variants.fixed_steps, variants.twice, variants.compiled,
+        outcomes.tighter, outcomes.written, outcomes.course, outcomes.twins, outcomes.settles, outcomes.same_meaning,
+        outcomes.diverged)

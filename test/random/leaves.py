@@ -26,8 +26,12 @@ class Number:
     unit: tuple[str, int] = ("", 0)     # ("mm", 3): how an inline number is written
 
     def inline(self):
+        return self.text(self.value) if self.unit[0] else float(self.value)
+
+    def text(self, value: float) -> str:
+        """A value as the file has it and `--set` takes it: with the unit, where there is one."""
         unit, decimal = self.unit
-        return f"{Decimal(repr(self.value)).scaleb(decimal):f} {unit}" if unit else float(self.value)
+        return f"{Decimal(repr(value)).scaleb(decimal):f} {unit}" if unit else repr(value)
 
 
 @dataclass(eq=False)

@@ -8,7 +8,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-TIMEOUT_S = 30
+TIMEOUT_S = 600  # a call that hangs; loaded machines are slow
 
 
 @dataclass
@@ -77,5 +77,6 @@ def message_class(message: str) -> str:
     """What a refusal is about, without names and numbers."""
     line = message.splitlines()[-1] if message else "(nothing said)"
     line = re.sub(r"^\S*?\.yaml(:\d+)?: ", "", line)
+    line = re.sub(r"\S*\.yaml(:\d+)?", "FILE", line)
     line = re.sub(r"'[^']*'", "'...'", line)
     return re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "#", line)[:100]
