@@ -212,6 +212,7 @@ static jo_status start_static(jplant* p) {
   for (int i = 0; i < p->model->ncoordinate; i++) {
     moves = moves || p->qd0[i] != 0.0;
   }
+  p->is_warned = !moves;
   if (!moves) jplant_warn_unstable(p->ctx, p, &found);
   return JO_OK;
 }

@@ -35,6 +35,7 @@ typedef struct jplant {
   double* qd0;               // consistent velocities
   const char** switch_name;  // (nswitch)
   double* y0;                // initial state (ny)
+  bool is_warned;            // of a start at rest that is unstable, where it is
   double closure_residual;   // largest at the assembled position [m]
   double lever;              // of angles there [m/rad]
   jgen_footing footing;      // of the partition there
