@@ -319,33 +319,33 @@ def _judge(case: Case, o: str, n: Number, reference: Estimate, stated: float) ->
 
 
 def _by_name_and_by_path(case: Case) -> None:
-    """The same number inline and as a parameter."""
+    """The same number inline and as a parameter; one that is written in several places is moved in all of them."""
     if case.sens is None:
         return
     for n in case.in_tree[:2 if "static start" in case.m.features else 1]:
         found = []
         for keys in ({"inline": frozenset([n])}, {"named": frozenset([n])}):
             file = write(case.m.tree, **keys)
-            called = file.called[n]
+            paths = file.places[n]
             path = case.program.save(f"{case.m.seed}_other.yaml", file.text)
-            answer = case.program.call("sens", path, "--wrt", called, "--method", "direct", *case.sharp)
+            answer = case.program.call("sens", path, "--wrt", ",".join(paths), "--method", "direct", *case.sharp)
             if not case.law("by name and by path: both answer", answer.ok, answer.message[:200], answer):
                 return
-            found.append((called, answer))
+            found.append((paths, answer))
         _same_derivatives(case, n, found)
 
 
-def _same_derivatives(case: Case, n: Number, found: list[tuple[str, Answer]]) -> None:
-    (first, a), (second, b) = found
-    if first == second:
+def _same_derivatives(case: Case, n: Number, found: list[tuple[list[str], Answer]]) -> None:
+    (inline, a), (named, b) = found
+    if inline == named:
         return
     for o in case.value:
-        x, y = gradient(a)[o, first], gradient(b)[o, second]
+        x, y = (sum(gradient(answer)[o, path] for path in paths) for paths, answer in found)
         allowed = 1e-8*max(abs(x), abs(y)) + 1e-9*case.scale(o, n) + 1e-15/n.size
         if case.result.has_stated:
-            allowed += case.stated(a, o, n, first) + case.stated(b, o, n, second)
+            allowed += sum(case.stated(answer, o, n, path) for paths, answer in found for path in paths)
         case.law("by name = by path", abs(x - y) <= allowed,
-                 f"d {o} / d {first}: {x:.12g}, as a parameter {y:.12g}", a)
+                 f"d {o} / d {' + '.join(inline)}: {x:.12g}, as a parameter {y:.12g}", a)
 
 
 LAWS = (_direct_and_adjoint, _differences, _by_name_and_by_path, variants.sweep, variants.energy,
