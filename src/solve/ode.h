@@ -49,8 +49,8 @@ typedef struct jsolve_system {
   int nswitch;
   void (*switches)(void* user, double t, const double* y, double* g);
   double* mode;  // 1.0 or 0.0, read by rhs; written by jsolve_* at events (nswitch)
-  double* floor;  // values of g below which their signs say nothing, written by jsolve_integrate for `event`; NULL: not
-                  // wanted (nswitch)
+  // sizes of g below which its sign says nothing, written by jsolve_integrate, for `event`; NULL: not wanted (nswitch)
+  double* floor;
   // called at an event, after the modes flipped: may change y (impulses); NULL: y is continuous.
   // flipped[i], i < n: the switches concerned, in order
   jo_status (*event)(void* user, double t, double* y, const int* flipped, int n);
