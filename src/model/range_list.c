@@ -5,7 +5,6 @@
 
 #include "model/element.h"
 #include "model/ranges.h"
-#include "model/reader.h"
 
 // ---- slots and rules -----------------------------------------------------------------------------
 
@@ -282,49 +281,6 @@ static void list_elements(lister* l, const jmodel* m) {
   }
 }
 
-// ---- wheels ----------------------------------------------------------------------------------------
-
-static const jmodel_joint* spins_in(const jmodel* m, int body) {
-  for (int i = 0; i < m->njoint; i++) {
-    const jmodel_joint* j = &m->joint[i];
-    if (j->child == body) return j->type == JMODEL_JOINT_REVOLUTE ? j : NULL;
-  }
-  return NULL;
-}
-
-// Frame that coordinates count in: 0 of the vehicle in the design position, else the body.
-static int frame_of(const jmodel* m, int body, bool in_vehicle) {
-  return in_vehicle || jmodel_is_vehicle_frame(m, body) ? 0 : body;
-}
-
-static void list_wheel(lister* l, const jmodel* m, const jmodel_element* e, const jmodel_shape* w) {
-  struct jmodel_ranges* k = l->k;
-  const jmodel_joint* j = spins_in(m, w->body);
-  if (!j || l->status < 0) return;
-  int frame = frame_of(m, j->at_child.body, j->at_child.in_vehicle);
-  bool is_same = frame == frame_of(m, w->a->body, w->a->in_vehicle) &&
-                 frame == frame_of(m, j->axis_child.body, j->axis_child.in_vehicle);
-  jmodel_spin* spin = is_same ? grow(l, k->spin, k->nspin, &k->spin_cap, sizeof *spin) : NULL;
-  if (!spin) return;
-  k->spin = spin;
-  k->spin[k->nspin++] = (jmodel_spin){e, j, k->nslot};
-  add_v3(l, &w->a->r);
-  add_v3(l, &j->at_child.r);
-  add_v3(l, &j->axis_child.v);
-  add_slot(l, w->radius);
-}
-
-static void list_wheels(lister* l, const jmodel* m) {
-  jmodel_shape shape[JMODEL_MAX_SHAPES];
-  for (int i = 0; i < m->nelement; i++) {
-    const jmodel_element* e = &m->element[i];
-    int n = e->class->spins ? e->class->draw(e, shape) : 0;
-    for (int k = 0; k < n; k++) {
-      if (shape[k].kind == JMODEL_SHAPE_WHEEL) list_wheel(l, m, e, &shape[k]);
-    }
-  }
-}
-
 // ---- the whole -------------------------------------------------------------------------------------
 
 static void list_values(lister* l, const jmodel* m) {
@@ -384,7 +340,6 @@ jo_status jmodel_ranges_list(jo_context* ctx, jmodel* m, struct jmodel_ranges* k
     list_road(&l, &m->road_part[i]);
   }
   list_elements(&l, m);
-  list_wheels(&l, m);
   list_values(&l, m);
   return l.status;
 }

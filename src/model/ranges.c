@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "model/element.h"
 #include "model/reader.h"
 
 #define MAX_TEXT    480
-#define MAX_SOURCES 4     // parameters named in a message
-#define OFF_AXIS    0.01  // of its radius, by which a wheel's centre may be off its axis
+#define MAX_SOURCES 4  // parameters named in a message
 
 typedef struct judge {
   const jmodel* m;
@@ -258,85 +256,6 @@ static void check_rules(const judge* j) {
   }
 }
 
-// ---- wheels --------------------------------------------------------------------------------------
-
-// Distance of a wheel's centre from the axis it spins about.
-static double off_axis(const double* value) {
-  const double *c = value + JMODEL_SPIN_CENTRE, *p = value + JMODEL_SPIN_AT,
-               *a = value + JMODEL_SPIN_AXIS;
-  double r[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
-  double x = r[1] * a[2] - r[2] * a[1], y = r[2] * a[0] - r[0] * a[2],
-         z = r[0] * a[1] - r[1] * a[0];
-  return sqrt(x * x + y * y + z * z) / sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
-
-// A wheel whose centre is off its axis would roll as an eccentric does; most often its centre is the origin of a body that
-// has no frame of its own.
-static void check_wheels(const judge* j) {
-  bool goes_on = true;
-  for (int i = 0; i < j->k->nspin && goes_on; i++) {
-    const jmodel_spin* w = &j->k->spin[i];
-    jmodel_rule rule = {.subject = w->element->class->kind,
-                        .name = w->element->name,
-                        .first = w->first,
-                        .n = JMODEL_SPIN_SLOTS};
-    const double* value = j->value + w->first;
-    if (!is_known(j, &rule)) continue;
-    double off = off_axis(value);
-    if (!(off > OFF_AXIS * value[JMODEL_SPIN_RADIUS])) continue;
-    char text[MAX_TEXT];
-    jformat(
-        text, sizeof text,
-        "its centre is %.4g m off the axis of joint '%s', about which it spins; give 'centre' as "
-        "a point of that axis (without, it is the origin of the body)",
-        off, w->joint->name);
-    goes_on = j->report(j->user, &rule, w->element->place, true, text);
-  }
-}
-
-// Whether a body can turn as it likes: in a free joint below the ground.
-static bool is_free(const jmodel* m, int body) {
-  for (int i = m->njoint - 1; i >= 0 && body > 0; i--) {  // parents before children
-    if (m->joint[i].child != body) continue;
-    if (m->joint[i].type == JMODEL_JOINT_FREE) return true;
-    body = m->joint[i].parent;
-  }
-  return false;
-}
-
-// How far to its left a wheel is, along its axis; NaN: not known.
-static double track_of(const judge* j, const jmodel_spin* w) {
-  jmodel_rule rule = {.first = w->first, .n = JMODEL_SPIN_SLOTS};
-  const double *c = j->value + w->first + JMODEL_SPIN_CENTRE,
-               *a = j->value + w->first + JMODEL_SPIN_AXIS;
-  if (!is_known(j, &rule)) return NAN;
-  return (c[0] * a[0] + c[1] * a[1] + c[2] * a[2]) / sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-}
-
-// Two wheels or more in one track, of which all are free to lean: nothing holds them upright.
-static bool is_single_track(const judge* j) {
-  for (int i = 0; i < j->k->nspin; i++) {
-    const jmodel_spin* w = &j->k->spin[i];
-    double off = fabs(track_of(j, w) - track_of(j, &j->k->spin[0]));
-    bool is_in_line = off < OFF_AXIS * j->value[w->first + JMODEL_SPIN_RADIUS];
-    if (!is_in_line || !is_free(j->m, w->joint->child)) return false;
-  }
-  return j->k->nspin > 1;
-}
-
-static void check_leaning(const judge* j) {
-  bool goes_on = is_single_track(j);
-  for (int i = 0; i < j->k->nspin && goes_on; i++) {
-    const jmodel_element* e = j->k->spin[i].element;
-    jmodel_rule rule = {.subject = e->class->kind, .name = e->name};
-    if (!e->class->is_upright || !e->class->is_upright(e)) continue;
-    goes_on =
-        j->report(j->user, &rule, e->place, true,
-                  "all wheels are in one track, so that it leans, but its slip is that of the "
-                  "wheel's centre and not of the contact point; give it a 'relaxation'");
-  }
-}
-
 // ---- masses --------------------------------------------------------------------------------------
 
 static bool weighs_nothing(const judge* j, int body) {
@@ -443,8 +362,6 @@ static jo_status judge_all(jo_context* ctx, judge* j, const double* number, bool
   if (status >= 0) {
     j->value = value;
     check_rules(j);
-    check_wheels(j);
-    check_leaning(j);
     *has_massless = masses && check_massless(j, has_mass, carrier);
   }
   jarena_free(&scratch);

@@ -45,23 +45,8 @@ typedef struct jmodel_slot {
   int output;  // of the tape, or one of the above
 } jmodel_slot;
 
-// A wheel that spins in a joint: slots of its centre, of the joint's point and axis in the same frame, and of its radius.
-typedef struct jmodel_spin {
-  const jmodel_element* element;
-  const jmodel_joint* joint;
-  int first;
-} jmodel_spin;
-enum {
-  JMODEL_SPIN_CENTRE = 0,
-  JMODEL_SPIN_AT = 3,
-  JMODEL_SPIN_AXIS = 6,
-  JMODEL_SPIN_RADIUS = 9,
-  JMODEL_SPIN_SLOTS
-};
-
 struct jmodel_ranges {
-  int nslot, slot_cap, nrule, rule_cap, noutput, nspin, spin_cap;
-  jmodel_spin* spin;
+  int nslot, slot_cap, nrule, rule_cap, noutput;
   jmodel_slot* slot;  // the parameters first (nparameter), then the others
   jmodel_rule* rule;
   int* first_mass;   // by body: mass and six inertias; -1: massless (nbody)

@@ -298,7 +298,8 @@ static jo_status build(jplant* p, const jplant_options* opt) {
     JO_TRY(start_static(p));
     JO_TRY(jplant_check_held(p->ctx, p, NULL, p->y0));
   }
-  return jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0);
+  JO_TRY(jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0));
+  return jplant_check_wheels(p->ctx, p);
 }
 
 static jo_status build_sibling(jplant* p, const jgen_partition* part) {

@@ -62,6 +62,9 @@ jo_status jplant_check_held(jo_context* ctx, const jplant* p, const double* valu
 jo_status jplant_create_sibling(jo_context* ctx, const jplant* first, const jgen_partition* part,
                                 jplant** out);
 
+// wheels.c: warns of wheels at the start of the plant that cannot be meant: JO_ERR_MEMORY.
+jo_status jplant_check_wheels(jo_context* ctx, const jplant* p);
+
 // family.c
 // NULL: out of memory. Ownership: caller, release with jplant_family_destroy().
 jplant_family* jplant_family_create(jo_context* ctx);

@@ -425,72 +425,6 @@ static void test_impossible_products_of_inertia_are_a_warning(void** state) {
   fixture_close(f);
 }
 
-static const char wheel_text[] =
-    "jounce: 1\n"
-    "parameters: {height: 0.3}\n"
-    "hardpoints: {hub: [1, 0, height]}\n"
-    "bodies:\n"
-    "  car: {mass: 100, inertia: [9, 9, 9]}\n"
-    "  wheel: {mass: 10, com: hub, inertia: [0.5, 1, 0.5]}\n"
-    "joints:\n"
-    "  car: {type: free, child: car}\n"
-    "  spin: {type: revolute, parent: car, child: wheel, at: hub, axis: y}\n"
-    "tyres:\n"
-    "  w: {wheel: wheel%s, radius: 0.3, stiffness: 1e5, kappa_c: 0.1, alpha_c: 0.1, mu_x: 1, mu_y: "
-    "1}\n";
-
-static void test_a_wheel_off_its_axis_is_a_warning(void** state) {
-  (void)state;
-  char text[1024];
-  // by default the origin of the body, which is that of the vehicle here
-  snprintf(text, sizeof text, wheel_text, "");
-  fixture* f = open_text(text);
-  assert_int_equal(jo_context_diagnostic_count(f->ctx), 1);
-  const char* said = jo_context_diagnostic(f->ctx, 0, NULL);
-  assert_non_null(strstr(said, "m.yaml:11: tyre 'w': its centre is 1.044 m off the axis of joint"));
-  fixture_close(f);
-  // anywhere on the axis it is fine
-  snprintf(text, sizeof text, wheel_text, ", centre: [1, 0.1, 0.3]");
-  f = open_text(text);
-  assert_int_equal(jo_context_diagnostic_count(f->ctx), 0);
-  fixture_close(f);
-}
-
-// two wheels below a free joint, the second `track` to the left
-static void check_tracks(const char* track, const char* more, int expected) {
-  char text[2048];
-  snprintf(
-      text, sizeof text,
-      "jounce: 1\n"
-      "bodies:\n"
-      "  frame: {mass: 100, inertia: [9, 9, 9]}\n"
-      "  a: {mass: 10, inertia: [0.5, 1, 0.5]}\n"
-      "  b: {mass: 10, inertia: [0.5, 1, 0.5]}\n"
-      "joints:\n"
-      "  frame: {type: free, child: frame}\n"
-      "  a: {type: revolute, parent: frame, child: a, at: [0, 0, 0.3], axis: y}\n"
-      "  b: {type: revolute, parent: frame, child: b, at: [1, 0, 0.3], axis: y}\n"
-      "tyres:\n"
-      "  ta: {wheel: a, centre: [0, 0, 0.3], radius: 0.3, stiffness: 1e5, kappa_c: 0.1, alpha_c: "
-      "0.1, mu_x: 1, mu_y: 1%s}\n"
-      "  tb: {wheel: b, centre: [1, %s, 0.3], radius: 0.3, stiffness: 1e5, kappa_c: 0.1, "
-      "alpha_c: 0.1, mu_x: 1, mu_y: 1%s}\n",
-      more, track, more);
-  fixture* f = open_text(text);
-  assert_int_equal(jo_context_diagnostic_count(f->ctx), expected);
-  for (int i = 0; i < expected; i++) {
-    assert_non_null(strstr(jo_context_diagnostic(f->ctx, i, NULL), "all wheels are in one track"));
-  }
-  fixture_close(f);
-}
-
-static void test_leaning_wheels_without_relaxation_are_a_warning(void** state) {
-  (void)state;
-  check_tracks("0", "", 2);
-  check_tracks("1.5", "", 0);
-  check_tracks("0", ", relaxation: 0.1", 0);
-}
-
 static void test_driven_massless_body_is_fine(void** state) {
   (void)state;
   fixture* f = open_text(
@@ -688,8 +622,6 @@ int main(void) {
       cmocka_unit_test(test_quoted_texts),
       cmocka_unit_test(test_impossible_inertia_is_a_warning),
       cmocka_unit_test(test_impossible_products_of_inertia_are_a_warning),
-      cmocka_unit_test(test_a_wheel_off_its_axis_is_a_warning),
-      cmocka_unit_test(test_leaning_wheels_without_relaxation_are_a_warning),
       cmocka_unit_test(test_driven_massless_body_is_fine),
       cmocka_unit_test(test_include_and_override),
       cmocka_unit_test(test_hash_is_of_all_text),
