@@ -431,8 +431,8 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->before = JARENA_ARRAY(a, about->ny, double);
   m->redundant = JARENA_ARRAY(a, about->nredundant, double);
   m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
-  return m->p && m->mode && m->floor && m->momentum && m->g && m->fired && m->held && m->holds && m->fresh &&
-         m->stale && m->reset && m->firing && m->alone && m->dv && m->h && m->inverse &&
+  return m->p && m->mode && m->floor && m->momentum && m->g && m->fired && m->held && m->holds &&
+         m->fresh && m->stale && m->reset && m->firing && m->alone && m->dv && m->h && m->inverse &&
          m->drive_old && m->drive_new && m->dqd && m->before && m->redundant && m->rolling;
 }
 

@@ -131,5 +131,5 @@ def _index(at: list[str], i: int) -> str:
 
 
 def _path(at: list[str]) -> str:
-    kept = [part for part in at if part != "value"]
+    kept = [part for part in at if part != "value" and not (at[0] == "tyres" and part == "scale")]
     return ".".join(kept).replace(".[", "[")
