@@ -622,6 +622,16 @@ simulation: {end: END}
                 done = jounce(*command, "--step", str(step), "--interpreter", code=1)
                 self.assertRegex(done.stderr, rf"rk4 with steps of {step} s is unstable .* is about {30 * step:.2g}, .* take steps below")
 
+    def test_errors_cover_the_truth_where_events_cut_steps(self):
+        for period in 0.013, 0.0171, 0.02:
+            text = self.SPRING.replace("END", "1") + f"states: {{n: {{discrete: true}}}}\nsamplers: {{s: {{every: {period}, set: {{n: n + 1}}}}}}\n"
+            path, truth = self.path("m.yaml", text), (0.1 * math.cos(30), -0.1 * math.sin(30) / 60)
+            for method in "rk2", "rk3", "rk4":
+                done = jounce("sens", path, "--integrator", method, "--step", "0.03", "--json", "--interpreter", "--quiet")
+                a = json.loads(done.stdout)["objectives"]["a_end"]
+                self.assertLess(abs(a["value"] - truth[0]), a["value_error"], (method, period))
+                self.assertLess(abs(a["gradient"]["k"] - truth[1]), a["gradient_error"]["k"], (method, period))
+
     CUT = """jounce: 1
 parameters: {first: 0.0045}
 bodies: {mass: {mass: 1}}
