@@ -147,6 +147,9 @@ static void read_coefficients(const jmodel_at* at, const jmodel_node* map, const
     const char* name = jmodel_tir_table[i].name;
     y->c[i] = jmodel_scalar_at(at, c, name, jmodel_format(r, "%s.%s", at->path, name),
                                JMODEL_SCOPE_PARAMETERS);
+    if (y->c[i].number >= 0 && !r->oom) {
+      r->m->number[y->c[i].number].also = jmodel_format(r, "%s.%s.%s", at->path, key, c->key);
+    }
   }
 }
 

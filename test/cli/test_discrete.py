@@ -243,6 +243,33 @@ class Timers(Discrete):
         self.agree(TIMER, "--wrt", "begin,lasts")
 
 
+CLOCKS = """jounce: 1
+name: clocks
+parameters: {T: 0.03749}
+bodies: {cart: {mass: 1}}
+joints: {x: {type: prismatic, axis: x, child: cart}}
+initial: {x: 0.1}
+states: {n: {discrete: true}, m: {discrete: true}, u: {discrete: true}}
+samplers:
+  often: {every: T, set: {n: n + 1}}
+  seldom: {every: 2*T, set: {m: m + 1, u: -5*x - x.rate}}
+forces: {held: {on: x, torque: u}}
+objectives: {n: {final: n}, m: {final: m}, way: {final: x}}
+simulation: {end: 0.8}
+"""
+
+
+class SameInstant(Discrete):
+    """Conditions that become true together, but for rounding: the reset of the first one takes nothing from the others."""
+
+    def test_a_clock_strikes_with_one_of_half_its_period(self):
+        for period in (0.03, 0.0329, 0.03749, 0.041, 0.0617):
+            found = self.result(CLOCKS, "--set", f"T={period}")["objectives"]
+            samples = math.floor(0.8 / period) + 1
+            self.assertEqual((found["n"], found["m"]), (samples, (samples + 1) // 2), period)
+        self.agree(CLOCKS, "--wrt", "T", "--objective", "way")
+
+
 class Samplers(Discrete):
     def test_a_sampled_integrator_is_its_difference_equation(self):
         # x' = u, u = -k x at samples, which act d later:  x_{n+1} = x_n - k d x_{n-1} - k (T - d) x_n
