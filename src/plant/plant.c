@@ -253,6 +253,13 @@ static void warn_of_choices(jplant* p, const jmachine_assembly* s) {
   const char* path = p->model->path;
   const char* names = name_coordinates(p, s->is_moved ? s->stays : s->arbitrary);
   const char* resting = name_coordinates(p, s->idle);
+  if (s->beside > 0) {
+    jerr_warn(
+        p->ctx,
+        "%s: the loops could not be closed from the guesses; of %d starts beside them the position "
+        "nearest to the guesses was taken; give 'guess' to choose another, or to begin there",
+        path, s->beside);
+  }
   if (names && s->is_moved) {
     jerr_warn(
         p->ctx,
