@@ -308,12 +308,13 @@ static jo_status fail_endless(const jmachine* m, double t, int event) {
 }
 
 // Conditions where modes are those of the state as it is. Behind a reset others may contradict it, until they follow: they
-// must not make events happen.
+// must not make events happen. A switch that flips at this instant is at zero, on either side by rounding: its mode is
+// what was found where it was located, unless the reset moved it away from there.
 static void evaluate_fresh(jmachine* m, double t, const double* y, double* holds) {
   size_t bytes = (size_t)m->about->nswitch * sizeof *m->mode;
   jsolve_system system = jmachine_system(m);
   memcpy(m->stale, m->mode, bytes);
-  jsolve_set_modes(&system, t, y, m->g);
+  jsolve_update_modes(&system, t, y, m->floor, m->g);
   evaluate_conditions(m, t, y, holds);
   memcpy(m->mode, m->stale, bytes);
 }
@@ -419,6 +420,7 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   *m = (jmachine){.about = about, .ctx = ctx, .host = host, .call = function};
   m->p = JARENA_ARRAY(a, about->np, double);
   m->mode = JARENA_ARRAY(a, about->nswitch, double);
+  m->floor = JARENA_ARRAY(a, about->nswitch, double);
   m->momentum = JARENA_ARRAY(a, about->nu, double);
   m->g = JARENA_ARRAY(a, about->nswitch, double);
   m->fired = JARENA_ARRAY(a, about->nevent, double);
@@ -440,8 +442,8 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->before = JARENA_ARRAY(a, about->ny, double);
   m->redundant = JARENA_ARRAY(a, about->nredundant, double);
   m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
-  return m->p && m->mode && m->momentum && m->g && m->fired && m->held && m->holds && m->fresh &&
-         m->stale && m->reset && m->firing && m->alone && m->dv && m->h && m->inverse &&
+  return m->p && m->mode && m->floor && m->momentum && m->g && m->fired && m->held && m->holds &&
+         m->fresh && m->stale && m->reset && m->firing && m->alone && m->dv && m->h && m->inverse &&
          m->drive_old && m->drive_new && m->dqd && m->before && m->redundant && m->rolling;
 }
 
@@ -459,6 +461,7 @@ jsolve_system jmachine_system(jmachine* m) {
                          .nswitch = about->nswitch,
                          .switches = switches,
                          .mode = m->mode,
+                         .floor = m->floor,
                          .event = event,
                          .has_ended = &m->has_ended,
                          .nconstant = about->nconstant,

@@ -86,6 +86,7 @@ typedef struct jmachine {
   jmachine_call call;
   double* p;                     // live numbers (np)
   double* mode;                  // (nswitch)
+  double* floor;                 // below which a switching function has no sign, in a run (nswitch)
   double* momentum;              // to be restored by an impulse (nu)
   double* g;                     // scratch of switching functions (nswitch)
   double* fired;                 // 1 for the event that is applied (nevent)

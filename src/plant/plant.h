@@ -35,6 +35,7 @@ typedef struct jplant {
   double* qd0;               // consistent velocities
   const char** switch_name;  // (nswitch)
   double* y0;                // initial state (ny)
+  bool is_warned;            // of a start at rest that is unstable, where it is
   double closure_residual;   // largest at the assembled position [m]
   double lever;              // of angles there [m/rad]
   jgen_footing footing;      // of the partition there
@@ -60,6 +61,9 @@ jo_status jplant_check_held(jo_context* ctx, const jplant* p, const double* valu
 // The same equations with another partition, which has as many coordinates of each kind; `first` must outlive it.
 jo_status jplant_create_sibling(jo_context* ctx, const jplant* first, const jgen_partition* part,
                                 jplant** out);
+
+// wheels.c: warns of wheels at the start of the plant that cannot be meant: JO_ERR_MEMORY.
+jo_status jplant_check_wheels(jo_context* ctx, const jplant* p);
 
 // family.c
 // NULL: out of memory. Ownership: caller, release with jplant_family_destroy().

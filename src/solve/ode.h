@@ -58,6 +58,8 @@ typedef struct jsolve_system {
   int nswitch;
   void (*switches)(void* user, double t, const double* y, double* g);
   double* mode;  // 1.0 or 0.0, read by rhs; written by jsolve_* at events (nswitch)
+  // sizes of g below which its sign says nothing, written by jsolve_integrate, for `event`; NULL: not wanted (nswitch)
+  double* floor;
   // called at an event, after the modes flipped: may change y (impulses); NULL: y is continuous.
   // flipped[i], i < n: the switches concerned, in order
   jo_status (*event)(void* user, double t, double* y, const int* flipped, int n);
@@ -172,6 +174,9 @@ jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* opt, double 
 // Set every mode from the sign of its switching function at (t, y); repeated until consistent since
 // switching functions may depend on modes. True: one of them changed.
 bool jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch);
+// The same, but modes stay where the switching function is within its floor.
+bool jsolve_update_modes(const jsolve_system* s, double t, const double* y, const double* floor,
+                         double* scratch);
 
 // Modes of a state whose loops are still to be closed, and loops closed as they are in these modes: what drives a
 // coordinate may depend on a mode. Reports nothing; where they cannot be closed, y is spoiled.
