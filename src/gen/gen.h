@@ -150,6 +150,9 @@ typedef struct jgen_footing {
       steepest;  // largest |dv/du|, lengths and angles in their own scale; infinite: J_v is singular
   double volume;  // |det J_v| of the kept equations
   double rows;    // how much larger it would be with the best of all equations
+  double
+      least;  // pivot of J, the best of all equations and coordinates chosen: 0 where J has lost rank
+  int weakest;  // equation that has it
 } jgen_footing;
 
 // The longest lever of an angle that is not driven: the largest entry of J by one; 0: there is none [m/rad]
@@ -160,6 +163,11 @@ bool jgen_partition_is_same(const jgen_partition* a, const jgen_partition* b);
 
 jo_status jgen_partition_judge(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
                                double lever, const jgen_partition* part, jgen_footing* out);
+
+// How far a position with residuals h (nh, overwritten) and a Jacobian J that has pivots below `floor` is from one where the
+// mechanism is singular: what is left of h in equations without a larger pivot, once the others are met [m].
+jo_status jgen_partition_miss(jo_context* ctx, jarena* a, const jmodel* m, const double* J,
+                              double* h, int nh, double lever, int nv, double floor, double* miss);
 
 // Another partition there, made of `now` by as few exchanges of a dependent and an independent coordinate as make
 // none steeper than `enough`, and with the equations that determine them best. *found is false where there is none: J itself has lost rank, or nothing can be exchanged.

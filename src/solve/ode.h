@@ -23,6 +23,14 @@ typedef struct jsolve_local_system {
 } jsolve_local_system;
 
 // The system to integrate. Callbacks get `user`; none may allocate.
+// A step that may be accepted: from (t0, y0) to (t, y).
+typedef struct jsolve_stretch {
+  double t0, t;
+  const double *y0, *y;  // y0 NULL: not known
+  double rel_tol;        // of the run
+  double error;          // estimate of the local error, in tolerances; 0: not known
+} jsolve_stretch;
+
 typedef struct jsolve_system {
   int n;  // states
   void* user;
@@ -31,9 +39,10 @@ typedef struct jsolve_system {
   // put y back on its invariants (loop closure) after a step; NULL: none. It reports nothing: a failure
   // makes adaptive methods try a smaller step, and whoever gives up reports it, with the hint.
   jo_status (*project)(void* user, double t, double* y);
-  // whether a run at (t0, y0) may go on from a state that was just projected; NULL: from all. A failure ends it: a
-  // smaller step would not help, but might hide it; but for JO_ERR_CONVERGENCE, where it may help. It may allocate.
-  jo_status (*admit)(void* user, double t0, const double* y0, double t, const double* y);
+  // whether a run may go on from a state that was just projected; NULL: from all. A failure ends it: a
+  // smaller step would not help, but might hide it; but for JO_ERR_CONVERGENCE, where it may help, and JO_ERR_SINGULAR, where
+  // any other length may. It may allocate.
+  jo_status (*admit)(void* user, const jsolve_stretch* step);
   // describe the state y, one that the run goes on from, in other coordinates where those are better: y changes, and what
   // all callbacks mean by it, but neither numbers nor scales of states and switches. is_stuck: there is no step from
   // here, and projection_hint tells why where that is known then. NULL: there are no others. It may allocate.
