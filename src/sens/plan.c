@@ -22,10 +22,8 @@
 #define SAFETY       5.0   // of the estimates
 #define OF_VALUES    10.0  // the same of objectives, which one sum alone tells
 #define IMPLICIT     5.0   // the embedded method of implicit steps is no worse than they are
-#define FOLLOWS      5.0  // times the error of the objective: that of its derivatives by the motion
 #define COARSE       3e-5  // error of an objective, relative, of steps that were not held to it, ...
 #define UNHELD       10.0   // ... and how much more it may be
-#define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise
 #define ROUNDING     1e-13  // of sums as large as the largest influence
 #define NEGLIGIBLE   1e-2   // influence, relative over relative, below which errors are absolute
 
@@ -143,20 +141,15 @@ static void doubt_unheld(jsens_result* r, int o) {
   }
 }
 
-// (S20)  errors of the steps, of the motion they follow, and noise
+// (S20)  what walks found, with a margin, and rounding
 void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r) {
   double care = r->statistics.implicit > 0 ? IMPLICIT : 1.0;
   for (int o = 0; o < r->nobjective; o++) {
-    double most = reach(s, r, o), off = most > 0.0 ? r->value_error[o] / most : 0.0;
+    double most = reach(s, r, o);
     for (int j = 0; j < r->nw; j++) {
-      double unit = r->unit[j], *error = &r->gradient_error[o * r->nw + j];
-      double size = fabs(r->gradient[o * r->nw + j]), motion = off * size, noise = size;
-      if (unit > 0.0) {
-        motion += r->value_error[o] / unit;
-        noise += fabs(r->value[o]) / unit;
-      }
-      *error = care * (SAFETY * *error + FOLLOWS * motion) + GRANTED * opt->solve.rel_tol * noise;
-      if (unit > 0.0) *error += ROUNDING * most / unit;
+      double* error = &r->gradient_error[o * r->nw + j];
+      *error = care * SAFETY * *error;
+      if (r->unit[j] > 0.0) *error += ROUNDING * most / r->unit[j];
     }
     doubt_unheld(r, o);
     r->value_error[o] =
