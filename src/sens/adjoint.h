@@ -36,9 +36,10 @@ typedef struct jsens_adjoint {
   double* behind;                  // by entry: size of the error with what its step left out
   int ahead;                       // steps of the present stretch that are still to come
   bool is_sharp;                   // its errors are told by nodes, not by the embedded method
-  bool is_stiff;             // but the motion is not resolved there: it is by the embedded method
-  jsens_nodes nodes;         // lambda, then pbar, along it (ny + nw)
-  jsens_nodes motion_nodes;  // y along it (ny)
+  int unresolved;  // steps in a row of which nodes tell more of the motion than the embedded method
+  bool is_stiff;   // but the motion is not resolved there: it is by the embedded method
+  jsens_nodes nodes;             // lambda, then pbar, along it (ny + nw)
+  jsens_nodes motion_nodes;      // y along it (ny)
   double *sharp, *motion_sharp;  // local errors by the last nodes, likewise
   double *gross,
       *gross_at;  // by number: what steps added to pbar, by size; and pbar when that was last looked at

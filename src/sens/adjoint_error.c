@@ -145,6 +145,7 @@ void jsens_adjoint_begin_step(jsens_adjoint* d, const jsens_entry* e, const doub
     d->ahead = steps_ahead(d->w, e);
     d->is_sharp = d->ahead >= JSENS_LEAST_NODES;
     d->is_stiff = false;
+    d->unresolved = 0;
     jsens_nodes_restart(&d->nodes);
     jsens_nodes_restart(&d->motion_nodes);
   }
@@ -177,19 +178,21 @@ void jsens_adjoint_end_step(jsens_adjoint* d) {
   bool was_stiff = d->is_stiff;
   w->lanes->sizes(&w->scales, 1, d->P, &embedded);
   w->lanes->sizes(&w->scales, 1, d->motion_sharp, &sharp);
-  d->is_stiff = sharp > embedded;
+  d->unresolved = sharp > embedded ? d->unresolved + 1 : 0;
+  d->is_stiff = d->unresolved > JSENS_STIFF_STEPS;
   if (was_stiff) {
     jsens_adjoint_weigh_motion(d, d->P, 1.0);
     return;
   }
-  jsens_adjoint_weigh_motion(d, d->motion_sharp,
-                             -steps);  // going backward, errors change their sign
+  // the first of them are told by nodes as far as nodes tell of the motion
+  double factor = steps * (d->is_stiff ? embedded / sharp : 1.0);
+  jsens_adjoint_weigh_motion(d, d->motion_sharp, -factor);  // backward, errors change their sign
   if (!jsens_nodes_error(&d->nodes, w->lanes, d->sharp)) return;
   for (int i = 0; i < w->ny; i++) {
-    d->lambda[i * d->lanes + JSENS_ERROR] += steps * d->sharp[i];
+    d->lambda[i * d->lanes + JSENS_ERROR] += factor * d->sharp[i];
   }
   for (int j = 0; j < w->nw; j++) {
-    d->pbar[j * d->lanes + JSENS_ERROR] += steps * d->sharp[w->ny + j];
+    d->pbar[j * d->lanes + JSENS_ERROR] += factor * d->sharp[w->ny + j];
   }
 }
 

@@ -9,6 +9,10 @@
 
 enum { JSENS_NODES = 5, JSENS_LEAST_NODES = 4 };
 
+// So many steps in a row of which nodes tell more than the embedded method are at their limit of stability. A corner of the equations,
+// which the embedded method may miss, is between few nodes.
+enum { JSENS_STIFF_STEPS = 5 };
+
 // The last nodes of a stretch of steps without an event between them.
 typedef struct jsens_nodes {
   int n;      // elements of a vector

@@ -60,7 +60,9 @@ typedef struct jsens_direct {
   jsens_nodes motion_nodes;            // y along the present stretch of steps
   double *motion_held, *motion_sharp;  // as of derivatives (ny)
   double* push;                        // what the probes get at the end of the step (ny x nprobe)
-  bool* by_nodes;  // by number and of the motion: the error of the last step was told by nodes
+  int unresolved;  // steps in a row of which nodes tell more than the embedded method
+  bool is_stiff;   // these are many
+  bool* by_nodes;  // by number: the error of the last step was told by nodes
   double *turn,
       *turned;  // by number: with which sign and size it is in that push, and in all before
   int unbent;   // steps since derivatives were last taken along the motion as far as it is off, ...

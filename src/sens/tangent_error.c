@@ -108,7 +108,7 @@ bool jsens_direct_begin_errors(jsens_direct* d) {
   }
   d->turn = JARENA_ARRAY(&w->arena, w->nw, double);
   d->turned = JARENA_ARRAY(&w->arena, w->nw, double);
-  d->by_nodes = JARENA_ARRAY(&w->arena, w->nw + 1, bool);
+  d->by_nodes = JARENA_ARRAY(&w->arena, w->nw, bool);
   bool ok = d->by_nodes && d->local && d->push && d->turn && d->turned;
   return ok && allocate_groups(d) && allocate_nodes(d) && allocate_traces(d) && allocate_kept(d);
 }
@@ -275,6 +275,16 @@ static void hold(const jsens_direct* d, jsens_pack* p, int l, double* size) {
   }
 }
 
+// What was held back of the steps before joins the error after all; its size.
+static double release(const jsens_direct* d, jsens_pack* p, int l) {
+  double size[JSENS_MAX_LANES];
+  sizes_of(d, p->held, size);
+  for (int i = l; i < d->w->ny * d->lanes; i += d->lanes) {
+    p->error[i] += p->held[i];
+  }
+  return size[l];
+}
+
 // (S15), (S39)  the local error of a step: what it says of the step itself, and what the probes carry on
 static void account_step(jsens_direct* d, int q, int entry) {
   jsens_walk* w = d->w;
@@ -293,12 +303,14 @@ static void account_step(jsens_direct* d, int q, int entry) {
     int k = q * d->lanes + l;
     if (!w->sens->why[k]) note_step(d, k, entry, size[l], embedded[l]);
     if (error[l] > embedded[l]) continue;  // it was left out
-    d->by_nodes[k] = steps > 0 && sharp[l] <= embedded[l];
+    d->by_nodes[k] = steps > 0 && !(d->is_stiff && sharp[l] > embedded[l]);
     if (d->by_nodes[k]) {
       error[l] = sharp[l];
       put_sharp(d, p, l, steps, &error[l]);
     } else if (steps == 0) {
       hold(d, p, l, &error[l]);
+    } else if (steps > 1) {
+      error[l] += release(d, p, l);
     }
   }
   add_errors(d, q, error);
@@ -337,8 +349,12 @@ static void account_motion(jsens_direct* d, int steps) {
   w->lanes->sizes(&w->scales, 1, push, &embedded);
   w->lanes->sizes(&w->scales, 1, d->motion_sharp, &sharp);
   bool is_rest = embedded == 0.0;
-  if (!is_rest) d->by_nodes[w->nw] = sharp <= embedded;
-  if (!is_rest && !d->by_nodes[w->nw]) return;
+  if (!is_rest) d->unresolved = sharp > embedded ? d->unresolved + 1 : 0;
+  d->is_stiff = d->unresolved > JSENS_STIFF_STEPS;
+  if (!is_rest && d->is_stiff) {
+    if (steps > 1) w->lanes->add(w->ny, push, 1.0, d->motion_held);  // of the steps before
+    return;
+  }
   for (int i = 0; i < w->ny; i++) {
     push[i] = steps * d->motion_sharp[i];
   }
@@ -349,10 +365,12 @@ static void account_rest_of_motion(jsens_direct* d) {
   size_t bytes = (size_t)w->ny * sizeof *d->push;
   int steps = jsens_nodes_steps_left(&d->motion_nodes);
   bool is_few = d->motion_nodes.count < JSENS_NODES;
-  if (is_few || d->by_nodes[w->nw]) account_motion(d, steps);
+  if (is_few || !d->is_stiff) account_motion(d, steps);
   if (steps == 0) memcpy(d->push + JSENS_PROBE_Y * w->ny, d->motion_held, bytes);
   memset(d->motion_held, 0, bytes);
   jsens_nodes_restart(&d->motion_nodes);
+  d->is_stiff = false;
+  d->unresolved = 0;
 }
 
 void jsens_direct_node(jsens_direct* d, int q, double t, const double* y) {
