@@ -231,7 +231,7 @@ static jo_status step_back(jsens_adjoint* d, const jsens_entry* e) {
   } else {
     JO_TRY(stages_back(d, e, d->y_mixed));
   }
-  jsens_adjoint_end_step(d);
+  jsens_adjoint_end_step(d, e->index);
   JO_TRY(jsens_adjoint_account(d, e->index));
   if (share > 0.0) jsens_adjoint_add_left_out(d, e->index, share);
   return JO_OK;

@@ -33,10 +33,10 @@ typedef struct jsens_adjoint {
   jsens_stretches stretches;       // of steps that left something out
   int last_blind;                  // entry of the last of them
   double* last;                    // what it left out (ny)
-  double* behind;                  // by entry: size of the error with what its step left out
-  int ahead;                       // steps of the present stretch that are still to come
-  bool is_sharp;                   // its errors are told by nodes, not by the embedded method
-  int unresolved;  // steps in a row of which nodes tell more of the motion than the embedded method
+  double* local;   // by entry: size of the local error of lambda by nodes, whether it counts or not
+  double* behind;  // by entry: size of the error with what its step left out
+  int ahead;       // steps of the present stretch that are still to come
+  bool is_sharp;   // its errors are told by nodes, not by the embedded method
   bool is_stiff;   // but the motion is not resolved there: it is by the embedded method
   jsens_nodes nodes;             // lambda, then pbar, along it (ny + nw)
   jsens_nodes motion_nodes;      // y along it (ny)
@@ -92,7 +92,7 @@ void jsens_adjoint_begin_step(jsens_adjoint* d, const jsens_entry* e, const doub
 void jsens_adjoint_motion_node(jsens_adjoint* d, double t, const double* y, const double* f);
 void jsens_adjoint_weigh_motion(jsens_adjoint* d, const double* local, double steps);
 // What nodes say of local errors joins the error, when the step has been taken.
-void jsens_adjoint_end_step(jsens_adjoint* d);
+void jsens_adjoint_end_step(jsens_adjoint* d, int entry);
 // (S17)  the embedded method makes of lambda what the step adds to its error; by `factor` of a slope
 void jsens_adjoint_seed(const jsens_adjoint* d, double* kbar, double factor);
 jo_status jsens_adjoint_account(jsens_adjoint* d, int entry);

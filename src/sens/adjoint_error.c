@@ -26,8 +26,9 @@ bool jsens_adjoint_begin_errors(jsens_adjoint* d) {
        jsens_nodes_begin(&w->arena, w->ny + w->nw, &d->nodes) &&
        jsens_nodes_begin(&w->arena, w->ny, &d->motion_nodes);
   d->behind = JARENA_ARRAY(&w->arena, w->record->nentry, double);
+  d->local = JARENA_ARRAY(&w->arena, w->record->nentry, double);
   d->last = JARENA_ARRAY(&w->arena, w->ny, double);
-  return ok && d->behind && d->last;
+  return ok && d->behind && d->local && d->last;
 }
 
 void jsens_adjoint_clear_errors(jsens_adjoint* d) {
@@ -35,6 +36,7 @@ void jsens_adjoint_clear_errors(jsens_adjoint* d) {
   d->first_grown = d->w->out->ngrown;
   d->motion = d->partial = 0.0;
   d->ahead = 0;
+  memset(d->local, 0, (size_t)d->w->record->nentry * sizeof *d->local);
   memset(d->gross, 0, (size_t)d->w->nw * sizeof *d->gross);
   memset(d->gross_at, 0, (size_t)d->w->nw * sizeof *d->gross);
   d->stretches = (jsens_stretches){0};
@@ -81,6 +83,8 @@ jo_status jsens_adjoint_account(jsens_adjoint* d, int entry) {
   d->behind[entry] = size_of(d, d->lambda + JSENS_ERROR, d->lanes);
   double factor = jsens_trace_note(&d->trace, entry, size, d->behind[entry]);
   add_gross(d);
+  // weights may be unstable where the motion is not: then their own local error tells
+  if (!(factor > JSENS_GROWTH)) d->local[entry] = 0.0;
   return jsens_trace_grew(d->w, entry, factor, d->trace.largest);
 }
 
@@ -144,8 +148,9 @@ void jsens_adjoint_begin_step(jsens_adjoint* d, const jsens_entry* e, const doub
   if (d->ahead == 0) {
     d->ahead = steps_ahead(d->w, e);
     d->is_sharp = d->ahead >= JSENS_LEAST_NODES;
-    d->is_stiff = false;
-    d->unresolved = 0;
+    // the run knows of the steps it ended with
+    bool is_last = e->index == d->w->record->nentry - 1;
+    d->is_stiff = is_last && d->w->record->drift && d->w->record->drift->is_stiff;
     jsens_nodes_restart(&d->nodes);
     jsens_nodes_restart(&d->motion_nodes);
   }
@@ -167,19 +172,20 @@ void jsens_adjoint_motion_node(jsens_adjoint* d, double t, const double* y, cons
   memcpy(slope, f, (size_t)d->w->ny * sizeof *x);
 }
 
-void jsens_adjoint_end_step(jsens_adjoint* d) {
+void jsens_adjoint_end_step(jsens_adjoint* d, int entry) {
   jsens_walk* w = d->w;
   if (!d->estimates || !d->is_sharp) return;
   // at the end of the stretch there is one step behind its last node
   int steps = jsens_nodes_steps(&d->nodes);
   if (d->ahead == 0) steps += jsens_nodes_steps_left(&d->nodes) + 1;
   if (steps == 0 || !jsens_nodes_error(&d->motion_nodes, w->lanes, d->motion_sharp)) return;
+  if (!jsens_nodes_error(&d->nodes, w->lanes, d->sharp)) return;
+  d->local[entry] = size_of(d, d->sharp, 1);
   double embedded, sharp;
   bool was_stiff = d->is_stiff;
   w->lanes->sizes(&w->scales, 1, d->P, &embedded);
   w->lanes->sizes(&w->scales, 1, d->motion_sharp, &sharp);
-  d->unresolved = sharp > embedded ? d->unresolved + 1 : 0;
-  d->is_stiff = d->unresolved > JSENS_STIFF_STEPS;
+  d->is_stiff = sharp > embedded;
   if (was_stiff) {
     jsens_adjoint_weigh_motion(d, d->P, 1.0);
     return;
@@ -187,7 +193,6 @@ void jsens_adjoint_end_step(jsens_adjoint* d) {
   // the first of them are told by nodes as far as nodes tell of the motion
   double factor = steps * (d->is_stiff ? embedded / sharp : 1.0);
   jsens_adjoint_weigh_motion(d, d->motion_sharp, -factor);  // backward, errors change their sign
-  if (!jsens_nodes_error(&d->nodes, w->lanes, d->sharp)) return;
   for (int i = 0; i < w->ny; i++) {
     d->lambda[i * d->lanes + JSENS_ERROR] += factor * d->sharp[i];
   }
@@ -328,8 +333,9 @@ static void put_rough(jsens_adjoint* d) {
   double size = d->trace.largest, before = size > 0.0 ? d->end_doubt / size : 0.0;
   for (int i = d->w->record->nentry - 1; i >= 0 && size > 0.0; i--) {
     if (!jsens_record_is_step(d->w->record, i)) continue;
-    double part = d->trace.error[i] / size;
+    double part = d->trace.error[i] / size, local = d->local[i] / size;
     out->rough[i] = fmax(out->rough[i], isfinite(part) ? part - before : INFINITY);
+    out->rough[i] = fmax(out->rough[i], isfinite(local) ? local : INFINITY);
     before = d->behind[i] / size;
   }
   jsens_trace_end(d->w, &d->trace, d->first_grown);

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
-jo_status jsens_drift_begin(jo_context* ctx, jarena* a, int ny, jsolve_method method,
-                            jsens_drift* d) {
+jo_status jsens_drift_begin(jo_context* ctx, jarena* a, const jgen_layout* layout,
+                            jsolve_method method, jsens_drift* d) {
+  int ny = layout->ny;
   const jsolve_tableau *tab = jsolve_tableau_find(method), *im = jsolve_tableau_implicit(method);
-  *d = (jsens_drift){.lanes = jsens_lanes_choose()};
+  *d = (jsens_drift){.lanes = jsens_lanes_choose(),
+                     .scales = {ny, layout->is_followed, layout->nominal}};
   if (tab) d->scheme[0] = jsolve_scheme_of(tab);
   if (im) d->scheme[1] = jsolve_scheme_of(im);
   double** array[] = {&d->off, &d->held, &d->local, &d->zero};
@@ -43,7 +45,11 @@ void jsens_drift_step(jsens_drift* d, const jsolve_step* step) {
   if (d->nodes.count < JSENS_NODES) d->lanes->add(d->nodes.n, d->held, 1.0, d->local);
   if (d->nodes.count == 0) add_node(d, step->t0, step->y0, step->k[0]);
   add_node(d, step->t1, step->y1, step->k[s->tab->stages]);
+  double embedded, sharp;
+  d->lanes->sizes(&d->scales, 1, d->local, &embedded);
   add_local(d, jsens_nodes_steps(&d->nodes));
+  d->lanes->sizes(&d->scales, 1, d->local, &sharp);
+  d->is_stiff = sharp > embedded;
 }
 
 void jsens_drift_settle(jsens_drift* d) {

@@ -244,7 +244,8 @@ static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r,
   if (goes_back && opt->estimate) {
     jsens_drift* drift = JARENA_ARRAY(&r->arena, 1, jsens_drift);
     if (!drift) return jerr_memory(r->ctx);
-    JO_TRY(jsens_drift_begin(r->ctx, &r->arena, s->plant->dynamics->ny, opt->solve.method, drift));
+    JO_TRY(jsens_drift_begin(r->ctx, &r->arena, &s->plant->dynamics->layout, opt->solve.method,
+                             drift));
     r->record->drift = drift;
   }
   r->record->implicit_only = r->method == JSENS_DIRECT && !opt->keep && !is_mixed;
