@@ -39,11 +39,11 @@ install: build
 wheel: build
 	@python3 python/backend/jounce_build.py build build/src/libjounce.so
 
-# make random N=5000 SEED=1: laws on models of seeds 1 ... 5000 (CONTRIBUTING.md)
+# make random N=5000 SEED=1 [FAMILIES=all]: properties of models of seeds 1 ... 5000, or of all families (CONTRIBUTING.md)
 N ?= 500
 SEED ?= 1
 random: build
-	python3 test/random/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/random
+	python3 test/random/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/random $(if $(FAMILIES),--families $(FAMILIES))
 
 # make attack N=5000 SEED=1 [FAMILY=mutants]: hostile input, faults of the system, signals (docs/reliability.md)
 attack: build

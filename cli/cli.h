@@ -99,6 +99,9 @@ cli_exit cli_no_memory(void);
 // Whether the name of a file ends in one of these: ".csv .h5".
 bool cli_ends_in(const char* path, const char* endings);
 
+// What --objective of commands is about.
+#define CLI_ABOUT_OBJECTIVES "objectives to compute, separated by commas; all by default"
+
 // Choices that commands share; NULL where there is no i-th.
 const char* cli_sens_method(int i);
 const char* cli_events_kind(int i);

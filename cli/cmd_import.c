@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "failure.h"
 #include "json.h"
 #include "terminal.h"
 
@@ -69,14 +70,18 @@ static void print_text(cli* c, const jo_imported* taken, const char* out) {
   }
 }
 
-// What was written must be a model: told here, not at the next command.
+// What is written is a model: checked before, so that no file is there that is none.
 static cli_exit write_model(cli* c, const jo_imported* taken, const char* out) {
   const char* text = jo_imported_text(taken);
   jo_model* model = NULL;
-  bool is_fine = jo_output_write(c->ctx, out, text, strlen(text)) >= 0 &&
-                 jo_model_load(c->ctx, out, NULL, 0, &model) >= 0;
+  bool is_model = jo_model_parse(c->ctx, text, strlen(text), out, NULL, 0, &model) >= 0;
   jo_model_destroy(model);
-  return is_fine ? CLI_OK : CLI_FAIL;
+  if (!is_model) {
+    cli_complain("%s: what was imported is not a valid model; %s is not written", c->argument[0],
+                 out);
+    return CLI_FAIL;
+  }
+  return jo_output_write(c->ctx, out, text, strlen(text)) >= 0 ? CLI_OK : CLI_FAIL;
 }
 
 static cli_exit run(cli* c, int argc, char** argv) {

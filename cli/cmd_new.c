@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "failure.h"
@@ -254,7 +255,41 @@ static cli_exit write_pieces(cli* c, const starter* s, const char* folder) {
   return CLI_OK;
 }
 
-// Where it goes: a file of that name, or one in a new folder. The file itself comes last: with it all is there.
+// What there is of a folder that did not become whole, and the folders on the way to it.
+static void remove_pieces(const starter* s, const char* folder, const char* name) {
+  char path[PATH];
+  if (join(path, folder, name)) remove(path);
+  for (int i = s->nfile - 1; i >= 0; i--) {
+    if (!join(path, folder, s->file[i].to)) continue;
+    remove(path);
+    for (char* at = strrchr(path, '/'); at && at > path + strlen(folder); at = strrchr(path, '/')) {
+      *at = 0;
+      remove(path);  // as long as it is not empty it stays
+    }
+  }
+  remove(folder);
+}
+
+// A folder is written under another name beside its place and renamed: it is there whole or not at all.
+static cli_exit write_folder(cli* c, starter* s, const char* out, const char* name,
+                             char path[PATH]) {
+  char folder[PATH];
+  int n = (int)strlen(out);
+  while (n > 1 && out[n - 1] == '/') {
+    n--;
+  }
+  snprintf(folder, sizeof folder, "%.*s.%ld.tmp", n, out, (long)getpid());
+  if (!make_folder(folder)) return cannot(out, "cannot make this folder");
+  cli_exit code = write_pieces(c, s, folder);
+  move_library(s->text);
+  if (code == CLI_OK && join(path, folder, name)) code = write_text(c, path, s->text);
+  if (code == CLI_OK && rename(folder, out) != 0) code = cannot(out, "cannot make this folder");
+  if (code != CLI_OK) remove_pieces(s, folder, name);
+  snprintf(path, PATH, "%.*s/%s", n, out, name);
+  return code;
+}
+
+// Where it goes: a file of that name, or one in a new folder.
 static cli_exit write_starter(cli* c, starter* s, const char* out, char path[PATH]) {
   char name[80];
   snprintf(name, sizeof name, "%s.yaml", s->name);
@@ -263,17 +298,13 @@ static cli_exit write_starter(cli* c, starter* s, const char* out, char path[PAT
     return cli_misuse("new", "'%s' comes with other files: give a folder, not '%s'", s->name, out);
   }
   if (!out) out = is_file ? name : s->name;
-  if (strlen(out) >= PATH - sizeof name) return cannot(out, "the name is too long");
+  if (strlen(out) >= PATH - sizeof name - 32) return cannot(out, "the name is too long");
   if (is_there(out)) return cannot(out, "is there already; nothing is overwritten");
   if (is_file) {
     snprintf(path, PATH, "%s", out);
     return write_text(c, path, s->text);
   }
-  if (!make_folder(out)) return cannot(out, "cannot make this folder");
-  cli_exit code = write_pieces(c, s, out);
-  if (code != CLI_OK || !join(path, out, name)) return CLI_FAIL;
-  move_library(s->text);
-  return write_text(c, path, s->text);
+  return write_folder(c, s, out, name, path);
 }
 
 // ---- the answer ----------------------------------------------------------------------------------

@@ -22,13 +22,12 @@ static void print_summary(const cli* c, const jo_model* m, const char* path, int
   cli_json_end(&j);
 }
 
-static cli_exit write_report(cli* c, const cli_list* wrt, const jo_report_options* opt,
+static cli_exit write_report(cli* c, const jo_system_options* use, const jo_report_options* opt,
                              const char* path) {
   jo_model* model = NULL;
   jo_system* system = NULL;
-  jo_system_options use = {.wrt = wrt->word, .nwrt = wrt->n};
   cli_exit code = cli_load(c, &model);
-  if (code == CLI_OK) code = cli_prepare(c, model, &use, &system);
+  if (code == CLI_OK) code = cli_prepare(c, model, use, &system);
   int64_t bytes = 0;
   if (code == CLI_OK && jo_report_write(c->ctx, system, opt, path, &bytes) < 0) code = CLI_FAIL;
   cli_tell(c);
@@ -40,12 +39,13 @@ static cli_exit write_report(cli* c, const cli_list* wrt, const jo_report_option
 
 static cli_exit report(cli* c, int argc, char** argv) {
   jo_report_options opt = jo_report_options_default();
-  const char *path = NULL, *wrt = NULL;
+  const char *path = NULL, *wrt = NULL, *objective = NULL;
   bool no_replay = false;
   const cli_option option[] = {
       {"-o", "FILE", "the page to write (.html), or the replay alone as a scene (.glb, glTF)",
        .file = &path, .ends = ".html .glb"},
       {"--wrt", "NAMES", "with derivatives by these numbers, separated by commas", .text = &wrt},
+      {"--objective", "LIST", CLI_ABOUT_OBJECTIVES, .text = &objective},
       {"--tol", "X", "relative and absolute tolerance of adaptive methods",
        .number = &opt.tolerance},
       {"--no-replay", NULL, "without the replay", .flag = &no_replay},
@@ -53,15 +53,21 @@ static cli_exit report(cli* c, int argc, char** argv) {
   cli_exit code = cli_parse(c, &cli_report, option, sizeof option / sizeof *option, argc, argv);
   if (code != CLI_OK) return code;
   if (!path) return cli_misuse("report", "-o PAGE.html is missing");
-  if (cli_ends_in(path, ".glb") && (wrt || no_replay)) {
+  if (cli_ends_in(path, ".glb") && (wrt || objective || no_replay)) {
     return cli_misuse("report", "%s is of pages, not of a scene: -o PAGE.html",
-                      wrt ? "--wrt" : "--no-replay");
+                      wrt         ? "--wrt"
+                      : objective ? "--objective"
+                                  : "--no-replay");
   }
-  cli_list list;
+  cli_list list, wanted = {0};
   code = cli_words("report", "--wrt", wrt, &list);
+  if (code == CLI_OK) code = cli_words("report", "--objective", objective, &wanted);
   opt.no_replay = no_replay;
-  if (code == CLI_OK) code = write_report(c, &list, &opt, path);
+  jo_system_options use = {
+      .wrt = list.word, .nwrt = list.n, .objective = wanted.word, .nobjective = wanted.n};
+  if (code == CLI_OK) code = write_report(c, &use, &opt, path);
   cli_list_free(&list);
+  cli_list_free(&wanted);
   return code;
 }
 

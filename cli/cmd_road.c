@@ -8,6 +8,8 @@
 #include "json.h"
 #include "terminal.h"
 
+#define LEAST_PLACES 64  // of a spectrum
+
 typedef struct lines {
   int n;
   double* z[2];  // left and right
@@ -34,7 +36,12 @@ static cli_exit measure(cli* c, const jo_model* model, const jo_road_options* o,
     }
     if (!z) break;
     status = jo_road_heights(c->ctx, model, l->n, xy, z);
+    if (status < 0) break;
     l->nband = jo_road_spectrum(l->n, o->step, z, l->band[side]);
+    if (l->nband == 0 && l->n >= LEAST_PLACES) {
+      free(xy);
+      return cli_misuse("road", "heights or --step are too large or too small for a spectrum");
+    }
     l->low[side] = l->high[side] = z[0];
     for (int i = 0; i < l->n; i++) {
       l->low[side] = fmin(l->low[side], z[i]);

@@ -82,7 +82,9 @@ static void print_statistics(const jo_result* r) {
   if (s.is_fixed_step) {
     printf("step %.4g s: ", s.step);
   } else {
-    printf("tolerance %.3g: ", s.rel_tol);
+    printf("tolerance %.3g", s.rel_tol);
+    if (s.abs_tol != s.rel_tol) printf(" (absolute %.3g)", s.abs_tol);
+    printf(": ");
   }
   printf("%lld steps, %lld rejected, %lld evaluations", (long long)s.steps, (long long)s.rejected,
          (long long)s.evaluations);
@@ -220,10 +222,11 @@ static cli_exit simulate(cli* c, const jo_model* model, const jo_system* system,
 
 static cli_exit run(cli* c, int argc, char** argv) {
   jo_simulate_options opt = jo_simulate_options_default();
-  const char *path = NULL, *method = NULL;
+  const char *path = NULL, *method = NULL, *objective = NULL;
   const cli_option option[] = {
       {"-o", "FILE", "write time histories to FILE: .csv, .h5 (HDF5), .mat or .rsp (RPC III)",
        .file = &path, .ends = JO_HISTORY_ENDINGS},
+      {"--objective", "LIST", CLI_ABOUT_OBJECTIVES, .text = &objective},
       {"--end", "T", "stop at time T [s]", .number = &opt.t_end_s},
       {"--method", "NAME", .text = &method, .choice = jo_method_name},
       {"--tol", "X", "relative and absolute tolerance of adaptive methods",
@@ -236,12 +239,17 @@ static cli_exit run(cli* c, int argc, char** argv) {
   cli_exit code = cli_parse(c, &cli_run, option, sizeof option / sizeof *option, argc, argv);
   if (code != CLI_OK) return code;
   if (method) opt.method = jo_method_find(method);
+  cli_list wanted;
+  code = cli_words("run", "--objective", objective, &wanted);
   jo_model* model = NULL;
   jo_system* system = NULL;
-  code = cli_load_system(c, &model, &system);
+  jo_system_options use = {.objective = wanted.word, .nobjective = wanted.n};
+  if (code == CLI_OK) code = cli_load(c, &model);
+  if (code == CLI_OK) code = cli_prepare(c, model, &use, &system);
   if (code == CLI_OK) code = simulate(c, model, system, &opt, path);
   jo_system_destroy(system);
   jo_model_destroy(model);
+  cli_list_free(&wanted);
   return code;
 }
 

@@ -20,6 +20,7 @@ static cli_exit read_lists(cli_sens_job* j) {
   const char* wrt = j->wrt ? j->wrt : j->vcurve ? j->vcurve : "parameters";
   cli_exit code = cli_words("sens", "--wrt", wrt, &j->name);
   if (code == CLI_OK) code = cli_words("sens", "--history", j->history, &j->sensor);
+  if (code == CLI_OK) code = cli_words("sens", "--objective", j->objective, &j->wanted);
   // the list has room for one more
   if (code == CLI_OK && j->wrt && j->vcurve) j->name.word[j->name.n++] = j->vcurve;
   return code;
@@ -189,20 +190,10 @@ static bool run_check(cli* c, cli_sens_job* j) {
 }
 
 static bool run_vcurve(cli* c, cli_sens_job* j) {
-  jo_quantity q;
-  j->of = 0;
-  while (j->objective && jo_sens_objective_at(j->result, j->of, &q) >= 0 &&
-         strcmp(q.name, j->objective) != 0) {
-    j->of++;
-  }
-  if (jo_sens_objective_at(j->result, j->of, &q) < 0) {
-    cli_complain("%s: the model has no objective '%s'", jo_model_path(j->model), j->objective);
-    return false;
-  }
   j->point = calloc(CLI_VCURVE_POINTS, sizeof *j->point);
   if (!j->point) return cli_no_memory() == CLI_OK;
   int parameter = jo_sens_parameter_find(j->system, j->vcurve);
-  return jo_sens_vcurve(c->ctx, j->system, &j->opt, j->of, parameter, CLI_VCURVE_POINTS, j->point,
+  return jo_sens_vcurve(c->ctx, j->system, &j->opt, 0, parameter, CLI_VCURVE_POINTS, j->point,
                         &j->exact) >= 0;
 }
 
@@ -210,9 +201,8 @@ static bool save(cli* c, const cli_sens_job* j) {
   if (!j->path) return true;
   jo_status status;
   if (j->point) {
-    status =
-        jo_sens_vcurve_save(c->ctx, j->system, j->of, jo_sens_parameter_find(j->system, j->vcurve),
-                            j->point, CLI_VCURVE_POINTS, j->exact, j->path);
+    status = jo_sens_vcurve_save(c->ctx, j->system, 0, jo_sens_parameter_find(j->system, j->vcurve),
+                                 j->point, CLI_VCURVE_POINTS, j->exact, j->path);
   } else if (j->history) {
     status = jo_sens_history_save(c->ctx, j->result, j->path);
   } else {
@@ -233,8 +223,12 @@ static cli_exit report(cli* c, cli_sens_job* j) {
 }
 
 static cli_exit work(cli* c, cli_sens_job* j) {
-  jo_system_options use = {
-      .use = JO_USE_CONTRIBUTIONS, .wrt = j->name.word, .nwrt = j->name.n, .method = j->opt.method};
+  jo_system_options use = {.use = JO_USE_CONTRIBUTIONS,
+                           .wrt = j->name.word,
+                           .nwrt = j->name.n,
+                           .method = j->opt.method,
+                           .objective = j->wanted.word,
+                           .nobjective = j->wanted.n};
   if (j->check || j->vcurve) use.use |= JO_USE_CHECKS;
   if (j->history) use.use |= JO_USE_HISTORIES;
   if (j->history && use.method == JO_SENS_AUTO && !j->check) use.method = JO_SENS_DIRECT;
@@ -260,6 +254,7 @@ static void clean(cli_sens_job* j) {
   jo_model_destroy(j->model);
   cli_list_free(&j->name);
   cli_list_free(&j->sensor);
+  cli_list_free(&j->wanted);
   free(j->increment);
   free(j->row);
   free(j->checked);
@@ -272,6 +267,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   const cli_option option[] = {
       {"--wrt", "LIST", "parameters, paths, path.*, or all; all parameters by default",
        .text = &j.wrt},
+      {"--objective", "LIST", CLI_ABOUT_OBJECTIVES, .text = &j.objective},
       {"--method", "NAME", "direct, adjoint or auto", .text = &j.method, .choice = cli_sens_method},
       {"--events", "HOW", "exact (default), or frozen at their times", .text = &j.events,
        .choice = cli_events_kind},
@@ -284,10 +280,9 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--per", "LIST", "also the change per increment: 0.1, or k_f=100,m_c=1", .text = &j.per},
       {"--threshold", "X", "less than X % per 1 % does not matter; 1e-4", .number = &j.threshold},
       {"--check", NULL, "compare direct, adjoint and differences of runs", .flag = &j.check},
-      {"--vcurve", "NAME", "error of differences by NAME against their increment",
+      {"--vcurve", "NAME",
+       "error of differences by NAME, of the first objective, against their increment",
        .text = &j.vcurve},
-      {"--objective", "NAME", "whose V-curve; the first by default", .text = &j.objective,
-       .needs = "--vcurve"},
       {"--history", "LIST", "derivatives of sensors along the run, written with -o",
        .text = &j.history, .needs = "-o", .excludes = "--vcurve"},
       {"--output-step", "H", "spacing of the history [s]; 0: every step",

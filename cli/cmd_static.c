@@ -39,7 +39,9 @@ static void print_text(const jo_model* m, const jo_static* s) {
   jo_coordinate q;
   jo_quantity x;
   int width = 4;
-  cli_heading("%s: static equilibrium", jo_model_name(m));
+  jo_static_stability stability = jo_static_judge(s);
+  cli_heading("%s: static equilibrium%s", jo_model_name(m),
+              stability.is_unstable ? ", unstable" : "");
   printf("  %d of %d degrees of freedom held by forces, %d steps, accelerations below %.1e\n",
          info.held, info.dof, info.iterations, info.residual);
   for (int i = 0; jo_static_coordinate_at(s, i, &q) >= 0; i++) {
@@ -82,6 +84,18 @@ static void json_derivatives(cli_json* j, const jo_static* s) {
   cli_json_end(j);
 }
 
+// "stability": "stable" or "unstable", and what grows
+static void json_stability(cli_json* j, const jo_static* s) {
+  jo_static_stability v = jo_static_judge(s);
+  cli_json_text(j, "stability", v.is_unstable ? "unstable" : "stable");
+  if (!v.is_unstable) return;
+  cli_json_object(j, "unstable");
+  cli_json_text(j, "state", v.state);
+  cli_json_number(j, "growth", v.growth);
+  cli_json_number(j, "turning", v.turning);
+  cli_json_end(j);
+}
+
 static void print_json(const jo_model* m, const jo_static* s) {
   jo_static_info info = jo_static_inspect(s);
   jo_coordinate q;
@@ -95,6 +109,7 @@ static void print_json(const jo_model* m, const jo_static* s) {
   cli_json_count(&j, "held", info.held);
   cli_json_count(&j, "iterations", info.iterations);
   cli_json_number(&j, "residual", info.residual);
+  json_stability(&j, s);
   cli_json_object(&j, "coordinates");
   for (int i = 0; jo_static_coordinate_at(s, i, &q) >= 0; i++) {
     cli_json_number(&j, q.name, q.value);

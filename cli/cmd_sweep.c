@@ -23,6 +23,7 @@
 typedef struct job {
   jo_sweep_options opt;
   cli_laws laws;
+  cli_list wanted;  // objectives
   const char* path;
   char* journal;
   cli_progress bar;
@@ -46,6 +47,7 @@ static double now(void) {
 
 static void release(job* j) {
   cli_laws_free(&j->laws);
+  cli_list_free(&j->wanted);
   free(j->journal);
   free(j->share);
 }
@@ -68,7 +70,7 @@ static cli_exit name_journal(job* j) {
 }
 
 typedef struct wishes {
-  const char *wrt, *method, *events, *sampling, *device;
+  const char *wrt, *objective, *method, *events, *sampling, *device;
   double nsample, seed, workers;
   bool grid, restart, indices, stream, batch;
 } wishes;
@@ -140,7 +142,8 @@ static cli_exit set_options(job* j, const wishes* w) {
   for (int i = 0; sampling_name(i); i++) {
     if (strcmp(w->sampling, sampling_name(i)) == 0) j->opt.sampling = (jo_sampling)i;
   }
-  cli_exit code = read_laws(j, w);
+  cli_exit code = cli_words("sweep", "--objective", w->objective, &j->wanted);
+  if (code == CLI_OK) code = read_laws(j, w);
   if (code == CLI_OK) code = name_journal(j);
   if (code == CLI_OK) j->opt.stream = w->stream || (is_streamable(j) && count_points(j) > MANY);
   return code;
@@ -449,7 +452,11 @@ static cli_exit report(cli* c, const jo_model* model, job* j, jo_sweep* sweep) {
 
 static jo_status create(cli* c, const jo_model* model, job* j, jo_system** system,
                         jo_sweep** sweep) {
-  jo_system_options use = {.wrt = j->laws.wrt, .nwrt = j->laws.nwrt, .method = j->opt.method};
+  jo_system_options use = {.wrt = j->laws.wrt,
+                           .nwrt = j->laws.nwrt,
+                           .method = j->opt.method,
+                           .objective = j->wanted.word,
+                           .nobjective = j->wanted.n};
   use.use = j->laws.nwrt > 0 ? JO_USE_DERIVATIVES : JO_USE_RUNS;
   if (cli_prepare(c, model, &use, system) != CLI_OK) return JO_ERR_MODEL;
   j->opt.progress = on_progress;
@@ -539,6 +546,7 @@ static cli_exit read_command(cli* c, job* j, int argc, char** argv) {
       {"--seed", "S", "of the sample; 0 by default", .number = &w.seed, .needs = "--sample"},
       {"--wrt", "NAMES", "numbers to differentiate for: a,b or none; the varied by default",
        .text = &w.wrt},
+      {"--objective", "LIST", CLI_ABOUT_OBJECTIVES, .text = &w.objective},
       {"--method", "NAME", "derivatives: auto, direct or adjoint", .text = &w.method,
        .choice = cli_sens_method},
       {"--events", "HOW", "exact, or frozen: switches stay at their times", .text = &w.events,

@@ -28,15 +28,16 @@ enum { FZ, KAPPA, ALPHA, GAMMA, VX, PRESSURE };
 enum { FX, FY, MX, MY, MZ, SIGMA_KAPPA, SIGMA_ALPHA, TRAIL, MU_X, MU_Y, KXK, KYA, NVALUE };
 
 // The largest force over one slip, and where: the best of many points, and a parabola through its neighbours.
-static void find_peak(jo_tyre_function* f, const double* at, int input, int output, double most,
-                      double* peak, double* where) {
+static jo_status find_peak(jo_tyre_function* f, const double* at, int input, int output,
+                           double most, double* peak, double* where) {
   enum { N = 2001 };
   double in[JO_TYRE_INPUTS], out[MAX_VALUES], v[N];
   int best = 0;
   memcpy(in, at, sizeof in);
   for (int i = 0; i < N; i++) {
     in[input] = most * i / (N - 1);
-    jo_tyre_evaluate(f, in, out);
+    jo_status status = jo_tyre_evaluate(f, in, out);
+    if (status < 0) return status;
     v[i] = fabs(out[output]);
     if (v[i] > v[best]) best = i;
   }
@@ -48,36 +49,54 @@ static void find_peak(jo_tyre_function* f, const double* at, int input, int outp
     *peak = v[best] - 0.25 * (down - up) * shift;
   }
   *where = most * (best + shift) / (N - 1);
+  return JO_OK;
+}
+
+// Radii at the load and speed of the summary, rolling freely. A tyre without vertical stiffness has none.
+static jo_status find_radii(cli* c, const jo_tyre* tyre, const jo_tyre_options* opt, summary* s) {
+  jo_tyre_function* r = NULL;
+  jo_tyre_options radii = {.combined = opt->combined, .vertical = 1};
+  jo_status status = jo_tyre_function_create(c->ctx, tyre, &radii, &r);
+  double in[JO_TYRE_INPUTS] = {s->input[FZ], 0, 0, 0, 0, s->input[PRESSURE]};
+  s->nradius = status < 0 ? 0 : jo_tyre_output_count(r);
+  if (status >= 0) status = jo_tyre_evaluate(r, in, s->radius);
+  // omega R_e = Vx
+  for (int i = 0; i < 4 && status >= 0; i++) {
+    in[4] = s->input[VX] / s->radius[1];
+    status = jo_tyre_evaluate(r, in, s->radius);
+  }
+  for (int i = 0; i < s->nradius; i++) {
+    s->radius_name[i] = jo_tyre_output_name(r, i);
+    s->radius_unit[i] = jo_tyre_output_unit(r, i);
+  }
+  jo_tyre_function_destroy(r);
+  return status;
+}
+
+static bool has_vertical(const jo_tyre* tyre) {
+  jo_tyre_coefficient k;
+  for (int i = 0; jo_tyre_coefficient_at(tyre, i, &k) >= 0; i++) {
+    if (strcmp(k.name, "VERTICAL_STIFFNESS") == 0) return k.line > 0;
+  }
+  return false;
 }
 
 static cli_exit summarise(cli* c, const jo_tyre* tyre, const jo_tyre_options* opt, summary* s) {
-  jo_tyre_function *f = NULL, *r = NULL;
+  jo_tyre_function* f = NULL;
   jo_tyre_options forces = {.combined = opt->combined};
-  jo_tyre_options radii = {.combined = opt->combined, .vertical = 1};
   jo_status status = jo_tyre_function_create(c->ctx, tyre, &forces, &f);
-  if (status >= 0) status = jo_tyre_function_create(c->ctx, tyre, &radii, &r);
+  for (int i = 0; i < JO_TYRE_INPUTS && status >= 0; i++) {
+    s->input[i] = jo_tyre_input_default(f, i);
+  }
+  if (status >= 0) status = jo_tyre_evaluate(f, s->input, s->value);
   if (status >= 0) {
-    for (int i = 0; i < JO_TYRE_INPUTS; i++) {
-      s->input[i] = jo_tyre_input_default(f, i);
-    }
-    jo_tyre_evaluate(f, s->input, s->value);
-    find_peak(f, s->input, KAPPA, FX, 1.0, &s->peak_x, &s->peak_x_at);
-    find_peak(f, s->input, ALPHA, FY, 0.7, &s->peak_y, &s->peak_y_at);
-    double in[JO_TYRE_INPUTS] = {s->input[FZ], 0, 0, 0, 0, s->input[PRESSURE]};
-    s->nradius = jo_tyre_output_count(r);
-    jo_tyre_evaluate(r, in, s->radius);
-    // rolling: omega R_e = Vx
-    for (int i = 0; i < 4; i++) {
-      in[4] = s->input[VX] / s->radius[1];
-      jo_tyre_evaluate(r, in, s->radius);
-    }
-    for (int i = 0; i < s->nradius; i++) {
-      s->radius_name[i] = jo_tyre_output_name(r, i);
-      s->radius_unit[i] = jo_tyre_output_unit(r, i);
-    }
+    status = find_peak(f, s->input, KAPPA, FX, 1.0, &s->peak_x, &s->peak_x_at);
+  }
+  if (status >= 0) {
+    status = find_peak(f, s->input, ALPHA, FY, 0.7, &s->peak_y, &s->peak_y_at);
   }
   jo_tyre_function_destroy(f);
-  jo_tyre_function_destroy(r);
+  if (status >= 0 && has_vertical(tyre)) status = find_radii(c, tyre, opt, s);
   return status < 0 ? CLI_FAIL : CLI_OK;
 }
 
@@ -129,6 +148,11 @@ static void print_text(const char* file, const jo_tyre* tyre, const jo_tyre_opti
   print_value("rolling moment My", s->value[MY], "N m");
   print_value("relaxation length sigma_kappa", s->value[SIGMA_KAPPA], "m");
   print_value("relaxation length sigma_alpha", s->value[SIGMA_ALPHA], "m");
+  if (s->nradius == 0) {
+    printf(
+        "\nno radii: the file has no VERTICAL_STIFFNESS; --set VERTICAL_STIFFNESS=... gives one\n");
+    return;
+  }
   cli_heading("\nradii, rolling freely");
   for (int i = 0; i < s->nradius; i++) {
     print_value(radius_text(s->radius_name[i]), s->radius[i], s->radius_unit[i]);

@@ -2,6 +2,7 @@
 // jounce: the table of commands, and nothing of what they do. A command is a file cmd_<name>.c and a
 // line in the table.
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,17 +112,29 @@ static void hold_standard_files(void) {
   }
 }
 
+static cli_exit print_version(void) {
+  jo_context* ctx = NULL;
+  const char* level = "";
+  int lanes = 0;
+  if (jo_context_create(NULL, &ctx) < 0) return cli_no_memory();
+  bool ok = jo_processor(ctx, &level, &lanes) >= 0;
+  printf("jounce %s\n", jo_version());
+  if (ok) printf("processor %s, %d numbers in a vector\n", level, lanes);
+  if (!ok) cli_complain("jounce: %s", jo_context_message(ctx));
+  jo_context_destroy(ctx);
+  return ok ? CLI_OK : CLI_USAGE;
+}
+
 int main(int argc, char** argv) {
   hold_standard_files();
+  signal(SIGXFSZ,
+         SIG_IGN);  // a file that may not grow (ulimit -f) is an error of whoever writes it
   const char* name = argc > 1 ? argv[1] : "";
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     print_usage(stdout);
     return (int)flush(CLI_OK);
   }
-  if (strcmp(name, "--version") == 0) {
-    printf("jounce %s\n", jo_version());
-    return (int)flush(CLI_OK);
-  }
+  if (strcmp(name, "--version") == 0) return (int)flush(print_version());
   int nname = 0;
   const cli_command* command = find_command(argc - 1, argv + 1, &nname);
   if (command) {

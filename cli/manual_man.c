@@ -173,6 +173,9 @@ static void put_environment(manual_text* f) {
       {"HOME", "where that is not set either, in .cache/jounce in this folder"},
       {"JOUNCE_CC", "the compiler of equations; cc, gcc or clang by default"},
       {"JOUNCE_CC_TIMEOUT", "seconds after which a compiler is stopped; 600, and 0: never"},
+      {"JOUNCE_CPU",
+       "the level of the processor that equations are compiled for: x86-64-v2, x86-64-v3, "
+       "x86-64-v4 or native, the default"},
       {"JOUNCE_NVCC", "the CUDA compiler of batches on GPUs; nvcc by default"},
       {"JOUNCE_PACK_LANES",
        "equal operations of a model done together, at most: 8 by default, 1: none"},

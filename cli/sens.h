@@ -13,7 +13,7 @@ typedef struct cli_sens_job {
   double threshold;
   bool check;
   jo_sens_options opt;
-  cli_list name, sensor;
+  cli_list name, sensor, wanted;
   jo_model* model;
   jo_system* system;
   jo_sens_result* result;
@@ -21,8 +21,7 @@ typedef struct cli_sens_job {
   jo_sens_row* row;
   jo_sens_check_row* checked;
   jo_sens_vcurve_point* point;
-  double exact;  // derivative of the V-curve
-  int of;        // objective of the V-curve
+  double exact;  // derivative of the V-curve, of the first objective
 } cli_sens_job;
 
 typedef enum cli_verdict { CLI_AGREES, CLI_UNDECIDED, CLI_DISAGREES } cli_verdict;

@@ -40,6 +40,8 @@ static void json_objectives(cli_json* out, cli_sens_job* j) {
     cli_json_number(out, "value", q.value);
     cli_json_number(out, "value_error", jo_sens_objective_error(j->result, o));
     cli_json_text(out, "unit", q.unit);
+    const char* reason = jo_sens_objective_reason(j->result, o);
+    if (reason) cli_json_text(out, "no_derivatives", reason);
     json_gradient(out, j, "gradient", o, jo_sens_derivative);
     json_gradient(out, j, "gradient_error", o, jo_sens_derivative_error);
     if (isfinite(jo_sens_derivative_frozen(j->result, o, 0))) {
@@ -93,8 +95,10 @@ static cli_verdict json_check(cli_json* out, const cli_sens_job* j) {
   jo_quantity q;
   cli_json_object(out, "check");
   for (int o = 0; jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
+    const char* reason = jo_sens_objective_reason(j->result, o);
     cli_json_object(out, q.name);
-    for (int k = 0; k < n; k++) {
+    if (reason) cli_json_text(out, "no_derivatives", reason);
+    for (int k = 0; k < n && !reason; k++) {
       const jo_sens_check_row* r = &j->checked[o * n + k];
       cli_agreement a = cli_sens_agree(j, o, k);
       cli_json_flat_object(out, cli_sens_name(j, k));

@@ -89,6 +89,13 @@ static void print_rows(const cli_sens_job* j, int objective, jo_influence kind, 
   if (left > 0) printf("  ... and %d more, all of them with --json or -o\n", left);
 }
 
+static bool has_derivatives(const cli_sens_job* j) {
+  for (int i = 0; i < jo_sens_parameter_count(j->system); i++) {
+    if (j->row[i].influence != JO_NONE) return true;
+  }
+  return false;
+}
+
 static void print_ranking(cli_sens_job* j, int objective, const jo_quantity* q) {
   int n = jo_sens_parameter_count(j->system), width = names_width(j);
   bool is_moved = isfinite(jo_sens_derivative_frozen(j->result, objective, 0)) && !j->opt.frozen;
@@ -98,6 +105,11 @@ static void print_ranking(cli_sens_job* j, int objective, const jo_quantity* q) 
   if (isfinite(error)) snprintf(known, sizeof known, " +- %.1e", error);
   cli_heading("\n%s = %.10g%s %s%s%s", q->name, q->value, known, q->unit,
               *q->description ? "   " : "", q->description);
+  const char* reason = jo_sens_objective_reason(j->result, objective);
+  if (reason) {
+    printf("  no derivatives: %s\n", reason);
+    if (!has_derivatives(j)) return;
+  }
   printf("  %-*s %13s %-8s %14s %8s %11s", width, "parameter", "value", "", "derivative", "error",
          "% per 1 %");
   if (is_moved) printf(" %13s", "by events");
@@ -195,6 +207,10 @@ static cli_verdict print_check(const cli_sens_job* j) {
   jo_quantity q;
   for (int o = 0; jo_sens_objective_at(j->result, o, &q) >= 0; o++) {
     cli_heading("\n%s = %.10g %s", q.name, q.value, q.unit);
+    if (jo_sens_objective_reason(j->result, o)) {
+      printf("  no derivatives: %s\n", jo_sens_objective_reason(j->result, o));
+      continue;
+    }
     printf("  %-*s %20s %20s %20s  %-9s %-9s %-9s %s\n", width, "parameter", "direct", "adjoint",
            "differences", "dir-adj", "dir-diff", "stated", "increment, error of differences");
     for (int k = 0; k < n; k++) {
@@ -228,7 +244,7 @@ static cli_verdict print_check(const cli_sens_job* j) {
 
 static void print_vcurve(const cli_sens_job* j) {
   jo_quantity q;
-  jo_sens_objective_at(j->result, j->of, &q);
+  jo_sens_objective_at(j->result, 0, &q);
   jo_sens_statistics s = jo_sens_result_statistics(j->result);
   cli_heading("\nd %s / d %s = %.12g: error of numerical differentiation", q.name, j->vcurve,
               j->exact);

@@ -210,9 +210,9 @@ def write(text):
     types = Types(text, enums)
     out = ['# SPDX-License-Identifier: Apache-2.0',
            '"""The C interface of Jounce for ctypes. Written by tools/python_abi.py from include/jounce/*.h."""',
-           "from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64,",
-           "                    c_size_t, c_uint, c_uint64, c_void_p)",
-           "from enum import IntEnum", ""]
+           "from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint,",
+           "                    c_uint64, c_void_p)",
+           "from enum import IntEnum", "", "from ._checked import Structure", ""]
     out += [f"{name} = {value}" for name, value in constants_of(text)]
     for name, items in enums:
         out += ["", "", f"class {name}(IntEnum):", *(f"    {k} = {v}" for k, v in items)]

@@ -32,6 +32,19 @@ typedef struct jo_static_info {
 
 JO_API jo_static_info jo_static_inspect(const jo_static* s);
 
+/// Whether the equilibrium is stable, by the eigenvalues of the equations of motion to first order about it. Free motions,
+/// as rolling along the road, are not unstable.
+typedef struct jo_static_stability {
+  int is_unstable;    // a small push grows
+  double growth;      // its rate [1/s]; 0: stable
+  double turning;     // angular frequency at which it oscillates while it grows [rad/s]
+  const char* state;  // the coordinate, or state, that moves most; "" where it is stable
+} jo_static_stability;
+
+/// Return the verdict on the stability of the equilibrium. A context has a warning where it is unstable.
+/// Ownership: `state` belongs to `s`.
+JO_API jo_static_stability jo_static_judge(const jo_static* s);
+
 /// Fill `*out` and return JO_OK, or JO_ERR_ARGUMENT where there is no i-th, reporting nothing. Outputs
 /// as those of a run: sensors of the file first.
 JO_API jo_status jo_static_coordinate_at(const jo_static* s, int i, jo_coordinate* out);

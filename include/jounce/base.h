@@ -103,6 +103,12 @@ JO_API int jo_text_character(const char* s);
 JO_API const char* jo_status_text(jo_status status);
 JO_API const char* jo_version(void);
 
+/// The level of the processor that compiled equations use, as compilers call it ("x86-64-v3"), and the doubles of its
+/// vectors: the highest that the processor has, or what the environment variable JOUNCE_CPU says. Results have the same
+/// bits at every level. Fails where JOUNCE_CPU is no level of this processor.
+/// Ownership: the library, for ever. Threads: any, one context per thread.
+JO_API jo_status jo_processor(jo_context* ctx, const char** level, int* lanes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,7 +28,8 @@ typedef struct jo_road_band {
 
 #define JO_ROAD_BANDS 16
 /// Octave bands, from half a cycle in the length of the road on, of n heights `spacing` [m] apart: means over halves that
-/// overlap, with a window. `band` has room for JO_ROAD_BANDS; returns how many there are, 0 for less than 64 heights.
+/// overlap, with a window. `band` has room for JO_ROAD_BANDS; returns how many there are, 0 for less than 64 heights, a
+/// negative number of them, a spacing that is not positive, and heights, squares of them or a spacing that are not finite.
 JO_API int jo_road_spectrum(int n, double spacing, const double* z, jo_road_band* band);
 
 typedef struct jo_road_options {

@@ -58,7 +58,8 @@ JO_API jo_sens_options jo_sens_options_default(void);
 /// must be prepared for derivatives. The run is simulated and recorded once; contributions and histories walk
 /// along the record.
 /// On failure `*out` is NULL and the context says why: an event that only grazes has no derivative, an
-/// objective or a derivative is not finite.
+/// objective is not finite, or none has derivatives. Where some have, the others are warned of (jo_sens_objective_reason())
+/// unless the system was asked for them by name.
 /// Ownership: caller, release with jo_sens_result_destroy() before the system.
 /// Threads: any, one context per thread.
 JO_API jo_status jo_sens_run(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
@@ -91,6 +92,10 @@ JO_API jo_sens_statistics jo_sens_result_statistics(const jo_sens_result* result
 
 JO_API int jo_sens_objective_count(const jo_sens_result* result);
 JO_API jo_status jo_sens_objective_at(const jo_sens_result* result, int i, jo_quantity* out);
+
+/// Why the i-th objective has no derivatives, or not all of them, which are NaN then; NULL: it has, or there is no i-th. Owned
+/// by the result.
+JO_API const char* jo_sens_objective_reason(const jo_sens_result* result, int i);
 
 /// Derivatives of all objectives by all parameters, and their estimated errors: objectives x parameters, row by
 /// row, owned by the result; NaN where there is none.

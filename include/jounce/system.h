@@ -43,6 +43,10 @@ typedef struct jo_system_options {
   const char* const* variable;
   int nvariable;
   int interpreter;  // evaluate without compiling: starts at once, runs slower, needs no compiler
+  /// Objectives to compute, by name and in this order; none: all of the model. The others are integrated all the same, so that
+  /// a run takes the same steps and has the same values.
+  const char* const* objective;
+  int nobjective;
 } jo_system_options;
 
 JO_API jo_system_options jo_system_options_default(void);

@@ -17,7 +17,8 @@ extern "C" {
 
 typedef struct jo_tyre jo_tyre;
 
-/// Read a property file: PAC2002 / MF 5.2, MF 6.1, MF 6.2. Settings give coefficients other values, in SI.
+/// Read a property file: PAC2002 / MF 5.2, MF 6.1, MF 6.2. Settings give coefficients other values, or values that the file
+/// lacks, in SI. Forces need no vertical stiffness; functions of radii (`vertical`) do.
 /// On failure `*out` is NULL and the context names file, line and cause of every mistake.
 /// Ownership: caller, release with jo_tyre_destroy(). Threads: any, one context per thread.
 JO_API jo_status jo_tyre_load(jo_context* ctx, const char* path, const jo_setting* set, int nset,
@@ -77,7 +78,9 @@ JO_API const char* jo_tyre_output_name(const jo_tyre_function* f, int i);
 JO_API const char* jo_tyre_output_unit(const jo_tyre_function* f, int i);
 /// What an input is where a table does not have it: no slip, no camber, the nominal load, speed and pressure.
 JO_API double jo_tyre_input_default(const jo_tyre_function* f, int i);
-/// Evaluate JO_TYRE_INPUTS numbers. Without load (Fz <= 0) there are no forces: all outputs are 0. Not for several threads at once.
+/// Evaluates the outputs at JO_TYRE_INPUTS inputs. Without load (Fz <= 0) there are no forces: all outputs are 0.
+/// JO_ERR_ARGUMENT for inputs that are not finite and pressures that are not positive, JO_ERR_NUMERIC where an output is not
+/// finite; the context of the function has the cause then, and `output` is not written. Not for several threads at once.
 JO_API jo_status jo_tyre_evaluate(jo_tyre_function* f, const double* input, double* output);
 
 /// A table of inputs (CSV, a row of names first) with the outputs behind. Columns may stand in any order; Fz is

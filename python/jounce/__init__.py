@@ -16,7 +16,7 @@ from . import _html
 from ._core import Quantity
 from ._lib import PATH as library_path
 from ._lib import VERSION as __version__
-from .analysis import Equilibrium, EquilibriumInfo, Modes
+from .analysis import Equilibrium, EquilibriumInfo, Modes, Stability
 from .batch import Batch, BatchInfo, Points
 from .distribution import Lognormal, Normal, Uniform
 from .errors import (ArgumentError, CompilerError, ConvergenceError, Diagnostic, FileError, JounceError,
@@ -51,7 +51,7 @@ __all__ = [
     "LoadEvent", "LoadEvents", "LoadStatistics", "Loads", "LoadsGradient", "Lognormal", "Model", "ModelError", "ModelInfo", "Modes",
     "Normal", "NumericError", "OutOfMemoryError", "Page", "Parameter", "Part", "Points", "Pose", "Quantity", "Reconstruction", "Remark",
     "Result",
-    "Run", "SingularError", "Statistics", "Stopped", "Study", "Sweep", "SweepInfo", "SweepPoint", "SweepStatistic", "System",
+    "Run", "SingularError", "Stability", "Statistics", "Stopped", "Study", "Sweep", "SweepInfo", "SweepPoint", "SweepStatistic", "System",
     "SystemInfo", "Table", "TextError", "Tyre", "TyreFunction", "TyreInfo", "Uniform", "__version__", "library_path", "load", "load_study", "load_tyre",
     "parse", "plot_loads", "show", "take_over",
 ]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The C interface of Jounce for ctypes. Written by tools/python_abi.py from include/jounce/*.h."""
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int64,
-                    c_size_t, c_uint, c_uint64, c_void_p)
+from ctypes import (CFUNCTYPE, POINTER, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint,
+                    c_uint64, c_void_p)
 from enum import IntEnum
+
+from ._checked import Structure
 
 JO_VERSION_MAJOR = 0
 JO_VERSION_MINOR = 1
@@ -245,6 +247,8 @@ class jo_system_options(Structure):
         ("variable", POINTER(c_char_p)),
         ("nvariable", c_int),
         ("interpreter", c_int),
+        ("objective", POINTER(c_char_p)),
+        ("nobjective", c_int),
     ]
 
 
@@ -361,6 +365,15 @@ class jo_static_info(Structure):
         ("held", c_int),
         ("iterations", c_int),
         ("residual", c_double),
+    ]
+
+
+class jo_static_stability(Structure):
+    _fields_ = [
+        ("is_unstable", c_int),
+        ("growth", c_double),
+        ("turning", c_double),
+        ("state", c_char_p),
     ]
 
 
@@ -1000,6 +1013,7 @@ STRUCTS = (jo_allocator,
            jo_event,
            jo_change,
            jo_static_info,
+           jo_static_stability,
            jo_modes_options,
            jo_mode,
            jo_mode_derivative,
@@ -1063,6 +1077,7 @@ FUNCTIONS = {
     "jo_text_character": (c_int, (c_char_p,)),
     "jo_status_text": (c_char_p, (c_int,)),
     "jo_version": (c_char_p, ()),
+    "jo_processor": (c_int, (c_void_p, POINTER(c_char_p), POINTER(c_int),)),
     "jo_method_find": (c_int, (c_char_p,)),
     "jo_method_name": (c_char_p, (c_int,)),
     "jo_model_load": (c_int, (c_void_p, c_char_p, POINTER(jo_setting), c_int, POINTER(c_void_p),)),
@@ -1115,6 +1130,7 @@ FUNCTIONS = {
     "jo_static_create": (c_int, (c_void_p, c_void_p, POINTER(c_void_p),)),
     "jo_static_destroy": (None, (c_void_p,)),
     "jo_static_inspect": (jo_static_info, (c_void_p,)),
+    "jo_static_judge": (jo_static_stability, (c_void_p,)),
     "jo_static_coordinate_at": (c_int, (c_void_p, c_int, POINTER(jo_coordinate),)),
     "jo_static_sensor_count": (c_int, (c_void_p,)),
     "jo_static_output_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
@@ -1145,6 +1161,7 @@ FUNCTIONS = {
     "jo_sens_result_statistics": (jo_sens_statistics, (c_void_p,)),
     "jo_sens_objective_count": (c_int, (c_void_p,)),
     "jo_sens_objective_at": (c_int, (c_void_p, c_int, POINTER(jo_quantity),)),
+    "jo_sens_objective_reason": (c_char_p, (c_void_p, c_int,)),
     "jo_sens_gradient": (POINTER(c_double), (c_void_p,)),
     "jo_sens_gradient_error": (POINTER(c_double), (c_void_p,)),
     "jo_sens_derivative": (c_double, (c_void_p, c_int, c_int,)),

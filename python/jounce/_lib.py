@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Iterator, List, Tuple
 
-from . import _abi
+from . import _abi, _checked
 from .errors import LibraryNotFound
 
 VERSION: str = _abi.JO_VERSION_STRING
@@ -53,7 +53,7 @@ def _bind(library: ctypes.CDLL, path: str) -> None:
         except AttributeError:
             raise LibraryNotFound(f"{path} has no {name}(): it is older than this package") from None
         function.restype = result
-        function.argtypes = arguments
+        function.argtypes = [_checked.argument(kind) for kind in arguments]
 
 
 # CDLL, not PyDLL: the interpreter lock is released during every call

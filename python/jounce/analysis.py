@@ -28,6 +28,17 @@ class EquilibriumInfo:
     residual: float
 
 
+@dataclass(frozen=True)
+class Stability:
+    """growth: rate at which a small push grows [1/s], 0 where it is stable. turning: how fast it oscillates meanwhile
+    [rad/s]. state: the coordinate that moves most, "" where it is stable."""
+
+    is_unstable: bool
+    growth: float
+    turning: float
+    state: str
+
+
 class Equilibrium(Owner):
     """The static equilibrium nearest to the initial position. Made by Model.static().
 
@@ -48,6 +59,12 @@ class Equilibrium(Owner):
     def info(self) -> EquilibriumInfo:
         """How it was found."""
         return fill(EquilibriumInfo, lib.jo_static_inspect(self._handle))
+
+    @property
+    def stability(self) -> Stability:
+        """Whether a small push grows."""
+        v = lib.jo_static_judge(self._handle)
+        return Stability(bool(v.is_unstable), v.growth, v.turning, text(v.state))
 
     @property
     def coordinates(self) -> Dict[str, Coordinate]:

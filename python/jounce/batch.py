@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _abi
+from ._checked import fit
 from ._core import (Floats, Guard, Owner, Progress, choice, find, items, make, names, pointer, settle, some, text,
                     view, word_of)
 from ._lib import lib
@@ -135,7 +136,12 @@ class Batch(Owner):
         n = len(table)
         on: Optional[NDArray[np.int32]] = None
         if road is not None:
-            on = np.ascontiguousarray(np.broadcast_to(np.asarray(road, dtype=np.int32), (n,)))
+            wanted = np.asarray(road)
+            if wanted.dtype.kind not in "iu":
+                raise TypeError(f"road: places in the list of roads are integers, not {wanted.dtype}")
+            for extreme in (wanted.min(initial=0), wanted.max(initial=0)):
+                fit(c_int, int(extreme), "road")
+            on = np.ascontiguousarray(np.broadcast_to(wanted.astype(np.int32), (n,)))
         guard = Guard((lambda done: progress(done / max(n, 1))) if progress else None)
         with self._lock, self.system._gate.use():
             context = self._handle.context

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Optional, Tuple, Union
 import numpy as np
 
 from ._core import Floats, Quantity, find, numbers
-from .errors import ArgumentError
+from .errors import ArgumentError, NumericError
 
 if TYPE_CHECKING:
     from .system import System
@@ -69,6 +69,9 @@ class Function:
                 system._set(self.names, x)
                 with system.gradient(**self._options) as g:
                     rows = [find("objective", o, tuple(g.objectives)) for o in self.objectives]
+                    for o in self.objectives:
+                        if o in g.reasons:
+                            raise NumericError(f"objective '{o}' has no derivatives: {g.reasons[o]}")
                     y, J = g.values[rows], g.matrix[np.ix_(rows, self._places)]
             finally:
                 system._set(self.names, before)

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _abi, _html
 from ._core import (Floats, Guard, Handle, Owner, Path, Progress, Quantity, call, choice, file_name, fill,
-                    find, items, make, names, pointer, quantity, some, view, word_of)
+                    find, items, make, names, pointer, quantity, some, text, view, word_of)
 from ._lib import lib
 
 if TYPE_CHECKING:
@@ -160,6 +160,12 @@ class Gradient(Owner):
         """Objectives by name: rows of the matrix."""
         found = items(lib.jo_sens_objective_at, _abi.jo_quantity, self._handle)
         return {q.name: q for q in map(quantity, found)}
+
+    @functools.cached_property
+    def reasons(self) -> Dict[str, str]:
+        """Objectives without derivatives, which are NaN, or without some of them, and why."""
+        found = {o: lib.jo_sens_objective_reason(self._handle, i) for i, o in enumerate(self.objectives)}
+        return {o: text(reason) for o, reason in found.items() if reason}
 
     @property
     def values(self) -> Floats:

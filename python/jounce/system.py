@@ -129,13 +129,15 @@ class System(Owner):
     """
 
     def __init__(self, model: "Model", wrt: Optional[Iterable[str]] = None, *, use: Iterable[str] = (),
-                 method: str = "auto", variable: Iterable[str] = (), interpreter: bool = False) -> None:
+                 method: str = "auto", variable: Iterable[str] = (), interpreter: bool = False,
+                 objectives: Iterable[str] = ()) -> None:
         use = (use,) if isinstance(use, str) else tuple(use)
         opt = lib.jo_system_options_default()
-        listed, changed = names(wrt), names(variable)
+        listed, changed, wanted = names(wrt), names(variable), names(objectives)
         opt.use = sum(choice(_abi.jo_use, "JO_USE_", u, "use") for u in set(use))
         opt.wrt, opt.nwrt = cast(listed, POINTER(c_char_p)), len(listed)
         opt.variable, opt.nvariable = cast(changed, POINTER(c_char_p)), len(changed)
+        opt.objective, opt.nobjective = cast(wanted, POINTER(c_char_p)), len(wanted)
         opt.method = choice(_abi.jo_sens_method, "JO_SENS_", method, "method")
         opt.interpreter = interpreter
         self.model = model

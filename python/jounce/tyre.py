@@ -10,9 +10,8 @@ from typing import Any, Dict, Iterable, Mapping, Optional, Tuple
 import numpy as np
 
 from . import _abi, _html
-from ._core import Floats, Handle, Owner, Path, call, choice, file_name, fill, items, make, names, settings, text
+from ._core import Floats, Handle, Owner, Path, call, choice, file_name, fill, items, make, names, settings, settle, text
 from ._lib import lib
-from .errors import error_of
 
 
 @dataclass(frozen=True)
@@ -134,10 +133,11 @@ class TyreFunction(Owner):
         of, to = rows.ctypes.data, out.ctypes.data
         kind, evaluate, handle = POINTER(_abi.c_double), lib.jo_tyre_evaluate, self._handle
         with self._lock:
+            lib.jo_context_clear(handle.context)  # of what calls before said
             for i in range(len(rows)):
                 status = evaluate(handle, cast(of + i * rows.strides[0], kind), cast(to + i * out.strides[0], kind))
                 if status < 0:
-                    raise error_of(status, "the tyre cannot be evaluated")
+                    settle(status, handle.context)
         return {name: out[:, k].reshape(shape) for k, name in enumerate(self.outputs)}
 
     def __repr__(self) -> str:

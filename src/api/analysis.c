@@ -45,6 +45,7 @@ static jo_status settle(jo_static* s) {
   memcpy(s->at.y, p->y0, (size_t)d->ny * sizeof *s->at.y);
   JO_TRY(check_elements(s->ctx, p));
   JO_TRY(jplant_find_equilibrium(s->ctx, p, t, s->at.y, &s->found));
+  if (!p->is_warned) jplant_warn_unstable(s->ctx, p, &s->found);
   if (s->by.n > 0) {
     JO_TRY(jplant_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));
     jplant_start_clear(s->ctx, p, s->by.n, &s->at);
@@ -63,7 +64,7 @@ static jo_status create(jo_context* ctx, const jo_model* model, const char* cons
   jo_status status = JO_OK;
   if (differentiate) status = jmodel_select(ctx, &s->arena, model->model, name, nname, &s->by);
   if (status >= 0) {
-    status = japi_plant_create(ctx, &s->arena, model->model, &s->by, false, &s->plant);
+    status = japi_plant_create(ctx, &s->arena, model->model, &s->by, true, &s->plant);
   }
   if (status >= 0) status = settle(s);
   if (status < 0) {
@@ -99,6 +100,17 @@ jo_static_info jo_static_inspect(const jo_static* s) {
                           .held = s->found.determined,
                           .iterations = s->found.iterations,
                           .residual = s->found.residual};
+}
+
+jo_static_stability jo_static_judge(const jo_static* s) {
+  JO_REQUIRE_OR((jo_static_stability){0}, s);
+  const jmachine_equilibrium* f = &s->found;
+  bool is_unstable = f->growth > 0.0;
+  return (jo_static_stability){
+      .is_unstable = is_unstable,
+      .growth = f->growth,
+      .turning = f->turning,
+      .state = is_unstable ? s->plant->dynamics->layout.name[f->growing] : ""};
 }
 
 jo_status jo_static_coordinate_at(const jo_static* s, int i, jo_coordinate* out) {

@@ -19,6 +19,8 @@ struct jo_model {
   int nset;
   const char* settings;  // the same, "name=value, name=value", to be shown
   const char* place;     // absolute path of its file, wherever the process goes from here
+  const char* text;      // what it was parsed from (length); NULL: its file
+  size_t length;
   jplant_values values;
 };
 
@@ -39,6 +41,10 @@ struct jo_system {
   double *p, *p_perturbed, *p_loads;  // the same as live numbers of the plants
 };
 
+// The model read once more, with other settings. Ownership: caller, release with jmodel_destroy().
+jo_status japi_model_again(jo_context* ctx, const jo_model* m, const jmodel_setting* set, int nset,
+                           jmodel** out);
+
 // Report that a system does not answer such questions.
 jo_status japi_system_fail(jo_context* ctx, const jo_system* s, jo_use use);
 
@@ -57,6 +63,7 @@ const char* japi_system_settings(jarena* a, const jo_system* s);
 // Values of a system as a run finds them: what was computed keeps them, whatever is set later.
 typedef struct japi_values {
   double *p, *p_perturbed, *p_loads;  // as in the system
+  double* value;                      // of all numbers
   jmodel_setting* set;                // of the model, then what was set (nset)
   int nset;
   const char* settings;  // the same as text

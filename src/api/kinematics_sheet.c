@@ -325,6 +325,7 @@ jo_status jo_kinematics_sheet(jo_context* ctx, const jo_model* model,
                               const jo_kinematics_options* opt, const char* path) {
   JO_REQUIRE(ctx, model, path);
   jo_kinematics_options defaults = jo_kinematics_options_default();
+  if (opt) JO_TRY(jrequire_texts(ctx, __func__, "wrt", opt->wrt, opt->nwrt));
   if (!jtext_ends_in(path, ".html")) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: the name must end in .html", path);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of models.
 #include <math.h>
+#include <string.h>
 
 #include "api/handles.h"
 #include "base/file.h"
@@ -34,7 +35,20 @@ static jo_status read(jo_model* m, const char* text, size_t length, const char* 
               : jmodel_load(m->ctx, path, m->set, nset, &m->model));
   m->place = jfile_absolute(&m->arena, path);
   if (!m->place) return jerr_memory(m->ctx);
+  if (text) {
+    char* copy = jarena_alloc(&m->arena, length + 1);
+    if (!copy) return jerr_memory(m->ctx);
+    memcpy(copy, text, length);
+    m->text = copy;
+    m->length = length;
+  }
   return jplant_values_build(m->ctx, &m->arena, m->model, &m->values);
+}
+
+jo_status japi_model_again(jo_context* ctx, const jo_model* m, const jmodel_setting* set, int nset,
+                           jmodel** out) {
+  return m->text ? jmodel_parse(ctx, m->text, m->length, m->model->path, set, nset, out)
+                 : jmodel_load(ctx, m->place, set, nset, out);
 }
 
 static jo_status create(jo_context* ctx, const char* text, size_t length, const char* path,

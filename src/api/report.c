@@ -58,7 +58,8 @@ static jo_status replay(job* j) {
 static jo_status fill_gradient(job* j, int objective, jreport_gradient* g) {
   int n = jo_sens_parameter_count(j->system);
   jo_sens_row* row = JARENA_ARRAY(&j->arena, n, jo_sens_row);
-  *g = (jreport_gradient){n, JARENA_ARRAY(&j->arena, n, jreport_gradient_row)};
+  *g = (jreport_gradient){n, JARENA_ARRAY(&j->arena, n, jreport_gradient_row),
+                          jo_sens_objective_reason(j->derivatives, objective)};
   if (!row || !g->row) return jerr_memory(j->ctx);
   JO_TRY(jo_sens_rank(j->ctx, j->derivatives, objective, NULL, 0.0, row));
   for (int i = 0; i < n; i++) {

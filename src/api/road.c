@@ -14,13 +14,26 @@
 #define MAX_PLACE 20000000
 #define SMOOTHEST 16e-6  // of class A at 0.1 cycles/m [m^3]
 #define SEGMENT   4096
+#define LEAST     64  // heights that a spectrum is made of
 
 jo_status jo_road_heights(jo_context* ctx, const jo_model* model, int n, const double* xy,
                           double* z) {
   JO_REQUIRE(ctx, model, xy, z);
   bool known;
   if (n < 0) return jerr_set(ctx, JO_ERR_ARGUMENT, "%d places", n);
+  for (int i = 0; i < n; i++) {
+    if (isfinite(xy[2 * i]) && isfinite(xy[2 * i + 1])) continue;
+    return jerr_set(ctx, JO_ERR_ARGUMENT, "place %d is x = %g, y = %g; both must be finite", i + 1,
+                    xy[2 * i], xy[2 * i + 1]);
+  }
   JO_TRY(jexport_road_heights(ctx, model->model, n, xy, z, &known));
+  for (int i = 0; known && i < n; i++) {
+    if (isfinite(z[i])) continue;
+    return jerr_set(ctx, JO_ERR_NUMERIC,
+                    "%s: the height of the road is not finite at x = %g m, y = %g m; choose places "
+                    "where it is, or correct the road",
+                    model->model->path, xy[2 * i], xy[2 * i + 1]);
+  }
   if (known) return JO_OK;
   return jerr_set(ctx, JO_ERR_MODEL,
                   "%s: the height of the road depends on the motion of the vehicle: it cannot be "
@@ -93,10 +106,13 @@ static int class_of(double density, double smooth) {
 int jo_road_spectrum(int n, double spacing, const double* z, jo_road_band* band) {
   double density[SEGMENT / 2];
   int length = SEGMENT, count = 0;
+  if (!z || !band || n < LEAST || !(spacing > 0.0) || !isfinite(spacing)) return 0;
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(z[i])) return 0;
+  }
   while (length > n) {
     length /= 2;
   }
-  if (!z || !band || length < 64 || !(spacing > 0.0)) return 0;
   estimate(n, spacing, z, length, density);
   for (int k = 4; 2 * k <= length / 2 && count < JO_ROAD_BANDS; k *= 2) {
     double sum = 0.0, step = 1.0 / (length * spacing), middle = k * sqrt(2.0) * step;
@@ -106,6 +122,7 @@ int jo_road_spectrum(int n, double spacing, const double* z, jo_road_band* band)
     double mean = sum / k;
     // of a density that falls as n^-2 the mean over an octave from a to 2 a is that at its middle
     double smooth = SMOOTHEST * 0.01 / (middle * middle);
+    if (!isfinite(mean) || !(smooth > 0.0) || !isfinite(smooth)) return 0;
     band[count++] = (jo_road_band){k * step, 2 * k * step, mean, smooth, class_of(mean, smooth)};
   }
   return count;

@@ -97,8 +97,8 @@ jo_status japi_sens_options(jo_context* ctx, const jo_system* s, const jo_sens_o
 static jsens_method choose_method(const jsens* s, const jo_sens_options* opt) {
   jo_sens_method m = opt->method;
   if (m == JO_SENS_AUTO) {
-    int nobjective = s->plant->dynamics->nobjective;
-    m = jsens_cheaper(nobjective, s->nw) == JSENS_DIRECT ? JO_SENS_DIRECT : JO_SENS_ADJOINT;
+    m = jsens_cheaper(s->plant->model->nintegrated, s->nw) == JSENS_DIRECT ? JO_SENS_DIRECT
+                                                                           : JO_SENS_ADJOINT;
     if (!s->tangents) m = JO_SENS_ADJOINT;
     if (!s->adjoints) m = JO_SENS_DIRECT;
   }
@@ -257,6 +257,7 @@ static void warn_of_errors(const jo_sens_result* r) {
   const char* brink = NULL;
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
+    if (m->why[o]) continue;
     jsens_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i], m->unit[j],
                     model->objective[o].name, r->system->parameter[j].name);
     if (!brink && m->brink[j] >= 0) brink = r->system->motion->plant->switch_name[m->brink[j]];
@@ -271,6 +272,54 @@ static void warn_of_errors(const jo_sens_result* r) {
     d.error = jsens_doubt_value(m, o);
     if (d.error > 0.0) jplant_warn_doubt(r->ctx, &model->objective[o], m->value[o], &d);
   }
+}
+
+// An objective that was asked for by name must have derivatives, and one of all that there are, at least; others are warned of
+// and have NaN instead.
+static jo_status check_objectives(const jo_sens_result* r) {
+  const jmodel* m = r->system->variable;
+  bool is_named = m->objective != m->integrated;
+  int first = -1, n = 0;
+  for (int o = 0; o < m->nobjective; o++) {
+    if (r->main->why[o] && n++ == 0) first = o;
+  }
+  if (n > 0 && (is_named || n == m->nobjective)) {
+    return jsens_fail_objective(r->ctx, r->system->motion, r->main, first);
+  }
+  for (int o = 0; o < m->nobjective; o++) {
+    const jmodel_objective* about = &m->objective[o];
+    if (!r->main->why[o]) continue;
+    jerr_warn(r->ctx, "%s:%d: objective '%s' has no derivatives, others have: %s",
+              about->place.file, about->place.line, about->name, r->main->why[o]);
+  }
+  return JO_OK;
+}
+
+// Whether the direct method, where it is free to be chosen, may have more derivatives: going back, an objective without a
+// slope can spoil others.
+static bool is_spoilt(const jsens* s, const jo_sens_options* opt, const jsens_result* r) {
+  if (r->method != JSENS_ADJOINT || opt->method != JO_SENS_AUTO || !s->tangents) return false;
+  for (int o = 0; o < r->nobjective; o++) {
+    if (r->why[o] && !r->is_own[o]) return true;
+  }
+  return false;
+}
+
+static jo_status differentiate(jo_sens_result* r, const jo_sens_options* opt, jsens_method method,
+                               const jsens_options* o) {
+  const jsens* s = r->system->motion;
+  JO_TRY(jsens_run(r->ctx, s, method, o, &r->main));
+  if (is_spoilt(s, opt, r->main)) {
+    jsens_result_destroy(r->main);
+    r->main = NULL;
+    JO_TRY(jsens_run(r->ctx, s, JSENS_DIRECT, o, &r->main));
+  }
+  JO_TRY(check_objectives(r));
+  JO_TRY(check_history(r));
+  japi_sens_clear(s, r->main);
+  fill_statistics(r, o, r->main->method);
+  if (!r->main->is_within) warn_of_errors(r);
+  return choose_events(r);
 }
 
 // Somebody who said stop has said it for all that follows.
@@ -291,6 +340,7 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   JO_TRY(japi_sens_options(r->ctx, r->system, opt, &r->asked));
   JO_TRY(japi_system_keep(r->ctx, &r->arena, r->system, &r->kept));
   r->asked.p = r->kept.p;
+  r->asked.some = true;
   o = r->asked;
   listener l = {.opt = opt};
   if (opt->progress) o.progress = tell;
@@ -312,12 +362,7 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   bool both = s->tangents && s->adjoints;
   bool wanted = opt->contributions && both && !o.frozen;
   o.keep = wanted || r->system->perturbed;
-  JO_TRY(jsens_run(r->ctx, s, method, &o, &r->main));
-  JO_TRY(check_history(r));
-  japi_sens_clear(s, r->main);
-  fill_statistics(r, &o, method);
-  if (!r->main->is_within) warn_of_errors(r);
-  JO_TRY(choose_events(r));
+  JO_TRY(differentiate(r, opt, method, &o));
   return wanted && r->ntold > 0 ? walk_contributions(r) : JO_OK;
 }
 
@@ -369,6 +414,11 @@ jo_status jo_sens_objective_at(const jo_sens_result* result, int i, jo_quantity*
   *out = (jo_quantity){o->name, o->unit ? o->unit : "", o->description ? o->description : "",
                        result->main->value[i]};
   return JO_OK;
+}
+
+const char* jo_sens_objective_reason(const jo_sens_result* result, int i) {
+  JO_REQUIRE_OR(NULL, result);
+  return i >= 0 && i < result->main->nobjective ? result->main->why[i] : NULL;
 }
 
 const double* jo_sens_gradient(const jo_sens_result* result) {

@@ -10,10 +10,88 @@
 #include "sens/numeric.h"
 
 #define CHECK_TOLERANCE 1e-12
+#define ASIDE           1e-6  // change of a value that is set in the file, of its size
 
 static void tighten(jsens_options* o, double tolerance) {
   o->solve.rel_tol = fmin(o->solve.rel_tol, tolerance);
   o->solve.abs_tol = fmin(o->solve.abs_tol, tolerance);
+}
+
+// ---- what users would change -----------------------------------------------------------------------
+
+// Differences change a number of the compiled model, users a value of the file. Both are the same where the file,
+// read with that value, has this number changed and all others as they are.
+typedef struct reread {
+  jo_context* ctx;
+  jarena arena;
+  const jo_system* system;
+  const double* value;  // of all numbers, as the run had them
+  jmodel_setting* set;  // what the run had, and room for one more (nset + 1)
+  int nset;
+} reread;
+
+// The file with number k at another value; *out NULL: it cannot have that value, which is no fault.
+static jo_status read_with(reread* r, int k, double value, jmodel** out) {
+  int said = jo_context_diagnostic_count(r->ctx);
+  const char* text = jarena_printf(&r->arena, "%.17g", value);
+  if (!text) return jerr_memory(r->ctx);
+  *out = NULL;
+  r->set[r->nset] = (jmodel_setting){r->system->variable->number[k].path, text};
+  jo_status status = japi_model_again(r->ctx, r->system->model, r->set, r->nset + 1, out);
+  if (status == JO_ERR_MEMORY) return status;
+  jerr_forget(r->ctx, said);
+  return JO_OK;
+}
+
+static jo_status compare_models(const reread* r, int k, double value, const jmodel* m) {
+  const jmodel* was = r->system->variable;
+  const char* path = was->number[k].path;
+  if (strcmp(m->sha256, was->sha256) != 0) {
+    return jerr_set(r->ctx, JO_ERR_FILE, "%s: the file has changed since it was read; run it again",
+                    was->path);
+  }
+  for (int i = 0; i < was->nnumber; i++) {
+    double expected = i == k ? value : r->value[i];
+    bool same = m->nnumber == was->nnumber && strcmp(m->number[i].path, was->number[i].path) == 0;
+    if (same && m->number[i].value == expected) continue;
+    return jerr_set(r->ctx, JO_ERR_MODEL,
+                    "%s: '%s' cannot be checked: setting it in the file also changes '%s', which "
+                    "its derivatives leave as it is; hint: make it a parameter that both use",
+                    was->path, path, was->number[i].path);
+  }
+  return JO_OK;
+}
+
+static jo_status check_setting(reread* r, int k) {
+  const jmodel* m = r->system->variable;
+  double nominal = r->value[k], size = jsens_size_at(m, k, nominal);
+  jmodel* again = NULL;
+  for (int side = 0; side < 2 && !again; side++) {
+    double value = nominal + (side == 0 ? ASIDE : -ASIDE) * size;
+    JO_TRY(read_with(r, k, value, &again));
+    if (!again) continue;
+    jo_status status = compare_models(r, k, value, again);
+    jmodel_destroy(again);
+    return status;
+  }
+  return JO_OK;
+}
+
+static jo_status check_settings(jo_context* ctx, const jo_sens_result* result) {
+  const jo_system* s = result->system;
+  const japi_values* kept = &result->kept;
+  reread r = {.ctx = ctx, .system = s, .value = kept->value, .nset = kept->nset};
+  jarena_init(&r.arena, ctx);
+  r.set = JARENA_ARRAY(&r.arena, kept->nset + 1, jmodel_setting);
+  jo_status status = r.set ? JO_OK : jerr_memory(ctx);
+  for (int i = 0; i < kept->nset && status >= 0; i++) {
+    r.set[i] = kept->set[i];
+  }
+  for (int i = 0; i < s->motion->nw && status >= 0; i++) {
+    if (!s->motion->why[i]) status = check_setting(&r, s->motion->wrt[i]);
+  }
+  jarena_free(&r.arena);
+  return status;
 }
 
 // ---- check ---------------------------------------------------------------------------------------
@@ -77,6 +155,7 @@ jo_status jo_sens_check(jo_context* ctx, const jo_sens_result* result,
   JO_TRY(fill_other(ctx, result, row));
   // differences move the events: they say nothing about frozen ones
   if (result->asked.frozen) return JO_OK;
+  JO_TRY(check_settings(ctx, result));
   jsens_options o = result->asked;
   o.p = result->kept.p_perturbed;
   tighten(&o, CHECK_TOLERANCE);
@@ -125,6 +204,12 @@ static jo_status curve(jsens_numeric* n, const jo_system* s, int objective, int 
   return JO_OK;
 }
 
+static jo_status fail_exact(jo_context* ctx, const jsens* s, const jsens_result* r, int objective,
+                            int parameter) {
+  return r->why[objective] ? jsens_fail_objective(ctx, s, r, objective)
+                           : jsens_fail(ctx, s, parameter, s->why[parameter]);
+}
+
 jo_status japi_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_sens_options* opt,
                            int objective, int parameter, int n, const japi_report* tell,
                            jo_sens_vcurve_point* point, double* exact) {
@@ -140,11 +225,14 @@ jo_status japi_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_se
   // the derivative itself is computed far beyond the noise of the runs
   jsens_options tight = o;
   tight.frozen = false;
+  tight.some = true;
   tighten(&tight, fmax(1e-3 * o.solve.rel_tol, CHECK_TOLERANCE));
   jsens_result* r = NULL;
   JO_TRY(jsens_run(ctx, s, s->tangents ? JSENS_DIRECT : JSENS_ADJOINT, &tight, &r));
   *exact = r->gradient[(int64_t)objective * r->nw + parameter];
+  jo_status known = isfinite(*exact) ? JO_OK : fail_exact(ctx, s, r, objective, parameter);
   jsens_result_destroy(r);
+  JO_TRY(known);
   o.p = system->p_perturbed;
   jsens_numeric numeric;
   jo_status status = jsens_numeric_begin(&numeric, ctx, system->perturbed, s->wrt, &o);

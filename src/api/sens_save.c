@@ -248,6 +248,7 @@ jo_status jo_sens_vcurve_save(jo_context* ctx, const jo_system* system, int obje
                               int parameter, const jo_sens_vcurve_point* point, int n, double exact,
                               const char* path) {
   JO_REQUIRE(ctx, system, point, path);
+  JO_REQUIRE_LIST(ctx, point, n);
   const char* dot = strrchr(path, '.');
   bool is_plot = dot && strcmp(dot, ".svg") == 0;
   const jmodel* m = system->variable;

@@ -14,9 +14,10 @@ jo_system_options jo_system_options_default(void) {
 
 // ---- preparation ---------------------------------------------------------------------------------
 
-// The model, with the numbers that are to stay variable as parameters.
+// The model, with the objectives that are asked for, and the numbers that are to stay variable as parameters.
 static jo_status make_variable(jo_system* s, const jo_system_options* opt) {
-  s->variable = s->model->model;
+  JO_TRY(jmodel_select_objectives(s->ctx, &s->arena, s->model->model, opt->objective,
+                                  opt->nobjective, &s->variable));
   if (opt->nvariable == 0) return JO_OK;
   jmodel_selection k;
   JO_TRY(jmodel_select(s->ctx, &s->arena, s->variable, opt->variable, opt->nvariable, &k));
@@ -68,7 +69,7 @@ static void choose_methods(const jo_system* s, const jo_system_options* opt, int
                            jsens_setup* out) {
   bool few = nw <= JO_SENS_MAX_BOTH, contributions = s->use & JO_USE_CONTRIBUTIONS;
   bool both = s->use & JO_USE_CHECKS || (contributions && !opt->method && few);
-  bool cheaper = jsens_cheaper(s->variable->nobjective, nw) == JSENS_DIRECT;
+  bool cheaper = jsens_cheaper(s->variable->nintegrated, nw) == JSENS_DIRECT;
   bool history = s->use & JO_USE_HISTORIES;
   bool direct = opt->method ? opt->method == JO_SENS_DIRECT : cheaper;
   out->direct = both || direct || history;
@@ -119,6 +120,7 @@ jo_status jo_system_create(jo_context* ctx, const jo_model* model, const jo_syst
   if (!opt) opt = &defaults;
   JO_REQUIRE_TEXTS(ctx, opt->wrt, opt->nwrt);
   JO_REQUIRE_TEXTS(ctx, opt->variable, opt->nvariable);
+  JO_REQUIRE_TEXTS(ctx, opt->objective, opt->nobjective);
   jo_system* s = jmem_resize(ctx, NULL, sizeof *s);
   if (!s) return jerr_memory(ctx);
   *s = (jo_system){.ctx = ctx, .model = model};
@@ -331,6 +333,11 @@ static bool keep_settings(jarena* a, const jo_system* s, japi_values* v) {
 jo_status japi_system_keep(jo_context* ctx, jarena* a, const jo_system* s, japi_values* out) {
   *out = (japi_values){0};
   bool ok = keep_settings(a, s, out);
+  out->value = JARENA_ARRAY(a, s->variable->nnumber, double);
+  for (int i = 0; out->value && i < s->variable->nnumber; i++) {
+    out->value[i] = value_of(s, i);
+  }
+  ok = ok && out->value;
   if (ok && s->motion) ok = keep_array(a, s->motion->plant, s->p, &out->p);
   if (ok && s->perturbed)
     ok = keep_array(a, s->perturbed->plant, s->p_perturbed, &out->p_perturbed);

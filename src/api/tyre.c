@@ -26,8 +26,7 @@ static jo_status change(jo_context* ctx, jmodel_tir* t, const jo_setting* set) {
     return jerr_set(ctx, JO_ERR_MODEL, "%s: %s: '%.60s' is no number", t->path, set->name,
                     set->value);
   }
-  t->value[i] = value;
-  if (t->line[i] == 0) t->line[i] = 1;
+  jmodel_tir_set(t, i, value);
   return JO_OK;
 }
 
@@ -36,7 +35,7 @@ static jo_status load(jo_tyre* t, const char* path, const jo_setting* set, int n
   for (int i = 0; i < nset; i++) {
     JO_TRY(change(t->ctx, &t->tir, &set[i]));
   }
-  return nset > 0 ? jmodel_tir_check(t->ctx, &t->tir) : JO_OK;
+  return jmodel_tir_finish(t->ctx, &t->tir, JTIR_FORCES, NULL);
 }
 
 jo_status jo_tyre_load(jo_context* ctx, const char* path, const jo_setting* set, int nset,
@@ -118,7 +117,8 @@ struct jo_tyre_function {
   int noutput, nvalue;
   const char **name, **unit;
   jexpr_tape tape;
-  double *work, *coefficient;
+  double *work, *coefficient, *result;
+  bool needs_pressure;
 };
 
 jo_tyre_options jo_tyre_options_default(void) {
@@ -267,6 +267,8 @@ static jo_status build(jo_tyre_function* f, const jmodel_tir* t, const jo_tyre_o
   JO_TRY(write_derivatives(f, &s, x, nd, y));
   JO_TRY(jexpr_graph_status(f->g));
   JO_TRY(name_outputs(f, &s, opt->vertical != 0, nd));
+  f->result = JARENA_ARRAY(&f->arena, f->noutput, double);
+  if (!f->result) return jerr_memory(f->ctx);
   jexpr_outputs outputs = {"out", f->noutput, y};
   jexpr_fn fn = {"tyre", f->g, 1, &outputs};
   return jexpr_tape_prepare(f->ctx, &f->arena, &fn, &f->tape, &f->work);
@@ -278,6 +280,7 @@ jo_status jo_tyre_function_create(jo_context* ctx, const jo_tyre* tyre, const jo
   jo_tyre_options defaults = jo_tyre_options_default();
   if (!opt) opt = &defaults;
   JO_REQUIRE_TEXTS(ctx, opt->wrt, opt->nwrt);
+  if (opt->vertical) JO_TRY(jmodel_tir_need_vertical(ctx, &tyre->tir));
   jo_tyre_function* f = jmem_resize(ctx, NULL, sizeof *f);
   if (!f) return jerr_memory(ctx);
   const double* v = tyre->tir.value;
@@ -285,6 +288,7 @@ jo_status jo_tyre_function_create(jo_context* ctx, const jo_tyre* tyre, const jo
   *f = (jo_tyre_function){.ctx = ctx, .input = opt->vertical ? radius_inputs : force_inputs};
   f->otherwise[FZ] = v[JTIR_LFZO] * v[JTIR_FNOMIN];
   f->otherwise[P] = p;
+  f->needs_pressure = tyre->tir.version != JTIR_52;
   if (!opt->vertical) f->otherwise[VX] = v[JTIR_LONGVL];
   jarena_init(&f->arena, ctx);
   jo_status status = build(f, &tyre->tir, opt);
@@ -333,13 +337,47 @@ double jo_tyre_input_default(const jo_tyre_function* f, int i) {
   return i >= 0 && i < JO_TYRE_INPUTS ? f->otherwise[i] : (double)NAN;
 }
 
-jo_status jo_tyre_evaluate(jo_tyre_function* f, const double* input, double* output) {
-  JO_REQUIRE_OR(JO_ERR_ARGUMENT, f, input, output);
-  if (!(input[FZ] > 0.0)) {
+static jo_status check_inputs(const jo_tyre_function* f, const char* place, const double* input) {
+  for (int i = 0; i < JO_TYRE_INPUTS; i++) {
+    if (isfinite(input[i])) continue;
+    return jerr_set(f->ctx, JO_ERR_ARGUMENT, "%s%s is %g; it must be finite [%s]", place,
+                    f->input[i], input[i], f->input_unit[i]);
+  }
+  if (f->needs_pressure && !(input[P] > 0.0)) {
+    return jerr_set(f->ctx, JO_ERR_ARGUMENT, "%sp is %g; the tyre needs a pressure above 0 Pa",
+                    place, input[P]);
+  }
+  return JO_OK;
+}
+
+static jo_status check_outputs(const jo_tyre_function* f, const char* place, const double* input) {
+  for (int i = 0; i < f->noutput; i++) {
+    if (isfinite(f->result[i])) continue;
+    return jerr_set(
+        f->ctx, JO_ERR_NUMERIC,
+        "%s%s is not finite at %s = %g, %s = %g, %s = %g, %s = %g, %s = %g, %s = %g; the "
+        "formulas do not hold so far from what the tyre was measured at",
+        place, f->name[i], f->input[0], input[0], f->input[1], input[1], f->input[2], input[2],
+        f->input[3], input[3], f->input[4], input[4], f->input[5], input[5]);
+  }
+  return JO_OK;
+}
+
+jo_status jtyre_evaluate(jo_tyre_function* f, const char* place, const double* input,
+                         double* output) {
+  JO_TRY(check_inputs(f, place, input));
+  if (input[FZ] <= 0.0) {
     memset(output, 0, (size_t)f->noutput * sizeof *output);
     return JO_OK;
   }
   const double* in[2] = {input, f->coefficient};
-  jexpr_tape_eval(&f->tape, 1, in, &output, f->work);
+  jexpr_tape_eval(&f->tape, 1, in, &f->result, f->work);
+  JO_TRY(check_outputs(f, place, input));
+  memcpy(output, f->result, (size_t)f->noutput * sizeof *output);
   return JO_OK;
+}
+
+jo_status jo_tyre_evaluate(jo_tyre_function* f, const double* input, double* output) {
+  JO_REQUIRE_OR(JO_ERR_ARGUMENT, f, input, output);
+  return jtyre_evaluate(f, "", input, output);
 }

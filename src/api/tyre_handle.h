@@ -12,4 +12,8 @@ struct jo_tyre {
   jmodel_tir tir;
 };
 
+// jo_tyre_evaluate() with what messages begin with: "file:3: ", or "".
+jo_status jtyre_evaluate(jo_tyre_function* f, const char* place, const double* input,
+                         double* output);
+
 #endif

@@ -124,6 +124,7 @@ static jo_status draw(drawing* d, const char* path) {
 jo_status jo_tyre_plot(jo_context* ctx, const jo_tyre* tyre, const jo_tyre_options* opt,
                        const char* path) {
   JO_REQUIRE(ctx, tyre, path);
+  if (opt) JO_TRY(jrequire_texts(ctx, __func__, "wrt", opt->wrt, opt->nwrt));
   drawing d = {.ctx = ctx, .tir = &tyre->tir};
   jo_tyre_options use = jo_tyre_options_default();
   if (opt) use.combined = opt->combined;

@@ -5,14 +5,17 @@
 
 #include "api/tyre_handle.h"
 #include "base/file.h"
+#include "base/format.h"
 #include "base/require.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "model/reader.h"
 #include "report/cell.h"
 
 #define MAX_BYTES   ((size_t)256 << 20)
 #define MAX_COLUMNS 512
 #define MAX_CELL    64
+#define MAX_PLACE   400
 
 struct jo_tyre_table {
   jo_context* ctx;
@@ -43,8 +46,12 @@ static void next_cell(const char** s, const char* end, char cell[MAX_CELL]) {
     p++;
   bool quoted = p < end && *p == '"';
   from = quoted ? ++p : p;
-  while (p < end && (quoted ? *p != '"' : *p != ','))
+  while (p < end && (quoted ? *p != '"' : *p != ',')) {
     p++;
+    // two quotes inside of a quoted cell are one of its characters
+    while (quoted && p + 1 < end && p[0] == '"' && p[1] == '"')
+      p += 2;
+  }
   const char* to = p;
   while (!quoted && to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
     to--;
@@ -137,10 +144,6 @@ static jo_status read_inputs(reading* r, const char* s, const char* end, double*
     return jerr_set(r->ctx, JO_ERR_SYNTAX, "%s:%d: %d columns, and %d names in the first row",
                     r->path, r->line, n, r->ncolumn);
   }
-  if (r->tir->version != JTIR_52 && !(in[JO_TYRE_INPUTS - 1] > 0.0)) {
-    return jerr_set(r->ctx, JO_ERR_MODEL, "%s:%d: p is %g; %s needs a pressure in Pa", r->path,
-                    r->line, in[JO_TYRE_INPUTS - 1], jmodel_tir_version_name(r->tir->version));
-  }
   return JO_OK;
 }
 
@@ -173,12 +176,30 @@ static void note_outside(reading* r, const double* in) {
   }
 }
 
+// The row as it stands, cell by cell: what a spreadsheet would compute is text here.
+static void put_row(jtext* t, const char* s, const char* end) {
+  for (const char* from = s; from;) {
+    char cell[MAX_CELL];
+    double x;
+    const char* next = from;
+    next_cell(&next, end, cell);
+    const char* to = next ? next - 1 : end;
+    if (from > s) jtext_put(t, ",");
+    if (jmodel_number_text(cell, &x)) {
+      jtext_write(t, from, (size_t)(to - from));
+    } else {
+      jreport_put_foreign(t, from, (size_t)(to - from));
+    }
+    from = next;
+  }
+}
+
 static jo_status add_row(reading* r, const char* s, const char* end) {
   jtext* t = &r->table->text;
   const char* last = end;
   while (last > s && last[-1] == '\r')
     last--;
-  jtext_write(t, s, (size_t)(last - s));
+  put_row(t, s, last);
   if (r->ncolumn < 0) {
     JO_TRY(read_names(r, s, last));
     for (int i = 0; i < jo_tyre_output_count(r->f); i++) {
@@ -203,7 +224,9 @@ static jo_status add_row(reading* r, const char* s, const char* end) {
   double in[JO_TYRE_INPUTS];
   JO_TRY(read_inputs(r, s, last, in));
   note_outside(r, in);
-  JO_TRY(jo_tyre_evaluate(r->f, in, r->output));
+  char place[MAX_PLACE];
+  jformat(place, sizeof place, "%.*s:%d: ", MAX_PLACE - 24, r->path, r->line);
+  JO_TRY(jtyre_evaluate(r->f, place, in, r->output));
   for (int i = 0; i < jo_tyre_output_count(r->f); i++) {
     jtext_put(t, ",");
     jreport_put_number(t, r->output[i]);
@@ -222,9 +245,8 @@ static bool is_empty(const char* s, const char* end) {
 static jo_status read_table(reading* r, const char* text, size_t n) {
   r->ncolumn = -1;
   const char* s = text;
-  // a mark of byte order is no part of the first name
-  if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0) s += 3;
-  for (const char* end = text + n; s < end;) {
+  JO_TRY(jtext_open(r->ctx, r->path, &s, &n));
+  for (const char* end = s + n; s < end;) {
     const char* stop = memchr(s, '\n', (size_t)(end - s));
     if (!stop) stop = end;
     r->line++;

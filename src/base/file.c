@@ -6,12 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -50,7 +52,7 @@ static ssize_t read_all(int fd, char* data, size_t n) {
   return (ssize_t)have;
 }
 
-bool jfile_write_all(int fd, const char* data, size_t n) {
+static bool write_on(int fd, const char* data, size_t n) {
   while (n > 0) {
     ssize_t done = write(fd, data, n);
     if (done < 0 && errno == EINTR) continue;
@@ -59,6 +61,41 @@ bool jfile_write_all(int fd, const char* data, size_t n) {
     n -= (size_t)done;
   }
   return true;
+}
+
+// A file that grows beyond the limit of the process (ulimit -f) is an error and a signal, which would end the host: it is held back
+// while this thread writes, and taken when it has come.
+bool jfile_write_all(int fd, const char* data, size_t n) {
+  sigset_t limit, before;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit, &before);
+  bool is_written = write_on(fd, data, n);
+  int cause = errno;
+  const struct timespec now = {0};
+  if (!is_written && cause == EFBIG && !sigismember(&before, SIGXFSZ)) {
+    sigtimedwait(&limit, NULL, &now);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = cause;
+  return is_written;
+}
+
+bool jfile_has_room(const char* folder, size_t size) {
+  static const char zeros[1 << 16];
+  char name[PATH_MAX];
+  int n = jformat(name, sizeof name, "%s/room-%ld", folder, (long)getpid());
+  int fd = n > 0 && (size_t)n < sizeof name
+               ? jfile_open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600)
+               : -1;
+  if (fd < 0) return false;
+  bool has_room = true;
+  for (size_t done = 0; has_room && done < size; done += sizeof zeros) {
+    has_room = jfile_write_all(fd, zeros, sizeof zeros);
+  }
+  has_room = close(fd) == 0 && has_room;
+  unlink(name);
+  return has_room;
 }
 
 static jo_status read_open(jo_context* ctx, jarena* a, const char* path, int fd, size_t limit,
@@ -371,7 +408,7 @@ jo_status jfile_temp_dir(jo_context* ctx, jarena* a, const char* parent, const c
 
 #define MAX_DEPTH 4  // of folders in folders of ours
 
-// Remove what an open folder holds; takes the descriptor. Links are removed, never followed.
+// Links are removed, never followed. Takes the descriptor.
 static void empty(int fd, int depth) {
   DIR* dir = fdopendir(fd);
   if (!dir) {
@@ -389,69 +426,13 @@ static void empty(int fd, int depth) {
   closedir(dir);
 }
 
+void jfile_empty_dir(int fd) {
+  empty(fd, MAX_DEPTH);
+}
+
 void jfile_remove_dir(const char* path) {
   int fd = jfile_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
   if (fd < 0) return;
   empty(fd, MAX_DEPTH);
   rmdir(path);
-}
-
-// ---- work ----------------------------------------------------------------------------------------
-//
-// The lock of a folder belongs to its descriptor, and goes with the process however that ends. Between
-// making a folder and locking it another process may take it for one left over: then the next is tried.
-
-#define WORK "jounce-work-"
-
-// Remove a folder of work nobody has locked; others stay.
-static void remove_left_over(int parent, const char* name) {
-  int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return;
-  if (!jfile_is_ours(fd) || flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    close(fd);
-    return;
-  }
-  int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-  if (copy >= 0) empty(copy, MAX_DEPTH);
-  unlinkat(parent, name, AT_REMOVEDIR);
-  close(fd);
-}
-
-static void remove_all_left_over(const char* parent) {
-  DIR* dir = opendir(parent);
-  if (!dir) return;
-  for (struct dirent* e = readdir(dir); e; e = readdir(dir)) {
-    if (strncmp(e->d_name, WORK, sizeof WORK - 1) == 0) remove_left_over(dirfd(dir), e->d_name);
-  }
-  closedir(dir);
-}
-
-// Lock a folder just made; false: another process has removed it, or is about to.
-static bool lock_folder(const char* path, int fd) {
-  struct stat now, then;
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
-  return fstat(fd, &then) == 0 && lstat(path, &now) == 0 && now.st_dev == then.st_dev &&
-         now.st_ino == then.st_ino;
-}
-
-jo_status jfile_work_open(jo_context* ctx, jarena* a, const char* parent, jfile_work* out) {
-  remove_all_left_over(parent);
-  for (int attempt = 0; attempt < 100; attempt++) {
-    char* name = jarena_printf(a, "%s/" WORK "XXXXXX", parent);
-    if (!name) return jerr_memory(ctx);
-    if (!mkdtemp(name)) break;
-    int fd = jfile_open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-    if (fd >= 0 && lock_folder(name, fd)) {
-      *out = (jfile_work){name, fd};
-      return JO_OK;
-    }
-    if (fd >= 0) close(fd);
-  }
-  return fail(ctx, parent, "make a temporary folder in it");
-}
-
-void jfile_work_close(jfile_work* w) {
-  jfile_remove_dir(w->path);
-  close(w->fd);
-  *w = (jfile_work){NULL, -1};
 }

@@ -69,15 +69,11 @@ bool jfile_is_ours(int fd);
 jo_status jfile_temp_dir(jo_context* ctx, jarena* a, const char* parent, const char** path);
 void jfile_remove_dir(const char* path);
 
-// The same for work that may be killed: the folder is locked as long as its process lives, and opening
-// one removes those of processes that are gone.
-typedef struct jfile_work {
-  const char* path;
-  int fd;
-} jfile_work;
+// Remove what an open folder holds, likewise; takes the descriptor.
+void jfile_empty_dir(int fd);
 
-jo_status jfile_work_open(jo_context* ctx, jarena* a, const char* parent, jfile_work* out);
-void jfile_work_close(jfile_work* w);
+// Whether a file of so many bytes can be written there: by trying, so that quotas and limits of the process count as well.
+bool jfile_has_room(const char* folder, size_t size);
 
 // All n bytes to an open file, whatever interrupts; false: errno says why.
 bool jfile_write_all(int fd, const char* data, size_t n);

@@ -34,6 +34,10 @@ static const struct timespec poll_interval = {0, 2000000};
 // A fixed text: nothing of what the shell runs comes from outside.
 static const char* const guard_argv[] = {"/bin/sh", "-c", "read end; kill -9 0", NULL};
 
+// What is removed is an argument. Compilers that are being killed may still make files in it: then again.
+static const char keeper_script[] =
+    "read end; n=0; while [ -d \"$1\" ] && [ $n -lt 100 ]; do rm -rf -- \"$1\"; n=$((n+1)); done";
+
 typedef struct child {
   pid_t pid;  // 0: free
   jproc_command* command;
@@ -181,23 +185,46 @@ static bool set_environment(crew* w, jarena* a, const char* temp_dir) {
   return true;
 }
 
+// Start a command in a group of its own whose input ends with this process; 0: it could not be started.
+static pid_t start_watching(const char* const* argv, int* lifeline) {
+  int end[2];
+  pid_t pid = 0;
+  const jproc_command command = {.argv = argv};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0) return 0;
+  if (spawn(&command, environ, 0, end[0], &pid) != 0) pid = 0;
+  close(end[0]);
+  *lifeline = jfile_raise(end[1]);
+  return pid;
+}
+
+static void end_watching(pid_t pid, int lifeline) {
+  if (pid) {
+    kill(-pid, SIGKILL);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (lifeline >= 0) close(lifeline);
+}
+
+jproc_keeper jproc_keep(const char* folder) {
+  const char* const argv[] = {"/bin/sh", "-c", keeper_script, "sh", folder, NULL};
+  jproc_keeper k = {.lifeline = -1};
+  k.pid = start_watching(argv, &k.lifeline);
+  return k;
+}
+
+void jproc_keep_no_more(jproc_keeper* k) {
+  end_watching(k->pid, k->lifeline);
+  *k = (jproc_keeper){.lifeline = -1};
+}
+
 // Without a guard, where there are no processes or no shell to be had, commands still run.
 static void set_guard(crew* w) {
-  int end[2];
-  const jproc_command guard = {.argv = guard_argv};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, end) != 0) return;
-  if (spawn(&guard, environ, 0, end[0], &w->group) != 0) w->group = 0;
-  close(end[0]);
-  w->lifeline = jfile_raise(end[1]);
+  w->group = start_watching(guard_argv, &w->lifeline);
 }
 
 static void dismiss(crew* w) {
-  if (w->group) {
-    kill(-w->group, SIGKILL);
-    while (waitpid(w->group, NULL, 0) < 0 && errno == EINTR) {
-    }
-  }
-  if (w->lifeline >= 0) close(w->lifeline);
+  end_watching(w->group, w->lifeline);
 }
 
 static jo_status run_all(crew* w, jproc_command* command, int n) {

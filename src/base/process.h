@@ -24,6 +24,15 @@ typedef struct jproc_options {
 // with the call, or with this process, however that ends.
 jo_status jproc_run(jo_context* ctx, jproc_command* command, int n, const jproc_options* opt);
 
+// A process that removes a folder when this one ends, however that happens. Without processes to be had there is none.
+typedef struct jproc_keeper {
+  int pid;  // 0: none
+  int lifeline;
+} jproc_keeper;
+
+jproc_keeper jproc_keep(const char* folder);
+void jproc_keep_no_more(jproc_keeper* k);
+
 // Full path of a program in PATH (or of a name with a slash); NULL when there is none.
 const char* jproc_find(jarena* a, const char* program);
 

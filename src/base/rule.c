@@ -5,6 +5,7 @@
 
 static bool is_within(jrule_limit limit, double x) {
   if (limit == JRULE_NOT_ZERO) return isfinite(x) && x != 0.0;
+  if (limit == JRULE_RESOLVED) return isfinite(x) && x >= 1e-9;
   double least = limit == JRULE_ABOVE_ONE ? 1.0 : 0.0;
   return isfinite(x) &&
          (limit == JRULE_FINITE || x > least || (limit == JRULE_NOT_NEGATIVE && x == 0.0));
@@ -58,10 +59,12 @@ bool jrule_holds(jrule_kind kind, jrule_limit limit, const double* value, int n)
 }
 
 const char* jrule_limit_text(jrule_limit limit) {
-  static const char* const text[] = {[JRULE_FINITE] = "finite",
-                                     [JRULE_NOT_NEGATIVE] = "at least 0",
-                                     [JRULE_POSITIVE] = "more than 0",
-                                     [JRULE_ABOVE_ONE] = "more than 1",
-                                     [JRULE_NOT_ZERO] = "other than 0"};
+  static const char* const text[] = {
+      [JRULE_FINITE] = "finite",
+      [JRULE_NOT_NEGATIVE] = "at least 0",
+      [JRULE_POSITIVE] = "more than 0",
+      [JRULE_RESOLVED] = "at least 1e-9 (times are resolved to 1e-13)",
+      [JRULE_ABOVE_ONE] = "more than 1",
+      [JRULE_NOT_ZERO] = "other than 0"};
   return text[limit];
 }

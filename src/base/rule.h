@@ -10,6 +10,7 @@ typedef enum jrule_limit {
   JRULE_FINITE,
   JRULE_NOT_NEGATIVE,
   JRULE_POSITIVE,
+  JRULE_RESOLVED,  // a period that can be told from an instant [s]
   JRULE_ABOVE_ONE,
   JRULE_NOT_ZERO
 } jrule_limit;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "batch/inside.h"
-#include "kernel/toolchain.h"
 #include "model/road_alike.h"
 #include "solve/scan.h"
 #include "solve/tableau.h"
@@ -116,7 +116,7 @@ static void set_method(jbatch* b) {
 static jo_status set_rule(jbatch* b) {
   const jplant* p = b->sens->plant;
   const jmachine_about* about = &p->about;
-  int* has_root = JARENA_ARRAY(&b->arena, about->nobjective, int);
+  int* has_root = JARENA_ARRAY(&b->arena, about->nintegral, int);
   int* is_quiet = JARENA_ARRAY(&b->arena, about->nswitch, int);
   if (!has_root || !is_quiet) return jerr_memory(b->ctx);
   b->rule = (jbatch_rule){.np = about->np,
@@ -126,6 +126,7 @@ static jo_status set_rule(jbatch* b) {
                           .nv = about->nv,
                           .nswitch = about->nswitch,
                           .nobjective = about->nobjective,
+                          .nintegral = about->nintegral,
                           .noutput = b->noutput > 0 ? b->noutput : b->opt.nhistory,
                           .nhistory = b->opt.nhistory,
                           .nrow = b->nrow,
@@ -143,7 +144,7 @@ static jo_status set_rule(jbatch* b) {
   for (int i = 0; i < about->ny; i++) {
     b->rule.ncontrolled += about->nominal[i] > 0.0;
   }
-  for (int i = 0; i < about->nobjective; i++) {
+  for (int i = 0; i < about->nintegral; i++) {
     has_root[i] = about->has_root[i];
   }
   for (int i = 0; i < about->nswitch; i++) {
@@ -325,7 +326,7 @@ static jo_status prepare(jbatch* b) {
   JO_TRY(prepare_roads(b));
   JO_TRY(judge(b));
   if (b->why_alone) return JO_OK;
-  int lanes = b->opt.lanes > 0 ? b->opt.lanes : jkernel_toolchain_lanes();
+  int lanes = b->opt.lanes > 0 ? b->opt.lanes : jcpu_lanes(jcpu_chosen());
   b->march = jbatch_march_for(lanes);
   if (!b->march) {
     return jerr_set(b->ctx, JO_ERR_ARGUMENT, "%d lanes: batches have 1, 2, 4 or 8", lanes);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "base/work.h"
 #include "batch/marches.h"
 #include "kernel/cache.h"
 #include "kernel/toolchain.h"
@@ -161,6 +162,7 @@ static void put_sizes(jtext* t, const jbatch_rule* r) {
               {"nv", r->nv},
               {"nswitch", r->nswitch},
               {"nobjective", r->nobjective},
+              {"nintegral", r->nintegral},
               {"noutput", r->noutput},
               {"nredundant", r->nredundant},
               {"nwheel", r->nwheel},
@@ -345,14 +347,14 @@ static jo_status compile_in(code* c, const char* dir, const char** library) {
 }
 
 static jo_status make_library(jbatch* b, code* c, const char* cache) {
-  jfile_work work;
+  jwork work;
   const char* library = NULL;
-  JO_TRY(jfile_work_open(c->ctx, c->arena, cache, &work));
+  JO_TRY(jwork_open(c->ctx, c->arena, cache, &work));
   jo_status status = compile_in(c, work.path, &library);
   if (status >= 0)
     status = jkernel_cache_store(c->ctx, c->arena, library, work.path, cache, c->name);
   if (status >= 0) status = jkernel_cache_load(c->ctx, cache, c->name, &b->device);
-  jfile_work_close(&work);
+  jwork_close(&work);
   return status;
 }
 

@@ -57,7 +57,7 @@ enum { JBATCH_INPUTS = 19 };  // groups of inputs
 
 // A model and how it is integrated: the same for all lanes.
 typedef struct jbatch_rule {
-  int np, ny, nw, nv, nswitch, nobjective, noutput, nredundant, nwheel;
+  int np, ny, nw, nv, nswitch, nobjective, nintegral, noutput, nredundant, nwheel;
   int nhistory, nrow;      // of histories: outputs, times
   const int* history;      // outputs that have one, of those that are computed (nhistory)
   const double* row_time;  // rising, the first one t_begin [s] (nrow)
@@ -67,7 +67,7 @@ typedef struct jbatch_rule {
   int first_v, first_integral, first_standing;
   const double* nominal;        // of the error of states; 0: it has none (ny)
   const double* closure_limit;  // of redundant equations [m] (nredundant)
-  const int* has_root;          // an objective takes a root of its integral (nobjective)
+  const int* has_root;          // an objective takes a root of this integral (nintegral)
   const int* is_quiet;          // switches that nobody is told of (nswitch)
   double standstill;            // slower wheels stand [m/s]
   double widest;                // spread of the loops, reciprocal of |det J_v|, that lanes go to
@@ -124,9 +124,10 @@ typedef struct jbatch_lane {
   double t, t_new, t_before,
       t_step;  // of the state, the trial, the state before, the step that holds an event
   double h_next, h_proposed, error_last, error_new;
-  double grid;  // fixed steps: points passed
-  int side;     // of the loops where it began; 0: not yet
-  int row;      // of its history, the next
+  double grid;     // fixed steps: points passed
+  int side;        // of the loops where it began; 0: not yet
+  unsigned signs;  // of each of their pivots there
+  int row;         // of its history, the next
   int needs_slope, was_rejected, halvings;
   int unarmed;     // switches that do not count yet
   double t_event;  // last instant, and ...

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batch/marches.h"
 
-#include <stdbool.h>
 #include <stddef.h>
+
+#include "base/cpu.h"
 
 static const jbatch_march* widest_for(int lanes) {
 #ifdef JBATCH_HAS_WIDE
-  __builtin_cpu_init();
-  bool is_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-  if (lanes == 8 && is_512) return &jbatch_march_8_wide;
-  if (lanes == 4 && __builtin_cpu_supports("avx2")) return &jbatch_march_4_wide;
+  jcpu_level level = jcpu_chosen();
+  if (lanes == 8 && level >= JCPU_V4) return &jbatch_march_8_wide;
+  if (lanes == 4 && level >= JCPU_V3) return &jbatch_march_4_wide;
 #endif
   (void)lanes;
   return NULL;

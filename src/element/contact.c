@@ -2,6 +2,8 @@
 // Where wheels touch the ground.
 #include "element/contact.h"
 
+#define TINY 1e-60  // under a root that is zero where a wheel just touches [N^2]
+
 bool jelement_read_wheel(const jmodel_at* at, const jmodel_node* map, jmodel_place place,
                          jelement_wheel* w) {
   jmodel_reader* r = at->r;
@@ -80,6 +82,18 @@ jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, const jele
   }
   jexpr_mark(g, d.delta, "%s: delta", m->name);
   return d;
+}
+
+// (Y10)     a + b - sqrt(a^2 + b^2) > 0  where a > 0 and b > 0, and nowhere else
+jexpr_ref jelement_is_down(jgen* s, const jmodel_element* m, jexpr_ref depth, jexpr_ref push) {
+  jexpr_graph* g = s->g;
+  jexpr_ref both = depth;
+  if (push != depth) {
+    jexpr_ref squares = jexpr_add(g, jexpr_mul(g, depth, depth), jexpr_mul(g, push, push));
+    jexpr_ref root = jexpr_sqrt(g, jexpr_add(g, squares, jexpr_const(g, TINY)));
+    both = jexpr_sub(g, jexpr_add(g, depth, push), root);
+  }
+  return jexpr_lt(g, s->zero, jexpr_mark(g, both, "%s: contact", m->name));
 }
 
 jexpr_v3 jelement_disc_turning(jgen* s, const jelement_disc* d) {

@@ -76,6 +76,10 @@ jelement_disc jelement_disc_on_road(jgen* s, const jmodel_element* m, const jele
 // Its angular velocity, in the axes of the disc.
 jexpr_v3 jelement_disc_turning(jgen* s, const jelement_disc* d);
 
+// Whether a wheel is on the ground, one condition for all that depends on it: it reaches the ground, and what acts between
+// them pushes. `depth`: the force of the deflection alone, `push`: that of deflection and damping [N]; (Y10)
+jexpr_ref jelement_is_down(jgen* s, const jmodel_element* m, jexpr_ref depth, jexpr_ref push);
+
 // Force and moment at the contact point, on the wheel's link; their power is returned.
 jexpr_ref jelement_push_disc(jgen* s, const jelement_disc* d, jexpr_v3 F, jexpr_v3 M);
 

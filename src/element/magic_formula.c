@@ -10,12 +10,16 @@
 // where signs are smooth (M46)
 #define SLIP_WIDTH  1e-3
 #define SPEED_WIDTH 1e-3
-#define CORE_WIDTH  1e-4  // of slips of the friction ellipse, (M47)
+#define CORE_WIDTH  1e-4   // of slips of the friction ellipse, (M47)
+#define CURVE_WIDTH 0.005  // of curvatures, (M48)
+#define ROLL_WIDTH  0.01   // of the load of the rolling moment, per nominal load, (M50)
 
 // ---- arithmetic ----------------------------------------------------------------------------------
 
 static jexpr_ref at_most_one(tyre* m, jexpr_ref x) {
-  return jexpr_min(m->g, x, num(m, 1.0));
+  jexpr_ref one = num(m, 1.0);
+  return m->has_soft_limits ? jelement_magic_soft_min(m, x, one, num(m, CURVE_WIDTH))
+                            : jexpr_min(m->g, x, one);
 }
 // cos(atan(x)) = 1 / sqrt(1 + x^2)
 static jexpr_ref cos_atan(tyre* m, jexpr_ref x) {
@@ -42,6 +46,14 @@ jexpr_ref jelement_magic_sign(const jelement_magic* m, jexpr_ref x, double width
 
 jexpr_ref jelement_magic_abs(const jelement_magic* m, jexpr_ref x, double width) {
   return m->is_smooth ? mul(m, x, jelement_magic_sign(m, x, width)) : jexpr_abs(m->g, x);
+}
+
+// (M48)
+jexpr_ref jelement_magic_soft_min(const jelement_magic* m, jexpr_ref x, jexpr_ref most,
+                                  jexpr_ref width) {
+  jexpr_ref over = dif(m, x, most);
+  jexpr_ref below = dif(m, num(m, 1.0), jexpr_tanh(m->g, quo(m, over, width)));
+  return sum(m, most, mul3(m, num(m, 0.5), over, below));
 }
 
 jelement_magic jelement_magic_of(jexpr_graph* g, const jmodel_tir* tir) {
@@ -289,6 +301,14 @@ static jexpr_ref overturning(tyre* m, const state* s, jexpr_ref fy) {
   return mul3(m, R0, C(LMX), sum(m, of_load, of_side));
 }
 
+// Of n_z^(QSY7 - 1): with QSY7 < 1 it grows without bound where the wheel leaves the ground (M50).
+static jexpr_ref rolling_load(tyre* m, jexpr_ref nz) {
+  if (!m->is_smooth) return nz;
+  jexpr_ref fade = jexpr_exp(m->g, jexpr_neg(m->g, square(m, quo(m, nz, num(m, ROLL_WIDTH)))));
+  jexpr_ref core = mul(m, num(m, ROLL_WIDTH * ROLL_WIDTH), fade);
+  return jexpr_sqrt(m->g, sum(m, square(m, nz), core));
+}
+
 // (M25)
 static jexpr_ref rolling(tyre* m, const state* s, jexpr_ref fx) {
   jexpr_graph* g = m->g;
@@ -299,7 +319,7 @@ static jexpr_ref rolling(tyre* m, const state* s, jexpr_ref fx) {
   jexpr_ref scale = mul4(m, jexpr_neg(g, C(UNLOADED_RADIUS)), C(FNOMIN), C(LMY), s->in.roll);
   if (m->version == JTIR_52) return mul3(m, scale, nz, a);
   a = sum(m, a, mul(m, line(m, C(QSY5), C(QSY6), nz), square(m, s->in.gamma)));
-  jexpr_ref load = jexpr_pow(g, nz, C(QSY7));
+  jexpr_ref load = mul(m, nz, jexpr_pow(g, rolling_load(m, nz), dif(m, C(QSY7), num(m, 1.0))));
   jexpr_ref pressure = jexpr_pow(g, quo(m, s->in.p, C(NOMPRES)), C(QSY8));
   return mul4(m, scale, a, load, pressure);
 }
@@ -336,10 +356,12 @@ jexpr_ref jelement_magic_stiffness_y(const jelement_magic* m, jexpr_ref fz, jexp
   return stiffness(m, C(LATERAL_STIFFNESS), C(PCFY1), C(PCFY2), C(PCFY3), fz, p);
 }
 
-// |K / c|; a tyre without stiffness in the file does not relax
+// |K / c|; a tyre without stiffness in the file does not relax. A model takes the square of it, so that the sign would
+// be a switch for nothing.
 static jexpr_ref relaxation(tyre* m, jexpr_ref K, jexpr_ref c) {
   if (jexpr_is_value(m->g, c, 0.0)) return num(m, 0.0);
-  return jexpr_abs(m->g, quo(m, K, c));
+  jexpr_ref sigma = quo(m, K, c);
+  return m->is_smooth ? sigma : jexpr_abs(m->g, sigma);
 }
 
 // (M29), (M30)

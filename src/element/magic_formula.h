@@ -13,6 +13,7 @@ typedef struct jelement_magic {
   jmodel_tir_version version;
   bool ellipse;             // combined slip by friction ellipse instead of the R.. coefficients
   bool is_smooth;           // signs and absolute values are smooth (M46)
+  bool has_soft_limits;     // so are limits of load and curvature (M48)
   jexpr_ref c[JTIR_COUNT];  // coefficients, SI
 } jelement_magic;
 
@@ -55,6 +56,9 @@ typedef struct jelement_magic_force {
 // Sign and absolute value: themselves, or smooth within `width` of zero.
 jexpr_ref jelement_magic_sign(const jelement_magic* m, jexpr_ref x, double width);
 jexpr_ref jelement_magic_abs(const jelement_magic* m, jexpr_ref x, double width);
+// The smaller of x and `most`, smooth within `width` of there (M48).
+jexpr_ref jelement_magic_soft_min(const jelement_magic* m, jexpr_ref x, jexpr_ref most,
+                                  jexpr_ref width);
 
 jelement_magic_force jelement_magic_forces(const jelement_magic* m, jelement_magic_input in);
 
@@ -92,8 +96,8 @@ jexpr_ref jelement_magic_free_radius(const jelement_magic* m, jexpr_ref omega);
 // of the free radius
 jexpr_ref jelement_magic_rolling_radius(const jelement_magic* m, jexpr_ref R_omega, jexpr_ref fz,
                                         jexpr_ref p);
-// The load of a tyre whose loaded radius is known (M37); *rho its deflection. Here fx, fy of `in` are forces per
-// load, and its fz is not used.
+// The elastic load of a tyre whose loaded radius is known (M37); *rho its deflection. Here fx, fy of `in` are forces
+// per load, and its fz is not used. In the air, rho < 0, it is finite and has no meaning.
 jexpr_ref jelement_magic_load_of(const jelement_magic* m, const jelement_magic_load* in,
                                  jexpr_ref R_omega, jexpr_ref R_l, jexpr_ref* rho);
 

@@ -6,6 +6,11 @@
 #define NEWTON_STEPS 8    // from the load curve without camber, which is near, they reach rounding
 #define SPIN_WIDTH   0.1  // where the sign is smooth (M46) [rad/s]
 
+// What the load of a model sees of a wheel in the air and of one that only touches (M48), (M49), of R_0
+#define MOST_LIFT   0.01  // of the tread over the road
+#define MOST_RADIUS 0.1   // of the loaded radius over the free one
+#define LIFT_WIDTH  1e-4
+
 // 1 + PFZ1 dp
 static jexpr_ref pressure_factor(tyre* m, jexpr_ref p) {
   if (m->version == JTIR_52) return num(m, 1.0);
@@ -57,19 +62,29 @@ typedef struct deflection {
   jexpr_ref s, ds;  // [N]
 } deflection;
 
+// Polynomials of the loaded radius mean nothing far over the road, where they grow without bound.
+static jexpr_ref near_road(tyre* m, jexpr_ref R_omega, jexpr_ref R_l) {
+  if (!m->is_smooth) return R_l;
+  jexpr_ref R0 = C(UNLOADED_RADIUS), most = sum(m, R_omega, mul(m, num(m, MOST_RADIUS), R0));
+  return jelement_magic_soft_min(m, R_l, most, mul(m, num(m, LIFT_WIDTH), R0));
+}
+
 // (M34)
 static deflection deflection_62(tyre* m, jexpr_ref gamma, jexpr_ref R_omega, jexpr_ref R_l) {
   jexpr_graph* g = m->g;
   jexpr_ref R0 = C(UNLOADED_RADIUS), lean = jelement_magic_abs(m, gamma, ANGLE_WIDTH),
             two = num(m, 2.0);
   deflection d;
+  jexpr_ref rho = dif(m, R_omega, R_l);
+  R_l = near_road(m, R_omega, R_l);
   jexpr_ref ratio = quo(m, R_l, R_omega);
   d.s =
       mul(m, sum(m, C(Q_FYS1), mul(m, sum(m, C(Q_FYS2), mul(m, C(Q_FYS3), ratio)), ratio)), gamma);
   jexpr_ref rise = sum(m, C(Q_FYS2), mul(m, two, mul(m, C(Q_FYS3), ratio)));
   d.ds = quo(m, mul(m, rise, gamma), R_omega);
   jexpr_ref keeps = dif(m, num(m, 1.0), mul(m, C(Q_CAM3), lean));
-  jexpr_ref rho = mul(m, dif(m, R_omega, R_l), keeps), drho = jexpr_neg(g, keeps);
+  jexpr_ref drho = jexpr_neg(g, keeps);
+  rho = mul(m, rho, keeps);
   if (!jexpr_is_value(g, C(Q_CAM1), 0.0) || !jexpr_is_value(g, C(Q_CAM2), 0.0)) {
     jexpr_ref tread = dif(m, num(m, 1.075), mul(m, num(m, 0.5), C(ASPECT_RATIO)));
     jexpr_ref lift = mul(m, mul(m, tread, C(WIDTH)), num(m, 0.125));
@@ -85,10 +100,16 @@ static deflection deflection_62(tyre* m, jexpr_ref gamma, jexpr_ref R_omega, jex
   return d;
 }
 
-// x^Q_FCY2, of x^2 and never of zero: a tyre in the air has no load, but what is not used has a value all the same
+// x^Q_FCY2, of x^2 and never of zero: a tyre in the air has no load, but what is not used has a value all the same. In
+// a model it stays finite where the tyre only touches (M49).
 static jexpr_ref power_62(tyre* m, jexpr_ref x) {
-  jexpr_ref xx = sum(m, square(m, x), num(m, 1e-30));
-  return jexpr_pow(m->g, xx, mul(m, num(m, 0.5), C(Q_FCY2)));
+  jexpr_ref core = num(m, 1e-30);
+  if (m->is_smooth) {
+    jexpr_ref beyond = square(m, jexpr_tanh(m->g, quo(m, x, num(m, LIFT_WIDTH))));
+    core = mul(m, num(m, LIFT_WIDTH * LIFT_WIDTH), dif(m, num(m, 1.0), beyond));
+    core = sum(m, core, num(m, 1e-30));
+  }
+  return jexpr_pow(m->g, sum(m, square(m, x), core), mul(m, num(m, 0.5), C(Q_FCY2)));
 }
 
 // (M35): load at a deflection; *slope its derivative by R_l
@@ -125,6 +146,14 @@ static jexpr_ref shared_load(tyre* m, jexpr_ref P, jexpr_ref g, jexpr_ref kx, je
   return quo(m, mul(m, num(m, 2.0), c), sum(m, b, jexpr_sqrt(m->g, inner)));
 }
 
+// (M49): a wheel that is farther up has no other load
+static jexpr_ref near_contact(tyre* m, jexpr_ref x) {
+  if (!m->is_smooth) return x;
+  jexpr_ref up = jexpr_neg(m->g, x);
+  up = jelement_magic_soft_min(m, up, num(m, MOST_LIFT), num(m, LIFT_WIDTH));
+  return jexpr_neg(m->g, up);
+}
+
 jexpr_ref jelement_magic_load_of(const jelement_magic* m, const jelement_magic_load* in,
                                  jexpr_ref R_omega, jexpr_ref R_l, jexpr_ref* rho) {
   *rho = dif(m, R_omega, R_l);
@@ -132,11 +161,12 @@ jexpr_ref jelement_magic_load_of(const jelement_magic* m, const jelement_magic_l
   jelement_magic_load upright = *in;
   upright.fx = upright.fy = num(m, 0.0);
   curve k = load_curve(m, &upright);
-  jexpr_ref x = quo(m, *rho, C(UNLOADED_RADIUS)), q = C(Q_FCY), s = num(m, 0.0);
+  jexpr_ref x = near_contact(m, quo(m, *rho, C(UNLOADED_RADIUS)));
+  jexpr_ref q = C(Q_FCY), s = num(m, 0.0);
   if (m->version == JTIR_62) {
     deflection d = deflection_62(m, in->gamma, R_omega, R_l);
-    x = d.x;
-    *rho = mul(m, x, C(UNLOADED_RADIUS));
+    *rho = mul(m, d.x, C(UNLOADED_RADIUS));
+    x = near_contact(m, d.x);
     q = mul(m, q, power_62(m, x));
     s = quo(m, mul(m, q, d.s), C(FNOMIN));
   }

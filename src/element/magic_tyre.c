@@ -10,10 +10,12 @@
 #include "element/patch.h"
 
 #define MAX_BYTES    ((size_t)1 << 20)
-#define LEAST_LENGTH 0.05  // of relaxation, per radius (M40)
-#define LEAST_LOAD   1e-6  // of what formulas see, per nominal load (M38)
-#define TURNING      0.1   // speed over which forward becomes backward, per low speed (M43)
-#define ROUNDS       3     // of load and forces of 6.x
+#define LEAST_LENGTH 0.05   // of relaxation, per radius (M40)
+#define LEAST_LOAD   1e-6   // of what formulas see, per nominal load (M38)
+#define LIGHT_LOAD   0.01   // where they see more, per nominal load (M38)
+#define LOAD_WIDTH   0.005  // of the largest load, of itself (M48)
+#define TURNING      0.1    // speed over which forward becomes backward, per low speed (M43)
+#define ROUNDS       3      // of load and forces of 6.x
 
 typedef struct magic {
   jelement_wheel wheel;
@@ -28,7 +30,11 @@ static const char* const keys[] = {
     "file",  "wheel",        "centre",   "axis",         "side",    "friction",    "pressure",
     "scale", "coefficients", "combined", "damping_time", "contact", "description", NULL};
 
-#define COEFFICIENT(name) JMODEL_FIELD(magic, #name, c[JTIR_##name], JMODEL_POSITIVE)
+#define COEFFICIENT(name, limit) JMODEL_FIELD(magic, #name, c[JTIR_##name], limit),
+#define COEFFICIENT_ANY(name)
+#define COEFFICIENT_POSITIVE(name)     COEFFICIENT(name, JMODEL_POSITIVE)
+#define COEFFICIENT_NOT_NEGATIVE(name) COEFFICIENT(name, JMODEL_NOT_NEGATIVE)
+#define COEFFICIENT_NOT_ZERO(name)     COEFFICIENT(name, JMODEL_NOT_ZERO)
 
 static const jmodel_field fields[] = {
     JMODEL_DIRECTION(magic, "axis", wheel.axis.v),
@@ -36,19 +42,8 @@ static const jmodel_field fields[] = {
     JMODEL_FIELD_IN(magic, "friction", friction, JMODEL_POSITIVE, "1"),
     JMODEL_GIVEN_IN(magic, "pressure", pressure, JMODEL_POSITIVE, has_pressure, "Pa"),
     JMODEL_FIELD_IN(magic, "damping_time", damping_time, JMODEL_NOT_NEGATIVE, "s"),
-    COEFFICIENT(UNLOADED_RADIUS),
-    COEFFICIENT(FNOMIN),
-    COEFFICIENT(VERTICAL_STIFFNESS),
-    COEFFICIENT(LONGVL),
-    COEFFICIENT(VXLOW),
-    COEFFICIENT(PCX1),
-    COEFFICIENT(PDX1),
-    COEFFICIENT(PCY1),
-    COEFFICIENT(LFZO),
-    COEFFICIENT(LCX),
-    COEFFICIENT(LMUX),
-    COEFFICIENT(LCY),
-    COEFFICIENT(LMUY),
+#define TIR(name, otherwise, dimension, group, range) COEFFICIENT_##range(name)
+#include "model/tir.def"
 };
 
 enum {
@@ -98,8 +93,10 @@ static const char* const component[] = {"fz"};
 
 // ---- reading -------------------------------------------------------------------------------------
 
-// The property file, found from the file that names it; its text is part of the model.
-static bool read_file(const jmodel_at* at, const jmodel_node* node, jmodel_tir* tir) {
+// The property file, found from the file that names it; its text is part of the model. `is_read`: coefficients that the
+// model gives itself.
+static bool read_file(const jmodel_at* at, const jmodel_node* node, const bool* is_read,
+                      jmodel_tir* tir) {
   jmodel_reader* r = at->r;
   if (!jmodel_is(at, node, JMODEL_NODE_TEXT, "file")) return false;
   const char* path = jfile_beside(&r->m->arena, node->place.file, node->text);
@@ -116,6 +113,7 @@ static bool read_file(const jmodel_at* at, const jmodel_node* node, jmodel_tir* 
     jsha256_add(&r->sha, text, n);
     status = jmodel_tir_parse(r->ctx, &r->m->arena, text, n, path, tir);
   }
+  if (status >= 0) status = jmodel_tir_finish(r->ctx, tir, JTIR_WHEELS, is_read);
   if (status == JO_ERR_MEMORY) r->oom = true;
   if (status < 0) {
     bool is_there = jfile_exists(path);
@@ -149,21 +147,25 @@ static void read_coefficients(const jmodel_at* at, const jmodel_node* map, const
     const char* name = jmodel_tir_table[i].name;
     y->c[i] = jmodel_scalar_at(at, c, name, jmodel_format(r, "%s.%s", at->path, name),
                                JMODEL_SCOPE_PARAMETERS);
+    if (y->c[i].number >= 0 && !r->oom) {
+      r->m->number[y->c[i].number].also = jmodel_format(r, "%s.%s.%s", at->path, key, c->key);
+    }
   }
 }
 
-static void take_coefficients(const jmodel_at* at, const jmodel_node* map, const jmodel_tir* tir,
-                              jmodel_place place, magic* y) {
+static void take_coefficients(const jmodel_at* at, const jmodel_tir* tir, jmodel_place place,
+                              const bool* is_read, magic* y) {
   jmodel_reader* r = at->r;
-  bool is_read[JTIR_COUNT] = {false};
-  read_coefficients(at, map, "scale", true, is_read, y);
-  read_coefficients(at, map, "coefficients", false, is_read, y);
   for (int i = 0; i < JTIR_COUNT; i++) {
     if (is_read[i]) continue;
     if (tir->line[i] == 0 && i != JTIR_INFLPRES) {
       // what the file does not have is no number of the model
       const char* text = tir->value[i] == 0.0 ? "0" : tir->value[i] == 1.0 ? "1" : "2";
       y->c[i] = jmodel_constant(text, place);
+      continue;
+    }
+    if (i == JTIR_INFLPRES && tir->line[i] == 0 && is_read[JTIR_NOMPRES]) {
+      y->c[i] = y->c[JTIR_NOMPRES];
       continue;
     }
     jmodel_place from = {tir->path, tir->line[i]};
@@ -198,7 +200,10 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   jmodel_tir tir;
   const jmodel_node *side = jmodel_node_find(map, "side"), *way = jmodel_node_find(map, "combined");
   bool has_wheel = jelement_read_wheel(at, map, e->place, &y->wheel);
-  if (!read_file(at, jmodel_node_find(map, "file"), &tir)) return false;
+  bool is_read[JTIR_COUNT] = {false};
+  read_coefficients(at, map, "scale", true, is_read, y);
+  read_coefficients(at, map, "coefficients", false, is_read, y);
+  if (!read_file(at, jmodel_node_find(map, "file"), is_read, &tir)) return false;
   y->version = tir.version;
   y->ellipse = tir.ellipse;
   int k = way ? jmodel_word_at(at, way, "combined", ways) : 0;
@@ -206,7 +211,7 @@ static bool read(const jmodel_at* at, const jmodel_node* map, jmodel_element* e)
   k = side ? jmodel_word_at(at, side, "side", sides) : -1;
   y->is_mirrored = (k == 0 && tir.side == JTIR_RIGHT) || (k == 1 && tir.side == JTIR_LEFT);
   if (is_image(map)) y->is_mirrored = !y->is_mirrored;
-  take_coefficients(at, map, &tir, e->place, y);
+  take_coefficients(at, &tir, e->place, is_read, y);
   jelement_scalar_or(at, map, "friction", 1.0, e->place, &y->friction);
   jelement_scalar_or(at, map, "damping_time", 0.05, e->place, &y->damping_time);
   jelement_read_contact(at, map, &y->c[JTIR_UNLOADED_RADIUS], &y->contact);
@@ -234,7 +239,7 @@ static jexpr_ref at_least(jgen* s, jexpr_ref x, jexpr_ref least) {
 }
 
 static jelement_magic coefficients(jgen* s, const jmodel_element* e, const magic* y) {
-  jelement_magic m = {s->g, y->version, y->ellipse, true, {0}};
+  jelement_magic m = {.g = s->g, .version = y->version, .ellipse = y->ellipse, .is_smooth = true};
   for (int i = 0; i < JTIR_COUNT; i++) {
     m.c[i] = jgen_scalar(s, &y->c[i], e->name);
   }
@@ -266,10 +271,16 @@ static contact contact_of(jgen* s, const jmodel_element* e) {
   return c;
 }
 
-// A load that is never zero (M38)
+// A load that is never zero (M38). Of the wheel, where it is not negative, its slope is 1 at zero too: a step begins there
+// where it lands. Rounds of the load may be at any.
 static jexpr_ref some_load(jgen* s, const contact* c, jexpr_ref fz) {
-  jexpr_ref least = jexpr_mul(s->g, jexpr_const(s->g, LEAST_LOAD), c->m.c[JTIR_FNOMIN]);
-  return at_least(s, fz, least);
+  jexpr_graph* g = s->g;
+  jexpr_ref nominal = c->m.c[JTIR_FNOMIN];
+  jexpr_ref least = jexpr_mul(g, jexpr_const(g, LEAST_LOAD), nominal);
+  if (c->m.has_soft_limits) return at_least(s, fz, least);
+  jexpr_ref n = jexpr_div(g, fz, jexpr_mul(g, jexpr_const(g, LIGHT_LOAD), nominal));
+  jexpr_ref fade = jexpr_exp(g, jexpr_neg(g, jelement_square(s, n)));
+  return jexpr_add(g, fz, jexpr_mul(g, least, fade));
 }
 
 // Held inside of the range of the file, where it gives one (M38)
@@ -280,23 +291,32 @@ static jexpr_ref hold(jgen* s, const contact* c, jexpr_ref x, int low, int high)
   return x;
 }
 
-static jexpr_ref load_for_formulas(jgen* s, const contact* c, jexpr_ref fz) {
-  jexpr_ref most = c->m.c[JTIR_FZMAX];
-  if (jexpr_is_value(s->g, most, 0.0)) return some_load(s, c, fz);
-  return some_load(s, c, jexpr_min(s->g, fz, most));
+static jexpr_ref camber_for_formulas(jgen* s, const contact* c) {
+  return hold(s, c, jexpr_mul(s->g, c->hand, c->gamma), JTIR_CAMMIN, JTIR_CAMMAX);
 }
 
-// Forces at a load that may be zero (M38): formulas see a little more, and what they give is brought back.
-static jelement_magic_force forces_at(jgen* s, const contact* c, jexpr_ref fz, jexpr_ref kappa,
-                                      jexpr_ref tan_alpha) {
+static jexpr_ref load_for_formulas(jgen* s, const contact* c, jexpr_ref fz) {
   jexpr_graph* g = s->g;
-  jexpr_ref load = load_for_formulas(s, c, fz), part = jexpr_div(g, fz, some_load(s, c, fz));
+  jexpr_ref most = c->m.c[JTIR_FZMAX];
+  if (jexpr_is_value(g, most, 0.0)) return some_load(s, c, fz);
+  jexpr_ref width = jexpr_mul(g, jexpr_const(g, LOAD_WIDTH), most);
+  return some_load(s, c,
+                   c->m.has_soft_limits ? jelement_magic_soft_min(&c->m, fz, most, width)
+                                        : jexpr_min(g, fz, most));
+}
+
+// Forces at a load that may be zero (M38): formulas see a little more, and what they give is brought back, to the load
+// `to`: fz, or 1 for forces per load.
+static jelement_magic_force forces_at(jgen* s, const contact* c, jexpr_ref fz, jexpr_ref to,
+                                      jexpr_ref kappa, jexpr_ref tan_alpha) {
+  jexpr_graph* g = s->g;
+  jexpr_ref load = load_for_formulas(s, c, fz), part = jexpr_div(g, to, some_load(s, c, fz));
   jexpr_ref turning = jexpr_mul(g, jexpr_const(g, TURNING), c->m.c[JTIR_VXLOW]);
   jexpr_ref rolling = jexpr_mul(g, c->disc.spin, c->m.c[JTIR_UNLOADED_RADIUS]);
   // (M42), (M43)
   jelement_magic_input in = {.fz = load, .kappa = kappa, .vx = c->vx, .p = c->p};
   in.alpha = jexpr_mul(g, c->hand, jexpr_atan(g, tan_alpha));
-  in.gamma = hold(s, c, jexpr_mul(g, c->hand, c->gamma), JTIR_CAMMIN, JTIR_CAMMAX);
+  in.gamma = camber_for_formulas(s, c);
   in.shifts = jexpr_sub(g, s->one, c->slow.low);
   in.sense = jexpr_tanh(g, jexpr_div(g, c->vx, turning));
   in.roll = jexpr_tanh(g, jexpr_div(g, rolling, turning));
@@ -310,19 +330,18 @@ static jelement_magic_force forces_at(jgen* s, const contact* c, jexpr_ref fz, j
   return f;
 }
 
-// (M37) load from the loaded radius and the forces per load
-static jexpr_ref load_at(jgen* s, const jmodel_element* e, const contact* c, jexpr_ref fx,
+// (M37) what pushes, from the loaded radius and the forces per load; negative: nothing does
+static jexpr_ref push_at(jgen* s, const jmodel_element* e, const contact* c, jexpr_ref fx,
                          jexpr_ref fy, jexpr_ref* rho) {
   jexpr_graph* g = s->g;
   jelement_magic_load in = {.fx = fx, .fy = jexpr_mul(g, c->hand, fy), .omega = c->disc.spin};
-  in.gamma = jexpr_mul(g, c->hand, c->gamma);
+  in.gamma = camber_for_formulas(s, c);
   in.p = c->p;
   jexpr_ref elastic = jelement_magic_load_of(&c->m, &in, c->R_omega, c->disc.loaded, rho);
   jexpr_ref rising = jexpr_v3_dot(g, c->disc.hub.v, c->disc.hub.n);
   jexpr_ref viscous = jexpr_mul(g, c->m.c[JTIR_VERTICAL_DAMPING], rising);
   jexpr_mark(g, *rho, "%s: deflection", e->name);
-  jexpr_ref push = jexpr_max(g, jexpr_sub(g, elastic, viscous), s->zero);
-  return jexpr_select(g, jexpr_lt(g, s->zero, *rho), push, s->zero);
+  return jexpr_sub(g, elastic, viscous);
 }
 
 // Slips of the contact patch, which follow those of the wheel. Where it slides the length in which they do so is
@@ -378,12 +397,12 @@ static bool is_soft(jgen* s, const jelement_magic* m) {
 
 // Slips and forces at a load.
 static jelement_magic_force roll_at(jgen* s, const jmodel_element* e, contact* c, jexpr_ref fz,
-                                    jexpr_ref* R_e, slips* k) {
+                                    jexpr_ref to, jexpr_ref* R_e, slips* k) {
   *R_e = jelement_magic_rolling_radius(&c->m, c->R_omega, fz, c->p);
   c->vsx = jexpr_sub(s->g, c->vx, jexpr_mul(s->g, c->disc.spin, *R_e));
-  jelement_magic_force f = forces_at(s, c, fz, s->zero, s->zero);
+  jelement_magic_force f = forces_at(s, c, fz, to, s->zero, s->zero);
   *k = slips_of(s, e, c, fz, &f);
-  return forces_at(s, c, fz, k->kappa, k->tan_alpha);
+  return forces_at(s, c, fz, to, k->kappa, k->tan_alpha);
 }
 
 // The limit of a sequence that converges by the same factor every time (Aitken), from its last three; the least
@@ -398,18 +417,20 @@ static jexpr_ref limit_of(jgen* s, const contact* c, const jexpr_ref* x) {
   return jexpr_add(g, x[2], jexpr_mul(g, last, rest));
 }
 
-// (M37) The load of 6.x, which loses to the forces that come from it: those per load change little.
-static jexpr_ref soft_load(jgen* s, const jmodel_element* e, contact* c, jexpr_ref fz,
+// (M37) What pushes of 6.x, which loses to the forces that come from it: those per load change little. Nothing is
+// switched on the way: each round would have conditions of its own, all of them within 1e-6 s of those of the result.
+static jexpr_ref soft_push(jgen* s, const jmodel_element* e, const contact* c, jexpr_ref push,
                            jexpr_ref* rho) {
-  jexpr_graph* g = s->g;
+  contact round = *c;
+  round.m.has_soft_limits = true;
   jexpr_ref x[ROUNDS], R_e;
   slips k;
   for (int i = 0; i < ROUNDS; i++) {
-    jexpr_ref at = i > 0 ? x[i - 1] : fz, load = some_load(s, c, at);
-    jelement_magic_force f = roll_at(s, e, c, at, &R_e, &k);
-    x[i] = load_at(s, e, c, jexpr_div(g, f.Fx, load), jexpr_div(g, f.Fy, load), rho);
+    jexpr_ref at = i > 0 ? x[i - 1] : push;
+    jelement_magic_force f = roll_at(s, e, &round, at, s->one, &R_e, &k);
+    x[i] = push_at(s, e, &round, f.Fx, f.Fy, rho);
   }
-  return jexpr_max(g, limit_of(s, c, &x[ROUNDS - 3]), s->zero);
+  return limit_of(s, c, &x[ROUNDS - 3]);
 }
 
 static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
@@ -417,11 +438,13 @@ static void write(jgen* s, const jmodel_element* e, jgen_element* out) {
   jexpr_ref *signal = out->signal, rho, R_e;
   contact c = contact_of(s, e);
   slips k;
-  jexpr_ref fz = load_at(s, e, &c, s->zero, s->zero, &rho);
-  if (is_soft(s, &c.m)) fz = soft_load(s, e, &c, fz, &rho);
+  jexpr_ref push = push_at(s, e, &c, s->zero, s->zero, &rho);
+  if (is_soft(s, &c.m)) push = soft_push(s, e, &c, push, &rho);
+  jexpr_ref is_down =
+      jelement_is_down(s, e, jexpr_mul(g, c.m.c[JTIR_VERTICAL_STIFFNESS], rho), push);
+  jexpr_ref fz = jexpr_select(g, is_down, push, s->zero);
   signal[FZ] = jgen_component(s, e, 0, jexpr_mark(g, fz, "%s: Fz", e->name));
-  jelement_magic_force f = roll_at(s, e, &c, signal[FZ], &R_e, &k);
-  jexpr_ref is_down = jexpr_lt(g, s->zero, rho);
+  jelement_magic_force f = roll_at(s, e, &c, signal[FZ], signal[FZ], &R_e, &k);
   out->rate[JELEMENT_SX] = jelement_patch_rate(s, &k.x, is_down);
   out->rate[JELEMENT_SY] = jelement_patch_rate(s, &k.y, is_down);
 
@@ -465,6 +488,7 @@ const jgen_element_class jelement_magic_tyre = {.model = {.kind = "tyre",
                                                           JELEMENT_ONE_FORCE(component),
                                                           .read = read,
                                                           .mirrors = true,
+                                                          .spins = true,
                                                           JELEMENT_FIELDS(fields),
                                                           .draw = draw},
                                                 .signal = signals,

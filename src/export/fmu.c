@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/work.h"
 #include "base/zip.h"
 #include "export/embedded.h"
 #include "export/fmu_description.h"
@@ -192,12 +193,12 @@ static jo_status add_binary(writer* w, const char* platform) {
   const char* name =
       jarena_printf(w->a, "binaries/%s/%s.so", platform ? platform : "", w->d.identifier);
   if (!tmp || !name) return jerr_memory(w->ctx);
-  jfile_work work;
-  JO_TRY(jfile_work_open(w->ctx, w->a, tmp, &work));
+  jwork work;
+  JO_TRY(jwork_open(w->ctx, w->a, tmp, &work));
   char* data = NULL;
   size_t size = 0;
   jo_status status = compile_in(w, &tc, work.path, &data, &size);
-  jfile_work_close(&work);
+  jwork_close(&work);
   return status < 0 ? status : jzip_add(&w->zip, name, data, size);
 }
 

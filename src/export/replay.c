@@ -270,7 +270,7 @@ static jo_status add_sensors(builder* b) {
     copy->signal[copy->nsignal] = sensor(b, name, "0");
     copy->signal[copy->nsignal++].value = *b->radius[i];
   }
-  return JO_OK;
+  return jmodel_index_signals(copy, &b->a) ? JO_OK : jerr_memory(b->out->ctx);
 }
 
 // ---- frames --------------------------------------------------------------------------------------

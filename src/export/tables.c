@@ -235,7 +235,7 @@ static void put_tables(jtext* t, const jvehicle_model* m) {
   put_strings(t, "redundant_name", a->redundant_name, a->nredundant);
   put_doubles(t, "closure_limit", a->closure_limit, a->nredundant);
   put_wheels(t, a);
-  put_bools(t, "has_root", a->has_root, a->nobjective);
+  put_bools(t, "has_root", a->has_root, a->nintegral);
   put_bools(t, "is_quiet", a->is_quiet, a->nswitch);
   put_strings(t, "event_name", a->event_name, a->nevent);
   put_bools(t, "event_at_start", a->event_at_start, a->nevent);
@@ -283,11 +283,12 @@ static void put_about(jtext* t, const jmachine_about* a) {
   jtext_printf(
       t,
       ", .ny = %d, .np = %d, .nu = %d, .nv = %d, .nd = %d, .nz = %d, .nswitch = %d,\n"
-      "              .nobjective = %d, .noutput = %d, .nredundant = %d, .nwheel = %d,\n"
+      "              .nobjective = %d, .nintegral = %d, .noutput = %d, .nredundant = %d, .nwheel = "
+      "%d,\n"
       "              .first_v = %d, .first_rate = %d, .first_z = %d, .first_integral = %d,\n"
       "              .nevent = %d, .nreset = %d, .nconstant = %d, .has_end = %d, .first_standing = "
       "%d, ",
-      a->ny, a->np, a->nu, a->nv, a->nd, a->nz, a->nswitch, a->nobjective, a->noutput,
+      a->ny, a->np, a->nu, a->nv, a->nd, a->nz, a->nswitch, a->nobjective, a->nintegral, a->noutput,
       a->nredundant, a->nwheel, a->first_v, a->first_rate, a->first_z, a->first_integral, a->nevent,
       a->nreset, a->nconstant, a->has_end, a->first_standing);
   put_field(t, ".standstill", a->standstill);

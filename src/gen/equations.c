@@ -46,7 +46,8 @@ static jo_status set_states(jgen_reduction* r) {
   JO_TRY(jgen_layout_build(s->a, s->m, r->part, &d->layout));
   assert(r->nu + r->nv + r->nd == r->nq && r->nv == r->part->nrow);
   d->ny = l->ny;
-  d->nobjective = l->block[JGEN_INTEGRAL].n;
+  d->nobjective = s->m->nobjective;
+  d->nintegral = l->block[JGEN_INTEGRAL].n;
   s->g->group[JGEN_Y].size = s->g->group[JGEN_DY].size = d->ny;
   for (int i = 0; i < r->nu; i++) {
     s->q[r->part->u[i]] = jgen_state(r, l->q[r->part->u[i]]);
@@ -450,13 +451,17 @@ static void set_objectives(jgen_reduction* r) {
   const jgen_layout* l = &r->out->layout;
   r->objective = jgen_refs(r, r->out->nobjective);
   if (!r->objective) return;
-  for (int i = 0, filter = 0; i < r->out->nobjective; i++) {
-    const jmodel_objective* o = &s->m->objective[i];
-    int integral = jgen_first(l, JGEN_INTEGRAL) + i;
+  for (int i = 0, filter = 0; i < r->out->nintegral; i++) {
+    const jmodel_objective* o = &s->m->integrated[i];
     jexpr_ref* rate = r->ydot + jgen_first(l, JGEN_FILTER) + filter;
-    r->ydot[integral] = jgen_objective_integrand(s, o, r->filter + filter, rate);
-    r->objective[i] = jgen_objective_value(s, o, jgen_state(r, integral));
+    r->ydot[jgen_first(l, JGEN_INTEGRAL) + i] =
+        jgen_objective_integrand(s, o, r->filter + filter, rate);
     filter += jgen_objective_states(o);
+  }
+  for (int i = 0; i < r->out->nobjective; i++) {
+    const jmodel_objective* o = &s->m->objective[i];
+    jexpr_ref w = jgen_state(r, jgen_first(l, JGEN_INTEGRAL) + o->integral);
+    r->objective[i] = jgen_objective_value(s, o, w);
   }
 }
 

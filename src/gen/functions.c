@@ -254,7 +254,7 @@ static int list_parts(jgen_reduction* r, const jgen_sensors* o, part* p) {
   p[n++] = (part){JGEN_FN_ROLLING, r->rolling, nt};
   p[n++] = (part){JGEN_FN_ROLLING, r->rolling + nt, nt};
   p[n++] = (part){JGEN_FN_ROLLING, r->rolling + 2 * nt, nt};
-  p[n++] = (part){JGEN_FN_WINDOWS, r->windows, 2 * nobjective};
+  p[n++] = (part){JGEN_FN_WINDOWS, r->windows, 2 * r->out->nintegral};
   if (r->implied.is_there) {
     const jgen_implied* k = &r->implied;
     p[n++] = (part){JGEN_FN_RATES, qdv, nv};

@@ -82,6 +82,11 @@ typedef struct jgen_length {
   const jmodel_point* end[2];
 } jgen_length;
 
+// A wheel on the road: its deflection and radius [m]; poison: it is none.
+typedef struct jgen_stance {
+  jexpr_ref delta, radius;
+} jgen_stance;
+
 // ---- position stage ------------------------------------------------------------------------------
 
 // Functions of this stage as they are evaluated, by many at a time, each with work space of its own.
@@ -89,6 +94,14 @@ typedef struct jgen_position_tapes {
   jexpr_tape closure, drive, initial, states;
   jexpr_tape tangent;  // empty: there is none
 } jgen_position_tapes;
+
+// A wheel at a position, in its graph.
+typedef struct jgen_wheel {
+  const jmodel_element* element;
+  const jmodel_joint* joint;  // the revolute joint that it spins in; NULL: none
+  jexpr_ref off;              // squared distance of its centre from the axis of that; poison: none
+  jexpr_v3 c, u;              // centre and axis, ground axes
+} jgen_wheel;
 
 // Inputs: p (live numbers), t (1), q (all coordinates; driven ones too).
 // Functions over them, all evaluated with the interpreter:
@@ -111,6 +124,8 @@ typedef struct jgen_position {
   jexpr_fn
       present;  // closures during a run: as a function of the states that joints of any attitude count from, too
   jgen_position_tapes tapes;
+  int nwheel;
+  jgen_wheel* wheel;  // (nwheel)
 } jgen_position;
 
 jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,
@@ -238,7 +253,7 @@ typedef struct jgen_dynamics {
   const jmodel* model;
   jgen_partition part;
   jgen_layout layout;
-  int np, ny, nswitch, nobjective, noutput;  // ny: of the layout
+  int np, ny, nswitch, nobjective, nintegral, noutput;  // ny: of the layout
   int* live;
   double* p;
   jgen_switch* sw;
@@ -251,6 +266,7 @@ typedef struct jgen_dynamics {
   const char** output_unit;
   jexpr_fn fn[JGEN_FN_COUNT];    // no name: it was not asked for
   jgen_length* length;           // by element: distance of its ends
+  jgen_stance* stance;           // by element
   bool drives_by_states;         // driven positions depend on states
   int nwheel;                    // elements that have no force at standstill ...
   const jmodel_element** wheel;  // (nwheel)

@@ -98,8 +98,8 @@ static void list_states(writer* w) {
 // (O5)  both states of a section have the unit and the size of its signal x. An objective that is an integral
 // has the unit of x times s, all others that of x.
 static void list_filters(writer* w) {
-  for (int i = 0; i < w->m->nobjective; i++) {
-    const jmodel_objective* o = &w->m->objective[i];
+  for (int i = 0; i < w->m->nintegrated; i++) {
+    const jmodel_objective* o = &w->m->integrated[i];
     bool is_integral = o->kind == JMODEL_OBJECTIVE_INTEGRAL;
     int n = jgen_objective_states(o);
     if (n == 0) continue;
@@ -138,8 +138,8 @@ static bool is_taken(const writer* w, const char* name) {
 
 // Named as the objective, which users know; models may have given that name to a coordinate or a state.
 static void list_integrals(writer* w) {
-  for (int i = 0; i < w->m->nobjective && !w->no_memory; i++) {
-    const jmodel_objective* o = &w->m->objective[i];
+  for (int i = 0; i < w->m->nintegrated && !w->no_memory; i++) {
+    const jmodel_objective* o = &w->m->integrated[i];
     const char* what = is_taken(w, o->name) ? "integral" : NULL;
     add(w, (state){JGEN_INTEGRAL, o->name, what, 0, integral_unit(w, o),
                    .nominal = integral_nominal(o)});

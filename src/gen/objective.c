@@ -79,7 +79,7 @@ static jexpr_ref by_window(jgen* s, const jmodel_objective* o, jexpr_ref inside,
   return jexpr_select(g, jexpr_lt(g, s->t, begin), s->zero, before_end);
 }
 
-static bool has_root(const jmodel_objective* o) {
+bool jgen_objective_has_root(const jmodel_objective* o) {
   return o->kind == JMODEL_OBJECTIVE_RMS || o->kind == JMODEL_OBJECTIVE_PEAK;
 }
 
@@ -95,7 +95,7 @@ jexpr_ref jgen_objective_integrand(jgen* s, const jmodel_objective* o, const jex
   for (int i = 0; i < n; i++) {
     x = pass_section(s, &k[i], x, z + 2 * i, zd + 2 * i);
   }
-  if (has_root(o)) x = jexpr_div(g, x, jexpr_const(g, o->nominal));
+  if (jgen_objective_has_root(o)) x = jexpr_div(g, x, jexpr_const(g, o->nominal));
   if (o->kind == JMODEL_OBJECTIVE_RMS) x = jexpr_mul(g, x, x);
   if (o->kind == JMODEL_OBJECTIVE_PEAK) {
     x = jexpr_pow(g, jexpr_mul(g, x, x), jexpr_const(g, 0.5 * o->power));
@@ -127,7 +127,7 @@ jexpr_ref jgen_objective_value(jgen* s, const jmodel_objective* o, jexpr_ref int
   if (o->kind == JMODEL_OBJECTIVE_PEAK) {
     v = jexpr_pow(g, jexpr_div(g, v, duration(s, o)), jexpr_const(g, 1.0 / o->power));
   }
-  if (has_root(o)) v = jexpr_mul(g, v, jexpr_const(g, o->nominal));
+  if (jgen_objective_has_root(o)) v = jexpr_mul(g, v, jexpr_const(g, o->nominal));
   if (o->has_final) v = jexpr_add(g, v, jgen_scalar(s, &o->final, o->name));
   return v;
 }

@@ -8,6 +8,9 @@
 // States its filter needs.
 int jgen_objective_states(const jmodel_objective* o);
 
+// Is its value a root of its integral?
+bool jgen_objective_has_root(const jmodel_objective* o);
+
 // Integrand of the objective's own state. z: filter states; zd: receives their derivatives.
 jexpr_ref jgen_objective_integrand(jgen* s, const jmodel_objective* o, const jexpr_ref* z,
                                    jexpr_ref* zd);

@@ -47,7 +47,7 @@ typedef struct jgen_reduction {
   jexpr_ref* hold;                      // forces of friction
   jexpr_ref *condition, *reset;         // of events (nevent), states they set (nreset)
   jgen_implied implied;
-  jexpr_ref* windows;  // from and to, objective by objective (2 nobjective)
+  jexpr_ref* windows;  // from and to, integral by integral (2 nintegral)
 } jgen_reduction;
 
 // equations.c

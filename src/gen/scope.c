@@ -88,17 +88,11 @@ jexpr_ref jgen_not_yet(jgen* s, const char* name, size_t n, const char* what) {
 }
 
 static int index_of_parameter(const jmodel* m, word name) {
-  for (int i = 0; i < m->nparameter; i++) {
-    if (is(name, m->parameter[i].name)) return i;
-  }
-  return -1;
+  return jindex_find(&m->parameters, 0, name.s, name.n);
 }
 
 static int index_of_signal(const jmodel* m, word name) {
-  for (int i = 0; i < m->nsignal; i++) {
-    if (is(name, m->signal[i].name)) return i;
-  }
-  return -1;
+  return jindex_find(&m->signals, 0, name.s, name.n);
 }
 
 // Parameters, then signals, as one list.
@@ -506,8 +500,8 @@ static const char* why(void* user, const char* text, size_t n) {
   }
   if (jgen_element_find(user, text, n) >= 0) return "an element; add what of it";
   if (find_body(m, name) >= 0) return "a body; add the point and the component";
-  for (int i = 0; i < m->nobjective; i++) {
-    if (is(name, m->objective[i].name)) return "an objective; it has no value before the end";
+  for (int i = 0; i < m->nintegrated; i++) {
+    if (is(name, m->integrated[i].name)) return "an objective; it has no value before the end";
   }
   return NULL;
 }

@@ -11,6 +11,7 @@
 #include "expr/preaccumulate.h"
 #include "expr/rewrite.h"
 #include "gen/begin.h"
+#include "gen/objective.h"
 #include "gen/solved.h"
 
 typedef struct writer {
@@ -246,9 +247,56 @@ static jo_status weigh(writer* k, jgen_fn f, const jexpr_ref* y, int n, const je
              (const int[]){k->ny, 1, k->nw, np}, momentum ? 4 : 3, &k->d->sens.adjoint[f]);
 }
 
+static bool is_asked_for(const jmodel* m, int integral) {
+  for (int i = 0; i < m->nobjective; i++) {
+    if (m->objective[i].integral == integral) return true;
+  }
+  return false;
+}
+
+// Integrals and filters of objectives that nobody asks for have no weights: where they have no slope, 0 times infinite would
+// spoil those of the others.
+static jexpr_ref* weights_of_rates(writer* k) {
+  const jmodel* m = k->d->model;
+  const jgen_layout* l = &k->d->layout;
+  jexpr_ref* bar = refs(k, k->ny);
+  if (!bar) return NULL;
+  memcpy(bar, k->lambda, (size_t)k->ny * sizeof *bar);
+  for (int i = 0, filter = jgen_first(l, JGEN_FILTER); i < m->nintegrated; i++) {
+    int n = jgen_objective_states(&m->integrated[i]);
+    for (int r = 0; r < n && !is_asked_for(m, i); r++) {
+      bar[filter + r] = jexpr_const(k->g, 0.0);
+    }
+    if (!is_asked_for(m, i)) bar[jgen_first(l, JGEN_INTEGRAL) + i] = jexpr_const(k->g, 0.0);
+    filter += n;
+  }
+  return bar;
+}
+
 static jo_status adjoint_of(writer* k, jgen_fn f, jgen_fn_rule rule) {
   int n = k->d->fn[f].out[0].n;
-  return weigh(k, f, out(k, f, 0), n, k->lambda, rule == JGEN_RULE_IMPULSIVE);
+  const jexpr_ref* bar = f == JGEN_FN_RHS ? weights_of_rates(k) : k->lambda;
+  if (!bar) return k->g->status;
+  return weigh(k, f, out(k, f, 0), n, bar, rule == JGEN_RULE_IMPULSIVE);
+}
+
+// One objective has a weight at a time. The root of an integral that is zero has an infinite slope, which 0 times spoils the
+// others: without a weight it is taken of one.
+static jo_status objective_adjoint(writer* k, jgen_fn f) {
+  const jmodel* m = k->d->model;
+  jexpr_graph* g = k->g;
+  int n = k->d->nobjective;
+  jexpr_ref *psi = refs(k, n), *y = refs(k, k->ny), zero = jexpr_const(g, 0.0);
+  if (!psi || !y) return g->status;
+  memcpy(psi, out(k, f, 0), (size_t)n * sizeof *psi);
+  memcpy(y, k->y, (size_t)k->ny * sizeof *y);
+  for (int i = 0; i < n; i++) {
+    jexpr_ref* w = &y[jgen_first(&k->d->layout, JGEN_INTEGRAL) + m->objective[i].integral];
+    if (!jgen_objective_has_root(&m->objective[i])) continue;
+    *w = jexpr_select(g, jexpr_eq(g, k->lambda[i], zero), jexpr_const(g, 1.0), *w);
+  }
+  JO_TRY(jgen_put_inputs(g, JGEN_Y, y, psi, n));
+  return weigh(k, f, psi, n, k->lambda, false);
 }
 
 // (S6)  closure: mu = J_v^-T vbar, then -mu^T (h_u, h_t, h_p); what falls on v itself is left out
@@ -277,7 +325,9 @@ static jo_status write_adjoints(writer* k) {
   for (jgen_fn f = 0; f < JGEN_FN_COUNT; f++) {
     jgen_fn_rule rule = adjoint_rule(k->d, f);
     if (rule == JGEN_RULE_NONE) continue;
-    JO_TRY(rule == JGEN_RULE_CLOSURE ? closure_adjoint(k, f) : adjoint_of(k, f, rule));
+    JO_TRY(rule == JGEN_RULE_CLOSURE ? closure_adjoint(k, f)
+           : f == JGEN_FN_OBJECTIVE  ? objective_adjoint(k, f)
+                                     : adjoint_of(k, f, rule));
   }
   return JO_OK;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cached libraries.
 //
-//   file = bytes of the shared library | magic (16) | SHA-256 of those bytes (32)
+//   file = bytes of the shared library | magic (16) | SHA-256 of name and bytes (32)
 //
+// The name is the key: a library that got the name of another one is not what the checksum was made of.
 // The loader ignores what follows the library, so that library and checksum are one file and one
 // rename replaces both. Files have mode 0600. At load the folder is opened once, and everything goes
 // through its descriptor: it is ours, no link, and nobody else may write to it, and so is the file; what
@@ -25,7 +26,7 @@
 #define LIBRARY_LIMIT ((size_t)1 << 30)
 #define TRAILER_SIZE  (sizeof magic + 32)
 
-static const char magic[16] = "jounce kernel 1";
+static const char magic[16] = "jounce kernel 2";
 
 // ---- folder
 
@@ -45,9 +46,10 @@ jo_status jkernel_cache_dir(jo_context* ctx, jarena* a, const char* wanted, cons
 
 // ---- files
 
-static void digest_of(const void* data, size_t n, uint8_t digest[32]) {
+static void digest_of(const char* name, const void* data, size_t n, uint8_t digest[32]) {
   jsha256 s;
   jsha256_init(&s);
+  jsha256_add(&s, name, strlen(name) + 1);
   jsha256_add(&s, data, n);
   jsha256_finish(&s, digest);
 }
@@ -62,7 +64,7 @@ jo_status jkernel_cache_store(jo_context* ctx, jarena* scratch, const char* libr
   char* all = jarena_alloc(scratch, n + TRAILER_SIZE);
   if (!made || !kept || !all) return jerr_memory(ctx);
   uint8_t digest[32];
-  digest_of(data, n, digest);
+  digest_of(name, data, n, digest);
   memcpy(all, data, n);
   memcpy(all + n, magic, sizeof magic);
   memcpy(all + n + sizeof magic, digest, sizeof digest);
@@ -70,18 +72,18 @@ jo_status jkernel_cache_store(jo_context* ctx, jarena* scratch, const char* libr
   return jfile_publish(ctx, made, kept);
 }
 
-static bool is_intact(const char* data, size_t size) {
+static bool is_intact(const char* name, const char* data, size_t size) {
   if (size <= TRAILER_SIZE) return false;
   size_t n = size - TRAILER_SIZE;
   if (memcmp(data + n, magic, sizeof magic) != 0) return false;
   uint8_t digest[32];
-  digest_of(data, n, digest);
+  digest_of(name, data, n, digest);
   return memcmp(data + n + sizeof magic, digest, sizeof digest) == 0;
 }
 
-// Whether the open file is a whole library of ours. What cannot be used is as good as missing: it will
+// Whether the open file is the whole library of ours that its name says. What cannot be used is as good as missing: it will
 // be made anew, or that fails with a reason.
-static jo_status check_file(jo_context* ctx, int fd, bool* is_good) {
+static jo_status check_file(jo_context* ctx, int fd, const char* name, bool* is_good) {
   struct stat st;
   *is_good = false;
   if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || !jfile_is_ours(fd)) return JO_OK;
@@ -89,7 +91,7 @@ static jo_status check_file(jo_context* ctx, int fd, bool* is_good) {
   size_t size = (size_t)st.st_size;
   char* data = jmem_resize(ctx, NULL, size);
   if (!data) return jerr_memory(ctx);
-  *is_good = jfile_read_open(fd, data, size) && is_intact(data, size);
+  *is_good = jfile_read_open(fd, data, size) && is_intact(name, data, size);
   jmem_free(ctx, data);
   return JO_OK;
 }
@@ -113,7 +115,7 @@ jo_status jkernel_cache_load(jo_context* ctx, const char* dir, const char* name,
   bool is_good = false;
   jo_status status = JO_OK;
   if (fd >= 0) {
-    status = check_file(ctx, fd, &is_good);
+    status = check_file(ctx, fd, name, &is_good);
     if (is_good) *library = load_from(folder, dir, name);
     close(fd);
   }

@@ -16,7 +16,7 @@ jo_status jkernel_cache_dir(jo_context* ctx, jarena* a, const char* wanted, cons
 jo_status jkernel_cache_store(jo_context* ctx, jarena* scratch, const char* library,
                               const char* work, const char* dir, const char* name);
 
-// Load what jkernel_cache_store() kept. A missing, damaged or foreign file, or one that others may
+// Load what jkernel_cache_store() kept. A missing, damaged or foreign file, one kept under another name, or one that others may
 // write to, is not loaded, and no error: *library is NULL then. A folder that is not ours alone is one.
 jo_status jkernel_cache_load(jo_context* ctx, const char* dir, const char* name, void** library);
 

@@ -10,13 +10,17 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/cpu.h"
 #include "base/file.h"
 #include "base/format.h"
 #include "base/process.h"
+#include "base/work.h"
 #include "kernel/cache.h"
 #include "kernel/toolchain.h"
 
-#define PACK_LANES 8
+#define PACK_LANES   8
+#define LEAST_ROOM   ((size_t)16 << 20)  // [bytes]
+#define ROOM_BY_TEXT 16                  // of emitted text
 
 // To be raised with the signature of emitted functions.
 static const char abi[] = "jounce kernel abi 1";
@@ -114,17 +118,17 @@ static jo_status choose_cache(build* b) {
 }
 
 // Where to compile: in the cache, so that its file comes by a rename, or in a temporary folder.
-static jo_status open_work(build* b, jfile_work* work) {
+static jo_status open_work(build* b, jwork* work) {
   if (b->cache) {
     int said = jo_context_diagnostic_count(b->ctx);
-    jo_status status = jfile_work_open(b->ctx, b->scratch, b->cache, work);
+    jo_status status = jwork_open(b->ctx, b->scratch, b->cache, work);
     if (status >= 0) return status;
     JO_TRY(go_on_without(b, said, status, not_kept));
     b->cache = NULL;
   }
   const char* tmp = getenv("TMPDIR");
   tmp = tmp && tmp[0] == '/' ? jarena_strdup(b->scratch, tmp) : "/tmp";
-  return tmp ? jfile_work_open(b->ctx, b->scratch, tmp, work) : jerr_memory(b->ctx);
+  return tmp ? jwork_open(b->ctx, b->scratch, tmp, work) : jerr_memory(b->ctx);
 }
 
 // Keep the library, and load the one that is kept: what is loaded then has passed all checks.
@@ -148,10 +152,47 @@ static jo_status compile_in(build* b, jkernel_set* set, const char* dir) {
   return *loaded ? JO_OK : jkernel_library_open(b->ctx, library, loaded);
 }
 
-static jo_status make_library(build* b, jkernel_set* set, jfile_work* work) {
+// Room that compiling takes: sources, assembly, objects and the library, and no less than what a small disk has left.
+static size_t needed_room(const jemit_unit* unit) {
+  size_t text = 0;
+  for (int i = 0; i < unit->nfile; i++) {
+    text += unit->file[i].length;
+  }
+  return LEAST_ROOM + ROOM_BY_TEXT * text;
+}
+
+// Compile in one folder. *is_full: it failed because there is no room in it.
+static jo_status try_folder(build* b, jkernel_set* set, jwork* work, bool* is_full) {
+  int said = jo_context_diagnostic_count(b->ctx);
   jo_status status = compile_in(b, set, work->path);
-  jfile_work_close(work);
+  bool may_be_full = status == JO_ERR_FILE || status == JO_ERR_COMPILER;
+  *is_full = may_be_full && !jfile_has_room(work->path, needed_room(&b->unit));
+  if (*is_full) {
+    jerr_forget(b->ctx, said);
+    status = jerr_set(b->ctx, JO_ERR_FILE,
+                      "%s: there is no room to compile equations: the disk is full, or files may "
+                      "not be as large (ulimit -f)",
+                      work->path);
+  }
+  jwork_close(work);
   return status;
+}
+
+// In the cache, or where that is full in a temporary folder. *is_stuck: there is nowhere to compile.
+static jo_status make_library(build* b, jkernel_set* set, bool* is_stuck) {
+  for (;;) {
+    jwork work;
+    bool is_full = false;
+    *is_stuck = true;
+    JO_TRY(open_work(b, &work));
+    *is_stuck = false;
+    int said = jo_context_diagnostic_count(b->ctx);
+    jo_status status = try_folder(b, set, &work, &is_full);
+    *is_stuck = is_full && !b->cache;
+    if (status >= 0 || !is_full || !b->cache) return status;
+    JO_TRY(go_on_without(b, said, status, not_kept));
+    b->cache = NULL;
+  }
 }
 
 static jo_status bind_functions(const build* b, jkernel_set* set) {
@@ -191,7 +232,7 @@ static jo_status gather_part(build* b, const jkernel_set* set, const jexpr_fn* f
 
 // Lanes of packs: those asked for, at most those of the processor and $JOUNCE_PACK_LANES.
 static jo_status limit_packs(const build* b, int* pack) {
-  if (*pack > jkernel_toolchain_lanes()) *pack = jkernel_toolchain_lanes();
+  if (*pack > jcpu_lanes(jcpu_chosen())) *pack = jcpu_lanes(jcpu_chosen());
   const char* text = getenv("JOUNCE_PACK_LANES");
   if (!text || text[0] == '\0') return JO_OK;
   int most = text[1] == '\0' ? text[0] - '0' : 0;
@@ -218,12 +259,8 @@ static jo_status compile_part(build* b, jkernel_set* set, bool* is_stuck) {
     JO_TRY(jkernel_cache_load(b->ctx, b->cache, b->name, library));
   }
   if (!*library) {
-    jfile_work work;
     set->from_cache = false;
-    *is_stuck = true;
-    JO_TRY(open_work(b, &work));
-    *is_stuck = false;
-    JO_TRY(make_library(b, set, &work));
+    JO_TRY(make_library(b, set, is_stuck));
   }
   return bind_functions(b, set);
 }
@@ -300,6 +337,8 @@ jo_status jkernel_build(jo_context* ctx, const jexpr_fn* fn, int nfn, const jker
     return jerr_set(ctx, JO_ERR_ARGUMENT, "function '%s': there is no part %d", fn[i].name,
                     part_of(opt, i));
   }
+  jcpu_level level;
+  JO_TRY(jcpu_choose(ctx, &level));
   jkernel_set* set = NULL;
   JO_TRY(create_set(ctx, fn, nfn, opt->lanes, &set));
   jarena scratch;

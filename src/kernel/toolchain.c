@@ -2,7 +2,7 @@
 // Compiling a unit: sources in parallel, then a link. Arguments are vectors; no shell is involved.
 //
 // The flags keep results the same on every machine: no contraction of a * b + c, no rewriting of
-// pow; `native` then only chooses wider registers, not other roundings. The vectorizers stay off
+// pow; the flag of the processor (base/cpu.h) then only chooses wider registers, not other roundings. The vectorizers stay off
 // because gcc 12 forms fused vfmaddsub there against -ffp-contract=off; they gain nothing on
 // straight-line code, and lanes are vectors already. At -O1 gcc is spared the passes that find nothing to
 // do here: a quarter of its time, and kernels run as fast without them (bench/README.md).
@@ -14,28 +14,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cpu.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/format.h"
 #include "base/process.h"
 #include "base/text.h"
-
-#if defined(__x86_64__) || defined(__i386__)
-#define USE_NATIVE 1
-#else
-#define USE_NATIVE 0
-#endif
-#define NATIVE "-march=native"
-
-// Vectors that are wider than registers are taken to pieces through memory, and slower than single values.
-int jkernel_toolchain_lanes(void) {
-#if USE_NATIVE
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return 8;
-  if (__builtin_cpu_supports("avx")) return 4;
-#endif
-  return 2;
-}
 
 // One command compiles a piece of bounded size, within seconds: this is for those that hang.
 #define DEFAULT_LIMIT 600.0  // [s]
@@ -109,7 +93,8 @@ jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compile
                               "-fno-tree-slp-vectorize"};
   for (size_t i = 0; i < sizeof flag / sizeof flag[0]; i++)
     tc.flag[tc.nflag++] = flag[i];
-  if (USE_NATIVE) tc.flag[tc.nflag++] = NATIVE;
+  tc.processor = jcpu_flag();
+  if (tc.processor) tc.flag[tc.nflag++] = tc.processor;
   tc.spares_passes = optimize == 1;
   *out = tc;
   return JO_OK;
@@ -121,7 +106,7 @@ static void hash_string(jsha256* s, const char* text) {
   jsha256_add(s, text, strlen(text) + 1);
 }
 
-// What `native` stands for: model and features, not clock rates. One processor speaks for all.
+// What -march=native stands for: model and features, not clock rates. One processor speaks for all.
 static void hash_processor(jsha256* s) {
   static const char* const wanted[] = {"model name", "flags", "Features", "CPU "};
   FILE* f = fopen("/proc/cpuinfo", "r");
@@ -154,7 +139,8 @@ void jkernel_toolchain_hash(const jkernel_toolchain* tc, jsha256* s) {
     hash_string(s, tc->flag[i]);
   for (int i = 0; i < SPARED && tc->spares_passes; i++)
     hash_string(s, spared_pass[i]);
-  if (USE_NATIVE) hash_processor(s);
+  hash_string(s, jcpu_name(jcpu_chosen()));
+  if (tc->processor) hash_processor(s);
 }
 
 // ---- running
@@ -343,7 +329,7 @@ static jo_status choose_flags(jo_context* ctx, const jkernel_toolchain* tc,
   *out = *tc;
   out->nflag = 0;
   for (int i = 0; i < tc->nflag; i++) {
-    if (strcmp(tc->flag[i], NATIVE) != 0) JO_TRY(add_flag(ctx, out, tc->flag[i]));
+    if (tc->flag[i] != tc->processor) JO_TRY(add_flag(ctx, out, tc->flag[i]));
   }
   for (int i = 0; i < l->nflag; i++)
     JO_TRY(add_flag(ctx, out, l->flag[i]));

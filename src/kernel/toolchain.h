@@ -14,8 +14,9 @@ typedef struct jkernel_toolchain {
   const char* path;  // of the compiler; NULL: there is none
   const char* flag[JKERNEL_FLAGS_MAX];
   int nflag;
-  bool spares_passes;  // of gcc that gain nothing
-  double limit_s;      // wall time of one command; 0: no limit
+  const char* processor;  // the flag among them that names it; NULL: none
+  bool spares_passes;     // of gcc that gain nothing
+  double limit_s;         // wall time of one command; 0: no limit
 } jkernel_toolchain;
 
 // `compiler` may be NULL: $JOUNCE_CC, else cc, gcc, clang. Not finding one is no error. The limit is
@@ -45,8 +46,5 @@ typedef struct jkernel_library {
 
 jo_status jkernel_toolchain_link(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
                                  const jkernel_library* library);
-
-// Doubles that a register of this processor holds, as compilers are told to use it.
-int jkernel_toolchain_lanes(void);
 
 #endif

@@ -11,6 +11,15 @@ typedef struct jmachine_equilibrium {
                     // its nominal size [1/s]
   int worst;        // the state it belongs to, -1: there is nothing to find
   int determined;   // coordinates that forces hold, of q_u; the others stay as begun
+  double
+      released;  // part of the load of the start that continuation could take away, where that was tried
+  int beside;  // other starts that were tried
+  // how fast a small push grows [1/s], 0: it does not; how it turns meanwhile [rad/s], and the state that it moves most.
+  // The search knows of forces that depend on positions and no others; plant/stability.c knows them all.
+  double growth, turning;
+  int growing;
+  bool is_edge;   // the descent ended where loops cannot be closed any more
+  bool is_loose;  // nothing can hold what is left
   bool is_moved;  // with them where they began there is no rest: they are where the search came to
 } jmachine_equilibrium;
 

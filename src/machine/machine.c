@@ -83,42 +83,59 @@ static jo_status project(void* user, double t, double* y) {
 }
 
 // The sign of det J_v: of the reciprocal pivots at the last projection; 0: they are not finite. Spread: its
-// reciprocal, without the sign.
-static int side_of_loops(const jmachine* m, double* spread) {
+// reciprocal, without the sign. Signs: those of all pivots, mixed.
+static int side_of_loops(const jmachine* m, double* spread, uint64_t* signs) {
   int side = 1;
   *spread = 1.0;
+  *signs = 0;
   for (int i = 0; i < m->about->nv; i++) {
     if (!isfinite(m->inverse[i])) return 0;
     if (m->inverse[i] < 0.0) side = -side;
     *spread *= fabs(m->inverse[i]);
+    *signs = *signs * 3 + (m->inverse[i] < 0.0 ? 1 : 2);
   }
   return side;
 }
 
 // Past a singular position of the dependent coordinates the independent ones do not determine which way
 // the loops go on: that a run comes out on a way that closes does not make it the right one. Stages and
-// searches may look across; what is accepted may not.
-static jo_status admit(void* user, double t, const double* y) {
+// searches may look across; what is accepted may not, unless the host knows that all coordinates together do (`pass`).
+static jo_status admit(void* user, double t0, const double* y0, double t, const double* y) {
   jmachine* m = user;
-  (void)t, (void)y;
   double spread;
-  int side = side_of_loops(m, &spread);
-  if (m->side == 0) m->side = side;
-  if (m->side * side > 0) {
+  uint64_t signs;
+  int side = side_of_loops(m, &spread, &signs);
+  bool turns = m->side * side < 0 || side == 0, differs = m->pass && signs != m->signs;
+  jo_status status = m->side == 0 || !turns ? JO_OK : JO_ERR_MODEL;
+  m->hint[0] = 0;
+  if (m->side != 0 && side != 0 && (turns || differs) && m->pass && y0) {
+    status = m->pass(m, t0, y0, t, y);
+  }
+  if (status >= 0) {
+    m->side = side;
+    m->signs = signs;
     m->spread = spread;
     return JO_OK;
   }
+  if (m->hint[0]) return status;
   jformat(m->hint, sizeof m->hint,
           "%.200s: the loops pass a singular position of the coordinates that were chosen as "
           "dependent: the others do not tell how they go on; choose other independent coordinates "
           "(independent: true), or change the geometry",
           m->about->path);
-  return JO_ERR_MODEL;
+  return status;
+}
+
+int jmachine_side(jmachine* m, double t, const double* y) {
+  double spread;
+  uint64_t signs;
+  call(m, JMACHINE_PROJECT, t, y, (double* const[]){m->dv, m->h, m->inverse});
+  return side_of_loops(m, &spread, &signs);
 }
 
 void jmachine_measure(jmachine* m, double t, const double* y) {
   call(m, JMACHINE_PROJECT, t, y, (double* const[]){m->dv, m->h, m->inverse});
-  m->side = side_of_loops(m, &m->spread);
+  m->side = side_of_loops(m, &m->spread, &m->signs);
 }
 
 static bool has_loops(const jmachine* m) {
@@ -132,7 +149,7 @@ jo_status jmachine_close(jmachine* m, double t, double* y) {
 }
 
 jo_status jmachine_admit(jmachine* m, double t, const double* y) {
-  jo_status status = m->about->nv > 0 ? admit(m, t, y) : JO_OK;
+  jo_status status = m->about->nv > 0 ? admit(m, t, NULL, t, y) : JO_OK;
   return status < 0 ? jerr_set(m->ctx, status, "t = %.9g s: %s", t, m->hint) : status;
 }
 
@@ -281,12 +298,13 @@ static jo_status fail_endless(const jmachine* m, double t, int event) {
 }
 
 // Conditions where modes are those of the state as it is. Behind a reset others may contradict it, until they follow: they
-// must not make events happen.
+// must not make events happen. A switch that flips at this instant is at zero, on either side by rounding: its mode is
+// what was found where it was located, unless the reset moved it away from there.
 static void evaluate_fresh(jmachine* m, double t, const double* y, double* holds) {
   size_t bytes = (size_t)m->about->nswitch * sizeof *m->mode;
   jsolve_system system = jmachine_system(m);
   memcpy(m->stale, m->mode, bytes);
-  jsolve_set_modes(&system, t, y, m->g);
+  jsolve_update_modes(&system, t, y, m->floor, m->g);
   evaluate_conditions(m, t, y, holds);
   memcpy(m->mode, m->stale, bytes);
 }
@@ -373,7 +391,7 @@ static jo_status event(void* user, double t, double* y, const int* flipped, int 
 // ---- objectives ------------------------------------------------------------------------------------
 
 void jmachine_clamp(const jmachine_about* about, double* y) {
-  for (int i = 0; i < about->nobjective; i++) {
+  for (int i = 0; i < about->nintegral; i++) {
     double* w = &y[about->first_integral + i];
     if (about->has_root[i] && *w < 0.0) *w = 0.0;
   }
@@ -392,6 +410,7 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   *m = (jmachine){.about = about, .ctx = ctx, .host = host, .call = function};
   m->p = JARENA_ARRAY(a, about->np, double);
   m->mode = JARENA_ARRAY(a, about->nswitch, double);
+  m->floor = JARENA_ARRAY(a, about->nswitch, double);
   m->momentum = JARENA_ARRAY(a, about->nu, double);
   m->g = JARENA_ARRAY(a, about->nswitch, double);
   m->fired = JARENA_ARRAY(a, about->nevent, double);
@@ -412,8 +431,8 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->before = JARENA_ARRAY(a, about->ny, double);
   m->redundant = JARENA_ARRAY(a, about->nredundant, double);
   m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
-  return m->p && m->mode && m->momentum && m->g && m->fired && m->held && m->holds && m->fresh &&
-         m->stale && m->reset && m->firing && m->alone && m->dv && m->h && m->inverse &&
+  return m->p && m->mode && m->floor && m->momentum && m->g && m->fired && m->held && m->holds &&
+         m->fresh && m->stale && m->reset && m->firing && m->alone && m->dv && m->h && m->inverse &&
          m->drive_old && m->drive_new && m->dqd && m->before && m->redundant && m->rolling;
 }
 
@@ -431,6 +450,7 @@ jsolve_system jmachine_system(jmachine* m) {
                          .nswitch = about->nswitch,
                          .switches = switches,
                          .mode = m->mode,
+                         .floor = m->floor,
                          .event = event,
                          .has_ended = &m->has_ended,
                          .nconstant = about->nconstant,

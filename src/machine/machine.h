@@ -36,7 +36,8 @@ typedef struct jmachine_wheel {
 // y = [ q_u | q_v | qd_u | z | filters | integrals ]
 typedef struct jmachine_about {
   const char* path;  // of the model, for messages
-  int ny, np, nu, nv, nd, nz, nswitch, nobjective, noutput, nredundant, nwheel, nevent, nreset;
+  int ny, np, nu, nv, nd, nz, nswitch, nobjective, nintegral, noutput, nredundant, nwheel, nevent,
+      nreset;
   int first_v, first_rate, first_z, first_integral;  // in y
   const double* nominal;  // scale of the error of each state; 0: it is discrete, and has none (ny)
   const bool* is_held;    // keeps its value while equilibrium is sought (ny)
@@ -48,7 +49,7 @@ typedef struct jmachine_about {
   const jmachine_wheel* wheel;  // elements that have no force at standstill ... (nwheel)
   int first_standing;    // ... the last switches, from here on: the wheel stands on the ground
   double standstill;     // slower wheels stand [m/s]
-  const bool* has_root;  // an objective takes a root of its integral (nobjective)
+  const bool* has_root;  // an objective takes a root of this integral (nintegral)
   const bool* is_quiet;  // switches at which nothing happens but to the description (nswitch)
   const char* const* event_name;  // events with resets (nevent)
   const bool* event_at_start;  // where its condition holds at the start, it happens there (nevent)
@@ -85,6 +86,7 @@ typedef struct jmachine {
   jmachine_call call;
   double* p;                     // live numbers (np)
   double* mode;                  // (nswitch)
+  double* floor;                 // below which a switching function has no sign, in a run (nswitch)
   double* momentum;              // to be restored by an impulse (nu)
   double* g;                     // scratch of switching functions (nswitch)
   double* fired;                 // 1 for the event that is applied (nevent)
@@ -96,10 +98,14 @@ typedef struct jmachine {
   int* alone;      // scratch: switches of an event (nswitch)
   double *dv, *h, *drive_old, *drive_new, *dqd, *before, *redundant, *rolling;  // scratch
   double* inverse;           // reciprocal pivots of the loops at the last projection (nv)
-  int side;                  // sign of their product where the run began; 0: not yet
+  int side;                  // sign of their product at the last state admitted; 0: none yet
+  uint64_t signs;            // of each of them, there
   double spread;             // size of their product at the last state admitted; 0: none yet
   char hint[JMACHINE_HINT];  // why the last projection failed
   int64_t projections;
+  // Whether a step from (t0, y0) to (t, y), where loops are on the other side, follows the motion: JO_ERR_CONVERGENCE:
+  // a smaller one might, else JO_ERR_MODEL. May be NULL: none does.
+  jo_status (*pass)(struct jmachine* m, double t0, const double* y0, double t, const double* y);
   bool has_ended;  // the event that ends the run has happened
   // told of everything that happens; may be NULL
   void (*on_event)(void* user, const jmachine_happening* what);
@@ -129,6 +135,9 @@ jo_status jmachine_close(jmachine* m, double t, double* y);
 
 // Whether a run may go on from the state that was closed last, and report it where it may not.
 jo_status jmachine_admit(jmachine* m, double t, const double* y);
+
+// The sign of det J_v at (t, y), 0 where it has none; its reciprocal pivots are in `inverse`.
+int jmachine_side(jmachine* m, double t, const double* y);
 
 // The state (t, y), on its closures, is one that a run goes on from: side and spread are those there.
 void jmachine_measure(jmachine* m, double t, const double* y);

@@ -12,13 +12,6 @@
 
 #define MAX_INPUTS (1 << 24)
 
-// Every name is an unknown of its own: were they the same, x - y would be zero. Open addressing.
-struct jmodel_interned {
-  const char* name;
-  size_t length;
-  jexpr_ref ref;
-};
-
 typedef struct attempt {
   jmodel_reader* r;
   jmodel_scope scope;
@@ -35,44 +28,15 @@ static jexpr_ref new_input(jmodel_reader* r) {
   return jexpr_input(r->graph, 0, r->ninput++);
 }
 
-static bool rehash(jmodel_reader* r) {
-  int old_cap = r->interned_cap;
-  jmodel_interned* old = r->interned;
-  int cap = old_cap ? 2 * old_cap : 64;
-  jmodel_interned* fresh = jarena_array(&r->scratch, (size_t)cap, sizeof *fresh);
-  if (!fresh) return false;
-  for (int i = 0; i < old_cap; i++) {
-    if (!old[i].name) continue;
-    size_t at = (size_t)jhash_bytes(old[i].name, old[i].length) % (size_t)cap;
-    while (fresh[at].name)
-      at = (at + 1) % (size_t)cap;
-    fresh[at] = old[i];
-  }
-  r->interned = fresh;
-  r->interned_cap = cap;
-  return true;
-}
-
+// Every name is an unknown of its own: were they the same, x - y would be zero.
 static jexpr_ref intern(jmodel_reader* r, const char* name, size_t n) {
-  if (2 * r->ninterned >= r->interned_cap && !rehash(r)) {
+  int input = jindex_find(&r->inputs, 0, name, n);
+  if (input >= 0) return jexpr_input(r->graph, 0, input);
+  if (!jindex_put(&r->inputs, 0, name, n, r->ninput)) {
     jmodel_out_of_memory(r);
     return JEXPR_POISON;
   }
-  size_t at = (size_t)jhash_bytes(name, n) % (size_t)r->interned_cap;
-  for (; r->interned[at].name; at = (at + 1) % (size_t)r->interned_cap) {
-    const jmodel_interned* e = &r->interned[at];
-    if (e->length == n && memcmp(e->name, name, n) == 0) return e->ref;
-  }
-  r->interned[at] = (jmodel_interned){name, n, new_input(r)};
-  r->ninterned++;
-  return r->interned[at].ref;
-}
-
-static int find_parameter(const jmodel* m, const char* name, size_t n) {
-  for (int i = 0; i < m->nparameter; i++) {
-    if (is_word(name, n, m->parameter[i].name)) return i;
-  }
-  return -1;
+  return new_input(r);
 }
 
 static bool note_use(jmodel_reader* r, int on) {
@@ -92,7 +56,7 @@ static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   int sign;
   if (a->in) name = jmodel_full_quantity(a->r, a->in, name, n, &sign), n = strlen(name);
   if (a->scope == JMODEL_SCOPE_PARAMETERS) {
-    int i = find_parameter(a->r->m, name, n);
+    int i = jindex_find(&a->r->m->parameters, 0, name, n);
     if (i < 0 || a->r->m->parameter[i].is_input || !note_use(a->r, i)) return JEXPR_POISON;
   }
   return intern(a->r, name, n);
@@ -209,12 +173,13 @@ static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, co
 // The same where not even parameters may stand.
 static const char* why_no_number(void* user, const char* name, size_t n) {
   jmodel_reader* r = ((attempt*)user)->r;
-  bool is_known = find_parameter(r->m, name, n) >= 0 || why(user, name, n);
+  bool is_known = jindex_find(&r->m->parameters, 0, name, n) >= 0 || why(user, name, n);
   return is_known ? "a name of the model; a plain number must stand here" : NULL;
 }
 
 static bool begin(jmodel_reader* r) {
   if (!r->graph && !r->oom) {
+    r->inputs = jindex_of(&r->scratch);
     r->graph = jexpr_graph_create(r->ctx);
     if (!r->graph || jexpr_group(r->graph, "names", MAX_INPUTS, JEXPR_PER_LANE) != 0) {
       r->oom = true;  // reported by the graph
@@ -342,16 +307,19 @@ typedef struct meaning {
 } meaning;
 
 static void check_unique(jmodel_reader* r, const meaning* list, int n) {
-  for (int i = 1; i < n; i++) {
-    for (int k = 0; k < i; k++) {
-      if (strcmp(list[i].name, list[k].name) != 0) continue;
-      // the joint that carries a body may have its name
-      if (list[i].body >= 0 && list[i].body == list[k].body) continue;
-      jmodel_at at = {r, list[i].kind, list[i].name, ""};
-      jmodel_mistake(&at, list[i].place, "there is a %s of this name already (line %d)",
-                     list[k].kind, list[k].place.line);
-      break;
+  jindex seen = jindex_of(&r->scratch);
+  for (int i = 0; i < n; i++) {
+    size_t length = strlen(list[i].name);
+    int k = jindex_find(&seen, 0, list[i].name, length);
+    if (k < 0) {
+      if (!jindex_put(&seen, 0, list[i].name, length, i)) jmodel_out_of_memory(r);
+      continue;
     }
+    // the joint that carries a body may have its name
+    if (list[i].body >= 0 && list[i].body == list[k].body) continue;
+    jmodel_at at = {r, list[i].kind, list[i].name, ""};
+    jmodel_mistake(&at, list[i].place, "there is a %s of this name already (line %d)", list[k].kind,
+                   list[k].place.line);
   }
 }
 

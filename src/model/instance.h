@@ -31,6 +31,7 @@ typedef struct jmodel_port {
 struct jmodel_instance {
   const jmodel_instance* outer;  // that it is part of; NULL: the model
   const char* name;              // "front.left"
+  const char* placed_as;  // whose `at` and `turn` it has: its own, or of what it is an image of
   const char* template;
   const jmodel_node* inside;  // the sections of the template, as this instance has them
   jmodel_place place;

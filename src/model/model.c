@@ -38,6 +38,7 @@ static jo_status load(jo_context* ctx, const char* text, size_t n, const char* p
   if (!m) return jerr_memory(ctx);
   *m = (jmodel){.ctx = ctx};
   jarena_init(&m->arena, ctx);
+  m->names = jindex_of(&m->arena);
   jmodel_reader r = {.ctx = ctx, .m = m, .set = set, .nset = nset, .current_parameter = -1};
   jarena_init(&r.scratch, ctx);
   jsha256_init(&r.sha);

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/index.h"
 #include "base/mem.h"
 #include "expr/parse.h"
 #include "expr/table.h"
@@ -35,6 +36,7 @@ typedef struct jmodel_number {
   bool is_parameter;  // declared under `parameters:` or `inputs:`
   bool is_input;      // the latter
   const char* unit;   // that the file gives it in; the value is in SI. NULL: none
+  const char* also;   // where it is written, if its path is another one; NULL: it is not
 } jmodel_number;
 
 typedef struct jmodel_scalar {
@@ -359,6 +361,7 @@ typedef struct jmodel_objective {
   bool has_nominal;         // it is given; 1 otherwise
   const char* unit;
   const char* description;
+  int integral;  // which of the integrals it is made of: its place among all objectives of the file
 } jmodel_objective;
 
 // An initial condition on any quantity: value of an expression of positions, and its rate.
@@ -454,19 +457,27 @@ typedef struct jmodel_road_part {
   jmodel_scalar value[JMODEL_ROAD_VALUES];  // [m]
 } jmodel_road_part;
 
+// An instance that is the mirror image of another: it has the place of that one, and no numbers for it.
+typedef struct jmodel_image {
+  const char *name, *of;  // "front.right", "front.left"
+} jmodel_image;
+
 typedef struct jmodel {
   jo_context* ctx;
   jarena arena;
   const char* path;
   const char* name;
   const char* description;
-  char sha256[65];    // of all text read
-  jmodel_v3 gravity;  // [m/s^2]
+  char sha256[65];      // of all text read
+  jindex names;         // of what was read, in the scopes below
+  int nread_hardpoint;  // those in `names`: copies of a model have more
+  jmodel_v3 gravity;    // [m/s^2]
   int nnumber, nparameter, nbody, nhardpoint, njoint, ncoordinate, nclosure, ncoupling, ntable,
       nfunction, nelement, ncomponent, nstate, nevent, nsampler, ndelay, nsignal, nobjective,
-      ninitial, naxle;
+      nintegrated, ninitial, naxle, nimage;
   jmodel_number* number;
   jmodel_parameter* parameter;
+  jindex parameters, signals;     // their places by name
   jmodel_body* body;              // 0: ground
   jmodel_named_v3* hardpoint;     // vehicle coordinates
   jmodel_joint* joint;            // parents before children
@@ -481,9 +492,12 @@ typedef struct jmodel {
   jmodel_sampler* sampler;
   jmodel_delay* delay;
   jmodel_signal* signal;
-  jmodel_objective* objective;
+  jmodel_objective* objective;  // those that are asked for ...
+  jmodel_objective*
+      integrated;  // ... and all of the file: the steps of a run do not depend on who asks
   jmodel_initial* initial;
   jmodel_axle* axle;
+  jmodel_image* image;
   bool has_road;
   jmodel_scalar road;  // ground height as an expression of x, y (and t) [m]
   int nroad_part, nroad_source;
@@ -529,10 +543,20 @@ bool jmodel_parameter_value(const jmodel* m, const char* name, const char* text,
 // A value of a parameter or number in the unit that the file gives it in, which is told: "" where it gives none.
 double jmodel_shown(const jmodel* m, const char* name, double value, const char** unit);
 
+// Find parameters and signals by name: to be called again where a copy gets others. False: no memory.
+bool jmodel_index_parameters(jmodel* m, jarena* a);
+bool jmodel_index_signals(jmodel* m, jarena* a);
+
+// Scopes of `names`; points of body i have one each, JMODEL_NAMES_POINT + i.
+enum { JMODEL_NAMES_BODY, JMODEL_NAMES_COORDINATE, JMODEL_NAMES_HARDPOINT, JMODEL_NAMES_POINT };
+
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);
 int jmodel_find_coordinate(const jmodel* m, const char* name);
+// By its path, or by where the file has it: `tyres.fl.scale.LMUX`, `parameters.k`, `initial.z.value`, `bodies.b.com[1]`.
 int jmodel_find_number(const jmodel* m, const char* path);
+// The image whose place this would be a path of, as "instances.right.at.z", and what follows its name; NULL: none.
+const jmodel_image* jmodel_find_image(const jmodel* m, const char* path, const char** rest);
 // The joint of any attitude that has an angle of this name, and which it is; -1: none.
 int jmodel_find_attitude(const jmodel* m, const char* name, size_t n, int* k);
 int jmodel_find_function(const jmodel* m, const char* name, size_t n);

@@ -102,19 +102,48 @@ void jmodel_signs(const jmodel_instance* in, int arrow[3], int turned[3]) {
   }
 }
 
+static void read_placing(jmodel_reader* r, jmodel_instance* in) {
+  jmodel_at at = {r, "instance", in->name, jmodel_format(r, "instances.%s", in->name)};
+  for (int i = 0; i < in->nplacing; i++) {
+    jmodel_placing* p = &in->placing[i];
+    if (p->kind == JMODEL_PLACED_MIRROR) continue;
+    p->path = jmodel_format(r, "%s.%s", at.path, p->path);
+    if (p->kind == JMODEL_PLACED_TURN) {
+      p->turn = jmodel_scalar_at(&at, p->node, "turn", p->path, JMODEL_SCOPE_PARAMETERS);
+    } else {
+      p->shift = jmodel_v3_at(&at, p->node, "at", p->path, JMODEL_SCOPE_PARAMETERS);
+    }
+  }
+}
+
+// The file gives the place of both once: its numbers are shared, and move both.
+static void share_placing(jmodel_reader* r, jmodel_instance* in) {
+  const jmodel_instance* own = r->instance;
+  while (own && strcmp(own->name, in->placed_as) != 0) {
+    own = own->next;
+  }
+  for (int i = 0; own && i < own->nplacing; i++) {
+    if (own->placing[i].kind != JMODEL_PLACED_MIRROR) in->placing[i] = own->placing[i];
+  }
+  r->m->image[r->m->nimage++] = (jmodel_image){in->name, in->placed_as};
+}
+
+static bool is_image(const jmodel_instance* in) {
+  return strcmp(in->placed_as, in->name) != 0;
+}
+
 void jmodel_read_instances(jmodel_reader* r, const jmodel_node* root) {
   (void)root;
+  int n = 0;
   for (jmodel_instance* in = r->instance; in && !r->oom; in = in->next) {
-    jmodel_at at = {r, "instance", in->name, jmodel_format(r, "instances.%s", in->name)};
-    for (int i = 0; i < in->nplacing; i++) {
-      jmodel_placing* p = &in->placing[i];
-      if (p->kind == JMODEL_PLACED_MIRROR) continue;
-      p->path = jmodel_format(r, "%s.%s", at.path, p->path);
-      if (p->kind == JMODEL_PLACED_TURN) {
-        p->turn = jmodel_scalar_at(&at, p->node, "turn", p->path, JMODEL_SCOPE_PARAMETERS);
-      } else {
-        p->shift = jmodel_v3_at(&at, p->node, "at", p->path, JMODEL_SCOPE_PARAMETERS);
-      }
+    if (is_image(in)) {
+      n++;
+    } else {
+      read_placing(r, in);
     }
+  }
+  r->m->image = JMODEL_ARRAY(r, n, jmodel_image);
+  for (jmodel_instance* in = r->instance; in && !r->oom; in = in->next) {
+    if (is_image(in)) share_placing(r, in);
   }
 }

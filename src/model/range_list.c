@@ -148,7 +148,7 @@ static const jmodel_field delay_fields[] = {
     JMODEL_FIELD(jmodel_delay, "time", time, JMODEL_POSITIVE)};
 
 static const jmodel_field sampler_fields[] = {
-    JMODEL_FIELD(jmodel_sampler, "every", every, JMODEL_POSITIVE),
+    JMODEL_FIELD(jmodel_sampler, "every", every, JMODEL_RESOLVED),
     JMODEL_FIELD(jmodel_sampler, "delay", delay, JMODEL_NOT_NEGATIVE),
     JMODEL_FIELD(jmodel_sampler, "offset", offset, JMODEL_NOT_NEGATIVE),
     JMODEL_LESS(jmodel_sampler, "delay and every", delay)};
@@ -280,6 +280,8 @@ static void list_elements(lister* l, const jmodel* m) {
     add_fields(l, e->class->kind, e->name, e->data, e->class->field, e->class->nfield);
   }
 }
+
+// ---- the whole -------------------------------------------------------------------------------------
 
 static void list_values(lister* l, const jmodel* m) {
   for (int i = 0; i < m->ncoordinate; i++) {

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "expr/parse.h"
 #include "expr/rewrite.h"
 #include "model/ranges.h"
@@ -14,55 +13,22 @@
 
 enum { NUMBERS, UNKNOWNS };
 
-typedef enum meaning { PARAMETER, SIGNAL, NUMBER } meaning;
-
-typedef struct entry {  // open addressing
-  const char* name;     // NULL: free
-  size_t length;
-  meaning kind;
-  int index;
-} entry;
-
 typedef struct builder {
   const jmodel* m;
   jexpr_graph* g;
-  entry* names;
-  size_t cap;
+  jindex numbers;        // by path
   jexpr_ref* parameter;  // poison: not known yet (nparameter)
   jexpr_ref* signal;     // poison: not met yet (nsignal)
   bool* is_busy;         // the signal is being read (nsignal)
   int nunknown, depth, levels;
 } builder;
 
-static entry* find_entry(const builder* b, const char* name, size_t n) {
-  size_t at = (size_t)jhash_bytes(name, n) % b->cap;
-  while (b->names[at].name &&
-         (b->names[at].length != n || memcmp(b->names[at].name, name, n) != 0)) {
-    at = (at + 1) % b->cap;
-  }
-  return &b->names[at];
-}
-
-// The first of a name counts.
-static void add_name(builder* b, const char* name, meaning kind, int index) {
-  size_t n = strlen(name);
-  entry* e = find_entry(b, name, n);
-  if (!e->name) *e = (entry){name, n, kind, index};
-}
-
-static bool list_names(builder* b, jarena* scratch) {
+static bool list_numbers(builder* b, jarena* scratch) {
   const jmodel* m = b->m;
-  b->cap = 2 * ((size_t)m->nparameter + (size_t)m->nsignal + (size_t)m->nnumber) + 1;
-  b->names = JARENA_ARRAY(scratch, b->cap, entry);
-  if (!b->names) return false;
-  for (int i = 0; i < m->nparameter; i++) {
-    add_name(b, m->parameter[i].name, PARAMETER, i);
-  }
-  for (int i = 0; i < m->nsignal; i++) {
-    add_name(b, m->signal[i].name, SIGNAL, i);
-  }
+  b->numbers = jindex_of(scratch);
   for (int i = 0; i < m->nnumber; i++) {
-    add_name(b, m->number[i].path, NUMBER, i);
+    const char* path = m->number[i].path;
+    if (!jindex_put(&b->numbers, 0, path, strlen(path), i)) return false;
   }
   return true;
 }
@@ -86,15 +52,14 @@ static jexpr_ref read_signal(builder* b, int i) {
 
 static jexpr_ref find(void* user, jexpr_graph* g, const char* name, size_t n) {
   builder* b = user;
-  const entry* e = find_entry(b, name, n);
   bool is_constant = (n == 2 && memcmp(name, "pi", 2) == 0) || (n == 3 && !memcmp(name, "tau", 3));
   if (is_constant) return JEXPR_POISON;  // the parser knows them
-  if (!e->name) return unknown(b);
-  switch (e->kind) {
-    case PARAMETER: return b->parameter[e->index] ? b->parameter[e->index] : unknown(b);
-    case SIGNAL: return read_signal(b, e->index);
-    default: return jexpr_input(g, NUMBERS, e->index);
-  }
+  int i = jindex_find(&b->m->parameters, 0, name, n);
+  if (i >= 0) return b->parameter[i] ? b->parameter[i] : unknown(b);
+  i = jindex_find(&b->m->signals, 0, name, n);
+  if (i >= 0) return read_signal(b, i);
+  i = jindex_find(&b->numbers, 0, name, n);
+  return i >= 0 ? jexpr_input(g, NUMBERS, i) : unknown(b);
 }
 
 static jexpr_ref call(void* user, jexpr_graph* g, const char* name, size_t n, const jexpr_ref* x,
@@ -173,7 +138,7 @@ static jo_status write_graph(jo_context* ctx, const jmodel* m, const struct jmod
                .signal = JARENA_ARRAY(scratch, m->nsignal, jexpr_ref),
                .is_busy = JARENA_ARRAY(scratch, m->nsignal, bool)};
   *g = b.g;
-  bool ok = b.g && list_names(&b, scratch) && b.parameter && b.signal && b.is_busy &&
+  bool ok = b.g && list_numbers(&b, scratch) && b.parameter && b.signal && b.is_busy &&
             jexpr_group(b.g, "numbers", m->nnumber + 1, JEXPR_PER_LANE) == NUMBERS &&
             jexpr_group(b.g, "unknowns", MAX_UNKNOWNS, JEXPR_PER_LANE) == UNKNOWNS;
   return ok ? read_slots(&b, k, ref, order) : jerr_memory(ctx);

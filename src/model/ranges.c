@@ -17,7 +17,9 @@
 typedef struct judge {
   const jmodel* m;
   const struct jmodel_ranges* k;
-  const double* value;  // of the slots
+  const double* value;    // of the slots
+  const int* body_of;     // whose first moment of inertia a slot is; 0: of none (nslot)
+  const bool* is_planar;  // bodies that turn about one direction only (nbody)
   void* user;
   // told of every value that cannot be; false: enough
   bool (*report)(void* user, const jmodel_rule* rule, jmodel_place place, bool is_warning,
@@ -162,22 +164,36 @@ static bool is_parallel(const judge* j, const jmodel_vector* a, const jmodel_vec
   return is_parallel;
 }
 
-// A body that turns about one direction only, as all do in a planar model, has one moment of inertia.
-static bool turns_about_one_axis(const judge* j, int body) {
+static bool has_one_axis(jmodel_joint_type type) {
+  return type == JMODEL_JOINT_REVOLUTE || type == JMODEL_JOINT_CYLINDRICAL ||
+         type == JMODEL_JOINT_PLANAR;
+}
+
+// A body that turns about one direction only, as all do in a planar model, has one moment of inertia. Joints stand
+// parents before children; `axis` is that of the last turn before a body (nbody).
+static void find_planar(const judge* j, const jmodel_vector** axis, bool* is_planar) {
   const jmodel* m = j->m;
-  const jmodel_vector* first = NULL;
-  for (int i = m->njoint - 1; i >= 0 && body > 0; i--) {  // parents before children
-    const jmodel_joint* joint = &m->joint[i];
-    if (joint->child != body) continue;
-    body = joint->parent;
-    if (joint->type == JMODEL_JOINT_FIXED || joint->type == JMODEL_JOINT_PRISMATIC) continue;
-    bool has_axis = joint->type == JMODEL_JOINT_REVOLUTE ||
-                    joint->type == JMODEL_JOINT_CYLINDRICAL || joint->type == JMODEL_JOINT_PLANAR;
-    if (!has_axis) return false;
-    if (first && !is_parallel(j, first, &joint->axis_parent)) return false;
-    first = &joint->axis_parent;
+  for (int i = 0; i < m->nbody; i++) {
+    is_planar[i] = true;
   }
-  return true;
+  for (int i = 0; i < m->njoint; i++) {
+    const jmodel_joint* joint = &m->joint[i];
+    const jmodel_vector* before = axis[joint->parent];
+    bool turns = joint->type != JMODEL_JOINT_FIXED && joint->type != JMODEL_JOINT_PRISMATIC;
+    axis[joint->child] = turns ? &joint->axis_parent : before;
+    is_planar[joint->child] =
+        is_planar[joint->parent] &&
+        (!turns ||
+         (has_one_axis(joint->type) && (!before || is_parallel(j, before, &joint->axis_parent))));
+  }
+}
+
+// The largest principal moment is at most the sum of the others: tr(I)/2 E - I is positive semidefinite, as it is of any
+// distribution of mass.
+static bool is_of_mass(const double I[6]) {
+  double half = 0.5 * (1.0 + 1e-3) * (I[0] + I[1] + I[2]);
+  double of_mass[6] = {half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]};
+  return jrule_holds(JRULE_TENSOR, JRULE_FINITE, of_mass, 6);
 }
 
 static bool check_tensor(const judge* j, const jmodel_rule* rule) {
@@ -189,17 +205,21 @@ static bool check_tensor(const judge* j, const jmodel_rule* rule) {
                     "the inertia tensor is not positive semidefinite%s; check the signs",
                     sources(j, rule, from));
   }
-  int body = jmodel_find_body(j->m, rule->name);
-  if (body > 0 && turns_about_one_axis(j, body)) return true;
+  if (j->is_planar[j->body_of[rule->first]]) return true;
   for (int i = 0; i < 3; i++) {
     double others = I[(i + 1) % 3] + I[(i + 2) % 3];
     if (I[i] <= others * (1.0 + 1e-3)) continue;
     bool goes_on = complain(
         j, rule, rule->first, true,
         "inertia %s = %g is more than the sum of the other two; no body has that", entry[i], I[i]);
-    if (!goes_on) return false;
+    return goes_on;
   }
-  return true;
+  if (is_of_mass(I)) return true;
+  return complain(
+      j, rule, rule->first, true,
+      "inertia: with its products xy = %g, xz = %g, yz = %g the largest principal moment "
+      "is more than the sum of the other two; no body has that; check the products",
+      I[3], I[4], I[5]);
 }
 
 static bool check_direction(const judge* j, const jmodel_rule* rule) {
@@ -315,6 +335,20 @@ static bool check_massless(const judge* j, bool* has_mass, int* carrier) {
   return is_allowed;
 }
 
+static jo_status prepare_tensors(jo_context* ctx, judge* j, jarena* scratch) {
+  int* body_of = JARENA_ARRAY(scratch, j->k->nslot + 1, int);
+  bool* is_planar = JARENA_ARRAY(scratch, j->m->nbody, bool);
+  const jmodel_vector** axis = JARENA_ARRAY(scratch, j->m->nbody, const jmodel_vector*);
+  if (!body_of || !is_planar || !axis) return jerr_memory(ctx);
+  for (int i = 1; i < j->m->nbody; i++) {
+    if (j->k->first_mass[i] >= 0) body_of[j->k->first_mass[i] + 1] = i;
+  }
+  find_planar(j, axis, is_planar);
+  j->body_of = body_of;
+  j->is_planar = is_planar;
+  return JO_OK;
+}
+
 static jo_status judge_all(jo_context* ctx, judge* j, const double* number, bool masses,
                            bool* has_massless) {
   jarena scratch;
@@ -324,6 +358,7 @@ static jo_status judge_all(jo_context* ctx, judge* j, const double* number, bool
   int* carrier = JARENA_ARRAY(&scratch, j->m->nbody, int);
   jo_status status = value && has_mass && carrier ? jmodel_ranges_values(ctx, j->m, number, value)
                                                   : jerr_memory(ctx);
+  if (status >= 0) status = prepare_tensors(ctx, j, &scratch);
   if (status >= 0) {
     j->value = value;
     check_rules(j);

@@ -18,6 +18,8 @@ void jmodel_read_hardpoints(jmodel_reader* r, const jmodel_node* root) {
     *h = (jmodel_named_v3){at.name, jmodel_v3_at(&at, c, "it", at.path, JMODEL_SCOPE_PARAMETERS),
                            c->key_place};
     jmodel_place_point(r, c->in, &h->value);
+    jmodel_put_name(r, JMODEL_NAMES_HARDPOINT, h->name, r->m->nhardpoint - 1);
+    r->m->nread_hardpoint = r->m->nhardpoint;
   }
 }
 
@@ -52,14 +54,13 @@ static void read_inertia(const jmodel_at* at, const jmodel_node* node, jmodel_bo
 static void read_com_point(const jmodel_at* at, const jmodel_node* node, jmodel_body* b) {
   const jmodel* m = at->r->m;
   const char* name = jmodel_full_name(at->r, node->in, node->text);
+  int k = jindex_find(&m->names, JMODEL_NAMES_HARDPOINT, name, strlen(name));
+  b->com = k < 0 ? jmodel_unit(-1, node->place) : m->hardpoint[k].value;
+  if (k >= 0) b->com_in_vehicle = b->has_frame;
+  if (k >= 0) return;
   jmodel_guess guess = jmodel_guess_begin(name);
-  b->com = jmodel_unit(-1, node->place);
   for (int i = 0; i < m->nhardpoint; i++) {
     jmodel_guess_add(&guess, m->hardpoint[i].name);
-    if (strcmp(m->hardpoint[i].name, name) != 0) continue;
-    b->com = m->hardpoint[i].value;
-    b->com_in_vehicle = b->has_frame;
-    return;
   }
   jmodel_mistake(at, node->place,
                  "com needs [x, y, z] or a hardpoint; there is no hardpoint '%.60s'%s", name,
@@ -206,6 +207,7 @@ void jmodel_read_bodies(jmodel_reader* r, const jmodel_node* root) {
   r->body_in = JMODEL_ARRAY(r, 1 + (section ? section->n : 0), const jmodel_instance*);
   if (!m->body || !r->body_in) return;
   make_ground(r, &m->body[0]);
+  jmodel_put_name(r, JMODEL_NAMES_BODY, m->body[0].name, 0);
   m->nbody = 1;
   if (!section || section->n == 0) {
     jmodel_at at = {r, "model", NULL, ""};
@@ -218,6 +220,11 @@ void jmodel_read_bodies(jmodel_reader* r, const jmodel_node* root) {
     if (!jmodel_name_ok(&at, c)) continue;
     m->body[m->nbody] = (jmodel_body){.name = at.name, .place = c->key_place};
     read_body(r, c, &m->body[m->nbody]);
+    const jmodel_body* b = &m->body[m->nbody];
+    jmodel_put_name(r, JMODEL_NAMES_BODY, at.name, m->nbody);
+    for (int i = 0; i < b->npoint; i++) {
+      jmodel_put_name(r, JMODEL_NAMES_POINT + m->nbody, b->point[i].name, i);
+    }
     r->body_in[m->nbody++] = c->in;
   }
 }

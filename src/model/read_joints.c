@@ -473,12 +473,14 @@ static bool check_carriers(jmodel_reader* r, const draft* d, int n, int* carrier
   return is_good;
 }
 
-static void append_joint(jmodel* m, draft* d) {
+static void append_joint(jmodel_reader* r, draft* d) {
+  jmodel* m = r->m;
   jmodel_joint* j = &m->joint[m->njoint];
   *j = d->joint;
   j->first_coordinate = m->ncoordinate;
   for (int k = 0; k < j->ncoordinate; k++) {
     m->coordinate[m->ncoordinate] = d->coordinate[k];
+    jmodel_put_name(r, JMODEL_NAMES_COORDINATE, d->coordinate[k].name, m->ncoordinate);
     m->coordinate[m->ncoordinate++].joint = m->njoint;
   }
   m->njoint++;
@@ -488,7 +490,6 @@ static void append_joint(jmodel* m, draft* d) {
 // Depth first from each joint up to what is placed already: joints keep the order of the file as far
 // as parents allow. `path` holds the joints still to be placed on the way to the ground.
 static void order_joints(jmodel_reader* r, draft* d, int n, const int* carrier, int* path) {
-  jmodel* m = r->m;
   for (int i = 0; i < n; i++) {
     int depth = 0;
     for (int j = i; j >= 0 && !d[j].placed; j = carrier[d[j].joint.parent]) {
@@ -502,7 +503,7 @@ static void order_joints(jmodel_reader* r, draft* d, int n, const int* carrier, 
       path[depth++] = j;
     }
     while (depth > 0)
-      append_joint(m, &d[path[--depth]]);
+      append_joint(r, &d[path[--depth]]);
   }
 }
 

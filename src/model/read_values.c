@@ -83,6 +83,7 @@ void jmodel_read_names(jmodel_reader* r, const jmodel_node* root) {
     if (!jmodel_name_ok(&at, c)) continue;
     m->parameter[m->nparameter++] = (jmodel_parameter){.name = at.name, .is_input = true};
   }
+  if (!r->oom && !jmodel_index_parameters(m, &m->arena)) jmodel_out_of_memory(r);
   for (const jmodel_node* c = tables ? tables->first : NULL; c; c = c->next) {
     jmodel_at at = {r, "table", jmodel_keep(r, c->key), ""};
     if (!jmodel_name_ok(&at, c)) continue;
@@ -342,6 +343,7 @@ void jmodel_read_signals(jmodel_reader* r, const jmodel_node* root) {
       r->m->nsignal++;
     }
   }
+  if (!r->oom && !jmodel_index_signals(r->m, &r->m->arena)) jmodel_out_of_memory(r);
 }
 
 static void read_window(const jmodel_at* at, const jmodel_node* map, jmodel_objective* o) {
@@ -420,7 +422,7 @@ void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
                     jmodel_format(r, "objectives.%s", c->key)};
     jmodel_objective* o = &r->m->objective[r->m->nobjective];
     if (!jmodel_name_ok(&at, c) || !jmodel_is(&at, c, JMODEL_NODE_MAP, "it")) continue;
-    *o = (jmodel_objective){.name = at.name, .place = c->key_place};
+    *o = (jmodel_objective){.name = at.name, .place = c->key_place, .integral = r->m->nobjective};
     o->integrand = o->final = o->frequency = o->window[0] = o->window[1] =
         jmodel_constant("0", c->place);
     jmodel_check_keys(&at, c, keys);
@@ -429,6 +431,8 @@ void jmodel_read_objectives(jmodel_reader* r, const jmodel_node* root) {
     o->description = jmodel_get_text(&at, c, "description", "");
     r->m->nobjective++;
   }
+  r->m->integrated = r->m->objective;
+  r->m->nintegrated = r->m->nobjective;
 }
 
 // ---- initial conditions

@@ -17,8 +17,6 @@
 #define JMODEL_MAX_MISTAKES 20
 #define JMODEL_MAX_BYTES    ((size_t)4 << 20)  // of all files of a model together
 
-typedef struct jmodel_interned jmodel_interned;  // names seen in expressions, check.c
-
 // Which names an expression may contain, as far as it is known here.
 typedef enum jmodel_scope {
   JMODEL_SCOPE_PARAMETERS,  // parameters only: what is constant in time
@@ -43,9 +41,8 @@ typedef struct jmodel_reader {
   size_t nbyte;
   int nfile;
 
-  jexpr_graph* graph;         // where expressions are tried
-  jmodel_interned* interned;  // open addressing
-  int ninterned, interned_cap;
+  jexpr_graph* graph;  // where expressions are tried
+  jindex inputs;       // of the names seen in them
   int ninput;
   int current_parameter;  // whose value is being read; -1: none
   int ndepend, depend_cap;
@@ -104,6 +101,8 @@ const char* jmodel_keep(jmodel_reader* r, const char* text);
 void* jmodel_array(jmodel_reader* r, int n, size_t size);  // part of the model
 #define JMODEL_ARRAY(r, n, type) ((type*)jmodel_array((r), (n), sizeof(type)))
 void jmodel_out_of_memory(jmodel_reader* r);
+// Makes a name of the model known, by its number in its list. The first of a name counts.
+void jmodel_put_name(jmodel_reader* r, int scope, const char* name, int value);
 
 // ---- typed access (access.c)
 

@@ -108,6 +108,10 @@ void jmodel_out_of_memory(jmodel_reader* r) {
   r->status = JO_ERR_MEMORY;
 }
 
+void jmodel_put_name(jmodel_reader* r, int scope, const char* name, int value) {
+  if (!jindex_put(&r->m->names, scope, name, strlen(name), value)) jmodel_out_of_memory(r);
+}
+
 const char* jmodel_format(jmodel_reader* r, const char* format, ...) {
   char small[256];
   va_list args;

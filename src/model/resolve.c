@@ -6,32 +6,102 @@
 #include "model/instance.h"
 
 int jmodel_find_body(const jmodel* m, const char* name) {
-  for (int i = 0; i < m->nbody; i++) {
-    if (strcmp(m->body[i].name, name) == 0) return i;
-  }
-  return -1;
+  return jindex_find(&m->names, JMODEL_NAMES_BODY, name, strlen(name));
 }
 
 int jmodel_find_coordinate(const jmodel* m, const char* name) {
-  for (int i = 0; i < m->ncoordinate; i++) {
-    if (strcmp(m->coordinate[i].name, name) == 0) return i;
+  return jindex_find(&m->names, JMODEL_NAMES_COORDINATE, name, strlen(name));
+}
+
+bool jmodel_index_parameters(jmodel* m, jarena* a) {
+  m->parameters = jindex_of(a);
+  for (int i = 0; i < m->nparameter; i++) {
+    const char* name = m->parameter[i].name;
+    if (!jindex_put(&m->parameters, 0, name, strlen(name), i)) return false;
   }
-  return -1;
+  return true;
+}
+
+bool jmodel_index_signals(jmodel* m, jarena* a) {
+  m->signals = jindex_of(a);
+  for (int i = 0; i < m->nsignal; i++) {
+    const char* name = m->signal[i].name;
+    if (!jindex_put(&m->signals, 0, name, strlen(name), i)) return false;
+  }
+  return true;
+}
+
+// ---- numbers
+
+// What is left of a path as the file is written: of "parameters.k" the name, of "initial.z.value" and of "com[1]" what is
+// before, with the index.
+typedef struct written_path {
+  const char* text;
+  size_t n;
+  bool is_parameter;
+  int index;  // -1: none
+} written_path;
+
+static written_path shorten(const char* path) {
+  static const char* const section[] = {"parameters.", "inputs."};
+  static const char value[] = ".value";
+  written_path w = {.text = path, .index = -1};
+  for (int i = 0; i < 2; i++) {
+    if (strncmp(path, section[i], strlen(section[i])) != 0) continue;
+    w.text = path + strlen(section[i]);
+    w.is_parameter = true;
+  }
+  w.n = strlen(w.text);
+  if (w.n > strlen(value) && strcmp(w.text + w.n - strlen(value), value) == 0) w.n -= strlen(value);
+  const char* end = w.text + w.n;
+  if (w.n > 3 && end[-3] == '[' && end[-2] >= '0' && end[-2] <= '5' && end[-1] == ']') {
+    w.index = end[-2] - '0';
+    w.n -= 3;
+  }
+  return w;
+}
+
+static bool is_written_so(const jmodel_number* k, const written_path* w) {
+  static const char* const vector[] = {"x", "y", "z", "", "", ""};
+  static const char* const tensor[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+  static const char inertia[] = ".inertia";
+  if (strncmp(k->path, w->text, w->n) != 0 || (w->is_parameter && !k->is_parameter)) return false;
+  const char* rest = k->path + w->n;
+  if (w->index < 0) return !*rest;
+  bool is_tensor =
+      w->n > strlen(inertia) && strncmp(rest - strlen(inertia), inertia, strlen(inertia)) == 0;
+  return *rest == '.' && strcmp(rest + 1, (is_tensor ? tensor : vector)[w->index]) == 0;
 }
 
 int jmodel_find_number(const jmodel* m, const char* path) {
   for (int i = 0; i < m->nnumber; i++) {
-    if (strcmp(m->number[i].path, path) == 0) return i;
+    const jmodel_number* k = &m->number[i];
+    if (strcmp(k->path, path) == 0 || (k->also && strcmp(k->also, path) == 0)) return i;
+  }
+  written_path w = shorten(path);
+  for (int i = 0; i < m->nnumber && w.n < strlen(path); i++) {
+    if (is_written_so(&m->number[i], &w)) return i;
   }
   return -1;
 }
-
-// ---- numbers
 
 static const jmodel_parameter* find_computed(const jmodel* m, const char* name) {
   for (int i = 0; i < m->nparameter; i++) {
     const jmodel_parameter* p = &m->parameter[i];
     if (strcmp(p->name, name) == 0 && p->value.number < 0) return p;
+  }
+  return NULL;
+}
+
+const jmodel_image* jmodel_find_image(const jmodel* m, const char* path, const char** rest) {
+  static const char section[] = "instances.";
+  if (strncmp(path, section, strlen(section)) != 0) return NULL;
+  const char* name = path + strlen(section);
+  for (int i = 0; i < m->nimage; i++) {
+    size_t n = strlen(m->image[i].name);
+    if (strncmp(name, m->image[i].name, n) != 0) continue;
+    *rest = name + n;
+    if (strncmp(*rest, ".at.", 4) == 0 || strcmp(*rest, ".turn") == 0) return &m->image[i];
   }
   return NULL;
 }
@@ -49,6 +119,21 @@ jo_status jmodel_number_named(jo_context* ctx, const jmodel* m, const char* name
         "%s:%d: parameter '%s' is computed (%s); choose one it depends on, or give it a "
         "value with --set",
         p->value.place.file, p->value.place.line, name, p->value.text ? p->value.text : "");
+  }
+  const char* rest;
+  const jmodel_image* image = jmodel_find_image(m, name, &rest);
+  if (image) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "%s: '%.80s': '%s' is the mirror image of '%s' and has its place; use "
+                    "'instances.%s%s', which moves both",
+                    m->path, name, image->name, image->of, image->of, rest);
+  }
+  if (strncmp(name, "templates.", 10) == 0 || strncmp(name, "instances.", 10) == 0) {
+    return jerr_set(ctx, JO_ERR_ARGUMENT,
+                    "%s: '%.80s' is what instances are made of, not a value of the model; use the "
+                    "values of the instances, as 'hardpoints.INSTANCE.NAME.x', or a parameter of "
+                    "the model",
+                    m->path, name);
   }
   jmodel_guess guess = jmodel_guess_begin(name);
   for (int i = 0; i < m->nnumber; i++) {
@@ -82,7 +167,9 @@ const jmodel_named_v3* jmodel_find_hardpoint(const jmodel* m, int body, const ch
     while (nscope > 0 && scope[nscope - 1] != '.') {
       nscope--;
     }
-    for (int i = 0; i < m->nhardpoint; i++) {
+    int i = nscope == 0 ? jindex_find(&m->names, JMODEL_NAMES_HARDPOINT, name, n) : -1;
+    if (i >= 0) return &m->hardpoint[i];
+    for (i = nscope == 0 ? m->nread_hardpoint : 0; i < m->nhardpoint; i++) {
       if (is_hardpoint(&m->hardpoint[i], scope, nscope, name, n)) return &m->hardpoint[i];
     }
     if (nscope == 0) return NULL;
@@ -211,10 +298,8 @@ static int split_body(const jmodel_at* at, const jmodel_node* node, const char* 
   const char* text = name_at(at, node);
   for (const char* dot = strchr(text, '.'); dot; dot = strchr(dot + 1, '.')) {
     *rest = dot + 1;
-    for (int i = 0; i < m->nbody; i++) {
-      size_t n = strlen(m->body[i].name);
-      if (n == (size_t)(dot - text) && memcmp(m->body[i].name, text, n) == 0) return i;
-    }
+    int body = jindex_find(&m->names, JMODEL_NAMES_BODY, text, (size_t)(dot - text));
+    if (body >= 0) return body;
   }
   // inside of an instance the names of the template tell more
   const char* dot = strrchr(text, '.');
@@ -246,8 +331,9 @@ static bool point_of_body(const jmodel_at* at, const jmodel_node* node, const ch
   if (body < 0) return false;
   const jmodel_body* b = &m->body[body];
   *out = (jmodel_point){jmodel_keep(at->r, name_at(at, node)), body, false, {{{0}}}};
-  const jmodel_named_v3* own = find_named(b->point, b->npoint, name);
-  const jmodel_named_v3* hard = jmodel_find_hardpoint(m, body, name, strlen(name));
+  int k = jindex_find(&m->names, JMODEL_NAMES_POINT + body, name, strlen(name));
+  const jmodel_named_v3* own = k < 0 ? NULL : &b->point[k];
+  const jmodel_named_v3* hard = own ? NULL : jmodel_find_hardpoint(m, body, name, strlen(name));
   if (own) {
     out->r = own->value;
     flip_foreign(at->r, node->in, body, &out->r);
@@ -283,7 +369,8 @@ bool jmodel_point_at(const jmodel_at* at, const jmodel_node* node, const char* l
     return false;
   }
   const char* name = name_at(at, node);
-  const jmodel_named_v3* hard = find_named(m->hardpoint, m->nhardpoint, name);
+  int k = jindex_find(&m->names, JMODEL_NAMES_HARDPOINT, name, strlen(name));
+  const jmodel_named_v3* hard = k < 0 ? NULL : &m->hardpoint[k];
   if (!hard && strchr(name, '.')) return point_of_body(at, node, label, out);
   if (!hard) {
     no_point(at, node->place, label, -1, name);

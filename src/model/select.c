@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/reader.h"
+
 static void take(jmodel_selection* s, int number) {
   if (s->taken[number]) return;
   s->taken[number] = true;
@@ -58,4 +60,36 @@ const jmodel* jmodel_make_variable(jarena* a, const jmodel* m, const jmodel_sele
   *copy = *m;
   copy->number = number;
   return copy;
+}
+
+static jo_status find_objective(jo_context* ctx, const jmodel* m, const char* name, int* out) {
+  jmodel_guess guess = jmodel_guess_begin(name);
+  for (*out = 0; *out < m->nobjective; (*out)++) {
+    if (strcmp(m->objective[*out].name, name) == 0) return JO_OK;
+    jmodel_guess_add(&guess, m->objective[*out].name);
+  }
+  return jerr_set(ctx, JO_ERR_ARGUMENT, "%s: no objective is named '%.80s'%s%s%s", m->path, name,
+                  guess.best ? "; did you mean '" : "", guess.best ? guess.best : "",
+                  guess.best ? "'?" : "");
+}
+
+jo_status jmodel_select_objectives(jo_context* ctx, jarena* a, const jmodel* m,
+                                   const char* const* name, int n, const jmodel** out) {
+  *out = m;
+  if (n == 0) return JO_OK;
+  jmodel* copy = JARENA_ARRAY(a, 1, jmodel);
+  jmodel_objective* chosen = JARENA_ARRAY(a, m->nobjective, jmodel_objective);
+  bool* taken = JARENA_ARRAY(a, m->nobjective, bool);
+  if (!copy || !chosen || !taken) return jerr_memory(ctx);
+  *copy = *m;
+  copy->objective = chosen;
+  copy->nobjective = 0;
+  for (int i = 0; i < n; i++) {
+    int which;
+    JO_TRY(find_objective(ctx, m, name[i], &which));
+    if (!taken[which]) chosen[copy->nobjective++] = m->objective[which];
+    taken[which] = true;
+  }
+  *out = copy;
+  return JO_OK;
 }

@@ -22,4 +22,9 @@ jo_status jmodel_select(jo_context* ctx, jarena* a, const jmodel* m, const char*
 // value, or a derivative of a derivative, would not see them. NULL: no memory. The arena holds it.
 const jmodel* jmodel_make_variable(jarena* a, const jmodel* m, const jmodel_selection* k);
 
+// The same model with these of its objectives alone, in this order; the others are integrated all the same. None: all. On
+// failure the context says which name is not known, and what comes closest. The arena holds it.
+jo_status jmodel_select_objectives(jo_context* ctx, jarena* a, const jmodel* m,
+                                   const char* const* name, int n, const jmodel** out);
+
 #endif

@@ -139,6 +139,15 @@ static bool is_massless(const jmodel* m, const char* path) {
 
 static void set_unknown(const jmodel_at* at) {
   const jmodel* m = at->r->m;
+  const char* rest;
+  const jmodel_image* image = jmodel_find_image(m, at->name, &rest);
+  if (image) {
+    jmodel_mistake(at, set_place,
+                   "'%s' is the mirror image of '%s' and has its place; set 'instances.%s%s', "
+                   "which moves both",
+                   image->name, image->of, image->of, rest);
+    return;
+  }
   jmodel_guess guess = jmodel_guess_begin(at->name);
   for (int i = 0; i < m->nparameter; i++) {
     jmodel_guess_add(&guess, m->parameter[i].name);

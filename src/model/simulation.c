@@ -13,7 +13,8 @@ typedef struct range {
 static const range ranges[] = {
     {"tolerance", 1e-15, 0.1, "between 1e-15 and 0.1"},
     {"rel_tol", 1e-15, 0.1, "between 1e-15 and 0.1"},
-    {"abs_tol", 1e-300, 1e3, "more than 0 and at most 1000"},
+    {"abs_tol", 1e-300, 0.1,
+     "more than 0 and at most 0.1: it is a part of the nominal size of states"},
     {"step", 1e-12, 1e6, "between 1e-12 and 1e6"},
     {"output_step", 0.0, 1e6, "between 0 and 1e6"},
     {"max_step", 1e-12, 1e6, "between 1e-12 and 1e6"},

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "model/instance.h"
 
 #define MAX_BYTES   ((size_t)4 << 20)
@@ -82,15 +83,16 @@ static bool open_sheet(const jmodel_at* at, const jmodel_node* node, sheet* s) {
     return false;
   }
   size_t at_byte;
-  if (status < 0 || jtext_flaw(text, n, &at_byte)) {
+  if (status >= 0) jsha256_add(&r->sha, text, n);
+  const char* plain = text;
+  if (status >= 0) status = jtext_open(r->ctx, path, &plain, &n);
+  if (status < 0 || jtext_flaw(plain, n, &at_byte)) {
     if (status < 0) jerr_forget(r->ctx, said);
     jmodel_mistake(at, node->place, "file '%.200s' cannot be used; it needs text, 4 MiB at most",
                    node->text);
     return false;
   }
-  jsha256_add(&r->sha, text, n);
-  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3;
-  *s = (sheet){.at = at, .file = path, .next = text};
+  *s = (sheet){.at = at, .file = path, .next = text + (plain - text)};
   return true;
 }
 

@@ -399,6 +399,13 @@ static jmodel_instance* new_instance(const jmodel_at* at, const recipe* k, const
   jmodel_instance* in = JMODEL_ARRAY(r, 1, jmodel_instance);
   if (!in) return NULL;
   *in = (jmodel_instance){.outer = outer, .name = at->name, .template = k->template->key};
+  const char* base = k->layer[k->nlayer - 1]->key;
+  bool is_own = k->nlayer == 1;
+  if (is_own) {
+    in->placed_as = in->name;
+  } else {
+    in->placed_as = outer ? jmodel_format(r, "%s.%s", outer->name, base) : jmodel_keep(r, base);
+  }
   in->place = node->key_place;
   in->told = jmodel_format(r, "instance '%s' (template '%s')", in->name, in->template);
   in->depth = outer ? outer->depth + 1 : 1;

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "model/reader.h"
 
 #define MAX_BYTES    ((size_t)1 << 20)
@@ -45,13 +46,13 @@ typedef struct dimension {
 #define EXPAND(macro, dim) macro(dim)
 
 const jmodel_tir_info jmodel_tir_table[JTIR_COUNT] = {
-#define TIR(name, otherwise, dim, group) \
-  {#name, otherwise, EXPAND(UNIT_OF, DIM_##dim), JTIR_GROUP_##group},
+#define TIR(name, otherwise, dim, group, range) \
+  {#name, otherwise, EXPAND(UNIT_OF, DIM_##dim), JTIR_GROUP_##group, JTIR_##range},
 #include "model/tir.def"
 };
 
 static const dimension dimensions[JTIR_COUNT] = {
-#define TIR(name, otherwise, dim, group) EXPAND(DIMENSION_OF, DIM_##dim),
+#define TIR(name, otherwise, dim, group, range) EXPAND(DIMENSION_OF, DIM_##dim),
 #include "model/tir.def"
 };
 
@@ -192,7 +193,6 @@ typedef struct reader {
   bool in_table;
   double scale[4];  // of length, force, angle, time, to SI
   int fittyp, fittyp_line;
-  int method;  // FE_METHOD: 1 yes, 0 no, -1 it does not say
 } reader;
 
 #define MISTAKE(r, at_line, ...)                                                              \
@@ -357,7 +357,7 @@ static void take_value(reader* r, const char* key, const char* word) {
     if (!is_same(word, "YES") && !is_same(word, "NO")) {
       MISTAKE(r, r->line, "FE_METHOD is '%s'; it must be YES or NO", word);
     }
-    r->method = is_same(word, "YES");
+    r->t->method = is_same(word, "YES");
   } else if (find_word(passed_over, key) < 0) {
     take_unknown(r, key);
   }
@@ -484,99 +484,12 @@ static void convert(reader* r) {
   }
 }
 
-static void need_positive(reader* r, int i) {
-  const jmodel_tir* t = r->t;
-  const char* name = jmodel_tir_table[i].name;
-  if (t->line[i] == 0) {
-    MISTAKE(r, 1, "%s is missing", name);
-  } else if (t->value[i] <= 0.0) {
-    MISTAKE(r, t->line[i], "%s is %g; it must be positive", name, t->value[i]);
-  }
-}
-
-static void need_not_zero(reader* r, int i) {
-  const jmodel_tir* t = r->t;
-  if (t->line[i] == 0) {
-    MISTAKE(r, 1, "%s is missing", jmodel_tir_table[i].name);
-  } else if (t->value[i] == 0.0) {
-    MISTAKE(r, t->line[i], "%s is 0; the formulas divide by it", jmodel_tir_table[i].name);
-  }
-}
-
-static void need_order(reader* r, int low, int high) {
-  const jmodel_tir* t = r->t;
-  if (t->line[low] == 0 || t->line[high] == 0 || t->value[low] < t->value[high]) return;
-  MISTAKE(r, t->line[high], "%s is %g, which is not above %s, %g", jmodel_tir_table[high].name,
-          t->value[high], jmodel_tir_table[low].name, t->value[low]);
-}
-
-static void check(reader* r) {
-  static const int positive[] = {JTIR_UNLOADED_RADIUS,
-                                 JTIR_FNOMIN,
-                                 JTIR_VERTICAL_STIFFNESS,
-                                 JTIR_LONGVL,
-                                 JTIR_PCX1,
-                                 JTIR_PDX1,
-                                 JTIR_PCY1};
-  static const int not_zero[] = {JTIR_PKX1, JTIR_PDY1, JTIR_PKY1, JTIR_PKY2};
-  static const int scales[] = {JTIR_LFZO, JTIR_LCX, JTIR_LMUX, JTIR_LCY, JTIR_LMUY, JTIR_Q_RE0};
-  static const int range[][2] = {{JTIR_FZMIN, JTIR_FZMAX},
-                                 {JTIR_KPUMIN, JTIR_KPUMAX},
-                                 {JTIR_ALPMIN, JTIR_ALPMAX},
-                                 {JTIR_CAMMIN, JTIR_CAMMAX},
-                                 {JTIR_PRESMIN, JTIR_PRESMAX}};
-  for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
-    need_positive(r, positive[i]);
-  }
-  for (size_t i = 0; i < sizeof not_zero / sizeof *not_zero; i++) {
-    need_not_zero(r, not_zero[i]);
-  }
-  for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
-    if (r->t->line[scales[i]] > 0) need_positive(r, scales[i]);
-  }
-  for (size_t i = 0; i < sizeof range / sizeof *range; i++) {
-    need_order(r, range[i][0], range[i][1]);
-  }
-  const double* v = r->t->value;
-  if (r->t->version != JTIR_52) {
-    need_positive(r, JTIR_NOMPRES);
-    double slope = v[JTIR_VERTICAL_STIFFNESS] * v[JTIR_UNLOADED_RADIUS] / v[JTIR_FNOMIN];
-    if (slope * slope < 4.0 * v[JTIR_Q_FZ2]) {
-      MISTAKE(r, r->t->line[JTIR_Q_FZ2],
-              "Q_FZ2 is %g, too large for VERTICAL_STIFFNESS: the load curve would begin with a "
-              "negative slope",
-              v[JTIR_Q_FZ2]);
-    }
-  }
-}
-
-static bool is_combined(int i) {
-  const char* name = jmodel_tir_table[i].name;
-  jmodel_tir_group group = jmodel_tir_table[i].group;
-  return name[0] == 'R' && (group == JTIR_GROUP_LONGITUDINAL || group == JTIR_GROUP_LATERAL);
-}
-
-static void conclude(reader* r) {
-  jmodel_tir* t = r->t;
-  for (int i = 0; i < JTIR_COUNT; i++) {
-    t->has_combined = t->has_combined || (is_combined(i) && t->line[i] > 0);
-  }
-  t->ellipse = r->method >= 0 ? r->method == 1 : !t->has_combined;
-  if (t->line[JTIR_INFLPRES] == 0) t->value[JTIR_INFLPRES] = t->value[JTIR_NOMPRES];
-}
-
-jo_status jmodel_tir_check(jo_context* ctx, const jmodel_tir* tir) {
-  jmodel_tir t = *tir;
-  reader r = {.ctx = ctx, .path = tir->path, .t = &t};
-  check(&r);
-  return r.nmistake > 0 ? JO_ERR_MODEL : JO_OK;
-}
-
 jo_status jmodel_tir_parse(jo_context* ctx, jarena* a, const char* text, size_t n, const char* path,
                            jmodel_tir* out) {
-  jmodel_tir t = {.path = jarena_strdup(a, path)};
+  jmodel_tir t = {.path = jarena_strdup(a, path), .method = -1};
   if (!t.path) return jerr_memory(ctx);
-  reader r = {.ctx = ctx, .path = path, .t = &t, .scale = {1, 1, 1, 1}, .method = -1};
+  JO_TRY(jtext_open(ctx, path, &text, &n));
+  reader r = {.ctx = ctx, .path = path, .t = &t, .scale = {1, 1, 1, 1}};
   for (int i = 0; i < JTIR_COUNT; i++) {
     t.value[i] = jmodel_tir_table[i].otherwise;
   }
@@ -589,10 +502,7 @@ jo_status jmodel_tir_parse(jo_context* ctx, jarena* a, const char* text, size_t 
   }
   find_version(&r);
   convert(&r);
-  // what is missing may be on the lines that could not be read
-  if (r.nmistake == 0) check(&r);
   if (r.nmistake > 0) return JO_ERR_MODEL;
-  conclude(&r);
   *out = t;
   return JO_OK;
 }

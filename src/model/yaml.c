@@ -23,6 +23,8 @@ typedef struct builder {
   const char* file;
   jmodel_node* stack[MAX_DEPTH];
   int depth;
+  int map[MAX_DEPTH], nmap;  // numbers of the open maps
+  jindex keys;               // lines of the keys, by map
   jmodel_node* root;
   const char* key;  // waits for its value
   jmodel_place key_place;
@@ -94,16 +96,20 @@ static jmodel_node* new_node(builder* b, jmodel_node_kind kind) {
 }
 
 static void attach_entry(builder* b, jmodel_node* map, jmodel_node* node) {
-  const jmodel_node* before = jmodel_node_find(map, b->key);
+  int scope = b->map[b->depth - 1];
+  size_t length = strlen(b->key);
+  int before = jindex_find(&b->keys, scope, b->key, length);
   node->key = b->key;
-  node->key_hash = jhash_bytes(b->key, strlen(b->key));
+  node->key_hash = jhash_bytes(b->key, length);
   node->key_place = b->key_place;
   b->key = NULL;
-  if (before) {
+  if (before >= 0) {
     jmodel_at at = {b->r, "key", node->key, ""};
-    jmodel_mistake(&at, node->key_place, "given twice; first in line %d", before->key_place.line);
+    jmodel_mistake(&at, node->key_place, "given twice; first in line %d", before);
   } else if (map->n >= MAX_ENTRIES) {
     fail(b, b->line, "too many entries");
+  } else if (!jindex_put(&b->keys, scope, node->key, length, node->key_place.line)) {
+    fail_for_memory(b);
   } else {
     jmodel_node_append(map, node);
   }
@@ -136,7 +142,9 @@ static void open_node(builder* b, jmodel_node_kind kind) {
   jmodel_node* node = new_node(b, kind);
   if (!node) return;
   attach(b, node);
-  if (!b->failed) b->stack[b->depth++] = node;
+  if (b->failed) return;
+  b->map[b->depth] = b->nmap++;
+  b->stack[b->depth++] = node;
 }
 
 // A line end in a quoted text, and the blanks around it: one becomes a blank, more of them one less.
@@ -286,6 +294,7 @@ jmodel_node* jmodel_yaml_parse(jmodel_reader* r, const char* text, size_t n, con
   builder b = {.r = r, .at = {r, "yaml", NULL, ""}, .file = file, .line = 1};
   b.text = text;
   b.ntext = n;
+  b.keys = jindex_of(&r->scratch);
   if (!is_text(&b, text, n)) return NULL;
   struct fy_diag* diag = has_room(&b) ? create_diag() : NULL;
   struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE,

@@ -142,6 +142,11 @@ static jo_status read_increments(jparts_job* k, double* increment, int n) {
 static jo_status fill_ranking(jparts_job* k, const jo_sens_result* result,
                               const double* increment) {
   ranking r = {result, jparts_objective(k), jo_sens_parameter_count(k->system), NULL, increment};
+  const char* reason = jo_sens_objective_reason(result, r.objective);
+  if (reason) {
+    return jerr_set(k->ctx, JO_ERR_NUMERIC, "%s: objective '%s' has no derivatives: %s", k->m->path,
+                    k->m->objective[r.objective].name, reason);
+  }
   jo_sens_row* row = JARENA_ARRAY(k->a, r.n, jo_sens_row);
   if (!row) return jerr_memory(k->ctx);
   JO_TRY(jo_sens_rank(k->ctx, result, r.objective, increment, *(const double*)k->p->own, row));

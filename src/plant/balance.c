@@ -206,9 +206,8 @@ jo_status jplant_balance_choose(jplant_balance* b, int seen, const double* y) {
 // r at y, loops closed there; NaN where they cannot be.
 static void residual(jplant_balance* b, double* y, double* r) {
   jplant_work* run = b->run;
-  bool is_open = run->system.project && run->system.project(run->system.user, b->t, y) < 0;
+  bool is_open = jsolve_close(&run->system, b->t, y, run->g) < 0;
   if (!is_open) {
-    jsolve_set_modes(&run->system, b->t, y, run->g);
     run->system.rhs(run->system.user, b->t, y, b->ydot);
     if (b->m > 0) jplant_outputs(run, b->t, y, b->out);
   }

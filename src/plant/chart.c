@@ -25,8 +25,11 @@
 #define LATER     1.1   // times the spread at the last look, at least, until the next
 #define RANK      1e-7  // pivots below it, relative to the largest, are zero
 #define NO_VOLUME 1e-4  // |det J_v| over that of the start: J has lost rank
-#define MISMATCH  0.01  // of two values of a switching function that must be one
-#define ROUNDING  1e-9
+#define CROSSED \
+  0.2  // |det J| over all partitions, over that at the ends of a step: J has lost rank between
+#define SMOOTH   0.1  // of the motion of a coordinate: what its rates at the ends leave unexplained
+#define MISMATCH 0.01  // of two values of a switching function that must be one
+#define ROUNDING 1e-9
 
 void jplant_charts_init(jplant_charts* c, jo_context* ctx) {
   *c = (jplant_charts){.ctx = ctx};
@@ -70,7 +73,8 @@ static jo_status prepare(jplant_work* r) {
   w->ydot = JARENA_ARRAY(&r->arena, ny, double);
   w->g = JARENA_ARRAY(&r->arena, p->about.nswitch, double);
   w->drive = JARENA_ARRAY(&r->arena, 3 * p->about.nd, double);
-  bool ok = w->q && w->h && w->J && w->y && w->ydot && w->g && w->drive;
+  w->pivot = JARENA_ARRAY(&r->arena, p->about.nv, double);
+  bool ok = w->q && w->h && w->J && w->y && w->ydot && w->g && w->drive && w->pivot;
   if (!ok) w->work = NULL;
   return ok ? JO_OK : jerr_memory(r->ctx);
 }
@@ -275,4 +279,95 @@ jo_status jplant_change_chart(void* user, double t, double* y, bool is_stuck, bo
   if (!to) return JO_OK;
   if (is_stuck) r->watch.t_stuck = t;
   return change(r, to, t, y, changed);
+}
+
+// ---- passing -----------------------------------------------------------------------------------------
+
+// Where between two states, as a part of the way, the first pivot of the loops that changes its sign is zero; -1: none
+// does. A pivot counts as linear; of the first state they are in w->pivot.
+static double crossing(const jplant_work* r) {
+  const double *before = r->watch.pivot, *after = r->machine.inverse;
+  for (int i = 0; i < r->plant->about.nv; i++) {
+    if ((before[i] < 0.0) == (after[i] < 0.0)) continue;
+    return fabs(after[i]) / (fabs(before[i]) + fabs(after[i]));  // pivots are their reciprocals
+  }
+  return -1.0;
+}
+
+// (R14) whether J itself, not J_v alone, loses rank between two states
+static jo_status loses_rank(jplant_work* r, double s, const double* y0, double t0, const double* y,
+                            double t, bool* does) {
+  jplant_chart_watch* w = &r->watch;
+  double volume[3], largest = 0.0;
+  for (int i = 0; i < r->plant->about.ny; i++) {
+    w->y[i] = y0[i] + s * (y[i] - y0[i]);
+  }
+  const double* at[3] = {y0, y, w->y};
+  const double time[3] = {t0, t, t0 + s * (t - t0)};
+  jarena a;
+  jarena_init(&a, r->ctx);
+  jo_status status = JO_OK;
+  for (int i = 0; i < 3 && status >= 0; i++) {
+    jgen_footing f;
+    take_jacobian(r, time[i], at[i]);
+    status = judge(r, &a, &r->plant->dynamics->part, &f);
+    volume[i] = status >= 0 ? best_volume(f) : 0.0;
+    if (i < 2) largest = fmax(largest, volume[i]);
+  }
+  jarena_free(&a);
+  *does = status >= 0 && volume[2] < CROSSED * largest;
+  return status;
+}
+
+// (R15) whether coordinates go on as they came: |q - q0 - (t - t0)(q̇0 + q̇)/2| is small, for each of them
+static bool goes_on(jplant_work* r, double t0, const double* y0, double t, const double* y) {
+  jplant_chart_watch* w = &r->watch;
+  const jgen_layout* l = &r->plant->dynamics->layout;
+  double *before = w->y, *after = w->ydot, h = t - t0;
+  r->system.rhs(r->system.user, t0, y0, before);
+  r->system.rhs(r->system.user, t, y, after);
+  double most = 0.0, off = 0.0;
+  for (int c = 0; c < l->nq; c++) {
+    int i = l->q[c];
+    if (i < 0) continue;
+    double moved = 0.5 * h * (before[i] + after[i]);
+    if (!isfinite(moved)) return false;
+    most = fmax(most, fabs(moved));
+    off = fmax(off, fabs(y[i] - y0[i] - moved));
+  }
+  return off <= SMOOTH * most;
+}
+
+static void tell_passing(jplant_work* r) {
+  jformat(r->machine.hint, sizeof r->machine.hint,
+          r->watch.needs_slopes
+              ? "%.200s: the mechanism passes a singular position, where its motion has no "
+                "derivatives with respect to its geometry; end the run before it, or change the "
+                "geometry"
+              : "%.200s: the mechanism is at a singular position, and how it goes on cannot be "
+                "told: it locks there, or may go on in several ways; change the geometry",
+          r->plant->model->path);
+}
+
+jo_status jplant_chart_pass(jmachine* m, double t0, const double* y0, double t, const double* y) {
+  jplant_work* r = m->host;
+  bool loses = false;
+  if (prepare(r) < 0) return JO_ERR_MODEL;
+  int before = jmachine_side(m, t0, y0);
+  memcpy(r->watch.pivot, m->inverse, (size_t)r->plant->about.nv * sizeof *m->inverse);
+  bool turns = jmachine_side(m, t, y) != before;
+  double s = crossing(r);
+  if (s < 0.0) return JO_OK;  // it was another step that changed sides, one that was not taken
+  int said = jo_context_diagnostic_count(r->ctx);
+  jo_status status = loses_rank(r, s, y0, t0, y, t, &loses);
+  if (status < 0) jerr_forget(r->ctx, said);
+  // pivots may pass zero in pairs where J_v is regular
+  if (status < 0 || !loses) return turns ? JO_ERR_MODEL : JO_OK;
+  tell_passing(r);
+  if (r->watch.needs_slopes) return JO_ERR_MODEL;
+  bool is_smooth = goes_on(r, t0, y0, t, y);
+  jmachine_side(m, t, y);  // pivots are those of the state again
+  if (!is_smooth) return JO_ERR_CONVERGENCE;
+  m->hint[0] = 0;
+  return JO_OK;
 }

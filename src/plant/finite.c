@@ -61,17 +61,22 @@ jo_status jplant_finite_objectives(jplant_work* r, double t, const double* y, co
 }
 
 static double integral(const jplant* p, int objective, const double* y) {
-  return y[jgen_first(&p->dynamics->layout, JGEN_INTEGRAL) + objective];
+  int which = p->model->objective[objective].integral;
+  return y[jgen_first(&p->dynamics->layout, JGEN_INTEGRAL) + which];
+}
+
+static bool has_root(const jplant* p, int objective) {
+  return p->about.has_root[p->model->objective[objective].integral];
 }
 
 bool jplant_is_unheld(const jplant* p, int objective, const double* y, double abs_tol) {
-  return p->about.has_root[objective] && integral(p, objective, y) < abs_tol;
+  return has_root(p, objective) && integral(p, objective, y) < abs_tol;
 }
 
 bool jplant_is_lost(const jplant* p, int objective, const double* y, double abs_tol) {
   const jmodel_objective* o = &p->model->objective[objective];
   double w = integral(p, objective, y);
-  if (!p->about.has_root[objective] || (w == 0.0 && o->has_nominal)) return false;
+  if (!has_root(p, objective) || (w == 0.0 && o->has_nominal)) return false;
   double power = o->kind == JMODEL_OBJECTIVE_RMS ? 2.0 : o->power;
   double size = pow(fmax(fabs(w), LEAST_POWER), 1.0 / power);  // of the signal, about
   return size > ROUNDING && (w < LEAST_POWER || size < UNRESOLVED * abs_tol);
@@ -94,7 +99,7 @@ jo_status jplant_resolved_objectives(jplant_work* r, const double* y, double abs
   for (int i = 0; i < d->nobjective; i++) {
     const jmodel_objective* o = &r->plant->model->objective[i];
     double w = integral(r->plant, i, y);
-    if (!r->plant->about.has_root[i] || w >= -abs_tol) continue;
+    if (!has_root(r->plant, i) || w >= -abs_tol) continue;
     return jerr_set(
         r->ctx, JO_ERR_NUMERIC,
         "%s:%d: objective '%s' is lost in the errors of the run: the integral of its %s came "

@@ -11,6 +11,12 @@
 
 // ---- windows -------------------------------------------------------------------------------------
 
+#define SHORTEST_WINDOW 1e-9  // times max(1, |t|) [s]: its ends are located to 1e-4 of it
+
+static double shortest_window(double to) {
+  return SHORTEST_WINDOW * fmax(1.0, fabs(to));
+}
+
 static jo_status check_window(const jplant_work* r, const jmodel_objective* o, double from,
                               double to, double t_start, double t_end) {
   const jmodel_place* at = &o->window[0].place;
@@ -20,6 +26,13 @@ static jo_status check_window(const jplant_work* r, const jmodel_objective* o, d
         "%s:%d: objective '%s': its window [%.12g, %.12g] s is %s; it must begin before "
         "it ends",
         at->file, at->line, o->name, from, to, from == to ? "empty" : "reversed");
+  }
+  if (to - from < shortest_window(to)) {
+    return jerr_set(
+        r->ctx, JO_ERR_MODEL,
+        "%s:%d: objective '%s': its window [%.17g, %.17g] s is %.2g s long, too short for "
+        "times to be resolved; it must last %.2g s at least",
+        at->file, at->line, o->name, from, to, to - from, shortest_window(to));
   }
   if (from >= t_start && to <= t_end) return JO_OK;
   return jerr_set(r->ctx, JO_ERR_MODEL,
@@ -31,10 +44,10 @@ static jo_status check_window(const jplant_work* r, const jmodel_objective* o, d
 jo_status jplant_guard_windows(jplant_work* r, double t_start, double t_end) {
   const jmodel* m = r->plant->model;
   jplant_call(r, JGEN_FN_WINDOWS, t_start, r->plant->y0, (double* const[]){r->windows});
-  for (int i = 0; i < m->nobjective; i++) {
-    if (!m->objective[i].has_window) continue;
+  for (int i = 0; i < m->nintegrated; i++) {
+    if (!m->integrated[i].has_window) continue;
     const double* w = r->windows + 2 * i;
-    JO_TRY(check_window(r, &m->objective[i], w[0], w[1], t_start, t_end));
+    JO_TRY(check_window(r, &m->integrated[i], w[0], w[1], t_start, t_end));
   }
   return JO_OK;
 }
@@ -43,10 +56,10 @@ bool jplant_windows_fit(jplant_work* r, double t_start, double t_end) {
   const jmodel* m = r->plant->model;
   bool fit = true;
   jplant_call(r, JGEN_FN_WINDOWS, t_start, r->plant->y0, (double* const[]){r->windows});
-  for (int i = 0; i < m->nobjective; i++) {
+  for (int i = 0; i < m->nintegrated; i++) {
     const double* w = r->windows + 2 * i;
-    bool inside = w[0] < w[1] && w[0] >= t_start && w[1] <= t_end;
-    fit = fit && (inside || !m->objective[i].has_window);
+    bool inside = w[1] - w[0] >= shortest_window(w[1]) && w[0] >= t_start && w[1] <= t_end;
+    fit = fit && (inside || !m->integrated[i].has_window);
   }
   return fit;
 }

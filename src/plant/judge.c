@@ -15,7 +15,7 @@
 
 jo_status jplant_judge_begin(jarena* a, const jplant* p, const jsolve_options* solve,
                              jplant_judge* out) {
-  int n = p->dynamics->nobjective, at = jgen_first(&p->dynamics->layout, JGEN_FILTER);
+  int n = p->dynamics->nintegral, at = jgen_first(&p->dynamics->layout, JGEN_FILTER);
   bool is_fixed = jsolve_method_about(solve->method)->is_fixed;
   *out = (jplant_judge){.plant = p, .of = JARENA_ARRAY(a, n, jplant_seen)};
   if (!is_fixed) {
@@ -26,7 +26,7 @@ jo_status jplant_judge_begin(jarena* a, const jplant* p, const jsolve_options* s
   }
   if (!out->of) return jerr_memory(a->ctx);
   for (int i = 0; i < n; i++) {
-    out->of[i] = (jplant_seen){.first = at, .n = jgen_objective_states(&p->model->objective[i])};
+    out->of[i] = (jplant_seen){.first = at, .n = jgen_objective_states(&p->model->integrated[i])};
     at += out->of[i].n;
   }
   return JO_OK;
@@ -55,7 +55,7 @@ static void see_filter(const jplant_judge* j, const jsolve_step* s, jplant_seen*
 void jplant_judge_step(jplant_judge* j, const jsolve_step* s) {
   int first = jgen_first(&j->plant->dynamics->layout, JGEN_INTEGRAL);
   if (j->abs_tol == 0.0) return;
-  for (int i = 0; i < j->plant->dynamics->nobjective; i++) {
+  for (int i = 0; i < j->plant->dynamics->nintegral; i++) {
     jplant_seen* o = &j->of[i];
     double dw = s->y1[first + i] - s->y0[first + i];
     if (dw == 0.0) continue;
@@ -74,7 +74,7 @@ static double power_of(const jmodel_objective* o) {
 // (O6)  powers do not sink: where w did, that is error
 jplant_doubt jplant_judge_value(const jplant_judge* j, int objective) {
   const jmodel_objective* o = &j->plant->model->objective[objective];
-  const jplant_seen* k = &j->of[objective];
+  const jplant_seen* k = &j->of[o->integral];
   jplant_doubt d = {.fed = k->fed};
   if (k->time == 0.0) return d;
   double n = power_of(o), off = OF_VALUES * k->w_off / k->grown;

@@ -23,7 +23,7 @@ typedef struct jplant_judge {
   const jplant* plant;
   double rel_tol, abs_tol;  // zero of fixed steps: they are held to nothing, and not judged
   const jsolve_tableau *tab, *implicit;  // NULL: not a Runge-Kutta method, or it has none
-  jplant_seen* of;                       // (nobjective)
+  jplant_seen* of;                       // (nintegral)
 } jplant_judge;
 
 jo_status jplant_judge_begin(jarena* a, const jplant* p, const jsolve_options* solve,

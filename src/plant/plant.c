@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gen/objective.h"
 #include "plant/assemble.h"
 #include "plant/singular.h"
 
@@ -110,7 +111,7 @@ static jo_status describe_names(jplant* p) {
 static jo_status describe_kinds(jplant* p) {
   const jgen_dynamics* d = p->dynamics;
   bool* is_angle = JARENA_ARRAY(&p->arena, d->part.nu, bool);
-  bool* has_root = JARENA_ARRAY(&p->arena, d->nobjective, bool);
+  bool* has_root = JARENA_ARRAY(&p->arena, d->nintegral, bool);
   double* nominal = JARENA_ARRAY(&p->arena, d->ny, double);
   int* constant = JARENA_ARRAY(&p->arena, d->ny, int);
   if (!is_angle || !has_root || !nominal || !constant) return jerr_memory(p->ctx);
@@ -124,8 +125,8 @@ static jo_status describe_kinds(jplant* p) {
     is_angle[i] = p->model->coordinate[d->part.u[i]].is_angle;
   }
   for (int i = 0; i < d->nobjective; i++) {
-    jmodel_objective_kind kind = p->model->objective[i].kind;
-    has_root[i] = kind == JMODEL_OBJECTIVE_RMS || kind == JMODEL_OBJECTIVE_PEAK;
+    const jmodel_objective* o = &p->model->objective[i];
+    has_root[o->integral] = jgen_objective_has_root(o);
   }
   p->about.is_angle = is_angle;
   p->about.has_root = has_root;
@@ -145,6 +146,7 @@ static jo_status describe(jplant* p) {
                               .nz = l->block[JGEN_Z].n,
                               .nswitch = d->nswitch,
                               .nobjective = d->nobjective,
+                              .nintegral = d->nintegral,
                               .noutput = d->noutput,
                               .nredundant = d->part.nredundant,
                               .nwheel = d->nwheel,
@@ -204,7 +206,15 @@ static jo_status start_static(jplant* p) {
   jmachine_equilibrium found;
   JO_TRY(jplant_find_equilibrium(p->ctx, p, t, p->y0, &found));
   JO_TRY(set_velocities(p, t, p->y0));
-  return jplant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0);
+  JO_TRY(jplant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0));
+  // what moves leaves it by its velocities, not by rounding
+  bool moves = false;
+  for (int i = 0; i < p->model->ncoordinate; i++) {
+    moves = moves || p->qd0[i] != 0.0;
+  }
+  p->is_warned = !moves;
+  if (!moves) jplant_warn_unstable(p->ctx, p, &found);
+  return JO_OK;
 }
 
 // What a Jacobian needs that is made later, and a sibling.
@@ -288,7 +298,8 @@ static jo_status build(jplant* p, const jplant_options* opt) {
     JO_TRY(start_static(p));
     JO_TRY(jplant_check_held(p->ctx, p, NULL, p->y0));
   }
-  return jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0);
+  JO_TRY(jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0));
+  return jplant_check_wheels(p->ctx, p);
 }
 
 static jo_status build_sibling(jplant* p, const jgen_partition* part) {

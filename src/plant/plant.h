@@ -35,6 +35,7 @@ typedef struct jplant {
   double* qd0;               // consistent velocities
   const char** switch_name;  // (nswitch)
   double* y0;                // initial state (ny)
+  bool is_warned;            // of a start at rest that is unstable, where it is
   double closure_residual;   // largest at the assembled position [m]
   double lever;              // of angles there [m/rad]
   jgen_footing footing;      // of the partition there
@@ -61,6 +62,9 @@ jo_status jplant_check_held(jo_context* ctx, const jplant* p, const double* valu
 jo_status jplant_create_sibling(jo_context* ctx, const jplant* first, const jgen_partition* part,
                                 jplant** out);
 
+// wheels.c: warns of wheels at the start of the plant that cannot be meant: JO_ERR_MEMORY.
+jo_status jplant_check_wheels(jo_context* ctx, const jplant* p);
+
 // family.c
 // NULL: out of memory. Ownership: caller, release with jplant_family_destroy().
 jplant_family* jplant_family_create(jo_context* ctx);
@@ -73,7 +77,7 @@ jo_status jplant_family_get(jo_context* ctx, const jplant* first, const jgen_par
                             const jplant** out, jplant** own);
 
 // Static equilibrium at time t, searched for from y (ny), which becomes it; velocities zero.
-// On failure the context names the coordinate that is not at rest.
+// On failure the context names the coordinate that is not at rest. `out` has the verdict on its stability.
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,
                                   jmachine_equilibrium* out);
 
@@ -81,6 +85,16 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
 // nothing holds them (ny).
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
                         bool* stays, jmachine_equilibrium* out);
+
+// Judges the equilibrium y at time t by the eigenvalues of the equations of motion to first order about it, conditions as
+// they hold there: docs/theory/equilibrium.md eq. (N5). Free motions, as rolling along the road, are not unstable. `out` is what
+// the search found; growth, turning and growing become the verdict. They stay as the search left them where the plant has no
+// Jacobian, since differences see friction at rest that has no slope, and where the equations have none. JO_ERR_MEMORY.
+jo_status jplant_judge_rest(jo_context* ctx, const jplant* p, double t, const double* y,
+                            jmachine_equilibrium* out);
+
+// Warns of an equilibrium that was judged unstable.
+void jplant_warn_unstable(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found);
 
 // All coordinates at a state, driven ones included; qd may be NULL.
 jo_status jplant_coordinates(jo_context* ctx, const jplant* p, double t, const double* y, double* q,
@@ -103,11 +117,12 @@ typedef struct jplant_chart_watch {
   double lever;     // of angles, the longest seen so far [m/rad]
   double t_stuck;   // last change for want of a step [s]
   jexpr_tape tape;  // closures by all coordinates; work NULL: not needed so far
-  double *work, *q, *h, *J, *y, *ydot, *g, *drive;
+  double *work, *q, *h, *J, *y, *ydot, *g, *drive, *pivot;
   // told of every change, may be NULL: states before and after, plants in force then
   jo_status (*on_change)(void* user, double t, const double* before, const double* after,
                          const jplant* was, const jplant* is);
   void* user;
+  bool needs_slopes;  // the run is differentiated: singular positions have no derivatives
 } jplant_chart_watch;
 
 // What a run has of its own for one partition.
@@ -153,6 +168,8 @@ void jplant_charts_free(jplant_charts* c);
 void jplant_chart_begin(jplant_work* r);
 // jsolve_system.change_chart of runs.
 jo_status jplant_change_chart(void* user, double t, double* y, bool is_stuck, bool* changed);
+// jmachine.pass of runs.
+jo_status jplant_chart_pass(jmachine* m, double t0, const double* y0, double t, const double* y);
 
 // The plant `p`, the first one or a sibling of it, is in force from now on; the state is the caller's business.
 jo_status jplant_work_show(jplant_work* r, const jplant* p);

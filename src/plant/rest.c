@@ -25,8 +25,20 @@ static const char* moving_drive(jplant_work* r, jarena* a, double t, const doubl
   return said ? said : "";
 }
 
+// What the search has done, where it did more than descend.
+static const char* tried(jarena* a, const jmachine_equilibrium* found) {
+  if (found->beside == 0) return "";
+  const char* said = jarena_printf(a,
+                                   " (tried: descent, damped motion, continuation as far as %.0f%% "
+                                   "of the load, %d other starts; "
+                                   "%d steps)",
+                                   100.0 * found->released, found->beside, found->iterations);
+  return said ? said : "";
+}
+
 static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status status,
-                                  const jmachine_equilibrium* found, const char* drive) {
+                                  const jmachine_equilibrium* found, const char* drive,
+                                  const char* tried) {
   if (status == JO_ERR_MEMORY) return jerr_memory(ctx);
   const jgen_layout* l = &p->dynamics->layout;
   int k = found->worst;
@@ -38,12 +50,16 @@ static jo_status fail_equilibrium(jo_context* ctx, const jplant* p, jo_status st
                     "equations of '%s' have no finite value",
                     p->model->path, name);
   }
-  return jerr_set(ctx, status,
-                  "%s: no static equilibrium found: '%s' is left with %s of %.3g; something must "
-                  "hold it, or the search must begin nearer to the equilibrium%s%s",
-                  p->model->path, name,
-                  is_state ? "a rate, by its nominal size," : "an acceleration", found->residual,
-                  is_state ? "; 'hold: true' keeps a state where it begins" : "", drive);
+  const char* cause =
+      found->is_loose ? "nothing holds it: add what does"
+      : found->is_edge
+          ? "it sinks to where loops cannot be closed: check springs, stops and loads there"
+          : "something must hold it, or the search must begin nearer to the equilibrium";
+  return jerr_set(
+      ctx, status, "%s: no static equilibrium found: '%s' is left with %s of %.3g; %s%s%s%s",
+      p->model->path, name, is_state ? "a rate, by its nominal size," : "an acceleration",
+      found->residual, cause, is_state ? "; 'hold: true' keeps a state where it begins" : "", drive,
+      tried);
 }
 
 jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, double t, double* y,
@@ -56,7 +72,7 @@ jo_status jplant_settle(jo_context* ctx, const jplant* p, const double* values, 
   if (status < 0) {
     jarena a;
     jarena_init(&a, ctx);
-    status = fail_equilibrium(ctx, p, status, out, moving_drive(run, &a, t, y));
+    status = fail_equilibrium(ctx, p, status, out, moving_drive(run, &a, t, y), tried(&a, out));
     jarena_free(&a);
   }
   jplant_work_destroy(run);
@@ -74,7 +90,19 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
         "derivatives",
         p->model->path, out->determined, p->dynamics->part.nu);
   }
-  return JO_OK;
+  return jplant_judge_rest(ctx, p, t, y, out);
+}
+
+void jplant_warn_unstable(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found) {
+  if (!(found->growth > 0.0)) return;
+  const char* name = p->dynamics->layout.name[found->growing];
+  jerr_warn(ctx,
+            "%s: the static equilibrium is unstable: a small push grows with a rate of %.3g 1/s, "
+            "most in '%s', so that "
+            "a run that begins there shows how rounding errors grow; begin beside it (initial, "
+            "guess) to find another "
+            "one, or add what holds '%s'",
+            p->model->path, found->growth, name, name);
 }
 
 // The first state that starting changes, of those that only events do; -1: none.

@@ -445,6 +445,7 @@ jo_status jplant_simulate(jo_context* ctx, const jplant* plant, const jplant_sim
     jplant_result_destroy(r);
     return status;
   }
+  solve.is_whole = true;
   status = run(&k, &solve);
   jplant_work_destroy(k.run);
   *out = r;

@@ -13,12 +13,7 @@ static const char* text_to_read(void* user, int i) {
 }
 
 static int find_parameter(void* user, const char* name, size_t n) {
-  const jmodel* m = ((jplant_folder*)user)->m;
-  for (int i = 0; i < m->nparameter; i++) {
-    const char* known = m->parameter[i].name;
-    if (strlen(known) == n && memcmp(known, name, n) == 0) return i;
-  }
-  return -1;
+  return jindex_find(&((const jplant_folder*)user)->m->parameters, 0, name, n);
 }
 
 // Read one after the other, for a long chain of parameters must not use up the stack.

@@ -24,7 +24,7 @@ static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
   JO_TRY(jexpr_tape_build(ctx, a, &d->fn[JGEN_FN_WINDOWS], &b->tape));
   b->p = jarena_array(a, (size_t)d->np, sizeof *b->p);
-  b->window = jarena_array(a, 2 * (size_t)d->nobjective, sizeof *b->window);
+  b->window = jarena_array(a, 2 * (size_t)d->nintegral, sizeof *b->window);
   b->work = jarena_array(a, (size_t)b->tape.nslot, sizeof *b->work);
   b->ydot = JARENA_ARRAY(a, d->ny, double);
   return b->p && b->window && b->work && b->ydot ? JO_OK : jerr_memory(ctx);
@@ -37,9 +37,9 @@ static void evaluate(problem* b) {
 
 static void add_saltation(problem* b, double t, double* S) {
   const jgen_dynamics* d = b->d;
-  for (int i = 0; i < d->nobjective; i++) {
+  for (int i = 0; i < d->nintegral; i++) {
     double _Complex from = b->window[2 * i];
-    if (!d->model->objective[i].has_window || creal(from) != t) continue;
+    if (!d->model->integrated[i].has_window || creal(from) != t) continue;
     int w = jgen_first(&d->layout, JGEN_INTEGRAL) + i;
     S[w] -= b->ydot[w] * (cimag(from) / STEP);
   }
@@ -65,8 +65,8 @@ static jo_status differentiate(jo_context* ctx, jarena* a, jplant_work* run, con
 }
 
 static bool has_windows(const jmodel* m) {
-  for (int i = 0; i < m->nobjective; i++) {
-    if (m->objective[i].has_window) return true;
+  for (int i = 0; i < m->nintegrated; i++) {
+    if (m->integrated[i].has_window) return true;
   }
   return false;
 }

@@ -189,7 +189,7 @@ static bool allocate(jplant_work* r) {
   r->road = jdata_as_input(jmodel_road_data(p->model));
   r->mode = r->machine.mode;
   r->g = r->machine.g;
-  r->windows = JARENA_ARRAY(&r->arena, 2 * p->dynamics->nobjective, double);
+  r->windows = JARENA_ARRAY(&r->arena, 2 * p->dynamics->nintegral, double);
   r->face = add_face(r, p);
   return r->face && r->windows;
 }
@@ -216,6 +216,7 @@ jo_status jplant_work_create(jo_context* ctx, const jplant* plant, jplant_work**
   r->charts = &r->own_charts;
   if (d->part.nv > 0 && d->part.nu > 0) {
     r->system.change_chart = jplant_change_chart;
+    r->machine.pass = jplant_chart_pass;
     jplant_chart_begin(r);
   }
   *out = r;

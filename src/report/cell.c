@@ -34,6 +34,18 @@ void jreport_put_cell(jtext* t, const char* s) {
   if (is_quoted) jtext_put(t, "\"");
 }
 
+void jreport_put_foreign(jtext* t, const char* s, size_t n) {
+  bool begins = true;
+  for (size_t i = 0; i < n; i++) {
+    char c = (unsigned char)s[i] < ' ' || s[i] == 0x7f ? ' ' : s[i];
+    bool is_alone = i + 1 == n || s[i + 1] == '"';
+    if (begins && strchr("=+-@", c) && !is_alone) jtext_put(t, "'");
+    // blanks and quotes before it do not keep a formula from being one
+    begins = strchr(",;\"", c) || s[i] == '\t' || (begins && c == ' ');
+    jtext_write(t, &c, 1);
+  }
+}
+
 static void put_in_line(jtext* t, char c) {
   jtext_write(t, (unsigned char)c < ' ' ? " " : &c, 1);
 }

@@ -10,6 +10,9 @@ void jreport_put_number(jtext* t, double x);
 
 // A text, in quotes where it needs them; with an apostrophe where it would be taken for a formula.
 void jreport_put_cell(jtext* t, const char* s);
+// n bytes of a cell of another file, quotes and blanks included, as they stand: but no formula for any separator that
+// spreadsheets know, and no control characters. Numbers are not to go through it: their signs would.
+void jreport_put_foreign(jtext* t, const char* s, size_t n);
 
 // A text in a comment, which is one line: line ends become blanks; with apostrophes likewise.
 void jreport_put_comment(jtext* t, const char* s);

@@ -158,7 +158,9 @@ static void put_gradient(jtext* t, const jplant_quantity* q, const jreport_gradi
   }
   jtext_put(t, "<h3>d ");
   jreport_put_html(t, q->name);
-  jtext_put(t, " / d parameter</h3>\n<div class=\"card\">");
+  jtext_put(t, " / d parameter</h3>\n");
+  if (g->why) jreport_put_element(t, "p", "", g->why);
+  jtext_put(t, "<div class=\"card\">");
   put_heads(t, head, 9);
   jtext_put(t, "</tr></thead>\n<tbody>\n");
   for (int i = 0; i < g->nrow; i++) {

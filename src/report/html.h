@@ -20,6 +20,7 @@ typedef struct jreport_gradient_row {
 typedef struct jreport_gradient {
   int nrow;
   jreport_gradient_row* row;
+  const char* why;  // there are none, or not all; NULL: there are
 } jreport_gradient;
 
 typedef struct jreport_event {

@@ -321,6 +321,9 @@ jo_status jreport_load_events_read(jo_context* ctx, jarena* a, const char* path,
   size_t size;
   JO_TRY(jfile_read(ctx, a, path, MAX_BYTES, &r.at, &size));
   size_t at;
+  if (size > 0 && r.at[size - 1] != '\n') {  // Jounce writes them, with an end of every line
+    return jerr_set(ctx, JO_ERR_SYNTAX, "%s: the last line has no end: the file is cut off", path);
+  }
   const char* flaw = jtext_flaw(r.at, size, &at);
   if (flaw) return jerr_set(ctx, JO_ERR_SYNTAX, "%s: %s", path, flaw);
   return read_all(&r);

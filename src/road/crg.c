@@ -8,6 +8,7 @@
 #include "base/elementary.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "road/file.h"
 
 #define MAX_CHANNELS 4000
@@ -224,6 +225,7 @@ static jo_status read_head(reader* r) {
   while (r->at < r->f->size) {
     span t = next_line(r);
     if (t.n >= 4 && memcmp(t.s, "$$$$", 4) == 0) return JO_OK;
+    if (t.n > 0 && memchr(t.s, 0, t.n)) return wrong(r, "a byte of zero before the data");
     if (t.n > 0 && *t.s == '$') {
       JO_TRY(turn(r, t, &now));
       continue;
@@ -279,9 +281,19 @@ static jo_status too_short(const reader* r, int rows, int wanted) {
                   rows, r->nchannel, wanted);
 }
 
+// Without an end in the head only whole rows say that all of the data are there.
+static jo_status cut(const reader* r, size_t rows, size_t bytes) {
+  return jerr_set(r->ctx, JO_ERR_SYNTAX,
+                  "%s: the data end %zu bytes into row %zu of %d channels: the file is cut off; if "
+                  "something else follows the data, say in the head where they end "
+                  "(reference_line_end_u)",
+                  r->f->path, bytes, rows + 1, r->nchannel);
+}
+
 static jo_status read_binary(reader* r, int wanted) {
   size_t size = r->is_double ? 8 : 4, left = r->f->size - r->at;
-  size_t there = left / (size * (size_t)r->nchannel);
+  size_t row = size * (size_t)r->nchannel, there = left / row;
+  if (wanted < 0 && left % row != 0) return cut(r, there, left % row);
   if (there > MAX_ROWS) there = MAX_ROWS;
   r->rows = wanted >= 0 ? wanted : (int)there;
   if (there < (size_t)r->rows) return too_short(r, (int)there, r->rows);
@@ -295,6 +307,11 @@ static jo_status read_binary(reader* r, int wanted) {
   return JO_OK;
 }
 
+// A line with something in it and no end: the last of a file, or what is left of it.
+static bool is_cut(const reader* r, span t) {
+  return t.n > 0 && t.s + t.n == r->f->text + r->f->size;
+}
+
 // A row of text: values of ten or twenty characters, eighty of them on a line. What is missing has an asterisk.
 static jo_status read_text_row(reader* r, double* row) {
   size_t width = r->is_double ? 20 : 10;
@@ -302,13 +319,18 @@ static jo_status read_text_row(reader* r, double* row) {
   for (int k = 0; k < r->nchannel; k++) {
     if (k % (int)(80 / width) == 0) {
       do {
-        if (r->at >= r->f->size) return JO_EVENT;
+        if (r->at >= r->f->size) {
+          return k == 0 ? JO_EVENT : wrong(r, "the data end within a row: the file is cut off");
+        }
         t = next_line(r);
-      } while (trim(t).n == 0);
+      } while (trim(t).n == 0 && !is_cut(r, t));
     }
     size_t n = t.n < width ? t.n : width;
     row[k] = NAN;
     if (n == 0) return wrong(r, "the line has fewer values than there are channels");
+    if (n < width && is_cut(r, t)) {
+      return wrong(r, "the file ends within a number: it is cut off, or a line end is missing");
+    }
     if (!memchr(t.s, '*', n) && !jroad_read_number(t.s, n, &row[k])) {
       return jerr_set(r->ctx, JO_ERR_SYNTAX, "%s:%d: '%.*s' is not a number", r->f->path, r->line,
                       (int)n, t.s);
@@ -539,6 +561,7 @@ static jo_status read_all(reader* r, jroad_source out[JROAD_CRG_TABLES]) {
 jo_status jroad_read_crg(jo_context* ctx, jarena* a, const jroad_text* f,
                          jroad_source out[JROAD_CRG_TABLES]) {
   reader r = {.ctx = ctx, .a = a, .f = f, .is_binary = true, .phi = -1, .slope = -1, .bank = -1};
+  r.at = jtext_mark(f->text, f->size);
   jo_status status = read_all(&r, out);
   jmem_free(ctx, r.data);
   return status;

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "road/file.h"
 
 #define MAX_COLUMNS 1000
@@ -206,9 +207,11 @@ static jo_status keep(const reader* r, const heading* h, double track, jroad_sou
 
 jo_status jroad_read_profile(jo_context* ctx, jarena* a, const jroad_text* f, double track,
                              jroad_source* out) {
-  reader r = {.ctx = ctx, .a = a, .f = f};
+  jroad_text plain = *f;
+  reader r = {.ctx = ctx, .a = a, .f = &plain};
   heading h = {0};
-  jo_status status = read_heading(&r, &h);
+  jo_status status = jtext_open(ctx, f->path, &plain.text, &plain.size);
+  if (status >= 0) status = read_heading(&r, &h);
   while (status >= 0 && next_line(&r)) {
     status = read_row(&r, h.n);
   }

@@ -12,6 +12,9 @@
 
 // Times of importer and vehicle are the same if they differ by less than this of their size.
 #define SAME_TIME 1e-9
+// A step that an importer asks for by mistake must return: steps of the integration are limited, but ten million of them take long.
+#define LONGEST_STEP 1e6  // [s]
+#define LATEST_TIME  1e9  // [s], where times still differ by 1e-7 s
 
 // ---- making ----------------------------------------------------------------------------------------
 
@@ -398,8 +401,10 @@ jfmi_status jfmi_set_integer(jfmi* f, unsigned reference, long long value) {
 
 jfmi_status jfmi_setup(jfmi* f, bool has_tolerance, double tolerance, double start, bool has_stop,
                        double stop) {
-  if (!isfinite(start) || (has_stop && !(stop > start))) {
-    return jfmi_say(f, JFMI_ERROR, "from %.9g s to %.9g s: not a span of time", start, stop);
+  if (!(fabs(start) <= LATEST_TIME) || (has_stop && !(stop > start))) {
+    return jfmi_say(f, JFMI_ERROR,
+                    "from %.9g s to %.9g s: not a span of time; the start must be within %g s",
+                    start, has_stop ? stop : INFINITY, LATEST_TIME);
   }
   if (has_tolerance && !(tolerance > 0.0 && isfinite(tolerance))) {
     return jfmi_say(f, JFMI_ERROR, "the tolerance is %.9g; it must be positive", tolerance);
@@ -427,7 +432,10 @@ static jfmi_status check_stop(jfmi* f, double t) {
 }
 
 jfmi_status jfmi_set_time(jfmi* f, double t) {
-  if (!isfinite(t)) return jfmi_say(f, JFMI_DISCARD, "the time is not finite");
+  if (!(fabs(t) <= LATEST_TIME)) {
+    return jfmi_say(f, JFMI_DISCARD, "the time is %.9g s; it must be finite and within %g s", t,
+                    LATEST_TIME);
+  }
   jfmi_status status = check_stop(f, t);
   if (status != JFMI_OK || t == f->t) return status;
   hold_states(f);
@@ -507,8 +515,11 @@ jfmi_status jfmi_do_step(jfmi* f, double t, double h, jfmi_step* out) {
     return jfmi_say(f, JFMI_ERROR, "a step from %.9g s, but the vehicle is at %.9g s", t, f->t);
   }
   double end = t + h;
-  if (!(h > 0.0) || !isfinite(end) || !(end > f->t)) {
-    return jfmi_say(f, JFMI_ERROR, "a step of %.9g s: it must be positive", h);
+  if (!(h > 0.0 && h <= LONGEST_STEP) || !(end > f->t && end <= LATEST_TIME)) {
+    return jfmi_say(f, JFMI_ERROR,
+                    "a step of %.9g s from %.9g s: it must be positive and at most %g s, and end "
+                    "before %g s",
+                    h, t, LONGEST_STEP, LATEST_TIME);
   }
   jfmi_status status = check_stop(f, end);
   if (status == JFMI_OK) status = jfmi_settle(f);

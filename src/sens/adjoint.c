@@ -277,10 +277,38 @@ static jo_status entry_back(jsens_adjoint* d, int i) {
   return JO_OK;
 }
 
+static bool is_finite_lane(const jsens_adjoint* d, const double* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i * d->lanes + JSENS_LAMBDA])) return false;
+  }
+  return true;
+}
+
+// An objective without a slope at the end, as the root of zero, has no weights to carry back.
+static bool has_slope(const jsens_adjoint* d) {
+  return is_finite_lane(d, d->lambda, d->w->ny) && is_finite_lane(d, d->pbar, d->w->nw) &&
+         is_finite_lane(d, d->end_time, 1);
+}
+
+static void leave_out(jsens_adjoint* d, int o) {
+  jsens_result* out = d->w->out;
+  out->is_sharp[o] = true;
+  for (int j = 0; j < d->w->nw; j++) {
+    out->gradient[o * d->w->nw + j] = NAN;
+  }
+  for (int i = 0; i < out->nevent; i++) {
+    if (out->event[i].weight) out->event[i].weight[o] = NAN;
+  }
+}
+
 static jo_status one_objective(jsens_adjoint* d, int o) {
   jsens_walk* w = d->w;
   const jsens_record* r = w->record;
   begin_objective(d, o);
+  if (!has_slope(d)) {
+    leave_out(d, o);
+    return JO_OK;
+  }
   for (int i = r->nentry - 1; i >= 0; i--) {
     JO_TRY(entry_back(d, i));
   }

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { USUAL = 8, BLOCK = 64 };  // lanes that the compiler can count; states at a time
+#include "base/cpu.h"
+
+enum { WIDE = 8, HALF = 4, BLOCK = 64 };  // lanes that the compiler can count; states at a time
 
 static void combine(int n, const double* y, double h, const jsolve_combination* c, double* const* k,
                     double* out) {
@@ -40,16 +42,14 @@ static inline void add_squares(const jsens_lane_scales* s, int lanes, const doub
 }
 
 static void sizes(const jsens_lane_scales* s, int lanes, const double* x, double* size) {
-  memset(size, 0, (size_t)lanes * sizeof *size);
-  if (lanes == USUAL) {
-    double sum[USUAL] = {0};
-    add_squares(s, USUAL, x, sum);
-    memcpy(size, sum, sizeof sum);
-  } else {
-    add_squares(s, lanes, x, size);
+  double sum[WIDE] = {0};
+  switch (lanes) {
+    case WIDE: add_squares(s, WIDE, x, sum); break;
+    case HALF: add_squares(s, HALF, x, sum); break;
+    default: add_squares(s, lanes, x, sum);
   }
   for (int l = 0; l < lanes; l++) {
-    size[l] = sqrt(size[l]);
+    size[l] = sqrt(sum[l]);
   }
 }
 
@@ -76,14 +76,13 @@ static inline void add_parts(const jsens_lane_scales* s, const jsens_tail* t, in
 
 static void tail(const jsens_lane_scales* s, const jsens_tail* t, int lanes,
                  const double* const slope[JSENS_TAIL_NODES], double* square) {
-  memset(square, 0, (size_t)(JSENS_TAIL_PARTS * lanes) * sizeof *square);
-  if (lanes == USUAL) {
-    double sum[JSENS_TAIL_PARTS * USUAL] = {0};
-    add_parts(s, t, USUAL, slope, sum);
-    memcpy(square, sum, sizeof sum);
-  } else {
-    add_parts(s, t, lanes, slope, square);
+  double sum[JSENS_TAIL_PARTS * WIDE] = {0};
+  switch (lanes) {
+    case WIDE: add_parts(s, t, WIDE, slope, sum); break;
+    case HALF: add_parts(s, t, HALF, slope, sum); break;
+    default: add_parts(s, t, lanes, slope, sum);
   }
+  memcpy(square, sum, (size_t)(JSENS_TAIL_PARTS * lanes) * sizeof *square);
 }
 
 // Terms side by side, then their sum one after another.
@@ -118,7 +117,7 @@ static const jsens_lanes plain = ALL;
 #ifdef JSENS_HAS_WIDE_LANES
 extern const jsens_lanes jsens_lanes_wide;
 const jsens_lanes* jsens_lanes_choose(void) {
-  return __builtin_cpu_supports("avx2") ? &jsens_lanes_wide : &plain;
+  return jcpu_chosen() >= JCPU_V3 ? &jsens_lanes_wide : &plain;
 }
 #else
 const jsens_lanes* jsens_lanes_choose(void) {

@@ -69,4 +69,7 @@ void jsens_metric(const jmodel* m, const int* wrt, int nw, const double* value, 
     if (isnan(gradient[k])) row[k].influence = JSENS_NONE;
   }
   qsort(row, (size_t)nw, sizeof *row, by_influence);
+  for (int k = 0; k < nw; k++) {
+    if (row[k].influence == JSENS_NONE) row[k].percent = NAN;
+  }
 }

@@ -107,11 +107,12 @@ static bool has_rough_steps(const jsens_options* opt, const jsens_result* r) {
   return false;
 }
 
-// The largest error over what is wanted; infinite where something is not a number.
+// The largest error over what is wanted; infinite where something is not a number. Shorter steps give no slope to an
+// objective that has none.
 static double excess(const jsens* s, const jsens_result* r) {
   double most = 0.0;
   for (int o = 0; o < r->nobjective; o++) {
-    for (int j = 0; j < r->nw; j++) {
+    for (int j = 0; j < r->nw && !r->is_sharp[o]; j++) {
       if (s->why[j]) continue;
       int at = o * r->nw + j;
       double scale = jsens_scale(r->value[o], r->gradient[at], r->unit[j]);

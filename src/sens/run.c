@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "gen/objective.h"
 #include "plant/finite.h"
 #include "plant/judge.h"
 #include "sens/along.h"
@@ -15,6 +16,8 @@
 
 #define DEFAULT_MAX_STATES 65536
 #define MAX_PASSES         5
+#define FEW_STEPS          2    // fixed steps that a run has at least, to say something
+#define RESOLVED           1.0  // |h lambda| of steps whose errors fall with the order of the method
 
 jsens_options jsens_options_default(const jmodel* m) {
   jsens_options o = {.solve = jplant_solve_options(m)};
@@ -84,10 +87,13 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   run->charts = &k->record->charts;  // they are needed longer than this run
   run->watch.on_change = on_change;
   run->watch.user = k;
+  run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
   double t;
   int said = jo_context_diagnostic_count(out->ctx);
-  jo_status status = jsolve_integrate(out->ctx, &run->system, &opt->solve, &obs, opt->t_start,
+  jsolve_options solve = opt->solve;
+  solve.is_whole = true;
+  jo_status status = jsolve_integrate(out->ctx, &run->system, &solve, &obs, opt->t_start,
                                       opt->t_end, y, &t, &out->statistics);
   if (status < 0) return jplant_explain_mass(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
@@ -174,6 +180,9 @@ static bool allocate(jsens_result* r) {
   r->value_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
   r->is_unheld = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->is_lost = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->is_sharp = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->is_own = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->why = JARENA_ARRAY(&r->arena, r->nobjective, const char*);
   r->doubt = JARENA_ARRAY(&r->arena, r->nobjective, jplant_doubt);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
   r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
@@ -186,8 +195,8 @@ static bool allocate(jsens_result* r) {
   for (int i = 0; r->value_error && i < r->nobjective; i++) {
     r->value_error[i] = NAN;
   }
-  return r->value && r->value_error && r->is_unheld && r->is_lost && r->doubt && r->gradient &&
-         r->gradient_error && r->brink && r->unit;
+  return r->value && r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->is_own &&
+         r->why && r->doubt && r->gradient && r->gradient_error && r->brink && r->unit;
 }
 
 static jo_status create(jo_context* ctx, const jsens* s, jsens_method method,
@@ -332,30 +341,42 @@ static void add_cost(jsens_result* r, const jsens_result* before) {
   r->cpu_sensitivity += before->cpu_sensitivity;
 }
 
-// Fixed steps have no embedded method: a run with steps of twice the length takes its place,
-//   error = |G(h) - G(2 h)| / (2^order - 1)
-static void compare_steps(const jsens* s, const jsens_options* opt, const jsens_result* twice,
-                          jsens_result* r) {
-  double gain = pow(2.0, jsolve_method_about(opt->solve.method)->order) - 1.0;
+// Fixed steps have no embedded method: a run with steps of another length takes its place, of the order p of the method
+//   error = |G(h) - G(2 h)| / (2^p - 1) = |G(h) - G(h/2)| 2^p / (2^p - 1)
+// where the longer steps resolve the motion. Where they do not, the difference itself is all that is known.
+static void compare_steps(const jsens* s, const jsens_options* opt, const jsens_result* other,
+                          bool is_longer, jsens_result* r) {
+  double power = pow(2.0, jsolve_method_about(opt->solve.method)->order);
+  double h_lambda = r->statistics.h_lambda * (is_longer ? 2.0 : 1.0);
+  double factor = (is_longer ? 1.0 : power) / (power - 1.0);
+  if (h_lambda > RESOLVED) factor = is_longer ? 1.0 : power;
   for (int i = 0; i < r->nobjective * r->nw; i++) {
-    r->gradient_error[i] = fabs(r->gradient[i] - twice->gradient[i]) / gain;
+    r->gradient_error[i] = factor * fabs(r->gradient[i] - other->gradient[i]);
   }
   for (int i = 0; i < r->nobjective; i++) {
-    r->value_error[i] = fabs(r->value[i] - twice->value[i]) / gain;
+    r->value_error[i] = factor * fabs(r->value[i] - other->value[i]);
   }
   jsens_plan_judge(s, opt, r);
 }
 
-// The same run with steps of twice the length.
-static jo_status double_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
+// The same run with steps of twice the length, or of half where those would be too long to say anything.
+static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
                               jsens_result* r) {
-  jsens_options twice = *opt;
-  twice.solve.step *= 2.0;
-  twice.estimate = false;
-  twice.observer = NULL;
-  JO_TRY(run_once(ctx, s, r->method, &twice, &r->twice));
-  add_cost(r, r->twice);
-  compare_steps(s, opt, r->twice, r);
+  jsens_options other = *opt;
+  int said = jo_context_diagnostic_count(ctx);
+  other.solve.step *= 2.0;
+  other.estimate = false;
+  other.observer = NULL;
+  bool is_possible = FEW_STEPS * other.solve.step <= opt->t_end - opt->t_start;
+  jo_status status = is_possible ? run_once(ctx, s, r->method, &other, &r->other) : JO_ERR_LIMIT;
+  if (!is_possible || status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC) {
+    jerr_forget(ctx, said);
+    other.solve.step = 0.5 * opt->solve.step;
+    status = run_once(ctx, s, r->method, &other, &r->other);
+  }
+  JO_TRY(status);
+  add_cost(r, r->other);
+  compare_steps(s, opt, r->other, other.solve.step > opt->solve.step, r);
   return JO_OK;
 }
 
@@ -397,32 +418,68 @@ static jo_status run_adaptive(jo_context* ctx, const jsens* s, jsens_method meth
   return walk(s, *out, &seen, *out);
 }
 
-static jo_status fail_lost(const jsens_result* r, const jmodel_objective* o, double value) {
-  return jerr_set(r->ctx, JO_ERR_NUMERIC,
-                  "%s:%d: objective '%s' has no derivatives: its value is %.3g, and its signal, or "
-                  "the power of it, below what the run resolves; hint: 'nominal', the size of its "
-                  "signal",
-                  o->place.file, o->place.line, o->name, value);
+// The derivative that is the cause: the first infinite one, for those that are no numbers follow from it. -1: all exist.
+static int first_bad(const jsens* s, const jsens_result* r, int objective) {
+  int bad = -1;
+  for (int j = 0; j < r->nw; j++) {
+    double x = r->gradient[objective * r->nw + j];
+    if (isfinite(x) || s->why[j]) continue;
+    if (bad < 0 || (!isnan(x) && isnan(r->gradient[objective * r->nw + bad]))) bad = j;
+  }
+  return bad;
 }
 
-// Report the first derivative that is not finite though it exists.
-static jo_status check_gradient(const jsens* s, const jsens_result* r) {
+static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
   const jmodel* m = s->plant->model;
-  int bad = -1;
-  // an objective that is lost, or the infinite derivative, is the cause; those that are no numbers follow from it
-  for (int i = 0; i < r->nobjective * r->nw; i++) {
-    if (isfinite(r->gradient[i]) || s->why[i % r->nw]) continue;
-    if (r->is_lost[i / r->nw]) return fail_lost(r, &m->objective[i / r->nw], r->value[i / r->nw]);
-    if (bad < 0 || (isnan(r->gradient[bad]) && !isnan(r->gradient[i]))) bad = i;
+  if (r->is_lost[o]) {
+    return jarena_printf(&r->arena,
+                         "its value is %.3g, and its signal, or the power of it, below what the "
+                         "run resolves; hint: 'nominal', the size of its signal",
+                         r->value[o]);
   }
-  if (bad < 0) return JO_OK;
-  const jmodel_objective* o = &m->objective[bad / r->nw];
-  return jerr_set(r->ctx, JO_ERR_NUMERIC,
-                  "%s:%d: objective '%s': its derivative by '%s' is %s, though its value is %.9g: "
-                  "somewhere in the run a root, a power or a logarithm is at the end of its range; "
-                  "hint: move away from there, or leave this number out",
-                  o->place.file, o->place.line, o->name, m->number[s->wrt[bad % r->nw]].path,
-                  jplant_finite_text(r->gradient[bad]), r->value[bad / r->nw]);
+  return jarena_printf(
+      &r->arena,
+      "its derivative by '%s' is %s, though its value is %.9g: somewhere in the "
+      "run a root, a power or a logarithm is at the end of its range; hint: move "
+      "away from there, or leave this number or this objective out%s",
+      m->number[s->wrt[bad]].path, jplant_finite_text(r->gradient[o * r->nw + bad]), r->value[o],
+      r->is_own[o] ? "" : "; it may be another one's: the direct method tells whose");
+}
+
+// Going back, weights meet the slopes of all objectives but for roots of zero (gen/sens.c).
+static bool is_own(const jsens* s, const jsens_result* r, int o) {
+  bool has_root = jgen_objective_has_root(&s->plant->model->objective[o]);
+  return r->method == JSENS_DIRECT || r->is_lost[o] || (has_root && r->value[o] == 0.0);
+}
+
+static void clear_bad(jsens_result* r, int o) {
+  for (int j = 0; j < r->nw; j++) {
+    int at = o * r->nw + j;
+    if (!r->is_lost[o] && !r->is_sharp[o] && isfinite(r->gradient[at])) continue;
+    r->gradient[at] = r->gradient_error[at] = NAN;
+  }
+}
+
+// Note which objectives have derivatives that are not finite though they should exist; report the first, where all must.
+static jo_status check_gradient(const jsens* s, const jsens_options* opt, jsens_result* r) {
+  int first = -1, n = 0;
+  for (int o = 0; o < r->nobjective; o++) {
+    int bad = first_bad(s, r, o);
+    if (bad < 0) continue;
+    r->is_own[o] = is_own(s, r, o);
+    r->why[o] = explain(s, r, o, bad);
+    if (!r->why[o]) return jerr_memory(r->ctx);
+    clear_bad(r, o);
+    if (n++ == 0) first = o;
+  }
+  if (n == 0 || opt->some) return JO_OK;
+  return jsens_fail_objective(r->ctx, s, r, first);
+}
+
+jo_status jsens_fail_objective(jo_context* ctx, const jsens* s, const jsens_result* r, int o) {
+  const jmodel_objective* about = &s->plant->model->objective[o];
+  return jerr_set(ctx, JO_ERR_NUMERIC, "%s:%d: objective '%s' has no derivatives: %s",
+                  about->place.file, about->place.line, about->name, r->why[o]);
 }
 
 // Derivatives of one side have no error that an integration could estimate.
@@ -437,9 +494,9 @@ static void doubt_brinks(jsens_result* r) {
 
 static void forget_run(jsens_result* r) {
   jsens_record_destroy(r->record);
-  jsens_result_destroy(r->twice);
+  jsens_result_destroy(r->other);
   r->record = NULL;
-  r->twice = NULL;
+  r->other = NULL;
   r->nentry = 0;
   r->steps = NULL;
   jmem_free(r->ctx, r->grown);
@@ -468,10 +525,10 @@ jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const 
     jsens_options o = *opt;
     o.estimate = false;
     status = run_once(ctx, s, method, &o, out);
-    if (status >= 0 && estimate) status = double_steps(ctx, s, opt, *out);
+    if (status >= 0 && estimate) status = change_steps(ctx, s, opt, *out);
   }
   bool is_asked = method != JSENS_VALUE && !opt->outputs_only;
-  if (status >= 0 && is_asked) status = check_gradient(s, *out);
+  if (status >= 0 && is_asked) status = check_gradient(s, opt, *out);
   if (status < 0) {
     jsens_result_destroy(*out);
     *out = NULL;
@@ -503,12 +560,13 @@ static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen,
 // Of fixed steps both runs are walked.
 static jo_status walk_twice(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
   JO_TRY(walk_other(s, of, frozen, false, r));
-  if (!of->twice) return JO_OK;
-  jsens_result* twice;
-  JO_TRY(create(r->ctx, s, r->method, &of->used, &twice));
-  jo_status status = walk_other(s, of->twice, frozen, false, twice);
-  if (status >= 0) compare_steps(s, &of->used, twice, r);
-  jsens_result_destroy(twice);
+  if (!of->other) return JO_OK;
+  bool is_longer = of->other->used.solve.step > of->used.solve.step;
+  jsens_result* other;
+  JO_TRY(create(r->ctx, s, r->method, &of->other->used, &other));
+  jo_status status = walk_other(s, of->other, frozen, false, other);
+  if (status >= 0) compare_steps(s, &of->used, other, is_longer, r);
+  jsens_result_destroy(other);
   return status;
 }
 
@@ -520,7 +578,7 @@ jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* 
   JO_TRY(jsens_check_method(ctx, s, method));
   JO_TRY(create(ctx, s, method, &of->used, &r));
   jo_status status = walk_twice(s, of, frozen, r);
-  if (status >= 0 && !of->used.outputs_only) status = check_gradient(s, r);
+  if (status >= 0 && !of->used.outputs_only) status = check_gradient(s, &of->used, r);
   if (status < 0) {
     jsens_result_destroy(r);
     return status;
@@ -540,7 +598,7 @@ jo_status jsens_walk_events(jo_context* ctx, const jsens* s, const jsens_result*
   JO_TRY(create(ctx, s, method, &of->used, &r));
   jo_status status = walk_other(s, of, frozen, true, r);
   bool has_gradient = method == JSENS_ADJOINT && !of->used.outputs_only;
-  if (status >= 0 && has_gradient) status = check_gradient(s, r);
+  if (status >= 0 && has_gradient) status = check_gradient(s, &of->used, r);
   if (status < 0) {
     jsens_result_destroy(r);
     return status;

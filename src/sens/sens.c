@@ -10,13 +10,17 @@
 
 // ---- preparation ---------------------------------------------------------------------------------
 
-// Room for the numbers and two probes.
-static int lanes_for(int nw) {
+int jsens_lanes_for(int nw, int most) {
   int lanes = 1;
-  while (lanes < nw + 2 && lanes < JSENS_MAX_LANES) {
+  while (lanes < nw + 2 && lanes < most) {
     lanes *= 2;
   }
   return lanes;
+}
+
+// Interpreted operations cost little more for many lanes than for one.
+static int most_lanes(jkernel_backend backend) {
+  return backend == JKERNEL_INTERP ? JSENS_MAX_LANES : jcpu_lanes(jcpu_chosen());
 }
 
 jsens_method jsens_cheaper(int nobjective, int nw) {
@@ -28,7 +32,7 @@ static jo_status build_kernels(jsens* s, const jsens_setup* setup) {
   jsens_kernel_options opt = {.direct = setup->direct,
                               .adjoint = setup->adjoint,
                               .histories = setup->histories,
-                              .lanes = lanes_for(s->nw),
+                              .lanes = jsens_lanes_for(s->nw, most_lanes(setup->kernel.backend)),
                               .kernel = setup->kernel};
   JO_TRY(jsens_kernels_create(s->ctx, s->plant, &opt, &s->own));
   s->tangents = s->own->tangents;

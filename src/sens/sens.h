@@ -8,6 +8,7 @@
 #ifndef JSENS_SENS_H
 #define JSENS_SENS_H
 
+#include "base/cpu.h"
 #include "plant/judge.h"
 #include "plant/plant.h"
 #include "sens/record.h"
@@ -22,8 +23,10 @@ typedef struct jsens_setup {
   bool histories;  // and so are their derivatives
 } jsens_setup;
 
-// Numbers the direct method carries at a time, at most.
-#define JSENS_MAX_LANES 8
+// Parameters that the direct method carries at a time, at most; as many as a vector of the processor holds where kernels are
+// compiled (base/cpu.h). What may show in results goes by the most on every processor: which method is chosen, and how many
+// probes estimate errors.
+#define JSENS_MAX_LANES JCPU_MAX_LANES
 
 // A plant with derivatives. Read-only once made; any number of runs may share it.
 typedef struct jsens {
@@ -58,8 +61,9 @@ typedef struct jsens_options {
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
                           // The start is assembled again; only parameters may differ
   bool outputs_only;      // objectives are not asked for and need not be finite
-  bool events_only;       // of direct walks: times of events alone, no gradient
-  bool keep;              // the recorded run stays with the result, for jsens_run_again()
+  bool some;         // objectives without derivatives are noted in the result; else the run fails
+  bool events_only;  // of direct walks: times of events alone, no gradient
+  bool keep;         // the recorded run stays with the result, for jsens_run_again()
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jsens_observer* observer;
   // told of the place in the run, 0 ... 1, at every step of it and of walks; false, from then on: stop. May be NULL
@@ -124,11 +128,14 @@ typedef struct jsens_result {
   double* gradient;           // nobjective x nw, row by row
   double* gradient_error;     // estimates, absolute; NaN: none
   bool *is_unheld, *is_lost;  // plant/finite.h (nobjective)
-  jplant_doubt* doubt;        // (nobjective)
-  double derivative_tol;      // as it was wanted, relative
-  bool is_within;             // every derivative is
-  int passes;                 // runs it took
-  double* unit;               // size of each number: what a change of it is measured by (nw)
+  bool* is_sharp;       // it has no slope at the end of the run, or along it, though the motion has
+  const char** why;     // it has no derivatives, or not all of them; NULL: it has (nobjective)
+  bool* is_own;         // that is its own fault, not that of another one whose slope is infinite
+  jplant_doubt* doubt;  // (nobjective)
+  double derivative_tol;  // as it was wanted, relative
+  bool is_within;         // every derivative is
+  int passes;             // runs it took
+  double* unit;           // size of each number: what a change of it is measured by (nw)
   int* brink;  // by number: a switch the start stands on, its derivatives being those of one
                // side and their error unknown (infinite); -1: none (nw)
   // the run as it was taken, and its walk step by step
@@ -137,10 +144,9 @@ typedef struct jsens_result {
   jsens_record* record;  // NULL: not kept, and so its entries
   int nentry;
   const jsens_record* steps;
-  const double *y0, *S0;  // its start, with derivatives (ny x nw)
-  struct jsens_result*
-      twice;      // fixed steps: the same with steps of twice the length; NULL: not kept
-  double* rough;  // local error of the derivatives, relative to them
+  const double *y0, *S0;       // its start, with derivatives (ny x nw)
+  struct jsens_result* other;  // fixed steps: the same with steps of another length; NULL: not kept
+  double* rough;               // local error of the derivatives, relative to them
   int ngrown, grown_cap;
   jsens_growth* grown;  // steps over which derivatives grew, in their order
   jsens_event* event;
@@ -151,7 +157,11 @@ typedef struct jsens_result {
   double cpu_dynamics, cpu_sensitivity;  // [s]
 } jsens_result;
 
-// Lanes that a direct run carries together cost about as much as an objective of an adjoint one.
+// Lanes of the direct method for nw parameters, with room for two probes: at most so many, a power of two.
+int jsens_lanes_for(int nw, int most);
+
+// Lanes that a direct run carries together cost about as much as an objective of an adjoint one. Objectives are all of the
+// model, asked for or not: derivatives do not change with what else is asked for.
 jsens_method jsens_cheaper(int nobjective, int nw);
 
 // Growth over an entry of the run; 0: less than what is noted.
@@ -169,6 +179,8 @@ jo_status jsens_check_method(jo_context* ctx, const jsens* s, jsens_method metho
 
 jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const jsens_options* opt,
                     jsens_result** out);
+// Report why an objective of a result has no derivatives.
+jo_status jsens_fail_objective(jo_context* ctx, const jsens* s, const jsens_result* r, int o);
 void jsens_result_destroy(jsens_result* r);
 
 // The recorded run of a result (options with `keep`) walked once more, by another method or with events

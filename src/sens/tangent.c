@@ -33,14 +33,19 @@ static bool allocate_slopes(jsens_direct* d, jsens_pack* p) {
   return true;
 }
 
+// More probes where lanes are free, as many as there are with the widest vectors: errors are the same on every processor.
+static int count_groups(const jsens_walk* w) {
+  if (!w->opt->estimate) return 0;
+  int n = w->nw + JSENS_PROBE_S + 1, lanes = jsens_lanes_for(w->sens->nw, JSENS_MAX_LANES);
+  int groups = 1 + (lanes - n % lanes) % lanes;
+  return groups < w->nw ? groups : w->nw;
+}
+
 jo_status jsens_direct_begin(jsens_direct* d) {
   jsens_walk* w = d->w;
   const jgen_dynamics* m = w->d;
   d->lanes = w->sens->tangents->set->kernel[0].lanes;
-  // lanes that would be left free in packs of the largest width, so that estimates are the same for all widths
-  int room = (w->nw + JSENS_PROBE_S) / JSENS_MAX_LANES * JSENS_MAX_LANES + JSENS_MAX_LANES - w->nw -
-             JSENS_PROBE_S;
-  d->ngroup = w->opt->estimate ? (room < w->nw ? room : w->nw) : 0;
+  d->ngroup = count_groups(w);
   d->nprobe = w->opt->estimate ? JSENS_PROBE_S + d->ngroup : 0;
   d->npack = (w->nw + d->nprobe + d->lanes - 1) / d->lanes;
   d->open = -1;
@@ -374,6 +379,25 @@ static void put_end_errors(jsens_direct* d) {
   }
 }
 
+static bool has_motion(const jsens_direct* d, int j) {
+  const double* S = d->pack[j / d->lanes].S + j % d->lanes;
+  for (int i = 0; i < jgen_first(&d->w->d->layout, JGEN_FILTER); i++) {
+    if (!isfinite(S[i * d->lanes])) return false;
+  }
+  return true;
+}
+
+// An objective that has no slope though the motion has, as the root of zero.
+static void note_sharp(jsens_direct* d) {
+  jsens_walk* w = d->w;
+  for (int j = 0; j < w->nw; j++) {
+    bool moves = has_motion(d, j);
+    for (int o = 0; o < w->d->nobjective; o++) {
+      if (moves && !isfinite(w->out->gradient[o * w->nw + j])) w->out->is_sharp[o] = true;
+    }
+  }
+}
+
 jo_status jsens_direct_finish(jsens_direct* d) {
   jsens_walk* w = d->w;
   int n = w->nw + d->nprobe;
@@ -385,6 +409,7 @@ jo_status jsens_direct_finish(jsens_direct* d) {
     memcpy(w->out->gradient + o * w->nw, column, (size_t)w->nw * sizeof *column);
     memcpy(carried + o * d->nprobe, column + w->nw, (size_t)d->nprobe * sizeof *column);
   }
+  note_sharp(d);
   if (d->nprobe == 0) return JO_OK;
   JO_TRY(put_rough(d));
   put_errors(d, carried);

@@ -316,6 +316,8 @@ static inline void gain(const jsens_walk* w, bool transposed, double b, double* 
 void jsens_walk_gain(const jsens_walk* w, bool transposed, double b, double* x, int lanes) {
   if (lanes == JSENS_MAX_LANES) {
     gain(w, transposed, b, x, JSENS_MAX_LANES);  // lanes that the compiler can count
+  } else if (lanes == JSENS_MAX_LANES / 2) {
+    gain(w, transposed, b, x, JSENS_MAX_LANES / 2);
   } else {
     gain(w, transposed, b, x, lanes);
   }

@@ -21,6 +21,7 @@
 
 #include "solve/scan.h"
 #include "solve/sums.h"
+#include "solve/zeno.h"
 
 #define TIME_TOLERANCE 1e-13  // times max(1, |t|) [s]
 #define RELATIVE_FLOOR 1e-12
@@ -31,14 +32,18 @@
 #define MAX_AIMS       5      // steps to where rates say that it is
 #define RATE_SPAN      1e-5   // of the step, over which rates are taken
 #define AIM_LIMIT      1e-2   // of the step: farther off, the dense output says nothing
+#define RETURN_SPAN    1e-6   // times max(1, |t|): over which rates behind an event are taken [s]
 #define BASE_EVENTS    10000  // allowed in a run, and ...
 #define EVENT_RATE     5000   // ... for every second [1/s]
 
 // Times looked at in a step: thirds, or more where it is long (scan.h), and before them one for
 // switches that are not armed: a ball that touched the floor is above it for a short time, and may be
-// below again at the others.
+// below again at the others. How short is not known: in the first step behind an event that sends a switch back
+// (zeno.h) a ladder of times goes down to SHORTEST. A parabola that rises 16 floors is above one floor for 64 times as long as it takes to get there,
+// so that a rung meets it.
 #define FIRST_SAMPLE (1.0 / 64)
 #define LEAST_PARTS  3
+#define SHORTEST     1e-10  // times max(1, |t|) [s]
 
 struct jsolve_events {
   int n;
@@ -53,10 +58,12 @@ struct jsolve_events {
   double* y;                        // n states: dense output, state before an event
   int* flipped;
   int nflipped;
-  bool* is_done;    // flipped at this instant
-  bool is_retaken;  // the proposed step is no longer the stepper's own
-  int last_sample;  // of the proposed step
-  double t_last;    // last instant
+  bool* is_done;                  // flipped at this instant
+  bool is_retaken;                // the proposed step is no longer the stepper's own
+  int first_sample, last_sample;  // of the proposed step
+  bool is_first;                  // the step follows an event, or the start
+  jsolve_zeno zeno;
+  double t_last;  // last instant
   int at_instant;
   int all;  // events of the run, quiet ones included
 };
@@ -71,11 +78,18 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
                        &ev->start, &ev->lo,    &ev->hi,    &ev->probe, &ev->rate};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++, data += n)
     *vector[i] = data;
+  if (run->sys->floor) {
+    ev->floor = run->sys->floor;
+    memset(ev->floor, 0, (size_t)n * sizeof *ev->floor);
+  }
   ev->y = JARENA_ARRAY(&run->arena, run->sys->n, double);
   ev->flipped = JARENA_ARRAY(&run->arena, n, int);
   ev->is_done = JARENA_ARRAY(&run->arena, n, bool);
   ev->is_armed = JARENA_ARRAY(&run->arena, n, bool);
-  return ev->y && ev->flipped && ev->is_done && ev->is_armed ? ev : NULL;
+  bool is_ok = ev->y && ev->flipped && ev->is_done && ev->is_armed;
+  // multistep methods begin with the first order behind an event, and its error h^2 |y''| / 2
+  double resolution = run->stepper->k ? RETURN_SPAN : sqrt(run->opt->abs_tol);
+  return is_ok && jsolve_zeno_init(&ev->zeno, &run->arena, n, resolution) ? ev : NULL;
 }
 
 static jsolve_margins margins_of(const jsolve_events* ev, const jsolve_run* run) {
@@ -111,6 +125,23 @@ static void disarm(jsolve_events* ev) {
   }
 }
 
+// Which of the switches that have just flipped with a reset are sent back, by the slope behind it.
+static void watch_returns(jsolve_events* ev, jsolve_run* run) {
+  int n = run->sys->n;
+  double *slope = run->scratch, *s[3] = {ev->lo, ev->hi, ev->probe};
+  jsolve_rhs(run, run->t, run->y, slope);
+  for (int j = 0; j < 3; j++) {
+    double dt = j * RETURN_SPAN * fmax(1, fabs(run->t));
+    for (int i = 0; i < n; i++)
+      ev->y[i] = run->y[i] + dt * slope[i];
+    run->sys->switches(run->sys->user, run->t + dt, ev->y, s[j]);
+    for (int k = 0; k < ev->n; k++) {
+      if (!(run->sys->mode[k] > 0.5)) s[j][k] = -s[j][k];
+    }
+  }
+  jsolve_zeno_start(&ev->zeno, run->t, s[0], s[1], s[2], ev->floor);
+}
+
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
   run->sys->switches(run->sys->user, run->t, run->y, ev->g);
   if (run->sys->nconstant > 0) disarm(ev);
@@ -119,6 +150,8 @@ bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
   for (int k = 0; k < ev->n; k++) {
     if (ev->start[k] <= 0) ev->flipped[ev->nflipped++] = k;
   }
+  if (ev->nflipped == 0 && ev->zeno.npending > 0) watch_returns(ev, run);
+  ev->is_first = true;
   return ev->nflipped > 0;
 }
 
@@ -299,8 +332,11 @@ static jo_status aim(jsolve_events* ev, jsolve_run* run, double x, double t_end,
   return JO_OK;
 }
 
+// Samples from 1 on are equal parts of the step, those before them the ladder.
 static double sample_time(const jsolve_events* ev, const jsolve_run* run, double t1, int j) {
-  double part = j == 0 ? FIRST_SAMPLE : (double)j / ev->last_sample;
+  double part = j > 0 ? (double)j / ev->last_sample : FIRST_SAMPLE;
+  for (int i = j; i < 0; i++)
+    part *= FIRST_SAMPLE;
   return j == ev->last_sample ? t1 : run->t + (t1 - run->t) * part;
 }
 
@@ -311,17 +347,29 @@ static bool are_armed(const jsolve_events* ev) {
   return true;
 }
 
-// First sample at which a margin has crossed, by dense output; -1: none. Its margins are in `hi`.
-static int first_suspect(jsolve_events* ev, jsolve_run* run) {
-  for (int j = are_armed(ev) ? 1 : 0; j < ev->last_sample; j++) {
-    double t = sample_time(ev, run, run->t_new, j);
+static void choose_samples(jsolve_events* ev, const jsolve_run* run, double h) {
+  int parts = jsolve_scan_parts(run, h);
+  ev->last_sample = parts > LEAST_PARTS ? parts : LEAST_PARTS;
+  ev->first_sample = 1;
+  if (are_armed(ev) && ev->zeno.npending == 0) return;
+  ev->first_sample = 0;
+  if (!ev->is_first || ev->zeno.npending == 0) return;
+  double x = h * FIRST_SAMPLE * FIRST_SAMPLE, least = SHORTEST * fmax(1, fabs(run->t));
+  for (; x > least; x *= FIRST_SAMPLE)
+    ev->first_sample--;
+}
+
+// First sample at which a margin has crossed, by dense output. Its margins are in `hi`. False: none has.
+static bool first_suspect(jsolve_events* ev, jsolve_run* run, int* j) {
+  for (*j = ev->first_sample; *j < ev->last_sample; ++*j) {
+    double t = sample_time(ev, run, run->t_new, *j);
     run->stepper->dense->eval(run->stepper->dense, t, ev->y);
     jsolve_hold(run->sys, run->y, ev->y);
     evaluate(ev, run, t, ev->y, ev->hi);
-    if (has_crossed(ev, ev->hi)) return j;
+    if (has_crossed(ev, ev->hi)) return true;
   }
   margins(ev, run, ev->g_end, ev->hi);
-  return has_crossed(ev, ev->hi) ? ev->last_sample : -1;
+  return has_crossed(ev, ev->hi);
 }
 
 // The step as it was proposed, where it was taken again meanwhile.
@@ -412,19 +460,61 @@ static void mark_crossed(jsolve_events* ev, const jsolve_run* run) {
   }
 }
 
+// No margin at the end of the step, `s`, may show that an event was lost.
+static jo_status check_accumulation(jsolve_events* ev, jsolve_run* run, const double* s) {
+  int k = jsolve_zeno_lost(&ev->zeno, s, ev->hysteresis, ev->floor);
+  if (k < 0) return JO_OK;
+  const jsolve_zeno* z = &ev->zeno;
+  char label[JSOLVE_LABEL];
+  return jerr_set(run->ctx, JO_ERR_LIMIT,
+                  "integration: the events of %s accumulate at t = %.9g s (the last two are %.2g s "
+                  "apart): the next "
+                  "one cannot be resolved, and the motion would pass through the condition; let "
+                  "the event bring "
+                  "it to rest where it is slow, or end the run before (end_when)",
+                  jsolve_label(run->sys->switch_name, "switch", k, label), z->t[k], z->interval[k]);
+}
+
+// A condition without a value has no side to be on.
+static jo_status check_values(const jsolve_events* ev, jsolve_run* run, double t, const double* s) {
+  int bad = 0;
+  for (int k = 0; k < ev->n; k++)
+    bad += s[k] != s[k];
+  if (bad == 0) return JO_OK;
+  int first = 0;
+  while (s[first] == s[first])
+    first++;
+  char label[JSOLVE_LABEL];
+  return jerr_set(
+      run->ctx, JO_ERR_NUMERIC,
+      "integration: what %s compares is not a number at t = %.9g s (a root or logarithm "
+      "of something negative, or 0/0); give it a value there, with if() or max()",
+      jsolve_label(run->sys->switch_name, "switch", first, label), t);
+}
+
+jo_status jsolve_events_check(const jsolve_events* ev, jsolve_run* run) {
+  return check_values(ev, run, run->t, ev->start);
+}
+
+// The step holds no event and is taken to its end.
+static jo_status pass_step(jsolve_events* ev, jsolve_run* run) {
+  JO_TRY(check_values(ev, run, run->t_new, ev->g_end));
+  margins(ev, run, ev->g_end, ev->hi);
+  JO_TRY(check_accumulation(ev, run, ev->hi));
+  start_step(ev, run, ev->g_end);
+  ev->is_first = false;
+  return JO_OK;
+}
+
 jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) {
   *found = ev->is_retaken = false;
   double t1 = run->t_new, h = t1 - run->t;
-  int parts = jsolve_scan_parts(run, h);
-  ev->last_sample = parts > LEAST_PARTS ? parts : LEAST_PARTS;
+  int suspect;
+  choose_samples(ev, run, h);
   run->sys->switches(run->sys->user, t1, run->y_new, ev->g_end);
-  int suspect = first_suspect(ev, run);
-  bool is_none = suspect < 0;
+  bool is_none = !first_suspect(ev, run, &suspect);
   if (!is_none) JO_TRY(test_graze(ev, run, t1, suspect, &is_none));
-  if (is_none) {
-    start_step(ev, run, ev->g_end);
-    return JO_OK;
-  }
+  if (is_none) return pass_step(ev, run);
   // where the dense output has it
   size_t bytes = (size_t)ev->n * sizeof(double);
   memcpy(ev->lo, ev->start, bytes);
@@ -439,9 +529,11 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
   if (*found) {
     jsolve_hold(run->sys, run->y, run->y_new);
     mark_crossed(ev, run);
+    JO_TRY(check_values(ev, run, run->t_new, ev->hi));
+    JO_TRY(check_accumulation(ev, run, ev->hi));
   } else {
     JO_TRY(bring_back(ev, run, t1));
-    start_step(ev, run, ev->g_end);
+    JO_TRY(pass_step(ev, run));
   }
   return ev->is_retaken ? run->stepper->finish(run->stepper, run) : JO_OK;
 }
@@ -468,13 +560,41 @@ static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
                   ev->all, most);
 }
 
+// Margins of all switches, in the modes as they are, before states are reset.
+static void side_before(jsolve_events* ev, jsolve_run* run) {
+  if (!run->sys->event || run->sys->nconstant == 0) return;
+  run->sys->switches(run->sys->user, run->t, run->y, ev->g);
+  for (int k = 0; k < ev->n; k++)
+    ev->probe[k] = run->sys->mode[k] > 0.5 ? ev->g[k] : -ev->g[k];
+}
+
+// A reset that brings the condition of its own event to the other side by less than its floor is lost: a clock whose next
+// time is the present one but for rounding.
+static jo_status check_resets(jsolve_events* ev, jsolve_run* run) {
+  for (int k = 0; run->sys->event && run->sys->nconstant > 0 && k < ev->n; k++) {
+    double s = run->sys->mode[k] > 0.5 ? ev->g[k] : -ev->g[k];
+    if (!ev->is_done[k] || !(s < 0 && s < ev->probe[k] && s >= -ev->floor[k])) continue;
+    char label[JSOLVE_LABEL];
+    return jerr_set(
+        run->ctx, JO_ERR_LIMIT,
+        "integration: the event of %s at t = %.9g s moves its own condition by %.2g, less "
+        "than can be resolved (%.2g): a period or a change must be larger",
+        jsolve_label(run->sys->switch_name, "switch", k, label), run->t, ev->probe[k] - s,
+        ev->floor[k]);
+  }
+  return JO_OK;
+}
+
 static jo_status react(jsolve_events* ev, jsolve_run* run) {
   const jsolve_system* sys = run->sys;
   size_t bytes = (size_t)sys->n * sizeof(double);
   memcpy(ev->y, run->y, bytes);
-  if (!sys->event) return JO_OK;
-  JO_TRY(sys->event(sys->user, run->t, run->y, ev->flipped, ev->nflipped));
-  if (memcmp(ev->y, run->y, bytes) == 0) return JO_OK;
+  side_before(ev, run);
+  if (sys->event) JO_TRY(sys->event(sys->user, run->t, run->y, ev->flipped, ev->nflipped));
+  bool is_reset = memcmp(ev->y, run->y, bytes) != 0;
+  for (int i = 0; i < ev->nflipped; i++)
+    jsolve_zeno_flip(&ev->zeno, ev->flipped[i], run->t, is_reset);
+  if (!is_reset) return JO_OK;
   JO_TRY(jsolve_project_strict(run, run->t, run->y));
   int bad = jsolve_first_not_finite(sys->n, run->y);
   if (bad < 0) return JO_OK;
@@ -522,6 +642,7 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
     JO_TRY(observe(ev, run));
     if (jsolve_has_ended(run)) break;
     find_followers(ev, run);
+    JO_TRY(check_resets(ev, run));
   }
   return JO_OK;
 }

@@ -28,18 +28,36 @@ void jsolve_interpolate(const jsolve_step* s, double t, double* y) {
   jsolve_hold(s->sys, s->y0, y);
 }
 
-void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch) {
+bool jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch) {
+  return jsolve_update_modes(s, t, y, NULL, scratch);
+}
+
+bool jsolve_update_modes(const jsolve_system* s, double t, const double* y, const double* floor,
+                         double* scratch) {
+  bool is_changed = false;
   // functions of modes settle in at most nswitch rounds unless they contradict each other
   for (int round = 0; round <= s->nswitch; round++) {
     bool is_settled = true;
     s->switches(s->user, t, y, scratch);
     for (int k = 0; k < s->nswitch; k++) {
-      double mode = scratch[k] > 0 ? 1.0 : scratch[k] < 0 ? 0.0 : s->mode[k];
+      double least = floor ? floor[k] : 0.0;
+      double mode = scratch[k] > least ? 1.0 : scratch[k] < -least ? 0.0 : s->mode[k];
       if (mode != s->mode[k]) is_settled = false;
       s->mode[k] = mode;
     }
     if (is_settled) break;
+    is_changed = true;
   }
+  return is_changed;
+}
+
+jo_status jsolve_close(const jsolve_system* s, double t, double* y, double* scratch) {
+  jsolve_set_modes(s, t, y, scratch);
+  for (int round = 0; s->project && round <= s->nswitch; round++) {
+    JO_TRY(s->project(s->user, t, y));
+    if (!jsolve_set_modes(s, t, y, scratch)) break;
+  }
+  return JO_OK;
 }
 
 jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* o, double t0, double t1) {
@@ -120,6 +138,7 @@ static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
     JO_TRY(jsolve_events_apply(ev, run));
     if (jsolve_has_ended(run)) return JO_OK;
   } while (jsolve_events_begin(ev, run));
+  JO_TRY(jsolve_events_check(ev, run));
   return run->stepper->restart(run->stepper, run);
 }
 
@@ -224,6 +243,7 @@ static jo_status integrate(jsolve_run* run) {
   if (ev && jsolve_events_begin(ev, run)) {
     JO_TRY(pass_events(run, ev));
   } else {
+    if (ev) JO_TRY(jsolve_events_check(ev, run));
     JO_TRY(run->stepper->restart(run->stepper, run));
   }
   while (run->t < run->t_end && !jsolve_has_ended(run))

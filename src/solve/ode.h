@@ -31,9 +31,9 @@ typedef struct jsolve_system {
   // put y back on its invariants (loop closure) after a step; NULL: none. It reports nothing: a failure
   // makes adaptive methods try a smaller step, and whoever gives up reports it, with the hint.
   jo_status (*project)(void* user, double t, double* y);
-  // whether a run may go on from a state that was just projected; NULL: from all. A failure ends it: a
-  // smaller step would not help, but might hide it.
-  jo_status (*admit)(void* user, double t, const double* y);
+  // whether a run at (t0, y0) may go on from a state that was just projected; NULL: from all. A failure ends it: a
+  // smaller step would not help, but might hide it; but for JO_ERR_CONVERGENCE, where it may help. It may allocate.
+  jo_status (*admit)(void* user, double t0, const double* y0, double t, const double* y);
   // describe the state y, one that the run goes on from, in other coordinates where those are better: y changes, and what
   // all callbacks mean by it, but neither numbers nor scales of states and switches. is_stuck: there is no step from
   // here, and projection_hint tells why where that is known then. NULL: there are no others. It may allocate.
@@ -49,6 +49,8 @@ typedef struct jsolve_system {
   int nswitch;
   void (*switches)(void* user, double t, const double* y, double* g);
   double* mode;  // 1.0 or 0.0, read by rhs; written by jsolve_* at events (nswitch)
+  // sizes of g below which its sign says nothing, written by jsolve_integrate, for `event`; NULL: not wanted (nswitch)
+  double* floor;
   // called at an event, after the modes flipped: may change y (impulses); NULL: y is continuous.
   // flipped[i], i < n: the switches concerned, in order
   jo_status (*event)(void* user, double t, double* y, const int* flipped, int n);
@@ -90,6 +92,7 @@ typedef struct jsolve_options {
   bool locate_events;     // false: modes are never touched (f evaluates its own conditions)
   int max_events;         // in one run; more is an error that names the switch. 0: 10000 and 5000
                           // for every second
+  bool is_whole;          // a run of few fixed steps is all there is: it is judged at its end
   // longest step from t on, on top of max_step; NULL: none
   double (*step_limit)(void* user, double t);
   void* step_limit_user;
@@ -145,6 +148,7 @@ typedef struct jsolve_statistics {
   int64_t steps, rejected, evaluations, jacobians;
   int64_t scans;     // evaluations that only looked into long steps
   int64_t implicit;  // steps taken by an implicit method, of `auto`
+  double h_lambda;   // of fixed steps: the largest |h lambda| that the motion showed; 0: none did
   int events;
 } jsolve_statistics;
 
@@ -159,7 +163,14 @@ jo_status jsolve_integrate(jo_context* ctx, const jsolve_system* s, const jsolve
 jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* opt, double t0, double t1);
 
 // Set every mode from the sign of its switching function at (t, y); repeated until consistent since
-// switching functions may depend on modes.
-void jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch);
+// switching functions may depend on modes. True: one of them changed.
+bool jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch);
+// The same, but modes stay where the switching function is within its floor.
+bool jsolve_update_modes(const jsolve_system* s, double t, const double* y, const double* floor,
+                         double* scratch);
+
+// Modes of a state whose loops are still to be closed, and loops closed as they are in these modes: what drives a
+// coordinate may depend on a mode. Reports nothing; where they cannot be closed, y is spoiled.
+jo_status jsolve_close(const jsolve_system* s, double t, double* y, double* scratch);
 
 #endif

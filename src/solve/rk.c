@@ -31,6 +31,7 @@
 #include "solve/implicit.h"
 #include "solve/local.h"
 #include "solve/scan.h"
+#include "solve/stability.h"
 #include "solve/sums.h"
 
 #define REUSE_LIMIT   1e-3
@@ -96,8 +97,9 @@ typedef struct rk {
   double* local_base;   // of them, in a stage
   double* smooth[2];    // slopes at both ends for the dense output, see smooth_slopes()
 
-  bool watches;     // for stiffness
-  double h_lambda;  // of the proposed step; 0: not known
+  jsolve_stability stability;  // of fixed steps
+  bool watches;                // for stiffness
+  double h_lambda;             // of the proposed step; 0: not known
   int stiff, tame, easy;
 } rk;
 
@@ -343,12 +345,27 @@ static double next_grid_point(rk* s, const jsolve_run* run) {
   }
 }
 
+// What the last stage and the end of the step differ by, in states and in slopes; not what is solved for locally.
+static void compare_end(rk* s, const jsolve_run* run, double* dy, double* df) {
+  int last = s->scheme.tab->stages;
+  for (int i = 0; i < run->sys->n; i++) {
+    df[i] = s->k[last][i] - s->k[last - 1][i];
+    dy[i] = run->y_new[i] - s->arg[i];
+  }
+  for (int j = 0; s->local && j < s->local->of->n; j++) {
+    df[s->local->of->state[j]] = dy[s->local->of->state[j]] = 0;
+  }
+}
+
 static jo_status advance_fixed(jsolve_stepper* base, jsolve_run* run) {
   rk* s = (rk*)base;
   s->is_try = true;
   jo_status status = retake(base, run, next_grid_point(s, run));
   s->is_try = false;
-  return status < 0 ? status : finish(base, run);
+  JO_TRY(status);
+  JO_TRY(finish(base, run));
+  compare_end(s, run, s->error, s->local_base);
+  return jsolve_stability_judge(&s->stability, run, s->error, s->local_base);
 }
 
 // Order of magnitude of a first step, from the size of y, f and a difference of f.
@@ -410,14 +427,7 @@ static double target(const rk* s, const jsolve_run* run) {
 
 // h times the largest eigenvalue, as the last stage and the end of the step show it; 0: they are one
 static double stiffness(rk* s, jsolve_run* run) {
-  int n = run->sys->n, last = s->scheme.tab->stages;
-  for (int i = 0; i < n; i++) {
-    s->error[i] = s->k[last][i] - s->k[last - 1][i];
-    s->quartic[i] = run->y_new[i] - s->arg[i];
-  }
-  for (int j = 0; s->local && j < s->local->of->n; j++) {
-    s->error[s->local->of->state[j]] = s->quartic[s->local->of->state[j]] = 0;
-  }
+  compare_end(s, run, s->quartic, s->error);
   double apart = jsolve_norm(&run->weights, s->quartic, run->y, run->y_new);
   if (!(apart > 0)) return 0;
   double h = run->t_new - run->t;
@@ -654,6 +664,7 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   s->dense = (dense){.base = {dense_eval, dense_slope}, .n = run->sys->n};
   s->about = about;
   s->scheme = jsolve_scheme_of(tab);
+  s->stability = jsolve_stability_of(tab);
   s->not_finite = -1;
   s->accuracy = JSOLVE_NEWTON_ACCURACY;
   s->watches = run->opt->method == JSOLVE_AUTO;

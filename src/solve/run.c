@@ -28,7 +28,8 @@ jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved) {
     run->t_failed = t;
     return status;
   }
-  if (run->sys->admit && run->sys->admit(run->sys->user, t, y) < 0) return JO_ERR_MODEL;
+  if (run->sys->admit) status = run->sys->admit(run->sys->user, run->t, run->y, t, y);
+  if (status < 0) return status == JO_ERR_CONVERGENCE ? status : JO_ERR_MODEL;
   if (is_at_wall(run)) return JO_ERR_CONVERGENCE;
   for (int i = 0; i < n; i++)
     change[i] -= y[i];

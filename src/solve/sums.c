@@ -101,9 +101,11 @@ const jsolve_sums* jsolve_sums_plain(void) {
 }
 
 #ifdef JSOLVE_HAS_WIDE_SUMS
+#include "base/cpu.h"
 extern const jsolve_sums jsolve_sums_wide;
+// By what the processor has, not by what was chosen: this is called at every stage, too often to read the environment.
 const jsolve_sums* jsolve_sums_choose(void) {
-  return __builtin_cpu_supports("avx2") ? &jsolve_sums_wide : &plain;
+  return jcpu_has_v3() ? &jsolve_sums_wide : &plain;
 }
 #else
 const jsolve_sums* jsolve_sums_choose(void) {

@@ -20,6 +20,8 @@ typedef struct jsolve_tableau {
   jsolve_method method;
   int stages;
   double gamma;  // 0: explicit
+  double
+      stable;  // largest |h lambda| with a bounded motion, lambda not growing by itself; methods of fixed steps
   double c[JSOLVE_MAX_STAGES];
   double a[JSOLVE_MAX_STAGES][JSOLVE_MAX_STAGES - 1];
   double b[JSOLVE_MAX_STAGES];

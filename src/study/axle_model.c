@@ -381,7 +381,8 @@ static jo_status add_signals(jstudy_axle_model* b) {
   for (int side = 0; side < 2; side++) {
     if (b->on_rig && is_given(b, side)) add_hidden(b, side);
   }
-  return b->failed ? jerr_memory(b->ctx) : JO_OK;
+  if (b->failed || !jmodel_index_signals(c, b->a)) return jerr_memory(b->ctx);
+  return JO_OK;
 }
 
 // ---- the copy ------------------------------------------------------------------------------------
@@ -390,7 +391,7 @@ static jo_status make_copy(jstudy_axle_model* b) {
   jmodel* c = &b->copy;
   *c = *b->m;
   add_numbers(b);
-  c->ninitial = c->nobjective = c->nevent = 0;
+  c->ninitial = c->nobjective = c->nintegrated = c->nevent = 0;
   c->simulation.start_static = false;
   c->initial = JARENA_ARRAY(b->a, 6 * c->njoint + 3, jmodel_initial);
   if (!c->initial || b->failed) return jerr_memory(b->ctx);

@@ -136,7 +136,7 @@ static jsens_method choose_method(const jstudy_sweep* s, jstudy_sweep_method wis
   if (side_by_side && s->sens->tangents) return JSENS_DIRECT;
   if (!s->sens->tangents) return JSENS_ADJOINT;
   if (!s->sens->adjoints) return JSENS_DIRECT;
-  return jsens_cheaper(s->model->nobjective, s->nw);
+  return jsens_cheaper(s->model->nintegrated, s->nw);
 }
 
 static jo_status allocate_points(jstudy_sweep* s) {
@@ -181,6 +181,18 @@ static void describe_design(const jstudy_sweep* s, jtext* t) {
   }
 }
 
+// Those that are asked for, where they are not all of the model.
+static void describe_objectives(const jstudy_sweep* s, jtext* t) {
+  const jmodel* m = s->model;
+  bool is_all = m->nobjective == m->nintegrated;
+  for (int i = 0; i < m->nobjective; i++) {
+    is_all = is_all && m->objective[i].integral == i;
+  }
+  for (int i = 0; !is_all && i < m->nobjective; i++) {
+    jtext_printf(t, "objective %s\n", m->objective[i].name);
+  }
+}
+
 // All that the results depend on, as text: what has the same key has the same results.
 static void describe(const jstudy_sweep* s, jtext* t) {
   const jsolve_options* o = &s->run.solve;
@@ -195,6 +207,7 @@ static void describe(const jstudy_sweep* s, jtext* t) {
     jtext_printf(t, " %s", s->model->number[s->wrt[i]].path);
   }
   jtext_printf(t, "\nkernels %d\n", (int)s->sens->plant->kernels->set->backend);
+  describe_objectives(s, t);
   if (s->batch) jtext_printf(t, "side by side, fused %d\n", s->batch->opt.fused);
   if (s->single.is_single) jtext_put(t, "single precision\n");
   describe_design(s, t);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes C that calls every function of the public headers with each pointer argument NULL in turn, and with
-each index where there is no item.
+"""Writes C that calls every function of the public headers with each pointer argument NULL in turn, with
+each index where there is no item, and with each count below zero, of arguments and of options.
 
 The functions come from the headers: a new one is called without being named here, and one with a type
 that no value is known for stops the build. What a NULL must give follows from the type that is returned.
@@ -72,6 +72,8 @@ class Parameter:
         plain = self.type.removeprefix("const ")
         if self.name in OPTIONAL_NAMES and self.may_be_null():
             return "NULL"
+        if self.name == "path" and self.function.endswith("_save") and (self.function, "path") not in VALUES:
+            return "f->page"  # whatever is accepted by mistake writes no file of the repository
         for key in ((self.function, self.name), self.name, self.type):
             if key in VALUES and not (key == "name" and self.type != "const char*"):
                 return VALUES[key]
@@ -81,7 +83,7 @@ class Parameter:
             return VALUES[plain]
         if self.type == "int" or self.type in ("jo_role", "jo_status", "jo_sens_method", "jo_counting"):
             return "0"
-        if self.is_pointer and re.fullmatch(r"(jo_\w+|double|int64_t)\*", plain):
+        if self.is_pointer and re.fullmatch(r"(jo_\w+|double|int64_t|int)\*", plain):
             return f"({plain[:-1]}[64]){{0}}"
         sys.exit(f"{self.function}: no value is known for '{self.type} {self.name}': add one to {__file__}")
 
@@ -169,14 +171,68 @@ def calls_beyond(result, name, parameters):
             yield "\n".join(["  {"] + ["  " + line for line in lines] + ["  }"])
 
 
+def is_count(kind, name):
+    return kind == "int" and re.fullmatch(r"n|n[a-z]+", name) is not None
+
+
+def lines_of_failure(result, call):
+    """What a call must give that cannot do anything."""
+    return {"jo_status": f"  check_status(f, {call}, false, NULL);", "double": f"  assert_true(isnan({call}));",
+            "int": f"  assert_true({call} <= 0);", "const char*": f"  check_text({call});"}.get(
+                result, f"  assert_null({call});")
+
+
+def block(now, lines):
+    return "\n".join(["  {", f"    f->now = \"{now}\";", "    jo_context_clear(f->ctx);"]
+                     + ["  " + line for line in lines] + ["  }"])
+
+
+def calls_of_negative_counts(result, name, parameters):
+    """One block of C per count and value: less than nothing."""
+    made = next((p for p in parameters if p.makes), None)
+    before = [f"  {made.makes.group(1)}* made = NULL;"] if made else []
+    for count in (p for p in parameters if is_count(p.type, p.name)):
+        for value in ("-1", "INT_MIN"):
+            call = f"{name}({', '.join(value if p is count else p.value() for p in parameters)})"
+            yield block(f"{name}: {count.name} {value}", before + [lines_of_failure(result, call)])
+
+
+def counts_of_structs(folder):
+    """struct → names of its members that count the items of a list beside them"""
+    found = {}
+    for path in sorted(Path(folder).glob("*.h")):
+        text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
+        for inside, name in re.findall(r"typedef struct \w+ \{([^}]*)\}\s*(\w+);", text):
+            found[name] = [n for n in re.findall(r"\bint (n[a-z]*);", inside) if n != "nodes"]
+    return found
+
+
+def calls_of_negative_members(result, name, parameters, counts):
+    """The same of counts in options."""
+    made = next((p for p in parameters if p.makes), None)
+    for p in parameters:
+        struct = re.fullmatch(r"const (jo_\w+)\*", p.type)
+        members = counts.get(struct.group(1), []) if struct and p.name == "opt" else []
+        known = VALUES.get((name, p.name))
+        base = f"*({known})" if known else f"{struct.group(1)}_default()" if members else ""
+        for member in members:
+            lines = [f"  {made.makes.group(1)}* made = NULL;"] if made else []
+            lines += [f"  {struct.group(1)} options = {base};", f"  options.{member} = -1;"]
+            call = f"{name}({', '.join('&options' if q is p else q.value() for q in parameters)})"
+            yield block(f"{name}: {p.name}.{member} -1", lines + [lines_of_failure(result, call)])
+
+
 def main():
     found = list(functions(sys.argv[1]))
+    counts = counts_of_structs(sys.argv[1])
     names = {(name, p.name) for _, name, parameters in found for p in parameters}
     for key in (OPTIONAL | NEEDED) - names:
         sys.exit(f"{key[0]} has no argument '{key[1]}': remove it from {__file__}")
     out, called, n = [], [], 0
     for result, name, parameters in found:
-        blocks = list(calls_of(result, name, parameters)) + list(calls_beyond(result, name, parameters))
+        blocks = [*calls_of(result, name, parameters), *calls_beyond(result, name, parameters),
+                  *calls_of_negative_counts(result, name, parameters),
+                  *calls_of_negative_members(result, name, parameters, counts)]
         if not blocks:
             continue
         n += len(blocks)

@@ -548,6 +548,126 @@ static void test_system_sweeps_refuse_a_method_that_is_not_there(void** state) {
   fixture_close(f);
 }
 
+// ---- paths ---------------------------------------------------------------------------------------
+
+static const char mirrored[] =
+    "jounce: 1\n"
+    "parameters: {high: 0.5}\n"
+    "templates:\n"
+    "  corner:\n"
+    "    parameters: {k: 30}\n"
+    "    hardpoints: {p: [0.2, 0.6, 0.1]}\n"
+    "    bodies:\n"
+    "      arm: {mass: 2, com: [0.35, 0.4, 0.25], inertia: [0.1, 0.2, 0.15, 0, 0, 0.02],\n"
+    "            points: {e: [0.4, 0.5, 0.2]}}\n"
+    "    joints: {arm: {type: revolute, child: arm, at: p, axis: [1, 0.2, 0.1]}}\n"
+    "    forces: {s: {on: arm, stiffness: k, damping: 2}}\n"
+    "    initial: {arm: 0.1}\n"
+    "instances:\n"
+    "  r: {mirror: l, parameters: {k: 35}}\n"
+    "  l: {template: corner, at: [0.1, 0.2, high], turn: 0.1}\n"
+    "objectives: {psi: {integral: l.arm.e.z + 2*r.arm.e.z - r.arm.e.y + l.arm.e.y*l.arm.e.x}}\n"
+    "simulation: {end: 0.3, tolerance: 1e-10}\n";
+
+static double objective_of(fixture* f, const jo_system* s) {
+  jo_result* r;
+  jo_quantity q;
+  assert_ok(f->ctx, jo_simulate(f->ctx, s, NULL, &r));
+  assert_ok(f->ctx, jo_result_objective_at(r, 0, &q));
+  jo_result_destroy(r);
+  return q.value;
+}
+
+// The objective at another value of a number: of a file with that value, or of a system that is set to it.
+static double at_value(const char* path, double value, bool in_file) {
+  fixture* f = fixture_open();
+  char text[40];
+  snprintf(text, sizeof text, "%.17g", value);
+  jo_setting set = {path, text};
+  assert_ok(f->ctx, jo_model_parse(f->ctx, mirrored, strlen(mirrored), "mirrored.yaml", &set,
+                                   in_file ? 1 : 0, &f->model));
+  fixture_system(f, &path, in_file ? 0 : 1);
+  if (!in_file) assert_ok(f->ctx, jo_system_set(f->ctx, f->system, &path, &value, 1));
+  double psi = objective_of(f, f->system);
+  fixture_close(f);
+  return psi;
+}
+
+// The file is read again by checks: it must be the one that was run.
+static void test_system_checks_want_the_file_that_was_run(void** state) {
+  (void)state;
+  fixture* f = fixture_open();
+  const char* const moved = "instances.l.at.x";
+  const char* path = fixture_below(f, "mirrored.yaml");
+  jo_sens_check_row row;
+  assert_ok(f->ctx, jfile_write(f->ctx, path, mirrored, strlen(mirrored)));
+  fixture_model(f, path, NULL, 0);
+  const jo_system* s =
+      fixture_prepare(f, (jo_system_options){.use = JO_USE_CHECKS, .wrt = &moved, .nwrt = 1});
+  jo_sens_result* r = differentiate(f, s, JO_SENS_AUTO);
+  assert_ok(f->ctx, jo_sens_check(f->ctx, r, NULL, NULL, &row));
+  assert_near(row.difference, row.direct, 1e-6 * fabs(row.direct));
+  assert_ok(f->ctx, jfile_write(f->ctx, path, mirrored, strlen(mirrored) - 1));
+  assert_refused(f->ctx, jo_sens_check(f->ctx, r, NULL, NULL, &row), JO_ERR_FILE,
+                 "the file has changed since it was read");
+  jo_sens_result_destroy(r);
+  fixture_close(f);
+}
+
+// Objectives are computed in the order they are asked for; the rest of the run is the same.
+static void test_system_of_some_objectives(void** state) {
+  (void)state;
+  fixture *f = open_model(CAR), *g = open_model(CAR);
+  const char* const some[] = {"travel", "comfort", "travel"};
+  const char* const unknown = "comfrot";
+  const jo_system* all = prepare(f, JO_USE_DERIVATIVES);
+  const jo_system* two = fixture_prepare(
+      g, (jo_system_options){
+             .use = JO_USE_DERIVATIVES, .wrt = by, .nwrt = 2, .objective = some, .nobjective = 3});
+  jo_sens_result *a = differentiate(f, all, JO_SENS_AUTO), *b = differentiate(g, two, JO_SENS_AUTO);
+  assert_int_equal(jo_sens_objective_count(b), 2);
+  for (int i = 0; i < 2; i++) {
+    jo_quantity p, q;
+    int other = -1;
+    assert_ok(g->ctx, jo_sens_objective_at(b, i, &q));
+    assert_string_equal(q.name, some[i]);
+    assert_null(jo_sens_objective_reason(b, i));
+    while (jo_sens_objective_at(a, ++other, &p) >= 0 && strcmp(p.name, q.name) != 0) {
+    }
+    compare(&p.value, &q.value, 1);
+    compare(jo_sens_gradient(a) + 2 * other, jo_sens_gradient(b) + 2 * i, 2);
+  }
+  jo_system* none;
+  jo_system_options opt = {.objective = &unknown, .nobjective = 1};
+  assert_refused(g->ctx, jo_system_create(g->ctx, g->model, &opt, &none), JO_ERR_ARGUMENT,
+                 "no objective is named 'comfrot'; did you mean 'comfort'?");
+  jo_sens_result_destroy(a);
+  jo_sens_result_destroy(b);
+  fixture_close(f);
+  fixture_close(g);
+}
+
+static void test_system_set_by_any_path_is_the_setting_of_a_file(void** state) {
+  (void)state;
+  fixture* f = fixture_open();
+  const char* const all = "all";
+  assert_ok(f->ctx, jo_model_parse(f->ctx, mirrored, strlen(mirrored), "mirrored.yaml", NULL, 0,
+                                   &f->model));
+  const jo_system* s = fixture_prepare(f, (jo_system_options){.wrt = &all, .nwrt = 1});
+  double nominal = objective_of(f, s);
+  int moved = 0;
+  for (int i = 0; i < jo_sens_parameter_count(s); i++) {
+    jo_sens_parameter p;
+    assert_ok(f->ctx, jo_sens_parameter_at(s, i, &p));
+    double value = p.value != 0.0 ? 1.01 * p.value : 0.001;
+    double in_file = at_value(p.name, value, true), set = at_value(p.name, value, false);
+    assert_near(set, in_file, 1e-9 * (1.0 + fabs(in_file)));
+    moved += fabs(in_file - nominal) > 1e-7;
+  }
+  assert_true(moved > 30);
+  fixture_close(f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_system_for_everything_is_all_of_its_parts),
@@ -563,6 +683,9 @@ int main(void) {
       cmocka_unit_test(test_system_for_loads_refuses_the_rest),
       cmocka_unit_test(test_system_for_derivatives_refuses_the_rest),
       cmocka_unit_test(test_system_sweeps_refuse_a_method_that_is_not_there),
+      cmocka_unit_test(test_system_set_by_any_path_is_the_setting_of_a_file),
+      cmocka_unit_test(test_system_checks_want_the_file_that_was_run),
+      cmocka_unit_test(test_system_of_some_objectives),
   };
   return cmocka_run_group_tests_name("api.system", tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@ and memory it took, and the processes and folders it left behind."""
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import resource
 import shlex
@@ -22,9 +23,9 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 @dataclass
 class Limits:
-    """What a call may take: more is a fault. Seconds of CPU time, so that a busy machine is no fault."""
-    cpu_s: int = 20
-    wall_s: float = 120.0
+    """What a call may take: more is a fault. CPU time is counted in calls of a reference, which calibrate() takes on the same
+    machine with the same program: a slow or busy machine and a sanitizer are no faults, a call without end is one."""
+    calls: int = 250
     address_bytes: int = 3*GIGABYTE
     resident_bytes: int = GIGABYTE
     more: dict[int, int] = field(default_factory=dict)  # resource.RLIMIT_... → value
@@ -62,7 +63,21 @@ def _children() -> list[int]:
         return [int(word) for word in f.read().split()]
 
 
-_DYING = 1.0  # seconds until a process that was killed is gone, on a machine that does other things
+_DYING = 60.0  # seconds that a process which was killed may take to be gone, on a machine that does other things
+_WAITS = 20     # wall time over CPU time that a call may take at most, and then it waits for something that does not come
+_LEAST_WALL_S = 600.0
+REFERENCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "buggy", "step_descent.yaml")
+
+
+def calibrate(program: str) -> float:
+    """Seconds of CPU time that the reference call takes: the least of some."""
+    least = math.inf
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([program, "run", REFERENCE, "--interpreter", "--json"], stdout=subprocess.DEVNULL, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return least
 
 
 def _are_alive(pids: set[int]) -> bool:
@@ -109,10 +124,12 @@ def is_sanitized(program: str) -> bool:
 class Attempt:
     """Calls in one folder. `HOME`, the cache and temporary files live in it, too."""
 
-    def __init__(self, program: str, folder: str, limits: Limits | None = None):
+    def __init__(self, program: str, folder: str, limits: Limits | None = None, reference_s: float = 1.0):
+        """`reference_s`: what calibrate() gave."""
         self.path = os.path.abspath(program)
         self.folder = folder
         self.limits = limits or Limits()
+        self.reference_s = reference_s
         self.sanitized = is_sanitized(self.path)
         self.calls = 0
         self.note = ""          # what the attack is, for the report
@@ -121,6 +138,7 @@ class Attempt:
             "TMPDIR": self.room("tmp"), "JOUNCE_CACHE_DIR": self.room("cache"),
             "ASAN_OPTIONS": f"exitcode={SANITIZER_EXIT}:allocator_may_return_null=1:detect_leaks=1",
             "UBSAN_OPTIONS": f"halt_on_error=1:print_stacktrace=1:exitcode={SANITIZER_EXIT}",
+            **{name: os.environ[name] for name in ("JOUNCE_CPU",) if name in os.environ},
         }
 
     def room(self, name: str) -> str:
@@ -134,11 +152,15 @@ class Attempt:
             f.write(text_bytes(data) if isinstance(data, str) else data)
         return path
 
+    def allowed_s(self, limits: Limits) -> int:
+        """CPU time that a call may take, in whole seconds as the system counts them."""
+        return math.ceil(limits.calls*self.reference_s)
+
     def _set_limits(self, limits: Limits, prepare: Callable[[], None] | None) -> None:
         """In the child, before the program takes over."""
         for number in (signal.SIGINT, signal.SIGTERM):  # workers of a campaign ignore them
             signal.signal(number, signal.SIG_DFL)
-        soft = {resource.RLIMIT_CPU: limits.cpu_s, resource.RLIMIT_CORE: 0}
+        soft = {resource.RLIMIT_CPU: self.allowed_s(limits), resource.RLIMIT_CORE: 0}
         if not self.sanitized:  # sanitizers map terabytes
             soft[resource.RLIMIT_AS] = limits.address_bytes
         for which, value in {**soft, **limits.more}.items():
@@ -153,21 +175,17 @@ class Attempt:
         """`environment` on top of the usual one (None: unset); `kill`: when (seconds, or a question asked again and again), and a signal;
         `stdout`: a path to write to instead; `prepare` is run in the child."""
         limits = limits or self.limits
-        # a sanitizer costs time
-        factor = 4 if self.sanitized else 1
         merged = {**self.environment, **(environment or {})}
         env = {k: v for k, v in merged.items() if v is not None}
         out_path, err_path = (os.path.join(self.folder, n) for n in (".stdout", ".stderr"))
         self.calls += 1
         before = set(_children())
-        own = Limits(limits.cpu_s*factor, limits.wall_s*factor, limits.address_bytes,
-                     limits.resident_bytes*factor, limits.more)
         with open(stdout or out_path, "wb") as out, open(err_path, "wb") as err:
             start = time.monotonic()
             child = subprocess.Popen(  # waited for below, with its resources
                 [self.path, *(text_bytes(word.replace("\0", "")) for word in args)], stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=self.folder,
-                env=env, preexec_fn=lambda: self._set_limits(own, prepare))
-            done = self._wait(child, start, own, kill)
+                env=env, preexec_fn=lambda: self._set_limits(limits, prepare))
+            done = self._wait(child, start, limits, kill)
         done.orphans = _end_orphans(before)
         if not stdout:
             with open(out_path, "rb") as f:
@@ -187,7 +205,7 @@ class Attempt:
             if kill and not sent and (kill[0]() if callable(kill[0]) else passed >= kill[0]):
                 sent = kill[1]
                 os.kill(child.pid, sent)
-            if passed > limits.wall_s and not over:
+            if passed > max(_WAITS*self.allowed_s(limits), _LEAST_WALL_S) and not over:
                 over = True
                 os.kill(child.pid, signal.SIGKILL)
             until = 0 if kill and not sent and callable(kill[0]) else kill[0] - passed if kill and not sent else pause

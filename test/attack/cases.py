@@ -30,7 +30,7 @@ class Case:
     expect: str = EITHER
     says: str = ""                  # what a message must match
     also: Check | None = None
-    limits: Limits = field(default_factory=lambda: Limits(cpu_s=3, wall_s=60))
+    limits: Limits = field(default_factory=lambda: Limits(calls=60))
     more: dict = field(default_factory=dict)    # for Attempt.call
     before: Callable[[Attempt], None] | None = None
     interpreter: bool = True
@@ -170,11 +170,6 @@ def _as_text(attempt: Attempt, judge: Judge, done: Outcome) -> None:
     judge.text(plain)
 
 
-def _at_once(attempt: Attempt, judge: Judge, done: Outcome) -> None:
-    if done.cpu_s > 3:
-        judge.fault("noticed late", f"after {done.cpu_s:.1f} s", done)
-
-
 def _no_self(attempt: Attempt, judge: Judge, done: Outcome) -> None:
     same = re.search(r"unknown name '([^']*)'; did you mean '\1'", done.told())
     if same:
@@ -234,7 +229,7 @@ CASES: list[Case] = [
     Case(9, "rate of 1e12", PENDULUM, ["loads", "--rate", "1e12"], REFUSED),
     Case(9, "rows of 1e-12 s", PENDULUM, ["run", "--output-step", "1e-12", "-o", "out.csv"], REFUSED),
     Case(9, "a stiff model", PENDULUM, ["run", "--method", "dopri5", "--set", "k=1e14"], EITHER),
-    Case(9, "1000 bodies in a chain", _chain(1000), ["check"], FINE, limits=Limits(cpu_s=60, wall_s=300), slow=True),
+    Case(9, "1000 bodies in a chain", _chain(1000), ["check"], FINE, limits=Limits(calls=600), slow=True),
     Case(10, "60 signals of 190 brackets", _brackets(), ["run"]),
     Case(10, "10000 signals in a chain", _links("signals", 10000), ["run"]),
     Case(10, "10000 parameters in a chain", _links("parameters", 10000), ["run"]),
@@ -248,13 +243,15 @@ CASES: list[Case] = [
     Case(11, "a compiler that hangs", PENDULUM, [], attack=surroundings.hanging),
     Case(12, "cache with umask 0", PENDULUM, ["run"], FINE, interpreter=False, also=_private_cache,
          more={"prepare": lambda: os.umask(0) and None}),
+    Case(7, "a full disk of the cache", PENDULUM, [], attack=surroundings.full_cache),
+    Case(12, "libraries of two models, swapped", PENDULUM, [], attack=surroundings.swapped),
     Case(12, "a library others may write", PENDULUM, ["run"], FINE, interpreter=False, also=_writable_library_refused),
     Case(13, "a sweep without descriptor 2", PENDULUM, [], attack=surroundings.journal_descriptor),
     Case(14, "a foreign Makefile", PENDULUM, ["generate", "-o", "out_c"], REFUSED, "Makefile",
          before=_foreign("out_c/Makefile"), also=_foreign_stays("out_c/Makefile")),
     Case(14, "a read-only file", PENDULUM, ["run", "-o", "out.csv"], REFUSED, "out.csv",
          before=_foreign("out.csv", 0o444), also=_foreign_stays("out.csv")),
-    Case(14, "a folder that is not there", PENDULUM, ["run", "--end", "3000", "-o", "none/out.csv"], REFUSED, "none/out.csv", also=_at_once),
+    Case(14, "a folder that is not there", PENDULUM, ["run", "--end", "1e6", "-o", "none/out.csv"], REFUSED, "none/out.csv"),  # the run itself would not end in time
     Case(14, "escape sequences in a unit", PENDULUM.replace("unit: rad", 'unit: "\\x1b[2J"'), ["run"], also=_as_text),
     Case(14, "escape sequences in a file name", PENDULUM, ["run", "-o", "./\x1b[2J/out.csv"], also=_as_text),
     Case(14, "a formula as unit", PENDULUM.replace("unit: rad", 'unit: "=1+1"'), ["run", "-o", "out.csv"],

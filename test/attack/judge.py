@@ -16,9 +16,9 @@ from attempt import SANITIZER_EXIT, Attempt, Limits, Outcome
 OPEN = 1e-6         # [m, rad] a loop open by more is not closed
 OFF = 0.01          # relative difference to a run with a tolerance of 1e-11
 MAX_MESSAGES = 20
-# what a message may name: a file, an option, a quoted name, a variable, a moment of the run
+# what a message may name: a file or folder in front, an option, a quoted name, a variable, a moment of the run
 NAMES_SOMETHING = re.compile(
-    r"'[^']*'|(^|\W)--?[a-z]|\.(yaml|csv|h5|hdf5|html|events|journal|svg|so)\b|\$[A-Z]|\bt = |JOUNCE_|/"
+    r"^\S+: |'[^']*'|(^|\W)--?[a-z]|\.(yaml|csv|h5|hdf5|html|events|journal|svg|so)\b|\$[A-Z]|\bt = |JOUNCE_|/"
     r"|\b(must|needs?|choose|check|change|give|set|raise|use)\b"
     r"|is out of range|before the start|after the end")
 REPORT = re.compile(r"AddressSanitizer|LeakSanitizer|ThreadSanitizer|UndefinedBehaviorSanitizer"
@@ -155,7 +155,7 @@ class Judge:
         n = len(self.faults)
         limits = limits or self.attempt.limits
         if done.over_time:
-            self.fault("over time", f"{done.cpu_s:.1f} s of CPU time, {done.wall_s:.1f} s", done)
+            self.fault("over time", f"{done.cpu_s:.1f} s of CPU time, {done.wall_s:.1f} s; a reference call takes {self.attempt.reference_s:.2f} s", done)
         elif done.signal and done.signal != done.sent:
             self.fault("crash", f"signal {done.signal}: {done.told()[-200:]}", done)
         if REPORT.search(done.told()) or done.code == SANITIZER_EXIT:

@@ -28,8 +28,9 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import cases  # noqa: E402
 import mutants  # noqa: E402
 import signals  # noqa: E402
+import surface  # noqa: E402
 import surroundings  # noqa: E402
-from attempt import Attempt, Limits, adopt_orphans  # noqa: E402
+from attempt import Attempt, Limits, adopt_orphans, calibrate  # noqa: E402
 from judge import Fault, Judge  # noqa: E402
 from known import KNOWN, Known, is_of  # noqa: E402
 from report import Report, Result  # noqa: E402
@@ -40,13 +41,13 @@ FAMILIES = {
     "events": (mutants.reconstruction, 4), "memory": (surroundings.memory, 10), "disk": (surroundings.disk, 3),
     "descriptors": (surroundings.descriptors, 3), "journal": (surroundings.journal_descriptor, 1),
     "system": (surroundings.system, 2), "compilers": (surroundings.compilers, 1), "hanging": (surroundings.hanging, 1),
-    "caches": (surroundings.caches, 1), "signals": (signals.signals, 4),
+    "caches": (surroundings.caches, 1), "signals": (signals.signals, 4), "surface": (surface.surface, 20),
 }
 # of the bounded part: seeds and how many
 QUICK = {"mutants": 120, "settings": 80, "texts": 40, "events": 10, "memory": 60, "disk": 10, "descriptors": 10,
-         "system": 8, "compilers": 3, "caches": 4, "signals": 10}
-QUICK_CPU_S = 8
-Task = tuple[str, str, int, str, int]
+         "system": 8, "compilers": 3, "caches": 4, "signals": 10, "surface": 60}
+QUICK_CALLS = 100
+Task = tuple[str, str, int, str, int, float]
 
 
 def _options() -> argparse.Namespace:
@@ -56,7 +57,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=1, help="attacks, with seeds one after the other")
     parser.add_argument("--family", choices=FAMILIES, help="of attacks; all by their shares unless given")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--cpu", type=int, default=20, help="seconds of CPU time a call may take")
+    parser.add_argument("--calls", type=int, default=250, help="CPU time a call may take, in calls of a reference")
     parser.add_argument("--keep", default="build/attack", help="folder for the files of attacks that find a fault")
     parser.add_argument("--cases", action="store_true", help="known faults, one by one")
     parser.add_argument("--quick", action="store_true", help="the bounded part: cases and some of every family")
@@ -85,9 +86,9 @@ class _Counting(Attempt):
 
 def _attack(task: Task) -> Result:
     """One attack in a folder of its own, kept where it finds a fault."""
-    family, program, seed, keep, cpu_s = task
+    family, program, seed, keep, calls, reference_s = task
     with tempfile.TemporaryDirectory(prefix="jounce_attack_") as folder:
-        attempt = _Counting(program, folder, Limits(cpu_s=cpu_s, wall_s=6*cpu_s))
+        attempt = _Counting(program, folder, Limits(calls=calls), reference_s)
         attempt.codes, attempt.cpu_s = Counter(), 0.0
         judge = Judge(attempt)
         try:
@@ -115,19 +116,19 @@ def _keep(faults: list[Fault], folder: str, to: str) -> None:
 def _mix(o: argparse.Namespace) -> list[Task]:
     """Families by their shares, evenly mixed; within a family seeds follow each other."""
     if o.family:
-        return [(o.family, o.program, seed, o.keep, o.cpu) for seed in range(o.seed, o.seed + o.count)]
+        return [(o.family, o.program, seed, o.keep, o.calls, o.reference_s) for seed in range(o.seed, o.seed + o.count)]
     if o.quick:
-        return [(family, o.program, seed, o.keep, o.cpu) for family, n in QUICK.items()
+        return [(family, o.program, seed, o.keep, o.calls, o.reference_s) for family, n in QUICK.items()
                 for seed in range(o.seed, o.seed + n)]
     total = sum(share for _, share in FAMILIES.values())
-    return [(family, o.program, seed, o.keep, o.cpu) for family, (_, share) in FAMILIES.items()
+    return [(family, o.program, seed, o.keep, o.calls, o.reference_s) for family, (_, share) in FAMILIES.items()
             for seed in range(o.seed, o.seed + max(1, round(o.count*share/total)))]
 
 
 def _case_tasks(o: argparse.Namespace) -> list[Task]:
     """All of them where that is asked for, else those that tell whether known faults are still there."""
     wanted = {row.item for row in KNOWN} if o.count > 1 and not o.family else set()
-    return [(f"case of item {case.item}", o.program, i, o.keep, o.cpu) for i, case in enumerate(cases.CASES)
+    return [(f"case of item {case.item}", o.program, i, o.keep, o.calls, o.reference_s) for i, case in enumerate(cases.CASES)
             if o.cases or not case.slow and (o.quick or case.item in wanted)]
 
 
@@ -155,7 +156,8 @@ def _still_known(found: list[Result], o: argparse.Namespace) -> list[Known]:
 
 def main() -> int:
     o = _options()
-    o.cpu = min(o.cpu, QUICK_CPU_S) if o.quick else o.cpu
+    o.calls = min(o.calls, QUICK_CALLS) if o.quick else o.calls
+    o.reference_s = calibrate(o.program)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     report = Report([])
@@ -173,6 +175,7 @@ def main() -> int:
             for number in (signal.SIGINT, signal.SIGTERM):  # one is enough
                 signal.signal(number, signal.SIG_IGN)
             print("interrupted; up to here:", flush=True)
+    print(f"a reference call takes {o.reference_s:.2f} s of CPU time; calls may take {o.calls} times that")
     print(report.summary())
     return 1 if report.failed() else 0
 

@@ -48,11 +48,17 @@ def arguments(work: str, *more: str, compiled: bool = False) -> list[str]:
 
 @functools.cache
 def allocator(sanitized: bool) -> str | None:
-    """The failing allocator, built once per process; none under sanitizers, which have their own."""
+    """The failing allocator; none under sanitizers, which have their own."""
     if sanitized:
         return None
-    path = os.path.join(tempfile.gettempdir(), f"jounce_attack_{os.getpid()}.so")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "failing_malloc.c")
+    return _preloaded("failing_malloc")
+
+
+@functools.cache
+def _preloaded(name: str) -> str:
+    """A library of test/support that stands in for the system, built once per process."""
+    path = os.path.join(tempfile.gettempdir(), f"jounce_attack_{name}_{os.getpid()}.so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", f"{name}.c")
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", path, source, "-ldl"], check=True)
     return path
 
@@ -116,9 +122,9 @@ def _small_files(draw: Draw) -> tuple[str, Limits]:
     return f"files of at most {size} bytes", Limits(more={resource.RLIMIT_FSIZE: size})
 
 
-def _ignore_large_files() -> None:
-    """A write that fails, as on a full disk, instead of a signal."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+def _signal_large_files() -> None:
+    """A signal with the write that fails, as programs of a shell get it; Python ignores it, and so would its children."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 
 
 def disk(seed: int, attempt: Attempt, judge: Judge) -> None:
@@ -139,9 +145,11 @@ def disk(seed: int, attempt: Attempt, judge: Judge) -> None:
             judge.fault("exit 0, output lost", "standard output is full", done)
         return
     name, limits = _small_files(draw)
-    attempt.note = f"{work}, {name}"
-    limits.cpu_s, limits.wall_s = attempt.limits.cpu_s, attempt.limits.wall_s
-    done = attempt.call(*args, limits=limits, prepare=_ignore_large_files)
+    compiled = draw.chance(0.3)
+    args = arguments(work, compiled=compiled)
+    attempt.note = f"{work}, {name}" + (", compiled" if compiled else "")
+    limits.calls = attempt.limits.calls
+    done = attempt.call(*args, limits=limits, prepare=_signal_large_files)
     path = os.path.join(attempt.folder, target)
     if not judge.ending(done):
         return
@@ -238,11 +246,11 @@ def system(seed: int, attempt: Attempt, judge: Judge) -> None:
     attempt.save("model.yaml", PENDULUM)
     attempt.note = f"{work}, {name}"
     limits = Limits(more=SYSTEM[name])
-    if name == "one second":
-        limits.cpu_s = 1
     done = attempt.call(*arguments(work, compiled=draw.chance(0.3)), limits=limits)
     if done.code == 127 or b"error while loading shared libraries" in done.stderr:
         return  # the system could not even start it
+    if done.signal == signal.SIGXCPU and name == "one second":
+        return judge.results(done)  # slow machines end it
     judge.property(done)
     judge.results(done)
 
@@ -287,15 +295,13 @@ def hanging(seed: int, attempt: Attempt, judge: Judge) -> None:
     """A compiler that hangs, while the program is ended: no process and no folder is left."""
     draw = Draw(seed)
     attempt.save("model.yaml", PENDULUM)
-    path = attempt.save("cc_attack", "#!/bin/sh\nexec sleep 1000\n")
+    path = attempt.save("cc_attack", "#!/bin/sh\n: > started\nexec sleep 1000\n")
     os.chmod(path, 0o755)
-    number = draw.one((2, 15))
+    number = draw.one((1, 2, 9, 15))
     attempt.note = f"a compiler that hangs, then signal {number}"
-    done = attempt.call("run", "model.yaml", "--json", environment={"JOUNCE_CC": path}, kill=(0.5, number),
-                        limits=Limits(wall_s=20))
-    judge.ending(done)
-    # folders of those who died go when the next one compiles
-    judge.leftovers(attempt.call("run", "model.yaml", "--json"))
+    done = attempt.call("run", "model.yaml", "--json", environment={"JOUNCE_CC": path}, kill=(lambda: os.path.exists(os.path.join(attempt.folder, "started")), number))
+    if judge.ending(done):
+        judge.leftovers(done)
 
 
 CACHES = ["read-only", "no home", "home is a file", "is a file", "is a link", "broken library", "cut library",
@@ -358,6 +364,50 @@ def caches(seed: int, attempt: Attempt, judge: Judge) -> None:
     if data and known and data["objectives"] != known["objectives"] and not _agree(
             data["objectives"], known["objectives"]):
         judge.fault("other results", f"{data['objectives']} instead of {known['objectives']}", done)
+
+
+def full_cache(seed: int, attempt: Attempt, judge: Judge) -> None:
+    """A disk of the cache that is full, and that of temporary files as well: compiled elsewhere or interpreted, with a note."""
+    if attempt.sanitized:
+        return
+    attempt.save("model.yaml", PENDULUM)
+    known = judge.json(attempt.call("run", "model.yaml", "--json", "--interpreter"))
+    for folder, says in ((attempt.room("cache"), "not kept"), (attempt.folder, "interpreted")):
+        attempt.note = f"no room in {os.path.basename(folder)}"
+        done = attempt.call("run", "model.yaml", "--json", environment={
+            "LD_PRELOAD": _preloaded("full_disk"), "FULL_DISK": folder})
+        data = judge.property(done)
+        if done.code or says not in done.told():
+            judge.fault("no fallback", f"exit {done.code}: {done.told()[-200:]!r}", done)
+        if data and known and data["objectives"] != known["objectives"]:
+            judge.fault("other results", f"{data['objectives']} instead of {known['objectives']}", done)
+
+
+SWING = PENDULUM.replace("mass: 2", "mass: 3").replace("integral: swing^2", "integral: 7 + swing^4")
+
+
+def swapped(seed: int, attempt: Attempt, judge: Judge) -> None:
+    """Libraries of two models that have changed places: each model has its own results."""
+    names = ("model.yaml", "other.yaml")
+    cache, first, files = attempt.room("cache"), [], []
+    attempt.note = "libraries of two models, swapped"
+    for name, text in zip(names, (PENDULUM, SWING)):
+        attempt.save(name, text)
+        before = set(os.listdir(cache))
+        first.append(judge.json(attempt.call("run", name, "--json")))
+        files.append(sorted(set(os.listdir(cache)) - before))
+    pairs = [(a, b) for a in files[0] for b in files[1]][:1]
+    if not pairs or None in first:
+        return judge.fault("the checker itself", f"libraries: {files}")
+    for a, b in pairs:
+        a, b = os.path.join(cache, a), os.path.join(cache, b)
+        os.rename(a, a + ".moved")
+        os.rename(b, a)
+        os.rename(a + ".moved", b)
+    for name, known in zip(names, first):
+        data = judge.property(done := attempt.call("run", name, "--json"))
+        if data and data["objectives"] != known["objectives"]:
+            judge.fault("other results", f"{data['objectives']} instead of {known['objectives']}", done)
 
 
 def _only_ending(judge: Judge, done: Outcome) -> None:

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -311,26 +312,23 @@ static void test_file_descriptors_are_above_the_standard_ones(void** state) {
   close(fd);
 }
 
-static void test_file_work_of_the_dead_is_removed_and_of_the_living_is_not(void** state) {
+// A limit of the process is an error as a full disk is, and no signal that ends it; nothing is left of the file.
+static void test_file_beyond_the_limit_of_the_process_is_an_error(void** state) {
   fixture* x = *state;
-  jfile_work mine, next;
-  assert_ok(x->ctx, jfile_work_open(x->ctx, &x->a, fixture_dir(x), &mine));
-  pid_t pid = fork();
-  if (pid == 0) {  // dies at work
-    jfile_work w;
-    bool ok = jfile_work_open(x->ctx, &x->a, fixture_dir(x), &w) >= 0 &&
-              jfile_write_new(x->ctx, jarena_printf(&x->a, "%s/f", w.path), "x", 1) >= 0;
-    _exit(ok ? 0 : 1);
-  }
-  int status = -1;
-  assert_int_equal(waitpid(pid, &status, 0), pid);
-  assert_int_equal(status, 0);
-  assert_int_equal(count_entries(fixture_dir(x)), 2);
-  assert_ok(x->ctx, jfile_work_open(x->ctx, &x->a, fixture_dir(x), &next));
-  assert_int_equal(count_entries(fixture_dir(x)), 2);
-  assert_true(jfile_exists(mine.path));
-  jfile_work_close(&mine);
-  jfile_work_close(&next);
+  const char* path = jarena_printf(&x->a, "%s/large", fixture_dir(x));
+  static const char data[8192];
+  struct rlimit before, small;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  assert_true(jfile_has_room(fixture_dir(x), sizeof data));
+  small = before;
+  small.rlim_cur = 1000;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+  jo_status status = jfile_write(x->ctx, path, data, sizeof data);
+  bool has_room = jfile_has_room(fixture_dir(x), sizeof data);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  assert_int_equal(status, JO_ERR_FILE);
+  assert_non_null(strstr(jo_context_message(x->ctx), "large: cannot write: File too large"));
+  assert_false(has_room);
   assert_int_equal(count_entries(fixture_dir(x)), 0);
 }
 
@@ -430,7 +428,7 @@ int main(void) {
       T(test_file_is_on_the_disk_before_it_has_its_name_and_the_name_then),
       T(test_file_output_is_tried_without_a_trace),
       T(test_file_descriptors_are_above_the_standard_ones),
-      T(test_file_work_of_the_dead_is_removed_and_of_the_living_is_not),
+      T(test_file_beyond_the_limit_of_the_process_is_an_error),
       T(test_file_temp_dirs_are_private_and_distinct),
       T(test_file_survives_running_out_of_memory_anywhere),
       T(test_file_paths_from_the_folder_of_another),

@@ -15,52 +15,38 @@ LONG = "--long" in sys.argv
 MODELS = Path(__file__).resolve().parent.parent.parent / "models"
 NAMES = ["k_f", "c_f", "k_r", "c_r", "m_c"]
 
-# A compiler with other flags for the processor: the last -march counts, and stays where there is none.
-WRAPPER = """#!/bin/sh
-for a do
-  shift
-  [ "$a" = -march=native ] && a="{march}"
-  [ -n "$a" ] && set -- "$@" "$a"
-done
-exec {compiler} "$@"
-"""
+# levels of JOUNCE_CPU; those that this processor does not have are rejected and left out
+LEVELS = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"]
 
 
-def compilers(room):
-    """name -> what JOUNCE_CC is; None: interpreted"""
+def levels():
+    """What JOUNCE_CPU may be here."""
+    def has(level):
+        return subprocess.run([JOUNCE, "--version"], env=dict(os.environ, JOUNCE_CPU=level), capture_output=True,
+                              check=False).returncode == 0
+    return ["native"] + [level for level in LEVELS if has(level)]
+
+
+def compilers():
+    """name -> variables of the environment; None: interpreted"""
     found = {"interpreter": None}
-    few = {"gcc": ["native"], "clang": ["x86-64"]}
+    there = levels()
+    lowest = there[1] if len(there) > 1 else "native"
+    few = {"gcc": there[:1] + there[2:-1], "clang": [lowest]}
     for compiler in few:
         if not shutil.which(compiler):
             print(f"{compiler} is not installed: left out")
             continue
-        for level in ["native", "x86-64", "x86-64-v2", "x86-64-v3"] if LONG else few[compiler]:
-            path = room / f"{compiler}-{level}"
-            path.write_text(WRAPPER.format(march=f"-march={level}", compiler=shutil.which(compiler)))
-            path.chmod(0o755)
-            if supports(path, level):
-                found[path.name] = str(path)
+        for level in there if LONG else few[compiler]:
+            found[f"{compiler} {level}"] = {"JOUNCE_CC": compiler, "JOUNCE_CPU": level}
     return found
-
-
-def supports(path, level):
-    """Whether code of the level compiles and runs here."""
-    source = path.with_suffix(".c")
-    program = path.with_suffix(".run")
-    source.write_text("int main(void) { return 0; }\n")
-    made = subprocess.run([path, "-march=native", source, "-o", program], capture_output=True, check=False)
-    # levels of x86-64 above those of the machine would end with a signal in the middle of a run
-    flags = Path("/proc/cpuinfo").read_text() if os.path.exists("/proc/cpuinfo") else ""
-    needs = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2"}.get(level)
-    return made.returncode == 0 and (needs is None or needs in flags)
 
 
 def result(room, command, model, options, compiler):
     """What the program writes to its file, without what names the compiler."""
     out = room / "out.csv"
     env = dict(os.environ, JOUNCE_CACHE_DIR=str(room / "cache"))
-    if compiler:
-        env["JOUNCE_CC"] = compiler
+    env.update(compiler or {})
     how = [] if compiler else ["--interpreter"]
     done = subprocess.run([JOUNCE, command, str(model), "-o", str(out), *options, *how], env=env,
                           capture_output=True, text=True, check=False)
@@ -113,7 +99,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         room = Path(folder)
         (room / "cache").mkdir(mode=0o700)
-        found = compilers(room)
+        found = compilers()
         for command, model, options in jobs(room):
             reference = None
             for name, compiler in found.items():

@@ -100,6 +100,51 @@ class Events(Discrete):
         changes = sum(a != b for a, b in zip(rows["gear_"], rows["gear_"][1:]))
         self.assertEqual(changes, 3)
 
+    def test_bounces_that_accumulate_stop_the_run(self):
+        text = BALL.replace("end: 1.3", "end: 100")
+        methods = (["--tol", "1e-4"], ["--tol", "1e-11"], ["--method", "esdirk5"], ["--method", "rk4", "--step", "0.01"],
+                   ["--method", "rk2", "--step", "0.5"])
+        for e in (0.01, 0.3, 0.5, 0.7, 0.9):
+            end = math.sqrt(2 / 9.81) * (1 + e) / (1 - e)
+            for method in methods:
+                done = jounce("run", self.path("m.yaml", text), "--interpreter", "--set", f"e={e}", *method, code=1)
+                said = re.search(r"events of 'bounce, condition' accumulate at t = (\S+) s", done.stderr)
+                self.assertTrue(said, done.stderr)
+                self.assertAlmostEqual(float(said.group(1)), end, delta=1e-4)
+        for method in ("direct", "adjoint"):
+            done = jounce("sens", self.path("m.yaml", text), "--interpreter", "--method", method, code=1)
+            self.assertIn("accumulate at t = 4.06", done.stderr)
+            self.assertNotIn("z_end =", done.stdout)
+
+    def test_balls_on_slopes_and_several_of_them(self):
+        text = """jounce: 1
+bodies: {c: {mass: 0.1}, ball: {mass: 1}, other: {mass: 1}}
+joints:
+  x: {type: prismatic, axis: x, child: c}
+  z: {type: prismatic, axis: z, parent: c, child: ball}
+  w: {type: prismatic, axis: z, child: other}
+events:
+  one: {when: "z < 0.3*x", set: {z.rate: "0.3*x.rate - 0.6*(z.rate - 0.3*x.rate)"}}
+  two: {when: "w < 0", set: {w.rate: "-0.9*w.rate"}}
+objectives: {z_end: {final: z}}
+initial: {z: 1, w: 2, x: {value: 0, rate: 1}}
+simulation: {end: 20}
+"""
+        # the height over the slope falls as a ball with the speed 0.3 does
+        v = math.sqrt(0.3 ** 2 + 2 * 9.81)
+        end = (v - 0.3) / 9.81 + 2 * v / 9.81 * 0.6 / 0.4
+        stderr = self.complaint(text, command="run")
+        said = re.search(r"events of 'one, condition' accumulate at t = (\S+) s", stderr)
+        self.assertTrue(said, stderr)
+        self.assertLess(abs(float(said.group(1)) - end), 0.1)
+
+    def test_a_ball_comes_to_rest_where_its_event_lets_it(self):
+        text = examples("events")["ball that comes to rest"]
+        for method in ((), ("--tol", "1e-4"), ("--method", "rk4", "--step", "0.01")):
+            final = self.result(text, *method)["final"]
+            self.assertLess(abs(final["z"]), 1e-9)
+            self.assertEqual(final["energy.kinetic"], 0)
+
     def test_an_event_of_an_event_happens_at_the_same_instant(self):
         text = BALL.replace("states: {n: {discrete: true}}", "states: {n: {discrete: true}, m: {discrete: true}, "
                             "w: {derivative: 1}}")
@@ -196,6 +241,33 @@ class Timers(Discrete):
         self.assertAlmostEqual(found["end"], 1.3, delta=1e-12)
         self.assertAlmostEqual(found["way"], 0.3**2 / 2 + 0.3 * 0.7, delta=1e-9)
         self.agree(TIMER, "--wrt", "begin,lasts")
+
+
+CLOCKS = """jounce: 1
+name: clocks
+parameters: {T: 0.03749}
+bodies: {cart: {mass: 1}}
+joints: {x: {type: prismatic, axis: x, child: cart}}
+initial: {x: 0.1}
+states: {n: {discrete: true}, m: {discrete: true}, u: {discrete: true}}
+samplers:
+  often: {every: T, set: {n: n + 1}}
+  seldom: {every: 2*T, set: {m: m + 1, u: -5*x - x.rate}}
+forces: {held: {on: x, torque: u}}
+objectives: {n: {final: n}, m: {final: m}, way: {final: x}}
+simulation: {end: 0.8}
+"""
+
+
+class SameInstant(Discrete):
+    """Conditions that become true together, but for rounding: the reset of the first one takes nothing from the others."""
+
+    def test_a_clock_strikes_with_one_of_half_its_period(self):
+        for period in (0.03, 0.0329, 0.03749, 0.041, 0.0617):
+            found = self.result(CLOCKS, "--set", f"T={period}")["objectives"]
+            samples = math.floor(0.8 / period) + 1
+            self.assertEqual((found["n"], found["m"]), (samples, (samples + 1) // 2), period)
+        self.agree(CLOCKS, "--wrt", "T", "--objective", "way")
 
 
 class Samplers(Discrete):
@@ -498,6 +570,67 @@ simulation: {{end: 1.03, tolerance: 1e-11}}
                                   ("order: 6", "order: 60", "order is 60; it must be a whole number between 1 and 24"),
                                   ("of: a.rate, ", "", "'of' is missing")):
             self.assertIn(message, self.complaint(text.replace(old, new)))
+
+
+class Unresolved(Discrete):
+    """What cannot be resolved in time, or has no value, is reported."""
+    MODEL = """jounce: 1
+bodies: {b: {mass: 1}}
+joints: {x: {type: prismatic, axis: z, child: b}}
+states: {n: {discrete: true}}
+MORE
+objectives: {n_end: {final: n}WINDOW}
+simulation: {end: 2SETTINGS}
+"""
+
+    def model(self, more="", window="", settings=""):
+        return self.MODEL.replace("MORE", more).replace("WINDOW", window).replace("SETTINGS", settings)
+
+    def test_conditions_that_are_not_a_number(self):
+        for when in "sqrt(1 - t) < -1", "log(x + 1) > 5":
+            stderr = self.complaint(self.model(f'events: {{e: {{when: "{when}", set: {{n: n + 1}}}}}}'), command="run")
+            self.assertIn("what 'e, condition' compares is not a number at t = ", stderr)
+        force = 'forces: {f: {on: x, force: "if(sqrt(t - 1) > 0.5, 1, 0)"}}'
+        self.assertIn("compares is not a number at t = 0 s", self.complaint(self.model(force), command="run"))
+
+    def test_periods_windows_and_tolerances(self):
+        for every in "1e-15", "1e-300", "1e-10":
+            stderr = self.complaint(self.model(f"samplers: {{s: {{every: {every}, set: {{n: n + 1}}}}}}"))
+            self.assertIn(f"every is {every}; it must be at least 1e-9", stderr)
+        stderr = self.complaint(self.model(window=", r: {rms: x, window: [1, 1.0000000000000002]}"), command="run")
+        self.assertIn("its window [1, 1.0000000000000002] s is 2.2e-16 s long, too short", stderr)
+        self.assertIn("abs_tol is 1000; it must be", self.complaint(self.model(settings=", abs_tol: 1000")))
+        done = jounce("run", self.path("m.yaml", self.model(settings=", abs_tol: 1e-3")), "--interpreter")
+        self.assertIn("tolerance 1e-08 (absolute 0.001):", done.stdout)
+
+
+class FixedSteps(Discrete):
+    SPRING = """jounce: 1
+parameters: {k: 900}
+bodies: {b: {mass: 1, inertia: [1, 1, 1]}}
+joints: {a: {type: revolute, axis: z, child: b}}
+forces: {s: {on: a, force: k*a}}
+objectives: {a_end: {final: a}}
+initial: {a: 0.1}
+simulation: {end: END}
+"""
+
+    def test_steps_beyond_stability_are_rejected(self):
+        for end, step in ((100, 0.5), (1, 1), (1, 0.5), (3, 1)):
+            path = self.path("m.yaml", self.SPRING.replace("END", str(end)))
+            for command in (("run", path, "--method", "rk4"), ("sens", path, "--integrator", "rk4")):
+                done = jounce(*command, "--step", str(step), "--interpreter", code=1)
+                self.assertRegex(done.stderr, rf"rk4 with steps of {step} s is unstable .* is about {30 * step:.2g}, .* take steps below")
+
+    def test_errors_of_derivatives_cover_the_truth(self):
+        path = self.path("m.yaml", self.SPRING.replace("END", "1"))
+        truth = -0.1 * math.sin(30) / 60
+        for method in "rk2", "rk3", "rk4":
+            for steps in 40, 80, 160:
+                done = jounce("sens", path, "--integrator", method, "--step", repr(1 / steps), "--json", "--interpreter",
+                              "--quiet")
+                a = json.loads(done.stdout)["objectives"]["a_end"]
+                self.assertLess(abs(a["gradient"]["k"] - truth), a["gradient_error"]["k"])
 
 
 class Refused(Discrete):

@@ -667,6 +667,20 @@ class Refused(Import):
             self.assertNotIn("\x9b", shown)
             self.assertNotIn("\u202e", shown)
 
+    def test_what_is_no_model_is_not_written(self):
+        text = ("<robot name='r'><link name='base'/><link name='arm'><inertial><mass value='1'/>"
+                "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+                "<joint name='j' type='revolute'><parent link='base'/><child link='arm'/><axis xyz='0 1 0'/>"
+                "<dynamics damping='-1'/></joint></robot>")
+        path, out = self.path("damped.urdf", text), self.path("out.yaml")
+        for before in (None, "mine\n"):
+            if before:
+                Path(out).write_text(before, encoding="utf-8")
+            done = jounce("import", path, "-o", out, code=1)
+            self.assertIn("damping is -1; it must be at least 0", done.stderr)
+            self.assertIn("out.yaml is not written", done.stderr)
+            self.assertEqual(Path(out).read_text(encoding="utf-8") if os.path.exists(out) else None, before)
+
     def test_without_an_output_nothing_is_written(self):
         before = sorted(os.listdir(self.folder.name))
         jounce("import", str(DATA / "arm.urdf"), cwd=self.folder.name)

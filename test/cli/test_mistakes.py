@@ -142,7 +142,10 @@ class Mistakes(unittest.TestCase):
             self.assertIn("--wrt", self.call(command, "--wrt", "", code=2)[0])
         self.assertIn("'nothing'", self.call("sweep", "--param", "nothing=1:2:2", code=1)[0])
         self.assertIn("'nothing'", self.call("sens", "--per", "nothing=1", code=1)[0])
-        self.assertIn("'nothing'", self.call("sens", "--vcurve", "k", "--objective", "nothing", code=1)[0])
+        for command, args in (("run", []), ("sens", []), ("sweep", ["--param", "k=1:2:2"]),
+                              ("report", ["-o", f"{self.folder}/p.html"])):
+            self.assertIn("'nothing'", self.call(command, *args, "--objective", "nothing", code=1)[0])
+            self.assertIn("--objective", self.call(command, *args, "--objective", "comfort,", code=2)[0])
         self.assertIn("'nothing'", self.call("sens", "--history", "nothing", "-o", f"{self.folder}/h.csv",
                                              code=1)[0])
         self.assertIn("'nothing'", self.call("loads", "--end", "0.1", "--compare", "fixed@200",
@@ -150,7 +153,7 @@ class Mistakes(unittest.TestCase):
 
     def test_options_that_would_do_nothing(self):
         for command, args, needed in (
-                ("sens", ["--history", "heave"], "-o"), ("sens", ["--objective", "comfort"], "--vcurve"),
+                ("sens", ["--history", "heave"], "-o"),
                 ("sens", ["--output-step", "0.1"], "--history"), ("sweep", ["--seed", "1"], "--sample"),
                 ("sweep", ["--restart"], "-o"), ("loads", ["--plot", "p.svg"], "--compare"),
                 ("loads", ["--elements", "spring"], "--compare")):

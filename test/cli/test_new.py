@@ -4,12 +4,15 @@
 import json
 import os
 import re
+import resource
 import shutil
+import signal
+import subprocess
 import unittest
 from pathlib import Path
 
 from case import Case
-from program import jounce
+from program import PROGRAM, jounce
 
 MODELS = Path(__file__).resolve().parent.parent.parent / "models"
 STARTERS = sorted(p.stem for p in (MODELS / "starters").glob("*.yaml"))
@@ -78,6 +81,25 @@ class Refusals(Case):
         os.symlink("nowhere", self.path("link.yaml"))
         jounce("new", "pendulum", "-o", self.path("link.yaml"), code=1)
         self.assertFalse(os.path.exists(self.path("nowhere")))
+
+    def test_what_cannot_be_written_leaves_nothing(self):
+        """Files may not be as large: of several files the first ones fit."""
+        for name, target in (("car", "car"), ("pendulum", "pendulum.yaml")):
+            for size in (0, 100, 2000, 5000):
+                def limit(size=size):
+                    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+                    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+                done = subprocess.run([PROGRAM, "new", name, "-o", target], cwd=self.folder.name, capture_output=True,
+                                      text=True, check=False, preexec_fn=limit)
+                left = os.listdir(self.folder.name)
+                self.assertIn(done.returncode, (0, 1), done)
+                self.assertEqual(left, [target] if done.returncode == 0 else [], size)
+                if done.returncode:
+                    self.assertIn("cannot write: File too large", done.stderr)
+                elif os.path.isdir(self.path(target)):
+                    shutil.rmtree(self.path(target))
+                else:
+                    os.remove(self.path(target))
 
     def test_wrong_use(self):
         for words in (["new", "nothing"], ["new", "../starters/car"], ["new", "car", "-o", "car.yaml"],

@@ -3,6 +3,7 @@
 """Runs through dead points of the coordinates that were chosen, in every command that runs models."""
 import csv
 import json
+import math
 import os
 import tempfile
 import unittest
@@ -41,7 +42,60 @@ def swap(path, old, new):
     return "\n".join(lines) + "\n"
 
 
-class Changes(unittest.TestCase):
+def chain(n, end=3.0, tolerance=1e-8):
+    """The benchmark of IFToMM: n + 1 rods that stand upright and n bars between their tips, all of 1 m and 1 kg. They fall, and pass
+    positions where all of them lie in one line: there loops may go on as parallelograms or crossed."""
+    lines = ["jounce: 1", "gravity: [0, 0, -9.81]", "hardpoints:"]
+    lines += [f"  A{i}: [{i}, 0, 0]\n  B{i}: [{i}, 0, 1]" for i in range(n + 1)] + ["bodies:"]
+    lines += [f"  rod{i}: {{mass: 1, com: [{i}, 0, 0.5], inertia: [1/12, 1/12, 0.001]}}" for i in range(n + 1)]
+    lines += [f"  bar{i}: {{mass: 1, com: [{i + 0.5}, 0, 1], inertia: [0.001, 1/12, 1/12]}}" for i in range(n)]
+    lines += ["joints:"] + [f"  a{i}: {{type: revolute, child: rod{i}, at: A{i}, axis: y}}" for i in range(n + 1)]
+    lines += [f"  b{i}: {{type: revolute, parent: rod{i}, child: bar{i}, at: B{i}, axis: y}}" for i in range(n)]
+    lines += ["closures:"] + [f"  c{i}: {{type: ball, a: bar{i}.B{i + 1}, b: rod{i + 1}.B{i + 1}}}" for i in range(n)]
+    lines += ["initial: {a0: {value: 0, rate: 1}}", "sensors: {total_energy: energy.kinetic + energy.potential}",
+              "objectives: {turn: {final: a0}}", f"simulation: {{end: {end}, rel_tol: {tolerance}, abs_tol: {tolerance}}}"]
+    return "\n".join(lines) + "\n"
+
+
+# Crank and rod of one length: where both stand upright the slider is over the pivot, and might stay there.
+SLIDER = """
+jounce: 1
+gravity: [0, 0, -9.81]
+hardpoints: {O: [0, 0, 0], A: [0.6, 0, 0.8], B: [1.2, 0, 0]}
+bodies:
+  crank: {mass: 1, com: [0.3, 0, 0.4], inertia: [0.05, 1/12, 0.05]}
+  rod: {mass: 1, com: [0.9, 0, 0.4], inertia: [0.05, 1/12, 0.05]}
+  slider: {mass: 1, com: B}
+joints:
+  crank: {type: revolute, child: crank, at: O, axis: y}
+  rod: {type: revolute, parent: crank, child: rod, at: A, axis: y}
+  slide: {type: prismatic, child: slider, at: B, axis: x}
+closures: {pin: {type: ball, a: rod.B, b: slider.B}}
+initial: {slide: {value: 0, rate: -4}}
+sensors: {total_energy: energy.kinetic + energy.potential}
+objectives: {x: {final: slide}}
+simulation: {end: 3, rel_tol: 1e-9, abs_tol: 1e-9}
+"""
+
+
+def integrate(rate, y, end, steps=30000):
+    """Runge and Kutta's method for y' = (y[1], rate(*y))."""
+    h = end/steps
+
+    def slope(y):
+        return (y[1], rate(*y))
+
+    for _ in range(steps):
+        k1 = slope(y)
+        k2 = slope((y[0] + h/2*k1[0], y[1] + h/2*k1[1]))
+        k3 = slope((y[0] + h/2*k2[0], y[1] + h/2*k2[1]))
+        k4 = slope((y[0] + h*k3[0], y[1] + h*k3[1]))
+        y = tuple(y[i] + h/6*(k1[i] + 2*k2[i] + 2*k3[i] + k4[i]) for i in range(2))
+    return y[0]
+
+
+
+class Runs(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
 
@@ -67,6 +121,8 @@ class Changes(unittest.TestCase):
         energy = [float(r[at]) for r in rows[2 if not r_is_number(rows[1][at]) else 1:]]
         return max(abs(e - energy[0]) for e in energy)/abs(energy[0])
 
+
+class Changes(Runs):
     def test_energy_through_a_hundred_dead_points(self):
         done = self.run_json(ROCKER, "--end", "13", "--tol", "1e-12")
         self.assertGreater(len(done["partition_changes"]), 100)
@@ -227,6 +283,69 @@ def r_is_number(text):
     except ValueError:
         return False
     return True
+
+
+class Singular(Runs):
+    def test_chains_of_parallelograms_pass_flat_positions(self):
+        for n in (1, 2, 3, 40):
+            # one degree of freedom: (rods/3 + bars) a'' = g (rods/2 + bars) sin a
+            factor = 9.81*((n + 1)/2 + n)/((n + 1)/3 + n)
+            expected = integrate(lambda a, _: factor*math.sin(a), (0.0, 1.0), 3.0)
+            self.assertGreater(expected, 2*math.pi)
+            for tolerance, close in ((1e-6, 1e-3), (1e-8, 1e-5), (1e-10, 3e-6)):
+                with self.subTest(n=n, tolerance=tolerance):
+                    path = self.model(chain(n, tolerance=tolerance))
+                    self.assertAlmostEqual(self.run_json(path)["objectives"]["turn"], expected, delta=close)
+                    self.assertLess(self.energy_drift(path), 200*tolerance)
+
+    def test_rows_before_a_stop_are_right(self):
+        # at the last digits the position is not passed: all that is printed holds to it
+        for n in (2, 5):
+            path = self.model(chain(n, tolerance=1e-12))
+            out = self.file("out.csv")
+            jounce("run", path, "--interpreter", "-o", out, code=1)
+            with open(out, encoding="utf-8") as file:
+                rows = list(csv.reader(line for line in file if not line.startswith("#")))
+            at = rows[0].index("total_energy")
+            energy = [float(r[at]) for r in rows[1:] if r_is_number(r[at])]
+            self.assertGreater(len(energy), 50)
+            self.assertLess(max(abs(e/energy[0] - 1) for e in energy), 1e-10)
+
+    def test_symmetric_slider_crank(self):
+        # C(a) a'' + C'(a) a'^2/2 = -g cos a, a the angle of crank and rod over the slide: x = 2 cos a
+        def rate(a, w):
+            sine, cosine = math.sin(a), math.cos(a)
+            inertia = 1/3 + 1/12 + 2.25*sine**2 + 0.25*cosine**2 + 4*sine**2
+            return -(9.81*cosine + 6*sine*cosine*w**2)/inertia
+
+        angle = math.acos(0.6)
+        expected = 2*math.cos(integrate(rate, (angle, 4/(2*math.sin(angle))), 3.0)) - 1.2
+        done = self.run_json(self.model(SLIDER))
+        self.assertAlmostEqual(done["objectives"]["x"], expected, delta=1e-5)
+        self.assertLess(self.energy_drift(self.file("model.yaml")), 1e-6)
+
+    def test_derivatives_are_rejected(self):
+        for text in (chain(1), chain(2), SLIDER):
+            said = jounce("sens", self.model(text), "--interpreter", "--wrt", "all", code=1).stderr
+            self.assertIn("passes a singular position, where its motion has no derivatives", said)
+            # up to there they are as ever
+        before = jounce("sens", self.model(chain(1, end=0.6)), "--interpreter", "--check", "--wrt",
+                        "bodies.rod0.mass,bodies.bar0.mass").stdout
+        self.assertIn("all agree", before)
+
+    def test_sweeps_pass(self):
+        # lanes leave such points to runs of their own, which do as `run` does
+        for n in (1, 2):
+            path = self.model(chain(n).replace("bodies:", "parameters: {g: 9.81}\nbodies:").replace("-9.81]", "-g]"))
+            for batch in ((), ("--batch",)):
+                out = self.file(f"s{n}{len(batch)}.csv")
+                jounce("sweep", path, "--interpreter", "--param", "g=9.81:9.91:3", "--wrt", "none", "-o", out, *batch)
+                rows = [r.split(",") for r in Path(out).read_text(encoding="utf-8").splitlines()]
+                rows = [r for r in rows if r_is_number(r[0])]
+                turns = [self.run_json(path, "--set", f"g={g}")["objectives"]["turn"] for g in (9.81, 9.86, 9.91)]
+                self.assertEqual(len(rows), 3)
+                for row, turn in zip(rows, turns):
+                    self.assertLess(min(abs(float(x) - turn) for x in row if r_is_number(x)), 1e-9)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,11 @@ import json
 import math
 import os
 import struct
+import subprocess
 import unittest
 
 from case import Case
-from program import jounce
+from program import PROGRAM, jounce
 
 # A quarter of a car that is pulled along.
 MODEL = """
@@ -99,6 +100,49 @@ class Roads(Case):
         told = jounce("check", self.path("m.yaml", model(road)), code=1).stderr
         for part in parts:
             self.assertIn(part, told)
+
+
+class Extremes(Roads):
+    """Whatever a value is, results are finite or it is rejected."""
+    VALUES = ("0", "-1", "nan", "inf", "-inf", "1e300", "-1e300", "1e-300", "5e-324", "1e10")
+
+    def is_finite(self, value):
+        if isinstance(value, dict):
+            return all(self.is_finite(v) for v in value.values())
+        if isinstance(value, list):
+            return all(self.is_finite(v) for v in value)
+        return isinstance(value, str) or (value is not None and math.isfinite(value))
+
+    def attempt(self, path, *options):
+        done = subprocess.run([PROGRAM, "road", path, "--json", *options], capture_output=True, text=True, check=False)
+        shown = json.loads(done.stdout)
+        if done.returncode == 0:
+            self.assertTrue(self.is_finite(shown), (options, done.stdout[:500]))
+        else:
+            self.assertIn(done.returncode, (1, 2), options)
+            self.assertTrue(done.stderr.strip(), options)
+
+    def test_options(self):
+        path = self.path("m.yaml", model("road: {iso8608: {class: C, seed: 7, length: 200}}"))
+        for option in ("--from", "--to", "--step", "--left", "--right"):
+            for value in self.VALUES:
+                with self.subTest(option=option, value=value):
+                    self.attempt(path, option, value)
+
+    def test_random_roads(self):
+        for key in ("seed", "length", "start", "ramp", "track", "coherence", "scale", "roughness"):
+            for value in self.VALUES:
+                with self.subTest(key=key, value=value):
+                    given = {"class": "C", "length": 200, key: value}
+                    if key == "roughness":
+                        del given["class"]
+                    road = f"road: {{iso8608: {{{', '.join(f'{k}: {v}' for k, v in given.items())}}}}}"
+                    self.attempt(self.path("m.yaml", model(road)), "--to", "50", "--step", "0.1")
+
+    def test_heights(self):
+        for value in self.VALUES:
+            road = f"road: {{height: \"{value.replace('-', '0 - ')}*sin(x)\"}}"
+            self.attempt(self.path("m.yaml", model(road)))
 
 
 class RandomRoads(Roads):
@@ -224,7 +268,9 @@ class Files(Roads):
                            (head + "0,0\n1\n", "p.csv:3: fewer values"), (head + "0,0,0\n", "p.csv:2: more values"),
                            (head + "0,0\n1,0\n2.5,0\n3,0\n", "x is not equally spaced: row 3 has 2.5"),
                            (head + "3,0\n2,0\n1,0\n0,0\n", "x must ascend"),
-                           ("x,1,0\n", "y ascending"), ("x,1,b\n", "others are not")):
+                           ("x,1,0\n", "y ascending"), ("x,1,b\n", "others are not"),
+                           (head + "0,0\n1,\0000\n2,0\n3,0\n", "p.csv:3: a byte of zero"),
+                           (b"\xff\xfex\0,\0z\0", "UTF-16")):
             self.refused(road, told, files=[("p.csv", data)])
 
 
@@ -283,6 +329,37 @@ class Grids(Roads):
                 t -= j
                 a, b = (rows[i + k][j] * (1 - t) + rows[i + k][j + 1] * t for k in (0, 1))
                 self.assertAlmostEqual(got, a * (1 - s) + b * s, 13)
+
+    def test_files_that_are_cut_off(self):
+        rows = [[0.01 * i, 0.02 * i, 0.03] for i in range(8)]
+        for form in ("LRFI", "LDFI", "KRBI", "KDBI"):
+            whole = crg(form, None, rows)
+            row = len(whole) - len(crg(form, None, rows[:-1]))
+            for n in range(1, row + 1):
+                with self.subTest(form=form, bytes=n):
+                    self.write(whole[:-n])
+                    # a line end is no data, and that a row is missing cannot be seen without an end in the head
+                    fits = n == row or (n == 1 and form in ("LRFI", "LDFI"))
+                    done = jounce("road", self.path("m.yaml", model("road: {crg: r.crg}")), "--to", "3.5",
+                                  code=0 if fits else 1)
+                    if not fits:
+                        self.assertRegex(done.stderr, "cut off|fewer values")
+            for n in range(1, row + 1):  # with an end in the head nothing is lost without being told
+                self.write(crg(form, None, rows, head="REFERENCE_LINE_END_U = 3.5\n")[:-n])
+                is_line_end = n == 1 and form in ("LRFI", "LDFI")
+                jounce("road", self.path("m.yaml", model("road: {crg: r.crg}")), "--to", "3.5",
+                       code=0 if is_line_end else 1)
+
+    def test_marks_of_byte_order_and_zeros(self):
+        rows = [[0.01 * i, 0.02 * i, 0.03] for i in range(8)]
+        options = ("--to", "3.5", "--step", "0.5")
+        self.write(crg("KDBI", None, rows))
+        want = self.heights("road: {crg: r.crg}", *options)
+        self.write(b"\xef\xbb\xbf" + crg("KDBI", None, rows))
+        self.assertEqual(self.heights("road: {crg: r.crg}", *options), want)
+        self.write(crg("KDBI", None, rows, head="REFERENCE_\0LINE_START_Z = 2\n"))
+        done = jounce("road", self.path("m.yaml", model("road: {crg: r.crg}")), code=1)
+        self.assertIn("r.crg:6: a byte of zero before the data", done.stderr)
 
     def circle(self, radius, n, du, **more):
         """A line whose points lie on a circle, from the origin along x, turning left."""

@@ -279,7 +279,7 @@ class Files(unittest.TestCase):
         self.refused("[DIMENSION]", "[DIMENSION", "name in brackets")
         self.refused("LCX                      = 1", "LCX one", "is no 'NAME = value'")
         self.refused(" 1.0    0.4", " 1.0    four", "needs numbers")
-        self.refused("FZMAX                    = 10125", "FZMAX = 10", "not above FZMIN")
+        self.refused("FZMAX                    = 10125", "FZMAX = 10", "FZMAX is 10; it must be above FZMIN")
 
     def test_missing_ones_are_named(self):
         text = self.text.replace("UNLOADED_RADIUS  ", "$", 1).replace("PCY1  ", "$", 1)
@@ -287,12 +287,52 @@ class Files(unittest.TestCase):
         self.assertIn("UNLOADED_RADIUS is missing", done.stderr)
         self.assertIn("PCY1 is missing", done.stderr)
 
+    def test_marks_of_byte_order_zeros_and_ends(self):
+        want = self.values(self.text)
+        self.assertEqual(self.values("\ufeff" + self.text), want)
+        for text, told in (("\0" + self.text, ":1: a byte of zero"),
+                           (self.text + "A\0B = 3\n", "a byte of zero")):
+            self.assertIn(told, jounce("tyre", self.write(text), code=1).stderr)
+        path = self.write("")
+        Path(path).write_bytes(self.text.encode("utf-16"))
+        self.assertIn("UTF-16; save it as UTF-8", jounce("tyre", path, code=1).stderr)
+        done = jounce("tyre", self.write(self.text.rstrip("\n")))
+        self.assertIn("the last line has no end", done.stderr)
+
+    def test_forces_need_no_vertical_data(self):
+        text = "".join(l for l in self.text.splitlines(True) if not l.startswith("VERTICAL_"))
+        full, bare = self.values(self.text), self.values(text)
+        self.assertEqual({k: full[k] for k in bare}, bare)
+        self.assertNotIn("R_l", bare)
+        path = self.write(text)
+        self.assertIn("VERTICAL_STIFFNESS", jounce("tyre", path).stdout)
+        cases = self.write("Fz\n4000\n", "c.csv")
+        done = jounce("tyre", path, "--inputs", cases, "--vertical", code=1)
+        self.assertIn("VERTICAL_STIFFNESS is missing; the formulas need it", done.stderr)
+        stiffness = f"VERTICAL_STIFFNESS={value_of('HMMWV_pacejka.tir', 'VERTICAL_STIFFNESS')}"
+        values = json.loads(jounce("tyre", path, "--json", "--set", stiffness).stdout)["values"]
+        self.assertEqual(values, full)
+
+    def test_settings_supply_what_is_missing(self):
+        text = "".join(l for l in self.text.splitlines(True) if not l.startswith("FNOMIN"))
+        path = self.write(text)
+        done = jounce("tyre", path, code=1)
+        self.assertIn("FNOMIN is missing; the formulas need it: add it to the file, or set it", done.stderr)
+        values = json.loads(jounce("tyre", path, "--json", "--set", "FNOMIN=4850").stdout)["values"]
+        self.assertEqual(values, self.values(self.text))
+
     def test_settings(self):
         path = self.write(self.text)
         half = json.loads(jounce("tyre", path, "--json", "--set", "LMUY=0.5").stdout)["values"]
         self.assertEqual(half["mu_y"], 0.5 * self.values(self.text)["mu_y"])
         self.assertIn("did you mean 'LMUY'?", jounce("tyre", path, "--set", "LMUYY=1", code=1).stderr)
         self.assertIn("must be positive", jounce("tyre", path, "--set", "LMUY=-1", code=1).stderr)
+        for setting, told in (("LKX=0", "LKX is set to 0; it must be positive"),
+                              ("LKX=-1", "LKX is set to -1; it must be positive"),
+                              ("LTR=-1", "LTR is set to -1; it must not be negative"),
+                              ("LKY=1e300", "LKY is set to 1e+300; it must lie between 0 and 1e+06"),
+                              ("LKY=inf", "LKY: 'inf' is no number")):
+            self.assertIn(told, jounce("tyre", path, "--set", setting, code=1).stderr)
 
 
 class Command(Case):
@@ -313,7 +353,10 @@ class Command(Case):
                             ("Fz,alpha\n1000,x\n", ":2: alpha is 'x', which is no number"),
                             ("Fz,alpha\n1000\n", ":2: 1 columns, and 2 names"),
                             ("Fz,Fz\n1,1\n", "'Fz' is there twice"),
-                            ("Fz,p\n1000,0\n", "needs a pressure"), ("", "the table is empty")):
+                            ("Fz,p\n1000,0\n", ":2: p is 0; the tyre needs a pressure"),
+                            ("Fz\n1e300\n", ":2: Fx is not finite at Fz = 1e+300"),
+                            ("Fz\n1000\nnan\n", ":3: Fz is 'nan', which is no number"),
+                            ("Fz\n10\0\n", ":2: a byte of zero"), ("", "the table is empty")):
             done = jounce("tyre", self.TIR, "--inputs", self.path("c.csv", text), code=1)
             self.assertIn(cause, done.stderr)
         cases = self.path("c.csv", "Fz\n1000\n")
@@ -322,6 +365,25 @@ class Command(Case):
         jounce("tyre", self.TIR, "--inputs", cases, "-o", self.path("x.svg"), code=2)
         jounce("tyre", self.TIR, "-o", self.path("x.csv"), code=2)
         jounce("tyre", self.TIR, "--wrt", "Fz", code=2)
+
+    def test_kept_columns_have_no_formulas(self):
+        hostile = ["=1+1", "+1+1", "-1+1", "@SUM(1)", " =1", "a;=1", "\t=1", 'a"=1', "=" + "x" * 100]
+        path = self.path("c.csv")
+        with open(path, "w", newline="", encoding="utf-8") as f:
+            w = csv.writer(f)
+            w.writerow(["Fz", "=note", "plain"])
+            w.writerows([4000, text, -1.5] for text in hostile)
+        lines = list(csv.reader(io.StringIO(jounce("tyre", self.TIR, "--inputs", path).stdout)))
+        for row in lines:
+            for cell in row:
+                try:
+                    float(cell)
+                    continue
+                except ValueError:
+                    pass
+                for part in cell.replace("\t", ";").replace('"', ";").split(";"):
+                    self.assertFalse(part.strip() and part.strip()[0] in "=+-@" and len(part.strip()) > 1, cell)
+        self.assertEqual([row[2] for row in lines[1:]], ["-1.5"] * len(hostile))
 
     def test_rows_beyond_the_ranges_are_told(self):
         cases = self.path("c.csv", "Fz,gamma\n5000,0\n5000,0.5\n50000,0\n")

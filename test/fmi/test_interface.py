@@ -600,6 +600,23 @@ class Refused(Both):
                 it.call("EnterContinuousTimeMode")
                 self.refused(ERROR, it.call, "SetTime", C.c_double(2.0), told="announced")
 
+    def test_absurd_times_are_rejected_at_once(self):
+        inf, nan = float("inf"), float("nan")
+        for fmu in FMU.values():
+            for h in (1e300, 1e12, 1e308, inf, nan, -inf, 0.0):
+                with instantiate(fmu, "cs") as it:
+                    it.initialize()
+                    self.refused(ERROR, it.do_step, 0.0, h, told="positive and at most 1e+06 s")
+            for start in (1e300, -1e300, inf, nan):
+                with instantiate(fmu, "cs") as it:
+                    self.refused(ERROR, it.enter_initialization, start, told="span of time")
+            for t in (1e300, -1e300, inf, nan):
+                with instantiate(fmu, "me") as it:
+                    it.initialize()
+                    it.update_discrete()
+                    it.call("EnterContinuousTimeMode")
+                    self.refused(DISCARD, it.call, "SetTime", C.c_double(t), told="it must be finite and within")
+
     def test_values(self):
         for fmu in FMU.values():
             with instantiate(fmu, "me") as it:

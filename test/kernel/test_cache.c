@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/file.h"
 #include "kernel/cache.h"
 #include "kernel/kernel.h"
@@ -261,6 +262,50 @@ static void test_links_are_not_loaded(void** state) {
   assert_non_null(strstr(jo_context_message(f->ctx), "is a link"));
 }
 
+// A library under the name of another one is not that one.
+static void test_swapped_libraries_are_made_anew(void** state) {
+  subject* f = *state;
+  jkernel_options opt = options(f);
+  const char *mine = NULL, *path = NULL;
+  jkernel_set* set = NULL;
+  jexpr_ref twice = jexpr_mul(f->g, jexpr_const(f->g, 2.0), f->y);
+  jexpr_outputs out = {"y", 1, &twice};
+  jexpr_fn other = {"f", f->g, 1, &out};
+  assert_ok(f->ctx, jkernel_build(f->ctx, &other, 1, &opt, &set));
+  jkernel_destroy(set);
+  assert_int_equal(list_cache(f, &path), 1);
+  const char* moved = jarena_printf(&f->base->a, "%s.moved", path);
+  assert_int_equal(rename(path, moved), 0);
+  assert_false(build_once(f, &opt));
+  assert_true(build_once(f, &opt));
+  assert_int_equal(unlink(moved), 0);
+  assert_int_equal(list_cache(f, &mine), 1);
+  assert_ok(f->ctx, jkernel_build(f->ctx, &other, 1, &opt, &set));
+  jkernel_destroy(set);
+  assert_int_equal(rename(path, mine), 0);
+  assert_false(build_once(f, &opt));
+  assert_true(build_once(f, &opt));
+}
+
+// Kernels of another level of the processor are others.
+static void test_levels_of_the_processor_have_their_own_libraries(void** state) {
+  subject* f = *state;
+  jkernel_options opt = options(f);
+  if (!jcpu_flag()) skip();
+  assert_false(build_once(f, &opt));
+  setenv("JOUNCE_CPU", "x86-64", 1);
+  bool from_cache = build_once(f, &opt);
+  bool again = build_once(f, &opt);
+  setenv("JOUNCE_CPU", "none", 1);
+  jkernel_set* set = NULL;
+  jo_status status = jkernel_build(f->ctx, &f->fn, 1, &opt, &set);
+  unsetenv("JOUNCE_CPU");
+  assert_false(from_cache);
+  assert_true(again);
+  assert_int_equal(status, JO_ERR_ARGUMENT);
+  assert_null(set);
+}
+
 // Libraries are loaded by way of descriptors, whose numbers come again.
 static void test_libraries_loaded_together_are_different_ones(void** state) {
   subject* f = *state;
@@ -403,6 +448,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_files_others_may_write_to_are_made_anew, setup,
                                       teardown),
       cmocka_unit_test_setup_teardown(test_links_are_not_loaded, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_swapped_libraries_are_made_anew, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_levels_of_the_processor_have_their_own_libraries, setup,
+                                      teardown),
       cmocka_unit_test_setup_teardown(test_libraries_loaded_together_are_different_ones, setup,
                                       teardown),
       cmocka_unit_test_setup_teardown(test_impossible_cache_costs_one_notice, setup, teardown),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python package: models, results, derivatives, sweeps, loads and the rest, small models without a compiler."""
 import csv
+import ctypes
 import inspect
 import os
 import pickle
@@ -14,6 +15,8 @@ import numpy as np
 from case import BOUNCE, CART_POLE, QUARTER_CAR, ROOT, WISHBONE, Case
 
 import jounce
+from jounce import _abi
+from jounce._lib import lib
 
 STILL = """
 jounce: 1
@@ -260,6 +263,35 @@ class Gradients(Case):
         self.assertEqual((a.method, b.method), ("direct", "adjoint"))
         self.assertTrue(np.allclose(a.matrix, b.matrix, rtol=1e-9))
 
+    def test_objectives_by_name(self):
+        text = """jounce: 1
+gravity: [0, 0, 0]
+parameters: {k: 200, c: 4}
+bodies: {cart: {mass: 2}, other: {mass: 1}}
+joints: {x: {type: prismatic, child: cart, axis: x}, y: {type: prismatic, child: other, axis: y}}
+forces: {spring: {on: x, stiffness: k, damping: c}}
+initial: {x: 0.1}
+objectives: {zero: {rms: y}, good: {rms: x}, last: {final: x}}
+simulation: {end: 1}
+"""
+        model = jounce.parse(text)
+        with self.assertWarnsRegex(jounce.JounceWarning, "'zero' has no derivatives, others have"):
+            every = model.gradient(interpreter=True)
+        self.assertEqual(list(every.reasons), ["zero"])
+        self.assertTrue(np.isnan(every["zero"]).all() and np.isfinite(every["good"]).all())
+        some = model.gradient(interpreter=True, objectives=["last", "good"])
+        self.assertEqual((list(some.objectives), some.reasons), (["last", "good"], {}))
+        self.assertTrue(np.array_equal(some["good"], every["good"]))
+        self.assertEqual(list(model.run(interpreter=True, objectives="last").objectives), ["last"])
+        swept = model.sweep({"k": (100, 200, 2)}, interpreter=True, objectives=["good"], wrt=["k"])
+        self.assertEqual(swept.objectives, ("good",))
+        with self.assertRaisesRegex(jounce.ArgumentError, "did you mean 'good'"):
+            model.run(interpreter=True, objectives=["god"])
+        with self.assertRaisesRegex(jounce.NumericError, "'zero' has no derivatives"):
+            model.gradient(interpreter=True, objectives=["zero"])
+        with self.assertRaisesRegex(jounce.NumericError, "'zero' has no derivatives"), self.assertWarns(jounce.JounceWarning):
+            model.system(wrt=["k"], interpreter=True).function("zero")(200.0)
+
     def test_histories(self):
         # free fall before the bounce: dz/dz0 = 1, dz/dv0 = t
         g = jounce.load(BOUNCE).gradient(["z0", "v0"], history=["z"], history_step_s=0.05, interpreter=True,
@@ -426,6 +458,44 @@ class Sweeps(Case):
                 (jounce.JounceError, "correlat", box, {"sample": 2, "indices": True, "correlate": {("k", "c"): 0.5}})):
             with self.subTest(options=options), self.assertRaisesRegex(kind, words):
                 s.sweep(ranges, **options)
+
+
+class Integers(Case):
+    """ctypes cuts off bits that do not fit: 2**32 + 4 would be 4."""
+
+    def test_every_integer_of_every_struct_is_checked(self):
+        limits = {ctypes.c_int: (-2**31, 2**31 - 1), ctypes.c_uint: (0, 2**32 - 1), ctypes.c_int64: (-2**63, 2**63 - 1),
+                  ctypes.c_uint64: (0, 2**64 - 1), ctypes.c_size_t: (0, 2**64 - 1)}
+        checked = 0
+        for struct in _abi.STRUCTS:
+            for name, kind in struct._fields_:
+                if kind not in limits:
+                    continue
+                low, high = limits[kind]
+                s = struct()
+                for value in (low, high):
+                    setattr(s, name, value)
+                    self.assertEqual(getattr(s, name), value)
+                for value in (low - 1, high + 1, 2**64 + 4):
+                    with self.assertRaisesRegex(ValueError, f"{name} is {value}; it must be from {low} to {high}"):
+                        setattr(s, name, value)
+                checked += 1
+        self.assertGreater(checked, 100)
+
+    def test_arguments(self):
+        s = car().system(interpreter=True)
+        for sample in (2**32 + 4, -2**31 - 1):
+            with self.assertRaisesRegex(ValueError, str(sample)):
+                s.sweep({"k": (15e3, 17e3)}, sample=sample)
+        with self.assertRaisesRegex(ValueError, "seed is -1"):
+            s.sweep({"k": (15e3, 17e3)}, sample=4, seed=-1)
+        with self.assertRaisesRegex(ctypes.ArgumentError, "an integer is 4294967300"):
+            lib.jo_road_spectrum(2**32 + 4, 0.1, None, None)
+        b = s.batch(["k"])
+        with self.assertRaisesRegex(ValueError, "road is 4294967296"):
+            b.run([[16e3]], road=np.array([2**32]))
+        with self.assertRaisesRegex(TypeError, "integers"):
+            b.run([[16e3]], road=[0.5])
 
 
 class Batches(Case):
@@ -595,6 +665,13 @@ class Others(Case):
         self.assertTrue((np.abs(out["Fy"][1]) >= np.abs(out["Fy"][0]) - 200).all())
         one = f(Fz=4000.0, alpha=alpha[3])
         self.assertEqual(one["Fy"], out["Fy"][1, 3])
+        for value in (float("nan"), float("inf"), -float("inf")):
+            with self.assertRaisesRegex(jounce.JounceError, "Fz is .*; it must be finite"):
+                f(Fz=value)
+        with self.assertRaisesRegex(jounce.JounceError, "not finite at Fz = 1e.300"):
+            f(Fz=1e300)
+        with self.assertRaisesRegex(jounce.JounceError, "LKX is set to -1; it must be positive"):
+            jounce.load_tyre("test/data/tyres/Sedan_Pac02Tire.tir", LKX=-1)
         with self.assertRaisesRegex(ValueError, "no input 'speed'"):
             f(speed=3)
         with open(self.path("c.csv"), "w", encoding="utf-8") as file:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import elements
-from elements import WITH_DELAYS
 from model import Model
+from seeds import WITH_DELAYS
 
 
 def add(m: Model, end: float) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from draw import norm, sub
+from leaves import Number
 from model import Coordinate, Model
+from seeds import WITH_BUSHES, WITH_WORDS
 
 
 def _stiffness(m: Model, inertia: float) -> float:
@@ -209,11 +211,6 @@ def worded(m: Model) -> str | None:
     return m.force(entry, "on a coordinate")
 
 
-WITH_BUSHES = 100000    # seeds from here on; those before stay what they were
-WITH_WORDS = 200000
-WITH_DELAYS = 300000     # with friction along lines, and nominal sizes of objectives
-
-
 def _with_units(m: Model) -> None:
     """Some masses and points as people write them."""
     for b in m.tree["bodies"].values():
@@ -225,6 +222,27 @@ def _with_units(m: Model) -> None:
             if m.draw.chance(0.2):
                 x.unit = ("mm", 3)
                 m.features.add("unit of a point")
+
+
+def with_units(m: Model, share: float) -> None:
+    """Masses, points and elements between points, each value with a unit by chance."""
+    for b in m.tree["bodies"].values():
+        for key, unit in (("mass", ("g", 3)), ("com", ("mm", 3))):
+            _in_unit(m, (b or {}).get(key), unit, share)
+    for point in m.tree["hardpoints"].values():
+        _in_unit(m, point, ("cm", 2), share)
+    for entry in m.tree["forces"].values():
+        if "between" in entry:
+            _in_unit(m, entry.get("stiffness"), ("N/mm", -3), share)
+            _in_unit(m, entry.get("damping"), ("kN s/m", -3), share)
+            _in_unit(m, entry.get("free_length"), ("mm", 3), share)
+
+
+def _in_unit(m: Model, value, unit: tuple[str, int], share: float) -> None:
+    for n in value if isinstance(value, list) else [value]:
+        if isinstance(n, Number) and m.draw.chance(share):
+            n.unit = unit
+            m.features.add(f"unit {unit[0]}")
 
 
 def scatter(m: Model, count: int) -> None:

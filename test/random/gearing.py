@@ -97,9 +97,9 @@ def ring(m: Model) -> None:
         ("point_in_plane", "universal", "revolute"), ("point_in_plane", "spherical", "prismatic"),
         ("universal", "spherical", "universal"), ("cylindrical", "spherical", "universal"),
         ("prismatic", "spherical", "planar"), ("fixed", "spherical", "free")))
-    left = loops._rod(m, "ground", m.places[p[0]], m.places[p[1]])
-    middle = loops._rod(m, left.name, m.places[p[1]], m.places[p[2]])
-    right = loops._rod(m, "ground", m.places[p[3]], m.places[p[2]])
+    left = loops.add_rod(m, "ground", m.places[p[0]], m.places[p[1]])
+    middle = loops.add_rod(m, left.name, m.places[p[1]], m.places[p[2]])
+    right = loops.add_rod(m, "ground", m.places[p[3]], m.places[p[2]])
     m.joint("revolute", left, p[0], axis=m.vector([0.3, -0.9, 0.2], 1))
     m.joint(second, middle, p[1], **trees.axes(m, second))
     m.joint(third, right, p[3], **trees.axes(m, third))
@@ -192,9 +192,9 @@ def massless_rods(m: Model) -> None:
     if draw.chance(0.5):
         m.features.add("massless coupler")
         p = [jitter(v) for v in ([0, 0, 0], [0, 0, 0.25], [0.4, 0.3, 0.35], [0.4, 0.4, 0])]
-        crank = loops._rod(m, "ground", m.places[p[0]], m.places[p[1]])
+        crank = loops.add_rod(m, "ground", m.places[p[0]], m.places[p[1]])
         coupler = _light(m, crank.name, p[1], p[2])
-        rocker = loops._rod(m, "ground", m.places[p[3]], m.places[p[2]])
+        rocker = loops.add_rod(m, "ground", m.places[p[3]], m.places[p[2]])
         m.joint("revolute", crank, p[0], axis=m.vector([1, draw.uniform(-0.2, 0.2), 0.1], 1))
         m.joint("universal", coupler, p[1], axis=[1.0, 0.1, 0.0], axis2=[0.1, -1.0, 2.0])
         m.joint("revolute", rocker, p[3], axis=m.vector([0.1, 1, draw.uniform(-0.2, 0.2)], 1))

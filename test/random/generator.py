@@ -4,32 +4,42 @@
 A model belongs to a family, which says what it is made of and how it is excited; within the family
 all is left to chance. Families exist for what has gone wrong once: starts at static equilibrium with
 and without loops, stiff dampers, systems at rest that are woken, one initial condition for several
-freedoms.
+freedoms. The first families share all seeds below seeds.FIRST; each later one has a range of its own.
 """
 from __future__ import annotations
 
 import attitudes
+import contacts
 import discrete
 import elements
 import gearing
 import goals
 import inputs
+import instances
+import lifting
 import loops
+import resting
+import singular
 import trees
 import vehicles
 from draw import Draw
 from model import Model
-from seeds import ONCE_BROKEN
+from seeds import EARLIER, ONCE_BROKEN, WITH_DELAYS, family_of
 
 MOST_COORDINATES = 8
+MOST_STEPS = 20000      # of a run with fixed steps
 
 
 def make(seed: int) -> Model:
     m = Model(seed)
+    if family_of(seed) != EARLIER:
+        m.features.add("family " + family_of(seed))
+        RANGES[family_of(seed)](m)
+        return m
     family = m.draw.weighted(FAMILIES)
     # newer families have a chance of their own: all other seeds give the models they gave before
     newer = Draw(seed*1000003 + 17)
-    if newer.chance(0.2 if seed < elements.WITH_DELAYS else 0.5) and seed not in ONCE_BROKEN:
+    if newer.chance(0.2 if seed < WITH_DELAYS else 0.5) and seed not in ONCE_BROKEN:
         family = newer.weighted(NEWER)
     m.features.add("family " + family.__name__.replace("_", " "))
     family(m)
@@ -251,6 +261,66 @@ def discretely(m: Model) -> None:
         discrete.ending(m, end)
 
 
+def of_instances(m: Model) -> None:
+    """Assemblies by templates, moved and mirrored."""
+    end = _end(m, 0.3, 1)
+    instances.assemble(m)
+    if m.draw.chance(0.5):
+        inputs.load(m, m.coordinates[0], float(f"{end*m.draw.uniform(0.1, 0.5):.3g}"), 0.05)
+    if m.draw.chance(0.4):
+        goals.start(m)
+    _finish(m, end, m.draw.chance(0.2) and not m.tree["initial"])
+
+
+def lifting_off(m: Model) -> None:
+    """Tyres that leave the ground."""
+    end = _end(m, 0.3, 1)
+    static = lifting.lift(m, end)
+    _finish(m, end, static)
+
+
+def bouncing(m: Model) -> None:
+    """Balls that bounce, past the accumulation of their bounces or not as far."""
+    _finish(m, contacts.bounce(m), False)
+
+
+def simultaneous(m: Model) -> None:
+    """Several conditions at the same instant."""
+    _finish(m, contacts.coincide(m), False)
+
+
+def near_singular(m: Model) -> None:
+    """Mechanisms that come to a singular position."""
+    _gravity(m)
+    _finish(m, singular.mechanism(m), False)
+
+
+def at_stops(m: Model) -> None:
+    """Static equilibria that are hard to find."""
+    _finish(m, resting.rest(m), True)
+
+
+def by_fixed_steps(m: Model) -> None:
+    """Any of the first families, with a fixed step: well below its time scales, or beyond them."""
+    m.draw.weighted({tree: 4, loop: 2, at_rest: 2, stiff: 2, discretely: 2})(m)
+    entry = m.tree["simulation"]
+    entry["method"] = m.draw.one(("rk2", "rk3", "rk4", "imex3"))
+    span = entry["end"] - entry.get("start", 0.0)
+    entry["step"] = float(f"{min(m.draw.log(0.02, 30)/m.fastest, span/3):.3g}")
+    if span/entry["step"] > MOST_STEPS:
+        entry["step"] = float(f"{span/MOST_STEPS:.3g}")
+    m.features.add(f"method {entry['method']}")
+
+
+def addressed(m: Model) -> None:
+    """Any of the first families, with values under their paths, many with units, some in a file that is included."""
+    m.draw.weighted({tree: 3, loop: 2, from_static: 2, vehicle: 3, geared: 2, discretely: 2})(m)
+    for n in m.numbers:
+        n.named = m.draw.chance(0.1)
+    elements.with_units(m, 0.5)
+    m.features.add("values by their paths")
+
+
 def _woken(m: Model, at: float, width: float, rest: bool = False) -> None:
     calm = {"step": 2, "pulse": 2, "half sine": 2, "band": 1, "both": 1, "gauss": 6 if rest else 2, "rise": 1}
     if m.free():
@@ -271,3 +341,6 @@ def _extras(m: Model, end: float) -> None:
 
 FAMILIES = {tree: 25, loop: 25, loop_by_one_condition: 6, from_static: 16, at_rest: 14, stiff: 8, vehicle: 10}
 NEWER = {geared: 4, closed_by_joints: 3, driven: 4, massless: 3, discretely: 4, tumbling: 4}
+# those with a range of seeds each
+RANGES = {"instances": of_instances, "lifting": lifting_off, "bouncing": bouncing, "simultaneous": simultaneous,
+          "singular": near_singular, "resting": at_stops, "fixed": by_fixed_steps, "addressed": addressed}

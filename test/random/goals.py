@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from draw import norm, sub
-from elements import WITH_DELAYS, WITH_WORDS
 from model import Model
+from seeds import WITH_DELAYS, WITH_WORDS
 
 
 def start(m: Model) -> None:
@@ -87,7 +87,7 @@ def _signals(m: Model) -> list[str]:
     found += [f"{name}.fz" for name in m.tree["tyres"]] + list(m.tree["states"])
     found += [*m.tree.get("delays", ())]
     found.append("energy.kinetic")
-    if m.seed >= WITH_WORDS:
+    if m.seed >= WITH_WORDS and m.seen:
         found += _seen(m)
     found += m.couplings
     for name in m.tree["closures"]:

@@ -11,14 +11,14 @@ from model import Body, Model
 import trees
 
 
-def _plane(m: Model, mount: str, size: float):
+def plane(m: Model, mount: str, size: float):
     """Maps (along u, along v) to a place; and u, v and the normal."""
     u, v, n = m.draw.frame()
     origin = add(m.bodies[mount].com if mount in m.bodies else [0.0, 0.0, 0.0], m.draw.vector(0.2))
     return lambda a, b: add(origin, add(scale(size*a, u), scale(size*b, v))), u, v, n
 
 
-def _rod(m: Model, parent: str, a: Vector, b: Vector) -> Body:
+def add_rod(m: Model, parent: str, a: Vector, b: Vector) -> Body:
     middle = [float(f"{x:.9g}") for x in scale(0.5, add(a, b))]
     return m.body(parent, middle, mass=m.draw.uniform(0.4, 3), plain=True)
 
@@ -31,7 +31,7 @@ def _pin_kind(m: Model) -> str:
     return kind
 
 
-def _pin(m: Model, kind: str, a: str, b: str, n: Vector) -> None:
+def add_pin(m: Model, kind: str, a: str, b: str, n: Vector) -> None:
     if kind == "point_on_line":
         m.closure(kind, 2, line={"point": a, "direction": list(n)}, point=b)
     elif kind == "ball":
@@ -44,7 +44,7 @@ def four_bar(m: Model, mount: str) -> None:
     draw = m.draw
     pin = _pin_kind(m)
     free = pin == "point_on_line"
-    place, _, _, n = _plane(m, mount, draw.uniform(0.2, 0.5))
+    place, _, _, n = plane(m, mount, draw.uniform(0.2, 0.5))
     square = draw.chance(0.3)
     corners = [(0, 0), (0.1, 0.5), (1.1, 0.5), (1, 0)] if square else [
         (0, 0), (draw.uniform(-0.2, 0.3), draw.uniform(0.3, 0.6)),
@@ -52,12 +52,12 @@ def four_bar(m: Model, mount: str) -> None:
     m.features.add("parallelogram" if square else "four-bar")
     p = [m.hardpoint(place(*c), free and not square) for c in corners]
     at = [m.places[x] for x in p]
-    crank = _rod(m, mount, at[0], at[1])
-    coupler = _rod(m, crank.name, at[1], at[2])
-    rocker = _rod(m, mount, at[3], at[2])
+    crank = add_rod(m, mount, at[0], at[1])
+    coupler = add_rod(m, crank.name, at[1], at[2])
+    rocker = add_rod(m, mount, at[3], at[2])
     for body, hp in ((crank, p[0]), (coupler, p[1]), (rocker, p[3])):
         m.joint("revolute", body, hp, axis=list(n))
-    _pin(m, pin, f"{coupler.name}.{p[2]}", f"{rocker.name}.{p[2]}", n)
+    add_pin(m, pin, f"{coupler.name}.{p[2]}", f"{rocker.name}.{p[2]}", n)
 
 
 def slider_crank(m: Model, mount: str) -> None:
@@ -65,17 +65,17 @@ def slider_crank(m: Model, mount: str) -> None:
     pin = _pin_kind(m)
     free = pin == "point_on_line"
     m.features.add("slider-crank")
-    place, u, _, n = _plane(m, mount, draw.uniform(0.2, 0.5))
+    place, u, _, n = plane(m, mount, draw.uniform(0.2, 0.5))
     p = [m.hardpoint(place(*c), free) for c in
          ((0, 0), (draw.uniform(-0.3, 0.3), draw.uniform(0.3, 0.5)), (draw.uniform(1, 1.4), 0))]
     at = [m.places[x] for x in p]
-    crank = _rod(m, mount, at[0], at[1])
-    rod = _rod(m, crank.name, at[1], at[2])
+    crank = add_rod(m, mount, at[0], at[1])
+    rod = add_rod(m, crank.name, at[1], at[2])
     slider = m.body(mount, at[2], mass=draw.uniform(0.5, 4), plain=True)
     m.joint("revolute", crank, p[0], axis=list(n))
     m.joint("revolute", rod, p[1], axis=list(n))
     m.joint("prismatic", slider, p[2], axis=list(u))
-    _pin(m, pin, f"{slider.name}.{p[2]}", f"{rod.name}.{p[2]}", n)
+    add_pin(m, pin, f"{slider.name}.{p[2]}", f"{rod.name}.{p[2]}", n)
 
 
 def spatial_four_bar(m: Model, mount: str) -> None:
@@ -87,9 +87,9 @@ def spatial_four_bar(m: Model, mount: str) -> None:
     p = [m.hardpoint(jitter(v)) for v in
          ([0, 0, 0], [0, 0, 0.15], [0.4, 0.4, 0.3], [0.4, 0.4, 0])]
     at = [m.places[x] for x in p]
-    crank = _rod(m, mount, at[0], at[1])
-    coupler = _rod(m, crank.name, at[1], at[2])
-    rocker = _rod(m, mount, at[3], at[2])
+    crank = add_rod(m, mount, at[0], at[1])
+    coupler = add_rod(m, crank.name, at[1], at[2])
+    rocker = add_rod(m, mount, at[3], at[2])
     m.joint("revolute", crank, p[0], axis=m.vector([1, draw.uniform(-0.2, 0.2), 0.1], 1))
     if draw.chance(0.5):
         m.joint("universal", coupler, p[1], axis=[1.0, 0.1, 0.0], axis2=[0.1, -1.0, 2.0])
@@ -113,9 +113,9 @@ def ring(m: Model, mount: str) -> None:
         ("distance", "universal", "revolute"), ("distance", "spherical", "prismatic"),
         ("parallel", "spherical", "universal"), ("perpendicular", "universal", "revolute"),
         ("perpendicular", "cylindrical", "universal")))
-    left = _rod(m, mount, at[0], at[1])
-    middle = _rod(m, left.name, at[1], at[2])
-    right = _rod(m, mount, at[3], at[2])
+    left = add_rod(m, mount, at[0], at[1])
+    middle = add_rod(m, left.name, at[1], at[2])
+    right = add_rod(m, mount, at[3], at[2])
     m.joint("revolute", left, p[0], axis=m.vector([0.3, -0.9, 0.2], 1))
     m.joint(second, middle, p[1], **trees.axes(m, second))
     m.joint(third, right, p[3], **trees.axes(m, third))
@@ -171,9 +171,9 @@ def wishbone(m: Model, mount: str) -> None:
     pl, pu, bl, bu, tm, tw = (m.hardpoint(jitter(v)) for v in (
         [0, 0.3, 0.2], [0, 0.35, 0.5], [0.0, 0.7, 0.2], [-0.02, 0.65, 0.5],
         [-0.12, 0.3, 0.28], [-0.12, 0.68, 0.28]))
-    lower = _rod(m, mount, m.places[pl], m.places[bl])
-    upright = _rod(m, lower.name, m.places[bl], m.places[bu])
-    upper = _rod(m, mount, m.places[pu], m.places[bu])
+    lower = add_rod(m, mount, m.places[pl], m.places[bl])
+    upright = add_rod(m, lower.name, m.places[bl], m.places[bu])
+    upper = add_rod(m, mount, m.places[pu], m.places[bu])
     m.joint("revolute", lower, pl, axis=m.vector([1, draw.uniform(-0.1, 0.1), 0], 1))
     m.joint("spherical", upright, bl)
     m.joint("revolute", upper, pu, axis=m.vector([1, 0, draw.uniform(-0.1, 0.1)], 1))

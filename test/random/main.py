@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random models against laws, through the command line of the program.
+"""Random models against properties, through the command line of the program.
 
-    main.py build/jounce --seed 1 --count 5000 --jobs 2       a campaign
+    main.py build/jounce --seed 1 --count 5000 --jobs 2       a campaign on the first families
+    main.py build/jounce --families all --count 5000 --jobs 16 --journal DIR/journal
+                                                              a campaign on all families, evenly; the same
+                                                              command again goes on where it was stopped
+    main.py build/jounce --families lifting,bouncing --seed 100 --count 50
+                                                              the 100th model of these families and on
     main.py build/jounce --seed 4711 --keep DIR               one model again, its files in DIR
     main.py build/jounce --cases                              the table of known faults
     main.py build/jounce --once-broken                        models that found a fault once
 
-Everything follows from the seed. Exit status 1 when a law is broken (of stated errors of
-derivatives one in a thousand may be).
+Everything follows from the seed; seeds.py says which seeds belong to which family. Exit status 1 when
+a property is broken (of error estimates of derivatives one in a thousand may be).
 """
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import shutil
@@ -24,7 +30,7 @@ import traceback
 import cases
 import laws
 from program import Program
-from seeds import ONCE_BROKEN
+from seeds import EARLIER, FAMILIES, ONCE_BROKEN, family_of, seeds_of
 from tally import Result, Tally
 
 # What each of them found: errors that cancel in the estimate (908, 60222, 60408), starts on the brink of a switch
@@ -35,12 +41,14 @@ from tally import Result, Tally
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program", help="the jounce to test")
-    parser.add_argument("--seed", type=int, default=1, help="of the first model")
+    parser.add_argument("--seed", type=int, default=1, help="of the first model; with --families counted from the first of each")
     parser.add_argument("--count", type=int, default=1, help="models, with seeds one after the other")
+    parser.add_argument("--families", help=f"by name, with commas between, or all: {', '.join((EARLIER, *FAMILIES))}")
+    parser.add_argument("--journal", help="file of results, a line a model: what is in it is not computed again")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--keep", default="build/random", help="folder for models that break a law")
+    parser.add_argument("--keep", default="build/random", help="folder for models that break a property")
     parser.add_argument("--cases", action="store_true", help="known faults instead of random models")
-    parser.add_argument("--once-broken", action="store_true", help="seeds that broke a law once")
+    parser.add_argument("--once-broken", action="store_true", help="seeds that broke a property once")
     return parser.parse_args()
 
 
@@ -51,13 +59,13 @@ def _ignore_interrupts() -> None:
 
 
 def _check(task: tuple[str, int, str, bool]) -> Result:
-    """One model in a folder of its own, kept where it breaks a law or is asked for."""
+    """One model in a folder of its own, kept where it breaks a property or is asked for."""
     path, seed, keep, always = task
     with tempfile.TemporaryDirectory(prefix="jounce_random_") as folder:
         try:
             result = laws.check(seed, Program(path, folder))
         except Exception:  # one model must not end a campaign
-            result = Result(seed)
+            result = Result(seed, family_of(seed))
             result.law("the checker itself", False, traceback.format_exc())
         if result.broken or always:
             os.makedirs(keep, exist_ok=True)
@@ -67,6 +75,32 @@ def _check(task: tuple[str, int, str, bool]) -> Result:
             for broken in result.broken:
                 broken.command = broken.command.replace(folder, keep)
     return result
+
+
+def _seeds(o: argparse.Namespace) -> list[int]:
+    """Seeds of the models wanted; families by turns, so that a campaign that is stopped has seen all."""
+    if o.once_broken:
+        return list(ONCE_BROKEN)
+    if not o.families:
+        return list(range(o.seed, o.seed + o.count))
+    names = (EARLIER, *FAMILIES) if o.families == "all" else tuple(o.families.split(","))
+    unknown = [name for name in names if name not in (EARLIER, *FAMILIES)]
+    if unknown:
+        sys.exit(f"no family '{unknown[0]}'; there are {', '.join((EARLIER, *FAMILIES))}")
+    each = -(-o.count//len(names))
+    return [s for turn in zip(*(seeds_of(name, o.seed, each) for name in names)) for s in turn][:o.count]
+
+
+def _resume(path: str | None, tally: Tally, wanted: set[int]) -> set[int]:
+    """Seeds whose results the journal has; a line that was cut off counts as none."""
+    done = set()
+    if path and os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                if line.endswith("\n") and json.loads(line)["seed"] in wanted - done:
+                    tally.add(Result.read(line))
+                    done.add(tally.results[-1].seed)
+    return done
 
 
 def _tell(result: Result, program: str, keep: str) -> None:
@@ -87,17 +121,21 @@ def main() -> int:
     o = _options()
     if o.cases:
         return cases.run(o.program)
-    single = o.count == 1 and not o.once_broken
-    seeds = ONCE_BROKEN if o.once_broken else range(o.seed, o.seed + o.count)
-    tasks = [(o.program, seed, o.keep, single) for seed in seeds]
+    single = o.count == 1 and not o.once_broken and not o.journal
+    seeds = _seeds(o)
     tally = Tally()
+    done = _resume(o.journal, tally, set(seeds))
+    tasks = [(o.program, seed, o.keep, single) for seed in seeds if seed not in done]
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    with multiprocessing.Pool(o.jobs, _ignore_interrupts) as pool:
+    with (multiprocessing.Pool(o.jobs, _ignore_interrupts) as pool,
+          open(o.journal or os.devnull, "a", encoding="utf-8") as journal):
         try:
-            for result in pool.imap(_check, tasks):
+            for result in pool.imap_unordered(_check, tasks) if o.journal else pool.imap(_check, tasks):
                 _tell(result, o.program, o.keep)
                 tally.add(result)
+                journal.write(result.written() + "\n")
+                journal.flush()
         except KeyboardInterrupt:
             for number in (signal.SIGINT, signal.SIGTERM):  # one is enough
                 signal.signal(number, signal.SIG_IGN)

@@ -56,6 +56,7 @@ class Model:
         del self.tree["road"]
         self.features: set[str] = set()
         self.numbers: list[Number] = []     # those to differentiate by
+        self.addresses: list[Number] = []   # more of them, known by a path that the tree does not show
         self.bodies: dict[str, Body] = {}
         self.coordinates: list[Coordinate] = []
         self.places: dict[str, Vector] = {}  # of hardpoints
@@ -66,6 +67,12 @@ class Model:
         self.fastest = 50.0                 # rough largest eigenvalue [1/s]
         self.jumps = False                  # momentum or position jumps
         self.powers: list[str] = []         # terms of the power of all forces
+        self.seen = True                    # objectives may be of motion seen from other bodies
+        self.floors: list[str] = []         # quantities that never fall below zero
+        self.twins: list[tuple[str, str]] = []  # outputs that are equal by symmetry
+        self.dissipative = False            # the energy never grows
+        self.buffers: list[tuple[str, float]] = []  # floors that give way: coordinate and stiffness below zero
+        self.same: list[tuple[str, str]] = [] # a force, and its torque written in another way
         self._count = 0
 
     # numbers
@@ -80,6 +87,10 @@ class Model:
 
     def vector(self, v: Vector, size: float, free: bool = True) -> list:
         return [self.number(x, max(size, abs(x)), free) for x in v]
+
+    def address(self, path: str, value: float, size: float = 0.0) -> None:
+        """A value that is written elsewhere in the file, or not at all, and known by `path`."""
+        self.addresses.append(Number(path, float(value), size or abs(value) or 1.0, path=path))
 
     def formula(self, text: str, *values: float) -> Formula:
         """An expression; its numbers may be differentiated by."""
@@ -109,6 +120,12 @@ class Model:
             entry["com"] = self.vector(draw.vector(0.05), 0.1)
         self.tree["bodies"][name] = entry
         return self._known(Body(name, parent, mass, com))
+
+    def slides(self, body: Body) -> None:
+        """It does not turn, and what it carries does not either: of its values the mass alone matters."""
+        entry = self.tree["bodies"][body.name]
+        idle = {id(n) for n in (*entry["com"], *entry["inertia"])}
+        self.numbers = [n for n in self.numbers if id(n) not in idle]
 
     def massless(self, parent: str, place: Vector) -> Body:
         name = f"b{len(self.bodies)}"

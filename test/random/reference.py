@@ -3,7 +3,8 @@
 
 Ridders' scheme: differences at increments halved again and again fill a Neville tableau, and how far
 neighbours in it are apart tells the error. Increments that straddle an event order or drown in the
-noise of the integration show by a tableau that does not settle; then there is no reference.
+noise of the integration show by a tableau that does not settle; then there is no reference. Neither is
+there one at a corner: central differences would settle at the mean of both sides.
 """
 from __future__ import annotations
 
@@ -21,18 +22,20 @@ class Estimate:
     value: float
     error: float
     noisy: bool = False     # the error is that of noise, not of a tableau that does not settle
+    corner: bool = False    # the derivatives of both sides differ
 
     def settled(self, scale: float) -> bool:
         """Good enough to judge by; `scale` is the natural size of the derivative."""
-        return self.noisy or self.error <= 1e-3*abs(self.value) + 1e-6*scale
+        return not self.corner and (self.noisy or self.error <= 1e-3*abs(self.value) + 1e-6*scale)
 
 
 def derivatives(f: Callable[[float], Values | None], x: float, first: float, noise: Values,
-                enough: Callable[[str, Estimate], bool]) -> dict[str, Estimate]:
+                enough: Callable[[str, Estimate], bool], centre: Values | None = None) -> dict[str, Estimate]:
     """Of all components of f at x; levels are added until `enough` says so of each component.
 
-    `noise` is how far values of f are from being smooth."""
+    `noise` is how far values of f are from being smooth, `centre` is f(x) where it is known."""
     tableaus: dict[str, list[list[float]]] = {}
+    bends: dict[str, list[float]] = {}
     best: dict[str, Estimate] = {}
     h = first
     for _ in range(LEVELS):
@@ -43,14 +46,27 @@ def derivatives(f: Callable[[float], Values | None], x: float, first: float, noi
                 doubt = (noise[name] + 1e-15*abs(above[name]))/h
                 _extend(tableaus.setdefault(name, []), difference)
                 _improve(best, name, tableaus[name], doubt)
+                if centre:
+                    bends.setdefault(name, []).append((above[name] - 2*centre[name] + below[name])/h)
+                    best[name].corner = _is_corner(bends[name], best[name], doubt)
             hopeless = lambda n: noise[n]/h > best[n].error
             if len(next(iter(tableaus.values()))) >= 3 and all(
                     enough(n, e) or hopeless(n) for n, e in best.items()):
                 break
         else:
             tableaus.clear()
+            bends.clear()
         h /= 2
     return best
+
+
+def _is_corner(bends: list[float], e: Estimate, doubt: float) -> bool:
+    """The difference of both one-sided quotients vanishes with the increment, but at a corner."""
+    if len(bends) < 3:
+        return False
+    last = bends[-1]
+    steady = all(abs(b - last) < 0.3*abs(last) for b in bends[-3:])
+    return steady and abs(last) > 1e-6*abs(e.value) + 20*doubt
 
 
 def _extend(rows: list[list[float]], difference: float) -> None:
@@ -71,4 +87,4 @@ def _improve(best: dict[str, Estimate], name: str, rows: list[list[float]], doub
     for i in range(1, len(row)):
         spread = SAFETY*max(abs(row[i] - row[i - 1]), abs(row[i] - before[i - 1]))
         if spread + doubt < best[name].error:
-            best[name] = Estimate(row[i], spread + doubt, spread < 3*doubt)
+            best[name] = Estimate(row[i], spread + doubt, spread < 3*doubt, best[name].corner)

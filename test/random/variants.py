@@ -10,7 +10,7 @@ import csv
 import os
 
 from leaves import write
-from program import Answer, gradient, values
+from program import Answer, gradient, lacks_derivatives, values
 
 MOST_FIXED_STEPS = 60000
 
@@ -21,9 +21,9 @@ def _close(a: float, b: float, relative: float, floor: float) -> bool:
 
 def sweep(case) -> None:
     """run --set = sweep = sens at the same numbers."""
-    if case.sens is None or case.chance.random() > 0.4:
+    if case.sens is None or case.chance.random() > 0.4 or not case.in_tree:
         return
-    n = case.chance.choice(case.numbers)
+    n = case.chance.choice(case.in_tree)
     file = write(case.m.tree, named=frozenset([n]))
     path = case.program.save(f"{case.m.seed}_sweep.yaml", file.text)
     low, high = n.value - 0.004*n.size, n.value + 0.004*n.size
@@ -35,7 +35,10 @@ def sweep(case) -> None:
         setting = f"{n.name}={point['parameters'][n.name]!r}"
         run = case.program.call("run", path, "--set", setting, *case.sharp)
         same = run.ok == (point["status"] == 0)
-        case.law("sweep refuses what run refuses", same,
+        # a sweep has derivatives, too: a point without them is rejected, where sens reports the same
+        without = run.ok and not same and "has no derivatives" in point.get("message", "") and lacks_derivatives(
+            case.program.call("sens", path, "--set", setting, "--wrt", n.name, "--method", "direct", *case.sharp))
+        case.law("sweep refuses what run refuses", same or without,
                  f"{setting}: sweep {point['status']}, run: {run.message[:120] or 'fine'}", answer)
         if run.ok and same:
             _same_point(case, n, path, setting, point, run, answer)
@@ -58,7 +61,7 @@ def _same_point(case, n, path: str, setting: str, point: dict, run: Answer, answ
 def energy(case) -> None:
     """Kinetic and potential energy change by the work of the forces."""
     m = case.m
-    if m.jumps or not m.powers or case.chance.random() > 0.5:
+    if m.jumps or not m.powers or case.chance.random() > 0.5 or "method" in m.tree["simulation"]:
         return
     tree = copy.copy(m.tree)
     # columns of objectives are those of a run that ends there
@@ -70,15 +73,15 @@ def energy(case) -> None:
     answer = case.program.call("run", path, "--tol", "1e-10", "-o", out)
     if not case.law("energy: runs", answer.ok, answer.message[:200], answer):
         return
-    columns = _columns(out)
+    found = columns(out)
     os.remove(out)
-    span = {name: max(c) - min(c) for name, c in columns.items()}
+    span = {name: max(c) - min(c) for name, c in found.items()}
     turnover = max(span["energy.kinetic"], span["energy.potential"], span["work"])
     case.law("energy balance", span["balance"] <= 1e-6*turnover + 1e-9,
              f"off by {span['balance']:.3g} J of {turnover:.3g} J", answer)
 
 
-def _columns(path: str) -> dict[str, list[float]]:
+def columns(path: str) -> dict[str, list[float]]:
     with open(path, encoding="utf-8") as f:
         rows = list(csv.reader(line for line in f if not line.startswith("#")))
     return {name: [float(row[i]) for row in rows[2:]] for i, name in enumerate(rows[0])}
@@ -150,7 +153,7 @@ def fixed_steps(case) -> None:
     Values may be as rough as `sens` states that they are."""
     m = case.m
     always = "family at rest" in m.features
-    if not always and case.chance.random() > 0.3:
+    if not always and case.chance.random() > 0.3 or "method" in m.tree["simulation"]:
         return
     end = m.tree["simulation"]["end"]
     step = min(1e-3, 1/m.fastest, end/200)

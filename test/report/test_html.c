@@ -43,7 +43,7 @@ static jplant_result run_of(jo_context* ctx) {
 static jreport_gradient_row gradient_rows[] = {
     {HOSTILE, HOSTILE, HOSTILE, 2.0, -0.125, 1e-6, -1.5, 0.25, 1},
     {"k", "N/m", "", 0.0, NAN, NAN, NAN, NAN, 0}};
-static const jreport_gradient gradient = {2, gradient_rows};
+static const jreport_gradient gradient = {2, gradient_rows, HOSTILE};
 static double contributions[] = {0.0, 0.25};
 static const jreport_event events[] = {{0.75, HOSTILE, true, false, contributions},
                                        {0.75, "stop", false, true, contributions}};

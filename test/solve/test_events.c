@@ -43,6 +43,54 @@ static void test_events_bouncing_ball_times(void** state) {
   }
 }
 
+static void test_events_that_accumulate_stop_the_run(void** state) {
+  for (int i = 0; i < NEXPLICIT; i++) {
+    for (int k = 1; k < 10; k++) {
+      jo_context* ctx = context(state);
+      double e = 0.1 * k, t, y[2] = {5, 0};
+      ball b = {e, {1}};
+      jsolve_system s = ball_system(&b);
+      jsolve_options o = fixed(explicit_methods[i], 0.01 + 0.1 * k);
+      assert_int_equal(jsolve_integrate(ctx, &s, &o, NULL, 0, 100, y, &t, NULL), JO_ERR_LIMIT);
+      assert_non_null(strstr(jo_context_message(ctx), "events of switch 0 accumulate at t = "));
+      // falls for 1 s, then flights of 2 e^k s: what is left is of the order of the last one
+      assert_near(t, 1 + 2 * e / (1 - e), 1e-5 / (1 - e));
+      assert_near(y[0], 0, 1e-6);
+      jo_context_clear(ctx);
+    }
+  }
+}
+
+// Slower than 0.1 m/s the ball stays where it is, without weight.
+static jo_status rest_event(void* user, double t, double* y, const int* flipped, int n) {
+  ball* b = user;
+  double v = y[1];
+  JO_TRY(ball_event(user, t, y, flipped, n));
+  if (b->mode[0] < 0.5 && v > -0.1) y[1] = 0;
+  return JO_OK;
+}
+
+static void rest_rhs(void* user, double t, const double* y, double* f) {
+  ball* b = user;
+  ball_rhs(user, t, y, f);
+  if (b->mode[0] < 0.5 && y[1] == 0) f[1] = 0;
+}
+
+static void test_events_of_a_ball_that_comes_to_rest_end(void** state) {
+  for (int i = 0; i < NEXPLICIT; i++) {
+    ball b = {0.8, {1}};
+    jsolve_system s = ball_system(&b);
+    s.event = rest_event;
+    s.rhs = rest_rhs;
+    jsolve_options o = fixed(explicit_methods[i], 0.1);
+    double y[2] = {5, 0};
+    assert_ok(context(state),
+              jsolve_integrate(context(state), &s, &o, NULL, 0, 100, y, NULL, NULL));
+    assert_near(y[0], 0, 1e-10);
+    assert_near(y[1], 0, 0);
+  }
+}
+
 // y' = 3 t^2 from a time on.
 typedef struct timed {
   double t_switch[2];
@@ -503,6 +551,8 @@ static void test_events_repeat_to_the_bit_without_growing_memory(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       fixture_test(test_events_bouncing_ball_times),
+      fixture_test(test_events_that_accumulate_stop_the_run),
+      fixture_test(test_events_of_a_ball_that_comes_to_rest_end),
       fixture_test(test_events_time_switches_are_exact),
       fixture_test(test_events_switch_on_the_grid_needs_no_extra_step),
       fixture_test(test_events_at_the_same_instant_come_together),

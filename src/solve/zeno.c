@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solve/zeno.h"
+
+#include <math.h>
+
+#define RETURN 0.01  // floors: rounding of switching functions stays below
+
+bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution) {
+  *z = (jsolve_zeno){.n = n, .resolution = resolution};
+  z->is_pending = JARENA_ARRAY(a, n, bool);
+  z->start = JARENA_ARRAY(a, n, double);
+  z->t = JARENA_ARRAY(a, n, double);
+  z->interval = JARENA_ARRAY(a, n, double);
+  z->before = JARENA_ARRAY(a, n, double);
+  for (int k = 0; z->t && k < n; k++)
+    z->t[k] = -INFINITY;
+  return z->is_pending && z->start && z->t && z->interval && z->before;
+}
+
+static void set_pending(jsolve_zeno* z, int k, bool is_pending) {
+  z->npending += is_pending - z->is_pending[k];
+  z->is_pending[k] = is_pending;
+}
+
+void jsolve_zeno_flip(jsolve_zeno* z, int k, double t, bool is_reset) {
+  set_pending(z, k, is_reset);
+  if (!is_reset) return;
+  z->before[k] = z->interval[k];
+  z->interval[k] = isfinite(z->t[k]) ? t - z->t[k] : 0;
+  z->t[k] = t;
+}
+
+static bool accumulates(const jsolve_zeno* z, int k) {
+  double d = z->interval[k], before = z->before[k];
+  return d > 0 && d < before && d * d / before <= z->resolution * fmax(1, fabs(z->t[k]));
+}
+
+// A parabola through the three margins has the rate (4 next - second - 3 s) / 2 per time between them.
+void jsolve_zeno_start(jsolve_zeno* z, double t, const double* s, const double* next,
+                       const double* second, const double* floor) {
+  for (int k = 0; k < z->n; k++) {
+    if (!z->is_pending[k] || z->t[k] != t) continue;
+    double change = 0.5 * (4 * next[k] - second[k] - 3 * s[k]);
+    z->start[k] = s[k];
+    set_pending(z, k, change < -RETURN * floor[k] || accumulates(z, k));
+  }
+}
+
+int jsolve_zeno_lost(const jsolve_zeno* z, const double* s, const double* hysteresis,
+                     const double* floor) {
+  for (int k = 0; z->npending > 0 && k < z->n; k++) {
+    if (z->is_pending[k] && s[k] - hysteresis[k] > z->start[k] + floor[k]) return k;
+  }
+  return -1;
+}

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Static equilibria are found wherever a damped model comes to rest: however a condition is written, on stops, under other
+loads and from other starts; those that are unstable are reported."""
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import jounce
+
+MODELS = Path("models").resolve()
+CAR = str(MODELS / "starters/car.yaml")
+VEHICLES = ["car/driven.yaml", "sedan/sedan.yaml", "starters/car.yaml", "tracked/bump.yaml", "buggy/vehicle.yaml",
+            "vehicles/bus/vehicle.yaml", "vehicles/forklift/vehicle.yaml", "vehicles/formula_student/vehicle.yaml",
+            "vehicles/six_wheeler/vehicle.yaml", "vehicles/tractor_semitrailer/vehicle.yaml",
+            "vehicles/truck/vehicle.yaml", "vehicles/bogie/vehicle.yaml",
+            "vehicles/quarter_cars/double_wishbone.yaml", "vehicles/quarter_cars/mcpherson.yaml",
+            "vehicles/quarter_cars/twist_beam.yaml"]
+
+PENDULUM = """
+jounce: 1
+name: rod
+bodies:
+  rod: {mass: 1, com: [0, 0, -0.5], inertia: [0.1, 0.1, 0.1]}
+joints:
+  hinge: {type: revolute, parent: ground, child: rod, at: [0, 0, 0], axis: [0, -1, 0], guess: GUESS}
+forces:
+  spring: {on: hinge, torque: "-stiff*hinge - cubic*hinge^3", damping: 0.3}
+parameters: {stiff: STIFF, cubic: CUBIC}
+initial: {hinge: {rate: RATE}}
+sensors: {angle: {value: hinge}}
+objectives: {end: {final: hinge}}
+simulation: {end: 1, start_at: static}
+"""
+
+
+def settings(pairs):
+    return [word for name, value in pairs.items() for word in ("--set", f"{name}={value!r}")]
+
+
+def find(path, **pairs):
+    return json.loads(jounce("static", str(path), "--interpreter", "--quiet", "--json", *settings(pairs)).stdout)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = held.name
+
+    def write(self, text, name="m.yaml"):
+        path = os.path.join(self.folder, name)
+        Path(path).write_text(text, encoding="utf-8")
+        return path
+
+    def same(self, one, other, allowed, but=()):
+        for name, value in one["coordinates"].items():
+            if name not in but:
+                self.assertLessEqual(abs(value - other["coordinates"][name]), allowed, name)
+
+
+class Conditions(Case):
+    def test_the_start_decides_them_however_they_are_written(self):
+        texts = ["0", "0.8*if(t < 2, 0, 1)", "0.8*if(t > 2, 1, 0)", "0.8*if(t < 2, 0, (t - 2)^3)"]
+        found = []
+        for i, text in enumerate(texts):
+            path = self.write(f'jounce: 1\ninclude: {CAR}\nsignals:\n  rack_travel: "{text}"\n', f"m{i}.yaml")
+            found.append(find(path))
+            self.assertEqual(found[i]["held"], found[0]["held"], text)
+            self.same(found[0], found[i], 1e-10)
+
+    def test_a_run_and_its_derivatives_begin_there(self):
+        text = (f'jounce: 1\ninclude: {CAR}\nsignals:\n  rack_travel: "0.004 + 0.1*if(t < 2, 0, (t - 2)^3)"\n'
+                "simulation: {end: 0.1}\n")
+        path = self.write(text)
+        made = json.loads(jounce("sens", path, "--interpreter", "--wrt", "mass", "--quiet", "--json").stdout)
+        self.assertIn("gradient", made["objectives"]["offset"])
+
+
+class Stability(Case):
+    def rod(self, guess=0, stiff=-8, cubic=0, rate=0):
+        text = PENDULUM
+        for name, value in (("GUESS", guess), ("STIFF", stiff), ("CUBIC", cubic), ("RATE", rate)):
+            text = text.replace(name, repr(value))
+        return self.write(text)
+
+    def test_an_unstable_one_is_reported(self):
+        path = self.rod()
+        made = jounce("static", path, "--interpreter", "--json")
+        found = json.loads(made.stdout)
+        self.assertEqual(found["stability"], "unstable")
+        self.assertEqual(found["unstable"]["state"], "hinge")
+        # I a'' = (8 - m g l) a - 0.3 a'
+        inertia, slope = 0.1 + 0.25, 8 - 9.81 * 0.5
+        expected = (-0.3 + (0.09 + 4 * inertia * slope)**0.5) / (2 * inertia)
+        self.assertAlmostEqual(found["unstable"]["growth"], expected, delta=1e-9 * expected)
+        self.assertEqual(made.stderr.count("unstable"), 1)
+        self.assertIn("'hinge'", made.stderr)
+        self.assertIn("static equilibrium, unstable", jounce("static", path, "--interpreter").stdout)
+
+    def test_a_run_at_rest_warns_and_one_that_moves_does_not(self):
+        for command in ("run", "sens"):
+            self.assertIn("is unstable", jounce(command, self.rod(), "--interpreter").stderr)
+            self.assertNotIn("is unstable", jounce(command, self.rod(rate=0.1), "--interpreter").stderr)
+
+    def test_a_stable_one_is_silent(self):
+        made = jounce("static", self.rod(stiff=1), "--interpreter", "--json")
+        self.assertEqual(json.loads(made.stdout)["stability"], "stable")
+        self.assertEqual(made.stderr, "")
+
+    def test_the_descent_leaves_what_is_unstable(self):
+        # a = 0 is unstable; the stable ones are at the roots of 8 a - 20 a^3 = m g l sin a
+        for guess in (0.05, 0.3, 1.5):
+            found = [find(self.rod(side * guess, cubic=20)) for side in (1, -1)]
+            for one, side in zip(found, (1, -1)):
+                self.assertEqual(one["stability"], "stable", guess)
+                self.assertGreater(side * one["coordinates"]["hinge"], 0.3)
+            self.assertAlmostEqual(found[0]["coordinates"]["hinge"], -found[1]["coordinates"]["hinge"], delta=1e-10)
+
+    def test_a_pendulum_hangs_wherever_it_is_let_go(self):
+        for start in (0.5, 2.0, 3.0, 3.1, -3.1):
+            found = find(MODELS / "mechanisms/pendulum.yaml", start=start)
+            self.assertAlmostEqual(found["coordinates"]["hinge"], 0, delta=1e-9)
+            self.assertEqual(found["stability"], "stable")
+
+
+class Stops(Case):
+    def settles(self, **pairs):
+        """Where a damped run from the initial position comes to rest, without friction, and what is found."""
+        text = (f'jounce: 1\ninclude: {CAR}\nparameters: {{speed: 0, c_front: 20000, c_rear: 20000, grip: 1.0e-6}}\n'
+                'signals:\n  rack_travel: "0"\nsimulation: {end: 12, output_step: 12, start_at: initial, tolerance: 1.0e-7}\n'
+                'sensors:\n  z: {value: chassis.z, unit: m}\n  pitch: {value: chassis.pitch, unit: rad}\n'
+                '  length: {value: fl.spring.length, unit: m}\n')
+        path, csv = self.write(text), os.path.join(self.folder, "out.csv")
+        jounce("run", path, "--interpreter", "--quiet", "-o", csv, *settings(pairs))
+        lines = [line for line in Path(csv).read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+        names = [name.split("[")[0].strip().strip('"') for name in lines[0].split(",")]
+        return dict(zip(names, map(float, lines[-1].split(",")))), find(path, **pairs)["sensors"]
+
+    def test_it_is_where_a_damped_run_settles(self):
+        for pairs in ({"fl.spring_free": 0.5633, "fr.spring_free": 0.5633}, {"mass": 4000.0}):
+            run, found = self.settles(**pairs)
+            self.assertLess(found["length"], 0.4714)  # on the bump stops
+            for name in ("z", "pitch", "length"):
+                self.assertAlmostEqual(found[name], run[name], delta=1e-5)
+
+    def test_derivatives_are_those_of_the_equilibrium_on_the_stops(self):
+        def at(mass):
+            return find(CAR, mass=mass)["coordinates"]
+        made = json.loads(jounce("static", CAR, "--interpreter", "--quiet", "--json", "--set", "mass=4000",
+                                 "--wrt", "mass").stdout)["derivatives"]
+        up, down = at(4000.05), at(3999.95)
+        for name in ("chassis.z", "chassis.pitch", "fl.lower", "rr.upper"):
+            expected = (up[name] - down[name]) / 0.1
+            self.assertAlmostEqual(made[name]["mass"], expected, delta=1e-6 * abs(expected) + 1e-13)
+
+    def test_a_failure_says_what_was_tried(self):
+        made = jounce("static", CAR, "--interpreter", "--set", "mass=6000", code=1)
+        self.assertIn("tried: descent", made.stderr)
+        self.assertIn("is left with an acceleration", made.stderr)
+
+
+class Vehicles(Case):
+    def test_rest_is_found_under_other_loads(self):
+        for name in VEHICLES:
+            for gravity in (-3.0, -20.0):
+                with self.subTest(name=name, gravity=gravity):
+                    found = find(MODELS / name, **{"gravity.z": gravity})
+                    self.assertLess(found["residual"], 1e-6)
+                    self.assertEqual(found["stability"], "stable")
+
+    def test_it_does_not_depend_on_where_the_search_begins(self):
+        found = [find(CAR, **{"joints.chassis.guess.z": z}) for z in (0.221, 0.1, 0.8)]
+        self.same(found[0], found[1], 1e-9)
+        self.same(found[0], found[2], 1e-9)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Objectives chosen by name: they have the numbers that they have among all others, to the last bit; and one that has
+no derivatives does not take those of the others away."""
+import json
+import sys
+import unittest
+from pathlib import Path
+
+from case import Case
+from program import jounce
+
+MODEL = """jounce: 1
+name: objectives
+gravity: [0, 0, 0]
+parameters: {k: 200, c: 4, s: 0}
+bodies: {cart: {mass: 2}, other: {mass: 1}}
+joints: {x: {type: prismatic, child: cart, axis: x}, y: {type: prismatic, child: other, axis: y}}
+forces: {spring: {on: x, stiffness: k, damping: c, force: "if(x > 0.02, 3*x, 0)"}, q: {on: y, stiffness: k, damping: c}}
+initial: {x: 0.1}
+objectives:
+  zero: {rms: y}
+  good: {rms: x}
+  weighted: {rms: x, filter: Wk, window: [0.1, 0.9]}
+  high: {peak: x, nominal: 0.1}
+  last: {final: x}
+simulation: {end: 1}
+"""
+SHARP = MODEL.replace("  last:", '  hidden: {final: "sqrt(y + s)"}\n  singular: {integral: "sqrt(y + s)"}\n  last:')
+CHOICES = ("good", "last,weighted", "weighted,high,good")
+
+
+class Objectives(Case):
+    def ask(self, command, text, *options, code=0):
+        done = jounce(command, self.path("m.yaml", text), "--interpreter", "--json", *options, code=code)
+        self.said = done.stderr
+        return json.loads(done.stdout) if code == 0 else None
+
+    def test_values_do_not_depend_on_the_choice(self):
+        every = self.ask("run", SHARP)["objectives"]
+        for choice in CHOICES:
+            some = self.ask("run", SHARP, "--objective", choice)["objectives"]
+            self.assertEqual(choice.split(","), list(some))
+            self.assertEqual({o: every[o] for o in some}, some)
+
+    def test_derivatives_do_not_depend_on_the_choice(self):
+        every = self.ask("sens", MODEL, "--method", "direct", "--wrt", "k,c,s")["objectives"]
+        for choice in CHOICES:
+            some = self.ask("sens", MODEL, "--method", "direct", "--wrt", "k,c,s", "--objective", choice)["objectives"]
+            self.assertEqual(choice.split(","), list(some))
+            self.assertEqual({o: every[o] for o in some}, some)
+
+    def test_sweeps(self):
+        for more in ([], ["--batch"]):
+            every = self.ask("sweep", SHARP, "--param", "k=100:200:3", "--wrt", "none", *more)["points"]
+            some = self.ask("sweep", SHARP, "--param", "k=100:200:3", "--objective", "last,good", *more)["points"]
+            for a, b in zip(every, some):
+                self.assertEqual(["last", "good"], list(b["objectives"]))
+                for o, got in b["objectives"].items():
+                    self.assertEqual(a["objectives"][o]["value"], got["value"])
+                    self.assertNotEqual(0, got["gradient"]["k"])
+
+    def test_journals_know_the_choice(self):
+        out, journal = self.path("s.csv"), Path(self.path("s.csv.journal"))
+        options = ("--param", "k=100:200:3", "-o", out)
+        self.ask("sweep", MODEL, *options, "--objective", "last")
+        first = Path(out).read_text(encoding="utf-8")
+        self.assertIn("last", first)
+        self.assertNotIn("weighted", first)
+        self.assertFalse(journal.exists())
+        self.ask("sweep", MODEL, *options, "--objective", "good")
+        self.assertNotIn("last", Path(out).read_text(encoding="utf-8"))
+
+    def test_report(self):
+        page = self.path("p.html")
+        jounce("report", self.path("m.yaml", MODEL), "--interpreter", "--wrt", "k", "-o", page, "--objective", "good")
+        text = Path(page).read_text(encoding="utf-8")
+        self.assertIn("d good / d parameter", text)
+        self.assertNotIn("weighted", text)
+        jounce("report", self.path("m.yaml", MODEL), "--interpreter", "--wrt", "k", "-o", page)
+        self.assertIn("its derivative by &#39;k&#39; is not a number", Path(page).read_text(encoding="utf-8").replace("'", "&#39;"))
+
+    def test_one_without_derivatives_leaves_the_others(self):
+        for text, none in ((MODEL, {"zero"}), (SHARP, {"zero", "hidden", "singular"})):
+            for method in ("direct", "adjoint", "auto"):
+                if text is SHARP and method == "adjoint":
+                    continue  # below
+                got = self.ask("sens", text, "--method", method, "--wrt", "k,c,s")["objectives"]
+                for o, row in got.items():
+                    self.assertEqual(o in none, "no_derivatives" in row, f"{method} {o}")
+                    for by in "kc":
+                        self.assertEqual(o in none, row["gradient"][by] is None, f"{method} {o} by {by}")
+                for o in none:
+                    self.assertIn(f"objective '{o}' has no derivatives, others have", self.said)
+
+    def test_back_along_a_run_others_can_be_left_out(self):
+        """Weights meet all slopes on the way back: what one has is not known, but those that are asked for can be."""
+        jounce("sens", self.path("m.yaml", SHARP), "--interpreter", "--method", "adjoint", code=1)
+        direct = self.ask("sens", SHARP, "--method", "direct", "--objective", "good,last", "--wrt", "k,c")["objectives"]
+        back = self.ask("sens", SHARP, "--method", "adjoint", "--objective", "good,last", "--wrt", "k,c")["objectives"]
+        for o, row in back.items():
+            for by, x in row["gradient"].items():
+                allowed = row["gradient_error"][by] + direct[o]["gradient_error"][by]
+                self.assertLessEqual(abs(x - direct[o]["gradient"][by]), allowed, f"{o} by {by}")
+
+    def test_what_is_named_must_have_derivatives(self):
+        for choice in ("zero", "good,zero"):
+            self.ask("sens", MODEL, "--objective", choice, code=1)
+            self.assertIn("m.yaml:10: objective 'zero' has no derivatives: its derivative by", self.said)
+        alone = MODEL[:MODEL.index("  good:")] + "simulation: {end: 1}\n"
+        self.ask("sens", alone, code=1)
+
+    def test_check_leaves_them_out(self):
+        got = self.ask("sens", MODEL, "--check", "--wrt", "k,c")
+        self.assertEqual(["no_derivatives"], list(got["check"]["zero"]))
+        for by in "kc":
+            self.assertTrue(got["check"]["good"][by]["agrees"])
+        table = self.path("t.csv")
+        self.ask("sens", MODEL, "--wrt", "k", "-o", table)
+        row = [l for l in Path(table).read_text(encoding="utf-8").splitlines() if l.startswith("zero,")]
+        self.assertEqual(["zero,k,,no derivative,200,nan,nan,nan,nan"], row)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Properties of what a run comes to: tolerance, floors, energies, symmetry, where it settles.
+
+Each takes a `laws.Case`. They hold of a run that ends well; the course up to an error is judged, too."""
+from __future__ import annotations
+
+import copy
+import os
+
+from leaves import write
+from program import Answer, values
+from seeds import EARLIER
+from variants import columns
+
+TIGHTER = "value at a tolerance 1000 times smaller"
+
+
+def tighter(case) -> None:
+    """A run at tolerance t agrees with one at t/1000 within the scale of t.
+
+    Integration multiplies errors of single steps; `value_error` of sens says by how much."""
+    tree = case.m.tree["simulation"]
+    if not case.sharp_value or "method" in tree:
+        return
+    tolerance = tree.get("tolerance", 1e-8)
+    for o, value in case.value.items():
+        stated = 0.0
+        if case.sens is not None:
+            stated = case.sens.data["objectives"][o].get("value_error") or 0.0
+        allowed = 1e3*tolerance*max(abs(value), 1.0) + stated + 10*case.noise[o]
+        case.law(TIGHTER, abs(value - case.sharp_value[o]) <= allowed,
+                 f"{o} = {value:.12g} at {tolerance:g}, {case.sharp_value[o]:.12g} at {case.tolerance}, allowed {allowed:.2g}")
+
+
+def written(case) -> None:
+    """A value given by --set is the same value written into the file, and laid over it by another file."""
+    if case.result.family == EARLIER or not case.in_tree or case.chance.random() > 0.5:
+        return
+    n = case.chance.choice(case.in_tree)
+    called = case.written.called[n]
+    value = float(f"{n.value + 0.003*n.size:.12g}")
+    kept, n.value = n.value, value
+    text = write(case.m.tree).text
+    n.value = kept
+    answers = [case.program.call("run", case.path, "--set", f"{called}={n.text(value) if called != n.name else repr(value)}"),
+               case.program.call("run", case.program.save(f"{case.m.seed}_written.yaml", text))]
+    laid_over = _laid_over(case, called, value)
+    if laid_over:
+        answers.append(case.program.call("run", case.program.save(f"{case.m.seed}_over.yaml", laid_over)))
+    for other in answers[1:]:
+        same = answers[0].ok == other.ok and (not other.ok or all(
+            abs(values(other)[o] - v) <= 1e-9*abs(v) + 1e-12 + case.noise.get(o, 0.0) for o, v in values(answers[0]).items()))
+        case.law("--set = written into the file", same,
+                 f"{called} = {value!r}: {_told(answers[0])}, written: {_told(other)}", other)
+
+
+def _laid_over(case, called: str, value: float) -> str:
+    """A file that includes the model and changes one value of it; not for places in lists."""
+    parts = called.split(".")
+    if "[" in called or parts[-1] in ("x", "y", "z", "xx", "yy", "zz", "xy", "xz", "yz") or parts[0] == "initial":
+        return ""
+    if len(parts) == 1:
+        parts = ["parameters", called]
+    text = "".join(f"{p}: {{" for p in parts[:-1])
+    return f"jounce: 1\ninclude: {os.path.basename(case.path)}\n{text}{parts[-1]}: {value!r}" + "}"*(len(parts) - 1) + "\n"
+
+
+def _told(answer: Answer) -> str:
+    return str(values(answer)) if answer.ok else answer.message[:150]
+
+
+def course(case) -> None:
+    """All the way: floors hold, energy is kept or only lost; also up to where a run stops with an error."""
+    m = case.m
+    singular = case.result.family == "singular"
+    if not m.floors and not singular and not m.dissipative:
+        return
+    tree = copy.copy(m.tree)
+    tree["objectives"] = {"o": {"final": "t"}}
+    path = case.program.save(f"{m.seed}_course.yaml", write(tree).text)
+    out = os.path.join(case.program.folder, f"{m.seed}_course.csv")
+    answer = case.program.call("run", path, "-o", out)
+    if not os.path.exists(out):
+        return
+    found = columns(out)
+    os.remove(out)
+    for name in m.floors:
+        lowest = min(found[name])
+        case.law("stays above the floor", lowest >= -1e-6, f"{name} falls to {lowest:.6g}", answer)
+    energy = [k + p for k, p in zip(found["energy.kinetic"], found["energy.potential"])]
+    for name, stiffness in m.buffers:
+        energy = [e + 0.5*stiffness*min(z, 0.0)**2 for e, z in zip(energy, found[name])]
+    if singular and not m.tree["forces"]:
+        turnover = max(max(found["energy.kinetic"]), max(energy) - min(energy), 1e-3)
+        off = max(abs(e - energy[0]) for e in energy)
+        case.law("energy is kept", off <= 1e-5*turnover, f"off by {off:.3g} J of {turnover:.3g} J", answer)
+    elif m.dissipative:
+        gained = max(b - a for a, b in zip(_lowest_so_far(energy), energy))
+        case.law("energy does not grow", gained <= 1e-6*max(abs(e) for e in energy) + 1e-9, f"gains {gained:.3g} J", answer)
+
+
+def _lowest_so_far(energy: list[float]) -> list[float]:
+    found = [energy[0]]
+    for e in energy[1:]:
+        found.append(min(found[-1], e))
+    return found
+
+
+def twins(case) -> None:
+    """What is symmetric stays so, once what acts on one side alone is left out."""
+    if not case.m.twins:
+        return
+    sides = {name for pair in case.m.twins for name in pair}
+    tree = copy.copy(case.m.tree)
+    if case.result.family == "instances":
+        tree["forces"] = {k: f for k, f in tree["forces"].items() if f.get("on") not in sides}
+        tree["initial"] = {k: v for k, v in tree["initial"].items() if k not in sides}
+        tree["objectives"] = {"o": {"final": "t"}}
+    answer = case.program.call("run", case.program.save(f"{case.m.seed}_twins.yaml", write(tree).text))
+    for a, b in case.m.twins if answer.ok else ():
+        x, y = answer.data["final"][a], answer.data["final"][b]
+        case.law("mirror images move alike", abs(x - y) <= 1e-7*max(abs(x), abs(y), 1.0), f"{a} {x:.10g}, {b} {y:.10g}", answer)
+
+
+def settles(case) -> None:
+    """A static equilibrium is stable, or reported as unstable."""
+    if case.result.family != "resting":
+        return
+    modes = case.program.call("modes", case.path, "--at", "static")
+    static = case.program.call("static", case.path)
+    if not (modes.ok and static.ok):
+        return
+    growing = max((mode["re"] for mode in modes.data["modes"]), default=0.0)
+    case.law("equilibrium is stable", growing <= 1e-6 or "unstable" in static.message + static.raw,
+             f"an eigenvalue of {growing:.4g} 1/s", static)
+
+
+def missed(case, rejected: Answer) -> None:
+    """Static equilibrium is found where a long run comes to rest."""
+    m = case.m
+    if case.result.family != "resting" or "equilibrium" not in rejected.message:
+        return
+    tree = copy.deepcopy(m.tree)
+    tree["simulation"] = {"end": 20.0}
+    tree["objectives"] = {"o": {"final": "energy.kinetic"}}
+    for name, entry in m.tree["forces"].items():
+        if name.startswith("load"):
+            tree["forces"].pop(name)
+    path = case.program.save(f"{m.seed}_settled.yaml", write(tree).text)
+    answer = case.program.call("run", path)
+    if answer.ok and values(answer)["o"] is not None:
+        case.law("static finds what a run settles into", values(answer)["o"] > 1e-9,
+                 f"a run of 20 s comes to rest; static: {rejected.message[:150]}", rejected)
+
+
+def same_meaning(case) -> None:
+    """An input written in another way that means the same gives the same values."""
+    for force, text in case.m.same:
+        tree = copy.deepcopy(case.m.tree)
+        tree["forces"][force]["torque"] = text
+        path = case.program.save(f"{case.m.seed}_same.yaml", write(tree).text)
+        answer = case.program.call("run", path)
+        same = answer.ok and all(case.same_value(o, v, case.value[o]) for o, v in values(answer).items())
+        case.law("meaning does not depend on the writing", same, f"{text}: {_told(answer)}; as it is {case.value}", answer)
+
+
+def diverged(case) -> None:
+    """A fixed step far beyond the stability limit is no result, and has no error estimate."""
+    entry = case.m.tree["simulation"]
+    if "method" not in entry:
+        return
+    adaptive = case.program.call("run", case.path, "--method", "auto", "--tol", "1e-10")
+    if not adaptive.ok:
+        return
+    for o, true in values(adaptive).items():
+        v = case.value[o]
+        case.law("fixed steps do not diverge silently", abs(v - true) <= 10*abs(true) + 1.0,
+                 f"{o} = {v:.6g} with steps of {entry['step']:g} s by {entry['method']}, adaptive {true:.6g}", adaptive)
+        told = (case.sens.data["objectives"][o].get("value_error") if case.sens else None)
+        if told is not None and case.sens.data["objectives"][o]["value"] == v:
+            case.law("error estimate of fixed steps", abs(v - true) <= told + 0.1*abs(true) + 1e-6,
+                     f"{o} = {v:.6g} +- {told:.2g}, adaptive {true:.6g}", case.sens)
