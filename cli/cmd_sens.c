@@ -167,7 +167,7 @@ void cli_sens_complain(const cli_sens_job* j, cli_verdict worst) {
   } else {
     cli_complain(
         "%s: the check decides nothing about some derivatives: errors of theirs, or of the "
-        "differences, are larger than they are; a smaller --derivative-tol or --tol may help",
+        "differences, are larger than they are; hint: a smaller --derivative-tol",
         jo_model_path(j->model));
   }
 }

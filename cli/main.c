@@ -42,6 +42,7 @@ static void print_usage(FILE* f) {
 static cli_exit run(const cli_command* command, int argc, char** argv) {
   cli c = {0};
   cli_exit code = jo_context_create(NULL, &c.ctx) < 0 ? cli_no_memory() : CLI_OK;
+  if (code == CLI_OK) jo_context_set_caller(c.ctx, JO_CALLER_COMMAND_LINE);
   if (code == CLI_OK) code = command->run(&c, argc, argv);
   free(c.set);
   jo_context_destroy(c.ctx);

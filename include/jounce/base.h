@@ -62,12 +62,18 @@ typedef struct jo_allocator {
 
 typedef enum jo_severity { JO_NOTICE, JO_WARNING, JO_ERROR } jo_severity;
 
+/// Who calls: hints of messages name options as the caller writes them.
+typedef enum jo_caller { JO_CALLER_C, JO_CALLER_PYTHON, JO_CALLER_COMMAND_LINE } jo_caller;
+
 /// Carries the allocator and what went wrong. One per thread.
 typedef struct jo_context jo_context;
 
 /// Create a context. `allocator` may be NULL (malloc and free); it is copied.
 /// On failure `*out` is NULL. Ownership: caller, release with jo_context_destroy().
 JO_API jo_status jo_context_create(const jo_allocator* allocator, jo_context** out);
+
+/// Set who calls; JO_CALLER_C where it was never set. Values that are none are ignored. Never fails.
+JO_API void jo_context_set_caller(jo_context* ctx, jo_caller caller);
 /// NULL is fine.
 JO_API void jo_context_destroy(jo_context* ctx);
 

@@ -39,6 +39,12 @@ class jo_severity(IntEnum):
     JO_ERROR = 2
 
 
+class jo_caller(IntEnum):
+    JO_CALLER_C = 0
+    JO_CALLER_PYTHON = 1
+    JO_CALLER_COMMAND_LINE = 2
+
+
 class jo_method(IntEnum):
     JO_METHOD_OF_MODEL = -1
     JO_METHOD_AUTO = 7
@@ -1060,6 +1066,7 @@ STRUCTS = (jo_allocator,
 # name: what it returns, what it takes
 FUNCTIONS = {
     "jo_context_create": (c_int, (POINTER(jo_allocator), POINTER(c_void_p),)),
+    "jo_context_set_caller": (None, (c_void_p, c_int,)),
     "jo_context_destroy": (None, (c_void_p,)),
     "jo_context_message": (c_char_p, (c_void_p,)),
     "jo_context_diagnostic_count": (c_int, (c_void_p,)),

@@ -48,6 +48,7 @@ class Context:
         if status < 0:
             raise error_of(status, "")
         self._as_parameter_ = made
+        lib.jo_context_set_caller(made, _abi.jo_caller.JO_CALLER_PYTHON)
 
     def close(self) -> None:
         lib.jo_context_destroy(self._as_parameter_)

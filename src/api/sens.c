@@ -252,7 +252,8 @@ static void fill_statistics(jo_sens_result* r, const jsens_options* o, jsens_met
 static void warn_of_errors(const jo_sens_result* r) {
   const jsens_result* m = r->main;
   const jmodel* model = r->system->variable;
-  jsens_doubt doubt = {.wanted = m->derivative_tol, .is_asked_for = true};
+  jsens_doubt doubt = {.wanted = m->derivative_tol,
+                       .is_asked_for = !(m->used.derivative_tol > 0.0)};
   const char* brink = NULL;
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;

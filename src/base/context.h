@@ -18,6 +18,7 @@ typedef struct jcontext_diagnostic {
 // when there is no memory left.
 struct jo_context {
   jo_allocator allocator;
+  jo_caller caller;
   int nerror;
   char first[JCONTEXT_FIRST_SIZE];  // first error, "" when there is none
   jcontext_diagnostic embedded[JCONTEXT_EMBEDDED];

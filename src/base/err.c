@@ -147,6 +147,19 @@ jo_status jo_context_create(const jo_allocator* allocator, jo_context** out) {
   return JO_OK;
 }
 
+void jo_context_set_caller(jo_context* ctx, jo_caller caller) {
+  if (caller >= JO_CALLER_C && caller <= JO_CALLER_COMMAND_LINE) ctx->caller = caller;
+}
+
+const char* jerr_option_name(const jo_context* ctx, jerr_option option) {
+  static const char* const name[][JO_CALLER_COMMAND_LINE + 1] = {
+      [JERR_TOLERANCE] = {"'tolerance' of the options", "'tolerance'", "--tol"},
+      [JERR_DERIVATIVE_TOLERANCE] = {"'derivative_tol' of the options", "'derivative_tol'",
+                                     "--derivative-tol"},
+  };
+  return name[option][ctx->caller];
+}
+
 void jo_context_destroy(jo_context* ctx) {
   if (!ctx) return;
   drop_messages(ctx);

@@ -97,6 +97,7 @@ static void* work(void* user) {
   const jo_allocator memory = {resize_guarded, release_guarded, c};
   jo_context* ctx = NULL;
   jo_status status = jo_context_create(&memory, &ctx);
+  if (ctx) jo_context_set_caller(ctx, c->ctx->caller);
   // without a context the turn taken is one that failed
   for (int i = take_turn(c); i >= 0; i = take_turn(c)) {
     if (ctx) {

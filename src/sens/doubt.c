@@ -32,11 +32,12 @@ double jsens_doubt_value(const jsens_result* r, int objective) {
 
 void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path, const char* brink) {
   if (d->beyond > 0) {
+    jerr_option remedy = d->is_asked_for ? JERR_DERIVATIVE_TOLERANCE : JERR_TOLERANCE;
     jerr_warn(ctx,
               "%s: %d of %d derivatives may be off by more than %.0e of themselves (the worst, by "
-              "%.1e: d %s / d %s); their estimated errors are given; hint: %sa smaller tolerance",
+              "%.1e: d %s / d %s); hint: %s %s",
               path, d->beyond, d->all, d->wanted, d->most, d->objective, d->number,
-              d->is_asked_for ? "--derivative-tol, or " : "");
+              d->is_asked_for ? "set" : "a smaller", jerr_option_name(ctx, remedy));
   }
   if (d->one_sided > 0) {
     jerr_warn(

@@ -8,7 +8,7 @@
 
 typedef struct jsens_doubt {
   double wanted;      // relative error of derivatives
-  bool is_asked_for;  // who asked could ask for another one
+  bool is_asked_for;  // the caller could ask for an error, and has not: the remedy is to do so
   int all, beyond, one_sided;
   double most;                     // of those beyond, the largest, relative
   const char *objective, *number;  // whose it is

@@ -76,12 +76,41 @@ static void test_doubt_warns_once_of_each_kind(void** state) {
   jo_context_destroy(ctx);
 }
 
+// The remedy is an option as the caller writes it.
+static void test_doubt_hints_in_the_terms_of_the_caller(void** state) {
+  (void)state;
+  static const struct {
+    jo_caller caller;
+    const char *asking, *asked;
+  } said[] = {
+      {JO_CALLER_C, "hint: set 'derivative_tol' of the options", "a smaller 'tolerance' of the"},
+      {JO_CALLER_PYTHON, "hint: set 'derivative_tol'", "hint: a smaller 'tolerance'"},
+      {JO_CALLER_COMMAND_LINE, "hint: set --derivative-tol", "hint: a smaller --tol"},
+  };
+  for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+    jo_context* ctx;
+    jo_context_create(NULL, &ctx);
+    jo_context_set_caller(ctx, said[i].caller);
+    jo_context_set_caller(ctx, (jo_caller)7);  // none of them
+    jsens_doubt d = {.wanted = WANTED, .is_asked_for = true};
+    add(&d, 1.0, 2e-3, "k");
+    jsens_doubt_warn(ctx, &d, "m.yaml", NULL);
+    d.is_asked_for = false;
+    jsens_doubt_warn(ctx, &d, "m.yaml", NULL);
+    jo_severity severity;
+    assert_non_null(strstr(jo_context_diagnostic(ctx, 0, &severity), said[i].asking));
+    assert_non_null(strstr(jo_context_diagnostic(ctx, 1, &severity), said[i].asked));
+    jo_context_destroy(ctx);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_doubt_is_of_the_relative_error),
       cmocka_unit_test(test_doubt_knows_negligible_derivatives),
       cmocka_unit_test(test_doubt_is_silent_about_what_has_no_error),
       cmocka_unit_test(test_doubt_warns_once_of_each_kind),
+      cmocka_unit_test(test_doubt_hints_in_the_terms_of_the_caller),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
