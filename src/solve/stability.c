@@ -115,10 +115,10 @@ jo_status jsolve_stability_judge(jsolve_stability* s, jsolve_run* run, double* d
   if (!(jsolve_norm(&run->weights, df, run->y, run->y_new) > 1)) e = (eigenvalue){0, 0};
   run->stats.h_lambda = fmax(run->stats.h_lambda, h * e.size);
   double r = amplification(s, h, e);
-  s->nstep = r > 1 ? s->nstep + 1 : 0;
-  s->growth = r > 1 ? s->growth + jm_log(r) : 0;
+  jsolve_growth* g = run->opt->growth ? run->opt->growth : &s->growth;
+  *g = r > 1 ? (jsolve_growth){g->logarithm + jm_log(r), g->nstep + 1} : (jsolve_growth){0, 0};
   bool is_short =
-      run->opt->is_whole && run->t_new >= run->t_end && s->nstep == run->stats.steps + 1;
-  bool grows = s->nstep >= LEAST_STEPS && s->growth > MOST_GROWTH;
-  return grows || (is_short && s->growth > OF_SHORT) ? fail(s, run, e) : JO_OK;
+      run->opt->is_whole && run->t_new >= run->t_end && g->nstep == run->stats.steps + 1;
+  bool grows = g->nstep >= LEAST_STEPS && g->logarithm > MOST_GROWTH;
+  return grows || (is_short && g->logarithm > OF_SHORT) ? fail(s, run, e) : JO_OK;
 }
