@@ -45,7 +45,7 @@ static jo_status settle(jo_static* s) {
   memcpy(s->at.y, p->y0, (size_t)d->ny * sizeof *s->at.y);
   JO_TRY(check_elements(s->ctx, p));
   JO_TRY(jplant_find_equilibrium(s->ctx, p, t, s->at.y, &s->found));
-  jplant_warn_unstable(s->ctx, p, &s->found);
+  if (!p->is_warned) jplant_warn_unstable(s->ctx, p, &s->found);
   if (s->by.n > 0) {
     JO_TRY(jplant_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));
     jplant_start_clear(s->ctx, p, s->by.n, &s->at);

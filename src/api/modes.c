@@ -17,7 +17,6 @@ struct jo_modes {
   double t;
   int n;
   jplant_mode* mode;
-  double largest;
   bool* repeated;           // (n)
   jsens_mode_slope* slope;  // n x by.n
 };
@@ -58,19 +57,11 @@ static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jplant_work* ru
       p->model->path, opt->at_s, m->t);
 }
 
-static bool is_rigid(const jo_modes* m, int i) {
-  return hypot(m->mode[i].re, m->mode[i].im) <= JPLANT_RIGID_MODE * m->largest;
-}
-
 static jo_status find_modes(jo_modes* m, jplant_work* run, const double* y) {
   const jgen_dynamics* d = run->plant->dynamics;  // of the partition the run has come to
   jplant_linear linear;
   JO_TRY(jplant_linearise(m->ctx, &m->arena, d, &run->system, m->t, y, &linear));
-  JO_TRY(jplant_modes(m->ctx, &m->arena, d, &linear, &m->mode, &m->n));
-  for (int i = 0; i < m->n; i++) {
-    m->largest = fmax(m->largest, hypot(m->mode[i].re, m->mode[i].im));
-  }
-  return JO_OK;
+  return jplant_modes(m->ctx, &m->arena, d, &linear, &m->mode, &m->n);
 }
 
 static jo_status find_slopes(jo_modes* m, const jplant_work* run, const jplant_start* at) {
@@ -81,7 +72,7 @@ static jo_status find_slopes(jo_modes* m, const jplant_work* run, const jplant_s
   JO_TRY(jsens_mode_sensitivity(m->ctx, &m->arena, run, m->t, at, m->by.n, m->mode, m->n,
                                 m->repeated, m->slope));
   for (int i = 0; i < m->n; i++) {
-    repeated += m->repeated[i] && !is_rigid(m, i);
+    repeated += m->repeated[i] && !m->mode[i].is_zero;
   }
   if (repeated > 0) {
     jerr_warn(
@@ -164,7 +155,7 @@ jo_status jo_modes_at(const jo_modes* m, int i, jo_mode* out) {
   JO_REQUIRE_OR(JO_ERR_ARGUMENT, m, out);
   if (i < 0 || i >= m->n) return JO_ERR_ARGUMENT;
   const jplant_mode* k = &m->mode[i];
-  *out = (jo_mode){k->re, k->im, k->frequency, k->damping, is_rigid(m, i)};
+  *out = (jo_mode){k->re, k->im, k->frequency, k->damping, k->is_zero};
   return JO_OK;
 }
 

@@ -68,10 +68,10 @@ static char* format_copy(jo_context* ctx, const char* format, va_list args) {
   return text;
 }
 
-// Notices and warnings are reported once, however many parts of a job have reason to.
+// A notice is told once, however many parts of a job have reason to.
 static bool is_repeated(const jo_context* ctx, jo_severity severity, const char* text) {
-  for (int i = 0; severity != JO_ERROR && text && i < ctx->n; i++) {
-    if (ctx->item[i].severity == severity && strcmp(ctx->item[i].text, text) == 0) return true;
+  for (int i = 0; severity == JO_NOTICE && text && i < ctx->n; i++) {
+    if (ctx->item[i].severity == JO_NOTICE && strcmp(ctx->item[i].text, text) == 0) return true;
   }
   return false;
 }

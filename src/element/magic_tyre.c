@@ -12,6 +12,7 @@
 #define MAX_BYTES    ((size_t)1 << 20)
 #define LEAST_LENGTH 0.05   // of relaxation, per radius (M40)
 #define LEAST_LOAD   1e-6   // of what formulas see, per nominal load (M38)
+#define LIGHT_LOAD   0.01   // where they see more, per nominal load (M38)
 #define LOAD_WIDTH   0.005  // of the largest load, of itself (M48)
 #define TURNING      0.1    // speed over which forward becomes backward, per low speed (M43)
 #define ROUNDS       3      // of load and forces of 6.x
@@ -146,6 +147,9 @@ static void read_coefficients(const jmodel_at* at, const jmodel_node* map, const
     const char* name = jmodel_tir_table[i].name;
     y->c[i] = jmodel_scalar_at(at, c, name, jmodel_format(r, "%s.%s", at->path, name),
                                JMODEL_SCOPE_PARAMETERS);
+    if (y->c[i].number >= 0 && !r->oom) {
+      r->m->number[y->c[i].number].also = jmodel_format(r, "%s.%s.%s", at->path, key, c->key);
+    }
   }
 }
 
@@ -267,10 +271,16 @@ static contact contact_of(jgen* s, const jmodel_element* e) {
   return c;
 }
 
-// A load that is never zero (M38)
+// A load that is never zero (M38). Of the wheel, where it is not negative, its slope is 1 at zero too: a step begins there
+// where it lands. Rounds of the load may be at any.
 static jexpr_ref some_load(jgen* s, const contact* c, jexpr_ref fz) {
-  jexpr_ref least = jexpr_mul(s->g, jexpr_const(s->g, LEAST_LOAD), c->m.c[JTIR_FNOMIN]);
-  return at_least(s, fz, least);
+  jexpr_graph* g = s->g;
+  jexpr_ref nominal = c->m.c[JTIR_FNOMIN];
+  jexpr_ref least = jexpr_mul(g, jexpr_const(g, LEAST_LOAD), nominal);
+  if (c->m.has_soft_limits) return at_least(s, fz, least);
+  jexpr_ref n = jexpr_div(g, fz, jexpr_mul(g, jexpr_const(g, LIGHT_LOAD), nominal));
+  jexpr_ref fade = jexpr_exp(g, jexpr_neg(g, jelement_square(s, n)));
+  return jexpr_add(g, fz, jexpr_mul(g, least, fade));
 }
 
 // Held inside of the range of the file, where it gives one (M38)
@@ -478,6 +488,7 @@ const jgen_element_class jelement_magic_tyre = {.model = {.kind = "tyre",
                                                           JELEMENT_ONE_FORCE(component),
                                                           .read = read,
                                                           .mirrors = true,
+                                                          .spins = true,
                                                           JELEMENT_FIELDS(fields),
                                                           .draw = draw},
                                                 .signal = signals,

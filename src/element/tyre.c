@@ -176,6 +176,12 @@ static void write(jgen* s, const jmodel_element* m, jgen_element* e) {
   e->signal[POWER] = jelement_push_disc(s, &d, F, jexpr_v3_zero(g));
 }
 
+// (Y4), but for (Y9)
+static bool is_upright(const jmodel_element* m) {
+  const tyre* y = m->data;
+  return !y->relaxes;
+}
+
 static int draw(const jmodel_element* m, jmodel_shape* out) {
   const tyre* y = m->data;
   return jelement_draw_wheel(&y->wheel, &y->radius, out);
@@ -188,6 +194,8 @@ const jgen_element_class jelement_tyre = {.model = {.kind = "tyre",
                                                     JELEMENT_ONE_FORCE(component),
                                                     .read = read,
                                                     .mirrors = true,
+                                                    .spins = true,
+                                                    .is_upright = is_upright,
                                                     JELEMENT_FIELDS(fields),
                                                     .draw = draw},
                                           .signal = signals,

@@ -270,6 +270,9 @@ jexpr_ref jgen_component_value(jgen* s, int i, int k);  // k-th of what element 
 jexpr_ref jgen_own_rate(jgen* s, int state);            // of a state that an element owns
 jo_status jgen_write_elements(jgen* s);
 
+// wheels.c: what a start is checked for
+jo_status jgen_place_wheels(jgen* s, jgen_position* out);
+
 // hub.c: vehicle bodies whose unknown accelerations are written in their own axes
 typedef struct jgen_hub {
   int link,

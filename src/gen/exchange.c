@@ -130,19 +130,73 @@ static double steepest(const tableau* t, int* row, int* col) {
   return most;
 }
 
+// The largest entry that is left: of rows and coordinates that may still be paired; false: none is above `floor`.
+static bool find_largest(const tableau* t, double floor, int* row, int* col) {
+  double most = floor;
+  *row = -1;
+  for (int c = 0; c < t->nq; c++) {
+    if (!is_independent(t, c)) continue;
+    for (int r = 0; r < t->nh; r++) {
+      if (t->column_of[r] >= 0 || !(fabs(*entry(t, r, c)) > most)) continue;
+      most = fabs(*entry(t, r, c));
+      *row = r;
+      *col = c;
+    }
+  }
+  return *row >= 0;
+}
+
+// Pair n rows with coordinates, the largest entry first, as far as entries are above `floor`; residuals h of the rows follow
+// where they are not NULL. The last entry, 0 where there were fewer; its row.
+static double reduce(tableau* t, int n, double floor, double* h, int* weakest) {
+  double least = 0.0;
+  for (int k = 0; k < n; k++) {
+    int row, col;
+    if (!find_largest(t, floor, &row, &col)) return 0.0;
+    *weakest = row;
+    least = fabs(*entry(t, row, col));
+    if (h) h[row] /= *entry(t, row, col);
+    for (int r = 0; h && r < t->nh; r++) {
+      if (r != row) h[r] -= *entry(t, r, col) * h[row];
+    }
+    pivot(t, row, col);
+  }
+  return least;
+}
+
+jo_status jgen_partition_miss(jo_context* ctx, jarena* a, const jmodel* m, const double* J,
+                              double* h, int nh, double lever, int nv, double floor, double* miss) {
+  tableau t;
+  jarena_mark mark = jarena_save(a);
+  int weakest;
+  jo_status status = begin(ctx, a, m, J, nh, lever, &t);
+  if (status >= 0) {
+    reduce(&t, nv, floor, h, &weakest);
+    *miss = 0.0;
+    for (int r = 0; r < nh; r++) {
+      if (t.column_of[r] < 0) *miss = fmax(*miss, fabs(h[r]));
+    }
+  }
+  jarena_restore(a, mark);
+  return status;
+}
+
 jo_status jgen_partition_judge(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
                                double lever, const jgen_partition* part, jgen_footing* out) {
-  tableau kept, all;
+  tableau kept, all, best;
   jarena_mark mark = jarena_save(a);
   bool* is_kept = JARENA_ARRAY(a, nh, bool);
   jo_status status = is_kept ? begin(ctx, a, m, J, nh, lever, &kept) : jerr_memory(ctx);
   if (status >= 0) status = begin(ctx, a, m, J, nh, lever, &all);
+  if (status >= 0) status = begin(ctx, a, m, J, nh, lever, &best);
   if (status >= 0) {
     int row, col;
     for (int i = 0; i < part->nrow; i++) {
       is_kept[part->row[i]] = true;
     }
-    *out = (jgen_footing){INFINITY, make_dependent(&kept, part->v, part->nv, is_kept, 0.0), 1.0};
+    *out = (jgen_footing){.steepest = INFINITY, .rows = 1.0};
+    out->volume = make_dependent(&kept, part->v, part->nv, is_kept, 0.0);
+    out->least = reduce(&best, part->nv, 0.0, NULL, &out->weakest);
     bool is_regular = out->volume > 0.0;
     if (is_regular) out->steepest = steepest(&kept, &row, &col);
     if (is_regular && part->nredundant > 0) {

@@ -82,6 +82,11 @@ typedef struct jgen_length {
   const jmodel_point* end[2];
 } jgen_length;
 
+// A wheel on the road: its deflection and radius [m]; poison: it is none.
+typedef struct jgen_stance {
+  jexpr_ref delta, radius;
+} jgen_stance;
+
 // ---- position stage ------------------------------------------------------------------------------
 
 // Functions of this stage as they are evaluated, by many at a time, each with work space of its own.
@@ -89,6 +94,14 @@ typedef struct jgen_position_tapes {
   jexpr_tape closure, drive, initial, states;
   jexpr_tape tangent;  // empty: there is none
 } jgen_position_tapes;
+
+// A wheel at a position, in its graph.
+typedef struct jgen_wheel {
+  const jmodel_element* element;
+  const jmodel_joint* joint;  // the revolute joint that it spins in; NULL: none
+  jexpr_ref off;              // squared distance of its centre from the axis of that; poison: none
+  jexpr_v3 c, u;              // centre and axis, ground axes
+} jgen_wheel;
 
 // Inputs: p (live numbers), t (1), q (all coordinates; driven ones too).
 // Functions over them, all evaluated with the interpreter:
@@ -111,6 +124,8 @@ typedef struct jgen_position {
   jexpr_fn
       present;  // closures during a run: as a function of the states that joints of any attitude count from, too
   jgen_position_tapes tapes;
+  int nwheel;
+  jgen_wheel* wheel;  // (nwheel)
 } jgen_position;
 
 jo_status jgen_position_build(jo_context* ctx, const jmodel* m, const jgen_options* opt,
@@ -135,6 +150,9 @@ typedef struct jgen_footing {
       steepest;  // largest |dv/du|, lengths and angles in their own scale; infinite: J_v is singular
   double volume;  // |det J_v| of the kept equations
   double rows;    // how much larger it would be with the best of all equations
+  double
+      least;  // pivot of J, the best of all equations and coordinates chosen: 0 where J has lost rank
+  int weakest;  // equation that has it
 } jgen_footing;
 
 // The longest lever of an angle that is not driven: the largest entry of J by one; 0: there is none [m/rad]
@@ -145,6 +163,11 @@ bool jgen_partition_is_same(const jgen_partition* a, const jgen_partition* b);
 
 jo_status jgen_partition_judge(jo_context* ctx, jarena* a, const jmodel* m, const double* J, int nh,
                                double lever, const jgen_partition* part, jgen_footing* out);
+
+// How far a position with residuals h (nh, overwritten) and a Jacobian J that has pivots below `floor` is from one where the
+// mechanism is singular: what is left of h in equations without a larger pivot, once the others are met [m].
+jo_status jgen_partition_miss(jo_context* ctx, jarena* a, const jmodel* m, const double* J,
+                              double* h, int nh, double lever, int nv, double floor, double* miss);
 
 // Another partition there, made of `now` by as few exchanges of a dependent and an independent coordinate as make
 // none steeper than `enough`, and with the equations that determine them best. *found is false where there is none: J itself has lost rank, or nothing can be exchanged.
@@ -251,6 +274,7 @@ typedef struct jgen_dynamics {
   const char** output_unit;
   jexpr_fn fn[JGEN_FN_COUNT];    // no name: it was not asked for
   jgen_length* length;           // by element: distance of its ends
+  jgen_stance* stance;           // by element
   bool drives_by_states;         // driven positions depend on states
   int nwheel;                    // elements that have no force at standstill ...
   const jmodel_element** wheel;  // (nwheel)

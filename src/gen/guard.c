@@ -129,6 +129,21 @@ static jo_status keep_lengths(jgen_reduction* r) {
   return JO_OK;
 }
 
+// The radius is in the equations already: nothing is written for it.
+static jo_status keep_stances(jgen_reduction* r) {
+  const jmodel* m = r->s.m;
+  jmodel_shape shape[JMODEL_MAX_SHAPES];
+  r->out->stance = JARENA_ARRAY(r->s.a, m->nelement, jgen_stance);
+  if (!r->out->stance) return jerr_memory(r->s.ctx);
+  for (int i = 0; i < m->nelement; i++) {
+    const jmodel_element* e = &m->element[i];
+    if (!e->class->spins || e->class->draw(e, shape) == 0) continue;
+    jexpr_ref radius = jgen_scalar(&r->s, shape[0].radius, e->name);
+    r->out->stance[i] = (jgen_stance){jgen_element_at(&r->s, i)->delta, radius};
+  }
+  return r->s.g->status;
+}
+
 jo_status jgen_read_unused(jgen_reduction* r) {
   jgen* s = &r->s;
   const jmodel* m = s->m;
@@ -150,6 +165,7 @@ jo_status jgen_write_guards(jgen_reduction* r) {
   r->windows = jgen_refs(r, 2 * m->nintegrated);
   JO_TRY(s->g->status);
   JO_TRY(keep_lengths(r));
+  JO_TRY(keep_stances(r));
   for (int i = 0; i < part->nredundant; i++) {
     r->redundant[i] = r->row[part->redundant[i]].h;
   }

@@ -301,6 +301,7 @@ static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* 
   JO_TRY(put_states(&s, out));
   if (opt && opt->nwrt > 0) JO_TRY(put_tangent(&s, out, opt));
   JO_TRY(put_present(out, m, opt));
+  JO_TRY(jgen_place_wheels(&s, out));
   return put_tapes(out);
 }
 

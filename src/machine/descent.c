@@ -24,6 +24,7 @@
   1e-11              // part of the longest step: it is there, whatever rounding leaves of the rates
 #define ROUNDS   30  // of the search for what grows
 #define GROWS    1.3   // by this much a round
+#define TURNS    0.1   // in the last round: more is no direction of its own
 #define SHORTEST 1e-6  // times of growth looked at [s^2]
 #define SLOWEST  1e2
 
@@ -225,6 +226,17 @@ static double grow(jmachine_descent* d, double tau, double* v) {
   return length;
 }
 
+// How far a direction of length 1 moves in a round: nothing, where it is one that grows. What shrinks slowly and turns its sign
+// each round makes a sum with a free direction longer and shorter in turn.
+static double turn(jmachine_descent* d, double tau, double* v, double* factor) {
+  memcpy(d->dx, v, (size_t)d->n * sizeof *v);
+  *factor = grow(d, tau, v);
+  for (int i = 0; i < d->n; i++) {
+    d->dx[i] -= v[i];
+  }
+  return norm(d->n, d->dx);
+}
+
 static int largest_of(int n, const double* v) {
   int most = 0;
   for (int i = 1; i < n; i++) {
@@ -240,17 +252,17 @@ double jmachine_descent_growth(jmachine_descent* d, double longest, int* grown) 
   double most = 0.0;
   *grown = 0;
   for (double tau = SHORTEST; n > 0 && tau <= fmin(SLOWEST, 10.0 * longest); tau *= 10.0) {
-    double factor_of = 1.0;
+    double factor_of = 1.0, turned = 0.0;
     if (!factor(d, tau)) continue;
     for (int i = 0; i < n; i++) {
       d->z[i] = (double)(7 * i % 11) - 4.3;
     }
     for (int k = 0; k < ROUNDS; k++) {
-      factor_of = grow(d, tau, d->z);
+      turned = turn(d, tau, d->z, &factor_of);
     }
     // factor = (1 + tau mu)/(1 - tau mu), mu < 1/tau; a larger mu a shorter tau has shown
     double mu = (factor_of - 1.0) / (factor_of + 1.0) / tau;
-    if (!(factor_of > GROWS) || mu <= most) continue;
+    if (!(factor_of > GROWS) || turned > TURNS || mu <= most) continue;
     most = mu;
     *grown = largest_of(n, d->z);
   }

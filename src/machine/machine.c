@@ -57,11 +57,21 @@ static jo_status check_redundant(jmachine* m, double t, const double* y) {
   return JO_ERR_CONVERGENCE;
 }
 
-// Newton on the closures; the warm start is so close that one correction is the rule.
+double jmachine_spread(const jmachine* m) {
+  double spread = 1.0;
+  for (int i = 0; i < m->about->nv; i++) {
+    spread *= fabs(m->inverse[i]);
+  }
+  return spread;
+}
+
+// Newton on the closures; the warm start is so close that one correction is the rule. Near a singular position what it
+// leaves counts many times: another one follows there.
 static jo_status project(void* user, double t, double* y) {
   jmachine* m = user;
   int nv = m->about->nv;
   double* v = y + m->about->first_v;
+  int closed = 0;
   for (int k = 0; k < MAX_CORRECTIONS; k++) {
     if (nv == 0) return check_redundant(m, t, y);
     m->projections++;
@@ -72,7 +82,8 @@ static jo_status project(void* user, double t, double* y) {
       v[i] += m->dv[i];
       largest = size > largest ? size : largest;
     }
-    if (largest < CLOSED) return check_redundant(m, t, y);
+    closed += largest < CLOSED;
+    if (closed > (jmachine_spread(m) > m->near)) return check_redundant(m, t, y);
     if (!(largest < 1e3)) break;
   }
   jformat(m->hint, sizeof m->hint,
@@ -86,44 +97,43 @@ static jo_status project(void* user, double t, double* y) {
 // reciprocal, without the sign. Signs: those of all pivots, mixed.
 static int side_of_loops(const jmachine* m, double* spread, uint64_t* signs) {
   int side = 1;
-  *spread = 1.0;
+  *spread = jmachine_spread(m);
   *signs = 0;
   for (int i = 0; i < m->about->nv; i++) {
     if (!isfinite(m->inverse[i])) return 0;
     if (m->inverse[i] < 0.0) side = -side;
-    *spread *= fabs(m->inverse[i]);
     *signs = *signs * 3 + (m->inverse[i] < 0.0 ? 1 : 2);
   }
   return side;
 }
 
-// Past a singular position of the dependent coordinates the independent ones do not determine which way
-// the loops go on: that a run comes out on a way that closes does not make it the right one. Stages and
-// searches may look across; what is accepted may not, unless the host knows that all coordinates together do (`pass`).
-static jo_status admit(void* user, double t0, const double* y0, double t, const double* y) {
-  jmachine* m = user;
-  double spread;
-  uint64_t signs;
-  int side = side_of_loops(m, &spread, &signs);
-  bool turns = m->side * side < 0 || side == 0, differs = m->pass && signs != m->signs;
-  jo_status status = m->side == 0 || !turns ? JO_OK : JO_ERR_MODEL;
-  m->hint[0] = 0;
-  if (m->side != 0 && side != 0 && (turns || differs) && m->pass && y0) {
-    status = m->pass(m, t0, y0, t, y);
-  }
-  if (status >= 0) {
-    m->side = side;
-    m->signs = signs;
-    m->spread = spread;
-    return JO_OK;
-  }
-  if (m->hint[0]) return status;
+jo_status jmachine_fail_side(jmachine* m) {
   jformat(m->hint, sizeof m->hint,
           "%.200s: the loops pass a singular position of the coordinates that were chosen as "
           "dependent: the others do not tell how they go on; choose other independent coordinates "
           "(independent: true), or change the geometry",
           m->about->path);
-  return status;
+  return JO_ERR_MODEL;
+}
+
+// Past a singular position of the dependent coordinates the independent ones do not determine which way
+// the loops go on: that a run comes out on a way that closes does not make it the right one. Stages and
+// searches may look across; what is accepted may not, unless the host knows that all coordinates together do (`pass`).
+static jo_status admit(void* user, const jsolve_stretch* step) {
+  jmachine* m = user;
+  double spread;
+  uint64_t signs;
+  int side = side_of_loops(m, &spread, &signs);
+  bool turns = m->side != 0 && m->side * side <= 0;
+  if (m->pass && step->y0 && m->side != 0 && side != 0) {
+    if (signs != m->signs || spread > m->near) JO_TRY(m->pass(m, step));
+  } else if (turns) {
+    return jmachine_fail_side(m);
+  }
+  m->side = side;
+  m->signs = signs;
+  m->spread = spread;
+  return JO_OK;
 }
 
 int jmachine_side(jmachine* m, double t, const double* y) {
@@ -149,7 +159,7 @@ jo_status jmachine_close(jmachine* m, double t, double* y) {
 }
 
 jo_status jmachine_admit(jmachine* m, double t, const double* y) {
-  jo_status status = m->about->nv > 0 ? admit(m, t, NULL, t, y) : JO_OK;
+  jo_status status = m->about->nv > 0 ? admit(m, &(jsolve_stretch){.t = t, .y = y}) : JO_OK;
   return status < 0 ? jerr_set(m->ctx, status, "t = %.9g s: %s", t, m->hint) : status;
 }
 
@@ -298,12 +308,13 @@ static jo_status fail_endless(const jmachine* m, double t, int event) {
 }
 
 // Conditions where modes are those of the state as it is. Behind a reset others may contradict it, until they follow: they
-// must not make events happen.
+// must not make events happen. A switch that flips at this instant is at zero, on either side by rounding: its mode is
+// what was found where it was located, unless the reset moved it away from there.
 static void evaluate_fresh(jmachine* m, double t, const double* y, double* holds) {
   size_t bytes = (size_t)m->about->nswitch * sizeof *m->mode;
   jsolve_system system = jmachine_system(m);
   memcpy(m->stale, m->mode, bytes);
-  jsolve_set_modes(&system, t, y, m->g);
+  jsolve_update_modes(&system, t, y, m->floor, m->g);
   evaluate_conditions(m, t, y, holds);
   memcpy(m->mode, m->stale, bytes);
 }
@@ -409,6 +420,7 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   *m = (jmachine){.about = about, .ctx = ctx, .host = host, .call = function};
   m->p = JARENA_ARRAY(a, about->np, double);
   m->mode = JARENA_ARRAY(a, about->nswitch, double);
+  m->floor = JARENA_ARRAY(a, about->nswitch, double);
   m->momentum = JARENA_ARRAY(a, about->nu, double);
   m->g = JARENA_ARRAY(a, about->nswitch, double);
   m->fired = JARENA_ARRAY(a, about->nevent, double);
@@ -417,6 +429,7 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->fresh = JARENA_ARRAY(a, about->nevent, double);
   m->stale = JARENA_ARRAY(a, about->nswitch, double);
   m->t_reset = -INFINITY;
+  m->near = INFINITY;
   m->reset = JARENA_ARRAY(a, about->nreset, double);
   m->firing = JARENA_ARRAY(a, jmachine_most_fired(about), int);
   m->alone = JARENA_ARRAY(a, about->nswitch, int);
@@ -429,8 +442,8 @@ bool jmachine_init(jmachine* m, jo_context* ctx, jarena* a, const jmachine_about
   m->before = JARENA_ARRAY(a, about->ny, double);
   m->redundant = JARENA_ARRAY(a, about->nredundant, double);
   m->rolling = JARENA_ARRAY(a, 6 * about->nwheel, double);
-  return m->p && m->mode && m->momentum && m->g && m->fired && m->held && m->holds && m->fresh &&
-         m->stale && m->reset && m->firing && m->alone && m->dv && m->h && m->inverse &&
+  return m->p && m->mode && m->floor && m->momentum && m->g && m->fired && m->held && m->holds &&
+         m->fresh && m->stale && m->reset && m->firing && m->alone && m->dv && m->h && m->inverse &&
          m->drive_old && m->drive_new && m->dqd && m->before && m->redundant && m->rolling;
 }
 
@@ -448,6 +461,7 @@ jsolve_system jmachine_system(jmachine* m) {
                          .nswitch = about->nswitch,
                          .switches = switches,
                          .mode = m->mode,
+                         .floor = m->floor,
                          .event = event,
                          .has_ended = &m->has_ended,
                          .nconstant = about->nconstant,

@@ -86,6 +86,7 @@ typedef struct jmachine {
   jmachine_call call;
   double* p;                     // live numbers (np)
   double* mode;                  // (nswitch)
+  double* floor;                 // below which a switching function has no sign, in a run (nswitch)
   double* momentum;              // to be restored by an impulse (nu)
   double* g;                     // scratch of switching functions (nswitch)
   double* fired;                 // 1 for the event that is applied (nevent)
@@ -102,9 +103,10 @@ typedef struct jmachine {
   double spread;             // size of their product at the last state admitted; 0: none yet
   char hint[JMACHINE_HINT];  // why the last projection failed
   int64_t projections;
-  // Whether a step from (t0, y0) to (t, y), where loops are on the other side, follows the motion: JO_ERR_CONVERGENCE:
-  // a smaller one might, else JO_ERR_MODEL. May be NULL: none does.
-  jo_status (*pass)(struct jmachine* m, double t0, const double* y0, double t, const double* y);
+  double near;  // spread beyond which a singular position may be near: `pass` is asked, too
+  // Whether a step to where loops are on the other side, or near it, follows the motion: JO_ERR_CONVERGENCE: a smaller one might, JO_ERR_SINGULAR: one that does not end there, else JO_ERR_MODEL; the hint tells
+  // why. May be NULL: none does.
+  jo_status (*pass)(struct jmachine* m, const jsolve_stretch* step);
   bool has_ended;  // the event that ends the run has happened
   // told of everything that happens; may be NULL
   void (*on_event)(void* user, const jmachine_happening* what);
@@ -134,6 +136,12 @@ jo_status jmachine_close(jmachine* m, double t, double* y);
 
 // Whether a run may go on from the state that was closed last, and report it where it may not.
 jo_status jmachine_admit(jmachine* m, double t, const double* y);
+
+// Of steps that lead to the other side of a position where J_v alone is singular: the hint tells so.
+jo_status jmachine_fail_side(jmachine* m);
+
+// The reciprocal of |det J_v| at the last projection.
+double jmachine_spread(const jmachine* m);
 
 // The sign of det J_v at (t, y), 0 where it has none; its reciprocal pivots are in `inverse`.
 int jmachine_side(jmachine* m, double t, const double* y);

@@ -3,11 +3,16 @@
 // linear least-squares problem. Where the equations leave coordinates undetermined, a first search finds
 // a position that meets them; then as many coordinates as are free go back to their guesses, and the
 // others are found again. So the result does not depend on the way there.
+//
+// A search may end where equations are not met and no small step brings them nearer: a chain that is stretched is not bent by
+// pulling its end along its line. Then it begins again beside the guesses, at starts that spread further and further. The
+// first spread that leads to positions decides, and of these the one nearest to the guesses.
 #include "machine/position.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "solve/linear.h"
 #include "solve/newton.h"
 
@@ -18,6 +23,11 @@
 #define TURN              6.283185307179586
 #define ROUNDING          1e-12  // an entry of the Jacobian that is none [m/rad, -]
 #define UNMET             1e-9   // a condition that the guess does not meet
+#define STARTS            8      // beside the guesses, of each spread
+
+// Starts beside the guesses: largest change of an angle [rad], or of a length by what is open at the guesses [-].
+static const double spread[] = {0.1, 0.3, 1.0, 3.0};
+#define SPREADS ((int)(sizeof spread / sizeof *spread))
 
 typedef struct problem {
   const jmachine_position* p;
@@ -25,6 +35,7 @@ typedef struct problem {
   int nfree, *free;                                  // coordinates to find
   bool *stays, *rests, *arbitrary, *idle, is_moved;  // see jmachine_assembly
   double t, *q;                                      // all coordinates
+  int beside;                                        // starts beside the guesses
   bool is_near;                                      // begun at a position nearby
   double *h, *J, *s, *sd, *sdd, *quantity, *value, *rate, *Jq, *guess;
 } problem;
@@ -140,19 +151,24 @@ static jo_status fail_position(jo_context* ctx, const problem* b, jo_status stat
   }
   if (status == JO_ERR_MEMORY) return jerr_memory(ctx);
   int nh = b->p->nh, row = result->worst;
+  char tried[96] = "";
+  if (b->beside > 0) {
+    jformat(tried, sizeof tried, ", the nearest of the guesses and %d starts up to %g rad beside",
+            b->beside, spread[SPREADS - 1]);
+  }
   const char* what = name_of_row(b, row) ? name_of_row(b, row) : "";
   if (row < nh && row >= nh - b->p->ncoupling) {
     return jerr_set(ctx, status,
-                    "%s: coupling '%s' cannot be met: residual %.3g after %d iterations; other "
+                    "%s: coupling '%s' cannot be met: residual %.3g after %d iterations%s; other "
                     "couplings, closures or initial conditions contradict it: check ratios and "
                     "offsets",
-                    b->p->path, what, result->residual, result->iterations);
+                    b->p->path, what, result->residual, result->iterations, tried);
   }
   return jerr_set(ctx, status,
-                  "%s: %s '%s' cannot be met: residual %.3g after %d iterations; check the points, "
-                  "or give guesses nearer to the assembled position",
+                  "%s: %s '%s' cannot be met: residual %.3g after %d iterations%s; check the "
+                  "points, or give guesses nearer to the assembled position",
                   b->p->path, row < nh ? "closure" : "initial condition on", what, result->residual,
-                  result->iterations);
+                  result->iterations, tried);
 }
 
 // Rows of closures and of the conditions that give a value, or a rate, by all coordinates (nr x nq).
@@ -200,6 +216,97 @@ static bool any(const bool* list, int n) {
   }
   return false;
 }
+
+// ---- starts beside the guesses -------------------------------------------------------------------
+
+// A number in (-1, 1) for the k-th start and the i-th coordinate, of sequences that fill the cube evenly.
+static double scattered(int k, int i) {
+  double x = (k + 1) * sqrt(2.0 + 3.0 * i);
+  return 2.0 * (x - floor(x)) - 1.0;
+}
+
+typedef struct hunt {
+  double *from, *x, *best,
+      *size;  // of the free coordinates: first start, trial, nearest position; how far to move
+  double* r;
+  jsolve_newton_result least;  // of what could not be met
+} hunt;
+
+static void scatter(const problem* b, hunt* h, double wide) {
+  for (int i = 0; i < b->nfree; i++) {
+    h->x[i] = h->from[i] + wide * h->size[i] * scattered(b->beside, i);
+  }
+}
+
+// Coordinates that take part in what is not met move, others begin at their guesses as before. Which take part is seen beside
+// the guesses: there, entries of the Jacobian are not zero by chance. open: the largest residual at the guesses.
+static jo_status choose_moves(jarena* a, problem* b, double open, hunt* h) {
+  int nq = b->p->nq, nh = b->p->nh, nr = nh + b->p->ninitial;
+  double* A = JARENA_ARRAY(a, nr * nq, double);
+  bool* unmet = JARENA_ARRAY(a, nr, bool);
+  bool* all = JARENA_ARRAY(a, 2 * nq, bool);
+  if (!A || !unmet || !all) return JO_ERR_MEMORY;
+  for (int i = 0; i < nr; i++) {
+    unmet[i] = fabs(h->r[i]) > UNMET;
+  }
+  for (int k = 0; k < b->nfree; k++) {
+    h->size[k] = b->p->coordinate[b->free[k]].is_angle ? 1.0 : open;
+  }
+  memset(all, true, (size_t)nq * sizeof *all);
+  scatter(b, h, spread[0]);
+  residual(b, h->x, h->r, NULL);
+  fill_rows(b, false, A);
+  bool* touched = all + nq;
+  find_arbitrary(b, A, unmet, all, touched);
+  for (int k = 0; k < b->nfree; k++) {
+    if (!touched[b->free[k]]) h->size[k] = 0.0;
+  }
+  return JO_OK;
+}
+
+// One spread; *found: x is a position.
+static jo_status try_spread(jo_context* ctx, problem* b, hunt* h, double wide, bool* found) {
+  double nearest = INFINITY;
+  for (int k = 0; k < STARTS; k++, b->beside++) {
+    double apart = 0.0;
+    scatter(b, h, wide);
+    jsolve_newton_result result;
+    jo_status status = search(ctx, b, h->x, h->r, &result);
+    if (status == JO_ERR_MEMORY) return status;
+    if (status == JO_ERR_CONVERGENCE && result.residual < h->least.residual) h->least = result;
+    for (int i = 0; i < b->nfree; i++) {
+      apart = fmax(apart, fabs(h->x[i] - h->from[i]) / fmax(h->size[i], UNMET));
+    }
+    if (status < 0 || !(apart < nearest)) continue;
+    nearest = apart;
+    memcpy(h->best, h->x, (size_t)b->nfree * sizeof *h->x);
+  }
+  *found = nearest < INFINITY;
+  return JO_OK;
+}
+
+// After a search from `from` that could not meet the equations, which were off by `open` there. x, r: as of a search;
+// result: of the one that came nearest.
+static jo_status search_beside(jo_context* ctx, jarena* a, problem* b, const double* from,
+                               double open, double* x, double* r, jsolve_newton_result* result) {
+  int n = b->nfree;
+  double* work = JARENA_ARRAY(a, 3 * n, double);
+  if (!work) return JO_ERR_MEMORY;
+  hunt h = {.x = x, .r = r, .from = work, .best = work + n, .size = work + 2 * n, .least = *result};
+  memcpy(h.from, from, (size_t)n * sizeof *from);
+  JO_TRY(choose_moves(a, b, open, &h));
+  bool found = false;
+  for (int k = 0; k < SPREADS && !found && n > 0; k++) {
+    JO_TRY(try_spread(ctx, b, &h, spread[k], &found));
+  }
+  *result = h.least;
+  if (!found) return JO_ERR_CONVERGENCE;
+  memcpy(x, h.best, (size_t)n * sizeof *x);
+  residual(b, x, r, NULL);
+  return JO_OK;
+}
+
+// ---- what nothing determines ---------------------------------------------------------------------
 
 // From where a first search came to: coordinates that stay go back to their guesses, the others are found
 // again. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: they cannot be. Reports nothing.
@@ -281,8 +388,9 @@ static jo_status find_position(jo_context* ctx, jarena* a, problem* b, const dou
   jsolve_newton_result result;
   double* x = JARENA_ARRAY(a, p->nq, double);
   double* r = JARENA_ARRAY(a, nr, double);
+  double* first = JARENA_ARRAY(a, p->nq, double);
   bool* unmet = JARENA_ARRAY(a, nr, bool);
-  if (!x || !r || !unmet) return jerr_memory(ctx);
+  if (!x || !r || !first || !unmet) return jerr_memory(ctx);
   evaluate(b, JMACHINE_DRIVES, (double* const[]){b->s, b->sd, b->sdd});
   evaluate_all(b);
   JO_TRY(check_drives(ctx, b));
@@ -291,11 +399,17 @@ static jo_status find_position(jo_context* ctx, jarena* a, problem* b, const dou
     b->q[i] = b->p->coordinate[i].is_driven ? b->s[d++] : from ? from[i] : b->guess[i];
   }
   free_coordinates(b, NULL, x);
+  memcpy(first, x, (size_t)b->nfree * sizeof *x);
   residual(b, x, r, NULL);
-  for (int i = p->nh; i < nr; i++) {
-    unmet[i] = fabs(r[i]) > UNMET;
+  double open = 0.0;
+  for (int i = 0; i < nr; i++) {
+    unmet[i] = i >= p->nh && fabs(r[i]) > UNMET;
+    open = fmax(open, fabs(r[i]));
   }
   jo_status status = search(ctx, b, x, r, &result);
+  if (status == JO_ERR_CONVERGENCE) {
+    status = search_beside(ctx, a, b, first, open, x, r, &result);
+  }
   if (status < 0) return fail_position(ctx, b, status, &result);
   return settle(ctx, a, b, x, r, unmet);
 }
@@ -377,6 +491,7 @@ jo_status jmachine_assemble(jo_context* ctx, jarena* a, const jmachine_position*
   out->rests = b.rests;
   out->arbitrary = b.arbitrary;
   out->idle = b.idle;
+  out->beside = b.beside;
   out->is_moved = b.is_moved;
   out->residual = 0.0;
   for (int i = 0; i < p->nh; i++) {

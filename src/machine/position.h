@@ -60,6 +60,7 @@ typedef struct jmachine_assembly {
   bool* rests;      // coordinates whose rate nothing determines: it is zero (nq)
   bool* arbitrary;  // of those that stay: might have moved to meet a condition in place of others
   bool* idle;       // of those that rest: might move to meet a rate in place of others
+  int beside;       // starts beside the guesses that it took to close the loops; 0: they do
   bool is_moved;    // loops or conditions cannot be met with them at their guesses: they are where
                     // the search came to, and the rest depends on the way there
 } jmachine_assembly;

@@ -62,7 +62,7 @@ static int add_number(jmodel_reader* r, const char* path, double value, jmodel_p
     r->number_cap = cap;
   }
   m->number[m->nnumber] =
-      (jmodel_number){path, value, place, r->current_parameter >= 0, false, NULL};
+      (jmodel_number){path, value, place, r->current_parameter >= 0, false, NULL, NULL};
   return m->nnumber++;
 }
 

@@ -85,6 +85,9 @@ struct jmodel_element_class {
   // things with a left and a right (vectors of numbers, laws of one side) mirrors them itself, by jmodel_signs and
   // its kin in model/reader.h, and axes of rotation are asked for by jmodel_axis_at.
   bool mirrors;
+  bool spins;  // the wheel that it draws spins in the joint of its body, about its own axis
+  // Is its slip that of the wheel's centre, so that the wheel must not lean much? NULL: it is not.
+  bool (*is_upright)(const jmodel_element* e);
   // Does it look at how the body is turned? NULL: it does not, as a wheel about its axis.
   bool (*follows)(const jmodel_element* e, int body);
 };

@@ -36,6 +36,7 @@ typedef struct jmodel_number {
   bool is_parameter;  // declared under `parameters:` or `inputs:`
   bool is_input;      // the latter
   const char* unit;   // that the file gives it in; the value is in SI. NULL: none
+  const char* also;   // where it is written, if its path is another one; NULL: it is not
 } jmodel_number;
 
 typedef struct jmodel_scalar {
@@ -552,6 +553,7 @@ enum { JMODEL_NAMES_BODY, JMODEL_NAMES_COORDINATE, JMODEL_NAMES_HARDPOINT, JMODE
 // Index by name, -1 when there is none.
 int jmodel_find_body(const jmodel* m, const char* name);
 int jmodel_find_coordinate(const jmodel* m, const char* name);
+// By its path, or by where the file has it: `tyres.fl.scale.LMUX`, `parameters.k`, `initial.z.value`, `bodies.b.com[1]`.
 int jmodel_find_number(const jmodel* m, const char* path);
 // The image whose place this would be a path of, as "instances.right.at.z", and what follows its name; NULL: none.
 const jmodel_image* jmodel_find_image(const jmodel* m, const char* path, const char** rest);

@@ -281,6 +281,8 @@ static void list_elements(lister* l, const jmodel* m) {
   }
 }
 
+// ---- the whole -------------------------------------------------------------------------------------
+
 static void list_values(lister* l, const jmodel* m) {
   for (int i = 0; i < m->ncoordinate; i++) {
     ADD_FIELDS(l, "coordinate", &m->coordinate[i], coordinate_fields);

@@ -188,6 +188,14 @@ static void find_planar(const judge* j, const jmodel_vector** axis, bool* is_pla
   }
 }
 
+// The largest principal moment is at most the sum of the others: tr(I)/2 E - I is positive semidefinite, as it is of any
+// distribution of mass.
+static bool is_of_mass(const double I[6]) {
+  double half = 0.5 * (1.0 + 1e-3) * (I[0] + I[1] + I[2]);
+  double of_mass[6] = {half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]};
+  return jrule_holds(JRULE_TENSOR, JRULE_FINITE, of_mass, 6);
+}
+
 static bool check_tensor(const judge* j, const jmodel_rule* rule) {
   static const char* const entry[] = {"xx", "yy", "zz"};
   const double* I = j->value + rule->first;
@@ -204,9 +212,14 @@ static bool check_tensor(const judge* j, const jmodel_rule* rule) {
     bool goes_on = complain(
         j, rule, rule->first, true,
         "inertia %s = %g is more than the sum of the other two; no body has that", entry[i], I[i]);
-    if (!goes_on) return false;
+    return goes_on;
   }
-  return true;
+  if (is_of_mass(I)) return true;
+  return complain(
+      j, rule, rule->first, true,
+      "inertia: with its products xy = %g, xz = %g, yz = %g the largest principal moment "
+      "is more than the sum of the other two; no body has that; check the products",
+      I[3], I[4], I[5]);
 }
 
 static bool check_direction(const judge* j, const jmodel_rule* rule) {

@@ -31,14 +31,59 @@ bool jmodel_index_signals(jmodel* m, jarena* a) {
   return true;
 }
 
+// ---- numbers
+
+// What is left of a path as the file is written: of "parameters.k" the name, of "initial.z.value" and of "com[1]" what is
+// before, with the index.
+typedef struct written_path {
+  const char* text;
+  size_t n;
+  bool is_parameter;
+  int index;  // -1: none
+} written_path;
+
+static written_path shorten(const char* path) {
+  static const char* const section[] = {"parameters.", "inputs."};
+  static const char value[] = ".value";
+  written_path w = {.text = path, .index = -1};
+  for (int i = 0; i < 2; i++) {
+    if (strncmp(path, section[i], strlen(section[i])) != 0) continue;
+    w.text = path + strlen(section[i]);
+    w.is_parameter = true;
+  }
+  w.n = strlen(w.text);
+  if (w.n > strlen(value) && strcmp(w.text + w.n - strlen(value), value) == 0) w.n -= strlen(value);
+  const char* end = w.text + w.n;
+  if (w.n > 3 && end[-3] == '[' && end[-2] >= '0' && end[-2] <= '5' && end[-1] == ']') {
+    w.index = end[-2] - '0';
+    w.n -= 3;
+  }
+  return w;
+}
+
+static bool is_written_so(const jmodel_number* k, const written_path* w) {
+  static const char* const vector[] = {"x", "y", "z", "", "", ""};
+  static const char* const tensor[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+  static const char inertia[] = ".inertia";
+  if (strncmp(k->path, w->text, w->n) != 0 || (w->is_parameter && !k->is_parameter)) return false;
+  const char* rest = k->path + w->n;
+  if (w->index < 0) return !*rest;
+  bool is_tensor =
+      w->n > strlen(inertia) && strncmp(rest - strlen(inertia), inertia, strlen(inertia)) == 0;
+  return *rest == '.' && strcmp(rest + 1, (is_tensor ? tensor : vector)[w->index]) == 0;
+}
+
 int jmodel_find_number(const jmodel* m, const char* path) {
   for (int i = 0; i < m->nnumber; i++) {
-    if (strcmp(m->number[i].path, path) == 0) return i;
+    const jmodel_number* k = &m->number[i];
+    if (strcmp(k->path, path) == 0 || (k->also && strcmp(k->also, path) == 0)) return i;
+  }
+  written_path w = shorten(path);
+  for (int i = 0; i < m->nnumber && w.n < strlen(path); i++) {
+    if (is_written_so(&m->number[i], &w)) return i;
   }
   return -1;
 }
-
-// ---- numbers
 
 static const jmodel_parameter* find_computed(const jmodel* m, const char* name) {
   for (int i = 0; i < m->nparameter; i++) {

@@ -17,19 +17,32 @@
 #define LEAVE 20.0  // steepest slope that a run stays with, or ...
 #define WORSE \
   3.0  // ... so many times that where the partition was taken up: steep links of a suspension stay
-#define RETURN    3.0   // ... that a partition the run had before is taken up again with
-#define ENOUGH    2.0   // ... that exchanges aim at
-#define GAIN      3.0   // a new partition is at least so much less steep
-#define TELL      0.5   // part of what the best equations told where a partition was taken up
-#define STUCK     2.0   // the same where no step could be taken
-#define LATER     1.1   // times the spread at the last look, at least, until the next
-#define RANK      1e-7  // pivots below it, relative to the largest, are zero
-#define NO_VOLUME 1e-4  // |det J_v| over that of the start: J has lost rank
-#define CROSSED \
-  0.2  // |det J| over all partitions, over that at the ends of a step: J has lost rank between
-#define SMOOTH   0.1  // of the motion of a coordinate: what its rates at the ends leave unexplained
-#define MISMATCH 0.01  // of two values of a switching function that must be one
-#define ROUNDING 1e-9
+#define RETURN 3.0   // ... that a partition the run had before is taken up again with
+#define ENOUGH 2.0   // ... that exchanges aim at
+#define GAIN   3.0   // a new partition is at least so much less steep
+#define TELL   0.5   // part of what the best equations told where a partition was taken up
+#define STUCK  2.0   // the same where no step could be taken
+#define LATER  1.1   // times the spread at the last look, at least, until the next
+#define RANK   1e-7  // pivots below it, relative to the largest, are zero
+#define WATCH \
+  5e-2  // least pivot of J over that of the start: looked at closer to a singular position ...
+#define USUAL          0.1    // least pivot of J at ordinary positions, at least
+#define ZONE           1e-4   // ... where no step may end, ...
+#define ZONE_OF_SLOPES 1e-2   // ... in a run that is differentiated
+#define ROUGH          1e-13  // rounding errors of slopes where the least pivot is as at the start
+#define MANY           100.0  // times the tolerance: what they may come to
+#define CROSSED        0.2    // the same over that at the ends of a step: J has lost rank between
+#define CLEARANCE \
+  1e-10  // times the lever: lengths that miss a singular mechanism by less are its lengths [m]
+#define BENT \
+  10.0  // times the tolerance: slopes that such a miss may add at the ends of a step across
+#define EXACT 1e-14  // times the lever: nothing but rounding
+#define CAUTION \
+  0.1  // tolerances: error estimate of a step across where it is more, as stages may be where slopes are bent
+#define LOCATIONS 5    // of the position in such a step
+#define SMOOTH    0.1  // of the motion of a coordinate: what its rates at the ends leave unexplained
+#define MISMATCH  0.01  // of two values of a switching function that must be one
+#define ROUNDING  1e-9
 
 void jplant_charts_init(jplant_charts* c, jo_context* ctx) {
   *c = (jplant_charts){.ctx = ctx};
@@ -47,6 +60,11 @@ static const jplant* first_of(const jplant_work* r) {
   return r->plant->first ? r->plant->first : r->plant;
 }
 
+// How near the mechanism is to a singular position: 1 where it is far from it, as a rule at the start, 0 there.
+static double nearness(const jplant_work* r, jgen_footing f) {
+  return f.least / fmax(USUAL, first_of(r)->footing.least);
+}
+
 // ---- looking -----------------------------------------------------------------------------------------
 
 // Slopes grow as |det J_v| falls, by what was seen of both last.
@@ -54,10 +72,17 @@ static double next_look(jgen_footing f, double steepest) {
   return steepest / (f.steepest * f.volume);
 }
 
+// J loses rank no faster than |det J_v| falls.
+static void look_near(jplant_work* r, jgen_footing f, double spread) {
+  r->machine.near = spread * nearness(r, f) / WATCH;
+  r->watch.closer = fmax(r->machine.near, LATER * spread);
+}
+
 void jplant_chart_begin(jplant_work* r) {
   r->watch.look = next_look(r->plant->footing, LOOK);
   r->watch.t_stuck = NAN;
   r->watch.lever = r->plant->lever;
+  look_near(r, r->plant->footing, 1.0 / r->plant->footing.volume);
 }
 
 static jo_status prepare(jplant_work* r) {
@@ -71,10 +96,11 @@ static jo_status prepare(jplant_work* r) {
   w->J = JARENA_ARRAY(&r->arena, (size_t)nh * (size_t)nq, double);
   w->y = JARENA_ARRAY(&r->arena, ny, double);
   w->ydot = JARENA_ARRAY(&r->arena, ny, double);
+  w->slope = JARENA_ARRAY(&r->arena, ny, double);
   w->g = JARENA_ARRAY(&r->arena, p->about.nswitch, double);
   w->drive = JARENA_ARRAY(&r->arena, 3 * p->about.nd, double);
   w->pivot = JARENA_ARRAY(&r->arena, p->about.nv, double);
-  bool ok = w->q && w->h && w->J && w->y && w->ydot && w->g && w->drive && w->pivot;
+  bool ok = w->q && w->h && w->J && w->y && w->ydot && w->slope && w->g && w->drive && w->pivot;
   if (!ok) w->work = NULL;
   return ok ? JO_OK : jerr_memory(r->ctx);
 }
@@ -161,18 +187,18 @@ static jo_status choose_new(jplant_work* r, jarena* a, double limit, const jplan
   return add_chart(r, *out, own, f);
 }
 
-// |det J_v| about as large as exchanges could make it.
-static double best_volume(jgen_footing f) {
-  return f.volume * fmax(1.0, f.steepest) * f.rows;
-}
-
 // Where J itself loses rank no partition helps.
 static void tell_singular(jplant_work* r, jgen_footing now) {
-  if (best_volume(now) > NO_VOLUME * best_volume(first_of(r)->footing)) return;
+  const jplant* p = first_of(r);
   jformat(r->machine.hint, sizeof r->machine.hint,
-          "%.200s: the mechanism is in a singular position, from which no choice of independent "
-          "coordinates leads on: it locks there, or may go on in several ways; change the geometry",
-          r->plant->model->path);
+          "%.200s: the mechanism comes within %.1e of a singular position (1: far from it; "
+          "closure equation '%.60s'): it locks there, or several motions go on from it; %s",
+          p->model->path, nearness(r, now), p->position->row_name[now.weakest],
+          r->watch.needs_slopes
+              ? "derivatives have no correct digits there; end the run before it, or change the "
+                "geometry"
+              : "rounding errors decide which; end the run before it, write lengths that are meant "
+                "to be equal with one parameter, take a larger tolerance, or change the geometry");
 }
 
 static jo_status choose(jplant_work* r, double t, const double* y, bool is_stuck, bool may_leave,
@@ -190,7 +216,7 @@ static jo_status choose(jplant_work* r, double t, const double* y, bool is_stuck
   double limit = bad / (is_stuck ? STUCK : GAIN);
   if (leaves) status = choose_known(r, &a, fmin(limit, RETURN), out);
   if (leaves && status >= 0 && !*out) status = choose_new(r, &a, limit, out);
-  if (is_stuck && status >= 0 && !*out) tell_singular(r, now);
+  if (is_stuck && status >= 0 && !*out && nearness(r, now) < WATCH) tell_singular(r, now);
   double spread = r->machine.spread, later = (bad < LOOK ? LOOK : leave) / bad;
   if (spread > 0.0) r->watch.look = spread * fmax(LATER, later);
   jarena_free(&a);
@@ -237,6 +263,7 @@ static jo_status change(jplant_work* r, const jplant* to, double t, double* y, b
   jplant_chart_watch* w = &r->watch;
   const jplant* from = r->plant;
   double spread = r->machine.spread;
+  double near = r->machine.near;
   int side = r->machine.side;
   r->system.switches(r->system.user, t, y, r->g);
   r->system.rhs(r->system.user, t, y, w->ydot);
@@ -247,6 +274,7 @@ static jo_status change(jplant_work* r, const jplant* to, double t, double* y, b
     JO_TRY(jplant_work_show(r, from));
     r->machine.side = side;
     r->machine.spread = spread;
+    r->machine.near = near;
     look_later(r);
     return JO_OK;
   }
@@ -256,6 +284,7 @@ static jo_status change(jplant_work* r, const jplant* to, double t, double* y, b
   jgen_footing f;
   JO_TRY(judge(r, &r->arena, &to->dynamics->part, &f));
   w->look = next_look(f, LOOK);
+  look_near(r, f, r->machine.spread);
   *changed = true;
   return JO_OK;
 }
@@ -283,91 +312,156 @@ jo_status jplant_change_chart(void* user, double t, double* y, bool is_stuck, bo
 
 // ---- passing -----------------------------------------------------------------------------------------
 
-// Where between two states, as a part of the way, the first pivot of the loops that changes its sign is zero; -1: none
-// does. A pivot counts as linear; of the first state they are in w->pivot.
-static double crossing(const jplant_work* r) {
+// The first pivot of the loops that has another sign at the end of a step, -1: none has. Reciprocals at the first state are in
+// w->pivot.
+static int first_crossing(const jplant_work* r) {
   const double *before = r->watch.pivot, *after = r->machine.inverse;
   for (int i = 0; i < r->plant->about.nv; i++) {
-    if ((before[i] < 0.0) == (after[i] < 0.0)) continue;
-    return fabs(after[i]) / (fabs(before[i]) + fabs(after[i]));  // pivots are their reciprocals
+    if ((before[i] < 0.0) != (after[i] < 0.0)) return i;
   }
-  return -1.0;
+  return -1;
 }
 
-// (R14) whether J itself, not J_v alone, loses rank between two states
-static jo_status loses_rank(jplant_work* r, double s, const double* y0, double t0, const double* y,
-                            double t, bool* does) {
+static jo_status judge_at(jplant_work* r, jarena* a, double t, const double* y, jgen_footing* out) {
+  take_jacobian(r, t, y);
+  return judge(r, a, &r->plant->dynamics->part, out);
+}
+
+// The cubic polynomial through both ends of a step, with their slopes in w->ydot and w->slope, at the part s of it.
+static void interpolate(jplant_chart_watch* w, int n, double s, const jsolve_stretch* step) {
+  double u = 1.0 - s, a0 = u * u * (1.0 + 2.0 * s), a1 = s * s * (3.0 - 2.0 * s);
+  double b = (step->t - step->t0) * s * u;
+  for (int i = 0; i < n; i++) {
+    w->y[i] = a0 * step->y0[i] + a1 * step->y[i] + b * (u * w->ydot[i] - s * w->slope[i]);
+  }
+}
+
+// The part of a step where pivot i is zero, by false position: its ends have other signs.
+static double locate(jplant_work* r, int i, const jsolve_stretch* step) {
+  double from = 0.0, to = 1.0, s = 0.5;
+  double p_from = 1.0 / r->watch.pivot[i], p_to = 1.0 / r->machine.inverse[i];
+  for (int k = 0; k < LOCATIONS; k++) {
+    s = from + (to - from) * p_from / (p_from - p_to);
+    interpolate(&r->watch, r->plant->about.ny, s, step);
+    jmachine_side(&r->machine, step->t0 + s * (step->t - step->t0), r->watch.y);
+    double p = 1.0 / r->machine.inverse[i];
+    if (!isfinite(p) || p == 0.0) break;
+    bool is_before = (p < 0.0) == (p_from < 0.0);
+    *(is_before ? &from : &to) = s;
+    *(is_before ? &p_from : &p_to) = p;
+  }
+  return s;
+}
+
+typedef struct passage {
+  jgen_footing from, to, between;  // of the ends of a step, and where its pivots change their signs
+  bool loses;                      // J has lost rank there
+  double miss;                     // by which lengths miss those of a singular mechanism [m]
+} passage;
+
+// (R14), (R16) whether J itself, not J_v alone, loses rank in a step, and by how much loops are open where it does
+static jo_status look_across(jplant_work* r, jarena* a, double s, const jsolve_stretch* step,
+                             passage* p) {
   jplant_chart_watch* w = &r->watch;
-  double volume[3], largest = 0.0;
-  for (int i = 0; i < r->plant->about.ny; i++) {
-    w->y[i] = y0[i] + s * (y[i] - y0[i]);
-  }
-  const double* at[3] = {y0, y, w->y};
-  const double time[3] = {t0, t, t0 + s * (t - t0)};
-  jarena a;
-  jarena_init(&a, r->ctx);
-  jo_status status = JO_OK;
-  for (int i = 0; i < 3 && status >= 0; i++) {
-    jgen_footing f;
-    take_jacobian(r, time[i], at[i]);
-    status = judge(r, &a, &r->plant->dynamics->part, &f);
-    volume[i] = status >= 0 ? best_volume(f) : 0.0;
-    if (i < 2) largest = fmax(largest, volume[i]);
-  }
-  jarena_free(&a);
-  *does = status >= 0 && volume[2] < CROSSED * largest;
-  return status;
+  JO_TRY(judge_at(r, a, step->t0, step->y0, &p->from));
+  JO_TRY(judge_at(r, a, step->t, step->y, &p->to));
+  interpolate(w, r->plant->about.ny, s, step);
+  JO_TRY(judge_at(r, a, step->t0 + s * (step->t - step->t0), w->y, &p->between));
+  double floor = CROSSED * fmax(p->from.least, p->to.least);
+  p->loses = p->between.least < floor;
+  return jgen_partition_miss(r->ctx, a, r->plant->model, w->J, w->h, r->plant->position->nh,
+                             w->lever, r->plant->about.nv, floor, &p->miss);
+}
+
+static double scale_of(const jplant_work* r) {
+  return r->watch.lever > 0.0 ? r->watch.lever : 1.0;
+}
+
+// (R16) lengths are those of a singular mechanism, and the ends of the step so far from the position that what they miss by does
+// not bend the motion
+static bool is_clear(const jplant_work* r, const passage* p, double rel_tol) {
+  double miss = p->miss / scale_of(r);
+  double d = fmin(nearness(r, p->from), nearness(r, p->to));
+  return miss <= CLEARANCE && miss <= BENT * rel_tol * d * d;
 }
 
 // (R15) whether coordinates go on as they came: |q - q0 - (t - t0)(q̇0 + q̇)/2| is small, for each of them
-static bool goes_on(jplant_work* r, double t0, const double* y0, double t, const double* y) {
-  jplant_chart_watch* w = &r->watch;
+static bool goes_on(const jplant_work* r, const jsolve_stretch* step) {
+  const jplant_chart_watch* w = &r->watch;
   const jgen_layout* l = &r->plant->dynamics->layout;
-  double *before = w->y, *after = w->ydot, h = t - t0;
-  r->system.rhs(r->system.user, t0, y0, before);
-  r->system.rhs(r->system.user, t, y, after);
   double most = 0.0, off = 0.0;
   for (int c = 0; c < l->nq; c++) {
     int i = l->q[c];
     if (i < 0) continue;
-    double moved = 0.5 * h * (before[i] + after[i]);
+    double moved = 0.5 * (step->t - step->t0) * (w->ydot[i] + w->slope[i]);
     if (!isfinite(moved)) return false;
     most = fmax(most, fabs(moved));
-    off = fmax(off, fabs(y[i] - y0[i] - moved));
+    off = fmax(off, fabs(step->y[i] - step->y0[i] - moved));
   }
   return off <= SMOOTH * most;
 }
 
-static void tell_passing(jplant_work* r) {
+static jo_status fail_slopes(jplant_work* r) {
   jformat(r->machine.hint, sizeof r->machine.hint,
-          r->watch.needs_slopes
-              ? "%.200s: the mechanism passes a singular position, where its motion has no "
-                "derivatives with respect to its geometry; end the run before it, or change the "
-                "geometry"
-              : "%.200s: the mechanism is at a singular position, and how it goes on cannot be "
-                "told: it locks there, or may go on in several ways; change the geometry",
+          "%.200s: the mechanism passes a singular position, where its motion has no derivatives "
+          "with respect to its geometry; end the run before it, or change the geometry",
           r->plant->model->path);
+  return JO_ERR_MODEL;
 }
 
-jo_status jplant_chart_pass(jmachine* m, double t0, const double* y0, double t, const double* y) {
-  jplant_work* r = m->host;
-  bool loses = false;
-  if (prepare(r) < 0) return JO_ERR_MODEL;
-  int before = jmachine_side(m, t0, y0);
+static jo_status decide(jplant_work* r, const passage* p, const jsolve_stretch* step) {
+  bool clear = is_clear(r, p, step->rel_tol);
+  if (clear && r->watch.needs_slopes) return fail_slopes(r);
+  bool is_exact = p->miss <= EXACT * scale_of(r) || step->error <= CAUTION;
+  if (clear && is_exact && goes_on(r, step)) return JO_OK;
+  tell_singular(r, nearness(r, p->from) < nearness(r, p->to) ? p->from : p->to);
+  return JO_ERR_CONVERGENCE;
+}
+
+// A step whose pivots have other signs at its end.
+static jo_status cross(jplant_work* r, jarena* a, const jsolve_stretch* step) {
+  jmachine* m = &r->machine;
+  passage p;
+  int before = jmachine_side(m, step->t0, step->y0);
   memcpy(r->watch.pivot, m->inverse, (size_t)r->plant->about.nv * sizeof *m->inverse);
-  bool turns = jmachine_side(m, t, y) != before;
-  double s = crossing(r);
-  if (s < 0.0) return JO_OK;  // it was another step that changed sides, one that was not taken
-  int said = jo_context_diagnostic_count(r->ctx);
-  jo_status status = loses_rank(r, s, y0, t0, y, t, &loses);
-  if (status < 0) jerr_forget(r->ctx, said);
+  bool turns = jmachine_side(m, step->t, step->y) != before;
+  int i = first_crossing(r);
+  if (i < 0) return JO_OK;  // it was another step that changed sides, one that was not taken
+  r->system.rhs(r->system.user, step->t0, step->y0, r->watch.ydot);
+  r->system.rhs(r->system.user, step->t, step->y, r->watch.slope);
+  JO_TRY(look_across(r, a, locate(r, i, step), step, &p));
   // pivots may pass zero in pairs where J_v is regular
-  if (status < 0 || !loses) return turns ? JO_ERR_MODEL : JO_OK;
-  tell_passing(r);
-  if (r->watch.needs_slopes) return JO_ERR_MODEL;
-  bool is_smooth = goes_on(r, t0, y0, t, y);
-  jmachine_side(m, t, y);  // pivots are those of the state again
-  if (!is_smooth) return JO_ERR_CONVERGENCE;
-  m->hint[0] = 0;
+  if (!p.loses) return turns ? jmachine_fail_side(m) : JO_OK;
+  return decide(r, &p, step);
+}
+
+// (R17) how near to a singular position rounding errors of slopes, ROUGH/d^2, are still small for the tolerance
+static double zone(const jplant_work* r, double rel_tol) {
+  double d = r->watch.needs_slopes ? ZONE_OF_SLOPES : ZONE;
+  return fmax(d, fmin(WATCH, sqrt(ROUGH / (MANY * rel_tol))));
+}
+
+// No step ends so near to a singular position that errors, not momenta, decide how the motion goes on.
+static jo_status keep_away(jplant_work* r, jarena* a, const jsolve_stretch* step) {
+  jgen_footing f;
+  double spread = jmachine_spread(&r->machine);
+  if (!(spread > r->watch.closer)) return JO_OK;
+  JO_TRY(judge_at(r, a, step->t, step->y, &f));
+  if (nearness(r, f) < zone(r, step->rel_tol)) {
+    tell_singular(r, f);
+    return JO_ERR_SINGULAR;
+  }
+  r->watch.closer = spread * fmax(LATER, nearness(r, f) / WATCH);
   return JO_OK;
+}
+
+jo_status jplant_chart_pass(jmachine* m, const jsolve_stretch* step) {
+  jplant_work* r = m->host;
+  jarena a;
+  JO_TRY(prepare(r));
+  jarena_init(&a, r->ctx);
+  jo_status status = keep_away(r, &a, step);
+  if (status >= 0) status = cross(r, &a, step);
+  jarena_free(&a);
+  return status;
 }

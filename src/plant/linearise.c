@@ -9,8 +9,11 @@
 
 #include "solve/linear.h"
 
-#define DIFFERENCE 1e-6  // of a state, relative to its size, at least 1: cube root of rounding
-#define ZERO       1e-7  // eigenvalues below this part of the largest count as zero
+#define DIFFERENCE 1e-6   // of a state, relative to its size, at least 1: cube root of rounding
+#define NOISE      1e-10  // error of an entry of A, by the largest of its row
+#define ZERO \
+  1e-5  // part of the largest eigenvalue that rounding can make of a zero, which is double or triple
+#define BALANCINGS 8  // sweeps over the states
 
 typedef struct problem {
   const jgen_dynamics* d;
@@ -117,10 +120,76 @@ jo_status jplant_linearise(jo_context* ctx, jarena* a, const jgen_dynamics* d,
 
 // ---- modes -----------------------------------------------------------------------------------------
 
-static void set_number(jplant_mode* m, double re, double im, double zero) {
-  double size = hypot(re, im);
-  *m = (jplant_mode){.re = re, .im = im, .frequency = fabs(im) / (2.0 * 3.14159265358979323846)};
-  m->damping = size > zero ? -re / size : 0.0;
+double jplant_mode_part(const double* v, int n, int i) {
+  return hypot(v[i], v[n + i]);
+}
+
+// |w^H v|
+static double overlap(const jplant_mode* m, int n) {
+  const double *v = m->right, *w = m->left;
+  double re = 0.0, im = 0.0;
+  for (int i = 0; i < n; i++) {
+    re += w[i] * v[i] + w[n + i] * v[n + i];
+    im += w[i] * v[n + i] - w[n + i] * v[i];
+  }
+  return hypot(re, im);
+}
+
+// Scales d of the states, by which rows and columns of D^-1 A D come out alike: what an error is compared with must not depend on
+// units. Those of states that nothing depends on, or that depend on nothing, stay 1.
+static void balance(int n, const double* A, double* d) {
+  for (int i = 0; i < n; i++) {
+    d[i] = 1.0;
+  }
+  for (int k = 0; k < BALANCINGS * n; k++) {
+    int i = k % n;
+    double row = 0.0, column = 0.0;
+    for (int j = 0; j < n; j++) {
+      if (j == i) continue;
+      row = fmax(row, fabs(A[i + j * n]) * d[j]);
+      column = fmax(column, fabs(A[j + i * n]) / d[j]);
+    }
+    double scale = sqrt(row / column);
+    if (row > 0.0 && column > 0.0 && isfinite(scale) && scale > 0.0) d[i] = scale;
+  }
+}
+
+// What eigenvalues are judged by.
+typedef struct scales {
+  double *d, *row;  // of the states; largest entry of each row of A D
+  double largest;   // eigenvalue
+} scales;
+
+// An eigenvalue lambda of A, of right and left eigenvectors v and w, moves with errors E of A by, to first order,
+//   (N5)  |d lambda| <= sum_ij |w_i| |E_ij| |v_j| / |w^H v|     |E_ij| = NOISE max_k |A_ik| d_k / d_j
+// Zeros of free motions are defective: w^H v vanishes there, and what rounding makes of them is within their error.
+static double uncertainty(const jplant_mode* m, int n, const scales* s) {
+  double moved = 0.0, along = 0.0;
+  for (int i = 0; i < n; i++) {
+    moved += jplant_mode_part(m->left, n, i) * NOISE * s->row[i];
+    along += jplant_mode_part(m->right, n, i) / s->d[i];
+  }
+  return moved * along / fmax(overlap(m, n), 1e-300);
+}
+
+static void set_number(jplant_mode* m, int n, const scales* s) {
+  double size = hypot(m->re, m->im);
+  m->frequency = fabs(m->im) / (2.0 * 3.14159265358979323846);
+  m->error = uncertainty(m, n, s);
+  // others than zero may be defective, too
+  m->is_zero = size <= fmin(m->error, ZERO * s->largest);
+  m->damping = m->is_zero ? 0.0 : -m->re / size;
+}
+
+static jo_status measure(jo_context* ctx, jarena* a, const jplant_linear* l, scales* s) {
+  int n = l->n;
+  *s = (scales){.d = JARENA_ARRAY(a, n, double), .row = JARENA_ARRAY(a, n, double)};
+  if (!s->d || !s->row) return jerr_memory(ctx);
+  balance(n, l->A, s->d);
+  for (int k = 0; k < n * n; k++) {
+    s->row[k % n] = fmax(s->row[k % n], fabs(l->A[k]) * s->d[k / n]);
+  }
+  return JO_OK;
 }
 
 // v, w: real and imaginary part of the eigenvector (w NULL: real). The part of the largest coordinate is
@@ -168,21 +237,23 @@ jo_status jplant_modes(jo_context* ctx, jarena* a, const jgen_dynamics* d, jplan
   double* left = JARENA_ARRAY(a, size * size, double);
   jplant_mode* mode = JARENA_ARRAY(a, size, jplant_mode);
   if (!re || !im || !right || !left || !mode) return jerr_memory(ctx);
+  scales by;
+  JO_TRY(measure(ctx, a, linear, &by));
   JO_TRY(jsolve_eigen(ctx, size, linear->A, re, im, right, left));
-  double largest = 0.0;
   for (int i = 0; i < size; i++) {
-    largest = fmax(largest, hypot(re[i], im[i]));
+    by.largest = fmax(by.largest, hypot(re[i], im[i]));
   }
   int count = 0;
   for (int i = 0; i < size; i++) {
     bool pair = im[i] != 0.0 && i + 1 < size;
     jplant_mode* m = &mode[count++];
-    set_number(m, re[i], fabs(im[i]), ZERO * largest);
+    *m = (jplant_mode){.re = re[i], .im = fabs(im[i])};
     m->shape = JARENA_ARRAY(a, nq, double);
     m->turn = JARENA_ARRAY(a, nq, double);
     m->right = unpack(a, size, right, i, pair);
     m->left = unpack(a, size, left, i, pair);
     if (!m->shape || !m->turn || !m->right || !m->left) return jerr_memory(ctx);
+    set_number(m, size, &by);
     set_shape(d, linear, m->right, pair ? m->right + size : NULL, m);
     i += pair;
   }

@@ -212,6 +212,7 @@ static jo_status start_static(jplant* p) {
   for (int i = 0; i < p->model->ncoordinate; i++) {
     moves = moves || p->qd0[i] != 0.0;
   }
+  p->is_warned = !moves;
   if (!moves) jplant_warn_unstable(p->ctx, p, &found);
   return JO_OK;
 }
@@ -252,6 +253,13 @@ static void warn_of_choices(jplant* p, const jmachine_assembly* s) {
   const char* path = p->model->path;
   const char* names = name_coordinates(p, s->is_moved ? s->stays : s->arbitrary);
   const char* resting = name_coordinates(p, s->idle);
+  if (s->beside > 0) {
+    jerr_warn(
+        p->ctx,
+        "%s: the loops could not be closed from the guesses; of %d starts beside them the position "
+        "nearest to the guesses was taken; give 'guess' to choose another, or to begin there",
+        path, s->beside);
+  }
   if (names && s->is_moved) {
     jerr_warn(
         p->ctx,
@@ -297,7 +305,8 @@ static jo_status build(jplant* p, const jplant_options* opt) {
     JO_TRY(start_static(p));
     JO_TRY(jplant_check_held(p->ctx, p, NULL, p->y0));
   }
-  return jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0);
+  JO_TRY(jplant_begin(p->ctx, p, NULL, m->simulation.t_start, p->y0));
+  return jplant_check_wheels(p->ctx, p);
 }
 
 static jo_status build_sibling(jplant* p, const jgen_partition* part) {

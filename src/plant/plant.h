@@ -35,6 +35,7 @@ typedef struct jplant {
   double* qd0;               // consistent velocities
   const char** switch_name;  // (nswitch)
   double* y0;                // initial state (ny)
+  bool is_warned;            // of a start at rest that is unstable, where it is
   double closure_residual;   // largest at the assembled position [m]
   double lever;              // of angles there [m/rad]
   jgen_footing footing;      // of the partition there
@@ -60,6 +61,9 @@ jo_status jplant_check_held(jo_context* ctx, const jplant* p, const double* valu
 // The same equations with another partition, which has as many coordinates of each kind; `first` must outlive it.
 jo_status jplant_create_sibling(jo_context* ctx, const jplant* first, const jgen_partition* part,
                                 jplant** out);
+
+// wheels.c: warns of wheels at the start of the plant that cannot be meant: JO_ERR_MEMORY.
+jo_status jplant_check_wheels(jo_context* ctx, const jplant* p);
 
 // family.c
 // NULL: out of memory. Ownership: caller, release with jplant_family_destroy().
@@ -109,11 +113,13 @@ typedef struct jplant_charts {
 
 // What a run watches its partition with.
 typedef struct jplant_chart_watch {
-  double look;      // spread of the machine beyond which the partition is looked at
+  double look;  // spread of the machine beyond which the partition is looked at
+  double
+      closer;  // spread of the machine beyond which it may have come closer to a singular position
   double lever;     // of angles, the longest seen so far [m/rad]
   double t_stuck;   // last change for want of a step [s]
   jexpr_tape tape;  // closures by all coordinates; work NULL: not needed so far
-  double *work, *q, *h, *J, *y, *ydot, *g, *drive, *pivot;
+  double *work, *q, *h, *J, *y, *ydot, *slope, *g, *drive, *pivot;
   // told of every change, may be NULL: states before and after, plants in force then
   jo_status (*on_change)(void* user, double t, const double* before, const double* after,
                          const jplant* was, const jplant* is);
@@ -165,7 +171,7 @@ void jplant_chart_begin(jplant_work* r);
 // jsolve_system.change_chart of runs.
 jo_status jplant_change_chart(void* user, double t, double* y, bool is_stuck, bool* changed);
 // jmachine.pass of runs.
-jo_status jplant_chart_pass(jmachine* m, double t0, const double* y0, double t, const double* y);
+jo_status jplant_chart_pass(jmachine* m, const jsolve_stretch* step);
 
 // The plant `p`, the first one or a sibling of it, is in force from now on; the state is the caller's business.
 jo_status jplant_work_show(jplant_work* r, const jplant* p);

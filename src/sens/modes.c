@@ -47,12 +47,12 @@ static void find_repeated(const jplant_mode* mode, int n, bool* repeated) {
   }
   for (int i = 0; i < n; i++) {
     double size = hypot(mode[i].re, mode[i].im);
-    double limit = size <= JPLANT_RIGID_MODE * largest ? 2.0 * JPLANT_RIGID_MODE * largest
-                                                       : CLOSE * size + FLOOR * largest;
-    repeated[i] = mode[i].im != 0.0 && 2.0 * mode[i].im <= limit;
+    double limit = CLOSE * size + FLOOR * largest;
+    repeated[i] = mode[i].im != 0.0 && (mode[i].is_zero || 2.0 * mode[i].im <= limit);
     for (int j = 0; j < n; j++) {
       double gap = hypot(mode[i].re - mode[j].re, mode[i].im - mode[j].im);
-      repeated[i] = repeated[i] || (i != j && gap <= limit);
+      bool is_same = gap <= limit || (mode[i].is_zero && mode[j].is_zero);
+      repeated[i] = repeated[i] || (i != j && is_same);
     }
   }
 }

@@ -16,7 +16,8 @@
 
 #define DEFAULT_MAX_STATES 65536
 #define MAX_PASSES         5
-#define FEW_STEPS          2    // fixed steps that a run has at least, to say something
+#define FEW_STEPS          2  // fixed steps that a run has at least, to say something
+#define CUT                0.7  // of a fixed step: where steps are shorter in the mean, events cut them
 #define RESOLVED           1.0  // |h lambda| of steps whose errors fall with the order of the method
 
 jsens_options jsens_options_default(const jmodel* m) {
@@ -351,19 +352,22 @@ static void compare_steps(const jsens* s, const jsens_options* opt, const jsens_
   jsens_plan_judge(s, opt, r);
 }
 
-// The same run with steps of twice the length, or of half where those would be too long to say anything.
+// The same run with steps of twice the length, or of half where those would be too long to say anything. Where events cut
+// most of the steps, those of twice the length would be the same: half the mean length tells.
 static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
                               jsens_result* r) {
   jsens_options other = *opt;
   int said = jo_context_diagnostic_count(ctx);
+  double span = opt->t_end - opt->t_start, mean = span / fmax(1.0, (double)r->statistics.steps);
+  bool is_cut = mean < CUT * opt->solve.step;
   other.solve.step *= 2.0;
   other.estimate = false;
   other.observer = NULL;
-  bool is_possible = FEW_STEPS * other.solve.step <= opt->t_end - opt->t_start;
+  bool is_possible = !is_cut && FEW_STEPS * other.solve.step <= span;
   jo_status status = is_possible ? run_once(ctx, s, r->method, &other, &r->other) : JO_ERR_LIMIT;
   if (!is_possible || status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC) {
     jerr_forget(ctx, said);
-    other.solve.step = 0.5 * opt->solve.step;
+    other.solve.step = 0.5 * (is_cut ? mean : opt->solve.step);
     status = run_once(ctx, s, r->method, &other, &r->other);
   }
   JO_TRY(status);

@@ -91,6 +91,10 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
                        &ev->start, &ev->lo,    &ev->hi,    &ev->probe, &ev->rate};
   for (size_t i = 0; i < sizeof vector / sizeof *vector; i++, data += n)
     *vector[i] = data;
+  if (run->sys->floor) {
+    ev->floor = run->sys->floor;
+    memset(ev->floor, 0, (size_t)n * sizeof *ev->floor);
+  }
   ev->y = JARENA_ARRAY(&run->arena, run->sys->n, double);
   ev->flipped = JARENA_ARRAY(&run->arena, n, int);
   ev->is_done = JARENA_ARRAY(&run->arena, n, bool);

@@ -29,13 +29,19 @@ void jsolve_interpolate(const jsolve_step* s, double t, double* y) {
 }
 
 bool jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch) {
+  return jsolve_update_modes(s, t, y, NULL, scratch);
+}
+
+bool jsolve_update_modes(const jsolve_system* s, double t, const double* y, const double* floor,
+                         double* scratch) {
   bool is_changed = false;
   // functions of modes settle in at most nswitch rounds unless they contradict each other
   for (int round = 0; round <= s->nswitch; round++) {
     bool is_settled = true;
     s->switches(s->user, t, y, scratch);
     for (int k = 0; k < s->nswitch; k++) {
-      double mode = scratch[k] > 0 ? 1.0 : scratch[k] < 0 ? 0.0 : s->mode[k];
+      double least = floor ? floor[k] : 0.0;
+      double mode = scratch[k] > least ? 1.0 : scratch[k] < -least ? 0.0 : s->mode[k];
       if (mode != s->mode[k]) is_settled = false;
       s->mode[k] = mode;
     }

@@ -23,6 +23,14 @@ typedef struct jsolve_local_system {
 } jsolve_local_system;
 
 // The system to integrate. Callbacks get `user`; none may allocate.
+// A step that may be accepted: from (t0, y0) to (t, y).
+typedef struct jsolve_stretch {
+  double t0, t;
+  const double *y0, *y;  // y0 NULL: not known
+  double rel_tol;        // of the run
+  double error;          // estimate of the local error, in tolerances; 0: not known
+} jsolve_stretch;
+
 typedef struct jsolve_system {
   int n;  // states
   void* user;
@@ -31,9 +39,10 @@ typedef struct jsolve_system {
   // put y back on its invariants (loop closure) after a step; NULL: none. It reports nothing: a failure
   // makes adaptive methods try a smaller step, and whoever gives up reports it, with the hint.
   jo_status (*project)(void* user, double t, double* y);
-  // whether a run at (t0, y0) may go on from a state that was just projected; NULL: from all. A failure ends it: a
-  // smaller step would not help, but might hide it; but for JO_ERR_CONVERGENCE, where it may help. It may allocate.
-  jo_status (*admit)(void* user, double t0, const double* y0, double t, const double* y);
+  // whether a run may go on from a state that was just projected; NULL: from all. A failure ends it: a
+  // smaller step would not help, but might hide it; but for JO_ERR_CONVERGENCE, where it may help, and JO_ERR_SINGULAR, where
+  // any other length may. It may allocate.
+  jo_status (*admit)(void* user, const jsolve_stretch* step);
   // describe the state y, one that the run goes on from, in other coordinates where those are better: y changes, and what
   // all callbacks mean by it, but neither numbers nor scales of states and switches. is_stuck: there is no step from
   // here, and projection_hint tells why where that is known then. NULL: there are no others. It may allocate.
@@ -49,6 +58,8 @@ typedef struct jsolve_system {
   int nswitch;
   void (*switches)(void* user, double t, const double* y, double* g);
   double* mode;  // 1.0 or 0.0, read by rhs; written by jsolve_* at events (nswitch)
+  // sizes of g below which its sign says nothing, written by jsolve_integrate, for `event`; NULL: not wanted (nswitch)
+  double* floor;
   // called at an event, after the modes flipped: may change y (impulses); NULL: y is continuous.
   // flipped[i], i < n: the switches concerned, in order
   jo_status (*event)(void* user, double t, double* y, const int* flipped, int n);
@@ -171,6 +182,9 @@ jo_status jsolve_check_steps(jo_context* ctx, const jsolve_options* opt, double 
 // Set every mode from the sign of its switching function at (t, y); repeated until consistent since
 // switching functions may depend on modes. True: one of them changed.
 bool jsolve_set_modes(const jsolve_system* s, double t, const double* y, double* scratch);
+// The same, but modes stay where the switching function is within its floor.
+bool jsolve_update_modes(const jsolve_system* s, double t, const double* y, const double* floor,
+                         double* scratch);
 
 // Modes of a state whose loops are still to be closed, and loops closed as they are in these modes: what drives a
 // coordinate may depend on a mode. Reports nothing; where they cannot be closed, y is spoiled.

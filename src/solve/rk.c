@@ -41,6 +41,7 @@
 #define PI_BETA       0.04
 #define AFTER_EVENT   0.5  // part of the previous step size tried after an event
 #define MAX_HALVINGS  60
+#define BESIDE        0.4  // part of a step whose end was not good: two of them do not end there, either
 #define ERROR_MINIMUM 1e-4  // floor of the previous error in the controller
 
 #define KEEP_JACOBIAN  24    // steps, at most
@@ -519,7 +520,7 @@ static jo_status halve(rk* s, jsolve_run* run, halving* h, jo_status status, dou
   if (status == JO_ERR_NUMERIC) find_not_finite(s, run);
   if (++h->n > MAX_HALVINGS) return fail_halving(s, run, status);
   h->cause = status;
-  s->base.h_next = 0.5 * length;
+  s->base.h_next = (status == JO_ERR_SINGULAR ? BESIDE : 0.5) * length;
   return JO_OK;
 }
 
@@ -546,11 +547,13 @@ static jo_status advance_adaptive(jsolve_stepper* base, jsolve_run* run) {
     jo_status status = stages(s, run, t1);
     s->is_try = false;
     if (status >= 0) {
-      error = local_error(s, run);
+      error = run->error = local_error(s, run);
       status = isfinite(error) ? JO_OK : JO_ERR_NUMERIC;
     }
     if (status >= 0 && error <= 1) status = settle(s, run);
-    if (status == JO_ERR_MODEL) return jsolve_fail_projection(run, status, run->t_new);
+    if (status == JO_ERR_MODEL || status == JO_ERR_MEMORY) {
+      return jsolve_fail_projection(run, status, run->t_new);
+    }
     if (status < 0) {
       JO_TRY(halve(s, run, &halved, status, h));
     } else if (error > 1) {

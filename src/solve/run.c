@@ -28,8 +28,11 @@ jo_status jsolve_project(jsolve_run* run, double t, double* y, double* moved) {
     run->t_failed = t;
     return status;
   }
-  if (run->sys->admit) status = run->sys->admit(run->sys->user, run->t, run->y, t, y);
-  if (status < 0) return status == JO_ERR_CONVERGENCE ? status : JO_ERR_MODEL;
+  jsolve_stretch step = {run->t, t, run->y, y, run->opt->rel_tol, run->error};
+  if (run->sys->admit) status = run->sys->admit(run->sys->user, &step);
+  bool is_known =
+      status == JO_ERR_CONVERGENCE || status == JO_ERR_SINGULAR || status == JO_ERR_MEMORY;
+  if (status < 0) return is_known ? status : JO_ERR_MODEL;
   if (is_at_wall(run)) return JO_ERR_CONVERGENCE;
   for (int i = 0; i < n; i++)
     change[i] -= y[i];
@@ -48,6 +51,7 @@ const char* jsolve_label(const char* const* name, const char* kind, int i,
 }
 
 jo_status jsolve_fail_projection(jsolve_run* run, jo_status status, double t) {
+  if (status == JO_ERR_MEMORY) return status;  // reported
   if (is_at_wall(run)) t = run->t_failed;
   const char* hint = run->sys->projection_hint ? run->sys->projection_hint : "";
   return jerr_set(run->ctx, status,

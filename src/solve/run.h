@@ -63,6 +63,7 @@ struct jsolve_run {
   double scan_spacing;   // [s]
   bool has_failed;       // a projection did, the last time at ...
   double t_failed;
+  double error;  // estimate of the step that is tried, in tolerances; 0: the method has none
 };
 
 // States that change at events only are what they were at the start of the step.

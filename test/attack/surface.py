@@ -93,7 +93,9 @@ def _settings(draw: Draw, names: tuple[str, ...], most: int = 2) -> list[str]:
 
 
 def not_finite(data, at: str = "") -> list[str]:
-    """Places in an answer that hold no number where one is meant."""
+    """Places in an answer that hold no number where one is meant; an objective that says why it has no derivatives has a value alone."""
+    if isinstance(data, dict) and "no_derivatives" in data:
+        return not_finite(data["value"], f"{at}.value")
     if isinstance(data, dict):
         return [p for k, v in data.items() for p in not_finite(v, f"{at}.{k}")]
     if isinstance(data, list):

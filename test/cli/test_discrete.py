@@ -243,6 +243,33 @@ class Timers(Discrete):
         self.agree(TIMER, "--wrt", "begin,lasts")
 
 
+CLOCKS = """jounce: 1
+name: clocks
+parameters: {T: 0.03749}
+bodies: {cart: {mass: 1}}
+joints: {x: {type: prismatic, axis: x, child: cart}}
+initial: {x: 0.1}
+states: {n: {discrete: true}, m: {discrete: true}, u: {discrete: true}}
+samplers:
+  often: {every: T, set: {n: n + 1}}
+  seldom: {every: 2*T, set: {m: m + 1, u: -5*x - x.rate}}
+forces: {held: {on: x, torque: u}}
+objectives: {n: {final: n}, m: {final: m}, way: {final: x}}
+simulation: {end: 0.8}
+"""
+
+
+class SameInstant(Discrete):
+    """Conditions that become true together, but for rounding: the reset of the first one takes nothing from the others."""
+
+    def test_a_clock_strikes_with_one_of_half_its_period(self):
+        for period in (0.03, 0.0329, 0.03749, 0.041, 0.0617):
+            found = self.result(CLOCKS, "--set", f"T={period}")["objectives"]
+            samples = math.floor(0.8 / period) + 1
+            self.assertEqual((found["n"], found["m"]), (samples, (samples + 1) // 2), period)
+        self.agree(CLOCKS, "--wrt", "T", "--objective", "way")
+
+
 class Samplers(Discrete):
     def test_a_sampled_integrator_is_its_difference_equation(self):
         # x' = u, u = -k x at samples, which act d later:  x_{n+1} = x_n - k d x_{n-1} - k (T - d) x_n
@@ -610,6 +637,36 @@ simulation: {end: END}
             for command in (("run", path, "--method", "rk4"), ("sens", path, "--integrator", "rk4")):
                 done = jounce(*command, "--step", str(step), "--interpreter", code=1)
                 self.assertRegex(done.stderr, rf"rk4 with steps of {step} s is unstable .* is about {30 * step:.2g}, .* take steps below")
+
+    def test_errors_cover_the_truth_where_events_cut_steps(self):
+        for period in 0.013, 0.0171, 0.02:
+            text = self.SPRING.replace("END", "1") + f"states: {{n: {{discrete: true}}}}\nsamplers: {{s: {{every: {period}, set: {{n: n + 1}}}}}}\n"
+            path, truth = self.path("m.yaml", text), (0.1 * math.cos(30), -0.1 * math.sin(30) / 60)
+            for method in "rk2", "rk3", "rk4":
+                done = jounce("sens", path, "--integrator", method, "--step", "0.03", "--json", "--interpreter", "--quiet")
+                a = json.loads(done.stdout)["objectives"]["a_end"]
+                self.assertLess(abs(a["value"] - truth[0]), a["value_error"], (method, period))
+                self.assertLess(abs(a["gradient"]["k"] - truth[1]), a["gradient_error"]["k"], (method, period))
+
+    CUT = """jounce: 1
+parameters: {first: 0.0045}
+bodies: {mass: {mass: 1}}
+joints: {z: {type: prismatic, child: mass, axis: z}}
+forces: {damper: {on: z, stiffness: 100, damping: 634}}
+states: {n: {discrete: true}}
+samplers: {count: {every: 0.006, offset: first, set: {n: n + 1}}}
+initial: {z: {value: 0.1, rate: 1}}
+objectives: {z_end: {final: z}}
+simulation: {end: 0.3}
+"""
+
+    def test_events_that_cut_steps_hide_no_instability(self):
+        # each step of 6 ms has an event: |h lambda| of its parts is 2.9 and 1.0, of a limit of 2; with 3 ms it is 1.9 twice
+        path, fixed = self.path("m.yaml", self.CUT), ("--method", "rk2", "--step", "0.006")
+        done = jounce("run", path, "--interpreter", *fixed, code=1)
+        self.assertRegex(done.stderr, "rk2 with steps of 0.006 s is unstable .* take steps below 1.5e-03 s")
+        truth, found = self.value(self.CUT, "z_end"), self.value(self.CUT, "z_end", "--set", "first=0.003", *fixed)
+        self.assertAlmostEqual(found, truth, delta=1e-6)
 
     def test_errors_of_derivatives_cover_the_truth(self):
         path = self.path("m.yaml", self.SPRING.replace("END", "1"))

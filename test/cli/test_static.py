@@ -183,6 +183,33 @@ class Modes(Near):
     def test_about_static_equilibrium(self):
         self.check("--at", "static")
 
+    def test_slow_growth_beside_fast_modes_is_no_free_motion(self):
+        # stiff tyres without relaxation have eigenvalues of millions beside those of the weave
+        text = Path("models/vehicles/bicycle/vehicle.yaml").read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.yaml")
+            Path(path).write_text(text.replace(", relaxation: 0.1", ""), encoding="utf-8")
+            found = read("modes", path, "--set", "speed=1")["modes"]
+        self.assertGreater(max(abs(m["re"]) for m in found), 1e6)
+        self.assertEqual(len([m for m in found if not m["rigid"] and 4 < m["re"] < 4.5 and m["im"] > 1]), 1)
+        free = [abs(m["re"]) + abs(m["im"]) for m in found if m["rigid"]]
+        self.assertGreaterEqual(len(free), 5)
+        self.assertLess(max(free), 1e-2)
+
+    def test_units_do_not_decide_what_is_zero(self):
+        # decays of 2 and 3 1/s, of which one is measured in large units and drives the other
+        text = ("jounce: 1\nbodies: {a: {mass: 1}}\njoints: {a: {type: prismatic, child: a, axis: x}}\n"
+                "states: {p: {derivative: -2*p, initial: 1e12}, q: {derivative: \"1e-9*p - 3*q\", initial: 1}, "
+                "r: {derivative: \"1e9*q - 100*r\", initial: 0}, s: {derivative: \"r - 100*s\", initial: 0}}\n"
+                "forces: {f: {on: a, stiffness: 1e8}}\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.yaml")
+            Path(path).write_text(text, encoding="utf-8")
+            found = read("modes", path)["modes"]
+        self.assertEqual([m["rigid"] for m in found], [False] * 5)
+        for rate in (-2, -3, -100):
+            self.assertTrue(any(abs(m["re"] - rate) < 1e-5 for m in found), rate)
+
     def test_repeated_eigenvalues_have_none(self):
         text = ("jounce: 1\nname: twins\nparameters: {k: 100, m: 2}\n"
                 "bodies: {a: {mass: m}, b: {mass: m}, c: {mass: 3}}\n"

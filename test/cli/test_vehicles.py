@@ -15,10 +15,10 @@ VEHICLES = Path("models/vehicles").resolve()
 G = 9.81
 
 
-def ask(command, model, *options):
-    """The JSON of a command that has nothing to say beside it."""
+def ask(command, model, *options, says=""):
+    """The JSON of a command that has nothing to say beside it, or just a line that has this."""
     done = jounce(command, str(model), "--json", "--interpreter", *options)
-    if done.stderr:
+    if (says not in done.stderr or done.stderr.count("\n") != 1) if says else done.stderr:
         raise AssertionError(f"{command} {model}: {done.stderr}")
     return json.loads(done.stdout)
 
@@ -239,7 +239,8 @@ class TwoWheels(Case):
                          *settings(speed=speed, steering_damper=0, k_fork=1e10, k_rear=1e10, c_fork=0, c_rear=0))
 
     def test_motorcycle_stands_as_it_is_drawn(self):
-        found = ask("static", self.MOTORCYCLE, *settings(push=0))
+        # nothing but a rider keeps it upright
+        found = ask("static", self.MOTORCYCLE, *settings(push=0), says="unstable")
         front = G * (235 * 0.68 + 9 * 0.27 + 10 * 1.2 + 9 * 1.3 + 12 * 1.42) / 1.42
         self.assertAlmostEqual(found["sensors"]["load_front"] / front, 1, delta=1e-9)
         self.assertAlmostEqual(found["sensors"]["load_rear"] / (G * 289 - front), 1, delta=1e-9)

@@ -292,6 +292,28 @@ static void test_exchanges_count_wishes_half(void** state) {
   assert_int_equal(next.v[0], 0);
 }
 
+// The least pivot of rows that are nearly one, and by how much their residuals contradict each other.
+static void test_what_is_left_of_closures_that_nearly_depend(void** state) {
+  fixture* f = *state;
+  mechanism k;
+  make(&k, 3);
+  const double start[2 * 3] = {1.0, 0.0, 0.0, 1.0, 0.5, 0.5};
+  jgen_partition now = choose(f, &k, start, 2);
+  assert_near(judge(f, &k, start, 2, &now).least, 1.0, 1e-15);
+  // the second row is twice the first but for 1e-3, and so is its residual but for 1e-5
+  const double J[2 * 3] = {1.0, 2.0, 0.25, 0.5, 0.5, 1.001};
+  jgen_footing footing = judge(f, &k, J, 2, &now);
+  assert_near(footing.least, 5e-4, 1e-12);
+  assert_int_equal(footing.weakest, 0);
+  double h[2] = {0.1, 0.20001}, miss;
+  assert_ok(f->ctx, jgen_partition_miss(f->ctx, &f->a, &k.m, J, h, 2, 1.0, 2, 1e-2, &miss));
+  assert_near(miss, 5e-6, 1e-15);
+  // with both pivots all is met
+  double again[2] = {0.1, 0.20001};
+  assert_ok(f->ctx, jgen_partition_miss(f->ctx, &f->a, &k.m, J, again, 2, 1.0, 2, 0.0, &miss));
+  assert_true(miss == 0.0);
+}
+
 // Two coordinates in a plane askew: of three equations the two that were kept may come to be one.
 static void test_exchanges_find_the_equations_that_tell(void** state) {
   fixture* f = *state;
@@ -339,6 +361,7 @@ int main(void) {
       fixture_test(test_undetermined_coordinates_are_what_the_rank_leaves),
       fixture_test(test_exchanges_leave_no_steep_slope),
       fixture_test(test_exchanges_count_wishes_half),
+      fixture_test(test_what_is_left_of_closures_that_nearly_depend),
       fixture_test(test_exchanges_find_the_equations_that_tell),
       fixture_test(test_exchanges_do_not_help_where_rank_is_lost),
   };

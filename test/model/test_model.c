@@ -411,6 +411,20 @@ static void test_impossible_inertia_is_a_warning(void** state) {
   fixture_close(f);
 }
 
+static void test_impossible_products_of_inertia_are_a_warning(void** state) {
+  (void)state;
+  // principal moments 0.1, 1 and 1.9
+  fixture* f = open_text(
+      "jounce: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1, 0.9, 0, 0]}}\njoints: {a: {type: free, "
+      "child: a}}\n");
+  jo_severity severity;
+  assert_int_equal(jo_context_diagnostic_count(f->ctx), 1);
+  const char* text = jo_context_diagnostic(f->ctx, 0, &severity);
+  assert_non_null(strstr(text, "m.yaml:2: body 'a': inertia: with its products xy = 0.9"));
+  assert_int_equal(severity, JO_WARNING);
+  fixture_close(f);
+}
+
 static void test_driven_massless_body_is_fine(void** state) {
   (void)state;
   fixture* f = open_text(
@@ -607,6 +621,7 @@ int main(void) {
       cmocka_unit_test(test_tutorial_files),
       cmocka_unit_test(test_quoted_texts),
       cmocka_unit_test(test_impossible_inertia_is_a_warning),
+      cmocka_unit_test(test_impossible_products_of_inertia_are_a_warning),
       cmocka_unit_test(test_driven_massless_body_is_fine),
       cmocka_unit_test(test_include_and_override),
       cmocka_unit_test(test_hash_is_of_all_text),

@@ -47,12 +47,12 @@ static void check_unique(const char* path, const jmodel* m) {
   }
 }
 
-// Set number k a little aside. False: the model does not allow it.
-static bool check_set(const char* path, const jmodel* m, int k) {
+// Set number k, called `name`, a little aside. False: the model does not allow it.
+static bool check_set_as(const char* path, const jmodel* m, int k, const char* name) {
   double value = m->number[k].value, to = value != 0.0 ? value * (1.0 + 1e-7) : 1e-9;
   char text[40];
   snprintf(text, sizeof text, "%.17g", to);
-  jmodel_setting set = {m->number[k].path, text};
+  jmodel_setting set = {name, text};
   jmodel* n = load(path, &set, 1);
   if (!n) return false;
   assert_int_equal(n->nnumber, m->nnumber);
@@ -61,12 +61,16 @@ static bool check_set(const char* path, const jmodel* m, int k) {
     assert_string_equal(a->path, b->path);
     double expected = i == k ? to : a->value;
     if (b->value != expected) {
-      fail_msg("%s: setting '%s' to %.17g makes '%s' %.17g instead of %.17g", path,
-               m->number[k].path, to, a->path, b->value, expected);
+      fail_msg("%s: setting '%s' to %.17g makes '%s' %.17g instead of %.17g", path, name, to,
+               a->path, b->value, expected);
     }
   }
   close_model(n);
   return true;
+}
+
+static bool check_set(const char* path, const jmodel* m, int k) {
+  return check_set_as(path, m, k, m->number[k].path);
 }
 
 // A body without mass, or without moments of inertia, cannot have what --set would give it.
@@ -107,9 +111,53 @@ static void test_setting_a_path_changes_its_number_alone(void** state) {
   assert_true(set > 1000);
 }
 
+// What --set takes since the file is written so, derivatives take, too, and it is the same value.
+static void test_a_path_as_the_file_is_written_is_that_of_its_number(void** state) {
+  (void)state;
+  static const char full[] = "test/model/good/full.yaml", tyre[] = "test/model/good/tyre_file.yaml";
+  static const struct {
+    const char *file, *written, *path;
+  } cases[] = {
+      {full, "parameters.k", "k"},
+      {full, "parameters.g.value", "g"},
+      {full, "g.value", "g"},
+      {full, "bodies.chassis.com[2]", "bodies.chassis.com.z"},
+      {full, "bodies.slider.inertia[5]", "bodies.slider.inertia.yz"},
+      {tyre, "tyres.w.scale.LMUX", "tyres.w.LMUX"},
+      {tyre, "tyres.w.coefficients.PKY1", "tyres.w.PKY1"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    jmodel* m = load(cases[i].file, NULL, 0);
+    assert_non_null(m);
+    int k = jmodel_find_number(m, cases[i].path);
+    assert_true(k >= 0);
+    assert_int_equal(jmodel_find_number(m, cases[i].written), k);
+    assert_true(check_set_as(cases[i].file, m, k, cases[i].written));
+    close_model(m);
+  }
+}
+
+static void test_other_paths_are_none(void** state) {
+  (void)state;
+  static const char* const none[] = {"parameters.bodies.arm.mass",
+                                     "bodies.chassis.com[3]",
+                                     "bodies.chassis.com[]",
+                                     "parameters.",
+                                     ".value",
+                                     "[0]"};
+  jmodel* m = load("test/model/good/full.yaml", NULL, 0);
+  assert_non_null(m);
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+    assert_int_equal(jmodel_find_number(m, none[i]), -1);
+  }
+  close_model(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_setting_a_path_changes_its_number_alone),
+      cmocka_unit_test(test_a_path_as_the_file_is_written_is_that_of_its_number),
+      cmocka_unit_test(test_other_paths_are_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,7 @@ def _by_spring(m: Model) -> float:
     height = draw.uniform(0.02, 0.5)
     _let_fall(m, z, height)
     stiffness = mass*draw.log(1e3, 3e4)
+    m.buffers.append((z.name, float(f"{stiffness:.4g}")))
     damping = 2*draw.uniform(0.05, 0.6)*(mass*stiffness)**0.5
     kind = draw.weighted({"if": 3, "stop": 3, "max": 2})
     if kind == "if":

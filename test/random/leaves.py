@@ -49,6 +49,7 @@ class Written:
     """A model file, and how each of its numbers is called in it."""
     text: str
     called: dict[Number, str]
+    places: dict[Number, list[str]]     # all it is called: a number that is written inline may be in several places
 
 
 def write(tree: dict, inline: frozenset = frozenset(), named: frozenset = frozenset()) -> Written:
@@ -61,7 +62,7 @@ def write(tree: dict, inline: frozenset = frozenset(), named: frozenset = frozen
         lines += [f"  {n.name}: {n.value!r}" for n in writer.parameters.values()]
     for key, value in sections.items():
         lines += _section(key, value)
-    return Written("\n".join(lines) + "\n", writer.called)
+    return Written("\n".join(lines) + "\n", writer.called, writer.places)
 
 
 def _section(key: str, value) -> list[str]:
@@ -91,6 +92,7 @@ class _Writer:
         self.inline, self.named = inline, named
         self.parameters: dict[str, Number] = {}
         self.called: dict[Number, str] = {}
+        self.places: dict[Number, list[str]] = {}
 
     def value(self, node, at: list[str]):
         if isinstance(node, dict):
@@ -109,9 +111,12 @@ class _Writer:
         if n in self.named or (n.named and n not in self.inline) or n.name in self.parameters:
             return self.parameter(n)
         self.called[n] = _path(at)
+        self.places.setdefault(n, []).append(self.called[n])
         return n.inline()
 
     def parameter(self, n: Number) -> str:
+        if n.name not in self.parameters:
+            self.places.setdefault(n, []).append(n.name)
         self.parameters[n.name] = n
         self.called[n] = n.name
         return n.name
@@ -126,5 +131,5 @@ def _index(at: list[str], i: int) -> str:
 
 
 def _path(at: list[str]) -> str:
-    kept = [part for part in at if part != "value"]
+    kept = [part for part in at if part != "value" and not (at[0] == "tyres" and part == "scale")]
     return ".".join(kept).replace(".[", "[")

@@ -71,6 +71,7 @@ class Model:
         self.floors: list[str] = []         # quantities that never fall below zero
         self.twins: list[tuple[str, str]] = []  # outputs that are equal by symmetry
         self.dissipative = False            # the energy never grows
+        self.buffers: list[tuple[str, float]] = []  # floors that give way: coordinate and stiffness below zero
         self.same: list[tuple[str, str]] = [] # a force, and its torque written in another way
         self._count = 0
 

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 TIMEOUT_S = 600  # a call that hangs; loaded machines are slow
 
+# a number that moves what nothing holds, or breaks what closes the loops
+NO_DERIVATIVE = re.compile("nothing has a derivative by|has no derivatives|only grazes|its derivative by .* though its value is 0:")
+
 
 @dataclass
 class Answer:
@@ -80,3 +83,10 @@ def message_class(message: str) -> str:
     line = re.sub(r"\S*\.yaml(:\d+)?", "FILE", line)
     line = re.sub(r"'[^']*'", "'...'", line)
     return re.sub(r"-?\d+(\.\d+)?(e[-+]?\d+)?", "#", line)[:100]
+
+
+def lacks_derivatives(answer: Answer) -> bool:
+    """An answer, or a refusal, that says why there are no derivatives, of all objectives or of some."""
+    if not answer.ok:
+        return bool(NO_DERIVATIVE.search(answer.message))
+    return any("no_derivatives" in told for told in answer.data["objectives"].values())

@@ -18,8 +18,8 @@ static jo_status project(void* user, double t, double* y) {
   return b->answer < 0 ? b->answer : pendulum_project(NULL, t, y);
 }
 
-static jo_status admit(void* user, double t0, const double* y0, double t, const double* y) {
-  (void)t0, (void)y0, (void)t, (void)y;
+static jo_status admit(void* user, const jsolve_stretch* step) {
+  (void)step;
   return ((const bed*)user)->admits;
 }
 
