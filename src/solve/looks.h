@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether looks into a step show how fast its conditions change. Four margins s_0 ... s_3 at equal distances lie on a cubic p. One more look is
-// taken shortly behind one of them: a condition that goes up and down between the looks has another slope there,
+// taken shortly behind one of them (docs/theory/integration.md eq. (I9)): a condition that goes up and down between the looks has another slope there,
 //   | s(t_i + d) - p(t_i + d) |  >  HIDDEN d max |s_j|      d in distances between looks
-// whichever phases the looks meet. Motions that the steps resolve pass by far: an oscillation of 4 rad in three distances
+// whichever phases the looks meet. Motions that the steps resolve pass by far: an oscillation of 3 rad in three distances
 // is at the limit, and one is lost from 9 rad on.
 #ifndef JSOLVE_LOOKS_H
 #define JSOLVE_LOOKS_H
