@@ -17,9 +17,10 @@ struct jo_run {
   const jo_system* system;
   jplant_work* run;
   jsolve_options solve;
-  double t;       // [s]
-  double *y, *g;  // state (ny), scratch (nswitch)
-  int nchange;    // of the partition
+  jsolve_growth growth;  // of fixed steps
+  double t;              // [s]
+  double *y, *g;         // state (ny), scratch (nswitch)
+  int nchange;           // of the partition
   int ninput;
   int* input;  // parameters that are inputs ...
   int* live;   // ... and where their values stand among the live numbers (ninput)
@@ -100,6 +101,7 @@ jo_status jo_run_create(jo_context* ctx, const jo_system* system, const jo_simul
   // a run is looked into as often in parts as in one piece
   if (status >= 0)
     r->solve.shortest_pulse = jsolve_shortest_pulse(&r->solve, used.t_end - used.t_start);
+  r->solve.growth = &r->growth;
   if (status >= 0) status = begin(r);
   if (status < 0) {
     jo_run_destroy(r);
@@ -151,6 +153,7 @@ jo_status jo_run_set_state(jo_context* ctx, jo_run* run, double t_s, const doubl
   jplant_work_use(run->run, ctx);
   memcpy(run->y, y, (size_t)d->ny * sizeof *y);
   run->t = t_s;
+  run->growth = (jsolve_growth){0};
   run->run->machine.side = 0;
   run->run->machine.has_ended = false;
   JO_TRY(jmachine_close(&run->run->machine, run->t, run->y));

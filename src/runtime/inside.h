@@ -14,6 +14,7 @@ struct jvehicle {
   jmachine machine;
   jsolve_system system;
   jsolve_options options;
+  jsolve_growth growth;  // of fixed steps
   jmachine_position position;
   const double* road;  // data of the road, NULL: none
   double t, *y;

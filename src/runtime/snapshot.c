@@ -9,6 +9,7 @@
 typedef struct fixed_part {
   char token[TOKEN];
   double t, first_step, rel_tol, abs_tol, step;
+  jsolve_growth growth;
   int method, side, has_ended;
 } fixed_part;
 
@@ -42,6 +43,8 @@ void jvehicle_save(const jvehicle* v, void* snapshot) {
   strncpy(fixed.token, v->model->token, TOKEN - 1);
   fixed.t = v->t;
   fixed.first_step = v->first_step;
+  fixed.growth.logarithm = v->growth.logarithm;  // and no padding
+  fixed.growth.nstep = v->growth.nstep;
   fixed.rel_tol = v->options.rel_tol;
   fixed.abs_tol = v->options.abs_tol;
   fixed.step = v->options.step;
@@ -79,6 +82,7 @@ jo_status jvehicle_restore(jvehicle* v, const void* snapshot, size_t size) {
   }
   v->t = fixed.t;
   v->first_step = fixed.first_step;
+  v->growth = fixed.growth;
   v->options.rel_tol = fixed.rel_tol;
   v->options.abs_tol = fixed.abs_tol;
   v->options.step = fixed.step;

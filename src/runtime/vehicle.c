@@ -179,6 +179,7 @@ void jvehicle_reset(jvehicle* v) {
   v->options = own_options(m);
   v->t = m->t_start;
   v->first_step = 0.0;
+  v->growth = (jsolve_growth){0};
   v->machine.side = 0;
   v->machine.has_ended = false;
 }
@@ -217,6 +218,7 @@ jo_status jvehicle_set_options(jvehicle* v, int method, double tolerance, double
   }
   v->options = o;
   v->first_step = 0.0;
+  v->growth = (jsolve_growth){0};
   return JO_OK;
 }
 
@@ -342,6 +344,7 @@ jo_status jvehicle_begin(jvehicle* v, double t) {
   JO_TRY(check_numbers(v));
   v->t = t;
   v->first_step = 0.0;
+  v->growth = (jsolve_growth){0};
   v->machine.side = 0;
   v->machine.has_ended = false;
   memset(v->machine.mode, 0, (size_t)m->nindicator * sizeof(double));
@@ -386,6 +389,7 @@ jo_status jvehicle_set(jvehicle* v, double t, const double* x) {
 jo_status jvehicle_touch(jvehicle* v) {
   JO_TRY(check_numbers(v));
   v->first_step = 0.0;
+  v->growth = (jsolve_growth){0};
   return jmachine_close(&v->machine, v->t, v->y);
 }
 
@@ -467,6 +471,7 @@ jo_status jvehicle_advance(jvehicle* v, double t, bool stop_at_event,
   watcher w = {.stops = stop_at_event, .is_quiet = v->system.is_quiet, .t_end = t};
   jsolve_observer observer = {.user = &w, .step = on_step, .event = on_event};
   jsolve_options opt = v->options;
+  opt.growth = &v->growth;
   bool is_fixed = jsolve_method_about(opt.method)->is_fixed;
   if (!is_fixed && v->first_step > 0.0) opt.step = v->first_step;
   *out = (jvehicle_advance_result){.t = v->t};

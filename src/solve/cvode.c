@@ -44,6 +44,7 @@ struct cv {
   SUNNonlinearSolver nonlinear;
   double weight_factor;  // from a mean over all states to one over the controlled states
   double drift;          // of the proposed step, in the norm
+  double t_taken;        // its end
   bool is_started, is_trivial;
   int not_finite;
   double t_not_finite;
@@ -196,6 +197,7 @@ static jo_status take_step(cv* s, jsolve_run* run) {
     jformat(s->message, sizeof s->message, "step size becomes too small");
     return fail(s, CV_CONV_FAILURE);
   }
+  s->t_taken = run->t_new;
   memcpy(run->y_new, N_VGetArrayPointer(s->y), (size_t)run->sys->n * sizeof(double));
   jo_status status = jsolve_project(run, run->t_new, run->y_new, &s->drift);
   return status < 0 ? jsolve_fail_projection(run, status, run->t_new) : status;
@@ -240,7 +242,8 @@ static jo_status finish(jsolve_stepper* base, jsolve_run* run) {
 
 static jo_status accept(jsolve_stepper* base, jsolve_run* run) {
   cv* s = (cv*)base;
-  if (s->is_trivial || s->drift <= DRIFT_LIMIT) return JO_OK;
+  bool is_cut = run->t < s->t_taken;
+  if (s->is_trivial || (s->drift <= DRIFT_LIMIT && !is_cut)) return JO_OK;
   return restart(base, run);
 }
 

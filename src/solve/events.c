@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/looks.h"
 #include "solve/scan.h"
 #include "solve/sums.h"
 #include "solve/zeno.h"
@@ -45,6 +46,14 @@
 #define LEAST_PARTS  3
 #define SHORTEST     1e-10  // times max(1, |t|) [s]
 
+// Where looks do not show how a condition changes (looks.h), the step is looked at again in blocks that do.
+#define EVERY       4     // blocks one is tested that comes not near zero
+#define CLOSER      0.25  // blocks become so much shorter, and ...
+#define WIDER       2     // ... longer where they may
+#define MOST_BLOCKS 2000  // in a step: it is cut behind them
+#define MOST_JUMPS  8     // blocks of the shortest length that show nothing, in a step
+#define GROWS       1.5   // steps that are so much longer than the last are looked at twice as well
+
 struct jsolve_events {
   int n;
   double* g;      // last values
@@ -62,6 +71,10 @@ struct jsolve_events {
   bool is_retaken;                // the proposed step is no longer the stepper's own
   int first_sample, last_sample;  // of the proposed step
   bool is_first;                  // the step follows an event, or the start
+  jsolve_looks looks;
+  int turn;       // of blocks: every so many are tested
+  int behind;     // which of the looks of a block is taken twice
+  double h_last;  // length of the last step
   jsolve_zeno zeno;
   double t_last;  // last instant
   int at_instant;
@@ -89,6 +102,7 @@ jsolve_events* jsolve_events_create(jsolve_run* run) {
   bool is_ok = ev->y && ev->flipped && ev->is_done && ev->is_armed;
   // multistep methods begin with the first order behind an event, and its error h^2 |y''| / 2
   double resolution = run->stepper->k ? RETURN_SPAN : sqrt(run->opt->abs_tol);
+  is_ok = is_ok && jsolve_looks_init(&ev->looks, &run->arena, n, run->opt->rel_tol);
   return is_ok && jsolve_zeno_init(&ev->zeno, &run->arena, n, resolution) ? ev : NULL;
 }
 
@@ -359,17 +373,146 @@ static void choose_samples(jsolve_events* ev, const jsolve_run* run, double h) {
     ev->first_sample--;
 }
 
-// First sample at which a margin has crossed, by dense output. Its margins are in `hi`. False: none has.
-static bool first_suspect(jsolve_events* ev, jsolve_run* run, int* j) {
-  for (*j = ev->first_sample; *j < ev->last_sample; ++*j) {
-    double t = sample_time(ev, run, run->t_new, *j);
-    run->stepper->dense->eval(run->stepper->dense, t, ev->y);
-    jsolve_hold(run->sys, run->y, ev->y);
-    evaluate(ev, run, t, ev->y, ev->hi);
-    if (has_crossed(ev, ev->hi)) return true;
+// Margins at t by dense output.
+static void look(jsolve_events* ev, jsolve_run* run, double t, double* s) {
+  run->stepper->dense->eval(run->stepper->dense, t, ev->y);
+  jsolve_hold(run->sys, run->y, ev->y);
+  evaluate(ev, run, t, ev->y, s);
+}
+
+// The first switch that changes faster than the last four looks show, at the given distance up to t; -1: none.
+static int hidden(jsolve_events* ev, jsolve_run* run, double t, double distance, bool twice) {
+  if (!(distance > SHORTEST * fmax(1, fabs(t)) * 1e-2)) return -1;
+  int k = -1;
+  for (int i = 0; i < 1 + twice && k < 0; i++) {
+    int at = 1 + ++ev->behind % 2;
+    look(ev, run, t - (3 - at - jsolve_look_behind(at)) * distance, ev->looks.behind);
+    k = jsolve_looks_hidden(&ev->looks, at, ev->g_max);
   }
-  margins(ev, run, ev->g_end, ev->hi);
-  return has_crossed(ev, ev->hi);
+  return k;
+}
+
+// What looks into a step found.
+typedef struct finding {
+  int sample;  // the first at which a margin has crossed, its margins are in `hi`; past the last: none has
+  int hidden;  // switch that changes faster than the looks show; -1: none
+  double t;    // up to here it does not
+} finding;
+
+// Looks at the samples of a step, by dense output, to the end of the block in which a margin has crossed. tests: whether
+// looks show how conditions change, too.
+static finding look_into(jsolve_events* ev, jsolve_run* run, bool tests) {
+  int last = ev->last_sample;
+  double t1 = run->t_new, h = t1 - run->t, distance = h / last;
+  bool twice = ev->is_first || h > GROWS * ev->h_last;
+  finding f = {last + 1, -1, run->t};
+  memcpy(jsolve_looks_next(&ev->looks), ev->start, (size_t)ev->n * sizeof *ev->start);
+  for (int j = ev->first_sample; j <= last; j++) {
+    bool is_block = j > 0 && (j % 3 == 0 || j == last);
+    if (f.sample < j && j <= 0) continue;
+    double* s = j > 0 ? jsolve_looks_next(&ev->looks) : ev->hi;
+    double t = sample_time(ev, run, t1, j);
+    if (j == last) {
+      margins(ev, run, ev->g_end, s);
+    } else {
+      look(ev, run, t, s);
+    }
+    if (f.sample > last && has_crossed(ev, s)) {
+      f.sample = j;
+      if (s != ev->hi) memcpy(ev->hi, s, (size_t)ev->n * sizeof *s);
+    }
+    if (is_block && tests && (twice || ++ev->turn % EVERY == 0 || jsolve_looks_near(&ev->looks)))
+      f.hidden = hidden(ev, run, t, distance, twice);
+    if (f.hidden >= 0 || (is_block && f.sample <= last)) return f;
+    if (is_block) f.t = t;
+  }
+  return f;
+}
+
+static int look_at_block(jsolve_events* ev, jsolve_run* run, double t, double width) {
+  double distance = width / (JSOLVE_LOOKS - 1);
+  for (int i = 0; i < JSOLVE_LOOKS; i++)
+    look(ev, run, t + i * distance, jsolve_looks_next(&ev->looks));
+  return hidden(ev, run, t + width, distance, true);
+}
+
+static jo_status fail_hidden(jsolve_run* run, int k, double t, double width) {
+  char label[JSOLVE_LABEL];
+  return jerr_set(run->ctx, JO_ERR_LIMIT,
+                  "integration: what %s compares changes faster than can be followed at t = %.9g s "
+                  "(within %.1g s); replace it by something slower",
+                  jsolve_label(run->sys->switch_name, "switch", k, label), t, width);
+}
+
+// Looks closer, in blocks as short as it takes, from where something was hidden. *t: the first look at which a margin has
+// crossed, or up to which none has; the end of the step: there is nothing in it. *crossing: distance of these looks; 0: none has.
+static jo_status look_closer(jsolve_events* ev, jsolve_run* run, double from, double* t,
+                             double* crossing) {
+  double t1 = run->t_new, least = SHORTEST * fmax(1, fabs(t1));
+  double width = CLOSER * (JSOLVE_LOOKS - 1) * (t1 - run->t) / ev->last_sample;
+  int jumps = 0;
+  *t = from;
+  *crossing = 0;
+  for (int i = 0; *t < t1 && i < MOST_BLOCKS; i++) {
+    width = fmin(width, t1 - *t);
+    int k = look_at_block(ev, run, *t, width);
+    if (k >= 0 && CLOSER * width > least) {
+      width *= CLOSER;
+      continue;
+    }
+    if (k >= 0 && ++jumps > MOST_JUMPS) return fail_hidden(run, k, *t, width);
+    for (int j = 1; j < JSOLVE_LOOKS; j++) {
+      if (!has_crossed(ev, ev->looks.s[j])) continue;
+      *crossing = width / (JSOLVE_LOOKS - 1);
+      *t += j * *crossing;
+      return JO_OK;
+    }
+    *t += width;
+    width *= WIDER;
+  }
+  return JO_OK;
+}
+
+// Ends the proposed step at t, where the dense output has something that was hidden. A real step may find that it is not there:
+// the step is then what it was.
+static jo_status cut_step(jsolve_events* ev, jsolve_run* run, double t, bool is_crossing) {
+  jsolve_stepper* s = run->stepper;
+  if (s->keep) s->keep(s, run);
+  JO_TRY(s->retake(s, run, t));
+  jsolve_hold(run->sys, run->y, run->y_new);
+  evaluate(ev, run, t, run->y_new, ev->probe);
+  if (is_crossing && s->restore && !has_crossed(ev, ev->probe)) {
+    s->restore(s, run);
+    return JO_OK;
+  }
+  JO_TRY(s->finish(s, run));
+  memcpy(ev->g_end, ev->g, (size_t)ev->n * sizeof *ev->g);
+  choose_samples(ev, run, t - run->t);
+  return JO_OK;
+}
+
+// Whether the looks into the step had found what closer ones found at t: it lies between the same two of them, which are hardly
+// farther apart.
+static bool is_known(const jsolve_events* ev, const jsolve_run* run, const finding* f, double t,
+                     double crossing) {
+  if (f->sample < 1 || f->sample > ev->last_sample) return false;
+  double before = f->sample > 1 ? sample_time(ev, run, run->t_new, f->sample - 1) : run->t;
+  return t > before && crossing >= CLOSER * (run->t_new - run->t) / ev->last_sample;
+}
+
+// Looks into the proposed step. Where something is hidden between the looks, it becomes shorter.
+static jo_status survey(jsolve_events* ev, jsolve_run* run, finding* f) {
+  double t, crossing;
+  choose_samples(ev, run, run->t_new - run->t);
+  run->sys->switches(run->sys->user, run->t_new, run->y_new, ev->g_end);
+  *f = look_into(ev, run, true);
+  if (f->hidden < 0) return JO_OK;
+  JO_TRY(look_closer(ev, run, f->t, &t, &crossing));
+  if (t < run->t_new && !is_known(ev, run, f, t, crossing)) {
+    JO_TRY(cut_step(ev, run, t, crossing > 0));
+  }
+  *f = look_into(ev, run, false);
+  return JO_OK;
 }
 
 // The step as it was proposed, where it was taken again meanwhile.
@@ -503,16 +646,17 @@ static jo_status pass_step(jsolve_events* ev, jsolve_run* run) {
   JO_TRY(check_accumulation(ev, run, ev->hi));
   start_step(ev, run, ev->g_end);
   ev->is_first = false;
+  ev->h_last = run->t_new - run->t;
   return JO_OK;
 }
 
 jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) {
   *found = ev->is_retaken = false;
+  finding f;
+  JO_TRY(survey(ev, run, &f));
   double t1 = run->t_new, h = t1 - run->t;
-  int suspect;
-  choose_samples(ev, run, h);
-  run->sys->switches(run->sys->user, t1, run->y_new, ev->g_end);
-  bool is_none = !first_suspect(ev, run, &suspect);
+  int suspect = f.sample;
+  bool is_none = suspect > ev->last_sample;
   if (!is_none) JO_TRY(test_graze(ev, run, t1, suspect, &is_none));
   if (is_none) return pass_step(ev, run);
   // where the dense output has it
@@ -555,7 +699,8 @@ static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
   char label[JSOLVE_LABEL];
   return jerr_set(run->ctx, JO_ERR_LIMIT,
                   "integration: %s chatters or there are too many events: it flips again at "
-                  "t = %.17g, event %d (limit %.0f, option max_events)",
+                  "t = %.17g, event %d (limit %.0f); make it change less often, or raise "
+                  "simulation.max_events",
                   jsolve_label(run->sys->switch_name, "switch", ev->flipped[0], label), run->t,
                   ev->all, most);
 }

@@ -90,6 +90,12 @@ typedef struct jsolve_system {
 const char* jsolve_label(const char* const* name, const char* kind, int i,
                          char buffer[JSOLVE_LABEL]);
 
+// What fixed steps in a row made of a motion that does not grow by itself (stability.h).
+typedef struct jsolve_growth {
+  double logarithm;
+  int nstep;
+} jsolve_growth;
+
 typedef struct jsolve_options {
   jsolve_method method;
   double rel_tol, abs_tol;  // adaptive methods, local error
@@ -102,6 +108,8 @@ typedef struct jsolve_options {
   int max_events;         // in one run; more is an error that names the switch. 0: 10000 and 5000
                           // for every second
   bool is_whole;          // a run of few fixed steps is all there is: it is judged at its end
+  jsolve_growth*
+      growth;  // kept from one run to the next, where a motion is made in parts; NULL: it is not
   // longest step from t on, on top of max_step; NULL: none
   double (*step_limit)(void* user, double t);
   void* step_limit_user;

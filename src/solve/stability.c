@@ -105,6 +105,10 @@ static jo_status fail(const jsolve_stability* s, jsolve_run* run, eigenvalue e) 
                   part * h * e.size, MARGIN * part * h);
 }
 
+static jsolve_growth* growth_of(jsolve_stability* s, const jsolve_run* run) {
+  return run->opt->growth ? run->opt->growth : &s->growth;
+}
+
 // The step before may have been cut short by an event, behind this judgement: it counts as it was taken.
 static void settle(jsolve_stability* s, const jsolve_run* run) {
   const jsolve_stability_step* last = &s->last;
@@ -112,8 +116,9 @@ static void settle(jsolve_stability* s, const jsolve_run* run) {
   if (!last->grows || taken >= WHOLE * last->h) return;
   eigenvalue e = {last->size, last->decay};
   double r = amplification(s, taken, e);
-  s->growth += (r > 1 ? jm_log(r) : 0) - jm_log(amplification(s, last->h, e));
-  s->nstep -= !(r > 1);
+  jsolve_growth* g = growth_of(s, run);
+  g->logarithm += (r > 1 ? jm_log(r) : 0) - jm_log(amplification(s, last->h, e));
+  g->nstep -= !(r > 1);
 }
 
 jo_status jsolve_stability_judge(jsolve_stability* s, jsolve_run* run, double* dy, double* df) {
@@ -128,14 +133,15 @@ jo_status jsolve_stability_judge(jsolve_stability* s, jsolve_run* run, double* d
   run->stats.h_lambda = fmax(run->stats.h_lambda, h * e.size);
   double r = amplification(s, h, e);
   settle(s, run);
+  jsolve_growth* g = growth_of(s, run);
   // what is left of a step behind an event is shorter, and says nothing of the others
-  if (!(r > 1) && h >= WHOLE * run->opt->step) s->nstep = 0;
-  if (s->nstep == 0) s->growth = 0;
+  if (!(r > 1) && h >= WHOLE * run->opt->step) g->nstep = 0;
+  if (g->nstep == 0) g->logarithm = 0;
   s->last = (jsolve_stability_step){run->t, h, e.size, e.decay, r > 1};
-  s->nstep += r > 1;
-  if (r > 1) s->growth += jm_log(r);
+  g->nstep += r > 1;
+  if (r > 1) g->logarithm += jm_log(r);
   bool is_short =
-      run->opt->is_whole && run->t_new >= run->t_end && s->nstep == run->stats.steps + 1;
-  bool grows = s->nstep >= LEAST_STEPS && s->growth > MOST_GROWTH;
-  return grows || (is_short && s->growth > OF_SHORT) ? fail(s, run, e) : JO_OK;
+      run->opt->is_whole && run->t_new >= run->t_end && g->nstep == run->stats.steps + 1;
+  bool grows = g->nstep >= LEAST_STEPS && g->logarithm > MOST_GROWTH;
+  return grows || (is_short && g->logarithm > OF_SHORT) ? fail(s, run, e) : JO_OK;
 }

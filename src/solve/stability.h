@@ -25,8 +25,7 @@ typedef struct jsolve_stability_step {
 typedef struct jsolve_stability {
   int n;
   double factor[JSOLVE_MAX_STAGES + 1];  // R(z) = sum factor_i z^i, i <= n
-  double growth;                         // logarithm of what steps in a row made of the motion
-  int nstep;                             // so many
+  jsolve_growth growth;                  // of this run, where options have none
   jsolve_stability_step last;            // the step that was judged last
 } jsolve_stability;
 

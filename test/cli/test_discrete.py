@@ -593,6 +593,22 @@ simulation: {end: 2SETTINGS}
         force = 'forces: {f: {on: x, force: "if(sqrt(t - 1) > 0.5, 1, 0)"}}'
         self.assertIn("compares is not a number at t = 0 s", self.complaint(self.model(force), command="run"))
 
+    def test_conditions_faster_than_steps_are_found(self):
+        # rising edges of sin(w t + phase) > level; whole periods lie between the looks of the third
+        for w, phase, level, end, settings in ((1e6, 0, 0, 1e-3, ""), (1e3, 0.5, 0, 1, ""), (200 * math.pi, 1, 0.5, 10, ""),
+                                               (200, 0.2, 0.99, 3, ""), (1e4, 2, 0.9, 0.1, ", method: bdf"),
+                                               (6000 * math.pi, 1, 0, 0.1, ", method: rk4, step: 1e-3")):
+            text = self.model(f'events: {{e: {{when: "sin({w!r}*t + {phase}) > {level}", set: {{n: n + 1}}}}}}', settings=settings)
+            found = self.result(text.replace("end: 2", f"end: {end}"))["objectives"]["n_end"]
+            edges = [math.floor((x - math.asin(level)) / (2 * math.pi)) for x in (phase, w * end + phase)]
+            self.assertEqual(found, edges[1] - edges[0] + (phase == 0), (w, level))
+
+    def test_conditions_too_fast_to_be_followed_are_rejected(self):
+        for when, message in (("sin(1e6*t) > 0", r"'e, condition' chatters or there are too many events: .* raise simulation.max_events"),
+                              ("sin(1e20*t) > 0", "what 'e, condition' compares changes faster than can be followed")):
+            stderr = self.complaint(self.model(f'events: {{e: {{when: "{when}", set: {{n: n + 1}}}}}}'), command="run")
+            self.assertRegex(stderr, message)
+
     def test_periods_windows_and_tolerances(self):
         for every in "1e-15", "1e-300", "1e-10":
             stderr = self.complaint(self.model(f"samplers: {{s: {{every: {every}, set: {{n: n + 1}}}}}}"))

@@ -56,6 +56,32 @@ static void test_stability_steps_that_are_too_long_are_rejected(void** state) {
   }
 }
 
+static void test_stability_counts_go_on_in_the_next_part(void** state) {
+  // a motion that is driven from outside, one or two steps at a time
+  for (int n = 1; n <= 2; n++) {
+    jo_context* ctx = context(state);
+    spring p = {30, 0};
+    jsolve_growth growth = {0, 0};
+    jsolve_system s = spring_system(&p);
+    jsolve_options o = fixed(JSOLVE_RK4, 0.15);
+    o.growth = &growth;
+    double t = 0, y[2] = {0.1, 0};
+    jo_status status = JO_OK;
+    for (int i = 0; i < 50 && status >= 0; i++)
+      status = jsolve_integrate(ctx, &s, &o, NULL, t, t + n * o.step, y, &t, NULL);
+    assert_int_equal(status, JO_ERR_CONVERGENCE);
+    assert_non_null(strstr(jo_context_message(ctx), "is unstable at t = "));
+    jo_context_clear(ctx);
+    // a state that is set begins anew, steps that resolve it keep nothing
+    growth = (jsolve_growth){0, 0};
+    o.step = 0.01;
+    t = 0, y[0] = 0.1, y[1] = 0;
+    for (int i = 0; i < 50; i++)
+      assert_ok(ctx, jsolve_integrate(ctx, &s, &o, NULL, t, t + n * o.step, y, &t, NULL));
+    assert_int_equal(growth.nstep, 0);
+  }
+}
+
 static void test_stability_runs_of_one_step_are_judged(void** state) {
   jo_context* ctx = context(state);
   spring p = {30, 0};
@@ -83,6 +109,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       fixture_test(test_stability_polynomials_are_those_of_the_methods),
       fixture_test(test_stability_steps_that_are_too_long_are_rejected),
+      fixture_test(test_stability_counts_go_on_in_the_next_part),
       fixture_test(test_stability_runs_of_one_step_are_judged),
       fixture_test(test_stability_rest_says_nothing),
   };
