@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A switch g stands on the brink for number p, of size u, when a change of p as small as rounding moves it
 // across:
-//   |g(t_0, y_0)| <= 1e-12 u |dg/dp|,   dg/dp = g_y S + g_p
+//   |g(t_0, y_0)| <= 1e-12 u |dg/dp|,   dg/dp = g_y S + g_p,   u |dg/dp| > 1e-14
 #include "sens/brink.h"
 
 #include <math.h>
@@ -9,7 +9,8 @@
 #include "plant/tape_tangent.h"
 
 #define NEAR     1e-12
-#define FAR_AWAY 1e-6  // g beyond which no number is looked at
+#define FELT     1e-14  // g that a change of the number by its size must move: less is rounding
+#define FAR_AWAY 1e-6   // g beyond which no number is looked at
 
 static bool is_any_near(const jplant_work* run) {
   for (int k = 0; k < run->plant->dynamics->nswitch; k++) {
@@ -22,7 +23,7 @@ static int find(const jplant_work* run, const double* dg, double unit) {
   for (int k = 0; k < run->plant->dynamics->nswitch; k++) {
     if (run->plant->dynamics->sw[k].is_quiet) continue;
     double move = fabs(unit * dg[k]);
-    if (move > 0.0 && fabs(run->g[k]) <= NEAR * move) return k;
+    if (move > FELT && fabs(run->g[k]) <= NEAR * move) return k;
   }
   return -1;
 }

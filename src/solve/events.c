@@ -705,36 +705,10 @@ static jo_status check_limits(jsolve_events* ev, jsolve_run* run) {
                   ev->all, most);
 }
 
-// Margins of all switches, in the modes as they are, before states are reset.
-static void side_before(jsolve_events* ev, jsolve_run* run) {
-  if (!run->sys->event || run->sys->nconstant == 0) return;
-  run->sys->switches(run->sys->user, run->t, run->y, ev->g);
-  for (int k = 0; k < ev->n; k++)
-    ev->probe[k] = run->sys->mode[k] > 0.5 ? ev->g[k] : -ev->g[k];
-}
-
-// A reset that brings the condition of its own event to the other side by less than its floor is lost: a clock whose next
-// time is the present one but for rounding.
-static jo_status check_resets(jsolve_events* ev, jsolve_run* run) {
-  for (int k = 0; run->sys->event && run->sys->nconstant > 0 && k < ev->n; k++) {
-    double s = run->sys->mode[k] > 0.5 ? ev->g[k] : -ev->g[k];
-    if (!ev->is_done[k] || !(s < 0 && s < ev->probe[k] && s >= -ev->floor[k])) continue;
-    char label[JSOLVE_LABEL];
-    return jerr_set(
-        run->ctx, JO_ERR_LIMIT,
-        "integration: the event of %s at t = %.9g s moves its own condition by %.2g, less "
-        "than can be resolved (%.2g): a period or a change must be larger",
-        jsolve_label(run->sys->switch_name, "switch", k, label), run->t, ev->probe[k] - s,
-        ev->floor[k]);
-  }
-  return JO_OK;
-}
-
 static jo_status react(jsolve_events* ev, jsolve_run* run) {
   const jsolve_system* sys = run->sys;
   size_t bytes = (size_t)sys->n * sizeof(double);
   memcpy(ev->y, run->y, bytes);
-  side_before(ev, run);
   if (sys->event) JO_TRY(sys->event(sys->user, run->t, run->y, ev->flipped, ev->nflipped));
   bool is_reset = memcmp(ev->y, run->y, bytes) != 0;
   for (int i = 0; i < ev->nflipped; i++)
@@ -787,7 +761,6 @@ jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
     JO_TRY(observe(ev, run));
     if (jsolve_has_ended(run)) break;
     find_followers(ev, run);
-    JO_TRY(check_resets(ev, run));
   }
   return JO_OK;
 }
