@@ -72,7 +72,7 @@ typedef struct jo_context jo_context;
 /// On failure `*out` is NULL. Ownership: caller, release with jo_context_destroy().
 JO_API jo_status jo_context_create(const jo_allocator* allocator, jo_context** out);
 
-/// Set who calls; JO_CALLER_C where it was never set. Values that are none are ignored. Never fails.
+/// Set who calls; JO_CALLER_C where it was never set. Values that are none are ignored, and so is NULL. Never fails.
 JO_API void jo_context_set_caller(jo_context* ctx, jo_caller caller);
 /// NULL is fine.
 JO_API void jo_context_destroy(jo_context* ctx);

@@ -148,7 +148,7 @@ jo_status jo_context_create(const jo_allocator* allocator, jo_context** out) {
 }
 
 void jo_context_set_caller(jo_context* ctx, jo_caller caller) {
-  if (caller >= JO_CALLER_C && caller <= JO_CALLER_COMMAND_LINE) ctx->caller = caller;
+  if (ctx && caller >= JO_CALLER_C && caller <= JO_CALLER_COMMAND_LINE) ctx->caller = caller;
 }
 
 const char* jerr_option_name(const jo_context* ctx, jerr_option option) {

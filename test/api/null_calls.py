@@ -21,7 +21,7 @@ OPTIONAL = {
 OPTIONAL_NAMES = {"opt"}
 NEEDED = {("jo_sweep_create", "opt"), ("jo_batch_create", "opt")}
 TAKES_NULL = {"jo_context_message", "jo_context_diagnostic_count", "jo_context_diagnostic",
-              "jo_context_clear"}
+              "jo_context_clear", "jo_context_set_caller"}
 
 # a valid value: by function and name, by name, by type; f is the subject of test_null.c
 VALUES = {
@@ -43,7 +43,7 @@ VALUES = {
     "path": "f->model_path", "dir": "f->base->dir", "text": "f->text", "length": "f->length",
     "name": "f->names[0]", "increment": "f->number", "progress": "NULL", "user": "NULL",
     "const char* const*": "f->names", "const char**": "&f->word",
-    "jo_severity*": "&f->severity", "const jo_allocator*": "NULL", "const jo_setting*": "&f->setting",
+    "jo_caller": "JO_CALLER_C", "jo_severity*": "&f->severity", "const jo_allocator*": "NULL", "const jo_setting*": "&f->setting",
     "jo_context*": "f->ctx", "jo_model*": "f->model", "jo_system*": "f->system",
     "jo_result*": "f->result", "jo_run*": "f->run", ("jo_system_set", "value"): "f->number",
     ("jo_run_advance", "t_s"): "0.0", "jo_static*": "f->at_rest", "jo_modes*": "f->modes",
