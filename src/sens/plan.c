@@ -19,8 +19,7 @@
 #define WANTED       1e5  // error of derivatives over the tolerance of the integration, by default, ...
 #define LEAST_WANTED 1e-6  // ... between these
 #define MOST_WANTED  1e-2
-#define OF_DIRECT    16.0  // margin of the estimates: none of 849 measured was too small, ...
-#define OF_ADJOINT   50.0  // ... and 3 of 849, where errors of events cancel in their sum
+#define SAFETY       8.0   // of the estimates
 #define OF_VALUES    10.0  // the same of objectives, which one sum alone tells
 #define IMPLICIT     5.0   // the embedded method of implicit steps is no worse than they are
 #define FOLLOWS \
@@ -168,12 +167,11 @@ static double beyond_linear(const jsens_options* opt, const jsens_result* r, int
 // (S20)  what walks found, with a margin, and rounding
 void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r) {
   double care = r->statistics.implicit > 0 ? IMPLICIT : 1.0;
-  double margin = r->method == JSENS_DIRECT ? OF_DIRECT : OF_ADJOINT;
   for (int o = 0; o < r->nobjective; o++) {
     double most = reach(s, r, o);
     for (int j = 0; j < r->nw; j++) {
       double* error = &r->gradient_error[o * r->nw + j];
-      *error = care * (margin * *error + motion_error(opt, r, o, j)) + beyond_linear(opt, r, o, j);
+      *error = care * (SAFETY * *error + motion_error(opt, r, o, j)) + beyond_linear(opt, r, o, j);
       if (r->unit[j] > 0.0) *error += ROUNDING * most / r->unit[j];
     }
     doubt_unheld(r, o);
