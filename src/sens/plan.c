@@ -19,7 +19,7 @@
 #define WANTED       1e5  // error of derivatives over the tolerance of the integration, by default, ...
 #define LEAST_WANTED 1e-6  // ... between these
 #define MOST_WANTED  1e-2
-#define SAFETY       8.0   // of the estimates
+#define SAFETY       5.0   // of the estimates
 #define OF_VALUES    10.0  // the same of objectives, which one sum alone tells
 #define IMPLICIT     5.0   // the embedded method of implicit steps is no worse than they are
 #define FOLLOWS \
@@ -27,7 +27,7 @@
 #define LINEAR     1e5    // tolerances that an objective of about zero may be off by
 #define COARSE     3e-5   // error of an objective, relative, of steps that were not held to it, ...
 #define UNHELD     10.0   // ... and how much more it may be
-#define ROUNDING   1e-12  // of sums as large as the largest influence
+#define ROUNDING   1e-13  // of sums as large as the largest influence
 #define NEGLIGIBLE 1e-2   // influence, relative over relative, below which errors are absolute
 
 #define MOST_ROUGH   0.5     // local error of derivatives, relative
