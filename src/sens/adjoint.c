@@ -107,7 +107,7 @@ static jo_status stages_back(jsens_adjoint* d, const jsens_entry* e, const doubl
   const jsolve_tableau* tab = jsens_walk_scheme(w, e)->tab;
   double h = e->t1 - e->t;
   int s = tab->stages;
-  bool has_end = d->estimates && (!d->is_sharp || d->is_stiff) && tab->e[s] != 0.0;
+  bool has_end = d->estimates && tab->e[s] != 0.0;
   if (has_end) {  // the slope at the end, of the embedded method alone
     jsens_adjoint_clear(d, d->kbar, w->ny);
     jsens_adjoint_seed(d, d->kbar, h * tab->e[s]);
@@ -206,10 +206,10 @@ static void weigh_motion(jsens_adjoint* d, const jsens_entry* e, const double* y
   memset(w->base, 0, (size_t)w->ny * sizeof *w->base);
   w->lanes->combine(w->ny, w->base, e->t1 - e->t, &s->e, w->k, d->P);
   memset(d->P + jgen_first(&w->d->layout, JGEN_QV), 0, (size_t)w->nv * sizeof *d->P);
-  if (d->is_sharp) {
-    jsens_adjoint_motion_node(d, e->t1, y1, w->k[last]);
-  } else {
-    jsens_adjoint_weigh_motion(d, d->P, 1.0);
+  int n = jgen_first(&w->d->layout, JGEN_INTEGRAL);
+  d->motion += fabs(jsens_adjoint_dot(d, d->lambda, JSENS_LAMBDA, d->P, n));
+  for (int o = n; o < w->ny; o++) {
+    d->motion += fabs(d->lambda[o * d->lanes + JSENS_LAMBDA] * d->P[o]);
   }
 }
 
@@ -223,7 +223,6 @@ static jo_status step_back(jsens_adjoint* d, const jsens_entry* e) {
   JO_TRY(jsens_replay_state(w, e->index, &y0));
   jsens_walk_set_epoch(w, e->epoch);
   JO_TRY(jsens_walk_stages(w, e, y0));
-  jsens_adjoint_begin_step(d, e, d->y_mixed);
   weigh_motion(d, e, d->y_mixed);
   double share = jsens_adjoint_left_out(d, e, y0, d->y_mixed);
   if (e->is_implicit) {
@@ -231,7 +230,6 @@ static jo_status step_back(jsens_adjoint* d, const jsens_entry* e) {
   } else {
     JO_TRY(stages_back(d, e, d->y_mixed));
   }
-  jsens_adjoint_end_step(d, e->index);
   JO_TRY(jsens_adjoint_account(d, e->index));
   if (share > 0.0) jsens_adjoint_add_left_out(d, e->index, share);
   return JO_OK;

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "sens/nodes.h"
 #include "sens/walk.h"
 
 // Lanes of the weights; kernels may have more.
@@ -27,24 +26,13 @@ typedef struct jsens_adjoint {
   jsens_trace trace;
   int first_grown;                                 // of this objective
   double end_doubt;                                // size of the error that lambda begins with
-  double motion;                                   // the largest that it was
+  double motion;                                   // errors of the motion, weighted and added up
   double *kept_lambda, *kept_pbar, *kept_pending;  // while an event is taken once more
   double* tail[JSENS_TAIL_PARTS];  // of weights along a step (ny); the third also of pbar
   jsens_stretches stretches;       // of steps that left something out
   int last_blind;                  // entry of the last of them
   double* last;                    // what it left out (ny)
-  double* local;   // by entry: size of the local error of lambda by nodes, whether it counts or not
-  double* behind;  // by entry: size of the error with what its step left out
-  int ahead;       // steps of the present stretch that are still to come
-  bool is_sharp;   // its errors are told by nodes, not by the embedded method
-  bool is_stiff;   // but the motion is not resolved there: it is by the embedded method
-  jsens_nodes nodes;             // lambda, then pbar, along it (ny + nw)
-  jsens_nodes motion_nodes;      // y along it (ny)
-  double *sharp, *motion_sharp;  // local errors by the last nodes, likewise
-  double *gross,
-      *gross_at;  // by number: what steps added to pbar, by size; and pbar when that was last looked at
-  double
-      partial;  // error of the objective by the motion, weighted and added up with its sign so far
+  double* behind;                  // by entry: size of the error with what its step left out
   int nevent;
 } jsens_adjoint;
 
@@ -87,12 +75,6 @@ void jsens_adjoint_close(jsens_adjoint* d, double t, const double* y, double* we
 // adjoint_error.c
 bool jsens_adjoint_begin_errors(jsens_adjoint* d);
 void jsens_adjoint_clear_errors(jsens_adjoint* d);
-// The step e, whose end is y1, begins: which way its error is told, and a node where it is by nodes. (S39)
-void jsens_adjoint_begin_step(jsens_adjoint* d, const jsens_entry* e, const double* y1);
-void jsens_adjoint_motion_node(jsens_adjoint* d, double t, const double* y, const double* f);
-void jsens_adjoint_weigh_motion(jsens_adjoint* d, const double* local, double steps);
-// What nodes say of local errors joins the error, when the step has been taken.
-void jsens_adjoint_end_step(jsens_adjoint* d, int entry);
 // (S17)  the embedded method makes of lambda what the step adds to its error; by `factor` of a slope
 void jsens_adjoint_seed(const jsens_adjoint* d, double* kbar, double factor);
 jo_status jsens_adjoint_account(jsens_adjoint* d, int entry);

@@ -8,7 +8,8 @@
 #define APART      2     // entries between two stretches that leave something out
 #define UNRESOLVED 0.03  // tolerances of the motion left out in a step: weights are looked at there
 #define BACKWARD   4.0  // as much less may be shown of what was left out: one sign serves all numbers
-#define MATTERS    0.1  // of the largest influence
+#define MATTERS    0.1   // of the largest influence
+#define MIXED      40.0  // times the embedded method of mixed steps: they may leave out as much
 
 bool jsens_adjoint_begin_errors(jsens_adjoint* d) {
   jsens_walk* w = d->w;
@@ -17,28 +18,15 @@ bool jsens_adjoint_begin_errors(jsens_adjoint* d) {
     d->tail[i] = JARENA_ARRAY(&w->arena, w->ny + w->nw, double);
     ok = ok && d->tail[i];
   }
-  d->gross = JARENA_ARRAY(&w->arena, w->nw, double);
-  d->gross_at = JARENA_ARRAY(&w->arena, w->nw, double);
-  ok = ok && d->gross && d->gross_at;
-  d->sharp = JARENA_ARRAY(&w->arena, w->ny + w->nw, double);
-  d->motion_sharp = JARENA_ARRAY(&w->arena, w->ny, double);
-  ok = ok && d->sharp && d->motion_sharp &&
-       jsens_nodes_begin(&w->arena, w->ny + w->nw, &d->nodes) &&
-       jsens_nodes_begin(&w->arena, w->ny, &d->motion_nodes);
   d->behind = JARENA_ARRAY(&w->arena, w->record->nentry, double);
-  d->local = JARENA_ARRAY(&w->arena, w->record->nentry, double);
   d->last = JARENA_ARRAY(&w->arena, w->ny, double);
-  return ok && d->behind && d->local && d->last;
+  return ok && d->behind && d->last;
 }
 
 void jsens_adjoint_clear_errors(jsens_adjoint* d) {
   jsens_trace_clear(d->w, &d->trace);
   d->first_grown = d->w->out->ngrown;
-  d->motion = d->partial = 0.0;
-  d->ahead = 0;
-  memset(d->local, 0, (size_t)d->w->record->nentry * sizeof *d->local);
-  memset(d->gross, 0, (size_t)d->w->nw * sizeof *d->gross);
-  memset(d->gross_at, 0, (size_t)d->w->nw * sizeof *d->gross);
+  d->motion = 0.0;
   d->stretches = (jsens_stretches){0};
   jsens_adjoint_end_stretch(d);
 }
@@ -62,18 +50,9 @@ static double size_of(const jsens_adjoint* d, const double* x, int stride) {
 
 // (S17)  the embedded method makes of lambda what the step adds to its error; by `factor` of a slope
 void jsens_adjoint_seed(const jsens_adjoint* d, double* kbar, double factor) {
-  if (!d->estimates || (d->is_sharp && !d->is_stiff)) return;
+  if (!d->estimates) return;
   for (int i = 0; i < d->w->ny; i++) {
     kbar[i * d->lanes + JSENS_ERROR] += factor * d->lambda[i * d->lanes + JSENS_LAMBDA];
-  }
-}
-
-// What a parameter does to the objective on the way, whatever cancels in the end.
-static void add_gross(jsens_adjoint* d) {
-  for (int j = 0; j < d->w->nw; j++) {
-    double now = d->pbar[j * d->lanes + JSENS_LAMBDA];
-    d->gross[j] += fabs(now - d->gross_at[j]);
-    d->gross_at[j] = now;
   }
 }
 
@@ -82,123 +61,7 @@ jo_status jsens_adjoint_account(jsens_adjoint* d, int entry) {
   double size = size_of(d, d->lambda + JSENS_LAMBDA, d->lanes);
   d->behind[entry] = size_of(d, d->lambda + JSENS_ERROR, d->lanes);
   double factor = jsens_trace_note(&d->trace, entry, size, d->behind[entry]);
-  add_gross(d);
-  // weights may be unstable where the motion is not: then their own local error tells
-  if (!(factor > JSENS_GROWTH)) d->local[entry] = 0.0;
   return jsens_trace_grew(d->w, entry, factor, d->trace.largest);
-}
-
-// ---- the local error of steps, by the nodes around them ------------------------------------------
-
-// Explicit steps before an event, a change of the partition or an implicit step, this one included.
-static int steps_ahead(const jsens_walk* w, const jsens_entry* e) {
-  const jsens_record* r = w->record;
-  int i = e->index;
-  while (i >= 0 && jsens_record_is_step(r, i) && !jsens_record_is_implicit(r, i)) {
-    i--;
-  }
-  return e->index - i;
-}
-
-// Slopes of lambda and pbar at the end y1 of a step, loops closed: what a change of time would make of them.
-static void slopes_at(jsens_adjoint* d, const jsens_entry* e, const double* y1, double* slope) {
-  jsens_walk* w = d->w;
-  const jgen_layout* layout = &w->d->layout;
-  int L = d->lanes, v = jgen_first(layout, JGEN_QV), z = jgen_first(layout, JGEN_Z);
-  jsens_point at = {.t = e->t1, .y = y1, .lambda = d->lambda};
-  jsens_walk_weigh(w, JGEN_FN_RHS, &at, (double* const[]){d->ybar, d->tbar, d->p_part, NULL});
-  for (int j = 0; j < w->nw; j++) {
-    slope[w->ny + j] = -d->p_part[j * L + JSENS_LAMBDA];
-  }
-  if (w->nv > 0) {
-    at = (jsens_point){.t = e->t1, .y = y1, .lambda = d->ybar + v * L};
-    jsens_walk_weigh(w, JGEN_FN_PROJECT, &at,
-                     (double* const[]){d->column, d->tbar, d->p_part, NULL});
-    for (int j = 0; j < w->nw; j++) {
-      slope[w->ny + j] -= d->p_part[j * L + JSENS_LAMBDA];
-    }
-  }
-  bool has_states = w->d->drives_by_states || w->d->nevent > 0;
-  for (int i = 0; i < w->ny; i++) {
-    bool is_dependent = i >= v && i < v + w->nv;
-    bool is_closed = w->nv > 0 && !is_dependent && (i < v || (has_states && i >= z));
-    slope[i] = is_dependent ? 0.0 : -d->ybar[i * L + JSENS_LAMBDA];
-    if (is_closed) slope[i] -= d->column[i * L + JSENS_LAMBDA];
-  }
-}
-
-static void add_node(jsens_adjoint* d, const jsens_entry* e, const double* y1) {
-  jsens_walk* w = d->w;
-  double *x, *slope;
-  jsens_nodes_next(&d->nodes, e->t1, &x, &slope);
-  for (int i = 0; i < w->ny; i++) {
-    x[i] = d->lambda[i * d->lanes + JSENS_LAMBDA];
-  }
-  for (int j = 0; j < w->nw; j++) {
-    x[w->ny + j] = d->pbar[j * d->lanes + JSENS_LAMBDA];
-  }
-  slopes_at(d, e, y1, slope);
-}
-
-void jsens_adjoint_begin_step(jsens_adjoint* d, const jsens_entry* e, const double* y1) {
-  if (!d->estimates) return;
-  if (e->is_implicit) d->ahead = 0;
-  d->is_sharp = d->is_sharp && d->ahead > 0;
-  if (e->is_implicit) return;
-  if (d->ahead == 0) {
-    d->ahead = steps_ahead(d->w, e);
-    d->is_sharp = d->ahead >= JSENS_LEAST_NODES;
-    // the run knows of the steps it ended with
-    bool is_last = e->index == d->w->record->nentry - 1;
-    d->is_stiff = is_last && d->w->record->drift && d->w->record->drift->is_stiff;
-    jsens_nodes_restart(&d->nodes);
-    jsens_nodes_restart(&d->motion_nodes);
-  }
-  d->ahead--;
-  if (d->is_sharp) add_node(d, e, y1);
-}
-
-// (S19)  what the local error `local` of the motion, of so many steps, is worth for the objective
-void jsens_adjoint_weigh_motion(jsens_adjoint* d, const double* local, double steps) {
-  double sum = jsens_adjoint_dot(d, d->lambda, JSENS_LAMBDA, local, d->w->ny);
-  d->partial += steps * sum;
-  d->motion = fmax(d->motion, fabs(d->partial));
-}
-
-void jsens_adjoint_motion_node(jsens_adjoint* d, double t, const double* y, const double* f) {
-  double *x, *slope;
-  jsens_nodes_next(&d->motion_nodes, t, &x, &slope);
-  memcpy(x, y, (size_t)d->w->ny * sizeof *x);
-  memcpy(slope, f, (size_t)d->w->ny * sizeof *x);
-}
-
-void jsens_adjoint_end_step(jsens_adjoint* d, int entry) {
-  jsens_walk* w = d->w;
-  if (!d->estimates || !d->is_sharp) return;
-  // at the end of the stretch there is one step behind its last node
-  int steps = jsens_nodes_steps(&d->nodes);
-  if (d->ahead == 0) steps += jsens_nodes_steps_left(&d->nodes) + 1;
-  if (steps == 0 || !jsens_nodes_error(&d->motion_nodes, w->lanes, d->motion_sharp)) return;
-  if (!jsens_nodes_error(&d->nodes, w->lanes, d->sharp)) return;
-  d->local[entry] = size_of(d, d->sharp, 1);
-  double embedded, sharp;
-  bool was_stiff = d->is_stiff;
-  w->lanes->sizes(&w->scales, 1, d->P, &embedded);
-  w->lanes->sizes(&w->scales, 1, d->motion_sharp, &sharp);
-  d->is_stiff = sharp > embedded;
-  if (was_stiff) {
-    jsens_adjoint_weigh_motion(d, d->P, 1.0);
-    return;
-  }
-  // the first of them are told by nodes as far as nodes tell of the motion
-  double factor = steps * (d->is_stiff ? embedded / sharp : 1.0);
-  jsens_adjoint_weigh_motion(d, d->motion_sharp, -factor);  // backward, errors change their sign
-  for (int i = 0; i < w->ny; i++) {
-    d->lambda[i * d->lanes + JSENS_ERROR] += factor * d->sharp[i];
-  }
-  for (int j = 0; j < w->nw; j++) {
-    d->pbar[j * d->lanes + JSENS_ERROR] += factor * d->sharp[w->ny + j];
-  }
 }
 
 // ---- what a step leaves out ------------------------------------------------------------------------
@@ -235,8 +98,7 @@ static void weigh_parts(jsens_adjoint* d, const jsens_entry* e, const double* y1
 // Whether the motion left something out in this step: weights are looked at only then. In mixed steps stiff states
 // do so anywhere.
 static bool is_unresolved(const jsens_adjoint* d, const jsens_entry* e, const double* y0) {
-  if (!d->estimates || d->is_sharp || e->is_implicit) return false;
-  if (d->w->is_mixed || !d->w->tail.is_there) return false;
+  if (!d->estimates || e->is_implicit || d->w->is_mixed || !d->w->tail.is_there) return false;
   return jsens_walk_left_out(d->w, e, y0) > UNRESOLVED;
 }
 
@@ -284,27 +146,24 @@ void jsens_adjoint_add_left_out(jsens_adjoint* d, int entry, double share) {
 
 // ---- of a run --------------------------------------------------------------------------------------
 
-// What lambda would be at an end that is off as the motion is, is an error it begins with. (S18)
+// What lambda would be at an end off by as much as a run may be is an error it begins with. (S18)
 void jsens_adjoint_doubt_end(jsens_adjoint* d) {
   jsens_walk* w = d->w;
-  const jsens_record* r = w->record;
   int L = d->lanes;
-  double factor = r->drift ? jsens_walk_off(w, r->y_end, r->drift->off, d->y_mixed) : 0.0;
-  d->end_doubt = 0.0;
-  if (!(factor > 0.0)) return;
   memcpy(d->kept_pbar, d->pbar, (size_t)(w->nw * L) * sizeof *d->pbar);
-  jsens_point at = {.t = r->t_end, .y = d->y_mixed, .lambda = d->unit};
+  jsens_walk_shift_end(w, d->y_mixed);
+  jsens_point at = {.t = w->record->t_end, .y = d->y_mixed, .lambda = d->unit};
   jsens_adjoint_weigh(d, JGEN_FN_OBJECTIVE, &at);
-  d->end_time[JSENS_ERROR] = factor * (d->tbar[JSENS_LAMBDA] - d->end_time[JSENS_LAMBDA]);
+  d->end_time[JSENS_ERROR] = d->tbar[JSENS_LAMBDA] - d->end_time[JSENS_LAMBDA];
   jsens_adjoint_exchange(d->pbar, d->kept_pbar, w->nw * L);
   for (int i = 0; i < w->ny; i++) {
     d->lambda[i * L + JSENS_ERROR] =
-        factor * (d->ybar[i * L + JSENS_LAMBDA] - d->lambda[i * L + JSENS_LAMBDA]);
+        d->ybar[i * L + JSENS_LAMBDA] - d->lambda[i * L + JSENS_LAMBDA];
   }
   for (int j = 0; j < w->nw; j++) {
     // two weighings are in kept_pbar
     d->pbar[j * L + JSENS_ERROR] =
-        factor * (d->kept_pbar[j * L + JSENS_LAMBDA] - 2.0 * d->pbar[j * L + JSENS_LAMBDA]);
+        d->kept_pbar[j * L + JSENS_LAMBDA] - 2.0 * d->pbar[j * L + JSENS_LAMBDA];
   }
   d->end_doubt = size_of(d, d->lambda + JSENS_ERROR, d->lanes);
 }
@@ -333,9 +192,8 @@ static void put_rough(jsens_adjoint* d) {
   double size = d->trace.largest, before = size > 0.0 ? d->end_doubt / size : 0.0;
   for (int i = d->w->record->nentry - 1; i >= 0 && size > 0.0; i--) {
     if (!jsens_record_is_step(d->w->record, i)) continue;
-    double part = d->trace.error[i] / size, local = d->local[i] / size;
+    double part = d->trace.error[i] / size;
     out->rough[i] = fmax(out->rough[i], isfinite(part) ? part - before : INFINITY);
-    out->rough[i] = fmax(out->rough[i], isfinite(local) ? local : INFINITY);
     before = d->behind[i] / size;
   }
   jsens_trace_end(d->w, &d->trace, d->first_grown);
@@ -345,19 +203,12 @@ void jsens_adjoint_put_errors(jsens_adjoint* d, int o) {
   jsens_walk* w = d->w;
   w->out->value_error[o] = d->motion;
   double doubt = d->stretches.all > 0.0 ? BACKWARD * jsens_stretches_doubt(&d->stretches) : 1.0;
-  double most = fabs(w->out->value[o]);
-  add_gross(d);
-  for (int j = 0; j < w->nw; j++) {
-    const double* S0 = w->S0 + (int64_t)j * w->ny;
-    d->gross[j] += fabs(jsens_adjoint_dot(d, d->lambda, JSENS_LAMBDA, S0, w->ny));
-    most = fmax(most, w->out->unit[j] * d->gross[j]);
-  }
+  if (w->is_mixed) doubt = MIXED;
   for (int j = 0; j < w->nw; j++) {
     const double* S0 = w->S0 + (int64_t)j * w->ny;
     double error = d->pbar[j * d->lanes + JSENS_ERROR] +
                    jsens_adjoint_dot(d, d->lambda, JSENS_ERROR, S0, w->ny);
-    double bent = most > 0.0 ? fabs(d->partial) * d->gross[j] / most : 0.0;
-    w->out->gradient_error[o * w->nw + j] = doubt * fabs(error) + bent;
+    w->out->gradient_error[o * w->nw + j] = doubt * fabs(error);
   }
   if (doubt > 1.0) level_errors(w->out, o);
   put_rough(d);

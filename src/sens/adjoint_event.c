@@ -223,8 +223,7 @@ static jo_status doubtful_back(jsens_adjoint* d, const jsens_entry* e, passage p
   memcpy(d->kept_lambda, d->lambda, (size_t)ny * sizeof *d->lambda);
   memcpy(d->kept_pbar, d->pbar, (size_t)nw * sizeof *d->pbar);
   memcpy(d->kept_pending, d->pending, (size_t)L * sizeof *d->pending);
-  double factor = e->off ? jsens_walk_off(w, y, e->off, off) : 0.0;
-  if (!(factor > 0.0)) return pass(d, e, y, stage);
+  jsens_walk_shift(w, y, off);
   JO_TRY(pass(d, e, off, stage));
   jsens_adjoint_exchange(d->lambda, d->kept_lambda, ny);
   jsens_adjoint_exchange(d->pbar, d->kept_pbar, nw);
@@ -233,13 +232,13 @@ static jo_status doubtful_back(jsens_adjoint* d, const jsens_entry* e, passage p
   JO_TRY(pass(d, e, y, stage));
   for (int i = 0; i < w->ny; i++) {
     d->lambda[i * L + JSENS_ERROR] +=
-        factor * (d->kept_lambda[i * L + JSENS_LAMBDA] - d->lambda[i * L + JSENS_LAMBDA]);
+        d->kept_lambda[i * L + JSENS_LAMBDA] - d->lambda[i * L + JSENS_LAMBDA];
   }
   for (int j = 0; j < w->nw; j++) {
     d->pbar[j * L + JSENS_ERROR] +=
-        factor * (d->kept_pbar[j * L + JSENS_LAMBDA] - d->pbar[j * L + JSENS_LAMBDA]);
+        d->kept_pbar[j * L + JSENS_LAMBDA] - d->pbar[j * L + JSENS_LAMBDA];
   }
-  d->pending[JSENS_ERROR] += factor * (d->kept_pending[JSENS_LAMBDA] - d->pending[JSENS_LAMBDA]);
+  d->pending[JSENS_ERROR] += d->kept_pending[JSENS_LAMBDA] - d->pending[JSENS_LAMBDA];
   return JO_OK;
 }
 

@@ -20,16 +20,6 @@ static void add(int n, double* restrict x, double a, const double* restrict y) {
   }
 }
 
-static void blend(int n, int nvector, const double* weight, const double* const* vector,
-                  double* restrict out) {
-  for (int j = 0; j < nvector; j += 2) {  // always an even number: values and slopes
-    const double *x = vector[j], *y = vector[j + 1], a = weight[j], b = weight[j + 1];
-    for (int i = 0; i < n; i++) {
-      out[i] = (j == 0 ? 0.0 : out[i]) + (a * x[i] + b * y[i]);
-    }
-  }
-}
-
 static inline void add_squares(const jsens_lane_scales* s, int lanes, const double* x,
                                double* restrict sum) {
   for (int i = 0; i < s->n; i++) {
@@ -106,7 +96,7 @@ static double common(const jsens_lane_scales* s, const double* x, const double* 
 }
 
 #define ALL \
-  { combine, add, blend, sizes, tail, common }
+  { combine, add, sizes, tail, common }
 
 #ifdef JSENS_LANES_WIDE
 extern const jsens_lanes jsens_lanes_wide;

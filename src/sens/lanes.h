@@ -19,9 +19,6 @@ typedef struct jsens_lanes {
                   double* out);
   // x += a y
   void (*add)(int n, double* restrict x, double a, const double* restrict y);
-  // out = sum_j weight_j vector_j of up to ten vectors
-  void (*blend)(int n, int nvector, const double* weight, const double* const* vector,
-                double* restrict out);
   // sizes of states in their scales, one by lane
   void (*sizes)(const jsens_lane_scales* s, int lanes, const double* x, double* size);
   // (S26)  squares of the sizes of the parts that slopes are made of: parts x lanes

@@ -22,13 +22,12 @@
 #define SAFETY       5.0   // of the estimates
 #define OF_VALUES    10.0  // the same of objectives, which one sum alone tells
 #define IMPLICIT     5.0   // the embedded method of implicit steps is no worse than they are
-#define FOLLOWS \
-  5.0  // times the error of the objective: that of its derivatives, along implicit steps
-#define LINEAR     1e5    // tolerances that an objective of about zero may be off by
-#define COARSE     3e-5   // error of an objective, relative, of steps that were not held to it, ...
-#define UNHELD     10.0   // ... and how much more it may be
-#define ROUNDING   1e-13  // of sums as large as the largest influence
-#define NEGLIGIBLE 1e-2   // influence, relative over relative, below which errors are absolute
+#define FOLLOWS      5.0  // times the error of the objective: that of its derivatives by the motion
+#define COARSE       3e-5  // error of an objective, relative, of steps that were not held to it, ...
+#define UNHELD       10.0   // ... and how much more it may be
+#define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise
+#define ROUNDING     1e-13  // of sums as large as the largest influence
+#define NEGLIGIBLE   1e-2   // influence, relative over relative, below which errors are absolute
 
 #define MOST_ROUGH   0.5     // local error of derivatives, relative
 #define RESOLVED     2e-3    // local error of a derivative that is resolved, at any tolerance ...
@@ -145,34 +144,20 @@ static void doubt_unheld(jsens_result* r, int o) {
   }
 }
 
-// An objective that is less than this is about zero.
-static double least_value(const jsens_options* opt, const jsens_result* r, int o) {
-  return fmax(fabs(r->value[o]), LINEAR * opt->solve.abs_tol);
-}
-
-// Along implicit steps derivatives are not taken at a motion that is off: what its error means for them follows from its size.
-static double motion_error(const jsens_options* opt, const jsens_result* r, int o, int j) {
-  if (r->statistics.implicit == 0) return 0.0;
-  double off = r->value_error[o];
-  double part = off / least_value(opt, r, o) * fabs(r->gradient[o * r->nw + j]);
-  return FOLLOWS * (part + (r->unit[j] > 0.0 ? off / r->unit[j] : 0.0));
-}
-
-// Where the objective is off by more than itself errors are no longer in proportion to what they come from, and say nothing.
-static double beyond_linear(const jsens_options* opt, const jsens_result* r, int o, int j) {
-  double part = r->value_error[o] / least_value(opt, r, o);
-  return part > 1.0 ? part * fabs(r->gradient[o * r->nw + j]) : 0.0;
-}
-
-// (S20)  what walks found, with a margin, and rounding
+// (S20)  errors of the steps, of the motion they follow, and noise
 void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r) {
   double care = r->statistics.implicit > 0 ? IMPLICIT : 1.0;
   for (int o = 0; o < r->nobjective; o++) {
-    double most = reach(s, r, o);
+    double most = reach(s, r, o), off = most > 0.0 ? r->value_error[o] / most : 0.0;
     for (int j = 0; j < r->nw; j++) {
-      double* error = &r->gradient_error[o * r->nw + j];
-      *error = care * (SAFETY * *error + motion_error(opt, r, o, j)) + beyond_linear(opt, r, o, j);
-      if (r->unit[j] > 0.0) *error += ROUNDING * most / r->unit[j];
+      double unit = r->unit[j], *error = &r->gradient_error[o * r->nw + j];
+      double size = fabs(r->gradient[o * r->nw + j]), motion = off * size, noise = size;
+      if (unit > 0.0) {
+        motion += r->value_error[o] / unit;
+        noise += fabs(r->value[o]) / unit;
+      }
+      *error = care * (SAFETY * *error + FOLLOWS * motion) + GRANTED * opt->solve.rel_tol * noise;
+      if (unit > 0.0) *error += ROUNDING * most / unit;
     }
     doubt_unheld(r, o);
     r->value_error[o] =

@@ -145,7 +145,6 @@ jsens_entry jsens_record_entry(const jsens_record* r, int i) {
     e.what = &r->happening[e.epoch];
     e.y = event_state(r, e.what->before);
     e.after = event_state(r, e.what->after);
-    if (e.what->off >= 0) e.off = event_state(r, e.what->off);
     return e;
   }
   int step = i - e.epoch;  // every epoch before ended with an entry that is none
@@ -311,7 +310,6 @@ void jsens_record_step(jsens_record* r, const jsolve_step* step) {
   r->step_count++;
   if (keep) store_state(r, step);
   store_slopes(r, step);
-  if (r->drift) jsens_drift_step(r->drift, step);
   uint32_t kind = (step->is_implicit ? IS_IMPLICIT : 0) | (step->is_drifted ? IS_DRIFTED : 0) |
                   (step->is_located ? IS_LOCATED : 0);
   new_entry(r, step->t0, step->t1, kind);
@@ -332,9 +330,7 @@ static bool store_ints(jsens_record* r, int** list, int* n, int* cap, const int*
 static jsens_happening* store_happening(jsens_record* r, double t, const double* before,
                                         const double* after) {
   bool jumps = memcmp(before, after, (size_t)r->ny * sizeof *before) != 0;
-  int b = store_event_state(r, before), a = jumps ? store_event_state(r, after) : b, off = -1;
-  if (r->drift) jsens_drift_settle(r->drift);
-  if (r->drift) off = store_event_state(r, r->drift->off);
+  int b = store_event_state(r, before), a = jumps ? store_event_state(r, after) : b;
   size_t size = sizeof *r->happening;
   if (!jmem_grow(r->ctx, &r->happening, &r->happening_cap, r->nepoch, size)) {
     fail(r);
@@ -342,7 +338,7 @@ static jsens_happening* store_happening(jsens_record* r, double t, const double*
   }
   if (!new_entry(r, t, t, IS_HAPPENING) || a < 0 || b < 0) return NULL;
   jsens_happening* h = &r->happening[r->nepoch - 1];
-  *h = (jsens_happening){.before = b, .after = a, .off = off};
+  *h = (jsens_happening){.before = b, .after = a};
   return h;
 }
 
@@ -375,13 +371,10 @@ void jsens_record_change(jsens_record* r, double t, const double* before, const 
   jsens_happening* h = make_room(r, t) ? store_happening(r, t, before, after) : NULL;
   if (!h) return;
   h->is_change = true;
-  const jplant* from = r->plant[r->nepoch - 1];
-  if (r->drift) jsens_drift_change(r->drift, &from->dynamics->layout, &to->dynamics->layout);
   store_modes(r, mode, to);
 }
 
 void jsens_record_end(jsens_record* r, double t, const double* y) {
   r->t_end = t;
-  if (r->drift) jsens_drift_settle(r->drift);
   memcpy(r->y_end, y, (size_t)r->ny * sizeof *y);
 }

@@ -10,12 +10,10 @@
 #include <stdint.h>
 
 #include "plant/plant.h"
-#include "sens/drift.h"
 
 // An event, or a change of the partition: each ends an epoch.
 typedef struct jsens_happening {
   int before, after;  // in record->event_state
-  int off;            // likewise, how far the motion is off there; -1: not asked for
   int flip, nflip;    // event: switches that flip, in record->flip
   int reset, nreset;  // event: those that are reset, in record->reset
   bool follows;       // event: caused by the one before, at the same instant
@@ -30,7 +28,6 @@ typedef struct jsens_entry {
   double t, t1;         // step: from t to t1; event, change: at t
   const double* y;      // at the start of the step, before the event; NULL: not stored
   const double* after;  // event, change: behind it; NULL: a step
-  const double* off;    // event: how far the motion is off before it; NULL: not asked for
   const double*
       first;       // step: its first slope; NULL: not stored, and that of y unless it is drifted
   double* slopes;  // step: of its stages, one after another; NULL: not stored
@@ -81,8 +78,7 @@ typedef struct jsens_record {
   int nimplicit;           // implicit steps whose slopes are stored
   int step_count;
   double t_begin, t_end;
-  double* y_end;       // final state
-  jsens_drift* drift;  // how far it is off by then; NULL: nobody asks
+  double* y_end;  // final state
   jo_status status;
 } jsens_record;
 

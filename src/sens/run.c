@@ -250,14 +250,6 @@ static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r,
   int stages = tab && r->method != JSENS_VALUE ? tab->stages : 0;
   JO_TRY(jsens_record_create(r->ctx, s->plant, stages, opt->max_states, &r->record));
   bool is_mixed = tab && tab->local_gamma > 0;  // their arguments must be solved for
-  bool goes_back = r->method == JSENS_ADJOINT || (r->method == JSENS_DIRECT && opt->keep);
-  if (goes_back && opt->estimate) {
-    jsens_drift* drift = JARENA_ARRAY(&r->arena, 1, jsens_drift);
-    if (!drift) return jerr_memory(r->ctx);
-    JO_TRY(jsens_drift_begin(r->ctx, &r->arena, &s->plant->dynamics->layout, opt->solve.method,
-                             drift));
-    r->record->drift = drift;
-  }
   r->record->implicit_only = r->method == JSENS_DIRECT && !opt->keep && !is_mixed;
   jplant_work* run;
   JO_TRY(jplant_work_create(r->ctx, s->plant, &run));

@@ -16,8 +16,6 @@
 #define NOTHING \
   1e-12  // of the scales of the states: moved so far by a change of a number as large as itself
 
-#define BENDS 6  // steps from one look at the motion as far as it is off to the next
-
 double* jsens_direct_vector(jsens_direct* d, int n) {
   return jplant_kernels_vector(&d->w->arena, (size_t)(n + 1) * (size_t)d->lanes);
 }
@@ -34,19 +32,18 @@ static bool allocate_slopes(jsens_direct* d, jsens_pack* p) {
 }
 
 // More probes where lanes are free, as many as there are with the widest vectors: errors are the same on every processor.
-static int count_groups(const jsens_walk* w) {
+static int count_probes(const jsens_walk* w) {
   if (!w->opt->estimate) return 0;
-  int n = w->nw + JSENS_PROBE_S + 1, lanes = jsens_lanes_for(w->sens->nw, JSENS_MAX_LANES);
-  int groups = 1 + (lanes - n % lanes) % lanes;
-  return groups < w->nw ? groups : w->nw;
+  int n = w->nw + JSENS_PROBES, lanes = jsens_lanes_for(w->sens->nw, JSENS_MAX_LANES);
+  int spare = (lanes - n % lanes) % lanes;
+  return JSENS_PROBES + (spare < JSENS_MORE_PROBES ? spare : JSENS_MORE_PROBES);
 }
 
 jo_status jsens_direct_begin(jsens_direct* d) {
   jsens_walk* w = d->w;
   const jgen_dynamics* m = w->d;
   d->lanes = w->sens->tangents->set->kernel[0].lanes;
-  d->ngroup = count_groups(w);
-  d->nprobe = w->opt->estimate ? JSENS_PROBE_S + d->ngroup : 0;
+  d->nprobe = count_probes(w);
   d->npack = (w->nw + d->nprobe + d->lanes - 1) / d->lanes;
   d->open = -1;
   d->pack = JARENA_ARRAY(&w->arena, d->npack, jsens_pack);
@@ -120,9 +117,7 @@ void jsens_direct_stage(jsens_direct* d, const jsolve_scheme* s, int q, int i, d
   for (int r = 0; q == 0 && r < w->ny; r++) {
     w->k[i][r] = d->ydot[r * d->lanes];
   }
-  if (i > 0) return;
-  jsens_direct_node(d, q, t, w->Y[0]);
-  if (d->open >= 0) jsens_direct_complete(d, q);
+  if (i == 0 && d->open >= 0) jsens_direct_complete(d, q);
 }
 
 // Stages with their derivatives, but the first ones that are there; the first pack also finds the arguments of the stages.
@@ -157,7 +152,6 @@ static jo_status mixed_stage(jsens_direct* d, const jsens_entry* e, int i) {
     at.dy = i > 0 ? d->dY : p->S;
     jsens_walk_tangent(w, JGEN_FN_RHS, &at, (double* const[]){d->ydot, p->dk[i]});
     if (i > 0) end_local(d, h * s->tab->local_gamma, p->dk[i]);
-    if (i == 0) jsens_direct_node(d, q, at.t, w->Y[0]);
     if (i == 0 && d->open >= 0) jsens_direct_complete(d, q);
   }
   return JO_OK;
@@ -194,15 +188,11 @@ static jo_status explicit_step(jsens_direct* d, const jsens_entry* e, int done,
   jsens_walk* w = d->w;
   const jsolve_scheme* s = jsens_walk_scheme(w, e);
   bool estimates = d->nprobe > 0 && !jsolve_method_about(s->tab->method)->is_fixed;
-  bool bends = estimates && ++d->unbent >= BENDS;
   if (w->is_mixed) JO_TRY(mixed_stages(d, e));
   for (int q = 0; q < d->npack; q++) {
     if (!w->is_mixed) pack_step(d, e, q, q == 0 ? done : 0, first);
-    if (bends) jsens_direct_bend(d, q);
     if (estimates) jsens_direct_open(d, q, e);
   }
-  if (bends) d->unbent = 0;
-  if (bends) d->bent = e->t;
   if (d->open >= 0) jsens_direct_push(d);
   if (estimates)
     memcpy(d->push + JSENS_PROBE_Y * w->ny, d->motion, (size_t)w->ny * sizeof *d->motion);
@@ -320,13 +310,28 @@ static jo_status take_entry(jsens_direct* d, int i) {
   return jsens_direct_sample_step(d, &e);
 }
 
-// Errors as the probes carried them, by objective and probe.
+// Errors as the probes carried them, by objective and probe, and of the objectives' own integrals.
 static void put_errors(jsens_direct* d, const double* carried) {
-  jsens_result* out = d->w->out;
-  for (int o = 0; o < d->w->d->nobjective; o++) {
+  jsens_walk* w = d->w;
+  jsens_result* out = w->out;
+  memset(d->dY, 0, (size_t)(w->ny * d->lanes) * sizeof *d->dY);
+  const jmodel_objective* objective = w->sens->plant->model->objective;
+  for (int i = 0; i < w->d->nintegral; i++) {
+    d->dY[(jgen_first(&w->d->layout, JGEN_INTEGRAL) + i) * d->lanes] = 1.0;
+  }
+  jsens_point at = {.t = w->record->t_end, .y = w->record->y_end, .dy = d->dY, .dp = d->still};
+  at.dt = d->zero;
+  jsens_walk_tangent(w, JGEN_FN_OBJECTIVE, &at, (double* const[]){d->dg});
+  for (int o = 0; o < w->d->nobjective; o++) {
+    double a = jsens_direct_amplification(d, carried + o * d->nprobe);
+    const double* summed = d->summed + objective[o].integral * (w->nw + 1);
+    double weight = fabs(d->dg[o * d->lanes]);
     out->value_error[o] = fabs(carried[o * d->nprobe + JSENS_PROBE_Y]);
-    for (int j = 0; j < out->nw; j++) {
-      out->gradient_error[o * out->nw + j] = jsens_direct_error(d, carried + o * d->nprobe, j);
+    if (summed[w->nw] != 0.0) out->value_error[o] += weight * fabs(summed[w->nw]);
+    for (int j = 0; j < w->nw; j++) {
+      double* error = &out->gradient_error[o * w->nw + j];
+      *error = a * d->local[j];
+      if (summed[j] != 0.0) *error += weight * fabs(summed[j]);
     }
   }
 }

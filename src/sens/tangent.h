@@ -4,20 +4,11 @@
 #ifndef JSENS_TANGENT_H
 #define JSENS_TANGENT_H
 
-#include "sens/nodes.h"
 #include "sens/walk.h"
 
-// Lanes behind the parameters, the probes: what errors of the motion come to, and those of derivatives, each for a group of
-// parameters. Where there is room every parameter is a group.
-enum { JSENS_PROBE_Y, JSENS_PROBE_S };
-
-// Parameters that share a probe.
-typedef struct jsens_group {
-  bool is_blind;              // some of the present push was left out, which has a size and no sign
-  int resolved;               // steps since the last that left something out
-  double* last;               // what that one left out, as it was pushed (ny)
-  jsens_stretches stretches;  // of steps that left something out
-} jsens_group;
+// Lanes behind the numbers: what errors of derivatives, and errors of the motion, come to; where lanes are free, more of
+// the first kind.
+enum { JSENS_PROBE_S, JSENS_PROBE_Y, JSENS_PROBES, JSENS_MORE_PROBES = 2 };
 
 // Several numbers in lanes; behind the last of them probes, which follow no number.
 typedef struct jsens_pack {
@@ -28,10 +19,6 @@ typedef struct jsens_pack {
   double *S0, *D0, *D1;      // for samples inside of a step: at its start, slopes at both ends
   double* dk[JSENS_SLOPES];  // ny x lanes
   double* error;             // of the last step (ny x lanes)
-  jsens_nodes nodes;         // S along the present stretch of steps
-  double*
-      held;  // errors of its steps by the embedded method, while there are few nodes (ny x lanes)
-  double* sharp;  // the local error by the last nodes (ny x lanes)
   double*
       kept[JSENS_TAIL_STAGES];  // slopes of the last step that tell what it left out (ny x lanes)
 } jsens_pack;
@@ -48,25 +35,23 @@ typedef struct jsens_direct {
   double* column;      // one lane after another (ny x lanes)
   double* end_column;  // derivatives of objectives at the end (nobjective x (nw + nprobe))
   // error estimate
-  int nprobe, ngroup;
-  jsens_group* group;
+  int nprobe;
   int open;            // entry whose error lacks the slope at its end; -1: none
   double open_weight;  // of that slope
   double* local;       // by number: errors of the steps, added up
   jsens_trace* trace;  // by number; of all together where there are too many
   int ntrace;
-  const double* unit;                  // by number: what a change of it is measured by
-  double* motion;                      // error of the motion in a step, but for its last slope (ny)
-  jsens_nodes motion_nodes;            // y along the present stretch of steps
-  double *motion_held, *motion_sharp;  // as of derivatives (ny)
-  double* push;                        // what the probes get at the end of the step (ny x nprobe)
-  int unresolved;  // steps in a row of which nodes tell more than the embedded method
-  bool is_stiff;   // these are many
-  bool* by_nodes;  // by number: the error of the last step was told by nodes
+  const double* unit;  // by number: what a change of it is measured by
+  double* motion;      // error of the motion in a step, but for its last slope (ny)
+  double* push;        // what the probes get at the end of the step (ny x nprobe)
   double *turn,
-      *turned;  // by number: with which sign and size it is in that push, and in all before
-  int unbent;   // steps since derivatives were last taken along the motion as far as it is off, ...
-  double bent;  // ... and when that was [s]
+      *turned;    // by number: with which sign and size it is in that push, and in all before
+  bool is_blind;  // some of it was left out, which has a size and no sign
+  jsens_stretches* stretches;  // of steps that left something out, by probe
+  int probe;                   // that the present stretch goes to; -1: there is none
+  int resolved;                // steps since the last that left something out
+  double* last;                // what that one left out, as it was pushed (ny)
+  double* summed;  // errors of objectives' integrals: by integral, of numbers and of the motion
   // samples for the observer
   int64_t next;                 // of the grid
   double *y0, *f0, *f1;         // of the step
@@ -100,13 +85,6 @@ bool jsens_direct_reserve(jsens_direct* d);
 void jsens_direct_end_errors(jsens_direct* d);
 void jsens_direct_open(jsens_direct* d, int q, const jsens_entry* e);
 void jsens_direct_complete(jsens_direct* d, int q);
-// The state y at t with the slopes of pack q is where a step begins or ends.
-void jsens_direct_node(jsens_direct* d, int q, double t, const double* y);
-// Derivatives of pack q at the last node, along the motion as far as it is off.
-void jsens_direct_bend(jsens_direct* d, int q);
-// y, off by the error of the motion so far, in proportion: to one tolerance at most. 0: there is no such error; else what
-// differences are to be multiplied by.
-double jsens_direct_off(jsens_direct* d, const double* y, double* off);
 void jsens_direct_settle(jsens_direct* d);
 // What stands in the errors of pack q; entry: the step it belongs to, -1: an event.
 void jsens_direct_account(jsens_direct* d, int q, int entry);
@@ -114,8 +92,7 @@ void jsens_direct_account(jsens_direct* d, int q, int entry);
 void jsens_direct_push(jsens_direct* d);
 // The next step that leaves something out begins a stretch of its own.
 void jsens_direct_end_stretch(jsens_direct* d);
-// (S16)  error of an objective's derivative with respect to parameter k, by what the probes carried
-double jsens_direct_error(const jsens_direct* d, const double* carried, int k);
+double jsens_direct_amplification(const jsens_direct* d, const double* carried);
 
 // tangent_event.c
 jo_status jsens_direct_event(jsens_direct* d, const jsens_entry* e);

@@ -209,15 +209,15 @@ static jo_status pass_smoothly(jsens_direct* d, const jsens_entry* e, const doub
   return smooth_event(d, e, y);
 }
 
-// The event at a state that is off as the motion is: what becomes of S then is the error that the event adds. (S18)
+// The event at a state that is off by as much as a run may be: what becomes of S then is the error that
+// the event adds. (S18)
 static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e, passage pass, double* off,
                                 double* stage) {
   jsens_walk* w = d->w;
   size_t bytes = (size_t)(w->ny * d->lanes) * sizeof(double);
   const double* y = e->y;
   int nevent = d->nevent;
-  double factor = jsens_direct_off(d, y, off);
-  if (!(factor > 0.0)) return pass(d, e, y, stage);
+  jsens_walk_shift(w, y, off);
   for (int q = 0; q < d->npack; q++) {
     memcpy(d->pack[q].dk[0], d->pack[q].S, bytes);
     memcpy(d->pack[q].dk[1], d->pack[q].dt_first, (size_t)d->lanes * sizeof(double));
@@ -233,7 +233,7 @@ static jo_status doubtful_event(jsens_direct* d, const jsens_entry* e, passage p
   JO_TRY(pass(d, e, y, stage));
   for (int q = 0; q < d->npack; q++) {
     for (int n = 0; n < w->ny * d->lanes; n++) {
-      d->pack[q].error[n] = factor * (d->pack[q].error[n] - d->pack[q].S[n]);
+      d->pack[q].error[n] -= d->pack[q].S[n];
     }
     jsens_direct_account(d, q, -1);
   }

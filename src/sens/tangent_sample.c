@@ -49,8 +49,9 @@ static jo_status pass_sample(jsens_direct* d, double t, const double* y) {
   const jsens_observer* o = w->opt->observer;
   jplant_outputs(w->run, t, y, d->out);
   for (int i = 0; i < w->d->noutput && d->nprobe > 0; i++) {
+    double a = jsens_direct_amplification(d, d->probed + i * d->nprobe);
     for (int j = 0; j < w->nw; j++) {
-      d->dout_error[(int64_t)i * w->nw + j] = jsens_direct_error(d, d->probed + i * d->nprobe, j);
+      d->dout_error[(int64_t)i * w->nw + j] = a * d->local[j];
     }
   }
   return o->sample(o->user, t, d->out, d->dout, d->nprobe > 0 ? d->dout_error : NULL);

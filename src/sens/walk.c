@@ -8,6 +8,7 @@
 
 #include "solve/third_order.h"
 
+#define DOUBT       20.0   // tolerances that a state may be off by at an event
 #define BUILT_UP    1e3    // most that derivatives grow by nature while they build up
 #define MATTERS     1e-3   // part of the largest: what is less is still building up
 #define SOLVE_AGAIN 1e-4   // accuracy of implicit stages that were not stored, in tolerances
@@ -398,19 +399,25 @@ double jsens_walk_left_out(const jsens_walk* w, const jsens_entry* e, const doub
   return most;
 }
 
-double jsens_walk_off(const jsens_walk* w, const double* y, const double* by, double* off) {
+static void shift(const jsens_walk* w, double tolerances, const double* y, double* shifted) {
   const jsolve_options* o = &w->opt->solve;
   const double* scale = w->run->system.error_scale;
-  double most = 0.0;
   for (int i = 0; i < w->ny; i++) {
-    double tolerance = o->abs_tol * scale[i] + o->rel_tol * fabs(y[i]);
-    if (!w->d->layout.is_discrete[i]) most = fmax(most, fabs(by[i]) / tolerance);
+    double off = tolerances * (o->abs_tol * scale[i] + o->rel_tol * fabs(y[i]));
+    if (w->d->layout.is_discrete[i]) off = 0.0;  // a count is what it is
+    shifted[i] = y[i] + ((7 * i + i / 3) % 2 ? off : -off);
   }
-  if (!(most > 0.0) || !isfinite(most)) return 0.0;
-  for (int i = 0; i < w->ny; i++) {
-    off[i] = y[i] + (w->d->layout.is_discrete[i] ? 0.0 : by[i] / most);  // a count is what it is
-  }
-  return most;
+}
+
+void jsens_walk_shift(const jsens_walk* w, const double* y, double* shifted) {
+  shift(w, DOUBT, y, shifted);
+}
+
+void jsens_walk_shift_end(const jsens_walk* w, double* shifted) {
+  int n = jgen_first(&w->d->layout, JGEN_INTEGRAL);
+  const double* y = w->record->y_end;
+  shift(w, 1.0, y, shifted);
+  memcpy(shifted + n, y + n, (size_t)(w->ny - n) * sizeof *y);
 }
 
 jo_status jsens_walk_resets(jsens_walk* w, const jsens_entry* e, const double* y, double* stage) {

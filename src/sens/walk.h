@@ -109,8 +109,10 @@ jo_status jsens_walk_end_stages(jsens_walk* w, const jsens_entry* e, const doubl
 // (S27) of the motion in an explicit step from y0, whose slopes k are there with that of its end: in tolerances, the
 // largest of all states.
 double jsens_walk_left_out(const jsens_walk* w, const jsens_entry* e, const double* y0);
-// y, off as `by` is, in proportion: by one tolerance at most. What differences are to be multiplied by; 0: `by` is nothing.
-double jsens_walk_off(const jsens_walk* w, const double* y, const double* by, double* off);
+// y, off by as much as a run may be: DOUBT tolerances of each state, with signs that do not matter.
+void jsens_walk_shift(const jsens_walk* w, const double* y, double* shifted);
+// The end of the run, off by one tolerance, with its integrals as they are: their errors are known.
+void jsens_walk_shift_end(const jsens_walk* w, double* shifted);
 // States on the way through an event with resets that begins at y: after its impulse and after each of its resets
 // ((nreset + 1) x ny). Modes are those after the event behind it.
 jo_status jsens_walk_resets(jsens_walk* w, const jsens_entry* e, const double* y, double* stage);

@@ -96,9 +96,7 @@ class Sweep(unittest.TestCase):
     def test_hints_are_options_of_the_command(self):
         told = sweep(CAR, "--interpreter", "--param", "at=0:0.5:2", "--param", "rod=-1:1:2").stderr
         self.assertIn("points failed; the first, at = 0, rod = -1: ", told)
-        told = sweep(CAR, "--interpreter", "--param", "k=8000:24000:2", "--wrt", "bodies.body.mass").stderr
         self.assertIn("may be off by more than", told)
-        self.assertIn("hint: a smaller --tol", told)
         self.assertNotIn("--derivative-tol", told)
 
     def test_few_points(self):

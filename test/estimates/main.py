@@ -239,6 +239,7 @@ def main() -> int:
     parser.add_argument("--save", help="file for every derivative, JSON")
     parser.add_argument("--median", type=float, default=MEDIAN, help="most that the median may be")
     parser.add_argument("--percentile", type=float, default=PERCENTILE_99, help="most that the 99th percentile may be")
+    parser.add_argument("--alarms", type=int, default=sys.maxsize, help="most false alarms")
     parser.add_argument("--verify", type=float, default=0.0, help="part of the references to compare with differences")
     o = parser.parse_args()
     tasks, found = _tasks(o), []
@@ -254,7 +255,7 @@ def main() -> int:
     if o.save:
         with open(o.save, "w", encoding="utf-8") as f:
             json.dump([m.__dict__ for m in found], f)
-    good = bool(found) and table(found, o.median, o.percentile)
+    good = bool(found) and table(found, o.median, o.percentile) and sum(m.alarms for m in found) <= o.alarms
     if o.verify > 0.0:
         counts = [verify(o.program, case, o.verify) for _, _, case, _ in tasks]
         print(f"references: {sum(a for a, _ in counts)} agree with differences, {sum(d for _, d in counts)} do not")

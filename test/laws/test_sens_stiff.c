@@ -60,7 +60,7 @@ static void test_default_settings_are_good_to_six_digits(void** state) {
     gradient_open(&g, stiff[i].path, NULL, 0, stiff[i].number, stiff[i].n, JKERNEL_INTERP);
     for (int method = JSENS_DIRECT; method <= JSENS_ADJOINT; method++) {
       jsens_result* r = gradient_run(&g, (jsens_method)method, false);
-      if (!r->is_within) fail_msg("%s, method %d: a derivative is not within", g.m->path, method);
+      assert_true(r->is_within);
       check_against_differences(&g, r, WANTED);
       jsens_result_destroy(r);
     }
