@@ -65,13 +65,11 @@ double jmachine_spread(const jmachine* m) {
   return spread;
 }
 
-// Newton on the closures; the warm start is so close that one correction is the rule. Near a singular position what it
-// leaves counts many times: another one follows there.
+// Newton on the closures; the warm start is so close that one correction is the rule.
 static jo_status project(void* user, double t, double* y) {
   jmachine* m = user;
   int nv = m->about->nv;
   double* v = y + m->about->first_v;
-  int closed = 0;
   for (int k = 0; k < MAX_CORRECTIONS; k++) {
     if (nv == 0) return check_redundant(m, t, y);
     m->projections++;
@@ -82,8 +80,7 @@ static jo_status project(void* user, double t, double* y) {
       v[i] += m->dv[i];
       largest = size > largest ? size : largest;
     }
-    closed += largest < CLOSED;
-    if (closed > (jmachine_spread(m) > m->near)) return check_redundant(m, t, y);
+    if (largest < CLOSED) return check_redundant(m, t, y);
     if (!(largest < 1e3)) break;
   }
   jformat(m->hint, sizeof m->hint,
