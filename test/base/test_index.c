@@ -17,7 +17,7 @@ static void test_index_finds_all_of_many_names(void** state) {
   jarena_init(&a, ctx);
   jindex x = jindex_of(&a);
   assert_int_equal(jindex_find(&x, 0, "a", 1), -1);
-  static char name[MANY][16];
+  static char name[MANY][24];
   for (int i = 0; i < MANY; i++) {
     snprintf(name[i], sizeof name[i], "link_%d", i);
     assert_true(jindex_put(&x, i % 3, name[i], strlen(name[i]), i));
