@@ -225,7 +225,7 @@ static bool trim(const char* s, const char* end, char word[MAX_WORD]) {
 
 // [+-]digits, with a point anywhere, [e[+-]digits]
 static bool read_number(const char* word, double* value) {
-  char text[MAX_WORD + 8];
+  char text[2 * MAX_WORD + 1];  // a '0' in front, and one behind each point
   size_t n = 0;
   double sign = *word == '-' ? -1.0 : 1.0;
   if (*word == '-' || *word == '+') word++;

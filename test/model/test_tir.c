@@ -67,6 +67,17 @@ static void test_tir_survives_any_bytes(void** state) {
   free(bytes);
 }
 
+// Each point may need a digit behind it, so a number can grow to twice its length.
+static void test_tir_rejects_a_number_of_points(void** state) {
+  fixture* f = *state;
+  jmodel_tir t;
+  char text[128] = "[SCALING_COEFFICIENTS]\nLFZO=";
+  size_t n = strlen(text);
+  memset(text + n, '.', 71);
+  assert_int_equal(jmodel_tir_parse(f->ctx, &f->a, text, n + 71, "x.tir", &t), JO_ERR_MODEL);
+  jo_context_clear(f->ctx);
+}
+
 static void test_tir_memory_ends_anywhere(void** state) {
   fixture* f = *state;
   jmodel_tir t;
@@ -90,6 +101,7 @@ int main(void) {
       fixture_test(test_tir_reads_versions_sides_and_lines),
       cmocka_unit_test(test_tir_table_has_every_name_once),
       fixture_test(test_tir_survives_any_bytes),
+      fixture_test(test_tir_rejects_a_number_of_points),
       fixture_test(test_tir_memory_ends_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
