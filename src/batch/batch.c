@@ -10,6 +10,7 @@
 #include "batch/inside.h"
 #include "model/road_alike.h"
 #include "solve/scan.h"
+#include "solve/stability.h"
 #include "solve/tableau.h"
 
 #define STEEPEST    20.0  // slope of dependent coordinates, by their determinants, that lanes go to
@@ -86,6 +87,7 @@ static void set_method(jbatch* b) {
   r->stages = tab->stages;
   r->order = about->order;
   r->is_fixed = about->is_fixed;
+  const jsolve_stability stable = jsolve_stability_of(tab);
   for (int i = 0; i < JSOLVE_MAX_STAGES; i++) {
     r->c[i] = tab->c[i];
     r->b[i] = tab->b[i];
@@ -95,6 +97,7 @@ static void set_method(jbatch* b) {
   for (int i = 0; i <= JSOLVE_MAX_STAGES; i++) {
     r->e[i] = tab->e[i];
     r->d[i] = tab->d[i];
+    r->factor[i] = stable.factor[i];
     r->has_quartic = r->has_quartic || tab->d[i] != 0.0;
   }
   for (int i = 1; i < tab->stages && r->nsample < JBATCH_SAMPLES; i++) {

@@ -206,6 +206,8 @@ static jo_status gather_files(const jbatch* b, code* c) {
   JO_TRY(add_file(c, "batch/march.inc", jbatch_march_inc, strlen(jbatch_march_inc)));
   JO_TRY(add_file(c, "batch/march_events.inc", jbatch_march_events_inc,
                   strlen(jbatch_march_events_inc)));
+  JO_TRY(add_file(c, "batch/march_checks.inc", jbatch_march_checks_inc,
+                  strlen(jbatch_march_checks_inc)));
   JO_TRY(add_file(c, "batch/march_samples.inc", jbatch_march_samples_inc,
                   strlen(jbatch_march_samples_inc)));
   return add_file(c, "device.cu", jbatch_device_inc, strlen(jbatch_device_inc));

@@ -11,6 +11,7 @@
 #endif
 
 enum { JBATCH_STAGES = 6 };   // of a method, most
+enum { JBATCH_LOOKS = 4 };    // margins that tell how fast conditions change
 enum { JBATCH_SAMPLES = 2 };  // stages whose switches tell of events inside of a step, most
 
 // Functions of (p, t, y, mode), of all lanes at once. Inputs stand where jgen_group has them.
@@ -77,6 +78,7 @@ typedef struct jbatch_rule {
   int nsample, sample[JBATCH_SAMPLES];  // stages between start and end, in the order of their times
   double c[JBATCH_STAGES], a[JBATCH_STAGES][JBATCH_STAGES], b[JBATCH_STAGES];
   double e[JBATCH_STAGES + 1], d[JBATCH_STAGES + 1];
+  double factor[JBATCH_STAGES + 1];                         // of its stability polynomial
   double t_begin, t_end, step, max_step, rel_tol, abs_tol;  // step 0 of adaptive ones: they find it
   double max_steps, max_flips;
 } jbatch_rule;
@@ -99,7 +101,10 @@ enum {
   JBATCH_GRAZES,     // the time of an event has no derivative
   JBATCH_TOO_SMALL,  // steps
   JBATCH_LOST,       // an integral of squares or powers came out negative
-  JBATCH_NO_ROOM     // for steps that are kept
+  JBATCH_NO_ROOM,    // for steps that are kept
+  JBATCH_UNSTABLE,   // fixed steps may be too long for the motion
+  JBATCH_NO_VALUE,   // a condition compares what is not a number
+  JBATCH_FASTER      // a condition changes faster than steps show
 };
 
 // Time of a flip: its own, the first of an instant; its own; that of the first.
@@ -133,6 +138,9 @@ typedef struct jbatch_lane {
   double t_event;  // last instant, and ...
   int at_instant;  // ... flips there
   double flips, events, steps, rejected;
+  // fixed steps in a row: what they made of a motion that does not grow by itself, what they may be off by, how many may be
+  double growth, wrong;
+  int suspects;
   jbatch_search search;
 } jbatch_lane;
 
@@ -143,6 +151,7 @@ typedef struct jbatch_group {
   const double* road;  // the same for all lanes
   // directions one after another: nw zeros, a one, nw - 1 zeros, so that any unit is a part of it; else 0
   const double* unit;
+  int round;     // how many there were
   double* fast;  // memory for the arrays that are used most, where a machine has some; else 0
   jbatch_lane lane[JBATCH_MOST_LANES];
   // to be set before: states with their derivatives, ny (1 + nw), modes, numbers
@@ -159,7 +168,8 @@ typedef struct jbatch_group {
   // switches: values, the largest so far, what is added to margins, whether they count, margins
   double *g, *g_end, *g_inside[JBATCH_SAMPLES], *g_most, *off, *armed;
   double *start, *first, *inside[JBATCH_SAMPLES], *end, *low, *high, *seen, *probe, *rate, *flip,
-      *is_done;
+      *is_done, *look[JBATCH_LOOKS];
+  double* largest;  // |y| so far, of fixed steps (ny)
   // events with derivatives: slopes before and behind with S in front of the first, (nw + 1) ny; dg
   double *along, *slope, *dg, *dt;
   double* common;  // of directions that go one after another (ncommon)

@@ -352,12 +352,25 @@ static void compare_steps(const jsens* s, const jsens_options* opt, const jsens_
   jsens_plan_judge(s, opt, r);
 }
 
+// Steps of another length say nothing of the error where neither follow the motion.
+static jo_status fail_unresolved(jo_context* ctx, const jsens* s, const jsens_options* opt,
+                                 const jsolve_statistics* found) {
+  return jerr_set(
+      ctx, JO_ERR_CONVERGENCE,
+      "%s: %s with steps of %g s does not follow the motion ('%s' changes by as much as "
+      "its own size where steps are halved), so that errors cannot be estimated; take "
+      "steps below %.1e s, or an adaptive method",
+      s->plant->model->path, jsolve_method_name(opt->solve.method), opt->solve.step,
+      s->plant->about.state_name[found->unresolved - 1], found->resolving);
+}
+
 // The same run with steps of twice the length, or of half where those would be too long to say anything. Where events cut
 // most of the steps, those of twice the length would be the same: half the mean length tells.
 static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
                               jsens_result* r) {
   jsens_options other = *opt;
   int said = jo_context_diagnostic_count(ctx);
+  if (r->statistics.unresolved > 0) return fail_unresolved(ctx, s, opt, &r->statistics);
   double span = opt->t_end - opt->t_start, mean = span / fmax(1.0, (double)r->statistics.steps);
   bool is_cut = mean < CUT * opt->solve.step;
   other.solve.step *= 2.0;

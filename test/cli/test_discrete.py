@@ -714,6 +714,10 @@ simulation: {end: 3, method: rk4, step: STEP}
         warning = r"warning: \S+: rk4 with steps of 0.04 s does not follow the motion: 'x.*take steps below"
         self.assertRegex(jounce("run", self.path("m.yaml", text.replace("STEP", "0.04")), "--interpreter").stderr, warning)
         self.assertEqual(jounce("run", self.path("m.yaml", text.replace("STEP", "0.01")), "--interpreter").stderr, "")
+        # x_end was 4e-129 +- 5.2e-13, of an amplitude of 0.007
+        text = text.replace("stiffness: 2500, damping: 100", "stiffness: 6.67e6, damping: 2").replace("end: 3", "end: 0.5")
+        done = jounce("sens", self.path("m.yaml", text.replace("STEP", "1e-3")), "--wrt", "forces.s.stiffness", "--interpreter", code=1)
+        self.assertIn("does not follow the motion ('x.rate' changes by as much as its own size where steps are halved), so that errors", done.stderr)
 
     def test_errors_of_derivatives_cover_the_truth(self):
         path = self.path("m.yaml", self.SPRING.replace("END", "1"))

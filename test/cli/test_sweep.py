@@ -25,6 +25,13 @@ def sweep(*args, code=0):
     return done
 
 
+def run(*args, code=0):
+    done = subprocess.run([PROGRAM, "run", *args, "--json", "--quiet"], capture_output=True, text=True, check=False)
+    if done.returncode != code:
+        raise AssertionError(f"jounce run {' '.join(args)}: exit {done.returncode}, expected {code}\n{done.stderr}")
+    return json.loads(done.stdout)["objectives"] if code == 0 else {}
+
+
 def read_csv(path):
     rows = [line for line in path.read_text().splitlines() if not line.startswith("#")]
     table = list(csv.reader(rows))
@@ -92,6 +99,34 @@ class Sweep(unittest.TestCase):
             self.assertIn(said, sweep(*point, *args, code=code).stderr)
         done = sweep(CAR, "--interpreter", "--param", "k=lognormal(16000, 1e300)", "--sample", "2", code=1)
         self.assertIn("too large for a lognormal distribution", done.stderr)
+
+    LANES = """jounce: 1
+parameters: {w: 1}
+bodies: {b: {mass: 1}}
+joints: {x: {type: prismatic, child: b, axis: x}}
+forces: {s: {on: x, stiffness: STIFFNESS, damping: 2}, f: {on: x, force: "FORCE"}}
+initial: {x: {value: 0.01, rate: 0.3}}
+objectives: {x_end: {final: x}, work: {integral: x.rate^2}}
+simulation: {end: 0.5, method: METHOD, step: 1e-3}
+"""
+
+    def test_lanes_stop_where_runs_do(self):
+        """Unstable fixed steps, conditions without a value and conditions faster than steps, among points that have none of them."""
+        cases = (("w", "0", "w=1e3:6e7:4", [False, True, True, True], ("rk2", "rk3", "rk4")),
+                 ("100", "if(sqrt(w - t) > 0.3, 1, 2)", "w=0.2:1:3", [True, False, False], ("rk4", "dopri5")),
+                 ("100", "if(sin(1e4*w*t + 1) > 0, 1, -1)", "w=0.001:1:3", [False] * 3, ("rk4", "dopri5")),
+                 ("100", "if(sin(1e20*w*t) > 0, 1, -1)", "w=1e-19:1:3", [False, True, True], ("rk4", "dopri5")))
+        model = Path(self.folder.name) / "lanes.yaml"
+        for stiffness, force, grid, fails, methods in cases:
+            for method in methods:
+                model.write_text(self.LANES.replace("STIFFNESS", stiffness).replace("FORCE", force).replace("METHOD", method))
+                points = json.loads(sweep(str(model), "--interpreter", "--param", grid, "--wrt", "none", "--batch", "--json").stdout)["points"]
+                self.assertEqual([p["status"] < 0 for p in points], fails, (force, method))
+                for p in points:
+                    alone = run(str(model), "--set", f"w={p['parameters']['w']!r}", "--interpreter", code=1 if p["status"] < 0 else 0)
+                    for name, value in alone.items():
+                        # events are within 1e-13 s of each other; adaptive steps within a few tolerances
+                        self.assertAlmostEqual(p["objectives"][name]["value"], value, delta=1e-6 * abs(value), msg=(force, method, p))
 
     def test_hints_are_options_of_the_command(self):
         told = sweep(CAR, "--interpreter", "--param", "at=0:0.5:2", "--param", "rod=-1:1:2").stderr
