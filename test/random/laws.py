@@ -43,7 +43,9 @@ class Case:
         self.value: dict[str, float] = {}
         self.sens: Answer | None = None
         self.sharp: tuple[str, ...] = ()
-        self.tolerance = ""                 # of references
+        self.tolerance = ""                 # of references, ...
+        # ... which resolve the motion: differences of fixed steps would be derivatives of their errors, too
+        self.resolved = ("--method", "auto") if "method" in m.tree["simulation"] else ()
         self.noise: dict[str, float] = {}   # of values with it
         self.doubt: dict[str, float] = {}   # of the value of the plain command
         self.sharp_value: dict[str, float] = {}     # at the tightest tolerance
@@ -61,7 +63,8 @@ class Case:
     def sharp_gradient(self) -> dict[tuple[str, str], float]:
         """Derivatives at the tolerance of references; for sizes of errors that differences confirm but cannot resolve."""
         if self._sharp is None:
-            answer = self.program.call("sens", self.path, "--wrt", self.wrt, "--method", "direct", "--tol", self.tolerance)
+            resolved = ("--integrator", "auto") if self.resolved else ()
+            answer = self.program.call("sens", self.path, "--wrt", self.wrt, "--method", "direct", *resolved, "--tol", self.tolerance)
             self._sharp = gradient(answer) if answer.ok and finite(gradient(answer).values()) else {}
         return self._sharp
 
@@ -241,7 +244,7 @@ def _noise(case: Case) -> None:
     """The tightest tolerance that works, and how much values change from the next one to it."""
     before: dict[str, float] = {}
     for tolerance in TIGHTEST:
-        answer = case.program.call("run", case.path, "--tol", tolerance)
+        answer = case.program.call("run", case.path, *case.resolved, "--tol", tolerance)
         if not answer.ok or not finite(values(answer).values()):
             break
         now = values(answer)
@@ -258,7 +261,7 @@ def _noise(case: Case) -> None:
 def _runner(case: Case, called: str) -> Callable[[float], dict | None]:
     """Objectives with the number set, by the plain command."""
     def f(x: float) -> dict | None:
-        answer = case.program.call("run", case.path, "--set", f"{called}={x!r}", "--tol", case.tolerance)
+        answer = case.program.call("run", case.path, "--set", f"{called}={x!r}", *case.resolved, "--tol", case.tolerance)
         if not answer.ok or not finite(values(answer).values()):
             return None
         return values(answer)
