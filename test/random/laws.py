@@ -13,7 +13,7 @@ import outcomes
 import variants
 from leaves import Number, Written, write
 from model import Model
-from program import Answer, Program, gradient, lacks_derivatives, message_class, values
+from program import Answer, Program, gradient, lacks_derivatives, message_class, values, warned
 from reference import Estimate, derivatives
 from seeds import EARLIER, family_of
 from tally import DERIVATIVES, HARD, VALUES, Derivative, Result
@@ -41,6 +41,7 @@ class Case:
             len(known) + len(m.addresses), self.chance.choice((2, 2, 2, 3, 3, 4))))
         self.numbers: list[Number] = list(dict.fromkeys(numbers))
         self.value: dict[str, float] = {}
+        self.warned: dict[str, float] = {}  # how far values may be off, of themselves
         self.sens: Answer | None = None
         self.sharp: tuple[str, ...] = ()
         self.tolerance = ""                 # of references, ...
@@ -150,6 +151,7 @@ def _runs(case: Case) -> bool:
             outcomes.course(case)
         return False
     case.value = values(answer)
+    case.warned = warned(answer)
     if answer.data.get("partition_changes"):
         case.result.features.add("partition changes")
     return case.law("runs or says why not", finite(case.value.values()) and answer.data["complete"],
