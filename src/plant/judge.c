@@ -11,10 +11,10 @@
 // times the errors of an integral, which tell no more than the order where steps are long
 #define OF_VALUES 10.0
 // times the error of one step, at the end of a run: where stiff parts hold explicit steps short, errors of as many add up
-#define OF_STEPS  40.0
-#define SEVERAL   10.0   // steps that errors of multistep methods add up over
-#define PLAIN     0.05   // errors worth a word without a filter: the ten is often too much there
-#define ROUNDING  1e-12  // signals below are zero but for rounding, in their nominal size
+#define OF_STEPS 40.0
+#define SEVERAL  10.0   // steps that errors of multistep methods add up over
+#define PLAIN    0.05   // errors worth a word without a filter: the ten is often too much there
+#define ROUNDING 1e-12  // signals below are zero but for rounding, in their nominal size
 
 static bool has_final(const jplant* p) {
   for (int i = 0; i < p->dynamics->nobjective; i++) {

@@ -25,7 +25,7 @@ typedef struct jplant_judge {
   double rel_tol, abs_tol;  // zero of fixed steps: they are held to nothing, and not judged
   const jsolve_tableau *tab, *implicit;  // NULL: not a Runge-Kutta method, or it has none
   jplant_seen* of;                       // (nintegral)
-  double* recent;                        // errors of the last steps (JPLANT_RECENT x ny); NULL: nobody reads them
+  double* recent;  // errors of the last steps (JPLANT_RECENT x ny); NULL: nobody reads them
   int nrecent, next;
 } jplant_judge;
 
