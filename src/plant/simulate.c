@@ -371,6 +371,18 @@ static void warn_of_lost(const recorder* k, const double* y, const double* psi, 
   }
 }
 
+// Fixed steps have no error control: where they are too long for the motion the run only looks like one.
+static void warn_of_unresolved(const recorder* k, const jsolve_options* solve) {
+  const jsolve_statistics* s = &k->out->statistics;
+  if (s->unresolved == 0) return;
+  jerr_warn(k->out->ctx,
+            "%s: %s with steps of %g s does not follow the motion: '%s' changes by as much as its "
+            "own size where steps are halved, so that results may be far off; take steps below "
+            "%.1e s, or an adaptive method",
+            k->plant->model->path, jsolve_method_name(solve->method), solve->step,
+            k->run->system.state_name[s->unresolved - 1], s->resolving);
+}
+
 static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, double* scratch,
                            double* work) {
   jplant_result* r = k->out;
@@ -395,6 +407,7 @@ static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, 
     status = jplant_finite_objectives(k->run, r->t_reached, y, psi);
     if (status >= 0) status = jplant_resolved_objectives(k->run, y, solve->abs_tol);
     if (status >= 0) warn_of_lost(k, y, psi, work);
+    if (status >= 0) warn_of_unresolved(k, solve);
   }
   return status < 0 ? status : k->finite;
 }
