@@ -78,6 +78,15 @@ static void note_lost(const recorder* k, const jplant* p, const double* y, jsens
   }
 }
 
+// Where two branches of positions cross, masses and forces leave them as they are, and the motion on the one it takes is
+// smooth in them. What closures have tears both apart.
+static bool moves_loops(const jsens* s, int nw) {
+  for (int k = 0; k < nw; k++) {
+    if (s->plant->position->shapes[k] && !s->why[k]) return true;
+  }
+  return false;
+}
+
 // From y0 to the end, y. Modes are those of the start.
 static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double* y,
                            jsens_result* out) {
@@ -89,6 +98,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   run->watch.on_change = on_change;
   run->watch.user = k;
   run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
+  run->watch.moves_loops = run->watch.needs_slopes && moves_loops(s, out->nw);
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
   double t;
   int said = jo_context_diagnostic_count(out->ctx);
