@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "solve/looks.h"
 #include "solve/scan.h"
 #include "solve/sums.h"
@@ -153,7 +154,8 @@ static void watch_returns(jsolve_events* ev, jsolve_run* run) {
       if (!(run->sys->mode[k] > 0.5)) s[j][k] = -s[j][k];
     }
   }
-  jsolve_zeno_start(&ev->zeno, run->t, s[0], s[1], s[2], ev->floor);
+  jsolve_zeno_start(&ev->zeno, run->t, RETURN_SPAN * fmax(1, fabs(run->t)), s[0], s[1], s[2],
+                    ev->floor);
 }
 
 bool jsolve_events_begin(jsolve_events* ev, jsolve_run* run) {
@@ -608,14 +610,16 @@ static jo_status check_accumulation(jsolve_events* ev, jsolve_run* run, const do
   int k = jsolve_zeno_lost(&ev->zeno, s, ev->hysteresis, ev->floor);
   if (k < 0) return JO_OK;
   const jsolve_zeno* z = &ev->zeno;
-  char label[JSOLVE_LABEL];
-  return jerr_set(run->ctx, JO_ERR_LIMIT,
-                  "integration: the events of %s accumulate at t = %.9g s (the last two are %.2g s "
-                  "apart): the next "
-                  "one cannot be resolved, and the motion would pass through the condition; let "
-                  "the event bring "
-                  "it to rest where it is slow, or end the run before (end_when)",
-                  jsolve_label(run->sys->switch_name, "switch", k, label), z->t[k], z->interval[k]);
+  char label[JSOLVE_LABEL], apart[64] = "there is none before it";
+  if (z->interval[k] > 0)
+    jformat(apart, sizeof apart, "the last two are %.2g s apart", z->interval[k]);
+  return jerr_set(
+      run->ctx, JO_ERR_LIMIT,
+      "integration: the events of %s accumulate at t = %.9g s (%s): the next one cannot be "
+      "resolved%s, and the motion would pass through the condition; let the event bring "
+      "it to rest where it is slow, or end the run before (end_when)",
+      jsolve_label(run->sys->switch_name, "switch", k, label), z->t[k], apart,
+      run->stepper->k ? "" : " by this method and tolerance");
 }
 
 // A condition without a value has no side to be on.
@@ -650,6 +654,23 @@ static jo_status pass_step(jsolve_events* ev, jsolve_run* run) {
   return JO_OK;
 }
 
+// Rates of all margins before the event that was found, for those that are reset there.
+static void measure_rates(jsolve_events* ev, jsolve_run* run) {
+  double dt = RETURN_SPAN * fmax(1, fabs(run->t_new)), *slope = run->scratch;
+  // positions and velocities of multistep methods need not agree at the end of the step
+  if (run->stepper->k) {
+    run->stepper->dense->slope(run->stepper->dense, run->t_new, slope);
+  } else {
+    jsolve_rhs(run, run->t_new, run->y_new, slope);
+  }
+  for (int i = 0; i < run->sys->n; i++)
+    ev->y[i] = run->y_new[i] + dt * slope[i];
+  evaluate(ev, run, run->t_new, run->y_new, ev->lo);
+  evaluate(ev, run, run->t_new + dt, ev->y, ev->probe);
+  for (int k = 0; k < ev->n; k++)
+    ev->zeno.rate[k] = (ev->lo[k] - ev->probe[k]) / dt;
+}
+
 jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) {
   *found = ev->is_retaken = false;
   finding f;
@@ -679,7 +700,9 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
     JO_TRY(bring_back(ev, run, t1));
     JO_TRY(pass_step(ev, run));
   }
-  return ev->is_retaken ? run->stepper->finish(run->stepper, run) : JO_OK;
+  if (ev->is_retaken) JO_TRY(run->stepper->finish(run->stepper, run));
+  if (*found && run->sys->event) measure_rates(ev, run);
+  return JO_OK;
 }
 
 // --- handling ---

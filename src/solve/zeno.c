@@ -3,18 +3,21 @@
 
 #include <math.h>
 
-#define RETURN 0.01  // floors: rounding of switching functions stays below
+#define RETURN  0.01  // floors: rounding of switching functions stays below
+#define STOPPED 1e-6  // of the rate before an event: no more is left
+#define CHANGED 0.5   // of the rate before an event: what leaves more sends nothing back
 
 bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution) {
   *z = (jsolve_zeno){.n = n, .resolution = resolution};
   z->is_pending = JARENA_ARRAY(a, n, bool);
   z->start = JARENA_ARRAY(a, n, double);
+  z->rate = JARENA_ARRAY(a, n, double);
   z->t = JARENA_ARRAY(a, n, double);
   z->interval = JARENA_ARRAY(a, n, double);
   z->before = JARENA_ARRAY(a, n, double);
   for (int k = 0; z->t && k < n; k++)
     z->t[k] = -INFINITY;
-  return z->is_pending && z->start && z->t && z->interval && z->before;
+  return z->is_pending && z->start && z->rate && z->t && z->interval && z->before;
 }
 
 static void set_pending(jsolve_zeno* z, int k, bool is_pending) {
@@ -32,17 +35,20 @@ void jsolve_zeno_flip(jsolve_zeno* z, int k, double t, bool is_reset) {
 
 static bool accumulates(const jsolve_zeno* z, int k) {
   double d = z->interval[k], before = z->before[k];
-  return d > 0 && d < before && d * d / before <= z->resolution * fmax(1, fabs(z->t[k]));
+  double next = before > 0 ? d * d / before : d;
+  return d > 0 && (before == 0 || d < before) && next <= z->resolution * fmax(1, fabs(z->t[k]));
 }
 
 // A parabola through the three margins has the rate (4 next - second - 3 s) / 2 per time between them.
-void jsolve_zeno_start(jsolve_zeno* z, double t, const double* s, const double* next,
+void jsolve_zeno_start(jsolve_zeno* z, double t, double dt, const double* s, const double* next,
                        const double* second, const double* floor) {
   for (int k = 0; k < z->n; k++) {
     if (!z->is_pending[k] || z->t[k] != t) continue;
-    double change = 0.5 * (4 * next[k] - second[k] - 3 * s[k]);
+    double change = 0.5 * (4 * next[k] - second[k] - 3 * s[k]), before = z->rate[k] * dt;
+    bool returns = change<-RETURN * floor[k], stops = before> floor[k] && change < STOPPED * before;
+    bool is_changed = !(before > 0) || change < CHANGED * before;
     z->start[k] = s[k];
-    set_pending(z, k, change < -RETURN * floor[k] || accumulates(z, k));
+    set_pending(z, k, returns || stops || (is_changed && accumulates(z, k)));
   }
 }
 

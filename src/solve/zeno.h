@@ -5,9 +5,10 @@
 //
 // An event that resets the state may send its switch back: behind it the margin s of the mode that was just entered falls.
 // Where the excursion to the other side stays below the floor of the switch, nothing flips, and the switch moves on into the
-// mode that the event meant to leave. There the run has to stop. The same holds where intervals d between events of a switch
-// shrink, and the next, d_n^2 / d_(n-1), is below the resolution of time: errors of the integration may have more to say about
-// the sign of its rate than the event.
+// mode that the event meant to leave. There the run has to stop. The same holds where the event leaves nothing of the rate with which the
+// switch was crossed: a ball that does not bounce at all. And it holds where intervals d between events of a switch
+// shrink, and the next, d_n^2 / d_(n-1), or the first itself, is below the resolution of time: errors of the integration may have more to say about
+// the sign of its rate than the event. Events that leave the rate as it was, as those that count, may be as frequent as they like.
 #ifndef JSOLVE_ZENO_H
 #define JSOLVE_ZENO_H
 
@@ -19,6 +20,7 @@ typedef struct jsolve_zeno {
   int n, npending;
   bool* is_pending;  // its last flip came with a reset, and sent it back
   double* start;     // margin behind the reset
+  double* rate;  // of the margin of the mode that was entered, before the reset; 0: not known [1/s]
   double *t, *interval,
       *before;        // of its last event with a reset, and the last two intervals; 0: none
   double resolution;  // of time [s]
@@ -29,9 +31,9 @@ bool jsolve_zeno_init(jsolve_zeno* z, jarena* a, int n, double resolution);
 
 // Switch k flipped at t, with a reset of the state or without.
 void jsolve_zeno_flip(jsolve_zeno* z, int k, double t, bool is_reset);
-// All that happens at t has happened: margins there, and so much and twice as much later as the slope behind has it. Switches that
+// All that happens at t has happened: margins there, and dt and twice that later as the slope behind has it. Switches that
 // are not sent back are no longer pending.
-void jsolve_zeno_start(jsolve_zeno* z, double t, const double* s, const double* next,
+void jsolve_zeno_start(jsolve_zeno* z, double t, double dt, const double* s, const double* next,
                        const double* second, const double* floor);
 // Margins s at the end of a step that is about to be accepted. The first switch that was sent back, did not flip and moves
 // on nevertheless; -1: none.

@@ -104,7 +104,7 @@ class Events(Discrete):
         text = BALL.replace("end: 1.3", "end: 100")
         methods = (["--tol", "1e-4"], ["--tol", "1e-11"], ["--method", "esdirk5"], ["--method", "rk4", "--step", "0.01"],
                    ["--method", "rk2", "--step", "0.5"])
-        for e in (0.01, 0.3, 0.5, 0.7, 0.9):
+        for e in (0, 1e-9, 0.01, 0.3, 0.5, 0.7, 0.9):
             end = math.sqrt(2 / 9.81) * (1 + e) / (1 - e)
             for method in methods:
                 done = jounce("run", self.path("m.yaml", text), "--interpreter", "--set", f"e={e}", *method, code=1)
@@ -115,6 +115,26 @@ class Events(Discrete):
             done = jounce("sens", self.path("m.yaml", text), "--interpreter", "--method", method, code=1)
             self.assertIn("accumulate at t = 4.06", done.stderr)
             self.assertNotIn("z_end =", done.stdout)
+
+    def test_multistep_methods_stop_there_too(self):
+        text = BALL.replace("end: 1.3", "end: 30")
+        for method in ("adams", "bdf"):
+            for e in (0, 0.01, 0.02, 0.2, 0.5, 0.8):
+                end = math.sqrt(0.6 / 9.81) * (1 + e) / (1 - e)
+                for tol in ("1e-3", "1e-4", "1e-8"):
+                    done = jounce("run", self.path("m.yaml", text), "--interpreter", "--set", f"e={e}", "--set", "h=0.3", "--method", method, "--tol", tol, code=1)
+                    said = re.search(r"events of 'bounce, condition' accumulate at t = (\S+) s .* by this method and tolerance", done.stderr)
+                    self.assertTrue(said, done.stderr)
+                    # bounces of d seconds are g d^2 / 8 high; those below the tolerance take d e / (1 - e) in all, and the first order d more
+                    d = math.sqrt(8 * float(tol) / 9.81)
+                    self.assertLess(abs(float(said.group(1)) - end), 10 * d / (1 - e), (method, e, tol))
+
+    def test_frequent_events_that_send_nothing_back_do_not_accumulate(self):
+        text = BALL.replace('"z < 0", set: {z.rate: -e*z.rate, n: n + 1}', '"sin(3000*t + 40*t^2) > 0.3", set: {n: n + 1}').replace("end: 1.3", "end: 0.4")
+        self.assertNotIn("z.rate", text)
+        for method in ((), ("--method", "adams"), ("--method", "bdf"), ("--method", "bdf", "--tol", "1e-4")):
+            edges = math.floor((3000 * 0.4 + 40 * 0.16 - math.asin(0.3)) / (2 * math.pi)) + 1
+            self.assertEqual(self.value(text, "count", *method), edges, method)
 
     def test_balls_on_slopes_and_several_of_them(self):
         text = """jounce: 1
