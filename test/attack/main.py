@@ -30,7 +30,8 @@ import mutants  # noqa: E402
 import signals  # noqa: E402
 import surface  # noqa: E402
 import surroundings  # noqa: E402
-from attempt import Attempt, Limits, adopt_orphans, calibrate  # noqa: E402
+from attempt import Attempt, Limits, adopt_orphans  # noqa: E402
+from effort import calibrate  # noqa: E402
 from judge import Fault, Judge  # noqa: E402
 from known import KNOWN, Known, is_of  # noqa: E402
 from report import Report, Result  # noqa: E402

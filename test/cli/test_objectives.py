@@ -78,7 +78,7 @@ class Objectives(Case):
         self.assertIn("d good / d parameter", text)
         self.assertNotIn("weighted", text)
         jounce("report", self.path("m.yaml", MODEL), "--interpreter", "--wrt", "k", "-o", page)
-        self.assertIn("its derivative by &#39;k&#39; is not a number", Path(page).read_text(encoding="utf-8").replace("'", "&#39;"))
+        self.assertIn("its derivative with respect to &#39;k&#39; is not a number", Path(page).read_text(encoding="utf-8").replace("'", "&#39;"))
 
     def test_one_without_derivatives_leaves_the_others(self):
         for text, none in ((MODEL, {"zero"}), (SHARP, {"zero", "hidden", "singular"})):
