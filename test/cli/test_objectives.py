@@ -130,7 +130,7 @@ class Objectives(Case):
     def test_what_is_named_must_have_derivatives(self):
         for choice in ("zero", "good,zero"):
             self.ask("sens", MODEL, "--objective", choice, code=1)
-            self.assertIn("m.yaml:10: objective 'zero' has no derivatives: its derivative by", self.said)
+            self.assertIn("m.yaml:10: objective 'zero' has no derivatives: its derivative with respect to", self.said)
         alone = MODEL[:MODEL.index("  good:")] + "simulation: {end: 1}\n"
         self.ask("sens", alone, code=1)
 
