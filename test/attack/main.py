@@ -45,7 +45,7 @@ FAMILIES = {
     "caches": (surroundings.caches, 1), "signals": (signals.signals, 4), "surface": (surface.surface, 20),
 }
 # of the bounded part: seeds and how many
-QUICK = {"mutants": 120, "settings": 80, "texts": 40, "events": 10, "memory": 60, "disk": 10, "descriptors": 10,
+QUICK = {"mutants": 80, "settings": 50, "texts": 40, "events": 10, "memory": 60, "disk": 10, "descriptors": 10,
          "system": 8, "compilers": 3, "caches": 4, "signals": 10, "surface": 60}
 QUICK_CALLS = 100
 Task = tuple[str, str, int, str, int, float]
