@@ -78,6 +78,15 @@ static void note_lost(const recorder* k, const jplant* p, const double* y, jsens
   }
 }
 
+// Where two branches of positions cross, masses and forces leave them as they are, and the motion on the one it takes is
+// smooth in them. What closures have tears both apart.
+static bool moves_loops(const jsens* s, int nw) {
+  for (int k = 0; k < nw; k++) {
+    if (s->plant->position->shapes[k] && !s->why[k]) return true;
+  }
+  return false;
+}
+
 // From y0 to the end, y. Modes are those of the start.
 static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double* y,
                            jsens_result* out) {
@@ -89,6 +98,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   run->watch.on_change = on_change;
   run->watch.user = k;
   run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
+  run->watch.moves_loops = run->watch.needs_slopes && moves_loops(s, out->nw);
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
   double t;
   int said = jo_context_diagnostic_count(out->ctx);
@@ -96,6 +106,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   solve.is_whole = true;
   jo_status status = jsolve_integrate(out->ctx, &run->system, &solve, &obs, opt->t_start,
                                       opt->t_end, y, &t, &out->statistics);
+  if (k->record->status < 0) return k->record->status;  // came first
   if (status < 0) return jplant_explain_mass(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
   note_lost(k, s->plant, y, out);  // what is negative is told by that
@@ -442,10 +453,12 @@ static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
       r->is_own[o] ? "" : "; it may be another one's: the direct method tells whose");
 }
 
-// Going back, weights meet the slopes of all objectives but for roots of zero (gen/sens.c).
-static bool is_own(const jsens* s, const jsens_result* r, int o) {
+// Going back, weights meet the slopes of all objectives but for roots of zero (gen/sens.c): those of others leave no numbers,
+// and nothing infinite.
+static bool is_own(const jsens* s, const jsens_result* r, int o, int bad) {
   bool has_root = jgen_objective_has_root(&s->plant->model->objective[o]);
-  return r->method == JSENS_DIRECT || r->is_lost[o] || (has_root && r->value[o] == 0.0);
+  return r->method == JSENS_DIRECT || r->is_lost[o] || (has_root && r->value[o] == 0.0) ||
+         isinf(r->gradient[o * r->nw + bad]);
 }
 
 static void clear_bad(jsens_result* r, int o) {
@@ -462,7 +475,7 @@ static jo_status check_gradient(const jsens* s, const jsens_options* opt, jsens_
   for (int o = 0; o < r->nobjective; o++) {
     int bad = first_bad(s, r, o);
     if (bad < 0) continue;
-    r->is_own[o] = is_own(s, r, o);
+    r->is_own[o] = is_own(s, r, o, bad);
     r->why[o] = explain(s, r, o, bad);
     if (!r->why[o]) return jerr_memory(r->ctx);
     clear_bad(r, o);

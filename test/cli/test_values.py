@@ -89,10 +89,10 @@ class Results(Values):
     def test_derivative_that_is_not_finite_is_no_success(self):
         self.write_ball("final: sqrt(c)")
         jounce("run", self.path, "--interpreter")
-        self.fails("sens", "--wrt", "k,c", "--method", "direct", says=("objective 'psi'", "derivative with respect to 'c' is infinite"))
-        # going back, the infinite slope makes all derivatives of the objective no numbers
-        self.fails("sens", "--wrt", "k,c", "--method", "adjoint",
-                   says=("objective 'psi'", "is not a number", "the direct method tells whose"))
+        for method in ("direct", "adjoint"):
+            done = self.fails("sens", "--wrt", "k,c", "--method", method,
+                              says=("objective 'psi'", "derivative with respect to 'c' is infinite"))
+            self.assertNotIn("another one's", done.stderr)
         self.fails("sweep", "--param", "c=0:0:1", "--wrt", "c", says=("derivative with respect to 'c'",))
 
     def test_sensor_that_is_not_finite_is_no_success(self):
