@@ -446,9 +446,9 @@ static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
   }
   return jarena_printf(
       &r->arena,
-      "its derivative by '%s' is %s, though its value is %.9g: somewhere in the "
+      "its derivative with respect to '%s' is %s, though its value is %.9g: somewhere in the "
       "run a root, a power or a logarithm is at the end of its range; hint: move "
-      "away from there, or leave this number or this objective out%s",
+      "away from there, or leave this parameter or this objective out%s",
       m->number[s->wrt[bad]].path, jplant_finite_text(r->gradient[o * r->nw + bad]), r->value[o],
       r->is_own[o] ? "" : "; it may be another one's: the direct method tells whose");
 }

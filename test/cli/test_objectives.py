@@ -121,7 +121,7 @@ class Objectives(Case):
         self.assertIn("d good / d parameter", text)
         self.assertNotIn("weighted", text)
         jounce("report", self.path("m.yaml", MODEL), "--interpreter", "--wrt", "k", "-o", page)
-        self.assertIn("its derivative by &#39;k&#39; is not a number", Path(page).read_text(encoding="utf-8").replace("'", "&#39;"))
+        self.assertIn("its derivative with respect to &#39;k&#39; is not a number", Path(page).read_text(encoding="utf-8").replace("'", "&#39;"))
 
     def test_one_without_derivatives_leaves_the_others(self):
         for text, none in ((MODEL, {"zero"}), (SHARP, {"zero", "hidden", "singular"})):
@@ -149,7 +149,7 @@ class Objectives(Case):
     def test_what_is_named_must_have_derivatives(self):
         for choice in ("zero", "good,zero"):
             self.ask("sens", MODEL, "--objective", choice, code=1)
-            self.assertIn("m.yaml:10: objective 'zero' has no derivatives: its derivative by", self.said)
+            self.assertIn("m.yaml:10: objective 'zero' has no derivatives: its derivative with respect to", self.said)
         alone = MODEL[:MODEL.index("  good:")] + "simulation: {end: 1}\n"
         self.ask("sens", alone, code=1)
 
