@@ -95,7 +95,8 @@ static void test_number_that_breaks_the_redundancy_is_refused(void** state) {
     assert_int_equal(prepare(f, name[i], &system), JO_ERR_MODEL);
     assert_null(system);
     char text[128];
-    snprintf(text, sizeof text, "nothing has a derivative by '%s': closure equation '", name[i]);
+    snprintf(text, sizeof text, "nothing has a derivative with respect to '%s': closure equation '",
+             name[i]);
     assert_non_null(strstr(jo_context_message(ctx), text));
     fixture_close(f);
   }
