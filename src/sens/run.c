@@ -491,6 +491,23 @@ jo_status jsens_fail_objective(jo_context* ctx, const jsens* s, const jsens_resu
                   about->place.file, about->place.line, about->name, r->why[o]);
 }
 
+jo_status jsens_check_objectives(jo_context* ctx, const jsens* s, const jsens_result* r) {
+  const jmodel* m = s->plant->model;
+  bool is_named = m->objective != m->integrated;
+  int first = -1, n = 0;
+  for (int o = 0; o < r->nobjective; o++) {
+    if (r->why[o] && n++ == 0) first = o;
+  }
+  if (n > 0 && (is_named || n == r->nobjective)) return jsens_fail_objective(ctx, s, r, first);
+  for (int o = 0; o < r->nobjective; o++) {
+    const jmodel_objective* about = &m->objective[o];
+    if (!r->why[o]) continue;
+    jerr_warn(ctx, "%s:%d: objective '%s' has no derivatives, others have: %s", about->place.file,
+              about->place.line, about->name, r->why[o]);
+  }
+  return JO_OK;
+}
+
 // Derivatives of one side have no error that an integration could estimate.
 static void doubt_brinks(jsens_result* r) {
   for (int k = 0; k < r->nw; k++) {

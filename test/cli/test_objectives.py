@@ -74,6 +74,25 @@ class Objectives(Case):
         self.assertLess(off, told)
         self.assertLess(told, 10*off)
 
+    def test_point_of_a_sweep_keeps_the_derivatives_that_there_are(self):
+        for more in ([], ["--batch"], ["--method", "adjoint"]):
+            out = str(Path(self.path("m.yaml", MODEL)).parent / "out.csv")
+            got = self.ask("sweep", MODEL, "--param", "k=100:200:3", "--wrt", "k,c", "-o", out, *more)
+            self.assertEqual(0, got["failed"], more)
+            for point in got["points"]:
+                sens = self.ask("sens", MODEL, "--set", f"k={point['parameters']['k']!r}", "--wrt", "k,c")["objectives"]
+                self.assertIn("objective 'zero' has no derivatives, others have", point["message"])
+                for o, told in point["objectives"].items():
+                    for p, slope in told["gradient"].items():
+                        if o == "zero":
+                            self.assertIsNone(slope)
+                        else:
+                            expected = sens[o]["gradient"][p]
+                            self.assertAlmostEqual(slope, expected, delta=1e-5*abs(expected) + 1e-9)
+            self.assertIn("has no derivatives, others have", Path(out).read_text(encoding="utf-8"))
+        # one that is asked for by name must have them
+        self.ask("sweep", MODEL, "--param", "k=100:200:3", "--objective", "zero,good", code=1)
+
     def test_sweeps(self):
         for more in ([], ["--batch"]):
             every = self.ask("sweep", SHARP, "--param", "k=100:200:3", "--wrt", "none", *more)["points"]
