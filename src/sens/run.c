@@ -11,14 +11,12 @@
 #include "plant/judge.h"
 #include "sens/along.h"
 #include "sens/brink.h"
+#include "sens/compare.h"
 #include "sens/plan.h"
 #include "sens/walk.h"
 
 #define DEFAULT_MAX_STATES 65536
 #define MAX_PASSES         5
-#define FEW_STEPS          2  // fixed steps that a run has at least, to say something
-#define CUT                0.7  // of a fixed step: where steps are shorter in the mean, events cut them
-#define RESOLVED           1.0  // |h lambda| of steps whose errors fall with the order of the method
 
 jsens_options jsens_options_default(const jmodel* m) {
   jsens_options o = {.solve = jplant_solve_options(m)};
@@ -334,45 +332,81 @@ static void add_cost(jsens_result* r, const jsens_result* before) {
   r->cpu_sensitivity += before->cpu_sensitivity;
 }
 
-// Fixed steps have no embedded method: a run with steps of another length takes its place, of the order p of the method
-//   error = |G(h) - G(2 h)| / (2^p - 1) = |G(h) - G(h/2)| 2^p / (2^p - 1)
-// where the longer steps resolve the motion. Where they do not, the difference itself is all that is known.
-static void compare_steps(const jsens* s, const jsens_options* opt, const jsens_result* other,
-                          bool is_longer, jsens_result* r) {
-  double power = pow(2.0, jsolve_method_about(opt->solve.method)->order);
-  double h_lambda = r->statistics.h_lambda * (is_longer ? 2.0 : 1.0);
-  double factor = (is_longer ? 1.0 : power) / (power - 1.0);
-  if (h_lambda > RESOLVED) factor = is_longer ? 1.0 : power;
-  for (int i = 0; i < r->nobjective * r->nw; i++) {
-    r->gradient_error[i] = factor * fabs(r->gradient[i] - other->gradient[i]);
-  }
-  for (int i = 0; i < r->nobjective; i++) {
-    r->value_error[i] = factor * fabs(r->value[i] - other->value[i]);
-  }
-  jsens_plan_judge(s, opt, r);
+static bool is_stopped(const jsens_options* opt) {
+  return opt->progress && !opt->progress(opt->user, 1.0);
 }
 
-// The same run with steps of twice the length, or of half where those would be too long to say anything. Where events cut
-// most of the steps, those of twice the length would be the same: half the mean length tells.
+// The same run taken otherwise, as the i-th other of r; *is_there: it could be taken.
+static jo_status take_other(jo_context* ctx, const jsens* s, const jsens_options* other, int i,
+                            jsens_result* r, bool* is_there) {
+  int said = jo_context_diagnostic_count(ctx);
+  jo_status status = run_once(ctx, s, r->method, other, &r->other[i]);
+  *is_there = status >= 0;
+  if (status >= 0) add_cost(r, r->other[i]);
+  if (status >= 0 || status == JO_ERR_MEMORY || is_stopped(other)) return status;
+  jerr_forget(ctx, said);
+  return JO_OK;
+}
+
+static void forget_others(jsens_result* r) {
+  for (int i = 0; i < JSENS_OTHERS; i++) {
+    jsens_result_destroy(r->other[i]);
+    r->other[i] = NULL;
+  }
+}
+
+// With larger tolerances, while runs follow them.
+static jo_status take_coarser(jsens_compare* c, const jsens* s, const jsens_options* opt,
+                              jsens_result* r, bool* tells) {
+  *tells = true;
+  for (int i = 0; i < JSENS_OTHERS && *tells; i++) {
+    jsens_options other;
+    *tells = jsens_compare_coarser(c, opt, i, &other);
+    if (*tells) JO_TRY(take_other(r->ctx, s, &other, i, r, tells));
+    *tells = *tells && jsens_compare_tells(r, r->other[i]);
+  }
+  return JO_OK;
+}
+
+static jo_status take_halved(jsens_compare* c, const jsens* s, const jsens_options* opt,
+                             jsens_result* r, bool* is_there) {
+  jsens_options other;
+  forget_others(r);
+  JO_TRY(jsens_compare_halved(c, opt, r, &other));
+  return take_other(r->ctx, s, &other, 0, r, is_there);
+}
+
+// Errors of an adaptive run by others; where there are none, those by its own steps stay.
+static jo_status compare(const jsens* s, const jsens_options* opt, jsens_result* r) {
+  jsens_compare c;
+  jsens_comparison how = JSENS_COARSER;
+  bool tells;
+  jsens_compare_begin(&c, r->ctx);
+  jo_status status = take_coarser(&c, s, opt, r, &tells);
+  if (status >= 0 && !tells) {
+    how = JSENS_HALVED;
+    status = take_halved(&c, s, opt, r, &tells);
+  }
+  if (status >= 0 && tells) jsens_compare_judge(s, opt, how, r->other, r);
+  jsens_compare_end(&c);
+  return status;
+}
+
+// Fixed steps have no embedded method: a run with steps of twice the length takes its place, or of half of it where that is
+// too long to say anything.
 static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_options* opt,
                               jsens_result* r) {
-  jsens_options other = *opt;
-  int said = jo_context_diagnostic_count(ctx);
-  double span = opt->t_end - opt->t_start, mean = span / fmax(1.0, (double)r->statistics.steps);
-  bool is_cut = mean < CUT * opt->solve.step;
-  other.solve.step *= 2.0;
-  other.estimate = false;
-  other.observer = NULL;
-  bool is_possible = !is_cut && FEW_STEPS * other.solve.step <= span;
-  jo_status status = is_possible ? run_once(ctx, s, r->method, &other, &r->other) : JO_ERR_LIMIT;
-  if (!is_possible || status == JO_ERR_CONVERGENCE || status == JO_ERR_NUMERIC) {
-    jerr_forget(ctx, said);
-    other.solve.step = 0.5 * (is_cut ? mean : opt->solve.step);
-    status = run_once(ctx, s, r->method, &other, &r->other);
+  jsens_options other;
+  bool is_longer = true, is_there = false;
+  jsens_compare_step(opt, r, &is_longer, &other);
+  if (is_longer) JO_TRY(take_other(ctx, s, &other, 0, r, &is_there));
+  if (!is_there) {
+    is_longer = false;
+    jsens_compare_step(opt, r, &is_longer, &other);
+    JO_TRY(run_once(ctx, s, r->method, &other, &r->other[0]));
+    add_cost(r, r->other[0]);
   }
-  JO_TRY(status);
-  add_cost(r, r->other);
-  compare_steps(s, opt, r->other, other.solve.step > opt->solve.step, r);
+  jsens_compare_judge(s, opt, is_longer ? JSENS_LONGER : JSENS_SHORTER, r->other, r);
   return JO_OK;
 }
 
@@ -383,8 +417,7 @@ static jo_status repeat(jo_context* ctx, const jsens* s, jsens_method method,
     jsens_result *r, *before = *out;
     int said = jo_context_diagnostic_count(ctx);
     jo_status status = run_once(ctx, s, method, &o, &r);
-    bool is_stopped = status < 0 && o.progress && !o.progress(o.user, 1.0);
-    if (status < 0 && before && status != JO_ERR_MEMORY && !is_stopped) {
+    if (status < 0 && before && status != JO_ERR_MEMORY && !is_stopped(&o)) {
       jerr_forget(ctx, said);  // what there is stays, with the error it has
       return JO_OK;
     }
@@ -393,6 +426,10 @@ static jo_status repeat(jo_context* ctx, const jsens* s, jsens_method method,
     jsens_result_destroy(before);
     *out = r;
     bool again = pass < MAX_PASSES && jsens_plan_repeats(s, &o, r);
+    if (o.compare && !(again && jsens_plan_is_rough(&o, r))) {
+      JO_TRY(compare(s, &o, r));
+      again = pass < MAX_PASSES && jsens_plan_repeats(s, &o, r);
+    }
     if (again) JO_TRY(jsens_plan_next(plan, s, r, &o, &again));
     if (!again) return JO_OK;
   }
@@ -490,9 +527,8 @@ static void doubt_brinks(jsens_result* r) {
 
 static void forget_run(jsens_result* r) {
   jsens_record_destroy(r->record);
-  jsens_result_destroy(r->other);
+  forget_others(r);
   r->record = NULL;
-  r->other = NULL;
   r->nentry = 0;
   r->steps = NULL;
   jmem_free(r->ctx, r->grown);
@@ -553,17 +589,16 @@ static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen,
   return walk(s, of, &o, r);
 }
 
-// Of fixed steps both runs are walked.
-static jo_status walk_twice(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
+// Runs that errors come from are walked, too.
+static jo_status walk_all(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
   JO_TRY(walk_other(s, of, frozen, false, r));
-  if (!of->other) return JO_OK;
-  bool is_longer = of->other->used.solve.step > of->used.solve.step;
-  jsens_result* other;
-  JO_TRY(create(r->ctx, s, r->method, &of->other->used, &other));
-  jo_status status = walk_other(s, of->other, frozen, false, other);
-  if (status >= 0) compare_steps(s, &of->used, other, is_longer, r);
-  jsens_result_destroy(other);
-  return status;
+  if (of->comparison == JSENS_ALONE) return JO_OK;
+  for (int i = 0; i < JSENS_OTHERS && of->other[i]; i++) {
+    JO_TRY(create(r->ctx, s, r->method, &of->other[i]->used, &r->other[i]));
+    JO_TRY(walk_other(s, of->other[i], frozen, false, r->other[i]));
+  }
+  jsens_compare_judge(s, &of->used, of->comparison, r->other, r);
+  return JO_OK;
 }
 
 jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* of,
@@ -573,7 +608,7 @@ jo_status jsens_walk_again(jo_context* ctx, const jsens* s, const jsens_result* 
   jsens_result* r;
   JO_TRY(jsens_check_method(ctx, s, method));
   JO_TRY(create(ctx, s, method, &of->used, &r));
-  jo_status status = walk_twice(s, of, frozen, r);
+  jo_status status = walk_all(s, of, frozen, r);
   if (status >= 0 && !of->used.outputs_only) status = check_gradient(s, &of->used, r);
   if (status < 0) {
     jsens_result_destroy(r);
