@@ -11,6 +11,7 @@
 #define FOLLOWED    0.85   // of the steps: a run with larger tolerances that has more does not follow them
 #define MARGIN      1.25   // of what coarser runs differ by
 #define OF_HALVED   5.0    // of what a run with halved steps differs by: errors may fall by little
+#define UNHELD      10.0   // more, of objectives that no step was held to: they do not go with the tolerance
 #define ROUNDING    3e-13  // of the largest influence
 #define SLIVER      0.1    // of a step: a node so close is passed
 #define FEW_STEPS   2      // fixed steps that a run has at least, to say something
@@ -155,36 +156,37 @@ static comparison make_comparison(jsens_comparison how, jsens_result* const* oth
   return c;
 }
 
-// (S39)  the largest of what others differ by; what one of them does not know keeps its error, as does what no step was
-// held to, where it is larger
+// (S39)  the largest of what others differ by; what one of them does not know keeps its error
 static double error_of(double value, const double other[JSENS_OTHERS], const comparison* c,
-                       double rounding, bool is_held, double known) {
+                       double rounding, double known) {
   double most = 0.0;
   for (int i = 0; i < c->n; i++) {
     double apart = c->weight[i] * fabs(value - other[i]);
     if (!isfinite(apart)) return known;
     most = fmax(most, apart);
   }
-  return fmax(most + rounding, is_held ? 0.0 : known);
+  return most + rounding;
 }
 
-static void judge_objective(const jsens* s, const comparison* c, int o, jsens_result* r) {
+static void judge_objective(const jsens* s, comparison c, int o, jsens_result* r) {
   double x[JSENS_OTHERS], reach = jsens_plan_reach(s, r, o);
-  bool is_held = !r->is_unheld[o];
+  for (int i = 0; i < c.n && r->is_unheld[o]; i++) {
+    c.weight[i] *= UNHELD;
+  }
   for (int j = 0; j < r->nw; j++) {
     int at = o * r->nw + j;
     double size = r->unit[j] > 0.0 ? reach / r->unit[j] : fabs(r->gradient[at]);
-    for (int i = 0; i < c->n; i++) {
-      x[i] = c->other[i]->gradient[at];
+    for (int i = 0; i < c.n; i++) {
+      x[i] = c.other[i]->gradient[at];
     }
     r->gradient_error[at] =
-        error_of(r->gradient[at], x, c, ROUNDING * size, is_held, r->gradient_error[at]);
+        error_of(r->gradient[at], x, &c, ROUNDING * size, r->gradient_error[at]);
   }
-  for (int i = 0; i < c->n; i++) {
-    x[i] = c->other[i]->value[o];
+  for (int i = 0; i < c.n; i++) {
+    x[i] = c.other[i]->value[o];
   }
   r->value_error[o] =
-      error_of(r->value[o], x, c, ROUNDING * fabs(r->value[o]), is_held, r->value_error[o]);
+      error_of(r->value[o], x, &c, ROUNDING * fabs(r->value[o]), r->value_error[o]);
 }
 
 void jsens_compare_judge(const jsens* s, const jsens_options* opt, jsens_comparison how,
@@ -196,7 +198,7 @@ void jsens_compare_judge(const jsens* s, const jsens_options* opt, jsens_compari
   }
   comparison c = make_comparison(how, other);
   for (int o = 0; o < r->nobjective; o++) {
-    judge_objective(s, &c, o, r);
+    judge_objective(s, c, o, r);
   }
   jsens_plan_settle(s, opt, r);
 }

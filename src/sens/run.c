@@ -376,13 +376,16 @@ static jo_status take_halved(jsens_compare* c, const jsens* s, const jsens_optio
   return take_other(r->ctx, s, &other, 0, r, is_there);
 }
 
-// Errors of an adaptive run by others; where there are none, those by its own steps stay.
-static jo_status compare(const jsens* s, const jsens_options* opt, jsens_result* r) {
+// Errors of an adaptive run by others, halved ones alone where its limits of steps are gone; where there are none, those by its
+// own steps stay.
+static jo_status compare(const jsens* s, const jsens_options* opt, bool has_limits,
+                         jsens_result* r) {
   jsens_compare c;
   jsens_comparison how = JSENS_COARSER;
-  bool tells;
+  bool tells = false;
+  jo_status status = JO_OK;
   jsens_compare_begin(&c, r->ctx);
-  jo_status status = take_coarser(&c, s, opt, r, &tells);
+  if (has_limits) status = take_coarser(&c, s, opt, r, &tells);
   if (status >= 0 && !tells) {
     how = JSENS_HALVED;
     status = take_halved(&c, s, opt, r, &tells);
@@ -410,29 +413,32 @@ static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_optio
   return JO_OK;
 }
 
+// Run until derivatives are good. Rough runs are not compared: what they differ by says nothing.
 static jo_status repeat(jo_context* ctx, const jsens* s, jsens_method method,
                         const jsens_options* opt, jsens_plan* plan, jsens_result** out) {
   jsens_options o = *opt;
-  for (int pass = 1;; pass++) {
+  bool again = true, is_compared = false;
+  for (int pass = 1; again; pass++) {
     jsens_result *r, *before = *out;
     int said = jo_context_diagnostic_count(ctx);
     jo_status status = run_once(ctx, s, method, &o, &r);
     if (status < 0 && before && status != JO_ERR_MEMORY && !is_stopped(&o)) {
       jerr_forget(ctx, said);  // what there is stays, with the error it has
-      return JO_OK;
+      break;
     }
     JO_TRY(status);
     if (before) add_cost(r, before);
     jsens_result_destroy(before);
     *out = r;
-    bool again = pass < MAX_PASSES && jsens_plan_repeats(s, &o, r);
-    if (o.compare && !(again && jsens_plan_is_rough(&o, r))) {
-      JO_TRY(compare(s, &o, r));
+    again = pass < MAX_PASSES && jsens_plan_repeats(s, &o, r);
+    is_compared = o.compare && !(again && jsens_plan_is_rough(&o, r));
+    if (is_compared) {
+      JO_TRY(compare(s, &o, true, r));
       again = pass < MAX_PASSES && jsens_plan_repeats(s, &o, r);
     }
     if (again) JO_TRY(jsens_plan_next(plan, s, r, &o, &again));
-    if (!again) return JO_OK;
   }
+  return is_compared || !o.compare ? JO_OK : compare(s, &(*out)->used, false, *out);
 }
 
 // Adaptive runs are repeated until they are good; the observer sees the one that is.
