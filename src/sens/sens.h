@@ -64,7 +64,8 @@ typedef struct jsens_options {
   bool outputs_only;      // objectives are not asked for and need not be finite
   bool some;         // objectives without derivatives are noted in the result; else the run fails
   bool events_only;  // of direct walks: times of events alone, no gradient
-  bool keep;         // the recorded run stays with the result, for jsens_run_again()
+  bool keep;         // the recorded run stays with the result, for jsens_walk_again()
+  bool keep_others;  // and so do those that errors come from
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jsens_observer* observer;
   // told of the place in the run, 0 ... 1, at every step of it and of walks; false, from then on: stop. May be NULL
