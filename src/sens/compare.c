@@ -7,16 +7,18 @@
 #include "sens/plan.h"
 #include "solve/tableau.h"
 
-#define MOST_COARSE 1e-3   // tolerance that still tells something
-#define FOLLOWED    0.85   // of the steps: a run with larger tolerances that has more does not follow them
-#define MARGIN      1.25   // of what coarser runs differ by
-#define OF_HALVED   5.0    // of what a run with halved steps differs by: errors may fall by little
-#define UNHELD      10.0   // more, of objectives that no step was held to: they do not go with the tolerance
-#define ROUNDING    3e-13  // of the largest influence
-#define SLIVER      0.1    // of a step: a node so close is passed
-#define FEW_STEPS   2      // fixed steps that a run has at least, to say something
-#define CUT         0.7    // of a fixed step: where steps are shorter in the mean, events cut them
-#define RESOLVED    1.0    // |h lambda| of steps whose errors fall with the order of the method
+#define MOST_COARSE 1e-3  // tolerance that still tells something
+#define FOLLOWED \
+  0.85  // of the steps: a run with larger tolerances that has more does not follow them
+#define MARGIN    1.25  // of what coarser runs differ by
+#define OF_HALVED 5.0   // of what a run with halved steps differs by: errors may fall by little
+#define UNHELD \
+  10.0  // more, of objectives that no step was held to: they do not go with the tolerance
+#define ROUNDING  3e-13  // of the largest influence
+#define SLIVER    0.1    // of a step: a node so close is passed
+#define FEW_STEPS 2      // fixed steps that a run has at least, to say something
+#define CUT       0.7    // of a fixed step: where steps are shorter in the mean, events cut them
+#define RESOLVED  1.0    // |h lambda| of steps whose errors fall with the order of the method
 
 // Tolerances over those of the run, and what differences count: errors go with the tolerance.
 static const struct {
@@ -156,7 +158,7 @@ static comparison make_comparison(jsens_comparison how, jsens_result* const* oth
   return c;
 }
 
-// (S39)  the largest of what others differ by; what one of them does not know keeps its error
+// (S39), (S40)  the largest of what others differ by; what one of them does not know keeps its error
 static double error_of(double value, const double other[JSENS_OTHERS], const comparison* c,
                        double rounding, double known) {
   double most = 0.0;
@@ -185,8 +187,7 @@ static void judge_objective(const jsens* s, comparison c, int o, jsens_result* r
   for (int i = 0; i < c.n; i++) {
     x[i] = c.other[i]->value[o];
   }
-  r->value_error[o] =
-      error_of(r->value[o], x, &c, ROUNDING * fabs(r->value[o]), r->value_error[o]);
+  r->value_error[o] = error_of(r->value[o], x, &c, ROUNDING * fabs(r->value[o]), r->value_error[o]);
 }
 
 void jsens_compare_judge(const jsens* s, const jsens_options* opt, jsens_comparison how,

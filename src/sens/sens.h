@@ -158,10 +158,10 @@ typedef struct jsens_result {
   jsens_record* record;  // NULL: not kept, and so its entries
   int nentry;
   const jsens_record* steps;
-  const double *y0, *S0;       // its start, with derivatives (ny x nw)
+  const double *y0, *S0;  // its start, with derivatives (ny x nw)
   jsens_comparison comparison;
   struct jsens_result* other[JSENS_OTHERS];  // the same run taken otherwise; NULL: there is none
-  double* rough;               // local error of the derivatives, relative to them
+  double* rough;                             // local error of the derivatives, relative to them
   int ngrown, grown_cap;
   jsens_growth* grown;  // steps over which derivatives grew, in their order
   jsens_event* event;
