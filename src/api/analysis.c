@@ -42,9 +42,8 @@ static jo_status settle(jo_static* s) {
   s->derivative = JARENA_ARRAY(&s->arena, (size_t)d->noutput * (size_t)s->by.n, double);
   s->at.y = JARENA_ARRAY(&s->arena, d->ny, double);
   if (!s->q || !s->output || !s->derivative || !s->at.y) return jerr_memory(s->ctx);
-  memcpy(s->at.y, p->y0, (size_t)d->ny * sizeof *s->at.y);
   JO_TRY(check_elements(s->ctx, p));
-  JO_TRY(jplant_find_equilibrium(s->ctx, p, t, s->at.y, &s->found));
+  JO_TRY(jplant_find_rest(s->ctx, p, s->at.y, &s->found));
   if (!p->is_warned) jplant_warn_unstable(s->ctx, p, &s->found);
   if (s->by.n > 0) {
     JO_TRY(jplant_start_at_rest(s->ctx, &s->arena, p, s->by.n, NULL, &s->at));

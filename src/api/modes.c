@@ -34,7 +34,7 @@ static jo_status go_to(jo_modes* m, const jo_modes_options* opt, jplant_work* ru
   jsolve_set_modes(&run->system, m->t, y, run->g);
   if (opt->at_static) {
     jmachine_equilibrium found;
-    JO_TRY(jplant_find_equilibrium(m->ctx, p, m->t, y, &found));
+    JO_TRY(jplant_find_rest(m->ctx, p, y, &found));
     jsolve_set_modes(&run->system, m->t, y, run->g);
     return JO_OK;
   }

@@ -17,6 +17,15 @@ static void tighten(jsens_options* o, double tolerance) {
   o->solve.abs_tol = fmin(o->solve.abs_tol, tolerance);
 }
 
+// Errors of derivatives are those against the motion itself, so fixed steps are compared with runs that resolve it. Differences
+// of fixed steps would be derivatives of their errors, too: a window's edge that moves cuts other steps.
+static void resolve(jsens_options* o) {
+  tighten(o, CHECK_TOLERANCE);
+  if (!jsolve_method_about(o->solve.method)->is_fixed) return;
+  o->solve.method = JSOLVE_AUTO;
+  o->solve.step = 0.0;
+}
+
 // ---- what users would change -----------------------------------------------------------------------
 
 // Differences change a number of the compiled model, users a value of the file. Both are the same where the file,
@@ -158,7 +167,7 @@ jo_status jo_sens_check(jo_context* ctx, const jo_sens_result* result,
   JO_TRY(check_settings(ctx, result));
   jsens_options o = result->asked;
   o.p = result->kept.p_perturbed;
-  tighten(&o, CHECK_TOLERANCE);
+  resolve(&o);
   jsens_numeric numeric;
   jo_status status = jsens_numeric_begin(&numeric, ctx, system->perturbed, system->motion->wrt, &o);
   japi_report tell = {progress, user};

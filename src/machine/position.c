@@ -366,11 +366,14 @@ static void turn_guesses(problem* b) {
   }
 }
 
-static jo_status check_drives(jo_context* ctx, const problem* b) {
+// Driven positions follow from time and parameters alone, driven rates from positions too: before there are any (`rates`
+// false) only the positions mean something.
+static jo_status find_drives(jo_context* ctx, problem* b, bool rates) {
+  evaluate(b, JMACHINE_DRIVES, (double* const[]){b->s, b->sd, b->sdd});
   for (int i = 0, d = 0; i < b->p->nq; i++) {
     const jmachine_coordinate* c = &b->p->coordinate[i];
     if (!c->is_driven) continue;
-    if (!isfinite(b->s[d]) || !isfinite(b->sd[d]) || !isfinite(b->sdd[d])) {
+    if (!isfinite(b->s[d]) || (rates && (!isfinite(b->sd[d]) || !isfinite(b->sdd[d])))) {
       return jerr_set(ctx, JO_ERR_NUMERIC,
                       "%s:%d: drive of '%s' is not finite at t = %g s (value %g, rate %g, "
                       "acceleration %g): %s",
@@ -391,9 +394,8 @@ static jo_status find_position(jo_context* ctx, jarena* a, problem* b, const dou
   double* first = JARENA_ARRAY(a, p->nq, double);
   bool* unmet = JARENA_ARRAY(a, nr, bool);
   if (!x || !r || !first || !unmet) return jerr_memory(ctx);
-  evaluate(b, JMACHINE_DRIVES, (double* const[]){b->s, b->sd, b->sdd});
+  JO_TRY(find_drives(ctx, b, false));
   evaluate_all(b);
-  JO_TRY(check_drives(ctx, b));
   turn_guesses(b);
   for (int i = 0, d = 0; i < p->nq; i++) {
     b->q[i] = b->p->coordinate[i].is_driven ? b->s[d++] : from ? from[i] : b->guess[i];
@@ -479,6 +481,7 @@ jo_status jmachine_assemble(jo_context* ctx, jarena* a, const jmachine_position*
   problem b = {.p = p, .t = t, .values = values, .is_near = from};
   JO_TRY(allocate(ctx, a, &b));
   JO_TRY(find_position(ctx, a, &b, from));
+  JO_TRY(find_drives(ctx, &b, true));
   out->qd = JARENA_ARRAY(a, p->nq, double);
   out->z = JARENA_ARRAY(a, p->nz, double);
   if (!out->qd || !out->z) return jerr_memory(ctx);

@@ -3,15 +3,25 @@
 #include "plant/judge.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/format.h"
 #include "gen/objective.h"
 
 // times the errors of an integral, which tell no more than the order where steps are long
 #define OF_VALUES 10.0
-#define SEVERAL   10.0   // steps that errors of multistep methods add up over
-#define PLAIN     0.05   // errors worth a word without a filter: the ten is often too much there
-#define ROUNDING  1e-12  // signals below are zero but for rounding, in their nominal size
+// times the error of one step, at the end of a run: where stiff parts hold explicit steps short, errors of as many add up
+#define OF_STEPS 40.0
+#define SEVERAL  10.0   // steps that errors of multistep methods add up over
+#define PLAIN    0.05   // errors worth a word without a filter: the ten is often too much there
+#define ROUNDING 1e-12  // signals below are zero but for rounding, in their nominal size
+
+static bool has_final(const jplant* p) {
+  for (int i = 0; i < p->dynamics->nobjective; i++) {
+    if (p->model->objective[i].has_final) return true;
+  }
+  return false;
+}
 
 jo_status jplant_judge_begin(jarena* a, const jplant* p, const jsolve_options* solve,
                              jplant_judge* out) {
@@ -24,7 +34,9 @@ jo_status jplant_judge_begin(jarena* a, const jplant* p, const jsolve_options* s
     out->tab = jsolve_tableau_find(solve->method);
     out->implicit = jsolve_tableau_implicit(solve->method);
   }
-  if (!out->of) return jerr_memory(a->ctx);
+  bool is_read = out->tab && has_final(p);
+  if (is_read) out->recent = JARENA_ARRAY(a, JPLANT_RECENT * p->dynamics->ny, double);
+  if (!out->of || (is_read && !out->recent)) return jerr_memory(a->ctx);
   for (int i = 0; i < n; i++) {
     out->of[i] = (jplant_seen){.first = at, .n = jgen_objective_states(&p->model->integrated[i])};
     at += out->of[i].n;
@@ -32,15 +44,30 @@ jo_status jplant_judge_begin(jarena* a, const jplant* p, const jsolve_options* s
   return JO_OK;
 }
 
-// The embedded method's error of state i; without one, what the tolerances allow.
-static double error_of(const jplant_judge* j, const jsolve_step* s, int i, double allowed) {
-  const jsolve_tableau* tab = s->is_implicit ? j->implicit : j->tab;
-  if (!tab || !s->k) return allowed;
+static double signed_error(const jsolve_tableau* tab, const jsolve_step* s, int i) {
   double sum = 0.0;
   for (int k = 0; k <= tab->stages; k++) {
     sum += tab->e[k] * s->k[k][i];
   }
-  return fabs((s->t1 - s->t0) * sum);
+  return (s->t1 - s->t0) * sum;
+}
+
+// The embedded method's error of state i; without one, what the tolerances allow.
+static double error_of(const jplant_judge* j, const jsolve_step* s, int i, double allowed) {
+  const jsolve_tableau* tab = s->is_implicit ? j->implicit : j->tab;
+  return tab && s->k ? fabs(signed_error(tab, s, i)) : allowed;
+}
+
+static void keep_errors(jplant_judge* j, const jsolve_step* s) {
+  const jsolve_tableau* tab = s->is_implicit ? j->implicit : j->tab;
+  if (!j->recent || !tab || !s->k) return;
+  int ny = j->plant->dynamics->ny;
+  double* e = j->recent + (size_t)j->next * (size_t)ny;
+  for (int i = 0; i < ny; i++) {
+    e[i] = signed_error(tab, s, i);
+  }
+  j->next = (j->next + 1) % JPLANT_RECENT;
+  if (j->nrecent < JPLANT_RECENT) j->nrecent++;
 }
 
 static void see_filter(const jplant_judge* j, const jsolve_step* s, jplant_seen* o) {
@@ -55,6 +82,7 @@ static void see_filter(const jplant_judge* j, const jsolve_step* s, jplant_seen*
 void jplant_judge_step(jplant_judge* j, const jsolve_step* s) {
   int first = jgen_first(&j->plant->dynamics->layout, JGEN_INTEGRAL);
   if (j->abs_tol == 0.0) return;
+  keep_errors(j, s);
   for (int i = 0; i < j->plant->dynamics->nintegral; i++) {
     jplant_seen* o = &j->of[i];
     double dw = s->y1[first + i] - s->y0[first + i];
@@ -88,12 +116,57 @@ jplant_doubt jplant_judge_value(const jplant_judge* j, int objective) {
   return d;
 }
 
+void jplant_judge_change(jplant_judge* j) {
+  j->nrecent = j->next = 0;
+}
+
+// (O7)  |psi(y + e) - psi(y)|, e: errors of single steps
+void jplant_judge_end(const jplant_judge* j, jmachine* m, double t, const double* y,
+                      const double* psi, double* work, double* error) {
+  int ny = j->plant->dynamics->ny, no = j->plant->dynamics->nobjective;
+  const jmodel_objective* o = j->plant->model->objective;
+  double* other = work + ny;
+  memset(error, 0, (size_t)no * sizeof *error);
+  for (int k = 0; k < j->nrecent; k++) {
+    const double* e = j->recent + (size_t)k * (size_t)ny;
+    for (int i = 0; i < ny; i++) {
+      work[i] = y[i] + e[i];
+    }
+    jmachine_objectives(m, t, work, other);
+    for (int i = 0; i < no; i++) {
+      error[i] = fmax(error[i], OF_STEPS * fabs(other[i] - psi[i]));
+    }
+  }
+  for (int i = 0; i < no; i++) {
+    bool counts = o[i].has_final && error[i] > PLAIN * fabs(psi[i]) && error[i] > j->abs_tol;
+    if (!counts) error[i] = 0.0;
+  }
+}
+
+#define OFF 48  // characters
+
+static void describe_off(double error, bool or_more, char* out) {
+  if (error < 1.0) {
+    jformat(out, OFF, "be off by %.2g %%%s", 100.0 * error, or_more ? " or more" : "");
+  } else {
+    jformat(out, OFF, "have no true digit");
+  }
+}
+
+void jplant_warn_end(jo_context* ctx, const jmodel_objective* o, double value, double error) {
+  char off[OFF];
+  describe_off(error / fabs(value), false, off);
+  jerr_warn(ctx,
+            "%s:%d: objective '%s' came out as %.3g and may %s: errors of the states at the end of "
+            "the run, which the tolerance allows, change it by about %.2g; hint: a smaller "
+            "tolerance",
+            o->place.file, o->place.line, o->name, value, off, error);
+}
+
 void jplant_warn_doubt(jo_context* ctx, const jmodel_objective* o, double value,
                        const jplant_doubt* d) {
-  char off[48] = "have no true digit", hint[96] = "";
-  if (d->error < 1.0) {
-    jformat(off, sizeof off, "be off by %.2g %%%s", 100.0 * d->error, d->or_more ? " or more" : "");
-  }
+  char off[OFF], hint[96] = "";
+  describe_off(d->error, d->or_more, off);
   // what is much smaller than what goes into the filter is lost in that, whatever it is measured by
   bool is_hidden = d->size < JPLANT_DOUBTED * d->fed;
   if (!is_hidden && d->size < 0.5 * o->nominal) {

@@ -8,6 +8,7 @@
 #include "plant/plant.h"
 #include "solve/tableau.h"
 
+#define JPLANT_RECENT  8     // steps whose errors are kept
 #define JPLANT_DOUBTED 0.01  // relative errors of objectives below are not worth a word
 
 // What is seen of an objective along a run, in its window. w is its integral.
@@ -24,11 +25,16 @@ typedef struct jplant_judge {
   double rel_tol, abs_tol;  // zero of fixed steps: they are held to nothing, and not judged
   const jsolve_tableau *tab, *implicit;  // NULL: not a Runge-Kutta method, or it has none
   jplant_seen* of;                       // (nintegral)
+  double* recent;  // errors of the last steps (JPLANT_RECENT x ny); NULL: nobody reads them
+  int nrecent, next;
 } jplant_judge;
 
 jo_status jplant_judge_begin(jarena* a, const jplant* p, const jsolve_options* solve,
                              jplant_judge* out);
 void jplant_judge_step(jplant_judge* j, const jsolve_step* s);
+
+// The partition changes: errors of steps before are those of other states.
+void jplant_judge_change(jplant_judge* j);
 
 typedef struct jplant_doubt {
   double
@@ -40,8 +46,15 @@ typedef struct jplant_doubt {
 
 jplant_doubt jplant_judge_value(const jplant_judge* j, int objective);
 
+// How far objectives that read the end (t, y) of a run, psi there, may be off by errors of steps like the last ones, in their
+// own units; 0: not by as much as is worth a word. work: ny + nobjective.
+void jplant_judge_end(const jplant_judge* j, jmachine* m, double t, const double* y,
+                      const double* psi, double* work, double* error);
+
 // Warn of an objective that is in doubt, with its value.
 void jplant_warn_doubt(jo_context* ctx, const jmodel_objective* o, double value,
                        const jplant_doubt* d);
+
+void jplant_warn_end(jo_context* ctx, const jmodel_objective* o, double value, double error);
 
 #endif

@@ -203,8 +203,11 @@ static jo_status set_velocities(jplant* p, double t, double* y) {
 // The initial state moves to static equilibrium; velocities there are those of the initial conditions.
 static jo_status start_static(jplant* p) {
   double t = p->model->simulation.t_start;
-  jmachine_equilibrium found;
-  JO_TRY(jplant_find_equilibrium(p->ctx, p, t, p->y0, &found));
+  int ny = p->dynamics->ny;
+  double* rest = JARENA_ARRAY(&p->arena, ny, double);
+  if (!rest) return jerr_memory(p->ctx);
+  JO_TRY(jplant_find_equilibrium(p->ctx, p, t, p->y0, &p->rested));
+  p->rest = memcpy(rest, p->y0, (size_t)ny * sizeof *rest);
   JO_TRY(set_velocities(p, t, p->y0));
   JO_TRY(jplant_coordinates(p->ctx, p, t, p->y0, p->q0, p->qd0));
   // what moves leaves it by its velocities, not by rounding
@@ -213,7 +216,7 @@ static jo_status start_static(jplant* p) {
     moves = moves || p->qd0[i] != 0.0;
   }
   p->is_warned = !moves;
-  if (!moves) jplant_warn_unstable(p->ctx, p, &found);
+  if (!moves) jplant_warn_unstable(p->ctx, p, &p->rested);
   return JO_OK;
 }
 

@@ -35,10 +35,12 @@ typedef struct jplant {
   double* qd0;               // consistent velocities
   const char** switch_name;  // (nswitch)
   double* y0;                // initial state (ny)
-  bool is_warned;            // of a start at rest that is unstable, where it is
-  double closure_residual;   // largest at the assembled position [m]
-  double lever;              // of angles there [m/rad]
-  jgen_footing footing;      // of the partition there
+  double* rest;              // static equilibrium that it starts at (ny); NULL: it starts elsewhere
+  jmachine_equilibrium rested;  // how that was found
+  bool is_warned;               // of a start at rest that is unstable, where it is
+  double closure_residual;      // largest at the assembled position [m]
+  double lever;                 // of angles there [m/rad]
+  jgen_footing footing;         // of the partition there
   double* row_limit;     // closure equations may be off by this much, were they redundant [m] (nh)
   jmachine_about about;  // what runs need of all this
   jplant_extra_shelf* shelf;  // of functions that are made when they are needed
@@ -80,6 +82,10 @@ jo_status jplant_family_get(jo_context* ctx, const jplant* first, const jgen_par
 // On failure the context names the coordinate that is not at rest. `out` has the verdict on its stability.
 jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, double* y,
                                   jmachine_equilibrium* out);
+
+// That of the plant at its start time: where it starts, or the one found from there. A second search would not keep what
+// nothing holds where the first one left it.
+jo_status jplant_find_rest(jo_context* ctx, const jplant* p, double* y, jmachine_equilibrium* out);
 
 // The same for other values of the live numbers (NULL: the model's), telling which states stay because
 // nothing holds them (ny).

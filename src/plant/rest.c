@@ -93,6 +93,14 @@ jo_status jplant_find_equilibrium(jo_context* ctx, const jplant* p, double t, do
   return jplant_judge_rest(ctx, p, t, y, out);
 }
 
+jo_status jplant_find_rest(jo_context* ctx, const jplant* p, double* y, jmachine_equilibrium* out) {
+  const double* from = p->rest ? p->rest : p->y0;
+  memcpy(y, from, (size_t)p->dynamics->ny * sizeof *y);
+  if (!p->rest) return jplant_find_equilibrium(ctx, p, p->model->simulation.t_start, y, out);
+  *out = p->rested;
+  return JO_OK;
+}
+
 void jplant_warn_unstable(jo_context* ctx, const jplant* p, const jmachine_equilibrium* found) {
   if (!(found->growth > 0.0)) return;
   const char* name = p->dynamics->layout.name[found->growing];

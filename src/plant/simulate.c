@@ -161,7 +161,9 @@ static const char* name_independent(jarena* a, const jplant* p) {
 static jo_status on_change(void* user, double t, const double* before, const double* after,
                            const jplant* was, const jplant* is) {
   (void)before, (void)after, (void)was;
-  jplant_result* r = ((recorder*)user)->out;
+  recorder* k = user;
+  jplant_result* r = k->out;
+  jplant_judge_change(&k->judge);
   if (!jmem_grow(r->ctx, &r->change, &r->change_cap, r->nchange + 1, sizeof *r->change)) {
     return jerr_memory(r->ctx);
   }
@@ -349,8 +351,11 @@ static jo_status add_last_row(recorder* k, const double* y) {
   return last < r->t_reached ? add_row(k, r->t_reached, y) : JO_OK;
 }
 
-static void warn_of_lost(const recorder* k, const double* y, const double* psi) {
+// work: what jplant_judge_end() needs, and nobjective more.
+static void warn_of_lost(const recorder* k, const double* y, const double* psi, double* work) {
   const jplant* p = k->run->plant;
+  double* off = work + p->dynamics->ny + p->dynamics->nobjective;
+  jplant_judge_end(&k->judge, &k->run->machine, k->out->t_reached, y, psi, work, off);
   const jplant_simulate_used* u = &k->out->used;
   double abs_tol = u->is_fixed_step ? 0.0 : u->abs_tol;
   for (int i = 0; i < p->dynamics->nobjective; i++) {
@@ -360,11 +365,26 @@ static void warn_of_lost(const recorder* k, const double* y, const double* psi) 
       jplant_warn_lost(k->out->ctx, o, psi[i]);
     } else if (d.error > 0.0) {
       jplant_warn_doubt(k->out->ctx, o, psi[i], &d);
+    } else if (off[i] > 0.0) {
+      jplant_warn_end(k->out->ctx, o, psi[i], off[i]);
     }
   }
 }
 
-static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, double* scratch) {
+// Fixed steps have no error control: where they are too long for the motion the run only looks like one.
+static void warn_of_unresolved(const recorder* k, const jsolve_options* solve) {
+  const jsolve_statistics* s = &k->out->statistics;
+  if (s->unresolved == 0) return;
+  jerr_warn(k->out->ctx,
+            "%s: %s with steps of %g s does not follow the motion: '%s' changes by as much as its "
+            "own size where steps are halved, so that results may be far off; take steps below "
+            "%.1e s, or an adaptive method",
+            k->plant->model->path, jsolve_method_name(solve->method), solve->step,
+            k->run->system.state_name[s->unresolved - 1], s->resolving);
+}
+
+static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, double* scratch,
+                           double* work) {
   jplant_result* r = k->out;
   const jsolve_system* sys = &k->run->system;
   jsolve_observer observer = {.user = k, .step = on_step, .event = on_event};
@@ -386,7 +406,8 @@ static jo_status integrate(recorder* k, const jsolve_options* solve, double* y, 
     const double* psi = scratch + 1 + r->noutput;
     status = jplant_finite_objectives(k->run, r->t_reached, y, psi);
     if (status >= 0) status = jplant_resolved_objectives(k->run, y, solve->abs_tol);
-    if (status >= 0) warn_of_lost(k, y, psi);
+    if (status >= 0) warn_of_lost(k, y, psi, work);
+    if (status >= 0) warn_of_unresolved(k, solve);
   }
   return status < 0 ? status : k->finite;
 }
@@ -399,11 +420,12 @@ static jo_status run(recorder* k, const jsolve_options* solve) {
   double *y = JARENA_ARRAY(&scratch, d->ny, double), *s = JARENA_ARRAY(&scratch, n, double);
   k->y = JARENA_ARRAY(&scratch, d->ny, double);
   k->y_first = JARENA_ARRAY(&scratch, d->ny, double);
+  double* work = JARENA_ARRAY(&scratch, d->ny + 2 * d->nobjective, double);
   jo_status status = JO_ERR_MEMORY;
-  if (y && s && k->y && k->y_first) {
+  if (y && s && k->y && k->y_first && work) {
     memcpy(y, k->y0, (size_t)d->ny * sizeof *y);
     status = jplant_judge_begin(&scratch, k->plant, solve, &k->judge);
-    if (status >= 0) status = integrate(k, solve, y, s);
+    if (status >= 0) status = integrate(k, solve, y, s, work);
   } else {
     jerr_memory(k->out->ctx);
   }

@@ -224,6 +224,7 @@ static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
   if (run->opt->max_steps > 0 && run->stats.steps >= run->opt->max_steps) return fail_steps(run);
   bool is_event;
   JO_TRY(find_step(run, ev, &is_event));
+  if (s->judge) JO_TRY(s->judge(s, run));
   JO_TRY(show_step(run));
   accept_step(run);
   if (is_event) return pass_events(run, ev);

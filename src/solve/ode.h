@@ -166,6 +166,8 @@ typedef struct jsolve_statistics {
   int64_t scans;     // evaluations that only looked into long steps
   int64_t implicit;  // steps taken by an implicit method, of `auto`
   double h_lambda;   // of fixed steps: the largest |h lambda| that the motion showed; 0: none did
+  int unresolved;  // of fixed steps: one plus the first state that they did not follow for some time; 0: none ...
+  double resolving;  // ... and steps that would [s]
   int events;
 } jsolve_statistics;
 

@@ -30,6 +30,7 @@
 #include "base/elementary.h"
 #include "solve/implicit.h"
 #include "solve/local.h"
+#include "solve/resolution.h"
 #include "solve/scan.h"
 #include "solve/stability.h"
 #include "solve/sums.h"
@@ -98,9 +99,11 @@ typedef struct rk {
   double* local_base;   // of them, in a stage
   double* smooth[2];    // slopes at both ends for the dense output, see smooth_slopes()
 
-  jsolve_stability stability;  // of fixed steps
-  bool watches;                // for stiffness
-  double h_lambda;             // of the proposed step; 0: not known
+  jsolve_stability stability;  // of fixed steps ...
+  jsolve_resolution resolution;
+  double* part_slope;  // ... taken in parts, where one begins
+  bool watches;        // for stiffness
+  double h_lambda;     // of the proposed step; 0: not known
   int stiff, tame, easy;
 } rk;
 
@@ -245,9 +248,10 @@ static void find_not_finite(rk* s, jsolve_run* run) {
 
 static jo_status fail_not_finite(rk* s, jsolve_run* run) {
   char label[JSOLVE_LABEL];
+  const char* hint = s->about->is_fixed ? "; take shorter steps, or an adaptive method" : "";
   return jerr_set(
-      run->ctx, JO_ERR_NUMERIC, "integration: %s or its derivative is not finite at t = %.17g",
-      jsolve_label(run->sys->state_name, "state", s->not_finite, label), s->t_not_finite);
+      run->ctx, JO_ERR_NUMERIC, "integration: %s or its derivative is not finite at t = %.17g%s",
+      jsolve_label(run->sys->state_name, "state", s->not_finite, label), s->t_not_finite, hint);
 }
 
 // Local states end where the last stage puts them, which stands at the end of the step as the end does, but not quite
@@ -364,9 +368,45 @@ static jo_status advance_fixed(jsolve_stepper* base, jsolve_run* run) {
   jo_status status = retake(base, run, next_grid_point(s, run));
   s->is_try = false;
   JO_TRY(status);
-  JO_TRY(finish(base, run));
+  return finish(base, run);
+}
+
+// The proposed step once more, in equal parts that are not projected.
+static jo_status take_parts(void* user, jsolve_run* run, int parts, double* y) {
+  rk* s = user;
+  double t0 = run->t, h = run->t_new - t0, *y0 = run->y, *k0 = s->k[0];
+  size_t bytes = (size_t)run->sys->n * sizeof(double);
+  keep(&s->base, run);
+  memcpy(y, y0, bytes);
+  memcpy(s->part_slope, k0, bytes);
+  run->y = y;
+  s->k[0] = s->part_slope;
+  jo_status status = JO_OK;
+  for (int i = 1; i <= parts && status >= 0; i++) {
+    if (i > 1) jsolve_rhs(run, run->t, y, s->k[0]);
+    status = stages(s, run, i < parts ? t0 + h * i / parts : s->t_kept);
+    jsolve_hold(run->sys, y, run->y_new);
+    memcpy(y, run->y_new, bytes);
+    run->t = run->t_new;
+  }
+  run->t = t0;
+  run->y = y0;
+  s->k[0] = k0;
+  restore(&s->base, run);
+  return status;
+}
+
+static jo_status judge_fixed(jsolve_stepper* base, jsolve_run* run) {
+  rk* s = (rk*)base;
+  int last = s->scheme.tab->stages;
+  // its last stage may be that of another attempt by now
+  jsolve_combine(run->sys->n, run->y, run->t_new - run->t, &s->scheme.a[last - 1], s->k, s->arg);
   compare_end(s, run, s->error, s->local_base);
-  return jsolve_stability_judge(&s->stability, run, s->error, s->local_base);
+  bool is_suspect = jsolve_resolution_suspects(&s->resolution, run, s->dense.f0, s->dense.f1);
+  JO_TRY(jsolve_stability_judge(&s->stability, run, is_suspect, s->error, s->local_base));
+  jsolve_parts parts = {s, take_parts};
+  bool grows = jsolve_stability_grows(&s->stability, run);
+  return jsolve_resolution_judge(&s->resolution, run, is_suspect, grows, &parts);
 }
 
 // Order of magnitude of a first step, from the size of y, f and a difference of f.
@@ -635,8 +675,8 @@ static bool create_local(rk* s, jsolve_run* run) {
 }
 
 static bool allocate(rk* s, jsolve_run* run) {
-  double** one[] = {&s->arg,        &s->error,     &s->quartic,  &s->zero,
-                    &s->local_base, &s->smooth[0], &s->smooth[1]};
+  double** one[] = {&s->arg,        &s->error,     &s->quartic,   &s->zero,
+                    &s->local_base, &s->smooth[0], &s->smooth[1], &s->part_slope};
   enum { ONES = sizeof one / sizeof *one };
   size_t n = (size_t)run->sys->n, slopes = (size_t)s->scheme.tab->stages + 1;
   double* data = JARENA_ARRAY(&run->arena, n * (slopes + ONES), double);
@@ -662,6 +702,7 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
                              .keep = keep,
                              .restore = restore,
                              .finish = finish,
+                             .judge = about->is_fixed ? judge_fixed : NULL,
                              .accept = accept,
                              .destroy = destroy};
   s->dense = (dense){.base = {dense_eval, dense_slope}, .n = run->sys->n};
@@ -672,6 +713,8 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
   s->accuracy = JSOLVE_NEWTON_ACCURACY;
   s->watches = run->opt->method == JSOLVE_AUTO;
   if (!allocate(s, run)) return NULL;
+  if (about->is_fixed && !jsolve_resolution_init(&s->resolution, &run->arena, run->sys))
+    return NULL;
   if (tab->local_gamma > 0 && run->sys->local.n > 0 && !create_local(s, run)) return NULL;
   if (tab->gamma > 0 && !create_implicit(s, run)) return NULL;
   if (s->im || s->local) s->base.filter = filter;

@@ -40,6 +40,8 @@ struct jsolve_stepper {
   jo_status (*finish)(jsolve_stepper* s, jsolve_run* run);
   // take what a stiff system damps at once out of a defect times h; NULL: nothing
   void (*filter)(jsolve_stepper* s, double* defect);
+  // whether the proposed step, cut at an event or not, may be taken; NULL: it may
+  jo_status (*judge)(jsolve_stepper* s, jsolve_run* run);
   // the proposed step was taken: (t, y) is its end and the modes are unchanged
   jo_status (*accept)(jsolve_stepper* s, jsolve_run* run);
   void (*destroy)(jsolve_stepper* s, jsolve_run* run);

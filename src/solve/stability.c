@@ -10,6 +10,7 @@
 #define MOST_GROWTH \
   7.0                   // ... that make a thousand times as much of the motion, as a logarithm, ...
 #define OF_SHORT 2.3    // ... or ten times as much, of runs that have no more steps
+#define FAST     1.2    // growth in a step that differences of the step show, too
 #define LITTLE   0.1    // growth in a run, as a logarithm, that is no harm
 #define MARGIN   0.5    // of the limit: for steps that are recommended
 #define WHOLE    0.999  // of the step that was asked for
@@ -109,19 +110,8 @@ static jsolve_growth* growth_of(jsolve_stability* s, const jsolve_run* run) {
   return run->opt->growth ? run->opt->growth : &s->growth;
 }
 
-// The step before may have been cut short by an event, behind this judgement: it counts as it was taken.
-static void settle(jsolve_stability* s, const jsolve_run* run) {
-  const jsolve_stability_step* last = &s->last;
-  double taken = run->t - last->t;
-  if (!last->grows || taken >= WHOLE * last->h) return;
-  eigenvalue e = {last->size, last->decay};
-  double r = amplification(s, taken, e);
-  jsolve_growth* g = growth_of(s, run);
-  g->logarithm += (r > 1 ? jm_log(r) : 0) - jm_log(amplification(s, last->h, e));
-  g->nstep -= !(r > 1);
-}
-
-jo_status jsolve_stability_judge(jsolve_stability* s, jsolve_run* run, double* dy, double* df) {
+jo_status jsolve_stability_judge(jsolve_stability* s, jsolve_run* run, bool is_suspect, double* dy,
+                                 double* df) {
   const jsolve_system* sys = run->sys;
   double h = run->t_new - run->t;
   eigenvalue motion = {0, 0}, e = of_others(sys, dy, df);
@@ -132,16 +122,19 @@ jo_status jsolve_stability_judge(jsolve_stability* s, jsolve_run* run, double* d
   if (!(jsolve_norm(&run->weights, df, run->y, run->y_new) > 1)) e = (eigenvalue){0, 0};
   run->stats.h_lambda = fmax(run->stats.h_lambda, h * e.size);
   double r = amplification(s, h, e);
-  settle(s, run);
+  if (r > FAST && !is_suspect) r = 1;
   jsolve_growth* g = growth_of(s, run);
   // what is left of a step behind an event is shorter, and says nothing of the others
   if (!(r > 1) && h >= WHOLE * run->opt->step) g->nstep = 0;
   if (g->nstep == 0) g->logarithm = 0;
-  s->last = (jsolve_stability_step){run->t, h, e.size, e.decay, r > 1};
   g->nstep += r > 1;
-  if (r > 1) g->logarithm += jm_log(r);
+  if (r > 1) g->logarithm += jm_log(fmin(r, DBL_MAX));
   bool is_short =
       run->opt->is_whole && run->t_new >= run->t_end && g->nstep == run->stats.steps + 1;
   bool grows = g->nstep >= LEAST_STEPS && g->logarithm > MOST_GROWTH;
   return grows || (is_short && g->logarithm > OF_SHORT) ? fail(s, run, e) : JO_OK;
+}
+
+bool jsolve_stability_grows(jsolve_stability* s, const jsolve_run* run) {
+  return growth_of(s, run)->logarithm > OF_SHORT;
 }

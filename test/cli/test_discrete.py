@@ -664,9 +664,56 @@ simulation: {end: 0.3}
         # each step of 6 ms has an event: |h lambda| of its parts is 2.9 and 1.0, of a limit of 2; with 3 ms it is 1.9 twice
         path, fixed = self.path("m.yaml", self.CUT), ("--method", "rk2", "--step", "0.006")
         done = jounce("run", path, "--interpreter", *fixed, code=1)
-        self.assertRegex(done.stderr, "rk2 with steps of 0.006 s is unstable .* take steps below 1.5e-03 s")
+        self.assertRegex(done.stderr, "rk2 with steps of 0.006 s is unstable .* take steps below 1.6e-03 s")
         truth, found = self.value(self.CUT, "z_end"), self.value(self.CUT, "z_end", "--set", "first=0.003", *fixed)
         self.assertAlmostEqual(found, truth, delta=1e-6)
+
+    UNRESOLVED = {
+        "a pulse at the end of a run that was at rest": """
+forces: {s: {on: x, stiffness: 1100, damping: 50}, load: {on: x, force: "if(t > 2.14 and t < 2.1848, 4, 0)"}}
+objectives: {value: {final: x.acc}}
+simulation: {end: 2.54, method: rk3, step: 0.272}
+""",
+        "a filter whose phases hide how fast it is": """
+forces: {s: {on: x, stiffness: 900, damping: 3}}
+initial: {x: 0.1}
+objectives: {value: {rms: x.acc, filter: Wd}}
+simulation: {end: 1, method: rk4, step: 0.00445}
+""",
+        "stages of one step that spoil a quadrature": """
+forces: {s: {on: x, stiffness: 320, damping: 20}, stop: {on: x, force: "if(x > 0.03, 2444*(x - 0.03), 0)"}}
+initial: {x: {value: 0.02, rate: -0.1}}
+objectives: {value: {peak: energy.kinetic, power: 4, nominal: 0.4}}
+simulation: {end: 0.4, method: rk3, step: 0.132}
+"""}
+
+    def test_steps_that_make_the_motion_themselves_are_rejected(self):
+        for what, text in self.UNRESOLVED.items():
+            with self.subTest(what):
+                text = "jounce: 1\nbodies: {a: {mass: 1}}\njoints: {x: {type: prismatic, child: a, axis: x}}" + text
+                path = self.path("m.yaml", text)
+                for command in "run", "sens":
+                    wrt = ("--wrt", "forces.s.stiffness") if command == "sens" else ()
+                    done = jounce(command, path, "--interpreter", *wrt, code=1)
+                    self.assertRegex(done.stderr, r"with steps of \S+ s does not resolve the motion at t = .* take steps below")
+                # the step that is named will do
+                step = re.search(r"take steps below (\S+) s", done.stderr)[1]
+                value, truth = self.value(text, "value", "--step", step), self.value(text, "value", "--method", "auto")
+                self.assertAlmostEqual(value, truth, delta=0.01 * abs(truth) + 1e-3)
+
+    def test_motions_that_are_not_followed_are_warned_of(self):
+        # |h lambda| = 2: stable, and far from exp(-2)
+        text = """jounce: 1
+bodies: {a: {mass: 1}}
+joints: {x: {type: prismatic, child: a, axis: x}}
+forces: {s: {on: x, stiffness: 2500, damping: 100}}
+initial: {x: 0.1}
+objectives: {value: {final: x}}
+simulation: {end: 3, method: rk4, step: STEP}
+"""
+        warning = r"warning: \S+: rk4 with steps of 0.04 s does not follow the motion: 'x.*take steps below"
+        self.assertRegex(jounce("run", self.path("m.yaml", text.replace("STEP", "0.04")), "--interpreter").stderr, warning)
+        self.assertEqual(jounce("run", self.path("m.yaml", text.replace("STEP", "0.01")), "--interpreter").stderr, "")
 
     def test_errors_of_derivatives_cover_the_truth(self):
         path = self.path("m.yaml", self.SPRING.replace("END", "1"))

@@ -3,6 +3,7 @@
 """Objectives chosen by name: they have the numbers that they have among all others, to the last bit; and one that has
 no derivatives does not take those of the others away."""
 import json
+import re
 import sys
 import unittest
 from pathlib import Path
@@ -27,6 +28,16 @@ objectives:
 simulation: {end: 1}
 """
 SHARP = MODEL.replace("  last:", '  hidden: {final: "sqrt(y + s)"}\n  singular: {integral: "sqrt(y + s)"}\n  last:')
+# At rest on a stop that a load lifts it from; the stop makes steps short and multiplies what they leave of errors.
+STOP = """jounce: 1
+bodies: {b: {mass: 2.191}}
+joints: {z: {type: prismatic, child: b, axis: z}}
+forces:
+  strut: {on: z, stiffness: 337.8, damping: 58.75, free: -0.3053, bump_stop: {at: -0.01848, stiffness: 38880, exponent: 113}}
+  load: {on: z, torque: 9.095*step(t - 0.516)}
+objectives: {acc: {final: z.acc}, at: {final: z}}
+simulation: {end: 0.8539, start_at: static}
+"""
 CHOICES = ("good", "last,weighted", "weighted,high,good")
 
 
@@ -49,6 +60,19 @@ class Objectives(Case):
             some = self.ask("sens", MODEL, "--method", "direct", "--wrt", "k,c,s", "--objective", choice)["objectives"]
             self.assertEqual(choice.split(","), list(some))
             self.assertEqual({o: every[o] for o in some}, some)
+
+    def test_value_that_the_tolerance_does_not_determine_is_reported(self):
+        values = {}
+        for tol in ("1e-8", "1e-12"):
+            values[tol] = self.ask("run", STOP, "--tol", tol)["objectives"]
+            said = re.findall(r"objective '(\w+)' came out as (\S+) and may be off by (\S+) %", self.said)
+            # the position has all digits that the tolerance promises
+            self.assertEqual(["acc"] if tol == "1e-8" else [], [o for o, _, _ in said])
+            told = float(said[0][2])/100*abs(values[tol]["acc"]) if said else told
+        off = abs(values["1e-8"]["acc"] - values["1e-12"]["acc"])
+        self.assertGreater(off, 0.1*abs(values["1e-12"]["acc"]))
+        self.assertLess(off, told)
+        self.assertLess(told, 10*off)
 
     def test_sweeps(self):
         for more in ([], ["--batch"]):

@@ -14,6 +14,26 @@ REST = "test/models/sens_static.yaml"
 VALUES = {"bz": 0.1, "far": 0.7, "gain": 2, "k": 900, "bodies.arm.mass": 10,
           "closures.rod.length": 0.5, "forces.spring.stiffness": 100, "gravity.z": -9.81}
 
+# A wheel that rolls on a road which is nearly flat: whether that holds it is close to what counts as nothing.
+ROLLING = """jounce: 1
+gravity: [0, 0, -9.81]
+hardpoints: {W: [0, 0, 0.39]}
+bodies:
+  cart:
+  body: {mass: 464, com: [0, 0, 0.6], inertia: [11, 13, 11]}
+  wheel: {mass: 41, com: [0, 0, 0.39], inertia: [0.6, 1.1, 0.6]}
+joints:
+  x: {type: prismatic, child: cart, axis: x}
+  z: {type: prismatic, child: body, parent: cart, axis: z}
+  spin: {type: revolute, child: wheel, parent: body, at: W, axis: y}
+tyres:
+  tyre: {wheel: wheel, centre: wheel.W, radius: 0.39, stiffness: 280000, damping: 50, kappa_c: 0.5, alpha_c: 0.1, mu_x: 0.9, mu_y: 0.8}
+initial: {x: {value: 0, rate: 6}, spin: {value: 0, rate: 15.4}}
+parameters: {bump: 0.496}
+road: "0.034*exp(-((x - bump)/0.12)^2)"
+simulation: {start_at: static, end: 0.1}
+"""
+
 
 def tutorial(folder, tolerance):
     """The quarter car of docs/format.md, as a file."""
@@ -101,6 +121,19 @@ class Static(Near):
         self.assertIn("'gravity.y': at static equilibrium it pushes 'trolley', which nothing holds", said)
         self.assertIn("did you mean", jounce("static", REST, "--wrt", "gravity.zz", code=1).stderr)
         self.assertNotIn("derivatives", read("static", REST))
+
+    def test_run_begins_where_static_ends(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, out = os.path.join(folder, "m.yaml"), os.path.join(folder, "out.csv")
+            Path(path).write_text(ROLLING, encoding="utf-8")
+            for bump in ("0.45", "0.494", "0.4955", "0.496", "0.5"):
+                options = (path, "--interpreter", "--set", f"bump={bump}")
+                static = read("static", *options)["coordinates"]
+                jounce("run", *options, "-o", out)
+                rows = [line.split(",") for line in Path(out).read_text(encoding="utf-8").splitlines() if line[0] != "#"]
+                start = dict(zip(rows[0], rows[2]))
+                for name, value in static.items():
+                    self.assertAlmostEqual(value, float(start[name]), delta=1e-14, msg=f"bump {bump}: {name}")
 
     def test_what_is_pushed_and_not_held_is_named(self):
         said = jounce("static", REST, "--set", "gravity.y=0.1", code=1).stderr

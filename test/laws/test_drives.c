@@ -67,6 +67,24 @@ static void test_velocity_may_depend_on_positions(void** state) {
   check_same(RING("t - 1 + 1.05*exp(-t)"), RING("{velocity: t - left, from: 0.05}"), 0.5);
 }
 
+// The rate of c is given, that of what carries it depends on where x begins: r' = 3 - 0.5 x
+static void test_start_has_the_rates_of_driven_velocities_there(void** state) {
+  (void)state;
+  rig r;
+  static const char text[] =
+      "jounce: 1\nname: p\nbodies: {cart: {mass: 2}, b: {mass: 1}, c: {mass: 1}}\n"
+      "joints:\n  x: {type: prismatic, child: cart, axis: z}\n"
+      "  s: {type: prismatic, child: b, axis: x, drive: {velocity: 0.5*x}}\n"
+      "  r: {type: prismatic, parent: b, child: c, axis: x}\n"
+      "sensors: {v: c.com.vx, own: r.rate}\ninitial: {x: 1, c.com.x: {value: 2, rate: 3}}\n"
+      "simulation: {end: 1}\n";
+  jplant_options opt = fixture_interpreted();
+  rig_open_text(&r, "start.yaml", text, &opt);
+  assert_near(rig_output(&r, "own"), 2.5, 1e-14);
+  assert_near(rig_output(&r, "v"), 3.0, 1e-14);
+  rig_close(&r);
+}
+
 static void test_compiled_is_interpreted(void** state) {
   (void)state;
   law_backends("test/models/sens_drive.yaml");
@@ -183,6 +201,7 @@ int main(void) {
       cmocka_unit_test(test_velocity_that_jumps_is_an_impulse),
       cmocka_unit_test(test_position_of_states_is_their_solution),
       cmocka_unit_test(test_velocity_may_depend_on_positions),
+      cmocka_unit_test(test_start_has_the_rates_of_driven_velocities_there),
       cmocka_unit_test(test_compiled_is_interpreted),
       cmocka_unit_test(test_reduction_by_numbers_agrees),
       cmocka_unit_test(test_derivatives_are_those_of_differences_by_both_methods),

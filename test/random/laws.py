@@ -13,7 +13,7 @@ import outcomes
 import variants
 from leaves import Number, Written, write
 from model import Model
-from program import Answer, Program, gradient, lacks_derivatives, message_class, values
+from program import Answer, Program, gradient, lacks_derivatives, message_class, values, warned
 from reference import Estimate, derivatives
 from seeds import EARLIER, family_of
 from tally import DERIVATIVES, HARD, VALUES, Derivative, Result
@@ -41,9 +41,12 @@ class Case:
             len(known) + len(m.addresses), self.chance.choice((2, 2, 2, 3, 3, 4))))
         self.numbers: list[Number] = list(dict.fromkeys(numbers))
         self.value: dict[str, float] = {}
+        self.warned: dict[str, float] = {}  # how far values may be off, of themselves
         self.sens: Answer | None = None
         self.sharp: tuple[str, ...] = ()
-        self.tolerance = ""                 # of references
+        self.tolerance = ""                 # of references, ...
+        # ... which resolve the motion: differences of fixed steps would be derivatives of their errors, too
+        self.resolved = ("--method", "auto") if "method" in m.tree["simulation"] else ()
         self.noise: dict[str, float] = {}   # of values with it
         self.doubt: dict[str, float] = {}   # of the value of the plain command
         self.sharp_value: dict[str, float] = {}     # at the tightest tolerance
@@ -61,7 +64,8 @@ class Case:
     def sharp_gradient(self) -> dict[tuple[str, str], float]:
         """Derivatives at the tolerance of references; for sizes of errors that differences confirm but cannot resolve."""
         if self._sharp is None:
-            answer = self.program.call("sens", self.path, "--wrt", self.wrt, "--method", "direct", "--tol", self.tolerance)
+            resolved = ("--integrator", "auto") if self.resolved else ()
+            answer = self.program.call("sens", self.path, "--wrt", self.wrt, "--method", "direct", *resolved, "--tol", self.tolerance)
             self._sharp = gradient(answer) if answer.ok and finite(gradient(answer).values()) else {}
         return self._sharp
 
@@ -147,6 +151,7 @@ def _runs(case: Case) -> bool:
             outcomes.course(case)
         return False
     case.value = values(answer)
+    case.warned = warned(answer)
     if answer.data.get("partition_changes"):
         case.result.features.add("partition changes")
     return case.law("runs or says why not", finite(case.value.values()) and answer.data["complete"],
@@ -241,7 +246,7 @@ def _noise(case: Case) -> None:
     """The tightest tolerance that works, and how much values change from the next one to it."""
     before: dict[str, float] = {}
     for tolerance in TIGHTEST:
-        answer = case.program.call("run", case.path, "--tol", tolerance)
+        answer = case.program.call("run", case.path, *case.resolved, "--tol", tolerance)
         if not answer.ok or not finite(values(answer).values()):
             break
         now = values(answer)
@@ -258,7 +263,7 @@ def _noise(case: Case) -> None:
 def _runner(case: Case, called: str) -> Callable[[float], dict | None]:
     """Objectives with the number set, by the plain command."""
     def f(x: float) -> dict | None:
-        answer = case.program.call("run", case.path, "--set", f"{called}={x!r}", "--tol", case.tolerance)
+        answer = case.program.call("run", case.path, "--set", f"{called}={x!r}", *case.resolved, "--tol", case.tolerance)
         if not answer.ok or not finite(values(answer).values()):
             return None
         return values(answer)

@@ -27,6 +27,8 @@ def tighter(case) -> None:
         stated = 0.0
         if case.sens is not None:
             stated = case.sens.data["objectives"][o].get("value_error") or 0.0
+        if o in case.warned:
+            stated = max(stated, case.warned[o]*(abs(value) or 1.0))
         allowed = 1e3*tolerance*max(abs(value), 1.0) + stated + 10*case.noise[o]
         case.law(TIGHTER, abs(value - case.sharp_value[o]) <= allowed,
                  f"{o} = {value:.12g} at {tolerance:g}, {case.sharp_value[o]:.12g} at {case.tolerance}, allowed {allowed:.2g}")

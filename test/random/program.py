@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -67,6 +68,15 @@ def values(answer: Answer) -> dict[str, float | None]:
     found = {}
     for name, value in answer.data["objectives"].items():
         found[name] = value["value"] if isinstance(value, dict) else value
+    return found
+
+
+def warned(answer: Answer) -> dict[str, float]:
+    """Objective → how far its value may be off, of itself, as warnings of a run say."""
+    found = {}
+    for o, part, more in re.findall(r"objective '(\w+)' came out as \S+ and may (?:have no true digit|be off by (\S+) %( or more)?)",
+                                    answer.message):
+        found[o] = float(part)/100 if part and not more else math.inf
     return found
 
 

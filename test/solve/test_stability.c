@@ -96,6 +96,19 @@ static void test_stability_runs_of_one_step_are_judged(void** state) {
   assert_non_null(strstr(jo_context_message(ctx), "|h lambda| is about 30, "));
 }
 
+// |da| / |dq| of a damped motion is far above w^2 in some of its phases, and half of that is no reason to stop.
+static void test_stability_damped_motions_are_taken(void** state) {
+  static const double damping[] = {0.2, 0.5, 1}, size[] = {1, 1.5, 2};
+  for (int i = 0; i < 9; i++) {
+    spring p = {50, damping[i / 3]};
+    jsolve_system s = spring_system(&p);
+    jsolve_options o = fixed(JSOLVE_RK4, size[i % 3] / p.w);
+    double y[2] = {0.1, 0};
+    assert_ok(context(state),
+              jsolve_integrate(context(state), &s, &o, NULL, 0, 100 * o.step, y, NULL, NULL));
+  }
+}
+
 // Stiff and at rest but for rounding: nothing moves that could grow.
 static void test_stability_rest_says_nothing(void** state) {
   spring p = {1e5, 0.5};
@@ -111,6 +124,7 @@ int main(void) {
       fixture_test(test_stability_steps_that_are_too_long_are_rejected),
       fixture_test(test_stability_counts_go_on_in_the_next_part),
       fixture_test(test_stability_runs_of_one_step_are_judged),
+      fixture_test(test_stability_damped_motions_are_taken),
       fixture_test(test_stability_rest_says_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
