@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front to CMake and tools/. On a fresh Debian 12: make demo, make check.
-.PHONY: build install wheel demo demo-car check random attack bits fmi-check bench format format-check clean
+.PHONY: build install wheel demo demo-car check fuzz random attack bits fmi-check bench format format-check clean
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 # without tests, so that a compiler and CMake are enough
@@ -48,6 +48,12 @@ random: build
 # make attack N=5000 SEED=1 [FAMILY=mutants]: hostile input, faults of the system, signals (docs/reliability.md)
 attack: build
 	python3 test/attack/main.py build/jounce --seed $(SEED) --count $(N) --jobs $(JOBS) --keep build/attack $(if $(FAMILY),--family $(FAMILY))
+
+# make fuzz JOUNCE_FUZZ_SECONDS=300 [TARGETS="model tyre"]: random inputs to everything that is read (docs/reliability.md)
+fuzz:
+	@sh tools/setup.sh check
+	cmake --preset fuzz && cmake --build --preset fuzz -j $(JOBS) --target fuzz_targets
+	tools/fuzz.sh hunt build/fuzz $(TARGETS)
 
 # the same bits from the interpreter, gcc and clang, for several processors, over the buggy's manoeuvres: minutes
 bits: build

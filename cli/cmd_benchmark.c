@@ -175,7 +175,7 @@ static void print_manoeuvre(const manoeuvre* m, const solution* s) {
 }
 
 static void print_text(const job* j) {
-  cli_heading("The buggy benchmark: derivatives by spring, damper and chassis mass");
+  cli_heading("The buggy benchmark: derivatives with respect to spring, damper and chassis mass");
   for (int i = 0; i < NMANOEUVRE; i++) {
     print_manoeuvre(&manoeuvres[i], &j->found[i]);
   }

@@ -48,7 +48,7 @@ static void print_derivatives(const jo_modes* m) {
   jo_mode k;
   jo_mode_derivative d;
   for (int w = 0; jo_modes_parameter_at(m, w, &p) >= 0; w++) {
-    cli_heading("\nderivatives by %s%s%s%s", p.name, p.unit[0] ? " [" : "", p.unit,
+    cli_heading("\nderivatives with respect to %s%s%s%s", p.name, p.unit[0] ? " [" : "", p.unit,
                 p.unit[0] ? "]" : "");
     printf("  %12s %12s %14s %14s %14s %14s\n", "Re [1/s]", "Im [1/s]", "d Re", "d Im", "d f [Hz]",
            "d damping");
@@ -148,7 +148,8 @@ static cli_exit run(cli* c, int argc, char** argv) {
   const cli_option option[] = {
       {"--at", "T|static", "about the motion at time T [s], or about static equilibrium",
        .text = &at},
-      {"--wrt", "LIST", "also derivatives by parameters, paths, path.*, or all", .text = &wrt}};
+      {"--wrt", "LIST", "also derivatives with respect to parameters, paths, path.*, or all",
+       .text = &wrt}};
   cli_exit code = cli_parse(c, &cli_modes, option, 2, argc, argv);
   if (code != CLI_OK) return code;
   jo_modes_options opt = jo_modes_options_default();

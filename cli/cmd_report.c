@@ -44,7 +44,7 @@ static cli_exit report(cli* c, int argc, char** argv) {
   const cli_option option[] = {
       {"-o", "FILE", "the page to write (.html), or the replay alone as a scene (.glb, glTF)",
        .file = &path, .ends = ".html .glb"},
-      {"--wrt", "NAMES", "with derivatives by these numbers, separated by commas", .text = &wrt},
+      {"--wrt", "NAMES", "derivatives with respect to these, separated by commas", .text = &wrt},
       {"--objective", "LIST", CLI_ABOUT_OBJECTIVES, .text = &objective},
       {"--tol", "X", "relative and absolute tolerance of adaptive methods",
        .number = &opt.tolerance},

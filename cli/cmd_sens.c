@@ -69,7 +69,7 @@ static cli_exit read_increments(cli_sens_job* j) {
     if (end == number || *end || !isfinite(dp)) {
       code = cli_misuse("sens", "--per needs NUMBER or NAME=NUMBER, not '%s'", number);
     } else if (equals && which < 0) {
-      cli_complain("jounce sens: --per: derivatives are not taken by '%s'", word);
+      cli_complain("jounce sens: --per: '%s' is not among the parameters of --wrt; add it", word);
       code = CLI_FAIL;
     }
     for (int i = 0; i < n && code == CLI_OK; i++) {

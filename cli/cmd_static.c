@@ -134,7 +134,8 @@ static cli_exit solve(cli* c, const jo_model* model, const cli_list* wrt, jo_sta
 static cli_exit run(cli* c, int argc, char** argv) {
   const char* wrt = NULL;
   const cli_option option[] = {
-      {"--wrt", "LIST", "also derivatives by parameters, paths, path.*, or all", .text = &wrt}};
+      {"--wrt", "LIST", "also derivatives with respect to parameters, paths, path.*, or all",
+       .text = &wrt}};
   cli_exit code = cli_parse(c, &cli_static, option, 1, argc, argv);
   if (code != CLI_OK) return code;
   cli_list list;

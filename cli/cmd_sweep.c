@@ -247,7 +247,7 @@ static void print_row(const jo_sweep* s, const jo_sweep_info* info, const jo_swe
   for (int k = 0; k < info->objectives; k++) {
     printf("  %*.8g", column_width(jo_sweep_objective_name(s, k)), p->value[k]);
   }
-  printf("\n");
+  printf(*p->message ? "  %s\n" : "\n", p->message);
 }
 
 static void print_table(const jo_sweep* s, const jo_sweep_info* info) {
@@ -357,7 +357,7 @@ static void json_points(cli_json* o, const jo_sweep* s, const jo_sweep_info* inf
     }
     cli_json_end(o);
     cli_json_count(o, "status", p.status);
-    if (p.status < 0) cli_json_text(o, "message", p.message);
+    if (*p.message) cli_json_text(o, "message", p.message);
     if (p.status >= 0) {
       json_objectives(o, s, &p, info);
       cli_json_count(o, "events", p.events);

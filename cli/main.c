@@ -119,7 +119,7 @@ static cli_exit print_version(void) {
   if (jo_context_create(NULL, &ctx) < 0) return cli_no_memory();
   bool ok = jo_processor(ctx, &level, &lanes) >= 0;
   printf("jounce %s\n", jo_version());
-  if (ok) printf("processor %s, %d numbers in a vector\n", level, lanes);
+  if (ok) printf("processor %s, %d doubles in a vector\n", level, lanes);
   if (!ok) cli_complain("jounce: %s", jo_context_message(ctx));
   jo_context_destroy(ctx);
   return ok ? CLI_OK : CLI_USAGE;

@@ -7,7 +7,6 @@ cd "$(dirname "$0")/.."
 
 unset MAKEFLAGS MFLAGS MAKELEVEL  # the builds below are not parts of the make that called us
 jobs=$(nproc)
-fuzz_seconds=${JOUNCE_FUZZ_SECONDS:-12}
 logs=build/check
 mkdir -p "$logs"
 failed=()
@@ -29,28 +28,15 @@ step() { # name command...
 build() { # preset, what to build...
   local preset=$1
   shift
-  cmake --preset "$preset" -DJOUNCE_WERROR=ON && cmake --build --preset "$preset" -j "$jobs" "$@"
+  cmake --preset "$preset" -DJOUNCE_WERROR=ON -DJOUNCE_TEST_CACHE="$PWD/build/test/cache" && cmake --build --preset "$preset" -j "$jobs" "$@"
 }
 
 build_and_test() { # preset, what to build of it...
   build "$@" && ctest --preset "$1" -j "$jobs" --no-tests=error
 }
 
-fuzz_one() { # target: new inputs go to a folder of their own, the seeds stay as they are
-  local name=${1##*/}
-  local corpus=test/fuzz/corpus_${name#fuzz_} words=()
-  [ -f "test/fuzz/${name#fuzz_}.dict" ] && words=(-dict="test/fuzz/${name#fuzz_}.dict")
-  mkdir -p "$logs/$name"
-  "$1" -max_total_time="$fuzz_seconds" -timeout=5 -rss_limit_mb=2048 -max_len=1024 "${words[@]}" \
-    -artifact_prefix="$logs/$name-" "$logs/$name" "$corpus"
-}
-
-fuzz() { # as many targets at once as there are processors
-  build fuzz --target fuzz_targets || return 1
-  export -f fuzz_one
-  export logs fuzz_seconds
-  find build-fuzz/test/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
-    xargs -P "$jobs" -n 1 bash -c 'fuzz_one "$1" || exit 255' _
+fuzz() {
+  build fuzz --target fuzz_targets && tools/fuzz.sh counted "$logs/fuzz"
 }
 
 threads() { # the tests of the preset are those that have some

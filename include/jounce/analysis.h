@@ -71,7 +71,7 @@ typedef struct jo_modes jo_modes;
 typedef struct jo_modes_options {
   int at_static;  // about static equilibrium, at rest
   double at_s;    // else about the motion at this time, reached by a run; NaN: the initial state
-  // also derivatives by these numbers, named as in jo_system_options; not about the motion at a time
+  // also derivatives with respect to these, named as in jo_system_options; not about the motion at a time
   const char* const* name;
   int nname;
 } jo_modes_options;

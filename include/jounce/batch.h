@@ -111,7 +111,7 @@ JO_API const double* jo_batch_times(const jo_batch* batch);
 typedef struct jo_batch_point {
   int is_done;
   jo_status status;     // below zero: failed, numbers are NaN
-  const char* message;  // why; "" when it did not fail
+  const char* message;  // why, or which objectives lack derivatives (NaN); "" otherwise
   const double* value;  // by objective
   const double*
       gradient;  // objectives x numbers, row by row; adjoint: NaN by numbers that have no derivative

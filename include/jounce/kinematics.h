@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suspension kinematics and compliance of an axle: toe, camber, track, ratios and the rest over bump, roll and steering,
-// and over forces and torques at the wheels, each curve with its exact derivatives by any number of the model.
+// and over forces and torques at the wheels, each curve with its exact derivatives with respect to any parameter.
 #ifndef JOUNCE_KINEMATICS_H
 #define JOUNCE_KINEMATICS_H
 

@@ -163,7 +163,7 @@ JO_API jo_status jo_sens_rank(jo_context* ctx, const jo_sens_result* result, int
 /// (jounce/formats.h), otherwise as CSV.
 /// The file appears whole or not at all. On failure the context names it and the reason.
 JO_API jo_status jo_sens_save(jo_context* ctx, const jo_sens_result* result, const char* path);
-/// The table of histories: column 0 is the time, then every output asked for with its derivatives by all parameters.
+/// The table of histories: column 0 is the time, then every output asked for with its derivatives with respect to all parameters.
 /// Rows: all numbers, row by row, owned by the result; NULL where there is none.
 JO_API int jo_sens_history_column_count(const jo_sens_result* result);
 JO_API jo_status jo_sens_history_column_at(const jo_sens_result* result, int i, jo_quantity* out);

@@ -148,7 +148,7 @@ JO_API const char* jo_sweep_wrt_name(const jo_sweep* sweep, int i);
 typedef struct jo_sweep_point {
   int is_done;
   jo_status status;              // below zero: failed, numbers are NaN
-  const char* message;           // why; "" when it did not fail
+  const char* message;           // why, or which objectives lack derivatives (NaN); "" otherwise
   const double* parameter;       // by parameter
   const double* value;           // by objective
   const double* gradient;        // objectives x numbers, row by row

@@ -55,7 +55,7 @@ typedef struct jo_tyre_options {
   jo_tyre_combined combined;
   /// Radii and deflection instead of forces: inputs Fz Fx Fy gamma omega p, else Fz kappa alpha gamma Vx p.
   int vertical;
-  /// Also derivatives by these: names of inputs and coefficients; "all": inputs and what the file gives.
+  /// Also derivatives with respect to these: names of inputs and coefficients; "all": inputs and what the file gives.
   const char* const* wrt;
   int nwrt;
 } jo_tyre_options;

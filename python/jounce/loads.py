@@ -271,7 +271,7 @@ class LoadEvents(Owner):
 
 @dataclass(frozen=True)
 class ElementGradient:
-    """Peak and pseudo-damage of an element with their derivatives by the numbers of the system, and estimated
+    """Peak and pseudo-damage of an element with their derivatives with respect to the parameters of the system, and estimated
     errors of these, absolute: arrays without copies."""
 
     name: str

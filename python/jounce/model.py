@@ -194,7 +194,7 @@ class Model(Owner):
                objectives: Iterable[str] = ()) -> "System":
         """Generate the equations, assemble, differentiate and compile: see System.
 
-        wrt          derivatives by these: parameters by name, other numbers by path, "hardpoints.*", "parameters",
+        wrt          derivatives with respect to these: parameters by name, other numbers by path, "hardpoints.*", "parameters",
                      "all". None: no derivatives
         use          what it shall answer: "runs", "derivatives", "histories", "checks", "loads",
                      "contributions"; nothing: runs, and derivatives with contributions where wrt is given
@@ -234,7 +234,7 @@ class Model(Owner):
 
     def sweep(self, ranges: Mapping[str, Any], *, wrt: Optional[Iterable[str]] = None,
               interpreter: bool = False, objectives: Iterable[str] = (), **options: Any) -> "Sweep":
-        """Objectives, all or those that are named, and derivatives by `wrt`, over ranges of parameters; options are
+        """Objectives, all or those that are named, and derivatives with respect to `wrt`, over ranges of parameters; options are
         those of System.sweep()."""
         use = ("derivatives",) if wrt else ()
         method = options.get("method", "auto")
@@ -247,13 +247,13 @@ class Model(Owner):
         return self._system(None, ("loads",), interpreter).loads(**options)
 
     def static(self, wrt: Optional[Iterable[str]] = None) -> "Equilibrium":
-        """The static equilibrium nearest to the initial position, with derivatives by `wrt`."""
+        """The static equilibrium nearest to the initial position, with derivatives with respect to `wrt`."""
         from .analysis import Equilibrium
         return Equilibrium(self, wrt)
 
     def modes(self, at: "str | float" = "start", wrt: Optional[Iterable[str]] = None) -> "Modes":
         """Eigenvalues and mode shapes about the initial state ("start"), the static equilibrium ("static") or the
-        motion at a time [s]; with derivatives by `wrt`, not about the motion at a time."""
+        motion at a time [s]; with derivatives with respect to `wrt`, not about the motion at a time."""
         from .analysis import Modes
         return Modes(self, at, wrt)
 

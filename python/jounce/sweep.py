@@ -45,7 +45,8 @@ class SweepInfo:
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """A point, copied. `status` below zero: it failed, `message` says why, and numbers are NaN."""
+    """A point, copied. `status` below zero: it failed, `message` says why, and numbers are NaN. It also says which objectives
+    of a point that went well have no derivatives, and why; these are NaN."""
 
     is_done: bool
     status: int

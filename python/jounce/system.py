@@ -326,7 +326,7 @@ class System(Owner):
 
         parameters      numbers that vary, by name or path, as far as set() can set them; initial conditions too
         method          explicit ones run in lanes: "rk2", "rk3", "rk4", "dopri5"; others point by point
-        gradient        also derivatives, by the numbers of a system(wrt=...): "direct", "adjoint", or True: as it was prepared
+        gradient        also derivatives, with respect to the parameters of a system(wrt=...): "direct", "adjoint", or True: as it was prepared
         outputs         also outputs at the end
         history         outputs wanted along the run
         history_step_s  their spacing [s]; None: as the model says

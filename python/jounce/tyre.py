@@ -72,7 +72,7 @@ class Tyre(Owner):
 
         combined   slip: "as_file", "formula", "ellipse"
         vertical   radii and deflection instead of forces
-        wrt        also derivatives by these: names of inputs and coefficients, or "all"
+        wrt        also derivatives with respect to these: names of inputs and coefficients, or "all"
         """
         opt = _options(combined, vertical, wrt)
         return TyreFunction(make(lib.jo_tyre_function_create, lib.jo_tyre_function_destroy, self._handle,

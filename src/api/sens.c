@@ -275,27 +275,6 @@ static void warn_of_errors(const jo_sens_result* r) {
   }
 }
 
-// An objective that was asked for by name must have derivatives, and one of all that there are, at least; others are warned of
-// and have NaN instead.
-static jo_status check_objectives(const jo_sens_result* r) {
-  const jmodel* m = r->system->variable;
-  bool is_named = m->objective != m->integrated;
-  int first = -1, n = 0;
-  for (int o = 0; o < m->nobjective; o++) {
-    if (r->main->why[o] && n++ == 0) first = o;
-  }
-  if (n > 0 && (is_named || n == m->nobjective)) {
-    return jsens_fail_objective(r->ctx, r->system->motion, r->main, first);
-  }
-  for (int o = 0; o < m->nobjective; o++) {
-    const jmodel_objective* about = &m->objective[o];
-    if (!r->main->why[o]) continue;
-    jerr_warn(r->ctx, "%s:%d: objective '%s' has no derivatives, others have: %s",
-              about->place.file, about->place.line, about->name, r->main->why[o]);
-  }
-  return JO_OK;
-}
-
 // Whether the direct method, where it is free to be chosen, may have more derivatives: going back, an objective without a
 // slope can spoil others.
 static bool is_spoilt(const jsens* s, const jo_sens_options* opt, const jsens_result* r) {
@@ -315,7 +294,7 @@ static jo_status differentiate(jo_sens_result* r, const jo_sens_options* opt, js
     r->main = NULL;
     JO_TRY(jsens_run(r->ctx, s, JSENS_DIRECT, o, &r->main));
   }
-  JO_TRY(check_objectives(r));
+  JO_TRY(jsens_check_objectives(r->ctx, r->system->motion, r->main));
   JO_TRY(check_history(r));
   japi_sens_clear(s, r->main);
   fill_statistics(r, o, r->main->method);

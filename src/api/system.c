@@ -44,8 +44,10 @@ static jo_status check_numbers(const jo_system* s, const jmodel_selection* k) {
     if (n++ == 0) first = i;
   }
   if (n == 0) return JO_OK;
-  jerr_warn(s->ctx, "%s: nothing has a derivative by %d of the numbers, the first being '%s': %s",
-            k->m->path, n, s->parameter[first].name, motion->why[first]);
+  jerr_warn(
+      s->ctx,
+      "%s: nothing has a derivative with respect to %d of the parameters, the first being '%s': %s",
+      k->m->path, n, s->parameter[first].name, motion->why[first]);
   return JO_OK;
 }
 

@@ -111,6 +111,7 @@ struct jo_tyre_function {
   jo_context* ctx;
   jarena arena;
   jexpr_graph* g;
+  const char* path;  // of the property file
   const char* const* input;
   const char* const* input_unit;
   double otherwise[JO_TYRE_INPUTS];
@@ -291,7 +292,8 @@ jo_status jo_tyre_function_create(jo_context* ctx, const jo_tyre* tyre, const jo
   f->needs_pressure = tyre->tir.version != JTIR_52;
   if (!opt->vertical) f->otherwise[VX] = v[JTIR_LONGVL];
   jarena_init(&f->arena, ctx);
-  jo_status status = build(f, &tyre->tir, opt);
+  f->path = jarena_strdup(&f->arena, tyre->tir.path);
+  jo_status status = f->path ? build(f, &tyre->tir, opt) : jerr_memory(ctx);
   if (status < 0) {
     jo_tyre_function_destroy(f);
     return status;
@@ -356,9 +358,11 @@ static jo_status check_outputs(const jo_tyre_function* f, const char* place, con
     return jerr_set(
         f->ctx, JO_ERR_NUMERIC,
         "%s%s is not finite at %s = %g, %s = %g, %s = %g, %s = %g, %s = %g, %s = %g; the "
-        "formulas do not hold so far from what the tyre was measured at",
+        "formulas do not hold so far from what the tyre was measured at; choose other inputs, or "
+        "check "
+        "the coefficients of %s and what was set",
         place, f->name[i], f->input[0], input[0], f->input[1], input[1], f->input[2], input[2],
-        f->input[3], input[3], f->input[4], input[4], f->input[5], input[5]);
+        f->input[3], input[3], f->input[4], input[4], f->input[5], input[5], f->path);
   }
   return JO_OK;
 }

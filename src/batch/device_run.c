@@ -59,7 +59,7 @@ static jo_status start(work* w, jo_context* ctx, jarena* a, jplant_work* run, do
   jo_status status = jbatch_find_start(ctx, a, b, run, values, to);
   jarena_restore(a, mark);
   *end_of(w, JBATCH_END_PHASE, i) = status < 0 ? JBATCH_DONE : JBATCH_RUN;
-  if (status < 0) JO_TRY(jbatch_note_failure(ctx, said, &b->point[i], status));
+  if (status < 0) JO_TRY(jbatch_note(ctx, said, &b->point[i], status));
   if (status < 0) b->point[i].way = JBATCH_WAY_ALONE;
   return JO_OK;
 }

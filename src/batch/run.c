@@ -56,7 +56,7 @@ static jo_status make_room(jbatch* b, int n) {
   return JO_OK;
 }
 
-jo_status jbatch_note_failure(jo_context* ctx, int said, jbatch_point* p, jo_status status) {
+jo_status jbatch_note(jo_context* ctx, int said, jbatch_point* p, jo_status status) {
   if (status == JO_ERR_MEMORY) return status;
   int last = jo_context_diagnostic_count(ctx) - 1;
   const char* text = last >= said ? jo_context_diagnostic(ctx, last, NULL) : jo_status_text(status);
@@ -89,11 +89,17 @@ static jo_status compute_alone(jo_context* ctx, jbatch* b, const double* values,
   jsens_options opt = b->opt.run;
   opt.p = values;
   opt.estimate = false;
+  opt.some = true;
   jsens_result* r = NULL;
   p->way = JBATCH_WAY_ALONE;
   const jsens* sens = jbatch_sens_on(b, p->road);
   jo_status status = jsens_check(ctx, sens, &opt, true);
   if (status >= 0) status = jsens_run(ctx, sens, jbatch_method(b), &opt, &r);
+  int said = jo_context_diagnostic_count(ctx);
+  if (status >= 0) status = jsens_check_objectives(ctx, sens, r);
+  if (status >= 0 && jo_context_diagnostic_count(ctx) > said) {
+    status = jbatch_note(ctx, said, p, JO_OK);
+  }
   if (status >= 0) status = jbatch_run_outputs(ctx, b, values, i);
   if (status >= 0) {
     int64_t n = (int64_t)b->nobjective * b->nw;
@@ -113,7 +119,7 @@ jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i) 
   jo_status status = compute_alone(ctx, b, values, i);
   if (status < 0) {
     jbatch_history_forget(b, i);
-    return jbatch_note_failure(ctx, said, &b->point[i], status);
+    return jbatch_note(ctx, said, &b->point[i], status);
   }
   jerr_forget(ctx, said);
   return JO_OK;
@@ -345,7 +351,7 @@ static jo_status begin_lane(host* h, int l) {
       jerr_forget(h->ctx, said);
       return JO_OK;
     }
-    JO_TRY(jbatch_note_failure(h->ctx, said, &b->point[i], status));
+    JO_TRY(jbatch_note(h->ctx, said, &b->point[i], status));
     b->point[i].way = JBATCH_WAY_ALONE;
     count_point(h->w);
   }

@@ -124,6 +124,7 @@ typedef struct jgen_position {
   jexpr_fn
       present;  // closures during a run: as a function of the states that joints of any attitude count from, too
   jgen_position_tapes tapes;
+  bool* shapes;  // by number that is differentiated for: closures have it (nwrt)
   int nwheel;
   jgen_wheel* wheel;  // (nwheel)
 } jgen_position;

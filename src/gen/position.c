@@ -227,6 +227,16 @@ static jo_status put_tangent(jgen* s, jgen_position* out, const jgen_options* op
   return jgen_function(g, s->a, "assembly_tangent", o, 6, &out->tangent);
 }
 
+static jo_status list_shaping(jgen* s, jgen_position* out, const jgen_options* opt) {
+  out->shapes = JARENA_ARRAY(&out->arena, opt->nwrt, bool);
+  bool* needed = jexpr_needed_by(s->g, s->a, out->closure.out[0].ref, out->nh);
+  if (!out->shapes || !needed) return jerr_memory(s->ctx);
+  for (int k = 0; k < opt->nwrt; k++) {
+    out->shapes[k] = needed[s->number[opt->wrt[k]]];
+  }
+  return JO_OK;
+}
+
 static jo_status begin(jgen* s, jgen_position* out, const jmodel* m, const jgen_options* opt) {
   JO_TRY(jgen_begin(s, out->g->ctx, m, out->g, &out->arena));
   for (int b = 0; b < m->nbody; b++) {  // initial conditions may look at any point
@@ -299,7 +309,10 @@ static jo_status build(jgen_position* out, const jmodel* m, const jgen_options* 
   JO_TRY(put_drives(&s, out));
   JO_TRY(put_initial(&s, out));
   JO_TRY(put_states(&s, out));
-  if (opt && opt->nwrt > 0) JO_TRY(put_tangent(&s, out, opt));
+  if (opt && opt->nwrt > 0) {
+    JO_TRY(put_tangent(&s, out, opt));
+    JO_TRY(list_shaping(&s, out, opt));
+  }
   JO_TRY(put_present(out, m, opt));
   JO_TRY(jgen_place_wheels(&s, out));
   return put_tapes(out);

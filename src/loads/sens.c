@@ -176,11 +176,11 @@ static jo_status check_finite(const jloads_sens* l, const jsens* s, const jloads
                       jplant_finite_text(value[i]));
     }
     if (bad >= 0) {
-      return jerr_set(l->ctx, JO_ERR_NUMERIC,
-                      "%s: load '%s': the derivative of its %s by '%s' is %s; hint: leave this "
-                      "number out",
-                      m->path, e->name, what, m->number[s->wrt[bad]].path,
-                      jplant_finite_text(slope[i][bad]));
+      return jerr_set(
+          l->ctx, JO_ERR_NUMERIC,
+          "%s: load '%s': the derivative of its %s with respect to '%s' is %s; hint: leave this "
+          "parameter out",
+          m->path, e->name, what, m->number[s->wrt[bad]].path, jplant_finite_text(slope[i][bad]));
     }
   }
   return JO_OK;

@@ -131,7 +131,7 @@ static jo_status read_increments(jparts_job* k, double* increment, int n) {
     int which = jo_sens_parameter_find(k->system, per->name.text);
     if (which < 0) {
       return jparts_mistake(k->ctx, k->p, per->name.place,
-                            "per: derivatives are not taken by '%.60s'; add it to wrt",
+                            "per: '%.60s' is not among the parameters of wrt; add it",
                             per->name.text);
     }
     increment[which] = per->value;

@@ -404,14 +404,14 @@ static bool goes_on(const jplant_work* r, const jsolve_stretch* step) {
 static jo_status fail_slopes(jplant_work* r) {
   jformat(r->machine.hint, sizeof r->machine.hint,
           "%.200s: the mechanism passes a singular position, where its motion has no derivatives "
-          "with respect to its geometry; end the run before it, or change the geometry",
+          "with respect to its geometry; end the run before it, or leave such parameters out",
           r->plant->model->path);
   return JO_ERR_MODEL;
 }
 
 static jo_status decide(jplant_work* r, const passage* p, const jsolve_stretch* step) {
   bool clear = is_clear(r, p, step->rel_tol);
-  if (clear && r->watch.needs_slopes) return fail_slopes(r);
+  if (clear && r->watch.moves_loops) return fail_slopes(r);
   bool is_exact = p->miss <= EXACT * scale_of(r) || step->error <= CAUTION;
   if (clear && is_exact && goes_on(r, step)) return JO_OK;
   tell_singular(r, nearness(r, p->from) < nearness(r, p->to) ? p->from : p->to);

@@ -93,11 +93,12 @@ static jo_status check_finite(jo_context* ctx, const problem* b, const jplant_li
   for (int i = 0; i < l->n * l->n; i++) {
     if (isfinite(l->A[i])) continue;
     const char* const* name = b->s->state_name;
-    return jerr_set(ctx, JO_ERR_NUMERIC,
-                    "%s: at t = %g s the rate of %s has no finite derivative by %s; change the "
-                    "values there, or the start",
-                    b->d->model->path, b->t, jsolve_label(name, "state", place(b->d, i % l->n), of),
-                    jsolve_label(name, "state", place(b->d, i / l->n), by));
+    return jerr_set(
+        ctx, JO_ERR_NUMERIC,
+        "%s: at t = %g s the rate of %s has no finite derivative with respect to %s; change the "
+        "values there, or the start",
+        b->d->model->path, b->t, jsolve_label(name, "state", place(b->d, i % l->n), of),
+        jsolve_label(name, "state", place(b->d, i / l->n), by));
   }
   return JO_OK;
 }

@@ -130,7 +130,10 @@ typedef struct jplant_chart_watch {
   jo_status (*on_change)(void* user, double t, const double* before, const double* after,
                          const jplant* was, const jplant* is);
   void* user;
-  bool needs_slopes;  // the run is differentiated: singular positions have no derivatives
+  bool
+      needs_slopes;  // the run is differentiated: close to singular positions slopes have few digits
+  bool
+      moves_loops;  // ... by what closures have: through singular positions there are no derivatives
 } jplant_chart_watch;
 
 // What a run has of its own for one partition.

@@ -111,9 +111,10 @@ void jplant_start_clear(jo_context* ctx, const jplant* p, int nw, jplant_start* 
     }
   }
   if (n == 0) return;
-  jerr_warn(ctx, "%s: nothing has a derivative by %d of the numbers, the first being '%s': %s",
-            p->model->path, n, p->model->number[d->live[d->sens.wrt[first]]].path,
-            start->why[first]);
+  jerr_warn(
+      ctx,
+      "%s: nothing has a derivative with respect to %d of the parameters, the first being '%s': %s",
+      p->model->path, n, p->model->number[d->live[d->sens.wrt[first]]].path, start->why[first]);
 }
 
 static jo_status differentiate_outputs(jo_context* ctx, jarena* a, const jplant_work* run, int nw,
@@ -156,12 +157,12 @@ static jo_status check_slopes(jo_context* ctx, const jgen_dynamics* d, int nw, c
   const jmodel* m = d->model;
   for (int i = 0; i < count_sensors(m) * nw; i++) {
     if (isfinite(dout[i]) || why[i % nw]) continue;
-    return jerr_set(
-        ctx, JO_ERR_NUMERIC,
-        "%s: sensor '%s': its derivative by '%s' is %s at rest; hint: leave this number "
-        "out, or keep the expression where it is smooth",
-        m->path, d->output_name[i / nw], m->number[d->live[d->sens.wrt[i % nw]]].path,
-        jplant_finite_text(dout[i]));
+    return jerr_set(ctx, JO_ERR_NUMERIC,
+                    "%s: sensor '%s': its derivative with respect to '%s' is %s at rest; hint: "
+                    "leave this parameter "
+                    "out, or keep the expression where it is smooth",
+                    m->path, d->output_name[i / nw], m->number[d->live[d->sens.wrt[i % nw]]].path,
+                    jplant_finite_text(dout[i]));
   }
   return JO_OK;
 }

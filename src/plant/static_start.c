@@ -92,7 +92,8 @@ static void slopes(problem* b) {
 static jo_status fail_slope(jo_context* ctx, const problem* b, int row, int column) {
   return jerr_set(
       ctx, JO_ERR_NUMERIC,
-      "%s: the static equilibrium has no derivatives: the rate of '%s' has no slope by '%s' "
+      "%s: the static equilibrium has no derivatives: the rate of '%s' has no derivative with "
+      "respect to '%s' "
       "there; hint: roots and hypot of velocities have none at rest, sqrt(v^2 + 1e-6) has",
       b->plant->model->path, b->d->layout.name[b->of[row]], b->d->layout.name[b->at[column]]);
 }

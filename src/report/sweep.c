@@ -149,7 +149,7 @@ static void put_row(const jstudy_sweep* s, const jstudy_sweep_point* p, const do
 
 static jo_status make_rows(jo_context* ctx, jarena* a, const jstudy_sweep* s, jreport_table* out) {
   double* row = jarena_array(a, (size_t)s->ndone, (size_t)out->ncolumn * sizeof *row);
-  jreport_remark* remark = JARENA_ARRAY(a, s->nfailed, jreport_remark);
+  jreport_remark* remark = JARENA_ARRAY(a, s->ndone, jreport_remark);
   if (!row || !remark) return jerr_memory(ctx);
   out->row = row;
   out->remark = remark;
@@ -197,10 +197,10 @@ static jo_status read_rows(void* user, int first, int n, double* row) {
   return JO_OK;
 }
 
-// Why points failed: of the first ones, as all of them might be too many.
+// Why points failed, or lack derivatives: of the first ones, as all of them might be too many.
 static jo_status find_remarks(jo_context* ctx, jarena* a, reader* r, jreport_table* out) {
   const jstudy_sweep* s = r->cursor.s;
-  int most = s->nfailed < MAX_REMARKS ? s->nfailed : MAX_REMARKS, row = 0;
+  int most = s->ndone < MAX_REMARKS ? s->ndone : MAX_REMARKS, row = 0;
   jreport_remark* remark = JARENA_ARRAY(a, most, jreport_remark);
   if (!remark) return jerr_memory(ctx);
   out->remark = remark;

@@ -288,11 +288,13 @@ static bool has_slope(const jsens_adjoint* d) {
          is_finite_lane(d, d->end_time, 1);
 }
 
+// What it has an infinite slope by at the end shows whose fault it is: 0 times infinite, of another objective, is no number.
 static void leave_out(jsens_adjoint* d, int o) {
   jsens_result* out = d->w->out;
   out->is_sharp[o] = true;
   for (int j = 0; j < d->w->nw; j++) {
-    out->gradient[o * d->w->nw + j] = NAN;
+    double slope = d->pbar[j * d->lanes + JSENS_LAMBDA];
+    out->gradient[o * d->w->nw + j] = isinf(slope) ? slope : NAN;
   }
   for (int i = 0; i < out->nevent; i++) {
     if (out->event[i].weight) out->event[i].weight[o] = NAN;

@@ -58,6 +58,15 @@ static void note_lost(const recorder* k, const jplant* p, const double* y, jsens
   }
 }
 
+// Where two branches of positions cross, masses and forces leave them as they are, and the motion on the one it takes is
+// smooth in them. What closures have tears both apart.
+static bool moves_loops(const jsens* s, int nw) {
+  for (int k = 0; k < nw; k++) {
+    if (s->plant->position->shapes[k] && !s->why[k]) return true;
+  }
+  return false;
+}
+
 // From y0 to the end, y. Modes are those of the start.
 static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double* y,
                            jsens_result* out) {
@@ -69,6 +78,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   run->watch.on_change = on_change;
   run->watch.user = k;
   run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
+  run->watch.moves_loops = run->watch.needs_slopes && moves_loops(s, out->nw);
   jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
   double t;
   int said = jo_context_diagnostic_count(out->ctx);
@@ -76,6 +86,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   solve.is_whole = true;
   jo_status status = jsolve_integrate(out->ctx, &run->system, &solve, &obs, opt->t_start,
                                       opt->t_end, y, &t, &out->statistics);
+  if (k->record->status < 0) return k->record->status;  // came first
   if (status < 0) return jplant_explain_mass(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
   note_lost(k, s->plant, y, out);  // what is negative is told by that

@@ -194,17 +194,19 @@ static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
   }
   return jarena_printf(
       &r->arena,
-      "its derivative by '%s' is %s, though its value is %.9g: somewhere in the "
+      "its derivative with respect to '%s' is %s, though its value is %.9g: somewhere in the "
       "run a root, a power or a logarithm is at the end of its range; hint: move "
-      "away from there, or leave this number or this objective out%s",
+      "away from there, or leave this parameter or this objective out%s",
       m->number[s->wrt[bad]].path, jplant_finite_text(r->gradient[o * r->nw + bad]), r->value[o],
       r->is_own[o] ? "" : "; it may be another one's: the direct method tells whose");
 }
 
-// Going back, weights meet the slopes of all objectives but for roots of zero (gen/sens.c).
-static bool is_own(const jsens* s, const jsens_result* r, int o) {
+// Going back, weights meet the slopes of all objectives but for roots of zero (gen/sens.c): those of others leave no numbers,
+// and nothing infinite.
+static bool is_own(const jsens* s, const jsens_result* r, int o, int bad) {
   bool has_root = jgen_objective_has_root(&s->plant->model->objective[o]);
-  return r->method == JSENS_DIRECT || r->is_lost[o] || (has_root && r->value[o] == 0.0);
+  return r->method == JSENS_DIRECT || r->is_lost[o] || (has_root && r->value[o] == 0.0) ||
+         isinf(r->gradient[o * r->nw + bad]);
 }
 
 static void clear_bad(jsens_result* r, int o) {
@@ -221,7 +223,7 @@ static jo_status check_gradient(const jsens* s, const jsens_options* opt, jsens_
   for (int o = 0; o < r->nobjective; o++) {
     int bad = first_bad(s, r, o);
     if (bad < 0) continue;
-    r->is_own[o] = is_own(s, r, o);
+    r->is_own[o] = is_own(s, r, o, bad);
     r->why[o] = explain(s, r, o, bad);
     if (!r->why[o]) return jerr_memory(r->ctx);
     clear_bad(r, o);
@@ -235,6 +237,23 @@ jo_status jsens_fail_objective(jo_context* ctx, const jsens* s, const jsens_resu
   const jmodel_objective* about = &s->plant->model->objective[o];
   return jerr_set(ctx, JO_ERR_NUMERIC, "%s:%d: objective '%s' has no derivatives: %s",
                   about->place.file, about->place.line, about->name, r->why[o]);
+}
+
+jo_status jsens_check_objectives(jo_context* ctx, const jsens* s, const jsens_result* r) {
+  const jmodel* m = s->plant->model;
+  bool is_named = m->objective != m->integrated;
+  int first = -1, n = 0;
+  for (int o = 0; o < r->nobjective; o++) {
+    if (r->why[o] && n++ == 0) first = o;
+  }
+  if (n > 0 && (is_named || n == r->nobjective)) return jsens_fail_objective(ctx, s, r, first);
+  for (int o = 0; o < r->nobjective; o++) {
+    const jmodel_objective* about = &m->objective[o];
+    if (!r->why[o]) continue;
+    jerr_warn(ctx, "%s:%d: objective '%s' has no derivatives, others have: %s", about->place.file,
+              about->place.line, about->name, r->why[o]);
+  }
+  return JO_OK;
 }
 
 // Derivatives of one side have no error that an integration could estimate.

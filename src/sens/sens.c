@@ -101,8 +101,8 @@ void jsens_destroy(jsens* s) {
 jo_status jsens_fail(jo_context* ctx, const jsens* s, int k, const char* why) {
   const jmodel* m = s->plant->model;
   return jerr_set(ctx, JO_ERR_MODEL,
-                  "%s: nothing has a derivative by '%s': %s; leave this number out", m->path,
-                  m->number[s->wrt[k]].path, why);
+                  "%s: nothing has a derivative with respect to '%s': %s; leave this parameter out",
+                  m->path, m->number[s->wrt[k]].path, why);
 }
 
 jo_status jsens_check_numbers(jo_context* ctx, const jsens* s) {

@@ -196,6 +196,9 @@ jo_status jsens_run(jo_context* ctx, const jsens* s, jsens_method method, const 
                     jsens_result** out);
 // Report why an objective of a result has no derivatives.
 jo_status jsens_fail_objective(jo_context* ctx, const jsens* s, const jsens_result* r, int o);
+// Of a run with `some`. An objective that was asked for by name must have derivatives, and one of all that there are, at
+// least; others are warned of and have NaN instead.
+jo_status jsens_check_objectives(jo_context* ctx, const jsens* s, const jsens_result* r);
 void jsens_result_destroy(jsens_result* r);
 
 // The recorded run of a result (options with `keep`) walked once more, by another method or with events

@@ -7,9 +7,9 @@
 
 static jo_status check_memory(jstudy_kinematics* k, const jmodel* m) {
   double count = (double)k->n * (1.0 + (double)k->ncurve * (1.0 + k->nw));
-  const char* what =
-      jarena_printf(&k->arena, "%d positions of %d curves with derivatives by %d numbers", k->n,
-                    k->ncurve, k->nw);
+  const char* what = jarena_printf(
+      &k->arena, "%d positions of %d curves with derivatives with respect to %d parameters", k->n,
+      k->ncurve, k->nw);
   if (!what) return jerr_memory(k->ctx);
   return jplant_check_memory(k->ctx, m, count * sizeof(double), what);
 }

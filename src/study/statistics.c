@@ -97,6 +97,7 @@ static void add_slopes(work* w, sums* t, const double* gradient, double v) {
   for (int k = 0; k < w->s->nrange; k++) {
     if (w->s->column[k] < 0) continue;
     double slope = gradient[w->s->column[k]];
+    if (!isfinite(slope)) continue;  // an objective without derivatives at this point
     if (jstudy_design_law(w->s->design, k)->kind == JSTUDY_LOGNORMAL) slope *= w->x[k];
     add_ratio(&t->slope[k], slope * slope, v);
   }

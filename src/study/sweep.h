@@ -92,7 +92,7 @@ struct jstudy_sweep_point {
   // how far values may be off, relative; see sens/doubt.h (nobjective). Single precision: by how much they are, likewise
   double* doubt;
   char*
-      message;  // why it failed; NULL: it did not. Memory of the context that it was computed with
+      message;  // why it failed, or lacks derivatives (NaN); NULL: neither. Memory of the context that it was computed with
 };
 
 typedef struct jstudy_sweep {

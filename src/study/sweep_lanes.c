@@ -59,7 +59,7 @@ static jo_status take(jo_context* ctx, const jstudy_sweep* s, int k, jstudy_swee
   for (int i = 0; i < all; i++) {
     p->gradient[i] = b->gradient[(int64_t)k * all + i];
   }
-  if (p->status >= 0) return JO_OK;
+  if (p->status >= 0 && !from->message) return JO_OK;
   const char* text = from->message ? from->message : jo_status_text(p->status);
   p->message = jmem_resize(ctx, NULL, strlen(text) + 1);
   if (!p->message) return jerr_memory(ctx);

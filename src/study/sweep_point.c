@@ -38,9 +38,8 @@ static void take(jstudy_sweep_point* p, const jsens_result* r) {
   p->evaluations = r->statistics.evaluations;
 }
 
-static jo_status keep_message(jo_context* ctx, jstudy_sweep_point* p) {
-  const char* text = jo_context_message(ctx);
-  if (!*text) text = jo_status_text(p->status);
+// Of a point that failed, or lacks derivatives of some objectives.
+static jo_status keep_message(jo_context* ctx, const char* text, jstudy_sweep_point* p) {
   size_t n = strlen(text);
   if (n > MAX_MESSAGE) n = MAX_MESSAGE;
   p->message = jmem_resize(ctx, NULL, n + 1);
@@ -56,16 +55,21 @@ static jo_status run(jo_context* ctx, const jstudy_sweep* s, int i, jstudy_sweep
   JO_TRY(set_values(ctx, s, i, &values));
   jsens_options opt = s->run;
   opt.p = values;
+  opt.some = true;
   jsens_result* r = NULL;
   p->status = jsens_check(ctx, s->sens, &opt, true);
   if (p->status >= 0) p->status = jsens_run(ctx, s->sens, s->method, &opt, &r);
   jmem_free(ctx, values);
-  if (p->status == JO_ERR_MEMORY) return JO_ERR_MEMORY;
-  jo_status status = JO_OK;
+  int said = jo_context_diagnostic_count(ctx);
+  if (p->status >= 0) p->status = jsens_check_objectives(ctx, s->sens, r);
+  const char* why = jo_context_diagnostic(ctx, said, NULL);
+  jo_status status = p->status == JO_ERR_MEMORY ? JO_ERR_MEMORY : JO_OK;
   if (p->status >= 0) {
     take(p, r);
-  } else {
-    status = keep_message(ctx, p);
+    if (*why) status = keep_message(ctx, why, p);
+  } else if (status >= 0) {
+    why = jo_context_message(ctx);
+    status = keep_message(ctx, *why ? why : jo_status_text(p->status), p);
   }
   jsens_result_destroy(r);
   return status;

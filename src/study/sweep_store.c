@@ -93,7 +93,7 @@ static jo_status take_record(jo_context* ctx, jstudy_sweep* s, const void* recor
   } else {
     jstudy_sweep_point* p = &s->point[e.index];
     const char* text = (const char*)record + bytes_before_message(s);
-    if (e.status < 0) {
+    if (e.length > 0) {
       p->message = keep_text(ctx, text, (size_t)e.length);
       if (!p->message) return jerr_memory(ctx);
     }
@@ -173,7 +173,7 @@ jo_status jstudy_sweep_at(jstudy_sweep_cursor* c, int i, const jstudy_sweep_poin
     JO_TRY(jjournal_read(c->ctx, s->journal, s->at[i], c->record, bytes_before_message(s)));
     memcpy(&e, c->record, sizeof e);
     take_numbers(s, &e, c->record, &c->point);
-    if (e.status < 0) JO_TRY(read_message(c, i, &e));
+    if (e.length > 0) JO_TRY(read_message(c, i, &e));
   }
   jstudy_design_at(s->design, i, c->x);
   *p = &c->point;

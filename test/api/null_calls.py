@@ -70,7 +70,7 @@ class Parameter:
 
     def value(self):
         plain = self.type.removeprefix("const ")
-        if self.name in OPTIONAL_NAMES and self.may_be_null():
+        if self.name in OPTIONAL_NAMES and self.may_be_null() and (self.function, self.name) not in VALUES:
             return "NULL"
         if self.name == "path" and self.function.endswith("_save") and (self.function, "path") not in VALUES:
             return "f->page"  # whatever is accepted by mistake writes no file of the repository

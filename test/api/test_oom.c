@@ -16,10 +16,10 @@
 #define AT_REST     "test/models/sens_static.yaml"
 #define STUDY       "test/parts/quarter_car.yaml"
 
-#define FEW  25     // places tried of each task, without JOUNCE_OOM_PLACES
-#define ENDS 5      // of these the first and the last, one by one
-#define SHOW 10     // wrong causes of a task after which it is left
-#define MOST 20000  // allocations of a task all of whose call stacks are tried
+#define FEW  (CHECK_SANITIZED ? 8 : 25)  // places tried of each task, without JOUNCE_OOM_PLACES
+#define ENDS 5                           // of these the first and the last, one by one
+#define SHOW 10                          // wrong causes of a task after which it is left
+#define MOST 20000                       // allocations of a task all of whose call stacks are tried
 
 typedef struct task {
   const char *what, *model;

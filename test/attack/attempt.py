@@ -4,7 +4,6 @@ and memory it took, and the processes and folders it left behind."""
 from __future__ import annotations
 
 import ctypes
-import math
 import os
 import resource
 import shlex
@@ -13,6 +12,8 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 from typing import Callable
+
+from effort import WAITS, allowed_s
 
 Moment = float | Callable[[], bool]
 GIGABYTE = 1 << 30
@@ -23,8 +24,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 @dataclass
 class Limits:
-    """What a call may take: more is a fault. CPU time is counted in calls of a reference, which calibrate() takes on the same
-    machine with the same program: a slow or busy machine and a sanitizer are no faults, a call without end is one."""
+    """What a call may take: more is a fault. CPU time is counted in calls of a reference, see effort.py."""
     calls: int = 250
     address_bytes: int = 3*GIGABYTE
     resident_bytes: int = GIGABYTE
@@ -64,20 +64,7 @@ def _children() -> list[int]:
 
 
 _DYING = 60.0  # seconds that a process which was killed may take to be gone, on a machine that does other things
-_WAITS = 20     # wall time over CPU time that a call may take at most, and then it waits for something that does not come
 _LEAST_WALL_S = 600.0
-REFERENCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "models", "buggy", "step_descent.yaml")
-
-
-def calibrate(program: str) -> float:
-    """Seconds of CPU time that the reference call takes: the least of some."""
-    least = math.inf
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([program, "run", REFERENCE, "--interpreter", "--json"], stdout=subprocess.DEVNULL, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return least
 
 
 def _are_alive(pids: set[int]) -> bool:
@@ -154,7 +141,7 @@ class Attempt:
 
     def allowed_s(self, limits: Limits) -> int:
         """CPU time that a call may take, in whole seconds as the system counts them."""
-        return math.ceil(limits.calls*self.reference_s)
+        return allowed_s(limits.calls, self.reference_s)
 
     def _set_limits(self, limits: Limits, prepare: Callable[[], None] | None) -> None:
         """In the child, before the program takes over."""
@@ -205,7 +192,7 @@ class Attempt:
             if kill and not sent and (kill[0]() if callable(kill[0]) else passed >= kill[0]):
                 sent = kill[1]
                 os.kill(child.pid, sent)
-            if passed > max(_WAITS*self.allowed_s(limits), _LEAST_WALL_S) and not over:
+            if passed > max(WAITS*self.allowed_s(limits), _LEAST_WALL_S) and not over:
                 over = True
                 os.kill(child.pid, signal.SIGKILL)
             until = 0 if kill and not sent and callable(kill[0]) else kill[0] - passed if kill and not sent else pause

@@ -30,7 +30,8 @@ import mutants  # noqa: E402
 import signals  # noqa: E402
 import surface  # noqa: E402
 import surroundings  # noqa: E402
-from attempt import Attempt, Limits, adopt_orphans, calibrate  # noqa: E402
+from attempt import Attempt, Limits, adopt_orphans  # noqa: E402
+from effort import calibrate  # noqa: E402
 from judge import Fault, Judge  # noqa: E402
 from known import KNOWN, Known, is_of  # noqa: E402
 from report import Report, Result  # noqa: E402
@@ -44,7 +45,7 @@ FAMILIES = {
     "caches": (surroundings.caches, 1), "signals": (signals.signals, 4), "surface": (surface.surface, 20),
 }
 # of the bounded part: seeds and how many
-QUICK = {"mutants": 120, "settings": 80, "texts": 40, "events": 10, "memory": 60, "disk": 10, "descriptors": 10,
+QUICK = {"mutants": 80, "settings": 50, "texts": 40, "events": 10, "memory": 60, "disk": 10, "descriptors": 10,
          "system": 8, "compilers": 3, "caches": 4, "signals": 10, "surface": 60}
 QUICK_CALLS = 100
 Task = tuple[str, str, int, str, int, float]

@@ -95,7 +95,7 @@ def _settings(draw: Draw, names: tuple[str, ...], most: int = 2) -> list[str]:
 def not_finite(data, at: str = "") -> list[str]:
     """Places in an answer that hold no number where one is meant; an objective that says why it has no derivatives has a value alone."""
     if isinstance(data, dict) and "no_derivatives" in data:
-        return not_finite(data["value"], f"{at}.value")
+        return not_finite(data.get("value", 0.0), f"{at}.value")  # checks repeat the reason without the value
     if isinstance(data, dict):
         return [p for k, v in data.items() for p in not_finite(v, f"{at}.{k}")]
     if isinstance(data, list):
@@ -260,6 +260,7 @@ def placed(draw: Draw, attempt: Attempt, judge: Judge) -> None:
         args += ["-o", "out.html"]
     if draw.chance(0.4):
         args += ["--objective", draw.one(("o", "p", "o,p", "zero", "o,o", "x", "", ",", "o,", draw.one(texts.YAML)))]
+    args += ["--max-steps", "4000"]
     _judged(attempt.call(command, "corners.yaml", *args, "--json", "--interpreter"), attempt, judge)
 
 

@@ -110,7 +110,7 @@ class Use(unittest.TestCase):
         for args in (["--help"], ["run", "--help"], ["info", "-h"], ["check", "--help"]):
             self.assertIn("usage: jounce", jounce(*args).stdout)
         self.assertRegex(jounce("--version").stdout,
-                         r"^jounce \d+\.\d+\.\d+\nprocessor [a-z0-9-]+, \d numbers in a vector\n$")
+                         r"^jounce \d+\.\d+\.\d+\nprocessor [a-z0-9-]+, \d doubles in a vector\n$")
 
     def test_wrong_use_is_two_and_one_line(self):
         for args in (["run"], ["run", PENDULUM, "other.yaml"], ["run", PENDULUM, "--speed", "3"],

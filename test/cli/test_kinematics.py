@@ -327,7 +327,7 @@ class Compliance(unittest.TestCase):
         self.assertIn("are for loads", jounce("kinematics", path, "--opposed", code=2).stderr)
         said = jounce("kinematics", path, "--points", "100000", "--wrt", "all", "--set", "simulation.max_memory=50",
                       code=1).stderr
-        self.assertRegex(said, "100000 positions of [0-9]+ curves with derivatives by [0-9]+ numbers would take .* MB, "
+        self.assertRegex(said, "100000 positions of [0-9]+ curves with derivatives with respect to [0-9]+ parameters would take .* MB, "
                                "more than the limit of 50 MB")
 
 

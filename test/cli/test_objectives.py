@@ -74,6 +74,25 @@ class Objectives(Case):
         self.assertLess(off, told)
         self.assertLess(told, 10*off)
 
+    def test_point_of_a_sweep_keeps_the_derivatives_that_there_are(self):
+        for more in ([], ["--batch"], ["--method", "adjoint"]):
+            out = str(Path(self.path("m.yaml", MODEL)).parent / "out.csv")
+            got = self.ask("sweep", MODEL, "--param", "k=100:200:3", "--wrt", "k,c", "-o", out, *more)
+            self.assertEqual(0, got["failed"], more)
+            for point in got["points"]:
+                sens = self.ask("sens", MODEL, "--set", f"k={point['parameters']['k']!r}", "--wrt", "k,c")["objectives"]
+                self.assertIn("objective 'zero' has no derivatives, others have", point["message"])
+                for o, told in point["objectives"].items():
+                    for p, slope in told["gradient"].items():
+                        if o == "zero":
+                            self.assertIsNone(slope)
+                        else:
+                            expected = sens[o]["gradient"][p]
+                            self.assertAlmostEqual(slope, expected, delta=1e-5*abs(expected) + 1e-9)
+            self.assertIn("has no derivatives, others have", Path(out).read_text(encoding="utf-8"))
+        # one that is asked for by name must have them
+        self.ask("sweep", MODEL, "--param", "k=100:200:3", "--objective", "zero,good", code=1)
+
     def test_sweeps(self):
         for more in ([], ["--batch"]):
             every = self.ask("sweep", SHARP, "--param", "k=100:200:3", "--wrt", "none", *more)["points"]
@@ -102,7 +121,7 @@ class Objectives(Case):
         self.assertIn("d good / d parameter", text)
         self.assertNotIn("weighted", text)
         jounce("report", self.path("m.yaml", MODEL), "--interpreter", "--wrt", "k", "-o", page)
-        self.assertIn("its derivative by &#39;k&#39; is not a number", Path(page).read_text(encoding="utf-8").replace("'", "&#39;"))
+        self.assertIn("its derivative with respect to &#39;k&#39; is not a number", Path(page).read_text(encoding="utf-8").replace("'", "&#39;"))
 
     def test_one_without_derivatives_leaves_the_others(self):
         for text, none in ((MODEL, {"zero"}), (SHARP, {"zero", "hidden", "singular"})):
@@ -130,7 +149,7 @@ class Objectives(Case):
     def test_what_is_named_must_have_derivatives(self):
         for choice in ("zero", "good,zero"):
             self.ask("sens", MODEL, "--objective", choice, code=1)
-            self.assertIn("m.yaml:10: objective 'zero' has no derivatives: its derivative by", self.said)
+            self.assertIn("m.yaml:10: objective 'zero' has no derivatives: its derivative with respect to", self.said)
         alone = MODEL[:MODEL.index("  good:")] + "simulation: {end: 1}\n"
         self.ask("sens", alone, code=1)
 

@@ -173,7 +173,7 @@ simulation: {end: 1, start_at: static}
             f.write(text)
             f.flush()
             done = jounce("sens", f.name, code=1)
-            self.assertIn("the rate of 'z.rate' has no slope by 'z' there; hint: roots and hypot", done.stderr)
+            self.assertIn("the rate of 'z.rate' has no derivative with respect to 'z' there; hint: roots and hypot", done.stderr)
             f.seek(0)
             f.write(text.replace("hypot(b.com.vx, b.com.vz)", "sqrt(b.com.vz^2+1e-6)    "))
             f.flush()

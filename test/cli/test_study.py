@@ -306,7 +306,7 @@ class Mistakes(unittest.TestCase):
         self.part("range: {parameter: k_2, from: 1, to: 2}", "range: ")
         self.part("ranking: {objective: comfort, wrt: [bodies.boddy.mass]}", "ranking: ")
         self.part("ranking: {objective: comfort, wrt: [k], per: {c: 1}}",
-                  "ranking: per: derivatives are not taken by 'c'; add it to wrt")
+                  "ranking: per: 'c' is not among the parameters of wrt; add it")
         self.part("histories: {sensors: [heav], wrt: c}",
                   "histories: no sensor or other output is named 'heav'; did you mean 'heave'?")
         self.part("trajectories: {x: t, y: heev}", "trajectories: no sensor or other output is named 'heev'")

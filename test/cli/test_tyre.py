@@ -359,6 +359,8 @@ class Command(Case):
                             ("Fz\n10\0\n", ":2: a byte of zero"), ("", "the table is empty")):
             done = jounce("tyre", self.TIR, "--inputs", self.path("c.csv", text), code=1)
             self.assertIn(cause, done.stderr)
+        done = jounce("tyre", self.TIR, "--set", "PDX1=5e-324", code=1)
+        self.assertRegex(done.stderr, "Fx is not finite at Fz = .*; choose other inputs, or check the coefficients of .*61_Parameters.tir")
         cases = self.path("c.csv", "Fz\n1000\n")
         done = jounce("tyre", self.TIR, "--inputs", cases, "--wrt", "kapa", code=1)
         self.assertIn("did you mean 'kappa'?", done.stderr)

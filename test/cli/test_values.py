@@ -89,11 +89,11 @@ class Results(Values):
     def test_derivative_that_is_not_finite_is_no_success(self):
         self.write_ball("final: sqrt(c)")
         jounce("run", self.path, "--interpreter")
-        self.fails("sens", "--wrt", "k,c", "--method", "direct", says=("objective 'psi'", "derivative by 'c' is infinite"))
-        # going back, the infinite slope makes all derivatives of the objective no numbers
-        self.fails("sens", "--wrt", "k,c", "--method", "adjoint",
-                   says=("objective 'psi'", "is not a number", "the direct method tells whose"))
-        self.fails("sweep", "--param", "c=0:0:1", "--wrt", "c", says=("derivative by 'c'",))
+        for method in ("direct", "adjoint"):
+            done = self.fails("sens", "--wrt", "k,c", "--method", method,
+                              says=("objective 'psi'", "derivative with respect to 'c' is infinite"))
+            self.assertNotIn("another one's", done.stderr)
+        self.fails("sweep", "--param", "c=0:0:1", "--wrt", "c", says=("derivative with respect to 'c'",))
 
     def test_sensor_that_is_not_finite_is_no_success(self):
         self.write_ball(sensor="sqrt(ball + 0.1)")
@@ -113,7 +113,7 @@ class Results(Values):
         self.write(Path(self.path).read_text() + "gravity: [0, 0, -9.81]\n")
         jounce("static", self.path, "--wrt", "k", "--set", "c=1")
         self.write_ball(sensor="sqrt(c)")
-        self.fails("static", "--wrt", "c", says=("sensor 'height'", "derivative by 'c' is infinite"))
+        self.fails("static", "--wrt", "c", says=("sensor 'height'", "derivative with respect to 'c' is infinite"))
 
     def test_history_of_an_objective_may_have_gaps(self):
         self.write_ball("final: log(-ball)")

@@ -279,7 +279,8 @@ static void test_random_kernels_agree_with_interpreter(void** state) {
   fixture* f = fixture_open();
   jo_context* ctx = f->ctx;
   int seed = 1;
-  for (int done = 0; done < NGRAPH; done += BATCH) {
+  int n = CHECK_SANITIZED ? 2 * BATCH : NGRAPH;
+  for (int done = 0; done < n; done += BATCH) {
     probe* p[BATCH];
     for (int i = 0; i < BATCH; i++) {
       p[i] = make_probe(ctx, &seed);

@@ -77,7 +77,7 @@ static void test_gradient_is_that_of_differences(void** state) {
   jsens_result* r = gradient_run(&g, JSENS_DIRECT, false);
   double d[GRADIENT_MAX];
   for (int j = 0; j < COUNT; j++) {
-    gradient_difference_one(&g, j, 4e-3 * size_of[j], 4, d);
+    gradient_difference_one(&g, j, 2e-3 * size_of[j], 3, d);
     for (int o = 0; o < g.nobjective; o++) {
       double scale = fmax(fabs(r->gradient[o * COUNT + j]), fabs(r->value[o]) / size_of[j]);
       assert_near(r->gradient[o * COUNT + j], d[o], 1e-7 * scale);

@@ -10,7 +10,8 @@
 #include "support/check.h"
 
 #define MAX_FILES 400
-#define SAMPLES   12  // numbers of a file that are tried, beside those of instances
+// numbers of a file that are tried, beside those of instances
+#define SAMPLES (CHECK_SANITIZED ? 3 : 12)
 
 static const char* file[MAX_FILES];
 static int nfile;

@@ -60,11 +60,27 @@ def callback(function, kinds, x):
     return out
 
 
+class Precision:
+    """jax.config: single precision unless double precision is asked for, as in JAX."""
+
+    def __init__(self):
+        self.float64 = False
+
+    def update(self, name, value):
+        assert name == "jax_enable_x64"
+        self.float64 = value
+
+    def kind(self, dtype):
+        return np.dtype(dtype if self.float64 else np.float32)
+
+
 def jax():
     module, arrays = types.ModuleType("jax"), types.ModuleType("jax.numpy")
-    arrays.float64, arrays.asarray = np.float64, np.asarray
+    module.config = Precision()
+    arrays.float64 = np.float64
+    arrays.asarray = lambda x: np.asarray(x, module.config.kind(np.float64))
     module.numpy, module.custom_vjp, module.grad, module.pure_callback = arrays, CustomRule, grad, callback
-    module.ShapeDtypeStruct = lambda shape, dtype: types.SimpleNamespace(shape=shape, dtype=np.dtype(dtype))
+    module.ShapeDtypeStruct = lambda shape, dtype: types.SimpleNamespace(shape=shape, dtype=module.config.kind(dtype))
     return {"jax": module, "jax.numpy": arrays}
 
 

@@ -29,6 +29,7 @@ import traceback
 
 import cases
 import laws
+from effort import calibrate
 from program import Program
 from seeds import EARLIER, FAMILIES, ONCE_BROKEN, family_of, seeds_of
 from tally import Result, Tally
@@ -128,6 +129,7 @@ def main() -> int:
     tasks = [(o.program, seed, o.keep, single) for seed in seeds if seed not in done]
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
+    calibrate(os.path.abspath(o.program))  # once, for all workers
     with (multiprocessing.Pool(o.jobs, _ignore_interrupts) as pool,
           open(o.journal or os.devnull, "a", encoding="utf-8") as journal):
         try:

@@ -63,6 +63,8 @@ def _laid_over(case, called: str, value: float) -> str:
         return ""
     if len(parts) == 1:
         parts = ["parameters", called]
+    elif parts[0] == "couplings" and parts[2] == "of":
+        parts[3:] = [".".join(parts[3:])]       # a coordinate, as 'j0.a', is one key
     text = "".join(f"{p}: {{" for p in parts[:-1])
     return f"jounce: 1\ninclude: {os.path.basename(case.path)}\n{text}{parts[-1]}: {value!r}" + "}"*(len(parts) - 1) + "\n"
 

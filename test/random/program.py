@@ -6,13 +6,16 @@ import json
 import math
 import os
 import re
+import signal
 import subprocess
 from dataclasses import dataclass
 
-TIMEOUT_S = 600  # a call that hangs; loaded machines are slow
+from effort import WAITS, allowed_s, calibrate
+
+CALLS = 1000  # CPU time a call may take, in calls of the reference: what takes longer hangs
 
 # a number that moves what nothing holds, or breaks what closes the loops
-NO_DERIVATIVE = re.compile("nothing has a derivative by|has no derivatives|only grazes|its derivative by .* though its value is 0:")
+NO_DERIVATIVE = re.compile("nothing has a derivative with respect to|has no derivatives|only grazes|its derivative with respect to .* though its value is 0:")
 
 
 @dataclass
@@ -49,11 +52,14 @@ class Program:
         if not compiled:
             args.append("--interpreter")
         self.calls += 1
+        most = allowed_s(CALLS, calibrate(self.path))
         try:
-            done = subprocess.run(args, capture_output=True, text=True, check=False, cwd=self.folder,
-                                  env=self.environment, timeout=TIMEOUT_S)
+            done = subprocess.run(["sh", "-c", f'ulimit -t {most} && exec "$@"', "sh", *args], capture_output=True, text=True,
+                                  check=False, cwd=self.folder, env=self.environment, timeout=WAITS*most)
         except subprocess.TimeoutExpired:
-            return Answer(args, -1, None, f"no answer within {TIMEOUT_S} s")
+            return Answer(args, -1, None, "no answer, and no work for it")
+        if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            return Answer(args, -1, None, f"no answer within the CPU time of {CALLS} reference calls")
         data = None
         if done.returncode == 0:
             try:

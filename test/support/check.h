@@ -17,6 +17,14 @@
 
 #include "jounce/base.h"
 
+// Sanitizers watch memory and threads, and what compilers make of emitted code is not built with
+// them: how often a test repeats what it does can be less than in the plain build, which does all.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CHECK_SANITIZED 1
+#else
+#define CHECK_SANITIZED 0
+#endif
+
 // |value - expected| <= tol, with tol scaled by $JOUNCE_TOL_SCALE: a small scale makes tests fail
 // and so shows the true residuals. Not-a-number is near nothing.
 #define assert_near(value, expected, tol) \
