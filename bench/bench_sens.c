@@ -118,6 +118,18 @@ static jsens_result* derive(const subject* s, const jsens* sens, jsens_method me
   return r;
 }
 
+// Five derivatives as the command `sens` takes them: errors by comparison with two coarser runs.
+static double compare_once(const subject* s, double tolerance) {
+  jsens_options opt = jsens_options_default(s->model);
+  opt.solve.rel_tol = opt.solve.abs_tol = tolerance;
+  opt.compare = true;
+  jsens_result* r;
+  double begin = jclock_cpu();
+  if (jsens_run(s->ctx, s->few, JSENS_DIRECT, &opt, &r) < 0) stop(s->ctx, "comparison");
+  jsens_result_destroy(r);
+  return jclock_cpu() - begin;
+}
+
 static double derive_once(const subject* s, const jsens* sens, jsens_method method,
                           double tolerance) {
   double begin = jclock_cpu();
@@ -127,19 +139,20 @@ static double derive_once(const subject* s, const jsens* sens, jsens_method meth
 
 // One after another in turn, so that a slow moment of the machine falls on all of them.
 typedef struct times {
-  double value, direct, adjoint, all;  // [s]
+  double value, direct, adjoint, all, compared;  // [s]
 } times;
 
 static times measure(const subject* s, double tolerance, int repeats) {
-  double t[4][MAX_REPEATS] = {0};
+  double t[5][MAX_REPEATS] = {0};
   for (int i = 0; i < repeats; i++) {
     t[0][i] = simulate_once(s, tolerance);
     t[1][i] = derive_once(s, s->few, JSENS_DIRECT, tolerance);
     t[2][i] = derive_once(s, s->few, JSENS_ADJOINT, tolerance);
+    t[4][i] = compare_once(s, tolerance);
     if (s->all) t[3][i] = derive_once(s, s->all, JSENS_ADJOINT, tolerance);
   }
   return (times){median(t[0], repeats), median(t[1], repeats), median(t[2], repeats),
-                 median(t[3], repeats)};
+                 median(t[3], repeats), median(t[4], repeats)};
 }
 
 static void print_ratios(const char* name, const subject* s, int repeats) {
@@ -151,6 +164,8 @@ static void print_ratios(const char* name, const subject* s, int repeats) {
          1e3 * t.direct, t.direct / t.value);
   printf("  value + 5 derivatives, adjoint    %8.2f ms  %5.2f simulations (goal 2.5)\n",
          1e3 * t.adjoint, t.adjoint / t.value);
+  printf("  5, direct, errors by comparison   %8.2f ms  %5.2f simulations\n", 1e3 * t.compared,
+         t.compared / t.value);
   printf("  value + %d derivatives, adjoint  %8.2f ms  %5.2f simulations (goal 4.5)\n",
          s->model->nnumber, 1e3 * t.all, t.all / t.value);
 }

@@ -32,6 +32,7 @@ static cli_exit check_options(cli_sens_job* j) {
     method++;
   }
   j->opt.method = (jo_sens_method)method;
+  j->opt.quick = j->quick;
   if (j->integrator) j->opt.integrator = jo_method_find(j->integrator);
   j->opt.frozen = strcmp(j->events, "frozen") == 0;
   const char* ends = j->vcurve ? ".csv .svg" : j->history ? JO_HISTORY_ENDINGS : JO_TABLE_ENDINGS;
@@ -274,6 +275,8 @@ static cli_exit run(cli* c, int argc, char** argv) {
       {"--tol", "X", "relative and absolute tolerance", .number = &j.opt.tolerance},
       {"--derivative-tol", "X", "relative error wanted of derivatives",
        .number = &j.opt.derivative_tol},
+      {"--quick", NULL, "error estimates from the run alone: half the cost, much larger estimates",
+       .flag = &j.quick},
       {"--integrator", "NAME", .text = &j.integrator, .choice = jo_sens_integrator_name},
       {"--step", "H", "step of rk2, rk3, rk4; first step of the others [s]",
        .number = &j.opt.step_s},

@@ -11,7 +11,7 @@ typedef struct cli_sens_job {
   jo_context* ctx;
   const char *wrt, *method, *events, *vcurve, *objective, *history, *per, *path, *integrator;
   double threshold;
-  bool check;
+  bool check, quick;
   jo_sens_options opt;
   cli_list name, sensor, wanted;
   jo_model* model;

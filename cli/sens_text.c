@@ -188,7 +188,7 @@ static void print_statistics(const cli_sens_job* j) {
     printf("one state in %lld is stored, steps between are taken again: %.3g MB of memory\n",
            (long long)s.checkpoint_steps, s.memory_mb);
   }
-  if (s.passes > 1) printf("%d runs, for the sake of the derivatives\n", s.passes);
+  if (s.passes > 1) printf("%d runs: derivatives and their error estimates\n", s.passes);
   printf("CPU time: dynamics %.3g ms, %d derivatives %.3g ms", 1e3 * s.cpu_dynamics,
          jo_sens_parameter_count(j->system) * jo_sens_objective_count(j->result),
          1e3 * s.cpu_sensitivity);

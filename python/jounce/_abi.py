@@ -431,6 +431,7 @@ class jo_sens_options(Structure):
         ("tolerance", c_double),
         ("step_s", c_double),
         ("derivative_tol", c_double),
+        ("quick", c_int),
         ("history", POINTER(c_char_p)),
         ("nhistory", c_int),
         ("history_step_s", c_double),

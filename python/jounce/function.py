@@ -46,7 +46,7 @@ class Function:
         self.wrt: Tuple[Quantity, ...] = tuple(system.wrt[i] for i in self._places)
         self.names: Tuple[str, ...] = chosen
         self.jac_too = jac
-        self._options = {"contributions": False, **options}
+        self._options = {"contributions": False, "quick": True, **options}
         self._last: Optional[Tuple[bytes, int, Floats, Floats]] = None
         for name in self.names:
             system.get(name)  # tells of a number that cannot be set

@@ -132,12 +132,12 @@ class Gradient(Owner):
     def __init__(self, system: "System", *, method: str = "auto", frozen: bool = False,
                  contributions: bool = True, integrator: Optional[str] = None,
                  tolerance: Optional[float] = None, step_s: Optional[float] = None,
-                 derivative_tol: Optional[float] = None, history: Iterable[str] = (),
+                 derivative_tol: Optional[float] = None, quick: bool = False, history: Iterable[str] = (),
                  history_step_s: float = 0.0, progress: Optional[Progress] = None) -> None:
         opt = lib.jo_sens_options_default()
         listed = names(history)
         opt.method = choice(*_METHOD, method, "method")
-        opt.frozen, opt.contributions = frozen, contributions
+        opt.frozen, opt.contributions, opt.quick = frozen, contributions, quick
         opt.tolerance, opt.step_s, opt.derivative_tol = some(tolerance), some(step_s), some(derivative_tol)
         opt.history, opt.nhistory = cast(listed, POINTER(c_char_p)), len(listed)
         opt.history_step_s = history_step_s

@@ -256,7 +256,7 @@ class System(Owner):
     def gradient(self, *, method: str = "auto", frozen: bool = False, contributions: bool = True,
                  integrator: Optional[str] = None, tolerance: Optional[float] = None,
                  step_s: Optional[float] = None, derivative_tol: Optional[float] = None,
-                 history: Iterable[str] = (), history_step_s: float = 0.0,
+                 quick: bool = False, history: Iterable[str] = (), history_step_s: float = 0.0,
                  progress: Optional[Progress] = None) -> "Gradient":
         """Simulate the manoeuvre and differentiate it, exactly and through its events.
 
@@ -267,6 +267,8 @@ class System(Owner):
         tolerance       relative and absolute, of adaptive integrators
         step_s          of fixed-step integrators [s]
         derivative_tol  relative error wanted of derivatives; runs are repeated until it is met
+        quick           error estimates from the steps of the run alone, not from comparison with other runs: half the
+                        cost, and estimates that are larger by orders of magnitude
         history         outputs whose derivatives are wanted along the run (use=["histories"])
         history_step_s  their spacing [s]; 0: at every step and after every event
         progress        called now and then with the simulated part of the run, 0 ... 1; False stops (Stopped)
@@ -274,7 +276,8 @@ class System(Owner):
         from .gradient import Gradient
         return Gradient(self, method=method, frozen=frozen, contributions=contributions,
                         integrator=integrator, tolerance=tolerance, step_s=step_s,
-                        derivative_tol=derivative_tol, history=history, history_step_s=history_step_s,
+                        derivative_tol=derivative_tol, quick=quick, history=history,
+                        history_step_s=history_step_s,
                         progress=progress)
 
     def sweep(self, ranges: Mapping[str, Any], *, sample: int = 0, seed: int = 0, sampling: str = "halton",

@@ -67,6 +67,7 @@ jo_status japi_sens_options(jo_context* ctx, const jo_system* s, const jo_sens_o
   *out = jsens_options_default(s->variable);
   out->p = s->p;
   out->frozen = opt->frozen != 0;
+  out->compare = !opt->quick;
   if (opt->integrator != JO_METHOD_OF_MODEL) {
     const jsolve_method_info* about = jsolve_method_about((jsolve_method)opt->integrator);
     if (!about || !about->is_own) {
@@ -341,6 +342,7 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   bool both = s->tangents && s->adjoints;
   bool wanted = opt->contributions && both && !o.frozen;
   o.keep = wanted || r->system->perturbed;
+  o.keep_others = r->system->perturbed;  // checks walk them again
   JO_TRY(differentiate(r, opt, method, &o));
   return wanted && r->ntold > 0 ? walk_contributions(r) : JO_OK;
 }

@@ -234,6 +234,7 @@ jo_status japi_sens_vcurve(jo_context* ctx, const jo_system* system, const jo_se
   // the derivative itself is computed far beyond the noise of the runs
   jsens_options tight = o;
   tight.frozen = false;
+  tight.compare = false;
   tight.some = true;
   tighten(&tight, fmax(1e-3 * o.solve.rel_tol, CHECK_TOLERANCE));
   jsens_result* r = NULL;

@@ -102,7 +102,7 @@ static bool is_rough(const jsens_result* r, int entry, const jsens_options* opt)
   return grows || !(r->rough[entry] <= most_rough(r, opt));
 }
 
-static bool has_rough_steps(const jsens_options* opt, const jsens_result* r) {
+bool jsens_plan_is_rough(const jsens_options* opt, const jsens_result* r) {
   for (int i = 0; i < r->nentry; i++) {
     if (is_rough(r, i, opt)) return true;
   }
@@ -126,8 +126,7 @@ static double excess(const jsens* s, const jsens_result* r) {
   return most;
 }
 
-// The largest change of an objective by a change of a number as large as itself; at least its value.
-static double reach(const jsens* s, const jsens_result* r, int o) {
+double jsens_plan_reach(const jsens* s, const jsens_result* r, int o) {
   double most = fabs(r->value[o]);
   for (int j = 0; j < r->nw; j++) {
     if (!s->why[j]) most = fmax(most, fabs(r->gradient[o * r->nw + j]) * r->unit[j]);
@@ -144,11 +143,15 @@ static void doubt_unheld(jsens_result* r, int o) {
   }
 }
 
+void jsens_plan_settle(const jsens* s, const jsens_options* opt, jsens_result* r) {
+  r->is_within = excess(s, r) <= 1.0 && !jsens_plan_is_rough(opt, r);
+}
+
 // (S20)  errors of the steps, of the motion they follow, and noise
 void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r) {
   double care = r->statistics.implicit > 0 ? IMPLICIT : 1.0;
   for (int o = 0; o < r->nobjective; o++) {
-    double most = reach(s, r, o), off = most > 0.0 ? r->value_error[o] / most : 0.0;
+    double most = jsens_plan_reach(s, r, o), off = most > 0.0 ? r->value_error[o] / most : 0.0;
     for (int j = 0; j < r->nw; j++) {
       double unit = r->unit[j], *error = &r->gradient_error[o * r->nw + j];
       double size = fabs(r->gradient[o * r->nw + j]), motion = off * size, noise = size;
@@ -163,13 +166,13 @@ void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r)
     r->value_error[o] =
         care * OF_VALUES * r->value_error[o] + opt->solve.rel_tol * fabs(r->value[o]);
   }
-  r->is_within = excess(s, r) <= 1.0 && !has_rough_steps(opt, r);
+  jsens_plan_settle(s, opt, r);
 }
 
 bool jsens_plan_repeats(const jsens* s, const jsens_options* opt, const jsens_result* r) {
   if (r->is_within) return false;
   bool is_asked = opt->derivative_tol > 0.0;
-  return is_asked || has_rough_steps(opt, r) || !isfinite(excess(s, r));
+  return is_asked || jsens_plan_is_rough(opt, r) || !isfinite(excess(s, r));
 }
 
 // ---- planning ------------------------------------------------------------------------------------
@@ -279,7 +282,7 @@ static jo_status limit_steps(jsens_plan* p, const jsens_result* r, double over, 
 jo_status jsens_plan_next(jsens_plan* p, const jsens* s, const jsens_result* r, jsens_options* opt,
                           bool* again) {
   double over = excess(s, r);
-  bool is_rough = has_rough_steps(opt, r);
+  bool is_rough = jsens_plan_is_rough(opt, r);
   *again = true;
   // a run that takes far more steps than it was planned for ends, and what there is stays
   int64_t most = (int64_t)(MOST_STEPS * TOO_MANY * r->nentry) + FEW;

@@ -28,6 +28,15 @@ void jsens_plan_order(jsens_result* r);
 // r->is_within.
 void jsens_plan_judge(const jsens* s, const jsens_options* opt, jsens_result* r);
 
+// The largest change of an objective by a change of a parameter as large as itself; at least its value.
+double jsens_plan_reach(const jsens* s, const jsens_result* r, int objective);
+
+// r->is_within, of estimates that have changed.
+void jsens_plan_settle(const jsens* s, const jsens_options* opt, jsens_result* r);
+
+// Whether steps were far too long for the derivatives.
+bool jsens_plan_is_rough(const jsens_options* opt, const jsens_result* r);
+
 // Whether the run is to be repeated: steps were far too long for the derivatives, one is not a number, or a
 // tolerance that was asked for is missed.
 bool jsens_plan_repeats(const jsens* s, const jsens_options* opt, const jsens_result* r);

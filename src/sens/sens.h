@@ -56,6 +56,7 @@ typedef struct jsens_options {
   double t_start, t_end;
   bool frozen;    // switches stay at their times
   bool estimate;  // also the errors of derivatives; runs that miss the tolerance are repeated
+  bool compare;   // errors of adaptive runs from runs taken otherwise, not from their steps alone
   double derivative_tol;  // relative error wanted of derivatives; 0: chosen by the integration's
   int max_states;         // of the run that are kept; what is more is taken again
   const double* p;        // values of the live numbers instead of the model's, NULL: the model's.
@@ -63,7 +64,8 @@ typedef struct jsens_options {
   bool outputs_only;      // objectives are not asked for and need not be finite
   bool some;         // objectives without derivatives are noted in the result; else the run fails
   bool events_only;  // of direct walks: times of events alone, no gradient
-  bool keep;         // the recorded run stays with the result, for jsens_run_again()
+  bool keep;         // the recorded run stays with the result, for jsens_walk_again()
+  bool keep_others;  // and so do those that errors come from
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jsens_observer* observer;
   // told of the place in the run, 0 ... 1, at every step of it and of walks; false, from then on: stop. May be NULL
@@ -119,6 +121,18 @@ typedef struct jsens_growth {
 // VALUE: the objectives alone, and which events there were.
 typedef enum jsens_method { JSENS_DIRECT, JSENS_ADJOINT, JSENS_VALUE } jsens_method;
 
+// What errors are estimated from: the run alone, fixed steps of another length, two runs with larger tolerances, or one
+// with its steps halved.
+typedef enum jsens_comparison {
+  JSENS_ALONE,
+  JSENS_LONGER,
+  JSENS_SHORTER,
+  JSENS_COARSER,
+  JSENS_HALVED
+} jsens_comparison;
+
+#define JSENS_OTHERS 2
+
 typedef struct jsens_result {
   jo_context* ctx;
   jarena arena;
@@ -144,9 +158,10 @@ typedef struct jsens_result {
   jsens_record* record;  // NULL: not kept, and so its entries
   int nentry;
   const jsens_record* steps;
-  const double *y0, *S0;       // its start, with derivatives (ny x nw)
-  struct jsens_result* other;  // fixed steps: the same with steps of another length; NULL: not kept
-  double* rough;               // local error of the derivatives, relative to them
+  const double *y0, *S0;  // its start, with derivatives (ny x nw)
+  jsens_comparison comparison;
+  struct jsens_result* other[JSENS_OTHERS];  // the same run taken otherwise; NULL: there is none
+  double* rough;                             // local error of the derivatives, relative to them
   int ngrown, grown_cap;
   jsens_growth* grown;  // steps over which derivatives grew, in their order
   jsens_event* event;

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sens/compare.h"
+
+#include <math.h>
+
+#include "base/elementary.h"
+#include "sens/plan.h"
+#include "solve/tableau.h"
+
+#define MOST_COARSE 1e-3  // tolerance that still tells something
+#define FOLLOWED \
+  0.85  // of the steps: a run with larger tolerances that has more does not follow them
+#define MARGIN    1.25  // of what coarser runs differ by
+#define OF_HALVED 5.0   // of what a run with halved steps differs by: errors may fall by little
+#define UNHELD \
+  10.0  // more, of objectives that no step was held to: they do not go with the tolerance
+#define ROUNDING  3e-13  // of the largest influence
+#define SLIVER    0.1    // of a step: a node so close is passed
+#define FEW_STEPS 2      // fixed steps that a run has at least, to say something
+#define CUT       0.7    // of a fixed step: where steps are shorter in the mean, events cut them
+#define RESOLVED  1.0    // |h lambda| of steps whose errors fall with the order of the method
+
+// Tolerances over those of the run, and what differences count: errors go with the tolerance.
+static const struct {
+  double tolerance, longer, weight;  // longer: steps, by the fifth root
+} coarser[JSENS_OTHERS] = {{32.0, 2.0, 1.0}, {10.0, 1.585, 3.2}};
+
+void jsens_compare_begin(jsens_compare* c, jo_context* ctx) {
+  *c = (jsens_compare){.ctx = ctx};
+}
+
+void jsens_compare_end(jsens_compare* c) {
+  jmem_free(c->ctx, c->node);
+}
+
+// ---- adaptive steps ------------------------------------------------------------------------------
+
+static double longer_limit(void* user, double t) {
+  const jsens_compare* c = user;
+  return c->factor * c->limit(c->user, t);
+}
+
+bool jsens_compare_coarser(jsens_compare* c, const jsens_options* opt, int i, jsens_options* out) {
+  *out = *opt;
+  out->estimate = false;
+  out->observer = NULL;
+  out->solve.rel_tol *= coarser[i].tolerance;
+  out->solve.abs_tol *= coarser[i].tolerance;
+  out->solve.max_step *= coarser[i].longer;
+  c->factor = coarser[i].longer;
+  c->limit = opt->solve.step_limit;
+  c->user = opt->solve.step_limit_user;
+  if (c->limit) out->solve.step_limit = longer_limit;
+  out->solve.step_limit_user = c;
+  return out->solve.rel_tol <= MOST_COARSE;
+}
+
+bool jsens_compare_tells(const jsens_result* r, const jsens_result* other) {
+  return (double)other->statistics.steps <= FOLLOWED * (double)r->statistics.steps;
+}
+
+// To the next node; events move a little from run to run, and leave slivers of steps.
+static double node_limit(void* user, double t) {
+  const jsens_compare* c = user;
+  int low = 0, high = c->n;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (c->node[middle] <= t) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (low + 1 < c->n && c->node[low] - t < SLIVER * (c->node[low + 1] - c->node[low])) low++;
+  return low < c->n ? c->node[low] - t : INFINITY;
+}
+
+static jo_status add_node(jsens_compare* c, double t) {
+  if (!jmem_grow(c->ctx, &c->node, &c->cap, c->n + 1, sizeof *c->node)) return jerr_memory(c->ctx);
+  c->node[c->n++] = t;
+  return JO_OK;
+}
+
+// Ends of steps at events are left out: where those are is found anew.
+static jo_status make_nodes(jsens_compare* c, const jsens_record* record) {
+  c->n = 0;
+  for (int i = 0; i < record->nentry; i++) {
+    if (!jsens_record_is_step(record, i)) continue;
+    bool is_cut = i + 1 < record->nentry && !jsens_record_is_step(record, i + 1);
+    JO_TRY(add_node(c, record->time[i] - 0.5 * jsens_record_length(record, i)));
+    if (!is_cut) JO_TRY(add_node(c, record->time[i]));
+  }
+  return JO_OK;
+}
+
+jo_status jsens_compare_halved(jsens_compare* c, const jsens_options* opt, const jsens_result* r,
+                               jsens_options* out) {
+  JO_TRY(make_nodes(c, r->record));
+  *out = *opt;
+  out->estimate = false;
+  out->observer = NULL;
+  out->solve.step_limit = node_limit;
+  out->solve.step_limit_user = c;
+  out->solve.max_steps *= 4;
+  return JO_OK;
+}
+
+// ---- fixed steps ---------------------------------------------------------------------------------
+
+void jsens_compare_step(const jsens_options* opt, const jsens_result* r, bool* is_longer,
+                        jsens_options* out) {
+  double span = opt->t_end - opt->t_start, mean = span / fmax(1.0, (double)r->statistics.steps);
+  bool is_cut = mean < CUT * opt->solve.step;
+  *out = *opt;
+  out->estimate = false;
+  out->observer = NULL;
+  *is_longer = *is_longer && !is_cut && FEW_STEPS * 2.0 * opt->solve.step <= span;
+  out->solve.step = *is_longer ? 2.0 * opt->solve.step : 0.5 * (is_cut ? mean : opt->solve.step);
+}
+
+// Of the order p of the method
+//   error = |G(h) - G(2 h)| / (2^p - 1) = |G(h) - G(h/2)| 2^p / (2^p - 1)
+// where the longer steps resolve the motion. Where they do not, the difference itself is all that is known.
+static double weight_of_step(const jsens_options* opt, const jsens_result* r, bool is_longer) {
+  double power = pow(2.0, jsolve_method_about(opt->solve.method)->order);
+  double h_lambda = r->statistics.h_lambda * (is_longer ? 2.0 : 1.0);
+  if (h_lambda > RESOLVED) return is_longer ? 1.0 : power;
+  return (is_longer ? 1.0 : power) / (power - 1.0);
+}
+
+static void judge_step(const jsens* s, const jsens_options* opt, bool is_longer,
+                       const jsens_result* other, jsens_result* r) {
+  double weight = weight_of_step(opt, r, is_longer);
+  for (int i = 0; i < r->nobjective * r->nw; i++) {
+    r->gradient_error[i] = weight * fabs(r->gradient[i] - other->gradient[i]);
+  }
+  for (int i = 0; i < r->nobjective; i++) {
+    r->value_error[i] = weight * fabs(r->value[i] - other->value[i]);
+  }
+  jsens_plan_judge(s, opt, r);
+}
+
+// ---- judging -------------------------------------------------------------------------------------
+
+typedef struct comparison {
+  int n;
+  double weight[JSENS_OTHERS];
+  jsens_result* const* other;
+} comparison;
+
+static comparison make_comparison(jsens_comparison how, jsens_result* const* other) {
+  comparison c = {.n = 1, .weight = {OF_HALVED}, .other = other};
+  if (how == JSENS_HALVED) return c;
+  c.n = JSENS_OTHERS;
+  for (int i = 0; i < c.n; i++) {
+    c.weight[i] = MARGIN * coarser[i].weight;
+  }
+  return c;
+}
+
+// (S39), (S40)  the largest of what others differ by; what one of them does not know keeps its error
+static double error_of(double value, const double other[JSENS_OTHERS], const comparison* c,
+                       double rounding, double known) {
+  double most = 0.0;
+  for (int i = 0; i < c->n; i++) {
+    double apart = c->weight[i] * fabs(value - other[i]);
+    if (!isfinite(apart)) return known;
+    most = fmax(most, apart);
+  }
+  return most + rounding;
+}
+
+static void judge_objective(const jsens* s, comparison c, int o, jsens_result* r) {
+  double x[JSENS_OTHERS], reach = jsens_plan_reach(s, r, o);
+  for (int i = 0; i < c.n && r->is_unheld[o]; i++) {
+    c.weight[i] *= UNHELD;
+  }
+  for (int j = 0; j < r->nw; j++) {
+    int at = o * r->nw + j;
+    double size = r->unit[j] > 0.0 ? reach / r->unit[j] : fabs(r->gradient[at]);
+    for (int i = 0; i < c.n; i++) {
+      x[i] = c.other[i]->gradient[at];
+    }
+    r->gradient_error[at] =
+        error_of(r->gradient[at], x, &c, ROUNDING * size, r->gradient_error[at]);
+  }
+  for (int i = 0; i < c.n; i++) {
+    x[i] = c.other[i]->value[o];
+  }
+  r->value_error[o] = error_of(r->value[o], x, &c, ROUNDING * fabs(r->value[o]), r->value_error[o]);
+}
+
+void jsens_compare_judge(const jsens* s, const jsens_options* opt, jsens_comparison how,
+                         jsens_result* const* other, jsens_result* r) {
+  r->comparison = how;
+  if (how == JSENS_LONGER || how == JSENS_SHORTER) {
+    judge_step(s, opt, how == JSENS_LONGER, other[0], r);
+    return;
+  }
+  comparison c = make_comparison(how, other);
+  for (int o = 0; o < r->nobjective; o++) {
+    judge_objective(s, c, o, r);
+  }
+  jsens_plan_settle(s, opt, r);
+}

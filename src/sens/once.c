@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sens/once.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "plant/finite.h"
+#include "plant/judge.h"
+#include "sens/along.h"
+#include "sens/brink.h"
+#include "sens/plan.h"
+#include "sens/walk.h"
+
+typedef struct recorder {
+  jo_context* ctx;
+  const jsens_options* opt;
+  jsens_record* record;
+  const jplant_work* run;
+  jplant_judge judge;
+  jsens_along* along;  // NULL: derivatives do not go along
+} recorder;
+
+static jo_status on_step(void* user, const jsolve_step* step) {
+  recorder* k = user;
+  jsens_record_step(k->record, step);
+  jplant_judge_step(&k->judge, step);
+  JO_TRY(k->record->status);
+  if (k->along) JO_TRY(jsens_along_step(k->along, step));
+  return jsens_walk_tell(k->ctx, k->opt, step->t1);
+}
+
+static void on_stage(void* user, const jsolve_stage* stage) {
+  const recorder* k = user;
+  jsens_along_stage(k->along, stage);
+}
+
+static void on_event(void* user, const jmachine_happening* what) {
+  jsens_record_event(user, what);
+}
+
+static jo_status on_change(void* user, double t, const double* before, const double* after,
+                           const jplant* was, const jplant* is) {
+  (void)was;
+  const recorder* k = user;
+  jsens_record_change(k->record, t, before, after, k->run->mode, is);
+  if (k->along) jsens_along_stop(k->along);
+  return k->record->status;
+}
+
+static void note_lost(const recorder* k, const jplant* p, const double* y, jsens_result* out) {
+  const jsolve_options* o = &k->opt->solve;
+  double abs_tol = jsolve_method_about(o->method)->is_fixed ? 0.0 : o->abs_tol;
+  for (int i = 0; i < p->dynamics->nobjective; i++) {
+    out->doubt[i] = jplant_judge_value(&k->judge, i);
+    out->is_lost[i] = jplant_is_lost(p, i, y, abs_tol);
+    out->is_unheld[i] = jplant_is_unheld(p, i, y, abs_tol) || out->doubt[i].error >= 1.0;
+  }
+}
+
+// Where two branches of positions cross, masses and forces leave them as they are, and the motion on the one it takes is
+// smooth in them. What closures have tears both apart.
+static bool moves_loops(const jsens* s, int nw) {
+  for (int k = 0; k < nw; k++) {
+    if (s->plant->position->shapes[k] && !s->why[k]) return true;
+  }
+  return false;
+}
+
+// From y0 to the end, y. Modes are those of the start.
+static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double* y,
+                           jsens_result* out) {
+  const jsens_options* opt = k->opt;
+  run->machine.on_event = on_event;
+  run->machine.on_event_user = k->record;
+  JO_TRY(jplant_judge_begin(&out->arena, s->plant, &opt->solve, &k->judge));
+  run->charts = &k->record->charts;  // they are needed longer than this run
+  run->watch.on_change = on_change;
+  run->watch.user = k;
+  run->watch.needs_slopes = out->method != JSENS_VALUE && out->nw > 0;
+  run->watch.moves_loops = run->watch.needs_slopes && moves_loops(s, out->nw);
+  jsolve_observer obs = {.user = k, .step = on_step, .stage = k->along ? on_stage : NULL};
+  double t;
+  int said = jo_context_diagnostic_count(out->ctx);
+  jsolve_options solve = opt->solve;
+  solve.is_whole = true;
+  jo_status status = jsolve_integrate(out->ctx, &run->system, &solve, &obs, opt->t_start,
+                                      opt->t_end, y, &t, &out->statistics);
+  if (k->record->status < 0) return k->record->status;  // came first
+  if (status < 0) return jplant_explain_mass(run, status, said, t, y);
+  if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
+  note_lost(k, s->plant, y, out);  // what is negative is told by that
+  jmachine_clamp(&s->plant->about, y);
+  jsens_record_end(k->record, t, y);
+  jmachine_objectives(&run->machine, t, y, out->value);
+  if (!opt->outputs_only) JO_TRY(jplant_finite_objectives(run, t, y, out->value));
+  return k->record->status;
+}
+
+// What a walk along a record fills.
+static jo_status begin_walk(jsens_result* r, const jsens_record* record) {
+  r->nentry = record->nentry;
+  r->steps = record;
+  r->rough = JARENA_ARRAY(&r->arena, record->nentry, double);
+  r->ngrown = 0;
+  return r->rough ? JO_OK : jerr_memory(r->ctx);
+}
+
+// The run with its derivatives; *is_walked: they could go along to the end.
+static jo_status simulate_along(jplant_work* run, const jsens* s, recorder* k, double* y,
+                                jsens_result* out, bool* is_walked) {
+  jsens_along along;
+  double begin = jclock_cpu();
+  jo_status status = jsens_along_begin(&along, out->ctx, s, &run->system, k->record, k->opt, out);
+  k->along = &along;
+  if (status >= 0) status = integrate(run, s, k, y, out);
+  if (status >= 0) status = begin_walk(out, k->record);
+  if (status >= 0) status = jsens_along_finish(&along, is_walked);
+  if (status >= 0) out->cpu_sensitivity = jsens_along_share(&along) * (jclock_cpu() - begin);
+  jsens_along_end(&along);
+  return status;
+}
+
+static jo_status simulate(jplant_work* run, const jsens* s, const jsens_options* opt,
+                          const double* y0, jsens_record* record, jsens_result* out,
+                          bool* is_walked) {
+  const jgen_dynamics* d = s->plant->dynamics;
+  *is_walked = false;
+  JO_TRY(jsolve_check_steps(out->ctx, &opt->solve, opt->t_start, opt->t_end));
+  double* y = JARENA_ARRAY(&out->arena, d->ny, double);
+  double* scratch = JARENA_ARRAY(&out->arena, d->nswitch, double);
+  if (!y || !scratch) return jerr_memory(out->ctx);
+  memcpy(y, y0, (size_t)d->ny * sizeof *y);
+  if (opt->p) memcpy(run->p, opt->p, (size_t)d->np * sizeof *run->p);
+  jsolve_set_modes(&run->system, opt->t_start, y, scratch);
+  jsens_record_begin(record, run->mode, s->plant);
+  recorder k = {.ctx = out->ctx, .opt = opt, .record = record, .run = run};
+  if (!jsens_along_can(out->method, opt)) return integrate(run, s, &k, y, out);
+  return simulate_along(run, s, &k, y, out, is_walked);
+}
+
+static jo_status make_events(jsens_result* out, const jsens_record* record, bool direct) {
+  out->event = JARENA_ARRAY(&out->arena, record->nflip, jsens_event);
+  if (!out->event) return jerr_memory(out->ctx);
+  for (int i = 0; i < record->nflip; i++) {
+    jsens_event* v = &out->event[i];
+    if (direct) v->dt = JARENA_ARRAY(&out->arena, out->nw, double);
+    if (!direct) v->weight = JARENA_ARRAY(&out->arena, out->nobjective, double);
+    if (!v->dt && !v->weight) return jerr_memory(out->ctx);
+  }
+  return JO_OK;
+}
+
+static void list_events(jsens_result* out, const jsens_record* record) {
+  for (int i = 0; i < record->nentry; i++) {
+    if (jsens_record_is_step(record, i)) continue;
+    jsens_entry e = jsens_record_entry(record, i);
+    for (int k = 0; k < e.what->nflip; k++) {
+      int which = record->flip[e.what->flip + k];
+      bool on = jsens_record_mode(record, e.epoch + 1)[which] > 0.5;
+      out->event[out->nevent++] =
+          (jsens_event){.t = e.t, .which = which, .on = on, .follows = e.what->follows};
+    }
+  }
+}
+
+static bool allocate(jsens_result* r) {
+  int n = r->nobjective * r->nw;
+  r->value = JARENA_ARRAY(&r->arena, r->nobjective, double);
+  r->gradient = JARENA_ARRAY(&r->arena, n, double);
+  r->gradient_error = JARENA_ARRAY(&r->arena, n, double);
+  r->value_error = JARENA_ARRAY(&r->arena, r->nobjective, double);
+  r->is_unheld = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->is_lost = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->is_sharp = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->is_own = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->why = JARENA_ARRAY(&r->arena, r->nobjective, const char*);
+  r->doubt = JARENA_ARRAY(&r->arena, r->nobjective, jplant_doubt);
+  r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
+  r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
+  for (int k = 0; r->brink && k < r->nw; k++) {
+    r->brink[k] = -1;
+  }
+  for (int i = 0; r->gradient_error && i < n; i++) {
+    r->gradient_error[i] = NAN;
+  }
+  for (int i = 0; r->value_error && i < r->nobjective; i++) {
+    r->value_error[i] = NAN;
+  }
+  return r->value && r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->is_own &&
+         r->why && r->doubt && r->gradient && r->gradient_error && r->brink && r->unit;
+}
+
+jo_status jsens_result_create(jo_context* ctx, const jsens* s, jsens_method method,
+                              const jsens_options* opt, jsens_result** out) {
+  *out = NULL;
+  jsens_result* r = jmem_resize(ctx, NULL, sizeof *r);
+  if (!r) return jerr_memory(ctx);
+  *r = (jsens_result){.ctx = ctx, .nw = s->nw, .method = method};
+  r->nobjective = s->plant->dynamics->nobjective;
+  r->derivative_tol = jsens_plan_tolerance(opt);
+  jarena_init(&r->arena, ctx);
+  if (!allocate(r)) {
+    jsens_result_destroy(r);
+    return jerr_memory(ctx);
+  }
+  for (int k = 0; k < r->nw; k++) {
+    r->unit[k] = jsens_unit(s, opt->p, k);
+  }
+  *out = r;
+  return JO_OK;
+}
+
+// What later walks along the run need of its options.
+static jo_status keep_options(const jsens* s, const jsens_options* opt, jsens_result* r) {
+  r->used = *opt;
+  r->used.observer = NULL;
+  r->used.progress = NULL;  // who is told may be gone by then
+  r->used.solve.step_limit = NULL;
+  r->used.solve.step_limit_user = NULL;
+  if (!opt->p) return JO_OK;
+  int np = s->plant->dynamics->np;
+  double* p = JARENA_ARRAY(&r->arena, np, double);
+  if (!p) return jerr_memory(r->ctx);
+  memcpy(p, opt->p, (size_t)np * sizeof *p);
+  r->used.p = p;
+  return JO_OK;
+}
+
+// The start, and the run from there, recorded in r.
+static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r, bool* is_walked) {
+  double *y0 = s->plant->y0, *S0 = s->S0;
+  double begin = jclock_cpu();
+  int nw = r->method == JSENS_VALUE ? 0 : s->nw;
+  if (opt->p) JO_TRY(jsens_start(r->ctx, &r->arena, s, nw, opt->p, &y0, &S0));
+  r->y0 = y0;
+  r->S0 = S0;
+  JO_TRY(keep_options(s, opt, r));
+  // walking backward needs the arguments of all stages before it begins with the last
+  const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
+  int stages = tab && r->method != JSENS_VALUE ? tab->stages : 0;
+  JO_TRY(jsens_record_create(r->ctx, s->plant, stages, opt->max_states, &r->record));
+  bool is_mixed = tab && tab->local_gamma > 0;  // their arguments must be solved for
+  r->record->implicit_only = r->method == JSENS_DIRECT && !opt->keep && !is_mixed;
+  jplant_work* run;
+  JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
+  jo_status status = simulate(run, s, opt, y0, r->record, r, is_walked);
+  jplant_work_destroy(run);
+  r->passes = 1;
+  r->stride = r->record->stride;
+  r->record_bytes = jsens_record_bytes(r->record);
+  r->cpu_dynamics = fmax(0.0, jclock_cpu() - begin - r->cpu_sensitivity);
+  return status;
+}
+
+// What is known when all has been walked.
+static jo_status conclude(const jsens* s, const jsens_result* of, const jsens_options* opt,
+                          jsens_result* r) {
+  jo_status status = JO_OK;
+  if (r->nw > 0 && !opt->frozen) {
+    jplant_work* run;
+    JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
+    if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
+    status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
+    jplant_work_destroy(run);
+  }
+  jsens_plan_order(r);
+  if (opt->estimate && status >= 0) jsens_plan_judge(s, opt, r);
+  return status;
+}
+
+jo_status jsens_walk_record(const jsens* s, const jsens_result* of, const jsens_options* opt,
+                            jsens_result* r) {
+  const jsens_record* record = of->record;
+  double begin = jclock_cpu();
+  jplant_work* run;
+  jsens_walk w;
+  r->nevent = 0;
+  JO_TRY(make_events(r, record, r->method == JSENS_DIRECT));
+  JO_TRY(begin_walk(r, record));
+  JO_TRY(jplant_work_create(r->ctx, s->plant, &run));
+  if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
+  jo_status status = jsens_walk_begin(&w, r->ctx, s, run, record, opt, r);
+  w.S0 = of->S0;
+  if (status >= 0) {
+    status = r->method == JSENS_DIRECT ? jsens_walk_direct(&w) : jsens_walk_adjoint(&w);
+  }
+  jsens_walk_end(&w);
+  jplant_work_destroy(run);
+  if (status >= 0) status = conclude(s, of, opt, r);
+  r->cpu_sensitivity += jclock_cpu() - begin;
+  return status;
+}
+
+jo_status jsens_run_once(jo_context* ctx, const jsens* s, jsens_method method,
+                         const jsens_options* opt, jsens_result** out) {
+  jsens_result* r;
+  *out = NULL;
+  JO_TRY(jsens_result_create(ctx, s, method, opt, &r));
+  bool is_walked;
+  jo_status status = take(s, opt, r, &is_walked);
+  if (status >= 0 && method == JSENS_VALUE) {
+    status = make_events(r, r->record, false);
+    if (status >= 0) list_events(r, r->record);
+  } else if (status >= 0) {
+    status = is_walked ? conclude(s, r, opt, r) : jsens_walk_record(s, r, opt, r);
+  }
+  if (status < 0) {
+    jsens_result_destroy(r);
+    return status;
+  }
+  *out = r;
+  return JO_OK;
+}
