@@ -85,14 +85,17 @@ class Start(unittest.TestCase):
             done = json.loads(jounce("run", path, "--interpreter", "--json", "--end", "0.01").stdout)
             self.assertAlmostEqual(done["objectives"]["turned"], angle - 0.01, places=7)
 
-    def test_runs_alone_pass_a_singular_position(self):
+    def test_runs_pass_a_singular_position_and_loads_do_not(self):
         path = self.parallelogram(0.1003)
         for options in ((), ("--method", "esdirk5"), ("--method", "imex4"), ("--method", "rk4", "--step", "0.003")):
             done = json.loads(jounce("run", path, "--interpreter", "--json", *options).stdout)
             self.assertAlmostEqual(done["objectives"]["turned"], -0.0997, places=7)
-        for command in (["sens", path, "--wrt", "angle"], ["loads", path]):
+        for command in (["sens", path, "--wrt", "hardpoints.*"], ["loads", path]):
             done = jounce(*command, "--interpreter", code=1)
             self.assertRegex(done.stderr, "pass(es)? a singular position")
+        # the loop keeps its shape: the rocker turns as the crank does
+        done = json.loads(jounce("sens", path, "--wrt", "angle", "--interpreter", "--json").stdout)
+        self.assertAlmostEqual(done["objectives"]["turned"]["gradient"]["angle"], 1.0, places=6)
         jounce("run", path, "--interpreter", "--end", "0.09")
 
     def test_whole_turns_are_no_obstacle(self):
