@@ -73,7 +73,7 @@ static void test_derivatives_by_masses_pass_a_singular_position(void** state) {
     double expected = (value[1] - value[0]) / (2.0 * h);
     for (int method = JO_SENS_DIRECT; method <= JO_SENS_ADJOINT; method++) {
       jo_sens_options opt = jo_sens_options_default();
-      opt.method = method;
+      opt.method = (jo_sens_method)method;
       assert_ok(ctx, jo_sens_run(ctx, system, &opt, &r));
       assert_near(jo_sens_derivative(r, 0, 0), expected, 1e-7 * fabs(expected));
       jo_sens_result_destroy(r);
