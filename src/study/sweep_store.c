@@ -62,7 +62,8 @@ static bool read_entry(const jstudy_sweep* s, const void* record, size_t size, e
   size_t before = bytes_before_message(s);
   if (size < before) return false;
   memcpy(e, record, sizeof *e);
-  return e->index >= 0 && e->index < s->npoint && e->length >= 0 &&
+  bool may_tell = e->status < 0 || s->nw > 0;  // why it failed, or which derivatives are missing
+  return e->index >= 0 && e->index < s->npoint && e->length >= 0 && (e->length == 0 || may_tell) &&
          size == before + (size_t)e->length && !jstudy_sweep_is_done(s, e->index);
 }
 
