@@ -3,22 +3,19 @@
 
 #include <math.h>
 
-#include "base/elementary.h"
 #include "sens/plan.h"
 #include "solve/tableau.h"
 
 #define MOST_COARSE 1e-3  // tolerance that still tells something
-#define FOLLOWED \
-  0.85  // of the steps: a run with larger tolerances that has more does not follow them
-#define MARGIN    1.25  // of what coarser runs differ by
-#define OF_HALVED 5.0   // of what a run with halved steps differs by: errors may fall by little
-#define UNHELD \
-  10.0  // more, of objectives that no step was held to: they do not go with the tolerance
-#define ROUNDING  3e-13  // of the largest influence
-#define SLIVER    0.1    // of a step: a node so close is passed
-#define FEW_STEPS 2      // fixed steps that a run has at least, to say something
-#define CUT       0.7    // of a fixed step: where steps are shorter in the mean, events cut them
-#define RESOLVED  1.0    // |h lambda| of steps whose errors fall with the order of the method
+#define FOLLOWED    0.85  // of the steps: a coarser run that takes more does not follow its tolerance
+#define MARGIN      1.25   // of what coarser runs differ by
+#define OF_HALVED   5.0    // of what a run with halved steps differs by: errors may fall by little
+#define UNHELD      10.0   // more, of objectives that no step was held to
+#define ROUNDING    3e-13  // of the largest influence
+#define SLIVER      0.1    // of a step: a node so close is passed
+#define FEW_STEPS   2      // fixed steps that a run has at least, to say something
+#define CUT         0.7    // of a fixed step: where steps are shorter in the mean, events cut them
+#define RESOLVED    1.0    // |h lambda| of steps whose errors fall with the order of the method
 
 // Tolerances over those of the run, and what differences count: errors go with the tolerance.
 static const struct {

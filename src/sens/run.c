@@ -142,7 +142,7 @@ static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_optio
   return JO_OK;
 }
 
-// Run until derivatives are good. Rough runs are not compared: what they differ by says nothing.
+// Run until derivatives are good. Rough runs that are repeated are not compared.
 static jo_status repeat(jo_context* ctx, const jsens* s, jsens_method method,
                         const jsens_options* opt, jsens_plan* plan, jsens_result** out) {
   jsens_options o = *opt;
@@ -167,7 +167,10 @@ static jo_status repeat(jo_context* ctx, const jsens* s, jsens_method method,
     }
     if (again) JO_TRY(jsens_plan_next(plan, s, r, &o, &again));
   }
-  return is_compared || !o.compare ? JO_OK : compare(s, &(*out)->used, false, *out);
+  if (is_compared || !o.compare) return JO_OK;
+  o = (*out)->used;
+  o.progress = opt->progress;
+  return compare(s, &o, false, *out);
 }
 
 // Adaptive runs are repeated until they are good; the observer sees the one that is.
@@ -183,7 +186,11 @@ static jo_status run_adaptive(jo_context* ctx, const jsens* s, jsens_method meth
   jsens_options seen = (*out)->used;
   seen.observer = opt->observer;
   seen.progress = opt->progress;
-  return jsens_walk_record(s, *out, &seen, *out);
+  JO_TRY(jsens_walk_record(s, *out, &seen, *out));  // which has estimates of its own steps
+  if ((*out)->comparison != JSENS_ALONE) {
+    jsens_compare_judge(s, &seen, (*out)->comparison, (*out)->other, *out);
+  }
+  return JO_OK;
 }
 
 // The derivative that is the cause: the first infinite one, for those that are no numbers follow from it. -1: all exist.

@@ -291,6 +291,19 @@ class Sens(Near):
             self.assertAlmostEqual(float(rows[-1][2]), answer["objectives"]["final"]["gradient"]["z0"],
                                    delta=1e-9)
 
+    def test_estimates_are_the_same_with_a_history(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "history.csv")
+            options = (BOUNCE, "--interpreter", "--wrt", "z0,k", "--method", "direct", "--tol", "1e-7")
+            plain = sens_json(*options)["objectives"]
+            along = sens_json(*options, "--history", "z", "-o", out)["objectives"]
+            quick = sens_json(*options, "--quick")["objectives"]
+            for name, o in plain.items():
+                self.assertEqual(o["gradient_error"], along[name]["gradient_error"], name)
+                self.assertEqual(o["value_error"], along[name]["value_error"], name)
+                self.assertEqual(o["gradient"], quick[name]["gradient"], name)
+                self.assertNotEqual(o["gradient_error"], quick[name]["gradient_error"], name)
+
 
 class Benchmark(Near):
     def test_buggy(self):
