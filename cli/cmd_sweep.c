@@ -247,7 +247,20 @@ static void print_row(const jo_sweep* s, const jo_sweep_info* info, const jo_swe
   for (int k = 0; k < info->objectives; k++) {
     printf("  %*.8g", column_width(jo_sweep_objective_name(s, k)), p->value[k]);
   }
-  printf(*p->message ? "  %s\n" : "\n", p->message);
+  printf(*p->message ? "  derivatives missing\n" : "\n");
+}
+
+// Why points lack derivatives, once: the reason is the same for most.
+static void print_missing(const jo_sweep* s) {
+  jo_sweep_point p;
+  char* first = NULL;
+  int n = 0;
+  for (int i = 0; jo_sweep_point_at(s, i, &p) >= 0; i++) {
+    if (!p.is_done || p.status < 0 || !*p.message) continue;
+    if (n++ == 0) first = strdup(p.message);
+  }
+  if (n > 0) printf("  %d of them lack derivatives: %s\n", n, first ? first : "");
+  free(first);
 }
 
 static void print_table(const jo_sweep* s, const jo_sweep_info* info) {
@@ -268,6 +281,7 @@ static void print_table(const jo_sweep* s, const jo_sweep_info* info) {
   if (info->done > shown) {
     printf("  ... and %d more, all of them with --json or in a file (-o)\n", info->done - shown);
   }
+  print_missing(s);
 }
 
 static void print_extreme(const jo_sweep* s, const jo_sweep_info* info, int objective, int sign) {

@@ -89,7 +89,7 @@ static jo_status integrate(jplant_work* run, const jsens* s, recorder* k, double
   if (k->record->status < 0) return k->record->status;  // came first
   if (status < 0) return jplant_explain_mass(run, status, said, t, y);
   if (!opt->outputs_only) JO_TRY(jplant_resolved_objectives(run, y, opt->solve.abs_tol));
-  note_lost(k, s->plant, y, out);  // what is negative is told by that
+  note_lost(k, s->plant, y, out);  // which reports what is negative
   jmachine_clamp(&s->plant->about, y);
   jsens_record_end(k->record, t, y);
   jmachine_objectives(&run->machine, t, y, out->value);
@@ -215,7 +215,7 @@ jo_status jsens_result_create(jo_context* ctx, const jsens* s, jsens_method meth
 static jo_status keep_options(const jsens* s, const jsens_options* opt, jsens_result* r) {
   r->used = *opt;
   r->used.observer = NULL;
-  r->used.progress = NULL;  // who is told may be gone by then
+  r->used.progress = NULL;  // whoever listens may be gone by then
   r->used.solve.step_limit = NULL;
   r->used.solve.step_limit_user = NULL;
   if (!opt->p) return JO_OK;

@@ -22,7 +22,7 @@
 #define SAFETY       5.0   // of the estimates
 #define OF_VALUES    10.0  // the same of objectives, which one sum alone tells
 #define IMPLICIT     5.0   // the embedded method of implicit steps is no worse than they are
-#define FOLLOWS      5.0  // times the error of the objective: that of its derivatives by the motion
+#define FOLLOWS      5.0  // times the error of the objective: what the motion's adds to derivatives
 #define COARSE       3e-5  // error of an objective, relative, of steps that were not held to it, ...
 #define UNHELD       10.0   // ... and how much more it may be
 #define GRANTED      10.0   // tolerances of the objective: below that a derivative is noise

@@ -90,6 +90,8 @@ class Objectives(Case):
                             expected = sens[o]["gradient"][p]
                             self.assertAlmostEqual(slope, expected, delta=1e-5*abs(expected) + 1e-9)
             self.assertIn("has no derivatives, others have", Path(out).read_text(encoding="utf-8"))
+        shown = jounce("sweep", self.path("m.yaml", MODEL), "--param", "k=100:200:3", "--wrt", "k,c", "--interpreter").stdout
+        self.assertEqual((3, 1), (shown.count("derivatives missing"), shown.count("has no derivatives, others have")))
         # one that is asked for by name must have them
         self.ask("sweep", MODEL, "--param", "k=100:200:3", "--objective", "zero,good", code=1)
 
