@@ -38,8 +38,8 @@ typedef struct jo_sens_options {
   double tolerance;       // relative and absolute, of adaptive integrators
   double step_s;          // of fixed-step integrators
   double derivative_tol;  // relative error wanted of derivatives; runs are repeated until it is met
-  int quick;  // error estimates from the steps of the run alone: no comparison with other runs, half the cost, and
-              // estimates that are larger by orders of magnitude
+  int quick;  // error estimates from the steps of the run alone: no second run with halved steps, a third of the cost,
+              // and estimates that are larger by orders of magnitude
   /// Outputs whose derivatives are wanted along the run (direct method; needs it prepared).
   const char* const* history;
   int nhistory;

@@ -267,8 +267,8 @@ class System(Owner):
         tolerance       relative and absolute, of adaptive integrators
         step_s          of fixed-step integrators [s]
         derivative_tol  relative error wanted of derivatives; runs are repeated until it is met
-        quick           error estimates from the steps of the run alone, not from comparison with other runs: half the
-                        cost, and estimates that are larger by orders of magnitude
+        quick           error estimates from the steps of the run alone, not from a second run with halved steps: a third
+                        of the cost, and estimates that are larger by orders of magnitude
         history         outputs whose derivatives are wanted along the run (use=["histories"])
         history_step_s  their spacing [s]; 0: at every step and after every event
         progress        called now and then with the simulated part of the run, 0 ... 1; False stops (Stopped)

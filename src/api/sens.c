@@ -342,7 +342,7 @@ static jo_status run(jo_sens_result* r, const jo_sens_options* opt) {
   bool both = s->tangents && s->adjoints;
   bool wanted = opt->contributions && both && !o.frozen;
   o.keep = wanted || r->system->perturbed;
-  o.keep_others = r->system->perturbed;  // checks walk them again
+  o.keep_other = r->system->perturbed;  // checks walk them again
   JO_TRY(differentiate(r, opt, method, &o));
   return wanted && r->ntold > 0 ? walk_contributions(r) : JO_OK;
 }

@@ -6,21 +6,12 @@
 #include "sens/plan.h"
 #include "solve/tableau.h"
 
-#define MOST_COARSE 1e-3  // tolerance that still tells something
-#define FOLLOWED    0.85  // of the steps: a coarser run that takes more does not follow its tolerance
-#define MARGIN      1.25   // of what coarser runs differ by
-#define OF_HALVED   5.0    // of what a run with halved steps differs by: errors may fall by little
-#define UNHELD      10.0   // more, of objectives that no step was held to
-#define ROUNDING    3e-13  // of the largest influence
-#define SLIVER      0.1    // of a step: a node so close is passed
-#define FEW_STEPS   2      // fixed steps that a run has at least, to say something
-#define CUT         0.7    // of a fixed step: where steps are shorter in the mean, events cut them
-#define RESOLVED    1.0    // |h lambda| of steps whose errors fall with the order of the method
-
-// Tolerances over those of the run, and what differences count: errors go with the tolerance.
-static const struct {
-  double tolerance, longer, weight;  // longer: steps, by the fifth root
-} coarser[JSENS_OTHERS] = {{32.0, 2.0, 1.0}, {10.0, 1.585, 3.2}};
+#define OF_HALVED 20.0   // times the difference: where a corner lies inside a step, halving may reduce its error by little
+#define ROUNDING  1e-13  // of the largest influence
+#define SLIVER    0.1    // of a step: a node so close is passed
+#define FEW_STEPS 2      // fixed steps that a run has at least, to say something
+#define CUT       0.7    // of a fixed step: where steps are shorter in the mean, events cut them
+#define RESOLVED  1.0    // |h lambda| of steps whose errors fall with the order of the method
 
 void jsens_compare_begin(jsens_compare* c, jo_context* ctx) {
   *c = (jsens_compare){.ctx = ctx};
@@ -31,30 +22,6 @@ void jsens_compare_end(jsens_compare* c) {
 }
 
 // ---- adaptive steps ------------------------------------------------------------------------------
-
-static double longer_limit(void* user, double t) {
-  const jsens_compare* c = user;
-  return c->factor * c->limit(c->user, t);
-}
-
-bool jsens_compare_coarser(jsens_compare* c, const jsens_options* opt, int i, jsens_options* out) {
-  *out = *opt;
-  out->estimate = false;
-  out->observer = NULL;
-  out->solve.rel_tol *= coarser[i].tolerance;
-  out->solve.abs_tol *= coarser[i].tolerance;
-  out->solve.max_step *= coarser[i].longer;
-  c->factor = coarser[i].longer;
-  c->limit = opt->solve.step_limit;
-  c->user = opt->solve.step_limit_user;
-  if (c->limit) out->solve.step_limit = longer_limit;
-  out->solve.step_limit_user = c;
-  return out->solve.rel_tol <= MOST_COARSE;
-}
-
-bool jsens_compare_tells(const jsens_result* r, const jsens_result* other) {
-  return (double)other->statistics.steps <= FOLLOWED * (double)r->statistics.steps;
-}
 
 // To the next node; events move a little from run to run, and leave slivers of steps.
 static double node_limit(void* user, double t) {
@@ -125,8 +92,8 @@ static double weight_of_step(const jsens_options* opt, const jsens_result* r, bo
   return (is_longer ? 1.0 : power) / (power - 1.0);
 }
 
-static void judge_step(const jsens* s, const jsens_options* opt, bool is_longer,
-                       const jsens_result* other, jsens_result* r) {
+static void judge_step(const jsens* s, const jsens_options* opt, bool is_longer, jsens_result* r) {
+  const jsens_result* other = r->other;
   double weight = weight_of_step(opt, r, is_longer);
   for (int i = 0; i < r->nobjective * r->nw; i++) {
     r->gradient_error[i] = weight * fabs(r->gradient[i] - other->gradient[i]);
@@ -139,64 +106,34 @@ static void judge_step(const jsens* s, const jsens_options* opt, bool is_longer,
 
 // ---- judging -------------------------------------------------------------------------------------
 
-typedef struct comparison {
-  int n;
-  double weight[JSENS_OTHERS];
-  jsens_result* const* other;
-} comparison;
-
-static comparison make_comparison(jsens_comparison how, jsens_result* const* other) {
-  comparison c = {.n = 1, .weight = {OF_HALVED}, .other = other};
-  if (how == JSENS_HALVED) return c;
-  c.n = JSENS_OTHERS;
-  for (int i = 0; i < c.n; i++) {
-    c.weight[i] = MARGIN * coarser[i].weight;
-  }
-  return c;
+// (S39)  what the halved run does not know keeps its error
+static double error_of(double value, double halved, double rounding, double known) {
+  double apart = OF_HALVED * fabs(value - halved);
+  return isfinite(apart) ? apart + rounding : known;
 }
 
-// (S39), (S40)  the largest of what others differ by; what one of them does not know keeps its error
-static double error_of(double value, const double other[JSENS_OTHERS], const comparison* c,
-                       double rounding, double known) {
-  double most = 0.0;
-  for (int i = 0; i < c->n; i++) {
-    double apart = c->weight[i] * fabs(value - other[i]);
-    if (!isfinite(apart)) return known;
-    most = fmax(most, apart);
-  }
-  return most + rounding;
-}
-
-static void judge_objective(const jsens* s, comparison c, int o, jsens_result* r) {
-  double x[JSENS_OTHERS], reach = jsens_plan_reach(s, r, o);
-  for (int i = 0; i < c.n && r->is_unheld[o]; i++) {
-    c.weight[i] *= UNHELD;
-  }
+static void judge_objective(const jsens* s, int o, jsens_result* r) {
+  const jsens_result* halved = r->other;
+  double reach = jsens_plan_reach(s, r, o);
   for (int j = 0; j < r->nw; j++) {
     int at = o * r->nw + j;
     double size = r->unit[j] > 0.0 ? reach / r->unit[j] : fabs(r->gradient[at]);
-    for (int i = 0; i < c.n; i++) {
-      x[i] = c.other[i]->gradient[at];
-    }
-    r->gradient_error[at] =
-        error_of(r->gradient[at], x, &c, ROUNDING * size, r->gradient_error[at]);
+    r->gradient_error[at] = error_of(r->gradient[at], halved->gradient[at], ROUNDING * size,
+                                     r->gradient_error[at]);
   }
-  for (int i = 0; i < c.n; i++) {
-    x[i] = c.other[i]->value[o];
-  }
-  r->value_error[o] = error_of(r->value[o], x, &c, ROUNDING * fabs(r->value[o]), r->value_error[o]);
+  r->value_error[o] = error_of(r->value[o], halved->value[o], ROUNDING * fabs(r->value[o]),
+                               r->value_error[o]);
 }
 
 void jsens_compare_judge(const jsens* s, const jsens_options* opt, jsens_comparison how,
-                         jsens_result* const* other, jsens_result* r) {
+                         jsens_result* r) {
   r->comparison = how;
   if (how == JSENS_LONGER || how == JSENS_SHORTER) {
-    judge_step(s, opt, how == JSENS_LONGER, other[0], r);
+    judge_step(s, opt, how == JSENS_LONGER, r);
     return;
   }
-  comparison c = make_comparison(how, other);
   for (int o = 0; o < r->nobjective; o++) {
-    judge_objective(s, c, o, r);
+    judge_objective(s, o, r);
   }
   jsens_plan_settle(s, opt, r);
 }

@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of a run with derivatives from the same run taken otherwise: with larger tolerances, with steps of half the
-// length, or, where steps are fixed, with longer or shorter ones. docs/theory/sensitivity.md, "Comparison".
+// Error estimates of a run with derivatives from a second run: with every step halved or, where steps are fixed, with
+// longer or shorter ones. docs/theory/sensitivity.md, "Comparison".
 #ifndef JSENS_COMPARE_H
 #define JSENS_COMPARE_H
 
 #include "sens/sens.h"
 
-// What limits the steps of the other run.
+// Times at which the steps of the second run end.
 typedef struct jsens_compare {
   jo_context* ctx;
-  double factor;  // of what limits the run itself, ...
-  double (*limit)(void* user, double t);
-  void* user;
   int n, cap;
-  double* node;  // ... or times that steps end at; NULL: none
+  double* node;
 } jsens_compare;
 
 void jsens_compare_begin(jsens_compare* c, jo_context* ctx);
 void jsens_compare_end(jsens_compare* c);
 
-// Options of the i-th run with larger tolerances than those that r was taken with; false: they would be too large to tell anything.
-bool jsens_compare_coarser(jsens_compare* c, const jsens_options* opt, int i, jsens_options* out);
-
-// Whether the steps of such a run follow its tolerances; where events cut them, or stability limits them, they do not.
-bool jsens_compare_tells(const jsens_result* r, const jsens_result* other);
-
-// Options of a run along the steps of r, each of them halved.
+// Options of a run with the steps of r, each of them halved.
 jo_status jsens_compare_halved(jsens_compare* c, const jsens_options* opt, const jsens_result* r,
                                jsens_options* out);
 
@@ -34,8 +25,8 @@ jo_status jsens_compare_halved(jsens_compare* c, const jsens_options* opt, const
 void jsens_compare_step(const jsens_options* opt, const jsens_result* r, bool* is_longer,
                         jsens_options* out);
 
-// The errors of r from runs taken otherwise, and whether they are within what was wanted.
+// Sets the error estimates of r from the second run, r->other, and whether they are within the tolerance asked for.
 void jsens_compare_judge(const jsens* s, const jsens_options* opt, jsens_comparison how,
-                         jsens_result* const* other, jsens_result* r);
+                         jsens_result* r);
 
 #endif

@@ -35,17 +35,11 @@ static void add_cost(jsens_result* r, const jsens_result* before) {
   r->cpu_sensitivity += before->cpu_sensitivity;
 }
 
-static void forget_others(jsens_result* r) {
-  for (int i = 0; i < JSENS_OTHERS; i++) {
-    jsens_result_destroy(r->other[i]);
-    r->other[i] = NULL;
-  }
-}
-
 static void forget_run(jsens_result* r) {
   jsens_record_destroy(r->record);
-  forget_others(r);
+  jsens_result_destroy(r->other);
   r->record = NULL;
+  r->other = NULL;
   r->nentry = 0;
   r->steps = NULL;
   jmem_free(r->ctx, r->grown);
@@ -57,55 +51,28 @@ static bool is_stopped(const jsens_options* opt) {
   return opt->progress && !opt->progress(opt->user, 1.0);
 }
 
-// The same run taken otherwise, as the i-th other of r; *is_there: it could be taken.
-static jo_status take_other(jo_context* ctx, const jsens* s, const jsens_options* other, int i,
+// Runs once more with other options, as the second run of r; *is_there: it succeeded.
+static jo_status take_other(jo_context* ctx, const jsens* s, const jsens_options* other,
                             jsens_result* r, bool* is_there) {
   int said = jo_context_diagnostic_count(ctx);
-  jo_status status = jsens_run_once(ctx, s, r->method, other, &r->other[i]);
+  jo_status status = jsens_run_once(ctx, s, r->method, other, &r->other);
   *is_there = status >= 0;
-  if (status >= 0) add_cost(r, r->other[i]);
-  if (status >= 0 && !other->keep_others) forget_run(r->other[i]);
+  if (status >= 0) add_cost(r, r->other);
+  if (status >= 0 && !other->keep_other) forget_run(r->other);
   if (status >= 0 || status == JO_ERR_MEMORY || is_stopped(other)) return status;
   jerr_forget(ctx, said);
   return JO_OK;
 }
 
-// With larger tolerances, while runs follow them.
-static jo_status take_coarser(jsens_compare* c, const jsens* s, const jsens_options* opt,
-                              jsens_result* r, bool* tells) {
-  *tells = true;
-  for (int i = 0; i < JSENS_OTHERS && *tells; i++) {
-    jsens_options other;
-    *tells = jsens_compare_coarser(c, opt, i, &other);
-    if (*tells) JO_TRY(take_other(r->ctx, s, &other, i, r, tells));
-    *tells = *tells && jsens_compare_tells(r, r->other[i]);
-  }
-  return JO_OK;
-}
-
-static jo_status take_halved(jsens_compare* c, const jsens* s, const jsens_options* opt,
-                             jsens_result* r, bool* is_there) {
-  jsens_options other;
-  forget_others(r);
-  JO_TRY(jsens_compare_halved(c, opt, r, &other));
-  return take_other(r->ctx, s, &other, 0, r, is_there);
-}
-
-// Errors of an adaptive run by others, halved ones alone where its limits of steps are gone; where there are none, those by its
-// own steps stay.
-static jo_status compare(const jsens* s, const jsens_options* opt, bool has_limits,
-                         jsens_result* r) {
+// Errors of an adaptive run from one with its steps halved; where that one fails, those by its own steps stay.
+static jo_status compare(const jsens* s, const jsens_options* opt, jsens_result* r) {
   jsens_compare c;
-  jsens_comparison how = JSENS_COARSER;
-  bool tells = false;
-  jo_status status = JO_OK;
+  jsens_options halved;
+  bool is_there = false;
   jsens_compare_begin(&c, r->ctx);
-  if (has_limits) status = take_coarser(&c, s, opt, r, &tells);
-  if (status >= 0 && !tells) {
-    how = JSENS_HALVED;
-    status = take_halved(&c, s, opt, r, &tells);
-  }
-  if (status >= 0 && tells) jsens_compare_judge(s, opt, how, r->other, r);
+  jo_status status = jsens_compare_halved(&c, opt, r, &halved);
+  if (status >= 0) status = take_other(r->ctx, s, &halved, r, &is_there);
+  if (status >= 0 && is_there) jsens_compare_judge(s, opt, JSENS_HALVED, r);
   jsens_compare_end(&c);
   return status;
 }
@@ -130,15 +97,15 @@ static jo_status change_steps(jo_context* ctx, const jsens* s, const jsens_optio
   bool is_longer = true, is_there = false;
   if (r->statistics.unresolved > 0) return fail_unresolved(ctx, s, opt, &r->statistics);
   jsens_compare_step(opt, r, &is_longer, &other);
-  if (is_longer) JO_TRY(take_other(ctx, s, &other, 0, r, &is_there));
+  if (is_longer) JO_TRY(take_other(ctx, s, &other, r, &is_there));
   if (!is_there) {
     is_longer = false;
     jsens_compare_step(opt, r, &is_longer, &other);
-    JO_TRY(jsens_run_once(ctx, s, r->method, &other, &r->other[0]));
-    add_cost(r, r->other[0]);
-    if (!other.keep_others) forget_run(r->other[0]);
+    JO_TRY(jsens_run_once(ctx, s, r->method, &other, &r->other));
+    add_cost(r, r->other);
+    if (!other.keep_other) forget_run(r->other);
   }
-  jsens_compare_judge(s, opt, is_longer ? JSENS_LONGER : JSENS_SHORTER, r->other, r);
+  jsens_compare_judge(s, opt, is_longer ? JSENS_LONGER : JSENS_SHORTER, r);
   return JO_OK;
 }
 
@@ -162,7 +129,7 @@ static jo_status repeat(jo_context* ctx, const jsens* s, jsens_method method,
     again = pass < MAX_PASSES && jsens_plan_repeats(s, &o, r);
     is_compared = o.compare && !(again && jsens_plan_is_rough(&o, r));
     if (is_compared) {
-      JO_TRY(compare(s, &o, true, r));
+      JO_TRY(compare(s, &o, r));
       again = pass < MAX_PASSES && jsens_plan_repeats(s, &o, r);
     }
     if (again) JO_TRY(jsens_plan_next(plan, s, r, &o, &again));
@@ -170,7 +137,7 @@ static jo_status repeat(jo_context* ctx, const jsens* s, jsens_method method,
   if (is_compared || !o.compare) return JO_OK;
   o = (*out)->used;
   o.progress = opt->progress;
-  return compare(s, &o, false, *out);
+  return compare(s, &o, *out);
 }
 
 // Adaptive runs are repeated until they are good; the observer sees the one that is.
@@ -188,7 +155,7 @@ static jo_status run_adaptive(jo_context* ctx, const jsens* s, jsens_method meth
   seen.progress = opt->progress;
   JO_TRY(jsens_walk_record(s, *out, &seen, *out));  // which has estimates of its own steps
   if ((*out)->comparison != JSENS_ALONE) {
-    jsens_compare_judge(s, &seen, (*out)->comparison, (*out)->other, *out);
+    jsens_compare_judge(s, &seen, (*out)->comparison, *out);
   }
   return JO_OK;
 }
@@ -339,16 +306,14 @@ static jo_status walk_other(const jsens* s, const jsens_result* of, bool frozen,
   return jsens_walk_record(s, of, &o, r);
 }
 
-// Runs that errors come from are walked, too.
+// The run that errors come from is walked, too.
 static jo_status walk_all(const jsens* s, const jsens_result* of, bool frozen, jsens_result* r) {
   JO_TRY(walk_other(s, of, frozen, false, r));
   if (of->comparison == JSENS_ALONE) return JO_OK;
-  assert(of->other[0]->record);
-  for (int i = 0; i < JSENS_OTHERS && of->other[i]; i++) {
-    JO_TRY(jsens_result_create(r->ctx, s, r->method, &of->other[i]->used, &r->other[i]));
-    JO_TRY(walk_other(s, of->other[i], frozen, false, r->other[i]));
-  }
-  jsens_compare_judge(s, &of->used, of->comparison, r->other, r);
+  assert(of->other->record);
+  JO_TRY(jsens_result_create(r->ctx, s, r->method, &of->other->used, &r->other));
+  JO_TRY(walk_other(s, of->other, frozen, false, r->other));
+  jsens_compare_judge(s, &of->used, of->comparison, r);
   return JO_OK;
 }
 

@@ -65,7 +65,7 @@ typedef struct jsens_options {
   bool some;         // objectives without derivatives are noted in the result; else the run fails
   bool events_only;  // of direct walks: times of events alone, no gradient
   bool keep;         // the recorded run stays with the result, for jsens_walk_again()
-  bool keep_others;  // and so do those that errors come from
+  bool keep_other;   // and so does the one that errors come from
   // told of outputs and their derivatives, of a direct run only; NULL: nobody wants them
   const struct jsens_observer* observer;
   // told of the place in the run, 0 ... 1, at every step of it and of walks; false, from then on: stop. May be NULL
@@ -121,17 +121,13 @@ typedef struct jsens_growth {
 // VALUE: the objectives alone, and which events there were.
 typedef enum jsens_method { JSENS_DIRECT, JSENS_ADJOINT, JSENS_VALUE } jsens_method;
 
-// What errors are estimated from: the run alone, fixed steps of another length, two runs with larger tolerances, or one
-// with its steps halved.
+// What errors are estimated from: the run alone, fixed steps of another length, or a run with every step halved.
 typedef enum jsens_comparison {
   JSENS_ALONE,
   JSENS_LONGER,
   JSENS_SHORTER,
-  JSENS_COARSER,
   JSENS_HALVED
 } jsens_comparison;
-
-#define JSENS_OTHERS 2
 
 typedef struct jsens_result {
   jo_context* ctx;
@@ -160,8 +156,8 @@ typedef struct jsens_result {
   const jsens_record* steps;
   const double *y0, *S0;  // its start, with derivatives (ny x nw)
   jsens_comparison comparison;
-  struct jsens_result* other[JSENS_OTHERS];  // the same run taken otherwise; NULL: there is none
-  double* rough;                             // local error of the derivatives, relative to them
+  struct jsens_result* other;  // the run compared with; NULL: there is none
+  double* rough;               // local error of the derivatives, relative to them
   int ngrown, grown_cap;
   jsens_growth* grown;  // steps over which derivatives grew, in their order
   jsens_event* event;

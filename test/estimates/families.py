@@ -31,7 +31,7 @@ def _file(path: str, wrt: str, *, more: str = "", name: str = "", **keys) -> Cas
 
 VEHICLES = {
     "car": ("models/car/driven.yaml", "m k_f k_r c mu"),
-    "starter": ("models/manoeuvres/starter_car.yaml", "wheelbase drive speed"),
+    "starter": ("models/manoeuvres/starter_car.yaml", "mass k_front c_rear grip k_tyre"),
 }
 MANOEUVRES = ("step_steer", "sine_steer", "circle_speed", "circle_radius", "lane_change_1",
               "lane_change_2", "braking_in_turn")

@@ -52,7 +52,7 @@ static void check(const char* path, const char* const* number, int n, jsolve_met
   g.opt.solve.method = method;
   g.opt.solve.rel_tol = g.opt.solve.abs_tol = tolerance;
   g.opt.solve.step = jsolve_method_about(method)->is_fixed ? 2e-3 : 0.0;
-  g.opt.keep = g.opt.keep_others = true;
+  g.opt.keep = g.opt.keep_other = true;
   check_both_ways(&g, false);
   check_both_ways(&g, true);
   g.opt.max_states = 16;  // checkpoints
