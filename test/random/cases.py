@@ -5,12 +5,16 @@
 """
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import dataclass
 from typing import Callable
 
 from program import Answer, Program, gradient, values
 from reference import derivatives
+from variants import columns
+
+TYRES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "tyres")
 
 Check = Callable[[Program, str], str]       # "" or what is wrong
 
@@ -103,6 +107,21 @@ def compiled_is_interpreted(program: Program, path: str) -> str:
         if a.data[key] != b.data[key]:
             return f"{key}: {a.data[key]}, interpreter {b.data[key]}"
     return ""
+
+
+def load_stays_below(most: float) -> Check:
+    """At every step, at several tolerances."""
+    def check(program: Program, path: str) -> str:
+        for tolerance in ("1e-8", "1e-9", "1e-10"):
+            out = os.path.join(program.folder, "load.csv")
+            answer = program.call("run", path, "--tol", tolerance, "--output-step", "0", "-o", out)
+            if not answer.ok:
+                return f"--tol {tolerance}: {answer.message}"
+            peak = max(columns(out)["tyre0.fz"])
+            if peak > most:
+                return f"--tol {tolerance}: load of {peak:.3g} N"
+        return ""
+    return check
 
 
 def sweep_is_run(number: str, low: float, high: float) -> Check:
@@ -303,6 +322,30 @@ instances:
   r0: {mirror: l0}
 """
 
+# braked on a bump up to loads at which K_x of the file changes its sign, below its FZMAX
+STIFFNESS_CHANGES_SIGN = f"""
+jounce: 1
+gravity: [0, 0, -9.81]
+hardpoints: {{P0: [0, 0, 0.393581]}}
+bodies:
+  b0:
+  b1: {{mass: 449, com: [0, 0, 0.6], inertia: [3.701, 3.733, 3.296]}}
+  b2: {{mass: 24.74, com: P0, inertia: [0.3609, 0.2669, 0.3838]}}
+  b3: {{mass: 9.927, com: P0, inertia: [0.6161, 0.8978, 0.6325]}}
+joints:
+  j0: {{type: prismatic, child: b0, axis: x}}
+  j1: {{type: prismatic, child: b1, parent: b0, axis: z}}
+  j2: {{type: prismatic, child: b2, parent: b1, axis: z}}
+  j3: {{type: revolute, child: b3, parent: b2, at: P0, axis: [0.06143, 1, 0]}}
+forces: {{strut0: {{on: j2, stiffness: 105500, damping: 4623}}}}
+tyres:
+  tyre0: {{wheel: b3, centre: b3.P0, axis: [0.06143, 1, 0], file: "{TYRES}/MagicFormula61_scaled.tir", friction: 0.6888, side: left}}
+initial: {{j0: {{value: 0, rate: 29.78}}, j3: {{value: 0, rate: 75.664}}}}
+objectives: {{o0: {{integral: j1.rate^2}}}}
+simulation: {{end: 0.25, start_at: static}}
+road: 0.2309*exp(-((x - 5.78)/0.3889)^2)
+"""
+
 FAULTS = (
     Fault("a: static start, number by name", MASS_ON_SPRING, derivatives_are_those_of_runs("c", 20, 0.2)),
     Fault("a: static start, number by path", MASS_ON_SPRING,
@@ -333,6 +376,7 @@ FAULTS = (
     Fault("i: redundancy that depends on a number", THREE_CRANKS, sweep_is_run("top", 0.3, 0.36)),
     Fault("j: rough tolerance, failed projection", FOUR_BAR, does_not_break_down("--tol", "0.1")),
     Fault("k: packs of 8 lanes compiled by gcc", TWO_CORNERS, compiled_is_interpreted),
+    Fault("l: load of a tyre whose slip stiffness changes its sign", STIFFNESS_CHANGES_SIGN, load_stays_below(1e5)),
 )
 
 
