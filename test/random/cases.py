@@ -5,12 +5,16 @@
 """
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import dataclass
 from typing import Callable
 
 from program import Answer, Program, gradient, values
 from reference import derivatives
+from variants import columns
+
+TYRES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "tyres")
 
 Check = Callable[[Program, str], str]       # "" or what is wrong
 
@@ -91,6 +95,32 @@ def as_if_nearly(setting: str, name: str) -> Check:
         near = program.call("run", path, "--set", setting)
         a, b = answer.data["final"][name], near.data["final"][name]
         return "" if abs(a - b) < 0.1*abs(b) else f"{name} = {a:.6g}, with {setting} {b:.6g}"
+    return check
+
+
+def compiled_is_interpreted(program: Program, path: str) -> str:
+    """To the last bit: steps, values and rates at the end."""
+    a, b = (program.call("run", path, compiled=c) for c in (True, False))
+    if not a.ok or not b.ok:
+        return a.message or b.message
+    for key in ("objectives", "final", "steps", "closure_residual"):
+        if a.data[key] != b.data[key]:
+            return f"{key}: {a.data[key]}, interpreter {b.data[key]}"
+    return ""
+
+
+def load_stays_below(most: float) -> Check:
+    """At every step, at several tolerances."""
+    def check(program: Program, path: str) -> str:
+        for tolerance in ("1e-8", "1e-9", "1e-10"):
+            out = os.path.join(program.folder, "load.csv")
+            answer = program.call("run", path, "--tol", tolerance, "--output-step", "0", "-o", out)
+            if not answer.ok:
+                return f"--tol {tolerance}: {answer.message}"
+            peak = max(columns(out)["tyre0.fz"])
+            if peak > most:
+                return f"--tol {tolerance}: load of {peak:.3g} N"
+        return ""
     return check
 
 
@@ -259,6 +289,63 @@ objectives: {o: {integral: c1.rate^2}}
 simulation: {end: 0.3}
 """
 
+# equal corners whose loops are projected in packs of 8 lanes, out of which 1 0 7 6 are taken
+TWO_CORNERS = """
+jounce: 1
+hardpoints: {P0: [0, 0, 0.4], P1: [0.48808, 0, 0.9]}
+bodies: {b0: {mass: 17.42, com: [0, 0, 0.4], inertia: [0.1402, 0.161, 0.1707]}}
+joints: {j0: {type: planar, child: b0, at: P0, axis: x, axis2: y}}
+forces:
+  hold0: {on: j0.s, damping: 152.4, stiffness: 2751}
+  hold1: {on: j0.t, damping: 433, stiffness: 16140}
+  hold2: {on: j0.a, damping: 15.02, stiffness: 181.3}
+  load: {on: j0.s, torque: 146.3}
+objectives: {o0: {mean: b0.com.az}}
+simulation: {end: 0.3}
+templates:
+  corner:
+    ports: {body: , anchor: }
+    hardpoints: {pivot: [0.11188, 0.19391, -0.038], hub: [-0.04745, 0.63825, 0.005024], foot: [0.042067, 0.49133, 0.0545],
+                 top: [0.07851, 0.39816, 0.41422], head: [-0.02745, 0.58825, 0.30502], seat: [0.14188, 0.24391, 0.282]}
+    bodies:
+      arm: {mass: 2.301, com: [0.00562, 0.37774, 0.01678], inertia: [0.038593, 0.03623, 0.041624]}
+      upright: {mass: 1.5, com: head, inertia: [0.02, 0.02, 0.02]}
+    joints:
+      arm: {type: revolute, parent: body, child: arm, at: pivot, axis: [1, -0.03679, 0.05913]}
+      upright: {type: revolute, parent: arm, child: upright, at: hub, axis: [1, 0.05, -0.03]}
+    forces:
+      strut: {between: [body.top, arm.foot], stiffness: 254.8, damping: 18.11, free_length: 0.4111}
+      tether: {between: [anchor, arm.hub], stiffness: 127.4, damping: 3.6, free_length: 0.5}
+    closures: {rod: {type: distance, a: body.seat, b: upright.head}}
+instances:
+  l0: {template: corner, ports: {body: b0, anchor: ground.P1}, at: [0.48808, -0.02221, 0.35925], turn: 0.06665, mirror: z}
+  r0: {mirror: l0}
+"""
+
+# braked on a bump up to loads at which K_x of the file changes its sign, below its FZMAX
+STIFFNESS_CHANGES_SIGN = f"""
+jounce: 1
+gravity: [0, 0, -9.81]
+hardpoints: {{P0: [0, 0, 0.393581]}}
+bodies:
+  b0:
+  b1: {{mass: 449, com: [0, 0, 0.6], inertia: [3.701, 3.733, 3.296]}}
+  b2: {{mass: 24.74, com: P0, inertia: [0.3609, 0.2669, 0.3838]}}
+  b3: {{mass: 9.927, com: P0, inertia: [0.6161, 0.8978, 0.6325]}}
+joints:
+  j0: {{type: prismatic, child: b0, axis: x}}
+  j1: {{type: prismatic, child: b1, parent: b0, axis: z}}
+  j2: {{type: prismatic, child: b2, parent: b1, axis: z}}
+  j3: {{type: revolute, child: b3, parent: b2, at: P0, axis: [0.06143, 1, 0]}}
+forces: {{strut0: {{on: j2, stiffness: 105500, damping: 4623}}}}
+tyres:
+  tyre0: {{wheel: b3, centre: b3.P0, axis: [0.06143, 1, 0], file: "{TYRES}/MagicFormula61_scaled.tir", friction: 0.6888, side: left}}
+initial: {{j0: {{value: 0, rate: 29.78}}, j3: {{value: 0, rate: 75.664}}}}
+objectives: {{o0: {{integral: j1.rate^2}}}}
+simulation: {{end: 0.25, start_at: static}}
+road: 0.2309*exp(-((x - 5.78)/0.3889)^2)
+"""
+
 FAULTS = (
     Fault("a: static start, number by name", MASS_ON_SPRING, derivatives_are_those_of_runs("c", 20, 0.2)),
     Fault("a: static start, number by path", MASS_ON_SPRING,
@@ -288,6 +375,8 @@ FAULTS = (
           derivatives_are_those_of_runs("hardpoints.tip.x", -0.23, 0.002)),
     Fault("i: redundancy that depends on a number", THREE_CRANKS, sweep_is_run("top", 0.3, 0.36)),
     Fault("j: rough tolerance, failed projection", FOUR_BAR, does_not_break_down("--tol", "0.1")),
+    Fault("k: packs of 8 lanes compiled by gcc", TWO_CORNERS, compiled_is_interpreted),
+    Fault("l: load of a tyre whose slip stiffness changes its sign", STIFFNESS_CHANGES_SIGN, load_stays_below(1e5)),
 )
 
 
