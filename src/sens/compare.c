@@ -6,12 +6,20 @@
 #include "sens/plan.h"
 #include "solve/tableau.h"
 
-#define OF_HALVED 20.0   // times the difference: where a corner lies inside a step, halving may reduce its error by little
+// Times the difference: where a corner lies inside a step, halving may reduce its error by little.
+#define OF_HALVED 20.0
 #define ROUNDING  1e-13  // of the largest influence
-#define SLIVER    0.1    // of a step: a node so close is passed
-#define FEW_STEPS 2      // fixed steps that a run has at least, to say something
-#define CUT       0.7    // of a fixed step: where steps are shorter in the mean, events cut them
-#define RESOLVED  1.0    // |h lambda| of steps whose errors fall with the order of the method
+
+// Events of the second run are taken so many tolerances of their location later: both runs are up to one late, and often by
+// the same part of it, so that their difference would not show the location. Steps shorter than SHORTEST max(1, |t|) [s], between
+// an event and what it leads to at once, are not halved: a node there would stop the delay.
+#define LATER    1.25
+#define SHORTEST 1e-10
+
+#define SLIVER    0.1  // of a step: a node so close is passed
+#define FEW_STEPS 2    // fixed steps that a run has at least, to say something
+#define CUT       0.7  // of a fixed step: where steps are shorter in the mean, events cut them
+#define RESOLVED  1.0  // |h lambda| of steps whose errors fall with the order of the method
 
 void jsens_compare_begin(jsens_compare* c, jo_context* ctx) {
   *c = (jsens_compare){.ctx = ctx};
@@ -50,6 +58,7 @@ static jo_status make_nodes(jsens_compare* c, const jsens_record* record) {
   c->n = 0;
   for (int i = 0; i < record->nentry; i++) {
     if (!jsens_record_is_step(record, i)) continue;
+    if (jsens_record_length(record, i) < SHORTEST * fmax(1.0, fabs(record->time[i]))) continue;
     bool is_cut = i + 1 < record->nentry && !jsens_record_is_step(record, i + 1);
     JO_TRY(add_node(c, record->time[i] - 0.5 * jsens_record_length(record, i)));
     if (!is_cut) JO_TRY(add_node(c, record->time[i]));
@@ -65,6 +74,7 @@ jo_status jsens_compare_halved(jsens_compare* c, const jsens_options* opt, const
   out->observer = NULL;
   out->solve.step_limit = node_limit;
   out->solve.step_limit_user = c;
+  out->solve.event_delay = LATER;
   out->solve.max_steps *= 4;
   return JO_OK;
 }
@@ -118,11 +128,11 @@ static void judge_objective(const jsens* s, int o, jsens_result* r) {
   for (int j = 0; j < r->nw; j++) {
     int at = o * r->nw + j;
     double size = r->unit[j] > 0.0 ? reach / r->unit[j] : fabs(r->gradient[at]);
-    r->gradient_error[at] = error_of(r->gradient[at], halved->gradient[at], ROUNDING * size,
-                                     r->gradient_error[at]);
+    r->gradient_error[at] =
+        error_of(r->gradient[at], halved->gradient[at], ROUNDING * size, r->gradient_error[at]);
   }
-  r->value_error[o] = error_of(r->value[o], halved->value[o], ROUNDING * fabs(r->value[o]),
-                               r->value_error[o]);
+  r->value_error[o] =
+      error_of(r->value[o], halved->value[o], ROUNDING * fabs(r->value[o]), r->value_error[o]);
 }
 
 void jsens_compare_judge(const jsens* s, const jsens_options* opt, jsens_comparison how,

@@ -593,6 +593,18 @@ static jo_status search(jsolve_events* ev, jsolve_run* run, double guess, double
   return run->stepper->retake(run->stepper, run, b.hi);
 }
 
+// Ends the step later than the event was found, where that is asked for, but inside of it and with the same margins crossed.
+static jo_status delay(jsolve_events* ev, jsolve_run* run, double t1) {
+  double found = run->t_new, late = run->opt->event_delay * tolerance_at(t1);
+  if (!(late > 0) || found + late > t1) return JO_OK;
+  JO_TRY(probe(ev, run, STEP, found + late));
+  for (int k = 0; k < ev->n; k++) {
+    if (ev->hi[k] <= 0 && !(ev->probe[k] <= 0)) return probe(ev, run, STEP, found);
+  }
+  swap(&ev->probe, &ev->hi);
+  return JO_OK;
+}
+
 // Switches that flip at the end of the step: crossed, or about to within the time tolerance.
 static void mark_crossed(jsolve_events* ev, const jsolve_run* run) {
   double dt = run->t_new - run->t, reach = 2 * tolerance_at(run->t_new);
@@ -692,6 +704,7 @@ jo_status jsolve_events_locate(jsolve_events* ev, jsolve_run* run, bool* found) 
   if (can_aim) JO_TRY(aim(ev, run, guess, t1, found));
   if (!*found) JO_TRY(search(ev, run, guess, t1, suspect, found));
   if (*found) {
+    JO_TRY(delay(ev, run, t1));
     jsolve_hold(run->sys, run->y, run->y_new);
     mark_crossed(ev, run);
     JO_TRY(check_values(ev, run, run->t_new, ev->hi));

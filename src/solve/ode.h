@@ -107,7 +107,9 @@ typedef struct jsolve_options {
   bool locate_events;     // false: modes are never touched (f evaluates its own conditions)
   int max_events;         // in one run; more is an error that names the switch. 0: 10000 and 5000
                           // for every second
-  bool is_whole;          // a run of few fixed steps is all there is: it is judged at its end
+  double event_delay;  // events are taken so much later than they are found, in tolerances of their
+                       // location: for comparisons that show what the location does
+  bool is_whole;       // a run of few fixed steps is all there is: it is judged at its end
   jsolve_growth*
       growth;  // kept from one run to the next, where a motion is made in parts; NULL: it is not
   // longest step from t on, on top of max_step; NULL: none

@@ -14,11 +14,13 @@ import variants
 from leaves import Number, Written, write
 from model import Model
 from program import Answer, Program, gradient, lacks_derivatives, message_class, values, warned
-from reference import Estimate, derivatives
+from reference import Estimate, derivatives, noise_of
 from seeds import EARLIER, family_of
 from tally import DERIVATIVES, HARD, VALUES, Derivative, Result
 
 FIRST_INCREMENT = 8e-3          # of the size of a number
+NOISE_SPACING = 1e-6            # of the size: of values that the noise is measured with
+LOCATED = 1e-13                 # events are so late at most, times max(1, t) [s]
 INCREMENTS = (1.0, 0.01)        # of the first: smaller ones where differences do not settle
 ASSUMED = 1e-6                  # relative error of derivatives where none is stated
 SHARP = ("--tol", "1e-10")      # then asked of sens, for errors below that
@@ -252,7 +254,11 @@ def _noise(case: Case) -> None:
         now = values(answer)
         if before:
             case.tolerance = tolerance
-            case.noise = {o: abs(now[o] - before[o]) for o in now}
+            # of all tolerances alike, events are late, and by how much is a function of the parameters; what that does to an
+            # objective is about what it gains in that time
+            t = answer.data["t_reached"]
+            late = LOCATED*max(1.0, t)/t if answer.data["events"] and t > 0 else 0.0
+            case.noise = {o: abs(now[o] - before[o]) + late*abs(now[o]) for o in now}
             case.doubt = {o: abs(now[o] - case.value[o]) for o in now}
             case.sharp_value = now
             if answer.data["steps"] > MANY_STEPS:
@@ -292,15 +298,17 @@ def _differences_by(case: Case, n: Number) -> None:
         return e.error <= 0.1*stated[o] or abs(g[o] - e.value) > 1e3*(stated[o] + e.error)
 
     f = _runner(case, called)
+    measured = noise_of(f, n.value, NOISE_SPACING*n.size, case.sharp_value)
+    noise = {o: max(x, measured.get(o, 0.0)) for o, x in case.noise.items()}
     for share in INCREMENTS:
         first = share*FIRST_INCREMENT*n.size
-        found = derivatives(f, n.value, first, case.noise, enough, case.sharp_value)
+        found = derivatives(f, n.value, first, noise, enough, case.sharp_value)
         if all(o in found and found[o].settled(case.scale(o, n)) for o in case.value):
             break
     off = [o for o in found if _off(g[o], stated[o], found[o])]
     # a second opinion where it matters: other increments must say the same. A tableau may settle by chance, and one that
     # is known less well agrees with it without saying that the derivative is off.
-    again = derivatives(f, n.value, 0.3*first, case.noise, enough, case.sharp_value) if off else {}
+    again = derivatives(f, n.value, 0.3*first, noise, enough, case.sharp_value) if off else {}
     for o in case.value:
         settled = o in found and found[o].settled(case.scale(o, n))
         confirmed = o in again and _agree(found[o], again[o]) and _off(g[o], stated[o], again[o])

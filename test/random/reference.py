@@ -17,6 +17,9 @@ LEVELS = 7
 SAFETY = 2.0
 
 
+SAMPLES = 4       # on either side, to measure noise, ...
+ORDER = 4         # ... by differences of this order: what is smooth leaves nothing in them
+DEVIATIONS = 3.0  # a difference is off by about one standard deviation of the values over its increment
 KNOWN = 1e-10     # of a derivative: an extrapolation that settles closer does so by chance, with runs at 1e-12
 
 
@@ -63,6 +66,25 @@ def derivatives(f: Callable[[float], Values | None], x: float, first: float, noi
     for e in best.values():
         e.error = max(e.error, KNOWN*abs(e.value))
     return best
+
+
+def noise_of(f: Callable[[float], Values | None], x: float, spacing: float, centre: Values) -> Values:
+    """How far values of f about x are from being smooth, three standard deviations; nothing where f has no values there.
+
+    Hamming's difference table: values that vary independently by sigma leave sigma sqrt(binomial(2 k, k)) in differences
+    of order k, and a smooth function a power k of the spacing. Two runs at different tolerances do not tell the noise: they may
+    take the same steps and find events at the same instants by chance."""
+    row = [centre if k == 0 else f(x + k*spacing) for k in range(-SAMPLES, SAMPLES + 1)]
+    if any(v is None for v in row):
+        return {}
+    found = {}
+    for name in centre:
+        left = [v[name] for v in row]
+        for _ in range(ORDER):
+            left = [b - a for a, b in zip(left, left[1:])]
+        square = sum(d*d for d in left)/len(left)/math.comb(2*ORDER, ORDER)
+        found[name] = DEVIATIONS*math.sqrt(square)
+    return found
 
 
 def _is_corner(bends: list[float], e: Estimate, doubt: float) -> bool:

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/format.h"
 #include "support/gradient.h"
 
 #define FAR   30.0   // largest estimate over error that is asked for, of the largest error of a run
@@ -71,6 +72,32 @@ static void test_compare_halved_runs_take_twice_the_steps(void** state) {
   gradient_close(&g);
 }
 
+// Derivatives of where a ball is after one bounce at tau = sqrt(2 h/g), with respect to h and e:
+//   z = g (e tau s - s^2/2),   s = T - tau
+// Steps are exact: errors are those of the event's time, the same part of its tolerance in both runs as often as not.
+static void test_compare_errors_have_the_location_of_events(void** state) {
+  (void)state;
+  static const char* const of_ball[] = {"h", "e"};
+  const double G = 9.81, T = 0.643, e = 0.91;
+  for (int i = 0; i < 24; i++) {
+    char height[16];
+    double h = 0.3 + 0.01 * i, tau = sqrt(2.0 * h / G), s = T - tau;
+    jformat(height, sizeof height, "%.2f", h);
+    jmodel_setting set = {"h", height};
+    gradient g;
+    gradient_open(&g, "test/models/sens_ball.yaml", &set, 1, of_ball, 2, JKERNEL_INTERP);
+    g.opt.compare = true;
+    jsens_result* r = run_at(&g, JSENS_DIRECT, 1e-8);
+    double exact[2] = {G * (e * (s - tau) + s) * tau / (2.0 * h), G * tau * s};
+    for (int j = 0; j < 2; j++) {
+      assert_true(fabs(r->gradient[j] - exact[j]) <= r->gradient_error[j]);
+      assert_true(part(r, j, r->gradient_error[j]) <= 1e-9);
+    }
+    jsens_result_destroy(r);
+    gradient_close(&g);
+  }
+}
+
 // Both methods along the same runs have the same derivatives, and so the same differences of them.
 static void test_compare_errors_are_those_of_both_methods(void** state) {
   (void)state;
@@ -91,6 +118,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_compare_errors_hold_and_are_close),
       cmocka_unit_test(test_compare_halved_runs_take_twice_the_steps),
+      cmocka_unit_test(test_compare_errors_have_the_location_of_events),
       cmocka_unit_test(test_compare_errors_are_those_of_both_methods),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

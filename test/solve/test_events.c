@@ -61,6 +61,28 @@ static void test_events_that_accumulate_stop_the_run(void** state) {
   }
 }
 
+static void test_events_are_delayed_on_request(void** state) {
+  // location itself is at most one tolerance late, and rounding is a tenth of it
+  double t[2][2];
+  for (int i = 0; i < 2; i++) {
+    ball b = {0.8, {1}};
+    jsolve_system s = ball_system(&b);
+    event_log log = {.nstate = 2};
+    jsolve_observer obs = {.user = &log, .event = log_event};
+    jsolve_options o = adaptive(JSOLVE_DOPRI5, 1e-8);
+    o.event_delay = 3 * i;
+    double y[2] = {1.25, 0};
+    assert_ok(context(state), jsolve_integrate(context(state), &s, &o, &obs, 0, 1, y, NULL, NULL));
+    assert_int_equal(log.n, 2);
+    for (int k = 0; k < 2; k++)
+      t[i][k] = log.event[k].t;
+  }
+  assert_true(t[0][0] >= 0.5 - 1e-14 && t[0][0] <= 0.5 + 1.1e-13);
+  assert_true(t[1][0] >= 0.5 + 2.9e-13 && t[1][0] <= 0.5 + 4.1e-13);
+  // what follows from an event is delayed, too
+  assert_true(t[1][1] - t[0][1] >= 2.9e-13);
+}
+
 // Slower than 0.1 m/s the ball stays where it is, without weight.
 static jo_status rest_event(void* user, double t, double* y, const int* flipped, int n) {
   ball* b = user;
@@ -551,6 +573,7 @@ static void test_events_repeat_to_the_bit_without_growing_memory(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       fixture_test(test_events_bouncing_ball_times),
+      fixture_test(test_events_are_delayed_on_request),
       fixture_test(test_events_that_accumulate_stop_the_run),
       fixture_test(test_events_of_a_ball_that_comes_to_rest_end),
       fixture_test(test_events_time_switches_are_exact),
