@@ -259,6 +259,16 @@ objectives: {o: {integral: c1.rate^2}}
 simulation: {end: 0.3}
 """
 
+ENDED_BY_ITS_STEPS = """jounce: 1
+bodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1]}}
+joints: {x: {type: prismatic, child: b, axis: x}}
+forces: {hold: {on: x, stiffness: 400, damping: 40}}
+gravity: [0, 0, 0]
+objectives: {o: {integral: "x^2"}}
+initial: {x: {value: 0.1, rate: -2}}
+simulation: {end: 2, method: rk3, step: 0.2, end_when: "x < -0.05"}
+"""
+
 FAULTS = (
     Fault("a: static start, number by name", MASS_ON_SPRING, derivatives_are_those_of_runs("c", 20, 0.2)),
     Fault("a: static start, number by path", MASS_ON_SPRING,
@@ -288,6 +298,7 @@ FAULTS = (
           derivatives_are_those_of_runs("hardpoints.tip.x", -0.23, 0.002)),
     Fault("i: redundancy that depends on a number", THREE_CRANKS, sweep_is_run("top", 0.3, 0.36)),
     Fault("j: rough tolerance, failed projection", FOUR_BAR, does_not_break_down("--tol", "0.1")),
+    Fault("k: run that its fixed steps end", ENDED_BY_ITS_STEPS, is_refused),
 )
 
 
