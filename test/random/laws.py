@@ -42,6 +42,7 @@ class Case:
         self.numbers: list[Number] = list(dict.fromkeys(numbers))
         self.value: dict[str, float] = {}
         self.warned: dict[str, float] = {}  # how far values may be off, of themselves
+        self.value_error: dict[str, float] = {}     # the same as `sens` states it, also of values without derivatives
         self.sens: Answer | None = None
         self.sharp: tuple[str, ...] = ()
         self.tolerance = ""                 # of references, ...
@@ -168,6 +169,8 @@ def _direct_and_adjoint(case: Case) -> None:
         case.sharp = SHARP
         direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct", *SHARP)
     adjoint = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "adjoint", *case.sharp)
+    if direct.ok:
+        case.value_error = {o: told.get("value_error") or 0.0 for o, told in direct.data["objectives"].items()}
     if lacks_derivatives(direct) or (not direct.ok and _is_rejected(case, direct)) or _is_root_of_nothing(case, direct, adjoint):
         case.m.features.add("no derivative, and said so")
         case.result.no_derivative = message_class(direct.message or adjoint.message)
