@@ -10,6 +10,8 @@
 #include "sens/adjoint.h"
 #include "sens/replay.h"
 
+#define RUN_AWAY 1e100  // a weight that is near overflow: nothing real is worth so much
+
 static double* vector(jsens_adjoint* d, int n) {
   return jplant_kernels_vector(&d->w->arena, (size_t)(n + 1) * (size_t)d->lanes);
 }
@@ -301,6 +303,16 @@ static void leave_out(jsens_adjoint* d, int o) {
   }
 }
 
+// The largest weight, or the first that is not finite.
+static double largest_weight(const jsens_adjoint* d) {
+  double most = 0.0;
+  for (int i = 0; i < d->w->ny && isfinite(most); i++) {
+    double x = fabs(d->lambda[i * d->lanes + JSENS_LAMBDA]);
+    if (!(x <= most)) most = x;
+  }
+  return most;
+}
+
 static jo_status one_objective(jsens_adjoint* d, int o) {
   jsens_walk* w = d->w;
   const jsens_record* r = w->record;
@@ -309,8 +321,13 @@ static jo_status one_objective(jsens_adjoint* d, int o) {
     leave_out(d, o);
     return JO_OK;
   }
+  double most = 0.0;
   for (int i = r->nentry - 1; i >= 0; i--) {
     JO_TRY(entry_back(d, i));
+    double now = largest_weight(d);
+    // a slope that is not finite makes a weight so from one step to the next
+    if (!isfinite(now) && most > RUN_AWAY) w->out->has_overflown[o] = true;
+    if (isfinite(now)) most = fmax(most, now);
   }
   for (int j = 0; j < w->nw; j++) {
     const double* S0 = w->S0 + (int64_t)j * w->ny;

@@ -174,6 +174,7 @@ static bool allocate(jsens_result* r) {
   r->is_lost = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->is_sharp = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->is_own = JARENA_ARRAY(&r->arena, r->nobjective, bool);
+  r->has_overflown = JARENA_ARRAY(&r->arena, r->nobjective, bool);
   r->why = JARENA_ARRAY(&r->arena, r->nobjective, const char*);
   r->doubt = JARENA_ARRAY(&r->arena, r->nobjective, jplant_doubt);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
@@ -188,7 +189,8 @@ static bool allocate(jsens_result* r) {
     r->value_error[i] = NAN;
   }
   return r->value && r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->is_own &&
-         r->why && r->doubt && r->gradient && r->gradient_error && r->brink && r->unit;
+         r->has_overflown && r->why && r->doubt && r->gradient && r->gradient_error && r->brink &&
+         r->unit;
 }
 
 jo_status jsens_result_create(jo_context* ctx, const jsens* s, jsens_method method,

@@ -179,6 +179,12 @@ static const char* explain(const jsens* s, jsens_result* r, int o, int bad) {
                          "run resolves; hint: 'nominal', the size of its signal",
                          r->value[o]);
   }
+  if (r->has_overflown[o]) {
+    return jarena_printf(&r->arena,
+                         "going back in time its weights overflow: steps are too long for states "
+                         "that are at rest, such as those of a filter; hint: the direct method "
+                         "(--method direct), or shorter steps (simulation.max_step)");
+  }
   return jarena_printf(
       &r->arena,
       "its derivative with respect to '%s' is %s, though its value is %.9g: somewhere in the "

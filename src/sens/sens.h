@@ -139,6 +139,7 @@ typedef struct jsens_result {
   double* gradient_error;     // estimates, absolute; NaN: none
   bool *is_unheld, *is_lost;  // plant/finite.h (nobjective)
   bool* is_sharp;       // it has no slope at the end of the run, or along it, though the motion has
+  bool* has_overflown;  // its weights did, going back: steps are unstable for states at rest
   const char** why;     // it has no derivatives, or not all of them; NULL: it has (nobjective)
   bool* is_own;         // that is its own fault, not that of another one whose slope is infinite
   jplant_doubt* doubt;  // (nobjective)

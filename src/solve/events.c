@@ -747,6 +747,7 @@ static jo_status react(jsolve_events* ev, jsolve_run* run) {
   memcpy(ev->y, run->y, bytes);
   if (sys->event) JO_TRY(sys->event(sys->user, run->t, run->y, ev->flipped, ev->nflipped));
   bool is_reset = memcmp(ev->y, run->y, bytes) != 0;
+  run->has_jumped = run->has_jumped || is_reset;
   for (int i = 0; i < ev->nflipped; i++)
     jsolve_zeno_flip(&ev->zeno, ev->flipped[i], run->t, is_reset);
   if (!is_reset) return JO_OK;
@@ -782,6 +783,7 @@ static void find_followers(jsolve_events* ev, jsolve_run* run) {
 }
 
 jo_status jsolve_events_apply(jsolve_events* ev, jsolve_run* run) {
+  run->has_jumped = false;
   memset(ev->is_done, 0, (size_t)ev->n * sizeof *ev->is_done);
   // every round flips switches that did not flip before, so there are at most n
   while (ev->nflipped > 0) {

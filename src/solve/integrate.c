@@ -134,12 +134,15 @@ static jo_status change_method(jsolve_run* run) {
 
 // Handle events at (t, y), those that follow from them included, and start again behind them.
 static jo_status pass_events(jsolve_run* run, jsolve_events* ev) {
+  jsolve_stepper* s = run->stepper;
   do {
     JO_TRY(jsolve_events_apply(ev, run));
+    bool has_decided = run->has_jumped || jsolve_has_ended(run);
+    if (has_decided && s->judge_event) JO_TRY(s->judge_event(s, run));
     if (jsolve_has_ended(run)) return JO_OK;
   } while (jsolve_events_begin(ev, run));
   JO_TRY(jsolve_events_check(ev, run));
-  return run->stepper->restart(run->stepper, run);
+  return s->restart(s, run);
 }
 
 static jo_status show_step(jsolve_run* run) {
@@ -224,7 +227,7 @@ static jo_status one_step(jsolve_run* run, jsolve_events* ev) {
   if (run->opt->max_steps > 0 && run->stats.steps >= run->opt->max_steps) return fail_steps(run);
   bool is_event;
   JO_TRY(find_step(run, ev, &is_event));
-  if (s->judge) JO_TRY(s->judge(s, run));
+  if (s->judge) JO_TRY(s->judge(s, run, is_event));
   JO_TRY(show_step(run));
   accept_step(run);
   if (is_event) return pass_events(run, ev);

@@ -79,18 +79,20 @@ static double step_to_take(jsolve_resolution* r, jsolve_run* run, const jsolve_p
 
 static jo_status fail(const jsolve_resolution* r, jsolve_run* run, int worst) {
   char label[JSOLVE_LABEL];
-  return jerr_set(run->ctx, JO_ERR_CONVERGENCE,
-                  "integration: %s with steps of %g s does not resolve the motion at t = %.9g: %s "
-                  "changes by as much "
-                  "as its own size (%.2g) where steps are halved; take steps below %.1e s, or an "
-                  "adaptive method",
-                  jsolve_method_name(run->opt->method), run->opt->step, run->t_new,
-                  jsolve_label(run->sys->state_name, "state", worst, label), r->largest[worst],
-                  r->step);
+  return jerr_set(
+      run->ctx, JO_ERR_CONVERGENCE,
+      "integration: %s with steps of %g s does not resolve the motion at t = %.9g%s: %s "
+      "changes by as much "
+      "as its own size (%.2g) where steps are halved; take steps below %.1e s, or an "
+      "adaptive method",
+      jsolve_method_name(run->opt->method), run->opt->step, run->t_new,
+      jsolve_has_ended(run) ? ", where its condition ends the run" : "",
+      jsolve_label(run->sys->state_name, "state", worst, label), r->largest[worst], r->step);
 }
 
 // Adds what the step in two parts shows.
 static void add(jsolve_resolution* r, const jsolve_run* run) {
+  double most = BAD;
   for (int i = 0; i < run->sys->n; i++) {
     double off = fabs(run->y_new[i] - r->two[i]), two = fabs(r->two[i]);
     double scale = larger(r->largest[i], two) + r->least[i];
@@ -98,7 +100,12 @@ static void add(jsolve_resolution* r, const jsolve_run* run) {
       r->wrong[i] += off;
       continue;
     }
-    if (!(off <= BAD * scale)) r->wrong[i] += isfinite(off / scale) ? off / scale : MOST;
+    double part = isfinite(off / scale) ? off / scale : MOST;
+    if (!(part <= BAD)) r->wrong[i] += part;
+    if (!(part <= most)) {
+      most = part;
+      r->bad = i + 1;
+    }
     if (two > r->largest[i]) r->largest[i] = fmin(two, OVER * r->largest[i]);
   }
   r->has_wrong = true;
@@ -133,28 +140,37 @@ static int find_spoiled(const jsolve_resolution* r, const jsolve_run* run) {
 }
 
 // How bad it has been, for those who may warn, and which steps would do.
-static void note(jsolve_resolution* r, jsolve_run* run, const jsolve_parts* parts) {
+static void note(jsolve_resolution* r, jsolve_run* run, const jsolve_parts* parts, bool is_event) {
   int worst = find_wrong(r, AT_END);
   r->step = fmin(r->step, 0.5 * (run->t_new - run->t));
-  if (worst < 0) return;
+  if (worst < 0 && !(is_event && r->bad)) return;
   r->step = fmin(r->step, step_to_take(r, run, parts));
-  if (!(r->wrong[worst] > NOTEWORTHY)) return;
+  if (worst < 0 || !(r->wrong[worst] > NOTEWORTHY)) return;
   if (run->stats.unresolved == 0) run->stats.unresolved = worst + 1;
   run->stats.resolving = r->step;
 }
 
-jo_status jsolve_resolution_judge(jsolve_resolution* r, jsolve_run* run, bool is_suspect,
-                                  bool grows, const jsolve_parts* parts) {
+jo_status jsolve_resolution_judge(jsolve_resolution* r, jsolve_run* run,
+                                  const jsolve_suspicion* found, const jsolve_parts* parts) {
   bool is_end = run->opt->is_whole && run->t_new >= run->t_end;
   forget(r, run);
-  bool is_known = is_suspect && parts->take(parts->user, run, 2, r->two) >= 0;
+  r->bad = 0;
+  bool is_known = found->is_suspect && parts->take(parts->user, run, 2, r->two) >= 0;
   if (is_known) {
     add(r, run);
-    note(r, run, parts);
+    note(r, run, parts, found->is_event);
   }
   if (!r->has_wrong) return JO_OK;
-  int worst = find_wrong(r, is_end && grows ? AT_END : MOST);
+  int worst = find_wrong(r, is_end && found->grows ? AT_END : MOST);
   if (worst < 0 && is_end && is_known) worst = find_runaway(r, run);
   if (worst < 0 && is_end) worst = find_spoiled(r, run);
   return worst < 0 ? JO_OK : fail(r, run, worst);
+}
+
+jo_status jsolve_resolution_judge_event(jsolve_resolution* r, jsolve_run* run) {
+  if (!r->bad) return JO_OK;
+  if (jsolve_has_ended(run)) return fail(r, run, r->bad - 1);
+  if (run->stats.unresolved == 0) run->stats.unresolved = r->bad;
+  run->stats.resolving = r->step;
+  return JO_OK;
 }

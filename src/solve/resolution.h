@@ -20,6 +20,7 @@ typedef struct jsolve_resolution {
   double *now, *next;  // in more
   double step;         // to take instead [s]
   bool has_wrong;
+  int bad;  // one plus the state that the last step has most wrong, by BAD or more; 0: none
 } jsolve_resolution;
 
 // Takes the proposed step once more, in equal parts: its end.
@@ -35,9 +36,19 @@ bool jsolve_resolution_init(jsolve_resolution* r, jarena* a, const jsolve_system
 bool jsolve_resolution_suspects(jsolve_resolution* r, const jsolve_run* run, const double* f0,
                                 const double* f1);
 
-// The same step, which is suspect or not. grows: steps so far were unstable (stability.h). Reports a run that is made by its steps;
-// the statistics of the run say where motions are not followed.
-jo_status jsolve_resolution_judge(jsolve_resolution* r, jsolve_run* run, bool is_suspect,
-                                  bool grows, const jsolve_parts* parts);
+// What is known of a step before it is judged.
+typedef struct jsolve_suspicion {
+  bool is_suspect;
+  bool grows;     // steps so far were unstable (stability.h)
+  bool is_event;  // it ends at an event
+} jsolve_suspicion;
+
+// Judges the same step. Reports a run that is made by its steps; the statistics of the run say where motions are not followed.
+jo_status jsolve_resolution_judge(jsolve_resolution* r, jsolve_run* run,
+                                  const jsolve_suspicion* found, const jsolve_parts* parts);
+
+// Judges the event at the end of the step judged last, which ended the run or reset states. A step that does not resolve the
+// motion makes such an event itself: reports it where the run has ended, and notes it in the statistics where states were reset.
+jo_status jsolve_resolution_judge_event(jsolve_resolution* r, jsolve_run* run);
 
 #endif

@@ -396,7 +396,7 @@ static jo_status take_parts(void* user, jsolve_run* run, int parts, double* y) {
   return status;
 }
 
-static jo_status judge_fixed(jsolve_stepper* base, jsolve_run* run) {
+static jo_status judge_fixed(jsolve_stepper* base, jsolve_run* run, bool is_event) {
   rk* s = (rk*)base;
   int last = s->scheme.tab->stages;
   // its last stage may be that of another attempt by now
@@ -406,7 +406,12 @@ static jo_status judge_fixed(jsolve_stepper* base, jsolve_run* run) {
   JO_TRY(jsolve_stability_judge(&s->stability, run, is_suspect, s->error, s->local_base));
   jsolve_parts parts = {s, take_parts};
   bool grows = jsolve_stability_grows(&s->stability, run);
-  return jsolve_resolution_judge(&s->resolution, run, is_suspect, grows, &parts);
+  jsolve_suspicion found = {.is_suspect = is_suspect, .grows = grows, .is_event = is_event};
+  return jsolve_resolution_judge(&s->resolution, run, &found, &parts);
+}
+
+static jo_status judge_event_fixed(jsolve_stepper* base, jsolve_run* run) {
+  return jsolve_resolution_judge_event(&((rk*)base)->resolution, run);
 }
 
 // Order of magnitude of a first step, from the size of y, f and a difference of f.
@@ -703,6 +708,7 @@ jsolve_stepper* jsolve_rk_create(jsolve_run* run, const jsolve_tableau* tab) {
                              .restore = restore,
                              .finish = finish,
                              .judge = about->is_fixed ? judge_fixed : NULL,
+                             .judge_event = about->is_fixed ? judge_event_fixed : NULL,
                              .accept = accept,
                              .destroy = destroy};
   s->dense = (dense){.base = {dense_eval, dense_slope}, .n = run->sys->n};

@@ -41,7 +41,9 @@ struct jsolve_stepper {
   // take what a stiff system damps at once out of a defect times h; NULL: nothing
   void (*filter)(jsolve_stepper* s, double* defect);
   // whether the proposed step, cut at an event or not, may be taken; NULL: it may
-  jo_status (*judge)(jsolve_stepper* s, jsolve_run* run);
+  jo_status (*judge)(jsolve_stepper* s, jsolve_run* run, bool is_event);
+  // whether the step just taken may decide what its event did: ended the run, or reset states; NULL: it may
+  jo_status (*judge_event)(jsolve_stepper* s, jsolve_run* run);
   // the proposed step was taken: (t, y) is its end and the modes are unchanged
   jo_status (*accept)(jsolve_stepper* s, jsolve_run* run);
   void (*destroy)(jsolve_stepper* s, jsolve_run* run);
@@ -63,6 +65,7 @@ struct jsolve_run {
   double* scratch;       // n
   double* scan;          // 3 n
   double scan_spacing;   // [s]
+  bool has_jumped;       // the last event reset states
   bool has_failed;       // a projection did, the last time at ...
   double t_failed;
   double error;  // estimate of the step that is tried, in tolerances; 0: the method has none

@@ -35,6 +35,17 @@ def is_refused(program: Program, path: str) -> str:
     return "" if refused(answer) else f"accepted, {values(answer) if answer.ok else answer.message}"
 
 
+def adjoint_names_the_direct_method(program: Program, path: str) -> str:
+    """Where weights of states at rest overflow, the cause is reported, and the direct method has the derivative: zero."""
+    answer = [program.call("sens", path, "--wrt", "bodies.c1.mass", "--method", m) for m in ("direct", "adjoint")]
+    if not all(a.ok for a in answer):
+        return next(a.message for a in answer if not a.ok)
+    told = answer[1].data["objectives"]["o"].get("no_derivatives")
+    if gradient(answer[0])["o", "bodies.c1.mass"] != 0.0:
+        return "the direct method does not find zero"
+    return "" if told is None or "--method direct" in told else told
+
+
 def does_not_break_down(*options: str) -> Check:
     def check(program: Program, path: str) -> str:
         answer = program.call("run", path, *options)
@@ -346,6 +357,33 @@ simulation: {{end: 0.25, start_at: static}}
 road: 0.2309*exp(-((x - 5.78)/0.3889)^2)
 """
 
+ENDED_BY_ITS_STEPS = """jounce: 1
+bodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1]}}
+joints: {x: {type: prismatic, child: b, axis: x}}
+forces: {hold: {on: x, stiffness: 400, damping: 40}}
+gravity: [0, 0, 0]
+objectives: {o: {integral: "x^2"}}
+initial: {x: {value: 0.1, rate: -2}}
+simulation: {end: 2, method: rk3, step: 0.2, end_when: "x < -0.05"}
+"""
+
+FILTER_AT_REST = """jounce: 1
+gravity: [0, 0, -9.81]
+hardpoints: {A1: [0, 0, 0], A2: [1, 0, 0], B1: [0.2, 0, 0.3], B2: [1.2, 0, 0.3]}
+bodies:
+  c1: {mass: 2, com: [0.1, 0, 0.15], inertia: [0.05, 0.05, 0.05]}
+  beam: {mass: 2, com: [0.7, 0, 0.3], inertia: [0.01, 0.1, 0.1]}
+  c2: {mass: 2, com: [1.1, 0, 0.15], inertia: [0.05, 0.05, 0.05]}
+joints:
+  c1: {type: revolute, child: c1, at: A1, axis: y}
+  beam: {type: revolute, parent: c1, child: beam, at: B1, axis: y}
+  c2: {type: revolute, child: c2, at: A2, axis: y}
+closures: {p: {type: point_on_line, line: {point: beam.B2, direction: [0, 1, 0]}, point: c2.B2}}
+objectives: {o: {integral: 0, filter: Wd}, v: {final: c1}}
+initial: {c1: {rate: 4}}
+simulation: {end: 3, tolerance: 1e-7}
+"""
+
 FAULTS = (
     Fault("a: static start, number by name", MASS_ON_SPRING, derivatives_are_those_of_runs("c", 20, 0.2)),
     Fault("a: static start, number by path", MASS_ON_SPRING,
@@ -377,6 +415,8 @@ FAULTS = (
     Fault("j: rough tolerance, failed projection", FOUR_BAR, does_not_break_down("--tol", "0.1")),
     Fault("k: packs of 8 lanes compiled by gcc", TWO_CORNERS, compiled_is_interpreted),
     Fault("l: load of a tyre whose slip stiffness changes its sign", STIFFNESS_CHANGES_SIGN, load_stays_below(1e5)),
+    Fault("m: run that its fixed steps end", ENDED_BY_ITS_STEPS, is_refused),
+    Fault("n: filter at rest, steps that leap over a singular position", FILTER_AT_REST, adjoint_names_the_direct_method),
 )
 
 

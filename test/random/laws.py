@@ -44,6 +44,7 @@ class Case:
         self.numbers: list[Number] = list(dict.fromkeys(numbers))
         self.value: dict[str, float] = {}
         self.warned: dict[str, float] = {}  # how far values may be off, of themselves
+        self.value_error: dict[str, float] = {}     # the same as `sens` states it, also of values without derivatives
         self.sens: Answer | None = None
         self.sharp: tuple[str, ...] = ()
         self.tolerance = ""                 # of references, ...
@@ -170,7 +171,10 @@ def _direct_and_adjoint(case: Case) -> None:
         case.sharp = SHARP
         direct = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "direct", *SHARP)
     adjoint = case.program.call("sens", case.path, "--wrt", case.wrt, "--method", "adjoint", *case.sharp)
-    if lacks_derivatives(direct) or (not direct.ok and _is_rejected(case, direct)) or _is_root_of_nothing(case, direct, adjoint):
+    if direct.ok:
+        case.value_error = {o: told.get("value_error") or 0.0 for o, told in direct.data["objectives"].items()}
+    if lacks_derivatives(direct) or (not direct.ok and _is_rejected(case, direct)) or _is_root_of_nothing(case, direct, adjoint) or \
+            _has_overflown(direct, adjoint):
         case.m.features.add("no derivative, and said so")
         case.result.no_derivative = message_class(direct.message or adjoint.message)
         return
@@ -208,6 +212,14 @@ def _is_root_of_nothing(case: Case, direct: Answer, adjoint: Answer) -> bool:
     return bool(lacking) and all(
         {"rms", "peak"} & set(case.m.tree["objectives"][o]) and
         abs(direct.data["objectives"][o]["value"]) <= (direct.data["objectives"][o].get("value_error") or 0.0) for o in lacking)
+
+
+def _has_overflown(direct: Answer, adjoint: Answer) -> bool:
+    """Weights of states at rest overflowed going back, and the message names the method that answers: the direct one."""
+    if not direct.ok or not adjoint.ok:
+        return False
+    why = [told["no_derivatives"] for told in adjoint.data["objectives"].values() if "no_derivatives" in told]
+    return bool(why) and all("its weights overflow" in text for text in why)
 
 
 def _is_rejected(case: Case, answer: Answer) -> bool:
