@@ -503,8 +503,10 @@ void jsens_walk_fire(jsens_walk* w, const jsens_entry* e, int i) {
   w->fired[w->record->reset[e->what->reset + i]] = 1.0;
 }
 
+// A drive that jumps across what moves leaves all states as they were, but not their derivatives with respect to its
+// direction.
 bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e) {
-  return memcmp(e->y, e->after, (size_t)w->ny * sizeof *e->y) != 0;
+  return e->what->is_impulse || memcmp(e->y, e->after, (size_t)w->ny * sizeof *e->y) != 0;
 }
 
 // ---- events that graze -----------------------------------------------------------------------------

@@ -259,6 +259,18 @@ objectives: {o: {integral: c1.rate^2}}
 simulation: {end: 0.3}
 """
 
+# at p = 0 the drive jumps along the hinge, which does not feel it
+DRIVE_ACROSS = """
+jounce: 1
+parameters: {p: 0}
+bodies: {slide: {mass: 3}, arm: {mass: 1, com: [0, 0, -0.2], inertia: [0.01, 0.01, 0.01]}}
+joints:
+  slide: {type: prismatic, child: slide, axis: [p, 1, 0], drive: {velocity: "0.1 + if(t < 0.3, 0, 0.05)", from: 0}}
+  arm: {type: revolute, child: arm, parent: slide, axis: y}
+objectives: {o: {integral: arm}}
+simulation: {end: 1, tolerance: 1e-9}
+"""
+
 FAULTS = (
     Fault("a: static start, number by name", MASS_ON_SPRING, derivatives_are_those_of_runs("c", 20, 0.2)),
     Fault("a: static start, number by path", MASS_ON_SPRING,
@@ -288,6 +300,7 @@ FAULTS = (
           derivatives_are_those_of_runs("hardpoints.tip.x", -0.23, 0.002)),
     Fault("i: redundancy that depends on a number", THREE_CRANKS, sweep_is_run("top", 0.3, 0.36)),
     Fault("j: rough tolerance, failed projection", FOUR_BAR, does_not_break_down("--tol", "0.1")),
+    Fault("k: drive that jumps and moves nothing", DRIVE_ACROSS, derivatives_are_those_of_runs("p", 0, 0.05)),
 )
 
 
