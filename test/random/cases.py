@@ -271,6 +271,11 @@ objectives: {o: {integral: arm}}
 simulation: {end: 1, tolerance: 1e-9}
 """
 
+
+def drive_along(velocity: str) -> str:
+    return DRIVE_ACROSS.replace("[p, 1, 0]", "x").replace("0.1 + if(t < 0.3, 0, 0.05)", velocity)
+
+
 FAULTS = (
     Fault("a: static start, number by name", MASS_ON_SPRING, derivatives_are_those_of_runs("c", 20, 0.2)),
     Fault("a: static start, number by path", MASS_ON_SPRING,
@@ -301,6 +306,11 @@ FAULTS = (
     Fault("i: redundancy that depends on a number", THREE_CRANKS, sweep_is_run("top", 0.3, 0.36)),
     Fault("j: rough tolerance, failed projection", FOUR_BAR, does_not_break_down("--tol", "0.1")),
     Fault("k: drive that jumps and moves nothing", DRIVE_ACROSS, derivatives_are_those_of_runs("p", 0, 0.05)),
+    Fault("k: drive that jumps by zero", drive_along("0.1 + if(t < 0.3, 0, p)"),
+          derivatives_are_those_of_runs("p", 0, 0.05)),
+    Fault("k: drive that jumps by zero, and others at once",
+          drive_along("0.1 + if(t < 0.3, p, 0) + if(t > 0.3, 0.2*(t - 0.3), 0)"),
+          derivatives_are_those_of_runs("p", 0, 0.05)),
 )
 
 
