@@ -59,6 +59,22 @@ def derivatives_are_those_of_runs(number: str, at: float, increment: float, rela
     return check
 
 
+def derivatives_are_of_one_side(number: str, others: str, coordinate: str) -> Check:
+    """Of one number and not of the others, with a warning that names what makes it so."""
+    def check(program: Program, path: str) -> str:
+        for method in ("direct", "adjoint"):
+            answer = program.call("sens", path, "--wrt", f"{number},{others}", "--method", method)
+            if not answer.ok:
+                return answer.message
+            for (o, n), error in gradient(answer, "gradient_error").items():
+                if (error is None) != (n == number):
+                    return f"{method}: d {o} / d {n} has the error {error}"
+            if f"nothing holds '{coordinate}'" not in answer.message or f"'{number}'" not in answer.message:
+                return f"{method}: {answer.message or 'no warning'}"
+        return ""
+    return check
+
+
 def mean_over_the_run(program: Program, path: str) -> str:
     for end in (1.0, 0.5):
         v = values(program.call("run", path, "--end", repr(end)))
@@ -271,6 +287,20 @@ objectives: {o: {integral: arm}}
 simulation: {end: 1, tolerance: 1e-9}
 """
 
+# a wheel in balance: with a centre of mass above its axis it turns over, and with one below it hangs
+BALANCED = """
+jounce: 1
+parameters: {height: 0, m: 20, k: 20000}
+bodies: {carrier: {mass: 10}, wheel: {mass: m, com: [0, 0, height], inertia: [0.3, 0.5, 0.3]}}
+joints:
+  z: {type: prismatic, child: carrier, axis: z}
+  spin: {type: revolute, child: wheel, parent: carrier, axis: y}
+forces: {spring: {on: z, stiffness: k, damping: 200}}
+initial: {spin: {rate: 30}}
+objectives: {o: {integral: z}}
+simulation: {end: 0.5, start_at: static}
+"""
+
 
 def drive_along(velocity: str) -> str:
     return DRIVE_ACROSS.replace("[p, 1, 0]", "x").replace("0.1 + if(t < 0.3, 0, 0.05)", velocity)
@@ -311,6 +341,7 @@ FAULTS = (
     Fault("k: drive that jumps by zero, and others at once",
           drive_along("0.1 + if(t < 0.3, p, 0) + if(t > 0.3, 0.2*(t - 0.3), 0)"),
           derivatives_are_those_of_runs("p", 0, 0.05)),
+    Fault("l: static start of a wheel in balance", BALANCED, derivatives_are_of_one_side("height", "m,k", "spin")),
 )
 
 
