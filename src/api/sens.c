@@ -255,15 +255,14 @@ static void warn_of_errors(const jo_sens_result* r) {
   const jmodel* model = r->system->variable;
   jsens_doubt doubt = {.wanted = m->derivative_tol,
                        .is_asked_for = !(m->used.derivative_tol > 0.0)};
-  const char* brink = NULL;
   for (int i = 0; i < m->nobjective * m->nw; i++) {
     int o = i / m->nw, j = i % m->nw;
     if (m->why[o]) continue;
     jsens_doubt_add(&doubt, m->value[o], m->gradient[i], m->gradient_error[i], m->unit[j],
                     model->objective[o].name, r->system->parameter[j].name);
-    if (!brink && m->brink[j] >= 0) brink = r->system->motion->plant->switch_name[m->brink[j]];
+    jsens_doubt_side(&doubt, m, r->system->motion->plant, j);
   }
-  jsens_doubt_warn(r->ctx, &doubt, model->path, brink);
+  jsens_doubt_warn(r->ctx, &doubt, model->path);
   for (int o = 0; o < m->nobjective; o++) {
     if (m->is_lost[o]) {
       jplant_warn_lost(r->ctx, &model->objective[o], m->value[o]);

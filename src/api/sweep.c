@@ -238,7 +238,7 @@ static jo_status warn_of_doubts(jo_sweep* sweep, jarena* a) {
     JO_TRY(jstudy_sweep_at(&sweep->cursor, i, &p, &x));
     if (p->is_done && p->status >= 0) add_doubts(s, p, x, &d);
   }
-  jsens_doubt_warn(sweep->ctx, &d.derivative, s->model->path, NULL);
+  jsens_doubt_warn(sweep->ctx, &d.derivative, s->model->path);
   for (int o = 0; o < s->nobjective; o++) {
     warn_of_values(s, &d, o);
   }

@@ -158,7 +158,7 @@ static jo_status differentiate(jloads_sens* l, int e, const jloads_sens_options*
   }
   jloads_rainflow_free(&r);
   for (int k = 0; k < l->nw; k++) {
-    if (l->run->brink[k] >= 0) out->dpeak_error[k] = out->ddamage_error[k] = INFINITY;
+    if (jsens_is_one_sided(l->run, k)) out->dpeak_error[k] = out->ddamage_error[k] = INFINITY;
   }
   return JO_OK;
 }
@@ -233,7 +233,6 @@ void jloads_sens_destroy(jloads_sens* l) {
 void jloads_sens_warn(jo_context* ctx, const jloads_sens* l, const jsens* s) {
   const jmodel* m = s->plant->model;
   jsens_doubt doubt = {.wanted = l->run->derivative_tol};
-  const char* brink = NULL;
   for (int e = 0; e < l->n; e++) {
     const jloads_gradient* g = &l->element[e];
     for (int k = 0; k < l->nw; k++) {
@@ -242,8 +241,8 @@ void jloads_sens_warn(jo_context* ctx, const jloads_sens* l, const jsens* s) {
                       number);
       jsens_doubt_add(&doubt, g->damage, g->ddamage[k], g->ddamage_error[k], l->run->unit[k],
                       g->name, number);
-      if (!brink && l->run->brink[k] >= 0) brink = s->plant->switch_name[l->run->brink[k]];
+      jsens_doubt_side(&doubt, l->run, s->plant, k);
     }
   }
-  jsens_doubt_warn(ctx, &doubt, m->path, brink);
+  jsens_doubt_warn(ctx, &doubt, m->path);
 }

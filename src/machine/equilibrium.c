@@ -38,7 +38,7 @@ typedef struct search {
   double *begin, *found;  // unknowns there; those that the descent came to
   double *keep, *load, *held;
   double* y;  // scratch (ny)
-  bool *stays, *row_done;
+  bool *stays, *stayed, *row_done;
   bool is_back;  // what nothing holds is where it began, and the others at rest
 } search;
 
@@ -170,12 +170,9 @@ static bool is_at_rest(const search* b) {
   return true;
 }
 
-// Unknowns that nothing holds drift while the others settle; they go back to where they began, and the
-// others find rest again. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: there is none, x is as it was.
-static jo_status put_back(jo_context* ctx, search* b, double* x) {
-  size_t size = (size_t)b->d.n * sizeof *x;
+// The others find rest, with those that stay where they began. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: there is none.
+static jo_status find_others(jo_context* ctx, search* b, double* x) {
   jo_status status = JO_ERR_CONVERGENCE;
-  memcpy(b->found, x, size);
   for (int j = 0; j < b->d.n; j++) {
     if (b->stays[j]) x[j] = b->begin[j];
   }
@@ -184,14 +181,40 @@ static jo_status put_back(jo_context* ctx, search* b, double* x) {
   for (int i = 0; i < MAX_FINISH && !is_found; i++) {
     jmachine_descent_slopes(&b->d, x);
     status = step_others(ctx, b, x);
-    if (status < 0) break;
+    if (status < 0) return status;
     is_found = is_at_rest(b);
   }
   if (is_found) status = step_others(ctx, b, x);
-  if (status >= 0 && is_found && is_at_rest(b)) return JO_OK;
+  return status >= 0 && !(is_found && is_at_rest(b)) ? JO_ERR_CONVERGENCE : status;
+}
+
+// Whether what moved is held where it came to, too. What hardly anything held where the descent was, as a wheel at the
+// foot of a bump, goes on to where nothing pushes it: there it is free like the others, and stays. `rank`: held ones.
+static bool is_held(search* b, double* x, int* rank) {
+  size_t size = (size_t)b->d.n * sizeof *b->stays;
+  jmachine_descent_slopes(&b->d, x);
+  memcpy(b->stayed, b->stays, size);
+  int held = find_free(b);
+  bool is_less = held < *rank;
+  if (is_less) *rank = held;
+  if (!is_less) memcpy(b->stays, b->stayed, size);
+  return !is_less;
+}
+
+// Unknowns that nothing holds drift while the others settle; they go back to where they began, and the
+// others find rest again. JO_ERR_CONVERGENCE, JO_ERR_NUMERIC: there is none, x is as it was.
+static jo_status put_back(jo_context* ctx, search* b, int rank, double* x) {
+  size_t size = (size_t)b->d.n * sizeof *x;
+  jo_status status;
+  memcpy(b->found, x, size);
+  do {
+    status = find_others(ctx, b, x);
+  } while (status >= 0 && !is_held(b, x, &rank));
+  if (status >= 0) return status;
   memcpy(x, b->found, size);
   jmachine_descent_slopes(&b->d, x);
-  return status < 0 ? status : JO_ERR_CONVERGENCE;
+  find_free(b);
+  return status;
 }
 
 static bool is_settled(const search* b) {
@@ -231,8 +254,9 @@ static jo_status descend(jo_context* ctx, search* b, int most, double* x,
   bool is_found = find_worst(b, out);
   for (int k = 0; !is_found && k < most && delta > SHORTEST;) {
     // what nothing holds may never stop: it goes back as soon as the others have nearly settled
-    if (k % TRY_EVERY == 0 && is_settled(b) && find_free(b) < d->n) {
-      jo_status status = put_back(ctx, b, x);
+    int rank = k % TRY_EVERY == 0 && is_settled(b) ? find_free(b) : d->n;
+    if (rank < d->n) {
+      jo_status status = put_back(ctx, b, rank, x);
       b->is_back = status >= 0;
       if (status >= 0 || status == JO_ERR_MEMORY) return status;
     }
@@ -258,8 +282,9 @@ static jo_status polish(jo_context* ctx, search* b, double* x, jmachine_equilibr
     if (!jmachine_descent_step(d, JMACHINE_LONGEST_STEP, x, &misfit)) break;
     jmachine_descent_slopes(d, x);
   }
-  if (find_free(b) == d->n) return JO_OK;
-  jo_status status = put_back(ctx, b, x);
+  int rank = find_free(b);
+  if (rank == d->n) return JO_OK;
+  jo_status status = put_back(ctx, b, rank, x);
   out->is_moved = status < 0;
   return status == JO_ERR_MEMORY ? status : JO_OK;
 }
@@ -432,8 +457,10 @@ static bool allocate(search* b, jarena* a, double** x) {
   b->start = JARENA_ARRAY(a, m->ny, double);
   b->y = JARENA_ARRAY(a, m->ny, double);
   b->stays = JARENA_ARRAY(a, most, bool);
+  b->stayed = JARENA_ARRAY(a, most, bool);
   b->row_done = JARENA_ARRAY(a, most, bool);
-  return b->start && b->y && b->stays && b->row_done && jmachine_descent_open(&b->d, a, most);
+  return b->start && b->y && b->stays && b->stayed && b->row_done &&
+         jmachine_descent_open(&b->d, a, most);
 }
 
 static jo_status find(jo_context* ctx, jarena* a, search* b, jmachine_equilibrium* out) {

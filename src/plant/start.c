@@ -47,7 +47,11 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
   jgen_scatter(&d->layout, at.q, at.qd, at.z, out->y);
   JO_TRY(jplant_check_start_mass(ctx, p, values, out->y));
   out->why = JARENA_ARRAY(a, nw, const char*);
-  if (!out->why) return jerr_memory(ctx);
+  out->tips = JARENA_ARRAY(a, nw, int);
+  if (!out->why || !out->tips) return jerr_memory(ctx);
+  for (int k = 0; k < nw; k++) {
+    out->tips[k] = -1;
+  }
   if (nw > 0) {
     JO_TRY(jplant_check_consistent(ctx, a, p, values, out->y, at.q, nw, dq, unmet, out->why));
   }
@@ -61,7 +65,7 @@ static jo_status assemble(jo_context* ctx, jarena* a, const jplant* p, int nw, c
 jo_status jplant_start_at_rest(jo_context* ctx, jarena* a, const jplant* p, int nw,
                                const double* values, jplant_start* out) {
   JO_TRY(assemble(ctx, a, p, nw, values, NULL, out));
-  return jplant_static_start(ctx, a, p, values, nw, out->y, out->S, out->why);
+  return jplant_static_start(ctx, a, p, values, nw, out->y, out->S, out->why, out->tips);
 }
 
 jo_status jplant_start_check(jo_context* ctx, const jplant* p, const double* values) {

@@ -9,6 +9,7 @@ typedef struct jplant_start {
   double* y;         // state (ny)
   double* S;         // its derivatives by the first nw numbers of the dynamics (ny x nw)
   const char** why;  // there is no derivative by a number (nw); NULL: there is
+  int* tips;  // a state that a number makes hang or tip over, see static_start.h (nw); -1: none
 } jplant_start;
 
 // Whether other values of the live numbers lie where those of the file must.

@@ -16,27 +16,34 @@
 
 #define RCOND   1e-12
 #define NOTHING 1e-9  // acceleration by a number as large as it is
+#define BESIDE  1e-3  // displacement of what nothing holds [m, rad]
+#define TIPS    1e-7  // acceleration there that counts, by a number as large as it is: 1e-4 1/s^2
+#define NEWTON  2     // steps
 
 typedef struct problem {
   const jplant* plant;
   const jgen_dynamics* d;
-  const jplant_work* run;  // values of numbers, modes
-  const bool* stays;       // by state
-  int nw, n;               // numbers, unknowns that move
-  int *at, *of;            // unknowns in y, their rates in ydot
-  double* size;            // of both: 1, or the nominal size of a state
+  jplant_work* run;   // values of numbers, modes
+  const bool* stays;  // by state
+  int nw, n;          // numbers, unknowns that move
+  int *at, *of;       // unknowns in y, their rates in ydot
+  double* size;       // of both: 1, or the nominal size of a state
   double t;
   const double* y;
   jplant_tape_tangent rhs, close;
   double *ydot, *dydot, *dy, *dp;
+  double *beside, *along;  // another equilibrium, and a column of S there
+  double* modes;           // at y
   double *A, *copy, *b, *x;
 } problem;
 
 static jo_status allocate(problem* b, jo_context* ctx, jarena* a) {
   const jgen_dynamics* d = b->d;
   int most = jgen_own_count(&d->layout);
-  double** array[] = {&b->ydot, &b->dydot, &b->dy, &b->dp, &b->A, &b->copy, &b->b, &b->x, &b->size};
-  int size[] = {d->ny, d->ny, d->ny, b->nw, most * most, most * most, most, most, most};
+  double** array[] = {&b->ydot, &b->dydot, &b->dy,   &b->dp,     &b->A,     &b->copy,
+                      &b->b,    &b->x,     &b->size, &b->beside, &b->along, &b->modes};
+  int size[] = {d->ny, d->ny, d->ny, b->nw, most * most, most * most,
+                most,  most,  most,  d->ny, d->ny,       d->nswitch};
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     *array[i] = JARENA_ARRAY(a, size[i], double);
     if (!*array[i]) return jerr_memory(ctx);
@@ -126,11 +133,12 @@ static jo_status solve(jo_context* ctx, problem* b) {
   return rank == JO_ERR_MEMORY ? jerr_memory(ctx) : fail_singular(ctx, b);
 }
 
-// The coordinate that stays and is pushed most along (dy, dp); -1: none is.
-static int find_pushed(problem* b, int number) {
+// The coordinate that stays and is pushed most along (dy, dp), by more than `least` for a change of the number by its size;
+// -1: none is.
+static int find_pushed(problem* b, int number, double least) {
   const jgen_dynamics* d = b->d;
   double value = b->run->p[d->sens.wrt[number]], size = value != 0.0 ? fabs(value) : 1.0;
-  double most = NOTHING / size;
+  double most = least / size;
   int worst = -1;
   evaluate(b, &b->rhs, (double* const[]){b->ydot, b->dydot});
   const jgen_layout* l = &d->layout;
@@ -145,7 +153,7 @@ static int find_pushed(problem* b, int number) {
 }
 
 static jo_status note_push(jo_context* ctx, jarena* out, problem* b, int number, const char** why) {
-  int pushed = find_pushed(b, number);
+  int pushed = find_pushed(b, number, NOTHING);
   if (pushed < 0 || *why) return JO_OK;
   *why = jarena_printf(out, "at static equilibrium it pushes '%s', which nothing holds",
                        b->d->layout.name[pushed]);
@@ -176,9 +184,59 @@ static jo_status move(problem* b, jo_context* ctx, int number, double* S) {
   return JO_OK;
 }
 
-static jo_status differentiate(jo_context* ctx, jarena* a, jarena* out, const jplant_work* run,
-                               double t, int nw, const bool* stays, const double* y, double* S,
-                               const char** why) {
+// ---- what nothing holds, and a number does -----------------------------------------------------------
+
+// Moves what stays a little, each by another length, and lets the others find rest there: equilibria that differ in
+// nothing else, in the modes of y. False: there is none.
+static bool step_beside(problem* b, jo_context* ctx) {
+  const jgen_layout* l = &b->d->layout;
+  jplant_work* run = b->run;
+  int moved = 0;
+  memcpy(b->modes, run->mode, (size_t)b->d->nswitch * sizeof *b->modes);
+  memcpy(b->beside, b->y, (size_t)l->ny * sizeof *b->y);
+  for (int k = 0; k < l->block[JGEN_QU].n; k++) {
+    int i = jgen_first(l, JGEN_QU) + k;
+    if (b->stays[i]) b->beside[i] += BESIDE * (1.0 + 0.25 * (moved++ % 4));
+  }
+  b->y = b->beside;
+  for (int step = 0; moved > 0 && step <= NEWTON; step++) {
+    if (jsolve_close(&run->system, b->t, b->beside, run->g) < 0) return false;
+    memcpy(run->mode, b->modes, (size_t)b->d->nswitch * sizeof *b->modes);
+    slopes(b);
+    for (int i = 0; i < b->n; i++) {
+      b->b[i] = -b->ydot[b->of[i]] / b->size[i];
+    }
+    memcpy(b->copy, b->A, (size_t)(b->n * b->n) * sizeof *b->A);
+    if (jsolve_least_squares(ctx, b->n, b->n, b->copy, b->b, RCOND, b->x) != b->n) return false;
+    for (int i = 0; step < NEWTON && i < b->n; i++) {
+      b->beside[b->at[i]] += b->x[i] * b->size[i];
+    }
+  }
+  return moved > 0;
+}
+
+// docs/theory/sensitivity.md eq. (S40): numbers that push beside y what they do not push at y give it a stiffness, positive
+// or negative.
+static jo_status find_tipping(problem* b, jo_context* ctx, int nw, const double* S,
+                              const char* const* why, int* tips) {
+  size_t bytes = (size_t)b->d->ny * sizeof *S;
+  const double* y = b->y;
+  jo_status status = JO_OK;
+  bool is_there = step_beside(b, ctx);
+  for (int k = 0; is_there && status >= 0 && k < nw; k++) {
+    if (why[k]) continue;
+    memcpy(b->along, S + (size_t)k * (size_t)b->d->ny, bytes);
+    status = move(b, ctx, k, b->along);
+    if (status >= 0) tips[k] = find_pushed(b, k, TIPS);
+  }
+  b->y = y;
+  jsolve_set_modes(&b->run->system, b->t, y, b->run->g);
+  return status;
+}
+
+static jo_status differentiate(jo_context* ctx, jarena* a, jarena* out, jplant_work* run, double t,
+                               int nw, const bool* stays, const double* y, double* S,
+                               const char** why, int* tips) {
   const jgen_dynamics* d = run->plant->dynamics;
   problem b = {.plant = run->plant, .d = d, .run = run, .t = t, .y = y, .nw = d->sens.nw};
   JO_TRY(allocate(&b, ctx, a));
@@ -189,11 +247,11 @@ static jo_status differentiate(jo_context* ctx, jarena* a, jarena* out, const jp
     JO_TRY(move(&b, ctx, k, S + (size_t)k * (size_t)d->ny));
     JO_TRY(note_push(ctx, out, &b, k, &why[k]));
   }
-  return JO_OK;
+  return find_tipping(&b, ctx, nw, S, why, tips);
 }
 
 jo_status jplant_static_start(jo_context* ctx, jarena* out, const jplant* p, const double* values,
-                              int nw, double* y, double* S, const char** why) {
+                              int nw, double* y, double* S, const char** why, int* tips) {
   const jgen_dynamics* d = p->dynamics;
   double t = p->model->simulation.t_start;
   jarena a;
@@ -207,7 +265,7 @@ jo_status jplant_static_start(jo_context* ctx, jarena* out, const jplant* p, con
   if (run) {
     if (values) memcpy(run->p, values, (size_t)d->np * sizeof *values);
     jsolve_set_modes(&run->system, t, y, run->g);
-    status = differentiate(ctx, &a, out, run, t, nw, stays, y, S, why);
+    status = differentiate(ctx, &a, out, run, t, nw, stays, y, S, why, tips);
     // where the search took it to is a function of nothing
     for (int k = 0; found.is_moved && k < nw; k++) {
       if (!why[k]) why[k] = "static equilibrium was found only after what nothing holds had moved";

@@ -60,35 +60,10 @@ static void take_pending(jsens_adjoint* d) {
   }
 }
 
-static jo_status smooth_back(jsens_adjoint* d, const jsens_entry* e, const double* y) {
-  jsens_walk* w = d->w;
-  const int* flip = w->record->flip + e->what->flip;
-  jsens_walk_set_epoch(w, e->epoch + 1);
-  jsens_walk_slope_behind(w, e->t, y);
-  for (int i = e->what->nflip - 1; i >= 0; i--) {
-    int k = flip[i];
-    w->run->mode[k] = 1.0 - w->run->mode[k];
-    jsens_walk_slope_before(w, e->t, y);
-    double rate = 0.0;
-    for (int l = 0; l < d->lanes; l++) {
-      d->alpha[l] = jsens_adjoint_dot(d, d->lambda, l, w->f_minus, w->ny) -
-                    jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
-    }
-    if (!w->opt->frozen && w->follows) put_aside(d);
-    if (!w->opt->frozen && !w->follows) {
-      if (i == 0) take_pending(d);
-      JO_TRY(time_back(d, e, y, w->f_minus, k, &rate));
-    }
-    note_event(d, e, k, w->run->mode[k] < 0.5, rate);
-    memcpy(w->f_plus, w->f_minus, (size_t)w->ny * sizeof *w->f_plus);
-  }
-  return JO_OK;
-}
-
 // Back through the impulse, the closure with the new drive, and the momentum; time: of all of them, and of the motion
-// before. Modes are those before the event behind it.
+// before. Modes are those behind the event, and mode0 afterwards.
 static void impulse_back(jsens_adjoint* d, const jsens_entry* e, const double* before,
-                         double* time) {
+                         const double* mode0, double* time) {
   jsens_walk* w = d->w;
   int L = d->lanes;
   jsens_point at = {.t = e->t, .y = d->y_mixed, .momentum = d->P};
@@ -100,13 +75,58 @@ static void impulse_back(jsens_adjoint* d, const jsens_entry* e, const double* b
   }
   memcpy(d->kbar, d->Pbar, (size_t)(w->nu * L) * sizeof *d->kbar);
   jsens_adjoint_close(d, e->t, d->y_mixed, d->lambda, time);
-  jsens_walk_set_epoch(w, e->epoch);
+  jsens_walk_set_modes(w, mode0);
   at = (jsens_point){.t = e->t, .y = before, .lambda = d->kbar};
   jsens_adjoint_weigh(d, JGEN_FN_MOMENTUM, &at);
   jsens_adjoint_add(d, d->lambda, 1.0, d->ybar, w->ny);
   for (int l = 0; l < L; l++) {
     time[l] += d->tbar[l] + jsens_adjoint_dot(d, d->lambda, l, w->f_minus, w->ny);
   }
+}
+
+// An impulse of size zero: a driven coordinate jumps where numbers are a little different. Modes are those before it, here
+// and afterwards.
+static void drive_back(jsens_adjoint* d, const jsens_entry* e, const double* y, int k) {
+  jsens_walk* w = d->w;
+  jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
+  memcpy(w->modes, w->run->mode, (size_t)w->d->nswitch * sizeof *w->modes);
+  if (y != d->y_mixed) memcpy(d->y_mixed, y, (size_t)w->ny * sizeof *y);
+  w->run->mode[k] = 1.0 - w->run->mode[k];
+  for (int l = 0; l < d->lanes; l++) {
+    d->alpha[l] = -jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
+  }
+  impulse_back(d, e, y, w->modes, d->alpha);
+}
+
+static void flip_back(jsens_adjoint* d) {
+  jsens_walk* w = d->w;
+  for (int l = 0; l < d->lanes; l++) {
+    d->alpha[l] = jsens_adjoint_dot(d, d->lambda, l, w->f_minus, w->ny) -
+                  jsens_adjoint_dot(d, d->lambda, l, w->f_plus, w->ny);
+  }
+}
+
+static jo_status smooth_back(jsens_adjoint* d, const jsens_entry* e, const double* y) {
+  jsens_walk* w = d->w;
+  const int* flip = w->record->flip + e->what->flip;
+  jsens_walk_set_epoch(w, e->epoch + 1);
+  jsens_walk_slope_behind(w, e->t, y);
+  for (int i = e->what->nflip - 1; i >= 0; i--) {
+    int k = flip[i];
+    w->run->mode[k] = 1.0 - w->run->mode[k];
+    jsens_walk_slope_before(w, e->t, y);
+    double rate = 0.0;
+    if (w->drives[k]) drive_back(d, e, y, k);
+    if (!w->drives[k]) flip_back(d);
+    if (!w->opt->frozen && w->follows) put_aside(d);
+    if (!w->opt->frozen && !w->follows) {
+      if (i == 0) take_pending(d);
+      JO_TRY(time_back(d, e, y, w->f_minus, k, &rate));
+    }
+    note_event(d, e, k, w->run->mode[k] < 0.5, rate);
+    memcpy(w->f_plus, w->f_minus, (size_t)w->ny * sizeof *w->f_plus);
+  }
+  return JO_OK;
 }
 
 // The event moves along the motion before it.
@@ -145,7 +165,7 @@ static jo_status jump_back(jsens_adjoint* d, const jsens_entry* e) {
   }
   memcpy(d->y_mixed, before, (size_t)w->ny * sizeof *before);
   memcpy(d->y_mixed + v, after + v, (size_t)w->nv * sizeof *before);
-  impulse_back(d, e, before, d->alpha);
+  impulse_back(d, e, before, jsens_record_mode(w->record, e->epoch), d->alpha);
   double rate;
   JO_TRY(jump_time_back(d, e, before, k, &rate));
   note_event(d, e, k, mode1[k] > 0.5, rate);
@@ -178,7 +198,8 @@ static jo_status reset_at(jsens_adjoint* d, const jsens_entry* e, const double* 
   int v = jgen_first(&w->d->layout, JGEN_QV), k = w->record->flip[e->what->flip];
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
   jsens_walk_slope_before(w, e->t, y);
-  if (e->what->is_impulse) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
+  bool has_drive = jsens_walk_has_drive(w, e);
+  if (has_drive) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
   JO_TRY(jsens_walk_resets(w, e, y, stage));
   jsens_walk_slope_behind(w, e->t, stage + e->what->nreset * w->ny);
   for (int l = 0; l < d->lanes; l++) {
@@ -189,10 +210,10 @@ static jo_status reset_at(jsens_adjoint* d, const jsens_entry* e, const double* 
   for (int i = e->what->nreset - 1; i >= 0; i--) {
     reset_back(d, e, i, stage + i * w->ny);
   }
-  if (e->what->is_impulse) {
+  if (has_drive) {
     memcpy(d->y_mixed, y, (size_t)w->ny * sizeof *y);
     memcpy(d->y_mixed + v, stage + v, (size_t)w->nv * sizeof *y);
-    impulse_back(d, e, y, d->alpha);
+    impulse_back(d, e, y, jsens_record_mode(w->record, e->epoch), d->alpha);
   } else {
     jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
     motion_back(d, d->alpha);

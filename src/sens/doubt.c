@@ -30,7 +30,32 @@ double jsens_doubt_value(const jsens_result* r, int objective) {
   return error > JPLANT_DOUBTED ? error : 0.0;
 }
 
-void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path, const char* brink) {
+void jsens_doubt_side(jsens_doubt* d, const jsens_result* r, const jplant* p, int number) {
+  if (d->brink || d->tips) return;
+  int k = r->brink[number], i = r->tips[number];
+  if (k >= 0) d->brink = p->switch_name[k];
+  if (k < 0 && i >= 0) d->tips = p->dynamics->layout.name[i];
+}
+
+static void warn_of_one_side(jo_context* ctx, const jsens_doubt* d, const char* path) {
+  if (d->tips) {
+    jerr_warn(ctx,
+              "%s: %d of %d derivatives are those of one side, without an error bar: nothing holds "
+              "'%s' at static equilibrium, and the least change of '%s' makes it hang or tip over; "
+              "hint: hold '%s' by a spring, or leave the parameter out",
+              path, d->one_sided, d->all, d->tips, d->first_one_sided, d->tips);
+    return;
+  }
+  const char* other =
+      ", or makes hang or tip over what nothing holds at static equilibrium";  // where a sweep has both
+  jerr_warn(ctx,
+            "%s: %d of %d derivatives are those of one side, without an error bar: the run starts "
+            "where the least change of '%s' throws a switch%s%s%s; hint: start a little beside it",
+            path, d->one_sided, d->all, d->first_one_sided, d->brink ? " (" : "",
+            d->brink ? d->brink : other, d->brink ? ")" : "");
+}
+
+void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path) {
   if (d->beyond > 0) {
     jerr_option remedy = d->is_asked_for ? JERR_DERIVATIVE_TOLERANCE : JERR_TOLERANCE;
     jerr_warn(ctx,
@@ -39,12 +64,5 @@ void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path, c
               path, d->beyond, d->all, d->wanted, d->most, d->objective, d->number,
               d->is_asked_for ? "set" : "a smaller", jerr_option_name(ctx, remedy));
   }
-  if (d->one_sided > 0) {
-    jerr_warn(
-        ctx,
-        "%s: %d of %d derivatives are those of one side, without an error bar: the run starts "
-        "where the least change of '%s' throws a switch%s%s%s; hint: start a little beside it",
-        path, d->one_sided, d->all, d->first_one_sided, brink ? " (" : "", brink ? brink : "",
-        brink ? ")" : "");
-  }
+  if (d->one_sided > 0) warn_of_one_side(ctx, d, path);
 }

@@ -13,6 +13,8 @@ typedef struct jsens_doubt {
   double most;                     // of those beyond, the largest, relative
   const char *objective, *number;  // whose it is
   const char* first_one_sided;     // number
+  const char* brink;               // switch that the start stands on; NULL: not known
+  const char* tips;  // coordinate that a number makes hang or tip over; NULL: not known
 } jsens_doubt;
 
 // One derivative, of an objective with this value by a number of size `unit`.
@@ -23,7 +25,10 @@ void jsens_doubt_add(jsens_doubt* d, double value, double gradient, double error
 // error bar says, where it has one. 0: not by as much as is worth a word.
 double jsens_doubt_value(const jsens_result* r, int objective);
 
-// A warning for each kind that there is. brink: the switch that a start stands on, NULL: not known.
-void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path, const char* brink);
+// Why derivatives with respect to a number are those of one side, where they are. The first of them is kept.
+void jsens_doubt_side(jsens_doubt* d, const jsens_result* r, const jplant* p, int number);
+
+// A warning for each kind that there is.
+void jsens_doubt_warn(jo_context* ctx, const jsens_doubt* d, const char* path);
 
 #endif

@@ -178,9 +178,10 @@ static bool allocate(jsens_result* r) {
   r->why = JARENA_ARRAY(&r->arena, r->nobjective, const char*);
   r->doubt = JARENA_ARRAY(&r->arena, r->nobjective, jplant_doubt);
   r->brink = JARENA_ARRAY(&r->arena, r->nw, int);
+  r->tips = JARENA_ARRAY(&r->arena, r->nw, int);
   r->unit = JARENA_ARRAY(&r->arena, r->nw, double);
-  for (int k = 0; r->brink && k < r->nw; k++) {
-    r->brink[k] = -1;
+  for (int k = 0; r->brink && r->tips && k < r->nw; k++) {
+    r->brink[k] = r->tips[k] = -1;
   }
   for (int i = 0; r->gradient_error && i < n; i++) {
     r->gradient_error[i] = NAN;
@@ -190,7 +191,7 @@ static bool allocate(jsens_result* r) {
   }
   return r->value && r->value_error && r->is_unheld && r->is_lost && r->is_sharp && r->is_own &&
          r->has_overflown && r->why && r->doubt && r->gradient && r->gradient_error && r->brink &&
-         r->unit;
+         r->tips && r->unit;
 }
 
 jo_status jsens_result_create(jo_context* ctx, const jsens* s, jsens_method method,
@@ -232,11 +233,13 @@ static jo_status keep_options(const jsens* s, const jsens_options* opt, jsens_re
 // The start, and the run from there, recorded in r.
 static jo_status take(const jsens* s, const jsens_options* opt, jsens_result* r, bool* is_walked) {
   double *y0 = s->plant->y0, *S0 = s->S0;
+  const int* tips = s->tips;
   double begin = jclock_cpu();
   int nw = r->method == JSENS_VALUE ? 0 : s->nw;
-  if (opt->p) JO_TRY(jsens_start(r->ctx, &r->arena, s, nw, opt->p, &y0, &S0));
+  if (opt->p) JO_TRY(jsens_start(r->ctx, &r->arena, s, nw, opt->p, &y0, &S0, &tips));
   r->y0 = y0;
   r->S0 = S0;
+  r->start_tips = tips;
   JO_TRY(keep_options(s, opt, r));
   // walking backward needs the arguments of all stages before it begins with the last
   const jsolve_tableau* tab = jsolve_tableau_find(opt->solve.method);
@@ -265,6 +268,7 @@ static jo_status conclude(const jsens* s, const jsens_result* of, const jsens_op
     if (opt->p) memcpy(run->p, opt->p, (size_t)s->plant->dynamics->np * sizeof *run->p);
     status = jsens_brink(run, opt->t_start, of->y0, of->S0, r->unit, r->nw, r->brink);
     jplant_work_destroy(run);
+    if (of->start_tips) memcpy(r->tips, of->start_tips, (size_t)r->nw * sizeof *r->tips);
   }
   jsens_plan_order(r);
   if (opt->estimate && status >= 0) jsens_plan_judge(s, opt, r);

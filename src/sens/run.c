@@ -249,10 +249,14 @@ jo_status jsens_check_objectives(jo_context* ctx, const jsens* s, const jsens_re
   return JO_OK;
 }
 
+bool jsens_is_one_sided(const jsens_result* r, int number) {
+  return r->brink[number] >= 0 || r->tips[number] >= 0;
+}
+
 // Derivatives of one side have no error that an integration could estimate.
 static void doubt_brinks(jsens_result* r) {
   for (int k = 0; k < r->nw; k++) {
-    for (int o = 0; r->brink[k] >= 0 && o < r->nobjective; o++) {
+    for (int o = 0; jsens_is_one_sided(r, k) && o < r->nobjective; o++) {
       if (!isnan(r->gradient_error[o * r->nw + k])) r->gradient_error[o * r->nw + k] = INFINITY;
       r->is_within = false;
     }

@@ -62,6 +62,7 @@ static jo_status prepare(jsens* s, const jmodel* m, const jsens_setup* setup) {
   JO_TRY(jplant_start_find(s->ctx, &s->arena, s->plant, s->nw, NULL, &begin));
   s->S0 = begin.S;
   s->why = begin.why;
+  s->tips = begin.tips;
   return build_kernels(s, setup);
 }
 
@@ -127,7 +128,7 @@ static jo_status begin_run(jo_context* ctx, const jsens* s, const double* values
 }
 
 jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
-                      double** y, double** S) {
+                      double** y, double** S, const int** tips) {
   jplant_start begin;
   jplant_work* run;
   JO_TRY(jplant_start_find(ctx, a, s->plant, nw, values, &begin));
@@ -137,6 +138,7 @@ jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const 
   jplant_work_destroy(run);
   *y = begin.y;
   *S = begin.S;
+  *tips = begin.tips;
   return status;
 }
 

@@ -41,15 +41,16 @@ typedef struct jsens {
   jsens_kernel_shelf* siblings;    // of plants that its runs came to
   double* S0;                      // d y0 / d number (ny x nw)
   const char** why;                // there is no derivative by a number (nw); NULL: there is
+  const int* tips;                 // see plant/start.h (nw)
 } jsens;
 
 jo_status jsens_create(jo_context* ctx, const jmodel* m, const jsens_setup* setup, jsens** out);
 void jsens_destroy(jsens* s);
 
 // Initial state and its derivatives by the first nw numbers (ny x nw) for other values of the live
-// numbers.
+// numbers. tips: see plant/start.h (nw).
 jo_status jsens_start(jo_context* ctx, jarena* a, const jsens* s, int nw, const double* values,
-                      double** y, double** S);
+                      double** y, double** S, const int** tips);
 
 typedef struct jsens_options {
   jsolve_options solve;
@@ -149,6 +150,7 @@ typedef struct jsens_result {
   double* unit;           // size of each number: what a change of it is measured by (nw)
   int* brink;  // by number: a switch the start stands on, its derivatives being those of one
                // side and their error unknown (infinite); -1: none (nw)
+  int* tips;   // the same of a coordinate that it makes hang or tip over, as a state; -1: none (nw)
   // the run as it was taken, and its walk step by step
   jsens_method method;
   jsens_options used;
@@ -156,6 +158,7 @@ typedef struct jsens_result {
   int nentry;
   const jsens_record* steps;
   const double *y0, *S0;  // its start, with derivatives (ny x nw)
+  const int* start_tips;  // of the start (nw)
   jsens_comparison comparison;
   struct jsens_result* other;  // the run compared with; NULL: there is none
   double* rough;               // local error of the derivatives, relative to them
@@ -185,6 +188,9 @@ double jsens_unit(const jsens* s, const double* p, int k);
 // What an error of a derivative is measured by: the derivative itself, or where it is negligible, the
 // objective over the number's size.
 double jsens_scale(double value, double gradient, double unit);
+
+// Whether derivatives by a number are those of one side.
+bool jsens_is_one_sided(const jsens_result* r, int number);
 
 // Refuse a method whose kernels were not prepared.
 jo_status jsens_check_method(jo_context* ctx, const jsens* s, jsens_method method);

@@ -40,39 +40,6 @@ static void note_event(jsens_direct* d, const jsens_entry* e, int k, double rate
   }
 }
 
-// One flip at a time: S += (f before - f after) dt
-static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const double* y) {
-  jsens_walk* w = d->w;
-  jsens_walk_slope_before(w, e->t, y);
-  for (int i = 0; i < e->what->nflip; i++) {
-    int k = w->record->flip[e->what->flip + i];
-    double rate = w->follows ? 0.0 : switch_rate(d, e->t, y, w->f_minus, k);
-    if (!w->follows) JO_TRY(jsens_walk_check_rate(w, e, y, w->f_minus, k, rate));
-    for (int q = 0; q < d->npack; q++) {
-      jsens_pack* p = &d->pack[q];
-      double* mine = d->times + q * d->lanes;
-      if (w->follows) {
-        memcpy(mine, p->dt_first, (size_t)d->lanes * sizeof *mine);
-      } else {
-        event_times(d, e, y, rate, k, p, mine);
-        if (i == 0) memcpy(p->dt_first, mine, (size_t)d->lanes * sizeof *mine);
-      }
-      note_event(d, e, k, rate, q, mine);
-    }
-    d->nevent++;
-    w->run->mode[k] = 1.0 - w->run->mode[k];
-    jsens_walk_slope_behind(w, e->t, y);
-    for (int q = 0; q < d->npack; q++) {
-      for (int n = 0; n < w->ny * d->lanes; n++) {
-        double jump = w->f_minus[n / d->lanes] - w->f_plus[n / d->lanes];
-        d->pack[q].S[n] += jump * d->times[q * d->lanes + n % d->lanes];
-      }
-    }
-    memcpy(w->f_minus, w->f_plus, (size_t)w->ny * sizeof *w->f_minus);
-  }
-  return JO_OK;
-}
-
 // S += sign f dt: the event moves along the motion before it, or after it
 static void move_along(const jsens_direct* d, jsens_pack* p, double sign, const double* f,
                        const double* dt) {
@@ -83,18 +50,15 @@ static void move_along(const jsens_direct* d, jsens_pack* p, double sign, const 
 }
 
 // (S4)  through the impulse: momentum before, loops closed with the new drive, velocities after. y_mixed has the
-// dependent coordinates behind it, P the momentum.
+// dependent coordinates behind it, P the momentum. Modes are those behind it.
 static void pack_impulse(jsens_direct* d, const jsens_entry* e, jsens_pack* p, const double* before,
-                         const double* dt) {
+                         const double* mode0, const double* dt) {
   jsens_walk* w = d->w;
-  const double* mode0 = jsens_record_mode(w->record, e->epoch);
-  const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
   int L = d->lanes;
   jsens_point at = {.t = e->t, .y = before, .mode = mode0, .dy = p->S, .dt = dt, .dp = p->dp};
   jsens_walk_tangent(w, JGEN_FN_MOMENTUM, &at, (double* const[]){d->dP});
-  jsens_walk_set_modes(w, mode1);
   jsens_direct_close(d, e->t, d->y_mixed, dt, p, p->S);
-  at = (jsens_point){.t = e->t, .y = d->y_mixed, .mode = mode1, .momentum = d->P, .dy = p->S};
+  at = (jsens_point){.t = e->t, .y = d->y_mixed, .momentum = d->P, .dy = p->S};
   at.dt = dt;
   at.dp = p->dp;
   at.dmomentum = d->dP;
@@ -103,6 +67,71 @@ static void pack_impulse(jsens_direct* d, const jsens_entry* e, jsens_pack* p, c
   for (int n = 0; n < w->nu * L; n++) {
     rate[n] += d->dd[n];
   }
+}
+
+// S += (f before - f after) dt
+static void flip_smoothly(jsens_direct* d, const jsens_entry* e, const double* y, int k) {
+  jsens_walk* w = d->w;
+  w->run->mode[k] = 1.0 - w->run->mode[k];
+  jsens_walk_slope_behind(w, e->t, y);
+  for (int q = 0; q < d->npack; q++) {
+    for (int n = 0; n < w->ny * d->lanes; n++) {
+      double jump = w->f_minus[n / d->lanes] - w->f_plus[n / d->lanes];
+      d->pack[q].S[n] += jump * d->times[q * d->lanes + n % d->lanes];
+    }
+  }
+}
+
+// The same with an impulse of size zero in between: a driven coordinate jumps where numbers are a little different.
+static void flip_drive(jsens_direct* d, const jsens_entry* e, const double* y, int k) {
+  jsens_walk* w = d->w;
+  jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
+  memcpy(w->modes, w->run->mode, (size_t)w->d->nswitch * sizeof *w->modes);
+  if (y != d->y_mixed) memcpy(d->y_mixed, y, (size_t)w->ny * sizeof *y);
+  w->run->mode[k] = 1.0 - w->run->mode[k];
+  jsens_walk_slope_behind(w, e->t, y);
+  for (int q = 0; q < d->npack; q++) {
+    const double* dt = d->times + q * d->lanes;
+    move_along(d, &d->pack[q], 1.0, w->f_minus, dt);
+    pack_impulse(d, e, &d->pack[q], y, w->modes, dt);
+    move_along(d, &d->pack[q], -1.0, w->f_plus, dt);
+  }
+}
+
+// Times of the flip of switch k along each lane, the first of the event or not.
+static jo_status flip_times(jsens_direct* d, const jsens_entry* e, const double* y, int k,
+                            bool is_first) {
+  jsens_walk* w = d->w;
+  bool moves = !w->opt->frozen && !w->follows;
+  double rate = moves ? switch_rate(d, e->t, y, w->f_minus, k) : 0.0;
+  if (moves) JO_TRY(jsens_walk_check_rate(w, e, y, w->f_minus, k, rate));
+  for (int q = 0; q < d->npack; q++) {
+    jsens_pack* p = &d->pack[q];
+    double* mine = d->times + q * d->lanes;
+    const double* known = w->opt->frozen ? d->zero : p->dt_first;
+    if (moves) {
+      event_times(d, e, y, rate, k, p, mine);
+    } else {
+      memcpy(mine, known, (size_t)d->lanes * sizeof *mine);
+    }
+    if (moves && is_first) memcpy(p->dt_first, mine, (size_t)d->lanes * sizeof *mine);
+    note_event(d, e, k, rate, q, mine);
+  }
+  d->nevent++;
+  return JO_OK;
+}
+
+// One flip at a time
+static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const double* y) {
+  jsens_walk* w = d->w;
+  jsens_walk_slope_before(w, e->t, y);
+  for (int i = 0; i < e->what->nflip; i++) {
+    int k = w->record->flip[e->what->flip + i];
+    JO_TRY(flip_times(d, e, y, k, i == 0));
+    (w->drives[k] ? flip_drive : flip_smoothly)(d, e, y, k);
+    memcpy(w->f_minus, w->f_plus, (size_t)w->ny * sizeof *w->f_minus);
+  }
+  return JO_OK;
 }
 
 // Time of an event that jumps, along each lane.
@@ -125,7 +154,9 @@ static jo_status begin_jump(jsens_direct* d, const jsens_entry* e, const double*
                             double* rate) {
   jsens_walk* w = d->w;
   jsens_walk_slope_before(w, e->t, y);
-  if (e->what->is_impulse) jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
+  if (jsens_walk_has_drive(w, e)) {
+    jplant_call(w->run, JGEN_FN_MOMENTUM, e->t, y, (double* const[]){d->P});
+  }
   bool moves = !w->opt->frozen && !w->follows;
   *rate = moves ? switch_rate(d, e->t, y, w->f_minus, k) : 0.0;
   return moves ? jsens_walk_check_rate(w, e, y, w->f_minus, k, *rate) : JO_OK;
@@ -136,6 +167,8 @@ static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
   int v = jgen_first(&w->d->layout, JGEN_QV);
   const double* before = e->y;
   const double* after = e->after;
+  const double* mode0 = jsens_record_mode(w->record, e->epoch);
+  const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
   int k = w->record->flip[e->what->flip];
   double rate;
   JO_TRY(begin_jump(d, e, before, k, &rate));
@@ -148,7 +181,8 @@ static jo_status jump_event(jsens_direct* d, const jsens_entry* e) {
     jump_times(d, e, before, rate, k, p);
     note_event(d, e, k, rate, q, d->dt);
     move_along(d, p, 1.0, w->f_minus, d->dt);
-    pack_impulse(d, e, p, before, d->dt);
+    jsens_walk_set_modes(w, mode1);
+    pack_impulse(d, e, p, before, mode0, d->dt);
     move_along(d, p, -1.0, w->f_plus, d->dt);
   }
   d->nevent++;
@@ -175,9 +209,11 @@ static void pack_reset(jsens_direct* d, const jsens_entry* e, int i, const doubl
 static jo_status reset_at(jsens_direct* d, const jsens_entry* e, const double* y, double* stage) {
   jsens_walk* w = d->w;
   int v = jgen_first(&w->d->layout, JGEN_QV), k = w->record->flip[e->what->flip];
+  const double* mode0 = jsens_record_mode(w->record, e->epoch);
   const double* mode1 = jsens_record_mode(w->record, e->epoch + 1);
+  bool has_drive = jsens_walk_has_drive(w, e);
   double rate;
-  jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
+  jsens_walk_set_modes(w, mode0);
   JO_TRY(begin_jump(d, e, y, k, &rate));
   JO_TRY(jsens_walk_resets(w, e, y, stage));
   jsens_walk_slope_behind(w, e->t, stage + e->what->nreset * w->ny);
@@ -188,8 +224,8 @@ static jo_status reset_at(jsens_direct* d, const jsens_entry* e, const double* y
     jump_times(d, e, y, rate, k, p);
     note_event(d, e, k, rate, q, d->dt);
     move_along(d, p, 1.0, w->f_minus, d->dt);
-    if (e->what->is_impulse) pack_impulse(d, e, p, y, d->dt);
     jsens_walk_set_modes(w, mode1);
+    if (has_drive) pack_impulse(d, e, p, y, mode0, d->dt);
     for (int i = 0; i < e->what->nreset; i++) {
       pack_reset(d, e, i, stage + i * w->ny, p, d->dt);
     }
@@ -264,7 +300,7 @@ jo_status jsens_direct_event(jsens_direct* d, const jsens_entry* e) {
   if (!w->opt->frozen && d->nprobe > 0) {
     return doubtful_event(d, e, pass_smoothly, d->y_mixed, NULL);
   }
-  if (!w->opt->frozen) return smooth_event(d, e, e->y);
+  if (!w->opt->frozen || jsens_walk_has_drive(w, e)) return smooth_event(d, e, e->y);
   for (int i = 0; i < e->what->nflip; i++, d->nevent++) {
     for (int q = 0; q < d->npack; q++) {
       note_event(d, e, w->record->flip[e->what->flip + i], 0.0, q, d->zero);

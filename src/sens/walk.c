@@ -173,6 +173,29 @@ const double* jsens_walk_first_slope(const jsens_walk* w, int i) {
   return known ? known : e.first;
 }
 
+// Switches that momenta have: those of driven coordinates. Of their derivatives, since numbers are constants in the
+// values, and a jump by a number that is zero is gone there.
+static jo_status find_drives(jsens_walk* w) {
+  const jgen_dynamics* d = w->d;
+  const jexpr_fn* tangent = &d->sens.tangent[JGEN_FN_MOMENTUM];
+  const jexpr_fn* fn = tangent->name ? tangent : &d->sens.adjoint[JGEN_FN_MOMENTUM];
+  w->drives = JARENA_ARRAY(&w->arena, d->nswitch, bool);
+  if (!w->drives) return jerr_memory(w->ctx);
+  if (d->part.nd == 0 || !fn->name) return JO_OK;
+  jarena a;
+  jarena_init(&a, w->ctx);
+  jexpr_schedule schedule;
+  jo_status status = jexpr_schedule_build(&a, fn, &schedule);
+  for (int i = 0; status >= 0 && i < schedule.n; i++) {
+    for (int k = 0; k < jexpr_nargs(fn->graph, schedule.order[i]); k++) {
+      const jexpr_node* arg = &fn->graph->node[jexpr_arg(fn->graph, schedule.order[i], k)];
+      if (arg->op == JEXPR_INPUT && arg->a == (uint32_t)JGEN_MODE) w->drives[arg->b] = true;
+    }
+  }
+  jarena_free(&a);
+  return status;
+}
+
 jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplant_work* run,
                            const jsens_record* record, const jsens_options* opt,
                            jsens_result* out) {
@@ -189,6 +212,7 @@ jo_status jsens_walk_begin(jsens_walk* w, jo_context* ctx, const jsens* s, jplan
   JO_TRY(set_schemes(w));
   JO_TRY(prepare_segment(w));
   JO_TRY(prepare_sides(w));
+  JO_TRY(find_drives(w));
   for (int i = 0; i < JSENS_SLOPES; i++) {
     w->k[i] = w->own[i] = JARENA_ARRAY(&w->arena, w->ny, double);
     if (!w->own[i]) return jerr_memory(ctx);
@@ -503,8 +527,18 @@ void jsens_walk_fire(jsens_walk* w, const jsens_entry* e, int i) {
   w->fired[w->record->reset[e->what->reset + i]] = 1.0;
 }
 
+// A drive that jumps across what moves leaves all states as they were, but not their derivatives with respect to its
+// direction.
 bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e) {
-  return memcmp(e->y, e->after, (size_t)w->ny * sizeof *e->y) != 0;
+  return e->what->is_impulse || memcmp(e->y, e->after, (size_t)w->ny * sizeof *e->y) != 0;
+}
+
+bool jsens_walk_has_drive(const jsens_walk* w, const jsens_entry* e) {
+  bool any = e->what->is_impulse;
+  for (int i = 0; i < e->what->nflip; i++) {
+    any = any || w->drives[w->record->flip[e->what->flip + i]];
+  }
+  return any;
 }
 
 // ---- events that graze -----------------------------------------------------------------------------

@@ -55,8 +55,9 @@ typedef struct jsens_walk {
   double* Y[JSOLVE_MAX_STAGES];  // arguments of its stages (ny)
   double* base;                  // scratch (ny)
   double *f_minus, *f_plus;
-  double* modes;             // scratch (nswitch)
-  bool follows;              // the event at hand has the time of another one
+  double* modes;  // scratch (nswitch)
+  bool* drives;   // driven coordinates have different derivatives in both modes (nswitch)
+  bool follows;   // the event at hand has the time of another one
   bool moves_in, moves_out;  // it begins, or ends, a chain of events that have one time
   double* fired;             // of the reset at hand (nevent)
   double *near, *g;          // scratch: the way to an event (5 ny), switches there (nswitch)
@@ -127,6 +128,8 @@ void jsens_walk_slope_behind(jsens_walk* w, double t, const double* y);
 void jsens_walk_fire(jsens_walk* w, const jsens_entry* e, int i);
 // Whether driven coordinates jump at an event.
 bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e);
+// Whether driven coordinates jump at the event, or do where numbers and states are a little different.
+bool jsens_walk_has_drive(const jsens_walk* w, const jsens_entry* e);
 
 // Fails, and reports it, where switch k of an event only grazes: where its rate, with slope f at (t, y), is zero, or
 // so small beside what it was on the way that rounding decides whether there is an event.

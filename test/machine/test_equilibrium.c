@@ -234,6 +234,37 @@ static void test_equilibrium_a_free_pair_stays_with_its_first(void** state) {
   rig_close(&l);
 }
 
+// At the foot of a smooth bump the slope of the road just holds a car, and a little farther away nothing does: it stays
+// where it began rather than roll to where the search ends. Wherever that was, it was no function of the bump.
+static void test_equilibrium_what_rolls_to_where_nothing_holds_it_stays(void** state) {
+  (void)state;
+  static const char foot[] =
+      "jounce: 1\nname: foot\n"
+      "bodies: {frame: {}, car: {mass: 360}, carrier: {mass: 22},"
+      " wheel: {mass: 18, inertia: [0.28, 0.4, 0.28]}}\n"
+      "joints:\n"
+      "  x: {type: prismatic, child: frame, axis: x}\n"
+      "  z: {type: prismatic, child: car, parent: frame, axis: z}\n"
+      "  strut: {type: prismatic, child: carrier, parent: car, at: [0, 0, 0.32], axis: z}\n"
+      "  spin: {type: revolute, child: wheel, parent: carrier, axis: y}\n"
+      "forces: {spring: {on: strut, stiffness: 16390, damping: 1915}}\n"
+      "tyres: {tyre: {wheel: wheel, radius: 0.32, stiffness: 256000, damping: 108,"
+      " kappa_c: 0.4, alpha_c: 0.2, mu_x: 0.8, mu_y: 0.8}}\n"
+      "road: \"0.006*exp(-((x - 0.72)/0.2372)^2)\"\n"
+      "simulation: {end: 1}\n";
+  rig l;
+  jplant_options opt = fixture_interpreted();
+  rig_open_text(&l, "foot.yaml", foot, &opt);
+  jmachine_equilibrium found;
+  assert_ok(l.ctx, jplant_find_equilibrium(l.ctx, l.plant, l.t, l.y, &found));
+  const double* q = l.y + jgen_first(&l.plant->dynamics->layout, JGEN_QU);
+  assert_int_equal(found.determined, 2);
+  assert_false(found.is_moved);
+  assert_true(q[coordinate(&l, "x")] == 0.0);
+  assert_near(q[coordinate(&l, "strut")], 360.0 * GRAVITY / 16390.0, 1e-4);
+  rig_close(&l);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_equilibrium_quarter_car_sags_by_weight_over_stiffness),
@@ -244,6 +275,7 @@ int main(void) {
       cmocka_unit_test(test_equilibrium_nominal_sizes_are_scales_of_errors),
       cmocka_unit_test(test_equilibrium_holds_states_that_are_to_be_held),
       cmocka_unit_test(test_equilibrium_a_free_pair_stays_with_its_first),
+      cmocka_unit_test(test_equilibrium_what_rolls_to_where_nothing_holds_it_stays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

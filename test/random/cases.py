@@ -74,6 +74,22 @@ def derivatives_are_those_of_runs(number: str, at: float, increment: float, rela
     return check
 
 
+def derivatives_are_of_one_side(number: str, others: str, coordinate: str) -> Check:
+    """Of one number and not of the others, with a warning that names what makes it so."""
+    def check(program: Program, path: str) -> str:
+        for method in ("direct", "adjoint"):
+            answer = program.call("sens", path, "--wrt", f"{number},{others}", "--method", method)
+            if not answer.ok:
+                return answer.message
+            for (o, n), error in gradient(answer, "gradient_error").items():
+                if (error is None) != (n == number):
+                    return f"{method}: d {o} / d {n} has the error {error}"
+            if f"nothing holds '{coordinate}'" not in answer.message or f"'{number}'" not in answer.message:
+                return f"{method}: {answer.message or 'no warning'}"
+        return ""
+    return check
+
+
 def mean_over_the_run(program: Program, path: str) -> str:
     for end in (1.0, 0.5):
         v = values(program.call("run", path, "--end", repr(end)))
@@ -384,6 +400,37 @@ initial: {c1: {rate: 4}}
 simulation: {end: 3, tolerance: 1e-7}
 """
 
+# at p = 0 the drive jumps along the hinge, which does not feel it
+DRIVE_ACROSS = """
+jounce: 1
+parameters: {p: 0}
+bodies: {slide: {mass: 3}, arm: {mass: 1, com: [0, 0, -0.2], inertia: [0.01, 0.01, 0.01]}}
+joints:
+  slide: {type: prismatic, child: slide, axis: [p, 1, 0], drive: {velocity: "0.1 + if(t < 0.3, 0, 0.05)", from: 0}}
+  arm: {type: revolute, child: arm, parent: slide, axis: y}
+objectives: {o: {integral: arm}}
+simulation: {end: 1, tolerance: 1e-9}
+"""
+
+# a wheel in balance: with a centre of mass above its axis it turns over, and with one below it hangs
+BALANCED = """
+jounce: 1
+parameters: {height: 0, m: 20, k: 20000}
+bodies: {carrier: {mass: 10}, wheel: {mass: m, com: [0, 0, height], inertia: [0.3, 0.5, 0.3]}}
+joints:
+  z: {type: prismatic, child: carrier, axis: z}
+  spin: {type: revolute, child: wheel, parent: carrier, axis: y}
+forces: {spring: {on: z, stiffness: k, damping: 200}}
+initial: {spin: {rate: 30}}
+objectives: {o: {integral: z}}
+simulation: {end: 0.5, start_at: static}
+"""
+
+
+def drive_along(velocity: str) -> str:
+    return DRIVE_ACROSS.replace("[p, 1, 0]", "x").replace("0.1 + if(t < 0.3, 0, 0.05)", velocity)
+
+
 FAULTS = (
     Fault("a: static start, number by name", MASS_ON_SPRING, derivatives_are_those_of_runs("c", 20, 0.2)),
     Fault("a: static start, number by path", MASS_ON_SPRING,
@@ -417,6 +464,13 @@ FAULTS = (
     Fault("l: load of a tyre whose slip stiffness changes its sign", STIFFNESS_CHANGES_SIGN, load_stays_below(1e5)),
     Fault("m: run that its fixed steps end", ENDED_BY_ITS_STEPS, is_refused),
     Fault("n: filter at rest, steps that leap over a singular position", FILTER_AT_REST, adjoint_names_the_direct_method),
+    Fault("o: drive that jumps and moves nothing", DRIVE_ACROSS, derivatives_are_those_of_runs("p", 0, 0.05)),
+    Fault("o: drive that jumps by zero", drive_along("0.1 + if(t < 0.3, 0, p)"),
+          derivatives_are_those_of_runs("p", 0, 0.05)),
+    Fault("o: drive that jumps by zero, and others at once",
+          drive_along("0.1 + if(t < 0.3, p, 0) + if(t > 0.3, 0.2*(t - 0.3), 0)"),
+          derivatives_are_those_of_runs("p", 0, 0.05)),
+    Fault("p: static start of a wheel in balance", BALANCED, derivatives_are_of_one_side("height", "m,k", "spin")),
 )
 
 
