@@ -115,12 +115,14 @@ typedef struct table {
   double previous[LEVELS];
 } table;
 
-// Row i of the table from its first entry; keeps the best entry so far.
-static void extrapolate(table* t, int i, double first, double* best, double* error) {
+// Row i of the table from its first entry; keeps the best entry so far. No entry is known better than to the noise of its
+// runs: two may agree by chance.
+static void extrapolate(table* t, int i, double first, double noise, double* best, double* error) {
   double row[LEVELS] = {first}, power = 4.0;
   for (int k = 1; k <= i; k++, power *= 4.0) {
     row[k] = (power * row[k - 1] - t->previous[k - 1]) / (power - 1.0);
     double e = fmax(fabs(row[k] - row[k - 1]), fabs(row[k] - t->previous[k - 1]));
+    e = fmax(e, noise);
     if (e < *error) {
       *error = e;
       *best = row[k];
@@ -209,7 +211,8 @@ jo_status jsens_numeric_derivative(jsens_numeric* n, int which, const double* gu
       continue;
     }
     for (int o = 0; o < no && status >= 0; o++) {
-      extrapolate(&t[o], i, d[o], &derivative[o], &error[o]);
+      double noise = n->opt.solve.rel_tol * fabs(n->psi[o]) / h;
+      extrapolate(&t[o], i, d[o], noise, &derivative[o], &error[o]);
     }
     i++;
     h *= 0.5;
