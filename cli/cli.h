@@ -26,7 +26,7 @@ typedef struct cli {
   const char* argument[CLI_MAX_ARGUMENTS];  // what is no option: the file
   jo_setting* set;
   int nset;
-  bool json, quiet, interpreter;
+  bool json, quiet, interpreter, compiler;
   int ntold;                   // diagnostics of the context already printed
   const cli_visitor* visitor;  // NULL: the command is to do its work
 } cli;

@@ -135,7 +135,8 @@ static cli_exit solve_manoeuvre(cli* c, const job* j, const manoeuvre* m, soluti
                            .wrt = parameters,
                            .nwrt = NPARAMETER,
                            .method = JO_SENS_ADJOINT,
-                           .interpreter = c->interpreter};
+                           .interpreter = c->interpreter,
+                           .compiler = c->compiler};
   jo_status status = jo_model_load(c->ctx, path, c->set, c->nset, &model);
   if (status >= 0) status = jo_system_create(c->ctx, model, &use, &system);
   if (status >= 0) status = solve(c, m, system, j->tolerance, s);

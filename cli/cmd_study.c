@@ -170,7 +170,10 @@ static bool save_figures(cli* c, const jo_study* s, const char* folder) {
 static cli_exit work(cli* c, const char* path, const char* folder) {
   jo_study* study = NULL;
   cli_progress bar = cli_progress_begin(!c->quiet);
-  jo_study_options opt = {.interpreter = c->interpreter, .progress = on_progress, .user = &bar};
+  jo_study_options opt = {.interpreter = c->interpreter,
+                          .compiler = c->compiler,
+                          .progress = on_progress,
+                          .user = &bar};
   jo_status status = jo_study_load(c->ctx, c->argument[0], c->set, c->nset, &study);
   if (status >= 0) status = jo_study_run(c->ctx, study, &opt);
   cli_progress_end(&bar);

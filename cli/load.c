@@ -27,6 +27,7 @@ cli_exit cli_prepare(cli* c, const jo_model* model, const jo_system_options* opt
                      jo_system** system) {
   jo_system_options o = *opt;
   o.interpreter = c->interpreter;
+  o.compiler = c->compiler;
   jo_status status = jo_system_create(c->ctx, model, &o, system);
   cli_tell(c);
   return status < 0 ? CLI_FAIL : CLI_OK;

@@ -114,6 +114,7 @@ static cli_exit run(cli* c, int argc, char** argv) {
   opt.surface = surface;
   jo_system_options system = jo_system_options_default();
   system.interpreter = c->interpreter;
+  system.compiler = c->compiler;
   jo_load_events* v = NULL;
   jo_reconstruction r;
   jo_status status = jo_load_events_open(c->ctx, c->argument[0], c->set, c->nset, &system, &v);

@@ -13,7 +13,7 @@
 
 #define LIST 512  // longest list of choices
 
-enum { SET, MAX_STEPS, MAX_MEMORY, JSON, QUIET, INTERPRETER, HELP, NCOMMON };
+enum { SET, MAX_STEPS, MAX_MEMORY, JSON, QUIET, INTERPRETER, COMPILER, HELP, NCOMMON };
 const cli_option cli_common_options[NCOMMON + 1] = {
     [SET] = {"--set", "NAME=VALUE",
              .help = "set a parameter, or any number of the file by its path", .is_repeated = true},
@@ -21,7 +21,8 @@ const cli_option cli_common_options[NCOMMON + 1] = {
     [MAX_MEMORY] = {"--max-memory", "MB", .help = "most memory of results; 1000 MB by default"},
     [JSON] = {"--json", .help = "print JSON instead of text"},
     [QUIET] = {"--quiet", .help = "no notes, warnings and progress"},
-    [INTERPRETER] = {"--interpreter", .help = "evaluate without compiling"},
+    [INTERPRETER] = {"--interpreter", .help = "evaluate by the interpreter, which is slower"},
+    [COMPILER] = {"--compiler", .help = "have a C compiler make the code, for comparison"},
     [HELP] = {"--help", .help = "print this"},
 };
 
@@ -177,8 +178,11 @@ static cli_exit take_common(cli* c, const cli_command* command, const cli_option
   const char *name = command->name, *of = cli_common_options[which].name;
   bool help = false;
   if (!cli_common_options[which].value) {
-    bool* flag[NCOMMON] = {
-        [JSON] = &c->json, [QUIET] = &c->quiet, [INTERPRETER] = &c->interpreter, [HELP] = &help};
+    bool* flag[NCOMMON] = {[JSON] = &c->json,
+                           [QUIET] = &c->quiet,
+                           [INTERPRETER] = &c->interpreter,
+                           [COMPILER] = &c->compiler,
+                           [HELP] = &help};
     cli_exit code = take_flag(w, name, flag[which]);
     return help ? print_help(command, option, n) : code;
   }

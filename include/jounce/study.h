@@ -26,10 +26,11 @@ JO_API const char* jo_study_name(const jo_study* study);
 JO_API const jo_model* jo_study_model(const jo_study* study);
 
 typedef struct jo_study_options {
-  int interpreter;  // evaluate without compiling
+  int interpreter;  // evaluate by the interpreter, which is slower
   /// Called again and again with 0 ... 1; zero stops the study. Must not use the context. May be NULL.
   int (*progress)(void* user, double fraction);
   void* user;
+  int compiler;  // have a C compiler make the code, for comparison
 } jo_study_options;
 
 JO_API jo_study_options jo_study_options_default(void);

@@ -42,18 +42,19 @@ typedef struct jo_system_options {
   /// always can be.
   const char* const* variable;
   int nvariable;
-  int interpreter;  // evaluate without compiling: starts at once, runs slower, needs no compiler
+  int interpreter;  // evaluate by the interpreter, which is slower
   /// Objectives to compute, by name and in this order; none: all of the model. The others are integrated all the same, so that
   /// a run takes the same steps and has the same values.
   const char* const* objective;
   int nobjective;
+  int compiler;  // have a C compiler make the code, for comparison: starts later, and the same numbers
 } jo_system_options;
 
 JO_API jo_system_options jo_system_options_default(void);
 
-/// Generate the equations of a model, assemble it, choose independent coordinates, differentiate and compile.
-/// What the system is not prepared for is refused when it is asked. `opt` NULL: defaults, which are runs. Compiled code is kept in the user's cache folder; where there is no compiler
-/// the interpreter takes over, with a notice in the context.
+/// Generates the equations of a model, assembles it, chooses independent coordinates, differentiates, and makes machine code.
+/// What the system is not prepared for is refused when it is asked. `opt` NULL: defaults, which are runs. For processors without machine code of ours, a C compiler is
+/// used, whose code is kept in the user's cache folder; where there is none the interpreter takes over, with a notice in the context.
 /// On failure `*out` is NULL and the context names the file, subject and cause, an unknown name with a suggestion.
 /// Ownership: caller, release with jo_system_destroy() before the model, which must outlive it.
 /// Threads: any, one context per thread; a system may be used by all.

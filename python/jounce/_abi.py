@@ -249,6 +249,7 @@ class jo_system_options(Structure):
         ("interpreter", c_int),
         ("objective", POINTER(c_char_p)),
         ("nobjective", c_int),
+        ("compiler", c_int),
     ]
 
 
@@ -818,6 +819,7 @@ class jo_study_options(Structure):
         ("interpreter", c_int),
         ("progress", CFUNCTYPE(c_int, c_void_p, c_double)),
         ("user", c_void_p),
+        ("compiler", c_int),
     ]
 
 

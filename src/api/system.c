@@ -78,6 +78,11 @@ static void choose_methods(const jo_system* s, const jo_system_options* opt, int
   out->adjoint = both || !(direct || history);
 }
 
+static jkernel_backend choose_backend(const jo_system_options* opt) {
+  if (opt->interpreter) return JKERNEL_INTERP;
+  return opt->compiler ? JKERNEL_CC : JKERNEL_AUTO;
+}
+
 // The plant of runs, with derivatives where they are asked for.
 static jo_status prepare_motion(jo_system* s, const jo_system_options* opt) {
   bool is_sens = s->use & JO_USE_DERIVATIVES, is_checked = s->use & JO_USE_CHECKS;
@@ -87,7 +92,7 @@ static jo_status prepare_motion(jo_system* s, const jo_system_options* opt) {
   if (is_sens) choose_methods(s, opt, k.n, &setup);
   setup.outputs = s->use & (JO_USE_RUNS | JO_USE_HISTORIES);
   setup.histories = s->use & JO_USE_HISTORIES;
-  if (opt->interpreter) setup.kernel.backend = JKERNEL_INTERP;
+  setup.kernel.backend = choose_backend(opt);
   JO_TRY(jsens_create(s->ctx, s->variable, &setup, &s->motion));
   s->plant = s->motion->plant;
   if (is_sens) JO_TRY(check_numbers(s, &k));
@@ -102,7 +107,7 @@ static jo_status prepare_motion(jo_system* s, const jo_system_options* opt) {
 
 static jo_status prepare_loads(jo_system* s, const jo_system_options* opt) {
   jkernel_options kernel = jkernel_options_default();
-  if (opt->interpreter) kernel.backend = JKERNEL_INTERP;
+  kernel.backend = choose_backend(opt);
   JO_TRY(jloads_create(s->ctx, s->variable, &kernel, &s->loads));
   if (!s->plant) s->plant = s->loads->plant;
   return JO_OK;
@@ -366,7 +371,7 @@ jo_system_info jo_system_inspect(const jo_system* system) {
                           .equations_generated = d->equations.generated,
                           .equations_kept = d->equations.kept,
                           .closure_residual = p->closure_residual,
-                          .is_compiled = p->kernels->set->backend == JKERNEL_CC,
+                          .is_compiled = p->kernels->set->backend != JKERNEL_INTERP,
                           .packed_2 = packed[2],
                           .packed_4 = packed[4],
                           .packed_8 = packed[8]};

@@ -255,17 +255,21 @@ static void hash_files(jemit_unit* unit) {
   jsha256_hex(digest, unit->sha256);
 }
 
-static jo_status check_options(jo_context* ctx, int nfn, const jemit_options* opt) {
-  int lanes = opt->lanes;
+jo_status jemit_check_lanes(jo_context* ctx, int lanes, int pack) {
   if (lanes < 1 || lanes > LANES_MAX || (lanes & (lanes - 1)) != 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT,
                     "%d lanes: compiled kernels evaluate 1, 2, 4, 8 or 16 together", lanes);
   }
-  int pack = opt->pack;
   if (pack < 1 || pack > JEXPR_PACK_LANES || (pack & (pack - 1)) != 0) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "packs of %d lanes: 1 (none), 2, 4 or 8 can be asked for",
                     pack);
   }
+  return JO_OK;
+}
+
+static jo_status check_options(jo_context* ctx, int nfn, const jemit_options* opt) {
+  int lanes = opt->lanes, pack = opt->pack;
+  JO_TRY(jemit_check_lanes(ctx, lanes, pack));
   if (opt->device && (lanes > 1 || pack > 2)) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "devices have single values and pairs");
   }

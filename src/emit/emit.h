@@ -52,6 +52,9 @@ typedef struct jemit_unit {
   char sha256[65];     // of all texts
 } jemit_unit;
 
+// Lanes and packs that there is code for, C or machine code.
+jo_status jemit_check_lanes(jo_context* ctx, int lanes, int pack);
+
 // Every emitted function is
 //   void SYMBOL(const double* const* in, double* const* out, double* work);
 // arrays lane-innermost as in expr/tape.h.

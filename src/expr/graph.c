@@ -236,19 +236,6 @@ jexpr_ref jexpr_mark(jexpr_graph* g, jexpr_ref a, const char* format, ...) {
 
 // ---- reading -----------------------------------------------------------------------------------
 
-int jexpr_nargs(const jexpr_graph* g, jexpr_ref r) {
-  assert(r < (jexpr_ref)g->nnode);
-  const jexpr_node* n = &g->node[r];
-  return is_list(n->op) ? (int)n->b : jexpr_ops[n->op].arity;
-}
-
-jexpr_ref jexpr_arg(const jexpr_graph* g, jexpr_ref r, int k) {
-  assert(k >= 0 && k < jexpr_nargs(g, r));
-  const jexpr_node* n = &g->node[r];
-  if (is_list(n->op)) return g->list[n->a + (uint32_t)k];
-  return k == 0 ? n->a : k == 1 ? n->b : n->c;
-}
-
 // ---- structural check --------------------------------------------------------------------------
 
 static bool operands_precede(const jexpr_graph* g, jexpr_ref r) {

@@ -15,7 +15,9 @@
 #include "base/format.h"
 #include "base/process.h"
 #include "base/work.h"
+#include "emit/machine.h"
 #include "kernel/cache.h"
+#include "kernel/functions.h"
 #include "kernel/toolchain.h"
 
 #define PACK_LANES   8
@@ -231,14 +233,14 @@ static jo_status gather_part(build* b, const jkernel_set* set, const jexpr_fn* f
 }
 
 // Lanes of packs: those asked for, at most those of the processor and $JOUNCE_PACK_LANES.
-static jo_status limit_packs(const build* b, int* pack) {
+static jo_status limit_packs(jo_context* ctx, int* pack) {
   if (*pack > jcpu_lanes(jcpu_chosen())) *pack = jcpu_lanes(jcpu_chosen());
   const char* text = getenv("JOUNCE_PACK_LANES");
   if (!text || text[0] == '\0') return JO_OK;
   int most = text[1] == '\0' ? text[0] - '0' : 0;
   if (most != 1 && most != 2 && most != 4 && most != 8) {
     return jerr_set(
-        b->ctx, JO_ERR_ARGUMENT,
+        ctx, JO_ERR_ARGUMENT,
         "JOUNCE_PACK_LANES is '%s'; it must be 1, 2, 4 or 8: so many equal operations of "
         "a model are computed together at most",
         text);
@@ -251,7 +253,7 @@ static jo_status limit_packs(const build* b, int* pack) {
 static jo_status compile_part(build* b, jkernel_set* set, bool* is_stuck) {
   jemit_options emit = b->opt->emit;
   emit.lanes = b->opt->lanes;
-  JO_TRY(limit_packs(b, &emit.pack));
+  JO_TRY(limit_packs(b->ctx, &emit.pack));
   JO_TRY(jemit_c(b->ctx, b->scratch, b->fn, b->n, &emit, &b->unit));
   void** library = &set->library[b->part];
   if (b->cache) {
@@ -301,6 +303,77 @@ static jo_status compile_or_interpret(jkernel_set* set, jarena* scratch, const j
   return interpret(set, scratch, fn);
 }
 
+// ---- machine code
+
+static void bind_code(jkernel_set* set, const jemit_machine_unit* unit, const int* member, int n) {
+  const char* base = set->code.memory;
+  union {
+    const void* address;
+    jkernel_function function;
+  } at;
+  for (int i = 0; i < n; i++) {
+    const jemit_machine_entry* entry = &unit->entry[i];
+    jkernel* k = &set->kernel[member[i]];
+    at.address = base + entry->start;
+    k->function = at.function;
+    k->work = entry->work;
+    k->counts = entry->counts;
+    memcpy(k->packed, entry->packed, sizeof k->packed);
+  }
+  for (int i = 0; i < unit->nlist; i++) {
+    at.address = base + unit->entry[unit->list[i]->body].start;
+    unit->list[i]->function = at.function;
+  }
+}
+
+// Functions as machine code, but for those that are called too seldom.
+static jo_status assemble(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
+                          const jkernel_options* opt) {
+  jexpr_fn* chosen = JARENA_ARRAY(scratch, set->n, jexpr_fn);
+  int* member = JARENA_ARRAY(scratch, set->n, int);
+  int n = 0;
+  if (!chosen || !member) return jerr_memory(set->ctx);
+  for (int i = 0; i < set->n; i++) {
+    if (part_of(opt, i) == JKERNEL_SELDOM) {
+      JO_TRY(interpret_one(set, scratch, &fn[i], &set->kernel[i]));
+      continue;
+    }
+    chosen[n] = fn[i];
+    member[n++] = i;
+  }
+  jemit_machine_options how = {.lanes = opt->lanes, .pack = opt->emit.pack, .level = jcpu_chosen()};
+  how.functions = jkernel_functions(how.level);
+  JO_TRY(jemit_check_lanes(set->ctx, how.lanes, how.pack));
+  JO_TRY(limit_packs(set->ctx, &how.pack));
+  set->backend = JKERNEL_MACHINE;
+  if (n == 0) return JO_OK;
+  jemit_machine_unit unit;
+  JO_TRY(jemit_machine(set->ctx, &set->arena, chosen, n, &how, &unit));
+  JO_TRY(jkernel_code_map(set->ctx, unit.code, unit.size, &set->code));
+  bind_code(set, &unit, member, n);
+  return JO_OK;
+}
+
+static jo_status make_functions(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
+                                const jkernel_options* opt) {
+  bool has_machine = jemit_machine_has(jcpu_chosen());
+  if (opt->backend == JKERNEL_INTERP) return interpret(set, scratch, fn);
+  if (opt->backend == JKERNEL_MACHINE && !has_machine) {
+    return jerr_set(set->ctx, JO_ERR_COMPILER, "there is no machine code for this processor (%s)",
+                    jcpu_name(jcpu_chosen()));
+  }
+  if (opt->backend == JKERNEL_CC || !has_machine)
+    return compile_or_interpret(set, scratch, fn, opt);
+  int said = jo_context_diagnostic_count(set->ctx);
+  jo_status status = assemble(set, scratch, fn, opt);
+  if (status != JO_ERR_COMPILER || opt->backend == JKERNEL_MACHINE) return status;
+  jerr_forget(set->ctx, said);
+  jerr_notice(
+      set->ctx,
+      "this system does not execute code that programs make: equations are interpreted, slower");
+  return interpret(set, scratch, fn);
+}
+
 // ---- sets
 
 static jo_status create_set(jo_context* ctx, const jexpr_fn* fn, int nfn, int lanes,
@@ -343,8 +416,7 @@ jo_status jkernel_build(jo_context* ctx, const jexpr_fn* fn, int nfn, const jker
   JO_TRY(create_set(ctx, fn, nfn, opt->lanes, &set));
   jarena scratch;
   jarena_init(&scratch, ctx);
-  jo_status status = opt->backend == JKERNEL_INTERP ? interpret(set, &scratch, fn)
-                                                    : compile_or_interpret(set, &scratch, fn, opt);
+  jo_status status = make_functions(set, &scratch, fn, opt);
   jarena_free(&scratch);
   if (status < 0) {
     jkernel_destroy(set);
@@ -359,6 +431,7 @@ void jkernel_destroy(jkernel_set* set) {
   for (int part = 0; part < JKERNEL_PARTS_MAX; part++) {
     jkernel_library_close(set->library[part]);
   }
+  jkernel_code_unmap(&set->code);
   jarena_free(&set->arena);
   jmem_free(set->ctx, set);
 }

@@ -7,11 +7,13 @@
 #include "emit/emit.h"
 #include "expr/schedule.h"
 #include "expr/tape.h"
+#include "kernel/code.h"
 
 typedef enum jkernel_backend {
-  JKERNEL_AUTO,    // compiled; interpreted, with one notice, when there is no compiler
-  JKERNEL_INTERP,  // interpreted
-  JKERNEL_CC       // compiled; an error when that fails
+  JKERNEL_AUTO,  // machine code; where there is none for the processor, compiled, or interpreted without a compiler
+  JKERNEL_INTERP,   // interpreted
+  JKERNEL_CC,       // compiled by a C compiler; an error when that fails
+  JKERNEL_MACHINE,  // machine code; an error where there is none for the processor
 } jkernel_backend;
 
 // A function that is called too seldom to be worth compiling: interpreted in compiled sets too.
@@ -50,10 +52,11 @@ typedef struct jkernel {
 typedef struct jkernel_set {
   jo_context* ctx;
   jarena arena;
-  jkernel_backend backend;  // INTERP or CC, what it came to
+  jkernel_backend backend;  // INTERP, CC or MACHINE, what it came to
   bool from_cache;          // all of it
   double compile_seconds;   // wall time in the compiler
   void* library[JKERNEL_PARTS_MAX];
+  jkernel_code code;
   int n;
   jkernel* kernel;  // as the functions were given
 } jkernel_set;

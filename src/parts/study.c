@@ -199,7 +199,8 @@ static jo_status prepare(work* j) {
                            .nwrt = k->nwrt,
                            .variable = k->variable,
                            .nvariable = k->nvariable,
-                           .interpreter = j->opt->interpreter};
+                           .interpreter = j->opt->interpreter,
+                           .compiler = j->opt->compiler};
     if (k->runs || !k->derivatives) o.use |= JO_USE_RUNS;
     if (k->derivatives) o.use |= JO_USE_DERIVATIVES;
     if (k->histories) o.use |= JO_USE_HISTORIES;

@@ -246,7 +246,7 @@ jo_status jplant_simulate_choose(jo_context* ctx, const jplant* plant,
   u->abs_tol = given_or(opt->abs_tol, s->abs_tol);
   u->step = given_or(opt->step, s->step);
   u->output_step = given_or(opt->output_step, s->output_step);
-  u->is_compiled = plant->kernels->set->backend == JKERNEL_CC;
+  u->is_compiled = plant->kernels->set->backend != JKERNEL_INTERP;
   JO_TRY(choose_method(ctx, opt, u, solve));
   JO_TRY(check_given(ctx, opt));
   JO_TRY(check_options(ctx, u));

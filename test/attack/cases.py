@@ -270,6 +270,8 @@ def run(case: Case, attempt: Attempt, judge: Judge) -> None:
         return
     attempt.note = case.name
     attempt.save("model.yaml", case.model)
+    if not case.interpreter:
+        surroundings.by_compiler(attempt)
     if case.before:
         case.before(attempt)
     args = [case.args[0], "model.yaml", *case.args[1:], "--json"] + (["--interpreter"] if case.interpreter else [])

@@ -266,8 +266,14 @@ COMPILERS = {
 }
 
 
+def by_compiler(attempt: Attempt) -> None:
+    """Equations are compiled where there is no machine code for the processor: the level below SSE4.2."""
+    attempt.environment["JOUNCE_CPU"] = "x86-64"
+
+
 def compilers(seed: int, attempt: Attempt, judge: Judge) -> None:
     """A compiler that is missing, fails, or writes nonsense: the interpreter, or a reason."""
+    by_compiler(attempt)
     draw = Draw(seed)
     name = draw.one(COMPILERS)
     attempt.save("model.yaml", PENDULUM)
@@ -293,6 +299,7 @@ def _agree(a: dict, b: dict) -> bool:
 
 def hanging(seed: int, attempt: Attempt, judge: Judge) -> None:
     """A compiler that hangs, while the program is ended: no process and no folder is left."""
+    by_compiler(attempt)
     draw = Draw(seed)
     attempt.save("model.yaml", PENDULUM)
     path = attempt.save("cc_attack", "#!/bin/sh\n: > started\nexec sleep 1000\n")
@@ -347,6 +354,7 @@ def _prepare_cache(name: str, attempt: Attempt, draw: Draw) -> dict[str, str | N
 
 def caches(seed: int, attempt: Attempt, judge: Judge) -> None:
     """A cache that cannot be written, or holds what it should not: results as without it."""
+    by_compiler(attempt)
     draw = Draw(seed)
     name = draw.one(CACHES)
     attempt.save("model.yaml", PENDULUM)
@@ -368,6 +376,7 @@ def caches(seed: int, attempt: Attempt, judge: Judge) -> None:
 
 def full_cache(seed: int, attempt: Attempt, judge: Judge) -> None:
     """A disk of the cache that is full, and that of temporary files as well: compiled elsewhere or interpreted, with a note."""
+    by_compiler(attempt)
     if attempt.sanitized:
         return
     attempt.save("model.yaml", PENDULUM)
@@ -388,6 +397,7 @@ SWING = PENDULUM.replace("mass: 2", "mass: 3").replace("integral: swing^2", "int
 
 def swapped(seed: int, attempt: Attempt, judge: Judge) -> None:
     """Libraries of two models that have changed places: each model has its own results."""
+    by_compiler(attempt)
     names = ("model.yaml", "other.yaml")
     cache, first, files = attempt.room("cache"), [], []
     attempt.note = "libraries of two models, swapped"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same bits whatever computes them: runs and derivatives of the buggy's manoeuvres, interpreted and compiled by
+"""The same bits whatever computes them: runs and derivatives of the buggy's manoeuvres, interpreted, as machine code and compiled by
 gcc and clang for several processors, compared byte by byte; derivatives go through lanes of several widths.
 main.py JOUNCE [--long]: the second with all combinations (make bits)."""
 import os
@@ -32,6 +32,7 @@ def compilers():
     found = {"interpreter": None}
     there = levels()
     lowest = there[1] if len(there) > 1 else "native"
+    found.update({f"machine code {level}": {"JOUNCE_CPU": level} for level in there})
     few = {"gcc": there[:1] + there[2:-1], "clang": [lowest]}
     for compiler in few:
         if not shutil.which(compiler):
@@ -47,7 +48,7 @@ def result(room, command, model, options, compiler):
     out = room / "out.csv"
     env = dict(os.environ, JOUNCE_CACHE_DIR=str(room / "cache"))
     env.update(compiler or {})
-    how = [] if compiler else ["--interpreter"]
+    how = ["--interpreter"] if not compiler else ["--compiler"] if "JOUNCE_CC" in compiler else []
     done = subprocess.run([JOUNCE, command, str(model), "-o", str(out), *options, *how], env=env,
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -165,6 +165,9 @@ class Outputs(Case):
         self.assertFalse((self.folder / "d").exists())
 
 
+COMPILED = {"JOUNCE_CPU": "x86-64"}     # a level without machine code: compiled
+
+
 class Caches(Case):
     def test_run_goes_on_without_a_cache_and_says_so_once(self):
         cases = (({"HOME": "/dev/null"}, ("JOUNCE_CACHE_DIR", "XDG_CACHE_HOME")),
@@ -172,14 +175,14 @@ class Caches(Case):
                  ({"JOUNCE_CACHE_DIR": "/proc/self/task"}, ()))
         wanted = jounce("sens", PENDULUM, "--json", "--quiet")
         for env, without in cases:
-            done = self.run_with(["sens", PENDULUM, "--json"], env=env, without=without)
+            done = self.run_with(["sens", PENDULUM, "--json"], env={**COMPILED, **env}, without=without)
             self.assertEqual(done.returncode, 0)
             self.assertRegex(done.stderr, r"^note: [^\n]*are not kept for the next run[^\n]*\n$")
             self.assertEqual(json.loads(done.stdout)["objectives"],
                              json.loads(wanted.stdout)["objectives"])
 
     def test_interpreter_where_nothing_can_be_compiled(self):
-        done = self.run_with(["run", PENDULUM, "--json"], env={"JOUNCE_CACHE_DIR": "/proc/self/task",
+        done = self.run_with(["run", PENDULUM, "--json"], env={**COMPILED, "JOUNCE_CACHE_DIR": "/proc/self/task",
                                                                "TMPDIR": "/proc/self/task"})
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr, r"^note: [^\n]*are interpreted[^\n]*\n$")
@@ -194,7 +197,7 @@ class Compilers(Case):
         compiler.write_text(f"#!/bin/sh\nsleep 1000 &\necho $! > {self.pid}.new\n"
                             f"mv {self.pid}.new {self.pid}\nwait\n")
         compiler.chmod(0o755)
-        self.env = {"JOUNCE_CC": str(compiler), "JOUNCE_CACHE_DIR": str(self.cache)}
+        self.env = {**COMPILED, "JOUNCE_CC": str(compiler), "JOUNCE_CACHE_DIR": str(self.cache)}
 
     def is_gone(self):
         pid = self.pid.read_text().strip()
@@ -227,7 +230,7 @@ class Compilers(Case):
             self.assertTrue(self.is_gone(), number)
             self.pid.unlink()
         # the next run cleans up
-        jounce_env = {"JOUNCE_CACHE_DIR": str(self.cache)}
+        jounce_env = {**COMPILED, "JOUNCE_CACHE_DIR": str(self.cache)}
         self.assertEqual(self.run_with(["run", PENDULUM], env=jounce_env).returncode, 0)
         self.assertEqual([f.suffix for f in self.cache.iterdir() if f.suffix != ".so"], [])
         self.assertGreater(len(list(self.cache.iterdir())), 0)
@@ -293,7 +296,7 @@ class Texts(Case):
         compiler = self.folder / "cc"
         compiler.write_text("#!/bin/sh\nprintf 'x\\033[31mred\\007'\nexit 1\n")
         compiler.chmod(0o755)
-        done = self.run_with(["run", PENDULUM], env={"JOUNCE_CC": str(compiler)})
+        done = self.run_with(["run", PENDULUM], env={**COMPILED, "JOUNCE_CC": str(compiler)})
         self.assertEqual(done.returncode, 1)
         self.assertIn("x\\x1b[31mred\\x07", done.stderr)
 

@@ -3,6 +3,8 @@
 // chunks and the compiler; failures of a compiler are told.
 #include "kernel/kernel.h"
 
+#include "base/cpu.h"
+
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -216,7 +218,7 @@ static void compare_with_interpreter(functions* f, const jkernel_options* opt, i
   jkernel_set* a = build(f, &interp);
   jkernel_set* b = build(f, opt);
   assert_int_equal(a->backend, JKERNEL_INTERP);
-  assert_int_equal(b->backend, JKERNEL_CC);
+  assert_int_equal(b->backend, opt->backend);
   assert_int_equal(a->kernel[0].counts.total, b->kernel[0].counts.total);
   compare_kernels(f, &a->kernel[0], &b->kernel[0], rounds);
   jkernel_destroy(a);
@@ -244,6 +246,36 @@ static void test_compiled_equals_interpreted(void** state) {
   }
 }
 
+// Levels of the processor that there is machine code for, from the highest down.
+static const char* const levels[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+
+static void compare_machine_code(functions* f, int rounds) {
+  static const int lanes[] = {1, 4, 8, 2, 16}, pack[] = {1, 2, 4, 8};
+  for (int k = 0; k < 3; k++) {
+    setenv("JOUNCE_CPU", levels[k], 1);
+    jcpu_level level;
+    if (jcpu_detect() < JCPU_V4 - (jcpu_level)k) continue;
+    assert_ok(f->ctx, jcpu_choose(f->ctx, &level));
+    for (int i = 0; i < 20; i++) {
+      jkernel_options opt = options(f);
+      opt.backend = JKERNEL_MACHINE;
+      opt.lanes = lanes[i % 5];
+      opt.emit.pack = pack[i / 5];
+      compare_with_interpreter(f, &opt, rounds);
+    }
+  }
+  unsetenv("JOUNCE_CPU");
+}
+
+static void test_machine_code_equals_interpreted(void** state) {
+  functions* f = *state;
+  add_operators(f);
+  add_lists(f);
+  add_unknowns(f);
+  finish_functions(f);
+  compare_machine_code(f, 200);
+}
+
 // A web in which values live long: every statement takes an old and a new one.
 static void add_web(functions* f) {
   jexpr_ref v[300];
@@ -259,6 +291,13 @@ static void add_web(functions* f) {
     v[i] = x;
     if (i % 5 == 0) add_value(f, x);
   }
+}
+
+static void test_machine_code_spills(void** state) {
+  functions* f = *state;
+  add_web(f);
+  finish_functions(f);
+  compare_machine_code(f, 50);
 }
 
 static void test_chunks_do_not_change_values(void** state) {
@@ -348,7 +387,9 @@ static void test_without_compiler(void** state) {
   setenv("PATH", f->dir, 1);
   jkernel_set* set = NULL;
   jkernel_options opt = options(f);
+  setenv("JOUNCE_CPU", "x86-64", 1);  // without machine code
   jo_status automatic = jkernel_build(f->ctx, f->fn, 2, &opt, &set);
+  unsetenv("JOUNCE_CPU");
   int notices = count_notices(f->ctx);
   int errors = error_count(f->ctx);
   jkernel_set* none = NULL;
@@ -423,6 +464,7 @@ static void test_failing_compiler_is_named(void** state) {
   assert_int_equal(chmod(bad, 0700), 0);
   jkernel_set* set = NULL;
   jkernel_options opt = options(f);
+  opt.backend = JKERNEL_CC;
   opt.compiler = bad;
   for (int cache = 0; cache < 2; cache++) {
     jo_context_clear(f->ctx);
@@ -458,6 +500,8 @@ static void test_bad_options(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_compiled_equals_interpreted, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_machine_code_equals_interpreted, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_machine_code_spills, setup, teardown),
       cmocka_unit_test_setup_teardown(test_chunks_do_not_change_values, setup, teardown),
       cmocka_unit_test_setup_teardown(test_products_and_sums_are_rounded_apart, setup, teardown),
       cmocka_unit_test_setup_teardown(test_find_by_name, setup, teardown),

@@ -720,13 +720,18 @@ class Words(Case):
         self.assertEqual(bare, [])
 
     def test_nobody_needs_a_compiler(self):
+        self.assertEqual(self.without_compiler({}), "")
+        # nor where there is no machine code for the processor
+        self.assertRegex(self.without_compiler({"JOUNCE_CPU": "x86-64"}), "no-such-compiler.*interpreted")
+
+    def without_compiler(self, more):
         code = ("import warnings, jounce\nwarnings.simplefilter('error', jounce.JounceNotice)\n"
                 f"try:\n  jounce.load('{QUARTER_CAR}').run()\n"
                 "except jounce.JounceNotice as e: print(e)\n")
         done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=True,
                               env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "JOUNCE_CC": "no-such-compiler",
-                                   "JOUNCE_CACHE_DIR": self.path("cache")})
-        self.assertRegex(done.stdout, "no-such-compiler.*interpreted")
+                                   "JOUNCE_CACHE_DIR": self.path("cache"), **more})
+        return done.stdout
 
 
 if __name__ == "__main__":

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoder of x86-64 instructions over doubles: SSE, AVX (VEX) or AVX-512 (EVEX), one text for all three.
+//
+// An instruction has a destination, a first source in a register and a second one in a register or in memory. SSE instructions
+// overwrite their first source: the caller makes both the same register.
+#ifndef JEMIT_X86_H
+#define JEMIT_X86_H
+
+#include <stdint.h>
+
+#include "base/cpu.h"
+#include "base/mem.h"
+
+// General registers, as encoded.
+enum { JX_RAX, JX_RCX, JX_RDX, JX_RBX, JX_RSP, JX_RBP, JX_RSI, JX_RDI, JX_R12 = 12, JX_R13 = 13 };
+
+//   X(id, scalar prefix, packed prefix, opcode map, opcode, VEX.W)
+// Prefixes: 0 none, 1 66, 2 F3, 3 F2. Maps: 1 0F, 2 0F38, 3 0F3A. EVEX.W is 1 throughout.
+#define JX_INSTRUCTIONS(X)               \
+  X(JX_ADD, 3, 1, 1, 0x58, 0)            \
+  X(JX_MUL, 3, 1, 1, 0x59, 0)            \
+  X(JX_SUB, 3, 1, 1, 0x5c, 0)            \
+  X(JX_MIN, 3, 1, 1, 0x5d, 0)            \
+  X(JX_DIV, 3, 1, 1, 0x5e, 0)            \
+  X(JX_MAX, 3, 1, 1, 0x5f, 0)            \
+  X(JX_SQRT, 3, 1, 1, 0x51, 0)           \
+  X(JX_AND, 1, 1, 1, 0x54, 0)            \
+  X(JX_ANDN, 1, 1, 1, 0x55, 0)           \
+  X(JX_OR, 1, 1, 1, 0x56, 0)             \
+  X(JX_XOR, 1, 1, 1, 0x57, 0)            \
+  X(JX_CMP, 3, 1, 1, 0xc2, 0)            \
+  X(JX_ADDSUB, 1, 1, 1, 0xd0, 0)         \
+  X(JX_ROUND_SCALAR, 1, 1, 3, 0x0b, 0)   \
+  X(JX_ROUND, 1, 1, 3, 0x09, 0)          \
+  X(JX_BLENDV, 1, 1, 3, 0x4b, 0)         \
+  X(JX_TERNARY, 1, 1, 3, 0x25, 1)        \
+  X(JX_MASK_TO_VECTOR, 2, 2, 2, 0x38, 1) \
+  X(JX_LOAD, 3, 1, 1, 0x10, 0)           \
+  X(JX_STORE, 3, 1, 1, 0x11, 0)          \
+  X(JX_COPY, 1, 1, 1, 0x28, 0)           \
+  X(JX_DUPLICATE, 3, 3, 1, 0x12, 0)      \
+  X(JX_BROADCAST, 1, 1, 2, 0x19, 0)      \
+  X(JX_UNPACK_LOW, 1, 1, 1, 0x14, 0)     \
+  X(JX_UNPACK_HIGH, 1, 1, 1, 0x15, 0)    \
+  X(JX_LOAD_HIGH, 1, 1, 1, 0x16, 0)      \
+  X(JX_STORE_HIGH, 1, 1, 1, 0x17, 0)     \
+  X(JX_SHUFFLE, 1, 1, 1, 0xc6, 0)        \
+  X(JX_INSERT2, 1, 1, 3, 0x18, 0)        \
+  X(JX_EXTRACT2, 1, 1, 3, 0x19, 0)       \
+  X(JX_INSERT4, 1, 1, 3, 0x1a, 1)        \
+  X(JX_EXTRACT4, 1, 1, 3, 0x1b, 1)       \
+  X(JX_PERMUTE, 1, 1, 3, 0x01, 1)        \
+  X(JX_BLEND, 1, 1, 3, 0x0d, 0)          \
+  X(JX_PERMUTE_TWO, 1, 1, 2, 0x77, 1)    \
+  X(JX_TO_INTEGER, 3, 3, 1, 0x2c, 1)
+
+#define JX_MEMBER(id, scalar, packed, map, opcode, w) id,
+typedef enum jx_instruction { JX_INSTRUCTIONS(JX_MEMBER) JX_COUNT } jx_instruction;
+#undef JX_MEMBER
+
+// A register, memory at a general register, or a constant of the pool behind the code.
+typedef enum jx_place { JX_REGISTER, JX_MEMORY, JX_POOL } jx_place;
+typedef struct jx_operand {
+  jx_place place;
+  int reg;        // vector register, or the general one that memory is at
+  int32_t at;     // [bytes]
+  bool is_splat;  // memory has one double, for all places (AVX-512)
+} jx_operand;
+
+// A place of the code that refers to the pool.
+typedef struct jx_fix {
+  uint32_t code, end;  // where the distance stands, and what it counts from
+  uint32_t pool;
+} jx_fix;
+
+typedef struct jx_code {
+  jo_context* ctx;
+  jcpu_level level;
+  uint8_t* byte;
+  int n, cap;
+  jx_fix* fix;
+  int nfix, fix_cap;
+  bool failed;  // no memory
+} jx_code;
+
+// One instruction over n doubles (1, 2, 4, 8). first < 0: it has no first source. imm < 0: no immediate byte. `bytes`: what it
+// reads or writes in memory.
+void jx_put(jx_code* c, jx_instruction i, int n, int dst, int first, jx_operand second, int imm,
+            int bytes);
+// Comparison into mask register 1 (AVX-512).
+void jx_compare_to_mask(jx_code* c, int n, int first, jx_operand second, int imm);
+
+void jx_load_pointer(jx_code* c, int reg, int base, int32_t at);  // reg = *(base + at)
+void jx_set_pointer(jx_code* c, int reg, uintptr_t value);
+void jx_add_pointer(jx_code* c, int reg, int base, int32_t at);  // reg = base + at
+typedef void (*jx_function)(void);
+void jx_call(jx_code* c, jx_function function);
+void jx_rest(jx_code* c);   // code for older machines is slow after wide registers
+void jx_enter(jx_code* c);  // in: rbx, out: r12, work aligned to 64 bytes: r13
+void jx_leave(jx_code* c);
+
+// rcx = address of the element of a list of `count` doubles that a vector register has the index of; the first where there is none.
+void jx_index(jx_code* c, int index, int count, jx_operand list);
+
+static inline jx_operand jx_register(int reg) {
+  return (jx_operand){.place = JX_REGISTER, .reg = reg};
+}
+static inline jx_operand jx_memory(int base, int32_t at) {
+  return (jx_operand){.place = JX_MEMORY, .reg = base, .at = at};
+}
+
+#endif

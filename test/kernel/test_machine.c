@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machine code of random graphs, with their derivatives, has the bits of the interpreter: at every level of the processor, in
+// every number of lanes and every width of packs.
+//
+//   test_kernel_machine [OPERATIONS]     at least so many of each kind of code; 30,000 by default
+#include <stdlib.h>
+
+#include "base/cpu.h"
+#include "kernel/kernel.h"
+#include "support/check.h"
+#include "support/fixture.h"
+#include "support/repeated.h"
+
+#define LANES_MAX 16
+#define POINTS    20  // at which a function is evaluated
+
+static long least_operations = 30000;
+
+static const char* const level_name[] = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+static const int lane_count[] = {1, 2, 4, 8, 16}, pack_width[] = {1, 2, 4, 8};
+enum { LEVELS = 3, LANE_COUNTS = 5, WIDTHS = 4 };
+
+static bool is_same(double a, double b) {
+  return a == b ? signbit(a) == signbit(b) : isnan(a) && isnan(b);
+}
+
+static void evaluate(const jkernel* k, uint64_t seed, double* dy, double* xbar) {
+  double x[REPEATED_INPUTS], p[REPEATED_SHARED];
+  double d[REPEATED_INPUTS * LANES_MAX], l[REPEATED_OUTPUTS * LANES_MAX];
+  double* work = calloc(k->work + 1, sizeof *work);
+  assert_non_null(work);
+  repeated_inputs(seed, x, p);
+  repeated_lanes(seed, REPEATED_INPUTS * k->lanes, d);
+  repeated_lanes(seed + 1, REPEATED_OUTPUTS * k->lanes, l);
+  jkernel_init_work(k, work);
+  jkernel_eval(k, (const double* const[]){x, p, d, l}, (double* const[]){dy, xbar}, work);
+  free(work);
+}
+
+static void compare_outputs(const jkernel* k, const repeated* r, const jkernel* interpreted,
+                            const char* level, int pack, uint64_t seed) {
+  static double dy[2][REPEATED_OUTPUTS * LANES_MAX], xbar[2][REPEATED_INPUTS * LANES_MAX];
+  evaluate(interpreted, seed, dy[0], xbar[0]);
+  evaluate(k, seed, dy[1], xbar[1]);
+  for (int i = 0; i < r->noutput * k->lanes; i++) {
+    if (is_same(dy[0][i], dy[1][i])) continue;
+    fail_msg("%s, %d lanes, packs of %d: tangent %d is %.17g, not %.17g", level, k->lanes, pack, i,
+             dy[1][i], dy[0][i]);
+  }
+  for (int i = 0; i < REPEATED_INPUTS * k->lanes; i++) {
+    if (is_same(xbar[0][i], xbar[1][i])) continue;
+    fail_msg("%s, %d lanes, packs of %d: adjoint %d is %.17g, not %.17g", level, k->lanes, pack, i,
+             xbar[1][i], xbar[0][i]);
+  }
+}
+
+// One graph in all kinds of code; how many operations it has.
+static int compare_graph(fixture* f, uint64_t seed, int level, int lanes) {
+  repeated r;
+  repeated_derive(&r, fixture_graph(f), 2 + (int)(seed % 9), 20 + (int)(seed % 30), seed);
+  jkernel_options opt = jkernel_options_default();
+  opt.lanes = lanes;
+  opt.backend = JKERNEL_INTERP;
+  jkernel_set* interpreted = NULL;
+  assert_ok(f->ctx, jkernel_build(f->ctx, &r.derivatives, 1, &opt, &interpreted));
+  opt.backend = JKERNEL_MACHINE;
+  for (int w = 0; w < WIDTHS; w++) {
+    jkernel_set* set = NULL;
+    opt.emit.pack = pack_width[w];
+    assert_ok(f->ctx, jkernel_build(f->ctx, &r.derivatives, 1, &opt, &set));
+    assert_int_equal(set->backend, JKERNEL_MACHINE);
+    for (uint64_t at = 1; at <= POINTS; at++) {
+      compare_outputs(&set->kernel[0], &r, &interpreted->kernel[0], level_name[level],
+                      pack_width[w], at);
+    }
+    jkernel_destroy(set);
+  }
+  int n = interpreted->kernel[0].counts.total;
+  jkernel_destroy(interpreted);
+  return n;
+}
+
+static void test_machine_code_of_random_graphs(void** state) {
+  (void)state;
+  for (int level = 0; level < LEVELS; level++) {
+    if (jcpu_detect() < JCPU_V4 - (jcpu_level)level) continue;
+    setenv("JOUNCE_CPU", level_name[level], 1);
+    for (int i = 0; i < LANE_COUNTS; i++) {
+      uint64_t seed = 1;
+      for (long n = 0; n < (CHECK_SANITIZED ? 3000 : least_operations); seed++) {
+        fixture* f = fixture_open();
+        n += compare_graph(f, seed, level, lane_count[i]);
+        fixture_close(f);
+      }
+    }
+  }
+  unsetenv("JOUNCE_CPU");
+}
+
+int main(int argc, char** argv) {
+  if (argc > 1) least_operations = atol(argv[1]);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_machine_code_of_random_graphs)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
