@@ -13,8 +13,10 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/cpu.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "emit/machine.h"
 #include "plant/semi.h"
 
 #define STATES   64    // of the manoeuvre, visited in turn while an evaluation is timed
@@ -204,6 +206,39 @@ static void print_evaluations(jo_context* ctx, const samples* at, bool quick) {
   jarena_free(&a);
 }
 
+// ---- levels of processors ----------------------------------------------------------------------------
+
+static double measure_backend(jkernel_backend backend, const samples* at) {
+  jkernel_options kernel = jkernel_options_default();
+  kernel.backend = backend;
+  subject s = open_subject(step_descent, &kernel);
+  symbolic e = {&s, calloc((size_t)s.plant->dynamics->ny, sizeof(double))};
+  if (!e.ydot) stop(NULL, "no memory");
+  jsolve_set_modes(&s.run->system, at->t[0], at->y, s.scratch);
+  double us = measure(evaluate_symbolic, &e, at);
+  free(e.ydot);
+  close_subject(&s);
+  return us;
+}
+
+// Machine code against that of the default compiler, at every level this processor has.
+static void print_levels(const samples* at) {
+  static const struct {
+    jcpu_level level;
+    const char* name;
+  } row[] = {{JCPU_V4, "x86-64-v4"}, {JCPU_V3, "x86-64-v3"}, {JCPU_V2, "x86-64-v2"}};
+  printf("one evaluation by level [us]       machine   compiler     ratio\n");
+  for (int i = 0; i < 3; i++) {
+    if (jcpu_detect() < row[i].level || !jemit_machine_has(row[i].level)) continue;
+    setenv("JOUNCE_CPU", row[i].name, 1);
+    double machine = measure_backend(JKERNEL_MACHINE, at),
+           compiler = measure_backend(JKERNEL_CC, at);
+    printf("  %-30s %9.3f %10.3f %9.2f\n", row[i].name, machine, compiler, machine / compiler);
+  }
+  unsetenv("JOUNCE_CPU");
+  printf("\n");
+}
+
 // ---- operations ------------------------------------------------------------------------------------
 
 static void print_counts(const char* name, const jexpr_counts* c) {
@@ -332,6 +367,7 @@ int main(int argc, char** argv) {
   } else {
     print_operations(&s);
     print_evaluations(s.ctx, &at, quick);
+    print_levels(&at);
     double factor = print_manoeuvre(step_descent);
     print_manoeuvre(lane_change);
     printf("goal >= 300 times real time for the step descent: %.0f\n", factor);

@@ -9,28 +9,29 @@
 #include "emit/x86.h"
 
 //   X(id, operands)       over n doubles unless stated otherwise
-#define JEMIT_OPERATIONS(X)                                                                     \
-  X(ADD, 2)                                                                                     \
-  X(SUB, 2)                                                                                     \
-  X(MUL, 2)                                                                                     \
-  X(DIV, 2) X(MIN, 2) X(MAX, 2) X(ADDSUB, 2) X(AND, 2) X(ANDN, 2) X(OR, 2) X(XOR, 2) X(SQRT, 1) \
-      X(FLOOR, 1) X(COMPARE, 2) /* all bits set where it holds; imm: 0 ==, 1 <, 2 <=, 4 != */   \
-      X(CHOOSE, 3)              /* where a mask is set the second, else the third operand */    \
-      X(SPLAT, 1)               /* one double in all places */                                  \
-      X(PAIR, 2)                /* two doubles */                                               \
-      X(JOIN, 2)                /* two halves */                                                \
-      X(PLACE, 1)               /* the double at place imm */                                   \
-      X(CHUNK, 1)               /* n doubles from place imm * n on */                           \
-      X(SHUFFLE, 2)     /* of each two, the first from a, the second from b: bits of imm */     \
-      X(PERMUTE, 1)     /* four, by two bits of imm each */                                     \
-      X(BLEND, 2)       /* from b where the bit of imm is set */                                \
-      X(PERMUTE_TWO, 3) /* a: places as integers, of b and c side by side */                    \
-      X(CALL, 2)        /* function of one or two vectors */                                    \
-      X(WAVES, 1)       /* sine, and the cosine as `second` */                                  \
-      X(STORE, 1)       /* to output `group` at `at` */                                         \
-      X(STORE_PLACE, 1) /* place imm, 0 or 1, of two */                                         \
-      X(ARGUMENT, 1)    /* to the list in the frame at `at` */                                  \
-      X(LIST, 0) /* function of the list in the frame; `group`: input handed on, -1: none */    \
+#define JEMIT_OPERATIONS(X)                                                                       \
+  X(ADD, 2)                                                                                       \
+  X(SUB, 2)                                                                                       \
+  X(MUL, 2)                                                                                       \
+  X(DIV, 2)                                                                                       \
+  X(MIN, 2) X(MAX, 2) X(ADDSUB, 2) X(AND, 2) X(ANDN, 2) X(OR, 2) X(XOR, 2) X(SQRT, 1) X(FLOOR, 1) \
+      X(COMPARE, 2)     /* all bits set where it holds; imm: 0 ==, 1 <, 2 <=, 4 != */             \
+      X(CHOOSE, 3)      /* where a mask is set the second, else the third operand */              \
+      X(SPLAT, 1)       /* one double in all places */                                            \
+      X(PAIR, 2)        /* two doubles */                                                         \
+      X(JOIN, 2)        /* two halves */                                                          \
+      X(PLACE, 1)       /* the double at place imm */                                             \
+      X(CHUNK, 1)       /* n doubles from place imm * n on */                                     \
+      X(SHUFFLE, 2)     /* of each two, the first from a, the second from b: bits of imm */       \
+      X(PERMUTE, 1)     /* four, by two bits of imm each */                                       \
+      X(BLEND, 2)       /* from b where the bit of imm is set */                                  \
+      X(PERMUTE_TWO, 3) /* a: places as integers, of b and c side by side */                      \
+      X(CALL, 2)        /* function of one or two vectors */                                      \
+      X(WAVES, 1)       /* sine, and the cosine as `second` */                                    \
+      X(STORE, 1)       /* to output `group` at `at` */                                           \
+      X(STORE_PLACE, 1) /* place imm, 0 or 1, of two */                                           \
+      X(ARGUMENT, 1)    /* to the list in the frame at `at` */                                    \
+      X(LIST, 0) /* function of the list in the frame; `group`: input handed on, -1: none */      \
       X(PICK, 1) /* from a list of imm doubles, constant at `at` or (group 1) in the frame */
 
 typedef enum jemit_operator {
