@@ -36,6 +36,7 @@ bool jemit_machine_has(jcpu_level level) {
 static jo_status align_code(unit* u) {
   jx_code* c = &u->code;
   int end = (c->n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (end == c->n) return JO_OK;
   if (!jmem_grow(u->ctx, &c->byte, &c->cap, end, sizeof *c->byte)) return jerr_memory(u->ctx);
   memset(c->byte + c->n, 0xcc, (size_t)(end - c->n));
   c->n = end;
@@ -48,7 +49,9 @@ static jo_status add_pool(unit* u, const jemit_operations* o, int* base) {
   if (!jmem_grow(u->ctx, &u->pool, &u->pool_cap, at + o->npool + 8, sizeof *u->pool)) {
     return jerr_memory(u->ctx);
   }
-  memset(u->pool + u->npool, 0, (size_t)(at - u->npool) * sizeof *u->pool);
+  for (int i = u->npool; i < at; i++) {
+    u->pool[i] = 0;
+  }
   if (o->npool > 0) memcpy(u->pool + at, o->pool, (size_t)o->npool * sizeof *o->pool);
   u->npool = at + o->npool;
   *base = at * 8;
@@ -140,7 +143,7 @@ static jo_status link_unit(unit* u, jemit_machine_unit* out) {
   out->entry = JARENA_ARRAY(u->a, u->nentry, jemit_machine_entry);
   out->list = JARENA_ARRAY(u->a, u->nlist, jemit_list*);
   if (!out->code || !out->entry || !out->list) return jerr_memory(u->ctx);
-  memcpy(out->code, u->code.byte, pool_at);
+  if (pool_at > 0) memcpy(out->code, u->code.byte, pool_at);
   if (u->npool > 0) memcpy(out->code + pool_at, u->pool, size - pool_at);
   for (int i = 0; i < u->code.nfix; i++) {
     const jx_fix* f = &u->code.fix[i];
