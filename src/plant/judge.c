@@ -12,6 +12,9 @@
 #define OF_VALUES 10.0
 // times the error of one step, at the end of a run: where stiff parts hold explicit steps short, errors of as many add up
 #define OF_STEPS 40.0
+// times the error of one step: where stiff parts hold explicit steps short, signals of what is at rest are that large
+#define OF_NOISE 100.0
+#define EVERY    32     // steps: one of as many is asked what its error does to signals
 #define SEVERAL  10.0   // steps that errors of multistep methods add up over
 #define PLAIN    0.05   // errors worth a word without a filter: the ten is often too much there
 #define ROUNDING 1e-12  // signals below are zero but for rounding, in their nominal size
@@ -19,6 +22,19 @@
 static bool has_final(const jplant* p) {
   for (int i = 0; i < p->dynamics->nobjective; i++) {
     if (p->model->objective[i].has_final) return true;
+  }
+  return false;
+}
+
+static double power_of(const jmodel_objective* o) {
+  return o->kind == JMODEL_OBJECTIVE_RMS ? 2.0 : o->kind == JMODEL_OBJECTIVE_PEAK ? o->power : 1.0;
+}
+
+// Filters smooth the noise of their signals: (O6) has what is left.
+static bool has_power(const jplant* p) {
+  for (int i = 0; i < p->dynamics->nintegral; i++) {
+    const jmodel_objective* o = &p->model->integrated[i];
+    if (power_of(o) > 1.0 && jgen_objective_states(o) == 0) return true;
   }
   return false;
 }
@@ -34,9 +50,11 @@ jo_status jplant_judge_begin(jarena* a, const jplant* p, const jsolve_options* s
     out->tab = jsolve_tableau_find(solve->method);
     out->implicit = jsolve_tableau_implicit(solve->method);
   }
-  bool is_read = out->tab && has_final(p);
+  bool is_read = out->tab && has_final(p), is_moved = out->tab && has_power(p);
+  if (is_moved) out->moved = JARENA_ARRAY(a, 2 * p->dynamics->ny, double);
   if (is_read) out->recent = JARENA_ARRAY(a, JPLANT_RECENT * p->dynamics->ny, double);
-  if (!out->of || (is_read && !out->recent)) return jerr_memory(a->ctx);
+  if (!out->of || (is_read && !out->recent) || (is_moved && !out->moved))
+    return jerr_memory(a->ctx);
   for (int i = 0; i < n; i++) {
     out->of[i] = (jplant_seen){.first = at, .n = jgen_objective_states(&p->model->integrated[i])};
     at += out->of[i].n;
@@ -79,10 +97,31 @@ static void see_filter(const jplant_judge* j, const jsolve_step* s, jplant_seen*
   }
 }
 
+// (O8)  by how much an error of this step moves signals whose powers are integrated
+static void see_noise(jplant_judge* j, const jsolve_step* s) {
+  const jsolve_tableau* tab = s->is_implicit ? j->implicit : j->tab;
+  if (!j->moved || !tab || !s->k || ++j->steps % EVERY != EVERY / 4) return;
+  int ny = j->plant->dynamics->ny, first = jgen_first(&j->plant->dynamics->layout, JGEN_INTEGRAL);
+  double *y = j->moved, *f = y + ny;
+  for (int i = 0; i < ny; i++) {
+    y[i] = s->y1[i] + signed_error(tab, s, i);
+  }
+  s->sys->rhs(s->sys->user, s->t1, y, f);
+  for (int i = 0; i < j->plant->dynamics->nintegral; i++) {
+    double n = power_of(&j->plant->model->integrated[i]), is = s->k[tab->stages][first + i];
+    double off = fabs(pow(fmax(f[first + i], 0.0), 1.0 / n) - pow(fmax(is, 0.0), 1.0 / n));
+    if (n == 1.0 || j->of[i].n > 0 || s->y1[first + i] == s->y0[first + i] || !isfinite(off))
+      continue;
+    j->of[i].noise += pow(off, n);
+    j->of[i].looks++;
+  }
+}
+
 void jplant_judge_step(jplant_judge* j, const jsolve_step* s) {
   int first = jgen_first(&j->plant->dynamics->layout, JGEN_INTEGRAL);
   if (j->abs_tol == 0.0) return;
   keep_errors(j, s);
+  see_noise(j, s);
   for (int i = 0; i < j->plant->dynamics->nintegral; i++) {
     jplant_seen* o = &j->of[i];
     double dw = s->y1[first + i] - s->y0[first + i];
@@ -95,8 +134,10 @@ void jplant_judge_step(jplant_judge* j, const jsolve_step* s) {
   }
 }
 
-static double power_of(const jmodel_objective* o) {
-  return o->kind == JMODEL_OBJECTIVE_RMS ? 2.0 : o->kind == JMODEL_OBJECTIVE_PEAK ? o->power : 1.0;
+// (O8)  what errors of the states make of the signal, relative to its size
+static double noise_of(const jmodel_objective* o, const jplant_seen* k, double size) {
+  if (k->looks == 0) return 0.0;
+  return OF_NOISE * o->nominal * pow(k->noise / k->looks, 1.0 / power_of(o)) / size;
 }
 
 // (O6)  powers do not sink: where w did, that is error
@@ -105,14 +146,17 @@ jplant_doubt jplant_judge_value(const jplant_judge* j, int objective) {
   const jplant_seen* k = &j->of[o->integral];
   jplant_doubt d = {.fed = k->fed};
   if (k->time == 0.0) return d;
-  double n = power_of(o), off = OF_VALUES * k->w_off / k->grown;
+  double n = power_of(o), off = OF_VALUES * k->w_off / k->grown, own = 0.0;
   d.size = (n > 1.0 ? o->nominal : 1.0) * pow(k->grown / k->time, 1.0 / n);
-  bool is_small = k->n > 0 || d.size < o->nominal;
-  if (!is_small || !(d.size > ROUNDING * o->nominal)) return d;
-  if (n > 1.0) off += k->w > 0.0 ? k->grown / k->w - 1.0 : INFINITY;
-  double error = off / n + k->off / d.size;
-  if (error > (k->n > 0 ? JPLANT_DOUBTED : PLAIN)) d.error = error;
-  d.or_more = off >= 1.0;
+  if (!(d.size > ROUNDING * o->nominal)) return d;
+  if (k->n > 0 || d.size < o->nominal) {
+    if (n > 1.0) off += k->w > 0.0 ? k->grown / k->w - 1.0 : INFINITY;
+    own = off / n + k->off / d.size;
+    d.or_more = off >= 1.0;
+  }
+  double noise = noise_of(o, k, d.size);
+  if (own + noise > (k->n > 0 ? JPLANT_DOUBTED : PLAIN)) d.error = own + noise;
+  d.by_states = noise > own;
   return d;
 }
 
@@ -167,6 +211,13 @@ void jplant_warn_doubt(jo_context* ctx, const jmodel_objective* o, double value,
                        const jplant_doubt* d) {
   char off[OFF], hint[96] = "";
   describe_off(d->error, d->or_more, off);
+  if (d->by_states) {
+    jerr_warn(ctx,
+              "%s:%d: objective '%s' came out as %.3g and may %s: errors of the states, which the "
+              "tolerance allows, show in its signal, about %.2g; hint: a smaller tolerance",
+              o->place.file, o->place.line, o->name, value, off, d->size);
+    return;
+  }
   // what is much smaller than what goes into the filter is lost in that, whatever it is measured by
   bool is_hidden = d->size < JPLANT_DOUBTED * d->fed;
   if (!is_hidden && d->size < 0.5 * o->nominal) {

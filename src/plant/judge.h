@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far objectives of a run may be off because their signals are small: errors of integrals and of filters are
 // measured by the size that the objective names, or 1, and a signal well below that has few true digits.
-// docs/theory/sensitivity.md eq. (O6)
+// docs/theory/sensitivity.md eq. (O6), (O8)
 #ifndef JPLANT_JUDGE_H
 #define JPLANT_JUDGE_H
 
@@ -18,6 +18,8 @@ typedef struct jplant_seen {
   double off;              // largest error of theirs
   double w, grown, w_off;  // sums of dw, of |dw|, of errors of w
   double time;             // in which it grew [s]
+  double noise;            // sum of powers of what errors of steps change its signal by, ...
+  int looks;               // ... and of how many of them
 } jplant_seen;
 
 typedef struct jplant_judge {
@@ -27,6 +29,8 @@ typedef struct jplant_judge {
   jplant_seen* of;                       // (nintegral)
   double* recent;  // errors of the last steps (JPLANT_RECENT x ny); NULL: nobody reads them
   int nrecent, next;
+  double* moved;  // a state moved by the error of a step, and its slope (2 ny); NULL: not needed
+  int steps;
 } jplant_judge;
 
 jo_status jplant_judge_begin(jarena* a, const jplant* p, const jsolve_options* solve,
@@ -39,9 +43,10 @@ void jplant_judge_change(jplant_judge* j);
 typedef struct jplant_doubt {
   double
       error;  // how far the value may be off, relative to `size`; 0: not by as much as is worth a word
-  bool or_more;  // steps are too long to tell
-  double size;   // of the signal, behind its filter
-  double fed;    // what goes into the filter, about; 0: there is none
+  bool or_more;    // steps are too long to tell
+  bool by_states;  // most of it comes from errors of the states
+  double size;     // of the signal, behind its filter
+  double fed;      // what goes into the filter, about; 0: there is none
 } jplant_doubt;
 
 jplant_doubt jplant_judge_value(const jplant_judge* j, int objective);

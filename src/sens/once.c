@@ -24,9 +24,9 @@ typedef struct recorder {
 static jo_status on_step(void* user, const jsolve_step* step) {
   recorder* k = user;
   jsens_record_step(k->record, step);
-  jplant_judge_step(&k->judge, step);
   JO_TRY(k->record->status);
   if (k->along) JO_TRY(jsens_along_step(k->along, step));
+  jplant_judge_step(&k->judge, step);
   return jsens_walk_tell(k->ctx, k->opt, step->t1);
 }
 

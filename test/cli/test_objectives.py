@@ -38,6 +38,14 @@ forces:
 objectives: {acc: {final: z.acc}, at: {final: z}}
 simulation: {end: 0.8539, start_at: static}
 """
+# At rest on a stop: nothing moves but for errors of steps, which the stop holds short.
+REST = """jounce: 1
+bodies: {b: {mass: 20.22}}
+joints: {z: {type: prismatic, child: b, axis: z}}
+forces:
+  strut: {on: z, stiffness: 7434, damping: 670.3, free: -0.0583, bump_stop: {at: -0.02501, stiffness: 1399000, exponent: 83.71}}
+objectives: {acc: {rms: z.acc}, most: {peak: z.acc, power: 4}, mean: {mean: z.acc}}
+"""
 CHOICES = ("good", "last,weighted", "weighted,high,good")
 
 
@@ -94,6 +102,16 @@ class Objectives(Case):
         self.assertEqual((3, 1), (shown.count("derivatives missing"), shown.count("has no derivatives, others have")))
         # one that is asked for by name must have them
         self.ask("sweep", MODEL, "--param", "k=100:200:3", "--objective", "zero,good", code=1)
+
+    def test_rms_and_peak_of_errors_of_the_states_are_reported(self):
+        model = REST + "simulation: {end: 0.5, start_at: static}\n"
+        for tol in ("1e-4", "1e-8"):
+            self.ask("run", model, "--tol", tol)
+            said = re.findall(r"objective '(\w+)' came out as \S+ and may have no true digit: errors of the states", self.said)
+            self.assertEqual(["acc", "most"], said)
+        # a motion of which they are no part
+        self.ask("run", REST + "initial: {z: {value: -0.01, rate: 0}}\nsimulation: {end: 0.5}\n")
+        self.assertEqual("", self.said)
 
     def test_sweeps(self):
         for more in ([], ["--batch"]):

@@ -13,7 +13,7 @@ import outcomes
 import variants
 from leaves import Number, Written, write
 from model import Model
-from program import Answer, Program, gradient, lacks_derivatives, message_class, values, warned
+from program import Answer, Program, gradient, is_unfollowed, lacks_derivatives, message_class, values, warned
 from reference import Estimate, derivatives, noise_of
 from seeds import EARLIER, family_of
 from tally import DERIVATIVES, HARD, VALUES, Derivative, Result
@@ -44,6 +44,7 @@ class Case:
         self.numbers: list[Number] = list(dict.fromkeys(numbers))
         self.value: dict[str, float] = {}
         self.warned: dict[str, float] = {}  # how far values may be off, of themselves
+        self.unfollowed = False             # fixed steps are too long for the motion, as the run warns
         self.value_error: dict[str, float] = {}     # the same as `sens` states it, also of values without derivatives
         self.sens: Answer | None = None
         self.sharp: tuple[str, ...] = ()
@@ -155,6 +156,9 @@ def _runs(case: Case) -> bool:
         return False
     case.value = values(answer)
     case.warned = warned(answer)
+    case.unfollowed = is_unfollowed(answer)
+    if case.unfollowed:
+        case.result.features.add("steps too long for the motion, and said so")
     if answer.data.get("partition_changes"):
         case.result.features.add("partition changes")
     return case.law("runs or says why not", finite(case.value.values()) and answer.data["complete"],

@@ -86,6 +86,11 @@ def warned(answer: Answer) -> dict[str, float]:
     return found
 
 
+def is_unfollowed(answer: Answer) -> bool:
+    """A run with fixed steps that warns of results that may be far off."""
+    return "does not follow the motion" in answer.message
+
+
 def gradient(answer: Answer, key: str = "gradient") -> dict[tuple[str, str], float | None]:
     """(objective, number) → derivative; empty where the answer has none under this key."""
     return {(o, n): g for o, entry in answer.data["objectives"].items()
