@@ -426,6 +426,30 @@ objectives: {o: {integral: z}}
 simulation: {end: 0.5, start_at: static}
 """
 
+# off a step: until its switch is off, too, the tyre would pull with 50 kN, and the acceleration to the power of 8 is 10^14 times
+# that of the motion
+OFF_A_STEP = """
+jounce: 1
+parameters: {k: 21000, kappa: 0.2, height: 0.19}
+hardpoints: {hub: [0, 0, 0.3]}
+bodies:
+  trolley: {mass: 300}
+  carrier: {mass: 30, com: hub}
+  wheel: {mass: 8, com: hub, inertia: [0.5, 0.8, 0.5]}
+joints:
+  x: {type: prismatic, child: trolley, axis: x}
+  z: {type: prismatic, child: carrier, parent: trolley, axis: z}
+  spin: {type: revolute, child: wheel, parent: carrier, at: hub, axis: y}
+forces: {strut: {on: z, stiffness: k, damping: 600, free: -0.15}}
+tyres:
+  tyre: {wheel: wheel, centre: wheel.hub, radius: 0.3, stiffness: 270000, damping: 100, kappa_c: kappa, alpha_c: 0.15, mu_x: 0.9, mu_y: 0.9, reading: B}
+sensors: {a: trolley.com.ax}
+objectives: {o: {peak: a, power: 8}}
+initial: {x: {rate: 8.5}, spin: {rate: 29}}
+simulation: {end: 0.2}
+road: "if(x < 1, 0, -height)"
+"""
+
 
 def drive_along(velocity: str) -> str:
     return DRIVE_ACROSS.replace("[p, 1, 0]", "x").replace("0.1 + if(t < 0.3, 0, 0.05)", velocity)
@@ -471,6 +495,7 @@ FAULTS = (
           drive_along("0.1 + if(t < 0.3, p, 0) + if(t > 0.3, 0.2*(t - 0.3), 0)"),
           derivatives_are_those_of_runs("p", 0, 0.05)),
     Fault("p: static start of a wheel in balance", BALANCED, derivatives_are_of_one_side("height", "m,k", "spin")),
+    Fault("r: tyre off a step, peak of an acceleration", OFF_A_STEP, derivatives_are_those_of_runs("k", 21000, 20)),
 )
 
 
