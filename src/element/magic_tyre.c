@@ -16,8 +16,6 @@
 #define LOAD_WIDTH   0.005  // of the largest load, of itself (M48)
 #define TURNING      0.1    // speed over which forward becomes backward, per low speed (M43)
 #define ROUNDS       3      // of load and forces of 6.x
-#define MOST_FACTOR  0.5    // by which differences between rounds may shrink, for their limit ...
-#define FACTOR_WIDTH 0.02   // ... (M48)
 
 typedef struct magic {
   jelement_wheel wheel;
@@ -407,16 +405,24 @@ static jelement_magic_force roll_at(jgen* s, const jmodel_element* e, contact* c
   return forces_at(s, c, fz, to, k->kappa, k->tan_alpha);
 }
 
-// The limit of a sequence that converges by the same factor every time (Aitken), from its last three; the least
-// load beside the difference keeps it defined where it has converged. The limit has a pole where the factor is 1; rounds
-// come near it only where forces change by more than the load does, as with a slip stiffness that changes its sign.
+// The limit of a sequence that converges by the same factor q every time (Aitken), from its last three. In place of q is
+// q / (1 + q^8), below 0.7: the limit has a pole at q = 1, and where forces change by more than the load does, as with a
+// slip stiffness that changes its sign, the difference before passes zero. A bound on q alone would leave a jump of the load
+// there. The least load beside the differences keeps q defined where all has converged.
 static jexpr_ref limit_of(jgen* s, const contact* c, const jexpr_ref* x) {
   jexpr_graph* g = s->g;
   jexpr_ref before = jexpr_sub(g, x[1], x[0]), last = jexpr_sub(g, x[2], x[1]);
   jexpr_ref least = jexpr_mul(g, jexpr_const(g, LEAST_LOAD), c->m.c[JTIR_FNOMIN]);
-  jexpr_ref squares = jexpr_add(g, jelement_square(s, before), jelement_square(s, least));
-  jexpr_ref q = jexpr_div(g, jexpr_mul(g, last, before), squares);
-  q = jelement_magic_soft_min(&c->m, q, jexpr_const(g, MOST_FACTOR), jexpr_const(g, FACTOR_WIDTH));
+  jexpr_ref part[] = {jelement_square(s, before), jelement_square(s, last),
+                      jelement_square(s, least)};
+  jexpr_ref all = jexpr_add(g, jexpr_add(g, part[0], part[1]), part[2]), powers = s->zero;
+  for (int i = 0; i < JELEMENT_COUNT(part); i++) {
+    part[i] = jexpr_div(g, part[i], all);
+    powers = jexpr_add(g, powers, jelement_square(s, jelement_square(s, part[i])));
+  }
+  jexpr_ref both = jexpr_div(g, jexpr_mul(g, last, before), all);
+  jexpr_ref cube = jexpr_mul(g, jelement_square(s, part[0]), part[0]);
+  jexpr_ref q = jexpr_div(g, jexpr_mul(g, both, cube), powers);
   jexpr_ref rest = jexpr_div(g, q, jexpr_sub(g, s->one, q));
   return jexpr_add(g, x[2], jexpr_mul(g, last, rest));
 }

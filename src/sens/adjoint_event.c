@@ -109,11 +109,13 @@ static void flip_back(jsens_adjoint* d) {
 static jo_status smooth_back(jsens_adjoint* d, const jsens_entry* e, const double* y) {
   jsens_walk* w = d->w;
   const int* flip = w->record->flip + e->what->flip;
+  bool moves_in = w->moves_in;
   jsens_walk_set_epoch(w, e->epoch + 1);
   jsens_walk_slope_behind(w, e->t, y);
   for (int i = e->what->nflip - 1; i >= 0; i--) {
     int k = flip[i];
     w->run->mode[k] = 1.0 - w->run->mode[k];
+    w->moves_in = i > 0 ? !w->follows : moves_in;
     jsens_walk_slope_before(w, e->t, y);
     double rate = 0.0;
     if (w->drives[k]) drive_back(d, e, y, k);

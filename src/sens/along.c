@@ -70,6 +70,7 @@ static jo_status take_events(jsens_along* a, int end) {
   const jsens_record* r = a->walk.record;
   JO_TRY(r->status);  // there was no memory for all of them
   if (!reserve_events(a, r->nflip) || !jsens_direct_reserve(&a->direct)) return jerr_memory(a->ctx);
+  a->walk.at_hand = a->next;
   for (; a->next < end; a->next++) {
     jsens_entry e = jsens_record_entry(r, a->next);
     JO_TRY(jsens_direct_event(&a->direct, &e));

@@ -124,9 +124,11 @@ static jo_status flip_times(jsens_direct* d, const jsens_entry* e, const double*
 // One flip at a time
 static jo_status smooth_event(jsens_direct* d, const jsens_entry* e, const double* y) {
   jsens_walk* w = d->w;
+  bool moves_out = w->moves_out;
   jsens_walk_slope_before(w, e->t, y);
   for (int i = 0; i < e->what->nflip; i++) {
     int k = w->record->flip[e->what->flip + i];
+    w->moves_out = i + 1 < e->what->nflip ? !w->follows : moves_out;
     JO_TRY(flip_times(d, e, y, k, i == 0));
     (w->drives[k] ? flip_drive : flip_smoothly)(d, e, y, k);
     memcpy(w->f_minus, w->f_plus, (size_t)w->ny * sizeof *w->f_minus);

@@ -500,15 +500,20 @@ static bool has_cause(jsens_walk* w, const jsens_entry* e) {
   return fabs(rate_along(w, e->t, y, w->f_plus, k)) <= LED * fabs(before);
 }
 
+// Whether event i + 1 has the time of all of event i: where several switches of event i have times of their own, it has only
+// that of the first. One that was recorded after event i had been passed is not.
+static bool is_one_with_next(jsens_walk* w, int i, double t) {
+  if (i < w->at_hand) return false;
+  if (!is_event_at(w, i, t) || !is_event_at(w, i + 1, t)) return false;
+  jsens_entry e = jsens_record_entry(w->record, i), next = jsens_record_entry(w->record, i + 1);
+  bool is_one = e.what->nflip == 1 || e.what->nreset > 0 || jsens_walk_jumps(w, &e);
+  return has_cause(w, &next) && (is_one || has_cause(w, &e));
+}
+
 void jsens_walk_find_cause(jsens_walk* w, const jsens_entry* e) {
-  bool has_resets = w->d->nevent > 0, goes_on = has_resets && is_event_at(w, e->index + 1, e->t);
   w->follows = has_cause(w, e);
-  w->moves_in = !has_resets || !w->follows;
-  w->moves_out = true;
-  if (goes_on) {
-    jsens_entry next = jsens_record_entry(w->record, e->index + 1);
-    w->moves_out = !has_cause(w, &next);
-  }
+  w->moves_in = !is_one_with_next(w, e->index - 1, e->t);
+  w->moves_out = !is_one_with_next(w, e->index, e->t);
   jsens_walk_set_modes(w, jsens_record_mode(w->record, e->epoch));
 }
 

@@ -59,8 +59,9 @@ typedef struct jsens_walk {
   bool* drives;   // driven coordinates have different derivatives in both modes (nswitch)
   bool follows;   // the event at hand has the time of another one
   bool moves_in, moves_out;  // it begins, or ends, a chain of events that have one time
-  double* fired;             // of the reset at hand (nevent)
-  double *near, *g;          // scratch: the way to an event (5 ny), switches there (nswitch)
+  int at_hand;       // first entry of those that are recorded but not passed yet, during a run
+  double* fired;     // of the reset at hand (nevent)
+  double *near, *g;  // scratch: the way to an event (5 ny), switches there (nswitch)
   int nside;
   jsens_segment segment;   // steps that were taken again
   jsens_side *side, *now;  // partitions of the run, the first one first, and which is in force

@@ -136,6 +136,20 @@ def compiled_is_interpreted(program: Program, path: str) -> str:
     return ""
 
 
+def values_are_within_their_errors(number: str) -> Check:
+    """As `sens` states them, against a small tolerance."""
+    def check(program: Program, path: str) -> str:
+        plain, sharp = (program.call("sens", path, "--wrt", number, "--tol", t) for t in ("1e-8", "1e-11"))
+        if not plain.ok or not sharp.ok:
+            return plain.message or sharp.message
+        for o, value in values(plain).items():
+            off, told = abs(value - values(sharp)[o]), plain.data["objectives"][o]["value_error"]
+            if off > told:
+                return f"{o} is off by {off:.2g}, stated {told:.2g}"
+        return ""
+    return check
+
+
 def load_stays_below(most: float) -> Check:
     """At every step, at several tolerances."""
     def check(program: Program, path: str) -> str:
@@ -426,6 +440,58 @@ objectives: {o: {integral: z}}
 simulation: {end: 0.5, start_at: static}
 """
 
+# off a step: until its switch is off, too, the tyre would pull with 50 kN, and the acceleration to the power of 8 is 10^14 times
+# that of the motion
+OFF_A_STEP = """
+jounce: 1
+parameters: {k: 21000, kappa: 0.2, height: 0.19}
+hardpoints: {hub: [0, 0, 0.3]}
+bodies:
+  trolley: {mass: 300}
+  carrier: {mass: 30, com: hub}
+  wheel: {mass: 8, com: hub, inertia: [0.5, 0.8, 0.5]}
+joints:
+  x: {type: prismatic, child: trolley, axis: x}
+  z: {type: prismatic, child: carrier, parent: trolley, axis: z}
+  spin: {type: revolute, child: wheel, parent: carrier, at: hub, axis: y}
+forces: {strut: {on: z, stiffness: k, damping: 600, free: -0.15}}
+tyres:
+  tyre: {wheel: wheel, centre: wheel.hub, radius: 0.3, stiffness: 270000, damping: 100, kappa_c: kappa, alpha_c: 0.15, mu_x: 0.9, mu_y: 0.9, reading: B}
+sensors: {a: trolley.com.ax}
+objectives: {o: {peak: a, power: 8}}
+initial: {x: {rate: 8.5}, spin: {rate: 29}}
+simulation: {end: 0.2}
+road: "if(x < 1, 0, -height)"
+"""
+
+# over a short bump, which loads the tyre with 20 times its nominal load
+LARGE_LOAD = f"""
+jounce: 1
+gravity: [0, 0, -9.81]
+hardpoints: {{P0: [0, 0, 0.393581]}}
+bodies:
+  b0:
+  b1: {{mass: 745.4, com: [0, 0, 0.6], inertia: [33.02, 25.58, 24.8, 0.1579, 2.147, -1.069]}}
+  b2: {{mass: 20.1, com: P0, inertia: [0.5135, 0.654, 0.4879, 0.01617, 0.03901, -0.01908]}}
+  b3: {{mass: 21.03, com: P0, inertia: [0.4173, 0.8492, 0.5263]}}
+joints:
+  j0: {{type: prismatic, child: b0, axis: x}}
+  j1: {{type: prismatic, child: b1, parent: b0, axis: z}}
+  j2: {{type: prismatic, child: b2, parent: b1, axis: z}}
+  j3: {{type: revolute, child: b3, parent: b2, at: P0, axis: y}}
+forces:
+  strut0: {{on: j2, stiffness: 87360, damping: 2752, rebound_stop: {{at: 0.1025, stiffness: 698900}}}}
+  motor1: {{on: j3, torque: "-251.3*sin(4.13*t)"}}
+tyres:
+  tyre0: {{wheel: b3, centre: b3.P0, axis: y, file: "{TYRES}/MagicFormula61_Parameters.tir", friction: 0.8772, side: left}}
+objectives:
+  o0: {{mean: j1.rate, nominal: 9.362}}
+  o1: {{integral: j2.rate, window: [0.0279, 0.523]}}
+initial: {{j0: {{value: 0, rate: 17.23}}, j3: {{value: 0, rate: 43.778}}}}
+simulation: {{end: 0.557}}
+road: 0.1306*exp(-((x - 2.03)/0.05043)^2)
+"""
+
 
 def drive_along(velocity: str) -> str:
     return DRIVE_ACROSS.replace("[p, 1, 0]", "x").replace("0.1 + if(t < 0.3, 0, 0.05)", velocity)
@@ -471,6 +537,8 @@ FAULTS = (
           drive_along("0.1 + if(t < 0.3, p, 0) + if(t > 0.3, 0.2*(t - 0.3), 0)"),
           derivatives_are_those_of_runs("p", 0, 0.05)),
     Fault("p: static start of a wheel in balance", BALANCED, derivatives_are_of_one_side("height", "m,k", "spin")),
+    Fault("r: tyre off a step, peak of an acceleration", OFF_A_STEP, derivatives_are_those_of_runs("k", 21000, 20)),
+    Fault("s: load of a tyre that jumped within 1e-9 s", LARGE_LOAD, values_are_within_their_errors("bodies.b3.mass")),
 )
 
 
