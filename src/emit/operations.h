@@ -8,31 +8,55 @@
 #include "emit/plan.h"
 #include "emit/x86.h"
 
-//   X(id, operands)       over n doubles unless stated otherwise
-#define JEMIT_OPERATIONS(X)                                                                       \
-  X(ADD, 2)                                                                                       \
-  X(SUB, 2)                                                                                       \
-  X(MUL, 2)                                                                                       \
-  X(DIV, 2)                                                                                       \
-  X(MIN, 2) X(MAX, 2) X(ADDSUB, 2) X(AND, 2) X(ANDN, 2) X(OR, 2) X(XOR, 2) X(SQRT, 1) X(FLOOR, 1) \
-      X(COMPARE, 2)     /* all bits set where it holds; imm: 0 ==, 1 <, 2 <=, 4 != */             \
-      X(CHOOSE, 3)      /* where a mask is set the second, else the third operand */              \
-      X(SPLAT, 1)       /* one double in all places */                                            \
-      X(PAIR, 2)        /* two doubles */                                                         \
-      X(JOIN, 2)        /* two halves */                                                          \
-      X(PLACE, 1)       /* the double at place imm */                                             \
-      X(CHUNK, 1)       /* n doubles from place imm * n on */                                     \
-      X(SHUFFLE, 2)     /* of each two, the first from a, the second from b: bits of imm */       \
-      X(PERMUTE, 1)     /* four, by two bits of imm each */                                       \
-      X(BLEND, 2)       /* from b where the bit of imm is set */                                  \
-      X(PERMUTE_TWO, 3) /* a: places as integers, of b and c side by side */                      \
-      X(CALL, 2)        /* function of one or two vectors */                                      \
-      X(WAVES, 1)       /* sine, and the cosine as `second` */                                    \
-      X(STORE, 1)       /* to output `group` at `at` */                                           \
-      X(STORE_PLACE, 1) /* place imm, 0 or 1, of two */                                           \
-      X(ARGUMENT, 1)    /* to the list in the frame at `at` */                                    \
-      X(LIST, 0) /* function of the list in the frame; `group`: input handed on, -1: none */      \
-      X(PICK, 1) /* from a list of imm doubles, constant at `at` or (group 1) in the frame */
+// Operators over n doubles, with the number of their operands:
+//
+//   COMPARE      all bits set where it holds; imm: 0 ==, 1 <, 2 <=, 4 !=
+//   CHOOSE       where the mask a is set b, else c
+//   SPLAT        one double in all places
+//   PAIR, JOIN   two doubles, two halves
+//   PLACE        the double at place imm
+//   CHUNK        n doubles from place imm * n on
+//   SHUFFLE      of each two, the first from a, the second from b: bits of imm
+//   PERMUTE      four, by two bits of imm each
+//   BLEND        from b where the bit of imm is set
+//   PERMUTE_TWO  a: places as integers, of b and c side by side
+//   CALL, WAVES  a function of one or two vectors; sine, and the cosine as `second`
+//   STORE        to output `group` at `at`; STORE_PLACE: place imm, 0 or 1, of two
+//   ARGUMENT     to the list in the frame at `at`
+//   LIST         function of the list in the frame; `group`: input handed on, -1: none
+//   PICK         from a list of imm doubles, constant at `at` or (group 1) in the frame
+#define JEMIT_OPERATIONS(X) \
+  X(ADD, 2)                 \
+  X(SUB, 2)                 \
+  X(MUL, 2)                 \
+  X(DIV, 2)                 \
+  X(MIN, 2)                 \
+  X(MAX, 2)                 \
+  X(ADDSUB, 2)              \
+  X(AND, 2)                 \
+  X(ANDN, 2)                \
+  X(OR, 2)                  \
+  X(XOR, 2)                 \
+  X(SQRT, 1)                \
+  X(FLOOR, 1)               \
+  X(COMPARE, 2)             \
+  X(CHOOSE, 3)              \
+  X(SPLAT, 1)               \
+  X(PAIR, 2)                \
+  X(JOIN, 2)                \
+  X(PLACE, 1)               \
+  X(CHUNK, 1)               \
+  X(SHUFFLE, 2)             \
+  X(PERMUTE, 1)             \
+  X(BLEND, 2)               \
+  X(PERMUTE_TWO, 3)         \
+  X(CALL, 2)                \
+  X(WAVES, 1)               \
+  X(STORE, 1)               \
+  X(STORE_PLACE, 1)         \
+  X(ARGUMENT, 1)            \
+  X(LIST, 0)                \
+  X(PICK, 1)
 
 typedef enum jemit_operator {
 #define JEMIT_MEMBER(id, operands) JEMIT_##id,
