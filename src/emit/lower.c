@@ -8,10 +8,9 @@
 #include "base/err.h"
 #include "expr/body.h"
 
-#define SIGN_BIT  0x8000000000000000u
-#define ONE       0x3ff0000000000000u
-#define PARTS_MAX 8
-#define FEW       8  // break points that are counted, not searched
+#define SIGN_BIT 0x8000000000000000u
+#define ONE      0x3ff0000000000000u
+#define FEW      8  // break points that are counted, not searched
 
 typedef struct lower {
   jarena* a;

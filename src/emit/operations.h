@@ -75,7 +75,7 @@ typedef struct jemit_operation {
 } jemit_operation;
 
 // Where a value can be read from memory before it was ever computed.
-typedef enum jemit_home { JEMIT_NOWHERE, JEMIT_INPUT, JEMIT_CONSTANT, JEMIT_SLOT } jemit_home;
+typedef enum jemit_home { JEMIT_NOWHERE, JEMIT_INPUT, JEMIT_CONSTANT } jemit_home;
 
 typedef struct jemit_value {
   uint8_t n;
