@@ -13,7 +13,7 @@
 #define FEW      8  // break points that are counted, not searched
 
 typedef struct lower {
-  jarena* a;
+  jarena* a;  // of lists
   const jemit_plan* plan;
   const jexpr_graph* g;
   jcpu_level level;
@@ -821,15 +821,15 @@ static void store_outputs(lower* l, int item) {
 
 // ---- all of it -----------------------------------------------------------------------------------
 
-static bool allocate(lower* l) {
+static bool allocate(lower* l, jarena* a) {
   const jemit_plan* p = l->plan;
   size_t parts = (size_t)l->parts, nodes = (size_t)l->g->nnode;
-  l->item = no_values(l->a, (size_t)p->packing.n * parts);
-  l->node = no_values(l->a, nodes * parts);
-  l->single = no_values(l->a, nodes);
-  l->splat = no_values(l->a, nodes);
-  l->vector[0] = no_values(l->a, (size_t)p->packing.nvector * parts);
-  l->vector[1] = no_values(l->a, (size_t)p->packing.nvector * parts);
+  l->item = no_values(a, (size_t)p->packing.n * parts);
+  l->node = no_values(a, nodes * parts);
+  l->single = no_values(a, nodes);
+  l->splat = no_values(a, nodes);
+  l->vector[0] = no_values(a, (size_t)p->packing.nvector * parts);
+  l->vector[1] = no_values(a, (size_t)p->packing.nvector * parts);
   return l->item && l->node && l->single && l->splat && l->vector[0] && l->vector[1];
 }
 
@@ -842,9 +842,9 @@ static int most_numbers(const jemit_plan* p) {
   return most;
 }
 
-jo_status jemit_lower(jo_context* ctx, jarena* a, const jemit_plan* plan, jcpu_level level,
-                      const jemit_functions* functions, const int* body, const size_t* body_work,
-                      jemit_operations* out) {
+jo_status jemit_lower(jo_context* ctx, jarena* a, jarena* scratch, const jemit_plan* plan,
+                      jcpu_level level, const jemit_functions* functions, const int* body,
+                      const size_t* body_work, jemit_operations* out) {
   *out = (jemit_operations){.ctx = ctx};
   lower l = {.a = a,
              .plan = plan,
@@ -856,7 +856,7 @@ jo_status jemit_lower(jo_context* ctx, jarena* a, const jemit_plan* plan, jcpu_l
              .body_work = body_work,
              .o = out};
   l.parts = (most_numbers(plan) + l.room - 1) / l.room;
-  if (!allocate(&l)) return jerr_memory(ctx);
+  if (!allocate(&l, scratch)) return jerr_memory(ctx);
   for (int i = 0; i < plan->packing.n; i++) {
     compute(&l, i);
     store_outputs(&l, i);

@@ -75,8 +75,8 @@ static jo_status add_function(unit* u, const jemit_plan* plan, const int* body, 
                               jemit_machine_entry* entry) {
   jemit_operations o;
   int base = 0;
-  jo_status status =
-      jemit_lower(u->ctx, u->a, plan, u->opt->level, u->opt->functions, body, work, &o);
+  jo_status status = jemit_lower(u->ctx, u->a, &u->scratch, plan, u->opt->level, u->opt->functions,
+                                 body, work, &o);
   if (status >= 0) status = add_pool(u, &o, &base);
   if (status >= 0) status = align_code(u);
   entry->start = (uint32_t)u->code.n;

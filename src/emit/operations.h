@@ -118,10 +118,11 @@ typedef struct jemit_operations {
   bool failed;       // no memory
 } jemit_operations;
 
-// Bodies of unknowns are functions of their own: body[k] is where that of the graph's k-th stands in the unit.
-jo_status jemit_lower(jo_context* ctx, jarena* a, const jemit_plan* plan, jcpu_level level,
-                      const jemit_functions* functions, const int* body, const size_t* body_work,
-                      jemit_operations* out);
+// Bodies of unknowns are functions of their own: body[k] is where that of the graph's k-th stands in the unit. What lists
+// need at run time is in `a`, which lives as long as the code.
+jo_status jemit_lower(jo_context* ctx, jarena* a, jarena* scratch, const jemit_plan* plan,
+                      jcpu_level level, const jemit_functions* functions, const int* body,
+                      const size_t* body_work, jemit_operations* out);
 void jemit_operations_free(jemit_operations* o);
 
 #endif
