@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From items of a plan to operations over values that fit into registers. What has more numbers than a register is split into
 // parts; operands of packs that come from different places are brought together by shuffles.
-#include "emit/operations.h"
+#include "emit/values.h"
 
 #include <string.h>
 
@@ -16,13 +16,12 @@ typedef struct lower {
   jarena* a;  // of lists
   const jemit_plan* plan;
   const jexpr_graph* g;
-  jcpu_level level;
   int room;   // doubles of a register
   int parts;  // at most, of anything
   const jemit_functions* functions;
   const int* body;
   const size_t* body_work;
-  jemit_operations* o;
+  jemit_writer w;
   int* item;       // values of items                                (item x parts)
   int* node;       // values of nodes by themselves, in all lanes    (node x parts)
   int* single;     // values of nodes that do not vary               (node)
@@ -31,14 +30,6 @@ typedef struct lower {
   int* mask;       // of values compared with zero, -1: none         (value)
   int mask_cap;
 } lower;
-
-// One number that a vector is made of.
-typedef struct source {
-  enum { FROM_CONSTANT, FROM_INPUT, FROM_VALUE } from;
-  uint64_t bits;
-  int group, at;     // of an input; at in bytes
-  int value, place;  // of a value
-} source;
 
 static int least(int a, int b) {
   return a < b ? a : b;
@@ -50,287 +41,6 @@ static int* no_values(jarena* a, size_t n) {
   return x;
 }
 
-// ---- values and operations -----------------------------------------------------------------------
-
-static int new_value(lower* l, jemit_value v) {
-  jemit_operations* o = l->o;
-  if (!o->failed && !jmem_grow(o->ctx, &o->value, &o->value_cap, o->nvalue + 1, sizeof *o->value)) {
-    o->failed = true;
-  }
-  if (o->failed) return 0;
-  o->value[o->nvalue] = v;
-  return o->nvalue++;
-}
-
-static void new_operation(lower* l, jemit_operation op) {
-  jemit_operations* o = l->o;
-  if (!o->failed && !jmem_grow(o->ctx, &o->operation, &o->operation_cap, o->noperation + 1,
-                               sizeof *o->operation)) {
-    o->failed = true;
-  }
-  if (!o->failed) o->operation[o->noperation++] = op;
-}
-
-static int operate(lower* l, jemit_operator op, int n, int imm, int a, int b, int c) {
-  int dst = new_value(l, (jemit_value){.n = (uint8_t)n});
-  new_operation(l, (jemit_operation){.op = (uint8_t)op,
-                                     .n = (uint8_t)n,
-                                     .imm = imm,
-                                     .dst = dst,
-                                     .second = -1,
-                                     .arg = {a, b, c}});
-  return dst;
-}
-
-static int width_of(const lower* l, int value) {
-  return l->o->failed ? 1 : l->o->value[value].n;
-}
-
-// Constants of n doubles, aligned to their size.
-static int pool(lower* l, const uint64_t* bits, int n) {
-  jemit_operations* o = l->o;
-  int at = (o->npool + n - 1) / n * n;
-  if (!o->failed && !jmem_grow(o->ctx, &o->pool, &o->pool_cap, at + n, sizeof *o->pool)) {
-    o->failed = true;
-  }
-  if (o->failed) return 0;
-  for (int i = o->npool; i < at; i++) {
-    o->pool[i] = 0;
-  }
-  memcpy(o->pool + at, bits, (size_t)n * sizeof *bits);
-  o->npool = at + n;
-  return at * 8;
-}
-
-static uint64_t hash_of(const uint64_t* bits, int n) {
-  uint64_t hash = (uint64_t)n;
-  for (int i = 0; i < n; i++) {
-    hash = (hash ^ bits[i]) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
-
-// Where a constant is in the table, or would be.
-static int* find_constant(const jemit_operations* o, const uint64_t* bits, int n) {
-  unsigned last = (unsigned)o->nknown - 1, at = (unsigned)hash_of(bits, n) & last;
-  while (o->known[at] >= 0) {
-    const jemit_value* v = &o->value[o->known[at]];
-    if (v->n == n && memcmp(o->pool + v->at / 8, bits, (size_t)n * sizeof *bits) == 0) break;
-    at = (at + 1) & last;
-  }
-  return &o->known[at];
-}
-
-static void grow_table(lower* l) {
-  jemit_operations* o = l->o;
-  int* old = o->known;
-  int n = o->nknown, more = n > 0 ? 2 * n : 256;
-  if (o->failed || 2 * o->nconstant < n) return;
-  o->known = jmem_resize(o->ctx, NULL, (size_t)more * sizeof *o->known);
-  if (!o->known) {
-    o->known = old;
-    o->failed = true;
-    return;
-  }
-  o->nknown = more;
-  memset(o->known, 0xff, (size_t)more * sizeof *o->known);
-  for (int i = 0; i < n; i++) {
-    if (old[i] < 0) continue;
-    const jemit_value* v = &o->value[old[i]];
-    *find_constant(o, o->pool + v->at / 8, v->n) = old[i];
-  }
-  jmem_free(o->ctx, old);
-}
-
-static int constant(lower* l, const uint64_t* bits, int n) {
-  grow_table(l);
-  if (l->o->failed) return 0;
-  int* known = find_constant(l->o, bits, n);
-  if (*known >= 0) return *known;
-  jemit_value v = {.n = (uint8_t)n, .home = JEMIT_CONSTANT, .at = pool(l, bits, n)};
-  l->o->nconstant++;
-  return *known = new_value(l, v);
-}
-
-// Bits in all places; operations on bits read at least two doubles.
-static int bits_of(lower* l, uint64_t bits, int n) {
-  uint64_t all[8];
-  for (int i = 0; i < 8; i++) {
-    all[i] = bits;
-  }
-  return constant(l, all, n < 2 ? 2 : n);
-}
-
-static uint64_t bits_of_double(double x) {
-  uint64_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-// ---- gathering -----------------------------------------------------------------------------------
-
-static int place_of(lower* l, int value, int place) {
-  if (width_of(l, value) == 1) return value;
-  return operate(l, JEMIT_PLACE, 1, place, value, -1, -1);
-}
-
-static int number(lower* l, const source* s) {
-  switch (s->from) {
-    case FROM_CONSTANT: return constant(l, &s->bits, 1);
-    case FROM_INPUT:
-      return new_value(l,
-                       (jemit_value){.n = 1, .home = JEMIT_INPUT, .group = s->group, .at = s->at});
-    default: return place_of(l, s->value, s->place);
-  }
-}
-
-static bool is_same(const source* a, const source* b) {
-  if (a->from != b->from) return false;
-  if (a->from == FROM_CONSTANT) return a->bits == b->bits;
-  if (a->from == FROM_INPUT) return a->group == b->group && a->at == b->at;
-  return a->value == b->value && a->place == b->place;
-}
-
-static bool are_all(const source* s, int n, int from) {
-  for (int i = 0; i < n; i++) {
-    if ((int)s[i].from != from) return false;
-  }
-  return true;
-}
-
-static bool is_run(const source* s, int n) {
-  for (int i = 0; i < n; i++) {
-    bool is_next =
-        s[i].from == FROM_INPUT && s[i].group == s[0].group && s[i].at == s[0].at + 8 * i;
-    if (!is_next) return false;
-  }
-  return true;
-}
-
-// Side by side in one value, from a place that is a multiple of n on.
-static bool is_chunk(const source* s, int n) {
-  for (int i = 0; i < n; i++) {
-    bool is_next =
-        s[i].from == FROM_VALUE && s[i].value == s[0].value && s[i].place == s[0].place + i;
-    if (!is_next) return false;
-  }
-  return s[0].place % n == 0;
-}
-
-// The one or two values of n numbers that all places come from.
-static int find_values(const lower* l, const source* s, int n, int value[2]) {
-  int found = 0;
-  for (int i = 0; i < n; i++) {
-    if (s[i].from != FROM_VALUE || width_of(l, s[i].value) != n) return 0;
-    if ((found > 0 && value[0] == s[i].value) || (found > 1 && value[1] == s[i].value)) continue;
-    if (found == 2) return 0;
-    value[found++] = s[i].value;
-  }
-  if (found == 1) value[1] = value[0];
-  return found;
-}
-
-// A value of at most two doubles that has the number, and its place there.
-static int half_of(lower* l, const source* s, int* place) {
-  *place = 0;
-  if (s->from != FROM_VALUE || width_of(l, s->value) == 1) return number(l, s);
-  *place = s->place % 2;
-  if (width_of(l, s->value) == 2) return s->value;
-  return operate(l, JEMIT_CHUNK, 2, s->place / 2, s->value, -1, -1);
-}
-
-static int gather_two(lower* l, const source* s) {
-  int place[2], a = half_of(l, &s[0], &place[0]), b = half_of(l, &s[1], &place[1]);
-  if (place[0] == 0 && place[1] == 0) return operate(l, JEMIT_PAIR, 2, 0, a, b, -1);
-  return operate(l, JEMIT_SHUFFLE, 2, place[0] | place[1] << 1, a, b, -1);
-}
-
-static int permute_two(lower* l, const source* s, int n, const int value[2]) {
-  uint64_t place[8];
-  for (int i = 0; i < n; i++) {
-    place[i] = (uint64_t)(s[i].place + (s[i].value == value[0] ? 0 : n));
-  }
-  return operate(l, JEMIT_PERMUTE_TWO, n, 0, constant(l, place, n), value[0], value[1]);
-}
-
-// Four numbers from one or two vectors, with AVX alone.
-static int permute_four(lower* l, const source* s, int found, const int value[2]) {
-  int imm = 0, from_second = 0, shuffle = 0;
-  bool is_blend = true, is_shuffle = true;
-  for (int i = 0; i < 4; i++) {
-    bool second = s[i].value != value[0];
-    imm |= s[i].place << 2 * i;
-    from_second |= second << i;
-    shuffle |= (s[i].place & 1) << i;
-    is_blend = is_blend && s[i].place == i;
-    is_shuffle = is_shuffle && second == (i & 1) && s[i].place / 2 == i / 2;
-  }
-  if (found == 1) return operate(l, JEMIT_PERMUTE, 4, imm, value[0], -1, -1);
-  if (is_shuffle) return operate(l, JEMIT_SHUFFLE, 4, shuffle, value[0], value[1], -1);
-  int a = value[0], b = value[1];
-  if (!is_blend) {
-    a = operate(l, JEMIT_PERMUTE, 4, imm, a, -1, -1);
-    b = operate(l, JEMIT_PERMUTE, 4, imm, b, -1, -1);
-  }
-  return operate(l, JEMIT_BLEND, 4, from_second, a, b, -1);
-}
-
-static int gather(lower* l, const source* s, int n);
-
-static int gather_halves(lower* l, const source* s, int n) {
-  int value[2], found = find_values(l, s, n, value);
-  if (found > 0 && l->level >= JCPU_V4) return permute_two(l, s, n, value);
-  if (found > 0 && n == 4) return permute_four(l, s, found, value);
-  int low = gather(l, s, n / 2), high = gather(l, s + n / 2, n / 2);
-  return operate(l, JEMIT_JOIN, n, 0, low, high, -1);
-}
-
-static bool is_one(const source* s, int n) {
-  for (int i = 1; i < n; i++) {
-    if (!is_same(&s[0], &s[i])) return false;
-  }
-  return true;
-}
-
-// Whether one double in memory is read into all places: inputs, and constants where instructions do so by the way.
-static bool is_splat_read(const lower* l, const source* s, int n) {
-  bool is_wide = n >= 4;
-  return is_wide && (s->from == FROM_INPUT || (s->from == FROM_CONSTANT && l->level >= JCPU_V4));
-}
-
-static int gather(lower* l, const source* s, int n) {
-  if (n == 1) return number(l, s);
-  if (is_one(s, n) && is_splat_read(l, s, n)) {
-    jemit_value v = {.n = (uint8_t)n, .home = JEMIT_INPUT, .is_splat = true};
-    v.group = s[0].group;
-    v.at = s[0].at;
-    if (s[0].from == FROM_CONSTANT) {
-      int one = constant(l, &s[0].bits, 1);
-      v.home = JEMIT_CONSTANT;
-      v.at = l->o->failed ? 0 : l->o->value[one].at;
-    }
-    return new_value(l, v);
-  }
-  if (are_all(s, n, FROM_CONSTANT)) {
-    uint64_t bits[8];
-    for (int i = 0; i < n; i++) {
-      bits[i] = s[i].bits;
-    }
-    return constant(l, bits, n);
-  }
-  if (is_run(s, n)) {
-    jemit_value v = {.n = (uint8_t)n, .home = JEMIT_INPUT, .group = s[0].group, .at = s[0].at};
-    return new_value(l, v);
-  }
-  if (is_one(s, n)) return operate(l, JEMIT_SPLAT, n, 0, number(l, s), -1, -1);
-  if (is_chunk(s, n)) {
-    if (width_of(l, s[0].value) == n) return s[0].value;
-    return operate(l, JEMIT_CHUNK, n, s[0].place / n, s[0].value, -1, -1);
-  }
-  return n == 2 ? gather_two(l, s) : gather_halves(l, s, n);
-}
-
 // ---- operands ------------------------------------------------------------------------------------
 
 static int lanes_of(const lower* l, jexpr_ref r) {
@@ -338,25 +48,26 @@ static int lanes_of(const lower* l, jexpr_ref r) {
 }
 
 // A number of a node: in that lane, of those that vary.
-static source source_of(const lower* l, jexpr_ref r, int lane) {
+static jemit_source source_of(const lower* l, jexpr_ref r, int lane) {
   const jexpr_node* node = jexpr_at(l->g, r);
   int own = lanes_of(l, r), at = own > 1 ? lane : 0;
   if (node->op == JEXPR_CONST) {
-    return (source){FROM_CONSTANT, .bits = bits_of_double(jexpr_const_value(l->g, r))};
+    return (jemit_source){JEMIT_FROM_CONSTANT, .bits = jemit_bits_of(jexpr_const_value(l->g, r))};
   }
   if (node->op == JEXPR_INPUT) {
-    return (source){FROM_INPUT, .group = (int)node->a, .at = ((int)node->b * own + at) * 8};
+    return (jemit_source){JEMIT_FROM_INPUT, .group = (int)node->a,
+                          .at = ((int)node->b * own + at) * 8};
   }
   int item = l->plan->packing.at[r];
   at += jexpr_pack_lane(&l->plan->packing, r) * own;
-  return (source){FROM_VALUE, .value = l->item[item * l->parts + at / l->room],
-                  .place = at % l->room};
+  return (jemit_source){JEMIT_FROM_VALUE, .value = l->item[item * l->parts + at / l->room],
+                        .place = at % l->room};
 }
 
 static int single(lower* l, jexpr_ref r) {
   if (l->single[r] < 0) {
-    source s = source_of(l, r, 0);
-    l->single[r] = number(l, &s);
+    jemit_source s = source_of(l, r, 0);
+    l->single[r] = jemit_value_number(&l->w, &s);
   }
   return l->single[r];
 }
@@ -367,11 +78,11 @@ static int part_of(lower* l, jexpr_ref r, int part, int n) {
   bool varies = lanes_of(l, r) > 1;
   int* known = varies ? &l->node[(int)r * l->parts + part] : &l->splat[r];
   if (*known < 0) {
-    source s[8];
+    jemit_source s[8];
     for (int i = 0; i < n; i++) {
       s[i] = source_of(l, r, part * l->room + i);
     }
-    *known = gather(l, s, n);
+    *known = jemit_value_gather(&l->w, s, n);
   }
   return *known;
 }
@@ -382,12 +93,12 @@ static int vector_part(lower* l, int index, int lanes, int part, int n) {
   int is_spread = lanes_of(l, v->lane[0]) != lanes;
   int* known = &l->vector[is_spread][index * l->parts + part];
   if (*known < 0) {
-    source s[8];
+    jemit_source s[8];
     for (int i = 0; i < n; i++) {
       int at = part * l->room + i;
       s[i] = source_of(l, v->lane[at / lanes], at % lanes);
     }
-    *known = gather(l, s, n);
+    *known = jemit_value_gather(&l->w, s, n);
   }
   return *known;
 }
@@ -404,71 +115,75 @@ static int flipped_part(lower* l, jexpr_pack_arg arg, int lanes, int part, int n
   if (arg.flip == 0) return vector_part(l, arg.vector, lanes, part, n);
   for (int i = 0; i < n; i++) {
     int value = (part * l->room + i) / lanes;
-    if (folds) bits[i] = bits_of_double(jexpr_const_value(l->g, v->lane[value]));
+    if (folds) bits[i] = jemit_bits_of(jexpr_const_value(l->g, v->lane[value]));
     if (arg.flip >> value & 1u) bits[i] ^= SIGN_BIT;
   }
-  int signs = constant(l, bits, n < 2 ? 2 : n);
+  int signs = jemit_value_constant(&l->w, bits, n < 2 ? 2 : n);
   if (folds) return signs;
-  return operate(l, JEMIT_XOR, n, 0, vector_part(l, arg.vector, lanes, part, n), signs, -1);
+  return jemit_operate(&l->w, JEMIT_XOR, n, 0, vector_part(l, arg.vector, lanes, part, n), signs,
+                       -1);
 }
 
 // ---- operators -----------------------------------------------------------------------------------
 
 static int compare(lower* l, int n, int how, int a, int b) {
-  return operate(l, JEMIT_COMPARE, n, how, a, b, -1);
+  return jemit_operate(&l->w, JEMIT_COMPARE, n, how, a, b, -1);
 }
 
 static int flag(lower* l, int n, int how, int a, int b) {
-  return operate(l, JEMIT_AND, n, 0, compare(l, n, how, a, b), bits_of(l, ONE, n), -1);
+  return jemit_operate(&l->w, JEMIT_AND, n, 0, compare(l, n, how, a, b),
+                       jemit_value_bits(&l->w, ONE, n), -1);
 }
 
 static int choose(lower* l, int n, int mask, int a, int b) {
-  if (l->level >= JCPU_V3) return operate(l, JEMIT_CHOOSE, n, 0, mask, a, b);
-  int yes = operate(l, JEMIT_AND, n, 0, mask, a, -1);
-  int no = operate(l, JEMIT_ANDN, n, 0, mask, b, -1);
-  return operate(l, JEMIT_OR, n, 0, yes, no, -1);
+  if (l->w.level >= JCPU_V3) return jemit_operate(&l->w, JEMIT_CHOOSE, n, 0, mask, a, b);
+  int yes = jemit_operate(&l->w, JEMIT_AND, n, 0, mask, a, -1);
+  int no = jemit_operate(&l->w, JEMIT_ANDN, n, 0, mask, b, -1);
+  return jemit_operate(&l->w, JEMIT_OR, n, 0, yes, no, -1);
 }
 
 // Whether a value is not zero, once for all that ask.
 static int asked(lower* l, int n, int value) {
   int before = l->mask_cap;
-  if (l->o->failed) return 0;
-  if (!jmem_grow(l->o->ctx, &l->mask, &l->mask_cap, value + 1, sizeof *l->mask)) {
-    l->o->failed = true;
+  if (l->w.o->failed) return 0;
+  if (!jmem_grow(l->w.o->ctx, &l->mask, &l->mask_cap, value + 1, sizeof *l->mask)) {
+    l->w.o->failed = true;
     return 0;
   }
   for (int i = before; i < l->mask_cap; i++) {
     l->mask[i] = -1;
   }
-  if (l->mask[value] < 0) l->mask[value] = compare(l, n, 4, value, bits_of(l, 0, n));
+  if (l->mask[value] < 0) l->mask[value] = compare(l, n, 4, value, jemit_value_bits(&l->w, 0, n));
   return l->mask[value];
 }
 
 static int call(lower* l, jexpr_op op, int n, int a, int b) {
   int k = n == 8 ? 3 : n / 2;
-  int dst = operate(l, JEMIT_CALL, n, 0, a, b, -1);
-  if (!l->o->failed) l->o->operation[l->o->noperation - 1].call = l->functions->of[op][k];
+  int dst = jemit_operate(&l->w, JEMIT_CALL, n, 0, a, b, -1);
+  if (!l->w.o->failed) l->w.o->operation[l->w.o->noperation - 1].call = l->functions->of[op][k];
   return dst;
 }
 
 static int sign(lower* l, int n, int a) {
-  int zero = bits_of(l, 0, n);
-  return operate(l, JEMIT_SUB, n, 0, flag(l, n, 1, zero, a), flag(l, n, 1, a, zero), -1);
+  int zero = jemit_value_bits(&l->w, 0, n);
+  return jemit_operate(&l->w, JEMIT_SUB, n, 0, flag(l, n, 1, zero, a), flag(l, n, 1, a, zero), -1);
 }
 
 // An operator of fixed arity over n numbers.
 static int apply(lower* l, jexpr_op op, int n, int a, int b, int c) {
   switch (op) {
-    case JEXPR_ADD: return operate(l, JEMIT_ADD, n, 0, a, b, -1);
-    case JEXPR_SUB: return operate(l, JEMIT_SUB, n, 0, a, b, -1);
-    case JEXPR_MUL: return operate(l, JEMIT_MUL, n, 0, a, b, -1);
-    case JEXPR_DIV: return operate(l, JEMIT_DIV, n, 0, a, b, -1);
-    case JEXPR_MIN: return operate(l, JEMIT_MIN, n, 0, a, b, -1);
-    case JEXPR_MAX: return operate(l, JEMIT_MAX, n, 0, a, b, -1);
-    case JEXPR_NEG: return operate(l, JEMIT_XOR, n, 0, a, bits_of(l, SIGN_BIT, n), -1);
-    case JEXPR_ABS: return operate(l, JEMIT_AND, n, 0, a, bits_of(l, ~SIGN_BIT, n), -1);
-    case JEXPR_SQRT: return operate(l, JEMIT_SQRT, n, 0, a, -1, -1);
-    case JEXPR_FLOOR: return operate(l, JEMIT_FLOOR, n, 0, a, -1, -1);
+    case JEXPR_ADD: return jemit_operate(&l->w, JEMIT_ADD, n, 0, a, b, -1);
+    case JEXPR_SUB: return jemit_operate(&l->w, JEMIT_SUB, n, 0, a, b, -1);
+    case JEXPR_MUL: return jemit_operate(&l->w, JEMIT_MUL, n, 0, a, b, -1);
+    case JEXPR_DIV: return jemit_operate(&l->w, JEMIT_DIV, n, 0, a, b, -1);
+    case JEXPR_MIN: return jemit_operate(&l->w, JEMIT_MIN, n, 0, a, b, -1);
+    case JEXPR_MAX: return jemit_operate(&l->w, JEMIT_MAX, n, 0, a, b, -1);
+    case JEXPR_NEG:
+      return jemit_operate(&l->w, JEMIT_XOR, n, 0, a, jemit_value_bits(&l->w, SIGN_BIT, n), -1);
+    case JEXPR_ABS:
+      return jemit_operate(&l->w, JEMIT_AND, n, 0, a, jemit_value_bits(&l->w, ~SIGN_BIT, n), -1);
+    case JEXPR_SQRT: return jemit_operate(&l->w, JEMIT_SQRT, n, 0, a, -1, -1);
+    case JEXPR_FLOOR: return jemit_operate(&l->w, JEMIT_FLOOR, n, 0, a, -1, -1);
     case JEXPR_LT: return flag(l, n, 1, a, b);
     case JEXPR_LE: return flag(l, n, 2, a, b);
     case JEXPR_EQ: return flag(l, n, 0, a, b);
@@ -509,7 +224,7 @@ static int count_passed(lower* l, jexpr_ref r, int part, int n) {
   for (int k = 2; k < jexpr_nargs(l->g, r) - 1; k++) {
     int point = part_of(l, jexpr_arg(l->g, r, k), part, n);
     int passed = flag(l, n, 2, point, x);
-    sum = sum < 0 ? passed : operate(l, JEMIT_ADD, n, 0, sum, passed, -1);
+    sum = sum < 0 ? passed : jemit_operate(&l->w, JEMIT_ADD, n, 0, sum, passed, -1);
   }
   return sum;
 }
@@ -521,16 +236,16 @@ static int pick_one(lower* l, jexpr_ref r, int part, int n) {
   if (jexpr_is_flag(l->g, index)) {
     mask = asked(l, n, k);
   } else {
-    int above = compare(l, n, 2, bits_of(l, ONE, n), k);
-    int below = compare(l, n, 1, k, bits_of(l, bits_of_double(2.0), n));
-    mask = operate(l, JEMIT_AND, n, 0, above, below, -1);
+    int above = compare(l, n, 2, jemit_value_bits(&l->w, ONE, n), k);
+    int below = compare(l, n, 1, k, jemit_value_bits(&l->w, jemit_bits_of(2.0), n));
+    mask = jemit_operate(&l->w, JEMIT_AND, n, 0, above, below, -1);
   }
   int second = part_of(l, jexpr_arg(l->g, r, 2), part, n);
   return choose(l, n, mask, second, part_of(l, jexpr_arg(l->g, r, 1), part, n));
 }
 
 static void need_list(lower* l, size_t doubles) {
-  if (l->o->list_size < doubles) l->o->list_size = doubles;
+  if (l->w.o->list_size < doubles) l->w.o->list_size = doubles;
 }
 
 // Operands from the `first` on in the frame, lane-innermost.
@@ -541,12 +256,12 @@ static void put_arguments(lower* l, jexpr_ref r, int first, int lanes) {
     for (int p = 0; p < parts; p++) {
       int at = ((k - first) * lanes + p * l->room) * 8;
       int value = part_of(l, jexpr_arg(l->g, r, k), p, width);
-      new_operation(l, (jemit_operation){.op = JEMIT_ARGUMENT,
-                                         .n = (uint8_t)width,
-                                         .dst = -1,
-                                         .second = -1,
-                                         .arg = {value, -1, -1},
-                                         .at = at});
+      jemit_new_operation(&l->w, (jemit_operation){.op = JEMIT_ARGUMENT,
+                                                   .n = (uint8_t)width,
+                                                   .dst = -1,
+                                                   .second = -1,
+                                                   .arg = {value, -1, -1},
+                                                   .at = at});
     }
   }
   need_list(l, (size_t)(n - first) * (size_t)lanes);
@@ -557,15 +272,15 @@ static int pick_single(lower* l, jexpr_ref r) {
   bool is_constant = has_constants(l->g, r);
   int index = single(l, jexpr_arg(l->g, r, 0));
   for (int k = 1; is_constant && k <= n; k++) {
-    uint64_t bits = bits_of_double(constant_at(l, r, k));
-    int here = pool(l, &bits, 1);
+    uint64_t bits = jemit_bits_of(constant_at(l, r, k));
+    int here = jemit_value_pool(&l->w, &bits, 1);
     if (k == 1) at = here;
   }
   if (!is_constant) put_arguments(l, r, 1, 1);
-  int dst = operate(l, JEMIT_PICK, 1, n, index, -1, -1);
-  if (!l->o->failed) {
-    l->o->operation[l->o->noperation - 1].at = at;
-    l->o->operation[l->o->noperation - 1].group = !is_constant;
+  int dst = jemit_operate(&l->w, JEMIT_PICK, 1, n, index, -1, -1);
+  if (!l->w.o->failed) {
+    l->w.o->operation[l->w.o->noperation - 1].at = at;
+    l->w.o->operation[l->w.o->noperation - 1].group = !is_constant;
   }
   return dst;
 }
@@ -573,7 +288,7 @@ static int pick_single(lower* l, jexpr_ref r) {
 static const double* list_constants(lower* l, jexpr_ref r) {
   int n = jexpr_nargs(l->g, r);
   double* x = JARENA_ARRAY(l->a, n, double);
-  if (!x) l->o->failed = true;
+  if (!x) l->w.o->failed = true;
   for (int k = 1; x && k < n; k++) {
     x[k - 1] = constant_at(l, r, k);
   }
@@ -607,7 +322,7 @@ static void call_list(lower* l, jexpr_ref r, int lanes, int* dst) {
   int width = least(lanes, l->room), parts = lanes / width;
   jemit_list* about = JARENA_ARRAY(l->a, 1, jemit_list);
   if (!about) {
-    l->o->failed = true;
+    l->w.o->failed = true;
     return;
   }
   about->lanes = lanes;
@@ -615,19 +330,19 @@ static void call_list(lower* l, jexpr_ref r, int lanes, int* dst) {
   if (about->constant) {
     for (int p = 0; p < parts; p++) {
       int x = part_of(l, jexpr_arg(l->g, r, 0), p, width);
-      new_operation(l, (jemit_operation){.op = JEMIT_ARGUMENT,
-                                         .n = (uint8_t)width,
-                                         .dst = -1,
-                                         .second = -1,
-                                         .arg = {x, -1, -1},
-                                         .at = p * l->room * 8});
+      jemit_new_operation(&l->w, (jemit_operation){.op = JEMIT_ARGUMENT,
+                                                   .n = (uint8_t)width,
+                                                   .dst = -1,
+                                                   .second = -1,
+                                                   .arg = {x, -1, -1},
+                                                   .at = p * l->room * 8});
     }
     need_list(l, (size_t)lanes);
   } else {
     put_arguments(l, r, first, lanes);
   }
   for (int p = 0; p < parts; p++) {
-    dst[p] = new_value(l, (jemit_value){.n = (uint8_t)width});
+    dst[p] = jemit_value_new(&l->w, (jemit_value){.n = (uint8_t)width});
     jemit_operation op = {.op = JEMIT_LIST,
                           .n = (uint8_t)width,
                           .dst = dst[p],
@@ -636,7 +351,7 @@ static void call_list(lower* l, jexpr_ref r, int lanes, int* dst) {
                           .group = about->op == JEXPR_DATA ? jexpr_data_of(l->g, r).group : -1,
                           .at = p * l->room * 8,
                           .about = p == 0 ? about : NULL};
-    new_operation(l, op);
+    jemit_new_operation(&l->w, op);
   }
 }
 
@@ -668,17 +383,18 @@ static int sum(lower* l, const jexpr_item* item, int lanes, int part, int n) {
     a = b;
     b = first;
   }
-  bool alternates = lanes == 1 && a.flip == 0 && !is_const(l, b) && l->level < JCPU_V4 &&
+  bool alternates = lanes == 1 && a.flip == 0 && !is_const(l, b) && l->w.level < JCPU_V4 &&
                     ((item->width == 2 && b.flip == 1u) || (item->width == 4 && b.flip == 5u)) &&
                     n == item->width;
   if (alternates) {
     int first = vector_part(l, a.vector, lanes, part, n);
-    return operate(l, JEMIT_ADDSUB, n, 0, first, vector_part(l, b.vector, lanes, part, n), -1);
+    return jemit_operate(&l->w, JEMIT_ADDSUB, n, 0, first, vector_part(l, b.vector, lanes, part, n),
+                         -1);
   }
   bool minus = (b.flip & 1u) && !is_const(l, b);
   if (minus) b.flip ^= all;
   int first = flipped_part(l, a, lanes, part, n), second = flipped_part(l, b, lanes, part, n);
-  return operate(l, minus ? JEMIT_SUB : JEMIT_ADD, n, 0, first, second, -1);
+  return jemit_operate(&l->w, minus ? JEMIT_SUB : JEMIT_ADD, n, 0, first, second, -1);
 }
 
 // Products and quotients: a constant takes the signs, else the first operand.
@@ -689,7 +405,7 @@ static int product(lower* l, const jexpr_item* item, int lanes, int part, int n)
   a.flip = second ? 0 : flip;
   b.flip = second ? flip : 0;
   int x = flipped_part(l, a, lanes, part, n), y = flipped_part(l, b, lanes, part, n);
-  return operate(l, item->op == JEXPR_MUL ? JEMIT_MUL : JEMIT_DIV, n, 0, x, y, -1);
+  return jemit_operate(&l->w, item->op == JEXPR_MUL ? JEMIT_MUL : JEMIT_DIV, n, 0, x, y, -1);
 }
 
 static int pack_part(lower* l, const jexpr_item* item, int lanes, int part, int n) {
@@ -718,14 +434,14 @@ static void waves(lower* l, int index, int lanes, int parts, int n) {
   for (int p = 0; p < parts; p++) {
     int x = item->width == 1 ? part_of(l, jexpr_arg(l->g, item->node[0], 0), p, n)
                              : flipped_part(l, item->arg[0], lanes, p, n);
-    int sine = new_value(l, (jemit_value){.n = (uint8_t)n});
-    int cosine = new_value(l, (jemit_value){.n = (uint8_t)n});
-    new_operation(l, (jemit_operation){.op = JEMIT_WAVES,
-                                       .n = (uint8_t)n,
-                                       .dst = sine,
-                                       .second = cosine,
-                                       .arg = {x, -1, -1},
-                                       .call = l->functions->waves[n == 8 ? 3 : n / 2]});
+    int sine = jemit_value_new(&l->w, (jemit_value){.n = (uint8_t)n});
+    int cosine = jemit_value_new(&l->w, (jemit_value){.n = (uint8_t)n});
+    jemit_new_operation(&l->w, (jemit_operation){.op = JEMIT_WAVES,
+                                                 .n = (uint8_t)n,
+                                                 .dst = sine,
+                                                 .second = cosine,
+                                                 .arg = {x, -1, -1},
+                                                 .call = l->functions->waves[n == 8 ? 3 : n / 2]});
     l->item[index * l->parts + p] = is_sine ? sine : cosine;
     l->item[(index + 1) * l->parts + p] = is_sine ? cosine : sine;
   }
@@ -752,14 +468,14 @@ static void compute(lower* l, int index) {
 // ---- outputs -------------------------------------------------------------------------------------
 
 static void store(lower* l, int op, int value, int n, int place, int group, int at) {
-  new_operation(l, (jemit_operation){.op = (uint8_t)op,
-                                     .n = (uint8_t)n,
-                                     .imm = place,
-                                     .dst = -1,
-                                     .second = -1,
-                                     .arg = {value, -1, -1},
-                                     .group = group,
-                                     .at = at});
+  jemit_new_operation(&l->w, (jemit_operation){.op = (uint8_t)op,
+                                               .n = (uint8_t)n,
+                                               .imm = place,
+                                               .dst = -1,
+                                               .second = -1,
+                                               .arg = {value, -1, -1},
+                                               .group = group,
+                                               .at = at});
 }
 
 static void store_lanes(lower* l, const jemit_store* s) {
@@ -772,13 +488,14 @@ static void store_lanes(lower* l, const jemit_store* s) {
 
 // A number of a vector without taking it out, where machines can.
 static void store_one(lower* l, const jemit_store* s) {
-  source from = source_of(l, s->ref, 0);
-  bool is_inside = from.from == FROM_VALUE && width_of(l, from.value) > 1 && l->single[s->ref] < 0;
+  jemit_source from = source_of(l, s->ref, 0);
+  bool is_inside = from.from == JEMIT_FROM_VALUE && jemit_value_width(&l->w, from.value) > 1 &&
+                   l->single[s->ref] < 0;
   if (!is_inside) {
     store(l, JEMIT_STORE, single(l, s->ref), 1, 0, s->group, s->index * 8);
     return;
   }
-  int place, value = half_of(l, &from, &place);
+  int place, value = jemit_value_half(&l->w, &from, &place);
   store(l, JEMIT_STORE_PLACE, value, 2, place, s->group, s->index * 8);
 }
 
@@ -849,12 +566,11 @@ jo_status jemit_lower(jo_context* ctx, jarena* a, jarena* scratch, const jemit_p
   lower l = {.a = a,
              .plan = plan,
              .g = plan->fn->graph,
-             .level = level,
              .room = jcpu_lanes(level),
              .functions = functions,
              .body = body,
              .body_work = body_work,
-             .o = out};
+             .w = {.o = out, .level = level}};
   l.parts = (most_numbers(plan) + l.room - 1) / l.room;
   if (!allocate(&l, scratch)) return jerr_memory(ctx);
   for (int i = 0; i < plan->packing.n; i++) {

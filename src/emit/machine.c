@@ -12,7 +12,7 @@
 
 typedef struct unit {
   jo_context* ctx;
-  jarena* a;  // lives as long as the code
+  jarena *a, *lists;
   jarena scratch;
   const jemit_machine_options* opt;
   jx_code code;
@@ -75,8 +75,8 @@ static jo_status add_function(unit* u, const jemit_plan* plan, const int* body, 
                               jemit_machine_entry* entry) {
   jemit_operations o;
   int base = 0;
-  jo_status status = jemit_lower(u->ctx, u->a, &u->scratch, plan, u->opt->level, u->opt->functions,
-                                 body, work, &o);
+  jo_status status = jemit_lower(u->ctx, u->lists, &u->scratch, plan, u->opt->level,
+                                 u->opt->functions, body, work, &o);
   if (status >= 0) status = add_pool(u, &o, &base);
   if (status >= 0) status = align_code(u);
   entry->start = (uint32_t)u->code.n;
@@ -171,9 +171,10 @@ static jo_status build_all(unit* u, const jexpr_fn* fn, int nfn, jemit_machine_u
   return link_unit(u, out);
 }
 
-jo_status jemit_machine(jo_context* ctx, jarena* a, const jexpr_fn* fn, int nfn,
+jo_status jemit_machine(jo_context* ctx, jarena* a, jarena* lists, const jexpr_fn* fn, int nfn,
                         const jemit_machine_options* opt, jemit_machine_unit* out) {
-  unit u = {.ctx = ctx, .a = a, .opt = opt, .code = {.ctx = ctx, .level = opt->level}};
+  unit u = {
+      .ctx = ctx, .a = a, .lists = lists, .opt = opt, .code = {.ctx = ctx, .level = opt->level}};
   jarena_init(&u.scratch, ctx);
   *out = (jemit_machine_unit){0};
   jo_status status = build_all(&u, fn, nfn, out);

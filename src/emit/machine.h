@@ -23,7 +23,7 @@ typedef struct jemit_machine_entry {
 
 // Code and, behind it, constants: position-independent but for the addresses of functions and lists that it has inside.
 typedef struct jemit_machine_unit {
-  uint8_t* code;  // in the arena
+  uint8_t* code;
   size_t size;
   int nentry;
   jemit_machine_entry* entry;  // by function, then equations of unknowns
@@ -34,8 +34,8 @@ typedef struct jemit_machine_unit {
 // Levels that there is machine code for.
 bool jemit_machine_has(jcpu_level level);
 
-// Everything is in the arena, which lives as long as the code.
-jo_status jemit_machine(jo_context* ctx, jarena* a, const jexpr_fn* fn, int nfn,
+// The unit is in `a`; what its code reads at run time is in `lists`, which lives as long as the code.
+jo_status jemit_machine(jo_context* ctx, jarena* a, jarena* lists, const jexpr_fn* fn, int nfn,
                         const jemit_machine_options* opt, jemit_machine_unit* out);
 
 #endif

@@ -348,7 +348,7 @@ static jo_status assemble(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
   set->backend = JKERNEL_MACHINE;
   if (n == 0) return JO_OK;
   jemit_machine_unit unit;
-  JO_TRY(jemit_machine(set->ctx, &set->arena, chosen, n, &how, &unit));
+  JO_TRY(jemit_machine(set->ctx, scratch, &set->arena, chosen, n, &how, &unit));
   JO_TRY(jkernel_code_map(set->ctx, unit.code, unit.size, &set->code));
   bind_code(set, &unit, member, n);
   return JO_OK;

@@ -189,7 +189,7 @@ double jsens_unit(const jsens* s, const double* p, int k);
 // objective over the number's size.
 double jsens_scale(double value, double gradient, double unit);
 
-// Whether derivatives by a number are those of one side.
+// Whether derivatives with respect to a parameter hold on one side only.
 bool jsens_is_one_sided(const jsens_result* r, int number);
 
 // Refuse a method whose kernels were not prepared.

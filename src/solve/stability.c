@@ -12,7 +12,7 @@
 #define OF_SHORT 2.3    // ... or ten times as much, of runs that have no more steps
 #define FAST     1.2    // growth in a step that differences of the step show, too
 #define LITTLE   0.1    // growth in a run, as a logarithm, that is no harm
-#define MARGIN   0.5    // of the limit: part of it that is recommended as a step
+#define MARGIN   0.5    // of the stability limit: the step that messages recommend
 #define WHOLE    0.999  // of the step that was asked for
 
 // R(z) = 1 + z b.1 + z^2 b.A 1 + z^3 b.A^2 1 ...

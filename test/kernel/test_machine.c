@@ -11,8 +11,7 @@
 #include "support/fixture.h"
 #include "support/repeated.h"
 
-#define LANES_MAX 16
-#define POINTS    20  // at which a function is evaluated
+#define POINTS 20  // at which a function is evaluated
 
 static long least_operations = 30000;
 
@@ -24,24 +23,11 @@ static bool is_same(double a, double b) {
   return a == b ? signbit(a) == signbit(b) : isnan(a) && isnan(b);
 }
 
-static void evaluate(const jkernel* k, uint64_t seed, double* dy, double* xbar) {
-  double x[REPEATED_INPUTS], p[REPEATED_SHARED];
-  double d[REPEATED_INPUTS * LANES_MAX], l[REPEATED_OUTPUTS * LANES_MAX];
-  double* work = calloc(k->work + 1, sizeof *work);
-  assert_non_null(work);
-  repeated_inputs(seed, x, p);
-  repeated_lanes(seed, REPEATED_INPUTS * k->lanes, d);
-  repeated_lanes(seed + 1, REPEATED_OUTPUTS * k->lanes, l);
-  jkernel_init_work(k, work);
-  jkernel_eval(k, (const double* const[]){x, p, d, l}, (double* const[]){dy, xbar}, work);
-  free(work);
-}
-
 static void compare_outputs(const jkernel* k, const repeated* r, const jkernel* interpreted,
                             const char* level, int pack, uint64_t seed) {
-  static double dy[2][REPEATED_OUTPUTS * LANES_MAX], xbar[2][REPEATED_INPUTS * LANES_MAX];
-  evaluate(interpreted, seed, dy[0], xbar[0]);
-  evaluate(k, seed, dy[1], xbar[1]);
+  static double dy[2][REPEATED_OUTPUTS * REPEATED_LANES], xbar[2][REPEATED_INPUTS * REPEATED_LANES];
+  repeated_evaluate(interpreted, seed, dy[0], xbar[0]);
+  repeated_evaluate(k, seed, dy[1], xbar[1]);
   for (int i = 0; i < r->noutput * k->lanes; i++) {
     if (is_same(dy[0][i], dy[1][i])) continue;
     fail_msg("%s, %d lanes, packs of %d: tangent %d is %.17g, not %.17g", level, k->lanes, pack, i,

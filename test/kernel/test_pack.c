@@ -72,19 +72,6 @@ static void test_packed_kernels_equal_the_interpreter(void** state) {
 }
 
 // Derivatives in several lanes: inputs that do not vary are the same for all of them.
-static void evaluate_lanes(const jkernel* k, uint64_t seed, double* dy, double* xbar) {
-  double x[REPEATED_INPUTS], p[REPEATED_SHARED];
-  double d[REPEATED_INPUTS * LANES], l[REPEATED_OUTPUTS * LANES];
-  double* work = calloc(k->work + 1, sizeof *work);
-  assert_non_null(work);
-  repeated_inputs(seed, x, p);
-  repeated_lanes(seed, REPEATED_INPUTS * k->lanes, d);
-  repeated_lanes(seed + 1, REPEATED_OUTPUTS * k->lanes, l);
-  jkernel_init_work(k, work);
-  jkernel_eval(k, (const double* const[]){x, p, d, l}, (double* const[]){dy, xbar}, work);
-  free(work);
-}
-
 static void compare_lanes(fixture* f, const repeated* r, const jkernel_options* opt) {
   static double dy[2][REPEATED_OUTPUTS * LANES], xbar[2][REPEATED_INPUTS * LANES];
   jkernel_options plain = *opt;
@@ -94,7 +81,7 @@ static void compare_lanes(fixture* f, const repeated* r, const jkernel_options* 
   assert_ok(f->ctx, jkernel_build(f->ctx, &r->derivatives, 1, opt, &set[1]));
   for (uint64_t seed = 1; seed <= 100; seed++) {
     for (int i = 0; i < 2; i++)
-      evaluate_lanes(&set[i]->kernel[0], seed, dy[i], xbar[i]);
+      repeated_evaluate(&set[i]->kernel[0], seed, dy[i], xbar[i]);
     for (int i = 0; i < r->noutput * opt->lanes; i++) {
       if (is_same(dy[0][i], dy[1][i])) continue;
       fail_msg("%s, %d lanes, packs of %d: tangent %d is %.17g, not %.17g", opt->compiler,

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "expr/diff.h"
 #include "support/random_graph.h"
@@ -128,4 +129,17 @@ void repeated_inputs(uint64_t seed, double* x, double* p) {
     x[i] = sample(&s);
   for (int i = 0; i < REPEATED_SHARED; i++)
     p[i] = sample(&s);
+}
+
+void repeated_evaluate(const jkernel* k, uint64_t seed, double* dy, double* xbar) {
+  double x[REPEATED_INPUTS], p[REPEATED_SHARED];
+  double d[REPEATED_INPUTS * REPEATED_LANES], l[REPEATED_OUTPUTS * REPEATED_LANES];
+  double* work = calloc(k->work + 1, sizeof *work);
+  assert(work && k->lanes <= REPEATED_LANES);
+  repeated_inputs(seed, x, p);
+  repeated_lanes(seed, REPEATED_INPUTS * k->lanes, d);
+  repeated_lanes(seed + 1, REPEATED_OUTPUTS * k->lanes, l);
+  jkernel_init_work(k, work);
+  jkernel_eval(k, (const double* const[]){x, p, d, l}, (double* const[]){dy, xbar}, work);
+  free(work);
 }

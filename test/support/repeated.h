@@ -5,9 +5,10 @@
 #define JTEST_REPEATED_H
 
 #include "expr/schedule.h"
+#include "kernel/kernel.h"
 
 enum { REPEATED_COPIES = 10, REPEATED_OWN = 4, REPEATED_SHARED = 3, REPEATED_OUTPUTS = 64 };
-enum { REPEATED_INPUTS = REPEATED_COPIES * REPEATED_OWN };
+enum { REPEATED_INPUTS = REPEATED_COPIES * REPEATED_OWN, REPEATED_LANES = 16 };
 
 typedef struct repeated {
   jexpr_ref output[REPEATED_OUTPUTS];
@@ -30,5 +31,8 @@ void repeated_derive(repeated* r, jexpr_graph* g, int copies, int steps, uint64_
 // Inputs: ordinary ones, zeros of both signs, infinities and no numbers.
 void repeated_inputs(uint64_t seed, double* x, double* p);
 void repeated_lanes(uint64_t seed, int n, double* d);
+
+// Derivatives of a graph by a kernel of them, in at most REPEATED_LANES lanes, at inputs of that seed.
+void repeated_evaluate(const jkernel* k, uint64_t seed, double* dy, double* xbar);
 
 #endif
