@@ -165,11 +165,12 @@ static bool is_chunk(const jemit_source* s, int n) {
   return s[0].place % n == 0;
 }
 
-// The one or two values of n numbers that all places come from.
+// The one or two values, of n numbers or of 2 ... n - 1 at the beginning of a register, that all places come from.
 static int find_values(const jemit_writer* w, const jemit_source* s, int n, int value[2]) {
   int found = 0;
   for (int i = 0; i < n; i++) {
-    if (s[i].from != JEMIT_FROM_VALUE || jemit_value_width(w, s[i].value) != n) return 0;
+    int width = s[i].from == JEMIT_FROM_VALUE ? jemit_value_width(w, s[i].value) : 0;
+    if (width < 2 || width > n) return 0;
     if ((found > 0 && value[0] == s[i].value) || (found > 1 && value[1] == s[i].value)) continue;
     if (found == 2) return 0;
     value[found++] = s[i].value;
@@ -228,8 +229,12 @@ static int permute_four(jemit_writer* w, const jemit_source* s, int found, const
 
 static int gather_halves(jemit_writer* w, const jemit_source* s, int n) {
   int value[2], found = find_values(w, s, n, value);
+  bool are_chunks = is_chunk(s, n / 2) && is_chunk(s + n / 2, n / 2);
+  bool are_whole =
+      found > 0 && jemit_value_width(w, value[0]) == n && jemit_value_width(w, value[1]) == n;
+  if (!are_whole && are_chunks) found = 0;  // joined by one operation
   if (found > 0 && w->level >= JCPU_V4) return permute_two(w, s, n, value);
-  if (found > 0 && n == 4) return permute_four(w, s, found, value);
+  if (n == 4 && (are_whole || found == 1)) return permute_four(w, s, found, value);
   int low = jemit_value_gather(w, s, n / 2), high = jemit_value_gather(w, s + n / 2, n / 2);
   return jemit_operate(w, JEMIT_JOIN, n, 0, low, high, -1);
 }
