@@ -159,7 +159,7 @@ static cost measure_route(const route* r, const samples* at) {
   jsolve_set_modes(&s.run->system, at->t[0], at->y, s.scratch);
   cost c = {measure(evaluate_symbolic, &e, at), measure(evaluate_semi, &n, at)};
   printf("  %-28s %9.2f %9.2f %9.2f", r->name, c.semi, c.symbolic, c.semi / c.symbolic);
-  if (r->compiler && !s.plant->kernels->set->from_cache) printf("   compiled in %.1f s", start);
+  if (r->compiler) printf("   compiled in %.1f s", start);
   printf("\n");
   fflush(stdout);
   jplant_semi_destroy(n.semi);

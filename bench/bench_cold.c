@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPU time of a first start: whole commands on the buggy with an empty cache of their own, compilers included,
-// then once more with what the first left there.
+// CPU time of whole commands on the buggy.
 //
 //   bench_cold [program] [repetitions]
 //
@@ -21,7 +20,7 @@ typedef struct command {
   const char* name;
   const char* argument[5];  // after the program and its page, where it writes one
   bool has_page;
-  double goal;  // CPU time of the first start [s]; 0: none
+  double goal;  // CPU time [s]; 0: none
 } command;
 
 static const command list[] = {
@@ -64,23 +63,21 @@ static double time_command(jo_context* ctx, const char* program, const command* 
   return children_cpu() - start;
 }
 
-// The fastest of several first starts and of the second ones after them.
+// The fastest of several.
 static void bench(jo_context* ctx, const char* program, const command* c, int repetitions) {
-  double cold = INFINITY, warm = INFINITY;
+  double seconds = INFINITY;
   for (int i = 0; i < repetitions; i++) {
     jarena a;
     const char* dir = NULL;
     jarena_init(&a, ctx);
-    if (jfile_temp_dir(ctx, &a, "/tmp", &dir) < 0) stop(ctx, "cache");
+    if (jfile_temp_dir(ctx, &a, "/tmp", &dir) < 0) stop(ctx, "folder");
     const char* page = jarena_printf(&a, "%s/page.html", dir);
     if (!page) stop(NULL, "no memory");
-    setenv("JOUNCE_CACHE_DIR", dir, 1);
-    cold = fmin(cold, time_command(ctx, program, c, page));
-    warm = fmin(warm, time_command(ctx, program, c, page));
+    seconds = fmin(seconds, time_command(ctx, program, c, page));
     jfile_remove_dir(dir);
     jarena_free(&a);
   }
-  printf("%-26s %9.2f %9.2f %12.2f", c->name, cold, warm, cold - warm);
+  printf("%-26s %9.2f", c->name, seconds);
   if (c->goal > 0.0) printf(" %9.2f", c->goal);
   printf("\n");
   fflush(stdout);
@@ -92,7 +89,7 @@ int main(int argc, char** argv) {
   jo_context* ctx = NULL;
   if (repetitions < 1) stop(NULL, "usage: bench_cold [program] [repetitions]");
   if (jo_context_create(NULL, &ctx) < 0) return 1;
-  printf("%-26s %9s %9s %12s %9s\n", "CPU time [s]", "first", "again", "compilers", "goal");
+  printf("%-26s %9s %9s\n", "CPU time [s]", "", "goal");
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
     bench(ctx, program, &list[i], repetitions);
   }

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/process.h"
 #include "expr/vec.h"
 #include "kernel/kernel.h"
@@ -195,18 +194,10 @@ static double build(jo_context* ctx, const tree* t, const jkernel_options* opt, 
 static void bench_compiler(jo_context* ctx, const tree* t, jkernel_options opt, double expected) {
   double sum = 0.0;
   jkernel_set* set = NULL;
-  double cold = build(ctx, t, &opt, &set);
-  if (set->from_cache) stop(ctx, "cache was not empty");
-  jkernel_destroy(set);
-  double cached = build(ctx, t, &opt, &set);
-  for (int i = 0; i < 4; i++) {
-    jkernel_destroy(set);
-    double again = build(ctx, t, &opt, &set);
-    if (again < cached) cached = again;
-  }
+  double seconds = build(ctx, t, &opt, &set);
   double time = evaluate(t, &set->kernel[0], &sum);
-  printf("%-8s -O%d %6d %7d %11.2f %11.1f %12.2f %8zu  %s\n", opt.compiler, opt.optimize, opt.lanes,
-         opt.emit.chunk_statements, cold, 1e3 * cached, time, set->kernel[0].work,
+  printf("%-8s -O%d %6d %7d %11.3f %12.2f %8zu  %s\n", opt.compiler, opt.optimize, opt.lanes,
+         opt.emit.chunk_statements, seconds, time, set->kernel[0].work,
          sum == expected ? "same" : "DIFFERS");
   fflush(stdout);
   jkernel_destroy(set);
@@ -220,8 +211,8 @@ static double bench_interpreter(jo_context* ctx, const tree* t) {
     jkernel_set* set = NULL;
     double seconds = build(ctx, t, &opt, &set);
     double time = evaluate(t, &set->kernel[0], &sum);
-    printf("%-8s     %6d %7s %11s %11.1f %12.2f %8zu\n", "interp", opt.lanes, "", "", 1e3 * seconds,
-           time, set->kernel[0].work);
+    printf("%-8s     %6d %7s %11.3f %12.2f %8zu\n", "interp", opt.lanes, "", seconds, time,
+           set->kernel[0].work);
     jkernel_destroy(set);
     if (opt.lanes == 1) return sum;
   }
@@ -229,8 +220,8 @@ static double bench_interpreter(jo_context* ctx, const tree* t) {
 
 static void head(jo_context* ctx, const tree* t) {
   printf("\n%d bodies, %d statements, %d jobs\n", t->n, statements(ctx, t), jproc_cpu_count());
-  printf("%-8s     %6s %7s %11s %11s %12s %8s\n", "", "lanes", "chunk", "cold [s]", "cached [ms]",
-         "eval [us]", "work");
+  printf("%-8s     %6s %7s %11s %12s %8s\n", "", "lanes", "chunk", "build [s]", "eval [us]",
+         "work");
 }
 
 int main(int argc, char** argv) {
@@ -247,14 +238,11 @@ int main(int argc, char** argv) {
   if (nbody < 4 || nbody > BODIES_MAX) stop(NULL, "usage: bench_compile [--big] [statements]");
   jo_context* ctx = NULL;
   jarena a;
-  const char* dir = NULL;
   if (jo_context_create(NULL, &ctx) < 0) return 1;
   jarena_init(&a, ctx);
-  if (jfile_temp_dir(ctx, &a, "/tmp", &dir) < 0) stop(ctx, "cache");
   const char* const compiler[] = {"gcc", "clang"};
   jkernel_options opt = jkernel_options_default();
   opt.backend = JKERNEL_CC;
-  opt.cache_dir = dir;
 
   // chunks, by compiler and level
   tree t;
@@ -290,7 +278,6 @@ int main(int argc, char** argv) {
     bench_compiler(ctx, &t, opt, expected);
   }
   free_tree(&t);
-  jfile_remove_dir(dir);
   jarena_free(&a);
   jo_context_destroy(ctx);
   return 0;

@@ -12,8 +12,9 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "base/work.h"
+#include "batch/cache.h"
 #include "batch/marches.h"
-#include "kernel/cache.h"
+#include "kernel/library.h"
 #include "kernel/toolchain.h"
 
 #define WORTH_A_PAIR    0.5   // share of the operations of the slopes that come in pairs
@@ -33,7 +34,7 @@ typedef struct code {
   int nfile;
   const char* arg[JKERNEL_FLAGS_MAX];  // the compiler and what it is told, but for files
   int narg;
-  char name[JKERNEL_CACHE_NAME];
+  char name[JBATCH_CACHE_NAME];
 } code;
 
 // Functions that take the time, and the first of their outputs that may not be of single precision.
@@ -354,8 +355,8 @@ static jo_status make_library(jbatch* b, code* c, const char* cache) {
   JO_TRY(jwork_open(c->ctx, c->arena, cache, &work));
   jo_status status = compile_in(c, work.path, &library);
   if (status >= 0)
-    status = jkernel_cache_store(c->ctx, c->arena, library, work.path, cache, c->name);
-  if (status >= 0) status = jkernel_cache_load(c->ctx, cache, c->name, &b->device);
+    status = jbatch_cache_store(c->ctx, c->arena, library, work.path, cache, c->name);
+  if (status >= 0) status = jbatch_cache_load(c->ctx, cache, c->name, &b->device);
   jwork_close(&work);
   return status;
 }
@@ -363,8 +364,8 @@ static jo_status make_library(jbatch* b, code* c, const char* cache) {
 static jo_status load(jbatch* b, code* c) {
   const char* cache = NULL;
   name_library(c);
-  JO_TRY(jkernel_cache_dir(c->ctx, c->arena, b->sens->plant->made_with.kernel.cache_dir, &cache));
-  JO_TRY(jkernel_cache_load(c->ctx, cache, c->name, &b->device));
+  JO_TRY(jbatch_cache_dir(c->ctx, c->arena, &cache));
+  JO_TRY(jbatch_cache_load(c->ctx, cache, c->name, &b->device));
   if (!b->device) JO_TRY(make_library(b, c, cache));
   if (b->device)
     b->run_device = (jbatch_device_run)jkernel_library_find(b->device, "jbatch_device_run_points");

@@ -49,7 +49,7 @@ jo_status jbatch_alone(jo_context* ctx, jbatch* b, const double* values, int i);
 // Why a point fails, or with JO_OK lacks derivatives of some objectives, out of a context that is then as it was.
 jo_status jbatch_note(jo_context* ctx, int said, jbatch_point* p, jo_status status);
 
-// The source for a device of what the batch is asked for (device.inc), compiled, kept in the cache of kernels and loaded.
+// The source for a device of what the batch is asked for (device.inc), compiled, kept in the user's cache folder and loaded.
 // An error, in one line, where there is no compiler or no device for it.
 jo_status jbatch_device_create(jbatch* b);
 void jbatch_device_destroy(jbatch* b);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel sets: emit, look into the cache, compile where nothing is there, load; or interpret.
-//
-// The key of a cached library is a hash of everything that decides its bytes: the emitted text, the
-// compiler, its flags and the processor. So a cached library is never stale, only unused.
+// Kernel sets: machine code, or C source that is compiled in a temporary folder and loaded, or the interpreter.
 #include "kernel/kernel.h"
 
 #include <assert.h>
@@ -16,26 +13,29 @@
 #include "base/process.h"
 #include "base/work.h"
 #include "emit/machine.h"
-#include "kernel/cache.h"
 #include "kernel/functions.h"
+#include "kernel/library.h"
 #include "kernel/toolchain.h"
 
 #define PACK_LANES   8
 #define LEAST_ROOM   ((size_t)16 << 20)  // [bytes]
 #define ROOM_BY_TEXT 16                  // of emitted text
 
-// To be raised with the signature of emitted functions.
-static const char abi[] = "jounce kernel abi 1";
-
 jkernel_options jkernel_options_default(void) {
   jkernel_options opt = {.backend = JKERNEL_AUTO,
                          .lanes = 1,
-                         .use_cache = true,
                          .optimize = 1,  // -O2 compiles longer and runs no faster
                          .emit = jemit_options_default()};
   opt.emit.pack = PACK_LANES;
   return opt;
 }
+
+// Functions that are worth compiling, and their places in the set.
+typedef struct selection {
+  int n;
+  jexpr_fn* fn;  // (n)
+  int* member;   // (n)
+} selection;
 
 // ---- interpreter
 
@@ -67,91 +67,30 @@ static jo_status interpret(jkernel_set* set, jarena* scratch, const jexpr_fn* fn
 
 // ---- compiler
 
-// A part on its way into a library.
+// Functions on their way into a library.
 typedef struct build {
   jo_context* ctx;
   jarena* scratch;
   const jkernel_options* opt;
   jkernel_toolchain tc;
-  int part;
-  int n;         // functions of the part
-  jexpr_fn* fn;  // (n)
-  int* member;   // their places in the set (n)
   jemit_unit unit;
-  const char* cache;              // the folder; NULL: no cache
-  char name[JKERNEL_CACHE_NAME];  // of the library in it
 } build;
 
-static void name_cached(build* b) {
-  jsha256 s;
-  uint8_t digest[32];
-  char key[65];
-  jsha256_init(&s);
-  jsha256_add(&s, abi, sizeof abi);
-  jsha256_add(&s, b->unit.sha256, sizeof b->unit.sha256);
-  jkernel_toolchain_hash(&b->tc, &s);
-  jsha256_finish(&s, digest);
-  jsha256_hex(digest, key);
-  jformat(b->name, sizeof b->name, "%s.so", key);
-}
-
-// A cache that cannot be used costs time, not the run: the error becomes a notice, the only one since
-// there were `said` diagnostics. Without memory nothing helps.
-static jo_status go_on_without(const build* b, int said, jo_status status,
-                               const char* consequence) {
-  if (status == JO_ERR_MEMORY) return status;
-  int last = jo_context_diagnostic_count(b->ctx) - 1;
-  const char* cause = jarena_strdup(b->scratch, jo_context_diagnostic(b->ctx, last, NULL));
-  if (!cause) return jerr_memory(b->ctx);
-  jerr_forget(b->ctx, said);
-  jerr_notice(b->ctx, "%s; %s", cause, consequence);
-  return JO_OK;
-}
-
-static const char not_kept[] =
-    "compiled equations are not kept for the next run; hint: set JOUNCE_CACHE_DIR to a folder of "
-    "yours";
-
-static jo_status choose_cache(build* b) {
-  if (!b->opt->use_cache) return JO_OK;
-  int said = jo_context_diagnostic_count(b->ctx);
-  jo_status status = jkernel_cache_dir(b->ctx, b->scratch, b->opt->cache_dir, &b->cache);
-  return status < 0 ? go_on_without(b, said, status, not_kept) : JO_OK;
-}
-
-// Where to compile: in the cache, so that its file comes by a rename, or in a temporary folder.
-static jo_status open_work(build* b, jwork* work) {
-  if (b->cache) {
-    int said = jo_context_diagnostic_count(b->ctx);
-    jo_status status = jwork_open(b->ctx, b->scratch, b->cache, work);
-    if (status >= 0) return status;
-    JO_TRY(go_on_without(b, said, status, not_kept));
-    b->cache = NULL;
-  }
+static jo_status open_work(const build* b, jwork* work) {
   const char* tmp = getenv("TMPDIR");
   tmp = tmp && tmp[0] == '/' ? jarena_strdup(b->scratch, tmp) : "/tmp";
   return tmp ? jwork_open(b->ctx, b->scratch, tmp, work) : jerr_memory(b->ctx);
 }
 
-// Keep the library, and load the one that is kept: what is loaded then has passed all checks.
-static jo_status keep(build* b, jkernel_set* set, const char* library, const char* dir) {
-  int said = jo_context_diagnostic_count(b->ctx);
-  jo_status status = jkernel_cache_store(b->ctx, b->scratch, library, dir, b->cache, b->name);
-  if (status >= 0) return jkernel_cache_load(b->ctx, b->cache, b->name, &set->library[b->part]);
-  b->cache = NULL;  // one notice will do
-  return go_on_without(b, said, status, not_kept);
-}
-
-// Compile in `dir` and load. The library stays mapped when its file goes.
-static jo_status compile_in(build* b, jkernel_set* set, const char* dir) {
+// Compiles in `dir` and loads. The library stays mapped when its file goes. *is_stuck: the system does not load it.
+static jo_status compile_in(build* b, jkernel_set* set, const char* dir, bool* is_stuck) {
   const char* library = NULL;
-  int jobs = b->opt->jobs > 0 ? b->opt->jobs : jproc_cpu_count();
   double start = jclock_wall();
-  JO_TRY(jkernel_toolchain_compile(b->ctx, b->scratch, &b->tc, &b->unit, dir, jobs, &library));
-  set->compile_seconds += jclock_wall() - start;
-  if (b->cache) JO_TRY(keep(b, set, library, dir));
-  void** loaded = &set->library[b->part];
-  return *loaded ? JO_OK : jkernel_library_open(b->ctx, library, loaded);
+  JO_TRY(jkernel_toolchain_compile(b->ctx, b->scratch, &b->tc, &b->unit, dir, &library));
+  set->compile_seconds = jclock_wall() - start;
+  jo_status status = jkernel_library_open(b->ctx, library, &set->library);
+  *is_stuck = status < 0;
+  return status;
 }
 
 // Room that compiling takes: sources, assembly, objects and the library, and no less than what a small disk has left.
@@ -163,45 +102,32 @@ static size_t needed_room(const jemit_unit* unit) {
   return LEAST_ROOM + ROOM_BY_TEXT * text;
 }
 
-// Compile in one folder. *is_full: it failed because there is no room in it.
-static jo_status try_folder(build* b, jkernel_set* set, jwork* work, bool* is_full) {
+// *is_stuck: there is nowhere to compile, or no room.
+static jo_status make_library(build* b, jkernel_set* set, bool* is_stuck) {
+  jwork work;
+  *is_stuck = true;
+  JO_TRY(open_work(b, &work));
   int said = jo_context_diagnostic_count(b->ctx);
-  jo_status status = compile_in(b, set, work->path);
+  *is_stuck = false;
+  jo_status status = compile_in(b, set, work.path, is_stuck);
   bool may_be_full = status == JO_ERR_FILE || status == JO_ERR_COMPILER;
-  *is_full = may_be_full && !jfile_has_room(work->path, needed_room(&b->unit));
-  if (*is_full) {
+  if (may_be_full && !jfile_has_room(work.path, needed_room(&b->unit))) {
+    *is_stuck = true;
     jerr_forget(b->ctx, said);
     status = jerr_set(b->ctx, JO_ERR_FILE,
                       "%s: there is no room to compile equations: the disk is full, or files may "
                       "not be as large (ulimit -f)",
-                      work->path);
+                      work.path);
   }
-  jwork_close(work);
+  jwork_close(&work);
   return status;
 }
 
-// In the cache, or where that is full in a temporary folder. *is_stuck: there is nowhere to compile.
-static jo_status make_library(build* b, jkernel_set* set, bool* is_stuck) {
-  for (;;) {
-    jwork work;
-    bool is_full = false;
-    *is_stuck = true;
-    JO_TRY(open_work(b, &work));
-    *is_stuck = false;
-    int said = jo_context_diagnostic_count(b->ctx);
-    jo_status status = try_folder(b, set, &work, &is_full);
-    *is_stuck = is_full && !b->cache;
-    if (status >= 0 || !is_full || !b->cache) return status;
-    JO_TRY(go_on_without(b, said, status, not_kept));
-    b->cache = NULL;
-  }
-}
-
-static jo_status bind_functions(const build* b, jkernel_set* set) {
-  for (int i = 0; i < b->n; i++) {
+static jo_status bind_functions(const build* b, const selection* chosen, jkernel_set* set) {
+  for (int i = 0; i < chosen->n; i++) {
     const jemit_entry* entry = &b->unit.entry[i];
-    jkernel* k = &set->kernel[b->member[i]];
-    jkernel_symbol symbol = jkernel_library_find(set->library[b->part], entry->symbol);
+    jkernel* k = &set->kernel[chosen->member[i]];
+    jkernel_symbol symbol = jkernel_library_find(set->library, entry->symbol);
     if (!symbol) {
       return jerr_set(b->ctx, JO_ERR_COMPILER, "compiled kernel has no function '%s'",
                       entry->symbol);
@@ -210,24 +136,6 @@ static jo_status bind_functions(const build* b, jkernel_set* set) {
     k->work = entry->work;
     k->counts = entry->counts;
     memcpy(k->packed, entry->packed, sizeof k->packed);
-  }
-  return JO_OK;
-}
-
-static int part_of(const jkernel_options* opt, int i) {
-  return opt->part ? opt->part[i] : 0;
-}
-
-static jo_status gather_part(build* b, const jkernel_set* set, const jexpr_fn* fn, int part) {
-  b->part = part;
-  b->n = 0;
-  b->fn = JARENA_ARRAY(b->scratch, set->n, jexpr_fn);
-  b->member = JARENA_ARRAY(b->scratch, set->n, int);
-  if (!b->fn || !b->member) return jerr_memory(b->ctx);
-  for (int i = 0; i < set->n; i++) {
-    if (part_of(b->opt, i) != part) continue;
-    b->fn[b->n] = fn[i];
-    b->member[b->n++] = i;
   }
   return JO_OK;
 }
@@ -249,52 +157,38 @@ static jo_status limit_packs(jo_context* ctx, int* pack) {
   return JO_OK;
 }
 
-// A part from the cache, or compiled. *is_stuck: there is nowhere to compile.
-static jo_status compile_part(build* b, jkernel_set* set, bool* is_stuck) {
+static jo_status compile(build* b, const selection* chosen, jkernel_set* set, bool* is_stuck) {
   jemit_options emit = b->opt->emit;
   emit.lanes = b->opt->lanes;
+  set->backend = JKERNEL_CC;
   JO_TRY(limit_packs(b->ctx, &emit.pack));
-  JO_TRY(jemit_c(b->ctx, b->scratch, b->fn, b->n, &emit, &b->unit));
-  void** library = &set->library[b->part];
-  if (b->cache) {
-    name_cached(b);
-    JO_TRY(jkernel_cache_load(b->ctx, b->cache, b->name, library));
-  }
-  if (!*library) {
-    set->from_cache = false;
-    JO_TRY(make_library(b, set, is_stuck));
-  }
-  return bind_functions(b, set);
+  if (chosen->n == 0) return JO_OK;
+  JO_TRY(jemit_c(b->ctx, b->scratch, chosen->fn, chosen->n, &emit, &b->unit));
+  JO_TRY(make_library(b, set, is_stuck));
+  return bind_functions(b, chosen, set);
 }
 
-// With nowhere to compile, equations are interpreted, unless that is not wanted.
-static jo_status compile(build* b, jkernel_set* set, const jexpr_fn* fn) {
-  int said = jo_context_diagnostic_count(b->ctx);
-  set->from_cache = true;
-  JO_TRY(choose_cache(b));
-  for (int part = 0; part < JKERNEL_PARTS_MAX; part++) {
-    bool is_stuck = false;
-    JO_TRY(gather_part(b, set, fn, part));
-    jo_status status = b->n > 0 ? compile_part(b, set, &is_stuck) : JO_OK;
-    if (status < 0 && (!is_stuck || b->opt->backend == JKERNEL_CC)) return status;
-    if (status < 0) {
-      JO_TRY(go_on_without(b, said, status, "equations are interpreted, slower"));
-      return interpret(set, b->scratch, fn);
-    }
-  }
-  for (int i = 0; i < set->n; i++) {
-    if (part_of(b->opt, i) != JKERNEL_SELDOM) continue;
-    JO_TRY(interpret_one(set, b->scratch, &fn[i], &set->kernel[i]));
-  }
-  set->backend = JKERNEL_CC;
-  return JO_OK;
+// Where nothing can be compiled the error becomes a notice, the only one since there were `said` diagnostics.
+static jo_status interpret_instead(const build* b, int said, jkernel_set* set, const jexpr_fn* fn) {
+  int last = jo_context_diagnostic_count(b->ctx) - 1;
+  const char* cause = jarena_strdup(b->scratch, jo_context_diagnostic(b->ctx, last, NULL));
+  if (!cause) return jerr_memory(b->ctx);
+  jerr_forget(b->ctx, said);
+  jerr_notice(b->ctx, "%s; equations are interpreted, slower", cause);
+  return interpret(set, b->scratch, fn);
 }
 
 static jo_status compile_or_interpret(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
-                                      const jkernel_options* opt) {
+                                      const selection* chosen, const jkernel_options* opt) {
   build b = {.ctx = set->ctx, .scratch = scratch, .opt = opt};
   JO_TRY(jkernel_toolchain_find(b.ctx, scratch, opt->compiler, opt->optimize, &b.tc));
-  if (b.tc.path) return compile(&b, set, fn);
+  if (b.tc.path) {
+    int said = jo_context_diagnostic_count(b.ctx);
+    bool is_stuck = false;
+    jo_status status = compile(&b, chosen, set, &is_stuck);
+    bool is_error = !is_stuck || opt->backend == JKERNEL_CC || status == JO_ERR_MEMORY;
+    return status >= 0 || is_error ? status : interpret_instead(&b, said, set, fn);
+  }
   if (opt->backend == JKERNEL_CC) {
     return jerr_set(b.ctx, JO_ERR_COMPILER, "no C compiler: '%s' is not in PATH", b.tc.name);
   }
@@ -305,15 +199,15 @@ static jo_status compile_or_interpret(jkernel_set* set, jarena* scratch, const j
 
 // ---- machine code
 
-static void bind_code(jkernel_set* set, const jemit_machine_unit* unit, const int* member, int n) {
+static void bind_code(jkernel_set* set, const jemit_machine_unit* unit, const selection* chosen) {
   const char* base = set->code.memory;
   union {
     const void* address;
     jkernel_function function;
   } at;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < chosen->n; i++) {
     const jemit_machine_entry* entry = &unit->entry[i];
-    jkernel* k = &set->kernel[member[i]];
+    jkernel* k = &set->kernel[chosen->member[i]];
     at.address = base + entry->start;
     k->function = at.function;
     k->work = entry->work;
@@ -326,31 +220,37 @@ static void bind_code(jkernel_set* set, const jemit_machine_unit* unit, const in
   }
 }
 
-// Functions as machine code, but for those that are called too seldom.
-static jo_status assemble(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
+static jo_status assemble(jkernel_set* set, jarena* scratch, const selection* chosen,
                           const jkernel_options* opt) {
-  jexpr_fn* chosen = JARENA_ARRAY(scratch, set->n, jexpr_fn);
-  int* member = JARENA_ARRAY(scratch, set->n, int);
-  int n = 0;
-  if (!chosen || !member) return jerr_memory(set->ctx);
-  for (int i = 0; i < set->n; i++) {
-    if (part_of(opt, i) == JKERNEL_SELDOM) {
-      JO_TRY(interpret_one(set, scratch, &fn[i], &set->kernel[i]));
-      continue;
-    }
-    chosen[n] = fn[i];
-    member[n++] = i;
-  }
   jemit_machine_options how = {.lanes = opt->lanes, .pack = opt->emit.pack, .level = jcpu_chosen()};
   how.functions = jkernel_functions(how.level);
   JO_TRY(jemit_check_lanes(set->ctx, how.lanes, how.pack));
   JO_TRY(limit_packs(set->ctx, &how.pack));
   set->backend = JKERNEL_MACHINE;
-  if (n == 0) return JO_OK;
+  if (chosen->n == 0) return JO_OK;
   jemit_machine_unit unit;
-  JO_TRY(jemit_machine(set->ctx, scratch, &set->arena, chosen, n, &how, &unit));
+  JO_TRY(jemit_machine(set->ctx, scratch, &set->arena, chosen->fn, chosen->n, &how, &unit));
   JO_TRY(jkernel_code_map(set->ctx, unit.code, unit.size, &set->code));
-  bind_code(set, &unit, member, n);
+  bind_code(set, &unit, chosen);
+  return JO_OK;
+}
+
+// ---- sets
+
+// What is called too seldom to be compiled is interpreted.
+static jo_status select_functions(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
+                                  const bool* is_seldom, selection* out) {
+  *out = (selection){.fn = JARENA_ARRAY(scratch, set->n, jexpr_fn),
+                     .member = JARENA_ARRAY(scratch, set->n, int)};
+  if (!out->fn || !out->member) return jerr_memory(set->ctx);
+  for (int i = 0; i < set->n; i++) {
+    if (is_seldom && is_seldom[i]) {
+      JO_TRY(interpret_one(set, scratch, &fn[i], &set->kernel[i]));
+    } else {
+      out->fn[out->n] = fn[i];
+      out->member[out->n++] = i;
+    }
+  }
   return JO_OK;
 }
 
@@ -362,10 +262,12 @@ static jo_status make_functions(jkernel_set* set, jarena* scratch, const jexpr_f
     return jerr_set(set->ctx, JO_ERR_COMPILER, "there is no machine code for this processor (%s)",
                     jcpu_name(jcpu_chosen()));
   }
+  selection chosen;
+  JO_TRY(select_functions(set, scratch, fn, opt->is_seldom, &chosen));
   if (opt->backend == JKERNEL_CC || !has_machine)
-    return compile_or_interpret(set, scratch, fn, opt);
+    return compile_or_interpret(set, scratch, fn, &chosen, opt);
   int said = jo_context_diagnostic_count(set->ctx);
-  jo_status status = assemble(set, scratch, fn, opt);
+  jo_status status = assemble(set, scratch, &chosen, opt);
   if (status != JO_ERR_COMPILER || opt->backend == JKERNEL_MACHINE) return status;
   jerr_forget(set->ctx, said);
   jerr_notice(
@@ -373,8 +275,6 @@ static jo_status make_functions(jkernel_set* set, jarena* scratch, const jexpr_f
       "this system does not execute code that programs make: equations are interpreted, slower");
   return interpret(set, scratch, fn);
 }
-
-// ---- sets
 
 static jo_status create_set(jo_context* ctx, const jexpr_fn* fn, int nfn, int lanes,
                             jkernel_set** out) {
@@ -405,11 +305,6 @@ jo_status jkernel_build(jo_context* ctx, const jexpr_fn* fn, int nfn, const jker
   if (opt->lanes < 1) {
     return jerr_set(ctx, JO_ERR_ARGUMENT, "%d lanes: a kernel has at least one", opt->lanes);
   }
-  for (int i = 0; i < nfn; i++) {
-    if (part_of(opt, i) >= JKERNEL_SELDOM && part_of(opt, i) < JKERNEL_PARTS_MAX) continue;
-    return jerr_set(ctx, JO_ERR_ARGUMENT, "function '%s': there is no part %d", fn[i].name,
-                    part_of(opt, i));
-  }
   jcpu_level level;
   JO_TRY(jcpu_choose(ctx, &level));
   jkernel_set* set = NULL;
@@ -428,9 +323,7 @@ jo_status jkernel_build(jo_context* ctx, const jexpr_fn* fn, int nfn, const jker
 
 void jkernel_destroy(jkernel_set* set) {
   if (!set) return;
-  for (int part = 0; part < JKERNEL_PARTS_MAX; part++) {
-    jkernel_library_close(set->library[part]);
-  }
+  jkernel_library_close(set->library);
   jkernel_code_unmap(&set->code);
   jarena_free(&set->arena);
   jmem_free(set->ctx, set);

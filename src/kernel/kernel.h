@@ -16,20 +16,12 @@ typedef enum jkernel_backend {
   JKERNEL_MACHINE,  // machine code; an error where there is none for the processor
 } jkernel_backend;
 
-// A function that is called too seldom to be worth compiling: interpreted in compiled sets too.
-#define JKERNEL_SELDOM    (-1)
-#define JKERNEL_PARTS_MAX 2
-
 typedef struct jkernel_options {
   jkernel_backend backend;
   int lanes;              // lanes per evaluation, lane-innermost arrays
   const char* compiler;   // NULL: $JOUNCE_CC, else cc, gcc, clang
-  const char* cache_dir;  // NULL: the user's cache folder
-  bool use_cache;         // false: compile anew, and keep nothing
-  int jobs;               // compilers at a time; 0: one per processor
   int optimize;           // -O level
-  const int* part;        // by function: the library it goes to, 0, 1, ... or JKERNEL_SELDOM;
-                          // NULL: all go to one. Sets with the same part share its library
+  const bool* is_seldom;  // per function: called too seldom to be worth compiling, so interpreted; NULL: none
   jemit_options emit;     // `lanes` is taken from above
 } jkernel_options;
 
@@ -47,15 +39,13 @@ typedef struct jkernel {
   int packed[JEXPR_PACK_LANES + 1];  // of these, in packs of so many lanes (expr/pack.h)
 } jkernel;
 
-// Kernels of a part share a library. Immutable once built; any number of threads may evaluate,
-// each with its own work space.
+// Immutable once built; any number of threads may evaluate, each with its own work space.
 typedef struct jkernel_set {
   jo_context* ctx;
   jarena arena;
   jkernel_backend backend;  // INTERP, CC or MACHINE, what it came to
-  bool from_cache;          // all of it
   double compile_seconds;   // wall time in the compiler
-  void* library[JKERNEL_PARTS_MAX];
+  void* library;            // of compiled functions; NULL: none
   jkernel_code code;
   int n;
   jkernel* kernel;  // as the functions were given

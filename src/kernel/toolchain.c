@@ -12,12 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cpu.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "base/format.h"
 #include "base/process.h"
 #include "base/text.h"
 
@@ -98,49 +96,6 @@ jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compile
   tc.spares_passes = optimize == 1;
   *out = tc;
   return JO_OK;
-}
-
-// ---- identity
-
-static void hash_string(jsha256* s, const char* text) {
-  jsha256_add(s, text, strlen(text) + 1);
-}
-
-// What -march=native stands for: model and features, not clock rates. One processor speaks for all.
-static void hash_processor(jsha256* s) {
-  static const char* const wanted[] = {"model name", "flags", "Features", "CPU "};
-  FILE* f = fopen("/proc/cpuinfo", "r");
-  if (!f) return;
-  char line[512];
-  bool at_start = true, keep = false;
-  while (fgets(line, sizeof line, f)) {
-    if (at_start && line[0] == '\n') break;
-    if (at_start) {
-      keep = false;
-      for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        keep = keep || strncmp(line, wanted[i], strlen(wanted[i])) == 0;
-      }
-    }
-    if (keep) jsha256_add(s, line, strlen(line));
-    at_start = strchr(line, '\n') != NULL;
-  }
-  fclose(f);
-}
-
-void jkernel_toolchain_hash(const jkernel_toolchain* tc, jsha256* s) {
-  char id[96];
-  struct stat st = {0};
-  if (stat(tc->path, &st) != 0) st.st_size = -1;
-  jformat(id, sizeof id, "%lld %lld.%09ld", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-          st.st_mtim.tv_nsec);
-  hash_string(s, tc->path);
-  hash_string(s, id);
-  for (int i = 0; i < tc->nflag; i++)
-    hash_string(s, tc->flag[i]);
-  for (int i = 0; i < SPARED && tc->spares_passes; i++)
-    hash_string(s, spared_pass[i]);
-  hash_string(s, jcpu_name(jcpu_chosen()));
-  if (tc->processor) hash_processor(s);
 }
 
 // ---- running
@@ -288,7 +243,7 @@ static jo_status spare_passes(jo_context* ctx, jarena* a, const char* dir, jkern
 }
 
 jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_toolchain* found,
-                                    const jemit_unit* unit, const char* dir, int jobs,
+                                    const jemit_unit* unit, const char* dir,
                                     const char** library) {
   jkernel_toolchain with = *found;
   JO_TRY(spare_passes(ctx, a, dir, &with));
@@ -303,7 +258,7 @@ jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_to
     source[i] = unit->file[i + 1].name;
   if (n > 1) {
     compilation all = {source, input, n, n};
-    JO_TRY(compile_sources(ctx, a, &with, &with, &all, dir, jobs));
+    JO_TRY(compile_sources(ctx, a, &with, &with, &all, dir, jproc_cpu_count()));
   } else {
     // a single source is compiled and linked by one command
     input[0] = jarena_printf(a, "%s/%s", dir, source[0]);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C compiler: finding it, telling one from another, and running it.
+// The C compiler: finding and running it.
 #ifndef JKERNEL_TOOLCHAIN_H
 #define JKERNEL_TOOLCHAIN_H
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "emit/emit.h"
 
@@ -24,13 +23,9 @@ typedef struct jkernel_toolchain {
 jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compiler, int optimize,
                                  jkernel_toolchain* out);
 
-// Everything about the compiler that decides what it makes of a text.
-void jkernel_toolchain_hash(const jkernel_toolchain* tc, jsha256* s);
-
-// Write the unit to the folder and make a shared library of it there, with at most `jobs` compilers
-// at a time. On failure the message holds the first lines of the compiler's output.
+// Writes the unit to the folder and makes a shared library of it there. On failure the message holds the first lines of the compiler's output.
 jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
-                                    const jemit_unit* unit, const char* dir, int jobs,
+                                    const jemit_unit* unit, const char* dir,
                                     const char** library);
 
 // A shared library of sources that is not for this processor alone, `dir`/`name`. Sources are paths below `dir`,

@@ -3,14 +3,12 @@
 
 #define CACHE_LINE 64
 
-enum { MAIN_LIBRARY = 0, OUTPUT_LIBRARY = 1 };
-
-static int library_of(jgen_fn f, jplant_kernels_use use) {
+static bool is_called_seldom(jgen_fn f, jplant_kernels_use use) {
   switch (jgen_fn_about(f)->use) {
-    case JGEN_USE_OUTPUTS: return use.outputs ? OUTPUT_LIBRARY : JKERNEL_SELDOM;
-    case JGEN_USE_WHEELS: return use.wheels ? MAIN_LIBRARY : JKERNEL_SELDOM;
-    case JGEN_USE_SELDOM: return JKERNEL_SELDOM;
-    default: return MAIN_LIBRARY;
+    case JGEN_USE_OUTPUTS: return !use.outputs;
+    case JGEN_USE_WHEELS: return !use.wheels;
+    case JGEN_USE_SELDOM: return true;
+    default: return false;
   }
 }
 
@@ -19,23 +17,23 @@ static jo_status build(jo_context* ctx, jplant_kernels* k, const jexpr_fn* fn, c
   int at[JGEN_FN_COUNT], n = 0;
   size_t most = (size_t)JGEN_FN_COUNT + (size_t)nmore;
   jexpr_fn* all = jmem_resize(ctx, NULL, most * sizeof *all);
-  int* library = jmem_resize(ctx, NULL, most * sizeof *library);
-  jo_status status = all && library ? JO_OK : jerr_memory(ctx);
+  bool* is_seldom = jmem_resize(ctx, NULL, most * sizeof *is_seldom);
+  jo_status status = all && is_seldom ? JO_OK : jerr_memory(ctx);
   for (int f = 0; status >= 0 && f < JGEN_FN_COUNT; f++) {
     at[f] = fn[f].name ? n : -1;
     if (!fn[f].name) continue;
-    library[n] = library_of((jgen_fn)f, use);
+    is_seldom[n] = is_called_seldom((jgen_fn)f, use);
     all[n++] = fn[f];
   }
   for (int i = 0; status >= 0 && i < nmore; i++) {
-    library[n + i] = MAIN_LIBRARY;
+    is_seldom[n + i] = false;
     all[n + i] = more[i];
   }
   jkernel_options o = *opt;
-  o.part = library;
+  o.is_seldom = is_seldom;
   if (status >= 0) status = jkernel_build(ctx, all, n + nmore, &o, &k->set);
   jmem_free(ctx, all);
-  jmem_free(ctx, library);
+  jmem_free(ctx, is_seldom);
   if (status < 0) return status;
   for (int f = 0; f < JGEN_FN_COUNT; f++) {
     k->of[f] = at[f] >= 0 ? &k->set->kernel[at[f]] : NULL;

@@ -19,8 +19,7 @@ typedef struct jplant_kernels_use {
 } jplant_kernels_use;
 
 // One set of the functions of `fn` (JGEN_FN_COUNT) that have a name, and of `more` of them.
-// Functions of one library are the same whoever asks, so that commands share them; outputs, about as large as
-// all others together, have one of their own. What is called seldom is interpreted.
+// What is called seldom is interpreted.
 // Ownership: caller, release with jplant_kernels_destroy().
 jo_status jplant_kernels_create(jo_context* ctx, const jexpr_fn* fn, const jexpr_fn* more,
                                 int nmore, jplant_kernels_use use, const jkernel_options* opt,

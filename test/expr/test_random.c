@@ -249,7 +249,6 @@ static void check_batch(jo_context* ctx, probe* const* p) {
     fn[i] = (jexpr_fn){name[i], p[i]->r.g, 2, out[i]};
   }
   jkernel_options opt = jkernel_options_default();
-  opt.use_cache = false;
   opt.optimize = 1;
   jkernel_set *compiled, *interpreted;
   opt.backend = JKERNEL_CC;

@@ -5,12 +5,12 @@
 
 #include "base/cpu.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/process.h"
+#include "emit/machine.h"
 #include "expr/solve.h"
 #include "expr/vec.h"
 #include "support/error_count.h"
@@ -31,7 +31,7 @@ typedef struct functions {
   int n;
   jexpr_outputs out[2];
   jexpr_fn fn[2];
-  const char* dir;  // of the test's own cache
+  const char* dir;  // of the test's own
 } functions;
 
 static int setup(void** state) {
@@ -129,11 +129,9 @@ static void finish_functions(functions* f) {
   assert_ok(f->ctx, jexpr_graph_status(f->g));
 }
 
-static jkernel_options options(const functions* f) {
+static jkernel_options options(void) {
   jkernel_options opt = jkernel_options_default();
-  opt.cache_dir = f->dir;
   opt.optimize = 1;
-  opt.jobs = 2;
   return opt;
 }
 
@@ -236,7 +234,7 @@ static void test_compiled_equals_interpreted(void** state) {
   for (int c = 0; c < 2; c++) {
     if (!jproc_find(&f->base->a, compiler[c])) continue;
     for (int i = 0; i < 5; i++) {
-      jkernel_options opt = options(f);
+      jkernel_options opt = options();
       opt.backend = JKERNEL_CC;
       opt.compiler = compiler[c];
       opt.lanes = lanes[i];
@@ -257,7 +255,7 @@ static void compare_machine_code(functions* f, int rounds) {
     if (jcpu_detect() < JCPU_V4 - (jcpu_level)k) continue;
     assert_ok(f->ctx, jcpu_choose(f->ctx, &level));
     for (int i = 0; i < 20; i++) {
-      jkernel_options opt = options(f);
+      jkernel_options opt = options();
       opt.backend = JKERNEL_MACHINE;
       opt.lanes = lanes[i % 5];
       opt.emit.pack = pack[i / 5];
@@ -308,7 +306,7 @@ static void test_chunks_do_not_change_values(void** state) {
   const int lanes[] = {1, 4};
   for (int c = 0; c < 4; c++) {
     for (int i = 0; i < 2; i++) {
-      jkernel_options opt = options(f);
+      jkernel_options opt = options();
       opt.backend = JKERNEL_CC;
       opt.lanes = lanes[i];
       opt.emit.chunk_statements = chunk[c];
@@ -343,7 +341,7 @@ static void test_products_and_sums_are_rounded_apart(void** state) {
   const int chunk[] = {20, 60, 150, 400};  // different neighbours, different temptations
   for (int i = 0; i < 8; i++) {
     if (!jproc_find(&f->base->a, compiler[i % 2])) continue;
-    jkernel_options opt = options(f);
+    jkernel_options opt = options();
     opt.backend = JKERNEL_CC;
     opt.compiler = compiler[i % 2];
     opt.optimize = 2;
@@ -355,7 +353,7 @@ static void test_products_and_sums_are_rounded_apart(void** state) {
 static void test_find_by_name(void** state) {
   functions* f = *state;
   finish_functions(f);
-  jkernel_options opt = options(f);
+  jkernel_options opt = options();
   opt.backend = JKERNEL_INTERP;
   jkernel_set* set = build(f, &opt);
   assert_ptr_equal(jkernel_find(set, "leaves"), &set->kernel[1]);
@@ -386,7 +384,7 @@ static void test_without_compiler(void** state) {
   unsetenv("JOUNCE_CC");
   setenv("PATH", f->dir, 1);
   jkernel_set* set = NULL;
-  jkernel_options opt = options(f);
+  jkernel_options opt = options();
   setenv("JOUNCE_CPU", "x86-64", 1);  // without machine code
   jo_status automatic = jkernel_build(f->ctx, f->fn, 2, &opt, &set);
   unsetenv("JOUNCE_CPU");
@@ -409,49 +407,40 @@ static void test_without_compiler(void** state) {
   jkernel_destroy(set);
 }
 
-static int count_libraries(const char* dir) {
-  int n = 0;
-  DIR* d = opendir(dir);
-  assert_non_null(d);
-  for (const struct dirent* e = readdir(d); e; e = readdir(d)) {
-    n += strstr(e->d_name, ".so") != NULL;
-  }
-  closedir(d);
-  return n;
-}
-
-static void test_parts_are_compiled_once_and_seldom_ones_never(void** state) {
-  static const int seldom[] = {0, JKERNEL_SELDOM}, apart[] = {0, 1};
+static void test_seldom_functions_are_interpreted(void** state) {
+  static const bool seldom[] = {false, true}, all_seldom[] = {true, true};
+  static const jkernel_backend backend[] = {JKERNEL_CC, JKERNEL_MACHINE};
   functions* f = *state;
   add_operators(f);
   finish_functions(f);
-  jkernel_options opt = options(f), interp = opt;
+  jkernel_options opt = options(), interp = opt;
   interp.backend = JKERNEL_INTERP;
-  opt.backend = JKERNEL_CC;
   jkernel_set* reference = build(f, &interp);
-  opt.part = seldom;
-  jkernel_set* one = build(f, &opt);
-  assert_int_equal(count_libraries(f->dir), 1);
-  opt.part = apart;
-  jkernel_set* two = build(f, &opt);
-  assert_int_equal(count_libraries(f->dir), 2);  // the first is shared
-  assert_false(two->from_cache);
-  assert_int_equal(one->backend, JKERNEL_CC);
-  assert_null(one->kernel[1].function);
-  assert_non_null(two->kernel[1].function);
-  compare_kernels(f, &reference->kernel[0], &one->kernel[0], 20);
-  compare_kernels(f, &one->kernel[0], &two->kernel[0], 20);
-  const double x[NX] = {1.0, 2.0, 3.0}, p[NP] = {4.0};
-  double a[3], b[3];
-  evaluate(&one->kernel[1], x, p, a, NULL);
-  evaluate(&two->kernel[1], x, p, b, NULL);
-  assert_memory_equal(a, b, sizeof a);
-  opt.part = seldom;
-  jkernel_set* again = build(f, &opt);
-  assert_true(again->from_cache);
-  jkernel_destroy(again);
-  jkernel_destroy(two);
-  jkernel_destroy(one);
+  for (int i = 0; i < 2; i++) {
+    opt.backend = backend[i];
+    if (opt.backend == JKERNEL_MACHINE && !jemit_machine_has(jcpu_chosen())) continue;
+    opt.is_seldom = NULL;
+    jkernel_set* all = build(f, &opt);
+    opt.is_seldom = seldom;
+    jkernel_set* one = build(f, &opt);
+    opt.is_seldom = all_seldom;
+    jkernel_set* none = build(f, &opt);
+    assert_int_equal(one->backend, opt.backend);
+    assert_non_null(all->kernel[1].function);
+    assert_non_null(one->kernel[0].function);
+    assert_null(one->kernel[1].function);
+    assert_null(none->kernel[0].function);
+    compare_kernels(f, &reference->kernel[0], &one->kernel[0], 20);
+    compare_kernels(f, &one->kernel[0], &all->kernel[0], 20);
+    const double x[NX] = {1.0, 2.0, 3.0}, p[NP] = {4.0};
+    double a[3], b[3];
+    evaluate(&one->kernel[1], x, p, a, NULL);
+    evaluate(&all->kernel[1], x, p, b, NULL);
+    assert_memory_equal(a, b, sizeof a);
+    jkernel_destroy(none);
+    jkernel_destroy(one);
+    jkernel_destroy(all);
+  }
   jkernel_destroy(reference);
 }
 
@@ -463,35 +452,26 @@ static void test_failing_compiler_is_named(void** state) {
   assert_ok(f->ctx, jfile_write(f->ctx, bad, script, sizeof script - 1));
   assert_int_equal(chmod(bad, 0700), 0);
   jkernel_set* set = NULL;
-  jkernel_options opt = options(f);
+  jkernel_options opt = options();
   opt.backend = JKERNEL_CC;
   opt.compiler = bad;
-  for (int cache = 0; cache < 2; cache++) {
-    jo_context_clear(f->ctx);
-    opt.use_cache = cache != 0;
-    assert_int_equal(jkernel_build(f->ctx, f->fn, 2, &opt, &set), JO_ERR_COMPILER);
-    assert_null(set);
-    const char* message = jo_context_message(f->ctx);
-    assert_non_null(strstr(message, bad));
-    assert_non_null(strstr(message, "cannot compile on a sunday"));
-    assert_non_null(strstr(message, "3"));
-  }
+  assert_int_equal(jkernel_build(f->ctx, f->fn, 2, &opt, &set), JO_ERR_COMPILER);
+  assert_null(set);
+  const char* message = jo_context_message(f->ctx);
+  assert_non_null(strstr(message, bad));
+  assert_non_null(strstr(message, "cannot compile on a sunday"));
+  assert_non_null(strstr(message, "3"));
 }
 
 static void test_bad_options(void** state) {
   functions* f = *state;
   finish_functions(f);
   jkernel_set* set = NULL;
-  jkernel_options opt = options(f);
+  jkernel_options opt = options();
   opt.lanes = 0;
   assert_int_equal(jkernel_build(f->ctx, f->fn, 2, &opt, &set), JO_ERR_ARGUMENT);
   opt.lanes = 3;
   assert_int_equal(jkernel_build(f->ctx, f->fn, 2, &opt, &set), JO_ERR_ARGUMENT);
-  opt.lanes = 1;
-  opt.part = (const int[]){0, JKERNEL_PARTS_MAX};
-  assert_int_equal(jkernel_build(f->ctx, f->fn, 2, &opt, &set), JO_ERR_ARGUMENT);
-  opt.part = NULL;
-  opt.lanes = 3;
   opt.backend = JKERNEL_INTERP;  // the interpreter takes any number of lanes
   assert_ok(f->ctx, jkernel_build(f->ctx, f->fn, 2, &opt, &set));
   jkernel_destroy(set);
@@ -506,8 +486,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_products_and_sums_are_rounded_apart, setup, teardown),
       cmocka_unit_test_setup_teardown(test_find_by_name, setup, teardown),
       cmocka_unit_test_setup_teardown(test_without_compiler, setup, teardown),
-      cmocka_unit_test_setup_teardown(test_parts_are_compiled_once_and_seldom_ones_never, setup,
-                                      teardown),
+      cmocka_unit_test_setup_teardown(test_seldom_functions_are_interpreted, setup, teardown),
       cmocka_unit_test_setup_teardown(test_failing_compiler_is_named, setup, teardown),
       cmocka_unit_test_setup_teardown(test_bad_options, setup, teardown),
   };

@@ -56,7 +56,6 @@ static void test_packed_kernels_equal_the_interpreter(void** state) {
   repeated r;
   repeated_build(&r, fixture_graph(f), REPEATED_COPIES, 80, 11);
   jkernel_options opt = jkernel_options_default();
-  opt.use_cache = false;
   opt.backend = JKERNEL_INTERP;
   jkernel_set* interpreted = build(f, &r, &opt);
   opt.backend = JKERNEL_CC;
@@ -106,7 +105,6 @@ static void test_packs_in_lanes_equal_the_interpreter(void** state) {
   repeated r;
   repeated_derive(&r, fixture_graph(f), REPEATED_COPIES, 40, 12);
   jkernel_options opt = jkernel_options_default();
-  opt.use_cache = false;
   opt.backend = JKERNEL_CC;
   for (int i = 0; i < 10; i++) {
     if (!jproc_find(&f->a, compiler[i % 2])) continue;
@@ -185,7 +183,6 @@ static void test_environment_limits_packs(void** state) {
   repeated_build(&r, fixture_graph(f), 4, 20, 2);
   jkernel_options opt = jkernel_options_default();
   jkernel_set* set = NULL;
-  opt.use_cache = false;
   opt.backend = JKERNEL_CC;
   setenv("JOUNCE_PACK_LANES", "3", 1);
   jo_status status = jkernel_build(f->ctx, &r.fn, 1, &opt, &set);

@@ -8,7 +8,7 @@
 // rename replaces both. Files have mode 0600. At load the folder is opened once, and everything goes
 // through its descriptor: it is ours, no link, and nobody else may write to it, and so is the file; what
 // is checked is therefore what is loaded. The checksum guards against accidents, not against an attacker.
-#include "kernel/cache.h"
+#include "batch/cache.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -30,8 +30,9 @@ static const char magic[16] = "jounce kernel 2";
 
 // ---- folder
 
-jo_status jkernel_cache_dir(jo_context* ctx, jarena* a, const char* wanted, const char** dir) {
-  if (!wanted) JO_TRY(jfile_cache_dir(ctx, a, &wanted));
+jo_status jbatch_cache_dir(jo_context* ctx, jarena* a, const char** dir) {
+  const char* wanted = NULL;
+  JO_TRY(jfile_cache_dir(ctx, a, &wanted));
   // no path of ours may look like an option to a compiler
   char* path = jarena_printf(a, "%s%s", wanted[0] == '/' ? "" : "./", wanted);
   if (!path) return jerr_memory(ctx);
@@ -54,7 +55,7 @@ static void digest_of(const char* name, const void* data, size_t n, uint8_t dige
   jsha256_finish(&s, digest);
 }
 
-jo_status jkernel_cache_store(jo_context* ctx, jarena* scratch, const char* library,
+jo_status jbatch_cache_store(jo_context* ctx, jarena* scratch, const char* library,
                               const char* work, const char* dir, const char* name) {
   char* data = NULL;
   size_t n = 0;
@@ -99,7 +100,7 @@ static jo_status check_file(jo_context* ctx, int fd, const char* name, bool* is_
 // By way of the folder that was checked, whatever its name leads to now. Loaded libraries are known to
 // the loader by name, so this must end in one that tells them apart. Without /proc: by its name.
 static void* load_from(int folder, const char* dir, const char* name) {
-  char path[sizeof "/proc/self/fd//" + 10 + JKERNEL_CACHE_NAME];
+  char path[sizeof "/proc/self/fd//" + 10 + JBATCH_CACHE_NAME];
   jformat(path, sizeof path, "/proc/self/fd/%d/%s", folder, name);
   if (jfile_exists(path)) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
   char named[PATH_MAX];
@@ -107,7 +108,7 @@ static void* load_from(int folder, const char* dir, const char* name) {
   return n > 0 && (size_t)n < sizeof named ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-jo_status jkernel_cache_load(jo_context* ctx, const char* dir, const char* name, void** library) {
+jo_status jbatch_cache_load(jo_context* ctx, const char* dir, const char* name, void** library) {
   *library = NULL;
   int folder = -1;
   JO_TRY(jfile_open_private(ctx, dir, &folder));
@@ -121,29 +122,4 @@ jo_status jkernel_cache_load(jo_context* ctx, const char* dir, const char* name,
   }
   close(folder);
   return status;
-}
-
-// ---- libraries
-
-jo_status jkernel_library_open(jo_context* ctx, const char* path, void** library) {
-  void* handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char* why = dlerror();
-    return jerr_set(ctx, JO_ERR_COMPILER, "compiled kernel cannot be loaded: %s",
-                    why ? why : "no reason given");
-  }
-  *library = handle;
-  return JO_OK;
-}
-
-void jkernel_library_close(void* library) {
-  if (library) dlclose(library);
-}
-
-jkernel_symbol jkernel_library_find(void* library, const char* name) {
-  // ISO C knows no cast from an object pointer to a function pointer
-  void* address = dlsym(library, name);
-  jkernel_symbol symbol = NULL;
-  memcpy(&symbol, &address, sizeof symbol);
-  return symbol;
 }
