@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
-#include "base/format.h"
 #include "base/process.h"
 #include "base/work.h"
 #include "emit/machine.h"
@@ -39,27 +38,18 @@ typedef struct selection {
 
 // ---- interpreter
 
-static jo_status count_operations(jarena* scratch, const jexpr_fn* fn, jexpr_counts* out) {
-  jexpr_schedule schedule;
-  jarena_mark mark = jarena_save(scratch);
-  jo_status status = jexpr_schedule_build(scratch, fn, &schedule);
-  if (status >= 0) *out = jexpr_count(fn->graph, &schedule);
-  jarena_restore(scratch, mark);
-  return status;
-}
-
-static jo_status interpret_one(jkernel_set* set, jarena* scratch, const jexpr_fn* fn, jkernel* k) {
+static jo_status interpret_one(jkernel_set* set, const jexpr_fn* fn, jkernel* k) {
   JO_TRY(jexpr_graph_status(fn->graph));
   JO_TRY(jexpr_tape_build(set->ctx, &set->arena, fn, &k->tape));
-  JO_TRY(count_operations(scratch, fn, &k->counts));
+  k->counts = k->tape.counts;
   k->work = jexpr_tape_work(&k->tape, k->lanes);
   k->function = NULL;
   return JO_OK;
 }
 
-static jo_status interpret(jkernel_set* set, jarena* scratch, const jexpr_fn* fn) {
+static jo_status interpret(jkernel_set* set, const jexpr_fn* fn) {
   for (int i = 0; i < set->n; i++) {
-    JO_TRY(interpret_one(set, scratch, &fn[i], &set->kernel[i]));
+    JO_TRY(interpret_one(set, &fn[i], &set->kernel[i]));
   }
   set->backend = JKERNEL_INTERP;
   return JO_OK;
@@ -175,7 +165,7 @@ static jo_status interpret_instead(const build* b, int said, jkernel_set* set, c
   if (!cause) return jerr_memory(b->ctx);
   jerr_forget(b->ctx, said);
   jerr_notice(b->ctx, "%s; equations are interpreted, slower", cause);
-  return interpret(set, b->scratch, fn);
+  return interpret(set, fn);
 }
 
 static jo_status compile_or_interpret(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
@@ -194,7 +184,7 @@ static jo_status compile_or_interpret(jkernel_set* set, jarena* scratch, const j
   }
   jerr_notice(b.ctx, "no C compiler ('%s' is not in PATH): equations are interpreted, slower",
               b.tc.name);
-  return interpret(set, scratch, fn);
+  return interpret(set, fn);
 }
 
 // ---- machine code
@@ -245,7 +235,7 @@ static jo_status select_functions(jkernel_set* set, jarena* scratch, const jexpr
   if (!out->fn || !out->member) return jerr_memory(set->ctx);
   for (int i = 0; i < set->n; i++) {
     if (is_seldom && is_seldom[i]) {
-      JO_TRY(interpret_one(set, scratch, &fn[i], &set->kernel[i]));
+      JO_TRY(interpret_one(set, &fn[i], &set->kernel[i]));
     } else {
       out->fn[out->n] = fn[i];
       out->member[out->n++] = i;
@@ -257,7 +247,7 @@ static jo_status select_functions(jkernel_set* set, jarena* scratch, const jexpr
 static jo_status make_functions(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
                                 const jkernel_options* opt) {
   bool has_machine = jemit_machine_has(jcpu_chosen());
-  if (opt->backend == JKERNEL_INTERP) return interpret(set, scratch, fn);
+  if (opt->backend == JKERNEL_INTERP) return interpret(set, fn);
   if (opt->backend == JKERNEL_MACHINE && !has_machine) {
     return jerr_set(set->ctx, JO_ERR_COMPILER, "there is no machine code for this processor (%s)",
                     jcpu_name(jcpu_chosen()));
@@ -273,7 +263,7 @@ static jo_status make_functions(jkernel_set* set, jarena* scratch, const jexpr_f
   jerr_notice(
       set->ctx,
       "this system does not execute code that programs make: equations are interpreted, slower");
-  return interpret(set, scratch, fn);
+  return interpret(set, fn);
 }
 
 static jo_status create_set(jo_context* ctx, const jexpr_fn* fn, int nfn, int lanes,
