@@ -167,9 +167,9 @@ static void put_page(manual_text* f, const manual_page* page) {
 
 static void put_environment(manual_text* f) {
   static const char* const variable[][2] = {
-      {"JOUNCE_CACHE_DIR", "the folder that compiled equations are kept in"},
+      {"JOUNCE_CACHE_DIR", "the folder in which code for GPUs is kept between runs"},
       {"XDG_CACHE_HOME",
-       "where JOUNCE_CACHE_DIR is not set, they are kept in jounce in this folder"},
+       "where JOUNCE_CACHE_DIR is not set, it is kept in jounce in this folder"},
       {"HOME", "where that is not set either, in .cache/jounce in this folder"},
       {"JOUNCE_CC", "the compiler of equations; cc, gcc or clang by default"},
       {"JOUNCE_CC_TIMEOUT", "seconds after which a compiler is stopped; 600, and 0: never"},
@@ -177,6 +177,7 @@ static void put_environment(manual_text* f) {
        "the level of the processor that equations are compiled for: x86-64-v2, x86-64-v3, "
        "x86-64-v4 or native, the default"},
       {"JOUNCE_NVCC", "the CUDA compiler of batches on GPUs; nvcc by default"},
+      {"TMPDIR", "the folder in which equations are compiled; /tmp by default"},
       {"JOUNCE_PACK_LANES",
        "equal operations of a model done together, at most: 8 by default, 1: none"},
       {"PATH", "where compilers are looked for"},

@@ -29,8 +29,8 @@ typedef struct cli_mpi {
 // Alone where nobody has started several. Started by mpirun without what speaks MPI it complains: all would do the same.
 cli_exit cli_team_join(cli_team* t);
 
-// The first process says whether the others may begin, the others wait for it. What they prepare then is found in the
-// cache, and what is wrong with a model is told once. Returns whether to begin.
+// The first process says whether the others may begin, the others wait for it, so that what is wrong with a model
+// is reported once. Returns whether to begin.
 bool cli_team_begin(const cli_team* t, bool is_fine);
 
 // Another process than the first has done its part.

@@ -69,8 +69,8 @@ inside dpkg --verify $names
 say "the program"
 models=/usr/share/jounce/models
 as_user jounce --version
-as_user jounce run $models/mechanisms/pendulum.yaml -o /tmp/home/compiled.csv
-as_user ls /tmp/home/.cache/jounce > /dev/null  # it was compiled
+as_user jounce run $models/mechanisms/pendulum.yaml -o /tmp/home/out.csv
+as_user jounce run $models/mechanisms/pendulum.yaml --compiler -o /tmp/home/compiled.csv
 as_user jounce run $models/mechanisms/pendulum.yaml --json --interpreter > /dev/null
 as_user jounce sens $models/buggy/step_descent.yaml --wrt k_f > /dev/null
 as_user JOUNCE_CC=/none HOME=/tmp/home/other jounce run $models/mechanisms/pendulum.yaml > /dev/null

@@ -54,7 +54,7 @@ JO_API jo_system_options jo_system_options_default(void);
 
 /// Generates the equations of a model, assembles it, chooses independent coordinates, differentiates, and makes machine code.
 /// What the system is not prepared for is refused when it is asked. `opt` NULL: defaults, which are runs. For processors without machine code of ours, a C compiler is
-/// used, whose code is kept in the user's cache folder; where there is none the interpreter takes over, with a notice in the context.
+/// used, in a temporary folder; where there is none the interpreter takes over, with a notice in the context.
 /// On failure `*out` is NULL and the context names the file, subject and cause, an unknown name with a suggestion.
 /// Ownership: caller, release with jo_system_destroy() before the model, which must outlive it.
 /// Threads: any, one context per thread; a system may be used by all.

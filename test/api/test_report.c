@@ -18,7 +18,7 @@ typedef struct subject {
   const char* log;
 } subject;
 
-// A compiler that writes down what it links, and a cache of the test's own.
+// A compiler that writes down what it links.
 static int setup(void** state) {
   subject* f = calloc(1, sizeof *f);
   *state = f;
@@ -36,7 +36,6 @@ static int setup(void** state) {
   if (jfile_write(f->ctx, script, text, strlen(text)) < 0 || chmod(script, 0700) != 0) return -1;
   setenv("JOUNCE_CC", script, 1);
   setenv("JOUNCE_CPU", "x86-64", 1);  // there is no machine code for it
-  setenv("JOUNCE_CACHE_DIR", fixture_below(f->base, "cache"), 1);
   return 0;
 }
 

@@ -46,7 +46,7 @@ def compilers():
 def result(room, command, model, options, compiler):
     """What the program writes to its file, without what names the compiler."""
     out = room / "out.csv"
-    env = dict(os.environ, JOUNCE_CACHE_DIR=str(room / "cache"))
+    env = dict(os.environ)
     env.update(compiler or {})
     how = ["--interpreter"] if not compiler else ["--compiler"] if "JOUNCE_CC" in compiler else []
     done = subprocess.run([JOUNCE, command, str(model), "-o", str(out), *options, *how], env=env,
@@ -99,7 +99,6 @@ def main():
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         room = Path(folder)
-        (room / "cache").mkdir(mode=0o700)
         found = compilers()
         for command, model, options in jobs(room):
             reference = None

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What comes in and goes out: descriptors, files, caches, compilers, texts of files and command lines."""
+"""What comes in and goes out: descriptors, files, compilers, texts of files and command lines."""
 import csv
 import json
 import os
@@ -105,8 +105,7 @@ class Outputs(Case):
         compiler.write_text(f"#!/bin/sh\ntouch {mark}\nexit 1\n")
         compiler.chmod(0o755)
         args = [word % stem if "%s" in word else word for word in command]
-        done = self.run_with(args, env={"JOUNCE_CC": str(compiler),
-                                        "JOUNCE_CACHE_DIR": str(self.folder / "cache")})
+        done = self.run_with(args, env={"JOUNCE_CC": str(compiler)})
         self.assertEqual(done.returncode, 1, args)
         self.assertRegex(done.stderr, cause)
         self.assertEqual(done.stderr.count("\n"), 1)
@@ -168,36 +167,17 @@ class Outputs(Case):
 COMPILED = {"JOUNCE_CPU": "x86-64"}     # a level without machine code: compiled
 
 
-class Caches(Case):
-    def test_run_goes_on_without_a_cache_and_says_so_once(self):
-        cases = (({"HOME": "/dev/null"}, ("JOUNCE_CACHE_DIR", "XDG_CACHE_HOME")),
-                 ({}, ("HOME", "JOUNCE_CACHE_DIR", "XDG_CACHE_HOME")),
-                 ({"JOUNCE_CACHE_DIR": "/proc/self/task"}, ()))
-        wanted = jounce("sens", PENDULUM, "--json", "--quiet")
-        for env, without in cases:
-            done = self.run_with(["sens", PENDULUM, "--json"], env={**COMPILED, **env}, without=without)
-            self.assertEqual(done.returncode, 0)
-            self.assertRegex(done.stderr, r"^note: [^\n]*are not kept for the next run[^\n]*\n$")
-            self.assertEqual(json.loads(done.stdout)["objectives"],
-                             json.loads(wanted.stdout)["objectives"])
-
-    def test_interpreter_where_nothing_can_be_compiled(self):
-        done = self.run_with(["run", PENDULUM, "--json"], env={**COMPILED, "JOUNCE_CACHE_DIR": "/proc/self/task",
-                                                               "TMPDIR": "/proc/self/task"})
-        self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stderr, r"^note: [^\n]*are interpreted[^\n]*\n$")
-
-
 class Compilers(Case):
     def setUp(self):
         super().setUp()
-        self.cache = self.folder / "cache"
+        self.temporary = self.folder / "tmp"
+        self.temporary.mkdir()
         self.pid = self.folder / "pid"
         compiler = self.folder / "cc"
         compiler.write_text(f"#!/bin/sh\nsleep 1000 &\necho $! > {self.pid}.new\n"
                             f"mv {self.pid}.new {self.pid}\nwait\n")
         compiler.chmod(0o755)
-        self.env = {**COMPILED, "JOUNCE_CC": str(compiler), "JOUNCE_CACHE_DIR": str(self.cache)}
+        self.env = {**COMPILED, "JOUNCE_CC": str(compiler), "TMPDIR": str(self.temporary)}
 
     def is_gone(self):
         pid = self.pid.read_text().strip()
@@ -217,7 +197,7 @@ class Compilers(Case):
         self.assertRegex(done.stderr, r"was stopped: it was not done after 0\.5 s; hint: set "
                                       r"JOUNCE_CC_TIMEOUT")
         self.assertTrue(self.is_gone())
-        self.assertEqual(list(self.cache.iterdir()), [])
+        self.assertEqual(list(self.temporary.iterdir()), [])
 
     def test_one_does_not_outlive_the_program_nor_does_its_folder(self):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL, signal.SIGHUP):
@@ -230,10 +210,18 @@ class Compilers(Case):
             self.assertTrue(self.is_gone(), number)
             self.pid.unlink()
         # the next run cleans up
-        jounce_env = {**COMPILED, "JOUNCE_CACHE_DIR": str(self.cache)}
+        jounce_env = {**COMPILED, "TMPDIR": str(self.temporary)}
         self.assertEqual(self.run_with(["run", PENDULUM], env=jounce_env).returncode, 0)
-        self.assertEqual([f.suffix for f in self.cache.iterdir() if f.suffix != ".so"], [])
-        self.assertGreater(len(list(self.cache.iterdir())), 0)
+        self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_interpreter_where_nothing_can_be_compiled(self):
+        env = {"TMPDIR": "/proc/self/task"}
+        done = self.run_with(["run", PENDULUM, "--json"], env={**COMPILED, **env})
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"^note: [^\n]*are interpreted[^\n]*\n$")
+        done = self.run_with(["run", PENDULUM, "--compiler"], env=env)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, "/proc/self/task: cannot make a temporary folder")
 
 
 class Texts(Case):

@@ -9,6 +9,7 @@ import os
 import struct
 import subprocess
 import unittest
+import unittest.mock
 
 from case import Case
 from program import PROGRAM, jounce
@@ -199,18 +200,18 @@ class RandomRoads(Roads):
         self.assertEqual((short[1][0], short[2][0]), (0.0, 0.0))
 
     def test_compiled_code_has_no_data(self):
-        cache = self.path("cache")
-        before, keep = os.environ.get("JOUNCE_CACHE_DIR"), []
-        os.environ["JOUNCE_CACHE_DIR"] = cache
-        try:
-            for seed, length in ((1, 60), (2, 90)):
-                road = f"road: {{iso8608: {{class: C, seed: {seed}, length: {length}}}}}"
+        compiler, log = self.path("cc", "#!/bin/sh\nfor f; do case $f in *.c) cksum < $f >> $LOG;; esac; done\n"
+                                  'exec cc "$@"\n'), self.path("log")
+        os.chmod(compiler, 0o755)
+        keep = []
+        for seed, length in ((1, 60), (2, 90)):
+            road = f"road: {{iso8608: {{class: C, seed: {seed}, length: {length}}}}}"
+            with unittest.mock.patch.dict(os.environ, {"JOUNCE_CC": compiler, "LOG": log}):
                 kernel = self.results(model(road), "--compiler")
-                self.assertEqual(kernel, self.results(model(road), "--interpreter"))
-                keep.append((kernel["objectives"], sorted(os.listdir(cache))))
-        finally:
-            if before:
-                os.environ["JOUNCE_CACHE_DIR"] = before
+            self.assertEqual(kernel, self.results(model(road), "--interpreter"))
+            with open(log, encoding="ascii") as sources:
+                keep.append((kernel["objectives"], sorted(sources)))
+            os.remove(log)
         self.assertEqual(keep[0][1], keep[1][1])
         self.assertNotEqual(keep[0][0], keep[1][0])
 

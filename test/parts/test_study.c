@@ -94,7 +94,6 @@ static void test_study_compiled_is_the_interpreted_one(void** state) {
   fixture* f = *state;
   jo_study* s = load(f);
   jo_study_options slow = {.interpreter = 1};
-  setenv("JOUNCE_CACHE_DIR", fixture_below(f, "cache"), 1);
   assert_ok(f->ctx, jo_study_run(f->ctx, s, &slow));
   double one = digest(s);
   assert_ok(f->ctx, jo_study_run(f->ctx, s, NULL));

@@ -730,7 +730,7 @@ class Words(Case):
                 "except jounce.JounceNotice as e: print(e)\n")
         done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=True,
                               env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "JOUNCE_CC": "no-such-compiler",
-                                   "JOUNCE_CACHE_DIR": self.path("cache"), **more})
+                                   **more})
         return done.stdout
 
 

@@ -33,12 +33,12 @@ class Answer:
 
 
 class Program:
-    """Calls in one folder. The interpreter, unless `compiled`; kernels are kept in that folder."""
+    """Calls in one folder. The interpreter, unless `compiled`."""
 
     def __init__(self, path: str, folder: str):
         self.path = os.path.abspath(path)
         self.folder = folder
-        self.environment = {**os.environ, "JOUNCE_CACHE_DIR": os.path.join(folder, "cache")}
+        self.environment = dict(os.environ)
         self.calls = 0
 
     def save(self, name: str, text: str) -> str:
