@@ -109,7 +109,7 @@ def is_sanitized(program: str) -> bool:
 
 
 class Attempt:
-    """Calls in one folder. `HOME`, the cache and temporary files live in it, too."""
+    """Calls in one folder. `HOME` and temporary files live in it, too."""
 
     def __init__(self, program: str, folder: str, limits: Limits | None = None, reference_s: float = 1.0):
         """`reference_s`: what calibrate() gave."""
@@ -122,7 +122,7 @@ class Attempt:
         self.note = ""          # what the attack is, for the report
         self.environment = {
             "PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": self.room("home"),
-            "TMPDIR": self.room("tmp"), "JOUNCE_CACHE_DIR": self.room("cache"),
+            "TMPDIR": self.room("tmp"),
             "ASAN_OPTIONS": f"exitcode={SANITIZER_EXIT}:allocator_may_return_null=1:detect_leaks=1",
             "UBSAN_OPTIONS": f"halt_on_error=1:print_stacktrace=1:exitcode={SANITIZER_EXIT}",
             **{name: os.environ[name] for name in ("JOUNCE_CPU",) if name in os.environ},

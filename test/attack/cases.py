@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from dataclasses import dataclass, field
 from typing import Callable
 
@@ -118,23 +117,8 @@ def _no_nan_in_page(attempt: Attempt, judge: Judge, done: Outcome) -> None:
                 judge.fault("not finite in a page", "nan", done)
 
 
-def _private_cache(attempt: Attempt, judge: Judge, done: Outcome) -> None:
-    cache = attempt.room("cache")
-    for name in os.listdir(cache):
-        if stat.S_IMODE(os.stat(os.path.join(cache, name)).st_mode) & 0o077:
-            judge.fault("open to others", name, done)
-
-
-def _writable_library_refused(attempt: Attempt, judge: Judge, done: Outcome) -> None:
-    """A library that others may write is not loaded as it is."""
-    cache = attempt.room("cache")
-    libraries = [os.path.join(cache, n) for n in os.listdir(cache) if n.endswith(".so")]
-    for path in libraries:
-        os.chmod(path, 0o666)
-    again = attempt.call("run", "model.yaml", "--json")
-    judge.property(again)
-    if libraries and all(stat.S_IMODE(os.stat(p).st_mode) == 0o666 for p in libraries) and not again.stderr:
-        judge.fault("open to others", "a library of mode 0666 is loaded without a word", again)
+def _leaves_nothing(attempt: Attempt, judge: Judge, done: Outcome) -> None:
+    judge.leftovers(done)
 
 
 def _foreign_stays(name: str) -> Check:
@@ -214,10 +198,8 @@ CASES: list[Case] = [
             "initial:\n  swing: {value: 0.5, rate: 0}\n", ""), ["check"], REFUSED, also=_has_errors),
     Case(6, "a matrix that is not finite", _buggy(), ["modes", "--set", "speed=5e-324"]),
     Case(6, "masses of 1e308", PENDULUM, ["run", "--set", "bodies.bob.mass=1e308", "--set", "l=1e10"], REFUSED, also=_has_errors),
-    Case(7, "no home", PENDULUM, ["run"], FINE, interpreter=False,
-         more={"environment": {"HOME": None, "JOUNCE_CACHE_DIR": None, "XDG_CACHE_HOME": None}}),
-    Case(7, "cache under a file", PENDULUM, ["run"], FINE, interpreter=False,
-         before=lambda a: a.save("file", "x"), more={"environment": {"JOUNCE_CACHE_DIR": "file/cache"}}),
+    Case(7, "no home", PENDULUM, ["run", "--compiler"], FINE, interpreter=False, also=_leaves_nothing,
+         more={"environment": {"HOME": None}}),
     Case(7, "standstill", _buggy(), ["run", "--set", "speed=0", "--set", "wheel_speed=0"], REFUSED,
          "stand|slip|does not roll|wheel"),
     Case(8, "a curve of a few ulps", with_part("sensors: {s: 1 + 2.3e-16*swing}"), ["report", "-o", "out.html"], FINE, also=_no_nan_in_page),
@@ -241,11 +223,9 @@ CASES: list[Case] = [
     Case(10, "instances of 5000 numbers", _templates(0, "t0: {tables: {a: {x: [" + "1, " * 5000 + "1]}}}")
          + "".join(f"  i{i}: {{template: t0}}\n" for i in range(600)), ["check"], REFUSED, "more than 400000 entries"),
     Case(11, "a compiler that hangs", PENDULUM, [], attack=surroundings.hanging),
-    Case(12, "cache with umask 0", PENDULUM, ["run"], FINE, interpreter=False, also=_private_cache,
+    Case(12, "compiled with umask 0", PENDULUM, ["run", "--compiler"], FINE, interpreter=False, also=_leaves_nothing,
          more={"prepare": lambda: os.umask(0) and None}),
-    Case(7, "a full disk of the cache", PENDULUM, [], attack=surroundings.full_cache),
-    Case(12, "libraries of two models, swapped", PENDULUM, [], attack=surroundings.swapped),
-    Case(12, "a library others may write", PENDULUM, ["run"], FINE, interpreter=False, also=_writable_library_refused),
+    Case(7, "a full disk", PENDULUM, [], attack=surroundings.full_disk),
     Case(13, "a sweep without descriptor 2", PENDULUM, [], attack=surroundings.journal_descriptor),
     Case(14, "a foreign Makefile", PENDULUM, ["generate", "-o", "out_c"], REFUSED, "Makefile",
          before=_foreign("out_c/Makefile"), also=_foreign_stays("out_c/Makefile")),

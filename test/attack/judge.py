@@ -171,12 +171,8 @@ class Judge:
         return len(self.faults) == n
 
     def leftovers(self, done: Outcome) -> None:
-        """Folders in the cache, temporary files beside results, anything in $TMPDIR."""
-        left = [os.path.join("tmp", n) for n in os.listdir(self.attempt.room("tmp"))]
-        cache = self.attempt.environment["JOUNCE_CACHE_DIR"]
-        if cache and os.path.isdir(cache):
-            left += [os.path.join("cache", n) for n in os.listdir(cache)
-                     if os.path.isdir(os.path.join(cache, n)) or "tmp" in n.lower()]
+        """Anything in $TMPDIR or $HOME."""
+        left = [os.path.join(room, n) for room in ("tmp", "home") for n in os.listdir(self.attempt.room(room))]
         if left:
             self.fault("left behind", " ".join(sorted(left)[:5]), done)
 

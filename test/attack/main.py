@@ -42,11 +42,11 @@ FAMILIES = {
     "events": (mutants.reconstruction, 4), "memory": (surroundings.memory, 10), "disk": (surroundings.disk, 3),
     "descriptors": (surroundings.descriptors, 3), "journal": (surroundings.journal_descriptor, 1),
     "system": (surroundings.system, 2), "compilers": (surroundings.compilers, 1), "hanging": (surroundings.hanging, 1),
-    "caches": (surroundings.caches, 1), "signals": (signals.signals, 4), "surface": (surface.surface, 20),
+    "folders": (surroundings.folders, 1), "signals": (signals.signals, 4), "surface": (surface.surface, 20),
 }
 # of the bounded part: seeds and how many
 QUICK = {"mutants": 80, "settings": 50, "texts": 40, "events": 10, "memory": 60, "disk": 10, "descriptors": 10,
-         "system": 8, "compilers": 3, "caches": 4, "signals": 10, "surface": 60}
+         "system": 8, "compilers": 3, "folders": 4, "signals": 10, "surface": 60}
 QUICK_CALLS = 100
 Task = tuple[str, str, int, str, int, float]
 
@@ -107,7 +107,7 @@ def _attack(task: Task) -> Result:
 def _keep(faults: list[Fault], folder: str, to: str) -> None:
     shutil.rmtree(to, ignore_errors=True)
     try:
-        shutil.copytree(folder, to, symlinks=True, ignore=shutil.ignore_patterns("cache", "tmp", "home", "other*"))
+        shutil.copytree(folder, to, symlinks=True, ignore=shutil.ignore_patterns("tmp", "home", "other*"))
     except (OSError, shutil.Error):
         pass  # names that cannot be copied; the seed makes them again
     for fault in faults:

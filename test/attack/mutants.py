@@ -133,7 +133,7 @@ def file_name(text: str) -> str:
 
 
 def _outputs(folder: str) -> list[str]:
-    known = {"home", "tmp", "cache"}
+    known = {"home", "tmp"}
     return [n for n in os.listdir(folder) if n not in known and not n.startswith(".std")]
 
 

@@ -236,7 +236,7 @@ def starter(draw: Draw, attempt: Attempt, judge: Judge) -> None:
 def _tree(folder: str) -> dict[str, bytes]:
     found = {}
     for at, folders, names in os.walk(folder):
-        folders[:] = [f for f in folders if not (at == folder and f in ("home", "tmp", "cache"))]
+        folders[:] = [f for f in folders if not (at == folder and f in ("home", "tmp"))]
         found.update({os.path.join(at, f): b"" for f in folders})
         found.update({os.path.join(at, n): _read(os.path.join(at, n)) for n in names
                       if not n.startswith(".std") and os.path.isfile(os.path.join(at, n))})

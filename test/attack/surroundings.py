@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Families of attacks by what the program finds around it: memory that ends, disks that are full,
-descriptors that are closed, limits of the system, caches and compilers that misbehave."""
+descriptors that are closed, limits of the system, compilers and temporary folders that misbehave."""
 from __future__ import annotations
 
 import functools
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -311,115 +310,61 @@ def hanging(seed: int, attempt: Attempt, judge: Judge) -> None:
         judge.leftovers(done)
 
 
-CACHES = ["read-only", "no home", "home is a file", "is a file", "is a link", "broken library", "cut library",
-          "empty library", "library is a link", "library is a folder", "open to all", "full of others", "relative"]
+FOLDERS = ["read-only", "missing", "a file", "a link", "open to all", "full of others", "relative"]
 
 
-def _prepare_cache(name: str, attempt: Attempt, draw: Draw) -> dict[str, str | None]:
-    """The environment to call with."""
-    cache = attempt.room("cache")
-    libraries = [os.path.join(cache, n) for n in sorted(os.listdir(cache)) if n.endswith(".so")]
-    for path in libraries:
-        with open(path, "rb") as f:
-            data = bytearray(f.read())
-        if name == "broken library":
-            for _ in range(20):
-                data[draw.count(0, len(data) - 1)] ^= 1 << draw.count(0, 7)
-        elif name == "cut library":
-            del data[draw.count(0, len(data)):]
-        elif name == "empty library":
-            data.clear()
-        else:
-            break
-        with open(path, "wb") as f:
-            f.write(data)
-    for path in libraries if name.startswith("library is") else []:
-        shutil.move(path, path + ".moved")
-        os.symlink(path + ".moved", path) if name.endswith("link") else os.mkdir(path)
+def _prepare_folder(name: str, attempt: Attempt) -> str:
+    """What $TMPDIR is."""
+    folder = os.path.join(attempt.folder, "work")
+    if name == "a file":
+        return attempt.save("a_file", b"x")
+    if name == "missing":
+        return folder
+    os.mkdir(folder, 0o700)
+    if name == "a link":
+        os.symlink(folder, folder + "_link")
+        return folder + "_link"
     if name in ("read-only", "open to all"):
-        for entry in os.listdir(cache):
-            os.remove(os.path.join(cache, entry))
-        os.chmod(cache, 0o500 if name == "read-only" else 0o777)
+        os.chmod(folder, 0o500 if name == "read-only" else 0o777)
     if name == "full of others":
         for i in range(2000):
-            attempt.save(f"cache/other{i}.so", b"x")
-    if name == "is a link":
-        os.rename(cache, cache + "_real")
-        os.symlink(cache + "_real", cache)
-    file = attempt.save("a_file", b"x")
-    return {"no home": {"HOME": None, "JOUNCE_CACHE_DIR": None},
-            "home is a file": {"HOME": file, "JOUNCE_CACHE_DIR": None},
-            "is a file": {"JOUNCE_CACHE_DIR": file}, "relative": {"JOUNCE_CACHE_DIR": "cache"}}.get(name, {})
+            attempt.save(f"work/jounce-work-{i}", b"x")
+    return "work" if name == "relative" else folder
 
 
-def caches(seed: int, attempt: Attempt, judge: Judge) -> None:
-    """A cache that cannot be written, or holds what it should not: results as without it."""
+def folders(seed: int, attempt: Attempt, judge: Judge) -> None:
+    """A folder of temporary files that cannot be written, or holds what it should not: compiled or interpreted, with the same results."""
     by_compiler(attempt)
-    draw = Draw(seed)
-    name = draw.one(CACHES)
+    name = Draw(seed).one(FOLDERS)
     attempt.save("model.yaml", PENDULUM)
-    attempt.note = f"a cache: {name}"
-    first = attempt.call("run", "model.yaml", "--json")
-    known = judge.json(first)
-    environment = _prepare_cache(name, attempt, draw)
-    done = attempt.call("run", "model.yaml", "--json", environment=environment)
-    os.chmod(attempt.environment["JOUNCE_CACHE_DIR"], 0o700)
-    if name == "library is a folder":
-        return _only_ending(judge, done)
+    attempt.note = f"temporary folder: {name}"
+    known = judge.json(attempt.call("run", "model.yaml", "--json"))
+    folder = _prepare_folder(name, attempt)
+    before = os.listdir(folder) if os.path.isdir(folder) else []
+    done = attempt.call("run", "model.yaml", "--json", environment={"TMPDIR": folder})
     data = judge.property(done)
-    if done.code and name != "open to all":  # that one is refused, with what to do
+    if done.code:
         judge.fault("no fallback", f"{name}: {done.told()[-200:]}", done)
-    if data and known and data["objectives"] != known["objectives"] and not _agree(
-            data["objectives"], known["objectives"]):
+    if data and known and not _agree(data["objectives"], known["objectives"]):
         judge.fault("other results", f"{data['objectives']} instead of {known['objectives']}", done)
+    if os.path.isdir(folder):
+        os.chmod(folder, 0o700)
+        if sorted(os.listdir(folder)) != sorted(before):
+            judge.fault("left behind", f"{name}: {sorted(set(os.listdir(folder)) ^ set(before))[:5]}", done)
 
 
-def full_cache(seed: int, attempt: Attempt, judge: Judge) -> None:
-    """A disk of the cache that is full, and that of temporary files as well: compiled elsewhere or interpreted, with a note."""
+def full_disk(seed: int, attempt: Attempt, judge: Judge) -> None:
+    """A full disk of temporary files: interpreted, with a note."""
     by_compiler(attempt)
     if attempt.sanitized:
         return
     attempt.save("model.yaml", PENDULUM)
     known = judge.json(attempt.call("run", "model.yaml", "--json", "--interpreter"))
-    for folder, says in ((attempt.room("cache"), "not kept"), (attempt.folder, "interpreted")):
-        attempt.note = f"no room in {os.path.basename(folder)}"
-        done = attempt.call("run", "model.yaml", "--json", environment={
-            "LD_PRELOAD": _preloaded("full_disk"), "FULL_DISK": folder})
-        data = judge.property(done)
-        if done.code or says not in done.told():
-            judge.fault("no fallback", f"exit {done.code}: {done.told()[-200:]!r}", done)
-        if data and known and data["objectives"] != known["objectives"]:
-            judge.fault("other results", f"{data['objectives']} instead of {known['objectives']}", done)
-
-
-SWING = PENDULUM.replace("mass: 2", "mass: 3").replace("integral: swing^2", "integral: 7 + swing^4")
-
-
-def swapped(seed: int, attempt: Attempt, judge: Judge) -> None:
-    """Libraries of two models that have changed places: each model has its own results."""
-    by_compiler(attempt)
-    names = ("model.yaml", "other.yaml")
-    cache, first, files = attempt.room("cache"), [], []
-    attempt.note = "libraries of two models, swapped"
-    for name, text in zip(names, (PENDULUM, SWING)):
-        attempt.save(name, text)
-        before = set(os.listdir(cache))
-        first.append(judge.json(attempt.call("run", name, "--json")))
-        files.append(sorted(set(os.listdir(cache)) - before))
-    pairs = [(a, b) for a in files[0] for b in files[1]][:1]
-    if not pairs or None in first:
-        return judge.fault("the checker itself", f"libraries: {files}")
-    for a, b in pairs:
-        a, b = os.path.join(cache, a), os.path.join(cache, b)
-        os.rename(a, a + ".moved")
-        os.rename(b, a)
-        os.rename(a + ".moved", b)
-    for name, known in zip(names, first):
-        data = judge.property(done := attempt.call("run", name, "--json"))
-        if data and data["objectives"] != known["objectives"]:
-            judge.fault("other results", f"{data['objectives']} instead of {known['objectives']}", done)
-
-
-def _only_ending(judge: Judge, done: Outcome) -> None:
-    if judge.ending(done) and done.code:
-        judge.failure(done)
+    attempt.note = "no room for temporary files"
+    done = attempt.call("run", "model.yaml", "--json", environment={
+        "LD_PRELOAD": _preloaded("full_disk"), "FULL_DISK": attempt.folder})
+    data = judge.property(done)
+    if done.code or "interpreted" not in done.told():
+        judge.fault("no fallback", f"exit {done.code}: {done.told()[-200:]!r}", done)
+    if data and known and data["objectives"] != known["objectives"]:
+        judge.fault("other results", f"{data['objectives']} instead of {known['objectives']}", done)
