@@ -168,8 +168,7 @@ static void put_page(manual_text* f, const manual_page* page) {
 static void put_environment(manual_text* f) {
   static const char* const variable[][2] = {
       {"JOUNCE_CACHE_DIR", "the folder in which code for GPUs is kept between runs"},
-      {"XDG_CACHE_HOME",
-       "where JOUNCE_CACHE_DIR is not set, it is kept in jounce in this folder"},
+      {"XDG_CACHE_HOME", "where JOUNCE_CACHE_DIR is not set, it is kept in jounce in this folder"},
       {"HOME", "where that is not set either, in .cache/jounce in this folder"},
       {"JOUNCE_CC", "the compiler of equations; cc, gcc or clang by default"},
       {"JOUNCE_CC_TIMEOUT", "seconds after which a compiler is stopped; 600, and 0: never"},

@@ -56,7 +56,7 @@ static void digest_of(const char* name, const void* data, size_t n, uint8_t dige
 }
 
 jo_status jbatch_cache_store(jo_context* ctx, jarena* scratch, const char* library,
-                              const char* work, const char* dir, const char* name) {
+                             const char* work, const char* dir, const char* name) {
   char* data = NULL;
   size_t n = 0;
   JO_TRY(jfile_read(ctx, scratch, library, LIBRARY_LIMIT, &data, &n));

@@ -13,7 +13,7 @@ jo_status jbatch_cache_dir(jo_context* ctx, jarena* a, const char** dir);
 // Keep a library in the folder as `name`, by way of `work`, a folder within. Readers see the old file or
 // the new one, never half of it.
 jo_status jbatch_cache_store(jo_context* ctx, jarena* scratch, const char* library,
-                              const char* work, const char* dir, const char* name);
+                             const char* work, const char* dir, const char* name);
 
 // Load what jbatch_cache_store() kept. A missing, damaged or foreign file, one kept under another name, or one that others may
 // write to, is not loaded, and no error: *library is NULL then. A folder that is not ours alone is one.

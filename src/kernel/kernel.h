@@ -18,11 +18,12 @@ typedef enum jkernel_backend {
 
 typedef struct jkernel_options {
   jkernel_backend backend;
-  int lanes;              // lanes per evaluation, lane-innermost arrays
-  const char* compiler;   // NULL: $JOUNCE_CC, else cc, gcc, clang
-  int optimize;           // -O level
-  const bool* is_seldom;  // per function: called too seldom to be worth compiling, so interpreted; NULL: none
-  jemit_options emit;     // `lanes` is taken from above
+  int lanes;             // lanes per evaluation, lane-innermost arrays
+  const char* compiler;  // NULL: $JOUNCE_CC, else cc, gcc, clang
+  int optimize;          // -O level
+  const bool*
+      is_seldom;  // per function: called too seldom to be worth compiling, so interpreted; NULL: none
+  jemit_options emit;  // `lanes` is taken from above
 } jkernel_options;
 
 jkernel_options jkernel_options_default(void);

@@ -243,8 +243,7 @@ static jo_status spare_passes(jo_context* ctx, jarena* a, const char* dir, jkern
 }
 
 jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_toolchain* found,
-                                    const jemit_unit* unit, const char* dir,
-                                    const char** library) {
+                                    const jemit_unit* unit, const char* dir, const char** library) {
   jkernel_toolchain with = *found;
   JO_TRY(spare_passes(ctx, a, dir, &with));
   int n = unit->nfile - 1;

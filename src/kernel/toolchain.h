@@ -25,8 +25,7 @@ jo_status jkernel_toolchain_find(jo_context* ctx, jarena* a, const char* compile
 
 // Writes the unit to the folder and makes a shared library of it there. On failure the message holds the first lines of the compiler's output.
 jo_status jkernel_toolchain_compile(jo_context* ctx, jarena* a, const jkernel_toolchain* tc,
-                                    const jemit_unit* unit, const char* dir,
-                                    const char** library);
+                                    const jemit_unit* unit, const char* dir, const char** library);
 
 // A shared library of sources that is not for this processor alone, `dir`/`name`. Sources are paths below `dir`,
 // where all files are already; `flag` come behind those of the compiler. The first are emitted equations and are

@@ -204,7 +204,8 @@ static const char* write_compiler(subject* f, const char* script) {
 static void test_library_that_is_not_loaded(void** state) {
   subject* f = *state;
   jkernel_options opt = options();
-  opt.compiler = write_compiler(f, "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\n: > \"$2\"\n");
+  opt.compiler =
+      write_compiler(f, "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\n: > \"$2\"\n");
   assert_interpreted_instead(f, opt, JO_ERR_COMPILER, "cannot be loaded");
   assert_int_equal(count_entries(f), 0);
 }
