@@ -211,6 +211,21 @@ static jo_status choose_events(jo_sens_result* r) {
   return JO_OK;
 }
 
+// Whether an event adds to a derivative: its time moves, and the motion is not the same on both sides of it.
+static bool adds(const jsens* s, const jsens_event* e) {
+  for (int k = 0; e->jumps && k < s->nw; k++) {
+    if (e->dt[k] != 0.0 && !s->why[k]) return true;
+  }
+  return false;
+}
+
+static bool add_nothing(const jsens* s, const jsens_result* shifted) {
+  for (int i = 0; i < shifted->nevent; i++) {
+    if (adds(s, &shifted->event[i])) return false;
+  }
+  return true;
+}
+
 // Contributions: exact times of the direct method, weights of the frozen adjoint, along the same run.
 static jo_status walk_contributions(jo_sens_result* r) {
   const jsens* s = r->system->motion;
@@ -220,6 +235,8 @@ static jo_status walk_contributions(jo_sens_result* r) {
     japi_sens_clear(s, r->shifted);
     r->statistics.cpu_contributions += r->shifted->cpu_sensitivity;
   }
+  r->adds_nothing = add_nothing(s, r->shifted);
+  if (r->adds_nothing) return JO_OK;
   JO_TRY(jsens_walk_events(r->ctx, s, r->main, JSENS_ADJOINT, true, &r->frozen));
   japi_sens_clear(s, r->frozen);
   r->statistics.cpu_contributions += r->frozen->cpu_sensitivity;
@@ -438,8 +455,8 @@ double jo_sens_derivative_error(const jo_sens_result* result, int objective, int
 
 double jo_sens_derivative_frozen(const jo_sens_result* result, int objective, int parameter) {
   JO_REQUIRE_OR(NAN, result);
-  const jsens_result* r = result->statistics.is_frozen ? result->main : result->frozen;
-  return entry(r, objective, parameter);
+  bool is_main = result->statistics.is_frozen || result->adds_nothing;
+  return entry(is_main ? result->main : result->frozen, objective, parameter);
 }
 
 int jo_sens_event_count(const jo_sens_result* result) {
@@ -472,9 +489,11 @@ double jo_sens_event_shift(const jo_sens_result* result, int event, int paramete
 double jo_sens_event_contribution(const jo_sens_result* result, int event, int objective,
                                   int parameter) {
   JO_REQUIRE_OR(NAN, result);
+  double shift = jo_sens_event_shift(result, event, parameter);
+  if (objective < 0 || objective >= result->main->nobjective) return NAN;
+  if (result->adds_nothing) return 0.0 * shift;
   const jsens_event* e = event_of(result, result->frozen, event);
-  if (!e || objective < 0 || objective >= result->main->nobjective) return NAN;
-  return e->weight[objective] * jo_sens_event_shift(result, event, parameter);
+  return e ? e->weight[objective] * shift : NAN;
 }
 
 jo_status jo_sens_rank(jo_context* ctx, const jo_sens_result* result, int objective,

@@ -60,6 +60,7 @@ jo_status jo_simulate(jo_context* ctx, const jo_system* system, const jo_simulat
   if (!system->motion) return japi_system_fail(ctx, system, JO_USE_RUNS);
   jplant_simulate_options o = japi_simulate_options(opt ? opt : &defaults);
   o.p = system->p;
+  o.check_steps = true;
   jo_result* r = jmem_resize(ctx, NULL, sizeof *r);
   if (!r) return jerr_memory(ctx);
   *r = (jo_result){0};

@@ -9,6 +9,7 @@
 #include "base/cpu.h"
 #include "batch/inside.h"
 #include "model/road_alike.h"
+#include "sens/walk.h"
 #include "solve/scan.h"
 #include "solve/stability.h"
 #include "solve/tableau.h"
@@ -116,6 +117,20 @@ static void set_method(jbatch* b) {
   r->max_flips = o->max_events > 0 ? o->max_events : BASE_EVENTS + EVENT_RATE * span;
 }
 
+// Derivatives may jump where driven coordinates do not: lanes have no impulses (sensitivity.md, (S4)).
+static jo_status set_drives(jbatch* b) {
+  const jgen_dynamics* d = b->sens->plant->dynamics;
+  int* drives = JARENA_ARRAY(&b->arena, d->nswitch, int);
+  bool* found = JARENA_ARRAY(&b->arena, d->nswitch, bool);
+  if (!drives || !found) return jerr_memory(b->ctx);
+  if (b->nw > 0) JO_TRY(jsens_find_drives(b->ctx, d, found));
+  for (int i = 0; i < d->nswitch; i++) {
+    drives[i] = found[i];
+  }
+  b->rule.drives = drives;
+  return JO_OK;
+}
+
 static jo_status set_rule(jbatch* b) {
   const jplant* p = b->sens->plant;
   const jmachine_about* about = &p->about;
@@ -153,6 +168,7 @@ static jo_status set_rule(jbatch* b) {
   for (int i = 0; i < about->nswitch; i++) {
     is_quiet[i] = about->is_quiet[i];
   }
+  JO_TRY(set_drives(b));
   // slopes grow as |det J_v| falls: so far lanes go, and a run by itself looks for other coordinates then
   bool depends = false;
   if (about->nd > 0)

@@ -70,9 +70,10 @@ typedef struct jbatch_rule {
   const double* closure_limit;  // of redundant equations [m] (nredundant)
   const int* has_root;          // an objective takes a root of this integral (nintegral)
   const int* is_quiet;          // switches that nobody is told of (nswitch)
-  double standstill;            // slower wheels stand [m/s]
-  double widest;                // spread of the loops, reciprocal of |det J_v|, that lanes go to
-  int ncontrolled;              // states with an error
+  const int* drives;  // switches of driven coordinates, where derivatives are asked for (nswitch)
+  double standstill;  // slower wheels stand [m/s]
+  double widest;      // spread of the loops, reciprocal of |det J_v|, that lanes go to
+  int ncontrolled;    // states with an error
   // explicit method; docs/theory/integration.md
   int stages, order, is_fixed, has_quartic;
   int nsample, sample[JBATCH_SAMPLES];  // stages between start and end, in the order of their times

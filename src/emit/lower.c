@@ -136,7 +136,7 @@ static int flag(lower* l, int n, int how, int a, int b) {
 }
 
 static int choose(lower* l, int n, int mask, int a, int b) {
-  if (l->w.level >= JCPU_V3) return jemit_operate(&l->w, JEMIT_CHOOSE, n, 0, mask, a, b);
+  if (l->w.target->has_choose) return jemit_operate(&l->w, JEMIT_CHOOSE, n, 0, mask, a, b);
   int yes = jemit_operate(&l->w, JEMIT_AND, n, 0, mask, a, -1);
   int no = jemit_operate(&l->w, JEMIT_ANDN, n, 0, mask, b, -1);
   return jemit_operate(&l->w, JEMIT_OR, n, 0, yes, no, -1);
@@ -383,7 +383,7 @@ static int sum(lower* l, const jexpr_item* item, int lanes, int part, int n) {
     a = b;
     b = first;
   }
-  bool alternates = lanes == 1 && a.flip == 0 && !is_const(l, b) && l->w.level < JCPU_V4 &&
+  bool alternates = lanes == 1 && a.flip == 0 && !is_const(l, b) && l->w.target->has_addsub &&
                     ((item->width == 2 && b.flip == 1u) || (item->width == 4 && b.flip == 5u)) &&
                     n == item->width;
   if (alternates) {
@@ -560,17 +560,17 @@ static int most_numbers(const jemit_plan* p) {
 }
 
 jo_status jemit_lower(jo_context* ctx, jarena* a, jarena* scratch, const jemit_plan* plan,
-                      jcpu_level level, const jemit_functions* functions, const int* body,
+                      const jemit_target* target, const jemit_functions* functions, const int* body,
                       const size_t* body_work, jemit_operations* out) {
   *out = (jemit_operations){.ctx = ctx};
   lower l = {.a = a,
              .plan = plan,
              .g = plan->fn->graph,
-             .room = jcpu_lanes(level),
+             .room = target->lanes,
              .functions = functions,
              .body = body,
              .body_work = body_work,
-             .w = {.o = out, .level = level}};
+             .w = {.o = out, .target = target}};
   l.parts = (most_numbers(plan) + l.room - 1) / l.room;
   if (!allocate(&l, scratch)) return jerr_memory(ctx);
   for (int i = 0; i < plan->packing.n; i++) {

@@ -2,6 +2,7 @@
 // A unit of machine code: functions one after another, constants of all of them behind.
 #include "emit/machine.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -15,7 +16,8 @@ typedef struct unit {
   jarena *a, *lists;
   jarena scratch;
   const jemit_machine_options* opt;
-  jx_code code;
+  const jemit_target* target;
+  jemit_code code;
   uint64_t* pool;
   int npool, pool_cap;
   jemit_machine_entry* entry;
@@ -25,21 +27,17 @@ typedef struct unit {
 } unit;
 
 bool jemit_machine_has(jcpu_level level) {
-#if defined(__x86_64__)
-  return level >= JCPU_V2;
-#else
-  (void)level;
-  return false;
-#endif
+  return jemit_target_of(level) != NULL;
 }
 
 static jo_status align_code(unit* u) {
-  jx_code* c = &u->code;
+  jemit_code* c = &u->code;
   int end = (c->n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (end == c->n) return JO_OK;
   if (!jmem_grow(u->ctx, &c->byte, &c->cap, end, sizeof *c->byte)) return jerr_memory(u->ctx);
-  memset(c->byte + c->n, 0xcc, (size_t)(end - c->n));
-  c->n = end;
+  for (; c->n < end; c->n++) {
+    c->byte[c->n] = u->target->padding[c->n % 4];
+  }
   return JO_OK;
 }
 
@@ -75,13 +73,14 @@ static jo_status add_function(unit* u, const jemit_plan* plan, const int* body, 
                               jemit_machine_entry* entry) {
   jemit_operations o;
   int base = 0;
-  jo_status status = jemit_lower(u->ctx, u->lists, &u->scratch, plan, u->opt->level,
-                                 u->opt->functions, body, work, &o);
+  jo_status status = jemit_lower(u->ctx, u->lists, &u->scratch, plan, u->target, u->opt->functions,
+                                 body, work, &o);
   if (status >= 0) status = add_pool(u, &o, &base);
   if (status >= 0) status = align_code(u);
   entry->start = (uint32_t)u->code.n;
   if (status >= 0) {
-    status = jemit_assign(u->ctx, &u->scratch, &o, u->opt->functions, base, &u->code, &entry->work);
+    status = jemit_assign(u->ctx, &u->scratch, &o, u->target, u->opt->functions, base, &u->code,
+                          &entry->work);
   }
   if (status >= 0) status = keep_lists(u, &o);
   jemit_operations_free(&o);
@@ -146,9 +145,7 @@ static jo_status link_unit(unit* u, jemit_machine_unit* out) {
   if (pool_at > 0) memcpy(out->code, u->code.byte, pool_at);
   if (u->npool > 0) memcpy(out->code + pool_at, u->pool, size - pool_at);
   for (int i = 0; i < u->code.nfix; i++) {
-    const jx_fix* f = &u->code.fix[i];
-    int32_t distance = (int32_t)(pool_at + f->pool) - (int32_t)f->end;
-    memcpy(out->code + f->code, &distance, sizeof distance);
+    u->target->link(out->code, &u->code.fix[i], pool_at);
   }
   memcpy(out->entry, u->entry, (size_t)u->nentry * sizeof *u->entry);
   if (u->nlist > 0) memcpy(out->list, u->list, (size_t)u->nlist * sizeof(jemit_list*));
@@ -173,14 +170,18 @@ static jo_status build_all(unit* u, const jexpr_fn* fn, int nfn, jemit_machine_u
 
 jo_status jemit_machine(jo_context* ctx, jarena* a, jarena* lists, const jexpr_fn* fn, int nfn,
                         const jemit_machine_options* opt, jemit_machine_unit* out) {
-  unit u = {
-      .ctx = ctx, .a = a, .lists = lists, .opt = opt, .code = {.ctx = ctx, .level = opt->level}};
+  unit u = {.ctx = ctx,
+            .a = a,
+            .lists = lists,
+            .opt = opt,
+            .target = jemit_target_of(opt->level),
+            .code = {.ctx = ctx, .level = opt->level}};
+  assert(u.target);
   jarena_init(&u.scratch, ctx);
   *out = (jemit_machine_unit){0};
   jo_status status = build_all(&u, fn, nfn, out);
   jarena_free(&u.scratch);
-  jmem_free(ctx, u.code.byte);
-  jmem_free(ctx, u.code.fix);
+  jemit_code_free(&u.code);
   jmem_free(ctx, u.pool);
   jmem_free(ctx, u.entry);
   jmem_free(ctx, u.list);

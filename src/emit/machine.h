@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions over a graph as machine code of x86-64, straight from their plans: no compiler, no files.
+// Functions over a graph as machine code, straight from their plans: no compiler, no files.
 #ifndef JEMIT_MACHINE_H
 #define JEMIT_MACHINE_H
 
 #include "emit/operations.h"
-#include "emit/x86.h"
 
 typedef struct jemit_machine_options {
   int lanes;  // evaluated together

@@ -4,9 +4,8 @@
 #ifndef JEMIT_OPERATIONS_H
 #define JEMIT_OPERATIONS_H
 
-#include "base/cpu.h"
 #include "emit/plan.h"
-#include "emit/x86.h"
+#include "emit/target.h"
 
 // Operators over n doubles, with the number of their operands:
 //
@@ -70,7 +69,7 @@ typedef struct jemit_operation {
   int dst, second;  // values; -1: none
   int arg[3];       // values; -1: none
   int group, at;    // of memory; at in bytes
-  jx_function call;
+  jemit_function call;
   struct jemit_list* about;  // of a list
 } jemit_operation;
 
@@ -99,8 +98,8 @@ typedef struct jemit_list {
 
 // Addresses that code calls: by operator and by the binary logarithm of the width.
 typedef struct jemit_functions {
-  jx_function of[JEXPR_OP_COUNT][4];
-  jx_function waves[4];  // sine, cosine by pointer
+  jemit_function of[JEXPR_OP_COUNT][4];
+  jemit_function waves[4];  // sine, cosine by pointer
   void (*list)(const jemit_list* about, double* list, const double* data);
 } jemit_functions;
 
@@ -121,7 +120,7 @@ typedef struct jemit_operations {
 // Bodies of unknowns are functions of their own: body[k] is where that of the graph's k-th stands in the unit. What lists
 // need at run time is in `a`, which lives as long as the code.
 jo_status jemit_lower(jo_context* ctx, jarena* a, jarena* scratch, const jemit_plan* plan,
-                      jcpu_level level, const jemit_functions* functions, const int* body,
+                      const jemit_target* target, const jemit_functions* functions, const int* body,
                       const size_t* body_work, jemit_operations* out);
 void jemit_operations_free(jemit_operations* o);
 

@@ -233,7 +233,7 @@ static int gather_halves(jemit_writer* w, const jemit_source* s, int n) {
   bool are_whole =
       found > 0 && jemit_value_width(w, value[0]) == n && jemit_value_width(w, value[1]) == n;
   if (!are_whole && are_chunks) found = 0;  // joined by one operation
-  if (found > 0 && w->level >= JCPU_V4) return permute_two(w, s, n, value);
+  if (found > 0 && w->target->has_permute_two) return permute_two(w, s, n, value);
   if (n == 4 && (are_whole || found == 1)) return permute_four(w, s, found, value);
   int low = jemit_value_gather(w, s, n / 2), high = jemit_value_gather(w, s + n / 2, n / 2);
   return jemit_operate(w, JEMIT_JOIN, n, 0, low, high, -1);
@@ -249,8 +249,8 @@ static bool is_one(const jemit_source* s, int n) {
 // Whether one double in memory is read into all places: inputs, and constants where instructions do so by the way.
 static bool is_splat_read(const jemit_writer* w, const jemit_source* s, int n) {
   bool is_wide = n >= 4;
-  return is_wide &&
-         (s->from == JEMIT_FROM_INPUT || (s->from == JEMIT_FROM_CONSTANT && w->level >= JCPU_V4));
+  return is_wide && (s->from == JEMIT_FROM_INPUT ||
+                     (s->from == JEMIT_FROM_CONSTANT && w->target->folds >= JEMIT_FOLDS_SPLATS));
 }
 
 int jemit_value_gather(jemit_writer* w, const jemit_source* s, int n) {

@@ -9,7 +9,7 @@
 
 typedef struct jemit_writer {
   jemit_operations* o;
-  jcpu_level level;
+  const jemit_target* target;
 } jemit_writer;
 
 // One number that a vector is made of.

@@ -13,39 +13,24 @@ static const struct {
 #undef JX_ROW
 };
 
-static void put(jx_code* c, int byte) {
-  if (c->n == c->cap && !c->failed &&
-      !jmem_grow(c->ctx, &c->byte, &c->cap, c->n + 1, sizeof *c->byte)) {
-    c->failed = true;
-  }
-  if (!c->failed) c->byte[c->n++] = (uint8_t)byte;
+static void put(jemit_code* c, int byte) {
+  jemit_code_put(c, (uint64_t)byte, 1);
 }
 
-static void put_word(jx_code* c, uint64_t word, int bytes) {
-  for (int i = 0; i < bytes; i++) {
-    put(c, (int)(word >> 8 * i & 0xff));
-  }
-}
-
-static void note_pool(jx_code* c, int32_t at, int trailing) {
-  if (!c->failed && !jmem_grow(c->ctx, &c->fix, &c->fix_cap, c->nfix + 1, sizeof *c->fix)) {
-    c->failed = true;
-  }
-  if (!c->failed) {
-    uint32_t here = (uint32_t)c->n;
-    c->fix[c->nfix++] = (jx_fix){here, here + 4 + (uint32_t)trailing, (uint32_t)at};
-  }
-  put_word(c, 0, 4);
+static void note_pool(jemit_code* c, int32_t at, int trailing) {
+  uint32_t here = (uint32_t)c->n;
+  jemit_code_fix(c, (jemit_fix){here, here + 4 + (uint32_t)trailing, (uint32_t)at});
+  jemit_code_put(c, 0, 4);
 }
 
 // ModRM, SIB and displacement. `scale`: EVEX counts short displacements in so many bytes; 1: it does not.
-static void put_operand(jx_code* c, int reg, jx_operand o, int scale, int trailing) {
+static void put_operand(jemit_code* c, int reg, jemit_location o, int scale, int trailing) {
   int field = (reg & 7) << 3;
-  if (o.place == JX_REGISTER) {
+  if (o.kind == JEMIT_REGISTER) {
     put(c, 0xc0 | field | (o.reg & 7));
     return;
   }
-  if (o.place == JX_POOL) {
+  if (o.kind == JEMIT_POOL) {
     put(c, field | 5);
     note_pool(c, o.at, trailing);
     return;
@@ -53,12 +38,13 @@ static void put_operand(jx_code* c, int reg, jx_operand o, int scale, int traili
   bool is_short = o.at % scale == 0 && o.at / scale >= -128 && o.at / scale <= 127;
   put(c, (is_short ? 0x40 : 0x80) | field | (o.reg & 7));
   if ((o.reg & 7) == JX_RSP) put(c, 0x24);
-  put_word(c, (uint64_t)(int64_t)(is_short ? o.at / scale : o.at), is_short ? 1 : 4);
+  jemit_code_put(c, (uint64_t)(int64_t)(is_short ? o.at / scale : o.at), is_short ? 1 : 4);
 }
 
-static void put_sse(jx_code* c, jx_instruction i, int prefix, int reg, jx_operand o, int trailing) {
+static void put_sse(jemit_code* c, jx_instruction i, int prefix, int reg, jemit_location o,
+                    int trailing) {
   static const uint8_t byte[] = {0, 0x66, 0xf3, 0xf2};
-  bool far = o.place != JX_POOL && o.reg > 7;
+  bool far = o.kind != JEMIT_POOL && o.reg > 7;
   if (prefix > 0) put(c, byte[prefix]);
   if (reg > 7 || far) put(c, 0x40 | (reg > 7) << 2 | far);
   put(c, 0x0f);
@@ -67,9 +53,9 @@ static void put_sse(jx_code* c, jx_instruction i, int prefix, int reg, jx_operan
   put_operand(c, reg, o, 1, trailing);
 }
 
-static void put_vex(jx_code* c, jx_instruction i, int prefix, int n, int reg, int first,
-                    jx_operand o, int trailing) {
-  bool far = o.place != JX_POOL && o.reg > 7;
+static void put_vex(jemit_code* c, jx_instruction i, int prefix, int n, int reg, int first,
+                    jemit_location o, int trailing) {
+  bool far = o.kind != JEMIT_POOL && o.reg > 7;
   int v = (~first & 15) << 3 | (n > 2) << 2 | prefix;
   if (about[i].map == 1 && !far && about[i].w == 0) {
     put(c, 0xc5);
@@ -83,30 +69,30 @@ static void put_vex(jx_code* c, jx_instruction i, int prefix, int n, int reg, in
   put_operand(c, reg, o, 1, trailing);
 }
 
-static void put_evex(jx_code* c, jx_instruction i, int prefix, int n, int reg, int first,
-                     jx_operand o, int bytes, int trailing) {
-  int rm = o.place == JX_POOL ? 0 : o.reg;
-  int x = o.place == JX_REGISTER ? rm >> 4 & 1 : 0;
+static void put_evex(jemit_code* c, jx_instruction i, int prefix, int n, int reg, int first,
+                     jemit_location o, int bytes, int trailing) {
+  int rm = o.kind == JEMIT_POOL ? 0 : o.reg;
+  int x = o.kind == JEMIT_REGISTER ? rm >> 4 & 1 : 0;
   put(c, 0x62);
   put(c, (~reg >> 3 & 1) << 7 | (x ^ 1) << 6 | (~rm >> 3 & 1) << 5 | (~reg >> 4 & 1) << 4 |
              about[i].map);
   put(c, 0x80 | (~first & 15) << 3 | 4 | prefix);
   put(c, (n == 8 ? 2 : n == 4 ? 1 : 0) << 5 | o.is_splat << 4 | (~first >> 4 & 1) << 3);
   put(c, about[i].opcode);
-  put_operand(c, reg, o, o.place == JX_MEMORY ? o.is_splat ? 8 : bytes : 1, trailing);
+  put_operand(c, reg, o, o.kind == JEMIT_MEMORY ? o.is_splat ? 8 : bytes : 1, trailing);
 }
 
-static bool needs_evex(const jx_code* c, jx_instruction i, int n, int reg, int first,
-                       jx_operand o) {
+static bool needs_evex(const jemit_code* c, jx_instruction i, int n, int reg, int first,
+                       jemit_location o) {
   if (c->level < JCPU_V4) return false;
   bool is_only = i == JX_TERNARY || i == JX_MASK_TO_VECTOR || i == JX_PERMUTE_TWO ||
                  i == JX_INSERT4 || i == JX_EXTRACT4;
   return n == 8 || is_only || o.is_splat || reg > 15 || first > 15 ||
-         (o.place == JX_REGISTER && o.reg > 15);
+         (o.kind == JEMIT_REGISTER && o.reg > 15);
 }
 
-void jx_put(jx_code* c, jx_instruction i, int n, int dst, int first, jx_operand second, int imm,
-            int bytes) {
+void jx_put(jemit_code* c, jx_instruction i, int n, int dst, int first, jemit_location second,
+            int imm, int bytes) {
   int prefix = about[i].prefix[n > 1], trailing = imm >= 0;
   assert(n <= jcpu_lanes(c->level));
   if (first < 0) first = 0;
@@ -120,36 +106,42 @@ void jx_put(jx_code* c, jx_instruction i, int n, int dst, int first, jx_operand 
   if (imm >= 0) put(c, imm);
 }
 
-void jx_compare_to_mask(jx_code* c, int n, int first, jx_operand second, int imm) {
+void jx_compare_to_mask(jemit_code* c, int n, int first, jemit_location second, int imm) {
   put_evex(c, JX_CMP, about[JX_CMP].prefix[n > 1], n, 1, first, second, 8 * n, 1);
   put(c, imm);
 }
 
 // ---- general registers ---------------------------------------------------------------------------
 
-static void put_rex(jx_code* c, int reg, int rm) {
+static void put_rex(jemit_code* c, int reg, int rm) {
   put(c, 0x48 | (reg > 7) << 2 | (rm > 7));
 }
 
-void jx_load_pointer(jx_code* c, int reg, int base, int32_t at) {
+void jx_load_pointer(jemit_code* c, int reg, int base, int32_t at) {
   put_rex(c, reg, base);
   put(c, 0x8b);
-  put_operand(c, reg, jx_memory(base, at), 1, 0);
+  put_operand(c, reg, jemit_in_memory(base, at), 1, 0);
 }
 
-void jx_set_pointer(jx_code* c, int reg, uintptr_t value) {
+void jx_set_pointer(jemit_code* c, int reg, uintptr_t value) {
   put_rex(c, 0, reg);
   put(c, 0xb8 | (reg & 7));
-  put_word(c, value, 8);
+  jemit_code_put(c, value, 8);
 }
 
-void jx_add_pointer(jx_code* c, int reg, int base, int32_t at) {
+void jx_add_pointer(jemit_code* c, int reg, int base, int32_t at) {
   put_rex(c, reg, base);
   put(c, 0x8d);
-  put_operand(c, reg, jx_memory(base, at), 1, 0);
+  put_operand(c, reg, jemit_in_memory(base, at), 1, 0);
 }
 
-void jx_call(jx_code* c, jx_function function) {
+// code for older machines is slow after wide registers
+static void rest(jemit_code* c) {
+  if (c->level >= JCPU_V3) jemit_code_put(c, 0x77f8c5, 3);  // vzeroupper
+}
+
+void jx_call(jemit_code* c, jemit_function function, bool is_plain) {
+  if (is_plain) rest(c);
   jx_set_pointer(c, JX_RAX, (uintptr_t)function);
   put(c, 0xff);
   put(c, 0xd0);
@@ -165,18 +157,14 @@ static const uint8_t leave[] = {
     0x48, 0x83, 0xc4, 0x08, 0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5d, 0x5b, 0xc3,
 };
 
-void jx_enter(jx_code* c) {
+void jx_enter(jemit_code* c) {
   for (size_t i = 0; i < sizeof enter; i++) {
     put(c, enter[i]);
   }
 }
 
-void jx_rest(jx_code* c) {
-  put_word(c, 0x77f8c5, 3);  // vzeroupper
-}
-
-void jx_leave(jx_code* c) {
-  if (c->level >= JCPU_V3) jx_rest(c);
+void jx_leave(jemit_code* c) {
+  rest(c);
   for (size_t i = 0; i < sizeof leave; i++) {
     put(c, leave[i]);
   }
@@ -184,17 +172,18 @@ void jx_leave(jx_code* c) {
 
 //   rax = (integer)index;  if (rax >= count, unsigned) rax = 0;  rcx = list + 8 rax
 // What is not a number, or too large, becomes the least integer; values between -1 and 0 become 0.
-void jx_index(jx_code* c, int index, int count, jx_operand list) {
-  jx_put(c, JX_TO_INTEGER, 1, JX_RAX, -1, jx_register(index), -1, 8);
-  put_word(c, 0xc931, 2);  // xor ecx, ecx
-  put_word(c, 0x3d48, 2);  // cmp rax, count
-  put_word(c, (uint64_t)count, 4);
-  put_word(c, 0xc1430f48, 4);  // cmovae rax, rcx
-  if (list.place == JX_POOL) {
-    put_word(c, 0x0d8d48, 3);  // lea rcx, [rip + pool]
+jemit_location jx_element(jemit_code* c, int index, int count, jemit_location list) {
+  jx_put(c, JX_TO_INTEGER, 1, JX_RAX, -1, jemit_in_register(index), -1, 8);
+  jemit_code_put(c, 0xc931, 2);  // xor ecx, ecx
+  jemit_code_put(c, 0x3d48, 2);  // cmp rax, count
+  jemit_code_put(c, (uint64_t)count, 4);
+  jemit_code_put(c, 0xc1430f48, 4);  // cmovae rax, rcx
+  if (list.kind == JEMIT_POOL) {
+    jemit_code_put(c, 0x0d8d48, 3);  // lea rcx, [rip + pool]
     note_pool(c, list.at, 0);
   } else {
     jx_add_pointer(c, JX_RCX, list.reg, list.at);
   }
-  put_word(c, 0xc10c8d48, 4);  // lea rcx, [rcx + 8 rax]
+  jemit_code_put(c, 0xc10c8d48, 4);  // lea rcx, [rcx + 8 rax]
+  return jemit_in_memory(JX_RCX, 0);
 }

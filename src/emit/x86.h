@@ -6,10 +6,7 @@
 #ifndef JEMIT_X86_H
 #define JEMIT_X86_H
 
-#include <stdint.h>
-
-#include "base/cpu.h"
-#include "base/mem.h"
+#include "emit/code.h"
 
 // General registers, as encoded.
 enum { JX_RAX, JX_RCX, JX_RDX, JX_RBX, JX_RSP, JX_RBP, JX_RSI, JX_RDI, JX_R12 = 12, JX_R13 = 13 };
@@ -58,55 +55,21 @@ enum { JX_RAX, JX_RCX, JX_RDX, JX_RBX, JX_RSP, JX_RBP, JX_RSI, JX_RDI, JX_R12 = 
 typedef enum jx_instruction { JX_INSTRUCTIONS(JX_MEMBER) JX_COUNT } jx_instruction;
 #undef JX_MEMBER
 
-// A register, memory at a general register, or a constant of the pool behind the code.
-typedef enum jx_place { JX_REGISTER, JX_MEMORY, JX_POOL } jx_place;
-typedef struct jx_operand {
-  jx_place place;
-  int reg;        // vector register, or the general one that memory is at
-  int32_t at;     // [bytes]
-  bool is_splat;  // memory has one double, for all places (AVX-512)
-} jx_operand;
-
-// A place of the code that refers to the pool.
-typedef struct jx_fix {
-  uint32_t code, end;  // where the distance stands, and what it counts from
-  uint32_t pool;
-} jx_fix;
-
-typedef struct jx_code {
-  jo_context* ctx;
-  jcpu_level level;
-  uint8_t* byte;
-  int n, cap;
-  jx_fix* fix;
-  int nfix, fix_cap;
-  bool failed;  // no memory
-} jx_code;
-
 // One instruction over n doubles (1, 2, 4, 8). first < 0: it has no first source. imm < 0: no immediate byte. `bytes`: what it
 // reads or writes in memory.
-void jx_put(jx_code* c, jx_instruction i, int n, int dst, int first, jx_operand second, int imm,
-            int bytes);
+void jx_put(jemit_code* c, jx_instruction i, int n, int dst, int first, jemit_location second,
+            int imm, int bytes);
 // Comparison into mask register 1 (AVX-512).
-void jx_compare_to_mask(jx_code* c, int n, int first, jx_operand second, int imm);
+void jx_compare_to_mask(jemit_code* c, int n, int first, jemit_location second, int imm);
 
-void jx_load_pointer(jx_code* c, int reg, int base, int32_t at);  // reg = *(base + at)
-void jx_set_pointer(jx_code* c, int reg, uintptr_t value);
-void jx_add_pointer(jx_code* c, int reg, int base, int32_t at);  // reg = base + at
-typedef void (*jx_function)(void);
-void jx_call(jx_code* c, jx_function function);
-void jx_rest(jx_code* c);   // code for older machines is slow after wide registers
-void jx_enter(jx_code* c);  // in: rbx, out: r12, work aligned to 64 bytes: r13
-void jx_leave(jx_code* c);
+void jx_load_pointer(jemit_code* c, int reg, int base, int32_t at);  // reg = *(base + at)
+void jx_set_pointer(jemit_code* c, int reg, uintptr_t value);
+void jx_add_pointer(jemit_code* c, int reg, int base, int32_t at);  // reg = base + at
+void jx_call(jemit_code* c, jemit_function function, bool is_plain);
+void jx_enter(jemit_code* c);  // in: rbx, out: r12, work aligned to 64 bytes: r13
+void jx_leave(jemit_code* c);
 
-// rcx = address of the element of a list of `count` doubles that a vector register has the index of; the first where there is none.
-void jx_index(jx_code* c, int index, int count, jx_operand list);
-
-static inline jx_operand jx_register(int reg) {
-  return (jx_operand){.place = JX_REGISTER, .reg = reg};
-}
-static inline jx_operand jx_memory(int base, int32_t at) {
-  return (jx_operand){.place = JX_MEMORY, .reg = base, .at = at};
-}
+// Element of a list of `count` doubles that a vector register has the index of, at rcx; the first where there is none.
+jemit_location jx_element(jemit_code* c, int index, int count, jemit_location list);
 
 #endif

@@ -37,17 +37,17 @@ static bool is_list(uint32_t op) {
   return jexpr_ops[op].arity < 0;
 }
 
-static uint64_t hash_list(uint32_t op, const uint32_t* arg, uint32_t n) {
+static uint32_t hash_list(uint32_t op, const uint32_t* arg, uint32_t n) {
   uint64_t h = jhash_mix(op, n);
   for (uint32_t i = 0; i < n; i++) {
     h = jhash_mix(h, arg[i]);
   }
-  return h;
+  return (uint32_t)h;
 }
 
-static uint64_t hash_node(const jexpr_graph* g, const jexpr_node* n) {
+static uint32_t hash_node(const jexpr_graph* g, const jexpr_node* n) {
   if (is_list(n->op)) return hash_list(n->op, g->list + n->a, n->b);
-  return jhash_mix(jhash_mix(n->op, (uint64_t)n->a << 32 | n->b), n->c);
+  return (uint32_t)jhash_mix(jhash_mix(n->op, (uint64_t)n->a << 32 | n->b), n->c);
 }
 
 static bool same_fixed(const jexpr_node* n, const jexpr_node* m) {
@@ -60,35 +60,37 @@ static bool same_list(const jexpr_graph* g, const jexpr_node* n, uint32_t op, co
 }
 
 // Slot of the node, or the empty slot where it belongs.
-static uint32_t find_fixed(const jexpr_graph* g, const jexpr_node* n) {
+static jexpr_slot* find_fixed(const jexpr_graph* g, const jexpr_node* n, uint32_t hash) {
   uint32_t mask = (uint32_t)g->table_size - 1;
-  uint32_t slot = (uint32_t)hash_node(g, n) & mask;
-  while (g->table[slot] && !same_fixed(&g->node[g->table[slot]], n)) {
-    slot = (slot + 1) & mask;
+  jexpr_slot* slot = &g->table[hash & mask];
+  while (slot->ref && (slot->hash != hash || !same_fixed(&g->node[slot->ref], n))) {
+    slot = &g->table[(slot - g->table + 1) & mask];
   }
   return slot;
 }
 
-static uint32_t find_list(const jexpr_graph* g, uint32_t op, const uint32_t* arg, uint32_t n) {
+static jexpr_slot* find_list(const jexpr_graph* g, uint32_t op, const uint32_t* arg, uint32_t n,
+                             uint32_t hash) {
   uint32_t mask = (uint32_t)g->table_size - 1;
-  uint32_t slot = (uint32_t)hash_list(op, arg, n) & mask;
-  while (g->table[slot] && !same_list(g, &g->node[g->table[slot]], op, arg, n)) {
-    slot = (slot + 1) & mask;
+  jexpr_slot* slot = &g->table[hash & mask];
+  while (slot->ref && (slot->hash != hash || !same_list(g, &g->node[slot->ref], op, arg, n))) {
+    slot = &g->table[(slot - g->table + 1) & mask];
   }
   return slot;
 }
 
 static bool rehash(jexpr_graph* g, int size) {
-  uint32_t* table = jmem_resize(g->ctx, NULL, (size_t)size * sizeof *table);
+  jexpr_slot* table = jmem_resize(g->ctx, NULL, (size_t)size * sizeof *table);
   if (!table) return false;
   memset(table, 0, (size_t)size * sizeof *table);
   uint32_t mask = (uint32_t)size - 1;
-  for (int r = 1; r < g->nnode; r++) {
-    uint32_t slot = (uint32_t)hash_node(g, &g->node[r]) & mask;
-    while (table[slot]) {
-      slot = (slot + 1) & mask;
+  for (int i = 0; i < g->table_size; i++) {
+    uint32_t at = g->table[i].hash & mask;
+    if (!g->table[i].ref) continue;
+    while (table[at].ref) {
+      at = (at + 1) & mask;
     }
-    table[slot] = (uint32_t)r;
+    table[at] = g->table[i];
   }
   jmem_free(g->ctx, g->table);
   g->table = table;
@@ -114,31 +116,33 @@ static bool make_room(jexpr_graph* g) {
 
 jexpr_ref jexpr_lookup(const jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jexpr_ref c) {
   jexpr_node n = {op, a, b, c};
-  return g->table[find_fixed(g, &n)];
+  return find_fixed(g, &n, hash_node(g, &n))->ref;
 }
 
 jexpr_ref jexpr_intern(jexpr_graph* g, jexpr_op op, jexpr_ref a, jexpr_ref b, jexpr_ref c) {
   assert(op < JEXPR_OP_COUNT && jexpr_ops[op].arity >= 0);
   if (!make_room(g)) return g->status < 0 ? JEXPR_POISON : fail_memory(g);
   jexpr_node n = {op, a, b, c};
-  uint32_t slot = find_fixed(g, &n);
-  if (!g->table[slot]) {
-    g->table[slot] = (uint32_t)g->nnode;
+  uint32_t hash = hash_node(g, &n);
+  jexpr_slot* slot = find_fixed(g, &n, hash);
+  if (!slot->ref) {
+    *slot = (jexpr_slot){(uint32_t)g->nnode, hash};
     g->node[g->nnode++] = n;
   }
-  return g->table[slot];
+  return slot->ref;
 }
 
 jexpr_ref jexpr_intern_list(jexpr_graph* g, jexpr_op op, const jexpr_ref* arg, int n) {
   assert(is_list(op) && n > 0);
   if (!make_room(g)) return g->status < 0 ? JEXPR_POISON : fail_memory(g);
-  uint32_t slot = find_list(g, op, arg, (uint32_t)n);
-  if (g->table[slot]) return g->table[slot];
+  uint32_t hash = hash_list(op, arg, (uint32_t)n);
+  jexpr_slot* slot = find_list(g, op, arg, (uint32_t)n, hash);
+  if (slot->ref) return slot->ref;
   if (!jmem_grow(g->ctx, &g->list, &g->list_cap, g->nlist + n, sizeof *g->list)) {
     return fail_memory(g);
   }
   memcpy(g->list + g->nlist, arg, (size_t)n * sizeof *arg);
-  g->table[slot] = (uint32_t)g->nnode;
+  *slot = (jexpr_slot){(uint32_t)g->nnode, hash};
   g->node[g->nnode] = (jexpr_node){op, (uint32_t)g->nlist, (uint32_t)n, 0};
   g->nlist += n;
   return (jexpr_ref)g->nnode++;
@@ -248,8 +252,10 @@ static bool operands_precede(const jexpr_graph* g, jexpr_ref r) {
 
 static bool index_finds(const jexpr_graph* g, jexpr_ref r) {
   jexpr_node n = g->node[r];
-  uint32_t slot = is_list(n.op) ? find_list(g, n.op, g->list + n.a, n.b) : find_fixed(g, &n);
-  return g->table[slot] == r;
+  uint32_t hash = hash_node(g, &n);
+  const jexpr_slot* slot =
+      is_list(n.op) ? find_list(g, n.op, g->list + n.a, n.b, hash) : find_fixed(g, &n, hash);
+  return slot->ref == r;
 }
 
 static bool is_canonical(jexpr_graph* g, jexpr_ref r) {

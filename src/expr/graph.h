@@ -84,6 +84,12 @@ typedef struct jexpr_mark_info {
   const char* text;
 } jexpr_mark_info;
 
+// A slot of the index. The hash is compared before the node, which is likely not in the processor's cache.
+typedef struct jexpr_slot {
+  uint32_t ref;  // 0: empty
+  uint32_t hash;
+} jexpr_slot;
+
 typedef struct jexpr_graph {
   jo_context* ctx;
   jarena names;  // group names and marks
@@ -91,8 +97,8 @@ typedef struct jexpr_graph {
   int nnode, node_cap;
   uint32_t* list;
   int nlist, list_cap;
-  uint32_t* table;  // open-addressing hash index of nodes, refs
-  int table_size;   // power of two
+  jexpr_slot* table;  // open-addressing hash index of nodes
+  int table_size;     // power of two
   jexpr_group_info* group;
   int ngroup, group_cap;
   jexpr_mark_info* mark;  // in order of marking

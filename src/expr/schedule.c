@@ -8,11 +8,29 @@
 
 // ---- order -------------------------------------------------------------------------------------
 
+// Nodes that outputs depend on. A graph has many functions, so that most of its nodes belong to others.
+static bool* find_reached(const jexpr_fn* fn, jarena* a) {
+  const jexpr_graph* g = fn->graph;
+  bool* is_reached = JARENA_ARRAY(a, g->nnode, bool);
+  for (int o = 0; is_reached && o < fn->nout; o++) {
+    for (int i = 0; i < fn->out[o].n; i++) {
+      is_reached[fn->out[o].ref[i]] = true;
+    }
+  }
+  for (jexpr_ref r = (jexpr_ref)g->nnode - 1; is_reached && r > 0; r--) {
+    for (int k = 0; is_reached[r] && k < jexpr_nargs(g, r); k++) {
+      is_reached[jexpr_arg(g, r, k)] = true;
+    }
+  }
+  return is_reached;
+}
+
 // Values that must be alive at once to compute a node, as if nothing were shared (Sethi-Ullman):
 // a guide for which operand to compute first.
-static int* appetite(const jexpr_graph* g, jarena* a) {
+static int* appetite(const jexpr_graph* g, jarena* a, const bool* is_reached) {
   int* need = JARENA_ARRAY(a, g->nnode, int);
   for (jexpr_ref r = 1; need && r < (jexpr_ref)g->nnode; r++) {
+    if (!is_reached[r]) continue;
     int n = jexpr_nargs(g, r), most = 0, second = 0;
     for (int k = 0; k < n; k++) {
       int m = need[jexpr_arg(g, r, k)];
@@ -137,7 +155,7 @@ static jo_status creation_order(jarena* a, const jexpr_fn* fn, const bool* done,
 }
 
 // Nodes that depend on inputs that keep their order; NULL in *out: there are none.
-static jo_status find_ordered(const jexpr_graph* g, jarena* a, bool** out) {
+static jo_status find_ordered(const jexpr_graph* g, jarena* a, const bool* is_reached, bool** out) {
   bool any = false;
   for (int i = 0; i < g->ngroup; i++) {
     any = any || g->group[i].keeps_order;
@@ -147,6 +165,7 @@ static jo_status find_ordered(const jexpr_graph* g, jarena* a, bool** out) {
   bool* is_ordered = JARENA_ARRAY(a, g->nnode, bool);
   if (!is_ordered) return jerr_memory(a->ctx);
   for (jexpr_ref r = 1; r < (jexpr_ref)g->nnode; r++) {
+    if (!is_reached[r]) continue;
     const jexpr_node* n = &g->node[r];
     is_ordered[r] = n->op == JEXPR_INPUT && g->group[n->a].keeps_order;
     for (int k = 0; k < jexpr_nargs(g, r); k++) {
@@ -157,37 +176,21 @@ static jo_status find_ordered(const jexpr_graph* g, jarena* a, bool** out) {
   return JO_OK;
 }
 
-static jo_status visit_ordered(walk* w, jarena* a, const jexpr_fn* fn, bool* ordered) {
-  const jexpr_graph* g = fn->graph;
-  bool* need = JARENA_ARRAY(a, g->nnode, bool);
-  if (!need) return jerr_memory(a->ctx);
-  for (int o = 0; o < fn->nout; o++) {
-    for (int i = 0; i < fn->out[o].n; i++) {
-      need[fn->out[o].ref[i]] = true;
-    }
-  }
-  for (jexpr_ref r = (jexpr_ref)g->nnode - 1; r > 0; r--) {
-    for (int k = 0; need[r] && k < jexpr_nargs(g, r); k++) {
-      need[jexpr_arg(g, r, k)] = true;
-    }
-  }
-  for (jexpr_ref r = 1; r < (jexpr_ref)g->nnode; r++) {
-    if (need[r] && ordered[r]) visit(w, r);
-  }
-  return JO_OK;
-}
-
 jo_status jexpr_schedule_build(jarena* a, const jexpr_fn* fn, jexpr_schedule* out) {
   const jexpr_graph* g = fn->graph;
   JO_TRY(g->status);
-  walk w = {.g = g, .need = appetite(g, a)};
+  bool* is_reached = find_reached(fn, a);
+  if (!is_reached) return jerr_memory(a->ctx);
+  walk w = {.g = g, .need = appetite(g, a, is_reached)};
   w.done = JARENA_ARRAY(a, g->nnode, bool);
   w.stack = JARENA_ARRAY(a, g->nnode, jexpr_ref);
   w.order = JARENA_ARRAY(a, g->nnode, jexpr_ref);
   if (!w.need || !w.done || !w.stack || !w.order) return jerr_memory(a->ctx);
   bool* ordered;
-  JO_TRY(find_ordered(g, a, &ordered));
-  if (ordered) JO_TRY(visit_ordered(&w, a, fn, ordered));
+  JO_TRY(find_ordered(g, a, is_reached, &ordered));
+  for (jexpr_ref r = 1; ordered && r < (jexpr_ref)g->nnode; r++) {
+    if (ordered[r]) visit(&w, r);
+  }
   for (int o = 0; o < fn->nout; o++) {
     for (int i = 0; i < fn->out[o].n; i++) {
       if (!fn->out[o].ref[i]) {

@@ -219,6 +219,7 @@ jo_status jexpr_tape_build(jo_context* ctx, jarena* a, const jexpr_fn* fn, jexpr
     if (status == JO_OK) {
       build(&b, fn, &s);
       place_bodies(&tape);
+      tape.counts = jexpr_count(fn->graph, &s);
       *out = tape;
     }
   }

@@ -26,6 +26,7 @@ typedef struct jexpr_tape {
   bool* uniform;     // by group: one value for all lanes instead of one per lane  (ngroup)
   int nbody;
   struct jexpr_tape_body* body;  // equations of unknowns (nbody)
+  jexpr_counts counts;
 } jexpr_tape;
 
 // One lane at a time; its slots stand behind those of the tape it belongs to.

@@ -1,63 +1,240 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accelerations of a long tree without its mass matrix, whose factors grow with the cube of its length:
-// articulated bodies from the leaves to the root, then accelerations back to the leaves, a fixed number
-// of operations for every link. docs/theory/dynamics.md eqs. (D18)-(D22).
-#include "gen/build.h"
+// Accelerations without a matrix of all unknowns, whose factors grow with the cube of the length of a tree: articulated
+// bodies from the leaves to the root, then accelerations back to the leaves, a fixed number of operations for every link.
+// Joints that loops tie to each other are eliminated together. docs/theory/dynamics.md eqs. (D18)-(D22), (D27)-(D29).
+#include "gen/articulated.h"
+
 #include "gen/reduce.h"
 
-// What a link with all it carries resists with, its joints free to move:  f = A a + H al + p.f
-//                                                                         n = H^T a + J al + p.n
-typedef struct articulated {
+// What a link with all it carries resists with, joints that were eliminated free to move: that of a rigid body, and
+//   f = A v + H w      n = H^T v + J w
+typedef struct body {
+  jgen_inertia rigid;
+  bool is_rigid;  // A, H, J are nothing
   jexpr_m3 A, H, J;
-  jgen_wrench p;
-  jgen_wrench U;         // per unit of acceleration of the joint
-  jexpr_ref inverse, u;  // 1/D, and what is left to accelerate it
-  jexpr_v3 a, al;        // acceleration beyond the bias
-} articulated;
+} body;
 
-typedef struct tree {
+// Links whose joints are eliminated together, and their unknowns.
+typedef struct aggregate {
+  int base;  // the link that carries all of them
+  int nlink;
+  int* link;  // the first has the least number
+  int n;      // unknowns
+  int* unknown;
+  jexpr_ref* K;   // rates of the joints by unknowns (nlink x n)
+  bool is_inner;  // a single joint, eliminated in its own axes
+  jgen_ldl f;
+  jgen_wrench* Y;  // L^-1 U: wrenches by unknown, in the axes of the base
+} aggregate;
+
+struct jgen_articulated {
   jgen* s;
-  articulated* link;
-  jexpr_ref* x;  // by coordinate
-} tree;
+  const jgen_partition* part;
+  const jexpr_ref* B;
+  int naggregate;
+  aggregate* aggregate;
+  int* of;        // aggregate of a link; -1: that of a hub or before it, or the ground (nlink)
+  body* body;     // (nlink)
+  jgen_ldl* hub;  // (nhub)
+};
 
-// [r]x: r x v = [r]x v
-static jexpr_m3 skew(jexpr_graph* g, jexpr_v3 r) {
-  jexpr_m3 S = jexpr_m3_zero(g);
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-    S.e[k][j] = r.e[i];
-    S.e[j][k] = jexpr_neg(g, r.e[i]);
+static bool fail(jgen* s) {
+  if (s->g->status == JO_OK) s->g->status = jerr_memory(s->ctx);
+  return false;
+}
+
+// ---- aggregates ----------------------------------------------------------------------------------
+
+typedef struct grouping {
+  jgen* s;
+  int* with;     // another link of the same group; itself: none (nlink)
+  int* base;     // of groups, at their representatives (nlink)
+  int* unknown;  // by link: its independent coordinate; -1: none (nlink)
+  int* link;     // by coordinate (ncoordinate)
+} grouping;
+
+static int group_of(const grouping* g, int link) {
+  while (g->with[link] != link) {
+    link = g->with[link];
   }
-  return S;
+  return link;
 }
 
-static jexpr_m3 negative(jexpr_graph* g, const jexpr_m3* A) {
-  jexpr_m3 N;
-  for (int i = 0; i < 9; i++) {
-    N.e[i / 3][i % 3] = jexpr_neg(g, A->e[i / 3][i % 3]);
+// The least link stands for its group.
+static void join(grouping* g, int a, int b) {
+  a = group_of(g, a);
+  b = group_of(g, b);
+  g->with[a > b ? a : b] = a > b ? b : a;
+}
+
+// A group has one base that carries all of its links, and all links between them and it.
+static void close_groups(grouping* g) {
+  jgen* s = g->s;
+  for (bool is_open = true; is_open;) {
+    is_open = false;
+    for (int l = 1; l < s->nlink; l++) {
+      int top = group_of(g, l), parent = s->link[l].parent;
+      if (top == l) g->base[top] = parent;
+      if (g->base[top] != parent) g->base[top] = jgen_common_base(s, g->base[top], parent);
+    }
+    for (int l = 1; l < s->nlink; l++) {
+      int parent = s->link[l].parent;
+      if (s->hub_of[l] || parent == g->base[group_of(g, l)]) continue;
+      if (group_of(g, parent) == group_of(g, l)) continue;
+      join(g, l, parent);
+      is_open = true;
+    }
   }
-  return N;
 }
 
-static jexpr_m3 difference(jexpr_graph* g, const jexpr_m3* A, const jexpr_m3* B) {
-  jexpr_m3 N = negative(g, B);
-  return jexpr_m3_add(g, A, &N);
-}
-
-// R A R^T
-static jexpr_m3 turned(jexpr_graph* g, const jexpr_m3* R, const jexpr_m3* A) {
-  jexpr_m3 left = jexpr_m3_mul(g, R, A), transposed = jexpr_m3_transpose(R);
-  return jexpr_m3_mul(g, &left, &transposed);
-}
-
-// c a b^T, symmetric where a = b
-static jexpr_m3 outer(jexpr_graph* g, jexpr_ref c, jexpr_v3 a, jexpr_v3 b) {
-  jexpr_m3 P;
-  for (int i = 0; i < 9; i++) {
-    P.e[i / 3][i % 3] = jexpr_mul(g, c, jexpr_mul(g, a.e[i / 3], b.e[i % 3]));
+// Dependent joints go with what they depend on.
+static void join_loops(grouping* g, const jgen_partition* part, const jexpr_ref* B) {
+  for (int k = 0; k < part->nv; k++) {
+    for (int i = 0; i < part->nu; i++) {
+      if (jexpr_is_value(g->s->g, B[k * part->nu + i], 0.0)) continue;
+      join(g, g->link[part->v[k]], g->link[part->u[i]]);
+    }
   }
-  return P;
+  close_groups(g);
+}
+
+// Branches of few unknowns.
+static bool join_branches(grouping* g, int merged) {
+  jgen* s = g->s;
+  int* n = JARENA_ARRAY(s->a, s->nlink, int);
+  if (!n) return fail(s);
+  for (int l = s->nlink - 1; l > 0; l--) {
+    int top = group_of(g, l), base = g->base[top];
+    if (s->hub_of[l]) continue;
+    n[top] += g->unknown[l] >= 0;
+    if (top == l && base > 0 && !s->hub_of[base]) n[group_of(g, base)] += n[top];
+  }
+  for (int l = s->nlink - 1; l > 0; l--) {
+    int base = g->base[l];
+    if (s->hub_of[l] || group_of(g, l) != l || base == 0 || s->hub_of[base]) continue;
+    if (n[group_of(g, base)] <= merged) join(g, l, base);
+  }
+  close_groups(g);
+  return true;
+}
+
+static bool group_links(jgen_articulated* t, int merged, grouping* g) {
+  jgen* s = t->s;
+  g->s = s;
+  g->with = JARENA_ARRAY(s->a, s->nlink, int);
+  g->base = JARENA_ARRAY(s->a, s->nlink, int);
+  g->unknown = JARENA_ARRAY(s->a, s->nlink, int);
+  g->link = JARENA_ARRAY(s->a, s->m->ncoordinate, int);
+  if (!g->with || !g->base || !g->unknown || !g->link) return fail(s);
+  for (int l = 0; l < s->nlink; l++) {
+    g->with[l] = l;
+    g->unknown[l] = -1;
+    if (s->link[l].motion != JGEN_FIXED && l > 0) g->link[s->link[l].coordinate] = l;
+  }
+  for (int i = 0; i < t->part->nu; i++) {
+    g->unknown[g->link[t->part->u[i]]] = i;
+  }
+  join_loops(g, t->part, t->B);
+  return join_branches(g, merged);
+}
+
+// Room for what was counted, which is counted again while it is filled.
+static bool allocate_aggregate(jgen* s, aggregate* e) {
+  e->link = JARENA_ARRAY(s->a, e->nlink, int);
+  e->unknown = JARENA_ARRAY(s->a, e->n, int);
+  e->K = JARENA_ARRAY(s->a, e->nlink * e->n, jexpr_ref);
+  e->nlink = e->n = 0;
+  return (e->link && e->unknown && e->K) || fail(s);
+}
+
+static bool make_aggregates(jgen_articulated* t, const grouping* g) {
+  jgen* s = t->s;
+  const jgen_partition* part = t->part;
+  int* dependent = JARENA_ARRAY(s->a, s->m->ncoordinate, int);  // from 1 on
+  if (!dependent) return fail(s);
+  for (int k = 0; k < part->nv; k++) {
+    dependent[part->v[k]] = k + 1;
+  }
+  for (int l = 0; l < s->nlink; l++) {
+    t->of[l] = -1;
+    if (l == 0 || s->hub_of[l]) continue;
+    int top = group_of(g, l);
+    if (top == l) {
+      t->of[l] = t->naggregate;
+      t->aggregate[t->naggregate++].base = g->base[l];
+    }
+    aggregate* e = &t->aggregate[t->of[l] = t->of[top]];
+    e->nlink++;
+    e->n += g->unknown[l] >= 0;
+  }
+  for (int i = 0; i < t->naggregate; i++) {
+    if (!allocate_aggregate(s, &t->aggregate[i])) return false;
+  }
+  for (int l = 1; l < s->nlink; l++) {
+    if (t->of[l] < 0) continue;
+    aggregate* e = &t->aggregate[t->of[l]];
+    e->link[e->nlink++] = l;
+    if (g->unknown[l] >= 0) e->unknown[e->n++] = g->unknown[l];
+  }
+  for (int i = 0; i < t->naggregate; i++) {
+    aggregate* e = &t->aggregate[i];
+    for (int k = 0; k < e->nlink * e->n; k++) {
+      int l = e->link[k / e->n], u = e->unknown[k % e->n];
+      int v = s->link[l].motion == JGEN_FIXED ? 0 : dependent[s->link[l].coordinate];
+      e->K[k] = g->unknown[l] == u ? s->one : v ? t->B[(v - 1) * part->nu + u] : s->zero;
+    }
+  }
+  return true;
+}
+
+jgen_articulated* jgen_articulated_create(jgen* s, const jgen_partition* part, const jexpr_ref* B,
+                                          int merged) {
+  grouping g;
+  jgen_articulated* t = JARENA_ARRAY(s->a, 1, jgen_articulated);
+  if (!t) {
+    fail(s);
+    return NULL;
+  }
+  *t = (jgen_articulated){.s = s, .part = part, .B = B};
+  t->of = JARENA_ARRAY(s->a, s->nlink, int);
+  t->aggregate = JARENA_ARRAY(s->a, s->nlink, aggregate);
+  t->body = JARENA_ARRAY(s->a, s->nlink, body);
+  t->hub = JARENA_ARRAY(s->a, s->nhub, jgen_ldl);
+  if (!t->of || !t->aggregate || !t->body || !t->hub) {
+    fail(s);
+    return NULL;
+  }
+  return group_links(t, merged, &g) && make_aggregates(t, &g) ? t : NULL;
+}
+
+bool jgen_articulated_is_flat(const jgen_articulated* t) {
+  for (int i = 0; i < t->naggregate; i++) {
+    const aggregate* e = &t->aggregate[i];
+    if (e->n > 0 && e->base > 0 && !t->s->hub_of[e->base]) return false;
+  }
+  return true;
+}
+
+double jgen_articulated_matrix_products(const jgen_articulated* t) {
+  double sum = 0.0;
+  for (int i = 0; i < t->naggregate; i++) {
+    int above = 0, l = t->aggregate[i].base;
+    while (l > 0 && !t->s->hub_of[l]) {
+      above += t->aggregate[t->of[l]].n;
+      l = t->aggregate[t->of[l]].base;
+    }
+    above += l > 0 ? 6 : 0;
+    for (int k = 1; k <= t->aggregate[i].n; k++) {
+      sum += 0.5 * (above + k) * (above + k + 1);
+    }
+  }
+  return sum;
+}
+
+// ---- inertia -------------------------------------------------------------------------------------
+
+static jexpr_ref along(const jgen_link* l, const jgen_wrench* w) {
+  return l->motion == JGEN_TURN ? w->n.e[l->axis] : w->f.e[l->axis];
 }
 
 static jexpr_v3 column(const jexpr_m3* A, int k) {
@@ -68,132 +245,365 @@ static jexpr_v3 row(const jexpr_m3* A, int k) {
   return (jexpr_v3){{A->e[k][0], A->e[k][1], A->e[k][2]}};
 }
 
-// (D18)  A = m 1      H = -[s]x      J = I      p: as for the bias (D9)-(D10), less applied forces
-static void begin_link(articulated* k, jexpr_graph* g, const jgen_inertia* own, jgen_wrench p) {
-  jexpr_m3 S = skew(g, own->s);
-  k->A = jexpr_m3_zero(g);
-  for (int i = 0; i < 3; i++) {
-    k->A.e[i][i] = own->m;
+// r x every column
+static jexpr_m3 cross_columns(jexpr_graph* g, jexpr_v3 r, const jexpr_m3* A) {
+  jexpr_m3 out;
+  for (int k = 0; k < 3; k++) {
+    jexpr_v3 c = jexpr_v3_cross(g, r, column(A, k));
+    for (int i = 0; i < 3; i++) {
+      out.e[i][k] = c.e[i];
+    }
   }
-  k->H = negative(g, &S);
-  k->J = own->I;
-  k->p = p;
-  k->a = k->al = jexpr_v3_zero(g);
+  return out;
 }
 
-// (D19)  turn: U = (H e, J e), D = e . J e      slide: U = (A e, H^T e), D = e . A e
-//        u = applied - e . p
-//        [A H; H^T J] -= U U^T / D      p += U u / D
-static void free_joint(tree* t, int i) {
-  jgen* s = t->s;
+// (D18)  of all of it:  A + m 1      H - [s]x      J + I
+static body whole(jgen* s, const body* b) {
   jexpr_graph* g = s->g;
-  const jgen_link* l = &s->link[i];
-  articulated* k = &t->link[i];
-  if (l->motion == JGEN_FIXED) return;
+  body w = *b;
+  w.is_rigid = false;
+  w.J = jexpr_m3_add(g, &b->J, &b->rigid.I);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    w.A.e[i][i] = jexpr_add(g, b->A.e[i][i], b->rigid.m);
+    w.H.e[k][j] = jexpr_sub(g, b->H.e[k][j], b->rigid.s.e[i]);
+    w.H.e[j][k] = jexpr_add(g, b->H.e[j][k], b->rigid.s.e[i]);
+  }
+  w.rigid = (jgen_inertia){s->zero, jexpr_v3_zero(g), jexpr_m3_zero(g)};
+  return w;
+}
+
+// (D14), and  turn: + (H e, J e)      slide: + (A e, H^T e)
+static jgen_wrench unit_wrench(jgen* s, const body* b, const jgen_link* l) {
+  jexpr_graph* g = s->g;
   bool is_turn = l->motion == JGEN_TURN;
-  k->U.f = is_turn ? column(&k->H, l->axis) : column(&k->A, l->axis);
-  k->U.n = is_turn ? column(&k->J, l->axis) : row(&k->H, l->axis);
-  jexpr_ref D = is_turn ? k->U.n.e[l->axis] : k->U.f.e[l->axis];
-  jexpr_ref along = is_turn ? k->p.n.e[l->axis] : k->p.f.e[l->axis];
-  k->inverse = jexpr_mark(g, jexpr_div(g, s->one, D), "articulated: 1/D.%d", i);
-  k->u = jexpr_mark(g, jexpr_sub(g, s->applied[l->coordinate], along), "articulated: u.%d", i);
-  jexpr_m3 P = outer(g, k->inverse, k->U.f, k->U.f), Q = outer(g, k->inverse, k->U.f, k->U.n);
-  jexpr_m3 N = outer(g, k->inverse, k->U.n, k->U.n);
-  k->A = difference(g, &k->A, &P);
-  k->H = difference(g, &k->H, &Q);
-  k->J = difference(g, &k->J, &N);
-  jexpr_ref share = jexpr_mul(g, k->inverse, k->u);
-  k->p.f = jexpr_v3_add(g, k->p.f, jexpr_v3_scale(g, share, k->U.f));
-  k->p.n = jexpr_v3_add(g, k->p.n, jexpr_v3_scale(g, share, k->U.n));
+  jgen_wrench w = jgen_unit_wrench(s, &b->rigid, l);
+  if (b->is_rigid) return w;
+  w.f = jexpr_v3_add(g, w.f, is_turn ? column(&b->H, l->axis) : column(&b->A, l->axis));
+  w.n = jexpr_v3_add(g, w.n, is_turn ? column(&b->J, l->axis) : row(&b->H, l->axis));
+  return w;
+}
+
+// [A H; H^T J] -= Y Y^T / D
+static void subtract_square(jexpr_graph* g, body* b, jexpr_ref inverse, const jgen_wrench* Y) {
+  jexpr_v3 f = jexpr_v3_scale(g, inverse, Y->f), n = jexpr_v3_scale(g, inverse, Y->n);
+  b->is_rigid = false;
+  for (int i = 0; i < 9; i++) {
+    int r = i / 3, c = i % 3;
+    b->H.e[r][c] = jexpr_sub(g, b->H.e[r][c], jexpr_mul(g, f.e[r], Y->n.e[c]));
+    if (r > c) continue;
+    b->A.e[r][c] = b->A.e[c][r] = jexpr_sub(g, b->A.e[r][c], jexpr_mul(g, f.e[r], Y->f.e[c]));
+    b->J.e[r][c] = b->J.e[c][r] = jexpr_sub(g, b->J.e[r][c], jexpr_mul(g, n.e[r], Y->n.e[c]));
+  }
 }
 
 // (D20)  in the parent's axes (R . R^T) and about its origin, r = shift:
-//        A_h += A      H_h += H - A [r]x      J_h += J - H^T [r]x + [r]x (H - A [r]x)      p by (D11)
-static void pass_to_parent(tree* t, int i) {
-  jexpr_graph* g = t->s->g;
-  const jgen_link* l = &t->s->link[i];
-  const articulated* k = &t->link[i];
-  articulated* h = &t->link[l->parent];
-  jexpr_m3 A = turned(g, &l->R, &k->A), H = turned(g, &l->R, &k->H), J = turned(g, &l->R, &k->J);
-  jexpr_m3 r = skew(g, l->shift), Ar = jexpr_m3_mul(g, &A, &r), Ht = jexpr_m3_transpose(&H);
-  jexpr_m3 Hh = difference(g, &H, &Ar), Htr = jexpr_m3_mul(g, &Ht, &r);
-  jexpr_m3 rH = jexpr_m3_mul(g, &r, &Hh), Jh = difference(g, &J, &Htr);
-  Jh = jexpr_m3_add(g, &Jh, &rH);
+//        A_h += A      H_h += H - A [r]x      J_h += J + [r]x H' + ([r]x H)^T,  H' = H - A [r]x
+static void carry(jgen_articulated* t, int link) {
+  jgen* s = t->s;
+  jexpr_graph* g = s->g;
+  const jgen_link* l = &s->link[link];
+  const body* b = &t->body[link];
+  body* h = &t->body[l->parent];
+  jgen_inertia_add(s, &h->rigid, &b->rigid, &l->R, jgen_turn_axis(l), l->shift);
+  if (b->is_rigid) return;
+  h->is_rigid = false;
+  jexpr_m3 A = jgen_turn_symmetric(s, l, &b->A), J = jgen_turn_symmetric(s, l, &b->J);
+  jexpr_m3 left = jexpr_m3_mul(g, &l->R, &b->H), Rt = jexpr_m3_transpose(&l->R);
+  jexpr_m3 H = jexpr_m3_mul(g, &left, &Rt);
+  // -A [r]x = ([r]x A)^T for symmetric A
+  jexpr_m3 rA = cross_columns(g, l->shift, &A), Ar = jexpr_m3_transpose(&rA);
+  jexpr_m3 shifted = jexpr_m3_add(g, &H, &Ar);
+  jexpr_m3 rH = cross_columns(g, l->shift, &H), rS = cross_columns(g, l->shift, &shifted);
   h->A = jexpr_m3_add(g, &h->A, &A);
-  h->H = jexpr_m3_add(g, &h->H, &Hh);
-  h->J = jexpr_m3_add(g, &h->J, &Jh);
-  jexpr_v3 f = jexpr_m3_apply(g, &l->R, k->p.f), n = jexpr_m3_apply(g, &l->R, k->p.n);
-  h->p.f = jexpr_v3_add(g, h->p.f, f);
-  h->p.n = jexpr_v3_add(g, h->p.n, jexpr_v3_add(g, n, jexpr_v3_cross(g, l->shift, f)));
+  h->H = jexpr_m3_add(g, &h->H, &shifted);
+  for (int i = 0; i < 3; i++) {
+    for (int j = i; j < 3; j++) {
+      jexpr_ref moved = jexpr_add(g, rS.e[i][j], rH.e[j][i]);
+      jexpr_ref more = jexpr_add(g, J.e[i][j], moved);
+      h->J.e[i][j] = h->J.e[j][i] = jexpr_add(g, h->J.e[i][j], more);
+    }
+  }
+}
+
+// ---- elimination ---------------------------------------------------------------------------------
+
+static bool allocate_factors(jgen* s, aggregate* e, jexpr_ref** D) {
+  int n = e->n;
+  jexpr_ref* inverse = JARENA_ARRAY(s->a, n, jexpr_ref);
+  int* order = JARENA_ARRAY(s->a, n, int);
+  *D = JARENA_ARRAY(s->a, n * n, jexpr_ref);
+  e->Y = JARENA_ARRAY(s->a, n, jgen_wrench);
+  e->f = (jgen_ldl){s->g, n, *D, inverse, order};
+  return (inverse && order && *D && e->Y) || fail(s);
+}
+
+// (D19)  in the axes of its link:  U = unit wrench,  D = e . U;  nothing is left along the joint
+static void eliminate_joint(jgen_articulated* t, aggregate* e) {
+  jgen* s = t->s;
+  int link = e->link[0];
+  const jgen_link* l = &s->link[link];
+  body* b = &t->body[link];
+  jexpr_ref* D;
+  if (!allocate_factors(s, e, &D)) return;
+  e->is_inner = true;
+  e->Y[0] = unit_wrench(s, b, l);
+  D[0] = along(l, &e->Y[0]);
+  jgen_ldl_factor(&e->f, s->g, 1, D, e->f.inv, e->f.order);
+  *b = whole(s, b);
+  subtract_square(s->g, b, e->f.inv[0], &e->Y[0]);
+  for (int i = 0; i < 3; i++) {
+    if (l->motion == JGEN_TURN) {
+      b->J.e[i][l->axis] = b->J.e[l->axis][i] = b->H.e[i][l->axis] = s->zero;
+    } else {
+      b->A.e[i][l->axis] = b->A.e[l->axis][i] = b->H.e[l->axis][i] = s->zero;
+    }
+  }
+}
+
+// (D24) for unknown i: what its motion needs along every joint, before and with the joint's own, and at the base
+static jgen_wrench carry_momentum(jgen_articulated* t, const aggregate* e, int i, jgen_wrench* w,
+                                  jexpr_ref* before, jexpr_ref* after) {
+  jgen* s = t->s;
+  jexpr_graph* g = s->g;
+  jgen_wrench none = {jexpr_v3_zero(g), jexpr_v3_zero(g)};
+  w[e->base] = none;
+  for (int k = 0; k < e->nlink; k++) {
+    w[e->link[k]] = none;
+  }
+  for (int k = e->nlink - 1; k >= 0; k--) {
+    int link = e->link[k];
+    const jgen_link* l = &s->link[link];
+    jexpr_ref share = e->K[k * e->n + i];
+    before[k * e->n + i] = after[k * e->n + i] = s->zero;
+    if (l->motion != JGEN_FIXED) {
+      before[k * e->n + i] = along(l, &w[link]);
+      if (!jexpr_is_value(g, share, 0.0)) {
+        jgen_wrench unit = unit_wrench(s, &t->body[link], l);
+        w[link].f = jexpr_v3_add(g, w[link].f, jexpr_v3_scale(g, share, unit.f));
+        w[link].n = jexpr_v3_add(g, w[link].n, jexpr_v3_scale(g, share, unit.n));
+      }
+      after[k * e->n + i] = along(l, &w[link]);
+    }
+    if (l->parent > 0) jgen_pass_to_parent(s, w, link);
+  }
+  return w[e->base];
+}
+
+// (D25)
+static jexpr_ref entry(jgen* s, const aggregate* e, const jexpr_ref* before, const jexpr_ref* after,
+                       int i, int j) {
+  jexpr_graph* g = s->g;
+  jexpr_ref sum = s->zero;
+  for (int k = 0; k < e->nlink; k++) {
+    const jexpr_ref *K = e->K + k * e->n, *b = before + k * e->n, *a = after + k * e->n;
+    if (i == j) {
+      sum = jexpr_add(g, sum, jexpr_mul(g, K[i], jexpr_add(g, b[i], a[i])));
+      continue;
+    }
+    sum = jexpr_add(g, sum, jexpr_mul(g, K[i], a[j]));
+    sum = jexpr_add(g, sum, jexpr_mul(g, K[j], b[i]));
+  }
+  return sum;
+}
+
+// (D27)  D = L d L^T      Y = L^-1 U
+static void factor_aggregate(jgen_articulated* t, aggregate* e, jgen_wrench* w) {
+  jgen* s = t->s;
+  int n = e->n;
+  jexpr_ref *before = JARENA_ARRAY(s->a, e->nlink * n, jexpr_ref), *D;
+  jexpr_ref *after = JARENA_ARRAY(s->a, e->nlink * n, jexpr_ref),
+            *b = JARENA_ARRAY(s->a, n, jexpr_ref);
+  if (!before || !after || !b) fail(s);
+  if (s->g->status < 0 || !allocate_factors(s, e, &D)) return;
+  for (int i = 0; i < n; i++) {
+    e->Y[i] = carry_momentum(t, e, i, w, before, after);
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      D[i * n + j] = D[j * n + i] = entry(s, e, before, after, i, j);
+    }
+  }
+  jgen_ldl_factor(&e->f, s->g, n, D, e->f.inv, e->f.order);
+  if (e->base == 0 || s->g->status < 0) return;
+  for (int c = 0; c < 6; c++) {
+    for (int i = 0; i < n; i++) {
+      b[i] = c < 3 ? e->Y[i].f.e[c] : e->Y[i].n.e[c - 3];
+    }
+    jgen_ldl_lower(&e->f, b);
+    for (int i = 0; i < n; i++) {
+      *(c < 3 ? &e->Y[i].f.e[c] : &e->Y[i].n.e[c - 3]) = b[i];
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    subtract_square(s->g, &t->body[e->base], e->f.inv[i], &e->Y[i]);
+  }
+}
+
+static void factor_hub(jgen_articulated* t, int h) {
+  enum { N = 6 };
+  jgen* s = t->s;
+  body b = whole(s, &t->body[s->hub[h].link]);
+  jexpr_ref *M = JARENA_ARRAY(s->a, N * N, jexpr_ref), *inverse = JARENA_ARRAY(s->a, N, jexpr_ref);
+  int* order = JARENA_ARRAY(s->a, N, int);
+  if (!M || !inverse || !order) {
+    fail(s);
+    return;
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) {
+      M[i * N + j] = b.A.e[i][j];
+      M[i * N + 3 + j] = M[(3 + j) * N + i] = b.H.e[i][j];
+      M[(3 + i) * N + 3 + j] = b.J.e[i][j];
+    }
+  }
+  jgen_ldl_factor(&t->hub[h], s->g, N, M, inverse, order);
+}
+
+void jgen_articulated_factor(jgen_articulated* t) {
+  jgen* s = t->s;
+  const jgen_inertia* own = jgen_base_inertia(s);
+  jgen_wrench* w = JARENA_ARRAY(s->a, s->nlink, jgen_wrench);
+  if (!own || !w) fail(s);
+  for (int l = 0; s->g->status >= 0 && l < s->nlink; l++) {
+    jexpr_m3 none = jexpr_m3_zero(s->g);
+    t->body[l] = (body){own[l], true, none, none, none};
+  }
+  for (int l = s->nlink - 1; s->g->status >= 0 && l > 0; l--) {
+    if (s->hub_of[l]) continue;
+    aggregate* e = &t->aggregate[t->of[l]];
+    bool is_single = e->nlink == 1 && e->n == 1;
+    if (is_single && !t->body[l].is_rigid && e->base > 0) eliminate_joint(t, e);
+    if (s->link[l].parent > 0) carry(t, l);
+    if (l == e->link[0] && e->n > 0 && !e->is_inner) factor_aggregate(t, e, w);
+  }
+  for (int h = 0; s->g->status >= 0 && h < s->nhub; h++) {
+    factor_hub(t, h);
+  }
+}
+
+// ---- accelerations -------------------------------------------------------------------------------
+
+static jexpr_ref times(jexpr_graph* g, const jgen_wrench* Y, jexpr_v3 v, jexpr_v3 w) {
+  return jexpr_add(g, jexpr_v3_dot(g, Y->f, v), jexpr_v3_dot(g, Y->n, w));
+}
+
+static void add_scaled(jexpr_graph* g, jgen_wrench* p, jexpr_ref k, const jgen_wrench* Y) {
+  p->f = jexpr_v3_add(g, p->f, jexpr_v3_scale(g, k, Y->f));
+  p->n = jexpr_v3_add(g, p->n, jexpr_v3_scale(g, k, Y->n));
+}
+
+// (D19)  u = applied - e . p      p += U u / D, which leaves what is applied along the joint
+static void pass_joint(const jgen_articulated* t, const aggregate* e, jgen_wrench* p,
+                       const jexpr_ref* applied, jexpr_ref* z) {
+  jexpr_graph* g = t->s->g;
+  const jgen_link* l = &t->s->link[e->link[0]];
+  jgen_wrench* own = &p[e->link[0]];
+  z[0] = jexpr_sub(g, applied[l->coordinate], along(l, own));
+  add_scaled(g, own, jexpr_mul(g, e->f.inv[0], z[0]), &e->Y[0]);
+  *(l->motion == JGEN_TURN ? &own->n.e[l->axis] : &own->f.e[l->axis]) = applied[l->coordinate];
+}
+
+// (D28)  u = K^T (applied - e . p)      z = L^-1 u      p_base += Y z / d
+static void pass_aggregate(const jgen_articulated* t, const aggregate* e, jgen_wrench* p,
+                           const jexpr_ref* applied, jexpr_ref* z) {
+  jgen* s = t->s;
+  jexpr_graph* g = s->g;
+  for (int i = 0; i < e->n; i++) {
+    z[i] = s->zero;
+    for (int k = 0; k < e->nlink; k++) {
+      const jgen_link* l = &s->link[e->link[k]];
+      if (l->motion == JGEN_FIXED) continue;
+      jexpr_ref own = jexpr_sub(g, applied[l->coordinate], along(l, &p[e->link[k]]));
+      z[i] = jexpr_add(g, z[i], jexpr_mul(g, e->K[k * e->n + i], own));
+    }
+  }
+  jgen_ldl_lower(&e->f, z);
+  for (int i = 0; i < e->n && e->base > 0; i++) {
+    add_scaled(g, &p[e->base], jexpr_mul(g, e->f.inv[i], z[i]), &e->Y[i]);
+  }
 }
 
 // (D21)  hub:  [A H; H^T J] (a, al) = -p, six equations
-static void accelerate_hub(tree* t, int hub) {
-  enum { N = 6 };
-  jgen* s = t->s;
-  jexpr_graph* g = s->g;
-  articulated* k = &t->link[hub];
-  jexpr_ref M[N * N], inverse[N], x[N];
-  int order[N];
-  const int* of_hub = jgen_hub_at(s, hub)->coordinate;
+static void accelerate_hub(const jgen_articulated* t, int h, const jgen_wrench* p, jexpr_ref* x) {
+  jexpr_ref b[6];
+  const jgen_hub* hub = &t->s->hub[h];
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      M[i * N + j] = k->A.e[i < j ? i : j][i < j ? j : i];
-      M[i * N + 3 + j] = M[(3 + j) * N + i] = k->H.e[i][j];
-      M[(3 + i) * N + 3 + j] = k->J.e[i < j ? i : j][i < j ? j : i];
-    }
-    x[i] = jexpr_neg(g, k->p.f.e[i]);
-    x[3 + i] = jexpr_neg(g, k->p.n.e[i]);
+    b[i] = jexpr_neg(t->s->g, p[hub->link].f.e[i]);
+    b[3 + i] = jexpr_neg(t->s->g, p[hub->link].n.e[i]);
   }
-  jgen_ldl f;
-  jgen_ldl_factor(&f, g, N, M, inverse, order);
-  jgen_ldl_solve(&f, x);
-  for (int i = 0; i < 3; i++) {
-    k->a.e[i] = t->x[of_hub[i]] = x[i];
-    k->al.e[i] = t->x[of_hub[3 + i]] = x[3 + i];
+  jgen_ldl_solve(&t->hub[h], b);
+  for (int i = 0; i < 6; i++) {
+    x[hub->coordinate[i]] = b[i];
   }
 }
 
-// (D22)  al = R^T al_h (+ e x)      a = R^T (a_h + al_h x shift) (+ e x)      x = (u - U . (a, al)) / D
-static void accelerate(tree* t, int i) {
+// (D29)  unknowns = L^-T d^-1 (z - Y . (a, al) of the base)      x = K unknowns
+static void accelerate_aggregate(const jgen_articulated* t, const aggregate* e, const jexpr_v3* v,
+                                 const jexpr_v3* w, jexpr_ref* z, jexpr_ref* x) {
   jgen* s = t->s;
   jexpr_graph* g = s->g;
-  const jgen_link* l = &s->link[i];
-  articulated* k = &t->link[i];
-  const articulated* h = &t->link[l->parent];
-  jexpr_v3 swept = jexpr_v3_add(g, h->a, jexpr_v3_cross(g, h->al, l->shift));
-  k->al = jexpr_m3_tapply(g, &l->R, h->al);
-  k->a = jexpr_m3_tapply(g, &l->R, swept);
-  if (l->motion == JGEN_FIXED) return;
-  jexpr_ref carried = jexpr_add(g, jexpr_v3_dot(g, k->U.f, k->a), jexpr_v3_dot(g, k->U.n, k->al));
-  jexpr_ref x = jexpr_mul(g, k->inverse, jexpr_sub(g, k->u, carried));
-  t->x[l->coordinate] = jexpr_mark(g, x, "articulated: x.%d", i);
-  jexpr_v3* moved = l->motion == JGEN_TURN ? &k->al : &k->a;
-  moved->e[l->axis] = jexpr_add(g, moved->e[l->axis], x);
+  for (int i = 0; i < e->n && e->base > 0; i++) {
+    z[i] = jexpr_sub(g, z[i], times(g, &e->Y[i], v[e->base], w[e->base]));
+  }
+  jgen_ldl_upper(&e->f, z);
+  for (int k = 0; k < e->nlink; k++) {
+    const jgen_link* l = &s->link[e->link[k]];
+    if (l->motion == JGEN_FIXED) continue;
+    jexpr_ref sum = s->zero;
+    for (int i = 0; i < e->n; i++) {
+      sum = jexpr_add(g, sum, jexpr_mul(g, e->K[k * e->n + i], z[i]));
+    }
+    x[l->coordinate] = sum;
+  }
 }
 
-void jgen_articulated(jgen* s, jexpr_ref* x) {
-  const jgen_inertia* own = jgen_base_inertia(s);
-  jgen_wrench* w = jgen_link_wrenches(s);
-  tree t = {s, JARENA_ARRAY(s->a, s->nlink, articulated), x};
-  if (!own || !w || !t.link) {
-    if (s->g->status == JO_OK) s->g->status = jerr_memory(s->ctx);
-    return;
+// (D22)  x = (u - U . (a, al)) / D, a and al of the link without its own joint
+static void accelerate_joint(const jgen_articulated* t, const aggregate* e, jexpr_v3* v,
+                             jexpr_v3* w, const jexpr_ref* z, jexpr_ref* x) {
+  jgen* s = t->s;
+  jexpr_graph* g = s->g;
+  int link = e->link[0], c = s->link[link].coordinate;
+  x[c] = s->zero;
+  jgen_link_rates(s, link, x, v, w);
+  jexpr_ref left = jexpr_sub(g, z[0], times(g, &e->Y[0], v[link], w[link]));
+  x[c] = jexpr_mark(g, jexpr_mul(g, e->f.inv[0], left), "articulated: x.%d", link);
+}
+
+void jgen_articulated_solve(const jgen_articulated* t, jgen_wrench* p, const jexpr_ref* applied,
+                            jexpr_ref* x) {
+  jgen* s = t->s;
+  jexpr_ref** z = JARENA_ARRAY(s->a, t->naggregate, jexpr_ref*);
+  jexpr_v3 *v = JARENA_ARRAY(s->a, s->nlink, jexpr_v3), *w = JARENA_ARRAY(s->a, s->nlink, jexpr_v3);
+  if (!z || !v || !w) fail(s);
+  for (int i = 0; s->g->status >= 0 && i < t->naggregate; i++) {
+    z[i] = JARENA_ARRAY(s->a, t->aggregate[i].n, jexpr_ref);
+    if (!z[i]) fail(s);
   }
-  for (int i = 0; i < s->nlink; i++) {
-    begin_link(&t.link[i], s->g, &own[i], w[i]);
+  if (s->g->status < 0) return;
+  for (int l = s->nlink - 1; l > 0; l--) {
+    if (s->hub_of[l]) continue;
+    int i = t->of[l];
+    const aggregate* e = &t->aggregate[i];
+    if (e->is_inner) pass_joint(t, e, p, applied, z[i]);
+    if (s->link[l].parent > 0) jgen_pass_to_parent(s, p, l);
+    if (l == e->link[0] && e->n > 0 && !e->is_inner) pass_aggregate(t, e, p, applied, z[i]);
   }
-  for (int i = s->nlink - 1; i > 0; i--) {
-    if (s->hub_of[i]) continue;
-    free_joint(&t, i);
-    pass_to_parent(&t, i);
+  for (int c = 0; c < s->m->ncoordinate; c++) {
+    x[c] = s->zero;
   }
-  for (int i = 1; i < s->nlink; i++) {
-    if (jgen_is_before_hub(s, i)) continue;
-    if (jgen_is_hub(s, i)) {
-      accelerate_hub(&t, i);
-    } else {
-      accelerate(&t, i);
+  for (int h = 0; h < s->nhub; h++) {
+    accelerate_hub(t, h, p, x);
+  }
+  v[0] = w[0] = jexpr_v3_zero(s->g);
+  for (int l = 1; l < s->nlink; l++) {
+    if (jgen_is_before_hub(s, l)) continue;
+    const aggregate* e = t->of[l] < 0 ? NULL : &t->aggregate[t->of[l]];
+    if (e && e->is_inner) {
+      accelerate_joint(t, e, v, w, z[t->of[l]], x);
+    } else if (e && l == e->link[0] && e->n > 0) {
+      accelerate_aggregate(t, e, v, w, z[t->of[l]], x);
     }
+    jgen_link_rates(s, l, x, v, w);
   }
 }

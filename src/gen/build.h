@@ -295,12 +295,12 @@ void jgen_hub_rates(jgen* s, const jexpr_v3* bias, jexpr_ref* by_coordinate);
 
 // inertia.c
 const jgen_inertia* jgen_base_inertia(jgen* s);  // by link; NULL: out of memory
+// Axis of a link whose rotation is about a coordinate axis and nothing else; -1: any rotation.
+int jgen_turn_axis(const jgen_link* l);
+jexpr_m3 jgen_turn_symmetric(jgen* s, const jgen_link* l, const jexpr_m3* I);  // R I R^T
 // Add what is given in a frame turned by R (about coordinate `axis` only, or -1) and shifted by r.
 void jgen_inertia_add(jgen* s, jgen_inertia* to, const jgen_inertia* what, const jexpr_m3* R,
                       int axis, jexpr_v3 r);
-
-// articulated.c: accelerations of a tree, by coordinate, without its mass matrix
-void jgen_articulated(jgen* s, jexpr_ref* x);
 
 // tree.c: equations of the tree
 jgen_wrench* jgen_link_wrenches(
@@ -311,6 +311,13 @@ void jgen_forces_along(jgen* s, jgen_wrench* w,
 void jgen_mass_matrix(jgen* s, jexpr_ref* M);
 // Mr = K^T M K (n x n) for rates K x of the coordinates (ncoordinate x n, row-major); x of hubs are in their axes.
 void jgen_reduced_matrix(jgen* s, int n, const jexpr_ref* K, jexpr_ref* Mr);
+// Per unit of rate of a link's joint, of a composite body (D14).
+jgen_wrench jgen_unit_wrench(jgen* s, const jgen_inertia* b, const jgen_link* l);
+// Velocities v and w of a link, link frame, from those of its parent and the rate of its coordinate; of accelerations beyond
+// the bias, too. Rates of hubs are in their axes.
+void jgen_link_rates(jgen* s, int link, const jexpr_ref* rate, jexpr_v3* v, jexpr_v3* w);
+// M times rates, both by coordinate, without M
+void jgen_mass_times(jgen* s, const jexpr_ref* rate, jexpr_ref* out);
 jgen_wrench jgen_inertial_wrench(jgen* s, const jgen_inertia* l, const jgen_absolute* k);
 void jgen_pass_to_parent(jgen* s, jgen_wrench* w, int link);
 jexpr_ref jgen_kinetic_energy(jgen* s);

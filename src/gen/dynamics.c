@@ -94,6 +94,7 @@ static jo_status build(jgen_dynamics* d, const jmodel* m, const jgen_options* op
   r.nu = part->nu;
   r.nv = part->nv;
   r.nd = part->nd;
+  r.way = opt ? opt->way : JGEN_CHEAPEST;
   r.s.follow = follow;
   jgen_sensors o = {0};
   JO_TRY(begin(&r, m, opt));

@@ -3,14 +3,19 @@
 //   ydot = f(t, y, p),  y as in gen/layout.h
 // docs/theory/dynamics.md eqs. (R1)-(R10): dependent velocities and accelerations are eliminated by
 // the factorised closure Jacobian, the reduced mass matrix is factorised, all unrolled.
+#include "gen/articulated.h"
 #include "gen/begin.h"
 #include "gen/friction.h"
 
 #include <assert.h>
+#include <limits.h>
 #include "gen/objective.h"
 #include "gen/reduction.h"
 
-#define LONG_TREE 48  // coordinates; below that the matrix is about as cheap
+// Above these the matrix is not written at all: operations of its factors for every link, where articulated bodies take about
+// 300 of all kinds, and unknowns
+#define MOST_PRODUCTS 300
+#define MOST_UNKNOWNS 400
 
 jexpr_ref* jgen_refs(jgen_reduction* r, int n) {
   jexpr_ref* x = JARENA_ARRAY(r->s.a, n, jexpr_ref);
@@ -178,13 +183,6 @@ static jo_status eliminate_accelerations(jgen_reduction* r) {
 
 // ---- jgen_reduction -----------------------------------------------------------------------------------
 
-// A long tree without loops and drives, where nothing but accelerations is asked for: its matrix would
-// be the larger part of the equations by far.
-static bool is_long_tree(const jgen_reduction* r) {
-  return r->nu > LONG_TREE && r->nv == 0 && r->nd == 0 && !r->s.placeholders &&
-         !r->s.m->has_massless;
-}
-
 static jexpr_ref mass(const jgen_reduction* r, int i, int j) {
   return r->M[i * r->nq + j];
 }
@@ -286,6 +284,15 @@ static void reduce_mass(jgen_reduction* r) {
   jgen_write_for(&r->s, "reduction");
 }
 
+// (R5)  of what falls on coordinates, what falls on unknown i
+static jexpr_ref along_unknown(jgen_reduction* r, const jexpr_ref* by_coordinate, int i) {
+  jexpr_ref sum = by_coordinate[r->part->u[i]];
+  for (int k = 0; k < r->nv; k++) {
+    sum = jgen_add_product(r->s.g, sum, r->B[k * r->nu + i], by_coordinate[r->part->v[k]]);
+  }
+  return sum;
+}
+
 // (R6)  x = -M_r^-1 c_r
 static void solve_accelerations(jgen_reduction* r) {
   jgen* s = &r->s;
@@ -293,10 +300,7 @@ static void solve_accelerations(jgen_reduction* r) {
   r->x = jgen_refs(r, r->nu);
   if (!r->x) return;
   for (int i = 0; i < r->nu; i++) {
-    jexpr_ref sum = r->c[r->part->u[i]];
-    for (int k = 0; k < r->nv; k++) {
-      sum = jgen_add_product(g, sum, r->B[k * r->nu + i], r->c[r->part->v[k]]);
-    }
+    jexpr_ref sum = along_unknown(r, r->c, i);
     r->x[i] = jexpr_neg(g, jexpr_mark(g, sum, "cr.%d", i + 1));
   }
   jgen_write_for(s, "factorisation");
@@ -335,26 +339,56 @@ static jexpr_ref tree_force(jgen_reduction* r, const jexpr_ref* Bx, int i) {
   return sum;
 }
 
+// The same of all dependent and driven coordinates.
+static bool tree_forces(jgen_reduction* r, jexpr_ref* y) {
+  jgen* s = &r->s;
+  jexpr_ref *Bx = jgen_refs(r, r->nv), *rate = jgen_refs(r, r->nq), *more = jgen_refs(r, r->nq);
+  if (!Bx || !rate || !more || r->nv + r->nd == 0) return s->g->status >= 0;
+  for (int k = 0; k < r->nv; k++) {
+    for (int i = 0; i < r->nu; i++) {
+      Bx[k] = jgen_add_product(s->g, Bx[k], r->B[k * r->nu + i], r->x[i]);
+    }
+  }
+  for (int i = 0; r->M && i < r->nq; i++) {
+    bool is_unknown = true;
+    for (int k = 0; k < r->nv; k++) {
+      is_unknown = is_unknown && r->part->v[k] != i;
+    }
+    for (int k = 0; k < r->nd; k++) {
+      is_unknown = is_unknown && r->part->d[k] != i;
+    }
+    if (!is_unknown) y[i] = tree_force(r, Bx, i);
+  }
+  if (r->M) return s->g->status >= 0;
+  for (int i = 0; i < r->nu; i++) {
+    rate[r->part->u[i]] = r->x[i];
+  }
+  for (int k = 0; k < r->nv; k++) {
+    rate[r->part->v[k]] = Bx[k];
+  }
+  jgen_mass_times(s, rate, more);
+  for (int i = 0; i < r->nq; i++) {
+    y[i] = jexpr_add(s->g, r->c[i], more[i]);
+  }
+  return s->g->status >= 0;
+}
+
 // (R9)  generalised forces that drive the driven coordinates  Q_d = y_d + B_d^T y_v
 // (R10) multipliers of the closures  lambda = J_v^-T y_v; redundant equations carry nothing
 static void set_reactions(jgen_reduction* r) {
   jgen* s = &r->s;
   jexpr_graph* g = s->g;
-  jexpr_ref *Bx = jgen_refs(r, r->nv), *y_v = jgen_refs(r, r->nv), *lambda = jgen_refs(r, r->nv);
+  jexpr_ref *y = jgen_refs(r, r->nq), *y_v = jgen_refs(r, r->nv), *lambda = jgen_refs(r, r->nv);
   s->lambda = jgen_refs(r, r->nrow);
   s->row = r->row;
   s->nrow = r->nrow;
   if (g->status < 0) return;
+  if (!tree_forces(r, y)) return;
   for (int k = 0; k < r->nv; k++) {
-    for (int i = 0; i < r->nu; i++) {
-      Bx[k] = jgen_add_product(g, Bx[k], r->B[k * r->nu + i], r->x[i]);
-    }
-  }
-  for (int k = 0; k < r->nv; k++) {
-    y_v[k] = tree_force(r, Bx, r->part->v[k]);
+    y_v[k] = y[r->part->v[k]];
   }
   for (int j = 0; j < r->nd; j++) {
-    jexpr_ref sum = tree_force(r, Bx, r->part->d[j]);
+    jexpr_ref sum = y[r->part->d[j]];
     for (int k = 0; k < r->nv; k++) {
       sum = jgen_add_product(g, sum, r->Bd[k * r->nd + j], y_v[k]);
     }
@@ -384,16 +418,11 @@ static void unknown_velocities(jgen_reduction* r, jexpr_ref* x) {
 }
 
 // (R8)  momentum  P = M_r x + (M_ud + M_uv B_d + B^T (M_vd + M_vv B_d)) sd
-// Where driven coordinates jump, in position or velocity, P stays: M_r dx = P_before - P.
-static void write_momentum(jgen_reduction* r) {
-  jgen* s = &r->s;
-  jexpr_graph* g = s->g;
-  jexpr_ref *W = jgen_refs(r, r->nv * r->nd), *x = jgen_refs(r, r->nu), *all = jgen_refs(r, r->nq);
-  r->momentum = jgen_refs(r, r->nu);
-  r->impulse = jgen_refs(r, r->nu);
-  if (!W || !x || !all || !r->momentum || !r->impulse || r->nd == 0) return;
+static void momentum_by_matrix(jgen_reduction* r, const jexpr_ref* x) {
+  jexpr_graph* g = r->s.g;
+  jexpr_ref* W = jgen_refs(r, r->nv * r->nd);
+  if (!W) return;
   carry(r, r->part->d, r->nd, r->Bd, W);
-  unknown_velocities(r, x);
   for (int i = 0; i < r->nu; i++) {
     for (int j = 0; j < r->nu; j++) {
       r->momentum[i] = jgen_add_product(g, r->momentum[i], r->Mr[i * r->nu + j], x[j]);
@@ -403,10 +432,41 @@ static void write_momentum(jgen_reduction* r) {
       r->momentum[i] = jgen_add_product(g, r->momentum[i], e, r->sd[j]);
     }
   }
+}
+
+// The same as  P = P_u + B^T P_v,  those of the coordinates by (D26)
+static void momentum_by_recursion(jgen_reduction* r, const jexpr_ref* x) {
+  jgen* s = &r->s;
+  jexpr_ref *rate = jgen_refs(r, r->nq), *P = jgen_refs(r, r->nq);
+  if (!rate || !P) return;
+  memcpy(rate, s->qd, (size_t)r->nq * sizeof *rate);
+  for (int i = 0; i < r->nu; i++) {
+    rate[r->part->u[i]] = x[i];
+  }
+  jgen_mass_times(s, rate, P);
+  for (int i = 0; i < r->nu; i++) {
+    r->momentum[i] = along_unknown(r, P, i);
+  }
+}
+
+// Where driven coordinates jump, in position or velocity, P stays: M_r dx = P_before - P.
+static void write_momentum(jgen_reduction* r) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  jexpr_ref *x = jgen_refs(r, r->nu), *all = jgen_refs(r, r->nq);
+  r->momentum = jgen_refs(r, r->nu);
+  r->impulse = jgen_refs(r, r->nu);
+  if (!x || !all || !r->momentum || !r->impulse || r->nd == 0) return;
+  unknown_velocities(r, x);
+  if (r->M) {
+    momentum_by_matrix(r, x);
+  } else {
+    momentum_by_recursion(r, x);
+  }
   for (int i = 0; i < r->nu; i++) {
     x[i] = jexpr_sub(g, jexpr_input(g, JGEN_MOMENTUM, i), r->momentum[i]);
   }
-  jgen_ldl_solve(&r->ldl, x);
+  jgen_solve_mass(r, x);
   for (int i = 0; i < r->nu; i++) {
     all[r->part->u[i]] = x[i];
   }
@@ -416,26 +476,12 @@ static void write_momentum(jgen_reduction* r) {
   }
 }
 
-static jo_status articulate(jgen_reduction* r) {
-  jexpr_ref* x = jgen_refs(r, r->nq);
-  r->x = jgen_refs(r, r->nu);
-  JO_TRY(r->s.g->status);
-  jgen_write_for(&r->s, "articulated bodies");
-  jgen_articulated(&r->s, x);
-  jgen_write_for(&r->s, JGEN_REST);
-  for (int i = 0; i < r->nu; i++) {
-    r->x[i] = x[r->part->u[i]];
-  }
-  return r->s.g->status;
-}
+// ---- which way -----------------------------------------------------------------------------------
 
-static jo_status factorise(jgen_reduction* r) {
+static jo_status write_matrix(jgen_reduction* r) {
   jgen* s = &r->s;
   r->M = jgen_refs(r, r->nq * r->nq);
-  r->c = jgen_refs(r, r->nq);
   JO_TRY(s->g->status);
-  jgen_write_for(s, "forces");
-  jgen_bias_forces(s, r->c);
   jgen_write_for(s, "mass matrix");
   jgen_mass_matrix(s, r->M);
   JO_TRY(s->g->status);
@@ -444,6 +490,87 @@ static jo_status factorise(jgen_reduction* r) {
   solve_accelerations(r);
   jgen_write_for(s, JGEN_REST);
   return s->g->status;
+}
+
+static jo_status articulate(jgen_reduction* r, jgen_articulated* t, jexpr_ref* x) {
+  jgen* s = &r->s;
+  jexpr_ref* all = jgen_refs(r, r->nq);
+  JO_TRY(s->g->status);
+  jgen_write_for(s, "articulated bodies");
+  jgen_articulated_factor(t);
+  jgen_wrench* p = s->g->status < 0 ? NULL : jgen_link_wrenches(s);
+  if (p) jgen_articulated_solve(t, p, s->applied, all);
+  jgen_write_for(s, JGEN_REST);
+  for (int i = 0; i < r->nu; i++) {
+    x[i] = all[r->part->u[i]];
+  }
+  return s->g->status;
+}
+
+// The matrix, or articulated bodies with more or less of the branches merged, whatever takes the fewest operations. Matrices
+// that are certain to take more are not written, nor articulated bodies where there is nothing to them: then the matrix has
+// the same zeros.
+static jo_status find_accelerations(jgen_reduction* r) {
+  static const int merged[] = {1, 3, 6};
+  jgen* s = &r->s;
+  jexpr_ref* x = jgen_refs(r, r->nu);
+  jgen_articulated* t = jgen_articulated_create(s, r->part, r->B, 1);
+  r->c = jgen_refs(r, r->nq);
+  JO_TRY(s->g->status);
+  jgen_write_for(s, "forces");
+  jgen_bias_forces(s, r->c);
+  JO_TRY(s->g->status);
+  bool needs_matrix =
+      s->placeholders || s->m->has_massless || r->nu == 0 || r->way == JGEN_BY_MATRIX;
+  double most = MOST_PRODUCTS * (double)s->nlink;
+  bool is_long = r->nu > MOST_UNKNOWNS || jgen_articulated_matrix_products(t) > most ||
+                 r->way == JGEN_BY_ARTICULATED;
+  if (needs_matrix || !is_long) JO_TRY(write_matrix(r));
+  if (needs_matrix || (!is_long && jgen_articulated_is_flat(t))) return s->g->status;
+  int least = is_long ? INT_MAX : count_operations(r, r->x, r->nu);
+  int tries = is_long ? 1 : (int)(sizeof merged / sizeof *merged);
+  for (int i = 0; i < tries; i++) {
+    if (i > 0) t = jgen_articulated_create(s, r->part, r->B, merged[i]);
+    JO_TRY(s->g->status);
+    JO_TRY(articulate(r, t, x));
+    int n = count_operations(r, x, r->nu);
+    if (n >= least) continue;
+    least = n;
+    r->articulated = t;
+    r->x = jgen_refs(r, r->nu);
+    JO_TRY(s->g->status);
+    memcpy(r->x, x, (size_t)r->nu * sizeof *x);
+  }
+  if (r->articulated) r->M = r->Mr = NULL;
+  return s->g->status;
+}
+
+void jgen_solve_mass(jgen_reduction* r, jexpr_ref* b) {
+  jgen* s = &r->s;
+  jexpr_graph* g = s->g;
+  if (!r->articulated) {
+    jgen_ldl_solve(&r->ldl, b);
+    return;
+  }
+  jexpr_ref *applied = jgen_refs(r, r->nq), *x = jgen_refs(r, r->nq);
+  jgen_wrench* p = JARENA_ARRAY(s->a, s->nlink, jgen_wrench);
+  if (!p) g->status = jerr_memory(s->ctx);
+  if (g->status < 0) return;
+  for (int i = 0; i < r->nu; i++) {
+    applied[r->part->u[i]] = b[i];
+  }
+  for (int l = 0; l < s->nlink; l++) {
+    p[l] = (jgen_wrench){jexpr_v3_zero(g), jexpr_v3_zero(g)};
+    const jgen_hub* h = jgen_hub_at(s, l);
+    for (int i = 0; h && i < 3; i++) {
+      p[l].f.e[i] = jexpr_neg(g, applied[h->coordinate[i]]);
+      p[l].n.e[i] = jexpr_neg(g, applied[h->coordinate[3 + i]]);
+    }
+  }
+  jgen_articulated_solve(r->articulated, p, applied, x);
+  for (int i = 0; i < r->nu; i++) {
+    b[i] = x[r->part->u[i]];
+  }
 }
 
 static void set_objectives(jgen_reduction* r) {
@@ -515,7 +642,7 @@ jo_status jgen_write_equations(jgen_reduction* r) {
   jgen_write_for(s, JGEN_REST);
   JO_TRY(jgen_write_elements(s));
   jgen_hub_forces(s);
-  JO_TRY(is_long_tree(r) ? articulate(r) : factorise(r));
+  JO_TRY(find_accelerations(r));
   set_accelerations(r);
   set_reactions(r);
   s->stage = JGEN_AT_ACCELERATION;

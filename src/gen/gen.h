@@ -47,6 +47,9 @@ typedef struct jgen_body_frame {
   jexpr_v3 o;
 } jgen_body_frame;
 
+// How accelerations are found: by whatever takes the fewest operations, or by one way wherever it can be gone.
+typedef enum jgen_way { JGEN_CHEAPEST, JGEN_BY_MATRIX, JGEN_BY_ARTICULATED } jgen_way;
+
 typedef struct jgen_options {
   const bool* live;  // by number: an input of the kernels instead of a constant; NULL: parameters
   bool modes;        // conditions become mode inputs with switching functions
@@ -64,6 +67,7 @@ typedef struct jgen_options {
   bool weighs;  // then: adjoints in place of tangents
   // then: tangents go along one direction (dy, dt, dp), and what all directions share is apart
   bool one_direction;
+  jgen_way way;
 } jgen_options;
 
 // A wheel in contact that is slower stands: its slip has no meaning and its tyre no force [m/s]

@@ -168,7 +168,7 @@ static void write_solve(jgen_reduction* r) {
   for (int i = 0; i < r->nu; i++) {
     r->implied.solve[i] = jexpr_input(g, JGEN_B, i);
   }
-  jgen_ldl_solve(&r->ldl, r->implied.solve);
+  jgen_solve_mass(r, r->implied.solve);
 }
 
 static bool allocate(jgen_reduction* r) {
@@ -204,7 +204,7 @@ static jo_status write_all(jgen_reduction* r) {
 jo_status jgen_write_implied(jgen_reduction* r) {
   jgen* s = &r->s;
   int n = jgen_stand_ins_of(r->nu, r->nv).n;
-  if (!r->Mr || s->placeholders) return JO_OK;  // there is no mass matrix, or it is not all
+  if (s->placeholders) return JO_OK;  // forces are not all there
   if (!allocate(r)) return s->g->status;
   s->g->group[JGEN_X].size = n;
   s->g->group[JGEN_B].size = r->nu > r->nv ? r->nu : r->nv;

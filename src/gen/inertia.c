@@ -20,6 +20,10 @@ static jexpr_m3 rotate(jgen* s, const jexpr_m3* R, const jexpr_m3* I) {
   return out;
 }
 
+int jgen_turn_axis(const jgen_link* l) {
+  return l->motion == JGEN_TURN && !l->turned && !l->spins_free ? l->axis : -1;
+}
+
 // The same for a turn about coordinate axis k, i and j the next ones, c and s of the angle:
 //   e = s (I_ii - I_jj) + 2 c I_ij
 //   I'_ii = I_ii - s e    I'_jj = I_jj + s e    I'_ij = c e - I_ij
@@ -41,6 +45,11 @@ static jexpr_m3 rotate_about(jgen* s, const jexpr_m3* R, int k, const jexpr_m3* 
   out.e[j][k] = out.e[k][j] =
       jexpr_add(g, jexpr_mul(g, sin_q, I->e[i][k]), jexpr_mul(g, cos_q, I->e[j][k]));
   return out;
+}
+
+jexpr_m3 jgen_turn_symmetric(jgen* s, const jgen_link* l, const jexpr_m3* I) {
+  int axis = jgen_turn_axis(l);
+  return axis >= 0 ? rotate_about(s, &l->R, axis, I) : rotate(s, &l->R, I);
 }
 
 // (D13)  about the parent's origin:

@@ -133,7 +133,7 @@ void jgen_ldl_factor(jgen_ldl* f, jexpr_graph* g, int n, jexpr_ref* A, jexpr_ref
   }
 }
 
-void jgen_ldl_solve(const jgen_ldl* f, jexpr_ref* b) {
+void jgen_ldl_lower(const jgen_ldl* f, jexpr_ref* b) {
   jexpr_graph* g = f->g;
   int n = f->n;
   for (int k = 0; k < n; k++) {
@@ -143,6 +143,11 @@ void jgen_ldl_solve(const jgen_ldl* f, jexpr_ref* b) {
       b[i] = jexpr_sub(g, b[i], jexpr_mul(g, f->A[i * n + p], b[p]));
     }
   }
+}
+
+void jgen_ldl_upper(const jgen_ldl* f, jexpr_ref* b) {
+  jexpr_graph* g = f->g;
+  int n = f->n;
   for (int k = n - 1; k >= 0; k--) {
     int p = f->order[k];
     b[p] = jexpr_mul(g, b[p], f->inv[p]);
@@ -151,4 +156,9 @@ void jgen_ldl_solve(const jgen_ldl* f, jexpr_ref* b) {
       b[p] = jexpr_sub(g, b[p], jexpr_mul(g, f->A[i * n + p], b[i]));
     }
   }
+}
+
+void jgen_ldl_solve(const jgen_ldl* f, jexpr_ref* b) {
+  jgen_ldl_lower(f, b);
+  jgen_ldl_upper(f, b);
 }

@@ -33,6 +33,9 @@ typedef struct jgen_ldl {
 } jgen_ldl;
 
 void jgen_ldl_factor(jgen_ldl* f, jexpr_graph* g, int n, jexpr_ref* A, jexpr_ref* inv, int* order);
-void jgen_ldl_solve(const jgen_ldl* f, jexpr_ref* b);  // in place
+// All in place: A^-1 b, and its halves L^-1 b and L^-T D^-1 b.
+void jgen_ldl_solve(const jgen_ldl* f, jexpr_ref* b);
+void jgen_ldl_lower(const jgen_ldl* f, jexpr_ref* b);
+void jgen_ldl_upper(const jgen_ldl* f, jexpr_ref* b);
 
 #endif

@@ -22,22 +22,24 @@ typedef struct jgen_reduction {
   jgen_dynamics* out;
   const jgen_partition* part;
   int nq, nu, nv, nd;
+  jgen_way way;
   jgen_row* row;
   int nrow;
   jgen_lu lu;
-  jexpr_ref* B;         // (R2) d qd_v / d qd_u   (nv x nu, row-major)
-  jexpr_ref* Bd;        //      d qd_v / d qd_d   (nv x nd)
-  jexpr_ref* gamma;     // (R3) qdd_v at qdd_u = 0 (nv)
-  jexpr_ref *sd, *sdd;  // rates of driven coordinates (nd)
-  jexpr_ref *M, *c;     // tree (nq x nq, nq)
-  jexpr_ref* Mr;        // reduced mass matrix (nu x nu)
-  jgen_ldl ldl;         // its factors
-  jexpr_ref* x;         // unknowns: accelerations of u, hub ones in hub axes (nu)
-  jexpr_ref *dv, *h;    // Newton correction of q_v, closure residuals
-  jexpr_ref* momentum;  // conjugate to the independent velocities (nu)
-  jexpr_ref* impulse;   // jump of qd_u that restores a momentum (nu)
-  jexpr_v3* bias;       // angular accelerations of hubs whose coordinates do not accelerate
-  jexpr_ref* filter;    // states of the filters of objectives
+  jexpr_ref* B;                          // (R2) d qd_v / d qd_u   (nv x nu, row-major)
+  jexpr_ref* Bd;                         //      d qd_v / d qd_d   (nv x nd)
+  jexpr_ref* gamma;                      // (R3) qdd_v at qdd_u = 0 (nv)
+  jexpr_ref *sd, *sdd;                   // rates of driven coordinates (nd)
+  jexpr_ref *M, *c;                      // tree (nq x nq, nq)
+  jexpr_ref* Mr;                         // reduced mass matrix (nu x nu)
+  jgen_ldl ldl;                          // its factors
+  struct jgen_articulated* articulated;  // in place of the matrices, which are NULL then
+  jexpr_ref* x;                          // unknowns: accelerations of u, hub ones in hub axes (nu)
+  jexpr_ref *dv, *h;                     // Newton correction of q_v, closure residuals
+  jexpr_ref* momentum;                   // conjugate to the independent velocities (nu)
+  jexpr_ref* impulse;                    // jump of qd_u that restores a momentum (nu)
+  jexpr_v3* bias;     // angular accelerations of hubs whose coordinates do not accelerate
+  jexpr_ref* filter;  // states of the filters of objectives
   jexpr_ref* ydot;
   jexpr_ref* objective;                 // values at the end (nobjective)
   jexpr_ref *solve, *solve_transposed;  // J_v^-1 b, J_v^-T c (nv)
@@ -55,6 +57,7 @@ jexpr_ref* jgen_refs(jgen_reduction* r, int n);  // n zeros; NULL: out of memory
 jexpr_ref jgen_state(jgen_reduction* r, int i);
 jexpr_ref jgen_add_product(jexpr_graph* g, jexpr_ref sum, jexpr_ref a, jexpr_ref b);  // sum + a b
 jo_status jgen_write_equations(jgen_reduction* r);
+void jgen_solve_mass(jgen_reduction* r, jexpr_ref* b);  // M_r^-1 b, in place (nu)
 
 // guard.c
 jo_status jgen_write_guards(jgen_reduction* r);

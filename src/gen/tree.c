@@ -94,7 +94,7 @@ void jgen_bias_forces(jgen* s, jexpr_ref* c) {
 
 // (D14)  momentum of the composite body per unit acceleration of its coordinate:
 //   turn   f = e x s,  n = I e          slide   f = m e,  n = s x e
-static jgen_wrench unit_wrench(jgen* s, const jgen_inertia* b, const jgen_link* l) {
+jgen_wrench jgen_unit_wrench(jgen* s, const jgen_inertia* b, const jgen_link* l) {
   jexpr_graph* g = s->g;
   jexpr_v3 e = jexpr_v3_zero(g);
   e.e[l->axis] = s->one;
@@ -114,7 +114,7 @@ static void set_entry(jgen* s, jexpr_ref* M, int i, int j, jexpr_ref value) {
 static void mass_column(jgen* s, const jgen_inertia* b, int link, jexpr_ref* M) {
   jexpr_graph* g = s->g;
   int i = s->link[link].coordinate;
-  jgen_wrench w = unit_wrench(s, &b[link], &s->link[link]);
+  jgen_wrench w = jgen_unit_wrench(s, &b[link], &s->link[link]);
   for (int l = link; l > 0; l = s->link[l].parent) {
     const jgen_link* k = &s->link[l];
     if (jgen_is_hub(s, l)) {
@@ -149,11 +149,6 @@ static void hub_block(jgen* s, int hub, const jgen_inertia* b, jexpr_ref* M) {
   }
 }
 
-// Axis of a link whose rotation is about a coordinate axis and nothing else; -1: any rotation.
-static int turn_axis(const jgen_link* l) {
-  return l->motion == JGEN_TURN && !l->turned && !l->spins_free ? l->axis : -1;
-}
-
 static const jgen_inertia* composite_bodies(jgen* s) {
   if (s->composite) return s->composite;
   const jgen_inertia* own = jgen_base_inertia(s);
@@ -168,7 +163,7 @@ static const jgen_inertia* composite_bodies(jgen* s) {
   for (int l = s->nlink - 1; l > 0; l--) {
     const jgen_link* k = &s->link[l];
     if (k->parent == 0 || s->hub_of[l]) continue;
-    jgen_inertia_add(s, &b[k->parent], &b[l], &k->R, turn_axis(k), k->shift);
+    jgen_inertia_add(s, &b[k->parent], &b[l], &k->R, jgen_turn_axis(k), k->shift);
   }
   return s->composite = b;
 }
@@ -224,7 +219,7 @@ static void carry_momentum(jgen* s, const jgen_inertia* b, int n, const jexpr_re
     if (s->hub_of[l]) continue;
     if (k->motion != JGEN_FIXED) {
       jexpr_ref share = K[k->coordinate * n + i];
-      jgen_wrench unit = unit_wrench(s, &b[l], k);
+      jgen_wrench unit = jgen_unit_wrench(s, &b[l], k);
       out->before[l] = along_axis(k, &w[l]);
       if (!jexpr_is_value(g, share, 0.0)) add_scaled(g, &w[l], share, &unit);
       out->after[l] = along_axis(k, &w[l]);
@@ -310,6 +305,68 @@ void jgen_reduced_matrix(jgen* s, int n, const jexpr_ref* K, jexpr_ref* Mr) {
   }
   for (int h = 0; h < s->nhub; h++) {
     put_hub(s, n, K, p, h, Mr);
+  }
+}
+
+// ---- matrix times rates ----------------------------------------------------------------------------
+
+// (D22)  w = R^T w_h (+ e qdot)      v = R^T (v_h + w_h x shift) (+ e qdot);   those of a hub as they are
+void jgen_link_rates(jgen* s, int link, const jexpr_ref* rate, jexpr_v3* v, jexpr_v3* w) {
+  jexpr_graph* g = s->g;
+  const jgen_link* l = &s->link[link];
+  if (jgen_is_hub(s, link)) {
+    const int* of_hub = jgen_hub_at(s, link)->coordinate;
+    for (int i = 0; i < 3; i++) {
+      v[link].e[i] = rate[of_hub[i]];
+      w[link].e[i] = rate[of_hub[3 + i]];
+    }
+    return;
+  }
+  jexpr_v3 swept = jexpr_v3_add(g, v[l->parent], jexpr_v3_cross(g, w[l->parent], l->shift));
+  w[link] = jexpr_m3_tapply(g, &l->R, w[l->parent]);
+  v[link] = jexpr_m3_tapply(g, &l->R, swept);
+  if (l->motion == JGEN_FIXED) return;
+  jexpr_v3* moved = l->motion == JGEN_TURN ? &w[link] : &v[link];
+  moved->e[l->axis] = jexpr_add(g, moved->e[l->axis], rate[l->coordinate]);
+}
+
+// (D9), (D10) of rates alone:  f = m v + w x s      n = I w + s x v
+static jgen_wrench momentum_of(jgen* s, const jgen_inertia* b, jexpr_v3 v, jexpr_v3 w) {
+  jexpr_graph* g = s->g;
+  jexpr_v3 f = jexpr_v3_add(g, jexpr_v3_scale(g, b->m, v), jexpr_v3_cross(g, w, b->s));
+  jexpr_v3 n = jexpr_v3_add(g, jexpr_m3_apply(g, &b->I, w), jexpr_v3_cross(g, b->s, v));
+  return (jgen_wrench){f, n};
+}
+
+// (D26)  M qdot by recursion: rates of links from the ground to the leaves, what they need back, (D11)
+void jgen_mass_times(jgen* s, const jexpr_ref* rate, jexpr_ref* out) {
+  jexpr_graph* g = s->g;
+  const jgen_inertia* own = jgen_base_inertia(s);
+  jexpr_v3 *v = JARENA_ARRAY(s->a, s->nlink, jexpr_v3), *w = JARENA_ARRAY(s->a, s->nlink, jexpr_v3);
+  jgen_wrench* h = JARENA_ARRAY(s->a, s->nlink, jgen_wrench);
+  if (!own || !v || !w || !h) {
+    g->status = jerr_memory(s->ctx);
+    return;
+  }
+  for (int l = 0; l < s->nlink; l++) {
+    v[l] = w[l] = jexpr_v3_zero(g);
+    h[l] = (jgen_wrench){v[l], w[l]};
+    if (l == 0 || jgen_is_before_hub(s, l)) continue;
+    jgen_link_rates(s, l, rate, v, w);
+    h[l] = momentum_of(s, &own[l], v[l], w[l]);
+  }
+  for (int l = s->nlink - 1; l > 0; l--) {
+    const jgen_link* k = &s->link[l];
+    if (jgen_is_hub(s, l)) {
+      const int* of_hub = jgen_hub_at(s, l)->coordinate;
+      for (int i = 0; i < 3; i++) {
+        out[of_hub[i]] = h[l].f.e[i];
+        out[of_hub[3 + i]] = h[l].n.e[i];
+      }
+    }
+    if (s->hub_of[l]) continue;
+    if (k->motion != JGEN_FIXED) out[k->coordinate] = along_axis(k, &h[l]);
+    if (k->parent > 0) jgen_pass_to_parent(s, h, l);
   }
 }
 

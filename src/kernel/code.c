@@ -9,6 +9,8 @@ jo_status jkernel_code_map(jo_context* ctx, const void* bytes, size_t size, jker
   void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return jerr_memory(ctx);
   memcpy(memory, bytes, size);
+  // processors may fetch instructions past what was written last
+  __builtin___clear_cache((char*)memory, (char*)memory + size);
   if (mprotect(memory, size, PROT_READ | PROT_EXEC) != 0) {
     munmap(memory, size);
     return jerr_set(ctx, JO_ERR_COMPILER,

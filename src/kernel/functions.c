@@ -4,18 +4,21 @@
 #include "base/data.h"
 #include "expr/body.h"
 
-const jemit_functions* jkernel_functions(jcpu_level level) {
+static const jemit_functions* const table[] = {
 #if defined(__x86_64__)
-  switch (level) {
-    case JCPU_V2: return &jkernel_functions_v2;
-    case JCPU_V3: return &jkernel_functions_v3;
-    case JCPU_V4: return &jkernel_functions_v4;
-    default: return NULL;
-  }
+    [JCPU_V2] = &jkernel_functions_v2,
+    [JCPU_V3] = &jkernel_functions_v3,
+    [JCPU_V4] = &jkernel_functions_v4,
+#elif defined(__aarch64__)
+    [JCPU_AARCH64] = &jkernel_functions_aarch64,
 #else
-  (void)level;
-  return NULL;
+    [JCPU_OTHER] = NULL,
 #endif
+};
+enum { LEVELS = sizeof table / sizeof *table };
+
+const jemit_functions* jkernel_functions(jcpu_level level) {
+  return (int)level < LEVELS ? table[level] : NULL;
 }
 
 // The k-th operand behind the first.

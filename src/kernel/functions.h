@@ -8,7 +8,8 @@
 // NULL: there are none for that level.
 const jemit_functions* jkernel_functions(jcpu_level level);
 
-extern const jemit_functions jkernel_functions_v2, jkernel_functions_v3, jkernel_functions_v4;
+extern const jemit_functions jkernel_functions_v2, jkernel_functions_v3, jkernel_functions_v4,
+    jkernel_functions_aarch64;
 
 // A list operator over all its lanes. The list holds the operands, lane-innermost, and the results when it returns.
 void jkernel_list(const jemit_list* about, double* list, const double* data);

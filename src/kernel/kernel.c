@@ -39,27 +39,18 @@ jkernel_options jkernel_options_default(void) {
 
 // ---- interpreter
 
-static jo_status count_operations(jarena* scratch, const jexpr_fn* fn, jexpr_counts* out) {
-  jexpr_schedule schedule;
-  jarena_mark mark = jarena_save(scratch);
-  jo_status status = jexpr_schedule_build(scratch, fn, &schedule);
-  if (status >= 0) *out = jexpr_count(fn->graph, &schedule);
-  jarena_restore(scratch, mark);
-  return status;
-}
-
-static jo_status interpret_one(jkernel_set* set, jarena* scratch, const jexpr_fn* fn, jkernel* k) {
+static jo_status interpret_one(jkernel_set* set, const jexpr_fn* fn, jkernel* k) {
   JO_TRY(jexpr_graph_status(fn->graph));
   JO_TRY(jexpr_tape_build(set->ctx, &set->arena, fn, &k->tape));
-  JO_TRY(count_operations(scratch, fn, &k->counts));
+  k->counts = k->tape.counts;
   k->work = jexpr_tape_work(&k->tape, k->lanes);
   k->function = NULL;
   return JO_OK;
 }
 
-static jo_status interpret(jkernel_set* set, jarena* scratch, const jexpr_fn* fn) {
+static jo_status interpret(jkernel_set* set, const jexpr_fn* fn) {
   for (int i = 0; i < set->n; i++) {
-    JO_TRY(interpret_one(set, scratch, &fn[i], &set->kernel[i]));
+    JO_TRY(interpret_one(set, &fn[i], &set->kernel[i]));
   }
   set->backend = JKERNEL_INTERP;
   return JO_OK;
@@ -279,12 +270,12 @@ static jo_status compile(build* b, jkernel_set* set, const jexpr_fn* fn) {
     if (status < 0 && (!is_stuck || b->opt->backend == JKERNEL_CC)) return status;
     if (status < 0) {
       JO_TRY(go_on_without(b, said, status, "equations are interpreted, slower"));
-      return interpret(set, b->scratch, fn);
+      return interpret(set, fn);
     }
   }
   for (int i = 0; i < set->n; i++) {
     if (part_of(b->opt, i) != JKERNEL_SELDOM) continue;
-    JO_TRY(interpret_one(set, b->scratch, &fn[i], &set->kernel[i]));
+    JO_TRY(interpret_one(set, &fn[i], &set->kernel[i]));
   }
   set->backend = JKERNEL_CC;
   return JO_OK;
@@ -300,7 +291,7 @@ static jo_status compile_or_interpret(jkernel_set* set, jarena* scratch, const j
   }
   jerr_notice(b.ctx, "no C compiler ('%s' is not in PATH): equations are interpreted, slower",
               b.tc.name);
-  return interpret(set, scratch, fn);
+  return interpret(set, fn);
 }
 
 // ---- machine code
@@ -335,7 +326,7 @@ static jo_status assemble(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
   if (!chosen || !member) return jerr_memory(set->ctx);
   for (int i = 0; i < set->n; i++) {
     if (part_of(opt, i) == JKERNEL_SELDOM) {
-      JO_TRY(interpret_one(set, scratch, &fn[i], &set->kernel[i]));
+      JO_TRY(interpret_one(set, &fn[i], &set->kernel[i]));
       continue;
     }
     chosen[n] = fn[i];
@@ -357,7 +348,7 @@ static jo_status assemble(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
 static jo_status make_functions(jkernel_set* set, jarena* scratch, const jexpr_fn* fn,
                                 const jkernel_options* opt) {
   bool has_machine = jemit_machine_has(jcpu_chosen());
-  if (opt->backend == JKERNEL_INTERP) return interpret(set, scratch, fn);
+  if (opt->backend == JKERNEL_INTERP) return interpret(set, fn);
   if (opt->backend == JKERNEL_MACHINE && !has_machine) {
     return jerr_set(set->ctx, JO_ERR_COMPILER, "there is no machine code for this processor (%s)",
                     jcpu_name(jcpu_chosen()));
@@ -371,7 +362,7 @@ static jo_status make_functions(jkernel_set* set, jarena* scratch, const jexpr_f
   jerr_notice(
       set->ctx,
       "this system does not execute code that programs make: equations are interpreted, slower");
-  return interpret(set, scratch, fn);
+  return interpret(set, fn);
 }
 
 // ---- sets

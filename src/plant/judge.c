@@ -19,6 +19,9 @@
 #define PLAIN    0.05   // errors worth a word without a filter: the ten is often too much there
 #define ROUNDING 1e-12  // signals below are zero but for rounding, in their nominal size
 
+// times the change with half the steps: errors of steps that are too long fall with the first order at best
+#define OF_CHANGE 2.0
+
 static bool has_final(const jplant* p) {
   for (int i = 0; i < p->dynamics->nobjective; i++) {
     if (p->model->objective[i].has_final) return true;
@@ -205,6 +208,16 @@ void jplant_warn_end(jo_context* ctx, const jmodel_objective* o, double value, d
             "the run, which the tolerance allows, change it by about %.2g; hint: a smaller "
             "tolerance",
             o->place.file, o->place.line, o->name, value, off, error);
+}
+
+void jplant_warn_step(jo_context* ctx, const jmodel_objective* o, double value, double other,
+                      double step, double shorter) {
+  char off[OFF];
+  describe_off(OF_CHANGE * fabs(other - value) / fabs(value), false, off);
+  jerr_warn(ctx,
+            "%s:%d: objective '%s' came out as %.3g and may %s: it changes to %.3g with steps of "
+            "%.3g s instead of %.3g s; hint: a smaller step, or an adaptive method",
+            o->place.file, o->place.line, o->name, value, off, other, shorter, step);
 }
 
 void jplant_warn_doubt(jo_context* ctx, const jmodel_objective* o, double value,

@@ -60,6 +60,10 @@ void jplant_judge_end(const jplant_judge* j, jmachine* m, double t, const double
 void jplant_warn_doubt(jo_context* ctx, const jmodel_objective* o, double value,
                        const jplant_doubt* d);
 
+// Warns of an objective whose value changes to `other` with steps of `shorter` instead of `step` [s].
+void jplant_warn_step(jo_context* ctx, const jmodel_objective* o, double value, double other,
+                      double step, double shorter);
+
 void jplant_warn_end(jo_context* ctx, const jmodel_objective* o, double value, double error);
 
 #endif

@@ -14,6 +14,7 @@
 #include "plant/chart.h"
 #include "plant/finite.h"
 #include "plant/guard.h"
+#include "plant/halved.h"
 #include "plant/judge.h"
 #include "plant/limits.h"
 #include "plant/start.h"
@@ -125,7 +126,9 @@ static jo_status on_step(void* user, const jsolve_step* s) {
   k->has_jumped = false;
   r->closure = fmax(r->closure, jmachine_closure(&k->run->machine, s->t1, s->y1));
   double span = r->used.t_end - r->used.t_start;
-  if (k->opt->progress && !k->opt->progress(k->opt->user, (s->t1 - r->used.t_start) / span)) {
+  double done = (s->t1 - r->used.t_start) / span;
+  if (jplant_halved_applies(k->plant, k->opt, &r->used)) done = jplant_halved_progress(done);
+  if (k->opt->progress && !k->opt->progress(k->opt->user, done)) {
     return jerr_set(r->ctx, JO_ERR_LIMIT, "%s: stopped at t = %.9g s", r->path, s->t1);
   }
   return JO_OK;
@@ -470,6 +473,8 @@ jo_status jplant_simulate(jo_context* ctx, const jplant* plant, const jplant_sim
   solve.is_whole = true;
   status = run(&k, &solve);
   jplant_work_destroy(k.run);
+  if (status >= 0 && jplant_halved_applies(plant, opt, &r->used))
+    status = jplant_halved_check(plant, opt, &solve, k.y0, r);
   *out = r;
   return status;
 }

@@ -15,7 +15,9 @@ typedef struct jplant_simulate_options {
   double output_step;  // spacing of the rows [s]; 0: a row per step
   double max_step;     // [s]
   int max_events;      // 0: the model's
-  const double* p;     // values of the live numbers (np); NULL: the model's
+  bool
+      check_steps;  // repeat runs with fixed steps with half of them; warn of objectives that change
+  const double* p;  // values of the live numbers (np); NULL: the model's
   // told how far the run is, 0 ... 1, after every step; false stops the run. May be NULL
   bool (*progress)(void* user, double fraction);
   // told of the state at every row, as the plant has it that was given. May be NULL

@@ -110,6 +110,7 @@ typedef struct jsens_event {
   // derivatives
   double* weight;
   double* dt;  // d t / d number (nw); direct only, else NULL
+  bool jumps;  // state or slope change there, so that its time matters; direct only
 } jsens_event;
 
 // By how much derivatives grew over a step, where that was by more than nature and accuracy let them.

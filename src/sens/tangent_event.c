@@ -34,6 +34,7 @@ static void note_event(jsens_direct* d, const jsens_entry* e, int k, double rate
   *v = (jsens_event){
       .t = e->t, .which = k, .on = d->w->run->mode[k] < 0.5, .rate = rate, .dt = v->dt};
   v->follows = e->what->follows;
+  v->jumps = true;
   for (int l = 0; l < d->lanes; l++) {
     int j = which_pack * d->lanes + l;
     if (j < d->w->nw && v->dt) v->dt[j] = dt[l];
@@ -69,11 +70,19 @@ static void pack_impulse(jsens_direct* d, const jsens_entry* e, jsens_pack* p, c
   }
 }
 
-// S += (f before - f after) dt
+static bool slope_jumps(const jsens_walk* w) {
+  for (int i = 0; i < w->ny; i++) {
+    if (w->f_minus[i] != w->f_plus[i]) return true;
+  }
+  return false;
+}
+
+// S += (f before - f after) dt of the event that was noted last
 static void flip_smoothly(jsens_direct* d, const jsens_entry* e, const double* y, int k) {
   jsens_walk* w = d->w;
   w->run->mode[k] = 1.0 - w->run->mode[k];
   jsens_walk_slope_behind(w, e->t, y);
+  w->out->event[d->nevent - 1].jumps = slope_jumps(w);
   for (int q = 0; q < d->npack; q++) {
     for (int n = 0; n < w->ny * d->lanes; n++) {
       double jump = w->f_minus[n / d->lanes] - w->f_plus[n / d->lanes];

@@ -129,6 +129,8 @@ void jsens_walk_slope_behind(jsens_walk* w, double t, const double* y);
 void jsens_walk_fire(jsens_walk* w, const jsens_entry* e, int i);
 // Whether driven coordinates jump at an event.
 bool jsens_walk_jumps(jsens_walk* w, const jsens_entry* e);
+// Which switches make driven coordinates jump, or do where numbers and states are a little different (nswitch).
+jo_status jsens_find_drives(jo_context* ctx, const jgen_dynamics* d, bool* drives);
 // Whether driven coordinates jump at the event, or do where numbers and states are a little different.
 bool jsens_walk_has_drive(const jsens_walk* w, const jsens_entry* e);
 

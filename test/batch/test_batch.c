@@ -344,6 +344,37 @@ static void test_batch_jumps_leave_their_lane(void** state) {
   subject_close(&s);
 }
 
+// A jump of size zero: nothing jumps, but the derivative with respect to its size is that of the impulse.
+static void leaves_lanes_of_zero_jumps(bool is_adjoint) {
+  static const char* const name[] = {"kick"};
+  static const double x[] = {0.0, 0.2};
+  jsens_setup setup = {.direct = true, .adjoint = is_adjoint, .kernel = jkernel_options_default()};
+  setup.kernel.backend = JKERNEL_INTERP;
+  subject s = subject_open("test/models/sens_drive.yaml", name, 1, false, setup);
+  s.opt.adjoint = is_adjoint;
+  jbatch* b = subject_run(&s, x, 2);
+  for (int i = 0; i < 2; i++) {
+    jsens_result* r = subject_run_alone(&s, b, x + i, is_adjoint ? JSENS_ADJOINT : JSENS_DIRECT);
+    assert_int_equal(b->point[i].left, JBATCH_JUMPS);
+    assert_memory_equal(b->gradient + i * b->nobjective * b->nw, r->gradient,
+                        (size_t)(b->nobjective * b->nw) * sizeof(double));
+    jsens_result_destroy(r);
+  }
+  jbatch_destroy(b);
+  s.opt.gradient = false;
+  b = subject_run(&s, x, 2);
+  assert_int_equal(b->point[0].left, JBATCH_FINE);
+  assert_int_equal(b->point[1].left, JBATCH_JUMPS);
+  jbatch_destroy(b);
+  subject_close(&s);
+}
+
+static void test_batch_jumps_of_size_zero_leave_their_lane(void** state) {
+  (void)state;
+  leaves_lanes_of_zero_jumps(false);
+  leaves_lanes_of_zero_jumps(true);
+}
+
 static void test_batch_refuses(void** state) {
   (void)state;
   subject s = open_car();
@@ -394,6 +425,7 @@ int main(void) {
       cmocka_unit_test(test_batch_failing_points_are_alone),
       cmocka_unit_test(test_batch_models_with_resets_run_alone),
       cmocka_unit_test(test_batch_jumps_leave_their_lane),
+      cmocka_unit_test(test_batch_jumps_of_size_zero_leave_their_lane),
       cmocka_unit_test(test_batch_refuses),
       cmocka_unit_test(test_batch_stops),
   };

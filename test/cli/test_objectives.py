@@ -3,6 +3,7 @@
 """Objectives chosen by name: they have the numbers that they have among all others, to the last bit; and one that has
 no derivatives does not take those of the others away."""
 import json
+import math
 import re
 import sys
 import unittest
@@ -45,6 +46,17 @@ joints: {z: {type: prismatic, child: b, axis: z}}
 forces:
   strut: {on: z, stiffness: 7434, damping: 670.3, free: -0.0583, bump_stop: {at: -0.02501, stiffness: 1399000, exponent: 83.71}}
 objectives: {acc: {rms: z.acc}, most: {peak: z.acc, power: 4}, mean: {mean: z.acc}}
+"""
+# Stable steps of a seventh of the period: the motion is late.
+LATE = """jounce: 1
+gravity: [0, 0, 0]
+parameters: {c: 5}
+bodies: {b: {mass: 1}}
+joints: {x: {type: prismatic, child: b, axis: x}}
+forces: {spring: {on: x, stiffness: 400, damping: c}}
+initial: {x: 0.1}
+objectives: {last: {final: x}, size: {rms: x}}
+simulation: {end: 0.7, method: METHOD, step: STEP}
 """
 CHOICES = ("good", "last,weighted", "weighted,high,good")
 
@@ -112,6 +124,26 @@ class Objectives(Case):
         # a motion of which they are no part
         self.ask("run", REST + "initial: {z: {value: -0.01, rate: 0}}\nsimulation: {end: 0.5}\n")
         self.assertEqual("", self.said)
+
+    def test_values_that_fixed_steps_do_not_resolve_are_reported(self):
+        rate = math.sqrt(400 - 2.5**2)
+        true = 0.1*math.exp(-2.5*0.7)*(math.cos(0.7*rate) + 2.5/rate*math.sin(0.7*rate))
+        for method, step in (("rk2", 0.045), ("rk3", 0.045), ("rk4", 0.09), ("rk2", 0.01)):
+            value = self.ask("run", LATE.replace("METHOD", method).replace("STEP", str(step)))["objectives"]["last"]
+            self.assertGreater(abs(value - true), 0.03*abs(true))
+            found = re.search(r"objective 'last' came out as \S+ and may (?:have no true digit|be off by (\S+) %): it changes to", self.said)
+            self.assertIsNotNone(found, f"{method} {step}: {self.said}")
+            if found[1]:
+                self.assertLessEqual(abs(value - true), 0.01*float(found[1])*abs(value), f"{method} {step}")
+
+    def test_values_that_fixed_steps_resolve_are_not(self):
+        for method, step in (("rk2", 0.0005), ("rk3", 0.002), ("rk4", 0.005)):
+            self.ask("run", LATE.replace("METHOD", method).replace("STEP", str(step)))
+            self.assertEqual(self.said, "", method)
+        # a final value that is zero but for rounding
+        self.ask("run", MODEL.replace("{end: 1}", "{end: 1, method: rk4, step: 0.002}").replace(
+            "zero: {rms: y}", "zero: {final: y}"))
+        self.assertNotIn("changes to", self.said)
 
     def test_sweeps(self):
         for more in ([], ["--batch"]):

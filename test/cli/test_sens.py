@@ -176,6 +176,17 @@ class Sens(Near):
         self.assertGreater(answer["cpu_s"], 0)
         self.assertGreater(answer["evaluations"], 1000)
 
+    def test_events_that_add_nothing(self):
+        # steering begins and ends at fixed times: no parameter moves these events, so that no adjoint pass is needed
+        answer = sens_json("models/sedan/cornering.yaml", "--wrt", "k_front,k_rear", "--objective", "turn")
+        psi = answer["objectives"]["turn"]
+        self.assertNotEqual(psi["gradient"]["k_rear"], 0)
+        self.assertEqual(psi["gradient_frozen"], psi["gradient"])
+        self.assertEqual(len(answer["events"]), 2)
+        for event in answer["events"]:
+            self.assertEqual(event["contribution"]["turn"], {"k_front": 0, "k_rear": 0})
+        self.assertEqual(answer["cpu_contributions_s"], 0)
+
     def test_all_numbers_by_the_adjoint(self):
         answer = sens_json(STEP, "--wrt", "all", "--method", "adjoint")
         gradient = answer["objectives"]["psi"]["gradient"]

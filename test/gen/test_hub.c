@@ -133,7 +133,7 @@ static int accelerations(const char* text, bool hubs, unsigned seed, double* qdd
   jgen_hub_forces(s);
   const jexpr_v3* bias = jgen_hub_bias(s);
   assert_non_null(bias);
-  jgen_articulated(s, x);
+  sketch_articulate(&k, 1, x);
   jgen_hub_rates(s, bias, x);
   sketch_eval(&k, x, k.nq, qdd);
   int nhub = s->nhub;

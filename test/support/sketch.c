@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/sketch.h"
+#include "gen/articulated.h"
 
 #include "expr/diff.h"
 #include "expr/tape.h"
@@ -110,4 +111,17 @@ void sketch_rate(sketch* k, const jexpr_ref* ref, int n, jexpr_ref* rate) {
   x[2 * k->nq] = k->s.t;
   dx[2 * k->nq] = k->s.one;
   assert_ok(k->f->ctx, jexpr_tangent(k->g, ref, n, x, dx, 2 * k->nq + 1, rate));
+}
+
+void sketch_articulate(sketch* k, int merged, jexpr_ref* x) {
+  jgen* s = &k->s;
+  int u[SKETCH_MAX];
+  jgen_partition part = {.nu = k->nq, .u = u};
+  for (int i = 0; i < k->nq; i++) {
+    u[i] = i;
+  }
+  jgen_articulated* t = jgen_articulated_create(s, &part, NULL, merged);
+  assert_non_null(t);
+  jgen_articulated_factor(t);
+  jgen_articulated_solve(t, jgen_link_wrenches(s), s->applied, x);
 }

@@ -45,6 +45,10 @@ void sketch_accelerate(sketch* k);
 // Numbers for all coordinates, velocities and accelerations, up to `size`.
 void sketch_randomise(sketch* k, random_source* source, double size);
 
+// Accelerations by coordinate of a tree, those of hubs in their axes, by articulated bodies: branches of up to `merged` unknowns
+// as one of them.
+void sketch_articulate(sketch* k, int merged, jexpr_ref* x);
+
 // Values at the numbers of the sketch. The graph must be without a fault.
 void sketch_eval(sketch* k, const jexpr_ref* ref, int n, double* out);
 double sketch_value(sketch* k, jexpr_ref ref);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instruction sets that machine code is written for: what each can do, and functions that write its instructions.
+#ifndef JEMIT_TARGET_H
+#define JEMIT_TARGET_H
+
+#include "emit/code.h"
+
+struct jemit_registers;
+
+// What instructions read from memory, beyond loads; each includes those before.
+typedef enum jemit_folding {
+  JEMIT_FOLDS_NOTHING,
+  JEMIT_FOLDS_ALIGNED,
+  JEMIT_FOLDS_VECTORS,
+  JEMIT_FOLDS_SPLATS,  // also one double, for all places
+} jemit_folding;
+
+typedef struct jemit_target {
+  // operators (emit/operations.h) that not all have
+  bool has_choose, has_addsub, has_permute_two;
+  jemit_folding folds;
+
+  int lanes;    // doubles of a vector register
+  int nvector;  // vector registers, from 0 on; a function has its arguments in 0 and 1 and returns 0
+  int npointer, nkept;  // general registers that point to arrays; the first nkept outlive calls
+  const int* pointer;   // (npointer)
+  int input, output,
+      frame;           // general registers with the arguments of a function; they outlive calls
+  int argument[3];     // general registers with those of functions that it calls
+  uint8_t padding[4];  // between functions
+
+  // The beginning and the end of a function.
+  void (*enter)(jemit_code* c);
+  void (*leave)(jemit_code* c);
+  // Completes a place of the code; the pool is `pool` bytes behind its beginning.
+  void (*link)(uint8_t* code, const jemit_fix* fix, size_t pool);
+
+  // n doubles (1, 2, 4, 8) between a vector register and memory; the second double of two.
+  void (*load)(jemit_code* c, int n, int reg, jemit_location from);
+  void (*store)(jemit_code* c, int n, int reg, jemit_location to);
+  void (*store_second)(jemit_code* c, int reg, jemit_location to);
+  void (*copy)(jemit_code* c, int n, int reg, int from);
+
+  // General registers: *(base + at); a number; base + at.
+  void (*load_pointer)(jemit_code* c, int reg, int base, int32_t at);
+  void (*set_pointer)(jemit_code* c, int reg, uintptr_t value);
+  void (*add_pointer)(jemit_code* c, int reg, int base, int32_t at);
+  // is_plain: a function that does not take vectors.
+  void (*call)(jemit_code* c, jemit_function function, bool is_plain);
+  // The element of a list of `count` doubles that a vector register has the index of; the first where there is none. It is to
+  // be read at once, but for stores before.
+  jemit_location (*element)(jemit_code* c, int index, int count, jemit_location list);
+
+  // The operation at hand, any but calls, stores, lists and what is read from memory: with registers by emit/registers.h.
+  void (*operate)(struct jemit_registers* m);
+} jemit_target;
+
+// NULL: there is no machine code for that level.
+const jemit_target* jemit_target_of(jcpu_level level);
+
+extern const jemit_target jemit_x86_v2, jemit_x86_v3, jemit_x86_v4, jemit_arm64;
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fixed steps have no error control. A run with shorter ones shows whether they resolve what the objectives depend on.
+// docs/theory/integration.md eq. (I11)
+#ifndef JPLANT_HALVED_H
+#define JPLANT_HALVED_H
+
+#include "plant/simulate.h"
+
+// Whether jplant_halved_check() repeats runs with these options.
+bool jplant_halved_applies(const jplant* plant, const jplant_simulate_options* opt,
+                           const jplant_simulate_used* used);
+
+// The part of all the work that is done when the run itself is at `fraction`.
+double jplant_halved_progress(double fraction);
+
+// Half of the step; of the mean step where events cut most of them, as halving the longest would change little.
+double jplant_halved_step(double step, double span, int64_t steps);
+
+// Whether a difference of two values is worth a warning. scale: the size that the objective has elsewhere.
+bool jplant_halved_counts(double difference, double value, double scale, double nominal);
+
+// Repeats the run r, complete, from y0 with half its steps and warns of objectives that change.
+jo_status jplant_halved_check(const jplant* plant, const jplant_simulate_options* opt,
+                              const jsolve_options* solve, const double* y0,
+                              const jplant_result* r);
+
+#endif
