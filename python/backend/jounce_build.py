@@ -8,7 +8,7 @@
 The wheel holds the package, the models and the shared library: LIBRARY, else what JOUNCE_LIBRARY names, else what
 `make build` left in build/. With --tree it is self-contained: library, program, man pages, completion and licences come
 from an installation, TREE, and a library that manylinux (PEP 600) does not allow is an error. The tag follows from what
-the files need: manylinux_2_N where glibc 2.N is enough, linux where other libraries are needed. The same files make the
+the files need: manylinux_2_N where glibc 2.N is enough, with N at least 31; linux where other libraries are needed. The same files make the
 same bytes.
 """
 import base64
@@ -64,7 +64,7 @@ def _needs(path):
 
 def _manylinux(needs):
     """The platform of PEP 600 that what _needs() returned stands for, or None and why there is none."""
-    minor = 5  # the oldest glibc of PEP 600
+    minor = 31  # the oldest glibc that wheels are tried with (tools/wheel/check.sh)
     for libraries, versions in needs:
         others = [n for n in libraries if n not in _ALLOWED]
         if others:

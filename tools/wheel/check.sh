@@ -69,9 +69,14 @@ for suite in ${JOUNCE_SUITES:-bullseye bookworm trixie}; do
 
   # the archive, unpacked and moved; without the wheel
   as_user sh -c 'rm -r ~/python && cd ~ && tar xzf jounce-*.tar.gz && rm *.tar.gz && mkdir "else where" && mv jounce-*[0-9] "else where/jounce"'
-  as_user "/tmp/home/else where/jounce/bin/jounce" new > /dev/null
-  as_user "/tmp/home/else where/jounce/bin/jounce" run "/tmp/home/else where/jounce/share/jounce/models/buggy/step_descent.yaml" \
-    -o /tmp/home/archive.csv > /dev/null
+  moved="/tmp/home/else where/jounce"
+  model="$moved/share/jounce/models/buggy/step_descent.yaml"
+  as_user "$moved/bin/jounce" new > /dev/null
+  as_user "$moved/bin/jounce" run "$model" -o /tmp/home/archive.csv > /dev/null
+  as_user "$moved/bin/jounce" sens "$model" --wrt k_f,c_f,k_r,c_r,m_c >> "$folder/$suite.txt"
+  as_user "$moved/bin/jounce" report "$model" -o /tmp/home/report.html --wrt k_f,c_f > /dev/null
+  as_user grep -q "</html>" /tmp/home/report.html
+  as_user "$moved/bin/jounce" benchmark buggy -o /tmp/home > /dev/null                         # finds its models
   as_user cmp /tmp/home/archive.csv /tmp/home/python.csv
   (cd "$root/tmp/home" && sha256sum python.csv python.h5) >> "$folder/$suite.txt"
   umount "$root/proc"

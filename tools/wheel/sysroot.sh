@@ -179,6 +179,9 @@ licence hdf5 hdf5/COPYING hdf5/COPYING_LBNL_HDF5
 major=$(gcc -dumpversion)
 { echo "libgcc of gcc $(gcc -dumpfullversion)"; echo; cat "/usr/share/doc/gcc-$major-base/copyright"; } \
   > "$folder/licences/libgcc.txt"
+# every program and shared library contains start-up code and libc_nonshared.a of the C library
+{ echo "start-up code of glibc 2.31, Debian 11; the C library itself is not included"; echo
+  cat "$root/usr/share/doc/libc6/copyright"; } > "$folder/licences/glibc.txt"
 
 # everything else is an archive; what the others need comes last
 cat >> "$folder/toolchain.cmake" <<END
